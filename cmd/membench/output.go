@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"membench/internal/atomicfile"
+	"membench/internal/codec"
+	"membench/schema"
+)
+
+// writeJSON writes v as one indented JSON text with a final newline: a report.
+func writeJSON(w io.Writer, v any) error {
+	b, err := codec.Append(nil, v, codec.Indented)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// writeOut runs fill on standard output for "-", else on a file that appears whole
+// or not at all.
+func writeOut(e *env, path string, fill func(io.Writer) error) error {
+	if path == "-" {
+		w := bufio.NewWriterSize(e.out, 1<<16)
+		if err := fill(w); err != nil {
+			return err
+		}
+		return w.Flush()
+	}
+	return atomicfile.Write(path, func(f io.Writer) error {
+		w := bufio.NewWriterSize(f, 1<<16)
+		if err := fill(w); err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+}
+
+// fileName is the name of a conversation's file: percent-encoded outside
+// [A-Za-z0-9._-], "_none" for records without one. A leading dot is encoded too, so
+// no name is hidden or leaves its folder.
+func fileName(conv schema.ConvID) string {
+	if conv == "" {
+		return "_none"
+	}
+	var b strings.Builder
+	for i, c := range []byte(conv) {
+		if c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_' && i > 0 || c == '.' && i > 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// inputFiles expands the given paths: a folder stands for its files (not those of
+// sub-folders) whose name ends in one of the suffixes, with or without .gz or .zst,
+// sorted by name; a file and "-" stand for themselves. A folder without such a file is an error.
+func inputFiles(paths []string, suffixes ...string) ([]string, error) {
+	var out []string
+	for _, p := range paths {
+		if p == "-" {
+			out = append(out, p)
+			continue
+		}
+		info, err := os.Stat(p)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			out = append(out, p)
+			continue
+		}
+		entries, err := os.ReadDir(p)
+		if err != nil {
+			return nil, err
+		}
+		n := len(out)
+		for _, d := range entries {
+			name := strings.TrimSuffix(strings.TrimSuffix(d.Name(), ".gz"), ".zst")
+			if d.IsDir() || strings.HasPrefix(name, ".") {
+				continue
+			}
+			if slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(name, s) }) {
+				out = append(out, filepath.Join(p, d.Name()))
+			}
+		}
+		if len(out) == n {
+			return nil, fmt.Errorf("%s: no file ending in %s", p, strings.Join(suffixes, ", "))
+		}
+	}
+	return out, nil
+}
+
+// tally counts findings and prints them on standard error, errors always, at most
+// limit of them (0: all).
+type tally struct {
+	e        *env
+	limit    int
+	printed  int
+	errors   int
+	warnings int
+	byCode   map[string]int
+}
+
+func newTally(e *env, limit int) *tally { return &tally{e: e, limit: limit, byCode: map[string]int{}} }
+
+// take counts err when it is a finding and returns nil, else err.
+func (t *tally) take(err error) error {
+	var f *schema.Finding
+	if err == nil || !errors.As(err, &f) {
+		return err
+	}
+	t.byCode[f.Code]++
+	if f.Warning {
+		t.warnings++
+	} else {
+		t.errors++
+	}
+	if t.limit == 0 || t.printed < t.limit {
+		t.e.warnf("%v", f)
+		t.printed++
+	}
+	return nil
+}
+
+// summary says on standard error what was not printed.
+func (t *tally) summary() {
+	if n := t.errors + t.warnings - t.printed; n > 0 {
+		t.e.warnf("… and %d more findings (%d errors, %d warnings in all)", n, t.errors, t.warnings)
+	}
+}
+
+// drop passes a stream on without its findings, which are counted.
+func drop[T any](t *tally, in schema.Seq[T]) schema.Seq[T] {
+	return func(yield func(schema.Record[T], error) bool) {
+		for r, err := range in {
+			var f *schema.Finding
+			if errors.As(err, &f) {
+				t.take(err)
+				if !f.Warning {
+					continue
+				}
+				err = nil
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}

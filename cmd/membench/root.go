@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"membench/schema"
+
+	"github.com/joho/godotenv"
+	"github.com/spf13/cobra"
+)
+
+// Exit codes. Every command's help ends with them.
+const (
+	exitFine     = 0
+	exitFailed   = 1 // the program or a service failed
+	exitUsage    = 2 // the command line is wrong
+	exitFindings = 3 // the data has errors
+)
+
+const exitHelp = `
+Exit status: 0 fine, 1 the program or a service failed, 2 wrong usage, 3 the data has errors.`
+
+// env is everything a command takes from outside: streams, environment, clock.
+type env struct {
+	in       io.Reader
+	out, err io.Writer
+	getenv   func(string) string
+	now      func() time.Time
+}
+
+// warnf writes words to standard error.
+func (e *env) warnf(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }
+
+// usageError is a fault of the command line: exit 2.
+type usageError struct{ err error }
+
+func (u usageError) Error() string { return u.err.Error() }
+func (u usageError) Unwrap() error { return u.err }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// errFindings ends a command with exit 3; the findings are already printed.
+var errFindings = errors.New("the data has errors")
+
+// run is the program: it parses args, runs one command and returns the exit code.
+func run(ctx context.Context, e *env, args []string) int {
+	root := newRoot(e)
+	root.SetArgs(args)
+	root.SetIn(e.in)
+	root.SetOut(e.out)
+	root.SetErr(e.err)
+	cmd, err := root.ExecuteContextC(ctx)
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitFine
+	case errors.Is(err, errFindings):
+		return exitFindings
+	case errors.As(err, &usage):
+		e.warnf("membench: %v\nrun 'membench %s --help' for usage", err, strings.TrimPrefix(cmd.CommandPath(), "membench "))
+		return exitUsage
+	case ctx.Err() != nil:
+		e.warnf("membench: interrupted; the next run goes on where this one stopped")
+		return exitFailed
+	}
+	e.warnf("membench: %v", err)
+	return exitFailed
+}
+
+func newRoot(e *env) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "membench",
+		Short:         "Make memory data and measure memory systems, joined by a graph",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			// Secrets come from the environment or a .env file; set variables win.
+			if err := godotenv.Load(); err != nil && !os.IsNotExist(err) {
+				return fmt.Errorf("reading .env: %w", err)
+			}
+			return nil
+		},
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddGroup(&cobra.Group{ID: "make", Title: "Make data:"}, &cobra.Group{ID: "look", Title: "Check and look:"})
+	add := func(group string, cmds ...*cobra.Command) {
+		for _, c := range cmds {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add("make", newDemoCmd(e), newChainCmd(e), newIndexCmd(e), newAnnotateCmd(e), newCompileCmd(e), newReplayCmd(e),
+		newClaimifyCmd(e), newCompileClaimsCmd(e), newToGraphCmd(e), newCypherCmd(e), newExportCmd(e))
+	add("look", newValidateCmd(e), newTraceCmd(e), newDiffCmd(e), newViewCmd(e), newMigrateCmd(e), newSchemaCmd(e))
+	root.AddCommand(newVersionCmd(e))
+	finish(root)
+	return root
+}
+
+// finish makes every command report wrong arguments as usage and print the exit statuses.
+func finish(c *cobra.Command) {
+	if args := c.Args; args != nil {
+		c.Args = func(c *cobra.Command, a []string) error {
+			if err := args(c, a); err != nil {
+				return usageError{err}
+			}
+			return nil
+		}
+	}
+	if c.Long == "" {
+		c.Long = c.Short + "."
+	}
+	c.Long += "\n" + exitHelp
+	for _, sub := range c.Commands() {
+		finish(sub)
+	}
+}
+
+// versionFlag reads --schema-version style flags.
+type versionFlag struct{ v *schema.Version }
+
+func (f versionFlag) String() string {
+	if f.v == nil {
+		return ""
+	}
+	return string(*f.v)
+}
+func (f versionFlag) Set(s string) (err error) { *f.v, err = schema.ParseVersion(s); return err }
+func (f versionFlag) Type() string             { return "version" }

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain makes the test binary act as membench when a script runs it.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"membench": func() {
+			e := &env{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now}
+			os.Exit(run(context.Background(), e, os.Args[1:]))
+		},
+	})
+}
+
+// TestScripts runs every txtar script of the folder: the whole command line, one
+// behaviour a file. UPDATE_SCRIPTS=1 rewrites the goldens in them.
+func TestScripts(t *testing.T) {
+	scripts, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("no scripts found (%v)", err)
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("REPO", root) // scripts read bundled data from here
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"exits": cmdExits},
+	})
+}
+
+// cmdExits runs a program and wants exactly the exit code: exits CODE PROGRAM ARG...
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARG...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	if err != nil {
+		code = exitCodeOf(err)
+	}
+	if want := args[0]; want != itoa(code) {
+		ts.Fatalf("exit code: have %d, want %s", code, want)
+	}
+}

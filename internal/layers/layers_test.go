@@ -1,0 +1,184 @@
+package layers
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// layers, lowest first; "x/*" covers direct children not named on their own.
+// Imports go strictly down; a child may import its parent.
+var layers = [][]string{
+	0: {"internal/atomicfile", "internal/codec", "internal/extsort", "internal/jsonschema", "internal/keylog", "internal/par", "internal/rank", "internal/textnorm", "internal/vector"},
+	1: {"schema", "schema/jsonl", "schema/catalog", "internal/bm25", "internal/timex"},
+	2: {"graph", "llm", "llm/*", "schema/validate", "schema/migrate", "internal/openie", "internal/build"},
+	3: {"memory"},
+	4: {"annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "memory/memorytest", "memory/op"},
+	5: {"memory/*"},
+	6: {"chain"},
+	7: {"cmd/membench", "cmd/membench/internal/*", "internal/layers"},
+}
+
+// mayUse says which third-party module may be imported where.
+var mayUse = map[string][]string{
+	"github.com/goccy/go-json":                 {"internal/codec"},
+	"github.com/go-json-experiment/json":       {"internal/codec"},
+	"github.com/goccy/go-yaml":                 {"schema/catalog", "annotate", "chain", "cmd/membench", "cmd/membench/internal/config"},
+	"github.com/klauspost/compress":            {"schema/jsonl"},
+	"golang.org/x/text":                        {"internal/textnorm"},
+	"golang.org/x/sync":                        {"claims", "graphir", "cypher", "schema/validate", "internal/extsort", "internal/par"},
+	"golang.org/x/time":                        {"llm/openai"},
+	"github.com/santhosh-tekuri/jsonschema/v5": {"schema/validate", "internal/jsonschema"},
+	"github.com/sashabaranov/go-openai":        {"llm/openai"},
+	"github.com/cenkalti/backoff/v5":           {"llm/openai"},
+	"github.com/cespare/xxhash/v2":             {"internal/extsort", "claims", "graphir", "schema/validate"},
+	"github.com/google/uuid":                   {"memory/mem0"},
+	"github.com/spf13/cobra":                   {"cmd/membench"},
+	"github.com/spf13/pflag":                   {"cmd/membench"},
+	"github.com/joho/godotenv":                 {"cmd/membench"},
+	"github.com/vbauerster/mpb/v8":             {"cmd/membench"},
+	"github.com/jedib0t/go-pretty/v6":          {"cmd/membench"},
+	"golang.org/x/term":                        {"cmd/membench"},
+}
+
+func layerOf(p string) int {
+	for i, l := range layers {
+		if slices.Contains(l, p) {
+			return i
+		}
+	}
+	for i, l := range layers {
+		for _, q := range l {
+			if d, ok := strings.CutSuffix(q, "/*"); ok && path.Dir(p) == d {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// The test opens the sources itself, so that `go test` does not answer from its
+// cache when an import changes.
+func TestLayers(t *testing.T) {
+	faults, packages := check(os.DirFS("../.."))
+	if len(packages) < 10 {
+		t.Fatalf("found %d packages, want the whole tree", len(packages))
+	}
+	for _, f := range faults {
+		t.Error(f)
+	}
+}
+
+func check(root fs.FS) (faults, packages []string) {
+	fset := token.NewFileSet()
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && name != "." || d.Name() == "testdata" || d.Name() == "node_modules") {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		src, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		f, err := parser.ParseFile(fset, name, src, 0)
+		if err != nil {
+			return err
+		}
+		from := path.Dir(name)
+		if !slices.Contains(packages, from) {
+			packages = append(packages, from)
+		}
+		lf := layerOf(from)
+		if lf < 0 {
+			faults = append(faults, fmt.Sprintf("%s is in no layer: give it a place in layers", from))
+		}
+		internal := map[string]string{}
+		for _, im := range f.Imports {
+			p, _ := strconv.Unquote(im.Path.Value)
+			to, ours := strings.CutPrefix(p, "membench/")
+			switch {
+			case ours:
+				if lt := layerOf(to); lt >= lf && to != path.Dir(from) {
+					faults = append(faults, fmt.Sprintf("%s (layer %d) imports %s (layer %d)", name, lf, to, lt))
+				}
+				if strings.HasPrefix(to, "internal/") {
+					internal[path.Base(to)] = to
+				}
+			case strings.Contains(strings.Split(p, "/")[0], "."):
+				allowed := false
+				for module, who := range mayUse {
+					if p == module || strings.HasPrefix(p, module+"/") {
+						allowed = allowed || slices.Contains(who, from)
+					}
+				}
+				if !allowed {
+					faults = append(faults, fmt.Sprintf("%s imports %s, which mayUse does not allow there", name, p))
+				}
+			}
+		}
+		if !strings.HasPrefix(from, "internal/") && !strings.HasPrefix(from, "cmd/") {
+			for _, leak := range leaks(f, internal) {
+				faults = append(faults, name+": exported "+leak)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		faults = append(faults, err.Error())
+	}
+	return faults, packages
+}
+
+// leaks names the exported API of an importable package that mentions an internal type.
+func leaks(f *ast.File, internal map[string]string) (out []string) {
+	look := func(name string, n ast.Node) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			if fl, ok := n.(*ast.Field); ok && len(fl.Names) > 0 && !fl.Names[0].IsExported() && strings.HasPrefix(name, "type ") {
+				return false
+			}
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				if id, ok := s.X.(*ast.Ident); ok && internal[id.Name] != "" {
+					out = append(out, name+" mentions "+internal[id.Name]+"."+s.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Name.IsExported() && (d.Recv == nil || exportedRecv(d.Recv)) {
+				look("func "+d.Name.Name, d.Type)
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				if ts, ok := s.(*ast.TypeSpec); ok && ts.Name.IsExported() {
+					look("type "+ts.Name.Name, ts.Type)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func exportedRecv(r *ast.FieldList) bool {
+	t := r.List[0].Type
+	if p, ok := t.(*ast.StarExpr); ok {
+		t = p.X
+	}
+	id, ok := t.(*ast.Ident)
+	return !ok || id.IsExported()
+}

@@ -1,0 +1,63 @@
+// Package par maps over a sequence with bounded concurrency and kept order.
+package par
+
+import (
+	"context"
+	"iter"
+	"sync"
+)
+
+// Map calls f on the values of in with at most n calls in flight and yields the
+// results in input order. Errors of in and of f are yielded in their place; the
+// consumer decides whether to go on. When the consumer stops, running calls see a
+// cancelled context and Map returns after they have ended.
+func Map[A, B any](ctx context.Context, n int, in iter.Seq2[A, error], f func(context.Context, A) (B, error)) iter.Seq2[B, error] {
+	return func(yield func(B, error) bool) {
+		if n <= 1 {
+			for a, err := range in {
+				var b B
+				if err == nil {
+					b, err = f(ctx, a)
+				}
+				if !yield(b, err) {
+					return
+				}
+			}
+			return
+		}
+		type result struct {
+			b   B
+			err error
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		var wg sync.WaitGroup
+		defer wg.Wait()
+		defer cancel()
+		queue := make(chan chan result, n-1) // one more is held by the consumer
+		wg.Go(func() {
+			defer close(queue)
+			for a, err := range in {
+				slot := make(chan result, 1)
+				select {
+				case queue <- slot:
+				case <-ctx.Done():
+					return
+				}
+				if err != nil {
+					slot <- result{err: err}
+					continue
+				}
+				wg.Go(func() {
+					b, err := f(ctx, a)
+					slot <- result{b, err}
+				})
+			}
+		})
+		for slot := range queue {
+			r := <-slot
+			if !yield(r.b, r.err) {
+				return
+			}
+		}
+	}
+}

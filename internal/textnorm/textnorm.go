@@ -1,0 +1,127 @@
+// Package textnorm normalises names for ids and text for matching. It never
+// touches stored text: callers keep the original beside what they get here.
+package textnorm
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Name is the form of a free-text name that enters an id: NFC, without byte order
+// marks and zero-width characters (a joiner inside an emoji sequence stays), trimmed,
+// runs of white space as one space. It neither folds case nor width.
+func Name(s string) string {
+	if plain(s) {
+		return s
+	}
+	s = norm.NFC.String(s)
+	var b strings.Builder
+	b.Grow(len(s))
+	space := false
+	var last rune
+	for i, r := range s {
+		switch {
+		case r == '\u200d' && keepsJoiner(last) && keepsJoiner(next(s[i+len("\u200d"):])):
+		case r == '\ufeff' || r == '\u200b' || r == '\u200c' || r == '\u200d' || r == '\u2060':
+			continue
+		case IsSpace(r):
+			space = b.Len() > 0
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		b.WriteRune(r)
+		last = r
+	}
+	return b.String()
+}
+
+// plain is the fast path: printable ASCII, CJK and full-width forms without any
+// white space but single inner blanks are already in normal form.
+func plain(s string) bool {
+	prev := byte(' ')
+	for i, r := range s {
+		switch {
+		case r == ' ':
+			if prev == ' ' {
+				return false
+			}
+			prev = ' '
+			continue
+		case r > 0x20 && r < 0x7f, r >= 0x4e00 && r <= 0x9fff, r >= 0x3001 && r <= 0x3029, r >= 0xff01 && r <= 0xff5e:
+		default:
+			return false
+		}
+		prev = s[i]
+	}
+	return prev != ' ' || s == ""
+}
+
+func keepsJoiner(r rune) bool { return r >= 0x2190 || r == 0xfe0f }
+
+func next(s string) rune {
+	for _, r := range s {
+		return r
+	}
+	return 0
+}
+
+// IsSpace is white space as Python's str.strip sees it: Unicode white space and
+// U+001C..U+001F; not U+200B or U+FEFF.
+func IsSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+
+// Strip trims white space in the sense of IsSpace.
+func Strip(s string) string { return strings.TrimFunc(s, IsSpace) }
+
+// Collapse strips s and turns each inner run of white space into one blank.
+func Collapse(s string) string { return strings.Join(strings.FieldsFunc(s, IsSpace), " ") }
+
+var fold = cases.Fold()
+
+// Key is the form used to suggest that two names mean one thing: NFKC, case
+// folded, without punctuation, symbols and white space. Never stored as an id.
+func Key(s string) string {
+	s = fold.String(norm.NFKC.String(s))
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPunct(r) || IsSpace(r) || unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// IsHan reports whether r is a Chinese character.
+func IsHan(r rune) bool { return unicode.Is(unicode.Han, r) }
+
+// Lang is "zh" when at least a third of the letters of s are Chinese, else "en".
+func Lang(s string) string {
+	han, letters := 0, 0
+	for _, r := range s {
+		if unicode.IsLetter(r) {
+			letters++
+			if IsHan(r) {
+				han++
+			}
+		}
+	}
+	if han > 0 && han*3 >= letters {
+		return "zh"
+	}
+	return "en"
+}
+
+// Cut returns at most n code points of s.
+func Cut(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}

@@ -1,0 +1,143 @@
+// Package memory is the contract of a memory system under test. A system that only
+// stores and retrieves is complete; more ability is another small interface, asked
+// for with As.
+package memory
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"membench/llm"
+	"membench/schema"
+)
+
+// Info says what a system is. Fingerprint changes when the same input would give
+// another memory (options, prompts, models, code version).
+type Info struct{ Name, Version, Mode, Fingerprint string }
+
+// Namespace is one isolated memory of a run: nothing leaks between two of them.
+type Namespace struct{ Run, Scope string }
+
+// A System is a configured memory system. The memories it opens share nothing but
+// its configuration and may be used in parallel.
+type System interface {
+	Info() Info
+	// Open returns an empty memory for ns, dropping whatever an earlier run left there.
+	Open(ctx context.Context, ns Namespace) (Memory, error)
+}
+
+// A Memory is one namespace, filled and queried by one goroutine.
+type Memory interface {
+	// Ingest stores one batch of turns. Calling it again with a batch of the same
+	// Key stores nothing twice, also after a crash in the middle.
+	Ingest(ctx context.Context, b Batch) (Receipt, error)
+	// Retrieve returns at most q.K hits, best first; ties are broken by id. It never
+	// changes the memory.
+	Retrieve(ctx context.Context, q Query) (Retrieved, error)
+	Close() error
+}
+
+// Optional abilities.
+type (
+	// Attacher is a System that can open what an earlier run left.
+	Attacher interface {
+		Attach(ctx context.Context, ns Namespace) (Memory, error)
+	}
+	// Settler waits for background work.
+	Settler interface {
+		Settle(ctx context.Context) (Receipt, error)
+	}
+	// SessionEnder wants to know where a session ends.
+	SessionEnder interface {
+		EndSession(ctx context.Context, id string) (Receipt, error)
+	}
+	// Exporter yields every stored item, ordered by point id.
+	Exporter interface {
+		Export(ctx context.Context) schema.Seq[schema.MemoryExport]
+	}
+	// Dropper removes the namespace.
+	Dropper interface {
+		Drop(ctx context.Context) error
+	}
+	// Historian yields what happened to the items, oldest first.
+	Historian interface {
+		History(ctx context.Context) iter.Seq2[Change, error]
+	}
+)
+
+// Batch is what one ingest call stores.
+type Batch struct {
+	Key      string // idempotency key; "" is derived from the content
+	Session  string
+	Turns    []schema.Turn
+	UserID   string
+	AgentID  string
+	Metadata schema.Object // kept with every memory made from this batch
+	Now      time.Time     // the clock for created_at; zero: the last turn's time
+}
+
+// Query is one retrieval.
+type Query struct {
+	Text    string
+	K       int
+	UserID  string
+	AgentID string
+}
+
+// Hit is one retrieved item.
+type Hit struct {
+	ID      schema.PointID
+	Text    string
+	Score   float64 // higher is better; the scale is the system's
+	Sources []schema.EventRef
+	Meta    schema.Object
+}
+
+// Retrieved is the answer to a Query.
+type Retrieved struct {
+	Hits  []Hit
+	Usage llm.Usage
+}
+
+// Operations of a Change.
+const (
+	OpAdd    = "ADD"
+	OpUpdate = "UPDATE"
+	OpDelete = "DELETE"
+	OpNone   = "NONE"
+)
+
+// Change is one thing that happened to an item.
+type Change struct {
+	Op       string
+	ID       schema.PointID
+	Old, New string // texts; "" where there is none
+}
+
+// Receipt says what an ingest did.
+type Receipt struct {
+	Changes  []Change
+	Usage    llm.Usage
+	Degraded []string // operations that fell back on their rule twin, with the reason
+	Skipped  bool     // the batch's key was already stored
+}
+
+// As asks v, or what it wraps (Unwrap() System or Memory), for an ability.
+func As[T any](v any) (T, bool) {
+	for v != nil {
+		if t, ok := v.(T); ok {
+			return t, true
+		}
+		switch w := v.(type) {
+		case interface{ Unwrap() System }:
+			v = w.Unwrap()
+		case interface{ Unwrap() Memory }:
+			v = w.Unwrap()
+		default:
+			v = nil
+		}
+	}
+	var zero T
+	return zero, false
+}

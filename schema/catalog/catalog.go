@@ -1,0 +1,256 @@
+// Package catalog is the vocabulary as data: domains, predicates with polarity,
+// entity types with their id rules, labels and edge types. The built-in file is
+// catalog.yaml; a project adds terms with a file of the same shape.
+package catalog
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"sort"
+
+	"membench/schema"
+
+	"github.com/goccy/go-yaml"
+)
+
+//go:embed catalog.yaml
+var builtin []byte
+
+// Values of Predicate.Single.
+const (
+	SingleAlways = "always" // one object at a time per subject
+	SingleRank   = "rank"   // one object per subject and rank; none conflict where rank is null
+	SingleName   = "name"   // objects "name=value": one value per subject and name
+)
+
+// A Catalog is never changed once loaded: it may be shared.
+type Catalog struct {
+	Version    int                  `yaml:"version"`
+	Domains    map[string]Domain    `yaml:"domains"`
+	Entities   map[string]Entity    `yaml:"entities"`
+	Predicates map[string]Predicate `yaml:"predicates"`
+	Dropped    []string             `yaml:"dropped"` // recognised, dropped and counted
+	Labels     map[string]Label     `yaml:"labels"`
+	Edges      map[string]Edge      `yaml:"edges"`
+
+	positive map[string]string // negative → positive
+	prefixes map[string]string // prefix → entity type
+}
+
+// Domain groups predicates.
+type Domain struct {
+	Doc   string         `yaml:"doc"`
+	DocZH string         `yaml:"doc_zh"`
+	Since schema.Version `yaml:"since"`
+}
+
+// Entity is an entity type and its id rule: prefix:value of the property Key, or the
+// Parts joined by Separator.
+type Entity struct {
+	Doc       string         `yaml:"doc"`
+	Prefix    string         `yaml:"prefix"`
+	Key       string         `yaml:"key"`
+	Parts     []string       `yaml:"parts"`
+	Separator string         `yaml:"separator"`
+	Since     schema.Version `yaml:"since"`
+}
+
+// Predicate is one relation of the white list.
+type Predicate struct {
+	Doc      string         `yaml:"doc"`
+	DocZH    string         `yaml:"doc_zh"`
+	Domain   string         `yaml:"domain"`
+	Subjects []string       `yaml:"subjects"` // entity types; none: Agent and User
+	Objects  []string       `yaml:"objects"`
+	Negative string         `yaml:"negative"`
+	Single   string         `yaml:"single"`
+	Since    schema.Version `yaml:"since"`
+}
+
+// Label is a node label.
+type Label struct {
+	Doc    string         `yaml:"doc"`
+	Prefix string         `yaml:"prefix"`
+	Key    string         `yaml:"key"`
+	Props  []string       `yaml:"props"`
+	Since  schema.Version `yaml:"since"`
+}
+
+// Edge is a relationship type.
+type Edge struct {
+	Doc   string         `yaml:"doc"`
+	From  []string       `yaml:"from"`
+	To    []string       `yaml:"to"`
+	Props []string       `yaml:"props"`
+	Since schema.Version `yaml:"since"`
+	Until schema.Version `yaml:"until"` // last version that has it; "" is the newest
+}
+
+// Default returns the built-in catalogue.
+func Default() *Catalog {
+	c, err := parse(builtin)
+	if err != nil {
+		panic(err) // unreachable unless the embedded file is broken; a test reads it
+	}
+	return c
+}
+
+// Load returns the built-in catalogue with the terms of extra files added, in order.
+// A file may add terms and may not change built-in ones.
+func Load(extra ...[]byte) (*Catalog, error) {
+	c := Default()
+	for i, b := range extra {
+		more, err := parse(b)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.add(more); err != nil {
+			return nil, fmt.Errorf("catalogue file %d: %w", i+1, err)
+		}
+	}
+	if err := c.index(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func parse(b []byte) (*Catalog, error) {
+	var c Catalog
+	if err := yaml.UnmarshalWithOptions(b, &c, yaml.Strict(), yaml.DisallowUnknownField()); err != nil {
+		return nil, fmt.Errorf("reading catalogue: %w", err)
+	}
+	if c.Version == 0 {
+		c.Version = 1
+	}
+	if c.Version != 1 {
+		return nil, fmt.Errorf("catalogue version %d is unknown: have 1", c.Version)
+	}
+	return &c, c.index()
+}
+
+func merge[T any](what string, to *map[string]T, from map[string]T) error {
+	if *to == nil {
+		*to = map[string]T{}
+	}
+	for _, k := range Sorted(from) {
+		if _, ok := (*to)[k]; ok {
+			return fmt.Errorf("%s %s is built in and cannot be changed", what, k)
+		}
+		(*to)[k] = from[k]
+	}
+	return nil
+}
+
+func (c *Catalog) add(m *Catalog) error {
+	for _, err := range []error{
+		merge("domain", &c.Domains, m.Domains), merge("entity type", &c.Entities, m.Entities),
+		merge("predicate", &c.Predicates, m.Predicates), merge("label", &c.Labels, m.Labels), merge("edge type", &c.Edges, m.Edges),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	c.Dropped = append(c.Dropped, m.Dropped...)
+	return nil
+}
+
+func (c *Catalog) index() error {
+	c.positive, c.prefixes = map[string]string{}, map[string]string{}
+	for _, name := range Sorted(c.Predicates) {
+		if neg := c.Predicates[name].Negative; neg != "" {
+			if other, ok := c.positive[neg]; ok {
+				return fmt.Errorf("predicate %s is the negative of both %s and %s", neg, other, name)
+			}
+			if _, ok := c.Predicates[neg]; ok {
+				return fmt.Errorf("predicate %s is listed as positive and as the negative of %s", neg, name)
+			}
+			c.positive[neg] = name
+		}
+	}
+	for _, name := range Sorted(c.Entities) {
+		p := c.Entities[name].Prefix
+		if other, ok := c.prefixes[p]; ok {
+			return fmt.Errorf("entity types %s and %s share the prefix %s", other, name, p)
+		}
+		c.prefixes[p] = name
+	}
+	return nil
+}
+
+// Sorted returns the keys of m in order: nothing ranges over a map into output.
+func Sorted[T any](m map[string]T) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// Polarity returns the positive predicate that name stands for, whether name is its
+// negative, and whether name is known at all.
+func (c *Catalog) Polarity(name string) (positive string, negated, ok bool) {
+	if _, ok := c.Predicates[name]; ok {
+		return name, false, true
+	}
+	p, ok := c.positive[name]
+	return p, ok, ok
+}
+
+// Predicate returns the definition of name; of a negative, that of its positive.
+func (c *Catalog) Predicate(name string) (Predicate, bool) {
+	pos, _, ok := c.Polarity(name)
+	if !ok {
+		return Predicate{}, false
+	}
+	return c.Predicates[pos], true
+}
+
+// Opposite returns the paired predicate of other polarity, or "".
+func (c *Catalog) Opposite(name string) string {
+	pos, negated, ok := c.Polarity(name)
+	switch {
+	case !ok:
+		return ""
+	case negated:
+		return pos
+	}
+	return c.Predicates[pos].Negative
+}
+
+// Allows reports whether the predicate may have these entity types.
+func (c *Catalog) Allows(predicate, subject, object string) bool {
+	p, ok := c.Predicate(predicate)
+	if !ok {
+		return false
+	}
+	subjects := p.Subjects
+	if len(subjects) == 0 {
+		subjects = []string{"Agent", "User"}
+	}
+	return slices.Contains(subjects, subject) && slices.Contains(p.Objects, object)
+}
+
+// TypeOfPrefix returns the entity type whose ids start with prefix.
+func (c *Catalog) TypeOfPrefix(prefix string) (string, bool) {
+	t, ok := c.prefixes[prefix]
+	return t, ok
+}
+
+// EntityID mints the id of an entity of type typ. parts is one name, or the parts of
+// a compound id in the order of the catalogue.
+func (c *Catalog) EntityID(m schema.Mint, typ string, parts ...string) (schema.EntityID, error) {
+	e, ok := c.Entities[typ]
+	if !ok {
+		return "", fmt.Errorf("entity type %q is not in the catalogue", typ)
+	}
+	want := max(1, len(e.Parts))
+	if len(parts) != want {
+		return "", fmt.Errorf("entity type %s: have %d id parts, want %d", typ, len(parts), want)
+	}
+	if len(e.Parts) > 0 {
+		return m.Compound(e.Prefix, e.Separator, parts...), nil
+	}
+	return m.Entity(e.Prefix, parts[0]), nil
+}

@@ -1,0 +1,202 @@
+package schema
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"membench/internal/textnorm"
+)
+
+// Ids are named string types; each is made by one constructor of a Mint and by
+// nothing else. Grammar of 0.1.0 (facts/neo4j.md 5.4):
+//
+//	simple = prefix ":" seg
+//	claim  = "claim:" PRED "|" seg "|" simple "|" simple
+//	edge   = "edge:" TYPE ":" node ":" node
+//	node   = claim | simple | compound (a prefix with a fixed number of segs)
+//
+// A seg holds no raw ":" or "|": free text is escaped once, when it becomes part
+// of an id. Version 0.0.1 joins parts raw, as the existing chain does.
+type (
+	ConvID   string // conversation, opaque
+	PointID  string // a memory system's own id of one stored occurrence
+	MemoryID string // mem:<md5 of the text>
+	EntityID string
+	ClaimID  string
+	NodeID   string // any of the above with prefix, or a graph-only id
+	EdgeID   string
+)
+
+// MaxIDBytes is the longest id that Neo4j can hold under its uniqueness constraint
+// with room to spare; longer ones are finding ID020.
+const MaxIDBytes = 4000
+
+// A Mint makes the ids of one schema version.
+type Mint struct{ V Version }
+
+// Escape percent-encodes the characters of a free-text part that the grammar uses
+// or that break line tools: '%', '|', ':', C0, DEL, C1, U+2028, U+2029. Upper-case
+// hex of the UTF-8 bytes; all else stays. 0.0.1 escapes nothing.
+func (m Mint) Escape(s string) string {
+	if m.V == V001 || !needsEscape(s, "") {
+		return s
+	}
+	return escape(s, "")
+}
+
+// EscapePart is Escape for a part of a compound that also reserves sep.
+func (m Mint) EscapePart(s, sep string) string {
+	if m.V == V001 || !needsEscape(s, sep) {
+		return s
+	}
+	return escape(s, sep)
+}
+
+func reserved(r rune, sep string) bool {
+	return r == '%' || r == '|' || r == ':' || r < 0x20 || r >= 0x7f && r <= 0x9f || r == 0x2028 || r == 0x2029 || sep != "" && strings.ContainsRune(sep, r)
+}
+
+func needsEscape(s, sep string) bool {
+	for _, r := range s {
+		if reserved(r, sep) {
+			return true
+		}
+	}
+	return false
+}
+
+func escape(s, sep string) string {
+	const digits = "0123456789ABCDEF"
+	var b strings.Builder
+	b.Grow(len(s) + 8)
+	for _, r := range s {
+		if !reserved(r, sep) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, c := range []byte(string(r)) {
+			b.WriteByte('%')
+			b.WriteByte(digits[c>>4])
+			b.WriteByte(digits[c&15])
+		}
+	}
+	return b.String()
+}
+
+// Unescape undoes Escape. A '%' that starts no escape stays as it is.
+func Unescape(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if c, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b = append(b, byte(c))
+				i += 2
+				continue
+			}
+		}
+		b = append(b, s[i])
+	}
+	return string(b)
+}
+
+// Hash is the md5, in lower-case hex, of the bytes of a memory's text. Nothing is
+// normalised first: it is Mem0's own hash.
+func Hash(data string) string {
+	sum := md5.Sum([]byte(data))
+	return hex.EncodeToString(sum[:])
+}
+
+// IsHash reports whether s has the form of a Hash.
+func IsHash(s string) bool {
+	if len(s) != 32 {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// Memory is the id of a memory text. In 0.0.1 it is taken from the payload's hash
+// when that has the form of one, else from the point.
+func (m Mint) Memory(data, hash string, point PointID) MemoryID {
+	if m.V == V001 {
+		if IsHash(hash) {
+			return MemoryID("mem:" + hash)
+		}
+		return MemoryID("mem:point:" + string(point))
+	}
+	return MemoryID("mem:" + Hash(data))
+}
+
+// Entity is prefix:name. In 0.1.0 the name is normalised (textnorm.Name) and escaped.
+func (m Mint) Entity(prefix, name string) EntityID {
+	if m.V == V001 {
+		return EntityID(prefix + ":" + name)
+	}
+	return EntityID(prefix + ":" + m.Escape(textnorm.Name(name)))
+}
+
+// Compound is prefix:part<sep>part…, each part normalised and escaped.
+func (m Mint) Compound(prefix, sep string, parts ...string) EntityID {
+	out := make([]string, len(parts))
+	for i, p := range parts {
+		if m.V == V001 {
+			out[i] = p
+		} else {
+			out[i] = m.EscapePart(textnorm.Name(p), sep)
+		}
+	}
+	return EntityID(prefix + ":" + strings.Join(out, sep))
+}
+
+// Claim is claim:predicate|domain|subject|object.
+func (m Mint) Claim(predicate, domain string, subject, object EntityID) ClaimID {
+	return ClaimID("claim:" + predicate + "|" + m.Escape(domain) + "|" + string(subject) + "|" + string(object))
+}
+
+// Node is prefix:value for ids of records that are opaque, not names: conversations,
+// scenes, characters, users, agents, probes, injects, sources. The value is escaped
+// (0.1.0) but not normalised.
+func (m Mint) Node(prefix, value string) NodeID { return NodeID(prefix + ":" + m.Escape(value)) }
+
+func (m Mint) Conv(id ConvID) NodeID      { return m.Node("conv", string(id)) }
+func (m Mint) Scene(id string) NodeID     { return m.Node("scene", id) }
+func (m Mint) Character(id string) NodeID { return m.Node("char", id) }
+func (m Mint) User(id string) NodeID      { return m.Node("user", id) }
+func (m Mint) Agent(id string) NodeID     { return m.Node("agent", id) }
+func (m Mint) Source(path string) NodeID  { return m.Node("source", path) }
+func (m Mint) Probe(id string) NodeID     { return m.Node("probe", id) }
+func (m Mint) Inject(id string) NodeID    { return m.Node("inject", id) }
+
+// Event is event:<conv>:<turn>.
+func (m Mint) Event(r EventRef) NodeID {
+	return NodeID("event:" + m.Escape(string(r.ConvID)) + ":" + strconv.Itoa(r.TurnID))
+}
+
+// Session is session:<conv>:<session id>.
+func (m Mint) Session(conv ConvID, session string) NodeID {
+	return NodeID("session:" + m.Escape(string(conv)) + ":" + m.Escape(session))
+}
+
+// Domain is dom:<root id>:<domain>.
+func (m Mint) Domain(root NodeID, domain string) NodeID {
+	return NodeID("dom:" + string(root) + ":" + m.Escape(domain))
+}
+
+// Predicate is pred:<root id>:<domain>:<predicate>.
+func (m Mint) Predicate(root NodeID, domain, predicate string) NodeID {
+	return NodeID("pred:" + string(root) + ":" + m.Escape(domain) + ":" + predicate)
+}
+
+// Edge is edge:{type}:{src}:{dst}.
+func (m Mint) Edge(typ string, src, dst NodeID) EdgeID {
+	return EdgeID("edge:" + typ + ":" + string(src) + ":" + string(dst))
+}

@@ -1,0 +1,295 @@
+// Package jsonl frames records as lines: reading with positions, writing, teeing.
+//
+// Line ends are "\n", "\r\n" and, as in the existing chain, a lone "\r" outside
+// JSON strings (where a raw one is a fault anyway). A byte order mark at the start
+// of a file is skipped. Blank lines are skipped and count as lines.
+package jsonl
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"unicode/utf8"
+
+	"membench/internal/codec"
+	"membench/schema"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// MaxLine is the longest line read unless a caller says otherwise: 64 MiB. A longer
+// one is finding JSON003, skipped in constant memory.
+const MaxLine = 64 << 20
+
+// A Line is the text of one line without its end. Bytes are valid until the next
+// step of the iteration.
+type Line struct {
+	Pos   schema.Pos // Col is 0
+	Bytes []byte
+	// TooLong says that the line was longer than the limit; Bytes then holds its start.
+	TooLong bool
+}
+
+// Open opens a file, or standard input for "-", and decompresses it when it starts
+// with the magic number of gzip or zstd. Closing the result closes the file.
+func Open(path string, stdin io.Reader) (io.ReadCloser, error) {
+	if path == "-" {
+		return Decompress(io.NopCloser(stdin))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return Decompress(f)
+}
+
+// Decompress looks at the first bytes of r and unpacks gzip or zstd.
+func Decompress(r io.ReadCloser) (io.ReadCloser, error) {
+	br := bufio.NewReaderSize(r, 1<<16)
+	head, err := br.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.Close()
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(br)
+		if err != nil {
+			r.Close()
+			return nil, fmt.Errorf("reading gzip: %w", err)
+		}
+		return readCloser{z, r}, nil
+	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			r.Close()
+			return nil, fmt.Errorf("reading zstd: %w", err)
+		}
+		return readCloser{z, closers{z.IOReadCloser(), r}}, nil
+	}
+	return readCloser{br, r}, nil
+}
+
+type readCloser struct {
+	io.Reader
+	io.Closer
+}
+
+type closers []io.Closer
+
+func (cs closers) Close() error {
+	var errs []error
+	for _, c := range cs {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Lines yields every line of r that is not blank. max is the longest line kept,
+// in bytes; 0 means MaxLine. An error is an I/O fault and ends the stream.
+func Lines(r io.Reader, name string, max int) iter.Seq2[Line, error] {
+	if max <= 0 {
+		max = MaxLine
+	}
+	return func(yield func(Line, error) bool) {
+		br := bufio.NewReaderSize(r, 1<<18)
+		var buf []byte
+		skipLF := false
+		for n := 1; ; n++ {
+			buf = buf[:0]
+			long := false
+			var end error
+			for first := true; ; {
+				chunk, err := br.Peek(1)
+				if len(chunk) == 0 {
+					end = err
+					break
+				}
+				chunk, _ = br.Peek(br.Buffered())
+				if first && skipLF && chunk[0] == '\n' {
+					br.Discard(1)
+					skipLF = false
+					continue
+				}
+				first, skipLF = false, false
+				i := indexEnd(chunk)
+				take := chunk
+				if i >= 0 {
+					take = chunk[:i]
+				}
+				if room := max - len(buf); len(take) > room {
+					long = true
+					take = take[:room]
+				}
+				buf = append(buf, take...)
+				if i >= 0 {
+					skipLF = chunk[i] == '\r'
+					br.Discard(i + 1)
+					break
+				}
+				br.Discard(len(chunk))
+			}
+			if end != nil && end != io.EOF {
+				yield(Line{Pos: schema.Pos{File: name, Line: n}}, fmt.Errorf("reading %s: %w", name, end))
+				return
+			}
+			line := buf
+			if n == 1 {
+				line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+			}
+			if !blank(line) && !yield(Line{schema.Pos{File: name, Line: n}, line, long}, nil) {
+				return
+			}
+			if end == io.EOF {
+				return
+			}
+		}
+	}
+}
+
+func indexEnd(b []byte) int {
+	i := bytes.IndexByte(b, '\n')
+	if j := bytes.IndexByte(b[:max(i, 0)], '\r'); i >= 0 && j >= 0 {
+		return j
+	} else if i >= 0 {
+		return i
+	}
+	return bytes.IndexByte(b, '\r')
+}
+
+func blank(b []byte) bool {
+	for _, c := range b {
+		if c != ' ' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// Column turns a byte offset in line into a column: code points, from 1.
+func Column(line []byte, offset int) int {
+	if offset > len(line) {
+		offset = len(line)
+	}
+	if offset < 0 {
+		offset = 0
+	}
+	return utf8.RuneCount(line[:offset]) + 1
+}
+
+// Fault makes a finding of a codec error in a line.
+func Fault(line Line, err error) *schema.Finding {
+	f := &schema.Finding{Pos: line.Pos, Code: "JSON001", Message: err.Error()}
+	var ce *codec.Error
+	if errors.As(err, &ce) {
+		f.Pos.Col = Column(line.Bytes, int(ce.Offset))
+		f.Pointer, f.Message = ce.Pointer, ce.Msg
+		if ce.Want != "" {
+			f.Code, f.Message, f.Have, f.Want = "JSON002", "wrong type", ce.Have, ce.Want
+		}
+	}
+	return f
+}
+
+// Decode reads records. A line that does not decode yields a *schema.Finding and
+// the stream goes on; any other error is an I/O fault, yielded once, at the end.
+func Decode[T any](r io.Reader, name string) schema.Seq[T] { return DecodeMax[T](r, name, 0) }
+
+// DecodeMax is Decode with a limit on the length of a line, in bytes.
+func DecodeMax[T any](r io.Reader, name string, max int) schema.Seq[T] {
+	return func(yield func(schema.Record[T], error) bool) {
+		for line, err := range Lines(r, name, max) {
+			rec := schema.Record[T]{Pos: line.Pos}
+			switch {
+			case err != nil:
+			case line.TooLong:
+				err = &schema.Finding{Pos: line.Pos, Code: "JSON003", Message: "line is longer than the limit, skipped", Want: fmt.Sprintf("at most %d bytes", len(line.Bytes)), Hint: "raise --max-line"}
+			default:
+				if e := codec.Unmarshal(line.Bytes, &rec.V); e != nil {
+					err = Fault(line, e)
+				}
+			}
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+// LayoutOf is the white space of a record type's file.
+func layoutOf(v any) codec.Layout {
+	switch v.(type) {
+	case schema.Statement, schema.Claim, schema.Entity:
+		return codec.Compact
+	}
+	return codec.Spaced
+}
+
+// Append appends the line of v, with its end, in the layout of its kind.
+func Append[T schema.Versioned[T]](dst []byte, rec T, v schema.Version) ([]byte, error) {
+	dst, err := codec.Append(dst, rec.At(v), layoutOf(rec))
+	return append(dst, '\n'), err
+}
+
+// Tee writes each good record to w as it passes: encoded once, never decoded again.
+// A failure to write is yielded and ends the stream.
+func Tee[T schema.Versioned[T]](w io.Writer, v schema.Version, in schema.Seq[T]) schema.Seq[T] {
+	return func(yield func(schema.Record[T], error) bool) {
+		var buf []byte
+		for rec, err := range in {
+			fatal := false
+			if err == nil {
+				if buf, err = Append(buf[:0], rec.V, v); err == nil {
+					_, err = w.Write(buf)
+				}
+				fatal = err != nil
+			}
+			if !yield(rec, err) || fatal {
+				return
+			}
+		}
+	}
+}
+
+// Write drains in to w. It returns how many records were written and the findings
+// met; err is the first error that is not a finding.
+func Write[T schema.Versioned[T]](w io.Writer, v schema.Version, in schema.Seq[T]) (n int, findings []*schema.Finding, err error) {
+	for _, e := range Tee(w, v, in) {
+		var f *schema.Finding
+		switch {
+		case e == nil:
+			n++
+		case errors.As(e, &f):
+			findings = append(findings, f)
+		default:
+			return n, findings, e
+		}
+	}
+	return n, findings, nil
+}
+
+// Files reads several files as one stream, in the given order.
+func Files[T any](paths []string, stdin io.Reader) schema.Seq[T] {
+	return func(yield func(schema.Record[T], error) bool) {
+		for _, p := range paths {
+			r, err := Open(p, stdin)
+			if err != nil {
+				yield(schema.Record[T]{}, err)
+				return
+			}
+			for rec, err := range Decode[T](r, p) {
+				var f *schema.Finding
+				if !yield(rec, err) || err != nil && !errors.As(err, &f) {
+					r.Close()
+					return
+				}
+			}
+			r.Close()
+		}
+	}
+}

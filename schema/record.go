@@ -1,0 +1,91 @@
+// Package schema holds every record that crosses a file boundary, its ids and its
+// versions. Each record is one line of JSON; the published contracts are the JSON
+// Schemas in the folders v0.0.1 and v0.1.0, and a test holds the Go types equal to
+// the newest of them.
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+)
+
+// Pos is where a record was read; zero fields are unknown and are not printed.
+type Pos struct {
+	File string `json:"file,omitzero"`
+	Line int    `json:"line,omitzero"` // from 1
+	Col  int    `json:"col,omitzero"`  // from 1, in code points
+}
+
+func (p Pos) String() string {
+	s := p.File
+	if p.Line > 0 {
+		s += fmt.Sprintf(":%d", p.Line)
+		if p.Col > 0 {
+			s += fmt.Sprintf(":%d", p.Col)
+		}
+	}
+	return s
+}
+
+// A Finding is a fault in data. It travels in the stream and does not end it.
+type Finding struct {
+	Pos     Pos    `json:"pos,omitzero"`
+	Pointer string `json:"pointer,omitzero"` // RFC 6901; "" is the whole record
+	Code    string `json:"code"`             // stable, listed in Codes
+	Message string `json:"message"`          // lower case
+	Have    string `json:"have,omitzero"`
+	Want    string `json:"want,omitzero"`
+	Warning bool   `json:"warning,omitzero"` // warnings never change the exit code
+	Hint    string `json:"hint,omitzero"`    // what to do next
+}
+
+// Error has the form path:line:col: /json/pointer: CODE: message (have …, want …).
+func (f *Finding) Error() string {
+	var b strings.Builder
+	if s := f.Pos.String(); s != "" {
+		b.WriteString(s)
+		b.WriteString(": ")
+	}
+	if f.Pointer != "" {
+		b.WriteString(f.Pointer)
+		b.WriteString(": ")
+	}
+	b.WriteString(f.Code)
+	b.WriteString(": ")
+	if f.Warning {
+		b.WriteString("warning: ")
+	}
+	b.WriteString(f.Message)
+	switch {
+	case f.Have != "" && f.Want != "":
+		fmt.Fprintf(&b, " (have %s, want %s)", f.Have, f.Want)
+	case f.Have != "":
+		fmt.Fprintf(&b, " (have %s)", f.Have)
+	case f.Want != "":
+		fmt.Fprintf(&b, " (want %s)", f.Want)
+	}
+	return b.String()
+}
+
+// A Record is a value and the place it came from.
+type Record[T any] struct {
+	Pos Pos
+	V   T
+}
+
+// Seq is what every stage reads and writes. An error is a *Finding (that record is
+// skipped, unless the finding is a warning beside a value, and counted) or anything
+// else (yielded once, ends the stream).
+type Seq[T any] = iter.Seq2[Record[T], error]
+
+// Extra keeps members that a type does not know; they come back after the known
+// ones, sorted by name.
+type Extra = map[string]json.RawMessage
+
+// By says who produced a record: "rule" or a model's name.
+type By string
+
+// ByRule marks what the rule twins make.
+const ByRule By = "rule"
