@@ -1,0 +1,87 @@
+// Package openie takes sentences, facts, triples and polarity out of text by rule,
+// in Chinese and English. It is one rule kit for claims, memories, judges and readers.
+package openie
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Sentence is one sentence of a text. Text[Start:End] of the input is Sentence.Text.
+type Sentence struct {
+	Text       string
+	Start, End int  // bytes
+	Question   bool // ends in a question mark, or in a Chinese question particle
+}
+
+// Sentences splits at sentence ends of both languages and at line ends. Dots inside
+// numbers, names ("v1.2", "a.b") and after a single letter do not split. White space
+// around a sentence is not part of it; punctuation at its end is.
+func Sentences(text string) []Sentence {
+	var out []Sentence
+	start := 0
+	flush := func(end int) {
+		s := text[start:end]
+		lead := len(s) - len(strings.TrimLeftFunc(s, unicode.IsSpace))
+		t := strings.TrimSpace(s)
+		if strings.IndexFunc(t, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) >= 0 {
+			out = append(out, Sentence{Text: t, Start: start + lead, End: start + lead + len(t), Question: isQuestion(t)})
+		}
+		start = end
+	}
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		i += n
+		switch r {
+		case '\n', '\r':
+			flush(i)
+		case '。', '！', '？', '!', '?', '；', '…':
+			for i < len(text) { // run of marks and closing quotes belongs to the sentence
+				q, m := utf8.DecodeRuneInString(text[i:])
+				if !strings.ContainsRune("。！？!?…；”’」』\"')）", q) {
+					break
+				}
+				i += m
+			}
+			flush(i)
+		case '.', ';':
+			next, _ := utf8.DecodeRuneInString(text[i:])
+			if r == '.' && i < len(text) && !unicode.IsSpace(next) && !strings.ContainsRune("\"')”’", next) && !unicode.Is(unicode.Han, next) {
+				continue
+			}
+			if r == '.' && abbreviation(text[start:i-1]) {
+				continue
+			}
+			for i < len(text) && strings.ContainsRune(".\"')”’", rune(text[i])) {
+				i++
+			}
+			flush(i)
+		}
+	}
+	flush(len(text))
+	return out
+}
+
+// abbreviation reports whether s ends in a title, a single letter or the like.
+func abbreviation(s string) bool {
+	i := strings.LastIndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '.' })
+	w := strings.ToLower(s[i+1:])
+	if utf8.RuneCountInString(w) == 1 && w != "i" && w[0] < utf8.RuneSelf {
+		return true
+	}
+	switch w {
+	case "mr", "mrs", "ms", "dr", "prof", "st", "vs", "etc", "e.g", "i.e", "vol":
+		return true
+	}
+	return false
+}
+
+func isQuestion(s string) bool {
+	s = strings.TrimRight(s, "\"'”’」』)） ")
+	if strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") {
+		return true
+	}
+	s = strings.TrimRight(s, "。.！!…~～")
+	return strings.HasSuffix(s, "吗") || strings.HasSuffix(s, "呢") && strings.ContainsAny(s, "什哪谁怎")
+}
