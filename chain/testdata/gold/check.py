@@ -103,6 +103,8 @@ def main():
                 fault(f["id"], "predicates", ps)
         elif "predicate" in f or not re.match(r"^[a-z_]+$", f.get("kind", "")):
             fault(f["id"], "kind")
+        if "same_as" in f and f["same_as"] not in ids - {f["id"]}:
+            fault(f["id"], "same_as must name an earlier fact")
         if "object_span" not in f:
             fault(f["id"], "no object_span")
         for role in ("subject", "object"):
@@ -131,8 +133,9 @@ def main():
         if half.setdefault(unit, e["half"]) != e["half"]:
             fault(unit, "in both halves")
 
-    print("events: %d  facts: %d  expressible: %d (certain %d)" % (
-        len(events), len(facts), sum(f["expressible"] for f in facts),
+    facts, twins = [f for f in facts if "same_as" not in f], [f for f in facts if "same_as" in f]
+    print("events: %d  facts: %d (and %d other wordings)  expressible: %d (certain %d)" % (
+        len(events), len(facts), len(twins), sum(f["expressible"] for f in facts),
         sum(f["expressible"] and f["certain"] for f in facts)))
     rows = collections.OrderedDict()
     for e in events:
