@@ -71,20 +71,29 @@ type Options struct {
 	MonologueSuffixes []string
 
 	// Time. A turn's time is the one in the source, else start + (turn-1)*TurnOffset,
-	// else absent. The start is Starts[conv], else the source's own @time, else Start.
+	// else absent. The start is that in Conversations, else the source's own @time,
+	// else Start.
 	Start      time.Time
-	Starts     map[schema.ConvID]time.Time
 	TurnOffset time.Duration // 0: DefaultTurnOffset
+
+	// Conversations overrides all this for single conversations.
+	Conversations map[schema.ConvID]Conversation
 
 	ConvID     schema.ConvID // for a source that names none; default: from the file's name
 	Root       string        // meta.source_path is relative to this folder; "": paths as given
-	Format     Format        // "": told from name and content
+	Format     Format        // "" or Auto: told from name and content
 	MergeLines bool          // join adjacent lines of one speaker to one event, with "\n"
 
 	Tagger Tagger // nil: Rule()
 	// Report takes warnings that belong to no single record (quality gates, a model's
 	// unusable answers). It is called while the events are ranged over. nil: not told.
 	Report func(*schema.Finding)
+}
+
+// Conversation is what Options say of one conversation; zero fields say nothing.
+type Conversation struct {
+	SceneID, CharacterID, UserID, AgentID string
+	Start                                 time.Time
 }
 
 // DefaultTurnOffset is the time between two turns where only the start is known.
@@ -221,19 +230,20 @@ func head(ss []string) string {
 }
 
 func resolve(src Source, o Options) identity {
+	c := o.Conversations[src.ConvID]
 	id := identity{
 		src:    src,
-		scene:  first(o.SceneID, src.SceneID, "default"),
-		char:   first(o.CharacterID, src.CharacterID, head(o.CharacterNames), "assistant"),
-		user:   first(o.UserID, src.UserID),
-		agent:  first(o.AgentID, src.AgentID),
-		start:  src.Start,
+		scene:  first(c.SceneID, o.SceneID, src.SceneID, "default"),
+		char:   first(c.CharacterID, o.CharacterID, src.CharacterID, head(o.CharacterNames), "assistant"),
+		user:   first(c.UserID, o.UserID, src.UserID),
+		agent:  first(c.AgentID, o.AgentID, src.AgentID),
 		offset: o.TurnOffset,
 	}
-	if t, ok := o.Starts[src.ConvID]; ok {
-		id.start = t
-	} else if id.start.IsZero() {
-		id.start = o.Start
+	for _, t := range []time.Time{c.Start, src.Start, o.Start} {
+		if !t.IsZero() {
+			id.start = t
+			break
+		}
 	}
 	if id.offset == 0 {
 		id.offset = DefaultTurnOffset

@@ -22,14 +22,15 @@ import (
 type Format string
 
 const (
-	Norm     Format = "norm"     // chapter with headers and markers
-	Raw      Format = "raw"      // chapter with speaker labels
-	Chat     Format = "chat"     // JSON Lines: role, content, …
-	Messages Format = "messages" // JSON: a list of chat messages, {"messages": […]}, or lines of these
+	Auto     Format = "auto"   // told from name and content
+	Norm     Format = "norm"   // chapter with headers and markers
+	Raw      Format = "raw"    // chapter with speaker labels
+	Chat     Format = "chat"   // JSON Lines: role, content, …
+	Messages Format = "openai" // JSON: a list of chat messages, {"messages": […]}, or lines of these
 )
 
 // Formats lists the formats.
-func Formats() []Format { return []Format{Norm, Raw, Chat, Messages} }
+func Formats() []Format { return []Format{Auto, Norm, Raw, Chat, Messages} }
 
 // MaxSource is the largest source file read, in bytes. A file is held in memory
 // while it is parsed, about twice its size.
@@ -60,7 +61,7 @@ func Parse(r io.Reader, name string, o Options) iter.Seq2[Source, error] {
 		case format == Messages:
 			out = p.messages(text)
 		default:
-			p.fault(schema.Pos{File: name}, codeFormat, "the format of the file cannot be told", "", "norm, raw, chat or messages", "give --format")
+			p.fault(schema.Pos{File: name}, codeFormat, "the format of the file cannot be told", "", "norm, raw, chat or openai", "give --format")
 		}
 		for _, f := range p.findings {
 			if !yield(Source{}, f) {
@@ -119,7 +120,7 @@ func (p *parser) at(line, col int) schema.Pos { return schema.Pos{File: p.file, 
 // detect tells the format by the options, the name's end, the first byte that is no
 // white space, and for chapters by whether a line starts with a header or marker.
 func (p *parser) detect(text []byte) Format {
-	if p.o.Format != "" {
+	if p.o.Format != "" && p.o.Format != Auto {
 		return p.o.Format
 	}
 	name := strings.ToLower(p.file)

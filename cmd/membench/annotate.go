@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -66,7 +67,7 @@ headers; a turn's time from the source, else from its start plus an offset per t
 		RunE: func(c *cobra.Command, args []string) error {
 			o.sources = args
 			o.convert.Format = annotate.Format(format)
-			if format != "" && !slices.Contains(annotate.Formats(), o.convert.Format) {
+			if !slices.Contains(annotate.Formats(), o.convert.Format) {
 				return usagef("--format: have %q, want one of %v", format, annotate.Formats())
 			}
 			if !slices.Contains([]string{"auto", "norm", "raw"}, o.source) {
@@ -96,7 +97,7 @@ headers; a turn's time from the source, else from its start plus an offset per t
 	}
 	f := c.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "write <conv>.events.jsonl into this `folder`; - writes all events to standard output")
-	f.StringVar(&format, "format", "", "read every source as `format` norm, raw, chat or messages")
+	f.StringVar(&format, "format", "auto", "read every source as `format` auto, norm, raw, chat or openai")
 	f.StringVar(&o.source, "source", "auto", "of a chapter's two files read `which`: auto (norm, else raw), norm or raw")
 	f.StringVar(&o.convert.SceneID, "scene", "", "scene `id` (default from the source, else \"default\")")
 	f.StringVar(&o.convert.CharacterID, "character", "", "character `id` (default from the source, else the first --character-name)")
@@ -156,12 +157,11 @@ func runAnnotate(ctx context.Context, e *env, o annotateOptions) error {
 	results := par.Map(ctx, o.workers, annotateSources(e, files, o), func(ctx context.Context, src annotate.Source) (annotated, error) {
 		return annotateOne(ctx, src, o)
 	})
-	var commit []*atomicfile.File // strict: nothing appears before all is known to be good
-	defer func() {
-		for _, f := range commit {
-			f.Close()
-		}
-	}()
+	dst, err := newEventFiles(o)
+	if err != nil {
+		return err
+	}
+	defer dst.close()
 	from := map[schema.ConvID]string{}
 	var strictOut bytes.Buffer
 	for a, err := range results {
@@ -189,19 +189,7 @@ func runAnnotate(ctx context.Context, e *env, o annotateOptions) error {
 				return err
 			}
 		default:
-			f, err := atomicfile.Create(filepath.Join(o.out, fileName(a.src.ConvID)+".events.jsonl"))
-			if err != nil {
-				return err
-			}
-			if _, err := f.Write(a.lines); err != nil {
-				f.Close()
-				return err
-			}
-			if o.strict {
-				commit = append(commit, f)
-				continue
-			}
-			if err := f.Commit(); err != nil {
+			if err := dst.write(fileName(a.src.ConvID)+".events.jsonl", a.lines); err != nil {
 				return err
 			}
 		}
@@ -213,10 +201,8 @@ func runAnnotate(ctx context.Context, e *env, o annotateOptions) error {
 	if _, err := strictOut.WriteTo(e.out); err != nil {
 		return err
 	}
-	for _, f := range commit {
-		if err := f.Commit(); err != nil {
-			return err
-		}
+	if err := dst.commit(); err != nil {
+		return err
 	}
 	if len(t.byCode) > 0 {
 		report.Findings = t.byCode
@@ -226,6 +212,61 @@ func runAnnotate(ctx context.Context, e *env, o annotateOptions) error {
 	}
 	report.print(e)
 	return nil
+}
+
+// eventFiles are the files of a folder. Each appears whole; with strict none appears
+// before commit.
+type eventFiles struct {
+	dir, stage string
+	made       bool // the folder is ours
+	names      []string
+}
+
+func newEventFiles(o annotateOptions) (*eventFiles, error) {
+	f := &eventFiles{dir: o.out}
+	if o.out == "-" || !o.strict {
+		return f, nil
+	}
+	_, err := os.Stat(o.out)
+	f.made = os.IsNotExist(err)
+	if err := os.MkdirAll(o.out, 0o777); err != nil {
+		return nil, err
+	}
+	f.stage, err = os.MkdirTemp(o.out, ".annotate.tmp-")
+	return f, err
+}
+
+func (f *eventFiles) write(name string, text []byte) error {
+	dir := f.dir
+	if f.stage != "" {
+		dir = f.stage
+		f.names = append(f.names, name)
+	}
+	return atomicfile.Write(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(text); return err })
+}
+
+func (f *eventFiles) commit() error {
+	for _, name := range f.names {
+		if err := os.Rename(filepath.Join(f.stage, name), filepath.Join(f.dir, name)); err != nil {
+			return err
+		}
+	}
+	f.made = false
+	if f.stage == "" {
+		return nil
+	}
+	return atomicfile.SyncDir(f.dir)
+}
+
+// close removes what was not committed.
+func (f *eventFiles) close() {
+	if f.stage == "" {
+		return
+	}
+	os.RemoveAll(f.stage)
+	if f.made {
+		os.Remove(f.dir) // only when it is empty
+	}
 }
 
 func (r *annotateReport) add(a annotated) {
