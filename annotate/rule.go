@@ -67,9 +67,6 @@ type NamedRule struct {
 
 func rule(name, lang, tag string, plain bool, parts ...string) NamedRule {
 	p := strings.Join(parts, "|")
-	if lang == "en" {
-		p = `(?i)(?:` + p + `)`
-	}
 	return NamedRule{name, lang, tag, plain, p, regexp.MustCompile(p)}
 }
 
@@ -100,11 +97,11 @@ var ruleList = []NamedRule{
 // What speaks of this moment, of a plan or of something supposed.
 var (
 	momentZh = regexp.MustCompile(`今天|今晚|今早|现在(?:是一|就|还|想)|此刻|刚才|刚刚|刚(?:[\p{Han}])|最近|昨[天晚]|前天|上[周次回]|上个?(?:月|星期)|这[次会]|等会|等下|待会|明天|一会儿?|马上|接下来|回头|去年|正在|眼下|突然`)
-	momentEn = regexp.MustCompile(`(?i)\b(?:today|tonight|yesterday|tomorrow|right now|at the moment|just (?:got|had|made|finished|came|went|started|did|contacted|signed)|last (?:night|week|month|weekend|year|time|fri|sat|sun|mon|tue|wed|thu)[a-z]*|this (?:morning|week|month|weekend|evening|afternoon|time)|next (?:week|month|year|time)|a few (?:days|weeks) ago|recently|lately|two weekends ago|earlier|the other day)\b`)
+	momentEn = regexp.MustCompile(`\b(?:today|tonight|yesterday|tomorrow|right now|at the moment|just (?:got|had|made|finished|came|went|started|did|contacted|signed)|last (?:night|week|month|weekend|year|time|fri|sat|sun|mon|tue|wed|thu)[a-z]*|this (?:morning|week|month|weekend|evening|afternoon|time)|next (?:week|month|year|time)|a few (?:days|weeks) ago|recently|lately|two weekends ago|earlier|the other day)\b`)
 	unrealZh = regexp.MustCompile(`如果|要是|假如|要不|的话|希望|想要|打算|应该会|可能会|说不定|好像[^是]|似乎|真想|但愿|不是(?:很|太)?(?:讨厌|喜欢)`)
-	unrealEn = regexp.MustCompile(`(?i)\b(?:i'd|i would|would (?:love|like)|if you|wish|hope|hoping|maybe|might|gonna|going to|will|i'll|can't wait|plan(?:ning)? to)\b`)
+	unrealEn = regexp.MustCompile(`\b(?:i'd|i would|would (?:love|like)|if you|wish|hope|hoping|maybe|might|gonna|going to|will|i'll|can't wait|plan(?:ning)? to)\b`)
 	speakZh  = regexp.MustCompile(`^(?:那|可|可是|但|但是|不过|所以|因为|其实|总之|对了|话说|说起来|还有)?[，,]?(?:你|您|他|她|它|飞机|故事)`)
-	youEn    = regexp.MustCompile(`(?i)^(?:and |but |so )?(?:you|your|you're|you've|that|this|these|those|he|she|they|what|how|who|love (?:the|that|your|how))\b`)
+	youEn    = regexp.MustCompile(`^(?:and |but |so )?(?:you|your|you're|you've|that|this|these|those|he|she|they|what|how|who|love (?:the|that|your|how))\b`)
 )
 
 // maxEmpty is the longest English sentence, in bytes, that can be empty talk.
@@ -125,7 +122,7 @@ var (
 		`(?:怎么|为什么|什么|咋|哪)(?:了|回事|啦|样|说|事)*`, `还是说|比如说?|也就是说|怎么说`,
 		`你(?:说呢|呢|也是|看吧|不就认了)`, `你(?:还)?有什么想(?:问|说)的`, `这不就[\p{Han}]{1,3}`,
 	}, `|`) + `)$`)
-	emptyEn = regexp.MustCompile(`(?i)^(?:` + strings.Join([]string{
+	emptyEn = regexp.MustCompile(`^(?:` + strings.Join([]string{
 		`(?:(?:oh|ah|aw+|wow|hey|hi+|hello|yo|ha(?:ha)*|lol|hm+|ooh|yay|yeah|yep|yes|yup|no|nope|nah|ok|okay|sure|right|well|so|anyway|fine|cool|nice|great|good|awesome|amazing|perfect|lovely|sweet|wonderful|fantastic|absolutely|definitely|totally|exactly|agreed|indeed|true|really|seriously|progress|rude|accurate|of course|no way|oh man|oh god|got it|makes sense|fair enough|no problem|no worries|you're welcome|same here|me too|on it|deal|understood|noted)[\s,!.…-]*)+`,
 		`(?:many |so much |big )?(?:thanks|thank you|thx|cheers|ty)\b.*`, `(?:wow|oh|aw+|thanks)?,? ?(?:your|those|these) (?:kind )?words (?:really )?mean.*`, `i (?:really )?appreciate (?:it|that|you|your).*`,
 		`(?:congrats|congratulations|bye|goodbye|see ya|see you|good ?night|good morning|morning|good luck|take care|talk (?:to you )?(?:soon|later)|catch you later|happy (?:birthday|new year|holidays))\b.*`,
@@ -168,7 +165,7 @@ func lasting(s openie.Sentence, lang string) string {
 	t := strings.Trim(s.Text, "。.！!…~～ ·")
 	moment, unreal, other := momentZh, unrealZh, speakZh
 	if lang == "en" {
-		t = strings.ReplaceAll(t, "’", "'")
+		t = strings.ToLower(strings.ReplaceAll(t, "’", "'")) // English patterns are in lower case
 		moment, unreal, other = momentEn, unrealEn, youEn
 	}
 	if unreal.MatchString(t) || other.MatchString(t) {
@@ -211,11 +208,13 @@ func isEmpty(s, lang string) bool {
 	if len(t) > maxEmpty {
 		return false
 	}
+	bare := vocativeEn.ReplaceAllString(t, "")
+	t, bare = strings.ToLower(t), strings.ToLower(bare)
 	if emptyEn.MatchString(t) {
 		return true
 	}
 	// "Wow, Anna" and "Thanks, Anna": a name at the end; "Anna, thanks": at the start.
-	if v := vocativeEn.ReplaceAllString(t, ""); v != t && emptyEn.MatchString(v) {
+	if bare != t && emptyEn.MatchString(bare) {
 		return true
 	}
 	if head, rest, ok := strings.Cut(t, ", "); ok && len(strings.Fields(head)) <= 2 {
