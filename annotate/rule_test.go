@@ -15,9 +15,9 @@ func TestRuleTag(t *testing.T) {
 		"我平时不吃甜的。": c, "我住在杭州": c, "支付网关归平台组管。": c, "我一向睡得很晚": c, "我对花生过敏": c, "嗯，我从来不喝咖啡。": c,
 		"I'm a nurse.": c, "I always run before work.": c, "My favourite tea is oolong.": c, "I can't stand loud bars.": c, "I grew up in Oslo.": c,
 		"I've played the cello for ten years.": c, "I'm allergic to peanuts.": c, "The billing service is owned by the payments team.": c, "I’m a big fan of opera": c,
-		"I enjoy hiking": c, "When I was a kid I wanted to fly.": c,
+		"I enjoy hiking": c, "我有睡前看书的习惯": c, "Every time I fly I get sick.": c, "When I was a kid I wanted to fly.": c,
 		// of the moment
-		"我今天有点累": e, "我想去买杯咖啡": e, "昨天下雨了，我们没出门。": e, "要是我有一只猫就好了": e, "你最喜欢哪本书？": e, "你每天都跑步吗": e, "等会我发邮件问问看": e, "缓存命中率掉到了 40%": e,
+		"我今天有点累": e, "它已经习惯了这里": e, "我想去买杯咖啡": e, "昨天下雨了，我们没出门。": e, "要是我有一只猫就好了": e, "你最喜欢哪本书？": e, "你每天都跑步吗": e, "等会我发邮件问问看": e, "缓存命中率掉到了 40%": e,
 		"We lost the match yesterday.": e, "I'd love to see your garden.": e, "Do you always run?": e, "You always say that, and then the train is late.": e, "I will start a new job next month.": e,
 		"Latency on api-3 went to 900 ms": e, "I finished chapter two this morning and it still drags": e,
 		// nothing to keep
@@ -47,9 +47,9 @@ func TestRulesAreWellFormed(t *testing.T) {
 }
 
 func TestRuleNeedsNoContext(t *testing.T) {
-	turns := []Utterance{{Role: schema.RoleHuman, Text: "ok"}, {Role: schema.RoleUI, Text: "I love tea"}, {Role: schema.RoleHuman, Marker: markProbe, Text: "I love tea"}}
+	turns := []Utterance{{Role: schema.RoleHuman, Text: "ok"}, {Role: schema.RoleUI, Text: "I love tea"}, {Role: schema.RoleHuman, Marker: markProbe, Text: "I love tea"}, {Role: schema.RoleTool, Text: "ok"}}
 	got, err := Rule().Tag(t.Context(), Window{Turns: turns})
-	if err != nil || got.Of[0].Tag != schema.TagFiller || got.Of[1].Tag != schema.TagFiller || got.Of[2].Tag != schema.TagProbe {
+	if err != nil || got.Of[0].Tag != schema.TagFiller || got.Of[1].Tag != schema.TagFiller || got.Of[2].Tag != schema.TagProbe || got.Of[3].Tag != schema.TagEpisodic {
 		t.Errorf("have %+v %v", got, err)
 	}
 }
