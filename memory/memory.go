@@ -5,7 +5,6 @@ package memory
 
 import (
 	"context"
-	"iter"
 	"time"
 
 	"membench/llm"
@@ -68,9 +67,9 @@ type (
 	Keyed interface {
 		Keys(ctx context.Context) ([]string, error)
 	}
-	// Historian yields what happened to the items, oldest first.
+	// Historian tells what all batches did so far, oldest first, across runs.
 	Historian interface {
-		History(ctx context.Context) iter.Seq2[Change, error]
+		History(ctx context.Context) (Receipt, error)
 	}
 )
 

@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -285,6 +284,9 @@ type store struct {
 	keys    []string
 	known   map[string]bool
 	history []memory.Change
+
+	degraded []string
+	usage    llm.Usage
 }
 
 func newStore() *store {
@@ -300,6 +302,7 @@ func (s *store) apply(e entry) error {
 	}
 	s.known[e.Batch] = true
 	s.keys = append(s.keys, e.Batch)
+	s.degraded, s.usage = append(s.degraded, e.Degraded...), s.usage.Add(e.Usage)
 	for _, c := range e.Changes {
 		i, have := s.byID[c.ID]
 		data := ""
@@ -550,8 +553,9 @@ func (w *writer) point(id schema.PointID) *point {
 }
 
 // similar are the live points of the fact's speaker that share terms with it, best
-// first, twice as many as the judge sees; exact restatements always come first. The
-// rule judge needs shared terms, so the postings miss nothing it could use.
+// first, twice as many as the judge sees; exact restatements come first, then what
+// fills the same slot. The rule judge needs shared terms or a slot, so the postings
+// miss nothing that it could use.
 func (w *writer) similar(f op.Fact) []*point {
 	var all []rank.Scored[*point]
 	take := func(p *point, score float64) {
@@ -986,19 +990,9 @@ func (m *Memory) Export(ctx context.Context) schema.Seq[schema.MemoryExport] {
 	}
 }
 
-// History yields what happened, oldest first.
-func (m *Memory) History(ctx context.Context) iter.Seq2[memory.Change, error] {
-	return func(yield func(memory.Change, error) bool) {
-		for _, c := range m.store.history {
-			if err := ctx.Err(); err != nil {
-				yield(memory.Change{}, err)
-				return
-			}
-			if !yield(c, nil) {
-				return
-			}
-		}
-	}
+// History is what all batches did, oldest first.
+func (m *Memory) History(context.Context) (memory.Receipt, error) {
+	return memory.Receipt{Changes: slices.Clone(m.store.history), Usage: m.store.usage, Degraded: slices.Clone(m.store.degraded)}, nil
 }
 
 // Drop removes the namespace.
