@@ -144,14 +144,14 @@ func table(s string) map[string]string {
 // content. Negations are stop words for search; who needs polarity looks itself.
 func Stop(w string) bool { return stop[w] }
 
-var stop = set("a an the and or but if then so than too very just also of in on at to for from by with about as into onto over under up down out off is are was were be been being am do does did doing done has have had having will would shall should can could may might must not no nor i me my mine myself we us our ours you your yours he him his she her hers it its they them their theirs this that these those there here what which who whom whose when where why how s t d ll m o re ve y im ive id ill youre youve youll theyre hes shes thats whats its dont didnt doesnt isnt arent wasnt werent cant couldnt wont wouldnt shouldnt havent hasnt hadnt yeah yes ok okay oh wow hey hi hello well really actually quite some any all both more most other such only own same lets let got gonna wanna thing things something anything kind lot lots much many")
+var stop = set("a an the and or but if then so than too very just also of in on at to for from by with about as into onto over under up down out off is are was were be been being am do does did doing done has have had having will would shall should can could may might must not no nor i me my mine myself we us our ours you your yours he him his she her hers it its they them their theirs this that these those there here what which who whom whose when where why how s t d ll m o re ve y im ive id ill youre youve youll theyre hes shes thats whats its dont didnt doesnt isnt arent wasnt werent cant couldnt wont wouldnt shouldnt havent hasnt hadnt yeah yes ok okay oh wow hey hi hello well really actually quite some any all both more most other such only own same lets let got gonna wanna thing things something anything kind lot lots much many one ones time times")
 
 // FunctionRune reports whether a Han character is mostly grammar, not content.
 func FunctionRune(r rune) bool { return function[r] }
 
 var function = func() map[rune]bool {
 	m := map[rune]bool{}
-	for _, r := range "的了着过吗呢吧啊呀哦嗯哈嘛啦呐哇是有在和与就都也还很太又再把被让给对从向到我你您他她它们这那哪些个么什谁怎样为以而且但或之其所会能要可不没么呗嘿哎唉诶" {
+	for _, r := range "的了着过吗呢吧啊呀哦嗯哈嘛啦呐哇是有在和与就都也还很太又再把被让给对从向到我你您他她它们这那哪些个么什谁怎样为以而且但或之其所会能要可不没么呗嘿哎唉诶一第" {
 		m[r] = true
 	}
 	return m

@@ -49,3 +49,14 @@ func FuzzTerms(f *testing.F) {
 		}
 	})
 }
+
+func TestKin(t *testing.T) {
+	for in, want := range map[string]string{"whose name goes on the dedication page?": "dedicat", "什么饮料": "茶", "which pet": "cat", "键盘上的爪印": "猫", "预案": "runbook", "when is it": "monday"} {
+		if !slices.Contains(Kin(in), want) {
+			t.Errorf("%q: have %q, want %q among them", in, Kin(in), want)
+		}
+	}
+	if got := Kin("the tide table"); len(got) != 0 {
+		t.Errorf("have %q, want none", got)
+	}
+}
