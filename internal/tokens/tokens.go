@@ -151,7 +151,7 @@ func FunctionRune(r rune) bool { return function[r] }
 
 var function = func() map[rune]bool {
 	m := map[rune]bool{}
-	for _, r := range "的了着过吗呢吧啊呀哦嗯哈嘛啦呐哇是有在和与就都也还很太又再把被让给对从向到我你您他她它们这那哪些个么什谁怎样为以而且但或之其所会能要可不没么呗嘿哎唉诶一第" {
+	for _, r := range "的了着过吗呢吧啊呀哦嗯哈嘛啦呐哇是有在和与就都也还很太又再把被让给对从向到我你您他她它们这那哪些个么什谁怎样为以而且但或之其所会能要可不没么呗嘿哎唉诶一第应该" {
 		m[r] = true
 	}
 	return m
