@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"membench/internal/codec"
 	"membench/internal/textnorm"
 	"membench/schema"
 )
@@ -333,4 +334,84 @@ func wordsOf(text string) []string {
 		}
 	}
 	return out
+}
+
+// Nearest lists at most k ids that look most like text, by shared pairs of
+// characters, then by id: what to suggest when nothing was found.
+func Nearest(ctx context.Context, g Graph, text string, k int) ([]schema.NodeID, error) {
+	want := pairs(text)
+	type scored struct {
+		id    schema.NodeID
+		score float64
+	}
+	var best []scored
+	for n, err := range g.Nodes(ctx, Filter{}) {
+		if err != nil {
+			return nil, err
+		}
+		have := pairs(string(n.ID))
+		shared := 0
+		for p := range want {
+			if have[p] {
+				shared++
+			}
+		}
+		if shared == 0 {
+			continue
+		}
+		best = append(best, scored{n.ID, 2 * float64(shared) / float64(len(want)+len(have))})
+		if len(best) >= 4*k+64 { // keep what is held small
+			best = topScored(best, k, func(s scored) (float64, string) { return s.score, string(s.id) })
+		}
+	}
+	best = topScored(best, k, func(s scored) (float64, string) { return s.score, string(s.id) })
+	out := make([]schema.NodeID, len(best))
+	for i, s := range best {
+		out[i] = s.id
+	}
+	return out, nil
+}
+
+func topScored[T any](s []T, k int, key func(T) (float64, string)) []T {
+	slices.SortFunc(s, func(a, b T) int {
+		x, i := key(a)
+		y, j := key(b)
+		switch {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return strings.Compare(i, j)
+	})
+	return s[:min(k, len(s))]
+}
+
+func pairs(s string) map[string]bool {
+	rs := []rune(textnorm.Key(s))
+	out := map[string]bool{}
+	for i := 0; i+2 <= len(rs); i++ {
+		out[string(rs[i:i+2])] = true
+	}
+	return out
+}
+
+// ByAlias finds the node that had the id before a migration: its props hold the old
+// one under id_aliases. It reads every node.
+func ByAlias(ctx context.Context, g Graph, id string) (schema.NodeID, bool, error) {
+	for n, err := range g.Nodes(ctx, Filter{}) {
+		if err != nil {
+			return "", false, err
+		}
+		raw, ok := n.Props.Get("id_aliases")
+		if !ok || raw[0] != '[' {
+			continue
+		}
+		for item := range elements(raw) {
+			if item[0] == '"' && codec.Unquote(item) == id {
+				return n.ID, true, nil
+			}
+		}
+	}
+	return "", false, nil
 }
