@@ -1,26 +1,53 @@
-GO      ?= go
-BIN     := bin/membench
-LDFLAGS := -s -w -X main.release=$(shell cat VERSION 2>/dev/null || echo dev)
-export CGO_ENABLED = 0
+GO       ?= go
+VERSION  := $(shell cat VERSION)
+LDFLAGS  := -s -w -X main.release=$(VERSION)
+BIN      := bin/membench
+FUZZTIME ?= 20s
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
+.PHONY: help build test race demo lint fuzz bench dist docs clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-10s %s\n", $$1, $$2}'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## build bin/membench, a static binary
+build: ## build bin/membench, one static binary
 	@mkdir -p bin
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/membench
 
 demo: build ## run the whole chain on the bundled dialogues, offline
 	$(BIN) demo -o out/demo
 
-test: ## run every test
+test: ## run every test; the last lines count passed, failed and skipped
 	$(GO) vet ./...
-	$(GO) test ./...
+	@$(GO) test -json ./... | $(GO) run ./internal/testsum
 
-lint: ## gofmt, vet and staticcheck
+race: ## run every test under the race detector (needs a C compiler)
+	@CGO_ENABLED=1 $(GO) test -race -json ./... | $(GO) run ./internal/testsum
+
+lint: ## gofmt, vet, staticcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet ./...
+	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
-.PHONY: help build demo test lint
+fuzz: ## run every fuzz target for FUZZTIME each
+	@scripts/fuzz.sh $(FUZZTIME)
+
+bench: build ## print rows/s, MB/s, peak memory and ratios to jq and cp
+	@scripts/bench.sh
+
+docs: ## write the generated parts of docs/ again
+	$(GO) test ./... -run 'Docs$$' -update
+
+dist: ## static binaries for Linux, macOS and Windows under dist/, with checksums
+	@rm -rf dist && mkdir -p dist
+	@for p in $(PLATFORMS); do os=$${p%/*}; arch=$${p#*/}; ext=; [ $$os = windows ] && ext=.exe; \
+	  name=membench-$(VERSION)-$$os-$$arch$$ext; \
+	  echo "dist/$$name"; \
+	  GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dist/$$name ./cmd/membench || exit 1; \
+	done
+	@cd dist && sha256sum membench-* > SHA256SUMS
+
+clean: ## remove what the targets above made
+	rm -rf bin dist out
