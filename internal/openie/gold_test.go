@@ -160,7 +160,7 @@ type goldFact struct {
 	PredicateAlt               strs   `json:"predicate_alt"`
 	Subject                    string `json:"subject"`
 	SubjectSpan                spans  `json:"subject_span"`
-	SubjectAlt                 spans  `json:"subject_span_alt"`
+	SubjectAlt                 spans  `json:"subject_alt"`
 	SubjectName                strs   `json:"subject_name"`
 	SubjectNameAlt             strs   `json:"subject_name_alt"`
 	ObjectSpan                 spans  `json:"object_span"`
@@ -189,7 +189,7 @@ func cutSpans(text string, ss ...spans) (out []string) {
 }
 
 func (f *goldFact) matches(tr Triple, text string) bool {
-	if f.Subject == "other" || f.Subject == "addressee" && !strings.HasPrefix(tr.Predicate, "DISCUSSED") {
+	if f.Subject == "other" && tr.Subject.Type == "" || f.Subject == "addressee" && !strings.HasPrefix(tr.Predicate, "DISCUSSED") {
 		return false
 	}
 	ok := tr.Predicate == f.Predicate || slices.Contains(f.PredicateAlt, tr.Predicate) ||

@@ -19,20 +19,23 @@ var (
 	enOther = regexp.MustCompile(`(?i)^` + enOpen + `(?:my|our|his|her|their|your|the|a|an|some|most|many|every)? ?(?:[a-z-]+ )?(?:brother|sister|mother|father|mom|mum|dad|parents?|wife|husband|partner|friends?|flatmate|roommate|teacher|boss|editor|kids?|son|daughter|grandma|grandpa|grandmother|grandfather|neighbou?r|colleagues?|people|everyone|someone|nobody|they|he|she|it|you|who|dog|cat|pup|kitty|guests?|family|cousin|aunt|uncle|buddy|mentor|team|company|doctor|readers?)(?:'s|s')?\b`)
 	enPast  = regexp.MustCompile(`(?i)\b(used to|as a kid|as a child|when i was|back then|once upon|back in the day|in high school|growing up|at first)\b`)
 
-	enClause = regexp.MustCompile(`(?:;|\s[–—-]{1,2}\s|—|…|\.{3}|--|:\s|, (?:and|but|so|because|though|although|which|where|while|since|as|then|either|too|it|he|she|they|you|that|this|there)\b|,\s|\b(?:but|because|although|though|while|whereas)\b|\band (?:i|it|my|the way|you|he|she|they)\b|\bso (?:i|it|please|that)\b)`)
+	enClause = regexp.MustCompile(`(?:;|\s[–—-]{1,2}\s|—|…|\.{3}|--|:\s|, (?:and|but|so|because|though|although|which|where|while|since|as|then|either|too|it|he|she|they|you|that|this|there)\b|,\s|\b(?:but|because|although|though|while|whereas)\b|\band (?:i|it|my|the|you|he|she|they)\b|\bso (?:i|it|please|that)\b)`)
 
 	enFav      = regexp.MustCompile(`(?i)^` + enOpen + `(?:my|the user's|user's|agent's)? ?(?:all[- ]time |new |current |absolute |personal )*(second |third )?(?:all[- ]time )?(favou?rite|fave) ([a-z' -]{0,30}?) ?(?:is|are|remains|has always been|is still|is now|would be|'s|:) (?:still |now |definitely |probably |always |actually |currently )*(.+)$`)
 	enIsFav    = regexp.MustCompile(`(?i)^` + enOpen + `(.{2,50}?) (?:is|are|'s|remains|has to be|will always be) (?:one of my|still my|definitely my|by far my|my|probably my) (?:all[- ]time |new |absolute )*(second |third )?(?:favou?rites?|fave)(?: ([a-z -]{2,25}))?(?: of all time| ever| now)?$`)
 	enBest     = regexp.MustCompile(`(?i)^` + enOpen + `(?:the )?([a-z]{3,12})? ?i (?:like|love|enjoy) (?:best|most|the most)(?: of all)? (?:is|are|'s) (.+)$`)
-	enLike     = regexp.MustCompile(`(?i)^` + enOpen + `(?:` + enSelf + ` )?` + enAdv + `(?:(don't|do not|doesn't|does not|never|no longer|didn't|can't say i|not) )?` + enAdv + `(like|likes|love|loves|enjoy|enjoys|adore|adores|prefer|prefers|treasure|hate|hates|dislike|dislikes|detest|loathe|despise|can't stand|cannot stand|can't bear|liked|loved|enjoyed|fancy) (.+)$`)
+	enLike     = regexp.MustCompile(`(?i)^` + enOpen + `(?:` + enSelf + ` )?` + enAdv + `(?:(don't|do not|doesn't|does not|never|no longer|didn't|can't say i|not) )?` + enAdv + `(like|likes|love|loves|enjoy|enjoys|adore|adores|prefer|prefers|treasure|cherish|value|hate|hates|dislike|dislikes|detest|loathe|despise|can't stand|cannot stand|can't bear|liked|loved|enjoyed|fancy) (.+)$`)
 	enBe       = regexp.MustCompile(`(?i)^` + enOpen + `(?:(?:i|we)(?:'m|’m| am|'re| are|'ve (?:always )?been| have (?:always )?been|'ve become)|is|am|are|the user is|user is|agent is) ` + enAdv + `(?:(not|never|no longer|not really|not much of|not exactly) )?` + enAdv + `(?:(?:so|very|really|pretty|quite|totally|completely|super|a bit|such|big|always|a) )*(fond of|into|keen on|crazy about|mad about|passionate about|obsessed with|hooked on|interested in|a fan of|an? (?:big|huge|massive|lifelong|great|long-time|real|die-hard) fan of|fan of|big fan of|big on|addicted to|drawn to|sick of|tired of|bored of|done with|over|allergic to|fascinated by|partial to) (.+)$`)
 	enStop     = regexp.MustCompile(`(?i)^` + enOpen + `(?:i(?:'ve| have)?|we(?:'ve)?) (?:recently |just |finally |completely |already )*(stopped|quit|given up|gave up|gone off|grown out of|lost interest in|lost my taste for) (.+)$`)
 	enFanPlain = regexp.MustCompile(`(?i)^(?:reading|painting|running|music|nature|art|pottery|swimming|hiking|camping|cooking|gardening|dancing|writing|photography|books?|cats|dogs|animals)$`)
-	enDegree   = regexp.MustCompile(`(?i)\b(mean(?:s)? (?:a lot|so much|the world|everything) to me|(?:is|are) (?:a )?(?:huge|big) part of my (?:life|journey|day)|(?:is|are) so important to me|matters? (?:a lot )?to me|is my (?:thing|passion|happy place|jam|hobby|therapy|escape))\b`)
+	enDegree   = regexp.MustCompile(`(?i)(?:\b| )?(mean(?:s)? (?:a lot|so much|the world|everything) to me|(?:is|are) (?:a )?(?:huge|big) part of my (?:life|journey|day)|(?:is|are) (?:so |really |very |super )?important to me|(?:bring|give)s? me (?:so much |such |a lot of |such a |a |real )?(?:joy|peace|happiness|sense|comfort|energy|freedom|calm)|matters? (?:a lot )?to me|(?:is|'s) (?:mostly |really |kind of |totally )?my (?:thing|passion|happy place|jam|hobby|therapy|escape))\b`)
 	enVeOf     = regexp.MustCompile(`(?i)^` + enOpen + `i(?:'ve| have) (?:always )?(?:had )?(?:got )?an? (?:love|passion|soft spot|weakness|thing) (?:for|of) (.+)$`)
 
-	enHabit = regexp.MustCompile(`(?i)^` + enOpen + `(?:i|we) (?:(always|usually|often|regularly|normally|typically|only|mostly|generally|never) )(?:just |only )?([a-z]+(?:ing)? .{2,60})$`)
-	enEvery = regexp.MustCompile(`(?i)^` + enOpen + `(?:i|we) (?:go |do |have |take |play )?(.{3,45}?) (every (?:single )?(?:day|morning|evening|night|week|weekend|winter|summer|spring|autumn|year|month|sunday|monday|tuesday|wednesday|thursday|friday|saturday)|each (?:day|morning|night|week)|(?:once|twice|three \w+|two \w+|four \w+) a (?:week|month|day|year)|on (?:weekends|sundays|saturdays))\b`)
+	enPlay     = regexp.MustCompile(`(?i)^` + enOpen + `(?:i|we)(?:'ve| have)? (?:also |just |recently |even )*(?:started |began |been |took up |got into |am |got back into )?(?:play|playing|practice|practicing|practise|practising|learning|learning to play|learning how to play|taking up|took up|got into|teaching myself) (?:the |a |my |some )?([a-z][a-z -]{2,40})$`)
+	enBeen     = regexp.MustCompile(`(?i)^` + enOpen + `(?:i|we)(?:'ve| have) been ((?:running|painting|drawing|reading|writing|swimming|hiking|cooking|baking|gardening|knitting|dancing|singing|journaling|meditating|volunteering|climbing|cycling|sewing|practicing|practising|playing|walking)\b.{0,30})$`)
+	enLookInto = regexp.MustCompile(`(?i)^` + enOpen + `(?:i|we)(?:'m| am|'ve been| have been) (?:still |also |really |currently )*(?:looking into|exploring|getting into|studying|researching) (.{3,60})$`)
+	enHabit    = regexp.MustCompile(`(?i)^` + enOpen + `(?:i|we) (?:(always|usually|often|regularly|normally|typically|only|mostly|generally|never) )(?:just |only )?([a-z]+(?:ing)? .{2,60})$`)
+	enEvery    = regexp.MustCompile(`(?i)^` + enOpen + `(?:i|we) (?:go |do |have |take |play )?(.{3,45}?) (every (?:single )?(?:day|morning|evening|night|week|weekend|winter|summer|spring|autumn|year|month|sunday|monday|tuesday|wednesday|thursday|friday|saturday)|each (?:day|morning|night|week)|(?:once|twice|three \w+|two \w+|four \w+) a (?:week|month|day|year)|on (?:weekends|sundays|saturdays))\b`)
 
 	enTry   = regexp.MustCompile(`(?i)^` + enOpen + `(?:i|we)?(?:'ve| have)? ?(?:also |just |recently |once |even |finally )*(never |not |haven't |didn't |never dared )?(?:yet )?(tried|try|experimented with|experiment with|attempted|wrote|written|had a go at|played with|dabbled in|been trying out|trying out|been trying|gave) (.+)$`)
 	enStyle = regexp.MustCompile(`(?i)\b(narrat\w*|first[- ]person|second[- ]person|third[- ]person|present tense|past tense|epistolary|stream[- ]of[- ]consciousness|point of view|pov|unreliable|non-?linear|flashbacks?|monologue|dialogue[- ]only|all[- ]dialogue|without any dialogue|no dialogue|diary form|letter form|verse|free verse|haiku|sonnets?|abstract|watercolou?rs?|magical realism|omniscient|open endings?|happy endings?|slow burn|cliffhangers?|vignettes?|fragments|minimalis\w*|satire|allegory|twist endings?|multiple (?:narrators|viewpoints|perspectives)|storytelling|prose style|flash fiction|outlin\w+|short sentences|long sentences|parallel timelines|frame (?:story|narrative))\b`)
@@ -49,7 +52,7 @@ var (
 
 	enTraitPerson = regexp.MustCompile(`(?i)^` + enOpen + `(?:(?:i|we)(?:'m|’m| am|'ve always been| have always been)|is|am|the user is|user is) ` + enAdv + `(not |never |hardly |not exactly |not much of )?(?:such |kind of |sort of |more of |basically |something of |a bit of |very much )*(?:a|an) ((?:[a-z-]+ ){0,4}[a-z-]+)(.*)$`)
 	enTraitTend   = regexp.MustCompile(`(?i)^` + enOpen + `(?:i|we) (?:do |usually |always |also |really )*tend(?:s)? (not )?to (.{3,50})$`)
-	enTraitAdj    = regexp.MustCompile(`(?i)^` + enOpen + `(?:i(?:'m|’m| am|'ve always been| have always been)|is|am) ` + enAdv + `(not |never |no )?(?:(?:very|pretty|quite|rather|naturally|so|too|really|a bit|a little|terribly|super|extremely|fairly|always|such|incredibly) )*(shy|introverted|extroverted|stubborn|patient|impatient|lazy|curious|organi[sz]ed|disorgani[sz]ed|messy|tidy|optimistic|pessimistic|forgetful|competitive|sensitive|quiet|talkative|anxious by nature|ambitious|creative|clumsy|punctual|honest|blunt|picky|fussy|cautious|independent|sentimental|superstitious|methodical|practical|restless|perfectionist|resilient|easily distracted|hard on myself|left-handed|colou?r-?blind|vegetarian|vegan|bilingual|(?:good|bad|terrible|great|hopeless|useless|better|rubbish|awful) (?:at|with) .{3,40})(.*)$`)
+	enTraitAdj    = regexp.MustCompile(`(?i)^` + enOpen + `(?:i(?:'m|’m| am|'ve always been| have always been)|is|am) ` + enAdv + `(not |never |no )?(?:(?:very|pretty|quite|rather|naturally|so|too|really|a bit|a little|terribly|super|extremely|fairly|always|such|incredibly) )*(shy|introverted|extroverted|stubborn|patient|impatient|lazy|curious|organi[sz]ed|disorgani[sz]ed|messy|tidy|optimistic|pessimistic|forgetful|competitive|sensitive|quiet|talkative|anxious by nature|ambitious|creative|clumsy|punctual|honest|blunt|picky|fussy|cautious|independent|sentimental|superstitious|methodical|practical|restless|perfectionist|resilient|easily distracted|hard on myself|left-handed|colou?r-?blind|vegetarian|vegan|bilingual|(?:good|bad|terrible|great|hopeless|useless|better|rubbish|awful) (?:at|with) .{3,60}|(?:useless|hopeless|grumpy|no good|lost|a mess) (?:after|before|without) .{2,30})(.*)$`)
 	enTraitNouns  = regexp.MustCompile(`(?i)\b(person|reader|writer|reviser|editor|owl|bird|perfectionist|introvert|extrovert|optimist|pessimist|realist|procrastinator|planner|pantser|plotter|learner|listener|thinker|dreamer|romantic|homebody|student|teacher|engineer|nurse|doctor|designer|translator|artist|painter|musician|singer|cook|baker|runner|swimmer|hiker|gardener|traveller|traveler|collector|worrier|minimalist|vegetarian|vegan|coward|control freak|workaholic|early riser|night owl|creature of habit|mom|mum|mother|dad|father|parent|librarian|programmer|developer|lawyer|journalist|photographer|driver|manager|accountant|scientist|poet|novelist|barista|carpenter|chef|type|sort|soul|lover|nerd|geek|foodie|insomniac|sceptic|skeptic|feminist|hoarder|drafter|outliner|overthinker|people-pleaser|team player|member|counsell?or)$`)
 
 	enCritique  = regexp.MustCompile(`(?i)^` + enOpen + `(?:i (?:think|feel|know|feel like|find) )?(?:that )?(?:my|the)(?: own)? (` + enAspect + `)(?: in (?:it|chapter \w+|the draft|my \w+))? (is|are|isn't|aren't|feels?|sounds?|reads?|seems?|lacks?|drags?|needs?|comes? (?:out|across)|came out|fell flat|falls flat)(?: (?:still|just|always|all|kind of|a bit|really|so|like|rather|pretty|as|far|way|honestly|way)*)? ?(.{0,50})$`)
@@ -141,7 +144,7 @@ func enClauseTriples(c string) (out []Triple) {
 	}
 	if m := enStop.FindStringSubmatch(c); m != nil {
 		for _, t := range enObjects(m[2]) {
-			if t.kind == kindTopic || t.kind == kindDeed {
+			if (t.kind == kindTopic || t.kind == kindDeed) && !unicode.IsUpper(rune(t.parts[0][0])) {
 				out = append(out, liking(t.kind, t.parts, true, 0, weak))
 			}
 		}
@@ -183,6 +186,20 @@ func enClauseTriples(c string) (out []Triple) {
 			}
 		}
 		return out
+	}
+	for _, re := range []*regexp.Regexp{enPlay, enBeen, enLookInto} {
+		if m := re.FindStringSubmatch(c); m != nil && !past && !regexp.MustCompile(`(?i)\b(?:games? with|around|that book|this|it)\b`).MatchString(m[1]) {
+			np := regexp.MustCompile(`(?i) (?:about|for|with|at|in|on|to|since|from|by|over) .*$`).ReplaceAllString(m[1], "")
+			if re == enLookInto {
+				np = m[1]
+			}
+			for _, t := range enObjects(np) {
+				if t.kind == kindTopic {
+					out = append(out, liking(t.kind, t.parts, false, 0, weak-0.04))
+				}
+			}
+			return out
+		}
 	}
 	if ts := enTraits(c); len(ts) > 0 {
 		return ts
@@ -276,7 +293,7 @@ func enLikes(c string, past bool) (out []Triple) {
 	bare := !regexp.MustCompile(`(?i)^` + enOpen + enSelf + `\b`).MatchString(c)
 	if bare && !strings.HasSuffix(verb, "s") && (verb == "like" || verb == "love" || verb == "prefer") {
 		// "Like a greenhouse", "Love that!": no statement of a taste in dialogue.
-		if verb == "like" || enBadStart.MatchString(m[3]) || enDeictic.MatchString(strings.TrimSpace(enNP(m[3]))) {
+		if verb == "like" || regexp.MustCompile(`(?i)^(?:all )?(?:the|that|this|those|your|these)\b`).MatchString(m[3]) || enBadStart.MatchString(m[3]) || enDeictic.MatchString(strings.TrimSpace(enNP(m[3]))) {
 			return []Triple{}
 		}
 	}
@@ -439,7 +456,7 @@ func enTries(c string) (out []Triple) {
 func enTraits(c string) (out []Triple) {
 	trait := func(name string, neg bool, conf float64) {
 		name = enClean(name)
-		if n := len(strings.Fields(name)); n >= 1 && n <= 7 && utf8.RuneCountInString(name) <= 50 {
+		if n := len(strings.Fields(name)); n >= 1 && n <= 10 && utf8.RuneCountInString(name) <= 64 {
 			out = append(out, Triple{Predicate: polar("SELF_TRAIT", neg), Object: Term{"Tag", []string{strings.ToLower(name[:1]) + name[1:]}}, Confidence: conf})
 		}
 	}
@@ -567,7 +584,8 @@ func enMentions(s string, cond bool) (out []Triple) {
 		}
 		out = append(out, t)
 	}
-	if enRead.MatchString(s) || enByAuthor.MatchString(s) {
+	mine := regexp.MustCompile(`(?i)\b(?:i|i've|i'm|me|my|we)\b|^(?:just )?(?:re-?)?(?:read|finished|watched)\b`).MatchString(s)
+	if mine && (enRead.MatchString(s) || enByAuthor.MatchString(s)) {
 		for _, m := range enQuoted.FindAllStringSubmatch(s, -1) {
 			mention(m[1]+m[2]+m[3]+m[4], plainly-0.02)
 		}
@@ -586,8 +604,8 @@ func enMentions(s string, cond bool) (out []Triple) {
 		conf := clear + 0.04
 		if work == "" {
 			conf = interpreted
-			if m != nil && chapter == "" && !enRead.MatchString(s) {
-				return out
+			if chapter == "" {
+				return out // most likely of the speaker's own draft
 			}
 		}
 		name := chapter

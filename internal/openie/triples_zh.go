@@ -21,8 +21,10 @@ var (
 	zhPast       = regexp.MustCompile(`以前|从前|曾经|小时候|小学|初中|高中|当年|那会儿|那时候|原来|过去|年轻时|喜欢过|爱过`)
 	zhOthers     = regexp.MustCompile(`^(?:我的?|我们的?|他的?|她的?)?(?:爸妈|父母|妈妈|爸爸|妈|爸|姐姐|姐|哥哥|哥|弟弟|弟|妹妹|妹|奶奶|爷爷|外婆|外公|室友|舍友|同桌|同学|朋友|闺蜜|同事|老师|教授|导师|编辑|老板|邻居|女儿|儿子|孩子|老公|丈夫|老婆|妻子|对象|男友|女友|男朋友|女朋友|家人|家里人|读者|粉丝|大家|别人|人家|有人|他们|她们|他|她|咱妈|咱爸|客人|我家|你们|您|你|谁)`)
 	zhLatinThird = regexp.MustCompile(`^[A-Z][a-z]+`)
-	zhAlias      = regexp.MustCompile(`^(?:阿|小|老)\p{Han}[，,\s]?`)
 
+	zhOnce   = regexp.MustCompile(`^(?:.*因为)?` + zhOpen + zhSelf + `?(?:以前|小时候|从前)(?:就|也|一直)?(?:很|特别|非常|超|最|挺)?(?:喜欢|爱)([^过].{1,10}?)[啊了呀哦嘛]*$`)
+	zhRelish = regexp.MustCompile(`^` + zhOpen + `(.{2,10}?)(?:那种.{0,2}|的)?我(?:就|都|也|倒是?|是)?(?:(?:看|读|听|吃|喝|玩)得(?:津津有味|很开心|停不下来|入迷|过瘾|很香)|(?:一本|一部|一首|一集)(?:都|也)?(?:没|不)落下?|百看不厌|百听不厌|看多少遍都不腻)`)
+	zhFlaw   = regexp.MustCompile(zhSelf + `(写东西|写作|写稿|写小说|画画|做事|说话|这人|这个人)?(?:一直|总|老)?有个?(?:坏|老|大)?(?:毛病|习惯|缺点)[，,：:]?\s?(?:就是|是|，)?([^，,。！？]{2,14})`)
 	zhClause = regexp.MustCompile(`[，,；;。！!？?～~]|——|—|…+|·{2,}|．{2,}|\.{2,}| - |：`)
 
 	zhFavKind = regexp.MustCompile(`^` + zhOpen + zhAdv + zhSelf + `?` + zhAdv + `(最|第一|第二|第三)(?:喜欢|爱|喜爱|钟爱|中意|爱看|爱读|推崇)的?(.{0,14}?)(?:之一)?(?:还是|就是|是|：|:|依然是|仍然是|仍是|变成了?|换成了?|要数|莫过于|叫)(.+)$`)
@@ -37,7 +39,7 @@ var (
 
 	zhTried    = regexp.MustCompile(`^(.*?)(没有?|还没|从没|从来没有?|未曾|不曾|没敢|不敢)?(尝试过?了?|试着|试过|试了试|试了|试用过|写过|写了|练过|碰|用过|挑战过|挑战了)(.*)$`)
 	zhUseWrite = regexp.MustCompile(`用(.{2,10}?)(?:写了|写过|来写|写)`)
-	zhStyle    = regexp.MustCompile(`(叙事|叙述|叙述者|视角|人称|写法|笔法|笔调|手法|文体|书信体|日记体|自传体|对话体|意识流|白描|倒叙|插叙|顺叙|伏笔|多线|留白|独白|文风|语调|口吻|开头|结局|结尾|开放式|群像|蒙太奇|碎片化|复调|元小说|心理描写|环境描写|讲故事的方式|慢节奏|悬念|反转)`)
+	zhStyle    = regexp.MustCompile(`(叙事|叙述|叙述者|视角|人称|写法|笔法|笔调|手法|文体|书信体?|日记体|自传体|对话体|意识流|白描|倒叙|插叙|顺叙|伏笔|多线|留白|独白|文风|语调|口吻|开头|结局|结尾|开放式|群像|蒙太奇|碎片化|复调|元小说|心理描写|环境描写|讲故事的方式|慢节奏|悬念|反转)`)
 	zhStyleEnd = regexp.MustCompile(`(叙事|叙述|叙事方式|叙述方式|叙述者|视角|人称|写法|笔法|笔调|手法|文体|书信体|日记体|自传体|对话体|意识流|白描|倒叙|插叙|顺叙|伏笔|多线|留白|独白|文风|口吻|开头|结局|结尾|群像|复调|元小说|心理描写|反转)$`)
 
 	zhTitle   = regexp.MustCompile(`《([^《》]{1,40})》`)
@@ -64,6 +66,8 @@ var (
 )
 
 const zhAspect = `对话|情节|人物|角色|开头|结尾|结局|节奏|语言|文笔|描写|叙述|比喻|句子|故事|小说|稿子|文章|标题|题目|剧情|设定|铺垫|转折|心理描写|配角|主角|诗|画|散文|段落|细节|文字`
+
+var zhShoddy = regexp.MustCompile(`(半吊子|流水账|四不像)[了啊呀]*$`)
 
 // zhSubject says who a clause speaks of, by how it starts.
 type subject uint8
@@ -107,6 +111,13 @@ func zhTriples(s string, o TripleOptions) (out []Triple) {
 	}
 	who := dropped
 	writing := strings.ContainsAny(s, "写稿") || strings.Contains(s, "小说") || strings.Contains(s, "创作")
+	if m := zhFlaw.FindStringSubmatch(s); m != nil {
+		pred, conf := "SELF_TRAIT", clear
+		if strings.HasPrefix(m[1], "写") || strings.HasPrefix(m[1], "画") {
+			pred = "SELF_CRITIQUE"
+		}
+		out = append(out, Triple{Predicate: pred, Object: Term{"Tag", []string{zhClean(m[2])}}, Confidence: conf})
+	}
 	for _, clause := range splitClauses(s) {
 		if zhHedge.MatchString(clause) {
 			if w, _ := zhSubjectOf(clause, o.Names); w != dropped {
@@ -128,7 +139,9 @@ func zhTriples(s string, o TripleOptions) (out []Triple) {
 		past := zhPast.MatchString(clause) && !strings.Contains(clause, "从小")
 		n := len(out)
 		out = append(out, zhClauseTriples(clause, rest, who, past, writing, explicit)...)
-		if len(out) == n && writing {
+		if m := zhShoddy.FindStringSubmatch(clause); m != nil && who != other && (writing || regexp.MustCompile(zhAspect).MatchString(s)) {
+			out = append(out, Triple{Predicate: "SELF_CRITIQUE", Object: Term{"Tag", []string{m[1]}}, Confidence: interpreted})
+		} else if len(out) == n && writing {
 			out = append(out, zhCritiques(clause, who)...)
 		}
 	}
@@ -209,6 +222,18 @@ func zhClauseTriples(clause, rest string, who subject, past, writing bool, adj f
 		}
 		return out
 	}
+	if m := zhRelish.FindStringSubmatch(clause); m != nil {
+		for _, t := range zhObjects(strings.TrimSuffix(m[1], "嘛"), false) {
+			out = append(out, liking(t.kind, t.parts, false, 0, weak))
+		}
+		return out
+	}
+	if m := zhOnce.FindStringSubmatch(clause); m != nil && !strings.Contains(clause, "现在") {
+		for _, t := range zhObjects(m[1], false) {
+			out = append(out, liking(t.kind, t.parts, false, 0, interpreted))
+		}
+		return out
+	}
 	if ts := zhTries(clause, who); len(ts) > 0 {
 		return ts
 	}
@@ -224,6 +249,9 @@ func zhClauseTriples(clause, rest string, who subject, past, writing bool, adj f
 			if obj == "" {
 				obj = regexp.MustCompile(zhOpen+`(?:我)?$`).ReplaceAllString(strings.TrimSpace(m[1]), "")
 				obj = strings.TrimSuffix(obj, "我")
+				if regexp.MustCompile(`现在|反正|是$|^(?:也|都|就)`).MatchString(obj) {
+					obj = ""
+				}
 			}
 			for _, t := range zhObjects(obj, false) {
 				if t.kind != kindTopic || utf8.RuneCountInString(t.parts[0]) >= 2 {
@@ -324,6 +352,9 @@ func zhLikes(clause string, who subject, adj float64) (out []Triple) {
 	}
 	switch verb {
 	case "爱":
+		if strings.HasPrefix(obj, "把") {
+			return nil
+		}
 		if mod != "最" && !strings.HasPrefix(obj, "吃") && !strings.HasPrefix(obj, "喝") && mod != "不" && m[3] == "" || strings.HasPrefix(obj, "好") || strings.HasPrefix(obj, "情") {
 			return nil
 		}
@@ -404,6 +435,7 @@ func zhTries(clause string, who subject) (out []Triple) {
 		}
 	}
 	obj = strings.TrimPrefix(obj, "用")
+	obj = regexp.MustCompile(`^(?:一|两|三|几)?(?:篇|部|个|本)?(?:全是|都是|完全是|纯)?`).ReplaceAllString(obj, "")
 	obj = regexp.MustCompile(`(?:来写|去写|写作|写一?[遍次篇段].*|写了.*|写)$`).ReplaceAllString(obj, "")
 	obj = zhClean(obj)
 	if !zhStyle.MatchString(obj) || utf8.RuneCountInString(obj) > 14 {
@@ -459,7 +491,7 @@ func zhTraits(clause string, who subject) (out []Triple) {
 			case verb == "不太会" || verb == "不太能":
 				trait(verb+obj, false, clear)
 			case strings.HasPrefix(verb, "不"):
-				trait("不"+strings.TrimPrefix(v, "不")+obj, false, clear+0.04)
+				trait("不"+strings.TrimPrefix(v, "不")+regexp.MustCompile(`(?:就|所以|当是).*$`).ReplaceAllString(obj, ""), false, clear+0.04)
 			case strings.HasSuffix(verb, "擅长"):
 				trait("擅长"+obj, false, clear+0.04)
 			case strings.HasSuffix(verb, "容易"):
@@ -525,7 +557,7 @@ func zhHabits(clause string, who subject) (out []Triple) {
 	if !zhHabitVerb.MatchString(obj) && !strings.HasPrefix(adv, "改") {
 		return nil
 	}
-	if strings.ContainsAny(obj, "了过") || strings.Contains(obj, "会想") || strings.Contains(obj, "觉得") || strings.Contains(obj, "看到") || strings.Contains(obj, "看见") || strings.Contains(obj, "做梦") {
+	if strings.ContainsAny(obj, "了过") || adv == "每年" && strings.HasPrefix(obj, "冬天") || strings.HasPrefix(adv, "每次") && regexp.MustCompile(`^(?:读到|看到|听到|想到|见到)`).MatchString(obj) || strings.Contains(obj, "会想") || strings.Contains(obj, "觉得") || strings.Contains(obj, "看到") || strings.Contains(obj, "看见") || strings.Contains(obj, "做梦") {
 		return nil
 	}
 	conf := weak + 0.02
@@ -553,7 +585,7 @@ func zhHabits(clause string, who subject) (out []Triple) {
 			return out
 		}
 	}
-	obj = zhClean(obj)
+	obj = strings.TrimPrefix(strings.TrimPrefix(zhClean(obj), "都要"), "会在")
 	if n := utf8.RuneCountInString(obj); n < 2 || n > 14 {
 		return nil
 	}
@@ -583,7 +615,7 @@ func zhMentions(s string, third bool) (out []Triple) {
 			continue
 		}
 		switch {
-		case zhNotRead.MatchString(around):
+		case zhNotRead.MatchString(around) && !regexp.MustCompile(`(?:读|看|翻)完|没(?:有)?(?:读|看)(?:进去|懂|完)|没落下`).MatchString(around):
 			out = append(out, Triple{Predicate: "HAS_NOT_DISCUSSED_WORK", Object: Term{"Work", []string{title}}, Confidence: clear})
 		case regexp.MustCompile(`最喜欢|最爱|喜欢《`).MatchString(s) || zhPlan.MatchString(around):
 		default:
@@ -593,7 +625,7 @@ func zhMentions(s string, third bool) (out []Triple) {
 	if third {
 		return out
 	}
-	if ch := zhChapter.FindString(s); ch != "" && (work != "" || strings.Contains(s, "读") || strings.Contains(s, "看") || strings.Contains(s, "那一章")) && !strings.Contains(s, "我写") && !strings.Contains(s, "我的小说") {
+	if ch := zhChapter.FindString(s); ch != "" && work != "" && !strings.Contains(s, "我写") && !strings.Contains(s, "我的小说") {
 		conf := clear + 0.06
 		if work == "" {
 			conf = interpreted + 0.04
@@ -648,7 +680,7 @@ func zhObjects(s string, favourite bool) (out []zhObject) {
 			out = append(out, zhObject{kindAuthor, []string{p}})
 		case m != nil && (isAuthor(m[1]) || looksLikeName(m[1])):
 			out = append(out, zhObject{kindAuthor, []string{m[1]}})
-		case zhStyleEnd.MatchString(p):
+		case zhStyleEnd.MatchString(p), zhTold.MatchString(p) && utf8.RuneCountInString(p) >= 5:
 			out = append(out, zhObject{kindStyle, []string{p}})
 		case zhStyle.MatchString(p) && utf8.RuneCountInString(p) <= 14 && !strings.HasPrefix(p, "写"):
 			out = append(out, zhObject{kindStyle, []string{p}})
@@ -660,6 +692,9 @@ func zhObjects(s string, favourite bool) (out []zhObject) {
 	}
 	return out
 }
+
+// zhTold: "(有个局外人在旁边慢慢)讲(的那种)".
+var zhTold = regexp.MustCompile(`[着慢里来地](?:讲|写|叙述|讲述|说)$`)
 
 var deed = regexp.MustCompile(`^(?:在|边|一个人|和|跟|去|把|用|给|听着|看着|躺|坐在|走在|站在|早起|睡前)`)
 
