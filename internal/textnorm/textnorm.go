@@ -17,7 +17,6 @@ func Name(s string) string {
 	if plain(s) {
 		return s
 	}
-	s = norm.NFC.String(s)
 	var b strings.Builder
 	b.Grow(len(s))
 	space := false
@@ -38,7 +37,7 @@ func Name(s string) string {
 		b.WriteRune(r)
 		last = r
 	}
-	return b.String()
+	return norm.NFC.String(b.String()) // last: what was dropped may have kept a mark from its letter
 }
 
 // plain is the fast path: printable ASCII, CJK and full-width forms without any
