@@ -54,6 +54,8 @@ type Options struct {
 	// TempDir; 0 never goes to disk.
 	Memory  int64
 	TempDir string
+	Workers int // of Write; 0 is one
+	MaxLine int // longest line read, in bytes; 0 is jsonl.MaxLine
 }
 
 // maxList is how many ids a list property holds. A text stored more often than that

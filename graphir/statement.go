@@ -186,9 +186,9 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 		report(&schema.Finding{Pointer: "/subject", Code: "GRF011", Message: "claim without both ends: its node stands alone", Have: fmt.Sprintf("subject %q, object %q", c.Subject.ID, c.Object.ID)})
 		return
 	}
-	subject, object := c.Subject, c.Object
+	subject, target := c.Subject, c.Object
 	if p.o.RewriteUser != "" {
-		for _, r := range []*schema.Ref{&subject, &object} {
+		for _, r := range []*schema.Ref{&subject, &target} {
 			if r.Type == "User" {
 				r.ID = schema.EntityID("user:" + p.o.RewriteUser)
 			}
@@ -230,7 +230,7 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 	b.str("display", predicate+" ("+domain+")")
 	b.str("name", predicate+" ("+domain+")")
 	node(pred, "Predicate", b.end(), true)
-	node(schema.NodeID(object.ID), object.Type, p.reference(object), true)
+	node(schema.NodeID(target.ID), target.Type, p.reference(target), true)
 	if newer && label == "Character" {
 		node(schema.NodeID(subject.ID), subject.Type, p.reference(subject), true)
 	}
@@ -254,9 +254,9 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 	five.strOrNull("updated_at", c.UpdatedAt)
 	trace := append(five.b[:len(five.b):len(five.b)], '}')
 	emit(edge(p.mint.HasClaim(pred, c.ID), "HAS_CLAIM", pred, id, trace))
-	emit(edge(p.mint.About(c.ID, object.ID), "ABOUT", id, schema.NodeID(object.ID), trace))
+	emit(edge(p.mint.About(c.ID, target.ID), "ABOUT", id, schema.NodeID(target.ID), trace))
 	if p.o.Shortcuts && c.Predicate != "" {
-		x := edge(p.mint.Shortcut(c.Predicate, root, object.ID, c.ID), c.Predicate, root, schema.NodeID(object.ID), trace)
+		x := edge(p.mint.Shortcut(c.Predicate, root, target.ID, c.ID), c.Predicate, root, schema.NodeID(target.ID), trace)
 		x.union, x.at, x.point = false, instant(c.UpdatedAt), string(c.ID) // since 0.1.0 claims of several domains share it
 		emit(x)
 	}
