@@ -8,14 +8,8 @@ import (
 	"membench/schema/jsonl"
 )
 
-// A File is one input of Write, of JSON lines.
-type File struct {
-	Name string                        // stands in positions
-	Open func() (io.ReadCloser, error) // unpacked
-}
-
 // Files are the hops that make the graph; nil ones were not given.
-type Files struct{ Events, Exports, Claims []File }
+type Files struct{ Events, Exports, Claims []jsonl.File }
 
 // Counts says what a graph holds.
 type Counts struct {
@@ -27,43 +21,13 @@ type Counts struct {
 func (c *Counts) node(label string) { c.Nodes++; c.Labels[label]++ }
 func (c *Counts) edge(typ string)   { c.Edges++; c.Types[typ]++ }
 
-// decode reads all files as one stream.
-func decode[T any](files []File, max int) schema.Seq[T] {
-	if files == nil {
-		return nil
-	}
-	return func(yield func(schema.Record[T], error) bool) {
-		for _, f := range files {
-			r, err := f.Open()
-			if err != nil {
-				yield(schema.Record[T]{}, err)
-				return
-			}
-			stopped := false
-			for rec, err := range jsonl.DecodeMax[T](r, f.Name, max) {
-				if !yield(rec, err) {
-					stopped = true
-					break
-				}
-			}
-			if err := r.Close(); err != nil && !stopped {
-				stopped = true
-				yield(schema.Record[T]{}, err)
-			}
-			if stopped {
-				return
-			}
-		}
-	}
-}
-
 // writePlain is Write by way of Build: the oracle of the bulk path.
 func writePlain(ctx context.Context, in Files, nodes, edges io.Writer, o Options, report func(*schema.Finding)) (Counts, error) {
 	c := Counts{Labels: map[string]int{}, Types: map[string]int{}}
 	g := newGatherer(o, report)
 	defer g.close()
 	stopped := false
-	err := g.gather(ctx, Input{decode[schema.Event](in.Events, o.MaxLine), decode[schema.MemoryExport](in.Exports, o.MaxLine), decode[schema.Statement](in.Claims, o.MaxLine)}, &stopped)
+	err := g.gather(ctx, Input{jsonl.DecodeFiles[schema.Event](in.Events, o.MaxLine), jsonl.DecodeFiles[schema.MemoryExport](in.Exports, o.MaxLine), jsonl.DecodeFiles[schema.Statement](in.Claims, o.MaxLine)}, &stopped)
 	if err != nil {
 		return c, err
 	}

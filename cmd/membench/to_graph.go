@@ -280,7 +280,7 @@ type digests struct {
 }
 
 // files expands paths to inputs; nil stays nil.
-func (d *digests) files(paths []string, suffixes ...string) ([]graphir.File, error) {
+func (d *digests) files(paths []string, suffixes ...string) ([]jsonl.File, error) {
 	if paths == nil {
 		return nil, nil
 	}
@@ -288,9 +288,9 @@ func (d *digests) files(paths []string, suffixes ...string) ([]graphir.File, err
 	if err != nil {
 		return nil, err
 	}
-	out := make([]graphir.File, 0, len(names))
+	out := make([]jsonl.File, 0, len(names))
 	for _, name := range names {
-		out = append(out, graphir.File{Name: name, Open: func() (io.ReadCloser, error) { return d.open(name) }})
+		out = append(out, jsonl.File{Name: name, Open: func() (io.ReadCloser, error) { return d.open(name) }})
 	}
 	return out, nil
 }
