@@ -24,7 +24,7 @@ var layers = [][]string{
 	4: {"annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "memory/memorytest", "memory/op"},
 	5: {"memory/*"},
 	6: {},
-	7: {"cmd/membench", "cmd/membench/internal/*", "internal/layers", "internal/testsum"},
+	7: {"cmd/membench", "cmd/membench/internal/*", "internal/layers", "internal/testsum", "internal/benchdata"},
 }
 
 // mayUse says which third-party module may be imported where.
