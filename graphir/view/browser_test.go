@@ -145,13 +145,27 @@ func (b *tab) until(what, js string) {
 }
 
 func (b *tab) click(sel string) { b.t.Helper(); b.do(chromedp.Click(chromedp.CSS(sel))) }
-func (b *tab) key(k string)     { b.t.Helper(); b.do(chromedp.KeyEvent(k)) }
+
+// key presses a key as a keyboard does: a printable one types its sign unless the
+// page takes the key down for itself.
+func (b *tab) key(k string) {
+	b.t.Helper()
+	if len(k) == 1 && k[0] > ' ' && k[0] < 0x7f {
+		call(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: k, Text: k, UnmodifiedText: k})
+		call(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: k})
+		return
+	}
+	b.do(chromedp.KeyEvent(k))
+}
 
 // search types a query and waits for its results.
 func (b *tab) search(q string) {
 	b.t.Helper()
 	b.key("/")
 	b.until("the search field has the focus", `document.activeElement.id === "q"`)
+	if v := eval[string](b, `document.querySelector("#q").value`); v != "" {
+		b.key(kb.Delete) // the slash selects what was there
+	}
 	call(b, input.InsertText, input.InsertTextParams{Text: q})
 	b.until("results for "+q, fmt.Sprintf(`!document.querySelector("#drop").hidden && document.querySelector("#q").value === %q && document.querySelectorAll("#hits li").length > 0`, q))
 }
@@ -223,8 +237,8 @@ func TestBrowser(t *testing.T) {
 	if s := b.text("#hits li:first-child"); !strings.Contains(s, "大麦茶") {
 		t.Errorf("first hit is %q", s)
 	}
-	b.key(kb.Escape)
-	b.exec(`document.querySelector("#q").value = ""`)
+	b.key(kb.Escape) // closes the list
+	b.key(kb.Escape) // empties the field and goes to the map
 	b.search("PREFERS_TOPIC 大麦茶")
 	b.key(kb.Enter)
 	b.selected("claim:PREFERS_TOPIC|daily|user:lin|topic:大麦茶")
@@ -280,7 +294,8 @@ func TestBrowser(t *testing.T) {
 		t.Error("a filtered label is found")
 	}
 	b.key(kb.Escape)
-	b.exec(`document.querySelector("#q").value = ""; document.querySelector("#filters .link").click()`)
+	b.key(kb.Escape)
+	b.exec(`document.querySelector("#filters .link").click()`)
 
 	// Changes: three, newest first.
 	b.click("#tab-changes")

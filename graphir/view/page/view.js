@@ -216,7 +216,9 @@ function nodesIn(x0, y0, x1, y1, f) {
   }
 }
 const RMAX = N < 400 ? 13 : 20;
-const size = i => Math.max(N > 20000 ? 0.9 : 1.3, Math.min(RMAX, R[i] * cam.k));
+// A small graph has room for larger nodes than their places ask for.
+const RMIN = N > 20000 ? 0.9 : N > 1500 ? 1.3 : N > 400 ? 2.6 : 4.2, GROW = N > 400 ? 0 : 0.9;
+const size = i => Math.max(RMIN + GROW * (R[i] - 1), Math.min(RMAX, R[i] * cam.k));
 const sx = i => (X[i] - cam.x) * cam.k + W / 2, sy = i => (Y[i] - cam.y) * cam.k + H / 2;
 function hit(px, py, slack) {
   const wx = (px - W / 2) / cam.k + cam.x, wy = (py - H / 2) / cam.k + cam.y, reach = (RMAX + slack) / cam.k;
@@ -255,8 +257,15 @@ const drawOrder = new Uint32Array(N);
 // Communities: centre and extent, for the names and clouds of the overview.
 const comms = G.communities.map((c, k) => ({ n: c.n, head: c.head, x: 0, y: 0, r: 0, k }));
 for (let i = 0; i < N; i++) { const c = comms[commOf[i]]; if (c) { c.x += X[i] / c.n; c.y += Y[i] / c.n; } }
-for (let i = 0; i < N; i++) { const c = comms[commOf[i]]; if (c) c.r += ((X[i] - c.x) ** 2 + (Y[i] - c.y) ** 2) / c.n; }
-for (const c of comms) c.r = Math.sqrt(c.r);
+{
+  // Centre and extent that a few far members do not move: medians.
+  const xs = comms.map(() => []), ys = comms.map(() => []), mid = a => a.sort((p, q) => p - q)[a.length >> 1];
+  for (let i = 0; i < N; i++) if (comms[commOf[i]]) { xs[commOf[i]].push(X[i]); ys[commOf[i]].push(Y[i]); }
+  comms.forEach((c, k) => { if (c.n > 2) { c.x = mid(xs[k]); c.y = mid(ys[k]); } });
+  const far = comms.map(() => []);
+  for (let i = 0; i < N; i++) { const c = comms[commOf[i]]; if (c) far[commOf[i]].push(Math.hypot(X[i] - c.x, Y[i] - c.y)); }
+  comms.forEach((c, k) => { far[k].sort((p, q) => p - q); c.r = far[k][Math.floor(far[k].length * 0.7)] || 0; });
+}
 const big = comms.filter(c => c.n >= Math.max(8, N / 400)).slice(0, 60);
 
 let INK = {};
@@ -340,7 +349,7 @@ let clouds = focus => {
   if (overview <= 0) return;
   ctx.globalAlpha = (dark ? 0.5 : 0.62) * (focus ? 0.5 : 1) * overview;
   for (const c of big) {
-    const x = (c.x - cam.x) * cam.k + W / 2, y = (c.y - cam.y) * cam.k + H / 2, r = (c.r * 1.75 + 6) * cam.k;
+    const x = (c.x - cam.x) * cam.k + W / 2, y = (c.y - cam.y) * cam.k + H / 2, r = (c.r * 1.7 + 5) * cam.k;
     if (x + r < 0 || y + r < 0 || x - r > W || y - r > H || r > 3 * W) continue;
     ctx.drawImage(cloud(), x - r, y - r, 2 * r, 2 * r);
   }
@@ -673,9 +682,12 @@ function select(i, o = {}) {
   light();
   if (i >= 0 && !o.walk) { history.length = historyAt + 1; history.push(i); historyAt = history.length - 1; }
   arrows();
+  // Whoever reads in the panel stays there: the old cards go, the new heading is next.
+  const reading = $("panel").contains(document.activeElement);
   tab("details");
   details();
   $("details").scrollTop = 0;
+  if (reading) ($("details").querySelector("h2") || canvas).focus({ preventScroll: true });
   const want = i >= 0 ? "#" + encodeURIComponent(G.ids[i]) : "#";
   if (location.hash !== want && !(want === "#" && !location.hash)) { quiet = want; location.hash = want; }
   $("status").textContent = i >= 0 ? T.selected(G.titles[i]) : T.nothing;
@@ -848,7 +860,7 @@ function neighbours(i) {
   return sect(T.neighbours, degree(i), ...kids);
 }
 function hello() {
-  const box = el("div", { class: "hello" }, el("h2", {}, T.hello), el("p", {}, T.helloText));
+  const box = el("div", { class: "hello" }, el("h2", { tabindex: "-1" }, T.hello), el("p", {}, T.helloText));
   const picks = [];
   for (let a = 0; a < N && picks.length < 6; a++) if (isClaimSet[setOf[titleRank[a]]]) picks.push(titleRank[a]);
   for (let a = 0; a < N && picks.length < 6; a++) if (!picks.includes(titleRank[a])) picks.push(titleRank[a]);
@@ -1014,7 +1026,7 @@ q.addEventListener("keydown", ev => {
   if (ev.key === "ArrowDown" && n) { active = (active + 1) % n; activate(true); }
   else if (ev.key === "ArrowUp" && n) { active = (active + n - 1) % n; activate(true); }
   else if (ev.key === "Enter") { clearTimeout(findTimer); if (drop.hidden || q.value !== searched) search(); take(active); }
-  else if (ev.key === "Escape") { if (!drop.hidden) closeSearch(); else if (q.value) { q.value = ""; } else canvas.focus(); }
+  else if (ev.key === "Escape") { if (!drop.hidden) closeSearch(); else { q.value = ""; canvas.focus({ preventScroll: true }); } }
   else return;
   ev.preventDefault(); ev.stopPropagation();
 });
