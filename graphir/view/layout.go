@@ -52,14 +52,20 @@ func arrange(pairs [][2]int32, n, workers int) layout {
 		degree[p[0]]++
 		degree[p[1]]++
 	}
-	// An edge at a hub says little: its weight falls with the root of the larger degree.
+	// An edge at a hub says little: its weight falls with the root of the larger degree,
+	// and beyond hubDegree with the degree itself, so that what all share (a scene, an
+	// agent) does not press the communities flat.
 	base := &wgraph{n: n, size: make([]float64, n)}
 	for i := range base.size {
 		base.size[i] = 1
 	}
 	links := make([]link, 0, len(pairs))
 	for _, p := range pairs {
-		w := 1 / math.Sqrt(float64(max(degree[p[0]], degree[p[1]])))
+		d := float64(max(degree[p[0]], degree[p[1]]))
+		w := 1 / math.Sqrt(d)
+		if d > hubDegree {
+			w = math.Sqrt(hubDegree) / d
+		}
 		links = append(links, link{p[0], p[1], w})
 	}
 	base.build(links)
@@ -178,6 +184,7 @@ func spiral(i int, step float64) vec {
 }
 
 const (
+	hubDegree = 64
 	repulsion = 5.0
 	gravity   = 0.02
 	farAway   = 8.0 // from this distance on an edge's pull hardly grows

@@ -234,10 +234,17 @@ function hit(px, py, slack) {
 // Order of drawing edges: those of small hubs first, so that a budget leaves out
 // what says least. Order of labels: the best connected first.
 const edgeOrder = new Uint32Array(M);
+const tiers = []; // where the hubs' edges begin, ever fainter
 {
   const w = new Float32Array(M);
   for (let e = 0; e < M; e++) { edgeOrder[e] = e; w[e] = Math.max(degree(src[e]), degree(dst[e])); }
   edgeOrder.sort((a, b) => w[a] - w[b] || a - b);
+  let at = 0;
+  for (const [most, strength] of [[90, 1], [400, 0.4], [Infinity, 0.12]]) {
+    const from = at;
+    while (at < M && w[edgeOrder[at]] <= most) at++;
+    if (at > from) tiers.push({ from, to: at, strength });
+  }
 }
 const titleRank = new Uint32Array(N);
 {
@@ -344,7 +351,7 @@ function draw(now) {
   if (anim) { moving = true; paint(); }
 }
 let clouds = focus => {
-  if (big.length < 2) return;
+  if (big.length < 2 || N < 400) return;
   const overview = Math.max(0, Math.min(1, 1.6 - 0.5 * cam.k / kFit * 0.5));
   if (overview <= 0) return;
   ctx.globalAlpha = (dark ? 0.5 : 0.62) * (focus ? 0.5 : 1) * overview;
@@ -372,26 +379,27 @@ function edges(focus) {
   const limit = moving ? budget : 60000, k = cam.k, ox = W / 2 - cam.x * k, oy = H / 2 - cam.y * k;
   ctx.lineWidth = 1;
   ctx.strokeStyle = INK.line;
-  const base = dark ? 0.6 : 0.75;
-  const density = Math.min(1, 3200 / Math.max(1, Math.min(M, limit)));
-  ctx.globalAlpha = focus ? 0.16 : base * (0.22 + 0.78 * Math.max(density, Math.min(1, cam.k / kFit / 6)));
-  let drawn = 0, looked = 0;
-  ctx.beginPath();
-  for (let a = 0; a < M && drawn < limit; a++) {
-    const e = edgeOrder[a];
-    if (!typeOn[typ[e]]) continue;
-    const i = src[e], j = dst[e];
-    if (!shown[i] || !shown[j]) continue;
-    const x0 = X[i] * k + ox, y0 = Y[i] * k + oy, x1 = X[j] * k + ox, y1 = Y[j] * k + oy;
-    if (x0 < 0 && x1 < 0 || y0 < 0 && y1 < 0 || x0 > W && x1 > W || y0 > H && y1 > H) continue;
-    const len = Math.abs(x1 - x0) + Math.abs(y1 - y0);
-    if (len < 2.5) continue;
-    // From far, edges longer than the screen is high are haze.
-    if (M > 4000 && len > 700 && !(cam.k > kFit * 4)) { if (++looked % 6) continue; }
-    ctx.moveTo(x0, y0); ctx.lineTo(x1, y1);
-    if (++drawn % 400 === 0) { ctx.stroke(); ctx.beginPath(); }
+  const crowd = Math.min(1, 2600 / Math.max(1, Math.min(M, limit)));
+  const base = focus ? 0.16 : (dark ? 0.6 : 0.8) * (0.3 + 0.7 * Math.max(crowd, Math.min(1, cam.k / kFit / 5)));
+  let drawn = 0;
+  for (const tier of tiers) {
+    ctx.globalAlpha = Math.max(0.02, base * (N < 400 ? Math.sqrt(tier.strength) : tier.strength));
+    // The edges of great hubs are haze: a sample of them shows it.
+    const share = Math.max(1, Math.ceil((tier.to - tier.from) * (1 - tier.strength) / 2500));
+    ctx.beginPath();
+    for (let a = tier.from; a < tier.to && drawn < limit; a += share) {
+      const e = edgeOrder[a];
+      if (!typeOn[typ[e]]) continue;
+      const i = src[e], j = dst[e];
+      if (!shown[i] || !shown[j]) continue;
+      const x0 = X[i] * k + ox, y0 = Y[i] * k + oy, x1 = X[j] * k + ox, y1 = Y[j] * k + oy;
+      if (x0 < 0 && x1 < 0 || y0 < 0 && y1 < 0 || x0 > W && x1 > W || y0 > H && y1 > H) continue;
+      if (Math.abs(x1 - x0) + Math.abs(y1 - y0) < 2.5) continue;
+      ctx.moveTo(x0, y0); ctx.lineTo(x1, y1);
+      if (++drawn % 400 === 0) { ctx.stroke(); ctx.beginPath(); }
+    }
+    ctx.stroke();
   }
-  ctx.stroke();
   // What replaced what is always to be seen.
   if (SUPERSEDED >= 0 && typeOn[SUPERSEDED] && !focus && cam.k * 1.5 > 1.2) {
     ctx.globalAlpha = 0.9; ctx.strokeStyle = INK.warn; ctx.lineWidth = 1.5;
@@ -482,7 +490,7 @@ function write(text, x, y, font, px, boxes, must, col) {
   return true;
 }
 function boxField() { // which squares of the screen hold a label
-  const S = 8, w = Math.ceil(W / S) + 1, h = Math.ceil(H / S) + 1, f = new Uint8Array(w * h);
+  const S = 4, w = Math.ceil(W / S) + 1, h = Math.ceil(H / S) + 1, f = new Uint8Array(w * h);
   const over = (x0, y0, x1, y1, g) => {
     const a = Math.max(0, Math.floor(x0 / S)), b = Math.min(w - 1, Math.floor(x1 / S)), c = Math.max(0, Math.floor(y0 / S)), d = Math.min(h - 1, Math.floor(y1 / S));
     for (let y = c; y <= d; y++) for (let x = a; x <= b; x++) if (g(y * w + x)) return true;
@@ -493,7 +501,12 @@ function boxField() { // which squares of the screen hold a label
 function labels(focus) {
   ctx.textAlign = "center"; ctx.textBaseline = "middle";
   const boxes = boxField(), font = "500 12px " + INK.font;
-  const name = (i, must, max, strong) => write(short(G.titles[i], max), sx(i), sy(i) + Math.max(size(i), 3) + 10, strong ? "650 13px " + INK.font : font, 13, boxes, must, INK.ink);
+  const name = (i, must, max, strong) => {
+    const x = sx(i), y = sy(i), d = Math.max(size(i), 3) + (i === selected ? 4 : 0), text = short(G.titles[i], max), f = strong ? "650 13px " + INK.font : font;
+    return write(text, x, y + d + 10, f, 13, boxes, false, INK.ink) || write(text, x, y - d - 9, f, 13, boxes, must, INK.ink);
+  };
+  // Names do not cover the nodes that matter.
+  if (focus || N < 400) for (const i of focus ? lit : titleRank) if (shown[i]) { const x = sx(i), y = sy(i), r = size(i) * 0.7; if (x > 0 && y > 0 && x < W && y < H) boxes.take(x - r, y - r, x + r, y + r); }
   if (selected >= 0 && shown[selected]) name(selected, true, 44, true);
   if (hover >= 0 && hover !== selected && shown[hover]) name(hover, true, 44);
   if (focus) {
@@ -502,7 +515,7 @@ function labels(focus) {
     return;
   }
   // Far away communities have names, near by nodes do.
-  const far = N > 150 ? Math.max(0, Math.min(1, 2.2 - cam.k / kFit / 1.6)) : 0;
+  const far = N >= 400 ? Math.max(0, Math.min(1, 2.2 - cam.k / kFit / 1.6)) : 0;
   if (far > 0.02 && big.length > 1) {
     for (const c of big) {
       const px = Math.round(Math.max(12, Math.min(19, 10 + Math.sqrt(c.n) * 0.22)));
@@ -569,10 +582,19 @@ function zoom(f, px, py) {
   moved();
 }
 function pan(dx, dy) { anim = null; cam.x += dx / cam.k; cam.y += dy / cam.k; moved(); }
-function reveal(i) { // move only as far as is needed
-  const x = sx(i), y = sy(i), near = Math.min(8, Math.max(cam.k, 5.5 / R[i], kFit * 1.2));
-  if (near === cam.k && x > W * 0.15 && x < W * 0.85 && y > H * 0.15 && y < H * 0.85) { moved(); return; }
-  go(X[i], Y[i], near);
+function reveal(i) { // show the node with its walk; move only as far as is needed
+  let x0 = X[i], x1 = x0, y0 = Y[i], y1 = y0;
+  if (litEdges) for (const [e, strong] of litEdges) if (strong) for (const j of [src[e], dst[e]]) {
+    // What lies very far is left to the eye.
+    if (Math.hypot(X[j] - X[i], Y[j] - Y[i]) * kFit > Math.min(W, H) * 0.45) continue;
+    x0 = Math.min(x0, X[j]); x1 = Math.max(x1, X[j]); y0 = Math.min(y0, Y[j]); y1 = Math.max(y1, Y[j]);
+  }
+  const f = fitBox(x0 - 6, y0 - 6, x1 + 6, y1 + 6, Math.max(cam.k, Math.min(10, kFit * 4)));
+  const at = (x, y) => [(x - cam.x) * cam.k + W / 2, (y - cam.y) * cam.k + H / 2];
+  const [ax, ay] = at(x0, y0), [bx, by] = at(x1, y1);
+  const inside = ax > 30 && ay > 30 && bx < W - 30 && by < H - 40;
+  if (inside && f[2] < cam.k * 1.8) { moved(); return; }
+  go(...f);
 }
 
 function resize() {
