@@ -158,7 +158,11 @@ func places(levels []*wgraph, maps [][]int, workers int) []vec {
 		} else {
 			heat *= math.Sqrt(g.mean())
 		}
-		relax(g, next, steps, heat, workers)
+		f := field{repulse: math.Inf(1), centre: gravity, across: 1}
+		if pos != nil {
+			f = field{repulse: 9 * math.Sqrt(g.mean()), centre: anchor, across: 0.08, home: pos, group: maps[k]}
+		}
+		relax(g, next, f, steps, heat, workers)
 		pos = next
 	}
 	return pos
@@ -187,14 +191,27 @@ const (
 	hubDegree = 64
 	repulsion = 5.0
 	gravity   = 0.02
+	anchor    = 0.04
 	farAway   = 8.0 // from this distance on an edge's pull hardly grows
 	theta2    = 0.9 // square of the opening angle
 	block     = 512 // nodes of one unit of work; fixed, so that workers do not matter
 )
 
+// A field says what acts beside the edges inside a group. On the coarsest level all
+// repels all and all falls to the middle. On finer levels the groups have their
+// places: nodes keep near home, repel those around them, and edges to other groups
+// hardly pull. So a group becomes round, wherever it lies.
+type field struct {
+	repulse float64 // range of the repulsion
+	centre  float64 // pull towards home, or the middle
+	across  float64 // weight of edges between groups
+	home    []vec   // of each group; nil is the middle for all
+	group   []int
+}
+
 // relax moves the nodes of g for a number of steps, each node by at most heat, which
 // falls to nothing.
-func relax(g *wgraph, pos []vec, steps int, heat float64, workers int) {
+func relax(g *wgraph, pos []vec, f field, steps int, heat float64, workers int) {
 	mass := make([]float64, g.n)
 	for i := range mass {
 		mass[i] = g.size[i] + g.strength[i]
@@ -202,14 +219,14 @@ func relax(g *wgraph, pos []vec, steps int, heat float64, workers int) {
 	move := make([]vec, g.n)
 	var tree quadtree
 	for step := range steps {
-		f := 1 - float64(step)/float64(steps)
-		limit := float64(heat * f * f)
+		cool := 1 - float64(step)/float64(steps)
+		limit := float64(heat * cool * cool)
 		tree.build(pos, mass)
 		each(g.n, workers, func(from, to int) {
 			for at := from; at < to; at++ {
 				i := int(tree.order[at]) // neighbours in space, so that the cache helps
 				p := pos[i]
-				fx, fy := tree.force(pos, mass, i)
+				fx, fy := tree.force(pos, mass, i, f.repulse)
 				k := float64(repulsion * mass[i])
 				fx, fy = float64(fx*k), float64(fy*k)
 				for e := g.start[i]; e < g.start[i+1]; e++ {
@@ -217,13 +234,20 @@ func relax(g *wgraph, pos []vec, steps int, heat float64, workers int) {
 					dx, dy := pos[j].x-p.x, pos[j].y-p.y
 					d := math.Sqrt(float64(dx*dx) + float64(dy*dy))
 					w := float64(g.w[e]*4) / (1 + d/farAway)
+					if f.group != nil && f.group[i] != f.group[j] {
+						w = float64(w * f.across)
+					}
 					fx += float64(dx * w)
 					fy += float64(dy * w)
 				}
-				// Gravity holds together what no edge does.
-				gm := float64(gravity * mass[i])
-				fx -= float64(p.x * gm)
-				fy -= float64(p.y * gm)
+				// What no edge holds together, this does.
+				var home vec
+				if f.home != nil {
+					home = f.home[f.group[i]]
+				}
+				gm := float64(f.centre * mass[i])
+				fx -= float64((p.x - home.x) * gm)
+				fy -= float64((p.y - home.y) * gm)
 				// A heavy node is slow.
 				fx, fy = fx/mass[i], fy/mass[i]
 				d := math.Sqrt(float64(fx*fx) + float64(fy*fy))
@@ -333,15 +357,21 @@ func (t *quadtree) cell(pos []vec, mass []float64, from, to, shift int, size2 fl
 	t.cells[at] = c
 }
 
-// force is the repulsion on point i per unit of its mass.
-func (t *quadtree) force(pos []vec, mass []float64, i int) (fx, fy float64) {
+// force is the repulsion on point i per unit of its mass. Beyond reach it falls with
+// the third power of the distance, and beyond four times reach it is left out.
+func (t *quadtree) force(pos []vec, mass []float64, i int, reach float64) (fx, fy float64) {
 	p := pos[i]
+	reach2 := float64(reach * reach)
 	for at := int32(0); at < int32(len(t.cells)); {
 		c := &t.cells[at]
 		dx, dy := p.x-c.x, p.y-c.y
 		d2 := float64(dx*dx) + float64(dy*dy)
+		if d2 > 16*(reach2+c.size2) {
+			at = c.skip
+			continue
+		}
 		if c.size2 < theta2*d2 {
-			w := c.mass / d2
+			w := c.mass / float64(d2*(1+d2/reach2))
 			fx += float64(dx * w)
 			fy += float64(dy * w)
 			at = c.skip
@@ -365,7 +395,7 @@ func (t *quadtree) force(pos []vec, mass []float64, i int) (fx, fy float64) {
 				}
 				dy, d2 = 0, 0.01
 			}
-			w := mass[j] / d2
+			w := mass[j] / float64(d2*(1+d2/reach2))
 			fx += float64(dx * w)
 			fy += float64(dy * w)
 		}

@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -259,7 +260,7 @@ func TestQuadtree(t *testing.T) {
 	var q quadtree
 	q.build(pos, mass)
 	for i := 20; i < len(pos); i++ {
-		fx, fy := q.force(pos, mass, i)
+		fx, fy := q.force(pos, mass, i, math.Inf(1))
 		var wx, wy, size float64
 		for j := range pos {
 			if j == i {
