@@ -15,13 +15,14 @@ import (
 
 // An inventor makes graphs of the shape that to-graph gives, of texts made up here.
 type inventor struct {
-	nodes map[schema.NodeID]bool
-	out   []schema.Element
-	rng   *rand.Rand
+	nodes  map[schema.NodeID]bool
+	claims map[string]int // index into out
+	out    []schema.Element
+	rng    *rand.Rand
 }
 
 func newInventor() *inventor {
-	return &inventor{nodes: map[schema.NodeID]bool{}, rng: rand.New(rand.NewPCG(4, 2))}
+	return &inventor{nodes: map[schema.NodeID]bool{}, claims: map[string]int{}, rng: rand.New(rand.NewPCG(4, 2))}
 }
 
 func object(kv ...any) schema.Object {
@@ -121,6 +122,9 @@ func (v *inventor) claim(root, predicate, domain, label, object, status, updated
 	id := fmt.Sprintf("claim:%s|%s|%s|%s", predicate, domain, root, obj)
 	v.node("Claim", id, "predicate", predicate, "domain", domain, "confidence", 0.86, "status", status, "rank", nil,
 		"updated_at", updated, "display", predicate+" ("+domain+")", "name", predicate+" ("+domain+")")
+	if v.claims[id] == 0 {
+		v.claims[id] = len(v.out) - 1
+	}
 	five := []any{"claim_id", id, "predicate", predicate, "domain", domain, "confidence", 0.86, "updated_at", updated}
 	v.edge("HAS_DOMAIN", root, dom, "domain", domain)
 	v.edge("HAS_PREDICATE", dom, pred, "domain", domain, "predicate", predicate)
@@ -145,6 +149,10 @@ func (v *inventor) textOf(id string) string {
 
 func (v *inventor) supersede(old, successor, reason string) {
 	v.edge("SUPERSEDED_BY", old, successor, "reason", reason)
+	if i := v.claims[old]; i > 0 {
+		n := v.out[i].Node
+		n.Props, _ = n.Props.With("status", "deprecated")
+	}
 }
 
 // demo is the small graph of the tests and of the picture in the README.

@@ -76,7 +76,10 @@ func arrange(pairs [][2]int32, n, workers int) layout {
 	for i := range r {
 		r[i] = radius(degree[i]) + gap/2
 	}
-	spread(pos, r)
+	if len(maps) > 0 {
+		gather(pos, r, maps[0], levels[1].n)
+	}
+	spread(pos, r, 0.6)
 	turn(pos)
 	lay.write(pos)
 
@@ -413,13 +416,43 @@ func interleave(v uint32) uint32 {
 	return (v | v<<1) & 0x55555555
 }
 
-// spread scales the picture so that few discs overlap, then pushes those apart that do.
-func spread(pos []vec, r []float64) {
+// gather moves whole communities so that each lies close to the next and clear of it.
+func gather(pos []vec, r []float64, member []int, count int) {
+	size := make([]float64, count)
+	centre := make([]vec, count)
+	for i, c := range member {
+		size[c]++
+		centre[c].x += pos[i].x
+		centre[c].y += pos[i].y
+	}
+	for c := range centre {
+		centre[c] = vec{centre[c].x / size[c], centre[c].y / size[c]}
+	}
+	far := make([][]float64, count)
+	for i, c := range member {
+		dx, dy := pos[i].x-centre[c].x, pos[i].y-centre[c].y
+		far[c] = append(far[c], math.Sqrt(float64(dx*dx)+float64(dy*dy))+r[i])
+	}
+	reach := make([]float64, count)
+	for c, d := range far {
+		slices.Sort(d)
+		reach[c] = float64(1.12*d[len(d)*95/100]) + gap
+	}
+	to := slices.Clone(centre)
+	spread(to, reach, 0.5)
+	for i, c := range member {
+		pos[i].x += to[c].x - centre[c].x
+		pos[i].y += to[c].y - centre[c].y
+	}
+}
+
+// spread scales the picture so that the given share of the discs has room beside its
+// nearest neighbour, then pushes those apart that overlap.
+func spread(pos []vec, r []float64, share float64) {
 	n := len(pos)
 	if n < 2 {
 		return
 	}
-	// The scale at which nine of ten nodes have room beside their nearest neighbour.
 	need := make([]float64, 0, n)
 	near := newBuckets(pos, math.Sqrt(area(pos)/float64(n)))
 	for i := range pos {
@@ -439,7 +472,7 @@ func spread(pos []vec, r []float64) {
 	scale := 1.0
 	if len(need) > 0 {
 		slices.Sort(need)
-		scale = min(need[len(need)*6/10], 40)
+		scale = min(need[int(float64(len(need)-1)*share)], 40)
 	}
 	for i := range pos {
 		pos[i].x, pos[i].y = float64(pos[i].x*scale), float64(pos[i].y*scale)

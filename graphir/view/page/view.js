@@ -121,7 +121,8 @@ function ins(i, t) { const a = []; for (let k = inAt[i]; k < inAt[i + 1]; k++) i
 const labelsOf = i => G.labelSets[setOf[i]].map(l => G.labels[l]);
 const hasLabel = (i, name) => G.labelSets[setOf[i]].some(l => G.labels[l] === name);
 const status = i => G.statuses[statusOf[i]];
-const gone = i => status(i) === "deprecated" || outs(i, SUPERSEDED).length > 0;
+// A status decides; without one, having a successor does (A → B → A leaves A active).
+const gone = i => status(i) ? status(i) === "deprecated" : outs(i, SUPERSEDED).length > 0;
 const byID = new Map(G.ids.map((id, i) => [id, i]));
 
 let props = null; // {node(i), edge(e)} once the second block is read
@@ -318,7 +319,7 @@ function sprite(st, r, hollow) {
 const hollowStatus = G.statuses.map(s => s !== "" && s !== "active");
 const isClaimSet = G.labelSets.map(s => s.some(l => G.labels[l] === "Claim"));
 const supersededNode = new Uint8Array(N);
-for (let e = 0; e < M; e++) if (typ[e] === SUPERSEDED) supersededNode[src[e]] = 1;
+for (let e = 0; e < M; e++) if (typ[e] === SUPERSEDED && !status(src[e])) supersededNode[src[e]] = 1;
 
 let moving = false, moveTimer = 0, budget = 20000, pending = false;
 function paint() { if (!pending) { pending = true; requestAnimationFrame(draw); } }
