@@ -29,7 +29,7 @@ import (
 )
 
 var (
-	picture = flag.String("picture", "", "write the screenshots of TestBrowser to this `folder` (docs/img for the README)")
+	picture = flag.String("picture", "", "write all screenshots to this `folder`; -update refreshes those in docs/img")
 	measure = flag.Bool("measure", false, "run TestBrowserSpeed, which takes a minute")
 )
 
@@ -185,13 +185,18 @@ func (b *tab) shot(name string) {
 	if p, err := png.Decode(bytes.NewReader(img)); err != nil || p.Bounds().Dx() < 300 {
 		b.t.Errorf("screenshot %s: %v", name, err)
 	}
-	if *picture != "" {
-		if err := os.MkdirAll(*picture, 0o777); err != nil {
-			b.t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(*picture, name+".png"), img, 0o666); err != nil {
-			b.t.Fatal(err)
-		}
+	folder := *picture
+	if *update && (name == "view" || name == "view-dark") {
+		folder = filepath.Join("..", "..", "docs", "img") // the README shows these
+	}
+	if folder == "" {
+		return
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, name+".png"), img, 0o666); err != nil {
+		b.t.Fatal(err)
 	}
 }
 

@@ -71,20 +71,8 @@ func arrange(pairs [][2]int32, n, workers int) layout {
 	base.build(links)
 	levels, maps := coarsen(base)
 
-	pos := places(levels, maps, workers)
-	r := make([]float64, n)
-	for i := range r {
-		r[i] = radius(degree[i]) + gap/2
-	}
 	if len(maps) > 0 {
-		gather(pos, r, maps[0], levels[1].n)
-	}
-	spread(pos, r, 0.6)
-	turn(pos)
-	lay.write(pos)
-
-	if len(maps) > 0 {
-		lay.member = maps[0]
+		lay.member = slices.Clone(maps[0]) // heads renumbers it
 		// Communities are merged up to the level that has few enough to be told apart.
 		few := max(12, int(math.Sqrt(float64(n))))
 		for k := 1; k < len(maps) && levels[k].n > few; k++ {
@@ -96,6 +84,17 @@ func arrange(pairs [][2]int32, n, workers int) layout {
 		}
 	}
 	lay.heads(base)
+
+	pos := places(levels, maps, workers)
+	r := make([]float64, n)
+	for i := range r {
+		r[i] = radius(degree[i]) + gap/2
+	}
+	gather(pos, r, lay.member, len(lay.communities))
+	spread(pos, r, 0.6)
+	turn(pos)
+	lay.write(pos)
+
 	return lay
 }
 
@@ -436,7 +435,7 @@ func gather(pos []vec, r []float64, member []int, count int) {
 	reach := make([]float64, count)
 	for c, d := range far {
 		slices.Sort(d)
-		reach[c] = float64(1.12*d[len(d)*95/100]) + gap
+		reach[c] = float64(1.15*d[len(d)*9/10]) + gap
 	}
 	to := slices.Clone(centre)
 	spread(to, reach, 0.5)
