@@ -23,7 +23,7 @@ var layers = [][]string{
 	3: {"memory"},
 	4: {"annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "memory/memorytest", "memory/op"},
 	5: {"memory/*"},
-	6: {"chain"},
+	6: {},
 	7: {"cmd/membench", "cmd/membench/internal/*", "internal/layers", "internal/testsum"},
 }
 
@@ -31,7 +31,7 @@ var layers = [][]string{
 var mayUse = map[string][]string{
 	"github.com/goccy/go-json":                 {"internal/codec"},
 	"github.com/go-json-experiment/json":       {"internal/codec"},
-	"github.com/goccy/go-yaml":                 {"schema/catalog", "annotate", "chain", "cmd/membench", "cmd/membench/internal/config"},
+	"github.com/goccy/go-yaml":                 {"schema/catalog", "annotate", "cmd/membench", "cmd/membench/internal/config"},
 	"github.com/klauspost/compress":            {"schema/jsonl"},
 	"golang.org/x/text":                        {"internal/textnorm"},
 	"golang.org/x/sync":                        {"claims", "graphir", "cypher", "schema/validate", "internal/extsort", "internal/par"},

@@ -10,7 +10,7 @@ relative to the repository root).
 import json, os, random, re, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.abspath(os.path.join(HERE, "..", "..", ".."))
+ROOT = os.path.abspath(os.path.join(HERE, "..", "..", "..", ".."))
 SHARED = os.environ.get("MEMBENCH_SHARED") or os.path.join(ROOT, "..", "shared")
 NORM = "data/memory_bench/source/norm"
 LOCOMO = "data/locomo/locomo8.json"
