@@ -127,7 +127,7 @@ func (db *DB) explain(err error) error {
 	case errors.As(err, &ne) && ne.Title() == "DatabaseNotFound":
 		return fmt.Errorf("%s: %w: have %q; leave --database out for the user's home database", db.uri, ErrNoDatabase, db.database)
 	case errors.As(err, &ne):
-		return fmt.Errorf("%s: %s: %s", db.uri, ne.Code, ne.Msg)
+		return fmt.Errorf("%s: %w", db.uri, ne)
 	case errors.As(err, &ce):
 		return fmt.Errorf("%s: %w (%v): is it running, and is this its Bolt port?", db.uri, ErrUnreachable, ce.Inner)
 	}
