@@ -1,18 +1,19 @@
 #!/bin/sh
 # Fetches the jars of a Neo4j Community server and of its admin import from Maven
-# Central into one folder (about 130 MB, once). Needs mvn and Java 17 or 21.
+# Central into one folder (about 130 MB, once). Needs mvn and Java 17 or 21. Nothing
+# of it is bundled with membench; Neo4j's own licence (GPLv3) applies to the jars.
 #
 #   scripts/neo4j-lib.sh                        into ~/.cache/membench/neo4j-lib
 #   MEMBENCH_NEO4J_LIB=DIR scripts/neo4j-lib.sh
 #
-# The folder is complete when it holds the file VERSION, written last; a run that
+# Prints the folder. It is complete when it holds the file VERSION, written last; a run that
 # finds the wanted version there does nothing. NEO4J_VERSION picks another patch.
 set -eu
 version=${NEO4J_VERSION:-5.26.12}
 lib=${MEMBENCH_NEO4J_LIB:-${XDG_CACHE_HOME:-$HOME/.cache}/membench/neo4j-lib}
 
 if [ "$(cat "$lib/VERSION" 2>/dev/null || true)" = "$version" ]; then
-	echo "neo4j-lib: $version is in $lib" >&2
+	echo "$lib"
 	exit 0
 fi
 for tool in mvn java; do
@@ -37,4 +38,4 @@ mvn -q -B -f "$new/pom.xml" dependency:copy-dependencies -DincludeScope=runtime 
 echo "$version" >"$new/lib/VERSION"
 rm -rf "$lib"
 mv "$new/lib" "$lib"
-echo "neo4j-lib: $version, $(ls "$lib" | wc -l) files in $lib" >&2
+echo "$lib"

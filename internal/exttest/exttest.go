@@ -19,14 +19,14 @@ func Need(t testing.TB, tools ...string) {
 	switch {
 	case why == "":
 	case os.Getenv("CI") == "true":
-		t.Fatal(why)
+		t.Fatal(why + ": not on this machine, and CI=true wants every test run")
 	default:
 		t.Skip(why)
 	}
 }
 
-// Missing says which of the tools are not there, and "" when all are. It is for a
-// TestMain, which has no test to skip.
+// Missing is "SKIP-EXTERNAL: " and the tools that are not there, "" when all are. It
+// is for a TestMain, which has no test to skip.
 func Missing(tools ...string) string {
 	var missing []string
 	for _, tool := range tools {
@@ -41,7 +41,7 @@ func Missing(tools ...string) string {
 	if len(missing) == 0 {
 		return ""
 	}
-	return "not on this machine: " + strings.Join(missing, ", ")
+	return "SKIP-EXTERNAL: " + strings.Join(missing, ", ")
 }
 
 // Neo4jLib is the folder of Neo4j's jars that scripts/neo4j-lib.sh fills:

@@ -15,7 +15,7 @@ func TestMissing(t *testing.T) {
 		{nil, ""},
 		{[]string{"go"}, ""},
 		{[]string{"go", dir}, ""},
-		{[]string{"no-such-program"}, "not on this machine: no-such-program"},
+		{[]string{"no-such-program"}, "SKIP-EXTERNAL: no-such-program"},
 		{[]string{"go", filepath.Join(dir, "jars"), "no-such-program"}, filepath.Join(dir, "jars") + ", no-such-program"},
 	} {
 		if have := Missing(tc.tools...); !strings.HasSuffix(have, tc.want) || (have == "") != (tc.want == "") {
