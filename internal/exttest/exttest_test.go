@@ -1,37 +1,42 @@
 package exttest
 
 import (
+	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
 func TestMissing(t *testing.T) {
-	dir := t.TempDir()
-	for _, tc := range []struct {
-		tools []string
-		want  string
-	}{
-		{nil, ""},
-		{[]string{"go"}, ""},
-		{[]string{"go", dir}, ""},
-		{[]string{"no-such-program"}, "SKIP-EXTERNAL: no-such-program"},
-		{[]string{"go", filepath.Join(dir, "jars"), "no-such-program"}, filepath.Join(dir, "jars") + ", no-such-program"},
-	} {
-		if have := Missing(tc.tools...); !strings.HasSuffix(have, tc.want) || (have == "") != (tc.want == "") {
-			t.Errorf("Missing(%q) = %q, want %q", tc.tools, have, tc.want)
-		}
+	file := filepath.Join(t.TempDir(), "here")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if why := Missing("go", file); why != "" {
+		t.Errorf("have %q, want nothing missing", why)
+	}
+	want := "SKIP-EXTERNAL: no-such-tool, " + file + "-not"
+	if why := Missing("go", "no-such-tool", file+"-not"); why != want {
+		t.Errorf("have %q, want %q", why, want)
 	}
 }
 
-func TestNeo4jLib(t *testing.T) {
-	t.Setenv("MEMBENCH_NEO4J_LIB", "")
-	t.Setenv("XDG_CACHE_HOME", "/c")
-	if have, want := Neo4jLib(), filepath.Join("/c", "membench", "neo4j-lib"); have != want {
-		t.Errorf("have %s, want %s", have, want)
-	}
-	t.Setenv("MEMBENCH_NEO4J_LIB", "/jars")
-	if have := Neo4jLib(); have != "/jars" {
-		t.Errorf("have %s, want /jars", have)
+// recorder is a testing.TB that notes how a test would end.
+type recorder struct {
+	testing.TB
+	fatal, skipped string
+}
+
+func (r *recorder) Helper()           {}
+func (r *recorder) Fatal(args ...any) { r.fatal = args[0].(string) }
+func (r *recorder) Skip(args ...any)  { r.skipped = args[0].(string) }
+
+func TestNeedSkipsAndFailsOnCI(t *testing.T) {
+	for ci, wantFatal := range map[string]bool{"": false, "true": true} {
+		t.Setenv("CI", ci)
+		r := &recorder{TB: t}
+		Need(r, "no-such-tool")
+		if (r.fatal != "") != wantFatal || (r.skipped != "") == wantFatal {
+			t.Errorf("CI=%q: fatal %q, skipped %q", ci, r.fatal, r.skipped)
+		}
 	}
 }
