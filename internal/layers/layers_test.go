@@ -22,7 +22,7 @@ var layers = [][]string{
 	2: {"graph", "llm", "llm/*", "schema/validate", "schema/migrate", "internal/openie", "internal/build"},
 	3: {"memory"},
 	4: {"annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "memory/memorytest", "memory/op"},
-	5: {"memory/*"},
+	5: {"memory/*", "cypher/neo4j", "cypher/neo4j/server"},
 	6: {},
 	7: {"cmd/membench", "cmd/membench/internal/*", "internal/layers", "internal/testsum", "internal/benchdata"},
 }
@@ -41,6 +41,7 @@ var mayUse = map[string][]string{
 	"github.com/cenkalti/backoff/v5":           {"llm/openai"},
 	"github.com/cespare/xxhash/v2":             {"internal/extsort", "claims", "graphir", "schema/validate"},
 	"github.com/google/uuid":                   {"memory/mem0"},
+	"github.com/neo4j/neo4j-go-driver/v5":      {"cypher/neo4j"},
 	"github.com/spf13/cobra":                   {"cmd/membench"},
 	"github.com/spf13/pflag":                   {"cmd/membench"},
 	"github.com/joho/godotenv":                 {"cmd/membench"},
