@@ -13,9 +13,12 @@ import (
 	"testing/iotest"
 
 	"membench/schema"
+	"membench/schema/catalog"
 	"membench/schema/jsonl"
 	"membench/schema/validate"
 )
+
+var cat = catalog.Default()
 
 type file struct {
 	name string
@@ -26,7 +29,7 @@ type file struct {
 // with "?" after the code of a warning.
 func check(t *testing.T, v schema.Version, o validate.Options, files ...file) (out []string, c *validate.Checker) {
 	t.Helper()
-	c = validate.New(nil, o)
+	c = validate.New(cat, o)
 	add := func(f *schema.Finding, err error) {
 		if err != nil {
 			t.Fatal(err)
@@ -408,7 +411,7 @@ func TestLongLines(t *testing.T) {
 	if !slices.Equal(have, want) {
 		t.Errorf("have %v, want %v", have, want)
 	}
-	c := validate.New(nil, validate.Options{MaxLine: 1 << 20})
+	c := validate.New(cat, validate.Options{MaxLine: 1 << 20})
 	long := io.MultiReader(strings.NewReader(char+"\n{\"id\": \""), io.LimitReader(xs{}, 100<<20), strings.NewReader("\"}\n"+with(node, `"Tag"`, `"Tug"`)+"\n"))
 	var codes []string
 	for f, err := range c.Stream(long, "f.jsonl", "", schema.V010) {
@@ -440,7 +443,7 @@ func TestSchemaOnly(t *testing.T) {
 
 func TestIOFaultEndsTheStream(t *testing.T) {
 	broken := errors.New("broken disk")
-	c := validate.New(nil, validate.Options{Workers: 2})
+	c := validate.New(cat, validate.Options{Workers: 2})
 	var errs []error
 	for _, err := range c.Stream(io.MultiReader(strings.NewReader(char+"\n"), iotest.ErrReader(broken)), "f.jsonl", "", "") {
 		errs = append(errs, err)
@@ -453,7 +456,7 @@ func TestIOFaultEndsTheStream(t *testing.T) {
 // TestStopsEarly: a consumer may stop at any finding.
 func TestStopsEarly(t *testing.T) {
 	text := strings.Repeat("x\n", 100000)
-	c := validate.New(nil, validate.Options{Workers: 4})
+	c := validate.New(cat, validate.Options{Workers: 4})
 	n := 0
 	for range c.Stream(strings.NewReader(text), "f.jsonl", "", schema.V010) {
 		if n++; n == 3 {
@@ -495,7 +498,7 @@ func FuzzStream(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		run := func(workers int, v schema.Version) (out []string) {
-			c := validate.New(nil, validate.Options{Workers: workers, MaxLine: jsonl.MaxLine})
+			c := validate.New(cat, validate.Options{Workers: workers, MaxLine: jsonl.MaxLine})
 			take := func(x *schema.Finding, err error) {
 				if err != nil {
 					t.Fatal(err)
