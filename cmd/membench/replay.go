@@ -518,7 +518,7 @@ func (o *storeOptions) open(e *env) (*mem0.System, error) {
 }
 
 func newReplayExportCmd(e *env) *cobra.Command {
-	var o exportOptions
+	var o replayExportOptions
 	c := &cobra.Command{
 		Use:   "export --store STORE -o EXPORTS_DIR|F.jsonl",
 		Short: "Write what a memory keeps",
@@ -539,7 +539,7 @@ the agent, else.`,
 	return c
 }
 
-type exportOptions struct {
+type replayExportOptions struct {
 	storeOptions
 	outputOptions
 }
@@ -560,7 +560,7 @@ func (o *outputOptions) addOutput(c *cobra.Command) {
 	f.Var(versionFlag{&o.version}, "schema-version", "write this `version` of the format")
 }
 
-func runReplayExport(ctx context.Context, e *env, o exportOptions) error {
+func runReplayExport(ctx context.Context, e *env, o replayExportOptions) error {
 	if o.out == "" {
 		return usagef("no output given: name it with -o")
 	}

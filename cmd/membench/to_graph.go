@@ -19,7 +19,6 @@ import (
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/schema"
-	"membench/schema/catalog"
 	"membench/schema/jsonl"
 
 	"github.com/spf13/cobra"
@@ -259,18 +258,6 @@ func claimFiles(paths []string) ([]string, error) {
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-func loadCatalog(paths []string) (*catalog.Catalog, error) {
-	var extra [][]byte
-	for _, p := range paths {
-		b, err := os.ReadFile(p)
-		if err != nil {
-			return nil, err
-		}
-		extra = append(extra, b)
-	}
-	return catalog.Load(extra...)
 }
 
 // digests opens input files and takes their SHA-256 while they are read.
