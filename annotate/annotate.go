@@ -78,6 +78,8 @@ type Options struct {
 
 	// Conversations overrides all this for single conversations.
 	Conversations map[schema.ConvID]Conversation
+	// Defaults holds where neither these options nor the source say anything.
+	Defaults Conversation
 
 	ConvID     schema.ConvID // for a source that names none; default: from the file's name
 	Root       string        // meta.source_path is relative to this folder; "": paths as given
@@ -233,13 +235,13 @@ func resolve(src Source, o Options) identity {
 	c := o.Conversations[src.ConvID]
 	id := identity{
 		src:    src,
-		scene:  first(c.SceneID, o.SceneID, src.SceneID, "default"),
-		char:   first(c.CharacterID, o.CharacterID, src.CharacterID, head(o.CharacterNames), "assistant"),
-		user:   first(c.UserID, o.UserID, src.UserID),
-		agent:  first(c.AgentID, o.AgentID, src.AgentID),
+		scene:  first(c.SceneID, o.SceneID, src.SceneID, o.Defaults.SceneID, "default"),
+		char:   first(c.CharacterID, o.CharacterID, src.CharacterID, o.Defaults.CharacterID, head(o.CharacterNames), "assistant"),
+		user:   first(c.UserID, o.UserID, src.UserID, o.Defaults.UserID),
+		agent:  first(c.AgentID, o.AgentID, src.AgentID, o.Defaults.AgentID),
 		offset: o.TurnOffset,
 	}
-	for _, t := range []time.Time{c.Start, src.Start, o.Start} {
+	for _, t := range []time.Time{c.Start, src.Start, o.Start, o.Defaults.Start} {
 		if !t.IsZero() {
 			id.start = t
 			break
@@ -248,9 +250,17 @@ func resolve(src Source, o Options) identity {
 	if id.offset == 0 {
 		id.offset = DefaultTurnOffset
 	}
+	// The names are those of the character and user that the options name, if they do.
+	character, user := head(o.CharacterNames), head(o.UserNames)
+	if named := first(o.CharacterID, o.Defaults.CharacterID); named != "" && named != id.char {
+		character = ""
+	}
+	if named := first(o.UserID, o.Defaults.UserID); named != "" && named != id.user {
+		user = ""
+	}
 	id.names = map[string]string{
-		schema.RoleAssistant: first(head(o.CharacterNames), id.char),
-		schema.RoleHuman:     first(head(o.UserNames), id.user, "user"),
+		schema.RoleAssistant: first(character, id.char),
+		schema.RoleHuman:     first(user, id.user, "user"),
 		schema.RoleUI:        "ui",
 		schema.RoleTool:      "tool",
 	}

@@ -33,7 +33,8 @@ const (
 func Formats() []Format { return []Format{Auto, Norm, Raw, Chat, Messages} }
 
 // MaxSource is the largest source file read, in bytes. A file is held in memory
-// while it is parsed, about twice its size.
+// until its conversations are annotated: its text and about 1 KB per turn, since
+// lines of several conversations may be mixed.
 const MaxSource = 512 << 20
 
 // Parse reads the conversations of one file in the order of their first turns. name

@@ -171,12 +171,15 @@ func lasting(s openie.Sentence, lang string) string {
 		t = strings.ToLower(strings.ReplaceAll(t, "’", "'")) // English patterns are in lower case
 		moment, unreal, other = momentEn, unrealEn, youEn
 	}
-	if unreal.MatchString(t) || other.MatchString(t) {
-		return ""
-	}
-	now := moment.MatchString(t)
+	// The rules come first: most sentences match none and need no second look.
 	for _, r := range ruleList {
-		if r.Lang == lang && r.Tag == schema.TagCanon && (r.Plain || !now) && r.re.MatchString(t) {
+		if r.Lang != lang || !r.re.MatchString(t) {
+			continue
+		}
+		if unreal.MatchString(t) || other.MatchString(t) {
+			return ""
+		}
+		if r.Plain || !moment.MatchString(t) {
 			return r.Name
 		}
 	}

@@ -54,9 +54,9 @@ are no events and second files of a conversation are reported and left out.`,
 }
 
 type compileReport struct {
-	Conversations int            `json:"conversations"`
-	Events        int            `json:"events"`
-	Findings      map[string]int `json:"findings,omitempty"`
+	Files    int            `json:"files"`
+	Events   int            `json:"events"`
+	Findings map[string]int `json:"findings,omitempty"`
 }
 
 func runCompile(c *cobra.Command, e *env, o compileOptions) error {
@@ -99,7 +99,7 @@ func runCompile(c *cobra.Command, e *env, o compileOptions) error {
 			parts = append(parts, annotate.Part{Name: f, Open: func() (io.ReadCloser, error) { return jsonl.Open(f, e.in) }})
 		}
 	}
-	report := compileReport{Conversations: len(order)}
+	report := compileReport{Files: len(parts)}
 	err = writeOut(e, o.out, func(w io.Writer) error {
 		n, err := annotate.WriteLines(w, annotate.Compile(c.Context(), parts), func(f *schema.Finding) { t.take(f) })
 		report.Events = n
@@ -118,7 +118,7 @@ func runCompile(c *cobra.Command, e *env, o compileOptions) error {
 	if o.asJSON {
 		return writeJSON(e.out, report)
 	}
-	e.warnf("compiled %d conversations, %d events", report.Conversations, report.Events)
+	e.warnf("compiled %d files, %d events", report.Files, report.Events)
 	return nil
 }
 

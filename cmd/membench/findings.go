@@ -123,7 +123,7 @@ func (p *findingPrinter) end() error {
 		for i, g := range list {
 			if p.limit > 0 && i == p.limit {
 				if p.format == "text" {
-					p.printf("… and %s more\n", count(len(list)-i, "group"))
+					p.printf("… and %s\n", count(len(list)-i, "more group"))
 				}
 				break
 			}
@@ -151,7 +151,7 @@ func (p *findingPrinter) end() error {
 			}
 		}
 	} else if n := p.errors + p.warnings - p.printed; n > 0 && p.format == "text" {
-		p.printf("… and %s more\n", count(n, "finding"))
+		p.printf("… and %s\n", count(n, "more finding"))
 	}
 	return p.err
 }

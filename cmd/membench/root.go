@@ -32,6 +32,7 @@ type env struct {
 	out, err io.Writer
 	getenv   func(string) string
 	now      func() time.Time
+	found    func(*schema.Finding) // told of every finding that is counted; nil: nobody asks
 }
 
 // warnf writes words to standard error.

@@ -245,7 +245,7 @@ func validateFiles(paths []string) ([]string, error) {
 				return nil
 			}
 			base := strings.TrimSuffix(strings.TrimSuffix(d.Name(), ".gz"), ".zst")
-			if !d.IsDir() && (strings.HasSuffix(base, ".jsonl") || validate.KindOfName(name) != "") {
+			if !d.IsDir() && (strings.HasSuffix(base, ".jsonl") || validate.KindOfName(name) != "" && !foreignMeta(name)) {
 				files = append(files, name)
 			}
 			return nil
@@ -260,6 +260,16 @@ func validateFiles(paths []string) ([]string, error) {
 	}
 	sort.SliceStable(out, func(i, j int) bool { return validate.Rank(out[i]) < validate.Rank(out[j]) })
 	return out, nil
+}
+
+// foreignMeta reports a meta.json that stands beside no claims: other programs use the
+// name too.
+func foreignMeta(name string) bool {
+	if validate.KindOfName(name) != schema.KindMeta {
+		return false
+	}
+	claims, err := filepath.Glob(filepath.Join(filepath.Dir(name), "claims.jsonl*"))
+	return err != nil || len(claims) == 0
 }
 
 // manifestVersion is the schema version in a folder's manifest.json, or "".

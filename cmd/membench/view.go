@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"membench/graphir/view"
 	"membench/schema"
@@ -84,9 +81,13 @@ type viewReport struct {
 }
 
 func runView(ctx context.Context, e *env, o viewOptions) error {
-	files, err := viewFiles(o.Inputs)
-	if err != nil {
-		return err
+	var files []string
+	for _, p := range o.Inputs {
+		more, err := graphFiles(p)
+		if err != nil {
+			return err
+		}
+		files = append(files, more...)
 	}
 	if o.Title == "" && o.Inputs[0] != "-" {
 		if abs, err := filepath.Abs(o.Inputs[0]); err == nil {
@@ -96,10 +97,10 @@ func runView(ctx context.Context, e *env, o viewOptions) error {
 	began := e.now()
 	t := newTally(e, 20)
 	var st view.Stats
-	err = writeOut(e, o.Out, func(w io.Writer) error {
+	err := writeOut(e, o.Out, func(w io.Writer) error {
 		in := jsonl.Files[schema.Element](files, e.in)
 		var err error
-		st, err = view.HTML(w, until(ctx, in), view.Options{
+		st, err = view.HTML(w, whileOpen(ctx, in), view.Options{
 			Title: o.Title, MaxNodes: o.MaxNodes,
 			Report: func(f *schema.Finding) { t.take(f) },
 		})
@@ -122,45 +123,4 @@ func runView(ctx context.Context, e *env, o viewOptions) error {
 		}
 	}
 	return nil
-}
-
-// until ends a stream when the command is interrupted.
-func until[T any](ctx context.Context, in schema.Seq[T]) schema.Seq[T] {
-	return func(yield func(schema.Record[T], error) bool) {
-		for r, err := range in {
-			if ctx.Err() != nil {
-				yield(schema.Record[T]{}, ctx.Err())
-				return
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
-}
-
-// viewFiles expands folders to their node and edge files: nodes.jsonl, edges.jsonl,
-// and the *_nodes_<time>.jsonl of the existing chain.
-func viewFiles(paths []string) ([]string, error) {
-	var out []string
-	for _, p := range paths {
-		if info, err := os.Stat(p); p == "-" || err == nil && !info.IsDir() {
-			out = append(out, p)
-			continue
-		}
-		all, err := inputFiles([]string{p}, ".jsonl")
-		if err != nil {
-			return nil, err
-		}
-		n := len(out)
-		for _, f := range all {
-			if name := filepath.Base(f); strings.Contains(name, "nodes") || strings.Contains(name, "edges") {
-				out = append(out, f)
-			}
-		}
-		if len(out) == n {
-			return nil, fmt.Errorf("%s: no file named …nodes….jsonl or …edges….jsonl; give the folder that membench to-graph wrote", p)
-		}
-	}
-	return out, nil
 }

@@ -97,7 +97,7 @@ func read(in schema.Seq[schema.Element], o Options, st *Stats) (*model, error) {
 			}
 			raw = append(raw, rawEdge{*e.Edge, r.Pos, props})
 		default:
-			report(&schema.Finding{Pos: r.Pos, Code: "GRF101", Message: "an element without id or ends is not drawn"})
+			report(&schema.Finding{Pos: r.Pos, Code: "SCH002", Message: "an element without id or ends is not drawn"})
 		}
 	}
 
@@ -111,7 +111,7 @@ func read(in schema.Seq[schema.Element], o Options, st *Stats) (*model, error) {
 		if len(kept) > 0 && kept[len(kept)-1].id == n.id {
 			if !sameNode(kept[len(kept)-1], n) {
 				st.Duplicates++
-				report(&schema.Finding{Code: "GRF102", Message: "two nodes share an id; one of them is drawn", Have: string(n.id)})
+				report(&schema.Finding{Code: "GRF003", Message: "two nodes share an id; one of them is drawn", Have: string(n.id)})
 			}
 			continue
 		}
@@ -132,7 +132,7 @@ func read(in schema.Seq[schema.Element], o Options, st *Stats) (*model, error) {
 		if i > 0 && raw[i-1].Src == e.Src && raw[i-1].Dst == e.Dst && raw[i-1].Type == e.Type && raw[i-1].ID == e.ID {
 			if !bytes.Equal(raw[i-1].props, e.props) {
 				st.Duplicates++
-				report(&schema.Finding{Pos: e.pos, Code: "GRF102", Message: "two edges share an id; one of them is drawn", Have: string(e.ID)})
+				report(&schema.Finding{Pos: e.pos, Code: "GRF003", Message: "two edges share an id; one of them is drawn", Have: string(e.ID)})
 			}
 			continue
 		}
@@ -144,7 +144,7 @@ func read(in schema.Seq[schema.Element], o Options, st *Stats) (*model, error) {
 				missing, ptr = e.Dst, "/dst"
 			}
 			st.Dangling++
-			report(&schema.Finding{Pos: e.pos, Pointer: ptr, Code: "GRF103", Message: "the edge is not drawn: no such node", Have: string(missing),
+			report(&schema.Finding{Pos: e.pos, Pointer: ptr, Code: "GRF004", Message: "the edge is not drawn: no such node", Have: string(missing),
 				Hint: "membench validate says where it should come from"})
 			continue
 		}

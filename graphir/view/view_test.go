@@ -133,7 +133,7 @@ func TestFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Sort(codes)
-	if have, want := fmt.Sprint(codes), "[GRF101 GRF101 GRF102 GRF103 JSON001]"; have != want {
+	if have, want := fmt.Sprint(codes), "[GRF003 GRF004 JSON001 SCH002 SCH002]"; have != want {
 		t.Errorf("findings %s, want %s", have, want)
 	}
 	if st.Nodes != 2 || st.Edges != 2 || st.Dangling != 1 || st.Duplicates != 1 || st.Findings != 5 {

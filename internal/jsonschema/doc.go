@@ -142,8 +142,11 @@ func (p *parser) stop(code FaultCode, want string) {
 // pointer names the value being read.
 func (p *parser) pointer() string {
 	var s strings.Builder
-	for _, f := range p.d.stack {
+	for i, f := range p.d.stack {
 		n := p.d.Nodes[f.node]
+		if i == 16 && len(p.d.stack) == MaxDepth {
+			break // a pointer of a thousand steps helps nobody
+		}
 		if n.Kind == Array {
 			s.WriteByte('/')
 			s.WriteString(strconv.Itoa(int(max(n.N-1, 0))))
@@ -221,7 +224,7 @@ value:
 		if c == '[' {
 			kind = Array
 		}
-		d.stack = append(d.stack, frame{node: int32(len(d.Nodes))})
+		d.stack = append(d.stack, frame{node: int32(len(d.Nodes)), key: -1})
 		d.Nodes = append(d.Nodes, Node{Kind: kind, Start: int32(p.i)})
 		p.i++
 		p.space()
@@ -304,7 +307,7 @@ name:
 		}
 		k := int32(len(d.Nodes))
 		f := &d.stack[len(d.stack)-1]
-		f.key = 0
+		f.key = -1
 		if !p.str() {
 			return
 		}

@@ -80,6 +80,8 @@ type Violation struct {
 	Have    string
 	Want    string
 	Message string // v5's
+
+	alternative bool // of an anyOf: dropped where the value is at fault anyway
 }
 
 // Valid reports whether the value at node i meets the schema.
@@ -125,7 +127,17 @@ func (s *Schema) Check(d *Doc, i int) []Violation {
 		}
 		return x.Want < y.Want
 	})
-	return out
+	own := map[int]bool{} // nodes at fault whatever the alternatives say
+	for _, v := range out {
+		own[v.Node] = own[v.Node] || !v.alternative
+	}
+	kept := out[:0]
+	for i, v := range out {
+		if !v.alternative || !own[v.Node] && (i == 0 || out[i-1].Node != v.Node) {
+			kept = append(kept, v)
+		}
+	}
+	return kept
 }
 
 // leaves walks to the faults that people can act on. An anyOf that failed as a whole
@@ -148,6 +160,9 @@ func (s *Schema) leaves(d *Doc, base string, e *v5.ValidationError, out *[]Viola
 				}
 			}
 			if len(deeper) > 0 {
+				for i := range deeper {
+					deeper[i].alternative = true
+				}
 				*out = append(*out, deeper...)
 				return
 			}

@@ -79,22 +79,28 @@ func ask(ctx context.Context, g llm.Generator, r llm.Request, read func(raw []by
 	return usage, &llm.Error{Purpose: r.Purpose, Err: fmt.Errorf("no usable answer in %d tries: %w", tries, fault)}
 }
 
-// object finds the JSON object in an answer that may wrap it in prose or a fence.
+// object finds the JSON object in an answer that may wrap it in prose or a fence: the
+// first "{" from which one of the last "}" gives valid JSON. Few places are tried, so
+// that an answer full of braces costs no more than any other.
 func object(s string) []byte {
-	for i := 0; i < len(s); i++ {
-		if s[i] != '{' {
-			continue
+	const places = 8
+	start := -1
+	for range places {
+		i := strings.IndexByte(s[start+1:], '{')
+		if i < 0 {
+			return nil
 		}
-		for j := strings.LastIndexByte(s, '}'); j > i; j = strings.LastIndexByte(s[:j], '}') {
-			if b := []byte(s[i : j+1]); codec.Valid(b) {
-				return b
-			}
-			if strings.Count(s[i:j], "}") > 64 { // prose with many braces is no answer
+		start += 1 + i
+		end := len(s)
+		for range places {
+			j := strings.LastIndexByte(s[:end], '}')
+			if j < start {
 				break
 			}
-		}
-		if i > 4096 {
-			break
+			if b := []byte(s[start : j+1]); codec.Valid(b) {
+				return b
+			}
+			end = j
 		}
 	}
 	return nil

@@ -486,11 +486,14 @@ func (w *worker) entityType(node int, typ string) bool {
 	return ok
 }
 
-func (w *worker) entityPrefix(node int, id []byte, typ string) {
+func (w *worker) entityPrefix(node int, id []byte, typ string) bool {
 	want := w.cat.Entities[typ].Prefix
-	if have, _, ok := bytes.Cut(id, []byte{':'}); !ok || string(have) != want {
+	have, _, ok := bytes.Cut(id, []byte{':'})
+	ok = ok && string(have) == want
+	if !ok {
 		w.fault(node, "ID002", "the id does not start with the prefix of its type", quote(id), want+":…")
 	}
+	return ok
 }
 
 // raw warns of a 0.0.1 id whose free text can be mistaken for its structure.
@@ -620,8 +623,7 @@ func (w *worker) entity() {
 	if id == nil || typ == "" {
 		return
 	}
-	if w.entityType(typAt, typ) {
-		w.entityPrefix(at, id, typ)
+	if w.entityType(typAt, typ) && w.entityPrefix(at, id, typ) {
 		if want := w.entityID(typ, props, id); want != "" && want != string(id) {
 			w.fault(at, "ID002", "entity_id is not that of its name", quote(id), quote(want))
 		} else {

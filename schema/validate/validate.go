@@ -22,6 +22,7 @@ import (
 	"io"
 	"iter"
 	"path"
+	"slices"
 	"strings"
 
 	"membench/internal/par"
@@ -80,6 +81,13 @@ func New(cat *catalog.Catalog, o Options) *Checker {
 // fault and ends the stream.
 func (c *Checker) Stream(r io.Reader, name string, k schema.Kind, v schema.Version) iter.Seq2[*schema.Finding, error] {
 	return func(yield func(*schema.Finding, error) bool) {
+		promised := k
+		if promised == "" {
+			promised = KindOfName(name)
+		}
+		if v != "" && !slices.Contains(schema.Kinds(v), promised) && slices.Contains(schema.Kinds(schema.Latest), promised) {
+			v = schema.Latest // a manifest or probe log beside files of an older version is still ours
+		}
 		if isWhole(name, k) {
 			c.whole(r, name, k, v, yield)
 			return
