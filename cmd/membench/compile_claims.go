@@ -30,7 +30,7 @@ type compileClaimsOptions struct {
 }
 
 func newCompileClaimsCmd(e *env) *cobra.Command {
-	o := compileClaimsOptions{version: schema.Latest, memory: 64 << 20}
+	o := compileClaimsOptions{version: schema.Latest, memory: 16 << 20}
 	c := &cobra.Command{
 		Use:   "compile-claims BY_CONV_DIR...",
 		Short: "Merge the claims and entities of all conversations into one per id",
