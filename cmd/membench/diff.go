@@ -249,7 +249,7 @@ func shown(raw []byte) string {
 	return oneLine(string(raw), 160)
 }
 
-func op(old, new bool) byte {
+func changeMark(old, new bool) byte {
 	switch {
 	case old && new:
 		return '~'
@@ -274,7 +274,7 @@ func diffElements(ctx context.Context, e *env, o diffOptions, files [2][]string,
 		if one.IsZero() {
 			one = c.Old
 		}
-		s := step{kind: "node", id: one.ID(), op: op(!c.Old.IsZero(), !c.New.IsZero()), fields: graph.Fields(c.Old, c.New, o.ignore...)}
+		s := step{kind: "node", id: one.ID(), op: changeMark(!c.Old.IsZero(), !c.New.IsZero()), fields: graph.Fields(c.Old, c.New, o.ignore...)}
 		if one.Edge != nil {
 			s.kind, s.label = "edge", one.Edge.Type
 		} else {
@@ -300,7 +300,7 @@ func diffStatements(ctx context.Context, e *env, o diffOptions, files [2][]strin
 			one = c.Old
 		}
 		has := func(s schema.Statement) bool { return s.Claim != nil || s.Entity != nil }
-		s := step{id: c.ID(), op: op(has(c.Old), has(c.New))}
+		s := step{id: c.ID(), op: changeMark(has(c.Old), has(c.New))}
 		if s.op == '~' {
 			s.fields = graph.StatementFields(c.Old, c.New, o.ignore...)
 		}
