@@ -17,8 +17,8 @@ import (
 type Trail struct {
 	Node    schema.Node  `json:"node"`
 	Via     *schema.Edge `json:"via,omitzero"`     // the edge from the step before; nil at the root
-	Down    []*Trail     `json:"down,omitempty"`    // what it rests on, by edge id
-	Up      []*Trail     `json:"up,omitempty"`      // what rests on it, by edge id
+	Down    []*Trail     `json:"down,omitempty"`   // what it rests on, by edge id
+	Up      []*Trail     `json:"up,omitempty"`     // what rests on it, by edge id
 	Omitted int          `json:"omitted,omitzero"` // steps left out by the limit
 }
 

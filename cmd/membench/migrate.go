@@ -84,7 +84,7 @@ JSON are reported and left out; with --strict nothing is written then.`,
 // migrateReport is what --json prints.
 type migrateReport struct {
 	migrate.Report
-	Copied   int            `json:"copied"`             // files that hold no records
+	Copied   int            `json:"copied"`            // files that hold no records
 	Identity bool           `json:"identity,omitzero"` // proved by --check
 	Findings map[string]int `json:"findings,omitempty"`
 }
