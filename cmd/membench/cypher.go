@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"membench/cypher"
 	"membench/internal/build"
@@ -143,7 +141,7 @@ func graphVersion(dir string) schema.Version {
 func writeCypher(ctx context.Context, ds *digests, o cypherOptions, out cypher.Scripts, report func(*schema.Finding)) (cypher.Counts, error) {
 	co := cypher.Options{Workers: o.workers, MaxLine: int(o.maxLine)}
 	if o.in != "-" {
-		nodes, edges, err := graphFiles(o.in)
+		nodes, edges, err := graphParts(o.in)
 		if err != nil {
 			return cypher.Counts{}, err
 		}
@@ -195,31 +193,4 @@ func writeCypher(ctx context.Context, ds *digests, o cypherOptions, out cypher.S
 		}
 	}
 	return c, nil
-}
-
-// graphFiles finds the nodes and edges of a graph folder, by the names of membench or
-// of the existing chain.
-func graphFiles(dir string) (nodes, edges []string, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, d := range entries {
-		name := strings.TrimSuffix(strings.TrimSuffix(d.Name(), ".gz"), ".zst")
-		stem, ok := strings.CutSuffix(name, ".jsonl")
-		if !ok || d.IsDir() || strings.HasPrefix(name, ".") {
-			continue
-		}
-		path := filepath.Join(dir, d.Name())
-		switch {
-		case stem == "nodes" || strings.HasSuffix(stem, "_nodes") || strings.Contains(stem, "_nodes_"):
-			nodes = append(nodes, path)
-		case stem == "edges" || strings.HasSuffix(stem, "_edges") || strings.Contains(stem, "_edges_"):
-			edges = append(edges, path)
-		}
-	}
-	if len(nodes) == 0 || len(edges) == 0 {
-		return nil, nil, fmt.Errorf("%s: want nodes.jsonl and edges.jsonl: %w", dir, fs.ErrNotExist)
-	}
-	return nodes, edges, nil
 }
