@@ -2,13 +2,13 @@ package neo4j
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 
 	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"membench/cypher"
 )
 
 // A constraint as SHOW CONSTRAINTS tells it.
@@ -50,26 +50,6 @@ func texts(v any) (out []string) {
 	return out
 }
 
-// constraintName is node_id_unique, or rel_<TYPE>_id_unique for a type. Names of
-// types that are no plain identifiers carry a digest: two types never share a name.
-func constraintName(typ string) string {
-	if typ == "" {
-		return "node_id_unique"
-	}
-	var b strings.Builder
-	for _, c := range typ {
-		if c == '_' || c < 0x80 && (c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z') {
-			b.WriteRune(c)
-		}
-	}
-	if b.String() != typ {
-		sum := sha256.Sum256([]byte(typ))
-		b.WriteByte('_')
-		b.WriteString(hex.EncodeToString(sum[:6]))
-	}
-	return "rel_" + b.String() + "_id_unique"
-}
-
 // ensure sees to it that ids are unique on nodes and on the given types, and says
 // which constraints it made. They are made one after the other, each in its own
 // transaction: Neo4j mixes them neither with data nor with each other.
@@ -94,22 +74,19 @@ func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err e
 			db.ready[c.labels[0]] = true
 		}
 	}
+	there := func(typ string) bool {
+		entity, label := constrained(typ)
+		return slices.ContainsFunc(have, func(c constraint) bool { return c.unique(entity, label) })
+	}
 	for _, typ := range todo {
-		entity, label := "RELATIONSHIP", typ
-		if typ == "" {
-			entity, label = "NODE", baseLabel
-		}
-		there := func() bool {
-			return slices.ContainsFunc(have, func(c constraint) bool { return c.unique(entity, label) })
-		}
-		if there() {
-			db.ready[typ] = true
+		if there(typ) {
 			continue
 		}
-		name := constraintName(typ)
+		name := cypher.ConstraintName(typ)
 		for slices.ContainsFunc(have, func(c constraint) bool { return c.name == name }) {
 			name += "_" // the name is taken by something else: IF NOT EXISTS would do nothing, in silence
 		}
+		entity, label := constrained(typ)
 		pattern := "(x:" + quoted(label) + ")"
 		if typ != "" {
 			pattern = "()-[x:" + quoted(label) + "]-()"
@@ -118,14 +95,19 @@ func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err e
 		if err := db.schemaChange(ctx, text); err != nil {
 			return made, fmt.Errorf("making ids unique on %s %s: %w", strings.ToLower(entity), label, err)
 		}
+		made = append(made, name)
+	}
+	if len(made) > 0 {
 		if have, err = db.constraints(ctx); err != nil {
 			return made, err
 		}
-		if !there() {
-			return made, fmt.Errorf("making ids unique on %s %s: constraint %s was accepted and is not there (an index of that name?)", strings.ToLower(entity), label, name)
+	}
+	for _, typ := range todo {
+		if !there(typ) {
+			entity, label := constrained(typ)
+			return made, fmt.Errorf("making ids unique on %s %s: constraint %s was accepted and is not there (an index of that name?)", strings.ToLower(entity), label, cypher.ConstraintName(typ))
 		}
 		db.ready[typ] = true
-		made = append(made, name)
 	}
 	if db.scope != "" {
 		if err := db.schemaChange(ctx, "CREATE INDEX node_scope IF NOT EXISTS FOR (n:"+baseLabel+") ON (n.scope)"); err != nil {
@@ -139,6 +121,14 @@ func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err e
 		})
 	}
 	return made, err
+}
+
+// constrained is what the constraint of a type is on; of the nodes for "".
+func constrained(typ string) (entity, label string) {
+	if typ == "" {
+		return "NODE", baseLabel
+	}
+	return "RELATIONSHIP", typ
 }
 
 func (db *DB) schemaChange(ctx context.Context, text string) error {

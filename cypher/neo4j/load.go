@@ -6,9 +6,11 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strconv"
 
 	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
+	"membench/cypher"
 	"membench/graph"
 	"membench/schema"
 )
@@ -131,8 +133,9 @@ type loader struct {
 	db    *DB
 	o     LoadOptions
 	rep   *Report
-	seen  seen // nil unless asked for
-	fresh bool // the scope was empty
+	seen  seen            // nil unless asked for
+	fresh bool            // the scope was empty
+	odd   map[string]bool // labels and types that are no plain identifiers and were reported
 }
 
 func (l *loader) finding(f *schema.Finding) {
@@ -146,7 +149,7 @@ func (db *DB) load(ctx context.Context, in iter.Seq2[step, error], o LoadOptions
 	if o.Batch <= 0 {
 		o.Batch = DefaultBatch
 	}
-	l := &loader{db: db, o: o, rep: &Report{Database: db.database, Scope: db.scope, DryRun: o.DryRun, Constraints: []string{},
+	l := &loader{db: db, o: o, odd: map[string]bool{}, rep: &Report{Database: db.database, Scope: db.scope, DryRun: o.DryRun, Constraints: []string{},
 		Labels: map[string]*Count{}, Types: map[string]*Count{}, Findings: map[string]int{}}}
 	if o.Prune || o.DryRun {
 		l.seen = seen{}
@@ -201,6 +204,12 @@ func (db *DB) load(ctx context.Context, in iter.Seq2[step, error], o LoadOptions
 		}
 		if extra := extraOf(s.rec.V); len(extra) > 0 {
 			l.finding(&schema.Finding{Pos: s.rec.Pos, Code: "GRF043", Warning: true, Message: "members that a graph record does not know are not stored in the database: " + names(extra)})
+		}
+		for _, name := range append(r.labels[:len(r.labels):len(r.labels)], r.typ) {
+			if name != "" && !cypher.Plain(name) && !l.odd[name] {
+				l.odd[name] = true
+				l.finding(&schema.Finding{Pos: s.rec.Pos, Code: "GRF021", Warning: true, Message: "label or type is no plain identifier: queries must quote it", Have: strconv.Quote(name), Want: "[A-Za-z_][A-Za-z0-9_]*"})
+			}
 		}
 		if o.Rewrite {
 			r.hash += "!" // equal to none; what is stored is r.props["_hash"]

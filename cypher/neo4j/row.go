@@ -13,13 +13,14 @@ import (
 
 	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
+	"membench/cypher"
 	"membench/graph"
 	"membench/internal/codec"
 	"membench/schema"
 )
 
 // baseLabel is on every node; it never appears in the graph's own records.
-const baseLabel = "Node"
+const baseLabel = cypher.BaseLabel
 
 // A row is an element as it is sent.
 type row struct {
@@ -185,7 +186,7 @@ func scalar(k graph.PropKind, text string) any {
 	return text
 }
 
-// element reads back what a row stored: members by name, those of props_json last.
+// node and edge read back what a row stored: members by name, those of props_json last.
 func (db *DB) node(n driver.Node) schema.Node {
 	out := schema.Node{Props: object(n.Props, false)}
 	id, _ := n.Props["id"].(string)
