@@ -21,6 +21,7 @@ type answerParser struct {
 	chunk Chunk
 	tags  *Tags
 	by    schema.By
+	made  map[schema.EntityID]*schema.Entity // for ends of claims that no entity line describes
 }
 
 // parsed is what is left of one answer.
@@ -120,6 +121,7 @@ type answerLine struct {
 	Domain     string           `json:"domain"`
 	Status     string           `json:"status"`
 	Rank       *int             `json:"rank"`
+	UpdatedAt  string           `json:"updated_at"`
 	Evidence   []answerEvidence `json:"evidence"`
 	Extra      schema.Extra     `json:",embed"`
 }
@@ -220,7 +222,7 @@ func (p *answerParser) ref(r schema.Ref, pointer string) (schema.Ref, []string, 
 	}
 	if r.Type == "Tag" {
 		parts[0] = TagName(parts[0])
-		if known, ok := p.tags.match(parts[0]); ok {
+		if known, ok := p.tags.match(parts[0]); ok && p.v != schema.V001 {
 			parts[0] = known
 		}
 	}
@@ -299,10 +301,43 @@ func (p *answerParser) claim(l answerLine) (out []schema.Statement, drop bool, e
 		}
 		c.Evidence = append(c.Evidence, schema.Evidence{Memory: m.ID, Point: m.Point})
 	}
-	if *l.Confidence < 0.60 {
+	if *l.Confidence < 0.60 && p.v != schema.V001 {
 		return nil, true, nil
 	}
-	return []schema.Statement{{Entity: newEntity(p.v, subject, subjectParts)}, {Entity: newEntity(p.v, object, objectParts)}, {Claim: c}}, false, nil
+	if p.made == nil {
+		p.made = map[schema.EntityID]*schema.Entity{}
+	}
+	p.made[subject.ID], p.made[object.ID] = newEntity(p.v, subject, subjectParts), newEntity(p.v, object, objectParts)
+	if p.v == schema.V001 {
+		c.UpdatedAt = l.UpdatedAt // the existing chain takes the model's word
+	}
+	return []schema.Statement{{Claim: c}}, false, nil
+}
+
+// complete adds an entity for each end of a claim that no line describes. In 0.0.1
+// only described entities are written, as in the existing chain.
+func (p *answerParser) complete(ss []schema.Statement) []schema.Statement {
+	if p.v == schema.V001 {
+		return ss
+	}
+	described := map[schema.EntityID]bool{}
+	for _, s := range ss {
+		if s.Entity != nil {
+			described[s.Entity.ID] = true
+		}
+	}
+	for _, s := range ss {
+		if s.Claim == nil {
+			continue
+		}
+		for _, id := range []schema.EntityID{s.Claim.Subject.ID, s.Claim.Object.ID} {
+			if e := p.made[id]; e != nil && !described[id] {
+				described[id] = true
+				ss = append(ss, schema.Statement{Entity: e})
+			}
+		}
+	}
+	return ss
 }
 
 // resolve finds the memory that a piece of evidence names. Both ids, where given,

@@ -321,6 +321,10 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 			}
 			out.Findings = append(out.Findings, &schema.Finding{Pos: c.Memories[0].Pos, Code: "CLM110", Message: fmt.Sprintf("extracting %d memories of conversation %q: %v", len(c.Memories), id, r.err), Hint: "run claimify again: only these memories are asked about"})
 			if len(r.a.Statements) == 0 {
+				for _, rej := range r.a.Rejected {
+					rej.ConvID = id
+					out.Rejected = append(out.Rejected, rej)
+				}
 				continue
 			}
 		}
@@ -355,7 +359,9 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 			if s.Claim != nil {
 				c := *s.Claim
 				c.Evidence = []schema.Evidence{{Memory: mem.ID, Point: mem.Point, ConvID: mem.Fields.ConvID, SceneID: mem.Fields.SceneID, CreatedAt: mem.Fields.CreatedAt, Text: mem.Fields.Data}}
-				c.UpdatedAt = mem.Fields.CreatedAt
+				if c.UpdatedAt == "" {
+					c.UpdatedAt = mem.Fields.CreatedAt
+				}
 				s = schema.Statement{Claim: &c}
 			}
 			if f := m.fold(s, mem.Pos); f != nil {
@@ -443,7 +449,10 @@ func share(c Chunk, a Answer, o Options) map[string]remembered {
 				continue
 			}
 			bare := *s.Claim
-			bare.Evidence, bare.UpdatedAt = []schema.Evidence{}, ""
+			bare.Evidence = []schema.Evidence{}
+			if o.Version != schema.V001 {
+				bare.UpdatedAt = ""
+			}
 			for _, id := range []schema.EntityID{bare.Subject.ID, bare.Object.ID} {
 				if e, ok := entities[id]; ok && !have[keyOf[i]][id] {
 					if have[keyOf[i]] == nil {

@@ -94,7 +94,7 @@ func (m *Merger) addEntity(e *schema.Entity) ([]schema.Statement, error) {
 }
 
 func (m *Merger) addClaim(c *schema.Claim) ([]schema.Statement, error) {
-	id, f := claimID(m.mint, m.v, c)
+	id, f := claimID(m.mint, c)
 	m.warn(f, schema.Pos{})
 	g := m.claims[id]
 	if g == nil {
@@ -266,7 +266,7 @@ func (m *Merger) fold(s schema.Statement, pos schema.Pos) (fault *schema.Finding
 		}
 		fault = g.add(s.Entity)
 	case s.Claim != nil:
-		id, f := claimID(m.mint, m.v, s.Claim)
+		id, f := claimID(m.mint, s.Claim)
 		m.warn(f, pos)
 		g := m.claims[id]
 		if g == nil {
@@ -318,11 +318,8 @@ func (m *Merger) settleAll() {
 	m.findings = append(m.findings, index.ties()...)
 }
 
-// claimID is the id that c must have. Version 0.0.1 takes it as given.
-func claimID(m schema.Mint, v schema.Version, c *schema.Claim) (schema.ClaimID, *schema.Finding) {
-	if v == schema.V001 && c.ID != "" {
-		return c.ID, nil
-	}
+// claimID is the id that c must have.
+func claimID(m schema.Mint, c *schema.Claim) (schema.ClaimID, *schema.Finding) {
 	id := m.Claim(c.Predicate, c.Domain, c.Subject.ID, c.Object.ID)
 	if id != c.ID {
 		return id, &schema.Finding{Pointer: "/claim_id", Code: "CLM202", Message: "claim id is not that of its parts, recomputed", Have: textOf(string(c.ID)), Want: textOf(string(id)), Warning: true}

@@ -56,6 +56,7 @@ func (m *model) Extract(ctx context.Context, c Chunk) (Answer, error) {
 		if err != nil {
 			// What came before is good; the caller hears of the failure beside it.
 			out.Rejected = append(out.Rejected, faults...)
+			out.Statements = p.complete(out.Statements)
 			return out, err
 		}
 		got := p.parse(resp.Text, resp.Truncated)
@@ -84,6 +85,7 @@ func (m *model) Extract(ctx context.Context, c Chunk) (Answer, error) {
 		ask = prompt + "\n\nThe good lines of your answer are kept. Write only these lines again, mended; leave out those that cannot be:\n" + faultList(faults)
 	}
 	out.Rejected = append(out.Rejected, faults...)
+	out.Statements = p.complete(out.Statements)
 	if len(out.Statements) == 0 && len(faults) > 0 && out.Dropped == 0 {
 		return out, errors.New("no line of the answer could be used: " + faults[0].Reason)
 	}

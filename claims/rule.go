@@ -130,7 +130,7 @@ func (r *rule) statements(m Memory, t openie.Triple) ([]schema.Statement, bool) 
 	}
 	object := schema.Ref{Type: t.Object.Type, ID: id}
 	c := &schema.Claim{RecordType: "claim", ID: r.mint.Claim(t.Predicate, def.Domain, subject.ID, id), Predicate: t.Predicate, Subject: subject, Object: object,
-		Domain: def.Domain, Confidence: schema.Confidence(round2(t.Confidence)), Status: schema.StatusActive, UpdatedAt: m.Fields.CreatedAt,
+		Domain: def.Domain, Confidence: schema.Confidence(round2(t.Confidence)), Status: schema.StatusActive,
 		Evidence: []schema.Evidence{{Memory: m.ID, Point: m.Point}}, By: schema.ByRule}
 	if t.Rank > 0 {
 		c.Rank = &t.Rank

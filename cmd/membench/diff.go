@@ -339,10 +339,8 @@ func diffFiles(path string) (files []string, kind string, err error) {
 		return nil, "", err
 	}
 	if info.IsDir() {
-		for _, dir := range []string{path, filepath.Join(path, "graph")} {
-			if files := graphFilesIn(dir); len(files) > 0 {
-				return files, "elements", nil
-			}
+		if files, err := graphFiles(path); err == nil {
+			return files, "elements", nil
 		}
 		for _, dir := range []string{path, filepath.Join(path, "compiled"), filepath.Join(path, "claims")} {
 			if files := claimFilesIn(dir); len(files) > 0 {

@@ -29,33 +29,35 @@ func graphFiles(path string) ([]string, error) {
 	if !info.IsDir() {
 		return []string{path}, nil
 	}
-	for _, dir := range []string{path, filepath.Join(path, "graph")} {
-		if files := graphFilesIn(dir); len(files) > 0 {
-			return files, nil
-		}
-	}
-	return nil, fmt.Errorf("%s: have neither nodes.jsonl nor edges.jsonl, nor a folder graph that holds them; to-graph and chain write them", path)
+	nodes, edges, err := graphParts(path)
+	return slices.Concat(nodes, edges), err
 }
 
-func graphFilesIn(dir string) []string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	var nodes, edges []string
-	for _, d := range entries {
-		name := plainName(d.Name())
-		if d.IsDir() || strings.HasPrefix(name, ".") || !strings.HasSuffix(name, ".jsonl") {
+// graphParts finds the files of the nodes and of the edges in a folder, or in its
+// sub-folder graph. Either may be missing, not both.
+func graphParts(path string) (nodes, edges []string, err error) {
+	for _, dir := range []string{path, filepath.Join(path, "graph")} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
 			continue
 		}
-		switch full := filepath.Join(dir, d.Name()); {
-		case name == "nodes.jsonl" || strings.Contains(name, "_nodes_"):
-			nodes = append(nodes, full)
-		case name == "edges.jsonl" || strings.Contains(name, "_edges_"):
-			edges = append(edges, full)
+		for _, d := range entries {
+			stem, ok := strings.CutSuffix(plainName(d.Name()), ".jsonl")
+			if d.IsDir() || strings.HasPrefix(stem, ".") || !ok {
+				continue
+			}
+			switch full := filepath.Join(dir, d.Name()); {
+			case stem == "nodes" || strings.HasSuffix(stem, "_nodes") || strings.Contains(stem, "_nodes_"):
+				nodes = append(nodes, full)
+			case stem == "edges" || strings.HasSuffix(stem, "_edges") || strings.Contains(stem, "_edges_"):
+				edges = append(edges, full)
+			}
+		}
+		if len(nodes)+len(edges) > 0 {
+			return nodes, edges, nil
 		}
 	}
-	return slices.Concat(nodes, edges)
+	return nil, nil, fmt.Errorf("%s: have neither nodes.jsonl nor edges.jsonl, nor a folder graph that holds them; to-graph and chain write them", path)
 }
 
 // plainName is a file name without the ending of its compression.

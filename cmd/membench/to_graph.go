@@ -337,24 +337,29 @@ func (r *digestReader) Read(p []byte) (int, error) {
 
 func (r *digestReader) Close() error { return r.r.Close() }
 
-// A digestFile is an output that appears on Commit, with its SHA-256.
+// A digestFile is an output that appears on Commit, with its SHA-256. It hides the
+// other ways to write to a file, which would pass the digest by.
 type digestFile struct {
-	*atomicfile.File
-	h hash.Hash
-	n int64
+	f    *atomicfile.File
+	path string
+	h    hash.Hash
+	n    int64
 }
 
 func newDigestFile(path string) (*digestFile, error) {
 	f, err := atomicfile.Create(path)
-	return &digestFile{File: f, h: sha256.New()}, err
+	return &digestFile{f: f, path: path, h: sha256.New()}, err
 }
 
 func (f *digestFile) Write(p []byte) (int, error) {
-	n, err := f.File.Write(p)
+	n, err := f.f.Write(p)
 	f.h.Write(p[:n])
 	f.n += int64(n)
 	return n, err
 }
+
+func (f *digestFile) Commit() error { return f.f.Commit() }
+func (f *digestFile) Close() error  { return f.f.Close() }
 
 func (f *digestFile) digest(path string) schema.FileDigest {
 	return schema.FileDigest{Path: path, SHA256: hex.EncodeToString(f.h.Sum(nil)), Bytes: f.n}

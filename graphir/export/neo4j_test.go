@@ -23,8 +23,11 @@ import (
 // The real import tool takes the files, and the real server then holds what went in:
 // every property of every node and edge, read back over HTTP.
 func TestAdminCSVInNeo4j(t *testing.T) {
-	lib := exttest.Env(t, "MEMBENCH_NEO4J_LIB", "run scripts/neo4j-lib.sh and set it to the folder that it prints")
-	java := exttest.Need(t, "java")
+	if testing.Short() {
+		t.Skip("starts a server: 20 s")
+	}
+	lib, java := exttest.Neo4jLib(), "java" // scripts/neo4j-lib.sh
+	exttest.Need(t, lib, java)
 	g := hazardGraph()
 	dir, res := writeFolder(t, g)
 	home := t.TempDir()

@@ -46,7 +46,7 @@ func write(t *testing.T, name string, f func(*bytes.Buffer) (Result, error)) (st
 }
 
 func TestGraphMLInNetworkx(t *testing.T) {
-	py := exttest.Need(t, "python3", "networkx")
+	py := exttest.Python(t, "networkx")
 	g := hazardGraph()
 	path, res := write(t, "g.graphml", func(b *bytes.Buffer) (Result, error) {
 		return GraphML(context.Background(), g.source, b, Options{})
@@ -129,7 +129,7 @@ func evidenceGraph() *graphText {
 }
 
 func TestJSONLDInRDFLib(t *testing.T) {
-	py := exttest.Need(t, "python3", "rdflib")
+	py := exttest.Python(t, "rdflib")
 	g := evidenceGraph()
 	path, res := write(t, "g.jsonld", func(b *bytes.Buffer) (Result, error) {
 		return JSONLD(context.Background(), g.source, b, Options{})
@@ -186,7 +186,7 @@ json.dump({"Walk": pairs(P.wasDerivedFrom), "Attributed": pairs(P.wasAttributedT
 
 // pyld, the reference processor, expands the hazards as well.
 func TestJSONLDInPyLD(t *testing.T) {
-	py := exttest.Need(t, "python3", "pyld")
+	py := exttest.Python(t, "pyld")
 	g := hazardGraph()
 	path, res := write(t, "g.jsonld", func(b *bytes.Buffer) (Result, error) {
 		return JSONLD(context.Background(), g.source, b, Options{})

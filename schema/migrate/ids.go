@@ -22,6 +22,8 @@ type IDs struct {
 	nodes   map[string]nodeFact // Domain, Predicate, Session nodes
 	points  map[string]string   // mem:point:<id> and odd hashes → id by data
 
+	ruleUp, ruleDown *IDs
+
 	// Of the second pass.
 	Rewritten int // references that changed
 	Before    int // references that led nowhere before
@@ -40,6 +42,19 @@ func NewIDs(from, to schema.Version, cat *catalog.Catalog) *IDs {
 	}
 	return &IDs{From: from, To: to, cat: cat, ids: map[string]string{}, after: map[string]bool{}, clash: map[string]bool{}, claims: map[string]claim{},
 		objects: map[string]string{}, nodes: map[string]nodeFact{}, points: map[string]string{}}
+}
+
+// bare is a step by rule alone: it knows no records.
+func (x *IDs) bare(from, to schema.Version) *IDs {
+	b := &x.ruleUp
+	if to.Before(from) {
+		b = &x.ruleDown
+	}
+	if *b == nil {
+		*b = NewIDs(from, to, x.cat)
+	}
+	(*b).Ambiguous = (*b).Ambiguous[:0]
+	return *b
 }
 
 func (x *IDs) up() bool { return x.From.Before(x.To) }
@@ -93,7 +108,7 @@ func (x *IDs) Learn(k schema.Kind, o schema.Object) {
 			}
 		}
 		for _, p := range h.was {
-			if (p.pointer == "/id" || p.pointer == "/entity_id" || p.pointer == "/claim_id") && p.before != nil {
+			if (p.pointer == "/id" || p.pointer == "/entity_id" || p.pointer == "/claim_id") && p.before != nil && p.after != nil && unquote(p.after) == id {
 				x.ids[id] = unquote(p.before)
 			}
 		}
@@ -135,7 +150,12 @@ func (x *IDs) Learn(k schema.Kind, o schema.Object) {
 func (x *IDs) learnMemory(id string, props schema.Object) {
 	if data, ok := props.Get("data"); ok && data[0] == '"' {
 		now := string(schema.Mint{V: x.To}.Memory(unquote(data), "", ""))
-		x.points[id] = now
+		x.after[now] = true
+		// Two texts under one wrong hash: references with a quote find theirs, the rest
+		// get the same one whatever the order.
+		if other, ok := x.points[id]; !ok || now < other {
+			x.points[id] = now
+		}
 	}
 }
 
@@ -210,8 +230,11 @@ func (x *IDs) count(old, now string) string {
 // memory's data where no record of the memory is at hand.
 func (x *IDs) memory(id, text string) string {
 	now := x.Map(id)
-	if x.up() && !x.Has(id) && text != "" && strings.HasPrefix(id, "mem:") && !schema.IsHash(id[len("mem:"):]) {
-		now = string(schema.Mint{V: x.To}.Memory(text, "", ""))
+	if x.up() && text != "" && strings.HasPrefix(id, "mem:") {
+		quoted := string(schema.Mint{V: x.To}.Memory(text, "", ""))
+		if x.Has(id) && x.after[quoted] || !x.Has(id) && !schema.IsHash(id[len("mem:"):]) {
+			now = quoted
+		}
 	}
 	return x.count(id, now)
 }

@@ -4,9 +4,9 @@
 // on the ordered object so that members it does not know keep their place and text.
 // What a move changes it writes down in the record's member "migrated":
 //
-//	"migrated": {"from": "0.0.1", "was": {"/id": ["tag:a:b", "tag:a%3Ab"], …}}
+//	"migrated": {"from": "0.0.1", "was": {"/id": {"was": "tag:a:b", "now": "tag:a%3Ab"}, …}}
 //
-// pointer → [value before, value after], null for an absent one. The opposite move
+// pointer → value before and after, without the one that was absent. The opposite move
 // puts the old values back where the new ones still stand, so that up after down and
 // down after up are the identity. Records that become one (0.1.0 has one node for a
 // text and one edge for a pair) keep the originals in "merged".
@@ -135,11 +135,16 @@ func readHistory(o schema.Object) (h history) {
 	h.from = schema.Version(m.Text("from"))
 	if was, ok := m.Get("was"); ok && was[0] == '{' {
 		for p, v := range codec.Members(was) {
-			pair := items(v)
-			if len(pair) != 2 {
-				return history{}
+			var c change
+			for name, raw := range codec.Members(v) {
+				switch name {
+				case "was":
+					c.before = raw
+				case "now":
+					c.after = raw
+				}
 			}
-			h.was = append(h.was, pointed{p, change{notNull(pair[0]), notNull(pair[1])}})
+			h.was = append(h.was, pointed{p, c})
 		}
 	}
 	if merged, ok := m.Get("merged"); ok {
@@ -149,35 +154,23 @@ func readHistory(o schema.Object) (h history) {
 	return h
 }
 
-func notNull(raw []byte) []byte {
-	if string(raw) == "null" {
-		return nil
-	}
-	return raw
-}
-
-func orNull(raw []byte) []byte {
-	if raw == nil {
-		return []byte("null")
-	}
-	return raw
-}
-
 // Step moves one record by one version step. The record comes back as it is when
 // nothing changes. Of a record that was merged on the way up, down gives the originals.
 func Step(x *IDs, from, to schema.Version, k schema.Kind, o schema.Object) []schema.Object {
 	h := readHistory(o)
+	if h.present && h.from == to && len(h.merged) > 0 {
+		out := make([]schema.Object, len(h.merged))
+		for i, raw := range h.merged {
+			out[i] = schema.RawObject(raw)
+		}
+		return out
+	}
+	edits := moveOf(from, to, k)(x, o)
+	raw, _ := o.MarshalJSON()
 	restored := map[string]bool{}
 	if h.present && h.from == to {
-		if len(h.merged) > 0 {
-			out := make([]schema.Object, len(h.merged))
-			for i, raw := range h.merged {
-				out[i] = schema.RawObject(raw)
-			}
-			return out
-		}
 		o = o.Without(migrated)
-		raw, _ := o.MarshalJSON()
+		raw, _ = o.MarshalJSON()
 		for _, p := range slices.Backward(h.was) {
 			have, ok := getAt(raw, tokens(p.pointer))
 			if ok != (p.after != nil) || ok && !bytes.Equal(normal(have), normal(p.after)) {
@@ -186,32 +179,51 @@ func Step(x *IDs, from, to schema.Version, k schema.Kind, o schema.Object) []sch
 			raw = setAt(raw, tokens(p.pointer), p.before)
 			restored[p.pointer] = true
 		}
-		o = schema.RawObject(raw)
 	}
-	raw, _ := o.MarshalJSON()
 	var was schema.ObjectBuilder
-	changes := 0
-	for _, e := range moveOf(from, to, k)(x, o) {
-		if restored[e.Pointer] {
-			continue
+	noted := map[string]bool{}
+	note := func(pointer string, before, after []byte) {
+		var c schema.ObjectBuilder
+		if before != nil {
+			c.Raw("was", before)
 		}
+		if after != nil {
+			c.Raw("now", after)
+		}
+		raw, _ := c.Object().MarshalJSON()
+		was.Raw(pointer, raw)
+		noted[pointer] = true
+	}
+	for _, e := range edits {
 		before, ok := getAt(raw, tokens(e.Pointer))
-		if ok == (e.New != nil) && (!ok || bytes.Equal(normal(before), normal(e.New))) {
+		if restored[e.Pointer] || ok == (e.New != nil) && (!ok || bytes.Equal(normal(before), normal(e.New))) {
 			continue
 		}
 		if !ok {
 			before = nil
 		}
-		was.Raw(e.Pointer, slices.Concat([]byte{'['}, orNull(before), []byte{','}, orNull(e.New), []byte{']'}))
+		note(e.Pointer, before, e.New)
 		raw = setAt(raw, tokens(e.Pointer), e.New)
-		changes++
 	}
-	if changes == 0 {
-		return []schema.Object{o}
+	// What stayed as it is, but would not by the rule alone, of this step or of the way
+	// back, is noted too: the way back then leaves it.
+	moved := schema.RawObject(raw)
+	for _, e := range slices.Concat(moveOf(from, to, k)(x.bare(from, to), o), moveOf(to, from, k)(x.bare(to, from), moved)) {
+		have, ok := getAt(raw, tokens(e.Pointer))
+		if noted[e.Pointer] || restored[e.Pointer] || ok == (e.New != nil) && (!ok || bytes.Equal(normal(have), normal(e.New))) {
+			continue
+		}
+		if !ok {
+			have = nil
+		}
+		note(e.Pointer, have, have)
+	}
+	if len(noted) == 0 {
+		return []schema.Object{schema.RawObject(raw)}
 	}
 	var b schema.ObjectBuilder
 	for name, v := range schema.RawObject(raw).Members() {
-		if name != migrated { // of an older step, already undone or of another way
+		if name != migrated { // of another step
 			b.Raw(name, v)
 		}
 	}
@@ -345,14 +357,20 @@ func evidence(x *IDs, o schema.Object) (out []Edit) {
 func upNode(x *IDs, o schema.Object) (out []Edit) {
 	old := o.Text("id")
 	now := x.Map(old)
+	raw, ok := o.Get("props")
+	if !ok || raw[0] != '{' {
+		raw = []byte("{}")
+	}
+	p := schema.RawObject(raw)
+	if data, has := p.Get("data"); has && data[0] == '"' && strings.HasPrefix(old, "mem:") {
+		now = string(schema.Mint{V: x.To}.Memory(codec.Unquote(data), "", ""))
+	}
 	if now != old {
 		out = append(out, Edit{"/id", quote(now)})
 	}
-	raw, ok := o.Get("props")
-	if !ok || raw[0] != '{' {
+	if !ok {
 		return out
 	}
-	p := schema.RawObject(raw)
 	if now != old {
 		aliases, _ := p.Get("id_aliases")
 		out = append(out, Edit{"/props/id_aliases", alias(aliases, old)})
