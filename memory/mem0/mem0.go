@@ -343,7 +343,7 @@ func (s *store) apply(e entry) error {
 
 func (s *store) put(i int, c change, data string) {
 	p := s.points[i]
-	_, text := op.CutPrefix(data)
+	_, text := memory.CutPrefix(data)
 	p.role, p.name, p.text, p.payload, p.events, p.live = c.Role, c.Name, text, *c.Payload, c.Events, true
 	p.user, p.agent = c.Payload.Text("user_id"), c.Payload.Text("agent_id")
 	p.key = textnorm.Key(text)
@@ -447,7 +447,7 @@ func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact
 	if m.sys.o.Raw {
 		var out []op.Fact
 		for i, t := range b.Turns {
-			if (t.Role == op.RoleUser || t.Role == op.RoleAssistant) && textnorm.Strip(t.Text) != "" {
+			if (t.Role == memory.RoleUser || t.Role == memory.RoleAssistant) && textnorm.Strip(t.Text) != "" {
 				out = append(out, op.Fact{Text: t.Text, Role: t.Role, Turns: []int{i}})
 			}
 		}
@@ -484,7 +484,7 @@ func (m *Memory) decide(ctx context.Context, b memory.Batch, facts []op.Fact, e 
 		e.Usage = e.Usage.Add(usage)
 		if err == nil {
 			for _, v := range verdicts {
-				f := op.Fact{Role: op.RoleUser}
+				f := op.Fact{Role: memory.RoleUser}
 				if v.Fact >= 0 {
 					f = facts[v.Fact]
 				}
@@ -778,7 +778,7 @@ var ours = []string{"user_id", "agent_id", "role", "data", "hash", "created_at",
 func (w *writer) payload(f op.Fact, text, created, updated string) *schema.Object {
 	data := text
 	if !w.m.sys.o.NoPrefix && !w.m.sys.o.Raw {
-		data = op.Prefix(f.Role) + text
+		data = memory.Prefix(f.Role) + text
 	}
 	var b schema.ObjectBuilder
 	for k, v := range w.b.Metadata.Members() {
@@ -979,9 +979,9 @@ func aboutOf(q memory.Query, names []string) func(*point) bool {
 	if first == second {
 		return none
 	}
-	role := op.RoleUser
-	if (q.Asker == op.RoleAssistant) == first {
-		role = op.RoleAssistant
+	role := memory.RoleUser
+	if (q.Asker == memory.RoleAssistant) == first {
+		role = memory.RoleAssistant
 	}
 	return func(p *point) bool { return p.role == role }
 }
