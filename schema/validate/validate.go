@@ -179,9 +179,17 @@ const (
 )
 
 // blocks cuts a file into blocks; the first holds what version detection looks at.
-func blocks(r io.Reader, name string, maxLine int) iter.Seq2[*block, error] {
+func blocks(r io.Reader, name string, maxLine int, used <-chan *block) iter.Seq2[*block, error] {
 	return func(yield func(*block, error) bool) {
-		b := &block{}
+		fresh := func() *block {
+			select {
+			case b := <-used:
+				return b
+			default:
+				return &block{}
+			}
+		}
+		b := fresh()
 		first := true
 		for line, err := range jsonl.Lines(r, name, maxLine) {
 			if err != nil {
@@ -202,7 +210,7 @@ func blocks(r io.Reader, name string, maxLine int) iter.Seq2[*block, error] {
 					return
 				}
 				first = false
-				b = &block{buf: make([]byte, 0, blockBytes+blockBytes/8)}
+				b = fresh()
 			}
 		}
 		if len(b.lines) > 0 {
@@ -218,9 +226,10 @@ func (c *Checker) lines(r io.Reader, name string, k schema.Kind, v schema.Versio
 		hint = KindOfName(name)
 	}
 	stopped := errors.New("stopped")
+	used := make(chan *block, c.o.Workers+2)
 	// The version is settled by the first block, before the workers start.
 	in := func(yield func(*block, error) bool) {
-		for b, err := range blocks(r, name, c.o.MaxLine) {
+		for b, err := range blocks(r, name, c.o.MaxLine, used) {
 			if err == nil && v == "" {
 				v = c.sniff(b, name, k, hint)
 				c.Checked[file].Version = v
@@ -255,6 +264,13 @@ func (c *Checker) lines(r io.Reader, name string, k schema.Kind, v schema.Versio
 		}
 		if f.block(w) != nil {
 			return
+		}
+		if w.from.buf = w.buf[:0]; cap(w.buf) <= 4*blockBytes { // the memory of a very long line is given back
+			w.from.lines = w.from.lines[:0]
+			select {
+			case used <- w.from:
+			default:
+			}
 		}
 		select {
 		case pool <- w:
