@@ -137,7 +137,7 @@ func (f *fold) block(w *worker) error {
 // pos is the place of a fact. Columns are counted only when they are needed: while the
 // block is still at hand.
 func (f *fold) pos(x *fact) schema.Pos {
-	f.w.line, f.w.colOff, f.w.colN = f.at.span, 0, 1
+	f.w.line, f.w.utf8, f.w.colOff, f.w.colN = f.at.span, f.at.utf8, 0, 1
 	return f.w.in(f.w.buf[f.at.span.start:f.at.span.end], int(x.off))
 }
 

@@ -37,7 +37,8 @@ type worker struct {
 	predicates map[string]predicateRule // by name
 	mem        [36]byte                 // the last memory id
 
-	colOff, colN int // last offset asked for, and its column
+	utf8         bool // the current line is UTF-8
+	colOff, colN int  // last offset asked for, and its column
 }
 
 // lineOut is what one line gave.
@@ -45,7 +46,8 @@ type lineOut struct {
 	span     span
 	kind     schema.Kind
 	findings []*schema.Finding
-	from, to int  // in worker.facts
+	from, to int // in worker.facts
+	utf8     bool
 	unknown  bool // the kind could not be told: the fold tries the kind before it
 }
 
@@ -67,12 +69,13 @@ func (w *worker) block(b *block) {
 
 // read checks one line, as kind k unless that is "".
 func (w *worker) read(l span, k schema.Kind) {
-	w.line, w.fs, w.colOff, w.colN = l, nil, 0, 1
+	w.line, w.fs, w.colOff, w.colN, w.utf8 = l, nil, 0, 1, false
 	o := lineOut{span: l, kind: k, from: len(w.facts)}
 	if l.long {
 		w.report(*tooLong(schema.Pos{File: w.name, Line: l.n}, w.o.MaxLine))
 	} else {
 		w.doc.Parse(w.buf[l.start:l.end])
+		w.utf8 = w.doc.UTF8
 		if o.kind == "" {
 			o.kind = w.detect()
 		}
@@ -83,7 +86,7 @@ func (w *worker) read(l span, k schema.Kind) {
 			w.record(o.kind)
 		}
 	}
-	o.findings, o.to = w.fs, len(w.facts)
+	o.findings, o.to, o.utf8 = w.fs, len(w.facts), w.utf8
 	w.out = append(w.out, o)
 }
 
@@ -162,7 +165,7 @@ func (w *worker) in(b []byte, off int) schema.Pos {
 	if off < w.colOff {
 		w.colOff, w.colN = 0, 1
 	}
-	w.colN += utf8.RuneCount(b[w.colOff:off])
+	w.colN += jsonschema.RuneCount(b[w.colOff:off], w.utf8)
 	w.colOff = off
 	p.Col = w.colN
 	return p
