@@ -161,10 +161,10 @@ func memberRows(b *bytes.Buffer, prefix string, d, old *schemaDoc, hasOld bool) 
 		}
 		text := p.Description
 		if len(p.Enum) > 0 && !mentionsAll(text, p.Enum) {
-			text += " One of " + list(p.Enum) + "."
+			text += " One of " + codeList(p.Enum) + "."
 		}
 		if inOld && was.Warn != nil && len(was.Warn.Enum) > 0 {
-			text += " 0.0.1 documents " + list(was.Warn.Enum) + "; others are a warning."
+			text += " 0.0.1 documents " + codeList(was.Warn.Enum) + "; others are a warning."
 		}
 		fmt.Fprintf(b, "| `%s%s` | %s | %s | %s | %s |\n", prefix, name, cell(typeText(&p)), required, since, cell(text))
 		var inner *schemaDoc
@@ -189,7 +189,7 @@ func mentionsAll(text string, values []any) bool {
 	return true
 }
 
-func list(values []any) string {
+func codeList(values []any) string {
 	var out []string
 	for _, v := range values {
 		if v != nil {

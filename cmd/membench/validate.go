@@ -2,8 +2,6 @@ package main
 
 import (
 	"bufio"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,6 +13,7 @@ import (
 	"sort"
 	"strings"
 
+	"membench/internal/build"
 	"membench/internal/codec"
 	"membench/schema"
 	"membench/schema/catalog"
@@ -124,13 +123,19 @@ func runValidate(e *env, o validateOptions) error {
 	if err != nil {
 		return err
 	}
-	c := validate.New(cat, validate.Options{Workers: o.workers, MaxLine: o.maxLine, SchemaOnly: o.schemaOnly, Digest: digestFile})
+	c := validate.New(cat, validate.Options{Workers: o.workers, MaxLine: o.maxLine, SchemaOnly: o.schemaOnly, Digest: digestOf})
 	buf := bufio.NewWriterSize(e.out, 1<<16)
 	p, err := newFindingPrinter(buf, o.format, o.limit, o.summary)
 	if err != nil {
 		return err
 	}
 	versions := map[string]schema.Version{}
+	add := func(f *schema.Finding) {
+		if e.found != nil {
+			e.found(f)
+		}
+		p.add(f)
+	}
 	each := func(name string, r io.Reader) error {
 		v := o.version
 		if v == "" && name != "-" {
@@ -140,7 +145,7 @@ func runValidate(e *env, o validateOptions) error {
 			if err != nil {
 				return err
 			}
-			p.add(f)
+			add(f)
 		}
 		return nil
 	}
@@ -159,7 +164,7 @@ func runValidate(e *env, o validateOptions) error {
 		if err != nil {
 			return err
 		}
-		p.add(f)
+		add(f)
 	}
 	if err := p.end(); err != nil {
 		return err
@@ -293,13 +298,8 @@ func manifestVersion(dir string, known map[string]schema.Version) schema.Version
 	return known[dir]
 }
 
-func digestFile(path string) (string, int64, error) {
-	f, err := os.Open(filepath.FromSlash(path))
-	if err != nil {
-		return "", 0, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	n, err := io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), n, err
+// digestOf gives the validator the SHA-256 and size of a file named in a manifest.
+func digestOf(path string) (string, int64, error) {
+	d, err := build.Digest(filepath.FromSlash(path))
+	return d.SHA256, d.Bytes, err
 }

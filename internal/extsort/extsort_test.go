@@ -1,0 +1,116 @@
+package extsort
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+)
+
+func collect(t *testing.T, s *Sorter) (out []string) {
+	t.Helper()
+	for r, err := range s.Sorted() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, string(r))
+	}
+	return out
+}
+
+func TestSpilledEqualsMemory(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var in []string
+	for range 20_000 {
+		in = append(in, fmt.Sprintf("%05d%s", rng.IntN(9000), bytes.Repeat([]byte("x"), rng.IntN(40))))
+	}
+	want := slices.Clone(in)
+	slices.Sort(want)
+	for _, memory := range []int64{0, 1 << 19, 40_000, 5_000} {
+		dir := t.TempDir()
+		s := New(Options{Compare: bytes.Compare, Memory: memory, Dir: dir})
+		for _, r := range in {
+			if err := s.Add([]byte(r)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 2 { // may be read twice
+			if got := collect(t, s); !slices.Equal(got, want) {
+				t.Fatalf("memory %d: order differs (%d records, want %d)", memory, len(got), len(want))
+			}
+		}
+		if s.Spilled() != (memory != 0) || s.Len() != len(in) {
+			t.Errorf("memory %d: spilled %v, len %d", memory, s.Spilled(), s.Len())
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			t.Errorf("memory %d: left %v", memory, left)
+		}
+	}
+}
+
+// One key with many records must not grow on disk: Combine folds it before each run.
+func TestCombine(t *testing.T) {
+	count := func(r []byte) int { n := 0; fmt.Sscanf(string(r[1:]), "%d", &n); return n }
+	o := Options{
+		Compare: func(a, b []byte) int { return bytes.Compare(a[:1], b[:1]) },
+		Combine: func(a, b []byte) ([]byte, bool) {
+			if a[0] != b[0] {
+				return nil, false
+			}
+			return fmt.Appendf(a[:1:1], "%d", count(a)+count(b)), true
+		},
+	}
+	for _, memory := range []int64{0, 2_000} {
+		o.Memory = memory
+		s := New(o)
+		for i := range 10_000 {
+			s.Add([]byte{"abc"[i%3], '1'})
+		}
+		if got := collect(t, s); !slices.Equal(got, []string{"a3334", "b3333", "c3333"}) {
+			t.Errorf("memory %d: have %v", memory, got)
+		}
+		for _, r := range s.runs {
+			if r.size > 64 {
+				t.Errorf("run of %d bytes, want it combined", r.size)
+			}
+		}
+		s.Close()
+	}
+}
+
+func TestEarlyStop(t *testing.T) {
+	s := New(Options{Compare: bytes.Compare, Memory: 500})
+	for i := range 1000 {
+		s.Add(fmt.Appendf(nil, "%03d", 999-i))
+	}
+	for r := range s.Sorted() {
+		if string(r) != "000" {
+			t.Errorf("have %s first", r)
+		}
+		break
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func BenchmarkSort(b *testing.B) {
+	rec := make([]byte, 200)
+	rng := rand.New(rand.NewPCG(1, 2))
+	b.SetBytes(200)
+	s := New(Options{Compare: bytes.Compare, Memory: 32 << 20})
+	defer s.Close()
+	for b.Loop() {
+		for i := range 16 {
+			rec[i] = byte(rng.Uint32())
+		}
+		s.Add(rec)
+	}
+	for range s.Sorted() {
+	}
+}

@@ -1,0 +1,121 @@
+// Package exttest says what a test needs from outside the Go toolchain. Where it is
+// missing the test skips and says why, in one voice, and `make test` counts it; on a
+// build server (CI=true) it fails, so that nothing stays untested in silence.
+package exttest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Need skips t, or fails it where the environment has CI=true, unless every tool is
+// there: a program of PATH, or a file or folder when the name holds a separator.
+func Need(t testing.TB, tools ...string) {
+	t.Helper()
+	if why := Missing(tools...); why != "" {
+		lack(t, why)
+	}
+}
+
+func lack(t testing.TB, why string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(why + ": not on this machine, and CI=true wants every test run; .ci/run installs it")
+		return
+	}
+	t.Skip(why)
+}
+
+// Missing is "SKIP-EXTERNAL: " and the tools that are not there, "" when all are. It
+// is for a TestMain, which has no test to skip.
+func Missing(tools ...string) string {
+	var missing []string
+	for _, tool := range tools {
+		if strings.ContainsRune(tool, filepath.Separator) {
+			if _, err := os.Stat(tool); err != nil {
+				missing = append(missing, tool)
+			}
+		} else if _, err := exec.LookPath(tool); err != nil {
+			missing = append(missing, tool)
+		}
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	return "SKIP-EXTERNAL: " + strings.Join(missing, ", ")
+}
+
+// Python returns the path of a Python that can import the modules: MEMBENCH_PYTHON,
+// else that of the test environment (scripts/test-tools.sh), else python3 of PATH.
+func Python(t testing.TB, modules ...string) string {
+	t.Helper()
+	for _, try := range []string{os.Getenv("MEMBENCH_PYTHON"), filepath.Join(Cache(), "venv", "bin", "python3"), "python3"} {
+		if try == "" {
+			continue
+		}
+		path, err := exec.LookPath(try)
+		if err != nil || len(modules) > 0 && exec.Command(path, "-c", "import "+strings.Join(modules, ", ")).Run() != nil {
+			continue
+		}
+		return path
+	}
+	lack(t, "SKIP-EXTERNAL: python3 with "+strings.Join(modules, ", "))
+	return ""
+}
+
+// Neo4jLib is the folder of Neo4j's jars that scripts/neo4j-lib.sh fills:
+// MEMBENCH_NEO4J_LIB, else neo4j-lib in Cache.
+func Neo4jLib() string {
+	if dir := os.Getenv("MEMBENCH_NEO4J_LIB"); dir != "" {
+		return dir
+	}
+	return filepath.Join(Cache(), "neo4j-lib")
+}
+
+// Cache is the folder in which the scripts keep what tests need:
+// $XDG_CACHE_HOME/membench, else ~/.cache/membench.
+func Cache() string {
+	cache := os.Getenv("XDG_CACHE_HOME")
+	if cache == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			home = string(filepath.Separator)
+		}
+		cache = filepath.Join(home, ".cache")
+	}
+	return filepath.Join(cache, "membench")
+}
+
+// Shared returns the folder of shared data, MEMBENCH_SHARED, else "shared" beside the
+// repository, when it holds all of the named files; else "". The data may not be
+// redistributed, so its absence never is a failure: the caller skips and says so.
+func Shared(t testing.TB, names ...string) string {
+	t.Helper()
+	dir := os.Getenv("MEMBENCH_SHARED")
+	if dir == "" {
+		root, err := os.Getwd()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+				break
+			}
+			if filepath.Dir(root) == root {
+				t.Fatal("no go.mod above the test's folder")
+			}
+			root = filepath.Dir(root)
+		}
+		dir = filepath.Join(root, "..", "shared")
+	}
+	for _, n := range names {
+		if _, err := os.Stat(filepath.Join(dir, n)); err != nil {
+			t.Logf("shared data is absent: %v (MEMBENCH_SHARED names the folder)", err)
+			return ""
+		}
+	}
+	return dir
+}

@@ -1,0 +1,42 @@
+package exttest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestMissing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "here")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if why := Missing("go", file); why != "" {
+		t.Errorf("have %q, want nothing missing", why)
+	}
+	want := "SKIP-EXTERNAL: no-such-tool, " + file + "-not"
+	if why := Missing("go", "no-such-tool", file+"-not"); why != want {
+		t.Errorf("have %q, want %q", why, want)
+	}
+}
+
+// recorder is a testing.TB that notes how a test would end.
+type recorder struct {
+	testing.TB
+	fatal, skipped string
+}
+
+func (r *recorder) Helper()           {}
+func (r *recorder) Fatal(args ...any) { r.fatal = args[0].(string) }
+func (r *recorder) Skip(args ...any)  { r.skipped = args[0].(string) }
+
+func TestNeedSkipsAndFailsOnCI(t *testing.T) {
+	for ci, wantFatal := range map[string]bool{"": false, "true": true} {
+		t.Setenv("CI", ci)
+		r := &recorder{TB: t}
+		Need(r, "no-such-tool")
+		if (r.fatal != "") != wantFatal || (r.skipped != "") == wantFatal {
+			t.Errorf("CI=%q: fatal %q, skipped %q", ci, r.fatal, r.skipped)
+		}
+	}
+}
