@@ -25,6 +25,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/internal/jsonschema"
 	"membench/internal/par"
 	"membench/schema"
 	"membench/schema/catalog"
@@ -159,6 +160,34 @@ func Rank(name string) int {
 	}
 	return 4 // claims, and what shows its kind in its lines
 }
+
+// Foreign reports whether the start of a file, up to its last whole line, is JSON
+// Lines of somebody else's: every line is an object and none shows a kind. It is for
+// folders, where other programs keep files of their own.
+func Foreign(name string, head []byte) bool {
+	if KindOfName(name) != "" {
+		return false
+	}
+	w := &worker{}
+	n := 0
+	for line := range bytes.Lines(head) {
+		if line[len(line)-1] != '\n' && len(head) >= SniffBytes {
+			break // cut by the caller
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		w.doc.Parse(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")))
+		if len(w.doc.Faults) > 0 || len(w.doc.Nodes) == 0 || w.doc.Nodes[0].Kind != jsonschema.Object || w.detect() != "" {
+			return false
+		}
+		n++
+	}
+	return n > 0
+}
+
+// SniffBytes is how much of a file Foreign needs at most.
+const SniffBytes = 64 << 10
 
 // block is a run of whole lines.
 type block struct {
