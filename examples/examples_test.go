@@ -112,7 +112,7 @@ func TestPipelines(t *testing.T) {
 	load(n, n)
 
 	// A touched source runs every step again and changes no byte of the graph.
-	newer := time.Now().Add(time.Minute)
+	newer := time.Now()
 	if err := os.Chtimes(filepath.Join(src, "norm", "ch01_first_night.norm.md"), newer, newer); err != nil {
 		t.Fatal(err)
 	}
