@@ -33,7 +33,7 @@ import (
 type BulkOptions struct {
 	Catalog *catalog.Catalog // nil: the built-in one
 	Version schema.Version   // "": the newest
-	Memory  int64            // bytes held before records go to disk; 0: 64 MiB
+	Memory  int64            // bytes held before records go to disk; 0: 16 MiB
 	Workers int              // 0: one per core
 	Dir     string           // for spilled records; "": the system's
 	MaxLine int              // bytes; 0: jsonl.MaxLine
@@ -67,7 +67,7 @@ func Bulk(ctx context.Context, in []BulkInput, entities, claims io.Writer, found
 		o.Version = schema.Latest
 	}
 	if o.Memory <= 0 {
-		o.Memory = 64 << 20
+		o.Memory = 16 << 20
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -136,7 +136,7 @@ func (b *bulk) read(ctx context.Context, in []BulkInput) error {
 	free := make(chan []byte, 2*b.Workers+1)
 	var wg sync.WaitGroup
 	for range b.Workers {
-		s := extsort.New(extsort.Options{Compare: compareRows, Memory: b.Memory / int64(b.Workers), Dir: b.Dir})
+		s := extsort.New(extsort.Options{Compare: bytes.Compare, Memory: b.Memory / int64(b.Workers), Dir: b.Dir})
 		b.sorters = append(b.sorters, s)
 		wg.Go(func() {
 			w := &worker{b: b, sorter: s, denied: map[string]bool{}}
@@ -232,11 +232,11 @@ func (b *bulk) cut(ctx context.Context, in []BulkInput, blocks chan<- block, fre
 
 // A row is one record in the sorters:
 //
-//	uvarint of the key's length · key · order (8 bytes) · flags (1 byte) · line
+//	kind · key · order (8 bytes) · flags (1 byte) · line · length of kind and key (4 bytes)
 //
 // The key is that of the output's order, each part ended by 0x00 0x01, a 0x00 in it
-// written 0x00 0xff, so that keys compare as their parts do. order is the position
-// of the record in 0.0.1, whose merge depends on it, else 0.
+// written 0x00 0xff, so that rows compare as bytes. order is the position of the
+// record in 0.0.1, whose merge depends on it, else 0.
 const (
 	kindEntity = 'E' // sorts before
 	kindClaim  = 'c'
@@ -245,11 +245,7 @@ const (
 )
 
 func appendRow(dst []byte, parts [][]byte, kind byte, order uint64, flags byte, line []byte) []byte {
-	n := 1
-	for _, p := range parts {
-		n += len(p) + 2 + bytes.Count(p, []byte{0})
-	}
-	dst = binary.AppendUvarint(dst, uint64(n))
+	start := len(dst)
 	dst = append(dst, kind)
 	for _, p := range parts {
 		if bytes.IndexByte(p, 0) < 0 {
@@ -263,31 +259,23 @@ func appendRow(dst []byte, parts [][]byte, kind byte, order uint64, flags byte, 
 		}
 		dst = append(dst, 0, 1)
 	}
+	n := len(dst) - start
 	dst = binary.BigEndian.AppendUint64(dst, order)
 	dst = append(dst, flags)
-	return append(dst, line...)
+	dst = append(dst, line...)
+	return binary.LittleEndian.AppendUint32(dst, uint32(n))
 }
 
 type row struct {
-	key   []byte // with order: what rows are sorted by, before the line
-	id    []byte // without order
-	order uint64
+	id    []byte // kind and key
 	flags byte
 	line  []byte
 }
 
 func splitRow(r []byte) row {
-	n, w := binary.Uvarint(r)
-	end := w + int(n)
-	return row{key: r[w : end+8], id: r[w:end], order: binary.BigEndian.Uint64(r[end:]), flags: r[end+8], line: r[end+9:]}
-}
-
-func compareRows(a, b []byte) int {
-	x, y := splitRow(a), splitRow(b)
-	if c := bytes.Compare(x.key, y.key); c != 0 {
-		return c
-	}
-	return bytes.Compare(x.line, y.line)
+	end := len(r) - 4
+	n := int(binary.LittleEndian.Uint32(r[end:]))
+	return row{id: r[:n], flags: r[n+8], line: r[n+9 : end]}
 }
 
 // A worker reads blocks.
@@ -481,7 +469,7 @@ func (b *bulk) merged() iter.Seq2[[]byte, error] {
 		for len(live) > 0 {
 			best := 0
 			for i := 1; i < len(live); i++ {
-				if compareRows(live[i].rec, live[best].rec) < 0 {
+				if bytes.Compare(live[i].rec, live[best].rec) < 0 {
 					best = i
 				}
 			}

@@ -3,11 +3,14 @@ package claims
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"iter"
+	"slices"
+	"strconv"
 
 	"membench/internal/codec"
 	"membench/internal/extsort"
@@ -283,6 +286,11 @@ func (b *bulk) mergeClaim(dst []byte, group []row, looking bool, out *output) ([
 	if looking && !contested {
 		return dst, nil
 	}
+	if !contested {
+		if out, ok := b.splice(dst, group); ok {
+			return out, nil
+		}
+	}
 	g := newClaimGroup(b.Version, "")
 	for i, r := range group {
 		s, err := b.decode(r)
@@ -319,6 +327,101 @@ func (b *bulk) mergeClaim(dst []byte, group []row, looking bool, out *output) ([
 	}
 	dst, err := codec.Append(dst, schema.Statement{Claim: c}.At(b.Version), codec.Compact)
 	return append(dst, '\n'), err
+}
+
+// splice merges plain records of one claim by their bytes. It is false, and nothing
+// is appended, where more than evidence, confidence and update differ.
+func (b *bulk) splice(dst []byte, group []row) ([]byte, bool) {
+	var l lineScanner
+	var ev []evidenceKey
+	var line, conf, status, rank, updated, by []byte
+	var at instant
+	head := 0
+	best := 0.0
+	for i, r := range group {
+		if r.flags&flagPlain == 0 || !l.read(r.line, b.Version) {
+			return dst, false
+		}
+		h := l.head
+		t, ok := fastInstant(l.updated)
+		f, err := strconv.ParseFloat(string(l.conf), 64)
+		if !ok || err != nil {
+			return dst, false
+		}
+		if i == 0 {
+			line, head, conf, best, status, rank, updated, by, at = r.line, h, l.conf, f, l.status, l.rank, l.updated, l.by, t
+		} else {
+			if !bytes.Equal(line[:head], r.line[:h]) || !bytes.Equal(status, l.status) || !bytes.Equal(rank, l.rank) || !bytes.Equal(by, l.by) {
+				return dst, false
+			}
+			if f > best {
+				best, conf = f, l.conf
+			}
+			d := t.compare(at)
+			if b.Version == schema.V001 {
+				d = bytes.Compare(l.updated, updated)
+			}
+			if d > 0 || d == 0 && bytes.Compare(l.updated, updated) > 0 {
+				updated, at = l.updated, t
+			}
+		}
+		for _, e := range l.ev {
+			if e.at, ok = fastInstant(e.created); !ok {
+				return dst, false
+			}
+			ev = append(ev, e)
+		}
+	}
+	// Unite: equal keys meet in a stable sort; rows that differ under one key are left
+	// to the plain fold.
+	slices.SortStableFunc(ev, func(x, y evidenceKey) int {
+		return cmp.Or(bytes.Compare(x.mem, y.mem), bytes.Compare(x.point, y.point))
+	})
+	n := 0
+	for i := range ev {
+		if i > 0 && bytes.Equal(ev[n-1].mem, ev[i].mem) && bytes.Equal(ev[n-1].point, ev[i].point) {
+			if !bytes.Equal(ev[n-1].raw, ev[i].raw) {
+				return dst, false
+			}
+			continue
+		}
+		ev[n] = ev[i]
+		n++
+	}
+	ev = ev[:n]
+	tied := false
+	slices.SortFunc(ev, func(x, y evidenceKey) int {
+		if b.Version == schema.V001 {
+			c := bytes.Compare(x.created, y.created)
+			tied = tied || c == 0
+			return c
+		}
+		return cmp.Or(x.at.compare(y.at), bytes.Compare(x.point, y.point), bytes.Compare(x.mem, y.mem))
+	})
+	if tied {
+		return dst, false // the order of appearance decides
+	}
+	dst = append(append(dst, line[:head]...), conf...)
+	dst = append(append(dst, `,"status":"`...), status...)
+	dst = append(dst, `","rank":`...)
+	if rank == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, rank...)
+	}
+	dst = append(append(dst, `,"updated_at":"`...), updated...)
+	dst = append(dst, `","evidence":[`...)
+	for i, e := range ev {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, e.raw...)
+	}
+	dst = append(dst, ']')
+	if by != nil {
+		dst = append(append(append(dst, `,"by":"`...), by...), '"')
+	}
+	return append(dst, '}', '\n'), true
 }
 
 func (b *bulk) contestedGroup(pred, id []byte, group []row) bool {

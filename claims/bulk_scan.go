@@ -22,11 +22,21 @@ type lineScanner struct {
 	ev     []evidenceKey
 	parts  [][]byte
 	num    []byte
+
+	// Of a claim, for merging its bytes.
+	line    []byte
+	head    int // bytes before the confidence's value
+	conf    []byte
+	status  []byte
+	rank    []byte
+	updated []byte
+	by      []byte
 }
 
 type evidenceKey struct {
 	mem, point, created []byte
 	at                  instant
+	raw                 []byte
 }
 
 func (l *lineScanner) key() ([][]byte, byte) {
@@ -44,6 +54,7 @@ func (l *lineScanner) read(line []byte, v schema.Version) bool {
 	if !tidy(line) {
 		return false
 	}
+	l.line = line
 	l.s.Reset(line, false)
 	if !l.s.Object() || !l.name("record_type") {
 		return false
@@ -145,10 +156,12 @@ func (l *lineScanner) float(name string) bool {
 	if !l.name(name) || l.s.Kind() != '0' {
 		return false
 	}
+	l.head = l.s.Offset()
 	text, ok := l.s.Number()
 	if !ok {
 		return false
 	}
+	l.conf = text
 	if len(text) == 4 && text[0] == '0' && text[1] == '.' && text[2] <= '9' && text[3] > '0' && text[3] <= '9' {
 		return true // 0.xy
 	}
@@ -220,8 +233,8 @@ func (l *lineScanner) readClaim(v schema.Version) bool {
 	if !l.float("confidence") {
 		return false
 	}
-	status, ok := l.text("status")
-	if !ok || string(status) == schema.StatusDeprecated {
+	l.status, ok = l.text("status")
+	if !ok || string(l.status) == schema.StatusDeprecated {
 		return false // its reason may have to go
 	}
 	if !l.name("rank") {
@@ -232,15 +245,17 @@ func (l *lineScanner) readClaim(v schema.Version) bool {
 		if c, ok := l.s.Literal(); !ok || c != 'n' {
 			return false
 		}
+		l.rank = nil
 	case '0':
 		text, ok := l.s.Number()
 		if !ok || len(text) > 9 || text[0] == '-' || bytes.ContainsAny(text, ".eE") {
 			return false
 		}
+		l.rank = text
 	default:
 		return false
 	}
-	if _, ok = l.text("updated_at"); !ok {
+	if l.updated, ok = l.text("updated_at"); !ok {
 		return false
 	}
 	if !l.name("evidence") || !l.s.Array() || !l.evidence(v) {
@@ -249,6 +264,7 @@ func (l *lineScanner) readClaim(v schema.Version) bool {
 	if !l.idRight() {
 		return false
 	}
+	l.by = nil
 	name, more := l.s.Member()
 	if !more {
 		return l.s.OK() && l.s.End()
@@ -257,6 +273,7 @@ func (l *lineScanner) readClaim(v schema.Version) bool {
 		return false
 	}
 	by, escaped, ok := l.s.String()
+	l.by = by
 	return ok && !escaped && len(by) > 0 && bytes.IndexByte(by, '+') < 0 && l.end()
 }
 
@@ -266,6 +283,10 @@ func (l *lineScanner) evidence(v schema.Version) bool {
 	for l.s.Element() {
 		var e evidenceKey
 		var ok bool
+		if l.s.Kind() != '{' {
+			return false
+		}
+		from := l.s.Offset()
 		if !l.s.Object() {
 			return false
 		}
@@ -290,6 +311,7 @@ func (l *lineScanner) evidence(v schema.Version) bool {
 		if _, more := l.s.Member(); more || !l.s.OK() {
 			return false
 		}
+		e.raw = l.line[from:l.s.Offset()]
 		if len(l.ev) >= 16 {
 			return false
 		}

@@ -19,6 +19,7 @@ package cypher
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -60,16 +61,55 @@ func AppendString(dst []byte, s string) []byte {
 // plain is the length of the start of s that a literal holds as it is.
 func plain[T string | []byte](s T) int {
 	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c < 0x20, c == '\'', c == '\\':
+		switch special[s[i]] {
+		case 0:
+		case 1:
 			return i
-		case c == 0xc2 && i+1 < len(s) && s[i+1] < 0xa0: // C1
-			return i
-		case c == 0xe2 && i+2 < len(s) && s[i+1] == 0x80 && (s[i+2] == 0xa8 || s[i+2] == 0xa9): // U+2028, U+2029
-			return i
+		case 2: // C1
+			if i+1 < len(s) && s[i+1] < 0xa0 {
+				return i
+			}
+		case 3: // U+2028, U+2029
+			if i+2 < len(s) && s[i+1] == 0x80 && (s[i+2] == 0xa8 || s[i+2] == 0xa9) {
+				return i
+			}
 		}
 	}
 	return len(s)
+}
+
+// special marks the bytes at which plain has to look: 1 ends it, 2 and 3 may.
+var special = func() (t [256]byte) {
+	for c := range 0x20 {
+		t[c] = 1
+	}
+	t['\''], t['\\'], t[0xc2], t[0xe2] = 1, 1, 2, 3
+	return t
+}()
+
+// plainBytes is plain, eight bytes at a time where they are ASCII.
+func plainBytes(s []byte) int {
+	i := 0
+	for i+8 <= len(s) {
+		x := binary.LittleEndian.Uint64(s[i:])
+		const ones, highs = 0x0101010101010101, 0x8080808080808080
+		q, e := x^(ones*'\''), x^(ones*'\\')
+		if ((q-ones)&^q|(e-ones)&^e|(x-ones*0x20)&^x|x)&highs == 0 {
+			i += 8
+			continue
+		}
+		if x&highs == 0 {
+			break
+		}
+		if special[byte(x)]|special[byte(x>>8)]|special[byte(x>>16)]|special[byte(x>>24)]|special[byte(x>>32)]|special[byte(x>>40)]|special[byte(x>>48)]|special[byte(x>>56)] != 0 {
+			n := plain(s[i : i+8])
+			if n < 8 || s[i+7] == 0xc2 || s[i+6] == 0xe2 || s[i+7] == 0xe2 {
+				break // let plain look beyond the eight
+			}
+		}
+		i += 8
+	}
+	return i + plain(s[i:])
 }
 
 func appendEscaped(dst []byte, r rune) []byte {
@@ -363,7 +403,7 @@ func (v *values) str(dst, body []byte, escaped bool) ([]byte, fit) {
 func appendBody(dst, s []byte) []byte {
 	dst = append(dst, '\'')
 	for {
-		n := plain(s)
+		n := plainBytes(s)
 		dst = append(dst, s[:n]...)
 		if s = s[n:]; len(s) == 0 {
 			return append(dst, '\'')

@@ -609,3 +609,16 @@ func BenchmarkNodes(b *testing.B) {
 		}
 	}
 }
+
+func TestPlainBytes(t *testing.T) {
+	pieces := []string{"a", "0123456", "中", "\u2028", "\u0085", "\u00e9", "\u201c", "'", `\`, "\n", "é", "😀", "\x7f"}
+	for i := range 20_000 {
+		var b strings.Builder
+		for x := i*2654435761 + 7; x > 0 && b.Len() < 40; x /= 13 {
+			b.WriteString(pieces[x%13])
+		}
+		if have, want := plainBytes([]byte(b.String())), plain(b.String()); have != want {
+			t.Fatalf("%q: have %d, want %d", b.String(), have, want)
+		}
+	}
+}

@@ -16,10 +16,10 @@ import (
 // A Trail is a tree of evidence: a node and what it rests on or what rests on it.
 type Trail struct {
 	Node    schema.Node  `json:"node"`
-	Via     *schema.Edge `json:"via,omitempty"`     // the edge from the step before; nil at the root
-	Down    []*Trail     `json:"down,omitempty"`    // what it rests on, by edge id
-	Up      []*Trail     `json:"up,omitempty"`      // what rests on it, by edge id
-	Omitted int          `json:"omitted,omitempty"` // steps left out by the limit
+	Via     *schema.Edge `json:"via,omitzero"`     // the edge from the step before; nil at the root
+	Down    []*Trail     `json:"down,omitempty"`   // what it rests on, by edge id
+	Up      []*Trail     `json:"up,omitempty"`     // what rests on it, by edge id
+	Omitted int          `json:"omitted,omitzero"` // steps left out by the limit
 }
 
 // Edges that lead from a thing to what it rests on: claim → memory → event → source,

@@ -31,12 +31,12 @@ func (p *projector) event(e schema.Event, at pos, emit func(*part)) {
 	m := p.mint
 	e.ConvID = schema.ConvID(strip(string(e.ConvID)))
 	turn := m.Event(e.Ref())
-	order := instant(meta.Time)
+	when := instant(meta.Time)
 	node := func(id schema.NodeID, label string, props []byte) {
-		emit(&part{id: string(id), half: halfEvent, at: order, point: turnKey(e.TurnID), labels: []string{label}, props: props, pos: at})
+		emit(&part{id: string(id), half: halfEvent, at: when, order: turnKey(e.TurnID), labels: []string{label}, props: props, pos: at})
 	}
 	edge := func(typ string, src, dst schema.NodeID, props []byte) {
-		emit(&part{edge: true, id: string(m.Edge(typ, src, dst)), half: halfEvent, at: order, point: turnKey(e.TurnID), typ: typ, src: string(src), dst: string(dst), props: props, pos: at})
+		emit(&part{edge: true, id: string(m.Edge(typ, src, dst)), half: halfEvent, at: when, order: turnKey(e.TurnID), typ: typ, src: string(src), dst: string(dst), props: props, pos: at})
 	}
 	empty := []byte("{}")
 	preview := textnorm.Cut(textnorm.Collapse(e.Content), 40)

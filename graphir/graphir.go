@@ -27,6 +27,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"membench/internal/extsort"
 	"membench/schema"
@@ -195,7 +196,8 @@ type gatherer struct {
 	hasEvents, hasExports, hasClaims  bool
 	memories, events, claims, injects idSet
 	threads                           map[string]*thread
-	leftOut                           map[string]int // edge type → how many, for hops that were not given
+	leftOut                           map[string]*atomic.Int64 // edge type → references, for hops that were not given
+	bulkHas                           func(id string) bool     // memories of the bulk path
 	addErr                            error
 	fileIndex                         map[string]uint32
 }
@@ -204,7 +206,7 @@ func newGatherer(o Options, report func(*schema.Finding)) *gatherer {
 	return &gatherer{
 		p: newProjector(o), report: report,
 		sorter:  extsort.New(extsort.Options{Compare: compareParts, Combine: combineParts, Memory: o.Memory, Dir: o.TempDir}),
-		threads: map[string]*thread{}, leftOut: map[string]int{}, fileIndex: map[string]uint32{},
+		threads: map[string]*thread{}, leftOut: map[string]*atomic.Int64{"FROM_EVENT": {}, "EXPECTS": {}}, fileIndex: map[string]uint32{},
 	}
 }
 
@@ -231,35 +233,58 @@ func (g *gatherer) unpack(p pos) schema.Pos {
 // add takes one part: it checks the length of its id, keeps the ids that edges may
 // end at, and hands the rest to the sorter.
 func (g *gatherer) add(x *part) {
-	if x.edge && !g.p.hasEdge(x.typ) {
+	if !g.admits(x, g.report) {
 		return
+	}
+	g.note(x)
+	g.buf = x.append(g.buf[:0])
+	g.addEncoded(g.buf)
+}
+
+func (g *gatherer) addEncoded(rec []byte) {
+	if err := g.sorter.Add(rec); err != nil && g.addErr == nil {
+		g.addErr = err
+	}
+}
+
+// admits reports whether a part belongs to this graph: its type to the version, its
+// other end to a hop that was given, its id to what a database can hold.
+func (g *gatherer) admits(x *part, report func(*schema.Finding)) bool {
+	if x.edge && !g.p.hasEdge(x.typ) {
+		return false
+	}
+	if x.edge && (x.typ == "FROM_EVENT" && !g.hasEvents || x.typ == "EXPECTS" && !g.hasClaims && hasPrefix(x.dst, "claim:")) {
+		g.leftOut[x.typ].Add(1)
+		return false
 	}
 	if len(x.id) > schema.MaxIDBytes {
 		kind := "node"
 		if x.edge {
 			kind = "edge " + x.typ
 		}
-		g.report(&schema.Finding{Pos: g.unpack(x.pos), Code: "ID020", Message: "id of a " + kind + " is too long for a uniqueness constraint, left out",
+		report(&schema.Finding{Pos: g.unpack(x.pos), Code: "ID020", Message: "id of a " + kind + " is too long for a uniqueness constraint, left out",
 			Have: strconv.Itoa(len(x.id)) + " bytes", Want: fmt.Sprintf("at most %d", schema.MaxIDBytes), Hint: "shorten the name in it"})
+		return false
+	}
+	return true
+}
+
+// note keeps the ids that edges of another hop may end at.
+func (g *gatherer) note(x *part) {
+	if x.edge {
 		return
 	}
-	if !x.edge {
-		switch x.labels[0] {
-		case "MemoryItem":
-			if g.hasClaims {
-				g.memories.add(x.id)
-			}
-		case "Event":
-			g.events.add(x.id)
-		case "Claim":
-			g.claims.add(x.id)
-		case "Inject":
-			g.injects.add(x.id)
+	switch x.labels[0] {
+	case "MemoryItem":
+		if g.hasClaims {
+			g.memories.add(x.id)
 		}
-	}
-	g.buf = x.append(g.buf[:0])
-	if err := g.sorter.Add(g.buf); err != nil && g.addErr == nil {
-		g.addErr = err
+	case "Event":
+		g.events.add(x.id)
+	case "Claim":
+		g.claims.add(x.id)
+	case "Inject":
+		g.injects.add(x.id)
 	}
 }
 
@@ -348,17 +373,17 @@ func each[T any](ctx context.Context, in schema.Seq[T], g *gatherer, stopped *bo
 // folded yields the merged elements in order. Dangling edges are left out.
 func (g *gatherer) folded() func(yield func(*folded, error) bool) {
 	return func(yield func(*folded, error) bool) {
-		f := folder{p: g.p, g: g}
+		f := folder{p: g.p, g: g, report: g.report}
 		for rec, err := range g.sorter.Sorted() {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if e := f.add(rec); e != nil && g.keep(e) && !yield(e, nil) {
+			if e := f.add(rec); e != nil && g.keep(e, g.report) && !yield(e, nil) {
 				return
 			}
 		}
-		if e := f.flush(); e != nil && g.keep(e) {
+		if e := f.flush(); e != nil && g.keep(e, g.report) {
 			yield(e, nil)
 		}
 	}
@@ -366,60 +391,58 @@ func (g *gatherer) folded() func(yield func(*folded, error) bool) {
 
 // keep reports whether both ends of an edge are in the graph. Only the ends that
 // another hop makes can be missing.
-func (g *gatherer) keep(e *folded) bool {
+func (g *gatherer) keep(e *folded, report func(*schema.Finding)) bool {
 	if !e.edge {
 		return true
 	}
 	missing := func(code, msg, hint string, warning bool) {
-		g.report(&schema.Finding{Pos: g.unpack(e.pos), Code: code, Message: msg, Have: e.dst, Hint: hint, Warning: warning})
+		report(&schema.Finding{Pos: g.unpack(e.pos), Code: code, Message: msg, Have: e.dst, Hint: hint, Warning: warning})
 	}
 	switch e.typ {
 	case "EVIDENCED_BY":
-		if !g.hasExports || g.memories.has(e.dst) {
-			return true
-		}
-		if g.p.v == schema.V001 {
+		switch {
+		case !g.hasExports || g.hasMemory(e.dst):
+		case g.p.v == schema.V001:
 			missing("GRF001", "evidence names a memory that is not in the exports", "load the export it was claimed from, too", true)
-			return true
+		default:
+			missing("GRF001", "evidence names a memory that is not in the exports, edge left out", "give the export it was claimed from", false)
+			return false
 		}
-		missing("GRF001", "evidence names a memory that is not in the exports, edge left out", "give the export it was claimed from", false)
 	case "FROM_EVENT":
-		if g.hasEvents && g.events.has(e.dst) {
-			return true
-		}
-		if !g.hasEvents {
-			g.leftOut[e.typ]++
-		} else {
+		if !g.events.has(e.dst) {
 			missing("GRF002", "memory names a turn that is not in the events, edge left out", "give the events it was made from", false)
+			return false
 		}
 	case "SUPERSEDED_BY":
-		if g.claims.has(e.dst) {
-			return true
+		if !g.claims.has(e.dst) {
+			missing("GRF003", "claim names a successor that is not in the claims, edge left out", "", false)
+			return false
 		}
-		missing("GRF003", "claim names a successor that is not in the claims, edge left out", "", false)
 	case "EXPECTS":
-		if g.claims.has(e.dst) || g.injects.has(e.dst) {
-			return true
-		}
-		if !g.hasClaims && hasPrefix(e.dst, "claim:") {
-			g.leftOut[e.typ]++
-		} else {
+		if !g.claims.has(e.dst) && !g.injects.has(e.dst) {
 			missing("GRF004", "probe expects something that is neither an inject nor a claim of this graph, edge left out", "", false)
+			return false
 		}
-	default:
-		return true
 	}
-	return false
+	return true
+}
+
+func (g *gatherer) hasMemory(id string) bool {
+	return g.memories.has(id) || g.bulkHas != nil && g.bulkHas(id)
 }
 
 // finish reports what was left out because its hop was not given.
 func (g *gatherer) finish() {
 	for _, typ := range catalog.Sorted(g.leftOut) {
+		n := g.leftOut[typ].Load()
+		if n == 0 {
+			continue
+		}
 		want := "--events"
 		if typ == "EXPECTS" {
 			want = "--claims"
 		}
-		g.report(&schema.Finding{Code: "GRF007", Warning: true, Message: typ + " edges left out: their other end comes from " + want + ", which was not given", Have: strconv.Itoa(g.leftOut[typ]) + " edges"})
+		g.report(&schema.Finding{Code: "GRF007", Warning: true, Message: typ + " edges left out: their other end comes from " + want + ", which was not given", Have: fmt.Sprint(n, " references")})
 	}
 }
 

@@ -3,7 +3,7 @@ package graphir
 // instant reads an RFC 3339 time as microseconds since 1970. Digits below a
 // microsecond are dropped; a time without an offset is taken as UTC; what cannot be
 // read is noInstant.
-func instant(s string) int64 {
+func instant[T string | []byte](s T) int64 {
 	if len(s) < 19 || s[4] != '-' || s[7] != '-' || s[10] != 'T' && s[10] != ' ' && s[10] != 't' || s[13] != ':' || s[16] != ':' {
 		return noInstant
 	}
@@ -18,7 +18,7 @@ func instant(s string) int64 {
 	}
 	rest := s[19:]
 	micro := int64(0)
-	if rest != "" && (rest[0] == '.' || rest[0] == ',') {
+	if len(rest) > 0 && (rest[0] == '.' || rest[0] == ',') {
 		i, unit := 1, int64(100_000)
 		for ; i < len(rest) && rest[i] >= '0' && rest[i] <= '9'; i++ {
 			micro += int64(rest[i]-'0') * unit
@@ -31,7 +31,7 @@ func instant(s string) int64 {
 	}
 	offset := int64(0) // seconds east of UTC
 	switch {
-	case rest == "" || rest == "Z" || rest == "z":
+	case len(rest) == 0 || len(rest) == 1 && rest[0]|0x20 == 'z':
 	case len(rest) == 6 && (rest[0] == '+' || rest[0] == '-') && rest[3] == ':':
 		h, ok1 := digits(rest[1:3])
 		m, ok2 := digits(rest[4:6])
@@ -48,7 +48,7 @@ func instant(s string) int64 {
 	return (daysSince1970(year, month, day)*86400+hour*3600+minute*60+second-offset)*1_000_000 + micro
 }
 
-func digits(s string) (n int64, ok bool) {
+func digits[T string | []byte](s T) (n int64, ok bool) {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
 			return 0, false

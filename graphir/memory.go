@@ -209,9 +209,12 @@ func (p *projector) memory(o *occurrence, emit func(*part)) {
 	p.shared(o, emit)
 }
 
+// order decides between occurrences of one instant: the point, then the export.
+func (o *occurrence) order() string { return o.point + "\x00" + o.exportedAt }
+
 // newPart is a part in the half of the memory graph.
 func (o *occurrence) newPart() *part {
-	return &part{half: halfMemory, at: o.at, point: o.point, pos: o.pos}
+	return &part{half: halfMemory, at: o.at, order: o.order(), pos: o.pos}
 }
 
 // listed adds the point, and the conversation when withConv, to the lists of x. The
@@ -229,7 +232,7 @@ func (p *projector) listed(x *part, o *occurrence, withConv bool) {
 
 func (p *projector) memoryNode(o *occurrence, emit func(*part)) {
 	x := o.newPart()
-	x.id, x.labels = string(p.memoryID(o)), []string{"MemoryItem"}
+	x.id, x.labels, x.ident = string(p.memoryID(o)), []string{"MemoryItem"}, hash64(o.data)
 	name := display(o.data, o.hash, o.point)
 	hash := o.hash
 	if p.v == schema.V001 {
@@ -281,6 +284,11 @@ func (p *projector) memoryEdges(o *occurrence, emit func(*part)) {
 	if o.scene != "" {
 		edge("IN_SCENE", mem, p.mint.Scene(o.scene))
 	}
+	p.eventEdges(o, mem, emit)
+}
+
+// eventEdges emits the edges to the turns that the memory was made from.
+func (p *projector) eventEdges(o *occurrence, mem schema.NodeID, emit func(*part)) {
 	for i, ref := range o.events {
 		if slices.Contains(o.events[:i], ref) {
 			continue

@@ -30,15 +30,16 @@ type part struct {
 	edge bool
 	id   string
 
-	// Parts of one id are ordered by half, at, point, then by what they say.
+	// Parts of one id are ordered by half, at, order, then by what they say.
 	half  byte
-	at    int64 // microseconds since 1970; noInstant when unknown
-	point string
+	at    int64  // microseconds since 1970; noInstant when unknown
+	order string // the point, and when it was exported
 
 	// A union adds its properties to those of its half; without it the first of a half wins whole.
 	union bool
 
 	labels        []string // node
+	ident         uint64   // of a node whose id is a digest: tells what was digested apart
 	typ, src, dst string   // edge
 	props         []byte   // compact JSON object
 
@@ -53,7 +54,7 @@ type part struct {
 
 // The encoding of a part sorts as compareParts says:
 //
-//	kind 'E'|'N' · id · half · at · point · tuple · props · flags · times · points · convs · position
+//	kind · id · half · at · order · tuple · props · flags · times · points · convs · position
 //
 // Strings are preceded by their length. Nodes sort before edges.
 const (
@@ -86,11 +87,11 @@ func (x *part) append(dst []byte) []byte {
 	dst = appendStr(dst, x.id)
 	dst = append(dst, x.half)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(x.at)^1<<63)
-	dst = appendStr(dst, x.point)
+	dst = appendStr(dst, x.order)
 	if x.edge {
 		dst = appendStr(appendStr(appendStr(dst, x.typ), x.src), x.dst)
 	} else {
-		dst = appendList(dst, x.labels)
+		dst = binary.BigEndian.AppendUint64(appendList(dst, x.labels), x.ident)
 	}
 	dst = append(binary.AppendUvarint(dst, uint64(len(x.props))), x.props...)
 	var flags byte
@@ -134,7 +135,7 @@ type head struct {
 	edge         bool
 	id           []byte
 	half         byte
-	order, point []byte
+	at, order    []byte // at with the half before it
 	tuple, props []byte
 	flags        byte
 	tail         []byte // times, points, convs if listed, then the position
@@ -144,8 +145,8 @@ func readHead(b []byte) (h head) {
 	h.edge = b[0] == kindEdge
 	h.id, b = cutStr(b[1:])
 	h.half = b[0]
-	h.order, b = b[:9], b[9:]
-	h.point, b = cutStr(b)
+	h.at, b = b[:9], b[9:]
+	h.order, b = cutStr(b)
 	start := b
 	if h.edge {
 		for range 3 {
@@ -157,6 +158,7 @@ func readHead(b []byte) (h head) {
 		for range n {
 			_, b = cutStr(b)
 		}
+		b = b[8:]
 	}
 	h.tuple = start[:len(start)-len(b)]
 	h.props, b = cutStr(b)
@@ -171,7 +173,7 @@ func readPos(tail []byte) pos {
 
 func readPart(b []byte) *part {
 	h := readHead(b)
-	x := &part{edge: h.edge, id: string(h.id), half: h.half, at: int64(binary.BigEndian.Uint64(h.order[1:]) ^ 1<<63), point: string(h.point),
+	x := &part{edge: h.edge, id: string(h.id), half: h.half, at: int64(binary.BigEndian.Uint64(h.at[1:]) ^ 1<<63), order: string(h.order),
 		props: h.props, union: h.flags&flagUnion != 0, listed: h.flags&flagListed != 0, cut: h.flags&flagCut != 0, pos: readPos(h.tail)}
 	if x.edge {
 		t, r := cutStr(h.tuple)
@@ -179,7 +181,9 @@ func readPart(b []byte) *part {
 		d, _ := cutStr(r)
 		x.typ, x.src, x.dst = string(t), string(s), string(d)
 	} else {
-		x.labels, _ = cutList(h.tuple)
+		var r []byte
+		x.labels, r = cutList(h.tuple)
+		x.ident = binary.BigEndian.Uint64(r)
 	}
 	if x.listed {
 		n, k := binary.Uvarint(h.tail)
@@ -312,8 +316,9 @@ func (e *folded) append(dst []byte) []byte {
 
 // A folder takes encoded parts in order and gives an element when its last part is in.
 type folder struct {
-	p *projector
-	g *gatherer // nil: findings are dropped
+	p      *projector
+	g      *gatherer             // names positions
+	report func(*schema.Finding) // nil: findings are dropped
 
 	first  *part
 	tuples [][]byte // distinct tuples met, for ID001
@@ -359,6 +364,9 @@ func (f *folder) add(rec []byte) (done *folded) {
 func (f *folder) clash(x *part) (leave bool) {
 	leave = true
 	have, want := strings.Join(x.labels, ":"), strings.Join(f.first.labels, ":")
+	if !f.first.edge && have == want {
+		have, want = "another text", "one text for one hash"
+	}
 	if f.first.edge {
 		have, want = x.typ+" "+x.src+" -> "+x.dst, f.first.typ+" "+f.first.src+" -> "+f.first.dst
 	} else if f.p.v == schema.V001 {
@@ -369,7 +377,7 @@ func (f *folder) clash(x *part) (leave bool) {
 			}
 		}
 	}
-	if f.g != nil {
+	if f.report != nil {
 		where := "another record"
 		if p := f.g.unpack(f.first.pos).String(); p != "" {
 			where = p
@@ -378,7 +386,7 @@ func (f *folder) clash(x *part) (leave bool) {
 		if leave {
 			msg += "; this one is left out"
 		}
-		f.g.report(&schema.Finding{Pos: f.g.unpack(x.pos), Code: "ID001", Message: msg, Have: have, Want: want})
+		f.report(&schema.Finding{Pos: f.g.unpack(x.pos), Code: "ID001", Message: msg, Have: have, Want: want})
 	}
 	return leave
 }
@@ -401,8 +409,8 @@ func (f *folder) flush() *folded {
 		props = appendProp(props, "occurrences")
 		props = appendInt(props, x.times)
 		props = append(props, '}')
-		if f.g != nil {
-			f.g.report(&schema.Finding{Pos: f.g.unpack(x.pos), Code: "GRF005", Warning: true, Message: "id lists are cut to the first 1000 and say so in occurrences", Have: x.id})
+		if f.report != nil {
+			f.report(&schema.Finding{Pos: f.g.unpack(x.pos), Code: "GRF005", Warning: true, Message: "id lists are cut to the first 1000 and say so in occurrences", Have: x.id})
 		}
 	}
 	return &folded{edge: x.edge, id: x.id, labels: x.labels, typ: x.typ, src: x.src, dst: x.dst, props: props, pos: x.pos}

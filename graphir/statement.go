@@ -257,7 +257,7 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 	emit(edge(p.mint.About(c.ID, target.ID), "ABOUT", id, schema.NodeID(target.ID), trace))
 	if p.o.Shortcuts && c.Predicate != "" {
 		x := edge(p.mint.Shortcut(c.Predicate, root, target.ID, c.ID), c.Predicate, root, schema.NodeID(target.ID), trace)
-		x.union, x.at, x.point = false, instant(c.UpdatedAt), string(c.ID) // since 0.1.0 claims of several domains share it
+		x.union, x.at, x.order = false, instant(c.UpdatedAt), string(c.ID) // since 0.1.0 claims of several domains share it
 		emit(x)
 	}
 	if newer && label == "Character" {
@@ -281,7 +281,7 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 		b.strOrNull("created_at", ev.CreatedAt)
 		b.strOrNull("text", ev.Text)
 		x := edge(p.mint.EvidencedBy(c.ID, ev.Memory, ev.Point, i), "EVIDENCED_BY", id, schema.NodeID(ev.Memory), b.end())
-		x.union, x.at, x.point = false, instant(ev.CreatedAt), string(ev.Point)
+		x.union, x.at, x.order = false, instant(ev.CreatedAt), string(ev.Point)
 		if newer {
 			x.listed, x.times = true, 1
 			if ev.Point != "" {

@@ -5,6 +5,7 @@ package memory
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"membench/llm"
@@ -151,4 +152,28 @@ func As[T any](v any) (T, bool) {
 	}
 	var zero T
 	return zero, false
+}
+
+// Roles of the turns that memories are made of.
+const (
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+)
+
+// Prefix is what Mem0's custom instruction puts before a fact of the role, with its blank.
+func Prefix(role string) string {
+	if role == RoleAssistant {
+		return "[Agent] "
+	}
+	return "[User] "
+}
+
+// CutPrefix takes a prefix off. role is "" when there is none.
+func CutPrefix(text string) (role, rest string) {
+	for _, r := range []string{RoleUser, RoleAssistant} {
+		if rest, ok := strings.CutPrefix(text, strings.TrimSpace(Prefix(r))); ok {
+			return r, strings.TrimSpace(rest)
+		}
+	}
+	return "", strings.TrimSpace(text)
 }

@@ -14,7 +14,6 @@ import (
 	"membench/internal/textnorm"
 	"membench/internal/tokens"
 	"membench/memory"
-	"membench/memory/op"
 	"membench/schema"
 )
 
@@ -160,7 +159,7 @@ func describe(m schema.MemoryExport, link *Linker, o Options) (schema.MemoryExpo
 // prefix or role; then on which side its text was said; the agent else.
 func owner(f schema.PayloadFields, role string, link *Linker, o Options) (typ, id, how string) {
 	as := func(r string) (string, string) {
-		if r == op.RoleUser {
+		if r == memory.RoleUser {
 			return "User", cmp.Or(f.UserID, f.AgentID, "unknown")
 		}
 		return "Agent", cmp.Or(f.AgentID, f.UserID, "unknown")
@@ -169,8 +168,8 @@ func owner(f schema.PayloadFields, role string, link *Linker, o Options) (typ, i
 		return f.OwnerType, f.OwnerID, cmp.Or(f.OwnerInfer, Explicit)
 	}
 	if !o.NoOwner {
-		said, _ := op.CutPrefix(f.Data)
-		if said == "" && (role == op.RoleUser || role == op.RoleAssistant) {
+		said, _ := memory.CutPrefix(f.Data)
+		if said == "" && (role == memory.RoleUser || role == memory.RoleAssistant) {
 			said = role
 		}
 		if said != "" {
@@ -180,18 +179,18 @@ func owner(f schema.PayloadFields, role string, link *Linker, o Options) (typ, i
 		if link != nil {
 			switch user, agent := link.sides(f.ConvID, f.Data); {
 			case user && agent:
-				typ, id = as(op.RoleAssistant)
+				typ, id = as(memory.RoleAssistant)
 				return typ, id, Ambiguous
 			case user:
-				typ, id = as(op.RoleUser)
+				typ, id = as(memory.RoleUser)
 				return typ, id, MatchedEvent
 			case agent:
-				typ, id = as(op.RoleAssistant)
+				typ, id = as(memory.RoleAssistant)
 				return typ, id, MatchedEvent
 			}
 		}
 	}
-	typ, id = as(op.RoleAssistant)
+	typ, id = as(memory.RoleAssistant)
 	return typ, id, Fallback
 }
 
@@ -258,7 +257,7 @@ const (
 // a text that stands verbatim in just one turn has 1. Turns of the other speaker than
 // the prefix names count 0.85. No turns: nothing was sure enough.
 func (l *Linker) Link(conv schema.ConvID, data string) (events []schema.EventRef, conf float64) {
-	role, text := op.CutPrefix(data)
+	role, text := memory.CutPrefix(data)
 	lo, hi := 0, len(l.turns)
 	if span, ok := l.byConv[conv]; ok {
 		lo, hi = span[0], span[1]
@@ -351,7 +350,7 @@ func (l *Linker) Link(conv schema.ConvID, data string) (events []schema.EventRef
 // turn of that side, or holds one whole. What is contained needs at least four
 // characters and half of the length of the other, so that no interjection matches.
 func (l *Linker) sides(conv schema.ConvID, data string) (user, agent bool) {
-	_, text := op.CutPrefix(data)
+	_, text := memory.CutPrefix(data)
 	key := textnorm.Key(text)
 	n := utf8.RuneCountInString(key)
 	span, ok := l.byConv[conv]
@@ -361,8 +360,8 @@ func (l *Linker) sides(conv schema.ConvID, data string) (user, agent bool) {
 	for _, t := range l.turns[span[0]:span[1]] {
 		m := utf8.RuneCountInString(t.key)
 		if strings.Contains(t.key, key) || m >= 4 && 2*m >= n && strings.Contains(key, t.key) {
-			user = user || t.role == op.RoleUser
-			agent = agent || t.role == op.RoleAssistant
+			user = user || t.role == memory.RoleUser
+			agent = agent || t.role == memory.RoleAssistant
 		}
 	}
 	return user, agent

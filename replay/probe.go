@@ -10,7 +10,6 @@ import (
 	"membench/internal/rank"
 	"membench/internal/textnorm"
 	"membench/memory"
-	"membench/memory/op"
 	"membench/schema"
 )
 
@@ -150,9 +149,9 @@ func grade(ctx context.Context, p *schema.ProbeResult, m memory.Memory, byEvent 
 		stop(fmt.Errorf("the probe has no text"))
 		return
 	}
-	q := memory.Query{Text: p.Query, K: p.K, UserID: p.UserID, AgentID: p.AgentID, Asker: op.RoleUser}
+	q := memory.Query{Text: p.Query, K: p.K, UserID: p.UserID, AgentID: p.AgentID, Asker: memory.RoleUser}
 	if textnorm.Strip(p.RoleType) == schema.RoleAssistant {
-		q.Asker = op.RoleAssistant
+		q.Asker = memory.RoleAssistant
 	}
 	r, err := m.Retrieve(ctx, q)
 	if err != nil {

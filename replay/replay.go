@@ -25,7 +25,6 @@ import (
 	"membench/internal/codec"
 	"membench/internal/textnorm"
 	"membench/memory"
-	"membench/memory/op"
 	"membench/schema"
 )
 
@@ -220,9 +219,9 @@ func (o Options) skip(s said) string {
 
 func roleOf(e schema.Event) string {
 	if textnorm.Strip(e.RoleType) == schema.RoleAssistant {
-		return op.RoleAssistant
+		return memory.RoleAssistant
 	}
-	return op.RoleUser
+	return memory.RoleUser
 }
 
 // planned is one batch and where it goes.

@@ -627,7 +627,7 @@ func writeChanges(ctx context.Context, old, new, out string) (n int, err error) 
 
 func (c *chain) cypher(ctx context.Context) error {
 	return c.step(ctx, build.Step{Name: "cypher", Inputs: []string{c.path("graph", "nodes.jsonl"), c.path("graph", "edges.jsonl")}, Output: c.path("cypher"), Dir: true}, "scripts",
-		"cypher", c.path("graph"), "-o", "%s", "--batch", fmt.Sprint(c.p.Cypher.Batch))
+		"cypher", c.path("graph"), "-o", "%s")
 }
 
 // validate looks at everything that was made; its findings are kept as text.

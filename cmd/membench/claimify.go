@@ -58,7 +58,7 @@ built-in catalogue (membench schema show catalog).`,
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.out, "out", "o", "", "write <conv>.jsonl to this `folder`, or all to - (standard output)")
+	f.StringVarP(&o.out, "output", "o", "", "write <conv>.jsonl to this `folder`, or all to - (standard output)")
 	f.StringVar(&o.extractor, "extractor", o.extractor, "`rule` or model")
 	o.model.add(c)
 	f.StringArrayVar(&o.catalog, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")

@@ -30,7 +30,7 @@ type compileClaimsOptions struct {
 }
 
 func newCompileClaimsCmd(e *env) *cobra.Command {
-	o := compileClaimsOptions{version: schema.Latest, memory: 64 << 20}
+	o := compileClaimsOptions{version: schema.Latest, memory: 16 << 20}
 	c := &cobra.Command{
 		Use:   "compile-claims BY_CONV_DIR...",
 		Short: "Merge the claims and entities of all conversations into one per id",
@@ -55,7 +55,7 @@ first; there, file names and line numbers decide what is first.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.out, "out", "o", "", "write to this `folder`, or - for standard output")
+	f.StringVarP(&o.out, "output", "o", "", "write to this `folder`, or - for standard output")
 	f.Var(versionFlag{&o.version}, "schema-version", "write this `version` of the records")
 	f.StringArrayVar(&o.catalog, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
 	f.Var(&o.memory, "memory", "hold at most this many bytes of records before they go to disk, like 64M")
@@ -70,10 +70,10 @@ first; there, file names and line numbers decide what is first.`,
 // compiledMeta is meta.json. It holds no clock, so that the same input gives the same file.
 type compiledMeta struct {
 	SchemaVersion schema.Version `json:"schema_version"`
-	Files         int            `json:"files"`
-	Records       int            `json:"records"`
-	Entities      int            `json:"entities"`
-	Claims        int            `json:"claims"`
+	Files         int            `json:"files_scanned"`
+	Records       int            `json:"records_read"`
+	Entities      int            `json:"entities_count"`
+	Claims        int            `json:"claims_count"`
 	Deprecated    int            `json:"deprecated"`
 	Findings      map[string]int `json:"findings"`
 }

@@ -50,7 +50,7 @@ load-neo4j does the same over the network, with row counts and a comparison at t
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.out, "out", "o", "", "`folder` for the scripts, or - for standard output (required)")
+	f.StringVarP(&o.out, "output", "o", "", "`folder` for the scripts, or - for standard output (required)")
 	f.IntVar(&o.workers, "workers", 0, "`n` workers; 0 is one per processor")
 	f.Var(&o.maxLine, "max-line", "`size` of the longest line that is read")
 	f.BoolVar(&o.strict, "strict", false, "exit 3 and write nothing when the data has errors")

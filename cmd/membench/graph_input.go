@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -83,4 +84,20 @@ func readManifest(dir string) (m schema.Manifest, err error) {
 		return m, fmt.Errorf("reading %s: %w", filepath.Join(dir, "manifest.json"), err)
 	}
 	return m, nil
+}
+
+// buffered is a file written through a buffer; Close writes the rest and syncs.
+type buffered struct {
+	*bufio.Writer
+	f *os.File
+}
+
+func newBuffered(f *os.File) *buffered { return &buffered{bufio.NewWriterSize(f, 1<<16), f} }
+
+func (b *buffered) Close() error {
+	err := b.Flush()
+	if e := b.f.Sync(); err == nil {
+		err = e
+	}
+	return errors.Join(err, b.f.Close())
 }

@@ -55,7 +55,6 @@ type storeOptions struct {
 	userID, agentID   string
 	index             string
 	now               string
-	set               func(flag string) bool // was the flag given?
 	replay            replay.Options
 	mode              string
 	storeRaw          bool
@@ -74,7 +73,6 @@ func (o *storeOptions) add(c *cobra.Command) {
 	f.StringVar(&o.userID, "user-id", "", "`id` of the user, for events that name none (default: the store's, else user)")
 	f.StringVar(&o.agentID, "agent-id", "", "`id` of the agent, for events that name neither agent nor character")
 	f.StringVar(&o.now, "now", "", "the run's clock, an RFC 3339 `time` (default: the store's, else taken once and kept there)")
-	o.set = f.Changed
 }
 
 // kept is what the manifest's options hold.
@@ -192,13 +190,13 @@ the one kept in the store.`,
 	f.StringVar(&o.index, "index", "", "index.json that gives the order of the conversations, `file`")
 	f.BoolVar(&o.force, "force", false, "empty the store first")
 	f.BoolVar(&o.asJSON, "json", false, "print the report as one JSON object on standard output")
-	o.addModel(c)
+	o.model.add(c)
 	return c
 }
 
 type ingestOptions struct {
 	storeOptions
-	ingestModel
+	model         modelFlags
 	inputs        []string
 	force, asJSON bool
 }
@@ -222,9 +220,11 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) error {
 			return err
 		}
 	}
-	g, err := o.generator(e)
-	if err != nil {
-		return err
+	var g llm.Generator // nil: by rule
+	if o.model.model != "" {
+		if g, err = o.model.client(e); err != nil {
+			return err
+		}
 	}
 	if !slices.Contains(mem0.Modes(), mem0.Mode(o.mode)) {
 		return usagef("--mode %q: have %v", o.mode, mem0.Modes())
@@ -248,7 +248,7 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) error {
 	if err != nil {
 		return err
 	}
-	m, err := ingestManifest(o, sys.Info(), digests)
+	m, err := ingestManifest(o, sys.Info(), g, digests)
 	if err != nil {
 		return err
 	}
@@ -337,7 +337,7 @@ func emptyStore(folder string) error {
 	return atomicfile.SyncDir(folder)
 }
 
-func ingestManifest(o ingestOptions, info memory.Info, inputs []schema.FileDigest) (schema.Manifest, error) {
+func ingestManifest(o ingestOptions, info memory.Info, g llm.Generator, inputs []schema.FileDigest) (schema.Manifest, error) {
 	r := o.replay
 	k := kept{Isolation: string(r.Isolation), UserID: r.UserID, AgentID: r.AgentID, Mode: o.mode, StoreRaw: o.storeRaw, NoPrefix: o.noPrefix,
 		SkipRoles: list(r.SkipRoles), SkipTags: list(r.SkipTags), OnlyTags: list(r.OnlyTags), WriteProbes: r.WriteProbes,
@@ -351,8 +351,8 @@ func ingestManifest(o ingestOptions, info memory.Info, inputs []schema.FileDiges
 	}
 	m := schema.Manifest{SchemaVersion: schema.Latest, Step: "replay ingest", StepVersion: 1, Membench: release, Now: r.Now.Format(time.RFC3339Nano),
 		Options: options, Inputs: inputs, Outputs: []schema.FileDigest{}}
-	if o.model != "" {
-		m.Models = map[string]string{"facts": o.model, "update": o.model}
+	if g != nil {
+		m.Models = map[string]string{"facts": g.Model(), "update": g.Model()}
 		m.Prompts = map[string]string{}
 		for name, text := range op.Prompts() {
 			m.Prompts[name] = fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
@@ -732,10 +732,3 @@ func runReplayLink(e *env, o linkOptions) error {
 	e.warnf("%d of %d linked to turns by inference", linked, n)
 	return nil
 }
-
-// ingestModel is the model that ingest may use.
-type ingestModel struct{ model, baseURL string }
-
-func (m *ingestModel) addModel(c *cobra.Command) {}
-
-func (m *ingestModel) generator(e *env) (llm.Generator, error) { return nil, nil }

@@ -65,7 +65,7 @@ of claims alone, which is loaded beside its memory graph.
 	f.StringArrayVar(&o.events, "events", nil, "`path` of events; may be given again")
 	f.StringArrayVar(&o.exports, "exports", nil, "`path` of memory exports; may be given again")
 	f.StringArrayVar(&o.claims, "claims", nil, "`path` of compiled claims and entities; may be given again")
-	f.StringVarP(&o.out, "out", "o", "", "`folder` for the graph, or - for standard output (required)")
+	f.StringVarP(&o.out, "output", "o", "", "`folder` for the graph, or - for standard output (required)")
 	f.Var(versionFlag{&o.version}, "schema-version", "schema `version` of the graph")
 	f.Var(versionFlag{&o.inputVersion}, "input-version", "schema `version` of the input; 0.0.1 claims need migrate before they join a newer graph")
 	f.StringArrayVar(&o.catalog, "catalog", nil, "`file` with more terms for the catalogue; may be given again")

@@ -130,6 +130,12 @@ func runValidate(e *env, o validateOptions) error {
 		return err
 	}
 	versions := map[string]schema.Version{}
+	add := func(f *schema.Finding) {
+		if e.found != nil {
+			e.found(f)
+		}
+		p.add(f)
+	}
 	each := func(name string, r io.Reader) error {
 		v := o.version
 		if v == "" && name != "-" {
@@ -139,7 +145,7 @@ func runValidate(e *env, o validateOptions) error {
 			if err != nil {
 				return err
 			}
-			p.add(f)
+			add(f)
 		}
 		return nil
 	}
@@ -158,7 +164,7 @@ func runValidate(e *env, o validateOptions) error {
 		if err != nil {
 			return err
 		}
-		p.add(f)
+		add(f)
 	}
 	if err := p.end(); err != nil {
 		return err

@@ -14,14 +14,29 @@ type Scored[T any] struct {
 	V     T
 }
 
-// Top sorts s and cuts it at k; k <= 0 keeps all.
+func compare[T any](a, b Scored[T]) int {
+	if c := cmp.Compare(b.Score, a.Score); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.ID, b.ID)
+}
+
+// Top sorts s and cuts it at k; k <= 0 keeps all. It works in s. For a k that is
+// small against s it sorts only what can still be among the first k.
 func Top[T any](s []Scored[T], k int) []Scored[T] {
-	slices.SortFunc(s, func(a, b Scored[T]) int {
-		if c := cmp.Compare(b.Score, a.Score); c != 0 {
-			return c
+	if k > 0 && len(s) > 4*k {
+		best := s[:k]
+		slices.SortFunc(best, compare[T])
+		for _, x := range s[k:] {
+			if compare(x, best[k-1]) < 0 {
+				i, _ := slices.BinarySearchFunc(best, x, compare[T])
+				copy(best[i+1:], best[i:k-1])
+				best[i] = x
+			}
 		}
-		return cmp.Compare(a.ID, b.ID)
-	})
+		return best
+	}
+	slices.SortFunc(s, compare[T])
 	if k > 0 && len(s) > k {
 		s = s[:k]
 	}

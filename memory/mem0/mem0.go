@@ -23,6 +23,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"membench/internal/atomicfile"
 	"membench/internal/bm25"
@@ -264,6 +265,7 @@ type point struct {
 	id         schema.PointID
 	role, name string
 	text       string // without prefix
+	key        string // textnorm.Key of text
 	user       string
 	agent      string
 	payload    schema.Object
@@ -277,13 +279,14 @@ type point struct {
 type store struct {
 	points  []*point // in order of ADD
 	byID    map[schema.PointID]int
-	byText  map[string][]int // by role and textnorm.Key
+	byText  map[string][]int // by role and key
 	bySlot  map[string][]int // by role and op.Slot
 	words   bm25.Index
 	vectors vector.Index
 	stale   map[int]bool // points whose vector is not current
 	keys    []string
 	known   map[string]bool
+	names   []string // of all speakers so far, lower case
 	history []memory.Change
 
 	degraded []string
@@ -293,8 +296,6 @@ type store struct {
 func newStore() *store {
 	return &store{byID: map[schema.PointID]int{}, byText: map[string][]int{}, bySlot: map[string][]int{}, stale: map[int]bool{}, known: map[string]bool{}}
 }
-
-func textKey(role, text string) string { return role + "\x00" + textnorm.Key(text) }
 
 // apply is the only way the state changes, live and from the journal.
 func (s *store) apply(e entry) error {
@@ -342,11 +343,15 @@ func (s *store) apply(e entry) error {
 
 func (s *store) put(i int, c change, data string) {
 	p := s.points[i]
-	_, text := op.CutPrefix(data)
+	_, text := memory.CutPrefix(data)
 	p.role, p.name, p.text, p.payload, p.events, p.live = c.Role, c.Name, text, *c.Payload, c.Events, true
 	p.user, p.agent = c.Payload.Text("user_id"), c.Payload.Text("agent_id")
-	k := textKey(p.role, text)
+	p.key = textnorm.Key(text)
+	k := p.role + p.key
 	s.byText[k] = append(s.byText[k], i)
+	if p.name != "" && !slices.Contains(s.names, strings.ToLower(p.name)) {
+		s.names = append(s.names, strings.ToLower(p.name))
+	}
 	if slot := op.Slot(text); slot != "" {
 		s.bySlot[p.role+slot] = append(s.bySlot[p.role+slot], i)
 	}
@@ -356,7 +361,7 @@ func (s *store) put(i int, c change, data string) {
 
 func (s *store) forget(i int) {
 	p := s.points[i]
-	k := textKey(p.role, p.text)
+	k := p.role + p.key
 	is := func(j int) bool { return j == i }
 	s.byText[k] = slices.DeleteFunc(s.byText[k], is)
 	if slot := op.Slot(p.text); slot != "" {
@@ -442,7 +447,7 @@ func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact
 	if m.sys.o.Raw {
 		var out []op.Fact
 		for i, t := range b.Turns {
-			if (t.Role == op.RoleUser || t.Role == op.RoleAssistant) && textnorm.Strip(t.Text) != "" {
+			if (t.Role == memory.RoleUser || t.Role == memory.RoleAssistant) && textnorm.Strip(t.Text) != "" {
 				out = append(out, op.Fact{Text: t.Text, Role: t.Role, Turns: []int{i}})
 			}
 		}
@@ -479,7 +484,7 @@ func (m *Memory) decide(ctx context.Context, b memory.Batch, facts []op.Fact, e 
 		e.Usage = e.Usage.Add(usage)
 		if err == nil {
 			for _, v := range verdicts {
-				f := op.Fact{Role: op.RoleUser}
+				f := op.Fact{Role: memory.RoleUser}
 				if v.Fact >= 0 {
 					f = facts[v.Fact]
 				}
@@ -559,9 +564,10 @@ func (w *writer) point(id schema.PointID) *point {
 // miss nothing that it could use.
 func (w *writer) similar(f op.Fact) []*point {
 	var all []rank.Scored[*point]
+	key := textnorm.Key(f.Text)
 	take := func(p *point, score float64) {
 		if p.live && p.role == f.Role && p.user == w.b.UserID && p.agent == w.b.AgentID {
-			if textnorm.Key(p.text) == textnorm.Key(f.Text) {
+			if p.key == key {
 				score = 3
 			}
 			all = append(all, rank.Scored[*point]{ID: string(p.id), Score: rank.Round6(score), V: p})
@@ -569,7 +575,7 @@ func (w *writer) similar(f op.Fact) []*point {
 	}
 	st := w.m.store
 	scores := st.words.Scores(f.Text)
-	for _, i := range st.byText[textKey(f.Role, f.Text)] {
+	for _, i := range st.byText[f.Role+key] {
 		scores[i] = 3
 	}
 	slot := op.Slot(f.Text)
@@ -590,7 +596,7 @@ func (w *writer) similar(f op.Fact) []*point {
 		if slot != "" && slot == op.Slot(p.text) {
 			s++
 		}
-		if s > 0 || textnorm.Key(p.text) == textnorm.Key(f.Text) {
+		if s > 0 || p.key == key {
 			take(p, s)
 		}
 	}
@@ -717,7 +723,7 @@ func (w *writer) add(f op.Fact, text string, contradicts *point) {
 	if c.Payload == nil {
 		return
 	}
-	p := &point{id: id, role: f.Role, name: c.Name, text: text, user: w.b.UserID, agent: w.b.AgentID, payload: *c.Payload, events: c.Events, live: true}
+	p := &point{id: id, role: f.Role, name: c.Name, text: text, key: textnorm.Key(text), user: w.b.UserID, agent: w.b.AgentID, payload: *c.Payload, events: c.Events, live: true}
 	w.pending[id] = p
 	w.order = append(w.order, p)
 	w.change(c)
@@ -732,6 +738,7 @@ func (w *writer) update(f op.Fact, text string, old *point) {
 	if c.Payload == nil {
 		return
 	}
+	old.key = textnorm.Key(text)
 	old.text, old.role, old.name, old.payload, old.events = text, c.Role, c.Name, *c.Payload, c.Events
 	w.change(c)
 }
@@ -771,7 +778,7 @@ var ours = []string{"user_id", "agent_id", "role", "data", "hash", "created_at",
 func (w *writer) payload(f op.Fact, text, created, updated string) *schema.Object {
 	data := text
 	if !w.m.sys.o.NoPrefix && !w.m.sys.o.Raw {
-		data = op.Prefix(f.Role) + text
+		data = memory.Prefix(f.Role) + text
 	}
 	var b schema.ObjectBuilder
 	for k, v := range w.b.Metadata.Members() {
@@ -868,7 +875,7 @@ func (m *Memory) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 		return memory.Retrieved{}, err
 	}
 	words := st.words.ScoresWith(q.Text, tokens.Kin(q.Text), kinWeight)
-	about := aboutOf(q, st.points)
+	about := aboutOf(q, st.names)
 	own := make([]float64, len(st.points))
 	for i, p := range st.points {
 		if p.live && (q.UserID == "" || p.user == q.UserID) && (q.AgentID == "" || p.agent == q.AgentID) {
@@ -953,18 +960,12 @@ func (m *Memory) embed(ctx context.Context) error {
 }
 
 // aboutOf says which points the query is about, by speaker.
-func aboutOf(q memory.Query, points []*point) func(*point) bool {
+func aboutOf(q memory.Query, names []string) func(*point) bool {
 	none := func(*point) bool { return false }
 	lower := strings.ToLower(q.Text)
 	named := ""
-	seen := map[string]bool{}
-	for _, p := range points {
-		n := strings.ToLower(p.name)
-		if n == "" || seen[n] {
-			continue
-		}
-		seen[n] = true
-		if len([]rune(n)) > 1 && strings.Contains(lower, n) {
+	for _, n := range names {
+		if utf8.RuneCountInString(n) > 1 && strings.Contains(lower, n) {
 			if named != "" {
 				return none
 			}
@@ -972,15 +973,15 @@ func aboutOf(q memory.Query, points []*point) func(*point) bool {
 		}
 	}
 	if named != "" {
-		return func(p *point) bool { return strings.ToLower(p.name) == named }
+		return func(p *point) bool { return strings.EqualFold(p.name, named) }
 	}
 	first, second := persons(q.Text)
 	if first == second {
 		return none
 	}
-	role := op.RoleUser
-	if (q.Asker == op.RoleAssistant) == first {
-		role = op.RoleAssistant
+	role := memory.RoleUser
+	if (q.Asker == memory.RoleAssistant) == first {
+		role = memory.RoleAssistant
 	}
 	return func(p *point) bool { return p.role == role }
 }

@@ -11,6 +11,7 @@ import (
 	"membench/internal/codec"
 	"membench/internal/textnorm"
 	"membench/llm"
+	"membench/memory"
 	"membench/schema"
 )
 
@@ -33,24 +34,6 @@ Answer with one JSON object: {"memory": [{"id": "0", "text": "…", "event": "AD
 // Prompts names the fixed texts that a model is given, for fingerprints and manifests.
 func Prompts() map[string]string {
 	return map[string]string{"facts": factsSystem, "update": judgeSystem}
-}
-
-// Prefix of the texts of a role in Mem0's custom instruction, with its blank.
-func Prefix(role string) string {
-	if role == RoleAssistant {
-		return "[Agent] "
-	}
-	return "[User] "
-}
-
-// CutPrefix takes a prefix off. role is "" when there is none.
-func CutPrefix(text string) (role, rest string) {
-	for _, r := range []string{RoleUser, RoleAssistant} {
-		if rest, ok := strings.CutPrefix(text, strings.TrimSpace(Prefix(r))); ok {
-			return r, strings.TrimSpace(rest)
-		}
-	}
-	return "", strings.TrimSpace(text)
 }
 
 // tries is how often a model is asked for one usable answer.
@@ -145,7 +128,7 @@ func (m modelFacts) Facts(ctx context.Context, before, turns []schema.Turn) ([]F
 			return errors.New(`the member "facts" is missing`)
 		}
 		for n, it := range answer.Facts {
-			role, text := CutPrefix(it.Text)
+			role, text := memory.CutPrefix(it.Text)
 			if text == "" {
 				continue
 			}
@@ -170,7 +153,7 @@ func (m modelFacts) Facts(ctx context.Context, before, turns []schema.Turn) ([]F
 			if f.Role == "" {
 				f.Role = turns[f.Turns[0]].Role
 			}
-			if f.Role == RoleUser || f.Role == RoleAssistant {
+			if f.Role == memory.RoleUser || f.Role == memory.RoleAssistant {
 				out = append(out, f)
 			}
 		}
@@ -212,11 +195,11 @@ func (m modelJudge) Judge(ctx context.Context, facts []Fact, known []Known) ([]V
 	var b strings.Builder
 	b.WriteString("KNOWN\n")
 	for i, k := range known {
-		fmt.Fprintf(&b, "%d: %s%s\n", i, Prefix(k.Role), k.Text)
+		fmt.Fprintf(&b, "%d: %s%s\n", i, memory.Prefix(k.Role), k.Text)
 	}
 	b.WriteString("NEW\n")
 	for _, f := range facts {
-		fmt.Fprintf(&b, "- %s%s\n", Prefix(f.Role), f.Text)
+		fmt.Fprintf(&b, "- %s%s\n", memory.Prefix(f.Role), f.Text)
 	}
 	var out []Verdict
 	usage, err := ask(ctx, m.g, llm.Request{Purpose: "update", System: judgeSystem, Prompt: b.String(), MaxTokens: 2000, JSON: true}, func(raw []byte) error {
@@ -235,7 +218,7 @@ func (m modelJudge) Judge(ctx context.Context, facts []Fact, known []Known) ([]V
 			return errors.New(`the member "memory" is missing`)
 		}
 		for n, e := range answer.Memory {
-			role, text := CutPrefix(e.Text)
+			role, text := memory.CutPrefix(e.Text)
 			v := Verdict{Text: text}
 			event := strings.ToUpper(strings.TrimSpace(e.Event))
 			at, err := strconv.Atoi(string(e.ID))

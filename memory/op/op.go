@@ -10,6 +10,7 @@ import (
 
 	"membench/internal/openie"
 	"membench/llm"
+	"membench/memory"
 	"membench/schema"
 )
 
@@ -26,12 +27,6 @@ type Extractor interface {
 	Facts(ctx context.Context, before, turns []schema.Turn) ([]Fact, llm.Usage, error)
 }
 
-// Roles of a turn that memories are made of.
-const (
-	RoleUser      = "user"
-	RoleAssistant = "assistant"
-)
-
 // RuleFacts takes sentences in their own words (openie.Facts). It never fails.
 func RuleFacts() Extractor { return ruleFacts{} }
 
@@ -44,7 +39,7 @@ func (ruleFacts) Facts(_ context.Context, _, turns []schema.Turn) ([]Fact, llm.U
 	}
 	var out []Fact
 	for _, f := range openie.Facts(lines) {
-		if r := turns[f.Lines[0]].Role; r == RoleUser || r == RoleAssistant {
+		if r := turns[f.Lines[0]].Role; r == memory.RoleUser || r == memory.RoleAssistant {
 			out = append(out, Fact{f.Text, r, f.Lines})
 		}
 	}

@@ -468,3 +468,94 @@ func (s *summing) Write(b []byte) (int, error) {
 }
 
 func (s *summing) Close() error { return nil }
+
+// Detect tells which version files are of by what only one has: histories, forms of
+// ids, newer members, labels and types. "" where nothing says; both signs are an error.
+// It looks at the first 1000 records of each file.
+func Detect(ctx context.Context, files []File, o Options) (schema.Version, error) {
+	cat := o.Catalog
+	if cat == nil {
+		cat = catalog.Default()
+	}
+	o.Report = func(*schema.Finding) {}
+	signs := map[schema.Version]string{}
+	enough := errors.New("enough")
+	for _, f := range files {
+		n := 0
+		err := lines(ctx, []File{f}, o, func(line jsonl.Line, k schema.Kind, obj schema.Object, fault *schema.Finding) error {
+			if n++; n > 1000 {
+				return enough
+			}
+			if fault != nil || k == "" {
+				return nil
+			}
+			if v, what := sign(cat, k, obj); v != "" && signs[v] == "" {
+				signs[v] = line.Pos.String() + ": " + what
+			}
+			return nil
+		})
+		if err != nil && err != enough {
+			return "", err
+		}
+	}
+	if len(signs) > 1 {
+		return "", fmt.Errorf("files of two versions: %s: %s, but %s: %s; say which with --input-version", schema.V001, signs[schema.V001], schema.V010, signs[schema.V010])
+	}
+	for v := range signs { // at most one
+		return v, nil
+	}
+	return "", nil
+}
+
+func sign(cat *catalog.Catalog, k schema.Kind, o schema.Object) (schema.Version, string) {
+	if h := readHistory(o); h.present {
+		if h.from == schema.V001 {
+			return schema.V010, "migrated from 0.0.1"
+		}
+		return schema.V001, "migrated from " + string(h.from)
+	}
+	has := func(o schema.Object, names ...string) string {
+		for _, n := range names {
+			if _, ok := o.Get(n); ok {
+				return n
+			}
+		}
+		return ""
+	}
+	switch k {
+	case schema.KindExport:
+		if raw, ok := o.Get("payload"); ok && has(schema.RawObject(raw), "events", "events_by") != "" {
+			return schema.V010, "the payload has events"
+		}
+		if o.Text("isolation") == "per_chapter" {
+			return schema.V001, "isolation is per_chapter"
+		}
+	case schema.KindClaim, schema.KindEntity:
+		if n := has(o, "by", "deprecated_reason", "superseded_by", "id_aliases"); n != "" {
+			return schema.V010, "the record has " + n
+		}
+	case schema.KindNode:
+		for _, it := range items(first(o.Get("labels"))) {
+			if l := unquote(it); cat.Labels[l].Since == schema.V010 {
+				return schema.V010, "label " + l
+			}
+		}
+		if strings.HasPrefix(o.Text("id"), "mem:point:") {
+			return schema.V001, "a memory named by its point"
+		}
+	case schema.KindEdge:
+		id, typ := o.Text("id"), o.Text("type")
+		if cat.Edges[typ].Since == schema.V010 {
+			return schema.V010, "edges of type " + typ
+		}
+		for _, p := range []string{"has_domain:", "has_predicate:", "has_claim:", "about:", "evidenced_by:", "pred:"} {
+			if strings.HasPrefix(id, p) {
+				return schema.V001, "edge ids of the form " + p + "…"
+			}
+		}
+		if typ == "EVIDENCED_BY" || typ == "HAS_CLAIM" || typ == "ABOUT" {
+			return schema.V010, "edge ids of the form edge:" + typ + ":…"
+		}
+	}
+	return "", ""
+}
