@@ -293,6 +293,7 @@ func (p *projector) eventEdges(o *occurrence, mem schema.NodeID, emit func(*part
 		if slices.Contains(o.events[:i], ref) {
 			continue
 		}
+		ref.ConvID = schema.ConvID(strip(string(ref.ConvID)))
 		x := o.newPart()
 		dst := p.mint.Event(ref)
 		x.edge, x.id, x.typ, x.src, x.dst = true, string(p.mint.Edge("FROM_EVENT", mem, dst)), "FROM_EVENT", string(mem), string(dst)

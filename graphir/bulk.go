@@ -1,0 +1,593 @@
+package graphir
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"membench/internal/codec"
+	"membench/internal/par"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// The bulk path. An export line becomes one compact row: the hash of its text, its
+// instant, a number for what it shares with others (its setting), and about 150 bytes
+// of text. Sorting rows by hash orders most elements of the graph for free, because
+// edge ids start with their type and then, but for OWNS_MEMORY, with the memory.
+//
+// Rows are kept in 256 partitions by the first byte of the hash. Above the budget
+// they go to a spool on disk, partition by partition, and each type of element reads
+// them again. Whatever does not fit this shape (ids with escapes, memories without a
+// hash, a line that came out in another form, settings beyond maxSettings) becomes
+// parts in the sorter, as in Build, and is merged in while the lines are written.
+
+const (
+	partitions = 256
+	// maxSettings bounds the table of settings, about 1 KiB each.
+	maxSettings = 1 << 16
+	noSetting   = ^uint32(0)
+	maxPlainID  = 500 // bytes of a name in a setting; longer ones take the slow way, which checks ids
+)
+
+// A row is one occurrence, or several of one text in one setting.
+type row struct {
+	hash    [16]byte
+	at      int64
+	setting uint32
+	chunk   uint32 // of the table, where its text is
+	off     uint32
+}
+
+const rowBytes = 40
+
+// A table holds rows and their texts.
+type table struct {
+	mu     sync.Mutex
+	rows   []row
+	chunks [][]byte
+}
+
+const tableChunk = 32 << 10
+
+// add copies the text of a row.
+func (t *table) add(r row, text []byte) (grown int) {
+	n := len(t.chunks) - 1
+	if n < 0 || cap(t.chunks[n])-len(t.chunks[n]) < len(text) {
+		size := max(tableChunk, len(text))
+		t.chunks = append(t.chunks, make([]byte, 0, size))
+		grown = size
+		n++
+	}
+	r.chunk, r.off = uint32(n), uint32(len(t.chunks[n]))
+	t.chunks[n] = append(t.chunks[n], text...)
+	t.rows = append(t.rows, r)
+	return grown + rowBytes
+}
+
+func (t *table) reset() { t.rows, t.chunks = t.rows[:0], nil }
+
+// text is everything behind the start of a row's text: see rowText.
+func (t *table) text(r *row) []byte { return t.chunks[r.chunk][r.off:] }
+
+// A rowText is what a row says beyond its setting. Strings are JSON string bodies;
+// only data may hold escapes. Encoding:
+//
+//	flags · point · created_at · data · position [· times · points]
+type rowText struct {
+	point, created, data []byte
+	escaped              bool // data
+	pos                  pos
+	times                int
+	points               []string // nil: just point
+	cut                  bool
+}
+
+const (
+	rowEscaped = 1
+	rowMany    = 2
+	rowCut     = 4
+)
+
+func appendRow(dst []byte, x *rowText) []byte {
+	var flags byte
+	if x.escaped {
+		flags |= rowEscaped
+	}
+	if x.points != nil {
+		flags |= rowMany
+	}
+	if x.cut {
+		flags |= rowCut
+	}
+	dst = append(dst, flags)
+	for _, s := range [3][]byte{x.point, x.created, x.data} {
+		dst = append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+	}
+	dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(x.pos.file)), uint64(x.pos.line))
+	if x.points != nil {
+		dst = appendList(binary.AppendUvarint(dst, uint64(x.times)), x.points)
+	}
+	return dst
+}
+
+// read decodes a row's text and returns how long it is.
+func (x *rowText) read(b []byte) int {
+	all := len(b)
+	flags := b[0]
+	x.point, b = cutStr(b[1:])
+	x.created, b = cutStr(b)
+	x.data, b = cutStr(b)
+	f, n := binary.Uvarint(b)
+	b = b[n:]
+	l, n := binary.Uvarint(b)
+	b = b[n:]
+	x.pos = pos{uint32(f), uint32(l)}
+	x.escaped, x.cut, x.times, x.points = flags&rowEscaped != 0, flags&rowCut != 0, 1, nil
+	if flags&rowMany != 0 {
+		t, n := binary.Uvarint(b)
+		x.times = int(t)
+		x.points, b = cutList(b[n:])
+	}
+	return all - len(b)
+}
+
+// A settingInfo is a setting with the texts that its lines need.
+type settingInfo struct {
+	setting
+	convID, sceneID, ownerID string // node ids; "" where there is none
+	conv, scene, owner       []byte // the same as JSON string bodies
+	exported                 []byte // JSON value
+	tail                     []byte // of a memory's properties, from collection to exported_at
+}
+
+func jsonBody(s string) []byte {
+	q := codec.AppendString(nil, s)
+	return q[1 : len(q)-1]
+}
+
+func jsonOrNull(s string) []byte {
+	if s == "" {
+		return []byte("null")
+	}
+	return codec.AppendString(nil, s)
+}
+
+// bulk gathers exports.
+type bulk struct {
+	g    *gatherer
+	p    *projector
+	o    Options
+	gate sync.RWMutex // held to add rows, locked to spill
+
+	parts [partitions]table
+	held  atomic.Int64
+	spool *spool
+
+	mu       sync.Mutex
+	settings []*settingInfo
+	byValue  map[setting]uint32
+
+	owners   []string // id + ":mem:", in order
+	ownerOf  []uint32 // setting → rank of its owner
+	bucketOf []int    // rank → bucket of the second spool
+	owned    *spool   // rows by owner, when rows went to disk
+	ownedBuf [ownerBuckets][]byte
+
+	hashes [partitions][][16]byte // distinct hashes that were spilled, when claims need them
+	idle   chan *worker
+}
+
+func newBulk(g *gatherer, o Options) *bulk {
+	b := &bulk{g: g, p: g.p, o: o, byValue: map[setting]uint32{}, idle: make(chan *worker, max(1, o.Workers))}
+	g.bulkHas = b.has
+	return b
+}
+
+func (b *bulk) close() {
+	for _, s := range []*spool{b.spool, b.owned} {
+		if s != nil {
+			s.close()
+		}
+	}
+}
+
+// setting returns the number of a setting, noSetting when it must take the slow way.
+func (b *bulk) setting(s setting) uint32 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n, ok := b.byValue[s]; ok {
+		return n
+	}
+	if len(b.settings) >= maxSettings || !b.regular(&s) {
+		return noSetting
+	}
+	info := &settingInfo{setting: s, exported: jsonOrNull(s.exportedAt)}
+	m := b.p.mint
+	if s.conv != "" {
+		info.convID = string(m.Conv(schema.ConvID(s.conv)))
+	}
+	if s.scene != "" {
+		info.sceneID = string(m.Scene(s.scene))
+	}
+	info.ownerID = string(m.Character(s.owner))
+	info.conv, info.scene, info.owner = jsonBody(info.convID), jsonBody(info.sceneID), jsonBody(info.ownerID)
+	info.tail = slices.Concat([]byte(`, "collection": `), jsonOrNull(s.collection), []byte(`, "isolation": `), jsonOrNull(s.isolation), []byte(`, "exported_at": `), info.exported)
+	n := uint32(len(b.settings))
+	b.settings = append(b.settings, info)
+	b.byValue[s] = n
+	return n
+}
+
+// regular reports whether rows of a setting can be ordered by memory alone: it has an
+// owner whose id cannot be taken for the start of another's, and no id can get too long.
+func (b *bulk) regular(s *setting) bool {
+	for _, x := range []string{s.conv, s.scene, s.character, s.user, s.agent, s.owner} {
+		if len(x) > maxPlainID {
+			return false
+		}
+	}
+	return s.owner != "" && !strings.Contains(s.owner, ":mem:")
+}
+
+func (b *bulk) info(n uint32) *settingInfo { return b.settings[n] }
+
+// A worker parses blocks; it belongs to one goroutine at a time.
+type worker struct {
+	b     *bulk
+	scan  codec.Scanner
+	cache map[string]uint32 // raw setting → number
+	key   []byte
+	text  []byte // data, unescaped
+	rec   []byte
+	first []firstOf // by setting
+
+	out *blockResult
+}
+
+// A firstOf is the earliest occurrence in a setting: shared elements tell of it.
+type firstOf struct {
+	set            bool
+	at             int64
+	hash           [16]byte
+	point, created []byte
+	pos            pos
+}
+
+// A blockResult is what a block leaves to the ordered part: findings and parts.
+type blockResult struct {
+	findings []*schema.Finding
+	parts    []byte // each with its length before it
+}
+
+// gather reads exports on all workers.
+func (b *bulk) gather(ctx context.Context, files []jsonl.File) error {
+	for _, f := range files {
+		b.g.pos(schema.Pos{File: f.Name})
+	}
+	n := max(1, b.o.Workers)
+	for range n {
+		b.idle <- &worker{b: b, cache: map[string]uint32{}}
+	}
+	results := par.Map(ctx, n, jsonl.FileBlocks(files, b.o.MaxLine), func(ctx context.Context, block jsonl.Block) (*blockResult, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		w := <-b.idle
+		defer func() { b.idle <- w }()
+		w.out = &blockResult{}
+		b.gate.RLock()
+		w.block(block)
+		b.gate.RUnlock()
+		block.Release()
+		if b.o.Memory > 0 && b.held.Load() > b.o.Memory {
+			if err := b.spill(); err != nil {
+				return nil, err
+			}
+		}
+		return w.out, nil
+	})
+	for r, err := range results {
+		if err != nil {
+			return err
+		}
+		for _, f := range r.findings {
+			b.g.report(f)
+		}
+		for rest := r.parts; len(rest) > 0; {
+			var rec []byte
+			rec, rest = cutStr(rest)
+			b.g.noteEncoded(rec)
+			b.g.addEncoded(rec)
+		}
+		if b.g.addErr != nil {
+			return b.g.addErr
+		}
+	}
+	b.shareSettings()
+	return b.g.addErr
+}
+
+// noteEncoded is note for an encoded part of the memory graph.
+func (g *gatherer) noteEncoded(rec []byte) {
+	if g.hasClaims && rec[0] == kindNode {
+		if id, _ := cutStr(rec[1:]); bytes.HasPrefix(id, []byte("mem:")) {
+			g.memories.add(string(id))
+		}
+	}
+}
+
+// shareSettings adds the people and places of every setting, as its earliest
+// occurrence has them.
+func (b *bulk) shareSettings() {
+	best := make([]firstOf, len(b.settings))
+	var ws []*worker
+	for range cap(b.idle) {
+		w := <-b.idle
+		ws = append(ws, w)
+		for i := range w.first {
+			if f := &w.first[i]; f.set && f.before(&best[i]) {
+				best[i] = *f
+			}
+		}
+	}
+	for _, w := range ws {
+		w.cache, w.first = nil, nil
+		b.idle <- w
+	}
+	type kept struct {
+		at    int64
+		order string
+		rec   []byte
+	}
+	// Many settings share a person or a place: only the earliest part goes on.
+	seen := map[string]*kept{}
+	var order []string
+	for i := range best {
+		f := &best[i]
+		if !f.set {
+			continue
+		}
+		o := &occurrence{point: string(f.point), hash: hex.EncodeToString(f.hash[:]), createdAt: string(f.created), setting: b.settings[i].setting, at: f.at, pos: f.pos}
+		b.p.shared(o, func(x *part) {
+			if !b.g.admits(x, b.g.report) {
+				return
+			}
+			k := seen[x.id]
+			if k == nil {
+				seen[x.id] = &kept{x.at, x.order, x.append(nil)}
+				order = append(order, x.id)
+				return
+			}
+			switch cmp.Or(cmp.Compare(x.at, k.at), strings.Compare(x.order, k.order)) {
+			case -1:
+				k.at, k.order, k.rec = x.at, x.order, x.append(k.rec[:0])
+			case 0:
+				// Told apart by what they say, and by what they are.
+				b.g.addEncoded(x.append(nil))
+			}
+		})
+	}
+	for _, id := range order {
+		b.g.addEncoded(seen[id].rec)
+	}
+}
+
+func (f *firstOf) before(g *firstOf) bool {
+	return !g.set || cmp.Or(cmp.Compare(f.at, g.at), bytes.Compare(f.point, g.point)) < 0
+}
+
+func (w *worker) report(f *schema.Finding) { w.out.findings = append(w.out.findings, f) }
+
+func (w *worker) block(block jsonl.Block) {
+	file := w.b.g.fileIndex[block.Name]
+	for line := range block.Lines() {
+		if line.TooLong {
+			w.report(jsonl.TooLong(line))
+			continue
+		}
+		if !w.line(line, pos{file, uint32(line.Pos.Line)}) {
+			w.slow(line, pos{file, uint32(line.Pos.Line)})
+		}
+	}
+}
+
+// slow takes a line the way Build does.
+func (w *worker) slow(line jsonl.Line, at pos) {
+	var m schema.MemoryExport
+	if err := codec.Unmarshal(line.Bytes, &m); err != nil {
+		w.report(jsonl.Fault(line, err))
+		return
+	}
+	o, fs := w.b.p.occurrence(m, at)
+	for _, f := range fs {
+		f.Pos = line.Pos
+		w.report(f)
+	}
+	if o == nil {
+		return
+	}
+	if !w.occurrence(o) {
+		w.b.p.memory(o, w.part)
+	}
+}
+
+// part sends one part to the sorter.
+func (w *worker) part(x *part) {
+	if w.b.g.admits(x, w.report) {
+		w.rec = x.append(w.rec[:0])
+		w.out.parts = append(binary.AppendUvarint(w.out.parts, uint64(len(w.rec))), w.rec...)
+	}
+}
+
+// occurrence makes a row of an occurrence, if it has the shape of one.
+func (w *worker) occurrence(o *occurrence) bool {
+	if o.hash == "" || o.hash != o.rawHash && w.b.p.v == schema.V001 || o.data == "" || !bare(o.point) || !bare(o.createdAt) {
+		return false
+	}
+	if w.b.p.v == schema.V001 && o.character == "" && strings.HasPrefix(o.owner, "unknown:") {
+		return false // a setting of its own
+	}
+	n := w.b.setting(o.setting)
+	if n == noSetting {
+		return false
+	}
+	data := jsonBody(o.data)
+	x := rowText{point: []byte(o.point), created: []byte(o.createdAt), data: data, escaped: bytes.IndexByte(data, '\\') >= 0, pos: o.pos}
+	r := row{at: o.at, setting: n}
+	hex.Decode(r.hash[:], []byte(o.hash))
+	w.add(r, &x)
+	if len(o.events) > 0 {
+		w.b.p.eventEdges(o, w.b.p.memoryID(o), w.part)
+	}
+	return true
+}
+
+// bare reports whether s stands in JSON as it is.
+func bare(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] == '"' || s[i] == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *worker) add(r row, x *rowText) {
+	w.rec = appendRow(w.rec[:0], x)
+	t := &w.b.parts[r.hash[0]]
+	t.mu.Lock()
+	grown := t.add(r, w.rec)
+	t.mu.Unlock()
+	w.b.held.Add(int64(grown))
+
+	if int(r.setting) >= len(w.first) {
+		w.first = append(w.first, make([]firstOf, int(r.setting)+1-len(w.first))...)
+	}
+	f := &w.first[r.setting]
+	if f.set && r.at > f.at {
+		return
+	}
+	c := -1
+	if f.set {
+		c = cmp.Or(cmp.Compare(r.at, f.at), bytes.Compare(x.point, f.point))
+	}
+	switch {
+	case c < 0:
+		*f = firstOf{true, r.at, r.hash, append(f.point[:0], x.point...), append(f.created[:0], x.created...), x.pos}
+	case c == 0 && (r.hash != f.hash || !bytes.Equal(x.created, f.created)):
+		// One point twice at one instant: only what they say tells them apart.
+		o := &occurrence{point: string(x.point), hash: hex.EncodeToString(r.hash[:]), createdAt: string(x.created), setting: w.b.lookup(r.setting).setting, at: r.at, pos: x.pos}
+		w.b.p.shared(o, w.part)
+	}
+}
+
+func (b *bulk) lookup(n uint32) *settingInfo {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.settings[n]
+}
+
+// has reports whether a memory id is among the rows. Tables must be sorted.
+func (b *bulk) has(id string) bool {
+	var h [16]byte
+	name, ok := strings.CutPrefix(id, "mem:")
+	if !ok || !schema.IsHash(name) {
+		return false
+	}
+	hex.Decode(h[:], []byte(name))
+	_, ok = slices.BinarySearchFunc(b.hashes[h[0]], h, func(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) })
+	if !ok {
+		_, ok = slices.BinarySearchFunc(b.parts[h[0]].rows, h, func(a row, b [16]byte) int { return bytes.Compare(a.hash[:], b[:]) })
+	}
+	return ok
+}
+
+// Write makes the graph of in: the lines of its nodes go to nodes, those of its edges
+// to edges, and nodes are done before the first edge is written. Memory holds
+// o.Memory bytes of rows and as much of other parts, a few blocks for each worker,
+// and, where an edge of another hop may end there, 16 bytes for each distinct memory,
+// turn and claim; the turns of the events take 40 bytes each.
+func Write(ctx context.Context, in Files, nodes, edges io.Writer, o Options, report func(*schema.Finding)) (Counts, error) {
+	c := Counts{Labels: map[string]int{}, Types: map[string]int{}}
+	if err := o.check(); err != nil {
+		return c, err
+	}
+	g := newGatherer(o, report)
+	defer g.close()
+	b := newBulk(g, o)
+	defer b.close()
+	g.hasEvents, g.hasExports, g.hasClaims = in.Events != nil, in.Exports != nil, in.Claims != nil
+	if in.Exports != nil {
+		if err := b.gather(ctx, in.Exports); err != nil {
+			return c, err
+		}
+	}
+	stopped := false
+	if err := g.gatherRest(ctx, Input{Events: jsonl.DecodeFiles[schema.Event](in.Events, o.MaxLine), Claims: jsonl.DecodeFiles[schema.Statement](in.Claims, o.MaxLine)}, &stopped); err != nil {
+		return c, err
+	}
+	if g.addErr != nil {
+		return c, g.addErr
+	}
+	if err := b.sort(ctx); err != nil {
+		return c, err
+	}
+	g.sortSets()
+	emit := func(tasks iter.Seq2[*task, error], w io.Writer) error {
+		for r, err := range par.Map(ctx, max(1, o.Workers), tasks, b.run) {
+			if err != nil {
+				return err
+			}
+			for _, f := range r.findings {
+				report(f)
+			}
+			c.add(&r.counts)
+			if _, err := w.Write(r.out); err != nil {
+				return err
+			}
+			if r.owned != nil {
+				if err := b.keepOwned(r.owned); err != nil {
+					return err
+				}
+			}
+			b.recycle(r)
+		}
+		return ctx.Err()
+	}
+	src := newSource(g.sorter)
+	defer src.stop()
+	if err := emit(b.nodeTasks(src), nodes); err != nil {
+		return c, err
+	}
+	if err := emit(b.edgeTasks(src), edges); err != nil {
+		return c, err
+	}
+	g.finish()
+	return c, nil
+}
+
+func (g *gatherer) sortSets() {
+	for _, s := range []*idSet{&g.memories, &g.events, &g.claims, &g.injects} {
+		s.sort()
+	}
+}
+
+func (c *Counts) add(d *Counts) {
+	c.Nodes += d.Nodes
+	c.Edges += d.Edges
+	for k, n := range d.Labels {
+		c.Labels[k] += n
+	}
+	for k, n := range d.Types {
+		c.Types[k] += n
+	}
+}
