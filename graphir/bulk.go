@@ -79,12 +79,13 @@ func (t *table) reset() { t.rows, t.chunks = t.rows[:0], nil }
 func (t *table) text(r *row) []byte { return t.chunks[r.chunk][r.off:] }
 
 // A rowText is what a row says beyond its setting. Strings are JSON string bodies;
-// only data may hold escapes. Encoding:
+// only data may hold escapes. A point that is a UUID is kept as its 16 bytes. Encoding:
 //
 //	flags · point · created_at · data · position [· times · points]
 type rowText struct {
 	point, created, data []byte
-	escaped              bool // data
+	uuid                 [36]byte // what point is a slice of, when it was packed
+	escaped              bool     // data
 	pos                  pos
 	times                int
 	points               []string // nil: just point
@@ -95,7 +96,48 @@ const (
 	rowEscaped = 1
 	rowMany    = 2
 	rowCut     = 4
+	rowUUID    = 8
 )
+
+// packUUID packs the canonical text of a UUID; ok is false for any other text.
+func packUUID(s []byte) (u [16]byte, ok bool) {
+	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+		return u, false
+	}
+	i := 0
+	for k := 0; k < 36; k += 2 {
+		if s[k] == '-' {
+			k++
+		}
+		h, l := unhex[s[k]], unhex[s[k+1]]
+		if h > 15 || l > 15 {
+			return u, false
+		}
+		u[i] = h<<4 | l
+		i++
+	}
+	return u, true
+}
+
+// unhex is the value of a lower-case hex digit, 255 for other bytes.
+var unhex = func() (t [256]byte) {
+	for i := range t {
+		t[i] = 255
+	}
+	for i, c := range []byte("0123456789abcdef") {
+		t[c] = byte(i)
+	}
+	return t
+}()
+
+func unpackUUID(dst *[36]byte, u []byte) {
+	hex.Encode(dst[0:], u[0:4])
+	hex.Encode(dst[9:], u[4:6])
+	hex.Encode(dst[14:], u[6:8])
+	hex.Encode(dst[19:], u[8:10])
+	hex.Encode(dst[24:], u[10:16])
+	dst[8], dst[13], dst[18], dst[23] = '-', '-', '-', '-'
+}
 
 func appendRow(dst []byte, x *rowText) []byte {
 	var flags byte
@@ -108,8 +150,17 @@ func appendRow(dst []byte, x *rowText) []byte {
 	if x.cut {
 		flags |= rowCut
 	}
+	u, packed := packUUID(x.point)
+	if packed {
+		flags |= rowUUID
+	}
 	dst = append(dst, flags)
-	for _, s := range [3][]byte{x.point, x.created, x.data} {
+	if packed {
+		dst = append(dst, u[:]...)
+	} else {
+		dst = append(binary.AppendUvarint(dst, uint64(len(x.point))), x.point...)
+	}
+	for _, s := range [2][]byte{x.created, x.data} {
 		dst = append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 	}
 	dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(x.pos.file)), uint64(x.pos.line))
@@ -123,7 +174,12 @@ func appendRow(dst []byte, x *rowText) []byte {
 func (x *rowText) read(b []byte) int {
 	all := len(b)
 	flags := b[0]
-	x.point, b = cutStr(b[1:])
+	if b = b[1:]; flags&rowUUID != 0 {
+		unpackUUID(&x.uuid, b)
+		x.point, b = x.uuid[:], b[16:]
+	} else {
+		x.point, b = cutStr(b)
+	}
 	x.created, b = cutStr(b)
 	x.data, b = cutStr(b)
 	f, n := binary.Uvarint(b)
@@ -184,10 +240,11 @@ type bulk struct {
 
 	hashes [partitions][][16]byte // distinct hashes that were spilled, when claims need them
 	idle   chan *worker
+	free   chan []byte // output buffers
 }
 
 func newBulk(g *gatherer, o Options) *bulk {
-	b := &bulk{g: g, p: g.p, o: o, byValue: map[setting]uint32{}, idle: make(chan *worker, max(1, o.Workers))}
+	b := &bulk{g: g, p: g.p, o: o, byValue: map[setting]uint32{}, idle: make(chan *worker, max(1, o.Workers)), free: make(chan []byte, 2*max(1, o.Workers))}
 	g.bulkHas = b.has
 	return b
 }

@@ -141,6 +141,9 @@ func hazards(seed uint64, n int, odd int) input {
 		}
 		payload, _ := p.Object().MarshalJSON()
 		point := fmt.Sprintf("p%d", r.IntN(n))
+		if r.IntN(2) == 0 {
+			point = fmt.Sprintf("%s-0000-4000-8000-%012x", pick("81c53765", "91c53765", "81C53765"), r.IntN(n))
+		}
 		line := fmt.Sprintf(`{"id": %s, "payload": %s, "collection": "c", "isolation": "global", "exported_at": "2026-03-0%dT00:00:00Z"}`, codec.AppendString(nil, point), payload, 1+r.IntN(2))
 		if r.IntN(100) < odd {
 			switch r.IntN(9) {

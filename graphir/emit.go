@@ -9,7 +9,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"membench/internal/codec"
@@ -65,11 +64,22 @@ type ownedBytes struct {
 	rows   []byte
 }
 
-var resultPool = sync.Pool{New: func() any { return &result{} }}
-
+// recycle keeps a result's buffer for the next task. A free list, not a sync.Pool: the
+// buffers would not outlive a collection, and grow again from nothing.
 func (b *bulk) recycle(r *result) {
-	*r = result{out: r.out[:0]}
-	resultPool.Put(r)
+	select {
+	case b.free <- r.out[:0]:
+	default:
+	}
+}
+
+func (b *bulk) newResult() *result {
+	r := &result{counts: Counts{Labels: map[string]int{}, Types: map[string]int{}}}
+	select {
+	case r.out = <-b.free:
+	default:
+	}
+	return r
 }
 
 // A source steps through the parts of the sorter.
@@ -429,8 +439,7 @@ func (b *bulk) ownsSpooled(src *source, yield func(*task, error) bool) bool {
 
 // run makes the lines of one task.
 func (b *bulk) run(ctx context.Context, t *task) (*result, error) {
-	r := resultPool.Get().(*result)
-	r.counts = Counts{Labels: map[string]int{}, Types: map[string]int{}}
+	r := b.newResult()
 	if t.load {
 		t.t = &table{}
 		if err := b.spool.load(t.t, t.bucket, t.lo, t.hi); err != nil {

@@ -119,9 +119,10 @@ func (b *bulk) compareRows(t *table, x, y *row) int {
 	if c := cmp.Compare(x.at, y.at); c != 0 {
 		return c
 	}
-	px, _ := cutStr(t.text(x)[1:])
-	py, _ := cutStr(t.text(y)[1:])
-	if c := bytes.Compare(px, py); c != 0 {
+	var tx, ty rowText
+	tx.read(t.text(x))
+	ty.read(t.text(y))
+	if c := bytes.Compare(tx.point, ty.point); c != 0 {
 		return c
 	}
 	if x.setting != y.setting {
