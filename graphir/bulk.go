@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"membench/internal/codec"
+	"membench/internal/extsort"
 	"membench/internal/par"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -32,9 +33,8 @@ import (
 
 const (
 	partitions = 256
-	// maxSettings bounds the table of settings, about 1 KiB each.
-	maxSettings = 1 << 16
-	noSetting   = ^uint32(0)
+	// maxSettings bounds the table of settings, about 350 bytes each.
+	maxSettings = 1 << 17
 	maxPlainID  = 500 // bytes of a name in a setting; longer ones take the slow way, which checks ids
 )
 
@@ -198,11 +198,31 @@ func (x *rowText) read(b []byte) int {
 
 // A settingInfo is a setting with the texts that its lines need.
 type settingInfo struct {
-	setting
-	convID, sceneID, ownerID string // node ids; "" where there is none
-	conv, scene, owner       []byte // the same as JSON string bodies
-	exported                 []byte // JSON value
-	tail                     []byte // of a memory's properties, from collection to exported_at
+	n                      uint32
+	first                  atomic.Int64 // the earliest instant of its occurrences
+	conv, scene, owner     *name
+	export                 *export
+	character, user, agent string
+}
+
+// A name is an id of a setting: settings share them.
+type name struct {
+	text string // as in the record
+	id   string // of its node; "" where there is none
+	body []byte // the id as a JSON string body
+}
+
+// An export is how memories came out of their store.
+type export struct {
+	collection, isolation, exportedAt string
+	exported                          []byte // JSON value
+	tail                              []byte // of a memory's properties, from collection to exported_at
+}
+
+// setting is the setting written out.
+func (s *settingInfo) setting() setting {
+	return setting{conv: s.conv.text, scene: s.scene.text, character: s.character, user: s.user, agent: s.agent, owner: s.owner.text,
+		collection: s.export.collection, isolation: s.export.isolation, exportedAt: s.export.exportedAt}
 }
 
 func jsonBody(s string) []byte {
@@ -228,9 +248,14 @@ type bulk struct {
 	held  atomic.Int64
 	spool *spool
 
-	mu       sync.Mutex
+	mu       sync.RWMutex
+	byKey    map[string]*settingInfo // what a worker saw → setting, nil for the slow way
 	settings []*settingInfo
-	byValue  map[setting]uint32
+	names    map[nameKey]*name
+	texts    map[string]string // users, agents and characters, kept once
+	exports  map[[3]string]*export
+	firsts   []*firstOf // by setting, once the memories are written
+	others   []*firstOf // as early as the first, told apart by what they say
 
 	owners   []string // id + ":mem:", in order
 	ownerOf  []uint32 // setting → rank of its owner
@@ -244,7 +269,7 @@ type bulk struct {
 }
 
 func newBulk(g *gatherer, o Options) *bulk {
-	b := &bulk{g: g, p: g.p, o: o, byValue: map[setting]uint32{}, idle: make(chan *worker, max(1, o.Workers)), free: make(chan []byte, 2*max(1, o.Workers))}
+	b := &bulk{g: g, p: g.p, o: o, byKey: map[string]*settingInfo{}, names: map[nameKey]*name{}, texts: map[string]string{}, exports: map[[3]string]*export{}, idle: make(chan *worker, max(1, o.Workers)), free: make(chan []byte, 2*max(1, o.Workers))}
 	g.bulkHas = b.has
 	return b
 }
@@ -257,31 +282,72 @@ func (b *bulk) close() {
 	}
 }
 
-// setting returns the number of a setting, noSetting when it must take the slow way.
-func (b *bulk) setting(s setting) uint32 {
+type nameKey struct {
+	kind byte
+	text string
+}
+
+// name returns the shared name; the kind is that of its node.
+func (b *bulk) name(kind byte, text string) *name {
+	k := nameKey{kind, text}
+	n := b.names[k]
+	if n == nil {
+		n = &name{text: text}
+		switch {
+		case kind == 'c' && text != "":
+			n.id = string(b.p.mint.Conv(schema.ConvID(text)))
+		case kind == 's' && text != "":
+			n.id = string(b.p.mint.Scene(text))
+		case kind == 'o':
+			n.id = string(b.p.mint.Character(text))
+		}
+		n.body = jsonBody(n.id)
+		b.names[k] = n
+	}
+	return n
+}
+
+func (b *bulk) text(s string) string {
+	if t, ok := b.texts[s]; ok {
+		return t
+	}
+	b.texts[s] = s
+	return s
+}
+
+// setting returns the setting that was seen as key, nil when it must take the slow way.
+// make is called for a new one.
+func (b *bulk) setting(key []byte, make func() (setting, bool)) *settingInfo {
+	b.mu.RLock()
+	info, ok := b.byKey[string(key)]
+	b.mu.RUnlock()
+	if ok {
+		return info
+	}
+	s, ok := make()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if n, ok := b.byValue[s]; ok {
-		return n
+	if info, ok := b.byKey[string(key)]; ok {
+		return info
 	}
-	if len(b.settings) >= maxSettings || !b.regular(&s) {
-		return noSetting
+	if len(b.byKey) >= maxSettings {
+		return nil
 	}
-	info := &settingInfo{setting: s, exported: jsonOrNull(s.exportedAt)}
-	m := b.p.mint
-	if s.conv != "" {
-		info.convID = string(m.Conv(schema.ConvID(s.conv)))
+	if ok && b.regular(&s) {
+		x := [3]string{s.collection, s.isolation, s.exportedAt}
+		e := b.exports[x]
+		if e == nil {
+			e = &export{collection: x[0], isolation: x[1], exportedAt: x[2], exported: jsonOrNull(x[2])}
+			e.tail = slices.Concat([]byte(`, "collection": `), jsonOrNull(x[0]), []byte(`, "isolation": `), jsonOrNull(x[1]), []byte(`, "exported_at": `), e.exported)
+			b.exports[x] = e
+		}
+		info = &settingInfo{n: uint32(len(b.settings)), conv: b.name('c', s.conv), scene: b.name('s', s.scene), owner: b.name('o', s.owner), export: e,
+			character: b.text(s.character), user: b.text(s.user), agent: b.text(s.agent)}
+		info.first.Store(1 << 62)
+		b.settings = append(b.settings, info)
 	}
-	if s.scene != "" {
-		info.sceneID = string(m.Scene(s.scene))
-	}
-	info.ownerID = string(m.Character(s.owner))
-	info.conv, info.scene, info.owner = jsonBody(info.convID), jsonBody(info.sceneID), jsonBody(info.ownerID)
-	info.tail = slices.Concat([]byte(`, "collection": `), jsonOrNull(s.collection), []byte(`, "isolation": `), jsonOrNull(s.isolation), []byte(`, "exported_at": `), info.exported)
-	n := uint32(len(b.settings))
-	b.settings = append(b.settings, info)
-	b.byValue[s] = n
-	return n
+	b.byKey[string(key)] = info
+	return info
 }
 
 // regular reports whether rows of a setting can be ordered by memory alone: it has an
@@ -295,24 +361,26 @@ func (b *bulk) regular(s *setting) bool {
 	return s.owner != "" && !strings.Contains(s.owner, ":mem:")
 }
 
-func (b *bulk) info(n uint32) *settingInfo { return b.settings[n] }
-
 // A worker parses blocks; it belongs to one goroutine at a time.
 type worker struct {
-	b     *bulk
-	scan  codec.Scanner
-	cache map[string]uint32 // raw setting → number
-	key   []byte
-	text  []byte // data, unescaped
-	rec   []byte
-	first []firstOf // by setting
+	b    *bulk
+	scan codec.Scanner
+	near [64]nearby // settings met last, by a hash of their keys
+	key  []byte
+	text []byte // data, unescaped
+	rec  []byte
 
 	out *blockResult
 }
 
-// A firstOf is the earliest occurrence in a setting: shared elements tell of it.
+type nearby struct {
+	key  []byte
+	info *settingInfo
+}
+
+// A firstOf is the earliest occurrence in a setting: shared edges tell of it.
 type firstOf struct {
-	set            bool
+	setting        uint32
 	at             int64
 	hash           [16]byte
 	point, created []byte
@@ -332,7 +400,7 @@ func (b *bulk) gather(ctx context.Context, files []jsonl.File) error {
 	}
 	n := max(1, b.o.Workers)
 	for range n {
-		b.idle <- &worker{b: b, cache: map[string]uint32{}}
+		b.idle <- &worker{b: b}
 	}
 	results := par.Map(ctx, n, jsonl.FileBlocks(files, b.o.MaxLine), func(ctx context.Context, block jsonl.Block) (*blockResult, error) {
 		if err := ctx.Err(); err != nil {
@@ -369,7 +437,7 @@ func (b *bulk) gather(ctx context.Context, files []jsonl.File) error {
 			return b.g.addErr
 		}
 	}
-	b.shareSettings()
+	b.shareNodes()
 	return b.g.addErr
 }
 
@@ -382,39 +450,60 @@ func (g *gatherer) noteEncoded(rec []byte) {
 	}
 }
 
-// shareSettings adds the people and places of every setting, as its earliest
-// occurrence has them.
-func (b *bulk) shareSettings() {
-	best := make([]firstOf, len(b.settings))
-	var ws []*worker
-	for range cap(b.idle) {
-		w := <-b.idle
-		ws = append(ws, w)
-		for i := range w.first {
-			if f := &w.first[i]; f.set && f.before(&best[i]) {
-				best[i] = *f
-			}
+// shareNodes adds the people and places of all settings, each once.
+func (b *bulk) shareNodes() {
+	b.byKey, b.texts = nil, nil
+	seen := map[nameKey]bool{}
+	once := func(kind byte, s string) string {
+		if s == "" || seen[nameKey{kind, s}] {
+			return ""
 		}
+		seen[nameKey{kind, s}] = true
+		return s
 	}
-	for _, w := range ws {
-		w.cache, w.first = nil, nil
-		b.idle <- w
+	for _, info := range b.settings {
+		o := &occurrence{at: info.first.Load()}
+		o.conv, o.scene, o.character = once('c', info.conv.text), once('s', info.scene.text), once('p', info.character)
+		o.user, o.agent, o.owner = once('u', info.user), once('a', info.agent), once('p', info.owner.text)
+		b.p.sharedNodes(o, b.g.add)
 	}
+}
+
+// takeFirst keeps the earliest occurrence of each setting.
+func (b *bulk) takeFirst(f *firstOf) {
+	if b.firsts == nil {
+		b.firsts = make([]*firstOf, len(b.settings))
+	}
+	g := b.firsts[f.setting]
+	c := -1
+	if g != nil {
+		c = cmp.Or(cmp.Compare(f.at, g.at), bytes.Compare(f.point, g.point))
+	}
+	switch {
+	case c < 0:
+		b.firsts[f.setting] = f
+	case c == 0:
+		b.others = append(b.others, f)
+	}
+}
+
+// shareEdges adds the edges between people and places, as the earliest occurrence of
+// each setting has them.
+func (b *bulk) shareEdges() {
 	type kept struct {
 		at    int64
 		order string
 		rec   []byte
 	}
-	// Many settings share a person or a place: only the earliest part goes on.
+	// Many settings share an edge: only the earliest part goes on.
 	seen := map[string]*kept{}
 	var order []string
-	for i := range best {
-		f := &best[i]
-		if !f.set {
+	for _, f := range append(b.firsts, b.others...) {
+		if f == nil {
 			continue
 		}
-		o := &occurrence{point: string(f.point), hash: hex.EncodeToString(f.hash[:]), createdAt: string(f.created), setting: b.settings[i].setting, at: f.at, pos: f.pos}
-		b.p.shared(o, func(x *part) {
+		o := &occurrence{point: string(f.point), hash: hex.EncodeToString(f.hash[:]), createdAt: string(f.created), setting: b.settings[f.setting].setting(), at: f.at, pos: f.pos}
+		b.p.sharedEdges(o, func(x *part) {
 			if !b.g.admits(x, b.g.report) {
 				return
 			}
@@ -436,10 +525,7 @@ func (b *bulk) shareSettings() {
 	for _, id := range order {
 		b.g.addEncoded(seen[id].rec)
 	}
-}
-
-func (f *firstOf) before(g *firstOf) bool {
-	return !g.set || cmp.Or(cmp.Compare(f.at, g.at), bytes.Compare(f.point, g.point)) < 0
+	b.firsts, b.others = nil, nil
 }
 
 func (w *worker) report(f *schema.Finding) { w.out.findings = append(w.out.findings, f) }
@@ -493,15 +579,20 @@ func (w *worker) occurrence(o *occurrence) bool {
 	if w.b.p.v == schema.V001 && o.character == "" && strings.HasPrefix(o.owner, "unknown:") {
 		return false // a setting of its own
 	}
-	n := w.b.setting(o.setting)
-	if n == noSetting {
+	key := append(w.key[:0], 'S') // no raw setting starts with it
+	for _, f := range []string{o.conv, o.scene, o.character, o.user, o.agent, o.owner, o.collection, o.isolation, o.exportedAt} {
+		key = appendStr(key, f)
+	}
+	w.key = key
+	info := w.b.setting(key, func() (setting, bool) { return o.setting, true })
+	if info == nil {
 		return false
 	}
 	data := jsonBody(o.data)
 	x := rowText{point: []byte(o.point), created: []byte(o.createdAt), data: data, escaped: bytes.IndexByte(data, '\\') >= 0, pos: o.pos}
-	r := row{at: o.at, setting: n}
+	r := row{at: o.at}
 	hex.Decode(r.hash[:], []byte(o.hash))
-	w.add(r, &x)
+	w.add(r, info, &x)
 	if len(o.events) > 0 {
 		w.b.p.eventEdges(o, w.b.p.memoryID(o), w.part)
 	}
@@ -518,39 +609,17 @@ func bare(s string) bool {
 	return true
 }
 
-func (w *worker) add(r row, x *rowText) {
+func (w *worker) add(r row, info *settingInfo, x *rowText) {
+	r.setting = info.n
 	w.rec = appendRow(w.rec[:0], x)
 	t := &w.b.parts[r.hash[0]]
 	t.mu.Lock()
 	grown := t.add(r, w.rec)
 	t.mu.Unlock()
 	w.b.held.Add(int64(grown))
-
-	if int(r.setting) >= len(w.first) {
-		w.first = append(w.first, make([]firstOf, int(r.setting)+1-len(w.first))...)
+	for first := info.first.Load(); r.at < first && !info.first.CompareAndSwap(first, r.at); {
+		first = info.first.Load()
 	}
-	f := &w.first[r.setting]
-	if f.set && r.at > f.at {
-		return
-	}
-	c := -1
-	if f.set {
-		c = cmp.Or(cmp.Compare(r.at, f.at), bytes.Compare(x.point, f.point))
-	}
-	switch {
-	case c < 0:
-		*f = firstOf{true, r.at, r.hash, append(f.point[:0], x.point...), append(f.created[:0], x.created...), x.pos}
-	case c == 0 && (r.hash != f.hash || !bytes.Equal(x.created, f.created)):
-		// One point twice at one instant: only what they say tells them apart.
-		o := &occurrence{point: string(x.point), hash: hex.EncodeToString(r.hash[:]), createdAt: string(x.created), setting: w.b.lookup(r.setting).setting, at: r.at, pos: x.pos}
-		w.b.p.shared(o, w.part)
-	}
-}
-
-func (b *bulk) lookup(n uint32) *settingInfo {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.settings[n]
 }
 
 // has reports whether a memory id is among the rows. Tables must be sorted.
@@ -611,25 +680,35 @@ func Write(ctx context.Context, in Files, nodes, edges io.Writer, o Options, rep
 			if _, err := w.Write(r.out); err != nil {
 				return err
 			}
-			if r.owned != nil {
-				if err := b.keepOwned(r.owned); err != nil {
-					return err
-				}
+			for i := range r.firsts {
+				b.takeFirst(&r.firsts[i])
+			}
+			if err := b.keepOwned(r.owned); err != nil {
+				return err
 			}
 			b.recycle(r)
 		}
 		return ctx.Err()
 	}
-	src := newSource(g.sorter)
-	defer src.stop()
-	if err := emit(b.nodeTasks(src), nodes); err != nil {
+	if err := b.from(g.nodes, func(src *source) error { return emit(b.nodeTasks(src), nodes) }); err != nil {
 		return c, err
 	}
-	if err := emit(b.edgeTasks(src), edges); err != nil {
+	b.shareEdges()
+	if g.addErr != nil {
+		return c, g.addErr
+	}
+	if err := b.from(g.edges, func(src *source) error { return emit(b.edgeTasks(src), edges) }); err != nil {
 		return c, err
 	}
 	g.finish()
 	return c, nil
+}
+
+// from runs f on the parts of a sorter.
+func (b *bulk) from(s *extsort.Sorter, f func(*source) error) error {
+	src := newSource(s)
+	defer src.stop()
+	return f(src)
 }
 
 func (g *gatherer) sortSets() {

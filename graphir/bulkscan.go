@@ -133,8 +133,8 @@ func (w *worker) line(line jsonl.Line, at pos) bool {
 			prefix = 'A'
 		}
 	}
-	var ok bool
-	if r.setting, ok = w.settingOf(&set, prefix); !ok {
+	info := w.settingOf(&set, prefix)
+	if info == nil {
 		return false
 	}
 	var refs []schema.EventRef
@@ -148,7 +148,7 @@ func (w *worker) line(line jsonl.Line, at pos) bool {
 		x.data = jsonBody(string(body))
 		x.escaped = bytes.IndexByte(x.data, '\\') >= 0
 	}
-	w.add(r, &x)
+	w.add(r, info, &x)
 	if len(refs) > 0 && w.b.p.v != schema.V001 {
 		o := &occurrence{point: string(id), hash: string(hash), at: r.at, setting: setting{exportedAt: string(set[fExported])}, events: refs, eventsBy: string(eventsBy), eventsP: conf, pos: at}
 		w.b.p.eventEdges(o, w.b.p.memoryID(o), w.part)
@@ -183,33 +183,31 @@ func lower(b []byte) bool {
 	return true
 }
 
-// settingOf finds the setting by its raw text; each worker remembers those it met.
-func (w *worker) settingOf(set *[nSetting][]byte, prefix byte) (uint32, bool) {
+// settingOf finds the setting by its raw text, first among those met last.
+func (w *worker) settingOf(set *[nSetting][]byte, prefix byte) *settingInfo {
 	key := append(w.key[:0], prefix)
 	for _, f := range set {
 		key = append(append(key, f...), 0) // no body holds a raw NUL
 	}
 	w.key = key
-	if n, ok := w.cache[string(key)]; ok {
-		return n, n != noSetting
+	slot := &w.near[(hash64(set[fConv])*31+hash64(set[fUser]))%uint64(len(w.near))]
+	if slot.key != nil && bytes.Equal(slot.key, key) {
+		return slot.info
 	}
-	s := setting{
-		conv: strip(string(set[fConv])), scene: strip(string(set[fScene])), character: strip(string(set[fCharacter])),
-		user: strip(string(set[fUser])), agent: strip(string(set[fAgent])),
-		collection: string(set[fCollection]), isolation: string(set[fIsolation]), exportedAt: string(set[fExported]),
-	}
-	typ, id := strip(string(set[fOwnerType])), strip(string(set[fOwnerID]))
-	if w.b.p.v == schema.V001 {
-		if s.character == "" && (typ != "Agent" || id == "") {
-			return 0, false // the owner is named after the point
+	info := w.b.setting(key, func() (setting, bool) {
+		s := setting{
+			conv: strip(string(set[fConv])), scene: strip(string(set[fScene])), character: strip(string(set[fCharacter])),
+			user: strip(string(set[fUser])), agent: strip(string(set[fAgent])),
+			collection: string(set[fCollection]), isolation: string(set[fIsolation]), exportedAt: string(set[fExported]),
 		}
-		s.owner = owner001(&s, typ, id, "")
-	} else {
+		typ, id := strip(string(set[fOwnerType])), strip(string(set[fOwnerID]))
+		if w.b.p.v == schema.V001 {
+			s.owner = owner001(&s, typ, id, "")
+			return s, s.character != "" || typ == "Agent" && id != "" // else the owner is named after the point
+		}
 		s.owner = owner010(&s, typ, id, string(set[fOwnerInfer]), map[byte]string{'U': "[User]", 'A': "[Agent]"}[prefix])
-	}
-	n := w.b.setting(s)
-	if len(w.cache) < maxSettings {
-		w.cache[string(key)] = n
-	}
-	return n, n != noSetting
+		return s, true
+	})
+	slot.key, slot.info = append(slot.key[:0], key...), info
+	return info
 }

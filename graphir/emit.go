@@ -57,6 +57,7 @@ type result struct {
 	counts   Counts
 	findings []*schema.Finding
 	owned    []ownedBytes // rows for the second spool, in order
+	firsts   []firstOf    // of settings, among these rows
 }
 
 type ownedBytes struct {
@@ -185,7 +186,7 @@ func (b *bulk) sort(ctx context.Context) error {
 func (b *bulk) rankOwners() error {
 	names := make([]string, 0, len(b.settings))
 	for _, s := range b.settings {
-		names = append(names, s.ownerID+":mem:")
+		names = append(names, s.owner.id+":mem:")
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
@@ -196,7 +197,7 @@ func (b *bulk) rankOwners() error {
 	b.owners = names
 	b.ownerOf = make([]uint32, len(b.settings))
 	for i, s := range b.settings {
-		b.ownerOf[i] = rank[s.ownerID+":mem:"]
+		b.ownerOf[i] = rank[s.owner.id+":mem:"]
 	}
 	if b.spool == nil {
 		return nil
@@ -463,10 +464,26 @@ func (b *bulk) run(ctx context.Context, t *task) (*result, error) {
 			j += n
 		}
 	}
-	if t.load && t.seg.typ == "" {
-		r.owned = b.ownedOf(t.t)
+	if t.t != nil && t.seg.typ == "" {
+		r.firsts = b.firstsOf(t.t)
+		if t.load {
+			r.owned = b.ownedOf(t.t)
+		}
 	}
 	return r, nil
+}
+
+// firstsOf finds the rows that are as early as their setting's first.
+func (b *bulk) firstsOf(t *table) (out []firstOf) {
+	for i := range t.rows {
+		r := &t.rows[i]
+		if r.at == b.settings[r.setting].first.Load() {
+			var x rowText
+			x.read(t.text(r))
+			out = append(out, firstOf{r.setting, r.at, r.hash, bytes.Clone(x.point), bytes.Clone(x.created), x.pos})
+		}
+	}
+	return out
 }
 
 // ownedOf encodes rows, without their data, for the second spool.
@@ -520,7 +537,7 @@ func (em *emitter) parts(recs [][]byte, t *table, i, j, owner int) [][]byte {
 			data = codec.AppendUnescaped(nil, data)
 		}
 		hash := hex.EncodeToString(r.hash[:])
-		o := &occurrence{point: string(x.point), hash: hash, rawHash: hash, data: string(data), createdAt: string(x.created), setting: b.settings[r.setting].setting, at: r.at, pos: x.pos}
+		o := &occurrence{point: string(x.point), hash: hash, rawHash: hash, data: string(data), createdAt: string(x.created), setting: b.settings[r.setting].setting(), at: r.at, pos: x.pos}
 		emit := func(p *part) {
 			if p.typ != em.seg.typ {
 				return
@@ -587,8 +604,8 @@ func (em *emitter) group(t *table, i, j, owner int) {
 			if em.seg.typ == "" {
 				em.node(s, &em.one)
 				em.r.out = append(em.r.out, "}}\n"...)
-			} else if dst := em.end(s); dst != nil {
-				em.edge(s, dst, &em.one)
+			} else if dst := em.end(s); dst.id != "" {
+				em.edge(s, dst.body, &em.one)
 				em.r.out = append(em.r.out, "}}\n"...)
 			}
 			return
@@ -606,7 +623,7 @@ func (em *emitter) group(t *table, i, j, owner int) {
 	}
 	for k := 1; k < len(em.rows); k++ {
 		x, y := &em.texts[k-1], &em.texts[k]
-		if em.rows[k-1].at == em.rows[k].at && bytes.Equal(x.point, y.point) && em.b.settings[em.rows[k-1].setting].exportedAt == em.b.settings[em.rows[k].setting].exportedAt ||
+		if em.rows[k-1].at == em.rows[k].at && bytes.Equal(x.point, y.point) && em.b.settings[em.rows[k-1].setting].export.exportedAt == em.b.settings[em.rows[k].setting].export.exportedAt ||
 			em.seg.typ == "" && !bytes.Equal(x.data, y.data) {
 			// Only their contents tell them apart, or two texts have one hash.
 			em.recs = em.parts(em.recs[:0], t, i, j, owner)
@@ -621,59 +638,41 @@ func (em *emitter) group(t *table, i, j, owner int) {
 	}
 	// One edge for each end, in the order of ids.
 	type end struct {
-		dst  string
-		k    int
-		body []byte
+		dst *name
+		k   int
 	}
 	var ends []end
 	for k, r := range em.rows {
-		s := em.b.settings[r.setting]
-		if body := em.end(s); body != nil {
-			ends = append(ends, end{em.endID(s), k, body})
+		if dst := em.end(em.b.settings[r.setting]); dst.id != "" {
+			ends = append(ends, end{dst, k})
 		}
 	}
-	slices.SortStableFunc(ends, func(x, y end) int { return strings.Compare(x.dst, y.dst) })
+	slices.SortStableFunc(ends, func(x, y end) int { return strings.Compare(x.dst.id, y.dst.id) })
 	var texts []rowText
 	for k := 0; k < len(ends); {
 		n := k + 1
-		for n < len(ends) && ends[n].dst == ends[k].dst {
+		for n < len(ends) && ends[n].dst.id == ends[k].dst.id {
 			n++
 		}
 		texts = texts[:0]
 		for _, e := range ends[k:n] {
 			texts = append(texts, em.texts[e.k])
 		}
-		em.edge(em.b.settings[em.rows[ends[k].k].setting], ends[k].body, &texts[0])
+		em.edge(em.b.settings[em.rows[ends[k].k].setting], ends[k].dst.body, &texts[0])
 		em.lists(texts, nil, false)
 		k = n
 	}
 }
 
-// end is the JSON body of the id at the edge's other end, nil when there is none.
-func (em *emitter) end(s *settingInfo) []byte {
+// end is the edge's other end; its id is "" when there is none.
+func (em *emitter) end(s *settingInfo) *name {
 	switch em.seg.typ {
 	case "FROM_CONV":
-		if s.convID == "" {
-			return nil
-		}
 		return s.conv
 	case "IN_SCENE":
-		if s.sceneID == "" {
-			return nil
-		}
 		return s.scene
 	}
 	return s.owner
-}
-
-func (em *emitter) endID(s *settingInfo) string {
-	switch em.seg.typ {
-	case "FROM_CONV":
-		return s.convID
-	case "IN_SCENE":
-		return s.sceneID
-	}
-	return s.ownerID
 }
 
 // node writes the line of a memory up to its last property.
@@ -690,7 +689,7 @@ func (em *emitter) node(s *settingInfo, x *rowText) {
 	dst = append(dst, x.data...)
 	dst = append(dst, `", "created_at": `...)
 	dst = appendQuoted(dst, x.created)
-	dst = append(dst, s.tail...)
+	dst = append(dst, s.export.tail...)
 	dst = append(dst, `, "display": "`...)
 	at := len(dst)
 	dst = em.display(dst, x)
@@ -792,7 +791,7 @@ func (em *emitter) edge(s *settingInfo, end []byte, x *rowText) {
 	dst = append(dst, `", "source_point_id": "`...)
 	dst = append(dst, x.point...)
 	dst = append(dst, `", "exported_at": `...)
-	dst = append(dst, s.exported...)
+	dst = append(dst, s.export.exported...)
 	dst = append(dst, `, "created_at": `...)
 	em.r.out = appendQuoted(dst, x.created)
 }
@@ -813,7 +812,7 @@ func (em *emitter) lists(texts []rowText, rows []*row, convs bool) {
 				points = append(points, string(x.point))
 			}
 			if convs {
-				if c := em.b.settings[rows[i].setting].setting.conv; c != "" {
+				if c := em.b.settings[rows[i].setting].conv.text; c != "" {
 					names = append(names, c)
 				}
 			}

@@ -126,7 +126,7 @@ func (b *bulk) compareRows(t *table, x, y *row) int {
 		return c
 	}
 	if x.setting != y.setting {
-		if c := cmp.Compare(b.settings[x.setting].exportedAt, b.settings[y.setting].exportedAt); c != 0 {
+		if c := cmp.Compare(b.settings[x.setting].export.exportedAt, b.settings[y.setting].export.exportedAt); c != 0 {
 			return c
 		}
 	}
