@@ -291,7 +291,7 @@ func enLikes(c string, past bool) (out []Triple) {
 		return []Triple{}
 	}
 	bare := !regexp.MustCompile(`(?i)^` + enOpen + enSelf + `\b`).MatchString(c)
-	if bare && !strings.HasSuffix(verb, "s") && (verb == "like" || verb == "love" || verb == "prefer") {
+	if bare && !neg && !strings.HasSuffix(verb, "s") && (verb == "like" || verb == "love" || verb == "prefer") {
 		// "Like a greenhouse", "Love that!": no statement of a taste in dialogue.
 		if verb == "like" || regexp.MustCompile(`(?i)^(?:all )?(?:the|that|this|those|your|these)\b`).MatchString(m[3]) || enBadStart.MatchString(m[3]) || enDeictic.MatchString(strings.TrimSpace(enNP(m[3]))) {
 			return []Triple{}
