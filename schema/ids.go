@@ -200,3 +200,60 @@ func (m Mint) Predicate(root NodeID, domain, predicate string) NodeID {
 func (m Mint) Edge(typ string, src, dst NodeID) EdgeID {
 	return EdgeID("edge:" + typ + ":" + string(src) + ":" + string(dst))
 }
+
+// The edges of a claim have ids of their own form in 0.0.1, as the existing claims
+// graph writes them; since 0.1.0 they follow Edge.
+
+// HasDomain leads from the root of a subject's claims to one of its domains.
+func (m Mint) HasDomain(root NodeID, domain string) EdgeID {
+	if m.V == V001 {
+		return EdgeID("has_domain:" + string(root) + ":" + domain)
+	}
+	return m.Edge("HAS_DOMAIN", root, m.Domain(root, domain))
+}
+
+// HasPredicate leads from a Domain node to a Predicate node.
+func (m Mint) HasPredicate(domain, predicate NodeID) EdgeID {
+	if m.V == V001 {
+		return EdgeID("has_predicate:" + string(domain) + ":" + string(predicate))
+	}
+	return m.Edge("HAS_PREDICATE", domain, predicate)
+}
+
+// HasClaim leads from a Predicate node to a claim.
+func (m Mint) HasClaim(predicate NodeID, claim ClaimID) EdgeID {
+	if m.V == V001 {
+		return EdgeID("has_claim:" + string(predicate) + ":" + string(claim))
+	}
+	return m.Edge("HAS_CLAIM", predicate, NodeID(claim))
+}
+
+// About leads from a claim to its object.
+func (m Mint) About(claim ClaimID, object EntityID) EdgeID {
+	if m.V == V001 {
+		return EdgeID("about:" + string(claim) + ":" + string(object))
+	}
+	return m.Edge("ABOUT", NodeID(claim), NodeID(object))
+}
+
+// EvidencedBy leads from a claim to a memory. In 0.0.1 there is one for each point,
+// and evidence without a point is told by its index in the claim's list, from 0;
+// since 0.1.0 there is one per claim and memory.
+func (m Mint) EvidencedBy(claim ClaimID, memory MemoryID, point PointID, index int) EdgeID {
+	if m.V == V001 {
+		last := string(point)
+		if last == "" {
+			last = strconv.Itoa(index)
+		}
+		return EdgeID("evidenced_by:" + string(claim) + ":" + string(memory) + ":" + last)
+	}
+	return m.Edge("EVIDENCED_BY", NodeID(claim), NodeID(memory))
+}
+
+// Shortcut leads from the root of a claim straight to its object.
+func (m Mint) Shortcut(predicate string, root NodeID, object EntityID, claim ClaimID) EdgeID {
+	if m.V == V001 {
+		return EdgeID("pred:" + predicate + ":" + string(root) + ":" + string(object) + ":" + string(claim))
+	}
+	return m.Edge(predicate, root, NodeID(object))
+}

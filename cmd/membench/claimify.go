@@ -25,7 +25,7 @@ type claimifyOptions struct {
 	out       string
 	extractor string // rule | model
 	model     modelFlags
-	catalog   string
+	catalog   []string
 	version   schema.Version
 	strict    bool
 	force     bool
@@ -58,10 +58,10 @@ built-in catalogue (membench schema show catalog).`,
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.out, "out", "o", "", "write <conv>.jsonl to this `folder`, or all to - (standard output)")
+	f.StringVarP(&o.out, "output", "o", "", "write <conv>.jsonl to this `folder`, or all to - (standard output)")
 	f.StringVar(&o.extractor, "extractor", o.extractor, "`rule` or model")
 	o.model.add(c)
-	f.StringVar(&o.catalog, "catalog", "", "add the terms of this `file` to the built-in catalogue")
+	f.StringArrayVar(&o.catalog, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
 	f.Var(versionFlag{&o.version}, "schema-version", "write this `version` of the records")
 	f.BoolVar(&o.strict, "strict", false, "write nothing and exit 3 when the data has errors")
 	f.BoolVar(&o.force, "force", false, "ask the model again about memories that it was asked about before")

@@ -2,18 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
 	"membench/claims"
 	"membench/internal/atomicfile"
 	"membench/schema"
-	"membench/schema/catalog"
 	"membench/schema/jsonl"
 
 	"github.com/spf13/cobra"
@@ -24,8 +20,8 @@ type compileClaimsOptions struct {
 
 	out     string
 	version schema.Version
-	catalog string
-	memory  int64 // bytes
+	catalog []string
+	memory  byteSize
 	workers int
 	maxLine int64
 	strict  bool
@@ -59,10 +55,10 @@ first; there, file names and line numbers decide what is first.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.out, "out", "o", "", "write to this `folder`, or - for standard output")
+	f.StringVarP(&o.out, "output", "o", "", "write to this `folder`, or - for standard output")
 	f.Var(versionFlag{&o.version}, "schema-version", "write this `version` of the records")
-	f.StringVar(&o.catalog, "catalog", "", "add the terms of this `file` to the built-in catalogue")
-	f.Var(sizeFlag{&o.memory}, "memory", "hold at most this many bytes of records before they go to disk, like 64M")
+	f.StringArrayVar(&o.catalog, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
+	f.Var(&o.memory, "memory", "hold at most this many bytes of records before they go to disk, like 64M")
 	f.IntVar(&o.workers, "workers", 0, "use `n` workers (0: one per core)")
 	f.BoolVar(&o.strict, "strict", false, "write nothing and exit 3 when the data has errors")
 	f.StringVar(&o.now, "now", "", "the run's `time`, RFC 3339, for meta.json of version 0.0.1 (default: the clock)")
@@ -73,10 +69,10 @@ first; there, file names and line numbers decide what is first.`,
 // compiledMeta is meta.json. It holds no clock, so that the same input gives the same file.
 type compiledMeta struct {
 	SchemaVersion schema.Version `json:"schema_version"`
-	Files         int            `json:"files"`
-	Records       int            `json:"records"`
-	Entities      int            `json:"entities"`
-	Claims        int            `json:"claims"`
+	Files         int            `json:"files_scanned"`
+	Records       int            `json:"records_read"`
+	Entities      int            `json:"entities_count"`
+	Claims        int            `json:"claims_count"`
 	Deprecated    int            `json:"deprecated"`
 	Findings      map[string]int `json:"findings"`
 }
@@ -110,7 +106,7 @@ func runCompileClaims(ctx context.Context, e *env, o compileClaimsOptions) error
 		in = append(in, claims.BulkInput{Name: f, Open: func() (io.ReadCloser, error) { return jsonl.Open(f, e.in) }})
 	}
 	t := newTally(e, 100)
-	bo := claims.BulkOptions{Catalog: cat, Version: o.version, Memory: o.memory, Workers: o.workers, MaxLine: int(o.maxLine)}
+	bo := claims.BulkOptions{Catalog: cat, Version: o.version, Memory: int64(o.memory), Workers: o.workers, MaxLine: int(o.maxLine)}
 	found := func(f *schema.Finding) error { return t.take(f) }
 	if o.out == "-" {
 		if _, err := claims.Bulk(ctx, in, e.out, e.out, found, bo); err != nil {
@@ -162,59 +158,5 @@ func runCompileClaims(ctx context.Context, e *env, o compileClaimsOptions) error
 		return writeJSON(e.out, meta)
 	}
 	e.warnf("%d records of %d files: %d entities, %d claims (%d deprecated)", res.Records, res.Files, res.Entities, res.Claims, res.Deprecated)
-	return nil
-}
-
-// loadCatalog reads the built-in catalogue and, where named, a project's own terms.
-func loadCatalog(path string) (*catalog.Catalog, error) {
-	if path == "" {
-		return catalog.Default(), nil
-	}
-	b, err := readFile(path)
-	if err != nil {
-		return nil, err
-	}
-	c, err := catalog.Load(b)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("%s: %w", path, err)}
-	}
-	return c, nil
-}
-
-func readFile(path string) ([]byte, error) {
-	r, err := jsonl.Open(path, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return io.ReadAll(r)
-}
-
-// sizeFlag reads sizes like 64M, 1.5G, 512KiB: powers of 1024.
-type sizeFlag struct{ n *int64 }
-
-func (f sizeFlag) String() string {
-	if f.n == nil || *f.n == 0 {
-		return ""
-	}
-	if *f.n%(1<<20) == 0 {
-		return strconv.FormatInt(*f.n>>20, 10) + "M"
-	}
-	return strconv.FormatInt(*f.n, 10)
-}
-func (f sizeFlag) Type() string { return "size" }
-func (f sizeFlag) Set(s string) error {
-	t := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(strings.TrimSpace(s)), "B"), "I")
-	unit := int64(1)
-	for suffix, u := range map[string]int64{"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40} {
-		if v, ok := strings.CutSuffix(t, suffix); ok {
-			t, unit = v, u
-		}
-	}
-	v, err := strconv.ParseFloat(t, 64)
-	if err != nil || v <= 0 || v > 1<<40 {
-		return errors.New("want a size like 64M")
-	}
-	*f.n = int64(v * float64(unit))
 	return nil
 }

@@ -121,6 +121,9 @@ func (t *tally) take(err error) error {
 		return err
 	}
 	t.byCode[f.Code]++
+	if t.e.found != nil {
+		t.e.found(f)
+	}
 	if f.Warning {
 		t.warnings++
 	} else {

@@ -32,6 +32,7 @@ type env struct {
 	out, err io.Writer
 	getenv   func(string) string
 	now      func() time.Time
+	found    func(*schema.Finding) // told of every finding that is counted; nil: nobody asks
 }
 
 // warnf writes words to standard error.
@@ -98,7 +99,7 @@ func newRoot(e *env) *cobra.Command {
 		}
 	}
 	add("make", newDemoCmd(e), newChainCmd(e), newIndexCmd(e), newAnnotateCmd(e), newCompileCmd(e), newReplayCmd(e),
-		newClaimifyCmd(e), newCompileClaimsCmd(e), newToGraphCmd(e), newCypherCmd(e), newExportCmd(e))
+		newClaimifyCmd(e), newCompileClaimsCmd(e), newToGraphCmd(e), newCypherCmd(e), newExportCmd(e), newLoadNeo4jCmd(e))
 	add("look", newValidateCmd(e), newTraceCmd(e), newDiffCmd(e), newViewCmd(e), newMigrateCmd(e), newSchemaCmd(e))
 	root.AddCommand(newVersionCmd(e))
 	finish(root)

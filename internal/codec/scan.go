@@ -48,6 +48,16 @@ func (s *Scanner) Reset(b []byte, valid bool) {
 	}
 }
 
+// A Mark is a place to go back to.
+type Mark struct{ i, names, text int }
+
+// Mark returns the place before the next value.
+func (s *Scanner) Mark() Mark { return Mark{s.i, len(s.names), len(s.text)} }
+
+// Back returns to a place in the object or array that is open, to read the values
+// after it again. It does not undo a fault.
+func (s *Scanner) Back(m Mark) { s.i, s.names, s.text = m.i, s.names[:m.names], s.text[:m.text] }
+
 // Kind is the first byte of the next value: '{', '[', '"', 't', 'f', 'n', '0' for a
 // number, 0 for the end or a fault.
 func (s *Scanner) Kind() byte {

@@ -90,6 +90,8 @@ func (cs closers) Close() error {
 	return errors.Join(errs...)
 }
 
+const bom = "\xef\xbb\xbf"
+
 // Lines yields every line of r that is not blank. max is the longest line kept,
 // in bytes; 0 means MaxLine. An error is an I/O fault and ends the stream.
 func Lines(r io.Reader, name string, max int) iter.Seq2[Line, error] {
@@ -98,6 +100,9 @@ func Lines(r io.Reader, name string, max int) iter.Seq2[Line, error] {
 	}
 	return func(yield func(Line, error) bool) {
 		br := bufio.NewReaderSize(r, 1<<18)
+		if head, _ := br.Peek(len(bom)); string(head) == bom {
+			br.Discard(len(bom))
+		}
 		var buf []byte
 		skipLF := false
 		for n := 1; ; n++ {
@@ -138,11 +143,7 @@ func Lines(r io.Reader, name string, max int) iter.Seq2[Line, error] {
 				yield(Line{Pos: schema.Pos{File: name, Line: n}}, fmt.Errorf("reading %s: %w", name, end))
 				return
 			}
-			line := buf
-			if n == 1 {
-				line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
-			}
-			if !blank(line) && !yield(Line{schema.Pos{File: name, Line: n}, line, long}, nil) {
+			if !blank(buf) && !yield(Line{schema.Pos{File: name, Line: n}, buf, long}, nil) {
 				return
 			}
 			if end == io.EOF {

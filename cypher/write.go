@@ -1,0 +1,565 @@
+package cypher
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"membench/internal/codec"
+	"membench/internal/par"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// Names of the files, in the order in which they run.
+const (
+	ConstraintsFile = "01-constraints.cypher"
+	NodesFile       = "02-nodes.cypher"
+	EdgesFile       = "03-edges.cypher"
+)
+
+// Options of Write.
+type Options struct {
+	Workers int // 0 is one
+	MaxLine int // longest line read, in bytes; 0 is jsonl.MaxLine
+}
+
+// Counts says what the scripts hold.
+type Counts struct {
+	Nodes, Edges int
+	Labels       map[string]int // labels joined by ':' → nodes
+	Types        map[string]int // type → edges
+	Statements   int
+}
+
+// Scripts are the places of the three files.
+type Scripts struct{ Constraints, Nodes, Edges io.Writer }
+
+// Write turns lines of nodes and edges into scripts. Memory does not grow with the
+// input: a few blocks, and less than a batch for each set of labels and each type.
+// What cannot be written is reported and left out.
+func Write(ctx context.Context, nodes, edges []jsonl.File, out Scripts, o Options, report func(*schema.Finding)) (Counts, error) {
+	c := Counts{Labels: map[string]int{}, Types: map[string]int{}}
+	w := &writer{o: o, report: report, counts: &c, odd: map[string]bool{}}
+	types, err := w.file(ctx, nodes, out.Nodes, false)
+	if err != nil {
+		return c, err
+	}
+	if types, err = w.file(ctx, edges, out.Edges, true); err != nil {
+		return c, err
+	}
+	text := appendConstraint([]byte("// Ids are unique: run this file first, then wait for the indexes (CALL db.awaitIndexes(300)).\n"), "")
+	for _, t := range types {
+		text = appendConstraint(text, t)
+	}
+	c.Statements += 1 + len(types)
+	_, err = out.Constraints.Write(text)
+	return c, err
+}
+
+// Script is Write over a stream, as statements with the name of their file: nodes
+// and edges in the order of the input within one set of labels or one type, the
+// constraints last, since only then are the types known. Nodes must come before edges.
+func Script(in schema.Seq[schema.Element]) iter.Seq2[Statement, error] {
+	return func(yield func(Statement, error) bool) {
+		stopped := false
+		c := Counts{Labels: map[string]int{}, Types: map[string]int{}}
+		w := &writer{counts: &c, odd: map[string]bool{}, report: func(f *schema.Finding) { stopped = stopped || !yield(Statement{}, f) }}
+		send := func(file string) func([]byte) error {
+			return func(text []byte) error {
+				if stopped = stopped || !yield(Statement{file, string(text)}, nil); stopped {
+					return errStopped
+				}
+				return nil
+			}
+		}
+		sets := [2]*batches{newBatches(false, send(NodesFile)), newBatches(true, send(EdgesFile))}
+		rw := newRower()
+		var err error
+		for rec, e := range in {
+			var f *schema.Finding
+			if errors.As(e, &f) {
+				if w.report(f); stopped {
+					return
+				}
+				continue
+			}
+			if err = e; err != nil {
+				break
+			}
+			b := sets[0]
+			if rec.V.Edge != nil {
+				b = sets[1]
+			}
+			res := rw.reset(b.edge)
+			rw.element(jsonl.Line{Pos: rec.Pos}, rec.V)
+			if err = w.take(b, res); err != nil || stopped {
+				break
+			}
+		}
+		for _, b := range sets {
+			if err == nil && !stopped {
+				err = b.finish()
+			}
+		}
+		if err == nil && !stopped {
+			text := appendConstraint(nil, "")
+			for _, t := range sets[1].sorted() {
+				text = appendConstraint(text, t)
+			}
+			for _, line := range bytes.SplitAfter(text, []byte("\n")) {
+				if len(line) > 0 && !stopped {
+					stopped = !yield(Statement{ConstraintsFile, string(line)}, nil)
+				}
+			}
+		}
+		if err != nil && !errors.Is(err, errStopped) && !stopped {
+			yield(Statement{}, err)
+		}
+	}
+}
+
+var errStopped = errors.New("stopped")
+
+// A Statement is one Cypher statement with its semicolon, and the file it belongs to.
+type Statement struct{ File, Text string }
+
+type writer struct {
+	o      Options
+	report func(*schema.Finding)
+	counts *Counts
+	odd    map[string]bool // labels and types that are no plain identifiers and were reported
+}
+
+// file writes the rows of files and returns the names met, sorted.
+func (w *writer) file(ctx context.Context, files []jsonl.File, out io.Writer, edge bool) ([]string, error) {
+	head := nodesHead
+	if edge {
+		head = edgesHead
+	}
+	if _, err := io.WriteString(out, head); err != nil {
+		return nil, err
+	}
+	b := newBatches(edge, func(text []byte) error { _, err := out.Write(text); return err })
+	pool := sync.Pool{New: func() any { return newRower() }}
+	results := par.Map(ctx, max(1, w.o.Workers), jsonl.FileBlocks(files, w.o.MaxLine), func(ctx context.Context, block jsonl.Block) (*rower, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		rw := pool.Get().(*rower)
+		rw.reset(edge)
+		rw.block(block)
+		block.Release()
+		return rw, nil
+	})
+	for rw, err := range results {
+		if err != nil {
+			return nil, err
+		}
+		if err := w.take(b, rw.rows); err != nil {
+			return nil, err
+		}
+		pool.Put(rw)
+	}
+	err := b.finish()
+	w.counts.Statements += b.written
+	return b.sorted(), err
+}
+
+// take passes rows on to their batches, and reports.
+func (w *writer) take(b *batches, r *rows) error {
+	for _, f := range r.findings {
+		w.report(f)
+	}
+	for i, k := range r.kinds {
+		if r.counts[i] == 0 {
+			continue
+		}
+		if b.edge {
+			w.counts.Edges += r.counts[i]
+			w.counts.Types[k.names[0]] += r.counts[i]
+		} else {
+			w.counts.Nodes += r.counts[i]
+			w.counts.Labels[strings.Join(k.names, ":")] += r.counts[i]
+		}
+		for _, name := range k.names {
+			if !Plain(name) && !w.odd[name] {
+				w.odd[name] = true
+				w.report(&schema.Finding{Code: "GRF021", Warning: true, Message: "label or type is no plain identifier, written in quotes", Have: strconv.Quote(name), Want: "[A-Za-z_][A-Za-z0-9_]*"})
+			}
+		}
+	}
+	return b.take(r)
+}
+
+// rows is what one worker made of one block: the rows one after the other, each with
+// rowEnd behind it, and where they end.
+type rows struct {
+	text     []byte
+	ends     []int32
+	of       []int32 // index into kinds
+	kinds    []kind
+	counts   []int // by kind
+	findings []*schema.Finding
+}
+
+const rowEnd = ",\n"
+
+// A rower turns lines into rows. It belongs to one goroutine.
+type rower struct {
+	*rows
+	edge  bool
+	scan  codec.Scanner
+	vals  *values
+	index map[string]int32 // labels or type as they stand in the line → kind
+	last  []byte           // the text of the last labels, which are mostly those of the next
+	lastK int32
+	scratch,
+	ids []byte
+}
+
+func newRower() *rower {
+	return &rower{rows: &rows{}, vals: newValues(), index: map[string]int32{}}
+}
+
+func (r *rower) reset(edge bool) *rows {
+	if r.edge != edge {
+		clear(r.index)
+		r.kinds, r.last = nil, nil
+	}
+	r.edge = edge
+	r.text, r.ends, r.of, r.findings = r.text[:0], r.ends[:0], r.of[:0], nil
+	r.counts = append(r.counts[:0], make([]int, len(r.kinds))...)
+	return r.rows
+}
+
+func (r *rower) block(b jsonl.Block) {
+	for line := range b.Lines() {
+		if line.TooLong {
+			r.findings = append(r.findings, jsonl.TooLong(line))
+			continue
+		}
+		start := len(r.text)
+		if !r.line(line) {
+			r.text = r.text[:start]
+			r.slow(line)
+		}
+	}
+}
+
+// slow decodes a line that the scanner did not take, for its message or its odd shape.
+func (r *rower) slow(line jsonl.Line) {
+	var e schema.Element
+	if r.edge {
+		e.Edge = new(schema.Edge)
+	} else {
+		e.Node = new(schema.Node)
+	}
+	var err error
+	if r.edge {
+		err = codec.Unmarshal(line.Bytes, e.Edge)
+	} else {
+		err = codec.Unmarshal(line.Bytes, e.Node)
+	}
+	if err != nil {
+		r.findings = append(r.findings, jsonl.Fault(line, err))
+		return
+	}
+	r.element(line, e)
+}
+
+func (r *rower) fault(line jsonl.Line, code, pointer, msg, have string) {
+	r.findings = append(r.findings, &schema.Finding{Pos: line.Pos, Pointer: pointer, Code: code, Message: msg, Have: have})
+}
+
+// checkID reports whether an id can be a key of the database.
+func (r *rower) checkID(line jsonl.Line, pointer, id string) bool {
+	switch {
+	case id == "":
+		r.fault(line, "GRF020", pointer, "element without "+pointer[1:]+", left out", "")
+	case len(id) > schema.MaxIDBytes:
+		r.findings = append(r.findings, &schema.Finding{Pos: line.Pos, Pointer: pointer, Code: "ID020", Message: "id is too long for a uniqueness constraint, left out",
+			Have: strconv.Itoa(len(id)) + " bytes", Want: fmt.Sprintf("at most %d", schema.MaxIDBytes)})
+	case strings.IndexByte(id, 0) >= 0:
+		r.fault(line, "GRF022", pointer, "id holds a NUL, which no script can, left out", strconv.Quote(id))
+	default:
+		return true
+	}
+	return false
+}
+
+// element writes the row of a decoded element, or a finding.
+func (r *rower) element(line jsonl.Line, e schema.Element) {
+	var names []string
+	var props schema.Object
+	var ids []string
+	if r.edge {
+		if e.Edge.Type == "" {
+			r.fault(line, "GRF020", "/type", "element without type, left out", "")
+			return
+		}
+		names, props = []string{e.Edge.Type}, e.Edge.Props
+		ids = []string{string(e.Edge.ID), string(e.Edge.Src), string(e.Edge.Dst)}
+	} else {
+		names, props = e.Node.Labels, e.Node.Props
+		ids = []string{string(e.Node.ID)}
+	}
+	for i, p := range []string{"/id", "/src", "/dst"}[:len(ids)] {
+		if !r.checkID(line, p, ids[i]) {
+			return
+		}
+	}
+	for _, n := range names {
+		if _, err := AppendName(nil, n); err != nil {
+			r.fault(line, "GRF042", "/labels", "no name for a label or type, element left out: "+err.Error(), strconv.Quote(n))
+			return
+		}
+	}
+	raw, err := props.MarshalJSON()
+	if err != nil || props.IsNull() {
+		raw = []byte("{}")
+	}
+	start := len(r.text)
+	for i, lead := range []string{"{id: ", ", src: ", ", dst: "}[:len(ids)] {
+		r.text = AppendString(append(r.text, lead...), ids[i])
+	}
+	r.text = append(r.text, ", props: "...)
+	r.scan.Reset(raw, false)
+	var ok bool
+	if r.text, ok = r.vals.props(r.text, &r.scan); !ok || !r.scan.End() {
+		r.text = r.text[:start]
+		r.fault(line, "JSON001", "/props", "properties are no JSON object, element left out", "")
+		return
+	}
+	r.finish(line, r.kindOf(names), ids[0])
+}
+
+// finish ends a row.
+func (r *rower) finish(line jsonl.Line, k int32, id string) {
+	r.text = append(append(r.text, '}'), rowEnd...)
+	r.ends = append(r.ends, int32(len(r.text)))
+	r.of = append(r.of, k)
+	r.counts[k]++
+	if r.vals.note != "" {
+		r.findings = append(r.findings, &schema.Finding{Pos: line.Pos, Pointer: "/props", Code: "GRF023", Warning: true, Message: r.vals.note + ": kept as text in props_json"})
+	}
+}
+
+// kindOf returns the index of the kind of sorted, distinct names without the base label.
+func (r *rower) kindOf(names []string) int32 {
+	k := kind{edge: r.edge, names: slices.Clone(names)}
+	if !r.edge {
+		slices.Sort(k.names)
+		k.names = slices.DeleteFunc(slices.Compact(k.names), func(s string) bool { return s == BaseLabel })
+	}
+	for i, have := range r.kinds {
+		if slices.Equal(have.names, k.names) {
+			return int32(i)
+		}
+	}
+	r.kinds = append(r.kinds, k)
+	r.counts = append(r.counts, 0)
+	return int32(len(r.kinds) - 1)
+}
+
+// line writes the row of a line straight from its bytes. It reports false, and writes
+// no finding, for whatever slow has to look at: faults, members in another order than
+// ours, escapes in ids or labels.
+func (r *rower) line(line jsonl.Line) bool {
+	s := &r.scan
+	s.Reset(line.Bytes, false)
+	if !s.Object() || !r.member("id") {
+		return false
+	}
+	id, ok := r.id("{id: ")
+	if !ok {
+		return false
+	}
+	k := int32(-1)
+	if r.edge {
+		if !r.member("type") {
+			return false
+		}
+		typ, escaped, ok := s.String()
+		if !ok || escaped || len(typ) == 0 {
+			return false
+		}
+		if k, ok = r.known(typ); !ok {
+			if _, err := AppendName(nil, string(typ)); err != nil {
+				return false
+			}
+			k = r.learn(typ, []string{string(typ)})
+		}
+		if !r.member("src") {
+			return false
+		}
+		if _, ok := r.id(", src: "); !ok || !r.member("dst") {
+			return false
+		}
+		if _, ok := r.id(", dst: "); !ok {
+			return false
+		}
+	} else {
+		if !r.member("labels") || s.Kind() != '[' {
+			return false
+		}
+		raw, ok := s.Skip()
+		if !ok {
+			return false
+		}
+		if k, ok = r.known(raw); !ok {
+			var names []string
+			if codec.Unmarshal(raw, &names) != nil {
+				return false
+			}
+			for _, n := range names {
+				if _, err := AppendName(nil, n); err != nil {
+					return false
+				}
+			}
+			k = r.learn(raw, names)
+		}
+	}
+	if !r.member("props") || s.Kind() != '{' {
+		return false
+	}
+	r.text = append(r.text, ", props: "...)
+	if r.text, ok = r.vals.props(r.text, s); !ok {
+		return false
+	}
+	if _, more := s.Member(); more || !s.End() {
+		return false
+	}
+	r.finish(line, k, string(id))
+	return true
+}
+
+func (r *rower) member(want string) bool {
+	name, ok := r.scan.Member()
+	return ok && string(name) == want
+}
+
+// id reads an id and appends it as a literal.
+func (r *rower) id(lead string) ([]byte, bool) {
+	body, escaped, ok := r.scan.String()
+	if !ok || escaped || len(body) == 0 || len(body) > schema.MaxIDBytes {
+		return nil, false
+	}
+	r.text = appendBody(append(r.text, lead...), body)
+	return body, true
+}
+
+func (r *rower) known(raw []byte) (int32, bool) {
+	if r.last != nil && bytes.Equal(raw, r.last) {
+		return r.lastK, true
+	}
+	k, ok := r.index[string(raw)]
+	if ok {
+		r.last, r.lastK = append(r.last[:0], raw...), k
+	}
+	return k, ok
+}
+
+func (r *rower) learn(raw []byte, names []string) int32 {
+	k := r.kindOf(names)
+	if len(r.index) < 4096 {
+		r.index[string(raw)] = k
+	}
+	return k
+}
+
+// batches gathers rows by kind into statements. Whole batches go out as they come;
+// what is left of a kind waits for more.
+type batches struct {
+	edge  bool
+	write func([]byte) error
+	sets  map[string]*pending
+	order []string // keys, sorted
+	buf   []byte
+
+	written int // statements
+}
+
+type pending struct {
+	kind kind
+	text []byte // rows, each with rowEnd
+	n    int
+}
+
+func newBatches(edge bool, write func([]byte) error) *batches {
+	return &batches{edge: edge, write: write, sets: map[string]*pending{}}
+}
+
+// sorted lists the names of all kinds: of edges, the types.
+func (b *batches) sorted() []string { return b.order }
+
+func (b *batches) pending(k kind) *pending {
+	key := k.key()
+	p := b.sets[key]
+	if p == nil {
+		p = &pending{kind: k}
+		b.sets[key] = p
+		i, _ := slices.BinarySearch(b.order, key)
+		b.order = slices.Insert(b.order, i, key)
+	}
+	return p
+}
+
+// take passes on rows.
+func (b *batches) take(r *rows) error {
+	for i := 0; i < len(r.of); {
+		// A run of one kind.
+		j := i + 1
+		for j < len(r.of) && r.of[j] == r.of[i] {
+			j++
+		}
+		p := b.pending(r.kinds[r.of[i]])
+		for i < j {
+			n := min(j-i, BatchRows-p.n)
+			start := int32(0)
+			if i > 0 {
+				start = r.ends[i-1]
+			}
+			text := r.text[start:r.ends[i+n-1]]
+			if p.n+n < BatchRows {
+				p.text = append(p.text, text...)
+				p.n += n
+			} else {
+				if err := b.statement(p, text); err != nil {
+					return err
+				}
+			}
+			i += n
+		}
+	}
+	return nil
+}
+
+// statement writes what waits and text as one batch.
+func (b *batches) statement(p *pending, text []byte) error {
+	b.buf = append(append(b.buf[:0], batchHead...), p.text...)
+	b.buf = append(b.buf, text...)
+	b.buf = p.kind.batchTail(b.buf[:len(b.buf)-len(rowEnd)])
+	p.text, p.n = p.text[:0], 0
+	b.written++
+	return b.write(b.buf)
+}
+
+// finish writes what waits, kinds in order.
+func (b *batches) finish() error {
+	for _, key := range b.order {
+		if p := b.sets[key]; p.n > 0 {
+			if err := b.statement(p, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,264 @@
+package graphir
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"membench/internal/codec"
+	"membench/internal/textnorm"
+	"membench/schema"
+)
+
+func (p *projector) checkEvent(e schema.Event) *schema.Finding {
+	if strip(string(e.ConvID)) == "" || e.TurnID < 1 {
+		return &schema.Finding{Pointer: "/conv_id", Code: "GRF012", Message: "event without a conversation or a turn number, left out", Have: fmt.Sprintf("conv_id %q, turn_id %d", e.ConvID, e.TurnID), Want: "a conv_id, a turn_id from 1"}
+	}
+	if _, err := e.ReadMeta(); err != nil {
+		return &schema.Finding{Pointer: "/meta", Code: "JSON002", Message: "event left out: " + err.Error()}
+	}
+	return nil
+}
+
+// event emits the parts of one turn. The chain of 0.0.1 knows no events.
+func (p *projector) event(e schema.Event, at pos, emit func(*part)) {
+	if p.v == schema.V001 || p.checkEvent(e) != nil {
+		return
+	}
+	meta, _ := e.ReadMeta()
+	m := p.mint
+	e.ConvID = schema.ConvID(strip(string(e.ConvID)))
+	turn := m.Event(e.Ref())
+	when := instant(meta.Time)
+	node := func(id schema.NodeID, label string, props []byte) {
+		emit(&part{id: string(id), half: halfEvent, at: when, order: turnKey(e.TurnID), labels: []string{label}, props: props, pos: at})
+	}
+	edge := func(typ string, src, dst schema.NodeID, props []byte) {
+		emit(&part{edge: true, id: string(m.Edge(typ, src, dst)), half: halfEvent, at: when, order: turnKey(e.TurnID), typ: typ, src: string(src), dst: string(dst), props: props, pos: at})
+	}
+	empty := []byte("{}")
+	preview := textnorm.Cut(textnorm.Collapse(e.Content), 40)
+	node(turn, "Event", eventProps(e, meta, preview))
+
+	conv := m.Conv(e.ConvID)
+	node(conv, "Conversation", named("conv_id", string(e.ConvID)))
+	edge("IN_CONV", turn, conv, empty)
+	if s := strip(e.SceneID); s != "" {
+		node(m.Scene(s), "Scene", named("scene_id", s))
+		edge("CONV_IN_SCENE", conv, m.Scene(s), empty)
+	}
+	if c := strip(e.CharacterID); c != "" {
+		node(m.Character(c), "Character", named("character_id", c))
+		edge("CONV_HAS_CHARACTER", conv, m.Character(c), empty)
+	}
+	user, agent := strip(meta.UserID), strip(meta.AgentID)
+	if user != "" {
+		node(m.User(user), "User", named("user_id", user))
+		node(m.Character(user), "Character", named("character_id", user))
+		edge("ACTOR", m.User(user), m.Character(user), empty)
+	}
+	if agent != "" {
+		node(m.Agent(agent), "Agent", named("agent_id", agent))
+		node(m.Character(agent), "Character", named("character_id", agent))
+		edge("ACTOR", m.Agent(agent), m.Character(agent), empty)
+	}
+	switch {
+	case e.RoleType == schema.RoleHuman && user != "":
+		edge("SPOKE", m.User(user), turn, empty)
+	case e.RoleType == schema.RoleAssistant && agent != "":
+		edge("SPOKE", m.Agent(agent), turn, empty)
+	case e.RoleType == schema.RoleAssistant && strip(e.CharacterID) != "":
+		edge("SPOKE", m.Character(strip(e.CharacterID)), turn, empty)
+	}
+	if meta.SessionID != "" {
+		s := m.Session(e.ConvID, meta.SessionID)
+		b := newObject()
+		b.str("conv_id", string(e.ConvID))
+		b.str("session_id", meta.SessionID)
+		b.opt("session_time", meta.SessionTime)
+		b.str("display", string(e.ConvID)+" "+meta.SessionID)
+		b.str("name", string(e.ConvID)+" "+meta.SessionID)
+		node(s, "Session", b.end())
+		edge("IN_CONV", s, conv, empty)
+		edge("IN_SESSION", turn, s, empty)
+	}
+	if meta.SourcePath != "" {
+		src := m.Source(meta.SourcePath)
+		b := newObject()
+		b.str("path", meta.SourcePath)
+		name := meta.SourcePath[strings.LastIndexByte(meta.SourcePath, '/')+1:]
+		b.str("display", name)
+		b.str("name", name)
+		node(src, "Source", b.end())
+		b = newObject()
+		if meta.StartLine > 0 {
+			b.num("start_line", meta.StartLine)
+			b.num("end_line", max(meta.StartLine, meta.EndLine))
+		}
+		edge("IN_SOURCE", turn, src, b.end())
+	}
+	if meta.InjectID != "" {
+		id := m.Inject(meta.InjectID)
+		b := newObject()
+		b.str("inject_id", meta.InjectID)
+		b.str("fact", e.Content)
+		b.str("display", preview+" #"+meta.InjectID)
+		b.str("name", preview+" #"+meta.InjectID)
+		node(id, "Inject", b.end())
+		edge("PLANTS", turn, id, empty)
+	}
+	if meta.ProbeID != "" {
+		id := m.Probe(meta.ProbeID)
+		b := newObject()
+		b.str("probe_id", meta.ProbeID)
+		b.str("question", e.Content)
+		b.opt("gold", meta.Gold)
+		if len(meta.Expects) > 0 {
+			b.list("expects", meta.Expects)
+		}
+		b.str("display", preview+" #"+meta.ProbeID)
+		b.str("name", preview+" #"+meta.ProbeID)
+		node(id, "Probe", b.end())
+		edge("ASKS", turn, id, empty)
+		for _, want := range meta.Expects {
+			dst := m.Inject(want)
+			if strings.HasPrefix(want, "claim:") {
+				dst = schema.NodeID(want)
+			}
+			edge("EXPECTS", id, dst, empty)
+		}
+	}
+}
+
+// turnKey makes turn numbers sort as numbers.
+func turnKey(n int) string { return fmt.Sprintf("%010d", n) }
+
+func eventProps(e schema.Event, meta schema.EventMeta, preview string) []byte {
+	b := newObject()
+	b.str("conv_id", string(e.ConvID))
+	b.num("turn_id", e.TurnID)
+	b.str("role_type", e.RoleType)
+	b.str("role_name", e.RoleName)
+	b.str("content", e.Content)
+	b.list("tags", e.Tags)
+	b.opt("time", meta.Time)
+	if meta.StartLine > 0 {
+		b.num("start_line", meta.StartLine)
+		b.num("end_line", max(meta.StartLine, meta.EndLine))
+	}
+	b.opt("session_id", meta.SessionID)
+	b.opt("speech_mode", meta.SpeechMode)
+	b.opt("ui_action", meta.UIAction)
+	if len(meta.Attachments) > 0 {
+		if raw, err := codec.Append(nil, meta.Attachments, codec.Compact); err == nil {
+			b.raw("attachments", raw)
+		}
+	}
+	b.opt("by", string(meta.By))
+	name := string(e.ConvID) + ":" + strconv.Itoa(e.TurnID)
+	if preview != "" {
+		name = preview + " #" + name
+	}
+	b.str("display", name)
+	b.str("name", name)
+	return b.end()
+}
+
+// A turn is what linking keeps of an event: 32 bytes.
+type turn struct {
+	n       int
+	speaker uint64 // of (role, name); 0 does not speak (interface and tool turns)
+	session uint64
+	pos     pos
+}
+
+func newTurn(e schema.Event, session string) turn {
+	t := turn{n: e.TurnID, session: hash64(session)}
+	if e.RoleType == schema.RoleHuman || e.RoleType == schema.RoleAssistant {
+		t.speaker = hash64(e.RoleType+"\x00"+e.RoleName) | 1
+	}
+	return t
+}
+
+// hash64 is FNV-1a: names of one conversation's speakers and sessions are few.
+func hash64(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
+}
+
+// A Thread links the turns of one conversation as they come: NEXT from a turn to the
+// one that follows, REPLY_TO from a turn to the nearest earlier turn of another
+// speaker in the same session. Turns that only show or run something neither reply
+// nor are replied to. The zero Thread is ready; Build does the same over whole
+// conversations, in whatever order their turns come.
+type Thread struct{ l linker }
+
+// Add returns the edges from earlier turns to e, which follows all turns added before.
+func (t *Thread) Add(e schema.Event, o Options) []schema.Element {
+	p := newProjector(o)
+	if p.v == schema.V001 || p.checkEvent(e) != nil {
+		return nil
+	}
+	meta, _ := e.ReadMeta()
+	return p.elements(func(emit func(*part)) {
+		t.l.add(p, schema.ConvID(strip(string(e.ConvID))), newTurn(e, meta.SessionID), emit)
+	})
+}
+
+type linker struct {
+	last          turn // the turn before
+	spoke, others turn // the last speaking turn, and the last one before it of another speaker
+}
+
+func (l *linker) add(p *projector, conv schema.ConvID, t turn, emit func(*part)) {
+	edge := func(typ string, src, dst int) {
+		a, b := p.mint.Event(schema.EventRef{ConvID: conv, TurnID: src}), p.mint.Event(schema.EventRef{ConvID: conv, TurnID: dst})
+		emit(&part{edge: true, id: string(p.mint.Edge(typ, a, b)), half: halfEvent, typ: typ, src: string(a), dst: string(b), props: []byte("{}"), pos: t.pos})
+	}
+	if l.last.n > 0 {
+		edge("NEXT", l.last.n, t.n)
+	}
+	if t.speaker != 0 {
+		if l.spoke.n > 0 && l.spoke.session != t.session {
+			l.spoke, l.others = turn{}, turn{}
+		}
+		to := l.others
+		if l.spoke.speaker != t.speaker {
+			to = l.spoke
+		}
+		if to.n > 0 {
+			edge("REPLY_TO", t.n, to.n)
+		}
+		l.spoke, l.others = t, to
+	}
+	l.last = t
+}
+
+// A thread holds the turns of one conversation until all are in.
+type thread struct{ turns []turn }
+
+func (t *thread) keep(e schema.Event, at pos) {
+	meta, _ := e.ReadMeta()
+	x := newTurn(e, meta.SessionID)
+	x.pos = at
+	t.turns = append(t.turns, x)
+}
+
+func (t *thread) links(p *projector, conv schema.ConvID, emit func(*part)) {
+	if p.v == schema.V001 {
+		return
+	}
+	slices.SortFunc(t.turns, func(a, b turn) int {
+		return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.speaker, b.speaker), cmp.Compare(a.session, b.session))
+	})
+	t.turns = slices.CompactFunc(t.turns, func(a, b turn) bool { return a.n == b.n })
+	var l linker
+	for _, x := range t.turns {
+		l.add(p, conv, x, emit)
+	}
+}

@@ -1,0 +1,389 @@
+package graphir
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"membench/internal/codec"
+	"membench/internal/textnorm"
+	"membench/schema"
+)
+
+func strip(s string) string { return textnorm.Strip(s) }
+
+// An occurrence is one line of an export as the graph sees it: ids without outer
+// white space, the owner decided.
+type occurrence struct {
+	point     string
+	hash      string // of a text: 32 hex; "" when there is none (0.0.1)
+	rawHash   string // payload.hash as read
+	data      string
+	createdAt string
+	setting
+	at       int64
+	events   []schema.EventRef
+	eventsBy string
+	eventsP  float64
+	pos      pos
+}
+
+// A setting is what many occurrences share.
+type setting struct {
+	conv, scene, character, user, agent string
+	owner                               string // name of the Character that owns the memory; "" unknown
+	collection, isolation, exportedAt   string
+}
+
+// occurrence reads what the graph needs of m. Findings carry no position; with an
+// error among them there is no occurrence.
+func (p *projector) occurrence(m schema.MemoryExport, at pos) (*occurrence, []*schema.Finding) {
+	bad := func(pointer, code, msg, have, want string) (*occurrence, []*schema.Finding) {
+		return nil, []*schema.Finding{{Pointer: pointer, Code: code, Message: msg, Have: have, Want: want}}
+	}
+	o := &occurrence{point: strip(string(m.ID)), pos: at}
+	if o.point == "" {
+		return bad("/id", "GRF010", "memory without an id, left out", "", "the point's id")
+	}
+	if m.Payload.IsNull() || m.Payload.Len() == 0 {
+		return bad("/payload", "GRF010", "memory without a payload, left out", "null or {}", "an object with data")
+	}
+	f, err := m.Fields()
+	if err != nil {
+		var ce *codec.Error
+		if errors.As(err, &ce) && ce.Want != "" {
+			return bad("/payload"+ce.Pointer, "JSON002", "wrong type, memory left out", ce.Have, ce.Want)
+		}
+		return bad("/payload", "JSON001", err.Error(), "", "")
+	}
+	o.rawHash, o.data, o.createdAt = f.Hash, f.Data, f.CreatedAt
+	o.at = instant(f.CreatedAt)
+	o.collection, o.isolation, o.exportedAt = m.Collection, m.Isolation, m.ExportedAt
+	o.conv, o.scene, o.character, o.user, o.agent = strip(string(f.ConvID)), strip(f.SceneID), strip(f.CharacterID), strip(f.UserID), strip(f.AgentID)
+	var fs []*schema.Finding
+	if p.v == schema.V001 {
+		if h := strip(f.Hash); schema.IsHash(h) {
+			o.hash = h
+		}
+		o.owner = owner001(&o.setting, strip(f.OwnerType), strip(f.OwnerID), o.point)
+		return o, nil
+	}
+	if o.data == "" {
+		return bad("/payload/data", "GRF010", "memory without a text, left out", "", "the memory's text")
+	}
+	o.hash = schema.Hash(o.data)
+	if f.Hash != o.hash {
+		have := f.Hash
+		if have == "" {
+			have = "none"
+		}
+		fs = append(fs, &schema.Finding{Pointer: "/payload/hash", Code: "GRF013", Warning: true, Message: "hash is not the md5 of data, the id is made of the text", Have: have, Want: o.hash})
+	}
+	o.owner = owner010(&o.setting, strip(f.OwnerType), strip(f.OwnerID), f.OwnerInfer, o.data)
+	if o.owner == "" {
+		fs = append(fs, &schema.Finding{Pointer: "/payload", Code: "GRF006", Warning: true, Message: "nobody owns this memory", Want: "owner_id, character_id, agent_id or user_id"})
+	}
+	o.events, o.eventsBy, o.eventsP = f.Events, f.EventsBy, f.EventsP
+	return o, fs
+}
+
+// owner001 is the rule of the schema's day (CHAIN-FACTS §1).
+func owner001(c *setting, typ, id, point string) string {
+	switch {
+	case c.character != "":
+		return c.character
+	case typ == "Agent" && id != "":
+		return id
+	}
+	return "unknown:" + point
+}
+
+// owner010: owner fields unless they are a guess, else the prefix that fact
+// extraction puts before a text, else the character; then whatever is left.
+func owner010(c *setting, typ, id, infer, data string) string {
+	guess := infer == "fallback" || infer == "ambiguous"
+	if id != "" && typ != "" && !guess {
+		return id
+	}
+	if strings.HasPrefix(data, "[User]") && c.user != "" {
+		return c.user
+	}
+	if strings.HasPrefix(data, "[Agent]") && c.agent != "" {
+		return c.agent
+	}
+	for _, s := range []string{c.character, id, c.agent, c.user} {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// display is the name a memory goes by: its first 40 code points and 8 of its hash.
+func display(data, hash, point string) string {
+	preview := textnorm.Cut(textnorm.Collapse(data), 40)
+	suffix := ""
+	if len(hash) >= 8 {
+		suffix = hash[:8]
+	}
+	switch {
+	case preview != "" && suffix != "":
+		return preview + " #" + suffix
+	case preview != "":
+		return strip(preview)
+	case suffix != "":
+		return "hash:" + suffix
+	case point != "":
+		return "point:" + textnorm.Cut(point, 12)
+	}
+	return "memory"
+}
+
+// An object writes compact JSON members in the order of the calls.
+type object struct{ b []byte }
+
+func newObject() object { return object{append(make([]byte, 0, 256), '{')} }
+
+func (o *object) name(k string) {
+	if len(o.b) > 1 {
+		o.b = append(o.b, ',')
+	}
+	o.b = append(codec.AppendString(o.b, k), ':')
+}
+
+func (o *object) str(k, v string) { o.name(k); o.b = codec.AppendString(o.b, v) }
+
+// strOrNull writes null for "": absent, null and "" are one thing in an export.
+func (o *object) strOrNull(k, v string) {
+	if v == "" {
+		o.raw(k, []byte("null"))
+		return
+	}
+	o.str(k, v)
+}
+
+// opt writes nothing for "".
+func (o *object) opt(k, v string) {
+	if v != "" {
+		o.str(k, v)
+	}
+}
+
+func (o *object) raw(k string, v []byte) { o.name(k); o.b = append(o.b, v...) }
+func (o *object) num(k string, n int)    { o.name(k); o.b = appendInt(o.b, n) }
+func (o *object) list(k string, l []string) {
+	o.name(k)
+	o.b = append(o.b, '[')
+	for i, s := range l {
+		if i > 0 {
+			o.b = append(o.b, ',')
+		}
+		o.b = codec.AppendString(o.b, s)
+	}
+	o.b = append(o.b, ']')
+}
+func (o *object) end() []byte { return append(o.b, '}') }
+
+func appendInt(dst []byte, n int) []byte { return strconv.AppendInt(dst, int64(n), 10) }
+
+func (p *projector) memoryID(o *occurrence) schema.NodeID {
+	if p.v == schema.V001 {
+		return schema.NodeID(p.mint.Memory("", o.hash, schema.PointID(o.point)))
+	}
+	return schema.NodeID("mem:" + o.hash)
+}
+
+// key is the seed's processed_key: the hash, else the point.
+func (o *occurrence) key() string {
+	if o.hash != "" {
+		return o.hash
+	}
+	return o.point
+}
+
+// memory emits the parts of one occurrence.
+func (p *projector) memory(o *occurrence, emit func(*part)) {
+	p.memoryNode(o, emit)
+	p.memoryEdges(o, emit)
+	p.shared(o, emit)
+}
+
+// order decides between occurrences of one instant: the point, then the export.
+func (o *occurrence) order() string { return o.point + "\x00" + o.exportedAt }
+
+// newPart is a part in the half of the memory graph.
+func (o *occurrence) newPart() *part {
+	return &part{half: halfMemory, at: o.at, order: o.order(), pos: o.pos}
+}
+
+// listed adds the point, and the conversation when withConv, to the lists of x. The
+// chain of 0.0.1 knows no lists.
+func (p *projector) listed(x *part, o *occurrence, withConv bool) {
+	if p.v == schema.V001 {
+		return
+	}
+	x.listed, x.times = true, 1
+	x.points = []string{o.point}
+	if withConv && o.conv != "" {
+		x.convs = []string{o.conv}
+	}
+}
+
+func (p *projector) memoryNode(o *occurrence, emit func(*part)) {
+	x := o.newPart()
+	x.id, x.labels, x.ident = string(p.memoryID(o)), []string{"MemoryItem"}, hash64(o.data)
+	name := display(o.data, o.hash, o.point)
+	hash := o.hash
+	if p.v == schema.V001 {
+		hash = o.rawHash
+	}
+	b := newObject()
+	b.str("point_id", o.point)
+	b.strOrNull("payload_hash", hash)
+	b.strOrNull("data", o.data)
+	b.strOrNull("created_at", o.createdAt)
+	b.strOrNull("collection", o.collection)
+	b.strOrNull("isolation", o.isolation)
+	b.strOrNull("exported_at", o.exportedAt)
+	b.str("display", name)
+	b.str("name", name)
+	x.props = b.end()
+	p.listed(x, o, true)
+	emit(x)
+}
+
+// provenance is the properties of every edge of the memory graph.
+func (o *occurrence) provenance() []byte {
+	b := newObject()
+	b.str("processed_key", o.key())
+	b.str("source_point_id", o.point)
+	b.strOrNull("exported_at", o.exportedAt)
+	b.strOrNull("created_at", o.createdAt)
+	return b.end()
+}
+
+// memoryEdges emits the edges that start or end at the memory.
+func (p *projector) memoryEdges(o *occurrence, emit func(*part)) {
+	mem := p.memoryID(o)
+	props := o.provenance()
+	edge := func(typ string, src, dst schema.NodeID) {
+		x := o.newPart()
+		x.edge, x.id, x.typ, x.src, x.dst, x.props = true, string(p.mint.Edge(typ, src, dst)), typ, string(src), string(dst), props
+		p.listed(x, o, false)
+		emit(x)
+	}
+	if o.owner != "" {
+		owner := p.mint.Character(o.owner)
+		edge("OWNS_MEMORY", owner, mem)
+		edge("HAS_CHARACTER", mem, owner)
+	}
+	if o.conv != "" {
+		edge("FROM_CONV", mem, p.mint.Conv(schema.ConvID(o.conv)))
+	}
+	if o.scene != "" {
+		edge("IN_SCENE", mem, p.mint.Scene(o.scene))
+	}
+	p.eventEdges(o, mem, emit)
+}
+
+// eventEdges emits the edges to the turns that the memory was made from.
+func (p *projector) eventEdges(o *occurrence, mem schema.NodeID, emit func(*part)) {
+	for i, ref := range o.events {
+		if slices.Contains(o.events[:i], ref) {
+			continue
+		}
+		x := o.newPart()
+		dst := p.mint.Event(ref)
+		x.edge, x.id, x.typ, x.src, x.dst = true, string(p.mint.Edge("FROM_EVENT", mem, dst)), "FROM_EVENT", string(mem), string(dst)
+		x.props = p.fromEvent(o)
+		p.listed(x, o, false)
+		emit(x)
+	}
+}
+
+// fromEvent is the properties of an edge to a turn: by says whether the memory system
+// recorded the turn or it was inferred, and then how surely.
+func (p *projector) fromEvent(o *occurrence) []byte {
+	b := newObject()
+	b.str("point_id", o.point)
+	by := o.eventsBy
+	if by == "" {
+		by = "recorded"
+	}
+	b.str("by", by)
+	if o.eventsBy != "" {
+		b.raw("confidence", schema.AppendFloat(nil, o.eventsP))
+	}
+	return b.end()
+}
+
+// shared emits the people and places of an occurrence and the edges between them.
+func (p *projector) shared(o *occurrence, emit func(*part)) {
+	node := func(id schema.NodeID, label, key, value string) {
+		x := o.newPart()
+		x.id, x.labels, x.props = string(id), []string{label}, named(key, value)
+		emit(x)
+	}
+	props := o.provenance()
+	edge := func(typ string, src, dst schema.NodeID) {
+		x := o.newPart()
+		x.edge, x.id, x.typ, x.src, x.dst, x.props = true, string(p.mint.Edge(typ, src, dst)), typ, string(src), string(dst), props
+		emit(x)
+	}
+	m := p.mint
+	character := func(name string) { node(m.Character(name), "Character", "character_id", name) }
+	if o.user != "" {
+		node(m.User(o.user), "User", "user_id", o.user)
+	}
+	if o.agent != "" {
+		node(m.Agent(o.agent), "Agent", "agent_id", o.agent)
+	}
+	if o.conv != "" {
+		node(m.Conv(schema.ConvID(o.conv)), "Conversation", "conv_id", o.conv)
+	}
+	if o.scene != "" {
+		node(m.Scene(o.scene), "Scene", "scene_id", o.scene)
+	}
+	if o.character != "" {
+		character(o.character)
+	}
+	if o.owner != "" && o.owner != o.character {
+		character(o.owner)
+	}
+	if o.conv != "" {
+		conv := m.Conv(schema.ConvID(o.conv))
+		if o.scene != "" {
+			edge("CONV_IN_SCENE", conv, m.Scene(o.scene))
+		}
+		if o.owner != "" {
+			edge("CONV_HAS_CHARACTER", conv, m.Character(o.owner))
+		}
+	}
+	if p.v == schema.V001 {
+		if o.user != "" && o.scene != "" {
+			edge("USER_IN_SCENE", m.User(o.user), m.Scene(o.scene))
+		}
+		if o.agent != "" && o.owner != "" {
+			edge("ACTOR", m.Agent(o.agent), m.Character(o.owner))
+		}
+		return
+	}
+	if o.agent != "" {
+		character(o.agent)
+		edge("ACTOR", m.Agent(o.agent), m.Character(o.agent))
+	}
+	if o.user != "" {
+		character(o.user)
+		edge("ACTOR", m.User(o.user), m.Character(o.user))
+	}
+}
+
+// named is the properties of a person or place.
+func named(key, value string) []byte {
+	b := newObject()
+	b.str(key, value)
+	b.str("display", value)
+	b.str("name", value)
+	return b.end()
+}

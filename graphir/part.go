@@ -1,0 +1,500 @@
+package graphir
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"membench/internal/codec"
+	"membench/schema"
+)
+
+// Halves of a graph, in the order in which their properties are united.
+const (
+	halfMemory byte = iota
+	halfEntity
+	halfClaim
+	halfEvent
+)
+
+// noInstant sorts records without a time after all others.
+const noInstant = int64(1)<<62 - 1
+
+// pos is a position whose file is an index, from 1; 0 is unknown.
+type pos struct{ file, line uint32 }
+
+// A part is what one record says of one element.
+type part struct {
+	edge bool
+	id   string
+
+	// Parts of one id are ordered by half, at, order, then by what they say.
+	half  byte
+	at    int64  // microseconds since 1970; noInstant when unknown
+	order string // the point, and when it was exported
+
+	// A union adds its properties to those of its half; without it the first of a half wins whole.
+	union bool
+
+	labels        []string // node
+	ident         uint64   // of a node whose id is a digest: tells what was digested apart
+	typ, src, dst string   // edge
+	props         []byte   // compact JSON object
+
+	// listed elements gather the points and conversations of all their parts.
+	listed        bool
+	points, convs []string // sorted, distinct, at most maxList
+	cut           bool     // there were more
+	times         int      // how many records
+
+	pos pos
+}
+
+// The encoding of a part sorts as compareParts says:
+//
+//	kind · id · half · at · order · tuple · props · flags · times · points · convs · position
+//
+// Strings are preceded by their length. Nodes sort before edges.
+const (
+	kindNode = 'A'
+	kindEdge = 'B'
+
+	flagUnion  = 1
+	flagListed = 2
+	flagCut    = 4
+)
+
+func appendStr(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+func appendList(dst []byte, list []string) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(list)))
+	for _, s := range list {
+		dst = appendStr(dst, s)
+	}
+	return dst
+}
+
+func (x *part) append(dst []byte) []byte {
+	if x.edge {
+		dst = append(dst, kindEdge)
+	} else {
+		dst = append(dst, kindNode)
+	}
+	dst = appendStr(dst, x.id)
+	dst = append(dst, x.half)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(x.at)^1<<63)
+	dst = appendStr(dst, x.order)
+	if x.edge {
+		dst = appendStr(appendStr(appendStr(dst, x.typ), x.src), x.dst)
+	} else {
+		dst = binary.BigEndian.AppendUint64(appendList(dst, x.labels), x.ident)
+	}
+	dst = append(binary.AppendUvarint(dst, uint64(len(x.props))), x.props...)
+	var flags byte
+	if x.union {
+		flags |= flagUnion
+	}
+	if x.listed {
+		flags |= flagListed
+	}
+	if x.cut {
+		flags |= flagCut
+	}
+	dst = append(dst, flags)
+	if x.listed {
+		dst = binary.AppendUvarint(dst, uint64(x.times))
+		dst = appendList(appendList(dst, x.points), x.convs)
+	}
+	dst = binary.BigEndian.AppendUint32(dst, x.pos.file)
+	return binary.BigEndian.AppendUint32(dst, x.pos.line)
+}
+
+// cut splits off a length-prefixed string.
+func cutStr(b []byte) (s, rest []byte) {
+	n, k := binary.Uvarint(b)
+	return b[k : k+int(n)], b[k+int(n):]
+}
+
+func cutList(b []byte) (list []string, rest []byte) {
+	n, k := binary.Uvarint(b)
+	b = b[k:]
+	for range n {
+		var s []byte
+		s, b = cutStr(b)
+		list = append(list, string(s))
+	}
+	return list, b
+}
+
+// head is the part of an encoded part that decides what may be combined.
+type head struct {
+	edge         bool
+	id           []byte
+	half         byte
+	at, order    []byte // at with the half before it
+	tuple, props []byte
+	flags        byte
+	tail         []byte // times, points, convs if listed, then the position
+}
+
+func readHead(b []byte) (h head) {
+	h.edge = b[0] == kindEdge
+	h.id, b = cutStr(b[1:])
+	h.half = b[0]
+	h.at, b = b[:9], b[9:]
+	h.order, b = cutStr(b)
+	start := b
+	if h.edge {
+		for range 3 {
+			_, b = cutStr(b)
+		}
+	} else {
+		n, k := binary.Uvarint(b)
+		b = b[k:]
+		for range n {
+			_, b = cutStr(b)
+		}
+		b = b[8:]
+	}
+	h.tuple = start[:len(start)-len(b)]
+	h.props, b = cutStr(b)
+	h.flags, h.tail = b[0], b[1:]
+	return h
+}
+
+func readPos(tail []byte) pos {
+	tail = tail[len(tail)-8:]
+	return pos{binary.BigEndian.Uint32(tail), binary.BigEndian.Uint32(tail[4:])}
+}
+
+func readPart(b []byte) *part {
+	h := readHead(b)
+	x := &part{edge: h.edge, id: string(h.id), half: h.half, at: int64(binary.BigEndian.Uint64(h.at[1:]) ^ 1<<63), order: string(h.order),
+		props: h.props, union: h.flags&flagUnion != 0, listed: h.flags&flagListed != 0, cut: h.flags&flagCut != 0, pos: readPos(h.tail)}
+	if x.edge {
+		t, r := cutStr(h.tuple)
+		s, r := cutStr(r)
+		d, _ := cutStr(r)
+		x.typ, x.src, x.dst = string(t), string(s), string(d)
+	} else {
+		var r []byte
+		x.labels, r = cutList(h.tuple)
+		x.ident = binary.BigEndian.Uint64(r)
+	}
+	if x.listed {
+		n, k := binary.Uvarint(h.tail)
+		x.times = int(n)
+		var r []byte
+		x.points, r = cutList(h.tail[k:])
+		x.convs, _ = cutList(r)
+	}
+	return x
+}
+
+// compareParts orders encoded parts: nodes first, by id, then as a part says.
+func compareParts(a, b []byte) int {
+	if a[0] != b[0] {
+		return int(a[0]) - int(b[0])
+	}
+	ia, ra := cutStr(a[1:])
+	ib, rb := cutStr(b[1:])
+	if c := bytes.Compare(ia, ib); c != 0 {
+		return c
+	}
+	if c := bytes.Compare(ra[:9], rb[:9]); c != 0 {
+		return c
+	}
+	pa, ra := cutStr(ra[9:])
+	pb, rb := cutStr(rb[9:])
+	if c := bytes.Compare(pa, pb); c != 0 {
+		return c
+	}
+	return bytes.Compare(ra, rb)
+}
+
+// combineParts folds b into its neighbour a <= b where that loses nothing: the later
+// one of a half whose first wins, or one that says the same.
+func combineParts(a, b []byte) ([]byte, bool) {
+	if a[0] != b[0] {
+		return nil, false
+	}
+	if ia, _ := cutStr(a[1:]); true {
+		if ib, _ := cutStr(b[1:]); !bytes.Equal(ia, ib) {
+			return nil, false
+		}
+	}
+	ha, hb := readHead(a), readHead(b)
+	if ha.half != hb.half || ha.flags&flagUnion != hb.flags&flagUnion || !bytes.Equal(ha.tuple, hb.tuple) {
+		return nil, false
+	}
+	if ha.flags&flagUnion != 0 && !bytes.Equal(ha.props, hb.props) {
+		return nil, false
+	}
+	if ha.flags&flagListed == 0 || hb.flags&flagListed == 0 {
+		return a, ha.flags&flagListed == hb.flags&flagListed
+	}
+	x, y := readPart(a), readPart(b)
+	x.take(y)
+	return x.append(nil), true
+}
+
+// take adds the lists of y to those of x.
+func (x *part) take(y *part) {
+	x.times += y.times
+	x.cut = x.cut || y.cut
+	x.points = unite(x.points, y.points, &x.cut)
+	x.convs = unite(x.convs, y.convs, &x.cut)
+	x.listed = x.listed || y.listed
+}
+
+// unite merges two sorted lists into one of at most maxList entries.
+func unite(a, b []string, cut *bool) []string {
+	if len(b) == 0 || len(a) == 1 && len(b) == 1 && a[0] == b[0] {
+		return a
+	}
+	out := make([]string, 0, min(len(a)+len(b), maxList))
+	for len(a) > 0 || len(b) > 0 {
+		var s string
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0] < b[0]:
+			s, a = a[0], a[1:]
+		case len(a) == 0 || b[0] < a[0]:
+			s, b = b[0], b[1:]
+		default:
+			s, a, b = a[0], a[1:], b[1:]
+		}
+		if len(out) == maxList {
+			*cut = true
+			return out
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// A folded element is what all parts of one id say together.
+type folded struct {
+	edge          bool
+	id            string
+	labels        []string
+	typ, src, dst string
+	props         []byte // compact JSON object
+	pos           pos    // of the first part
+}
+
+func (e *folded) element() schema.Element {
+	if e.edge {
+		return schema.Element{Edge: &schema.Edge{ID: schema.EdgeID(e.id), Type: e.typ, Src: schema.NodeID(e.src), Dst: schema.NodeID(e.dst), Props: schema.RawObject(e.props)}}
+	}
+	return schema.Element{Node: &schema.Node{ID: schema.NodeID(e.id), Labels: e.labels, Props: schema.RawObject(e.props)}}
+}
+
+// append appends the line of e in the layout of graph files, with its end.
+func (e *folded) append(dst []byte) []byte {
+	dst = codec.AppendString(append(dst, `{"id": `...), e.id)
+	if e.edge {
+		dst = codec.AppendString(append(dst, `, "type": `...), e.typ)
+		dst = codec.AppendString(append(dst, `, "src": `...), e.src)
+		dst = codec.AppendString(append(dst, `, "dst": `...), e.dst)
+	} else {
+		dst = append(dst, `, "labels": [`...)
+		for i, l := range e.labels {
+			if i > 0 {
+				dst = append(dst, ", "...)
+			}
+			dst = codec.AppendString(dst, l)
+		}
+		dst = append(dst, ']')
+	}
+	dst = codec.AppendLayout(append(dst, `, "props": `...), e.props, codec.Spaced)
+	return append(dst, "}\n"...)
+}
+
+// A folder takes encoded parts in order and gives an element when its last part is in.
+type folder struct {
+	p      *projector
+	g      *gatherer             // names positions
+	report func(*schema.Finding) // nil: findings are dropped
+
+	first  *part
+	tuples [][]byte // distinct tuples met, for ID001
+	props  unionProps
+	halves byte // halves of which a first part was taken, as bits
+}
+
+// add takes the next part; it returns the element before it when that is complete.
+func (f *folder) add(rec []byte) (done *folded) {
+	h := readHead(rec)
+	if f.first != nil && (f.first.edge != h.edge || f.first.id != string(h.id)) {
+		done = f.flush()
+	}
+	if f.first == nil {
+		f.first = readPart(rec)
+		f.first.props = nil
+		f.tuples = append(f.tuples[:0], bytes.Clone(h.tuple))
+		f.props.reset(h.props)
+		f.halves = 1 << h.half
+		return done
+	}
+	if !slices.ContainsFunc(f.tuples, func(t []byte) bool { return bytes.Equal(t, h.tuple) }) {
+		f.tuples = append(f.tuples, bytes.Clone(h.tuple))
+		x := readPart(rec)
+		if f.clash(x) {
+			return done
+		}
+	} else if !bytes.Equal(f.tuples[0], h.tuple) && (f.first.edge || f.p.v != schema.V001) {
+		return done
+	}
+	if h.flags&flagListed != 0 {
+		f.first.take(readPart(rec))
+	}
+	if h.flags&flagUnion != 0 || f.halves&(1<<h.half) == 0 {
+		f.props.add(h.props)
+		f.halves |= 1 << h.half
+	}
+	return done
+}
+
+// clash reports two things under one id, and whether the second is left out. Labels
+// of 0.0.1 are united instead, as the existing chain does.
+func (f *folder) clash(x *part) (leave bool) {
+	leave = true
+	have, want := strings.Join(x.labels, ":"), strings.Join(f.first.labels, ":")
+	if !f.first.edge && have == want {
+		have, want = "another text", "one text for one hash"
+	}
+	if f.first.edge {
+		have, want = x.typ+" "+x.src+" -> "+x.dst, f.first.typ+" "+f.first.src+" -> "+f.first.dst
+	} else if f.p.v == schema.V001 {
+		leave = false
+		for _, l := range x.labels {
+			if !slices.Contains(f.first.labels, l) {
+				f.first.labels = append(f.first.labels, l)
+			}
+		}
+	}
+	if f.report != nil {
+		where := "another record"
+		if p := f.g.unpack(f.first.pos).String(); p != "" {
+			where = p
+		}
+		msg := "two different things have the id " + x.id + ", the other is at " + where
+		if leave {
+			msg += "; this one is left out"
+		}
+		f.report(&schema.Finding{Pos: f.g.unpack(x.pos), Code: "ID001", Message: msg, Have: have, Want: want})
+	}
+	return leave
+}
+
+// flush returns the element whose parts are in, or nil.
+func (f *folder) flush() *folded {
+	x := f.first
+	if x == nil {
+		return nil
+	}
+	f.first = nil
+	props := f.props.take()
+	if len(x.points) > 1 {
+		props = appendListProp(props, "point_ids", x.points)
+	}
+	if len(x.convs) > 1 {
+		props = appendListProp(props, "conv_ids", x.convs)
+	}
+	if x.cut {
+		props = appendProp(props, "occurrences")
+		props = appendInt(props, x.times)
+		props = append(props, '}')
+		if f.report != nil {
+			f.report(&schema.Finding{Pos: f.g.unpack(x.pos), Code: "GRF005", Warning: true, Message: "id lists are cut to the first 1000 and say so in occurrences", Have: x.id})
+		}
+	}
+	return &folded{edge: x.edge, id: x.id, labels: x.labels, typ: x.typ, src: x.src, dst: x.dst, props: props, pos: x.pos}
+}
+
+// unionProps unites JSON objects: of a repeated name the first value stays.
+type unionProps struct {
+	first []byte
+	names map[string]struct{} // nil until a second object comes
+}
+
+func (u *unionProps) reset(props []byte) {
+	u.first = append([]byte(nil), props...)
+	u.names = nil
+}
+
+func (u *unionProps) add(props []byte) {
+	if bytes.Equal(u.first, props) {
+		return
+	}
+	if u.names == nil {
+		u.names = map[string]struct{}{}
+		for k := range codec.Members(u.first) {
+			u.names[k] = struct{}{}
+		}
+	}
+	for k, v := range codec.Members(props) {
+		if _, ok := u.names[k]; ok {
+			continue
+		}
+		u.names[k] = struct{}{}
+		u.first = append(append(appendProp(u.first, k), v...), '}')
+	}
+}
+
+func (u *unionProps) take() []byte { return u.first }
+
+// appendProp opens the object that props ends with, adds the name and a colon.
+func appendProp(props []byte, name string) []byte {
+	props = props[:len(props)-1]
+	if props[len(props)-1] != '{' {
+		props = append(props, ',')
+	}
+	return append(codec.AppendString(props, name), ':')
+}
+
+func appendListProp(props []byte, name string, list []string) []byte {
+	props = append(appendProp(props, name), '[')
+	for i, s := range list {
+		if i > 0 {
+			props = append(props, ',')
+		}
+		props = codec.AppendString(props, s)
+	}
+	return append(props, "]}"...)
+}
+
+// An idSet holds ids by 128 bits of their SHA-256: 16 bytes each, twice that while it grows.
+type idSet struct {
+	ids    [][16]byte
+	sorted bool
+}
+
+func (s *idSet) add(id string) {
+	if len(s.ids) == cap(s.ids) && len(s.ids) > 0 {
+		s.sort() // drops repeats before it grows
+		s.ids = slices.Grow(s.ids, max(64, len(s.ids)/2))
+	}
+	sum := sha256.Sum256([]byte(id))
+	s.ids = append(s.ids, [16]byte(sum[:16]))
+	s.sorted = false
+}
+
+func (s *idSet) sort() {
+	if !s.sorted {
+		slices.SortFunc(s.ids, func(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) })
+		s.ids = slices.Compact(s.ids)
+		s.sorted = true
+	}
+}
+
+func (s *idSet) has(id string) bool {
+	s.sort()
+	sum := sha256.Sum256([]byte(id))
+	_, ok := slices.BinarySearchFunc(s.ids, [16]byte(sum[:16]), func(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) })
+	return ok
+}

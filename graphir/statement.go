@@ -1,0 +1,352 @@
+package graphir
+
+import (
+	"fmt"
+	"strings"
+
+	"membench/internal/codec"
+	"membench/internal/textnorm"
+	"membench/schema"
+)
+
+// statement emits the parts of an entity or a claim.
+func (p *projector) statement(s schema.Statement, at pos, report func(*schema.Finding), emit func(*part)) {
+	switch {
+	case s.Entity != nil:
+		p.entity(s.Entity, at, report, emit)
+	case s.Claim != nil:
+		p.claim(s.Claim, at, report, emit)
+	}
+}
+
+func (p *projector) entity(e *schema.Entity, at pos, report func(*schema.Finding), emit func(*part)) {
+	if e.ID == "" || e.Type == "" {
+		report(&schema.Finding{Pointer: "/entity_id", Code: "GRF011", Message: "entity without an id or a type, left out"})
+		return
+	}
+	id := string(e.ID)
+	props := e.Props
+	if props.IsNull() {
+		props = schema.Object{}
+	}
+	rewritten := ""
+	if e.Type == "User" && p.o.RewriteUser != "" {
+		rewritten = p.o.RewriteUser
+		id = "user:" + rewritten
+	}
+	raw, _ := codec.Append(nil, props, codec.Compact) // also brings strings to one spelling
+	var name, shown []byte
+	b := newObject()
+	set := map[string]bool{}
+	for k, v := range codec.Members(raw) {
+		switch {
+		case rewritten != "" && (k == "user_id" || k == "display" || k == "name"):
+			v = codec.AppendString(nil, rewritten)
+		case k == "entity_type" || k == "aliases" || k == "tags" || k == "confidence":
+			// These come from the record itself, in the place of the property.
+			v = p.entityField(e, k)
+		}
+		set[k] = true
+		b.raw(k, v)
+		switch k {
+		case "display":
+			shown = v
+		case "name":
+			name = v
+		}
+	}
+	if rewritten != "" {
+		for _, k := range []string{"display", "name"} {
+			if !set[k] {
+				b.str(k, rewritten)
+			}
+		}
+		shown, name = codec.AppendString(nil, rewritten), codec.AppendString(nil, rewritten)
+	}
+	for _, k := range []string{"entity_type", "aliases", "tags", "confidence"} {
+		if !set[k] {
+			b.raw(k, p.entityField(e, k))
+		}
+	}
+	text := id
+	for _, v := range [][]byte{shown, name} {
+		if s := strip(unquote(v)); s != "" && len(v) > 0 && v[0] == '"' {
+			text = s
+			break
+		}
+	}
+	out := b.end()
+	out = setString(out, "display", text, false)
+	out = setString(out, "name", text, len(name) > 0 && name[0] == '"')
+	if p.v != schema.V001 && len(e.IDAliases) > 0 {
+		l := object{out[:len(out)-1]}
+		ids := make([]string, len(e.IDAliases))
+		for i, a := range e.IDAliases {
+			ids[i] = string(a)
+		}
+		l.list("id_aliases", ids)
+		out = l.end()
+	}
+	emit(&part{id: id, half: halfEntity, union: true, labels: []string{e.Type}, props: out, pos: at})
+}
+
+func (p *projector) entityField(e *schema.Entity, k string) []byte {
+	b := object{}
+	switch k {
+	case "entity_type":
+		return codec.AppendString(nil, e.Type)
+	case "aliases":
+		b.list(k, e.Aliases)
+	case "tags":
+		b.list(k, e.Tags)
+	default:
+		return schema.AppendFloat(nil, float64(e.Confidence))
+	}
+	return b.b[len(codec.AppendString(nil, k))+1:]
+}
+
+func unquote(v []byte) string {
+	if len(v) == 0 || v[0] != '"' {
+		return ""
+	}
+	return codec.Unquote(v)
+}
+
+// setString sets a member in its place, or at the end; keep leaves one that is there.
+func setString(obj []byte, name, value string, keep bool) []byte {
+	b := newObject()
+	found := false
+	for k, v := range codec.Members(obj) {
+		if k == name {
+			found = true
+			if !keep {
+				v = codec.AppendString(nil, value)
+			}
+		}
+		b.raw(k, v)
+	}
+	if !found {
+		b.str(name, value)
+	}
+	return b.end()
+}
+
+// nameOf is the readable part of an entity id: what follows the prefix, unescaped.
+func nameOf(id schema.EntityID) string {
+	_, name, ok := strings.Cut(string(id), ":")
+	if !ok || name == "" {
+		return string(id)
+	}
+	return schema.Unescape(name)
+}
+
+// root is the node from which the claims of a subject hang. In 0.0.1 an Agent's is its
+// Character and others are their own; since 0.1.0 a User's is its Character, too.
+func (p *projector) root(subject schema.Ref) (id schema.NodeID, label string, props []byte) {
+	if subject.Type == "Agent" || subject.Type == "User" && p.v != schema.V001 {
+		rest := strings.TrimPrefix(string(subject.ID), strings.ToLower(subject.Type)+":")
+		name := rest
+		if p.v != schema.V001 {
+			name = schema.Unescape(rest)
+		}
+		return schema.NodeID("char:" + rest), "Character", named("character_id", name)
+	}
+	return schema.NodeID(subject.ID), subject.Type, p.reference(subject)
+}
+
+// reference is the properties of a thing that is only spoken of.
+func (p *projector) reference(r schema.Ref) []byte {
+	b := newObject()
+	b.str("entity_type", r.Type)
+	name := string(r.ID)
+	switch {
+	case p.v != schema.V001:
+		name = nameOf(r.ID)
+	case r.Type == "User" && p.o.RewriteUser != "":
+		name = p.o.RewriteUser
+	}
+	b.str("display", name)
+	b.str("name", name)
+	return b.end()
+}
+
+func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding), emit func(*part)) {
+	if c.ID == "" {
+		report(&schema.Finding{Pointer: "/claim_id", Code: "GRF011", Message: "claim without an id, left out"})
+		return
+	}
+	newer := p.v != schema.V001
+	id := schema.NodeID(c.ID)
+	node := func(id schema.NodeID, label string, props []byte, union bool) {
+		emit(&part{id: string(id), half: halfClaim, union: union, labels: []string{label}, props: props, pos: at})
+	}
+	whole := c.Subject.ID != "" && c.Object.ID != "" && c.Subject.Type != "" && c.Object.Type != ""
+	emit(&part{id: string(id), half: halfClaim, at: instant(c.UpdatedAt), labels: []string{"Claim"}, props: p.claimProps(c, whole), pos: at})
+	if !whole {
+		report(&schema.Finding{Pointer: "/subject", Code: "GRF011", Message: "claim without both ends: its node stands alone", Have: fmt.Sprintf("subject %q, object %q", c.Subject.ID, c.Object.ID)})
+		return
+	}
+	subject, target := c.Subject, c.Object
+	if p.o.RewriteUser != "" {
+		for _, r := range []*schema.Ref{&subject, &target} {
+			if r.Type == "User" {
+				r.ID = schema.EntityID("user:" + p.o.RewriteUser)
+			}
+		}
+	}
+
+	root, label, props := p.root(subject)
+	if p.v == schema.V001 && subject.Type == "User" && p.o.RewriteUser != "" {
+		// The chain names the rewritten root by its id, the rewritten object by its user.
+		b := newObject()
+		b.str("entity_type", subject.Type)
+		b.str("display", string(subject.ID))
+		b.str("name", string(subject.ID))
+		props = b.end()
+	}
+	node(root, label, props, true)
+	domain, predicate := c.Domain, c.Predicate
+	if domain == "" {
+		domain = "unknown"
+	}
+	if predicate == "" {
+		predicate = "UNKNOWN"
+	}
+	owner := strings.TrimPrefix(string(root), "char:")
+	if newer {
+		owner = schema.Unescape(owner)
+	}
+	dom, pred := p.mint.Domain(root, domain), p.mint.Predicate(root, domain, predicate)
+	b := newObject()
+	b.str("domain", domain)
+	b.str("character_id", owner)
+	b.str("display", domain)
+	b.str("name", domain)
+	node(dom, "Domain", b.end(), true)
+	b = newObject()
+	b.str("predicate", predicate)
+	b.str("domain", domain)
+	b.str("character_id", owner)
+	b.str("display", predicate+" ("+domain+")")
+	b.str("name", predicate+" ("+domain+")")
+	node(pred, "Predicate", b.end(), true)
+	node(schema.NodeID(target.ID), target.Type, p.reference(target), true)
+	if newer && label == "Character" {
+		node(schema.NodeID(subject.ID), subject.Type, p.reference(subject), true)
+	}
+
+	edge := func(eid schema.EdgeID, typ string, src, dst schema.NodeID, props []byte) *part {
+		return &part{edge: true, id: string(eid), half: halfClaim, union: true, typ: typ, src: string(src), dst: string(dst), props: props, pos: at}
+	}
+	b = newObject()
+	b.str("character_id", owner)
+	b.str("domain", domain)
+	emit(edge(p.mint.HasDomain(root, domain), "HAS_DOMAIN", root, dom, b.end()))
+	b = newObject()
+	b.str("domain", domain)
+	b.str("predicate", predicate)
+	emit(edge(p.mint.HasPredicate(dom, pred), "HAS_PREDICATE", dom, pred, b.end()))
+	five := newObject()
+	five.str("claim_id", string(c.ID))
+	five.str("predicate", c.Predicate)
+	five.str("domain", c.Domain)
+	five.raw("confidence", schema.AppendFloat(nil, float64(c.Confidence)))
+	five.strOrNull("updated_at", c.UpdatedAt)
+	trace := append(five.b[:len(five.b):len(five.b)], '}')
+	emit(edge(p.mint.HasClaim(pred, c.ID), "HAS_CLAIM", pred, id, trace))
+	emit(edge(p.mint.About(c.ID, target.ID), "ABOUT", id, schema.NodeID(target.ID), trace))
+	if p.o.Shortcuts && c.Predicate != "" {
+		x := edge(p.mint.Shortcut(c.Predicate, root, target.ID, c.ID), c.Predicate, root, schema.NodeID(target.ID), trace)
+		x.union, x.at, x.order = false, instant(c.UpdatedAt), string(c.ID) // since 0.1.0 claims of several domains share it
+		emit(x)
+	}
+	if newer && label == "Character" {
+		emit(edge(p.mint.Edge("ACTOR", schema.NodeID(subject.ID), root), "ACTOR", schema.NodeID(subject.ID), root, []byte("{}")))
+	}
+	if newer && c.SupersededBy != "" {
+		b := newObject()
+		b.opt("reason", c.Reason)
+		emit(edge(p.mint.Edge("SUPERSEDED_BY", id, schema.NodeID(c.SupersededBy)), "SUPERSEDED_BY", id, schema.NodeID(c.SupersededBy), b.end()))
+	}
+	for i, ev := range c.Evidence {
+		if !strings.HasPrefix(string(ev.Memory), "mem:") {
+			report(&schema.Finding{Pointer: fmt.Sprintf("/evidence/%d/memory_item_id", i), Code: "GRF014", Message: "evidence names no memory, edge left out", Have: fmt.Sprintf("%q", ev.Memory), Want: "mem:…"})
+			continue
+		}
+		b := object{append(make([]byte, 0, len(five.b)+256), five.b...)}
+		b.str("memory_item_id", string(ev.Memory))
+		b.strOrNull("point_id", string(ev.Point))
+		b.strOrNull("conv_id", string(ev.ConvID))
+		b.strOrNull("scene_id", ev.SceneID)
+		b.strOrNull("created_at", ev.CreatedAt)
+		b.strOrNull("text", ev.Text)
+		x := edge(p.mint.EvidencedBy(c.ID, ev.Memory, ev.Point, i), "EVIDENCED_BY", id, schema.NodeID(ev.Memory), b.end())
+		x.union, x.at, x.order = false, instant(ev.CreatedAt), string(ev.Point)
+		if newer {
+			x.listed, x.times = true, 1
+			if ev.Point != "" {
+				x.points = []string{string(ev.Point)}
+			}
+			if ev.ConvID != "" {
+				x.convs = []string{string(ev.ConvID)}
+			}
+		}
+		emit(x)
+	}
+}
+
+func (p *projector) claimProps(c *schema.Claim, whole bool) []byte {
+	b := newObject()
+	b.str("predicate", c.Predicate)
+	b.str("domain", c.Domain)
+	b.raw("confidence", schema.AppendFloat(nil, float64(c.Confidence)))
+	b.strOrNull("status", c.Status)
+	if c.Rank == nil {
+		b.raw("rank", []byte("null"))
+	} else {
+		b.num("rank", *c.Rank)
+	}
+	b.strOrNull("updated_at", c.UpdatedAt)
+	name := string(c.ID)
+	if c.Predicate != "" {
+		name = c.Predicate
+		if c.Domain != "" {
+			name += " (" + c.Domain + ")"
+		}
+	}
+	if p.v != schema.V001 {
+		if first := earliest(c.Evidence); first != "" {
+			b.str("valid_at", first)
+		}
+		b.opt("by", string(c.By))
+		b.opt("deprecated_reason", c.Reason)
+		b.opt("superseded_by", string(c.SupersededBy))
+		if _, negated, ok := p.cat.Polarity(c.Predicate); ok && negated {
+			b.raw("negated", []byte("true"))
+		}
+		if whole {
+			name = textnorm.Cut(nameOf(c.Subject.ID), 40) + " " + c.Predicate + " " + textnorm.Cut(nameOf(c.Object.ID), 40)
+		}
+		if len(c.Aliases) > 0 {
+			ids := make([]string, len(c.Aliases))
+			for i, a := range c.Aliases {
+				ids[i] = string(a)
+			}
+			b.list("id_aliases", ids)
+		}
+	}
+	b.str("display", name)
+	b.str("name", name)
+	return b.end()
+}
+
+// earliest is the created_at of the oldest evidence: the claim holds from then on.
+func earliest(ev []schema.Evidence) string {
+	best, at := "", noInstant
+	for _, e := range ev {
+		if t := instant(e.CreatedAt); t < at || t == at && t != noInstant && e.CreatedAt < best {
+			best, at = e.CreatedAt, t
+		}
+	}
+	return best
+}

@@ -1,0 +1,271 @@
+package jsonl
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+	"sync"
+
+	"membench/schema"
+)
+
+// BlockSize is how much Blocks reads at a time: large enough that handing a block to
+// a worker costs nothing, small enough that a few of them fit in a cache.
+const BlockSize = 384 << 10
+
+// A File is an input of the stages that read by blocks.
+type File struct {
+	Name string                        // stands in positions
+	Open func() (io.ReadCloser, error) // unpacked
+}
+
+// A Block is some whole lines of one file: the unit of work of the stages that read
+// bytes on several cores.
+type Block struct {
+	Name  string
+	First int    // number of the first line, from 1
+	Bytes []byte // of whole lines; only the last one of a file may lack its end
+	// TooLong says that the block is the start of one line that is longer than the limit.
+	TooLong bool
+
+	max  int
+	cr   bool // some line may end with "\r"
+	pool *sync.Pool
+}
+
+// Release hands the block's memory back. Nothing of it may be used after that.
+func (b Block) Release() {
+	if b.pool != nil {
+		buf := b.Bytes[:0]
+		b.pool.Put(&buf)
+	}
+}
+
+// Blocks cuts r into blocks. max is the longest line, in bytes; 0 means MaxLine. The
+// lines of the blocks are those of Lines. An error is an I/O fault and ends the stream.
+func Blocks(r io.Reader, name string, max int) iter.Seq2[Block, error] {
+	return blocks(r, name, BlockSize, max)
+}
+
+func blocks(r io.Reader, name string, size, max int) iter.Seq2[Block, error] {
+	if max <= 0 {
+		max = MaxLine
+	}
+	return func(yield func(Block, error) bool) {
+		// A buffer comes back when its block is released; the carry is the start of a
+		// line whose end is not read yet.
+		pool := &sync.Pool{New: func() any { b := make([]byte, 0, size+64); return &b }}
+		get := func() []byte { return (*pool.Get().(*[]byte))[:0] }
+		buf := get()
+		line := 1
+		start := true
+		for eof := false; !eof; {
+			if cap(buf)-len(buf) < size/2 {
+				buf = append(make([]byte, 0, 2*cap(buf)), buf...)
+			}
+			want := size
+			if len(buf) >= size {
+				want = len(buf) + size/2 // one long line: grow
+			}
+			for len(buf) < want && !eof {
+				n, err := r.Read(buf[len(buf):min(cap(buf), want)])
+				buf = buf[:len(buf)+n]
+				if err == io.EOF {
+					eof = true
+				} else if err != nil {
+					yield(Block{Name: name, First: line}, fmt.Errorf("reading %s: %w", name, err))
+					return
+				}
+			}
+			if start {
+				start = false
+				buf = buf[:copy(buf, bytes.TrimPrefix(buf, []byte(bom)))]
+			}
+			end := len(buf)
+			if !eof {
+				end = lastEnd(buf)
+			}
+			if end == 0 && len(buf) > max+1 { // one more: a "\r" at the very end is not seen yet
+				if !yield(Block{Name: name, First: line, Bytes: buf[:max], TooLong: true}, nil) {
+					return
+				}
+				rest, ended, err := skipLine(r, buf, size)
+				if err != nil {
+					yield(Block{Name: name, First: line}, fmt.Errorf("reading %s: %w", name, err))
+					return
+				}
+				buf, eof = append(make([]byte, 0, size+64), rest...), !ended
+				line++
+				continue
+			}
+			if end == 0 && !eof {
+				continue
+			}
+			next := append(get(), buf[end:]...)
+			b := Block{Name: name, First: line, Bytes: buf[:end], max: max, cr: bytes.IndexByte(buf[:end], '\r') >= 0, pool: pool}
+			line += b.count()
+			if end > 0 && !yield(b, nil) {
+				return
+			}
+			buf = next
+		}
+		_ = buf
+	}
+}
+
+// lastEnd is the length of the whole lines in b. A "\r" at the very end may be half
+// of an end.
+func lastEnd(b []byte) int {
+	if i := bytes.LastIndexByte(b, '\n'); i >= 0 {
+		return i + 1
+	}
+	if len(b) > 0 {
+		return bytes.LastIndexByte(b[:len(b)-1], '\r') + 1
+	}
+	return 0
+}
+
+// skipLine reads to the end of the line that buf starts and returns what follows it in
+// buf. ended is false at the end of the file.
+func skipLine(r io.Reader, buf []byte, size int) (rest []byte, ended bool, err error) {
+	n := len(buf)
+	if buf[n-1] == '\r' {
+		buf[0], n = '\r', 1
+	} else {
+		n = 0
+	}
+	buf = buf[:min(cap(buf), size)]
+	for {
+		if i := indexEnd(buf[:n]); i >= 0 {
+			if buf[i] == '\n' {
+				return buf[i+1 : n], true, nil
+			}
+			if i+1 == n { // the other half of "\r\n" may follow
+				m, err := io.ReadFull(r, buf[i+1:i+2])
+				if err != nil && err != io.EOF {
+					return nil, false, err
+				}
+				n += m
+			}
+			if i+1 < n && buf[i+1] == '\n' {
+				i++
+			}
+			return buf[i+1 : n], true, nil
+		}
+		if err == io.EOF {
+			return nil, false, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		n, err = r.Read(buf[:len(buf)-1])
+	}
+}
+
+// count is how many line ends the block holds.
+func (b Block) count() int {
+	n := bytes.Count(b.Bytes, []byte{'\n'})
+	if b.cr {
+		for i, c := range b.Bytes {
+			if c == '\r' && (i+1 == len(b.Bytes) || b.Bytes[i+1] != '\n') {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Lines yields the lines of the block that are not blank.
+func (b Block) Lines() iter.Seq[Line] {
+	return func(yield func(Line) bool) {
+		if b.TooLong {
+			yield(Line{schema.Pos{File: b.Name, Line: b.First}, b.Bytes, true})
+			return
+		}
+		rest := b.Bytes
+		for n := b.First; len(rest) > 0; n++ {
+			line := rest
+			i := bytes.IndexByte(rest, '\n')
+			if b.cr {
+				i = indexEnd(rest)
+			}
+			if i < 0 {
+				rest = nil
+			} else {
+				line = rest[:i]
+				if rest[i] == '\r' && i+1 < len(rest) && rest[i+1] == '\n' {
+					i++
+				}
+				rest = rest[i+1:]
+			}
+			long := len(line) > b.max
+			if long {
+				line = line[:b.max]
+			}
+			if !blank(line) && !yield(Line{schema.Pos{File: b.Name, Line: n}, line, long}) {
+				return
+			}
+		}
+	}
+}
+
+// TooLong is the finding of a line that is longer than the limit.
+func TooLong(line Line) *schema.Finding {
+	return &schema.Finding{Pos: line.Pos, Code: "JSON003", Message: "line is longer than the limit, skipped", Want: fmt.Sprintf("at most %d bytes", len(line.Bytes)), Hint: "raise --max-line"}
+}
+
+// DecodeFiles reads records of several files as one stream; nil files give a nil stream.
+func DecodeFiles[T any](files []File, max int) schema.Seq[T] {
+	if files == nil {
+		return nil
+	}
+	return func(yield func(schema.Record[T], error) bool) {
+		for _, f := range files {
+			r, err := f.Open()
+			if err != nil {
+				yield(schema.Record[T]{}, err)
+				return
+			}
+			stopped := false
+			for rec, err := range DecodeMax[T](r, f.Name, max) {
+				if stopped = !yield(rec, err); stopped {
+					break
+				}
+			}
+			if err := r.Close(); err != nil && !stopped {
+				stopped = true
+				yield(schema.Record[T]{}, err)
+			}
+			if stopped {
+				return
+			}
+		}
+	}
+}
+
+// FileBlocks reads several files as one stream of blocks.
+func FileBlocks(files []File, max int) iter.Seq2[Block, error] {
+	return func(yield func(Block, error) bool) {
+		for _, f := range files {
+			r, err := f.Open()
+			if err != nil {
+				yield(Block{Name: f.Name}, err)
+				return
+			}
+			stopped := false
+			for b, err := range Blocks(r, f.Name, max) {
+				if stopped = !yield(b, err) || err != nil; stopped {
+					break
+				}
+			}
+			if err := r.Close(); err != nil && !stopped {
+				stopped = true
+				yield(Block{Name: f.Name}, err)
+			}
+			if stopped {
+				return
+			}
+		}
+	}
+}
