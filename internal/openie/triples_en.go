@@ -176,8 +176,10 @@ func enClauseTriples(c string) (out []Triple) {
 		}
 		return out
 	}
-	if ts := enLikes(c, past); ts != nil {
+	if ts := enLikes(c, past); len(ts) > 0 {
 		return ts
+	} else if ts != nil {
+		return enMore(c, past)
 	}
 	if loc := enDegree.FindStringIndex(c); loc != nil && loc[0] > 0 && !past {
 		for _, t := range enObjects(c[:loc[0]]) {
@@ -209,6 +211,9 @@ func enClauseTriples(c string) (out []Triple) {
 	}
 	if !past {
 		out = append(out, enHabits(c)...)
+	}
+	if len(out) == 0 {
+		out = enMore(c, past)
 	}
 	return out
 }

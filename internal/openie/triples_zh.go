@@ -144,6 +144,9 @@ func zhTriples(s string, o TripleOptions) (out []Triple) {
 		} else if len(out) == n && writing {
 			out = append(out, zhCritiques(clause, who)...)
 		}
+		if len(out) == n && !past {
+			out = append(out, zhMore(clause, who, writing)...)
+		}
 	}
 	return append(out, zhMentions(s, who == other)...)
 }
