@@ -59,8 +59,8 @@ var (
 	opsHedge     = regexp.MustCompile(`(?i)\b(?:maybe|perhaps|might|could be|probably|my (?:first )?guess|i think|looks like|not sure|used to|was going to|if)\b|可能|也许|会不会|大概|好像|怀疑|估计|应该是|像是|如果|要是|回头|明天再|打算|计划|过时|以前|wiki says|wiki 上|据说|a guess`)
 )
 
-func opsTriples(s string, before []Sentence) (out []Triple) {
-	if !opsAny.MatchString(s) && !opsTopic.MatchString(s) || strings.HasSuffix(strings.TrimSpace(s), "?") || strings.HasSuffix(s, "？") {
+func opsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
+	if !opsAny.MatchString(s) && !opsTopic.MatchString(s) && o.Thing == "" || strings.HasSuffix(strings.TrimSpace(s), "?") || strings.HasSuffix(s, "？") {
 		return nil
 	}
 	add := func(subj, pred, typ string, objs []string, neg bool, conf float64) {
@@ -79,7 +79,7 @@ func opsTriples(s string, before []Sentence) (out []Triple) {
 			}
 		}
 	}
-	lastThing := ""
+	lastThing := o.Thing
 	for _, b := range before {
 		if all := opsAny.FindAllString(b.Text, -1); all != nil {
 			lastThing = all[len(all)-1]
@@ -120,6 +120,15 @@ func opsTriples(s string, before []Sentence) (out []Triple) {
 			add(m[1], "AFFECTS", "", regexp.MustCompile(opsThing+`|[a-z][a-z0-9]{4,}`).FindAllString(m[2], -1), false, plainly)
 		} else if m := opsAlertDot.FindStringSubmatch(c); m != nil {
 			add(m[1], "AFFECTS", "", []string{m[2]}, false, plainly)
+		}
+		for _, re := range opsSymptoms {
+			matched(re, c, func(m []string) {
+				if st := opsType(m[1]); st == "Service" || st == "Host" {
+					if sym := opsClean(m[2]); sym != "" {
+						out = append(out, Triple{Subject: Term{"Alert", []string{sym}}, Predicate: "AFFECTS", Object: Term{st, []string{m[1]}}, Confidence: interpreted})
+					}
+				}
+			})
 		}
 		if things := opsAny.FindAllString(c, -1); len(things) > 1 && opsWide.MatchString(c) && !regexp.MustCompile(`caused|because|根因|引起|导致|fix|重启|restart|恢复`).MatchString(c) {
 			alert, rest := "", []string(nil)
@@ -187,6 +196,34 @@ func opsTriples(s string, before []Sentence) (out []Triple) {
 			add(m[1], "OWNED_BY", "Topic", []string{strings.TrimSuffix(m[3], "负责")}, m[2] != "", plainly)
 		}):
 		case matched(opsOwnZH2, c, func(m []string) { add(m[2], "OWNED_BY", "Topic", []string{m[1]}, false, clear) }):
+		}
+		alert, _ := o.Spoken(c)
+		if alert == "" {
+			for _, b := range before {
+				alert, _ = TripleOptions{Alert: alert}.Spoken(b.Text)
+			}
+		}
+		if alert != "" {
+			for _, f := range opsLoose {
+				if slices.ContainsFunc(out, func(t Triple) bool { return t.Predicate == polar(f.pred, f.neg) }) {
+					continue
+				}
+				matched(f.re, c, func(m []string) {
+					obj := m[1]
+					if hasHan(obj) {
+						obj = zhOpsCut(obj)
+					} else {
+						obj = opsCut(obj)
+					}
+					typ := "Action"
+					if f.pred == "CAUSED_BY" {
+						typ = opsCauseType(obj)
+					}
+					if !opsEmpty.MatchString(obj) {
+						add(alert, f.pred, typ, []string{obj}, f.neg, interpreted)
+					}
+				})
+			}
 		}
 		matched(opsOwnZH3, c, func(m []string) { add(m[1], "OWNED_BY", "Topic", []string{m[2]}, false, direct-0.02) })
 		if o := opsOwnZH.FindStringSubmatch(c); o != nil {
@@ -293,6 +330,34 @@ var opsNoService = map[string]bool{"it": true, "that": true, "this": true, "whic
 
 // opsTopic marks sentences about systems that name none in a form of their own ("pgbouncer").
 var opsTopic = regexp.MustCompile(`的(?:负责人|责任人|维护人|owner)|连接池|连接上限|阈值|max_connections|maxmemory|connection pool`)
+
+// opsSymptoms: a symptom stands for its alert.
+var opsSymptoms = []*regexp.Regexp{
+	regexp.MustCompile(`(` + opsThing + `) (?:is|are|keeps|started|has been) (?:throwing|returning|serving|giving|spewing|logging|reporting|showing) ((?:a lot of |lots of )?[\w-]+(?: [\w-]+)?)`),
+	regexp.MustCompile(`(` + opsThing + `)\s?(?:又|一直|开始|在|疯狂|大量)*(?:报|抛|返回|狂报|刷|出现)(?:了|出)?\s?([^，。？谁了]{2,12})`),
+}
+
+// opsLoose find statements whose subject is the alert that was spoken of last.
+var opsLoose = []struct {
+	pred string
+	neg  bool
+	re   *regexp.Regexp
+}{
+	{"FIXED_BY", true, regexp.MustCompile(`((?:重启|回滚|扩容|清缓存|切流|降级|限流)[^，。]{0,10}?)(?:其实|根本|也|都|了一遍|完)*(?:没用|没有用|没起作用|不起作用|不管用|没效果|没好|没恢复)`)},
+	{"FIXED_BY", true, regexp.MustCompile(`(?i)((?:restart|roll|reboot|scal|flush|fail|clear|drain|kill)\w*(?: [\w.-]+){1,5}?),? (?:did(?:n't| not) (?:help|fix|change|work)|never helped|never helps|made no difference|did nothing|doesn't help|has never helped)`)},
+	{"FIXED_BY", false, regexp.MustCompile(`(?:^|[，, ]|靠|是)((?:把|重启|回滚|扩容|清理?|切|降级|限流|调|提|删|关|加|改)[^，。]{2,24}?)(?:之后|以后|完|后)[，,]?\s?(?:就|才|便|一切|马上|立刻|终于|告警)*(?:恢复|好了|正常|消失|降下来|下来了|解除|缓解)`)},
+	{"FIXED_BY", false, regexp.MustCompile(`(?i)(?:^|[.,;] |after )(?:we |i )?((?:restarted|restarting|rolled|rolling|raised|raising|bumped|bumping|scaled|scaling|failed|failing|cleared|clearing|flushed|flushing|killed|killing|moved|moving|switched|switching|rotated|rotating|deleted|deleting|increased|increasing|disabled|disabling|drained|draining|reverted|reverting|pruned|pruning)\b[^,.;]{3,50}?)(?:,| and| -) ?(?:it |errors |latency |that |the alert |alert |everything |all |we |things )?(?:is |are |'re |was |has |have )?(?:recovered|dropp\w+|back\b|fixed it|clear(?:ed)?|gone|green|normal|did the trick|sorted it|went (?:away|down|green)|fine|stopped|resolved)`)},
+	{"CAUSED_BY", true, regexp.MustCompile(`(?:^|[，,]|应该)(?:不是|跟|和|与)([^，。是]{2,14}?)(?:的问题|没关系|没有关系|无关|的锅|引起的|导致的)`)},
+	{"CAUSED_BY", true, regexp.MustCompile(`(?i)\b(?:ruled out|not caused by|wasn't caused by|nothing to do with|isn't|wasn't|it's not|not) (?:the |a |an )?((?:network|cdn|deploy|dns|disk|database|db|load balancer|release|cache|firewall|link|switch|config|traffic|queue|certificate|cert|code|provider)[\w -]{0,20}?)(?: (?:this time|then|either|after all))?(?:$|[,.;])`)},
+	{"CAUSED_BY", false, regexp.MustCompile(`(?:根因|根本原因|罪魁祸首|真正的原因|问题出)(?:就|其实|最后)?(?:是|在|：|找到了[，,]?是?)\s?([^，。]{2,24})`)},
+	{"CAUSED_BY", false, regexp.MustCompile(`(?:^|[，,]|就|都|确实|原来)是([^，。是]{2,18}?)(?:引起的|导致的|造成的|惹的祸|搞的鬼|的锅|闹的)`)},
+	{"CAUSED_BY", false, regexp.MustCompile(`(?i)(?:root cause|culprit|the cause|real cause)(?: here)? (?:is|was|turned out to be|:) ?(?:the |a |an )?([^,.;]{3,50})`)},
+	{"CAUSED_BY", false, regexp.MustCompile(`(?i)(?:^|[,.;] )(?:so )?(?:the |a |an )?([^,.;]{3,40}?) (?:caused it|caused this|is what caused it|was to blame|is to blame|was the cause|is the cause|was the culprit|is the culprit)`)},
+	{"HANDLED_BY", false, regexp.MustCompile(`(?:手册|预案|流程|runbook|SOP)(?:里|上|现在|已经?|那条|第.{1,2}[步条])*(?:写的?是?|规定|要求|说|改为|改成了?|更新为|是|改了)[:：]?\s?(?:先)?([^，。]{3,36})`)},
+	{"HANDLED_BY", false, regexp.MustCompile(`(?i)(?:runbook|playbook|current step|new step|procedure|sop)(?: for this| step \d+)? (?:says|said|is|now says|tells us|reads|calls for)(?: to)?:? ["“]?([a-z][^."”;]{4,60})`)},
+}
+
+var opsEmpty = regexp.MustCompile(`(?i)^(?:it|that|this|so|why|what|我|你|他|它|这|那|谁|啥|什么|这个|那个|这样|那样|他们|我们)$`)
 
 var opsPronoun = regexp.MustCompile(`^(?:It's|It|This alert|That alert|它|该告警|这个告警|这条告警)\s?`)
 
