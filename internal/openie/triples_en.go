@@ -65,9 +65,11 @@ var (
 
 const enAspect = `writing|plot|plots|dialogue|dialogues|pacing|prose|chapters?|characters?|endings?|openings?|beginnings?|draft|first draft|stor(?:y|ies)|sentences|style|poems?|essays?|novel|verse|paragraphs?|descriptions?|metaphors?|structure|tone|voice|middle|title|titles|paintings?|drawings?|sketches|handwriting`
 
+var enInitial = regexp.MustCompile(`\b([A-Z]|Mr|Mrs|Ms|Dr|St)\.`)
+
 func enTriples(s string, o TripleOptions) (out []Triple) {
 	s = strings.NewReplacer("’", "'", "‘", "'").Replace(s)
-	s = strings.TrimSpace(s)
+	s = strings.TrimSpace(enInitial.ReplaceAllString(s, "$1\u2024")) // "Ursula K. Le Guin" is one name
 	for _, n := range o.Names {
 		if n != "" && len(s) > len(n) && strings.EqualFold(s[:len(n)], n) && (s[len(n)] == ' ' || s[len(n)] == '\'') {
 			s = strings.Replace("User"+s[len(n):], "User's", "My", 1)
@@ -91,7 +93,13 @@ func enTriples(s string, o TripleOptions) (out []Triple) {
 		}
 		out = append(out, enClauseTriples(clause)...)
 	}
-	return append(out, enMentions(s, cond)...)
+	out = append(out, enMentions(s, cond)...)
+	for i := range out {
+		for j, p := range out[i].Object.Parts {
+			out[i].Object.Parts[j] = strings.ReplaceAll(p, "\u2024", ".")
+		}
+	}
+	return out
 }
 
 // enClauses cuts at clause borders outside quotes; a border word starts the next clause.
@@ -429,7 +437,7 @@ var enArticles = []string{"a ", "an ", "the ", "A ", "An ", "The ", "some ", "my
 
 // enClean makes a canonical name: no articles, quotes or marks around it.
 func enClean(s string) string {
-	s = strings.Trim(strings.TrimSpace(strings.ReplaceAll(s, "\u00a0", " ")), "\"'“”‘’.,!?;:*_()– ")
+	s = strings.Trim(strings.TrimSpace(strings.NewReplacer("\u00a0", " ").Replace(s)), "\"'“”‘’.,!?;:*_()– ")
 	if capitalised(s) && len(strings.Fields(s)) > 1 && strings.HasPrefix(s, "The ") {
 		return s // a name that has its article
 	}
