@@ -71,7 +71,7 @@ func zhTriples(s string, o TripleOptions) (out []Triple) {
 	if zhSupposed.MatchString(s) && !strings.Contains(s, "每当") || zhIronic.MatchString(s) {
 		return nil
 	}
-	who, topic := dropped, ""
+	who, topic, past := dropped, "", false
 	writes := regexpWrites.MatchString(s)
 	for _, text := range zhClauses(s) {
 		c := zhParse(text, o.Names)
@@ -82,9 +82,15 @@ func zhTriples(s string, o TripleOptions) (out []Triple) {
 		if t := zhTitle.FindString(text); t != "" {
 			topic = t
 		}
-		if c.topic == "" && c.core != "" && runes(c.core) <= 2 && strings.Trim(c.core, "的") != "" && !c.stated {
-			topic = c.core // "钢琴嘛，…"
+		if head := zhTopicOf(c.text); c.topic == "" && runes(head) <= 5 && !c.stated && zhTopicMark.MatchString(c.text) && zhOwnTopic(head) {
+			topic = head // "钢琴嘛，…"
+		} else if m := zhReading.FindStringSubmatch(c.core); m != nil && isAuthor(zhClean(m[1])) {
+			topic = m[1] // "最近在读卡尔维诺，很喜欢"
 		}
+		if c.past && runes(c.text) <= 4 {
+			past = true // "从前，我很怕黑"
+		}
+		c.past = c.past || past
 		if zhOut(&c) {
 			continue
 		}
@@ -94,22 +100,35 @@ func zhTriples(s string, o TripleOptions) (out []Triple) {
 		} else {
 			topic = c.topic
 		}
-		for _, f := range zhFrames {
-			if ts := f(&c); len(ts) > 0 {
-				out = append(out, ts...)
+		n := len(out)
+		frames := zhFrames
+		if c.who == other {
+			frames = []func(*zhClause) []Triple{zhFlaw} // "我的主角写得不够鲜活"
+		}
+		for _, f := range frames {
+			if out = append(out, f(&c)...); len(out) > n {
 				break
 			}
+		}
+		if len(out) == n && !c.stated && runes(text) <= 12 && !zhVerbal.MatchString(text) {
+			topic = zhTopicOf(c.text) // "博尔赫斯写的那些迷宫，我永远读不够"
 		}
 	}
 	return append(out, zhMentions(s, o.Names)...)
 }
 
-var regexpWrites = regexp.MustCompile(`写|稿|小说|创作|文章|初稿|动笔|画得|画的|作品|诗`)
+var regexpWrites = regexp.MustCompile(`写|稿|小说|创作|文章|初稿|动笔|得改|要改|画得|画的|作品|诗`)
+
+var (
+	zhTopicMark = regexp.MustCompile(`[嘛呢啊吧]$|的话$|这东西$`)
+	zhVerbal    = regexp.MustCompile(`[了过着是有在会想说要能得不]`)
+	zhReading   = regexp.MustCompile(`^在?(?:读|看|追|听)(.{2,10})$`)
+)
 
 // zhOut reports whether a clause states nothing of the speaker.
 func zhOut(c *zhClause) bool {
 	t := c.text
-	if c.who == other || zhWanted.MatchString(t) || zhAsked.MatchString(zhNoAsk.Replace(t)) {
+	if c.who == other && !zhOwnPart.MatchString(t) || zhWanted.MatchString(t) || zhAsked.MatchString(zhNoAsk.Replace(t)) {
 		return true
 	}
 	if zhGuess.MatchString(t) && !strings.Contains(t, "那种") {
@@ -128,7 +147,7 @@ func zhClauses(s string) (out []string) {
 		if t == "" {
 			return
 		}
-		if n := len(out); n > 0 && zhTorn.MatchString(out[n-1]) && (zhTornOn.MatchString(t) || zhTornOff.MatchString(out[n-1])) {
+		if n := len(out); n > 0 && zhTorn.MatchString(out[n-1]) && !zhNotTorn.MatchString(t) && (zhTornOn.MatchString(t) || zhTornOff.MatchString(out[n-1])) {
 			out[n-1] += t
 			return
 		}
@@ -151,11 +170,12 @@ func zhClauses(s string) (out []string) {
 }
 
 var (
-	zhTornOn  = regexp.MustCompile(`^(?:就|还|当然|大概|应该|果然|可能|始终|永远)?是|^要数|^莫过于|^非`)
-	zhTornOff = regexp.MustCompile(`(?:那种|一种|就是|的是|大概是|属于|主要是|喜欢|讨厌|受不了)$`)
+	zhTornOn  = regexp.MustCompile(`^就(?:会|停|很|特别|睡|想|忘|紧|慌|脸)|^(?:就|还|当然|大概|应该|果然|可能|始终|永远)?是|^要数|^莫过于|^非`)
+	zhTornOff = regexp.MustCompile(`(?:那种|一种|就是|的是|大概是|属于|主要是)$|^我?[\p{Han}]{0,3}(?:喜欢|讨厌|受不了)$`)
+	zhNotTorn = regexp.MustCompile(`^(?:太|很|真|特别|但|可|所以|因为|不过|就|也|又|还|我|它|他|她|你)`)
 )
 
-var zhTorn = regexp.MustCompile(`(?:喜欢|讨厌|受不了|最爱|最怕)的?$|(?:喜欢|讨厌|爱|怕)的.{1,6}$|(?:那种|一种|就是|的是|大概是|属于|主要是)$|的(?:人|东西|作家|书|事)$|^(?:最|我最).{2,4}的`)
+var zhTorn = regexp.MustCompile(`^一旦?[^，]{2,8}$|(?:喜欢|讨厌|受不了|最爱|最怕)的?$|(?:喜欢|讨厌|爱|怕)的.{1,6}$|(?:那种|一种|就是|的是|大概是|属于|主要是)$|的(?:人|东西|作家|书|事)$|^(?:最|我最).{2,4}的`)
 
 // zhParse takes a clause apart.
 func zhParse(text string, names []string) zhClause {
@@ -171,18 +191,24 @@ func zhParse(text string, names []string) zhClause {
 		}
 		s = rest
 	}
+	if m := zhJointly.FindStringSubmatchIndex(s); m != nil { // 我老婆和我每个周五都…
+		s = s[m[2]:]
+	}
 	for _, n := range names { // a memory may call the speaker by name
 		if n != "" && len(s) > len(n) && strings.EqualFold(s[:len(n)], n) {
 			s = "我" + s[len(n):]
 		}
 	}
-	c := zhClause{text: s, past: zhPast.MatchString(s) && !strings.Contains(s, "从小"), moment: zhMoment.MatchString(s)}
+	c := zhClause{text: s, past: zhPast.MatchString(zhSince.ReplaceAllString(s, "")) && !strings.Contains(s, "从小"), moment: zhMoment.MatchString(s)}
 	rest := s
 	head, after, found := zhSpeaker(s)
 	switch {
 	case found:
 		c.who, c.stated, rest = self, true, after
-		_, _, left := zhStrip(head)
+		zadv, _, left := zhStrip(head)
+		if t := strings.TrimSpace(head); isAuthor(t) || isAuthor(strings.SplitN(t, "的", 2)[0]) {
+			left = t // 太宰治 starts with no adverb
+		}
 		if left = strings.TrimSpace(strings.TrimRight(left, zhParticlesNoDe)); left != "" && zhOthers.MatchString(left) && !zhTitle.MatchString(left) {
 			c.who = other
 			if regexp.MustCompile(`^(?:你|他|她|大家|别人|人家).{0,6}(?:书|歌|作品|电影|小说|文章|画|那种|那本|那部)`).MatchString(left) {
@@ -191,7 +217,6 @@ func zhParse(text string, names []string) zhClause {
 		} else if !zhNoTopic.MatchString(left) {
 			c.topic = zhTopicOf(left)
 		}
-		zadv, _, _ := zhStrip(head)
 		c.adv |= zadv
 	case zhOthers.MatchString(s) || zhLatinThird.MatchString(s):
 		c.who = other
@@ -222,6 +247,8 @@ func zhParse(text string, names []string) zhClause {
 }
 
 var (
+	zhJointly       = regexp.MustCompile(`^[^，]{1,6}(?:和|跟|与)(我)(?:都|每|也|常|经常|俩|就|最|很|一直)`)
+	zhSince         = regexp.MustCompile(`(?:自?从|打)[^，]{1,6}?(?:开始|起|就|到现在)`)
 	zhLatinThird    = regexp.MustCompile(`^[A-Z][a-z]+ ?[\p{Han}]`)
 	zhSayings       = zhWords(`觉得 感觉 发现 认为 承认 知道 想 敢说 得说 要说 必须说 可以说 相信 得承认`)
 	zhNoTopic       = regexp.MustCompile(`^(?:|这|那|它|反正|其实|不过|所以|因为|而且|虽然|一直|那种|这种|这个|那个|有时候?|真的|好像|就|对|这样|那样|今天|昨天|明天|刚才|最后|后来|结果|为|除了|跟|和|作为.*|自从.*|随着.*|当.*时|在.*|每.*|到.*|从.*)$`)
@@ -235,9 +262,16 @@ func zhTopicOf(s string) string {
 
 // zhSpeaker finds the word for the speaker that is the subject of s.
 func zhSpeaker(s string) (head, rest string, ok bool) {
-	for i := range s {
+	depth := 0
+	for i, r := range s {
+		switch r {
+		case '《', '“':
+			depth++
+		case '》', '”':
+			depth--
+		}
 		n, _ := zhSelves.prefix(s[i:])
-		if n == 0 {
+		if n == 0 || depth > 0 {
 			continue
 		}
 		if m, _ := zhAfter我.prefix(s[i+n:]); m > 0 || zhBefore我.suffix(s[:i]) > 0 && !strings.HasSuffix(s[:i], "小说") {
@@ -252,6 +286,14 @@ func zhSpeaker(s string) (head, rest string, ok bool) {
 func zhStrip(s string) (adv zhSense, times, rest string) {
 	for {
 		s = strings.TrimLeft(s, " ，,")
+		if loc := zhSince.FindStringIndex(s); loc != nil && loc[0] == 0 {
+			adv |= zhLong
+			s = s[loc[1]:]
+			continue
+		}
+		if strings.HasPrefix(s, "只认") || strings.HasPrefix(s, "只爱") {
+			return adv, times, s
+		}
 		if t := zhTimes.FindString(s); t != "" {
 			adv |= zhAt
 			if strings.HasPrefix(t, "每") || strings.HasPrefix(t, "一有") || strings.HasPrefix(t, "一到") || strings.HasPrefix(t, "没事") || strings.HasPrefix(t, "有空") || strings.HasPrefix(t, "闲") {
@@ -446,7 +488,11 @@ func zhFond(c *zhClause) []Triple {
 			if !regexp.MustCompile(`这一?套|那一?套|这一?口`).MatchString(obj) {
 				return nil
 			}
-			obj = c.topic
+			if t := regexp.MustCompile(`(?:这一?套|那一?套|这一?口)`).ReplaceAllString(obj, ""); zhClean(t) != "" {
+				obj = t
+			} else {
+				obj = c.topic
+			}
 		case verb == "好":
 			if !strings.Contains(obj, "这口") && !strings.Contains(obj, "这一口") && !strings.HasPrefix(obj, "这") {
 				return nil
@@ -533,7 +579,7 @@ func zhTried(c *zhClause) []Triple {
 	}
 	core := c.core
 	at := ""
-	if m := regexp.MustCompile(`^(?:在.{1,8}?里?|去年|前年|上个?月|前几天|前阵子|之前|有一次|曾经|以前|第一次|硬着头皮|大胆|偷偷)+`).FindString(core); m != "" {
+	if m := regexp.MustCompile(`^(?:在.{1,6}?(?:里|中|上)|去年|前年|上个?月|前几天|前阵子|之前|有一次|曾经|以前|第一次|硬着头皮|大胆|偷偷)+`).FindString(core); m != "" {
 		at, core = m, core[len(m):]
 	}
 	_ = at
@@ -710,87 +756,104 @@ func zhFan(c *zhClause) []Triple {
 }
 
 var (
-	zhFlawOf   = regexp.MustCompile(`^(.*?)(` + zhAspects + `)(?:部分|那段|那里|这一块|那一块|读起来|看起来|看着|念起来|上|里|方面)?(?:还是|总是|总|老是|实在|确实|都|也|写得|画得|写的|得|有点|有些|真的|又|就|全|一直|老|最后|依旧|依然|始终|好像|简直|显得|我自己都觉得|我觉得|我自己觉得|自己都觉得|让人觉得|特别|非常|很|挺|比较|多少|未免|略|是|，)*(` + zhFlaws + `)[了的啊呀哦嘛啦吧呢]*$`)
-	zhWrites   = regexp.MustCompile(`^(?:写|画|译|拍|编|下笔|行文|写作|写东西|写小说|写文章|写稿子?|写对话|写诗|写人物|写景)(?:的时候|时|起来|东西)?(?:得|的)?(?:还是|总是|总|老是|老|实在|有点|有些|真的|也|又|一直|都|往往|常常|容易|爱|特别|很|，)*(` + zhFlaws + `|(?:爱|喜欢|容易)(?:把.{1,6}|堆.{1,6}|用.{1,6}|说教|煽情|跑题|绕弯子)|刹不住车?|停不下来|没有?章法)[了的啊呀哦嘛啦吧呢]*$`)
-	zhHabitBad = regexp.MustCompile(`(写东西|写作|写稿子?|写小说|写文章|画画|做事|说话|写诗)?(?:时|的时候)?(?:一直|总|老|都|就|最大的|我的)*有个?(?:坏|老|大|很?大的)?(?:毛病|习惯|缺点|问题)[，,：:]?\s?(?:就是|是|，)?([^，,。！？]{2,14})`)
-	zhWeakness = regexp.MustCompile(`^(.{2,8}?)(?:一直|还是|确实|就|永远|都|始终|向来)*是我(?:写作|的写作|写东西)?的?(?:最大的)?(?:弱项|短板|软肋|毛病|老毛病|死穴|硬伤|弱点)`)
-	zhCantDo   = regexp.MustCompile(`^(写不好|写不来|不会写|不擅长写|不太会写|不太擅长写|最不会写|怕写|写不了|写不出|驾驭不了|处理不好|收不好|把握不好|掌握不好|画不好)(.{1,8})$`)
-	zhFeels    = regexp.MustCompile(`^(?:怎么)?(?:总|还是|自己|也|就|老)*(?:觉得|感觉)(?:还是|有点|有些|太|很|还|差点|总|都|好像|，)+(` + zhFlaws + `)[了的啊呀哦嘛啦吧呢]*$`)
-	zhAllBad   = regexp.MustCompile(`(?:全都?|都|还是|就是|简直)?(?:是)?(半吊子|流水账|四不像)[了啊呀]*$`)
+	// A part of one's work, and what is said to be wrong with it.
+	zhFlawOf   = regexp.MustCompile(`(` + zhAspects + `)(?:部分|那段|那里|这一块|那一块|读起来|看起来|看着|念起来|上|里|方面|写得|画得|用得|写的|得|，)*(.{0,6}?)(` + zhFaulty + `)$`)
+	zhWrites   = regexp.MustCompile(`^(?:写|画|译|拍|编|翻译|下笔|行文|写作|用词|遣词造句)(?:出来)?(?:的)?(?:东西|小说|文章|稿子?|对话|诗|人物|景|作文|字)?(?:的时候|时|起来|总|都)?(?:得|的)?(?:读着|看着|念着|，)?(` + zhFaulty + `|(?:爱|喜欢|容易)(?:把.{1,6}|堆.{1,6}|用.{1,6}|说教|煽情|跑题|绕弯子|解释)|刹不住车?)$`)
+	zhOnceBad  = regexp.MustCompile(`((?:一写到?|写着写着|一?写到)(?:.{0,8}?)(?:，)?就(?:会|容易|开始|想)?.{1,7})$`)
+	zhHabitBad = regexp.MustCompile(`(写东西|写作|写稿子?|写小说|写文章|画画|做事|说话|写诗)?(?:时|的时候)?(?:一直|总|老|都|就|最大的|我的)*有个?(?:坏|老|大|很?大的)?(?:毛病|习惯|缺点|问题)[，,：:]?\s?(?:就是|是|，)?([^，,。！？]{2,14})$`)
+	zhMyFlaw   = regexp.MustCompile(`^我(?:写作|写东西|写小说|画画|做事)?(?:时|的时候)?(?:最大)?的?(?:老|坏|最大的)?(?:毛病|缺点|问题|短板|弱点)(?:就|一直|还|大概)*(?:是|在于)(.{2,14})$`)
+	zhWeakness = regexp.MustCompile(`^我?(.{2,8}?)(?:一直|还是|确实|就|永远|都|始终|向来)*是(?:我(?:写作|的写作|写东西)?的?)?(?:最大的)?(?:弱项|短板|软肋|老毛病|死穴|硬伤|弱点)$`)
+	zhCantDo   = regexp.MustCompile(`^((?:总|老|总是|老是)?(?:写|画|收|圆|编|讲|理|压|接|译|驾驭|处理|把握|掌握|拿捏)不(?:住|好|来|了|出|圆|清|顺|准|到位)(?:.{1,8})|(?:不会|不擅长|不太会|不太擅长|最不会|怕|不懂|不懂得?怎么)(?:写|收尾|画|起名|铺垫|留白).{0,8})$`)
+	zhFeels    = regexp.MustCompile(`^(?:唔|嗯)?(?:怎么)?(?:总|还是|自己|也|就|老)*(?:觉得|感觉)(?:还是|有点|有些|太|很|还|差点|总|都|好像|，)+(` + zhFlaws + `)$`)
+	zhAllBad   = regexp.MustCompile(`(?:全都?|都|还是|就是|简直|像)?(?:是)?(半吊子|流水账|四不像)$`)
+	zhGoodWork = regexp.MustCompile(`(?:太|还|很|挺|最|像|没有?|不)?(?:好了|好看|满意|喜欢|有意思|精彩|厉害|顺利|好玩|棒|开心|高兴|难写|难了|累|问题|忙|晚|早|感兴趣|意见|办法|时间|想好|写完|动笔|错|来得及|容易|关系)$|今天|太难|太贵|太久|天太|没想到|没人|没有人`)
 )
+
+var zhFaulty = `(?:(?:还是|总是|总|老是|老|实在|确实|都|也|有点儿?|有些|真的|又|就|全|一直|最后|依旧|依然|始终|好像|简直|显得|我自己都觉得|我觉得|我自己觉得|自己都觉得|觉得|让人觉得|特别|非常|很|挺|比较|多少|未免|略|稍|是|，))*(?:` + zhFlaws + `|一点儿?.{0,4}[都也][不没].{1,4}|(?:老是|总是|老)(?:重复|雷同|一个样|断|跑偏|不对|接不上|撞车|用错|写不完).{0,4}|漏洞.{0,4}|站不住|(?:干巴巴|怪怪|啰里啰嗦|平平|硬邦邦|轻飘飘|松松垮垮|乱糟糟|文绉绉|慢吞吞|酸溜溜|软绵绵|冷冰冰|空荡荡|直来直去|不知所云|云里雾里|磕磕绊绊|稀碎|稀烂|硬|拖拉|怪|飘|水|浮|滥|稚嫩|不对|不通|不顺)(?:的|得很)?)(?:得很)?`
 
 // zhFlaw: what the speaker finds wrong with its own work.
 func zhFlaw(c *zhClause) []Triple {
-	if zhForeign.MatchString(c.text) {
+	if zhForeign.MatchString(c.text) || c.moment && !strings.Contains(c.text, "这次") {
 		return nil
 	}
 	flaw := func(name string, neg bool, conf float64) []Triple {
-		if name = zhClean(name); runes(name) < 2 || runes(name) > 16 {
+		if name = zhClean(name); runes(name) < 2 || runes(name) > 16 || zhGoodWork.MatchString(name) {
 			return nil
 		}
 		return []Triple{{Predicate: polar("SELF_CRITIQUE", neg), Object: Term{"Tag", []string{name}}, Confidence: conf}}
 	}
-	if m := zhHabitBad.FindStringSubmatch(c.text); m != nil && c.stated && !c.past {
+	text := strings.TrimRight(c.text, zhParticles+" ")
+	creative := regexpWrites.MatchString(text)
+	if m := zhHabitBad.FindStringSubmatch(text); m != nil && c.stated && !c.past {
 		if m[1] == "" || m[1] == "做事" || m[1] == "说话" {
 			return zhTraitOf(m[2], false, clear)
 		}
 		return flaw(m[2], false, clear)
 	}
-	if strings.HasSuffix(c.text, "有个毛病") || strings.HasSuffix(c.text, "有个坏毛病") {
-		return nil
+	if m := zhMyFlaw.FindStringSubmatch(text); m != nil {
+		if !c.writes && !regexp.MustCompile(`收尾|解释|结尾|描写`).MatchString(m[1]) {
+			return zhTraitOf(m[1], false, clear)
+		}
+		return flaw(m[1], false, clear)
 	}
-	if m := zhWeakness.FindStringSubmatch(c.text); m != nil {
+	if m := zhWeakness.FindStringSubmatch(text); m != nil && (c.stated || strings.Contains(text, "我")) {
 		return flaw(m[1], false, weak)
 	}
-	core := c.core
-	verb := strings.Trim(strings.TrimPrefix(c.text, "我"), zhParticles)
-	for _, t := range []string{verb, zhRestOf(verb), core} {
-		if m := zhCantDo.FindStringSubmatch(strings.TrimRight(t, zhParticles)); m != nil && c.who != other {
-			return flaw(m[1]+m[2], false, clear-0.04)
-		}
+	own := zhMine.MatchString(text)
+	neg := c.adv&zhNot != 0 && (strings.HasPrefix(c.core, "觉得") || strings.HasPrefix(c.core, "认为"))
+	if strings.Contains(text, "不觉得") {
+		neg = true
 	}
-	neg := c.adv&zhNot != 0 && (strings.HasPrefix(core, "觉得") || strings.HasPrefix(core, "认为"))
-	if neg {
-		core = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(core, "觉得"), "认为"), "自己")
-		if i := strings.Index(core, "我"); i == 0 {
-			core = core[len("我"):]
-		}
-	}
-	if m := zhFlawOf.FindStringSubmatch(c.text); m != nil && (zhMine.MatchString(c.text) || c.writes) && !strings.Contains(m[1], "不是") && !strings.HasPrefix(m[3], "没有") {
+	if own || c.writes {
 		conf := weak
-		if zhMine.MatchString(c.text) {
+		if own {
 			conf = clear
 		}
-		if strings.Contains(m[1], "不觉得") {
-			neg = true
+		if m := zhFlawOf.FindStringSubmatch(text); m != nil && (own || !strings.Contains(m[3], "没")) {
+			return flaw(m[1]+zhTrimAdverbs(m[2])+zhFaultLead.ReplaceAllString(m[3], ""), neg, conf)
 		}
-		return flaw(m[2]+m[3], neg, conf)
-	}
-	if c.topic != "" && c.stated {
-		if m := zhFlawEnd.FindStringSubmatch(c.topic); m != nil {
-			if b := c.bare(); zhFlawOnly.MatchString(b) {
-				return flaw(m[1]+b, neg, clear)
+		if c.topic != "" && c.stated && zhFlawOnly.MatchString(c.bare()) {
+			if m := zhFlawEnd.FindStringSubmatch(c.topic); m != nil {
+				return flaw(m[1]+c.bare(), neg, clear)
 			}
 		}
 	}
-	if m := zhWrites.FindStringSubmatch(core); m != nil && (c.stated || c.who == self || c.writes) {
-		if strings.HasPrefix(m[1], "太慢") || strings.HasPrefix(m[1], "太快") {
-			return nil
+	if c.stated || c.who == self || c.writes {
+		for _, t := range []string{c.bare(), strings.TrimPrefix(text, "我"), zhRestOf(strings.TrimPrefix(text, "我"))} {
+			if neg {
+				t = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(t, "觉得"), "认为"), "自己")
+			}
+			t = strings.TrimPrefix(t, "自己")
+			if m := zhWrites.FindStringSubmatch(t); m != nil && !regexp.MustCompile(`^[太很](?:慢|快|少|多)$`).MatchString(m[1]) {
+				return flaw(zhFaultLead.ReplaceAllString(m[1], ""), neg, clear)
+			}
+			if m := zhOnceBad.FindStringSubmatch(t); m != nil && c.stated {
+				return flaw(m[1], false, weak)
+			}
+			if m := zhCantDo.FindStringSubmatch(t); m != nil {
+				return flaw(m[1], false, clear-0.04)
+			}
 		}
-		return flaw(m[1], neg, clear)
 	}
-	if m := zhFeels.FindStringSubmatch(c.text); m != nil {
+	if m := zhFeels.FindStringSubmatch(text); m != nil {
 		return flaw(m[1], false, interpreted)
 	}
-	if m := zhAllBad.FindStringSubmatch(c.text); m != nil && c.writes {
+	if m := zhAllBad.FindStringSubmatch(text); m != nil && c.writes {
 		return flaw(m[1], false, interpreted)
+	}
+	if m := zhReads.FindStringSubmatch(text); m != nil && (creative || c.writes || strings.HasPrefix(text, "读起来")) {
+		return flaw(m[1], neg, interpreted)
 	}
 	return nil
 }
 
 var (
-	zhFlawEnd  = regexp.MustCompile(`(` + zhAspects + `)$`)
-	zhFlawOnly = regexp.MustCompile(`^(?:有点|有些|太|很)?` + zhFlaws + `$`)
+	zhReads = regexp.MustCompile(`(?:读起来|读着|念起来|看起来|回头看|重读一遍|自己读)(?:还|都|也|就|有点|总|总觉得|，)*(` + zhFaulty + `)$`)
+	// zhFaultLead is what a fault is called without: "(总是有点)平".
+	zhFaultLead = regexp.MustCompile(`^(?:还是|总是|总|老是|老|实在|确实|都|也|有点儿?|有些|真的|又|就|全|一直|最后|依旧|依然|始终|好像|简直|显得|我自己都觉得|我觉得|我自己觉得|自己都觉得|觉得|让人觉得|特别|非常|很|挺|比较|是|，)+`)
+	zhOwnPart   = regexp.MustCompile(`^我的(?:` + zhAspects + `)`)
+	zhFlawEnd   = regexp.MustCompile(`(` + zhAspects + `)$`)
+	zhFlawOnly  = regexp.MustCompile(`^(?:有点|有些|太|很)?` + zhFlaws + `$`)
 )
 
 func zhRestOf(s string) string { _, _, r := zhStrip(s); return r }
@@ -924,6 +987,8 @@ func zhTrait(c *zhClause) []Triple {
 }
 
 var (
+	zhAllOf   = regexp.MustCompile(`^(?:几乎|基本上?|差不多|全部?|都|每[本部篇首]都|一本|一部|是)*(?:读过|看过|买了|收齐了?|看完|读完|追|看|读|买|收|没(?:有)?落下?|不落)了?$`)
+	zhBody    = regexp.MustCompile(`(?:嗓子|胃|身体|眼睛|腰|脑子|心里|手|腿|脚|头|肠胃|皮肤|牙|膝盖|心脏|耳朵|家里)$`)
 	zhBest    = regexp.MustCompile(`^(?:没有|没)(?:什么|有什么|啥|哪.{1,3})?(?:能|东西|事)?(?:比)(.{1,14}?)(?:更|还)(?:.{1,8})$`)
 	zhWithout = regexp.MustCompile(`^(?:一天|一日|一顿|哪天)(?:要是)?不(.{1,8}?)(?:就|都|心里就|浑身|手就)(?:.{2,10})$|^(?:没有|没了?|少了|离了)(.{1,8}?)(?:我)?(?:就|都|可)?(?:活不|不行|睡不|写不|没法|不能活|浑身)`)
 	zhOnSight = regexp.MustCompile(`^我?(?:一|只要)(?:听到|看到|看见|闻到|吃到|喝到|摸到|见到|听见|碰到|遇到|提到|说到|想到)(.{1,8}?)(?:，)?我?(?:就|都会)(?:会|很|特别|想|觉得|浑身)?(开心|高兴|走不动(?:路|道)?|两眼放光|挪不动|来劲|兴奋|安心|放松|心情好|头疼|头大|烦|犯困|想睡|难受|恶心|想跑|起鸡皮疙瘩|发毛|绕道)`)
@@ -944,6 +1009,13 @@ func zhVerdict(c *zhClause) []Triple {
 	}
 	if m := zhWithout.FindStringSubmatch(c.text); m != nil {
 		return zhLikings(m[1]+m[2], false, 0, weak)
+	}
+	if c.topic != "" && zhAllOf.MatchString(c.bare()) {
+		for _, t := range zhObjects(c.topic) {
+			if t.kind == kindAuthor { // 阿加莎的书我几乎都读过
+				return []Triple{liking(t.kind, t.parts, false, 0, weak-0.04)}
+			}
+		}
 	}
 	for _, p := range []struct {
 		re  *regexp.Regexp
@@ -970,7 +1042,7 @@ func zhVerdict(c *zhClause) []Triple {
 				front = r
 			}
 			front = zhTopicOf(zhTrimAdverbs(strings.TrimSuffix(strings.TrimSpace(zhTopicOf(front)), "我")))
-			if front == "" || !zhOwnTopic(front) || runes(front) > 14 || zhOthers.MatchString(front) {
+			if front == "" || zhBody.MatchString(front) || zhLikeVerbs.starts(front) || !zhOwnTopic(front) || runes(front) > 14 || zhOthers.MatchString(front) {
 				continue
 			}
 			if p.neg && c.moment || strings.ContainsAny(front, "你他她") {
