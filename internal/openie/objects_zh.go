@@ -50,6 +50,10 @@ func zhObjects(s string) (out []zhObject) {
 		if t, ok := strings.CutSuffix(p, "写"); ok && isAuthor(t) {
 			p = t
 		}
+		if name := zhAuthorOf(p); name != "" {
+			out = append(out, zhObject{kindAuthor, []string{name}})
+			continue
+		}
 		switch m := zhBy.FindStringSubmatch(p); {
 		case isAuthor(p):
 			out = append(out, zhObject{kindAuthor, []string{p}})
@@ -65,6 +69,16 @@ func zhObjects(s string) (out []zhObject) {
 		}
 	}
 	return out
+}
+
+// zhAuthorOf is the known author whose manner a phrase speaks of: "汪曾祺那种慢".
+func zhAuthorOf(p string) string {
+	for _, sep := range []string{"那种", "写的", "笔下", "式的"} {
+		if name, _, ok := strings.Cut(p, sep); ok && isAuthor(strings.TrimSuffix(name, "的")) {
+			return strings.TrimSuffix(name, "的")
+		}
+	}
+	return ""
 }
 
 var zhDeed = regexp.MustCompile(`^(?:在|边|一个人|和|跟|去|把|用|给|听着|看着|躺|坐在|走在|站在|早起|睡前)`)

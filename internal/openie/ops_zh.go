@@ -26,11 +26,11 @@ const (
 const zhActs = `(?:重启|重新|重建|重插|重装|重置|重跑|回滚|回退|扩容|扩|缩容|清理|清空|清掉|清了?|切换|切到|切走|切|降级|限流|熔断|换|升级|升|加|调大|调小|调高|调低|调整?|改|删|关掉?|关闭|停掉?|停|提|摘掉?|摘|迁移?|迁|补|打补丁|杀掉?|杀|释放|续签|更新|更换|替换|隔离|驱逐|手动|滚动|把|给|先|腾出?|归档|压缩|下线|上线|禁用|启用|打开|开启|drain|DRAIN|reload|执行|跑了?|合并|增加|减少|刷新|刷|拉黑|封|绕过|拆|恢复)`
 
 var (
-	zhOpsTalk = regexp.MustCompile(`告警|报警|根因|服务|主机|节点|集群|连接池|阈值|副本|超时|网关|数据库|主库|从库|磁盘|内存|CPU|GC|队列|堆积|延迟|证书|缓存|重启|回滚|扩容|负责人|值班|手册|预案|依赖|部署|限流|版本|上限|发版|日志|机房|交换机|带宽|配置`)
+	zhOpsTalk = regexp.MustCompile(`告警|报警|根因|服务|主机|节点|集群|连接池|阈值|副本|超时|网关|数据库|主库|从库|磁盘|内存|CPU|GC|队列|堆积|延迟|证书|缓存|重启|回滚|扩容|负责人|值班|手册|预案|依赖|部署|限流|版本|上限|发版|日志|归|负责|维护|机房|[a-z]+_[a-z_]+ ?=|工具输出|交换机|带宽|配置`)
 	zhOpsOut  = regexp.MustCompile(`怀疑|感觉|像是|好像|不像|可能|也许|会不会|是不是|大概|估计|应该是|猜|没确认|不确定|没定论|还没有?定|没有定论|没查|没找到|如果|要是|假如|万一|打算|计划|准备|建议|回头|明天再|下个?[月周]|下次再|待会|等会|过时|以前|原来是|据说|听说|有人说|论坛|供应商|厂商|谁|什么|吗$|怎么|多少|哪[个台里]|要不要|有没有|没有$|改过没|我来|我去|正在|先别急|试试|看看|想把|想给|得把|需要把|该把`)
 	zhOpsWas  = regexp.MustCompile(`^(?:之前|原来|以前|原先|早先|旧的)`)
 
-	zhAffects  = regexp.MustCompile(`(` + zhAlarm + `)` + zhAny + `(?:这次|又|也|现在|主要|目前|一直|已经|只|都)*\s?(不会|并没有|并未|没有?|不)?(?:再)?(?:影响到?了?的?是?|波及到?了?|打在了?|触发在|报在|落在|挂在|涉及到?了?|命中了?|扩散到了?|殃及)\s?(` + zhSyss + `)`)
+	zhAffects  = regexp.MustCompile(`(` + zhAlarm + `)?` + zhAny + `(?:这次|又|也|现在|主要|目前|一直|已经|只|都)*\s?(不会|并没有|并未|没有?|不)?(?:再)?(?:影响到?了?的?是?|波及到?了?|打在了?|触发在|报在|落在|挂在|涉及到?了?|命中了?|扩散到了?|殃及)\s?(` + zhSyss + `)`)
 	zhOnHosts  = regexp.MustCompile(`^(` + zhSyss + `)\s?(?:两台|三台|几台|这台|那台|一台)?(?:机器)?(?:最重|最严重|也报|也在报|受影响最大|受影响|也中招|中招了|中招)`)
 	zhUnharmed = regexp.MustCompile(`(` + zhSyss + `)\s?(?:倒|完全|都|倒是)?(?:没受影响|不受影响|没有受影响|未受影响|没事|一切正常|没中招)`)
 
@@ -48,8 +48,9 @@ var (
 	zhNotFixed = regexp.MustCompile(`^(?:我们?|先|已经|光|单纯|试过|只)*\s?((?:` + zhActs + `|扩|加)[^，。]{0,24}?)(?:之后|以后|过后|后|完|了|过|是)*\s?(?:，)?\s?(?:对\s?)?(` + zhAlarm + `)?` + zhAny + `(?:也|都|其实|根本|并|还是|依然|依旧|照样|仍然|仍|完全|好像|一样|了一?[遍次回]|没过.{1,4}又)*\s?(?:没用|没有用|没起作用|不起作用|没有起作用|不管用|没效果|没有效果|无效|没好|没恢复|没有恢复|没解决|没有解决|没有消失|没消失|在报|还在报|又报|又来|照报|没变化|没动静|没降|没下来|满|闪|抖|解决不了|治标不治本|白搭|救不了|于事无补|报)(?:了|的)*$`)
 
 	zhRunbook  = regexp.MustCompile(`(?:《([^《》]{2,30}(?:手册|预案|流程|规范|SOP)[^《》]{0,6})》|(` + zhAlarm + `)\s?的?(?:处置|处理|应急|排障)?(?:手册|预案|流程|SOP|步骤|办法|方案|动作)|((?:处置|应急|值班|运维|排障)?(?:手册|预案|SOP|流程)))(?:里|上|中|的?第.{1,3}[步条]|那条|现在|已经?|上个?月|今天|刚|新版)*\s?(?:写的是|写着|规定(?:的是|了)?|要求|说的是|说|改为了?|改成了?|改了|更新为|更新成|更新了|换成了?|变成了?|是|为|写明)[:：，]?\s?(.{2,44})$`)
+	zhNewWay   = regexp.MustCompile(`(?:复盘|手册|流程|步骤|预案|新的做法|现在的做法).{0,6}?(?:改了|改成了?|改为|更新了|换成了?|是)\s?[:：]?\s?((?:先|把|直接|要先|` + zhActs + `).{2,40})$`)
 	zhStepNow  = regexp.MustCompile(`^(?:手册|预案|流程)?(?:里|的|上)?第.{1,3}[步条]\s?(?:现在|已经?|要|应|统一)*(?:改为了?|改成了?|换成了?|更新为|变成了?|是)\s?[:：]?\s?(.{2,40})$`)
-	zhMeeting  = regexp.MustCompile(`(?:以后|今后|一旦|凡是)?(?:遇到|碰到|出现|收到|遇上|看到|再有)\s?(` + zhAlarm + `)` + zhAny + `(?:的时候|时|的话|后)?[，,]?\s?(?:就|要|应该|应|现在|统一|一律|直接|都|请)*\s?(.{2,40})$`)
+	zhMeeting  = regexp.MustCompile(`(?:(?:以后|今后|一旦|凡是)?(?:遇到|碰到|出现|收到|遇上|看到|再有)\s?|^)(` + zhAlarm + `)` + zhAny + `(?:(?:一响|响了?)?(?:的时候|时|的话|后))?[，,]?\s?(?:就|要|应该|应|现在|统一|一律|直接|都|请)*\s?(.{2,40})$`)
 	zhByBook   = regexp.MustCompile(`(?:按照?|走|照着?|参照|参考|依据|查|看|用|执行)\s?(?:《([^《》]{2,30})》|(RB-\d+)|((?:[A-Za-z][\w-]*|[\p{Han}]{2,10}?)(?:处置)?(?:手册|预案|runbook|SOP)))`)
 	zhRB       = regexp.MustCompile(`\b(RB-\d+)[^:：]{0,20}[:：]\s*([A-Za-z\p{Han}].{3,60})$`)
 	zhNotFirst = regexp.MustCompile(`(?:不要|别|不能|不用|不必|切勿|禁止)(?:再|一上来就|直接|着急|急着)?先?\s?([^，,。]{2,16})[，,]\s?(?:而是|要|应该|应)*先?\s?(.{2,30})$`)
@@ -108,6 +109,9 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 	// alarm is the alert that a phrase names, or else the one spoken of last.
 	alarm := func(phrase string) (name string, sure bool) {
 		p := trimAny(phrase, []string{"这次", "那就是它了", "根因找到了", "查到了", "找到了", "所以", "因为", "说明", "那", "确认了", "确认", "排除了", "另外", "今天", "昨晚", "我们", "其实", "最后", "对", "先", "而", "就"}, []string{"这个告警", "这条告警", "告警", "报警", "的", "根因", "根本原因", "原因", "这次", "应该", "也", "都", "其实", "真正", "并", "就", "确实", "这个", "这条"})
+		if zhBareSys.MatchString(p) && opsType(p) != "Alert" {
+			return alert, false // what a system's name stands for is not its alert
+		}
 		if m := opsAny.FindString(p); m != "" && (opsType(m) == "Alert" || strings.Contains(p, m) && len(p) == len(m)) {
 			return m, true
 		}
@@ -138,7 +142,11 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 		}
 		// who is affected
 		if m := zhAffects.FindStringSubmatch(c); m != nil {
-			if a, _ := alarm(m[1]); a != "" {
+			a := alert
+			if m[1] != "" {
+				a, _ = alarm(m[1])
+			}
+			if a != "" {
 				alert = a
 				add(a, "Alert", "AFFECTS", "", all(m[3]), m[2] != "", plainly)
 			}
@@ -175,7 +183,11 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 		case matched(zhCauseIs, c, func(m []string) {
 			if a, _ := alarm(m[1]); a != "" && !zhNoCause.MatchString(m[3]) {
 				alert, cause = a, a
-				add(a, "Alert", "CAUSED_BY", kind(m[3]), []string{zhCauseTail.ReplaceAllString(m[3], "")}, strings.Contains(m[2], "不") || strings.Contains(m[2], "非"), plainly)
+				neg := strings.Contains(m[2], "不") || strings.Contains(m[2], "非")
+				add(a, "Alert", "CAUSED_BY", kind(m[3]), []string{zhCauseTail.ReplaceAllString(m[3], "")}, neg, plainly)
+				if t, ok := strings.CutPrefix(strings.TrimPrefix(next, "而"), "是"); ok && neg {
+					add(a, "Alert", "CAUSED_BY", kind(t), []string{zhCauseTail.ReplaceAllString(t, "")}, false, plainly)
+				}
 			}
 		}):
 		case matched(zhCauses, c, func(m []string) {
@@ -201,7 +213,7 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 		// what helped
 		both := c
 		if next != "" {
-			both = c + next
+			both = c + "，" + next
 		}
 		fixed := func(c string) bool {
 			return matched(zhNotFixed, c, func(m []string) {
@@ -210,10 +222,6 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 					a = t
 				}
 				add(a, "Alert", "FIXED_BY", "Action", []string{m[1]}, true, clear)
-			}) || matched(zhFixedBy, c, func(m []string) {
-				if a, ok := alarm(m[1]); ok {
-					add(a, "Alert", "FIXED_BY", "Action", []string{m[2]}, false, plainly)
-				}
 			}) || matched(zhFixed, c, func(m []string) {
 				a := alert
 				if t, ok := alarm(m[2]); m[2] != "" && ok && opsAlertRe.MatchString(t) {
@@ -222,6 +230,10 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 					a = t
 				}
 				add(a, "Alert", "FIXED_BY", "Action", []string{m[1]}, false, plainly)
+			}) || matched(zhFixedBy, c, func(m []string) {
+				if a, ok := alarm(m[1]); ok {
+					add(a, "Alert", "FIXED_BY", "Action", []string{m[2]}, false, plainly)
+				}
 			})
 		}
 		if !fixed(c) && next != "" && zhActsRe.MatchString(c) {
@@ -234,7 +246,7 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 		}):
 		case matched(zhMeeting, both, func(m []string) {
 			a, ok := alarm(m[1])
-			if !ok {
+			if !ok || !zhMet.MatchString(m[0]) {
 				return
 			}
 			if b := zhByBook.FindStringSubmatch(m[2]); b != nil {
@@ -266,6 +278,13 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 			}
 			add(subj, st, "HANDLED_BY", "Action", []string{do}, false, plainly)
 			add(subj, st, "HANDLED_BY", "Action", []string{dont}, true, clear)
+		}):
+		case alert != "" && matched(zhNewWay, zhRest(clauses[i:]), func(m []string) {
+			do, _ := zhDo(m[1])
+			add(alert, "Alert", "HANDLED_BY", "Action", []string{do}, false, clear)
+		}):
+		case alert != "" && matched(zhNotFirst, both, func(m []string) {
+			add(alert, "Alert", "HANDLED_BY", "Action", []string{zhFirst.ReplaceAllString(m[2], "")}, false, weak)
 		}):
 		case matched(zhStepNow, c, func(m []string) {
 			do, _ := zhDo(m[1])
@@ -366,11 +385,13 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 
 var (
 	zhSysRe      = regexp.MustCompile(zhSys)
+	zhMet        = regexp.MustCompile(`遇到|碰到|出现|收到|遇上|看到|再有|时|的话|响`)
+	zhBareSys    = regexp.MustCompile(`^` + zhSys + `$`)
 	zhActsRe     = regexp.MustCompile(`^(?:最后|最终|后来|我们?|已经|是|靠|通过)*` + zhActs)
 	zhOpsNoAlarm = regexp.MustCompile(`^(?:这|那|它|我|你|他|今天|昨天|现在|问题|事故|故障|结果|原因|根因|应该|真正|可以|已经|不|其实|看来|说明|一切|大家|指标|曲线|错误率|服务|机器)|了$|^(?:是|就)|，`)
 	zhNoCause    = regexp.MustCompile(`^(?:找到|查到|查清|未知|还没|没有|不明|什么|谁|待|在查|已经|定位)`)
 	zhCauseTail  = regexp.MustCompile(`(?:引起|导致|造成|引发|触发|惹|闹)(?:的|了)?.*$|的问题$|的锅$`)
-	zhForAlarm   = regexp.MustCompile(`^(` + zhAlarm + `)(?:告警)?(?:时|的时候)?(?:要|应该|应|必须|就|得|，)+先?(.{2,30})$`)
+	zhForAlarm   = regexp.MustCompile(`^(` + zhAlarm + `)(?:告警)?(?:时|的时候)?(?:要|应该|应|必须|得)先?(.{2,30})$`)
 	zhOwner      = regexp.MustCompile(`^(?:[\p{Han}A-Za-z][\p{Han}\w -]{0,11})$`)
 	zhOwnerTail  = regexp.MustCompile(`(?:在?(?:负责|管|维护|运维|值班|接手))?(?:了|的)*$`)
 	zhVersion    = regexp.MustCompile(`^v?\d`)

@@ -147,7 +147,7 @@ func zhClauses(s string) (out []string) {
 		if t == "" {
 			return
 		}
-		if n := len(out); n > 0 && zhTorn.MatchString(out[n-1]) && !zhNotTorn.MatchString(t) && (zhTornOn.MatchString(t) || zhTornOff.MatchString(out[n-1])) {
+		if n := len(out); n > 0 && zhTorn.MatchString(out[n-1]) && (!zhNotTorn.MatchString(t) || strings.HasPrefix(t, "就是") || zhTornOn.MatchString(t)) && (zhTornOn.MatchString(t) || zhTornOff.MatchString(out[n-1])) {
 			out[n-1] += t
 			return
 		}
@@ -171,11 +171,11 @@ func zhClauses(s string) (out []string) {
 
 var (
 	zhTornOn  = regexp.MustCompile(`^就(?:会|停|很|特别|睡|想|忘|紧|慌|脸)|^(?:就|还|当然|大概|应该|果然|可能|始终|永远)?是|^要数|^莫过于|^非`)
-	zhTornOff = regexp.MustCompile(`(?:那种|一种|就是|的是|大概是|属于|主要是)$|^我?[\p{Han}]{0,3}(?:喜欢|讨厌|受不了)$`)
+	zhTornOff = regexp.MustCompile(`(?:那种|一种|就是|的是|大概是|属于|主要是|毛病|缺点)$|^我?[\p{Han}]{0,3}(?:喜欢|讨厌|受不了)$`)
 	zhNotTorn = regexp.MustCompile(`^(?:太|很|真|特别|但|可|所以|因为|不过|就|也|又|还|我|它|他|她|你)`)
 )
 
-var zhTorn = regexp.MustCompile(`^一旦?[^，]{2,8}$|(?:喜欢|讨厌|受不了|最爱|最怕)的?$|(?:喜欢|讨厌|爱|怕)的.{1,6}$|(?:那种|一种|就是|的是|大概是|属于|主要是)$|的(?:人|东西|作家|书|事)$|^(?:最|我最).{2,4}的`)
+var zhTorn = regexp.MustCompile(`有个?(?:坏|老|大)?(?:毛病|缺点)$|^一旦?[^，]{2,8}$|(?:喜欢|讨厌|受不了|最爱|最怕)的?$|(?:喜欢|讨厌|爱|怕)的.{1,6}$|(?:那种|一种|就是|的是|大概是|属于|主要是)$|的(?:人|东西|作家|书|事)$|^(?:最|我最).{2,4}的`)
 
 // zhParse takes a clause apart.
 func zhParse(text string, names []string) zhClause {
@@ -450,6 +450,7 @@ func zhKind(what string) kind {
 
 var (
 	zhNoLike = regexp.MustCompile(`^(?:归|的话|的人|过|与否|不喜欢|信不信|你|我|他|她|一个人了?$|谁|好者?$|好是|情|人$|心|惜|面子|哭|较真|操心|理不理|咋|得|着|上了?你|这里|这种感觉)`)
+	zhReason = regexp.MustCompile(`因为我?(?:以前|小时候|从前)(?:就|也|一直|很|特别|非常|超|最|挺)*(?:喜欢|爱|迷)([^过].{0,8})$`)
 	zhNoFear = regexp.MustCompile(`^(?:你|我|他|她|它|是|来不及|赶不上|迟到|等|自己|万一|会|的就是|打扰|麻烦|耽误|错过|说错|忘|输|没|不|的是|生$|冷$|热$|疼$|吵$|高$|黑$)|太|了$|不上|不到`)
 	zhHas    = regexp.MustCompile(`^(?:一(?:种|个|只|本|部|杯|碗|份|点|些)|几[本部首]|那(?:种|个|本|部|首|家)|这(?:种|个|本|部|首))`)
 )
@@ -457,6 +458,10 @@ var (
 // zhFond: 我…喜欢/讨厌…X, and with the topic in front: 咖啡我不喜欢.
 func zhFond(c *zhClause) []Triple {
 	if c.past {
+		// What is given as the reason for today is not over: "因为我以前很喜欢飞机".
+		if m := zhReason.FindStringSubmatch(c.text); m != nil {
+			return zhLikings(m[1], false, 0, interpreted)
+		}
 		return nil
 	}
 	core := c.core
@@ -827,7 +832,7 @@ func zhFlaw(c *zhClause) []Triple {
 			if m := zhWrites.FindStringSubmatch(t); m != nil && !regexp.MustCompile(`^[太很](?:慢|快|少|多)$`).MatchString(m[1]) {
 				return flaw(zhFaultLead.ReplaceAllString(m[1], ""), neg, clear)
 			}
-			if m := zhOnceBad.FindStringSubmatch(t); m != nil && c.stated {
+			if m := zhOnceBad.FindStringSubmatch(t); m != nil && (c.stated || c.who == self) {
 				return flaw(m[1], false, weak)
 			}
 			if m := zhCantDo.FindStringSubmatch(t); m != nil {
@@ -873,6 +878,7 @@ var (
 	zhScarcely = regexp.MustCompile(`^(?:算不上|称不上)(?:是|个|一个|什么|很|多)*([^，你他她]{2,6})$`)
 	zhOnceThen = regexp.MustCompile(`^(?:只要)?(一旦?[^下直些点个了]{1,8}?就(?:会|想|要|特别|很)?.{2,8})$`)
 	zhProne    = regexp.MustCompile(`^(?:很|特别|总|总是|老是|非常|比较|也|就)*(容易.{2,8}|总是忘.{0,6}|老忘.{0,6}|爱钻牛角尖|爱胡思乱想|爱走神|爱发呆|爱逞强|爱面子|爱较真|爱操心|爱哭|想太多|想得多|丢三落四|说走就走)$`)
+	zhProneTo  = regexp.MustCompile(`(?:一.{1,6}|.{2,6})就(容易.{2,6})$|(一旦.{2,8}就(?:很|会|特别|停不).{2,6})$`)
 	zhPredWe   = regexp.MustCompile(`^我(?:这个人|这人|这种人|这样的人)(?:啊|吧|呢|嘛|呀)?`)
 )
 
@@ -885,6 +891,9 @@ func zhTrait(c *zhClause) []Triple {
 	named := zhPredWe.MatchString(c.text)
 	lasting := c.adv&zhLong != 0 || named
 	if !c.stated && c.who != self && !lasting && !strings.HasPrefix(core, "是个") && !strings.HasPrefix(core, "属于") {
+		if m := zhProneTo.FindStringSubmatch(core); m != nil && c.who == dropped && !strings.ContainsAny(core, "你他她") {
+			return zhTraitOf(m[1]+m[2], false, weak-0.04)
+		}
 		if c.who == dropped && zhTraitNouns.suffix(core) == 0 {
 			if m := zhProne.FindStringSubmatch(core); m != nil && c.topic == "" {
 				return zhTraitOf(m[1], false, weak)
@@ -1061,6 +1070,9 @@ func zhVerdict(c *zhClause) []Triple {
 				if regexp.MustCompile(`今天|这|店|的$`).MatchString(c.text) {
 					return nil
 				}
+			}
+			if strings.HasPrefix(m, "一本") && runes(front) <= 6 && !zhTitle.MatchString(front) {
+				return []Triple{liking(kindAuthor, []string{zhClean(front)}, false, 0, weak)} // nobody reads every book of a thing
 			}
 			if !p.neg && c.adv&zhNot != 0 && !strings.Contains(m, "不") && !strings.Contains(m, "没") {
 				return nil
