@@ -72,7 +72,7 @@ func zhTriples(s string, o TripleOptions) (out []Triple) {
 		return nil
 	}
 	who, topic, past := dropped, "", false
-	writes := regexpWrites.MatchString(s)
+	writes, agreed := regexpWrites.MatchString(s), zhAgreed.MatchString(s)
 	for _, text := range zhClauses(s) {
 		c := zhParse(text, o.Names)
 		if c.who == dropped {
@@ -92,6 +92,13 @@ func zhTriples(s string, o TripleOptions) (out []Triple) {
 		}
 		c.past = c.past || past
 		if zhOut(&c) {
+			if agreed { // "编辑说我节奏太慢，这个我认"
+				said := zhClause{text: "我" + strings.TrimPrefix(zhSaidThat.ReplaceAllString(text, ""), "我"), who: self, stated: true, writes: true}
+				said.core = strings.TrimPrefix(said.text, "我")
+				if ts := zhFlaw(&said); zhSaidThat.MatchString(text) {
+					out = append(out, ts...)
+				}
+			}
 			continue
 		}
 		c.writes = writes
@@ -116,6 +123,11 @@ func zhTriples(s string, o TripleOptions) (out []Triple) {
 	}
 	return append(out, zhMentions(s, o.Names)...)
 }
+
+var (
+	zhAgreed   = regexp.MustCompile(`我[也都]?(?:认|承认|同意|服气)(?:的|了)?[。！…]*$|，(?:也)?确实(?:是|如此)?[。！…]*$|(?:人家|他|她|编辑|老师|朋友)?说得(?:没错|对|有道理|也对)|没说错|我也这么觉得|我也觉得`)
+	zhSaidThat = regexp.MustCompile(`^.{1,12}?(?:说|嫌|批评|觉得|回信说|点评说|吐槽)(?:我的?)?`)
+)
 
 var regexpWrites = regexp.MustCompile(`写|稿|小说|创作|文章|初稿|动笔|得改|要改|画得|画的|作品|诗`)
 
@@ -171,11 +183,11 @@ func zhClauses(s string) (out []string) {
 
 var (
 	zhTornOn  = regexp.MustCompile(`^就(?:会|停|很|特别|睡|想|忘|紧|慌|脸)|^(?:就|还|当然|大概|应该|果然|可能|始终|永远)?是|^要数|^莫过于|^非`)
-	zhTornOff = regexp.MustCompile(`(?:那种|一种|就是|的是|大概是|属于|主要是|毛病|缺点)$|^我?[\p{Han}]{0,3}(?:喜欢|讨厌|受不了)$`)
+	zhTornOff = regexp.MustCompile(`(?:那种|一种|就是|的是|大概是|属于|主要是|毛病|缺点)$|^我(?:这个人|这人|这种人|这样的人)[啊吧呢嘛呀]*$|^我?[\p{Han}]{0,3}(?:喜欢|讨厌|受不了)$`)
 	zhNotTorn = regexp.MustCompile(`^(?:太|很|真|特别|但|可|所以|因为|不过|就|也|又|还|我|它|他|她|你)`)
 )
 
-var zhTorn = regexp.MustCompile(`有个?(?:坏|老|大)?(?:毛病|缺点)$|^一旦?[^，]{2,8}$|(?:喜欢|讨厌|受不了|最爱|最怕)的?$|(?:喜欢|讨厌|爱|怕)的.{1,6}$|(?:那种|一种|就是|的是|大概是|属于|主要是)$|的(?:人|东西|作家|书|事)$|^(?:最|我最).{2,4}的`)
+var zhTorn = regexp.MustCompile(`^我(?:这个人|这人|这种人|这样的人)[啊吧呢嘛呀]*$|有个?(?:坏|老|大)?(?:毛病|缺点)$|^一旦?[^，]{2,8}$|(?:喜欢|讨厌|受不了|最爱|最怕)的?$|(?:喜欢|讨厌|爱|怕)的.{1,6}$|(?:那种|一种|就是|的是|大概是|属于|主要是)$|的(?:人|东西|作家|书|事)$|^(?:最|我最).{2,4}的`)
 
 // zhParse takes a clause apart.
 func zhParse(text string, names []string) zhClause {
@@ -257,7 +269,7 @@ var (
 
 // zhTopicOf trims what links a topic to the rest: "咖啡的话", "恐怖片这种东西".
 func zhTopicOf(s string) string {
-	return trimAny(s, []string{"像", "至于", "要说", "说到", "只要是", "凡是", "只要"}, []string{"的话", "这东西", "这玩意儿", "这种东西", "这种", "这类", "那种", "那套", "那一套", "呢", "嘛", "啊", "吧", "真的", "也", "都", "就"})
+	return trimAny(s, []string{"像", "至于", "要说", "说到", "只要是", "凡是", "只要"}, []string{"的话", "这东西", "这玩意儿", "这种东西", "这种", "这类", "那种", "那套", "那一套", "这件事", "这事", "呢", "嘛", "啊", "吧", "真的", "也", "都", "就"})
 }
 
 // zhSpeaker finds the word for the speaker that is the subject of s.
@@ -315,7 +327,7 @@ func zhStrip(s string) (adv zhSense, times, rest string) {
 	}
 }
 
-// bare is the core without particles and without how long it has been so.
+// bare is the core without particles and without how long or how much it is so.
 func (c *zhClause) bare() string {
 	return zhSpan.ReplaceAllString(strings.TrimRight(c.core, zhParticles+" "), "")
 }
@@ -378,7 +390,7 @@ func zhFavourite(c *zhClause) []Triple {
 		neg = true
 	}
 	after = strings.TrimLeft(after, "看读听吃喝玩做写")
-	after = regexp.MustCompile(`，\s?`).ReplaceAllString(after, "")
+	after = regexp.MustCompile(`^的不是.{1,12}?，?(?:而)?是`).ReplaceAllString(regexp.MustCompile(`，\s?`).ReplaceAllString(after, ""), "的是")
 	if m := zhOfKind.FindStringSubmatch(after); m != nil && (strings.HasPrefix(after, "的") || zhKind(m[1]) != kindTopic) {
 		if strings.Contains(c.core, "之一") {
 			return zhFavourites(m[1], m[2], 0, zhKind(m[1]), c.sure(plainly), neg)
@@ -450,9 +462,11 @@ func zhKind(what string) kind {
 
 var (
 	zhNoLike = regexp.MustCompile(`^(?:归|的话|的人|过|与否|不喜欢|信不信|你|我|他|她|一个人了?$|谁|好者?$|好是|情|人$|心|惜|面子|哭|较真|操心|理不理|咋|得|着|上了?你|这里|这种感觉)`)
-	zhReason = regexp.MustCompile(`因为我?(?:以前|小时候|从前)(?:就|也|一直|很|特别|非常|超|最|挺)*(?:喜欢|爱|迷)([^过].{0,8})$`)
-	zhNoFear = regexp.MustCompile(`^(?:你|我|他|她|它|是|来不及|赶不上|迟到|等|自己|万一|会|的就是|打扰|麻烦|耽误|错过|说错|忘|输|没|不|的是|生$|冷$|热$|疼$|吵$|高$|黑$)|太|了$|不上|不到`)
-	zhHas    = regexp.MustCompile(`^(?:一(?:种|个|只|本|部|杯|碗|份|点|些)|几[本部首]|那(?:种|个|本|部|首|家)|这(?:种|个|本|部|首))`)
+	// "我写东西离不开咖啡": what the need is for stands before it.
+	zhNeedsIt = regexp.MustCompile(`^([写读看吃睡出工学开做画][\p{Han}]{0,4}?)(离不开|离不了|少不了|受不了|忍不了|见不得|听不得)(.{1,10})$`)
+	zhReason  = regexp.MustCompile(`因为我?(?:以前|小时候|从前)(?:就|也|一直|很|特别|非常|超|最|挺)*(?:喜欢|爱|迷)([^过].{0,8})$`)
+	zhNoFear  = regexp.MustCompile(`^(?:你|我|他|她|它|是|来不及|赶不上|迟到|等|自己|万一|会|的就是|打扰|麻烦|耽误|错过|说错|忘|输|没|不|的是|生$|冷$|热$|疼$|吵$|高$|黑$)|太|了$|不上|不到`)
+	zhHas     = regexp.MustCompile(`^(?:一(?:种|个|只|本|部|杯|碗|份|点|些)|几[本部首]|那(?:种|个|本|部|首|家)|这(?:种|个|本|部|首))`)
 )
 
 // zhFond: 我…喜欢/讨厌…X, and with the topic in front: 咖啡我不喜欢.
@@ -470,6 +484,9 @@ func zhFond(c *zhClause) []Triple {
 	}
 	neg, hate := c.adv&zhNot != 0, false
 	verb, obj := zhHateVerbs.cut(core)
+	if m := zhNeedsIt.FindStringSubmatch(core); m != nil && verb == "" && !zhLikeVerbs.starts(core) && !strings.ContainsAny(m[1], "你他她了") {
+		return zhLikings(m[3], strings.HasSuffix(m[2], "不了") && !strings.HasPrefix(m[2], "少") && !strings.HasPrefix(m[2], "离") || strings.HasPrefix(m[2], "见") || strings.HasPrefix(m[2], "听"), 0, c.sure(clear))
+	}
 	if verb != "" {
 		hate = true
 	} else if verb, obj = zhLikeVerbs.cut(core); verb == "" {
@@ -632,6 +649,7 @@ var (
 	zhAvoids  = regexp.MustCompile(`^(?:再|敢|会|肯|愿意|太|怎么)*(吃|喝|抽|碰|沾|看|听|玩|读|打|用|写|逛|熬夜|去|买|参加|坐|养|追|刷|在)(.*)$`)
 	zhIfCan   = regexp.MustCompile(`^能不(.{1,8}?)就不(.{1,8})$`)
 	zhIdioms  = regexp.MustCompile(`(?:(滴)(酒)不沾|(烟酒)不沾|(无)(.{1,2})不欢|(嗜)(.{1,2})如命|(爱)(.{1,2})如命)`)
+	zhNoDeed  = regexp.MustCompile(`^(?:会|想|知道|觉得|后悔|认为|敢|怀疑|担心|相信|喜欢|是|在乎|介意|算|能|该|像|属于|觉|懂|明白|缺|迟到|说谎|撒谎|生气)|[你他她]`)
 	zhQuitBa  = regexp.MustCompile(`^把(.{1,6}?)(?:给)?(?:彻底|完全)?戒(?:了|掉|断)`)
 	zhEvading = regexp.MustCompile(`^(?:从来|一直|总|都|会|尽量)*(?:躲着|绕开|避开|远离|告别了?|放弃了?|戒掉了?|戒了|戒断了?)(.{1,10})$`)
 )
@@ -660,7 +678,7 @@ func zhQuit(c *zhClause) []Triple {
 	m := zhAvoids.FindStringSubmatch(c.bare())
 	if m == nil || c.adv&zhLack != 0 && c.adv&zhNever == 0 {
 		// 不再 takes any deed.
-		if b := c.bare(); c.adv&zhNever != 0 && c.adv&zhLack == 0 && runes(b) >= 2 && runes(b) <= 10 && zhHabitVerbs.starts(b) && !strings.ContainsAny(b, "你他她") {
+		if b := c.bare(); c.adv&zhNever != 0 && c.adv&zhLack == 0 && runes(b) >= 2 && runes(b) <= 10 && !zhNoDeed.MatchString(b) {
 			return zhLikings(b, true, 0, clear-0.04)
 		}
 		return nil
@@ -865,7 +883,7 @@ func zhRestOf(s string) string { _, _, r := zhStrip(s); return r }
 
 func zhTraitOf(name string, neg bool, conf float64) []Triple {
 	name = zhClean(name)
-	if n := runes(name); n < 2 && name != "懒" && name != "宅" && name != "倔" && name != "急" || n > 16 || strings.ContainsAny(name, "你他她") {
+	if n := runes(name); n < 2 && zhTraitAdjs.suffix(name) == 0 || n > 16 || strings.ContainsAny(name, "你他她") {
 		return nil
 	}
 	return []Triple{{Predicate: polar("SELF_TRAIT", neg), Object: Term{"Tag", []string{name}}, Confidence: conf}}
@@ -874,10 +892,12 @@ func zhTraitOf(name string, neg bool, conf float64) []Triple {
 var (
 	zhPersonOf = regexp.MustCompile(`^(?:就|也|还|其实|本来|都|只|算|绝对|典型的)*(?:是|属于|算是|算|算得上是?)(?:那种|那类|一?个|一?名|一?位|典型的|很|挺|比较|特别|有点|蛮|不折不扣的|彻头彻尾的|标准的?|重度|天生的?|资深|老)*(.{1,22}?)(的人|的那种人|的那种|的性格|的类型|型人格|类型的人|类型|的那一?类人?|这一?类人?|这种人)?$`)
 	zhNotOf    = regexp.MustCompile(`^(?:不是|并不是|不算是?|算不上是?|又不是|从来不是|称不上是?|不属于)(?:那种|一?个|一?名|什么|很|太|特别)*(.{1,14}?)(的人|的类型|的性格|的料|那种人|那类人)?$`)
+	zhTrade    = regexp.MustCompile(`^是((?:学|念|读|教|搞|干|做|写|画|开)[^，你他她这那了过完什]{2,6})$`)
 	zhHasFlaw  = regexp.MustCompile(`^(?:患)?有(?:很|点|点儿|一点|些|严重的?|轻微的?|重度|轻度|的)*(.{2,6})$`)
 	zhScarcely = regexp.MustCompile(`^(?:算不上|称不上)(?:是|个|一个|什么|很|多)*([^，你他她]{2,6})$`)
 	zhOnceThen = regexp.MustCompile(`^(?:只要)?(一旦?[^下直些点个了]{1,8}?就(?:会|想|要|特别|很)?.{2,8})$`)
 	zhProne    = regexp.MustCompile(`^(?:很|特别|总|总是|老是|非常|比较|也|就)*(容易.{2,8}|总是忘.{0,6}|老忘.{0,6}|爱钻牛角尖|爱胡思乱想|爱走神|爱发呆|爱逞强|爱面子|爱较真|爱操心|爱哭|想太多|想得多|丢三落四|说走就走)$`)
+	zhOnceI    = regexp.MustCompile(`^(一(?:到|紧张|激动|着急|忙|累|生气|心虚|害怕|兴奋|喝酒|熬夜)[^，你他她了]{0,5})我(就(?:会)?[^，你他她去来回走买给开]{2,6})[的了啊呀]*$`)
 	zhProneTo  = regexp.MustCompile(`(?:一.{1,6}|.{2,6})就(容易.{2,6})$|(一旦.{2,8}就(?:很|会|特别|停不).{2,6})$`)
 	zhPredWe   = regexp.MustCompile(`^我(?:这个人|这人|这种人|这样的人)(?:啊|吧|呢|嘛|呀)?`)
 )
@@ -887,7 +907,7 @@ func zhTrait(c *zhClause) []Triple {
 	if c.moment || c.past {
 		return nil
 	}
-	core := c.bare()
+	core := strings.TrimSuffix(c.bare(), "得很")
 	named := zhPredWe.MatchString(c.text)
 	lasting := c.adv&zhLong != 0 || named
 	if !c.stated && c.who != self && !lasting && !strings.HasPrefix(core, "是个") && !strings.HasPrefix(core, "属于") {
@@ -912,6 +932,9 @@ func zhTrait(c *zhClause) []Triple {
 			return zhTraitOf(name, true, clear+0.04)
 		}
 		return nil
+	}
+	if m := zhTrade.FindStringSubmatch(core); m != nil && c.stated && strings.HasSuffix(strings.TrimRight(c.core, "啊呀啦呢哦"), "的") && c.adv&zhNot == 0 {
+		return zhTraitOf(m[1], false, weak)
 	}
 	if m := zhPersonOf.FindStringSubmatch(core); m != nil && (c.stated || c.who != other) {
 		name, neg := strings.TrimSuffix(m[1], "的"), c.adv&zhNot != 0
@@ -976,11 +999,14 @@ func zhTrait(c *zhClause) []Triple {
 	if m := zhProne.FindStringSubmatch(core); m != nil && !neg {
 		return zhTraitOf(m[1], false, weak)
 	}
+	if m := zhOnceI.FindStringSubmatch(c.text); m != nil && c.adv&zhOften == 0 && !strings.Contains(m[2], "天天") {
+		return zhTraitOf(m[1]+m[2], false, weak-0.06)
+	}
 	if m := zhOnceThen.FindStringSubmatch(core); m != nil && (c.stated || named) && !strings.ContainsAny(core, "你他她过") {
 		return zhTraitOf(m[1], false, weak-0.06)
 	}
 	// 我这人… says what the speaker is like, whatever it is.
-	if named && runes(core) >= 2 && runes(core) <= 10 && !strings.ContainsAny(core, "你他她") {
+	if named && !strings.Contains(core, "了") && runes(core) >= 2 && runes(core) <= 10 && !strings.ContainsAny(core, "你他她") {
 		if neg {
 			if c.adv&zhLack != 0 {
 				return zhTraitOf(strings.TrimPrefix(core, "有"), true, clear)
@@ -996,7 +1022,7 @@ func zhTrait(c *zhClause) []Triple {
 }
 
 var (
-	zhAllOf   = regexp.MustCompile(`^(?:几乎|基本上?|差不多|全部?|都|每[本部篇首]都|一本|一部|是)*(?:读过|看过|买了|收齐了?|看完|读完|追|看|读|买|收|没(?:有)?落下?|不落)了?$`)
+	zhAllOf   = regexp.MustCompile(`^(?:几乎|基本上?|差不多|全部?|都|每[本部篇首]都|一本|一部|是)*(?:读过|看过|买了|收齐了?|看完|读完|追|看|读|买|收|没(?:有)?落下?|不落|见一本买一本|出一本买一本|翻来覆去(?:地)?[读看]了?.{0,4}|[读看]了?又[读看]|[读看]了(?:好|很多|好几)[^，]{0,3}[年遍])了?$`)
 	zhBody    = regexp.MustCompile(`(?:嗓子|胃|身体|眼睛|腰|脑子|心里|手|腿|脚|头|肠胃|皮肤|牙|膝盖|心脏|耳朵|家里)$`)
 	zhBest    = regexp.MustCompile(`^(?:没有|没)(?:什么|有什么|啥|哪.{1,3})?(?:能|东西|事)?(?:比)(.{1,14}?)(?:更|还)(?:.{1,8})$`)
 	zhWithout = regexp.MustCompile(`^(?:一天|一日|一顿|哪天)(?:要是)?不(.{1,8}?)(?:就|都|心里就|浑身|手就)(?:.{2,10})$|^(?:没有|没了?|少了|离了)(.{1,8}?)(?:我)?(?:就|都|可)?(?:活不|不行|睡不|写不|没法|不能活|浑身)`)
@@ -1050,6 +1076,7 @@ func zhVerdict(c *zhClause) []Triple {
 				}
 				front = r
 			}
+			front = strings.TrimPrefix(front, "对")
 			front = zhTopicOf(zhTrimAdverbs(strings.TrimSuffix(strings.TrimSpace(zhTopicOf(front)), "我")))
 			if front == "" || zhBody.MatchString(front) || zhLikeVerbs.starts(front) || !zhOwnTopic(front) || runes(front) > 14 || zhOthers.MatchString(front) {
 				continue
@@ -1091,6 +1118,7 @@ var (
 	zhKeepsUp  = regexp.MustCompile(`^(?:坚持|保持)(?:着|了)?(.{2,12}?)(?:的习惯)?$`)
 	zhHasHabit = regexp.MustCompile(`^(?:有|养成了?|保持着?|还有)(?:个|一个)?(.{2,12}?)的(?:老|好|坏|小)?习惯$`)
 	zhForYears = regexp.MustCompile(`^(?:学|练|弹|画|唱|跳|玩|养|种|收集|打|踢|拍|钓|追|骑|下)了?([^了]{1,6}?)(?:学|练|弹|画|唱|跳|玩|养|种|打|踢|拍|钓|追|骑|下)?(?:了|也有|已经|都|快|有)*(?:[一二三四五六七八九十两几好多百\d]+多?年|很多年|半辈子)$`)
+	zhTakesUp  = regexp.MustCompile(`^(?:又|重新)?开始((?:弹|画|练|学|养|种|织|跑步|健身|写诗|打球|游泳|骑车|钓鱼|收集|拍照|记账|写日记|做手账|练字).{0,5})$`)
 	zhLearns   = regexp.MustCompile(`^(?:在|开始|正在|又)?(?:学着?|自学|练习|练)([^到会过着做怎][^，了过着得]{1,4})$`)
 	zhMeasure  = regexp.MustCompile(`^(?:上|个|了|着|点|点儿|些|[一两三四五六七八九十几半]+(?:大|小)?(?:杯|碗|壶|罐|瓶|顿|口|个|份|片|块|首|本|部|集|篇|章|会儿|圈|局|盘|张|遍|次|小时|个小时|公里|页|支|根|场|颗))+(?:的)?`)
 )
@@ -1118,7 +1146,7 @@ func zhHabit(c *zhClause) []Triple {
 			return zhDeedOf(c, strings.TrimPrefix(m[1], "我"), weak)
 		}
 	}
-	for _, re := range []*regexp.Regexp{zhKeepsUp, zhHasHabit, zhForYears, zhLearns} {
+	for _, re := range []*regexp.Regexp{zhKeepsUp, zhHasHabit, zhForYears, zhTakesUp, zhLearns} {
 		if m := re.FindStringSubmatch(strings.TrimRight(c.core, zhParticles)); m != nil && (c.stated || c.who == self) && !strings.ContainsAny(m[1], "你他她") {
 			deed := zhMeasure.ReplaceAllString(m[1], "")
 			if re == zhKeepsUp || re == zhHasHabit {
@@ -1177,7 +1205,7 @@ func zhDeedOf(c *zhClause, deed string, conf float64) []Triple {
 
 // zhTaste: 只/换 + what is eaten, drunk or read: 我只喝美式, 改喝茶了.
 func zhTaste(c *zhClause) []Triple {
-	m := regexp.MustCompile(`(?:只|改|独)(?:喝|吃|看|听|读|用|玩)(.{1,10})$`).FindStringSubmatch(strings.TrimRight(c.text, zhParticles))
+	m := regexp.MustCompile(`(?:只|改|独)(?:喝|吃|看|听|读|用|玩|买|穿|写)(.{1,10})$`).FindStringSubmatch(strings.TrimRight(c.text, zhParticles))
 	if m == nil || c.past || c.moment || strings.ContainsAny(m[1], "了过完到剩一两几半三") || c.who == other || !c.stated && c.who != self {
 		return nil
 	}
