@@ -19,14 +19,14 @@ const (
 	zhAny   = `(?:这个|这条|该)?\s?(?:告警|报警)?\s?`
 	zhVal   = `(?:v?\d[\d.,]*\d|\d)(?:\s?(?:毫秒|秒钟?|分钟|小时|天|个月|周|个|台|次|倍|万|ms|s|m|h|d|%|GB|gb|MB|mb|KB|Gi|Mi|G|M|k|K|qps|QPS|w))?`
 	// What can be set: an identifier, or a noun of this kind with what it is of.
-	zhKnob = `(?:[a-z]+(?:[_.][a-z]+)+|TTL|ttl|QPS ?上限|qps ?上限|replicas|max_connections|maxmemory|(?:最大|最小)?(?:连接|并发|线程|副本|实例|分区|重试|请求|工作线程|消费者)(?:数量?|次数|上限|池(?:大小|上限)?)|(?:告警|报警|磁盘|内存|延迟|错误率|失败率|堆积|水位)?(?:阈值|告警线|水位线?)|(?:连接|读|写|请求|读取|调用|空闲)?超时(?:时间)?|连接池(?:大小|上限)?|(?:日志)?保留(?:时间|天数|期|周期)?|(?:内存|连接|并发|磁盘|CPU|队列|上传|限流)?(?:上限|下限|配额|限额)|限流值?|(?:镜像|当前|线上)?版本号?|副本|采样率|(?:刷新|轮询|检查|心跳|抓取|上报|备份)?(?:间隔|周期|频率)|队列长度|批大小|批量大小|堆内存|缓存(?:时间|过期时间)|过期时间|日志级别|权重|窗口|端口|带宽|轮转大小)`
+	zhKnob = `(?:[a-z]+(?:[_.][a-z]+)+|TTL|ttl|QPS ?上限|qps ?上限|replicas|max_connections|maxmemory|(?:最大|最小)?(?:连接|并发|线程|副本|实例|分区|重试|请求|工作线程|消费者)(?:数量?|次数|上限|池(?:大小|上限)?)|(?:告警|报警|磁盘|内存|延迟|错误率|失败率|堆积|水位)?(?:阈值|告警线|水位线?)|(?:连接|读|写|请求|读取|调用|空闲)?超时(?:时间)?|连接池(?:大小|上限)?|(?:日志)?保留(?:时间|天数|期|周期)?|(?:内存|连接|并发|磁盘|CPU|队列|上传|限流)?(?:上限|下限|配额|限额)|限流值?|(?:镜像|当前|线上)?版本号?|副本|采样率|(?:刷新|轮询|检查|心跳|抓取|上报|备份)?(?:间隔|周期|频率)|队列长度|批大小|批量大小|堆内存|缓存(?:时间|过期时间)|过期时间|日志级别|MTU|mtu|速率|权重|窗口|端口|带宽|轮转大小)`
 )
 
 // zhActs start what is done about a fault.
 const zhActs = `(?:重启|重新|重建|重插|重装|重置|重跑|回滚|回退|扩容|扩|缩容|清理|清空|清掉|清了?|切换|切到|切走|切|降级|限流|熔断|换|升级|升|加|调大|调小|调高|调低|调整?|改|删|关掉?|关闭|停掉?|停|提|摘掉?|摘|迁移?|迁|补|打补丁|杀掉?|杀|释放|续签|更新|更换|替换|隔离|驱逐|手动|滚动|把|给|先|腾出?|归档|压缩|下线|上线|禁用|启用|打开|开启|drain|DRAIN|reload|执行|跑了?|合并|增加|减少|刷新|刷|拉黑|封|绕过|拆|恢复)`
 
 var (
-	zhOpsTalk = regexp.MustCompile(`告警|报警|根因|服务|主机|节点|集群|连接池|阈值|副本|超时|网关|数据库|主库|从库|磁盘|内存|CPU|GC|队列|堆积|延迟|证书|缓存|重启|回滚|扩容|负责人|值班|手册|预案|依赖|部署|限流|版本|上限|发版|日志|归|负责|维护|机房|[a-z]+_[a-z_]+ ?=|工具输出|交换机|带宽|配置`)
+	zhOpsTalk = regexp.MustCompile(`告警|报警|根因|服务|主机|节点|集群|连接池|阈值|副本|超时|网关|数据库|主库|从库|磁盘|内存|CPU|GC|队列|堆积|延迟|证书|缓存|重启|回滚|扩容|负责人|值班|手册|预案|依赖|部署|限流|版本|上限|发版|日志|链路|端口|接口|光模块|丢包|抖动|路由|防火墙|专线|网线|光纤|归|负责|维护|机房|[a-z]+_[a-z_]+ ?=|工具输出|交换机|带宽|配置`)
 	zhOpsOut  = regexp.MustCompile(`怀疑|感觉|像是|好像|不像|可能|也许|会不会|是不是|大概|估计|应该是|猜|没确认|不确定|没定论|还没有?定|没有定论|没查|没找到|如果|要是|假如|万一|打算|计划|准备|建议|回头|明天再|下个?[月周]|下次再|待会|等会|过时|以前|原来是|据说|听说|有人说|论坛|供应商|厂商|谁|什么|吗$|怎么|多少|哪[个台里]|要不要|有没有|没有$|改过没|我来|我去|正在|先别急|试试|看看|想把|想给|得把|需要把|该把`)
 	zhOpsWas  = regexp.MustCompile(`^(?:之前|原来|以前|原先|早先|旧的)`)
 
@@ -34,18 +34,21 @@ var (
 	zhOnHosts  = regexp.MustCompile(`^(` + zhSyss + `)\s?(?:两台|三台|几台|这台|那台|一台)?(?:机器)?(?:最重|最严重|也报|也在报|受影响最大|受影响|也中招|中招了|中招)`)
 	zhUnharmed = regexp.MustCompile(`(` + zhSyss + `)\s?(?:倒|完全|都|倒是)?(?:没受影响|不受影响|没有受影响|未受影响|没事|一切正常|没中招)`)
 
-	zhCausedBy  = regexp.MustCompile(`^(.*?)(不是|并不是|并非|而不是|不是因为|是|就是|确认是|还是|都是|原来是|其实是|确实是)\s?(?:由于|因为|由)?\s?([^，。是]{2,30}?)\s?(?:引起|导致|造成|引发|触发|惹|闹|搞|拖|打满|压垮|弄|害)(?:出来)?的`)
-	zhCauseIs   = regexp.MustCompile(`^(.*?)(?:的)?\s?(?:根因|根本原因|真正的?原因|真因|原因|起因|罪魁祸首|元凶|问题)(?:查到|找到|定位|确认|查清|清楚|明确)?(?:了|在于|出在|就|其实|最后|已经|最终)*\s?(不是|并不是|并非|是|在于|出在|在|为|：|:)\s?(?:由于|因为)?\s?([^，。？]{2,30})$`)
-	zhCauses    = regexp.MustCompile(`^(?:是|就是|因为|由于)?\s?([^，。]{2,24}?)\s?(?:导致|引起|造成|引发|触发|拖垮|压垮)了?\s?(` + zhAlarm + `)(?:告警|报警)?$`)
-	zhNoLink    = regexp.MustCompile(`^(.*?)\s?(?:跟|和|与|同)\s?([^，。]{2,20}?)\s?(?:没有?(?:任何|半点|一点|什么|直接|半毛钱)?关系|无关|不相干|不沾边|没什么关系|无任何关系)`)
-	zhRuledOut  = regexp.MustCompile(`(?:已经?|可以|基本|先)?排除(?:了|掉了?)?\s?([^，。了]{2,20}?)(?:的)?(?:可能性?|嫌疑|因素|原因|问题|影响)?$`)
+	zhCausedBy = regexp.MustCompile(`^(.*?)(不是|并不是|并非|而不是|不是因为|是|就是|确认是|还是|都是|原来是|其实是|确实是)\s?(?:由于|因为|由)?\s?([^，。是]{2,30}?)\s?(?:引起|导致|造成|引发|触发|惹|闹|搞|拖|打满|压垮|弄|害)(?:出来)?的`)
+	zhCauseIs  = regexp.MustCompile(`^(.*?)(?:的)?\s?(?:根因|根本原因|真正的?原因|真因|原因|起因|罪魁祸首|元凶|问题)(?:查到|找到|定位|确认|查清|清楚|明确)?(?:了|在于|出在|就|其实|最后|已经|最终)*\s?(不是|并不是|并非|是|在于|出在|在|为|：|:)\s?(?:由于|因为)?\s?([^，。？]{2,30})$`)
+	zhCauses   = regexp.MustCompile(`^(?:是|就是|因为|由于)?\s?([^，。]{2,24}?)\s?(?:导致|引起|造成|引发|触发|拖垮|压垮)了?\s?(` + zhAlarm + `)(?:告警|报警)?$`)
+	zhNoLink   = regexp.MustCompile(`^(.*?)\s?(?:跟|和|与|同)\s?([^，。]{2,20}?)\s?(?:没有?(?:任何|半点|一点|什么|直接|半毛钱)?关系|无关|不相干|不沾边|没什么关系|无任何关系)`)
+	zhRuledOut = regexp.MustCompile(`(?:已经?|可以|基本|先)?排除(?:了|掉了?)?\s?([^，。了]{2,20}?)(?:的)?(?:可能性?|嫌疑|因素|原因|问题|影响)?$`)
+	// A symptom stands for its alert: "sw-03 一直丢包".
+	zhSymptom   = regexp.MustCompile(`^(` + zhSys + `)\s?(?:的\s?[\p{Han}]{1,5}?|这台|那台|服务|接口|端口|上|这边)?\s?(?:又|一直|开始|在|频繁|间歇性|疯狂|大量|突然|持续|已经|全|都)*(丢包|闪断|抖动|超时|掉线|失联|宕机|不通|断连|卡死|OOM|频繁重启|反复重启)(?:了|的)*`)
 	zhRuledOut2 = regexp.MustCompile(`^([^，。]{2,16}?)(?:的可能性?|的嫌疑|的因素|这条)?\s?(?:已经?|可以|基本|也|都)*(?:被)?排除(?:了|掉了?)?$`)
 	zhNotBlame  = regexp.MustCompile(`^(.*?)(?:真|这次|应该|并)*(?:不是|不怪|怪不到|不赖)\s?([^，。是]{2,16}?)(?:的锅|的问题|的事|的原因|的责任|头上)?$`)
+	zhTurnedOut = regexp.MustCompile(`^(?:最后|结果|才|发现|查下来|查出来|查了半天|原来|其实|确认|定位到了?|找到了|真相)+(?:就)?是\s?(?:因为|由于)?([^，。？了]{3,24})(?:了|啊)?$`)
 	zhBlame     = regexp.MustCompile(`^(?:最后|结果|才|发现|查下来|查出来|查了半天|其实|原来|就|是|都)*(?:是|怪|赖)\s?([^，。是]{2,20}?)(?:的锅|的问题|惹的祸|搞的鬼|作怪|捣的鬼)$`)
 
 	zhFixed    = regexp.MustCompile(`^(?:最后|最终|后来|结果|我们?|值班的?|大家|已经)*(?:是|靠|通过|用|在)?\s?(` + zhActs + `[^，。]{0,26}?)(?:(?:之后|以后|完以?后?|过后|后|完|了|，)+\s?(` + zhAlarm + `)?` + zhAny + `)?(?:就|才|便|马上|立刻|终于|已经?|很快|一下子?|随即|也|全|都|自动|彻底|慢慢|开始|指标|错误率|延迟|曲线|队列|一切)*\s?(?:恢复(?:正常|了)?|消失|好了|消除|解除|解决|下来了|降下来|降了?下去|回落|不报了|不再报|不抖了?|不闪了?|不丢了?|缓解|没再(?:报|出现|响|犯)|停了|清零|消了|正常了|绿了|通了|压下去|搞定|修好|稳(?:定|住)?了|回来了|平了)(?:了|的)*$`)
 	zhFixedBy  = regexp.MustCompile(`^(` + zhAlarm + `)` + zhAny + `(?:最后|最终|后来|已经|其实|才|就)*(?:是)?(?:靠|通过|用|在|经)?\s?(` + zhActs + `[^，。]{1,26}?)(?:之后|以后|后|来|才|就|给)*(?:恢复|消失|好|消除|解除|解决|下来|搞定|修好|压下去|缓解|没再报)(?:正常)?(?:的|了)*$`)
-	zhNotFixed = regexp.MustCompile(`^(?:我们?|先|已经|光|单纯|试过|只)*\s?((?:` + zhActs + `|扩|加)[^，。]{0,24}?)(?:(?:之后|以后|过后|后|完|了|过|，|对)+\s?(` + zhAlarm + `)?` + zhAny + `)?(?:是|也|都|其实|根本|并|还是|依然|依旧|照样|仍然|仍|完全|好像|一样|了一?[遍次回]|没过.{1,4}又)*\s?(?:没用|没有用|没起作用|不起作用|没有起作用|不管用|没效果|没有效果|无效|没好|没恢复|没有恢复|没解决|没有解决|没有消失|没消失|在报|还在报|又报|又来|照报|没变化|没动静|没降|没下来|满|闪|抖|解决不了|治标不治本|白搭|救不了|于事无补|报)(?:了|的)*$`)
+	zhNotFixed = regexp.MustCompile(`^(?:我们?|先|已经|光|单纯|试过|只)*\s?((?:` + zhActs + `|扩|加)[^，。]{0,24}?)(?:(?:之后|以后|过后|后|完|了|过|，|对)+\s?(` + zhAlarm + `)?` + zhAny + `)?(?:是|也|都|其实|根本|并|完全|好像|一样|了一?[遍次回]|没过.{1,4}又)*\s?(?:没用|没有用|没起作用|不起作用|没有起作用|不管用|没效果|没有效果|无效|没好|没恢复|没有恢复|没解决|没有解决|没有消失|没消失|还在报|又报|又来|照报|没变化|没动静|没降|没下来|解决不了|治标不治本|白搭|救不了|于事无补|(?:还是|依然|依旧|照样|仍然?|还在?|照旧)(?:闪|抖|满|报|丢|高|慢|不行|一样|老样子))(?:了|的)*$`)
 
 	zhRunbook  = regexp.MustCompile(`(?:《([^《》]{2,30}(?:手册|预案|流程|规范|SOP)[^《》]{0,6})》|(` + zhAlarm + `)\s?的?(?:处置|处理|应急|排障)?(?:手册|预案|流程|SOP|步骤|办法|方案|动作)|((?:处置|应急|值班|运维|排障)?(?:手册|预案|SOP|流程)))(?:里|上|中|的?第.{1,3}[步条]|那条|现在|已经?|上个?月|今天|刚|新版)*\s?(?:写的是|写着|规定(?:的是|了)?|要求|说的是|说|改为了?|改成了?|改了|更新为|更新成|更新了|换成了?|变成了?|是|为|写明)[:：，]?\s?(.{2,44})$`)
 	zhNewWay   = regexp.MustCompile(`(?:复盘|手册|流程|步骤|预案|新的做法|现在的做法).{0,6}?(?:改了|改成了?|改为|更新了|换成了?|是)\s?[:：]?\s?((?:先|把|直接|要先|` + zhActs + `).{2,40})$`)
@@ -79,12 +82,12 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 	if strings.HasSuffix(strings.TrimRight(s, "”」 "), "？") || strings.HasSuffix(s, "?") {
 		return nil
 	}
-	if !opsAny.MatchString(s) && !zhOpsTalk.MatchString(s) && o.Thing == "" {
-		return nil
-	}
 	alert, thing := o.Alert, o.Thing
 	for _, b := range before {
 		alert, thing = TripleOptions{Alert: alert, Thing: thing}.Spoken(b.Text)
+	}
+	if alert == "" && thing == "" && !opsAny.MatchString(s) && !zhOpsTalk.MatchString(s) {
+		return nil
 	}
 	add := func(subj, st, pred, typ string, objs []string, neg bool, conf float64) bool {
 		n := len(out)
@@ -202,6 +205,9 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 			add(alert, "Alert", "CAUSED_BY", kind(m[1]), []string{m[1]}, true, clear)
 		}):
 		case alert != "" && matched(zhBlame, c, func(m []string) {
+			add(alert, "Alert", "CAUSED_BY", kind(m[1]), []string{m[1]}, false, clear)
+		}):
+		case alert != "" && matched(zhTurnedOut, c, func(m []string) {
 			add(alert, "Alert", "CAUSED_BY", kind(m[1]), []string{m[1]}, false, clear)
 		}):
 		case alert != "" && (cause != "" || strings.Contains(c, "的锅") || strings.Contains(c, "的问题") || strings.Contains(c, "怪")) && matched(zhNotBlame, c, func(m []string) {
@@ -370,6 +376,13 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 		matched(zhReps, c, func(m []string) {
 			add(m[1], opsType(m[1]), "HAS_SETTING", "Tag", []string{m[3] + "数=" + m[2]}, false, clear)
 		})
+		if !opsAlertRe.MatchString(alert) || alert == prevAlert {
+			matched(zhSymptom, c, func(m []string) {
+				if st := opsType(m[1]); st == "Host" || st == "Service" && opsBare.MatchString(m[1]) {
+					out = append(out, Triple{Subject: Term{"Alert", []string{m[2]}}, Predicate: "AFFECTS", Object: Term{st, []string{m[1]}}, Confidence: interpreted})
+				}
+			})
+		}
 		for _, re := range opsSymptoms {
 			matched(re, c, func(m []string) {
 				if st := opsType(m[1]); st == "Service" || st == "Host" {
@@ -396,6 +409,25 @@ var (
 	zhVersion    = regexp.MustCompile(`^v?\d`)
 	zhOpsTalkNo  = regexp.MustCompile(`^(?:在|了|告警|到|给|这|那|谁|什么|我|名)`)
 	zhFirst      = regexp.MustCompile(`^(?:要|应该|应|需要?|必须|得|现在|统一|直接|先|是|：|:|，|：)+\s?`)
+)
+
+// zhSpoken is the alert that a Chinese text speaks of by a Chinese name, or by its
+// symptom on a named system.
+func zhSpoken(text string) (alert string) {
+	if m := zhNamedAlarm.FindStringSubmatch(text); m != nil && !zhNoAlarmName.MatchString(m[1]) {
+		return m[1]
+	}
+	for _, c := range zhOpsClauses(text) {
+		if m := zhSymptom.FindStringSubmatch(c); m != nil && opsBare.MatchString(m[1]) {
+			return m[2]
+		}
+	}
+	return ""
+}
+
+var (
+	zhNamedAlarm  = regexp.MustCompile(`(?:^|[，。：:；“「\s])([\p{Han}A-Za-z0-9]{2,8}?)(?:这个|这条)?(?:告警|报警)`)
+	zhNoAlarmName = regexp.MustCompile(`^(?:这|那|该|收到|一条|有|新|老|所有|全部|没有?|又|还|的|查|看|处理|先|静默|屏蔽|确认|关|发|触发|是|今天|昨天|昨晚|刚才|三|两|几)|的$`)
 )
 
 // zhDo takes what a runbook says apart: what to do, and what not to do first:
