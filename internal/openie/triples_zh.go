@@ -2,7 +2,6 @@ package openie
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -464,6 +463,9 @@ var (
 	zhNoLike = regexp.MustCompile(`^(?:归|的话|的人|过|与否|不喜欢|信不信|你|我|他|她|一个人了?$|谁|好者?$|好是|情|人$|心|惜|面子|哭|较真|操心|理不理|咋|得|着|上了?你|这里|这种感觉)`)
 	// "我写东西离不开咖啡": what the need is for stands before it.
 	zhNeedsIt = regexp.MustCompile(`^([写读看吃睡出工学开做画][\p{Han}]{0,4}?)(离不开|离不了|少不了|受不了|忍不了|见不得|听不得)(.{1,10})$`)
+	zhCannot  = regexp.MustCompile(`^(?:[吃喝闻听看坐待穿用住受忍]不(?:惯|来|了|得|下去))([^，了吗你他她我这那多完]{1,8})$`)
+	zhUsedTo  = regexp.MustCompile(`^(?:吃|喝|用|看|听|住|穿|写)惯了?(.{1,8})$`)
+	zhStill   = regexp.MustCompile(`^(?:我觉得|要我说|果然|说来说去|对我来说)?还是(?:得)?([^，我你他她这那先别等太不]{1,8}?)(?:最)?(?:好|香|舒服|踏实|对味|有意思|过瘾|地道|靠谱|好吃|好喝|好听|好看|好用|自在)$`)
 	zhReason  = regexp.MustCompile(`因为我?(?:以前|小时候|从前)(?:就|也|一直|很|特别|非常|超|最|挺)*(?:喜欢|爱|迷)([^过].{0,8})$`)
 	zhNoFear  = regexp.MustCompile(`^(?:你|我|他|她|它|是|来不及|赶不上|迟到|等|自己|万一|会|的就是|打扰|麻烦|耽误|错过|说错|忘|输|没|不|的是|生$|冷$|热$|疼$|吵$|高$|黑$)|太|了$|不上|不到`)
 	zhHas     = regexp.MustCompile(`^(?:一(?:种|个|只|本|部|杯|碗|份|点|些)|几[本部首]|那(?:种|个|本|部|首|家)|这(?:种|个|本|部|首))`)
@@ -479,6 +481,12 @@ func zhFond(c *zhClause) []Triple {
 		return nil
 	}
 	core := c.core
+	if m := zhUsedTo.FindStringSubmatch(c.bare()); m != nil && c.adv&zhNot == 0 {
+		return zhLikings(m[1], false, 0, c.sure(weak))
+	}
+	if m := zhStill.FindStringSubmatch(strings.TrimRight(c.text, zhParticles)); m != nil && !c.moment {
+		return zhLikings(m[1], false, 0, c.sure(weak))
+	}
 	if strings.HasPrefix(c.core, "不是") || strings.HasPrefix(c.core, "并不是") || strings.HasPrefix(c.core, "又不是") {
 		return nil
 	}
@@ -486,6 +494,9 @@ func zhFond(c *zhClause) []Triple {
 	verb, obj := zhHateVerbs.cut(core)
 	if m := zhNeedsIt.FindStringSubmatch(core); m != nil && verb == "" && !zhLikeVerbs.starts(core) && !strings.ContainsAny(m[1], "你他她了") {
 		return zhLikings(m[3], strings.HasSuffix(m[2], "不了") && !strings.HasPrefix(m[2], "少") && !strings.HasPrefix(m[2], "离") || strings.HasPrefix(m[2], "见") || strings.HasPrefix(m[2], "听"), 0, c.sure(clear))
+	}
+	if m := zhCannot.FindStringSubmatch(core); m != nil && verb == "" && c.who != other && !c.moment { // 闻不了烟味, 用不惯触屏
+		return zhLikings(m[1], true, 0, c.sure(clear))
 	}
 	if verb != "" {
 		hate = true
@@ -502,9 +513,7 @@ func zhFond(c *zhClause) []Triple {
 		if verb == "爱" && (strings.HasPrefix(obj, "好") || strings.HasPrefix(obj, "人") || strings.HasPrefix(obj, "情") || strings.HasPrefix(obj, "心") || strings.HasPrefix(obj, "惜")) {
 			return nil
 		}
-		_, deed := zhDeeds.prefix(obj)
 		n, _ := zhDeeds.prefix(obj)
-		_ = deed
 		switch {
 		case verb == "吃": // 吃这一套
 			if !regexp.MustCompile(`这一?套|那一?套|这一?口`).MatchString(obj) {
@@ -600,11 +609,9 @@ func zhTried(c *zhClause) []Triple {
 		return nil
 	}
 	core := c.core
-	at := ""
 	if m := regexp.MustCompile(`^(?:在.{1,6}?(?:里|中|上)|去年|前年|上个?月|前几天|前阵子|之前|有一次|曾经|以前|第一次|硬着头皮|大胆|偷偷)+`).FindString(core); m != "" {
-		at, core = m, core[len(m):]
+		core = core[len(m):]
 	}
-	_ = at
 	v := zhTriedVerb.FindString(core)
 	if v == "" {
 		return nil
@@ -898,6 +905,7 @@ var (
 	zhOnceThen = regexp.MustCompile(`^(?:只要)?(一旦?[^下直些点个了]{1,8}?就(?:会|想|要|特别|很)?.{2,8})$`)
 	zhProne    = regexp.MustCompile(`^(?:很|特别|总|总是|老是|非常|比较|也|就)*(容易.{2,8}|总是忘.{0,6}|老忘.{0,6}|爱钻牛角尖|爱胡思乱想|爱走神|爱发呆|爱逞强|爱面子|爱较真|爱操心|爱哭|想太多|想得多|丢三落四|说走就走)$`)
 	zhOnceI    = regexp.MustCompile(`^(一(?:到|紧张|激动|着急|忙|累|生气|心虚|害怕|兴奋|喝酒|熬夜)[^，你他她了]{0,5})我(就(?:会)?[^，你他她去来回走买给开]{2,6})[的了啊呀]*$`)
+	zhSkills   = regexp.MustCompile(`^会(?:弹|拉|吹|织|修|游泳|开车|骑|滑|包|烤|下棋|打|剪|酿|缝|裁)(?:[^，了完好你他她给把到]{0,4})$`)
 	zhProneTo  = regexp.MustCompile(`(?:一.{1,6}|.{2,6})就(容易.{2,6})$|(一旦.{2,8}就(?:很|会|特别|停不).{2,6})$`)
 	zhPredWe   = regexp.MustCompile(`^我(?:这个人|这人|这种人|这样的人)(?:啊|吧|呢|嘛|呀)?`)
 )
@@ -981,6 +989,9 @@ func zhTrait(c *zhClause) []Triple {
 			return zhTraitOf(m[1]+m[2], false, weak)
 		}
 	}
+	if m := zhSkills.FindStringSubmatch(core); m != nil && c.stated && !neg && c.adv&(zhOften|zhAt) == 0 {
+		return zhTraitOf(m[0], false, weak-0.04)
+	}
 	if w, r := zhCannots.cut(core); w != "" && runes(r) <= 8 && (c.stated || lasting) {
 		return zhTraitOf(w+r, false, weak+0.02)
 	}
@@ -1015,7 +1026,7 @@ func zhTrait(c *zhClause) []Triple {
 		}
 		return zhTraitOf(core, false, clear)
 	}
-	if m := regexp.MustCompile(`^(?:写|说|做|走|吃|学|看|读)得(?:很|特别|比较|挺|太)?(?:慢|快)$`).FindString(core); m != "" && c.who != other && (c.stated || lasting) {
+	if m := regexp.MustCompile(`^(?:(?:写|说|做|走|吃|学|看|读)得(?:很|特别|比较|挺|太)?(?:慢|快)|(?:睡|起|吃|喝|话)得?(?:很|特别|比较|挺)?(?:早|晚|少|浅|沉))$`).FindString(core); m != "" && c.who != other && (c.stated || lasting) {
 		return zhTraitOf(m, false, weak)
 	}
 	return nil
@@ -1028,7 +1039,6 @@ var (
 	zhWithout = regexp.MustCompile(`^(?:一天|一日|一顿|哪天)(?:要是)?不(.{1,8}?)(?:就|都|心里就|浑身|手就)(?:.{2,10})$|^(?:没有|没了?|少了|离了)(.{1,8}?)(?:我)?(?:就|都|可)?(?:活不|不行|睡不|写不|没法|不能活|浑身)`)
 	zhOnSight = regexp.MustCompile(`^我?(?:一|只要)(?:听到|看到|看见|闻到|吃到|喝到|摸到|见到|听见|碰到|遇到|提到|说到|想到)(.{1,8}?)(?:，)?我?(?:就|都会)(?:会|很|特别|想|觉得|浑身)?(开心|高兴|走不动(?:路|道)?|两眼放光|挪不动|来劲|兴奋|安心|放松|心情好|头疼|头大|烦|犯困|想睡|难受|恶心|想跑|起鸡皮疙瘩|发毛|绕道)`)
 	zhUneasy  = regexp.MustCompile(`头疼|头大|烦|犯困|想睡|难受|恶心|想跑|起鸡皮疙瘩|发毛|绕道`)
-	zhGoOff   = regexp.MustCompile(`^(?:能|可以)?(?:往|去|泡在|窝在|待在)(.{2,8})(?:跑|钻|里?待着?)$`)
 )
 
 // zhVerdict: a topic and what is said of it.
@@ -1115,6 +1125,9 @@ var (
 	zhHabitual = regexp.MustCompile(`^(?:(?:都|会|要|就|得|爱|喜欢|也|是|习惯|先|再|总|必|必须|一定|能|在|都在|会在|大多会|多半会|忍不住|还|老|把自己)+)`)
 	zhBecame   = regexp.MustCompile(`^(.{2,12}?)(?:已经|早就|慢慢|也|都)*(?:成了?|变成了?|成为了?|是)我?(?:多年|这些年|每天|的|雷打不动)*(?:的习惯|习惯|老习惯|日常|必修课|仪式)$`)
 	zhMustDo   = regexp.MustCompile(`^(?:非得?|非要|必须|一定要|总要|总得|一定得)(?:先)?(.{2,14}?)(?:不可|才行|才能.*|才睡得着)?$`)
+	// "煮面必放番茄", "炒菜从来不放味精": how the speaker does a thing.
+	zhWays     = regexp.MustCompile(`^([写看读吃喝睡出煮炒做画听泡洗买坐开跑走用穿养种拍弹练][\p{Han}]{1,4}?)(?:的时候|时|前|后)?(必须|必|一定要?|总要|总得|总是?|非得|都要|只|一律|从来都?只|从不|从来不|从来都不|绝不)((?:放|加|用|带|戴|穿|吃|喝|听|看|开|点|坐|从|先|配|写|挑|走|站|去|买|打)[^，了过你他她]{1,8})$`)
+	zhNoVerb   = regexp.MustCompile(`^(?:是|有|觉|会|能|想|没|不|在于|很|太|要|该|可|认|以|为|因|得|让|使|被|像|比|那|这|都|也|就|说|问|告|怀疑|希望|相信|羡慕|来|叫|当|处|充|心|胃|头|一)|[的了过]`)
 	zhKeepsUp  = regexp.MustCompile(`^(?:坚持|保持)(?:着|了)?(.{2,12}?)(?:的习惯)?$`)
 	zhHasHabit = regexp.MustCompile(`^(?:有|养成了?|保持着?|还有)(?:个|一个)?(.{2,12}?)的(?:老|好|坏|小)?习惯$`)
 	zhForYears = regexp.MustCompile(`^(?:学|练|弹|画|唱|跳|玩|养|种|收集|打|踢|拍|钓|追|骑|下)了?([^了]{1,6}?)(?:学|练|弹|画|唱|跳|玩|养|种|打|踢|拍|钓|追|骑|下)?(?:了|也有|已经|都|快|有)*(?:[一二三四五六七八九十两几好多百\d]+多?年|很多年|半辈子)$`)
@@ -1155,6 +1168,12 @@ func zhHabit(c *zhClause) []Triple {
 			return zhLikings(deed, false, 0, weak-0.04)
 		}
 	}
+	if m := zhWays.FindStringSubmatch(core); m != nil && (c.stated || c.who == self) && c.adv&zhNot == 0 {
+		neg := strings.Contains(m[2], "不")
+		if neg || m[2] != "只" || zhHabitVerbs.starts(m[3]) {
+			return zhLikings(m[1]+m[3], neg, 0, weak-0.04)
+		}
+	}
 	conf := weak + 0.02
 	lead := zhHabitualLead(core)
 	often := c.adv&zhOften != 0
@@ -1184,7 +1203,7 @@ func zhDeedOf(c *zhClause, deed string, conf float64) []Triple {
 	if n := zhMeasure.FindString(deed); n != "" && c.adv&zhAt != 0 && runes(deed) > runes(n) { // "每天早上一杯手冲"
 		return zhLikings(deed[len(n):], false, 0, conf)
 	}
-	if !zhHabitVerbs.starts(deed) || runes(deed) > 16 {
+	if !zhHabitVerbs.starts(deed) && !(c.stated && c.adv&zhOften != 0 && runes(deed) <= 12 && !zhNoVerb.MatchString(deed)) || runes(deed) > 16 {
 		return nil
 	}
 	for _, v := range []string{"喝", "吃", "听"} {
@@ -1211,5 +1230,3 @@ func zhTaste(c *zhClause) []Triple {
 	}
 	return zhLikings(m[1], false, 0, weak)
 }
-
-var _ = slices.Contains[[]string]
