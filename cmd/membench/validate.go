@@ -108,7 +108,11 @@ func loadCatalog(paths []string) (*catalog.Catalog, error) {
 		}
 		extra = append(extra, b)
 	}
-	return catalog.Load(extra...)
+	c, err := catalog.Load(extra...)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return c, nil
 }
 
 func runValidate(e *env, o validateOptions) error {
