@@ -40,7 +40,8 @@ var opsShapes = []opsShape{
 	{"CAUSED_BY", true, "cause", 1, 2, "Alert", regexp.MustCompile(anyAlert + anyAlertT + `(?:并)?不是(?:由|因为)?([^，。]{2,20}?)(?:引起|导致|造成|触发)的?`)},
 	{"CAUSED_BY", false, "cause", 1, 2, "Alert", regexp.MustCompile(anyAlert + anyAlertT + `(?:并)?不是[^，。]{2,20}?(?:引起|导致|造成|触发)的?，(?:而)?是(?:由|因为)?([^，。]{2,24}?)(?:引起的|导致的|造成的)?$`)},
 	{"CAUSED_BY", false, "cause", 1, 2, "Alert", regexp.MustCompile(anyAlert + anyAlertT + `(?:的)?(?:根因|根本原因|原因|起因|罪魁祸首)(?:就|其实|最后)?(?:是|：|在于)(?:那条|那个)?([^，。]{2,28})`)},
-	{"CAUSED_BY", false, "cause", 1, 2, "Alert", regexp.MustCompile(anyAlert + anyAlertT + `(?:最后|最终)?(?:定位到(?:是)?|查出来是|确认是|是)(?:由|因为)?([^，。是]{2,24}?)(?:引起的|导致的|造成的|触发的)?$`)},
+	{"CAUSED_BY", false, "cause", 1, 2, "Alert", regexp.MustCompile(anyAlert + anyAlertT + `(?:最后|最终)?(?:定位到(?:是)?|查出来是|确认是)(?:由|因为)?([^，。是]{2,24}?)(?:引起的|导致的|造成的|触发的)?$`)},
+	{"CAUSED_BY", false, "cause", 1, 2, "Alert", regexp.MustCompile(`^(?:.*[，,：] ?)?` + anyAlert + anyAlertT + `(?:就|都)?是(?:由|因为)?([^，。是]{2,24}?)(?:引起的|导致的|造成的|触发的)$`)},
 	{"CAUSED_BY", true, "cause", 1, 2, "Alert", regexp.MustCompile(`(?i)((?-i:` + opsAlert + `)|[a-z]+(?:_[a-z0-9]+)+) (?:is|was) not (?:due to|caused by|down to|because of) (?:the |an? )?([^,;]{3,40}?)(?: but|$)`)},
 	{"CAUSED_BY", false, "cause", 1, 2, "Alert", regexp.MustCompile(`(?i)((?-i:` + opsAlert + `)|[a-z]+(?:_[a-z0-9]+)+) (?:is|was) not (?:due to|caused by|down to|because of) .*? but (?:due |down )?(?:to |by )?(?:the |an? )?([^,;.]{3,40})`)},
 	{"CAUSED_BY", false, "cause", 1, 2, "Alert", regexp.MustCompile(`(?i)((?-i:` + opsAlert + `)|[a-z]+(?:_[a-z0-9]+)+) (?:came from|comes from|(?:was )?traced (?:back )?to|turned out to be|stems from|stemmed from|boils down to) (?:the |an? )?([^,;.]{3,50})`)},
@@ -61,7 +62,7 @@ var opsShapes = []opsShape{
 	{"HANDLED_BY", false, "Runbook", 1, 2, "", regexp.MustCompile(`(?i)\b(?:for|on) ((?-i:` + opsThing + `)|[a-z]+(?:_[a-z0-9]+)+),? (?:follow|use|run) (?:the )?([\w.-]+) (?:runbook|playbook|procedure)`)},
 	{"HANDLED_BY", false, "Runbook", 1, 2, "", regexp.MustCompile(anyAlert + `(?:出问题|告警|报警|异常)?(?:了|的话|时)?[，,]?(?:就|先)?(?:走|按|照|看|参考)\s?《([^《》]{2,20})》`)},
 	{"HANDLED_BY", false, "Runbook", 1, 2, "", regexp.MustCompile(anySvc + `\s?(?:出问题|告警|报警|异常)(?:了|的话|时)?[，,]?就?(?:走|按|照)\s?(RB-[\w-]+)`)},
-	{"HANDLED_BY", false, "Action", 1, 2, "Alert", regexp.MustCompile(`(?:按手册[，,]?|手册(?:里|上)?(?:规定|要求|说|写的是)[，,]?)\s?` + anyAlert + anyAlertT + `(?:的时候|时)?(?:要|应该|得|就)?先?(?:要|是)?([^，。要先]{2,24})`)},
+	{"HANDLED_BY", false, "Action", 1, 2, "Alert", regexp.MustCompile(`(?:按手册[，,]?|手册(?:里|上)?(?:规定|要求|说|写的是)[，,]?)\s?` + anyAlert + anyAlertT + `(?:的时候|时)?(?:要先|应该先|得先|先)([^，。要先]{2,24})`)},
 	{"HANDLED_BY", false, "Action", 1, 2, "Alert", regexp.MustCompile(anyAlert + anyAlertT + `的?(?:处理步骤|处置步骤|处理办法|处置方法|应急步骤)(?:是|：|就是)([^，。]{2,28})`)},
 	// owners
 	{"OWNED_BY", true, "Topic", 1, 2, "", regexp.MustCompile(anySvc + anySvcT + ` (?:isn't|is not|is no longer) (?:owned|maintained|run|looked after) by ` + anyWho + `(?: any ?more)?[.,]?$`)},
@@ -183,4 +184,4 @@ func opsSubject(s string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(s, "告警"), "报警")
 }
 
-var opsNoAlert = regexp.MustCompile(`^(?:原因|根因|问题|手册|这|那|它|我|你|他|先|再|已经|之后|然后|结果|应该|大概|一切|状态|服务|系统|告警|报警|大家|现在|什么|不|没)|[吗呢吧]$|的$`)
+var opsNoAlert = regexp.MustCompile(`^(?:原因|根因|问题|手册|这|那|它|我|你|他|先|再|已经|之后|然后|结果|应该|大概|一切|状态|服务|系统|告警|报警|大家|现在|什么|不|没|的)|[吗呢吧不]$|的$|负责人|阈值|时间|上限`)

@@ -58,7 +58,7 @@ var (
 	opsOwnAlso   = regexp.MustCompile(`[，,]\s?([\p{Han}]{2,4})负责`)
 	opsRB        = regexp.MustCompile(`\b(RB-\d+|runbook \S+)[^:：]{0,40}[:：]\s*([A-Za-z\p{Han}].{3,80}?)(?:[;；]|$)`)
 	opsNotThis   = regexp.MustCompile(`[，,]\s?(?:而)?(?:不是|并非|not)\s?(?:the )?([^，,。.;；]{2,40})`)
-	opsHedge     = regexp.MustCompile(`(?i)\b(?:maybe|perhaps|might|could be|probably|my (?:first )?guess|i think|looks like|not sure|used to|was going to|if)\b|可能|也许|会不会|大概|好像|怀疑|估计|应该是|像是|如果|要是|回头|明天再|打算|计划|过时|以前|wiki says|wiki 上|据说|a guess`)
+	opsHedge     = regexp.MustCompile(`(?i)\b(?:maybe|perhaps|should|would|wonder\w*|whether|let's|planning|supposedly|might|could be|probably|my (?:first )?guess|i think|looks like|not sure|used to|was going to|if)\b|可能|也许|会不会|大概|好像|怀疑|估计|应该是|像是|如果|要是|回头|明天再|打算|计划|过时|以前|wiki says|wiki 上|据说|a guess`)
 )
 
 func opsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
