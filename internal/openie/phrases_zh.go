@@ -58,6 +58,8 @@ var (
 	}
 )
 
+var zhANotA = regexp.MustCompile(`看不看|烦不烦|好不好|喜不喜欢|爱不爱|吃不吃|去不去|对不对|行不行|是不是`)
+
 // zhMore takes a clause that the longer rules made nothing of.
 func zhMore(clause string, who subject, writing bool) (out []Triple) {
 	likes := func(obj string, neg bool, conf float64) {
@@ -77,7 +79,7 @@ func zhMore(clause string, who subject, writing bool) (out []Triple) {
 			out = append(out, Triple{Predicate: "SELF_CRITIQUE", Object: Term{"Tag", []string{name}}, Confidence: conf})
 		}
 	}
-	if who == other || strings.ContainsAny(clause, "？?") {
+	if who == other || strings.ContainsAny(clause, "？?") || strings.Contains(clause, "怕是") || zhANotA.MatchString(clause) {
 		return nil
 	}
 	if m := zhGaveUp.FindStringSubmatch(clause); m != nil && !topicWord(m[1]) {
@@ -90,7 +92,7 @@ func zhMore(clause string, who subject, writing bool) (out []Triple) {
 	}
 	for _, re := range zhDeeds {
 		if m := re.FindStringSubmatch(clause); m != nil && !topicWord(m[1]) {
-			neg := strings.Contains(m[0], "能不") || strings.Contains(m[0], "不再") || strings.Contains(m[0], "怕")
+			neg := strings.Contains(m[0], "能不") || strings.Contains(m[0], "不再") || strings.Contains(m[0], "怕") || strings.Contains(m[0], "最烦")
 			obj := strings.TrimRight(m[1], "了")
 			k := zhObjects(obj, false)
 			if len(k) == 1 {

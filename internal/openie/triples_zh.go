@@ -224,7 +224,7 @@ func zhClauseTriples(clause, rest string, who subject, past, writing bool, adj f
 		return out
 	}
 	if m := zhToward.FindStringSubmatch(clause); m != nil && !past {
-		neg := strings.HasPrefix(m[2], "不") || strings.HasPrefix(m[2], "没") || m[2] == "无感" || strings.HasPrefix(m[2], "提不起")
+		neg := strings.HasPrefix(m[2], "不") || strings.HasPrefix(m[2], "没") && !strings.Contains(m[2], "抵抗力") || m[2] == "无感" || strings.HasPrefix(m[2], "提不起")
 		conf := clear + 0.04
 		if strings.Contains(m[2], "感觉") || m[2] == "无感" {
 			conf = weak
