@@ -46,6 +46,7 @@ var codes = []CodeInfo{
 	{"CLM204", SevWarning, "claims contradict each other and their newest evidence is of one instant; both stay active", "date the evidence"},
 	{"CLM205", SevError, "one entity id stands under two types; the later line was left out", "keep one type"},
 	{"CLM206", SevError, "one claim id stands for two different claims; the later line was left out", "escape the parts of the id (membench migrate)"},
+	{"CLM207", SevError, "a member that must hold text is absent or empty; the record was left out", "fill it"},
 	{"EVT001", SevError, "a turn comes after a later turn of its conversation", "sort the turns of each conversation"},
 	{"EVT002", SevBoth, "turn ids leave a gap, or do not start at 1 (0.0.1: warning)", "number the turns of a conversation from 1 without gaps"},
 	{"EVT003", SevError, "a turn occurs twice in one file", "remove one of the lines"},
