@@ -98,13 +98,14 @@ func kindList() string {
 	return strings.Join(out, ", ")
 }
 
-// loadCatalog reads the built-in catalogue and the files that add to it.
+// loadCatalog reads the built-in catalogue and the files that add to it. What is wrong
+// with a file is a fault of the command line that names it.
 func loadCatalog(paths []string) (*catalog.Catalog, error) {
 	var extra [][]byte
 	for _, p := range paths {
 		b, err := os.ReadFile(p)
 		if err != nil {
-			return nil, err
+			return nil, usageError{err}
 		}
 		extra = append(extra, b)
 	}
@@ -121,7 +122,7 @@ func runValidate(e *env, o validateOptions) error {
 	}
 	cat, err := loadCatalog(o.catalogs)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
 	files, err := validateFiles(o.paths)
 	if err != nil {
