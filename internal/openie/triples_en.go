@@ -115,6 +115,9 @@ var (
 	enWithMe = regexp.MustCompile(`(?i)^(?:well, )?(?:my [\w-]+ and i|me and my [\w-]+|you and i)(?: both)? `)
 )
 
+// enNoPastime are words after "doing" and "playing" that name nothing one does.
+var enNoPastime = regexp.MustCompile(`(?i)^(?:\w+ly|alright|all right|ok(?:ay)?|well|fine|great|good|better|awesome|amazing|things?|stuff|work|research|lots?|bit|best|part)$|^(?:well|great|good|better|okay|alright) `)
+
 var enSubject = regexp.MustCompile(`(?i)^` + enOpen + `(?:i|we|is|am|are|the user|user|agent|the agent)\b`)
 
 // enWould reads the likes that are said with "would" or "could".
@@ -253,7 +256,7 @@ func enClauseTriples(c string) (out []Triple) {
 				np = m[1]
 			}
 			for _, t := range enObjects(np) {
-				if t.kind == kindTopic {
+				if t.kind == kindTopic && !enNoPastime.MatchString(t.parts[0]) {
 					out = append(out, liking(t.kind, t.parts, false, 0, weak-0.04))
 				}
 			}
