@@ -15,9 +15,15 @@ import (
 // time that its rows were written.
 type spool struct {
 	f       *os.File
+	w       *bufio.Writer
 	size    int64
-	buckets [][]piece
-	buf     []byte
+	buckets []bucket
+}
+
+type bucket struct {
+	pieces []piece
+	bytes  int64
+	rows   int
 }
 
 type piece struct{ off, n int64 }
@@ -28,7 +34,7 @@ func newSpool(dir string, buckets int) (*spool, error) {
 		return nil, fmt.Errorf("spilling to disk: %w", err)
 	}
 	os.Remove(f.Name()) // fails where open files keep their name; close then removes it
-	return &spool{f: f, buckets: make([][]piece, buckets)}, nil
+	return &spool{f: f, w: bufio.NewWriterSize(f, 1<<19), buckets: make([]bucket, buckets)}, nil
 }
 
 func (s *spool) close() {
@@ -36,25 +42,32 @@ func (s *spool) close() {
 	os.Remove(s.f.Name())
 }
 
-// append writes encoded rows of one bucket.
-func (s *spool) append(bucket int, rows []byte) error {
-	if len(rows) == 0 {
+// append writes encoded rows of one bucket; flush must follow before they are read.
+func (s *spool) append(k int, encoded []byte, rows int) error {
+	if len(encoded) == 0 {
 		return nil
 	}
-	if _, err := s.f.Write(rows); err != nil {
+	if _, err := s.w.Write(encoded); err != nil {
 		return fmt.Errorf("spilling to disk: %w", err)
 	}
-	s.buckets[bucket] = append(s.buckets[bucket], piece{s.size, int64(len(rows))})
-	s.size += int64(len(rows))
+	b := &s.buckets[k]
+	n := int64(len(encoded))
+	if p := len(b.pieces) - 1; p >= 0 && b.pieces[p].off+b.pieces[p].n == s.size {
+		b.pieces[p].n += n
+	} else {
+		b.pieces = append(b.pieces, piece{s.size, n})
+	}
+	b.bytes += n
+	b.rows += rows
+	s.size += n
 	return nil
 }
 
-// bytes is how much a bucket holds.
-func (s *spool) bytes(bucket int) (n int64) {
-	for _, p := range s.buckets[bucket] {
-		n += p.n
+func (s *spool) flush() error {
+	if err := s.w.Flush(); err != nil {
+		return fmt.Errorf("spilling to disk: %w", err)
 	}
-	return n
+	return nil
 }
 
 func (s *spool) reader(p piece) *bufio.Reader {
@@ -72,40 +85,57 @@ func appendSpooled(dst []byte, r *row, text []byte) []byte {
 
 const spooledHead = 32
 
+// decodeSpooled reads the row at the start of b and returns its encoded length.
+func decodeSpooled(b []byte) (r row, n int) {
+	copy(r.hash[:], b)
+	r.at = int64(binary.BigEndian.Uint64(b[16:]))
+	r.setting = binary.BigEndian.Uint32(b[24:])
+	return r, spooledHead + int(binary.BigEndian.Uint32(b[28:]))
+}
+
 // readSpooled reads one row; the text is valid until the next call.
 func readSpooled(br *bufio.Reader, buf []byte) (r row, text []byte, err error) {
-	buf = slices.Grow(buf[:0], spooledHead)[:spooledHead]
-	if _, err := io.ReadFull(br, buf); err != nil {
+	head, err := br.Peek(spooledHead)
+	if err != nil {
 		return r, buf, err
 	}
-	copy(r.hash[:], buf)
-	r.at = int64(binary.BigEndian.Uint64(buf[16:]))
-	r.setting = binary.BigEndian.Uint32(buf[24:])
-	n := int(binary.BigEndian.Uint32(buf[28:]))
-	buf = slices.Grow(buf[:0], n)[:n]
+	r, n := decodeSpooled(head)
+	br.Discard(spooledHead)
+	buf = slices.Grow(buf[:0], n-spooledHead)[:n-spooledHead]
 	if _, err := io.ReadFull(br, buf); err != nil {
 		return r, buf, fmt.Errorf("reading spilled rows: %w", err)
 	}
 	return r, buf, nil
 }
 
-// load reads the rows of a bucket whose second hash byte is in [lo, hi].
-func (s *spool) load(t *table, bucket, lo, hi int) error {
-	var buf []byte
-	for _, p := range s.buckets[bucket] {
-		br := s.reader(p)
-		for {
-			r, text, err := readSpooled(br, buf)
-			if err == io.EOF {
-				break
+// load reads the rows whose keys lie in [lo,hi] into an empty table.
+func (s *spool) load(t *table, lo, hi uint32) error {
+	first, last := lo>>subBits, hi>>subBits
+	size := int64(0)
+	for k := first; k <= last; k++ {
+		size += s.buckets[k].bytes
+	}
+	if int64(cap(t.buf)) < size {
+		t.buf = make([]byte, size+size/8)
+	}
+	buf := t.buf[:size]
+	t.chunks = append(t.chunks[:0], buf)
+	off := 0
+	for k := first; k <= last; k++ {
+		for _, p := range s.buckets[k].pieces {
+			b := buf[off : off+int(p.n)]
+			if _, err := s.f.ReadAt(b, p.off); err != nil {
+				return fmt.Errorf("reading spilled rows: %w", err)
 			}
-			if err != nil {
-				return err
+			for at := 0; at < len(b); {
+				r, n := decodeSpooled(b[at:])
+				r.off = uint32(off + at + spooledHead)
+				at += n
+				if key := r.key(); key >= lo && key <= hi {
+					t.rows = append(t.rows, r)
+				}
 			}
-			buf = text
-			if b := int(r.hash[1]); b >= lo && b <= hi {
-				t.add(r, text)
-			}
+			off += int(p.n)
 		}
 	}
 	return nil
@@ -146,7 +176,7 @@ func (b *bulk) spill() error {
 		return nil // another worker was faster
 	}
 	if b.spool == nil {
-		s, err := newSpool(b.o.TempDir, partitions)
+		s, err := newSpool(b.o.TempDir, keyBuckets)
 		if err != nil {
 			return err
 		}
@@ -156,27 +186,27 @@ func (b *bulk) spill() error {
 	for i := range b.parts {
 		t := &b.parts[i]
 		b.sortTable(t)
-		buf = buf[:0]
 		for j := 0; j < len(t.rows); {
 			n := group(t, j)
+			r := &t.rows[j]
+			rows := 1
 			if n == 1 {
-				r := &t.rows[j]
 				var x rowText
 				text := t.text(r)
-				buf = appendSpooled(buf, r, text[:x.read(text)])
+				buf = appendSpooled(buf[:0], r, text[:x.read(text)])
 			} else {
-				buf = b.combine(buf, t, j, j+n)
+				buf, rows = b.combine(buf[:0], t, j, j+n)
 			}
-			b.remember(t.rows[j].hash)
+			if err := b.spool.append(int(r.key()>>subBits), buf, rows); err != nil {
+				return err
+			}
+			b.remember(r.hash)
 			j += n
-		}
-		if err := b.spool.append(i, buf); err != nil {
-			return err
 		}
 		t.reset()
 	}
 	b.held.Store(0)
-	return nil
+	return b.spool.flush()
 }
 
 // remember keeps a hash that goes to disk, for evidence to look up.
@@ -207,7 +237,7 @@ func group(t *table, j int) int {
 
 // combine appends the rows [i,j) of one text, one for each setting. Rows that only
 // their contents tell apart stay.
-func (b *bulk) combine(dst []byte, t *table, i, j int) []byte {
+func (b *bulk) combine(dst []byte, t *table, i, j int) (_ []byte, rows int) {
 	type merged struct {
 		row    *row
 		text   rowText
@@ -247,7 +277,7 @@ func (b *bulk) combine(dst []byte, t *table, i, j int) []byte {
 		text = appendRow(text[:0], &x)
 		dst = appendSpooled(dst, m.row, text)
 	}
-	return dst
+	return dst, len(out)
 }
 
 // insert is unite, fast where one new point goes into a list that is full.
