@@ -270,10 +270,12 @@ type bulk struct {
 	p    *projector
 	o    Options
 	gate sync.RWMutex // held to add rows, locked to spill
+	sink sync.Mutex   // on what g gathers, while workers run
 
 	parts [partitions]table
 	held  atomic.Int64
 	spool *spool
+	hot   map[uint32]bool // keys whose rows went to the sorter
 
 	mu       sync.RWMutex
 	byKey    map[string]*settingInfo // what a worker saw → setting, nil for the slow way
@@ -303,7 +305,7 @@ type bulk struct {
 }
 
 func newBulk(g *gatherer, o Options) *bulk {
-	b := &bulk{g: g, p: g.p, o: o, byKey: map[string]*settingInfo{}, names: map[nameKey]*name{}, texts: map[string]string{}, exports: map[[3]string]*export{}, idle: make(chan *worker, max(1, o.Workers)), free: make(chan []byte, 2*max(1, o.Workers)), tables: make(chan *table, 2*max(1, o.Workers))}
+	b := &bulk{g: g, p: g.p, o: o, hot: map[uint32]bool{}, byKey: map[string]*settingInfo{}, names: map[nameKey]*name{}, texts: map[string]string{}, exports: map[[3]string]*export{}, idle: make(chan *worker, max(1, o.Workers)), free: make(chan []byte, 2*max(1, o.Workers)), tables: make(chan *table, 2*max(1, o.Workers))}
 	g.bulkHas = b.has
 	return b
 }
@@ -404,7 +406,8 @@ type worker struct {
 	text []byte // data, unescaped
 	rec  []byte
 
-	out *blockResult
+	shared earliest
+	out    *blockResult
 }
 
 type nearby struct {
@@ -458,21 +461,28 @@ func (b *bulk) gather(ctx context.Context, files []jsonl.File) error {
 		if err != nil {
 			return err
 		}
-		for _, f := range r.findings {
-			b.g.report(f)
-		}
-		for rest := r.parts; len(rest) > 0; {
-			var rec []byte
-			rec, rest = cutStr(rest)
-			b.g.noteEncoded(rec)
-			b.g.addEncoded(rec)
-		}
-		if b.g.addErr != nil {
-			return b.g.addErr
+		if err := b.take(r); err != nil {
+			return err
 		}
 	}
 	b.flatten()
 	b.shareNodes()
+	return b.g.addErr
+}
+
+// take passes on what a block left.
+func (b *bulk) take(r *blockResult) error {
+	b.sink.Lock()
+	defer b.sink.Unlock()
+	for _, f := range r.findings {
+		b.g.report(f)
+	}
+	for rest := r.parts; len(rest) > 0; {
+		var rec []byte
+		rec, rest = cutStr(rest)
+		b.g.noteEncoded(rec)
+		b.g.addEncoded(rec)
+	}
 	return b.g.addErr
 }
 
@@ -538,13 +548,13 @@ func (b *bulk) shareNodes() {
 
 // takeFirst keeps the earliest occurrence of each setting.
 func (b *bulk) takeFirst(f *firstOf) {
-	if b.firsts == nil {
-		b.firsts = make([]*firstOf, len(b.settings))
+	for int(f.setting) >= len(b.firsts) {
+		b.firsts = append(b.firsts, nil)
 	}
 	g := b.firsts[f.setting]
 	c := -1
 	if g != nil {
-		c = cmp.Or(cmp.Compare(f.at, g.at), bytes.Compare(f.point, g.point))
+		c = f.compare(g)
 	}
 	switch {
 	case c < 0:
@@ -554,45 +564,49 @@ func (b *bulk) takeFirst(f *firstOf) {
 	}
 }
 
+func (f *firstOf) compare(g *firstOf) int {
+	return cmp.Or(cmp.Compare(f.at, g.at), bytes.Compare(f.point, g.point))
+}
+
 // shareEdges adds the edges between people and places, as the earliest occurrence of
 // each setting has them.
 func (b *bulk) shareEdges() {
-	type kept struct {
-		at    int64
-		order string
-		rec   []byte
-	}
-	// Many settings share an edge: only the earliest part goes on.
-	seen := map[string]*kept{}
-	var order []string
-	for _, f := range append(b.firsts, b.others...) {
-		if f == nil {
-			continue
-		}
+	all := slices.DeleteFunc(append(b.firsts, b.others...), func(f *firstOf) bool { return f == nil })
+	slices.SortFunc(all, (*firstOf).compare)
+	e := earliest{emit: b.g.add}
+	for _, f := range all {
 		o := &occurrence{point: string(f.point), hash: hex.EncodeToString(f.hash[:]), createdAt: string(f.created), setting: b.settings[f.setting].setting(), at: f.at, pos: f.pos}
-		b.p.sharedEdges(o, func(x *part) {
-			if !b.g.admits(x, b.g.report) {
-				return
-			}
-			k := seen[x.id]
-			if k == nil {
-				seen[x.id] = &kept{x.at, x.order, x.append(nil)}
-				order = append(order, x.id)
-				return
-			}
-			switch cmp.Or(cmp.Compare(x.at, k.at), strings.Compare(x.order, k.order)) {
-			case -1:
-				k.at, k.order, k.rec = x.at, x.order, x.append(k.rec[:0])
-			case 0:
-				// Told apart by what they say, and by what they are.
-				b.g.addEncoded(x.append(nil))
-			}
-		})
-	}
-	for _, id := range order {
-		b.g.addEncoded(seen[id].rec)
+		b.p.sharedEdges(o, e.part)
 	}
 	b.firsts, b.others = nil, nil
+}
+
+// An earliest passes on parts of shared elements, but for those that come after one
+// that it passed and so say nothing: of a half, the first wins whole. It remembers
+// the elements it met last.
+type earliest struct {
+	emit func(*part)
+	seen map[string]passed
+}
+
+type passed struct {
+	at               int64
+	order, what, dst string
+}
+
+func (e *earliest) part(x *part) {
+	now := passed{x.at, x.order, x.typ, x.dst}
+	if !x.edge {
+		now.what = x.labels[0]
+	}
+	if k, ok := e.seen[x.id]; ok && k.what == now.what && k.dst == now.dst && cmp.Or(cmp.Compare(k.at, x.at), strings.Compare(k.order, x.order)) < 0 {
+		return
+	}
+	if e.seen == nil || len(e.seen) >= 4096 {
+		e.seen = map[string]passed{}
+	}
+	e.seen[x.id] = now
+	e.emit(x)
 }
 
 func (w *worker) report(f *schema.Finding) { w.out.findings = append(w.out.findings, f) }
@@ -626,7 +640,10 @@ func (w *worker) slow(line jsonl.Line, at pos) {
 		return
 	}
 	if !w.occurrence(o) {
-		w.b.p.memory(o, w.part)
+		w.b.p.memoryNode(o, w.part)
+		w.b.p.memoryEdges(o, w.part)
+		w.shared.emit = w.part
+		w.b.p.shared(o, w.shared.part)
 	}
 }
 

@@ -188,6 +188,9 @@ func (b *bulk) sort(ctx context.Context) error {
 		for i := range b.hashes {
 			sortHashes(&b.hashes[i])
 		}
+		if err := b.offloadHot(); err != nil {
+			return err
+		}
 		b.cut(func(k uint32) (int, int64) { return b.spool.buckets[k].rows, b.spool.buckets[k].bytes })
 		return b.rankOwners()
 	}
@@ -205,6 +208,9 @@ func (b *bulk) sort(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := b.offloadHot(); err != nil {
+		return err
 	}
 	b.cut(func(k uint32) (int, int64) { return len(b.rowsOf(keyRange{k << subBits, (k+1)<<subBits - 1}).rows), 0 })
 	return b.rankOwners()
@@ -235,6 +241,13 @@ func (b *bulk) cut(count func(bucket uint32) (rows int, bytes int64)) {
 			end((k+1)<<subBits - 1)
 		}
 	}
+	// Hot keys have no rows: ranges end before and start after them.
+	for _, key := range b.hotKeys() {
+		i, _ := slices.BinarySearchFunc(b.ranges, key, func(r keyRange, k uint32) int { return cmp.Compare(r.hi, k) })
+		r := b.ranges[i]
+		b.ranges = slices.Replace(b.ranges, i, i+1, keyRange{r.lo, key - 1}, keyRange{key + 1, r.hi})
+	}
+	b.ranges = slices.DeleteFunc(b.ranges, func(r keyRange) bool { return int64(r.lo) > int64(int32(r.hi)) })
 }
 
 // rowsOf is the part of a sorted partition with the keys of a range.
@@ -286,6 +299,9 @@ func (b *bulk) segmentTasks(src *source, kind byte, seg segment, yield func(*tas
 	}
 	for i := range b.ranges {
 		t := &task{seg: seg, keys: &b.ranges[i]}
+		if !between(src, kind, fmt.Sprintf("%s%05x", seg.prefix, t.keys.lo), yield) {
+			return false
+		}
 		bound := fmt.Sprintf("%s%05xg", seg.prefix, t.keys.hi) // 'g' is above every hex digit
 		t.parts, _ = src.upTo(kind, bound, 1<<62)
 		if src.err != nil {
@@ -501,7 +517,7 @@ func (b *bulk) run(ctx context.Context, t *task) (*result, error) {
 	default:
 		t.t = b.newTable()
 		defer b.freeTable(t.t)
-		if err := b.spool.load(t.t, t.keys.lo, t.keys.hi); err != nil {
+		if err := b.load(t.t, t.keys.lo, t.keys.hi); err != nil {
 			return nil, err
 		}
 		b.sortTable(t.t)
@@ -590,12 +606,7 @@ func (em *emitter) parts(recs [][]byte, t *table, i, j, owner int) [][]byte {
 		}
 		var x rowText
 		x.read(t.text(r))
-		data := x.data
-		if x.escaped {
-			data = codec.AppendUnescaped(nil, data)
-		}
-		hash := hex.EncodeToString(r.hash[:])
-		o := &occurrence{point: string(x.point), hash: hash, rawHash: hash, data: string(data), createdAt: string(x.created), setting: b.settings[r.setting].setting(), at: r.at, pos: x.pos}
+		o := b.occurrence(r, &x)
 		emit := func(p *part) {
 			if p.typ != em.seg.typ {
 				return

@@ -5,10 +5,13 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+
+	"membench/internal/codec"
 )
 
 // A spool is a file of rows by bucket. A bucket's rows lie in pieces, one for each
@@ -108,8 +111,9 @@ func readSpooled(br *bufio.Reader, buf []byte) (r row, text []byte, err error) {
 	return r, buf, nil
 }
 
-// load reads the rows whose keys lie in [lo,hi] into an empty table.
-func (s *spool) load(t *table, lo, hi uint32) error {
+// load reads the rows whose keys lie in [lo,hi] from the spool into an empty table.
+func (b *bulk) load(t *table, lo, hi uint32) error {
+	s := b.spool
 	first, last := lo>>subBits, hi>>subBits
 	size := int64(0)
 	for k := first; k <= last; k++ {
@@ -123,15 +127,15 @@ func (s *spool) load(t *table, lo, hi uint32) error {
 	off := 0
 	for k := first; k <= last; k++ {
 		for _, p := range s.buckets[k].pieces {
-			b := buf[off : off+int(p.n)]
-			if _, err := s.f.ReadAt(b, p.off); err != nil {
+			in := buf[off : off+int(p.n)]
+			if _, err := s.f.ReadAt(in, p.off); err != nil {
 				return fmt.Errorf("reading spilled rows: %w", err)
 			}
-			for at := 0; at < len(b); {
-				r, n := decodeSpooled(b[at:])
+			for at := 0; at < len(in); {
+				r, n := decodeSpooled(in[at:])
 				r.off = uint32(off + at + spooledHead)
 				at += n
-				if key := r.key(); key >= lo && key <= hi {
+				if key := r.key(); key >= lo && key <= hi && !b.hot[key] {
 					t.rows = append(t.rows, r)
 				}
 			}
@@ -194,8 +198,12 @@ func (b *bulk) spill() error {
 				var x rowText
 				text := t.text(r)
 				buf = appendSpooled(buf[:0], r, text[:x.read(text)])
+			} else if many := b.combine(t, j, j+n); hot(many) {
+				b.offload(many)
+				j += n
+				continue
 			} else {
-				buf, rows = b.combine(buf[:0], t, j, j+n)
+				buf, rows = appendMerged(buf[:0], many), len(many)
 			}
 			if err := b.spool.append(int(r.key()>>subBits), buf, rows); err != nil {
 				return err
@@ -235,18 +243,17 @@ func group(t *table, j int) int {
 	return n
 }
 
-// combine appends the rows [i,j) of one text, one for each setting. Rows that only
-// their contents tell apart stay.
-func (b *bulk) combine(dst []byte, t *table, i, j int) (_ []byte, rows int) {
-	type merged struct {
-		row    *row
-		text   rowText
-		points []string
-		times  int
-		cut    bool
-	}
-	var out []*merged
-	last := map[uint32]*merged{}
+// A mergedRow is the rows of one text in one setting.
+type mergedRow struct {
+	row    *row
+	text   rowText
+	points []string
+}
+
+// combine folds the rows [i,j) of one text, one for each setting. Rows that only their
+// contents tell apart stay.
+func (b *bulk) combine(t *table, i, j int) (out []*mergedRow) {
+	last := map[uint32]*mergedRow{}
 	for ; i < j; i++ {
 		r := &t.rows[i]
 		var x rowText
@@ -259,25 +266,144 @@ func (b *bulk) combine(dst []byte, t *table, i, j int) (_ []byte, rows int) {
 			points = []string{string(x.point)}
 		}
 		if !same {
-			m = &merged{r, x, points, x.times, x.cut}
+			m = &mergedRow{r, x, points}
 			out = append(out, m)
 			last[r.setting] = m
 			continue
 		}
-		m.times += x.times
-		m.cut = m.cut || x.cut
-		m.points = insert(m.points, points, &m.cut)
+		m.text.times += x.times
+		m.text.cut = m.text.cut || x.cut
+		m.points = insert(m.points, points, &m.text.cut)
 	}
-	var text []byte
 	for _, m := range out {
-		x := m.text
-		if m.times > 1 {
-			x.times, x.points, x.cut = m.times, m.points, m.cut
+		if m.text.times > 1 {
+			m.text.points = m.points
 		}
-		text = appendRow(text[:0], &x)
+	}
+	return out
+}
+
+func appendMerged(dst []byte, rows []*mergedRow) []byte {
+	var text []byte
+	for _, m := range rows {
+		text = appendRow(text[:0], &m.text)
 		dst = appendSpooled(dst, m.row, text)
 	}
-	return dst, len(out)
+	return dst
+}
+
+// hotRows and hotPoints are how much of one text stays together in a task.
+const (
+	hotRows   = 64
+	hotPoints = 4096
+)
+
+func hot(rows []*mergedRow) bool {
+	points := 0
+	for _, m := range rows {
+		points += len(m.points)
+	}
+	return len(rows) > hotRows || points > hotPoints
+}
+
+// offload sends the rows of a text that is stored very often to the sorter, which
+// holds as much of it as the budget allows.
+func (b *bulk) offload(rows []*mergedRow) {
+	b.sink.Lock()
+	defer b.sink.Unlock()
+	b.hot[rows[0].row.key()] = true
+	// Of one element a single part goes on: the earliest, with the lists of all.
+	parts := map[string]*part{}
+	var order []string
+	for _, m := range rows {
+		o := b.occurrence(m.row, &m.text)
+		emit := func(x *part) {
+			if m.text.points != nil && x.listed {
+				x.points, x.times, x.cut = m.text.points, m.text.times, m.text.cut
+			}
+			first := parts[x.id]
+			switch {
+			case first == nil:
+				parts[x.id] = x
+				order = append(order, x.id)
+			case first.ident != x.ident || first.src != x.src || first.dst != x.dst || first.at == x.at && first.order == x.order:
+				b.g.add(x)
+			case x.listed:
+				first.take(x)
+			}
+		}
+		b.p.memoryNode(o, emit)
+		b.p.memoryEdges(o, emit)
+		if m.row.at == b.settings[m.row.setting].first.Load() {
+			b.takeFirst(&firstOf{m.row.setting, m.row.at, m.row.hash, bytes.Clone(m.text.point), bytes.Clone(m.text.created), m.text.pos})
+		}
+	}
+	for _, id := range order {
+		b.g.add(parts[id])
+	}
+}
+
+// offloadHot sends the remaining rows of hot keys after the others: no row then lies
+// among the parts of such a text, which can be many.
+func (b *bulk) offloadHot() error {
+	if b.spool == nil {
+		for i := range b.parts {
+			t := &b.parts[i]
+			for j := 0; j < len(t.rows); {
+				n := group(t, j)
+				if n > hotRows && hot(b.combine(t, j, j+n)) {
+					b.hot[t.rows[j].key()] = true
+				}
+				j += n
+			}
+			b.offloadKeys(t)
+			t.rows = slices.DeleteFunc(t.rows, func(r row) bool { return b.hot[r.key()] })
+		}
+		return nil
+	}
+	keys := b.hotKeys()
+	b.hot = map[uint32]bool{} // load leaves out what is in it
+	for _, key := range keys {
+		t := b.newTable()
+		if err := b.load(t, key, key); err != nil {
+			return err
+		}
+		b.sortTable(t)
+		b.hot[key] = true
+		b.offloadKeys(t)
+		b.freeTable(t)
+	}
+	return nil
+}
+
+// offloadKeys sends the rows of hot keys to the sorter.
+func (b *bulk) offloadKeys(t *table) {
+	for j := 0; j < len(t.rows); {
+		n := group(t, j)
+		if b.hot[t.rows[j].key()] {
+			b.offload(b.combine(t, j, j+n))
+		}
+		j += n
+	}
+}
+
+func (b *bulk) hotKeys() []uint32 {
+	keys := make([]uint32, 0, len(b.hot))
+	for k := range b.hot {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// occurrence turns a row back into what it was made of.
+func (b *bulk) occurrence(r *row, x *rowText) *occurrence {
+	data := x.data
+	if x.escaped {
+		data = codec.AppendUnescaped(nil, data)
+	}
+	hash := hex.EncodeToString(r.hash[:])
+	return &occurrence{point: string(x.point), hash: hash, rawHash: hash, data: string(data), createdAt: string(x.created), setting: b.settings[r.setting].setting(), at: r.at, pos: x.pos}
 }
 
 // insert is unite, fast where one new point goes into a list that is full.
