@@ -347,6 +347,7 @@ func (r *digestReader) Close() error { return r.r.Close() }
 // other ways to write to a file, which would pass the digest by.
 type digestFile struct {
 	f    *atomicfile.File
+	w    io.WriteCloser
 	path string
 	h    hash.Hash
 	n    int64
@@ -354,18 +355,28 @@ type digestFile struct {
 
 func newDigestFile(path string) (*digestFile, error) {
 	f, err := atomicfile.Create(path)
-	return &digestFile{f: f, path: path, h: sha256.New()}, err
+	if err != nil {
+		return nil, err
+	}
+	return &digestFile{f: f, w: f.Ahead(), path: path, h: sha256.New()}, nil
 }
 
 func (f *digestFile) Write(p []byte) (int, error) {
-	n, err := f.f.Write(p)
+	n, err := f.w.Write(p)
 	f.h.Write(p[:n])
 	f.n += int64(n)
 	return n, err
 }
 
-func (f *digestFile) Commit() error { return f.f.Commit() }
-func (f *digestFile) Close() error  { return f.f.Close() }
+func (f *digestFile) Commit() error {
+	f.w.Close()
+	return f.f.Commit()
+}
+
+func (f *digestFile) Close() error {
+	f.w.Close()
+	return f.f.Close()
+}
 
 func (f *digestFile) digest(path string) schema.FileDigest {
 	return schema.FileDigest{Path: path, SHA256: hex.EncodeToString(f.h.Sum(nil)), Bytes: f.n}
