@@ -64,6 +64,9 @@ func runCompile(c *cobra.Command, e *env, o compileOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := notInput(o.out, append(files, o.index)...); err != nil {
+		return err
+	}
 	t := newTally(e, o.limit)
 	byConv := map[schema.ConvID][]string{}
 	var have []schema.ConvID

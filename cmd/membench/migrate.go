@@ -106,6 +106,9 @@ func runMigrate(ctx context.Context, e *env, o migrateOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := notInput(o.out, o.in); err != nil {
+		return err
+	}
 	root, names := filepath.Dir(o.in), []string{filepath.Base(o.in)}
 	if info.IsDir() {
 		if root, names, err = o.in, nil, nil; inside(o.in, o.out) {
@@ -144,17 +147,17 @@ func runMigrate(ctx context.Context, e *env, o migrateOptions) error {
 	}
 	rep := migrateReport{Report: migrate.Report{From: from, To: o.to, Files: len(records)}}
 	// Everything is made in a folder beside the output and then put into place.
-	parent := filepath.Dir(filepath.Clean(o.out))
+	place, err := &build.Place{}, error(nil)
 	if o.out == "-" {
-		parent = os.TempDir()
-	} else if err := os.MkdirAll(parent, 0o777); err != nil {
-		return err
+		place.Dir, err = os.MkdirTemp(e.getenv("TMPDIR"), "membench-migrate-*")
+	} else {
+		place, err = build.NewPlace(o.out)
 	}
-	made, err := os.MkdirTemp(parent, ".migrate.tmp-*")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(made)
+	defer place.RollBack()
+	made := place.Dir
 	after := before
 	for i := range len(steps) - 1 {
 		dir := filepath.Join(made, fmt.Sprint(i+1))
@@ -197,7 +200,7 @@ func runMigrate(ctx context.Context, e *env, o migrateOptions) error {
 			return err
 		}
 	case !info.IsDir():
-		if err := build.Replace(filepath.Join(last, plainName(names[0])), o.out); err != nil {
+		if err := place.Put(filepath.Join(last, plainName(names[0]))); err != nil {
 			return err
 		}
 	default:
@@ -208,7 +211,12 @@ func runMigrate(ctx context.Context, e *env, o migrateOptions) error {
 		if err := migrateManifests(e, o, last, root, others, rep); err != nil {
 			return err
 		}
-		if err := build.Replace(last, o.out); err != nil {
+		if err := place.Put(last); err != nil {
+			return err
+		}
+	}
+	if o.out != "-" {
+		if err := place.Done(); err != nil {
 			return err
 		}
 	}

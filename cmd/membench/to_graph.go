@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -130,6 +131,9 @@ func runToGraph(ctx context.Context, e *env, o toGraphOptions) error {
 	if err := o.verify(); err != nil {
 		return err
 	}
+	if err := notInput(o.out, slices.Concat(o.events, o.exports, o.claims)...); err != nil {
+		return err
+	}
 	cat, err := loadCatalog(o.catalog)
 	if err != nil {
 		return err
@@ -190,7 +194,7 @@ func runToGraph(ctx context.Context, e *env, o toGraphOptions) error {
 	if o.strict && t.errors > 0 {
 		return errFindings
 	}
-	m := schema.Manifest{SchemaVersion: o.version, Step: "to-graph", StepVersion: 1, Membench: release, Findings: t.byCode, Inputs: ds.list(o.out), Counts: map[string]int{"nodes": counts.Nodes, "edges": counts.Edges}}
+	m := schema.Manifest{SchemaVersion: o.version, Step: "to-graph", StepVersion: 1, Membench: release, Findings: t.byCode, Inputs: ds.list(cmp.Or(e.final, o.out)), Counts: map[string]int{"nodes": counts.Nodes, "edges": counts.Edges}}
 	for l, n := range counts.Labels {
 		m.Counts["nodes."+l] = n
 	}
@@ -313,12 +317,14 @@ func (d *digests) list(dir string) []schema.FileDigest {
 	return out
 }
 
-// relIn is path relative to dir where it lies below it, else as given.
+// relIn is path relative to dir, so that a tree of inputs and outputs can be moved.
 func relIn(dir, path string) string {
-	if r, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(r) {
-		path = r
+	a, err1 := filepath.Abs(dir)
+	b, err2 := filepath.Abs(path)
+	if err1 != nil || err2 != nil {
+		return filepath.ToSlash(path)
 	}
-	return filepath.ToSlash(path)
+	return build.Rel(a, b)
 }
 
 type digestReader struct {

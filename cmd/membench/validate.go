@@ -274,8 +274,12 @@ func foreignMeta(name string) bool {
 	if validate.KindOfName(name) != schema.KindMeta {
 		return false
 	}
-	claims, err := filepath.Glob(filepath.Join(filepath.Dir(name), "claims.jsonl*"))
-	return err != nil || len(claims) == 0
+	for _, end := range []string{"", ".gz", ".zst"} {
+		if exists(filepath.Join(filepath.Dir(name), "claims.jsonl"+end)) {
+			return false
+		}
+	}
+	return true
 }
 
 // manifestVersion is the schema version in a folder's manifest.json, or "".
