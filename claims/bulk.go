@@ -323,6 +323,10 @@ func (w *worker) line(line []byte, file, no int, name string) error {
 	if err := codec.Unmarshal(line, &s); err != nil {
 		return w.b.report(jsonl.Fault(jsonl.Line{Pos: pos, Bytes: line}, err))
 	}
+	if f := whole(s); f != nil {
+		f.Pos = pos
+		return w.b.report(f)
+	}
 	w.records++
 	var enc []byte
 	var err error

@@ -66,10 +66,10 @@ func (l *lineScanner) read(line []byte, v schema.Version) bool {
 	switch string(typ) {
 	case "entity":
 		l.entity = true
-		return l.readEntity(v)
+		return l.readEntity(v) && len(l.typ) > 0 && len(l.id) > 0
 	case "claim":
 		l.entity = false
-		return l.readClaim(v)
+		return l.readClaim(v) && len(l.typ) > 0 && len(l.pred) > 0 && len(l.subj) > 0 && len(l.obj) > 0
 	}
 	return false
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -94,6 +95,10 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Extractor == nil {
 		o.Extractor = Rule(o.Catalog, o.Version)
+	}
+	if _, ok := o.Extractor.(*rule); ok {
+		// It reads a conversation as a whole and costs nothing: no chunks, no cache.
+		o.MaxItems, o.MaxChars, o.Cache = math.MaxInt, math.MaxInt, nil
 	}
 	if o.MaxItems <= 0 {
 		o.MaxItems = MaxItems

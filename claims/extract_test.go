@@ -205,12 +205,12 @@ func TestChunks(t *testing.T) {
 	for i := range 65 {
 		ms = append(ms, Memory{Fields: schema.PayloadFields{Data: strings.Repeat("字", 1+i)}})
 	}
-	cs := chunksOf(ms, Options{}.withDefaults())
+	cs := chunksOf(ms, Options{MaxItems: MaxItems, MaxChars: MaxChars})
 	if len(cs) != 3 || len(cs[0].Memories) != 30 {
 		t.Errorf("have %d chunks", len(cs))
 	}
 	ms[3].Fields.Data = strings.Repeat("字", 30_000)
-	if cs := chunksOf(ms[:5], Options{}.withDefaults()); len(cs) != 3 || len(cs[1].Memories) != 1 {
+	if cs := chunksOf(ms[:5], Options{MaxItems: MaxItems, MaxChars: MaxChars}); len(cs) != 3 || len(cs[1].Memories) != 1 {
 		t.Errorf("have %d chunks, want the long text alone", len(cs))
 	}
 }

@@ -63,13 +63,13 @@ func NewMerger(c *catalog.Catalog, v schema.Version) *Merger {
 // An error is a *schema.Finding without position: s contradicts what is known under
 // its id and was left out. Warnings are kept for Findings.
 func (m *Merger) Add(s schema.Statement) (changed []schema.Statement, err error) {
-	switch {
-	case s.Entity != nil:
-		return m.addEntity(s.Entity)
-	case s.Claim != nil:
-		return m.addClaim(s.Claim)
+	if f := whole(s); f != nil {
+		return nil, f
 	}
-	return nil, errEmpty()
+	if s.Entity != nil {
+		return m.addEntity(s.Entity)
+	}
+	return m.addClaim(s.Claim)
 }
 
 func (m *Merger) addEntity(e *schema.Entity) ([]schema.Statement, error) {
@@ -257,7 +257,8 @@ func Compile(ctx context.Context, in schema.Seq[schema.Statement], o CompileOpti
 
 // fold is Add without the work of telling what changed.
 func (m *Merger) fold(s schema.Statement, pos schema.Pos) (fault *schema.Finding) {
-	switch {
+	switch fault = whole(s); {
+	case fault != nil:
 	case s.Entity != nil:
 		g := m.entities[s.Entity.ID]
 		if g == nil {
@@ -276,8 +277,6 @@ func (m *Merger) fold(s schema.Statement, pos schema.Pos) (fault *schema.Finding
 		var warn *schema.Finding
 		warn, fault = g.add(s.Claim)
 		m.warn(warn, schema.Pos{})
-	default:
-		fault = errEmpty()
 	}
 	if fault != nil {
 		fault.Pos = pos
@@ -290,6 +289,30 @@ func (m *Merger) warn(f *schema.Finding, pos schema.Pos) {
 		f.Pos = pos
 		m.findings = append(m.findings, f)
 	}
+}
+
+// whole wants the members that merging rests on.
+func whole(s schema.Statement) *schema.Finding {
+	pointer := ""
+	switch {
+	case s.Entity != nil && s.Entity.Type == "":
+		pointer = "/entity_type"
+	case s.Entity != nil && s.Entity.ID == "":
+		pointer = "/entity_id"
+	case s.Claim != nil && s.Claim.Predicate == "":
+		pointer = "/predicate"
+	case s.Claim != nil && s.Claim.Domain == "":
+		pointer = "/domain"
+	case s.Claim != nil && s.Claim.Subject.ID == "":
+		pointer = "/subject/entity_id"
+	case s.Claim != nil && s.Claim.Object.ID == "":
+		pointer = "/object/entity_id"
+	case s.Claim == nil && s.Entity == nil:
+		return errEmpty()
+	default:
+		return nil
+	}
+	return &schema.Finding{Pointer: pointer, Code: "CLM207", Message: "absent or empty, record left out", Want: "text"}
 }
 
 func errEmpty() *schema.Finding {

@@ -16,10 +16,11 @@ import (
 )
 
 // ruleVersion changes when the built-in rules do.
-const ruleVersion = 1
+const ruleVersion = 2
 
 // Rule is the extractor that needs no model: patterns in Chinese and English
-// (internal/openie) and those of the catalogue. Each memory is read on its own.
+// (internal/openie) and those of the catalogue. Each memory is read on its own, but for
+// talk about systems, where a memory may leave out the alert that was named before.
 func Rule(c *catalog.Catalog, v schema.Version) Extractor {
 	r := &rule{cat: c, v: v, mint: schema.Mint{V: v}}
 	h := sha256.New()
@@ -50,6 +51,7 @@ func (r *rule) Fingerprint() string { return r.print }
 
 func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 	var a Answer
+	var alert, thing string // talk about systems goes on where the memory before left off
 	for _, m := range c.Memories {
 		if err := ctx.Err(); err != nil {
 			return a, err
@@ -59,7 +61,9 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 			name = after
 		}
 		_, ops := r.cat.Domains["ops"]
-		triples := openie.Triples(m.Text, openie.TripleOptions{Names: []string{name}, Ops: ops && r.v != schema.V001})
+		o := openie.TripleOptions{Names: []string{name}, Ops: ops && r.v != schema.V001, Alert: alert, Thing: thing}
+		triples := openie.Triples(m.Text, o)
+		alert, thing = o.Spoken(m.Text)
 		triples = append(triples, r.own(m.Text)...)
 		for _, t := range triples {
 			s, ok := r.statements(m, t)

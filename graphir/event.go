@@ -183,7 +183,7 @@ func newTurn(e schema.Event, session string) turn {
 }
 
 // hash64 is FNV-1a: names of one conversation's speakers and sessions are few.
-func hash64(s string) uint64 {
+func hash64[T string | []byte](s T) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {
 		h = (h ^ uint64(s[i])) * 1099511628211

@@ -51,9 +51,3 @@ func writePlain(ctx context.Context, in Files, nodes, edges io.Writer, o Options
 	g.finish()
 	return c, nil
 }
-
-// Write makes the graph of in: the lines of its nodes go to nodes, those of its edges
-// to edges, and nodes are done before the first edge is written.
-func Write(ctx context.Context, in Files, nodes, edges io.Writer, o Options, report func(*schema.Finding)) (Counts, error) {
-	return writePlain(ctx, in, nodes, edges, o, report)
-}

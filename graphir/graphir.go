@@ -187,11 +187,11 @@ func Build(ctx context.Context, in Input, o Options) schema.Seq[schema.Element] 
 
 // A gatherer collects the parts of all records and the ids that edges may end at.
 type gatherer struct {
-	p      *projector
-	report func(*schema.Finding)
-	sorter *extsort.Sorter
-	files  []string // positions name files by index
-	buf    []byte
+	p            *projector
+	report       func(*schema.Finding)
+	nodes, edges *extsort.Sorter
+	files        []string // positions name files by index
+	buf          []byte
 
 	hasEvents, hasExports, hasClaims  bool
 	memories, events, claims, injects idSet
@@ -203,14 +203,19 @@ type gatherer struct {
 }
 
 func newGatherer(o Options, report func(*schema.Finding)) *gatherer {
+	sorter := func() *extsort.Sorter {
+		return extsort.New(extsort.Options{Compare: compareParts, Combine: combineParts, Memory: o.Memory / 2, Dir: o.TempDir})
+	}
 	return &gatherer{
-		p: newProjector(o), report: report,
-		sorter:  extsort.New(extsort.Options{Compare: compareParts, Combine: combineParts, Memory: o.Memory, Dir: o.TempDir}),
+		p: newProjector(o), report: report, nodes: sorter(), edges: sorter(),
 		threads: map[string]*thread{}, leftOut: map[string]*atomic.Int64{"FROM_EVENT": {}, "EXPECTS": {}}, fileIndex: map[string]uint32{},
 	}
 }
 
-func (g *gatherer) close() { g.sorter.Close() }
+func (g *gatherer) close() {
+	g.nodes.Close()
+	g.edges.Close()
+}
 
 // pos packs a position; file names are kept once.
 func (g *gatherer) pos(p schema.Pos) pos {
@@ -242,7 +247,11 @@ func (g *gatherer) add(x *part) {
 }
 
 func (g *gatherer) addEncoded(rec []byte) {
-	if err := g.sorter.Add(rec); err != nil && g.addErr == nil {
+	s := g.nodes
+	if rec[0] == kindEdge {
+		s = g.edges
+	}
+	if err := s.Add(rec); err != nil && g.addErr == nil {
 		g.addErr = err
 	}
 }
@@ -374,13 +383,15 @@ func each[T any](ctx context.Context, in schema.Seq[T], g *gatherer, stopped *bo
 func (g *gatherer) folded() func(yield func(*folded, error) bool) {
 	return func(yield func(*folded, error) bool) {
 		f := folder{p: g.p, g: g, report: g.report}
-		for rec, err := range g.sorter.Sorted() {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if e := f.add(rec); e != nil && g.keep(e, g.report) && !yield(e, nil) {
-				return
+		for _, s := range []*extsort.Sorter{g.nodes, g.edges} {
+			for rec, err := range s.Sorted() {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if e := f.add(rec); e != nil && g.keep(e, g.report) && !yield(e, nil) {
+					return
+				}
 			}
 		}
 		if e := f.flush(); e != nil && g.keep(e, g.report) {

@@ -293,6 +293,7 @@ func (p *projector) eventEdges(o *occurrence, mem schema.NodeID, emit func(*part
 		if slices.Contains(o.events[:i], ref) {
 			continue
 		}
+		ref.ConvID = schema.ConvID(strip(string(ref.ConvID)))
 		x := o.newPart()
 		dst := p.mint.Event(ref)
 		x.edge, x.id, x.typ, x.src, x.dst = true, string(p.mint.Edge("FROM_EVENT", mem, dst)), "FROM_EVENT", string(mem), string(dst)
@@ -320,15 +321,15 @@ func (p *projector) fromEvent(o *occurrence) []byte {
 
 // shared emits the people and places of an occurrence and the edges between them.
 func (p *projector) shared(o *occurrence, emit func(*part)) {
+	p.sharedNodes(o, emit)
+	p.sharedEdges(o, emit)
+}
+
+// sharedNodes emits people and places: they are named, and say nothing of the memory.
+func (p *projector) sharedNodes(o *occurrence, emit func(*part)) {
 	node := func(id schema.NodeID, label, key, value string) {
 		x := o.newPart()
 		x.id, x.labels, x.props = string(id), []string{label}, named(key, value)
-		emit(x)
-	}
-	props := o.provenance()
-	edge := func(typ string, src, dst schema.NodeID) {
-		x := o.newPart()
-		x.edge, x.id, x.typ, x.src, x.dst, x.props = true, string(p.mint.Edge(typ, src, dst)), typ, string(src), string(dst), props
 		emit(x)
 	}
 	m := p.mint
@@ -351,6 +352,25 @@ func (p *projector) shared(o *occurrence, emit func(*part)) {
 	if o.owner != "" && o.owner != o.character {
 		character(o.owner)
 	}
+	if p.v != schema.V001 {
+		if o.agent != "" {
+			character(o.agent)
+		}
+		if o.user != "" {
+			character(o.user)
+		}
+	}
+}
+
+// sharedEdges emits the edges between them, which say where they were first seen.
+func (p *projector) sharedEdges(o *occurrence, emit func(*part)) {
+	props := o.provenance()
+	edge := func(typ string, src, dst schema.NodeID) {
+		x := o.newPart()
+		x.edge, x.id, x.typ, x.src, x.dst, x.props = true, string(p.mint.Edge(typ, src, dst)), typ, string(src), string(dst), props
+		emit(x)
+	}
+	m := p.mint
 	if o.conv != "" {
 		conv := m.Conv(schema.ConvID(o.conv))
 		if o.scene != "" {
@@ -370,11 +390,9 @@ func (p *projector) shared(o *occurrence, emit func(*part)) {
 		return
 	}
 	if o.agent != "" {
-		character(o.agent)
 		edge("ACTOR", m.Agent(o.agent), m.Character(o.agent))
 	}
 	if o.user != "" {
-		character(o.user)
 		edge("ACTOR", m.User(o.user), m.Character(o.user))
 	}
 }

@@ -239,7 +239,23 @@ func combineParts(a, b []byte) ([]byte, bool) {
 	}
 	x, y := readPart(a), readPart(b)
 	x.take(y)
+	if ha.says(&hb) {
+		x.pos = x.pos.min(y.pos)
+	}
 	return x.append(nil), true
+}
+
+// says reports whether two parts differ in nothing but their lists and positions.
+func (h *head) says(k *head) bool {
+	return bytes.Equal(h.at, k.at) && bytes.Equal(h.order, k.order) && bytes.Equal(h.tuple, k.tuple) && bytes.Equal(h.props, k.props)
+}
+
+// min is the earlier position: of parts that say the same, the one that findings name.
+func (p pos) min(q pos) pos {
+	if q.file < p.file || q.file == p.file && q.line < p.line {
+		return q
+	}
+	return p
 }
 
 // take adds the lists of y to those of x.
@@ -321,6 +337,7 @@ type folder struct {
 	report func(*schema.Finding) // nil: findings are dropped
 
 	first  *part
+	head   head     // of the first part
 	tuples [][]byte // distinct tuples met, for ID001
 	props  unionProps
 	halves byte // halves of which a first part was taken, as bits
@@ -335,6 +352,7 @@ func (f *folder) add(rec []byte) (done *folded) {
 	if f.first == nil {
 		f.first = readPart(rec)
 		f.first.props = nil
+		f.head = readHead(bytes.Clone(rec))
 		f.tuples = append(f.tuples[:0], bytes.Clone(h.tuple))
 		f.props.reset(h.props)
 		f.halves = 1 << h.half
@@ -351,6 +369,9 @@ func (f *folder) add(rec []byte) (done *folded) {
 	}
 	if h.flags&flagListed != 0 {
 		f.first.take(readPart(rec))
+	}
+	if f.head.says(&h) {
+		f.first.pos = f.first.pos.min(readPos(h.tail))
 	}
 	if h.flags&flagUnion != 0 || f.halves&(1<<h.half) == 0 {
 		f.props.add(h.props)
@@ -410,10 +431,22 @@ func (f *folder) flush() *folded {
 		props = appendInt(props, x.times)
 		props = append(props, '}')
 		if f.report != nil {
-			f.report(&schema.Finding{Pos: f.g.unpack(x.pos), Code: "GRF005", Warning: true, Message: "id lists are cut to the first 1000 and say so in occurrences", Have: x.id})
+			id := x.id
+			if x.edge {
+				mem := x.src
+				if x.typ == "OWNS_MEMORY" {
+					mem = x.dst
+				}
+				id = "an edge " + x.typ + " of " + mem
+			}
+			f.report(cutFinding(f.g.unpack(x.pos), id))
 		}
 	}
 	return &folded{edge: x.edge, id: x.id, labels: x.labels, typ: x.typ, src: x.src, dst: x.dst, props: props, pos: x.pos}
+}
+
+func cutFinding(at schema.Pos, id string) *schema.Finding {
+	return &schema.Finding{Pos: at, Code: "GRF005", Warning: true, Message: "id lists are cut to the first 1000 ids, occurrences says how many there were", Have: id}
 }
 
 // unionProps unites JSON objects: of a repeated name the first value stays.

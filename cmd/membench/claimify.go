@@ -67,7 +67,6 @@ built-in catalogue (membench schema show catalog).`,
 	f.BoolVar(&o.force, "force", false, "ask the model again about memories that it was asked about before")
 	f.BoolVar(&o.prune, "prune", false, "remove files of conversations that the exports do not have")
 	f.IntVar(&o.workers, "workers", 1, "ask about `n` chunks at once")
-	c.MarkFlagRequired("out")
 	return c
 }
 

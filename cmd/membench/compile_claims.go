@@ -63,7 +63,6 @@ first; there, file names and line numbers decide what is first.`,
 	f.BoolVar(&o.strict, "strict", false, "write nothing and exit 3 when the data has errors")
 	f.StringVar(&o.now, "now", "", "the run's `time`, RFC 3339, for meta.json of version 0.0.1 (default: the clock)")
 	f.BoolVar(&o.json, "json", false, "print the summary as JSON on standard error's place: standard output")
-	c.MarkFlagRequired("out")
 	return c
 }
 

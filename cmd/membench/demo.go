@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"membench/graph"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
+	"membench/replay"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -83,40 +85,79 @@ func tellDemo(ctx context.Context, e *env, p *config.Project, out string, r *cha
 	}
 	w := e.out
 	fmt.Fprintf(w, "\n%s: %d nodes, %d edges; %d errors and %d warnings in what was made\n", out, m.Counts["nodes"], m.Counts["edges"], r.Errors, r.Warnings)
+	var probes replay.Summary
+	for rec, err := range jsonl.Files[schema.ProbeResult]([]string{filepath.Join(out, "probes.jsonl")}, nil) {
+		if err != nil {
+			return err
+		}
+		probes.Add(rec.V)
+	}
+	fmt.Fprintln(w, &probes)
+	line := "source/norm/ch01_first_night.norm.md:15"
 	if claim != nil {
-		fmt.Fprintf(w, "\nA fact that changed, and what it rests on:\n\n  %s\n  %s by %s\n\n", claim.ID, claim.Status, successor)
+		fmt.Fprintf(w, "\nA fact that changed, and what it rests on. Now it holds that\n\n  %s\n\nand what held before, down to its line:\n\n", successor.ID)
 		if err := runTrace(ctx, e, traceOptions{query: string(claim.ID), in: out, direction: graph.Out, sourceRoot: p.Dir(), limit: 20}); err != nil {
 			return err
 		}
+		line = lineOf(claim, filepath.Join(out, "events.jsonl"), filepath.Join(out, "exports"), line)
 	}
 	fmt.Fprintf(w, `
 Look next at
 
   membench trace "favourite author" --in %[1]s --first    words to claims to source lines
-  membench trace %[2]s:15 --in %[1]s    a source line to what rests on it
+  membench trace %[2]s --in %[1]s    a source line to what rests on it
   membench view %[1]s/graph -o graph.html                 the graph in a browser, one file
   membench validate %[1]s/graph %[1]s/claims/compiled %[1]s/exports %[1]s/events.jsonl
   less %[1]s/probes.jsonl %[1]s/cypher/*.cypher
 
 Change %[1]s/project and run membench chain -c %[1]s/project/membench.yaml -o %[1]s: only what changed is made again.
-`, out, "source/norm/ch01_first_night.norm.md")
+`, out, line)
 	return nil
 }
 
-// changedClaim is the first deprecated claim by id that has a successor.
-func changedClaim(path string) (*schema.Claim, schema.ClaimID, error) {
-	var found []schema.Claim
+// lineOf is the source line of the first turn that a claim rests on, or other.
+func lineOf(c *schema.Claim, events, exports, other string) string {
+	files, err := inputFiles([]string{exports}, ".jsonl")
+	if err != nil {
+		return other
+	}
+	var ref schema.EventRef
+	for rec, err := range jsonl.Files[schema.MemoryExport](files, nil) {
+		if f, e := rec.V.Fields(); err == nil && e == nil && rec.V.ID == c.Evidence[0].Point && len(f.Events) > 0 {
+			ref = f.Events[0]
+		}
+	}
+	for rec, err := range jsonl.Files[schema.Event]([]string{events}, nil) {
+		if err == nil && rec.V.Ref() == ref {
+			if m, err := rec.V.ReadMeta(); err == nil {
+				return fmt.Sprintf("%s:%d", m.SourcePath, m.StartLine)
+			}
+		}
+	}
+	return other
+}
+
+// changedClaim is the deprecated claim whose successor has the most evidence, the first
+// by id of those: a fact that changed and, with luck, changed back.
+func changedClaim(path string) (changed, successor *schema.Claim, err error) {
+	claims := map[schema.ClaimID]*schema.Claim{}
 	for rec, err := range jsonl.Files[schema.Statement]([]string{path}, nil) {
 		if err != nil {
-			return nil, "", err
+			return nil, nil, err
 		}
-		if c := rec.V.Claim; c != nil && c.Status == schema.StatusDeprecated && c.SupersededBy != "" {
-			found = append(found, *c)
+		if c := rec.V.Claim; c != nil {
+			claims[c.ID] = c
 		}
 	}
-	if len(found) == 0 {
-		return nil, "", nil
+	for _, id := range slices.Sorted(maps.Keys(claims)) {
+		c := claims[id]
+		next := claims[c.SupersededBy]
+		if c.Status != schema.StatusDeprecated || next == nil {
+			continue
+		}
+		if successor == nil || len(next.Evidence) > len(successor.Evidence) {
+			changed, successor = c, next
+		}
 	}
-	slices.SortFunc(found, func(a, b schema.Claim) int { return strings.Compare(string(a.ID), string(b.ID)) })
-	return &found[0], found[0].SupersededBy, nil
+	return changed, successor, nil
 }

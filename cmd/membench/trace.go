@@ -43,8 +43,8 @@ up leads from a line or turn to the memories, claims and probes that rest on it.
 The start is an id, a line of a source file, or words to look for in claims,
 memories and turns. When several things match, they are listed; give one of their
 ids, or --first. The source's own lines are shown where the file is found: below
---source-root, else below the manifest's source_root, the current folder, and the
-folders above DIR.`,
+--source-root, else below the manifest's source_root, the current folder, DIR, the
+folders above it, and projects (membench.yaml) in these.`,
 		Example: `  membench trace 'claim:PREFERS_TOPIC|daily|user:lin|topic:乌龙茶' --in out/demo
   membench trace source/ch01_tea.norm.md:12 --in out/demo
   membench trace "oolong tea" --in out/demo --first --json | jq .lines`,
@@ -405,7 +405,7 @@ func describe(n schema.Node, via *schema.Edge) string {
 		if text := via.Props.Text("text"); text != "" && via.Type == "EVIDENCED_BY" && n.ID == via.Dst && text != quote {
 			facts = append(facts, "quoted as “"+oneLine(text, 120)+"”")
 		}
-		if by := via.Props.Text("by"); by != "" && via.Type == "FROM_EVENT" {
+		if by := via.Props.Text("by"); by != "" && by != "recorded" && via.Type == "FROM_EVENT" {
 			if conf, ok := via.Props.Get("confidence"); ok {
 				by += " " + string(conf)
 			}
@@ -468,6 +468,14 @@ func newSources(o traceOptions) *sources {
 			break
 		}
 		s.roots = append(s.roots, dir)
+		// A project beside or in its output: demo keeps a copy there.
+		projects, err := filepath.Glob(filepath.Join(dir, "*", "membench.yaml"))
+		if err != nil {
+			break // unreachable unless dir holds a pattern: then there is nothing to find
+		}
+		for _, p := range projects {
+			s.roots = append(s.roots, filepath.Dir(p))
+		}
 		if up := filepath.Dir(dir); up != dir {
 			dir = up
 		} else {

@@ -45,8 +45,8 @@ func newValidateCmd(e *env) *cobra.Command {
 		Long: `Check files of any kind and print every fault with file, line, column, JSON
 pointer and code.
 
-PATH is a file, a folder (its .jsonl files and known .json files, sub-folders too)
-or - for standard input; .gz and .zst are unpacked. All paths are one set: claims
+PATH is a file, a folder (its .jsonl files and known .json files, sub-folders too;
+lines of another program's format are left alone) or - for standard input; .gz and .zst are unpacked. All paths are one set: claims
 are checked against the exports given with them, edges against the nodes.
 
 The kind of each record is told from its members and the file's name. The version
@@ -149,16 +149,25 @@ func runValidate(e *env, o validateOptions) error {
 		}
 		return nil
 	}
+	var foreign []string
 	for _, name := range files {
-		r, err := jsonl.Open(name, e.in)
+		r, err := jsonl.Open(name.path, e.in)
 		if err != nil {
-			return fmt.Errorf("opening %s: %w", name, err)
+			return fmt.Errorf("opening %s: %w", name.path, err)
 		}
-		err = each(name, r)
+		br := bufio.NewReaderSize(r, validate.SniffBytes)
+		if head, _ := br.Peek(validate.SniffBytes); name.found && o.kind == "" && validate.Foreign(name.path, head) {
+			foreign = append(foreign, name.path)
+		} else {
+			err = each(name.path, br)
+		}
 		r.Close()
 		if err != nil {
 			return err
 		}
+	}
+	if len(foreign) > 0 {
+		e.warnf("left alone: %s of another format, first %s (name it, or --kind, to check it)", count(len(foreign), "file"), foreign[0])
 	}
 	for f, err := range c.Close() {
 		if err != nil {
@@ -222,13 +231,19 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
+// inputFile is a file to check; found says that a folder gave it, not the user.
+type inputFile struct {
+	path  string
+	found bool
+}
+
 // validateFiles expands folders, sub-folders too; files of a folder are sorted so that
 // what is referred to comes first.
-func validateFiles(paths []string) ([]string, error) {
-	var out []string
+func validateFiles(paths []string) ([]inputFile, error) {
+	var out []inputFile
 	for _, p := range paths {
 		if p == "-" {
-			out = append(out, p)
+			out = append(out, inputFile{path: p})
 			continue
 		}
 		info, err := os.Stat(p)
@@ -236,10 +251,10 @@ func validateFiles(paths []string) ([]string, error) {
 			return nil, err
 		}
 		if !info.IsDir() {
-			out = append(out, p)
+			out = append(out, inputFile{path: p})
 			continue
 		}
-		var files []string
+		var files []inputFile
 		err = filepath.WalkDir(p, func(name string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err
@@ -252,7 +267,7 @@ func validateFiles(paths []string) ([]string, error) {
 			}
 			base := strings.TrimSuffix(strings.TrimSuffix(d.Name(), ".gz"), ".zst")
 			if !d.IsDir() && (strings.HasSuffix(base, ".jsonl") || validate.KindOfName(name) != "" && !foreignMeta(name)) {
-				files = append(files, name)
+				files = append(files, inputFile{name, true})
 			}
 			return nil
 		})
@@ -264,7 +279,7 @@ func validateFiles(paths []string) ([]string, error) {
 		}
 		out = append(out, files...)
 	}
-	sort.SliceStable(out, func(i, j int) bool { return validate.Rank(out[i]) < validate.Rank(out[j]) })
+	sort.SliceStable(out, func(i, j int) bool { return validate.Rank(out[i].path) < validate.Rank(out[j].path) })
 	return out, nil
 }
 

@@ -2,6 +2,7 @@ package neo4j
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,7 +93,9 @@ func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err e
 			pattern = "()-[x:" + quoted(label) + "]-()"
 		}
 		text := fmt.Sprintf("CREATE CONSTRAINT %s IF NOT EXISTS FOR %s REQUIRE x.id IS UNIQUE", quoted(name), pattern)
-		if err := db.schemaChange(ctx, text); err != nil {
+		// Another load may make the same one now; that it is there is checked below.
+		var ne *driver.Neo4jError
+		if err := db.schemaChange(ctx, text); err != nil && !(errors.As(err, &ne) && strings.HasSuffix(ne.Title(), "AlreadyExists")) {
 			return made, fmt.Errorf("making ids unique on %s %s: %w", strings.ToLower(entity), label, err)
 		}
 		made = append(made, name)

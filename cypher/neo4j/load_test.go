@@ -388,6 +388,33 @@ func TestConstraintNameTaken(t *testing.T) {
 	}
 }
 
+// Two loads of one graph at once, in small batches and opposite order of nodes: they
+// wait for each other, deadlock, are retried, and leave the graph once.
+func TestTwoLoadsAtOnce(t *testing.T) {
+	nodes, edges := generated(60)
+	forth := seq(append(slices.Clone(nodes), edges...)...)
+	slices.Reverse(nodes)
+	slices.Reverse(edges)
+	back := seq(append(slices.Clone(nodes), edges...)...)
+	a := open(t)
+	b := openScope(t, a.scope)
+	errs := make(chan error, 2)
+	for db, in := range map[*DB]schema.Seq[schema.Element]{a: forth, b: back} {
+		go func() {
+			_, err := Load(context.Background(), db, in, LoadOptions{Batch: 20})
+			errs <- err
+		}()
+	}
+	for range 2 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if v, fs := verify(t, a, forth); !v.Good() || v.Others != 0 {
+		t.Errorf("verify: have %+v %v", v, fs)
+	}
+}
+
 func TestOpenErrors(t *testing.T) {
 	ctx := context.Background()
 	for _, tc := range []struct {

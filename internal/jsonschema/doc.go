@@ -84,6 +84,7 @@ type Doc struct {
 	Nodes  []Node // empty when the text has no value at all
 	Faults []Fault
 	Broken bool // the parse ended before the end of the text
+	UTF8   bool // the whole text is UTF-8
 
 	stack []frame
 }
@@ -98,7 +99,8 @@ type frame struct {
 // what was read before one that ends the parse stays readable.
 func (d *Doc) Parse(b []byte) {
 	d.B, d.Nodes, d.Faults, d.stack, d.Broken = b, d.Nodes[:0], d.Faults[:0], d.stack[:0], false
-	p := parser{d: d, b: b, utf8: utf8.Valid(b)}
+	d.UTF8 = utf8.Valid(b)
+	p := parser{d: d, b: b, utf8: d.UTF8}
 	p.run()
 	if d.Broken {
 		for i := len(d.stack) - 1; i >= 0; i-- { // close what is open, so that it can be walked
@@ -207,12 +209,12 @@ func (p *parser) run() {
 		p.space()
 	}
 value:
+	if n := len(d.stack); n > 0 && d.Nodes[d.stack[n-1].node].Kind == Array {
+		d.Nodes[d.stack[n-1].node].N++
+	}
 	if p.i >= len(b) {
 		p.stop(BadSyntax, "a value")
 		return
-	}
-	if n := len(d.stack); n > 0 && d.Nodes[d.stack[n-1].node].Kind == Array {
-		d.Nodes[d.stack[n-1].node].N++
 	}
 	switch c := b[p.i]; c {
 	case '{', '[':
@@ -301,13 +303,13 @@ closing:
 	}
 name:
 	{
+		k := int32(len(d.Nodes))
+		f := &d.stack[len(d.stack)-1]
+		f.key = -1
 		if p.i >= len(b) || b[p.i] != '"' {
 			p.stop(BadSyntax, "a member's name in double quotes")
 			return
 		}
-		k := int32(len(d.Nodes))
-		f := &d.stack[len(d.stack)-1]
-		f.key = -1
 		if !p.str() {
 			return
 		}
@@ -584,6 +586,26 @@ func hex4(b []byte, i int) (rune, bool) {
 		}
 	}
 	return r, true
+}
+
+// RuneCount counts code points; a byte that is not UTF-8 counts as one. valid says
+// that b is UTF-8 for sure: then eight bytes are counted at a time.
+func RuneCount(b []byte, valid bool) int {
+	if !valid {
+		return utf8.RuneCount(b)
+	}
+	n := len(b)
+	for len(b) >= 8 {
+		x := binary.LittleEndian.Uint64(b)
+		n -= bits.OnesCount64(x >> 7 &^ (x >> 6) & ones) // continuation bytes are 10xxxxxx
+		b = b[8:]
+	}
+	for _, c := range b {
+		if c&0xc0 == 0x80 {
+			n--
+		}
+	}
+	return n
 }
 
 // Raw is the text of a node.

@@ -183,6 +183,9 @@ func (s *Schema) leaves(d *Doc, base string, e *v5.ValidationError, out *[]Viola
 		}
 		return
 	}
+	if kw == "" {
+		kw = "false" // the schema false, which nothing meets
+	}
 	v := s.violation(d, base, e, kw)
 	if kw == "required" {
 		names, _ := s.keyword(e).([]any)
@@ -317,8 +320,8 @@ func wantText(kw string, v any) string {
 		return "each item once"
 	case "additionalProperties", "unevaluatedProperties":
 		return "no other members"
-	case "":
-		return ""
+	case "false":
+		return "nothing here"
 	}
 	if s, ok := v.(string); ok {
 		return s

@@ -23,8 +23,8 @@ var layers = [][]string{
 	3: {"memory"},
 	4: {"annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "memory/memorytest", "memory/op"},
 	5: {"memory/*", "cypher/neo4j", "cypher/neo4j/server"},
-	6: {},
-	7: {"cmd/membench", "cmd/membench/internal/*", "internal/layers", "internal/testsum", "internal/benchdata"},
+	6: {"cmd/membench/internal/*"},
+	7: {"cmd/membench", "internal/layers", "internal/testsum", "internal/benchdata"},
 }
 
 // mayUse says which third-party module may be imported where.

@@ -40,6 +40,7 @@ func TestGold(t *testing.T) {
 	texts := goldTexts{dir: dir, shared: shared}
 	sums := map[string]*goldSum{}
 	skipped := 0
+	alert, thing, lastSrc := "", "", ""
 	for _, e := range events {
 		if e.Half != "tune" {
 			continue
@@ -59,7 +60,12 @@ func TestGold(t *testing.T) {
 			}
 		}
 		found := map[*goldFact]bool{}
-		for _, tr := range Triples(text, TripleOptions{Ops: strings.Contains(src, "oncall")}) {
+		if src != lastSrc {
+			alert, thing, lastSrc = "", "", src
+		}
+		o := TripleOptions{Ops: strings.Contains(src, "oncall"), Alert: alert, Thing: thing}
+		alert, thing = o.Spoken(text)
+		for _, tr := range Triples(text, o) {
 			var hits []*goldFact
 			for _, f := range facts[e.ID] {
 				if f.matches(tr, text) {

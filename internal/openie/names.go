@@ -27,7 +27,10 @@ func index(list string, split func(string) []string) map[string]bool {
 	return m
 }
 
-func isAuthor(name string) bool { k := textnorm.Key(name); return knownAuthors[k] || knownAuthorsEN[k] }
+func isAuthor(name string) bool {
+	k := textnorm.Key(strings.ReplaceAll(name, "\u2024", "."))
+	return knownAuthors[k] || knownAuthorsEN[k]
+}
 
 const surnames = "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文庞樊兰殷施陶洪翟安颜倪严牛温芦季俞章鲁葛伍韦申尤毕聂丛焦向柳邢岳齐沿梅莫庄辛管祝左涂谷祁时舒耿牟卜路詹关苗凌费纪靳盛童欧甄项曲成游阳裴席卫查屈鲍位覃霍翁隋植甘景薄单包司柏宁柯阮桂闵解强丘尚萨冰巴三残阿郁"
 

@@ -41,6 +41,23 @@ const (
 type TripleOptions struct {
 	Names []string // how the speaker is called: "lin likes tea" is then about the speaker
 	Ops   bool     // look for alerts, causes, fixes and the like too
+	Alert string   // the alert that was spoken of last, for sentences that name none
+	Thing string   // the same for any service, host or alert
+}
+
+// Spoken returns the alert and the thing that a text spoke of last; what it names
+// none of stays as it was.
+func (o TripleOptions) Spoken(text string) (alert, thing string) {
+	alert, thing = o.Alert, o.Thing
+	for _, n := range opsAny.FindAllString(text, -1) {
+		switch opsType(n) {
+		case "Alert":
+			alert, thing = n, n
+		case "Service", "Host":
+			thing = n
+		}
+	}
+	return alert, thing
 }
 
 // Triples reads the statements that a speaker makes about itself, and with Ops those
@@ -55,7 +72,7 @@ func Triples(text string, o TripleOptions) []Triple {
 		}
 		var ts []Triple
 		if o.Ops {
-			ts = opsTriples(s.Text, ss[:i])
+			ts = opsTriples(s.Text, ss[:i], o)
 		}
 		ops := len(ts) > 0
 		if !s.Question && !ops {

@@ -22,7 +22,7 @@ var (
 	enClause = regexp.MustCompile(`(?:;|\s[–—-]{1,2}\s|—|…|\.{3}|--|:\s|, (?:and|but|so|because|though|although|which|where|while|since|as|then|either|too|it|he|she|they|you|that|this|there)\b|,\s|\b(?:but|because|although|though|while|whereas)\b|\band (?:i|it|my|the|you|he|she|they)\b|\bso (?:i|it|please|that)\b)`)
 
 	enFav      = regexp.MustCompile(`(?i)^` + enOpen + `(?:my|the user's|user's|agent's)? ?(?:all[- ]time |new |current |absolute |personal )*(second |third )?(?:all[- ]time )?(favou?rite|fave) ([a-z' -]{0,30}?) ?(?:is|are|remains|has always been|is still|is now|would be|'s|:) (?:still |now |definitely |probably |always |actually |currently )*(.+)$`)
-	enIsFav    = regexp.MustCompile(`(?i)^` + enOpen + `(.{2,50}?) (?:is|are|'s|remains|has to be|will always be) (?:one of my|still my|definitely my|by far my|my|probably my) (?:all[- ]time |new |absolute )*(second |third )?(?:favou?rites?|fave)(?: ([a-z -]{2,25}))?(?: of all time| ever| now)?$`)
+	enIsFav    = regexp.MustCompile(`(?i)^` + enOpen + `(.{2,50}?) (?:is|are|'s|remains|has to be|will always be) (?:my (?:number one|no\. ?1|top)|one of my|still my|definitely my|by far my|my|probably my) (?:all[- ]time |new |absolute )*(second |third )?(?:favou?rites?|fave|choice|pick|[a-z]+ genre)(?: ([a-z -]{2,25}))?(?: of all time| ever| now)?$`)
 	enBest     = regexp.MustCompile(`(?i)^` + enOpen + `(?:the )?([a-z]{3,12})? ?i (?:like|love|enjoy) (?:best|most|the most)(?: of all)? (?:is|are|'s) (.+)$`)
 	enLike     = regexp.MustCompile(`(?i)^` + enOpen + `(?:` + enSelf + ` )?` + enAdv + `(?:(don't|do not|doesn't|does not|never|no longer|didn't|can't say i|not) )?` + enAdv + `(like|likes|love|loves|enjoy|enjoys|adore|adores|prefer|prefers|treasure|cherish|value|hate|hates|dislike|dislikes|detest|loathe|despise|can't stand|cannot stand|can't bear|liked|loved|enjoyed|fancy) (.+)$`)
 	enBe       = regexp.MustCompile(`(?i)^` + enOpen + `(?:(?:i|we)(?:'m|’m| am|'re| are|'ve (?:always )?been| have (?:always )?been|'ve become)|is|am|are|the user is|user is|agent is) ` + enAdv + `(?:(not|never|no longer|not really|not much of|not exactly) )?` + enAdv + `(?:(?:so|very|really|pretty|quite|totally|completely|super|a bit|such|big|always|a) )*(fond of|into|keen on|crazy about|mad about|passionate about|obsessed with|hooked on|interested in|a fan of|an? (?:big|huge|massive|lifelong|great|long-time|real|die-hard) fan of|fan of|big fan of|big on|addicted to|drawn to|sick of|tired of|bored of|done with|over|allergic to|fascinated by|partial to) (.+)$`)
@@ -43,7 +43,7 @@ var (
 	enRead     = regexp.MustCompile(`(?i)\b(read|reading|reread|rereading|re-read|re-reading|finished|finishing|watched|watching|rewatched|started|picked up|devoured|listened to|listening to|seen|saw|discussed|talked about|recommend|recommended|went through|played|playing|loved|love|quit|abandoned|enjoyed|borrowed|bought)\b`)
 	enNotRead  = regexp.MustCompile(`(?i)\b(?:haven't|have not|hasn't|never|didn't|not yet|yet to)(?: even| yet)? (?:read|finish(?:ed)?|seen|watched|got(?:ten)? round to|started|heard|play(?:ed)?)\b`)
 	enQuoted   = regexp.MustCompile(`["“]([^"“”]{2,60})["”]|'([A-Z][^']{2,50})'|\*([A-Z][^*]{2,60})\*|_([A-Z][^_]{2,60})_`)
-	enReadCap  = regexp.MustCompile(`\b(?:[Rr]ead|[Rr]eading|[Rr]eread|[Rr]ereading|[Ff]inished|[Ww]atched|[Rr]ewatched|[Ww]atching|[Qq]uit|pages into|[Dd]evoured|[Aa]bandoned)(?: the book| the novel| the film| the movie| the series)? ((?:[A-Z][\w'’-]*)(?:[ :]+(?:(?:of|the|and|a|an|in|on|to|for|at|with|from) )*[A-Z][\w'’-]*)*)`)
+	enReadCap  = regexp.MustCompile(`\b(?:[Rr]ead|[Rr]eading|[Rr]eread|[Rr]ereading|[Ff]inished|[Ww]atched|[Rr]ewatched|[Qq]uit|pages into|[Dd]evoured|[Aa]bandoned)(?: the book| the novel| the film| the movie| the series)? ((?:[A-Z][\w'’-]*)(?:[ :]+(?:(?:of|the|and|a|an|in|on|to|for|at|with|from) )*[A-Z][\w'’-]*)*)`)
 	enByAuthor = regexp.MustCompile(`\bby ((?:[A-Z][\w.'’-]*)(?: (?:[A-Z][\w.'’-]*|de|van|von|la|le))*)`)
 	enChapter  = regexp.MustCompile(`(?i)\bchapter (\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|twenty|[ivxlc]{1,6})\b`)
 	enChNamed  = regexp.MustCompile(`(?i)\b(?:chapter|story|section|part|scene)(?: called| titled| named|,)? ["“]([^"“”]{2,60})["”]|["“]([^"“”]{2,60})["”] (?:chapter|section)`)
@@ -55,6 +55,8 @@ var (
 	enTraitAdj    = regexp.MustCompile(`(?i)^` + enOpen + `(?:i(?:'m|’m| am|'ve always been| have always been)|is|am) ` + enAdv + `(not |never |no )?(?:(?:very|pretty|quite|rather|naturally|so|too|really|a bit|a little|terribly|super|extremely|fairly|always|such|incredibly) )*(shy|introverted|extroverted|stubborn|patient|impatient|lazy|curious|organi[sz]ed|disorgani[sz]ed|messy|tidy|optimistic|pessimistic|forgetful|competitive|sensitive|quiet|talkative|anxious by nature|ambitious|creative|clumsy|punctual|honest|blunt|picky|fussy|cautious|independent|sentimental|superstitious|methodical|practical|restless|perfectionist|resilient|easily distracted|hard on myself|left-handed|colou?r-?blind|vegetarian|vegan|bilingual|(?:good|bad|terrible|great|hopeless|useless|better|rubbish|awful) (?:at|with) .{3,60}|(?:useless|hopeless|grumpy|no good|lost|a mess) (?:after|before|without) .{2,30})(.*)$`)
 	enTraitNouns  = regexp.MustCompile(`(?i)\b(person|reader|writer|reviser|editor|owl|bird|perfectionist|introvert|extrovert|optimist|pessimist|realist|procrastinator|planner|pantser|plotter|learner|listener|thinker|dreamer|romantic|homebody|student|teacher|engineer|nurse|doctor|designer|translator|artist|painter|musician|singer|cook|baker|runner|swimmer|hiker|gardener|traveller|traveler|collector|worrier|minimalist|vegetarian|vegan|coward|control freak|workaholic|early riser|night owl|creature of habit|mom|mum|mother|dad|father|parent|librarian|programmer|developer|lawyer|journalist|photographer|driver|manager|accountant|scientist|poet|novelist|barista|carpenter|chef|type|sort|soul|lover|nerd|geek|foodie|insomniac|sceptic|skeptic|feminist|hoarder|drafter|outliner|overthinker|people-pleaser|team player|member|counsell?or)$`)
 
+	enTraitSuffix = regexp.MustCompile(`(?i)(?:[a-z](?:ist|ian|man|woman|wife|aholic|keeper|worker|maker|teller)|banker|cashier|dropout|gambler|lawyer|farmer|baker|welder|plumber|dancer|writer|trainer|coach|waiter|waitress|actor|actress|singer|tailor|sailor|soldier|pilot|veteran|survivor|mentor|volunteer|freelancer|founder|owner|professor|tutor|nanny|widow|orphan|twin|only child|middle child|immigrant|refugee|geek|nomad|loner|rebel|pushover|chatterbox|bookworm|lightweight|klutz|softie|stickler|skeptic|believer|atheist|christian|buddhist|muslim|vegan|pescatarian|adult|grown-up|newbie|beginner|amateur|expert|pro|freshman|sophomore|junior|senior|graduate|intern|apprentice)$`)
+
 	enCritique  = regexp.MustCompile(`(?i)^` + enOpen + `(?:i (?:think|feel|know|feel like|find) )?(?:that )?(?:my|the)(?: own)? (` + enAspect + `)(?: in (?:it|chapter \w+|the draft|my \w+))? (is|are|isn't|aren't|feels?|sounds?|reads?|seems?|lacks?|drags?|needs?|comes? (?:out|across)|came out|fell flat|falls flat)(?: (?:still|just|always|all|kind of|a bit|really|so|like|rather|pretty|as|far|way|honestly|way)*)? ?(.{0,50})$`)
 	enBad       = regexp.MustCompile(`(?i)\b(too|dead|flat|boring|dull|stiff|wooden|weak|rushed|clunky|clumsy|thin|predictable|clich\w*|sloppy|slow|forced|awkward|repetitive|messy|confusing|shallow|stilted|bland|bad|terrible|awful|rubbish|lifeless|not .{2,20} enough|overwritten|purple|heavy-handed|uneven|depth|tension|work|muddy|amateurish|drag)\b|(?:lacks?) \w+`)
 	enOverwrite = regexp.MustCompile(`(?i)^` + enOpen + `i (?:always |tend to |do |definitely |still )*(overwrite|overexplain|over-explain|ramble|rush (?:the|my) endings?|use too many \w+|write too (?:much|slowly|fast|long))\b`)
@@ -63,9 +65,11 @@ var (
 
 const enAspect = `writing|plot|plots|dialogue|dialogues|pacing|prose|chapters?|characters?|endings?|openings?|beginnings?|draft|first draft|stor(?:y|ies)|sentences|style|poems?|essays?|novel|verse|paragraphs?|descriptions?|metaphors?|structure|tone|voice|middle|title|titles|paintings?|drawings?|sketches|handwriting`
 
+var enInitial = regexp.MustCompile(`\b([A-Z]|Mr|Mrs|Ms|Dr|St)\.`)
+
 func enTriples(s string, o TripleOptions) (out []Triple) {
 	s = strings.NewReplacer("’", "'", "‘", "'").Replace(s)
-	s = strings.TrimSpace(s)
+	s = strings.TrimSpace(enInitial.ReplaceAllString(s, "$1\u2024")) // "Ursula K. Le Guin" is one name
 	for _, n := range o.Names {
 		if n != "" && len(s) > len(n) && strings.EqualFold(s[:len(n)], n) && (s[len(n)] == ' ' || s[len(n)] == '\'') {
 			s = strings.Replace("User"+s[len(n):], "User's", "My", 1)
@@ -89,7 +93,13 @@ func enTriples(s string, o TripleOptions) (out []Triple) {
 		}
 		out = append(out, enClauseTriples(clause)...)
 	}
-	return append(out, enMentions(s, cond)...)
+	out = append(out, enMentions(s, cond)...)
+	for i := range out {
+		for j, p := range out[i].Object.Parts {
+			out[i].Object.Parts[j] = strings.ReplaceAll(p, "\u2024", ".")
+		}
+	}
+	return out
 }
 
 // enClauses cuts at clause borders outside quotes; a border word starts the next clause.
@@ -128,7 +138,7 @@ func enClauseTriples(c string) (out []Triple) {
 	if m := enFav.FindStringSubmatch(c); m != nil && !past {
 		return enFavourite(m[3], m[4], enRankOf(m[1]), direct)
 	}
-	if m := enIsFav.FindStringSubmatch(c); m != nil && !past {
+	if m := enIsFav.FindStringSubmatch(c); m != nil && !past && !pronounEN(m[1]) {
 		rank := enRankOf(m[2])
 		conf := direct
 		if strings.Contains(strings.ToLower(c), "one of my") {
@@ -176,8 +186,10 @@ func enClauseTriples(c string) (out []Triple) {
 		}
 		return out
 	}
-	if ts := enLikes(c, past); ts != nil {
+	if ts := enLikes(c, past); len(ts) > 0 {
 		return ts
+	} else if ts != nil {
+		return enMore(c, past)
 	}
 	if loc := enDegree.FindStringIndex(c); loc != nil && loc[0] > 0 && !past {
 		for _, t := range enObjects(c[:loc[0]]) {
@@ -188,7 +200,7 @@ func enClauseTriples(c string) (out []Triple) {
 		return out
 	}
 	for _, re := range []*regexp.Regexp{enPlay, enBeen, enLookInto} {
-		if m := re.FindStringSubmatch(c); m != nil && !past && !regexp.MustCompile(`(?i)\b(?:games? with|around|that book|this|it)\b`).MatchString(m[1]) {
+		if m := re.FindStringSubmatch(c); m != nil && !past && !regexp.MustCompile(`(?i)\b(?:games? with|around|that book|this|it|about)\b|^\w+ly$`).MatchString(m[1]) {
 			np := regexp.MustCompile(`(?i) (?:about|for|with|at|in|on|to|since|from|by|over) .*$`).ReplaceAllString(m[1], "")
 			if re == enLookInto {
 				np = m[1]
@@ -209,6 +221,9 @@ func enClauseTriples(c string) (out []Triple) {
 	}
 	if !past {
 		out = append(out, enHabits(c)...)
+	}
+	if len(out) == 0 {
+		out = enMore(c, past)
 	}
 	return out
 }
@@ -250,6 +265,9 @@ func enFavourite(what, obj string, rank int, conf float64) (out []Triple) {
 			if !capitalised(t.parts[0]) {
 				continue
 			}
+			if title, _, ok := strings.Cut(t.parts[0], " by "); ok {
+				t.parts = []string{title}
+			}
 			t.kind = kindWork
 		case !known && t.kind == kindDeed:
 			t.kind = kindTopic
@@ -262,8 +280,12 @@ func enFavourite(what, obj string, rank int, conf float64) (out []Triple) {
 	return out
 }
 
-var enBadStart = regexp.MustCompile(`(?i)^(?:how|that|what|when|where|why|who|which|this|these|those|it|them|him|her|his|hers|their|theirs|you|your|yours|me|us|our|my own|to (?:see|hear|know|say|think|believe|help|check|be|have|take a look|tell|show|talk to you|chat|meet you)\b|seeing|hearing|knowing|being able|the way|the fact|the idea|the look|the sound of (?:that|it)|some of|two of|both of|all of|each other|myself|someone|everyone|anything|something|everything|nothing|to|a lot|so|as|getting (?:to|along))\b`)
-var enDeictic = regexp.MustCompile(`(?i)^the \w+(?: \w+)?$`)
+var enBadStart = regexp.MustCompile(`(?i)^(?:how|that|what|when|where|why|who|which|this|these|those|it|them|him|her|his|hers|their|theirs|you|your|yours|me|us|our|my own|seeing|hearing|knowing|being able|the way|the fact|the idea|the look|the sound of (?:that|it)|some of|two of|both of|all of|each other|myself|someone|having|everyone|anything|something|everything|nothing|to|a lot|so|as|getting (?:to|along))\b`)
+
+// enBadTo: what one loves "to see" or "to hear" is a reply, not a taste.
+var enBadTo = regexp.MustCompile(`(?i)^to (?:see|hear|know|say|think|believe|help|check|be|have|take a look|tell|show|talk|chat|meet|get|try|do|know|keep|give|share|join|come|go back|ask|let|support|hear|learn more|call|catch|add|point)\b|^to$`)
+
+var enDeictic = regexp.MustCompile(`(?i)^the [\w-]+(?: [\w-]+)?(?: and (?:the )?[\w-]+(?: [\w-]+)?)?$`)
 var enGeneric = regexp.MustCompile(`(?i)^the (?:beach|sea|ocean|mountains?|outdoors|rain|snow|sun|cold|heat|city|countryside|forest|woods|night|dark|theatre|theater|cinema|movies|gym|piano|guitar|violin|smell of .+|sound of .+|taste of .+|quiet|morning|summer|winter|autumn|spring|water|sky|stars|classics|opera|library)$`)
 
 func enLikes(c string, past bool) (out []Triple) {
@@ -291,7 +313,7 @@ func enLikes(c string, past bool) (out []Triple) {
 		return []Triple{}
 	}
 	bare := !regexp.MustCompile(`(?i)^` + enOpen + enSelf + `\b`).MatchString(c)
-	if bare && !strings.HasSuffix(verb, "s") && (verb == "like" || verb == "love" || verb == "prefer") {
+	if bare && !neg && !strings.HasSuffix(verb, "s") && (verb == "like" || verb == "love" || verb == "prefer") {
 		// "Like a greenhouse", "Love that!": no statement of a taste in dialogue.
 		if verb == "like" || regexp.MustCompile(`(?i)^(?:all )?(?:the|that|this|those|your|these)\b`).MatchString(m[3]) || enBadStart.MatchString(m[3]) || enDeictic.MatchString(strings.TrimSpace(enNP(m[3]))) {
 			return []Triple{}
@@ -322,7 +344,7 @@ func enLikes(c string, past bool) (out []Triple) {
 }
 
 var enTail = regexp.MustCompile(`(?i)[ ,]+(?:a lot|very much|so much|too much|much|too|though|these days|nowadays|now|any ?more|either|the most|most|best|by the way|most of all|again|recently|lately|as well|a bit|at all|right now|at the moment|in general|especially|and it isn't close|more and more|even more|more than anything|more|yet|still|already|so far|these|i think|myself|together|when i can|with you|today|here|there|anyway|of course|honestly|actually|really|for sure|ever since|all the time|with my .+|for years|forever|so)$`)
-var enStopNP = regexp.MustCompile(`(?i)[,;:.!?()–—"“”]| - |--|\b(?:because|since|when|whenever|while|but|so that|which|who|whose|that|where|as|if|especially|and (?:i|it|my|how|the way|am|was|they|always|then|even|also|wish)|it|is|are|was|were|has|have|helps?|makes?|reminds?|like|than|than ever|until|after|before|for (?:me|its|their|the way)|'cause|cuz|cause|such as|due to|thanks to|lets?|gives?|through which|without)\b`)
+var enStopNP = regexp.MustCompile(`(?i)[,;:.!?()–—"“”]| - |--|\b(?:because|since|when|whenever|while|but|so|which|who|whose|that|where|as|if|especially|and (?:i|it|my|how|the way|am|was|they|always|then|even|also|wish)|it|is|are|was|were|has|have|helps?|makes?|reminds?|like|than|than ever|until|after|before|for (?:me|its|their|the way)|'cause|cuz|cause|such as|due to|thanks to|lets?|gives?|through which|without)\b`)
 
 // enNP cuts a noun phrase out of what follows a verb.
 func enNP(s string) string {
@@ -345,6 +367,7 @@ func enNP(s string) string {
 // enObjects reads the names in an object phrase and what each of them is.
 func enObjects(s string) (out []zhObject) {
 	s = strings.TrimSpace(s)
+	s = regexp.MustCompile(`(?i)^(?:the |a )?(?:band|singer|group|rapper|team|artist) ['"“]?([A-Z])`).ReplaceAllString(s, "$1")
 	if m := enQuoted.FindStringSubmatchIndex(s); m != nil && m[0] <= 40 {
 		for g := 2; g < len(m); g += 2 {
 			if m[g] >= 0 {
@@ -352,7 +375,7 @@ func enObjects(s string) (out []zhObject) {
 			}
 		}
 	}
-	if enBadStart.MatchString(s) && !regexp.MustCompile(`(?i)^to (?:read|write|paint|draw|cook|run|swim|hike|travel|sing|dance|play|camp|bake|garden|knit|sew|listen|watch|ride|walk|sleep|explore|climb|fish)\b`).MatchString(s) {
+	if enBadStart.MatchString(s) && (!strings.HasPrefix(strings.ToLower(s), "to ") || enBadTo.MatchString(s)) {
 		return nil
 	}
 	np := enNP(s)
@@ -393,7 +416,7 @@ func enBooksOf(p string) string {
 }
 
 func enSplit(s string) []string {
-	parts := regexp.MustCompile(`(?i),? (?:and|or) |, |\s?&\s?`).Split(s, -1)
+	parts := regexp.MustCompile(`(?i),? (?:and|or) |, |\s?&\s?`).Split(enFixed.ReplaceAllString(s, "$1\u00a0$2\u00a0$3"), -1)
 	if len(parts) == 1 {
 		return parts
 	}
@@ -405,13 +428,16 @@ func enSplit(s string) []string {
 	return parts
 }
 
+// enFixed are pairs that are one thing.
+var enFixed = regexp.MustCompile(`(?i)\b(rock|arts|mac|spaghetti|fish|salt|black|drum|bed|r|rhythm|peanut butter|gin|bread|dungeons|food|cat|law) (and|&) (roll|crafts|cheese|meatballs|chips|pepper|white|bass|breakfast|b|blues|jelly|tonic|butter|dragons|drink|mouse|order)\b`)
+
 func enTitle(s string) string { return strings.Trim(strings.TrimSpace(s), ".,!?;:") }
 
 var enArticles = []string{"a ", "an ", "the ", "A ", "An ", "The ", "some ", "my ", "any ", "all ", "both ", "to ", "doing ", "all kinds of ", "all sorts of ", "pretty much ", "really ", "just ", "such ", "also ", "lots of ", "good ", "other "}
 
 // enClean makes a canonical name: no articles, quotes or marks around it.
 func enClean(s string) string {
-	s = strings.Trim(strings.TrimSpace(s), "\"'“”‘’.,!?;:*_()– ")
+	s = strings.Trim(strings.TrimSpace(strings.NewReplacer("\u00a0", " ").Replace(s)), "\"'“”‘’.,!?;:*_()– ")
 	if capitalised(s) && len(strings.Fields(s)) > 1 && strings.HasPrefix(s, "The ") {
 		return s // a name that has its article
 	}
@@ -470,7 +496,7 @@ func enTraits(c string) (out []Triple) {
 		if loc := regexp.MustCompile(`(?i) (?:at|in|on|with|for|of|who|that|about|to|from|when|by|and|so|now|like|after|just|too|these|as)\b`).FindStringIndex(name); loc != nil {
 			name = name[:loc[0]]
 		}
-		if enTraitNouns.MatchString(name) && !regexp.MustCompile(`(?i)\b(fan|bit|little|lot|good (?:person|mother)|great|big|huge|lucky|proud|happy|new)\b`).MatchString(name) {
+		if (enTraitNouns.MatchString(name) || enTraitSuffix.MatchString(name) && len(strings.Fields(name)) <= 4) && !regexp.MustCompile(`(?i)\b(fan|bit|little|lot|good (?:person|mother)|great|big|huge|lucky|proud|happy|new)\b`).MatchString(name) {
 			trait(strings.TrimSuffix(name, " person"), m[1] != "", plainly)
 		}
 		return out

@@ -10,12 +10,12 @@ import (
 // Names of things in operations: kebab-case words are services, those that end in a
 // number are hosts, CamelCase of two words or more is an alert.
 const (
-	opsHost    = `(?:[a-zA-Z][a-zA-Z0-9]*(?:[-_.][a-zA-Z0-9]+)*[-_]\d+[a-z]?|(?:\d{1,3}\.){3}\d{1,3}|[a-z]+\d+(?:\.[a-z0-9-]+)+)`
+	opsHost    = `(?:[a-zA-Z][a-zA-Z0-9]*(?:[-_.][a-zA-Z0-9]+)*[-_]\d+[a-z]?|[a-z]+(?:[-_][a-z]+)*[-_][a-z]{1,4}\d+|(?:\d{1,3}\.){3}\d{1,3}|[a-z]+\d+(?:\.[a-z0-9-]+)+)`
 	opsService = `(?:[a-zA-Z][a-zA-Z0-9]*(?:-[a-zA-Z][a-zA-Z0-9]*)+)`
-	opsAlert   = `(?:(?:[A-Z][a-z0-9]+){2,}(?:[A-Z]{2,})?|[A-Z][A-Za-z0-9]*(?:Latency|Error|Errors|Rate|Down|High|Low|Full|Lag|Timeout|Usage|Failed|Failure|Unavailable|Saturation)[A-Za-z0-9]*)`
+	opsAlert   = `(?:[A-Z]{3,}(?:_[A-Z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}(?:[A-Z]{2,})?|[A-Z][A-Za-z0-9]*(?:Latency|Error|Errors|Rate|Down|High|Low|Full|Lag|Timeout|Usage|Failed|Failure|Unavailable|Saturation)[A-Za-z0-9]*)`
 	opsThing   = `(?:` + opsHost + `|` + opsService + `|` + opsAlert + `)`
 	opsBareSvc = `(?:` + opsService + `|[a-z][a-z0-9]{2,})`
-	opsName    = `(?:max_connections|maxmemory|[a-z]+_[a-z_]+|paging threshold|threshold|timeout|replicas?|max ?memory|version|retention|pool size|connection limit|rate limit|heap|TTL|quota|batch size|retries|concurrency|连接上限|连接数上限|最大连接数|连接池(?:大小|上限)?|connection pool limit|pool limit|超时时间|超时|阈值|版本|副本数|限流值|限流|并发数|重试次数|保留时间|保留天数|配额|队列长度|内存上限|缓存时间|刷新间隔|采样率)`
+	opsName    = `(?:max_connections|maxmemory|[a-z]+_[a-z_]+|paging threshold|threshold|timeout|replicas?|max ?memory|version|retention|pool size|connection limit|rate limit|heap|TTL|quota|batch size|retries|concurrency|连接上限|连接数上限|最大连接数|连接池(?:大小|上限)?|connection pool limit|pool limit|超时时间|超时|阈值|版本|副本数|限流值|限流|并发数|重试次数|保留时间|保留天数|配额|队列长度|内存上限|缓存时间|刷新间隔|采样率|保留期|轮转大小|告警线|水位线?|带宽|mtu|MTU|interval|port|轮转周期|日志级别|log level|alert level|paging level|max_wal_size|keepalive)`
 	opsValue   = `(?:v?\d[\d.,]*\s?(?:ms|s|%|GB|gb|MB|mb|KB|G|M|k|qps|QPS|秒|毫秒|分钟|小时|天|个|台|次|倍|w|万|days?|hours?|minutes?|seconds?|percent)?)`
 )
 
@@ -53,14 +53,16 @@ var (
 	opsLooseSet  = regexp.MustCompile(`(?i)(` + opsName + `)\s?(?:(?:is|was) (?:now |still |only |just )*(?:at |set to )?|(?:现在|目前|已经|一直)*(?:才|是|只有|为|还是)\s?|=\s?)(` + opsValue + `)`)
 	opsWide      = regexp.MustCompile(`触发|影响|波及|最重|fired|firing|affect|hitting|alert`)
 	opsOwnZH3    = regexp.MustCompile(`(` + opsThing + `|\b[a-z][a-z0-9]{3,}\b)\s?的(?:负责人|owner|责任人|维护人|负责团队|值班人)(?:现在|目前|已经)?(?:是|为|改成了?|换成了?|：)\s?([\p{Han}A-Za-z][\p{Han}\w ]{0,12})`)
+	opsOwnFind   = regexp.MustCompile(`(` + opsThing + `)\s?(?:的事|的问题|这块|这边)?(?:直接)?(?:找|联系|问|属于|是)\s?([\p{Han}A-Za-z]{2,8}?(?:组|团队|部|老师|工|那边))`)
+	opsNotOn     = regexp.MustCompile(`(` + opsService + `)\s?(?:早就|已经|现在|其实)*(?:不在|搬离了?|不跑在|is no longer on|is not on|isn't on|no longer runs on|moved off)\s?(` + opsHost + `)`)
 	opsOwnAlso   = regexp.MustCompile(`[，,]\s?([\p{Han}]{2,4})负责`)
 	opsRB        = regexp.MustCompile(`\b(RB-\d+|runbook \S+)[^:：]{0,40}[:：]\s*([A-Za-z\p{Han}].{3,80}?)(?:[;；]|$)`)
 	opsNotThis   = regexp.MustCompile(`[，,]\s?(?:而)?(?:不是|并非|not)\s?(?:the )?([^，,。.;；]{2,40})`)
 	opsHedge     = regexp.MustCompile(`(?i)\b(?:maybe|perhaps|might|could be|probably|my (?:first )?guess|i think|looks like|not sure|used to|was going to|if)\b|可能|也许|会不会|大概|好像|怀疑|估计|应该是|像是|如果|要是|回头|明天再|打算|计划|过时|以前|wiki says|wiki 上|据说|a guess`)
 )
 
-func opsTriples(s string, before []Sentence) (out []Triple) {
-	if !opsAny.MatchString(s) && !opsTopic.MatchString(s) || strings.HasSuffix(strings.TrimSpace(s), "?") || strings.HasSuffix(s, "？") {
+func opsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
+	if !opsAny.MatchString(s) && !opsTopic.MatchString(s) && o.Thing == "" && !slices.ContainsFunc(before, func(b Sentence) bool { return opsAny.MatchString(b.Text) }) || strings.HasSuffix(strings.TrimSpace(s), "?") || strings.HasSuffix(s, "？") {
 		return nil
 	}
 	add := func(subj, pred, typ string, objs []string, neg bool, conf float64) {
@@ -79,7 +81,7 @@ func opsTriples(s string, before []Sentence) (out []Triple) {
 			}
 		}
 	}
-	lastThing := ""
+	lastThing := o.Thing
 	for _, b := range before {
 		if all := opsAny.FindAllString(b.Text, -1); all != nil {
 			lastThing = all[len(all)-1]
@@ -120,6 +122,15 @@ func opsTriples(s string, before []Sentence) (out []Triple) {
 			add(m[1], "AFFECTS", "", regexp.MustCompile(opsThing+`|[a-z][a-z0-9]{4,}`).FindAllString(m[2], -1), false, plainly)
 		} else if m := opsAlertDot.FindStringSubmatch(c); m != nil {
 			add(m[1], "AFFECTS", "", []string{m[2]}, false, plainly)
+		}
+		for _, re := range opsSymptoms {
+			matched(re, c, func(m []string) {
+				if st := opsType(m[1]); st == "Service" || st == "Host" {
+					if sym := opsClean(m[2]); sym != "" {
+						out = append(out, Triple{Subject: Term{"Alert", []string{sym}}, Predicate: "AFFECTS", Object: Term{st, []string{m[1]}}, Confidence: interpreted})
+					}
+				}
+			})
 		}
 		if things := opsAny.FindAllString(c, -1); len(things) > 1 && opsWide.MatchString(c) && !regexp.MustCompile(`caused|because|根因|引起|导致|fix|重启|restart|恢复`).MatchString(c) {
 			alert, rest := "", []string(nil)
@@ -187,6 +198,43 @@ func opsTriples(s string, before []Sentence) (out []Triple) {
 			add(m[1], "OWNED_BY", "Topic", []string{strings.TrimSuffix(m[3], "负责")}, m[2] != "", plainly)
 		}):
 		case matched(opsOwnZH2, c, func(m []string) { add(m[2], "OWNED_BY", "Topic", []string{m[1]}, false, clear) }):
+		}
+		alert, _ := o.Spoken(c)
+		if alert == "" {
+			for _, b := range before {
+				alert, _ = TripleOptions{Alert: alert}.Spoken(b.Text)
+			}
+		}
+		if alert != "" {
+			for _, f := range opsLoose {
+				if slices.ContainsFunc(out, func(t Triple) bool { return t.Predicate == polar(f.pred, f.neg) }) {
+					continue
+				}
+				matched(f.re, c, func(m []string) {
+					obj := m[1]
+					if hasHan(obj) {
+						obj = zhOpsCut(obj)
+					} else {
+						obj = opsCut(obj)
+					}
+					typ := "Action"
+					if f.pred == "AFFECTS" {
+						typ = ""
+					}
+					if f.pred == "CAUSED_BY" {
+						typ = opsCauseType(obj)
+					}
+					if !opsEmpty.MatchString(obj) {
+						add(alert, f.pred, typ, []string{obj}, f.neg, interpreted)
+					}
+				})
+			}
+		}
+		matched(opsNotOn, c, func(m []string) { add(m[1], "RUNS_ON", "Host", []string{m[2]}, true, plainly) })
+		if !slices.ContainsFunc(out, func(t Triple) bool { return t.Predicate == "OWNED_BY" }) {
+			matched(opsOwnFind, c, func(m []string) {
+				add(m[1], "OWNED_BY", "Topic", []string{strings.TrimSuffix(m[2], "那边")}, false, weak)
+			})
 		}
 		matched(opsOwnZH3, c, func(m []string) { add(m[1], "OWNED_BY", "Topic", []string{m[2]}, false, direct-0.02) })
 		if o := opsOwnZH.FindStringSubmatch(c); o != nil {
@@ -293,6 +341,42 @@ var opsNoService = map[string]bool{"it": true, "that": true, "this": true, "whic
 
 // opsTopic marks sentences about systems that name none in a form of their own ("pgbouncer").
 var opsTopic = regexp.MustCompile(`的(?:负责人|责任人|维护人|owner)|连接池|连接上限|阈值|max_connections|maxmemory|connection pool`)
+
+// opsSymptoms: a symptom stands for its alert.
+var opsSymptoms = []*regexp.Regexp{
+	regexp.MustCompile(`(` + opsThing + `) (?:is|are|keeps|started|has been) (?:throwing|returning|serving|giving|spewing|logging|reporting|showing) ((?:a lot of |lots of )?[\w-]+(?: [\w-]+)?)`),
+	regexp.MustCompile(`(` + opsThing + `)\s?(?:又|一直|开始|在|疯狂|大量)*(?:报|抛|返回|狂报|刷|出现)(?:了|出)?\s?([^，。？谁了]{2,12})`),
+}
+
+// opsLoose find statements whose subject is the alert that was spoken of last.
+var opsLoose = []struct {
+	pred string
+	neg  bool
+	re   *regexp.Regexp
+}{
+	{"FIXED_BY", true, regexp.MustCompile(`((?:重启|回滚|扩容|清缓存|切流|降级|限流)[^，。]{0,10}?)(?:其实|根本|也|都|了一遍|完)*(?:没用|没有用|没起作用|不起作用|不管用|没效果|没好|没恢复)`)},
+	{"FIXED_BY", true, regexp.MustCompile(`(?i)((?:restart|roll|reboot|scal|flush|fail|clear|drain|kill)\w*(?: [\w.-]+){1,5}?),? (?:did(?:n't| not) (?:help|fix|change|work)|never helped|never helps|made no difference|did nothing|doesn't help|has never helped)`)},
+	{"FIXED_BY", false, regexp.MustCompile(`(?:^|[，, ]|靠|是)((?:把|重启|回滚|扩容|清理?|切|降级|限流|调|提|删|关|加|改)[^，。]{2,24}?)(?:之后|以后|完|后)[，,]?\s?(?:就|才|便|一切|马上|立刻|终于|告警)*(?:恢复|好了|正常|消失|降下来|下来了|解除|缓解)`)},
+	{"FIXED_BY", false, regexp.MustCompile(`(?i)(?:^|[.,;] |after )(?:we |i )?((?:restarted|restarting|rolled|rolling|raised|raising|bumped|bumping|scaled|scaling|failed|failing|cleared|clearing|flushed|flushing|killed|killing|moved|moving|switched|switching|rotated|rotating|deleted|deleting|increased|increasing|disabled|disabling|drained|draining|reverted|reverting|pruned|pruning)\b[^,.;]{3,50}?)(?:,| and| -) ?(?:it |errors |latency |that |the alert |alert |everything |all |we |things )?(?:is |are |'re |was |has |have )?(?:recovered|dropp\w+|back\b|fixed it|clear(?:ed)?|gone|green|normal|did the trick|sorted it|went (?:away|down|green)|fine|stopped|resolved)`)},
+	{"CAUSED_BY", true, regexp.MustCompile(`(?:^|[，,]|应该)(?:不是|跟|和|与)([^，。是]{2,14}?)(?:的问题|没关系|没有关系|无关|的锅|引起的|导致的)`)},
+	{"CAUSED_BY", true, regexp.MustCompile(`(?i)\b(?:ruled out|not caused by|wasn't caused by|nothing to do with|isn't|wasn't|it's not|not) (?:the |a |an )?((?:network|cdn|deploy|dns|disk|database|db|load balancer|release|cache|firewall|link|switch|config|traffic|queue|certificate|cert|code|provider)[\w -]{0,20}?)(?: (?:this time|then|either|after all))?(?:$|[,.;])`)},
+	{"CAUSED_BY", false, regexp.MustCompile(`(?:根因|根本原因|罪魁祸首|真正的原因|问题出)(?:就|其实|最后)?(?:是|在|：|找到了[，,]?是?)\s?([^，。]{2,24})`)},
+	{"CAUSED_BY", false, regexp.MustCompile(`(?:^|[，,]|就|都|确实|原来)是([^，。是]{2,18}?)(?:引起的|导致的|造成的|惹的祸|搞的鬼|的锅|闹的)`)},
+	{"CAUSED_BY", false, regexp.MustCompile(`(?i)(?:root cause|culprit|the cause|real cause)(?: here)? (?:is|was|turned out to be|:) ?(?:the |a |an )?([^,.;]{3,50})`)},
+	{"CAUSED_BY", false, regexp.MustCompile(`(?i)(?:^|[,.;] )(?:so )?(?:the |a |an )?([^,.;]{3,40}?) (?:caused it|caused this|is what caused it|was to blame|is to blame|was the cause|is the cause|was the culprit|is the culprit)`)},
+	{"FIXED_BY", true, regexp.MustCompile(`((?:重插|换线|换模块|重启|回滚|扩容|清日志|切换|降级)[^，。]{0,10}?)(?:之后|以后|了|完)*(?:还是|依然|照样|也没|也不|没)(?:闪|抖|报|满|好|用|动静|变化)`)},
+	{"FIXED_BY", true, regexp.MustCompile(`(?i)((?:reseat|swap|replac|bounc|truncat|expand|reload|clean|delet)\w*(?: [\w.-]+){0,5}?),? (?:did(?:n't| not) (?:help|fix|change|work)|made no difference|did nothing|doesn't help|was no use)`)},
+	{"FIXED_BY", false, regexp.MustCompile(`(?:^|[，, ]|靠|是)((?:把|换|重插|重启|回滚|扩容|清|删|切|降|调|提|关|停|加|改)[^，。]{1,24}?)(?:之后|以后|完|后|了)?[，,]?\s?(?:就|才|便|一切|马上|立刻|终于)(?:不闪|不抖|不报|不丢|稳|回来|绿|降|腾出|掉下|安静|通|恢复|好)了?`)},
+	{"FIXED_BY", false, regexp.MustCompile(`(?i)(?:^|[.,;] |after )(?:we |i )?((?:swapped|replaced|reseated|truncated|vacuumed|gzipped|expanded|resized|reloaded|bounced|cleaned|compressed|purged|rerouted|stopped|paused|killed|rotated|deleted|moved)\b[^,.;]{3,50}?)(?:,| and| -) ?(?:it |it's |errors |that |the alert |alert |everything |disk |the link |usage |we |things )?(?:is |are |'s |has |have |been )*(?:quiet|fine|stable|clean|up\b|came back|stayed up|freed|fell|dropp\w+|back|hasn't|clear\w*|recovered|down to|good|green)`)},
+	{"CAUSED_BY", false, regexp.MustCompile(`(?:^|[，,]|结果|才发现)(?:原来是|是因为|就是因为|都怪|是由于)([^，。]{2,24}?)(?:引起的|导致的|造成的|的锅)?(?:$|[，,。])`)},
+	{"CAUSED_BY", false, regexp.MustCompile(`(?i)(?:turned out to be|turned out it was|traced (?:it|this) (?:back )?to|it came down to|down to|it was all) (?:the |a |an )?([^,.;]{3,50})`)},
+	{"AFFECTS", true, regexp.MustCompile(`(` + opsThing + `)\s?(?:没受影响|不受影响|没有受影响|没事|一切正常|is unaffected|is not affected|isn't affected|was not affected|wasn't affected|was unaffected|is untouched)`)},
+	{"AFFECTS", false, regexp.MustCompile(`(?:只影响|影响到?的是|影响到?了?|受影响的(?:是|只有)|波及了?|only affects|only hits|affecting|hitting only|affected:?) ?(?:了)?\s?(` + opsThing + `)`)},
+	{"HANDLED_BY", false, regexp.MustCompile(`(?:手册|预案|流程|runbook|SOP)(?:里|上|现在|已经?|那条|第.{1,2}[步条])*(?:写的?是?|规定|要求|说|改为|改成了?|更新为|是|改了)[:：]?\s?(?:先)?([^，。]{3,36})`)},
+	{"HANDLED_BY", false, regexp.MustCompile(`(?i)(?:runbook|playbook|current step|new step|procedure|sop)(?: for this| step \d+)? (?:says|said|is|now says|tells us|reads|calls for)(?: to)?:? ["“]?([a-z][^."”;]{4,60})`)},
+}
+
+var opsEmpty = regexp.MustCompile(`(?i)^(?:it|that|this|so|why|what|我|你|他|它|这|那|谁|啥|什么|这个|那个|这样|那样|他们|我们)$`)
 
 var opsPronoun = regexp.MustCompile(`^(?:It's|It|This alert|That alert|它|该告警|这个告警|这条告警)\s?`)
 

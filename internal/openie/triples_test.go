@@ -36,6 +36,7 @@ const statements = `
 我最讨厌下雨。开玩笑的。 =>
 我希望你喜欢这本书 =>
 My favourite author is Jane Austen. => PREFERS_AUTHOR Jane Austen r1
+My favourite author is Ursula K. Le Guin, and it isn't close. => PREFERS_AUTHOR Ursula K. Le Guin r1
 My second favorite writer is Anton Chekhov => PREFERS_AUTHOR Anton Chekhov r2
 Likes hiking => PREFERS_TOPIC hiking
 User loves jazz and old maps. => PREFERS_TOPIC jazz; PREFERS_TOPIC old maps

@@ -31,7 +31,7 @@ var (
 	zhIsFav   = regexp.MustCompile(`^` + zhOpen + `(.{1,20}?)(?:才|就|一直|永远|还|也|都|绝对)*是` + zhSelf + zhAdv + `(最|第二|第三)?(?:喜欢|爱|喜爱|钟爱)的(.{1,10}?)(之一)?[了啦哦呢]*$`)
 	zhSecond  = regexp.MustCompile(`^其次(?:是|就是|喜欢)(.+)$`)
 
-	zhLike = regexp.MustCompile(`^(.*?)(最不|第一|第二|第三|最|更|并不是很|不是很|不是特别|不怎么|不太|没那么|不那么|不大|不再|再也不|已经不|不|没|从不|从来不)?(?:再|是)?(很|挺|蛮|超|特别|那么|太)?(喜欢上了?|喜欢|喜爱|热爱|偏爱|钟爱|钟情于|迷上了?|沉迷于?|痴迷于?|着迷于|迷恋|中意|偏好|爱看|爱读|爱听|爱吃|爱喝|爱玩|爱写|爱逛|爱|讨厌|厌恶|反感|受不了|看不惯|嫌弃|腻了|怕)(.*)$`)
+	zhLike = regexp.MustCompile(`^(.*?)(最不|第一|第二|第三|最|更|并不是很|不是很|不是特别|不怎么|不太|没那么|不那么|不大|不再|再也不|已经不|不|没|从不|从来不)?(?:再|是)?(很|挺|蛮|超|特别|那么|太)?(喜欢上了?|喜欢|喜爱|热爱|佩服|崇拜|欣赏|仰慕|敬佩|偏爱|钟爱|钟情于|迷上了?|沉迷于?|痴迷于?|着迷于|迷恋|中意|偏好|爱看|爱读|爱听|爱吃|爱喝|爱玩|爱写|爱逛|爱|讨厌|厌恶|反感|受不了|看不惯|嫌弃|腻了|怕)(.*)$`)
 
 	zhToward = regexp.MustCompile(`^` + zhOpen + zhAdv + zhSelf + `?` + zhAdv + `对于?(.{1,16}?)(?:很|挺|特别|非常|一直|也|都|超|比较|还是|真的|其实|蛮)*(感兴趣|有兴趣|着迷|上瘾|情有独钟|不感兴趣|没什么感觉|没感觉|没什么兴趣|没兴趣|没有兴趣|无感|提不起兴趣|过敏)`)
 	zhCant   = regexp.MustCompile(`^(.*?)(?:一页都|怎么都|实在|完全|根本|还是|也|都|就|一直|有点|不太)*(看不下去|读不下去|听不下去|吃不下|喝不惯|吃不惯|看不惯|没读进去|读不进去|看不进去)(.*)$`)
@@ -143,6 +143,9 @@ func zhTriples(s string, o TripleOptions) (out []Triple) {
 			out = append(out, Triple{Predicate: "SELF_CRITIQUE", Object: Term{"Tag", []string{m[1]}}, Confidence: interpreted})
 		} else if len(out) == n && writing {
 			out = append(out, zhCritiques(clause, who)...)
+		}
+		if len(out) == n && !past {
+			out = append(out, zhMore(clause, who, writing)...)
 		}
 	}
 	return append(out, zhMentions(s, who == other)...)
@@ -346,9 +349,13 @@ func zhLikes(clause string, who subject, adj float64) (out []Triple) {
 			return nil
 		}
 		if fronted = f[1]; obj != "" && strings.Trim(obj, "了的啊呀哦嘛啦") != "" {
-			return nil
+			// "推理小说我最喜欢东野圭吾的": the front only says among what.
+			if topicWord(fronted) || !strings.HasPrefix(fronted, "比起") && mod != "最" {
+				return nil
+			}
+		} else {
+			obj = fronted
 		}
-		obj = fronted
 	}
 	switch verb {
 	case "爱":
@@ -434,7 +441,9 @@ func zhTries(clause string, who subject) (out []Triple) {
 			return nil
 		}
 	}
-	obj = strings.TrimPrefix(obj, "用")
+	for _, w := range []string{"换成", "改成", "改用", "用"} {
+		obj = strings.TrimPrefix(obj, w)
+	}
 	obj = regexp.MustCompile(`^(?:一|两|三|几)?(?:篇|部|个|本)?(?:全是|都是|完全是|纯)?`).ReplaceAllString(obj, "")
 	obj = regexp.MustCompile(`(?:来写|去写|写作|写一?[遍次篇段].*|写了.*|写)$`).ReplaceAllString(obj, "")
 	obj = zhClean(obj)
@@ -557,7 +566,7 @@ func zhHabits(clause string, who subject) (out []Triple) {
 	if !zhHabitVerb.MatchString(obj) && !strings.HasPrefix(adv, "改") {
 		return nil
 	}
-	if strings.ContainsAny(obj, "了过") || adv == "每年" && strings.HasPrefix(obj, "冬天") || strings.HasPrefix(adv, "每次") && regexp.MustCompile(`^(?:读到|看到|听到|想到|见到)`).MatchString(obj) || strings.Contains(obj, "会想") || strings.Contains(obj, "觉得") || strings.Contains(obj, "看到") || strings.Contains(obj, "看见") || strings.Contains(obj, "做梦") {
+	if strings.ContainsAny(obj, "了过不") || adv == "每年" && strings.HasPrefix(obj, "冬天") || strings.HasPrefix(adv, "每次") && regexp.MustCompile(`^(?:读到|看到|听到|想到|见到)`).MatchString(obj) || strings.Contains(obj, "会想") || strings.Contains(obj, "觉得") || strings.Contains(obj, "看到") || strings.Contains(obj, "看见") || strings.Contains(obj, "做梦") {
 		return nil
 	}
 	conf := weak + 0.02
@@ -649,7 +658,7 @@ type zhObject struct {
 
 var zhBadObject = regexp.MustCompile(`^(?:你|我|他|她|它|这|那|谁|什么|哪|这样|那样|一个人|一样|如此|自己|得|上|的|了|看你|和你|跟你|你的|之一)$|你|我们|咱|这么|那么|这样|那样|什么|怎么|哪`)
 var zhBy = regexp.MustCompile(`^(.{2,12}?)的(?:小说|作品|书|散文|诗|诗歌|文字|短篇|长篇|文章|推理|随笔|杂文|那种慢|故事)(?:集)?$`)
-var zhCut = regexp.MustCompile(`因为|所以|但是|不过|而且|尤其是|特别是|比如|例如|可是|只是|虽然|的时候$|来着|的感觉$|一起$`)
+var zhCut = regexp.MustCompile(`而不是|因为|所以|但是|不过|而且|尤其是|特别是|比如|例如|可是|只是|虽然|的时候$|来着|的感觉$|一起$`)
 
 // zhObjects reads the names in an object phrase and what each of them is.
 func zhObjects(s string, favourite bool) (out []zhObject) {
@@ -674,6 +683,9 @@ func zhObjects(s string, favourite bool) (out []zhObject) {
 		}
 		if utf8.RuneCountInString(p) > 18 {
 			continue
+		}
+		if t, ok := strings.CutSuffix(p, "写"); ok && isAuthor(t) {
+			p = t
 		}
 		switch m := zhBy.FindStringSubmatch(p); {
 		case isAuthor(p):

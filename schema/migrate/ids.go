@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/internal/textnorm"
 	"membench/schema"
 	"membench/schema/catalog"
 )
@@ -214,7 +215,7 @@ func (x *IDs) refer(id string) string { return x.count(id, x.Map(id)) }
 
 func (x *IDs) count(old, now string) string {
 	switch {
-	case old == "":
+	case !strings.Contains(old, ":"): // the id of an inject or a probe: no record defines it
 	case !x.Has(old):
 		x.Before++
 	case !x.after[now]:
@@ -330,9 +331,12 @@ func (x *IDs) simple(id string, normalise bool) string {
 		if work == "UNKNOWN" {
 			work = ""
 		}
+		if textnorm.Name(title) == "" {
+			return x.simple(id, false)
+		}
 		return string(m.Compound(prefix, sep, work, title))
 	}
-	if !normalise || slices.Contains(opaque, prefix) {
+	if !normalise || slices.Contains(opaque, prefix) || textnorm.Name(name) == "" { // a name of blanks is still a name
 		return string(m.Node(prefix, name))
 	}
 	return string(m.Entity(prefix, name))

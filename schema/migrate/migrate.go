@@ -179,6 +179,10 @@ func Step(x *IDs, from, to schema.Version, k schema.Kind, o schema.Object) []sch
 			raw = setAt(raw, tokens(p.pointer), p.before)
 			restored[p.pointer] = true
 		}
+		// An id that is what it was has no older one.
+		if restored["/id"] || restored["/entity_id"] || restored["/claim_id"] {
+			restored["/id_aliases"], restored["/props/id_aliases"] = true, true
+		}
 	}
 	var was schema.ObjectBuilder
 	noted := map[string]bool{}

@@ -166,6 +166,9 @@ func check(t *testing.T, d folder) folder {
 			t.Errorf("node %q twice", id)
 		}
 		nodes[id] = true
+		if p, err := schema.ParseID(id); err != nil || p.String() != id {
+			t.Errorf("node %q is not of the grammar: %v, minted again %q", id, err, p.String())
+		}
 		raw, _ := o.Get("props")
 		if p := schema.RawObject(raw); strings.HasPrefix(id, "mem:") && id != "mem:"+schema.Hash(p.Text("data")) {
 			t.Errorf("memory %q is not the hash of its data", id)

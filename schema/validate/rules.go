@@ -40,8 +40,7 @@ type fact struct {
 	ptr     byte // pointers[ptr], with idx for %d
 	flag    byte
 	idx     int32
-	line    int32
-	col     int32
+	off     int32
 	k, cond key    // a reference counts only if cond is defined too, unless it is zero
 	tup     uint64 // what makes two things with one id different; refs: what must agree
 	num     int64  // turn
@@ -89,8 +88,7 @@ func pointer(ptr byte, idx int32) string {
 }
 
 func (w *worker) put(f fact, node int) *fact {
-	p := w.pos(node)
-	f.line, f.col = int32(p.Line), int32(p.Col)
+	f.off = w.doc.Nodes[node].Start
 	w.facts = append(w.facts, f)
 	return &w.facts[len(w.facts)-1]
 }
@@ -348,7 +346,7 @@ func (w *worker) export() {
 	}
 	mem := w.memory(text, hash, payload, point)
 	k := hashKey(nsMemory, mem)
-	w.put(fact{op: opDefine, ns: nsMemory, k: k, tup: textHash(text), ptr: ptrData, id: mem}, max(data, 0))
+	w.put(fact{op: opDefine, ns: nsMemory, k: k, tup: textHash(text), ptr: ptrData, id: text}, max(data, 0))
 	if len(point) > 0 {
 		w.facts = append(w.facts, fact{op: opDefine, ns: nsPair, k: hashKey(nsPair, mem, point)})
 	}
@@ -357,7 +355,7 @@ func (w *worker) export() {
 // memory checks hash against data and returns the memory's id.
 func (w *worker) memory(text []byte, hash, payload int, point []byte) []byte {
 	sum := md5.Sum(text)
-	want := hex.AppendEncode(append(make([]byte, 0, 36), "mem:"...), sum[:])
+	want := hex.AppendEncode(append(w.mem[:0], "mem:"...), sum[:])
 	have := w.text(hash)
 	switch {
 	case hash < 0 || w.doc.Nodes[hash].Kind == jsonschema.Null || hash >= 0 && have != nil && len(have) == 0:
@@ -369,7 +367,7 @@ func (w *worker) memory(text []byte, hash, payload int, point []byte) []byte {
 	if w.v == schema.V001 {
 		return []byte(w.mint.Memory(string(text), string(have), schema.PointID(point)))
 	}
-	return want
+	return want // valid until the next memory
 }
 
 // events checks payload.events, whose turns must exist if their conversation is given.
@@ -429,22 +427,26 @@ func (w *worker) claim() {
 			superseded = v
 		}
 	}
-	pred := w.str(predicate)
+	pred := w.text(predicate)
 	subjType, subjID := w.ref(subject, ptrSubject)
 	objType, objID := w.ref(object, ptrObject)
-	if pred != "" {
+	if len(pred) > 0 {
 		w.predicate(pred, predicate, domain, subject, object, subjType, objType)
 	}
-	if idText := w.text(id); idText != nil && pred != "" && subjID != nil && objID != nil && w.text(domain) != nil {
+	if idText := w.text(id); idText != nil && len(pred) > 0 && subjID != nil && objID != nil && w.text(domain) != nil {
 		dom := w.text(domain)
-		want := w.mint.Claim(pred, string(dom), schema.EntityID(subjID), schema.EntityID(objID))
-		if string(want) != string(idText) {
-			w.fault(id, "ID002", "claim_id is not that of its parts", quote(idText), quote(string(want)))
-		} else {
-			w.grammar(id, idText)
+		c := cutter(idText)
+		same := c.lit("claim:") && c.part(pred) && c.lit("|") && c.part(dom) && c.lit("|") && c.part(subjID) && c.lit("|") && c.part(objID) && len(c) == 0
+		if !same || !plainText(dom) {
+			want := w.mint.Claim(string(pred), string(dom), schema.EntityID(subjID), schema.EntityID(objID))
+			if string(want) != string(idText) {
+				w.fault(id, "ID002", "claim_id is not that of its parts", quote(idText), quote(string(want)))
+			}
 		}
+		w.grammar(w.doc.Get(subject, "entity_id"), subjID)
+		w.grammar(w.doc.Get(object, "entity_id"), objID)
 		w.length(id)
-		w.put(fact{op: opDefine, ns: nsClaim, k: hashKey(nsClaim, idText), tup: hashKey(0, []byte(pred), dom, subjID, objID)[0], ptr: ptrClaimID, id: idText}, id)
+		w.put(fact{op: opDefine, ns: nsClaim, k: hashKey(nsClaim, idText), tup: hashKey(0, pred, dom, subjID, objID)[0], ptr: ptrClaimID, id: idText}, id)
 	}
 	if w.v != schema.V001 {
 		if st := w.text(status); string(st) == schema.StatusDeprecated && reason < 0 {
@@ -460,11 +462,11 @@ func (w *worker) claim() {
 }
 
 // ref checks one end of a claim and returns its type and id.
-func (w *worker) ref(node int, ptr byte) (string, []byte) {
-	typ := w.str(w.doc.Get(node, "entity_type"))
+func (w *worker) ref(node int, ptr byte) (typ, id []byte) {
+	typ = w.text(w.doc.Get(node, "entity_type"))
 	at := w.doc.Get(node, "entity_id")
-	id := w.text(at)
-	if typ == "" || id == nil {
+	id = w.text(at)
+	if len(typ) == 0 || id == nil {
 		return typ, nil
 	}
 	if w.entityType(w.doc.Get(node, "entity_type"), typ) {
@@ -475,8 +477,8 @@ func (w *worker) ref(node int, ptr byte) (string, []byte) {
 	return typ, id
 }
 
-func (w *worker) entityType(node int, typ string) bool {
-	e, ok := w.cat.Entities[typ]
+func (w *worker) entityType(node int, typ []byte) bool {
+	e, ok := w.cat.Entities[string(typ)]
 	switch {
 	case !ok:
 		w.fault(node, "CLM003", "the entity type is not in the catalogue", quote(typ), strings.Join(catalog.Sorted(w.cat.Entities), ", "))
@@ -486,8 +488,8 @@ func (w *worker) entityType(node int, typ string) bool {
 	return ok
 }
 
-func (w *worker) entityPrefix(node int, id []byte, typ string) bool {
-	want := w.cat.Entities[typ].Prefix
+func (w *worker) entityPrefix(node int, id, typ []byte) bool {
+	want := w.cat.Entities[string(typ)].Prefix
 	have, _, ok := bytes.Cut(id, []byte{':'})
 	ok = ok && string(have) == want
 	if !ok {
@@ -515,7 +517,7 @@ func (w *worker) length(node int) {
 
 // grammar checks an id of 0.1.0 that has no record of its own to be minted from.
 func (w *worker) grammar(node int, id []byte) {
-	if w.v == schema.V001 || plainID(id) {
+	if w.v == schema.V001 || plainID(id) || isMem(id) {
 		return
 	}
 	if _, err := schema.ParseID(string(id)); err != nil {
@@ -536,7 +538,24 @@ func plainID(id []byte) bool {
 	case "mem", "edge", "claim", "dom", "pred", "event", "session", "chapter":
 		return false
 	}
-	for _, c := range id[i+1:] {
+	return plainText(id[i+1:])
+}
+
+func isMem(id []byte) bool {
+	if len(id) != 36 || string(id[:4]) != "mem:" {
+		return false
+	}
+	for _, c := range id[4:] {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// plainText reports that nothing in a part of an id needs an escape.
+func plainText(part []byte) bool {
+	for _, c := range part {
 		// 0xC2 leads the C1 controls, 0xE2 the line separators.
 		if c == ':' || c == '|' || c == '%' || c < 0x20 || c == 0x7f || c == 0xc2 || c == 0xe2 {
 			return false
@@ -545,9 +564,16 @@ func plainID(id []byte) bool {
 	return true
 }
 
-func (w *worker) predicate(pred string, at, domain, subject, object int, subjType, objType string) {
-	p, ok := w.cat.Predicate(pred)
-	if !ok {
+func (w *worker) predicate(name []byte, at, domain, subject, object int, subjType, objType []byte) {
+	r, known := w.predicates[string(name)]
+	if !known {
+		r = w.lookUp(string(name))
+	}
+	if r.ok && string(w.text(domain)) == r.p.Domain && has(r.subjects, subjType) && has(r.p.Objects, objType) && !r.newer {
+		return
+	}
+	pred, p, subjects := string(name), r.p, r.subjects
+	if !r.ok {
 		if slices.Contains(w.cat.Dropped, pred) {
 			w.fault(at, "CLM005", "this predicate is never written", quote(pred), "no such claim")
 			return
@@ -555,23 +581,69 @@ func (w *worker) predicate(pred string, at, domain, subject, object int, subjTyp
 		w.fault(at, "CLM001", "the predicate is not in the catalogue", quote(pred), "a predicate of the catalogue (docs/formats.md, --catalog)")
 		return
 	}
-	_, negated, _ := w.cat.Polarity(pred)
-	if w.v.Before(p.Since) || negated && w.v == schema.V001 {
+	if r.newer {
 		w.warn(at, "CLM001", "the predicate is newer than the file's version", quote(pred), "since "+string(schema.V010))
 	}
 	if dom := w.text(domain); dom != nil && string(dom) != p.Domain {
 		w.older(domain, "CLM002", "not the predicate's domain", quote(dom), p.Domain)
 	}
-	subjects := p.Subjects
-	if len(subjects) == 0 {
-		subjects = []string{"Agent", "User"}
-	}
-	if subjType != "" && !slices.Contains(subjects, subjType) {
+	if len(subjType) > 0 && !has(subjects, subjType) {
 		w.older(w.doc.Get(subject, "entity_type"), "CLM004", pred+" does not take this subject", quote(subjType), strings.Join(subjects, " or "))
 	}
-	if objType != "" && !slices.Contains(p.Objects, objType) {
+	if len(objType) > 0 && !has(p.Objects, objType) {
 		w.older(w.doc.Get(object, "entity_type"), "CLM004", pred+" does not take this object", quote(objType), strings.Join(p.Objects, " or "))
 	}
+}
+
+// predicateRule is what the catalogue says of one predicate, looked up once a worker.
+type predicateRule struct {
+	p        catalog.Predicate
+	ok       bool
+	newer    bool // than the file's version
+	subjects []string
+}
+
+// lookUp keeps known predicates only: invented ones would grow the table.
+func (w *worker) lookUp(name string) predicateRule {
+	p, ok := w.cat.Predicate(name)
+	if !ok {
+		return predicateRule{}
+	}
+	_, negated, _ := w.cat.Polarity(name)
+	r := predicateRule{p, true, w.v.Before(p.Since) || negated && w.v == schema.V001, p.Subjects}
+	if len(r.subjects) == 0 {
+		r.subjects = []string{"Agent", "User"}
+	}
+	w.predicates[name] = r
+	return r
+}
+
+func has(list []string, b []byte) bool {
+	for _, s := range list {
+		if s == string(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// cutter cuts expected pieces off the front of an id.
+type cutter []byte
+
+func (c *cutter) lit(s string) bool {
+	ok := len(*c) >= len(s) && string((*c)[:len(s)]) == s
+	if ok {
+		*c = (*c)[len(s):]
+	}
+	return ok
+}
+
+func (c *cutter) part(b []byte) bool {
+	ok := bytes.HasPrefix(*c, b)
+	if ok {
+		*c = (*c)[len(b):]
+	}
+	return ok
 }
 
 func (w *worker) evidence(i, e int) {
@@ -616,15 +688,16 @@ func (w *worker) evidence(i, e int) {
 
 func (w *worker) entity() {
 	d := &w.doc
-	typ, typAt := w.member(0, "entity_type")
+	typAt := d.Get(0, "entity_type")
+	typ := w.text(typAt)
 	at := d.Get(0, "entity_id")
 	id := w.text(at)
 	props := d.Get(0, "props")
-	if id == nil || typ == "" {
+	if id == nil || len(typ) == 0 {
 		return
 	}
 	if w.entityType(typAt, typ) && w.entityPrefix(at, id, typ) {
-		if want := w.entityID(typ, props, id); want != "" && want != string(id) {
+		if want := w.entityID(string(typ), props, id); want != "" && want != string(id) {
 			w.fault(at, "ID002", "entity_id is not that of its name", quote(id), quote(want))
 		} else {
 			w.grammar(at, id)
@@ -632,12 +705,12 @@ func (w *worker) entity() {
 	}
 	w.raw(at, id)
 	w.length(at)
-	if name, _ := w.member(props, "name"); name == "" && props >= 0 {
-		if key := w.cat.Entities[typ].Key; key == "" || w.str(d.Get(props, key)) == "" {
+	if name := w.text(d.Get(props, "name")); len(name) == 0 && props >= 0 {
+		if key := w.cat.Entities[string(typ)].Key; key == "" || w.str(d.Get(props, key)) == "" {
 			w.warn(props, "CLM008", "no readable name", "", "name")
 		}
 	}
-	w.put(fact{op: opDefine, ns: nsEntity, k: hashKey(nsEntity, id), tup: textHash([]byte(typ)), ptr: ptrEntityID, id: id}, at)
+	w.put(fact{op: opDefine, ns: nsEntity, k: hashKey(nsEntity, id), tup: textHash(typ), ptr: ptrEntityID, id: id}, at)
 }
 
 // entityID is the id that the props give an entity of 0.1.0; "" when they do not say.
@@ -683,14 +756,14 @@ func (w *worker) node(at int) {
 			props = v
 		}
 	}
-	mask, first := uint64(0), ""
+	mask, first := uint64(0), []byte(nil)
 	for _, l := range d.Elems(labels) {
 		name := w.text(l)
 		if len(name) == 0 {
 			continue
 		}
-		if first == "" {
-			first = string(name)
+		if first == nil {
+			first = name
 		}
 		def, ok := w.cat.Labels[string(name)]
 		switch {
@@ -700,7 +773,7 @@ func (w *worker) node(at int) {
 		case w.v.Before(def.Since):
 			w.warn(l, "GRF001", "the label is newer than the file's version", quote(name), "since "+string(def.Since))
 		}
-		mask |= w.labelBit(string(name))
+		mask |= w.bits[string(name)]
 	}
 	if mask == 0 {
 		mask = 1 << 63 // without labels any edge may end here: the node is at fault
@@ -716,15 +789,8 @@ func (w *worker) node(at int) {
 	w.props(props)
 }
 
-// labelBit is the bit of a label in masks: catalogues hold at most 62.
-func (w *worker) labelBit(name string) uint64 {
-	if i := slices.Index(w.labels(), name); i >= 0 && i < 62 {
-		return 1 << i
-	}
-	return 0
-}
-
-func (w *worker) nodeID(at int, id []byte, label string, props int) {
+func (w *worker) nodeID(at int, id, name []byte, props int) {
+	label := string(name)
 	def, ok := w.cat.Labels[label]
 	if !ok {
 		w.grammar(at, id)
@@ -732,6 +798,10 @@ func (w *worker) nodeID(at int, id []byte, label string, props int) {
 	}
 	if have, _, ok := bytes.Cut(id, []byte{':'}); !ok || string(have) != def.Prefix {
 		w.fault(at, "GRF006", "the id's prefix is not that of "+label, quote(id), def.Prefix+":…")
+		return
+	}
+	if w.nodeIDIs(id, def, label, props) {
+		w.grammar(at, id)
 		return
 	}
 	var want []string
@@ -797,6 +867,28 @@ func (w *worker) nodeID(at int, id []byte, label string, props int) {
 	w.grammar(at, id)
 }
 
+// nodeIDIs says yes to the common ids without making one.
+func (w *worker) nodeIDIs(id []byte, def catalog.Label, label string, props int) bool {
+	if w.v == schema.V001 {
+		return false
+	}
+	if label == "MemoryItem" {
+		data := w.text(w.doc.Get(props, "data"))
+		if data == nil || len(id) != 36 {
+			return false
+		}
+		sum := md5.Sum(data)
+		want := hex.AppendEncode(append(w.mem[:0], "mem:"...), sum[:])
+		return bytes.Equal(want, id)
+	}
+	if def.Key == "" || w.cat.Entities[label].Prefix != "" && w.cat.Entities[label].Key != def.Key {
+		return false
+	}
+	name := w.text(w.doc.Get(props, def.Key))
+	c := cutter(id)
+	return name != nil && c.lit(def.Prefix) && c.lit(":") && bytes.Equal(c, name) && plainText(name)
+}
+
 func (w *worker) edge(at int) {
 	d := &w.doc
 	id, typ, src, dst, props := -1, -1, -1, -1, -1
@@ -829,8 +921,10 @@ func (w *worker) edge(at int) {
 		}
 	}
 	if len(idText) > 0 && len(t) > 0 && len(s) > 0 && len(o) > 0 {
-		if want := w.mint.Edge(string(t), schema.NodeID(s), schema.NodeID(o)); string(want) != string(idText) && !w.chainEdge(idText, t, s, o, props) {
-			w.fault(id, "ID002", "the id is not that of type, src and dst", quote(idText), quote(string(want)))
+		c := cutter(idText)
+		same := c.lit("edge:") && c.part(t) && c.lit(":") && c.part(s) && c.lit(":") && c.part(o) && len(c) == 0
+		if !same && !w.chainEdge(idText, t, s, o, props) {
+			w.fault(id, "ID002", "the id is not that of type, src and dst", quote(idText), quote(string(w.mint.Edge(string(t), schema.NodeID(s), schema.NodeID(o)))))
 		}
 		w.direction(dst, t, s, o)
 	}
@@ -881,10 +975,11 @@ func (w *worker) masks(typ string, def catalog.Edge) (from, to uint64) {
 	}
 	mask := func(names []string) (m uint64) {
 		for _, n := range names {
-			if n == "*" {
+			bit, ok := w.bits[n]
+			if !ok { // "*", or more labels than bits
 				return ^uint64(0)
 			}
-			m |= w.labelBit(n)
+			m |= bit
 		}
 		return m
 	}
@@ -894,13 +989,6 @@ func (w *worker) masks(typ string, def catalog.Edge) (from, to uint64) {
 	}
 	w.edgeMasks[typ] = [2]uint64{from, to}
 	return from, to
-}
-
-func (w *worker) labels() []string {
-	if w.labelNames == nil {
-		w.labelNames = catalog.Sorted(w.cat.Labels)
-	}
-	return w.labelNames
 }
 
 // direction checks the order of turns that NEXT and REPLY_TO promise.

@@ -2,7 +2,6 @@ package validate
 
 import (
 	"iter"
-	"sort"
 	"strconv"
 
 	"membench/schema"
@@ -13,11 +12,12 @@ import (
 // what has not been read.
 type set struct {
 	cat     *catalog.Catalog
-	index   map[key]entry
-	pending []pending
+	index   table
+	pending [][]pending        // in runs of pendingRun: no copying as it grows
 	given   [nsInject + 1]bool // name spaces with at least one definition
 	nodeOf  map[string]bool    // prefixes of node ids that were defined
-	labels  []string
+	labels  []string           // of the catalogue, sorted
+	bits    map[string]uint64  // label → its bit in masks; a catalogue may hold 62
 }
 
 // entry is where an id was defined last: 16 bytes, 32 with its key.
@@ -27,17 +27,23 @@ type entry struct {
 	line int32
 }
 
-// pending is a reference that could not be settled when it was read.
+// pending is a reference that could not be settled when it was read: 88 bytes and the id.
 type pending struct {
-	f    fact
-	id   string
-	file int32
-	line int32
-	v    schema.Version
+	k, cond         key
+	tup             uint64
+	num             int64
+	id              string
+	file, line, col int32
+	idx             int32
+	ns, ptr         byte
 }
 
 func (s *set) init(cat *catalog.Catalog) {
-	s.cat, s.index, s.nodeOf, s.labels = cat, map[key]entry{}, map[string]bool{}, catalog.Sorted(cat.Labels)
+	s.cat, s.nodeOf, s.labels = cat, map[string]bool{}, catalog.Sorted(cat.Labels)
+	s.bits = map[string]uint64{}
+	for i, l := range s.labels[:min(62, len(s.labels))] {
+		s.bits[l] = 1 << i
+	}
 }
 
 // fold applies the facts of one file in input order.
@@ -47,8 +53,13 @@ type fold struct {
 	file  int32
 	hint  schema.Kind
 	last  schema.Kind // of the line before, for lines that do not show theirs
+	kind  schema.Kind // of the last kindN records, which are not counted yet
+	kindN int
 	v     schema.Version
 	yield func(*schema.Finding) error
+
+	w  *worker // of the block being applied
+	at *lineOut
 
 	convs   map[key]*conversation
 	order   []*conversation
@@ -66,39 +77,56 @@ type conversation struct {
 	reusable int // episodic or filler
 }
 
+// count writes down how many records of one kind came in a row.
+func (f *fold) count() {
+	if f.kindN > 0 {
+		f.c.Checked[f.file].Kinds[f.kind] += f.kindN
+		f.kindN = 0
+	}
+}
+
 func (f *fold) block(w *worker) error {
+	defer f.count()
 	f.v = w.v
 	for i := 0; i < len(w.out); i++ {
-		o := w.out[i]
+		o := &w.out[i]
 		if o.unknown {
 			k := f.last
 			if k == "" {
 				k = f.hint
 			}
 			if k == "" {
-				w.line, w.fs, w.colOff, w.colN = o.again, nil, 0, 1
-				w.doc.Parse(w.buf[o.again.start:o.again.end])
+				w.line, w.fs, w.colOff, w.colN = o.span, nil, 0, 1
+				w.doc.Parse(w.buf[o.span.start:o.span.end])
 				w.faults()
 				w.fault(0, "SCH010", "the kind of this record cannot be told", w.doc.Nodes[0].Kind.String(), "one of the published kinds")
 				w.fs[len(w.fs)-1].Hint = "name it with --kind"
 				o.findings = w.fs
 			} else {
-				w.read(o.again, k)
-				o = w.out[len(w.out)-1]
-				w.out = w.out[:len(w.out)-1]
+				w.read(o.span, k)
+				last := len(w.out) - 1
+				w.out[i] = w.out[last] // w.read may have moved the lines
+				w.out = w.out[:last]
+				o = &w.out[i]
 			}
 		}
 		if o.kind != "" {
 			f.last = o.kind
 		}
-		f.c.Checked[f.file].Kinds[o.kind]++
+		if o.kind == f.kind {
+			f.kindN++
+		} else {
+			f.count()
+			f.kind, f.kindN = o.kind, 1
+		}
 		for _, x := range o.findings {
 			if err := f.yield(x); err != nil {
 				return err
 			}
 		}
+		f.w, f.at = w, o
 		for j := o.from; j < o.to; j++ {
-			if err := f.apply(w, &w.facts[j], int32(o.n)); err != nil {
+			if err := f.apply(&w.facts[j]); err != nil {
 				return err
 			}
 		}
@@ -106,14 +134,15 @@ func (f *fold) block(w *worker) error {
 	return nil
 }
 
-func (f *fold) pos(line int32, x *fact) schema.Pos {
-	return schema.Pos{File: f.c.Checked[f.file].Name, Line: int(line), Col: int(x.col)}
+// pos is the place of a fact. Columns are counted only when they are needed: while the
+// block is still at hand.
+func (f *fold) pos(x *fact) schema.Pos {
+	f.w.line, f.w.utf8, f.w.colOff, f.w.colN = f.at.span, f.at.utf8, 0, 1
+	return f.w.in(f.w.buf[f.at.span.start:f.at.span.end], int(x.off))
 }
 
-func (f *fold) apply(w *worker, x *fact, line int32) error {
-	if x.line > 0 {
-		line = x.line
-	}
+func (f *fold) apply(x *fact) error {
+	line := int32(f.at.span.n)
 	switch x.op {
 	case opTurn:
 		if err := f.turn(x, line); err != nil {
@@ -123,7 +152,7 @@ func (f *fold) apply(w *worker, x *fact, line int32) error {
 	case opDefine:
 		return f.define(x, line)
 	case opRefer:
-		return f.refer(x, line)
+		return f.refer(x)
 	case opEdgeLine:
 		if f.edgeAt == 0 {
 			f.edgeAt = line
@@ -143,10 +172,8 @@ func (f *fold) define(x *fact, line int32) error {
 	s.given[x.ns] = true
 	if x.op == opTurn {
 		s.given[nsConv] = true
-		s.index[x.cond] = entry{0, f.file, line}
-		y := *x
-		y.tup, y.op = 0, opDefine
-		x = &y
+		s.index.swap(x.cond, entry{0, f.file, line})
+		x.tup = 0
 	}
 	if x.ns == nsNode && x.flag&flagAny == 0 {
 		for i, c := range x.id {
@@ -158,18 +185,20 @@ func (f *fold) define(x *fact, line int32) error {
 			}
 		}
 	}
-	old, taken := s.index[x.k]
 	if x.flag&flagAny != 0 {
-		s.index[x.k] = entry{^uint64(0), f.file, line}
+		s.index.swap(x.k, entry{^uint64(0), f.file, line})
 		return nil
 	}
-	s.index[x.k] = entry{x.tup, f.file, line}
+	old, taken := s.index.swap(x.k, entry{x.tup, f.file, line})
 	if !taken || old.tup == ^uint64(0) && x.ns != nsEvent {
 		return nil
 	}
-	at := f.place(old)
-	fault := &schema.Finding{Pos: f.pos(line, x), Pointer: pointer(x.ptr, x.idx), Have: quote(x.id)}
 	same := old.file == f.file
+	if old.tup == x.tup && (!same || x.ns == nsMemory || x.ns == nsPair || x.ns == nsConv || x.ns == nsProbe || x.ns == nsInject) {
+		return nil
+	}
+	fault := &schema.Finding{Pos: f.pos(x), Pointer: pointer(x.ptr, x.idx), Have: quote(x.id)}
+	at := f.place(old)
 	switch x.ns {
 	case nsNode, nsEdge, nsClaim, nsEntity:
 		switch {
@@ -216,43 +245,52 @@ func (f *fold) place(e entry) string {
 	return name + ":" + strconv.Itoa(int(e.line))
 }
 
+// pendingRun is how many references one run holds.
+const pendingRun = 4096
+
 // settled says whether a reference is good, and if not, whether that is final.
-func (s *set) settled(x *fact) (good, final bool) {
-	e, ok := s.index[x.k]
+func (s *set) settled(k key, ns, ptr byte, tup uint64) (good, final bool) {
+	e, ok := s.index.get(k)
 	if !ok {
 		return false, false
 	}
 	switch {
 	case e.tup == ^uint64(0):
 		return true, true
-	case x.ns == nsNode:
-		return e.tup&x.tup != 0 || e.tup&(1<<63) != 0, true
-	case x.ptr == ptrEvidenceText:
-		return e.tup == x.tup, true
+	case ns == nsNode:
+		return e.tup&tup != 0 || e.tup&(1<<63) != 0, true
+	case ptr == ptrEvidenceText:
+		return e.tup == tup, true
 	}
 	return true, true
 }
 
-func (f *fold) refer(x *fact, line int32) error {
-	good, final := f.s.settled(x)
+func (f *fold) refer(x *fact) error {
+	good, final := f.s.settled(x.k, x.ns, x.ptr, x.tup)
 	if good {
 		return nil
 	}
-	p := pending{f: *x, id: string(x.id), file: f.file, line: line, v: f.v}
-	p.f.id = nil
+	at := f.pos(x)
+	p := pending{k: x.k, cond: x.cond, tup: x.tup, num: x.num, id: string(x.id), file: f.file, line: int32(at.Line), col: int32(at.Col), idx: x.idx, ns: x.ns, ptr: x.ptr}
 	if final {
-		return f.yield(f.s.dangling(f.c, &p))
+		return f.yield(f.s.dangling(f.c, p))
 	}
-	f.s.pending = append(f.s.pending, p)
+	runs := f.s.pending
+	if n := len(runs); n == 0 || len(runs[n-1]) == pendingRun {
+		f.s.pending = append(runs, make([]pending, 0, pendingRun))
+		runs = f.s.pending
+	}
+	n := len(runs) - 1
+	runs[n] = append(runs[n], p)
 	return nil
 }
 
 // dangling is the finding for a reference that leads nowhere or to the wrong thing;
 // nil where the set cannot tell.
-func (s *set) dangling(c *Checker, p *pending) *schema.Finding {
-	x := &p.f
-	fault := &schema.Finding{Pos: schema.Pos{File: c.Checked[p.file].Name, Line: int(p.line), Col: int(x.col)}, Pointer: pointer(x.ptr, x.idx), Have: quote(p.id)}
-	e, found := s.index[x.k]
+func (s *set) dangling(c *Checker, x pending) *schema.Finding {
+	p := &x
+	fault := &schema.Finding{Pos: schema.Pos{File: c.Checked[p.file].Name, Line: int(p.line), Col: int(p.col)}, Pointer: pointer(x.ptr, x.idx), Have: quote(p.id)}
+	e, found := s.index.get(x.k)
 	switch {
 	case found && x.ns == nsNode:
 		fault.Code, fault.Message, fault.Want = "GRF005", "an edge of this type may not connect to such a node", "one of "+s.names(x.tup)
@@ -340,11 +378,12 @@ func (f *fold) turn(x *fact, line int32) error {
 	if x.tup&6 != 0 {
 		c.reusable++
 	}
-	fault := &schema.Finding{Pos: f.pos(line, x), Pointer: "/turn_id", Have: strconv.FormatInt(x.num, 10)}
-	switch {
-	case x.num == c.turn+1:
+	if x.num == c.turn+1 {
 		c.turn = x.num
 		return nil
+	}
+	fault := &schema.Finding{Pos: f.pos(x), Pointer: "/turn_id", Have: strconv.FormatInt(x.num, 10)}
+	switch {
 	case x.num > c.turn:
 		fault.Code, fault.Message, fault.Want, fault.Warning = "EVT002", "turns of "+quote(c.id)+" are missing", strconv.FormatInt(c.turn+1, 10), f.v == schema.V001
 		c.turn = x.num
@@ -352,7 +391,7 @@ func (f *fold) turn(x *fact, line int32) error {
 	case x.num == c.turn:
 		return nil // define says it
 	}
-	if e, ok := f.s.index[x.k]; ok && e.file == f.file {
+	if e, ok := f.s.index.get(x.k); ok && e.file == f.file {
 		return nil // repeated: define says it
 	}
 	fault.Code, fault.Message, fault.Want = "EVT001", "the turn comes after a later one of "+quote(c.id), "more than "+strconv.FormatInt(c.turn, 10)
@@ -380,26 +419,23 @@ func (f *fold) end() {
 func (c *Checker) Close() iter.Seq2[*schema.Finding, error] {
 	return func(yield func(*schema.Finding, error) bool) {
 		s := &c.set
-		p := s.pending
+		runs := s.pending
 		s.pending = nil
-		sort.SliceStable(p, func(i, j int) bool {
-			if p[i].file != p[j].file {
-				return p[i].file < p[j].file
-			}
-			return p[i].line < p[j].line
-		})
-		for i := range p {
-			x := &p[i]
-			if good, _ := s.settled(&x.f); good {
-				continue
-			}
-			if _, found := s.index[x.f.k]; !found && x.f.cond != (key{}) {
-				if _, ok := s.index[x.f.cond]; !ok {
+		// Files are read one after the other and lines in order, so the runs are in order.
+		for _, run := range runs {
+			for i := range run {
+				x := run[i]
+				if good, _ := s.settled(x.k, x.ns, x.ptr, x.tup); good {
 					continue
 				}
-			}
-			if f := s.dangling(c, x); f != nil && !yield(f, nil) {
-				return
+				if _, found := s.index.get(x.k); !found && x.cond != (key{}) {
+					if _, ok := s.index.get(x.cond); !ok {
+						continue
+					}
+				}
+				if f := s.dangling(c, x); f != nil && !yield(f, nil) {
+					return
+				}
 			}
 		}
 	}

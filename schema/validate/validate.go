@@ -25,6 +25,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/internal/jsonschema"
 	"membench/internal/par"
 	"membench/schema"
 	"membench/schema/catalog"
@@ -160,6 +161,34 @@ func Rank(name string) int {
 	return 4 // claims, and what shows its kind in its lines
 }
 
+// Foreign reports whether the start of a file, up to its last whole line, is JSON
+// Lines of somebody else's: every line is an object and none shows a kind. It is for
+// folders, where other programs keep files of their own.
+func Foreign(name string, head []byte) bool {
+	if KindOfName(name) != "" {
+		return false
+	}
+	w := &worker{}
+	n := 0
+	for line := range bytes.Lines(head) {
+		if line[len(line)-1] != '\n' && len(head) >= SniffBytes {
+			break // cut by the caller
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		w.doc.Parse(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")))
+		if len(w.doc.Faults) > 0 || len(w.doc.Nodes) == 0 || w.doc.Nodes[0].Kind != jsonschema.Object || w.detect() != "" {
+			return false
+		}
+		n++
+	}
+	return n > 0
+}
+
+// SniffBytes is how much of a file Foreign needs at most.
+const SniffBytes = 64 << 10
+
 // block is a run of whole lines.
 type block struct {
 	buf   []byte
@@ -179,9 +208,17 @@ const (
 )
 
 // blocks cuts a file into blocks; the first holds what version detection looks at.
-func blocks(r io.Reader, name string, maxLine int) iter.Seq2[*block, error] {
+func blocks(r io.Reader, name string, maxLine int, used <-chan *block) iter.Seq2[*block, error] {
 	return func(yield func(*block, error) bool) {
-		b := &block{}
+		fresh := func() *block {
+			select {
+			case b := <-used:
+				return b
+			default:
+				return &block{}
+			}
+		}
+		b := fresh()
 		first := true
 		for line, err := range jsonl.Lines(r, name, maxLine) {
 			if err != nil {
@@ -202,7 +239,7 @@ func blocks(r io.Reader, name string, maxLine int) iter.Seq2[*block, error] {
 					return
 				}
 				first = false
-				b = &block{buf: make([]byte, 0, blockBytes+blockBytes/8)}
+				b = fresh()
 			}
 		}
 		if len(b.lines) > 0 {
@@ -218,9 +255,10 @@ func (c *Checker) lines(r io.Reader, name string, k schema.Kind, v schema.Versio
 		hint = KindOfName(name)
 	}
 	stopped := errors.New("stopped")
+	used := make(chan *block, c.o.Workers+2)
 	// The version is settled by the first block, before the workers start.
 	in := func(yield func(*block, error) bool) {
-		for b, err := range blocks(r, name, c.o.MaxLine) {
+		for b, err := range blocks(r, name, c.o.MaxLine, used) {
 			if err == nil && v == "" {
 				v = c.sniff(b, name, k, hint)
 				c.Checked[file].Version = v
@@ -255,6 +293,13 @@ func (c *Checker) lines(r io.Reader, name string, k schema.Kind, v schema.Versio
 		}
 		if f.block(w) != nil {
 			return
+		}
+		if w.from.buf = w.buf[:0]; cap(w.buf) <= 4*blockBytes { // the memory of a very long line is given back
+			w.from.lines = w.from.lines[:0]
+			select {
+			case used <- w.from:
+			default:
+			}
 		}
 		select {
 		case pool <- w:

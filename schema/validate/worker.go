@@ -27,34 +27,41 @@ type worker struct {
 	doc   jsonschema.Doc
 	line  span
 	buf   []byte // of the block
+	from  *block
 	out   []lineOut
 	fs    []*schema.Finding // of the current line
 	facts []fact
 
-	labelNames []string             // of the catalogue, sorted: bits of label masks
-	edgeMasks  map[string][2]uint64 // by edge type
+	bits       map[string]uint64        // label → its bit in masks
+	edgeMasks  map[string][2]uint64     // by edge type
+	predicates map[string]predicateRule // by name
+	mem        [36]byte                 // the last memory id
 
-	colOff, colN int // last offset asked for, and its column
+	utf8         bool // the current line is UTF-8
+	colOff, colN int  // last offset asked for, and its column
 }
 
 // lineOut is what one line gave.
 type lineOut struct {
-	n        int
+	span     span
 	kind     schema.Kind
 	findings []*schema.Finding
 	from, to int // in worker.facts
-	again    span
+	utf8     bool
 	unknown  bool // the kind could not be told: the fold tries the kind before it
 }
 
 func (w *worker) start(c *Checker, name string, k, hint schema.Kind, v schema.Version) {
 	w.cat, w.o, w.contracts, w.v, w.mint = c.cat, c.o, contracts[v](), v, schema.Mint{V: v}
-	w.name, w.kind, w.hint = name, k, hint
+	w.name, w.kind, w.hint, w.bits = name, k, hint, c.set.bits
+	if w.predicates == nil {
+		w.predicates = map[string]predicateRule{}
+	}
 	w.out, w.facts = w.out[:0], w.facts[:0]
 }
 
 func (w *worker) block(b *block) {
-	w.buf = b.buf
+	w.buf, w.from = b.buf, b
 	for _, l := range b.lines {
 		w.read(l, w.kind)
 	}
@@ -62,23 +69,24 @@ func (w *worker) block(b *block) {
 
 // read checks one line, as kind k unless that is "".
 func (w *worker) read(l span, k schema.Kind) {
-	w.line, w.fs, w.colOff, w.colN = l, nil, 0, 1
-	o := lineOut{n: l.n, kind: k, from: len(w.facts)}
+	w.line, w.fs, w.colOff, w.colN, w.utf8 = l, nil, 0, 1, false
+	o := lineOut{span: l, kind: k, from: len(w.facts)}
 	if l.long {
 		w.report(*tooLong(schema.Pos{File: w.name, Line: l.n}, w.o.MaxLine))
 	} else {
 		w.doc.Parse(w.buf[l.start:l.end])
+		w.utf8 = w.doc.UTF8
 		if o.kind == "" {
 			o.kind = w.detect()
 		}
 		if o.kind == "" && len(w.doc.Nodes) > 0 {
-			o.unknown, o.again = true, l
+			o.unknown = true
 		} else {
 			w.faults()
 			w.record(o.kind)
 		}
 	}
-	o.findings, o.to = w.fs, len(w.facts)
+	o.findings, o.to, o.utf8 = w.fs, len(w.facts), w.utf8
 	w.out = append(w.out, o)
 }
 
@@ -143,9 +151,11 @@ func (w *worker) pos(node int) schema.Pos {
 }
 
 // at is the place of a byte offset of the line. Columns count code points from 1.
-func (w *worker) at(off int) schema.Pos {
+func (w *worker) at(off int) schema.Pos { return w.in(w.doc.B, off) }
+
+// in is at for the current line's text.
+func (w *worker) in(b []byte, off int) schema.Pos {
 	p := schema.Pos{File: w.name, Line: w.line.n}
-	b := w.doc.B
 	if w.whole {
 		head := b[:off]
 		p.Line = 1 + bytes.Count(head, []byte{'\n'})
@@ -155,7 +165,7 @@ func (w *worker) at(off int) schema.Pos {
 	if off < w.colOff {
 		w.colOff, w.colN = 0, 1
 	}
-	w.colN += utf8.RuneCount(b[w.colOff:off])
+	w.colN += jsonschema.RuneCount(b[w.colOff:off], w.utf8)
 	w.colOff = off
 	p.Col = w.colN
 	return p

@@ -1,0 +1,859 @@
+package graphir
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/hex"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"membench/internal/codec"
+	"membench/internal/par"
+	"membench/internal/textnorm"
+	"membench/schema"
+)
+
+// A segment is the elements of one type that start with the memory's hash.
+type segment struct {
+	typ    string // "" for the nodes
+	prefix string // of their ids, before the hash
+}
+
+var (
+	segMemory    = segment{"", "mem:"}
+	segConv      = segment{"FROM_CONV", "edge:FROM_CONV:mem:"}
+	segCharacter = segment{"HAS_CHARACTER", "edge:HAS_CHARACTER:mem:"}
+	segScene     = segment{"IN_SCENE", "edge:IN_SCENE:mem:"}
+	segOwns      = segment{typ: "OWNS_MEMORY"} // by owner, then by hash
+)
+
+const ownsPrefix = "edge:OWNS_MEMORY:"
+
+// A task is some lines of output: rows of a segment, and parts that come between.
+type task struct {
+	seg    segment
+	t      *table // rows, sorted; nil: only parts
+	bucket int    // when t is nil and load is set: what to read from the spool
+	lo, hi int
+	load   bool
+	owned  []ownedRows // of segOwns: which rows of which tables
+	parts  [][]byte    // encoded, in order
+}
+
+// ownedRows are groups of rows of one owner, given by their first rows.
+type ownedRows struct {
+	owner  uint32 // rank
+	t      *table
+	starts []uint32
+}
+
+// A result is the lines of one task.
+type result struct {
+	out      []byte
+	counts   Counts
+	findings []*schema.Finding
+	owned    []ownedBytes // rows for the second spool, in order
+	firsts   []firstOf    // of settings, among these rows
+}
+
+type ownedBytes struct {
+	bucket int
+	rows   []byte
+}
+
+// recycle keeps a result's buffer for the next task. A free list, not a sync.Pool: the
+// buffers would not outlive a collection, and grow again from nothing.
+func (b *bulk) recycle(r *result) {
+	select {
+	case b.free <- r.out[:0]:
+	default:
+	}
+}
+
+func (b *bulk) newResult() *result {
+	r := &result{counts: Counts{Labels: map[string]int{}, Types: map[string]int{}}}
+	select {
+	case r.out = <-b.free:
+	default:
+	}
+	return r
+}
+
+// A source steps through the parts of the sorter.
+type source struct {
+	next func() ([]byte, error, bool)
+	stop func()
+	rec  []byte // the next part, nil at the end
+	err  error
+}
+
+func newSource(s interface {
+	Sorted() iter.Seq2[[]byte, error]
+}) *source {
+	next, stop := iter.Pull2(s.Sorted())
+	src := &source{next: next, stop: stop}
+	src.advance()
+	return src
+}
+
+func (s *source) advance() {
+	rec, err, ok := s.next()
+	if !ok || err != nil {
+		s.rec, s.err = nil, err
+		return
+	}
+	s.rec = bytes.Clone(rec)
+}
+
+// upTo takes the parts of one kind whose id is below bound, at most about limit bytes of
+// them but never half of an element. "" is no bound. more says that the limit was met.
+func (s *source) upTo(kind byte, bound string, limit int) (parts [][]byte, more bool) {
+	size := 0
+	var last []byte
+	for s.rec != nil && s.rec[0] == kind {
+		id, _ := cutStr(s.rec[1:])
+		if bound != "" && string(id) >= bound {
+			break
+		}
+		if size > limit && !bytes.Equal(id, last) {
+			return parts, true
+		}
+		parts = append(parts, s.rec)
+		size += len(s.rec)
+		last = id
+		s.advance()
+	}
+	return parts, false
+}
+
+const partsLimit = 1 << 20
+
+// between yields tasks for the parts below bound.
+func between(src *source, kind byte, bound string, yield func(*task, error) bool) bool {
+	for {
+		parts, more := src.upTo(kind, bound, partsLimit)
+		if src.err != nil {
+			yield(nil, src.err)
+			return false
+		}
+		if len(parts) > 0 && !yield(&task{parts: parts}, nil) {
+			return false
+		}
+		if !more {
+			return true
+		}
+	}
+}
+
+// sort orders the tables, or sends the last rows after those that went to disk.
+func (b *bulk) sort(ctx context.Context) error {
+	if b.spool != nil {
+		memory := b.o.Memory
+		b.o.Memory = -1
+		err := b.spill()
+		b.o.Memory = memory
+		for i := range b.hashes {
+			sortHashes(&b.hashes[i])
+		}
+		if err != nil {
+			return err
+		}
+		return b.rankOwners()
+	}
+	all := func(yield func(*table, error) bool) {
+		for i := range b.parts {
+			if !yield(&b.parts[i], nil) {
+				return
+			}
+		}
+	}
+	for _, err := range par.Map(ctx, max(1, b.o.Workers), all, func(_ context.Context, t *table) (struct{}, error) {
+		b.sortTable(t)
+		return struct{}{}, nil
+	}) {
+		if err != nil {
+			return err
+		}
+	}
+	return b.rankOwners()
+}
+
+// rankOwners numbers the owners in the order of their edges' ids.
+func (b *bulk) rankOwners() error {
+	names := make([]string, 0, len(b.settings))
+	for _, s := range b.settings {
+		names = append(names, s.owner.id+":mem:")
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	rank := make(map[string]uint32, len(names))
+	for i, n := range names {
+		rank[n] = uint32(i)
+	}
+	b.owners = names
+	b.ownerOf = make([]uint32, len(b.settings))
+	for i, s := range b.settings {
+		b.ownerOf[i] = rank[s.owner.id+":mem:"]
+	}
+	if b.spool == nil {
+		return nil
+	}
+	// Owners get buckets of the second spool in order, at most 64.
+	b.bucketOf = make([]int, len(names))
+	for i := range names {
+		b.bucketOf[i] = i * ownerBuckets / max(ownerBuckets, len(names))
+	}
+	var err error
+	b.owned, err = newSpool(b.o.TempDir, ownerBuckets)
+	return err
+}
+
+const ownerBuckets = 64
+
+// segmentTasks yields the tasks of a segment, with the parts that come between.
+func (b *bulk) segmentTasks(src *source, kind byte, seg segment, yield func(*task, error) bool) bool {
+	if !between(src, kind, seg.prefix, yield) {
+		return false
+	}
+	for i := range b.parts {
+		if b.spool == nil {
+			if !b.piece(src, kind, &task{seg: seg, t: &b.parts[i]}, i, 255, yield) {
+				return false
+			}
+			continue
+		}
+		// A partition that would take more than a quarter of the budget is read in passes.
+		n := int(b.spool.bytes(i)*4/max(1, b.o.Memory)) + 1
+		n = min(n, 256)
+		for k := range n {
+			if !b.piece(src, kind, &task{seg: seg, load: true, bucket: i, lo: k * 256 / n, hi: (k+1)*256/n - 1}, i, (k+1)*256/n-1, yield) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// piece completes a task with the parts that fall among its rows.
+func (b *bulk) piece(src *source, kind byte, t *task, first, second int, yield func(*task, error) bool) bool {
+	bound := t.seg.prefix + hex.EncodeToString([]byte{byte(first), byte(second)}) + "g" // 'g' is above every hex digit
+	t.parts, _ = src.upTo(kind, bound, 1<<62)
+	if src.err != nil {
+		yield(nil, src.err)
+		return false
+	}
+	return yield(t, nil)
+}
+
+func (b *bulk) nodeTasks(src *source) iter.Seq2[*task, error] {
+	return func(yield func(*task, error) bool) {
+		if b.segmentTasks(src, kindNode, segMemory, yield) {
+			between(src, kindNode, "", yield)
+		}
+	}
+}
+
+func (b *bulk) edgeTasks(src *source) iter.Seq2[*task, error] {
+	return func(yield func(*task, error) bool) {
+		for _, seg := range []segment{segConv, segCharacter, segScene} {
+			if !b.segmentTasks(src, kindEdge, seg, yield) {
+				return
+			}
+		}
+		if b.ownsTasks(src, yield) {
+			between(src, kindEdge, "", yield)
+		}
+	}
+}
+
+// ownsRows is how many edges a task of OWNS_MEMORY has, about.
+const ownsRows = 1024
+
+// ownsTasks yields the tasks of OWNS_MEMORY: by owner, then by hash.
+func (b *bulk) ownsTasks(src *source, yield func(*task, error) bool) bool {
+	if b.spool != nil {
+		return b.ownsSpooled(src, yield)
+	}
+	// Which groups of which table each owner has; 4 bytes a memory.
+	lists := make([][]ownedRows, len(b.owners))
+	for i := range b.parts {
+		t := &b.parts[i]
+		for j := 0; j < len(t.rows); {
+			n := group(t, j)
+			for k := j; k < j+n; k++ {
+				o := b.ownerOf[t.rows[k].setting]
+				l := &lists[o]
+				if len(*l) == 0 || (*l)[len(*l)-1].t != t {
+					*l = append(*l, ownedRows{owner: o, t: t})
+				}
+				s := &(*l)[len(*l)-1].starts
+				if len(*s) == 0 || (*s)[len(*s)-1] != uint32(j) {
+					*s = append(*s, uint32(j))
+				}
+			}
+			j += n
+		}
+	}
+	cur := &task{seg: segOwns}
+	size := 0
+	flush := func(bound string) bool {
+		if size == 0 {
+			return true
+		}
+		t := cur
+		cur, size = &task{seg: segOwns}, 0
+		return b.ownsPiece(src, t, bound, yield)
+	}
+	for o, l := range lists {
+		for i, x := range l {
+			cur.owned = append(cur.owned, x)
+			if size += len(x.starts); size >= ownsRows && i+1 < len(l) {
+				h := x.t.rows[x.starts[len(x.starts)-1]].hash
+				if !flush(b.ownsBound(o, &h)) {
+					return false
+				}
+			}
+		}
+		if size >= ownsRows && !flush(b.ownsBound(o, nil)) {
+			return false
+		}
+	}
+	return flush(b.ownsBound(len(b.owners)-1, nil))
+}
+
+// ownsBound is just above the edges of an owner, up to the memory h when not nil.
+func (b *bulk) ownsBound(owner int, h *[16]byte) string {
+	if h == nil {
+		return ownsPrefix + b.owners[owner] + "g"
+	}
+	return ownsPrefix + b.owners[owner] + hex.EncodeToString(h[:]) + "\x00"
+}
+
+func (b *bulk) ownsPiece(src *source, t *task, bound string, yield func(*task, error) bool) bool {
+	first := t.owned[0]
+	h := first.t.rows[first.starts[0]].hash
+	if !between(src, kindEdge, ownsPrefix+b.owners[first.owner]+hex.EncodeToString(h[:]), yield) {
+		return false
+	}
+	t.parts, _ = src.upTo(kindEdge, bound, 1<<62)
+	if src.err != nil {
+		yield(nil, src.err)
+		return false
+	}
+	return yield(t, nil)
+}
+
+// keepOwned sends rows to the second spool, in the order of their hashes.
+func (b *bulk) keepOwned(rows []ownedBytes) error {
+	for _, r := range rows {
+		if b.ownedBuf[r.bucket] = append(b.ownedBuf[r.bucket], r.rows...); len(b.ownedBuf[r.bucket]) > 1<<18 {
+			if err := b.owned.append(r.bucket, b.ownedBuf[r.bucket]); err != nil {
+				return err
+			}
+			b.ownedBuf[r.bucket] = b.ownedBuf[r.bucket][:0]
+		}
+	}
+	return nil
+}
+
+// ownsSpooled reads the second spool: bucket by bucket, each in the order of hashes.
+// A bucket of one owner streams; one of several is sorted by owner, and is small.
+func (b *bulk) ownsSpooled(src *source, yield func(*task, error) bool) bool {
+	fail := func(err error) bool { yield(nil, err); return false }
+	for k := range ownerBuckets {
+		if err := b.owned.append(k, b.ownedBuf[k]); err != nil {
+			return fail(err)
+		}
+		b.ownedBuf[k] = nil
+	}
+	for k := range ownerBuckets {
+		n := 0
+		for _, bk := range b.bucketOf {
+			if bk == k {
+				n++
+			}
+		}
+		t := &table{}
+		flush := func() bool {
+			if len(t.rows) == 0 {
+				return true
+			}
+			full := t
+			t = &table{}
+			if n > 1 {
+				// Stable: hashes and the order in them stay.
+				slices.SortStableFunc(full.rows, func(x, y row) int { return cmp.Compare(b.ownerOf[x.setting], b.ownerOf[y.setting]) })
+			}
+			for i := 0; i < len(full.rows); {
+				tk := &task{seg: segOwns}
+				size := 0
+				owner := -1
+				for i < len(full.rows) && size < ownsRows {
+					o := int(b.ownerOf[full.rows[i].setting])
+					if o != owner {
+						owner = o
+						tk.owned = append(tk.owned, ownedRows{owner: uint32(o), t: full})
+					}
+					l := &tk.owned[len(tk.owned)-1]
+					l.starts = append(l.starts, uint32(i))
+					h := full.rows[i].hash
+					for i < len(full.rows) && full.rows[i].hash == h && int(b.ownerOf[full.rows[i].setting]) == o {
+						i++
+					}
+					size++
+				}
+				h := full.rows[i-1].hash
+				if !b.ownsPiece(src, tk, b.ownsBound(owner, &h), yield) {
+					return false
+				}
+			}
+			return true
+		}
+		var buf []byte
+		for _, p := range b.owned.buckets[k] {
+			br := b.owned.reader(p)
+			for {
+				r, text, err := readSpooled(br, buf)
+				if err == io.EOF {
+					break
+				}
+				if err != nil {
+					return fail(err)
+				}
+				buf = text
+				if n == 1 && len(t.rows) >= 4*ownsRows && t.rows[len(t.rows)-1].hash != r.hash && !flush() {
+					return false
+				}
+				t.add(r, text)
+			}
+		}
+		if !flush() {
+			return false
+		}
+	}
+	return true
+}
+
+// run makes the lines of one task.
+func (b *bulk) run(ctx context.Context, t *task) (*result, error) {
+	r := b.newResult()
+	if t.load {
+		t.t = &table{}
+		if err := b.spool.load(t.t, t.bucket, t.lo, t.hi); err != nil {
+			return nil, err
+		}
+		b.sortTable(t.t)
+	}
+	em := emitter{b: b, r: r, seg: t.seg}
+	if len(t.parts) > 0 {
+		em.slowly(t)
+	} else if t.seg.typ == "OWNS_MEMORY" {
+		for _, l := range t.owned {
+			for _, start := range l.starts {
+				em.group(l.t, int(start), int(start)+group(l.t, int(start)), int(l.owner))
+			}
+		}
+	} else if t.t != nil {
+		for j := 0; j < len(t.t.rows); {
+			n := group(t.t, j)
+			em.group(t.t, j, j+n, -1)
+			j += n
+		}
+	}
+	if t.t != nil && t.seg.typ == "" {
+		r.firsts = b.firstsOf(t.t)
+		if t.load {
+			r.owned = b.ownedOf(t.t)
+		}
+	}
+	return r, nil
+}
+
+// firstsOf finds the rows that are as early as their setting's first.
+func (b *bulk) firstsOf(t *table) (out []firstOf) {
+	for i := range t.rows {
+		r := &t.rows[i]
+		if r.at == b.settings[r.setting].first.Load() {
+			var x rowText
+			x.read(t.text(r))
+			out = append(out, firstOf{r.setting, r.at, r.hash, bytes.Clone(x.point), bytes.Clone(x.created), x.pos})
+		}
+	}
+	return out
+}
+
+// ownedOf encodes rows, without their data, for the second spool.
+func (b *bulk) ownedOf(t *table) []ownedBytes {
+	var out []ownedBytes
+	at := map[int]int{}
+	var text []byte
+	for i := range t.rows {
+		r := &t.rows[i]
+		var x rowText
+		x.read(t.text(r))
+		x.data, x.escaped = nil, false
+		text = appendRow(text[:0], &x)
+		k := b.bucketOf[b.ownerOf[r.setting]]
+		j, ok := at[k]
+		if !ok {
+			j = len(out)
+			at[k] = j
+			out = append(out, ownedBytes{bucket: k})
+		}
+		out[j].rows = appendSpooled(out[j].rows, r, text)
+	}
+	return out
+}
+
+// An emitter writes the lines of groups of rows.
+type emitter struct {
+	b   *bulk
+	r   *result
+	seg segment
+
+	hash  [32]byte
+	one   rowText
+	texts []rowText
+	rows  []*row
+	recs  [][]byte
+}
+
+// parts adds the encoded parts that rows [i,j) make in the segment.
+func (em *emitter) parts(recs [][]byte, t *table, i, j, owner int) [][]byte {
+	b := em.b
+	for ; i < j; i++ {
+		r := &t.rows[i]
+		if owner >= 0 && int(b.ownerOf[r.setting]) != owner {
+			continue
+		}
+		var x rowText
+		x.read(t.text(r))
+		data := x.data
+		if x.escaped {
+			data = codec.AppendUnescaped(nil, data)
+		}
+		hash := hex.EncodeToString(r.hash[:])
+		o := &occurrence{point: string(x.point), hash: hash, rawHash: hash, data: string(data), createdAt: string(x.created), setting: b.settings[r.setting].setting(), at: r.at, pos: x.pos}
+		emit := func(p *part) {
+			if p.typ != em.seg.typ {
+				return
+			}
+			if x.points != nil && p.listed {
+				p.points, p.times, p.cut = x.points, x.times, x.cut
+			}
+			recs = append(recs, p.append(nil))
+		}
+		if em.seg.typ == "" {
+			b.p.memoryNode(o, emit)
+		} else {
+			b.p.memoryEdges(o, emit)
+		}
+	}
+	return recs
+}
+
+// slowly writes a task by way of parts: rows and other parts are folded together.
+func (em *emitter) slowly(t *task) {
+	recs := slices.Clone(t.parts)
+	if t.seg.typ == "OWNS_MEMORY" {
+		for _, l := range t.owned {
+			for _, s := range l.starts {
+				recs = em.parts(recs, l.t, int(s), int(s)+group(l.t, int(s)), int(l.owner))
+			}
+		}
+	} else if t.t != nil {
+		recs = em.parts(recs, t.t, 0, len(t.t.rows), -1)
+	}
+	em.fold(recs)
+}
+
+// fold writes the elements of parts.
+func (em *emitter) fold(recs [][]byte) {
+	slices.SortFunc(recs, compareParts)
+	report := func(f *schema.Finding) { em.r.findings = append(em.r.findings, f) }
+	f := folder{p: em.b.p, g: em.b.g, report: report}
+	put := func(e *folded) {
+		if e == nil || !em.b.g.keep(e, report) {
+			return
+		}
+		if e.edge {
+			em.r.counts.edge(e.typ)
+		} else {
+			em.r.counts.node(e.labels[0])
+		}
+		em.r.out = e.append(em.r.out)
+	}
+	for _, rec := range recs {
+		put(f.add(rec))
+	}
+	put(f.flush())
+}
+
+// group writes what rows [i,j) of one memory make in the segment.
+func (em *emitter) group(t *table, i, j, owner int) {
+	hex.Encode(em.hash[:], t.rows[i].hash[:])
+	if j-i == 1 {
+		r := &t.rows[i]
+		em.one.read(t.text(r))
+		if em.one.points == nil || em.b.p.v == schema.V001 {
+			s := em.b.settings[r.setting]
+			if em.seg.typ == "" {
+				em.node(s, &em.one)
+				em.r.out = append(em.r.out, "}}\n"...)
+			} else if dst := em.end(s); dst.id != "" {
+				em.edge(s, dst.body, &em.one)
+				em.r.out = append(em.r.out, "}}\n"...)
+			}
+			return
+		}
+	}
+	em.rows, em.texts = em.rows[:0], em.texts[:0]
+	for k := i; k < j; k++ {
+		r := &t.rows[k]
+		if owner >= 0 && int(em.b.ownerOf[r.setting]) != owner {
+			continue
+		}
+		em.rows = append(em.rows, r)
+		em.texts = append(em.texts, rowText{})
+		em.texts[len(em.texts)-1].read(t.text(r))
+	}
+	for k := 1; k < len(em.rows); k++ {
+		x, y := &em.texts[k-1], &em.texts[k]
+		if em.rows[k-1].at == em.rows[k].at && bytes.Equal(x.point, y.point) && em.b.settings[em.rows[k-1].setting].export.exportedAt == em.b.settings[em.rows[k].setting].export.exportedAt ||
+			em.seg.typ == "" && !bytes.Equal(x.data, y.data) {
+			// Only their contents tell them apart, or two texts have one hash.
+			em.recs = em.parts(em.recs[:0], t, i, j, owner)
+			em.fold(em.recs)
+			return
+		}
+	}
+	if em.seg.typ == "" {
+		em.node(em.b.settings[em.rows[0].setting], &em.texts[0])
+		em.lists(em.texts, em.rows, true)
+		return
+	}
+	// One edge for each end, in the order of ids.
+	type end struct {
+		dst *name
+		k   int
+	}
+	var ends []end
+	for k, r := range em.rows {
+		if dst := em.end(em.b.settings[r.setting]); dst.id != "" {
+			ends = append(ends, end{dst, k})
+		}
+	}
+	slices.SortStableFunc(ends, func(x, y end) int { return strings.Compare(x.dst.id, y.dst.id) })
+	var texts []rowText
+	for k := 0; k < len(ends); {
+		n := k + 1
+		for n < len(ends) && ends[n].dst.id == ends[k].dst.id {
+			n++
+		}
+		texts = texts[:0]
+		for _, e := range ends[k:n] {
+			texts = append(texts, em.texts[e.k])
+		}
+		em.edge(em.b.settings[em.rows[ends[k].k].setting], ends[k].dst.body, &texts[0])
+		em.lists(texts, nil, false)
+		k = n
+	}
+}
+
+// end is the edge's other end; its id is "" when there is none.
+func (em *emitter) end(s *settingInfo) *name {
+	switch em.seg.typ {
+	case "FROM_CONV":
+		return s.conv
+	case "IN_SCENE":
+		return s.scene
+	}
+	return s.owner
+}
+
+// node writes the line of a memory up to its last property.
+func (em *emitter) node(s *settingInfo, x *rowText) {
+	em.r.counts.Nodes++
+	em.r.counts.Labels["MemoryItem"]++
+	dst := append(em.r.out, `{"id": "mem:`...)
+	dst = append(dst, em.hash[:]...)
+	dst = append(dst, `", "labels": ["MemoryItem"], "props": {"point_id": "`...)
+	dst = append(dst, x.point...)
+	dst = append(dst, `", "payload_hash": "`...)
+	dst = append(dst, em.hash[:]...)
+	dst = append(dst, `", "data": "`...)
+	dst = append(dst, x.data...)
+	dst = append(dst, `", "created_at": `...)
+	dst = appendQuoted(dst, x.created)
+	dst = append(dst, s.export.tail...)
+	dst = append(dst, `, "display": "`...)
+	at := len(dst)
+	dst = em.display(dst, x)
+	n := len(dst)
+	dst = append(dst, `", "name": "`...)
+	dst = append(dst, dst[at:n]...)
+	em.r.out = append(dst, '"')
+}
+
+func appendQuoted(dst, body []byte) []byte {
+	if len(body) == 0 {
+		return append(dst, "null"...)
+	}
+	return append(append(append(dst, '"'), body...), '"')
+}
+
+// display appends the JSON body of the memory's display name.
+func (em *emitter) display(dst []byte, x *rowText) []byte {
+	if !x.escaped {
+		if n := previewLen(x.data); n > 0 {
+			dst = append(dst, x.data[:n]...)
+			return append(append(dst, " #"...), em.hash[:8]...)
+		}
+	}
+	data := x.data
+	if x.escaped {
+		data = codec.AppendUnescaped(nil, data)
+	}
+	return append(dst, jsonBody(display(string(data), string(em.hash[:]), string(x.point)))...)
+}
+
+// previewLen is the length of the first 40 code points of s when collapsing white
+// space would not change them; else 0.
+func previewLen(s []byte) int {
+	n, blank := 0, true
+	for i := 0; i < len(s); {
+		if n == 40 {
+			if blank {
+				return 0
+			}
+			return i
+		}
+		c := s[i]
+		if c < 0x80 {
+			if c == ' ' {
+				if blank {
+					return 0
+				}
+				blank = true
+			} else if c < ' ' {
+				return 0
+			} else {
+				blank = false
+			}
+			i++
+			n++
+			continue
+		}
+		r, size := utf8.DecodeRune(s[i:])
+		if textnorm.IsSpace(r) {
+			return 0
+		}
+		blank = false
+		i += size
+		n++
+	}
+	if blank {
+		return 0
+	}
+	return len(s)
+}
+
+// edge writes the line of an edge of the memory up to its last property.
+func (em *emitter) edge(s *settingInfo, end []byte, x *rowText) {
+	em.r.counts.Edges++
+	em.r.counts.Types[em.seg.typ]++
+	dst := append(em.r.out, `{"id": "edge:`...)
+	dst = append(append(dst, em.seg.typ...), ':')
+	if em.seg.typ == "OWNS_MEMORY" {
+		dst = append(append(dst, end...), ":mem:"...)
+		dst = append(dst, em.hash[:]...)
+		dst = append(dst, `", "type": "OWNS_MEMORY", "src": "`...)
+		dst = append(dst, end...)
+		dst = append(dst, `", "dst": "mem:`...)
+		dst = append(dst, em.hash[:]...)
+	} else {
+		dst = append(dst, "mem:"...)
+		dst = append(dst, em.hash[:]...)
+		dst = append(append(dst, ':'), end...)
+		dst = append(dst, `", "type": "`...)
+		dst = append(dst, em.seg.typ...)
+		dst = append(dst, `", "src": "mem:`...)
+		dst = append(dst, em.hash[:]...)
+		dst = append(dst, `", "dst": "`...)
+		dst = append(dst, end...)
+	}
+	dst = append(dst, `", "props": {"processed_key": "`...)
+	dst = append(dst, em.hash[:]...)
+	dst = append(dst, `", "source_point_id": "`...)
+	dst = append(dst, x.point...)
+	dst = append(dst, `", "exported_at": `...)
+	dst = append(dst, s.export.exported...)
+	dst = append(dst, `, "created_at": `...)
+	em.r.out = appendQuoted(dst, x.created)
+}
+
+// lists ends a line with the lists of all its occurrences; convs says that rows are
+// given and their conversations are listed, too.
+func (em *emitter) lists(texts []rowText, rows []*row, convs bool) {
+	if em.b.p.v != schema.V001 {
+		var points, names []string
+		cut, times := false, 0
+		for i := range texts {
+			x := &texts[i]
+			times += x.times
+			cut = cut || x.cut
+			if x.points != nil {
+				points = append(points, x.points...)
+			} else {
+				points = append(points, string(x.point))
+			}
+			if convs {
+				if c := em.b.settings[rows[i].setting].conv.text; c != "" {
+					names = append(names, c)
+				}
+			}
+		}
+		points = smallest(points, &cut)
+		names = smallest(names, &cut)
+		em.list("point_ids", points)
+		em.list("conv_ids", names)
+		if cut {
+			em.r.out = append(em.r.out, `, "occurrences": `...)
+			em.r.out = appendInt(em.r.out, times)
+			id := "mem:" + string(em.hash[:])
+			if em.seg.typ != "" {
+				id = "an edge " + em.seg.typ + " of " + id
+			}
+			em.r.findings = append(em.r.findings, cutFinding(em.b.g.unpack(texts[0].pos), id))
+		}
+	}
+	em.r.out = append(em.r.out, "}}\n"...)
+}
+
+// smallest sorts a list, drops repeats and cuts it to maxList.
+func smallest(list []string, cut *bool) []string {
+	slices.Sort(list)
+	list = slices.Compact(list)
+	if len(list) > maxList {
+		list, *cut = list[:maxList], true
+	}
+	return list
+}
+
+func (em *emitter) list(name string, list []string) {
+	if len(list) < 2 {
+		return
+	}
+	dst := append(append(append(em.r.out, `, "`...), name...), `": [`...)
+	for i, s := range list {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = codec.AppendString(dst, s)
+	}
+	em.r.out = append(dst, ']')
+}
