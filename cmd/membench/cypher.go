@@ -105,6 +105,9 @@ func runCypher(ctx context.Context, e *env, o cypherOptions) error {
 	}
 	if o.out == "-" {
 		for _, f := range files {
+			if err := f.buf.Flush(); err != nil {
+				return err
+			}
 			if _, err := f.f.Seek(0, io.SeekStart); err != nil {
 				return err
 			}
@@ -123,7 +126,11 @@ func runCypher(ctx context.Context, e *env, o cypherOptions) error {
 		return err
 	}
 	for _, f := range files {
-		m.Outputs = append(m.Outputs, f.digest(filepath.Base(f.path)))
+		d, err := f.sum(filepath.Base(f.path))
+		if err != nil {
+			return err
+		}
+		m.Outputs = append(m.Outputs, d)
 	}
 	for _, f := range files {
 		if err := f.Commit(); err != nil {

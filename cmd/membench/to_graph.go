@@ -217,7 +217,13 @@ func runToGraph(ctx context.Context, e *env, o toGraphOptions) error {
 	if m.Key, err = build.Key(m); err != nil {
 		return err
 	}
-	m.Outputs = []schema.FileDigest{edges.digest("edges.jsonl"), nodes.digest("nodes.jsonl")}
+	for _, f := range []*digestFile{edges, nodes} {
+		d, err := f.sum(filepath.Base(f.path))
+		if err != nil {
+			return err
+		}
+		m.Outputs = append(m.Outputs, d)
+	}
 	for _, f := range []*digestFile{nodes, edges} {
 		if err := f.Commit(); err != nil {
 			return err
@@ -353,6 +359,7 @@ func (r *digestReader) Close() error { return r.r.Close() }
 // other ways to write to a file, which would pass the digest by.
 type digestFile struct {
 	f    *atomicfile.File
+	buf  *bufio.Writer
 	path string
 	h    hash.Hash
 	n    int64
@@ -360,19 +367,33 @@ type digestFile struct {
 
 func newDigestFile(path string) (*digestFile, error) {
 	f, err := atomicfile.Create(path)
-	return &digestFile{f: f, path: path, h: sha256.New()}, err
+	d := &digestFile{f: f, path: path, h: sha256.New()}
+	d.buf = bufio.NewWriterSize(unbuffered{d}, 1<<18)
+	return d, err
 }
 
-func (f *digestFile) Write(p []byte) (int, error) {
-	n, err := f.f.Write(p)
-	f.h.Write(p[:n])
-	f.n += int64(n)
+type unbuffered struct{ f *digestFile }
+
+func (u unbuffered) Write(p []byte) (int, error) {
+	n, err := u.f.f.Write(p)
+	u.f.h.Write(p[:n])
+	u.f.n += int64(n)
 	return n, err
 }
 
-func (f *digestFile) Commit() error { return f.f.Commit() }
-func (f *digestFile) Close() error  { return f.f.Close() }
+func (f *digestFile) Write(p []byte) (int, error) { return f.buf.Write(p) }
 
-func (f *digestFile) digest(path string) schema.FileDigest {
-	return schema.FileDigest{Path: path, SHA256: hex.EncodeToString(f.h.Sum(nil)), Bytes: f.n}
+func (f *digestFile) Commit() error {
+	if err := f.buf.Flush(); err != nil {
+		return err
+	}
+	return f.f.Commit()
+}
+
+func (f *digestFile) Close() error { return f.f.Close() }
+
+// sum is the digest of the file, which stands under path in a manifest.
+func (f *digestFile) sum(path string) (schema.FileDigest, error) {
+	err := f.buf.Flush()
+	return schema.FileDigest{Path: path, SHA256: hex.EncodeToString(f.h.Sum(nil)), Bytes: f.n}, err
 }
