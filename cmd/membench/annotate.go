@@ -247,7 +247,8 @@ func (f *eventFiles) write(name string, text []byte) error {
 		dir = f.stage.Dir
 		f.names = append(f.names, name)
 	}
-	return atomicfile.Write(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(text); return err })
+	err := atomicfile.Write(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(text); return err })
+	return build.Explain(err, dir, f.dir)
 }
 
 func (f *eventFiles) commit() error {

@@ -70,7 +70,11 @@ again; --now sets it.`,
 				return usagef("no project: name it with -c membench.yaml")
 			}
 			p, err := config.Load(o.config)
-			if err != nil {
+			var file *os.PathError
+			switch {
+			case errors.As(err, &file):
+				return err
+			case err != nil:
 				return usageError{err}
 			}
 			if o.out == "" {
@@ -233,7 +237,7 @@ func (c *chain) command(ctx context.Context, final string, args ...string) (buil
 	root.SetOut(e.out)
 	root.SetErr(e.err)
 	if err := root.ExecuteContext(ctx); err != nil {
-		return r, fmt.Errorf("membench %s: %w\n%s", strings.Join(args, " "), err, strings.TrimSpace(words.String()))
+		return r, fmt.Errorf("membench %s: %w%s", strings.Join(args, " "), err, strings.TrimRight("\n"+words.String(), "\n"))
 	}
 	return r, nil
 }

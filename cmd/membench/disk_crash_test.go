@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -73,14 +74,20 @@ func TestFullDisk(t *testing.T) {
 	}})
 	failed := 0
 	for _, s := range stages {
-		for _, leave := range []int64{0, 4 << 10, 12 << 10, 40 << 10} {
+		out := filepath.Join(disk, "out")
+		os.Remove(filler)
+		put(t, out, nil)
+		old := map[string]string{}
+		if s.name != "ingest" { // a store refuses other input
+			good(t, disk, s.args(w.first)...)
+			old = files(t, out)
+		}
+		good(t, disk, s.args(w.second)...)
+		want := files(t, out)
+		for _, leave := range []int64{0, 12 << 10} {
 			how := fmt.Sprintf("%s with %d bytes left", s.name, leave)
-			put(t, filepath.Join(disk, "out"), nil)
 			os.Remove(filler)
-			if s.name != "ingest" {
-				good(t, disk, s.args(w.first)...)
-			}
-			old := files(t, filepath.Join(disk, "out"))
+			put(t, out, old)
 			fill(leave)
 			c := start(t, disk, s.args(w.second)...)
 			c.Env = append(c.Env, "TMPDIR="+w.dir)
@@ -110,13 +117,7 @@ func TestFullDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 			good(t, disk, s.args(w.second)...)
-			got := files(t, filepath.Join(disk, "out"))
-			put(t, filepath.Join(disk, "out"), nil)
-			if s.name != "ingest" {
-				good(t, disk, s.args(w.first)...)
-			}
-			good(t, disk, s.args(w.second)...)
-			if d := sameFiles(got, files(t, filepath.Join(disk, "out"))); d != "" {
+			if d := sameFiles(files(t, out), want); d != "" {
 				t.Errorf("%s, then run again: %s", how, d)
 			}
 		}
@@ -373,6 +374,7 @@ func TestInterrupted(t *testing.T) {
 		{"to-graph", "--exports", "exports", "-o", "out"}, {"claimify", "exports", "-o", "out"}, {"validate", "exports"},
 		{"to-graph", "--exports", "-", "-o", "out"}, {"replay", "ingest", "-", "--store", "out"}, {"view", "-", "-o", "out/x.html"},
 	} {
+		put(t, filepath.Join(dir, "out"), nil)
 		for _, sig := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 			c := start(t, dir, args...)
 			var words bytes.Buffer
@@ -384,7 +386,11 @@ func TestInterrupted(t *testing.T) {
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(150 * time.Millisecond) // long enough to be at work
+			if slices.Contains(args, "-") { // more than a pipe holds: then it has read
+				io.WriteString(in, lines.String()[:200<<10])
+			} else {
+				whileNotReading(t, c.Process.Pid, "a.jsonl")
+			}
 			c.Process.Signal(sig)
 			began := time.Now()
 			ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
@@ -403,6 +409,21 @@ func TestInterrupted(t *testing.T) {
 			}
 		}
 	}
+}
+
+// whileNotReading waits until the process has opened a file of that name.
+func whileNotReading(t *testing.T, pid int, name string) {
+	t.Helper()
+	for range 2000 {
+		open, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+		for _, fd := range open {
+			if to, err := os.Readlink(fd); err == nil && filepath.Base(to) == name {
+				return
+			}
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Errorf("%s is not opened", name)
 }
 
 // Ids of conversations that no file system would take stay in their folder, apart.

@@ -89,7 +89,7 @@ type migrateReport struct {
 	Findings map[string]int `json:"findings,omitempty"`
 }
 
-func runMigrate(ctx context.Context, e *env, o migrateOptions) error {
+func runMigrate(ctx context.Context, e *env, o migrateOptions) (err error) {
 	var extra [][]byte
 	for _, name := range o.catalogs {
 		b, err := os.ReadFile(name)
@@ -157,6 +157,11 @@ func runMigrate(ctx context.Context, e *env, o migrateOptions) error {
 		return err
 	}
 	defer place.RollBack()
+	defer func() {
+		if err != nil {
+			err = build.Explain(err, place.Dir, o.out)
+		}
+	}()
 	made := place.Dir
 	after := before
 	for i := range len(steps) - 1 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -42,6 +43,20 @@ func writeOut(e *env, path string, fill func(io.Writer) error) error {
 		}
 		return w.Flush()
 	})
+}
+
+// untilDone is a reader that fails once ctx is done: for streams that know of no
+// context.
+type untilDone struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u untilDone) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(p)
 }
 
 // notInput refuses an output that is one of the inputs, file or folder: what a

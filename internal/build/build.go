@@ -120,7 +120,7 @@ func (b *Builder) make(ctx context.Context, s Step) (r Result, p *Place, err err
 		}
 	}
 	if r, err = s.Run(ctx, made); err != nil {
-		return r, p, err
+		return r, p, Explain(err, made, s.Output)
 	}
 	if err := ctx.Err(); err != nil {
 		return r, p, err
@@ -169,6 +169,23 @@ func aside(output string) (*Place, error) {
 	}
 	return &Place{Dir: made, output: output, lock: lock}, nil
 }
+
+// Explain makes an error that speaks of a file below made, aside, speak of the one
+// below path that was wanted.
+func Explain(err error, made, path string) error {
+	if err == nil || !strings.Contains(err.Error(), made) {
+		return err
+	}
+	return explained{err, strings.ReplaceAll(err.Error(), made, path)}
+}
+
+type explained struct {
+	error
+	text string
+}
+
+func (e explained) Error() string { return e.text }
+func (e explained) Unwrap() error { return e.error }
 
 // What lies in the folder aside, beside what is being made.
 const (
