@@ -175,7 +175,7 @@ func newClaimGroup(v schema.Version, id schema.ClaimID) *claimGroup {
 }
 
 func sameIdentity(a, b *schema.Claim) bool {
-	return a.Predicate == b.Predicate && a.Domain == b.Domain && a.Subject == b.Subject && a.Object == b.Object
+	return compareIdentity(a, b) == 0
 }
 
 func compareIdentity(a, b *schema.Claim) int {

@@ -277,7 +277,7 @@ func (c *chain) relative(args []string) []string {
 
 // countRecords counts the lines of the .jsonl files at or below path, else the files.
 func countRecords(path string) (int, error) {
-	lines, files := 0, 0
+	lines, files, records := 0, 0, false
 	err := filepath.WalkDir(path, func(name string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -289,6 +289,7 @@ func countRecords(path string) (int, error) {
 		if !strings.HasSuffix(name, ".jsonl") {
 			return nil
 		}
+		records = true
 		f, err := os.Open(name)
 		if err != nil {
 			return err
@@ -302,10 +303,10 @@ func countRecords(path string) (int, error) {
 		}
 		return nil
 	})
-	if lines == 0 {
-		return files, err
+	if records {
+		return lines, err
 	}
-	return lines, err
+	return files, err
 }
 
 // annotate has one step per conversation; its key is the content of the conversation,

@@ -449,9 +449,8 @@ MRR is 1/rank of the first that does. A probe whose gold is unknown, or whose go
 turns left nothing in the memory, is not scored and counts in no mean. A probe spoken
 by the agent asks about the agent itself.
 
-Score of a hit: (0.6 bm25 + 0.4 max(0, cos)) × 1.25 if the question is about its
-speaker; bm25 in [0,1] of what the question could reach, cos of hashed terms; rounded
-to 1e-6, ties by id.`,
+Score of a hit: docs/adr/0002 has the formula; words (BM25), hashed terms, what was said
+around it and whether the question is about its speaker. Rounded to 1e-6, ties by id.`,
 		Example: `  membench replay probe events.jsonl --backend embedded --store STORE -o probes.jsonl --top-k 5`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -99,17 +99,22 @@ func kindList() string {
 	return strings.Join(out, ", ")
 }
 
-// loadCatalog reads the built-in catalogue and the files that add to it.
+// loadCatalog reads the built-in catalogue and the files that add to it. What is wrong
+// with a file is a fault of the command line that names it.
 func loadCatalog(paths []string) (*catalog.Catalog, error) {
 	var extra [][]byte
 	for _, p := range paths {
 		b, err := os.ReadFile(p)
 		if err != nil {
-			return nil, err
+			return nil, usageError{err}
 		}
 		extra = append(extra, b)
 	}
-	return catalog.Load(extra...)
+	c, err := catalog.Load(extra...)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return c, nil
 }
 
 func runValidate(ctx context.Context, e *env, o validateOptions) error {
@@ -118,7 +123,7 @@ func runValidate(ctx context.Context, e *env, o validateOptions) error {
 	}
 	cat, err := loadCatalog(o.catalogs)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
 	files, err := validateFiles(o.paths)
 	if err != nil {

@@ -58,7 +58,7 @@ var (
 	opsOwnAlso   = regexp.MustCompile(`[，,]\s?([\p{Han}]{2,4})负责`)
 	opsRB        = regexp.MustCompile(`\b(RB-\d+|runbook \S+)[^:：]{0,40}[:：]\s*([A-Za-z\p{Han}].{3,80}?)(?:[;；]|$)`)
 	opsNotThis   = regexp.MustCompile(`[，,]\s?(?:而)?(?:不是|并非|not)\s?(?:the )?([^，,。.;；]{2,40})`)
-	opsHedge     = regexp.MustCompile(`(?i)\b(?:maybe|perhaps|might|could be|probably|my (?:first )?guess|i think|looks like|not sure|used to|was going to|if)\b|可能|也许|会不会|大概|好像|怀疑|估计|应该是|像是|如果|要是|回头|明天再|打算|计划|过时|以前|wiki says|wiki 上|据说|a guess`)
+	opsHedge     = regexp.MustCompile(`(?i)\b(?:maybe|perhaps|should|would|wonder\w*|whether|let's|planning|supposedly|might|could be|probably|my (?:first )?guess|i think|looks like|not sure|used to|was going to|if)\b|可能|也许|会不会|大概|好像|怀疑|估计|应该是|像是|如果|要是|回头|明天再|打算|计划|过时|以前|wiki says|wiki 上|据说|a guess`)
 )
 
 func opsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
@@ -167,8 +167,8 @@ func opsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 			add(m[3], "FIXED_BY", "Action", []string{opsCut(m[1])}, strings.Contains(m[2], "n't") || strings.Contains(m[2], "not"), plainly)
 		}):
 		case matched(opsNoFixZH, c, func(m []string) { add(m[2], "FIXED_BY", "Action", []string{zhOpsCut(m[1])}, true, plainly) }):
-		case matched(opsFixZH, c, func(m []string) { add(m[1], "FIXED_BY", "Action", []string{zhOpsCut(m[2])}, false, plainly) }):
-		case matched(opsFixZH2, c, func(m []string) { add(m[2], "FIXED_BY", "Action", []string{zhOpsCut(m[1])}, false, plainly) }):
+		case !regexp.MustCompile(`没有?恢复|没好|没解除|没消失|并未`).MatchString(c) && matched(opsFixZH, c, func(m []string) { add(m[1], "FIXED_BY", "Action", []string{zhOpsCut(m[2])}, false, plainly) }):
+		case !regexp.MustCompile(`没有?恢复|没好|没解除|没消失|并未`).MatchString(c) && matched(opsFixZH2, c, func(m []string) { add(m[2], "FIXED_BY", "Action", []string{zhOpsCut(m[1])}, false, plainly) }):
 		}
 		switch {
 		case matched(opsRunbook, c, func(m []string) { add(m[1], "HANDLED_BY", "Action", []string{opsCut(m[2])}, false, plainly) }):
@@ -230,6 +230,9 @@ func opsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 				})
 			}
 		}
+		out = append(out, opsByShape(c, alert, func(pred string, neg bool) bool {
+			return slices.ContainsFunc(out, func(t Triple) bool { return t.Predicate == polar(pred, neg) })
+		})...)
 		matched(opsNotOn, c, func(m []string) { add(m[1], "RUNS_ON", "Host", []string{m[2]}, true, plainly) })
 		if !slices.ContainsFunc(out, func(t Triple) bool { return t.Predicate == "OWNED_BY" }) {
 			matched(opsOwnFind, c, func(m []string) {
@@ -337,10 +340,10 @@ func opsAllowed(pred, subj, obj string) bool {
 }
 
 // opsNoService are words that a pattern may take for the name of a service.
-var opsNoService = map[string]bool{"it": true, "that": true, "this": true, "which": true, "what": true, "and": true, "there": true, "everything": true, "the": true, "now": true, "service": true, "alert": true, "nothing": true, "they": true, "threshold": true, "who": true, "else": true, "one": true, "you": true, "deploy": true, "latency": true, "version": true, "pool": true, "limit": true, "still": true, "all": true, "rest": true, "none": true, "something": true, "cause": true, "team": true, "runbook": true, "here": true, "also": true, "only": true, "step": true, "with": true, "from": true, "paging": true}
+var opsNoService = map[string]bool{"it": true, "that": true, "this": true, "which": true, "what": true, "and": true, "there": true, "everything": true, "the": true, "now": true, "service": true, "alert": true, "nothing": true, "they": true, "threshold": true, "who": true, "else": true, "one": true, "you": true, "deploy": true, "latency": true, "version": true, "pool": true, "limit": true, "still": true, "all": true, "rest": true, "none": true, "something": true, "cause": true, "team": true, "runbook": true, "here": true, "also": true, "only": true, "step": true, "with": true, "from": true, "paging": true, "longer": true, "not": true, "doesn": true, "was": true, "are": true, "has": true, "topic": true}
 
 // opsTopic marks sentences about systems that name none in a form of their own ("pgbouncer").
-var opsTopic = regexp.MustCompile(`的(?:负责人|责任人|维护人|owner)|连接池|连接上限|阈值|max_connections|maxmemory|connection pool`)
+var opsTopic = regexp.MustCompile(`告警|报警|根因|[a-z]+_[a-z]+_[a-z]+|堆积|超时|依赖|部署|手册|runbook|\bowned by\b|\bdepends on\b|\breplicas\b|\btimeout\b|的(?:负责人|责任人|维护人|owner)|连接池|连接上限|阈值|max_connections|maxmemory|connection pool`)
 
 // opsSymptoms: a symptom stands for its alert.
 var opsSymptoms = []*regexp.Regexp{
