@@ -105,9 +105,6 @@ func runCypher(ctx context.Context, e *env, o cypherOptions) error {
 	}
 	if o.out == "-" {
 		for _, f := range files {
-			if err := f.buf.Flush(); err != nil {
-				return err
-			}
 			if _, err := f.f.Seek(0, io.SeekStart); err != nil {
 				return err
 			}
