@@ -66,7 +66,11 @@ func (o TripleOptions) Spoken(text string) (alert, thing string) {
 func Triples(text string, o TripleOptions) []Triple {
 	var out []Triple
 	ss := Sentences(text)
+	en := enReader{o: o}
 	for i, s := range ss {
+		if s.Question && hasLatinWord(s.Text+" x") {
+			en.sentence(s.Text, true)
+		}
 		if i+1 < len(ss) && retracts(ss[i+1].Text) {
 			continue
 		}
@@ -81,7 +85,7 @@ func Triples(text string, o TripleOptions) []Triple {
 				ts = append(ts, zhTriples(plain, o)...)
 			}
 			if hasLatinWord(plain) {
-				ts = append(ts, enTriples(plain, o)...)
+				ts = append(ts, en.sentence(plain, false)...)
 			}
 		}
 		for _, t := range ts {
