@@ -21,7 +21,7 @@ var (
 	enPreps        = set(`of in on at with for from by about to into over under without around after before during through near like against between among towards until since as off along across beside behind`)
 	enDeicticWords = set(`it this that these those you your yours him his her hers them their theirs me us`)
 	// A phrase that begins with these is no name of anything.
-	enBadFirst = set(`how that what when where why who which this these those it them him her his hers their theirs you your yours me us our seeing hearing knowing being having someone everyone anybody nobody none lots to_see so as getting everything something anything nothing some_of each both_of myself yourself i we he she they there whatever if whether`)
+	enBadFirst = set(`ton tons feeling wait how that what when where why who which this these those it them him her his hers their theirs you your yours me us our seeing hearing knowing being having someone everyone anybody nobody none lots to_see so as getting everything something anything nothing some_of each both_of myself yourself i we he she they there whatever if whether`)
 	// Infinitives that belong to a reply or a plan.
 	enBadTo = set(`see hear know say think believe help check be have tell show talk chat meet get try give share join come ask let support call catch add point hate admit make use thank`)
 	// A phrase ends before these.
@@ -58,8 +58,11 @@ func (r *enReader) objects(i, end int, mode objMode) []zhObject {
 		}
 		return nil
 	}
+	if enPreps[ws[i].low] || ws[i].low == "up" || ws[i].low == "out" || ws[i].low == "down" || ws[i].low == "my" && i+1 < end && enOrdinal[ws[i+1].low] {
+		return nil
+	}
 	if enBadFirst[ws[i].low] && !ws[i].quoted {
-		if !(ws[i].low == "anything" && i+1 < end && enPreps[ws[i+1].low]) {
+		if !(ws[i].low == "being" && mode&objSubject != 0) && !(ws[i].low == "anything" && i+1 < end && enPreps[ws[i+1].low]) {
 			return nil
 		}
 	}
@@ -100,6 +103,12 @@ func (r *enReader) objects(i, end int, mode objMode) []zhObject {
 			last = true
 		}
 		add(k)
+		if mode&objSubject != 0 && next < 0 && k < end && !ws[k].mark && !r.timeAt(k, end) {
+			return nil // "Playing it helps me": cut short
+		}
+		if items == 1 && len(out) == 0 && next > 0 {
+			return nil
+		}
 		from = next
 		if items > 6 {
 			break
@@ -268,7 +277,7 @@ func (r *enReader) item(i, j int, mode objMode) *zhObject {
 	if ws[i].quoted {
 		return &zhObject{kindWork, []string{r.name(i, i+1)}}
 	}
-	if enBadFirst[ws[i].low] && ws[i].low != "anything" {
+	if enBadFirst[ws[i].low] && ws[i].low != "anything" && !(ws[i].low == "being" && mode&objSubject != 0) {
 		return nil
 	}
 	for k := i; k < j; k++ {
@@ -303,7 +312,10 @@ func (r *enReader) item(i, j int, mode objMode) *zhObject {
 		return &zhObject{kindStyle, []string{name}}
 	}
 	h := ws[head].low
-	if mode&objStrict != 0 && mode&objPeople == 0 {
+	if ws[i].low == "making" && j > i+1 && (ws[i+1].low == "sure" || ws[i+1].low == "it") {
+		return nil
+	}
+	if mode&objStrict != 0 && mode&objPeople == 0 && ws[i].form != formIng && ws[i].low != "a" && ws[i].low != "an" {
 		if enReplyNouns[h] && head > i && !(ws[head].form == formIng) || enReplyNouns[h] && head == i && n == 1 || enKin[h] && (ws[i].low == "my" || ws[i].low == "the" || ws[i].low == "our" || ws[i].low == "all") && h != "dog" && h != "cat" {
 			return nil
 		}

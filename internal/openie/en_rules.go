@@ -13,13 +13,14 @@ var enSelfTable = enCompile([]enRule{
 		be love with OBJ
 		be in love with OBJ
 		be interested in OBJ
-		be fascinated|captivated|intrigued|enchanted|moved|inspired by OBJ
+		be fascinated|captivated|intrigued|enchanted by OBJ
 		be addicted|drawn|devoted|partial|attracted to|towards OBJ
 		be sucker|fiend|glutton for OBJ
 		be a sucker|fiend|glutton for OBJ
 		be happiest when|in|with|at OBJ
 		be getting into OBJ
-		get into|hooked|back into on? OBJ
+		get back? into OBJ
+		get hooked on OBJ
 		fall in? love with OBJ
 		live|root for OBJ
 		swear by OBJ
@@ -32,10 +33,8 @@ var enSelfTable = enCompile([]enRule{
 		get a lot out of OBJ
 		take pleasure|comfort|pride|joy|refuge in OBJ
 		find joy|comfort|peace|solace|happiness|calm|strength in OBJ
-		have soft spot for OBJ
-		have a? soft spot for OBJ
-		have got? a? soft spot|weakness|thing|passion|love|fondness|taste|addiction|affinity|appreciation|obsession|affection for|of|to|with OBJ
-		have thing|passion|love|fondness|weakness for|of OBJ
+		have got? soft spot for OBJ
+		have got? weakness|thing|passion|love|fondness|taste|addiction|affinity|appreciation|obsession|affection for|of|to|with OBJ
 		keep coming|going back to OBJ
 		come|go back to OBJ
 		dig OBJ
@@ -64,7 +63,6 @@ var enSelfTable = enCompile([]enRule{
 		be teaching myself OBJ
 		take up OBJ
 		take to OBJ
-		be exploring OBJ
 		start|begin learning|playing OBJ
 		spend evenings|mornings|weekends|nights|hours|sundays|saturdays|time|afternoons|lunchtimes|holidays VP
 		spend my|free|spare|most|all|whole|every evenings|mornings|weekends|weekend|nights|hours|sundays|saturdays|time|afternoons|lunch|holidays VP
@@ -80,7 +78,7 @@ var enSelfTable = enCompile([]enRule{
 		can not be bothered with OBJ
 		can|do not see appeal|point of|in OBJ
 		do not get appeal|point of|in OBJ
-		not like|enjoy|love|fancy OBJ
+		not fancy OBJ
 		not care for OBJ
 		not care much? for|about OBJ
 		have no|zero|little|not time|patience|use|interest|love|appetite for|in|with OBJ
@@ -89,7 +87,6 @@ var enSelfTable = enCompile([]enRule{
 		be sick|tired|bored|weary of OBJ
 		be done|fed with|up OBJ
 		be fed up with|of OBJ
-		be over OBJ
 		be scared|afraid|terrified|suspicious|wary of OBJ
 		could do without OBJ
 		could happily live without OBJ
@@ -160,6 +157,9 @@ var enOwnTable = enCompile([]enRule{
 		be my go-to|speciality|specialty|weekend|daily ritual?
 		be my way of|to VP
 		be where|how|what|when|why i|we relax|unwind|switch|decompress|recharge|escape|live|enjoy|love|like|look|find|clear|wind|get|come|feel|keep|love VP
+		be the? one|film|book|novel|movie|show|song|album|game|series|author|writer i|we come|keep|go|return|love|like VP
+		be the? one i|we love|like|adore
+		be good|great|wonderful|amazing|therapeutic for my head|mind|soul|mental|sanity|health|nerves
 		be what recharge|relax|calm|ground|soothe|keep|make|get|help me VP
 		be part of my life|day|routine|journey|identity|week
 		be a must|essential for me
@@ -196,7 +196,7 @@ var enOwnTable = enCompile([]enRule{
 		be my number one
 		be what i|we like|love|enjoy most|best
 		be the one|thing i|we like|love|enjoy most|best
-		be the one i like|love`},
+		be the one i like|love most|best`},
 	{actDislike, clear, `
 		be not for me
 		be not my thing|style|jam|bag|scene|favourite|favorite|kind|idea|cup|type
@@ -244,7 +244,7 @@ var enForms_ = set(`watercolour watercolor watercolours watercolors acrylics oil
 // Traits, as adjectives and as nouns.
 var (
 	enTraitAdjs = set(`shy introverted extroverted stubborn patient impatient lazy curious organised organized disorganised disorganized messy tidy optimistic pessimistic forgetful competitive sensitive quiet talkative ambitious creative clumsy punctual honest blunt picky fussy cautious independent sentimental
-		superstitious methodical practical restless resilient hopeless squeamish nosy vain stingy frugal generous loyal private reserved chatty bossy moody jumpy needy nostalgic old-fashioned low-maintenance high-maintenance outgoing social sociable antisocial unsociable solitary empathetic compassionate driven determined persistent
+		superstitious methodical practical restless resilient hopeless squeamish nosy vain stingy frugal generous loyal private reserved chatty bossy moody jumpy needy nostalgic old-fashioned low-maintenance high-maintenance outgoing social sociable antisocial unsociable solitary empathetic compassionate driven persistent
 		indecisive impulsive spontaneous careful careless clingy sarcastic cynical skeptical sceptical gullible trusting scatterbrained absent-minded short-sighted tone-deaf self-taught self-conscious self-critical thin-skinned thick-skinned risk-averse detail-oriented introspective analytical artistic musical sporty outdoorsy bookish geeky nocturnal
 		left-handed right-handed colour-blind color-blind colourblind colorblind vegetarian vegan bilingual ambidextrous dyslexic accident-prone easy-going easygoing laid-back laidback hot-headed short-tempered even-tempered hands-on headstrong bashful timid anxious-minded conscientious disciplined undisciplined undecided perfectionistic obsessive neat meticulous pragmatic idealistic
 		rebellious shy-ish argumentative assertive passive decisive nonconfrontational non-confrontational confrontation-averse claustrophobic germaphobic workaholic adventurous adaptable flexible inflexible rigid thrifty wasteful gregarious aloof melancholic gloomy cheerful bubbly dramatic theatrical hyperactive fidgety slow thorough resourceful inquisitive imaginative soft-hearted softhearted warm-hearted tender-hearted oversensitive emotional unemotional stoic

@@ -244,7 +244,7 @@ var (
 	enShort = map[string]string{"cannot": "can not", "gonna": "going to", "wanna": "want to", "gotta": "have to", "im": "i am", "ive": "i have", "dont": "do not", "cant": "can not", "didnt": "did not", "doesnt": "does not", "isnt": "is not"}
 	// 's is "is" after these words, or before those.
 	enIsAfter  = set(`it that there what who he she here where how everything this everyone everybody somebody nobody nothing`)
-	enIsBefore = set(`my not been a an the just always really so still such one what how why where too is`)
+	enIsBefore = set(`mostly totally definitely basically honestly all also kinda probably my not been a an the just always really so still such one what how why where too is`)
 	enNoGerund = set(`thing anything something nothing everything morning evening spring string ceiling sibling wedding during beijing interesting boring exciting amazing stunning charming king loving evenings darling sterling viking`)
 
 	// enVerbs are the verbs that rules name, and those of pastimes below.
@@ -252,7 +252,7 @@ var (
 		stand bear abide stomach tolerate handle cope deal care fall get give take keep make go come find look live swear gravitate lean tire bore annoy irritate drain scare terrify disgust exhaust depress infuriate relax calm soothe recharge fascinate ground
 		centre center refresh energise energize inspire intrigue thrill delight comfort mean matter bring help cheer bug stress creep freak turn put drive leave quit stop drop ditch grow lose tend struggle suck worry cry panic procrastinate overthink forget ramble daydream
 		see hear know think feel say tell ask hope wish guess suppose seem sound start begin finish pick spend learn beat work love allow let lift help lack drag sag wander limp collapse fizzle peter end rush repeat overuse overwrite overexplain experiment dabble attempt
-		discuss abandon devour reread rewatch recommend borrow buy cut use believe excite motivate warm melt rock suit spoil steer stay absorb consume interest touch tempt bless shape save lift clear own become`, enDeeds)
+		rewrite discuss abandon devour reread rewatch recommend borrow buy cut use believe excite motivate warm melt rock suit spoil steer stay absorb consume interest touch tempt bless shape save lift clear own become`, enDeeds)
 
 	// enDeeds are verbs of pastimes: "I knit" is a habit by itself.
 	enDeeds = `read write paint draw sketch knit sew crochet bake cook garden swim hike run jog cycle bike ride surf ski skate sail row climb camp fish hunt dance sing play practise practice journal meditate volunteer sculpt carve
@@ -271,7 +271,7 @@ var (
 
 	// enOpeners say nothing of their own at the start of a clause.
 	enOpeners  = set(`and but so well yeah yes yep oh ah ha haha hmm plus also because though although actually honestly personally still nowadays now lately see ok okay tbh thanks wow hey sure right no nope look anyway besides or yet frankly seriously otherwise since as mostly basically then admittedly truthfully naturally ooh aww lol obviously recently apparently_not ultimately definitely absolutely exactly totally`)
-	enOpenings = enPhrases(`i_think i_have_to_say i_must_say i_must_admit i_will_admit i_admit i_know i_swear i_feel_like i_find i_would_say to_be_honest to_be_fair for_me to_me for_my_part by_the_way of_course in_fact you_know i_mean for_one as_a_rule in_general on_the_whole these_days for_what_it_is_worth at_the_moment my_kids_aside
+	enOpenings = enPhrases(`i_think i_have_to_say i_must_say i_must_admit i_will_admit i_admit i_know i_feel_like i_find i_would_say to_be_honest to_be_fair for_me to_me for_my_part by_the_way of_course in_fact you_know i_mean for_one as_a_rule in_general on_the_whole these_days for_what_it_is_worth at_the_moment my_kids_aside
 		not_gonna_lie not_going_to_lie like_you like_me same_here me_too if_i_am_honest truth_be_told let_us_say as_for_me deep_down all_in_all at_heart after_all good_question to_tell_the_truth i_must_confess i_confess i_realise i_realize i_have_noticed i_noticed`)
 
 	// Who speaks, who else is spoken of.

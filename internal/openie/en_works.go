@@ -8,6 +8,7 @@ var (
 	enTakeUp = set(`read reread rewatch watch see finish play devour abandon start borrow binge discuss hear listen recite quit love`)
 	// "halfway through X", "pages into X", "on X again"
 	enThrough = set(`through into of in on`)
+	enReads   = set(`read reread finish quit abandon`) // of a person's name: "read Anna Karenina"
 	enPartOf  = set(`halfway pages chapters way middle end copy start episodes episode half third quarter deep thick`)
 	enWorkish = set(`book novel film movie series show story play poem musical game album trilogy manga anime first last second final latest new original whole`)
 	enOrdinal = set(`one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen twenty first second third fourth fifth last final opening closing`)
@@ -31,6 +32,14 @@ func (r *enReader) works() {
 		}
 		neg, ok := r.mine(k)
 		if !ok {
+			continue
+		}
+		if a := r.everythingOf(k); a != "" {
+			r.add(liking(kindAuthor, []string{a}, neg, 0, clear))
+			continue
+		}
+		if k+1 < len(ws) && ws[k+1].low == "it" && len(r.topic) == 1 && r.topic[0].kind == kindWork && w.lemma != "love" {
+			r.add(Triple{Predicate: polar("DISCUSSED_WORK", neg), Object: Term{"Work", r.topic[0].parts}, Confidence: clear})
 			continue
 		}
 		from, to := r.titleAfter(k)
@@ -80,7 +89,7 @@ func (r *enReader) mine(k int) (neg, ok bool) {
 		case p.low == "can" && !neg:
 			return false, false
 		case enSelfWords[p.low]:
-			if w.form == formBase && w.low != "read" && !said {
+			if w.form == formBase && w.low != "read" && w.low != "reread" && w.low != "quit" && !said {
 				for n := k; n < len(ws); n++ {
 					if _, h := enTimeAt(ws, n); h {
 						return neg, true
@@ -91,7 +100,7 @@ func (r *enReader) mine(k int) (neg, ok bool) {
 			if w.low == "watching" || w.low == "reading" || w.form == formIng {
 				said = true
 			}
-			return neg, said || w.low == "read"
+			return neg, said || w.low == "read" || w.low == "reread" || w.low == "quit"
 		case enOthers[p.low] || enKin[p.low] || p.low == "it":
 			return false, false
 		case p.mark && p.low != ",":
@@ -103,7 +112,7 @@ func (r *enReader) mine(k int) (neg, ok bool) {
 	for first < k && (enSkip[ws[first].low] || enOpeners[ws[first].low] || ws[first].mark || enNegators[ws[first].low] || ws[first].lemma == "have") {
 		first++
 	}
-	return neg, (first == k || enPartOf[w.low] && first >= k-3) && (w.form == formPast || w.form == formIng || enPartOf[w.low]) && w.lemma != "love"
+	return neg, (first == k || enPartOf[w.low] && first == k-1) && (w.form == formPast || w.form == formIng || enPartOf[w.low]) && w.lemma != "love"
 }
 
 // titleAfter finds the title that follows the verb at word k: quoted within a few words,
@@ -137,7 +146,7 @@ func (r *enReader) titleAfter(k int) (from, to int) {
 			if (ws[k].lemma == "start" || ws[k].lemma == "hear" || ws[k].lemma == "borrow") && c-j < 2 {
 				return -1, -1
 			}
-			if isGiven(ws[j].low) && c-j == 2 {
+			if isGiven(ws[j].low) && c-j == 2 && !enReads[ws[k].lemma] {
 				return -1, -1
 			}
 			return j, c
@@ -154,6 +163,21 @@ func (r *enReader) titleAfter(k int) (from, to int) {
 		}
 	}
 	return -1, -1
+}
+
+// everythingOf: "read everything Kazuo Ishiguro ever wrote".
+func (r *enReader) everythingOf(k int) string {
+	if k+2 >= len(r.ws) || r.ws[k+1].low != "everything" && r.ws[k+1].low != "anything" {
+		return ""
+	}
+	j := k + 2
+	if r.ws[j].low == "by" {
+		j++
+	}
+	if j >= len(r.ws) || !r.ws[j].capital {
+		return ""
+	}
+	return r.name(j, r.capsEnd(j, len(r.ws)))
 }
 
 // quotedSoon: a quoted title may stand after a short noun phrase.
@@ -204,7 +228,7 @@ func (r *enReader) chapters(work string, denied bool) {
 			// Without a named work it must be told as read.
 			read := false
 			for j := range ws {
-				read = read || (ws[j].lemma == "read" || ws[j].lemma == "reread" || ws[j].lemma == "finish" || ws[j].lemma == "book" || ws[j].lemma == "love" || ws[j].lemma == "start") && !ws[j].quoted
+				read = read || ws[j].low == "book" || ws[j].low == "novel" || ws[j].quoted
 				if ws[j].low == "you" || ws[j].low == "she" || ws[j].low == "he" || ws[j].low == "would" || ws[j].low == "will" || ws[j].low == "draft" {
 					return
 				}

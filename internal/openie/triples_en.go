@@ -48,6 +48,13 @@ func (r *enReader) sentence(s string, question bool) []Triple {
 		return nil
 	}
 	r.third, r.self = false, false
+	for k := range r.ws {
+		switch w := &r.ws[k]; {
+		case w.low == "my" && k+3 < len(r.ws) && (enAspects[r.ws[k+1].low] || enAspects[r.ws[k+2].low]),
+			enSelfWords[w.low] && k+2 < len(r.ws) && (enMakes[r.ws[k+1].lemma] && r.ws[k+1].form == formPast || enMakes[r.ws[k+2].lemma]):
+			r.own = true
+		}
+	}
 	for i := 0; i < len(r.ws); {
 		end := r.clauseEnd(i)
 		r.clause(i, end)
@@ -104,6 +111,9 @@ func (r *enReader) clauseEnd(i int) int {
 		case (w.low == "as" || w.low == "so" || w.low == "where" || w.low == "when" || w.low == "since") && k+1 < len(r.ws) && (enPronouns[r.ws[k+1].low] || r.ws[k+1].low == "my") && !r.inForm(k):
 			return k
 		case (w.low == "and" || w.low == "or") && r.startsClause(k+1):
+			if k-i <= 4 && k+1 < len(r.ws) && r.ws[k+1].low == "i" && !r.anyVerb(i, k) {
+				continue // "my wife and I"
+			}
 			return k
 		}
 	}
@@ -134,6 +144,15 @@ func (r *enReader) startsClause(k int) bool {
 		return true
 	}
 	return k+1 < len(r.ws) && (w.low == "the" || w.low == "a") && r.verbSoon(k)
+}
+
+func (r *enReader) anyVerb(i, j int) bool {
+	for ; i < j; i++ {
+		if r.ws[i].form != formNone {
+			return true
+		}
+	}
+	return false
 }
 
 // verbSoon: "and the kids were there".
@@ -201,16 +220,19 @@ func (r *enReader) clause(i, end int) {
 	switch {
 	case self && !bare:
 		r.third, r.self = false, true
-	case self && (r.third || !contrast && !r.bareStart(at, end)):
-		self = false
-	case self && contrast && r.self:
+	case self && !r.third && contrast && r.self && r.goesOn(at, end):
 		bare = false // "I love jazz but can't stand country"
+	case self && !r.third && r.bareStart(at, end):
+	default:
+		self = false
 	}
 	n := len(r.out)
 	switch {
 	case self && r.ofSelf(verb, end, bare, often):
-	case !self && r.free(at, end):
-	case !self && r.ofNoun(at, end):
+	case self && !enPronouns[r.ws[at].low] && len(r.out) > n:
+	case self && verb > at:
+	case r.free(at, end):
+	case r.ofNoun(at, end):
 	}
 	for k := n; k < len(r.out); k++ {
 		r.out[k].Confidence -= guess
@@ -256,6 +278,18 @@ func (r *enReader) subject(i, end int) (verb int, self, bare bool) {
 	}
 	bare = !enPronouns[ws[i].low] && ws[i].low != "my"
 	return i, bare, bare
+}
+
+// goesOn reports whether a clause after "and" or "but" starts with its verb group.
+func (r *enReader) goesOn(i, end int) bool {
+	for ; i < end && (enSkip[r.ws[i].low] || enNegators[r.ws[i].low]); i++ {
+	}
+	if i >= end {
+		return false
+	}
+	w := &r.ws[i]
+	return w.low == "can" || w.low == "do" || w.low == "have" || w.low == "am" || w.low == "would" && i+1 < end && r.ws[i+1].low == "rather" ||
+		w.form == formBase && w.low != "like" || w.form == formPast && w.low != "been"
 }
 
 // bareStart reports whether a sentence may leave out "I" before word i: "Love jazz",
@@ -336,7 +370,7 @@ func (r *enReader) ofSelf(verb, end int, bare, often bool) bool {
 	if verb >= end {
 		return false
 	}
-	if r.tried(verb, end) || !bare && (r.traits(verb, end) || r.flaws(verb, end)) {
+	if r.tried(verb, end) || !bare && r.finds(verb, end) || !bare && (r.traits(verb, end) || r.flaws(verb, end)) {
 		return true
 	}
 	h, ok := enSelfTable.find(r.ws, verb, end, bare)
@@ -386,6 +420,9 @@ func (r *enReader) ofSelf(verb, end int, bare, often bool) bool {
 			if h.ws(r).lemma == "stop" {
 				from = h.verb + 1
 			}
+			if from < end && r.ws[from].capital && !enProper[r.ws[from].low] {
+				return true // a work put down (works)
+			}
 			r.likes(r.objects(from, len(r.ws), objStrict), true, 0, conf)
 		}
 	case actDeed:
@@ -419,6 +456,37 @@ func (r *enReader) ofSelf(verb, end int, bare, often bool) bool {
 	}
 	return true
 }
+
+// finds reads "I find chess endlessly interesting".
+func (r *enReader) finds(i, end int) bool {
+	for i < end && (enSkip[r.ws[i].low] || r.ws[i].lemma == "have") {
+		i++
+	}
+	if i >= end || r.ws[i].lemma != "find" || r.ws[i].form == formIng {
+		return false
+	}
+	for k := i + 2; k < end && k < i+8; k++ {
+		good, bad := enPleasant[r.ws[k].low], enUnpleasant[r.ws[k].low]
+		if !good && !bad {
+			continue
+		}
+		if r.ws[i].form == formPast && r.ws[i-1].low != "always" {
+			return true
+		}
+		to := k
+		for to > i+1 && enSkip[r.ws[to-1].low] {
+			to--
+		}
+		r.likes(r.objects(i+1, to, objStrict), bad, 0, clear)
+		return true
+	}
+	return false
+}
+
+var (
+	enPleasant   = set(`interesting fascinating relaxing soothing calming comforting rewarding fun therapeutic beautiful exciting irresistible captivating addictive inspiring peaceful delightful charming satisfying meditative`)
+	enUnpleasant = set(`boring tedious dull annoying exhausting gimmicky overrated pretentious unbearable irritating disgusting stressful draining insufferable depressing revolting tiresome frustrating`)
+)
 
 func (h *enHit) ws(r *enReader) *enWord { return &r.ws[h.verb] }
 
@@ -545,7 +613,7 @@ func (r *enReader) traitBe(k, end int, neg bool) bool {
 			if head < end && (ws[head].low == "who" || ws[head].low == "that") {
 				return false
 			}
-			if enTraitAdjs[mod] || enTraitMods[mod] || strings.HasSuffix(mod, "ful") || strings.HasSuffix(mod, "less") || strings.HasSuffix(mod, "ive") || strings.HasSuffix(mod, "ous") || strings.HasSuffix(mod, "y") && len(mod) > 6 {
+			if enTraitAdjs[mod] || enTraitMods[mod] || strings.HasSuffix(mod, "ful") || strings.HasSuffix(mod, "less") || strings.HasSuffix(mod, "ive") || strings.HasSuffix(mod, "ous") {
 				if enTraitMods[mod] && !enTraitAdjs[mod] {
 					r.tag(predicate, r.name(from, head), plainly)
 				} else {
@@ -767,7 +835,7 @@ verb:
 	}
 	switch ws[k].lemma { // verbs that say too little by themselves
 	case "do", "go", "order", "plant", "start", "carry", "take", "work", "wear", "drive", "wake", "build", "sleep":
-		if k+1 >= end || ws[k].lemma == "go" && !(ws[k+1].form == formIng || ws[k+1].low == "for" || ws[k+1].low == "to") {
+		if k+1 >= end || ws[k].lemma == "go" && !(r.nextVerbIng(k+1, end) || ws[k+1].low == "for" && k+2 < end && ws[k+2].low == "a") {
 			return false
 		}
 		// "do a bit of woodwork", "go ballroom dancing": the object is the pastime.
@@ -777,6 +845,11 @@ verb:
 		}
 	}
 	return r.deed(k, end, neg, conf)
+}
+
+// nextVerbIng: "go ballroom dancing".
+func (r *enReader) nextVerbIng(k, end int) bool {
+	return k < end && r.ws[k].form == formIng || k+1 < end && r.ws[k+1].form == formIng && r.ws[k].form == formNone && !enPreps[r.ws[k].low]
 }
 
 // plainPastime: "I paint", "I play the cello", but not "I play a role in this".
@@ -899,6 +972,33 @@ func (r *enReader) free(i, end int) bool {
 			return true
 		}
 	}
+	if r.ws[i].low == "what" && i+2 < end && enSelfWords[r.ws[i+1].low] { // "what I like most about winter is the silence"
+		rank, liked := 0, false
+		for k := i + 2; k < end; k++ {
+			switch w := &r.ws[k]; {
+			case w.lemma == "like" || w.lemma == "love" || w.lemma == "enjoy":
+				liked = w.form == formBase
+			case w.low == "most" || w.low == "best":
+				rank = 1
+			case w.low == "is" || w.low == "are":
+				if liked {
+					r.likes(r.objects(k+1, len(r.ws), objLoose), false, rank, plainly)
+				}
+				return liked
+			case enNegators[w.low]:
+				return false
+			}
+		}
+		return false
+	}
+	if n := i + 5; n < end && r.ws[i].low == "the" && r.ws[i+1].low == "best" && (r.ws[i+2].low == "thing" || r.ws[i+2].low == "part") && enPreps[r.ws[i+3].low] && r.ws[i+4].low == "my" {
+		for ; n < end; n++ {
+			if r.ws[n].low == "is" || r.ws[n].low == "are" {
+				r.likes(r.objects(n+1, len(r.ws), objLoose), false, 0, clear)
+				return true
+			}
+		}
+	}
 	h, ok := enFreeTable.find(r.ws, i, end, false)
 	if !ok || h.verb != i {
 		return false
@@ -936,6 +1036,9 @@ func (r *enReader) ofNoun(i, end int) bool {
 		return true
 	}
 	var subject []zhObject
+	if w := &r.ws[i]; (w.form == formS || w.form == formPast) && w.low != w.lemma && !w.capital {
+		return false // "… and helps keep me going": the subject is further back
+	}
 	for k := i + 1; k < end && k <= i+9; k++ {
 		w := &r.ws[k]
 		if w.form == formNone && !enNegators[w.low] && !(enSkip[w.low] && k > i) {
@@ -1163,7 +1266,7 @@ func (r *enReader) critique(i, end int) bool {
 			my = true
 		}
 	}
-	if head < 0 || k >= end || k >= i+8 || !my && !r.own || ws[i].low == "the" && !my && !r.own {
+	if head < 0 || k >= end || k >= i+8 || !my && !r.own {
 		return false
 	}
 	r.own = r.own || my
@@ -1226,7 +1329,20 @@ func (r *enReader) critique(i, end int) bool {
 	for from > i && (enAspects[ws[from-1].low] || ws[from-1].low == "first" || ws[from-1].low == "last" || ws[from-1].low == "second") {
 		from--
 	}
-	r.tag("SELF_CRITIQUE", r.name(from, j), conf)
+	name := r.name(from, j)
+	if ws[verb].lemma == "be" && from < verb {
+		said := verb + 1
+		for said < j-1 && enSkip[ws[said].low] {
+			said++
+		}
+		if said < j {
+			name = r.name(from, verb) + " " + strings.TrimPrefix(r.name(said, j), "a ")
+			if ws[said-1].low == "not" {
+				name = r.name(from, verb) + " not " + r.name(said, j)
+			}
+		}
+	}
+	r.tag("SELF_CRITIQUE", name, conf)
 	// "…, way too wordy": a second fault.
 	if j < len(ws) && j == end && ws[j].low == "," {
 		n := j + 1
@@ -1240,4 +1356,5 @@ func (r *enReader) critique(i, end int) bool {
 	return true
 }
 
+var enMakes = set(`write rewrite paint draw sculpt compose draft edit revise knit sew carve`)
 var enLinks = set(`feel sound read seem look come`)
