@@ -125,7 +125,7 @@ func (c devClaim) says(tr Triple) bool {
 		return false
 	}
 	switch c.Subject {
-	case "speaker":
+	case "speaker", "": // another reading has the subject of the first
 		if tr.Subject.Type != "" {
 			return false
 		}

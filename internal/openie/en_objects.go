@@ -41,7 +41,7 @@ func (r *enReader) objects(i, end int, mode objMode) []zhObject {
 	for i < end && (enSkip[ws[i].low] && ws[i].low != "right" && ws[i].low != "little" || ws[i].low == "of" || ws[i].low == "doing" && i+1 < end) {
 		i++
 	}
-	if i >= end || ws[i].mark {
+	if i >= end || ws[i].mark || enAux[ws[i].low] && ws[i].low != "being" {
 		return nil
 	}
 	if ws[i].low == "it" || ws[i].low == "them" || ws[i].low == "him" || ws[i].low == "her" {
@@ -101,6 +101,9 @@ func (r *enReader) objects(i, end int, mode objMode) []zhObject {
 		}
 		if next < 0 {
 			last = true
+		}
+		if k < end && (enDeicticWords[ws[k].low] || ws[k].low == "what" || ws[k].low == "how") && (enPreps[ws[k-1].low] || k == from+1 && ws[from].form == formIng) {
+			return out // "the taste of these", "making this": cut short
 		}
 		add(k)
 		if mode&objSubject != 0 && next < 0 && k < end && !ws[k].mark && !r.timeAt(k, end) {
@@ -198,7 +201,7 @@ func (r *enReader) itemEndFrom(i, k, end int, mode objMode) int {
 		if enPhraseStop[w.low] || w.quoted {
 			return k
 		}
-		if w.low == "to" && mode&objPrefer != 0 || w.low == "over" && mode&objStrict != 0 || w.low == "rather" {
+		if w.low == "to" && k+1 < end && r.purpose(k+1) || w.low == "to" && mode&objPrefer != 0 || w.low == "over" && mode&objStrict != 0 || w.low == "rather" {
 			return k
 		}
 		if mode&objSubject == 0 && (enAux[w.low] && w.low != "may" && w.low != "can" && w.low != "will" && w.low != "being" || w.form == formS && w.low != w.lemma && enFeeling[w.lemma] || w.form == formPast && w.lemma == "help") {
@@ -221,6 +224,15 @@ func (r *enReader) itemEndFrom(i, k, end int, mode objMode) int {
 		}
 	}
 	return k
+}
+
+// purpose: "chess to get better at strategy".
+func (r *enReader) purpose(k int) bool {
+	switch r.ws[k].lemma {
+	case "get", "feel", "keep", "stay", "help", "make", "see", "be", "have", "relax", "unwind", "go":
+		return r.ws[k].form == formBase
+	}
+	return false
 }
 
 // phraseEnd is where a verb phrase whose complement starts at word k ends.
@@ -291,7 +303,7 @@ func (r *enReader) item(i, j int, mode objMode) *zhObject {
 	}
 	name := r.clean(i, j)
 	n := len(strings.Fields(name))
-	if n == 0 || n > 9 {
+	if n == 0 || n > 9 || n == 1 && (enDays[ws[j-1].low] && ws[j-1].capital || enNumbers[strings.ToLower(name)] || enVague[strings.ToLower(name)]) {
 		return nil
 	}
 	head := j - 1
@@ -324,7 +336,7 @@ func (r *enReader) item(i, j int, mode objMode) *zhObject {
 		}
 	}
 	for k := i; k < j; k++ {
-		if enDeicticWords[ws[k].low] && !(ws[k].low == "that" || ws[k].low == "their" && mode&objPeople != 0) && ws[k].low != "it" {
+		if enDeicticWords[ws[k].low] && !(ws[k].low == "that" || ws[k].low == "their" && mode&objPeople != 0) {
 			return nil
 		}
 	}
@@ -349,7 +361,7 @@ func (r *enReader) general(i, j int) bool {
 	for k := i + 1; k < j; k++ {
 		switch ws[k].low {
 		case "of":
-			return k > i+1 && !enReplyNouns[ws[k-1].low] || ws[k-1].low == "sound"
+			return enSenses[ws[k-1].low] || k > i+1 && !enReplyNouns[ws[k-1].low] && k+1 < j && ws[k+1].low != "the" && ws[k+1].low != "my"
 		}
 	}
 	return j > i+1 && enGeneral[ws[j-1].low]
@@ -392,7 +404,7 @@ var enBookish = set(`books book novels novel stories poems poem poetry plays ess
 // capsEnd is where the run of capitalised words that starts at i ends.
 func (r *enReader) capsEnd(i, j int) int {
 	k := i
-	for k < j && (r.ws[k].capital || k > i && k+1 < j && r.ws[k+1].capital && smallWords[r.ws[k].low] && r.ws[k].low != "and") {
+	for k < j && (r.ws[k].capital || k > i && smallWords[r.ws[k].low] && r.ws[k].low != "is" && (k+1 < j && r.ws[k+1].capital && r.ws[k].low != "and" || k+2 < j && r.ws[k+2].capital && smallWords[r.ws[k+1].low] && r.ws[k].low == "of")) {
 		k++
 	}
 	return k
@@ -411,6 +423,11 @@ func (r *enReader) title(i, j int) bool {
 	}
 	return !isGiven(r.ws[i].low) || j-i > 2
 }
+
+var (
+	enSenses = set(`smell sound taste feel feeling sight scent noise hum art history idea_of`)
+	enVague  = set(`ton tons lot bit memory way ways rest kind sort`)
+)
 
 func isArtist(name string) bool {
 	return knownArtists[textnorm.Key(strings.ReplaceAll(name, string(dotted), "."))]

@@ -38,7 +38,6 @@ var enSelfTable = enCompile([]enRule{
 		keep coming|going back to OBJ
 		come|go back to OBJ
 		dig OBJ
-		appreciate OBJ
 		unwind|relax|destress|de-stress with|by OBJ
 		would choose|take OBJ
 		would rather VP
@@ -105,7 +104,7 @@ var enSelfTable = enCompile([]enRule{
 		lose my|all interest|taste in|for OBJ
 		cut out OBJ`},
 	{actTrait, clear + 0.02, `
-		get|become bored|distracted|nervous|anxious|carried|lost|attached|seasick|carsick|emotional|stressed|overwhelmed|tired|cold|homesick|grumpy|jealous|defensive|flustered|drained|restless|sleepy VP
+		get|become bored|distracted|nervous|anxious|carried|attached|seasick|carsick|emotional|stressed|overwhelmed|tired|cold|homesick|grumpy|jealous|defensive|flustered|drained|restless|sleepy VP
 		cry|worry|overthink|procrastinate|daydream|ramble|panic|blush VP
 		fall asleep VP
 		struggle|battle with|to VP
@@ -118,7 +117,10 @@ var enSelfTable = enCompile([]enRule{
 		be useless|grumpy|lost|hopeless|mess before|after|without VP
 		have trouble|difficulty|hard|a problem VP
 		work|write|think|sleep|concentrate|focus|study best|better|fastest|badly VP
-		can not|never|barely|hardly cook|dance|sing|drive|swim|spell|whistle|multitask|concentrate|focus|function|lie|sit|say|keep|tell|remember|write|work|sleep|draw VP
+		can not|never|barely|hardly cook|dance|sing|drive|swim|spell|whistle|multitask|concentrate|focus|function|lie|sit|write|work|sleep|draw VP
+		can not|never say no VP
+		can not|never|barely keep|tell secret|secrets|joke|jokes|plants|anything VP
+		can not|never|barely remember names|faces|dates|birthdays|numbers VP
 		could not|never keep|draw|sing|dance|cook VP
 		not know how to VP
 		never|not learn|learned to|how VP
@@ -160,7 +162,7 @@ var enOwnTable = enCompile([]enRule{
 		be the? one|film|book|novel|movie|show|song|album|game|series|author|writer i|we come|keep|go|return|love|like VP
 		be the? one i|we love|like|adore
 		be good|great|wonderful|amazing|therapeutic for my head|mind|soul|mental|sanity|health|nerves
-		be what recharge|relax|calm|ground|soothe|keep|make|get|help me VP
+		be what recharge|relax|calm|ground|soothe|keep|make|help me VP
 		be part of my life|day|routine|journey|identity|week
 		be a must|essential for me
 		be must for me
@@ -268,10 +270,10 @@ var (
 	enAspects = set(`writing plot plots dialogue dialogues pacing prose chapter chapters character characters ending endings opening openings beginning beginnings draft drafts story stories sentence sentences style poem poems essay essays novel verse verses paragraph paragraphs description descriptions metaphor metaphors structure tone voice middle title titles painting paintings drawing drawings sketch sketches
 		handwriting scene scenes narrator narrators villain villains hero heroes heroine protagonist joke jokes rhyme rhymes stanza stanzas argument arguments transition transitions lyrics script act acts melody melodies song songs photos photographs glaze brushwork perspective shading composition colours colors lines hands faces portraits landscapes translation translations blog posts manuscript outline outlines exposition worldbuilding backstory imagery cover bowl bowls vase plate pot pots cup mug`)
 	enBads = set(`dead flat boring dull stiff wooden weak rushed clunky clumsy thin predictable clichéd cliched cliche cliché clichés sloppy slow forced awkward repetitive messy confusing shallow stilted bland bad terrible awful rubbish lifeless overwritten overwrought purple heavy-handed uneven muddy amateurish mess disaster sentimental wordy long-winded derivative generic vague cheesy corny preachy melodramatic tedious contrived crooked wonky lopsided wobbly
-		wrong off mechanical robotic cold abrupt choppy disjointed incoherent bloated unconvincing unbelievable two-dimensional one-dimensional cardboard paper-thin on-the-nose pretentious simplistic childish limp sagging baggy lousy horrible ugly garbage trash crap same samey monotonous formulaic tired stale unnatural unfinished hollow pointless directionless underdeveloped superficial inconsistent illegible blurry overexposed underexposed meandering unclear rough`)
+		wrong mechanical robotic cold abrupt choppy disjointed incoherent bloated unconvincing unbelievable two-dimensional one-dimensional cardboard paper-thin on-the-nose pretentious simplistic childish limp sagging baggy lousy horrible ugly garbage trash crap same samey monotonous formulaic tired stale unnatural unfinished hollow pointless directionless underdeveloped superficial inconsistent illegible blurry overexposed underexposed meandering unclear rough`)
 	enFlawVerbs = set(`lack drag sag wander limp collapse fizzle peter ramble`)
 )
 
 // enReplyNouns head what one likes about what another said or showed, not a taste.
 var enReplyNouns = set(`idea plan thought fact view photo photos picture pictures pic pics name vibe vibes question suggestion attitude spirit energy sound look way part moment place spot thing things stuff one ones bit message story post outfit dress hair haircut shirt necklace job work results result feeling news design support advice perspective enthusiasm weather time day night morning evening party trip gift present guy man woman kid kids wife husband mom mum dad mother father brother sister son daughter friend friends boss team company
-	people person someone boyfriend girlfriend parents grandma grandpa baby family kindness words company effort choice decision fault bottom chance life world anything everything something`)
+	people person someone boyfriend girlfriend parents grandma grandpa baby family kindness words company effort choice decision fault hobby options ways bottom chance life world anything everything something`)

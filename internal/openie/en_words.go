@@ -49,7 +49,7 @@ func enWords(s string) []enWord {
 			j := i + n
 			for j < len(s) {
 				q, m := utf8.DecodeRuneInString(s[j:])
-				if !unicode.IsLetter(q) && !unicode.IsNumber(q) && !(strings.ContainsRune("'-\u2024.&", q) && j+m < len(s) && inWord(s[j+m:])) && q != '\u2024' {
+				if !unicode.IsLetter(q) && !unicode.IsNumber(q) && !(strings.ContainsRune("'-\u2024.&:", q) && j+m < len(s) && inWord(s[j+m:])) && q != '\u2024' {
 					break
 				}
 				j += m

@@ -72,13 +72,15 @@ func (r *enReader) works() {
 func (r *enReader) mine(k int) (neg, ok bool) {
 	ws := r.ws
 	w := &ws[k]
-	said := w.form == formPast || w.form == formIng || enPartOf[w.low]
+	said := w.form == formPast || enPartOf[w.low]
 	for j := k - 1; j >= 0 && k-j < 12; j-- {
 		p := &ws[j]
 		switch {
 		case p.low == "not" || p.low == "never" || p.low == "yet":
 			neg = true
 			said = said || j > 0 && (ws[j-1].lemma == "have" || ws[j-1].low == "did")
+		case w.form == formIng && (p.lemma == "be" || p.lemma == "finish" || p.lemma == "start"):
+			said = true
 		case p.low == "did" || p.lemma == "have" && p.low != "having" && p.low != "to":
 			said = true
 		case p.low == "would", p.low == "should", p.low == "could", p.low == "will", p.low == "might", p.low == "may", p.low == "to" && !enPartOf[w.low] && !(w.form == formIng), p.low == "if", p.low == "going":
@@ -96,9 +98,6 @@ func (r *enReader) mine(k int) (neg, ok bool) {
 					}
 				}
 				return neg, j < k-1 && enFrequent[ws[k-1].low]
-			}
-			if w.low == "watching" || w.low == "reading" || w.form == formIng {
-				said = true
 			}
 			return neg, said || w.low == "read" || w.low == "reread" || w.low == "quit"
 		case enOthers[p.low] || enKin[p.low] || p.low == "it":
@@ -129,6 +128,9 @@ func (r *enReader) titleAfter(k int) (from, to int) {
 		w := &ws[j]
 		switch {
 		case w.quoted:
+			if enPronouns[strings.ToLower(w.low)] {
+				return -1, -1
+			}
 			return j, j + 1
 		case w.mark, enPronouns[w.low] && w.low != "that" && w.low != "this", enAux[w.low], enConj[w.low] && w.low != "as":
 			return -1, -1

@@ -393,9 +393,14 @@ func (r *enReader) ofSelf(verb, end int, bare, often bool) bool {
 			}
 			return true
 		}
-		if h.form.rest == "VP" {
-			r.deed(h.after, end, false, conf-0.12)
+		if h.form.rest == "VP" { // "I'd rather build something"
+			if h.after < end && enDeedSet[r.ws[h.after].lemma] && r.ws[h.after].form == formBase && (end >= len(r.ws) || !enConj[r.ws[end].low]) {
+				r.deed(h.after, end, false, conf-0.12)
+			}
 			return true
+		}
+		if h.ws(r).low == "would" && !r.endsAnyDay(h.after, end) {
+			return true // "I'd take a seat"
 		}
 		rank := 0
 		if !h.neg && r.most(h.after, end) {
@@ -440,6 +445,12 @@ func (r *enReader) ofSelf(verb, end int, bare, often bool) bool {
 			from := h.verb
 			if k := from - 1; k >= verb && (r.ws[k].low == "not" || r.ws[k].low == "never" || r.ws[k].low == "always") {
 				from = k
+				if r.ws[k].low == "not" && k > verb && enAux[r.ws[k-1].low] {
+					from--
+				}
+			}
+			if h.ing {
+				return true // of the moment: "I'm struggling with the jet lag"
 			}
 			if r.ws[from].lemma == "be" {
 				from++
@@ -450,7 +461,7 @@ func (r *enReader) ofSelf(verb, end int, bare, often bool) bool {
 			r.tag("SELF_TRAIT", r.complement(from, h.after, end), conf)
 		}
 	case actComp:
-		if !h.past && h.after < end {
+		if !h.past && h.after < end && (h.ws(r).low != "can" || r.ws[h.after].form == formIng) {
 			r.tag(polar("SELF_TRAIT", h.neg), r.complement(h.after, h.after, end), conf)
 		}
 	}
@@ -507,7 +518,7 @@ func (r *enReader) complement(i, from, end int) string {
 	}
 	j := from
 	for j < end && j-i < 9 && !r.ws[j].mark {
-		if n, _ := enTimeAt(r.ws[:end], j); n > 0 && j > from && r.ws[j].low != "without" {
+		if n, _ := enTimeAt(r.ws[:end], j); n > 0 && j > from && (n > 1 || j+1 == end) {
 			break
 		}
 		if (r.ws[j].low == "and" || r.ws[j].low == "or") && (j+1 >= end || enPronouns[r.ws[j+1].low]) {
@@ -515,8 +526,13 @@ func (r *enReader) complement(i, from, end int) string {
 		}
 		j++
 	}
-	for j > from && (r.ws[j-1].low == "and" || r.ws[j-1].low == "to" || r.ws[j-1].low == "so") {
+	for j > from && (r.ws[j-1].low == "and" || r.ws[j-1].low == "to" || r.ws[j-1].low == "so" || r.ws[j-1].low == "the" || r.ws[j-1].low == "a") {
 		j--
+	}
+	for k := i; k < j; k++ {
+		if enDeicticWords[r.ws[k].low] || r.ws[k].low == "such" {
+			return ""
+		}
 	}
 	return r.name(i, j)
 }
@@ -545,6 +561,9 @@ func (r *enReader) traits(i, end int) bool {
 		w := &ws[k]
 		switch {
 		case w.lemma == "be":
+			if w.low == "be" {
+				return false // an infinitive
+			}
 			be = true
 			past = past || w.form == formPast && w.low != "been"
 		case w.lemma == "have" && !be:
@@ -879,7 +898,7 @@ func (r *enReader) deed(k, end int, neg bool, conf float64) bool {
 		}
 	}
 	name := r.clean(k, j)
-	if name == "" {
+	if name == "" || !strings.ContainsRune(name, ' ') && !enAlone[r.ws[k].lemma] && (r.ws[k].lemma != "read" && r.ws[k].lemma != "cook" && r.ws[k].lemma != "write" && r.ws[k].lemma != "run") {
 		return false
 	}
 	o := zhObject{kindDeed, []string{name}}
@@ -1074,6 +1093,9 @@ func (r *enReader) ofNoun(i, end int) bool {
 		}
 		rank := 0
 		neg := h.neg
+		if h.form.rest == "" && h.rule.act == actFav && h.after < end && !r.ws[h.after].mark {
+			return true // "my number one goal"
+		}
 		switch h.rule.act {
 		case actDislike:
 			if h.neg && h.ws(r).lemma != "be" {
@@ -1181,7 +1203,7 @@ func (r *enReader) favourite(i, end int) bool {
 		} else if k == noun {
 			return true
 		}
-		if neg || enPassing[strings.ToLower(r.name(fav+1, min(fav+2, noun)))] {
+		if neg || noun > fav+1 && ws[fav+1].low == "one" || enPassing[strings.ToLower(r.name(fav+1, min(fav+2, noun)))] {
 			return true
 		}
 		forced = kindOf(noun)
@@ -1195,7 +1217,7 @@ func (r *enReader) favourite(i, end int) bool {
 		for be > i && ws[be].lemma != "be" && ws[be].low != "remains" {
 			be--
 		}
-		if be == i || ws[be].low == "was" || ws[be].low == "were" {
+		if be == i || enAux[ws[i].low] || enAux[ws[be-1].low] && ws[be-1].low != "has" || ws[be].low == "was" || ws[be].low == "were" {
 			return true
 		}
 		for k := be; k < from; k++ {
@@ -1218,6 +1240,10 @@ func (r *enReader) favourite(i, end int) bool {
 		switch {
 		case forced == kindAuthor && o.kind != kindAuthor:
 			*o = zhObject{kindAuthor, o.parts[:1]}
+		case forced == kindWork && o.kind == kindAuthor && !isAuthor(o.parts[0]):
+			o.kind = kindWork
+		case forced == kindTopic && o.kind == kindWork && !r.quoted(o.parts[0]) && (fav+1 < end && !ws[fav+1].mark && ws[fav+1].form == formNone || !strings.HasPrefix(o.parts[0], "The ")):
+			o.kind = kindTopic // a dish in capitals
 		case forced == kindWork && (o.kind == kindTopic || o.kind == kindDeed || o.kind == kindStyle) && capitalised(o.parts[0]):
 			o.kind = kindWork
 		case forced == kindStyle:
@@ -1229,6 +1255,16 @@ func (r *enReader) favourite(i, end int) bool {
 	}
 	r.likes(objs, false, rank, direct-0.01)
 	return true
+}
+
+// quoted reports whether a name stands in quotes.
+func (r *enReader) quoted(name string) bool {
+	for k := range r.ws {
+		if r.ws[k].quoted && r.name(k, k+1) == name {
+			return true
+		}
+	}
+	return false
 }
 
 // enKinds: what kind of thing a favourite is.
@@ -1332,7 +1368,7 @@ func (r *enReader) critique(i, end int) bool {
 	name := r.name(from, j)
 	if ws[verb].lemma == "be" && from < verb {
 		said := verb + 1
-		for said < j-1 && enSkip[ws[said].low] {
+		for said < j-1 && enSkip[ws[said].low] && ws[said].low != "too" {
 			said++
 		}
 		if said < j {
