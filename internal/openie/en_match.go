@@ -184,7 +184,7 @@ func enPasses(ws []enWord, i, end int, _ *enElem) bool {
 		// An auxiliary: a verb comes after it.
 		for k := i + 1; k < end; k++ {
 			n := &ws[k]
-			if enSkip[n.low] || enNegators[n.low] || n.low == "been" && w.lemma == "have" {
+			if enSkip[n.low] || enNegators[n.low] {
 				continue
 			}
 			switch w.lemma {

@@ -1,6 +1,7 @@
 package openie
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -1228,7 +1229,10 @@ func (r *enReader) favourite(i, end int) bool {
 		forced = kindOf(end)
 		first := ws[i].low
 		if first == "it" || first == "they" {
-			objs = r.topic
+			objs = slices.Clone(r.topic)
+			if len(objs) > 0 && objs[0].kind != kindTopic {
+				forced = objs[0].kind
+			}
 		} else if enPronouns[first] || first == "your" || first == "his" || first == "her" {
 			return true
 		} else {

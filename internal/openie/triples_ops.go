@@ -62,6 +62,9 @@ var (
 )
 
 func opsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
+	if !hasHan(s) {
+		return enOps(s, before, o)
+	}
 	if !opsAny.MatchString(s) && !opsTopic.MatchString(s) && o.Thing == "" && !slices.ContainsFunc(before, func(b Sentence) bool { return opsAny.MatchString(b.Text) }) || strings.HasSuffix(strings.TrimSpace(s), "?") || strings.HasSuffix(s, "？") {
 		return nil
 	}
