@@ -58,16 +58,16 @@ func (r *enReader) objects(i, end int, mode objMode) []zhObject {
 		}
 		return nil
 	}
-	if enPreps[ws[i].low] || ws[i].low == "up" || ws[i].low == "out" || ws[i].low == "down" || ws[i].low == "my" && i+1 < end && enOrdinal[ws[i+1].low] {
+	if enPreps[ws[i].low] && ws[i].low != "to" || ws[i].low == "up" || ws[i].low == "out" || ws[i].low == "down" || ws[i].low == "my" && i+1 < end && enOrdinal[ws[i+1].low] {
 		return nil
 	}
 	if enBadFirst[ws[i].low] && !ws[i].quoted {
-		if !(ws[i].low == "being" && mode&objSubject != 0) && !(ws[i].low == "anything" && i+1 < end && enPreps[ws[i+1].low]) {
+		if !r.gerund(i, end, mode) && !(ws[i].low == "anything" && i+1 < end && enPreps[ws[i+1].low]) {
 			return nil
 		}
 	}
 	if ws[i].low == "to" {
-		if i+1 >= end || ws[i+1].form != formBase || enBadTo[ws[i+1].low] {
+		if i+1 >= end || ws[i+1].form != formBase || enBadTo[ws[i+1].low] && !(ws[i+1].low == "get" && i+2 < end && ws[i+2].low == "lost") {
 			return nil
 		}
 	}
@@ -226,6 +226,24 @@ func (r *enReader) itemEndFrom(i, k, end int, mode objMode) int {
 	return k
 }
 
+// gerund: "being outdoors", "having movie marathons", "getting lost in a book" are
+// pastimes where "being able to help" and "having you here" are replies.
+func (r *enReader) gerund(i, end int, mode objMode) bool {
+	if i+1 >= end {
+		return false
+	}
+	next := &r.ws[i+1]
+	switch r.ws[i].low {
+	case "being":
+		return mode&objSubject != 0 || enPreps[next.low] || next.low == "outdoors" || next.low == "outside" || next.low == "alone" || next.low == "active" || next.low == "out"
+	case "having":
+		return !enDeicticWords[next.low] && !enPronouns[next.low] && next.low != "the" && next.low != "someone" && next.low != "my"
+	case "getting":
+		return next.low == "lost" || next.low == "immersed" || next.low == "out" || next.low == "outdoors"
+	}
+	return false
+}
+
 // purpose: "chess to get better at strategy".
 func (r *enReader) purpose(k int) bool {
 	switch r.ws[k].lemma {
@@ -289,7 +307,7 @@ func (r *enReader) item(i, j int, mode objMode) *zhObject {
 	if ws[i].quoted {
 		return &zhObject{kindWork, []string{r.name(i, i+1)}}
 	}
-	if enBadFirst[ws[i].low] && ws[i].low != "anything" && !(ws[i].low == "being" && mode&objSubject != 0) {
+	if enBadFirst[ws[i].low] && ws[i].low != "anything" && !r.gerund(i, j, mode) {
 		return nil
 	}
 	for k := i; k < j; k++ {

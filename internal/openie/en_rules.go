@@ -13,7 +13,8 @@ var enSelfTable = enCompile([]enRule{
 		be love with OBJ
 		be in love with OBJ
 		be interested in OBJ
-		be fascinated|captivated|intrigued|enchanted by OBJ
+		be fascinated|captivated|intrigued|enchanted|awed by OBJ
+		grow fond of OBJ
 		be addicted|drawn|devoted|partial|attracted to|towards OBJ
 		be sucker|fiend|glutton for OBJ
 		be a sucker|fiend|glutton for OBJ
@@ -58,11 +59,11 @@ var enSelfTable = enCompile([]enRule{
 		could watch|read|listen|eat|play to? OBJ
 		would not miss OBJ`},
 	{actDeed, clear - 0.04, `
-		be learning to? play? OBJ
+		be learning how? to? play? OBJ
 		be teaching myself OBJ
 		take up OBJ
 		take to OBJ
-		start|begin learning|playing OBJ
+		start|begin learning|playing how? to? play? OBJ
 		spend evenings|mornings|weekends|nights|hours|sundays|saturdays|time|afternoons|lunchtimes|holidays VP
 		spend my|free|spare|most|all|whole|every evenings|mornings|weekends|weekend|nights|hours|sundays|saturdays|time|afternoons|lunch|holidays VP
 		spend most of my free? time|evenings|weekends VP

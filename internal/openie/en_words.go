@@ -272,7 +272,7 @@ var (
 	// enOpeners say nothing of their own at the start of a clause.
 	enOpeners  = set(`cause cuz and but so well yeah yes yep oh ah ha haha hmm plus also because though although actually honestly personally still nowadays now lately see ok okay tbh thanks wow hey sure right no nope look anyway besides or yet frankly seriously otherwise since as mostly basically then admittedly truthfully naturally ooh aww lol obviously recently apparently_not ultimately definitely absolutely exactly totally`)
 	enOpenings = enPhrases(`i_think i_have_to_say i_must_say i_must_admit i_will_admit i_admit i_know i_feel_like i_would_say to_be_honest to_be_fair for_me to_me for_my_part by_the_way of_course in_fact you_know i_mean for_one as_a_rule in_general on_the_whole these_days for_what_it_is_worth at_the_moment my_kids_aside
-		not_gonna_lie not_going_to_lie like_you like_me same_here me_too if_i_am_honest truth_be_told let_us_say as_for_me deep_down all_in_all at_heart after_all good_question to_tell_the_truth i_must_confess i_confess i_realise i_realize i_have_noticed i_noticed`)
+		not_gonna_lie not_going_to_lie like_you like_me same_here me_too if_i_am_honest truth_be_told let_us_say as_for_me deep_down all_in_all at_heart after_all good_question to_tell_the_truth i_must_confess i_confess i_realise i_realize i_have_noticed i_noticed that_is_why that_is_because which_is_why this_is_why`)
 
 	// Who speaks, who else is spoken of.
 	enSelfWords = set(`i we`)
