@@ -15,7 +15,7 @@ import (
 var enOpsFragments = strings.NewReplacer(
 	"{A}", `(?:the )?(?P<S>(?-i:`+opsAlert+`|[a-z]+_[a-z_]+))(?: alerts?| alarm| page)?`,
 	"{T}", `(?:the )?(?P<S>(?-i:`+opsThing+`|[a-z]+_[a-z_]+|[a-z][a-z0-9]{2,}))(?: service| alert| host| node| box| job)?`,
-	"{TO}", `(?:the )?(?P<O>(?-i:`+opsThing+`|[A-Za-z][a-z0-9]{2,})(?: nodes| hosts| pods)?(?:(?:, (?:and )?| and (?:the )?)(?-i:`+opsThing+`|[a-z][a-z0-9]{3,}))*)(?: service| cluster)?\b`,
+	"{TO}", `(?:the )?(?P<O>(?-i:`+opsThing+`|[A-Za-z][a-z0-9]{2,})(?: nodes| hosts| pods)?(?:(?:, (?:and )?| and (?:the )?| through )(?-i:`+opsThing+`|[a-z][a-z0-9]{3,}))*)(?: service| cluster)?\b`,
 	"{NAMED}", `(?:the )?(?P<S>(?-i:`+opsThing+`))(?: service| alert| host)?`,
 	"{HOSTS}", `(?P<O>(?-i:`+opsHost+`)(?:(?:, (?:and )?| and )(?-i:`+opsHost+`))*)`,
 	"{NP}", `(?:the |an? )?(?P<O>[^,;:]{2,70}?)`,
@@ -25,7 +25,7 @@ var enOpsFragments = strings.NewReplacer(
 	"{V}", `(?P<V>v?\d[\d.,]*(?:\s?(?:ms|s|gib|mib|gb|mb|kb|g|m|k|qps|rps|h|d|days?|hours?|minutes?|mins?|seconds?|secs?|percent)\b|%|\b))`,
 	"{BE}", `(?:(?:is|are|was|were|has been|had been|got) (?:now |still |actually |really |in fact |simply )*)`,
 	"{NOT}", `(?P<N>not |n't |never |no longer )?`,
-	"{END}", `(?: (?:any ?more|after all|this time|again|now|today|then|for good|either|here|this morning|first|before .*|so .*|but .*|which .*|because .*|and (?:then|it|that|we|the) .*))*$`,
+	"{END}", `(?: (?:any ?more|after all|this time|again|now|today|then|for good|either|here|this morning|first|before .*|so .*|but .*|which .*|because .*|and (?:then|it|that|we|the) .*))*(?:,.*)?"?$`,
 )
 
 type enOpsRule struct {
@@ -59,6 +59,7 @@ var enOpsRules = enOpsCompile(
 		`{A} (?:is |was |only |now |just |again |has |currently )*(?:affect(?:s|ed|ing)?|hit(?:s|ting)?|impact(?:s|ed|ing)?|fir(?:es|ed|ing) (?:again )?(?:on|for|at|against)|trigger(?:s|ed|ing)? (?:on|for|by)|went off (?:on|for)|on|about|covers?) (?:only )?{TO}`,
 		`{A}, (?:fir(?:ed|ing) |triggered )?on {TO}`,
 		`\bfiring\W+{A} (?:.*\b)?(?:instance|host|service|node|job|app)="?{TO}`,
+		`^(?:only|just) (?:the )?(?:[\w-]+ )?(?:hosts|nodes|services|pods|boxes),? {TO}`,
 		`(?:only |it )?(?:affects|affecting|hits only|only hits|affected:?) {TO}`},
 	[]string{"!CAUSED_BY", "Topic",
 		`(?:ruled out|excluded|eliminated) {NP} (?:for|as the cause of|as a cause of|behind) {A}`,
@@ -225,6 +226,11 @@ func enOpsClause(c string, o TripleOptions) (out []Triple) {
 			done[r.predicate] = true
 		}
 	}
+	if m := enOpsSymptom.FindStringSubmatch(c); m != nil && opsAllowed("AFFECTS", "Alert", opsType(m[1])) {
+		if symptom := opsClean(m[2]); symptom != "" {
+			out = append(out, Triple{Subject: Term{"Alert", []string{symptom}}, Predicate: "AFFECTS", Object: Term{opsType(m[1]), []string{m[1]}}, Confidence: interpreted})
+		}
+	}
 	for _, r := range enOpsSettings {
 		m := r.re.FindStringSubmatch(c)
 		if m == nil {
@@ -245,7 +251,10 @@ func enOpsClause(c string, o TripleOptions) (out []Triple) {
 	return out
 }
 
-var enOpsList = regexp.MustCompile(`, (?:and )?(?:the )?| and (?:the )?`)
+var enOpsList = regexp.MustCompile(`, (?:and )?(?:the )?| and (?:the )?| through | to `)
+
+// enOpsSymptom: a symptom stands for its alert.
+var enOpsSymptom = regexp.MustCompile(`(` + opsThing + `) (?:is|are|keeps|started|has been) (?:throwing|returning|serving|giving|spewing|logging|reporting|showing) ((?:a lot of |lots of )?[\w-]+(?: [\w-]+)?)`)
 
 // enOpsType is opsType for names that the grammar took for a name; words of the
 // language are none.
