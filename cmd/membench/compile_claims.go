@@ -93,6 +93,9 @@ func runCompileClaims(ctx context.Context, e *env, o compileClaimsOptions) error
 	if o.out == "" {
 		return usagef("no output folder: give -o")
 	}
+	if err := notInput(o.out, o.inputs...); err != nil {
+		return err
+	}
 	files, err := inputFiles(o.inputs, ".jsonl")
 	if err != nil {
 		return err

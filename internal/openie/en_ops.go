@@ -142,16 +142,22 @@ var (
 	enOpsNot   = regexp.MustCompile(`n't\b`)
 )
 
+// maxOpsSentence is how long a sentence about systems may be, in bytes: longer ones are
+// dumps, and the patterns cost time by their length.
+const maxOpsSentence = 2000
+
 // enOps reads one English sentence about systems; before are the sentences before it.
 func enOps(s string, before []Sentence, o TripleOptions) (out []Triple) {
 	s = strings.TrimSpace(strings.ReplaceAll(s, "’", "'"))
-	if strings.HasSuffix(s, "?") {
+	if strings.HasSuffix(s, "?") || len(s) > maxOpsSentence {
 		return nil
 	}
 	for _, b := range before {
-		o.Alert, o.Thing = o.Spoken(b.Text)
+		if enOpsName(b.Text) {
+			o.Alert, o.Thing = o.Spoken(b.Text)
+		}
 	}
-	if o.Alert == "" && o.Thing == "" && !opsAny.MatchString(s) && !enOpsTalk.MatchString(s) {
+	if o.Alert == "" && o.Thing == "" && !(enOpsName(s) && opsAny.MatchString(s)) && !enOpsTalk.MatchString(s) {
 		return nil
 	}
 	for _, c := range enOpsCut.Split(s, -1) {
@@ -171,6 +177,20 @@ func enOps(s string, before []Sentence, o TripleOptions) (out []Triple) {
 		o.Alert, o.Thing = o.Spoken(c)
 	}
 	return out
+}
+
+// enOpsName reports whether a text may hold a name of operations at all: a hyphen,
+// underscore or digit, or a capital after a small letter. It spares the patterns.
+func enOpsName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '-' || c == '_' || c >= '0' && c <= '9':
+			return true
+		case i > 0 && c >= 'A' && c <= 'Z' && (s[i-1] >= 'a' && s[i-1] <= 'z'):
+			return true
+		}
+	}
+	return false
 }
 
 // enOpsTalk: words of systems that make a sentence worth trying.
@@ -219,7 +239,7 @@ func enOpsClause(c string, o TripleOptions) (out []Triple) {
 				t.Predicate = r.predicate
 			}
 			if !slices.ContainsFunc(out, func(u Triple) bool {
-				return u.same(t) || u.Predicate == polar(r.predicate, !r.negated) && slices.Equal(u.Object.Parts, t.Object.Parts) && u.Predicate != t.Predicate
+				return u.key() == t.key() || u.Predicate == polar(r.predicate, !r.negated) && slices.Equal(u.Object.Parts, t.Object.Parts) && u.Predicate != t.Predicate
 			}) {
 				out = append(out, t)
 			}

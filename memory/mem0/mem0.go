@@ -118,23 +118,7 @@ func (s *System) Info() memory.Info {
 }
 
 func (s *System) path(ns memory.Namespace) string {
-	return filepath.Join(s.o.Dir, safeName(ns.Run), safeName(ns.Scope)+".jsonl")
-}
-
-// safeName percent-encodes what does not belong into a file name.
-func safeName(s string) string {
-	var b strings.Builder
-	for i, c := range []byte(s) {
-		if c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' && i > 0 {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
-	}
-	if b.Len() == 0 {
-		return "%"
-	}
-	return b.String()
+	return filepath.Join(s.o.Dir, atomicfile.Name(ns.Run), atomicfile.Name(ns.Scope)+".jsonl")
 }
 
 // Open drops what ns held.
@@ -200,7 +184,7 @@ func (s *System) Namespaces(ctx context.Context, run string) ([]memory.Namespace
 		}
 		s.mu.Unlock()
 	} else {
-		files, err := os.ReadDir(filepath.Join(s.o.Dir, safeName(run)))
+		files, err := os.ReadDir(filepath.Join(s.o.Dir, atomicfile.Name(run)))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -213,7 +197,7 @@ func (s *System) Namespaces(ctx context.Context, run string) ([]memory.Namespace
 			}
 			var h header
 			stop := errors.New("seen the header")
-			err := keylog.Read(filepath.Join(s.o.Dir, safeName(run), f.Name()), func(n int, line []byte) error {
+			err := keylog.Read(filepath.Join(s.o.Dir, atomicfile.Name(run), f.Name()), func(n int, line []byte) error {
 				if n > 1 {
 					return stop
 				}

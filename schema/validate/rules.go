@@ -578,7 +578,7 @@ func (w *worker) predicate(name []byte, at, domain, subject, object int, subjTyp
 			w.fault(at, "CLM005", "this predicate is never written", quote(pred), "no such claim")
 			return
 		}
-		w.fault(at, "CLM001", "the predicate is not in the catalogue", quote(pred), "a predicate of the catalogue (docs/formats.md, --catalog)")
+		w.fault(at, "CLM001", "the predicate is not in the catalogue", quote(pred), "a predicate of the catalogue (membench schema show catalog)")
 		return
 	}
 	if r.newer {
@@ -768,7 +768,7 @@ func (w *worker) node(at int) {
 		def, ok := w.cat.Labels[string(name)]
 		switch {
 		case !ok:
-			w.fault(l, "GRF001", "the label is not in the catalogue", quote(name), "a label of the catalogue (docs/formats.md, --catalog)")
+			w.fault(l, "GRF001", "the label is not in the catalogue", quote(name), "a label of the catalogue (membench schema show catalog)")
 			mask |= 1 << 63
 		case w.v.Before(def.Since):
 			w.warn(l, "GRF001", "the label is newer than the file's version", quote(name), "since "+string(def.Since))
@@ -917,7 +917,7 @@ func (w *worker) edge(at int) {
 				w.warn(typ, "GRF002", "the edge type is no longer made", quote(t), "until "+string(def.Until))
 			}
 		} else if _, ok := w.cat.Predicate(string(t)); !ok { // a shortcut edge is named for its predicate
-			w.fault(typ, "GRF002", "the edge type is not in the catalogue", quote(t), "an edge type of the catalogue (docs/formats.md, --catalog)")
+			w.fault(typ, "GRF002", "the edge type is not in the catalogue", quote(t), "a type of the catalogue (membench schema show catalog)")
 		}
 	}
 	if len(idText) > 0 && len(t) > 0 && len(s) > 0 && len(o) > 0 {
