@@ -14,11 +14,12 @@ import (
 // devFloor is what the rules reached on each half of the development corpus, a little
 // rounded down: a change that falls below it shows. Half A is what rules are tuned on;
 // half B is only ever looked at in sums, so that its figures say how the rules do on
-// text that they were not made for. Measured as TestDev prints it.
+// text that they were not made for. That holds for English from line 83 to 312: the
+// rest, and ops, had been read in whole before the halves were made.
 var devFloor = map[string]struct{ precision, recall float64 }{
-	"en A": {0, 0}, "en B": {0, 0},
-	"ops A": {0, 0}, "ops B": {0, 0},
-	"zh A": {0, 0}, "zh B": {0, 0},
+	"en A": {0.95, 0.88}, "en B": {0.94, 0.69},
+	"ops A": {0.95, 0.85}, "ops B": {0.94, 0.85},
+	"zh A": {0.90, 0.70}, "zh B": {0.90, 0.70},
 }
 
 type devClaim struct {

@@ -58,7 +58,7 @@ var enOpsRules = enOpsCompile(
 		`{A} (?:does not|did not|is not|was not|never) (?:affect|affecting|touch|hit|impact|about|on)(?:ed|ing)? {TO}`,
 		`{A} .*\baffects?\b.*, (?:but )?not {TO}`,
 		`^{TO} (?:is|are|was|were) (?:un(?:affected|touched)|not affected|fine)$`},
-	[]string{"AFFECTS", "", "affect hit impact _fir trigger off_ about cover only just_ ,_on_ _on_",
+	[]string{"AFFECTS", "", "affect hit impact fir trigger off_ about cover only just_ ,_on_ _on_",
 		`{A} (?:is |was |only |now |just |again |has |currently )*(?:affect(?:s|ed|ing)?|hit(?:s|ting)?|impact(?:s|ed|ing)?|fir(?:es|ed|ing) (?:again )?(?:on|for|at|against)|trigger(?:s|ed|ing)? (?:on|for|by)|went off (?:on|for)|on|about|covers?) (?:only )?{TO}`,
 		`{A}, (?:fir(?:ed|ing) |triggered )?on {TO}`,
 		`\bfiring\W+{A} (?:.*\b)?(?:instance|host|service|node|job|app)="?{TO}`,
