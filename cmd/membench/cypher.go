@@ -105,9 +105,6 @@ func runCypher(ctx context.Context, e *env, o cypherOptions) error {
 	}
 	if o.out == "-" {
 		for _, f := range files {
-			if err := f.buf.Flush(); err != nil {
-				return err
-			}
 			if _, err := f.f.Seek(0, io.SeekStart); err != nil {
 				return err
 			}
@@ -126,11 +123,7 @@ func runCypher(ctx context.Context, e *env, o cypherOptions) error {
 		return err
 	}
 	for _, f := range files {
-		d, err := f.sum(filepath.Base(f.path))
-		if err != nil {
-			return err
-		}
-		m.Outputs = append(m.Outputs, d)
+		m.Outputs = append(m.Outputs, f.sum(filepath.Base(f.path)))
 	}
 	for _, f := range files {
 		if err := f.Commit(); err != nil {

@@ -218,11 +218,7 @@ func runToGraph(ctx context.Context, e *env, o toGraphOptions) error {
 		return err
 	}
 	for _, f := range []*digestFile{edges, nodes} {
-		d, err := f.sum(filepath.Base(f.path))
-		if err != nil {
-			return err
-		}
-		m.Outputs = append(m.Outputs, d)
+		m.Outputs = append(m.Outputs, f.sum(filepath.Base(f.path)))
 	}
 	for _, f := range []*digestFile{nodes, edges} {
 		if err := f.Commit(); err != nil {
@@ -359,7 +355,7 @@ func (r *digestReader) Close() error { return r.r.Close() }
 // other ways to write to a file, which would pass the digest by.
 type digestFile struct {
 	f    *atomicfile.File
-	buf  *bufio.Writer
+	w    io.WriteCloser
 	path string
 	h    hash.Hash
 	n    int64
@@ -367,33 +363,30 @@ type digestFile struct {
 
 func newDigestFile(path string) (*digestFile, error) {
 	f, err := atomicfile.Create(path)
-	d := &digestFile{f: f, path: path, h: sha256.New()}
-	d.buf = bufio.NewWriterSize(unbuffered{d}, 1<<18)
-	return d, err
+	if err != nil {
+		return nil, err
+	}
+	return &digestFile{f: f, w: f.Ahead(), path: path, h: sha256.New()}, nil
 }
 
-type unbuffered struct{ f *digestFile }
-
-func (u unbuffered) Write(p []byte) (int, error) {
-	n, err := u.f.f.Write(p)
-	u.f.h.Write(p[:n])
-	u.f.n += int64(n)
+func (f *digestFile) Write(p []byte) (int, error) {
+	n, err := f.w.Write(p)
+	f.h.Write(p[:n])
+	f.n += int64(n)
 	return n, err
 }
 
-func (f *digestFile) Write(p []byte) (int, error) { return f.buf.Write(p) }
-
 func (f *digestFile) Commit() error {
-	if err := f.buf.Flush(); err != nil {
-		return err
-	}
+	f.w.Close()
 	return f.f.Commit()
 }
 
-func (f *digestFile) Close() error { return f.f.Close() }
+func (f *digestFile) Close() error {
+	f.w.Close()
+	return f.f.Close()
+}
 
-// sum is the digest of the file, which stands under path in a manifest.
-func (f *digestFile) sum(path string) (schema.FileDigest, error) {
-	err := f.buf.Flush()
-	return schema.FileDigest{Path: path, SHA256: hex.EncodeToString(f.h.Sum(nil)), Bytes: f.n}, err
+// sum is the digest of what was written, which stands under path in a manifest.
+func (f *digestFile) sum(path string) schema.FileDigest {
+	return schema.FileDigest{Path: path, SHA256: hex.EncodeToString(f.h.Sum(nil)), Bytes: f.n}
 }
