@@ -216,6 +216,11 @@ func digestOfText(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// quote is s as a JSON string.
+func quote(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+}
+
 // A world holds what the stages of the chain read: the hops of crashFirst in first,
 // of crashSecond in second, each made by an undisturbed chain.
 type world struct{ dir, first, second string }

@@ -480,7 +480,3 @@ func TestOddNames(t *testing.T) {
 		}
 	}
 }
-
-func quote(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
-}
