@@ -151,6 +151,9 @@ func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (*
 			return nil, err
 		}
 	}
+	if err := c.dropRecords(); err != nil {
+		return nil, err
+	}
 	if err := c.writeManifest(); err != nil {
 		return nil, err
 	}
@@ -397,6 +400,26 @@ func (c *chain) removeOthers(dir string, made map[string]bool) error {
 		if !made[f.Name()] && strings.HasSuffix(f.Name(), ".jsonl") {
 			c.e.warnf("%s: its source is gone, removed", filepath.Join(dir, f.Name()))
 			if err := os.Remove(c.path(dir, f.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// dropRecords removes the records of steps that the project no longer has.
+func (c *chain) dropRecords() error {
+	have, err := os.ReadDir(c.b.Records)
+	if err != nil {
+		return err
+	}
+	want := map[string]bool{}
+	for name := range c.records {
+		want[build.RecordName(name)] = true
+	}
+	for _, f := range have {
+		if strings.HasSuffix(f.Name(), ".json") && !want[f.Name()] {
+			if err := os.Remove(filepath.Join(c.b.Records, f.Name())); err != nil {
 				return err
 			}
 		}
@@ -692,7 +715,9 @@ func (c *chain) writeManifest() error {
 			name = s.Name
 		}
 		for k, n := range r.Counts {
-			m.Counts[name+": "+k] += n
+			if k != "changes" { // tells of the way here, not of what is here
+				m.Counts[name+": "+k] += n
+			}
 		}
 		for k, v := range r.Models {
 			m.Models[k] = v

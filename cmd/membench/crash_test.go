@@ -200,7 +200,12 @@ func firstDifference(have, want string) string {
 			b = w[i]
 		}
 		if a != b {
-			return fmt.Sprintf("line %d\nhave %.400s\nwant %.400s", i+1, a, b)
+			same := 0
+			for same < min(len(a), len(b)) && a[same] == b[same] {
+				same++
+			}
+			same = max(0, same-100)
+			return fmt.Sprintf("line %d\nhave …%.300s\nwant …%.300s", i+1, a[same:], b[same:])
 		}
 	}
 	return "nowhere"

@@ -75,7 +75,7 @@ func (b *Builder) Do(ctx context.Context, s Step) (m schema.Manifest, ran bool, 
 	if m.Key, err = Key(m); err != nil {
 		return m, false, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	record := filepath.Join(b.Records, atomicfile.Name(s.Name)+".json")
+	record := filepath.Join(b.Records, RecordName(s.Name))
 	// A record that cannot be read is as good as none: the step runs again.
 	if old, err := ReadManifest(record); err == nil && !b.Force && old.Key == m.Key {
 		if now, err := Digests(b.Root, []string{s.Output}); err == nil && slices.Equal(now, old.Outputs) {
@@ -333,6 +333,9 @@ func syncTree(path string) error {
 		return f.Sync()
 	})
 }
+
+// RecordName is the file of a step's record in the folder Records.
+func RecordName(step string) string { return atomicfile.Name(step) + ".json" }
 
 // Key is the sha256 of what decides a step's output.
 func Key(m schema.Manifest) (string, error) {

@@ -59,6 +59,10 @@ func (o TripleOptions) Spoken(text string) (alert, thing string) {
 	return alert, thing
 }
 
+// longSentence is the length in bytes above which a sentence is a log, a list or a
+// blob, and says nothing of its speaker that a pattern could tell.
+const longSentence = 8 << 10
+
 // opsBefore is how many sentences back the thing that is spoken of may have been named.
 const opsBefore = 50
 
@@ -71,6 +75,9 @@ func Triples(text string, o TripleOptions) []Triple {
 	ss := Sentences(text)
 	en := enReader{o: o}
 	for i, s := range ss {
+		if len(s.Text) > longSentence {
+			continue
+		}
 		if s.Question && hasLatinWord(s.Text+" x") {
 			en.sentence(s.Text, true)
 		}
