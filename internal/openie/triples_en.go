@@ -30,8 +30,15 @@ type enReader struct {
 // dotted keeps the dot of an initial from being an end: "Ursula K. Le Guin" is one name.
 const dotted = '\u2024'
 
+// maxSentence is how long an English sentence may be, in bytes: what goes on for longer
+// is no speech, and its words would take some 60 bytes each.
+const maxSentence = 16 << 10
+
 // sentence reads one sentence; a question is only read for its topic.
 func (r *enReader) sentence(s string, question bool) []Triple {
+	if len(s) > maxSentence {
+		return nil
+	}
 	s = strings.NewReplacer("’", "'", "‘", "'").Replace(s)
 	s = strings.TrimSpace(enInitials(s))
 	for _, n := range r.o.Names {
@@ -254,6 +261,9 @@ func (r *enReader) clause(i, end int) {
 // bare tells that the subject is left out.
 func (r *enReader) subject(i, end int) (verb int, self, bare bool) {
 	ws := r.ws
+	if w := &ws[i]; i == 0 && w.form == formS && w.low != w.lemma && end > 2 && !enPronouns[ws[1].low] && ws[1].low != "and" && !enAux[ws[1].low] {
+		return i, true, false // a memory in note form: "Doesn't like olives", "Is a vegetarian"
+	}
 	switch {
 	case enSelfWords[ws[i].low]:
 		return i + 1, true, false
@@ -859,7 +869,7 @@ verb:
 			return false
 		}
 		// "do a bit of woodwork", "go ballroom dancing": the object is the pastime.
-		if ws[k].lemma == "do" {
+		if ws[k].lemma == "do" || ws[k].lemma == "go" && r.nextVerbIng(k+1, end) {
 			r.likes(r.objects(k+1, len(ws), objStrict), neg, 0, conf)
 			return true
 		}
