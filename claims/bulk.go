@@ -20,12 +20,14 @@ import (
 
 // Bulk does over bytes what Compile does over records, in memory that does not grow
 // with the input: lines are cut into blocks, each block is read by one of the workers
-// and its records sorted by id, sorted runs go to disk above the budget, and merging
-// them brings the records of one id together. An id that occurs once keeps its bytes.
+// and its records sorted by id, and sorted runs go to disk above the budget. Then the
+// ids are divided into ranges; a worker loads a range, which brings the records of one
+// id together, and merges it. An id that occurs once keeps its bytes.
 //
-// What is held besides the budget: about 300 bytes for each claim that may conflict
-// (ranked, single-valued, denied), and the records of one id, of which evidence goes to disk above
-// bigGroup.
+// What is held besides the budget: two to eight MiB and the output of them for each
+// worker and for two ranges more, a mark of about 150 bytes for each 16 KiB on disk,
+// about 300 bytes for each claim that may conflict (ranked, single-valued, denied), and
+// the records of one id, of which evidence goes to disk above bigGroup.
 
 // BulkOptions say how to compile.
 type BulkOptions struct {
@@ -51,7 +53,11 @@ type BulkResult struct {
 	Spilled          bool
 }
 
-var bigGroup = 8 << 20 // bytes of records of one id that are held at once; less in tests
+// Less in tests.
+var (
+	bigGroup = 8 << 20          // bytes of records of one id that are held at once
+	minShare = int64(512 << 10) // of Memory for a worker: less makes runs too short to be read in parts
+)
 
 // Bulk compiles the inputs, in the given order, into entities and claims. found
 // takes findings, in no order that can be relied on; an error of it ends the run.
@@ -68,6 +74,7 @@ func Bulk(ctx context.Context, in []BulkInput, entities, claims io.Writer, found
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
+	o.Workers = int(max(1, min(int64(o.Workers), o.Memory/minShare)))
 	b := &bulk{BulkOptions: o, found: found, mint: schema.Mint{V: o.Version}, preds: map[string]predicate{}, denied: map[string]bool{}}
 	for name, p := range o.Catalog.Predicates {
 		b.preds[name] = predicate{positive: name, single: p.Single}

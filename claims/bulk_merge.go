@@ -19,7 +19,7 @@ import (
 )
 
 // rangeSize is about how many bytes of rows a worker merges at once.
-const rangeSize = 1 << 20
+var rangeSize = 1 << 20 // less in tests
 
 // A batch is a range of the sorted rows; or, of a range too big to hold, rows of whole
 // groups or one group too big to hold.
@@ -127,7 +127,7 @@ func (b *bulk) done(out output) {
 // batches cuts the sorted rows between ids.
 func (b *bulk) batches(looking bool) iter.Seq2[batch, error] {
 	return func(yield func(batch, error) bool) {
-		for _, r := range extsort.Cut(b.sorters, rangeSize) {
+		for _, r := range extsort.Cut(b.sorters, int64(rangeSize)) {
 			switch {
 			case looking && r.Before([]byte{kindClaim}):
 			case r.Size() <= int64(bigGroup):
