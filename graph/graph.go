@@ -18,7 +18,8 @@ const (
 	In
 )
 
-// Filter selects nodes by label or edges by type; empty selects all.
+// Filter selects nodes by label or edges by type; empty selects all. For the edges of
+// a node, Labels are those of the node at the other end.
 type Filter struct {
 	Labels []string
 	Types  []string
@@ -31,17 +32,24 @@ type Graph interface {
 	Neighbors(ctx context.Context, id schema.NodeID, d Direction, f Filter) iter.Seq2[schema.Edge, error]
 }
 
-// Store is a graph that can be changed. Apply is atomic per call and idempotent.
+// Store is a graph that can be changed.
+//
+// Apply is atomic: on an error nothing has changed. It is idempotent: the same call
+// again changes nothing. The changes of one call are a set, whatever their order: of
+// several for one id the last counts. A deleted node takes its edges with it; an edge
+// may come before the nodes that it joins; an edge put to a node that is in neither
+// the graph nor the call is finding GRF031, an unreadable change GRF030.
 type Store interface {
 	Graph
 	Apply(ctx context.Context, changes iter.Seq2[schema.Change, error]) (Applied, error)
 }
 
-// Applied counts what Apply did.
+// Applied counts what Apply did. Elements that differ only in what a database does
+// not hold (see MapProps) count as unchanged.
 type Applied struct {
-	Sent      int `json:"sent"`
-	Nodes     int `json:"nodes"`
-	Edges     int `json:"edges"`
-	Deleted   int `json:"deleted"`
-	Unchanged int `json:"unchanged"`
+	Sent      int `json:"sent"`      // changes read
+	Nodes     int `json:"nodes"`     // nodes that are new or different now
+	Edges     int `json:"edges"`     // edges that are new or different now
+	Deleted   int `json:"deleted"`   // elements gone, edges of deleted nodes included
+	Unchanged int `json:"unchanged"` // changes sent that made no difference
 }

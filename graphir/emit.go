@@ -391,6 +391,9 @@ func (b *bulk) ownsTasks(src *source, yield func(*task, error) bool) bool {
 			return false
 		}
 	}
+	if size == 0 { // nobody owns anything: there is no last owner
+		return true
+	}
 	return flush(b.ownsBound(len(b.owners)-1, nil))
 }
 

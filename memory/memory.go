@@ -5,7 +5,7 @@ package memory
 
 import (
 	"context"
-	"iter"
+	"strings"
 	"time"
 
 	"membench/llm"
@@ -60,9 +60,17 @@ type (
 	Dropper interface {
 		Drop(ctx context.Context) error
 	}
-	// Historian yields what happened to the items, oldest first.
+	// Lister is a System that knows which namespaces of a run it holds, sorted by scope.
+	Lister interface {
+		Namespaces(ctx context.Context, run string) ([]Namespace, error)
+	}
+	// Keyed knows the keys of the batches it has stored, in the order they came.
+	Keyed interface {
+		Keys(ctx context.Context) ([]string, error)
+	}
+	// Historian tells what all batches did so far, oldest first, across runs.
 	Historian interface {
-		History(ctx context.Context) iter.Seq2[Change, error]
+		History(ctx context.Context) (Receipt, error)
 	}
 )
 
@@ -70,6 +78,7 @@ type (
 type Batch struct {
 	Key      string // idempotency key; "" is derived from the content
 	Session  string
+	Context  []schema.Turn // the turns just before, already ingested: to be understood, never stored again
 	Turns    []schema.Turn
 	UserID   string
 	AgentID  string
@@ -80,9 +89,12 @@ type Batch struct {
 // Query is one retrieval.
 type Query struct {
 	Text    string
-	K       int
-	UserID  string
-	AgentID string
+	K       int    // at most so many hits; 0 means 5
+	UserID  string // only items of this user; "" of any
+	AgentID string // only items of this agent; "" of any
+	// Asker is the role of who asks, "user" (also "") or "assistant": it settles whom
+	// "I" and "you" in Text mean.
+	Asker string
 }
 
 // Hit is one retrieved item.
@@ -112,7 +124,7 @@ const (
 type Change struct {
 	Op       string
 	ID       schema.PointID
-	Old, New string // texts; "" where there is none
+	Old, New string // texts; "" where there is none. An ADD with Old contradicts the item that held it
 }
 
 // Receipt says what an ingest did.
@@ -140,4 +152,28 @@ func As[T any](v any) (T, bool) {
 	}
 	var zero T
 	return zero, false
+}
+
+// Roles of the turns that memories are made of.
+const (
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+)
+
+// Prefix is what Mem0's custom instruction puts before a fact of the role, with its blank.
+func Prefix(role string) string {
+	if role == RoleAssistant {
+		return "[Agent] "
+	}
+	return "[User] "
+}
+
+// CutPrefix takes a prefix off. role is "" when there is none.
+func CutPrefix(text string) (role, rest string) {
+	for _, r := range []string{RoleUser, RoleAssistant} {
+		if rest, ok := strings.CutPrefix(text, strings.TrimSpace(Prefix(r))); ok {
+			return r, strings.TrimSpace(rest)
+		}
+	}
+	return "", strings.TrimSpace(text)
 }

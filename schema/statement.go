@@ -29,8 +29,9 @@ func AppendFloat(dst []byte, f float64) []byte {
 
 // Ref names an entity with its type.
 type Ref struct {
-	Type string   `json:"entity_type"`
-	ID   EntityID `json:"entity_id"`
+	Type  string   `json:"entity_type"`
+	ID    EntityID `json:"entity_id"`
+	Extra Extra    `json:",embed"`
 }
 
 // Evidence names a memory item and quotes it whole.

@@ -24,7 +24,7 @@ if [ ${#need[@]} -gt 0 ]; then
   fi
 fi
 
-want="networkx==3.6.1 rdflib==7.6.0 snakemake==9.27.1"
+want="networkx==3.6.1 rdflib==7.6.0 PyLD==3.3.0 snakemake==9.27.1"
 if [ "$(cat "$cache/venv/membench-has" 2>/dev/null)" != "$want" ]; then
   rm -rf "$cache/venv"
   python3 -m venv "$cache/venv"

@@ -1,15 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"membench/cypher"
 	"membench/internal/build"
@@ -52,7 +51,7 @@ load-neo4j does the same over the network, with row counts and a comparison at t
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.out, "out", "o", "", "`folder` for the scripts, or - for standard output (required)")
+	f.StringVarP(&o.out, "output", "o", "", "`folder` for the scripts, or - for standard output (required)")
 	f.IntVar(&o.workers, "workers", 0, "`n` workers; 0 is one per processor")
 	f.Var(&o.maxLine, "max-line", "`size` of the longest line that is read")
 	f.BoolVar(&o.strict, "strict", false, "exit 3 and write nothing when the data has errors")
@@ -66,6 +65,9 @@ func runCypher(ctx context.Context, e *env, o cypherOptions) error {
 		return usagef("no output: give -o CYPHER_DIR")
 	case o.workers < 0:
 		return usagef("--workers: have %d, want 0 or more", o.workers)
+	}
+	if err := notInput(o.out, o.in); err != nil {
+		return err
 	}
 	if o.workers == 0 {
 		o.workers = runtime.GOMAXPROCS(0)
@@ -88,6 +90,9 @@ func runCypher(ctx context.Context, e *env, o cypherOptions) error {
 		defer f.Close()
 		files = append(files, f)
 	}
+	if o.out == "-" {
+		os.RemoveAll(dir) // open files stay; where they keep their names, the one above does it
+	}
 	t := newTally(e, o.limit)
 	ds := digests{stdin: e.in}
 	counts, err := writeCypher(ctx, &ds, o, cypher.Scripts{Constraints: files[0], Nodes: files[1], Edges: files[2]}, func(f *schema.Finding) { t.take(f) })
@@ -109,7 +114,7 @@ func runCypher(ctx context.Context, e *env, o cypherOptions) error {
 		}
 		return nil
 	}
-	m := schema.Manifest{SchemaVersion: graphVersion(o.in), Step: "cypher", StepVersion: 1, Membench: release, Findings: t.byCode, Inputs: ds.list(o.out),
+	m := schema.Manifest{SchemaVersion: graphVersion(o.in), Step: "cypher", StepVersion: 1, Membench: release, Findings: t.byCode, Inputs: ds.list(cmp.Or(e.final, o.out)),
 		Counts: map[string]int{"nodes": counts.Nodes, "edges": counts.Edges, "statements": counts.Statements}}
 	if m.Options, err = schema.NewObject(struct{}{}); err != nil {
 		return err
@@ -118,7 +123,7 @@ func runCypher(ctx context.Context, e *env, o cypherOptions) error {
 		return err
 	}
 	for _, f := range files {
-		m.Outputs = append(m.Outputs, f.digest(filepath.Base(f.path)))
+		m.Outputs = append(m.Outputs, f.sum(filepath.Base(f.path)))
 	}
 	for _, f := range files {
 		if err := f.Commit(); err != nil {
@@ -143,7 +148,7 @@ func graphVersion(dir string) schema.Version {
 func writeCypher(ctx context.Context, ds *digests, o cypherOptions, out cypher.Scripts, report func(*schema.Finding)) (cypher.Counts, error) {
 	co := cypher.Options{Workers: o.workers, MaxLine: int(o.maxLine)}
 	if o.in != "-" {
-		nodes, edges, err := graphFiles(o.in)
+		nodes, edges, err := graphParts(o.in)
 		if err != nil {
 			return cypher.Counts{}, err
 		}
@@ -200,31 +205,4 @@ func writeCypher(ctx context.Context, ds *digests, o cypherOptions, out cypher.S
 		}
 	}
 	return c, nil
-}
-
-// graphFiles finds the nodes and edges of a graph folder, by the names of membench or
-// of the existing chain.
-func graphFiles(dir string) (nodes, edges []string, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, d := range entries {
-		name := strings.TrimSuffix(strings.TrimSuffix(d.Name(), ".gz"), ".zst")
-		stem, ok := strings.CutSuffix(name, ".jsonl")
-		if !ok || d.IsDir() || strings.HasPrefix(name, ".") {
-			continue
-		}
-		path := filepath.Join(dir, d.Name())
-		switch {
-		case stem == "nodes" || strings.HasSuffix(stem, "_nodes") || strings.Contains(stem, "_nodes_"):
-			nodes = append(nodes, path)
-		case stem == "edges" || strings.HasSuffix(stem, "_edges") || strings.Contains(stem, "_edges_"):
-			edges = append(edges, path)
-		}
-	}
-	if len(nodes) == 0 || len(edges) == 0 {
-		return nil, nil, fmt.Errorf("%s: want nodes.jsonl and edges.jsonl: %w", dir, fs.ErrNotExist)
-	}
-	return nodes, edges, nil
 }

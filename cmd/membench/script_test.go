@@ -1,21 +1,19 @@
 package main
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // TestMain makes the test binary act as membench when a script runs it.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(withNeo4j{m}, map[string]func(){
 		"membench": func() {
-			e := &env{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now}
-			os.Exit(run(context.Background(), e, os.Args[1:]))
+			killAtStep()
+			main()
 		},
 	})
 }
@@ -39,7 +37,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("REPO", root) // scripts read bundled data from here
 			return nil
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"exits": cmdExits},
+		Cmds:      map[string]func(ts *testscript.TestScript, neg bool, args []string){"exits": cmdExits, "neo4j": cmdNeo4j},
+		Condition: condition,
 	})
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -20,7 +21,6 @@ import (
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/schema"
-	"membench/schema/catalog"
 	"membench/schema/jsonl"
 
 	"github.com/spf13/cobra"
@@ -67,7 +67,7 @@ of claims alone, which is loaded beside its memory graph.
 	f.StringArrayVar(&o.events, "events", nil, "`path` of events; may be given again")
 	f.StringArrayVar(&o.exports, "exports", nil, "`path` of memory exports; may be given again")
 	f.StringArrayVar(&o.claims, "claims", nil, "`path` of compiled claims and entities; may be given again")
-	f.StringVarP(&o.out, "out", "o", "", "`folder` for the graph, or - for standard output (required)")
+	f.StringVarP(&o.out, "output", "o", "", "`folder` for the graph, or - for standard output (required)")
 	f.Var(versionFlag{&o.version}, "schema-version", "schema `version` of the graph")
 	f.Var(versionFlag{&o.inputVersion}, "input-version", "schema `version` of the input; 0.0.1 claims need migrate before they join a newer graph")
 	f.StringArrayVar(&o.catalog, "catalog", nil, "`file` with more terms for the catalogue; may be given again")
@@ -136,6 +136,9 @@ func runToGraph(ctx context.Context, e *env, o toGraphOptions) error {
 	if err := o.verify(); err != nil {
 		return err
 	}
+	if err := notInput(o.out, slices.Concat(o.events, o.exports, o.claims)...); err != nil {
+		return err
+	}
 	cat, err := loadCatalog(o.catalog)
 	if err != nil {
 		return err
@@ -197,7 +200,7 @@ func runToGraph(ctx context.Context, e *env, o toGraphOptions) error {
 	if o.strict && t.errors > 0 {
 		return errFindings
 	}
-	m := schema.Manifest{SchemaVersion: o.version, Step: "to-graph", StepVersion: 1, Membench: release, Findings: t.byCode, Inputs: ds.list(o.out), Counts: map[string]int{"nodes": counts.Nodes, "edges": counts.Edges}}
+	m := schema.Manifest{SchemaVersion: o.version, Step: "to-graph", StepVersion: 1, Membench: release, Findings: t.byCode, Inputs: ds.list(cmp.Or(e.final, o.out)), Counts: map[string]int{"nodes": counts.Nodes, "edges": counts.Edges}}
 	for l, n := range counts.Labels {
 		m.Counts["nodes."+l] = n
 	}
@@ -214,7 +217,9 @@ func runToGraph(ctx context.Context, e *env, o toGraphOptions) error {
 	if m.Key, err = build.Key(m); err != nil {
 		return err
 	}
-	m.Outputs = []schema.FileDigest{edges.digest("edges.jsonl"), nodes.digest("nodes.jsonl")}
+	for _, f := range []*digestFile{edges, nodes} {
+		m.Outputs = append(m.Outputs, f.sum(filepath.Base(f.path)))
+	}
 	for _, f := range []*digestFile{nodes, edges} {
 		if err := f.Commit(); err != nil {
 			return err
@@ -265,18 +270,6 @@ func claimFiles(paths []string) ([]string, error) {
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-func loadCatalog(paths []string) (*catalog.Catalog, error) {
-	var extra [][]byte
-	for _, p := range paths {
-		b, err := os.ReadFile(p)
-		if err != nil {
-			return nil, err
-		}
-		extra = append(extra, b)
-	}
-	return catalog.Load(extra...)
 }
 
 // digests opens input files and takes their SHA-256 while they are read.
@@ -332,12 +325,14 @@ func (d *digests) list(dir string) []schema.FileDigest {
 	return out
 }
 
-// relIn is path relative to dir where it lies below it, else as given.
+// relIn is path relative to dir, so that a tree of inputs and outputs can be moved.
 func relIn(dir, path string) string {
-	if r, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(r) {
-		path = r
+	a, err1 := filepath.Abs(dir)
+	b, err2 := filepath.Abs(path)
+	if err1 != nil || err2 != nil {
+		return filepath.ToSlash(path)
 	}
-	return filepath.ToSlash(path)
+	return build.Rel(a, b)
 }
 
 type digestReader struct {
@@ -391,6 +386,7 @@ func (f *digestFile) Close() error {
 	return f.f.Close()
 }
 
-func (f *digestFile) digest(path string) schema.FileDigest {
+// sum is the digest of what was written, which stands under path in a manifest.
+func (f *digestFile) sum(path string) schema.FileDigest {
 	return schema.FileDigest{Path: path, SHA256: hex.EncodeToString(f.h.Sum(nil)), Bytes: f.n}
 }

@@ -271,7 +271,7 @@ func Unquote(q []byte) string {
 		return string(q[1 : len(q)-1])
 	}
 	var s string
-	if unmarshal(q, &s) != nil {
+	if len(q) == 0 || q[0] != '"' || unmarshal(q, &s) != nil {
 		return string(q)
 	}
 	return s

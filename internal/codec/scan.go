@@ -77,6 +77,9 @@ func (s *Scanner) Kind() byte {
 	return 0
 }
 
+// Offset is where the scanner stands: after Kind, at the first byte of the value.
+func (s *Scanner) Offset() int { return s.i }
+
 // OK reports whether no fault was met.
 func (s *Scanner) OK() bool { return !s.bad }
 

@@ -6,6 +6,7 @@ package catalog
 import (
 	_ "embed"
 	"fmt"
+	"regexp"
 	"slices"
 	"sort"
 
@@ -33,6 +34,7 @@ type Catalog struct {
 	Dropped    []string             `yaml:"dropped"` // recognised, dropped and counted
 	Labels     map[string]Label     `yaml:"labels"`
 	Edges      map[string]Edge      `yaml:"edges"`
+	Patterns   []Pattern            `yaml:"patterns"` // for the rule extractor, beside its built-in ones
 
 	positive map[string]string // negative → positive
 	prefixes map[string]string // prefix → entity type
@@ -68,6 +70,19 @@ type Predicate struct {
 	Since    schema.Version `yaml:"since"`
 }
 
+// A Pattern teaches the rule extractor to find a predicate. Match is a regular
+// expression (RE2) over one sentence; its group "object" is the object's name, and
+// where Subject names a type, its group "subject" is the subject's. Questions and
+// conditions are left out before patterns are tried.
+type Pattern struct {
+	Predicate  string  `yaml:"predicate"` // a predicate, or the negative of one
+	Match      string  `yaml:"match"`
+	Object     string  `yaml:"object"`     // entity type of the object; none: the predicate's first
+	Subject    string  `yaml:"subject"`    // entity type of the subject; none: the speaker
+	Confidence float64 `yaml:"confidence"` // [0.60,0.98]; 0 means 0.85
+	Rank       int     `yaml:"rank"`       // 0: not ranked
+}
+
 // Label is a node label.
 type Label struct {
 	Doc    string         `yaml:"doc"`
@@ -86,6 +101,9 @@ type Edge struct {
 	Since schema.Version `yaml:"since"`
 	Until schema.Version `yaml:"until"` // last version that has it; "" is the newest
 }
+
+// Builtin is the text of the built-in catalogue: YAML, with comments.
+func Builtin() []byte { return append([]byte(nil), builtin...) }
 
 // Default returns the built-in catalogue.
 func Default() *Catalog {
@@ -112,7 +130,7 @@ func Load(extra ...[]byte) (*Catalog, error) {
 	if err := c.index(); err != nil {
 		return nil, err
 	}
-	return c, nil
+	return c, c.checkPatterns()
 }
 
 func parse(b []byte) (*Catalog, error) {
@@ -127,6 +145,31 @@ func parse(b []byte) (*Catalog, error) {
 		return nil, fmt.Errorf("catalogue version %d is unknown: have 1", c.Version)
 	}
 	return &c, c.index()
+}
+
+// checkPatterns wants every pattern to compile, to name its groups and to stay inside
+// the white list.
+func (c *Catalog) checkPatterns() error {
+	for i, p := range c.Patterns {
+		re, err := regexp.Compile(p.Match)
+		if err != nil {
+			return fmt.Errorf("pattern %d of %s: %w", i+1, p.Predicate, err)
+		}
+		def, ok := c.Predicate(p.Predicate)
+		switch {
+		case !ok:
+			return fmt.Errorf("pattern %d: predicate %q is not in the catalogue", i+1, p.Predicate)
+		case re.SubexpIndex("object") < 0:
+			return fmt.Errorf("pattern %d of %s: have no group (?P<object>…)", i+1, p.Predicate)
+		case p.Subject != "" && re.SubexpIndex("subject") < 0:
+			return fmt.Errorf("pattern %d of %s: have no group (?P<subject>…) for subject %s", i+1, p.Predicate, p.Subject)
+		case p.Object != "" && !slices.Contains(def.Objects, p.Object):
+			return fmt.Errorf("pattern %d of %s: have object %s, want one of %v", i+1, p.Predicate, p.Object, def.Objects)
+		case p.Confidence != 0 && (p.Confidence < 0.6 || p.Confidence > 0.98):
+			return fmt.Errorf("pattern %d of %s: have confidence %v, want 0.60 to 0.98", i+1, p.Predicate, p.Confidence)
+		}
+	}
+	return nil
 }
 
 func merge[T any](what string, to *map[string]T, from map[string]T) error {
@@ -152,6 +195,7 @@ func (c *Catalog) add(m *Catalog) error {
 		}
 	}
 	c.Dropped = append(c.Dropped, m.Dropped...)
+	c.Patterns = append(c.Patterns, m.Patterns...)
 	return nil
 }
 

@@ -41,7 +41,6 @@ type Project struct {
 	Annotate Annotate `yaml:"annotate"`
 	Replay   Replay   `yaml:"replay"`
 	Claims   Claims   `yaml:"claims"`
-	Cypher   Cypher   `yaml:"cypher"`
 
 	dir string
 }
@@ -94,11 +93,6 @@ type Claims struct {
 	Extractor string `yaml:"extractor"` // rule (default) | model
 }
 
-// Cypher shapes the scripts.
-type Cypher struct {
-	Batch int `yaml:"batch"` // rows per statement; default 500
-}
-
 // Duration reads Go's form: 30s, 1m30s.
 type Duration time.Duration
 
@@ -142,7 +136,6 @@ func parse(b []byte) (*Project, error) {
 		Annotate: Annotate{Tagger: "rule", Format: "auto"},
 		Replay:   Replay{Isolation: "global", Extractor: "rule", TopK: 5},
 		Claims:   Claims{Extractor: "rule"},
-		Cypher:   Cypher{Batch: 500},
 	}
 	if err := yaml.UnmarshalWithOptions(b, p, yaml.Strict()); err != nil {
 		return nil, err
@@ -178,9 +171,6 @@ func (p *Project) check() error {
 	}
 	if p.Replay.TopK < 1 {
 		return fmt.Errorf("replay.top_k: have %d, want at least 1", p.Replay.TopK)
-	}
-	if p.Cypher.Batch < 1 || p.Cypher.Batch > 10000 {
-		return fmt.Errorf("cypher.batch: have %d, want 1 to 10000", p.Cypher.Batch)
 	}
 	times := [][2]string{{"now", p.Now}, {"start", p.Start}}
 	for _, conv := range slices.Sorted(maps.Keys(p.Conversations)) {

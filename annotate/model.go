@@ -1,0 +1,251 @@
+package annotate
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"membench/internal/codec"
+	"membench/llm"
+	"membench/schema"
+)
+
+// systemPrompt is data: its hash is part of the fingerprint.
+const systemPrompt = `You sort lines of a dialogue. For each numbered line choose exactly one tag:
+
+canon_only  a stable fact that holds beyond this conversation: who someone is, a lasting taste, habit, skill or
+            relation, a fixed feature of the setting, a standing rule or owner of a system. The bar is high.
+episodic    the default: moods, states, events, plans, opinions and reactions of the moment, questions with content.
+filler      nothing worth remembering: greetings, thanks, acknowledgements, interjections, bare praise, "why?".
+
+When in doubt choose episodic. Not every line can be canon_only; usually most are not.
+Answer with one JSON object that maps every line number to its tag, and nothing else:
+{"1": "episodic", "2": "filler"}`
+
+// Model asks a model for each tag and nothing else. Text, speakers, order and marks
+// are never the model's. Its answer must give every line asked for once, with one of
+// the three tags; fences, prose around the answer and tags for other lines are
+// mended, anything else is asked for once more with the list of faults, and lines
+// that are still without a tag get the rule's. So do all lines of a window whose
+// call failed; only a refused key or an unknown model ends the run.
+func Model(g llm.Generator) Tagger { return modelTagger{g} }
+
+type modelTagger struct{ g llm.Generator }
+
+func (m modelTagger) Fingerprint() string {
+	sum := sha256.Sum256([]byte(systemPrompt))
+	return "model/1 " + m.g.Model() + " " + hex.EncodeToString(sum[:]) + " " + ruleVersion
+}
+
+// PromptHash is the sha256 of the tagger's prompt, for manifests.
+func PromptHash() string {
+	sum := sha256.Sum256([]byte(systemPrompt))
+	return hex.EncodeToString(sum[:])
+}
+
+func (m modelTagger) Tag(ctx context.Context, w Window) (Choices, error) {
+	out := make([]Choice, len(w.Turns))
+	var asked []int // turn ids
+	for i, u := range w.Turns {
+		out[i] = ruleChoice(u)
+		if u.fixedTag() == "" {
+			asked = append(asked, w.First+i)
+		}
+	}
+	if len(asked) == 0 {
+		return Choices{Of: out}, nil
+	}
+	prompt := m.prompt(w)
+	tags := map[int]string{}
+	var faults []string
+	for try := range 2 {
+		req := llm.Request{Purpose: "tag", System: systemPrompt, Prompt: prompt, JSON: true, MaxTokens: 64 + 16*len(asked)}
+		if try > 0 {
+			req.Prompt += "\nYour last answer could not be used: " + strings.Join(faults, "; ") + ". Answer again for all lines.\n"
+		}
+		resp, err := m.g.Generate(ctx, req)
+		if err != nil {
+			if ctx.Err() != nil {
+				return Choices{}, ctx.Err()
+			}
+			var e *llm.Error
+			if errors.As(err, &e) && (e.Status == 401 || e.Status == 403 || e.Status == 404) {
+				return Choices{}, err
+			}
+			// The client has retried already; another round would only wait longer.
+			faults = []string{err.Error()}
+			break
+		}
+		var got map[int]string
+		got, faults = readTags(resp.Text, asked)
+		if resp.Truncated {
+			faults = append(faults, "the answer was cut off")
+		}
+		for id, tag := range got {
+			tags[id] = tag // the later answer knows the faults of the earlier one
+		}
+		if len(tags) == len(asked) {
+			faults = nil
+			break
+		}
+	}
+	for id, tag := range tags {
+		out[id-w.First] = Choice{tag, schema.By(m.g.Model())}
+	}
+	return Choices{Of: out, Fault: strings.Join(faults, "; ")}, nil
+}
+
+// prompt shows the window. Lines whose tag is fixed are shown without a number.
+func (m modelTagger) prompt(w Window) string {
+	var b strings.Builder
+	line := func(id string, u Utterance) {
+		text := strings.Join(strings.Fields(u.Text), " ")
+		fmt.Fprintf(&b, "%s%s: %s\n", id, w.Name(u), text)
+	}
+	if len(w.Before) > 0 {
+		b.WriteString("Before:\n")
+		for _, u := range w.Before {
+			line("", u)
+		}
+	}
+	b.WriteString("Lines:\n")
+	for i, u := range w.Turns {
+		if u.fixedTag() != "" {
+			line("", u)
+			continue
+		}
+		line("["+strconv.Itoa(w.First+i)+"] ", u)
+	}
+	return b.String()
+}
+
+var (
+	tagLine = regexp.MustCompile(`(?m)^\s*[-*]?\s*["\[(]?(\d{1,9})["\])]?\s*[:.,=\-]+>?\s*"?(canon_only|episodic|filler)\b`)
+	choices = []string{schema.TagCanon, schema.TagEpisodic, schema.TagFiller}
+)
+
+// readTags takes the tags out of an answer and says what is wrong with it: an
+// object of number to tag, objects with id and tag, or lines "7: filler", wherever
+// they stand in the text. An id with two different tags counts as missing.
+func readTags(answer string, asked []int) (map[int]string, []string) {
+	got := map[int]string{}
+	clash := map[int]bool{}
+	var faults []string
+	wanted := func(id int) bool { _, ok := slices.BinarySearch(asked, id); return ok }
+	extra, bad := 0, 0
+	put := func(id int, tag string) {
+		switch old, have := got[id]; {
+		case !wanted(id):
+			extra++
+		case !slices.Contains(choices, tag):
+			bad++
+			faults = append(faults, fmt.Sprintf("line %d has the unknown tag %s", id, quote(tag)))
+		case have && old != tag:
+			clash[id] = true
+			faults = append(faults, fmt.Sprintf("line %d has two tags", id))
+		default:
+			got[id] = tag
+		}
+	}
+	found := false
+	for _, obj := range objects([]byte(answer)) {
+		if raw, ok := obj.Get("tags"); ok && len(raw) > 0 && raw[0] == '{' {
+			obj = schema.RawObject(raw)
+		}
+		id, idErr := strconv.Atoi(strings.Trim(member(obj, "id", "line", "turn_id"), `" `))
+		if idErr == nil {
+			found = true
+			put(id, member(obj, "tag"))
+			continue
+		}
+		for k, v := range obj.Members() {
+			if id, err := strconv.Atoi(strings.Trim(k, "[] ")); err == nil {
+				found = true
+				put(id, strings.TrimSpace(codec.Unquote(v)))
+			}
+		}
+	}
+	if !found { // lines, or an object that was cut off
+		for _, f := range tagLine.FindAllStringSubmatch(strings.NewReplacer("{", "\n", ",", "\n").Replace(answer), -1) {
+			id, err := strconv.Atoi(f[1])
+			if err == nil {
+				put(id, f[2])
+			}
+		}
+	}
+	for id := range clash {
+		delete(got, id)
+	}
+	var missing []string
+	for _, id := range asked {
+		if _, ok := got[id]; !ok {
+			missing = append(missing, strconv.Itoa(id))
+		}
+	}
+	if len(missing) > 0 {
+		if len(missing) > 8 {
+			missing = append(missing[:8], fmt.Sprintf("… %d in all", len(missing)))
+		}
+		faults = append(faults, "no tag for line "+strings.Join(missing, ", "))
+	}
+	if extra > 0 {
+		faults = append(faults, fmt.Sprintf("%d tags for lines that were not asked for", extra))
+	}
+	return got, faults
+}
+
+func member(o schema.Object, names ...string) string {
+	for _, n := range names {
+		if raw, ok := o.Get(n); ok {
+			return codec.Unquote(raw)
+		}
+	}
+	return ""
+}
+
+// objects finds the valid JSON objects in a text, outermost first, never one inside another.
+func objects(text []byte) []schema.Object {
+	var out []schema.Object
+	for tries := 0; tries < 1000; tries++ {
+		i := bytes.IndexByte(text, '{')
+		if i < 0 {
+			break
+		}
+		end := balanced(text[i:])
+		if end > 0 && codec.Valid(text[i:i+end]) {
+			out = append(out, schema.RawObject(bytes.Clone(text[i:i+end])))
+			text = text[i+end:]
+			continue
+		}
+		text = text[i+1:]
+	}
+	return out
+}
+
+// balanced is the length of the brace-balanced text that b starts with, 0 if it is cut off.
+func balanced(b []byte) int {
+	depth, inString := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,230 @@
+package annotate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"membench/internal/codec"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// A Format is a source format.
+type Format string
+
+const (
+	Auto     Format = "auto"   // told from name and content
+	Norm     Format = "norm"   // chapter with headers and markers
+	Raw      Format = "raw"    // chapter with speaker labels
+	Chat     Format = "chat"   // JSON Lines: role, content, …
+	Messages Format = "openai" // JSON: a list of chat messages, {"messages": […]}, or lines of these
+)
+
+// Formats lists the formats.
+func Formats() []Format { return []Format{Auto, Norm, Raw, Chat, Messages} }
+
+// MaxSource is the largest source file read, in bytes. A file is held in memory
+// until its conversations are annotated: its text and about 1 KB per turn, since
+// lines of several conversations may be mixed.
+const MaxSource = 512 << 20
+
+// Parse reads the conversations of one file in the order of their first turns. name
+// is how the file was opened: positions carry it, and meta.source_path is made of it
+// by Options.Root. A fault is a *schema.Finding beside an empty Source (the rest goes
+// on); any other error is an I/O fault and ends the sequence.
+func Parse(r io.Reader, name string, o Options) iter.Seq2[Source, error] {
+	return func(yield func(Source, error) bool) {
+		text, err := io.ReadAll(io.LimitReader(r, MaxSource+1))
+		if err != nil {
+			yield(Source{}, fmt.Errorf("reading %s: %w", name, err))
+			return
+		}
+		p := &parser{file: name, path: SourcePath(name, o.Root), o: o}
+		var out []Source
+		switch format := p.detect(text); {
+		case len(text) > MaxSource:
+			p.fault(schema.Pos{File: name}, codeFormat, "the file is too large to be held in memory", "", fmt.Sprintf("at most %d bytes", MaxSource), "split it by conversation")
+		case format == Norm:
+			out = p.norm(text)
+		case format == Raw:
+			out = p.raw(text)
+		case format == Chat:
+			out = p.chat(text)
+		case format == Messages:
+			out = p.messages(text)
+		default:
+			p.fault(schema.Pos{File: name}, codeFormat, "the format of the file cannot be told", "", "norm, raw, chat or openai", "give --format")
+		}
+		for _, f := range p.findings {
+			if !yield(Source{}, f) {
+				return
+			}
+		}
+		for _, s := range out {
+			if len(s.Turns) == 0 {
+				f := &schema.Finding{Pos: schema.Pos{File: name}, Code: codeNoTurns, Message: "no utterance in " + string(s.ConvID)}
+				if !yield(Source{}, f) {
+					return
+				}
+				continue
+			}
+			if !yield(s, nil) {
+				return
+			}
+		}
+	}
+}
+
+// SourcePath is the path that events carry: relative to root where that can be
+// said, always with '/' separators.
+func SourcePath(name, root string) string {
+	if name == "-" {
+		return "stdin"
+	}
+	if root != "" {
+		abs, err1 := filepath.Abs(name)
+		base, err2 := filepath.Abs(root)
+		if err1 == nil && err2 == nil {
+			if rel, err := filepath.Rel(base, abs); err == nil {
+				name = rel
+			}
+		}
+	}
+	return path.Clean(filepath.ToSlash(name))
+}
+
+type parser struct {
+	file, path string
+	o          Options
+	findings   []*schema.Finding
+}
+
+func (p *parser) fault(pos schema.Pos, code, msg, have, want, hint string) {
+	p.findings = append(p.findings, &schema.Finding{Pos: pos, Code: code, Message: msg, Have: have, Want: want, Hint: hint})
+}
+
+func (p *parser) warn(pos schema.Pos, code, msg, have, want, hint string) {
+	p.findings = append(p.findings, &schema.Finding{Pos: pos, Code: code, Message: msg, Have: have, Want: want, Hint: hint, Warning: true})
+}
+
+func (p *parser) at(line, col int) schema.Pos { return schema.Pos{File: p.file, Line: line, Col: col} }
+
+// detect tells the format by the options, the name's end, the first byte that is no
+// white space, and for chapters by whether a line starts with a header or marker.
+func (p *parser) detect(text []byte) Format {
+	if p.o.Format != "" && p.o.Format != Auto {
+		return p.o.Format
+	}
+	name := strings.ToLower(p.file)
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	body := bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), " \t\r\n")
+	switch {
+	case strings.HasSuffix(name, ".norm.md"):
+		return Norm
+	case strings.HasSuffix(name, ".jsonl"), strings.HasSuffix(name, ".ndjson"):
+		return Chat
+	case normLine.Match(body):
+		return Norm
+	case listStart.Match(body):
+		return Messages
+	case bytes.HasPrefix(body, []byte("{")):
+		line, _, _ := bytes.Cut(body, []byte("\n"))
+		if !codec.Valid(line) || hasMember(line, "messages") && codec.Valid(bytes.TrimSpace(body)) {
+			return Messages
+		}
+		return Chat
+	}
+	return Raw
+}
+
+var listStart = regexp.MustCompile(`^\[\s*[{\]]`)
+
+var normLine = regexp.MustCompile(`(?m)^[ \t]*(@[a-z_]+[ \t]*[:：]|\[(S|S\|MONO|U|UI|(INJECT|PROBE)\b[^\]\n]*)\])`)
+
+func hasMember(obj []byte, name string) bool {
+	for k := range codec.Members(obj) {
+		if k == name {
+			return true
+		}
+	}
+	return false
+}
+
+// lines are the lines of a text that are not blank. Bytes that are no UTF-8 become
+// U+FFFD, with one finding per line.
+func (p *parser) lines(text []byte) []jsonl.Line {
+	var out []jsonl.Line
+	for l, err := range jsonl.Lines(bytes.NewReader(text), p.file, len(text)+1) {
+		if err != nil { // unreachable: the reader is a byte slice
+			break
+		}
+		l.Bytes = bytes.Clone(l.Bytes)
+		if !utf8.Valid(l.Bytes) {
+			i := 0
+			for i < len(l.Bytes) {
+				r, n := utf8.DecodeRune(l.Bytes[i:])
+				if r == utf8.RuneError && n == 1 {
+					break
+				}
+				i += n
+			}
+			p.warn(p.at(l.Pos.Line, jsonl.Column(l.Bytes, i)), codeText, "not UTF-8, read as U+FFFD", fmt.Sprintf("byte 0x%02x", l.Bytes[i]), "UTF-8", "convert the file to UTF-8")
+			l.Bytes = bytes.ToValidUTF8(l.Bytes, []byte("\uFFFD"))
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// chapterID is the "chNN" that a chapter's file name starts with.
+var chapterID = regexp.MustCompile(`^(ch\d{2,})(?:[_.]|$)`)
+
+// convID is the conversation of a file that does not name one: chNN of the file's
+// name, else the name without its extensions.
+func (p *parser) convID() schema.ConvID {
+	if p.o.ConvID != "" {
+		return p.o.ConvID
+	}
+	base := path.Base(filepath.ToSlash(p.file))
+	if p.file == "-" {
+		return "stdin"
+	}
+	if m := chapterID.FindStringSubmatch(base); m != nil {
+		return schema.ConvID(m[1])
+	}
+	for _, ext := range []string{".gz", ".zst", ".md", ".norm", ".jsonl", ".ndjson", ".json", ".txt"} {
+		if s := strings.TrimSuffix(base, ext); s != "" {
+			base = s
+		}
+	}
+	return schema.ConvID(base)
+}
+
+// layouts of times that sources carry, besides RFC 3339. Without a zone they are UTC.
+var layouts = []string{
+	time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700",
+	"2006-01-02 15:04:05", "2006-01-02 15:04", "2006/01/02 15:04:05", "2006/01/02 15:04", "2006/01/02 (Mon) 15:04",
+	"2006年1月2日 15:04", "3:04 pm on 2 January, 2006", "2006-01-02", "2006/01/02", "2006年1月2日",
+}
+
+// ParseTime reads a date and time as people write them in chat exports.
+func ParseTime(s string) (time.Time, error) {
+	s = strings.TrimSpace(s)
+	for _, l := range layouts {
+		if t, err := time.Parse(l, s); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, errors.New("not a time")
+}
+
+const timeWanted = "RFC 3339 as 2026-02-24T18:00:00+08:00, a date and time, or seconds since 1970"

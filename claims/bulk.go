@@ -1,0 +1,497 @@
+package claims
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+
+	"membench/internal/codec"
+	"membench/internal/extsort"
+	"membench/schema"
+	"membench/schema/catalog"
+	"membench/schema/jsonl"
+)
+
+// Bulk does over bytes what Compile does over records, in memory that does not grow
+// with the input: lines are cut into blocks, each block is read by one of the workers
+// and its records sorted by id, sorted runs go to disk above the budget, and merging
+// them brings the records of one id together. An id that occurs once keeps its bytes.
+//
+// What is held besides the budget: about 300 bytes for each claim that may conflict
+// (ranked, single-valued, denied), and the records of one id, of which evidence goes to disk above
+// bigGroup.
+
+// BulkOptions say how to compile.
+type BulkOptions struct {
+	Catalog *catalog.Catalog // nil: the built-in one
+	Version schema.Version   // "": the newest
+	Memory  int64            // bytes held before records go to disk; 0: 16 MiB
+	Workers int              // 0: one per core
+	Dir     string           // for spilled records; "": the system's
+	MaxLine int              // bytes; 0: jsonl.MaxLine
+}
+
+// BulkInput is one file. Name appears in findings.
+type BulkInput struct {
+	Name string
+	Open func() (io.ReadCloser, error)
+}
+
+// BulkResult says what was done.
+type BulkResult struct {
+	Files, Records   int
+	Entities, Claims int
+	Deprecated       int
+	Spilled          bool
+}
+
+const blockSize = 256 << 10
+
+var bigGroup = 8 << 20 // bytes of records of one id that are held at once; less in tests
+
+// Bulk compiles the inputs, in the given order, into entities and claims. found
+// takes findings, in no order that can be relied on; an error of it ends the run.
+func Bulk(ctx context.Context, in []BulkInput, entities, claims io.Writer, found func(*schema.Finding) error, o BulkOptions) (BulkResult, error) {
+	if o.Catalog == nil {
+		o.Catalog = catalog.Default()
+	}
+	if o.Version == "" {
+		o.Version = schema.Latest
+	}
+	if o.Memory <= 0 {
+		o.Memory = 16 << 20
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	b := &bulk{BulkOptions: o, found: found, mint: schema.Mint{V: o.Version}, preds: map[string]predicate{}, denied: map[string]bool{}}
+	for name, p := range o.Catalog.Predicates {
+		b.preds[name] = predicate{positive: name, single: p.Single}
+		if p.Negative != "" {
+			b.preds[p.Negative] = predicate{positive: name, negated: true}
+		}
+	}
+	defer b.close()
+	if err := b.read(ctx, in); err != nil {
+		return b.res, err
+	}
+	return b.res, b.write(ctx, entities, claims)
+}
+
+type bulk struct {
+	BulkOptions
+	mint    schema.Mint
+	mu      sync.Mutex // guards found and res
+	found   func(*schema.Finding) error
+	res     BulkResult
+	sorters []*extsort.Sorter
+	preds   map[string]predicate
+	denied  map[string]bool // claim ids, less their predicate, that are denied somewhere
+	rivalry bool            // some claims may conflict
+	index   *conflicts
+}
+
+// A predicate is what conflicts ask of one.
+type predicate struct {
+	positive string
+	negated  bool
+	single   string
+}
+
+func (b *bulk) close() {
+	for _, s := range b.sorters {
+		s.Close()
+	}
+}
+
+func (b *bulk) report(f *schema.Finding) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.found == nil {
+		return nil
+	}
+	return b.found(f)
+}
+
+// block is whole lines of one file.
+type block struct {
+	file  int
+	line  int // of the first line
+	bytes []byte
+}
+
+// read cuts the inputs into blocks and has the workers sort their records.
+func (b *bulk) read(ctx context.Context, in []BulkInput) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	blocks := make(chan block, b.Workers)
+	free := make(chan []byte, 2*b.Workers+1)
+	var wg sync.WaitGroup
+	for range b.Workers {
+		s := extsort.New(extsort.Options{Compare: bytes.Compare, Memory: b.Memory / int64(b.Workers), Dir: b.Dir})
+		b.sorters = append(b.sorters, s)
+		wg.Go(func() {
+			w := &worker{b: b, sorter: s, denied: map[string]bool{}}
+			for bl := range blocks {
+				if ctx.Err() != nil {
+					continue
+				}
+				if err := w.block(bl, in[bl.file].Name); err != nil {
+					cancel(err)
+				}
+				select {
+				case free <- bl.bytes[:0]:
+				default:
+				}
+			}
+			b.mu.Lock()
+			b.res.Records += w.records
+			b.rivalry = b.rivalry || w.rivalry
+			for k := range w.denied {
+				b.denied[k] = true
+			}
+			b.mu.Unlock()
+		})
+	}
+	err := b.cut(ctx, in, blocks, free)
+	close(blocks)
+	wg.Wait()
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	for _, s := range b.sorters {
+		b.res.Spilled = b.res.Spilled || s.Spilled()
+	}
+	return err
+}
+
+func (b *bulk) cut(ctx context.Context, in []BulkInput, blocks chan<- block, free <-chan []byte) error {
+	for i, f := range in {
+		b.res.Files++
+		r, err := f.Open()
+		if err != nil {
+			return err
+		}
+		cur := block{file: i, line: 1}
+		send := func() bool {
+			select {
+			case blocks <- cur:
+			case <-ctx.Done():
+				return false
+			}
+			cur.bytes = nil
+			select {
+			case cur.bytes = <-free:
+			default:
+				cur.bytes = make([]byte, 0, blockSize+4096)
+			}
+			return true
+		}
+		// Lines are copied once, so that a block holds lines and nothing else.
+		for line, err := range jsonl.Lines(r, f.Name, b.MaxLine) {
+			if err == nil && line.TooLong {
+				err = b.report(&schema.Finding{Pos: line.Pos, Code: "JSON003", Message: "line is longer than the limit, skipped", Want: fmt.Sprintf("at most %d bytes", len(line.Bytes)), Hint: "raise --max-line"})
+				if err == nil {
+					continue
+				}
+			}
+			if err != nil {
+				r.Close()
+				return err
+			}
+			if len(cur.bytes) == 0 {
+				cur.line = line.Pos.Line
+			}
+			cur.bytes = binary.AppendUvarint(cur.bytes, uint64(line.Pos.Line))
+			cur.bytes = binary.AppendUvarint(cur.bytes, uint64(len(line.Bytes)))
+			cur.bytes = append(cur.bytes, line.Bytes...)
+			if len(cur.bytes) >= blockSize && !send() {
+				break
+			}
+		}
+		if err := r.Close(); err != nil {
+			return fmt.Errorf("closing %s: %w", f.Name, err)
+		}
+		if len(cur.bytes) > 0 && !send() {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// A row is one record in the sorters:
+//
+//	kind · key · order (8 bytes) · flags (1 byte) · line · length of kind and key (4 bytes)
+//
+// The key is that of the output's order, each part ended by 0x00 0x01, a 0x00 in it
+// written 0x00 0xff, so that rows compare as bytes. order is the position of the
+// record in 0.0.1, whose merge depends on it, else 0.
+const (
+	kindEntity = 'E' // sorts before
+	kindClaim  = 'c'
+
+	flagPlain = 1 // the line is what our encoder would write of it
+)
+
+func appendRow(dst []byte, parts [][]byte, kind byte, order uint64, flags byte, line []byte) []byte {
+	start := len(dst)
+	dst = append(dst, kind)
+	for _, p := range parts {
+		if bytes.IndexByte(p, 0) < 0 {
+			dst = append(dst, p...)
+		} else {
+			for _, c := range p {
+				if dst = append(dst, c); c == 0 {
+					dst = append(dst, 0xff)
+				}
+			}
+		}
+		dst = append(dst, 0, 1)
+	}
+	n := len(dst) - start
+	dst = binary.BigEndian.AppendUint64(dst, order)
+	dst = append(dst, flags)
+	dst = append(dst, line...)
+	return binary.LittleEndian.AppendUint32(dst, uint32(n))
+}
+
+type row struct {
+	id    []byte // kind and key
+	flags byte
+	line  []byte
+}
+
+func splitRow(r []byte) row {
+	end := len(r) - 4
+	n := int(binary.LittleEndian.Uint32(r[end:]))
+	return row{id: r[:n], flags: r[n+8], line: r[n+9 : end]}
+}
+
+// A worker reads blocks.
+type worker struct {
+	b       *bulk
+	sorter  *extsort.Sorter
+	scan    lineScanner
+	row     []byte
+	records int
+	denied  map[string]bool
+	rivalry bool
+}
+
+func (w *worker) block(bl block, name string) error {
+	for rest := bl.bytes; len(rest) > 0; {
+		no, n := binary.Uvarint(rest)
+		rest = rest[n:]
+		size, n := binary.Uvarint(rest)
+		line := rest[n : n+int(size)]
+		rest = rest[n+int(size):]
+		if err := w.line(line, bl.file, int(no), name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *worker) line(line []byte, file, no int, name string) error {
+	order := uint64(0)
+	if w.b.Version == schema.V001 {
+		order = uint64(file)<<40 | uint64(no)
+	}
+	if w.scan.read(line, w.b.Version) {
+		w.records++
+		parts, kind := w.scan.key()
+		if kind == kindClaim {
+			w.watch(parts[1], parts[2], line)
+		}
+		w.row = appendRow(w.row[:0], parts, kind, order, flagPlain, line)
+		return w.sorter.Add(w.row)
+	}
+	// Whatever is unusual about the line, the plain reader knows what to make of it.
+	pos := schema.Pos{File: name, Line: no}
+	var s schema.Statement
+	if err := codec.Unmarshal(line, &s); err != nil {
+		return w.b.report(jsonl.Fault(jsonl.Line{Pos: pos, Bytes: line}, err))
+	}
+	if f := whole(s); f != nil {
+		f.Pos = pos
+		return w.b.report(f)
+	}
+	w.records++
+	var enc []byte
+	var err error
+	raw := w.b.Version == schema.V001 // keeps the order of members
+	if s.Claim != nil {
+		id, f := claimID(w.b.mint, s.Claim)
+		if f != nil {
+			f.Pos = pos
+			if err := w.b.report(f); err != nil {
+				return err
+			}
+		}
+		s.Claim.ID = id
+		if enc = canonical001(line); !raw || f != nil {
+			enc, err = codec.Append(nil, s.At(w.b.Version), codec.Compact)
+		}
+		w.watch([]byte(s.Claim.Predicate), []byte(id), nil)
+		w.row = appendRow(w.row[:0], [][]byte{[]byte(s.Claim.Domain), []byte(s.Claim.Predicate), []byte(id)}, kindClaim, order, 0, enc)
+	} else {
+		if enc = canonical001(line); !raw {
+			enc, err = codec.Append(nil, s.At(w.b.Version), codec.Compact)
+		}
+		w.row = appendRow(w.row[:0], [][]byte{[]byte(s.Entity.Type), []byte(s.Entity.ID)}, kindEntity, order, 0, enc)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: encoding: %w", pos, err)
+	}
+	return w.sorter.Add(w.row)
+}
+
+// canonical001 writes a statement in the order of its members as Python would read
+// and write it: compact, strings with the fewest escapes, confidence a float; without
+// the members that are newer than 0.0.1.
+func canonical001(line []byte) []byte {
+	out := make([]byte, 0, len(line))
+	first := true
+	out = append(out, '{')
+	for k, v := range codec.Members(line) {
+		switch k {
+		case "by", "deprecated_reason", "superseded_by", "id_aliases":
+			continue
+		}
+		if !first {
+			out = append(out, ',')
+		}
+		first = false
+		out = append(codec.AppendString(out, k), ':')
+		if f, err := strconv.ParseFloat(string(v), 64); err == nil && k == "confidence" {
+			out = schema.AppendFloat(out, f)
+			continue
+		}
+		out = appendCanonical(out, v)
+	}
+	return append(out, '}')
+}
+
+func appendCanonical(dst, v []byte) []byte {
+	v = codec.AppendLayout(nil, v, codec.Compact)
+	for i := 0; i < len(v); {
+		if v[i] != '"' {
+			dst = append(dst, v[i])
+			i++
+			continue
+		}
+		j := codec.SkipValue(v, i)
+		if bytes.IndexByte(v[i:j], '\\') < 0 {
+			dst = append(dst, v[i:j]...)
+		} else {
+			dst = codec.AppendString(dst, codec.Unquote(v[i:j]))
+		}
+		i = j
+	}
+	return dst
+}
+
+// watch notes whether a claim may take part in a conflict.
+func (w *worker) watch(pred, id, line []byte) {
+	if w.b.Version == schema.V001 {
+		return
+	}
+	p, ok := w.b.preds[string(pred)]
+	switch {
+	case !ok:
+	case p.negated:
+		w.denied[bareID(id)] = true
+		w.rivalry = true
+	case p.single != "" && !(p.single == catalog.SingleRank && unranked(line)):
+		w.rivalry = true
+	}
+}
+
+// bareID is a claim id without its predicate: what a claim and its denial share.
+func bareID(id []byte) string {
+	if i := bytes.IndexByte(id, '|'); i >= 0 {
+		return string(id[i:])
+	}
+	return string(id)
+}
+
+// unranked reports whether a plain line has no rank. Quotes inside strings are
+// escaped, so the text cannot occur in one.
+func unranked(line []byte) bool { return bytes.Contains(line, []byte(`,"rank":null,"updated_at":`)) }
+
+// contested reports whether a claim may conflict with another.
+func (b *bulk) contested(pred, id, line []byte) bool {
+	p, ok := b.preds[string(pred)]
+	if !ok {
+		return false
+	}
+	return p.negated || p.single != "" && !(p.single == catalog.SingleRank && unranked(line)) || len(b.denied) > 0 && b.denied[bareID(id)]
+}
+
+// merged yields the rows of all sorters in order.
+func (b *bulk) merged() iter.Seq2[[]byte, error] {
+	if len(b.sorters) == 1 {
+		return b.sorters[0].Sorted()
+	}
+	return func(yield func([]byte, error) bool) {
+		type source struct {
+			next func() ([]byte, error, bool)
+			stop func()
+			rec  []byte
+		}
+		var live []*source
+		defer func() {
+			for _, s := range live {
+				s.stop()
+			}
+		}()
+		for _, s := range b.sorters {
+			next, stop := iter.Pull2(s.Sorted())
+			rec, err, ok := next()
+			if err != nil {
+				stop()
+				yield(nil, err)
+				return
+			}
+			if !ok {
+				stop()
+				continue
+			}
+			live = append(live, &source{next, stop, rec})
+		}
+		for len(live) > 0 {
+			best := 0
+			for i := 1; i < len(live); i++ {
+				if bytes.Compare(live[i].rec, live[best].rec) < 0 {
+					best = i
+				}
+			}
+			s := live[best]
+			if !yield(s.rec, nil) {
+				return
+			}
+			rec, err, ok := s.next()
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !ok {
+				s.stop()
+				live = slices.Delete(live, best, best+1)
+				continue
+			}
+			s.rec = rec
+		}
+	}
+}

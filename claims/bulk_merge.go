@@ -1,0 +1,665 @@
+package claims
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+
+	"membench/internal/codec"
+	"membench/internal/extsort"
+	"membench/internal/par"
+	"membench/schema"
+)
+
+// batchSize is how many bytes of rows the workers merge at once.
+const batchSize = 512 << 10
+
+// A batch is the rows of whole groups, or one group too big to hold.
+type batch struct {
+	arena []byte
+	rows  []int // ends of rows in arena
+	big   *bigClaim
+}
+
+// merged output of one batch.
+type output struct {
+	entities, claims []byte
+	ne, nc, dep      int
+	findings         []*schema.Finding
+	contests         []contestant
+	big              *bigClaim
+}
+
+// A contestant is one merged claim that may conflict.
+type contestant struct {
+	keys []conflictKey
+	r    rival
+}
+
+// write merges the rows of each id and writes the result. In 0.1.0 claims that may
+// conflict are merged once before, to find who wins.
+func (b *bulk) write(ctx context.Context, entities, claims io.Writer) error {
+	if b.rivalry {
+		b.index = newConflicts()
+		for out, err := range b.outputs(ctx, true) {
+			if err != nil {
+				return err
+			}
+			for _, c := range out.contests {
+				for _, k := range c.keys {
+					b.index.add(k, rival{c.r.newest, c.r.id, k.side})
+				}
+			}
+			if out.big != nil {
+				out.big.close()
+			}
+		}
+		for _, f := range b.index.ties() {
+			if err := b.report(f); err != nil {
+				return err
+			}
+		}
+	}
+	for out, err := range b.outputs(ctx, false) {
+		if err != nil {
+			return err
+		}
+		if _, err := entities.Write(out.entities); err != nil {
+			return err
+		}
+		if _, err := claims.Write(out.claims); err != nil {
+			return err
+		}
+		if out.big != nil {
+			err := out.big.write(claims)
+			out.big.close()
+			if err != nil {
+				return err
+			}
+		}
+		b.res.Entities += out.ne
+		b.res.Claims += out.nc
+		b.res.Deprecated += out.dep
+		for _, f := range out.findings {
+			if err := b.report(f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// outputs merges batch after batch, several at once, in order.
+func (b *bulk) outputs(ctx context.Context, looking bool) iter.Seq2[output, error] {
+	return par.Map(ctx, b.Workers, b.batches(looking), func(ctx context.Context, ba batch) (output, error) {
+		return b.merge(ba, looking)
+	})
+}
+
+// batches cuts the sorted rows where an id ends.
+func (b *bulk) batches(looking bool) iter.Seq2[batch, error] {
+	return func(yield func(batch, error) bool) {
+		var cur batch
+		start, from := 0, 0 // of the last group: in arena, in rows
+		var id []byte
+		var big *bigClaim
+		flush := func(upTo, rows int) bool {
+			if rows == 0 {
+				return true
+			}
+			out := batch{arena: cur.arena[:upTo:upTo], rows: cur.rows[:rows:rows]}
+			rest := append(make([]byte, 0, batchSize+1<<16), cur.arena[upTo:]...)
+			var ends []int
+			for _, e := range cur.rows[rows:] {
+				ends = append(ends, e-upTo)
+			}
+			cur = batch{arena: rest, rows: ends}
+			start, from = 0, 0
+			return yield(out, nil)
+		}
+		finish := func() bool {
+			if big == nil {
+				return true
+			}
+			done := big
+			big = nil
+			if err := done.finish(); err != nil {
+				done.close()
+				yield(batch{}, err)
+				return false
+			}
+			return yield(batch{big: done}, nil)
+		}
+		for r, err := range b.merged() {
+			if err != nil {
+				yield(batch{}, err)
+				return
+			}
+			row := splitRow(r)
+			if looking && row.id[0] != kindClaim {
+				continue
+			}
+			if n := len(cur.rows); n > 0 && big == nil {
+				// A record that repeats its neighbour adds nothing. Of two positions the earlier stays.
+				at := 0
+				if n > 1 {
+					at = cur.rows[n-2]
+				}
+				if prev := splitRow(cur.arena[at:cur.rows[n-1]]); bytes.Equal(prev.id, row.id) && bytes.Equal(prev.line, row.line) {
+					continue
+				}
+			}
+			if !bytes.Equal(row.id, id) {
+				if !finish() {
+					return
+				}
+				start, from = len(cur.arena), len(cur.rows)
+				if start >= batchSize && !flush(start, from) {
+					return
+				}
+				id = append(id[:0], row.id...)
+			}
+			if big != nil {
+				if err := big.add(row); err != nil {
+					big.close()
+					yield(batch{}, err)
+					return
+				}
+				continue
+			}
+			cur.arena = append(cur.arena, r...)
+			cur.rows = append(cur.rows, len(cur.arena))
+			if len(cur.arena)-start <= bigGroup {
+				continue
+			}
+			// The group does not fit: what came before it goes out, the rest to disk.
+			if !flush(start, from) {
+				return
+			}
+			big = newBig(b, row.id[0] == kindClaim)
+			at := 0
+			for _, end := range cur.rows {
+				if err := big.add(splitRow(cur.arena[at:end])); err != nil {
+					big.close()
+					yield(batch{}, err)
+					return
+				}
+				at = end
+			}
+			cur = batch{}
+		}
+		if finish() {
+			flush(len(cur.arena), len(cur.rows))
+		}
+	}
+}
+
+// claimKey reads predicate and claim id out of a row's id. Ids that hold a zero byte
+// come back with its escape, which is enough to compare them.
+func claimKey(key []byte) (pred, id []byte) {
+	parts := bytes.SplitN(key[1:], []byte{0, 1}, 3)
+	if len(parts) < 3 {
+		return nil, nil
+	}
+	return parts[1], bytes.TrimSuffix(parts[2], []byte{0, 1})
+}
+
+// merge merges the groups of a batch.
+func (b *bulk) merge(ba batch, looking bool) (out output, err error) {
+	if ba.big != nil {
+		return ba.big.output(looking)
+	}
+	if !looking {
+		out.claims = make([]byte, 0, len(ba.arena))
+	}
+	at := 0
+	for i := 0; i < len(ba.rows); {
+		first := splitRow(ba.arena[at:ba.rows[i]])
+		group := []row{first}
+		at = ba.rows[i]
+		i++
+		for i < len(ba.rows) {
+			r := splitRow(ba.arena[at:ba.rows[i]])
+			if !bytes.Equal(r.id, first.id) {
+				break
+			}
+			group = append(group, r)
+			at = ba.rows[i]
+			i++
+		}
+		if first.id[0] == kindEntity {
+			if out.entities, err = b.mergeEntity(out.entities, group, &out); err != nil {
+				return out, err
+			}
+			out.ne++
+			continue
+		}
+		if out.claims, err = b.mergeClaim(out.claims, group, looking, &out); err != nil {
+			return out, err
+		}
+		if !looking {
+			out.nc++
+		}
+	}
+	return out, nil
+}
+
+func (b *bulk) decode(r row) (s schema.Statement, err error) {
+	if err := codec.Unmarshal(r.line, &s); err != nil {
+		return s, fmt.Errorf("decoding a sorted record: %w", err) // unreachable: it was read before
+	}
+	return s, nil
+}
+
+func (b *bulk) mergeEntity(dst []byte, group []row, out *output) ([]byte, error) {
+	if len(group) == 1 && (group[0].flags&flagPlain != 0 || b.Version == schema.V001) {
+		return append(append(dst, group[0].line...), '\n'), nil
+	}
+	g := newEntityGroup(b.Version)
+	for _, r := range group {
+		s, err := b.decode(r)
+		if err != nil {
+			return dst, err
+		}
+		if f := g.add(s.Entity); f != nil {
+			out.findings = append(out.findings, f)
+		}
+	}
+	dst, err := codec.Append(dst, schema.Statement{Entity: g.result()}.At(b.Version), codec.Compact)
+	return append(dst, '\n'), err
+}
+
+func (b *bulk) mergeClaim(dst []byte, group []row, looking bool, out *output) ([]byte, error) {
+	first := group[0]
+	pred, id := claimKey(first.id)
+	contested := b.rivalry && b.contestedGroup(pred, id, group)
+	if len(group) == 1 && !contested && !looking && first.flags&flagPlain != 0 {
+		return append(append(dst, first.line...), '\n'), nil
+	}
+	if looking && !contested {
+		return dst, nil
+	}
+	if !contested {
+		if out, ok := b.splice(dst, group); ok {
+			return out, nil
+		}
+	}
+	g := newClaimGroup(b.Version, "")
+	for i, r := range group {
+		s, err := b.decode(r)
+		if err != nil {
+			return dst, err
+		}
+		if i == 0 {
+			g.base.ID = s.Claim.ID
+		}
+		n := len(s.Claim.Evidence)
+		warn, fault := g.add(s.Claim)
+		if fault != nil && !looking {
+			out.findings = append(out.findings, fault)
+		}
+		if warn != nil && !looking {
+			out.findings = append(out.findings, warn)
+		}
+		if len(group) == 1 && b.Version == schema.V001 && asItWas(g, s.Claim, n) {
+			return append(append(dst, r.line...), '\n'), nil // the order of its members stays
+		}
+	}
+	if looking {
+		if keys := conflictKeys(b.Catalog, g.claim()); len(keys) > 0 && g.base.Status == schema.StatusActive {
+			out.contests = append(out.contests, contestant{keys, rival{newest: g.newest(), id: g.base.ID}})
+		}
+		return dst, nil
+	}
+	if b.index != nil && g.base.Status == schema.StatusActive {
+		g.lost = b.index.lossOf(conflictKeys(b.Catalog, g.claim()), g.base.ID, g.newest())
+	}
+	c := g.result()
+	if c.Status == schema.StatusDeprecated {
+		out.dep++
+	}
+	dst, err := codec.Append(dst, schema.Statement{Claim: c}.At(b.Version), codec.Compact)
+	return append(dst, '\n'), err
+}
+
+// splice merges plain records of one claim by their bytes. It is false, and nothing
+// is appended, where more than evidence, confidence and update differ.
+func (b *bulk) splice(dst []byte, group []row) ([]byte, bool) {
+	var l lineScanner
+	var ev []evidenceKey
+	var line, conf, status, rank, updated, by []byte
+	var at instant
+	head := 0
+	best := 0.0
+	for i, r := range group {
+		if r.flags&flagPlain == 0 || !l.read(r.line, b.Version) {
+			return dst, false
+		}
+		h := l.head
+		t, ok := fastInstant(l.updated)
+		f, err := strconv.ParseFloat(string(l.conf), 64)
+		if !ok || err != nil {
+			return dst, false
+		}
+		if i == 0 {
+			line, head, conf, best, status, rank, updated, by, at = r.line, h, l.conf, f, l.status, l.rank, l.updated, l.by, t
+		} else {
+			if !bytes.Equal(line[:head], r.line[:h]) || !bytes.Equal(status, l.status) || !bytes.Equal(rank, l.rank) || !bytes.Equal(by, l.by) {
+				return dst, false
+			}
+			if f > best {
+				best, conf = f, l.conf
+			}
+			d := t.compare(at)
+			if b.Version == schema.V001 {
+				d = bytes.Compare(l.updated, updated)
+			}
+			if d > 0 || d == 0 && bytes.Compare(l.updated, updated) > 0 {
+				updated, at = l.updated, t
+			}
+		}
+		for _, e := range l.ev {
+			if e.at, ok = fastInstant(e.created); !ok {
+				return dst, false
+			}
+			ev = append(ev, e)
+		}
+	}
+	// Unite: equal keys meet in a stable sort; rows that differ under one key are left
+	// to the plain fold.
+	slices.SortStableFunc(ev, func(x, y evidenceKey) int {
+		return cmp.Or(bytes.Compare(x.mem, y.mem), bytes.Compare(x.point, y.point))
+	})
+	n := 0
+	for i := range ev {
+		if i > 0 && bytes.Equal(ev[n-1].mem, ev[i].mem) && bytes.Equal(ev[n-1].point, ev[i].point) {
+			if !bytes.Equal(ev[n-1].raw, ev[i].raw) {
+				return dst, false
+			}
+			continue
+		}
+		ev[n] = ev[i]
+		n++
+	}
+	ev = ev[:n]
+	tied := false
+	slices.SortFunc(ev, func(x, y evidenceKey) int {
+		if b.Version == schema.V001 {
+			c := bytes.Compare(x.created, y.created)
+			tied = tied || c == 0
+			return c
+		}
+		return cmp.Or(x.at.compare(y.at), bytes.Compare(x.point, y.point), bytes.Compare(x.mem, y.mem))
+	})
+	if tied {
+		return dst, false // the order of appearance decides
+	}
+	dst = append(append(dst, line[:head]...), conf...)
+	dst = append(append(dst, `,"status":"`...), status...)
+	dst = append(dst, `","rank":`...)
+	if rank == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, rank...)
+	}
+	dst = append(append(dst, `,"updated_at":"`...), updated...)
+	dst = append(dst, `","evidence":[`...)
+	for i, e := range ev {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, e.raw...)
+	}
+	dst = append(dst, ']')
+	if by != nil {
+		dst = append(append(append(dst, `,"by":"`...), by...), '"')
+	}
+	return append(dst, '}', '\n'), true
+}
+
+func (b *bulk) contestedGroup(pred, id []byte, group []row) bool {
+	for _, r := range group {
+		if b.contested(pred, id, r.line) {
+			return true
+		}
+	}
+	return false
+}
+
+// asItWas reports whether merging leaves the one record's evidence as it is.
+func asItWas(g *claimGroup, c *schema.Claim, n int) bool {
+	if n > 1 {
+		merged := g.result().Evidence
+		if len(merged) != n {
+			return false
+		}
+		for i := range merged {
+			if merged[i].Point != c.Evidence[i].Point || merged[i].Memory != c.Evidence[i].Memory {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// A bigClaim merges the records of one id that do not fit in memory. Its evidence is
+// sorted on disk twice: by key, to unite it, then by time.
+type bigClaim struct {
+	b        *bulk
+	isClaim  bool
+	claim    *claimGroup
+	entity   *entityGroup
+	byKey    *extsort.Sorter
+	byTime   *extsort.Sorter
+	newest   instant
+	seq      uint64
+	findings []*schema.Finding
+	out      []byte // of an entity
+	done     *schema.Claim
+}
+
+func newBig(b *bulk, claim bool) *bigClaim {
+	g := &bigClaim{b: b, isClaim: claim}
+	if !claim {
+		g.entity = newEntityGroup(b.Version)
+		return g
+	}
+	g.claim = newClaimGroup(b.Version, "")
+	g.byKey = extsort.New(extsort.Options{Compare: bytes.Compare, Memory: int64(bigGroup), Dir: b.Dir})
+	g.byTime = extsort.New(extsort.Options{Compare: bytes.Compare, Memory: int64(bigGroup), Dir: b.Dir})
+	return g
+}
+
+func (g *bigClaim) close() {
+	if g.isClaim {
+		g.byKey.Close()
+		g.byTime.Close()
+	}
+}
+
+func (g *bigClaim) add(r row) error {
+	s, err := g.b.decode(r)
+	if err != nil {
+		return err
+	}
+	if !g.isClaim {
+		if f := g.entity.add(s.Entity); f != nil {
+			g.findings = append(g.findings, f)
+		}
+		return nil
+	}
+	c := s.Claim
+	if g.claim.n == 0 {
+		g.claim.base.ID = c.ID
+	}
+	es := c.Evidence
+	warn, fault := g.claim.add(c)
+	g.claim.evidence = g.claim.evidence[:0]
+	for _, f := range []*schema.Finding{warn, fault} {
+		if f != nil && len(g.findings) < 100 {
+			g.findings = append(g.findings, f)
+		}
+	}
+	if fault != nil && !sameIdentity(&g.claim.base, c) {
+		return nil
+	}
+	for i := range es {
+		if err := g.addEvidence(&es[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Evidence by key: memory 00 01 point 00 01 preference enc. The preferred row comes first.
+func (g *bigClaim) addEvidence(e *schema.Evidence) error {
+	raw, err := codec.Append(nil, *e, codec.Compact)
+	if err != nil {
+		return err
+	}
+	at := instantOf(e.CreatedAt)
+	if at.compare(g.newest) > 0 {
+		g.newest = at
+	}
+	rec := appendText(appendText(nil, string(e.Memory)), string(e.Point))
+	n := len(rec)
+	if g.b.Version == schema.V001 {
+		rec = binary.BigEndian.AppendUint64(rec, g.seq) // the first stays
+		g.seq++
+	} else {
+		// The newest, then the longest, then the greatest: inverted to come first.
+		pref := binary.BigEndian.AppendUint64(appendInstant(nil, at), uint64(len(raw)))
+		pref = appendText(pref, string(raw))
+		for i := range pref {
+			pref[i] = ^pref[i]
+		}
+		rec = append(rec, pref...)
+	}
+	rec = appendText(rec, e.CreatedAt)
+	rec = append(rec, raw...)
+	rec = binary.BigEndian.AppendUint32(rec, uint32(n))
+	rec = binary.BigEndian.AppendUint32(rec, uint32(len(raw)))
+	return g.byKey.Add(rec)
+}
+
+// finish unites the evidence and sorts it by time.
+func (g *bigClaim) finish() error {
+	if !g.isClaim {
+		out, err := codec.Append(nil, schema.Statement{Entity: g.entity.result()}.At(g.b.Version), codec.Compact)
+		g.out = append(out, '\n')
+		return err
+	}
+	var last []byte
+	for rec, err := range g.byKey.Sorted() {
+		if err != nil {
+			return err
+		}
+		end := len(rec) - 8
+		n, size := int(binary.BigEndian.Uint32(rec[end:])), int(binary.BigEndian.Uint32(rec[end+4:]))
+		if last != nil && bytes.Equal(rec[:n], last) {
+			continue
+		}
+		last = append(last[:0], rec[:n]...)
+		raw := rec[end-size : end]
+		var e schema.Evidence
+		if err := codec.Unmarshal(raw, &e); err != nil {
+			return err
+		}
+		var key []byte
+		if g.b.Version == schema.V001 {
+			key = append(appendText(nil, e.CreatedAt), rec[n:n+8]...)
+		} else {
+			key = appendText(appendText(appendInstant(nil, instantOf(e.CreatedAt)), string(e.Point)), string(e.Memory))
+		}
+		k := len(key)
+		key = binary.BigEndian.AppendUint32(append(key, raw...), uint32(k))
+		if err := g.byTime.Add(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *bigClaim) output(looking bool) (out output, err error) {
+	if !looking {
+		out.findings = g.findings
+	}
+	if !g.isClaim {
+		out.entities, out.ne = g.out, 1
+		return out, nil
+	}
+	out.big = g
+	keys := conflictKeys(g.b.Catalog, g.claim.claim())
+	active := g.claim.base.Status == schema.StatusActive
+	if looking {
+		if len(keys) > 0 && active {
+			out.contests = append(out.contests, contestant{keys, rival{newest: g.newest, id: g.claim.base.ID}})
+		}
+		return out, nil
+	}
+	if g.b.index != nil && active {
+		g.claim.lost = g.b.index.lossOf(keys, g.claim.base.ID, g.newest)
+	}
+	g.claim.evidence, g.claim.sorted = nil, true
+	c := g.claim.result()
+	g.done = c
+	out.nc = 1
+	if c.Status == schema.StatusDeprecated {
+		out.dep = 1
+	}
+	return out, nil
+}
+
+// write streams the claim: what stands before its evidence, the evidence, the rest.
+func (g *bigClaim) write(w io.Writer) error {
+	line, err := codec.Append(nil, schema.Statement{Claim: g.done}.At(g.b.Version), codec.Compact)
+	if err != nil {
+		return err
+	}
+	at := bytes.LastIndex(line, []byte(`,"evidence":[]`)) + len(`,"evidence":[`)
+	bw := bufio.NewWriterSize(w, 1<<16)
+	bw.Write(line[:at])
+	first := true
+	for rec, err := range g.byTime.Sorted() {
+		if err != nil {
+			return err
+		}
+		k := int(binary.BigEndian.Uint32(rec[len(rec)-4:]))
+		if !first {
+			bw.WriteByte(',')
+		}
+		first = false
+		bw.Write(rec[k : len(rec)-4])
+	}
+	bw.Write(line[at:])
+	bw.WriteByte('\n')
+	return bw.Flush()
+}
+
+// appendText appends s so that the results compare as the texts do.
+func appendText(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if dst = append(dst, s[i]); s[i] == 0 {
+			dst = append(dst, 0xff)
+		}
+	}
+	return append(dst, 0, 1)
+}
+
+// appendInstant appends t so that the results compare as the instants do.
+func appendInstant(dst []byte, t instant) []byte {
+	known := byte(0)
+	if t.known {
+		known = 1
+	}
+	dst = append(dst, known)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(t.sec)^1<<63)
+	return binary.BigEndian.AppendUint32(dst, uint32(t.nsec))
+}

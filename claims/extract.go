@@ -1,0 +1,519 @@
+package claims
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"membench/internal/codec"
+	"membench/internal/par"
+	"membench/llm"
+	"membench/schema"
+	"membench/schema/catalog"
+)
+
+// Sizes of a chunk unless Options say otherwise.
+const (
+	MaxItems = 30     // memories
+	MaxChars = 20_000 // code points of their texts
+)
+
+// A Memory is one export record as extractors see it.
+type Memory struct {
+	Pos     schema.Pos
+	ID      schema.MemoryID
+	Point   schema.PointID
+	Fields  schema.PayloadFields
+	Speaker schema.Ref // the user or agent that the text speaks of when it says "I" or nothing
+	Text    string     // Fields.Data without a [User] or [Agent] prefix
+	Other   schema.Ref // the other party of the conversation; zero if unknown
+}
+
+// A Chunk is what an extractor is given at once: memories of one conversation.
+type Chunk struct {
+	Memories []Memory
+	Tags     []string // names of tags to use again where they fit
+}
+
+// An Answer is what an extractor made of a chunk. Evidence names memories of the
+// chunk; the rest of it is filled in by the caller.
+type Answer struct {
+	Statements []schema.Statement
+	Rejected   []Reject
+	Dropped    int // recognised, not wanted: forbidden predicates, confidence below 0.60
+	Usage      llm.Usage
+}
+
+// A Reject is one line of a model's answer that could not be used.
+type Reject struct {
+	ConvID schema.ConvID `json:"conv_id"`
+	Line   int           `json:"line"` // of the answer, from 1; 0: the answer as a whole
+	Reason string        `json:"reason"`
+	Raw    string        `json:"raw"`
+}
+
+// An Extractor makes statements of memories. It may be called by several goroutines.
+type Extractor interface {
+	Extract(ctx context.Context, c Chunk) (Answer, error)
+	// Fingerprint changes whenever the same memory may give another answer.
+	Fingerprint() string
+}
+
+// A Cache keeps answers that were paid for. Keys are hex, values JSON without newlines.
+type Cache interface {
+	Get(key string) ([]byte, bool)
+	Put(key string, value []byte) error
+}
+
+// Options say how to extract.
+type Options struct {
+	Extractor Extractor        // nil: Rule
+	Catalog   *catalog.Catalog // nil: the built-in one
+	Version   schema.Version   // of ids and vocabulary; "": the newest
+	Cache     Cache            // nil: nothing is remembered
+	Force     bool             // ask again for what the cache knows
+	Tags      *Tags            // nil: none are offered
+	MaxItems  int              // memories in a chunk; 0: MaxItems
+	MaxChars  int              // code points in a chunk; 0: MaxChars
+	Workers   int              // chunks at once; 0: 1
+}
+
+func (o Options) withDefaults() Options {
+	if o.Catalog == nil {
+		o.Catalog = catalog.Default()
+	}
+	if o.Version == "" {
+		o.Version = schema.Latest
+	}
+	if o.Extractor == nil {
+		o.Extractor = Rule(o.Catalog, o.Version)
+	}
+	if _, ok := o.Extractor.(*rule); ok {
+		// It reads a conversation as a whole and costs nothing: no chunks, no cache.
+		o.MaxItems, o.MaxChars, o.Cache = math.MaxInt, math.MaxInt, nil
+	}
+	if o.MaxItems <= 0 {
+		o.MaxItems = MaxItems
+	}
+	if o.MaxChars <= 0 {
+		o.MaxChars = MaxChars
+	}
+	o.Workers = max(1, o.Workers)
+	return o
+}
+
+// A Conversation is what was extracted from one conversation.
+type Conversation struct {
+	ID         schema.ConvID
+	Statements []schema.Statement // in the order of Less
+	Rejected   []Reject
+	Findings   []*schema.Finding // failed chunks, warnings of the merge
+	Memories   int
+	Asked      int // memories that an extractor was asked about, the others were known
+	Dropped    int
+	Usage      llm.Usage
+}
+
+// Extract is ByConversation as one stream.
+func Extract(ctx context.Context, in schema.Seq[schema.MemoryExport], o Options) schema.Seq[schema.Statement] {
+	return func(yield func(schema.Record[schema.Statement], error) bool) {
+		for c, err := range ByConversation(ctx, in, o) {
+			if err != nil {
+				var f *schema.Finding
+				if !yield(schema.Record[schema.Statement]{}, err) || !errors.As(err, &f) {
+					return
+				}
+				continue
+			}
+			for _, f := range c.Findings {
+				if !yield(schema.Record[schema.Statement]{Pos: f.Pos}, f) {
+					return
+				}
+			}
+			for _, s := range c.Statements {
+				if !yield(schema.Record[schema.Statement]{V: s}, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ByConversation reads all memories, groups them by conversation and yields the
+// conversations in natural order of their ids. Findings of the input come first. A
+// memory costs about 600 bytes and its text while this runs. The failure of one
+// chunk is a finding of its conversation; its memories are asked about next time.
+func ByConversation(ctx context.Context, in schema.Seq[schema.MemoryExport], o Options) iter.Seq2[Conversation, error] {
+	o = o.withDefaults()
+	return func(yield func(Conversation, error) bool) {
+		byConv := map[schema.ConvID][]Memory{}
+		for rec, err := range in {
+			var m Memory
+			if err == nil {
+				m, err = memoryOf(rec, o.Version)
+			}
+			if err != nil {
+				var f *schema.Finding
+				if !yield(Conversation{}, err) || !errors.As(err, &f) {
+					return
+				}
+				continue
+			}
+			byConv[m.Fields.ConvID] = append(byConv[m.Fields.ConvID], m)
+		}
+		ids := make([]schema.ConvID, 0, len(byConv))
+		for id := range byConv {
+			ids = append(ids, id)
+		}
+		slices.SortFunc(ids, func(a, b schema.ConvID) int { return Natural(string(a), string(b)) })
+		for _, id := range ids {
+			c, err := conversation(ctx, id, byConv[id], o)
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// memoryOf checks one record. A record without text or point is a finding.
+func memoryOf(rec schema.Record[schema.MemoryExport], v schema.Version) (Memory, error) {
+	fault := func(pointer, code, msg, have, want string) error {
+		return &schema.Finding{Pos: rec.Pos, Pointer: pointer, Code: code, Message: msg, Have: have, Want: want}
+	}
+	if rec.V.Payload.IsNull() || rec.V.Payload.Len() == 0 {
+		return Memory{}, fault("/payload", "MEM101", "memory without a payload, left out", "", "an object with data")
+	}
+	f, err := rec.V.Fields()
+	if err != nil {
+		var ce *codec.Error
+		pointer := "/payload"
+		if errors.As(err, &ce) {
+			pointer += ce.Pointer
+		}
+		return Memory{}, fault(pointer, "MEM102", "payload cannot be read, left out: "+err.Error(), "", "")
+	}
+	if strings.TrimSpace(f.Data) == "" {
+		return Memory{}, fault("/payload/data", "MEM103", "memory without a text, left out", textOf(f.Data), "text")
+	}
+	if rec.V.ID == "" {
+		return Memory{}, fault("/id", "MEM104", "memory without an id, left out", `""`, "the memory system's id of the point")
+	}
+	m := Memory{Pos: rec.Pos, Point: rec.V.ID, Fields: f, ID: schema.Mint{V: v}.Memory(f.Data, f.Hash, rec.V.ID)}
+	m.Speaker, m.Other, m.Text = speakerOf(rec.V, f, v)
+	if m.Speaker.ID == "" {
+		return Memory{}, fault("/payload", "MEM105", "nobody to whom the memory belongs, left out", "", "owner_id, user_id, agent_id or character_id")
+	}
+	return m, nil
+}
+
+var prefixes = []struct{ text, typ string }{{"[User]", "User"}, {"[Agent]", "Agent"}, {"[user]", "User"}, {"[agent]", "Agent"}, {"[用户]", "User"}, {"[助手]", "Agent"}, {"[assistant]", "Agent"}, {"[Assistant]", "Agent"}}
+
+// speakerOf decides whose memory it is: an explicit owner, else a prefix of the text,
+// else what the memory system says of the role, else a matched owner, else the agent.
+func speakerOf(x schema.MemoryExport, f schema.PayloadFields, v schema.Version) (speaker, other schema.Ref, text string) {
+	text = strings.TrimSpace(f.Data)
+	typ := ""
+	for _, p := range prefixes {
+		if t, ok := strings.CutPrefix(text, p.text); ok {
+			typ, text = p.typ, strings.TrimSpace(t)
+			break
+		}
+	}
+	role := x.Payload.Text("attributed_to")
+	if role == "" {
+		role = x.Payload.Text("role")
+	}
+	switch {
+	case f.OwnerType != "" && (f.OwnerInfer == "explicit" || f.OwnerInfer == ""):
+		typ = f.OwnerType
+	case typ != "":
+	case role == "user":
+		typ = "User"
+	case role == "assistant":
+		typ = "Agent"
+	case f.OwnerType != "" && f.OwnerInfer == "matched_event":
+		typ = f.OwnerType
+	}
+	m := schema.Mint{V: v}
+	agent, user := cmp.Or(f.AgentID, f.CharacterID), f.UserID
+	if f.OwnerID != "" && f.OwnerInfer != "fallback" && f.OwnerInfer != "ambiguous" {
+		switch {
+		case typ == "User" && f.OwnerType == "User":
+			user = f.OwnerID
+		case typ != "User" && f.OwnerType != "User":
+			agent = f.OwnerID
+		}
+	}
+	a, u := ref(m, "Agent", agent), ref(m, "User", user)
+	if typ == "User" && u.ID != "" || a.ID == "" {
+		return u, a, text
+	}
+	return a, u, text
+}
+
+func ref(m schema.Mint, typ, id string) schema.Ref {
+	id = strings.TrimSpace(id)
+	if id == "" {
+		return schema.Ref{}
+	}
+	if typ == "User" {
+		return schema.Ref{Type: typ, ID: schema.EntityID(m.User(id))}
+	}
+	return schema.Ref{Type: typ, ID: schema.EntityID(m.Agent(id))}
+}
+
+// remembered is the value of a cache entry: what one memory text gave, without evidence.
+type remembered struct {
+	Statements []schema.Statement `json:"statements"`
+	Rejected   []Reject           `json:"rejected,omitempty"`
+}
+
+func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options) (Conversation, error) {
+	out := Conversation{ID: id, Memories: len(ms)}
+	slices.SortStableFunc(ms, func(a, b Memory) int {
+		return cmp.Or(instantOf(a.Fields.CreatedAt).compare(instantOf(b.Fields.CreatedAt)), cmp.Compare(a.Point, b.Point), cmp.Compare(a.ID, b.ID))
+	})
+	known := map[string]remembered{}
+	var todo []Memory
+	asked := map[string]bool{}
+	for _, m := range ms {
+		k := workKey(o.Extractor.Fingerprint(), m)
+		if _, ok := known[k]; ok || asked[k] {
+			continue
+		}
+		if o.Cache != nil && !o.Force {
+			if raw, ok := o.Cache.Get(k); ok {
+				var r remembered
+				if err := codec.Unmarshal(raw, &r); err == nil {
+					known[k] = r
+					continue
+				}
+			}
+		}
+		asked[k] = true
+		todo = append(todo, m)
+	}
+	out.Asked = len(todo)
+	chunks := chunksOf(todo, o)
+	type result struct {
+		a   Answer
+		err error
+	}
+	i := 0
+	for r, err := range par.Map(ctx, o.Workers, seqOf(chunks), func(ctx context.Context, c Chunk) (result, error) {
+		c.Tags = o.Tags.Candidates(c)
+		a, err := o.Extractor.Extract(ctx, c)
+		return result{a, err}, nil
+	}) {
+		if err != nil {
+			return out, err
+		}
+		c := chunks[i]
+		i++
+		out.Usage = out.Usage.Add(r.a.Usage)
+		out.Dropped += r.a.Dropped
+		if r.err != nil {
+			if ctx.Err() != nil {
+				return out, ctx.Err()
+			}
+			out.Findings = append(out.Findings, &schema.Finding{Pos: c.Memories[0].Pos, Code: "CLM110", Message: fmt.Sprintf("extracting %d memories of conversation %q: %v", len(c.Memories), id, r.err), Hint: "run claimify again: only these memories are asked about"})
+			if len(r.a.Statements) == 0 {
+				for _, rej := range r.a.Rejected {
+					rej.ConvID = id
+					out.Rejected = append(out.Rejected, rej)
+				}
+				continue
+			}
+		}
+		shared := share(c, r.a, o)
+		for _, k := range catalog.Sorted(shared) {
+			v := shared[k]
+			known[k] = v
+			if o.Cache != nil && r.err == nil {
+				raw, err := codec.Append(nil, v, codec.Compact)
+				if err == nil {
+					err = o.Cache.Put(k, raw)
+				}
+				if err != nil {
+					return out, fmt.Errorf("remembering an answer: %w", err)
+				}
+			}
+		}
+	}
+	m := NewMerger(o.Catalog, o.Version)
+	for _, mem := range ms {
+		r, ok := known[workKey(o.Extractor.Fingerprint(), mem)]
+		if !ok {
+			continue
+		}
+		for _, rej := range r.Rejected {
+			rej.ConvID = id
+			if !slices.Contains(out.Rejected, rej) {
+				out.Rejected = append(out.Rejected, rej)
+			}
+		}
+		for _, s := range r.Statements {
+			if s.Claim != nil {
+				c := *s.Claim
+				c.Evidence = []schema.Evidence{{Memory: mem.ID, Point: mem.Point, ConvID: mem.Fields.ConvID, SceneID: mem.Fields.SceneID, CreatedAt: mem.Fields.CreatedAt, Text: mem.Fields.Data}}
+				if c.UpdatedAt == "" {
+					c.UpdatedAt = mem.Fields.CreatedAt
+				}
+				s = schema.Statement{Claim: &c}
+			}
+			if f := m.fold(s, mem.Pos); f != nil {
+				out.Findings = append(out.Findings, f)
+			}
+		}
+	}
+	out.Findings = append(out.Findings, m.Findings()...)
+	out.Statements = m.All()
+	return out, nil
+}
+
+func seqOf(cs []Chunk) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		for _, c := range cs {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// workKey names the work of one memory: its text, whom it speaks of, and who extracts.
+func workKey(fingerprint string, m Memory) string {
+	h := sha256.New()
+	for _, s := range []string{fingerprint, schema.Hash(m.Fields.Data), m.Speaker.Type, string(m.Speaker.ID), string(m.Other.ID)} {
+		fmt.Fprintf(h, "%d:%s", len(s), s)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// chunksOf cuts memories into chunks. A text longer than a chunk is one of its own.
+func chunksOf(ms []Memory, o Options) (out []Chunk) {
+	var c Chunk
+	chars := 0
+	for _, m := range ms {
+		n := utf8.RuneCountInString(m.Fields.Data) + 1
+		if len(c.Memories) > 0 && (len(c.Memories) == o.MaxItems || chars+n > o.MaxChars) {
+			out = append(out, c)
+			c, chars = Chunk{}, 0
+		}
+		c.Memories = append(c.Memories, m)
+		chars += n
+	}
+	if len(c.Memories) > 0 {
+		out = append(out, c)
+	}
+	return out
+}
+
+// share gives each memory of the chunk what stands on it: its claims and the entities
+// that they speak of. An entity that no claim speaks of goes to the first memory
+// whose text names it, else to the first.
+func share(c Chunk, a Answer, o Options) map[string]remembered {
+	fp := o.Extractor.Fingerprint()
+	out := make(map[string]remembered, len(c.Memories))
+	keyOf := make([]string, len(c.Memories))
+	for i, m := range c.Memories {
+		keyOf[i] = workKey(fp, m)
+		out[keyOf[i]] = remembered{Statements: []schema.Statement{}}
+	}
+	entities := map[schema.EntityID]schema.Statement{}
+	var order []schema.EntityID
+	for _, s := range a.Statements {
+		if s.Entity != nil {
+			if _, ok := entities[s.Entity.ID]; !ok {
+				order = append(order, s.Entity.ID)
+			}
+			entities[s.Entity.ID] = s
+		}
+	}
+	used := map[schema.EntityID]bool{}
+	have := map[string]map[schema.EntityID]bool{}
+	give := func(i int, s schema.Statement) {
+		r := out[keyOf[i]]
+		r.Statements = append(r.Statements, s)
+		out[keyOf[i]] = r
+	}
+	for _, s := range a.Statements {
+		if s.Claim == nil {
+			continue
+		}
+		for i, m := range c.Memories {
+			if !slices.ContainsFunc(s.Claim.Evidence, func(e schema.Evidence) bool { return e.Memory == m.ID && e.Point == m.Point }) {
+				continue
+			}
+			bare := *s.Claim
+			bare.Evidence = []schema.Evidence{}
+			if o.Version != schema.V001 {
+				bare.UpdatedAt = ""
+			}
+			for _, id := range []schema.EntityID{bare.Subject.ID, bare.Object.ID} {
+				if e, ok := entities[id]; ok && !have[keyOf[i]][id] {
+					if have[keyOf[i]] == nil {
+						have[keyOf[i]] = map[schema.EntityID]bool{}
+					}
+					have[keyOf[i]][id], used[id] = true, true
+					give(i, e)
+				}
+				used[id] = true
+			}
+			give(i, schema.Statement{Claim: &bare})
+		}
+	}
+	for _, id := range order {
+		if used[id] {
+			continue
+		}
+		at := 0
+		if name := entityName(entities[id].Entity); name != "" {
+			at = max(0, slices.IndexFunc(c.Memories, func(m Memory) bool { return strings.Contains(m.Fields.Data, name) }))
+		}
+		give(at, entities[id])
+	}
+	if len(a.Rejected) > 0 {
+		r := out[keyOf[0]]
+		r.Rejected = append(r.Rejected, a.Rejected...)
+		out[keyOf[0]] = r
+	}
+	return out
+}
+
+// Natural compares texts with their digit runs by value: ch2 before ch11.
+func Natural(a, b string) int {
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		if digit(a[i]) && digit(b[j]) {
+			x, y := i, j
+			for i < len(a) && digit(a[i]) {
+				i++
+			}
+			for j < len(b) && digit(b[j]) {
+				j++
+			}
+			m, n := strings.TrimLeft(a[x:i], "0"), strings.TrimLeft(b[y:j], "0")
+			if c := cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n)); c != 0 {
+				return c
+			}
+			continue
+		}
+		if a[i] != b[j] {
+			return cmp.Compare(a[i], b[j])
+		}
+		i++
+		j++
+	}
+	return cmp.Or(cmp.Compare(len(a)-i, len(b)-j), cmp.Compare(a, b))
+}
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }

@@ -1,0 +1,626 @@
+package claims
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"membench/internal/codec"
+	"membench/schema"
+	"membench/schema/catalog"
+)
+
+// The merge rules of version 0.1.0 do not depend on the order of what is added:
+//
+//	claim     evidence   united by (memory_item_id, point_id), sorted by instant, then ids
+//	          confidence the greatest
+//	          rank       the one of the newest claim that has one; two different ranks are warning CLM203
+//	          updated_at the newest instant
+//	          status     active if any is active, else candidate if any is, else deprecated; then the conflict rule
+//	          by         the names that occur, sorted, joined by "+"
+//	          id_aliases united, sorted
+//	          unknown    each member from the newest claim that has it
+//	entity    props      of the most confident record (of equals, the first by bytes), then what others add
+//	          aliases, tags, id_aliases  united, sorted
+//	          confidence the greatest
+//
+// Version 0.0.1 keeps what the existing chain does, which is a matter of order: the
+// first props, aliases and evidence win, times compare as text. See docs/deviations.md
+// for what it does not keep.
+
+// A Merger folds statements into one per id and keeps statuses right as they come.
+// It holds everything that it was given, about the size of the compiled output.
+// It is not safe for use by several goroutines at once.
+type Merger struct {
+	cat      *catalog.Catalog
+	v        schema.Version
+	mint     schema.Mint
+	entities map[schema.EntityID]*entityGroup
+	claims   map[schema.ClaimID]*claimGroup
+	rivals   map[string]map[schema.ClaimID]bool // conflict key → claims that have it
+	findings []*schema.Finding
+}
+
+// NewMerger makes an empty merger. A nil catalogue is the built-in one.
+func NewMerger(c *catalog.Catalog, v schema.Version) *Merger {
+	if c == nil {
+		c = catalog.Default()
+	}
+	if v == "" {
+		v = schema.Latest
+	}
+	return &Merger{cat: c, v: v, mint: schema.Mint{V: v}, entities: map[schema.EntityID]*entityGroup{}, claims: map[schema.ClaimID]*claimGroup{}, rivals: map[string]map[schema.ClaimID]bool{}}
+}
+
+// Add folds s in and returns every statement that differs afterwards, s's own first.
+// An error is a *schema.Finding without position: s contradicts what is known under
+// its id and was left out. Warnings are kept for Findings.
+func (m *Merger) Add(s schema.Statement) (changed []schema.Statement, err error) {
+	if f := whole(s); f != nil {
+		return nil, f
+	}
+	if s.Entity != nil {
+		return m.addEntity(s.Entity)
+	}
+	return m.addClaim(s.Claim)
+}
+
+func (m *Merger) addEntity(e *schema.Entity) ([]schema.Statement, error) {
+	g := m.entities[e.ID]
+	if g == nil {
+		g = newEntityGroup(m.v)
+		m.entities[e.ID] = g
+	}
+	before, _ := codec.Append(nil, schema.Statement{Entity: g.result()}, codec.Compact)
+	if f := g.add(e); f != nil {
+		return nil, f
+	}
+	out := schema.Statement{Entity: g.result()}
+	after, err := codec.Append(nil, out, codec.Compact)
+	if err != nil {
+		return nil, fmt.Errorf("encoding entity %s: %w", e.ID, err)
+	}
+	if bytes.Equal(before, after) {
+		return nil, nil
+	}
+	return []schema.Statement{out}, nil
+}
+
+func (m *Merger) addClaim(c *schema.Claim) ([]schema.Statement, error) {
+	id, f := claimID(m.mint, c)
+	m.warn(f, schema.Pos{})
+	g := m.claims[id]
+	if g == nil {
+		g = newClaimGroup(m.v, id)
+	}
+	before := g.encoded()
+	warn, fault := g.add(c)
+	if fault != nil {
+		return nil, fault
+	}
+	m.warn(warn, schema.Pos{})
+	m.claims[id] = g
+	touched := map[schema.ClaimID]string{id: before}
+	if m.v != schema.V001 {
+		for _, k := range g.keys { // the rank may have changed
+			delete(m.rivals[k.key], id)
+		}
+		old := g.keys
+		g.keys = conflictKeys(m.cat, g.claim())
+		for _, k := range g.keys {
+			if m.rivals[k.key] == nil {
+				m.rivals[k.key] = map[schema.ClaimID]bool{}
+			}
+			m.rivals[k.key][id] = true
+		}
+		for _, k := range append(slices.Clone(old), g.keys...) {
+			for other := range m.rivals[k.key] {
+				if _, ok := touched[other]; !ok {
+					touched[other] = m.claims[other].encoded()
+				}
+			}
+		}
+		for other := range touched {
+			m.settle(other)
+		}
+	}
+	ids := make([]schema.ClaimID, 0, len(touched))
+	for k := range touched {
+		ids = append(ids, k)
+	}
+	slices.SortFunc(ids, func(a, b schema.ClaimID) int {
+		if (a == id) != (b == id) {
+			if a == id {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a, b)
+	})
+	var changed []schema.Statement
+	for _, k := range ids {
+		g := m.claims[k]
+		if after := g.encoded(); after != touched[k] {
+			changed = append(changed, schema.Statement{Claim: g.result()})
+		}
+	}
+	return changed, nil
+}
+
+// settle computes the status of one claim from the rivals of its conflict keys.
+func (m *Merger) settle(id schema.ClaimID) {
+	g := m.claims[id]
+	g.lost = loss{}
+	if g.base.Status != schema.StatusActive {
+		return
+	}
+	for _, k := range g.keys {
+		var best *rival
+		for other := range m.rivals[k.key] {
+			o := m.claims[other]
+			if o.base.Status != schema.StatusActive {
+				continue
+			}
+			r := rival{newest: o.newest(), id: other, side: k.sideOf(o.keys)}
+			if best == nil || r.before(*best) {
+				best = &r
+			}
+		}
+		if best != nil {
+			g.lost = g.lost.take(k, rival{newest: g.newest(), id: id, side: k.side}, *best)
+		}
+	}
+}
+
+// All yields every statement: entities by (type, id), then claims by (domain,
+// predicate, claim_id), in code point order.
+func (m *Merger) All() []schema.Statement {
+	out := make([]schema.Statement, 0, len(m.entities)+len(m.claims))
+	for _, g := range m.entities {
+		out = append(out, schema.Statement{Entity: g.result()})
+	}
+	for _, g := range m.claims {
+		out = append(out, schema.Statement{Claim: g.result()})
+	}
+	sort.Slice(out, func(i, j int) bool { return Less(out[i], out[j]) })
+	return out
+}
+
+// Findings returns the warnings so far and forgets them.
+func (m *Merger) Findings() []*schema.Finding {
+	f := m.findings
+	m.findings = nil
+	sort.SliceStable(f, func(i, j int) bool { return f[i].Error() < f[j].Error() })
+	return f
+}
+
+// Less is the order of compiled statements.
+func Less(a, b schema.Statement) bool {
+	if (a.Entity != nil) != (b.Entity != nil) {
+		return a.Entity != nil
+	}
+	if a.Entity != nil {
+		return cmp.Or(cmp.Compare(a.Entity.Type, b.Entity.Type), cmp.Compare(a.Entity.ID, b.Entity.ID)) < 0
+	}
+	return cmp.Or(cmp.Compare(a.Claim.Domain, b.Claim.Domain), cmp.Compare(a.Claim.Predicate, b.Claim.Predicate), cmp.Compare(a.Claim.ID, b.Claim.ID)) < 0
+}
+
+// CompileOptions say how to compile.
+type CompileOptions struct {
+	Catalog *catalog.Catalog // nil: the built-in one
+	Version schema.Version   // "": the newest
+}
+
+// Compile merges the statements of any number of conversations into one per id, in
+// the order of Less. It is the loop over Merger; Bulk does the same over bytes in
+// bounded memory, and a test holds the two equal.
+func Compile(ctx context.Context, in schema.Seq[schema.Statement], o CompileOptions) schema.Seq[schema.Statement] {
+	return func(yield func(schema.Record[schema.Statement], error) bool) {
+		m := NewMerger(o.Catalog, o.Version)
+		for rec, err := range in {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err == nil {
+				// Statuses are settled once, at the end, not after each record.
+				if f := m.fold(rec.V, rec.Pos); f == nil {
+					continue
+				} else {
+					err = f
+				}
+			}
+			var f *schema.Finding
+			if !yield(schema.Record[schema.Statement]{Pos: rec.Pos}, err) || !errors.As(err, &f) {
+				return
+			}
+		}
+		m.settleAll()
+		for _, f := range m.Findings() {
+			if !yield(schema.Record[schema.Statement]{}, f) {
+				return
+			}
+		}
+		for _, s := range m.All() {
+			if !yield(schema.Record[schema.Statement]{V: s}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// fold is Add without the work of telling what changed.
+func (m *Merger) fold(s schema.Statement, pos schema.Pos) (fault *schema.Finding) {
+	switch fault = whole(s); {
+	case fault != nil:
+	case s.Entity != nil:
+		g := m.entities[s.Entity.ID]
+		if g == nil {
+			g = newEntityGroup(m.v)
+			m.entities[s.Entity.ID] = g
+		}
+		fault = g.add(s.Entity)
+	case s.Claim != nil:
+		id, f := claimID(m.mint, s.Claim)
+		m.warn(f, pos)
+		g := m.claims[id]
+		if g == nil {
+			g = newClaimGroup(m.v, id)
+			m.claims[id] = g
+		}
+		var warn *schema.Finding
+		warn, fault = g.add(s.Claim)
+		m.warn(warn, schema.Pos{})
+	}
+	if fault != nil {
+		fault.Pos = pos
+	}
+	return fault
+}
+
+func (m *Merger) warn(f *schema.Finding, pos schema.Pos) {
+	if f != nil {
+		f.Pos = pos
+		m.findings = append(m.findings, f)
+	}
+}
+
+// whole wants the members that merging rests on.
+func whole(s schema.Statement) *schema.Finding {
+	pointer := ""
+	switch {
+	case s.Entity != nil && s.Entity.Type == "":
+		pointer = "/entity_type"
+	case s.Entity != nil && s.Entity.ID == "":
+		pointer = "/entity_id"
+	case s.Claim != nil && s.Claim.Predicate == "":
+		pointer = "/predicate"
+	case s.Claim != nil && s.Claim.Domain == "":
+		pointer = "/domain"
+	case s.Claim != nil && s.Claim.Subject.ID == "":
+		pointer = "/subject/entity_id"
+	case s.Claim != nil && s.Claim.Object.ID == "":
+		pointer = "/object/entity_id"
+	case s.Claim == nil && s.Entity == nil:
+		return errEmpty()
+	default:
+		return nil
+	}
+	return &schema.Finding{Pointer: pointer, Code: "CLM207", Message: "absent or empty, record left out", Want: "text"}
+}
+
+func errEmpty() *schema.Finding {
+	return &schema.Finding{Code: "CLM201", Message: "empty statement", Want: "a claim or an entity"}
+}
+
+func (m *Merger) settleAll() {
+	if m.v == schema.V001 {
+		return
+	}
+	index := newConflicts()
+	for id, g := range m.claims {
+		g.keys = conflictKeys(m.cat, g.claim())
+		if g.base.Status == schema.StatusActive {
+			for _, k := range g.keys {
+				index.add(k, rival{newest: g.newest(), id: id, side: k.side})
+			}
+		}
+	}
+	for id, g := range m.claims {
+		g.lost = loss{}
+		if g.base.Status == schema.StatusActive {
+			g.lost = index.lossOf(g.keys, id, g.newest())
+		}
+	}
+	m.findings = append(m.findings, index.ties()...)
+}
+
+// claimID is the id that c must have.
+func claimID(m schema.Mint, c *schema.Claim) (schema.ClaimID, *schema.Finding) {
+	id := m.Claim(c.Predicate, c.Domain, c.Subject.ID, c.Object.ID)
+	if id != c.ID {
+		return id, &schema.Finding{Pointer: "/claim_id", Code: "CLM202", Message: "claim id is not that of its parts, recomputed", Have: textOf(string(c.ID)), Want: textOf(string(id)), Warning: true}
+	}
+	return id, nil
+}
+
+func textOf(s string) string {
+	if len(s) > 120 {
+		s = s[:120] + "…"
+	}
+	return fmt.Sprintf("%q", strings.ToValidUTF8(s, "�"))
+}
+
+// conflicts
+
+// A conflictKey names one question to which only one claim may be the answer.
+type conflictKey struct {
+	key    string
+	side   string // claims of one side do not contradict each other
+	reason string
+}
+
+func (k conflictKey) sideOf(keys []conflictKey) string {
+	for _, o := range keys {
+		if o.key == k.key {
+			return o.side
+		}
+	}
+	return ""
+}
+
+// Reasons of a deprecated claim.
+const (
+	ReasonSuperseded   = "superseded"   // a newer object of a single-valued predicate
+	ReasonContradicted = "contradicted" // a newer claim of the opposite polarity
+)
+
+// conflictKeys lists the questions that a claim answers. Claims of other subjects,
+// predicates or domains never share a key.
+func conflictKeys(cat *catalog.Catalog, c *schema.Claim) []conflictKey {
+	positive, negated, ok := cat.Polarity(c.Predicate)
+	if !ok {
+		return nil
+	}
+	p := cat.Predicates[positive]
+	var out []conflictKey
+	if p.Negative != "" {
+		side := "+"
+		if negated {
+			side = "-"
+		}
+		out = append(out, conflictKey{"p\x00" + positive + "\x00" + c.Domain + "\x00" + string(c.Subject.ID) + "\x00" + string(c.Object.ID), side, ReasonContradicted})
+	}
+	if negated {
+		return out
+	}
+	base := positive + "\x00" + c.Domain + "\x00" + string(c.Subject.ID)
+	switch p.Single {
+	case catalog.SingleAlways:
+		out = append(out, conflictKey{"a\x00" + base, string(c.Object.ID), ReasonSuperseded})
+	case catalog.SingleRank:
+		if c.Rank != nil {
+			out = append(out, conflictKey{fmt.Sprintf("r\x00%s\x00%d", base, *c.Rank), string(c.Object.ID), ReasonSuperseded})
+		}
+	case catalog.SingleName:
+		if name, _, ok := strings.Cut(string(c.Object.ID), "="); ok {
+			out = append(out, conflictKey{"n\x00" + base + "\x00" + name, string(c.Object.ID), ReasonSuperseded})
+		}
+	}
+	return out
+}
+
+// A rival is one claim's answer to a conflict key.
+type rival struct {
+	newest instant
+	id     schema.ClaimID
+	side   string
+}
+
+// before reports whether r wins over s: newer evidence, of equals the smaller id.
+func (r rival) before(s rival) bool {
+	if c := r.newest.compare(s.newest); c != 0 {
+		return c > 0
+	}
+	return r.id < s.id
+}
+
+// A loss says why a claim is deprecated. Of several, the first by (reason, successor).
+type loss struct {
+	reason string
+	by     schema.ClaimID
+}
+
+func (l loss) take(k conflictKey, own, best rival) loss {
+	if best.id == own.id || best.side == own.side || best.newest.compare(own.newest) <= 0 {
+		return l
+	}
+	n := loss{k.reason, best.id}
+	if l.reason == "" || n.reason < l.reason || n.reason == l.reason && n.by < l.by {
+		return n
+	}
+	return l
+}
+
+// conflicts finds the winner of each key. It holds one entry per key.
+type conflicts struct {
+	best map[string]contest
+}
+
+type contest struct {
+	best rival
+	tied schema.ClaimID // the smallest id of another side with evidence as new as the best
+}
+
+func newConflicts() *conflicts { return &conflicts{map[string]contest{}} }
+
+func (c *conflicts) add(k conflictKey, r rival) {
+	b, ok := c.best[k.key]
+	switch {
+	case !ok:
+		b = contest{best: r}
+	case r.newest.compare(b.best.newest) > 0:
+		b = contest{best: r}
+	case r.newest.compare(b.best.newest) == 0:
+		tied := b.tied
+		if r.side != b.best.side {
+			tied = minID(tied, r.id, b.best.id)
+		}
+		if r.before(b.best) {
+			b.best = r
+		}
+		b.tied = tied
+	}
+	c.best[k.key] = b
+}
+
+func minID(ids ...schema.ClaimID) (out schema.ClaimID) {
+	for _, id := range ids {
+		if id != "" && (out == "" || id < out) {
+			out = id
+		}
+	}
+	return out
+}
+
+func (c *conflicts) lossOf(keys []conflictKey, id schema.ClaimID, newest instant) (l loss) {
+	for _, k := range keys {
+		if b, ok := c.best[k.key]; ok {
+			l = l.take(k, rival{newest, id, k.side}, b.best)
+		}
+	}
+	return l
+}
+
+func (c *conflicts) ties() (out []*schema.Finding) {
+	for _, b := range c.best {
+		if b.tied != "" {
+			out = append(out, tieFinding(b.tied))
+		}
+	}
+	return out
+}
+
+func tieFinding(id schema.ClaimID) *schema.Finding {
+	return &schema.Finding{Pointer: "/status", Code: "CLM204", Message: "claims contradict each other and their newest evidence is of one instant, both stay active", Have: textOf(string(id)), Warning: true}
+}
+
+// instants
+
+// An instant is a point in time; the zero one is unknown and before every other.
+type instant struct {
+	known bool
+	sec   int64
+	nsec  int32
+}
+
+func (a instant) compare(b instant) int {
+	if a.known != b.known {
+		if a.known {
+			return 1
+		}
+		return -1
+	}
+	return cmp.Or(cmp.Compare(a.sec, b.sec), cmp.Compare(a.nsec, b.nsec))
+}
+
+// instantOf reads RFC 3339, with 'T' or a blank and with or without an offset (none is UTC).
+func instantOf(s string) instant {
+	if t, ok := fastInstant(s); ok {
+		return t
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return instant{true, t.Unix(), int32(t.Nanosecond())}
+		}
+	}
+	return instant{}
+}
+
+// fastInstant is instantOf for the form that the chain writes: 2006-01-02T15:04:05[.digits](Z|±hh:mm).
+func fastInstant[T string | []byte](s T) (instant, bool) {
+	if len(s) < 20 || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' {
+		return instant{}, false
+	}
+	num := func(i, j int) int {
+		n := 0
+		for ; i < j; i++ {
+			c := s[i] - '0'
+			if c > 9 {
+				return math.MinInt32
+			}
+			n = n*10 + int(c)
+		}
+		return n
+	}
+	y, mo, d := num(0, 4), num(5, 7), num(8, 10)
+	h, mi, sec := num(11, 13), num(14, 16), num(17, 19)
+	if y < 1 || mo < 1 || mo > 12 || d < 1 || d > 28 && d > daysIn(y, mo) || h < 0 || h > 23 || mi < 0 || mi > 59 || sec < 0 || sec > 59 {
+		return instant{}, false
+	}
+	i := 19
+	nsec := 0
+	if s[i] == '.' {
+		scale := 100_000_000
+		j := i + 1
+		for ; j < len(s) && s[j] >= '0' && s[j] <= '9'; j++ {
+			if scale == 0 {
+				return instant{}, false
+			}
+			nsec += int(s[j]-'0') * scale
+			scale /= 10
+		}
+		if j == i+1 {
+			return instant{}, false
+		}
+		i = j
+	}
+	off := 0
+	switch {
+	case len(s) == i+1 && s[i] == 'Z':
+	case len(s) == i+6 && (s[i] == '+' || s[i] == '-') && s[i+3] == ':':
+		oh, om := num(i+1, i+3), num(i+4, i+6)
+		if oh < 0 || oh > 23 || om < 0 || om > 59 {
+			return instant{}, false
+		}
+		off = oh*3600 + om*60
+		if s[i] == '-' {
+			off = -off
+		}
+	default:
+		return instant{}, false
+	}
+	return instant{true, daysFromCivil(y, mo, d)*86400 + int64(h*3600+mi*60+sec-off), int32(nsec)}, true
+}
+
+func daysIn(y, m int) int {
+	switch m {
+	case 2:
+		if y%4 == 0 && (y%100 != 0 || y%400 == 0) {
+			return 29
+		}
+		return 28
+	case 4, 6, 9, 11:
+		return 30
+	}
+	return 31
+}
+
+// daysFromCivil counts days since 1970-01-01 (proleptic Gregorian).
+func daysFromCivil(y, m, d int) int64 {
+	if m <= 2 {
+		y--
+	}
+	era := y / 400
+	yoe := y - era*400
+	mp := (m + 9) % 12
+	doy := (153*mp+2)/5 + d - 1
+	doe := yoe*365 + yoe/4 - yoe/100 + doy
+	return int64(era)*146097 + int64(doe) - 719468
+}

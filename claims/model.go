@@ -1,0 +1,199 @@
+package claims
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"membench/internal/codec"
+	"membench/llm"
+	"membench/schema"
+	"membench/schema/catalog"
+)
+
+// Limits of the talk about one chunk.
+const (
+	maxRepairs   = 2 // rounds in which bad lines are asked for again
+	maxContinues = 4 // rounds in which the rest of a truncated answer is asked for
+	maxKept      = 400
+)
+
+// Model is the extractor that asks a model. Bad lines are asked for again with the
+// list of faults; those that stay bad are rejected one by one and the good ones
+// stay. A truncated answer is kept as far as it is whole and the rest asked for.
+func Model(g llm.Generator, c *catalog.Catalog, v schema.Version, tags *Tags) Extractor {
+	m := &model{g: g, cat: c, v: v, tags: tags}
+	m.system = systemPrompt(c, v)
+	sum := sha256.Sum256([]byte(m.system))
+	m.print = "model/" + g.Model() + "/" + string(v) + "/" + hex.EncodeToString(sum[:8])
+	return m
+}
+
+type model struct {
+	g      llm.Generator
+	cat    *catalog.Catalog
+	v      schema.Version
+	tags   *Tags
+	system string
+	print  string
+}
+
+func (m *model) Fingerprint() string { return m.print }
+
+func (m *model) Extract(ctx context.Context, c Chunk) (Answer, error) {
+	p := &answerParser{cat: m.cat, v: m.v, mint: schema.Mint{V: m.v}, chunk: c, tags: m.tags, by: schema.By(m.g.Model())}
+	var out Answer
+	prompt := m.prompt(c)
+	var faults []Reject
+	ask := prompt
+	repairs, continues := 0, 0
+	for {
+		resp, err := m.g.Generate(ctx, llm.Request{Purpose: "claims", System: m.system, Prompt: ask})
+		out.Usage = out.Usage.Add(resp.Usage)
+		if err != nil {
+			// What came before is good; the caller hears of the failure beside it.
+			out.Rejected = append(out.Rejected, faults...)
+			out.Statements = p.complete(out.Statements)
+			return out, err
+		}
+		got := p.parse(resp.Text, resp.Truncated)
+		out.Statements = append(out.Statements, got.statements...)
+		out.Dropped += got.dropped
+		if got.lines == 0 && got.prose > 0 && !resp.Truncated {
+			got.faults = append(got.faults, Reject{Reason: "the answer has no JSON line", Raw: clip(resp.Text)})
+		}
+		switch {
+		case resp.Truncated && continues < maxContinues && got.lines > 0:
+			continues++
+			faults = append(faults, got.faults...)
+			ask = prompt + "\n\nYour answer was cut off. These lines have arrived whole; write only the lines that are still missing:\n" + kept(out.Statements)
+			continue
+		case resp.Truncated:
+			faults = append(faults, Reject{Reason: "the answer was cut off and brought nothing new", Raw: clip(resp.Text)})
+		}
+		if continues > 0 {
+			got.faults = append(faults, got.faults...)
+		}
+		faults = got.faults
+		if len(faults) == 0 || repairs == maxRepairs {
+			break
+		}
+		repairs++
+		ask = prompt + "\n\nThe good lines of your answer are kept. Write only these lines again, mended; leave out those that cannot be:\n" + faultList(faults)
+	}
+	out.Rejected = append(out.Rejected, faults...)
+	out.Statements = p.complete(out.Statements)
+	if len(out.Statements) == 0 && len(faults) > 0 && out.Dropped == 0 {
+		return out, errors.New("no line of the answer could be used: " + faults[0].Reason)
+	}
+	return out, nil
+}
+
+func clip(s string) string {
+	if len(s) > 2000 {
+		s = strings.ToValidUTF8(s[:2000], "") + "…"
+	}
+	return s
+}
+
+func faultList(fs []Reject) string {
+	var b strings.Builder
+	for _, f := range fs {
+		fmt.Fprintf(&b, "line %d: %s\n  %s\n", f.Line, f.Reason, clip(f.Raw))
+	}
+	return b.String()
+}
+
+// kept lists ids rather than lines: shorter, and enough to tell what is missing.
+func kept(ss []schema.Statement) string {
+	var b strings.Builder
+	for i, s := range ss {
+		if i == maxKept {
+			break
+		}
+		if s.Claim != nil {
+			fmt.Fprintln(&b, s.Claim.ID)
+		}
+	}
+	return b.String()
+}
+
+// prompt lists the memories of a chunk, one JSON object a line.
+func (m *model) prompt(c Chunk) string {
+	var b strings.Builder
+	if len(c.Tags) > 0 {
+		b.WriteString("Tags in use; take one of these where its meaning fits, and make no near copies:\n")
+		for _, t := range c.Tags {
+			b.WriteString("- " + t + "\n")
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("Memories:\n")
+	for _, mem := range c.Memories {
+		var o schema.ObjectBuilder
+		o.String("memory_item_id", string(mem.ID))
+		o.String("point_id", string(mem.Point))
+		o.String("speaker", string(mem.Speaker.ID))
+		o.String("created_at", mem.Fields.CreatedAt)
+		o.String("text", mem.Fields.Data)
+		raw, _ := o.Object().MarshalJSON()
+		b.Write(codec.AppendLayout(nil, raw, codec.Spaced))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// systemPrompt is made of the catalogue, so that a project's own terms are asked for too.
+func systemPrompt(c *catalog.Catalog, v schema.Version) string {
+	var b strings.Builder
+	b.WriteString(`You turn memories of a conversation into claims and entities. Take only what a memory's text says; add nothing that you know otherwise. A memory that says nothing of the kinds below gives no line; an empty answer is fine.
+
+Answer with JSON Lines and nothing else, one object a line:
+{"record_type":"entity","entity_type":T,"entity_id":ID,"props":{"name":…,"display":…},"aliases":[],"tags":[],"confidence":0..1}
+{"record_type":"claim","predicate":P,"subject":{"entity_type":T,"entity_id":ID},"object":{"entity_type":T,"entity_id":ID},"domain":D,"confidence":0..1,"status":"active","rank":null,"evidence":[{"memory_item_id":M,"point_id":Q}]}
+
+Rules
+- The subject is the memory's speaker unless the predicate says otherwise. Tastes of third persons, questions, wishes and quoted speech give no claim.
+- confidence: 0.90 to 0.98 said in so many words; 0.75 to 0.89 clear; 0.60 to 0.74 needs interpretation; leave out what is below.
+- rank: 1 only for "favourite", 2 for "second favourite"; else null.
+- Names are short, in the language of the text, without title marks, quotes or words around them.
+- evidence names every memory that the claim stands on.
+
+Entity types and ids
+`)
+	for _, name := range catalog.Sorted(c.Entities) {
+		e := c.Entities[name]
+		if v.Before(sinceOf(e.Since)) {
+			continue
+		}
+		id := e.Prefix + ":<" + e.Key + ">"
+		if len(e.Parts) > 0 {
+			id = e.Prefix + ":<" + strings.Join(e.Parts, ">"+e.Separator+"<") + ">"
+		}
+		fmt.Fprintf(&b, "- %s  %s  %s\n", name, id, e.Doc)
+	}
+	b.WriteString("\nPredicates: name, domain, subject, object, meaning")
+	if v != schema.V001 {
+		b.WriteString("; the name after | is for the denial of it")
+	}
+	b.WriteByte('\n')
+	for _, name := range catalog.Sorted(c.Predicates) {
+		p := c.Predicates[name]
+		if v.Before(sinceOf(p.Since)) {
+			continue
+		}
+		full := name
+		if p.Negative != "" && v != schema.V001 {
+			full += "|" + p.Negative
+		}
+		subjects := "speaker"
+		if len(p.Subjects) > 0 {
+			subjects = strings.Join(p.Subjects, "/")
+		}
+		fmt.Fprintf(&b, "- %s  %s  %s  %s  %s\n", full, p.Domain, subjects, strings.Join(p.Objects, "/"), p.Doc)
+	}
+	return b.String()
+}

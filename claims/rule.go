@@ -1,0 +1,263 @@
+package claims
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"membench/internal/codec"
+	"membench/internal/openie"
+	"membench/internal/textnorm"
+	"membench/schema"
+	"membench/schema/catalog"
+)
+
+// ruleVersion changes when the built-in rules do.
+const ruleVersion = 2
+
+// Rule is the extractor that needs no model: patterns in Chinese and English
+// (internal/openie) and those of the catalogue. Each memory is read on its own, but for
+// talk about systems, where a memory may leave out the alert that was named before.
+func Rule(c *catalog.Catalog, v schema.Version) Extractor {
+	r := &rule{cat: c, v: v, mint: schema.Mint{V: v}}
+	h := sha256.New()
+	for _, p := range c.Patterns {
+		if re, err := regexp.Compile(p.Match); err == nil {
+			r.patterns = append(r.patterns, compiled{p, re})
+		}
+		fmt.Fprintf(h, "%+v\n", p)
+	}
+	r.print = fmt.Sprintf("rule/%d/%s/%s", ruleVersion, v, hex.EncodeToString(h.Sum(nil)[:8]))
+	return r
+}
+
+type rule struct {
+	cat      *catalog.Catalog
+	v        schema.Version
+	mint     schema.Mint
+	patterns []compiled
+	print    string
+}
+
+type compiled struct {
+	catalog.Pattern
+	re *regexp.Regexp
+}
+
+func (r *rule) Fingerprint() string { return r.print }
+
+// ruleText is how much of one memory the rules read, in bytes: as much as the existing
+// chain puts into one chunk for a model. A memory is a sentence or two; what is longer
+// is a pasted document, and the rules' time grows with it.
+const ruleText = 20_000
+
+func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
+	var a Answer
+	var alert, thing string // talk about systems goes on where the memory before left off
+	for _, m := range c.Memories {
+		if err := ctx.Err(); err != nil {
+			return a, err
+		}
+		if len(m.Text) > ruleText {
+			whole := m.Text
+			m.Text = strings.ToValidUTF8(whole[:ruleText], "")
+			a.Rejected = append(a.Rejected, Reject{ConvID: m.Fields.ConvID, Reason: fmt.Sprintf("memory %s: the rules read %d of its %d bytes", m.ID, len(m.Text), len(whole)), Raw: textnorm.Cut(m.Text, 80)})
+		}
+		name := string(m.Speaker.ID)
+		if _, after, ok := strings.Cut(name, ":"); ok {
+			name = after
+		}
+		_, ops := r.cat.Domains["ops"]
+		o := openie.TripleOptions{Names: []string{name}, Ops: ops && r.v != schema.V001, Alert: alert, Thing: thing}
+		triples := openie.Triples(m.Text, o)
+		alert, thing = o.Spoken(m.Text)
+		triples = append(triples, r.own(m.Text)...)
+		for _, t := range triples {
+			s, ok := r.statements(m, t)
+			if !ok {
+				a.Dropped++
+				continue
+			}
+			a.Statements = append(a.Statements, s...)
+		}
+	}
+	return a, nil
+}
+
+// own tries the catalogue's patterns.
+func (r *rule) own(text string) (out []openie.Triple) {
+	if len(r.patterns) == 0 {
+		return nil
+	}
+	for _, s := range openie.Sentences(text) {
+		if s.Question {
+			continue
+		}
+		for _, p := range r.patterns {
+			m := p.re.FindStringSubmatch(s.Text)
+			if m == nil {
+				continue
+			}
+			def, _ := r.cat.Predicate(p.Predicate)
+			obj := p.Object
+			if obj == "" {
+				obj = def.Objects[0]
+			}
+			t := openie.Triple{Predicate: p.Predicate, Object: openie.Term{Type: obj, Parts: []string{canonical(obj, m[p.re.SubexpIndex("object")])}}, Rank: p.Rank, Confidence: p.Confidence, Sentence: s}
+			if t.Confidence == 0 {
+				t.Confidence = 0.85
+			}
+			if p.Subject != "" {
+				t.Subject = openie.Term{Type: p.Subject, Parts: []string{canonical(p.Subject, m[p.re.SubexpIndex("subject")])}}
+			}
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// statements makes the claim of a triple and the entities that it speaks of. It is
+// false for what the catalogue or the version does not have.
+func (r *rule) statements(m Memory, t openie.Triple) ([]schema.Statement, bool) {
+	_, negated, ok := r.cat.Polarity(t.Predicate)
+	if !ok {
+		return nil, false
+	}
+	def, _ := r.cat.Predicate(t.Predicate)
+	if r.v.Before(sinceOf(def.Since)) || r.v == schema.V001 && negated {
+		return nil, false
+	}
+	subject, subjectName := m.Speaker, []string{nameOf(m.Speaker.ID)}
+	if t.Subject.Type != "" {
+		id, err := r.entityID(t.Subject.Type, t.Subject.Parts)
+		if err != nil {
+			return nil, false
+		}
+		subject, subjectName = schema.Ref{Type: t.Subject.Type, ID: id}, t.Subject.Parts
+	}
+	id, err := r.entityID(t.Object.Type, t.Object.Parts)
+	if err != nil || !r.cat.Allows(t.Predicate, subject.Type, t.Object.Type) {
+		return nil, false
+	}
+	object := schema.Ref{Type: t.Object.Type, ID: id}
+	c := &schema.Claim{RecordType: "claim", ID: r.mint.Claim(t.Predicate, def.Domain, subject.ID, id), Predicate: t.Predicate, Subject: subject, Object: object,
+		Domain: def.Domain, Confidence: schema.Confidence(round2(t.Confidence)), Status: schema.StatusActive,
+		Evidence: []schema.Evidence{{Memory: m.ID, Point: m.Point}}, By: schema.ByRule}
+	if t.Rank > 0 {
+		c.Rank = &t.Rank
+	}
+	return []schema.Statement{{Entity: newEntity(r.v, subject, subjectName)}, {Entity: newEntity(r.v, object, t.Object.Parts)}, {Claim: c}}, true
+}
+
+func (r *rule) entityID(typ string, parts []string) (schema.EntityID, error) {
+	return entityID(r.cat, r.mint, typ, parts)
+}
+
+// entityID mints an id; the empty work of a chapter is UNKNOWN in 0.0.1.
+func entityID(cat *catalog.Catalog, m schema.Mint, typ string, parts []string) (schema.EntityID, error) {
+	if typ == "Chapter" && len(parts) == 2 && parts[0] == "" && m.V == schema.V001 {
+		parts = []string{"UNKNOWN", parts[1]}
+	}
+	if e, ok := cat.Entities[typ]; ok && m.V.Before(sinceOf(e.Since)) {
+		return "", fmt.Errorf("entity type %s is newer than %s", typ, m.V)
+	}
+	return cat.EntityID(m, typ, parts...)
+}
+
+func sinceOf(v schema.Version) schema.Version {
+	if v == "" {
+		return schema.V001
+	}
+	return v
+}
+
+func round2(f float64) float64 { return float64(int(f*100+0.5)) / 100 }
+
+// nameOf is the name in an id.
+func nameOf(id schema.EntityID) string {
+	_, name, _ := strings.Cut(string(id), ":")
+	return schema.Unescape(name)
+}
+
+// newEntity is the record of an entity that only its name is known of. Both
+// extractors make it, so that what says the same is the same.
+func newEntity(v schema.Version, r schema.Ref, parts []string) *schema.Entity {
+	name := textnorm.Name(parts[len(parts)-1])
+	e := &schema.Entity{RecordType: "entity", Type: r.Type, ID: r.ID, Aliases: []string{}, Tags: []string{}, Confidence: 0.9}
+	var b schema.ObjectBuilder
+	switch r.Type {
+	case "Agent":
+		b.String("name", name)
+		b.String("display", name)
+		e.Aliases, e.Confidence = []string{name}, 0.99
+	case "User":
+		b.String("user_id", name)
+		b.String("name", name)
+		b.String("display", name)
+		e.Aliases, e.Confidence = []string{name}, 0.99
+	case "Work":
+		b.String("title", name)
+		b.String("display", titled(name))
+		if d := titled(name); d != name {
+			e.Aliases = []string{d}
+		}
+	case "Chapter":
+		work := ""
+		if len(parts) > 1 {
+			work = textnorm.Name(parts[0])
+		}
+		b.String("work", work)
+		b.String("title", name)
+		b.String("display", strings.TrimSpace(titled(work)+" "+name))
+	case "Tag":
+		b.String("name", name)
+		b.String("display", name)
+		e.Confidence = 0.85
+	default:
+		b.String("name", name)
+		b.String("display", name)
+	}
+	e.Props = b.Object()
+	return e
+}
+
+// titled puts title marks around a Chinese title.
+func titled(s string) string {
+	if s == "" || strings.IndexFunc(s, textnorm.IsHan) < 0 {
+		return s
+	}
+	return "《" + s + "》"
+}
+
+// entityName is the readable name of an entity.
+func entityName(e *schema.Entity) string {
+	for _, k := range []string{"name", "title", "display", "user_id", "agent_id"} {
+		if s := e.Props.Text(k); s != "" {
+			return s
+		}
+	}
+	return nameOf(e.ID)
+}
+
+// canonical strips what does not belong to a name: title marks, quotes, superfluous blanks.
+func canonical(typ, name string) string {
+	name = textnorm.Collapse(name)
+	for {
+		was := name
+		name = strings.Trim(name, " \"'“”‘’「」『』")
+		if typ == "Work" || typ == "Chapter" || typ == "Tag" || typ == "Topic" {
+			name = strings.TrimSuffix(strings.TrimPrefix(name, "《"), "》")
+		}
+		if name == was {
+			return name
+		}
+	}
+}
+
+// encodeStatement is the line of a statement, without its end.
+func encodeStatement(s schema.Statement, v schema.Version) ([]byte, error) {
+	return codec.Append(nil, s.At(v), codec.Compact)
+}

@@ -1,0 +1,300 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"time"
+
+	"membench/cypher/neo4j"
+	"membench/graph"
+	"membench/schema"
+	"membench/schema/jsonl"
+
+	"github.com/spf13/cobra"
+)
+
+type loadNeo4jOptions struct {
+	graph    string // "" with changes alone
+	uri      string
+	database string
+	delta    string // liveDelta, or the folder of the graph that the database holds
+	changes  string
+	batch    int
+	dryRun   bool
+	strict   bool
+	rewrite  bool
+	verify   bool
+	json     bool
+
+	user, password string // from the environment
+}
+
+// liveDelta is --delta without a folder: the old graph is what the database holds.
+const liveDelta = "the database"
+
+func newLoadNeo4jCmd(e *env) *cobra.Command {
+	o := loadNeo4jOptions{batch: neo4j.DefaultBatch}
+	c := &cobra.Command{
+		Use:   "load-neo4j GRAPH_DIR",
+		Short: "Load a graph into a running Neo4j",
+		Long: `Load a graph into a running Neo4j, and give account of every element.
+
+The user and the password come from NEO4J_USERNAME and NEO4J_PASSWORD, in the
+environment or a .env file; without the first none is sent. The address comes from
+--uri, else NEO4J_URI, else bolt://localhost:7687.
+
+Ids are made unique first (constraints node_id_unique, rel_<TYPE>_id_unique), then
+nodes and edges go in batches, each a transaction: a load that was cut off is
+finished by loading again. Loading the same graph twice changes nothing. An element that
+the database holds is made equal to the record: properties and labels that the
+record lacks go. An element that the graph lacks stays, unless there is a delta:
+
+  --delta            delete what the database holds beyond GRAPH_DIR (all nodes with
+                     the label Node, and their edges, are taken for the graph)
+  --delta=OLD_DIR    send only what differs between OLD_DIR and GRAPH_DIR
+  --changes FILE     send the changes that 'membench diff OLD NEW --jsonl' wrote
+
+An edge whose end is not in the database is never lost in silence: it is finding
+GRF031 with its file and line, and the exit status is 3; the rest is loaded.
+With --strict a load that would leave something out writes nothing at all.
+
+The report goes to standard output (--json: one object, the same for the same load
+into the same database); progress and the time taken go to standard error.`,
+		Example: `  membench load-neo4j out/graph --uri bolt://localhost:7687 --dry-run
+  membench load-neo4j out/graph --uri bolt://localhost:7687 --verify
+  membench load-neo4j out/new/graph --delta=out/old/graph --json | jq .edges
+  membench diff out/old out/new --jsonl | membench load-neo4j --changes -`,
+		Args: cobra.MaximumNArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 2 && o.delta == liveDelta:
+				return usagef("have two folders: write --delta=OLD_DIR, with the sign =")
+			case len(args) == 2:
+				return usagef("have two folders, want one GRAPH_DIR")
+			case len(args) == 0 && o.changes == "":
+				return usagef("want the folder of a graph, as to-graph writes it")
+			case o.changes != "" && o.delta != "":
+				return usagef("--changes and --delta exclude each other")
+			case o.changes != "" && len(args) == 1 && !o.verify:
+				return usagef("with --changes, GRAPH_DIR is only for --verify to compare with")
+			case o.changes != "" && len(args) == 0 && o.verify:
+				return usagef("--verify wants the GRAPH_DIR that the database holds after --changes")
+			case o.verify && o.dryRun:
+				return usagef("--verify and --dry-run exclude each other: nothing was loaded that could be read back")
+			case o.batch < 1:
+				return usagef("--batch: have %d, want 1 or more", o.batch)
+			}
+			if len(args) == 1 {
+				o.graph = args[0]
+			}
+			if twice := o.verify || o.strict; twice && (o.graph == "-" || o.changes == "-" && o.strict) {
+				return usagef("--verify and --strict read the input twice, which standard input does not give")
+			}
+			o.uri = cmp.Or(o.uri, e.getenv("NEO4J_URI"), "bolt://localhost:7687")
+			o.user, o.password = e.getenv("NEO4J_USERNAME"), e.getenv("NEO4J_PASSWORD")
+			return runLoadNeo4j(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.uri, "uri", "", "`address` of the server's Bolt port (default NEO4J_URI, else bolt://localhost:7687)")
+	f.StringVar(&o.database, "database", "", "`name` of the database (default the user's home database)")
+	f.StringVar(&o.delta, "delta", "", "send what differs from the graph in `OLD_DIR`; without a folder, from the database")
+	f.Lookup("delta").NoOptDefVal = liveDelta
+	f.StringVar(&o.changes, "changes", "", "send the changes in `file`")
+	f.IntVar(&o.batch, "batch", o.batch, "`number` of elements in a transaction")
+	f.BoolVar(&o.dryRun, "dry-run", false, "say what would change in the database, write nothing")
+	f.BoolVar(&o.strict, "strict", false, "write nothing when an element would be left out")
+	f.BoolVar(&o.rewrite, "rewrite", false, "write also what the database's _hash says is there: mends changes made by hand")
+	f.BoolVar(&o.verify, "verify", false, "read every element back and compare it")
+	f.BoolVar(&o.json, "json", false, "print the report as one JSON object")
+	return c
+}
+
+func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
+	started := e.now()
+	// Inputs first: a wrong path should not wait for a server.
+	send, err := loadInput(ctx, e, o)
+	if err != nil {
+		return err
+	}
+	db, err := neo4j.Open(ctx, neo4j.Config{URI: o.uri, Database: o.database, User: o.user, Password: o.password})
+	if errors.Is(err, neo4j.ErrURI) {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	defer db.Close(context.WithoutCancel(ctx))
+	t := newTally(e, 20)
+	lo := neo4j.LoadOptions{Batch: o.batch, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta,
+		Report: func(f *schema.Finding) { t.take(f) }, Progress: progressNeo4j(e)}
+	if o.strict && !o.dryRun {
+		trial := lo
+		trial.DryRun, trial.Progress = true, nil
+		if _, err := send(ctx, db, trial); err != nil {
+			return err
+		}
+		if t.errors > 0 {
+			t.summary()
+			e.warnf("load-neo4j: nothing was written (--strict)")
+			return errFindings
+		}
+		*t = *newTally(e, 20)
+	}
+	rep, err := send(ctx, db, lo)
+	if err != nil {
+		if rep != nil && rep.Changed() && !o.dryRun {
+			e.warnf("load-neo4j: stopped after %d nodes and %d edges; the same command goes on from there", rep.Nodes.Sent, rep.Edges.Sent)
+		}
+		return err
+	}
+	if o.verify {
+		files, err := graphFiles(o.graph)
+		if err != nil {
+			return err
+		}
+		if rep.Verified, err = neo4j.Verify(ctx, db, whileOpen(ctx, jsonl.Files[schema.Element](files, e.in)), lo.Report); err != nil {
+			return err
+		}
+	}
+	rep.Findings = t.byCode
+	t.summary()
+	if o.json {
+		err = writeJSON(e.out, rep)
+	} else {
+		err = writeLoadReport(e.out, rep)
+	}
+	if err != nil {
+		return err
+	}
+	took := e.now().Sub(started)
+	n := rep.Nodes.Sent + rep.Edges.Sent
+	e.warnf("load-neo4j: %d elements in %.1f s (%.0f a second)", n, took.Seconds(), float64(n)/max(took.Seconds(), 1e-3))
+	if t.errors > 0 {
+		return errFindings
+	}
+	return nil
+}
+
+// loadInput opens what is to be sent; the function it returns can be called again.
+func loadInput(ctx context.Context, e *env, o loadNeo4jOptions) (func(context.Context, *neo4j.DB, neo4j.LoadOptions) (*neo4j.Report, error), error) {
+	elements := func(path string) (schema.Seq[schema.Element], []string, error) {
+		files, err := graphFiles(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		return whileOpen(ctx, jsonl.Files[schema.Element](files, e.in)), files, nil
+	}
+	if o.changes != "" {
+		if o.changes != "-" {
+			if _, err := os.Stat(o.changes); err != nil {
+				return nil, err
+			}
+		}
+		return func(ctx context.Context, db *neo4j.DB, lo neo4j.LoadOptions) (*neo4j.Report, error) {
+			return neo4j.LoadChanges(ctx, db, changesOf(whileOpen(ctx, jsonl.Files[schema.Change]([]string{o.changes}, e.in))), lo)
+		}, nil
+	}
+	in, files, err := elements(o.graph)
+	if err != nil {
+		return nil, err
+	}
+	if o.delta == "" || o.delta == liveDelta {
+		return func(ctx context.Context, db *neo4j.DB, lo neo4j.LoadOptions) (*neo4j.Report, error) {
+			return neo4j.Load(ctx, db, in, lo)
+		}, nil
+	}
+	old, oldFiles, err := elements(o.delta)
+	if err != nil {
+		return nil, err
+	}
+	for _, side := range []struct {
+		in    *schema.Seq[schema.Element]
+		files []string
+	}{{&old, oldFiles}, {&in, files}} {
+		sorted, err := inOrder(side.files, nodeEdgeKey)
+		if err != nil {
+			return nil, err
+		}
+		if !sorted {
+			*side.in = graph.Sort(*side.in, graph.Compare)
+		}
+	}
+	return func(ctx context.Context, db *neo4j.DB, lo neo4j.LoadOptions) (*neo4j.Report, error) {
+		return neo4j.LoadChanges(ctx, db, graph.Diff(old, in), lo)
+	}, nil
+}
+
+// changesOf drops the positions, which findings about a change then carry themselves.
+func changesOf(in schema.Seq[schema.Change]) iter.Seq2[schema.Change, error] {
+	return func(yield func(schema.Change, error) bool) {
+		for rec, err := range in {
+			if err == nil {
+				if _, e := graph.Target(rec.V); e != nil {
+					var f *schema.Finding
+					if errors.As(e, &f) {
+						f.Pos = rec.Pos
+					}
+					err = e
+				}
+			}
+			if !yield(rec.V, err) {
+				return
+			}
+		}
+	}
+}
+
+// progressNeo4j says every two seconds how far a load is.
+func progressNeo4j(e *env) func(*neo4j.Report) {
+	last := e.now()
+	return func(r *neo4j.Report) {
+		if now := e.now(); now.Sub(last) >= 2*time.Second {
+			last = now
+			e.warnf("load-neo4j: %d nodes, %d edges sent", r.Nodes.Sent, r.Edges.Sent)
+		}
+	}
+}
+
+func writeLoadReport(w io.Writer, r *neo4j.Report) error {
+	var b []byte
+	line := func(name string, c *neo4j.Count) {
+		b = fmt.Appendf(b, "%-22s %9d %9d %9d %9d %9d %9d\n", name, c.Sent, c.Created, c.Updated, c.Unchanged, c.Deleted, c.LeftOut)
+	}
+	b = fmt.Appendf(b, "%-22s %9s %9s %9s %9s %9s %9s\n", "", "sent", "created", "updated", "unchanged", "deleted", "left out")
+	for _, part := range []struct {
+		name string
+		all  *neo4j.Count
+		by   map[string]*neo4j.Count
+	}{{"nodes", &r.Nodes, r.Labels}, {"edges", &r.Edges, r.Types}} {
+		line(part.name, part.all)
+		names := make([]string, 0, len(part.by))
+		for k := range part.by {
+			names = append(names, k)
+		}
+		slices.Sort(names)
+		for _, k := range names {
+			line("  "+oneLine(k, 20), part.by[k])
+		}
+	}
+	if r.Detached > 0 {
+		b = fmt.Appendf(b, "%d edges went with their nodes\n", r.Detached)
+	}
+	if len(r.Constraints) > 0 {
+		b = fmt.Appendf(b, "%d constraints made\n", len(r.Constraints))
+	}
+	if v := r.Verified; v != nil {
+		b = fmt.Appendf(b, "read back %d nodes and %d edges: %d missing, %d different; %d others in the database\n", v.Nodes, v.Edges, v.Missing, v.Different, v.Others)
+	}
+	if r.DryRun {
+		b = append(b, "dry run: nothing was written\n"...)
+	}
+	_, err := w.Write(b)
+	return err
+}

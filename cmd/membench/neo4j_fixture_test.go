@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"membench/cypher/neo4j"
+	"membench/cypher/neo4j/server"
+	"membench/internal/exttest"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// neo4jFixture is one server for the whole test binary, started by the first test
+// that asks for it. Community Edition has one database, so its users take turns.
+var neo4jFixture struct {
+	once sync.Once
+	turn sync.Mutex
+	srv  *server.Server
+	home string
+	err  error
+}
+
+// withNeo4j ends the fixture after the tests.
+type withNeo4j struct{ m *testing.M }
+
+func (w withNeo4j) Run() int {
+	code := w.m.Run()
+	if f := &neo4jFixture; f.srv != nil {
+		if err := f.srv.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "stopping neo4j:", err)
+			code = 1
+		}
+	}
+	os.RemoveAll(neo4jFixture.home)
+	return code
+}
+
+// emptyNeo4j gives the address of a running server without nodes, and a function that
+// ends the turn.
+func emptyNeo4j() (uri string, done func(), err error) {
+	f := &neo4jFixture
+	f.once.Do(func() {
+		if f.home, f.err = os.MkdirTemp("", "membench-neo4j-"); f.err != nil {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+		defer cancel()
+		f.srv, f.err = server.Start(ctx, server.Config{Lib: exttest.Neo4jLib(), Home: f.home, Bound: true})
+	})
+	if f.err != nil {
+		return "", nil, f.err
+	}
+	f.turn.Lock()
+	ctx := context.Background()
+	db, err := neo4j.Open(ctx, neo4j.Config{URI: f.srv.URI})
+	if err == nil {
+		_, err = db.Clear(ctx)
+		db.Close(ctx)
+	}
+	if err != nil {
+		f.turn.Unlock()
+		return "", nil, err
+	}
+	return f.srv.URI, f.turn.Unlock, nil
+}
+
+// cmdNeo4j gives a script an empty server of its own at $NEO4J_URI. The script skips
+// itself first where there is none: [!neo4j] skip.
+func cmdNeo4j(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: neo4j")
+	}
+	uri, done, err := emptyNeo4j()
+	ts.Check(err)
+	ts.Defer(done)
+	ts.Setenv("NEO4J_URI", uri)
+}
+
+// condition answers [neo4j]: whether a server can be started here.
+func condition(name string) (bool, error) {
+	if name != "neo4j" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	why := exttest.Missing("java", exttest.Neo4jLib())
+	if why != "" && os.Getenv("CI") == "true" {
+		return false, fmt.Errorf("%s: not on this machine, and CI=true wants every test run", why)
+	}
+	return why == "", nil
+}

@@ -1,0 +1,154 @@
+package neo4j
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"membench/cypher"
+)
+
+// A constraint as SHOW CONSTRAINTS tells it.
+type constraint struct {
+	name, kind, entity string
+	labels, props      []string
+}
+
+// unique reports whether c makes id unique on a label (NODE) or type (RELATIONSHIP):
+// a uniqueness constraint, or the key constraint that Enterprise has.
+func (c constraint) unique(entity, label string) bool {
+	return c.entity == entity && slices.Equal(c.labels, []string{label}) && slices.Equal(c.props, []string{"id"}) &&
+		(strings.Contains(c.kind, "UNIQUE") || strings.HasSuffix(c.kind, "_KEY"))
+}
+
+func (db *DB) constraints(ctx context.Context) ([]constraint, error) {
+	var out []constraint
+	err := db.in(ctx, false, func(t *tx) error {
+		out = nil
+		_, err := t.run("SHOW CONSTRAINTS YIELD name, type, entityType, labelsOrTypes, properties", nil, func(v []any) error {
+			c := constraint{labels: texts(v[3]), props: texts(v[4])}
+			c.name, _ = v[0].(string)
+			c.kind, _ = v[1].(string)
+			c.entity, _ = v[2].(string)
+			out = append(out, c)
+			return nil
+		})
+		return err
+	})
+	return out, err
+}
+
+func texts(v any) (out []string) {
+	list, _ := v.([]any)
+	for _, x := range list {
+		s, _ := x.(string)
+		out = append(out, s)
+	}
+	return out
+}
+
+// ensure sees to it that ids are unique on nodes and on the given types, and says
+// which constraints it made. They are made one after the other, each in its own
+// transaction: Neo4j mixes them neither with data nor with each other.
+func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	var todo []string
+	for _, t := range append([]string{""}, types...) {
+		if !db.ready[t] && !slices.Contains(todo, t) {
+			todo = append(todo, t)
+		}
+	}
+	if len(todo) == 0 {
+		return nil, nil
+	}
+	have, err := db.constraints(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range have {
+		if c.entity == "RELATIONSHIP" && len(c.labels) == 1 && c.unique(c.entity, c.labels[0]) {
+			db.ready[c.labels[0]] = true
+		}
+	}
+	there := func(typ string) bool {
+		entity, label := constrained(typ)
+		return slices.ContainsFunc(have, func(c constraint) bool { return c.unique(entity, label) })
+	}
+	for _, typ := range todo {
+		if there(typ) {
+			continue
+		}
+		name := cypher.ConstraintName(typ)
+		for slices.ContainsFunc(have, func(c constraint) bool { return c.name == name }) {
+			name += "_" // the name is taken by something else: IF NOT EXISTS would do nothing, in silence
+		}
+		entity, label := constrained(typ)
+		pattern := "(x:" + quoted(label) + ")"
+		if typ != "" {
+			pattern = "()-[x:" + quoted(label) + "]-()"
+		}
+		text := fmt.Sprintf("CREATE CONSTRAINT %s IF NOT EXISTS FOR %s REQUIRE x.id IS UNIQUE", quoted(name), pattern)
+		// Another load may make the same one now; that it is there is checked below.
+		var ne *driver.Neo4jError
+		if err := db.schemaChange(ctx, text); err != nil && !(errors.As(err, &ne) && strings.HasSuffix(ne.Title(), "AlreadyExists")) {
+			return made, fmt.Errorf("making ids unique on %s %s: %w", strings.ToLower(entity), label, err)
+		}
+		made = append(made, name)
+	}
+	if len(made) > 0 {
+		if have, err = db.constraints(ctx); err != nil {
+			return made, err
+		}
+	}
+	for _, typ := range todo {
+		if !there(typ) {
+			entity, label := constrained(typ)
+			return made, fmt.Errorf("making ids unique on %s %s: constraint %s was accepted and is not there (an index of that name?)", strings.ToLower(entity), label, cypher.ConstraintName(typ))
+		}
+		db.ready[typ] = true
+	}
+	if db.scope != "" {
+		if err := db.schemaChange(ctx, "CREATE INDEX node_scope IF NOT EXISTS FOR (n:"+baseLabel+") ON (n.scope)"); err != nil {
+			return made, err
+		}
+	}
+	if len(made) > 0 {
+		err = db.in(ctx, false, func(t *tx) error {
+			_, err := t.run("CALL db.awaitIndexes(300)", nil, nil)
+			return err
+		})
+	}
+	return made, err
+}
+
+// constrained is what the constraint of a type is on; of the nodes for "".
+func constrained(typ string) (entity, label string) {
+	if typ == "" {
+		return "NODE", baseLabel
+	}
+	return "RELATIONSHIP", typ
+}
+
+func (db *DB) schemaChange(ctx context.Context, text string) error {
+	_, err := driver.ExecuteQuery(ctx, db.drv, text, nil, driver.EagerResultTransformer, driver.ExecuteQueryWithDatabase(db.database))
+	return db.explain(err)
+}
+
+// types are the edge types that have a constraint, sorted.
+func (db *DB) types() []string {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	var out []string
+	for t := range db.ready {
+		if t != "" {
+			out = append(out, t)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

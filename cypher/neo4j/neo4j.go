@@ -1,0 +1,209 @@
+// Package neo4j writes a graph to a Neo4j server over Bolt, reads it back, and is
+// the only client of that protocol. A DB is a graph.Store; Load and LoadChanges are
+// the bulk path, with an account of every row.
+//
+// In the database each node has the label Node and its own labels, the property id
+// under a uniqueness constraint, and the properties that graph.MapProps maps; each
+// edge is one relationship of its type, identified by its own id, which is unique
+// per type. Properties of ours: id, on edges type, src and dst; props_json (what no
+// property can hold), _hash (of everything above; an equal one means that there is
+// nothing to write), and scope in a named scope.
+package neo4j
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j/notifications"
+
+	"membench/graph"
+	"membench/schema"
+)
+
+// Faults of a service, for errors.Is. The errors that wrap them say what to do.
+var (
+	ErrURI         = errors.New("not an address of a Neo4j server")
+	ErrUnreachable = errors.New("no Neo4j server answers")
+	ErrAuth        = errors.New("the server refuses the user or the password")
+	ErrNoDatabase  = errors.New("the server has no such database")
+)
+
+// Config says where the graph is.
+type Config struct {
+	URI      string // bolt://host:7687, neo4j://, with +s or +ssc for TLS; no user in it
+	Database string // "": the user's home database
+	User     string // "": no authentication
+	Password string
+	// Scope names one graph of several in a database: "" is the unnamed one. Elements
+	// of a named scope have ids of their own, seen and touched by no other scope.
+	Scope string
+	// Retry is how long a transient fault (a deadlock, a leader change) is retried; 0: 60 s.
+	Retry time.Duration
+}
+
+// A DB is one graph in a Neo4j server. It may be used from several goroutines.
+type DB struct {
+	drv      driver.DriverWithContext
+	uri      string
+	database string
+	scope    string
+
+	mu    sync.Mutex
+	ready map[string]bool // "": nodes; else edge types whose constraint is there
+}
+
+var _ graph.Store = (*DB)(nil)
+
+// Open connects, and fails at once when the server, the user or the database is wrong.
+func Open(ctx context.Context, c Config) (*DB, error) {
+	u, err := url.Parse(c.URI)
+	switch {
+	case err != nil || u.Host == "":
+		return nil, fmt.Errorf("%w: have %q, want bolt://host:7687", ErrURI, c.URI)
+	case u.User != nil:
+		return nil, fmt.Errorf("%w: leave user and password out of it, they come from NEO4J_USERNAME and NEO4J_PASSWORD", ErrURI)
+	}
+	switch scheme, secure, _ := strings.Cut(u.Scheme, "+"); {
+	case scheme != "bolt" && scheme != "neo4j", secure != "" && secure != "s" && secure != "ssc":
+		return nil, fmt.Errorf("%w: have scheme %s, want bolt or neo4j (with +s or +ssc for TLS; Bolt's port is 7687)", ErrURI, u.Scheme)
+	}
+	auth := driver.NoAuth()
+	if c.User != "" {
+		auth = driver.BasicAuth(c.User, c.Password, "")
+	}
+	if c.Retry == 0 {
+		c.Retry = time.Minute
+	}
+	drv, err := driver.NewDriverWithContext(c.URI, auth, func(d *driver.Config) {
+		d.MaxTransactionRetryTime = c.Retry
+		d.NotificationsMinSeverity = notifications.DisabledLevel
+		d.TelemetryDisabled = true
+		d.SocketConnectTimeout = 5 * time.Second
+		d.UserAgent = "membench"
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrURI, err)
+	}
+	db := &DB{drv: drv, uri: c.URI, database: c.Database, scope: c.Scope, ready: map[string]bool{}}
+	if err := drv.VerifyConnectivity(ctx); err != nil {
+		drv.Close(ctx)
+		return nil, db.explain(err)
+	}
+	// The answer names the home database, which then need not be asked for each time.
+	res, err := driver.ExecuteQuery(ctx, drv, "RETURN 1", nil, driver.EagerResultTransformer, driver.ExecuteQueryWithDatabase(c.Database))
+	if err != nil {
+		drv.Close(ctx)
+		return nil, db.explain(err)
+	}
+	if info := res.Summary.Database(); info != nil {
+		db.database = info.Name()
+	}
+	return db, nil
+}
+
+// Database is the name of the database in use.
+func (db *DB) Database() string { return db.database }
+
+// Close ends the connections.
+func (db *DB) Close(ctx context.Context) error { return db.drv.Close(ctx) }
+
+// explain makes an error of the driver say what is wrong in our words. Findings and
+// other errors of ours pass.
+func (db *DB) explain(err error) error {
+	var f *schema.Finding
+	var ne *driver.Neo4jError
+	var ce *driver.ConnectivityError
+	switch {
+	case err == nil || errors.As(err, &f):
+		return err
+	case errors.As(err, &ne) && (ne.Title() == "Unauthorized" || ne.Title() == "AuthenticationRateLimit" || ne.Title() == "CredentialsExpired" || ne.Title() == "TokenExpired"):
+		return fmt.Errorf("%s: %w (%s): set NEO4J_USERNAME and NEO4J_PASSWORD", db.uri, ErrAuth, ne.Title())
+	case errors.As(err, &ne) && ne.Title() == "DatabaseNotFound":
+		return fmt.Errorf("%s: %w: have %q; leave --database out for the user's home database", db.uri, ErrNoDatabase, db.database)
+	case errors.As(err, &ne):
+		return fmt.Errorf("%s: %w", db.uri, ne)
+	case errors.As(err, &ce):
+		return fmt.Errorf("%s: %w (%v): is it running, and is this its Bolt port?", db.uri, ErrUnreachable, ce.Inner)
+	}
+	return err
+}
+
+// errTooBig is a batch that the server has no memory for. It hides the server's error
+// from the driver, which would take it for a passing fault and send the batch again.
+var errTooBig = errors.New("the server has not enough memory for a batch of this size")
+
+func tooBig(err error) error {
+	var ne *driver.Neo4jError
+	if errors.As(err, &ne) && (strings.Contains(ne.Code, "OutOfMemory") || strings.Contains(ne.Code, "MemoryPool")) {
+		return fmt.Errorf("%w: %s", errTooBig, ne.Msg)
+	}
+	return err
+}
+
+// in runs work in one transaction that the driver repeats on transient faults, so
+// work must start anew each time it is called. A connection lost during the commit
+// leaves the outcome unknown; since all we write is idempotent, it is sent once more.
+func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) error {
+	s := db.drv.NewSession(ctx, driver.SessionConfig{DatabaseName: db.database})
+	defer s.Close(ctx)
+	managed := func(t driver.ManagedTransaction) (any, error) { return nil, tooBig(work(&tx{ctx, t})) }
+	if !write {
+		_, err := s.ExecuteRead(ctx, managed)
+		return db.explain(err)
+	}
+	_, err := s.ExecuteWrite(ctx, managed)
+	var lost *driver.ConnectivityError
+	if errors.As(err, &lost) && ctx.Err() == nil {
+		if db.drv.VerifyConnectivity(ctx) == nil {
+			_, err = s.ExecuteWrite(ctx, managed)
+		}
+	}
+	return db.explain(err)
+}
+
+// A tx is a running transaction.
+type tx struct {
+	ctx context.Context
+	t   driver.ManagedTransaction
+}
+
+// run sends a statement and gives each row of the answer to row, which may be nil.
+func (t *tx) run(text string, params map[string]any, row func(values []any) error) (driver.Counters, error) {
+	res, err := t.t.Run(t.ctx, text, params)
+	if err != nil {
+		return nil, err
+	}
+	for res.Next(t.ctx) {
+		if row == nil {
+			continue
+		}
+		if err := row(res.Record().Values); err != nil {
+			return nil, err
+		}
+	}
+	sum, err := res.Consume(t.ctx)
+	if err != nil {
+		return nil, err
+	}
+	return sum.Counters(), nil
+}
+
+// count runs a statement that answers with one number.
+func (t *tx) count(text string, params map[string]any) (int, driver.Counters, error) {
+	n := 0
+	c, err := t.run(text, params, func(v []any) error {
+		x, ok := v[0].(int64)
+		if !ok {
+			return fmt.Errorf("the server answered %T to a count", v[0])
+		}
+		n += int(x)
+		return nil
+	})
+	return n, c, err
+}

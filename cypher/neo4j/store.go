@@ -1,0 +1,283 @@
+package neo4j
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"membench/graph"
+	"membench/schema"
+)
+
+// page is how many nodes one question asks for.
+const page = 1000
+
+// mine is the condition that x belongs to the scope.
+func (db *DB) mine(x string) string {
+	if db.scope == "" {
+		return x + ".scope IS NULL"
+	}
+	return x + ".scope = $scope"
+}
+
+func (db *DB) with(params map[string]any) map[string]any {
+	if params == nil {
+		params = map[string]any{}
+	}
+	params["scope"] = db.scope
+	return params
+}
+
+// Node returns the node of an id.
+func (db *DB) Node(ctx context.Context, id schema.NodeID) (n schema.Node, ok bool, err error) {
+	err = db.in(ctx, false, func(t *tx) error {
+		ok = false
+		_, err := t.run("MATCH (n:"+baseLabel+" {id: $id}) RETURN n", map[string]any{"id": db.key(string(id))}, func(v []any) error {
+			x, is := v[0].(driver.Node)
+			if is {
+				n, ok = db.node(x), true
+			}
+			return nil
+		})
+		return err
+	})
+	return n, ok, err
+}
+
+// nodesByID fetches nodes; absent ones are absent from the map.
+func (db *DB) nodesByID(ctx context.Context, ids []string) (map[string]schema.Node, error) {
+	var out map[string]schema.Node
+	err := db.in(ctx, false, func(t *tx) error {
+		out = make(map[string]schema.Node, len(ids))
+		_, err := t.run("UNWIND $ids AS id MATCH (n:"+baseLabel+" {id: id}) RETURN n", map[string]any{"ids": ids}, func(v []any) error {
+			if x, ok := v[0].(driver.Node); ok {
+				n := db.node(x)
+				out[string(n.ID)] = n
+			}
+			return nil
+		})
+		return err
+	})
+	return out, err
+}
+
+// Nodes yields nodes by id. It asks for the ids first and sorts them here, since the
+// server's order of text is another one: about 100 bytes a node are held.
+func (db *DB) Nodes(ctx context.Context, f graph.Filter) iter.Seq2[schema.Node, error] {
+	return func(yield func(schema.Node, error) bool) {
+		cond, err := anyLabel("n", f.Labels)
+		if err != nil {
+			return // a label that no node can have
+		}
+		var ids []string
+		err = db.in(ctx, false, func(t *tx) error {
+			ids = nil
+			_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.mine("n")+cond+" RETURN n.id", db.with(nil), func(v []any) error {
+				if id, ok := v[0].(string); ok {
+					ids = append(ids, id)
+				}
+				return nil
+			})
+			return err
+		})
+		if err != nil {
+			yield(schema.Node{}, err)
+			return
+		}
+		slices.Sort(ids)
+		for chunk := range slices.Chunk(ids, page) {
+			got, err := db.nodesByID(ctx, chunk)
+			if err != nil {
+				yield(schema.Node{}, err)
+				return
+			}
+			for _, id := range chunk {
+				if n, ok := got[db.unkey(id)]; ok && !yield(n, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// anyLabel is " AND (x:`A` OR …)", "" for no labels.
+func anyLabel(x string, labels []string) (string, error) {
+	var or []string
+	for _, l := range labels {
+		q, err := quote(l)
+		if err == nil {
+			or = append(or, x+":"+q)
+		}
+	}
+	switch {
+	case len(labels) == 0:
+		return "", nil
+	case len(or) == 0:
+		return "", errors.New("no such label")
+	}
+	return " AND (" + strings.Join(or, " OR ") + ")", nil
+}
+
+// Neighbors yields the edges of a node by edge id. All of them are held while it runs.
+func (db *DB) Neighbors(ctx context.Context, id schema.NodeID, d graph.Direction, f graph.Filter) iter.Seq2[schema.Edge, error] {
+	return func(yield func(schema.Edge, error) bool) {
+		cond, err := anyLabel("m", f.Labels)
+		if err != nil {
+			return
+		}
+		var types []string
+		for _, t := range f.Types {
+			if q, err := quote(t); err == nil {
+				types = append(types, q)
+			}
+		}
+		rel := "r"
+		if len(f.Types) > 0 {
+			if len(types) == 0 {
+				return
+			}
+			rel += ":" + strings.Join(types, "|")
+		}
+		left, right := "-", "-"
+		switch d {
+		case graph.Out:
+			right = "->"
+		case graph.In:
+			left = "<-"
+		}
+		text := "MATCH (n:" + baseLabel + " {id: $id})" + left + "[" + rel + "]" + right + "(m:" + baseLabel + ") WHERE r.id IS NOT NULL" + cond +
+			" RETURN r, startNode(r).id, endNode(r).id"
+		var out []schema.Edge
+		err = db.in(ctx, false, func(t *tx) error {
+			out = nil
+			_, err := t.run(text, map[string]any{"id": db.key(string(id))}, func(v []any) error {
+				if r, ok := v[0].(driver.Relationship); ok {
+					out = append(out, db.edge(r, v[1], v[2]))
+				}
+				return nil
+			})
+			return err
+		})
+		if err != nil {
+			yield(schema.Edge{}, err)
+			return
+		}
+		slices.SortFunc(out, func(a, b schema.Edge) int { return strings.Compare(string(a.ID), string(b.ID)) })
+		for _, e := range out {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Apply makes the changes in one transaction, so they must fit the server's memory;
+// Load and LoadChanges have no such limit.
+func (db *DB) Apply(ctx context.Context, changes iter.Seq2[schema.Change, error]) (graph.Applied, error) {
+	var a graph.Applied
+	c := newCollector()
+	for ch, err := range changes {
+		if err == nil {
+			err = ctx.Err()
+		}
+		var e schema.Element
+		if err == nil {
+			e, err = graph.Target(ch)
+		}
+		if err != nil {
+			return graph.Applied{}, err
+		}
+		r, f := db.row(schema.Record[schema.Element]{V: e})
+		if f != nil {
+			return graph.Applied{}, f
+		}
+		a.Sent++
+		c.add(ch.Op, r)
+	}
+	b := c.take()
+	if b.len() == 0 {
+		return a, ctx.Err()
+	}
+	if _, err := db.ensure(ctx, b.edgeTypes()...); err != nil {
+		return graph.Applied{}, err
+	}
+	b.otherTypes = db.types()
+	gone := map[string]bool{}
+	for _, r := range b.delNodes {
+		gone[r.id] = true
+	}
+	for i, r := range b.edges {
+		if e := (end{edge: i, src: gone[r.src], dst: gone[r.dst]}); e.src || e.dst {
+			return graph.Applied{}, e.finding(r)
+		}
+	}
+	var d *done
+	err := db.in(ctx, true, func(t *tx) error {
+		var err error
+		if d, err = t.write(b); err == nil && len(d.missing) > 0 {
+			first := slices.MinFunc(d.missing, func(x, y end) int { return x.edge - y.edge })
+			err = first.finding(b.edges[first.edge])
+		}
+		return err
+	})
+	if errors.Is(err, errTooBig) {
+		err = fmt.Errorf("%w: give the server more heap, or send the changes in parts", err)
+	}
+	if err != nil {
+		return graph.Applied{}, err
+	}
+	effective := 0
+	for _, f := range d.nodes {
+		if f != unchanged {
+			a.Nodes++
+		}
+	}
+	for _, f := range d.edges {
+		if f != unchanged {
+			a.Edges++
+		}
+	}
+	for _, was := range slices.Concat(d.delNodes, d.delEdges) {
+		if was {
+			effective++
+		}
+	}
+	a.Deleted = effective + d.detached
+	a.Unchanged = a.Sent - effective - a.Nodes - a.Edges
+	return a, nil
+}
+
+// Clear deletes every element of the scope and says how many nodes there were.
+// Constraints stay.
+func (db *DB) Clear(ctx context.Context) (nodes int, err error) {
+	for {
+		n := 0
+		err := db.in(ctx, true, func(t *tx) error {
+			var err error
+			n, _, err = t.count("MATCH (n:"+baseLabel+") WHERE "+db.mine("n")+" WITH n LIMIT 5000 DETACH DELETE n RETURN count(*)", db.with(nil))
+			return err
+		})
+		if err != nil || n == 0 {
+			return nodes, err
+		}
+		nodes += n
+	}
+}
+
+// Size counts the elements of the scope.
+func (db *DB) Size(ctx context.Context) (nodes, edges int, err error) {
+	err = db.in(ctx, false, func(t *tx) error {
+		var err error
+		if nodes, _, err = t.count("MATCH (n:"+baseLabel+") WHERE "+db.mine("n")+" RETURN count(n)", db.with(nil)); err != nil {
+			return err
+		}
+		edges, _, err = t.count("MATCH (n:"+baseLabel+")-[r]->(:"+baseLabel+") WHERE r.id IS NOT NULL AND "+db.mine("n")+" RETURN count(r)", db.with(nil))
+		return err
+	})
+	return nodes, edges, err
+}

@@ -1,0 +1,305 @@
+package graph
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"membench/internal/codec"
+	"membench/schema"
+)
+
+// A PropKind is what a property database can hold in one value.
+type PropKind uint8
+
+const (
+	Bool PropKind = iota + 1
+	Int           // fits 64 bits, signed
+	Float
+	String
+)
+
+func (k PropKind) String() string {
+	return [...]string{"none", "boolean", "integer", "float", "string"}[k]
+}
+
+// A Value is a scalar or a list of scalars of one kind. Texts holds one text for a
+// scalar, at least one for a list: strings as they are, numbers in one spelling per
+// value (1.0 is "1"), so that two numbers are equal when their texts are.
+type Value struct {
+	Kind  PropKind
+	List  bool
+	Texts []string
+}
+
+// Equal compares by meaning: 1 is 1.0.
+func (v Value) Equal(w Value) bool {
+	number := func(k PropKind) bool { return k == Int || k == Float }
+	return (v.Kind == w.Kind || number(v.Kind) && number(w.Kind)) && v.List == w.List && slices.Equal(v.Texts, w.Texts)
+}
+
+// A Prop is one property under the name that the database stores.
+type Prop struct {
+	Name  string
+	Value Value
+}
+
+// Props is an object of properties as a property database stores it.
+type Props struct {
+	Stored []Prop // in the order of the members
+	// Rest holds what no property can hold (nested and mixed values, integers beyond
+	// 64 bits, lists with nulls) under the original names. It is stored as one text
+	// under PropsJSON.
+	Rest schema.Object
+}
+
+// PropsJSON is the property that holds Props.Rest.
+const PropsJSON = "props_json"
+
+// Reserved are the properties that a stored element has of its own.
+var reserved = []string{"id", "type", "src", "dst", "scope", PropsJSON, "_hash"}
+
+// PropName is the name under which a member is stored: one of ours, or one that
+// would then look like it, gets the prefix "p_". No two names become one.
+func PropName(name string) string {
+	bare := name
+	for strings.HasPrefix(bare, "p_") {
+		bare = bare[2:]
+	}
+	if slices.Contains(reserved, bare) {
+		return "p_" + name
+	}
+	return name
+}
+
+// MemberName undoes PropName.
+func MemberName(stored string) string {
+	if bare, ok := strings.CutPrefix(stored, "p_"); ok && PropName(bare) == stored {
+		return bare
+	}
+	return stored
+}
+
+// MapProps is the mapping of DESIGN §4 that every path into a database and every
+// comparison uses: nulls and empty lists are not stored.
+func MapProps(o schema.Object) Props {
+	var p Props
+	var rest schema.ObjectBuilder
+	for name, raw := range o.Members() {
+		v, how := mapValue(raw)
+		switch {
+		case how == absent:
+		case how == nested, name == "", strings.ContainsRune(name, 0):
+			rest.Raw(name, raw)
+		default:
+			p.Stored = append(p.Stored, Prop{PropName(name), v})
+		}
+	}
+	p.Rest = rest.Object()
+	return p
+}
+
+// Get returns the stored property of a name, zero when there is none.
+func (p Props) Get(name string) (Value, bool) {
+	for _, q := range p.Stored {
+		if q.Name == name {
+			return q.Value, true
+		}
+	}
+	return Value{}, false
+}
+
+type fit uint8
+
+const (
+	fits fit = iota
+	absent
+	nested
+)
+
+// mapValue reads one valid JSON value.
+func mapValue(raw []byte) (Value, fit) {
+	switch raw[0] {
+	case 'n':
+		return Value{}, absent
+	case '{':
+		return Value{}, nested
+	case '[':
+		out := Value{List: true}
+		for item := range elements(raw) {
+			v, how := mapValue(item)
+			if how != fits || v.List {
+				return Value{}, nested
+			}
+			switch {
+			case out.Kind == 0:
+				out.Kind = v.Kind
+			case out.Kind == Int && v.Kind == Float, out.Kind == Float && v.Kind == Int:
+				out.Kind = Float
+			case out.Kind != v.Kind:
+				return Value{}, nested
+			}
+			out.Texts = append(out.Texts, v.Texts[0])
+		}
+		if len(out.Texts) == 0 {
+			return Value{}, absent
+		}
+		if out.Kind == Float && slices.ContainsFunc(out.Texts, inexact) {
+			return Value{}, nested
+		}
+		return out, fits
+	case '"':
+		return Value{Kind: String, Texts: []string{codec.Unquote(raw)}}, fits
+	case 't', 'f':
+		return Value{Kind: Bool, Texts: []string{string(raw)}}, fits
+	}
+	text, kind := number(raw)
+	if kind == 0 {
+		return Value{}, nested
+	}
+	return Value{Kind: kind, Texts: []string{text}}, fits
+}
+
+// inexact reports an integer that a float cannot hold.
+func inexact(text string) bool {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return err == nil && (n > 1<<53 || n < -1<<53)
+}
+
+// number spells a JSON number: the same text for the same value. Kind is 0 for an
+// integer beyond 64 bits and for a float that is not finite; text is then raw.
+func number(raw []byte) (text string, kind PropKind) {
+	s := string(raw)
+	if !strings.ContainsAny(s, ".eE") {
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			return s, 0
+		}
+		return strconv.FormatInt(n, 10), Int
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsInf(f, 0) {
+		return s, 0
+	}
+	if f == math.Trunc(f) && math.Abs(f) <= 1<<53 {
+		return strconv.FormatInt(int64(f), 10), Float
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64), Float
+}
+
+// elements yields the raw items of the valid JSON array raw.
+func elements(raw []byte) func(yield func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		for i := 1; i < len(raw); {
+			switch raw[i] {
+			case ' ', '\t', '\n', '\r', ',':
+				i++
+			case ']':
+				return
+			default:
+				j := codec.SkipValue(raw, i)
+				if !yield(raw[i:j]) {
+					return
+				}
+				i = j
+			}
+		}
+	}
+}
+
+// canonical appends raw with members sorted, white space gone and each number and
+// string in one spelling: equal values give equal bytes.
+func canonical(dst, raw []byte) []byte {
+	switch raw[0] {
+	case '{':
+		type member struct {
+			name string
+			raw  []byte
+		}
+		var ms []member
+		for k, v := range codec.Members(raw) {
+			ms = append(ms, member{k, v})
+		}
+		slices.SortStableFunc(ms, func(a, b member) int { return strings.Compare(a.name, b.name) })
+		dst = append(dst, '{')
+		for i, m := range ms {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(codec.AppendString(dst, m.name), ':')
+			dst = canonical(dst, m.raw)
+		}
+		return append(dst, '}')
+	case '[':
+		dst = append(dst, '[')
+		first := true
+		for item := range elements(raw) {
+			if !first {
+				dst = append(dst, ',')
+			}
+			first = false
+			dst = canonical(dst, item)
+		}
+		return append(dst, ']')
+	case '"':
+		return codec.AppendString(dst, codec.Unquote(raw))
+	case 't', 'f', 'n':
+		return append(dst, raw...)
+	}
+	text, _ := number(raw)
+	return append(dst, text...)
+}
+
+// sameProps compares two objects as a database would hold them, without the ignored names.
+func sameProps(a, b schema.Object, ignore []string) bool {
+	ra, _ := a.MarshalJSON()
+	rb, _ := b.MarshalJSON()
+	return bytes.Equal(ra, rb) || len(changedProps(a, b, ignore)) == 0
+}
+
+// changedProps lists the members that differ, in the order of a, then of b.
+func changedProps(a, b schema.Object, ignore []string) (out []FieldChange) {
+	read := func(o schema.Object) (names []string, at map[string][]byte) {
+		at = map[string][]byte{}
+		for k, raw := range o.Members() {
+			if slices.Contains(ignore, k) {
+				continue
+			}
+			if _, how := mapValue(raw); how == absent {
+				continue
+			}
+			if _, ok := at[k]; !ok {
+				names = append(names, k)
+			}
+			at[k] = raw
+		}
+		return names, at
+	}
+	na, ma := read(a)
+	nb, mb := read(b)
+	for _, k := range na {
+		if v, ok := mb[k]; !ok || !sameValue(ma[k], v) {
+			out = append(out, FieldChange{"props." + k, clone(ma[k]), clone(mb[k])})
+		}
+	}
+	for _, k := range nb {
+		if _, ok := ma[k]; !ok {
+			out = append(out, FieldChange{"props." + k, nil, clone(mb[k])})
+		}
+	}
+	return out
+}
+
+func sameValue(a, b []byte) bool {
+	return bytes.Equal(a, b) || bytes.Equal(canonical(nil, a), canonical(nil, b))
+}
+
+func clone(raw []byte) json.RawMessage {
+	if raw == nil {
+		return nil
+	}
+	return append(json.RawMessage{}, raw...)
+}

@@ -1,0 +1,240 @@
+package export
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"membench/graph"
+	"membench/schema"
+)
+
+// CSVOptions are the options of AdminCSV.
+type CSVOptions struct {
+	Options
+	BaseLabel string // label of every node beside its own; "" for none
+	Database  string // that the command imports into; default neo4j
+}
+
+// arrayDelimiter separates the items of a list and the labels of a node: a control
+// character, so that texts with ";" and "|" stay whole.
+const arrayDelimiter = "\x1f"
+
+// csvFits says which properties a CSV column can hold. A name that the header's
+// grammar uses, a list item with the delimiter in it, and a list whose only item is
+// the empty text cannot be written.
+func csvFits(p graph.Prop) bool {
+	if strings.TrimSpace(p.Name) != p.Name || strings.ContainsAny(p.Name, ":\"'`,{}()[]\\\n\r\x1f") {
+		return false
+	}
+	if p.Value.Kind != graph.String {
+		return true
+	}
+	for _, text := range p.Value.Texts {
+		if strings.ContainsRune(text, 0) || p.Value.List && (text == "" || strings.Contains(text, arrayDelimiter) || strings.TrimSpace(text) != text) {
+			return false
+		}
+	}
+	return true
+}
+
+func csvOK(e schema.Element, _ graph.Props) *schema.Finding {
+	bad := func(pointer, what, have string) *schema.Finding {
+		return &schema.Finding{Pointer: pointer, Code: "GRF036", Message: what + " cannot be written as CSV for the import, left out", Have: fmt.Sprintf("%q", have)}
+	}
+	if strings.ContainsRune(e.ID(), 0) {
+		return bad("/id", "id", e.ID())
+	}
+	if e.Edge != nil {
+		if strings.TrimSpace(e.Edge.Type) == "" || strings.ContainsRune(e.Edge.Type, 0) {
+			return bad("/type", "type", e.Edge.Type)
+		}
+		return nil
+	}
+	for _, l := range e.Node.Labels {
+		if strings.TrimSpace(l) != l || l == "" || strings.ContainsAny(l, "\x00"+arrayDelimiter) {
+			return bad("/labels", "label", l)
+		}
+	}
+	return nil
+}
+
+var csvTypes = map[graph.PropKind]string{graph.Bool: "boolean", graph.Int: "long", graph.Float: "double", graph.String: "string"}
+
+// AdminCSV writes one CSV file for each set of labels and each type of edge, with a
+// header line, and import.sh, which imports them into an empty database with
+// neo4j-admin. Texts are quoted, so that the empty text stays a text; an absent value
+// is an empty field. Each node has its id as the property id; each edge id, type,
+// src and dst, as every path into the database writes them.
+func AdminCSV(ctx context.Context, src Source, create Create, o CSVOptions) (Result, error) {
+	o.Options = o.Options.withDefaults()
+	if o.Database == "" {
+		o.Database = "neo4j"
+	}
+	s, err := look(ctx, src, o.Options, csvOK, csvFits)
+	if err != nil {
+		return Result{}, err
+	}
+	type file struct {
+		io.WriteCloser
+		w    *bufio.Writer
+		name string
+	}
+	files := map[*table]*file{}
+	defer func() { // what is still open belongs to a failed export
+		for _, f := range files {
+			f.Close()
+		}
+	}()
+	var buf []byte
+	nodes, edges := 0, 0
+	for _, t := range s.sorted() {
+		f := &file{}
+		if t.edge {
+			edges++
+			f.name = fmt.Sprintf("edges-%03d-%s.csv", edges, plain(t.typ))
+			buf = append(buf[:0], ":START_ID,:END_ID,:TYPE,id:string,type:string,src:string,dst:string"...)
+		} else {
+			nodes++
+			f.name = fmt.Sprintf("nodes-%03d-%s.csv", nodes, plain(strings.Join(t.labels, "-")))
+			buf = append(buf[:0], "id:ID,:LABEL"...)
+		}
+		for _, name := range t.columns {
+			typ := s.cols.types[name]
+			buf = append(buf, ',')
+			header := name + ":" + csvTypes[typ.kind]
+			if typ.list {
+				header += "[]"
+			}
+			buf = append(buf, header...)
+		}
+		buf = append(buf, ","+graph.PropsJSON+":string\n"...)
+		if f.WriteCloser, err = create(f.name); err != nil {
+			return Result{}, err
+		}
+		files[t] = f
+		f.w = bufio.NewWriterSize(f, 1<<16)
+		if _, err := f.w.Write(buf); err != nil {
+			return Result{}, err
+		}
+		s.result.Files = append(s.result.Files, f.name)
+	}
+	err = s.again(ctx, src, func(rec schema.Record[schema.Element], t *table, p graph.Props) error {
+		cells, rest := s.split(rec.Pos, p, csvFits)
+		buf = buf[:0]
+		if e := rec.V.Edge; e != nil {
+			for _, text := range []string{string(e.Src), string(e.Dst), e.Type, string(e.ID), e.Type, string(e.Src), string(e.Dst)} {
+				buf = append(quoteCSV(buf, text), ',')
+			}
+		} else {
+			labels := t.labels
+			if o.BaseLabel != "" {
+				labels = append([]string{o.BaseLabel}, labels...)
+			}
+			buf = append(quoteCSV(buf, string(rec.V.Node.ID)), ',')
+			buf = append(quoteCSV(buf, strings.Join(labels, arrayDelimiter)), ',')
+		}
+		for _, name := range t.columns {
+			if v, ok := cells[name]; ok {
+				if v.Kind == graph.String || v.List {
+					buf = quoteCSV(buf, strings.Join(v.Texts, arrayDelimiter))
+				} else {
+					buf = append(buf, v.Texts[0]...)
+				}
+			}
+			buf = append(buf, ',')
+		}
+		if rest != "" {
+			buf = quoteCSV(buf, rest)
+		}
+		_, err := files[t].w.Write(append(buf, '\n'))
+		return err
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	for _, t := range s.sorted() {
+		f := files[t]
+		if err := f.w.Flush(); err != nil {
+			return Result{}, err
+		}
+		delete(files, t)
+		if err := f.Close(); err != nil {
+			return Result{}, err
+		}
+	}
+	s.result.Command = importCommand(s, o.Database)
+	w, err := create("import.sh")
+	if err != nil {
+		return Result{}, err
+	}
+	if _, err := io.WriteString(w, importScript(s.result.Command, o.Database)); err != nil {
+		w.Close()
+		return Result{}, err
+	}
+	s.result.Files = append(s.result.Files, "import.sh")
+	return s.result, w.Close()
+}
+
+// plain makes a safe part of a file name: neo4j-admin reads names as patterns.
+func plain(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			b.WriteRune(r)
+		} else {
+			b.WriteByte('_')
+		}
+	}
+	if b.Len() == 0 {
+		return "none"
+	}
+	return b.String()[:min(b.Len(), 60)]
+}
+
+// quoteCSV appends a quoted field of RFC 4180: always quoted, so that white space at
+// the ends and the empty text are kept.
+func quoteCSV(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	for {
+		i := strings.IndexByte(s, '"')
+		if i < 0 {
+			break
+		}
+		dst = append(append(dst, s[:i]...), '"', '"')
+		s = s[i+1:]
+	}
+	return append(append(dst, s...), '"')
+}
+
+func importCommand(s *survey, database string) []string {
+	// One field must fit the tool's buffer, 4 MiB unless said otherwise.
+	buffer := 4 << 20
+	for buffer < 2*s.longest+1<<16 {
+		buffer *= 2
+	}
+	cmd := []string{"neo4j-admin", "database", "import", "full", database, "--id-type=string", "--array-delimiter=U+001F", "--multiline-fields=true", "--bad-tolerance=0", "--overwrite-destination"}
+	if buffer > 4<<20 {
+		cmd = append(cmd, fmt.Sprintf("--read-buffer-size=%dm", buffer>>20))
+	}
+	for _, f := range s.result.Files {
+		if strings.HasPrefix(f, "nodes-") {
+			cmd = append(cmd, "--nodes="+f)
+		} else {
+			cmd = append(cmd, "--relationships="+f)
+		}
+	}
+	return cmd
+}
+
+func importScript(cmd []string, database string) string {
+	var b strings.Builder
+	b.WriteString("#!/bin/sh\n# Import this folder into an empty Neo4j database. The database must be offline.\n# NEO4J_ADMIN names the tool (default neo4j-admin); the first argument the database.\n# The import makes no constraints and indexes: run the scripts of `membench cypher` 00-… after it.\nset -eu\ncd \"$(dirname \"$0\")\"\nexec \"${NEO4J_ADMIN:-neo4j-admin}\" database import full \"${1:-" + database + "}\"")
+	for _, arg := range cmd[5:] {
+		b.WriteString(" \\\n  " + arg)
+	}
+	b.WriteString("\n")
+	return b.String()
+}

@@ -1,0 +1,393 @@
+// Package export writes a graph for other tools: CSV for neo4j-admin's import, GraphML,
+// and JSON-LD with PROV-O terms for the evidence.
+//
+// All three write properties as graph.MapProps says: nulls and empty lists are left
+// out, what no property can hold stands as JSON text in props_json. Members of a
+// record beside its known ones are not part of the graph and are counted (GRF037).
+package export
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"membench/graph"
+	"membench/internal/codec"
+	"membench/schema"
+	"membench/schema/catalog"
+)
+
+// A Source opens the graph for one pass: CSV and GraphML declare their columns before
+// the rows and so make two. Nodes come before the edges that join them.
+type Source func() schema.Seq[schema.Element]
+
+// Create makes one file of an output folder. It is closed when it is whole.
+type Create func(name string) (io.WriteCloser, error)
+
+// Options of every export.
+type Options struct {
+	Catalog *catalog.Catalog      // nil: the built-in one; it orders the columns
+	Report  func(*schema.Finding) // faults of the graph and what a format cannot hold; may be nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.Catalog == nil {
+		o.Catalog = catalog.Default()
+	}
+	if o.Report == nil {
+		o.Report = func(*schema.Finding) {}
+	}
+	return o
+}
+
+// Result counts what was written.
+type Result struct {
+	Nodes   int      `json:"nodes"`
+	Edges   int      `json:"edges"`
+	LeftOut int      `json:"left_out"`          // elements that could not be written, each with a finding
+	Moved   int      `json:"moved"`             // values that fit no column and stand in props_json
+	Files   []string `json:"files,omitempty"`   // of a folder, in the order written
+	Command []string `json:"command,omitempty"` // the import command, run in the folder
+}
+
+// colType is the type of a column: a kind, and whether it holds lists.
+type colType struct {
+	kind graph.PropKind
+	list bool
+}
+
+func typeOf(v graph.Value) colType { return colType{v.Kind, v.List} }
+
+// holds reports whether a column of type t can hold v without loss.
+func (t colType) holds(v graph.Value) bool {
+	if t.list != v.List {
+		return false
+	}
+	if t.kind == v.Kind {
+		return true
+	}
+	return t.kind == graph.Float && v.Kind == graph.Int && !slices.ContainsFunc(v.Texts, beyondFloat)
+}
+
+func beyondFloat(text string) bool {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return err == nil && (n > 1<<53 || n < -1<<53)
+}
+
+// known are properties that have one type whatever the first record shows.
+var known = map[string]colType{
+	"confidence": {graph.Float, false}, "score": {graph.Float, false},
+	"turn_id": {graph.Int, false}, "start_line": {graph.Int, false}, "end_line": {graph.Int, false}, "rank": {graph.Int, false},
+}
+
+// columns decides one type for each property over the whole graph.
+type columns struct {
+	seen  map[string]map[colType]int
+	types map[string]colType
+}
+
+func (c *columns) see(p graph.Prop) {
+	if c.seen[p.Name] == nil {
+		c.seen[p.Name] = map[colType]int{}
+	}
+	c.seen[p.Name][typeOf(p.Value)]++
+}
+
+// decide takes the known type where it occurs, else the most frequent one (of equal
+// counts the later kind, then lists); whole numbers join floats.
+func (c *columns) decide() {
+	c.types = map[string]colType{}
+	for name, seen := range c.seen {
+		if t, ok := known[name]; ok && (seen[t] > 0 || t.kind == graph.Float && seen[colType{graph.Int, false}] > 0) {
+			c.types[name] = t
+			continue
+		}
+		var best colType
+		most := 0
+		for _, list := range []bool{false, true} {
+			for _, kind := range []graph.PropKind{graph.Bool, graph.Int, graph.Float, graph.String} {
+				t := colType{kind, list}
+				n := seen[t]
+				if kind == graph.Float && n > 0 {
+					n += seen[colType{graph.Int, list}]
+				}
+				if n > 0 && n >= most {
+					best, most = t, n
+				}
+			}
+		}
+		c.types[name] = best
+	}
+}
+
+// A table is what gets its own columns: the nodes of one set of labels, the edges of
+// one type.
+type table struct {
+	edge    bool
+	labels  []string // of nodes, sorted
+	typ     string   // of edges
+	columns []string
+	has     map[string]bool
+	rest    bool // some row has props_json
+	rows    int
+}
+
+func tableKey(e schema.Element) string {
+	if e.Edge != nil {
+		return "e" + e.Edge.Type
+	}
+	labels := slices.Clone(e.Node.Labels)
+	slices.Sort(labels)
+	return "n" + strings.Join(slices.Compact(labels), "\x00")
+}
+
+// survey is what the first pass learns. It holds the id of every node, about 60 bytes
+// beside its text.
+type survey struct {
+	o       Options
+	tables  map[string]*table
+	cols    columns
+	nodes   map[schema.NodeID]bool
+	dropped map[int]bool // elements left out, by number; the second pass passes over them
+	result  Result
+	longest int // bytes of the longest record
+}
+
+// check says why an element cannot be written, nil when it can.
+type check func(schema.Element, graph.Props) *schema.Finding
+
+// look makes the first pass. fits says which values a column may hold at all.
+func look(ctx context.Context, src Source, o Options, ok check, fits func(graph.Prop) bool) (*survey, error) {
+	s := &survey{o: o, tables: map[string]*table{}, cols: columns{seen: map[string]map[colType]int{}}, nodes: map[schema.NodeID]bool{}, dropped: map[int]bool{}}
+	err := each(ctx, src(), o.Report, func(i int, rec schema.Record[schema.Element]) error {
+		e := rec.V
+		p := props(e)
+		f := s.fault(e)
+		if f == nil && ok != nil {
+			f = ok(e, p)
+		}
+		if f != nil {
+			f.Pos = rec.Pos
+			o.Report(f)
+			s.result.LeftOut++
+			s.dropped[i] = true
+			return nil
+		}
+		if n := extras(e); n > 0 {
+			o.Report(&schema.Finding{Pos: rec.Pos, Code: "GRF037", Message: "members beside the record's own are not exported", Have: strconv.Itoa(n), Warning: true})
+		}
+		t := s.tables[tableKey(e)]
+		if t == nil {
+			t = &table{has: map[string]bool{}}
+			if e.Edge != nil {
+				t.edge, t.typ = true, e.Edge.Type
+			} else {
+				t.labels = slices.Clone(e.Node.Labels)
+				slices.Sort(t.labels)
+				t.labels = slices.Compact(t.labels)
+			}
+			s.tables[tableKey(e)] = t
+		}
+		t.rows++
+		size := len(e.ID())
+		for _, q := range p.Stored {
+			for _, text := range q.Value.Texts {
+				size += len(text) + 1
+			}
+			if fits(q) {
+				s.cols.see(q)
+				t.has[q.Name] = true
+			}
+		}
+		if e.Edge != nil {
+			size += 2 * (len(e.Edge.Src) + len(e.Edge.Dst))
+			s.result.Edges++
+		} else {
+			s.nodes[e.Node.ID] = true
+			s.result.Nodes++
+		}
+		s.longest = max(s.longest, size+4*rawLen(p.Rest))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.cols.decide()
+	for _, t := range s.tables {
+		order := map[string]int{}
+		if t.edge {
+			for i, name := range o.Catalog.Edges[t.typ].Props {
+				order[name] = i - 1000
+			}
+		}
+		for _, l := range t.labels {
+			for i, name := range o.Catalog.Labels[l].Props {
+				order[name] = i - 1000
+			}
+		}
+		for name := range t.has {
+			t.columns = append(t.columns, name)
+		}
+		slices.SortFunc(t.columns, func(a, b string) int { return cmp.Or(order[a]-order[b], strings.Compare(a, b)) })
+	}
+	return s, nil
+}
+
+func rawLen(o schema.Object) int { b, _ := o.MarshalJSON(); return len(b) }
+
+// fault finds what no format can hold: an edge that ends nowhere, a second node of an id.
+func (s *survey) fault(e schema.Element) *schema.Finding {
+	switch {
+	case e.ID() == "":
+		return &schema.Finding{Code: "GRF030", Pointer: "/id", Message: "element has no id, left out"}
+	case e.Node != nil && s.nodes[e.Node.ID]:
+		return &schema.Finding{Code: "GRF033", Pointer: "/id", Message: "node is repeated, left out", Have: e.ID(), Hint: "merge the records of one id first: to-graph does"}
+	case e.Edge != nil && !s.nodes[e.Edge.Src]:
+		return &schema.Finding{Code: "GRF031", Pointer: "/src", Message: "edge starts at a node that does not stand before it, left out", Have: string(e.Edge.Src)}
+	case e.Edge != nil && !s.nodes[e.Edge.Dst]:
+		return &schema.Finding{Code: "GRF031", Pointer: "/dst", Message: "edge ends at a node that does not stand before it, left out", Have: string(e.Edge.Dst)}
+	case e.Edge != nil && e.Edge.Type == "":
+		return &schema.Finding{Code: "GRF036", Pointer: "/type", Message: "edge has no type, left out"}
+	}
+	return nil
+}
+
+// split divides the properties of a row: those for its columns, by name, and the JSON
+// text of the rest, "" when there is none.
+func (s *survey) split(pos schema.Pos, p graph.Props, fits func(graph.Prop) bool) (cells map[string]graph.Value, rest string) {
+	cells = make(map[string]graph.Value, len(p.Stored))
+	out := p.Rest
+	for _, q := range p.Stored {
+		if fits(q) && s.cols.types[q.Name].holds(q.Value) {
+			cells[q.Name] = q.Value
+			continue
+		}
+		s.result.Moved++
+		s.o.Report(&schema.Finding{Pos: pos, Pointer: schema.Pointer("props", graph.MemberName(q.Name)), Code: "GRF035", Message: "value does not fit its column and stands in props_json", Have: typeOf(q.Value).String(), Want: s.cols.types[q.Name].String(), Warning: true})
+		if more, err := out.With(graph.MemberName(q.Name), jsonValue(q.Value)); err == nil {
+			out = more
+		}
+	}
+	if out.Len() > 0 {
+		b, _ := out.MarshalJSON()
+		rest = string(codec.AppendLayout(nil, b, codec.Compact))
+	}
+	return cells, rest
+}
+
+func (t colType) String() string {
+	s := t.kind.String()
+	if t.list {
+		return "list of " + s
+	}
+	return s
+}
+
+// rawJSON is a value that is already JSON text.
+type rawJSON string
+
+func (r rawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }
+
+// jsonValue writes a value as JSON text; a float keeps its point.
+func jsonValue(v graph.Value) rawJSON {
+	var b []byte
+	one := func(text string) {
+		switch v.Kind {
+		case graph.String:
+			b = codec.AppendString(b, text)
+		case graph.Float:
+			f, _ := strconv.ParseFloat(text, 64)
+			b = schema.AppendFloat(b, f)
+		default:
+			b = append(b, text...)
+		}
+	}
+	if !v.List {
+		one(v.Texts[0])
+		return rawJSON(b)
+	}
+	b = append(b, '[')
+	for i, text := range v.Texts {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		one(text)
+	}
+	return rawJSON(append(b, ']'))
+}
+
+func props(e schema.Element) graph.Props {
+	if e.Node != nil {
+		return graph.MapProps(e.Node.Props)
+	}
+	return graph.MapProps(e.Edge.Props)
+}
+
+func extras(e schema.Element) int {
+	if e.Node != nil {
+		return len(e.Node.Extra)
+	}
+	return len(e.Edge.Extra)
+}
+
+// again makes the second pass over what the first one kept.
+func (s *survey) again(ctx context.Context, src Source, f func(schema.Record[schema.Element], *table, graph.Props) error) error {
+	return each(ctx, src(), func(*schema.Finding) {}, func(i int, rec schema.Record[schema.Element]) error {
+		if s.dropped[i] {
+			return nil
+		}
+		t := s.tables[tableKey(rec.V)]
+		if t == nil {
+			return errors.New("the graph changed while it was exported: run again")
+		}
+		return f(rec, t, props(rec.V))
+	})
+}
+
+// sorted lists the tables: nodes by labels, then edges by type.
+func (s *survey) sorted() []*table {
+	var out []*table
+	for _, key := range catalog.Sorted(s.tables) {
+		out = append(out, s.tables[key])
+	}
+	slices.SortStableFunc(out, func(a, b *table) int {
+		if a.edge != b.edge {
+			if b.edge {
+				return -1
+			}
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// each calls f for every good record with its number; findings go to report.
+func each(ctx context.Context, in schema.Seq[schema.Element], report func(*schema.Finding), f func(int, schema.Record[schema.Element]) error) error {
+	i := 0
+	for rec, err := range in {
+		var fi *schema.Finding
+		if errors.As(err, &fi) {
+			report(fi)
+			if !fi.Warning {
+				continue
+			}
+			err = nil
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil && !rec.V.IsZero() {
+			err = f(i, rec)
+			i++
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

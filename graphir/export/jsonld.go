@@ -1,0 +1,218 @@
+package export
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"membench/graph"
+	"membench/internal/codec"
+	"membench/schema"
+)
+
+// IRIs of a graph's things: Terms holds labels, types and properties, Things holds
+// nodes and edges, each id percent-encoded where an IRI wants it.
+const (
+	Terms  = "https://membench.dev/ns#"
+	Things = "https://membench.dev/id/"
+)
+
+// provTypes are the PROV-O classes of labels; every other node has none.
+var provTypes = map[string]string{
+	"Claim": "prov:Entity", "MemoryItem": "prov:Entity", "Event": "prov:Entity", "Source": "prov:Entity", "Probe": "prov:Entity", "Inject": "prov:Entity",
+	"User": "prov:Agent", "Agent": "prov:Agent", "Character": "prov:Agent",
+}
+
+// provEdge says which PROV-O property an edge stands for and whether it holds from
+// destination to source.
+var provEdges = map[string]struct {
+	term     string
+	backward bool
+}{
+	"EVIDENCED_BY":  {"prov:wasDerivedFrom", false},
+	"FROM_EVENT":    {"prov:wasDerivedFrom", false},
+	"IN_SOURCE":     {"prov:wasDerivedFrom", false},
+	"SUPERSEDED_BY": {"prov:wasRevisionOf", true},
+	"OWNS_MEMORY":   {"prov:wasAttributedTo", true},
+	"SPOKE":         {"prov:wasAttributedTo", true},
+}
+
+// JSONLD writes one JSON-LD 1.1 document, streaming. Each edge is a plain statement
+// (mb:TYPE), where the evidence is meant a PROV-O statement beside it
+// (wasDerivedFrom from claim to memory to event to source, wasAttributedTo to who
+// owns a memory or said a turn, wasRevisionOf from a claim to the one it replaced),
+// and a thing of its own with its id and properties; of a derivation, it is the
+// qualified one (prov:qualifiedDerivation), so that lines and quotes hang on it.
+// Floats are typed xsd:double by their text: readers that keep native numbers lose digits.
+func JSONLD(ctx context.Context, src Source, w io.Writer, o Options) (Result, error) {
+	o = o.withDefaults()
+	bw := bufio.NewWriterSize(w, 1<<16)
+	bw.WriteString("{\"@context\":{\"@version\":1.1,\"mb\":\"" + Terms + "\",\"id\":\"" + Things + "\",\"prov\":\"http://www.w3.org/ns/prov#\",\"xsd\":\"http://www.w3.org/2001/XMLSchema#\"},\n\"@graph\":[")
+	var res Result
+	first := true
+	object := func(b *schema.ObjectBuilder) error {
+		if !first {
+			bw.WriteByte(',')
+		}
+		first = false
+		bw.WriteByte('\n')
+		raw, err := b.Object().MarshalJSON()
+		if err == nil {
+			_, err = bw.Write(raw)
+		}
+		return err
+	}
+	err := each(ctx, src(), o.Report, func(_ int, rec schema.Record[schema.Element]) error {
+		e := rec.V
+		if e.ID() == "" || e.Edge != nil && e.Edge.Type == "" {
+			res.LeftOut++
+			o.Report(&schema.Finding{Pos: rec.Pos, Code: "GRF030", Message: "element has no id or no type, left out"})
+			return nil
+		}
+		if n := extras(e); n > 0 {
+			o.Report(&schema.Finding{Pos: rec.Pos, Code: "GRF037", Message: "members beside the record's own are not exported", Have: fmt.Sprint(n), Warning: true})
+		}
+		if e.Node != nil {
+			res.Nodes++
+			return object(nodeLD(e.Node))
+		}
+		res.Edges++
+		forward, thing := edgeLD(e.Edge)
+		if err := object(forward); err != nil {
+			return err
+		}
+		if p, ok := provEdges[e.Edge.Type]; ok && p.backward {
+			var b schema.ObjectBuilder
+			b.String("@id", thingIRI(string(e.Edge.Dst)))
+			b.Raw(p.term, refLD(string(e.Edge.Src)))
+			if err := object(&b); err != nil {
+				return err
+			}
+		}
+		return object(thing)
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	bw.WriteString("\n]}\n")
+	return res, bw.Flush()
+}
+
+func nodeLD(n *schema.Node) *schema.ObjectBuilder {
+	b := &schema.ObjectBuilder{}
+	b.String("@id", thingIRI(string(n.ID)))
+	var types []string
+	for _, l := range n.Labels {
+		types = append(types, termIRI(l))
+	}
+	for _, l := range n.Labels {
+		if p := provTypes[l]; p != "" && !slices.Contains(types, p) {
+			types = append(types, p)
+		}
+	}
+	if len(types) > 0 {
+		b.Raw("@type", rawStrings(types))
+	}
+	b.String("mb:id", string(n.ID))
+	propsLD(b, n.Props)
+	return b
+}
+
+// edgeLD makes the statements about the source, and the edge as a thing.
+func edgeLD(e *schema.Edge) (forward, thing *schema.ObjectBuilder) {
+	forward, thing = &schema.ObjectBuilder{}, &schema.ObjectBuilder{}
+	forward.String("@id", thingIRI(string(e.Src)))
+	forward.Raw(termIRI(e.Type), refLD(string(e.Dst)))
+	types := []string{"mb:Edge"}
+	p, prov := provEdges[e.Type]
+	if prov && !p.backward {
+		forward.Raw(p.term, refLD(string(e.Dst)))
+		forward.Raw("prov:qualifiedDerivation", refLD(string(e.ID)))
+		types = append(types, "prov:Derivation")
+	}
+	thing.String("@id", thingIRI(string(e.ID)))
+	thing.Raw("@type", rawStrings(types))
+	thing.String("mb:id", string(e.ID))
+	thing.String("mb:type", e.Type)
+	thing.Raw("mb:src", refLD(string(e.Src)))
+	thing.Raw("mb:dst", refLD(string(e.Dst)))
+	if prov && !p.backward {
+		thing.Raw("prov:entity", refLD(string(e.Dst)))
+	}
+	propsLD(thing, e.Props)
+	return forward, thing
+}
+
+func propsLD(b *schema.ObjectBuilder, o schema.Object) {
+	p := graph.MapProps(o)
+	for _, q := range p.Stored {
+		items := make([]string, len(q.Value.Texts))
+		for i, text := range q.Value.Texts {
+			switch q.Value.Kind {
+			case graph.String:
+				items[i] = string(codec.AppendString(nil, text))
+			case graph.Float:
+				one := jsonValue(graph.Value{Kind: graph.Float, Texts: []string{text}})
+				items[i] = `{"@value":"` + string(one) + `","@type":"xsd:double"}`
+			case graph.Int: // native numbers are read as doubles by some: 2^53+1 would be lost
+				items[i] = `{"@value":"` + text + `","@type":"xsd:integer"}`
+			default:
+				items[i] = text
+			}
+		}
+		value := items[0]
+		if q.Value.List {
+			value = `{"@list":[` + strings.Join(items, ",") + `]}`
+		}
+		b.Raw(termIRI(q.Name), []byte(value))
+	}
+	if p.Rest.Len() > 0 {
+		raw, _ := p.Rest.MarshalJSON()
+		b.String("mb:"+graph.PropsJSON, string(codec.AppendLayout(nil, raw, codec.Compact)))
+	}
+}
+
+func refLD(id string) []byte {
+	return []byte(`{"@id":` + string(codec.AppendString(nil, thingIRI(id))) + `}`)
+}
+
+func rawStrings(s []string) []byte {
+	b := []byte{'['}
+	for i, v := range s {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = codec.AppendString(b, v)
+	}
+	return append(b, ']')
+}
+
+func thingIRI(id string) string  { return "id:" + encodeIRI(id) }
+func termIRI(name string) string { return "mb:" + encodeIRI(name) }
+
+// encodeIRI percent-encodes what may not stand in a segment of an IRI, '%' and '/'
+// included; letters of any script stay. No two texts become one.
+func encodeIRI(s string) string {
+	const digits = "0123456789ABCDEF"
+	var b strings.Builder
+	for _, r := range s {
+		if r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_' || r == '~' || ucschar(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, c := range []byte(string(r)) {
+			b.WriteByte('%')
+			b.WriteByte(digits[c>>4])
+			b.WriteByte(digits[c&15])
+		}
+	}
+	return b.String()
+}
+
+// ucschar is the production of RFC 3987, the planes above the first left to encoding.
+func ucschar(r rune) bool {
+	return r >= 0x3041 && r <= 0xd7ff || r >= 0xf900 && r <= 0xfdcf || r >= 0xff01 && r <= 0xffef
+}

@@ -1,0 +1,392 @@
+package view
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"membench/schema"
+)
+
+// Labels and edge types that the page knows the meaning of; all others are drawn
+// and can be walked, no more. They stand in schema/catalog/catalog.yaml.
+const (
+	labelClaim  = "Claim"
+	labelMemory = "MemoryItem"
+	labelEvent  = "Event"
+	labelSource = "Source"
+
+	typeHasDomain    = "HAS_DOMAIN"
+	typeHasPredicate = "HAS_PREDICATE"
+	typeHasClaim     = "HAS_CLAIM"
+	typeAbout        = "ABOUT"
+	typeEvidence     = "EVIDENCED_BY"
+	typeFromEvent    = "FROM_EVENT"
+	typeInSource     = "IN_SOURCE"
+	typeSuperseded   = "SUPERSEDED_BY"
+
+	statusDeprecated = "deprecated"
+)
+
+// titleRunes is the longest title, in code points; the details show the whole text.
+const titleRunes = 160
+
+type node struct {
+	id     schema.NodeID
+	labels []string
+	props  []byte // a JSON object
+	title  string
+	status string // "" when the node has none
+}
+
+type edge struct {
+	src, dst int // index into nodes
+	typ      string
+	props    int // index into edgeProps
+	id       schema.EdgeID
+}
+
+// model is the graph sorted by id, edges by source, target, type, id.
+type model struct {
+	nodes     []node
+	edges     []edge
+	edgeProps [][]byte // distinct, in order of first use
+}
+
+// is reports whether n carries the label.
+func (n node) is(label string) bool { return slices.Contains(n.labels, label) }
+
+func read(in schema.Seq[schema.Element], o Options, st *Stats) (*model, error) {
+	report := func(f *schema.Finding) {
+		st.Findings++
+		if o.Report != nil {
+			o.Report(f)
+		}
+	}
+	type rawEdge struct {
+		schema.Edge
+		pos   schema.Pos
+		props []byte
+	}
+	m := &model{}
+	var raw []rawEdge
+	for r, err := range in {
+		if err != nil {
+			var f *schema.Finding
+			if !errors.As(err, &f) {
+				return nil, err
+			}
+			report(f)
+			if !f.Warning {
+				continue
+			}
+		}
+		switch e := r.V; {
+		case e.Node != nil && e.Node.ID != "":
+			props, err := e.Node.Props.MarshalJSON()
+			if err != nil {
+				return nil, err
+			}
+			m.nodes = append(m.nodes, node{id: e.Node.ID, labels: e.Node.Labels, props: props, status: e.Node.Props.Text("status")})
+		case e.Edge != nil && e.Edge.Src != "" && e.Edge.Dst != "":
+			props, err := e.Edge.Props.MarshalJSON()
+			if err != nil {
+				return nil, err
+			}
+			raw = append(raw, rawEdge{*e.Edge, r.Pos, props})
+		default:
+			report(&schema.Finding{Pos: r.Pos, Code: "SCH002", Message: "an element without id or ends is not drawn"})
+		}
+	}
+
+	// One node per id. Of two that differ, the one whose bytes sort first stands, so
+	// that the order of the input does not matter.
+	slices.SortFunc(m.nodes, func(a, b node) int {
+		return cmp.Or(less(a, b), bytes.Compare(a.props, b.props), slices.Compare(a.labels, b.labels))
+	})
+	kept := m.nodes[:0]
+	for _, n := range m.nodes {
+		if len(kept) > 0 && kept[len(kept)-1].id == n.id {
+			if !sameNode(kept[len(kept)-1], n) {
+				st.Duplicates++
+				report(&schema.Finding{Code: "GRF003", Message: "two nodes share an id; one of them is drawn", Have: string(n.id)})
+			}
+			continue
+		}
+		kept = append(kept, n)
+	}
+	m.nodes = kept
+	at := make(map[schema.NodeID]int, len(m.nodes))
+	for i, n := range m.nodes {
+		at[n.id] = i
+	}
+
+	slices.SortFunc(raw, func(a, b rawEdge) int {
+		return cmp.Or(cmp.Compare(a.Src, b.Src), cmp.Compare(a.Dst, b.Dst), cmp.Compare(a.Type, b.Type),
+			cmp.Compare(a.ID, b.ID), bytes.Compare(a.props, b.props))
+	})
+	seen := map[string]int{}
+	for i, e := range raw {
+		if i > 0 && raw[i-1].Src == e.Src && raw[i-1].Dst == e.Dst && raw[i-1].Type == e.Type && raw[i-1].ID == e.ID {
+			if !bytes.Equal(raw[i-1].props, e.props) {
+				st.Duplicates++
+				report(&schema.Finding{Pos: e.pos, Code: "GRF003", Message: "two edges share an id; one of them is drawn", Have: string(e.ID)})
+			}
+			continue
+		}
+		src, okSrc := at[e.Src]
+		dst, okDst := at[e.Dst]
+		if !okSrc || !okDst {
+			missing, ptr := e.Src, "/src"
+			if okSrc {
+				missing, ptr = e.Dst, "/dst"
+			}
+			st.Dangling++
+			report(&schema.Finding{Pos: e.pos, Pointer: ptr, Code: "GRF004", Message: "the edge is not drawn: no such node", Have: string(missing),
+				Hint: "membench validate says where it should come from"})
+			continue
+		}
+		p, ok := seen[string(e.props)]
+		if !ok {
+			p = len(m.edgeProps)
+			seen[string(e.props)] = p
+			m.edgeProps = append(m.edgeProps, e.props)
+		}
+		m.edges = append(m.edges, edge{src, dst, e.Type, p, e.ID})
+	}
+
+	m.setTitles()
+	if o.MaxNodes > 0 && len(m.nodes) > o.MaxNodes {
+		st.NodesOmitted, st.EdgesOmitted = m.keep(m.choose(o.MaxNodes))
+	}
+	st.Nodes, st.Edges = len(m.nodes), len(m.edges)
+	st.Labels, st.Types = map[string]int{}, map[string]int{}
+	changed := make([]bool, len(m.nodes))
+	for i, n := range m.nodes {
+		for _, l := range n.labels {
+			st.Labels[l]++
+		}
+		changed[i] = n.status == statusDeprecated
+	}
+	for _, e := range m.edges {
+		st.Types[e.typ]++
+		if e.typ == typeSuperseded {
+			changed[e.src] = true
+		}
+	}
+	for _, c := range changed {
+		if c {
+			st.Changes++
+		}
+	}
+	return m, nil
+}
+
+// setTitles gives each node the line it is known by.
+func (m *model) setTitles() {
+	for i := range m.nodes {
+		m.nodes[i].title = cut(titleOf(m.nodes[i]), titleRunes)
+	}
+	// A claim reads as subject, predicate, object. Its object is an edge away, its
+	// subject three: root → domain → predicate → claim.
+	up := map[int]int{}     // node → the node above it
+	object := map[int]int{} // claim → what it is about
+	for _, e := range m.edges {
+		switch e.typ {
+		case typeHasDomain, typeHasPredicate, typeHasClaim:
+			if _, ok := up[e.dst]; !ok {
+				up[e.dst] = e.src
+			}
+		case typeAbout:
+			if _, ok := object[e.src]; !ok {
+				object[e.src] = e.dst
+			}
+		}
+	}
+	for i := range m.nodes {
+		n := &m.nodes[i]
+		if !n.is(labelClaim) {
+			continue
+		}
+		obj, ok := object[i]
+		predicate := text(n.props, "predicate")
+		if !ok || predicate == "" {
+			continue
+		}
+		subject := ""
+		if p, ok := up[i]; ok {
+			if d, ok := up[p]; ok {
+				if root, ok := up[d]; ok {
+					subject = m.nodes[root].title + " "
+				}
+			}
+		}
+		n.title = cut(subject+predicate+" "+m.nodes[obj].title, titleRunes)
+	}
+}
+
+func titleOf(n node) string {
+	obj := schema.RawObject(n.props)
+	first := func(names ...string) string {
+		for _, k := range names {
+			if s := strings.TrimSpace(obj.Text(k)); s != "" {
+				return s
+			}
+		}
+		return ""
+	}
+	switch {
+	case n.is(labelMemory):
+		if s := first("data"); s != "" {
+			return s
+		}
+	case n.is(labelEvent):
+		if s := first("content"); s != "" {
+			if who := first("role_name", "role_type"); who != "" {
+				return who + ": " + s
+			}
+			return s
+		}
+	case n.is(labelSource):
+		if s := first("path"); s != "" {
+			return s
+		}
+	}
+	if s := first("display", "name", "title", "text"); s != "" {
+		return s
+	}
+	return string(n.id)
+}
+
+func text(props []byte, name string) string { return schema.RawObject(props).Text(name) }
+
+// cut shortens s to n code points, an ellipsis included, on one line.
+func cut(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	i := 0
+	for at := range s {
+		if i == n-1 {
+			if rest := s[at:]; len([]rune(rest)) > 1 {
+				return s[:at] + "…"
+			}
+			return s
+		}
+		i++
+	}
+	return s
+}
+
+// choose picks n nodes: claims with the whole walk down to their source lines first,
+// changed ones before the others, then what is best connected. Equal ranks go by id.
+func (m *model) choose(n int) []bool {
+	keep := make([]bool, len(m.nodes))
+	left := n
+	take := func(i int) bool {
+		if !keep[i] && left > 0 {
+			keep[i] = true
+			left--
+			return true
+		}
+		return false
+	}
+	degree := make([]int, len(m.nodes))
+	changed := make([]bool, len(m.nodes))
+	out := make([][]int, len(m.nodes)) // edges of the walk
+	for i, n := range m.nodes {
+		changed[i] = n.status == statusDeprecated
+	}
+	for k, e := range m.edges {
+		degree[e.src]++
+		degree[e.dst]++
+		switch e.typ {
+		case typeSuperseded:
+			changed[e.src], changed[e.dst] = true, true
+			out[e.src] = append(out[e.src], k)
+		case typeEvidence, typeFromEvent, typeInSource, typeAbout:
+			out[e.src] = append(out[e.src], k)
+		case typeHasClaim, typeHasPredicate, typeHasDomain:
+			out[e.dst] = append(out[e.dst], k)
+		}
+	}
+	order := make([]int, len(m.nodes))
+	for i := range order {
+		order[i] = i
+	}
+	rank := func(i int) int {
+		switch {
+		case changed[i]:
+			return 0
+		case m.nodes[i].is(labelClaim):
+			return 1
+		}
+		return 2
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(degree[b], degree[a]), cmp.Compare(a, b))
+	})
+	for _, i := range order {
+		take(i)
+		if rank(i) == 2 {
+			continue
+		}
+		for queue := []int{i}; len(queue) > 0 && left > 0; queue = queue[1:] {
+			at := queue[0]
+			for _, k := range out[at] {
+				next := m.edges[k].src
+				if next == at {
+					next = m.edges[k].dst
+				}
+				if take(next) {
+					queue = append(queue, next)
+				}
+			}
+		}
+	}
+	return keep
+}
+
+// keep drops the other nodes and the edges that lose an end.
+func (m *model) keep(keep []bool) (nodes, edges int) {
+	index := make([]int, len(m.nodes))
+	kept := m.nodes[:0]
+	for i, n := range m.nodes {
+		if keep[i] {
+			index[i] = len(kept)
+			kept = append(kept, n)
+		} else {
+			nodes++
+		}
+	}
+	m.nodes = kept
+	var es []edge
+	var props [][]byte
+	renamed := map[int]int{}
+	for _, e := range m.edges {
+		if !keep[e.src] || !keep[e.dst] {
+			edges++
+			continue
+		}
+		p, ok := renamed[e.props]
+		if !ok {
+			p = len(props)
+			renamed[e.props] = p
+			props = append(props, m.edgeProps[e.props])
+		}
+		e.src, e.dst, e.props = index[e.src], index[e.dst], p
+		es = append(es, e)
+	}
+	m.edges, m.edgeProps = es, props
+	return nodes, edges
+}
+
+func (m *model) pairs() [][2]int32 {
+	out := make([][2]int32, 0, len(m.edges))
+	for _, e := range m.edges {
+		if e.src != e.dst {
+			out = append(out, [2]int32{int32(e.src), int32(e.dst)})
+		}
+	}
+	return out
+}

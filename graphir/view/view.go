@@ -1,0 +1,297 @@
+// Package view draws a graph as one HTML file that needs nothing else: no network,
+// no server, no library.
+//
+// The file holds two blocks of gzip in base64: what the first picture needs (places,
+// labels, edges, titles), and the properties, read once that picture stands. The
+// layout is computed here (see layout.go); the page only draws. Equal graphs give
+// equal bytes, whatever the order of the input and the number of workers.
+//
+// The whole graph is held in memory: about 250 bytes a node and 60 an edge beside
+// the text of ids and properties; equal edge properties are held once.
+package view
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"html"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+
+	"membench/internal/codec"
+	"membench/schema"
+)
+
+// Options of HTML. The zero value draws everything.
+type Options struct {
+	Title    string                // heading of the page; "" is "membench graph"
+	MaxNodes int                   // draw at most this many nodes, claims and their evidence first; 0 is all
+	Workers  int                   // goroutines of the layout; 0 is one per processor; never changes a byte
+	Report   func(*schema.Finding) // called for each fault in the input; nil drops them, counted in Stats
+}
+
+// Stats says what was drawn and what was left out.
+type Stats struct {
+	Nodes        int            `json:"nodes"`
+	Edges        int            `json:"edges"`
+	Labels       map[string]int `json:"labels"` // nodes by label; a node with two labels counts twice
+	Types        map[string]int `json:"types"`  // edges by type
+	Communities  int            `json:"communities"`
+	Changes      int            `json:"changes"`       // claims that are no longer active or have a successor
+	NodesOmitted int            `json:"nodes_omitted"` // by MaxNodes
+	EdgesOmitted int            `json:"edges_omitted"` // because an end was omitted
+	Dangling     int            `json:"dangling"`      // edges whose end is not in the input
+	Duplicates   int            `json:"duplicates"`    // ids met again with other content
+	Findings     int            `json:"findings"`      // all faults, those two included
+	Bytes        int64          `json:"bytes"`         // size of the page
+}
+
+var (
+	//go:embed page/index.html
+	pageHTML string
+	//go:embed page/style.css
+	pageCSS string
+	//go:embed page/view.js
+	pageJS string
+)
+
+// HTML reads a graph and writes its page. A finding in the input is counted,
+// reported and skipped; any other error ends it. Nothing is written before the
+// input has been read whole.
+func HTML(w io.Writer, in schema.Seq[schema.Element], o Options) (Stats, error) {
+	if o.Title == "" {
+		o.Title = "membench graph"
+	}
+	if o.MaxNodes < 0 {
+		return Stats{}, fmt.Errorf("view: MaxNodes is %d, want 0 or more", o.MaxNodes)
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	var st Stats
+	m, err := read(in, o, &st)
+	if err != nil {
+		return st, err
+	}
+	lay := arrange(m.pairs(), len(m.nodes), o.Workers)
+	st.Communities = len(lay.communities)
+
+	graph, err := m.graphBlock(o, st, lay)
+	if err != nil {
+		return st, err
+	}
+	cw := &countWriter{w: w}
+	err = writePage(cw, o.Title, graph, m.propsBlock())
+	st.Bytes = cw.n
+	return st, err
+}
+
+type countWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// writePage fills the page. Nothing of the data is markup: the title is escaped,
+// the blocks are base64, and the policy lets nothing run but the script that came
+// with the binary, and nothing be fetched at all.
+func writePage(w io.Writer, title string, graph, props []byte) error {
+	hash := func(s string) string {
+		h := sha256.Sum256([]byte(s))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(h[:]) + "'"
+	}
+	policy := "default-src 'none'; script-src " + hash(pageJS) + "; style-src " + hash(pageCSS) +
+		"; img-src data:; base-uri 'none'; form-action 'none'"
+	rest := pageHTML
+	for _, part := range []struct {
+		mark string
+		fill func() error
+	}{
+		{"{{policy}}", func() error { _, err := io.WriteString(w, policy); return err }},
+		{"{{title}}", func() error { _, err := io.WriteString(w, html.EscapeString(cut(title, titleRunes))); return err }},
+		{"{{style}}", func() error { _, err := io.WriteString(w, pageCSS); return err }},
+		{"{{graph}}", func() error { return pack(w, graph) }},
+		{"{{props}}", func() error { return pack(w, props) }},
+		{"{{script}}", func() error { _, err := io.WriteString(w, pageJS); return err }},
+	} {
+		before, after, ok := strings.Cut(rest, part.mark)
+		if !ok {
+			return fmt.Errorf("view: the page has no %s", part.mark)
+		}
+		if _, err := io.WriteString(w, before); err != nil {
+			return err
+		}
+		if err := part.fill(); err != nil {
+			return err
+		}
+		rest = after
+	}
+	_, err := io.WriteString(w, rest)
+	return err
+}
+
+// pack writes b as base64 of gzip.
+func pack(w io.Writer, b []byte) error {
+	enc := base64.NewEncoder(base64.StdEncoding, w)
+	z, err := gzip.NewWriterLevel(enc, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := z.Write(b); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	return enc.Close()
+}
+
+// header is the JSON part of the first block.
+type header struct {
+	Title       string      `json:"title"`
+	Nodes       int         `json:"nodes"`
+	Edges       int         `json:"edges"`
+	Omitted     int         `json:"omitted"`
+	Labels      []string    `json:"labels"`
+	LabelSets   [][]int     `json:"labelSets"`
+	Types       []string    `json:"types"`
+	Statuses    []string    `json:"statuses"`
+	Unit        float64     `json:"unit"` // steps of the grid of places per radius of the smallest node
+	Communities []community `json:"communities"`
+	IDs         []string    `json:"ids"`
+	Titles      []string    `json:"titles"`
+}
+
+type community struct {
+	Size int `json:"n"`
+	Head int `json:"head"` // its best connected node
+}
+
+// graphBlock is: length of the JSON (uint32, little endian), the JSON, then numbers
+// as varints: x, y of each node; label set, status, community of each; of each edge,
+// sorted by source, the step of the source, the target as signed difference to the
+// source, the type.
+func (m *model) graphBlock(o Options, st Stats, lay layout) ([]byte, error) {
+	labels, labelSets, setOf := m.labelTable()
+	types, typeOf := table(len(m.edges), func(i int) string { return m.edges[i].typ })
+	statuses, statusOf := table(len(m.nodes), func(i int) string { return m.nodes[i].status })
+	h := header{
+		Title: o.Title, Nodes: len(m.nodes), Edges: len(m.edges), Omitted: st.NodesOmitted,
+		Labels: labels, LabelSets: labelSets, Types: types, Statuses: statuses,
+		Unit: lay.unit, Communities: lay.communities,
+		IDs: make([]string, len(m.nodes)), Titles: make([]string, len(m.nodes)),
+	}
+	if h.Communities == nil {
+		h.Communities = []community{}
+	}
+	for i, n := range m.nodes {
+		h.IDs[i], h.Titles[i] = string(n.id), n.title
+	}
+	js, err := codec.Append(nil, h, codec.Compact)
+	if err != nil {
+		return nil, err
+	}
+	b := binary.LittleEndian.AppendUint32(nil, uint32(len(js)))
+	b = append(b, js...)
+	for i := range m.nodes {
+		b = binary.AppendUvarint(b, uint64(lay.x[i]))
+		b = binary.AppendUvarint(b, uint64(lay.y[i]))
+	}
+	for _, col := range [][]int{setOf, statusOf, lay.member} {
+		for _, v := range col {
+			b = binary.AppendUvarint(b, uint64(v))
+		}
+	}
+	last := 0
+	for i, e := range m.edges {
+		b = binary.AppendUvarint(b, uint64(e.src-last))
+		b = binary.AppendVarint(b, int64(e.dst-e.src))
+		b = binary.AppendUvarint(b, uint64(typeOf[i]))
+		last = e.src
+	}
+	return b, nil
+}
+
+// propsBlock is: number of distinct edge properties, length of each node's
+// properties, length of each distinct edge properties, the index of each edge's
+// (all varints), then the texts.
+func (m *model) propsBlock() []byte {
+	b := binary.AppendUvarint(nil, uint64(len(m.edgeProps)))
+	for _, n := range m.nodes {
+		b = binary.AppendUvarint(b, uint64(len(n.props)))
+	}
+	for _, p := range m.edgeProps {
+		b = binary.AppendUvarint(b, uint64(len(p)))
+	}
+	for _, e := range m.edges {
+		b = binary.AppendUvarint(b, uint64(e.props))
+	}
+	for _, n := range m.nodes {
+		b = append(b, n.props...)
+	}
+	for _, p := range m.edgeProps {
+		b = append(b, p...)
+	}
+	return b
+}
+
+// table numbers the distinct values, sorted.
+func table(n int, value func(int) string) (names []string, index []int) {
+	at := map[string]int{}
+	for i := range n {
+		at[value(i)] = 0
+	}
+	names = make([]string, 0, len(at))
+	for s := range at {
+		names = append(names, s)
+	}
+	slices.Sort(names)
+	for i, s := range names {
+		at[s] = i
+	}
+	index = make([]int, n)
+	for i := range n {
+		index[i] = at[value(i)]
+	}
+	return names, index
+}
+
+// labelTable numbers labels and sets of labels; a set keeps the order of its node.
+func (m *model) labelTable() (labels []string, sets [][]int, setOf []int) {
+	var all []string
+	for _, n := range m.nodes {
+		all = append(all, n.labels...)
+	}
+	labels, _ = table(len(all), func(i int) string { return all[i] })
+	keys, setOf := table(len(m.nodes), func(i int) string { return strings.Join(m.nodes[i].labels, "\x00") })
+	sets = make([][]int, len(keys))
+	for i, k := range keys {
+		sets[i] = []int{}
+		if k == "" {
+			continue
+		}
+		for _, l := range strings.Split(k, "\x00") {
+			at, _ := slices.BinarySearch(labels, l)
+			sets[i] = append(sets[i], at)
+		}
+	}
+	return labels, sets, setOf
+}
+
+func less(a, b node) int { return cmp.Compare(a.id, b.id) }
+
+func sameNode(a, b node) bool {
+	return slices.Equal(a.labels, b.labels) && bytes.Equal(a.props, b.props)
+}

@@ -1,0 +1,58 @@
+package bm25
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestScores(t *testing.T) {
+	var x Index
+	for i, s := range []string{"我最喜欢的作家是夏目漱石", "我养了一只猫", "She paints sunsets", "I went hiking"} {
+		x.Set(i, s)
+	}
+	best := func(q string) int {
+		at, top := -1, 0.0
+		for d, s := range x.Scores(q) {
+			if s <= 0 || s > 1 {
+				t.Errorf("score %v of %q is outside (0,1]", s, q)
+			}
+			if s > top {
+				at, top = d, s
+			}
+		}
+		return at
+	}
+	for q, want := range map[string]int{"你最喜欢哪个作家": 0, "猫叫什么": -1, "养猫": 1, "what did she paint": 2, "hikes": 3, "nothing here": -1} {
+		if got := best(q); got != want && want >= 0 {
+			t.Errorf("%q: have %d, want %d", q, got, want)
+		}
+	}
+	x.Set(0, "now about painting")
+	x.Remove(2)
+	if got := best("paint"); got != 0 {
+		t.Errorf("after Set and Remove: have %d, want 0", got)
+	}
+	if len(x.Scores("作家")) != 0 {
+		t.Error("a replaced text is still found")
+	}
+}
+
+func TestSetTwiceIsOnce(t *testing.T) {
+	var a, b Index
+	a.Set(0, "tea and coffee")
+	a.Set(0, "tea and coffee")
+	b.Set(0, "tea and coffee")
+	if fmt.Sprint(a.Scores("tea")) != fmt.Sprint(b.Scores("tea")) {
+		t.Errorf("have %v, want %v", a.Scores("tea"), b.Scores("tea"))
+	}
+}
+
+func BenchmarkScores(b *testing.B) {
+	var x Index
+	for i := range 10000 {
+		x.Set(i, fmt.Sprintf("fact %d about topic %d and thing %d", i, i%97, i%31))
+	}
+	for b.Loop() {
+		x.Scores("topic 13 and thing 7")
+	}
+}

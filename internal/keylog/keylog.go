@@ -1,0 +1,120 @@
+// Package keylog is an append-only file of lines that survives being killed: a line
+// is there whole or not at all. A torn last line is cut off when the file is opened;
+// earlier lines are never touched, so a run that is killed and started again leaves
+// the bytes of an undisturbed one.
+package keylog
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"membench/internal/atomicfile"
+)
+
+// A Log is open for appending. One process, one goroutine at a time.
+type Log struct {
+	f    *os.File
+	w    io.Writer
+	path string
+	bad  error // the first failed append: the end of the file is unknown after it
+}
+
+// Options of Open. The zero value is right outside tests.
+type Options struct {
+	Wrap func(io.Writer) io.Writer // stands between the log and its file: for injecting faults
+}
+
+// Open reads the lines of path in order into each, cuts off a torn last line and
+// opens the file for appending; a missing file and its folders are made. An error
+// of each for the last line means that it is torn too (a crash of the machine can
+// leave a full-length line of garbage); for an earlier line it ends Open.
+func Open(path string, o Options, each func(n int, line []byte) error) (*Log, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	good, size, err := read(f, path, each)
+	if err == nil && good < size {
+		if err = f.Truncate(good); err == nil {
+			err = f.Sync()
+		}
+	}
+	if err == nil && size == 0 {
+		err = atomicfile.SyncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	l := &Log{f: f, w: f, path: path}
+	if o.Wrap != nil {
+		l.w = o.Wrap(f)
+	}
+	return l, nil
+}
+
+// Read is Open without the right to write: a torn last line is passed over.
+func Read(path string, each func(n int, line []byte) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, _, err = read(f, path, each)
+	return err
+}
+
+func read(f io.Reader, path string, each func(int, []byte) error) (good, size int64, err error) {
+	r := bufio.NewReaderSize(f, 1<<16)
+	var pending error
+	for n := 1; ; n++ {
+		line, err := r.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return good, size, fmt.Errorf("reading %s: %w", path, err)
+		}
+		size += int64(len(line))
+		if len(line) > 0 && pending != nil {
+			return good, size, pending
+		}
+		if err != nil { // the end; a line without "\n" is torn
+			return good, size, nil
+		}
+		if e := each(n, bytes.TrimSuffix(line, []byte("\n"))); e != nil {
+			pending = fmt.Errorf("%s:%d: the journal is damaged: %w", path, n, e)
+			continue
+		}
+		good = size
+	}
+}
+
+// Append adds one line, which must not hold "\n", and makes it durable. After a
+// failure the log refuses to go on: opening it again finds the good lines.
+func (l *Log) Append(line []byte) error {
+	if l.bad != nil {
+		return l.bad
+	}
+	if bytes.IndexByte(line, '\n') >= 0 {
+		return fmt.Errorf("appending to %s: the line holds a line end", l.path)
+	}
+	atomicfile.Step("append", l.path)
+	_, err := l.w.Write(append(line[:len(line):len(line)], '\n'))
+	if err == nil {
+		atomicfile.Step("sync", l.path)
+		err = l.f.Sync()
+	}
+	if err != nil {
+		l.bad = fmt.Errorf("appending to %s: %w", l.path, err)
+	}
+	return l.bad
+}
+
+// Close closes the file.
+func (l *Log) Close() error { return l.f.Close() }

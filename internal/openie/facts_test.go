@@ -1,0 +1,54 @@
+package openie
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestFacts(t *testing.T) {
+	for _, c := range []struct {
+		lines []Line
+		want  []Fact
+	}{
+		{[]Line{{"u", "你好呀。我叫小满，今年二十七岁。你呢？"}}, []Fact{{"我叫小满，今年二十七岁。", []int{0}}}},
+		{[]Line{{"u", "我希望你以后叫我 Noor"}, {"a", "好的，没问题！"}}, []Fact{{"我希望你以后叫我 Noor", []int{0}}}},
+		{[]Line{{"a", "周末的时候，"}, {"a", "我一般去河边钓鱼。"}, {"u", "真的吗"}}, []Fact{{"周末的时候，我一般去河边钓鱼。", []int{0, 1}}}},
+		{[]Line{{"u", "周末的时候，"}, {"a", "我一般去河边钓鱼。"}}, []Fact{{"周末的时候，", []int{0}}, {"我一般去河边钓鱼。", []int{1}}}},
+		{[]Line{{"u", "Hey Ana! Good to see you! I'm a nurse. What about you?"}}, []Fact{{"I'm a nurse.", []int{0}}}},
+		{[]Line{{"u", "Thanks, Ana! That's really cool."}, {"a", "Yeah, sure."}}, nil},
+		{[]Line{{"u", "my sister is called"}, {"u", "Marta and she paints. Bye!"}}, []Fact{{"my sister is called", []int{0}}, {"Marta and she paints.", []int{1}}}},
+		{[]Line{{"u", "I keep the red mug"}, {"u", "for guests only."}}, []Fact{{"I keep the red mug for guests only.", []int{0, 1}}}},
+		{[]Line{{"u", ""}, {"u", "……"}, {"u", "嗯嗯"}}, nil},
+		{[]Line{{"u", "网关的超时改成 30 秒。"}}, []Fact{{"网关的超时改成 30 秒。", []int{0}}}},
+	} {
+		got := Facts(c.lines)
+		if !slices.EqualFunc(got, c.want, func(a, b Fact) bool { return a.Text == b.Text && slices.Equal(a.Lines, b.Lines) }) {
+			t.Errorf("%q:\n have %v\n want %v", c.lines, got, c.want)
+		}
+	}
+}
+
+// Every fact stands verbatim in its lines, and lines of two speakers never mix.
+func FuzzFacts(f *testing.F) {
+	f.Add("我喜欢茶，\n因为它很香。\nI like v1.2 a lot\nbecause it works", uint8(0b0011))
+	f.Fuzz(func(t *testing.T, text string, who uint8) {
+		var lines []Line
+		for i, s := range strings.Split(text, "\n") {
+			lines = append(lines, Line{string('a' + rune(who>>(i%8)&1)), s})
+		}
+		flat := func(s string) string { return strings.Join(strings.Fields(s), "") }
+		for _, fact := range Facts(lines) {
+			joined := ""
+			for k, i := range fact.Lines {
+				if i < 0 || i >= len(lines) || k > 0 && i != fact.Lines[k-1]+1 || lines[i].Speaker != lines[fact.Lines[0]].Speaker {
+					t.Fatalf("bad lines %v", fact.Lines)
+				}
+				joined += lines[i].Text
+			}
+			if len(fact.Lines) == 0 || !strings.Contains(flat(joined), flat(fact.Text)) {
+				t.Fatalf("%q is not in %q", fact.Text, joined)
+			}
+		}
+	})
+}

@@ -1,0 +1,336 @@
+// Package mem0 is Mem0's behaviour in process: facts are taken out of the turns,
+// each is compared with the most similar known ones, and ADD, UPDATE, DELETE or NONE
+// is applied, with a history. docs/adr/0002-embedded-memory.md says where it departs.
+//
+// Stored format: one journal a namespace, <dir>/<run>/<scope>.jsonl, names
+// percent-encoded. The first line is a header; each further line is one batch with
+// all that it changed, so a batch is stored whole or not at all. Nothing is ever
+// rewritten: the journal is the history.
+package mem0
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"membench/internal/atomicfile"
+	"membench/internal/codec"
+	"membench/internal/keylog"
+	"membench/llm"
+	"membench/llm/hashing"
+	"membench/memory"
+	"membench/memory/op"
+	"membench/schema"
+)
+
+// Mode decides what an update does to the evidence of what it updates.
+type Mode string
+
+const (
+	// Keep adds a contradicting fact beside the old one, unites the turns of what is
+	// restated or refined, and stores a restatement anew when something related was
+	// said in between (so that A, B, A leaves evidence of the second A).
+	Keep Mode = "keep"
+	// Faithful does what Mem0 1.x does: UPDATE replaces text and metadata, DELETE removes.
+	Faithful Mode = "faithful"
+)
+
+// Modes lists both.
+func Modes() []Mode { return []Mode{Keep, Faithful} }
+
+// Options of the embedded memory. The zero value keeps everything in the process,
+// extracts by rule and writes prefixes.
+type Options struct {
+	Dir       string        // "": nothing on disk
+	Mode      Mode          // "": Keep
+	Raw       bool          // store turns as they are, without extraction
+	NoPrefix  bool          // leave "[User] " and "[Agent] " off; the payload then has role
+	Generator llm.Generator // nil: by rule
+	Embedder  llm.Embedder  // nil: hashing; anything else is asked again after Attach
+	// Wrap stands between the journal and its file: for injecting faults in tests.
+	Wrap func(io.Writer) io.Writer
+}
+
+// near is how many known facts a new one is judged against (Mem0's default).
+const near = 5
+
+const version = "1"
+
+// Embedded makes the system.
+func Embedded(o Options) (*System, error) {
+	if o.Mode == "" {
+		o.Mode = Keep
+	}
+	if !slices.Contains(Modes(), o.Mode) {
+		return nil, fmt.Errorf("memory mode %q: have %v", o.Mode, Modes())
+	}
+	if o.Embedder == nil {
+		o.Embedder = hashing.New(0)
+	}
+	s := &System{o: o, extract: op.RuleFacts(), judge: op.RuleJudge(), held: map[memory.Namespace]*store{}}
+	if o.Generator != nil {
+		s.extract, s.judge = op.ModelFacts(o.Generator), op.ModelJudge(o.Generator)
+	}
+	return s, nil
+}
+
+// System is the embedded memory system. It is a memory.System, Attacher and Lister.
+type System struct {
+	o       Options
+	extract op.Extractor
+	judge   op.Judge
+
+	mu   sync.Mutex
+	held map[memory.Namespace]*store // without Dir
+}
+
+// Info names the system mem0-v1, or mem0-v1-rule without a model.
+func (s *System) Info() memory.Info {
+	name, model := "mem0-v1-rule", "rule"
+	if s.o.Generator != nil {
+		name, model = "mem0-v1", s.o.Generator.Model()
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%s|%s|%s|raw=%t|prefix=%t|%s", version, name, s.o.Mode, s.o.Raw, !s.o.NoPrefix, model)
+	if s.o.Generator != nil {
+		fmt.Fprintf(h, "|%s|%s", op.Prompts()["facts"], op.Prompts()["update"])
+	}
+	return memory.Info{Name: name, Version: version, Mode: string(s.o.Mode), Fingerprint: hex.EncodeToString(h.Sum(nil))[:16]}
+}
+
+func (s *System) path(ns memory.Namespace) string {
+	return filepath.Join(s.o.Dir, atomicfile.Name(ns.Run), atomicfile.Name(ns.Scope)+".jsonl")
+}
+
+// Open drops what ns held.
+func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if s.o.Dir == "" {
+		s.mu.Lock()
+		delete(s.held, ns)
+		s.mu.Unlock()
+		return s.Attach(ctx, ns)
+	}
+	if err := os.Remove(s.path(ns)); err == nil {
+		if err := atomicfile.SyncDir(filepath.Dir(s.path(ns))); err != nil {
+			return nil, err
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return s.Attach(ctx, ns)
+}
+
+// Attach opens what an earlier run left; nothing is written before the first Ingest.
+func (s *System) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if s.o.Dir == "" {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.held[ns] == nil {
+			s.held[ns] = newStore()
+		}
+		return &Memory{sys: s, ns: ns, store: s.held[ns]}, nil
+	}
+	m := &Memory{sys: s, ns: ns, store: newStore()}
+	err := keylog.Read(s.path(ns), func(n int, line []byte) error {
+		if n == 1 {
+			return m.readHeader(line)
+		}
+		var e entry
+		if err := codec.Unmarshal(line, &e); err != nil {
+			return err
+		}
+		return m.store.apply(e)
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Namespaces lists what Dir (or the process) holds of a run.
+func (s *System) Namespaces(ctx context.Context, run string) ([]memory.Namespace, error) {
+	var out []memory.Namespace
+	if s.o.Dir == "" {
+		s.mu.Lock()
+		for ns := range s.held {
+			if ns.Run == run {
+				out = append(out, ns)
+			}
+		}
+		s.mu.Unlock()
+	} else {
+		files, err := os.ReadDir(filepath.Join(s.o.Dir, atomicfile.Name(run)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, f := range files {
+			if !strings.HasSuffix(f.Name(), ".jsonl") {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			var h header
+			stop := errors.New("seen the header")
+			err := keylog.Read(filepath.Join(s.o.Dir, atomicfile.Name(run), f.Name()), func(n int, line []byte) error {
+				if n > 1 {
+					return stop
+				}
+				return codec.Unmarshal(line, &h)
+			})
+			if err != nil && !errors.Is(err, stop) {
+				return nil, err
+			}
+			if h.Format == format { // an empty journal holds nothing
+				out = append(out, memory.Namespace{Run: run, Scope: h.Scope})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b memory.Namespace) int { return cmp.Compare(a.Scope, b.Scope) })
+	return out, nil
+}
+
+const format = "membench-mem0-journal"
+
+// Memory is one namespace.
+type Memory struct {
+	sys   *System
+	ns    memory.Namespace
+	store *store
+	log   *keylog.Log
+	made  string // fingerprint in the header; "" for a new journal
+}
+
+func (m *Memory) readHeader(line []byte) error {
+	var h header
+	if err := codec.Unmarshal(line, &h); err != nil {
+		return err
+	}
+	if h.Format != format || h.Version != 1 {
+		return fmt.Errorf("format %q version %d, want %q version 1", h.Format, h.Version, format)
+	}
+	m.made = h.Fingerprint
+	return nil
+}
+
+// Keys are the batches stored, in order.
+func (m *Memory) Keys(context.Context) ([]string, error) { return slices.Clone(m.store.keys), nil }
+
+func (m *Memory) append(e entry) error {
+	if m.sys.o.Dir == "" {
+		return nil
+	}
+	if m.log == nil {
+		log, err := keylog.Open(m.sys.path(m.ns), keylog.Options{Wrap: m.sys.o.Wrap}, func(_ int, line []byte) error {
+			if !codec.Valid(line) {
+				return errors.New("no JSON")
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		m.log = log
+	}
+	if m.made == "" {
+		fp := m.sys.Info().Fingerprint
+		line, err := codec.Append(nil, header{format, 1, m.ns.Run, m.ns.Scope, fp}, codec.Compact)
+		if err != nil {
+			return err
+		}
+		if err := m.log.Append(line); err != nil {
+			return err
+		}
+		m.made = fp
+	}
+	if e.Changes == nil {
+		e.Changes = []change{}
+	}
+	line, err := codec.Append(nil, e, codec.Compact)
+	if err != nil {
+		return err
+	}
+	return m.log.Append(line)
+}
+
+// Weights of Retrieve; set on LoCoMo's conv-26 and the bundled dialogues, see
+// docs/adr/0002-embedded-memory.md.
+const (
+	wordWeight   = 0.9
+	vectorWeight = 0.1
+	kinWeight    = 0.7 // of a term that the lexicon adds, to a term of the question
+	nextWeight   = 0.4 // of the best neighbour's score
+	nextTurns    = 2   // how far a neighbour may be, in turns
+	ownerBoost   = 1.2
+)
+
+// Export yields the points by id. Collection is the run; events close the payload.
+func (m *Memory) Export(ctx context.Context) schema.Seq[schema.MemoryExport] {
+	return func(yield func(schema.Record[schema.MemoryExport], error) bool) {
+		var live []*point
+		for _, p := range m.store.points {
+			if p.live {
+				live = append(live, p)
+			}
+		}
+		slices.SortFunc(live, func(a, b *point) int { return cmp.Compare(a.id, b.id) })
+		for _, p := range live {
+			if err := ctx.Err(); err != nil {
+				yield(schema.Record[schema.MemoryExport]{}, err)
+				return
+			}
+			payload := p.payload
+			var err error
+			if len(p.events) > 0 {
+				payload, err = payload.With("events", p.events)
+			}
+			if !yield(schema.Record[schema.MemoryExport]{V: schema.MemoryExport{ID: p.id, Payload: payload, Collection: m.ns.Run}}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// History is what all batches did, oldest first.
+func (m *Memory) History(context.Context) (memory.Receipt, error) {
+	return memory.Receipt{Changes: slices.Clone(m.store.history), Usage: m.store.usage, Degraded: slices.Clone(m.store.degraded)}, nil
+}
+
+// Drop removes the namespace.
+func (m *Memory) Drop(ctx context.Context) error {
+	if err := m.Close(); err != nil {
+		return err
+	}
+	fresh, err := m.sys.Open(ctx, m.ns)
+	if err != nil {
+		return err
+	}
+	m.store, m.made = fresh.(*Memory).store, ""
+	return nil
+}
+
+// Close closes the journal; what was ingested is on disk already.
+func (m *Memory) Close() error {
+	if m.log == nil {
+		return nil
+	}
+	err := m.log.Close()
+	m.log = nil
+	return err
+}

@@ -1,0 +1,253 @@
+// Package memorytest is the test of the memory contract: every system runs it.
+package memorytest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"membench/memory"
+	"membench/schema"
+)
+
+// Now is the clock of every batch here.
+var Now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// Turn makes one turn of conversation c.
+func Turn(conv string, n int, role, text string) schema.Turn {
+	return schema.Turn{Role: role, Name: role, Text: text, Sources: []schema.EventRef{{ConvID: schema.ConvID(conv), TurnID: n}}}
+}
+
+// Batch makes a batch of turns.
+func Batch(conv string, turns ...schema.Turn) memory.Batch {
+	var meta schema.ObjectBuilder
+	meta.String("scene_id", "scene")
+	meta.String("character_id", "bot")
+	meta.String("conv_id", conv)
+	return memory.Batch{Session: conv, Turns: turns, UserID: "u", AgentID: "bot", Metadata: meta.Object(), Now: Now}
+}
+
+// Run checks a system. open makes a fresh one each time: two calls share nothing.
+// What a system cannot do (memory.As) is skipped, and says so.
+func Run(t *testing.T, open func(t *testing.T) memory.System) {
+	ctx := context.Background()
+	ns := memory.Namespace{Run: "run", Scope: "u"}
+	start := func(t *testing.T) (memory.System, memory.Memory) {
+		t.Helper()
+		s := open(t)
+		m, err := s.Open(ctx, ns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { m.Close() })
+		return s, m
+	}
+	ingest := func(t *testing.T, m memory.Memory, b memory.Batch) memory.Receipt {
+		t.Helper()
+		r, err := m.Ingest(ctx, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	find := func(t *testing.T, m memory.Memory, q string, k int) []memory.Hit {
+		t.Helper()
+		r, err := m.Retrieve(ctx, memory.Query{Text: q, K: k, UserID: "u", AgentID: "bot"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 1; i < len(r.Hits); i++ {
+			a, b := r.Hits[i-1], r.Hits[i]
+			if a.Score < b.Score || a.Score == b.Score && a.ID >= b.ID {
+				t.Errorf("%q: hits %d and %d are out of order: (%v %s), (%v %s)", q, i, i+1, a.Score, a.ID, b.Score, b.ID)
+			}
+		}
+		return r.Hits
+	}
+	talk := Batch("c1",
+		Turn("c1", 1, "user", "My favourite colour is green."),
+		Turn("c1", 2, "assistant", "我最喜欢的饮料是普洱茶。"),
+		Turn("c1", 3, "user", "I keep two tortoises on the balcony."),
+		Turn("c1", 4, "user", "𠮷野家的牛丼配 emoji 👩‍👩‍👧 最好吃。"),
+	)
+
+	t.Run("empty", func(t *testing.T) {
+		_, m := start(t)
+		if h := find(t, m, "anything", 5); len(h) != 0 {
+			t.Errorf("a fresh memory answers %v", h)
+		}
+		ingest(t, m, Batch("c1"))
+	})
+	t.Run("retrieve", func(t *testing.T) {
+		_, m := start(t)
+		ingest(t, m, talk)
+		for q, turn := range map[string]int{"favourite colour?": 1, "你最喜欢喝什么饮料": 2, "how many tortoises are there": 3, "牛丼": 4} {
+			h := find(t, m, q, 1)
+			want := schema.EventRef{ConvID: "c1", TurnID: turn}
+			if len(h) != 1 || !slices.Contains(h[0].Sources, want) {
+				t.Errorf("%q: have %v, want a memory of turn %d", q, h, turn)
+			}
+		}
+		for k := 1; k <= 3; k++ {
+			if h := find(t, m, "favourite 喜欢 tortoises", k); len(h) > k {
+				t.Errorf("k %d: %d hits", k, len(h))
+			}
+		}
+	})
+	t.Run("retrieve is pure", func(t *testing.T) {
+		_, m := start(t)
+		ingest(t, m, talk)
+		a := fmt.Sprint(find(t, m, "colour", 5))
+		before := exported(t, m)
+		for range 3 {
+			find(t, m, "I love colours and tortoises", 5)
+		}
+		if b := fmt.Sprint(find(t, m, "colour", 5)); a != b {
+			t.Errorf("the same question again: have %s, want %s", b, a)
+		}
+		if after := exported(t, m); before != after {
+			t.Errorf("asking changed the memory: have %s, want %s", after, before)
+		}
+	})
+	t.Run("idempotent batch", func(t *testing.T) {
+		_, m := start(t)
+		ingest(t, m, talk)
+		before := exported(t, m)
+		if r := ingest(t, m, talk); !r.Skipped || len(r.Changes) != 0 {
+			t.Errorf("a known batch: have %+v, want it skipped", r)
+		}
+		if after := exported(t, m); before != after {
+			t.Errorf("have %s, want %s", after, before)
+		}
+	})
+	t.Run("namespaces are isolated", func(t *testing.T) {
+		s, m := start(t)
+		ingest(t, m, talk)
+		other, err := s.Open(ctx, memory.Namespace{Run: "run", Scope: "u:c2"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		if h := find(t, other, "favourite colour", 5); len(h) != 0 {
+			t.Errorf("another namespace answers %v", h)
+		}
+		r, err := m.Retrieve(ctx, memory.Query{Text: "favourite colour", K: 5, UserID: "someone else"})
+		if err != nil || len(r.Hits) != 0 {
+			t.Errorf("another user is answered %v (%v)", r.Hits, err)
+		}
+	})
+	t.Run("open is empty", func(t *testing.T) {
+		s, m := start(t)
+		ingest(t, m, talk)
+		m.Close()
+		again, err := s.Open(ctx, ns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer again.Close()
+		if h := find(t, again, "favourite colour", 5); len(h) != 0 {
+			t.Errorf("a reopened memory answers %v", h)
+		}
+	})
+	t.Run("attach", func(t *testing.T) {
+		s, m := start(t)
+		at, ok := memory.As[memory.Attacher](s)
+		if !ok {
+			t.Skip("the system cannot attach")
+		}
+		ingest(t, m, talk)
+		want := fmt.Sprint(find(t, m, "tortoises 饮料", 5))
+		m.Close()
+		again, err := at.Attach(ctx, ns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer again.Close()
+		if have := fmt.Sprint(find(t, again, "tortoises 饮料", 5)); have != want {
+			t.Errorf("have %s, want %s", have, want)
+		}
+		if r := ingest(t, again, talk); !r.Skipped {
+			t.Errorf("a batch stored before is stored again: %+v", r)
+		}
+	})
+	t.Run("same input, same memory", func(t *testing.T) {
+		_, a := start(t)
+		_, b := start(t)
+		ingest(t, a, talk)
+		ingest(t, b, talk)
+		if x, y := exported(t, a), exported(t, b); x != y {
+			t.Errorf("two runs differ: %s and %s", x, y)
+		}
+	})
+	t.Run("export", func(t *testing.T) {
+		_, m := start(t)
+		x, ok := memory.As[memory.Exporter](m)
+		if !ok {
+			t.Skip("the system cannot export")
+		}
+		ingest(t, m, talk)
+		last := schema.PointID("")
+		n := 0
+		for r, err := range x.Export(ctx) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.V.ID <= last {
+				t.Errorf("%s after %s: want ascending ids", r.V.ID, last)
+			}
+			last = r.V.ID
+			f, err := r.V.Fields()
+			if err != nil || f.Data == "" || f.Hash != schema.Hash(f.Data) || f.UserID != "u" || f.ConvID != "c1" || len(f.Events) == 0 {
+				t.Errorf("point %s: payload %+v (%v)", r.V.ID, f, err)
+			}
+			n++
+		}
+		if n == 0 {
+			t.Error("nothing exported")
+		}
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		_, m := start(t)
+		dead, cancel := context.WithCancel(ctx)
+		cancel()
+		if _, err := m.Ingest(dead, talk); err == nil {
+			t.Error("no error from a cancelled ingest")
+		}
+		if r := ingest(t, m, talk); r.Skipped {
+			t.Error("a cancelled batch counts as stored")
+		}
+	})
+	t.Run("odd turns", func(t *testing.T) {
+		_, m := start(t)
+		long := make([]byte, 100<<10)
+		for i := range long {
+			long[i] = "abc de. "[i%8]
+		}
+		ingest(t, m, Batch("c9", Turn("c9", 1, "user", ""), Turn("c9", 2, "tool", "{}"), Turn("c9", 3, "assistant", string(long)),
+			Turn("c9", 4, "user", "a\x00b \u202e \"quoted\" \\ | : % and more of it"), Turn("c9", 5, "user", "bad \xff bytes in this sentence")))
+		exported(t, m)
+	})
+}
+
+// exported is the memory's content as text; "" when the system cannot export.
+func exported(t *testing.T, m memory.Memory) string {
+	t.Helper()
+	x, ok := memory.As[memory.Exporter](m)
+	if !ok {
+		return ""
+	}
+	out := ""
+	for r, err := range x.Export(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := r.V.Payload.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out += string(r.V.ID) + " " + string(b) + "\n"
+	}
+	return out
+}

@@ -1,0 +1,79 @@
+// Package op holds the operations of memory systems, each by rule and by model:
+// taking facts out of turns, and judging how a new fact stands to known ones.
+//
+// The model twin is asked once more with the list of faults when its answer cannot
+// be used; then the operation fails, and the caller may fall back on the rule twin.
+package op
+
+import (
+	"context"
+
+	"membench/internal/openie"
+	"membench/llm"
+	"membench/memory"
+	"membench/schema"
+)
+
+// A Fact is one statement of one speaker.
+type Fact struct {
+	Text  string // without prefix
+	Role  string // user | assistant: who said it
+	Turns []int  // indexes of the turns it comes from, ascending
+}
+
+// An Extractor takes facts out of turns. Context holds the turns just before; no
+// fact comes from them alone.
+type Extractor interface {
+	Facts(ctx context.Context, before, turns []schema.Turn) ([]Fact, llm.Usage, error)
+}
+
+// RuleFacts takes sentences in their own words (openie.Facts). It never fails.
+func RuleFacts() Extractor { return ruleFacts{} }
+
+type ruleFacts struct{}
+
+func (ruleFacts) Facts(_ context.Context, _, turns []schema.Turn) ([]Fact, llm.Usage, error) {
+	lines := make([]openie.Line, len(turns))
+	for i, t := range turns {
+		lines[i] = openie.Line{Speaker: t.Role + "\x00" + t.Name, Text: t.Text}
+	}
+	var out []Fact
+	for _, f := range openie.Facts(lines) {
+		if r := turns[f.Lines[0]].Role; r == memory.RoleUser || r == memory.RoleAssistant {
+			out = append(out, Fact{f.Text, r, f.Lines})
+		}
+	}
+	return out, llm.Usage{}, nil
+}
+
+// Relation says how a new fact stands to a known one.
+type Relation string
+
+const (
+	New      Relation = "new"      // says something else
+	Same     Relation = "same"     // says what is known, or a part of it
+	Refines  Relation = "refines"  // says what is known and more
+	Replaces Relation = "replaces" // takes the place of what is known: both cannot hold
+	Retracts Relation = "retracts" // only takes back what is known
+)
+
+// A Known fact is a candidate that a new one is judged against.
+type Known struct {
+	ID   schema.PointID
+	Text string // without prefix
+	Role string
+}
+
+// A Verdict is what became of the fact with index Fact. Text is what to store.
+type Verdict struct {
+	Fact     int // -1: none of the given facts
+	Relation Relation
+	Target   schema.PointID // the known one; "" when New
+	Text     string
+}
+
+// A Judge compares facts with known ones, best candidates first. It returns one
+// verdict or more for each fact it uses.
+type Judge interface {
+	Judge(ctx context.Context, facts []Fact, known []Known) ([]Verdict, llm.Usage, error)
+}

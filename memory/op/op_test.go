@@ -1,0 +1,118 @@
+package op
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"membench/llm"
+	"membench/llm/llmtest"
+	"membench/schema"
+)
+
+func TestCompare(t *testing.T) {
+	for _, c := range []struct {
+		old, new string
+		want     Relation
+	}{
+		{"我喜欢喝普洱茶。", "我喜欢喝普洱茶", Same},
+		{"I like tea.", "i like tea!", Same},
+		{"I like tea and long walks", "I like tea", Same},
+		{"I play chess on Sundays at the old mill", "I play chess on Sundays", Same},
+		{"I play chess on Sundays", "I play chess on Sundays with Marta", Refines},
+		{"我最喜欢的作家是沈从文", "我最喜欢的作家是汪曾祺", Replaces},
+		{"My favourite colour is green", "My favorite colour is now blue", Replaces},
+		{"My favourite colour is green", "My favourite food is noodles", New},
+		{"I live in Lyon", "I just moved to Ghent", Replaces},
+		{"我住在杭州", "我搬到苏州了", Replaces},
+		{"我喜欢喝红茶", "我不喜欢喝红茶", Retracts},
+		{"I eat meat every day", "I no longer eat meat", Retracts},
+		{"I eat meat every day", "I no longer eat meat but I do eat fish", Replaces},
+		{"我叫岚汐", "我叫小岚", Replaces},
+		{"网关的超时是 30 秒", "网关的超时改成 60 秒", Replaces},
+		{"The gateway timeout is 30 seconds", "The database timeout is 30 seconds", New},
+		{"今天天气不错", "今天天气很好", New},
+		{"", "I like tea", New},
+	} {
+		if have := Compare(c.new, c.old); have != c.want {
+			t.Errorf("%q after %q: have %s, want %s", c.new, c.old, have, c.want)
+		}
+	}
+}
+
+func TestCompareIsReflexive(t *testing.T) {
+	for _, s := range []string{"我不喜欢茶", "I never eat meat", "a", "", "no longer"} {
+		if r := Compare(s, s); r != Same {
+			t.Errorf("%q after itself: %s", s, r)
+		}
+	}
+}
+
+func TestObject(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":1}`:                             `{"a":1}`,
+		"Sure:\n```json\n{\"a\": {}}\n```\n":  `{"a": {}}`,
+		`I {think} that {"a":[1]} is right }`: `{"a":[1]}`,
+		`{"a":1`:                              "",
+		"no":                                  "",
+		"}{":                                  "",
+	} {
+		if have := string(object(in)); have != want {
+			t.Errorf("%q: have %q, want %q", in, have, want)
+		}
+	}
+}
+
+var turns = []schema.Turn{{Role: "user", Name: "Me", Text: "我喜欢喝红茶。"}, {Role: "assistant", Text: "推荐你试试祁门红茶。"}, {Role: "tool", Text: "{}"}}
+
+func TestModelFactsProvenance(t *testing.T) {
+	for answer, want := range map[string][]Fact{
+		`{"facts":[{"text":"[User] 喜欢红茶","turns":[1]}]}`:      {{"喜欢红茶", "user", []int{0}}},
+		`{"facts":[{"text":"[Agent] 推荐祁门红茶","turns":[9,1]}]}`: {{"推荐祁门红茶", "assistant", []int{1}}}, // wrong turns: by shared terms
+		`{"facts":["祁门红茶"]}`:                                  {{"祁门红茶", "assistant", []int{1}}},
+		`{"facts":[]}`:                                        nil,
+	} {
+		have, _, err := ModelFacts(llmtest.NewScript(answer)).Facts(context.Background(), nil, turns)
+		if err != nil || !slices.EqualFunc(have, want, func(a, b Fact) bool {
+			return a.Text == b.Text && a.Role == b.Role && slices.Equal(a.Turns, b.Turns)
+		}) {
+			t.Errorf("%s: have %v (%v), want %v", answer, have, err, want)
+		}
+	}
+	script := llmtest.NewScript(`{"facts":["about zebras only"]}`, `{"fact":[]}`)
+	_, usage, err := ModelFacts(script).Facts(context.Background(), nil, turns)
+	var typed *llm.Error
+	if !errors.As(err, &typed) || typed.Purpose != "facts" || usage.Calls != 2 {
+		t.Errorf("have %v after %d calls, want a typed failure after 2", err, usage.Calls)
+	}
+	if r := script.Requests(); len(r) != 2 || len(r[1].Prompt) <= len(r[0].Prompt) {
+		t.Error("the second request does not say what was wrong with the first answer")
+	}
+}
+
+// Whatever a model says, facts point at real turns and verdicts at known ids.
+func FuzzModelAnswers(f *testing.F) {
+	f.Add(`{"facts":[{"text":"[User] 喜欢红茶","turns":[1,-3]}],"memory":[{"id":"0","text":"x","event":"UPDATE"},{"id":1}]}`)
+	f.Add("```{```")
+	known := []Known{{ID: "p", Text: "喜欢绿茶", Role: "user"}}
+	f.Fuzz(func(t *testing.T, answer string) {
+		g := llmtest.Func(func(llm.Request) (string, error) { return answer, nil })
+		facts, _, err := ModelFacts(g).Facts(context.Background(), nil, turns)
+		if err == nil {
+			for _, x := range facts {
+				if len(x.Turns) == 0 || x.Turns[0] < 0 || x.Turns[len(x.Turns)-1] >= len(turns) || x.Text == "" {
+					t.Fatalf("%+v", x)
+				}
+			}
+		}
+		verdicts, _, err := ModelJudge(g).Judge(context.Background(), []Fact{{Text: "喜欢红茶", Role: "user", Turns: []int{0}}}, known)
+		if err == nil {
+			for _, v := range verdicts {
+				if v.Relation != New && v.Target != "p" || v.Fact >= 1 {
+					t.Fatalf("%+v", v)
+				}
+			}
+		}
+	})
+}

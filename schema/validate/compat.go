@@ -1,0 +1,313 @@
+package validate
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"membench/schema"
+)
+
+// A SchemaChange is one difference between two versions of a contract.
+type SchemaChange struct {
+	Kind    schema.Kind `json:"kind"`
+	Pointer string      `json:"pointer,omitzero"` // to the property, with * for elements
+	What    string      `json:"what"`
+	Breaks  string      `json:"breaks"` // "", readers, writers, both
+}
+
+// Breaking is the words of Breaks.
+const (
+	BreaksNothing = ""
+	BreaksReaders = "readers" // a program that reads the old version cannot read all of the new
+	BreaksWriters = "writers" // what a program of the old version writes is not always valid in the new
+	BreaksBoth    = "both"
+)
+
+// Compare lists what differs between two sets of schemas, by kind and property. It
+// knows the keywords of this project's schemas one by one; any other keyword that
+// differs breaks both.
+func Compare(old, new map[schema.Kind][]byte) ([]SchemaChange, error) {
+	kinds := map[schema.Kind]bool{}
+	for k := range old {
+		kinds[k] = true
+	}
+	for k := range new {
+		kinds[k] = true
+	}
+	names := make([]string, 0, len(kinds))
+	for k := range kinds {
+		names = append(names, string(k))
+	}
+	sort.Strings(names)
+	var out []SchemaChange
+	for _, name := range names {
+		k := schema.Kind(name)
+		c := comparison{kind: k}
+		a, inOld := old[k]
+		b, inNew := new[k]
+		switch {
+		case !inOld:
+			c.add("", "kind added", BreaksNothing)
+		case !inNew:
+			c.add("", "kind removed", BreaksBoth)
+		default:
+			x, err := decodeSchema(a)
+			if err != nil {
+				return nil, fmt.Errorf("old schema of %s: %w", k, err)
+			}
+			y, err := decodeSchema(b)
+			if err != nil {
+				return nil, fmt.Errorf("new schema of %s: %w", k, err)
+			}
+			c.schemas("", x, y)
+		}
+		out = append(out, c.out...)
+	}
+	return out, nil
+}
+
+func decodeSchema(text []byte) (map[string]any, error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var m map[string]any
+	err := dec.Decode(&m)
+	return m, err
+}
+
+type comparison struct {
+	kind schema.Kind
+	out  []SchemaChange
+}
+
+func (c *comparison) add(pointer, what, breaks string) {
+	c.out = append(c.out, SchemaChange{c.kind, pointer, what, breaks})
+}
+
+// words say nothing about which data is valid.
+var words = []string{"$schema", "$id", "title", "description", "examples", "default", "$comment", "x-warn", "deprecated"}
+
+func (c *comparison) schemas(at string, a, b map[string]any) {
+	c.types(at, a["type"], b["type"])
+	c.required(at, strs(a["required"]), strs(b["required"]))
+	c.enum(at, a, b)
+	pa, _ := a["properties"].(map[string]any)
+	pb, _ := b["properties"].(map[string]any)
+	for _, name := range union(pa, pb) {
+		p := at + "/" + name
+		x, inOld := pa[name].(map[string]any)
+		y, inNew := pb[name].(map[string]any)
+		switch {
+		case !inOld:
+			if slices.Contains(strs(b["required"]), name) {
+				continue // said as required
+			}
+			c.add(p, "optional member added", BreaksNothing)
+		case !inNew:
+			if slices.Contains(strs(a["required"]), name) {
+				continue
+			}
+			c.add(p, "optional member no longer described", BreaksNothing)
+		default:
+			c.schemas(p, x, y)
+		}
+	}
+	ia, okA := a["items"].(map[string]any)
+	ib, okB := b["items"].(map[string]any)
+	switch {
+	case okA && okB:
+		c.schemas(at+"/*", ia, ib)
+	case okA != okB:
+		c.presence(at+"/*", "items", okA)
+	}
+	for _, kw := range []string{"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"} {
+		c.bound(at, kw, a[kw], b[kw], 1)
+	}
+	for _, kw := range []string{"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"} {
+		c.bound(at, kw, a[kw], b[kw], -1)
+	}
+	done := append([]string{"type", "required", "enum", "const", "properties", "items", "minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties",
+		"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"}, words...)
+	for _, kw := range union(a, b) {
+		if slices.Contains(done, kw) {
+			continue
+		}
+		x, inOld := a[kw]
+		y, inNew := b[kw]
+		switch {
+		case inOld != inNew && kw != "$ref":
+			c.presence(at, kw, inOld)
+		case jsonText(x) != jsonText(y):
+			c.add(at, kw+" changed from "+short(x)+" to "+short(y), BreaksBoth)
+		}
+	}
+}
+
+// presence reports a constraint that only one side has.
+func (c *comparison) presence(at, kw string, inOld bool) {
+	if inOld {
+		c.add(at, kw+" dropped: more is valid", BreaksReaders)
+	} else {
+		c.add(at, kw+" added: less is valid", BreaksWriters)
+	}
+}
+
+func (c *comparison) types(at string, a, b any) {
+	x, y := typeSet(a), typeSet(b)
+	var wider, narrower []string
+	for _, t := range y {
+		if !slices.Contains(x, t) && !(t == "integer" && slices.Contains(x, "number")) {
+			wider = append(wider, t)
+		}
+	}
+	for _, t := range x {
+		if !slices.Contains(y, t) && !(t == "integer" && slices.Contains(y, "number")) {
+			narrower = append(narrower, t)
+		}
+	}
+	switch {
+	case a == nil && b == nil:
+	case a == nil:
+		c.presence(at, "type", false)
+	case b == nil:
+		c.presence(at, "type", true)
+	default:
+		if len(wider) > 0 {
+			c.add(at, "may also be "+strings.Join(wider, ", "), BreaksReaders)
+		}
+		if len(narrower) > 0 {
+			c.add(at, "may no longer be "+strings.Join(narrower, ", "), BreaksWriters)
+		}
+	}
+}
+
+func typeSet(v any) []string {
+	if s, ok := v.(string); ok {
+		return []string{s}
+	}
+	return strs(v)
+}
+
+func (c *comparison) required(at string, a, b []string) {
+	for _, name := range b {
+		if !slices.Contains(a, name) {
+			c.add(at+"/"+name, "is required now", BreaksWriters)
+		}
+	}
+	for _, name := range a {
+		if !slices.Contains(b, name) {
+			c.add(at+"/"+name, "is no longer required", BreaksReaders)
+		}
+	}
+}
+
+func (c *comparison) enum(at string, a, b map[string]any) {
+	values := func(m map[string]any) []string {
+		list, ok := m["enum"].([]any)
+		if v, isConst := m["const"]; isConst {
+			list, ok = []any{v}, true
+		}
+		if !ok {
+			return nil
+		}
+		out := []string{}
+		for _, v := range list {
+			out = append(out, jsonText(v))
+		}
+		return out
+	}
+	x, y := values(a), values(b)
+	switch {
+	case x == nil && y == nil:
+		return
+	case x == nil || y == nil:
+		c.presence(at, "enum", y == nil)
+		return
+	}
+	var more, less []string
+	for _, v := range y {
+		if !slices.Contains(x, v) {
+			more = append(more, v)
+		}
+	}
+	for _, v := range x {
+		if !slices.Contains(y, v) {
+			less = append(less, v)
+		}
+	}
+	if len(more) > 0 {
+		c.add(at, "may also be "+strings.Join(more, ", "), BreaksReaders)
+	}
+	if len(less) > 0 {
+		c.add(at, "may no longer be "+strings.Join(less, ", "), BreaksWriters)
+	}
+}
+
+func (c *comparison) bound(at, kw string, a, b any, sign int) {
+	x, okX := number(a)
+	y, okY := number(b)
+	switch {
+	case !okX && !okY:
+	case okX != okY:
+		c.presence(at, kw, okX)
+	case x != y:
+		what, breaks := fmt.Sprintf("%s changed from %v to %v", kw, a, b), BreaksReaders
+		if (y > x) == (sign > 0) {
+			breaks = BreaksWriters
+		}
+		c.add(at, what, breaks)
+	}
+}
+
+func number(v any) (float64, bool) {
+	n, ok := v.(json.Number)
+	if !ok {
+		return 0, false
+	}
+	f, err := n.Float64()
+	return f, err == nil
+}
+
+func strs(v any) []string {
+	list, _ := v.([]any)
+	var out []string
+	for _, x := range list {
+		if s, ok := x.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func union(a, b map[string]any) []string {
+	var out []string
+	for k := range a {
+		out = append(out, k)
+	}
+	for k := range b {
+		if _, ok := a[k]; !ok {
+			out = append(out, k)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+func jsonText(v any) string {
+	b, err := json.Marshal(v) // maps come out sorted
+	if err != nil {
+		return err.Error() // unreachable: v was read from JSON
+	}
+	return string(b)
+}
+
+func short(v any) string {
+	s := jsonText(v)
+	if len(s) > 60 {
+		return s[:57] + "…"
+	}
+	return s
+}

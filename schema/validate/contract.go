@@ -1,0 +1,211 @@
+package validate
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"membench/internal/jsonschema"
+	"membench/schema"
+)
+
+// contract is the published schema of one kind and version, compiled.
+type contract struct {
+	schema *jsonschema.Schema
+	warn   *jsonschema.Schema // what x-warn narrows; nil where nothing does
+	both   *jsonschema.Schema // schema and warn in one pass, for a quick yes; nil where warn is
+}
+
+// contracts compiles the embedded schemas of a version once.
+var contracts = map[schema.Version]func() map[schema.Kind]contract{
+	schema.V001: sync.OnceValue(func() map[schema.Kind]contract { return mustCompile(schema.V001) }),
+	schema.V010: sync.OnceValue(func() map[schema.Kind]contract { return mustCompile(schema.V010) }),
+}
+
+func mustCompile(v schema.Version) map[schema.Kind]contract {
+	out, err := compile(v)
+	if err != nil {
+		panic(err) // unreachable unless an embedded schema is broken; a test compiles all
+	}
+	return out
+}
+
+func compile(v schema.Version) (map[schema.Kind]contract, error) {
+	set := jsonschema.NewSet()
+	warned := map[schema.Kind]bool{}
+	for _, k := range schema.Kinds(v) {
+		text, err := schema.JSONSchema(k, v)
+		if err != nil {
+			return nil, err
+		}
+		if err := set.Add(schema.SchemaURL(k, v), text); err != nil {
+			return nil, err
+		}
+		narrow, err := narrowed(text)
+		if err != nil {
+			return nil, fmt.Errorf("schema %s %s: %w", k, v, err)
+		}
+		if narrow != nil {
+			warned[k] = true
+			if err := set.Add(schema.SchemaURL(k, v)+"?x-warn", narrow); err != nil {
+				return nil, err
+			}
+			both, err := joined(text)
+			if err != nil {
+				return nil, err
+			}
+			if err := set.Add(schema.SchemaURL(k, v)+"?both", both); err != nil {
+				return nil, err
+			}
+		}
+	}
+	out := map[schema.Kind]contract{}
+	for _, k := range schema.Kinds(v) {
+		var c contract
+		var err error
+		if c.schema, err = set.Compile(schema.SchemaURL(k, v)); err != nil {
+			return nil, err
+		}
+		if warned[k] {
+			if c.warn, err = set.Compile(schema.SchemaURL(k, v) + "?x-warn"); err != nil {
+				return nil, err
+			}
+			if c.both, err = set.Compile(schema.SchemaURL(k, v) + "?both"); err != nil {
+				return nil, err
+			}
+		}
+		out[k] = c
+	}
+	return out, nil
+}
+
+// narrowed is the schema that holds only what x-warn says: the documented values,
+// where the schema itself accepts more because more exists. nil without any x-warn.
+func narrowed(text []byte) ([]byte, error) {
+	var doc map[string]any
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	n := narrow(doc)
+	if n == nil {
+		return nil, nil
+	}
+	n["$schema"] = doc["$schema"]
+	return json.Marshal(n)
+}
+
+// joined is the schema with each x-warn made a part of it.
+func joined(text []byte) ([]byte, error) {
+	var doc map[string]any
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	delete(doc, "$id")
+	delete(doc, "examples")
+	join(doc)
+	return json.Marshal(doc)
+}
+
+func join(doc map[string]any) {
+	if w, ok := doc["x-warn"]; ok {
+		delete(doc, "x-warn")
+		all, _ := doc["allOf"].([]any)
+		doc["allOf"] = append(all, w)
+	}
+	if props, ok := doc["properties"].(map[string]any); ok {
+		for _, p := range props {
+			if p, ok := p.(map[string]any); ok {
+				join(p)
+			}
+		}
+	}
+	if items, ok := doc["items"].(map[string]any); ok {
+		join(items)
+	}
+}
+
+func narrow(doc map[string]any) map[string]any {
+	out := map[string]any{}
+	if w, ok := doc["x-warn"].(map[string]any); ok {
+		for k, v := range w {
+			out[k] = v
+		}
+	}
+	if props, ok := doc["properties"].(map[string]any); ok {
+		inner := map[string]any{}
+		for name, p := range props {
+			if p, ok := p.(map[string]any); ok {
+				if n := narrow(p); n != nil {
+					inner[name] = n
+				}
+			}
+		}
+		if len(inner) > 0 {
+			out["properties"] = inner
+		}
+	}
+	if items, ok := doc["items"].(map[string]any); ok {
+		if n := narrow(items); n != nil {
+			out["items"] = n
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// schemaCode is the finding code of a keyword.
+func schemaCode(keyword string) string {
+	switch keyword {
+	case "type":
+		return "SCH001"
+	case "required", "dependentRequired":
+		return "SCH002"
+	case "enum", "const":
+		return "SCH003"
+	case "pattern":
+		return "SCH004"
+	case "format":
+		return "SCH005"
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "uniqueItems":
+		return "SCH006"
+	}
+	return "SCH007"
+}
+
+func schemaMessage(code string) string {
+	info, _ := schema.Code(code)
+	return strings.TrimSpace(info.Meaning)
+}
+
+// checkSchema reports what the contract of kind k says of the value at node i.
+func (w *worker) checkSchema(k schema.Kind, i int) {
+	c := w.contracts[k]
+	if c.both != nil && c.both.ValidFast(&w.doc, i) {
+		return
+	}
+	vs := c.schema.Check(&w.doc, i)
+	for _, v := range vs {
+		code := schemaCode(v.Keyword)
+		w.report(schema.Finding{Pos: w.pos(v.Node), Pointer: v.Pointer, Code: code, Message: schemaMessage(code), Have: v.Have, Want: v.Want})
+	}
+	if c.warn == nil {
+		return
+	}
+	last := -1
+next:
+	for _, v := range c.warn.Check(&w.doc, i) {
+		if v.Node == last && v.Keyword != "required" {
+			continue // one warning a value
+		}
+		for _, e := range vs {
+			if e.Node == v.Node && e.Keyword != "required" {
+				continue next // the error says it already
+			}
+		}
+		last = v.Node
+		w.report(schema.Finding{Pos: w.pos(v.Node), Pointer: v.Pointer, Code: "SCH020", Message: "accepted, but not in the documented format", Have: v.Have, Want: v.Want, Warning: true})
+	}
+}

@@ -1,0 +1,311 @@
+package validate
+
+import (
+	"bytes"
+	"crypto/md5"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"membench/internal/jsonschema"
+	"membench/schema"
+)
+
+// Name spaces of the index.
+const (
+	nsNone byte = iota
+	nsNode
+	nsEdge
+	nsClaim
+	nsEntity
+	nsPoint  // an export's (collection, id)
+	nsMemory // a memory's id; its identity is the text
+	nsPair   // (memory, point)
+	nsEvent
+	nsConv
+	nsProbe
+	nsInject
+)
+
+// A fact is what a record says about the set: it defines an id, refers to one, or is
+// a turn.
+type fact struct {
+	op      byte
+	ns      byte
+	ptr     byte // pointers[ptr], with idx for %d
+	flag    byte
+	idx     int32
+	off     int32
+	k, cond key    // a reference counts only if cond is defined too, unless it is zero
+	tup     uint64 // what makes two things with one id different; refs: what must agree
+	num     int64  // turn
+	id      []byte // for messages; shares the block's bytes
+}
+
+const (
+	opDefine byte = iota
+	opRefer
+	opTurn
+	opNodeLine
+	opEdgeLine
+)
+
+// Pointers of facts.
+const (
+	ptrID byte = iota
+	ptrClaimID
+	ptrEntityID
+	ptrSrc
+	ptrDst
+	ptrEvidence
+	ptrEvidenceText
+	ptrEvidencePoint
+	ptrSubject
+	ptrObject
+	ptrSuperseded
+	ptrEvents
+	ptrTurn
+	ptrExpects
+	ptrProbe
+	ptrInject
+	ptrProbeID
+	ptrData
+)
+
+var pointers = [...]string{"/id", "/claim_id", "/entity_id", "/src", "/dst", "/evidence/%d/memory_item_id", "/evidence/%d/text", "/evidence/%d/point_id",
+	"/subject/entity_id", "/object/entity_id", "/superseded_by", "/payload/events/%d/turn_id", "/turn_id", "/meta/expects/%d", "/meta/probe_id", "/meta/inject_id", "/probe_id", "/payload/data"}
+
+func pointer(ptr byte, idx int32) string {
+	if s := pointers[ptr]; strings.Contains(s, "%") {
+		return fmt.Sprintf(s, idx)
+	}
+	return pointers[ptr]
+}
+
+func (w *worker) put(f fact, node int) *fact {
+	f.off = w.doc.Nodes[node].Start
+	w.facts = append(w.facts, f)
+	return &w.facts[len(w.facts)-1]
+}
+
+// textHash stands for a text: 64 bits.
+func textHash(b []byte) uint64 { return hashKey(0, b)[0] }
+
+// rules runs what a schema cannot say over one record.
+func (w *worker) rules(k schema.Kind) {
+	if w.doc.Nodes[0].Kind != jsonschema.Object && k != schema.KindIndex {
+		return
+	}
+	switch k {
+	case schema.KindEvent:
+		w.event()
+	case schema.KindExport:
+		w.export()
+	case schema.KindClaim:
+		w.claim()
+	case schema.KindEntity:
+		w.entity()
+	case schema.KindNode:
+		w.node(0)
+	case schema.KindEdge:
+		w.edge(0)
+	case schema.KindChange:
+		for _, name := range []string{"old", "new"} {
+			if el := w.doc.Get(0, name); el >= 0 && w.doc.Nodes[el].Kind == jsonschema.Object {
+				if w.doc.Get(el, "src") >= 0 || w.doc.Get(el, "dst") >= 0 {
+					w.edge(el)
+				} else {
+					w.node(el)
+				}
+			}
+		}
+	case schema.KindSpanAnchor:
+		w.span(0)
+	case schema.KindIndex:
+		w.index()
+	case schema.KindProbe:
+		w.probe()
+	case schema.KindManifest:
+		w.manifest()
+	}
+}
+
+// brokenFacts keeps the id of a record that could be read only in part, so that what
+// refers to it is not reported as dangling.
+func (w *worker) brokenFacts(k schema.Kind) []fact {
+	ns, name := nsNone, "id"
+	switch k {
+	case schema.KindNode:
+		ns = nsNode
+	case schema.KindClaim:
+		ns, name = nsClaim, "claim_id"
+	case schema.KindEntity:
+		ns, name = nsEntity, "entity_id"
+	}
+	if id := w.text(w.doc.Get(0, name)); ns != nsNone && id != nil {
+		return []fact{{op: opDefine, ns: ns, k: hashKey(ns, id), flag: flagAny}}
+	}
+	return nil
+}
+
+const (
+	flagAny     byte = 1 << iota // matches anything: read only in part
+	flagSubject                  // LNK004
+)
+
+// --- events
+
+var tagBits = map[string]int64{schema.TagCanon: 1, schema.TagEpisodic: 2, schema.TagFiller: 4, schema.TagInject: 8, schema.TagProbe: 16}
+
+func (w *worker) export() {
+	d := &w.doc
+	id, payload, collection := -1, -1, -1
+	for k, v := range d.Members(0) {
+		switch string(d.Text(k)) {
+		case "id":
+			id = v
+		case "payload":
+			payload = v
+		case "collection":
+			collection = v
+		}
+	}
+	if payload < 0 || d.Nodes[payload].Kind != jsonschema.Object {
+		return
+	}
+	data, hash, created, updated := -1, -1, -1, -1
+	for k, v := range d.Members(payload) {
+		switch string(d.Text(k)) {
+		case "data":
+			data = v
+		case "hash":
+			hash = v
+		case "created_at":
+			created = v
+		case "updated_at":
+			updated = v
+		case "events":
+			w.events(v)
+		}
+	}
+	point := w.text(id)
+	if len(point) > 0 {
+		w.put(fact{op: opDefine, ns: nsPoint, k: hashKey(nsPoint, w.text(collection), point), ptr: ptrID, id: point}, id)
+	}
+	w.ordered(created, updated, "MEM005", true)
+	text := w.text(data)
+	if len(bytes.TrimSpace(text)) == 0 {
+		w.warn(max(data, payload), "MEM004", "the memory has no text", "", "data")
+		if data < 0 || text == nil {
+			return
+		}
+	}
+	mem := w.memory(text, hash, payload, point)
+	k := hashKey(nsMemory, mem)
+	w.put(fact{op: opDefine, ns: nsMemory, k: k, tup: textHash(text), ptr: ptrData, id: text}, max(data, 0))
+	if len(point) > 0 {
+		w.facts = append(w.facts, fact{op: opDefine, ns: nsPair, k: hashKey(nsPair, mem, point)})
+	}
+}
+
+// memory checks hash against data and returns the memory's id.
+func (w *worker) memory(text []byte, hash, payload int, point []byte) []byte {
+	sum := md5.Sum(text)
+	want := hex.AppendEncode(append(w.mem[:0], "mem:"...), sum[:])
+	have := w.text(hash)
+	switch {
+	case hash < 0 || w.doc.Nodes[hash].Kind == jsonschema.Null || hash >= 0 && have != nil && len(have) == 0:
+		w.warn(max(hash, payload), "MEM002", "the memory has no hash", "", string(want[4:]))
+	case have == nil: // the schema says it
+	case !bytes.Equal(have, want[4:]):
+		w.older(hash, "MEM001", "hash is not the md5 of data", quote(have), string(want[4:]))
+	}
+	if w.v == schema.V001 {
+		return []byte(w.mint.Memory(string(text), string(have), schema.PointID(point)))
+	}
+	return want // valid until the next memory
+}
+
+// events checks payload.events, whose turns must exist if their conversation is given.
+func (w *worker) events(arr int) {
+	if w.v == schema.V001 {
+		return
+	}
+	for i, e := range w.doc.Elems(arr) {
+		conv := w.text(w.doc.Get(e, "conv_id"))
+		at := w.doc.Get(e, "turn_id")
+		turn, ok := w.integer(at)
+		if !ok || conv == nil {
+			continue
+		}
+		w.put(fact{op: opRefer, ns: nsEvent, k: hashKey(nsEvent, conv, num(turn)), cond: hashKey(nsConv, conv), ptr: ptrEvents, idx: int32(i), id: conv, num: turn}, at)
+	}
+}
+
+// ordered wants two instants in order.
+func (w *worker) ordered(first, second int, code string, warning bool) {
+	a, b := w.text(first), w.text(second)
+	if len(a) == 0 || len(b) == 0 || bytes.Equal(a, b) {
+		return
+	}
+	x, err1 := time.Parse(time.RFC3339Nano, string(a))
+	y, err2 := time.Parse(time.RFC3339Nano, string(b))
+	if err1 == nil && err2 == nil && y.Before(x) {
+		w.fault(second, code, "the instant lies before "+w.doc.Pointer(first), string(b), "not before "+string(a))
+		w.fs[len(w.fs)-1].Warning = warning
+	}
+}
+
+// --- claims
+
+func (w *worker) probe() {
+	d := &w.doc
+	id := d.Get(0, "probe_id")
+	if text := w.text(id); len(text) > 0 {
+		w.put(fact{op: opRefer, ns: nsProbe, k: hashKey(nsProbe, text), ptr: ptrProbeID, id: text}, id)
+	}
+	k, _ := w.integer(d.Get(0, "k"))
+	hits := d.Get(0, "hits")
+	for i, h := range d.Elems(hits) {
+		if rank, ok := w.integer(d.Get(h, "rank")); ok && rank != int64(i+1) {
+			w.fault(d.Get(h, "rank"), "MEM007", "hits are not ranked in order", num2(rank), strconv.Itoa(i+1))
+		}
+	}
+	if hits >= 0 && k > 0 && int64(d.Nodes[hits].N) > k {
+		w.fault(hits, "MEM007", "more hits than were asked for", strconv.Itoa(int(d.Nodes[hits].N)), "at most "+num2(k))
+	}
+}
+
+func (w *worker) manifest() {
+	d := &w.doc
+	v, at := w.member(0, "schema_version")
+	if _, err := schema.ParseVersion(v); at >= 0 && err != nil {
+		w.fault(at, "MAN002", "the schema version is not published", quote(v), fmt.Sprint(schema.Versions()))
+	}
+	if w.o.Digest == nil {
+		return
+	}
+	for _, e := range d.Elems(d.Get(0, "outputs")) {
+		name, at := w.member(e, "path")
+		sum, sumAt := w.member(e, "sha256")
+		if name == "" || sum == "" {
+			continue
+		}
+		p := name
+		if !path.IsAbs(p) {
+			p = path.Join(path.Dir(strings.ReplaceAll(w.name, "\\", "/")), p)
+		}
+		have, size, err := w.o.Digest(p)
+		switch want, ok := w.integer(d.Get(e, "bytes")); {
+		case err != nil:
+			w.fault(at, "MAN001", "an output of the step cannot be read: "+err.Error(), quote(name), "the file")
+		case ok && want != size:
+			w.fault(sumAt, "MAN001", "an output of the step has changed", num2(size)+" bytes", num2(want)+" bytes")
+		case have != sum:
+			w.fault(sumAt, "MAN001", "an output of the step has changed", have, sum)
+		}
+	}
+}

@@ -1,0 +1,379 @@
+// Package validate checks files of every kind of record: the JSON, the published
+// schema, the rules of single records (ids, hashes, instants, vocabulary), of streams
+// (turn order, repeated ids) and of the whole set (links between files).
+//
+// One pass reads a file. Blocks of whole lines go to Options.Workers goroutines, which
+// parse each line once and run the rules of single records over it; what they find
+// comes back in input order to the one goroutine that keeps the set's index, so
+// findings come out in the order of the input, the same with any number of workers.
+//
+// The index holds 43 to 85 bytes (slots of 32 bytes, at most three quarters full) for
+// each distinct id of a node, edge, claim, entity, event, probe and inject, three such
+// entries for a memory (its point, its text, the pair), and 88 bytes plus the id for
+// each reference to something that has not been read yet. Ids are known by 128 bits of hash. Nothing else
+// grows with the input. With SchemaOnly nothing is held.
+package validate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path"
+	"slices"
+	"strings"
+
+	"membench/internal/jsonschema"
+	"membench/internal/par"
+	"membench/schema"
+	"membench/schema/catalog"
+	"membench/schema/jsonl"
+)
+
+// Options change how a set is checked. The zero value checks everything with one worker.
+type Options struct {
+	Workers    int  // goroutines that read records; 0 means 1
+	MaxLine    int  // longest line in bytes; 0 means jsonl.MaxLine
+	SchemaOnly bool // JSON and schema only: no ids, no vocabulary, no links
+	// Digest gives sha256 (hex) and size of a file that a manifest lists; nil leaves
+	// manifests' outputs unchecked. The path is joined to the manifest's folder.
+	Digest func(path string) (sha256 string, size int64, err error)
+}
+
+// A Checker checks one set of files. It is not for concurrent use.
+type Checker struct {
+	cat *catalog.Catalog
+	o   Options
+	set set
+
+	// Checked says of each file what it was taken for, in the order of reading.
+	Checked []File
+}
+
+// File is what Stream made of one file.
+type File struct {
+	Name    string
+	Version schema.Version
+	Kinds   map[schema.Kind]int // records by kind; "" counts lines of unknown kind
+}
+
+// New returns a Checker for one set of files. cat nil is the built-in catalogue.
+func New(cat *catalog.Catalog, o Options) *Checker {
+	if cat == nil {
+		cat = catalog.Default()
+	}
+	if o.Workers < 1 {
+		o.Workers = 1
+	}
+	if o.MaxLine <= 0 {
+		o.MaxLine = jsonl.MaxLine
+	}
+	c := &Checker{cat: cat, o: o}
+	c.set.init(cat)
+	return c
+}
+
+// Stream checks one file. Kind "" is detected line by line; version "" is the newest
+// that the first 100 records fit (fewest faults of schema and id grammar, at most
+// 1 MiB of them). name is used in positions; a name that ends in .json is one JSON
+// text, all others are lines. A fault in the data is a finding; an error is an I/O
+// fault and ends the stream.
+func (c *Checker) Stream(r io.Reader, name string, k schema.Kind, v schema.Version) iter.Seq2[*schema.Finding, error] {
+	return func(yield func(*schema.Finding, error) bool) {
+		promised := k
+		if promised == "" {
+			promised = KindOfName(name)
+		}
+		if v != "" && !slices.Contains(schema.Kinds(v), promised) && slices.Contains(schema.Kinds(schema.Latest), promised) {
+			v = schema.Latest // a manifest or probe log beside files of an older version is still ours
+		}
+		if isWhole(name, k) {
+			c.whole(r, name, k, v, yield)
+			return
+		}
+		c.lines(r, name, k, v, yield)
+	}
+}
+
+func isWhole(name string, k schema.Kind) bool {
+	switch k {
+	case schema.KindIndex, schema.KindManifest, schema.KindMeta:
+		return true
+	case "":
+		return strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"), ".json")
+	}
+	return false
+}
+
+// KindOfName is the kind that a file's name promises, or "": it decides for records
+// that do not show their kind themselves.
+func KindOfName(name string) schema.Kind {
+	base := path.Base(strings.ReplaceAll(name, "\\", "/"))
+	base = strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".zst")
+	switch {
+	case base == "index.json":
+		return schema.KindIndex
+	case base == "manifest.json" || strings.HasSuffix(base, ".manifest.json"):
+		return schema.KindManifest
+	case base == "meta.json" || base == "compiled_meta.json":
+		return schema.KindMeta
+	case !strings.HasSuffix(base, ".jsonl"):
+		return ""
+	case strings.HasSuffix(base, ".events.jsonl") || base == "events.jsonl":
+		return schema.KindEvent
+	case strings.HasSuffix(base, ".mem0.jsonl") || strings.HasPrefix(base, "export"):
+		return schema.KindExport
+	case base == "nodes.jsonl" || strings.Contains(base, "_nodes_"):
+		return schema.KindNode
+	case base == "edges.jsonl" || strings.Contains(base, "_edges_"):
+		return schema.KindEdge
+	case base == "claims.jsonl":
+		return schema.KindClaim
+	case base == "entities.jsonl":
+		return schema.KindEntity
+	case base == "probes.jsonl":
+		return schema.KindProbe
+	}
+	return ""
+}
+
+// Rank orders files so that what is referred to is read first: then hardly a
+// reference has to be kept. Sort a folder's files by (Rank, name).
+func Rank(name string) int {
+	switch KindOfName(name) {
+	case schema.KindIndex, schema.KindManifest, schema.KindMeta:
+		return 0
+	case schema.KindEvent:
+		return 1
+	case schema.KindExport:
+		return 2
+	case schema.KindEntity:
+		return 3
+	case schema.KindNode:
+		return 5
+	case schema.KindEdge:
+		return 6
+	case schema.KindProbe:
+		return 7
+	}
+	return 4 // claims, and what shows its kind in its lines
+}
+
+// Foreign reports whether the start of a file, up to its last whole line, is JSON
+// Lines of somebody else's: every line is an object and none shows a kind. It is for
+// folders, where other programs keep files of their own.
+func Foreign(name string, head []byte) bool {
+	if KindOfName(name) != "" {
+		return false
+	}
+	w := &worker{}
+	n := 0
+	for line := range bytes.Lines(head) {
+		if line[len(line)-1] != '\n' && len(head) >= SniffBytes {
+			break // cut by the caller
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		w.doc.Parse(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")))
+		if len(w.doc.Faults) > 0 || len(w.doc.Nodes) == 0 || w.doc.Nodes[0].Kind != jsonschema.Object || w.detect() != "" {
+			return false
+		}
+		n++
+	}
+	return n > 0
+}
+
+// SniffBytes is how much of a file Foreign needs at most.
+const SniffBytes = 64 << 10
+
+// block is a run of whole lines.
+type block struct {
+	buf   []byte
+	lines []span
+}
+
+type span struct {
+	n          int // line number
+	start, end int
+	long       bool
+}
+
+const (
+	blockBytes = 256 << 10
+	sniffLines = 100
+	sniffBytes = 1 << 20
+)
+
+// blocks cuts a file into blocks; the first holds what version detection looks at.
+func blocks(r io.Reader, name string, maxLine int, used <-chan *block) iter.Seq2[*block, error] {
+	return func(yield func(*block, error) bool) {
+		fresh := func() *block {
+			select {
+			case b := <-used:
+				return b
+			default:
+				return &block{}
+			}
+		}
+		b := fresh()
+		first := true
+		for line, err := range jsonl.Lines(r, name, maxLine) {
+			if err != nil {
+				if len(b.lines) > 0 && !yield(b, nil) {
+					return
+				}
+				yield(nil, err)
+				return
+			}
+			start := len(b.buf)
+			if line.TooLong {
+				line.Bytes = line.Bytes[:0]
+			}
+			b.buf = append(b.buf, line.Bytes...)
+			b.lines = append(b.lines, span{line.Pos.Line, start, len(b.buf), line.TooLong})
+			if first && (len(b.lines) == sniffLines || len(b.buf) >= sniffBytes) || !first && len(b.buf) >= blockBytes {
+				if !yield(b, nil) {
+					return
+				}
+				first = false
+				b = fresh()
+			}
+		}
+		if len(b.lines) > 0 {
+			yield(b, nil)
+		}
+	}
+}
+
+func (c *Checker) lines(r io.Reader, name string, k schema.Kind, v schema.Version, yield func(*schema.Finding, error) bool) {
+	file := c.open(name, v)
+	hint := k
+	if hint == "" {
+		hint = KindOfName(name)
+	}
+	stopped := errors.New("stopped")
+	used := make(chan *block, c.o.Workers+2)
+	// The version is settled by the first block, before the workers start.
+	in := func(yield func(*block, error) bool) {
+		for b, err := range blocks(r, name, c.o.MaxLine, used) {
+			if err == nil && v == "" {
+				v = c.sniff(b, name, k, hint)
+				c.Checked[file].Version = v
+			}
+			if !yield(b, err) {
+				return
+			}
+		}
+	}
+	pool := make(chan *worker, c.o.Workers+1)
+	results := par.Map(context.Background(), c.o.Workers, in, func(_ context.Context, b *block) (*worker, error) {
+		var w *worker
+		select {
+		case w = <-pool:
+		default:
+			w = &worker{}
+		}
+		w.start(c, name, k, hint, v)
+		w.block(b)
+		return w, nil
+	})
+	f := fold{c: c, s: &c.set, file: int32(file), hint: hint, yield: func(f *schema.Finding) error {
+		if !yield(f, nil) {
+			return stopped
+		}
+		return nil
+	}}
+	for w, err := range results {
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if f.block(w) != nil {
+			return
+		}
+		if w.from.buf = w.buf[:0]; cap(w.buf) <= 4*blockBytes { // the memory of a very long line is given back
+			w.from.lines = w.from.lines[:0]
+			select {
+			case used <- w.from:
+			default:
+			}
+		}
+		select {
+		case pool <- w:
+		default:
+		}
+	}
+	f.end()
+}
+
+func (c *Checker) open(name string, v schema.Version) int {
+	c.Checked = append(c.Checked, File{Name: name, Version: v, Kinds: map[schema.Kind]int{}})
+	return len(c.Checked) - 1
+}
+
+// sniff returns the version with the fewest faults of schema and ids in a block; of
+// equals the newest.
+func (c *Checker) sniff(b *block, name string, k, hint schema.Kind) schema.Version {
+	best, fewest := schema.Latest, -1
+	vs := schema.Versions()
+	for i := len(vs) - 1; i >= 0; i-- {
+		w := &worker{}
+		w.start(c, name, k, hint, vs[i])
+		w.block(&block{b.buf, b.lines[:min(len(b.lines), sniffLines)]})
+		n := 0
+		for _, l := range w.out {
+			for _, f := range l.findings {
+				if !f.Warning && (strings.HasPrefix(f.Code, "SCH") && f.Code != "SCH010" || f.Code == "ID002" || f.Code == "ID003") {
+					n++
+				}
+			}
+		}
+		if fewest < 0 || n < fewest {
+			best, fewest = vs[i], n
+		}
+	}
+	return best
+}
+
+// whole checks a file that is one JSON text.
+func (c *Checker) whole(r io.Reader, name string, k schema.Kind, v schema.Version, yield func(*schema.Finding, error) bool) {
+	file := c.open(name, v)
+	text, err := io.ReadAll(io.LimitReader(r, int64(c.o.MaxLine)+1))
+	if err != nil {
+		yield(nil, fmt.Errorf("reading %s: %w", name, err))
+		return
+	}
+	if len(text) > c.o.MaxLine {
+		yield(tooLong(schema.Pos{File: name}, c.o.MaxLine), nil)
+		return
+	}
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	hint := k
+	if hint == "" {
+		hint = KindOfName(name)
+	}
+	b := &block{buf: text, lines: []span{{1, 0, len(text), false}}}
+	if v == "" {
+		v = c.sniff(b, name, k, hint)
+		c.Checked[file].Version = v
+	}
+	w := &worker{whole: true}
+	w.start(c, name, k, hint, v)
+	w.block(b)
+	f := fold{c: c, s: &c.set, file: int32(file), hint: hint, yield: func(f *schema.Finding) error {
+		if !yield(f, nil) {
+			return io.EOF
+		}
+		return nil
+	}}
+	if f.block(w) == nil {
+		f.end()
+	}
+}
+
+func tooLong(p schema.Pos, limit int) *schema.Finding {
+	return &schema.Finding{Pos: p, Code: "JSON003", Message: "line is longer than the limit, skipped", Want: fmt.Sprintf("at most %d bytes", limit), Hint: "raise --max-line"}
+}
