@@ -38,7 +38,8 @@ bench: build ## print rows/s, MB/s, peak memory and ratios to jq and cp
 	@scripts/bench.sh
 
 docs: ## write the generated parts of docs/ again
-	$(GO) test ./... -run 'Docs$$' -update
+	$(GO) run ./cmd/membench schema docs -o docs/formats.md
+	$(GO) test ./internal/layers ./cmd/membench -run 'Docs$$' -update
 
 dist: ## static binaries for Linux, macOS and Windows under dist/, with checksums
 	@rm -rf dist && mkdir -p dist

@@ -219,6 +219,32 @@ func TestBulkEqualsPlain(t *testing.T) {
 	}
 }
 
+// One text in many conversations and at many points leaves the rows for the sorter; the
+// bytes stay those of Build, and the lists are cut.
+func TestHotText(t *testing.T) {
+	var b strings.Builder
+	for i := range 9000 {
+		text := "hot"
+		if i%10 == 0 {
+			text = fmt.Sprint("text ", i)
+		}
+		fmt.Fprintf(&b, `{"id": "%08x-0000-4000-8000-000000000000", "payload": {"scene_id": "s", "character_id": "c", "conv_id": "ch%d", "user_id": "u%d", "agent_id": "c", "data": "%s", "hash": "%s", "created_at": "2026-02-24T18:%02d:%02dZ"}, "collection": "c", "isolation": "global", "exported_at": "2026-02-25T02:22:26Z"}`+"\n",
+			i, i%150, i%7, text, schema.Hash(text), i/7%60, i/11%60)
+	}
+	for _, v := range schema.Versions() {
+		in := input{exports: b.String()}
+		o := Options{Version: v, TempDir: t.TempDir(), Workers: 2}
+		want := write(t, in, o, true)
+		for _, o.Memory = range []int64{0, 100_000, 500_000} {
+			write(t, in, o, false).compare(t, fmt.Sprint(v, " memory ", o.Memory), want, true)
+		}
+		cut := strings.Contains(want.nodes, `"occurrences": 8100`)
+		if cut != (v == schema.V010) || cut != (len(want.findings) > 0) {
+			t.Errorf("%s: cut %v, findings %d", v, cut, len(want.findings))
+		}
+	}
+}
+
 // The order of lines never changes a byte.
 func TestOrderOfInput(t *testing.T) {
 	for _, v := range schema.Versions() {

@@ -204,7 +204,7 @@ type gatherer struct {
 
 func newGatherer(o Options, report func(*schema.Finding)) *gatherer {
 	sorter := func() *extsort.Sorter {
-		return extsort.New(extsort.Options{Compare: compareParts, Combine: combineParts, Memory: o.Memory / 2, Dir: o.TempDir})
+		return extsort.New(extsort.Options{Compare: compareParts, Combine: combineParts, Memory: o.Memory / 4, Dir: o.TempDir})
 	}
 	return &gatherer{
 		p: newProjector(o), report: report, nodes: sorter(), edges: sorter(),

@@ -315,7 +315,7 @@ func (p *projector) claimProps(c *schema.Claim, whole bool) []byte {
 		}
 	}
 	if p.v != schema.V001 {
-		if first := earliest(c.Evidence); first != "" {
+		if first := oldest(c.Evidence); first != "" {
 			b.str("valid_at", first)
 		}
 		b.opt("by", string(c.By))
@@ -340,8 +340,8 @@ func (p *projector) claimProps(c *schema.Claim, whole bool) []byte {
 	return b.end()
 }
 
-// earliest is the created_at of the oldest evidence: the claim holds from then on.
-func earliest(ev []schema.Evidence) string {
+// oldest is the created_at of the oldest evidence: the claim holds from then on.
+func oldest(ev []schema.Evidence) string {
 	best, at := "", noInstant
 	for _, e := range ev {
 		if t := instant(e.CreatedAt); t < at || t == at && t != noInstant && e.CreatedAt < best {

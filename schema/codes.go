@@ -31,9 +31,9 @@ func Code(code string) (CodeInfo, bool) {
 }
 
 var codes = []CodeInfo{
-	{"CLM001", SevError, "the predicate is not in the catalogue", "correct it, or add it with a catalogue file (--catalog)"},
+	{"CLM001", SevBoth, "the predicate is not in the catalogue (warning: newer than the file's version)", "correct it, or add it with a catalogue file (--catalog)"},
 	{"CLM002", SevBoth, "the domain is not the predicate's (0.0.1: warning) or not in the catalogue", "use the predicate's domain"},
-	{"CLM003", SevError, "the entity type is not in the catalogue", "correct it, or add it with a catalogue file (--catalog)"},
+	{"CLM003", SevBoth, "the entity type is not in the catalogue (warning: newer than the file's version)", "correct it, or add it with a catalogue file (--catalog)"},
 	{"CLM004", SevBoth, "the predicate does not take a subject or object of this type (0.0.1: warning)", "use a type that the catalogue lists for the predicate"},
 	{"CLM005", SevError, "the predicate is on the list of those never written", "leave the claim out"},
 	{"CLM006", SevWarning, "a deprecated claim names no reason", "add deprecated_reason, and superseded_by where there is a successor"},
@@ -66,8 +66,8 @@ var codes = []CodeInfo{
 	{"EVT021", SevBoth, "a turn is given twice to replay; one was left out (warning when both are equal)", "remove one of the lines"},
 	{"EVT022", SevError, "an event names no agent and was not stored", "give --agent-id"},
 	{"EVT023", SevWarning, "a probe expects an id that no turn carries", "correct meta.expects"},
-	{"GRF001", SevError, "the label is not in the catalogue", "correct it, or add it with a catalogue file (--catalog)"},
-	{"GRF002", SevError, "the edge type is not in the catalogue", "correct it, or add it with a catalogue file (--catalog)"},
+	{"GRF001", SevBoth, "the label is not in the catalogue (warning: newer than the file's version)", "correct it, or add it with a catalogue file (--catalog)"},
+	{"GRF002", SevBoth, "the edge type is not in the catalogue (warning: of another version)", "correct it, or add it with a catalogue file (--catalog)"},
 	{"GRF003", SevError, "a node or edge id occurs twice in one file", "merge the lines"},
 	{"GRF004", SevBoth, "an edge leads from or to a node that is not among the given files (warning when no node of that kind is given at all)", "add the node, remove the edge, or give the other half of the graph too"},
 	{"GRF005", SevError, "an edge of this type may not connect nodes with these labels", "see the catalogue's from and to of the edge type"},

@@ -2,8 +2,17 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
+	"time"
+
+	"membench/internal/codec"
+
+	"github.com/goccy/go-yaml"
 )
 
 // TestFormatsDocIsCurrent: docs/formats.md is what the schemas say.
@@ -18,5 +27,95 @@ func TestFormatsDocIsCurrent(t *testing.T) {
 	}
 	if !bytes.Equal(have, want) {
 		t.Error("docs/formats.md is not current: run 'go run ./cmd/membench schema docs -o docs/formats.md'")
+	}
+}
+
+// TestCIDocRuns runs every membench command of docs/ci.md and parses its workflow.
+func TestCIDocRuns(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/ci.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var flow struct {
+		Jobs map[string]struct {
+			Steps []map[string]any `yaml:"steps"`
+		} `yaml:"jobs"`
+	}
+	_, block, ok := strings.Cut(string(doc), "```yaml\n")
+	if !ok {
+		t.Fatal("no workflow in docs/ci.md")
+	}
+	block, _, _ = strings.Cut(block, "```")
+	if err := yaml.Unmarshal([]byte(block), &flow); err != nil || len(flow.Jobs["validate"].Steps) < 4 {
+		t.Fatalf("workflow: %v, %+v", err, flow)
+	}
+	t.Chdir(t.TempDir())
+	good := `{"id": "tag:t", "labels": ["Tag"], "props": {"name": "t"}}` + "\n"
+	for name, text := range map[string]string{"data/nodes.jsonl": good, "old/nodes.jsonl": good, "catalog.yaml": "version: 1\nlabels:\n  Place: {prefix: place, since: 0.1.0}\n"} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := 0
+	for _, m := range regexp.MustCompile(`\./membench ((?:validate|schema) [^\n#>|]*)`).FindAllStringSubmatch(string(doc), -1) {
+		var out, words bytes.Buffer
+		e := &env{in: &bytes.Buffer{}, out: &out, err: &words, getenv: func(string) string { return "" }, now: time.Now}
+		if code := run(context.Background(), e, strings.Fields(m[1])); code != exitFine {
+			t.Errorf("membench %s: exit %d\n%s%s", m[1], code, &out, &words)
+		}
+		n++
+	}
+	if n < 8 {
+		t.Errorf("%d commands found", n)
+	}
+}
+
+// TestSARIF holds the parts of SARIF 2.1.0 that readers rely on. The whole was checked
+// against the OASIS schema by hand.
+func TestSARIF(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "bad data.jsonl")
+	if err := os.WriteFile(name, []byte("{\"id\": null, \"labels\": [\"Tug\"], \"props\": {}}\nnope\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"validate", name, "--format", "sarif"}, {"validate", name, "--format", "sarif", "--limit", "1"}, {"validate", name, "--format", "sarif", "--summary"}} {
+		var out, words bytes.Buffer
+		e := &env{in: &bytes.Buffer{}, out: &out, err: &words, getenv: func(string) string { return "" }, now: time.Now}
+		if code := run(context.Background(), e, args); code != exitFindings {
+			t.Fatalf("%v: exit %d, %s", args, code, &words)
+		}
+		var log struct {
+			Version string `json:"version"`
+			Runs    []struct {
+				Tool struct {
+					Driver struct {
+						Name  string      `json:"name"`
+						Rules []sarifRule `json:"rules"`
+					} `json:"driver"`
+				} `json:"tool"`
+				Results []sarifResult `json:"results"`
+			} `json:"runs"`
+		}
+		if err := codec.Unmarshal(out.Bytes(), &log); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, &out)
+		}
+		want := 3
+		if len(args) > 4 && args[4] == "--limit" {
+			want = 1
+		}
+		r := log.Runs[0]
+		if log.Version != "2.1.0" || len(log.Runs) != 1 || r.Tool.Driver.Name != "membench" || len(r.Results) != want {
+			t.Errorf("%v: %s", args, &out)
+		}
+		for _, x := range r.Results {
+			if x.RuleIndex >= len(r.Tool.Driver.Rules) || r.Tool.Driver.Rules[x.RuleIndex].ID != x.RuleID || x.Message.Text == "" || x.Locations[0].Physical.Region.StartLine < 1 {
+				t.Errorf("%v: result %+v", args, x)
+			}
+			if uri := x.Locations[0].Physical.Artifact.URI; !strings.HasPrefix(uri, "file:///") || !strings.HasSuffix(uri, "bad%20data.jsonl") {
+				t.Errorf("uri %s", uri)
+			}
+		}
 	}
 }

@@ -238,6 +238,11 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) error {
 		return err
 	}
 	folder := filepath.Dir(o.manifest(o.replay.Isolation))
+	lock, err := atomicfile.Lock(filepath.Join(o.store, ".lock"))
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
 	if o.force {
 		if err := emptyStore(folder); err != nil {
 			return err
@@ -418,11 +423,16 @@ func inputDigests(folder string, files []string) ([]schema.FileDigest, error) {
 }
 
 func storeDigests(folder string) ([]schema.FileDigest, error) {
-	journals, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
+	files, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(journals)
+	var journals []string
+	for _, f := range files {
+		if strings.HasSuffix(f.Name(), ".jsonl") {
+			journals = append(journals, filepath.Join(folder, f.Name()))
+		}
+	}
 	return inputDigests(folder, journals)
 }
 
@@ -439,9 +449,8 @@ MRR is 1/rank of the first that does. A probe whose gold is unknown, or whose go
 turns left nothing in the memory, is not scored and counts in no mean. A probe spoken
 by the agent asks about the agent itself.
 
-Score of a hit: (0.6 bm25 + 0.4 max(0, cos)) × 1.25 if the question is about its
-speaker; bm25 in [0,1] of what the question could reach, cos of hashed terms; rounded
-to 1e-6, ties by id.`,
+Score of a hit: docs/adr/0002 has the formula; words (BM25), hashed terms, what was said
+around it and whether the question is about its speaker. Rounded to 1e-6, ties by id.`,
 		Example: `  membench replay probe events.jsonl --backend embedded --store STORE -o probes.jsonl --top-k 5`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -477,6 +486,9 @@ func runReplayProbe(ctx context.Context, e *env, o probeOptions) error {
 	}
 	files, err := inputFiles(o.inputs, ".jsonl")
 	if err != nil {
+		return err
+	}
+	if err := notInput(o.out, files...); err != nil {
 		return err
 	}
 	o.replay.TopK = o.topK
@@ -701,6 +713,9 @@ func runReplayLink(e *env, o linkOptions) error {
 	}
 	if len(o.events) == 0 {
 		return usagef("no events given: name the dialogue with --events")
+	}
+	if err := notInput(o.out, slices.Concat(o.inputs, o.events)...); err != nil {
+		return err
 	}
 	files, err := inputFiles(o.inputs, ".jsonl")
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"membench/internal/codec"
 	"membench/schema"
+	"membench/schema/catalog"
 	"membench/schema/validate"
 
 	"github.com/spf13/cobra"
@@ -86,11 +87,16 @@ func parseKind(s string) (schema.Kind, error) {
 func newSchemaShowCmd(e *env) *cobra.Command {
 	v := schema.Latest
 	c := &cobra.Command{
-		Use:     "show KIND",
-		Short:   "Print the JSON Schema of one kind",
-		Example: "  membench schema show claim --version 0.0.1",
-		Args:    cobra.ExactArgs(1),
+		Use:   "show KIND|catalog",
+		Short: "Print the JSON Schema of one kind, or the built-in catalogue",
+		Example: `  membench schema show claim --version 0.0.1
+  membench schema show catalog        predicates, entity types, labels and edge types, as YAML`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if args[0] == "catalog" {
+				_, err := e.out.Write(catalog.Builtin())
+				return err
+			}
 			k, err := parseKind(args[0])
 			if err != nil {
 				return err
@@ -112,8 +118,9 @@ func newSchemaExportCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export",
 		Short: "Write every schema of every version into a folder",
-		Long: `Write every schema of every version into a folder, as v<version>/<kind>.schema.json:
-for validators of other languages, and for 'schema check' against a later version.`,
+		Long: `Write every schema of every version into a folder, as v<version>/<kind>.schema.json,
+and the built-in vocabulary as catalog.yaml: for validators of other languages, and for
+'schema check' against a later version.`,
 		Example: "  membench schema export -o schemas",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -146,7 +153,11 @@ func runSchemaExport(e *env, dir string) error {
 			n++
 		}
 	}
-	e.warnf("wrote %s to %s", count(n, "schema"), dir)
+	err := writeOut(e, filepath.Join(dir, "catalog.yaml"), func(w io.Writer) error { _, err := w.Write(catalog.Builtin()); return err })
+	if err != nil {
+		return err
+	}
+	e.warnf("wrote %s and catalog.yaml to %s", count(n, "schema"), dir)
 	return nil
 }
 

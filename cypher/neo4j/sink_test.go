@@ -339,7 +339,7 @@ func TestLostCommitIsSentAgain(t *testing.T) {
 // the whole again until its time is up.
 func TestTooBigABatchIsHalved(t *testing.T) {
 	s := newSink(t, func(text string, rows int) string {
-		if strings.Contains(text, "MERGE") && rows > 2 {
+		if (strings.Contains(text, "MERGE") || strings.Contains(text, "CREATE")) && rows > 2 {
 			return "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
 		}
 		return ""
@@ -354,7 +354,7 @@ func TestTooBigABatchIsHalved(t *testing.T) {
 		t.Fatalf("have %+v %v", r, err)
 	}
 	var sizes []string
-	for _, w := range s.writes("MERGE") {
+	for _, w := range s.writes("CREATE (n") {
 		_, n, _ := strings.Cut(w, "[")
 		sizes = append(sizes, strings.TrimSuffix(n, "]"))
 	}

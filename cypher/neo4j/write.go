@@ -14,7 +14,7 @@ import (
 type batch struct {
 	nodes, edges       []row // to put
 	delNodes, delEdges []row // to delete
-	fresh              bool  // nothing of the puts is there: do not look
+	fresh              bool  // nothing of the puts is there, it seems: do not look
 	dry                bool  // only look
 	otherTypes         []string
 }
@@ -270,6 +270,10 @@ func (t *tx) putNodes(b *batch, d *done, states []state) error {
 	for _, k := range order {
 		g := groups[k]
 		text := "UNWIND $rows AS row MERGE (n:" + baseLabel + " {id: row.id}) SET n = row"
+		if b.fresh {
+			// About 1.5 times as fast; an id that is there after all breaks the constraint.
+			text = "UNWIND $rows AS row CREATE (n:" + baseLabel + ") SET n = row"
+		}
 		if l := b.nodes[g[0]].labels; len(l) > 0 {
 			text += ", n" + colons(l)
 		}
@@ -280,18 +284,12 @@ func (t *tx) putNodes(b *batch, d *done, states []state) error {
 		for j, i := range g {
 			rows[j] = b.nodes[i].props
 		}
-		n, c, err := t.count(text+" RETURN count(*)", map[string]any{"rows": rows})
+		n, _, err := t.count(text+" RETURN count(*)", map[string]any{"rows": rows})
 		if err != nil {
 			return err
 		}
 		if n != len(g) {
 			return fmt.Errorf("the server took %d of %d nodes%s", n, len(g), colons(b.nodes[g[0]].labels))
-		}
-		if b.fresh {
-			// Rows that turned out to be there were written over.
-			for j := c.NodesCreated(); j < len(g); j++ {
-				d.nodes[g[j]] = updated
-			}
 		}
 	}
 	return nil

@@ -92,7 +92,7 @@ func (s *Schema) Valid(d *Doc, i int) bool {
 	return s.slow(d, i) == nil
 }
 
-// ValidFast reports whether the program alone accepts the value. For tests.
+// ValidFast reports whether the program alone accepts the value: a no means nothing.
 func (s *Schema) ValidFast(d *Doc, i int) bool { return s.fast != nil && s.fast.ok(d, i) }
 
 // ValidV5 reports what v5 says of the value. For tests.
@@ -340,10 +340,12 @@ type prog struct {
 	all      []*prog
 	any      []*prog
 	props    []prop
-	required []string // those not marked in props
-	need     uint64   // bits of props that are required
-	extra    *prog    // for members not in props
-	closed   bool     // no members but props
+	slots    [64]uint8 // hash of a name → 1 + index of the first prop with it
+	chain    []uint8   // prop → 1 + index of the next with the same hash
+	required []string  // those not marked in props
+	need     uint64    // bits of props that are required
+	extra    *prog     // for members not in props
+	closed   bool      // no members but props
 	minProps int32
 	maxProps int32 // -1: none
 	items    *prog
@@ -459,6 +461,15 @@ func (b *builder) build(s *v5.Schema) *prog {
 	sort.Strings(names)
 	for _, name := range names {
 		p.props = append(p.props, prop{name, b.build(s.Properties[name])})
+	}
+	if len(names) > 250 {
+		b.cannot(s, "more than 250 properties")
+		return p
+	}
+	p.chain = make([]uint8, len(names))
+	for i, name := range names {
+		h := nameHash(name)
+		p.chain[i], p.slots[h] = p.slots[h], uint8(i+1)
 	}
 required:
 	for _, r := range s.Required {
@@ -664,20 +675,18 @@ func (p *prog) okObject(d *Doc, i int, n *Node) bool {
 		}
 	}
 	var seen uint64
-	at := 0 // members mostly come in one order: look for the next where the last was found
 	for k, end := i+1, int(n.Next); k < end; k = int(d.Nodes[k+1].Next) {
 		name := d.B[d.Nodes[k].Start+1 : d.Nodes[k].End-1]
 		if d.Nodes[k].Esc {
 			name = d.Text(k)
 		}
-		j := p.find(name, at)
+		j := p.find(name)
 		if j < 0 {
 			if p.closed || p.extra != nil && !p.extra.ok(d, k+1) {
 				return false
 			}
 			continue
 		}
-		at = j + 1
 		if j < 64 {
 			seen |= 1 << j
 		}
@@ -697,14 +706,17 @@ func (p *prog) hasAll(d *Doc, i int) bool {
 	return true
 }
 
-func (p *prog) find(name []byte, from int) int {
-	for k := range p.props {
-		j := from + k
-		if j >= len(p.props) {
-			j -= len(p.props)
-		}
-		if s := p.props[j].name; len(s) == len(name) && s == string(name) {
-			return j
+func nameHash[T string | []byte](s T) uint {
+	if len(s) == 0 {
+		return 0
+	}
+	return (uint(len(s))*7 + uint(s[0])*31 + uint(s[len(s)-1])*5 + uint(s[len(s)/2])) & 63
+}
+
+func (p *prog) find(name []byte) int {
+	for j := p.slots[nameHash(name)]; j > 0; j = p.chain[j-1] {
+		if s := p.props[j-1].name; len(s) == len(name) && s == string(name) {
+			return int(j) - 1
 		}
 	}
 	return -1

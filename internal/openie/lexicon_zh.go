@@ -133,7 +133,6 @@ var (
 	// zhReported: somebody else's words or view.
 	zhReported = regexp.MustCompile(`(?:^|[^我自己俺])(?:们|都|总|老|也|常|又|还|就)*(?:说|讲|觉得|认为|嫌|笑|夸|骂|念叨|问|告诉|劝|推荐)我|(?:^|[^我俺小听胡瞎据实话来])(?:们|都|总|老|也|常|又)*说[：:，“]?我?|^说我`)
 	zhSaidSelf = regexp.MustCompile(`我(?:跟你|和你|得|敢|只能|要|也|还|再|就|不得不)?说|说(?:实话|真的|起来|到底|白了|来|到|起)|话说|来说|说话|说服|说明|说谎|说教|说得|说出|传说|说法|说唱|不说|小说|能说|敢说`)
-	zhSaid     = regexp.MustCompile(`说|觉得|认为|告诉|推荐|以为|嫌我|笑我|夸我|骂我`)
 )
 
 // zhOthers is how a clause about somebody else starts.

@@ -36,6 +36,7 @@ var (
 
 	zhCausedBy = regexp.MustCompile(`^(.*?)(不是|并不是|并非|而不是|不是因为|是|就是|确认是|还是|都是|原来是|其实是|确实是)\s?(?:由于|因为|由)?\s?([^，。是]{2,30}?)\s?(?:引起|导致|造成|引发|触发|惹|闹|搞|拖|打满|压垮|弄|害)(?:出来)?的`)
 	zhCauseIs  = regexp.MustCompile(`^(.*?)(?:的)?\s?(?:根因|根本原因|真正的?原因|真因|原因|起因|罪魁祸首|元凶|问题)(?:查到|找到|定位|确认|查清|清楚|明确)?(?:了|在于|出在|就|其实|最后|已经|最终)*\s?(不是|并不是|并非|是|在于|出在|在|为|：|:)\s?(?:由于|因为)?\s?([^，。？]{2,30})$`)
+	zhBecause  = regexp.MustCompile(`^(.*?)(?:就|都|其实|确实)?是(?:因为|由于)\s?([^，。？]{3,30}?)(?:引起|导致|造成)?的?$`)
 	zhCauses   = regexp.MustCompile(`^(?:是|就是|因为|由于)?\s?([^，。]{2,24}?)\s?(?:导致|引起|造成|引发|触发|拖垮|压垮)了?\s?(` + zhAlarm + `)(?:告警|报警)?$`)
 	zhNoLink   = regexp.MustCompile(`^(.*?)\s?(?:跟|和|与|同)\s?([^，。]{2,20}?)\s?(?:没有?(?:任何|半点|一点|什么|直接|半毛钱)?关系|无关|不相干|不沾边|没什么关系|无任何关系)`)
 	zhRuledOut = regexp.MustCompile(`(?:已经?|可以|基本|先)?排除(?:了|掉了?)?\s?([^，。了]{2,20}?)(?:的)?(?:可能性?|嫌疑|因素|原因|问题|影响)?$`)
@@ -50,24 +51,28 @@ var (
 	zhFixedBy  = regexp.MustCompile(`^(` + zhAlarm + `)` + zhAny + `(?:最后|最终|后来|已经|其实|才|就)*(?:是)?(?:靠|通过|用|在|经)?\s?(` + zhActs + `[^，。]{1,26}?)(?:之后|以后|后|来|才|就|给)*(?:恢复|消失|好|消除|解除|解决|下来|搞定|修好|压下去|缓解|没再报)(?:正常)?(?:的|了)*$`)
 	zhNotFixed = regexp.MustCompile(`^(?:我们?|先|已经|光|单纯|试过|只)*\s?((?:` + zhActs + `|扩|加)[^，。]{0,24}?)(?:(?:之后|以后|过后|后|完|了|过|，|对)+\s?(` + zhAlarm + `)?` + zhAny + `)?(?:是|也|都|其实|根本|并|完全|好像|一样|了一?[遍次回]|没过.{1,4}又)*\s?(?:没用|没有用|没起作用|不起作用|没有起作用|不管用|没效果|没有效果|无效|没好|没恢复|没有恢复|没解决|没有解决|没有消失|没消失|还在报|又报|又来|照报|没变化|没动静|没降|没下来|解决不了|治标不治本|白搭|救不了|于事无补|(?:还是|依然|依旧|照样|仍然?|还在?|照旧)(?:闪|抖|满|报|丢|高|慢|不行|一样|老样子))(?:了|的)*$`)
 
-	zhRunbook  = regexp.MustCompile(`(?:《([^《》]{2,30}(?:手册|预案|流程|规范|SOP)[^《》]{0,6})》|(` + zhAlarm + `)\s?的?(?:处置|处理|应急|排障)?(?:手册|预案|流程|SOP|步骤|办法|方案|动作)|((?:处置|应急|值班|运维|排障)?(?:手册|预案|SOP|流程)))(?:里|上|中|的?第.{1,3}[步条]|那条|现在|已经?|上个?月|今天|刚|新版)*\s?(?:写的是|写着|规定(?:的是|了)?|要求|说的是|说|改为了?|改成了?|改了|更新为|更新成|更新了|换成了?|变成了?|是|为|写明)[:：，]?\s?(.{2,44})$`)
-	zhNewWay   = regexp.MustCompile(`(?:复盘|手册|流程|步骤|预案|新的做法|现在的做法).{0,6}?(?:改了|改成了?|改为|更新了|换成了?|是)\s?[:：]?\s?((?:先|把|直接|要先|` + zhActs + `).{2,40})$`)
-	zhStepNow  = regexp.MustCompile(`^(?:手册|预案|流程)?(?:里|的|上)?第.{1,3}[步条]\s?(?:现在|已经?|要|应|统一)*(?:改为了?|改成了?|换成了?|更新为|变成了?|是)\s?[:：]?\s?(.{2,40})$`)
-	zhMeeting  = regexp.MustCompile(`(?:(?:以后|今后|一旦|凡是)?(?:遇到|碰到|出现|收到|遇上|看到|再有)\s?(` + zhAlarm + `)` + zhAny + `(?:的时候|时|的话|后)?|^(` + zhAlarm + `)\s?(?:告警|报警)(?:一响|响了?)?(?:的时候|时|的话|后))[，,]?\s?(?:就|要|应该|应|现在|统一|一律|直接|都|请)*\s?(.{2,40})$`)
-	zhByBook   = regexp.MustCompile(`(?:按照?|走|照着?|参照|参考|依据|查|看|用|执行)\s?(?:《([^《》]{2,30})》|(RB-\d+)|((?:[A-Za-z][\w-]*|[\p{Han}]{2,10}?)(?:处置)?(?:手册|预案|runbook|SOP)))`)
-	zhRB       = regexp.MustCompile(`\b(RB-\d+)[^:：]{0,20}[:：]\s*([A-Za-z\p{Han}].{3,60})$`)
-	zhNotFirst = regexp.MustCompile(`(?:不要|别|不能|不用|不必|切勿|禁止)(?:再|一上来就|直接|着急|急着)?先?\s?([^，,。]{2,16})[，,]\s?(?:而是|要|应该|应)*先?\s?(.{2,30})$`)
+	zhRunbook    = regexp.MustCompile(`(?:《([^《》]{2,30}(?:手册|预案|流程|规范|SOP)[^《》]{0,6})》|(` + zhAlarm + `)\s?的?(?:处置|处理|应急|排障)?(?:手册|预案|流程|SOP|步骤|办法|方案|动作)|((?:处置|应急|值班|运维|排障)?(?:手册|预案|SOP|流程)))(?:里|上|中|的?第.{1,3}[步条]|那条|现在|已经?|上个?月|今天|刚|新版)*\s?(?:写的是|写着|规定(?:的是|了)?|要求|说的是|说|改为了?|改成了?|改了|更新为|更新成|更新了|换成了?|变成了?|是|为|写明)[:：，]?\s?(.{2,44})$`)
+	zhNewWay     = regexp.MustCompile(`(?:复盘|手册|流程|步骤|预案|新的做法|现在的做法).{0,6}?(?:改了|改成了?|改为|更新了|换成了?|是)\s?[:：]?\s?((?:先|把|直接|要先|` + zhActs + `).{2,40})$`)
+	zhManualSays = regexp.MustCompile(`^(?:按|照|根据)(?:照)?(?:手册|预案|流程)[，,]?\s?(` + zhAlarm + `)` + zhAny + `(?:的时候|时)?(?:要|应该|应|得)?\s?((?:先|走|` + zhActs + `).{2,36})$`)
+	zhKept       = regexp.MustCompile(`(?:在)?(?:维护|负责|管)$`)
+	zhStepNow    = regexp.MustCompile(`^(?:手册|预案|流程)?(?:里|的|上)?第.{1,3}[步条]\s?(?:现在|已经?|要|应|统一)*(?:改为了?|改成了?|换成了?|更新为|变成了?|是)\s?[:：]?\s?(.{2,40})$`)
+	zhMeeting    = regexp.MustCompile(`(?:(?:以后|今后|一旦|凡是)?(?:遇到|碰到|出现|收到|遇上|看到|再有)\s?(` + zhAlarm + `)` + zhAny + `(?:的时候|时|的话|后)?|^(` + zhAlarm + `)\s?(?:告警|报警)(?:一响|响了?)?(?:的时候|时|的话|后))[，,]?\s?(?:就|要|应该|应|现在|统一|一律|直接|都|请)*\s?(.{2,40})$`)
+	zhByBook     = regexp.MustCompile(`(?:按照?|走|照着?|参照|参考|依据|查|看|用|执行)\s?(?:《([^《》]{2,30})》|(RB-\d+)|((?:[A-Za-z][\w-]*|[\p{Han}]{2,10}?)(?:处置)?(?:手册|预案|runbook|SOP)))`)
+	zhRB         = regexp.MustCompile(`\b(RB-\d+)[^:：]{0,20}[:：]\s*([A-Za-z\p{Han}].{3,60})$`)
+	zhNotFirst   = regexp.MustCompile(`(?:不要|别|不能|不用|不必|切勿|禁止)(?:再|一上来就|直接|着急|急着)?先?\s?([^，,。]{2,16})[，,]\s?(?:而是|要|应该|应)*先?\s?(.{2,30})$`)
 
-	zhOwnedBy = regexp.MustCompile(`(` + zhSys + `)\s?(?:服务|这边|这块|这台机器|这台|主机|的事)?\s?(?:现在|目前|已经|还|早就|一直|改|以后|都|这周起)*(不再|不)?(?:归|由|属于|归属于?|交给了?|移交给了?|转给了?|划给了?|归到了?|转交给了?)\s?([\p{Han}A-Za-z][\p{Han}\w -]{0,11}?)(?:在?(?:负责|管|维护|运维|值班|看|接手|接管|跟进)(?:了|的)?|的|了)?(?:，|,|。|$)`)
-	zhOwnerIs = regexp.MustCompile(`(` + zhSys + `)\s?(?:服务)?\s?的?\s?(?:负责人|owner|Owner|责任人|维护人|维护方|负责团队|接口人|对接人|值班人)(?:现在|目前|已经|都|就)*\s?(不是)?(?:是|为|改成了?|换成了?|变成了?|换了|：|:)\s?([\p{Han}A-Za-z][\p{Han}\w ]{0,12}?)(?:了)?$`)
-	zhOwns    = regexp.MustCompile(`^(?:现在|目前|以后|其实)?([\p{Han}]{2,6}?(?:组|团队|部|班|中心)|[老小][\p{Han}]|[\p{Han}]{2,3}|[A-Z]\w+)(?:现在|目前|已经|一直|在)*(不再|不)?(?:负责|维护|管着?|接手了?|接管了?|认领了?|运维)\s?(` + zhSys + `)`)
-	zhBelongs = regexp.MustCompile(`(` + zhSys + `)\s?(?:现在|目前|其实)*(不是|是)\s?([\p{Han}A-Za-z]{1,8}?(?:组|团队|部|中心|班))\s?(?:的|在管|在维护|负责|维护)`)
-	zhAskThem = regexp.MustCompile(`(` + zhSys + `)\s?(?:的事|的问题|这块|这边|有事|出问题|出事)?(?:直接|就|都|请)?(?:找|联系|问)\s?([\p{Han}A-Za-z]{2,8}?(?:组|团队|部|老师|工|哥|姐)|[老小][\p{Han}])`)
-	zhAlsoOwn = regexp.MustCompile(`^(?:是|归)?\s?([\p{Han}]{2,6}?(?:组|团队|部|中心)|[老小][\p{Han}]|[\p{Han}]{2,3}?)(?:负责|的|管|在管|维护)$`)
+	zhBookOwner = regexp.MustCompile(`《?([\p{Han}]{2,12}(?:手册|预案))》?\s?(?:现在|目前|一直|已经)*(?:由|是|归)\s?([\p{Han}\w]{2,6}?)(?:在)?(?:维护|负责|管)(?:的|了)?$`)
+	zhOwnedBy   = regexp.MustCompile(`(` + zhSys + `)\s?(?:服务|这边|这块|这台机器|这台|主机|的事)?\s?(?:现在|目前|已经|还|早就|一直|改|以后|都|这周起)*(不再|不)?(?:归|由|属于|归属于?|交给了?|移交给了?|转给了?|划给了?|归到了?|转交给了?)\s?([\p{Han}A-Za-z][\p{Han}\w -]{0,11}?)(?:在?(?:负责|管|维护|运维|值班|看|接手|接管|跟进)(?:了|的)?|的|了)?(?:，|,|。|$)`)
+	zhOwnerIs   = regexp.MustCompile(`(` + zhSys + `)\s?(?:服务)?\s?的?\s?(?:负责人|owner|Owner|责任人|维护人|维护方|负责团队|接口人|对接人|值班人)(?:现在|目前|已经|都|就)*\s?(不是)?(?:是|为|改成了?|换成了?|变成了?|换了|：|:)\s?([\p{Han}A-Za-z][\p{Han}\w ]{0,12}?)(?:了)?$`)
+	zhOwns      = regexp.MustCompile(`^(?:现在|目前|以后|其实)?([\p{Han}]{2,6}?(?:组|团队|部|班|中心)|[老小][\p{Han}]|[\p{Han}]{2,3}|[A-Z]\w+)(?:现在|目前|已经|一直|在)*(不再|不)?(?:负责|维护|管着?|接手了?|接管了?|认领了?|运维)\s?(` + zhSys + `)`)
+	zhBelongs   = regexp.MustCompile(`(` + zhSys + `)\s?(?:现在|目前|其实)*(不是|是)\s?([\p{Han}A-Za-z]{1,8}?(?:组|团队|部|中心|班))\s?(?:的|在管|在维护|负责|维护)`)
+	zhAskThem   = regexp.MustCompile(`(` + zhSys + `)\s?(?:的事|的问题|这块|这边|有事|出问题|出事)?(?:直接|就|都|请)?(?:找|联系|问)\s?([\p{Han}A-Za-z]{2,8}?(?:组|团队|部|老师|工|哥|姐)|[老小][\p{Han}])`)
+	zhAlsoOwn   = regexp.MustCompile(`^(?:是|归)?\s?([\p{Han}]{2,6}?(?:组|团队|部|中心)|[老小][\p{Han}]|[\p{Han}]{2,3}?)(?:负责|的|管|在管|维护)$`)
 
 	zhRunsOn   = regexp.MustCompile(`(` + zhSys + `)\s?(?:服务|实例|现在|目前|就|是|都|已经|早就|其实|还|从.{2,12}?|全|主要)*\s?(不再|不|没|没有)?(?:跑|部署|运行|放|装|起|落|迁移?|搬|挪|调度|在|切)(?:在了?|到了?|去了?)?\s?(` + zhSyss + `)\s?(?:上面?|里|这台|两台|三台|机器|主机|上了)*(?:跑|了)?`)
 	zhHosts    = regexp.MustCompile(`^(` + zhSys + `)\s?(?:这台|那台)?(?:上面?|这台|里)\s?(?:现在|目前|只|还|主要|就)*(没有?|不再)?(?:跑着?|部署着?了?|跑的是|部署的是|装着?了?|装的是|运行着?)\s?(` + zhSyss + `)`)
 	zhNotOn    = regexp.MustCompile(`(` + zhSys + `)\s?(?:早就|已经|现在|其实|都)*(?:不在|搬离了?|迁离了?|撤出了?|离开了?|从)\s?(` + opsHost + `)\s?(?:上)?(?:了|跑了|下线了?|撤了?|摘了?|迁走了?|搬走了?)`)
+	zhNotThere = regexp.MustCompile(`^(?:而|并)?不(?:是)?在\s?(` + opsHost + `)`)
 	zhNeeds    = regexp.MustCompile(`(` + zhSys + `)\s?(?:服务|启动|现在|目前|已经|早就|其实|直接|强|弱|会|也|还|只|都|要|得|是|时|先)*\s?(不再|不|没有?)?(?:直接|强|弱|间接|会|要|再)*(?:依赖于?|依赖的是|调用|要调|连的是|连着|读写|读的是|用的是|走的是|只用|靠|对接了?|挂在)\s?(?:了)?\s?(` + zhSyss + `)`)
 	zhOnlyUses = regexp.MustCompile(`^(?:只|只是|现在|改|改为|还|也|就)(?:用|依赖|调用|连|走|读)\s?(` + zhSyss + `)`)
 
@@ -103,7 +108,7 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 				continue
 			}
 			tr := Triple{Subject: Term{st, []string{subj}}, Predicate: polar(pred, neg), Object: Term{t, []string{obj}}, Confidence: conf}
-			if !slices.ContainsFunc(out, func(u Triple) bool { return u.same(tr) }) {
+			if !slices.ContainsFunc(out, func(u Triple) bool { return u.key() == tr.key() }) {
 				out = append(out, tr)
 			}
 		}
@@ -112,7 +117,7 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 	// alarm is the alert that a phrase names, or else the one spoken of last.
 	alarm := func(phrase string) (name string, sure bool) {
 		p := trimAny(phrase, []string{"这次", "那就是它了", "根因找到了", "查到了", "找到了", "所以", "因为", "说明", "那", "确认了", "确认", "排除了", "另外", "今天", "昨晚", "我们", "其实", "最后", "对", "先", "而", "就"}, []string{"这个告警", "这条告警", "告警", "报警", "的", "根因", "根本原因", "原因", "这次", "应该", "也", "都", "其实", "真正", "并", "就", "确实", "这个", "这条"})
-		if zhBareSys.MatchString(p) && opsType(p) != "Alert" {
+		if zhBareSys.MatchString(p) && opsType(p) != "Alert" && !strings.Contains(p, "_") {
 			return alert, false // what a system's name stands for is not its alert
 		}
 		if m := opsAny.FindString(p); m != "" && (opsType(m) == "Alert" || strings.Contains(p, m) && len(p) == len(m)) {
@@ -193,6 +198,12 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 				}
 			}
 		}):
+		case matched(zhBecause, c, func(m []string) {
+			if a, _ := alarm(m[1]); a != "" {
+				alert, cause = a, a
+				add(a, "Alert", "CAUSED_BY", kind(m[2]), []string{m[2]}, false, plainly)
+			}
+		}):
 		case matched(zhCauses, c, func(m []string) {
 			if a, ok := alarm(m[2]); ok && a != "" {
 				add(a, "Alert", "CAUSED_BY", kind(m[1]), []string{m[1]}, false, plainly)
@@ -230,9 +241,7 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 				add(a, "Alert", "FIXED_BY", "Action", []string{m[1]}, true, clear)
 			}) || matched(zhFixed, c, func(m []string) {
 				a := alert
-				if t, ok := alarm(m[2]); m[2] != "" && ok && opsAlertRe.MatchString(t) {
-					a = t
-				} else if m[2] != "" && ok && strings.Contains(c, "告警") {
+				if t, ok := alarm(m[2]); m[2] != "" && ok && !zhMetric.MatchString(t) {
 					a = t
 				}
 				add(a, "Alert", "FIXED_BY", "Action", []string{m[1]}, false, plainly)
@@ -263,6 +272,12 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 			add(a, "Alert", "HANDLED_BY", "Action", []string{do}, false, clear)
 			add(a, "Alert", "HANDLED_BY", "Action", []string{dont}, true, clear)
 		}):
+		case matched(zhManualSays, both, func(m []string) {
+			if a, ok := alarm(m[1]); ok {
+				do, _ := zhDo(m[2])
+				add(a, "Alert", "HANDLED_BY", "Action", []string{do}, false, clear)
+			}
+		}):
 		case matched(zhRunbook, zhRest(clauses[i:]), func(m []string) {
 			subj, st := alert, "Alert"
 			switch {
@@ -277,6 +292,9 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 				}
 			}
 			do, dont := zhDo(m[4])
+			if zhKept.MatchString(do) {
+				return // who keeps it, not what it says
+			}
 			if mm := zhForAlarm.FindStringSubmatch(do); mm != nil { // 手册规定支付超时要先切…
 				if a, ok := alarm(mm[1]); ok {
 					subj, st, do = a, "Alert", mm[2]
@@ -308,6 +326,9 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 			}
 		}
 		switch {
+		case matched(zhBookOwner, c, func(m []string) {
+			add(m[1], "Runbook", "OWNED_BY", "Topic", []string{m[2]}, false, plainly)
+		}):
 		case matched(zhOwnerIs, c, func(m []string) { own(m[1], m[3], m[2] != "", direct-0.02) }):
 		case matched(zhOwnedBy, c, func(m []string) { own(m[1], m[3], m[2] != "", plainly) }):
 		case matched(zhBelongs, c, func(m []string) { own(m[1], m[3], strings.HasPrefix(m[2], "不"), plainly) }):
@@ -332,6 +353,9 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 				if opsType(h) == "Host" && opsType(m[1]) == "Service" {
 					add(m[1], "Service", "RUNS_ON", "Host", []string{h}, m[2] != "", plainly)
 				}
+			}
+			if n := zhNotThere.FindStringSubmatch(next); n != nil {
+				add(m[1], "Service", "RUNS_ON", "Host", []string{n[1]}, true, clear)
 			}
 		}):
 		}
@@ -392,6 +416,10 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 				}
 			})
 		}
+		// Last, shapes that need no telling form (ops_more.go).
+		out = append(out, opsByShape(c, alert, func(pred string, neg bool) bool {
+			return slices.ContainsFunc(out, func(t Triple) bool { return t.Predicate == polar(pred, neg) })
+		})...)
 	}
 	return out
 }
@@ -399,6 +427,7 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 var (
 	zhSysRe      = regexp.MustCompile(zhSys)
 	zhBareSys    = regexp.MustCompile(`^` + zhSys + `$`)
+	zhMetric     = regexp.MustCompile(`^(?:错误率|延迟|曲线|队列|指标|一切|链路|服务|流量|成功率|响应|耗时|负载|CPU|内存|磁盘|连接数|接口|业务|页面|系统|它|告警|报警)$`)
 	zhActsRe     = regexp.MustCompile(`^(?:最后|最终|后来|我们?|已经|是|靠|通过)*` + zhActs)
 	zhOpsNoAlarm = regexp.MustCompile(`^(?:这|那|它|我|你|他|今天|昨天|现在|问题|事故|故障|结果|原因|根因|应该|真正|可以|已经|不|其实|看来|说明|一切|大家|指标|曲线|错误率|服务|机器)|了$|^(?:是|就)|，`)
 	zhNoCause    = regexp.MustCompile(`^(?:找到|查到|查清|未知|还没|没有|不明|什么|谁|待|在查|已经|定位)`)
@@ -459,7 +488,7 @@ func zhOpsClauses(s string) (out []string) {
 	return out
 }
 
-var zhOpsMarks = regexp.MustCompile(`[，,。；;！!…]+|——| - `)
+var zhOpsMarks = regexp.MustCompile(`(?:清楚|找到|定位|确认|结论|原因|通知|输出|更新)了?[：:]|[，,。；;！!…]+|——| - `)
 
 // zhOpsClean makes a name of a phrase about systems.
 func zhOpsClean(s string) string {

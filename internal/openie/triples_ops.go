@@ -2,7 +2,6 @@ package openie
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -14,224 +13,18 @@ const (
 	opsService = `(?:[a-zA-Z][a-zA-Z0-9]*(?:-[a-zA-Z][a-zA-Z0-9]*)+)`
 	opsAlert   = `(?:[A-Z]{3,}(?:_[A-Z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}(?:[A-Z]{2,})?|[A-Z][A-Za-z0-9]*(?:Latency|Error|Errors|Rate|Down|High|Low|Full|Lag|Timeout|Usage|Failed|Failure|Unavailable|Saturation)[A-Za-z0-9]*)`
 	opsThing   = `(?:` + opsHost + `|` + opsService + `|` + opsAlert + `)`
-	opsBareSvc = `(?:` + opsService + `|[a-z][a-z0-9]{2,})`
-	opsName    = `(?:max_connections|maxmemory|[a-z]+_[a-z_]+|paging threshold|threshold|timeout|replicas?|max ?memory|version|retention|pool size|connection limit|rate limit|heap|TTL|quota|batch size|retries|concurrency|连接上限|连接数上限|最大连接数|连接池(?:大小|上限)?|connection pool limit|pool limit|超时时间|超时|阈值|版本|副本数|限流值|限流|并发数|重试次数|保留时间|保留天数|配额|队列长度|内存上限|缓存时间|刷新间隔|采样率|保留期|轮转大小|告警线|水位线?|带宽|mtu|MTU|interval|port|轮转周期|日志级别|log level|alert level|paging level|max_wal_size|keepalive)`
 	opsValue   = `(?:v?\d[\d.,]*\s?(?:ms|s|%|GB|gb|MB|mb|KB|G|M|k|qps|QPS|秒|毫秒|分钟|小时|天|个|台|次|倍|w|万|days?|hours?|minutes?|seconds?|percent)?)`
 )
 
-var (
-	opsAny      = regexp.MustCompile(opsThing)
-	opsAffect   = regexp.MustCompile(`(` + opsAlert + `)[^。.;；，,]{0,20}?(?:触发在|打在|影响了?到?|波及了?|报在|出现在|涉及|fired (?:on|for)|firing (?:on|for)|triggered (?:on|by|for)|affects?|affected|affecting|hits?|is hitting|hitting|is on|is about|impacts?|impacting|covers?|on)\s*((?:` + opsThing + `|[a-z][a-z0-9]{4,}\b)(?:(?:、|和|与|,|，| and |, and )\s?(?:` + opsThing + `))*)`)
-	opsNoAffect = regexp.MustCompile(`(` + opsAlert + `)[^。.;；，,]{0,12}?(?:没有?影响到?|不影响|does not affect|doesn't affect|did not affect|didn't affect|not affecting)\s*(` + opsThing + `)`)
-	opsAlertDot = regexp.MustCompile(`(?:告警是|告警：|alert(?:'s| is|:)?)\s*(` + opsAlert + `)[，,]\s?(?:触发在|在|影响|fired on|on)\s*(` + opsThing + `)`)
-	opsCause    = regexp.MustCompile(`(?i)((?-i:` + opsThing + `))[^。.;；]{0,24}?(?:was|is|were|are)?\s?(not |n't )?(?:caused by|due to|down to|because of|triggered by|the result of)\s+(.{2,60})`)
-	opsCauseOf  = regexp.MustCompile(`(?i)(?:root )?cause (?:of|for|behind) (?:the )?((?-i:` + opsThing + `))(?: alert)? (?:was|is|turned out to be)(n't| not)?\s+(.{2,60})`)
-	opsFix      = regexp.MustCompile(`(?i)((?-i:` + opsThing + `))(?: alert)? (?:was |is |got |has been |cleared |recovered |resolved |stopped |went away |is gone )*(?:(not |never |wasn't )?(?:fixed|resolved|cleared|mitigated|cured|solved|ended|healed)(?: by| with)|(?:cleared|recovered|stopped|went away|resolved) (?:after|once|when))\s+(?:we |i |they )?(.{3,60})`)
-	opsFixAct   = regexp.MustCompile(`(?i)^(?:in the end )?(.{3,60}?) (fixed|resolved|cleared|cured|did not fix|didn't fix|did not help|didn't help with|mitigated)\s+(?:the )?((?-i:` + opsAlert + `))`)
-	opsHandle   = regexp.MustCompile(`(?i)(?:for|on|when) (?:an? |the )?((?-i:` + opsThing + `))(?: fires| alerts?)?,? (?:the runbook (?:says|tells us|is) (?:to )?|the (?:current |new )?(?:step|procedure|fix|action|runbook step) is (?:to )?|(?:we|you) (?:now |should |must )?)((?:restart|roll|fail|raise|page|drain|scale|flush|switch|increase|lower|check|clear|rotate|reboot|run|disable|enable|call|add|open|move|kill|purge|reload|bump)\b.{0,60})`)
-	opsRunbook  = regexp.MustCompile(`(?i)(?:runbook|procedure) (?:for|of) (?:the )?((?-i:` + opsThing + `))(?: alert)? (?:now )?(?:says|is|tells us|reads|starts with|has changed to|was changed to)(?: to)?:? (.{3,70})`)
-	opsOwn      = regexp.MustCompile(`\b(` + opsThing + `) (?:is|are|belongs?|is still|is now)(n't| not)? ?(?:owned by|to|maintained by|run by|looked after by|on) ([Tt]he )?([A-Z]?[\w-]+(?: team| squad| group)?)\b`)
-	opsOwns     = regexp.MustCompile(`(?:^|[,.;] )(?:[Tt]he )?([A-Z]?[\w-]+(?: team| squad| group)?) (?:now )?(?:owns?|maintains?|looks after|is responsible for|is in charge of) (` + opsThing + `)`)
-	opsOwner    = regexp.MustCompile(`(?i)owner of ((?-i:` + opsThing + `)) is (?:now )?(?:the )?([\w-]+(?: team| squad| group)?)`)
-	opsRuns     = regexp.MustCompile(`\b(` + opsBareSvc + `)\s?(?:(?:service )?(?:now )?(?:runs?|is running|is hosted|is deployed|lives|sits|is)(n't| not)? on|(?:现在|目前|就|是|都)*(?:部署|跑|运行|放|装)(?:在|到了?)|在)\s?((?:` + opsHost + `)(?:(?:、|和|,|，| and |, and )\s?(?:` + opsHost + `))*)`)
-	opsDepends  = regexp.MustCompile(`\b(` + opsBareSvc + `)\s?(?:(?:service )?(does not |doesn't |no longer )?(?:depends? on|talks? to|calls?|relies on|needs|reads from|writes to)|(不|不再)?(?:直接|强|弱|会|也|还|只)*(?:依赖于?|调用|要调|连的是|读写))\s?((?:the )?(?:` + opsBareSvc + `)(?:(?:、|和|与|,|，| and |, and )\s?(?:` + opsService + `))*)`)
-	opsSetting  = regexp.MustCompile(`(?i)((?-i:` + opsThing + `|\b[a-z][a-z0-9]{3,}\b))(?:'s)?\s?(?:的|上的|上|里)?\s?(?:the )?(` + opsName + `)\s?(?:(?:was |is |has been |has |were )?(?:now |currently |set |still |at |only |raised |lowered |changed |bumped |increased |just )*(?:to|at|is|=|:)?|(?:现在|目前|已经|从\s?` + opsValue + `\s?|被)*(?:是|为|才|只有|设为|设成|改为|改成了?|改到了?|调到了?|提到了?|降到了?|升到了?|：|=)+)\s?(` + opsValue + `)`)
-	opsSetOf    = regexp.MustCompile(`(?i)(?:raised|lowered|changed|set|bumped|increased|decreased) (?:the )?(` + opsName + `) (?:of|on|for) (?:the )?((?-i:` + opsThing + `)) (?:from \S+ )?to (` + opsValue + `)`)
-	opsSetIs    = regexp.MustCompile(`(?i)(` + opsName + `) (?:of|on|for) (?:the )?((?-i:` + opsBareSvc + `|` + opsThing + `)) (?:is|was)(?: now| currently)? (?:set to |at )?(` + opsValue + `)`)
+var opsAny = regexp.MustCompile(opsThing)
 
-	opsAtVersion = regexp.MustCompile(`(` + opsThing + `).{0,30}? (?:is|runs) (?:now )?(?:at |on )?version (v?\d[\w.]*\w)`)
-	opsLooseSet  = regexp.MustCompile(`(?i)(` + opsName + `)\s?(?:(?:is|was) (?:now |still |only |just )*(?:at |set to )?|(?:现在|目前|已经|一直)*(?:才|是|只有|为|还是)\s?|=\s?)(` + opsValue + `)`)
-	opsWide      = regexp.MustCompile(`触发|影响|波及|最重|fired|firing|affect|hitting|alert`)
-	opsNotOn     = regexp.MustCompile(`(` + opsService + `)\s?(?:早就|已经|现在|其实)*(?:不在|搬离了?|不跑在|is no longer on|is not on|isn't on|no longer runs on|moved off)\s?(` + opsHost + `)`)
-	opsRB        = regexp.MustCompile(`\b(RB-\d+|runbook \S+)[^:：]{0,40}[:：]\s*([A-Za-z\p{Han}].{3,80}?)(?:[;；]|$)`)
-	opsNotThis   = regexp.MustCompile(`[，,]\s?(?:而)?(?:不是|并非|not)\s?(?:the )?([^，,。.;；]{2,40})`)
-	opsHedge     = regexp.MustCompile(`(?i)\b(?:maybe|perhaps|might|could be|probably|my (?:first )?guess|i think|looks like|not sure|used to|was going to|if)\b|可能|也许|会不会|大概|好像|怀疑|估计|应该是|像是|如果|要是|回头|明天再|打算|计划|过时|以前|wiki says|wiki 上|据说|a guess`)
-)
-
-func opsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
+// opsTriples reads one sentence about systems by the rules of its language. before are
+// the sentences ahead of it in the same text.
+func opsTriples(s string, before []Sentence, o TripleOptions) []Triple {
 	if hasHan(s) {
 		return zhOpsTriples(s, before, o)
 	}
-	if !opsAny.MatchString(s) && !opsTopic.MatchString(s) && o.Thing == "" && !slices.ContainsFunc(before, func(b Sentence) bool { return opsAny.MatchString(b.Text) }) || strings.HasSuffix(strings.TrimSpace(s), "?") || strings.HasSuffix(s, "？") {
-		return nil
-	}
-	add := func(subj, pred, typ string, objs []string, neg bool, conf float64) {
-		st := opsType(subj)
-		for _, o := range objs {
-			if o = opsClean(o); o == "" || o == subj {
-				continue
-			}
-			t := typ
-			if t == "" {
-				t = opsType(o)
-			}
-			tr := Triple{Subject: Term{st, []string{subj}}, Predicate: polar(pred, neg), Object: Term{t, []string{o}}, Confidence: conf}
-			if opsAllowed(pred, st, t) {
-				out = append(out, tr)
-			}
-		}
-	}
-	lastThing := o.Thing
-	for _, b := range before {
-		if all := opsAny.FindAllString(b.Text, -1); all != nil {
-			lastThing = all[len(all)-1]
-			for _, a := range all {
-				if opsAlertRe.MatchString(a) {
-					lastThing = a
-				}
-			}
-		}
-	}
-	for _, c := range regexp.MustCompile(`[。；]|; |\. |——| - `).Split(s, -1) {
-		c = strings.TrimSpace(strings.TrimRight(c, ". "))
-		parts := regexp.MustCompile(`[，,]\s?`).Split(c, -1)
-		seps := regexp.MustCompile(`[，,]\s?`).FindAllString(c, -1)
-		kept := ""
-		for i, p := range parts {
-			if opsHedge.MatchString(p) {
-				continue
-			}
-			if kept != "" && i > 0 {
-				kept += seps[i-1]
-			}
-			kept += p
-		}
-		if c = kept; c == "" {
-			continue
-		}
-		if m := opsPronoun.FindStringSubmatch(c); m != nil && lastThing != "" {
-			c = lastThing + " " + c[len(m[0]):]
-		}
-		lastBefore := lastThing
-		if all := opsAny.FindAllString(c, -1); all != nil {
-			lastThing = all[0]
-		}
-		if m := opsNoAffect.FindStringSubmatch(c); m != nil {
-			add(m[1], "AFFECTS", "", []string{m[2]}, true, plainly)
-		} else if m := opsAffect.FindStringSubmatch(c); m != nil {
-			add(m[1], "AFFECTS", "", regexp.MustCompile(opsThing+`|[a-z][a-z0-9]{4,}`).FindAllString(m[2], -1), false, plainly)
-		} else if m := opsAlertDot.FindStringSubmatch(c); m != nil {
-			add(m[1], "AFFECTS", "", []string{m[2]}, false, plainly)
-		}
-		for _, re := range opsSymptoms {
-			matched(re, c, func(m []string) {
-				if st := opsType(m[1]); st == "Service" || st == "Host" {
-					if sym := opsClean(m[2]); sym != "" {
-						out = append(out, Triple{Subject: Term{"Alert", []string{sym}}, Predicate: "AFFECTS", Object: Term{st, []string{m[1]}}, Confidence: interpreted})
-					}
-				}
-			})
-		}
-		if things := opsAny.FindAllString(c, -1); len(things) > 1 && opsWide.MatchString(c) && !regexp.MustCompile(`caused|because|根因|引起|导致|fix|重启|restart|恢复`).MatchString(c) {
-			alert, rest := "", []string(nil)
-			for _, th := range things {
-				if opsAlertRe.MatchString(th) && (alert == "" || alert == th) {
-					alert = th
-				} else if opsAlertRe.MatchString(th) {
-					alert = "two"
-				} else {
-					rest = append(rest, th)
-				}
-			}
-			if alert != "" && alert != "two" && !opsNoAffect.MatchString(c) {
-				add(alert, "AFFECTS", "", rest, false, weak)
-			}
-		}
-		switch {
-		case matched(opsCauseOf, c, func(m []string) {
-			add(m[1], "CAUSED_BY", opsCauseType(m[3]), []string{opsCut(m[3])}, m[2] != "", direct)
-		}):
-		case matched(opsCause, c, func(m []string) {
-			add(m[1], "CAUSED_BY", opsCauseType(m[3]), []string{opsCut(m[3])}, strings.TrimSpace(m[2]) != "" || strings.Contains(m[0], "not caused") || strings.Contains(m[0], "n't caused"), direct-0.02)
-		}):
-		}
-		switch {
-		case matched(opsFix, c, func(m []string) {
-			add(m[1], "FIXED_BY", "Action", []string{opsCut(m[3])}, strings.TrimSpace(m[2]) != "", plainly)
-		}):
-		case matched(opsFixAct, c, func(m []string) {
-			add(m[3], "FIXED_BY", "Action", []string{opsCut(m[1])}, strings.Contains(m[2], "n't") || strings.Contains(m[2], "not"), plainly)
-		}):
-		}
-		switch {
-		case matched(opsRunbook, c, func(m []string) { add(m[1], "HANDLED_BY", "Action", []string{opsCut(m[2])}, false, plainly) }):
-		case matched(opsHandle, c, func(m []string) { add(m[1], "HANDLED_BY", "Action", []string{opsCut(m[2])}, false, plainly) }):
-		}
-		switch {
-		case matched(opsOwner, c, func(m []string) { add(m[1], "OWNED_BY", "Topic", []string{m[2]}, false, direct) }):
-		case matched(opsOwns, c, func(m []string) { add(m[2], "OWNED_BY", "Topic", []string{m[1]}, false, plainly) }):
-		case (strings.Contains(c, "owned") || strings.Contains(c, "belong") || strings.Contains(c, "maintained")) && matched(opsOwn, c, func(m []string) { add(m[1], "OWNED_BY", "Topic", []string{m[4]}, m[2] != "", plainly) }):
-		}
-		alert, _ := o.Spoken(c)
-		if alert == "" {
-			for _, b := range before {
-				alert, _ = TripleOptions{Alert: alert}.Spoken(b.Text)
-			}
-		}
-		if alert != "" {
-			for _, f := range opsLoose {
-				if slices.ContainsFunc(out, func(t Triple) bool { return t.Predicate == polar(f.pred, f.neg) }) {
-					continue
-				}
-				matched(f.re, c, func(m []string) {
-					obj := opsCut(m[1])
-					typ := "Action"
-					if f.pred == "AFFECTS" {
-						typ = ""
-					}
-					if f.pred == "CAUSED_BY" {
-						typ = opsCauseType(obj)
-					}
-					if !opsEmpty.MatchString(obj) {
-						add(alert, f.pred, typ, []string{obj}, f.neg, interpreted)
-					}
-				})
-			}
-		}
-		matched(opsNotOn, c, func(m []string) { add(m[1], "RUNS_ON", "Host", []string{m[2]}, true, plainly) })
-		matched(opsRB, c, func(m []string) {
-			if o := opsClean(m[2]); o != "" {
-				out = append(out, Triple{Subject: Term{"Runbook", []string{m[1]}}, Predicate: "HANDLED_BY", Object: Term{"Action", []string{o}}, Confidence: plainly})
-			}
-		})
-		for _, t := range out {
-			if t.Predicate == "CAUSED_BY" {
-				matched(opsNotThis, c, func(m []string) {
-					add(t.Subject.Parts[0], "CAUSED_BY", opsCauseType(m[1]), []string{m[1]}, true, clear)
-				})
-				break
-			}
-		}
-		matched(opsAtVersion, c, func(m []string) { add(m[1], "HAS_SETTING", "Tag", []string{"version=" + m[2]}, false, plainly) })
-		matched(opsRuns, c, func(m []string) { add(m[1], "RUNS_ON", "Host", opsAny.FindAllString(m[3], -1), m[2] != "", plainly) })
-		for _, m := range opsDepends.FindAllStringSubmatch(c, -1) {
-			add(m[1], "DEPENDS_ON", "Service", regexp.MustCompile(opsBareSvc).FindAllString(m[4], -1), strings.TrimSpace(m[2]+m[3]) != "", plainly)
-		}
-		for _, re := range []*regexp.Regexp{opsSetting} {
-			if matched(re, c, func(m []string) {
-				add(m[1], "HAS_SETTING", "Tag", []string{opsSettingName(m[2], m[3])}, false, plainly)
-			}) {
-				break
-			}
-		}
-		if m := opsLooseSet.FindStringSubmatchIndex(c); m != nil && !slices.ContainsFunc(out, func(t Triple) bool { return t.Predicate == "HAS_SETTING" }) {
-			subj := lastBefore
-			if all := opsAny.FindAllString(c[:m[0]], -1); all != nil {
-				subj = all[len(all)-1]
-			}
-			if subj != "" && !opsSetIs.MatchString(c) {
-				add(subj, "HAS_SETTING", "Tag", []string{opsSettingName(c[m[2]:m[3]], c[m[4]:m[5]])}, false, clear-0.04)
-			}
-		}
-		for _, re := range []*regexp.Regexp{opsSetOf, opsSetIs} {
-			if matched(re, c, func(m []string) {
-				add(m[2], "HAS_SETTING", "Tag", []string{opsSettingName(m[1], m[3])}, false, plainly)
-			}) {
-				break
-			}
-		}
-	}
-	return out
+	return enOps(s, before, o)
 }
 
 func matched(re *regexp.Regexp, s string, f func([]string)) bool {
@@ -286,32 +79,15 @@ func opsAllowed(pred, subj, obj string) bool {
 }
 
 // opsNoService are words that a pattern may take for the name of a service.
-var opsNoService = map[string]bool{"it": true, "that": true, "this": true, "which": true, "what": true, "and": true, "there": true, "everything": true, "the": true, "now": true, "service": true, "alert": true, "nothing": true, "they": true, "threshold": true, "who": true, "else": true, "one": true, "you": true, "deploy": true, "latency": true, "version": true, "pool": true, "limit": true, "still": true, "all": true, "rest": true, "none": true, "something": true, "cause": true, "team": true, "runbook": true, "here": true, "also": true, "only": true, "step": true, "with": true, "from": true, "paging": true}
+var opsNoService = map[string]bool{"it": true, "that": true, "this": true, "which": true, "what": true, "and": true, "there": true, "everything": true, "the": true, "now": true, "service": true, "alert": true, "nothing": true, "they": true, "threshold": true, "who": true, "else": true, "one": true, "you": true, "deploy": true, "latency": true, "version": true, "pool": true, "limit": true, "still": true, "all": true, "rest": true, "none": true, "something": true, "cause": true, "team": true, "runbook": true, "here": true, "also": true, "only": true, "step": true, "with": true, "from": true, "paging": true, "longer": true, "not": true, "doesn": true, "was": true, "are": true, "has": true, "topic": true}
 
 // opsTopic marks sentences about systems that name none in a form of their own ("pgbouncer").
-var opsTopic = regexp.MustCompile(`的(?:负责人|责任人|维护人|owner)|连接池|连接上限|阈值|max_connections|maxmemory|connection pool`)
+var opsTopic = regexp.MustCompile(`告警|报警|根因|[a-z]+_[a-z]+_[a-z]+|堆积|超时|依赖|部署|手册|runbook|\bowned by\b|\bdepends on\b|\breplicas\b|\btimeout\b|的(?:负责人|责任人|维护人|owner)|连接池|连接上限|阈值|max_connections|maxmemory|connection pool`)
 
 // opsSymptoms: a symptom stands for its alert.
 var opsSymptoms = []*regexp.Regexp{
 	regexp.MustCompile(`(` + opsThing + `) (?:is|are|keeps|started|has been) (?:throwing|returning|serving|giving|spewing|logging|reporting|showing) ((?:a lot of |lots of )?[\w-]+(?: [\w-]+)?)`),
 	regexp.MustCompile(`(` + opsThing + `)\s?(?:又|一直|开始|在|疯狂|大量)*(?:报|抛|返回|狂报|刷|出现)(?:了|出)?\s?([^，。？谁了]{2,12})`),
-}
-
-// opsLoose find statements whose subject is the alert that was spoken of last.
-var opsLoose = []struct {
-	pred string
-	neg  bool
-	re   *regexp.Regexp
-}{
-	{"FIXED_BY", true, regexp.MustCompile(`(?i)((?:restart|roll|reboot|scal|flush|fail|clear|drain|kill)\w*(?: [\w.-]+){1,5}?),? (?:did(?:n't| not) (?:help|fix|change|work)|never helped|never helps|made no difference|did nothing|doesn't help|has never helped)`)},
-	{"FIXED_BY", false, regexp.MustCompile(`(?i)(?:^|[.,;] |after )(?:we |i )?((?:restarted|restarting|rolled|rolling|raised|raising|bumped|bumping|scaled|scaling|failed|failing|cleared|clearing|flushed|flushing|killed|killing|moved|moving|switched|switching|rotated|rotating|deleted|deleting|increased|increasing|disabled|disabling|drained|draining|reverted|reverting|pruned|pruning)\b[^,.;]{3,50}?)(?:,| and| -) ?(?:it |errors |latency |that |the alert |alert |everything |all |we |things )?(?:is |are |'re |was |has |have )?(?:recovered|dropp\w+|back\b|fixed it|clear(?:ed)?|gone|green|normal|did the trick|sorted it|went (?:away|down|green)|fine|stopped|resolved)`)},
-	{"CAUSED_BY", true, regexp.MustCompile(`(?i)\b(?:ruled out|not caused by|wasn't caused by|nothing to do with|isn't|wasn't|it's not|not) (?:the |a |an )?((?:network|cdn|deploy|dns|disk|database|db|load balancer|release|cache|firewall|link|switch|config|traffic|queue|certificate|cert|code|provider)[\w -]{0,20}?)(?: (?:this time|then|either|after all))?(?:$|[,.;])`)},
-	{"CAUSED_BY", false, regexp.MustCompile(`(?i)(?:root cause|culprit|the cause|real cause)(?: here)? (?:is|was|turned out to be|:) ?(?:the |a |an )?([^,.;]{3,50})`)},
-	{"CAUSED_BY", false, regexp.MustCompile(`(?i)(?:^|[,.;] )(?:so )?(?:the |a |an )?([^,.;]{3,40}?) (?:caused it|caused this|is what caused it|was to blame|is to blame|was the cause|is the cause|was the culprit|is the culprit)`)},
-	{"FIXED_BY", true, regexp.MustCompile(`(?i)((?:reseat|swap|replac|bounc|truncat|expand|reload|clean|delet)\w*(?: [\w.-]+){0,5}?),? (?:did(?:n't| not) (?:help|fix|change|work)|made no difference|did nothing|doesn't help|was no use)`)},
-	{"FIXED_BY", false, regexp.MustCompile(`(?i)(?:^|[.,;] |after )(?:we |i )?((?:swapped|replaced|reseated|truncated|vacuumed|gzipped|expanded|resized|reloaded|bounced|cleaned|compressed|purged|rerouted|stopped|paused|killed|rotated|deleted|moved)\b[^,.;]{3,50}?)(?:,| and| -) ?(?:it |it's |errors |that |the alert |alert |everything |disk |the link |usage |we |things )?(?:is |are |'s |has |have |been )*(?:quiet|fine|stable|clean|up\b|came back|stayed up|freed|fell|dropp\w+|back|hasn't|clear\w*|recovered|down to|good|green)`)},
-	{"CAUSED_BY", false, regexp.MustCompile(`(?i)(?:turned out to be|turned out it was|traced (?:it|this) (?:back )?to|it came down to|down to|it was all) (?:the |a |an )?([^,.;]{3,50})`)},
-	{"HANDLED_BY", false, regexp.MustCompile(`(?i)(?:runbook|playbook|current step|new step|procedure|sop)(?: for this| step \d+)? (?:says|said|is|now says|tells us|reads|calls for)(?: to)?:? ["“]?([a-z][^."”;]{4,60})`)},
 }
 
 var opsEmpty = regexp.MustCompile(`(?i)^(?:it|that|this|so|why|what|我|你|他|它|这|那|谁|啥|什么|这个|那个|这样|那样|他们|我们)$`)
@@ -333,6 +109,18 @@ func opsCauseType(s string) string {
 func opsCut(s string) string {
 	if loc := regexp.MustCompile(`(?i)[,，;；(（]|\b(?:and then|so|but|because|which|not|although|this time)\b`).FindStringIndex(s); loc != nil && loc[0] > 0 {
 		s = s[:loc[0]]
+	}
+	return s
+}
+
+func zhOpsCut(s string) string {
+	for _, sep := range []string{"，", "。", "；", "（"} {
+		if parts := strings.Split(s, sep); len(parts) > 1 {
+			s = parts[0]
+			if strings.TrimSpace(s) == "" {
+				s = parts[1]
+			}
+		}
 	}
 	return s
 }

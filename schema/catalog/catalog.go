@@ -102,6 +102,9 @@ type Edge struct {
 	Until schema.Version `yaml:"until"` // last version that has it; "" is the newest
 }
 
+// Builtin is the text of the built-in catalogue: YAML, with comments.
+func Builtin() []byte { return append([]byte(nil), builtin...) }
+
 // Default returns the built-in catalogue.
 func Default() *Catalog {
 	c, err := parse(builtin)

@@ -14,6 +14,7 @@ import (
 type contract struct {
 	schema *jsonschema.Schema
 	warn   *jsonschema.Schema // what x-warn narrows; nil where nothing does
+	both   *jsonschema.Schema // schema and warn in one pass, for a quick yes; nil where warn is
 }
 
 // contracts compiles the embedded schemas of a version once.
@@ -50,6 +51,13 @@ func compile(v schema.Version) (map[schema.Kind]contract, error) {
 			if err := set.Add(schema.SchemaURL(k, v)+"?x-warn", narrow); err != nil {
 				return nil, err
 			}
+			both, err := joined(text)
+			if err != nil {
+				return nil, err
+			}
+			if err := set.Add(schema.SchemaURL(k, v)+"?both", both); err != nil {
+				return nil, err
+			}
 		}
 	}
 	out := map[schema.Kind]contract{}
@@ -61,6 +69,9 @@ func compile(v schema.Version) (map[schema.Kind]contract, error) {
 		}
 		if warned[k] {
 			if c.warn, err = set.Compile(schema.SchemaURL(k, v) + "?x-warn"); err != nil {
+				return nil, err
+			}
+			if c.both, err = set.Compile(schema.SchemaURL(k, v) + "?both"); err != nil {
 				return nil, err
 			}
 		}
@@ -82,6 +93,36 @@ func narrowed(text []byte) ([]byte, error) {
 	}
 	n["$schema"] = doc["$schema"]
 	return json.Marshal(n)
+}
+
+// joined is the schema with each x-warn made a part of it.
+func joined(text []byte) ([]byte, error) {
+	var doc map[string]any
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	delete(doc, "$id")
+	delete(doc, "examples")
+	join(doc)
+	return json.Marshal(doc)
+}
+
+func join(doc map[string]any) {
+	if w, ok := doc["x-warn"]; ok {
+		delete(doc, "x-warn")
+		all, _ := doc["allOf"].([]any)
+		doc["allOf"] = append(all, w)
+	}
+	if props, ok := doc["properties"].(map[string]any); ok {
+		for _, p := range props {
+			if p, ok := p.(map[string]any); ok {
+				join(p)
+			}
+		}
+	}
+	if items, ok := doc["items"].(map[string]any); ok {
+		join(items)
+	}
 }
 
 func narrow(doc map[string]any) map[string]any {
@@ -142,6 +183,9 @@ func schemaMessage(code string) string {
 // checkSchema reports what the contract of kind k says of the value at node i.
 func (w *worker) checkSchema(k schema.Kind, i int) {
 	c := w.contracts[k]
+	if c.both != nil && c.both.ValidFast(&w.doc, i) {
+		return
+	}
 	vs := c.schema.Check(&w.doc, i)
 	for _, v := range vs {
 		code := schemaCode(v.Keyword)

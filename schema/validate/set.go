@@ -58,6 +58,9 @@ type fold struct {
 	v     schema.Version
 	yield func(*schema.Finding) error
 
+	warmed   uint64 // keeps the compiler from dropping what warm reads
+	lastConv key    // of the turn before: its conversation is in the index
+
 	w  *worker // of the block being applied
 	at *lineOut
 
@@ -88,6 +91,7 @@ func (f *fold) count() {
 func (f *fold) block(w *worker) error {
 	defer f.count()
 	f.v = w.v
+	f.warmed += f.s.index.warm(w.facts)
 	for i := 0; i < len(w.out); i++ {
 		o := &w.out[i]
 		if o.unknown {
@@ -171,8 +175,11 @@ func (f *fold) define(x *fact, line int32) error {
 	s := f.s
 	s.given[x.ns] = true
 	if x.op == opTurn {
-		s.given[nsConv] = true
-		s.index.swap(x.cond, entry{0, f.file, line})
+		if x.cond != f.lastConv {
+			s.given[nsConv] = true
+			s.index.swap(x.cond, entry{0, f.file, line})
+			f.lastConv = x.cond
+		}
 		x.tup = 0
 	}
 	if x.ns == nsNode && x.flag&flagAny == 0 {

@@ -46,6 +46,19 @@ func (t *table) swap(k key, e entry) (old entry, taken bool) {
 	return old, taken
 }
 
+// warm reads the slots of a block's facts before they are used one by one: loads that
+// do not wait for each other cost a fraction of as many cache misses in a row.
+func (t *table) warm(facts []fact) (sum uint64) {
+	if len(t.slots) == 0 {
+		return 0
+	}
+	mask := uint64(len(t.slots) - 1)
+	for i := range facts {
+		sum += t.slots[facts[i].k[0]&mask].k[0]
+	}
+	return sum
+}
+
 func (t *table) grow() {
 	old := t.slots
 	t.slots = make([]slot, max(1024, 2*len(old)))

@@ -7,10 +7,10 @@
 // comes back in input order to the one goroutine that keeps the set's index, so
 // findings come out in the order of the input, the same with any number of workers.
 //
-// The index holds 52 bytes (about 70 with the map's slack) for each distinct id of a
-// node, edge, claim, entity, event, probe and inject, three such entries for a memory
-// (its point, its text, the pair), and 72 bytes plus the id for each reference to
-// something that has not been read yet. Ids are known by 128 bits of hash. Nothing else
+// The index holds 43 to 85 bytes (slots of 32 bytes, at most three quarters full) for
+// each distinct id of a node, edge, claim, entity, event, probe and inject, three such
+// entries for a memory (its point, its text, the pair), and 88 bytes plus the id for
+// each reference to something that has not been read yet. Ids are known by 128 bits of hash. Nothing else
 // grows with the input. With SchemaOnly nothing is held.
 package validate
 
