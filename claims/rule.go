@@ -16,7 +16,7 @@ import (
 )
 
 // ruleVersion changes when the built-in rules do.
-const ruleVersion = 2
+const ruleVersion = 3
 
 // Rule is the extractor that needs no model: patterns in Chinese and English
 // (internal/openie) and those of the catalogue. Each memory is read on its own, but for

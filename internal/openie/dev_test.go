@@ -18,8 +18,8 @@ import (
 // rest, and ops, had been read in whole before the halves were made.
 var devFloor = map[string]struct{ precision, recall float64 }{
 	"en A": {0.95, 0.88}, "en B": {0.94, 0.69},
-	"ops A": {0.95, 0.85}, "ops B": {0.94, 0.85},
-	"zh A": {0.90, 0.70}, "zh B": {0.90, 0.70},
+	"ops A": {0.97, 0.89}, "ops B": {0.95, 0.87},
+	"zh A": {0.94, 0.74}, "zh B": {0.90, 0.72},
 }
 
 type devClaim struct {

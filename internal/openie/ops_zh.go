@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Chinese talk about systems. A sentence is read clause by clause; each clause is
@@ -166,6 +168,7 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 		}
 		// why
 		switch {
+		case !strings.ContainsAny(c, "因引导造触惹闹搞拖锅怪赖除关干是"): // a cheap look before the patterns
 		case matched(zhNoLink, c, func(m []string) {
 			if a, _ := alarm(m[1]); a != "" {
 				alert = a
@@ -256,6 +259,7 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 		}
 		// what to do
 		switch {
+		case !strings.ContainsAny(both, "册案程步遇碰收看出时B复做办方P"):
 		case matched(zhRB, c, func(m []string) {
 			add(m[1], "Runbook", "HANDLED_BY", "Action", []string{m[2]}, false, plainly)
 		}):
@@ -326,6 +330,7 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 			}
 		}
 		switch {
+		case !strings.ContainsAny(c, "归由属交转划负责维管接找联问是人"):
 		case matched(zhBookOwner, c, func(m []string) {
 			add(m[1], "Runbook", "OWNED_BY", "Topic", []string{m[2]}, false, plainly)
 		}):
@@ -340,6 +345,7 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 		}
 		// where
 		switch {
+		case !strings.ContainsAny(c, "跑部运放装起落迁搬挪调在切从离"):
 		case matched(zhNotOn, c, func(m []string) { add(m[1], "Service", "RUNS_ON", "Host", []string{m[2]}, true, plainly) }):
 		case matched(zhHosts, c, func(m []string) {
 			for _, svc := range all(m[3]) {
@@ -367,7 +373,8 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 				}
 			}
 		}
-		if m := zhNeeds.FindStringSubmatch(c); m != nil {
+		if m := zhFindAll(zhNeeds, c, strings.ContainsAny(c, "依调连读用走靠对挂")); m != nil {
+			m := m[0]
 			needs(m[1], all(m[3]), m[2] != "")
 			if next != "" {
 				matched(zhOnlyUses, next, func(n []string) { needs(m[1], all(n[1]), false) })
@@ -377,7 +384,8 @@ func zhOpsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 		if zhOpsWas.MatchString(c) {
 			continue
 		}
-		for _, m := range zhSetTo.FindAllStringSubmatch(" "+c, -1) {
+		digits := strings.ContainsAny(c, "0123456789")
+		for _, m := range zhFindAll(zhSetTo, " "+c, digits) {
 			subj := m[1]
 			if subj == "" || strings.Contains(subj, m[2]) || opsNoService[strings.ToLower(subj)] {
 				subj = thing
@@ -443,8 +451,13 @@ var (
 // zhSpoken is the alert that a Chinese text speaks of by a Chinese name, or by its
 // symptom on a named system.
 func zhSpoken(text string) (alert string) {
-	if m := zhNamedAlarm.FindStringSubmatch(text); m != nil && !zhNoAlarmName.MatchString(m[1]) {
-		return m[1]
+	if strings.Contains(text, "告警") || strings.Contains(text, "报警") {
+		if m := zhNamedAlarm.FindStringSubmatch(text); m != nil && !zhNoAlarmName.MatchString(m[1]) {
+			return m[1]
+		}
+	}
+	if strings.IndexFunc(text, func(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) }) < 0 {
+		return "" // no system is named
 	}
 	for _, c := range zhOpsClauses(text) {
 		if m := zhSymptom.FindStringSubmatch(c); m != nil && opsBare.MatchString(m[1]) {
@@ -458,6 +471,14 @@ var (
 	zhNamedAlarm  = regexp.MustCompile(`(?:^|[，。：:；“「\s])([\p{Han}A-Za-z0-9]{2,8}?)(?:这个|这条)?(?:告警|报警)`)
 	zhNoAlarmName = regexp.MustCompile(`^(?:这|那|该|收到|一条|有|新|老|所有|全部|没有?|又|还|的|查|看|处理|先|静默|屏蔽|确认|关|发|触发|是|今天|昨天|昨晚|刚才|三|两|几)|的$`)
 )
+
+// zhFindAll is FindAllStringSubmatch where it may find something.
+func zhFindAll(re *regexp.Regexp, s string, may bool) [][]string {
+	if !may {
+		return nil
+	}
+	return re.FindAllStringSubmatch(s, -1)
+}
 
 // zhDo takes what a runbook says apart: what to do, and what not to do first:
 // "不要先重启，先看 SHOW POOLS".
