@@ -168,8 +168,8 @@ func writeCypher(ctx context.Context, ds *digests, o cypherOptions, out cypher.S
 	}
 	c := cypher.Counts{}
 	to := map[string]io.Writer{cypher.ConstraintsFile: out.Constraints, cypher.NodesFile: out.Nodes, cypher.EdgesFile: out.Edges}
-	for file, w := range to {
-		if _, err := io.WriteString(w, cypher.Head(file)); err != nil {
+	for _, file := range []string{cypher.ConstraintsFile, cypher.NodesFile, cypher.EdgesFile} {
+		if _, err := io.WriteString(to[file], cypher.Head(file)); err != nil {
 			return c, err
 		}
 	}
