@@ -228,19 +228,47 @@ func (s *Sorter) Close() error {
 	return errors.Join(errs...)
 }
 
+// A ScratchFile is gone when it is closed, or when the process ends.
+type ScratchFile struct {
+	*os.File
+	name string // "" where it has none
+}
+
+// Scratch opens a file in dir, "" being the system's folder, that has no name where
+// the system allows that.
+func Scratch(dir string) (*ScratchFile, error) {
+	if f := nameless(dir); f != nil {
+		return &ScratchFile{File: f}, nil
+	}
+	f, err := os.CreateTemp(dir, ".membench-scratch-*")
+	if err != nil {
+		return nil, err
+	}
+	os.Remove(f.Name()) // fails where open files keep their name; Close then removes it
+	return &ScratchFile{f, f.Name()}, nil
+}
+
+// Close removes the file.
+func (f *ScratchFile) Close() error {
+	err := f.File.Close()
+	if f.name != "" {
+		os.Remove(f.name)
+	}
+	return err
+}
+
 // A run is a sorted file of length-prefixed records. The file has no name where the
 // system allows that, so that a killed process leaves nothing behind.
 type run struct {
-	f    *os.File
+	f    *ScratchFile
 	size int64
 }
 
 func (s *Sorter) writeRun(in iter.Seq2[[]byte, error]) (*run, error) {
-	f, err := os.CreateTemp(s.o.Dir, ".membench-sort-*")
+	f, err := Scratch(s.o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("spilling to disk: %w", err)
 	}
-	os.Remove(f.Name()) // fails where open files keep their name; close then removes it
 	r := &run{f: f}
 	w := bufio.NewWriterSize(f, 1<<18)
 	var head [binary.MaxVarintLen64]byte
@@ -286,7 +314,5 @@ func (r *run) records() iter.Seq2[[]byte, error] {
 }
 
 func (r *run) close() error {
-	err := r.f.Close()
-	os.Remove(r.f.Name())
-	return err
+	return r.f.Close()
 }
