@@ -10,8 +10,8 @@ import (
 	"io"
 	"slices"
 
-	"membench/internal/extsort"
 	"membench/internal/codec"
+	"membench/internal/extsort"
 )
 
 // A spool is a file of rows by bucket. A bucket's rows lie in pieces, one for each
