@@ -127,6 +127,8 @@ func plainOf(t testing.TB, files [][]string, v schema.Version) string {
 // The path over bytes gives what the plain one gives, at any number of workers, in
 // any order of files and lines (0.1.0), spilled or not.
 func TestBulkEqualsCompile(t *testing.T) {
+	defer func(n int64, m int) { minShare, rangeSize = n, m }(minShare, rangeSize)
+	minShare, rangeSize = 1, 4<<10 // many runs and ranges, of little data
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		files := randomFiles(r, 3+r.IntN(25), seed%2 == 1)
@@ -135,7 +137,7 @@ func TestBulkEqualsCompile(t *testing.T) {
 			if want == "" {
 				t.Fatal("nothing was compiled")
 			}
-			for _, o := range []BulkOptions{{Workers: 1}, {Workers: 2}, {Workers: 3, Memory: 1}, {Workers: 2, Memory: 5000}} {
+			for _, o := range []BulkOptions{{Workers: 1}, {Workers: 2}, {Workers: 3, Memory: 3}, {Workers: 2, Memory: 5000}} {
 				o.Version, o.Dir = v, t.TempDir()
 				got, _ := bulkOf(t, files, o)
 				if !sameLines(t, v, got, want) {
@@ -214,8 +216,8 @@ func firstDiff(got, want string) string {
 // A claim and an entity with very many occurrences stay bounded and come out as on
 // the plain path.
 func TestBulkBigGroup(t *testing.T) {
-	defer func(n int) { bigGroup = n }(bigGroup)
-	bigGroup = 100 << 10
+	defer func(n int, m int64) { bigGroup, minShare = n, m }(bigGroup, minShare)
+	bigGroup, minShare = 100<<10, 1
 	for _, v := range schema.Versions() {
 		var lines []string
 		for i := range 3_000 {

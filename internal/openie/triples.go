@@ -73,9 +73,13 @@ func Triples(text string, o TripleOptions) []Triple {
 	var out []Triple
 	seen := map[string]bool{}
 	ss := Sentences(text)
+	en := enReader{o: o}
 	for i, s := range ss {
 		if len(s.Text) > longSentence {
 			continue
+		}
+		if s.Question && hasLatinWord(s.Text+" x") {
+			en.sentence(s.Text, true)
 		}
 		if i+1 < len(ss) && retracts(ss[i+1].Text) {
 			continue
@@ -91,7 +95,7 @@ func Triples(text string, o TripleOptions) []Triple {
 				ts = append(ts, zhTriples(plain, o)...)
 			}
 			if hasLatinWord(plain) {
-				ts = append(ts, enTriples(plain, o)...)
+				ts = append(ts, en.sentence(plain, false)...)
 			}
 		}
 		for _, t := range ts {
