@@ -74,8 +74,6 @@ var opsSets = []opsSet{
 	{1, 2, 3, "", false, regexp.MustCompile(`((?:` + opsThing + `)|[a-z][a-z0-9]{3,})\s([a-z]+(?:_[a-z]+)+)=(` + opsValue + `)`)},
 }
 
-var opsWord = regexp.MustCompile(`^[a-z]+$`)
-
 // opsByShape reads one clause.
 func opsByShape(c, alert string, have func(pred string, neg bool) bool) (out []Triple) {
 	for _, sh := range opsShapes {
