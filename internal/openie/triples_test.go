@@ -27,6 +27,28 @@ const statements = `
 我写的对话太生硬 => SELF_CRITIQUE 对话太生硬
 昨晚读了《边城》第三章 => DISCUSSED_WORK 边城; DISCUSSED_CHAPTER 边城#第三章
 我没读过《活着》 => HAS_NOT_DISCUSSED_WORK 活着
+其实吧，我对香水没什么兴趣。 => DISLIKES_TOPIC 香水
+咖啡我戒了两年了。 => DISLIKES_TOPIC 咖啡
+恐怖片我是碰都不碰的。 => DISLIKES_TOPIC 恐怖片
+推理小说我可以一口气看一整天。 => PREFERS_TOPIC 推理小说
+我最喜欢的，是雨天。 => PREFERS_TOPIC 雨天 r1
+那部《白夜》我看睡着了，不喜欢。 => DISLIKES_WORK 白夜; DISCUSSED_WORK 白夜
+我同事和我每个周五都去跳舞。 => PREFERS_TOPIC 去跳舞
+我煮面必放番茄。 => PREFERS_TOPIC 煮面放番茄
+我有睡前看书的习惯。 => PREFERS_TOPIC 看书
+我这个人吧，特别记仇。 => SELF_TRAIT 记仇
+我没什么耐心。 => LACKS_TRAIT 耐心
+散文诗我还没碰过。 => HAS_NOT_TRIED_STYLE 散文诗
+我写着写着就跑题。 => SELF_CRITIQUE 写着写着就跑题
+编辑说我节奏太慢，这个我认。 => SELF_CRITIQUE 节奏太慢
+还没看到《活着》的最后一章。 => HAS_NOT_DISCUSSED_CHAPTER 活着#最后一章
+最喜欢的一章也是开头。 => DISCUSSED_CHAPTER #开头
+最喜欢的一章也是。 =>
+从前，我很怕黑。 =>
+喜欢归喜欢，也就看过一次吧。 =>
+谈不上喜欢，能吃而已。 =>
+我的主角讨厌下雨。 =>
+编辑说我节奏太慢，我不服。 =>
 你喜欢老舍吗？ =>
 如果我喜欢老舍就好了 =>
 我可能喜欢老舍 =>
@@ -83,6 +105,16 @@ cart-api 归支付组负责 => @cart-api OWNED_BY 支付组
 cart-api is owned by the payments team. => @cart-api OWNED_BY payments team
 把 cart-api 的超时从 3 秒调到 5 秒 => @cart-api HAS_SETTING 超时=5秒
 The threshold of CheckoutErrorRate is 5%. => @CheckoutErrorRate HAS_SETTING threshold=5%
+支付超时告警影响了 pay-gateway，mailer 没事。 => @支付超时 AFFECTS pay-gateway; @支付超时 DOES_NOT_AFFECT mailer
+MQ堆积不是流量突增造成的，是消费端 GC 停顿。 => @MQ堆积 NOT_CAUSED_BY 流量突增; @MQ堆积 CAUSED_BY 消费端 GC 停顿
+清理 binlog 后磁盘写满告警已解除。 => @磁盘写满 FIXED_BY 清理 binlog
+重启 cache-02 之后 RedisEvictions 并没有恢复。 => @RedisEvictions NOT_FIXED_BY 重启 cache-02
+PgPoolSaturated 的处置流程现在是不要先重启，先看 SHOW POOLS。 => @PgPoolSaturated HANDLED_BY 看 SHOW POOLS; @PgPoolSaturated NOT_HANDLED_BY 重启
+sw-03 一直丢包。换光模块没用，重插之后就好了。 => @丢包 AFFECTS sw-03; @丢包 NOT_FIXED_BY 换光模块; @丢包 FIXED_BY 重插
+mailer 不归我们组，是增长组的。 => @mailer NOT_OWNED_BY 我们组; @mailer OWNED_BY 增长组
+web-03 上跑着 cart-api。 => @cart-api RUNS_ON web-03
+我怀疑 CheckoutErrorRate 是证书过期引起的。 =>
+我迟到是堵车导致的。 =>
 Maybe CheckoutErrorRate was caused by the CDN. =>
 `
 
