@@ -49,12 +49,22 @@ type compiled struct {
 
 func (r *rule) Fingerprint() string { return r.print }
 
+// ruleText is how much of one memory the rules read, in bytes: as much as the existing
+// chain puts into one chunk for a model. A memory is a sentence or two; what is longer
+// is a pasted document, and the rules' time grows with it.
+const ruleText = 20_000
+
 func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 	var a Answer
 	var alert, thing string // talk about systems goes on where the memory before left off
 	for _, m := range c.Memories {
 		if err := ctx.Err(); err != nil {
 			return a, err
+		}
+		if len(m.Text) > ruleText {
+			whole := m.Text
+			m.Text = strings.ToValidUTF8(whole[:ruleText], "")
+			a.Rejected = append(a.Rejected, Reject{ConvID: m.Fields.ConvID, Reason: fmt.Sprintf("memory %s: the rules read %d of its %d bytes", m.ID, len(m.Text), len(whole)), Raw: textnorm.Cut(m.Text, 80)})
 		}
 		name := string(m.Speaker.ID)
 		if _, after, ok := strings.Cut(name, ":"); ok {

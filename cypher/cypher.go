@@ -198,10 +198,22 @@ func appendConstraint(dst []byte, typ string) []byte {
 }
 
 const (
-	nodesHead = "// Nodes: each is found by its id and its properties are replaced.\n"
-	edgesHead = "// Edges: both ends must be there; each is found by its own id.\n"
-	batchHead = "UNWIND [\n"
+	constraintsHead = "// Ids are unique: run this file first, then wait for the indexes (CALL db.awaitIndexes(300)).\n"
+	nodesHead       = "// Nodes: each is found by its id and its properties are replaced.\n"
+	edgesHead       = "// Edges: both ends must be there; each is found by its own id.\n"
+	batchHead       = "UNWIND [\n"
 )
+
+// Head is the comment that a script starts with.
+func Head(file string) string {
+	switch file {
+	case ConstraintsFile:
+		return constraintsHead
+	case NodesFile:
+		return nodesHead
+	}
+	return edgesHead
+}
 
 // batchTail ends a batch of rows that share labels, or a type.
 func (k kind) batchTail(dst []byte) []byte {
@@ -250,14 +262,30 @@ func propName(name string) string {
 // A values writes JSON values as Cypher literals. It belongs to one goroutine.
 type values struct {
 	keys map[string][]byte // member name → quoted property name with ": ", nil when it can be none
+	last []named           // names of the last object: the next one has mostly the same, in that order
 	text []byte
 	rest []byte // members that no property holds, as JSON
 	note string // why something is in rest that the user may care about
 }
 
+type named struct {
+	name string
+	key  []byte
+}
+
 func newValues() *values { return &values{keys: map[string][]byte{}} }
 
-func (v *values) key(name []byte) []byte {
+// key returns the property name of the member at place i of its object.
+func (v *values) key(i int, name []byte) []byte {
+	if i < len(v.last) && v.last[i].name == string(name) {
+		return v.last[i].key
+	}
+	k := v.newKey(name)
+	v.last = append(v.last[:min(i, len(v.last))], named{string(name), k})
+	return k
+}
+
+func (v *values) newKey(name []byte) []byte {
 	if k, ok := v.keys[string(name)]; ok {
 		return k
 	}
@@ -282,12 +310,12 @@ func (v *values) props(dst []byte, s *codec.Scanner) ([]byte, bool) {
 	if !s.Object() {
 		return dst, false
 	}
-	for {
+	for i := 0; ; i++ {
 		name, ok := s.Member()
 		if !ok {
 			break
 		}
-		key := v.key(name)
+		key := v.key(i, name)
 		start := len(dst)
 		if !empty {
 			dst = append(dst, ", "...)

@@ -49,11 +49,23 @@ type row struct {
 
 const rowBytes = 40
 
+// The key of a row is the first 20 bits of its hash: 12 for the bucket of the spool,
+// 8 more to read a bucket in passes.
+const (
+	subBits    = 8
+	keyBuckets = 1 << 12
+	maxKey     = keyBuckets<<subBits - 1
+)
+
+func (r *row) key() uint32 { return binary.BigEndian.Uint32(r.hash[:]) >> 12 }
+
 // A table holds rows and their texts.
 type table struct {
 	mu     sync.Mutex
 	rows   []row
 	chunks [][]byte
+	spare  [][]byte // empty chunks of the usual size, to be used again
+	buf    []byte   // of a table that was loaded, its only chunk
 }
 
 const tableChunk = 32 << 10
@@ -63,7 +75,12 @@ func (t *table) add(r row, text []byte) (grown int) {
 	n := len(t.chunks) - 1
 	if n < 0 || cap(t.chunks[n])-len(t.chunks[n]) < len(text) {
 		size := max(tableChunk, len(text))
-		t.chunks = append(t.chunks, make([]byte, 0, size))
+		if k := len(t.spare); k > 0 && size == tableChunk {
+			t.chunks = append(t.chunks, t.spare[k-1])
+			t.spare = t.spare[:k-1]
+		} else {
+			t.chunks = append(t.chunks, make([]byte, 0, size))
+		}
 		grown = size
 		n++
 	}
@@ -73,7 +90,15 @@ func (t *table) add(r row, text []byte) (grown int) {
 	return grown + rowBytes
 }
 
-func (t *table) reset() { t.rows, t.chunks = t.rows[:0], nil }
+// reset empties the table and keeps its memory.
+func (t *table) reset() {
+	for _, c := range t.chunks {
+		if cap(c) == tableChunk {
+			t.spare = append(t.spare, c[:0])
+		}
+	}
+	t.rows, t.chunks = t.rows[:0], t.chunks[:0]
+}
 
 // text is everything behind the start of a row's text: see rowText.
 func (t *table) text(r *row) []byte { return t.chunks[r.chunk][r.off:] }
@@ -207,6 +232,7 @@ type settingInfo struct {
 
 // A name is an id of a setting: settings share them.
 type name struct {
+	n    uint32
 	text string // as in the record
 	id   string // of its node; "" where there is none
 	body []byte // the id as a JSON string body
@@ -214,6 +240,7 @@ type name struct {
 
 // An export is how memories came out of their store.
 type export struct {
+	n                                 uint32
 	collection, isolation, exportedAt string
 	exported                          []byte // JSON value
 	tail                              []byte // of a memory's properties, from collection to exported_at
@@ -243,10 +270,12 @@ type bulk struct {
 	p    *projector
 	o    Options
 	gate sync.RWMutex // held to add rows, locked to spill
+	sink sync.Mutex   // on what g gathers, while workers run
 
 	parts [partitions]table
 	held  atomic.Int64
 	spool *spool
+	hot   map[uint32]bool // keys whose rows went to the sorter
 
 	mu       sync.RWMutex
 	byKey    map[string]*settingInfo // what a worker saw → setting, nil for the slow way
@@ -257,19 +286,26 @@ type bulk struct {
 	firsts   []*firstOf // by setting, once the memories are written
 	others   []*firstOf // as early as the first, told apart by what they say
 
-	owners   []string // id + ":mem:", in order
-	ownerOf  []uint32 // setting → rank of its owner
-	bucketOf []int    // rank → bucket of the second spool
-	owned    *spool   // rows by owner, when rows went to disk
+	flat     []flatSetting // by setting, for the loops that write
+	nameOf   []*name
+	bodies   [][]byte // of names, JSON string bodies, one after the other in memory
+	exportOf []*export
+
+	ranges   []keyRange // of the tasks
+	owners   []string   // id + ":mem:", in order
+	ownerOf  []uint32   // setting → rank of its owner
+	bucketOf []int      // rank → bucket of the second spool
+	owned    *spool     // rows by owner, when rows went to disk
 	ownedBuf [ownerBuckets][]byte
 
 	hashes [partitions][][16]byte // distinct hashes that were spilled, when claims need them
 	idle   chan *worker
 	free   chan []byte // output buffers
+	tables chan *table // empty ones
 }
 
 func newBulk(g *gatherer, o Options) *bulk {
-	b := &bulk{g: g, p: g.p, o: o, byKey: map[string]*settingInfo{}, names: map[nameKey]*name{}, texts: map[string]string{}, exports: map[[3]string]*export{}, idle: make(chan *worker, max(1, o.Workers)), free: make(chan []byte, 2*max(1, o.Workers))}
+	b := &bulk{g: g, p: g.p, o: o, hot: map[uint32]bool{}, byKey: map[string]*settingInfo{}, names: map[nameKey]*name{}, texts: map[string]string{}, exports: map[[3]string]*export{}, idle: make(chan *worker, max(1, o.Workers)), free: make(chan []byte, 2*max(1, o.Workers)), tables: make(chan *table, 2*max(1, o.Workers))}
 	g.bulkHas = b.has
 	return b
 }
@@ -292,7 +328,7 @@ func (b *bulk) name(kind byte, text string) *name {
 	k := nameKey{kind, text}
 	n := b.names[k]
 	if n == nil {
-		n = &name{text: text}
+		n = &name{n: uint32(len(b.names)), text: text}
 		switch {
 		case kind == 'c' && text != "":
 			n.id = string(b.p.mint.Conv(schema.ConvID(text)))
@@ -337,7 +373,7 @@ func (b *bulk) setting(key []byte, make func() (setting, bool)) *settingInfo {
 		x := [3]string{s.collection, s.isolation, s.exportedAt}
 		e := b.exports[x]
 		if e == nil {
-			e = &export{collection: x[0], isolation: x[1], exportedAt: x[2], exported: jsonOrNull(x[2])}
+			e = &export{n: uint32(len(b.exports)), collection: x[0], isolation: x[1], exportedAt: x[2], exported: jsonOrNull(x[2])}
 			e.tail = slices.Concat([]byte(`, "collection": `), jsonOrNull(x[0]), []byte(`, "isolation": `), jsonOrNull(x[1]), []byte(`, "exported_at": `), e.exported)
 			b.exports[x] = e
 		}
@@ -370,7 +406,8 @@ type worker struct {
 	text []byte // data, unescaped
 	rec  []byte
 
-	out *blockResult
+	shared earliest
+	out    *blockResult
 }
 
 type nearby struct {
@@ -424,20 +461,28 @@ func (b *bulk) gather(ctx context.Context, files []jsonl.File) error {
 		if err != nil {
 			return err
 		}
-		for _, f := range r.findings {
-			b.g.report(f)
-		}
-		for rest := r.parts; len(rest) > 0; {
-			var rec []byte
-			rec, rest = cutStr(rest)
-			b.g.noteEncoded(rec)
-			b.g.addEncoded(rec)
-		}
-		if b.g.addErr != nil {
-			return b.g.addErr
+		if err := b.take(r); err != nil {
+			return err
 		}
 	}
+	b.flatten()
 	b.shareNodes()
+	return b.g.addErr
+}
+
+// take passes on what a block left.
+func (b *bulk) take(r *blockResult) error {
+	b.sink.Lock()
+	defer b.sink.Unlock()
+	for _, f := range r.findings {
+		b.g.report(f)
+	}
+	for rest := r.parts; len(rest) > 0; {
+		var rec []byte
+		rec, rest = cutStr(rest)
+		b.g.noteEncoded(rec)
+		b.g.addEncoded(rec)
+	}
 	return b.g.addErr
 }
 
@@ -447,6 +492,38 @@ func (g *gatherer) noteEncoded(rec []byte) {
 		if id, _ := cutStr(rec[1:]); bytes.HasPrefix(id, []byte("mem:")) {
 			g.memories.add(string(id))
 		}
+	}
+}
+
+// A flatSetting is a setting for the loops over all rows: they meet settings in the
+// order of hashes, so all of them at once should be small.
+type flatSetting struct {
+	first              int64
+	conv, scene, owner uint32 // into nameOf and bodies
+	export             uint32
+}
+
+func (b *bulk) flatten() {
+	b.flat = make([]flatSetting, len(b.settings))
+	for i, s := range b.settings {
+		b.flat[i] = flatSetting{s.first.Load(), s.conv.n, s.scene.n, s.owner.n, s.export.n}
+	}
+	size := 0
+	b.nameOf = make([]*name, len(b.names))
+	for _, n := range b.names {
+		b.nameOf[n.n] = n
+		size += len(n.body)
+	}
+	arena := make([]byte, 0, size)
+	b.bodies = make([][]byte, len(b.nameOf))
+	for i, n := range b.nameOf {
+		at := len(arena)
+		arena = append(arena, n.body...)
+		b.bodies[i] = arena[at:len(arena):len(arena)]
+	}
+	b.exportOf = make([]*export, len(b.exports))
+	for _, e := range b.exports {
+		b.exportOf[e.n] = e
 	}
 }
 
@@ -471,13 +548,13 @@ func (b *bulk) shareNodes() {
 
 // takeFirst keeps the earliest occurrence of each setting.
 func (b *bulk) takeFirst(f *firstOf) {
-	if b.firsts == nil {
-		b.firsts = make([]*firstOf, len(b.settings))
+	for int(f.setting) >= len(b.firsts) {
+		b.firsts = append(b.firsts, nil)
 	}
 	g := b.firsts[f.setting]
 	c := -1
 	if g != nil {
-		c = cmp.Or(cmp.Compare(f.at, g.at), bytes.Compare(f.point, g.point))
+		c = f.compare(g)
 	}
 	switch {
 	case c < 0:
@@ -487,45 +564,49 @@ func (b *bulk) takeFirst(f *firstOf) {
 	}
 }
 
+func (f *firstOf) compare(g *firstOf) int {
+	return cmp.Or(cmp.Compare(f.at, g.at), bytes.Compare(f.point, g.point))
+}
+
 // shareEdges adds the edges between people and places, as the earliest occurrence of
 // each setting has them.
 func (b *bulk) shareEdges() {
-	type kept struct {
-		at    int64
-		order string
-		rec   []byte
-	}
-	// Many settings share an edge: only the earliest part goes on.
-	seen := map[string]*kept{}
-	var order []string
-	for _, f := range append(b.firsts, b.others...) {
-		if f == nil {
-			continue
-		}
+	all := slices.DeleteFunc(append(b.firsts, b.others...), func(f *firstOf) bool { return f == nil })
+	slices.SortFunc(all, (*firstOf).compare)
+	e := earliest{emit: b.g.add}
+	for _, f := range all {
 		o := &occurrence{point: string(f.point), hash: hex.EncodeToString(f.hash[:]), createdAt: string(f.created), setting: b.settings[f.setting].setting(), at: f.at, pos: f.pos}
-		b.p.sharedEdges(o, func(x *part) {
-			if !b.g.admits(x, b.g.report) {
-				return
-			}
-			k := seen[x.id]
-			if k == nil {
-				seen[x.id] = &kept{x.at, x.order, x.append(nil)}
-				order = append(order, x.id)
-				return
-			}
-			switch cmp.Or(cmp.Compare(x.at, k.at), strings.Compare(x.order, k.order)) {
-			case -1:
-				k.at, k.order, k.rec = x.at, x.order, x.append(k.rec[:0])
-			case 0:
-				// Told apart by what they say, and by what they are.
-				b.g.addEncoded(x.append(nil))
-			}
-		})
-	}
-	for _, id := range order {
-		b.g.addEncoded(seen[id].rec)
+		b.p.sharedEdges(o, e.part)
 	}
 	b.firsts, b.others = nil, nil
+}
+
+// An earliest passes on parts of shared elements, but for those that come after one
+// that it passed and so say nothing: of a half, the first wins whole. It remembers
+// the elements it met last.
+type earliest struct {
+	emit func(*part)
+	seen map[string]passed
+}
+
+type passed struct {
+	at               int64
+	order, what, dst string
+}
+
+func (e *earliest) part(x *part) {
+	now := passed{x.at, x.order, x.typ, x.dst}
+	if !x.edge {
+		now.what = x.labels[0]
+	}
+	if k, ok := e.seen[x.id]; ok && k.what == now.what && k.dst == now.dst && cmp.Or(cmp.Compare(k.at, x.at), strings.Compare(k.order, x.order)) < 0 {
+		return
+	}
+	if e.seen == nil || len(e.seen) >= 4096 {
+		e.seen = map[string]passed{}
+	}
+	e.seen[x.id] = now
+	e.emit(x)
 }
 
 func (w *worker) report(f *schema.Finding) { w.out.findings = append(w.out.findings, f) }
@@ -559,7 +640,10 @@ func (w *worker) slow(line jsonl.Line, at pos) {
 		return
 	}
 	if !w.occurrence(o) {
-		w.b.p.memory(o, w.part)
+		w.b.p.memoryNode(o, w.part)
+		w.b.p.memoryEdges(o, w.part)
+		w.shared.emit = w.part
+		w.b.p.shared(o, w.shared.part)
 	}
 }
 

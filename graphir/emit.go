@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -35,14 +36,19 @@ const ownsPrefix = "edge:OWNS_MEMORY:"
 
 // A task is some lines of output: rows of a segment, and parts that come between.
 type task struct {
-	seg    segment
-	t      *table // rows, sorted; nil: only parts
-	bucket int    // when t is nil and load is set: what to read from the spool
-	lo, hi int
-	load   bool
-	owned  []ownedRows // of segOwns: which rows of which tables
-	parts  [][]byte    // encoded, in order
+	seg   segment
+	keys  *keyRange   // rows by key; nil: none
+	owned []ownedRows // of segOwns: which rows of which tables
+	parts [][]byte    // encoded, in order
+	t     *table      // the rows, once they are there
 }
+
+// A keyRange is the rows of one task: about taskRows, all of one partition.
+type keyRange struct {
+	lo, hi uint32 // keys, both included
+}
+
+const taskRows = 1024
 
 // ownedRows are groups of rows of one owner, given by their first rows.
 type ownedRows struct {
@@ -62,7 +68,8 @@ type result struct {
 
 type ownedBytes struct {
 	bucket int
-	rows   []byte
+	rows   []byte // encoded
+	n      int
 }
 
 // recycle keeps a result's buffer for the next task. A free list, not a sync.Pool: the
@@ -70,6 +77,23 @@ type ownedBytes struct {
 func (b *bulk) recycle(r *result) {
 	select {
 	case b.free <- r.out[:0]:
+	default:
+	}
+}
+
+func (b *bulk) newTable() *table {
+	select {
+	case t := <-b.tables:
+		return t
+	default:
+		return &table{}
+	}
+}
+
+func (b *bulk) freeTable(t *table) {
+	t.rows, t.chunks = t.rows[:0], t.chunks[:0]
+	select {
+	case b.tables <- t:
 	default:
 	}
 }
@@ -149,19 +173,25 @@ func between(src *source, kind byte, bound string, yield func(*task, error) bool
 	}
 }
 
-// sort orders the tables, or sends the last rows after those that went to disk.
+// sort orders the tables, or sends the last rows after those that went to disk, and
+// cuts all rows into ranges for the tasks.
 func (b *bulk) sort(ctx context.Context) error {
 	if b.spool != nil {
 		memory := b.o.Memory
 		b.o.Memory = -1
 		err := b.spill()
 		b.o.Memory = memory
-		for i := range b.hashes {
-			sortHashes(&b.hashes[i])
-		}
 		if err != nil {
 			return err
 		}
+		b.parts = [partitions]table{}
+		for i := range b.hashes {
+			sortHashes(&b.hashes[i])
+		}
+		if err := b.offloadHot(); err != nil {
+			return err
+		}
+		b.cut(func(k uint32) (int, int64) { return b.spool.buckets[k].rows, b.spool.buckets[k].bytes })
 		return b.rankOwners()
 	}
 	all := func(yield func(*table, error) bool) {
@@ -179,7 +209,55 @@ func (b *bulk) sort(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := b.offloadHot(); err != nil {
+		return err
+	}
+	b.cut(func(k uint32) (int, int64) { return len(b.rowsOf(keyRange{k << subBits, (k+1)<<subBits - 1}).rows), 0 })
 	return b.rankOwners()
+}
+
+// cut makes ranges of the buckets that count tells the rows and bytes of.
+func (b *bulk) cut(count func(bucket uint32) (rows int, bytes int64)) {
+	const perPartition = keyBuckets / partitions
+	b.ranges = nil
+	lo, held := uint32(0), 0
+	end := func(hi uint32) {
+		b.ranges = append(b.ranges, keyRange{lo, hi})
+		lo, held = hi+1, 0
+	}
+	for k := uint32(0); k < keyBuckets; k++ {
+		rows, bytes := count(k)
+		if held > 0 && held+rows > 2*taskRows {
+			end(k<<subBits - 1)
+		}
+		// A bucket that would take more than a quarter of the budget is read in passes.
+		if passes := min(bytes*4/max(1, b.o.Memory)+1, 1<<subBits); b.o.Memory > 0 && passes > 1 {
+			for i := int64(1); i <= passes; i++ {
+				end(k<<subBits + uint32(i<<subBits/passes) - 1)
+			}
+			continue
+		}
+		if held += rows; held >= taskRows || k%perPartition == perPartition-1 {
+			end((k+1)<<subBits - 1)
+		}
+	}
+	// Hot keys have no rows: ranges end before and start after them.
+	for _, key := range b.hotKeys() {
+		i, _ := slices.BinarySearchFunc(b.ranges, key, func(r keyRange, k uint32) int { return cmp.Compare(r.hi, k) })
+		r := b.ranges[i]
+		b.ranges = slices.Replace(b.ranges, i, i+1, keyRange{r.lo, key - 1}, keyRange{key + 1, r.hi})
+	}
+	b.ranges = slices.DeleteFunc(b.ranges, func(r keyRange) bool { return int64(r.lo) > int64(int32(r.hi)) })
+}
+
+// rowsOf is the part of a sorted partition with the keys of a range.
+func (b *bulk) rowsOf(r keyRange) *table {
+	t := &b.parts[r.lo>>(subBits+4)]
+	at := func(key uint32) int {
+		i, _ := slices.BinarySearchFunc(t.rows, key, func(r row, k uint32) int { return cmp.Compare(r.key(), k) })
+		return i
+	}
+	return &table{rows: t.rows[at(r.lo):at(r.hi+1)], chunks: t.chunks}
 }
 
 // rankOwners numbers the owners in the order of their edges' ids.
@@ -219,34 +297,22 @@ func (b *bulk) segmentTasks(src *source, kind byte, seg segment, yield func(*tas
 	if !between(src, kind, seg.prefix, yield) {
 		return false
 	}
-	for i := range b.parts {
-		if b.spool == nil {
-			if !b.piece(src, kind, &task{seg: seg, t: &b.parts[i]}, i, 255, yield) {
-				return false
-			}
-			continue
+	for i := range b.ranges {
+		t := &task{seg: seg, keys: &b.ranges[i]}
+		if !between(src, kind, fmt.Sprintf("%s%05x", seg.prefix, t.keys.lo), yield) {
+			return false
 		}
-		// A partition that would take more than a quarter of the budget is read in passes.
-		n := int(b.spool.bytes(i)*4/max(1, b.o.Memory)) + 1
-		n = min(n, 256)
-		for k := range n {
-			if !b.piece(src, kind, &task{seg: seg, load: true, bucket: i, lo: k * 256 / n, hi: (k+1)*256/n - 1}, i, (k+1)*256/n-1, yield) {
-				return false
-			}
+		bound := fmt.Sprintf("%s%05xg", seg.prefix, t.keys.hi) // 'g' is above every hex digit
+		t.parts, _ = src.upTo(kind, bound, 1<<62)
+		if src.err != nil {
+			yield(nil, src.err)
+			return false
+		}
+		if !yield(t, nil) {
+			return false
 		}
 	}
 	return true
-}
-
-// piece completes a task with the parts that fall among its rows.
-func (b *bulk) piece(src *source, kind byte, t *task, first, second int, yield func(*task, error) bool) bool {
-	bound := t.seg.prefix + hex.EncodeToString([]byte{byte(first), byte(second)}) + "g" // 'g' is above every hex digit
-	t.parts, _ = src.upTo(kind, bound, 1<<62)
-	if src.err != nil {
-		yield(nil, src.err)
-		return false
-	}
-	return yield(t, nil)
 }
 
 func (b *bulk) nodeTasks(src *source) iter.Seq2[*task, error] {
@@ -322,6 +388,9 @@ func (b *bulk) ownsTasks(src *source, yield func(*task, error) bool) bool {
 			return false
 		}
 	}
+	if size == 0 { // nobody owns anything: there is no last owner
+		return true
+	}
 	return flush(b.ownsBound(len(b.owners)-1, nil))
 }
 
@@ -350,8 +419,8 @@ func (b *bulk) ownsPiece(src *source, t *task, bound string, yield func(*task, e
 // keepOwned sends rows to the second spool, in the order of their hashes.
 func (b *bulk) keepOwned(rows []ownedBytes) error {
 	for _, r := range rows {
-		if b.ownedBuf[r.bucket] = append(b.ownedBuf[r.bucket], r.rows...); len(b.ownedBuf[r.bucket]) > 1<<18 {
-			if err := b.owned.append(r.bucket, b.ownedBuf[r.bucket]); err != nil {
+		if b.ownedBuf[r.bucket] = append(b.ownedBuf[r.bucket], r.rows...); len(b.ownedBuf[r.bucket]) > 1<<16 {
+			if err := b.owned.append(r.bucket, b.ownedBuf[r.bucket], r.n); err != nil {
 				return err
 			}
 			b.ownedBuf[r.bucket] = b.ownedBuf[r.bucket][:0]
@@ -365,10 +434,13 @@ func (b *bulk) keepOwned(rows []ownedBytes) error {
 func (b *bulk) ownsSpooled(src *source, yield func(*task, error) bool) bool {
 	fail := func(err error) bool { yield(nil, err); return false }
 	for k := range ownerBuckets {
-		if err := b.owned.append(k, b.ownedBuf[k]); err != nil {
+		if err := b.owned.append(k, b.ownedBuf[k], 0); err != nil {
 			return fail(err)
 		}
 		b.ownedBuf[k] = nil
+	}
+	if err := b.owned.flush(); err != nil {
+		return fail(err)
 	}
 	for k := range ownerBuckets {
 		n := 0
@@ -414,7 +486,7 @@ func (b *bulk) ownsSpooled(src *source, yield func(*task, error) bool) bool {
 			return true
 		}
 		var buf []byte
-		for _, p := range b.owned.buckets[k] {
+		for _, p := range b.owned.buckets[k].pieces {
 			br := b.owned.reader(p)
 			for {
 				r, text, err := readSpooled(br, buf)
@@ -441,9 +513,14 @@ func (b *bulk) ownsSpooled(src *source, yield func(*task, error) bool) bool {
 // run makes the lines of one task.
 func (b *bulk) run(ctx context.Context, t *task) (*result, error) {
 	r := b.newResult()
-	if t.load {
-		t.t = &table{}
-		if err := b.spool.load(t.t, t.bucket, t.lo, t.hi); err != nil {
+	switch {
+	case t.keys == nil:
+	case b.spool == nil:
+		t.t = b.rowsOf(*t.keys)
+	default:
+		t.t = b.newTable()
+		defer b.freeTable(t.t)
+		if err := b.load(t.t, t.keys.lo, t.keys.hi); err != nil {
 			return nil, err
 		}
 		b.sortTable(t.t)
@@ -466,7 +543,7 @@ func (b *bulk) run(ctx context.Context, t *task) (*result, error) {
 	}
 	if t.t != nil && t.seg.typ == "" {
 		r.firsts = b.firstsOf(t.t)
-		if t.load {
+		if b.spool != nil {
 			r.owned = b.ownedOf(t.t)
 		}
 	}
@@ -477,7 +554,7 @@ func (b *bulk) run(ctx context.Context, t *task) (*result, error) {
 func (b *bulk) firstsOf(t *table) (out []firstOf) {
 	for i := range t.rows {
 		r := &t.rows[i]
-		if r.at == b.settings[r.setting].first.Load() {
+		if r.at == b.flat[r.setting].first {
 			var x rowText
 			x.read(t.text(r))
 			out = append(out, firstOf{r.setting, r.at, r.hash, bytes.Clone(x.point), bytes.Clone(x.created), x.pos})
@@ -532,12 +609,7 @@ func (em *emitter) parts(recs [][]byte, t *table, i, j, owner int) [][]byte {
 		}
 		var x rowText
 		x.read(t.text(r))
-		data := x.data
-		if x.escaped {
-			data = codec.AppendUnescaped(nil, data)
-		}
-		hash := hex.EncodeToString(r.hash[:])
-		o := &occurrence{point: string(x.point), hash: hash, rawHash: hash, data: string(data), createdAt: string(x.created), setting: b.settings[r.setting].setting(), at: r.at, pos: x.pos}
+		o := b.occurrence(r, &x)
 		emit := func(p *part) {
 			if p.typ != em.seg.typ {
 				return
@@ -600,12 +672,12 @@ func (em *emitter) group(t *table, i, j, owner int) {
 		r := &t.rows[i]
 		em.one.read(t.text(r))
 		if em.one.points == nil || em.b.p.v == schema.V001 {
-			s := em.b.settings[r.setting]
+			s := &em.b.flat[r.setting]
 			if em.seg.typ == "" {
 				em.node(s, &em.one)
 				em.r.out = append(em.r.out, "}}\n"...)
-			} else if dst := em.end(s); dst.id != "" {
-				em.edge(s, dst.body, &em.one)
+			} else if dst := em.b.bodies[em.end(s)]; len(dst) > 0 {
+				em.edge(s, dst, &em.one)
 				em.r.out = append(em.r.out, "}}\n"...)
 			}
 			return
@@ -623,7 +695,7 @@ func (em *emitter) group(t *table, i, j, owner int) {
 	}
 	for k := 1; k < len(em.rows); k++ {
 		x, y := &em.texts[k-1], &em.texts[k]
-		if em.rows[k-1].at == em.rows[k].at && bytes.Equal(x.point, y.point) && em.b.settings[em.rows[k-1].setting].export.exportedAt == em.b.settings[em.rows[k].setting].export.exportedAt ||
+		if em.rows[k-1].at == em.rows[k].at && bytes.Equal(x.point, y.point) && em.b.exportOf[em.b.flat[em.rows[k-1].setting].export].exportedAt == em.b.exportOf[em.b.flat[em.rows[k].setting].export].exportedAt ||
 			em.seg.typ == "" && !bytes.Equal(x.data, y.data) {
 			// Only their contents tell them apart, or two texts have one hash.
 			em.recs = em.parts(em.recs[:0], t, i, j, owner)
@@ -632,7 +704,7 @@ func (em *emitter) group(t *table, i, j, owner int) {
 		}
 	}
 	if em.seg.typ == "" {
-		em.node(em.b.settings[em.rows[0].setting], &em.texts[0])
+		em.node(&em.b.flat[em.rows[0].setting], &em.texts[0])
 		em.lists(em.texts, em.rows, true)
 		return
 	}
@@ -643,7 +715,7 @@ func (em *emitter) group(t *table, i, j, owner int) {
 	}
 	var ends []end
 	for k, r := range em.rows {
-		if dst := em.end(em.b.settings[r.setting]); dst.id != "" {
+		if dst := em.b.nameOf[em.end(&em.b.flat[r.setting])]; dst.id != "" {
 			ends = append(ends, end{dst, k})
 		}
 	}
@@ -658,14 +730,14 @@ func (em *emitter) group(t *table, i, j, owner int) {
 		for _, e := range ends[k:n] {
 			texts = append(texts, em.texts[e.k])
 		}
-		em.edge(em.b.settings[em.rows[ends[k].k].setting], ends[k].dst.body, &texts[0])
+		em.edge(&em.b.flat[em.rows[ends[k].k].setting], ends[k].dst.body, &texts[0])
 		em.lists(texts, nil, false)
 		k = n
 	}
 }
 
-// end is the edge's other end; its id is "" when there is none.
-func (em *emitter) end(s *settingInfo) *name {
+// end is the name at the edge's other end; its id is "" when there is none.
+func (em *emitter) end(s *flatSetting) uint32 {
 	switch em.seg.typ {
 	case "FROM_CONV":
 		return s.conv
@@ -676,7 +748,7 @@ func (em *emitter) end(s *settingInfo) *name {
 }
 
 // node writes the line of a memory up to its last property.
-func (em *emitter) node(s *settingInfo, x *rowText) {
+func (em *emitter) node(s *flatSetting, x *rowText) {
 	em.r.counts.Nodes++
 	em.r.counts.Labels["MemoryItem"]++
 	dst := append(em.r.out, `{"id": "mem:`...)
@@ -689,7 +761,7 @@ func (em *emitter) node(s *settingInfo, x *rowText) {
 	dst = append(dst, x.data...)
 	dst = append(dst, `", "created_at": `...)
 	dst = appendQuoted(dst, x.created)
-	dst = append(dst, s.export.tail...)
+	dst = append(dst, em.b.exportOf[s.export].tail...)
 	dst = append(dst, `, "display": "`...)
 	at := len(dst)
 	dst = em.display(dst, x)
@@ -763,7 +835,7 @@ func previewLen(s []byte) int {
 }
 
 // edge writes the line of an edge of the memory up to its last property.
-func (em *emitter) edge(s *settingInfo, end []byte, x *rowText) {
+func (em *emitter) edge(s *flatSetting, end []byte, x *rowText) {
 	em.r.counts.Edges++
 	em.r.counts.Types[em.seg.typ]++
 	dst := append(em.r.out, `{"id": "edge:`...)
@@ -791,7 +863,7 @@ func (em *emitter) edge(s *settingInfo, end []byte, x *rowText) {
 	dst = append(dst, `", "source_point_id": "`...)
 	dst = append(dst, x.point...)
 	dst = append(dst, `", "exported_at": `...)
-	dst = append(dst, s.export.exported...)
+	dst = append(dst, em.b.exportOf[s.export].exported...)
 	dst = append(dst, `, "created_at": `...)
 	em.r.out = appendQuoted(dst, x.created)
 }

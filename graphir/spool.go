@@ -5,56 +5,68 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
 	"slices"
+
+	"membench/internal/codec"
+	"membench/internal/extsort"
 )
 
 // A spool is a file of rows by bucket. A bucket's rows lie in pieces, one for each
 // time that its rows were written.
 type spool struct {
-	f       *os.File
+	f       *extsort.ScratchFile
+	w       *bufio.Writer
 	size    int64
-	buckets [][]piece
-	buf     []byte
+	buckets []bucket
+}
+
+type bucket struct {
+	pieces []piece
+	bytes  int64
+	rows   int
 }
 
 type piece struct{ off, n int64 }
 
 func newSpool(dir string, buckets int) (*spool, error) {
-	f, err := os.CreateTemp(dir, ".membench-rows-*")
+	f, err := extsort.Scratch(dir)
 	if err != nil {
 		return nil, fmt.Errorf("spilling to disk: %w", err)
 	}
-	os.Remove(f.Name()) // fails where open files keep their name; close then removes it
-	return &spool{f: f, buckets: make([][]piece, buckets)}, nil
+	return &spool{f: f, w: bufio.NewWriterSize(f, 1<<19), buckets: make([]bucket, buckets)}, nil
 }
 
-func (s *spool) close() {
-	s.f.Close()
-	os.Remove(s.f.Name())
-}
+func (s *spool) close() { s.f.Close() }
 
-// append writes encoded rows of one bucket.
-func (s *spool) append(bucket int, rows []byte) error {
-	if len(rows) == 0 {
+// append writes encoded rows of one bucket; flush must follow before they are read.
+func (s *spool) append(k int, encoded []byte, rows int) error {
+	if len(encoded) == 0 {
 		return nil
 	}
-	if _, err := s.f.Write(rows); err != nil {
+	if _, err := s.w.Write(encoded); err != nil {
 		return fmt.Errorf("spilling to disk: %w", err)
 	}
-	s.buckets[bucket] = append(s.buckets[bucket], piece{s.size, int64(len(rows))})
-	s.size += int64(len(rows))
+	b := &s.buckets[k]
+	n := int64(len(encoded))
+	if p := len(b.pieces) - 1; p >= 0 && b.pieces[p].off+b.pieces[p].n == s.size {
+		b.pieces[p].n += n
+	} else {
+		b.pieces = append(b.pieces, piece{s.size, n})
+	}
+	b.bytes += n
+	b.rows += rows
+	s.size += n
 	return nil
 }
 
-// bytes is how much a bucket holds.
-func (s *spool) bytes(bucket int) (n int64) {
-	for _, p := range s.buckets[bucket] {
-		n += p.n
+func (s *spool) flush() error {
+	if err := s.w.Flush(); err != nil {
+		return fmt.Errorf("spilling to disk: %w", err)
 	}
-	return n
+	return nil
 }
 
 func (s *spool) reader(p piece) *bufio.Reader {
@@ -72,40 +84,58 @@ func appendSpooled(dst []byte, r *row, text []byte) []byte {
 
 const spooledHead = 32
 
+// decodeSpooled reads the row at the start of b and returns its encoded length.
+func decodeSpooled(b []byte) (r row, n int) {
+	copy(r.hash[:], b)
+	r.at = int64(binary.BigEndian.Uint64(b[16:]))
+	r.setting = binary.BigEndian.Uint32(b[24:])
+	return r, spooledHead + int(binary.BigEndian.Uint32(b[28:]))
+}
+
 // readSpooled reads one row; the text is valid until the next call.
 func readSpooled(br *bufio.Reader, buf []byte) (r row, text []byte, err error) {
-	buf = slices.Grow(buf[:0], spooledHead)[:spooledHead]
-	if _, err := io.ReadFull(br, buf); err != nil {
+	head, err := br.Peek(spooledHead)
+	if err != nil {
 		return r, buf, err
 	}
-	copy(r.hash[:], buf)
-	r.at = int64(binary.BigEndian.Uint64(buf[16:]))
-	r.setting = binary.BigEndian.Uint32(buf[24:])
-	n := int(binary.BigEndian.Uint32(buf[28:]))
-	buf = slices.Grow(buf[:0], n)[:n]
+	r, n := decodeSpooled(head)
+	br.Discard(spooledHead)
+	buf = slices.Grow(buf[:0], n-spooledHead)[:n-spooledHead]
 	if _, err := io.ReadFull(br, buf); err != nil {
 		return r, buf, fmt.Errorf("reading spilled rows: %w", err)
 	}
 	return r, buf, nil
 }
 
-// load reads the rows of a bucket whose second hash byte is in [lo, hi].
-func (s *spool) load(t *table, bucket, lo, hi int) error {
-	var buf []byte
-	for _, p := range s.buckets[bucket] {
-		br := s.reader(p)
-		for {
-			r, text, err := readSpooled(br, buf)
-			if err == io.EOF {
-				break
+// load reads the rows whose keys lie in [lo,hi] from the spool into an empty table.
+func (b *bulk) load(t *table, lo, hi uint32) error {
+	s := b.spool
+	first, last := lo>>subBits, hi>>subBits
+	size := int64(0)
+	for k := first; k <= last; k++ {
+		size += s.buckets[k].bytes
+	}
+	if int64(cap(t.buf)) < size {
+		t.buf = make([]byte, size+size/8)
+	}
+	buf := t.buf[:size]
+	t.chunks = append(t.chunks[:0], buf)
+	off := 0
+	for k := first; k <= last; k++ {
+		for _, p := range s.buckets[k].pieces {
+			in := buf[off : off+int(p.n)]
+			if _, err := s.f.ReadAt(in, p.off); err != nil {
+				return fmt.Errorf("reading spilled rows: %w", err)
 			}
-			if err != nil {
-				return err
+			for at := 0; at < len(in); {
+				r, n := decodeSpooled(in[at:])
+				r.off = uint32(off + at + spooledHead)
+				at += n
+				if key := r.key(); key >= lo && key <= hi && !b.hot[key] {
+					t.rows = append(t.rows, r)
+				}
 			}
-			buf = text
-			if b := int(r.hash[1]); b >= lo && b <= hi {
-				t.add(r, text)
-			}
+			off += int(p.n)
 		}
 	}
 	return nil
@@ -146,7 +176,7 @@ func (b *bulk) spill() error {
 		return nil // another worker was faster
 	}
 	if b.spool == nil {
-		s, err := newSpool(b.o.TempDir, partitions)
+		s, err := newSpool(b.o.TempDir, keyBuckets)
 		if err != nil {
 			return err
 		}
@@ -156,27 +186,31 @@ func (b *bulk) spill() error {
 	for i := range b.parts {
 		t := &b.parts[i]
 		b.sortTable(t)
-		buf = buf[:0]
 		for j := 0; j < len(t.rows); {
 			n := group(t, j)
+			r := &t.rows[j]
+			rows := 1
 			if n == 1 {
-				r := &t.rows[j]
 				var x rowText
 				text := t.text(r)
-				buf = appendSpooled(buf, r, text[:x.read(text)])
+				buf = appendSpooled(buf[:0], r, text[:x.read(text)])
+			} else if many := b.combine(t, j, j+n); hot(many) {
+				b.offload(many)
+				j += n
+				continue
 			} else {
-				buf = b.combine(buf, t, j, j+n)
+				buf, rows = appendMerged(buf[:0], many), len(many)
 			}
-			b.remember(t.rows[j].hash)
+			if err := b.spool.append(int(r.key()>>subBits), buf, rows); err != nil {
+				return err
+			}
+			b.remember(r.hash)
 			j += n
-		}
-		if err := b.spool.append(i, buf); err != nil {
-			return err
 		}
 		t.reset()
 	}
 	b.held.Store(0)
-	return nil
+	return b.spool.flush()
 }
 
 // remember keeps a hash that goes to disk, for evidence to look up.
@@ -205,18 +239,17 @@ func group(t *table, j int) int {
 	return n
 }
 
-// combine appends the rows [i,j) of one text, one for each setting. Rows that only
-// their contents tell apart stay.
-func (b *bulk) combine(dst []byte, t *table, i, j int) []byte {
-	type merged struct {
-		row    *row
-		text   rowText
-		points []string
-		times  int
-		cut    bool
-	}
-	var out []*merged
-	last := map[uint32]*merged{}
+// A mergedRow is the rows of one text in one setting.
+type mergedRow struct {
+	row    *row
+	text   rowText
+	points []string
+}
+
+// combine folds the rows [i,j) of one text, one for each setting. Rows that only their
+// contents tell apart stay.
+func (b *bulk) combine(t *table, i, j int) (out []*mergedRow) {
+	last := map[uint32]*mergedRow{}
 	for ; i < j; i++ {
 		r := &t.rows[i]
 		var x rowText
@@ -229,25 +262,144 @@ func (b *bulk) combine(dst []byte, t *table, i, j int) []byte {
 			points = []string{string(x.point)}
 		}
 		if !same {
-			m = &merged{r, x, points, x.times, x.cut}
+			m = &mergedRow{r, x, points}
 			out = append(out, m)
 			last[r.setting] = m
 			continue
 		}
-		m.times += x.times
-		m.cut = m.cut || x.cut
-		m.points = insert(m.points, points, &m.cut)
+		m.text.times += x.times
+		m.text.cut = m.text.cut || x.cut
+		m.points = insert(m.points, points, &m.text.cut)
 	}
-	var text []byte
 	for _, m := range out {
-		x := m.text
-		if m.times > 1 {
-			x.times, x.points, x.cut = m.times, m.points, m.cut
+		if m.text.times > 1 {
+			m.text.points = m.points
 		}
-		text = appendRow(text[:0], &x)
+	}
+	return out
+}
+
+func appendMerged(dst []byte, rows []*mergedRow) []byte {
+	var text []byte
+	for _, m := range rows {
+		text = appendRow(text[:0], &m.text)
 		dst = appendSpooled(dst, m.row, text)
 	}
 	return dst
+}
+
+// hotRows and hotPoints are how much of one text stays together in a task.
+const (
+	hotRows   = 64
+	hotPoints = 4096
+)
+
+func hot(rows []*mergedRow) bool {
+	points := 0
+	for _, m := range rows {
+		points += len(m.points)
+	}
+	return len(rows) > hotRows || points > hotPoints
+}
+
+// offload sends the rows of a text that is stored very often to the sorter, which
+// holds as much of it as the budget allows.
+func (b *bulk) offload(rows []*mergedRow) {
+	b.sink.Lock()
+	defer b.sink.Unlock()
+	b.hot[rows[0].row.key()] = true
+	// Of one element a single part goes on: the earliest, with the lists of all.
+	parts := map[string]*part{}
+	var order []string
+	for _, m := range rows {
+		o := b.occurrence(m.row, &m.text)
+		emit := func(x *part) {
+			if m.text.points != nil && x.listed {
+				x.points, x.times, x.cut = m.text.points, m.text.times, m.text.cut
+			}
+			first := parts[x.id]
+			switch {
+			case first == nil:
+				parts[x.id] = x
+				order = append(order, x.id)
+			case first.ident != x.ident || first.src != x.src || first.dst != x.dst || first.at == x.at && first.order == x.order:
+				b.g.add(x)
+			case x.listed:
+				first.take(x)
+			}
+		}
+		b.p.memoryNode(o, emit)
+		b.p.memoryEdges(o, emit)
+		if m.row.at == b.settings[m.row.setting].first.Load() {
+			b.takeFirst(&firstOf{m.row.setting, m.row.at, m.row.hash, bytes.Clone(m.text.point), bytes.Clone(m.text.created), m.text.pos})
+		}
+	}
+	for _, id := range order {
+		b.g.add(parts[id])
+	}
+}
+
+// offloadHot sends the remaining rows of hot keys after the others: no row then lies
+// among the parts of such a text, which can be many.
+func (b *bulk) offloadHot() error {
+	if b.spool == nil {
+		for i := range b.parts {
+			t := &b.parts[i]
+			for j := 0; j < len(t.rows); {
+				n := group(t, j)
+				if n > hotRows && hot(b.combine(t, j, j+n)) {
+					b.hot[t.rows[j].key()] = true
+				}
+				j += n
+			}
+			b.offloadKeys(t)
+			t.rows = slices.DeleteFunc(t.rows, func(r row) bool { return b.hot[r.key()] })
+		}
+		return nil
+	}
+	keys := b.hotKeys()
+	b.hot = map[uint32]bool{} // load leaves out what is in it
+	for _, key := range keys {
+		t := b.newTable()
+		if err := b.load(t, key, key); err != nil {
+			return err
+		}
+		b.sortTable(t)
+		b.hot[key] = true
+		b.offloadKeys(t)
+		b.freeTable(t)
+	}
+	return nil
+}
+
+// offloadKeys sends the rows of hot keys to the sorter.
+func (b *bulk) offloadKeys(t *table) {
+	for j := 0; j < len(t.rows); {
+		n := group(t, j)
+		if b.hot[t.rows[j].key()] {
+			b.offload(b.combine(t, j, j+n))
+		}
+		j += n
+	}
+}
+
+func (b *bulk) hotKeys() []uint32 {
+	keys := make([]uint32, 0, len(b.hot))
+	for k := range b.hot {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// occurrence turns a row back into what it was made of.
+func (b *bulk) occurrence(r *row, x *rowText) *occurrence {
+	data := x.data
+	if x.escaped {
+		data = codec.AppendUnescaped(nil, data)
+	}
+	hash := hex.EncodeToString(r.hash[:])
+	return &occurrence{point: string(x.point), hash: hash, rawHash: hash, data: string(data), createdAt: string(x.created), setting: b.settings[r.setting].setting(), at: r.at, pos: x.pos}
 }
 
 // insert is unite, fast where one new point goes into a list that is full.

@@ -15,6 +15,7 @@ import (
 
 	"membench/annotate"
 	"membench/internal/atomicfile"
+	"membench/internal/build"
 	"membench/internal/par"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -148,6 +149,9 @@ func runAnnotate(ctx context.Context, e *env, o annotateOptions) error {
 		}
 		o.convert.Tagger = annotate.Model(client)
 	}
+	if err := notInput(o.out, o.sources...); err != nil {
+		return err
+	}
 	t := newTally(e, o.limit)
 	report := annotateReport{Tags: map[string]int{}, By: map[string]int{}}
 	files, err := annotateFiles(o, t)
@@ -217,9 +221,10 @@ func runAnnotate(ctx context.Context, e *env, o annotateOptions) error {
 // eventFiles are the files of a folder. Each appears whole; with strict none appears
 // before commit.
 type eventFiles struct {
-	dir, stage string
-	made       bool // the folder is ours
-	names      []string
+	dir   string
+	stage *build.Place // nil: files go to dir at once
+	made  bool         // the folder is ours
+	names []string
 }
 
 func newEventFiles(o annotateOptions) (*eventFiles, error) {
@@ -232,27 +237,28 @@ func newEventFiles(o annotateOptions) (*eventFiles, error) {
 	if err := os.MkdirAll(o.out, 0o777); err != nil {
 		return nil, err
 	}
-	f.stage, err = os.MkdirTemp(o.out, ".annotate.tmp-")
+	f.stage, err = build.NewPlace(filepath.Join(o.out, "annotate"))
 	return f, err
 }
 
 func (f *eventFiles) write(name string, text []byte) error {
 	dir := f.dir
-	if f.stage != "" {
-		dir = f.stage
+	if f.stage != nil {
+		dir = f.stage.Dir
 		f.names = append(f.names, name)
 	}
-	return atomicfile.Write(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(text); return err })
+	err := atomicfile.Write(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(text); return err })
+	return build.Explain(err, dir, f.dir)
 }
 
 func (f *eventFiles) commit() error {
 	for _, name := range f.names {
-		if err := os.Rename(filepath.Join(f.stage, name), filepath.Join(f.dir, name)); err != nil {
+		if err := os.Rename(filepath.Join(f.stage.Dir, name), filepath.Join(f.dir, name)); err != nil {
 			return err
 		}
 	}
 	f.made = false
-	if f.stage == "" {
+	if f.stage == nil {
 		return nil
 	}
 	return atomicfile.SyncDir(f.dir)
@@ -260,10 +266,10 @@ func (f *eventFiles) commit() error {
 
 // close removes what was not committed.
 func (f *eventFiles) close() {
-	if f.stage == "" {
+	if f.stage == nil {
 		return
 	}
-	os.RemoveAll(f.stage)
+	f.stage.RollBack() // nothing was put: it only removes
 	if f.made {
 		os.Remove(f.dir) // only when it is empty
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -69,7 +70,11 @@ again; --now sets it.`,
 				return usagef("no project: name it with -c membench.yaml")
 			}
 			p, err := config.Load(o.config)
-			if err != nil {
+			var file *os.PathError
+			switch {
+			case errors.As(err, &file):
+				return err
+			case err != nil:
 				return usageError{err}
 			}
 			if o.out == "" {
@@ -124,6 +129,11 @@ type chain struct {
 const chainVersion = 1
 
 func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (*chainReport, error) {
+	lock, err := atomicfile.Lock(filepath.Join(o.out, ".steps", "lock"))
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close()
 	now, err := chainNow(e, p, o)
 	if err != nil {
 		return nil, err
@@ -131,11 +141,8 @@ func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (*
 	c := &chain{e: e, p: p, o: o, records: map[string]schema.Manifest{},
 		b:      build.Builder{Root: o.out, Records: filepath.Join(o.out, ".steps"), Schema: p.SchemaVersion, Membench: release, Now: now, Force: o.force},
 		report: chainReport{Output: o.out, Now: now, Findings: map[string]int{}}}
-	if err := os.MkdirAll(o.out, 0o777); err != nil {
-		return nil, err
-	}
-	for _, dir := range []string{"", "events", "exports", "claims", "graph", "cypher", "store", ".steps"} {
-		if err := atomicfile.Sweep(c.path(dir)); err != nil {
+	for _, dir := range []string{"", "events", "claims", "claims/by_conv", "claims/by_conv/" + claimifyState, "store", ".steps"} {
+		if err := build.Recover(c.path(filepath.FromSlash(dir))); err != nil {
 			return nil, err
 		}
 	}
@@ -143,6 +150,9 @@ func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (*
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if err := c.dropRecords(); err != nil {
+		return nil, err
 	}
 	if err := c.writeManifest(); err != nil {
 		return nil, err
@@ -218,10 +228,11 @@ func (c *chain) do(ctx context.Context, s build.Step) error {
 
 // command runs one of the commands in this process, as a shell would, and returns
 // what it found in the data. Its words go to standard error, indented, when it fails.
-func (c *chain) command(ctx context.Context, args ...string) (build.Result, error) {
+// final is where its output will stand.
+func (c *chain) command(ctx context.Context, final string, args ...string) (build.Result, error) {
 	var words bytes.Buffer
 	r := build.Result{Counts: map[string]int{}, Findings: map[string]int{}}
-	e := &env{in: strings.NewReader(""), out: io.Discard, err: &words, getenv: c.e.getenv, now: c.e.now,
+	e := &env{in: strings.NewReader(""), out: io.Discard, err: &words, getenv: c.e.getenv, now: c.e.now, final: final,
 		found: func(f *schema.Finding) { r.Findings[f.Code]++ }}
 	root := newRoot(e)
 	root.SetArgs(args)
@@ -229,7 +240,7 @@ func (c *chain) command(ctx context.Context, args ...string) (build.Result, erro
 	root.SetOut(e.out)
 	root.SetErr(e.err)
 	if err := root.ExecuteContext(ctx); err != nil {
-		return r, fmt.Errorf("membench %s: %w\n%s", strings.Join(args, " "), err, strings.TrimSpace(words.String()))
+		return r, fmt.Errorf("membench %s: %w%s", strings.Join(args, " "), err, strings.TrimRight("\n"+words.String(), "\n"))
 	}
 	return r, nil
 }
@@ -245,7 +256,7 @@ func (c *chain) step(ctx context.Context, s build.Step, count string, args ...st
 				line[i] = path
 			}
 		}
-		r, err := c.command(ctx, line...)
+		r, err := c.command(ctx, s.Output, line...)
 		if err != nil {
 			return r, err
 		}
@@ -396,6 +407,26 @@ func (c *chain) removeOthers(dir string, made map[string]bool) error {
 	return nil
 }
 
+// dropRecords removes the records of steps that the project no longer has.
+func (c *chain) dropRecords() error {
+	have, err := os.ReadDir(c.b.Records)
+	if err != nil {
+		return err
+	}
+	want := map[string]bool{}
+	for name := range c.records {
+		want[build.RecordName(name)] = true
+	}
+	for _, f := range have {
+		if strings.HasSuffix(f.Name(), ".json") && !want[f.Name()] {
+			if err := os.Remove(filepath.Join(c.b.Records, f.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // annotateOptions are the project's: its defaults hold where a source says nothing,
 // its entries under conversations win over the source.
 func (c *chain) annotateOptions() annotate.Options {
@@ -503,7 +534,7 @@ func (c *chain) ingest(ctx context.Context) error {
 				return build.Result{}, err
 			}
 		}
-		r, err := c.command(ctx, line...)
+		r, err := c.command(ctx, s.Output, line...)
 		if err != nil {
 			return r, err
 		}
@@ -545,7 +576,7 @@ func (c *chain) export(ctx context.Context) error {
 func (c *chain) claimify(ctx context.Context) error {
 	cat, files := c.catalogArgs()
 	use := c.p.Claims.Extractor
-	args := append([]string{"claimify", c.path("exports"), "-o", "%s", "--extractor", use}, slices.Concat(cat, c.modelArgs(use), c.versionArgs())...)
+	args := append([]string{"claimify", c.path("exports"), "-o", "%s", "--extractor", use, "--prune"}, slices.Concat(cat, c.modelArgs(use), c.versionArgs())...)
 	return c.step(ctx, build.Step{Name: "claimify", Inputs: append([]string{c.path("exports")}, files...), Output: c.path("claims", "by_conv"), Dir: true, InPlace: true, Models: c.models("claims", use)}, "statements", args...)
 }
 
@@ -565,7 +596,7 @@ func (c *chain) toGraph(ctx context.Context) error {
 	s.Run = func(ctx context.Context, path string) (build.Result, error) {
 		line := slices.Clone(args)
 		line[slices.Index(line, "%s")] = path
-		r, err := c.command(ctx, line...)
+		r, err := c.command(ctx, s.Output, line...)
 		if err != nil {
 			return r, err
 		}
@@ -574,13 +605,6 @@ func (c *chain) toGraph(ctx context.Context) error {
 			return r, err
 		}
 		r.Counts["nodes"], r.Counts["edges"] = m.Counts["nodes"], m.Counts["edges"]
-		// The manifest names its inputs relative to itself: aside is one folder deeper.
-		for i, in := range m.Inputs {
-			m.Inputs[i].Path = build.Rel(c.path("graph"), filepath.Join(path, filepath.FromSlash(in.Path)))
-		}
-		if err := build.WriteManifest(filepath.Join(path, "manifest.json"), m); err != nil {
-			return r, err
-		}
 		r.Counts["changes"], err = writeChanges(ctx, c.path("graph"), path, c.path("changes.jsonl"))
 		return r, err
 	}
@@ -608,7 +632,8 @@ func writeChanges(ctx context.Context, old, new, out string) (n int, err error) 
 	if err != nil {
 		return 0, err
 	}
-	return n, atomicfile.Write(out, func(w io.Writer) error {
+	return n, atomicfile.Write(out, func(f io.Writer) error {
+		w := bufio.NewWriterSize(f, 1<<16)
 		var line []byte
 		for ch, err := range graph.Diff(a, b) {
 			if err != nil {
@@ -620,9 +645,12 @@ func writeChanges(ctx context.Context, old, new, out string) (n int, err error) 
 			if _, err := w.Write(line); err != nil {
 				return err
 			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			n++
 		}
-		return ctx.Err()
+		return w.Flush()
 	})
 }
 
@@ -687,7 +715,9 @@ func (c *chain) writeManifest() error {
 			name = s.Name
 		}
 		for k, n := range r.Counts {
-			m.Counts[name+": "+k] += n
+			if k != "changes" { // tells of the way here, not of what is here
+				m.Counts[name+": "+k] += n
+			}
 		}
 		for k, v := range r.Models {
 			m.Models[k] = v

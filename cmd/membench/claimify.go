@@ -81,6 +81,9 @@ func runClaimify(ctx context.Context, e *env, o claimifyOptions) error {
 	if o.out == "" {
 		return usagef("no output folder: give -o")
 	}
+	if err := notInput(o.out, o.exports...); err != nil {
+		return err
+	}
 	files, err := inputFiles(o.exports, ".jsonl")
 	if err != nil {
 		return err

@@ -64,6 +64,9 @@ func runCompile(c *cobra.Command, e *env, o compileOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := notInput(o.out, append(files, o.index)...); err != nil {
+		return err
+	}
 	t := newTally(e, o.limit)
 	byConv := map[schema.ConvID][]string{}
 	var have []schema.ConvID
@@ -96,7 +99,16 @@ func runCompile(c *cobra.Command, e *env, o compileOptions) error {
 	var parts []annotate.Part
 	for _, id := range order {
 		for _, f := range byConv[id] {
-			parts = append(parts, annotate.Part{Name: f, Open: func() (io.ReadCloser, error) { return jsonl.Open(f, e.in) }})
+			parts = append(parts, annotate.Part{Name: f, Open: func() (io.ReadCloser, error) {
+				r, err := jsonl.Open(f, e.in)
+				if err != nil {
+					return nil, err
+				}
+				return struct {
+					io.Reader
+					io.Closer
+				}{untilDone{c.Context(), r}, r}, nil
+			}})
 		}
 	}
 	report := compileReport{Files: len(parts)}

@@ -97,6 +97,9 @@ func runCompileClaims(ctx context.Context, e *env, o compileClaimsOptions) error
 	if o.out == "" {
 		return usagef("no output folder: give -o")
 	}
+	if err := notInput(o.out, o.inputs...); err != nil {
+		return err
+	}
 	files, err := inputFiles(o.inputs, ".jsonl")
 	if err != nil {
 		return err
@@ -146,7 +149,7 @@ func runCompileClaims(ctx context.Context, e *env, o compileClaimsOptions) error
 		return errFindings
 	}
 	var meta any = compiledMeta{o.version, res.Files, res.Records, res.Entities, res.Claims, res.Deprecated, t.byCode,
-		[]schema.FileDigest{cls.digest("claims.jsonl"), ents.digest("entities.jsonl")}}
+		[]schema.FileDigest{cls.sum("claims.jsonl"), ents.sum("entities.jsonl")}}
 	if o.version == schema.V001 {
 		now := o.now
 		if now == "" {

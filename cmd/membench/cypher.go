@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,6 +66,9 @@ func runCypher(ctx context.Context, e *env, o cypherOptions) error {
 	case o.workers < 0:
 		return usagef("--workers: have %d, want 0 or more", o.workers)
 	}
+	if err := notInput(o.out, o.in); err != nil {
+		return err
+	}
 	if o.workers == 0 {
 		o.workers = runtime.GOMAXPROCS(0)
 	}
@@ -85,6 +89,9 @@ func runCypher(ctx context.Context, e *env, o cypherOptions) error {
 		}
 		defer f.Close()
 		files = append(files, f)
+	}
+	if o.out == "-" {
+		os.RemoveAll(dir) // open files stay; where they keep their names, the one above does it
 	}
 	t := newTally(e, o.limit)
 	ds := digests{stdin: e.in}
@@ -107,7 +114,7 @@ func runCypher(ctx context.Context, e *env, o cypherOptions) error {
 		}
 		return nil
 	}
-	m := schema.Manifest{SchemaVersion: graphVersion(o.in), Step: "cypher", StepVersion: 1, Membench: release, Findings: t.byCode, Inputs: ds.list(o.out),
+	m := schema.Manifest{SchemaVersion: graphVersion(o.in), Step: "cypher", StepVersion: 1, Membench: release, Findings: t.byCode, Inputs: ds.list(cmp.Or(e.final, o.out)),
 		Counts: map[string]int{"nodes": counts.Nodes, "edges": counts.Edges, "statements": counts.Statements}}
 	if m.Options, err = schema.NewObject(struct{}{}); err != nil {
 		return err
@@ -116,7 +123,7 @@ func runCypher(ctx context.Context, e *env, o cypherOptions) error {
 		return err
 	}
 	for _, f := range files {
-		m.Outputs = append(m.Outputs, f.digest(filepath.Base(f.path)))
+		m.Outputs = append(m.Outputs, f.sum(filepath.Base(f.path)))
 	}
 	for _, f := range files {
 		if err := f.Commit(); err != nil {
@@ -161,6 +168,11 @@ func writeCypher(ctx context.Context, ds *digests, o cypherOptions, out cypher.S
 	}
 	c := cypher.Counts{}
 	to := map[string]io.Writer{cypher.ConstraintsFile: out.Constraints, cypher.NodesFile: out.Nodes, cypher.EdgesFile: out.Edges}
+	for _, file := range []string{cypher.ConstraintsFile, cypher.NodesFile, cypher.EdgesFile} {
+		if _, err := io.WriteString(to[file], cypher.Head(file)); err != nil {
+			return c, err
+		}
+	}
 	elements := func(yield func(schema.Record[schema.Element], error) bool) {
 		for rec, err := range jsonl.DecodeFiles[schema.Element](in, int(o.maxLine)) {
 			switch {

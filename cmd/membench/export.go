@@ -91,6 +91,9 @@ func runExport(ctx context.Context, e *env, o exportOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := notInput(o.out, append(files, o.in)...); err != nil {
+		return err
+	}
 	var extra [][]byte
 	for _, name := range o.catalogs {
 		b, err := os.ReadFile(name)
@@ -151,7 +154,7 @@ func exportFolder(ctx context.Context, o exportOptions, opts export.Options, src
 		return res, err
 	}
 	// An older export may have left files that import.sh no longer names.
-	old, err := filepath.Glob(filepath.Join(o.out, "*.csv"))
+	old, err := os.ReadDir(o.out)
 	if err != nil {
 		return res, err
 	}
@@ -160,10 +163,10 @@ func exportFolder(ctx context.Context, o exportOptions, opts export.Options, src
 			return res, err
 		}
 	}
-	for _, name := range old {
-		base := filepath.Base(name)
-		if (strings.HasPrefix(base, "nodes-") || strings.HasPrefix(base, "edges-")) && !slices.Contains(res.Files, base) {
-			if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+	for _, f := range old {
+		name := f.Name()
+		if (strings.HasPrefix(name, "nodes-") || strings.HasPrefix(name, "edges-")) && strings.HasSuffix(name, ".csv") && !slices.Contains(res.Files, name) {
+			if err := os.Remove(filepath.Join(o.out, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return res, err
 			}
 		}

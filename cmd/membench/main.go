@@ -9,12 +9,27 @@ import (
 	"time"
 )
 
+// grace is how long a command may take to stop by itself, closing what it has open.
+// Beyond it the process ends anyway: outputs are whole at any moment, and what lies
+// aside is removed by the next run. A read of standard input cannot be interrupted.
+const grace = 2 * time.Second
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// Somebody who asks to be told of SIGPIPE gets an error from the write instead of
+	// death in the middle of it: files aside are removed, then the exit code says it.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	e := &env{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
 		getenv: os.Getenv, now: time.Now,
 	}
+	context.AfterFunc(ctx, func() {
+		stop() // a second signal ends the process at once
+		time.AfterFunc(grace, func() {
+			e.warnf(interrupted)
+			os.Exit(exitFailed)
+		})
+	})
 	os.Exit(run(ctx, e, os.Args[1:]))
 }

@@ -89,7 +89,7 @@ type migrateReport struct {
 	Findings map[string]int `json:"findings,omitempty"`
 }
 
-func runMigrate(ctx context.Context, e *env, o migrateOptions) error {
+func runMigrate(ctx context.Context, e *env, o migrateOptions) (err error) {
 	var extra [][]byte
 	for _, name := range o.catalogs {
 		b, err := os.ReadFile(name)
@@ -104,6 +104,9 @@ func runMigrate(ctx context.Context, e *env, o migrateOptions) error {
 	}
 	info, err := os.Stat(o.in)
 	if err != nil {
+		return err
+	}
+	if err := notInput(o.out, o.in); err != nil {
 		return err
 	}
 	root, names := filepath.Dir(o.in), []string{filepath.Base(o.in)}
@@ -144,17 +147,22 @@ func runMigrate(ctx context.Context, e *env, o migrateOptions) error {
 	}
 	rep := migrateReport{Report: migrate.Report{From: from, To: o.to, Files: len(records)}}
 	// Everything is made in a folder beside the output and then put into place.
-	parent := filepath.Dir(filepath.Clean(o.out))
+	place, err := &build.Place{}, error(nil)
 	if o.out == "-" {
-		parent = os.TempDir()
-	} else if err := os.MkdirAll(parent, 0o777); err != nil {
-		return err
+		place.Dir, err = os.MkdirTemp(e.getenv("TMPDIR"), "membench-migrate-*")
+	} else {
+		place, err = build.NewPlace(o.out)
 	}
-	made, err := os.MkdirTemp(parent, ".migrate.tmp-*")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(made)
+	defer place.RollBack()
+	defer func() {
+		if err != nil {
+			err = build.Explain(err, place.Dir, o.out)
+		}
+	}()
+	made := place.Dir
 	after := before
 	for i := range len(steps) - 1 {
 		dir := filepath.Join(made, fmt.Sprint(i+1))
@@ -197,7 +205,7 @@ func runMigrate(ctx context.Context, e *env, o migrateOptions) error {
 			return err
 		}
 	case !info.IsDir():
-		if err := build.Replace(filepath.Join(last, plainName(names[0])), o.out); err != nil {
+		if err := place.Put(filepath.Join(last, plainName(names[0]))); err != nil {
 			return err
 		}
 	default:
@@ -208,7 +216,12 @@ func runMigrate(ctx context.Context, e *env, o migrateOptions) error {
 		if err := migrateManifests(e, o, last, root, others, rep); err != nil {
 			return err
 		}
-		if err := build.Replace(last, o.out); err != nil {
+		if err := place.Put(last); err != nil {
+			return err
+		}
+	}
+	if o.out != "-" {
+		if err := place.Done(); err != nil {
 			return err
 		}
 	}

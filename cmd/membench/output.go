@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -44,22 +45,48 @@ func writeOut(e *env, path string, fill func(io.Writer) error) error {
 	})
 }
 
-// fileName is the name of a conversation's file: percent-encoded outside
-// [A-Za-z0-9._-], "_none" for records without one. A leading dot is encoded too, so
-// no name is hidden or leaves its folder.
+// untilDone is a reader that fails once ctx is done: for streams that know of no
+// context.
+type untilDone struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u untilDone) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(p)
+}
+
+// notInput refuses an output that is one of the inputs, file or folder: what a
+// command leaves out of its output would be lost, and a folder that held both would
+// be read otherwise by the next run.
+func notInput(out string, inputs ...string) error {
+	o, err := os.Stat(out)
+	if err != nil || out == "-" {
+		return nil
+	}
+	for _, in := range inputs {
+		if i, err := os.Stat(in); err == nil && in != "-" && os.SameFile(i, o) {
+			return usagef("the output %s is the input %s: give another place with -o", out, in)
+		}
+	}
+	return nil
+}
+
+// fileName is the name of a conversation's file, without its ending: atomicfile.Name
+// of its id, "_none" for records without one. A leading "_" is encoded, too, so that
+// no id is called "_none".
 func fileName(conv schema.ConvID) string {
 	if conv == "" {
 		return "_none"
 	}
-	var b strings.Builder
-	for i, c := range []byte(conv) {
-		if c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_' && i > 0 || c == '.' && i > 0 {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
+	name := atomicfile.Name(string(conv))
+	if rest, ok := strings.CutPrefix(name, "_"); ok {
+		name = "%5F" + rest
 	}
-	return b.String()
+	return name
 }
 
 // inputFiles expands the given paths: a folder stands for its files (not those of

@@ -238,6 +238,11 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) error {
 		return err
 	}
 	folder := filepath.Dir(o.manifest(o.replay.Isolation))
+	lock, err := atomicfile.Lock(filepath.Join(o.store, ".lock"))
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
 	if o.force {
 		if err := emptyStore(folder); err != nil {
 			return err
@@ -418,11 +423,16 @@ func inputDigests(folder string, files []string) ([]schema.FileDigest, error) {
 }
 
 func storeDigests(folder string) ([]schema.FileDigest, error) {
-	journals, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
+	files, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(journals)
+	var journals []string
+	for _, f := range files {
+		if strings.HasSuffix(f.Name(), ".jsonl") {
+			journals = append(journals, filepath.Join(folder, f.Name()))
+		}
+	}
 	return inputDigests(folder, journals)
 }
 
@@ -476,6 +486,9 @@ func runReplayProbe(ctx context.Context, e *env, o probeOptions) error {
 	}
 	files, err := inputFiles(o.inputs, ".jsonl")
 	if err != nil {
+		return err
+	}
+	if err := notInput(o.out, files...); err != nil {
 		return err
 	}
 	o.replay.TopK = o.topK
@@ -700,6 +713,9 @@ func runReplayLink(e *env, o linkOptions) error {
 	}
 	if len(o.events) == 0 {
 		return usagef("no events given: name the dialogue with --events")
+	}
+	if err := notInput(o.out, slices.Concat(o.inputs, o.events)...); err != nil {
+		return err
 	}
 	files, err := inputFiles(o.inputs, ".jsonl")
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"membench/schema"
@@ -21,10 +22,16 @@ const (
 	exitFailed   = 1 // the program or a service failed
 	exitUsage    = 2 // the command line is wrong
 	exitFindings = 3 // the data has errors
+	// exitPipe is what a shell says of a program that SIGPIPE ended: whoever read
+	// standard output had enough. Nothing is printed.
+	exitPipe = 141
 )
 
 const exitHelp = `
-Exit status: 0 fine, 1 the program or a service failed, 2 wrong usage, 3 the data has errors.`
+Exit status: 0 fine, 1 the program or a service failed, 2 wrong usage, 3 the data has errors,
+141 whoever read standard output went away. An interrupted command exits 1; the next run goes on.`
+
+const interrupted = "membench: interrupted; the next run goes on where this one stopped"
 
 // env is everything a command takes from outside: streams, environment, clock.
 type env struct {
@@ -33,6 +40,7 @@ type env struct {
 	getenv   func(string) string
 	now      func() time.Time
 	found    func(*schema.Finding) // told of every finding that is counted; nil: nobody asks
+	final    string                // where the output will stand when it is made aside (chain); "": where -o says
 }
 
 // warnf writes words to standard error.
@@ -66,12 +74,21 @@ func run(ctx context.Context, e *env, args []string) int {
 	case errors.As(err, &usage):
 		e.warnf("membench: %v\nrun 'membench %s --help' for usage", err, strings.TrimPrefix(cmd.CommandPath(), "membench "))
 		return exitUsage
+	case brokenPipe(err):
+		return exitPipe
 	case ctx.Err() != nil:
-		e.warnf("membench: interrupted; the next run goes on where this one stopped")
+		e.warnf(interrupted)
 		return exitFailed
 	}
 	e.warnf("membench: %v", err)
 	return exitFailed
+}
+
+// brokenPipe reports whether the reader of standard output went away; a connection
+// that broke has no path.
+func brokenPipe(err error) bool {
+	var pe *os.PathError
+	return errors.As(err, &pe) && pe.Path == os.Stdout.Name() && errors.Is(pe.Err, syscall.EPIPE)
 }
 
 func newRoot(e *env) *cobra.Command {

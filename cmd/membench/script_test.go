@@ -1,11 +1,9 @@
 package main
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -14,8 +12,8 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(withNeo4j{m}, map[string]func(){
 		"membench": func() {
-			e := &env{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now}
-			os.Exit(run(context.Background(), e, os.Args[1:]))
+			killAtStep()
+			main()
 		},
 	})
 }

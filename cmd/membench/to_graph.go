@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -135,6 +136,9 @@ func runToGraph(ctx context.Context, e *env, o toGraphOptions) error {
 	if err := o.verify(); err != nil {
 		return err
 	}
+	if err := notInput(o.out, slices.Concat(o.events, o.exports, o.claims)...); err != nil {
+		return err
+	}
 	cat, err := loadCatalog(o.catalog)
 	if err != nil {
 		return err
@@ -196,7 +200,7 @@ func runToGraph(ctx context.Context, e *env, o toGraphOptions) error {
 	if o.strict && t.errors > 0 {
 		return errFindings
 	}
-	m := schema.Manifest{SchemaVersion: o.version, Step: "to-graph", StepVersion: 1, Membench: release, Findings: t.byCode, Inputs: ds.list(o.out), Counts: map[string]int{"nodes": counts.Nodes, "edges": counts.Edges}}
+	m := schema.Manifest{SchemaVersion: o.version, Step: "to-graph", StepVersion: 1, Membench: release, Findings: t.byCode, Inputs: ds.list(cmp.Or(e.final, o.out)), Counts: map[string]int{"nodes": counts.Nodes, "edges": counts.Edges}}
 	for l, n := range counts.Labels {
 		m.Counts["nodes."+l] = n
 	}
@@ -213,7 +217,9 @@ func runToGraph(ctx context.Context, e *env, o toGraphOptions) error {
 	if m.Key, err = build.Key(m); err != nil {
 		return err
 	}
-	m.Outputs = []schema.FileDigest{edges.digest("edges.jsonl"), nodes.digest("nodes.jsonl")}
+	for _, f := range []*digestFile{edges, nodes} {
+		m.Outputs = append(m.Outputs, f.sum(filepath.Base(f.path)))
+	}
 	for _, f := range []*digestFile{nodes, edges} {
 		if err := f.Commit(); err != nil {
 			return err
@@ -319,12 +325,14 @@ func (d *digests) list(dir string) []schema.FileDigest {
 	return out
 }
 
-// relIn is path relative to dir where it lies below it, else as given.
+// relIn is path relative to dir, so that a tree of inputs and outputs can be moved.
 func relIn(dir, path string) string {
-	if r, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(r) {
-		path = r
+	a, err1 := filepath.Abs(dir)
+	b, err2 := filepath.Abs(path)
+	if err1 != nil || err2 != nil {
+		return filepath.ToSlash(path)
 	}
-	return filepath.ToSlash(path)
+	return build.Rel(a, b)
 }
 
 type digestReader struct {
@@ -347,6 +355,7 @@ func (r *digestReader) Close() error { return r.r.Close() }
 // other ways to write to a file, which would pass the digest by.
 type digestFile struct {
 	f    *atomicfile.File
+	w    io.WriteCloser
 	path string
 	h    hash.Hash
 	n    int64
@@ -354,19 +363,30 @@ type digestFile struct {
 
 func newDigestFile(path string) (*digestFile, error) {
 	f, err := atomicfile.Create(path)
-	return &digestFile{f: f, path: path, h: sha256.New()}, err
+	if err != nil {
+		return nil, err
+	}
+	return &digestFile{f: f, w: f.Ahead(), path: path, h: sha256.New()}, nil
 }
 
 func (f *digestFile) Write(p []byte) (int, error) {
-	n, err := f.f.Write(p)
+	n, err := f.w.Write(p)
 	f.h.Write(p[:n])
 	f.n += int64(n)
 	return n, err
 }
 
-func (f *digestFile) Commit() error { return f.f.Commit() }
-func (f *digestFile) Close() error  { return f.f.Close() }
+func (f *digestFile) Commit() error {
+	f.w.Close()
+	return f.f.Commit()
+}
 
-func (f *digestFile) digest(path string) schema.FileDigest {
+func (f *digestFile) Close() error {
+	f.w.Close()
+	return f.f.Close()
+}
+
+// sum is the digest of what was written, which stands under path in a manifest.
+func (f *digestFile) sum(path string) schema.FileDigest {
 	return schema.FileDigest{Path: path, SHA256: hex.EncodeToString(f.h.Sum(nil)), Bytes: f.n}
 }

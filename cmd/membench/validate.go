@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -63,7 +64,7 @@ Warnings do not change the exit status.`,
   membench validate claims.jsonl --summary      grouped and counted
   zcat export.jsonl.gz | membench validate - --kind export --format sarif > findings.sarif`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			o.paths = args
 			if kind != "" {
 				o.kind = schema.Kind(kind)
@@ -74,7 +75,7 @@ Warnings do not change the exit status.`,
 			if !slices.Contains(findingFormats, o.format) {
 				return usagef("--format %q is unknown: have %s", o.format, strings.Join(findingFormats, ", "))
 			}
-			return runValidate(e, o)
+			return runValidate(c.Context(), e, o)
 		},
 	}
 	f := c.Flags()
@@ -116,7 +117,7 @@ func loadCatalog(paths []string) (*catalog.Catalog, error) {
 	return c, nil
 }
 
-func runValidate(e *env, o validateOptions) error {
+func runValidate(ctx context.Context, e *env, o validateOptions) error {
 	if e.getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // the index is small beside what passes through
 	}
@@ -146,7 +147,7 @@ func runValidate(e *env, o validateOptions) error {
 		if v == "" && name != "-" {
 			v = manifestVersion(filepath.Dir(name), versions)
 		}
-		for f, err := range c.Stream(r, name, o.kind, v) {
+		for f, err := range c.Stream(untilDone{ctx, r}, name, o.kind, v) {
 			if err != nil {
 				return err
 			}
@@ -294,8 +295,12 @@ func foreignMeta(name string) bool {
 	if validate.KindOfName(name) != schema.KindMeta {
 		return false
 	}
-	claims, err := filepath.Glob(filepath.Join(filepath.Dir(name), "claims.jsonl*"))
-	return err != nil || len(claims) == 0
+	for _, end := range []string{"", ".gz", ".zst"} {
+		if exists(filepath.Join(filepath.Dir(name), "claims.jsonl"+end)) {
+			return false
+		}
+	}
+	return true
 }
 
 // manifestVersion is the schema version in a folder's manifest.json, or "".

@@ -89,6 +89,9 @@ func runView(ctx context.Context, e *env, o viewOptions) error {
 		}
 		files = append(files, more...)
 	}
+	if err := notInput(o.Out, files...); err != nil {
+		return err
+	}
 	if o.Title == "" && o.Inputs[0] != "-" {
 		if abs, err := filepath.Abs(o.Inputs[0]); err == nil {
 			o.Title = filepath.Base(abs)

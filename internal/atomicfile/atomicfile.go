@@ -3,11 +3,29 @@
 package atomicfile
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 )
+
+// step is told of every step that changes the file system, before it is taken.
+var step = func(op, path string) {}
+
+// Observe has f told of every step that this package and internal/build take on the
+// file system: op is create, write, sync, commit, move or remove. It is for tests
+// that stop the process at a chosen step; call it before anything is written.
+func Observe(f func(op, path string)) { step = f }
+
+// Step tells the observer of a step taken outside this package.
+func Step(op, path string) { step(op, path) }
 
 // A File is a file being written aside. Close without Commit removes it.
 type File struct {
@@ -18,23 +36,84 @@ type File struct {
 
 // Create starts a file that will appear at path on Commit. Missing parent folders
 // are made. The name of the file aside starts with ".": a killed process leaves
-// such a file behind, and Sweep removes it.
+// such a file behind, and the next Create for the same path, or Sweep, removes it.
 func Create(path string) (*File, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, &fs.PathError{Op: "write", Path: path, Err: errors.New("is a folder, want a file")}
+	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".tmp-*")
-	if err != nil {
-		return nil, err
+	prefix := "." + shorten(filepath.Base(path), maxName-len(".")-len(aside)-randomDigits) + aside
+	for _, name := range leftIn(dir) {
+		if left := filepath.Join(dir, name); strings.HasPrefix(name, prefix) && abandoned(left) {
+			os.Remove(left) // not ours to remove: then it stays
+		}
 	}
-	if err := f.Chmod(0o644); err != nil {
-		f.Close()
-		os.Remove(f.Name())
-		return nil, err
+	for {
+		step("create", path)
+		f, err := os.CreateTemp(dir, prefix+"*")
+		if err != nil {
+			return nil, rename(err, path)
+		}
+		// Another process may have swept the file away before it was locked.
+		busy := lock(f)
+		mine, err1 := f.Stat()
+		named, err2 := os.Stat(f.Name())
+		if busy || err1 != nil || err2 != nil || !os.SameFile(mine, named) {
+			f.Close()
+			continue
+		}
+		if err := f.Chmod(0o644); err != nil {
+			f.Close()
+			os.Remove(f.Name())
+			return nil, rename(err, path)
+		}
+		return &File{File: f, path: path}, nil
 	}
-	return &File{File: f, path: path}, nil
 }
+
+const (
+	aside        = ".tmp-"
+	maxName      = 255 // bytes of one file name, on every file system in use
+	randomDigits = 10  // of os.CreateTemp
+)
+
+// rename makes an error speak of the file that is wanted, not of the one aside.
+func rename(err error, path string) error {
+	var pe *fs.PathError
+	var le *os.LinkError
+	switch {
+	case errors.As(err, &pe):
+		return &fs.PathError{Op: "write", Path: path, Err: pe.Err}
+	case errors.As(err, &le):
+		return &fs.PathError{Op: "write", Path: path, Err: le.Err}
+	}
+	return err
+}
+
+// Write writes to the file aside.
+func (f *File) Write(p []byte) (int, error) {
+	step("write", f.path)
+	n, err := f.File.Write(p)
+	if err != nil {
+		err = rename(err, f.path)
+	}
+	return n, err
+}
+
+// WriteString is Write.
+func (f *File) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
+
+// ReadFrom copies r into the file aside.
+func (f *File) ReadFrom(r io.Reader) (int64, error) {
+	return io.Copy(writer{f}, r)
+}
+
+type writer struct{ f *File }
+
+func (w writer) Write(p []byte) (int, error) { return w.f.Write(p) }
 
 // Commit syncs the file and renames it into place. A failure leaves the old file as it was.
 func (f *File) Commit() error {
@@ -42,17 +121,20 @@ func (f *File) Commit() error {
 		return nil
 	}
 	f.done = true
+	step("sync", f.path)
 	err := f.Sync()
 	if e := f.File.Close(); err == nil {
 		err = e
 	}
 	if err == nil {
+		step("commit", f.path)
 		err = os.Rename(f.Name(), f.path)
 	}
 	if err != nil {
 		os.Remove(f.Name())
-		return err
+		return rename(err, f.path)
 	}
+	step("sync", filepath.Dir(f.path))
 	return SyncDir(filepath.Dir(f.path))
 }
 
@@ -79,18 +161,79 @@ func Write(path string, fill func(io.Writer) error) error {
 	return f.Commit()
 }
 
-// Sweep removes what killed writers left in dir.
+// left holds, by folder, the files aside that were there when this process first
+// wrote into it: only those can be left by a killed one. A folder is listed once, as
+// it may get a file for each of many conversations.
+var left sync.Map // folder → []string
+
+func leftIn(dir string) []string {
+	if names, known := left.Load(dir); known {
+		return names.([]string)
+	}
+	var names []string
+	have, _ := os.ReadDir(dir)
+	for _, d := range have {
+		if isAside(d.Name()) && d.Type().IsRegular() {
+			names = append(names, d.Name())
+		}
+	}
+	left.Store(dir, names)
+	return names
+}
+
+func isAside(name string) bool { return strings.HasPrefix(name, ".") && strings.Contains(name, aside) }
+
+// Sweep removes the files and folders that killed writers left in dir, which may be absent.
 func Sweep(dir string) error {
-	left, err := filepath.Glob(filepath.Join(dir, ".*.tmp-*"))
+	have, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	for _, name := range left {
-		if err := os.RemoveAll(name); err != nil {
+	for _, d := range have {
+		path := filepath.Join(dir, d.Name())
+		if !isAside(d.Name()) || !abandoned(path) {
+			continue
+		}
+		step("remove", path)
+		if err := os.RemoveAll(path); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// ErrBusy says that another process holds a file or folder.
+var ErrBusy = errors.New("another membench is writing here: wait for it, or stop it")
+
+// Lock makes path, an empty file that stays, the sign that one process works in its
+// folder. Where another process holds it the error is ErrBusy. It is given back by
+// Close and by the end of the process. Windows grants it to everyone.
+func Lock(path string) (io.Closer, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	return hold(f, err)
+}
+
+// Hold is Lock of a file or folder that is there: Sweep then leaves it alone.
+func Hold(path string) (io.Closer, error) {
+	f, err := os.Open(path)
+	return hold(f, err)
+}
+
+func hold(f *os.File, err error) (io.Closer, error) {
+	if err != nil {
+		return nil, err
+	}
+	if lock(f) {
+		f.Close()
+		return nil, &fs.PathError{Op: "lock", Path: f.Name(), Err: ErrBusy}
+	}
+	return f, nil
 }
 
 // SyncDir makes renames in dir durable where the system can do that.
@@ -104,4 +247,47 @@ func SyncDir(dir string) error {
 		return err
 	}
 	return nil
+}
+
+// Name makes a file name of any text, without its ending: everything outside
+// [A-Za-z0-9._-] is percent-encoded, so is a leading ".", and the first letter of a
+// name that Windows keeps for devices. A name over 200 bytes is cut and ends in a
+// hash of the whole text. Different texts have different names.
+func Name(text string) string {
+	if text == "" {
+		return "%"
+	}
+	stem, _, _ := strings.Cut(strings.ToUpper(text), ".")
+	device := slices.Contains(devices, stem)
+	var b strings.Builder
+	for i, c := range []byte(text) {
+		plain := c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' && i > 0
+		if plain && (i > 0 || !device) {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return shorten(b.String(), longName)
+}
+
+// longName leaves room for an ending and for what stands aside.
+const longName = 200
+
+var devices = func() []string {
+	out := []string{"CON", "PRN", "AUX", "NUL"}
+	for _, d := range "123456789" {
+		out = append(out, "COM"+string(d), "LPT"+string(d))
+	}
+	return out
+}()
+
+// shorten cuts a name to max bytes; what is cut stands as a hash. "%~" is no code of
+// Name, so that no short name is the same.
+func shorten(name string, max int) string {
+	if len(name) <= max {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return name[:max-34] + "%~" + hex.EncodeToString(sum[:16])
 }

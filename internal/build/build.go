@@ -75,77 +75,246 @@ func (b *Builder) Do(ctx context.Context, s Step) (m schema.Manifest, ran bool, 
 	if m.Key, err = Key(m); err != nil {
 		return m, false, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	record := filepath.Join(b.Records, recordName(s.Name))
+	record := filepath.Join(b.Records, RecordName(s.Name))
+	// A record that cannot be read is as good as none: the step runs again.
 	if old, err := ReadManifest(record); err == nil && !b.Force && old.Key == m.Key {
 		if now, err := Digests(b.Root, []string{s.Output}); err == nil && slices.Equal(now, old.Outputs) {
 			return old, false, nil
 		}
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		// A record that cannot be read is as good as none: the step runs again.
-		if e := os.Remove(record); e != nil {
-			return m, false, fmt.Errorf("%s: %w", s.Name, e)
-		}
 	}
-	result, err := b.make(ctx, s)
+	// What the record says is no longer sure once the step has begun.
+	if err := os.Remove(record); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return m, false, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	result, p, err := b.make(ctx, s)
 	if err != nil {
 		return m, false, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	m.Counts, m.Findings = result.Counts, result.Findings
-	if m.Outputs, err = Digests(b.Root, []string{s.Output}); err != nil {
-		return m, false, fmt.Errorf("%s: %w", s.Name, err)
+	if m.Outputs, err = Digests(b.Root, []string{s.Output}); err == nil {
+		err = WriteManifest(record, m)
 	}
-	return m, true, WriteManifest(record, m)
+	if err != nil {
+		return m, false, fmt.Errorf("%s: %w", s.Name, errors.Join(err, p.RollBack()))
+	}
+	return m, true, p.Done()
 }
 
-func (b *Builder) make(ctx context.Context, s Step) (r Result, err error) {
+func (b *Builder) make(ctx context.Context, s Step) (r Result, p *Place, err error) {
 	if s.InPlace {
-		return s.Run(ctx, s.Output)
+		r, err = s.Run(ctx, s.Output)
+		return r, nil, err
 	}
-	parent := filepath.Dir(s.Output)
-	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return r, err
+	if p, err = aside(s.Output); err != nil {
+		return r, nil, err
 	}
-	aside, err := os.MkdirTemp(parent, "."+filepath.Base(s.Output)+".tmp-*")
-	if err != nil {
-		return r, err
-	}
-	defer os.RemoveAll(aside)
-	made := filepath.Join(aside, filepath.Base(s.Output))
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.RollBack())
+		}
+	}()
+	made := filepath.Join(p.Dir, filepath.Base(s.Output))
 	if s.Dir {
 		if err := os.Mkdir(made, 0o777); err != nil {
-			return r, err
+			return r, p, err
 		}
 	}
 	if r, err = s.Run(ctx, made); err != nil {
-		return r, err
+		return r, p, Explain(err, made, s.Output)
 	}
 	if err := ctx.Err(); err != nil {
-		return r, err
+		return r, p, err
 	}
-	return r, Replace(made, s.Output)
+	return r, p, p.Put(made)
 }
 
-// Replace puts the file or folder made at path, which it replaces. A folder is
-// replaced by two renames: a process killed between them leaves no folder, never a
-// mixed one.
-func Replace(made, path string) error {
+// asideMark stands in the names of folders aside; atomicfile.Sweep knows it.
+const asideMark = ".tmp-"
+
+// A Place is an output that is being replaced by what is made in Dir, a folder beside
+// it. A folder cannot be replaced in one rename: the old one waits in Dir until Done,
+// so that whatever stops the process in between, RollBack leads to the old state. A
+// step that compares its output with the last (changes of a graph) then sees the
+// same old output when it runs again.
+type Place struct {
+	Dir    string
+	output string
+	lock   io.Closer
+}
+
+// NewPlace starts the replacing of output, which may be absent. What killed processes
+// left of doing the same is rolled back first.
+func NewPlace(output string) (*Place, error) {
+	output = filepath.Clean(output)
+	prefix := "." + filepath.Base(output) + asideMark
+	if err := rollBackIn(filepath.Dir(output), func(name string) bool { return strings.HasPrefix(name, prefix) }); err != nil {
+		return nil, err
+	}
+	return aside(output)
+}
+
+func aside(output string) (*Place, error) {
+	dir := filepath.Dir(output)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	atomicfile.Step("create", output)
+	made, err := os.MkdirTemp(dir, "."+filepath.Base(output)+asideMark+"*")
+	if err != nil {
+		return nil, err
+	}
+	lock, err := atomicfile.Hold(made)
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(made))
+	}
+	return &Place{Dir: made, output: output, lock: lock}, nil
+}
+
+// Explain makes an error that speaks of a file below made, aside, speak of the one
+// below path that was wanted.
+func Explain(err error, made, path string) error {
+	if err == nil || !strings.Contains(err.Error(), made) {
+		return err
+	}
+	return explained{err, strings.ReplaceAll(err.Error(), made, path)}
+}
+
+type explained struct {
+	error
+	text string
+}
+
+func (e explained) Error() string { return e.text }
+func (e explained) Unwrap() error { return e.error }
+
+// What lies in the folder aside, beside what is being made.
+const (
+	oldName  = ".old"  // the output as it was
+	noneName = ".none" // an empty file: there was no output
+	goneName = ".gone" // to be removed
+)
+
+// Put puts what was made, a file or folder in Dir, into its place.
+func (p *Place) Put(made string) error {
 	if err := syncTree(made); err != nil {
 		return err
 	}
-	if info, err := os.Lstat(path); err == nil && info.IsDir() {
-		old, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")
+	info, err := os.Lstat(made)
+	if err != nil {
+		return err
+	}
+	old, err := os.Lstat(p.output)
+	switch {
+	case err == nil && (info.IsDir() || old.IsDir()):
+		atomicfile.Step("move", p.output)
+		if err := os.Rename(p.output, filepath.Join(p.Dir, oldName)); err != nil {
+			return err
+		}
+	case info.IsDir():
+		f, err := os.Create(filepath.Join(p.Dir, noneName))
 		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(old)
-		if err := os.Rename(path, filepath.Join(old, "old")); err != nil {
+		if err := f.Close(); err != nil {
 			return err
 		}
 	}
-	if err := os.Rename(made, path); err != nil {
+	atomicfile.Step("commit", p.output)
+	if err := os.Rename(made, p.output); err != nil {
 		return err
 	}
-	return atomicfile.SyncDir(filepath.Dir(path))
+	atomicfile.Step("sync", p.output)
+	return atomicfile.SyncDir(filepath.Dir(p.output))
+}
+
+// Done gives the old output up.
+func (p *Place) Done() error {
+	if p == nil {
+		return nil
+	}
+	// A half-removed old output must not be taken for one to go back to.
+	atomicfile.Step("move", p.Dir)
+	if err := os.Rename(filepath.Join(p.Dir, oldName), filepath.Join(p.Dir, goneName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return p.end()
+}
+
+func (p *Place) end() error {
+	atomicfile.Step("remove", p.Dir)
+	err := os.RemoveAll(p.Dir)
+	if p.lock != nil {
+		p.lock.Close()
+	}
+	p.Dir = ""
+	return err
+}
+
+// RollBack brings the output as it was back. It may itself be stopped anywhere and
+// run again. A second call, or one after Done, does nothing.
+func (p *Place) RollBack() error {
+	if p == nil || p.Dir == "" {
+		return nil
+	}
+	old := filepath.Join(p.Dir, oldName)
+	_, errOld := os.Lstat(old)
+	_, errNone := os.Lstat(filepath.Join(p.Dir, noneName))
+	if errOld == nil || errNone == nil {
+		atomicfile.Step("move", p.output)
+		gone, err := os.MkdirTemp(p.Dir, goneName+"*")
+		if err != nil {
+			return err
+		}
+		if err := os.Rename(p.output, filepath.Join(gone, "new")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if errOld == nil {
+		atomicfile.Step("move", p.output)
+		if err := os.Rename(old, p.output); err != nil {
+			return err
+		}
+	}
+	if err := atomicfile.SyncDir(filepath.Dir(p.output)); err != nil {
+		return err
+	}
+	return p.end()
+}
+
+// Recover rolls back the outputs in dir, which may be absent, whose replacing a
+// killed process did not finish, and removes everything else that it left there. It
+// is called before the first Do, by the only process that works in dir.
+func Recover(dir string) error {
+	if err := rollBackIn(dir, func(string) bool { return true }); err != nil {
+		return err
+	}
+	return atomicfile.Sweep(dir)
+}
+
+func rollBackIn(dir string, match func(name string) bool) error {
+	have, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, d := range have {
+		base, _, ok := strings.Cut(strings.TrimPrefix(d.Name(), "."), asideMark)
+		if !ok || !d.IsDir() || !strings.HasPrefix(d.Name(), ".") || !match(d.Name()) {
+			continue
+		}
+		p := Place{Dir: filepath.Join(dir, d.Name()), output: filepath.Join(dir, base)}
+		if p.lock, err = atomicfile.Hold(p.Dir); errors.Is(err, atomicfile.ErrBusy) {
+			continue // its process is alive
+		} else if err != nil {
+			return err
+		}
+		if err := p.RollBack(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func syncTree(path string) error {
@@ -165,6 +334,9 @@ func syncTree(path string) error {
 	})
 }
 
+// RecordName is the file of a step's record in the folder Records.
+func RecordName(step string) string { return atomicfile.Name(step) + ".json" }
+
 // Key is the sha256 of what decides a step's output.
 func Key(m schema.Manifest) (string, error) {
 	text, err := codec.Append(nil, struct {
@@ -181,19 +353,6 @@ func Key(m schema.Manifest) (string, error) {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), nil
-}
-
-// recordName makes a file name of a step's name: everything outside [A-Za-z0-9._-] is percent-encoded.
-func recordName(step string) string {
-	var b strings.Builder
-	for _, c := range []byte(step) {
-		if c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' && b.Len() > 0 {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
-	}
-	return b.String() + ".json"
 }
 
 // Digests returns path, sha256 and size of every file named or below a named

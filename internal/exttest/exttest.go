@@ -16,11 +16,12 @@ import (
 func Need(t testing.TB, tools ...string) {
 	t.Helper()
 	if why := Missing(tools...); why != "" {
-		lack(t, why)
+		Lack(t, why)
 	}
 }
 
-func lack(t testing.TB, why string) {
+// Lack skips t, or fails it where the environment has CI=true, for want of what why says.
+func Lack(t testing.TB, why string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
 		t.Fatal(why + ": not on this machine, and CI=true wants every test run; .ci/run installs it")
@@ -62,7 +63,7 @@ func Python(t testing.TB, modules ...string) string {
 		}
 		return path
 	}
-	lack(t, "SKIP-EXTERNAL: python3 with "+strings.Join(modules, ", "))
+	Lack(t, "SKIP-EXTERNAL: python3 with "+strings.Join(modules, ", "))
 	return ""
 }
 

@@ -104,8 +104,10 @@ func (l *Log) Append(line []byte) error {
 	if bytes.IndexByte(line, '\n') >= 0 {
 		return fmt.Errorf("appending to %s: the line holds a line end", l.path)
 	}
+	atomicfile.Step("append", l.path)
 	_, err := l.w.Write(append(line[:len(line):len(line)], '\n'))
 	if err == nil {
+		atomicfile.Step("sync", l.path)
 		err = l.f.Sync()
 	}
 	if err != nil {

@@ -319,7 +319,7 @@ func (g *goldTexts) of(t *testing.T, e goldEvent) (string, bool) {
 	return m[1], true
 }
 
-func readLines[T any](t *testing.T, path string) (out []T) {
+func readLines[T any](t testing.TB, path string) (out []T) {
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)

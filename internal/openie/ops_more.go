@@ -31,54 +31,34 @@ var opsShapes = []opsShape{
 	// affects
 	{"AFFECTS", true, "", 1, 2, "Alert", regexp.MustCompile(`(?:the )?` + anyAlert + anyAlertT + `(?:没有?影响到?|不影响|doesn't (?:touch|affect|hit)|does not (?:touch|affect|hit)|isn't (?:hitting|affecting))\s?(?:the )?` + anySvc)},
 	{"AFFECTS", false, "", 1, 2, "Alert", regexp.MustCompile(`^(?:.*[，,：] ?)?` + anyAlert + anyAlertT + `(?:影响了?到?|打在|报在|触发在|波及了?)\s?` + anySvc)},
-	{"AFFECTS", false, "", 1, 2, "Alert", regexp.MustCompile(`(` + opsAlert + `) (?:is |only )?(?:hitting|hits|affects|affecting|impacts)(?: only)? (?:the )?` + anySvc)},
 	{"AFFECTS", false, "", 1, 2, "Alert", regexp.MustCompile(`\[FIRING\] (\S+) .*?(?:instance|host|service|node)=([\w.-]+)`)},
-	{"AFFECTS", true, "", 1, 2, "Alert", regexp.MustCompile(`(` + opsAlert + `) only (?:affects|hits) [^,，]+, not (?:the )?` + anySvc)},
 	// causes
-	{"CAUSED_BY", true, "cause", 2, 1, "Alert", regexp.MustCompile(`(?i)ruled out (?:the )?([\w .-]{2,30}?) for ` + `((?-i:` + opsAlert + `)|[a-z]+(?:_[a-z0-9]+)+)`)},
 	{"CAUSED_BY", true, "cause", 1, 2, "Alert", regexp.MustCompile(anyAlert + anyAlertT + `(?:跟|和|与)([^，。]{2,16}?)(?:没有?关系|无关)`)},
 	{"CAUSED_BY", true, "cause", 1, 2, "Alert", regexp.MustCompile(anyAlert + anyAlertT + `(?:并)?不是(?:由|因为)?([^，。]{2,20}?)(?:引起|导致|造成|触发)的?`)},
 	{"CAUSED_BY", false, "cause", 1, 2, "Alert", regexp.MustCompile(anyAlert + anyAlertT + `(?:并)?不是[^，。]{2,20}?(?:引起|导致|造成|触发)的?，(?:而)?是(?:由|因为)?([^，。]{2,24}?)(?:引起的|导致的|造成的)?$`)},
 	{"CAUSED_BY", false, "cause", 1, 2, "Alert", regexp.MustCompile(anyAlert + anyAlertT + `(?:的)?(?:根因|根本原因|原因|起因|罪魁祸首)(?:就|其实|最后)?(?:是|：|在于)(?:那条|那个)?([^，。]{2,28})`)},
 	{"CAUSED_BY", false, "cause", 1, 2, "Alert", regexp.MustCompile(anyAlert + anyAlertT + `(?:最后|最终)?(?:定位到(?:是)?|查出来是|确认是)(?:由|因为)?([^，。是]{2,24}?)(?:引起的|导致的|造成的|触发的)?$`)},
 	{"CAUSED_BY", false, "cause", 1, 2, "Alert", regexp.MustCompile(`^(?:.*[，,：] ?)?` + anyAlert + anyAlertT + `(?:就|都)?是(?:由|因为)?([^，。是]{2,24}?)(?:引起的|导致的|造成的|触发的)$`)},
-	{"CAUSED_BY", true, "cause", 1, 2, "Alert", regexp.MustCompile(`(?i)((?-i:` + opsAlert + `)|[a-z]+(?:_[a-z0-9]+)+) (?:is|was) not (?:due to|caused by|down to|because of) (?:the |an? )?([^,;]{3,40}?)(?: but|$)`)},
-	{"CAUSED_BY", false, "cause", 1, 2, "Alert", regexp.MustCompile(`(?i)((?-i:` + opsAlert + `)|[a-z]+(?:_[a-z0-9]+)+) (?:is|was) not (?:due to|caused by|down to|because of) .*? but (?:due |down )?(?:to |by )?(?:the |an? )?([^,;.]{3,40})`)},
-	{"CAUSED_BY", false, "cause", 1, 2, "Alert", regexp.MustCompile(`(?i)((?-i:` + opsAlert + `)|[a-z]+(?:_[a-z0-9]+)+) (?:came from|comes from|(?:was )?traced (?:back )?to|turned out to be|stems from|stemmed from|boils down to) (?:the |an? )?([^,;.]{3,50})`)},
-	{"CAUSED_BY", true, "cause", 2, 1, "Alert", regexp.MustCompile(`(?i)not to be the ([\w .-]{2,24}?)[;,.] ?((?-i:` + opsAlert + `)) has nothing to do with`)},
 	{"CAUSED_BY", false, "cause", 0, 1, "Alert", regexp.MustCompile(`^(?:根因|原因|罪魁祸首)(?:找到了)?(?:就)?是\s?([^，。]{2,30})`)},
 	// fixes
-	{"FIXED_BY", true, "Action", 2, 1, "Alert", regexp.MustCompile(`(?i)^(.{3,40}?) (?:had no effect on|did nothing for|made no difference to|didn't help with|did not help with|doesn't help with) (?:the )?` + anyAlert)},
-	{"FIXED_BY", true, "Action", 2, 1, "Alert", regexp.MustCompile(`(?i)^(?:we |i )?(.{3,40}?),? (?:and|but) (?:the )?((?-i:` + opsAlert + `)|[a-z]+(?:_[a-z0-9]+)+) (?:is|was|kept|keeps) (?:still )?(?:firing|there|coming back|going)`)},
 	{"FIXED_BY", true, "Action", 2, 1, "Alert", regexp.MustCompile(`^([^，。]{2,20}?)(?:之后|以后|后|了|也)?(?:没用|没效果|无效|不管用)[，,]` + anyAlert + `(?:还在|依旧|照样|还是)`)},
 	{"FIXED_BY", true, "Action", 2, 1, "Alert", regexp.MustCompile(`^([^，。]{2,24}?)(?:之后|以后|后|完)[，,]?\s?` + anyAlert + anyAlertT + `(?:并没有|没有|没|并未|依旧没)(?:恢复|好|消失|解除)`)},
-	{"FIXED_BY", false, "Action", 2, 1, "Alert", regexp.MustCompile(`(?i)^(.{3,50}?) (?:made|makes) (?:the )?` + anyAlert + ` (?:go away|stop|disappear|clear)`)},
 	{"FIXED_BY", false, "Action", 2, 1, "Alert", regexp.MustCompile(`^([^，。]{2,28}?)(?:之后|以后|后|完)?[，,]?\s?` + anyAlert + anyAlertT + `(?:就|才|便|马上|随即|已经?|立刻)?(?:好了|消了|恢复了?|已?解除|消失了?|不报了|没再报|清了)`)},
-	{"FIXED_BY", false, "Action", 0, 1, "Alert", regexp.MustCompile(`(?i)^((?:\w+ing) [\w .-]{3,40}?) (?:did it|did the trick|fixed it|sorted it|solved it|worked)\b`)},
 	{"FIXED_BY", false, "Action", 0, 1, "Alert", regexp.MustCompile(`^([^，。]{2,20}?)[，,](?:就|马上|立刻)?(?:恢复|好|正常|解除)了`)},
 	// runbooks
-	{"HANDLED_BY", true, "Runbook", 1, 2, "", regexp.MustCompile(`(?i)((?-i:` + opsThing + `)|[a-z]+(?:_[a-z0-9]+)+) is (?:not|no longer) handled by (?:the )?([\w.-]+)`)},
-	{"HANDLED_BY", false, "Runbook", 1, 2, "", regexp.MustCompile(`(?i)((?-i:` + opsThing + `)|[a-z]+(?:_[a-z0-9]+)+) is (?:now )?handled by (?:the )?([\w.-]+)`)},
-	{"HANDLED_BY", false, "Runbook", 1, 2, "", regexp.MustCompile(`(?i)\b(?:for|on) ((?-i:` + opsThing + `)|[a-z]+(?:_[a-z0-9]+)+),? (?:follow|use|run) (?:the )?([\w.-]+) (?:runbook|playbook|procedure)`)},
 	{"HANDLED_BY", false, "Runbook", 1, 2, "", regexp.MustCompile(anyAlert + `(?:出问题|告警|报警|异常)?(?:了|的话|时)?[，,]?(?:就|先)?(?:走|按|照|看|参考)\s?《([^《》]{2,20})》`)},
 	{"HANDLED_BY", false, "Runbook", 1, 2, "", regexp.MustCompile(anySvc + `\s?(?:出问题|告警|报警|异常)(?:了|的话|时)?[，,]?就?(?:走|按|照)\s?(RB-[\w-]+)`)},
 	{"HANDLED_BY", false, "Action", 1, 2, "Alert", regexp.MustCompile(`(?:按手册[，,]?|手册(?:里|上)?(?:规定|要求|说|写的是)[，,]?)\s?` + anyAlert + anyAlertT + `(?:的时候|时)?(?:要先|应该先|得先|先)([^，。要先]{2,24})`)},
 	{"HANDLED_BY", false, "Action", 1, 2, "Alert", regexp.MustCompile(anyAlert + anyAlertT + `的?(?:处理步骤|处置步骤|处理办法|处置方法|应急步骤)(?:是|：|就是)([^，。]{2,28})`)},
 	// owners
-	{"OWNED_BY", true, "Topic", 1, 2, "", regexp.MustCompile(anySvc + anySvcT + ` (?:isn't|is not|is no longer) (?:owned|maintained|run|looked after) by ` + anyWho + `(?: any ?more)?[.,]?$`)},
-	{"OWNED_BY", false, "Topic", 1, 2, "", regexp.MustCompile(anySvc + anySvcT + ` (?:is|are) (?:now )?(?:owned|maintained|run|looked after|managed) by ` + anyWho + `[.,]?$`)},
 	{"OWNED_BY", true, "Topic", 1, 2, "", regexp.MustCompile(anySvc + anySvcT + `\s?(?:已经|早就)?不(?:归|由)\s?([\p{Han}\w]{2,8}?)(?:管|负责|维护)?(?:了)?(?:[，,。]|$)`)},
 	{"OWNED_BY", false, "Topic", 1, 2, "", regexp.MustCompile(anySvc + anySvcT + `\s?(?:已经|早就)?不归[^，。]{2,8}[，,](?:现在)?(?:是|归)\s?([\p{Han}\w]{2,8}?)的?$`)},
 	{"OWNED_BY", false, "Topic", 1, 2, "", regexp.MustCompile(anySvc + anySvcT + `\s?(?:现在|目前)?(?:由|是|归)\s?([\p{Han}\w]{2,8}?)(?:在)?(?:维护|负责|管)`)},
 	{"OWNED_BY", false, "Topic", 1, 2, "Runbook", regexp.MustCompile(`《?([\p{Han}]{2,12}(?:手册|预案))》?(?:现在|目前)?(?:由|是|归)\s?([\p{Han}\w]{2,6}?)(?:在)?(?:维护|负责|管)`)},
 	// where things run and what they need
-	{"RUNS_ON", true, "Host", 1, 2, "Service", regexp.MustCompile(anySvc + anySvcT + ` (?:no longer runs|doesn't run|does not run|isn't running) on (` + opsHost + `)`)},
 	{"RUNS_ON", true, "Host", 1, 2, "Service", regexp.MustCompile(`(` + opsService + `)[^。]*?[，,](?:并)?不在\s?(` + opsHost + `)`)},
-	{"DEPENDS_ON", true, "Service", 1, 2, "Service", regexp.MustCompile(`(?i)(?:the )?` + anySvc + ` (?:does not|doesn't|no longer) (?:depends?|rely|relies) on (?:the )?([\w-]+)`)},
 	{"DEPENDS_ON", true, "Service", 1, 2, "Service", regexp.MustCompile(anySvc + `\s?(?:已经)?不(?:再)?依赖\s?([\w-]+)`)},
 	{"DEPENDS_ON", false, "Service", 1, 2, "Service", regexp.MustCompile(`(` + opsService + `)\s?不依赖[^，]+[，,]只(?:用|依赖)\s?([\w-]+)`)},
-	{"DEPENDS_ON", false, "Service", 1, 2, "Service", regexp.MustCompile(`^` + anySvc + ` (?:depends on|needs|relies on) (?:the )?([a-z][\w-]+)(?: service)?\b`)},
-	{"DEPENDS_ON", false, "Service", 1, 2, "Service", regexp.MustCompile(`^` + anySvc + ` (?:depends on|needs|relies on) (?:the )?[a-z][\w-]+ and (?:the )?([a-z][\w-]+)`)},
 }
 
 type opsSet struct {
@@ -89,17 +69,10 @@ type opsSet struct {
 }
 
 var opsSets = []opsSet{
-	{2, 1, 3, "", false, regexp.MustCompile(`(?i)(?:the |topic )?(` + opsName + `) (?:on|of|for) (?:the )?` + `((?-i:` + opsThing + `)|[a-z][a-z0-9]{2,})(?: service)? (?:is |was )?(?:now |currently )?(?:set to |at |changed (?:from )?\S+ ?(?:->|to) ?)?(` + opsValue + `)`)},
-	{1, 2, 3, "", false, regexp.MustCompile(`(?i)\b((?-i:` + opsThing + `)|[a-z][a-z0-9]{3,}) (?:has|fires at|runs with|uses|pages at) (?:an? )?(` + opsName + `) of (` + opsValue + `)`)},
-	{1, 2, 3, "", false, regexp.MustCompile(`(?i)(?:raised|lowered|changed|set|bumped|increased|decreased) (?:the )?((?-i:` + opsThing + `)|[a-z][a-z0-9]{3,}) (` + opsName + `) (?:from \S+ )?to (` + opsValue + `)`)},
-	{1, 3, 2, "", false, regexp.MustCompile(`(?i)((?-i:` + opsThing + `)) (?:went|is up|was scaled|scaled) (?:from \d+ )?to (\d+) (replicas?|workers?|shards?|partitions?)`)},
 	{1, 0, 2, "版本", false, regexp.MustCompile(`((?:` + opsThing + `)|[a-z][a-z0-9]{3,})\s?(?:已经)?(?:升级|升|回滚|降)(?:级)?到了?\s?(v?\d+(?:\.\d+)+)`)},
 	{1, 2, 3, "", false, regexp.MustCompile(`((?:` + opsThing + `)|[a-z][a-z0-9]{3,})\s?的?((?:日志)?保留|[\p{Han}]{0,4}(?:阈值|上限|下限|时间|间隔|天数|并发|水位|副本数))\s?(?:现在)?(?:是|为|设成了?|设为了?|改成了?|调到了?|调成了?)?\s?(` + opsValue + `)`)},
 	{1, 2, 3, "", false, regexp.MustCompile(`((?:` + opsThing + `)|[a-z][a-z0-9]{3,})\s([a-z]+(?:_[a-z]+)+)=(` + opsValue + `)`)},
-	{1, 2, 0, "", true, regexp.MustCompile(`(?i)((?-i:` + opsThing + `)) has no ([a-z]+ (?:limit|timeout|quota|threshold|cap|retention))`)},
 }
-
-var opsWord = regexp.MustCompile(`^[a-z]+$`)
 
 // opsByShape reads one clause.
 func opsByShape(c, alert string, have func(pred string, neg bool) bool) (out []Triple) {

@@ -1,7 +1,6 @@
 package openie
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -60,19 +59,34 @@ func (o TripleOptions) Spoken(text string) (alert, thing string) {
 	return alert, thing
 }
 
+// longSentence is the length in bytes above which a sentence is a log, a list or a
+// blob, and says nothing of its speaker that a pattern could tell.
+const longSentence = 8 << 10
+
+// opsBefore is how many sentences back the thing that is spoken of may have been named.
+const opsBefore = 50
+
 // Triples reads the statements that a speaker makes about itself, and with Ops those
 // about systems. Questions, wishes, conditions, hedges, jokes, quoted speech and the
 // tastes of third persons give nothing. The order is that of the text.
 func Triples(text string, o TripleOptions) []Triple {
 	var out []Triple
+	seen := map[string]bool{}
 	ss := Sentences(text)
+	en := enReader{o: o}
 	for i, s := range ss {
+		if len(s.Text) > longSentence {
+			continue
+		}
+		if s.Question && hasLatinWord(s.Text+" x") {
+			en.sentence(s.Text, true)
+		}
 		if i+1 < len(ss) && retracts(ss[i+1].Text) {
 			continue
 		}
 		var ts []Triple
 		if o.Ops {
-			ts = opsTriples(s.Text, ss[:i], o)
+			ts = opsTriples(s.Text, ss[max(0, i-opsBefore):i], o)
 		}
 		ops := len(ts) > 0
 		if !s.Question && !ops {
@@ -81,7 +95,7 @@ func Triples(text string, o TripleOptions) []Triple {
 				ts = append(ts, zhTriples(plain, o)...)
 			}
 			if hasLatinWord(plain) {
-				ts = append(ts, enTriples(plain, o)...)
+				ts = append(ts, en.sentence(plain, false)...)
 			}
 		}
 		for _, t := range ts {
@@ -90,7 +104,8 @@ func Triples(text string, o TripleOptions) []Triple {
 			}
 			t.Sentence = s
 			t.Confidence = min(t.Confidence, 0.98)
-			if !slices.ContainsFunc(out, func(u Triple) bool { return u.same(t) }) {
+			if k := t.key(); !seen[k] {
+				seen[k] = true
 				out = append(out, t)
 			}
 		}
@@ -98,8 +113,14 @@ func Triples(text string, o TripleOptions) []Triple {
 	return out
 }
 
-func (t Triple) same(u Triple) bool {
-	return t.Predicate == u.Predicate && t.Subject.Type == u.Subject.Type && slices.Equal(t.Subject.Parts, u.Subject.Parts) && t.Object.Type == u.Object.Type && slices.EqualFunc(t.Object.Parts, u.Object.Parts, func(a, b string) bool { return textnorm.Key(a) == textnorm.Key(b) })
+// key is equal for triples that say the same.
+func (t Triple) key() string {
+	parts := append([]string{t.Predicate, t.Subject.Type}, t.Subject.Parts...)
+	parts = append(parts, "\x01", t.Object.Type)
+	for _, p := range t.Object.Parts {
+		parts = append(parts, textnorm.Key(p))
+	}
+	return strings.Join(parts, "\x00")
 }
 
 // ok reports whether a name is left after cleaning: something with a letter or digit

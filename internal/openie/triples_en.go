@@ -1,743 +1,1409 @@
 package openie
 
 import (
-	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-const (
-	enAdv  = `(?:(?:really|also|still|just|always|absolutely|definitely|actually|honestly|truly|particularly|especially|do|quite|rather|mostly|generally|usually|often|simply|totally|completely|pretty much|kind of|kinda|sort of|now|even|both|all|probably always|genuinely|secretly|especially) )*`
-	enOpen = `(?:(?:and|but|so|well|yeah|yes|yep|oh|ha|haha|plus|also|because|though|actually|honestly|personally|still|you know|oh|yep|i mean|so yeah|funny enough|in fact|for me|these days|nowadays|now|lately|i think|i guess|see|by the way|btw|ok|okay|to be honest|tbh|as a rule|thanks|wow|hey|sure|right|no|nope|look|anyway|besides|of course|like you)[ ,]+)*`
-	enSelf = `(?:i|we|the user|user|the agent|agent)`
-)
+// How English is read. A sentence is taken apart into words, the words into clauses. A
+// clause is understood only from its beginning: openers ("well, honestly"), an adverbial
+// of time, the subject, then a verb group that must be a form of one of the tables in
+// en_rules.go. Everything a form does not name fails the match, modals above all, so
+// wishes, plans and guesses need no list of their own. What follows the form is read as
+// an object phrase (en_objects.go).
 
-var (
-	enCond  = regexp.MustCompile(`(?i)\b(if|unless|wish|hope|hopefully|imagine|suppose|would|wouldn't|could|couldn't|should|might|may|maybe|perhaps|someday|one day|'d)\b|'d (?:love|like|rather|probably|hate)`)
-	enHedge = regexp.MustCompile(`(?i)\b(maybe|perhaps|possibly|i suppose|i doubt|might|apparently|supposedly|not sure|i'm guessing)\b`)
-	enOther = regexp.MustCompile(`(?i)^` + enOpen + `(?:my|our|his|her|their|your|the|a|an|some|most|many|every)? ?(?:[a-z-]+ )?(?:brother|sister|mother|father|mom|mum|dad|parents?|wife|husband|partner|friends?|flatmate|roommate|teacher|boss|editor|kids?|son|daughter|grandma|grandpa|grandmother|grandfather|neighbou?r|colleagues?|people|everyone|someone|nobody|they|he|she|it|you|who|dog|cat|pup|kitty|guests?|family|cousin|aunt|uncle|buddy|mentor|team|company|doctor|readers?)(?:'s|s')?\b`)
-	enPast  = regexp.MustCompile(`(?i)\b(used to|as a kid|as a child|when i was|back then|once upon|back in the day|in high school|growing up|at first)\b`)
+// An enReader reads the sentences of one text in order; it remembers what was spoken of
+// last for "Golf? I can't stand it."
+type enReader struct {
+	o     TripleOptions
+	ws    []enWord
+	src   string
+	topic []zhObject // what "it" and "them" stand for
+	own   bool       // the text speaks of a work of the speaker
+	third bool       // the clause before was of somebody else
+	self  bool       // the clause before was of the speaker
+	out   []Triple
+}
 
-	enClause = regexp.MustCompile(`(?:;|\s[–—-]{1,2}\s|—|…|\.{3}|--|:\s|, (?:and|but|so|because|though|although|which|where|while|since|as|then|either|too|it|he|she|they|you|that|this|there)\b|,\s|\b(?:but|because|although|though|while|whereas)\b|\band (?:i|it|my|the|you|he|she|they)\b|\bso (?:i|it|please|that)\b)`)
+// dotted keeps the dot of an initial from being an end: "Ursula K. Le Guin" is one name.
+const dotted = '\u2024'
 
-	enFav      = regexp.MustCompile(`(?i)^` + enOpen + `(?:my|the user's|user's|agent's)? ?(?:all[- ]time |new |current |absolute |personal )*(second |third )?(?:all[- ]time )?(favou?rite|fave|go-to) ([a-z' -]{0,30}?) ?(?:is|are|remains|has always been|is still|is now|would be|'s|:) (?:still |now |definitely |probably |always |actually |currently )*(.+)$`)
-	enIsFav    = regexp.MustCompile(`(?i)^` + enOpen + `(.{2,50}?) (?:is|are|'s|remains|has to be|will always be|has always been|have always been) (?:hands down |easily |by far |honestly |probably |definitely |still |basically )*(?:my (?:number one|no\. ?1|top)|one of my|still my|definitely my|by far my|my|probably my) (?:all[- ]time |new |absolute )*(second |third )?(?:favou?rites?|fave|choice|pick|[a-z]+ genre)(?: ([a-z -]{2,25}))?(?: of all time| ever| now)?$`)
-	enBest     = regexp.MustCompile(`(?i)^` + enOpen + `(?:the )?([a-z]{3,12})? ?i (?:like|love|enjoy) (?:best|most|the most)(?: of all)? (?:is|are|'s) (.+)$`)
-	enLike     = regexp.MustCompile(`(?i)^` + enOpen + `(?:` + enSelf + `(?:'ve| have)?(?: always)? )?` + enAdv + `(?:(don't|do not|doesn't|does not|never|no longer|didn't|can't say i|not) )?` + enAdv + `(like|likes|love|loves|enjoy|enjoys|adore|adores|prefer|prefers|treasure|cherish|value|hate|hates|hated|dread|dislike|dislikes|detest|loathe|despise|can't stand|cannot stand|can't bear|liked|loved|enjoyed|fancy) (.+)$`)
-	enBe       = regexp.MustCompile(`(?i)^` + enOpen + `(?:(?:i|we)(?:'m|’m| am|'re| are|'ve (?:always )?been| have (?:always )?been|'ve become)|is|am|are|the user is|user is|agent is) ` + enAdv + `(?:(not|never|no longer|not really|not much of|not exactly) )?` + enAdv + `(?:(?:so|very|really|pretty|quite|totally|completely|super|a bit|such|big|always|a) )*(fond of|into|keen on|crazy about|mad about|passionate about|obsessed with|hooked on|interested in|a fan of|an? (?:big|huge|massive|lifelong|great|long-time|real|die-hard) fan of|fan of|big fan of|big on|addicted to|drawn to|sick of|tired of|bored of|done with|over|allergic to|fascinated by|partial to) (.+)$`)
-	enStop     = regexp.MustCompile(`(?i)^` + enOpen + `(?:i(?:'ve| have)?|we(?:'ve)?) (?:recently |just |finally |completely |already )*(stopped|quit|given up|gave up|gone off|grown out of|lost interest in|lost my taste for) (.+)$`)
-	enFanPlain = regexp.MustCompile(`(?i)^(?:reading|painting|running|music|nature|art|pottery|swimming|hiking|camping|cooking|gardening|dancing|writing|photography|books?|cats|dogs|animals)$`)
-	enDegree   = regexp.MustCompile(`(?i)(?:\b| )?(mean(?:s)? (?:a lot|so much|the world|everything) to me|(?:is|are|has been|have been|was always) (?:such )?(?:a )?(?:huge|big|large) part of my (?:life|journey|day)|(?:is|are) (?:so |really |very |super )?important to me|(?:bring|give)s? me (?:so much |such |a lot of |such a |a |real )?(?:joy|peace|happiness|sense|comfort|energy|freedom|calm)|matters? (?:a lot )?to me|(?:is|'s) (?:mostly |really |kind of |totally )?my (?:thing|passion|happy place|jam|hobby|therapy|escape))\b`)
-	enVeOf     = regexp.MustCompile(`(?i)^` + enOpen + `i(?:'ve| have) (?:always )?(?:had )?(?:got )?an? (?:love|passion|soft spot|weakness|thing) (?:for|of) (.+)$`)
+// maxSentence is how long an English sentence may be, in bytes: what goes on for longer
+// is no speech, and its words would take some 60 bytes each.
+const maxSentence = 16 << 10
 
-	enPlay     = regexp.MustCompile(`(?i)^` + enOpen + `(?:i|we)(?:'ve| have)? (?:also |just |recently |even )*(?:started |began |been |took up |got into |am |got back into )?(?:play|playing|practice|practicing|practise|practising|learning|learning to play|learning how to play|taking up|took up|got into|teaching myself) (?:the |a |my |some )?([a-z][a-z -]{2,40})$`)
-	enBeen     = regexp.MustCompile(`(?i)^` + enOpen + `(?:i|we)(?:'ve| have) been ((?:running|painting|drawing|reading|writing|swimming|hiking|cooking|baking|gardening|knitting|dancing|singing|journaling|meditating|volunteering|climbing|cycling|sewing|practicing|practising|playing|walking)\b.{0,30})$`)
-	enLookInto = regexp.MustCompile(`(?i)^` + enOpen + `(?:i|we)(?:'m| am|'ve been| have been) (?:still |also |really |currently )*(?:doing(?: a bit of| some| a lot of)?|looking into|exploring|getting into|studying|researching) (.{3,60})$`)
-	enHabit    = regexp.MustCompile(`(?i)^` + enOpen + `(?:i|we) (?:(always|usually|often|regularly|normally|typically|only|mostly|generally|never) )(?:just |only )?([a-z]+(?:ing)? .{2,60})$`)
-	enEvery    = regexp.MustCompile(`(?i)^` + enOpen + `(?:i|we) (?:go |do |have |take |play )?(.{3,45}?) (every (?:single )?(?:day|morning|evening|night|week|weekend|winter|summer|spring|autumn|year|month|sunday|monday|tuesday|wednesday|thursday|friday|saturday)|each (?:day|morning|night|week)|(?:once|twice|three \w+|two \w+|four \w+) a (?:week|month|day|year)|on (?:weekends|sundays|saturdays))\b`)
-
-	enTry   = regexp.MustCompile(`(?i)^` + enOpen + `(?:i|we)?(?:'ve| have)? ?(?:also |just |recently |once |even |finally )*(never |not |haven't |didn't |never dared )?(?:yet )?(tried|try|experimented with|experiment with|attempted|wrote|written|had a go at|played with|dabbled in|been trying out|trying out|been trying|gave) (.+)$`)
-	enStyle = regexp.MustCompile(`(?i)\b(narrat\w*|first[- ]person|second[- ]person|third[- ]person|present tense|past tense|epistolary|stream[- ]of[- ]consciousness|point of view|pov|unreliable|non-?linear|flashbacks?|monologue|dialogue[- ]only|all[- ]dialogue|without any dialogue|no dialogue|diary form|letter form|verse|free verse|haikus?|sonnets?|villanelles?|sestinas?|limericks?|ballads?|dialect|dialogue|in letters|told in letters|timeline|abstract|watercolou?rs?|magical realism|omniscient|open endings?|happy endings?|slow burn|cliffhangers?|vignettes?|fragments|minimalis\w*|satire|allegory|twist endings?|multiple (?:narrators|viewpoints|perspectives)|storytelling|prose style|flash fiction|outlin\w+|short sentences|long sentences|parallel timelines|frame (?:story|narrative))\b`)
-
-	enRead     = regexp.MustCompile(`(?i)\b(read|reading|reread|rereading|re-read|re-reading|finished|finishing|watched|watching|rewatched|started|picked up|devoured|listened to|listening to|seen|saw|halfway|right now i'm on|discussed|talked about|recommend|recommended|went through|played|playing|loved|love|quit|abandoned|enjoyed|borrowed|bought)\b`)
-	enNotRead  = regexp.MustCompile(`(?i)\b(?:haven't|have not|hasn't|never|didn't|not yet|yet to)(?: even| yet)? (?:read|finish(?:ed)?|seen|watched|got(?:ten)? round to|started|heard|play(?:ed)?)\b`)
-	enQuoted   = regexp.MustCompile(`["“]([^"“”]{2,60})["”]|'([A-Z][^']{2,50})'|\*([A-Z][^*]{2,60})\*|_([A-Z][^_]{2,60})_`)
-	enReadCap  = regexp.MustCompile(`\b(?:[Rr]ead|[Rr]eading|[Rr]eread|[Rr]ereading|[Ff]inished|[Ww]atched|[Rr]ewatched|talked about|[Qq]uit|pages into|[Dd]evoured|[Aa]bandoned)(?: the book| the novel| the film| the movie| the series)? ((?:[A-Z][\w'’-]*)(?:[ :]+(?:(?:of|the|and|a|an|in|on|to|for|at|with|from) )*[A-Z][\w'’-]*)*)`)
-	enByAuthor = regexp.MustCompile(`\bby ((?:[A-Z][\w.'’-]*)(?: (?:[A-Z][\w.'’-]*|de|van|von|la|le))*)`)
-	enChapter  = regexp.MustCompile(`(?i)\bchapter (\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|twenty|[ivxlc]{1,6})\b`)
-	enChNamed  = regexp.MustCompile(`(?i)\b(?:chapter|story|section|part|scene)(?: called| titled| named|,)? ["“]([^"“”]{2,60})["”]|["“]([^"“”]{2,60})["”] (?:chapter|section)`)
-	enOwnDraft = regexp.MustCompile(`(?i)\b(?:i'm writing|i am writing|my (?:own )?(?:novel|book|story|draft|poem|manuscript|painting|song)|i wrote|i called it|it's called|is called|working title|the title is|i'll call|titled)\b`)
-	enNotTitle = regexp.MustCompile(`(?i)^(?:i|the|a|it|this|that|my|me|you|he|she|they|we|thanks|wow|yeah|hi|hey|hello|monday|tuesday|wednesday|thursday|friday|saturday|sunday|lgbtq\+?)$`)
-
-	enTraitPerson = regexp.MustCompile(`(?i)^` + enOpen + `(?:(?:i|we)(?:'m|’m| am|'ve always been| have always been)|is|am|the user is|user is) ` + enAdv + `(not |never |hardly |not exactly |not much of )?(?:such |kind of |sort of |more of |basically |something of |a bit of |very much )*(?:a|an) ((?:[a-z-]+ ){0,4}[a-z-]+)(.*)$`)
-	enTraitTend   = regexp.MustCompile(`(?i)^` + enOpen + `(?:i|we) (?:do |usually |always |also |really )*tend(?:s)? (not )?to (.{3,50})$`)
-	enTraitAdj    = regexp.MustCompile(`(?i)^` + enOpen + `(?:i(?:'m|’m| am|'ve always been| have always been)|is|am) ` + enAdv + `(not |never |no )?(?:(?:very|pretty|quite|rather|naturally|so|too|really|a bit|a little|terribly|super|extremely|fairly|always|such|incredibly) )*(shy|introverted|extroverted|stubborn|patient|impatient|lazy|curious|organi[sz]ed|disorgani[sz]ed|messy|tidy|optimistic|pessimistic|forgetful|competitive|sensitive|quiet|talkative|anxious by nature|ambitious|creative|clumsy|punctual|honest|blunt|picky|fussy|cautious|independent|sentimental|superstitious|methodical|practical|restless|perfectionist|resilient|easily distracted|hard on myself|left-handed|colou?r-?blind|vegetarian|vegan|bilingual|(?:good|bad|terrible|great|hopeless|useless|better|rubbish|awful) (?:at|with) .{3,60}|(?:useless|hopeless|grumpy|no good|lost|a mess) (?:after|before|without) .{2,30})(.*)$`)
-	enTraitNouns  = regexp.MustCompile(`(?i)\b(person|reader|writer|reviser|editor|owl|bird|perfectionist|introvert|extrovert|optimist|pessimist|realist|procrastinator|planner|pantser|plotter|learner|listener|thinker|dreamer|romantic|homebody|student|teacher|engineer|nurse|doctor|designer|translator|artist|painter|musician|singer|cook|baker|runner|swimmer|hiker|gardener|traveller|traveler|collector|worrier|minimalist|vegetarian|vegan|coward|control freak|workaholic|early riser|night owl|creature of habit|mom|mum|mother|dad|father|parent|librarian|programmer|developer|lawyer|journalist|photographer|driver|manager|accountant|scientist|poet|novelist|barista|carpenter|chef|type|sort|soul|lover|nerd|geek|foodie|insomniac|sceptic|skeptic|feminist|hoarder|drafter|outliner|overthinker|people-pleaser|team player|member|counsell?or)$`)
-
-	enTraitSuffix = regexp.MustCompile(`(?i)(?:[a-z](?:ist|ian|man|woman|wife|aholic|keeper|worker|maker|teller)|banker|cashier|dropout|gambler|lawyer|farmer|baker|welder|plumber|dancer|writer|trainer|coach|waiter|waitress|actor|actress|singer|tailor|sailor|soldier|pilot|veteran|survivor|mentor|volunteer|freelancer|founder|owner|professor|tutor|nanny|widow|orphan|twin|only child|middle child|immigrant|refugee|geek|nomad|loner|rebel|pushover|chatterbox|bookworm|lightweight|klutz|softie|stickler|skeptic|believer|atheist|christian|buddhist|muslim|vegan|pescatarian|adult|grown-up|newbie|beginner|amateur|expert|pro|freshman|sophomore|junior|senior|graduate|intern|apprentice)$`)
-
-	enCritique  = regexp.MustCompile(`(?i)^` + enOpen + `(?:i (?:think|feel|know|feel like|find) )?(?:that )?(?:my|the)(?: own)? (` + enAspect + `)(?: in (?:it|chapter \w+|the draft|my \w+))? (?:of my [a-z]+ )?(is|are|was|were|isn't|aren't|feels?|sounds?|reads?|seems?|lacks?|drags?|needs?|comes? (?:out|across)|came out|fell flat|falls flat)(?: (?:still|just|always|all|kind of|a bit|really|so|like|rather|pretty|as|far|way|honestly|way)*)? ?(.{0,50})$`)
-	enBad       = regexp.MustCompile(`(?i)\b(too|dead|flat|boring|dull|stiff|wooden|weak|rushed|clunky|clumsy|thin|predictable|clich\w*|sloppy|slow|forced|awkward|repetitive|messy|confusing|shallow|stilted|bland|bad|terrible|awful|rubbish|lifeless|not .{2,20} enough|overwritten|purple|heavy-handed|uneven|depth|tension|work|muddy|amateurish|drag|clichéd|sentimental|wordy|mess|confusing|overlong|preachy|hollow|melodramatic|mawkish)\b|(?:lacks?) \w+`)
-	enOverwrite = regexp.MustCompile(`(?i)^` + enOpen + `i (?:always |tend to |do |definitely |still )*(overwrite|overexplain|over-explain|ramble|rush (?:the|my) endings?|use too many \w+|write too (?:much|slowly|fast|long))\b`)
-	enCantWrite = regexp.MustCompile(`(?i)^` + enOpen + `i(?:'m| am)? (?:really |just )?(?:can't write|terrible at writing|bad at writing|no good at) (.{3,30})$`)
-)
-
-const enAspect = `writing|plot|plots|dialogue|dialogues|pacing|prose|chapters?|characters?|endings?|openings?|beginnings?|draft|first draft|stor(?:y|ies)|sentences|style|lyrics|rhymes|poems?|essays?|script|screenplay|second act|first act|novel|verse|paragraphs?|descriptions?|metaphors?|structure|tone|voice|middle|title|titles|paintings?|drawings?|sketches|handwriting`
-
-var enInitial = regexp.MustCompile(`\b([A-Z]|Mr|Mrs|Ms|Dr|St)\.`)
-
-func enTriples(s string, o TripleOptions) (out []Triple) {
+// sentence reads one sentence; a question is only read for its topic.
+func (r *enReader) sentence(s string, question bool) []Triple {
+	if len(s) > maxSentence {
+		return nil
+	}
 	s = strings.NewReplacer("’", "'", "‘", "'").Replace(s)
-	s = strings.TrimSpace(enInitial.ReplaceAllString(s, "$1\u2024")) // "Ursula K. Le Guin" is one name
-	for _, n := range o.Names {
+	s = strings.TrimSpace(enInitials(s))
+	for _, n := range r.o.Names {
 		if n != "" && len(s) > len(n) && strings.EqualFold(s[:len(n)], n) && (s[len(n)] == ' ' || s[len(n)] == '\'') {
 			s = strings.Replace("User"+s[len(n):], "User's", "My", 1)
 		}
 	}
-	cond := enCond.MatchString(s)
-	third := false
-	if enIrony.MatchString(s) {
+	r.src, r.ws, r.out = s, enWords(s), nil
+	if question {
+		// "Mushrooms? Never liked them."
+		r.topic = nil
+		if n := len(r.ws); n > 1 && n <= 5 {
+			r.topic = r.objects(0, n-1, objLoose)
+		}
 		return nil
 	}
-	s = enWithMe.ReplaceAllString(s, "I ")
-	for _, clause := range enClauses(s) {
-		if ts := enWould(clause); len(ts) > 0 {
-			out = append(out, ts...)
-			continue
-		}
-		if enHedge.MatchString(clause) || cond && enCond.MatchString(clause) || strings.HasSuffix(clause, "?") {
-			continue
-		}
-		if enOther.MatchString(clause) && !enIsFav.MatchString(clause) && !enCritique.MatchString(clause) {
-			third = true
-			continue
-		}
-		if regexp.MustCompile(`(?i)^` + enOpen + `(?:i|i'm|i've|my)\b`).MatchString(clause) {
-			third = false
-		}
-		if third {
-			continue
-		}
-		out = append(out, enClauseTriples(clause)...)
-	}
-	out = append(out, enMentions(s, cond, out)...)
-	for i := range out {
-		for j, p := range out[i].Object.Parts {
-			out[i].Object.Parts[j] = strings.ReplaceAll(p, "\u2024", ".")
+	r.third, r.self = false, false
+	for k := range r.ws {
+		switch w := &r.ws[k]; {
+		case w.low == "my" && k+3 < len(r.ws) && (enAspects[r.ws[k+1].low] || enAspects[r.ws[k+2].low]),
+			enSelfWords[w.low] && k+2 < len(r.ws) && (enMakes[r.ws[k+1].lemma] && r.ws[k+1].form == formPast || enMakes[r.ws[k+2].lemma]):
+			r.own = true
 		}
 	}
-	return out
+	for i := 0; i < len(r.ws); {
+		end := r.clauseEnd(i)
+		r.clause(i, end)
+		i = end + 1
+		if end < len(r.ws) && !r.ws[end].mark {
+			i = end // a conjunction belongs to the clause that it opens
+			if i == end && r.clauseEnd(i) == i {
+				i++
+			}
+		}
+	}
+	r.works()
+	for i := range r.out {
+		for j, p := range r.out[i].Object.Parts {
+			r.out[i].Object.Parts[j] = strings.ReplaceAll(p, string(dotted), ".")
+		}
+	}
+	return r.out
+}
+
+// enInitials marks the dots of initials and titles.
+func enInitials(s string) string {
+	if strings.IndexByte(s, '.') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '.' && i+1 < len(s) {
+			k := i
+			for k > 0 && unicode.IsLetter(rune(s[k-1])) {
+				k--
+			}
+			switch w := s[k:i]; {
+			case len(w) == 1 && w[0] >= 'A' && w[0] <= 'Z', w == "Mr", w == "Mrs", w == "Ms", w == "Dr", w == "St":
+				b.WriteRune(dotted)
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// clauseEnd is where the clause that starts at word i ends: at a mark, a conjunction or
+// a new subject.
+func (r *enReader) clauseEnd(i int) int {
+	for k := i + 1; k < len(r.ws); k++ {
+		w := &r.ws[k]
+		switch {
+		case w.mark && w.low != "&" && w.low != "/":
+			return k
+		case enConj[w.low] && !(w.low == "as" || w.low == "than" || w.low == "so" || w.low == "where" || w.low == "when" || w.low == "what" || w.low == "who") && !r.inForm(k):
+			return k
+		case (w.low == "as" || w.low == "so" || w.low == "where" || w.low == "when" || w.low == "since") && k+1 < len(r.ws) && (enPronouns[r.ws[k+1].low] || r.ws[k+1].low == "my") && !r.inForm(k):
+			return k
+		case (w.low == "and" || w.low == "or") && r.startsClause(k+1):
+			if k-i <= 4 && k+1 < len(r.ws) && r.ws[k+1].low == "i" && !r.anyVerb(i, k) {
+				continue // "my wife and I"
+			}
+			return k
+		}
+	}
+	return len(r.ws)
+}
+
+// inForm: "is where I relax", "is what keeps me sane" go on.
+func (r *enReader) inForm(k int) bool {
+	return k > 0 && (r.ws[k-1].lemma == "be" || r.ws[k-1].low == "one" || r.ws[k-1].low == "person" || r.ws[k-1].low == "someone" || r.ws[k-1].low == "those" || r.ws[k-1].low == "people") && (r.ws[k].low == "what" || r.ws[k].low == "where" || r.ws[k].low == "when" || r.ws[k].low == "who" || r.ws[k].low == "which")
+}
+
+// startsClause reports whether what follows "and" is a clause rather than one more item.
+func (r *enReader) startsClause(k int) bool {
+	for ; k < len(r.ws) && (enSkip[r.ws[k].low] || enTimesFirst[r.ws[k].low]); k++ {
+	}
+	if k >= len(r.ws) {
+		return false
+	}
+	w := &r.ws[k]
+	switch {
+	case w.quoted || w.mark:
+		return false
+	case enPronouns[w.low], enAux[w.low], enNegators[w.low], w.low == "my", w.low == "how", w.low == "that", w.low == "his", w.low == "her", w.low == "their", w.low == "your":
+		return true
+	case w.form == formS && w.low != w.lemma && enFeeling[w.lemma]:
+		return true
+	case w.form == formBase && enFeeling[w.lemma], w.form == formPast && !enDeedSet[w.lemma]:
+		return true
+	}
+	return k+1 < len(r.ws) && (w.low == "the" || w.low == "a") && r.verbSoon(k)
+}
+
+func (r *enReader) anyVerb(i, j int) bool {
+	for ; i < j; i++ {
+		if r.ws[i].form != formNone {
+			return true
+		}
+	}
+	return false
+}
+
+// verbSoon: "and the kids were there".
+func (r *enReader) verbSoon(k int) bool {
+	for n := k + 1; n < len(r.ws) && n < k+5 && !r.ws[n].mark; n++ {
+		if enAux[r.ws[n].low] {
+			return true
+		}
+	}
+	return false
 }
 
 var (
-	enIrony  = regexp.MustCompile(`(?i)^(?:oh )?(?:great|wonderful|fantastic|brilliant|perfect), `)
-	enWithMe = regexp.MustCompile(`(?i)^(?:well, )?(?:my [\w-]+ and i|me and my [\w-]+|you and i)(?: both)? `)
+	enTimesFirst = set(`then also`)
+	enFeeling    = set(`like love enjoy adore prefer hate dislike detest loathe despise avoid keep tend make help bring give drive`)
+	enDeedSet    = set(enDeeds)
 )
 
-// enNoPastime are words after "doing" and "playing" that name nothing one does.
-var enNoPastime = regexp.MustCompile(`(?i)^(?:\w+ly|alright|all right|ok(?:ay)?|well|fine|great|good|better|awesome|amazing|things?|stuff|work|research|lots?|bit|best|part)$|^(?:well|great|good|better|okay|alright) `)
-
-var enSubject = regexp.MustCompile(`(?i)^` + enOpen + `(?:i|we|is|am|are|the user|user|agent|the agent)\b`)
-
-// enWould reads the likes that are said with "would" or "could".
-func enWould(c string) (out []Triple) {
-	for i, re := range enWoulds {
-		if m := re.FindStringSubmatch(c); m != nil {
-			if pronounEN(m[1]) || regexp.MustCompile(`(?i)\bnot\b`).MatchString(m[1]) {
-				return nil
-			}
-			for _, t := range enObjects(m[1]) {
-				conf := clear - 0.02
-				if i == 2 {
-					conf = weak - 0.06
-				}
-				out = append(out, liking(t.kind, t.parts, false, 0, conf))
-			}
-			return out
+// clause reads the words [i,end).
+func (r *enReader) clause(i, end int) {
+	lead := r.ws[i].low
+	if enUnless[lead] || lead == "when" || lead == "whenever" || lead == "where" || lead == "which" || lead == "that" || lead == "than" || lead == "how" {
+		if lead != "when" && lead != "whenever" {
+			r.third = true
 		}
+		return
 	}
-	return nil
-}
-
-var enWoulds = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)^` + enOpen + `i(?:'d| would) (?:take|pick|choose) (.{3,40}?) over .+$`),
-	regexp.MustCompile(`(?i)^` + enOpen + `i could (?:listen to|watch|eat|drink|read|play|talk about|stare at|look at) (.{3,40}?) (?:all day|all night|for hours|forever|every day|for ever|for days)(?: long)?$`),
-	regexp.MustCompile(`(?i)^` + enOpen + `i(?:'d| would) (?:much |always )?rather ((?:be|stay|read|cook|walk|build|make|play|sit|watch|write|paint|swim|sleep|cycle|drive|listen)\b.{2,40}?)(?: than .+)?$`),
-}
-
-// enClauses cuts at clause borders outside quotes; a border word starts the next clause.
-func enClauses(s string) (out []string) {
-	start := 0
-	quoted := make([]bool, len(s))
-	in := false
-	for i := range len(s) {
-		if s[i] == '"' {
-			in = !in
-		}
-		quoted[i] = in
-	}
-	add := func(c string) {
-		c = strings.Trim(c, " ,;:.!–—-…\t")
-		for _, w := range []string{"and ", "And ", "but ", "But "} {
-			c = strings.TrimPrefix(c, w)
-		}
-		if c != "" {
-			out = append(out, c)
-		}
-	}
-	for _, m := range enClause.FindAllStringIndex(s, -1) {
-		if quoted[m[0]] || m[0] < start {
+	contrast := lead == "but" || lead == "and" || lead == "or" || lead == "though" || i > 0 && r.ws[i-1].low == ","
+	often, guess := false, 0.0
+	at := i
+	for at < end {
+		if n := enPhraseAt(enOpenings, r.ws[:end], at); n > 0 {
+			at += n
 			continue
 		}
-		add(s[start:m[0]])
-		start = m[0]
-	}
-	add(s[start:])
-	return out
-}
-
-func enClauseTriples(c string) (out []Triple) {
-	past := enPast.MatchString(c)
-	if m := enFav.FindStringSubmatch(c); m != nil && !past {
-		if strings.EqualFold(m[2], "go-to") {
-			return enFavourite(m[3], m[4], 0, clear)
+		if r.ws[at].low == "i" && at+1 < end && r.ws[at+1].low == "guess" {
+			at, guess = at+2, 0.08
+			continue
 		}
-		return enFavourite(m[3], m[4], enRankOf(m[1]), direct)
-	}
-	if m := enIsFav.FindStringSubmatch(c); m != nil && !past && !pronounEN(m[1]) {
-		rank := enRankOf(m[2])
-		conf := direct
-		if strings.Contains(strings.ToLower(c), "one of my") {
-			rank, conf = 0, clear+0.04
+		if n, habit := enTimeAt(r.ws[:end], at); n > 0 && at+n < end && !(r.ws[at].low == "for" && !habit) {
+			at, often = at+n, often || habit
+			continue
 		}
-		return enFavourite(m[3], m[1], rank, conf)
+		if enOpeners[r.ws[at].low] && at+1 < end {
+			at++
+			continue
+		}
+		break
 	}
-	if m := enBest.FindStringSubmatch(c); m != nil && !past {
-		return enFavourite(m[1], m[2], 1, direct-0.02)
+	if at >= end {
+		return
 	}
-	if ts := enTries(c); len(ts) > 0 {
-		return ts
-	}
-	if m := enStop.FindStringSubmatch(c); m != nil {
-		for _, t := range enObjects(m[2]) {
-			if (t.kind == kindTopic || t.kind == kindDeed) && !unicode.IsUpper(rune(t.parts[0][0])) {
-				out = append(out, liking(t.kind, t.parts, true, 0, weak))
+	// A time that was named before the comma: "Every morning, I …".
+	if at == i && i > 1 && r.ws[i-1].low == "," {
+		for k := i - 2; k >= 0 && k > i-7; k-- {
+			if n, habit := enTimeAt(r.ws, k); n > 0 && habit && k+n >= i-1 {
+				often = true
 			}
 		}
-		return out
 	}
-	if m := enBe.FindStringSubmatch(c); m != nil && !past {
-		neg := m[1] != ""
-		if !enSubject.MatchString(c) && !neg && !strings.Contains(strings.ToLower(m[2]), "fan of") || regexp.MustCompile(`(?i)^(?:my|the)\b`).MatchString(m[3]) && strings.EqualFold(m[2], "into") {
-			return nil // "Into the third hour"
-		}
-		switch strings.ToLower(m[2]) {
-		case "sick of", "tired of", "bored of", "done with", "over":
-			if neg {
-				return nil
-			}
-			neg = true
-		case "allergic to":
-			return nil
-		}
-		for _, t := range enObjects(m[3]) {
-			conf := plainly - 0.02
-			if strings.EqualFold(m[2], "into") || strings.HasPrefix(strings.ToLower(m[2]), "interested") {
-				conf = clear + 0.04
-			}
-			out = append(out, liking(t.kind, t.parts, neg, 0, conf))
-		}
-		return out
+	if lead == "as" && r.asSomeone(i, end) {
+		return
 	}
-	if m := enVeOf.FindStringSubmatch(c); m != nil {
-		for _, t := range enObjects(m[1]) {
-			out = append(out, liking(t.kind, t.parts, false, 0, plainly))
-		}
-		return out
-	}
-	if ts := enLikes(c, past); len(ts) > 0 {
-		return ts
-	} else if ts != nil {
-		return enMore(c, past)
-	}
-	if loc := enDegree.FindStringIndex(c); loc != nil && loc[0] > 0 && !past {
-		for _, t := range enObjects(c[:loc[0]]) {
-			if t.kind == kindTopic && len(strings.Fields(t.parts[0])) <= 3 && !strings.HasPrefix(strings.ToLower(t.parts[0]), "your") {
-				out = append(out, liking(t.kind, t.parts, false, 0, weak))
-			}
-		}
-		return out
-	}
-	for _, re := range []*regexp.Regexp{enPlay, enBeen, enLookInto} {
-		if m := re.FindStringSubmatch(c); m != nil && !past && !regexp.MustCompile(`(?i)\b(?:games? with|around|that book|this|it|about)\b|^\w+ly$`).MatchString(m[1]) {
-			np := regexp.MustCompile(`(?i) (?:about|for|with|at|in|on|to|since|from|by|over) .*$`).ReplaceAllString(m[1], "")
-			if re == enLookInto {
-				np = m[1]
-			}
-			for _, t := range enObjects(np) {
-				if t.kind == kindTopic && !enNoPastime.MatchString(t.parts[0]) {
-					out = append(out, liking(t.kind, t.parts, false, 0, weak-0.04))
-				}
-			}
-			return out
-		}
-	}
-	if enLover.MatchString(c) {
-		return enMore(c, past)
-	}
-	if ts := enTraits(c); len(ts) > 0 {
-		return ts
-	}
-	if ts := enCritiques(c); len(ts) > 0 {
-		return ts
-	}
-	if !past {
-		out = append(out, enHabits(c)...)
-	}
-	if len(out) == 0 {
-		out = enMore(c, past)
-	}
-	return out
-}
-
-func enRankOf(s string) int {
-	switch strings.ToLower(strings.TrimSpace(s)) {
-	case "second":
-		return 2
-	case "third":
-		return 3
-	}
-	return 1
-}
-
-func enFavourite(what, obj string, rank int, conf float64) (out []Triple) {
-	what = strings.ToLower(strings.TrimSpace(what))
-	forced, known := kindTopic, true
-	word := what
-	if i := strings.LastIndexByte(what, ' '); i >= 0 {
-		word = what[i+1:]
-	}
-	switch strings.TrimSuffix(word, "s") {
-	case "author", "writer", "novelist", "poet", "playwright":
-		forced = kindAuthor
-	case "book", "novel", "film", "movie", "story", "storie", "show", "series", "serie", "song", "album", "game", "play", "poem", "comic", "manga", "read", "anime", "musical":
-		forced = kindWork
-	case "chapter":
-		forced = kindChapter
+	verb, self, bare := r.subject(at, end)
+	switch {
+	case self && !bare:
+		r.third, r.self = false, true
+	case self && !r.third && contrast && r.self && r.goesOn(at, end):
+		bare = false // "I love jazz but can't stand country"
+	case self && !r.third && r.bareStart(at, end):
 	default:
-		known = false
+		self = false
 	}
-	for _, t := range enObjects(obj) {
-		switch {
-		case forced == kindAuthor:
-			t.kind = kindAuthor
-		case forced == kindChapter:
-			t = zhObject{kindChapter, []string{"", t.parts[0]}}
-		case forced == kindWork && (t.kind == kindTopic || t.kind == kindDeed || t.kind == kindAuthor):
-			if !capitalised(t.parts[0]) {
-				continue
-			}
-			if title, _, ok := strings.Cut(t.parts[0], " by "); ok {
-				t.parts = []string{title}
-			}
-			t.kind = kindWork
-		case !known && t.kind == kindDeed:
-			t.kind = kindTopic
-		}
-		out = append(out, liking(t.kind, t.parts, false, rank, conf))
-		if forced == kindAuthor || forced == kindWork {
-			break
-		}
+	n := len(r.out)
+	switch {
+	case self && r.ofSelf(verb, end, bare, often):
+	case self && verb > at: // the speaker, but nothing that a form knows
+	case r.free(at, end):
+	case r.ofNoun(at, end):
 	}
-	return out
-}
-
-var enThatChapter = regexp.MustCompile(`\bthe ([\w' -]{2,24}?) chapter (?:of|in|from) ["“]?((?:[A-Z][\w'’-]*)(?: (?:(?:of|the|and|a|in|to) )*[A-Z][\w'’-]*)*)`)
-
-var enReallyRead = regexp.MustCompile(`(?i)\b(?:read|reread|watched|finished|seen|saw|listened|halfway|played)\b`)
-
-var enBadStart = regexp.MustCompile(`(?i)^(?:how|that|what|when|where|why|who|which|this|these|those|it|them|him|her|his|hers|their|theirs|you|your|yours|me|us|our|my own|seeing|hearing|knowing|being able|the way|the fact|the idea|the look|the sound of (?:that|it)|some of|two of|both of|all of|each other|myself|someone|having|everyone|anything|something|everything|nothing|to|a lot|so|as|getting (?:to|along))\b`)
-
-// enBadTo: what one loves "to see" or "to hear" is a reply, not a taste.
-var enBadTo = regexp.MustCompile(`(?i)^to (?:see|hear|know|say|think|believe|help|check|be|have|take a look|tell|show|talk|chat|meet|get|try|do|know|keep|give|share|join|come|go back|ask|let|support|hear|learn more|call|catch|add|point)\b|^to$`)
-
-var enDeictic = regexp.MustCompile(`(?i)^the [\w-]+(?: [\w-]+)?(?: and (?:the )?[\w-]+(?: [\w-]+)?)?$`)
-var enGeneric = regexp.MustCompile(`(?i)^the (?:beach|sea|ocean|mountains?|outdoors|rain|snow|sun|cold|heat|city|countryside|forest|woods|night|dark|theatre|theater|cinema|movies|gym|piano|guitar|violin|smell of .+|sound of .+|taste of .+|quiet|morning|summer|winter|autumn|spring|water|sky|stars|classics|opera|library)$`)
-
-func enLikes(c string, past bool) (out []Triple) {
-	m := enLike.FindStringSubmatch(c)
-	if m == nil {
-		return nil
-	}
-	verb := strings.ToLower(m[2])
-	neg := m[1] != ""
-	hate := false
-	switch verb {
-	case "hate", "hates", "hated", "dread", "dislike", "dislikes", "detest", "loathe", "despise", "can't stand", "cannot stand", "can't bear":
-		hate = true
-	case "liked", "loved", "enjoyed":
-		if enAlwaysHas.MatchString(c) {
-			break
-		}
-		if t := enObjects(m[3]); len(t) == 1 && t[0].kind == kindWork && !neg {
-			return []Triple{{Predicate: "DISCUSSED_WORK", Object: Term{"Work", t[0].parts}, Confidence: clear + 0.04}}
-		}
-		return []Triple{}
-	case "fancy":
-		if !neg {
-			return []Triple{}
-		}
-	}
-	if verb == "hated" && !enAlwaysHas.MatchString(c) {
-		if t := enObjects(m[3]); len(t) == 1 && (t[0].kind == kindWork || capitalised(t[0].parts[0])) {
-			return []Triple{{Predicate: "DISLIKES_WORK", Object: Term{"Work", t[0].parts}, Confidence: clear}}
-		}
-		return []Triple{}
-	}
-	if strings.HasPrefix(verb, "can't stand") && regexp.MustCompile(`(?i)^(?:up|still|on|here|in line|straight)\b`).MatchString(m[3]) {
-		return []Triple{}
-	}
-	if hate && neg || past {
-		return []Triple{}
-	}
-	bare := !regexp.MustCompile(`(?i)^` + enOpen + enSelf + `\b`).MatchString(c)
-	if bare && !neg && !strings.HasSuffix(verb, "s") && (verb == "like" || verb == "love" || verb == "prefer") {
-		// "Like a greenhouse", "Love that!": no statement of a taste in dialogue.
-		if verb == "like" || regexp.MustCompile(`(?i)^(?:all )?(?:the|that|this|those|your|these)\b`).MatchString(m[3]) || enBadStart.MatchString(m[3]) || enDeictic.MatchString(strings.TrimSpace(enNP(m[3]))) {
-			return []Triple{}
-		}
-	}
-	for _, t := range enObjects(m[3]) {
-		conf := plainly + 0.02
+	for k := n; k < len(r.out); k++ {
+		r.out[k].Confidence -= guess
 		if bare {
-			conf -= 0.06
+			r.out[k].Confidence -= 0.04
 		}
-		low := strings.ToLower(m[3])
-		if strings.Contains(low, "a bit") || strings.Contains(low, "kind of") {
-			conf -= 0.08
-		}
-		rank := 0
-		if regexp.MustCompile(`(?i)\b(?:best|most|the most|more than anything)\b(?: of all)?$`).MatchString(strings.TrimSpace(m[3])) && !neg && !hate {
-			rank = 1
-		}
-		if t.kind == kindWork && !neg && !hate {
-			conf = min(conf, clear+0.04)
-		}
-		out = append(out, liking(t.kind, t.parts, neg || hate, rank, conf))
 	}
-	if out == nil {
-		out = []Triple{}
-	}
-	return out
-}
-
-var enAlwaysHas = regexp.MustCompile(`(?i)\b(?:'ve|have) always\b`)
-
-var enTail = regexp.MustCompile(`(?i)[ ,]+(?:a lot|very much|so much|too much|much|too|though|these days|nowadays|now|any ?more|either|the most|most|best|by the way|most of all|again|recently|lately|as well|a bit|at all|right now|at the moment|in general|especially|and it isn't close|more and more|even more|more than anything|more|yet|still|already|so far|these|i think|myself|together|when i can|with you|today|here|there|anyway|of course|honestly|actually|really|for sure|ever since|all the time|with my .+|for years|forever|so|for good|once|yesterday|now and then|on the side|to be honest|anytime|any time|two years ago|(?:\w+ )?(?:years?|months?|weeks?|days?) ago|last (?:year|month|week|night|summer|winter)|this (?:year|summer|winter|morning|week)|and never .*|at (?:the|this) point)$`)
-var enStopNP = regexp.MustCompile(`(?i)[,;:.!?()–—"“”]| - |--|\b(?:because|since|when|whenever|while|but|so|which|who|whose|that|where|as|if|especially|and (?:i|it|my|how|the way|am|was|they|always|then|even|also|wish)|it|is|are|was|were|has|have|helps?|makes?|reminds?|like|than|than ever|until|after|before|for (?:me|its|their|the way)|'cause|cuz|cause|such as|due to|thanks to|lets?|gives?|through which|without)\b`)
-
-// enNP cuts a noun phrase out of what follows a verb.
-func enNP(s string) string {
-	s = strings.TrimSpace(s)
-	if loc := enStopNP.FindStringIndex(s); loc != nil {
-		if loc[0] == 0 {
-			return ""
+	if !self {
+		w := r.ws[at].low
+		r.third = enOthers[w] || r.kin(at, end) || r.third && !strings.Contains("it this that there", w)
+		if r.third {
+			r.self = false
 		}
-		s = s[:loc[0]]
-	}
-	for {
-		t := enTail.ReplaceAllString(strings.TrimRight(s, " ,.!"), "")
-		if t == s {
-			return strings.TrimSpace(s)
-		}
-		s = t
 	}
 }
 
-// enObjects reads the names in an object phrase and what each of them is.
-func enObjects(s string) (out []zhObject) {
-	s = strings.TrimSpace(s)
-	s = regexp.MustCompile(`(?i)^(?:the |a )?(?:band|singer|group|rapper|team|artist) ['"“]?([A-Z])`).ReplaceAllString(s, "$1")
-	if m := enQuoted.FindStringSubmatchIndex(s); m != nil && m[0] <= 40 {
-		for g := 2; g < len(m); g += 2 {
-			if m[g] >= 0 {
-				return []zhObject{{kindWork, []string{enTitle(s[m[g]:m[g+1]])}}}
+// subject finds the speaker as subject of the clause and where its verb group starts.
+// bare tells that the subject is left out.
+func (r *enReader) subject(i, end int) (verb int, self, bare bool) {
+	ws := r.ws
+	if w := &ws[i]; i == 0 && w.form == formS && w.low != w.lemma && end > 2 && !enPronouns[ws[1].low] && ws[1].low != "and" && !enAux[ws[1].low] {
+		return i, true, false // a memory in note form: "Doesn't like olives", "Is a vegetarian"
+	}
+	switch {
+	case enSelfWords[ws[i].low]:
+		return i + 1, true, false
+	case ws[i].low == "user" || ws[i].low == "agent":
+		return i + 1, true, false
+	case ws[i].low == "the" && i+1 < end && (ws[i+1].low == "user" || ws[i+1].low == "agent"):
+		return i + 2, true, false
+	}
+	for k := i + 1; k < end && k <= i+5; k++ { // "my wife and I"
+		if (ws[k].low == "i") && ws[k-1].low == "and" {
+			return k + 1, true, false
+		}
+		if ws[k].form != formNone && !enSkip[ws[k].low] {
+			break
+		}
+	}
+	if (ws[i].low == "me" || ws[i].low == "us") && i+1 < end && ws[i+1].low == "and" {
+		for k := i + 2; k < end && k <= i+5; k++ {
+			if ws[k].form == formBase {
+				return k, true, false
 			}
 		}
 	}
-	if enBadStart.MatchString(s) && (!strings.HasPrefix(strings.ToLower(s), "to ") || enBadTo.MatchString(s)) {
-		return nil
-	}
-	np := enNP(s)
-	if np == "" || enDeictic.MatchString(np) && !enGeneric.MatchString(np) && !capitalised(strings.TrimPrefix(np, "the ")) {
-		return nil
-	}
-	if m := enWrote.FindStringSubmatch(s); m != nil {
-		return []zhObject{{kindAuthor, []string{m[1]}}}
-	}
-	authors := 0
-	for _, p := range enSplit(np) {
-		p = enClean(p)
-		if isAuthor(p) {
-			authors++
-		} else if authors > 0 && capitalised(p) && len(strings.Fields(p)) >= 2 {
-			out = append(out, zhObject{kindAuthor, []string{p}}) // in a list with one
-			continue
-		}
-		words := strings.Fields(p)
-		if len(words) == 0 || len(words) > 8 || enBadStart.MatchString(p) {
-			continue
-		}
-		switch {
-		case isAuthor(p):
-			out = append(out, zhObject{kindAuthor, []string{p}})
-		case enBooksOf(p) != "":
-			out = append(out, zhObject{kindAuthor, []string{enBooksOf(p)}})
-		case enStyle.MatchString(p) && !regexp.MustCompile(`(?i)^(?:reading|writing|painting|abstract art)`).MatchString(p):
-			out = append(out, zhObject{kindStyle, []string{p}})
-		default:
-			out = append(out, zhObject{kindTopic, []string{p}})
-		}
-	}
-	return out
+	bare = !enPronouns[ws[i].low] && ws[i].low != "my"
+	return i, bare, bare
 }
 
-var enWrote = regexp.MustCompile(`(?i)^everything (?:by )?((?-i:[A-Z][\w.'-]+(?: [A-Z][\w.'-]+)+)) (?:ever )?(?:wrote|has written|published)`)
+// goesOn reports whether a clause after "and" or "but" starts with its verb group.
+func (r *enReader) goesOn(i, end int) bool {
+	for ; i < end && (enSkip[r.ws[i].low] || enNegators[r.ws[i].low]); i++ {
+	}
+	if i >= end {
+		return false
+	}
+	w := &r.ws[i]
+	return w.low == "can" || w.low == "do" || w.low == "have" || w.low == "am" || w.low == "would" && i+1 < end && r.ws[i+1].low == "rather" ||
+		w.form == formBase && w.low != "like" || w.form == formPast && w.low != "been"
+}
 
-var enBooks = regexp.MustCompile(`^(.+?)(?:'s|s')? (?:books|novels|stories|poems|poetry|plays|essays|writing|work|works)$`)
+// bareStart reports whether a sentence may leave out "I" before word i: "Love jazz",
+// "Not a fan of olives", "Been into pottery lately". Imperatives look the same, so the
+// verbs are few.
+func (r *enReader) bareStart(i, end int) bool {
+	if i > 0 && r.ws[0].at != r.ws[i].at && !enOpeners[r.ws[0].low] && enPhraseAt(enOpenings, r.ws, 0) == 0 {
+		if n, _ := enTimeAt(r.ws, 0); n == 0 && r.ws[i-1].low != "," {
+			return false
+		}
+	}
+	for k := i; k < end; k++ {
+		w := &r.ws[k]
+		if enSkip[w.low] || enNegators[w.low] || w.low == "a" || w.low == "been" {
+			continue
+		}
+		switch w.low {
+		case "fan", "into", "fond", "obsessed", "hooked", "keen", "addicted", "crazy", "passionate":
+			return k+1 < end
+		case "love", "hate", "adore", "dislike", "loathe", "detest", "loves", "likes", "enjoys", "prefers", "hates", "dislikes", "loved", "liked", "can", "do":
+			neg := w.low == "can" || w.low == "do" || w.low == "loved" || w.low == "liked"
+			return !neg || k > i && (r.ws[k-1].low == "never" || r.ws[k-1].low == "always") || k+1 < end && r.ws[k+1].low == "not" && w.low == "can" && k+2 < end && r.ws[k+2].low != "wait" && r.ws[k+2].low != "believe"
+		case "prefer", "gave", "quit":
+			return i == 0
+		}
+		return false
+	}
+	return false
+}
 
-func enBooksOf(p string) string {
-	m := enBooks.FindStringSubmatch(p)
-	if m == nil || !capitalised(m[1]) {
+// kin reports whether the subject at i is a person other than the speaker.
+func (r *enReader) kin(i, end int) bool {
+	for k := i; k < end && k < i+5; k++ {
+		w := &r.ws[k]
+		if w.form != formNone && k > i {
+			return false
+		}
+		if enKin[strings.TrimSuffix(w.low, "'s")] {
+			return true
+		}
+	}
+	return i < end && r.ws[i].capital && isGiven(r.ws[i].low)
+}
+
+// name is the text of the words [i,j), as it stands.
+func (r *enReader) name(i, j int) string {
+	if i >= j || j > len(r.ws) {
 		return ""
 	}
-	if isAuthor(m[1]) || strings.Contains(p, "'s ") && len(strings.Fields(m[1])) >= 2 {
-		return m[1]
-	}
-	return ""
+	return r.src[r.ws[i].at:r.ws[j-1].end]
 }
 
-func enSplit(s string) []string {
-	parts := regexp.MustCompile(`(?i),? (?:and|or) |, |\s?&\s?`).Split(enFixed.ReplaceAllString(s, "$1\u00a0$2\u00a0$3"), -1)
-	if len(parts) == 1 {
-		return parts
+func (r *enReader) add(t Triple) { r.out = append(r.out, t) }
+
+func (r *enReader) tag(predicate, name string, conf float64) {
+	name = strings.TrimSpace(strings.Trim(name, " .,;:!?\"'"))
+	if n := len(strings.Fields(name)); n == 0 || n > 10 {
+		return
 	}
-	for _, p := range parts {
-		if n := len(strings.Fields(p)); n == 0 || n > 4 {
-			return []string{s}
+	if first, size := utf8.DecodeRuneInString(name); !strings.HasPrefix(name, "I ") {
+		name = string(unicode.ToLower(first)) + name[size:]
+	}
+	r.add(Triple{Predicate: predicate, Object: Term{"Tag", []string{name}}, Confidence: conf})
+}
+
+// likes adds a like or dislike of each object. It remembers them for "it" and "them".
+func (r *enReader) likes(objs []zhObject, negated bool, rank int, conf float64) {
+	for _, o := range objs {
+		r.add(liking(o.kind, o.parts, negated, rank, conf))
+	}
+	if len(objs) > 0 {
+		r.topic = objs
+	}
+}
+
+// ofSelf reads a clause whose subject is the speaker; verb is where its verb group starts.
+func (r *enReader) ofSelf(verb, end int, bare, often bool) bool {
+	if verb >= end {
+		return false
+	}
+	if r.tried(verb, end) || !bare && r.finds(verb, end) || !bare && (r.traits(verb, end) || r.flaws(verb, end)) {
+		return true
+	}
+	h, ok := enSelfTable.find(r.ws, verb, end, bare)
+	if !ok {
+		return !bare && r.habit(verb, end, often)
+	}
+	if bare && (h.rule.act == actTrait || h.rule.act == actComp || h.rule.act == actDeed) {
+		return false
+	}
+	conf := h.rule.conf
+	switch h.rule.act {
+	case actLike:
+		if h.past || h.ing && !h.perfect || h.after >= end && h.form.rest == "OBJ" {
+			// Past tastes are over, and "I'm loving it" is of the moment; but of a work the
+			// liking stays.
+			if h.past {
+				if objs := r.objects(h.after, len(r.ws), objStrict); len(objs) == 1 && objs[0].kind == kindWork {
+					r.likes(objs, h.neg, 0, clear+0.02)
+				}
+			}
+			return true
 		}
-	}
-	return parts
-}
-
-// enFixed are pairs that are one thing.
-var enFixed = regexp.MustCompile(`(?i)\b(rock|arts|mac|spaghetti|fish|salt|black|drum|bed|r|rhythm|peanut butter|gin|bread|dungeons|food|cat|law) (and|&) (roll|crafts|cheese|meatballs|chips|pepper|white|bass|breakfast|b|blues|jelly|tonic|butter|dragons|drink|mouse|order)\b`)
-
-func enTitle(s string) string { return strings.Trim(strings.TrimSpace(s), ".,!?;:") }
-
-var enArticles = []string{"a ", "an ", "the ", "A ", "An ", "The ", "some ", "my ", "any ", "all ", "both ", "to ", "doing ", "all kinds of ", "all sorts of ", "pretty much ", "really ", "just ", "such ", "also ", "lots of ", "good ", "other "}
-
-// enClean makes a canonical name: no articles, quotes or marks around it.
-func enClean(s string) string {
-	s = strings.Trim(strings.TrimSpace(strings.NewReplacer("\u00a0", " ").Replace(s)), "\"'“”‘’.,!?;:*_()– ")
-	if capitalised(s) && len(strings.Fields(s)) > 1 && strings.HasPrefix(s, "The ") {
-		return s // a name that has its article
-	}
-	for {
-		was := s
-		for _, a := range enArticles {
-			if t, ok := strings.CutPrefix(s, a); ok && t != "" {
-				s = t
+		if h.form.rest == "VP" { // "I'd rather build something"
+			if h.after < end && enDeedSet[r.ws[h.after].lemma] && r.ws[h.after].form == formBase && (end >= len(r.ws) || !enConj[r.ws[end].low]) {
+				r.deed(h.after, end, false, conf-0.12)
+			}
+			return true
+		}
+		if h.ws(r).low == "would" && !r.endsAnyDay(h.after, end) {
+			return true // "I'd take a seat"
+		}
+		rank := 0
+		if !h.neg && r.most(h.after, end) {
+			rank = 1
+		}
+		mode := objStrict
+		if h.ws(r).low == "prefer" {
+			mode |= objPrefer
+		}
+		r.likes(r.objects(h.after, len(r.ws), mode), h.neg, rank, conf)
+	case actMust:
+		if !h.past {
+			r.likes(r.objects(h.after, len(r.ws), objStrict), false, 0, conf)
+		}
+	case actDislike:
+		if !h.past && (!h.ing || h.perfect) && !(h.neg && h.ws(r).lemma != "not") {
+			r.likes(r.objects(h.after, len(r.ws), objStrict|objPeople), true, 0, conf)
+		}
+	case actQuit:
+		if !h.neg && (!h.ing || h.perfect) {
+			from := h.after
+			if h.ws(r).lemma == "stop" {
+				from = h.verb + 1
+			}
+			if from < end && r.ws[from].capital && !enProper[r.ws[from].low] {
+				return true // a work put down (works)
+			}
+			r.likes(r.objects(from, len(r.ws), objStrict), true, 0, conf)
+		}
+	case actDeed:
+		if !h.past || h.perfect || h.ws(r).lemma == "take" || h.ws(r).lemma == "start" || h.ws(r).lemma == "begin" {
+			if h.form.rest == "VP" {
+				if h.after < end && r.ws[h.after].form == formIng {
+					r.deed(h.after, end, h.neg, conf)
+				}
+			} else {
+				r.likes(r.objects(h.after, len(r.ws), objStrict), h.neg, 0, conf)
 			}
 		}
-		s = strings.TrimSpace(enTail.ReplaceAllString(s, ""))
-		if s == was {
-			return s
-		}
-	}
-}
-
-func enTries(c string) (out []Triple) {
-	m := enTry.FindStringSubmatch(c)
-	if m == nil {
-		return nil
-	}
-	neg := strings.TrimSpace(m[1]) != "" || regexp.MustCompile(`(?i)\b(?:haven't|never|not) (?:yet )?tried\b`).MatchString(c)
-	np := regexp.MustCompile(`(?i)^(?:writing|to write|doing|out)(?: (?:in|with))? (?:the )?`).ReplaceAllString(m[3], "")
-	if w := regexp.MustCompile(`(?i)\b(?:entirely|all|completely|only|the first \w+ chapters?) in ([\w -]{3,30})|(?:chapters?|story|piece|poem|novel|draft|book|scene) in ([\w -]{3,30})`).FindStringSubmatch(m[3]); w != nil {
-		np = w[1] + w[2]
-	}
-	np = regexp.MustCompile(`(?i)^(?:a couple of|a few|some|several|a lot of) `).ReplaceAllString(np, "")
-	if loc := regexp.MustCompile(`(?i) (?:for|in|on|to|once|twice|last|this|with|and|but|because|just|until|as)\b|[,.;:!?]`).FindStringIndex(np); loc != nil && loc[0] > 0 {
-		np = np[:loc[0]]
-	}
-	np = enClean(strings.TrimPrefix(strings.TrimPrefix(np, "writing in "), "writing "))
-	if !enStyle.MatchString(np) || len(strings.Fields(np)) > 6 {
-		return nil
-	}
-	conf := plainly
-	if strings.EqualFold(m[2], "wrote") || strings.EqualFold(m[2], "written") {
-		conf = clear
-	}
-	if strings.EqualFold(m[2], "try") && !neg {
-		return nil
-	}
-	return append(out, Triple{Predicate: polar("TRIED_STYLE", neg), Object: Term{"Topic", []string{np}}, Confidence: conf})
-}
-
-func enTraits(c string) (out []Triple) {
-	trait := func(name string, neg bool, conf float64) {
-		name = enClean(name)
-		if n := len(strings.Fields(name)); n >= 1 && n <= 10 && utf8.RuneCountInString(name) <= 64 {
-			out = append(out, Triple{Predicate: polar("SELF_TRAIT", neg), Object: Term{"Tag", []string{strings.ToLower(name[:1]) + name[1:]}}, Confidence: conf})
-		}
-	}
-	if m := enTraitTend.FindStringSubmatch(c); m != nil {
-		trait(m[2], m[1] != "", clear)
-		return out
-	}
-	if m := enTraitPerson.FindStringSubmatch(c); m != nil {
-		name := m[2]
-		// The noun phrase ends at the first preposition or verb.
-		if loc := regexp.MustCompile(`(?i) (?:at|in|on|with|for|of|who|that|about|to|from|when|by|and|so|now|like|after|just|too|these|as)\b`).FindStringIndex(name); loc != nil {
-			name = name[:loc[0]]
-		}
-		if (enTraitNouns.MatchString(name) || enTraitSuffix.MatchString(name) && len(strings.Fields(name)) <= 4) && !regexp.MustCompile(`(?i)\b(fan|bit|little|lot|good (?:person|mother)|great|big|huge|lucky|proud|happy|new)\b`).MatchString(name) {
-			trait(strings.TrimSuffix(name, " person"), m[1] != "", plainly)
-		}
-		return out
-	}
-	if m := enTraitAdj.FindStringSubmatch(c); m != nil && !regexp.MustCompile(`(?i)^ ?(?:now|today|about|to|that|of|for|right)\b`).MatchString(m[3]) {
-		adj := m[2]
-		if i := strings.Index(adj, " "); i > 0 && regexp.MustCompile(`(?i)^(?:better|good|great)`).MatchString(adj) && regexp.MustCompile(`(?i)\b(?:now|today|that|this|it)\b`).MatchString(adj) {
-			return nil
-		}
-		trait(enNP(adj), m[1] != "", clear+0.04)
-	}
-	return out
-}
-
-func enCritiques(c string) (out []Triple) {
-	add := func(name string, neg bool, conf float64) {
-		name = enClean(name)
-		if n := len(strings.Fields(name)); n >= 1 && n <= 7 {
-			out = append(out, Triple{Predicate: polar("SELF_CRITIQUE", neg), Object: Term{"Tag", []string{strings.ToLower(name)}}, Confidence: conf})
-		}
-	}
-	if m := enOverwrite.FindStringSubmatch(c); m != nil {
-		add(m[1], false, clear)
-		return out
-	}
-	if m := enCantWrite.FindStringSubmatch(c); m != nil {
-		add("bad at "+m[1], false, clear)
-		return out
-	}
-	m := enCritique.FindStringSubmatch(c)
-	if m == nil || !enBad.MatchString(m[2]+" "+m[3]) {
-		return nil
-	}
-	conf := clear + 0.04
-	if !regexp.MustCompile(`(?i)\bmy\b`).MatchString(c) {
-		conf = interpreted
-	}
-	what := enNP(m[3])
-	switch v := strings.ToLower(m[2]); {
-	case v == "isn't" || v == "aren't":
-		if !strings.Contains(what, "enough") {
-			return nil
-		}
-		what = "not " + what
-	case strings.HasPrefix(v, "lack"), strings.HasPrefix(v, "drag"), strings.HasSuffix(v, "flat"):
-		what = v + " " + what
-	}
-	add(strings.TrimSpace(m[1]+" "+what), false, conf)
-	return out
-}
-
-func enHabits(c string) (out []Triple) {
-	if m := enEvery.FindStringSubmatch(c); m != nil && !regexp.MustCompile(`(?i)\b(?:was|were|did|went|had|got|at|out|meet|one|back|there|you|this|that|it|think|see|need|say|know|tell|miss|feel|wonder|learn|hear)\b`).MatchString(m[1]) {
-		what := strings.TrimSpace(m[1])
-		if regexp.MustCompile(`(?i)^(?:'|am|are|been|have|will|can|just)`).MatchString(what) {
-			return nil
-		}
-		what = regexp.MustCompile(`(?i) (?:before|after|at|by|in|on|with|to) .*$`).ReplaceAllString(what, "")
-		what = enClean(what)
-		if regexp.MustCompile(`^(?:re-?)?(?:read|watch)\w* [A-Z]`).MatchString(what) {
-			return nil // a work, see enMentions
-		}
-		if what != "" && len(strings.Fields(what)) <= 6 && unicode.IsLower(rune(what[0])) {
-			k := kindTopic
-			if !strings.HasSuffix(strings.Fields(what)[0], "ing") && len(strings.Fields(what)) > 1 {
-				k = kindDeed
+	case actTrait:
+		if !h.past || h.perfect {
+			from := h.verb
+			if k := from - 1; k >= verb && (r.ws[k].low == "not" || r.ws[k].low == "never" || r.ws[k].low == "always") {
+				from = k
+				if r.ws[k].low == "not" && k > verb && enAux[r.ws[k-1].low] {
+					from--
+				}
 			}
-			out = append(out, liking(k, []string{what}, false, 0, weak))
+			if h.ing {
+				return true // of the moment: "I'm struggling with the jet lag"
+			}
+			if r.ws[from].lemma == "be" {
+				from++
+			}
+			if h.neg && from == h.verb && h.ws(r).lemma != "be" {
+				return true // "I don't cry easily" lacks a trait that has no short name
+			}
+			r.tag("SELF_TRAIT", r.complement(from, h.after, end), conf)
 		}
-		return out
+	case actComp:
+		if !h.past && h.after < end && (h.ws(r).low != "can" || r.ws[h.after].form == formIng) {
+			r.tag(polar("SELF_TRAIT", h.neg), r.complement(h.after, h.after, end), conf)
+		}
 	}
-	m := enHabit.FindStringSubmatch(c)
-	if m == nil {
-		return nil
-	}
-	adv, what := strings.ToLower(m[1]), enNP(m[2])
-	if !regexp.MustCompile(`(?i)^(?:read|write|drink|eat|listen|watch|run|swim|walk|paint|draw|cook|bake|go|carry|keep|use|buy|wear|take|make|work|outline|start|sleep|wake|play|order|have)\b`).MatchString(what) || len(strings.Fields(what)) > 7 || len(strings.Fields(what)) < 2 {
-		return nil
-	}
-	what = enClean(what)
-	return append(out, liking(kindDeed, []string{what}, adv == "never", 0, weak))
+	return true
 }
 
-// enMentions finds works and chapters that are read or talked about.
-func enMentions(s string, cond bool, said []Triple) (out []Triple) {
-	if enOther.MatchString(s) || regexp.MustCompile(`(?i)\b(?:he|she|they|you|who)(?:'s| has|'ve| have)? (?:read|loves?|likes?|reading|watch|adores?)\b`).MatchString(s) {
-		return nil
+// finds reads "I find chess endlessly interesting".
+func (r *enReader) finds(i, end int) bool {
+	for i < end && (enSkip[r.ws[i].low] || r.ws[i].lemma == "have") {
+		i++
 	}
-	if enOwnDraft.MatchString(s) {
-		return nil
+	if i >= end || r.ws[i].lemma != "find" || r.ws[i].form == formIng {
+		return false
 	}
-	work := ""
-	neg := enNotRead.MatchString(s)
-	if cond && !regexp.MustCompile(`(?i)\bi(?:'ve)? (?:just )?(?:read|finished|reread|watched|loved)\b`).MatchString(s) {
-		return nil
-	}
-	fav := regexp.MustCompile(`(?i)favou?rite`).MatchString(s)
-	chapter := ""
-	if m := enChNamed.FindStringSubmatch(s); m != nil {
-		chapter = enTitle(m[1] + m[2])
-	}
-	mention := func(title string, conf float64) {
-		title = enTitle(title)
-		if title == "" || title == chapter || enNotTitle.MatchString(title) || !capitalised(title) || isAuthor(title) {
-			return
+	for k := i + 2; k < end && k < i+8; k++ {
+		good, bad := enPleasant[r.ws[k].low], enUnpleasant[r.ws[k].low]
+		if !good && !bad {
+			continue
 		}
-		work = title
-		if fav && !neg || liked(said, title) && !enReallyRead.MatchString(s) {
-			return
+		if r.ws[i].form == formPast && r.ws[i-1].low != "always" {
+			return true
 		}
-		t := Triple{Predicate: "DISCUSSED_WORK", Object: Term{"Work", []string{title}}, Confidence: conf}
-		if neg {
-			t.Predicate, t.Confidence = "HAS_NOT_DISCUSSED_WORK", clear
+		to := k
+		for to > i+1 && enSkip[r.ws[to-1].low] {
+			to--
 		}
-		out = append(out, t)
+		r.likes(r.objects(i+1, to, objStrict), bad, 0, clear)
+		return true
 	}
-	mine := regexp.MustCompile(`(?i)\b(?:i|i've|i'm|me|my|we)\b|^(?:just )?(?:re-?)?(?:read|finished|watched)\b`).MatchString(s)
-	if regexp.MustCompile(`(?i)\b(?:planning|plan|going|want|wants|hoping|hope|meaning|need) to (?:re-?)?(?:read|watch|see|start|finish|try)\b|\b(?:will|gonna|'ll) (?:read|watch|try)\b`).MatchString(s) {
-		return nil
-	}
-	if mine && (enRead.MatchString(s) || enByAuthor.MatchString(s)) {
-		for _, m := range enQuoted.FindAllStringSubmatch(s, -1) {
-			mention(m[1]+m[2]+m[3]+m[4], plainly-0.02)
+	return false
+}
+
+var (
+	enPleasant   = set(`interesting fascinating relaxing soothing calming comforting rewarding fun therapeutic beautiful exciting irresistible captivating addictive inspiring peaceful delightful charming satisfying meditative`)
+	enUnpleasant = set(`boring tedious dull annoying exhausting gimmicky overrated pretentious unbearable irritating disgusting stressful draining insufferable depressing revolting tiresome frustrating`)
+)
+
+func (h *enHit) ws(r *enReader) *enWord { return &r.ws[h.verb] }
+
+// most reports "I like tea best".
+func (r *enReader) most(i, end int) bool {
+	for k := i; k < end; k++ {
+		if w := r.ws[k].low; w == "best" || w == "most" {
+			return k+1 == end || r.ws[k+1].low == "of"
 		}
-		if work == "" {
-			if m := enReadCap.FindStringSubmatch(s); m != nil {
-				if a := enByAuthor.FindStringSubmatch(s); a == nil || !strings.Contains(m[1], a[1]) {
-					mention(m[1], clear-0.02)
+	}
+	return false
+}
+
+// complement is the text from word i up to the end of the phrase that goes on at from.
+func (r *enReader) complement(i, from, end int) string {
+	for i < from && (enSkip[r.ws[i].low] && r.ws[i].low != "always" || r.ws[i].low == "a") {
+		i++
+	}
+	j := from
+	for j < end && j-i < 9 && !r.ws[j].mark {
+		if n, _ := enTimeAt(r.ws[:end], j); n > 0 && j > from && (n > 1 || j+1 == end) {
+			break
+		}
+		if (r.ws[j].low == "and" || r.ws[j].low == "or") && (j+1 >= end || enPronouns[r.ws[j+1].low]) {
+			break
+		}
+		j++
+	}
+	for j > from && (r.ws[j-1].low == "and" || r.ws[j-1].low == "to" || r.ws[j-1].low == "so" || r.ws[j-1].low == "the" || r.ws[j-1].low == "a") {
+		j--
+	}
+	for k := i; k < j; k++ {
+		if enDeicticWords[r.ws[k].low] || r.ws[k].low == "such" {
+			return ""
+		}
+	}
+	return r.name(i, j)
+}
+
+// asSomeone reads "As someone who gets lost in car parks, …".
+func (r *enReader) asSomeone(i, end int) bool {
+	k := i + 1
+	for k < end && (r.ws[k].low == "a" || r.ws[k].low == "person") {
+		k++
+	}
+	if k < end && r.ws[k].low == "someone" {
+		k++
+	}
+	if k > i+1 && k+1 < end && r.ws[k].low == "who" {
+		r.tag("SELF_TRAIT", r.complement(k+1, k+1, end), clear)
+		return true
+	}
+	return false
+}
+
+// traits reads "I'm (not) a patient person", "I'm pretty stubborn", "I have no patience".
+func (r *enReader) traits(i, end int) bool {
+	ws := r.ws
+	neg, k, be, have, past := false, i, false, false, false
+	for ; k < end; k++ {
+		w := &ws[k]
+		switch {
+		case w.lemma == "be":
+			if w.low == "be" {
+				return false // an infinitive
+			}
+			be = true
+			past = past || w.form == formPast && w.low != "been"
+		case w.lemma == "have" && !be:
+			have = true
+			past = past || w.low == "had"
+		case w.low == "got" && have:
+		case enNegators[w.low]:
+			neg = !neg
+		case w.lemma == "do" && k == i:
+		case enSkip[w.low] && w.low != "right", w.low == "by" && k+1 < end && ws[k+1].low == "nature":
+		case w.low == "of" && k > i && (ws[k-1].low == "kind" || ws[k-1].low == "sort" || ws[k-1].low == "bit" || ws[k-1].low == "more" || ws[k-1].low == "much"):
+		case w.low == "something" && k+1 < end && ws[k+1].low == "of":
+			k++
+		default:
+			goto done
+		}
+	}
+done:
+	if k >= end || past || !be && !have {
+		return false
+	}
+	if be {
+		return r.traitBe(k, end, neg)
+	}
+	return r.traitHave(k, end, neg)
+}
+
+func (r *enReader) traitBe(k, end int, neg bool) bool {
+	ws := r.ws
+	predicate := polar("SELF_TRAIT", neg)
+	if ws[k].low == "a" || ws[k].low == "an" || ws[k].low == "the" || ws[k].low == "such" || ws[k-1].low == "of" && k > 0 {
+		from := k
+		for from < end && (ws[from].low == "a" || ws[from].low == "an" || ws[from].low == "the" || ws[from].low == "such") {
+			from++
+		}
+		the := ws[k].low == "the"
+		// The noun phrase ends at the first preposition, mark or verb.
+		head := from
+		for head < end && !ws[head].mark && !enPreps[ws[head].low] && !enAux[ws[head].low] && ws[head].low != "who" && ws[head].low != "and" && ws[head].low != "that" && head-from < 6 {
+			if n, _ := enTimeAt(ws[:end], head); n > 0 && head > from {
+				break
+			}
+			head++
+		}
+		for from < head-1 && (enSkip[ws[from].low] || ws[from].low == "terrible" || ws[from].low == "massive" || ws[from].low == "of" || ws[from].low == "a") {
+			from++
+		}
+		if head == from {
+			return false
+		}
+		last := ws[head-1].low
+		mod := ""
+		if head-from >= 2 {
+			mod = ws[head-2].low
+		}
+		switch {
+		case the && !(last == "one" && head-from == 2 && (enTraitAdjs[mod] || enTraitMods[mod])):
+			return false
+		case the:
+			r.tag(predicate, "the "+r.name(from, head), clear)
+			return true
+		case last == "person" || last == "guy" || last == "girl" || last == "gal" || last == "people" || last == "type" || last == "sort":
+			if mod == "" || enTooGeneral[mod] {
+				return false
+			}
+			if head < end && (ws[head].low == "who" || ws[head].low == "that") {
+				return false
+			}
+			if enTraitAdjs[mod] || enTraitMods[mod] || strings.HasSuffix(mod, "ful") || strings.HasSuffix(mod, "less") || strings.HasSuffix(mod, "ive") || strings.HasSuffix(mod, "ous") {
+				if enTraitMods[mod] && !enTraitAdjs[mod] {
+					r.tag(predicate, r.name(from, head), plainly)
+				} else {
+					r.tag(predicate, r.name(from, head-1), plainly)
+				}
+				return true
+			}
+			// "a tea person": what it is that the person likes.
+			r.likes(r.objects(from, head-1, objLoose), neg, 0, clear+0.04)
+			return true
+		case last == "fan" || last == "lover" || last == "enthusiast" || last == "addict" || last == "buff" || last == "fanatic" || last == "junkie" || last == "geek" || last == "nerd" || last == "drinker" || last == "eater" || last == "nut" || last == "aficionado" || last == "fiend" || last == "freak":
+			if head == from+1 || last == "freak" && mod == "control" || enTraitAdjs[mod] || mod == "big" || mod == "huge" {
+				if head == from+1 && (last == "fan" || last == "lover") {
+					return false // "a fan of": a form
+				}
+				break
+			}
+			r.likes(r.objects(from, head-1, objLoose), neg, 0, clear+0.04)
+			return true
+		case neg && last == "reader" && head == from+1:
+			r.likes([]zhObject{{kindTopic, []string{"reading"}}}, true, 0, weak)
+			return true
+		}
+		if enTraitNouns[last] || enRoles[last] && mod != "my" {
+			conf := plainly
+			if enRoles[last] {
+				conf = weak
+			}
+			if mod == "new" || mod == "good" || mod == "great" {
+				return false
+			}
+			if head < end && ws[head].low == "in" && enRoles[last] {
+				return false
+			}
+			r.tag(predicate, r.name(from, head), conf)
+			return true
+		}
+		return false
+	}
+	if enTraitAdjs[ws[k].low] {
+		if k+1 < end {
+			n := ws[k+1]
+			if n.low == "of" || n.low == "that" || n.low == "to" || n.low == "today" || n.low == "now" || n.low == "tonight" || n.form == formNone && !n.mark && !enPreps[n.low] && !enConj[n.low] && n.low != "and" && n.low != "person" {
+				return false
+			}
+			if n.low == "about" && k+2 < end && (enPronouns[ws[k+2].low] || enDeicticWords[ws[k+2].low]) {
+				return false
+			}
+		}
+		name := r.complement(k, k+1, end)
+		if a := k + 1; a < end && ws[a].low == "and" {
+			name = r.name(k, k+1)
+			if a+1 < end && enTraitAdjs[ws[a+1].low] {
+				r.tag(predicate, ws[a+1].low, clear)
+			}
+		}
+		r.tag(predicate, name, clear+0.04)
+		return true
+	}
+	return false
+}
+
+func (r *enReader) traitHave(k, end int, neg bool) bool {
+	ws := r.ws
+	no := false
+	from := k
+	if ws[k].low == "no" || ws[k].low == "zero" {
+		no = true
+		from++
+	} else if ws[k].low == "a" || ws[k].low == "an" || ws[k].low == "the" || ws[k].low == "any" || ws[k].low == "that" || ws[k].low == "much" {
+		from++
+	}
+	if from+1 < end && ws[from].low == "kind" && ws[from+1].low == "of" {
+		from += 2
+	}
+	if neg && from+2 < end && ws[from+1].low == "bone" && ws[from+2].low == "in" {
+		r.tag("LACKS_TRAIT", ws[from].low, clear) // "a competitive bone in my body"
+		return true
+	}
+	for j := from; j < end && j < from+5 && !ws[j].mark; j++ {
+		if ws[j].low == "for" || ws[j].low == "with" {
+			break
+		}
+		if enTraitHave[ws[j].low] && (j+1 >= end || ws[j+1].mark || enPreps[ws[j+1].low] || enConj[ws[j+1].low] || ws[j+1].low == "whatsoever" || ws[j+1].low == "at") {
+			to := j + 1
+			if to < end && (ws[to].low == "of" || ws[to].low == "for") {
+				to = end
+				if to-from > 6 {
+					to = from + 6
+				}
+			}
+			switch {
+			case no || neg:
+				r.tag("LACKS_TRAIT", r.name(from, to), clear)
+			case ws[j].low == "patience" || ws[j].low == "heart" && j == from || ws[j].low == "sense" && to == j+1 || ws[j].low == "fear" && j == from && to == j+1:
+				return false
+			default:
+				r.tag("SELF_TRAIT", r.name(k, to), clear)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// flaws reads what the speaker does badly in its own work: "I rush my endings".
+func (r *enReader) flaws(i, end int) bool {
+	k := i
+	for k < end && (enSkip[r.ws[k].low] || r.ws[k].low == "do" || r.ws[k].low == "tend" || r.ws[k].low == "to") {
+		k++
+	}
+	if k >= end {
+		return false
+	}
+	from := k
+	switch r.ws[k].lemma {
+	case "rush", "overuse", "repeat", "overwrite", "overexplain", "use", "write", "struggle", "suck", "fail", "neglect", "can", "rely", "lean", "make":
+	default:
+		return false
+	}
+	if r.ws[k].form == formPast || r.ws[k].form == formIng {
+		return false
+	}
+	w := r.ws[k].lemma
+	if w == "overwrite" || w == "overexplain" {
+		r.tag("SELF_CRITIQUE", r.complement(from, k+1, end), clear)
+		return true
+	}
+	too := w != "use" && w != "write" && w != "rely" && w != "lean" && w != "make"
+	if w == "can" && !(k+2 < end && r.ws[k+1].low == "not" && (r.ws[k+2].lemma == "write" || r.ws[k+2].lemma == "end" || r.ws[k+2].lemma == "finish" || r.ws[k+2].lemma == "draw")) {
+		return false
+	}
+	own := w == "overuse" || w == "repeat" && k+1 < end && r.ws[k+1].low == "myself"
+	for j := k + 1; j < end && !r.ws[j].mark; j++ {
+		too = too || r.ws[j].low == "too"
+		own = own || enAspects[r.ws[j].low] || enCraft[r.ws[j].low]
+	}
+	if !too || !own {
+		return false
+	}
+	r.tag("SELF_CRITIQUE", r.complement(from, k+1, end), clear)
+	return true
+}
+
+var enCraft = set(`adverbs adjectives similes commas dashes exclamation description exposition words metaphor cliche clichés cliches women men children action love humour humor plotting rhyming foreshadowing writing`)
+
+// habit reads a pastime: a present tense with an adverbial of frequency, "have been
+// …ing", or a verb that is one by itself ("I knit").
+func (r *enReader) habit(i, end int, often bool) bool {
+	ws := r.ws
+	neg, perfect, prog := false, false, false
+	k := i
+	for ; k < end; k++ {
+		w := &ws[k]
+		switch {
+		case enFrequent[w.low]:
+			often = true
+			if w.low == "never" {
+				neg = true
+			}
+		case enNegators[w.low]:
+			return false
+		case w.low == "have" || w.low == "has":
+			perfect = true
+			if k+1 < end && !(ws[k+1].low == "been" || enSkip[ws[k+1].low] || ws[k+1].form == formPast) {
+				return false
+			}
+		case w.low == "been" && perfect:
+		case w.low == "am" || w.low == "are":
+			prog = true
+		case enSkip[w.low]:
+		case (w.low == "like" || w.low == "try" || w.low == "love") && k+1 < end && ws[k+1].low == "to" && often:
+			k++
+		default:
+			goto verb
+		}
+	}
+verb:
+	if k >= end || ws[k].form == formNone || !enDeedSet[ws[k].lemma] && !(ws[k].form == formIng && perfect && len(ws[k].lemma) > 5 && ws[k].lemma == ws[k].low) {
+		return false
+	}
+	switch ws[k].form {
+	case formIng:
+		if !perfect {
+			return false // what one is doing now
+		}
+	case formPast:
+		if !perfect || ws[k].low != "collected" && ws[k].low != "played" && ws[k].low != "read" {
+			return false
+		}
+	}
+	if prog {
+		return false
+	}
+	timed := false
+	for j := k; j < len(ws) && !(ws[j].mark && ws[j].low != ","); j++ {
+		if _, h := enTimeAt(ws, j); h {
+			timed = true
+		}
+		if j >= end && j > end+4 {
+			break
+		}
+	}
+	often = often || timed
+	alone := enAlone[ws[k].lemma] || ws[k].lemma == "play" || ws[k].lemma == "collect" || ws[k].lemma == "practise" || ws[k].lemma == "practice" || ws[k].lemma == "volunteer"
+	recent := perfect && ws[k].form == formIng && (enAlone[ws[k].lemma] || ws[k].lemma == "play" || ws[k].lemma == "read" || ws[k].lemma == "listen" || ws[k].lemma == "do" || ws[k].lemma == "learn" || ws[k].lemma == "watch" || ws[k].lemma == "go")
+	conf := weak
+	switch {
+	case often && (!perfect || timed || recent):
+	case recent && alone:
+		conf = weak - 0.04
+	case alone && !perfect && ws[k].form == formBase && r.plainPastime(k, end):
+		conf = weak - 0.08
+	default:
+		return false
+	}
+	if ws[k].form == formPast && !timed {
+		return false
+	}
+	switch ws[k].lemma { // verbs that say too little by themselves
+	case "do", "go", "order", "plant", "start", "carry", "take", "work", "wear", "drive", "wake", "build", "sleep":
+		if k+1 >= end || ws[k].lemma == "go" && !(r.nextVerbIng(k+1, end) || ws[k+1].low == "for" && k+2 < end && ws[k+2].low == "a") {
+			return false
+		}
+		// "do a bit of woodwork", "go ballroom dancing": the object is the pastime.
+		if ws[k].lemma == "do" || ws[k].lemma == "go" && r.nextVerbIng(k+1, end) {
+			r.likes(r.objects(k+1, len(ws), objStrict), neg, 0, conf)
+			return true
+		}
+	}
+	return r.deed(k, end, neg, conf)
+}
+
+// nextVerbIng: "go ballroom dancing".
+func (r *enReader) nextVerbIng(k, end int) bool {
+	return k < end && r.ws[k].form == formIng || k+1 < end && r.ws[k+1].form == formIng && r.ws[k].form == formNone && !enPreps[r.ws[k].low]
+}
+
+// plainPastime: "I paint", "I play the cello", but not "I play a role in this".
+func (r *enReader) plainPastime(k, end int) bool {
+	if k+1 >= end {
+		return k > 0 && enAlone[r.ws[k].lemma]
+	}
+	n := &r.ws[k+1]
+	switch r.ws[k].lemma {
+	case "play":
+		return n.low != "a" && n.low != "with" && n.low != "it" && n.low != "along"
+	case "run", "fish", "dance", "camp", "row", "sail", "climb", "train":
+		return enPreps[n.low] && n.low != "into" && n.low != "out" && n.low != "to" && n.low != "from"
+	}
+	return !enPronouns[n.low] && n.low != "up" && n.low != "on" && n.low != "from" && n.low != "the"
+}
+
+// deed adds the verb phrase at word k as a pastime.
+func (r *enReader) deed(k, end int, neg bool, conf float64) bool {
+	j := r.phraseEnd(k+1, end)
+	if j-k > 9 {
+		return false
+	}
+	for n := k + 1; n < j; n++ {
+		if enDeicticWords[r.ws[n].low] {
+			return false
+		}
+	}
+	name := r.clean(k, j)
+	if name == "" || !strings.ContainsRune(name, ' ') && !enAlone[r.ws[k].lemma] && (r.ws[k].lemma != "read" && r.ws[k].lemma != "cook" && r.ws[k].lemma != "write" && r.ws[k].lemma != "run") {
+		return false
+	}
+	o := zhObject{kindDeed, []string{name}}
+	r.likes([]zhObject{o}, neg, 0, conf)
+	return true
+}
+
+// tried reads styles that the speaker tried in its own work.
+func (r *enReader) tried(i, end int) bool {
+	ws := r.ws
+	neg, k := false, i
+	for ; k < end; k++ {
+		w := &ws[k]
+		if enNegators[w.low] {
+			neg = true
+		} else if !(enSkip[w.low] || w.lemma == "have" && k == i || w.low == "did" || w.low == "dared" || w.low == "once" || w.low == "been" || w.low == "to" || w.low == "even") {
+			break
+		}
+	}
+	if k >= end {
+		return false
+	}
+	wrote := false
+	switch ws[k].lemma {
+	case "try", "experiment", "dabble", "attempt":
+		if ws[k].form == formBase && !neg {
+			return false
+		}
+	case "write", "tell", "draft":
+		if ws[k].form != formPast && ws[k].form != formIng {
+			return false
+		}
+		wrote = true
+	case "play":
+		if ws[k].form != formPast || k+1 >= end || ws[k+1].low != "with" {
+			return false
+		}
+	case "have", "give":
+		if !(k+2 < end && (ws[k+1].low == "a" && ws[k+2].low == "go")) && !(ws[k].low == "gave") {
+			return false
+		}
+	default:
+		return false
+	}
+	j := k + 1
+	for j < end && !ws[j].mark {
+		j++
+	}
+	// The phrase around the first word of a style.
+	for s := k + 1; s < j; s++ {
+		n := enPhraseAt(enStyles, ws[:j], s)
+		if n == 0 && enTechniques[ws[s].low] {
+			if prev := ws[s-1].low; !wrote || prev == "in" || prev == "as" || prev == "of" {
+				n = 1
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		from, to := s, s+n
+		for from > k+1 && !enPreps[ws[from-1].low] && ws[from-1].low != "a" && ws[from-1].low != "the" && ws[from-1].form == formNone && !enSkip[ws[from-1].low] && !enNumbers[ws[from-1].low] {
+			from--
+		}
+		if ws[s].low == "told" || ws[s].low == "letters" {
+			to = r.phraseEnd(s+1, j)
+		}
+		for to < j && (ws[to].low == "narration" || ws[to].low == "narrator" || ws[to].low == "narrative" || ws[to].low == "style" || ws[to].low == "form") {
+			to++
+		}
+		conf := plainly
+		if wrote {
+			conf = clear
+		}
+		r.add(Triple{Predicate: polar("TRIED_STYLE", neg), Object: Term{"Topic", []string{r.name(from, to)}}, Confidence: conf})
+		if to < j && (ws[to].low == "and" || ws[to].low == "or") {
+			s = to
+			continue
+		}
+		r.own = r.own || wrote
+		return true
+	}
+	return false
+}
+
+// free reads clauses that need no subject: "Nothing beats a hot bath".
+func (r *enReader) free(i, end int) bool {
+	if r.ws[i].low == "cats" || i+2 < end && r.ws[i+1].low == "over" && r.ws[i].form == formNone && !enPronouns[r.ws[i].low] && i == 0 {
+		if i+2 < end && i == 0 && r.ws[i+1].low == "over" { // "Cats over dogs, always"
+			r.likes(r.objects(i, i+1, objLoose), false, 0, weak)
+			return true
+		}
+	}
+	if r.ws[i].low == "what" && i+2 < end && enSelfWords[r.ws[i+1].low] { // "what I like most about winter is the silence"
+		rank, liked := 0, false
+		for k := i + 2; k < end; k++ {
+			switch w := &r.ws[k]; {
+			case w.lemma == "like" || w.lemma == "love" || w.lemma == "enjoy":
+				liked = w.form == formBase
+			case w.low == "most" || w.low == "best":
+				rank = 1
+			case w.low == "is" || w.low == "are":
+				if liked {
+					r.likes(r.objects(k+1, len(r.ws), objLoose), false, rank, plainly)
+				}
+				return liked
+			case enNegators[w.low]:
+				return false
+			}
+		}
+		return false
+	}
+	if n := i + 5; n < end && r.ws[i].low == "the" && r.ws[i+1].low == "best" && (r.ws[i+2].low == "thing" || r.ws[i+2].low == "part") && enPreps[r.ws[i+3].low] && r.ws[i+4].low == "my" {
+		for ; n < end; n++ {
+			if r.ws[n].low == "is" || r.ws[n].low == "are" {
+				r.likes(r.objects(n+1, len(r.ws), objLoose), false, 0, clear)
+				return true
+			}
+		}
+	}
+	h, ok := enFreeTable.find(r.ws, i, end, false)
+	if !ok || h.verb != i {
+		return false
+	}
+	if h.form.rest == "OBJ" && h.after < end {
+		if h.ws(r).lemma == "give" && !r.endsAnyDay(h.after, end) {
+			return false
+		}
+		objs := r.objects(h.after, len(r.ws), objStrict)
+		if h.ws(r).lemma != "give" {
+			for k := h.after; k < end; k++ {
+				if enDeicticWords[r.ws[k].low] || r.ws[k].low == "that" {
+					return true
 				}
 			}
 		}
+		r.likes(objs, false, 0, h.rule.conf)
 	}
-	if m := enThatChapter.FindStringSubmatch(s); m != nil && !neg {
-		if work == "" {
-			out = append(out, Triple{Predicate: "DISCUSSED_WORK", Object: Term{"Work", []string{m[2]}}, Confidence: clear})
+	return true
+}
+
+func (r *enReader) endsAnyDay(i, end int) bool {
+	for k := i; k+1 < end; k++ {
+		if r.ws[k].low == "any" && (r.ws[k+1].low == "day" || r.ws[k+1].low == "time") || r.ws[k].low == "over" {
+			return true
 		}
-		return append(out, Triple{Predicate: "DISCUSSED_CHAPTER", Object: Term{"Chapter", []string{m[2], m[1] + " chapter"}}, Confidence: clear})
 	}
-	if m := enChapter.FindStringSubmatch(s); (m != nil || chapter != "") && !neg {
-		if regexp.MustCompile(`(?i)\b(?:my|i wrote|i'm writing|draft)\b`).MatchString(s) && work == "" {
-			return out
+	return false
+}
+
+// ofNoun reads clauses whose subject is a thing: favourites, "X relaxes me", faults of
+// one's own work.
+func (r *enReader) ofNoun(i, end int) bool {
+	if r.favourite(i, end) || r.critique(i, end) {
+		return true
+	}
+	var subject []zhObject
+	if w := &r.ws[i]; (w.form == formS || w.form == formPast) && w.low != w.lemma && !w.capital {
+		return false // "… and helps keep me going": the subject is further back
+	}
+	for k := i + 1; k < end && k <= i+9; k++ {
+		w := &r.ws[k]
+		if w.form == formNone && !enNegators[w.low] && !(enSkip[w.low] && k > i) {
+			continue
 		}
-		conf := clear + 0.04
-		if work == "" {
-			conf = interpreted
-			if chapter == "" {
-				return out // most likely of the speaker's own draft
+		if w.form == formIng && w.lemma != "be" || w.low == "like" {
+			continue
+		}
+		h, ok := enOwnTable.find(r.ws, k, end, false)
+		if !ok {
+			if enAux[w.low] && !enPasses(r.ws, k, end) && w.lemma != "be" && w.lemma != "have" && w.lemma != "do" {
+				return false
+			}
+			continue
+		}
+		if h.past && !h.perfect || h.ing && h.ws(r).lemma != "be" {
+			return false
+		}
+		first := r.ws[i].low
+		switch {
+		case first == "it" || first == "they" || first == "that" || first == "this" || first == "these":
+			subject = r.topic
+			if k > i+1 && !enSkip[r.ws[i+1].low] || first != "it" && first != "they" || len(subject) == 0 {
+				return true
+			}
+		case enPronouns[first] && first != "one" || first == "your" || first == "his" || first == "her" || first == "their" || r.kin(i, k):
+			return false
+		default:
+			subject = r.objects(i, k, objLoose|objSubject)
+		}
+		if len(subject) == 0 {
+			return true
+		}
+		rank := 0
+		neg := h.neg
+		if h.form.rest == "" && h.rule.act == actFav && h.after < end && !r.ws[h.after].mark {
+			return true // "my number one goal"
+		}
+		switch h.rule.act {
+		case actDislike:
+			if h.neg && h.ws(r).lemma != "be" {
+				return true
+			}
+			neg = true
+		case actFav:
+			if !h.neg {
+				rank = 1
+			}
+		case actLike:
+			if h.ws(r).lemma == "be" && h.neg && h.after < end && r.ws[h.after].low == "only" {
+				return true
+			}
+			if l := r.name(h.after-1, h.after); l == "best" && (h.neg || !r.activity(i, k) || h.after < end && !r.ws[h.after].mark) {
+				return true
 			}
 		}
-		name := chapter
-		if name == "" {
-			name = "chapter " + strings.ToLower(m[1])
-		}
-		out = append(out, Triple{Predicate: "DISCUSSED_CHAPTER", Object: Term{"Chapter", []string{work, name}}, Confidence: conf})
+		r.likes(subject, neg, rank, h.rule.conf)
+		return true
 	}
-	return out
+	// What is spoken of without an attitude is what "it" stands for afterwards.
+	if n := enNounEnd(r.ws, i, end); n > i && !enPronouns[r.ws[i].low] && r.ws[i].low != "my" {
+		r.topic = r.objects(i, n, objLoose|objSubject)
+	}
+	return false
 }
+
+// activity: a gerund or a bare noun; "the meal was the best" is of one time.
+func (r *enReader) activity(i, end int) bool {
+	return r.ws[i].form == formIng && r.ws[i].low != "thing"
+}
+
+// enNounEnd is where the verb of a clause with a thing as subject starts.
+func enNounEnd(ws []enWord, i, end int) int {
+	for k := i + 1; k < end && k < i+5; k++ {
+		if enAux[ws[k].low] {
+			return k
+		}
+	}
+	return i
+}
+
+// favourite reads "my favourite author is X" and "X is my second favourite film".
+func (r *enReader) favourite(i, end int) bool {
+	ws := r.ws
+	fav := -1
+	for k := i; k < end; k++ {
+		switch ws[k].low {
+		case "favourite", "favorite", "favourites", "favorites", "fave", "faves", "go-to", "fav":
+			if fav < 0 {
+				fav = k
+			}
+		}
+	}
+	if fav < 0 {
+		return false
+	}
+	rank := 1
+	from := fav
+	for from > i && (ws[from-1].low == "second" || ws[from-1].low == "third" || ws[from-1].low == "all-time" || ws[from-1].low == "time" || ws[from-1].low == "all" || enSkip[ws[from-1].low] || ws[from-1].low == "new" || ws[from-1].low == "current" || ws[from-1].low == "absolute" || ws[from-1].low == "personal" || ws[from-1].low == "down" || ws[from-1].low == "hands") {
+		from--
+		switch ws[from].low {
+		case "second":
+			rank = 2
+		case "third":
+			rank = 3
+		}
+	}
+	if from == i || ws[from-1].low != "my" && ws[from-1].low != "our" && !(ws[from-1].low == "user's") {
+		return false
+	}
+	one := from-2 >= i && ws[from-2].low == "of"
+	if ws[fav].low == "go-to" || one || strings.HasSuffix(ws[fav].low, "s") {
+		rank = 0
+	}
+	noun := fav + 1
+	for noun < end && !(ws[noun].lemma == "be" && ws[noun].low != "being") && ws[noun].low != "remains" && ws[noun].low != "will" && ws[noun].low != "has" && ws[noun].low != "would" {
+		noun++
+	}
+	kindOf := func(to int) kind {
+		for k := fav + 1; k < to && k < fav+4; k++ {
+			if kd, ok := enKinds[ws[k].low]; ok {
+				return kd
+			}
+		}
+		return kindTopic
+	}
+	var objs []zhObject
+	var forced kind
+	if from-1 == i || one && from-3 <= i {
+		// "my favourite N is X": what follows the verb.
+		k := noun
+		neg := false
+		for ; k < end && (ws[k].lemma == "be" || enSkip[ws[k].low] || ws[k].low == "remains" || ws[k].low == "has" || ws[k].low == "would" || ws[k].low == "to" || ws[k].low == "will"); k++ {
+			if ws[k].low == "was" || ws[k].low == "were" {
+				return true
+			}
+		}
+		if k < end && (ws[k].low == "not" || enNegators[ws[k].low]) {
+			neg = true
+		}
+		if k == noun && end < len(ws) && ws[end].low == ":" {
+			k = end + 1
+		} else if k == noun {
+			return true
+		}
+		if neg || noun > fav+1 && ws[fav+1].low == "one" || enPassing[strings.ToLower(r.name(fav+1, min(fav+2, noun)))] {
+			return true
+		}
+		forced = kindOf(noun)
+		objs = r.objects(k, len(ws), objLoose)
+		if len(objs) > 1 && (forced != kindTopic || !one) && rank > 0 {
+			rank = 0
+		}
+	} else {
+		// "X is my favourite N".
+		be := from - 1
+		for be > i && ws[be].lemma != "be" && ws[be].low != "remains" {
+			be--
+		}
+		if be == i || enAux[ws[i].low] || enAux[ws[be-1].low] && ws[be-1].low != "has" || ws[be].low == "was" || ws[be].low == "were" {
+			return true
+		}
+		for k := be; k < from; k++ {
+			if enNegators[ws[k].low] {
+				return true
+			}
+		}
+		forced = kindOf(end)
+		first := ws[i].low
+		if first == "it" || first == "they" {
+			objs = slices.Clone(r.topic)
+			if len(objs) > 0 && objs[0].kind != kindTopic {
+				forced = objs[0].kind
+			}
+		} else if enPronouns[first] || first == "your" || first == "his" || first == "her" {
+			return true
+		} else {
+			objs = r.objects(i, be, objLoose|objSubject)
+		}
+	}
+	for n := range objs {
+		o := &objs[n]
+		switch {
+		case forced == kindAuthor && o.kind != kindAuthor:
+			*o = zhObject{kindAuthor, o.parts[:1]}
+		case forced == kindWork && o.kind == kindAuthor && !isAuthor(o.parts[0]):
+			o.kind = kindWork
+		case forced == kindTopic && o.kind == kindWork && !r.quoted(o.parts[0]) && (fav+1 < end && !ws[fav+1].mark && ws[fav+1].form == formNone || !strings.HasPrefix(o.parts[0], "The ")):
+			o.kind = kindTopic // a dish in capitals
+		case forced == kindWork && (o.kind == kindTopic || o.kind == kindDeed || o.kind == kindStyle) && capitalised(o.parts[0]):
+			o.kind = kindWork
+		case forced == kindStyle:
+			o.kind = kindStyle
+		}
+		if o.kind == kindDeed {
+			o.kind = kindTopic
+		}
+	}
+	r.likes(objs, false, rank, direct-0.01)
+	return true
+}
+
+// quoted reports whether a name stands in quotes.
+func (r *enReader) quoted(name string) bool {
+	for k := range r.ws {
+		if r.ws[k].quoted && r.name(k, k+1) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// enKinds: what kind of thing a favourite is.
+var enKinds = map[string]kind{"author": kindAuthor, "authors": kindAuthor, "writer": kindAuthor, "writers": kindAuthor, "poet": kindAuthor, "poets": kindAuthor, "novelist": kindAuthor, "playwright": kindAuthor, "composer": kindAuthor, "singer": kindAuthor, "director": kindAuthor, "composers": kindAuthor, "directors": kindAuthor,
+	"book": kindWork, "books": kindWork, "novel": kindWork, "novels": kindWork, "film": kindWork, "films": kindWork, "movie": kindWork, "movies": kindWork, "show": kindWork, "series": kindWork, "play": kindWork, "poem": kindWork, "game": kindWork, "games": kindWork, "album": kindWork, "song": kindWork, "anime": kindWork, "manga": kindWork,
+	"style": kindStyle, "narrator": kindStyle, "narration": kindStyle}
+
+// enPassing: favourites of an occasion.
+var enPassing = set(`part bit memory moment thing moments photo picture`)
+
+// critique reads what is wrong with the speaker's own work.
+func (r *enReader) critique(i, end int) bool {
+	ws := r.ws
+	head := -1
+	my := false
+	k := i
+	for ; k < end && k < i+8; k++ {
+		w := &ws[k]
+		if w.low == "my" || w.low == "mine" {
+			my = true
+		}
+		if enAspects[w.low] && (w.form == formNone || k > i) {
+			head = k
+		}
+		if enPronouns[w.low] && w.low != "i" && w.low != "it" || w.low == "your" || w.low == "his" || w.low == "her" || w.low == "their" {
+			return false
+		}
+		if head >= 0 && k > head && (w.lemma == "be" || enLinks[w.lemma] || enFlawVerbs[w.lemma] || w.lemma == "need" || w.lemma == "do" || w.lemma == "come" || w.lemma == "turn" || w.lemma == "fall" || w.lemma == "have" || w.lemma == "run" || w.lemma == "end") && !enAspects[w.low] {
+			break
+		}
+		if head < 0 && w.low == "it" && k == i && r.own {
+			head = k
+		}
+		if w.low == "i" && k+1 < end && ws[k+1].lemma == "write" {
+			my = true
+		}
+	}
+	if head < 0 || k >= end || k >= i+8 || !my && !r.own {
+		return false
+	}
+	r.own = r.own || my
+	conf := clear + 0.04
+	if !my {
+		conf = interpreted
+	}
+	verb := k
+	bad, neg, too := false, false, false
+	j := verb + 1
+	for ; j < end && j < verb+9 && !ws[j].mark; j++ {
+		w := &ws[j]
+		switch {
+		case enNegators[w.low]:
+			neg = true
+		case w.low == "too":
+			too = true
+		case w.low == "enough" && neg:
+			bad = true
+		case enBads[w.low]:
+			bad = true
+		}
+		if w.low == "and" && j+1 < end && !enBads[ws[j+1].low] && ws[j+1].low != "too" || w.low == "in" || w.low == "this" {
+			break
+		}
+	}
+	switch v := ws[verb].lemma; {
+	case enFlawVerbs[v], v == "fall" && verb+1 < end && (ws[verb+1].low == "flat" || ws[verb+1].low == "apart"):
+		bad = true
+		neg = false
+	case v == "need" && verb+1 < end && (ws[verb+1].low == "more" || ws[verb+1].low == "work" || ws[verb+1].low == "a"):
+		bad = true
+	case v == "have" && verb+1 < end && ws[verb+1].low == "no":
+		bad = true
+	case v == "sound" && verb+2 < end && ws[verb+1].low == "the" && ws[verb+2].low == "same", v == "do" && neg && verb+2 < end && (ws[verb+2].lemma == "work" || ws[verb+2].low == "land" || ws[verb+2].low == "flow" || ws[verb+2].low == "hold" || ws[verb+2].low == "ring"):
+		bad, neg = true, false
+	case v == "run":
+		bad = too || verb+2 < end && ws[verb+1].low == "out"
+	}
+	if too && !neg {
+		bad = true
+	}
+	if !bad {
+		return false
+	}
+	if neg {
+		enough := false
+		for k := verb; k < j; k++ {
+			enough = enough || ws[k].low == "enough"
+		}
+		if !enough {
+			r.tag("NO_SELF_CRITIQUE", r.name(head, j), conf-0.06)
+			return true
+		}
+	}
+	from := head
+	if ws[head].low == "it" {
+		from = verb
+	}
+	for from > i && (enAspects[ws[from-1].low] || ws[from-1].low == "first" || ws[from-1].low == "last" || ws[from-1].low == "second") {
+		from--
+	}
+	name := r.name(from, j)
+	if ws[verb].lemma == "be" && from < verb {
+		said := verb + 1
+		for said < j-1 && enSkip[ws[said].low] && ws[said].low != "too" {
+			said++
+		}
+		if said < j {
+			name = r.name(from, verb) + " " + strings.TrimPrefix(r.name(said, j), "a ")
+			if ws[said-1].low == "not" {
+				name = r.name(from, verb) + " not " + r.name(said, j)
+			}
+		}
+	}
+	r.tag("SELF_CRITIQUE", name, conf)
+	// "…, way too wordy": a second fault.
+	if j < len(ws) && j == end && ws[j].low == "," {
+		n := j + 1
+		for n < len(ws) && (enSkip[ws[n].low] || ws[n].low == "too") {
+			n++
+		}
+		if n < len(ws) && n > j+1 && ws[n-1].low == "too" && ws[n].form == formNone && !ws[n].mark {
+			r.tag("SELF_CRITIQUE", "too "+ws[n].low, conf-0.04)
+		}
+	}
+	return true
+}
+
+var enMakes = set(`write rewrite paint draw sculpt compose draft edit revise knit sew carve`)
+var enLinks = set(`feel sound read seem look come`)

@@ -24,44 +24,36 @@ var (
 	opsAffect   = regexp.MustCompile(`(` + opsAlert + `)[^。.;；，,]{0,20}?(?:触发在|打在|影响了?到?|波及了?|报在|出现在|涉及|fired (?:on|for)|firing (?:on|for)|triggered (?:on|by|for)|affects?|affected|affecting|hits?|is hitting|hitting|is on|is about|impacts?|impacting|covers?|on)\s*((?:` + opsThing + `|[a-z][a-z0-9]{4,}\b)(?:(?:、|和|与|,|，| and |, and )\s?(?:` + opsThing + `))*)`)
 	opsNoAffect = regexp.MustCompile(`(` + opsAlert + `)[^。.;；，,]{0,12}?(?:没有?影响到?|不影响|does not affect|doesn't affect|did not affect|didn't affect|not affecting)\s*(` + opsThing + `)`)
 	opsAlertDot = regexp.MustCompile(`(?:告警是|告警：|alert(?:'s| is|:)?)\s*(` + opsAlert + `)[，,]\s?(?:触发在|在|影响|fired on|on)\s*(` + opsThing + `)`)
-	opsCause    = regexp.MustCompile(`(?i)((?-i:` + opsThing + `))[^。.;；]{0,24}?(?:was|is|were|are)?\s?(not |n't )?(?:caused by|due to|down to|because of|triggered by|the result of)\s+(.{2,60})`)
-	opsCauseOf  = regexp.MustCompile(`(?i)(?:root )?cause (?:of|for|behind) (?:the )?((?-i:` + opsThing + `))(?: alert)? (?:was|is|turned out to be)(n't| not)?\s+(.{2,60})`)
 	opsCauseZH  = regexp.MustCompile(`(` + opsAlert + `)\s?(?:告警)?(?:的(?:根因|根本原因|原因|起因)|根因)?\s?(不是|并不是|并非|是|就是|确认是|：|为)\s?(?:由|因为|由于)?(.{2,30}?)(?:引起|导致|造成|引发|触发|惹的)?(?:的)?[。！]?$`)
 	opsCauseZH2 = regexp.MustCompile(`(.{2,24}?)(导致了?|引起了?|造成了?|引发了?|触发了?)\s?(` + opsAlert + `)`)
-	opsFix      = regexp.MustCompile(`(?i)((?-i:` + opsThing + `))(?: alert)? (?:was |is |got |has been |cleared |recovered |resolved |stopped |went away |is gone )*(?:(not |never |wasn't )?(?:fixed|resolved|cleared|mitigated|cured|solved|ended|healed)(?: by| with)|(?:cleared|recovered|stopped|went away|resolved) (?:after|once|when))\s+(?:we |i |they )?(.{3,60})`)
-	opsFixAct   = regexp.MustCompile(`(?i)^(?:in the end )?(.{3,60}?) (fixed|resolved|cleared|cured|did not fix|didn't fix|did not help|didn't help with|mitigated)\s+(?:the )?((?-i:` + opsAlert + `))`)
 	opsFixZH    = regexp.MustCompile(`(` + opsAlert + `)[^。；]{0,6}?(?:最后|最终|已经?|是)?(?:靠|通过|用)?(.{2,30}?)(?:之后|以后|后)(?:就|才|便)?(?:恢复|消失|好了|消除|解除|下来|解决)`)
 	opsFixZH2   = regexp.MustCompile(`(.{3,30}?)(?:之后|以后|后)[，,]?\s?(` + opsAlert + `)[^。；]{0,6}?(?:恢复|消失|好了|消除|解除|解决)`)
 	opsNoFixZH  = regexp.MustCompile(`(.{2,16}?)(?:对|对于)\s?(` + opsAlert + `)\s?(?:没用|没有用|不起作用|没起作用|无效)`)
-	opsHandle   = regexp.MustCompile(`(?i)(?:for|on|when) (?:an? |the )?((?-i:` + opsThing + `))(?: fires| alerts?)?,? (?:the runbook (?:says|tells us|is) (?:to )?|the (?:current |new )?(?:step|procedure|fix|action|runbook step) is (?:to )?|(?:we|you) (?:now |should |must )?)((?:restart|roll|fail|raise|page|drain|scale|flush|switch|increase|lower|check|clear|rotate|reboot|run|disable|enable|call|add|open|move|kill|purge|reload|bump)\b.{0,60})`)
-	opsRunbook  = regexp.MustCompile(`(?i)(?:runbook|procedure) (?:for|of) (?:the )?((?-i:` + opsThing + `))(?: alert)? (?:now )?(?:says|is|tells us|reads|starts with|has changed to|was changed to)(?: to)?:? (.{3,70})`)
 	opsRunZH    = regexp.MustCompile(`(?:《([^《》]{2,30})》|(` + opsThing + `)\s?的?(?:处置)?(?:手册|预案|流程))(?:里|上|现在|已经?)*(?:写的是|规定(?:的是)?|要求|说的是|说|改为|改成了?|更新为|是)[:：]?\s?(?:先)?(.{2,40})`)
 	opsHandleZH = regexp.MustCompile(`(?:遇到|碰到|出现|收到)\s?(` + opsThing + `)\s?(?:告警)?(?:的时候|时|，|,|就|先|要|应该|现在)+(.{3,40})`)
-	opsOwn      = regexp.MustCompile(`\b(` + opsThing + `) (?:is|are|belongs?|is still|is now)(n't| not)? ?(?:owned by|to|maintained by|run by|looked after by|on) ([Tt]he )?([A-Z]?[\w-]+(?: team| squad| group)?)\b`)
-	opsOwns     = regexp.MustCompile(`(?:^|[,.;] )(?:[Tt]he )?([A-Z]?[\w-]+(?: team| squad| group)?) (?:now )?(?:owns?|maintains?|looks after|is responsible for|is in charge of) (` + opsThing + `)`)
-	opsOwner    = regexp.MustCompile(`(?i)owner of ((?-i:` + opsThing + `)) is (?:now )?(?:the )?([\w-]+(?: team| squad| group)?)`)
 	opsOwnZH    = regexp.MustCompile(`(` + opsThing + `)\s?(?:现在|目前|已经|还)?(不)?(?:归|由|是)\s?([\p{Han}\w-]{1,10}?)(?:在?负责|管|维护|在管|的|，|,|。|$)`)
 	opsOwnZH2   = regexp.MustCompile(`([\p{Han}\w-]{1,8}?)(?:现在|目前)?(?:负责|维护|管着?)\s?(` + opsThing + `)`)
 	opsRuns     = regexp.MustCompile(`\b(` + opsBareSvc + `)\s?(?:(?:service )?(?:now )?(?:runs?|is running|is hosted|is deployed|lives|sits|is)(n't| not)? on|(?:现在|目前|就|是|都)*(?:部署|跑|运行|放|装)(?:在|到了?)|在)\s?((?:` + opsHost + `)(?:(?:、|和|,|，| and |, and )\s?(?:` + opsHost + `))*)`)
 	opsDepends  = regexp.MustCompile(`\b(` + opsBareSvc + `)\s?(?:(?:service )?(does not |doesn't |no longer )?(?:depends? on|talks? to|calls?|relies on|needs|reads from|writes to)|(不|不再)?(?:直接|强|弱|会|也|还|只)*(?:依赖于?|调用|要调|连的是|读写))\s?((?:the )?(?:` + opsBareSvc + `)(?:(?:、|和|与|,|，| and |, and )\s?(?:` + opsService + `))*)`)
 	opsSetting  = regexp.MustCompile(`(?i)((?-i:` + opsThing + `|\b[a-z][a-z0-9]{3,}\b))(?:'s)?\s?(?:的|上的|上|里)?\s?(?:the )?(` + opsName + `)\s?(?:(?:was |is |has been |has |were )?(?:now |currently |set |still |at |only |raised |lowered |changed |bumped |increased |just )*(?:to|at|is|=|:)?|(?:现在|目前|已经|从\s?` + opsValue + `\s?|被)*(?:是|为|才|只有|设为|设成|改为|改成了?|改到了?|调到了?|提到了?|降到了?|升到了?|：|=)+)\s?(` + opsValue + `)`)
-	opsSetOf    = regexp.MustCompile(`(?i)(?:raised|lowered|changed|set|bumped|increased|decreased) (?:the )?(` + opsName + `) (?:of|on|for) (?:the )?((?-i:` + opsThing + `)) (?:from \S+ )?to (` + opsValue + `)`)
-	opsSetIs    = regexp.MustCompile(`(?i)(` + opsName + `) (?:of|on|for) (?:the )?((?-i:` + opsBareSvc + `|` + opsThing + `)) (?:is|was)(?: now| currently)? (?:set to |at )?(` + opsValue + `)`)
 	opsSetZH    = regexp.MustCompile(`把\s?(` + opsThing + `|[a-z][a-z0-9]{3,})\s?(?:的|上的)?\s?(` + opsName + `)\s?(?:从\s?` + opsValue + `\s?)?(?:提到|调到|改到|改成|改为|降到|设为|设成|加到|升到)了?\s?(` + opsValue + `)`)
 
-	opsAtVersion = regexp.MustCompile(`(` + opsThing + `).{0,30}? (?:is|runs) (?:now )?(?:at |on )?version (v?\d[\w.]*\w)`)
-	opsLooseSet  = regexp.MustCompile(`(?i)(` + opsName + `)\s?(?:(?:is|was) (?:now |still |only |just )*(?:at |set to )?|(?:现在|目前|已经|一直)*(?:才|是|只有|为|还是)\s?|=\s?)(` + opsValue + `)`)
-	opsWide      = regexp.MustCompile(`触发|影响|波及|最重|fired|firing|affect|hitting|alert`)
-	opsOwnZH3    = regexp.MustCompile(`(` + opsThing + `|\b[a-z][a-z0-9]{3,}\b)\s?的(?:负责人|owner|责任人|维护人|负责团队|值班人)(?:现在|目前|已经)?(?:是|为|改成了?|换成了?|：)\s?([\p{Han}A-Za-z][\p{Han}\w ]{0,12})`)
-	opsOwnFind   = regexp.MustCompile(`(` + opsThing + `)\s?(?:的事|的问题|这块|这边)?(?:直接)?(?:找|联系|问|属于|是)\s?([\p{Han}A-Za-z]{2,8}?(?:组|团队|部|老师|工|那边))`)
-	opsNotOn     = regexp.MustCompile(`(` + opsService + `)\s?(?:早就|已经|现在|其实)*(?:不在|搬离了?|不跑在|is no longer on|is not on|isn't on|no longer runs on|moved off)\s?(` + opsHost + `)`)
-	opsOwnAlso   = regexp.MustCompile(`[，,]\s?([\p{Han}]{2,4})负责`)
-	opsRB        = regexp.MustCompile(`\b(RB-\d+|runbook \S+)[^:：]{0,40}[:：]\s*([A-Za-z\p{Han}].{3,80}?)(?:[;；]|$)`)
-	opsNotThis   = regexp.MustCompile(`[，,]\s?(?:而)?(?:不是|并非|not)\s?(?:the )?([^，,。.;；]{2,40})`)
-	opsHedge     = regexp.MustCompile(`(?i)\b(?:maybe|perhaps|should|would|wonder\w*|whether|let's|planning|supposedly|might|could be|probably|my (?:first )?guess|i think|looks like|not sure|used to|was going to|if)\b|可能|也许|会不会|大概|好像|怀疑|估计|应该是|像是|如果|要是|回头|明天再|打算|计划|过时|以前|wiki says|wiki 上|据说|a guess`)
+	opsLooseSet = regexp.MustCompile(`(?i)(` + opsName + `)\s?(?:(?:is|was) (?:now |still |only |just )*(?:at |set to )?|(?:现在|目前|已经|一直)*(?:才|是|只有|为|还是)\s?|=\s?)(` + opsValue + `)`)
+	opsWide     = regexp.MustCompile(`触发|影响|波及|最重|fired|firing|affect|hitting|alert`)
+	opsOwnZH3   = regexp.MustCompile(`(` + opsThing + `|\b[a-z][a-z0-9]{3,}\b)\s?的(?:负责人|owner|责任人|维护人|负责团队|值班人)(?:现在|目前|已经)?(?:是|为|改成了?|换成了?|：)\s?([\p{Han}A-Za-z][\p{Han}\w ]{0,12})`)
+	opsOwnFind  = regexp.MustCompile(`(` + opsThing + `)\s?(?:的事|的问题|这块|这边)?(?:直接)?(?:找|联系|问|属于|是)\s?([\p{Han}A-Za-z]{2,8}?(?:组|团队|部|老师|工|那边))`)
+	opsNotOn    = regexp.MustCompile(`(` + opsService + `)\s?(?:早就|已经|现在|其实)*(?:不在|搬离了?|不跑在|is no longer on|is not on|isn't on|no longer runs on|moved off)\s?(` + opsHost + `)`)
+	opsOwnAlso  = regexp.MustCompile(`[，,]\s?([\p{Han}]{2,4})负责`)
+	opsRB       = regexp.MustCompile(`\b(RB-\d+|runbook \S+)[^:：]{0,40}[:：]\s*([A-Za-z\p{Han}].{3,80}?)(?:[;；]|$)`)
+	opsNotThis  = regexp.MustCompile(`[，,]\s?(?:而)?(?:不是|并非|not)\s?(?:the )?([^，,。.;；]{2,40})`)
+	opsHedge    = regexp.MustCompile(`(?i)\b(?:maybe|perhaps|should|would|wonder\w*|whether|let's|planning|supposedly|might|could be|probably|my (?:first )?guess|i think|looks like|not sure|used to|was going to|if)\b|可能|也许|会不会|大概|好像|怀疑|估计|应该是|像是|如果|要是|回头|明天再|打算|计划|过时|以前|wiki says|wiki 上|据说|a guess`)
 )
 
+// opsTriples reads a sentence about systems; enOps those without a Chinese character.
 func opsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
+	if !hasHan(s) {
+		return enOps(s, before, o)
+	}
 	if !opsAny.MatchString(s) && !opsTopic.MatchString(s) && o.Thing == "" && !slices.ContainsFunc(before, func(b Sentence) bool { return opsAny.MatchString(b.Text) }) || strings.HasSuffix(strings.TrimSpace(s), "?") || strings.HasSuffix(s, "？") {
 		return nil
 	}
@@ -148,31 +140,17 @@ func opsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 			}
 		}
 		switch {
-		case matched(opsCauseOf, c, func(m []string) {
-			add(m[1], "CAUSED_BY", opsCauseType(m[3]), []string{opsCut(m[3])}, m[2] != "", direct)
-		}):
-		case matched(opsCause, c, func(m []string) {
-			add(m[1], "CAUSED_BY", opsCauseType(m[3]), []string{opsCut(m[3])}, strings.TrimSpace(m[2]) != "" || strings.Contains(m[0], "not caused") || strings.Contains(m[0], "n't caused"), direct-0.02)
-		}):
 		case matched(opsCauseZH2, c, func(m []string) { add(m[3], "CAUSED_BY", opsCauseType(m[1]), []string{zhOpsCut(m[1])}, false, plainly) }):
 		case strings.ContainsAny(c, "因引导造") && matched(opsCauseZH, c, func(m []string) {
 			add(m[1], "CAUSED_BY", opsCauseType(m[3]), []string{zhOpsCut(m[3])}, strings.HasPrefix(m[2], "不") || strings.HasPrefix(m[2], "并"), direct-0.02)
 		}):
 		}
 		switch {
-		case matched(opsFix, c, func(m []string) {
-			add(m[1], "FIXED_BY", "Action", []string{opsCut(m[3])}, strings.TrimSpace(m[2]) != "", plainly)
-		}):
-		case matched(opsFixAct, c, func(m []string) {
-			add(m[3], "FIXED_BY", "Action", []string{opsCut(m[1])}, strings.Contains(m[2], "n't") || strings.Contains(m[2], "not"), plainly)
-		}):
 		case matched(opsNoFixZH, c, func(m []string) { add(m[2], "FIXED_BY", "Action", []string{zhOpsCut(m[1])}, true, plainly) }):
 		case !regexp.MustCompile(`没有?恢复|没好|没解除|没消失|并未`).MatchString(c) && matched(opsFixZH, c, func(m []string) { add(m[1], "FIXED_BY", "Action", []string{zhOpsCut(m[2])}, false, plainly) }):
 		case !regexp.MustCompile(`没有?恢复|没好|没解除|没消失|并未`).MatchString(c) && matched(opsFixZH2, c, func(m []string) { add(m[2], "FIXED_BY", "Action", []string{zhOpsCut(m[1])}, false, plainly) }):
 		}
 		switch {
-		case matched(opsRunbook, c, func(m []string) { add(m[1], "HANDLED_BY", "Action", []string{opsCut(m[2])}, false, plainly) }):
-		case matched(opsHandle, c, func(m []string) { add(m[1], "HANDLED_BY", "Action", []string{opsCut(m[2])}, false, plainly) }):
 		case matched(opsRunZH, c, func(m []string) {
 			if m[1] != "" && !zhManual.MatchString(m[1]) {
 				return
@@ -191,9 +169,6 @@ func opsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 		case matched(opsHandleZH, c, func(m []string) { add(m[1], "HANDLED_BY", "Action", []string{zhOpsCut(m[2])}, false, clear) }):
 		}
 		switch {
-		case matched(opsOwner, c, func(m []string) { add(m[1], "OWNED_BY", "Topic", []string{m[2]}, false, direct) }):
-		case matched(opsOwns, c, func(m []string) { add(m[2], "OWNED_BY", "Topic", []string{m[1]}, false, plainly) }):
-		case (strings.Contains(c, "owned") || strings.Contains(c, "belong") || strings.Contains(c, "maintained")) && matched(opsOwn, c, func(m []string) { add(m[1], "OWNED_BY", "Topic", []string{m[4]}, m[2] != "", plainly) }):
 		case (strings.Contains(c, "归") || strings.Contains(c, "负责") || strings.Contains(c, "维护")) && matched(opsOwnZH, c, func(m []string) {
 			add(m[1], "OWNED_BY", "Topic", []string{strings.TrimSuffix(m[3], "负责")}, m[2] != "", plainly)
 		}):
@@ -256,7 +231,6 @@ func opsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 				break
 			}
 		}
-		matched(opsAtVersion, c, func(m []string) { add(m[1], "HAS_SETTING", "Tag", []string{"version=" + m[2]}, false, plainly) })
 		matched(opsRuns, c, func(m []string) { add(m[1], "RUNS_ON", "Host", opsAny.FindAllString(m[3], -1), m[2] != "", plainly) })
 		for _, m := range opsDepends.FindAllStringSubmatch(c, -1) {
 			add(m[1], "DEPENDS_ON", "Service", regexp.MustCompile(opsBareSvc).FindAllString(m[4], -1), strings.TrimSpace(m[2]+m[3]) != "", plainly)
@@ -273,15 +247,8 @@ func opsTriples(s string, before []Sentence, o TripleOptions) (out []Triple) {
 			if all := opsAny.FindAllString(c[:m[0]], -1); all != nil {
 				subj = all[len(all)-1]
 			}
-			if subj != "" && !opsSetIs.MatchString(c) {
+			if subj != "" {
 				add(subj, "HAS_SETTING", "Tag", []string{opsSettingName(c[m[2]:m[3]], c[m[4]:m[5]])}, false, clear-0.04)
-			}
-		}
-		for _, re := range []*regexp.Regexp{opsSetOf, opsSetIs} {
-			if matched(re, c, func(m []string) {
-				add(m[2], "HAS_SETTING", "Tag", []string{opsSettingName(m[1], m[3])}, false, plainly)
-			}) {
-				break
 			}
 		}
 	}
@@ -358,25 +325,16 @@ var opsLoose = []struct {
 	re   *regexp.Regexp
 }{
 	{"FIXED_BY", true, regexp.MustCompile(`((?:重启|回滚|扩容|清缓存|切流|降级|限流)[^，。]{0,10}?)(?:其实|根本|也|都|了一遍|完)*(?:没用|没有用|没起作用|不起作用|不管用|没效果|没好|没恢复)`)},
-	{"FIXED_BY", true, regexp.MustCompile(`(?i)((?:restart|roll|reboot|scal|flush|fail|clear|drain|kill)\w*(?: [\w.-]+){1,5}?),? (?:did(?:n't| not) (?:help|fix|change|work)|never helped|never helps|made no difference|did nothing|doesn't help|has never helped)`)},
 	{"FIXED_BY", false, regexp.MustCompile(`(?:^|[，, ]|靠|是)((?:把|重启|回滚|扩容|清理?|切|降级|限流|调|提|删|关|加|改)[^，。]{2,24}?)(?:之后|以后|完|后)[，,]?\s?(?:就|才|便|一切|马上|立刻|终于|告警)*(?:恢复|好了|正常|消失|降下来|下来了|解除|缓解)`)},
-	{"FIXED_BY", false, regexp.MustCompile(`(?i)(?:^|[.,;] |after )(?:we |i )?((?:restarted|restarting|rolled|rolling|raised|raising|bumped|bumping|scaled|scaling|failed|failing|cleared|clearing|flushed|flushing|killed|killing|moved|moving|switched|switching|rotated|rotating|deleted|deleting|increased|increasing|disabled|disabling|drained|draining|reverted|reverting|pruned|pruning)\b[^,.;]{3,50}?)(?:,| and| -) ?(?:it |errors |latency |that |the alert |alert |everything |all |we |things )?(?:is |are |'re |was |has |have )?(?:recovered|dropp\w+|back\b|fixed it|clear(?:ed)?|gone|green|normal|did the trick|sorted it|went (?:away|down|green)|fine|stopped|resolved)`)},
 	{"CAUSED_BY", true, regexp.MustCompile(`(?:^|[，,]|应该)(?:不是|跟|和|与)([^，。是]{2,14}?)(?:的问题|没关系|没有关系|无关|的锅|引起的|导致的)`)},
-	{"CAUSED_BY", true, regexp.MustCompile(`(?i)\b(?:ruled out|not caused by|wasn't caused by|nothing to do with|isn't|wasn't|it's not|not) (?:the |a |an )?((?:network|cdn|deploy|dns|disk|database|db|load balancer|release|cache|firewall|link|switch|config|traffic|queue|certificate|cert|code|provider)[\w -]{0,20}?)(?: (?:this time|then|either|after all))?(?:$|[,.;])`)},
 	{"CAUSED_BY", false, regexp.MustCompile(`(?:根因|根本原因|罪魁祸首|真正的原因|问题出)(?:就|其实|最后)?(?:是|在|：|找到了[，,]?是?)\s?([^，。]{2,24})`)},
 	{"CAUSED_BY", false, regexp.MustCompile(`(?:^|[，,]|就|都|确实|原来)是([^，。是]{2,18}?)(?:引起的|导致的|造成的|惹的祸|搞的鬼|的锅|闹的)`)},
-	{"CAUSED_BY", false, regexp.MustCompile(`(?i)(?:root cause|culprit|the cause|real cause)(?: here)? (?:is|was|turned out to be|:) ?(?:the |a |an )?([^,.;]{3,50})`)},
-	{"CAUSED_BY", false, regexp.MustCompile(`(?i)(?:^|[,.;] )(?:so )?(?:the |a |an )?([^,.;]{3,40}?) (?:caused it|caused this|is what caused it|was to blame|is to blame|was the cause|is the cause|was the culprit|is the culprit)`)},
 	{"FIXED_BY", true, regexp.MustCompile(`((?:重插|换线|换模块|重启|回滚|扩容|清日志|切换|降级)[^，。]{0,10}?)(?:之后|以后|了|完)*(?:还是|依然|照样|也没|也不|没)(?:闪|抖|报|满|好|用|动静|变化)`)},
-	{"FIXED_BY", true, regexp.MustCompile(`(?i)((?:reseat|swap|replac|bounc|truncat|expand|reload|clean|delet)\w*(?: [\w.-]+){0,5}?),? (?:did(?:n't| not) (?:help|fix|change|work)|made no difference|did nothing|doesn't help|was no use)`)},
 	{"FIXED_BY", false, regexp.MustCompile(`(?:^|[，, ]|靠|是)((?:把|换|重插|重启|回滚|扩容|清|删|切|降|调|提|关|停|加|改)[^，。]{1,24}?)(?:之后|以后|完|后|了)?[，,]?\s?(?:就|才|便|一切|马上|立刻|终于)(?:不闪|不抖|不报|不丢|稳|回来|绿|降|腾出|掉下|安静|通|恢复|好)了?`)},
-	{"FIXED_BY", false, regexp.MustCompile(`(?i)(?:^|[.,;] |after )(?:we |i )?((?:swapped|replaced|reseated|truncated|vacuumed|gzipped|expanded|resized|reloaded|bounced|cleaned|compressed|purged|rerouted|stopped|paused|killed|rotated|deleted|moved)\b[^,.;]{3,50}?)(?:,| and| -) ?(?:it |it's |errors |that |the alert |alert |everything |disk |the link |usage |we |things )?(?:is |are |'s |has |have |been )*(?:quiet|fine|stable|clean|up\b|came back|stayed up|freed|fell|dropp\w+|back|hasn't|clear\w*|recovered|down to|good|green)`)},
 	{"CAUSED_BY", false, regexp.MustCompile(`(?:^|[，,]|结果|才发现)(?:原来是|是因为|就是因为|都怪|是由于)([^，。]{2,24}?)(?:引起的|导致的|造成的|的锅)?(?:$|[，,。])`)},
-	{"CAUSED_BY", false, regexp.MustCompile(`(?i)(?:turned out to be|turned out it was|traced (?:it|this) (?:back )?to|it came down to|down to|it was all) (?:the |a |an )?([^,.;]{3,50})`)},
 	{"AFFECTS", true, regexp.MustCompile(`(` + opsThing + `)\s?(?:没受影响|不受影响|没有受影响|没事|一切正常|is unaffected|is not affected|isn't affected|was not affected|wasn't affected|was unaffected|is untouched)`)},
 	{"AFFECTS", false, regexp.MustCompile(`(?:只影响|影响到?的是|影响到?了?|受影响的(?:是|只有)|波及了?|only affects|only hits|affecting|hitting only|affected:?) ?(?:了)?\s?(` + opsThing + `)`)},
 	{"HANDLED_BY", false, regexp.MustCompile(`(?:手册|预案|流程|runbook|SOP)(?:里|上|现在|已经?|那条|第.{1,2}[步条])*(?:写的?是?|规定|要求|说|改为|改成了?|更新为|是|改了)[:：]?\s?(?:先)?([^，。]{3,36})`)},
-	{"HANDLED_BY", false, regexp.MustCompile(`(?i)(?:runbook|playbook|current step|new step|procedure|sop)(?: for this| step \d+)? (?:says|said|is|now says|tells us|reads|calls for)(?: to)?:? ["“]?([a-z][^."”;]{4,60})`)},
 }
 
 var opsEmpty = regexp.MustCompile(`(?i)^(?:it|that|this|so|why|what|我|你|他|它|这|那|谁|啥|什么|这个|那个|这样|那样|他们|我们)$`)

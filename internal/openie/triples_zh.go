@@ -25,7 +25,10 @@ var (
 	zhOnce   = regexp.MustCompile(`^(?:.*因为)?` + zhOpen + zhSelf + `?(?:以前|小时候|从前)(?:就|也|一直)?(?:很|特别|非常|超|最|挺)?(?:喜欢|爱)([^过].{1,10}?)[啊了呀哦嘛]*$`)
 	zhRelish = regexp.MustCompile(`^` + zhOpen + `(.{2,10}?)(?:那种.{0,2}|的)?我(?:就|都|也|倒是?|是)?(?:(?:看|读|听|吃|喝|玩)得(?:津津有味|很开心|停不下来|入迷|过瘾|很香)|(?:一本|一部|一首|一集)(?:都|也)?(?:没|不)落下?|百看不厌|百听不厌|看多少遍都不腻)`)
 	zhFlaw   = regexp.MustCompile(zhSelf + `(写东西|写作|写稿|写小说|画画|做事|说话|这人|这个人)?(?:一直|总|老)?有个?(?:坏|老|大)?(?:毛病|习惯|缺点)[，,：:]?\s?(?:就是|是|，)?([^，,。！？]{2,14})`)
-	zhClause = regexp.MustCompile(`[，,；;。！!？?～~]|——|—|…+|·{2,}|．{2,}|\.{2,}| - |：`)
+	// zhClauseFirst are the characters that a clause end may begin with.
+	zhClauseFirst = "，,；;。！!？?～~—…·．. ："
+	zhClauseHere  = regexp.MustCompile(`^(?:` + zhClause.String() + `)`)
+	zhClause      = regexp.MustCompile(`[，,；;。！!？?～~]|——|—|…+|·{2,}|．{2,}|\.{2,}| - |：`)
 
 	zhFavKind = regexp.MustCompile(`^` + zhOpen + zhAdv + zhSelf + `?` + zhAdv + `(最|第一|第二|第三)(?:喜欢|爱|喜爱|钟爱|中意|爱看|爱读|推崇)的?(.{0,14}?)(?:之一)?(?:还是|就是|是|：|:|依然是|仍然是|仍是|变成了?|换成了?|要数|莫过于|叫)(.+)$`)
 	zhIsFav   = regexp.MustCompile(`^` + zhOpen + `(.{1,20}?)(?:才|就|一直|永远|还|也|都|绝对)*是` + zhSelf + zhAdv + `(最|第二|第三)?(?:喜欢|爱|喜爱|钟爱|敬爱|敬佩|佩服|崇拜|推崇|爱看|看重|欣赏)的(.{1,10}?)(之一)?[了啦哦呢]*$`)
@@ -181,10 +184,12 @@ func splitClauses(s string) (out []string) {
 		case '》', '”', '」', '』':
 			depth = max(0, depth-1)
 		default:
-			if depth > 0 {
+			// The pattern looks at no more than the next clause end: a text of a million
+			// characters without one costs no more than its length.
+			if depth > 0 || i < start || !strings.ContainsRune(zhClauseFirst, r) {
 				continue
 			}
-			if loc := zhClause.FindStringIndex(s[i:]); loc != nil && loc[0] == 0 && i >= start {
+			if loc := zhClauseHere.FindStringIndex(s[i:]); loc != nil {
 				out = append(out, strings.TrimSpace(s[start:i]))
 				start = i + loc[1]
 			}

@@ -45,7 +45,11 @@ func Open(path string, stdin io.Reader) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Decompress(f)
+	r, err := Decompress(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
 }
 
 // Decompress looks at the first bytes of r and unpacks gzip or zstd.

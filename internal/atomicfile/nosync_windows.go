@@ -1,4 +1,0 @@
-package atomicfile
-
-// Windows has no fsync of a folder: opening one for writing is refused.
-func isNoSync(error) bool { return true }

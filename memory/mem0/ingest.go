@@ -1,0 +1,422 @@
+package mem0
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"time"
+
+	"membench/internal/codec"
+	"membench/internal/rank"
+	"membench/internal/textnorm"
+	"membench/memory"
+	"membench/memory/op"
+	"membench/schema"
+
+	"github.com/google/uuid"
+)
+
+// Ingest stores one batch: one line of the journal, durable when Ingest returns.
+func (m *Memory) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, error) {
+	if err := ctx.Err(); err != nil {
+		return memory.Receipt{}, err
+	}
+	if b.Key == "" {
+		b.Key = keyOf(b)
+	}
+	if m.store.known[b.Key] {
+		return memory.Receipt{Skipped: true}, nil
+	}
+	if fp := m.sys.Info().Fingerprint; m.made != "" && m.made != fp {
+		return memory.Receipt{}, fmt.Errorf("the memory %s/%s was made with other options (fingerprint %s, now %s): use the same ones, or start over", m.ns.Run, m.ns.Scope, m.made, fp)
+	}
+	e := entry{Batch: b.Key}
+	facts, err := m.facts(ctx, b, &e)
+	if err != nil {
+		return memory.Receipt{}, err
+	}
+	n := len(m.store.history)
+	if err := m.decide(ctx, b, facts, &e); err != nil {
+		return memory.Receipt{}, err
+	}
+	if err := m.append(e); err != nil {
+		return memory.Receipt{}, err
+	}
+	if err := m.store.apply(e); err != nil {
+		panic("mem0: a batch that does not fit its own state: " + err.Error()) // a bug of decide
+	}
+	return memory.Receipt{Changes: slices.Clone(m.store.history[n:]), Usage: e.Usage, Degraded: e.Degraded}, nil
+}
+
+func keyOf(b memory.Batch) string {
+	raw, err := codec.Append(nil, []any{b.UserID, b.AgentID, b.Session, b.Turns}, codec.Compact)
+	if err != nil {
+		raw = fmt.Appendf(nil, "%v", b.Turns)
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:16])
+}
+
+func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact, error) {
+	if m.sys.o.Raw {
+		var out []op.Fact
+		for i, t := range b.Turns {
+			if (t.Role == memory.RoleUser || t.Role == memory.RoleAssistant) && textnorm.Strip(t.Text) != "" {
+				out = append(out, op.Fact{Text: t.Text, Role: t.Role, Turns: []int{i}})
+			}
+		}
+		return out, nil
+	}
+	out, usage, err := m.sys.extract.Facts(ctx, b.Context, b.Turns)
+	e.Usage = e.Usage.Add(usage)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		e.Degraded = append(e.Degraded, "facts: "+err.Error())
+		out, _, err = op.RuleFacts().Facts(ctx, b.Context, b.Turns)
+	}
+	return out, err
+}
+
+// decide fills e.Changes. A scratch of the points touched in this batch lets later
+// facts see earlier ones without changing the state before the journal holds them.
+func (m *Memory) decide(ctx context.Context, b memory.Batch, facts []op.Fact, e *entry) error {
+	w := &writer{m: m, b: b, e: e, pending: map[schema.PointID]*point{}}
+	if m.sys.o.Raw {
+		for _, f := range facts {
+			w.add(f, f.Text, nil)
+		}
+		return w.err
+	}
+	if m.sys.o.Generator != nil && len(facts) > 0 {
+		known, err := m.candidates(ctx, b, facts)
+		if err != nil {
+			return err
+		}
+		verdicts, usage, err := m.sys.judge.Judge(ctx, facts, known)
+		e.Usage = e.Usage.Add(usage)
+		if err == nil {
+			for _, v := range verdicts {
+				f := op.Fact{Role: memory.RoleUser}
+				if v.Fact >= 0 {
+					f = facts[v.Fact]
+				}
+				w.verdict(f, v, w.similar(f))
+			}
+			return w.err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		e.Degraded = append(e.Degraded, "update: "+err.Error())
+	}
+	for _, f := range facts {
+		close := w.similar(f)
+		known := make([]op.Known, 0, near)
+		for _, p := range close[:min(near, len(close))] {
+			known = append(known, op.Known{ID: p.id, Text: p.text, Role: p.role})
+		}
+		verdicts, _, err := op.RuleJudge().Judge(ctx, []op.Fact{f}, known)
+		if err != nil {
+			return err
+		}
+		for _, v := range verdicts {
+			w.verdict(f, v, close)
+		}
+	}
+	return w.err
+}
+
+// candidates are the known facts for a model's judgement: the union of the most
+// similar of each fact, ordered by id.
+func (m *Memory) candidates(ctx context.Context, b memory.Batch, facts []op.Fact) ([]op.Known, error) {
+	seen := map[schema.PointID]op.Known{}
+	for _, f := range facts {
+		r, err := m.Retrieve(ctx, memory.Query{Text: f.Text, K: near, UserID: b.UserID, AgentID: b.AgentID})
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range r.Hits {
+			p := m.store.points[m.store.byID[h.ID]]
+			seen[h.ID] = op.Known{ID: h.ID, Text: p.text, Role: p.role}
+		}
+	}
+	out := make([]op.Known, 0, len(seen))
+	for _, k := range seen {
+		out = append(out, k)
+	}
+	slices.SortFunc(out, func(a, b op.Known) int { return cmp.Compare(a.ID, b.ID) })
+	return out, nil
+}
+
+// writer turns verdicts into changes.
+type writer struct {
+	m       *Memory
+	b       memory.Batch
+	e       *entry
+	pending map[schema.PointID]*point // as this batch leaves them
+	order   []*point                  // added in this batch
+	err     error
+}
+
+func (w *writer) point(id schema.PointID) *point {
+	if p := w.pending[id]; p != nil {
+		return p
+	}
+	if i, ok := w.m.store.byID[id]; ok {
+		c := *w.m.store.points[i]
+		w.pending[id] = &c
+		return &c
+	}
+	return nil
+}
+
+// similar are the live points of the fact's speaker that share terms with it, best
+// first, twice as many as the judge sees; exact restatements come first, then what
+// fills the same slot. The rule judge needs shared terms or a slot, so the postings
+// miss nothing that it could use.
+func (w *writer) similar(f op.Fact) []*point {
+	var all []rank.Scored[*point]
+	key := textnorm.Key(f.Text)
+	take := func(p *point, score float64) {
+		if p.live && p.role == f.Role && p.user == w.b.UserID && p.agent == w.b.AgentID {
+			if p.key == key {
+				score = 3
+			}
+			all = append(all, rank.Scored[*point]{ID: string(p.id), Score: rank.Round6(score), V: p})
+		}
+	}
+	st := w.m.store
+	scores := st.words.Scores(f.Text)
+	for _, i := range st.byText[f.Role+key] {
+		scores[i] = 3
+	}
+	slot := op.Slot(f.Text)
+	if slot != "" {
+		for _, i := range st.bySlot[f.Role+slot] {
+			scores[i]++ // before what only shares words
+		}
+	}
+	for i, s := range scores {
+		if p := w.pending[st.points[i].id]; p != nil {
+			take(p, s)
+		} else {
+			take(st.points[i], s)
+		}
+	}
+	for _, p := range w.order {
+		s := op.Jaccard(p.text, f.Text)
+		if slot != "" && slot == op.Slot(p.text) {
+			s++
+		}
+		if s > 0 || p.key == key {
+			take(p, s)
+		}
+	}
+	var out []*point
+	for _, s := range rank.Top(all, 2*near) {
+		out = append(out, s.V)
+	}
+	return out
+}
+
+// after reports whether a was stored after b.
+func (w *writer) after(a, b *point) bool {
+	at := func(p *point) int {
+		if i, ok := w.m.store.byID[p.id]; ok {
+			return i
+		}
+		return len(w.m.store.points) + slices.Index(w.order, p)
+	}
+	return at(a) > at(b)
+}
+
+func (w *writer) verdict(f op.Fact, v op.Verdict, close []*point) {
+	if w.err != nil {
+		return
+	}
+	old := w.point(v.Target)
+	if old != nil && !old.live { // deleted earlier in this batch
+		old, v.Relation = nil, op.New
+	}
+	if old == nil {
+		if v.Relation == op.New || v.Relation == op.Refines || v.Relation == op.Replaces {
+			w.add(f, v.Text, nil)
+		}
+		return
+	}
+	faithful := w.m.sys.o.Mode == Faithful
+	switch v.Relation {
+	case op.Same:
+		switch {
+		case faithful:
+			w.change(change{Op: memory.OpNone, ID: old.id, Old: dataOf(old)})
+		case v.Fact >= 0 && (old.superseded || w.related(f, old, close)):
+			w.add(f, f.Text, nil) // evidence of its own: said again after something else
+		default:
+			c := change{Op: memory.OpNone, ID: old.id, Old: dataOf(old)}
+			if v.Fact >= 0 {
+				if u := union(old.events, w.sources(f)); len(u) > len(old.events) {
+					old.events, c.Events = u, u
+				}
+			}
+			w.change(c)
+		}
+	case op.Refines:
+		if !faithful && (old.superseded || w.related(f, old, close)) {
+			w.add(f, v.Text, nil)
+			return
+		}
+		w.update(f, v.Text, old)
+	case op.Replaces:
+		if faithful {
+			w.update(f, v.Text, old)
+		} else {
+			w.add(f, v.Text, old)
+		}
+	case op.Retracts:
+		if faithful {
+			w.change(change{Op: memory.OpDelete, ID: old.id, Old: dataOf(old)})
+			old.live = false
+		} else if v.Fact >= 0 {
+			w.add(f, v.Text, old)
+		}
+	default:
+		w.add(f, v.Text, nil)
+	}
+}
+
+// related reports whether something that touches the fact was stored after old.
+func (w *writer) related(f op.Fact, old *point, close []*point) bool {
+	for _, p := range close {
+		if p != old && p.id != old.id && w.after(p, old) && op.Related(f.Text, p.text) && op.Compare(p.text, old.text) != op.Same {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *writer) change(c change) { w.e.Changes = append(w.e.Changes, c) }
+
+func dataOf(p *point) string { return p.payload.Text("data") }
+
+func (w *writer) sources(f op.Fact) []schema.EventRef {
+	var out []schema.EventRef
+	for _, i := range f.Turns {
+		out = union(out, w.b.Turns[i].Sources)
+	}
+	return out
+}
+
+func union(a, b []schema.EventRef) []schema.EventRef {
+	out := slices.Clone(a)
+	for _, r := range b {
+		if !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// namespaceUUID is the fixed root of every point id.
+var namespaceUUID = uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://membench.dev/memory/point"))
+
+func (w *writer) add(f op.Fact, text string, contradicts *point) {
+	if textnorm.Strip(text) == "" {
+		return
+	}
+	id := schema.PointID(uuid.NewSHA1(namespaceUUID, fmt.Appendf(nil, "%q %q %q %q %q %d %s",
+		w.m.ns.Run, w.m.ns.Scope, w.b.UserID, w.b.AgentID, w.b.Key, len(w.e.Changes), schema.Hash(text))).String())
+	c := change{Op: memory.OpAdd, ID: id, Role: f.Role, Name: w.name(f), Events: w.sources(f)}
+	if contradicts != nil {
+		c.Old, c.Supersedes = dataOf(contradicts), []schema.PointID{contradicts.id}
+		contradicts.superseded = true
+	}
+	c.Payload = w.payload(f, text, w.instant(f), "")
+	if c.Payload == nil {
+		return
+	}
+	p := &point{id: id, role: f.Role, name: c.Name, text: text, key: textnorm.Key(text), user: w.b.UserID, agent: w.b.AgentID, payload: *c.Payload, events: c.Events, live: true}
+	w.pending[id] = p
+	w.order = append(w.order, p)
+	w.change(c)
+}
+
+func (w *writer) update(f op.Fact, text string, old *point) {
+	c := change{Op: memory.OpUpdate, ID: old.id, Old: dataOf(old), Role: f.Role, Name: w.name(f), Events: w.sources(f)}
+	if w.m.sys.o.Mode == Keep {
+		c.Events = union(old.events, c.Events)
+	}
+	c.Payload = w.payload(f, text, old.payload.Text("created_at"), w.instant(f))
+	if c.Payload == nil {
+		return
+	}
+	old.key = textnorm.Key(text)
+	old.text, old.role, old.name, old.payload, old.events = text, c.Role, c.Name, *c.Payload, c.Events
+	w.change(c)
+}
+
+func (w *writer) name(f op.Fact) string {
+	if len(f.Turns) == 0 {
+		return ""
+	}
+	return w.b.Turns[f.Turns[0]].Name
+}
+
+// instant is the time of the fact's last turn; without one, the run's clock plus one
+// microsecond for each point before it, so that order of storing shows.
+func (w *writer) instant(f op.Fact) string {
+	for i := len(f.Turns) - 1; i >= 0; i-- {
+		if t := w.b.Turns[f.Turns[i]].Time; t != "" {
+			if _, err := time.Parse(time.RFC3339Nano, t); err == nil {
+				return t
+			}
+		}
+	}
+	if w.b.Now.IsZero() {
+		for i := len(w.b.Turns) - 1; i >= 0; i-- {
+			if t := w.b.Turns[i].Time; t != "" {
+				return t
+			}
+		}
+		return ""
+	}
+	n := len(w.m.store.points) + len(w.order)
+	return w.b.Now.Add(time.Duration(n) * time.Microsecond).Format("2006-01-02T15:04:05.000000Z07:00")
+}
+
+var ours = []string{"user_id", "agent_id", "role", "data", "hash", "created_at", "updated_at"}
+
+// payload has Mem0's members in Mem0's order; metadata cannot take their names.
+func (w *writer) payload(f op.Fact, text, created, updated string) *schema.Object {
+	data := text
+	if !w.m.sys.o.NoPrefix && !w.m.sys.o.Raw {
+		data = memory.Prefix(f.Role) + text
+	}
+	var b schema.ObjectBuilder
+	for k, v := range w.b.Metadata.Members() {
+		if !slices.Contains(ours, k) {
+			b.Raw(k, v)
+		}
+	}
+	put := func(k, v string) {
+		if v != "" {
+			b.String(k, v)
+		}
+	}
+	put("user_id", w.b.UserID)
+	put("agent_id", w.b.AgentID)
+	if w.m.sys.o.NoPrefix || w.m.sys.o.Raw {
+		put("role", f.Role)
+	}
+	b.String("data", data)
+	b.String("hash", schema.Hash(data))
+	put("created_at", created)
+	put("updated_at", updated)
+	o := b.Object()
+	return &o
+}
