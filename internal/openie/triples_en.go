@@ -30,8 +30,15 @@ type enReader struct {
 // dotted keeps the dot of an initial from being an end: "Ursula K. Le Guin" is one name.
 const dotted = '\u2024'
 
+// maxSentence is how long an English sentence may be, in bytes: what goes on for longer
+// is no speech, and its words would take some 60 bytes each.
+const maxSentence = 16 << 10
+
 // sentence reads one sentence; a question is only read for its topic.
 func (r *enReader) sentence(s string, question bool) []Triple {
+	if len(s) > maxSentence {
+		return nil
+	}
 	s = strings.NewReplacer("’", "'", "‘", "'").Replace(s)
 	s = strings.TrimSpace(enInitials(s))
 	for _, n := range r.o.Names {
@@ -230,8 +237,7 @@ func (r *enReader) clause(i, end int) {
 	n := len(r.out)
 	switch {
 	case self && r.ofSelf(verb, end, bare, often):
-	case self && !enPronouns[r.ws[at].low] && len(r.out) > n:
-	case self && verb > at:
+	case self && verb > at: // the speaker, but nothing that a form knows
 	case r.free(at, end):
 	case r.ofNoun(at, end):
 	}
@@ -254,6 +260,9 @@ func (r *enReader) clause(i, end int) {
 // bare tells that the subject is left out.
 func (r *enReader) subject(i, end int) (verb int, self, bare bool) {
 	ws := r.ws
+	if w := &ws[i]; i == 0 && w.form == formS && w.low != w.lemma && end > 2 && !enPronouns[ws[1].low] && ws[1].low != "and" && !enAux[ws[1].low] {
+		return i, true, false // a memory in note form: "Doesn't like olives", "Is a vegetarian"
+	}
 	switch {
 	case enSelfWords[ws[i].low]:
 		return i + 1, true, false
@@ -657,7 +666,7 @@ func (r *enReader) traitBe(k, end int, neg bool) bool {
 			r.likes([]zhObject{{kindTopic, []string{"reading"}}}, true, 0, weak)
 			return true
 		}
-		if enTraitNouns_[last] || enRoles[last] && mod != "my" {
+		if enTraitNouns[last] || enRoles[last] && mod != "my" {
 			conf := plainly
 			if enRoles[last] {
 				conf = weak
@@ -859,7 +868,7 @@ verb:
 			return false
 		}
 		// "do a bit of woodwork", "go ballroom dancing": the object is the pastime.
-		if ws[k].lemma == "do" {
+		if ws[k].lemma == "do" || ws[k].lemma == "go" && r.nextVerbIng(k+1, end) {
 			r.likes(r.objects(k+1, len(ws), objStrict), neg, 0, conf)
 			return true
 		}
@@ -951,7 +960,7 @@ func (r *enReader) tried(i, end int) bool {
 	// The phrase around the first word of a style.
 	for s := k + 1; s < j; s++ {
 		n := enPhraseAt(enStyles, ws[:j], s)
-		if n == 0 && enForms_[ws[s].low] {
+		if n == 0 && enTechniques[ws[s].low] {
 			if prev := ws[s-1].low; !wrote || prev == "in" || prev == "as" || prev == "of" {
 				n = 1
 			}
@@ -1069,7 +1078,7 @@ func (r *enReader) ofNoun(i, end int) bool {
 		}
 		h, ok := enOwnTable.find(r.ws, k, end, false)
 		if !ok {
-			if enAux[w.low] && !enPasses(r.ws, k, end, nil) && w.lemma != "be" && w.lemma != "have" && w.lemma != "do" {
+			if enAux[w.low] && !enPasses(r.ws, k, end) && w.lemma != "be" && w.lemma != "have" && w.lemma != "do" {
 				return false
 			}
 			continue
