@@ -172,7 +172,7 @@ func (l *lineScanner) float(before string) bool {
 		return true // 0.xy
 	}
 	f, err := strconv.ParseFloat(string(text), 64)
-	if last := len(text) - 1; err != nil || text[last]-'0' > 9 { // Go reads NaN, too
+	if err != nil || !(f > 0 && f <= 1) { // out of range, or NaN, which Go reads
 		return false
 	}
 	l.num = schema.AppendFloat(l.num[:0], f)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 
 	"membench/cypher"
 	"membench/internal/build"
@@ -94,6 +95,7 @@ func runCypher(ctx context.Context, e *env, o cypherOptions) error {
 		os.RemoveAll(dir) // open files stay; where they keep their names, the one above does it
 	}
 	t := newTally(e, o.limit)
+	defer debug.SetGCPercent(debug.SetGCPercent(bulkGC))
 	ds := digests{stdin: e.in}
 	counts, err := writeCypher(ctx, &ds, o, cypher.Scripts{Constraints: files[0], Nodes: files[1], Edges: files[2]}, func(f *schema.Finding) { t.take(f) })
 	if err != nil {
@@ -168,8 +170,8 @@ func writeCypher(ctx context.Context, ds *digests, o cypherOptions, out cypher.S
 	}
 	c := cypher.Counts{}
 	to := map[string]io.Writer{cypher.ConstraintsFile: out.Constraints, cypher.NodesFile: out.Nodes, cypher.EdgesFile: out.Edges}
-	for file, w := range to {
-		if _, err := io.WriteString(w, cypher.Head(file)); err != nil {
+	for _, file := range []string{cypher.ConstraintsFile, cypher.NodesFile, cypher.EdgesFile} {
+		if _, err := io.WriteString(to[file], cypher.Head(file)); err != nil {
 			return c, err
 		}
 	}

@@ -48,8 +48,8 @@ type Sorter struct {
 	sorted bool     // refs are
 	held   int64
 	n      int
-	spool  *os.File // holds the runs. It has no name where the system allows that, so that a killed process leaves nothing behind
-	size   int64    // of spool
+	spool  *ScratchFile // holds the runs. It has no name where the system allows that, so that a killed process leaves nothing behind
+	size   int64        // of spool
 	runs   []run
 }
 
@@ -132,11 +132,11 @@ func (s *Sorter) spill() error {
 	}
 	long, err := s.writeRun(f, 0, s.combine(merge(s.o.Compare, s.disk())))
 	if err != nil {
-		return errors.Join(err, remove(f))
+		return errors.Join(err, f.Close())
 	}
 	old := s.spool
 	s.spool, s.size, s.runs = f, long.end, []run{long}
-	return remove(old)
+	return old.Close()
 }
 
 // memory yields what is held, sorted and combined.
@@ -275,10 +275,47 @@ type cursor struct {
 func (s *Sorter) Close() error {
 	var err error
 	if s.spool != nil {
-		err = remove(s.spool)
+		err = s.spool.Close()
 	}
 	s.spool, s.runs, s.refs, s.chunks, s.used = nil, nil, nil, nil, 0
 	return err
+}
+
+// A ScratchFile is gone when it is closed, or when the process ends.
+type ScratchFile struct {
+	*os.File
+	name string // "" where it has none
+}
+
+// Scratch opens a file in dir, "" being the system's folder, that has no name where
+// the system allows that.
+func Scratch(dir string) (*ScratchFile, error) {
+	if f := nameless(dir); f != nil {
+		return &ScratchFile{File: f}, nil
+	}
+	f, err := os.CreateTemp(dir, ".membench-scratch-*")
+	if err != nil {
+		return nil, err
+	}
+	os.Remove(f.Name()) // fails where open files keep their name; Close then removes it
+	return &ScratchFile{f, f.Name()}, nil
+}
+
+// Close removes the file.
+func (f *ScratchFile) Close() error {
+	err := f.File.Close()
+	if f.name != "" {
+		os.Remove(f.name)
+	}
+	return err
+}
+
+func (s *Sorter) newSpool() (*ScratchFile, error) {
+	f, err := Scratch(s.o.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("spilling to disk: %w", err)
+	}
+	return f, nil
 }
 
 // A run is a sorted part of the spool: records, each after its length.
@@ -287,23 +324,8 @@ type run struct {
 	marks     []mark
 }
 
-func (s *Sorter) newSpool() (*os.File, error) {
-	f, err := os.CreateTemp(s.o.Dir, ".membench-sort-*")
-	if err != nil {
-		return nil, fmt.Errorf("spilling to disk: %w", err)
-	}
-	os.Remove(f.Name()) // fails where open files keep their name; remove does it then
-	return f, nil
-}
-
-func remove(f *os.File) error {
-	err := f.Close()
-	os.Remove(f.Name())
-	return err
-}
-
 // writeRun writes a run to f, from where f ends.
-func (s *Sorter) writeRun(f *os.File, from int64, in iter.Seq2[[]byte, error]) (run, error) {
+func (s *Sorter) writeRun(f io.Writer, from int64, in iter.Seq2[[]byte, error]) (run, error) {
 	r := run{from: from, end: from}
 	w := bufio.NewWriterSize(f, 1<<18)
 	var head [binary.MaxVarintLen64]byte

@@ -99,7 +99,7 @@ func (t enTable) find(ws []enWord, i, end int, bare bool) (enHit, bool) {
 				break
 			}
 		}
-		if !enPasses(ws, k, end, nil) {
+		if !enPasses(ws, k, end) {
 			if bare {
 				be := enElem{alts: []string{"be"}}
 				for f := range t["be"] {
@@ -137,7 +137,7 @@ func (f *enForms) match(ws []enWord, i, end int, given *enElem) (enHit, bool) {
 			if el.opt {
 				break
 			}
-			if i >= end || !enPasses(ws, i, end, el) {
+			if i >= end || !enPasses(ws, i, end) {
 				return h, false
 			}
 			switch w := &ws[i]; {
@@ -171,7 +171,7 @@ func (e *enElem) matches(w *enWord) bool {
 }
 
 // enPasses reports whether word i may stand between the words of a form.
-func enPasses(ws []enWord, i, end int, _ *enElem) bool {
+func enPasses(ws []enWord, i, end int) bool {
 	w := &ws[i]
 	switch {
 	case w.mark || w.quoted:

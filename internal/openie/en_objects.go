@@ -85,7 +85,7 @@ func (r *enReader) objects(i, end int, mode objMode) []zhObject {
 	for !last {
 		k = r.itemEnd(from, end, mode)
 		next := -1
-		if k < end && mode&objSubject == 0 || k < end {
+		if k < end {
 			switch w := &ws[k]; {
 			case w.low == "and" || w.low == "or" || w.low == "&":
 				if k+1 < end && !r.startsClause(k+1) && !r.timeAt(k+1, end) && r.itemOK(k+1, end) {
@@ -138,7 +138,7 @@ func (r *enReader) timeAt(i, end int) bool {
 // itemOK reports whether a list may go on at word k: no verb or pronoun comes first.
 func (r *enReader) itemOK(k, end int) bool {
 	w := &r.ws[k]
-	return !w.mark && !enPronouns[w.low] && !enConj[w.low] && (w.form == formNone || w.form == formIng || w.form == formBase || enFeeling[w.lemma] == false && w.form == formS)
+	return !w.mark && !enPronouns[w.low] && !enConj[w.low] && (w.form == formNone || w.form == formIng || w.form == formBase || !enFeeling[w.lemma] && w.form == formS)
 }
 
 // listGoesOn reports whether the comma at word k parts items: short pieces follow, the
@@ -152,7 +152,7 @@ func (r *enReader) listGoesOn(k, end int) bool {
 		case w.low == ",":
 			commas++
 			if size == 0 || size > 5 {
-				return size == 0 && false
+				return false
 			}
 			size = 0
 			continue

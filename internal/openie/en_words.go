@@ -147,7 +147,7 @@ func enContraction(out []enWord, s string, i, j int) []enWord {
 		}
 		word(low, i, j)
 	case "'s":
-		rest := enWordSet(strings.TrimLeft(s[j:], " "))
+		rest := enFirstWord(strings.TrimLeft(s[j:], " "))
 		if enIsAfter[head] || enIsBefore[rest] {
 			word(head, i, i+k)
 			word("is", i+k, j)
@@ -160,8 +160,8 @@ func enContraction(out []enWord, s string, i, j int) []enWord {
 	return out
 }
 
-// enWordSet is the first word of s in lower case.
-func enWordSet(s string) string {
+// enFirstWord is the first word of s in lower case.
+func enFirstWord(s string) string {
 	if k := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }); k >= 0 {
 		s = s[:k]
 	}
@@ -392,7 +392,7 @@ func enTimeAt(ws []enWord, i int) (n int, habit bool) {
 			return 2, false
 		}
 	case "after", "before", "during":
-		if set4[low(1)] {
+		if enMeals[low(1)] {
 			return 2, false
 		}
 	}
@@ -405,4 +405,4 @@ func enTimeAt(ws []enWord, i int) (n int, habit bool) {
 	return enPhraseAt(enTimes, ws, i), false
 }
 
-var set4 = set(`work dinner lunch breakfast bed school dark class`)
+var enMeals = set(`work dinner lunch breakfast bed school dark class`)

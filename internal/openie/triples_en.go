@@ -237,8 +237,7 @@ func (r *enReader) clause(i, end int) {
 	n := len(r.out)
 	switch {
 	case self && r.ofSelf(verb, end, bare, often):
-	case self && !enPronouns[r.ws[at].low] && len(r.out) > n:
-	case self && verb > at:
+	case self && verb > at: // the speaker, but nothing that a form knows
 	case r.free(at, end):
 	case r.ofNoun(at, end):
 	}
@@ -667,7 +666,7 @@ func (r *enReader) traitBe(k, end int, neg bool) bool {
 			r.likes([]zhObject{{kindTopic, []string{"reading"}}}, true, 0, weak)
 			return true
 		}
-		if enTraitNouns_[last] || enRoles[last] && mod != "my" {
+		if enTraitNouns[last] || enRoles[last] && mod != "my" {
 			conf := plainly
 			if enRoles[last] {
 				conf = weak
@@ -961,7 +960,7 @@ func (r *enReader) tried(i, end int) bool {
 	// The phrase around the first word of a style.
 	for s := k + 1; s < j; s++ {
 		n := enPhraseAt(enStyles, ws[:j], s)
-		if n == 0 && enForms_[ws[s].low] {
+		if n == 0 && enTechniques[ws[s].low] {
 			if prev := ws[s-1].low; !wrote || prev == "in" || prev == "as" || prev == "of" {
 				n = 1
 			}
@@ -1079,7 +1078,7 @@ func (r *enReader) ofNoun(i, end int) bool {
 		}
 		h, ok := enOwnTable.find(r.ws, k, end, false)
 		if !ok {
-			if enAux[w.low] && !enPasses(r.ws, k, end, nil) && w.lemma != "be" && w.lemma != "have" && w.lemma != "do" {
+			if enAux[w.low] && !enPasses(r.ws, k, end) && w.lemma != "be" && w.lemma != "have" && w.lemma != "do" {
 				return false
 			}
 			continue
