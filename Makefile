@@ -7,7 +7,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test race demo lint fuzz bench dist docs clean
+.PHONY: help build test race soak demo lint fuzz bench dist docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ test: ## run every test; the last lines count passed, failed and skipped
 
 race: ## run every test under the race detector (needs a C compiler)
 	@CGO_ENABLED=1 $(GO) test -race -json ./... | $(GO) run ./internal/testsum
+
+soak: ## kill every stage before each step on the file system; lines of 100 MB (about half an hour)
+	MEMBENCH_SOAK=1 $(GO) test ./cmd/membench -run 'Killed|LongLines' -count 1 -timeout 2h -v
 
 lint: ## gofmt, vet, staticcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"

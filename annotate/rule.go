@@ -29,7 +29,7 @@ import (
 // Rules has the patterns with their names.
 
 // ruleVersion changes when the same text may get another tag.
-const ruleVersion = "rule/1"
+const ruleVersion = "rule/2"
 
 // Rule is the tagger that needs no model.
 func Rule() Tagger { return ruleTagger{} }
@@ -107,11 +107,15 @@ var (
 	youEn    = regexp.MustCompile(`^(?:and |but |so )?(?:you|your|you're|you've|that|this|these|those|he|she|they|what|how|who|love (?:the|that|your|how))\b`)
 )
 
+// stageDirection is a line that only says what happens on the screen.
+var stageDirection = regexp.MustCompile(`^(?:（[^（）]{1,12}）|\([^()]{1,24}\)|【[^【】]{1,12}】)$`)
+
 // maxEmpty is the longest English sentence, in bytes, that can be empty talk.
 const maxEmpty = 110
 
 // What empty talk is made of.
 var (
+	// One clause may run several of these together: "好的没问题".
 	emptyZh = regexp.MustCompile(`^(?:` + strings.Join([]string{
 		`[嗯啊哦噢喔哈呃额唔唉哎诶欸咦哇嘿嘻呵喂好行对是嘛吧呢呀啦了的哼耶嘞哟诺哒咯哩么吗]+`,
 		`好的|好吧|好呀|好啊|好嘞|行了|可以(?:的|啊|呀)?|没问题(?:吧)?|没事|没关系|不客气|不用谢|知道了?|我知道了?|明白了?|懂了|了解|收到|记(?:住|下)了|当然|确实|也是|就是|没错|是这样|原来如此|真的|真好|太好了|那就好|厉害|不错|加油|辛苦(?:了|啦)?|就是它|开玩笑的?|算了|不管了|等等|等一下|总之|那么?|这样|你也这么想|也差不多`,
@@ -123,8 +127,10 @@ var (
 		`(?:那)?(?:我们|咱们)(?:马上|现在|先)?开始[\p{Han}]{0,3}`,
 		`(?:能|听|看)[\p{Han}]{0,2}(?:得到|见|清)[\p{Han}]{0,2}`, `我能(?:看|听)[到见]你?`, `接通了`, `(?:摄像头|麦克风|声音)[\p{Han}]{0,6}`,
 		`(?:怎么|为什么|什么|咋|哪)(?:了|回事|啦|样|说|事)*`, `还是说|比如说?|也就是说|怎么说`,
-		`你(?:说呢|呢|也是|看吧|不就认了)`, `你(?:还)?有什么想(?:问|说)的`, `这不就[\p{Han}]{1,3}`,
-	}, `|`) + `)$`)
+		`你(?:说呢|呢|也是|看吧|忙吧?|真行|真是的|赢了|说得对|说的对|懂的)`, `你(?:还)?有什么想(?:问|说)的`, `你?这不就?[\p{Han}]{1,4}`,
+		`我也(?:是|一样|这么(?:想|觉得)|觉得)|同意|赞成|有道理|有意思|说[得的]也是|原来是这样|那就这样|就这么定了|说定了|一言为定|好主意|也行|也好|都行|都可以|随便|没什么|没啥|不用了|不必了|可不是|可不|真的假的|不会吧|天哪|我的天|哎呀|啊呀|糟糕|惨了|哇塞|绝了|牛|棒|太棒了|真棒|真好|漂亮|干得漂亮|恭喜(?:你|啦)*|祝贺(?:你)?|(?:生日|新年|节日|周末)(?:快乐|愉快)|好梦|做个好梦|早点(?:睡|休息)|好好休息|注意身体|保重|路上小心|一路顺风|慢慢来|别急|不急|放心|别担心|别客气|稍等|稍等一下|等我一下|马上来|马上到|久等了?|让你久等了?|打扰了?|我回来了?|我先走了?|先这样|回头见|来了|来吧|走吧|好哒|ok|OK|嗯哼`,
+		`(?:已经)?(?:打开|连上|接通|开着|看到|听到)了`,
+	}, `|`) + `)+$`)
 	emptyEn = regexp.MustCompile(`^(?:` + strings.Join([]string{
 		`(?:(?:oh|ah|aw+|wow|hey|hi+|hello|yo|ha(?:ha)*|lol|hm+|ooh|yay|yeah|yep|yes|yup|no|nope|nah|ok|okay|sure|right|well|so|anyway|fine|cool|nice|great|good|awesome|amazing|perfect|lovely|sweet|wonderful|fantastic|absolutely|definitely|totally|exactly|agreed|indeed|true|really|seriously|progress|rude|accurate|of course|no way|oh man|oh god|got it|makes sense|fair enough|no problem|no worries|you're welcome|same here|me too|on it|deal|understood|noted)[\s,!.…-]*)+`,
 		`(?:many |so much |big )?(?:thanks|thank you|thx|cheers|ty)\b.*`, `(?:wow|oh|aw+|thanks)?,? ?(?:your|those|these) (?:kind )?words (?:really )?mean.*`, `i (?:really )?appreciate (?:it|that|you|your).*`,
@@ -135,7 +141,7 @@ var (
 		`(?:sounds?|looks?) (?:like )?(?:so |really |super |pretty |very |an? )*[a-z]+(?: time| day| plan| idea)?`,
 		`(?:i'?m )?(?:so |really |super |very )*(?:proud|happy|glad|excited|thrilled|pleased) (?:of|for|to|that|you)\b.*`, `(?:you're|you are) (?:such an? |so |really |truly |doing |an? )?.*`, `you(?:'ll| will| both| look| looked|'d| have| found| really| got| rock)\b.*`,
 		`(?:love|loving|like) (?:that|this|the|it|your|how)\b.*`, `(?:keep|stay|enjoy|cherish|have fun|feel free|wishing|events like)\b.*`, `can't wait to (?:hear|see).*`, `i(?:'m| am) here for you`,
-		`i (?:totally |completely |100% |couldn't )*agree.*`, `(?:care to share|got any|did you hear|tell me)\b.*`, `how (?:was|did) (?:it|that|you)\b.*`, `it's great that you.*`, `(?:just )?kidding`, `(?:always )?(?:good|nice|great) (?:one|to hear)`, `(?:it|that) must (?:be|have been|feel)\b.*`, `your\b.*`, `i believe in you`, `let me know\b.*`, `it's (?:so |really )?(?:awesome|great|nice|wonderful|amazing|cool|lovely|inspiring) (?:how|to see|that you)\b.*`, `what an? (?:great|nice|lovely|cool|amazing|awesome|beautiful|wonderful)\b.*`, `(?:much appreciated|ttyl|brb|see you later|count on me.*)`,
+		`i (?:totally |completely |100% |couldn't )*agree.*`, `(?:care to share|got any|did you hear|tell me)\b.*`, `how (?:was|did) (?:it|that|you)\b.*`, `it's great that you.*`, `(?:just )?kidding`, `(?:always )?(?:good|nice|great) (?:one|to hear)`, `(?:it|that) must (?:be|have been|feel)\b.*`, `your\b.*`, `i believe in you`, `let me know\b.*`, `it's (?:so |really )?(?:awesome|great|nice|wonderful|amazing|cool|lovely|inspiring) (?:how|to see|that you)\b.*`, `what an? (?:great|nice|lovely|cool|amazing|awesome|beautiful|wonderful)\b.*`, `(?:good )?(?:morning|afternoon|evening|night)(?: all| everyone| team| folks)?`, `(?:see|talk to|catch) (?:you|ya)(?: (?:later|soon|then|tomorrow|there|around))?`, `(?:have (?:a )?(?:good|great|nice|fun|lovely)|congrat|happy (?:birthday|new year|holidays|weekend)|bye|goodbye)\b.*`, `take care(?: of yourself)?`, `(?:sleep well|good luck|welcome back|no rush|don't worry(?: about it)?|my pleasure|any ?time|bless you|hang in there|go ahead|go on|i see|i know|i get it|i hear you|fair point|good point|good call|never ?mind|whatever|up to you|same to you|you bet|roger that|copy that|will do|one (?:sec|moment|minute)|hold on|be right back|got(?:ta| to) go|i have to go|i'm back|here we go|that's (?:fair|true|right|it|okay|ok|fine|great|good|awesome|amazing))`, `(?:much appreciated|ttyl|brb|see you later|count on me.*)`,
 	}, `|`) + `)$`)
 	vocativeEn = regexp.MustCompile(`,? [A-Z][a-z]+$`)
 )
@@ -143,6 +149,9 @@ var (
 // RuleTag is the tag of one utterance's text and the name of the rule that chose it;
 // "default" where none did.
 func RuleTag(text string) (tag, name string) {
+	if t := strings.TrimSpace(text); stageDirection.MatchString(t) {
+		return schema.TagFiller, "stage-direction"
+	}
 	sentences := openie.Sentences(text)
 	if len(sentences) == 0 {
 		return schema.TagFiller, "no-words"
@@ -186,6 +195,20 @@ func lasting(s openie.Sentence, lang string) string {
 	return ""
 }
 
+// emptyClauseZh tries a clause with fewer and fewer of the particles at its end.
+func emptyClauseZh(c string) bool {
+	for {
+		if emptyZh.MatchString(c) {
+			return true
+		}
+		r, n := utf8.DecodeLastRuneInString(c)
+		if !strings.ContainsRune("吗呢吧啊哦呀啦嘛哈了的", r) || n == len(c) {
+			return false
+		}
+		c = c[:len(c)-n]
+	}
+}
+
 // isEmpty reports whether nothing is left of a sentence once empty talk is gone.
 func isEmpty(s, lang string) bool {
 	if lang == "zh" {
@@ -198,14 +221,14 @@ func isEmpty(s, lang string) bool {
 			return true
 		}
 		for _, c := range clauses {
-			if !emptyZh.MatchString(strings.TrimRight(c, "吗呢吧啊哦呀啦嘛哈了的")) && !emptyZh.MatchString(c) {
+			if !emptyClauseZh(c) {
 				return false
 			}
 		}
 		return true
 	}
 	t := strings.Trim(strings.ReplaceAll(s, "’", "'"), ".!?… ,-–—\"")
-	if words := strings.Fields(t); len(words) <= 2 && !strings.ContainsFunc(t, unicode.IsNumber) {
+	if words := strings.Fields(t); (len(words) <= 2 || len(words) == 3 && strings.HasSuffix(strings.TrimSpace(s), "?")) && !strings.ContainsFunc(t, unicode.IsNumber) {
 		return true
 	}
 	if strings.ContainsFunc(t, unicode.IsNumber) && !strings.Contains(t, "100%") {

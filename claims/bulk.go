@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -22,12 +20,14 @@ import (
 
 // Bulk does over bytes what Compile does over records, in memory that does not grow
 // with the input: lines are cut into blocks, each block is read by one of the workers
-// and its records sorted by id, sorted runs go to disk above the budget, and merging
-// them brings the records of one id together. An id that occurs once keeps its bytes.
+// and its records sorted by id, and sorted runs go to disk above the budget. Then the
+// ids are divided into ranges; a worker loads a range, which brings the records of one
+// id together, and merges it. An id that occurs once keeps its bytes.
 //
-// What is held besides the budget: about 300 bytes for each claim that may conflict
-// (ranked, single-valued, denied), and the records of one id, of which evidence goes to disk above
-// bigGroup.
+// What is held besides the budget: two to eight MiB and the output of them for each
+// worker and for two ranges more, a mark of about 150 bytes for each 16 KiB on disk,
+// about 300 bytes for each claim that may conflict (ranked, single-valued, denied), and
+// the records of one id, of which evidence goes to disk above bigGroup.
 
 // BulkOptions say how to compile.
 type BulkOptions struct {
@@ -53,9 +53,11 @@ type BulkResult struct {
 	Spilled          bool
 }
 
-const blockSize = 256 << 10
-
-var bigGroup = 8 << 20 // bytes of records of one id that are held at once; less in tests
+// Less in tests.
+var (
+	bigGroup = 8 << 20          // bytes of records of one id that are held at once
+	minShare = int64(512 << 10) // of Memory for a worker: less makes runs too short to be read in parts
+)
 
 // Bulk compiles the inputs, in the given order, into entities and claims. found
 // takes findings, in no order that can be relied on; an error of it ends the run.
@@ -72,6 +74,7 @@ func Bulk(ctx context.Context, in []BulkInput, entities, claims io.Writer, found
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
+	o.Workers = int(max(1, min(int64(o.Workers), o.Memory/minShare)))
 	b := &bulk{BulkOptions: o, found: found, mint: schema.Mint{V: o.Version}, preds: map[string]predicate{}, denied: map[string]bool{}}
 	for name, p := range o.Catalog.Predicates {
 		b.preds[name] = predicate{positive: name, single: p.Single}
@@ -93,6 +96,7 @@ type bulk struct {
 	found   func(*schema.Finding) error
 	res     BulkResult
 	sorters []*extsort.Sorter
+	scratch sync.Pool // of *scratch
 	preds   map[string]predicate
 	denied  map[string]bool // claim ids, less their predicate, that are denied somewhere
 	rivalry bool            // some claims may conflict
@@ -121,37 +125,35 @@ func (b *bulk) report(f *schema.Finding) error {
 	return b.found(f)
 }
 
-// block is whole lines of one file.
+// A block is whole lines of one file.
 type block struct {
-	file  int
-	line  int // of the first line
-	bytes []byte
+	file int
+	jsonl.Block
 }
 
 // read cuts the inputs into blocks and has the workers sort their records.
 func (b *bulk) read(ctx context.Context, in []BulkInput) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	blocks := make(chan block, b.Workers)
-	free := make(chan []byte, 2*b.Workers+1)
+	blocks := make(chan block) // a block waits in the hands of cut; more would only hold memory
 	var wg sync.WaitGroup
+	share := b.Memory / int64(b.Workers)
 	for range b.Workers {
-		s := extsort.New(extsort.Options{Compare: bytes.Compare, Memory: b.Memory / int64(b.Workers), Dir: b.Dir})
+		s := extsort.New(extsort.Options{Compare: bytes.Compare, Key: rowID, Memory: share, Dir: b.Dir})
 		b.sorters = append(b.sorters, s)
 		wg.Go(func() {
 			w := &worker{b: b, sorter: s, denied: map[string]bool{}}
 			for bl := range blocks {
-				if ctx.Err() != nil {
-					continue
+				if ctx.Err() == nil {
+					if err := w.block(bl); err != nil {
+						cancel(err)
+					}
 				}
-				if err := w.block(bl, in[bl.file].Name); err != nil {
-					cancel(err)
-				}
-				select {
-				case free <- bl.bytes[:0]:
-				default:
+				if !bl.TooLong { // its memory is still read into
+					bl.Release()
 				}
 			}
+			s.Sort() // the rest that did not go to disk
 			b.mu.Lock()
 			b.res.Records += w.records
 			b.rivalry = b.rivalry || w.rivalry
@@ -161,7 +163,7 @@ func (b *bulk) read(ctx context.Context, in []BulkInput) error {
 			b.mu.Unlock()
 		})
 	}
-	err := b.cut(ctx, in, blocks, free)
+	err := b.cut(ctx, in, blocks)
 	close(blocks)
 	wg.Wait()
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
@@ -176,55 +178,27 @@ func (b *bulk) read(ctx context.Context, in []BulkInput) error {
 	return err
 }
 
-func (b *bulk) cut(ctx context.Context, in []BulkInput, blocks chan<- block, free <-chan []byte) error {
+func (b *bulk) cut(ctx context.Context, in []BulkInput, blocks chan<- block) error {
 	for i, f := range in {
 		b.res.Files++
 		r, err := f.Open()
 		if err != nil {
 			return err
 		}
-		cur := block{file: i, line: 1}
-		send := func() bool {
-			select {
-			case blocks <- cur:
-			case <-ctx.Done():
-				return false
-			}
-			cur.bytes = nil
-			select {
-			case cur.bytes = <-free:
-			default:
-				cur.bytes = make([]byte, 0, blockSize+4096)
-			}
-			return true
-		}
-		// Lines are copied once, so that a block holds lines and nothing else.
-		for line, err := range jsonl.Lines(r, f.Name, b.MaxLine) {
-			if err == nil && line.TooLong {
-				err = b.report(&schema.Finding{Pos: line.Pos, Code: "JSON003", Message: "line is longer than the limit, skipped", Want: fmt.Sprintf("at most %d bytes", len(line.Bytes)), Hint: "raise --max-line"})
-				if err == nil {
-					continue
-				}
-			}
+		for bl, err := range jsonl.Blocks(r, f.Name, b.MaxLine) {
 			if err != nil {
 				r.Close()
 				return err
 			}
-			if len(cur.bytes) == 0 {
-				cur.line = line.Pos.Line
-			}
-			cur.bytes = binary.AppendUvarint(cur.bytes, uint64(line.Pos.Line))
-			cur.bytes = binary.AppendUvarint(cur.bytes, uint64(len(line.Bytes)))
-			cur.bytes = append(cur.bytes, line.Bytes...)
-			if len(cur.bytes) >= blockSize && !send() {
-				break
+			select {
+			case blocks <- block{i, bl}:
+			case <-ctx.Done():
+				r.Close()
+				return ctx.Err()
 			}
 		}
 		if err := r.Close(); err != nil {
 			return fmt.Errorf("closing %s: %w", f.Name, err)
-		}
-		if len(cur.bytes) > 0 && !send() {
-			return ctx.Err()
 		}
 	}
 	return nil
@@ -266,6 +240,11 @@ func appendRow(dst []byte, parts [][]byte, kind byte, order uint64, flags byte, 
 	return binary.LittleEndian.AppendUint32(dst, uint32(n))
 }
 
+// rowID is the kind and key of a row: no id is the start of another.
+func rowID(r []byte) []byte {
+	return r[:binary.LittleEndian.Uint32(r[len(r)-4:])]
+}
+
 type row struct {
 	id    []byte // kind and key
 	flags byte
@@ -289,14 +268,15 @@ type worker struct {
 	rivalry bool
 }
 
-func (w *worker) block(bl block, name string) error {
-	for rest := bl.bytes; len(rest) > 0; {
-		no, n := binary.Uvarint(rest)
-		rest = rest[n:]
-		size, n := binary.Uvarint(rest)
-		line := rest[n : n+int(size)]
-		rest = rest[n+int(size):]
-		if err := w.line(line, bl.file, int(no), name); err != nil {
+func (w *worker) block(bl block) error {
+	for line := range bl.Lines() {
+		var err error
+		if line.TooLong {
+			err = w.b.report(jsonl.TooLong(line))
+		} else {
+			err = w.line(line.Bytes, bl.file, line.Pos.Line, line.Pos.File)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -437,61 +417,4 @@ func (b *bulk) contested(pred, id, line []byte) bool {
 		return false
 	}
 	return p.negated || p.single != "" && !(p.single == catalog.SingleRank && unranked(line)) || len(b.denied) > 0 && b.denied[bareID(id)]
-}
-
-// merged yields the rows of all sorters in order.
-func (b *bulk) merged() iter.Seq2[[]byte, error] {
-	if len(b.sorters) == 1 {
-		return b.sorters[0].Sorted()
-	}
-	return func(yield func([]byte, error) bool) {
-		type source struct {
-			next func() ([]byte, error, bool)
-			stop func()
-			rec  []byte
-		}
-		var live []*source
-		defer func() {
-			for _, s := range live {
-				s.stop()
-			}
-		}()
-		for _, s := range b.sorters {
-			next, stop := iter.Pull2(s.Sorted())
-			rec, err, ok := next()
-			if err != nil {
-				stop()
-				yield(nil, err)
-				return
-			}
-			if !ok {
-				stop()
-				continue
-			}
-			live = append(live, &source{next, stop, rec})
-		}
-		for len(live) > 0 {
-			best := 0
-			for i := 1; i < len(live); i++ {
-				if bytes.Compare(live[i].rec, live[best].rec) < 0 {
-					best = i
-				}
-			}
-			s := live[best]
-			if !yield(s.rec, nil) {
-				return
-			}
-			rec, err, ok := s.next()
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !ok {
-				s.stop()
-				live = slices.Delete(live, best, best+1)
-				continue
-			}
-			s.rec = rec
-		}
-	}
 }

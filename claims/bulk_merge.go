@@ -18,14 +18,15 @@ import (
 	"membench/schema"
 )
 
-// batchSize is how many bytes of rows the workers merge at once.
-const batchSize = 512 << 10
+// rangeSize is about how many bytes of rows a worker merges at once.
+var rangeSize = 1 << 20 // less in tests
 
-// A batch is the rows of whole groups, or one group too big to hold.
+// A batch is a range of the sorted rows; or, of a range too big to hold, rows of whole
+// groups or one group too big to hold.
 type batch struct {
-	arena []byte
-	rows  []int // ends of rows in arena
-	big   *bigClaim
+	rng  *extsort.Range
+	rows [][]byte
+	big  *bigClaim
 }
 
 // merged output of one batch.
@@ -35,6 +36,16 @@ type output struct {
 	findings         []*schema.Finding
 	contests         []contestant
 	big              *bigClaim
+	from             *scratch // holds entities and claims
+}
+
+// A scratch is the memory of one merge, used again for the next.
+type scratch struct {
+	rows             extsort.Buffer
+	group            []row
+	entities, claims []byte
+	scan             lineScanner
+	ev               []evidenceKey
 }
 
 // A contestant is one merged claim that may conflict.
@@ -60,6 +71,7 @@ func (b *bulk) write(ctx context.Context, entities, claims io.Writer) error {
 			if out.big != nil {
 				out.big.close()
 			}
+			b.done(out)
 		}
 		for _, f := range b.index.ties() {
 			if err := b.report(f); err != nil {
@@ -77,6 +89,7 @@ func (b *bulk) write(ctx context.Context, entities, claims io.Writer) error {
 		if _, err := claims.Write(out.claims); err != nil {
 			return err
 		}
+		b.done(out)
 		if out.big != nil {
 			err := out.big.write(claims)
 			out.big.close()
@@ -103,112 +116,125 @@ func (b *bulk) outputs(ctx context.Context, looking bool) iter.Seq2[output, erro
 	})
 }
 
-// batches cuts the sorted rows where an id ends.
+// done gives back the memory of an output that is written.
+func (b *bulk) done(out output) {
+	if m := out.from; m != nil {
+		m.entities, m.claims = out.entities[:0], out.claims[:0]
+		b.scratch.Put(m)
+	}
+}
+
+// batches cuts the sorted rows between ids.
 func (b *bulk) batches(looking bool) iter.Seq2[batch, error] {
 	return func(yield func(batch, error) bool) {
-		var cur batch
-		start, from := 0, 0 // of the last group: in arena, in rows
-		var id []byte
-		var big *bigClaim
-		flush := func(upTo, rows int) bool {
-			if rows == 0 {
-				return true
-			}
-			out := batch{arena: cur.arena[:upTo:upTo], rows: cur.rows[:rows:rows]}
-			rest := append(make([]byte, 0, batchSize+1<<16), cur.arena[upTo:]...)
-			var ends []int
-			for _, e := range cur.rows[rows:] {
-				ends = append(ends, e-upTo)
-			}
-			cur = batch{arena: rest, rows: ends}
-			start, from = 0, 0
-			return yield(out, nil)
-		}
-		finish := func() bool {
-			if big == nil {
-				return true
-			}
-			done := big
-			big = nil
-			if err := done.finish(); err != nil {
-				done.close()
-				yield(batch{}, err)
-				return false
-			}
-			return yield(batch{big: done}, nil)
-		}
-		for r, err := range b.merged() {
-			if err != nil {
-				yield(batch{}, err)
+		for _, r := range extsort.Cut(b.sorters, int64(rangeSize)) {
+			switch {
+			case looking && r.Before([]byte{kindClaim}):
+			case r.Size() <= int64(bigGroup):
+				if !yield(batch{rng: &r}, nil) {
+					return
+				}
+			case !b.stream(r, looking, yield):
 				return
 			}
-			row := splitRow(r)
-			if looking && row.id[0] != kindClaim {
-				continue
-			}
-			if n := len(cur.rows); n > 0 && big == nil {
-				// A record that repeats its neighbour adds nothing. Of two positions the earlier stays.
-				at := 0
-				if n > 1 {
-					at = cur.rows[n-2]
-				}
-				if prev := splitRow(cur.arena[at:cur.rows[n-1]]); bytes.Equal(prev.id, row.id) && bytes.Equal(prev.line, row.line) {
-					continue
-				}
-			}
-			if !bytes.Equal(row.id, id) {
-				if !finish() {
-					return
-				}
-				start, from = len(cur.arena), len(cur.rows)
-				if start >= batchSize && !flush(start, from) {
-					return
-				}
-				id = append(id[:0], row.id...)
-			}
-			if big != nil {
-				if err := big.add(row); err != nil {
-					big.close()
-					yield(batch{}, err)
-					return
-				}
-				continue
-			}
-			cur.arena = append(cur.arena, r...)
-			cur.rows = append(cur.rows, len(cur.arena))
-			if len(cur.arena)-start <= bigGroup {
-				continue
-			}
-			// The group does not fit: what came before it goes out, the rest to disk.
-			if !flush(start, from) {
-				return
-			}
-			big = newBig(b, row.id[0] == kindClaim)
-			at := 0
-			for _, end := range cur.rows {
-				if err := big.add(splitRow(cur.arena[at:end])); err != nil {
-					big.close()
-					yield(batch{}, err)
-					return
-				}
-				at = end
-			}
-			cur = batch{}
-		}
-		if finish() {
-			flush(len(cur.arena), len(cur.rows))
 		}
 	}
+}
+
+// stream yields the batches of a range that may be too big to hold. It is false when
+// it came to an end before the range.
+func (b *bulk) stream(rng extsort.Range, looking bool, yield func(batch, error) bool) bool {
+	var rows [][]byte // of groups that are held; the last one starts at from
+	var arena []byte  // what they lie in
+	from, held, group := 0, 0, 0
+	var id []byte
+	var big *bigClaim
+	fail := func(err error) bool {
+		if big != nil {
+			big.close()
+		}
+		yield(batch{}, err)
+		return false
+	}
+	finish := func() bool {
+		if big == nil {
+			return true
+		}
+		if err := big.finish(); err != nil {
+			return fail(err)
+		}
+		done := big
+		big = nil
+		return yield(batch{big: done}, nil)
+	}
+	for r, err := range rng.Sorted() {
+		if err != nil {
+			return fail(err)
+		}
+		row := splitRow(r)
+		if looking && row.id[0] != kindClaim {
+			continue
+		}
+		if !bytes.Equal(row.id, id) {
+			if !finish() {
+				return false
+			}
+			if held >= rangeSize {
+				if !yield(batch{rows: rows}, nil) {
+					return false
+				}
+				rows, arena, held = nil, nil, 0
+			}
+			id = append(id[:0], row.id...)
+			from, group = len(rows), 0
+		}
+		if big != nil {
+			if err := big.add(row); err != nil {
+				return fail(err)
+			}
+			continue
+		}
+		if n := len(rows); n > from && repeats(splitRow(rows[n-1]), row) {
+			continue
+		}
+		if len(r) > cap(arena)-len(arena) {
+			arena = make([]byte, 0, max(rangeSize/4, len(r)))
+		}
+		at := len(arena)
+		arena = append(arena, r...)
+		rows = append(rows, arena[at:len(arena):len(arena)])
+		held += len(r)
+		if group += len(r); group <= bigGroup {
+			continue
+		}
+		// The group does not fit: what came before it goes out, the rest to disk.
+		if from > 0 && !yield(batch{rows: rows[:from:from]}, nil) {
+			return false
+		}
+		big = newBig(b, row.id[0] == kindClaim)
+		for _, r := range rows[from:] {
+			if err := big.add(splitRow(r)); err != nil {
+				return fail(err)
+			}
+		}
+		rows, arena, held, from = nil, nil, 0, 0
+	}
+	return finish() && (len(rows) == 0 || yield(batch{rows: rows}, nil))
+}
+
+// repeats reports whether a record says what its neighbour said. Of two positions the
+// earlier stays.
+func repeats(prev, r row) bool {
+	return bytes.Equal(prev.id, r.id) && bytes.Equal(prev.line, r.line)
 }
 
 // claimKey reads predicate and claim id out of a row's id. Ids that hold a zero byte
 // come back with its escape, which is enough to compare them.
 func claimKey(key []byte) (pred, id []byte) {
-	parts := bytes.SplitN(key[1:], []byte{0, 1}, 3)
-	if len(parts) < 3 {
-		return nil, nil
-	}
-	return parts[1], bytes.TrimSuffix(parts[2], []byte{0, 1})
+	end := []byte{0, 1}
+	_, rest, _ := bytes.Cut(key[1:], end)
+	pred, id, _ = bytes.Cut(rest, end)
+	return pred, bytes.TrimSuffix(id, end)
 }
 
 // merge merges the groups of a batch.
@@ -216,25 +242,31 @@ func (b *bulk) merge(ba batch, looking bool) (out output, err error) {
 	if ba.big != nil {
 		return ba.big.output(looking)
 	}
-	if !looking {
-		out.claims = make([]byte, 0, len(ba.arena))
+	m, _ := b.scratch.Get().(*scratch)
+	if m == nil {
+		m = &scratch{}
 	}
-	at := 0
-	for i := 0; i < len(ba.rows); {
-		first := splitRow(ba.arena[at:ba.rows[i]])
-		group := []row{first}
-		at = ba.rows[i]
-		i++
-		for i < len(ba.rows) {
-			r := splitRow(ba.arena[at:ba.rows[i]])
-			if !bytes.Equal(r.id, first.id) {
-				break
-			}
-			group = append(group, r)
-			at = ba.rows[i]
-			i++
+	out.from, out.entities, out.claims = m, m.entities, m.claims
+	if ba.rng != nil {
+		if ba.rows, err = ba.rng.Load(&m.rows); err != nil {
+			return out, err
 		}
-		if first.id[0] == kindEntity {
+	}
+	for i := 0; i < len(ba.rows); {
+		group := append(m.group[:0], splitRow(ba.rows[i]))
+		for i++; i < len(ba.rows); i++ {
+			r := splitRow(ba.rows[i])
+			if last := group[len(group)-1]; !bytes.Equal(r.id, last.id) {
+				break
+			} else if !bytes.Equal(r.line, last.line) {
+				group = append(group, r)
+			}
+		}
+		m.group = group
+		if group[0].id[0] == kindEntity {
+			if looking {
+				continue
+			}
 			if out.entities, err = b.mergeEntity(out.entities, group, &out); err != nil {
 				return out, err
 			}
@@ -278,8 +310,7 @@ func (b *bulk) mergeEntity(dst []byte, group []row, out *output) ([]byte, error)
 
 func (b *bulk) mergeClaim(dst []byte, group []row, looking bool, out *output) ([]byte, error) {
 	first := group[0]
-	pred, id := claimKey(first.id)
-	contested := b.rivalry && b.contestedGroup(pred, id, group)
+	contested := b.rivalry && b.contestedGroup(group)
 	if len(group) == 1 && !contested && !looking && first.flags&flagPlain != 0 {
 		return append(append(dst, first.line...), '\n'), nil
 	}
@@ -287,7 +318,7 @@ func (b *bulk) mergeClaim(dst []byte, group []row, looking bool, out *output) ([
 		return dst, nil
 	}
 	if !contested {
-		if out, ok := b.splice(dst, group); ok {
+		if out, ok := b.splice(dst, group, out.from); ok {
 			return out, nil
 		}
 	}
@@ -331,9 +362,10 @@ func (b *bulk) mergeClaim(dst []byte, group []row, looking bool, out *output) ([
 
 // splice merges plain records of one claim by their bytes. It is false, and nothing
 // is appended, where more than evidence, confidence and update differ.
-func (b *bulk) splice(dst []byte, group []row) ([]byte, bool) {
-	var l lineScanner
-	var ev []evidenceKey
+func (b *bulk) splice(dst []byte, group []row, m *scratch) ([]byte, bool) {
+	l := &m.scan
+	ev := m.ev[:0]
+	defer func() { m.ev = ev }()
 	var line, conf, status, rank, updated, by []byte
 	var at instant
 	head := 0
@@ -424,7 +456,8 @@ func (b *bulk) splice(dst []byte, group []row) ([]byte, bool) {
 	return append(dst, '}', '\n'), true
 }
 
-func (b *bulk) contestedGroup(pred, id []byte, group []row) bool {
+func (b *bulk) contestedGroup(group []row) bool {
+	pred, id := claimKey(group[0].id)
 	for _, r := range group {
 		if b.contested(pred, id, r.line) {
 			return true

@@ -2,7 +2,10 @@ package claims
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"strconv"
+	"unicode/utf8"
 
 	"membench/internal/codec"
 	"membench/schema"
@@ -11,8 +14,10 @@ import (
 // A lineScanner recognises plain lines: statements that our encoder would write
 // byte for byte, with evidence as merging would leave it. Everything else, good or
 // bad, is left to the typed reader.
+//
+// Such a line has its members in one order and no white space, so that what stands
+// between the values is matched as text; only props are free and read as JSON.
 type lineScanner struct {
-	s      codec.Scanner
 	entity bool
 	typ    []byte // entity type, or domain
 	pred   []byte
@@ -21,10 +26,14 @@ type lineScanner struct {
 	obj    []byte
 	ev     []evidenceKey
 	parts  [][]byte
+	seen   [][]byte // of the array that is read
 	num    []byte
+	props  codec.Scanner
+
+	line []byte
+	i    int // bytes of line that are read
 
 	// Of a claim, for merging its bytes.
-	line    []byte
 	head    int // bytes before the confidence's value
 	conf    []byte
 	status  []byte
@@ -51,273 +60,286 @@ func (l *lineScanner) key() ([][]byte, byte) {
 
 // read reports whether line is plain in version v.
 func (l *lineScanner) read(line []byte, v schema.Version) bool {
-	if !tidy(line) {
-		return false
-	}
-	l.line = line
-	l.s.Reset(line, false)
-	if !l.s.Object() || !l.name("record_type") {
-		return false
-	}
-	typ, escaped, ok := l.s.String()
-	if !ok || escaped {
-		return false
-	}
-	switch string(typ) {
-	case "entity":
+	l.line, l.i = line, 0
+	switch {
+	case l.lit(`{"record_type":"entity","entity_type":"`):
 		l.entity = true
-		return l.readEntity(v) && len(l.typ) > 0 && len(l.id) > 0
-	case "claim":
+		return l.readEntity() && len(l.typ) > 0 && len(l.id) > 0
+	case l.lit(`{"record_type":"claim","claim_id":"`):
 		l.entity = false
 		return l.readClaim(v) && len(l.typ) > 0 && len(l.pred) > 0 && len(l.subj) > 0 && len(l.obj) > 0
 	}
 	return false
 }
 
-// tidy reports whether a line has no white space between values, no number but plain
-// decimals, and only the escapes that the encoder writes. It looks at bytes alone.
-func tidy(line []byte) bool {
-	if len(line) == 0 || line[0] != '{' {
+// lit steps over text.
+func (l *lineScanner) lit(text string) bool {
+	if len(l.line)-l.i < len(text) || string(l.line[l.i:l.i+len(text)]) != text {
 		return false
 	}
-	in := false
-	for i := 0; i < len(line); i++ {
-		if in {
-			j := bytes.IndexByte(line[i:], '"')
-			if j < 0 {
-				return false
+	l.i += len(text)
+	return true
+}
+
+const ones, highs = 0x0101010101010101, 0x8080808080808080
+
+// body reads the rest of a string and steps over its closing quote. Of escapes it
+// takes those that the encoder writes, where they are allowed.
+func (l *lineScanner) body(escapes bool) ([]byte, bool) {
+	b, i := l.line, l.i
+	start := i
+	wide := uint64(0) // its high bits: whether a byte is not ASCII
+	for {
+		// Eight bytes at a time to the next quote, backslash or control character.
+		for i+8 <= len(b) {
+			x := binary.LittleEndian.Uint64(b[i:])
+			q, e := x^(ones*'"'), x^(ones*'\\')
+			wide |= x
+			if m := ((q-ones)&^q | (e-ones)&^e | (x-ones*0x20)&^x) & highs; m != 0 {
+				i += bits.TrailingZeros64(m) >> 3
+				break
 			}
-			if k := bytes.IndexByte(line[i:i+j], '\\'); k >= 0 {
-				i += k + 1
-				if i >= len(line) {
-					return false
-				}
-				switch line[i] {
-				case '"', '\\', 'b', 'f', 'n', 'r', 't':
-				default:
-					return false
-				}
-				continue
+			i += 8
+		}
+		if i >= len(b) {
+			return nil, false
+		}
+		switch c := b[i]; {
+		case c == '"':
+			l.i = i + 1
+			return b[start:i], wide&highs == 0 || utf8.Valid(b[start:i])
+		case c == '\\':
+			if !escapes || i+1 >= len(b) || !plainEscape(b[i+1]) {
+				return nil, false
 			}
-			i += j
-			in = false
-			continue
-		}
-		switch c := line[i]; c {
-		case '"':
-			in = true
-		case ' ', '\t', '\r', '\n':
-			return false
+			i += 2
+		case c < 0x20:
+			return nil, false
+		default: // in the last seven bytes
+			wide |= uint64(c)
+			i++
 		}
 	}
-	return !in
 }
 
-func (l *lineScanner) name(want string) bool {
-	name, ok := l.s.Member()
-	return ok && string(name) == want
+// plainEscape reports whether the encoder writes a backslash before c.
+func plainEscape(c byte) bool {
+	switch c {
+	case '"', '\\', 'b', 'f', 'n', 'r', 't':
+		return true
+	}
+	return false
 }
 
-// text reads a string without escapes.
-func (l *lineScanner) text(name string) ([]byte, bool) {
-	if !l.name(name) {
+// text steps over before and reads a string without escapes.
+func (l *lineScanner) text(before string) ([]byte, bool) {
+	if !l.lit(before) {
 		return nil, false
 	}
-	b, escaped, ok := l.s.String()
-	return b, ok && !escaped
+	return l.body(false)
 }
 
-// any reads a string that may hold escapes.
-func (l *lineScanner) any(name string) ([]byte, bool) {
-	if !l.name(name) {
-		return nil, false
+// any steps over before and a string that may hold escapes.
+func (l *lineScanner) any(before string) bool {
+	if !l.lit(before) {
+		return false
 	}
-	b, _, ok := l.s.String()
-	return b, ok
+	_, ok := l.body(true)
+	return ok
 }
 
-func (l *lineScanner) ref(name string) ([]byte, bool) {
-	if !l.name(name) || !l.s.Object() {
+// ref reads the rest of a reference after its opening brace and name.
+func (l *lineScanner) ref(before string) ([]byte, bool) {
+	if _, ok := l.text(before); !ok {
 		return nil, false
 	}
-	if _, ok := l.text("entity_type"); !ok {
-		return nil, false
-	}
-	id, ok := l.text("entity_id")
-	if !ok {
-		return nil, false
-	}
-	_, more := l.s.Member()
-	return id, !more && l.s.OK()
+	id, ok := l.text(`,"entity_id":"`)
+	return id, ok && l.lit(`}`)
 }
 
 // float reads a confidence that is written as the encoder writes it.
-func (l *lineScanner) float(name string) bool {
-	if !l.name(name) || l.s.Kind() != '0' {
+func (l *lineScanner) float(before string) bool {
+	if !l.lit(before) {
 		return false
 	}
-	l.head = l.s.Offset()
-	text, ok := l.s.Number()
-	if !ok {
-		return false
+	l.head = l.i
+	for l.i < len(l.line) && l.line[l.i] != ',' && l.line[l.i] != '}' {
+		l.i++
 	}
+	text := l.line[l.head:l.i]
 	l.conf = text
-	if len(text) == 4 && text[0] == '0' && text[1] == '.' && text[2] <= '9' && text[3] > '0' && text[3] <= '9' {
+	if len(text) == 4 && text[0] == '0' && text[1] == '.' && text[2]-'0' <= 9 && text[3]-'1' <= 8 {
 		return true // 0.xy
 	}
 	f, err := strconv.ParseFloat(string(text), 64)
-	l.num = schema.AppendFloat(l.num[:0], f)
-	return err == nil && bytes.Equal(l.num, text)
-}
-
-func (l *lineScanner) stringArray(name string) bool {
-	if !l.name(name) || !l.s.Array() {
+	if err != nil || !(f > 0 && f <= 1) { // out of range, or NaN, which Go reads
 		return false
 	}
-	var seen [][]byte
-	for l.s.Element() {
-		b, _, ok := l.s.String()
-		if !ok || len(seen) > 16 {
+	l.num = schema.AppendFloat(l.num[:0], f)
+	return bytes.Equal(l.num, text)
+}
+
+// strings steps over an array of strings that merging would leave as it is: distinct
+// and sorted.
+func (l *lineScanner) strings(before string) bool {
+	if !l.lit(before) {
+		return false
+	}
+	if l.lit(`]`) {
+		return true
+	}
+	l.seen = l.seen[:0]
+	for first := true; ; first = false {
+		if !first && !l.lit(`,`) || !l.lit(`"`) {
 			return false
 		}
-		for _, s := range seen {
+		b, ok := l.body(true)
+		if !ok || len(l.seen) > 16 {
+			return false
+		}
+		for _, s := range l.seen {
 			if bytes.Compare(s, b) >= 0 {
-				return false // merging would sort or unite it
+				return false
 			}
 		}
-		seen = append(seen, b)
+		l.seen = append(l.seen, b)
+		if l.lit(`]`) {
+			return true
+		}
 	}
-	return l.s.OK()
 }
 
-// end reports whether the object and the line end here.
-func (l *lineScanner) end() bool {
-	_, more := l.s.Member()
-	return !more && l.s.OK() && l.s.End()
+// object steps over free JSON without white space and with plain escapes.
+func (l *lineScanner) object() bool {
+	l.props.Reset(l.line[l.i:], true)
+	if l.props.Kind() != '{' {
+		return false
+	}
+	raw, ok := l.props.Skip()
+	l.i += len(raw)
+	return ok && tidy(raw) && utf8.Valid(raw)
 }
 
-func (l *lineScanner) readEntity(v schema.Version) bool {
+// tidy reports whether JSON has no white space between values and only the escapes
+// that the encoder writes.
+func tidy(raw []byte) bool {
+	in := false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '"':
+			in = !in
+		case !in && c <= ' ':
+			return false
+		case in && c == '\\':
+			if i++; !plainEscape(raw[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (l *lineScanner) readEntity() bool {
 	var ok bool
-	if l.typ, ok = l.text("entity_type"); !ok {
+	if l.typ, ok = l.body(false); !ok {
 		return false
 	}
-	if l.id, ok = l.text("entity_id"); !ok {
+	if l.id, ok = l.text(`,"entity_id":"`); !ok {
 		return false
 	}
-	if !l.name("props") || l.s.Kind() != '{' {
-		return false
-	}
-	if _, ok := l.s.Skip(); !ok {
-		return false
-	}
-	return l.stringArray("aliases") && l.stringArray("tags") && l.float("confidence") && l.end()
+	return l.lit(`,"props":`) && l.object() && l.strings(`,"aliases":[`) && l.strings(`,"tags":[`) &&
+		l.float(`,"confidence":`) && l.lit(`}`) && l.i == len(l.line)
 }
 
 func (l *lineScanner) readClaim(v schema.Version) bool {
 	var ok bool
-	if l.id, ok = l.text("claim_id"); !ok {
+	if l.id, ok = l.body(false); !ok {
 		return false
 	}
-	if l.pred, ok = l.text("predicate"); !ok {
+	if l.pred, ok = l.text(`,"predicate":"`); !ok {
 		return false
 	}
-	if l.subj, ok = l.ref("subject"); !ok {
+	if l.subj, ok = l.ref(`,"subject":{"entity_type":"`); !ok {
 		return false
 	}
-	if l.obj, ok = l.ref("object"); !ok {
+	if l.obj, ok = l.ref(`,"object":{"entity_type":"`); !ok {
 		return false
 	}
-	if l.typ, ok = l.text("domain"); !ok {
+	if l.typ, ok = l.text(`,"domain":"`); !ok {
 		return false
 	}
-	if !l.float("confidence") {
+	if !l.float(`,"confidence":`) {
 		return false
 	}
-	l.status, ok = l.text("status")
+	l.status, ok = l.text(`,"status":"`)
 	if !ok || string(l.status) == schema.StatusDeprecated {
 		return false // its reason may have to go
 	}
-	if !l.name("rank") {
+	if !l.readRank() {
 		return false
 	}
-	switch l.s.Kind() {
-	case 'n':
-		if c, ok := l.s.Literal(); !ok || c != 'n' {
-			return false
-		}
-		l.rank = nil
-	case '0':
-		text, ok := l.s.Number()
-		if !ok || len(text) > 9 || text[0] == '-' || bytes.ContainsAny(text, ".eE") {
-			return false
-		}
-		l.rank = text
-	default:
+	if l.updated, ok = l.text(`,"updated_at":"`); !ok {
 		return false
 	}
-	if l.updated, ok = l.text("updated_at"); !ok {
-		return false
-	}
-	if !l.name("evidence") || !l.s.Array() || !l.evidence(v) {
-		return false
-	}
-	if !l.idRight() {
+	if !l.evidence(v) || !l.idRight() {
 		return false
 	}
 	l.by = nil
-	name, more := l.s.Member()
-	if !more {
-		return l.s.OK() && l.s.End()
+	if v != schema.V001 && l.lit(`,"by":"`) {
+		if l.by, ok = l.body(false); !ok || len(l.by) == 0 || bytes.IndexByte(l.by, '+') >= 0 {
+			return false
+		}
 	}
-	if v == schema.V001 || string(name) != "by" {
+	return l.lit(`}`) && l.i == len(l.line)
+}
+
+// readRank reads null or a whole number.
+func (l *lineScanner) readRank() bool {
+	l.rank = nil
+	if !l.lit(`,"rank":`) {
 		return false
 	}
-	by, escaped, ok := l.s.String()
-	l.by = by
-	return ok && !escaped && len(by) > 0 && bytes.IndexByte(by, '+') < 0 && l.end()
+	if l.lit(`null`) {
+		return true
+	}
+	from := l.i
+	for l.i < len(l.line) && l.line[l.i]-'0' <= 9 {
+		l.i++
+	}
+	l.rank = l.line[from:l.i]
+	n := len(l.rank)
+	return n == 1 || n > 1 && n <= 9 && l.rank[0] != '0'
 }
 
 // evidence reads the rows and wants them as merging leaves them.
 func (l *lineScanner) evidence(v schema.Version) bool {
+	if !l.lit(`,"evidence":[`) {
+		return false
+	}
 	l.ev = l.ev[:0]
-	for l.s.Element() {
+	for len(l.ev) == 0 || l.lit(`,`) {
 		var e evidenceKey
 		var ok bool
-		if l.s.Kind() != '{' {
+		from := l.i
+		if e.mem, ok = l.text(`{"memory_item_id":"`); !ok {
 			return false
 		}
-		from := l.s.Offset()
-		if !l.s.Object() {
+		if e.point, ok = l.text(`,"point_id":"`); !ok {
 			return false
 		}
-		if e.mem, ok = l.text("memory_item_id"); !ok {
+		if !l.any(`,"conv_id":"`) || !l.any(`,"scene_id":"`) {
 			return false
 		}
-		if e.point, ok = l.text("point_id"); !ok {
+		if e.created, ok = l.text(`,"created_at":"`); !ok {
 			return false
 		}
-		if _, ok = l.any("conv_id"); !ok {
+		if !l.any(`,"text":"`) || !l.lit(`}`) || len(l.ev) >= 16 {
 			return false
 		}
-		if _, ok = l.any("scene_id"); !ok {
-			return false
-		}
-		if e.created, ok = l.text("created_at"); !ok {
-			return false
-		}
-		if _, ok = l.any("text"); !ok {
-			return false
-		}
-		if _, more := l.s.Member(); more || !l.s.OK() {
-			return false
-		}
-		e.raw = l.line[from:l.s.Offset()]
-		if len(l.ev) >= 16 {
-			return false
-		}
+		e.raw = l.line[from:l.i]
 		l.ev = append(l.ev, e)
 	}
-	if !l.s.OK() || len(l.ev) == 0 {
+	if !l.lit(`]`) {
 		return false
 	}
 	for i := 1; i < len(l.ev); i++ {

@@ -127,6 +127,8 @@ func plainOf(t testing.TB, files [][]string, v schema.Version) string {
 // The path over bytes gives what the plain one gives, at any number of workers, in
 // any order of files and lines (0.1.0), spilled or not.
 func TestBulkEqualsCompile(t *testing.T) {
+	defer func(n int64, m int) { minShare, rangeSize = n, m }(minShare, rangeSize)
+	minShare, rangeSize = 1, 4<<10 // many runs and ranges, of little data
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		files := randomFiles(r, 3+r.IntN(25), seed%2 == 1)
@@ -135,7 +137,7 @@ func TestBulkEqualsCompile(t *testing.T) {
 			if want == "" {
 				t.Fatal("nothing was compiled")
 			}
-			for _, o := range []BulkOptions{{Workers: 1}, {Workers: 2}, {Workers: 3, Memory: 1}, {Workers: 2, Memory: 5000}} {
+			for _, o := range []BulkOptions{{Workers: 1}, {Workers: 2}, {Workers: 3, Memory: 3}, {Workers: 2, Memory: 5000}} {
 				o.Version, o.Dir = v, t.TempDir()
 				got, _ := bulkOf(t, files, o)
 				if !sameLines(t, v, got, want) {
@@ -211,11 +213,54 @@ func firstDiff(got, want string) string {
 	return "equal"
 }
 
+// What the scanner takes for plain is what the plain path writes of it: lines with a
+// few bytes changed, most of which it must refuse.
+func TestPlainLines(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	var lines []string
+	for _, f := range randomFiles(rng, 6, false) {
+		lines = append(lines, f...)
+	}
+	lines = append(lines,
+		`{"record_type":"entity","entity_type":"Topic","entity_id":"topic:茶","props":{"name":"茶\n\"x\"","n":[1.50,{}]},"aliases":["a","b"],"tags":["t"],"confidence":1.0}`,
+		`{"record_type":"claim","claim_id":"claim:P|d|agent:a|topic:b","predicate":"P","subject":{"entity_type":"Agent","entity_id":"agent:a"},"object":{"entity_type":"Topic","entity_id":"topic:b"},"domain":"d","confidence":0.123,"status":"active","rank":10,"updated_at":"2026-02-01T00:00:00Z","evidence":[{"memory_item_id":"mem:x","point_id":"p","conv_id":"c","scene_id":"s","created_at":"2026-02-01T00:00:00Z","text":"a\\b\t\"茶\""}],"by":"rule"}`)
+	bits := []string{"", " ", "0", "1", "9", "-", "e", ".", ",", ":", `"`, `\`, `\n`, `\u0041`, `\/`, "\x00", "\xff", "\xe8\x8c", "茶", "\u2028", "null", "NaN", "Inf", "{", "}", "[", "]", "deprecated", "+", "%", "|"}
+	var scan lineScanner
+	taken := 0
+	for n := range 60_000 {
+		line := lines[rng.IntN(len(lines))]
+		if n >= len(lines) {
+			for range 1 + rng.IntN(2) {
+				at := rng.IntN(len(line))
+				end := min(len(line), at+rng.IntN(3))
+				line = line[:at] + bits[rng.IntN(len(bits))] + line[end:]
+				if line == "" {
+					line = "{"
+				}
+			}
+		} else {
+			line = lines[n]
+		}
+		for _, v := range schema.Versions() {
+			if strings.ContainsAny(line, "\r\n") || !scan.read([]byte(line), v) {
+				continue
+			}
+			taken++
+			if want := plainOf(t, [][]string{{line}}, v); want != line+"\n" {
+				t.Fatalf("version %s: taken for plain:\nhave %q\nwant %q", v, line, want)
+			}
+		}
+	}
+	if taken < 5_000 {
+		t.Errorf("have %d plain lines, want most of the unbroken", taken)
+	}
+}
+
 // A claim and an entity with very many occurrences stay bounded and come out as on
 // the plain path.
 func TestBulkBigGroup(t *testing.T) {
-	defer func(n int) { bigGroup = n }(bigGroup)
-	bigGroup = 100 << 10
+	defer func(n int, m int64) { bigGroup, minShare = n, m }(bigGroup, minShare)
+	bigGroup, minShare = 100<<10, 1
 	for _, v := range schema.Versions() {
 		var lines []string
 		for i := range 3_000 {

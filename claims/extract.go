@@ -83,7 +83,7 @@ type Options struct {
 	Tags      *Tags            // nil: none are offered
 	MaxItems  int              // memories in a chunk; 0: MaxItems
 	MaxChars  int              // code points in a chunk; 0: MaxChars
-	Workers   int              // chunks at once; 0: 1
+	Workers   int              // chunks at once, of the rule extractor conversations; 0: 1
 }
 
 func (o Options) withDefaults() Options {
@@ -174,8 +174,28 @@ func ByConversation(ctx context.Context, in schema.Seq[schema.MemoryExport], o O
 			ids = append(ids, id)
 		}
 		slices.SortFunc(ids, func(a, b schema.ConvID) int { return Natural(string(a), string(b)) })
-		for _, id := range ids {
-			c, err := conversation(ctx, id, byConv[id], o)
+		type work struct {
+			id schema.ConvID
+			ms []Memory
+		}
+		take := func(yield func(work, error) bool) {
+			for _, id := range ids {
+				w := work{id, byConv[id]}
+				delete(byConv, id) // its memories can go when it is done
+				if !yield(w, nil) {
+					return
+				}
+			}
+		}
+		// A model's chunks are asked about at once within a conversation; the rule
+		// extractor makes no chunks, and what it makes of one conversation needs no other.
+		ahead := 1
+		if _, ok := o.Extractor.(*rule); ok {
+			ahead = o.Workers
+		}
+		for c, err := range par.Map(ctx, ahead, take, func(ctx context.Context, w work) (Conversation, error) {
+			return conversation(ctx, w.id, w.ms, o)
+		}) {
 			if !yield(c, err) || err != nil {
 				return
 			}

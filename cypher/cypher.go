@@ -198,10 +198,22 @@ func appendConstraint(dst []byte, typ string) []byte {
 }
 
 const (
-	nodesHead = "// Nodes: each is found by its id and its properties are replaced.\n"
-	edgesHead = "// Edges: both ends must be there; each is found by its own id.\n"
-	batchHead = "UNWIND [\n"
+	constraintsHead = "// Ids are unique: run this file first, then wait for the indexes (CALL db.awaitIndexes(300)).\n"
+	nodesHead       = "// Nodes: each is found by its id and its properties are replaced.\n"
+	edgesHead       = "// Edges: both ends must be there; each is found by its own id.\n"
+	batchHead       = "UNWIND [\n"
 )
+
+// Head is the comment that a script starts with.
+func Head(file string) string {
+	switch file {
+	case ConstraintsFile:
+		return constraintsHead
+	case NodesFile:
+		return nodesHead
+	}
+	return edgesHead
+}
 
 // batchTail ends a batch of rows that share labels, or a type.
 func (k kind) batchTail(dst []byte) []byte {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"membench/graph"
 	"membench/internal/codec"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -619,6 +620,68 @@ func TestPlainBytes(t *testing.T) {
 		}
 		if have, want := plainBytes([]byte(b.String())), plain(b.String()); have != want {
 			t.Fatalf("%q: have %d, want %d", b.String(), have, want)
+		}
+	}
+}
+
+// The mapping of values is the one that every path into a database uses.
+func TestMappingIsGraphs(t *testing.T) {
+	for _, raw := range []string{
+		`{"a": null, "b": [], "c": [1, 2.5], "d": [9007199254740993, 0.5], "e": [1, "x"], "f": [null], "g": [[1]], "h": {"x": [1, 2]}, "i": [true, false], "j": 1E400, "k": -0, "l": -0.0}`,
+		`{"id": 1, "p_id": 2, "p_p_props_json": 3, "_hash": "h", "type": "t", "src": "s", "dst": "d", "scope": "x", "pid": 4, "p_": 5}`,
+		`{"big": 18446744073709551616, "max": 9223372036854775807, "min": -9223372036854775808, "e": 1e16, "s": 1e-7, "t": 0.1, "u": 123456789012345678901234.5, "": 1}`,
+	} {
+		var o schema.Object
+		if err := codec.Unmarshal([]byte(raw), &o); err != nil {
+			t.Fatal(err)
+		}
+		mapped := graph.MapProps(o)
+		line, _ := jsonl.Append(nil, schema.Node{ID: "x", Labels: []string{"L"}, Props: o}, schema.Latest)
+		_, n, _, _, _ := write(t, string(line), "", 1)
+		rows, _, err := parse(n, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		have := rows[0].props
+		for _, p := range mapped.Stored {
+			v, ok := have[p.Name]
+			if !ok {
+				t.Errorf("%s is not stored", p.Name)
+				continue
+			}
+			items, list := v.([]any)
+			if !list {
+				items = []any{v}
+			}
+			var texts []string
+			for _, x := range items {
+				switch x := x.(type) {
+				case float64:
+					texts = append(texts, strings.TrimPrefix(strings.TrimSuffix(strconv.FormatFloat(x, 'g', -1, 64), ".0"), "+"))
+				default:
+					texts = append(texts, fmt.Sprint(x))
+				}
+			}
+			for i, text := range p.Value.Texts {
+				f, err1 := strconv.ParseFloat(text, 64)
+				g, err2 := strconv.ParseFloat(texts[i], 64)
+				if list != p.Value.List || text != texts[i] && (err1 != nil || err2 != nil || f != g) {
+					t.Errorf("%s: have %v, want %v", p.Name, texts, p.Value.Texts)
+				}
+			}
+			delete(have, p.Name)
+		}
+		rest := ""
+		if mapped.Rest.Len() > 0 {
+			b, _ := mapped.Rest.MarshalJSON()
+			rest = string(b)
+		}
+		if text, _ := have["props_json"].(string); text != rest {
+			t.Errorf("props_json: have %s, want %s", text, rest)
+		}
+		delete(have, "props_json")
+		if len(have) > 0 {
+			t.Errorf("stored beside: %v", have)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func Write(ctx context.Context, nodes, edges []jsonl.File, out Scripts, o Option
 	if types, err = w.file(ctx, edges, out.Edges, true); err != nil {
 		return c, err
 	}
-	text := appendConstraint([]byte("// Ids are unique: run this file first, then wait for the indexes (CALL db.awaitIndexes(300)).\n"), "")
+	text := appendConstraint([]byte(constraintsHead), "")
 	for _, t := range types {
 		text = appendConstraint(text, t)
 	}
@@ -66,7 +66,7 @@ func Write(ctx context.Context, nodes, edges []jsonl.File, out Scripts, o Option
 
 // Script is Write over a stream, as statements with the name of their file: nodes
 // and edges in the order of the input within one set of labels or one type, the
-// constraints last, since only then are the types known. Nodes must come before edges.
+// constraints last, since only then are the types known. A file starts with its Head.
 func Script(in schema.Seq[schema.Element]) iter.Seq2[Statement, error] {
 	return func(yield func(Statement, error) bool) {
 		stopped := false

@@ -341,10 +341,7 @@ const ownsRows = 1024
 
 // ownsTasks yields the tasks of OWNS_MEMORY: by owner, then by hash.
 func (b *bulk) ownsTasks(src *source, yield func(*task, error) bool) bool {
-	switch {
-	case len(b.owners) == 0:
-		return true
-	case b.spool != nil:
+	if b.spool != nil {
 		return b.ownsSpooled(src, yield)
 	}
 	// Which groups of which table each owner has; 4 bytes a memory.

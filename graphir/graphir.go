@@ -60,7 +60,7 @@ type Options struct {
 }
 
 // maxList is how many ids a list property holds. A text stored more often than that
-// keeps the smallest ids, says how often it occurred, and is warned about (GRF005):
+// keeps the smallest ids, says how often it occurred, and is warned about (GRF054):
 // a node of millions of ids could be neither read nor loaded.
 const maxList = 1000
 
@@ -414,24 +414,24 @@ func (g *gatherer) keep(e *folded, report func(*schema.Finding)) bool {
 		switch {
 		case !g.hasExports || g.hasMemory(e.dst):
 		case g.p.v == schema.V001:
-			missing("GRF001", "evidence names a memory that is not in the exports", "load the export it was claimed from, too", true)
+			missing("GRF050", "evidence names a memory that is not in the exports", "load the export it was claimed from, too", true)
 		default:
-			missing("GRF001", "evidence names a memory that is not in the exports, edge left out", "give the export it was claimed from", false)
+			missing("GRF050", "evidence names a memory that is not in the exports, edge left out", "give the export it was claimed from", false)
 			return false
 		}
 	case "FROM_EVENT":
 		if !g.events.has(e.dst) {
-			missing("GRF002", "memory names a turn that is not in the events, edge left out", "give the events it was made from", false)
+			missing("GRF051", "memory names a turn that is not in the events, edge left out", "give the events it was made from", false)
 			return false
 		}
 	case "SUPERSEDED_BY":
 		if !g.claims.has(e.dst) {
-			missing("GRF003", "claim names a successor that is not in the claims, edge left out", "", false)
+			missing("GRF052", "claim names a successor that is not in the claims, edge left out", "", false)
 			return false
 		}
 	case "EXPECTS":
 		if !g.claims.has(e.dst) && !g.injects.has(e.dst) {
-			missing("GRF004", "probe expects something that is neither an inject nor a claim of this graph, edge left out", "", false)
+			missing("GRF053", "probe expects something that is neither an inject nor a claim of this graph, edge left out", "", false)
 			return false
 		}
 	}
@@ -453,7 +453,7 @@ func (g *gatherer) finish() {
 		if typ == "EXPECTS" {
 			want = "--claims"
 		}
-		g.report(&schema.Finding{Code: "GRF007", Warning: true, Message: typ + " edges left out: their other end comes from " + want + ", which was not given", Have: fmt.Sprint(n, " references")})
+		g.report(&schema.Finding{Code: "GRF056", Warning: true, Message: typ + " edges left out: their other end comes from " + want + ", which was not given", Have: fmt.Sprint(n, " references")})
 	}
 }
 

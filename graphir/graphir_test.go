@@ -275,17 +275,17 @@ edge:SPOKE:user:mo:event:ch01:4 user:mo -> event:ch01:4`)
 		codes = append(codes, strings.Join(strings.Fields(f)[:2], " "))
 	}
 	wantLines(t, codes, `
-claims.jsonl:2: GRF001:
-claims.jsonl:2: GRF003:
-events.jsonl:4: GRF004:
-exports.jsonl:2: GRF002:`)
+claims.jsonl:2: GRF050:
+claims.jsonl:2: GRF052:
+events.jsonl:4: GRF053:
+exports.jsonl:2: GRF051:`)
 }
 
 // An edge whose other hop was not given is left out and counted.
 func TestHopsNotGiven(t *testing.T) {
 	in := strings.Replace(seedExport, `"owner_type"`, `"events": [{"conv_id": "ch02", "turn_id": 1}], "owner_type"`, 1)
 	w := write(t, input{exports: in}, Options{}, false)
-	if strings.Contains(w.edges, "FROM_EVENT") || len(w.findings) != 1 || !strings.Contains(w.findings[0], "GRF007") || !strings.Contains(w.findings[0], "1 references") {
+	if strings.Contains(w.edges, "FROM_EVENT") || len(w.findings) != 1 || !strings.Contains(w.findings[0], "GRF056") || !strings.Contains(w.findings[0], "1 references") {
 		t.Errorf("have %v", w.findings)
 	}
 	// Claims alone keep their evidence: the graph is loaded beside the memory graph.
@@ -367,7 +367,7 @@ func TestOwner(t *testing.T) {
 		}
 	}
 	w := write(t, input{exports: strings.Replace(exportLine("p", "a", ""), `, "character_id": "c"`, "", 1)}, Options{}, false)
-	if strings.Contains(w.edges, "OWNS") || len(w.findings) != 1 || !strings.Contains(w.findings[0], "GRF006") {
+	if strings.Contains(w.edges, "OWNS") || len(w.findings) != 1 || !strings.Contains(w.findings[0], "GRF055") {
 		t.Errorf("no owner: %v\n%s", w.findings, w.edges)
 	}
 }

@@ -44,10 +44,10 @@ func (p *projector) occurrence(m schema.MemoryExport, at pos) (*occurrence, []*s
 	}
 	o := &occurrence{point: strip(string(m.ID)), pos: at}
 	if o.point == "" {
-		return bad("/id", "GRF010", "memory without an id, left out", "", "the point's id")
+		return bad("/id", "GRF057", "memory without an id, left out", "", "the point's id")
 	}
 	if m.Payload.IsNull() || m.Payload.Len() == 0 {
-		return bad("/payload", "GRF010", "memory without a payload, left out", "null or {}", "an object with data")
+		return bad("/payload", "GRF057", "memory without a payload, left out", "null or {}", "an object with data")
 	}
 	f, err := m.Fields()
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *projector) occurrence(m schema.MemoryExport, at pos) (*occurrence, []*s
 		return o, nil
 	}
 	if o.data == "" {
-		return bad("/payload/data", "GRF010", "memory without a text, left out", "", "the memory's text")
+		return bad("/payload/data", "GRF057", "memory without a text, left out", "", "the memory's text")
 	}
 	o.hash = schema.Hash(o.data)
 	if f.Hash != o.hash {
@@ -82,7 +82,7 @@ func (p *projector) occurrence(m schema.MemoryExport, at pos) (*occurrence, []*s
 	}
 	o.owner = owner010(&o.setting, strip(f.OwnerType), strip(f.OwnerID), f.OwnerInfer, o.data)
 	if o.owner == "" {
-		fs = append(fs, &schema.Finding{Pointer: "/payload", Code: "GRF006", Warning: true, Message: "nobody owns this memory", Want: "owner_id, character_id, agent_id or user_id"})
+		fs = append(fs, &schema.Finding{Pointer: "/payload", Code: "GRF055", Warning: true, Message: "nobody owns this memory", Want: "owner_id, character_id, agent_id or user_id"})
 	}
 	o.events, o.eventsBy, o.eventsP = f.Events, f.EventsBy, f.EventsP
 	return o, fs

@@ -446,7 +446,7 @@ func (f *folder) flush() *folded {
 }
 
 func cutFinding(at schema.Pos, id string) *schema.Finding {
-	return &schema.Finding{Pos: at, Code: "GRF005", Warning: true, Message: "id lists are cut to the first 1000 ids, occurrences says how many there were", Have: id}
+	return &schema.Finding{Pos: at, Code: "GRF054", Warning: true, Message: "id lists are cut to the first 1000 ids, occurrences says how many there were", Have: id}
 }
 
 // unionProps unites JSON objects: of a repeated name the first value stays.

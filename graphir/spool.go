@@ -8,16 +8,16 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"membench/internal/codec"
+	"membench/internal/extsort"
 )
 
 // A spool is a file of rows by bucket. A bucket's rows lie in pieces, one for each
 // time that its rows were written.
 type spool struct {
-	f       *os.File
+	f       *extsort.ScratchFile
 	w       *bufio.Writer
 	size    int64
 	buckets []bucket
@@ -32,18 +32,14 @@ type bucket struct {
 type piece struct{ off, n int64 }
 
 func newSpool(dir string, buckets int) (*spool, error) {
-	f, err := os.CreateTemp(dir, ".membench-rows-*")
+	f, err := extsort.Scratch(dir)
 	if err != nil {
 		return nil, fmt.Errorf("spilling to disk: %w", err)
 	}
-	os.Remove(f.Name()) // fails where open files keep their name; close then removes it
 	return &spool{f: f, w: bufio.NewWriterSize(f, 1<<19), buckets: make([]bucket, buckets)}, nil
 }
 
-func (s *spool) close() {
-	s.f.Close()
-	os.Remove(s.f.Name())
-}
+func (s *spool) close() { s.f.Close() }
 
 // append writes encoded rows of one bucket; flush must follow before they are read.
 func (s *spool) append(k int, encoded []byte, rows int) error {

@@ -21,7 +21,7 @@ func (p *projector) statement(s schema.Statement, at pos, report func(*schema.Fi
 
 func (p *projector) entity(e *schema.Entity, at pos, report func(*schema.Finding), emit func(*part)) {
 	if e.ID == "" || e.Type == "" {
-		report(&schema.Finding{Pointer: "/entity_id", Code: "GRF011", Message: "entity without an id or a type, left out"})
+		report(&schema.Finding{Pointer: "/entity_id", Code: "GRF058", Message: "entity without an id or a type, left out"})
 		return
 	}
 	id := string(e.ID)
@@ -172,7 +172,7 @@ func (p *projector) reference(r schema.Ref) []byte {
 
 func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding), emit func(*part)) {
 	if c.ID == "" {
-		report(&schema.Finding{Pointer: "/claim_id", Code: "GRF011", Message: "claim without an id, left out"})
+		report(&schema.Finding{Pointer: "/claim_id", Code: "GRF058", Message: "claim without an id, left out"})
 		return
 	}
 	newer := p.v != schema.V001
@@ -183,7 +183,7 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 	whole := c.Subject.ID != "" && c.Object.ID != "" && c.Subject.Type != "" && c.Object.Type != ""
 	emit(&part{id: string(id), half: halfClaim, at: instant(c.UpdatedAt), labels: []string{"Claim"}, props: p.claimProps(c, whole), pos: at})
 	if !whole {
-		report(&schema.Finding{Pointer: "/subject", Code: "GRF011", Message: "claim without both ends: its node stands alone", Have: fmt.Sprintf("subject %q, object %q", c.Subject.ID, c.Object.ID)})
+		report(&schema.Finding{Pointer: "/subject", Code: "GRF058", Message: "claim without both ends: its node stands alone", Have: fmt.Sprintf("subject %q, object %q", c.Subject.ID, c.Object.ID)})
 		return
 	}
 	subject, target := c.Subject, c.Object

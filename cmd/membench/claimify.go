@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -34,7 +36,7 @@ type claimifyOptions struct {
 }
 
 func newClaimifyCmd(e *env) *cobra.Command {
-	o := claimifyOptions{extractor: "rule", version: schema.Latest, workers: 1}
+	o := claimifyOptions{extractor: "rule", version: schema.Latest}
 	c := &cobra.Command{
 		Use:   "claimify EXPORT...",
 		Short: "Extract claims and entities from exported memories",
@@ -66,7 +68,7 @@ built-in catalogue (membench schema show catalog).`,
 	f.BoolVar(&o.strict, "strict", false, "write nothing and exit 3 when the data has errors")
 	f.BoolVar(&o.force, "force", false, "ask the model again about memories that it was asked about before")
 	f.BoolVar(&o.prune, "prune", false, "remove files of conversations that the exports do not have")
-	f.IntVar(&o.workers, "workers", 1, "ask about `n` chunks at once")
+	f.IntVar(&o.workers, "workers", 0, "ask a model about `n` chunks at once, or read n conversations by rule (0: 1, or one per core)")
 	return c
 }
 
@@ -89,6 +91,12 @@ func runClaimify(ctx context.Context, e *env, o claimifyOptions) error {
 	cat, err := loadCatalog(o.catalog)
 	if err != nil {
 		return err
+	}
+	if o.workers == 0 && o.extractor == "rule" {
+		o.workers = runtime.GOMAXPROCS(0)
+	}
+	if e.getenv("GOGC") == "" { // the memories are held; garbage should not double them
+		defer debug.SetGCPercent(debug.SetGCPercent(40))
 	}
 	co := claims.Options{Catalog: cat, Version: o.version, Force: o.force, Workers: o.workers}
 	if o.extractor == "model" {

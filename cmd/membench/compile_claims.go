@@ -4,11 +4,11 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
 	"membench/claims"
-	"membench/internal/atomicfile"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -42,8 +42,10 @@ greatest confidence and the newest update stay. Of claims that contradict each o
 single-valued predicate with two objects, a predicate and its denial) the one with the
 newest evidence stays active; the older are deprecated, with reason and successor.
 
-The order of files and lines does not matter. Above --memory records go to disk, so that
-the input may be larger than memory. With --schema-version 0.0.1 the result is that of the
+The order of files and lines does not matter. Above --memory records go to disk (TMPDIR,
+about 1.2 times the input unpacked), so that the input may be larger than memory; the
+process as a whole holds about 100 MiB. Memory is collected often; GOGC in the environment
+changes that. With --schema-version 0.0.1 the result is that of the
 existing chain on the schema's day: contradicting claims both stay active, first comes
 first; there, file names and line numbers decide what is first.`,
 		Example: `  membench compile-claims claims/by_conv -o claims/compiled
@@ -75,6 +77,8 @@ type compiledMeta struct {
 	Claims        int            `json:"claims_count"`
 	Deprecated    int            `json:"deprecated"`
 	Findings      map[string]int `json:"findings"`
+
+	Outputs []schema.FileDigest `json:"outputs"`
 }
 
 // compiledMeta001 is the existing chain's compiled_meta.json.
@@ -111,6 +115,11 @@ func runCompileClaims(ctx context.Context, e *env, o compileClaimsOptions) error
 	t := newTally(e, 100)
 	bo := claims.BulkOptions{Catalog: cat, Version: o.version, Memory: int64(o.memory), Workers: o.workers, MaxLine: int(o.maxLine)}
 	found := func(f *schema.Finding) error { return t.take(f) }
+	if e.getenv("GOGC") == "" {
+		// Nearly all that is held is bytes, which cost the collector nothing to look at:
+		// collecting often saves memory, not time.
+		defer debug.SetGCPercent(debug.SetGCPercent(bulkGC))
+	}
 	if o.out == "-" {
 		if _, err := claims.Bulk(ctx, in, e.out, e.out, found, bo); err != nil {
 			return err
@@ -121,12 +130,12 @@ func runCompileClaims(ctx context.Context, e *env, o compileClaimsOptions) error
 		}
 		return nil
 	}
-	ents, err := atomicfile.Create(filepath.Join(o.out, "entities.jsonl"))
+	ents, err := newDigestFile(filepath.Join(o.out, "entities.jsonl"))
 	if err != nil {
 		return err
 	}
 	defer ents.Close()
-	cls, err := atomicfile.Create(filepath.Join(o.out, "claims.jsonl"))
+	cls, err := newDigestFile(filepath.Join(o.out, "claims.jsonl"))
 	if err != nil {
 		return err
 	}
@@ -139,7 +148,8 @@ func runCompileClaims(ctx context.Context, e *env, o compileClaimsOptions) error
 	if o.strict && t.errors > 0 {
 		return errFindings
 	}
-	var meta any = compiledMeta{o.version, res.Files, res.Records, res.Entities, res.Claims, res.Deprecated, t.byCode}
+	var meta any = compiledMeta{o.version, res.Files, res.Records, res.Entities, res.Claims, res.Deprecated, t.byCode,
+		[]schema.FileDigest{cls.sum("claims.jsonl"), ents.sum("entities.jsonl")}}
 	if o.version == schema.V001 {
 		now := o.now
 		if now == "" {

@@ -216,6 +216,11 @@ func digestOfText(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// quote is s as a JSON string.
+func quote(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+}
+
 // A world holds what the stages of the chain read: the hops of crashFirst in first,
 // of crashSecond in second, each made by an undisturbed chain.
 type world struct{ dir, first, second string }
@@ -340,6 +345,30 @@ func killAfter(t testing.TB, c *exec.Cmd, d time.Duration) bool {
 	return true
 }
 
+// stepPoints draws at most most of the steps that are listed in the file, all with
+// MEMBENCH_SOAK; of many writes to one file in a row it takes the first. n is how many
+// steps there are.
+func stepPoints(t *testing.T, rng *rand.Rand, list string, most int) (points []int, n int) {
+	t.Helper()
+	b, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Remove(list)
+	last := ""
+	for line := range strings.Lines(string(b)) {
+		if n++; line != last {
+			points = append(points, n)
+		}
+		last = line
+	}
+	rng.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
+	if os.Getenv("MEMBENCH_SOAK") == "" {
+		points = points[:min(len(points), most)]
+	}
+	return points, n
+}
+
 // whole reports a file that is neither as before nor as wanted.
 func whole(have, old, want map[string]string, appends bool) string {
 	for name, text := range have {
@@ -361,6 +390,7 @@ func whole(have, old, want map[string]string, appends bool) string {
 // moments, with and without an older output in place: every file is whole, old or
 // absent; the next run gives what an undisturbed one gives and leaves nothing aside.
 func TestKilledStages(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	var wg sync.WaitGroup
 	work := make(chan crashStage)
@@ -401,13 +431,8 @@ func killStage(t *testing.T, w world, s crashStage, seed uint64) {
 	}
 	took := time.Since(began)
 	over := files(t, out)
-	list, err := os.ReadFile(steps)
-	if err != nil {
-		t.Fatal(err)
-	}
-	os.Remove(steps)
-	n := bytes.Count(list, []byte("\n"))
 	rng := rand.New(rand.NewPCG(seed, 4))
+	points, n := stepPoints(t, rng, steps, 12)
 	var old, want map[string]string
 	check := func(how string) {
 		t.Helper()
@@ -425,12 +450,7 @@ func killStage(t *testing.T, w world, s crashStage, seed uint64) {
 			t.Errorf("%s: left in TMPDIR: %v", how, slices.Sorted(maps.Keys(left)))
 		}
 	}
-	points := rng.Perm(n)
-	if os.Getenv("MEMBENCH_SOAK") == "" {
-		points = points[:min(n, 12)]
-	}
 	for i, at := range points {
-		at++
 		old, want = first, over
 		if i%3 == 0 {
 			old, want = nil, fresh
@@ -459,6 +479,7 @@ func killStage(t *testing.T, w world, s crashStage, seed uint64) {
 // first: between two kills it goes on where it stopped, and in the end everything,
 // changes.jsonl with its deletes too, is what an undisturbed run gives.
 func TestKilledChain(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	dir := filepath.Join(w.dir, "chain")
 	out := filepath.Join(dir, "out")
@@ -476,18 +497,13 @@ func TestKilledChain(t *testing.T) {
 	}
 	took := time.Since(began)
 	want := files(t, out)
-	list, err := os.ReadFile(steps)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(list)), "\n")
-	n := len(lines)
 	for name := range files(t, filepath.Join(w.second, "out")) {
 		if name != "changes.jsonl" && !strings.HasPrefix(name, ".steps") && !strings.Contains(name, "manifest.json") && want[name] != files(t, filepath.Join(w.second, "out"))[name] {
 			t.Errorf("%s: an incremental run differs from a full one:\n%s", name, firstDifference(want[name], files(t, filepath.Join(w.second, "out"))[name]))
 		}
 	}
 	rng := rand.New(rand.NewPCG(7, 4))
+	points, n := stepPoints(t, rng, steps, 60)
 	check := func(how string) {
 		t.Helper()
 		have := files(t, out)
@@ -511,10 +527,6 @@ func TestKilledChain(t *testing.T) {
 		}
 	}
 	kills := 0
-	points := rng.Perm(n)
-	if os.Getenv("MEMBENCH_SOAK") == "" {
-		points = points[:min(n, 48)]
-	}
 	for len(points) > 0 {
 		put(t, out, old)
 		how := "killed"
@@ -522,10 +534,10 @@ func TestKilledChain(t *testing.T) {
 			if len(points) == 0 {
 				break
 			}
-			at := points[0] + 1
+			at := points[0]
 			points = points[1:]
 			if killAt(t, start(t, dir, args...), at) {
-				how += fmt.Sprintf(" before step %d of %d (%s);", at, n, lines[at-1])
+				how += fmt.Sprintf(" before step %d of %d;", at, n)
 				kills++
 				check(how)
 			}

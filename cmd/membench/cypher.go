@@ -168,6 +168,11 @@ func writeCypher(ctx context.Context, ds *digests, o cypherOptions, out cypher.S
 	}
 	c := cypher.Counts{}
 	to := map[string]io.Writer{cypher.ConstraintsFile: out.Constraints, cypher.NodesFile: out.Nodes, cypher.EdgesFile: out.Edges}
+	for _, file := range []string{cypher.ConstraintsFile, cypher.NodesFile, cypher.EdgesFile} {
+		if _, err := io.WriteString(to[file], cypher.Head(file)); err != nil {
+			return c, err
+		}
+	}
 	elements := func(yield func(schema.Record[schema.Element], error) bool) {
 		for rec, err := range jsonl.DecodeFiles[schema.Element](in, int(o.maxLine)) {
 			switch {

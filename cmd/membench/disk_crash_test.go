@@ -25,6 +25,7 @@ import (
 // disk is a small tmpfs in a mount namespace of its own: the test runs itself there.
 func TestFullDisk(t *testing.T) {
 	if os.Getenv("TEST_FULL_DISK") == "" {
+		t.Parallel()
 		if os.Getuid() != 0 {
 			exttest.Lack(t, "SKIP-EXTERNAL: root, to mount a small disk")
 		}
@@ -162,6 +163,7 @@ func nobody(t *testing.T, dir string, args ...string) ran {
 // A folder that may not be written, and inputs that may not be read: one line that
 // names the file, exit 1, nothing changed.
 func TestNoRights(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	if err := os.Chmod(w.dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -219,6 +221,7 @@ func chmod(t *testing.T, dir string, folders, files fs.FileMode) {
 
 // Odd inputs and outputs of every stage.
 func TestOddPaths(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	file := map[string]bool{"index": true, "compile": true, "probe": true, "link": true, "graphml": true, "view": true}
 	dir := filepath.Join(w.dir, "odd [x] *?")
@@ -319,6 +322,7 @@ func TestOddPaths(t *testing.T) {
 // Whoever reads standard output goes away: the command ends with 141, as one that
 // SIGPIPE ends, says nothing and leaves nothing.
 func TestBrokenPipe(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, s := range crashStages {
 		args := s.args(w.second)
@@ -428,6 +432,7 @@ func whileNotReading(t *testing.T, pid int, name string) {
 
 // Ids of conversations that no file system would take stay in their folder, apart.
 func TestOddNames(t *testing.T) {
+	t.Parallel()
 	dir := quickDir(t)
 	ids := []string{"../x", "a/b", "a\\b", "CON", "con.txt", "nul", "LPT1", "😀", "..", ".", ".hidden", "_none", "_x", " ", "a b", "%41", "A", "a:b|c", "\"'`", "a\nb", "全角　ｘ", "e\u0301", "é", "-rf", strings.Repeat("长", 300), strings.Repeat("长", 300) + "x", strings.Repeat("a", 240)}
 	var exports, events strings.Builder
@@ -479,8 +484,4 @@ func TestOddNames(t *testing.T) {
 			t.Errorf("annotate --conv %.20q: exit code %d, %d files\n%.300s", id, r.code, n, r.stderr)
 		}
 	}
-}
-
-func quote(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }

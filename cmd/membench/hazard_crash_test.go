@@ -190,6 +190,7 @@ var hazardCommands = []hazardCommand{
 // its exit codes, names the file and the line of what it leaves out, and the good
 // records of the same file come out.
 func TestHazards(t *testing.T) {
+	t.Parallel()
 	dir := quickDir(t)
 	commands := slices.Clone(hazardCommands)
 	for kind := range hazardKinds {
@@ -267,6 +268,7 @@ func TestHazards(t *testing.T) {
 // A line of 20 MB costs no more than a few times its size, and with MEMBENCH_SOAK a
 // line of 100 MB, longer than --max-line, costs nothing.
 func TestLongLines(t *testing.T) {
+	t.Parallel()
 	dir := quickDir(t)
 	sizes := []int{20 << 20}
 	if os.Getenv("MEMBENCH_SOAK") != "" {
@@ -278,7 +280,7 @@ func TestLongLines(t *testing.T) {
 			if c.good == nil || c.kind == "chat" || strings.Contains(c.args, "F ") == false && !strings.Contains(c.args, "D ") {
 				continue
 			}
-			if size == 20<<20 && !slices.Contains([]string{"compile F -o O.jsonl", "claimify F -o O", "to-graph --exports F -o O", "compile-claims F -o O", "cypher D -o O", "replay ingest F --store O --agent-id c"}, c.args) {
+			if size == 20<<20 && !slices.Contains([]string{"compile F -o O.jsonl", "to-graph --exports F -o O", "compile-claims F -o O", "cypher D -o O", "replay ingest F --store O --agent-id c"}, c.args) {
 				continue
 			}
 			text := strings.Repeat("tea ", size/4)

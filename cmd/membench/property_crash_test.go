@@ -57,6 +57,7 @@ func with(base map[string]string, name, text string) map[string]string {
 // The chain is incremental: whatever changes, the result is that of a full build, and
 // only what depends on the change is made again.
 func TestChainIncremental(t *testing.T) {
+	t.Parallel()
 	dir := quickDir(t)
 	out := filepath.Join(dir, "a", "out")
 	full := func(source map[string]string) map[string]string {
@@ -190,6 +191,7 @@ func modified(t *testing.T, dir string) map[string]time.Time {
 // chain is the commands by hand, byte for byte. All speak with one user: the flags of
 // annotate hold for all sources, the project's defaults only where a source says nothing.
 func TestChainIsTheCommands(t *testing.T) {
+	t.Parallel()
 	dir := quickDir(t)
 	source := map[string]string{}
 	for name, text := range crashFirst {
@@ -233,6 +235,7 @@ func TestChainIsTheCommands(t *testing.T) {
 // The order of the files and lines of keyed records changes no byte; nor does a
 // second run over the first one's output.
 func TestOrderOfInput(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	dir := filepath.Join(w.dir, "order")
 	rng := rand.New(rand.NewPCG(5, 5))

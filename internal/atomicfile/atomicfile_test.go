@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -47,4 +49,67 @@ func TestSweep(t *testing.T) {
 	if len(names) != 0 {
 		t.Errorf("left behind: %v", names)
 	}
+}
+
+// What a killed writer left goes with the next write of the same file; what another
+// process is writing stays.
+func TestLeftAside(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{".a.tmp-1", ".b.tmp-1"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other, err := Create(filepath.Join(dir, "a")) // holds its lock
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if err := Write(filepath.Join(dir, "a"), func(io.Writer) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := Sweep(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(other.Name()); err != nil {
+		t.Error(err)
+	}
+	if names, _ := os.ReadDir(dir); len(names) != 2 {
+		t.Errorf("have %v, want a and the file that is being written", names)
+	}
+}
+
+func TestName(t *testing.T) {
+	long := strings.Repeat("长", 300)
+	seen := map[string]string{}
+	for _, c := range []struct{ text, want string }{
+		{"ch01", "ch01"}, {"a b/c", "a%20b%2Fc"}, {"..", "%2E."}, {".x", "%2Ex"}, {"", "%"}, {"%", "%25"}, {"CON", "%43ON"},
+		{"con.txt", "%63on.txt"}, {"console", "console"}, {"é", "%C3%A9"}, {long, ""}, {long + "x", ""},
+	} {
+		have := Name(c.text)
+		if c.want != "" && have != c.want || len(have) > 200 {
+			t.Errorf("%q: have %q, want %q", c.text, have, c.want)
+		}
+		if other, twice := seen[have]; twice {
+			t.Errorf("%q and %q are both %q", c.text, other, have)
+		}
+		seen[have] = c.text
+	}
+}
+
+func TestLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sub", "lock")
+	first, err := Lock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Lock(path); !errors.Is(err, ErrBusy) && runtime.GOOS != "windows" {
+		t.Errorf("a second lock: have %v, want %v", err, ErrBusy)
+	}
+	first.Close()
+	again, err := Lock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
 }

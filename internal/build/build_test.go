@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"membench/schema"
@@ -84,6 +85,45 @@ func TestFailureLeavesOldOutput(t *testing.T) {
 	left, _ := filepath.Glob(filepath.Join(dir, ".*tmp*"))
 	if len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A process that dies while it replaces a folder leaves one of these states; each leads
+// back to the folder as it was, or on to the new one once that was recorded.
+func TestRecover(t *testing.T) {
+	for _, c := range []struct{ name, aside, out, want string }{
+		{"before", "d/a=new", "a=old", "a=old"},
+		{"old is away", "d/a=new .old/a=old", "", "a=old"},
+		{"new is there", ".old/a=old", "a=new", "a=old"},
+		{"roll back half done", ".old/a=old .gone1/new/a=new", "", "a=old"},
+		{"rolled back", ".gone1/new/a=new", "a=old", "a=old"},
+		{"recorded", ".gone/a=old", "a=new", "a=new"},
+		{"first: before", "d/a=new .none=", "", ""},
+		{"first: new is there", ".none=", "a=new", ""},
+	} {
+		dir := t.TempDir()
+		tree := func(root, files string) {
+			for _, f := range strings.Fields(files) {
+				name, text, _ := strings.Cut(f, "=")
+				p := filepath.Join(root, filepath.FromSlash(name))
+				if err := os.MkdirAll(filepath.Dir(p), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				write(t, p, text)
+			}
+		}
+		tree(filepath.Join(dir, ".d.tmp-1"), c.aside)
+		tree(filepath.Join(dir, "d"), c.out)
+		if err := Recover(dir); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		have, _ := os.ReadFile(filepath.Join(dir, "d", "a"))
+		if got := strings.TrimSuffix("a="+string(have), "a="); got != c.want {
+			t.Errorf("%s: have %q, want %q", c.name, got, c.want)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+			t.Errorf("%s: left behind: %v", c.name, left)
+		}
 	}
 }
 

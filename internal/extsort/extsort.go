@@ -22,28 +22,39 @@ type Options struct {
 	// before records are written to disk, so that repeated keys do not fill it, and
 	// again while merging: it must give the same whichever neighbours meet first.
 	Combine func(a, b []byte) (merged []byte, ok bool)
+	// Key, for Cut, is the start of a record that ranges must not part. No key may be
+	// the start of another.
+	Key func(rec []byte) []byte
 	// Memory is how many bytes of records are held before they go to disk, counting
-	// 24 bytes of overhead each; 0 never goes to disk.
+	// 12 bytes of overhead each; 0 never goes to disk.
 	Memory int64
 	// Dir is the folder for runs; "" is the system's.
 	Dir string
 }
 
 const (
-	overhead  = 24 // a slice header per record
+	overhead  = 12 // a ref per record
 	chunkSize = 256 << 10
-	maxRuns   = 64 // merged in one pass; more are merged into longer runs first
+	maxRuns   = 128 // more are merged into one longer run
 )
 
-// A Sorter takes records and yields them in order. It is not safe for concurrent use.
+// A Sorter takes records and yields them in order. It is not safe for concurrent use,
+// but for the ranges of Cut.
 type Sorter struct {
-	o     Options
-	recs  [][]byte
-	chunk []byte
-	held  int64
-	n     int
-	runs  []*run
+	o      Options
+	chunks [][]byte // of records; after a spill they are filled again
+	used   int      // of chunks
+	refs   []ref    // without pointers: there are many, and the collector need not look
+	sorted bool     // refs are
+	held   int64
+	n      int
+	spool  *ScratchFile // holds the runs. It has no name where the system allows that, so that a killed process leaves nothing behind
+	size   int64        // of spool
+	runs   []run
 }
+
+// A ref is where a record stands in the chunks.
+type ref struct{ chunk, off, n uint32 }
 
 // New returns an empty Sorter. Close it to remove what it put on disk.
 func New(o Options) *Sorter { return &Sorter{o: o} }
@@ -56,13 +67,14 @@ func (s *Sorter) Spilled() bool { return len(s.runs) > 0 }
 
 // Add copies rec.
 func (s *Sorter) Add(rec []byte) error {
-	if len(rec) > cap(s.chunk)-len(s.chunk) {
-		s.chunk = make([]byte, 0, max(chunkSize, len(rec)))
+	if s.used == 0 || len(rec) > cap(s.chunks[s.used-1])-len(s.chunks[s.used-1]) {
+		s.grow(len(rec))
 	}
-	at := len(s.chunk)
-	s.chunk = append(s.chunk, rec...)
-	s.recs = append(s.recs, s.chunk[at:len(s.chunk):len(s.chunk)])
+	c := &s.chunks[s.used-1]
+	s.refs = append(s.refs, ref{uint32(s.used - 1), uint32(len(*c)), uint32(len(rec))})
+	*c = append(*c, rec...)
 	s.n++
+	s.sorted = false
 	s.held += int64(len(rec)) + overhead
 	if s.o.Memory > 0 && s.held > s.o.Memory {
 		return s.spill()
@@ -70,38 +82,86 @@ func (s *Sorter) Add(rec []byte) error {
 	return nil
 }
 
+// grow makes room for n bytes in the last chunk.
+func (s *Sorter) grow(n int) {
+	if s.used == len(s.chunks) {
+		s.chunks = append(s.chunks, nil)
+	}
+	if c := s.chunks[s.used]; n > cap(c) {
+		s.chunks[s.used] = make([]byte, 0, max(chunkSize, n))
+	} else {
+		s.chunks[s.used] = c[:0]
+	}
+	s.used++
+}
+
+func (s *Sorter) rec(r ref) []byte {
+	return s.chunks[r.chunk][r.off : r.off+r.n : r.off+r.n]
+}
+
+// Sort sorts what is held in memory, which the first reading would do otherwise.
+func (s *Sorter) Sort() {
+	if !s.sorted {
+		slices.SortFunc(s.refs, func(a, b ref) int { return s.o.Compare(s.rec(a), s.rec(b)) })
+		s.sorted = true
+	}
+}
+
 func (s *Sorter) spill() error {
-	r, err := s.writeRun(s.memory())
+	if s.spool == nil {
+		f, err := s.newSpool()
+		if err != nil {
+			return err
+		}
+		s.spool = f
+	}
+	r, err := s.writeRun(s.spool, s.size, s.memory())
 	if err != nil {
 		return err
 	}
-	s.runs = append(s.runs, r)
-	s.recs, s.chunk, s.held = s.recs[:0], nil, 0
+	s.runs, s.size = append(s.runs, r), r.end
+	s.refs, s.used, s.held = s.refs[:0], 0, 0
+	// A chunk that was made for one long record is not kept.
+	s.chunks = slices.DeleteFunc(s.chunks, func(c []byte) bool { return cap(c) > chunkSize })
 	if len(s.runs) < maxRuns {
 		return nil
 	}
-	long, err := s.writeRun(s.combine(s.merge(s.runs, nil)))
-	for _, r := range s.runs {
-		r.close()
-	}
-	s.runs = nil
+	f, err := s.newSpool()
 	if err != nil {
 		return err
 	}
-	s.runs = []*run{long}
-	return nil
+	long, err := s.writeRun(f, 0, s.combine(merge(s.o.Compare, s.disk())))
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	old := s.spool
+	s.spool, s.size, s.runs = f, long.end, []run{long}
+	return old.Close()
 }
 
 // memory yields what is held, sorted and combined.
 func (s *Sorter) memory() iter.Seq2[[]byte, error] {
-	slices.SortFunc(s.recs, s.o.Compare)
-	return s.combine(func(yield func([]byte, error) bool) {
-		for _, r := range s.recs {
-			if !yield(r, nil) {
+	s.Sort()
+	return s.combine(s.heldPart(0, len(s.refs)))
+}
+
+// heldPart yields the records of refs[from:to].
+func (s *Sorter) heldPart(from, to int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for _, r := range s.refs[from:to] {
+			if !yield(s.rec(r), nil) {
 				return
 			}
 		}
-	})
+	}
+}
+
+// disk is the records of each run.
+func (s *Sorter) disk() (seqs []iter.Seq2[[]byte, error]) {
+	for _, r := range s.runs {
+		seqs = append(seqs, s.records(r.from, r.end))
+	}
+	return seqs
 }
 
 func (s *Sorter) combine(in iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
@@ -140,11 +200,11 @@ func (s *Sorter) Sorted() iter.Seq2[[]byte, error] {
 	if len(s.runs) == 0 {
 		return s.memory()
 	}
-	return s.combine(s.merge(s.runs, s.memory()))
+	return s.combine(merge(s.o.Compare, append(s.disk(), s.memory())))
 }
 
-// merge yields the records of the runs, and of mem when not nil, in order.
-func (s *Sorter) merge(runs []*run, mem iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
+// merge yields the records of sorted sequences in order.
+func merge(compare func(a, b []byte) int, seqs []iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		var h []*cursor
 		defer func() {
@@ -152,7 +212,7 @@ func (s *Sorter) merge(runs []*run, mem iter.Seq2[[]byte, error]) iter.Seq2[[]by
 				c.stop()
 			}
 		}()
-		less := func(i, j int) bool { return s.o.Compare(h[i].rec, h[j].rec) < 0 }
+		less := func(i, j int) bool { return compare(h[i].rec, h[j].rec) < 0 }
 		down := func(i int) {
 			for {
 				k := 2*i + 1
@@ -168,13 +228,6 @@ func (s *Sorter) merge(runs []*run, mem iter.Seq2[[]byte, error]) iter.Seq2[[]by
 				h[i], h[k] = h[k], h[i]
 				i = k
 			}
-		}
-		seqs := make([]iter.Seq2[[]byte, error], 0, len(runs)+1)
-		for _, r := range runs {
-			seqs = append(seqs, r.records())
-		}
-		if mem != nil {
-			seqs = append(seqs, mem)
 		}
 		for _, seq := range seqs {
 			next, stop := iter.Pull2(seq)
@@ -218,52 +271,84 @@ type cursor struct {
 	rec  []byte
 }
 
-// Close removes the runs.
+// Close removes what is on disk.
 func (s *Sorter) Close() error {
-	var errs []error
-	for _, r := range s.runs {
-		errs = append(errs, r.close())
+	var err error
+	if s.spool != nil {
+		err = s.spool.Close()
 	}
-	s.runs, s.recs, s.chunk = nil, nil, nil
-	return errors.Join(errs...)
+	s.spool, s.runs, s.refs, s.chunks, s.used = nil, nil, nil, nil, 0
+	return err
 }
 
-// A run is a sorted file of length-prefixed records. The file has no name where the
-// system allows that, so that a killed process leaves nothing behind.
-type run struct {
-	f    *os.File
-	size int64
+// A ScratchFile is gone when it is closed, or when the process ends.
+type ScratchFile struct {
+	*os.File
+	name string // "" where it has none
 }
 
-func (s *Sorter) writeRun(in iter.Seq2[[]byte, error]) (*run, error) {
-	f, err := os.CreateTemp(s.o.Dir, ".membench-sort-*")
+// Scratch opens a file in dir, "" being the system's folder, that has no name where
+// the system allows that.
+func Scratch(dir string) (*ScratchFile, error) {
+	if f := nameless(dir); f != nil {
+		return &ScratchFile{File: f}, nil
+	}
+	f, err := os.CreateTemp(dir, ".membench-scratch-*")
+	if err != nil {
+		return nil, err
+	}
+	os.Remove(f.Name()) // fails where open files keep their name; Close then removes it
+	return &ScratchFile{f, f.Name()}, nil
+}
+
+// Close removes the file.
+func (f *ScratchFile) Close() error {
+	err := f.File.Close()
+	if f.name != "" {
+		os.Remove(f.name)
+	}
+	return err
+}
+
+func (s *Sorter) newSpool() (*ScratchFile, error) {
+	f, err := Scratch(s.o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("spilling to disk: %w", err)
 	}
-	os.Remove(f.Name()) // fails where open files keep their name; close then removes it
-	r := &run{f: f}
+	return f, nil
+}
+
+// A run is a sorted part of the spool: records, each after its length.
+type run struct {
+	from, end int64
+	marks     []mark
+}
+
+// writeRun writes a run to f, from where f ends.
+func (s *Sorter) writeRun(f io.Writer, from int64, in iter.Seq2[[]byte, error]) (run, error) {
+	r := run{from: from, end: from}
 	w := bufio.NewWriterSize(f, 1<<18)
 	var head [binary.MaxVarintLen64]byte
 	for rec, err := range in {
 		if err != nil {
-			r.close()
-			return nil, err
+			return r, err
 		}
+		r.mark(&s.o, rec)
 		n := binary.PutUvarint(head[:], uint64(len(rec)))
 		w.Write(head[:n])
 		w.Write(rec)
-		r.size += int64(n + len(rec))
+		r.end += int64(n + len(rec))
 	}
 	if err := w.Flush(); err != nil {
-		r.close()
-		return nil, fmt.Errorf("spilling to disk: %w", err)
+		return r, fmt.Errorf("spilling to disk: %w", err)
 	}
 	return r, nil
 }
 
-func (r *run) records() iter.Seq2[[]byte, error] {
+// records yields the records of a part of the spool.
+func (s *Sorter) records(from, end int64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		br := bufio.NewReaderSize(io.NewSectionReader(r.f, 0, r.size), 1<<16)
+		br := bufio.NewReaderSize(io.NewSectionReader(s.spool, from, end-from), 1<<16)
 		var buf []byte
 		for {
 			n, err := binary.ReadUvarint(br)
@@ -283,10 +368,4 @@ func (r *run) records() iter.Seq2[[]byte, error] {
 			}
 		}
 	}
-}
-
-func (r *run) close() error {
-	err := r.f.Close()
-	os.Remove(r.f.Name())
-	return err
 }

@@ -75,11 +75,63 @@ func TestCombine(t *testing.T) {
 			t.Errorf("memory %d: have %v", memory, got)
 		}
 		for _, r := range s.runs {
-			if r.size > 64 {
-				t.Errorf("run of %d bytes, want it combined", r.size)
+			if r.end-r.from > 64 {
+				t.Errorf("run of %d bytes, want it combined", r.end-r.from)
 			}
 		}
 		s.Close()
+	}
+}
+
+// The ranges of a cut, loaded or streamed, are the records in order, and no key is in two.
+func TestCut(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		keys := 1 + rng.IntN(3000)
+		var sorters []*Sorter
+		var want []string
+		for range 1 + rng.IntN(3) {
+			s := New(Options{Compare: bytes.Compare, Memory: []int64{0, 300_000, 20_000, 3_000}[rng.IntN(4)], Dir: t.TempDir(), Key: func(r []byte) []byte { return r[:5] }})
+			defer s.Close()
+			sorters = append(sorters, s)
+			for range rng.IntN(6000) {
+				k := rng.IntN(keys)
+				if rng.IntN(3) == 0 {
+					k = keys / 2 // a frequent one
+				}
+				r := fmt.Sprintf("%05d%d%s", k, rng.IntN(10), bytes.Repeat([]byte("x"), rng.IntN(60)))
+				want = append(want, r)
+				if err := s.Add([]byte(r)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		slices.Sort(want)
+		var loaded, streamed []string
+		var buf Buffer
+		last := ""
+		for _, r := range Cut(sorters, int64(rng.IntN(200_000))) {
+			recs, err := r.Load(&buf)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(recs) > 0 && string(recs[0][:5]) == last {
+				t.Fatalf("seed %d: key %s is in two ranges", seed, last)
+			}
+			for _, rec := range recs {
+				loaded = append(loaded, string(rec))
+				last = string(rec[:5])
+			}
+			for rec, err := range r.Sorted() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				streamed = append(streamed, string(rec))
+			}
+		}
+		if !slices.Equal(loaded, want) || !slices.Equal(streamed, want) {
+			t.Fatalf("seed %d: have %d loaded, %d streamed, want %d records", seed, len(loaded), len(streamed), len(want))
+		}
 	}
 }
 

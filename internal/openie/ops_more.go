@@ -43,7 +43,7 @@ var opsShapes = []opsShape{
 	// fixes
 	{"FIXED_BY", true, "Action", 2, 1, "Alert", regexp.MustCompile(`^([^，。]{2,20}?)(?:之后|以后|后|了|也)?(?:没用|没效果|无效|不管用)[，,]` + anyAlert + `(?:还在|依旧|照样|还是)`)},
 	{"FIXED_BY", true, "Action", 2, 1, "Alert", regexp.MustCompile(`^([^，。]{2,24}?)(?:之后|以后|后|完)[，,]?\s?` + anyAlert + anyAlertT + `(?:并没有|没有|没|并未|依旧没)(?:恢复|好|消失|解除)`)},
-	{"FIXED_BY", false, "Action", 2, 1, "Alert", regexp.MustCompile(`^([^，。]{2,28}?)(?:之后|以后|后|完)?[，,]?\s?` + anyAlert + anyAlertT + `(?:就|才|便|马上|随即|已经?|立刻)?(?:好了|消了|恢复了?|已?解除|消失了?|不报了|没再报|清了)`)},
+	{"FIXED_BY", false, "Action", 2, 1, "Alert", regexp.MustCompile(`^([^，。]{2,28}?)(?:之后|以后|后|完|[，,])+\s?` + anyAlert + anyAlertT + `(?:就|才|便|马上|随即|已经?|立刻)?(?:好了|消了|恢复了?|已?解除|消失了?|不报了|没再报|清了)`)},
 	{"FIXED_BY", false, "Action", 0, 1, "Alert", regexp.MustCompile(`^([^，。]{2,20}?)[，,](?:就|马上|立刻)?(?:恢复|好|正常|解除)了`)},
 	// runbooks
 	{"HANDLED_BY", false, "Runbook", 1, 2, "", regexp.MustCompile(anyAlert + `(?:出问题|告警|报警|异常)?(?:了|的话|时)?[，,]?(?:就|先)?(?:走|按|照|看|参考)\s?《([^《》]{2,20})》`)},

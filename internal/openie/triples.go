@@ -56,6 +56,11 @@ func (o TripleOptions) Spoken(text string) (alert, thing string) {
 			thing = n
 		}
 	}
+	if alert == o.Alert && hasHan(text) {
+		if a := zhSpoken(text); a != "" {
+			alert = a
+		}
+	}
 	return alert, thing
 }
 

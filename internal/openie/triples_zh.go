@@ -4,799 +4,1229 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
-
-	"membench/internal/textnorm"
 )
 
-// Words that may stand between a subject and its verb, or before both.
-const (
-	zhOpen = `(?:其实吧|哈哈哈|呐|要我说|你知道的|不瞒你说|老实讲|坦白说|没错|嗯嗯|而且|不过|但是|但|可是|其实|说实话|老实说|说起来|对了|还有|另外|反正|嗯|唔|啊|哎|诶|哈哈|当然|毕竟|因为|所以|那|就|因此|总之|至于|其实呢|话说|讲真|说真的|想来想去|想了想|读完就变心了)*`
-	zhAdv  = `(?:吧|啊|彻底|完全|渐渐|慢慢|越来越|深深|一向|从来|几乎|基本|打小|自己|嘛|呢|个人|其实|真的|确实|一直以来|一直|从小就|从小|现在|如今|目前|最近|平时|平常|通常|经常|常常|总是|向来|始终|还是|还|也|都|就是|就|又|更|很|挺|蛮|超级|超|特别|尤其|非常|十分|相当|比较|有点|有些|真是|真|太|好|可|倒是|倒|反而|一般|多半|主要|老|最|这两年|这几年|今年|这阵子|这段时间|近来|好像就|是|会|打心底|由衷地?)*`
-	zhSelf = `(?:咱俩都?|咱们俩|我自己|我个人|本人|我|俺|用户|User|Agent)`
-)
+// Chinese is read clause by clause. A clause is taken apart into
+//
+//	opener* [topic] [speaker] (adverb | time)* core
+//
+// and its core is offered to the frames below in order; the first that fits makes the
+// triples. What a clause leaves out comes from the clauses before it: the subject, and
+// the topic where a verb has no object ("那部《大鱼海棠》我看睡着了，不喜欢").
 
-var (
-	zhCond       = regexp.MustCompile(`如果|要是|假如|假设|倘若|万一|希望|但愿|哪天|如何|怎么样|会不会|是不是|能不能|要不要|好不好|难道|何不|请你|帮我|记得|别忘`)
-	zhHedge      = regexp.MustCompile(`也许|或许|可能|说不定|大概|好像|似乎|据说|听说|应该会|没准|未必|不一定|差点|恨不得|假装|想象|本来想|原以为|打算|准备|计划|想要|想去|想试|想写|想读|想看|以为`)
-	zhPast       = regexp.MustCompile(`以前|从前|曾经|小时候|小学|初中|高中|当年|那会儿|那时候|原来|过去|年轻时|喜欢过|爱过`)
-	zhOthers     = regexp.MustCompile(`^(?:我的?|我们的?|他的?|她的?)?(?:爸妈|父母|妈妈|爸爸|妈|爸|姐姐|姐|哥哥|哥|弟弟|弟|妹妹|妹|奶奶|爷爷|外婆|外公|室友|舍友|同桌|同学|朋友|闺蜜|同事|老师|教授|导师|编辑|老板|邻居|女儿|儿子|孩子|老公|丈夫|老婆|妻子|对象|男友|女友|男朋友|女朋友|家人|家里人|读者|粉丝|大家|别人|人家|有人|他们|她们|他|她|咱妈|咱爸|客人|我家|你们|您|你|谁)|(?:那个|这个|那位|这位)(?:男孩|女孩|人|家伙|老人|孩子|主角|姑娘|小伙子)$`)
-	zhLatinThird = regexp.MustCompile(`^[A-Z][a-z]+`)
-
-	zhOnce   = regexp.MustCompile(`^(?:.*因为)?` + zhOpen + zhSelf + `?(?:以前|小时候|从前)(?:就|也|一直)?(?:很|特别|非常|超|最|挺)?(?:喜欢|爱)([^过].{1,10}?)[啊了呀哦嘛]*$`)
-	zhRelish = regexp.MustCompile(`^` + zhOpen + `(.{2,10}?)(?:那种.{0,2}|的)?我(?:就|都|也|倒是?|是)?(?:(?:看|读|听|吃|喝|玩)得(?:津津有味|很开心|停不下来|入迷|过瘾|很香)|(?:一本|一部|一首|一集)(?:都|也)?(?:没|不)落下?|百看不厌|百听不厌|看多少遍都不腻)`)
-	zhFlaw   = regexp.MustCompile(zhSelf + `(写东西|写作|写稿|写小说|画画|做事|说话|这人|这个人)?(?:一直|总|老)?有个?(?:坏|老|大)?(?:毛病|习惯|缺点)[，,：:]?\s?(?:就是|是|，)?([^，,。！？]{2,14})`)
-	// zhClauseFirst are the characters that a clause end may begin with.
-	zhClauseFirst = "，,；;。！!？?～~—…·．. ："
-	zhClauseHere  = regexp.MustCompile(`^(?:` + zhClause.String() + `)`)
-	zhClause      = regexp.MustCompile(`[，,；;。！!？?～~]|——|—|…+|·{2,}|．{2,}|\.{2,}| - |：`)
-
-	zhFavKind = regexp.MustCompile(`^` + zhOpen + zhAdv + zhSelf + `?` + zhAdv + `(最|第一|第二|第三)(?:喜欢|爱|喜爱|钟爱|中意|爱看|爱读|推崇)的?(.{0,14}?)(?:之一)?(?:还是|就是|是|：|:|依然是|仍然是|仍是|变成了?|换成了?|要数|莫过于|叫)(.+)$`)
-	zhIsFav   = regexp.MustCompile(`^` + zhOpen + `(.{1,20}?)(?:才|就|一直|永远|还|也|都|绝对)*是` + zhSelf + zhAdv + `(最|第二|第三)?(?:喜欢|爱|喜爱|钟爱|敬爱|敬佩|佩服|崇拜|推崇|爱看|看重|欣赏)的(.{1,10}?)(之一)?[了啦哦呢]*$`)
-	zhSecond  = regexp.MustCompile(`^其次(?:是|就是|喜欢)(.+)$`)
-
-	zhLike = regexp.MustCompile(`^(.*?)(最不|第一|第二|第三|最|更|并不是很|不是很|不是特别|不怎么|不太|没那么|不那么|不大|不再|再也不|已经不|不|没|从不|从来不)?(?:再|是)?(很|挺|蛮|超|特别|那么|太)?(喜欢上了?|喜欢|喜爱|热爱|佩服|崇拜|欣赏|仰慕|敬佩|偏爱|钟爱|钟情于|迷上了?|沉迷于?|痴迷于?|着迷于|迷恋|中意|偏好|爱看|爱读|爱听|爱吃|爱喝|爱玩|爱写|爱逛|爱|讨厌|厌恶|反感|受不了|看不惯|嫌弃|腻了|怕)(.*)$`)
-
-	zhToward = regexp.MustCompile(`^` + zhOpen + zhAdv + zhSelf + `?` + zhAdv + `对于?(.{1,16}?)(?:很|挺|特别|非常|一直|也|都|超|比较|还是|真的|其实|蛮)*(感兴趣|有兴趣|着迷|上瘾|情有独钟|不感兴趣|没什么感觉|没感觉|没什么兴趣|没兴趣|没有兴趣|无感|提不起兴趣|过敏|痴迷|迷恋|有一种.{0,6}(?:迷恋|偏爱|执念|好感)|没有抵抗力)`)
-	zhCant   = regexp.MustCompile(`^(.*?)(?:一页都|怎么都|实在|完全|根本|还是|也|都|就|一直|有点|不太)*(看不下去|读不下去|听不下去|吃不下|喝不惯|吃不惯|看不惯|没读进去|读不进去|看不进去)(.*)$`)
-	zhFanOf  = regexp.MustCompile(`^` + zhOpen + zhAdv + zhSelf + zhAdv + `是(?:个|一个|一名|位)?(?:资深|忠实|铁杆|老|超级)?(.{1,12}?)(?:的(?:死忠粉?|铁粉|忠粉|粉丝|忠实读者|书迷|拥趸|粉)|迷|爱好者|控)$`)
-
-	zhTried    = regexp.MustCompile(`^(.*?)(没有?|还没|从没|从来没有?|未曾|不曾|没敢|不敢)?(尝试过?了?|试着|试过|试了试|试了|试用过|写过|写了|练过|碰|用过|挑战过|挑战了)(.*)$`)
-	zhUseWrite = regexp.MustCompile(`用(.{2,10}?)(?:写了|写过|来写|写)`)
-	zhStyle    = regexp.MustCompile(`(叙事|叙述|叙述者|视角|人称|写法|笔法|笔调|手法|文体|书信体?|日记体|自传体|对话体|意识流|白描|对白|方言|韵文|格律|剧本体|写诗|倒叙|插叙|顺叙|伏笔|多线|留白|独白|文风|语调|口吻|开头|结局|结尾|开放式|群像|蒙太奇|碎片化|复调|元小说|心理描写|环境描写|讲故事的方式|慢节奏|悬念|反转)`)
-	zhStyleEnd = regexp.MustCompile(`(叙事|叙述|叙事方式|叙述方式|叙述者|视角|人称|写法|笔法|笔调|手法|文体|书信体|日记体|自传体|对话体|意识流|白描|倒叙|插叙|顺叙|伏笔|多线|留白|独白|文风|口吻|开头|结局|结尾|群像|复调|元小说|心理描写|反转)$`)
-
-	zhTitle   = regexp.MustCompile(`《([^《》]{1,40})》`)
-	zhRead    = regexp.MustCompile(`读|看|翻|抄|追|听|玩|刷|聊|讲|提到|讨论|推荐|背|借|买|重温|通关|啃|哭`)
-	zhNotRead = regexp.MustCompile(`(?:没有?|从没|还没|从来没|未|没怎么|没来得及|尚未)(?:再|怎么|来得及|有|时间|机会|认真){0,2}(?:读|看|翻|听|玩|接触)(?:过|到|完)?`)
-	zhPlan    = regexp.MustCompile(`想(?:读|看|去|试|借|买)|打算|准备|计划|下次|以后|将来|改天|回头|会(?:去)?(?:读|看)|要(?:去)?(?:读|看)`)
-	zhOwnWork = regexp.MustCompile(`(?:叫做?|名叫|题目是?|名为|书名是?|取名|命名为|标题是?)[“"「]?《|我的?(?:第一|新|这|那)?(?:篇|部|本|个)?(?:小说|稿子|故事|作品|短篇|长篇|剧本)[，,]?(?:叫|是)?《|(?:我写的|在写的|新写的|写完了?)《`)
-	zhManual  = regexp.MustCompile(`手册|预案|流程|规范|文档|SOP|指南$|制度`)
-	zhChapter = regexp.MustCompile(`第[一二三四五六七八九十百零〇两\d]{1,5}[章回节篇卷幕话]|最后一章`)
-	zhNamedCh = regexp.MustCompile(`[“"「『]([^“”"「」『』]{1,16})[”"」』](?:那|这)?一?(?:章|篇|节|回|部分|段)|(?:那|这)一?(?:章|篇|回|部分)(?:叫|是|，就是)?[“"「『]([^“”"「」『』]{1,16})[”"」』]|就是[“"「『]([^“”"「」『』]{1,16})[”"」』]`)
-
-	zhTraitPerson = regexp.MustCompile(`^` + zhOpen + zhAdv + zhSelf + `(.{0,8}?)(不是|并不是|不算是?|算不上|是|属于|算是|算)(?:那种|一个|个|一名|一位|名|位|挺|很|比较|蛮|特别|有点|典型的)*(.{1,16}?)(?:的人|的那种人|的性格|的类型|型人格|类型的人|的那一?类)?[了啦哦呢呀嘛吧啊]*$`)
-	zhTraitVerb   = regexp.MustCompile(`^` + zhOpen + zhAdv + zhSelf + `(?:这个?人|自己|平时|一直|总是|从小|其实|就|也|真的|向来|确实|本来|有时候?|一专注起来)*(不太会|不擅长|不太擅长|很擅长|挺擅长|比较擅长|擅长|总是容易|容易|比较|特别容易|不善于|善于|不太能|总忍不住|总爱|老爱|有点|坐得住|静不下心|性子|性格|脾气|胆子|记性)(.{0,14})$`)
-	zhTraitHabit  = regexp.MustCompile(`^(?:写东西|写作|做事|说话)?有个?(?:坏)?(毛病|习惯)(?:是|就是)?(.*)$`)
-	zhTraitNoun   = regexp.MustCompile(`(性子|脾气|完美主义者?|拖延症|强迫症|路痴|吃货|夜猫子|早起的人|社恐|内向|外向|乐观|悲观|理科生|工科生|文科生|学生|研究生|大学生|程序员|工程师|老师|教师|医生|护士|设计师|编辑|翻译|作家|画家|记者|律师|会计|厨师|摄影师|司机|销售|产品经理|运维|管理员|左撇子|急性子|慢性子|胆小鬼|乐天派|行动派|理想主义者?|悲观主义者?|现实主义者?|素食者|素食主义者|独生子女?|北方人|南方人|[\p{Han}]{1,4}人|[\p{Han}]{1,6}(?:者|派|控|党|狂|迷|族))$`)
-	zhTraitAdj    = regexp.MustCompile(`^(?:很|挺|比较|特别|有点|非常|太|蛮|超|不太|不够|不)*(内向|外向|害羞|固执|倔|急|急躁|慢热|敏感|细心|粗心|马虎|懒|懒散|勤快|耐心|有耐心|没耐心|乐观|悲观|胆小|健忘|挑剔|执着|专注|念旧|怕生|话少|话多|安静|理性|感性|自律|散漫|随和|较真|老实|诚实|要强|好胜|爱哭|怕黑|笨|笨拙|迟钝|拖拉|谨慎|浪漫|现实|独立|优柔寡断|多愁善感|大大咧咧|三分钟热度|有天分|没天分|容易.{1,8}|喜欢独处)$`)
-
-	zhCritique = regexp.MustCompile(`^` + zhOpen + `(?:` + zhSelf + `?(?:总|一直|还是|自己|倒|也|就|现在)*(?:觉得|感觉|认为|自认为|发现|知道|嫌))?(?:` + zhSelf + `的?)?(?:自己)?(?:写的|写出来的|笔下的|这篇|这稿|初稿|新写的|画的|做的)?(?:的)?(` + zhAspect + `)?(?:部分|那段|这段|那里|这里)?(?:还是|总是|实在|确实|都|也|写得|得|有点|有些|真的|又|就|全)*(太|过于|不够|没什么|缺乏|缺少|像|显得|还是|过分)(.{1,14})$`)
-	zhWriteDe  = regexp.MustCompile(`^` + zhOpen + `(?:` + zhSelf + `)?(?:这篇|这次|那篇|那时|总是|老是|还是|总)*(?:写|画|拍|唱|弹|译)(?:得|的)(?:还是|实在|有点|有些|真的|也|又)*(太|不够|过于|很|有点|不|像)(.{1,12})$`)
-	zhBadWords = regexp.MustCompile(`平淡|普通|无聊|无趣|有趣|生硬|僵硬|仓促|拖沓|啰嗦|冗长|碎|乱|散|空洞|单薄|浅|薄|老套|俗|做作|刻意|矫情|假|纸片|流水账|自然|诚实|真诚|连贯|生动|立体|饱满|细腻|深|紧凑|说教|满|弱|长|短|多|少|重|轻|差|烂|糟|丑|拉胯|半吊子|呆板|糟糕|匠气|通知|训话|俗套|松散|用力|直白|晦涩|贫乏|粗糙|幼稚|干|平|刻板|警察报告|报告|味道|张力|节奏|想象力|画面感`)
-
-	zhHabit  = regexp.MustCompile(`^` + zhOpen + zhAdv + zhSelf + `?(?:也|都|还|一直|就|自己|平时|一般|现在|以前)*(经常|常常|时常|每天|每晚|每周|每个周末|每到周末|每年|每月|每次|总是|总会|通常|平时|一般|习惯|大多会|多半会|天天|只|改喝|改吃|改用|改看|改写|改|老是|从不|从来不|再也不|不再|很少)(?:都|会|在|要|是|也|又|就|会在)*(.{2,24})$`)
-	zhNoMore = regexp.MustCompile(`^(.{1,8}?)(?:我)?(?:已经)?(?:不|戒)(喝|吃|玩|看|读|听|抽|用|跑|写)?了$`)
-)
-
-const zhAspect = `对话|情节|人物|角色|开头|结尾|结局|节奏|语言|文笔|描写|叙述|比喻|句子|故事|小说|稿子|文章|标题|题目|剧情|设定|铺垫|转折|心理描写|配角|主角|诗|画|散文|段落|细节|文字`
-
-var zhSoft = regexp.MustCompile(`好像|大概`)
-
-var zhThatChapter = regexp.MustCompile(`》(?:里面?|中|的|，|里的){0,3}([\p{Han}]{2,10}?)(?:的)?那一?(?:章|篇|回|节)`)
-
-var zhShoddy = regexp.MustCompile(`(半吊子|流水账|四不像)[了啊呀]*$`)
-
-// zhSubject says who a clause speaks of, by how it starts.
 type subject uint8
 
 const (
-	dropped subject = iota // no subject: that of the clause before
+	dropped subject = iota // no subject so far: a memory often leaves the speaker out
 	self
 	other
 )
 
-var zhLead = regexp.MustCompile(`^` + zhOpen + zhAdv)
-
-func zhSubjectOf(clause string, names []string) (subject, string) {
-	rest := strings.TrimLeft(clause, " ")
-	rest = strings.TrimLeft(rest[len(zhLead.FindString(rest)):], " ")
-	if zhOthers.MatchString(rest) {
-		return other, rest
-	}
-	if strings.HasPrefix(rest, "我们") || strings.HasPrefix(rest, "咱们") {
-		return other, rest
-	}
-	for _, n := range names {
-		if n != "" && strings.HasPrefix(strings.ToLower(rest), strings.ToLower(n)) {
-			return self, "我" + rest[len(n):]
-		}
-	}
-	if regexpSelf.MatchString(rest) {
-		return self, rest
-	}
-	if zhLatinThird.MatchString(rest) && !strings.Contains(rest, "我") {
-		return other, rest
-	}
-	return dropped, rest
+type zhClause struct {
+	text   string // without openers
+	topic  string // what stands before the speaker
+	who    subject
+	stated bool // the clause itself names the speaker
+	adv    zhSense
+	core   string // from the verb on, without particles at its end
+	writes bool   // the sentence is about the speaker's own writing
+	past   bool
+	moment bool
 }
 
-var regexpSelf = regexp.MustCompile(`^` + zhSelf)
+// never reports a denial that is meant to last.
+func (c *zhClause) never() bool {
+	return c.adv&zhNever != 0 || c.adv&zhNot != 0 && c.adv&(zhLong|zhDone) != 0 && c.adv&zhLack == 0
+}
+
+func (c *zhClause) rank() int {
+	switch {
+	case c.adv&zhNot != 0:
+		return 0
+	case c.adv&zhMost != 0:
+		return 1
+	case c.adv&zhSecond != 0:
+		return 2
+	case c.adv&zhThird != 0:
+		return 3
+	}
+	return 0
+}
+
+// sure lowers a confidence where the speaker is only understood.
+func (c *zhClause) sure(conf float64) float64 {
+	if !c.stated && c.who == dropped {
+		return conf - 0.04
+	}
+	return conf
+}
+
+// zhFrames in the order in which they are tried.
+var zhFrames = []func(*zhClause) []Triple{
+	zhFavourite, zhFond, zhTried, zhQuit, zhFeelsToward, zhFan, zhFlaw, zhTrait, zhTaste, zhVerdict, zhHabit,
+}
 
 func zhTriples(s string, o TripleOptions) (out []Triple) {
-	if zhCond.MatchString(s) && !strings.Contains(s, "每当") {
-		return zhMentions(s, true, nil)
+	if zhSupposed.MatchString(s) && !strings.Contains(s, "每当") || zhIronic.MatchString(s) {
+		return nil
 	}
-	// "我最喜欢的，是…", "我对宇宙，有…", "夏目漱石……是…" are one clause.
-	s = zhJoin.ReplaceAllString(s, "$1$2")
-	if strings.Contains(s, "可太") && strings.Contains(s, "了呢") {
-		return nil // irony
-	}
-	who := dropped
-	writing := strings.ContainsAny(s, "写稿") || strings.Contains(s, "小说") || strings.Contains(s, "创作")
-	if m := zhFlaw.FindStringSubmatch(s); m != nil {
-		pred, conf := "SELF_TRAIT", clear
-		if strings.HasPrefix(m[1], "写") || strings.HasPrefix(m[1], "画") {
-			pred = "SELF_CRITIQUE"
+	who, topic, past := dropped, "", false
+	writes, agreed := regexpWrites.MatchString(s), zhAgreed.MatchString(s)
+	for _, text := range zhClauses(s) {
+		c := zhParse(text, o.Names)
+		if c.who == dropped {
+			c.who = who
 		}
-		out = append(out, Triple{Predicate: pred, Object: Term{"Tag", []string{zhClean(m[2])}}, Confidence: conf})
-	}
-	for _, clause := range splitClauses(s) {
-		if zhSoft.MatchString(clause) && !zhHedge.MatchString(zhSoft.ReplaceAllString(clause, "")) {
-			for _, t := range zhTraits(zhSoft.ReplaceAllString(clause, ""), self) { // "我好像不太会…" is a soft way to say it
-				t.Confidence -= 0.08
-				out = append(out, t)
+		who = c.who
+		if t := zhTitle.FindString(text); t != "" {
+			topic = t
+		}
+		if head := zhTopicOf(c.text); c.topic == "" && runes(head) <= 5 && !c.stated && zhTopicMark.MatchString(c.text) && zhOwnTopic(head) {
+			topic = head // "钢琴嘛，…"
+		} else if m := zhReading.FindStringSubmatch(c.core); m != nil && isAuthor(zhClean(m[1])) {
+			topic = m[1] // "最近在读卡尔维诺，很喜欢"
+		}
+		if c.past && runes(c.text) <= 4 {
+			past = true // "从前，我很怕黑"
+		}
+		c.past = c.past || past
+		if zhOut(&c) {
+			if agreed { // "编辑说我节奏太慢，这个我认"
+				said := zhClause{text: "我" + strings.TrimPrefix(zhSaidThat.ReplaceAllString(text, ""), "我"), who: self, stated: true, writes: true}
+				said.core = strings.TrimPrefix(said.text, "我")
+				if ts := zhFlaw(&said); zhSaidThat.MatchString(text) {
+					out = append(out, ts...)
+				}
 			}
 			continue
 		}
-		if zhHedge.MatchString(clause) {
-			if w, _ := zhSubjectOf(clause, o.Names); w != dropped {
-				who = w
-			}
-			continue
+		c.writes = writes
+		if c.topic == "" {
+			c.topic = topic
+		} else {
+			topic = c.topic
 		}
-		w, rest := zhSubjectOf(clause, o.Names)
-		if w != dropped {
-			who = w
-		}
-		if who == other && !topicalSelf.MatchString(clause) {
-			continue
-		}
-		explicit := 0.0
-		if who == dropped {
-			explicit = -0.04 // a memory often leaves the subject out
-		}
-		past := zhPast.MatchString(clause) && !strings.Contains(clause, "从小")
 		n := len(out)
-		out = append(out, zhClauseTriples(clause, rest, who, past, writing, explicit)...)
-		if m := zhShoddy.FindStringSubmatch(clause); m != nil && who != other && (writing || regexp.MustCompile(zhAspect).MatchString(s)) {
-			out = append(out, Triple{Predicate: "SELF_CRITIQUE", Object: Term{"Tag", []string{m[1]}}, Confidence: interpreted})
-		} else if len(out) == n && writing {
-			out = append(out, zhCritiques(clause, who)...)
+		frames := zhFrames
+		if c.who == other {
+			frames = []func(*zhClause) []Triple{zhFlaw} // "我的主角写得不够鲜活"
 		}
-		if len(out) == n && !past {
-			out = append(out, zhMore(clause, who, writing)...)
+		for _, f := range frames {
+			if out = append(out, f(&c)...); len(out) > n {
+				break
+			}
+		}
+		if len(out) == n && !c.stated && runes(text) <= 12 && !zhVerbal.MatchString(text) {
+			topic = zhTopicOf(c.text) // "博尔赫斯写的那些迷宫，我永远读不够"
 		}
 	}
-	return append(out, zhMentions(s, who == other, out)...)
+	return append(out, zhMentions(s, o.Names)...)
 }
 
-var zhJoin = regexp.MustCompile(`(喜欢的|最爱的|对\p{Han}{1,8}|\p{Han})(?:，|…+|——)((?:，)?是我|是宫|有一种|就是《|是《|我(?:真是|真的|是真|实在|一概|从来|怎么|一直|没办法|都|也|很|真|可|很喜欢|不))`)
+var (
+	zhAgreed   = regexp.MustCompile(`我[也都]?(?:认|承认|同意|服气)(?:的|了)?[。！…]*$|，(?:也)?确实(?:是|如此)?[。！…]*$|(?:人家|他|她|编辑|老师|朋友)?说得(?:没错|对|有道理|也对)|没说错|我也这么觉得|我也觉得`)
+	zhSaidThat = regexp.MustCompile(`^.{1,12}?(?:说|嫌|批评|觉得|回信说|点评说|吐槽)(?:我的?)?`)
+)
 
-var topicalSelf = regexp.MustCompile(`[^我]我(?:也|就|都|是|还|真的|一直|倒|最|很|不|实在|完全)*(?:不太|不怎么|喜欢|讨厌|爱|看不|读不|吃不|喝不)`)
+var regexpWrites = regexp.MustCompile(`写|稿|小说|创作|文章|初稿|动笔|得改|要改|画得|画的|作品|诗`)
 
-func splitClauses(s string) (out []string) {
-	// Title marks and quotes may hold commas.
+var (
+	zhTopicMark = regexp.MustCompile(`[嘛呢啊吧]$|的话$|这东西$`)
+	zhVerbal    = regexp.MustCompile(`[了过着是有在会想说要能得不]`)
+	zhReading   = regexp.MustCompile(`^在?(?:读|看|追|听)(.{2,10})$`)
+)
+
+// zhOut reports whether a clause states nothing of the speaker.
+func zhOut(c *zhClause) bool {
+	t := c.text
+	if c.who == other && !zhOwnPart.MatchString(t) || zhWanted.MatchString(t) || zhAsked.MatchString(zhNoAsk.Replace(t)) {
+		return true
+	}
+	if zhGuess.MatchString(t) && !strings.Contains(t, "那种") {
+		return true
+	}
+	return zhReported.MatchString(zhSaidSelf.ReplaceAllString(t, ""))
+}
+
+// zhClauses splits a sentence at the marks between clauses, but not inside titles and
+// quotes, and joins what a pause tore apart: "我最喜欢的，是…", "我是那种，…的人".
+func zhClauses(s string) (out []string) {
 	depth, start := 0, 0
+	cut := func(end, next int) {
+		t := strings.TrimSpace(s[start:end])
+		start = next
+		if t == "" {
+			return
+		}
+		if n := len(out); n > 0 && zhTorn.MatchString(out[n-1]) && (!zhNotTorn.MatchString(t) || strings.HasPrefix(t, "就是") || zhTornOn.MatchString(t)) && (zhTornOn.MatchString(t) || zhTornOff.MatchString(out[n-1])) {
+			out[n-1] += t
+			return
+		}
+		out = append(out, t)
+	}
 	for i, r := range s {
 		switch r {
 		case '《', '“', '「', '『':
 			depth++
 		case '》', '”', '」', '』':
 			depth = max(0, depth-1)
-		default:
-			// The pattern looks at no more than the next clause end: a text of a million
-			// characters without one costs no more than its length.
-			if depth > 0 || i < start || !strings.ContainsRune(zhClauseFirst, r) {
-				continue
-			}
-			if loc := zhClauseHere.FindStringIndex(s[i:]); loc != nil {
-				out = append(out, strings.TrimSpace(s[start:i]))
-				start = i + loc[1]
+		case '，', ',', '；', ';', '。', '！', '!', '？', '?', '～', '~', '：', ':', '…', '—', '·':
+			if depth == 0 && i >= start && (r != '·' || strings.HasPrefix(s[i:], "··")) && !(r == ',' && i+1 < len(s) && s[i+1] >= '0' && s[i+1] <= '9') {
+				cut(i, i+utf8.RuneLen(r))
 			}
 		}
 	}
-	if start < len(s) {
-		out = append(out, strings.TrimSpace(s[start:]))
-	}
-	var kept []string
-	for _, c := range out {
-		if c != "" {
-			kept = append(kept, c)
-		}
-	}
-	return kept
+	cut(len(s), len(s))
+	return out
 }
 
-func zhClauseTriples(clause, rest string, who subject, past, writing bool, adj float64) (out []Triple) {
-	if m := zhFavKind.FindStringSubmatch(clause); m != nil && !past && !strings.Contains(clause, "什么") {
-		rank := zhRank(m[1])
-		if strings.Contains(clause, "之一") {
-			rank = 0
+var (
+	zhTornOn  = regexp.MustCompile(`^就(?:会|停|很|特别|睡|想|忘|紧|慌|脸)|^(?:就|还|当然|大概|应该|果然|可能|始终|永远)?是|^要数|^莫过于|^非`)
+	zhTornOff = regexp.MustCompile(`(?:那种|一种|就是|的是|大概是|属于|主要是|毛病|缺点)$|^我(?:这个人|这人|这种人|这样的人)[啊吧呢嘛呀]*$|^我?[\p{Han}]{0,3}(?:喜欢|讨厌|受不了)$`)
+	zhNotTorn = regexp.MustCompile(`^(?:太|很|真|特别|但|可|所以|因为|不过|就|也|又|还|我|它|他|她|你)`)
+)
+
+var zhTorn = regexp.MustCompile(`^我(?:这个人|这人|这种人|这样的人)[啊吧呢嘛呀]*$|有个?(?:坏|老|大)?(?:毛病|缺点)$|^一旦?[^，]{2,8}$|(?:喜欢|讨厌|受不了|最爱|最怕)的?$|(?:喜欢|讨厌|爱|怕)的.{1,6}$|(?:那种|一种|就是|的是|大概是|属于|主要是)$|的(?:人|东西|作家|书|事)$|^(?:最|我最).{2,4}的`)
+
+// zhParse takes a clause apart.
+func zhParse(text string, names []string) zhClause {
+	s := strings.TrimSpace(text)
+	for {
+		w, rest := zhOpeners.cut(s)
+		if strings.HasPrefix(s, "可我") || strings.HasPrefix(s, "那我") || strings.HasPrefix(s, "可对") {
+			w, rest = s[:len("可")], s[len("可"):]
 		}
-		return append(out, zhFavourites(m[2], m[3], rank, direct+adj)...)
+		rest = strings.TrimLeft(rest, " ，,")
+		if w == "" || rest == "" {
+			break
+		}
+		s = rest
 	}
-	if m := zhIsFav.FindStringSubmatch(clause); m != nil && !past && !regexp.MustCompile(`^(?:他|她|这|那|它)|不$`).MatchString(m[1]) {
-		rank := zhRank(m[2])
-		if m[4] != "" {
-			rank = 0
-		}
-		return append(out, zhFavourites(m[3], strings.TrimPrefix(m[1], "我觉得"), rank, direct-0.01)...)
+	if m := zhJointly.FindStringSubmatchIndex(s); m != nil { // 我老婆和我每个周五都…
+		s = s[m[2]:]
 	}
-	if m := zhSecond.FindStringSubmatch(clause); m != nil {
-		for _, t := range zhObjects(m[1], false) {
-			out = append(out, liking(t.kind, t.parts, false, 2, clear))
+	for _, n := range names { // a memory may call the speaker by name
+		if n != "" && len(s) > len(n) && strings.EqualFold(s[:len(n)], n) {
+			s = "我" + s[len(n):]
 		}
-		return out
 	}
-	if m := zhToward.FindStringSubmatch(clause); m != nil && !past {
-		neg := strings.HasPrefix(m[2], "不") || strings.HasPrefix(m[2], "没") && !strings.Contains(m[2], "抵抗力") || m[2] == "无感" || strings.HasPrefix(m[2], "提不起")
-		conf := clear + 0.04
-		if strings.Contains(m[2], "感觉") || m[2] == "无感" {
-			conf = weak
+	c := zhClause{text: s, past: zhPast.MatchString(zhSince.ReplaceAllString(s, "")) && !strings.Contains(s, "从小"), moment: zhMoment.MatchString(s)}
+	rest := s
+	head, after, found := zhSpeaker(s)
+	switch {
+	case found:
+		c.who, c.stated, rest = self, true, after
+		zadv, _, left := zhStrip(head)
+		if t := strings.TrimSpace(head); isAuthor(t) || isAuthor(strings.SplitN(t, "的", 2)[0]) {
+			left = t // 太宰治 starts with no adverb
 		}
-		if m[2] == "过敏" {
-			return nil
-		}
-		for _, t := range zhObjects(m[1], false) {
-			out = append(out, liking(t.kind, t.parts, neg, 0, conf))
-		}
-		return out
-	}
-	if m := zhFanOf.FindStringSubmatch(clause); m != nil && !past {
-		for _, t := range zhObjects(m[1], false) {
-			out = append(out, liking(t.kind, t.parts, false, 0, clear+0.04))
-		}
-		return out
-	}
-	if m := zhRelish.FindStringSubmatch(clause); m != nil {
-		for _, t := range zhObjects(strings.TrimSuffix(m[1], "嘛"), false) {
-			out = append(out, liking(t.kind, t.parts, false, 0, weak))
-		}
-		return out
-	}
-	if m := zhOnce.FindStringSubmatch(clause); m != nil && !strings.Contains(clause, "现在") {
-		for _, t := range zhObjects(m[1], false) {
-			out = append(out, liking(t.kind, t.parts, false, 0, interpreted))
-		}
-		return out
-	}
-	if ts := zhTries(clause, who); len(ts) > 0 {
-		return ts
-	}
-	if ts := zhTraits(clause, who); len(ts) > 0 {
-		return ts
-	}
-	if !past {
-		if ts := zhLikes(clause, who, adj); len(ts) > 0 {
-			return ts
-		}
-		if m := zhCant.FindStringSubmatch(clause); m != nil {
-			obj := strings.TrimSpace(m[3])
-			if obj == "" {
-				obj = regexp.MustCompile(zhOpen+`(?:我)?$`).ReplaceAllString(strings.TrimSpace(m[1]), "")
-				obj = strings.TrimSuffix(obj, "我")
-				if regexp.MustCompile(`现在|反正|是$|^(?:也|都|就)`).MatchString(obj) {
-					obj = ""
-				}
+		if left = strings.TrimSpace(strings.TrimRight(left, zhParticlesNoDe)); left != "" && zhOthers.MatchString(left) && !zhTitle.MatchString(left) {
+			c.who = other
+			if regexp.MustCompile(`^(?:你|他|她|大家|别人|人家).{0,6}(?:书|歌|作品|电影|小说|文章|画|那种|那本|那部)`).MatchString(left) {
+				c.who = self
 			}
-			for _, t := range zhObjects(obj, false) {
-				if t.kind != kindTopic || utf8.RuneCountInString(t.parts[0]) >= 2 {
-					out = append(out, liking(t.kind, t.parts, true, 0, interpreted))
-				}
-			}
-			if len(out) > 0 {
-				return out
-			}
+		} else if !zhNoTopic.MatchString(left) {
+			c.topic = zhTopicOf(left)
 		}
-		out = append(out, zhHabits(clause, who)...)
+		c.adv |= zadv
+	case zhOthers.MatchString(s) || zhLatinThird.MatchString(s):
+		c.who = other
+	}
+	adv, _, core := zhStrip(rest)
+	for {
+		w, r := zhSayings.cut(core)
+		if w == "" || r == "" || adv&zhNot != 0 {
+			break
+		}
+		if _, a, ok := zhSpeaker(r); ok && strings.HasPrefix(r, "我") {
+			r = a
+		}
+		var more zhSense
+		more, _, core = zhStrip(r)
+		adv |= more
+	}
+	c.adv |= adv
+	if t, ok := strings.CutPrefix(core, "是"); ok { // 我是喜欢冬天的, 香菜我是不碰的
+		more, _, r := zhStrip(t)
+		if zhLikeVerbs.starts(r) || zhHateVerbs.starts(r) || more&zhNot != 0 && zhAvoids.MatchString(r) {
+			c.adv |= more
+			core = r
+		}
+	}
+	c.core = strings.TrimSpace(core)
+	return c
+}
+
+var (
+	zhJointly       = regexp.MustCompile(`^[^，]{1,6}(?:和|跟|与)(我)(?:都|每|也|常|经常|俩|就|最|很|一直)`)
+	zhSince         = regexp.MustCompile(`(?:自?从|打)[^，]{1,6}?(?:开始|起|就|到现在)`)
+	zhLatinThird    = regexp.MustCompile(`^[A-Z][a-z]+ ?[\p{Han}]`)
+	zhSayings       = zhWords(`觉得 感觉 发现 认为 承认 知道 想 敢说 得说 要说 必须说 可以说 相信 得承认`)
+	zhNoTopic       = regexp.MustCompile(`^(?:|这|那|它|反正|其实|不过|所以|因为|而且|虽然|一直|那种|这种|这个|那个|有时候?|真的|好像|就|对|这样|那样|今天|昨天|明天|刚才|最后|后来|结果|为|除了|跟|和|作为.*|自从.*|随着.*|当.*时|在.*|每.*|到.*|从.*)$`)
+	zhParticlesNoDe = strings.ReplaceAll(zhParticles, "的", "")
+)
+
+// zhTopicOf trims what links a topic to the rest: "咖啡的话", "恐怖片这种东西".
+func zhTopicOf(s string) string {
+	return trimAny(s, []string{"像", "至于", "要说", "说到", "只要是", "凡是", "只要"}, []string{"的话", "这东西", "这玩意儿", "这种东西", "这种", "这类", "那种", "那套", "那一套", "这件事", "这事", "呢", "嘛", "啊", "吧", "真的", "也", "都", "就"})
+}
+
+// zhSpeaker finds the word for the speaker that is the subject of s.
+func zhSpeaker(s string) (head, rest string, ok bool) {
+	depth := 0
+	for i, r := range s {
+		switch r {
+		case '《', '“':
+			depth++
+		case '》', '”':
+			depth--
+		}
+		n, _ := zhSelves.prefix(s[i:])
+		if n == 0 || depth > 0 {
+			continue
+		}
+		if m, _ := zhAfter我.prefix(s[i+n:]); m > 0 || zhBefore我.suffix(s[:i]) > 0 && !strings.HasSuffix(s[:i], "小说") {
+			continue
+		}
+		return s[:i], s[i+n:], true
+	}
+	return "", s, false
+}
+
+// zhStrip takes adverbs and times off the front of s.
+func zhStrip(s string) (adv zhSense, times, rest string) {
+	for {
+		s = strings.TrimLeft(s, " ，,")
+		if loc := zhSince.FindStringIndex(s); loc != nil && loc[0] == 0 {
+			adv |= zhLong
+			s = s[loc[1]:]
+			continue
+		}
+		if strings.HasPrefix(s, "只认") || strings.HasPrefix(s, "只爱") {
+			return adv, times, s
+		}
+		if t := zhTimes.FindString(s); t != "" {
+			adv |= zhAt
+			if strings.HasPrefix(t, "每") || strings.HasPrefix(t, "一有") || strings.HasPrefix(t, "一到") || strings.HasPrefix(t, "没事") || strings.HasPrefix(t, "有空") || strings.HasPrefix(t, "闲") {
+				adv |= zhOften
+			}
+			times += t
+			s = s[len(t):]
+			continue
+		}
+		n, z := zhAdverbs.prefix(s)
+		if n == 0 {
+			return adv, times, s
+		}
+		if z == zhMost && zhTraitNouns.suffix(s) == len(s) || strings.HasPrefix(s, "老师") || strings.HasPrefix(s, "全是") || strings.HasPrefix(s, "不是") && z == zhNot && !strings.HasPrefix(s, "不是很") {
+			return adv, times, s
+		}
+		adv |= z
+		s = s[n:]
+	}
+}
+
+// bare is the core without particles and without how long or how much it is so.
+func (c *zhClause) bare() string {
+	return zhSpan.ReplaceAllString(strings.TrimRight(c.core, zhParticles+" "), "")
+}
+
+// zhSpan is how long something has been so; zhUtterly how much, after the verb.
+var (
+	zhSpan    = regexp.MustCompile(`(?:了|快|有|差不多|整整)*(?:[一二三四五六七八九十两几半好多百\d]+多?(?:年|个月|天|周|个星期|阵子|辈子|个年头)多?|很多年|很久|好久)$`)
+	zhUtterly = regexp.MustCompile(`(?:喜欢|爱|迷|讨厌|怕|烦|恨|馋)?(?:得|到)(?:不行|要命|要死|不得了|很|发狂|停不下来|不能自拔|无法自拔)$|^极了`)
+)
+
+// zhLikings makes the triples of a phrase of likes or dislikes.
+func zhLikings(obj string, neg bool, rank int, conf float64) (out []Triple) {
+	obj = zhUtterly.ReplaceAllString(zhSpan.ReplaceAllString(strings.TrimRight(obj, zhParticles+" "), ""), "")
+	for _, t := range zhObjects(obj) {
+		out = append(out, liking(t.kind, t.parts, neg, rank, conf))
+	}
+	if len(out) > 1 && rank > 0 { // a list has no favourite
+		for i := range out {
+			out[i].Rank = 0
+		}
 	}
 	return out
 }
 
-func zhRank(s string) int {
-	switch s {
-	case "最", "第一":
-		return 1
-	case "第二":
-		return 2
-	case "第三":
-		return 3
+// --- frames ---------------------------------------------------------------------
+
+var (
+	zhMineIs = regexp.MustCompile(`^(?:我|我们)(?:这辈子|一生|生活中|平时|现在|目前|唯一|最大|平生|人生)*的(最大的?|唯一的?|新)?(?:最爱|真爱|心头好|爱好|本命|偶像|白月光|乐趣|解压方式|放松方式|习惯|兴趣|男神|女神|嗜好|执念|癖好)(?:就|一直|永远|还|依然|现在|从来都|从来|变成了?|只)*是(.+)$`)
+	zhIsFav  = regexp.MustCompile(`^(.{1,24}?)(?:才|就|一直|永远|还|也|都|绝对|可|仍|算|大概|应该)*(?:是|算是)$`)
+	zhOfKind = regexp.MustCompile(`^的?(.{0,14}?)(?:之一)?(?:也是|还是|就是|是|：|:|依然是|仍然是|仍是|永远是|一直是|始终是|变成了?|换成了?|要数|莫过于|非|叫|只有|有)(.+?)(?:莫属)?$`)
+)
+
+// zhFavourite: "我最喜欢的作家是X", "X是我最喜欢的书", "我的爱好是X", "其次是X".
+func zhFavourite(c *zhClause) []Triple {
+	if c.past {
+		return nil
 	}
-	return 0
+	if m := zhMineIs.FindStringSubmatch(c.text); m != nil {
+		rank := 0
+		if strings.Contains(c.text, "最") || strings.Contains(c.text, "真爱") || strings.Contains(c.text, "本命") {
+			rank = 1
+		}
+		kind := kindTopic
+		if strings.Contains(c.text, "偶像") && isAuthor(zhClean(m[2])) {
+			kind = kindAuthor
+		}
+		return zhFavourites("", m[2], rank, kind, direct)
+	}
+	if rest, ok := strings.CutPrefix(c.text, "其次"); ok {
+		if _, _, o := zhStrip(rest); o != "" {
+			return zhLikings(strings.TrimPrefix(strings.TrimPrefix(o, "是"), "喜欢"), false, 2, clear)
+		}
+	}
+	verb, after := zhLikeVerbs.cut(strings.TrimPrefix(c.core, "是"))
+	neg := c.adv&zhNot != 0
+	if verb == "" {
+		if verb, after = zhHateVerbs.cut(c.core); verb == "" {
+			return nil
+		}
+		neg = true
+	}
+	after = strings.TrimLeft(after, "看读听吃喝玩做写")
+	after = regexp.MustCompile(`^的不是.{1,12}?，?(?:而)?是`).ReplaceAllString(regexp.MustCompile(`，\s?`).ReplaceAllString(after, ""), "的是")
+	if m := zhOfKind.FindStringSubmatch(after); m != nil && (strings.HasPrefix(after, "的") || zhKind(m[1]) != kindTopic) {
+		if strings.Contains(c.core, "之一") {
+			return zhFavourites(m[1], m[2], 0, zhKind(m[1]), c.sure(plainly), neg)
+		}
+		return zhFavourites(m[1], m[2], c.rank(), zhKind(m[1]), c.sure(direct), neg)
+	}
+	if m := zhIsFav.FindStringSubmatch(c.front()); m != nil && strings.HasPrefix(after, "的") {
+		what := strings.TrimRight(strings.TrimPrefix(after, "的"), zhParticles)
+		rank := c.rank()
+		if t, ok := strings.CutSuffix(what, "之一"); ok {
+			what, rank = t, 0
+		}
+		return zhFavourites(what, m[1], rank, zhKind(what), direct-0.01, neg)
+	}
+	return nil
 }
 
-func zhFavourites(what, obj string, rank int, conf float64) (out []Triple) {
-	forced, known := zhKind(what)
-	// "最喜欢夏目漱石的作品是《我是猫》" names the author too.
-	if forced == kindWork {
-		if name, _, ok := strings.Cut(what, "的"); ok && (isAuthor(name) || looksLikeName(name)) {
-			out = append(out, liking(kindAuthor, []string{name}, false, 0, clear))
-		}
+// front is the text before the speaker.
+func (c *zhClause) front() string {
+	head, _, _ := zhSpeaker(c.text)
+	return strings.TrimSpace(head)
+}
+
+func zhFavourites(what, obj string, rank int, forced kind, conf float64, neg ...bool) (out []Triple) {
+	denied := len(neg) > 0 && neg[0]
+	if denied {
+		rank = 0
 	}
-	for _, t := range zhObjects(obj, true) {
-		if known && (t.kind == kindTopic || t.kind == kindDeed || forced == kindAuthor || forced == kindStyle) {
+	// "最喜欢夏目漱石的作品是《我是猫》" names the author too.
+	if name, _, ok := strings.Cut(what, "的"); ok && forced == kindWork && (isAuthor(name) || looksLikeName(name)) {
+		out = append(out, liking(kindAuthor, []string{name}, denied, 0, clear))
+	}
+	ts := zhObjects(strings.TrimPrefix(strings.TrimPrefix(obj, "我觉得"), "那个"))
+	if len(ts) > 1 {
+		rank = 0
+	}
+	for _, t := range ts {
+		switch {
+		case forced == kindAuthor, forced == kindStyle, forced == kindWork && t.kind != kindChapter:
 			t.kind = forced
-		}
-		if t.kind == kindWork && len(t.parts) == 1 && forced == kindChapter {
+		case forced == kindChapter && t.kind != kindChapter:
 			t.kind, t.parts = kindChapter, []string{"", t.parts[0]}
-		}
-		if t.kind == kindChapter && len(t.parts) == 1 {
-			t.parts = []string{"", t.parts[0]}
-		}
-		if t.kind == kindDeed {
+		case t.kind == kindDeed:
 			t.kind = kindTopic
 		}
-		out = append(out, liking(t.kind, t.parts, false, rank, conf))
+		out = append(out, liking(t.kind, t.parts, denied, rank, conf))
 	}
 	return out
 }
 
 // zhKind reads what sort of thing a favourite is.
-func zhKind(what string) (kind, bool) {
+func zhKind(what string) kind {
 	what = strings.TrimSpace(what)
 	for _, c := range []struct {
 		k     kind
-		words string
+		words zhLexicon
 	}{
-		{kindAuthor, "作家 作者 诗人 小说家 写手 文豪 写书人 大师"},
-		{kindChapter, "一章 篇章 章节 一回 一节 那章"},
-		{kindStyle, "写法 叙事 叙述 叙事方式 叙述方式 视角 人称 文风 手法 笔法"},
-		{kindWork, "作品 书 小说 电影 动画 漫画 歌 歌曲 游戏 电视剧 剧 诗 散文 片子 专辑 绘本 一本 一部 那本 一首 动漫 番 短篇 长篇 科幻小说 推理小说"},
+		{kindAuthor, zhWords(`作家 作者 诗人 小说家 写手 文豪 大师 导演 编剧 漫画家 歌手 作曲家 散文家 剧作家`)},
+		{kindChapter, zhWords(`一章 篇章 章节 一回 一节 那章 章`)},
+		{kindStyle, zhWords(`写法 叙事 叙述 叙事方式 叙述方式 视角 人称 文风 手法 笔法`)},
+		{kindWork, zhWords(`作品 书 小说 电影 动画 漫画 歌 歌曲 游戏 电视剧 剧 诗 片子 专辑 绘本 一本 一部 那本 那部 一首 动漫 番 短篇 长篇 纪录片 话剧 戏`)},
 	} {
-		for _, w := range strings.Fields(c.words) {
-			if strings.HasSuffix(what, w) {
-				return c.k, true
-			}
+		if c.words.suffix(what) > 0 {
+			return c.k
 		}
 	}
-	return kindTopic, false
-}
-
-var zhBeforeLike = regexp.MustCompile(`^` + zhOpen + zhAdv + `(` + zhSelf + `)?` + zhAdv + `$`)
-var zhFronted = regexp.MustCompile(`^` + zhOpen + `(.{2,16}?)(?:的话|呢|嘛|啊)?我` + zhAdv + `$`)
-
-func zhLikes(clause string, who subject, adj float64) (out []Triple) {
-	m := zhLike.FindStringSubmatch(clause)
-	if m == nil {
-		return nil
-	}
-	before, mod, verb, obj := strings.TrimSpace(m[1]), m[2], m[4], strings.TrimSpace(m[5])
-	if who == dropped && strings.Contains(before, "的") {
-		return nil
-	}
-	before = strings.TrimSuffix(before, "可")
-	fronted := ""
-	if !zhBeforeLike.MatchString(before) {
-		f := zhFronted.FindStringSubmatch(before)
-		if f == nil {
-			return nil
-		}
-		if fronted = f[1]; obj != "" && strings.Trim(obj, "了的啊呀哦嘛啦") != "" {
-			// "推理小说我最喜欢东野圭吾的": the front only says among what.
-			if topicWord(fronted) || !strings.HasPrefix(fronted, "比起") && mod != "最" {
-				return nil
-			}
-		} else {
-			obj = fronted
-		}
-	}
-	switch verb {
-	case "爱":
-		if strings.HasPrefix(obj, "把") {
-			return nil
-		}
-		if mod != "最" && !strings.HasPrefix(obj, "吃") && !strings.HasPrefix(obj, "喝") && mod != "不" && m[3] == "" || strings.HasPrefix(obj, "好") || strings.HasPrefix(obj, "情") {
-			return nil
-		}
-	case "怕":
-		return nil
-	case "偏好", "偏爱":
-	}
-	neg := strings.Contains(mod, "不") || strings.HasPrefix(mod, "没")
-	dislike := false
-	switch verb {
-	case "讨厌", "厌恶", "反感", "受不了", "看不惯", "嫌弃", "腻了":
-		dislike = true
-	}
-	if dislike && neg {
-		return nil // "不讨厌" is no liking
-	}
-	if strings.Contains(clause, "不是喜欢") || strings.HasPrefix(obj, "归") || regexp.MustCompile(`^不(?:来|了|动|惯)`).MatchString(obj) || strings.Contains(before, "不是") || strings.Contains(before, "并不") {
-		return nil
-	}
-	conf := plainly + 0.02 + adj
-	rank := 0
-	if !neg {
-		rank = zhRank(mod)
-	}
-	switch {
-	case strings.Contains(clause, "之一"):
-		rank, conf = 0, clear+0.04
-	case rank > 0:
-		conf = direct + adj
-	case strings.Contains(mod, "不太") || strings.Contains(mod, "不怎么") || strings.Contains(mod, "那么") || mod == "不大" || strings.HasPrefix(mod, "不是"):
-		conf = clear + adj
-	}
-	if strings.Contains(obj, "的是") && rank == 0 {
-		_, obj, _ = strings.Cut(obj, "的是")
-	}
-	if t, ok := strings.CutPrefix(obj, "的是"); ok {
-		obj = t
-	} else if strings.HasPrefix(obj, "的") {
-		return nil
-	}
-	switch verb {
-	case "爱看", "爱读", "爱听", "爱吃", "爱喝", "爱玩", "爱写", "爱逛":
-		obj = strings.TrimLeft(obj, " ")
-	}
-	if obj == "" {
-		return nil
-	}
-	for _, t := range zhObjects(obj, false) {
-		c := conf
-		if t.kind == kindWork && rank == 0 && !neg && !dislike {
-			c = min(c, clear)
-		}
-		out = append(out, liking(t.kind, t.parts, neg || dislike, rank, c))
-	}
-	return out
-}
-
-func zhTries(clause string, who subject) (out []Triple) {
-	if who == other {
-		return nil
-	}
-	m := zhTried.FindStringSubmatch(clause)
-	if m == nil {
-		return nil
-	}
-	neg := m[2] != ""
-	obj := m[4]
-	if u := zhUseWrite.FindStringSubmatch(clause); u != nil {
-		obj = u[1]
-	} else if strings.Trim(obj, "了过 ") == "" || !zhStyle.MatchString(obj) {
-		obj = zhLead.ReplaceAllString(m[1], "") // "书信体我还没试过"
-		obj = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(obj), "还"), "我")
-		obj = strings.TrimPrefix(obj, "我")
-	}
-	if m[3] == "写了" || m[3] == "写过" || m[3] == "碰" {
-		if !zhStyle.MatchString(obj) {
-			return nil
-		}
-	}
-	for _, w := range []string{"换成", "改成", "改用", "用"} {
-		obj = strings.TrimPrefix(obj, w)
-	}
-	obj = regexp.MustCompile(`^(?:一|两|三|几)?(?:篇|部|个|本)?(?:全是|都是|完全是|纯)?`).ReplaceAllString(obj, "")
-	obj = regexp.MustCompile(`(?:来写|去写|写作|写一?[遍次篇段].*|写了.*|写)$`).ReplaceAllString(obj, "")
-	obj = zhClean(obj)
-	if !zhStyle.MatchString(obj) || utf8.RuneCountInString(obj) > 14 {
-		return nil
-	}
-	conf := plainly
-	if m[2] == "没敢" || m[2] == "不敢" {
-		conf = interpreted
-	} else if m[3] == "碰" {
-		return nil
-	}
-	return append(out, Triple{Predicate: polar("TRIED_STYLE", neg), Object: Term{"Topic", []string{obj}}, Confidence: conf})
-}
-
-func zhTraits(clause string, who subject) (out []Triple) {
-	trait := func(name string, neg bool, conf float64) {
-		if name = zhClean(name); utf8.RuneCountInString(name) >= 2 && utf8.RuneCountInString(name) <= 16 && !strings.ContainsAny(name, "你他她") {
-			out = append(out, Triple{Predicate: polar("SELF_TRAIT", neg), Object: Term{"Tag", []string{name}}, Confidence: conf})
-		}
-	}
-	if m := zhTraitPerson.FindStringSubmatch(clause); m != nil && !strings.ContainsAny(m[1], "你他她写喜讨说想试看读听吃喝的") {
-		neg := strings.Contains(m[2], "不")
-		name := strings.TrimSuffix(m[3], "的")
-		person := strings.Contains(clause[strings.LastIndex(clause, m[3]):], "人") || strings.Contains(m[2], "属于") || strings.Contains(m[2], "算")
-		switch {
-		case strings.HasSuffix(clause, "吧") && !strings.Contains(m[2], "算"), strings.Contains(name, "第一次"), strings.Contains(name, "说"), strings.ContainsAny(name, "这那"), strings.HasPrefix(name, "因为"), strings.HasPrefix(name, "为了"), strings.HasPrefix(name, "来"), strings.HasPrefix(name, "在"), strings.HasPrefix(name, "认真"):
-		case zhTraitNoun.MatchString(name) || zhTraitAdj.MatchString(name):
-			trait(name, neg, plainly+0.02)
-		case person && utf8.RuneCountInString(name) <= 12 && (strings.HasSuffix(strings.TrimRight(clause, "了啦哦呢呀嘛啊"), "的人") || strings.Contains(clause, "类型") || strings.Contains(clause, "性格")):
-			trait(name, neg, clear+0.04)
-		}
-		if len(out) > 0 {
-			return out
-		}
-	}
-	if m := zhTraitVerb.FindStringSubmatch(clause); m != nil {
-		verb, obj := m[1], strings.TrimSpace(m[2])
-		switch {
-		case strings.Contains(clause, "觉得"), strings.Contains(obj, "喜欢"), strings.ContainsAny(obj, "你他她这那"):
-		case verb == "有点" || verb == "比较":
-			if zhTraitAdj.MatchString(obj) {
-				trait(obj, false, weak)
-			}
-		case verb == "坐得住" || verb == "静不下心":
-			trait(verb, false, clear)
-		case verb == "性子" || verb == "性格" || verb == "脾气" || verb == "胆子" || verb == "记性":
-			if obj != "" {
-				trait(verb+strings.TrimLeft(strings.TrimLeft(obj, "很比较特别也真的是"), " "), false, clear)
-			}
-		case obj != "":
-			v := strings.TrimPrefix(strings.TrimPrefix(verb, "不太"), "总是")
-			switch {
-			case verb == "不太会" || verb == "不太能":
-				trait(verb+obj, false, clear)
-			case strings.HasPrefix(verb, "不"):
-				trait("不"+strings.TrimPrefix(v, "不")+regexp.MustCompile(`(?:就|所以|当是).*$`).ReplaceAllString(obj, ""), false, clear+0.04)
-			case strings.HasSuffix(verb, "擅长"):
-				trait("擅长"+obj, false, clear+0.04)
-			case strings.HasSuffix(verb, "容易"):
-				trait("容易"+obj, false, clear)
-			}
-		}
-		return out
-	}
-	if i := strings.Index(clause, "容易"); i >= 0 && who != other && (strings.Contains(clause, "总是容易") || strings.Contains(clause, "特别容易") || strings.Contains(clause, "很容易")) && !strings.Contains(clause, "被") {
-		obj := clause[i:]
-		if n := utf8.RuneCountInString(obj); n >= 4 && n <= 9 {
-			trait(obj, false, weak)
-		}
-	}
-	return out
-}
-
-func zhCritiques(clause string, who subject) (out []Triple) {
-	if who == other || strings.ContainsAny(clause, "你他她") {
-		return nil
-	}
-	add := func(aspect, degree, what string, conf float64) {
-		what = zhClean(what)
-		neg := strings.HasPrefix(degree, "没") && strings.HasPrefix(what, "那么")
-		if !zhBadWords.MatchString(what) || utf8.RuneCountInString(what) > 10 {
-			return
-		}
-		name := degree + what
-		if degree == "很" || degree == "有点" || degree == "显得" || degree == "还是" || degree == "过于" || degree == "过分" {
-			name = what
-		}
-		if strings.HasPrefix(degree, "像") {
-			conf = interpreted
-		}
-		out = append(out, Triple{Predicate: polar("SELF_CRITIQUE", neg), Object: Term{"Tag", []string{aspect + name}}, Confidence: conf})
-	}
-	if m := zhWriteDe.FindStringSubmatch(clause); m != nil {
-		if m[1] == "很" && !regexp.MustCompile(`差|烂|糟|乱|平淡|生硬|慢|普通`).MatchString(m[2]) {
-			return nil
-		}
-		add("", m[1], m[2], clear)
-		return out
-	}
-	if m := zhCritique.FindStringSubmatch(clause); m != nil && m[1] != "" {
-		add(m[1], m[2], m[3], clear+0.04)
-	}
-	return out
-}
-
-var zhHabitVerb = regexp.MustCompile(`^(?:用|边|早上|晚上|睡前|饭后|周末|下班后?|起床后?|开始前|写稿前|动笔前|在.{1,6}?)?(.{0,6}?)(喝|吃|读|看|写|听|跑|游|画|弹|练|做|逛|刷|发呆|对着|动笔|散步|健身|记|用|泡|去|玩|重看|重读|晨跑|夜跑|熬夜|早起|挑|整理|擦|煮|拍|骑|爬|带)`)
-
-func zhHabits(clause string, who subject) (out []Triple) {
-	m := zhHabit.FindStringSubmatch(clause)
-	if m == nil || who == other || strings.ContainsAny(clause, "你他她它们？") {
-		return nil
-	}
-	adv, obj := m[1], m[2]
-	neg := adv == "从不" || adv == "从来不" || adv == "再也不" || adv == "不再"
-	if adv == "很少" {
-		return nil
-	}
-	obj = strings.TrimSpace(obj)
-	if !zhHabitVerb.MatchString(obj) && !strings.HasPrefix(adv, "改") {
-		return nil
-	}
-	if strings.ContainsAny(obj, "了过不") || adv == "每年" && strings.HasPrefix(obj, "冬天") || strings.HasPrefix(adv, "每次") && regexp.MustCompile(`^(?:读到|看到|听到|想到|见到)`).MatchString(obj) || strings.Contains(obj, "会想") || strings.Contains(obj, "觉得") || strings.Contains(obj, "看到") || strings.Contains(obj, "看见") || strings.Contains(obj, "做梦") {
-		return nil
-	}
-	conf := weak + 0.02
-	switch adv {
-	case "只":
-		if !strings.HasPrefix(obj, "喝") && !strings.HasPrefix(obj, "吃") && !strings.HasPrefix(obj, "读") && !strings.HasPrefix(obj, "看") && !strings.HasPrefix(obj, "听") && !strings.HasPrefix(obj, "用") {
-			return nil
-		}
-		conf = clear
-	case "改喝", "改吃", "改用", "改看", "改写", "改":
-		if adv == "改" {
-			return nil
-		}
-		for _, t := range zhObjects(obj, false) {
-			out = append(out, liking(t.kind, t.parts, false, 0, weak))
-		}
-		return out
-	}
-	// What is drunk, eaten, read or heard is the object; other deeds stay deeds.
-	for _, v := range []string{"喝", "吃", "听"} {
-		if t, ok := strings.CutPrefix(obj, v); ok {
-			for _, t := range zhObjects(t, false) {
-				out = append(out, liking(t.kind, t.parts, neg, 0, conf))
-			}
-			return out
-		}
-	}
-	obj = strings.TrimPrefix(strings.TrimPrefix(zhClean(obj), "都要"), "会在")
-	if n := utf8.RuneCountInString(obj); n < 2 || n > 14 {
-		return nil
-	}
-	return append(out, liking(kindDeed, []string{obj}, neg, 0, conf))
-}
-
-// zhMentions finds works and chapters that are read or talked about.
-func zhMentions(s string, third bool, said []Triple) (out []Triple) {
-	titles := zhTitle.FindAllStringSubmatchIndex(s, -1)
-	work := ""
-	if strings.Contains(s, "如果") && third {
-		return nil
-	}
-	own := zhOwnWork.MatchString(s)
-	for _, m := range titles {
-		title := strings.TrimSpace(s[m[2]:m[3]])
-		if zhManual.MatchString(title) || own {
-			continue
-		}
-		work = title
-		around := s[max(0, m[0]-60):min(len(s), m[1]+60)]
-		near := around // the clause that holds the title
-		for _, c := range zhClause.Split(s, -1) {
-			if strings.Contains(c, s[m[0]:m[1]]) {
-				near = c
-			}
-		}
-		if strings.Contains(around, "听说") || strings.Contains(s[m[1]:], "的作者") && !zhRead.MatchString(near) {
-			continue
-		}
-		conf := weak
-		if zhRead.MatchString(around) {
-			conf = plainly
-		}
-		if third {
-			continue
-		}
-		switch {
-		case zhNotRead.MatchString(near) && !regexp.MustCompile(`(?:读|看|翻)完|没(?:有)?(?:读|看)(?:进去|懂|完)|没落下`).MatchString(around):
-			out = append(out, Triple{Predicate: "HAS_NOT_DISCUSSED_WORK", Object: Term{"Work", []string{title}}, Confidence: clear})
-		case zhPlan.MatchString(near):
-		case liked(said, title) && !regexp.MustCompile(`读过|看过|读了|看了|重读|重看|追|翻|看睡着|没读完|读完|看完`).MatchString(near):
-		default:
-			out = append(out, Triple{Predicate: "DISCUSSED_WORK", Object: Term{"Work", []string{title}}, Confidence: conf})
-		}
-	}
-	if third {
-		return out
-	}
-	if m := zhThatChapter.FindStringSubmatch(s); m != nil && work != "" {
-		return append(out, Triple{Predicate: "DISCUSSED_CHAPTER", Object: Term{"Chapter", []string{work, strings.TrimLeft(zhClean(m[1]), "，里面")}}, Confidence: clear - 0.04})
-	}
-	if ch := zhChapter.FindString(s); ch != "" && (work != "" || regexp.MustCompile(`我.{0,6}(?:读|看)|(?:读|看)(?:完|到)了?`).MatchString(s) && !regexp.MustCompile(`写|稿|改`).MatchString(s)) && !strings.Contains(s, "我写") && !strings.Contains(s, "我的小说") {
-		conf := clear + 0.06
-		if work == "" {
-			conf = interpreted + 0.04
-		}
-		out = append(out, Triple{Predicate: "DISCUSSED_CHAPTER", Object: Term{"Chapter", []string{work, ch}}, Confidence: conf})
-	} else if m := zhNamedCh.FindStringSubmatch(s); m != nil && (work != "" || m[3] == "") {
-		name := m[1] + m[2] + m[3]
-		conf := clear
-		if work == "" {
-			conf = interpreted
-		}
-		out = append(out, Triple{Predicate: "DISCUSSED_CHAPTER", Object: Term{"Chapter", []string{work, name}}, Confidence: conf})
-	}
-	return out
-}
-
-// liked reports whether a like or dislike of a work was found already.
-func liked(said []Triple, title string) bool {
-	for _, t := range said {
-		if t.Object.Type == "Work" && strings.EqualFold(t.Object.Parts[0], title) {
-			return true
-		}
-	}
-	return false
-}
-
-type zhObject struct {
-	kind  kind
-	parts []string
-}
-
-var zhBadObject = regexp.MustCompile(`^(?:你|我|他|她|它|这|那|谁|什么|哪|这样|那样|一个人|一样|如此|自己|得|上|的|了|看你|和你|跟你|你的|之一)$|你|我们|咱|这么|那么|这样|那样|什么|怎么|哪`)
-var zhBy = regexp.MustCompile(`^(.{2,12}?)的(?:东西|小说|作品|书|散文|诗|诗歌|文字|短篇|长篇|文章|推理|随笔|杂文|那种慢|故事)(?:集)?$`)
-var zhCut = regexp.MustCompile(`而不是|因为|所以|但是|不过|而且|尤其是|特别是|比如|例如|可是|只是|虽然|的时候$|来着|的感觉$|一起$`)
-
-// zhObjects reads the names in an object phrase and what each of them is.
-func zhObjects(s string, favourite bool) (out []zhObject) {
-	if t := zhTitle.FindAllStringSubmatch(s, -1); t != nil {
-		if ch := zhChapter.FindString(s); ch != "" {
-			return []zhObject{{kindChapter, []string{t[0][1], ch}}}
-		}
-		for _, m := range t {
-			if !zhManual.MatchString(m[1]) {
-				out = append(out, zhObject{kindWork, []string{strings.TrimSpace(m[1])}})
-			}
-		}
-		return out
-	}
-	if loc := zhCut.FindStringIndex(s); loc != nil && loc[0] > 0 {
-		s = s[:loc[0]]
-	}
-	for _, part := range zhSplit(s) {
-		p := zhClean(part)
-		if utf8.RuneCountInString(p) == 0 || zhBadObject.MatchString(p) || strings.HasPrefix(p, "我") && !favourite {
-			continue
-		}
-		if utf8.RuneCountInString(p) > 18 {
-			continue
-		}
-		if t, ok := strings.CutSuffix(p, "写"); ok && isAuthor(t) {
-			p = t
-		}
-		switch m := zhBy.FindStringSubmatch(p); {
-		case isAuthor(p):
-			out = append(out, zhObject{kindAuthor, []string{p}})
-		case m != nil && (isAuthor(m[1]) || looksLikeName(m[1])):
-			out = append(out, zhObject{kindAuthor, []string{m[1]}})
-		case zhStyleEnd.MatchString(p), zhTold.MatchString(p) && utf8.RuneCountInString(p) >= 5:
-			out = append(out, zhObject{kindStyle, []string{p}})
-		case zhStyle.MatchString(p) && utf8.RuneCountInString(p) <= 14 && !strings.HasPrefix(p, "写"):
-			out = append(out, zhObject{kindStyle, []string{p}})
-		case deed.MatchString(p) && utf8.RuneCountInString(p) >= 4:
-			out = append(out, zhObject{kindDeed, []string{p}})
-		default:
-			out = append(out, zhObject{kindTopic, []string{p}})
-		}
-	}
-	return out
-}
-
-// zhTold: "(有个局外人在旁边慢慢)讲(的那种)".
-var zhTold = regexp.MustCompile(`[着慢里来地](?:讲|写|叙述|讲述|说)$`)
-
-var deed = regexp.MustCompile(`^(?:在|边|一个人|和|跟|去|把|用|给|听着|看着|躺|坐在|走在|站在|早起|睡前)`)
-
-// zhSplit cuts a list: always at "、", at "和", "跟", "与", "以及" where both sides are short nouns.
-func zhSplit(s string) []string {
-	if strings.Contains(s, "、") {
-		var out []string
-		for _, p := range strings.Split(s, "、") {
-			out = append(out, zhSplit(p)...)
-		}
-		return out
-	}
-	for _, w := range []string{"以及", "还有", "和", "跟", "与"} {
-		if a, b, ok := strings.Cut(s, w); ok {
-			la, lb := utf8.RuneCountInString(a), utf8.RuneCountInString(b)
-			if la >= 1 && lb >= 1 && la <= 6 && lb <= 8 && !strings.ContainsAny(a, "在用把") && !strings.HasPrefix(b, "平") && !strings.HasSuffix(a, "共") && !strings.HasSuffix(a, "温") && !strings.Contains(b, "一起") && !strings.Contains(a, "的") {
-				return []string{a, b}
-			}
-		}
-	}
-	return []string{s}
+	return kindTopic
 }
 
 var (
-	zhHead = []string{"《", "》", "“", "”", "「", "」", "『", "』", "\"", "'", "一种", "那种", "这种", "那类", "这类", "各种", "一些", "一个", "一只", "一本", "一部", "带有", "有点", "就是", "还是", "像", "过", "上了", "看看", "用"}
-	zhTail = []string{"《", "》", "“", "”", "「", "」", "『", "』", "\"", "'", "了", "啊", "呀", "哦", "喔", "嘛", "啦", "吧", "呢", "哈", "诶", "耶", "的那种", "那种", "这种", "之类的", "之类", "什么的", "等等", "等", "来着", "而已", "罢了", "再说", "的时候", "的", "这类", "那类", "这一类", "一点", "一些", "点", "倒是真的"}
-	zhKeep = map[string]bool{"像素": true, "过年": true, "用户": true, "像素画": true, "等待": true, "终点": true, "甜点": true, "早点": true, "糕点": true, "过去": true, "网吧": true, "酒吧": true, "优点": true, "缺点": true, "地点": true, "特点": true, "景点": true, "观点": true, "相等": true, "平等": true, "目的": true, "像": true, "过山车": true}
+	zhNoLike = regexp.MustCompile(`^(?:归|的话|的人|过|与否|不喜欢|信不信|你|我|他|她|一个人了?$|谁|好者?$|好是|情|人$|心|惜|面子|哭|较真|操心|理不理|咋|得|着|上了?你|这里|这种感觉)`)
+	// "我写东西离不开咖啡": what the need is for stands before it.
+	zhNeedsIt = regexp.MustCompile(`^([写读看吃睡出工学开做画][\p{Han}]{0,4}?)(离不开|离不了|少不了|受不了|忍不了|见不得|听不得)(.{1,10})$`)
+	zhCannot  = regexp.MustCompile(`^(?:[吃喝闻听看坐待穿用住受忍]不(?:惯|来|了|得|下去))([^，了吗你他她我这那多完]{1,8})$`)
+	zhUsedTo  = regexp.MustCompile(`^(?:吃|喝|用|看|听|住|穿|写)惯了?(.{1,8})$`)
+	zhStill   = regexp.MustCompile(`^(?:我觉得|要我说|果然|说来说去|对我来说)?还是(?:得)?([^，我你他她这那先别等太不]{1,8}?)(?:最)?(?:好|香|舒服|踏实|对味|有意思|过瘾|地道|靠谱|好吃|好喝|好听|好看|好用|自在)$`)
+	zhReason  = regexp.MustCompile(`因为我?(?:以前|小时候|从前)(?:就|也|一直|很|特别|非常|超|最|挺)*(?:喜欢|爱|迷)([^过].{0,8})$`)
+	zhNoFear  = regexp.MustCompile(`^(?:你|我|他|她|它|是|来不及|赶不上|迟到|等|自己|万一|会|的就是|打扰|麻烦|耽误|错过|说错|忘|输|没|不|的是|生$|冷$|热$|疼$|吵$|高$|黑$)|太|了$|不上|不到`)
+	zhHas     = regexp.MustCompile(`^(?:一(?:种|个|只|本|部|杯|碗|份|点|些)|几[本部首]|那(?:种|个|本|部|首|家)|这(?:种|个|本|部|首))`)
 )
 
-// zhClean makes a canonical name of a phrase: no marks, measure words or particles.
-func zhClean(s string) string {
-	s = textnorm.Collapse(s)
-	head, tail := zhHead, zhTail
-	for w := range zhKeep { // words that only look like affixes
-		if strings.HasPrefix(s, w) {
-			head = zhHead[:10]
+// zhFond: 我…喜欢/讨厌…X, and with the topic in front: 咖啡我不喜欢.
+func zhFond(c *zhClause) []Triple {
+	if c.past {
+		// What is given as the reason for today is not over: "因为我以前很喜欢飞机".
+		if m := zhReason.FindStringSubmatch(c.text); m != nil {
+			return zhLikings(m[1], false, 0, interpreted)
 		}
-		if strings.HasSuffix(s, w) {
-			tail = zhTail[:10]
+		return nil
+	}
+	core := c.core
+	if m := zhUsedTo.FindStringSubmatch(c.bare()); m != nil && c.adv&zhNot == 0 {
+		return zhLikings(m[1], false, 0, c.sure(weak))
+	}
+	if m := zhStill.FindStringSubmatch(strings.TrimRight(c.text, zhParticles)); m != nil && !c.moment {
+		return zhLikings(m[1], false, 0, c.sure(weak))
+	}
+	if strings.HasPrefix(c.core, "不是") || strings.HasPrefix(c.core, "并不是") || strings.HasPrefix(c.core, "又不是") {
+		return nil
+	}
+	neg, hate := c.adv&zhNot != 0, false
+	verb, obj := zhHateVerbs.cut(core)
+	if m := zhNeedsIt.FindStringSubmatch(core); m != nil && verb == "" && !zhLikeVerbs.starts(core) && !strings.ContainsAny(m[1], "你他她了") {
+		return zhLikings(m[3], strings.HasSuffix(m[2], "不了") && !strings.HasPrefix(m[2], "少") && !strings.HasPrefix(m[2], "离") || strings.HasPrefix(m[2], "见") || strings.HasPrefix(m[2], "听"), 0, c.sure(clear))
+	}
+	if m := zhCannot.FindStringSubmatch(core); m != nil && verb == "" && c.who != other && !c.moment { // 闻不了烟味, 用不惯触屏
+		return zhLikings(m[1], true, 0, c.sure(clear))
+	}
+	if verb != "" {
+		hate = true
+	} else if verb, obj = zhLikeVerbs.cut(core); verb == "" {
+		return nil
+	}
+	if neg && (hate || c.adv&zhLack != 0 && c.adv&(zhSoftly|zhNever) == 0) {
+		return nil // "不讨厌", "没有特别喜欢" say neither
+	}
+	obj = strings.TrimSpace(obj)
+	marked := c.adv&(zhVery|zhMost|zhLong|zhOften|zhNot|zhSecond) != 0
+	switch verb {
+	case "爱", "好", "吃", "迷", "服", "粉":
+		if verb == "爱" && (strings.HasPrefix(obj, "好") || strings.HasPrefix(obj, "人") || strings.HasPrefix(obj, "情") || strings.HasPrefix(obj, "心") || strings.HasPrefix(obj, "惜")) {
+			return nil
+		}
+		n, _ := zhDeeds.prefix(obj)
+		switch {
+		case verb == "吃": // 吃这一套
+			if !regexp.MustCompile(`这一?套|那一?套|这一?口`).MatchString(obj) {
+				return nil
+			}
+			if t := regexp.MustCompile(`(?:这一?套|那一?套|这一?口)`).ReplaceAllString(obj, ""); zhClean(t) != "" {
+				obj = t
+			} else {
+				obj = c.topic
+			}
+		case verb == "好":
+			if !strings.Contains(obj, "这口") && !strings.Contains(obj, "这一口") && !strings.HasPrefix(obj, "这") {
+				return nil
+			}
+			obj = c.topic
+		case verb != "爱" && !c.stated:
+			return nil
+		case verb == "爱" && n == 0 && !marked && (!c.stated || strings.ContainsAny(obj, "你他她")):
+			return nil
+		}
+	case "怕", "害怕", "恐惧":
+		if zhNoFear.MatchString(obj) && obj != "黑" && obj != "高" || runes(obj) > 7 || !c.stated && !marked {
+			return nil
+		}
+		if zhTraitAdjs.of[verb+strings.TrimRight(obj, zhParticles)] == 0 && zhTraitAdjs.suffix(verb+strings.TrimRight(obj, zhParticles)) == len(verb+strings.TrimRight(obj, zhParticles)) && strings.TrimRight(obj, zhParticles) != "黑" {
+			return nil // 怕生 is a trait
+		}
+	case "烦", "恨", "忌", "服了", "排斥", "馋", "享受", "追捧", "首选", "惦记", "舍不得", "忘不了", "珍惜", "乐意", "乐于":
+		if !c.stated && !marked {
+			return nil
+		}
+	case "烦死了", "戒了":
+		if obj == "" && c.topic == "" {
+			return nil
 		}
 	}
-	s = trimAny(s, head, tail)
-	if t, ok := strings.CutSuffix(s, "的叙事方式"); ok && t != "" {
-		s = t + "叙事"
+	conf := c.sure(plainly + 0.02)
+	rank := c.rank()
+	switch {
+	case strings.Contains(c.text, "之一"):
+		rank, conf = 0, clear+0.04
+	case rank > 0:
+		conf = c.sure(direct)
+	case c.adv&zhSoftly != 0:
+		conf = c.sure(clear)
 	}
-	return s
+	if hate {
+		rank = 0
+	}
+	if t, ok := strings.CutPrefix(obj, "的是"); ok {
+		obj = t
+	} else if t, ok := strings.CutPrefix(obj, "的就是"); ok {
+		obj = t
+	} else if strings.HasPrefix(obj, "的") && strings.Trim(obj, zhParticles) != "" {
+		return nil // "我喜欢的歌手来了"
+	}
+	if zhNoLike.MatchString(obj) {
+		return nil
+	}
+	if bare := zhUtterly.ReplaceAllString(zhSpan.ReplaceAllString(strings.Trim(obj, zhParticles+" "), ""), ""); bare == "" || zhDeeds.suffix(bare) == len(bare) && runes(bare) == 1 && c.topic != "" {
+		if c.topic == "" {
+			return nil
+		}
+		if !zhOwnTopic(c.topic) {
+			return nil
+		}
+		obj = c.topic
+		conf -= 0.04
+	} else if verb == "爱" {
+		if w, r := zhConsume.cut(obj); w != "" && r != "" {
+			obj = r
+		}
+	} else if c.who == dropped && !c.stated && c.topic != "" && !zhTitle.MatchString(c.topic) && c.adv&zhMost == 0 {
+		conf -= 0.02
+	}
+	return zhLikings(obj, neg || hate, rank, conf)
+}
+
+// zhOwnTopic reports whether a topic may name something that is liked.
+func zhOwnTopic(s string) bool {
+	return !zhNoTopic.MatchString(s) && !regexp.MustCompile(`^(?:这|那)?(?:里|儿|边|个|些|么)|^(?:时候|事|话)$`).MatchString(s)
+}
+
+var (
+	zhTriedVerb = regexp.MustCompile(`^(?:尝试过?了?|试着|试过了?|试了试|试了一?[下次篇]?|试|试用过|写过|写了|练过|练习过?|碰过?|用过|用|挑战过?了?|学着|模仿过?|改用了?|换成了?|改成了?|玩过|敢碰|敢写|敢试)`)
+	zhUseWrite  = regexp.MustCompile(`(?:用|以|换成|改成|改用|换用)了?(.{2,12}?)(?:来|去)?(?:写|讲|重写|叙述|开头)`)
+	zhWriteTail = regexp.MustCompile(`(?:来写|去写|写作|写一?[遍次篇段].*|写了.*|写|的东西|的短篇|的小说|的稿子|的故事|那一套|那套|这一套|这种写法|的写法|的形式|的方式|的方法|练笔|试试|的)$`)
+)
+
+// zhTried: 试过书信体, 意识流我不敢碰, 用第二人称写过一篇.
+func zhTried(c *zhClause) []Triple {
+	if strings.Contains(c.text, "读过") || strings.Contains(c.text, "看过") {
+		return nil
+	}
+	core := c.core
+	if m := regexp.MustCompile(`^(?:在.{1,6}?(?:里|中|上)|去年|前年|上个?月|前几天|前阵子|之前|有一次|曾经|以前|第一次|硬着头皮|大胆|偷偷)+`).FindString(core); m != "" {
+		core = core[len(m):]
+	}
+	v := zhTriedVerb.FindString(core)
+	if v == "" {
+		return nil
+	}
+	neg := c.adv&zhNot != 0
+	obj := core[len(v):]
+	if m := zhUseWrite.FindStringSubmatch(core); m != nil {
+		obj = m[1]
+		if !regexp.MustCompile(`过|了|试|写下`).MatchString(c.text) {
+			return nil
+		}
+	} else {
+		switch v {
+		case "用", "碰", "试", "写了", "敢碰", "敢写", "敢试", "改成", "改成了", "换成", "换成了":
+			if !zhStyle.MatchString(obj) && !zhStyle.MatchString(c.topic) || (v == "用" || v == "试") && !neg {
+				return nil
+			}
+		}
+	}
+	if strings.Trim(obj, zhParticles+" ") == "" || !zhStyle.MatchString(obj) {
+		obj = strings.TrimPrefix(c.topic, "用")
+	}
+	obj = regexp.MustCompile(`^(?:[一两三几]|好几)?(?:篇|部|个|本|段|次)?(?:全是|都是|完全是|纯|用)?`).ReplaceAllString(obj, "")
+	for {
+		t := zhClean(zhWriteTail.ReplaceAllString(obj, ""))
+		if t == obj {
+			break
+		}
+		obj = t
+	}
+	if !zhStyle.MatchString(obj) || runes(obj) > 14 {
+		return nil
+	}
+	conf := plainly
+	if strings.HasPrefix(v, "敢") || strings.Contains(c.text, "敢") {
+		neg, conf = true, interpreted
+	}
+	return []Triple{{Predicate: polar("TRIED_STYLE", neg), Object: Term{"Topic", []string{obj}}, Confidence: conf}}
+}
+
+var (
+	zhAvoids  = regexp.MustCompile(`^(?:再|敢|会|肯|愿意|太|怎么)*(吃|喝|抽|碰|沾|看|听|玩|读|打|用|写|逛|熬夜|去|买|参加|坐|养|追|刷|在)(.*)$`)
+	zhIfCan   = regexp.MustCompile(`^能不(.{1,8}?)就不(.{1,8})$`)
+	zhIdioms  = regexp.MustCompile(`(?:(滴)(酒)不沾|(烟酒)不沾|(无)(.{1,2})不欢|(嗜)(.{1,2})如命|(爱)(.{1,2})如命)`)
+	zhNoDeed  = regexp.MustCompile(`^(?:会|想|知道|觉得|后悔|认为|敢|怀疑|担心|相信|喜欢|是|在乎|介意|算|能|该|像|属于|觉|懂|明白|缺|迟到|说谎|撒谎|生气)|[你他她]`)
+	zhQuitBa  = regexp.MustCompile(`^把(.{1,6}?)(?:给)?(?:彻底|完全)?戒(?:了|掉|断)`)
+	zhEvading = regexp.MustCompile(`^(?:从来|一直|总|都|会|尽量)*(?:躲着|绕开|避开|远离|告别了?|放弃了?|戒掉了?|戒了|戒断了?)(.{1,10})$`)
+)
+
+// zhQuit: 不再/从不/早就不 + a deed, 戒了X, 能不X就不X, 无辣不欢.
+func zhQuit(c *zhClause) []Triple {
+	if m := zhIfCan.FindStringSubmatch(strings.TrimRight(c.text[strings.Index(c.text, "能不")+max(0, -strings.Index(c.text, "能不")):], zhParticles)); strings.Contains(c.text, "能不") && m != nil {
+		return zhLikings(m[1], true, 0, clear)
+	}
+	if m := zhIdioms.FindStringSubmatch(c.text); m != nil {
+		obj := m[2] + m[3] + m[5] + m[7] + m[9]
+		return zhLikings(strings.Replace(obj, "烟酒", "烟、酒", 1), m[1]+m[3] != "", 0, clear)
+	}
+	if c.past || c.moment {
+		return nil
+	}
+	if m := zhQuitBa.FindStringSubmatch(c.core); m != nil && c.adv&zhNot == 0 {
+		return zhLikings(m[1], true, 0, clear)
+	}
+	if m := zhEvading.FindStringSubmatch(c.bare()); m != nil && c.adv&zhNot == 0 && !strings.ContainsAny(m[1], "你他她我") {
+		return zhLikings(strings.TrimSuffix(m[1], "走"), true, 0, clear)
+	}
+	if c.adv&zhNot == 0 {
+		return nil
+	}
+	m := zhAvoids.FindStringSubmatch(c.bare())
+	if m == nil || c.adv&zhLack != 0 && c.adv&zhNever == 0 {
+		// 不再 takes any deed.
+		if b := c.bare(); c.adv&zhNever != 0 && c.adv&zhLack == 0 && runes(b) >= 2 && runes(b) <= 10 && !zhNoDeed.MatchString(b) {
+			return zhLikings(b, true, 0, clear-0.04)
+		}
+		return nil
+	}
+	verb, obj := m[1], strings.TrimSpace(m[2])
+	eats := strings.Contains("吃喝抽碰沾", verb)
+	stopped := strings.HasSuffix(strings.TrimRight(c.core, "啊呀哈啦"), "了") && c.adv&zhLack == 0 && (c.stated || c.topic != "")
+	if !c.never() && !stopped && !(eats && c.stated && !strings.ContainsAny(obj, "下饱完到起出动得")) {
+		return nil
+	}
+	if strings.ContainsAny(obj, "你他她") || strings.HasPrefix(obj, "完") || strings.HasPrefix(obj, "到") || strings.HasPrefix(obj, "下") {
+		return nil
+	}
+	if obj == "" {
+		switch {
+		case runes(verb) > 1:
+			obj = verb
+		case c.topic == "" || !zhOwnTopic(c.topic):
+			return nil
+		default:
+			obj = c.topic
+		}
+	} else if !eats && !strings.Contains("看听玩读", verb) {
+		obj = verb + obj
+	}
+	return zhLikings(obj, true, 0, clear)
+}
+
+// zhFeelsToward: 对X感兴趣 and its like.
+func zhFeelsToward(c *zhClause) []Triple {
+	obj, ok := strings.CutPrefix(c.core, "对")
+	if !ok {
+		if t, ok2 := strings.CutPrefix(c.text, "对"); ok2 {
+			obj, ok = t, true
+		}
+	}
+	if !ok || c.past {
+		return nil
+	}
+	obj = strings.TrimPrefix(obj, "于")
+	for _, p := range []struct {
+		re   *regexp.Regexp
+		neg  bool
+		conf float64
+	}{{zhTowardBad, true, clear}, {zhTowardGood, false, clear + 0.04}} {
+		loc := p.re.FindStringIndex(obj)
+		if loc == nil || loc[0] == 0 {
+			continue
+		}
+		m := obj[loc[0]:loc[1]]
+		neg := p.neg
+		if m == "过敏" || strings.HasPrefix(m, "好奇") && c.adv&zhNot != 0 {
+			return nil
+		}
+		if !neg && c.adv&zhNot != 0 {
+			neg = true
+		}
+		conf := p.conf
+		if strings.Contains(m, "感觉") || m == "无感" {
+			conf = weak
+		}
+		what := zhTrimAdverbs(obj[:loc[0]])
+		if strings.HasSuffix(what, "不") {
+			what, neg = strings.TrimSuffix(what, "不"), true
+		}
+		return zhLikings(what, neg, 0, c.sure(conf))
+	}
+	return nil
+}
+
+// zhTrimAdverbs takes adverbs off the end of a phrase.
+func zhTrimAdverbs(s string) string {
+	for {
+		s = strings.TrimRight(s, " ，,")
+		if t, ok := strings.CutSuffix(s, "是"); ok {
+			s = t
+			continue
+		}
+		n := zhAdverbs.suffix(s)
+		if n == 0 || n == len(s) {
+			return s
+		}
+		s = s[:len(s)-n]
+	}
+}
+
+var zhFanOf = regexp.MustCompile(`^(?:就|也|还|可|算|绝对)*是(?:个|一个|一名|位|名)?(?:资深|忠实|铁杆|骨灰级|老|超级|狂热|十足的?|不折不扣的|重度|死忠)*的?(.{1,12}?)(?:的?(?:死忠|忠实|铁杆|资深|老|骨灰级|头号|十年老)*(?:粉丝|书迷|影迷|歌迷|剧迷|迷弟|迷妹|拥趸|粉|忠实读者|读者|脑残粉)|迷|爱好者|发烧友|控|重度患者|重度用户|重度依赖者?)$`)
+
+// zhFan: 我是X的粉丝, 我是X迷.
+func zhFan(c *zhClause) []Triple {
+	if c.past || c.adv&zhNot != 0 {
+		return nil
+	}
+	if m := zhFanOf.FindStringSubmatch(c.bare()); m != nil && !strings.Contains(m[1], "细节") && !strings.Contains(m[1], "计划") {
+		return zhLikings(m[1], false, 0, clear+0.04)
+	}
+	return nil
+}
+
+var (
+	// A part of one's work, and what is said to be wrong with it.
+	zhFlawOf   = regexp.MustCompile(`(` + zhAspects + `)(?:部分|那段|那里|这一块|那一块|读起来|看起来|看着|念起来|上|里|方面|写得|画得|用得|写的|得|，)*(.{0,6}?)(` + zhFaulty + `)$`)
+	zhWrites   = regexp.MustCompile(`^(?:写|画|译|拍|编|翻译|下笔|行文|写作|用词|遣词造句)(?:出来)?(?:的)?(?:东西|小说|文章|稿子?|对话|诗|人物|景|作文|字)?(?:的时候|时|起来|总|都)?(?:得|的)?(?:读着|看着|念着|，)?(` + zhFaulty + `|(?:爱|喜欢|容易)(?:把.{1,6}|堆.{1,6}|用.{1,6}|说教|煽情|跑题|绕弯子|解释)|刹不住车?)$`)
+	zhOnceBad  = regexp.MustCompile(`((?:一写到?|写着写着|一?写到)(?:.{0,8}?)(?:，)?就(?:会|容易|开始|想)?.{1,7})$`)
+	zhHabitBad = regexp.MustCompile(`(写东西|写作|写稿子?|写小说|写文章|画画|做事|说话|写诗)?(?:时|的时候)?(?:一直|总|老|都|就|最大的|我的)*有个?(?:坏|老|大|很?大的)?(?:毛病|习惯|缺点|问题)[，,：:]?\s?(?:就是|是|，)?([^，,。！？]{2,14})$`)
+	zhMyFlaw   = regexp.MustCompile(`^我(?:写作|写东西|写小说|画画|做事)?(?:时|的时候)?(?:最大)?的?(?:老|坏|最大的)?(?:毛病|缺点|问题|短板|弱点)(?:就|一直|还|大概)*(?:是|在于)(.{2,14})$`)
+	zhWeakness = regexp.MustCompile(`^我?(.{2,8}?)(?:一直|还是|确实|就|永远|都|始终|向来)*是(?:我(?:写作|的写作|写东西)?的?)?(?:最大的)?(?:弱项|短板|软肋|老毛病|死穴|硬伤|弱点)$`)
+	zhCantDo   = regexp.MustCompile(`^((?:总|老|总是|老是)?(?:写|画|收|圆|编|讲|理|压|接|译|驾驭|处理|把握|掌握|拿捏)不(?:住|好|来|了|出|圆|清|顺|准|到位)(?:.{1,8})|(?:不会|不擅长|不太会|不太擅长|最不会|怕|不懂|不懂得?怎么)(?:写|收尾|画|起名|铺垫|留白).{0,8})$`)
+	zhFeels    = regexp.MustCompile(`^(?:唔|嗯)?(?:怎么)?(?:总|还是|自己|也|就|老)*(?:觉得|感觉)(?:还是|有点|有些|太|很|还|差点|总|都|好像|，)+(` + zhFlaws + `)$`)
+	zhAllBad   = regexp.MustCompile(`(?:全都?|都|还是|就是|简直|像)?(?:是)?(半吊子|流水账|四不像)$`)
+	zhGoodWork = regexp.MustCompile(`(?:太|还|很|挺|最|像|没有?|不)?(?:好了|好看|满意|喜欢|有意思|精彩|厉害|顺利|好玩|棒|开心|高兴|难写|难了|累|问题|忙|晚|早|感兴趣|意见|办法|时间|想好|写完|动笔|错|来得及|容易|关系)$|今天|太难|太贵|太久|天太|没想到|没人|没有人`)
+)
+
+var zhFaulty = `(?:(?:还是|总是|总|老是|老|实在|确实|都|也|有点儿?|有些|真的|又|就|全|一直|最后|依旧|依然|始终|好像|简直|显得|我自己都觉得|我觉得|我自己觉得|自己都觉得|觉得|让人觉得|特别|非常|很|挺|比较|多少|未免|略|稍|是|，))*(?:` + zhFlaws + `|一点儿?.{0,4}[都也][不没].{1,4}|(?:老是|总是|老)(?:重复|雷同|一个样|断|跑偏|不对|接不上|撞车|用错|写不完).{0,4}|漏洞.{0,4}|站不住|(?:干巴巴|怪怪|啰里啰嗦|平平|硬邦邦|轻飘飘|松松垮垮|乱糟糟|文绉绉|慢吞吞|酸溜溜|软绵绵|冷冰冰|空荡荡|直来直去|不知所云|云里雾里|磕磕绊绊|稀碎|稀烂|硬|拖拉|怪|飘|水|浮|滥|稚嫩|不对|不通|不顺)(?:的|得很)?)(?:得很)?`
+
+// zhFlaw: what the speaker finds wrong with its own work.
+func zhFlaw(c *zhClause) []Triple {
+	if zhForeign.MatchString(c.text) || c.moment && !strings.Contains(c.text, "这次") {
+		return nil
+	}
+	flaw := func(name string, neg bool, conf float64) []Triple {
+		if name = zhClean(name); runes(name) < 2 || runes(name) > 16 || zhGoodWork.MatchString(name) {
+			return nil
+		}
+		return []Triple{{Predicate: polar("SELF_CRITIQUE", neg), Object: Term{"Tag", []string{name}}, Confidence: conf}}
+	}
+	text := strings.TrimRight(c.text, zhParticles+" ")
+	creative := regexpWrites.MatchString(text)
+	if m := zhHabitBad.FindStringSubmatch(text); m != nil && c.stated && !c.past {
+		if m[1] == "" || m[1] == "做事" || m[1] == "说话" {
+			return zhTraitOf(m[2], false, clear)
+		}
+		return flaw(m[2], false, clear)
+	}
+	if m := zhMyFlaw.FindStringSubmatch(text); m != nil {
+		if !c.writes && !regexp.MustCompile(`收尾|解释|结尾|描写`).MatchString(m[1]) {
+			return zhTraitOf(m[1], false, clear)
+		}
+		return flaw(m[1], false, clear)
+	}
+	if m := zhWeakness.FindStringSubmatch(text); m != nil && (c.stated || strings.Contains(text, "我")) {
+		return flaw(m[1], false, weak)
+	}
+	own := zhMine.MatchString(text)
+	neg := c.adv&zhNot != 0 && (strings.HasPrefix(c.core, "觉得") || strings.HasPrefix(c.core, "认为"))
+	if strings.Contains(text, "不觉得") {
+		neg = true
+	}
+	if own || c.writes {
+		conf := weak
+		if own {
+			conf = clear
+		}
+		if m := zhFlawOf.FindStringSubmatch(text); m != nil && (own || !strings.Contains(m[3], "没")) {
+			return flaw(m[1]+zhTrimAdverbs(m[2])+zhFaultLead.ReplaceAllString(m[3], ""), neg, conf)
+		}
+		if c.topic != "" && c.stated && zhFlawOnly.MatchString(c.bare()) {
+			if m := zhFlawEnd.FindStringSubmatch(c.topic); m != nil {
+				return flaw(m[1]+c.bare(), neg, clear)
+			}
+		}
+	}
+	if c.stated || c.who == self || c.writes {
+		for _, t := range []string{c.bare(), strings.TrimPrefix(text, "我"), zhRestOf(strings.TrimPrefix(text, "我"))} {
+			if neg {
+				t = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(t, "觉得"), "认为"), "自己")
+			}
+			t = strings.TrimPrefix(t, "自己")
+			if m := zhWrites.FindStringSubmatch(t); m != nil && !regexp.MustCompile(`^[太很](?:慢|快|少|多)$`).MatchString(m[1]) {
+				return flaw(zhFaultLead.ReplaceAllString(m[1], ""), neg, clear)
+			}
+			if m := zhOnceBad.FindStringSubmatch(t); m != nil && (c.stated || c.who == self) {
+				return flaw(m[1], false, weak)
+			}
+			if m := zhCantDo.FindStringSubmatch(t); m != nil {
+				return flaw(m[1], false, clear-0.04)
+			}
+		}
+	}
+	if m := zhFeels.FindStringSubmatch(text); m != nil {
+		return flaw(m[1], false, interpreted)
+	}
+	if m := zhAllBad.FindStringSubmatch(text); m != nil && c.writes {
+		return flaw(m[1], false, interpreted)
+	}
+	if m := zhReads.FindStringSubmatch(text); m != nil && (creative || c.writes || strings.HasPrefix(text, "读起来")) {
+		return flaw(m[1], neg, interpreted)
+	}
+	return nil
+}
+
+var (
+	zhReads = regexp.MustCompile(`(?:读起来|读着|念起来|看起来|回头看|重读一遍|自己读)(?:还|都|也|就|有点|总|总觉得|，)*(` + zhFaulty + `)$`)
+	// zhFaultLead is what a fault is called without: "(总是有点)平".
+	zhFaultLead = regexp.MustCompile(`^(?:还是|总是|总|老是|老|实在|确实|都|也|有点儿?|有些|真的|又|就|全|一直|最后|依旧|依然|始终|好像|简直|显得|我自己都觉得|我觉得|我自己觉得|自己都觉得|觉得|让人觉得|特别|非常|很|挺|比较|是|，)+`)
+	zhOwnPart   = regexp.MustCompile(`^我的(?:` + zhAspects + `)`)
+	zhFlawEnd   = regexp.MustCompile(`(` + zhAspects + `)$`)
+	zhFlawOnly  = regexp.MustCompile(`^(?:有点|有些|太|很)?` + zhFlaws + `$`)
+)
+
+func zhRestOf(s string) string { _, _, r := zhStrip(s); return r }
+
+func zhTraitOf(name string, neg bool, conf float64) []Triple {
+	name = zhClean(name)
+	if n := runes(name); n < 2 && zhTraitAdjs.suffix(name) == 0 || n > 16 || strings.ContainsAny(name, "你他她") {
+		return nil
+	}
+	return []Triple{{Predicate: polar("SELF_TRAIT", neg), Object: Term{"Tag", []string{name}}, Confidence: conf}}
+}
+
+var (
+	zhPersonOf = regexp.MustCompile(`^(?:就|也|还|其实|本来|都|只|算|绝对|典型的)*(?:是|属于|算是|算|算得上是?)(?:那种|那类|一?个|一?名|一?位|典型的|很|挺|比较|特别|有点|蛮|不折不扣的|彻头彻尾的|标准的?|重度|天生的?|资深|老)*(.{1,22}?)(的人|的那种人|的那种|的性格|的类型|型人格|类型的人|类型|的那一?类人?|这一?类人?|这种人)?$`)
+	zhNotOf    = regexp.MustCompile(`^(?:不是|并不是|不算是?|算不上是?|又不是|从来不是|称不上是?|不属于)(?:那种|一?个|一?名|什么|很|太|特别)*(.{1,14}?)(的人|的类型|的性格|的料|那种人|那类人)?$`)
+	zhTrade    = regexp.MustCompile(`^是((?:学|念|读|教|搞|干|做|写|画|开)[^，你他她这那了过完什]{2,6})$`)
+	zhHasFlaw  = regexp.MustCompile(`^(?:患)?有(?:很|点|点儿|一点|些|严重的?|轻微的?|重度|轻度|的)*(.{2,6})$`)
+	zhScarcely = regexp.MustCompile(`^(?:算不上|称不上)(?:是|个|一个|什么|很|多)*([^，你他她]{2,6})$`)
+	zhOnceThen = regexp.MustCompile(`^(?:只要)?(一旦?[^下直些点个了]{1,8}?就(?:会|想|要|特别|很)?.{2,8})$`)
+	zhProne    = regexp.MustCompile(`^(?:很|特别|总|总是|老是|非常|比较|也|就)*(容易.{2,8}|总是忘.{0,6}|老忘.{0,6}|爱钻牛角尖|爱胡思乱想|爱走神|爱发呆|爱逞强|爱面子|爱较真|爱操心|爱哭|想太多|想得多|丢三落四|说走就走)$`)
+	zhOnceI    = regexp.MustCompile(`^(一(?:到|紧张|激动|着急|忙|累|生气|心虚|害怕|兴奋|喝酒|熬夜)[^，你他她了]{0,5})我(就(?:会)?[^，你他她去来回走买给开]{2,6})[的了啊呀]*$`)
+	zhSkills   = regexp.MustCompile(`^会(?:弹|拉|吹|织|修|游泳|开车|骑|滑|包|烤|下棋|打|剪|酿|缝|裁)(?:[^，了完好你他她给把到]{0,4})$`)
+	zhProneTo  = regexp.MustCompile(`(?:一.{1,6}|.{2,6})就(容易.{2,6})$|(一旦.{2,8}就(?:很|会|特别|停不).{2,6})$`)
+	zhPredWe   = regexp.MustCompile(`^我(?:这个人|这人|这种人|这样的人)(?:啊|吧|呢|嘛|呀)?`)
+)
+
+// zhTrait: what the speaker says of itself as a person.
+func zhTrait(c *zhClause) []Triple {
+	if c.moment || c.past {
+		return nil
+	}
+	core := strings.TrimSuffix(c.bare(), "得很")
+	named := zhPredWe.MatchString(c.text)
+	lasting := c.adv&zhLong != 0 || named
+	if !c.stated && c.who != self && !lasting && !strings.HasPrefix(core, "是个") && !strings.HasPrefix(core, "属于") {
+		if m := zhProneTo.FindStringSubmatch(core); m != nil && c.who == dropped && !strings.ContainsAny(core, "你他她") {
+			return zhTraitOf(m[1]+m[2], false, weak-0.04)
+		}
+		if c.who == dropped && zhTraitNouns.suffix(core) == 0 {
+			if m := zhProne.FindStringSubmatch(core); m != nil && c.topic == "" {
+				return zhTraitOf(m[1], false, weak)
+			}
+			if m := zhOnceThen.FindStringSubmatch(core); m != nil && strings.Contains(core, "一旦") {
+				return zhTraitOf(m[1], false, weak-0.06)
+			}
+			return nil
+		}
+	}
+	if m := zhNotOf.FindStringSubmatch(core); m != nil {
+		if name := strings.TrimSuffix(m[1], "的"); m[2] != "" || zhTraitNouns.suffix(name) == len(name) || zhTraitAdjs.suffix(name) == len(name) || zhNounEnds.MatchString(name) {
+			if strings.ContainsAny(name, "你他她这") || strings.HasSuffix(c.text, "吧") && m[2] == "" {
+				return nil
+			}
+			return zhTraitOf(name, true, clear+0.04)
+		}
+		return nil
+	}
+	if m := zhTrade.FindStringSubmatch(core); m != nil && c.stated && strings.HasSuffix(strings.TrimRight(c.core, "啊呀啦呢哦"), "的") && c.adv&zhNot == 0 {
+		return zhTraitOf(m[1], false, weak)
+	}
+	if m := zhPersonOf.FindStringSubmatch(core); m != nil && (c.stated || c.who != other) {
+		name, neg := strings.TrimSuffix(m[1], "的"), c.adv&zhNot != 0
+		exact := zhTraitNouns.suffix(name) > 0 || zhTraitAdjs.suffix(name) == len(name) && name != ""
+		switch {
+		case regexp.MustCompile(`^(?:为|因为|来|在|认真|说|第一|最后|被|从|想|真|怕|特意|故意|做|你|他|她|这|那|谁|自己|刚|去|看|听|用|怎么|学|读)`).MatchString(name) && m[2] == "" && !exact:
+		case exact && !strings.Contains(name, "的"), zhNounEnds.MatchString(name) && !strings.Contains(name, "的") && runes(name) <= 8:
+			return zhTraitOf(name, neg, plainly+0.02)
+		case m[2] != "" && !strings.HasPrefix(m[2], "的类型") || m[2] != "" && runes(name) <= 12:
+			return zhTraitOf(name, neg, clear+0.04)
+		}
+		return nil
+	}
+	if m := zhHasFlaw.FindStringSubmatch(core); m != nil && zhTraitNouns.suffix(m[1]) == len(m[1]) {
+		return zhTraitOf(m[1], c.adv&zhNot != 0, clear+0.04)
+	}
+	if m := zhScarcely.FindStringSubmatch(core); m != nil && c.stated {
+		return zhTraitOf(m[1], true, clear)
+	}
+	neg := c.adv&zhNot != 0
+	if c.adv&zhLack != 0 || strings.HasPrefix(core, "缺") {
+		q := strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(core, "缺乏"), "缺"), "有"), "什么太多")
+		if zhQualities.suffix(q) > 0 && runes(q) <= 6 && (strings.HasPrefix(core, "缺") || c.adv&zhNot != 0) {
+			return zhTraitOf(q, true, clear+0.04)
+		}
+	}
+	if q, ok := strings.CutPrefix(core, "有"); ok && zhQualities.suffix(q) == len(q) && q != "" {
+		return zhTraitOf(q, neg, clear)
+	}
+	if m := zhAbilities.FindStringSubmatch(core); m != nil && (c.stated || lasting) && !regexp.MustCompile(`^(?:看|想|这么|那么|你|再|因|被|把它|记得|去|来|在|有|是|让|给|不)|[吗呢了过]|你|他|她`).MatchString(m[2]) {
+		switch {
+		case neg && (m[1] == "会" || m[1] == "擅长" || m[1] == "善于" || strings.HasPrefix(m[1], "懂")):
+			if c.adv&(zhSoftly) == 0 && m[1] == "会" && (c.never() || runes(m[2]) > 7) {
+				break
+			}
+			pre := "不"
+			if c.adv&zhSoftly != 0 {
+				pre = "不太"
+			}
+			return zhTraitOf(pre+m[1]+m[2], false, clear)
+		case m[1] == "擅长" || m[1] == "善于" || m[1] == "在行":
+			return zhTraitOf(m[1]+m[2], false, clear+0.04)
+		case m[1] == "会" && c.adv&zhVery != 0:
+			return zhTraitOf(m[1]+m[2], false, weak)
+		}
+	}
+	if m := zhSkills.FindStringSubmatch(core); m != nil && c.stated && !neg && c.adv&(zhOften|zhAt) == 0 {
+		return zhTraitOf(m[0], false, weak-0.04)
+	}
+	if w, r := zhCannots.cut(core); w != "" && runes(r) <= 8 && (c.stated || lasting) {
+		return zhTraitOf(w+r, false, weak+0.02)
+	}
+	if zhTraitParts.MatchString(core) && (c.stated || lasting || c.who == self) {
+		return zhTraitOf(core, false, clear)
+	}
+	if n := zhTraitAdjs.suffix(core); n > 0 && n == len(core) && (c.stated || lasting || c.who == self && c.adv&(zhVery|zhNot) != 0) {
+		if runes(core) == 1 && !named && c.adv&zhLong == 0 {
+			return nil
+		}
+		if neg {
+			return zhTraitOf(core, true, clear)
+		}
+		return zhTraitOf(core, false, clear+0.04)
+	}
+	if m := zhProne.FindStringSubmatch(core); m != nil && !neg {
+		return zhTraitOf(m[1], false, weak)
+	}
+	if m := zhOnceI.FindStringSubmatch(c.text); m != nil && c.adv&zhOften == 0 && !strings.Contains(m[2], "天天") {
+		return zhTraitOf(m[1]+m[2], false, weak-0.06)
+	}
+	if m := zhOnceThen.FindStringSubmatch(core); m != nil && (c.stated || named) && !strings.ContainsAny(core, "你他她过") {
+		return zhTraitOf(m[1], false, weak-0.06)
+	}
+	// 我这人… says what the speaker is like, whatever it is.
+	if named && !strings.Contains(core, "了") && runes(core) >= 2 && runes(core) <= 10 && !strings.ContainsAny(core, "你他她") {
+		if neg {
+			if c.adv&zhLack != 0 {
+				return zhTraitOf(strings.TrimPrefix(core, "有"), true, clear)
+			}
+			return zhTraitOf("不"+core, false, clear)
+		}
+		return zhTraitOf(core, false, clear)
+	}
+	if m := regexp.MustCompile(`^(?:(?:写|说|做|走|吃|学|看|读)得(?:很|特别|比较|挺|太)?(?:慢|快)|(?:睡|起|吃|喝|话)得?(?:很|特别|比较|挺)?(?:早|晚|少|浅|沉))$`).FindString(core); m != "" && c.who != other && (c.stated || lasting) {
+		return zhTraitOf(m, false, weak)
+	}
+	return nil
+}
+
+var (
+	zhAllOf   = regexp.MustCompile(`^(?:几乎|基本上?|差不多|全部?|都|每[本部篇首]都|一本|一部|是)*(?:读过|看过|买了|收齐了?|看完|读完|追|看|读|买|收|没(?:有)?落下?|不落|见一本买一本|出一本买一本|翻来覆去(?:地)?[读看]了?.{0,4}|[读看]了?又[读看]|[读看]了(?:好|很多|好几)[^，]{0,3}[年遍])了?$`)
+	zhBody    = regexp.MustCompile(`(?:嗓子|胃|身体|眼睛|腰|脑子|心里|手|腿|脚|头|肠胃|皮肤|牙|膝盖|心脏|耳朵|家里)$`)
+	zhBest    = regexp.MustCompile(`^(?:没有|没)(?:什么|有什么|啥|哪.{1,3})?(?:能|东西|事)?(?:比)(.{1,14}?)(?:更|还)(?:.{1,8})$`)
+	zhWithout = regexp.MustCompile(`^(?:一天|一日|一顿|哪天)(?:要是)?不(.{1,8}?)(?:就|都|心里就|浑身|手就)(?:.{2,10})$|^(?:没有|没了?|少了|离了)(.{1,8}?)(?:我)?(?:就|都|可)?(?:活不|不行|睡不|写不|没法|不能活|浑身)`)
+	zhOnSight = regexp.MustCompile(`^我?(?:一|只要)(?:听到|看到|看见|闻到|吃到|喝到|摸到|见到|听见|碰到|遇到|提到|说到|想到)(.{1,8}?)(?:，)?我?(?:就|都会)(?:会|很|特别|想|觉得|浑身)?(开心|高兴|走不动(?:路|道)?|两眼放光|挪不动|来劲|兴奋|安心|放松|心情好|头疼|头大|烦|犯困|想睡|难受|恶心|想跑|起鸡皮疙瘩|发毛|绕道)`)
+	zhUneasy  = regexp.MustCompile(`头疼|头大|烦|犯困|想睡|难受|恶心|想跑|起鸡皮疙瘩|发毛|绕道`)
+)
+
+// zhVerdict: a topic and what is said of it.
+func zhVerdict(c *zhClause) []Triple {
+	if c.past && !strings.Contains(c.text, "陪") {
+		return nil
+	}
+	if m := zhBest.FindStringSubmatch(c.text); m != nil {
+		return zhLikings(m[1], false, 1, weak)
+	}
+	if m := zhOnSight.FindStringSubmatch(c.text); m != nil {
+		return zhLikings(m[1], zhUneasy.MatchString(m[2]), 0, weak-0.04)
+	}
+	if m := zhWithout.FindStringSubmatch(c.text); m != nil {
+		return zhLikings(m[1]+m[2], false, 0, weak)
+	}
+	if c.topic != "" && zhAllOf.MatchString(c.bare()) {
+		for _, t := range zhObjects(c.topic) {
+			if t.kind == kindAuthor { // 阿加莎的书我几乎都读过
+				return []Triple{liking(t.kind, t.parts, false, 0, weak-0.04)}
+			}
+		}
+	}
+	for _, p := range []struct {
+		re  *regexp.Regexp
+		neg bool
+	}{{zhBad, true}, {zhGood, false}} {
+		for _, text := range []string{c.text, c.core} {
+			loc := p.re.FindStringIndex(text)
+			if loc == nil {
+				continue
+			}
+			front := text[:loc[0]]
+			if text == c.core && loc[0] == 0 || strings.TrimSpace(front) == "" {
+				front = c.topic
+			}
+			if head, _, ok := zhSpeaker(front); ok && head != "" && c.topic != "" {
+				front = c.topic
+			}
+			m := text[loc[0]:loc[1]]
+			_, _, front = zhStrip(front)
+			if _, r := zhSelves.cut(front); r != front { // the speaker led the clause
+				if _, _, r = zhStrip(r); r == "" {
+					r = c.topic
+				}
+				front = r
+			}
+			front = strings.TrimPrefix(front, "对")
+			front = zhTopicOf(zhTrimAdverbs(strings.TrimSuffix(strings.TrimSpace(zhTopicOf(front)), "我")))
+			if front == "" || zhBody.MatchString(front) || zhLikeVerbs.starts(front) || !zhOwnTopic(front) || runes(front) > 14 || zhOthers.MatchString(front) {
+				continue
+			}
+			if p.neg && c.moment || strings.ContainsAny(front, "你他她") {
+				return nil
+			}
+			if !strings.Contains(c.text, "我") && c.who == other {
+				return nil
+			}
+			ranked := 0
+			if strings.Contains(m, "最爱") || strings.Contains(m, "真爱") || strings.Contains(m, "本命") {
+				ranked = 1
+			}
+			conf := clear
+			if strings.HasPrefix(m, "最") || strings.HasPrefix(m, "才最") {
+				conf = interpreted
+				if regexp.MustCompile(`今天|这|店|的$`).MatchString(c.text) {
+					return nil
+				}
+			}
+			if strings.HasPrefix(m, "一本") && runes(front) <= 6 && !zhTitle.MatchString(front) {
+				return []Triple{liking(kindAuthor, []string{zhClean(front)}, false, 0, weak)} // nobody reads every book of a thing
+			}
+			if !p.neg && c.adv&zhNot != 0 && !strings.Contains(m, "不") && !strings.Contains(m, "没") {
+				return nil
+			}
+			return zhLikings(front, p.neg, ranked, conf)
+		}
+	}
+	return nil
+}
+
+var (
+	zhAlsoWill = regexp.MustCompile(`^会(.{2,8}?)[，,]?也会(.{2,10})$`)
+	zhHabitual = regexp.MustCompile(`^(?:(?:都|会|要|就|得|爱|喜欢|也|是|习惯|先|再|总|必|必须|一定|能|在|都在|会在|大多会|多半会|忍不住|还|老|把自己)+)`)
+	zhBecame   = regexp.MustCompile(`^(.{2,12}?)(?:已经|早就|慢慢|也|都)*(?:成了?|变成了?|成为了?|是)我?(?:多年|这些年|每天|的|雷打不动)*(?:的习惯|习惯|老习惯|日常|必修课|仪式)$`)
+	zhMustDo   = regexp.MustCompile(`^(?:非得?|非要|必须|一定要|总要|总得|一定得)(?:先)?(.{2,14}?)(?:不可|才行|才能.*|才睡得着)?$`)
+	// "煮面必放番茄", "炒菜从来不放味精": how the speaker does a thing.
+	zhWays     = regexp.MustCompile(`^([写看读吃喝睡出煮炒做画听泡洗买坐开跑走用穿养种拍弹练][\p{Han}]{1,4}?)(?:的时候|时|前|后)?(必须|必|一定要?|总要|总得|总是?|非得|都要|只|一律|从来都?只|从不|从来不|从来都不|绝不)((?:放|加|用|带|戴|穿|吃|喝|听|看|开|点|坐|从|先|配|写|挑|走|站|去|买|打)[^，了过你他她]{1,8})$`)
+	zhNoVerb   = regexp.MustCompile(`^(?:是|有|觉|会|能|想|没|不|在于|很|太|要|该|可|认|以|为|因|得|让|使|被|像|比|那|这|都|也|就|说|问|告|怀疑|希望|相信|羡慕|来|叫|当|处|充|心|胃|头|一)|[的了过]`)
+	zhKeepsUp  = regexp.MustCompile(`^(?:坚持|保持)(?:着|了)?(.{2,12}?)(?:的习惯)?$`)
+	zhHasHabit = regexp.MustCompile(`^(?:有|养成了?|保持着?|还有)(?:个|一个)?(.{2,12}?)的(?:老|好|坏|小)?习惯$`)
+	zhForYears = regexp.MustCompile(`^(?:学|练|弹|画|唱|跳|玩|养|种|收集|打|踢|拍|钓|追|骑|下)了?([^了]{1,6}?)(?:学|练|弹|画|唱|跳|玩|养|种|打|踢|拍|钓|追|骑|下)?(?:了|也有|已经|都|快|有)*(?:[一二三四五六七八九十两几好多百\d]+多?年|很多年|半辈子)$`)
+	zhTakesUp  = regexp.MustCompile(`^(?:又|重新)?开始((?:弹|画|练|学|养|种|织|跑步|健身|写诗|打球|游泳|骑车|钓鱼|收集|拍照|记账|写日记|做手账|练字).{0,5})$`)
+	zhLearns   = regexp.MustCompile(`^(?:在|开始|正在|又)?(?:学着?|自学|练习|练)([^到会过着做怎][^，了过着得]{1,4})$`)
+	zhMeasure  = regexp.MustCompile(`^(?:上|个|了|着|点|点儿|些|[一两三四五六七八九十几半]+(?:大|小)?(?:杯|碗|壶|罐|瓶|顿|口|个|份|片|块|首|本|部|集|篇|章|会儿|圈|局|盘|张|遍|次|小时|个小时|公里|页|支|根|场|颗))+(?:的)?`)
+)
+
+// zhHabitualLead is what stands before the verb of a habit; 在 only before a verb.
+func zhHabitualLead(core string) string {
+	lead := zhHabitual.FindString(core)
+	if t, ok := strings.CutSuffix(lead, "在"); ok && !zhHabitVerbs.starts(core[len(lead):]) {
+		return t
+	}
+	return lead
+}
+
+// zhHabit: what the speaker does again and again.
+func zhHabit(c *zhClause) []Triple {
+	if c.past || c.moment || c.adv&zhNot != 0 || zhNoHabit.MatchString(c.bare()) {
+		return nil
+	}
+	core := c.bare()
+	if m := zhAlsoWill.FindStringSubmatch(core); m != nil && c.who != other {
+		return append(zhLikings(m[1], false, 0, weak-0.06), zhLikings(m[2], false, 0, weak-0.06)...)
+	}
+	if m := zhBecame.FindStringSubmatch(strings.TrimRight(c.text, zhParticles)); m != nil {
+		if _, _, r := zhStrip(m[1]); zhHabitVerbs.starts(r) {
+			return zhDeedOf(c, strings.TrimPrefix(m[1], "我"), weak)
+		}
+	}
+	for _, re := range []*regexp.Regexp{zhKeepsUp, zhHasHabit, zhForYears, zhTakesUp, zhLearns} {
+		if m := re.FindStringSubmatch(strings.TrimRight(c.core, zhParticles)); m != nil && (c.stated || c.who == self) && !strings.ContainsAny(m[1], "你他她") {
+			deed := zhMeasure.ReplaceAllString(m[1], "")
+			if re == zhKeepsUp || re == zhHasHabit {
+				_, _, deed = zhStrip(deed)
+			}
+			return zhLikings(deed, false, 0, weak-0.04)
+		}
+	}
+	if m := zhWays.FindStringSubmatch(core); m != nil && (c.stated || c.who == self) && c.adv&zhNot == 0 {
+		neg := strings.Contains(m[2], "不")
+		if neg || m[2] != "只" || zhHabitVerbs.starts(m[3]) {
+			return zhLikings(m[1]+m[3], neg, 0, weak-0.04)
+		}
+	}
+	conf := weak + 0.02
+	lead := zhHabitualLead(core)
+	often := c.adv&zhOften != 0
+	if !often && c.adv&zhAt != 0 && lead != "" {
+		often, conf = true, weak-0.04
+	}
+	if !often && c.adv&zhLong != 0 && strings.Contains(lead, "在") && !strings.Contains(c.text, "最近") {
+		often, conf = true, weak-0.06
+	}
+	if !often && (strings.HasPrefix(core, "习惯") || strings.HasPrefix(core, "大多会") || strings.HasPrefix(core, "多半会")) {
+		often = true
+	}
+	if m := zhMustDo.FindStringSubmatch(core); m != nil && (c.stated || often) {
+		often, core, lead = true, m[1], ""
+	}
+	if !often {
+		return nil
+	}
+	return zhDeedOf(c, core[len(lead):], conf)
+}
+
+// zhDeedOf makes the triple of something done: what is drunk, eaten or heard is the
+// object itself, other deeds keep their verb.
+func zhDeedOf(c *zhClause, deed string, conf float64) []Triple {
+	_, _, deed = zhStrip(deed)
+	deed = strings.TrimSpace(deed[len(zhHabitualLead(deed)):])
+	if n := zhMeasure.FindString(deed); n != "" && c.adv&zhAt != 0 && runes(deed) > runes(n) { // "每天早上一杯手冲"
+		return zhLikings(deed[len(n):], false, 0, conf)
+	}
+	if !zhHabitVerbs.starts(deed) && !(c.stated && c.adv&zhOften != 0 && runes(deed) <= 12 && !zhNoVerb.MatchString(deed)) || runes(deed) > 16 {
+		return nil
+	}
+	for _, v := range []string{"喝", "吃", "听"} {
+		if t, ok := strings.CutPrefix(deed, v); ok && t != "" {
+			if t = zhMeasure.ReplaceAllString(t, ""); t != "" {
+				return zhLikings(t, false, 0, conf)
+			}
+		}
+	}
+	if deed = zhClean(deed); runes(deed) < 2 || strings.ContainsAny(deed, "吗？") {
+		return nil
+	}
+	if m := zhTitle.FindString(deed); m != "" {
+		return nil
+	}
+	return []Triple{liking(kindDeed, []string{deed}, false, 0, conf)}
+}
+
+// zhTaste: 只/换 + what is eaten, drunk or read: 我只喝美式, 改喝茶了.
+func zhTaste(c *zhClause) []Triple {
+	m := regexp.MustCompile(`(?:只|改|独)(?:喝|吃|看|听|读|用|玩|买|穿|写)(.{1,10})$`).FindStringSubmatch(strings.TrimRight(c.text, zhParticles))
+	if m == nil || c.past || c.moment || strings.ContainsAny(m[1], "了过完到剩一两几半三") || c.who == other || !c.stated && c.who != self {
+		return nil
+	}
+	return zhLikings(m[1], false, 0, weak)
 }

@@ -1,0 +1,238 @@
+package extsort
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"slices"
+	"sort"
+)
+
+// What the sorters hold can be read in parts, by several goroutines at once: Cut
+// divides the keys into ranges, and a Range finds its records in each run by the
+// run's marks.
+
+// markEvery is how many bytes of records lie between two marks. A range reads up to
+// as much too much at both ends of its part of each run.
+const markEvery = 16 << 10
+
+// A mark is where a record stands in the spool.
+type mark struct {
+	off int64
+	key []byte
+}
+
+// mark notes rec, which comes next in r, when the last mark is far.
+func (r *run) mark(o *Options, rec []byte) {
+	if o.Key == nil {
+		return
+	}
+	if n := len(r.marks); n == 0 || r.end-r.marks[n-1].off >= markEvery {
+		r.marks = append(r.marks, mark{r.end, bytes.Clone(o.Key(rec))})
+	}
+}
+
+// A Range is the records whose keys are at least lo and less than hi; nil is open.
+type Range struct {
+	sorters []*Sorter
+	lo, hi  []byte
+	size    int64
+}
+
+// Cut divides the records of sorters into ranges of about size bytes, in order. All
+// records of one key are in one range, which may be larger for it. The sorters have a
+// Key, order records as bytes.Compare does, and do not Combine; nothing may be added
+// to them any more.
+func Cut(sorters []*Sorter, size int64) []Range {
+	type sample struct {
+		key  []byte
+		size int64
+	}
+	var all []sample
+	runs := int64(0)
+	for _, s := range sorters {
+		s.Sort()
+		for _, r := range s.runs {
+			runs++
+			for i, m := range r.marks {
+				end := r.end
+				if i+1 < len(r.marks) {
+					end = r.marks[i+1].off
+				}
+				all = append(all, sample{m.key, end - m.off})
+			}
+		}
+		for i := 0; i < len(s.refs); {
+			m := sample{key: s.o.Key(s.rec(s.refs[i]))}
+			for ; i < len(s.refs) && m.size < markEvery; i++ {
+				m.size += int64(s.refs[i].n)
+			}
+			all = append(all, m)
+		}
+	}
+	// With many runs a range reads little of each: then larger ranges.
+	size = max(size, min(runs*2*markEvery, 8<<20))
+	slices.SortFunc(all, func(a, b sample) int { return bytes.Compare(a.key, b.key) })
+	out := []Range{{sorters: sorters}}
+	for i, m := range all {
+		if r := &out[len(out)-1]; r.size >= size && !bytes.Equal(m.key, all[i-1].key) {
+			r.hi = m.key
+			out = append(out, Range{sorters: sorters, lo: m.key})
+		}
+		out[len(out)-1].size += m.size
+	}
+	return out
+}
+
+// Size is about how many bytes of records the range has.
+func (r Range) Size() int64 { return r.size }
+
+// Before reports whether every key of the range is less than key.
+func (r Range) Before(key []byte) bool { return r.hi != nil && bytes.Compare(r.hi, key) <= 0 }
+
+// holds compares a record with the range: -1 before it, 0 in it, 1 after it. Since no
+// key is the start of another, the whole record compares as its key does.
+func (r Range) holds(rec []byte) int {
+	if r.lo != nil && bytes.Compare(rec, r.lo) < 0 {
+		return -1
+	}
+	if r.hi != nil && bytes.Compare(rec, r.hi) >= 0 {
+		return 1
+	}
+	return 0
+}
+
+// part is where in the spool the range's records of a run are, with some before and
+// after them.
+func (r Range) part(u run) (from, end int64) {
+	from, end = u.from, u.end
+	if r.lo != nil {
+		if i := sort.Search(len(u.marks), func(i int) bool { return bytes.Compare(u.marks[i].key, r.lo) >= 0 }); i > 0 {
+			from = u.marks[i-1].off // records with the key of mark i may stand before it
+		}
+	}
+	if r.hi != nil {
+		if i := sort.Search(len(u.marks), func(i int) bool { return bytes.Compare(u.marks[i].key, r.hi) >= 0 }); i < len(u.marks) {
+			end = u.marks[i].off
+		}
+	}
+	return from, end
+}
+
+// inMemory is which of the sorter's refs are in the range.
+func (r Range) inMemory(s *Sorter) (from, to int) {
+	at := func(above int) int {
+		return sort.Search(len(s.refs), func(i int) bool { return r.holds(s.rec(s.refs[i])) >= above })
+	}
+	return at(0), at(1)
+}
+
+// Sorted yields the records in order. Bytes are valid until the next step.
+func (r Range) Sorted() iter.Seq2[[]byte, error] {
+	var seqs []iter.Seq2[[]byte, error]
+	for _, s := range r.sorters {
+		for _, u := range s.runs {
+			seqs = append(seqs, r.within(s.records(r.part(u))))
+		}
+		seqs = append(seqs, s.heldPart(r.inMemory(s)))
+	}
+	return merge(bytes.Compare, seqs)
+}
+
+func (r Range) within(in iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for rec, err := range in {
+			if err == nil {
+				if c := r.holds(rec); c < 0 {
+					continue
+				} else if c > 0 {
+					return
+				}
+			}
+			if !yield(rec, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// A Buffer holds the records of a range. It may be used for one range after another.
+type Buffer struct {
+	disk      []byte
+	recs, tmp [][]byte
+	ends      []int // of the sorted parts in recs
+}
+
+// Load reads the range into memory and returns its records in order, valid until b is
+// used again.
+func (r Range) Load(b *Buffer) ([][]byte, error) {
+	b.recs, b.ends = b.recs[:0], b.ends[:0]
+	need := 0
+	for _, s := range r.sorters {
+		for _, u := range s.runs {
+			from, end := r.part(u)
+			need += int(end - from)
+		}
+	}
+	if need > cap(b.disk) {
+		b.disk = make([]byte, need+need/8)
+	}
+	free := b.disk[:cap(b.disk)]
+	for _, s := range r.sorters {
+		for _, u := range s.runs {
+			from, end := r.part(u)
+			part := free[:end-from]
+			free = free[len(part):]
+			if _, err := s.spool.ReadAt(part, from); err != nil {
+				return nil, fmt.Errorf("reading spilled records: %w", err)
+			}
+			for len(part) > 0 {
+				n, head := binary.Uvarint(part)
+				rec := part[head : head+int(n)]
+				part = part[head+int(n):]
+				if c := r.holds(rec); c > 0 {
+					break
+				} else if c == 0 {
+					b.recs = append(b.recs, rec)
+				}
+			}
+			b.ends = append(b.ends, len(b.recs))
+		}
+		from, to := r.inMemory(s)
+		for _, ref := range s.refs[from:to] {
+			b.recs = append(b.recs, s.rec(ref))
+		}
+		b.ends = append(b.ends, len(b.recs))
+	}
+	b.merge()
+	return b.recs, nil
+}
+
+// merge merges the sorted parts of recs, neighbour with neighbour, until one is left.
+func (b *Buffer) merge() {
+	b.tmp = slices.Grow(b.tmp[:0], len(b.recs))
+	for len(b.ends) > 1 {
+		out, ends := b.tmp[:0], b.ends[:0]
+		from := 0
+		for i := 0; i < len(b.ends); i += 2 {
+			mid := b.ends[i]
+			end := mid
+			if i+1 < len(b.ends) {
+				end = b.ends[i+1]
+			}
+			x, y := b.recs[from:mid], b.recs[mid:end]
+			for len(x) > 0 && len(y) > 0 {
+				if bytes.Compare(x[0], y[0]) <= 0 {
+					out, x = append(out, x[0]), x[1:]
+				} else {
+					out, y = append(out, y[0]), y[1:]
+				}
+			}
+			out = append(append(out, x...), y...)
+			ends = append(ends, end)
+			from = end
+		}
+		b.recs, b.tmp, b.ends = out, b.recs, ends
+	}
+}
