@@ -21,10 +21,10 @@ demo: build ## run the whole chain on the bundled dialogues, offline
 
 test: ## run every test; the last lines count passed, failed and skipped
 	$(GO) vet ./...
-	@$(GO) test -json ./... | $(GO) run ./internal/testsum
+	@$(GO) test -timeout 20m -json ./... | $(GO) run ./internal/testsum
 
 race: ## run every test under the race detector (needs a C compiler)
-	@CGO_ENABLED=1 $(GO) test -race -json ./... | $(GO) run ./internal/testsum
+	@CGO_ENABLED=1 $(GO) test -timeout 30m -race -json ./... | $(GO) run ./internal/testsum
 
 soak: ## kill every stage before each step on the file system; lines of 100 MB (about half an hour)
 	MEMBENCH_SOAK=1 $(GO) test ./cmd/membench -run 'Killed|LongLines' -count 1 -timeout 2h -v

@@ -86,6 +86,18 @@ func TestRule(t *testing.T) {
 }
 
 // answerOf turns what the rules said into a model's answer.
+// Conversations that are read at once come out as when read one by one.
+func TestRuleWorkers(t *testing.T) {
+	var ms []schema.MemoryExport
+	for i := range 60 {
+		ms = append(ms, memory(i, fmt.Sprintf("ch%02d", i%20), []string{"[User] 最喜欢的作家是汪曾祺", "[Agent] 我是个慢性子", "[User] I don't like olives."}[i%3]))
+	}
+	want, cs := extractAll(t, Options{Workers: 1}, ms...)
+	if got, gs := extractAll(t, Options{Workers: 4}, ms...); got != want || len(gs) != len(cs) || len(cs) != 20 {
+		t.Errorf("4 workers, %d conversations:\nhave %s\nwant %s", len(gs), got, want)
+	}
+}
+
 func answerOf(t *testing.T, ms []schema.MemoryExport) string {
 	out, _ := extractAll(t, Options{}, ms...)
 	return strings.ReplaceAll(out, `,"by":"rule"`, "")
