@@ -72,6 +72,7 @@ var enOpsRules = enOpsCompile(
 		`(?:^|it (?:was|is) )not {NP}(?:, (?:i|we) (?:checked|looked|verified)| (?:this time|after all|either))`,
 		`^(?:we |i )?(?:have )?ruled out {NP}{END}`,
 		`(?:nothing to do with|it was not caused by|not caused by|it is not|it was not) {NP}{END}`,
+		`{A} (?:is|was|came from|turned out to be) [^,]*, (?:and )?not {NP}{END}`,
 		`guess was {NP}(?: but|, but).*\bnot (?:that|it)`},
 	[]string{"CAUSED_BY", "Topic", "cause due culprit behind trac down came come stem reason turned trigger result blame set_off",
 		`cause (?:of|for|behind) {A} (?:is|was|turned out to be|seems to have been) {NP}{END}`,
@@ -131,6 +132,8 @@ var enOpsSettings = enOpsCompile(
 		`{SET} (?:of|on|for|in) {T} (?:is|was|are) ?(?:now |currently |still |only |just )*(?:set to |at |raised to |changed to )?{V}`,
 		`{SET} (?:of|on|for|in) {T} (?:changed|went|raised|moved) (?:from )?\S+ (?:->|→|to) {V}`,
 		`{T}(?:'s)? (?:has|uses|runs with|gets|allows|is set to) (?:an? |the )?{SET} (?:of |at |= ?)?{V}`,
+		`{T} (?:goes|went|moves|moved|is going|was upgraded|upgraded) from (?P<K>version) \S+ to {V}`,
+		`{NAMED}.{0,40} (?:is|runs)(?: now)?(?: at| on)? (?P<K>version) {V}`,
 		`{T} fires at (?:an? )?{SET} of {V}`,
 		`{T} (?:is|runs)(?: now)? (?:on|at) {SET} {V}`,
 		`{T} went from \S+ to (?P<V>\d+) (?P<K>replicas|workers|shards|partitions|nodes|instances)`,
@@ -143,7 +146,7 @@ var enOpsSettings = enOpsCompile(
 var (
 	enOpsHedge = regexp.MustCompile(`(?i)\b(?:maybe|perhaps|might|may|could|should|would|probably|i think|looks like|seems|not sure|used to|was going to|will|planning|plan|if|suppose|suspect|whether|guess is|need to|let us|let's|next (?:week|month)|apparently|supposedly|rumou?r|wiki says|someone on|vendor says|wondering|have not found|haven't found|how about|propose|want to|going to)\b|'(?:d|ll)\b`)
 	enOpsCut   = regexp.MustCompile(`(?:\. |; |, but | - | — |—|\bwhich is why\b)`)
-	enOpsNotS  = set(`it that this which what there everything nothing they who else one you deploy latency version pool limit still all rest none something cause team runbook here also only step with from paging and but the now service alert site someone nobody everyone page dashboard graph customer people root that's timeout threshold job we she he me us them his her get got not was has had are for how why when`)
+	enOpsNotS  = set(`it that this which what there everything nothing they who else one you deploy latency version pool limit still all rest none something cause team runbook here also only step with from paging and but the now service alert site someone nobody everyone page dashboard graph customer people root that's timeout threshold job we she he me us them his her get got not was has had are for how why when goes went moves`)
 	enOpsNot   = regexp.MustCompile(`n't\b`)
 )
 
@@ -165,7 +168,7 @@ func enOps(s string, before []Sentence, o TripleOptions) (out []Triple) {
 	if o.Alert == "" && o.Thing == "" && !(enOpsName(s) && opsAny.MatchString(s)) && !enOpsTalk.MatchString(s) {
 		return nil
 	}
-	for _, c := range enOpsCut.Split(s, -1) {
+	for _, c := range enOpsClauses(s) {
 		c = strings.TrimRight(strings.TrimSpace(c), ".! ")
 		if i := strings.Index(c, "guess was"); i < 0 && enOpsHedge.MatchString(c) {
 			// A hedged part of a clause falls; the rest may stand.
@@ -180,6 +183,23 @@ func enOps(s string, before []Sentence, o TripleOptions) (out []Triple) {
 		}
 		out = append(out, enOpsClause(c, o)...)
 		o.Alert, o.Thing = o.Spoken(c)
+	}
+	return out
+}
+
+// enOpsClauses cuts a sentence; ", and" parts clauses where a clause follows rather than
+// the last item of a list.
+func enOpsClauses(s string) (out []string) {
+	for _, c := range enOpsCut.Split(s, -1) {
+		for {
+			i := strings.Index(c, ", and ")
+			if i < 0 || len(strings.Fields(c[i+6:])) < 4 {
+				break
+			}
+			out = append(out, c[:i])
+			c = c[i+6:]
+		}
+		out = append(out, c)
 	}
 	return out
 }
@@ -272,6 +292,9 @@ func enOpsClause(c string, o TripleOptions) (out []Triple) {
 		}
 		m := r.re.FindStringSubmatch(c)
 		if m == nil {
+			continue
+		}
+		if k, _, _ := strings.Cut(m[r.re.SubexpIndex("K")], " "); enPreps[k] || k == "the" || k == "a" {
 			continue
 		}
 		subject := o.Thing

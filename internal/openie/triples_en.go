@@ -1332,10 +1332,10 @@ func (r *enReader) critique(i, end int) bool {
 		case enNegators[w.low]:
 			neg = true
 		case w.low == "too":
-			too = true
+			too = j+1 < end
 		case w.low == "enough" && neg:
 			bad = true
-		case enBads[w.low]:
+		case enBads[w.low] && ws[verb].lemma != "have" && ws[verb].lemma != "do":
 			bad = true
 		}
 		if w.low == "and" && j+1 < end && !enBads[ws[j+1].low] && ws[j+1].low != "too" || w.low == "in" || w.low == "this" {

@@ -105,6 +105,9 @@ cart-api 归支付组负责 => @cart-api OWNED_BY 支付组
 cart-api is owned by the payments team. => @cart-api OWNED_BY payments team
 把 cart-api 的超时从 3 秒调到 5 秒 => @cart-api HAS_SETTING 超时=5秒
 The threshold of CheckoutErrorRate is 5%. => @CheckoutErrorRate HAS_SETTING threshold=5%
+order-api depends on pgbouncer, and pgbouncer depends on pay-db. => @order-api DEPENDS_ON pgbouncer; @pgbouncer DEPENDS_ON pay-db
+The cause of CheckoutErrorRate is a full disk, not the link. => @CheckoutErrorRate NOT_CAUSED_BY link; @CheckoutErrorRate CAUSED_BY full disk
+cart-api goes from version 3.3.2 to 3.4.1 today. => @cart-api HAS_SETTING version=3.4.1
 支付超时告警影响了 pay-gateway，mailer 没事。 => @支付超时 AFFECTS pay-gateway; @支付超时 DOES_NOT_AFFECT mailer
 MQ堆积不是流量突增造成的，是消费端 GC 停顿。 => @MQ堆积 NOT_CAUSED_BY 流量突增; @MQ堆积 CAUSED_BY 消费端 GC 停顿
 清理 binlog 后磁盘写满告警已解除。 => @磁盘写满 FIXED_BY 清理 binlog

@@ -10,7 +10,8 @@ import (
 // Map calls f on the values of in with at most n calls in flight and yields the
 // results in input order. Errors of in and of f are yielded in their place; the
 // consumer decides whether to go on. When the consumer stops, running calls see a
-// cancelled context and Map returns after they have ended.
+// cancelled context and Map returns after they have ended. When ctx is cancelled, its
+// error is yielded last: a stream that was cut off never looks like one that ended.
 func Map[A, B any](ctx context.Context, n int, in iter.Seq2[A, error], f func(context.Context, A) (B, error)) iter.Seq2[B, error] {
 	return func(yield func(B, error) bool) {
 		if n <= 1 {
@@ -22,6 +23,11 @@ func Map[A, B any](ctx context.Context, n int, in iter.Seq2[A, error], f func(co
 				if !yield(b, err) {
 					return
 				}
+				if ctx.Err() != nil {
+					var none B
+					yield(none, context.Cause(ctx))
+					return
+				}
 			}
 			return
 		}
@@ -29,8 +35,10 @@ func Map[A, B any](ctx context.Context, n int, in iter.Seq2[A, error], f func(co
 			b   B
 			err error
 		}
-		ctx, cancel := context.WithCancel(ctx)
+		outer := ctx
+		ctx, cancel := context.WithCancel(outer)
 		var wg sync.WaitGroup
+		cut := false // read only after queue is closed
 		defer wg.Wait()
 		defer cancel()
 		queue := make(chan chan result, n-1) // one more is held by the consumer
@@ -41,6 +49,7 @@ func Map[A, B any](ctx context.Context, n int, in iter.Seq2[A, error], f func(co
 				select {
 				case queue <- slot:
 				case <-ctx.Done():
+					cut = true
 					return
 				}
 				if err != nil {
@@ -58,6 +67,10 @@ func Map[A, B any](ctx context.Context, n int, in iter.Seq2[A, error], f func(co
 			if !yield(r.b, r.err) {
 				return
 			}
+		}
+		if cut {
+			var b B
+			yield(b, context.Cause(outer))
 		}
 	}
 }

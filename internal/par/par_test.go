@@ -73,3 +73,19 @@ func TestMapStops(t *testing.T) {
 		t.Errorf("calls: have %d then %d, want few and no more after the break", after, s)
 	}
 }
+
+// A cancelled context ends the stream with its error, never as if it were whole.
+func TestMapCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	var last error
+	for _, err := range Map(ctx, 3, count(1000), func(_ context.Context, i int) (int, error) { return i, nil }) {
+		if n++; n == 5 {
+			cancel()
+		}
+		last = err
+	}
+	if n >= 1000 || !errors.Is(last, context.Canceled) {
+		t.Errorf("have %d items and %v last, want few and the context's error", n, last)
+	}
+}
