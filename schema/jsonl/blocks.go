@@ -88,7 +88,9 @@ func blocks(r io.Reader, name string, size, max int) iter.Seq2[Block, error] {
 				if end = lastEnd(buf[looked:]); end > 0 {
 					end += looked
 				}
-				looked = max(0, len(buf)-1) // its last byte may be half of an end
+				if looked = len(buf); looked > 0 {
+					looked-- // the last byte may be half of an end
+				}
 			}
 			if end == 0 && len(buf) > max+1 { // one more: a "\r" at the very end is not seen yet
 				if !yield(Block{Name: name, First: line, Bytes: buf[:max], TooLong: true}, nil) {
