@@ -60,6 +60,7 @@ func blocks(r io.Reader, name string, size, max int) iter.Seq2[Block, error] {
 		buf := get()
 		line := 1
 		start := true
+		looked := 0 // bytes of buf that are known to hold no line end: a long line is not searched again at each read
 		for eof := false; !eof; {
 			if cap(buf)-len(buf) < size/2 {
 				buf = append(make([]byte, 0, 2*cap(buf)), buf...)
@@ -84,7 +85,12 @@ func blocks(r io.Reader, name string, size, max int) iter.Seq2[Block, error] {
 			}
 			end := len(buf)
 			if !eof {
-				end = lastEnd(buf)
+				if end = lastEnd(buf[looked:]); end > 0 {
+					end += looked
+				}
+				if looked = len(buf); looked > 0 {
+					looked-- // the last byte may be half of an end
+				}
 			}
 			if end == 0 && len(buf) > max+1 { // one more: a "\r" at the very end is not seen yet
 				if !yield(Block{Name: name, First: line, Bytes: buf[:max], TooLong: true}, nil) {
@@ -96,6 +102,7 @@ func blocks(r io.Reader, name string, size, max int) iter.Seq2[Block, error] {
 					return
 				}
 				buf, eof = append(make([]byte, 0, size+64), rest...), !ended
+				looked = 0
 				line++
 				continue
 			}
@@ -108,7 +115,7 @@ func blocks(r io.Reader, name string, size, max int) iter.Seq2[Block, error] {
 			if end > 0 && !yield(b, nil) {
 				return
 			}
-			buf = next
+			buf, looked = next, 0
 		}
 		_ = buf
 	}
