@@ -77,6 +77,7 @@ func TestMapStops(t *testing.T) {
 // A cancelled context ends the stream with its error, never as if it were whole.
 func TestMapCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	n := 0
 	var last error
 	for _, err := range Map(ctx, 3, count(1000), func(_ context.Context, i int) (int, error) { return i, nil }) {
