@@ -27,6 +27,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 
 	"membench/internal/extsort"
@@ -86,11 +87,14 @@ type projector struct {
 	cat  *catalog.Catalog
 }
 
+// builtin is read once: a catalogue is never changed.
+var defaultCatalog = sync.OnceValue(catalog.Default)
+
 func newProjector(o Options) *projector {
 	p := &projector{o: o, v: o.version(), cat: o.Catalog}
 	p.mint = schema.Mint{V: p.v}
 	if p.cat == nil {
-		p.cat = catalog.Default()
+		p.cat = defaultCatalog()
 	}
 	return p
 }
