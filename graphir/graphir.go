@@ -87,7 +87,7 @@ type projector struct {
 	cat  *catalog.Catalog
 }
 
-// builtin is read once: a catalogue is never changed.
+// defaultCatalog is read once: a catalogue is never changed.
 var defaultCatalog = sync.OnceValue(catalog.Default)
 
 func newProjector(o Options) *projector {
