@@ -17,7 +17,7 @@ import (
 // layers, lowest first; "x/*" covers direct children not named on their own.
 // Imports go strictly down; a child may import its parent.
 var layers = [][]string{
-	0: {"data", "internal/atomicfile", "internal/codec", "internal/exttest", "internal/extsort", "internal/jsonschema", "internal/par", "internal/rank", "internal/textnorm", "internal/tokens", "internal/vector"},
+	0: {"data", "internal/atomicfile", "internal/codec", "internal/exttest", "internal/extsort", "internal/jsonschema", "internal/par", "internal/pattern", "internal/rank", "internal/textnorm", "internal/tokens", "internal/vector"},
 	1: {"schema", "schema/jsonl", "schema/catalog", "internal/bm25", "internal/keylog", "internal/timex"},
 	2: {"graph", "llm", "llm/*", "schema/validate", "schema/migrate", "internal/openie", "internal/build"},
 	3: {"memory"},
