@@ -32,7 +32,7 @@ func (n *need) in(s string) bool {
 
 const (
 	maxSets     = 2   // the longest literals tell most; more sets cost more than they spare
-	maxLiterals = 256 // in a set
+	maxLiterals = 1024 // in a set
 	maxExact    = 48  // literals of a part that is nothing but a choice of literals
 	maxClass    = 24  // characters of a class
 )
