@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"membench/internal/codec"
 	"membench/internal/par"
@@ -148,12 +147,18 @@ func (w *writer) file(ctx context.Context, files []jsonl.File, out io.Writer, ed
 		return nil, err
 	}
 	b := newBatches(edge, func(text []byte) error { _, err := out.Write(text); return err })
-	pool := sync.Pool{New: func() any { return newRower() }}
-	results := par.Map(ctx, max(1, w.o.Workers), jsonl.FileBlocks(files, w.o.MaxLine), func(ctx context.Context, block jsonl.Block) (*rower, error) {
+	workers := max(1, w.o.Workers)
+	free := make(chan *rower, 2*workers) // one for each block in flight or waiting to be written
+	results := par.Map(ctx, workers, jsonl.FileBlocks(files, w.o.MaxLine), func(ctx context.Context, block jsonl.Block) (*rower, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		rw := pool.Get().(*rower)
+		var rw *rower
+		select {
+		case rw = <-free:
+		default:
+			rw = newRower()
+		}
 		rw.reset(edge)
 		rw.block(block)
 		block.Release()
@@ -166,7 +171,10 @@ func (w *writer) file(ctx context.Context, files []jsonl.File, out io.Writer, ed
 		if err := w.take(b, rw.rows); err != nil {
 			return nil, err
 		}
-		pool.Put(rw)
+		select {
+		case free <- rw:
+		default:
+		}
 	}
 	err := b.finish()
 	w.counts.Statements += b.written

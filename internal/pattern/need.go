@@ -31,10 +31,10 @@ func (n *need) in(s string) bool {
 }
 
 const (
-	maxSets     = 2   // the longest literals tell most; more sets cost more than they spare
+	maxSets     = 2    // the longest literals tell most; more sets cost more than they spare
 	maxLiterals = 1024 // in a set
-	maxExact    = 48  // literals of a part that is nothing but a choice of literals
-	maxClass    = 24  // characters of a class
+	maxExact    = 48   // literals of a part that is nothing but a choice of literals
+	maxClass    = 24   // characters of a class
 )
 
 // needOf reads an expression. The zero need, which every text has, stands for one that
