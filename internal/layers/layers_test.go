@@ -35,6 +35,7 @@ var mayUse = map[string][]string{
 	"github.com/klauspost/compress":            {"schema/jsonl"},
 	"golang.org/x/text":                        {"internal/textnorm"},
 	"golang.org/x/sync":                        {"claims", "graphir", "cypher", "schema/validate", "internal/extsort", "internal/par"},
+	"golang.org/x/sys":                         {"internal/atomicfile"},
 	"golang.org/x/time":                        {"llm/openai"},
 	"github.com/santhosh-tekuri/jsonschema/v5": {"schema/validate", "internal/jsonschema"},
 	"github.com/sashabaranov/go-openai":        {"llm/openai"},
