@@ -17,7 +17,7 @@ import (
 // layers, lowest first; "x/*" covers direct children not named on their own.
 // Imports go strictly down; a child may import its parent.
 var layers = [][]string{
-	0: {"data", "internal/atomicfile", "internal/codec", "internal/exttest", "internal/extsort", "internal/jsonschema", "internal/par", "internal/rank", "internal/stats", "internal/textnorm", "internal/tokens", "internal/vector"},
+	0: {"data", "internal/atomicfile", "internal/codec", "internal/exttest", "internal/extsort", "internal/jsonschema", "internal/par", "internal/rank", "internal/stats", "internal/textnorm", "internal/tokens", "internal/vector", "internal/pattern"},
 	1: {"schema", "schema/jsonl", "schema/catalog", "internal/bm25", "internal/keylog", "internal/timex"},
 	2: {"graph", "llm", "llm/*", "schema/validate", "schema/migrate", "internal/openie", "internal/build", "eval/protocol", "eval/judge"},
 	3: {"memory", "datasets", "eval/reader"},
@@ -35,6 +35,7 @@ var mayUse = map[string][]string{
 	"github.com/klauspost/compress":            {"schema/jsonl"},
 	"golang.org/x/text":                        {"internal/textnorm"},
 	"golang.org/x/sync":                        {"claims", "graphir", "cypher", "schema/validate", "internal/extsort", "internal/par"},
+	"golang.org/x/sys":                         {"internal/atomicfile"},
 	"golang.org/x/time":                        {"llm/openai"},
 	"github.com/santhosh-tekuri/jsonschema/v5": {"schema/validate", "internal/jsonschema"},
 	"github.com/sashabaranov/go-openai":        {"llm/openai"},
