@@ -33,7 +33,7 @@ LIMIT 300`, false)
 	for _, d := range catalog.Sorted(c.Domains) {
 		dom := c.Domains[d]
 		add("domain-"+d, "Domain "+d, "领域："+orElse(dom.DocZH, d), "Who holds what in this domain: "+dom.Doc+".", `
-MATCH tree = (:Node@)-[:HAS_DOMAIN]->(:Domain {domain: `+string(cypher.AppendString(nil, d))+`@,})-[:HAS_PREDICATE]->(:Predicate)-[:HAS_CLAIM]->(c:Claim)
+MATCH tree = (:Node@)-[:HAS_DOMAIN]->(:Domain {domain: `+literal(d)+`@,})-[:HAS_PREDICATE]->(:Predicate)-[:HAS_CLAIM]->(c:Claim)
 OPTIONAL MATCH about = (c)-[:ABOUT]->()
 RETURN tree, about
 LIMIT 300`, false)
@@ -50,10 +50,10 @@ OPTIONAL MATCH about = (c)-[:ABOUT]->()
 RETURN memory, turn, lines, about`, false)
 
 	add("source-lines", "Claims with the lines they rest on", "主张与其源文件行号", "One row for each claim and turn: what is held, the memory, what was said, and where.", `
-MATCH (c:Claim@)-[:EVIDENCED_BY]->(m:MemoryItem)-[:FROM_EVENT]->(e:Event)-[at:IN_SOURCE]->(s:Source)
+MATCH (c:Claim@)-[:EVIDENCED_BY]->(m:MemoryItem)-[:FROM_EVENT]->(e:Event)-[place:IN_SOURCE]->(s:Source)
 OPTIONAL MATCH (c)-[:ABOUT]->(o)
 RETURN c.predicate AS predicate, coalesce(o.name, o.display, o.id) AS about, c.status AS status, m.data AS memory, e.role_name AS who, e.content AS said,
-       s.path + ':' + toString(at.start_line) + '-' + toString(coalesce(at.end_line, at.start_line)) AS lines
+       s.path + ':' + toString(place.start_line) + '-' + toString(coalesce(place.end_line, place.start_line)) AS lines
 ORDER BY predicate, about, lines
 LIMIT 500`, true)
 
@@ -61,11 +61,11 @@ LIMIT 500`, true)
 MATCH change = (old:Claim@)-[:SUPERSEDED_BY]->(new:Claim)
 WITH change, old, new
 ORDER BY new.updated_at DESC, old.id LIMIT 25
-OPTIONAL MATCH was = (old)-[:EVIDENCED_BY]->(:MemoryItem)
-OPTIONAL MATCH is = (new)-[:EVIDENCED_BY]->(:MemoryItem)
-OPTIONAL MATCH from = (old)-[:ABOUT]->()
-OPTIONAL MATCH to = (new)-[:ABOUT]->()
-RETURN change, was, is, from, to`, false)
+OPTIONAL MATCH spokeThen = (old)-[:EVIDENCED_BY]->(:MemoryItem)
+OPTIONAL MATCH speaksNow = (new)-[:EVIDENCED_BY]->(:MemoryItem)
+OPTIONAL MATCH wasAbout = (old)-[:ABOUT]->()
+OPTIONAL MATCH isAbout = (new)-[:ABOUT]->()
+RETURN change, spokeThen, speaksNow, wasAbout, isAbout`, false)
 
 	add("contradictions", "Contradictions that nothing settled", "未解决的矛盾", "Claims that are all still active: one says a thing of a subject and another its opposite, or a predicate with one object at a time has two.", `
 UNWIND [`+pairs(c)+`] AS pair
@@ -90,10 +90,10 @@ LIMIT 200`, false)
 MATCH (conv:Conversation@)<-[:IN_CONV]-(:Event)
 WITH conv ORDER BY conv.id LIMIT 1
 MATCH turn = (conv)<-[:IN_CONV]-(e:Event)
-OPTIONAL MATCH order = (e)-[:NEXT]->(:Event)
+OPTIONAL MATCH following = (e)-[:NEXT]->(:Event)
 OPTIONAL MATCH memory = (e)<-[:FROM_EVENT]-(:MemoryItem)
 OPTIONAL MATCH who = (e)<-[:SPOKE]-()
-RETURN turn, order, memory, who
+RETURN turn, following, memory, who
 LIMIT 300`, false)
 
 	add("weakest", "The least certain claims", "置信度最低的主张", "Active claims by confidence, with the number of memories that speak for them.", `
@@ -118,9 +118,7 @@ LIMIT 200`, false)
 func pairs(c *catalog.Catalog) string {
 	var out []string
 	pair := func(a, b string) {
-		text := append([]byte{'['}, cypher.AppendString(nil, a)...)
-		text = append(cypher.AppendString(append(text, ", "...), b), ']')
-		out = append(out, string(text))
+		out = append(out, "["+literal(a)+", "+literal(b)+"]")
 	}
 	for _, name := range catalog.Sorted(c.Predicates) {
 		p := c.Predicates[name]
@@ -142,6 +140,11 @@ func in(scope, text string) string {
 		whole = " {" + member[2:] + "}"
 	}
 	return strings.TrimSpace(strings.NewReplacer("@,", member, "@", whole).Replace(text))
+}
+
+// literal is a string of a query; its @ is written so that in lets it be.
+func literal(s string) string {
+	return strings.ReplaceAll(string(cypher.AppendString(nil, s)), "@", `\u0040`)
 }
 
 func orElse(s, other string) string {

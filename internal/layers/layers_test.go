@@ -21,7 +21,7 @@ var layers = [][]string{
 	1: {"schema", "schema/jsonl", "schema/catalog", "internal/bm25", "internal/keylog", "internal/timex"},
 	2: {"graph", "llm", "llm/*", "schema/validate", "schema/migrate", "internal/openie", "internal/build"},
 	3: {"memory"},
-	4: {"annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "memory/memorytest", "memory/op"},
+	4: {"annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "cypher/browser", "graph/graphtest", "memory/memorytest", "memory/op"},
 	5: {"memory/*", "cypher/neo4j", "cypher/neo4j/server"},
 	6: {"cmd/membench/internal/*"},
 	7: {"cmd/membench", "internal/layers", "internal/testsum", "internal/benchdata"},

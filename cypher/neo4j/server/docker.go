@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -45,7 +46,7 @@ func containerName(home string) string {
 }
 
 func (c Config) upDocker(ctx context.Context, last State) (State, error) {
-	version := Default
+	version := cmp.Or(c.Version, Default)
 	if err := sameRelease(c.Home, last, version); err != nil {
 		return State{}, err
 	}

@@ -28,7 +28,9 @@ import (
 type Config struct {
 	Java string // the program; "" is java of PATH. See FindJava for what a version needs
 	Lib  string // the folder that Fetch fills
-	Home string // data, configuration and log; made when absent
+	// Version is that of a container's image, "" for Default; a process has that of Lib.
+	Version string
+	Home    string // data, configuration and log; made when absent
 
 	BoltPort int // 0: a free one
 	HTTPPort int // 0: no HTTP, no Browser
@@ -86,7 +88,7 @@ func (c Config) start(ctx context.Context, detach func(*exec.Cmd)) (*Server, err
 	// The server inherits the open file, and with it the lock, which ends with the
 	// last process that has it open.
 	defer lock.Close()
-	if err := c.configure(ctx); err != nil {
+	if err := c.configure(ctx, version); err != nil {
 		return nil, err
 	}
 	logName := filepath.Join(c.Home, "console.log")
@@ -207,9 +209,9 @@ func (c *Config) prepare() (version string, err error) {
 }
 
 // configure writes the settings and, before the first start, the password.
-func (c *Config) configure(ctx context.Context) error {
+func (c *Config) configure(ctx context.Context, version string) error {
 	conf := filepath.Join(c.Home, "conf")
-	if err := os.WriteFile(filepath.Join(conf, "neo4j.conf"), []byte(c.settings()), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(conf, "neo4j.conf"), []byte(c.settings(version)), 0o644); err != nil {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(c.Home, "data")); c.Password == "" || !os.IsNotExist(err) {
@@ -273,14 +275,19 @@ func (c Config) flags(version string) []string {
 	return append(out, "-XX:+UseG1GC")
 }
 
-func (c Config) settings() string {
+func (c Config) settings(version string) string {
+	// Without this the server waits ten seconds for new connections before it ends.
+	quiet := "internal.dbms.bolt.netty_server_shutdown_quiet_period=0"
+	if release(version) >= 2025 {
+		quiet = "internal.dbms.bolt.netty_server_shutdown_quiet_period_duration=0s"
+	}
 	lines := []string{
 		"server.default_listen_address=" + host,
 		fmt.Sprintf("server.bolt.listen_address=%s:%d", host, c.BoltPort),
 		fmt.Sprintf("server.bolt.advertised_address=%s:%d", host, c.BoltPort),
 		fmt.Sprintf("server.memory.pagecache.size=%dm", c.PageCacheMB),
 		fmt.Sprintf("dbms.security.auth_enabled=%t", c.Password != ""),
-		"dbms.usage_report.enabled=false",
+		"dbms.usage_report.enabled=false", quiet,
 	}
 	if c.HTTPPort != 0 {
 		lines = append(lines, "server.http.enabled=true", fmt.Sprintf("server.http.listen_address=%s:%d", host, c.HTTPPort),
