@@ -117,7 +117,7 @@ func newRoot(e *env) *cobra.Command {
 	}
 	add("make", newDemoCmd(e), newChainCmd(e), newIndexCmd(e), newAnnotateCmd(e), newCompileCmd(e), newReplayCmd(e),
 		newClaimifyCmd(e), newCompileClaimsCmd(e), newToGraphCmd(e), newCypherCmd(e), newExportCmd(e), newLoadNeo4jCmd(e))
-	add("look", newValidateCmd(e), newTraceCmd(e), newDiffCmd(e), newViewCmd(e), newMigrateCmd(e), newSchemaCmd(e))
+	add("look", newValidateCmd(e), newTraceCmd(e), newDiffCmd(e), newViewCmd(e), newMigrateCmd(e), newSchemaCmd(e), newNeo4jCmd(e))
 	root.AddCommand(newVersionCmd(e))
 	finish(root)
 	return root

@@ -21,7 +21,7 @@ var layers = [][]string{
 	1: {"schema", "schema/jsonl", "schema/catalog", "internal/bm25", "internal/keylog", "internal/timex"},
 	2: {"graph", "llm", "llm/*", "schema/validate", "schema/migrate", "internal/openie", "internal/build", "eval/protocol", "eval/judge"},
 	3: {"memory", "datasets", "eval/reader"},
-	4: {"annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "memory/memorytest", "memory/op", "eval/*"},
+	4: {"annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "memory/memorytest", "memory/op", "eval/*", "cypher/browser"},
 	5: {"memory/*", "memory/mem0/*", "datasets/*", "cypher/neo4j", "cypher/neo4j/server"},
 	6: {"cmd/membench/internal/*", "memory/all", "datasets/all"},
 	7: {"cmd/membench", "internal/layers", "internal/testsum", "internal/benchdata"},
