@@ -244,7 +244,7 @@ type kind struct {
 func (k kind) key() string { return strings.Join(k.names, "\x00") }
 
 // reserved are the properties that a stored element has of its own.
-var reserved = []string{"id", "type", "src", "dst", "scope", "props_json", "_hash"}
+var reserved = []string{"id", "type", "src", "dst", "scope", "props_json", "_hash", "_vector"}
 
 // propName is the name under which a member is stored: one of ours, or one that would
 // then look like it, gets the prefix "p_". No two names become one.

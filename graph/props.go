@@ -60,7 +60,7 @@ type Props struct {
 const PropsJSON = "props_json"
 
 // Reserved are the properties that a stored element has of its own.
-var reserved = []string{"id", "type", "src", "dst", "scope", PropsJSON, "_hash"}
+var reserved = []string{"id", "type", "src", "dst", "scope", PropsJSON, "_hash", "_vector"}
 
 // PropName is the name under which a member is stored: one of ours, or one that
 // would then look like it, gets the prefix "p_". No two names become one.

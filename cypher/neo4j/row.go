@@ -19,6 +19,12 @@ import (
 	"membench/schema"
 )
 
+// hashProp holds the hash of an element, vectorProp the vector of a node.
+const (
+	hashProp   = "_hash"
+	vectorProp = "_vector"
+)
+
 // baseLabel is on every node; it never appears in the graph's own records.
 const baseLabel = cypher.BaseLabel
 
@@ -33,6 +39,9 @@ type row struct {
 	hash   string
 	rec    schema.Record[schema.Element]
 }
+
+// contentHash is what is stored as _hash.
+func (r row) contentHash() string { h, _ := r.props[hashProp].(string); return h }
 
 // key is the property id of an element id: the same in the unnamed scope. Scopes are
 // escaped, so no two pairs share one.
@@ -92,7 +101,7 @@ func (db *DB) row(rec schema.Record[schema.Element]) (row, *schema.Finding) {
 		r.props[graph.PropsJSON] = string(b)
 	}
 	r.hash = hash(r, mapped)
-	r.props["id"], r.props["_hash"] = r.id, r.hash
+	r.props["id"], r.props[hashProp] = r.id, r.hash
 	if e.Edge != nil {
 		r.props["type"], r.props["src"], r.props["dst"] = r.typ, string(e.Edge.Src), string(e.Edge.Dst)
 	}
@@ -213,7 +222,7 @@ func object(props map[string]any, edge bool) schema.Object {
 	names := make([]string, 0, len(props))
 	for k := range props {
 		switch k {
-		case "id", "_hash", "scope", graph.PropsJSON:
+		case "id", hashProp, vectorProp, "scope", graph.PropsJSON:
 		case "type", "src", "dst":
 			// A node never has these from us; one that has them got them elsewhere.
 			if !edge {
