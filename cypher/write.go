@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"membench/graph"
 	"membench/internal/codec"
 	"membench/internal/par"
 	"membench/schema"
@@ -29,6 +30,8 @@ const (
 type Options struct {
 	Workers int // 0 is one
 	MaxLine int // longest line read, in bytes; 0 is jsonl.MaxLine
+
+	Scope string // "" is the graph without a name
 }
 
 // Counts says what the scripts hold.
@@ -67,7 +70,7 @@ func Write(ctx context.Context, nodes, edges []jsonl.File, out Scripts, o Option
 // Script is Write over a stream, as statements with the name of their file: nodes
 // and edges in the order of the input within one set of labels or one type, the
 // constraints last, since only then are the types known. A file starts with its Head.
-func Script(in schema.Seq[schema.Element]) iter.Seq2[Statement, error] {
+func Script(in schema.Seq[schema.Element], scope string) iter.Seq2[Statement, error] {
 	return func(yield func(Statement, error) bool) {
 		stopped := false
 		c := Counts{Labels: map[string]int{}, Types: map[string]int{}}
@@ -80,8 +83,8 @@ func Script(in schema.Seq[schema.Element]) iter.Seq2[Statement, error] {
 				return nil
 			}
 		}
-		sets := [2]*batches{newBatches(false, send(NodesFile)), newBatches(true, send(EdgesFile))}
-		rw := newRower()
+		sets := [2]*batches{newBatches(false, scope, send(NodesFile)), newBatches(true, scope, send(EdgesFile))}
+		rw := newRower(scope)
 		var err error
 		for rec, e := range in {
 			var f *schema.Finding
@@ -147,8 +150,8 @@ func (w *writer) file(ctx context.Context, files []jsonl.File, out io.Writer, ed
 	if _, err := io.WriteString(out, head); err != nil {
 		return nil, err
 	}
-	b := newBatches(edge, func(text []byte) error { _, err := out.Write(text); return err })
-	pool := sync.Pool{New: func() any { return newRower() }}
+	b := newBatches(edge, w.o.Scope, func(text []byte) error { _, err := out.Write(text); return err })
+	pool := sync.Pool{New: func() any { return newRower(w.o.Scope) }}
 	results := par.Map(ctx, max(1, w.o.Workers), jsonl.FileBlocks(files, w.o.MaxLine), func(ctx context.Context, block jsonl.Block) (*rower, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -216,6 +219,7 @@ const rowEnd = ",\n"
 type rower struct {
 	*rows
 	edge  bool
+	maxID int // longest id, in bytes
 	scan  codec.Scanner
 	vals  *values
 	index map[string]int32 // labels or type as they stand in the line → kind
@@ -225,8 +229,8 @@ type rower struct {
 	ids []byte
 }
 
-func newRower() *rower {
-	return &rower{rows: &rows{}, vals: newValues(), index: map[string]int32{}}
+func newRower(scope string) *rower {
+	return &rower{maxID: schema.MaxIDBytes - len(graph.ScopePrefix(scope)), rows: &rows{}, vals: newValues(), index: map[string]int32{}}
 }
 
 func (r *rower) reset(edge bool) *rows {
@@ -284,9 +288,9 @@ func (r *rower) checkID(line jsonl.Line, pointer, id string) bool {
 	switch {
 	case id == "":
 		r.fault(line, "GRF020", pointer, "element without "+pointer[1:]+", left out", "")
-	case len(id) > schema.MaxIDBytes:
+	case len(id) > r.maxID:
 		r.findings = append(r.findings, &schema.Finding{Pos: line.Pos, Pointer: pointer, Code: "ID020", Message: "id is too long for a uniqueness constraint, left out",
-			Have: strconv.Itoa(len(id)) + " bytes", Want: fmt.Sprintf("at most %d", schema.MaxIDBytes)})
+			Have: strconv.Itoa(len(id)) + " bytes", Want: fmt.Sprintf("at most %d", r.maxID)})
 	case strings.IndexByte(id, 0) >= 0:
 		r.fault(line, "GRF022", pointer, "id holds a NUL, which no script can, left out", strconv.Quote(id))
 	default:
@@ -449,7 +453,7 @@ func (r *rower) member(want string) bool {
 // id reads an id and appends it as a literal.
 func (r *rower) id(lead string) ([]byte, bool) {
 	body, escaped, ok := r.scan.String()
-	if !ok || escaped || len(body) == 0 || len(body) > schema.MaxIDBytes {
+	if !ok || escaped || len(body) == 0 || len(body) > r.maxID {
 		return nil, false
 	}
 	r.text = appendBody(append(r.text, lead...), body)
@@ -479,6 +483,7 @@ func (r *rower) learn(raw []byte, names []string) int32 {
 // what is left of a kind waits for more.
 type batches struct {
 	edge  bool
+	scope string
 	write func([]byte) error
 	sets  map[string]*pending
 	order []string // keys, sorted
@@ -493,8 +498,8 @@ type pending struct {
 	n    int
 }
 
-func newBatches(edge bool, write func([]byte) error) *batches {
-	return &batches{edge: edge, write: write, sets: map[string]*pending{}}
+func newBatches(edge bool, scope string, write func([]byte) error) *batches {
+	return &batches{edge: edge, scope: scope, write: write, sets: map[string]*pending{}}
 }
 
 // sorted lists the names of all kinds: of edges, the types.
@@ -546,7 +551,7 @@ func (b *batches) take(r *rows) error {
 func (b *batches) statement(p *pending, text []byte) error {
 	b.buf = append(append(b.buf[:0], batchHead...), p.text...)
 	b.buf = append(b.buf, text...)
-	b.buf = p.kind.batchTail(b.buf[:len(b.buf)-len(rowEnd)])
+	b.buf = p.kind.batchTail(b.buf[:len(b.buf)-len(rowEnd)], b.scope)
 	p.text, p.n = p.text[:0], 0
 	b.written++
 	return b.write(b.buf)

@@ -9,8 +9,10 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"membench/cypher/neo4j"
 	"membench/graph"
@@ -133,6 +135,9 @@ into the same database); progress and the time taken go to standard error.`,
 			if twice := o.verify || o.strict; twice && (o.graph == "-" || o.changes == "-" && o.strict) {
 				return usagef("--verify and --strict read the input twice, which standard input does not give")
 			}
+			if err := checkScope(o.scope); err != nil {
+				return err
+			}
 			o.uri = cmp.Or(o.uri, e.getenv("NEO4J_URI"), "bolt://localhost:7687")
 			o.user, o.password = e.getenv("NEO4J_USERNAME"), e.getenv("NEO4J_PASSWORD")
 			return runLoadNeo4j(c.Context(), e, o)
@@ -157,6 +162,14 @@ into the same database); progress and the time taken go to standard error.`,
 	f.BoolVar(&o.verify, "verify", false, "read every element back and compare it")
 	f.BoolVar(&o.json, "json", false, "print the report as one JSON object")
 	return c
+}
+
+// checkScope refuses a name that no property can hold.
+func checkScope(scope string) error {
+	if !utf8.ValidString(scope) || strings.ContainsRune(scope, 0) || len(scope) > 200 {
+		return usagef("--scope: have %q, want UTF-8 of at most 200 bytes without NUL", scope)
+	}
+	return nil
 }
 
 func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {

@@ -323,7 +323,7 @@ func TestScriptsMakeTheSameGraph(t *testing.T) {
 	in = append(in[:3], append([]schema.Element{odd}, in[3:len(in)-1]...)...)
 	db := openScope(t, "")
 	var scripts []cypher.Statement
-	for s, err := range cypher.Script(seq(in...)) {
+	for s, err := range cypher.Script(seq(in...), db.scope) {
 		var f *schema.Finding
 		if errors.As(err, &f) && f.Warning {
 			continue

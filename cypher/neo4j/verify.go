@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -35,7 +34,7 @@ type VerifyOptions struct {
 }
 
 // Verify reads every element of in back and compares what is stored with what a load
-// stores, property by property, kinds included (1 is not 1.0): what is missing is
+// stores, property by property (1 is 1.0): what is missing is
 // GRF040, what differs GRF041 with the first difference. Of a repeated id each
 // occurrence is compared.
 func Verify(ctx context.Context, db *DB, in schema.Seq[schema.Element], o VerifyOptions) (*Verified, error) {
@@ -222,7 +221,7 @@ func sameStored(have, want any) bool {
 			return false
 		}
 		for i := range n {
-			if list[i] != at(i) {
+			if !sameScalar(list[i], at(i)) {
 				return false
 			}
 		}
@@ -237,15 +236,31 @@ func sameStored(have, want any) bool {
 		return same(len(want), func(i int) any { return want[i] })
 	case []float64:
 		return same(len(want), func(i int) any { return want[i] })
-	case float64:
-		h, ok := have.(float64)
-		return ok && math.Float64bits(h) == math.Float64bits(want)
 	case nil:
 		return have == nil
 	}
-	switch have.(type) {
-	case string, bool, int64:
+	return sameScalar(have, want)
+}
+
+// sameScalar compares by value: 1 is 1.0.
+func sameScalar(have, want any) bool {
+	switch h := have.(type) {
+	case string, bool:
 		return have == want
+	case int64:
+		switch w := want.(type) {
+		case int64:
+			return h == w
+		case float64:
+			return float64(h) == w && int64(w) == h
+		}
+	case float64:
+		switch w := want.(type) {
+		case int64:
+			return float64(w) == h && int64(h) == w
+		case float64:
+			return h == w
+		}
 	}
 	return false
 }
