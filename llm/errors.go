@@ -24,6 +24,7 @@ const (
 	KindQuota     Kind = "quota"     // nothing left on the account
 	KindBudget    Kind = "budget"    // the run's own budget would be passed
 	KindMissing   Kind = "missing"   // not in the cassette, and nobody may be asked
+	KindStore     Kind = "store"     // answers can no longer be kept, so none is paid for
 	KindCanceled  Kind = "canceled"  // the caller's context ended
 	KindDryRun    Kind = "dry-run"   // nobody is asked: the calls are being estimated
 )
@@ -66,11 +67,11 @@ func KindOf(err error) Kind {
 
 // Fatal reports whether a failure would meet every other call too, so that a run
 // should end rather than go on by rule or count errors: a refused key, an unknown
-// model, an empty account, a spent budget, a cassette that lacks a call, an
-// interrupt.
+// model, an empty account, a spent budget, a cassette that lacks a call or
+// cannot be written, an interrupt.
 func Fatal(err error) bool {
 	switch KindOf(err) {
-	case KindKey, KindModel, KindQuota, KindBudget, KindMissing, KindCanceled:
+	case KindKey, KindModel, KindQuota, KindBudget, KindMissing, KindStore, KindCanceled:
 		return true
 	}
 	return false

@@ -49,8 +49,6 @@ type Options struct {
 	PerMinute       float64 // requests a minute, attempts included; 0: no limit
 	TokensPerMinute float64 // input and the longest answer, as estimated before the call; 0: no limit
 
-	MaxTokens int // of an answer, for requests that set none; 0: the endpoint's default
-
 	// Embeddings only.
 	Dimensions int // 0: the model's own; also checked on each answer when set
 	Batch      int // texts a call; default 64
@@ -185,9 +183,6 @@ const jsonWord = "Answer with one JSON object."
 
 // Generate asks for one answer.
 func (c *Client) Generate(ctx context.Context, r llm.Request) (llm.Response, error) {
-	if r.MaxTokens == 0 {
-		r.MaxTokens = c.o.MaxTokens
-	}
 	start := c.o.Clock.Now()
 	input := r.System + "\n" + r.Prompt
 	resp, got, err := call(ctx, c, r.Purpose, input, r.MaxTokens, func(ctx context.Context, s shape) (openai.ChatCompletionResponse, error) {
