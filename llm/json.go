@@ -58,7 +58,7 @@ func AskJSON(ctx context.Context, g Generator, r Request, read func(raw []byte) 
 		}
 		raw := ExtractJSON(a.Text)
 		switch {
-		case raw == nil && a.Truncated:
+		case a.Truncated: // an object found in it may be a part of the one that was cut
 			fault = errors.New("the answer was cut off at its length limit")
 		case raw == nil:
 			fault = fmt.Errorf("the answer holds no JSON object (have %q)", cut(a.Text, 60))
@@ -80,7 +80,7 @@ func schemaCheck(schema []byte) (func([]byte) error, error) {
 	if len(schema) == 0 {
 		return func([]byte) error { return nil }, nil
 	}
-	const url = "answer.json"
+	const url = "https://membench.invalid/answer.json"
 	set := jsonschema.NewSet()
 	if err := set.Add(url, schema); err != nil {
 		return nil, err
@@ -99,6 +99,9 @@ func schemaCheck(schema []byte) (func([]byte) error, error) {
 			at := v[0].Pointer
 			if at == "" {
 				at = "the object"
+			}
+			if v[0].Have == "" {
+				return fmt.Errorf("it does not fit the schema: %s lacks %s", at, v[0].Want)
 			}
 			return fmt.Errorf("it does not fit the schema: %s: have %s, want %s", at, v[0].Have, v[0].Want)
 		}

@@ -63,7 +63,10 @@ func EstimateTokens(s string) (low, high int) {
 // tokensAbout is the middle of an estimate.
 func tokensAbout(s string) int {
 	low, high := EstimateTokens(s)
-	return (low + high) / 2
+	if s == "" {
+		return 0
+	}
+	return max(1, (low+high)/2)
 }
 
 // EstimateUsage is a call's usage where the endpoint tells none.

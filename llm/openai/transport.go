@@ -67,7 +67,9 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	if h.wantVectors {
-		return resp, h.takeVectors(resp)
+		if err := h.takeVectors(resp); err != nil {
+			return nil, err
+		}
 	}
 	return resp, nil
 }
