@@ -154,7 +154,7 @@ func runAnnotate(ctx context.Context, e *env, o annotateOptions) (err error) {
 			return err
 		}
 		o.convert.Tagger = annotate.Model(g)
-		if ms.estimate != nil {
+		if ms.dryRun() {
 			o.out, e = "-", e.mute()
 		}
 	}

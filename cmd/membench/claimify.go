@@ -110,7 +110,7 @@ func runClaimify(ctx context.Context, e *env, o claimifyOptions) (err error) {
 		if err != nil {
 			return err
 		}
-		if ms.estimate != nil {
+		if ms.dryRun() {
 			o.out, e = "-", e.mute()
 		}
 		if o.out != "-" {

@@ -145,6 +145,9 @@ func openModels(e *env, p *config.Project, m modelFlags) (*models, error) {
 	return s, nil
 }
 
+// dryRun reports whether a command shall write nothing: in a chain, the chain sees to it.
+func (s *models) dryRun() bool { return s.estimate != nil && !s.shared }
+
 // endpoint is what is in force for a role.
 func (s *models) endpoint(role config.Role) (config.Endpoint, error) {
 	flags := config.Model{Name: s.flags.model, BaseURL: s.flags.baseURL, RPM: s.flags.perMinute}

@@ -209,7 +209,7 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
 			return err
 		}
 		defer ms.close(&err)
-		if ms.estimate != nil {
+		if ms.dryRun() {
 			if o.store, err = os.MkdirTemp(e.getenv("TMPDIR"), "membench-dry-run-*"); err != nil {
 				return err
 			}
