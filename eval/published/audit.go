@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"membench/eval/figure"
@@ -358,7 +359,7 @@ func share(k, n int, o figure.Options) schema.Figure {
 		if i < k {
 			s = &one
 		}
-		c.Add("", string(rune(i)), &schema.Grade{Score: s, Outcome: schema.GradeScored})
+		c.Add("", strconv.Itoa(i), &schema.Grade{Score: s, Outcome: schema.GradeScored})
 	}
 	return c.Figure(o)
 }

@@ -110,7 +110,7 @@ func (w *walker) walk(where string, at row) bool {
 	if kind != '{' || !w.s.Object() {
 		return false
 	}
-	want, rest, _ := cutName(where)
+	want, rest := cutName(where)
 	for {
 		raw, ok := w.s.Member()
 		if !ok {
@@ -134,15 +134,15 @@ func (w *walker) walk(where string, at row) bool {
 }
 
 // cutName takes the first step off a path: a member's name, or "{}" (any).
-func cutName(where string) (name, rest string, any bool) {
+func cutName(where string) (name, rest string) {
 	if strings.HasPrefix(where, "{}") {
-		return "", where[2:], true
+		return "", where[2:]
 	}
 	i := strings.IndexAny(where, "[{")
 	if i < 0 {
-		return where, "", false
+		return where, ""
 	}
-	return where[:i], where[i:], false
+	return where[:i], where[i:]
 }
 
 func lines(b []byte, name string) iter.Seq2[row, error] {
