@@ -170,12 +170,17 @@ func sessions(v *datasets.Value, members map[string][]byte, at []string) []sessi
 		out = append(out, *s)
 	}
 	slices.SortFunc(out, func(a, b session) int { return a.n - b.n })
-	return slices.DeleteFunc(out, func(s session) bool {
+	var lone []string
+	out = slices.DeleteFunc(out, func(s session) bool {
 		if s.turns == nil {
-			v.Warn("DST010", "a date without its session", fmt.Sprintf("session_%d_date_time", s.n), append(slices.Clone(at), fmt.Sprintf("session_%d_date_time", s.n))...)
+			lone = append(lone, fmt.Sprintf("session_%d_date_time", s.n))
 		}
 		return s.turns == nil
 	})
+	if len(lone) > 0 {
+		v.Warn("DST010", fmt.Sprintf("%d dates without their sessions", len(lone)), strings.Join(lone, ", "), append(slices.Clone(at), lone[0])...)
+	}
+	return out
 }
 
 func addSession(v *datasets.Value, b *datasets.Builder, s session, speakerA string, at []string) error {

@@ -9,7 +9,7 @@
 // In a chunk's metadata role, speaker, session_id and id are understood; the rest of
 // it is kept. A question may also have question_id, answers, wrong_answer, choices,
 // raw_category, timestamp (when it is asked), difficulty, and evidence: numbers of
-// chunks from 1, or ids given in their metadata.
+// chunks from 1, or, as texts, ids given in their metadata.
 package plain
 
 import (
@@ -233,8 +233,10 @@ func ask(v *datasets.Value, b *datasets.Builder, q question, i int, turnOf []int
 	var turns []int
 	for _, e := range q.Evidence {
 		out.EvidenceIDs = append(out.EvidenceIDs, e.Text)
-		t := b.Turns(e.Text)
-		if n, err := strconv.Atoi(e.Text); err == nil && len(t) == 0 && n > 0 && n < len(turnOf) && turnOf[n] > 0 {
+		var t []int
+		if !e.Number {
+			t = b.Turns(e.Text)
+		} else if n, err := strconv.Atoi(e.Text); err == nil && n > 0 && n < len(turnOf) && turnOf[n] > 0 {
 			t = []int{turnOf[n]}
 		}
 		if len(t) == 0 {
