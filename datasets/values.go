@@ -51,7 +51,10 @@ func Values(r io.Reader, name string, max int) iter.Seq2[*Value, error] {
 			v, err := s.next()
 			switch {
 			case err == io.EOF:
-				if s.err != nil && s.err != io.EOF {
+				var f *schema.Finding
+				if errors.As(s.err, &f) { // the reader made values of another format
+					yield(nil, f)
+				} else if s.err != nil && s.err != io.EOF {
 					yield(nil, fmt.Errorf("reading %s: %w", name, s.err))
 				}
 				return

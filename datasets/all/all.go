@@ -6,15 +6,18 @@ import (
 
 	"membench/datasets"
 	"membench/datasets/domaina"
+	"membench/datasets/halumem"
 	"membench/datasets/locomo"
 	"membench/datasets/longmemeval"
+	"membench/datasets/memgallery"
+	"membench/datasets/memoryagentbench"
 	"membench/datasets/plain"
 )
 
 // Datasets lists the catalogue by name; sets that nothing reads have no Cases.
 func Datasets() []datasets.Dataset {
 	read := []datasets.Dataset{
-		domaina.Dataset(), locomo.Dataset(), longmemeval.Dataset(), plain.Dataset(),
+		domaina.Dataset(), halumem.Dataset(), locomo.Dataset(), longmemeval.Dataset(), memgallery.Dataset(), memoryagentbench.Dataset(), plain.Dataset(),
 	}
 	var out []datasets.Dataset
 	for _, info := range datasets.Catalogue() {
