@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -120,4 +121,42 @@ func PairedMDE(n int, discordant, alpha, power float64) float64 {
 			lo = mid
 		}
 	}
+}
+
+// SignFlip is the two-sided p-value of a mean paired difference of scores that are not
+// just 0 and 1: how often random signs give a sum as far from 0 (Fisher's permutation
+// test, reps seeded draws; the observed one counts, so that p is never 0).
+func SignFlip(diffs []float64, reps int, seed uint64) float64 {
+	var nonzero []float64
+	sum := 0.0
+	for _, d := range diffs {
+		if d != 0 {
+			nonzero = append(nonzero, d)
+			sum += d
+		}
+	}
+	if len(nonzero) == 0 {
+		return 1
+	}
+	r := rand.New(rand.NewPCG(seed, uint64(len(nonzero))))
+	limit, far := math.Abs(sum)*(1-1e-12), 1
+	for range reps {
+		s := 0.0
+		var bits uint64
+		for i, d := range nonzero {
+			if i%64 == 0 {
+				bits = r.Uint64()
+			}
+			if bits&1 == 0 {
+				s += d
+			} else {
+				s -= d
+			}
+			bits >>= 1
+		}
+		if math.Abs(s) >= limit {
+			far++
+		}
+	}
+	return float64(far) / float64(reps+1)
 }

@@ -370,3 +370,20 @@ func BenchmarkBootstrapMean(b *testing.B) {
 		BootstrapMean(clusters, 2000, 1, .95)
 	}
 }
+
+// Of differences of ±1 the permutation test is McNemar's, drawn instead of counted.
+func TestSignFlipIsMcNemar(t *testing.T) {
+	for _, c := range [][2]int{{5, 15}, {10, 10}, {30, 22}, {0, 6}} {
+		var d []float64
+		for range c[0] {
+			d = append(d, 1)
+		}
+		for range c[1] {
+			d = append(d, -1, 0)
+		}
+		near(t, "sign flip", SignFlip(d, 20_000, 1), McNemar(c[0], c[1]).Exact, 0.015)
+	}
+	if p := SignFlip([]float64{0, 0}, 100, 1); p != 1 {
+		t.Errorf("p of equals: %v", p)
+	}
+}
