@@ -42,6 +42,7 @@ var mayUse = map[string][]string{
 	"github.com/cenkalti/backoff/v5":           {"llm/openai"},
 	"github.com/parquet-go/parquet-go":         {"datasets/memoryagentbench"},
 	"github.com/cespare/xxhash/v2":             {"internal/extsort", "claims", "graphir", "schema/validate"},
+	"github.com/tiktoken-go/tokenizer":         {"internal/tokencount"},
 	"github.com/google/uuid":                   {"memory/mem0"},
 	"github.com/neo4j/neo4j-go-driver/v5":      {"cypher/neo4j"},
 	"github.com/spf13/cobra":                   {"cmd/membench"},
