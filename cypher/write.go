@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"membench/graph"
 	"membench/internal/codec"
 	"membench/internal/par"
 	"membench/schema"
@@ -28,6 +29,8 @@ const (
 type Options struct {
 	Workers int // 0 is one
 	MaxLine int // longest line read, in bytes; 0 is jsonl.MaxLine
+
+	Scope string // "" is the graph without a name
 }
 
 // Counts says what the scripts hold.
@@ -66,7 +69,7 @@ func Write(ctx context.Context, nodes, edges []jsonl.File, out Scripts, o Option
 // Script is Write over a stream, as statements with the name of their file: nodes
 // and edges in the order of the input within one set of labels or one type, the
 // constraints last, since only then are the types known. A file starts with its Head.
-func Script(in schema.Seq[schema.Element]) iter.Seq2[Statement, error] {
+func Script(in schema.Seq[schema.Element], scope string) iter.Seq2[Statement, error] {
 	return func(yield func(Statement, error) bool) {
 		stopped := false
 		c := Counts{Labels: map[string]int{}, Types: map[string]int{}}
@@ -79,8 +82,8 @@ func Script(in schema.Seq[schema.Element]) iter.Seq2[Statement, error] {
 				return nil
 			}
 		}
-		sets := [2]*batches{newBatches(false, send(NodesFile)), newBatches(true, send(EdgesFile))}
-		rw := newRower()
+		sets := [2]*batches{newBatches(false, scope, send(NodesFile)), newBatches(true, scope, send(EdgesFile))}
+		rw := newRower(scope)
 		var err error
 		for rec, e := range in {
 			var f *schema.Finding
@@ -146,7 +149,7 @@ func (w *writer) file(ctx context.Context, files []jsonl.File, out io.Writer, ed
 	if _, err := io.WriteString(out, head); err != nil {
 		return nil, err
 	}
-	b := newBatches(edge, func(text []byte) error { _, err := out.Write(text); return err })
+	b := newBatches(edge, w.o.Scope, func(text []byte) error { _, err := out.Write(text); return err })
 	workers := max(1, w.o.Workers)
 	free := make(chan *rower, 2*workers) // one for each block in flight or waiting to be written
 	results := par.Map(ctx, workers, jsonl.FileBlocks(files, w.o.MaxLine), func(ctx context.Context, block jsonl.Block) (*rower, error) {
@@ -157,7 +160,7 @@ func (w *writer) file(ctx context.Context, files []jsonl.File, out io.Writer, ed
 		select {
 		case rw = <-free:
 		default:
-			rw = newRower()
+			rw = newRower(w.o.Scope)
 		}
 		rw.reset(edge)
 		rw.block(block)
@@ -224,6 +227,7 @@ const rowEnd = ",\n"
 type rower struct {
 	*rows
 	edge  bool
+	maxID int // longest id, in bytes
 	scan  codec.Scanner
 	vals  *values
 	index map[string]int32 // labels or type as they stand in the line → kind
@@ -233,8 +237,8 @@ type rower struct {
 	ids []byte
 }
 
-func newRower() *rower {
-	return &rower{rows: &rows{}, vals: newValues(), index: map[string]int32{}}
+func newRower(scope string) *rower {
+	return &rower{maxID: schema.MaxIDBytes - len(graph.ScopePrefix(scope)), rows: &rows{}, vals: newValues(), index: map[string]int32{}}
 }
 
 func (r *rower) reset(edge bool) *rows {
@@ -292,9 +296,9 @@ func (r *rower) checkID(line jsonl.Line, pointer, id string) bool {
 	switch {
 	case id == "":
 		r.fault(line, "GRF020", pointer, "element without "+pointer[1:]+", left out", "")
-	case len(id) > schema.MaxIDBytes:
+	case len(id) > r.maxID:
 		r.findings = append(r.findings, &schema.Finding{Pos: line.Pos, Pointer: pointer, Code: "ID020", Message: "id is too long for a uniqueness constraint, left out",
-			Have: strconv.Itoa(len(id)) + " bytes", Want: fmt.Sprintf("at most %d", schema.MaxIDBytes)})
+			Have: strconv.Itoa(len(id)) + " bytes", Want: fmt.Sprintf("at most %d", r.maxID)})
 	case strings.IndexByte(id, 0) >= 0:
 		r.fault(line, "GRF022", pointer, "id holds a NUL, which no script can, left out", strconv.Quote(id))
 	default:
@@ -454,7 +458,7 @@ func (r *rower) member(want string) bool {
 // id reads an id and appends it as a literal.
 func (r *rower) id(lead string) bool {
 	body, escaped, ok := r.scan.String()
-	if !ok || escaped || len(body) == 0 || len(body) > schema.MaxIDBytes {
+	if !ok || escaped || len(body) == 0 || len(body) > r.maxID {
 		return false
 	}
 	r.text = appendBody(append(r.text, lead...), body)
@@ -484,6 +488,7 @@ func (r *rower) learn(raw []byte, names []string) int32 {
 // what is left of a kind waits for more.
 type batches struct {
 	edge  bool
+	scope string
 	write func([]byte) error
 	sets  map[string]*pending
 	order []string // keys, sorted
@@ -497,8 +502,8 @@ type pending struct {
 	n    int
 }
 
-func newBatches(edge bool, write func([]byte) error) *batches {
-	return &batches{edge: edge, write: write, sets: map[string]*pending{}}
+func newBatches(edge bool, scope string, write func([]byte) error) *batches {
+	return &batches{edge: edge, scope: scope, write: write, sets: map[string]*pending{}}
 }
 
 // sorted lists the names of all kinds: of edges, the types.
@@ -545,7 +550,7 @@ func (b *batches) take(r *rows) error {
 
 // statement writes what waits as one batch.
 func (b *batches) statement(p *pending) error {
-	text := p.kind.batchTail(p.text[:len(p.text)-len(rowEnd)])
+	text := p.kind.batchTail(p.text[:len(p.text)-len(rowEnd)], b.scope)
 	p.text, p.n = text[:len(batchHead)], 0
 	b.written++
 	return b.write(text)
