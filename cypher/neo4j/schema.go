@@ -210,7 +210,7 @@ func (r *schemaReader) rules() error {
 	if err != nil {
 		return err
 	}
-	return r.run("SHOW INDEXES YIELD name, type, labelsOrTypes, properties, owningConstraint WHERE owningConstraint IS NULL RETURN name, type, labelsOrTypes, properties ORDER BY name", func(v []any) {
+	return r.run("SHOW INDEXES YIELD name, type, labelsOrTypes, properties, owningConstraint WHERE owningConstraint IS NULL AND type <> 'LOOKUP' RETURN name, type, labelsOrTypes, properties ORDER BY name", func(v []any) {
 		r.s.Indexes = append(r.s.Indexes, SchemaRule{text(v[0]), text(v[1]), texts(v[2]), texts(v[3])})
 	})
 }
