@@ -161,7 +161,7 @@ func darker(hex string) string {
 // ink is black or white, whichever reads better on a colour (luma of ITU-R BT.601).
 func ink(hex string) string {
 	c := rgb(hex)
-	if 299*c[0]+587*c[1]+114*c[2] > 150_000 {
+	if 299*c[0]+587*c[1]+114*c[2] > 140_000 {
 		return "#1b1e23"
 	}
 	return "#ffffff"

@@ -128,8 +128,8 @@ func TestQueries(t *testing.T) {
 			}
 		}
 	}
-	if p := pairs(c); !strings.Contains(p, "['PREFERS_TOPIC', 'DISLIKES_TOPIC']") || !strings.Contains(p, "['CAUSED_BY', 'CAUSED_BY']") {
-		t.Errorf("pairs: %s", p)
+	if o := opposites(c); !strings.Contains(o, "`PREFERS_TOPIC`: ['DISLIKES_TOPIC']") || !strings.Contains(o, "`CAUSED_BY`: ['NOT_CAUSED_BY', 'CAUSED_BY']") {
+		t.Errorf("opposites: %s", o)
 	}
 }
 

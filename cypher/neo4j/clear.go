@@ -71,7 +71,7 @@ func (db *DB) dropSchema(ctx context.Context) (dropped []string, err error) {
 		var names []string
 		err := db.in(ctx, false, func(t *tx) error {
 			names = nil
-			_, err := t.run("SHOW "+kind+"S YIELD name RETURN name ORDER BY name", nil, func(v []any) error {
+			_, err := t.run("SHOW "+kind+" YIELD name RETURN name ORDER BY name", nil, func(v []any) error {
 				if name, _ := v[0].(string); strings.HasPrefix(name, "node_") || strings.HasPrefix(name, "rel_") || strings.HasPrefix(name, "membench_") {
 					names = append(names, name)
 				}
