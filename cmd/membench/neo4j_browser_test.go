@@ -21,8 +21,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// What the demo graph has none of: a domain without claims, two claims that contradict,
-// a node on which nothing hangs.
+// What the demo graph has none of: two claims that contradict, a node on which nothing
+// hangs.
 const browserExtraNodes = `{"id":"tag:lonely","labels":["Tag"],"props":{"name":"lonely 孤"}}
 {"id":"tag:vivid","labels":["Tag"],"props":{"name":"vivid 生动"}}
 {"id":"dom:user:lin:writing","labels":["Domain"],"props":{"domain":"writing","display":"writing"}}
