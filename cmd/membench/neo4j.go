@@ -114,6 +114,9 @@ func (t *neo4jTarget) find(ctx context.Context, e *env) (err error) {
 
 // open connects.
 func (t *neo4jTarget) open(ctx context.Context, e *env) (*neo4j.DB, error) {
+	if err := checkScope(t.scope); err != nil {
+		return nil, err
+	}
 	if err := t.find(ctx, e); err != nil {
 		return nil, err
 	}
