@@ -114,6 +114,11 @@ func (m *remote) verify(ctx context.Context) error {
 	if len(items) == 0 {
 		return m.sys.fault("read back", KindLost, nil, fmt.Sprintf("%d turns were sent and taken, and nothing is listed", m.j.sent), nil)
 	}
+	return m.missing(items)
+}
+
+// missing says which items that the service named when it stored them are not listed.
+func (m *remote) missing(items []item) error {
 	if m.sys.spec.Readback != "ids" {
 		return nil
 	}
