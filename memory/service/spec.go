@@ -287,6 +287,13 @@ func Parse(file string, b []byte) (*Spec, error) {
 	}
 	var faults []error
 	for _, v := range sch.Check(&d, 0) {
+		if names := strings.Split(v.Message, "'"); v.Keyword == "additionalProperties" && len(names) > 2 {
+			for i := 1; i < len(names); i += 2 {
+				p := v.Pointer + schema.Pointer(names[i])
+				faults = append(faults, &schema.Finding{Pos: where(p), Pointer: p, Code: "SVC002", Message: "unknown member", Hint: "docs/adding-a-service.md lists every member"})
+			}
+			continue
+		}
 		faults = append(faults, &schema.Finding{Pos: where(v.Pointer), Pointer: v.Pointer, Code: "SVC002", Message: v.Message, Have: v.Have, Want: v.Want,
 			Hint: "docs/adding-a-service.md lists every member"})
 	}
