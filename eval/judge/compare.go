@@ -347,24 +347,30 @@ func (c *comparison) trigrams() {
 	}
 	n, got := 0, 0
 	each(c.a, c.ac, mark)
-	each(c.g, c.gc, func(h uint32) {
-		n++
-		if has(h) {
-			got++
-		}
-	})
+	for i, gi := range c.gc {
+		word := c.best[i] >= .8 // found as a word: all of it counts
+		each(c.g, []int{gi}, func(h uint32) {
+			n++
+			if word || has(h) {
+				got++
+			}
+		})
+	}
 	if n > 0 {
 		c.trirec = float64(got) / float64(n)
 	}
 	clear(seen[:])
 	each(c.g, c.gc, mark)
 	n, got = 0, 0
-	each(c.a, c.ac, func(h uint32) {
-		n++
-		if has(h) {
-			got++
-		}
-	})
+	for j, aj := range c.ac {
+		word := c.back[j] >= .8
+		each(c.a, []int{aj}, func(h uint32) {
+			n++
+			if word || has(h) {
+				got++
+			}
+		})
+	}
 	if n > 0 {
 		c.triprc = float64(got) / float64(n)
 	}

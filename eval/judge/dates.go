@@ -64,19 +64,25 @@ func (w *when) yearOf() int {
 }
 
 // isDate reports whether a gold is a date and nothing else.
-func (w *when) isDate() bool { return len(w.abs) > 0 && w.rest <= 1 }
+func (w *when) isDate() bool {
+	if len(w.abs) == 0 || w.rest > 1 {
+		return false
+	}
+	return w.rest == 0 || !(w.abs[0].NoYear && w.abs[0].Grain >= timex.Month) // "the autumn colours" is none
+}
 
 // isDuration reports whether a gold is a length of time and nothing else.
-func (w *when) isDuration() bool { return len(w.abs) == 0 && len(w.dur) > 0 && w.rest <= 1 }
+func (w *when) isDuration() bool { return len(w.abs) == 0 && len(w.dur)+len(w.rel) > 0 && w.rest == 0 }
 
-// A dateRel is how an answer's date stands to the gold's.
-type dateRel struct {
-	score float64 // chance that a judge accepts it, by the table of relate
-	say   string
+// A relation is how an answer's date or length stands to the gold's. Its class is
+// what the trained judge knows the odds of; score is the odds without training.
+type relation struct {
+	class string
+	score float64
 }
 
 // relate compares one date of a gold with one of an answer.
-func relate(g, a timex.Expr) dateRel {
+func relate(g, a timex.Expr) relation {
 	if g.NoYear || a.NoYear { // modulo years
 		gy, _, _ := g.Lo.Civil()
 		ay, _, _ := a.Lo.Civil()
@@ -87,71 +93,82 @@ func relate(g, a timex.Expr) dateRel {
 	common := int(min(g.Hi, a.Hi)-max(g.Lo, a.Lo)) + 1
 	plain := g.Grain == timex.Days && g.Op == timex.Plain
 	before := g.Op == timex.Before && !g.Open
+	bySeason := a.Grain == timex.Season && g.Grain != timex.Season
 	switch {
 	case g.Open && a.Open && g.Op == a.Op:
 		if overlapDays(g.XLo, g.XHi, a.XLo, a.XHi) {
-			return dateRel{.95, "same open date"}
+			return relation{"the same open date", .95}
 		}
-		return dateRel{.1, "another open date"}
+		return relation{"another open date", .1}
 	case g.Op == a.Op && (g.Op == timex.Before || g.Op == timex.After) && g.Unit == a.Unit && g.N == a.N && g.Wd == a.Wd && !a.Open && !g.Open:
 		d := int(g.XLo - a.XLo)
-		if abs(d) <= 1 || common > 0 && g.Unit != timex.Days && abs(d) <= 3 {
-			return dateRel{.95, "same day counted from"}
+		if abs(d) <= 1 || common > 0 && g.Unit != timex.Days && abs(d) <= 3 || g.Unit == timex.Weekday && g.Lo == a.Lo {
+			return relation{"counted from the same day", .95}
 		}
-		if g.Unit == timex.Weekday && g.Lo == a.Lo {
-			return dateRel{.95, "same day"}
-		}
-		return dateRel{.2, "counted from another day"}
-	case g.Lo == a.Lo && g.Hi == a.Hi:
-		return dateRel{.98, "equal"}
+		return relation{"counted from another day", .2}
 	case a.Open:
-		if !g.Open && (overlapDays(g.Lo, g.Hi, a.XLo, a.XHi)) && g.Grain >= timex.Month {
-			return dateRel{.55, "open, at the gold's date"}
+		if overlapDays(g.Lo, g.Hi, a.XLo, a.XHi) {
+			return relation{"open, at the gold's date", .4}
 		}
-		return dateRel{.12, "open"}
+		if before && overlapDays(g.XLo, g.XHi, a.XLo, a.XHi) && a.Op == timex.Before {
+			return relation{"open, before the same day", .4}
+		}
+		return relation{"open", .12}
+	case bySeason && common > 0:
+		return relation{"the gold's season", .3}
+	case g.Lo == a.Lo && g.Hi == a.Hi:
+		return relation{"equal", .98}
 	case g.Open:
 		if overlapDays(g.XLo, g.XHi, a.Lo, a.Hi) {
-			return dateRel{.7, "at the gold's open date"}
+			return relation{"at the gold's open date", .7}
 		}
 		if common > 0 {
-			return dateRel{.45, "on the gold's open side"}
+			return relation{"on the gold's open side", .45}
 		}
-		return dateRel{.05, "on the other side"}
+		return relation{"on the other side of the gold", .05}
+	case plain && aspan == 1 && abs(int(g.Lo-a.Lo)) == 1:
+		return relation{"one day off", .15}
 	case plain && aspan == 1:
-		return dateRel{.08, "another day"}
+		return relation{"another day", .04}
 	case abs(int(g.Lo-a.Lo)) <= 1 && abs(int(g.Hi-a.Hi)) <= 1 && !plain:
-		return dateRel{.93, "equal but for a day"}
+		return relation{"equal but for a day", .93}
 	case before && a.Lo >= g.XLo && a.Hi <= g.XHi:
-		return dateRel{.42, "the day it is counted from"}
+		return relation{"the day the gold is counted from", .42}
 	case common*10 >= aspan*7: // the answer lies inside the gold
 		switch {
 		case g.Op == timex.Range && g.Grain == timex.Days && aspan == 1:
-			return dateRel{.6, "inside the gold's range"}
+			return relation{"inside the gold's range", .6}
 		case g.Grain == timex.Season || g.Grain == timex.Year || g.Grain == timex.Decade:
-			return dateRel{.88, "inside the gold"}
+			return relation{"inside the gold's " + map[timex.Unit]string{timex.Season: "season", timex.Year: "year", timex.Decade: "decade"}[g.Grain], .88}
+		case aspan == 1:
+			return relation{"a day inside the gold", .85}
 		}
-		return dateRel{.85, "inside the gold"}
+		return relation{"inside the gold", .85}
 	case before && (g.Unit == timex.Weekday || g.Unit == timex.Week || g.Unit == timex.Weekend) && a.Lo >= g.XLo-11 && a.Hi < g.XLo:
-		return dateRel{.6, "shortly before the gold's day"}
+		if g.Unit == timex.Weekday {
+			return relation{"another day before the gold's", .5}
+		}
+		return relation{"shortly before the gold's day", .6}
 	case common*2 >= span && aspan <= 31: // the answer covers the gold
-		if a.Approx {
-			return dateRel{.3, "coarser and hedged"}
+		switch {
+		case g.Unit == timex.Weekday && g.Op == timex.Before:
+			return relation{"coarser than the gold's weekday", .4}
+		case aspan > 20 && plain:
+			return relation{"the month of the gold's day", .45}
+		case aspan > 20:
+			return relation{"the month of the gold", .62}
 		}
-		if g.Unit == timex.Weekday && g.Op == timex.Before {
-			return dateRel{.4, "coarser than a weekday"}
-		}
-		if aspan > 20 && plain {
-			return dateRel{.45, "the month of the gold's day"}
-		}
-		return dateRel{.62, "covers the gold"}
-	case common > 0 && a.Grain == timex.Year && g.Grain >= timex.Month:
-		return dateRel{.4, "the year of the gold"}
+		return relation{"covers the gold", .62}
+	case common > 0 && a.Grain == timex.Year:
+		return relation{"the year of the gold", .3}
 	case common > 0 && aspan > 31:
-		return dateRel{.15, "far coarser"}
+		return relation{"far coarser", .15}
 	case common > 0:
-		return dateRel{.4, "overlaps"}
+		return relation{"overlaps", .4}
+	case int(g.Lo-a.Hi) <= 3 && int(a.Lo-g.Hi) <= 3:
+		return relation{"a few days off", .15}
 	}
-	return dateRel{.03, "another date"}
+	return relation{"another date", .03}
 }
 
 func shift(e timex.Expr, years int) timex.Expr {
@@ -172,9 +189,13 @@ func abs(n int) int {
 }
 
 // claimed picks of an answer's dates those that it answers with: not those of the
-// question, and no bare year beside a finer date.
-func claimed(a, q, g when) []timex.Expr {
+// question, and no bare year beside a finer date unless the gold is a year.
+func claimed(a, q, g *when) []timex.Expr {
 	var out []timex.Expr
+	year := false
+	for _, e := range g.abs {
+		year = year || e.Grain == timex.Year
+	}
 	for _, e := range a.abs {
 		drop := false
 		for _, x := range q.abs {
@@ -187,7 +208,7 @@ func claimed(a, q, g when) []timex.Expr {
 				}
 			}
 		}
-		if e.Grain == timex.Year && e.Op == timex.Plain {
+		if e.Grain == timex.Year && e.Op == timex.Plain && !year {
 			for _, x := range a.abs {
 				if x.Grain < timex.Year {
 					drop = true
@@ -201,9 +222,14 @@ func claimed(a, q, g when) []timex.Expr {
 	return out
 }
 
-// compareDates scores the dates of an answer against a date gold, with the pair that
-// decided. ref is the day of asking, for "last week"; 0 is unknown.
-func compareDates(g, a, q when, ref timex.Day) (dateRel, []Fact) {
+// odds turns a relation into a score: the table of Rules, or what training found.
+type odds func(relation) float64
+
+func untrained(r relation) float64 { return r.score }
+
+// compareDates scores the dates of an answer against a date gold. ref is the day of
+// asking, for "last week"; 0 is unknown.
+func compareDates(g, a, q *when, ref timex.Day, o odds) (relation, []Fact) {
 	have := claimed(a, q, g)
 	if len(have) == 0 && ref != 0 {
 		for _, e := range a.rel {
@@ -211,24 +237,38 @@ func compareDates(g, a, q when, ref timex.Day) (dateRel, []Fact) {
 		}
 	}
 	if len(have) == 0 {
-		return dateRel{.05, "no date in the answer"}, nil
+		if len(a.dur) > 0 && g.abs[0].Open {
+			return relation{"a length for an open date", .5}, nil
+		}
+		return relation{"no date in the answer", .05}, nil
 	}
 	sum := 0.
-	say := ""
+	var worst relation
 	var facts []Fact
-	for _, x := range g.abs {
-		best := dateRel{score: -1}
+	for i, x := range g.abs {
+		var best relation
+		bestScore := -1.
 		var with timex.Expr
 		for _, y := range have {
-			if r := relate(x, y); r.score > best.score {
-				best, with = r, y
+			r := relate(x, y)
+			if y.Approx && !x.Approx || y.Vague && !x.Vague {
+				r.class += ", hedged"
+				r.score *= .6
+			}
+			if s := o(r); s > bestScore {
+				best, bestScore, with = r, s, y
 			}
 		}
-		sum += best.score
-		say = best.say
-		facts = append(facts, Fact{Kind: "date", Gold: showDate(x), Answer: showDate(with), Same: best.score >= .5, Say: best.say})
+		sum += bestScore
+		if i == 0 || bestScore < worst.score {
+			worst = relation{best.class, bestScore}
+		}
+		facts = append(facts, Fact{Kind: "date", Gold: showDate(x), Answer: showDate(with), Same: bestScore >= .5, Say: best.class})
 	}
-	return dateRel{sum / float64(len(g.abs)), say}, facts
+	if len(g.abs) == 1 {
+		return worst, facts
+	}
+	return relation{"several dates", sum / float64(len(g.abs))}, facts
 }
 
 func showDate(e timex.Expr) string {
@@ -238,33 +278,58 @@ func showDate(e timex.Expr) string {
 	return e.Lo.String() + ".." + e.Hi.String()
 }
 
-// compareLengths scores durations: equal within 6 % is the same.
-func compareLengths(g, a when) (dateRel, []Fact) {
-	best := dateRel{.05, "no length of time in the answer"}
-	var fact Fact
-	for _, x := range g.dur {
-		for _, y := range a.dur {
-			r := dateRel{.04, "another length"}
-			switch {
-			case x.Approx && y.MinDays >= x.MinDays && y.MaxDays <= x.MaxDays*1.2:
-				r = dateRel{.75, "within the gold's few"}
-			case y.Approx:
-				r = dateRel{.2, "a vague length"}
-			case closeTo(x.MinDays, y.MinDays, .06):
-				r = dateRel{.96, "equal"}
-			case closeTo(x.MinDays, y.MinDays, .2):
-				r = dateRel{.3, "near"}
+// compareLengths scores lengths of time, and "N units ago" in the same way: equal
+// within 6 % is the same.
+func compareLengths(g, a *when, o odds) (relation, []Fact) {
+	best, bestScore := relation{"no length of time in the answer", .05}, -1.
+	var facts []Fact
+	try := func(r relation, x, y string) {
+		if s := o(r); s > bestScore {
+			best, bestScore = r, s
+			facts = []Fact{{Kind: "duration", Gold: x, Answer: y, Same: s >= .5, Say: r.class}}
+		}
+	}
+	lengths := func(w *when) []timex.Expr {
+		out := append([]timex.Expr(nil), w.dur...)
+		for _, e := range w.rel {
+			if e.N > 0 && e.Unit != timex.Weekday {
+				out = append(out, timex.Length(e.N, e.Unit, e.Vague))
 			}
-			if r.score > best.score {
-				best = r
-				fact = Fact{Kind: "duration", Gold: days(x), Answer: days(y), Same: r.score >= .5, Say: r.say}
+		}
+		return out
+	}
+	have := lengths(a)
+	for _, x := range lengths(g) {
+		for _, y := range have {
+			r := relation{"another length", .04}
+			switch {
+			case x.Vague && y.MinDays >= x.MinDays && y.MaxDays <= x.MaxDays*1.2:
+				r = relation{"within the gold's few", .75}
+			case y.Vague:
+				r = relation{"a vague length", .2}
+			case closeTo(x.MinDays, y.MinDays, .06):
+				r = relation{"equal length", .96}
+			case closeTo(x.MinDays, y.MinDays, .2):
+				r = relation{"near in length", .3}
+			}
+			try(r, days(x), days(y))
+		}
+	}
+	for _, x := range g.rel {
+		for _, y := range a.rel {
+			if x.Op == y.Op && x.Unit == y.Unit && x.N == y.N && x.Wd == y.Wd {
+				try(relation{"the same words", .95}, "", "")
 			}
 		}
 	}
-	if fact.Kind == "" {
-		return best, nil
+	if len(have) == 0 {
+		for _, y := range a.abs {
+			if y.Open && y.Op == timex.After {
+				try(relation{"since a date, for a length", .5}, "", showDate(timex.Expr{Lo: y.XLo, Hi: y.XHi}))
+			}
+		}
 	}
-	return best, []Fact{fact}
+	return best, facts
 }
 
 func days(e timex.Expr) string {

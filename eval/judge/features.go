@@ -2,6 +2,7 @@ package judge
 
 import (
 	"math"
+	"strings"
 
 	"membench/internal/timex"
 )
@@ -111,19 +112,20 @@ func (c *comparison) features(gw, aw, qw *when) ([]float64, []Fact) {
 		}
 	}
 	put(b2f(names > 0), float64(nameHit)/float64(max(1, names)), b2f(names > 0 && nameHit == 0), math.Min(3, float64(nameExtra))*short)
-	gq, aq := quantities(c.g, gw.holds), quantities(c.a, aw.holds)
+	many := howMany(c.q)
+	gq, aq := quantities(c.g, gw.holds, many), quantities(c.a, aw.holds, many)
 	hit, conflict := numbersAgree(gq, aq)
 	put(b2f(len(gq) > 0), float64(hit)/float64(max(1, len(gq))), b2f(conflict > 0), b2f(len(gq) == 1 && len(c.gc) <= 2))
 	var facts []Fact
 	dhit, dconf, lhit, lconf := 0., 0., 0., 0.
 	if len(gw.abs) > 0 {
-		r, fs := compareDates(*gw, *aw, *qw, 0)
+		r, fs := compareDates(gw, aw, qw, 0, untrained)
 		facts = append(facts, fs...)
 		dhit = r.score
 		dconf = b2f(len(aw.abs) > 0 && r.score < .3)
 	}
 	if len(gw.dur) > 0 && len(aw.dur) > 0 {
-		r, fs := compareLengths(*gw, *aw)
+		r, fs := compareLengths(gw, aw, untrained)
 		facts = append(facts, fs...)
 		lhit = r.score
 		lconf = b2f(r.score < .3)
@@ -152,7 +154,7 @@ func (c *comparison) features(gw, aw, qw *when) ([]float64, []Fact) {
 	if len(c.q.toks) > 1 {
 		second = c.q.toks[1].word
 	}
-	put(b2f(w == "what" || w == "which"), b2f(w == "who" || w == "whose"), b2f(w == "where"), b2f(w == "how" && second != "many" && second != "much" && second != "long"), b2f(w == "why"), b2f(w == "how" && (second == "many" || second == "much")), b2f(yesNo(c.q)))
+	put(b2f(w == "what" || w == "which"), b2f(w == "who" || w == "whose"), b2f(w == "where"), b2f(w == "how" && second != "many" && second != "much" && second != "long"), b2f(w == "why"), b2f(many), b2f(yesNo(c.q)))
 	for i, gi := range c.gc {
 		k := &c.g.toks[gi]
 		fact := Fact{Kind: "word", Gold: k.word}
@@ -194,6 +196,16 @@ func (c *comparison) equal() bool {
 	return negated(c.g) == negated(c.a)
 }
 
+// howMany reports whether a question asks for a number.
+func howMany(q *text) bool {
+	for i := range q.toks {
+		if w := q.toks[i].word; w == "how" && i+1 < len(q.toks) && (q.toks[i+1].word == "many" || q.toks[i+1].word == "much" || q.toks[i+1].word == "often") {
+			return true
+		}
+	}
+	return strings.Contains(q.raw, "多少") || strings.Contains(q.raw, "几")
+}
+
 func firstWord(t *text) string {
 	if len(t.toks) == 0 {
 		return ""
@@ -228,6 +240,24 @@ func Features(q Question, gold, answer string) []float64 {
 	}
 	f, _ := p.c.features(&p.gw, &p.aw, &p.qw)
 	return f
+}
+
+// Relation is how the dates or lengths of an answer stand to those of a gold that is
+// nothing else: the name under which the trained judge keeps its odds; "" where words
+// decide or there are several dates.
+func Relation(q Question, gold, answer string) string {
+	p := prepare(q, gold, answer)
+	var r relation
+	switch {
+	case len(p.at.toks) == 0 || p.abstainQ:
+	case p.gw.isDate():
+		if r, _ = compareDates(&p.gw, &p.aw, &p.qw, p.ref, untrained); r.class == "several dates" {
+			return ""
+		}
+	case p.gw.isDuration():
+		r, _ = compareLengths(&p.gw, &p.aw, untrained)
+	}
+	return r.class
 }
 
 // prepared is one answer read beside one gold.

@@ -109,11 +109,11 @@ func judgeOne(q Question, gold, answer string, o Options) Verdict {
 			v.Score, v.Reason = .05, "the question cannot be answered, but the answer gives one"
 		}
 	case p.gw.isDate():
-		r, facts := compareDates(p.gw, p.aw, p.qw, p.ref)
-		v.Rule, v.Score, v.Facts, v.Reason = "date", r.score, facts, "dates: "+r.say
+		r, facts := compareDates(&p.gw, &p.aw, &p.qw, p.ref, o.odds())
+		v.Rule, v.Score, v.Facts, v.Reason = "date", o.odds()(r), facts, "dates: "+r.class
 	case p.gw.isDuration():
-		r, facts := compareLengths(p.gw, p.aw)
-		v.Rule, v.Score, v.Facts, v.Reason = "duration", r.score, facts, "lengths of time: "+r.say
+		r, facts := compareLengths(&p.gw, &p.aw, o.odds())
+		v.Rule, v.Score, v.Facts, v.Reason = "duration", o.odds()(r), facts, "lengths of time: "+r.class
 	default:
 		f, facts := p.c.features(&p.gw, &p.aw, &p.qw)
 		v.Rule, v.Facts = "words", facts
@@ -128,6 +128,13 @@ func judgeOne(q Question, gold, answer string, o Options) Verdict {
 	}
 	v.Correct = v.Score >= threshold
 	return v
+}
+
+func (o Options) odds() odds {
+	if o.Method == Rules {
+		return untrained
+	}
+	return model().odds
 }
 
 // lift moves a doubtful score by a cosine; sure scores stay.

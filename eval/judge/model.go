@@ -21,10 +21,12 @@ type Model struct {
 		Trained float64 `json:"trained"`
 		Rules   float64 `json:"rules"`
 	} `json:"thresholds"`
-	Bias    float64   `json:"bias"`
-	Mean    []float64 `json:"mean"`    // of each feature, taken off first
-	Weights []float64 `json:"weights"` // of the centred features, raw scale
-	Trees   []Tree    `json:"trees,omitempty"`
+	// Dates are the odds that an answer is right whose date or length stands so to the gold's.
+	Dates   map[string]float64 `json:"dates"`
+	Bias    float64            `json:"bias"`
+	Mean    []float64          `json:"mean"`    // of each feature, taken off first
+	Weights []float64          `json:"weights"` // of the centred features, raw scale
+	Trees   []Tree             `json:"trees,omitempty"`
 }
 
 // Tree is a binary tree in heap order: node i has children 2i+1 (feature below At)
@@ -47,6 +49,14 @@ func (m *Model) score(f []float64) float64 {
 		z += m.Trees[i].value(f)
 	}
 	return 1 / (1 + math.Exp(-z))
+}
+
+// Odds of a relation of dates; had is what it has without training.
+func (m *Model) odds(r relation) float64 {
+	if s, ok := m.Dates[r.class]; ok {
+		return s
+	}
+	return r.score
 }
 
 func (t *Tree) value(f []float64) float64 {

@@ -26,11 +26,12 @@ var measures = map[string]struct {
 }
 
 // quantities lists the numbers of a text that no date or clock time holds.
-func quantities(t *text, skip func(pos int) bool) []quantity {
+// "one" is a number only where counted: many says that the question asks how many.
+func quantities(t *text, skip func(pos int) bool, many bool) []quantity {
 	var out []quantity
 	for i := range t.toks {
 		k := &t.toks[i]
-		if !k.num || skip != nil && skip(k.pos) {
+		if !k.num || k.stop && !many || skip(k.pos) {
 			continue
 		}
 		q := quantity{val: k.val, i: i}

@@ -210,7 +210,11 @@ func (t *text) add(env *snowballstem.Env, w string, pos int, sentStart bool) {
 		low = "'"
 	}
 	k := tok{word: low, stem: low, sent: t.sents, pos: pos, weight: 1, neg: neg}
-	if v, _, ok := timex.NumberWord(low); ok && low != "one" {
+	if low == "one" {
+		t.toks = append(t.toks, tok{word: low, stem: "1", val: 1, num: true, stop: true, sent: t.sents, pos: pos})
+		return
+	}
+	if v, _, ok := timex.NumberWord(low); ok {
 		k.num, k.val, k.stem, k.weight = true, v, numberStem(v), 1.2
 		if v < 10 && len(t.toks) > 0 { // twenty-five
 			if p := &t.toks[len(t.toks)-1]; p.num && p.val >= 20 && p.val < 100 && int(p.val)%10 == 0 && !digit(p.word[0]) {

@@ -41,7 +41,8 @@ type row struct {
 	Real     bool
 	Wrapped  bool
 
-	f []float64 // nil: decided without the model
+	f        []float64 // nil: decided without the model
+	relation string    // of dates, where they decide
 }
 
 type recorded struct {
@@ -213,5 +214,8 @@ func read(rows []row) {
 	for i := range rows {
 		r := &rows[i]
 		r.f = judge.Features(judge.Question{Text: r.Question}, r.Gold, r.Answer)
+		if r.f == nil {
+			r.relation = judge.Relation(judge.Question{Text: r.Question}, r.Gold, r.Answer)
+		}
 	}
 }

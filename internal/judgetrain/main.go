@@ -19,6 +19,9 @@ func main() {
 	out := flag.String("o", "", "write the weights to `file`")
 	test := flag.Bool("test", false, "measure the embedded weights on the two test conversations; seldom")
 	show := flag.Bool("runs", false, "print each run and category too")
+	look := flag.String("look", "", "print rows of `kind` plants, fn or fp")
+	category := flag.Int("category", 0, "of this category only")
+	rowsN := flag.Int("n", 30, "how many")
 	o := defaults()
 	flag.IntVar(&o.trees, "trees", o.trees, "boosted trees")
 	flag.IntVar(&o.depth, "depth", o.depth, "depth of a tree")
@@ -29,7 +32,7 @@ func main() {
 	flag.Float64Var(&o.wrapW, "wrap", o.wrapW, "weight of a wrapped plant")
 	flag.BoolVar(&o.logistic, "logistic", o.logistic, "start from a logistic regression")
 	flag.Parse()
-	if err := run(*shared, *out, *test, *show, o); err != nil {
+	if err := run(*shared, *out, *test, *show, looking{*look, *category, *rowsN}, o); err != nil {
 		fmt.Fprintln(os.Stderr, "judgetrain:", err)
 		os.Exit(1)
 	}
@@ -37,7 +40,12 @@ func main() {
 
 const cap, wrapCap = .03, .06
 
-func run(shared, out string, test, show bool, o options) error {
+type looking struct {
+	kind        string
+	category, n int
+}
+
+func run(shared, out string, test, show bool, l looking, o options) error {
 	if test {
 		rows, err := load(shared, testConvs)
 		if err != nil {
@@ -61,16 +69,26 @@ func run(shared, out string, test, show bool, o options) error {
 	cv := crossed(rows, o)
 	tt := capped(cv, cap, wrapCap)
 	report(cv, "trained, one left out", tt, show)
+	if l.kind != "" {
+		dump(cv, tt, l.category, l.n, l.kind)
+		return nil
+	}
 	tb := capped(cv, cap, 1)
 	report(cv, "  wraps not capped", tb, false)
 	report(cv, "  at 5 %", capped(cv, .05, .08), false)
 	if out == "" {
 		return nil
 	}
-	m := fit(examples(rows, o), o)
+	m := train(rows, o)
 	m.Made = fmt.Sprintf("go run ./internal/judgetrain -o eval/judge/weights.json (trees %d, depth %d, rate %g, ridge %g, plant %g, wrap %g; conversations %v)", o.trees, o.depth, o.rate, o.ridge, o.plantW, o.wrapW, devConvs)
 	m.Thresholds.Rules, m.Thresholds.Trained = tr, tt
 	return writeModel(out, m)
+}
+
+func train(rows []row, o options) *judge.Model {
+	m := fit(examples(rows, o), o)
+	m.Dates = dateOdds(rows)
+	return m
 }
 
 // crossed scores each conversation by a model that was trained on the others.
@@ -85,7 +103,7 @@ func crossed(rows []row, o options) []scored {
 				in = append(in, r)
 			}
 		}
-		out = append(out, score(held, judge.Options{}, fit(examples(in, o), o))...)
+		out = append(out, score(held, judge.Options{}, train(in, o))...)
 	}
 	return out
 }

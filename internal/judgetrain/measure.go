@@ -114,10 +114,22 @@ func score(rows []row, o judge.Options, m *judge.Model) []scored {
 		if r.f != nil && m != nil {
 			out[i].score = m.Score(r.f)
 		} else {
+			if p, ok := dateScore(m, r); ok {
+				out[i].score = p
+				continue
+			}
 			out[i].score = judge.Judge(judge.Question{Text: r.Question}, []string{r.Gold}, r.Answer, o).Score
 		}
 	}
 	return out
+}
+
+func dateScore(m *judge.Model, r *row) (float64, bool) {
+	if m == nil {
+		return 0, false
+	}
+	p, ok := m.Dates[r.relation]
+	return p, ok
 }
 
 func (m measured) print(w io.Writer, name string, threshold float64) {

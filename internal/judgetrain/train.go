@@ -25,6 +25,27 @@ func defaults() options {
 	return options{ridge: 3, trees: 120, depth: 3, rate: .08, minLeaf: 12, lambda: 4, plantW: 1.5, wrapW: .7, iters: 25, logistic: true}
 }
 
+// dateOdds counts how often an answer with a relation was right; a plant counts as
+// wrong. prior answers of the odds without training steady the rare relations.
+func dateOdds(rows []row) map[string]float64 {
+	const prior, guess = 4, .35
+	right, n := map[string]float64{}, map[string]float64{}
+	for _, r := range rows {
+		if r.relation == "" || r.Wrapped {
+			continue
+		}
+		n[r.relation]++
+		if r.Right && r.Real {
+			right[r.relation]++
+		}
+	}
+	out := map[string]float64{}
+	for k, c := range n {
+		out[k] = (right[k] + prior*guess) / (c + prior)
+	}
+	return out
+}
+
 // example is one row as the trainer sees it.
 type example struct {
 	f []float64

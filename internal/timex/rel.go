@@ -160,7 +160,7 @@ func (p *parser) anchored(i int) (Expr, int, bool) {
 	}
 	e := x
 	e.Op, e.Unit, e.N, e.Wd, e.XLo, e.XHi, e.Grain = op, u, n, wd, x.Lo, x.Hi, u
-	e.Approx = approx
+	e.Vague = approx
 	e.Lo, e.Hi = reach(op, u, n, wd, approx, x)
 	if op == Of && x.Lo != x.Hi && (x.Grain == Month || x.Grain == Year) { // "the week of May"?
 		e.Lo, e.Hi, e.Grain = x.Lo, x.Hi, x.Grain
@@ -407,7 +407,7 @@ func (p *parser) deictic(i int) (Expr, int, bool) {
 	default:
 		return Expr{}, i, false
 	}
-	return Expr{Kind: Deictic, Op: op, N: n, Unit: u, Grain: u, Wd: wd, Approx: approx}, j + 1, true
+	return Expr{Kind: Deictic, Op: op, N: n, Unit: u, Grain: u, Wd: wd, Vague: approx}, j + 1, true
 }
 
 // clock reads "5 pm", "10:30", "10:30 a.m.".
@@ -454,12 +454,12 @@ func (p *parser) duration(i int) (Expr, int, bool) {
 	half := 0.
 	if p.is(i, "half") && p.is(i+1, "a", "an") {
 		if u := units[p.at(i+2).text]; u != NoUnit {
-			return length(.5, u, false), i + 3, true
+			return Length(.5, u, false), i + 3, true
 		}
 	}
 	if p.at(i).kind == number && p.is(i+1, "and") && p.is(i+2, "a") && p.is(i+3, "half") {
 		if u := units[p.at(i+4).text]; u != NoUnit {
-			return length(p.at(i).val+.5, u, false), i + 5, true
+			return Length(p.at(i).val+.5, u, false), i + 5, true
 		}
 	}
 	start := p.at(i)
@@ -476,10 +476,11 @@ func (p *parser) duration(i int) (Expr, int, bool) {
 	if p.is(j, "old") || p.is(j, "-") && p.is(j+1, "old") {
 		j++
 	}
-	return length(n+half, u, approx), j, true
+	return Length(n+half, u, approx), j, true
 }
 
-func length(n float64, u Unit, approx bool) Expr {
+// Length is the Duration of n units; vague says that n is a guess for "few".
+func Length(n float64, u Unit, approx bool) Expr {
 	per := 1.
 	switch u {
 	case Minutes:
@@ -497,7 +498,7 @@ func length(n float64, u Unit, approx bool) Expr {
 	case Decade:
 		per = 3652.5
 	}
-	e := Expr{Kind: Duration, N: n, Unit: u, Grain: u, Approx: approx, MinDays: n * per, MaxDays: n * per}
+	e := Expr{Kind: Duration, N: n, Unit: u, Grain: u, Vague: approx, MinDays: n * per, MaxDays: n * per}
 	if approx {
 		e.MinDays, e.MaxDays = n*per/2, n*per*2.2
 	}

@@ -89,12 +89,13 @@ type Expr struct {
 	Yearless bool // no year in the words: Lo and Hi stand in the year that Find was told, else in 2000
 	NoYear   bool // Yearless, and no year was known at all
 	Op       Op
-	N        float64 // of Unit; 0 where the number is not said ("few days": N 3 and Approx)
+	N        float64 // of Unit; of "few days" 3, and Vague
 	Unit     Unit
 	XLo, XHi Day  // the anchor's days
 	Wd       int  // Unit Weekday: 0 (Sunday) to 6
 	Open     bool // one side is open: "before X", "since X"; XLo, XHi is the date
-	Approx   bool // "around", "a few", "sometime in"
+	Approx   bool // "around", "sometime in", "about"
+	Vague    bool // the number is not said: "a few", "several"
 	MinDays  float64
 	MaxDays  float64
 	Minute   int // Clock: minutes after midnight
@@ -155,7 +156,7 @@ func (e Expr) At(ref Day) Expr {
 	default:
 		out.Lo, out.Hi = ref, ref
 	}
-	if e.Approx && slack == 0 {
+	if (e.Approx || e.Vague) && slack == 0 {
 		slack = int(out.Hi-out.Lo)/2 + 1
 	}
 	out.Lo, out.Hi = out.Lo-Day(slack), out.Hi+Day(slack)
@@ -245,7 +246,7 @@ func (p *parser) scan() {
 	for i := 0; i < len(s); {
 		c := s[i]
 		switch {
-		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
+		case c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '`': // "3` July" is in real data
 			i++
 		case c >= '0' && c <= '9':
 			i = p.scanNumber(i)

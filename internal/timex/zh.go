@@ -342,7 +342,7 @@ func (p *parser) zhRelative(i int) (Expr, int, bool) {
 	if p.hanIs(j, '个') && p.hanIs(j+1, '半') {
 		half = .5
 		if u, k, ok := p.zhUnit(j + 2); ok {
-			return length(n+half, u, approx), k, true
+			return Length(n+half, u, approx), k, true
 		}
 	}
 	u, k, ok := p.zhUnit(j)
@@ -355,12 +355,12 @@ func (p *parser) zhRelative(i int) (Expr, int, bool) {
 	}
 	n += half
 	if _, m, ok := p.hanAny(k, "之前", "以前", "前"); ok {
-		return Expr{Kind: Deictic, Op: Ago, N: n, Unit: u, Grain: u, Approx: approx}, m, true
+		return Expr{Kind: Deictic, Op: Ago, N: n, Unit: u, Grain: u, Vague: approx}, m, true
 	}
 	if _, m, ok := p.hanAny(k, "之后", "以后", "后"); ok {
-		return Expr{Kind: Deictic, Op: Ahead, N: n, Unit: u, Grain: u, Approx: approx}, m, true
+		return Expr{Kind: Deictic, Op: Ahead, N: n, Unit: u, Grain: u, Vague: approx}, m, true
 	}
-	return length(n, u, approx), k, true
+	return Length(n, u, approx), k, true
 }
 
 // zhAnchored goes on after a date: X(之)前(的)一周 / 那个周末 / 周五, X那一周.
@@ -392,7 +392,7 @@ func (p *parser) zhAnchored(i int, x Expr, n int) (Expr, int, bool) {
 	e := x
 	e.Op, e.XLo, e.XHi = op, x.Lo, x.Hi
 	set := func(u Unit, c float64, wd int, approx bool) {
-		e.Unit, e.N, e.Wd, e.Grain, e.Approx = u, c, wd, u, approx
+		e.Unit, e.N, e.Wd, e.Grain, e.Vague = u, c, wd, u, approx
 		e.Lo, e.Hi = reach(op, u, c, wd, approx, x)
 	}
 	if wd, m, ok := p.zhWeekday(k); ok {
