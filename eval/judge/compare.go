@@ -30,6 +30,7 @@ type comparison struct {
 	order          float64 // longest common run of content words over the gold's
 	abstain        float64 // where an abstention begins, share of the answer; 1.1 none
 	gPol, aPol     int
+	explicit       bool // the answer says yes or no in a word
 	quoted         bool // the answer repeats the question
 	allInQ         bool
 }
@@ -55,8 +56,8 @@ func compare(q, g, a *text) *comparison {
 	c.listed()
 	c.trigrams()
 	c.abstain = abstention(a.raw)
-	c.gPol = polarity(g, false)
-	c.aPol = polarity(a, yesNo(q))
+	c.gPol, _ = polarity(g, false)
+	c.aPol, c.explicit = polarity(a, yesNo(q))
 	return c
 }
 
@@ -158,6 +159,24 @@ func similar(a, b string) bool {
 	return n >= 4 && (n*10 >= long*7 || n == short && long-n <= 3) || short >= 5 && timex.EditOne(a, b)
 }
 
+// glued reports whether g is a known word and w run together: golds of LoCoMo have
+// "threeturtles" and "onwalks".
+func glued(g, w string) bool {
+	if len(w) < 4 || len(g) < len(w)+2 {
+		return false
+	}
+	rest, ok := strings.CutSuffix(g, w)
+	if !ok {
+		if rest, ok = strings.CutPrefix(g, w); !ok {
+			return false
+		}
+	}
+	if _, _, ok := timex.NumberWord(rest); ok {
+		return true
+	}
+	return lexicon().words[rest].stop && rest != "an" && rest != "in" && rest != "out" && rest != "up" && rest != "over" && rest != "under"
+}
+
 func (c *comparison) align() {
 	c.best = make([]float64, len(c.gc))
 	c.hit = make([]int, len(c.gc))
@@ -179,6 +198,9 @@ func (c *comparison) align() {
 			}
 			if m == 0 && !a.num && !a.han && len(a.word) > len(g.word) && gi+1 < len(c.g.toks) && len(g.word) >= 3 &&
 				len(a.word) == len(g.word)+len(c.g.toks[gi+1].word) && strings.HasPrefix(a.word, g.word) && strings.HasSuffix(a.word, c.g.toks[gi+1].word) {
+				m = .8
+			}
+			if m == 0 && !g.num && !g.han && !a.han && glued(g.word, a.word) {
 				m = .8
 			}
 			if m == 0 {
@@ -406,36 +428,67 @@ func yesNo(q *text) bool {
 	}
 	switch q.toks[0].word {
 	case "is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could", "will", "would", "should", "might", "may":
-		return !strings.Contains(q.raw, " or ")
+		return !strings.Contains(q.raw, " or ") || strings.Contains(q.raw, "yes or no")
 	}
 	return strings.HasSuffix(strings.TrimRight(q.raw, "?？ "), "吗") || strings.Contains(q.raw, "是否") || strings.Contains(q.raw, "是不是") || strings.Contains(q.raw, "有没有")
 }
 
-// polarity is +1 for a yes, -1 for a no, 0 where the text is neither. Of an answer to
-// a yes/no question its first sentence is read where no word says yes or no.
-func polarity(t *text, asked bool) int {
-	for i := 0; i < len(t.toks) && i < 3; i++ {
-		switch k := &t.toks[i]; {
-		case k.word == "yes" || k.word == "yeah" || k.word == "definitely" || k.word == "certainly" || k.word == "absolutely" || k.word == "true" || strings.HasPrefix(t.raw[k.pos:], "是的") || strings.HasPrefix(t.raw[k.pos:], "有的") || strings.HasPrefix(t.raw[k.pos:], "对，") || strings.HasPrefix(t.raw[k.pos:], "会的"):
-			return 1
-		case k.word == "no" || k.word == "not" || k.word == "unlikely" || k.word == "false" || k.word == "never" || i == 0 && k.han && k.neg:
-			return -1
-		case k.hedge || k.word == "most" || k.word == "very" || k.word == "it" || k.word == "is" || k.word == "would":
+// polarity is +1 for a yes, -1 for a no, 0 where the text is neither; explicit says
+// that a word of its beginning says so. Of an answer to a yes/no question its first
+// sentence is read where no such word does.
+func polarity(t *text, asked bool) (pol int, explicit bool) {
+	for i := 0; i < len(t.toks) && i < 4; i++ {
+		k := &t.toks[i]
+		raw := t.raw[k.pos:]
+		switch {
+		case k.word == "yes" || k.word == "yeah" || k.word == "definitely" || k.word == "certainly" || k.word == "absolutely" || k.word == "true" || hasAny(raw, "是的", "有的", "对，", "会的", "可以"):
+			return 1, true
+		case k.word == "no" || k.word == "not" || k.word == "unlikely" || k.word == "false" || k.word == "never" || i == 0 && k.han && k.neg || hasAny(raw, "不会", "不是", "没有", "不太"):
+			return -1, true
+		case k.hedge || k.word == "most" || k.word == "very" || k.word == "it" || k.word == "is" || k.word == "would" || k.word == "be":
 			continue
 		}
 		break
 	}
 	if !asked {
-		return 0
+		return 0, false
 	}
 	for i := range t.toks {
 		k := &t.toks[i]
 		if k.sent > 0 {
 			break
 		}
-		if k.neg && k.word != "no" || k.word == "unlikely" || k.word == "doubtful" {
-			return -1
+		if k.neg && k.word != "nothing" && k.word != "without" || k.word == "unlikely" || k.word == "doubtful" {
+			return -1, false
 		}
 	}
-	return 1
+	return 1, false
+}
+
+func hasAny(s string, prefixes ...string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// comparePolarity holds a yes or no against the gold's.
+func comparePolarity(g, a *text) (relation, []Fact) {
+	gp, _ := polarity(g, false)
+	ap, explicit := polarity(a, true)
+	say := map[int]string{1: "yes", -1: "no"}
+	how := ", between the lines"
+	score := .7
+	if explicit {
+		how, score = ", in a word", .92
+	}
+	r := relation{class: "the same " + say[gp] + how, score: score, same: true}
+	if ab := abstention(a.raw); ab < .5 && !explicit || ab < .05 {
+		r = relation{class: "abstains, for a " + say[gp], score: map[int]float64{1: .05, -1: .45}[gp]}
+	} else if gp != ap {
+		r = relation{class: "the other of yes and no" + how, score: .04}
+	}
+	return r, []Fact{{Kind: "polarity", Gold: say[gp], Answer: say[ap], Same: gp == ap, Say: r.class}}
 }

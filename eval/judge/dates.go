@@ -79,6 +79,7 @@ func (w *when) isDuration() bool { return len(w.abs) == 0 && len(w.dur)+len(w.re
 type relation struct {
 	class string
 	score float64
+	same  bool // of yes and no
 }
 
 // relate compares one date of a gold with one of an answer.
@@ -97,78 +98,78 @@ func relate(g, a timex.Expr) relation {
 	switch {
 	case g.Open && a.Open && g.Op == a.Op:
 		if overlapDays(g.XLo, g.XHi, a.XLo, a.XHi) {
-			return relation{"the same open date", .95}
+			return relation{class: "the same open date", score: .95}
 		}
-		return relation{"another open date", .1}
+		return relation{class: "another open date", score: .1}
 	case g.Op == a.Op && (g.Op == timex.Before || g.Op == timex.After) && g.Unit == a.Unit && g.N == a.N && g.Wd == a.Wd && !a.Open && !g.Open:
 		d := int(g.XLo - a.XLo)
 		if abs(d) <= 1 || common > 0 && g.Unit != timex.Days && abs(d) <= 3 || g.Unit == timex.Weekday && g.Lo == a.Lo {
-			return relation{"counted from the same day", .95}
+			return relation{class: "counted from the same day", score: .95}
 		}
-		return relation{"counted from another day", .2}
+		return relation{class: "counted from another day", score: .2}
 	case a.Open:
 		if overlapDays(g.Lo, g.Hi, a.XLo, a.XHi) {
-			return relation{"open, at the gold's date", .4}
+			return relation{class: "open, at the gold's date", score: .4}
 		}
 		if before && overlapDays(g.XLo, g.XHi, a.XLo, a.XHi) && a.Op == timex.Before {
-			return relation{"open, before the same day", .4}
+			return relation{class: "open, before the same day", score: .4}
 		}
-		return relation{"open", .12}
+		return relation{class: "open", score: .12}
 	case bySeason && common > 0:
-		return relation{"the gold's season", .3}
+		return relation{class: "the gold's season", score: .3}
 	case g.Lo == a.Lo && g.Hi == a.Hi:
-		return relation{"equal", .98}
+		return relation{class: "equal", score: .98}
 	case g.Open:
 		if overlapDays(g.XLo, g.XHi, a.Lo, a.Hi) {
-			return relation{"at the gold's open date", .7}
+			return relation{class: "at the gold's open date", score: .7}
 		}
 		if common > 0 {
-			return relation{"on the gold's open side", .45}
+			return relation{class: "on the gold's open side", score: .45}
 		}
-		return relation{"on the other side of the gold", .05}
+		return relation{class: "on the other side of the gold", score: .05}
 	case plain && aspan == 1 && abs(int(g.Lo-a.Lo)) == 1:
-		return relation{"one day off", .15}
+		return relation{class: "one day off", score: .15}
 	case plain && aspan == 1:
-		return relation{"another day", .04}
+		return relation{class: "another day", score: .04}
 	case abs(int(g.Lo-a.Lo)) <= 1 && abs(int(g.Hi-a.Hi)) <= 1 && !plain:
-		return relation{"equal but for a day", .93}
+		return relation{class: "equal but for a day", score: .93}
 	case before && a.Lo >= g.XLo && a.Hi <= g.XHi:
-		return relation{"the day the gold is counted from", .42}
+		return relation{class: "the day the gold is counted from", score: .42}
 	case common*10 >= aspan*7: // the answer lies inside the gold
 		switch {
 		case g.Op == timex.Range && g.Grain == timex.Days && aspan == 1:
-			return relation{"inside the gold's range", .6}
+			return relation{class: "inside the gold's range", score: .6}
 		case g.Grain == timex.Season || g.Grain == timex.Year || g.Grain == timex.Decade:
-			return relation{"inside the gold's " + map[timex.Unit]string{timex.Season: "season", timex.Year: "year", timex.Decade: "decade"}[g.Grain], .88}
+			return relation{class: "inside the gold's " + map[timex.Unit]string{timex.Season: "season", timex.Year: "year", timex.Decade: "decade"}[g.Grain], score: .88}
 		case aspan == 1:
-			return relation{"a day inside the gold", .85}
+			return relation{class: "a day inside the gold", score: .85}
 		}
-		return relation{"inside the gold", .85}
+		return relation{class: "inside the gold", score: .85}
 	case before && (g.Unit == timex.Weekday || g.Unit == timex.Week || g.Unit == timex.Weekend) && a.Lo >= g.XLo-11 && a.Hi < g.XLo:
 		if g.Unit == timex.Weekday {
-			return relation{"another day before the gold's", .5}
+			return relation{class: "another day before the gold's", score: .5}
 		}
-		return relation{"shortly before the gold's day", .6}
+		return relation{class: "shortly before the gold's day", score: .6}
 	case common*2 >= span && aspan <= 31: // the answer covers the gold
 		switch {
 		case g.Unit == timex.Weekday && g.Op == timex.Before:
-			return relation{"coarser than the gold's weekday", .4}
+			return relation{class: "coarser than the gold's weekday", score: .4}
 		case aspan > 20 && plain:
-			return relation{"the month of the gold's day", .45}
+			return relation{class: "the month of the gold's day", score: .45}
 		case aspan > 20:
-			return relation{"the month of the gold", .62}
+			return relation{class: "the month of the gold", score: .62}
 		}
-		return relation{"covers the gold", .62}
+		return relation{class: "covers the gold", score: .62}
 	case common > 0 && a.Grain == timex.Year:
-		return relation{"the year of the gold", .3}
+		return relation{class: "the year of the gold", score: .3}
 	case common > 0 && aspan > 31:
-		return relation{"far coarser", .15}
+		return relation{class: "far coarser", score: .15}
 	case common > 0:
-		return relation{"overlaps", .4}
+		return relation{class: "overlaps", score: .4}
 	case int(g.Lo-a.Hi) <= 3 && int(a.Lo-g.Hi) <= 3:
-		return relation{"a few days off", .15}
+		return relation{class: "a few days off", score: .15}
 	}
-	return relation{"another date", .03}
+	return relation{class: "another date", score: .03}
 }
 
 func shift(e timex.Expr, years int) timex.Expr {
@@ -238,9 +239,9 @@ func compareDates(g, a, q *when, ref timex.Day, o odds) (relation, []Fact) {
 	}
 	if len(have) == 0 {
 		if len(a.dur) > 0 && g.abs[0].Open {
-			return relation{"a length for an open date", .5}, nil
+			return relation{class: "a length for an open date", score: .5}, nil
 		}
-		return relation{"no date in the answer", .05}, nil
+		return relation{class: "no date in the answer", score: .05}, nil
 	}
 	sum := 0.
 	var worst relation
@@ -261,14 +262,14 @@ func compareDates(g, a, q *when, ref timex.Day, o odds) (relation, []Fact) {
 		}
 		sum += bestScore
 		if i == 0 || bestScore < worst.score {
-			worst = relation{best.class, bestScore}
+			worst = relation{class: best.class, score: bestScore}
 		}
 		facts = append(facts, Fact{Kind: "date", Gold: showDate(x), Answer: showDate(with), Same: bestScore >= .5, Say: best.class})
 	}
 	if len(g.abs) == 1 {
 		return worst, facts
 	}
-	return relation{"several dates", sum / float64(len(g.abs))}, facts
+	return relation{class: "several dates", score: sum / float64(len(g.abs))}, facts
 }
 
 func showDate(e timex.Expr) string {
@@ -281,7 +282,7 @@ func showDate(e timex.Expr) string {
 // compareLengths scores lengths of time, and "N units ago" in the same way: equal
 // within 6 % is the same.
 func compareLengths(g, a *when, o odds) (relation, []Fact) {
-	best, bestScore := relation{"no length of time in the answer", .05}, -1.
+	best, bestScore := relation{class: "no length of time in the answer", score: .05}, -1.
 	var facts []Fact
 	try := func(r relation, x, y string) {
 		if s := o(r); s > bestScore {
@@ -301,16 +302,16 @@ func compareLengths(g, a *when, o odds) (relation, []Fact) {
 	have := lengths(a)
 	for _, x := range lengths(g) {
 		for _, y := range have {
-			r := relation{"another length", .04}
+			r := relation{class: "another length", score: .04}
 			switch {
 			case x.Vague && y.MinDays >= x.MinDays && y.MaxDays <= x.MaxDays*1.2:
-				r = relation{"within the gold's few", .75}
+				r = relation{class: "within the gold's few", score: .75}
 			case y.Vague:
-				r = relation{"a vague length", .2}
+				r = relation{class: "a vague length", score: .2}
 			case closeTo(x.MinDays, y.MinDays, .06):
-				r = relation{"equal length", .96}
+				r = relation{class: "equal length", score: .96}
 			case closeTo(x.MinDays, y.MinDays, .2):
-				r = relation{"near in length", .3}
+				r = relation{class: "near in length", score: .3}
 			}
 			try(r, days(x), days(y))
 		}
@@ -318,14 +319,14 @@ func compareLengths(g, a *when, o odds) (relation, []Fact) {
 	for _, x := range g.rel {
 		for _, y := range a.rel {
 			if x.Op == y.Op && x.Unit == y.Unit && x.N == y.N && x.Wd == y.Wd {
-				try(relation{"the same words", .95}, "", "")
+				try(relation{class: "the same words", score: .95}, "", "")
 			}
 		}
 	}
 	if len(have) == 0 {
 		for _, y := range a.abs {
 			if y.Open && y.Op == timex.After {
-				try(relation{"since a date, for a length", .5}, "", showDate(timex.Expr{Lo: y.XLo, Hi: y.XHi}))
+				try(relation{class: "since a date, for a length", score: .5}, "", showDate(timex.Expr{Lo: y.XLo, Hi: y.XHi}))
 			}
 		}
 	}

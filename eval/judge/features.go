@@ -13,13 +13,13 @@ import (
 var featureNames = []string{
 	"cov", "cov_exact", "cov_head", "cov_sentence", "cov_first", "cov_short", "cov_ln_gold",
 	"prec", "prec_first", "prec_cov", "f1", "trirec", "triprec", "order", "cov_none",
-	"long", "ln_words", "ln_gold", "ln_extra", "extra_short", "ln_sentences", "both_unmatched", "gold_unmatched",
+	"long", "ln_words", "ln_gold", "ln_extra", "extra_short", "ln_sentences", "both_unmatched", "gold_unmatched", "valence_same", "valence_opposite", "valence_gold",
 	"items", "item_share", "item_any", "ln_items_answer", "answer_items_more",
-	"abstain", "abstain_early", "yes_no", "yes_no_same", "yes_no_opposite", "negation_differs",
+	"abstain", "abstain_early", "yes_no", "yes_no_same", "yes_no_opposite", "yes_no_explicit", "yes_no_words", "negation_differs",
 	"vague_share", "vague_start", "hedges", "hedge_start", "ends_short",
 	"name_gold", "name_found", "name_missed", "name_extra",
-	"number_gold", "number_found", "number_conflict", "number_only", "date_found", "date_conflict", "length_found", "length_conflict",
-	"first_match", "last_match", "synonym_share", "equal", "quoted", "all_in_question", "gold_in_question", "answer_from_question",
+	"number_gold", "number_found", "number_conflict", "number_only", "number_first", "date_found", "date_conflict", "length_found", "length_conflict", "length_asked_conflict",
+	"first_match", "last_match", "synonym_share", "equal", "full", "full_vague_start", "sentence_f", "quoted", "all_in_question", "gold_in_question", "answer_from_question",
 	"q_what", "q_who", "q_where", "q_how", "q_why", "q_many", "q_yes_no",
 }
 
@@ -59,12 +59,14 @@ func (c *comparison) features(gw, aw, qw *when) ([]float64, []Fact) {
 	}
 	put(b2f(c.long), ln1(c.words), ln1(len(c.gc)), ln1(c.extra), math.Min(6, float64(c.extra))*short, ln1(c.a.sents),
 		b2f(!c.long && c.extra > 0 && missed > .5), math.Min(4, missed))
+	gv, av := valence(c.g, c.gc), valence(c.a, c.ac)
+	put(b2f(gv*av > 0), b2f(gv*av < 0), b2f(gv != 0))
 	share := 0.
 	if c.items > 0 {
 		share = float64(c.itemHit) / float64(c.items)
 	}
 	put(ln1(c.items), share, b2f(c.itemHit > 0), ln1(c.aItems), math.Max(0, ln1(c.aItems)-ln1(c.items)))
-	put(b2f(c.abstain <= 1), b2f(c.abstain < .35), b2f(c.gPol != 0), b2f(c.gPol*c.aPol > 0), b2f(c.gPol*c.aPol < 0), b2f(negated(c.g) != negated(c.a)))
+	put(b2f(c.abstain <= 1), b2f(c.abstain < .35), b2f(c.gPol != 0), b2f(c.gPol*c.aPol > 0), b2f(c.gPol*c.aPol < 0), b2f(c.gPol*c.aPol > 0 && c.explicit), b2f(c.gPol*c.aPol > 0)*ln1(c.words), b2f(negated(c.g) != negated(c.a)))
 	vague, hedges, n := 0, 0, 0
 	for _, aj := range c.ac {
 		k := &c.a.toks[aj]
@@ -115,7 +117,14 @@ func (c *comparison) features(gw, aw, qw *when) ([]float64, []Fact) {
 	many := howMany(c.q)
 	gq, aq := quantities(c.g, gw.holds, many), quantities(c.a, aw.holds, many)
 	hit, conflict := numbersAgree(gq, aq)
-	put(b2f(len(gq) > 0), float64(hit)/float64(max(1, len(gq))), b2f(conflict > 0), b2f(len(gq) == 1 && len(c.gc) <= 2))
+	firstNumber := 0. // of a question that asks how many: the first number of the answer
+	if many && len(gq) > 0 && len(aq) > 0 {
+		firstNumber = -1
+		if closeTo(gq[0].val, aq[0].val, .001) {
+			firstNumber = 1
+		}
+	}
+	put(b2f(len(gq) > 0), float64(hit)/float64(max(1, len(gq))), b2f(conflict > 0), b2f(len(gq) == 1 && len(c.gc) <= 2), firstNumber)
 	var facts []Fact
 	dhit, dconf, lhit, lconf := 0., 0., 0., 0.
 	if len(gw.abs) > 0 {
@@ -130,7 +139,7 @@ func (c *comparison) features(gw, aw, qw *when) ([]float64, []Fact) {
 		lhit = r.score
 		lconf = b2f(r.score < .3)
 	}
-	put(dhit, dconf, lhit, lconf)
+	put(dhit, dconf, lhit, lconf, b2f(lconf > 0 && howLong(c.q)))
 	firstM, lastM := 0., 0.
 	for i, gi := range c.gc {
 		if c.g.toks[gi].inQ && !c.allInQ {
@@ -141,6 +150,7 @@ func (c *comparison) features(gw, aw, qw *when) ([]float64, []Fact) {
 		}
 		lastM = c.best[i]
 	}
+	full := b2f(c.covExact > .999)
 	inq, afq := 0, 0
 	for _, gi := range c.gc {
 		inq += int(b2f(c.g.toks[gi].inQ))
@@ -148,7 +158,7 @@ func (c *comparison) features(gw, aw, qw *when) ([]float64, []Fact) {
 	for _, aj := range c.ac {
 		afq += int(b2f(c.a.toks[aj].inQ))
 	}
-	put(firstM, lastM, float64(syn)/float64(max(1, found)), b2f(c.equal()), b2f(c.quoted), b2f(c.allInQ), float64(inq)/float64(max(1, len(c.gc))), float64(afq)/float64(max(1, len(c.ac))))
+	put(firstM, lastM, float64(syn)/float64(max(1, found)), b2f(c.equal()), full, full*start, c.sentenceF(), b2f(c.quoted), b2f(c.allInQ), float64(inq)/float64(max(1, len(c.gc))), float64(afq)/float64(max(1, len(c.ac))))
 	w := firstWord(c.q)
 	second := ""
 	if len(c.q.toks) > 1 {
@@ -184,6 +194,44 @@ func (c *comparison) features(gw, aw, qw *when) ([]float64, []Fact) {
 	return f, facts
 }
 
+// valence is +1 where the words of a text are mostly glad ones, -1 where mostly bad ones.
+func valence(t *text, idx []int) int {
+	v := 0
+	for _, i := range idx {
+		if !t.toks[i].inQ {
+			v += t.toks[i].valence
+		}
+	}
+	return max(-1, min(1, v))
+}
+
+// sentenceF is the best F1 of one sentence of the answer against the gold.
+func (c *comparison) sentenceF() float64 {
+	n, hit := make([]float64, c.a.sents), make([]float64, c.a.sents)
+	for j, aj := range c.ac {
+		k := &c.a.toks[aj]
+		if k.sent < len(n) && (!k.inQ || c.allInQ) {
+			n[k.sent] += k.weight
+			hit[k.sent] += k.weight * c.back[j]
+		}
+	}
+	total, best := 0., 0.
+	for i := range c.gc {
+		total += c.weight(i)
+	}
+	for s, row := range c.perSent {
+		cov := 0.
+		for i, m := range row {
+			cov += c.weight(i) * m
+		}
+		if n[s] > 0 && total > 0 && cov > 0 && hit[s] > 0 {
+			p, r := hit[s]/n[s], cov/total
+			best = max(best, 2*p*r/(p+r))
+		}
+	}
+	return best
+}
+
 func (c *comparison) equal() bool {
 	if len(c.gc) != len(c.ac) {
 		return false
@@ -204,6 +252,11 @@ func howMany(q *text) bool {
 		}
 	}
 	return strings.Contains(q.raw, "多少") || strings.Contains(q.raw, "几")
+}
+
+// howLong reports whether a question asks for a length of time.
+func howLong(q *text) bool {
+	return strings.Contains(q.raw, "ow long") || strings.Contains(q.raw, "多久") || strings.Contains(q.raw, "多长时间")
 }
 
 func firstWord(t *text) string {
@@ -254,6 +307,8 @@ func Relation(q Question, gold, answer string) string {
 		if r, _ = compareDates(&p.gw, &p.aw, &p.qw, p.ref, untrained); r.class == "several dates" {
 			return ""
 		}
+	case p.yesNo():
+		r, _ = comparePolarity(p.gt, p.at)
 	case p.gw.isDuration():
 		r, _ = compareLengths(&p.gw, &p.aw, untrained)
 	}
@@ -291,5 +346,16 @@ func prepare(q Question, gold, answer string) *prepared {
 // decided reports whether something other than words decides: an abstention, a date
 // or a length of time.
 func (p *prepared) decided() bool {
-	return len(p.at.toks) == 0 || p.abstainQ || p.gw.isDate() || p.gw.isDuration()
+	return len(p.at.toks) == 0 || p.abstainQ || p.gw.isDate() || p.yesNo() || p.gw.isDuration()
+}
+
+// yesNo reports whether the question asks for yes or no, the gold says which, and the
+// answer says the other or neither. Of the same yes or no the words around it decide.
+func (p *prepared) yesNo() bool {
+	gold, _ := polarity(p.gt, false)
+	if gold == 0 || !yesNo(p.qt) {
+		return false
+	}
+	r, _ := comparePolarity(p.gt, p.at)
+	return !r.same
 }

@@ -52,7 +52,7 @@ type Options struct {
 type Verdict struct {
 	Correct bool
 	Score   float64 // [0,1]; Correct is Score at or above the threshold
-	Rule    string  // what decided: empty | abstention | date | duration | words
+	Rule    string  // what decided: empty | abstention | date | polarity | duration | words
 	Reason  string  // one sentence
 	Gold    string  // the gold it was nearest to
 	Facts   []Fact  // what was compared, in the order of the gold
@@ -111,6 +111,9 @@ func judgeOne(q Question, gold, answer string, o Options) Verdict {
 	case p.gw.isDate():
 		r, facts := compareDates(&p.gw, &p.aw, &p.qw, p.ref, o.odds())
 		v.Rule, v.Score, v.Facts, v.Reason = "date", o.odds()(r), facts, "dates: "+r.class
+	case p.yesNo():
+		r, facts := comparePolarity(p.gt, p.at)
+		v.Rule, v.Score, v.Facts, v.Reason = "polarity", o.odds()(r), facts, r.class
 	case p.gw.isDuration():
 		r, facts := compareLengths(&p.gw, &p.aw, o.odds())
 		v.Rule, v.Score, v.Facts, v.Reason = "duration", o.odds()(r), facts, "lengths of time: "+r.class

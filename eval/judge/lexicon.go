@@ -18,17 +18,18 @@ var lexiconText string
 
 // entry is what the lexicon knows of a word.
 type entry struct {
-	stem   string
-	groups []int // sorted
-	above  []int // groups of more general words
-	weight float64
-	num    float64
-	stop   bool
-	vague  bool
-	hedge  bool
-	neg    bool
-	list   bool // parts items of a list, as 和 does
-	common bool // in the lexicon at all: a capital at a sentence start says nothing
+	stem    string
+	groups  []int // sorted
+	above   []int // groups of more general words
+	weight  float64
+	num     float64
+	valence int
+	stop    bool
+	vague   bool
+	hedge   bool
+	neg     bool
+	list    bool // parts items of a list, as 和 does
+	common  bool // in the lexicon at all: a capital at a sentence start says nothing
 }
 
 // lex is the lexicon, read once. Immutable after that: safe for use at once.
@@ -64,6 +65,11 @@ var lexicon = sync.OnceValue(func() *lex {
 			l.put(env, strings.TrimSpace(general), func(e *entry) { e.groups = append(e.groups, g) })
 			for _, w := range strings.Fields(kinds) {
 				l.put(env, w, func(e *entry) { e.above = append(e.above, g) })
+			}
+		case "glad", "bad":
+			v := map[string]int{"glad": 1, "bad": -1}[kind]
+			for _, w := range strings.Fields(rest) {
+				l.put(env, w, func(e *entry) { e.valence = v })
 			}
 		case "stop", "vague", "hedge", "neg", "light":
 			for _, w := range strings.Fields(rest) {
@@ -178,7 +184,7 @@ func (l *lex) word(w string, env *snowballstem.Env) entry {
 		}
 	}
 	if s, ok := l.stems[e.stem]; ok {
-		e.groups, e.above, e.common = s.groups, s.above, true
+		e.groups, e.above, e.valence, e.common = s.groups, s.above, s.valence, true
 	}
 	return e
 }

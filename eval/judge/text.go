@@ -15,22 +15,23 @@ import (
 // tok is one word of a text: an English word, a number, or a Chinese word or pair
 // of characters.
 type tok struct {
-	word   string // lower case, as written
-	stem   string // what is compared; of a phrase of the lexicon its first word's
-	groups []int  // groups of words with one meaning that it stands in
-	above  []int  // groups of things that it is a kind of: "puppy" of "pet"
-	val    float64
-	weight float64 // what it counts in coverage
-	sent   int     // sentence, from 0
-	pos    int     // byte offset
-	stop   bool
-	num    bool
-	han    bool
-	name   bool // has a capital that no sentence start explains
-	inQ    bool // stands in the question
-	vague  bool // "something", "various", "kind"
-	hedge  bool // "probably", "may"
-	neg    bool // "not", "never", 没
+	word    string // lower case, as written
+	stem    string // what is compared; of a phrase of the lexicon its first word's
+	groups  []int  // groups of words with one meaning that it stands in
+	above   []int  // groups of things that it is a kind of: "puppy" of "pet"
+	val     float64
+	weight  float64 // what it counts in coverage
+	sent    int     // sentence, from 0
+	pos     int     // byte offset
+	stop    bool
+	num     bool
+	han     bool
+	name    bool // has a capital that no sentence start explains
+	inQ     bool // stands in the question
+	vague   bool // "something", "various", "kind"
+	hedge   bool // "probably", "may"
+	neg     bool // "not", "never", 没
+	valence int  // +1 a glad word, -1 a bad one
 }
 
 // text is a text cut for comparison.
@@ -237,7 +238,7 @@ func (t *text) add(env *snowballstem.Env, w string, pos int, sentStart bool) {
 	e := lex.word(low, env)
 	k.stem, k.groups, k.above = e.stem, e.groups, e.above
 	k.stop, k.vague, k.hedge, k.neg = e.stop, e.vague, e.hedge, k.neg || e.neg
-	k.weight = e.weight
+	k.weight, k.valence = e.weight, e.valence
 	if e.num > 0 {
 		k.num, k.val, k.stem = true, e.num, numberStem(e.num)
 	}
@@ -300,7 +301,7 @@ func (t *text) hanRun(s string, pos, start int) int {
 					start = len(t.toks)
 				}
 			} else {
-				t.toks = append(t.toks, tok{word: s[i : i+n], stem: e.stem, groups: e.groups, above: e.above, stop: e.stop, vague: e.vague, hedge: e.hedge, neg: e.neg, han: true, sent: t.sents, pos: pos + i, weight: e.weight})
+				t.toks = append(t.toks, tok{word: s[i : i+n], stem: e.stem, groups: e.groups, above: e.above, stop: e.stop, vague: e.vague, hedge: e.hedge, neg: e.neg, valence: e.valence, han: true, sent: t.sents, pos: pos + i, weight: e.weight})
 			}
 			i += n
 			continue

@@ -69,6 +69,10 @@ func run(shared, out string, test, show bool, l looking, o options) error {
 	cv := crossed(rows, o)
 	tt := capped(cv, cap, wrapCap)
 	report(cv, "trained, one left out", tt, show)
+	if l.kind == "dates" {
+		dumpDates(rows)
+		return nil
+	}
 	if l.kind != "" {
 		dump(cv, tt, l.category, l.n, l.kind)
 		return nil
@@ -87,7 +91,7 @@ func run(shared, out string, test, show bool, l looking, o options) error {
 
 func train(rows []row, o options) *judge.Model {
 	m := fit(examples(rows, o), o)
-	m.Dates = dateOdds(rows)
+	m.Dates = dateOdds(rows, o)
 	return m
 }
 

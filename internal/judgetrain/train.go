@@ -27,15 +27,19 @@ func defaults() options {
 
 // dateOdds counts how often an answer with a relation was right; a plant counts as
 // wrong. prior answers of the odds without training steady the rare relations.
-func dateOdds(rows []row) map[string]float64 {
+func dateOdds(rows []row, o options) map[string]float64 {
 	const prior, guess = 4, .35
 	right, n := map[string]float64{}, map[string]float64{}
 	for _, r := range rows {
 		if r.relation == "" || r.Wrapped {
 			continue
 		}
+		if r.Plant {
+			n[r.relation] += o.plantW
+			continue
+		}
 		n[r.relation]++
-		if r.Right && r.Real {
+		if r.Right {
 			right[r.relation]++
 		}
 	}
