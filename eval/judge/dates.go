@@ -109,7 +109,7 @@ func relate(g, a timex.Expr) relation {
 		return relation{class: "counted from another day", score: .2}
 	case a.Open:
 		if overlapDays(g.Lo, g.Hi, a.XLo, a.XHi) {
-			return relation{class: "open, at the gold's date", score: .4}
+			return relation{class: "open, at the gold's date", score: .6}
 		}
 		if before && overlapDays(g.XLo, g.XHi, a.XLo, a.XHi) && a.Op == timex.Before {
 			return relation{class: "open, before the same day", score: .4}
@@ -134,7 +134,7 @@ func relate(g, a timex.Expr) relation {
 	case abs(int(g.Lo-a.Lo)) <= 1 && abs(int(g.Hi-a.Hi)) <= 1 && !plain:
 		return relation{class: "equal but for a day", score: .93}
 	case before && a.Lo >= g.XLo && a.Hi <= g.XHi:
-		return relation{class: "the day the gold is counted from", score: .42}
+		return relation{class: "the day the gold is counted from", score: .55}
 	case common*10 >= aspan*7: // the answer lies inside the gold
 		switch {
 		case g.Op == timex.Range && g.Grain == timex.Days && aspan == 1:
@@ -149,23 +149,25 @@ func relate(g, a timex.Expr) relation {
 		if g.Unit == timex.Weekday {
 			return relation{class: "another day before the gold's", score: .5}
 		}
-		return relation{class: "shortly before the gold's day", score: .6}
+		return relation{class: "shortly before the gold's day", score: .52}
 	case common*2 >= span && aspan <= 31: // the answer covers the gold
 		switch {
 		case g.Unit == timex.Weekday && g.Op == timex.Before:
 			return relation{class: "coarser than the gold's weekday", score: .4}
 		case aspan > 20 && plain:
-			return relation{class: "the month of the gold's day", score: .45}
+			return relation{class: "the month of the gold's day", score: .5}
+		case a.Op == timex.Range:
+			return relation{class: "covers the gold by a range", score: .45}
 		case aspan > 20:
 			return relation{class: "the month of the gold", score: .62}
 		}
-		return relation{class: "covers the gold", score: .62}
+		return relation{class: "covers the gold", score: .45}
 	case common > 0 && a.Grain == timex.Year:
-		return relation{class: "the year of the gold", score: .3}
+		return relation{class: "the year of the gold", score: .35}
 	case common > 0 && aspan > 31:
 		return relation{class: "far coarser", score: .15}
 	case common > 0:
-		return relation{class: "overlaps", score: .4}
+		return relation{class: "overlaps", score: .5}
 	case int(g.Lo-a.Hi) <= 3 && int(a.Lo-g.Hi) <= 3:
 		return relation{class: "a few days off", score: .15}
 	}

@@ -34,7 +34,7 @@ func dump(s []scored, t float64, category int, n int, kind string) {
 	for i := 0; i < len(pick) && n > 0; i += step {
 		r := pick[i]
 		n--
-		v := judge.Judge(judge.Question{Text: r.Question}, []string{r.Gold}, r.Answer, judge.Options{})
+		v := judge.Judge(judge.Question{Text: r.Question}, []string{r.Gold}, r.Answer, judge.Options{Method: judge.Rules})
 		a := r.Answer
 		if len(a) > 170 {
 			a = a[:170] + "…"

@@ -66,6 +66,15 @@ func run(shared, out string, test, show bool, l looking, o options) error {
 	rules := score(rows, judge.Options{Method: judge.Rules}, nil)
 	tr := capped(rules, cap, wrapCap)
 	report(rules, "rules", tr, show)
+	report(rules, "  at .5", .5, false)
+	report(rules, "  at 5 %", capped(rules, .05, .08), false)
+	if l.kind == "rules" || l.kind == "rulesfn" {
+		dump(rules, .5, l.category, l.n, map[string]string{"rules": "plants", "rulesfn": "fn"}[l.kind])
+		return nil
+	}
+	if l.kind == "onlyrules" {
+		return nil
+	}
 	cv := crossed(rows, o)
 	tt := capped(cv, cap, wrapCap)
 	report(cv, "trained, one left out", tt, show)

@@ -17,12 +17,13 @@ type options struct {
 	lambda   float64
 	plantW   float64 // weight of a bare plant
 	wrapW    float64 // weight of a wrapped plant
+	wrongW   float64 // weight of a real answer that the recorded judge refused
 	iters    int
 	logistic bool
 }
 
 func defaults() options {
-	return options{ridge: 3, trees: 250, depth: 3, rate: .08, minLeaf: 12, lambda: 4, plantW: 4, wrapW: .5, iters: 25}
+	return options{ridge: 3, trees: 250, depth: 3, rate: .08, minLeaf: 12, lambda: 4, plantW: 4, wrapW: .5, wrongW: 1.25, iters: 25}
 }
 
 // dateOdds counts how often an answer with a relation was right; a plant counts as
@@ -70,6 +71,8 @@ func examples(rows []row, o options) (out []example) {
 			e.w = o.plantW
 		case r.Right:
 			e.y = 1
+		default:
+			e.w = o.wrongW
 		}
 		out = append(out, e)
 	}
