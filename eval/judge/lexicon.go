@@ -19,8 +19,9 @@ var lexiconText string
 // entry is what the lexicon knows of a word.
 type entry struct {
 	stem    string
-	groups  []int // sorted
-	above   []int // groups of more general words
+	groups  []int  // sorted
+	canon   string // the stem that stands for all names of one thing; "" its own
+	above   []int  // groups of more general words
 	weight  float64
 	num     float64
 	valence int
@@ -58,6 +59,11 @@ var lexicon = sync.OnceValue(func() *lex {
 			g := l.group()
 			for _, w := range strings.Fields(rest) {
 				l.put(env, w, func(e *entry) { e.groups = append(e.groups, g) })
+			}
+		case "==":
+			canon := "=" + strings.Fields(rest)[0]
+			for _, w := range strings.Fields(rest) {
+				l.put(env, w, func(e *entry) { e.canon = canon })
 			}
 		case "<":
 			general, kinds, _ := strings.Cut(rest, ":")
@@ -185,6 +191,9 @@ func (l *lex) word(w string, env *snowballstem.Env) entry {
 	}
 	if s, ok := l.stems[e.stem]; ok {
 		e.groups, e.above, e.valence, e.common = s.groups, s.above, s.valence, true
+		if s.canon != "" {
+			e.stem = s.canon
+		}
 	}
 	return e
 }
@@ -206,6 +215,9 @@ func (l *lex) phrase(toks []tok) (entry, int) {
 		}
 		if same {
 			best, n = p.e, len(p.stems)
+			if best.canon != "" {
+				best.stem = best.canon
+			}
 		}
 	}
 	return best, n
@@ -215,6 +227,9 @@ func (l *lex) phrase(toks []tok) (entry, int) {
 func (l *lex) hanWord(s string) (entry, int) {
 	for n := min(l.hanMax, len(s)); n >= 3; n -= 3 {
 		if e, ok := l.han[s[:n]]; ok {
+			if e.canon != "" {
+				e.stem = e.canon
+			}
 			return e, n
 		}
 	}

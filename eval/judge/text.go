@@ -332,7 +332,7 @@ func (t *text) hanRun(s string, pos, start int) int {
 // word, so that 一 of 一起 is no number.
 func numberGoesOn(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
-	return s == "" || strings.ContainsRune("个位名次只条本天年月日号岁周小分元块米公里斤张件家种辆部套双口人台层点倍场门", r)
+	return s == "" || strings.ContainsRune("个位名次只条本天年月日号岁周小分元块米公里斤张件家种辆部套双口人台层点倍场门座朵匹头幅首篇支枝颗粒棵桶杯瓶碗盘箱包袋对副架艘栋排组队群批季月课级", r)
 }
 
 // phrases joins the phrases of the lexicon ("ice cream", "new york city") to one word.

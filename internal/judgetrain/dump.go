@@ -73,3 +73,37 @@ func dumpDates(rows []row) {
 		fmt.Printf("%-44s right %d of %d, plants %d\n", k, right[k], n[k], plant[k])
 	}
 }
+
+// draw prints n disagreements on the six, spread evenly over all of them in the order
+// of conversation, question and run: id, question, gold, answer and who said what.
+func draw(s []scored, t float64, n int) {
+	var all []scored
+	for _, r := range s {
+		if r.Real && (r.score >= t) != r.Right {
+			all = append(all, r)
+		}
+	}
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		if a.Conv != b.Conv {
+			return a.Conv < b.Conv
+		}
+		if a.QA != b.QA {
+			return a.QA < b.QA
+		}
+		return a.Set < b.Set
+	})
+	fmt.Printf("%d disagreements\n", len(all))
+	for i := range n {
+		r := all[i*len(all)/n]
+		a := []rune(r.Answer)
+		if len(a) > 230 {
+			a = append(a[:230], '…')
+		}
+		who := "model+ rule-"
+		if !r.Right {
+			who = "model- rule+"
+		}
+		fmt.Printf("%d\t%s:%d\t%s\t%s\tQ %s\tG %s\tA %s\n", i+1, r.Conv, r.QA, r.Set, who, r.Question, r.Gold, string(a))
+	}
+}

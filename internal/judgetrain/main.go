@@ -82,7 +82,9 @@ func run(shared, out string, test, show bool, l looking, o options) error {
 		dumpDates(rows)
 		return nil
 	}
-	if l.kind != "" {
+	if l.kind == "draw" {
+		draw(cv, tt, l.n)
+	} else if l.kind != "" {
 		dump(cv, tt, l.category, l.n, l.kind)
 		return nil
 	}
