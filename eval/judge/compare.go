@@ -121,6 +121,8 @@ func same(g, a *tok) float64 {
 		return .85
 	case overlap(g.groups, a.above):
 		return .8
+	case g.parts != nil && contains(g.parts, a.stem), a.parts != nil && contains(a.parts, g.stem):
+		return .8
 	case g.han || a.han:
 		if g.han && a.han && (strings.Contains(a.stem, g.stem) || strings.Contains(g.stem, a.stem)) {
 			return .7
@@ -485,6 +487,14 @@ func comparePolarity(g, a *text) (relation, []Fact) {
 		how, score = ", in a word", .92
 	}
 	r := relation{class: "the same " + say[gp] + how, score: score, same: true}
+	if explicit && len(a.content()) <= 2 {
+		r.class, r.same = "the same "+say[gp]+" and little else", false
+		for i := range a.toks {
+			if a.toks[i].vague {
+				r.same = true // "not really a kind of …": the words decide
+			}
+		}
+	}
 	if ab := abstention(a.raw); ab < .5 && !explicit || ab < .05 {
 		r = relation{class: "abstains, for a " + say[gp], score: map[int]float64{1: .05, -1: .45}[gp]}
 	} else if gp != ap {

@@ -350,7 +350,7 @@ func (p *prepared) decided() bool {
 }
 
 // yesNo reports whether the question asks for yes or no, the gold says which, and the
-// answer says the other or neither. Of the same yes or no the words around it decide.
+// answer says the other, neither, or the same and little else. Else the words around decide.
 func (p *prepared) yesNo() bool {
 	gold, _ := polarity(p.gt, false)
 	if gold == 0 || !yesNo(p.qt) {

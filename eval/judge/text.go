@@ -26,12 +26,13 @@ type tok struct {
 	stop    bool
 	num     bool
 	han     bool
-	name    bool // has a capital that no sentence start explains
-	inQ     bool // stands in the question
-	vague   bool // "something", "various", "kind"
-	hedge   bool // "probably", "may"
-	neg     bool // "not", "never", 没
-	valence int  // +1 a glad word, -1 a bad one
+	name    bool     // has a capital that no sentence start explains
+	inQ     bool     // stands in the question
+	vague   bool     // "something", "various", "kind"
+	hedge   bool     // "probably", "may"
+	neg     bool     // "not", "never", 没
+	parts   []string // of a phrase, the stems of its words
+	valence int      // +1 a glad word, -1 a bad one
 }
 
 // text is a text cut for comparison.
@@ -354,8 +355,11 @@ func (t *text) phrases() {
 		if e.neg || e.stop {
 			k.stop = e.stop
 		}
-		for j := 1; j < n; j++ {
+		for j := range n {
 			shift[i+j] = len(out)
+			if !t.toks[i+j].stop {
+				k.parts = append(k.parts, t.toks[i+j].stem)
+			}
 		}
 		out = append(out, k)
 		i += n

@@ -23,7 +23,7 @@ type options struct {
 }
 
 func defaults() options {
-	return options{ridge: 3, trees: 250, depth: 3, rate: .08, minLeaf: 12, lambda: 4, plantW: 4, wrapW: .5, wrongW: 1.25, iters: 25}
+	return options{ridge: 3, trees: 250, depth: 4, rate: .08, minLeaf: 12, lambda: 4, plantW: 4, wrapW: .5, wrongW: 1.25, iters: 25}
 }
 
 // dateOdds counts how often an answer with a relation was right; a plant counts as
