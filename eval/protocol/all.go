@@ -15,7 +15,7 @@ func WithPrompts(pr *Prompts) []*Protocol {
 		em(), contains(), numeric(), mixedF1(), squadEM(), squadF1(),
 		locomoF1(), mem0F1(), bleu1(), rougeL(), mab(), mabSubstring(),
 		lmeRetrieval(), evidenceRecall(),
-		lmeOfficial(pr), mem0Judge(pr), mem0Judge2026(pr), zepJudge(pr), domainaAnswer(pr),
+		lmeOfficial(pr), mem0Judge(pr), mem0Judge2026(pr), zepJudge(pr), domainaAnswer(pr), domainaEvidence(),
 	}
 }
 
