@@ -407,7 +407,11 @@ func (r gradeReport) words(e *env) {
 		return
 	}
 	fmt.Fprintf(w, "agreement (yes: score ≥ %g)\n", r.Threshold)
-	for _, p := range r.Agreement {
+	for i, p := range r.Agreement {
+		if i == 10 {
+			fmt.Fprintf(w, "  … and %d more pairs: --report has them\n", len(r.Agreement)-i)
+			break
+		}
 		kappa := "κ –"
 		if p.Kappa != nil {
 			kappa = fmt.Sprintf("κ %.3f", *p.Kappa)
