@@ -298,10 +298,11 @@ func answerByRule(r *schema.QARecord) schema.Grade {
 		return labelled(false, "", LabelHallucination)
 	}
 	a := NewFact(r.Answer)
-	words := plainWords(r.Answer)
-	for _, gold := range r.AllGolds() {
-		g := NewFact(gold)
-		if containsWords(words, plainWords(gold)) && g.negated == a.negated || g.CoveredBy(a) || MixedF1(r.Answer, gold) >= coverShare && holdsAll(a.numbers, g.numbers) && g.negated == a.negated {
+	var answer, gold words
+	said := answer.plain(r.Answer)
+	for _, want := range r.AllGolds() {
+		g := NewFact(want)
+		if containsWords(said, gold.plain(want)) && g.negated == a.negated || g.CoveredBy(a) || MixedF1(r.Answer, want) >= coverShare && holdsAll(a.numbers, g.numbers) && g.negated == a.negated {
 			return labelled(true, LabelCorrect, LabelCorrect)
 		}
 	}
