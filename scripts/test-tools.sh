@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests use from outside Go, where it is missing: a Python with
-# networkx, rdflib and snakemake, the jars of a Neo4j, a Chromium with Chinese fonts, jq.
+# networkx, rdflib and snakemake, another with a small model of sentence vectors, the jars of a Neo4j, a Chromium with Chinese fonts, jq.
 # Python and jars go to ~/.cache/membench; programs come from the system's packages
 # (Debian's, as root; elsewhere install them by hand). Tests skip what is absent.
 set -euo pipefail
@@ -32,4 +32,5 @@ if [ "$(cat "$cache/venv/membench-has" 2>/dev/null)" != "$want" ]; then
   "$cache/venv/bin/pip" install -q $want
   echo "$want" > "$cache/venv/membench-has"
 fi
+scripts/minilm.sh install
 scripts/neo4j-lib.sh

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -236,7 +235,9 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
 		}
 	}
 	var g llm.Generator // nil: by rule
+	var prompts llm.Prompts
 	if o.model.model != "" {
+		prompts = ms.prompts
 		if g, err = ms.generator(config.Extract); err != nil {
 			return err
 		}
@@ -244,7 +245,7 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
 	if !slices.Contains(mem0.Modes(), mem0.Mode(o.mode)) {
 		return usagef("--mode %q: have %v", o.mode, mem0.Modes())
 	}
-	sys, err := mem0.Embedded(mem0.Options{Dir: o.store, Mode: mem0.Mode(o.mode), Raw: o.storeRaw, NoPrefix: o.noPrefix, Generator: g})
+	sys, err := mem0.Embedded(mem0.Options{Dir: o.store, Mode: mem0.Mode(o.mode), Raw: o.storeRaw, NoPrefix: o.noPrefix, Generator: g, Prompts: prompts})
 	if err != nil {
 		return err
 	}
@@ -268,7 +269,7 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	m, err := ingestManifest(o, sys.Info(), g, digests)
+	m, err := ingestManifest(o, sys.Info(), g, prompts, digests)
 	if err != nil {
 		return err
 	}
@@ -357,7 +358,7 @@ func emptyStore(folder string) error {
 	return atomicfile.SyncDir(folder)
 }
 
-func ingestManifest(o ingestOptions, info memory.Info, g llm.Generator, inputs []schema.FileDigest) (schema.Manifest, error) {
+func ingestManifest(o ingestOptions, info memory.Info, g llm.Generator, prompts llm.Prompts, inputs []schema.FileDigest) (schema.Manifest, error) {
 	r := o.replay
 	k := kept{Isolation: string(r.Isolation), UserID: r.UserID, AgentID: r.AgentID, Mode: o.mode, StoreRaw: o.storeRaw, NoPrefix: o.noPrefix,
 		SkipRoles: list(r.SkipRoles), SkipTags: list(r.SkipTags), OnlyTags: list(r.OnlyTags), WriteProbes: r.WriteProbes,
@@ -374,8 +375,8 @@ func ingestManifest(o ingestOptions, info memory.Info, g llm.Generator, inputs [
 	if g != nil {
 		m.Models = map[string]string{"facts": g.Model(), "update": g.Model()}
 		m.Prompts = map[string]string{}
-		for name, text := range op.Prompts() {
-			m.Prompts[name] = fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+		for _, name := range op.PromptNames() {
+			m.Prompts[name] = op.Prompt(prompts, name).SHA256()
 		}
 	}
 	m.Key, err = build.Key(m)

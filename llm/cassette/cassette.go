@@ -164,6 +164,9 @@ func (c *Cassette) Close() error {
 	return c.f.Close()
 }
 
+// Path is the file's.
+func (c *Cassette) Path() string { return c.f.Name() }
+
 // Mode is how it was opened; Off for nil.
 func (c *Cassette) Mode() Mode {
 	if c == nil {
