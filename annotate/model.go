@@ -5,12 +5,12 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"membench/internal/codec"
+	"membench/internal/pattern"
 	"membench/llm"
 	"membench/schema"
 )
@@ -117,7 +117,7 @@ func (m modelTagger) prompt(w Window) string {
 }
 
 var (
-	tagLine = regexp.MustCompile(`(?m)^\s*[-*]?\s*["\[(]?(\d{1,9})["\])]?\s*[:.,=\-]+>?\s*"?(canon_only|episodic|filler)\b`)
+	tagLine = pattern.New(`(?m)^\s*[-*]?\s*["\[(]?(\d{1,9})["\])]?\s*[:.,=\-]+>?\s*"?(canon_only|episodic|filler)\b`)
 	choices = []string{schema.TagCanon, schema.TagEpisodic, schema.TagFiller}
 )
 

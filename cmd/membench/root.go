@@ -109,7 +109,8 @@ func newRoot(e *env) *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddGroup(&cobra.Group{ID: "make", Title: "Make data:"}, &cobra.Group{ID: "look", Title: "Check and look:"})
+	root.AddGroup(&cobra.Group{ID: "make", Title: "Make data:"}, &cobra.Group{ID: "look", Title: "Check and look:"},
+		&cobra.Group{ID: "measure", Title: "Measure:"})
 	add := func(group string, cmds ...*cobra.Command) {
 		for _, c := range cmds {
 			c.GroupID = group
@@ -118,8 +119,10 @@ func newRoot(e *env) *cobra.Command {
 	}
 	add("make", newDemoCmd(e), newChainCmd(e), newIndexCmd(e), newAnnotateCmd(e), newCompileCmd(e), newReplayCmd(e),
 		newClaimifyCmd(e), newCompileClaimsCmd(e), newToGraphCmd(e), newCypherCmd(e), newExportCmd(e), newLoadNeo4jCmd(e))
-	add("look", newValidateCmd(e), newTraceCmd(e), newDiffCmd(e), newViewCmd(e), newMigrateCmd(e), newSchemaCmd(e),
+	add("look", newValidateCmd(e), newTraceCmd(e), newDiffCmd(e), newViewCmd(e), newMigrateCmd(e), newSchemaCmd(e), newNeo4jCmd(e),
 		newDoctorCmd(e), newConfigCmd(e), newCassetteCmd(e))
+	add("look", newValidateCmd(e), newTraceCmd(e), newDiffCmd(e), newViewCmd(e), newMigrateCmd(e), newSchemaCmd(e))
+	add("measure", newEvalCmd(e))
 	root.AddCommand(newVersionCmd(e))
 	finish(root)
 	return root

@@ -17,13 +17,13 @@ import (
 // layers, lowest first; "x/*" covers direct children not named on their own.
 // Imports go strictly down; a child may import its parent.
 var layers = [][]string{
-	0: {"data", "internal/atomicfile", "internal/codec", "internal/exttest", "internal/extsort", "internal/jsonschema", "internal/par", "internal/rank", "internal/textnorm", "internal/tokens", "internal/vector"},
+	0: {"data", "internal/atomicfile", "internal/codec", "internal/exttest", "internal/extsort", "internal/jsonschema", "internal/par", "internal/rank", "internal/stats", "internal/textnorm", "internal/tokens", "internal/vector", "internal/pattern"},
 	1: {"schema", "schema/jsonl", "schema/catalog", "internal/bm25", "internal/keylog", "internal/timex"},
-	2: {"graph", "llm", "llm/*", "schema/validate", "schema/migrate", "internal/openie", "internal/build"},
-	3: {"memory"},
-	4: {"annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "memory/memorytest", "memory/op"},
-	5: {"memory/*", "cypher/neo4j", "cypher/neo4j/server"},
-	6: {"cmd/membench/internal/*"},
+	2: {"graph", "llm", "llm/*", "schema/validate", "schema/migrate", "internal/openie", "internal/build", "eval/protocol", "eval/judge"},
+	3: {"memory", "datasets", "eval/reader"},
+	4: {"annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "memory/memorytest", "memory/op", "eval/*", "cypher/browser"},
+	5: {"memory/*", "memory/mem0/*", "datasets/*", "cypher/neo4j", "cypher/neo4j/server"},
+	6: {"cmd/membench/internal/*", "memory/all", "datasets/all"},
 	7: {"cmd/membench", "internal/layers", "internal/testsum", "internal/benchdata"},
 }
 
