@@ -197,18 +197,33 @@ func (s *models) generator(role config.Role) (llm.Generator, error) {
 	return llm.With(s.ledger.Generator(s.cassette.Generator(g)), llm.Settings{Temperature: ep.Temperature, MaxTokens: ep.MaxTokens}), nil
 }
 
+// endpointEmbedder is the endpoint for vectors; without one it fails.
+func (s *models) endpointEmbedder() (llm.Embedder, error) {
+	ep, err := s.endpoint(config.Embed)
+	if err == nil && !ep.Configured() {
+		err = usagef("no model for vectors: set models.embed.name in membench.yaml, or LOCAL_EMBEDDING_MODEL (scripts/minilm.sh serves one)")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.embedder()
+}
+
 // embedder is the endpoint for vectors, where one is configured; else hashing.
 func (s *models) embedder() (llm.Embedder, error) {
 	ep, err := s.endpoint(config.Embed)
 	if err != nil || !ep.Configured() {
 		return hashing.New(0), err
 	}
+	profile := ep.Name
+	if ep.Dimensions > 0 {
+		profile = fmt.Sprintf("%s/%d", ep.Name, ep.Dimensions)
+	}
+	if s.estimate != nil { // vectors that only stand in: they are not kept in the cassette
+		return s.estimate.Embedder(profile, hashing.New(ep.Dimensions)), nil
+	}
 	var m llm.Embedder
 	if s.cassette.Mode() == cassette.Replay {
-		profile := ep.Name
-		if ep.Dimensions > 0 {
-			profile = fmt.Sprintf("%s/%d", ep.Name, ep.Dimensions)
-		}
 		m = cassette.AbsentEmbedder(profile)
 	} else {
 		c, err := s.client(ep)
