@@ -6,10 +6,14 @@ output is the base URL, once the server takes requests.
 import base64
 import importlib.util
 import json
+import math
 import os
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+# Threads that wait for each other spin: on a busy machine one is six times as fast as two.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 from tokenizers import Tokenizer
@@ -62,7 +66,7 @@ class Model:
         def heads(which):
             return self.linear(x, f"{name}.self.{which}").reshape(n, length, HEADS, WIDTH // HEADS).transpose(0, 2, 1, 3)
 
-        scores = heads("query") @ heads("key").transpose(0, 1, 3, 2) / np.sqrt(WIDTH // HEADS) + hide
+        scores = heads("query") @ heads("key").transpose(0, 1, 3, 2) / math.sqrt(WIDTH // HEADS) + hide
         scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
         mixed = (scores / scores.sum(axis=-1, keepdims=True)) @ heads("value")
         mixed = mixed.transpose(0, 2, 1, 3).reshape(n, length, WIDTH)
@@ -81,7 +85,7 @@ class Model:
             name = f"encoder.layer.{layer}"
             x = self.attend(x, hide, name + ".attention")
             inner = self.linear(x, name + ".intermediate.dense")
-            inner = 0.5 * inner * (1 + erf(inner / np.sqrt(2)))
+            inner = 0.5 * inner * (1 + erf(inner / math.sqrt(2)))
             x = self.norm(x + self.linear(inner, name + ".output.dense"), name + ".output.LayerNorm")
         pooled = (x * mask[..., None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
         return pooled / np.linalg.norm(pooled, axis=1, keepdims=True), int(mask.sum())

@@ -21,7 +21,6 @@ func MiniLM(t testing.TB) string {
 		return ""
 	}
 	cmd := exec.Command(python, filepath.Join(root(t), "scripts", "minilm.py"), "0")
-	cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=2", "OPENBLAS_NUM_THREADS=2")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
