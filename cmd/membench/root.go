@@ -110,7 +110,7 @@ func newRoot(e *env) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddGroup(&cobra.Group{ID: "make", Title: "Make data:"}, &cobra.Group{ID: "look", Title: "Check and look:"},
-		&cobra.Group{ID: "measure", Title: "Measure:"})
+		&cobra.Group{ID: "measure", Title: "Measure memory systems:"})
 	add := func(group string, cmds ...*cobra.Command) {
 		for _, c := range cmds {
 			c.GroupID = group
@@ -121,8 +121,7 @@ func newRoot(e *env) *cobra.Command {
 		newClaimifyCmd(e), newCompileClaimsCmd(e), newToGraphCmd(e), newCypherCmd(e), newExportCmd(e), newLoadNeo4jCmd(e))
 	add("look", newValidateCmd(e), newTraceCmd(e), newDiffCmd(e), newViewCmd(e), newMigrateCmd(e), newSchemaCmd(e), newNeo4jCmd(e),
 		newDoctorCmd(e), newConfigCmd(e), newCassetteCmd(e))
-	add("look", newValidateCmd(e), newTraceCmd(e), newDiffCmd(e), newViewCmd(e), newMigrateCmd(e), newSchemaCmd(e))
-	add("measure", newEvalCmd(e))
+	add("measure", newDatasetsCmd(e), newEvalCmd(e))
 	root.AddCommand(newVersionCmd(e))
 	finish(root)
 	return root
