@@ -6,6 +6,7 @@ type QARecord struct {
 	System      string     `json:"system"`
 	Repeat      int        `json:"repeat,omitzero"` // from 0
 	Dataset     string     `json:"dataset"`
+	Source      string     `json:"source,omitzero"` // sub-set or split; some protocols score by it
 	CaseID      string     `json:"case_id"`
 	QuestionID  string     `json:"question_id"`
 	Checkpoint  string     `json:"checkpoint_id,omitzero"`

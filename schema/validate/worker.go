@@ -265,6 +265,8 @@ func (w *worker) detect() schema.Kind {
 		caseID
 		sessions
 		questionID
+		fingerprint
+		scores
 	)
 	seen, n := 0, 0
 	for k, v := range d.Members(0) {
@@ -331,10 +333,16 @@ func (w *worker) detect() schema.Kind {
 			seen |= sessions
 		case "question_id":
 			seen |= questionID
+		case "fingerprint":
+			seen |= fingerprint
+		case "scores":
+			seen |= scores
 		}
 	}
 	has := func(bits int) bool { return seen&bits != 0 }
 	switch {
+	case has(fingerprint) && has(scores):
+		return schema.KindSummary
 	case has(caseID) && has(sessions):
 		return schema.KindCase
 	case has(caseID) && has(questionID):
