@@ -137,6 +137,9 @@ func printComparison(w io.Writer, r *compare.Report) {
 	for _, d := range r.Differ {
 		fmt.Fprintf(w, "  ! %s differs, as allowed: %v\n", d.Field, d.Values)
 	}
+	for _, f := range r.Unknown {
+		fmt.Fprintf(w, "  ! %s is unknown in every run: nobody can say that it was the same (membench eval import --reader, --judge)\n", f)
+	}
 	for _, p := range r.Pairs {
 		fmt.Fprintf(w, "\n%s (A) − %s (B), %s\n", p.A, p.B, p.Test)
 		fmt.Fprintf(w, "  %-24s %8s %16s %6s %6s %6s %8s %8s %6s  %s\n", "", "A − B", "interval", "n", "wins", "losses", "p", "p Holm", "MDE", "better")

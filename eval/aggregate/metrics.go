@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"membench/eval/figure"
-	"membench/internal/stats"
 	"membench/schema"
 )
 
@@ -40,7 +39,7 @@ func newMetrics() metrics { return metrics{answers: map[string]int{}} }
 
 // session folds the grades of one session. An item whose judge failed is in no share.
 func (m *metrics) session(s *schema.SessionRecord) {
-	var recall, update mean
+	var recall, update []float64
 	labels := map[string]int{}
 	made := 0
 	for i := range s.Grades {
@@ -51,11 +50,9 @@ func (m *metrics) session(s *schema.SessionRecord) {
 		label := strings.ToLower(g.Label)
 		switch g.Judge {
 		case JudgeRecall:
-			recall.sum += *g.Score
-			recall.n++
+			recall = append(recall, *g.Score)
 			if g.Update {
-				update.sum += *g.Score
-				update.n++
+				update = append(update, *g.Score)
 			}
 		case JudgeCorrectness:
 			labels[label]++
@@ -78,11 +75,11 @@ func (m *metrics) session(s *schema.SessionRecord) {
 			}
 		}
 	}
-	if recall.n > 0 {
-		m.recall = append(m.recall, recall.sum/float64(recall.n))
+	if len(recall) > 0 {
+		m.recall = append(m.recall, figure.Mean(recall))
 	}
-	if update.n > 0 {
-		m.updateRecall = append(m.updateRecall, update.sum/float64(update.n))
+	if len(update) > 0 {
+		m.updateRecall = append(m.updateRecall, figure.Mean(update))
 	}
 	if made > 0 {
 		m.correct = append(m.correct, float64(labels["correct"])/float64(made))
@@ -116,7 +113,7 @@ func (m *metrics) result(system string) *schema.Metrics {
 	if answers+updates+rejections+m.evidenceQuestions+len(m.recall)+len(m.correct) == 0 {
 		return nil
 	}
-	avg := func(x []float64) *float64 { return figure.Defined(stats.Mean(x)) }
+	avg := func(x []float64) *float64 { return figure.Defined(figure.Mean(x)) }
 	return &schema.Metrics{
 		BaselineID:            system,
 		MemoryRecall:          schema.RecallMetrics{AvgRecall: avg(m.recall), AvgUpdateRecall: avg(m.updateRecall), Sessions: len(m.recall), UpdateSessions: len(m.updateRecall)},
