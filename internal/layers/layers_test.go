@@ -19,7 +19,7 @@ import (
 var layers = [][]string{
 	0: {"data", "internal/atomicfile", "internal/codec", "internal/exttest", "internal/extsort", "internal/jsonschema", "internal/par", "internal/rank", "internal/stats", "internal/textnorm", "internal/tokens", "internal/vector"},
 	1: {"schema", "schema/jsonl", "schema/catalog", "internal/bm25", "internal/keylog", "internal/timex"},
-	2: {"graph", "llm", "llm/*", "schema/validate", "schema/migrate", "internal/openie", "internal/build", "eval/protocol", "eval/judge"},
+	2: {"graph", "llm", "llm/*", "schema/validate", "schema/migrate", "internal/openie", "internal/build", "eval/protocol", "eval/judge", "eval/figure"},
 	3: {"memory", "datasets", "eval/reader"},
 	4: {"annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "memory/memorytest", "memory/op", "eval/*"},
 	5: {"memory/*", "memory/mem0/*", "datasets/*", "cypher/neo4j", "cypher/neo4j/server"},
