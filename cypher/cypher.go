@@ -14,7 +14,8 @@
 // quoted name: see AppendString and AppendName. What a Neo4j property cannot hold
 // (nested and mixed values, integers beyond 64 bits) stands as JSON text in
 // props_json; nulls and empty lists are not stored; a property named like one of ours
-// gets the prefix "p_".
+// gets the prefix "p_". In a named scope (see graph.ScopePrefix) ids are those of the
+// scope, so that several graphs have room in one database.
 package cypher
 
 import (
@@ -27,6 +28,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"membench/graph"
 	"membench/internal/codec"
 )
 
@@ -216,10 +218,18 @@ func Head(file string) string {
 }
 
 // batchTail ends a batch of rows that share labels, or a type.
-func (k kind) batchTail(dst []byte) []byte {
+func (k kind) batchTail(dst []byte, scope string) []byte {
 	dst = append(dst, "\n] AS row\n"...)
+	// In a named scope an id is preceded by the scope.
+	in := ""
+	if scope != "" {
+		in = string(AppendString(nil, graph.ScopePrefix(scope))) + " + "
+	}
 	if !k.edge {
-		dst = append(dst, "MERGE (n:"+BaseLabel+" {id: row.id})\nSET n = row.props, n.id = row.id"...)
+		dst = append(dst, "MERGE (n:"+BaseLabel+" {id: "+in+"row.id})\nSET n = row.props, n.id = "+in+"row.id"...)
+		if scope != "" {
+			dst = AppendString(append(dst, ", n.scope = "...), scope)
+		}
 		for i, l := range k.names {
 			if i == 0 {
 				dst = append(dst, "\nSET n"...)
@@ -228,10 +238,13 @@ func (k kind) batchTail(dst []byte) []byte {
 		}
 		return append(dst, ";\n"...)
 	}
-	dst = append(dst, "MATCH (a:"+BaseLabel+" {id: row.src})\nMATCH (b:"+BaseLabel+" {id: row.dst})\nMERGE (a)-[r:"...)
+	dst = append(dst, "MATCH (a:"+BaseLabel+" {id: "+in+"row.src})\nMATCH (b:"+BaseLabel+" {id: "+in+"row.dst})\nMERGE (a)-[r:"...)
 	dst, _ = AppendName(dst, k.names[0])
-	dst = append(dst, " {id: row.id}]->(b)\nSET r = row.props, r.id = row.id, r.type = "...)
+	dst = append(dst, " {id: "+in+"row.id}]->(b)\nSET r = row.props, r.id = "+in+"row.id, r.type = "...)
 	dst = AppendString(dst, k.names[0])
+	if scope != "" {
+		dst = AppendString(append(dst, ", r.scope = "...), scope)
+	}
 	return append(dst, ", r.src = row.src, r.dst = row.dst;\n"...)
 }
 
@@ -244,7 +257,7 @@ type kind struct {
 func (k kind) key() string { return strings.Join(k.names, "\x00") }
 
 // reserved are the properties that a stored element has of its own.
-var reserved = []string{"id", "type", "src", "dst", "scope", "props_json", "_hash"}
+var reserved = []string{"id", "type", "src", "dst", "scope", "props_json", "_hash", "_vector"}
 
 // propName is the name under which a member is stored: one of ours, or one that would
 // then look like it, gets the prefix "p_". No two names become one.

@@ -495,7 +495,7 @@ func TestSameBytes(t *testing.T) {
 		}
 	}
 	got := map[string]string{NodesFile: nodesHead, EdgesFile: edgesHead, ConstraintsFile: c1[:strings.IndexByte(c1, '\n')+1]}
-	for s, err := range Script(in) {
+	for s, err := range Script(in, "") {
 		if err == nil {
 			got[s.File] += s.Text
 		}
@@ -600,7 +600,7 @@ func FuzzWrite(f *testing.F) {
 
 func BenchmarkNodes(b *testing.B) {
 	line := `{"id": "mem:fdf2768f19650a2cf47138343608d1a2", "labels": ["MemoryItem"], "props": {"point_id": "169aef76-a175-41ec-922c-fea382a85815", "payload_hash": "fdf2768f19650a2cf47138343608d1a2", "data": "经常使用笔记功能来记录小事", "created_at": "2026-02-24T18:21:58.028703-08:00", "collection": "memory_bench_global", "isolation": "global", "exported_at": "2026-02-25T02:22:26Z", "display": "经常使用笔记功能来记录小事 #fdf2768f", "name": "经常使用笔记功能来记录小事 #fdf2768f"}}`
-	r := newRower()
+	r := newRower("")
 	b.SetBytes(int64(len(line)))
 	b.ReportAllocs()
 	for b.Loop() {

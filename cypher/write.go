@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
+	"membench/graph"
 	"membench/internal/codec"
 	"membench/internal/par"
 	"membench/schema"
@@ -29,6 +29,8 @@ const (
 type Options struct {
 	Workers int // 0 is one
 	MaxLine int // longest line read, in bytes; 0 is jsonl.MaxLine
+
+	Scope string // "" is the graph without a name
 }
 
 // Counts says what the scripts hold.
@@ -67,7 +69,7 @@ func Write(ctx context.Context, nodes, edges []jsonl.File, out Scripts, o Option
 // Script is Write over a stream, as statements with the name of their file: nodes
 // and edges in the order of the input within one set of labels or one type, the
 // constraints last, since only then are the types known. A file starts with its Head.
-func Script(in schema.Seq[schema.Element]) iter.Seq2[Statement, error] {
+func Script(in schema.Seq[schema.Element], scope string) iter.Seq2[Statement, error] {
 	return func(yield func(Statement, error) bool) {
 		stopped := false
 		c := Counts{Labels: map[string]int{}, Types: map[string]int{}}
@@ -80,8 +82,8 @@ func Script(in schema.Seq[schema.Element]) iter.Seq2[Statement, error] {
 				return nil
 			}
 		}
-		sets := [2]*batches{newBatches(false, send(NodesFile)), newBatches(true, send(EdgesFile))}
-		rw := newRower()
+		sets := [2]*batches{newBatches(false, scope, send(NodesFile)), newBatches(true, scope, send(EdgesFile))}
+		rw := newRower(scope)
 		var err error
 		for rec, e := range in {
 			var f *schema.Finding
@@ -147,13 +149,19 @@ func (w *writer) file(ctx context.Context, files []jsonl.File, out io.Writer, ed
 	if _, err := io.WriteString(out, head); err != nil {
 		return nil, err
 	}
-	b := newBatches(edge, func(text []byte) error { _, err := out.Write(text); return err })
-	pool := sync.Pool{New: func() any { return newRower() }}
-	results := par.Map(ctx, max(1, w.o.Workers), jsonl.FileBlocks(files, w.o.MaxLine), func(ctx context.Context, block jsonl.Block) (*rower, error) {
+	b := newBatches(edge, w.o.Scope, func(text []byte) error { _, err := out.Write(text); return err })
+	workers := max(1, w.o.Workers)
+	free := make(chan *rower, 2*workers) // one for each block in flight or waiting to be written
+	results := par.Map(ctx, workers, jsonl.FileBlocks(files, w.o.MaxLine), func(ctx context.Context, block jsonl.Block) (*rower, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		rw := pool.Get().(*rower)
+		var rw *rower
+		select {
+		case rw = <-free:
+		default:
+			rw = newRower(w.o.Scope)
+		}
 		rw.reset(edge)
 		rw.block(block)
 		block.Release()
@@ -166,7 +174,10 @@ func (w *writer) file(ctx context.Context, files []jsonl.File, out io.Writer, ed
 		if err := w.take(b, rw.rows); err != nil {
 			return nil, err
 		}
-		pool.Put(rw)
+		select {
+		case free <- rw:
+		default:
+		}
 	}
 	err := b.finish()
 	w.counts.Statements += b.written
@@ -216,6 +227,7 @@ const rowEnd = ",\n"
 type rower struct {
 	*rows
 	edge  bool
+	maxID int // longest id, in bytes
 	scan  codec.Scanner
 	vals  *values
 	index map[string]int32 // labels or type as they stand in the line → kind
@@ -225,8 +237,8 @@ type rower struct {
 	ids []byte
 }
 
-func newRower() *rower {
-	return &rower{rows: &rows{}, vals: newValues(), index: map[string]int32{}}
+func newRower(scope string) *rower {
+	return &rower{maxID: schema.MaxIDBytes - len(graph.ScopePrefix(scope)), rows: &rows{}, vals: newValues(), index: map[string]int32{}}
 }
 
 func (r *rower) reset(edge bool) *rows {
@@ -284,9 +296,9 @@ func (r *rower) checkID(line jsonl.Line, pointer, id string) bool {
 	switch {
 	case id == "":
 		r.fault(line, "GRF020", pointer, "element without "+pointer[1:]+", left out", "")
-	case len(id) > schema.MaxIDBytes:
+	case len(id) > r.maxID:
 		r.findings = append(r.findings, &schema.Finding{Pos: line.Pos, Pointer: pointer, Code: "ID020", Message: "id is too long for a uniqueness constraint, left out",
-			Have: strconv.Itoa(len(id)) + " bytes", Want: fmt.Sprintf("at most %d", schema.MaxIDBytes)})
+			Have: strconv.Itoa(len(id)) + " bytes", Want: fmt.Sprintf("at most %d", r.maxID)})
 	case strings.IndexByte(id, 0) >= 0:
 		r.fault(line, "GRF022", pointer, "id holds a NUL, which no script can, left out", strconv.Quote(id))
 	default:
@@ -338,11 +350,11 @@ func (r *rower) element(line jsonl.Line, e schema.Element) {
 		r.fault(line, "JSON001", "/props", "properties are no JSON object, element left out", "")
 		return
 	}
-	r.finish(line, r.kindOf(names), ids[0])
+	r.finish(line, r.kindOf(names))
 }
 
 // finish ends a row.
-func (r *rower) finish(line jsonl.Line, k int32, id string) {
+func (r *rower) finish(line jsonl.Line, k int32) {
 	r.text = append(append(r.text, '}'), rowEnd...)
 	r.ends = append(r.ends, int32(len(r.text)))
 	r.of = append(r.of, k)
@@ -378,7 +390,7 @@ func (r *rower) line(line jsonl.Line) bool {
 	if !s.Object() || !r.member("id") {
 		return false
 	}
-	id, ok := r.id("{id: ")
+	ok := r.id("{id: ")
 	if !ok {
 		return false
 	}
@@ -400,10 +412,7 @@ func (r *rower) line(line jsonl.Line) bool {
 		if !r.member("src") {
 			return false
 		}
-		if _, ok := r.id(", src: "); !ok || !r.member("dst") {
-			return false
-		}
-		if _, ok := r.id(", dst: "); !ok {
+		if !r.id(", src: ") || !r.member("dst") || !r.id(", dst: ") {
 			return false
 		}
 	} else {
@@ -437,7 +446,7 @@ func (r *rower) line(line jsonl.Line) bool {
 	if _, more := s.Member(); more || !s.End() {
 		return false
 	}
-	r.finish(line, k, string(id))
+	r.finish(line, k)
 	return true
 }
 
@@ -447,13 +456,13 @@ func (r *rower) member(want string) bool {
 }
 
 // id reads an id and appends it as a literal.
-func (r *rower) id(lead string) ([]byte, bool) {
+func (r *rower) id(lead string) bool {
 	body, escaped, ok := r.scan.String()
-	if !ok || escaped || len(body) == 0 || len(body) > schema.MaxIDBytes {
-		return nil, false
+	if !ok || escaped || len(body) == 0 || len(body) > r.maxID {
+		return false
 	}
 	r.text = appendBody(append(r.text, lead...), body)
-	return body, true
+	return true
 }
 
 func (r *rower) known(raw []byte) (int32, bool) {
@@ -479,22 +488,22 @@ func (r *rower) learn(raw []byte, names []string) int32 {
 // what is left of a kind waits for more.
 type batches struct {
 	edge  bool
+	scope string
 	write func([]byte) error
 	sets  map[string]*pending
 	order []string // keys, sorted
-	buf   []byte
 
 	written int // statements
 }
 
 type pending struct {
 	kind kind
-	text []byte // rows, each with rowEnd
+	text []byte // batchHead and rows, each with rowEnd
 	n    int
 }
 
-func newBatches(edge bool, write func([]byte) error) *batches {
-	return &batches{edge: edge, write: write, sets: map[string]*pending{}}
+func newBatches(edge bool, scope string, write func([]byte) error) *batches {
+	return &batches{edge: edge, scope: scope, write: write, sets: map[string]*pending{}}
 }
 
 // sorted lists the names of all kinds: of edges, the types.
@@ -504,7 +513,7 @@ func (b *batches) pending(k kind) *pending {
 	key := k.key()
 	p := b.sets[key]
 	if p == nil {
-		p = &pending{kind: k}
+		p = &pending{kind: k, text: []byte(batchHead)}
 		b.sets[key] = p
 		i, _ := slices.BinarySearch(b.order, key)
 		b.order = slices.Insert(b.order, i, key)
@@ -527,12 +536,9 @@ func (b *batches) take(r *rows) error {
 			if i > 0 {
 				start = r.ends[i-1]
 			}
-			text := r.text[start:r.ends[i+n-1]]
-			if p.n+n < BatchRows {
-				p.text = append(p.text, text...)
-				p.n += n
-			} else {
-				if err := b.statement(p, text); err != nil {
+			p.text = append(p.text, r.text[start:r.ends[i+n-1]]...)
+			if p.n += n; p.n == BatchRows {
+				if err := b.statement(p); err != nil {
 					return err
 				}
 			}
@@ -542,21 +548,19 @@ func (b *batches) take(r *rows) error {
 	return nil
 }
 
-// statement writes what waits and text as one batch.
-func (b *batches) statement(p *pending, text []byte) error {
-	b.buf = append(append(b.buf[:0], batchHead...), p.text...)
-	b.buf = append(b.buf, text...)
-	b.buf = p.kind.batchTail(b.buf[:len(b.buf)-len(rowEnd)])
-	p.text, p.n = p.text[:0], 0
+// statement writes what waits as one batch.
+func (b *batches) statement(p *pending) error {
+	text := p.kind.batchTail(p.text[:len(p.text)-len(rowEnd)], b.scope)
+	p.text, p.n = text[:len(batchHead)], 0
 	b.written++
-	return b.write(b.buf)
+	return b.write(text)
 }
 
 // finish writes what waits, kinds in order.
 func (b *batches) finish() error {
 	for _, key := range b.order {
 		if p := b.sets[key]; p.n > 0 {
-			if err := b.statement(p, nil); err != nil {
+			if err := b.statement(p); err != nil {
 				return err
 			}
 		}

@@ -18,14 +18,16 @@ const (
 	In
 )
 
-// Filter selects nodes by label or edges by type; empty selects all. For the edges of
-// a node, Labels are those of the node at the other end.
+// Filter selects nodes by label and property, or edges by type; empty selects all. For
+// the edges of a node, Labels and Props are those of the node at the other end.
 type Filter struct {
-	Labels []string
-	Types  []string
+	Labels []string       // one of them
+	Types  []string       // one of them
+	Props  map[string]any // all of them: string, bool, int, int64 or float64; 1 is 1.0
 }
 
-// Graph is read access. Every sequence is ordered by id.
+// Graph is read access. Every sequence is ordered by id. What a graph can do beyond it
+// are Searcher, Vectors and PathFinder.
 type Graph interface {
 	Node(ctx context.Context, id schema.NodeID) (schema.Node, bool, error)
 	Nodes(ctx context.Context, f Filter) iter.Seq2[schema.Node, error]

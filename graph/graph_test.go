@@ -19,6 +19,10 @@ import (
 	"membench/schema/jsonl"
 )
 
+func TestLocalSearch(t *testing.T) {
+	graphtest.RunSearch(t, func(*testing.T) graphtest.Searchable { return graph.NewLocal() })
+}
+
 func TestLocalStore(t *testing.T) {
 	graphtest.Run(t, func(*testing.T) graph.Store { return graph.NewLocal() })
 }

@@ -20,6 +20,8 @@ type Local struct {
 	nodes map[schema.NodeID]*vertex
 	edges map[schema.EdgeID]*schema.Edge
 	order []*vertex // by id; nil when it must be made anew
+
+	vectors map[schema.NodeID][]float32
 }
 
 // vertex holds its edges by id. Readers share the slices, so a change makes a new
@@ -106,7 +108,7 @@ func (l *Local) Nodes(ctx context.Context, f Filter) iter.Seq2[schema.Node, erro
 			l.mu.RLock()
 			n := v.node
 			l.mu.RUnlock()
-			if hasAny(n.Labels, f.Labels) && !yield(n, nil) {
+			if f.Accepts(n) && !yield(n, nil) {
 				return
 			}
 		}
@@ -147,7 +149,7 @@ func (l *Local) Neighbors(ctx context.Context, id schema.NodeID, d Direction, f 
 			if len(f.Types) > 0 && !slices.Contains(f.Types, e.Type) {
 				continue
 			}
-			if len(f.Labels) > 0 {
+			if len(f.Labels)+len(f.Props) > 0 {
 				other := e.Dst
 				if other == id {
 					other = e.Src
@@ -157,7 +159,7 @@ func (l *Local) Neighbors(ctx context.Context, id schema.NodeID, d Direction, f 
 					yield(schema.Edge{}, err)
 					return
 				}
-				if !hasAny(n.Labels, f.Labels) {
+				if !f.Accepts(n) {
 					continue
 				}
 			}
@@ -324,6 +326,7 @@ func (l *Local) Apply(ctx context.Context, changes iter.Seq2[schema.Change, erro
 		case c.Op == schema.OpDelete:
 			if v != nil {
 				delete(l.nodes, id)
+				delete(l.vectors, id)
 				l.order = nil
 			}
 		case v == nil:
@@ -333,6 +336,7 @@ func (l *Local) Apply(ctx context.Context, changes iter.Seq2[schema.Change, erro
 			effective++
 		default:
 			if !SameElement(schema.Element{Node: &v.node}, c.New) {
+				delete(l.vectors, id)
 				a.Nodes++
 				effective++
 			}

@@ -2,6 +2,9 @@ package graph
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"math"
 	"slices"
@@ -60,7 +63,7 @@ type Props struct {
 const PropsJSON = "props_json"
 
 // Reserved are the properties that a stored element has of its own.
-var reserved = []string{"id", "type", "src", "dst", "scope", PropsJSON, "_hash"}
+var reserved = []string{"id", "type", "src", "dst", "scope", PropsJSON, "_hash", "_vector"}
 
 // PropName is the name under which a member is stored: one of ours, or one that
 // would then look like it, gets the prefix "p_". No two names become one.
@@ -302,4 +305,60 @@ func clone(raw []byte) json.RawMessage {
 		return nil
 	}
 	return append(json.RawMessage{}, raw...)
+}
+
+// ScopePrefix stands before every id of a named graph in a database that holds several;
+// "" for the one without a name. Scopes are escaped, so that scope and id together are
+// unique: no two pairs give one text.
+func ScopePrefix(scope string) string {
+	if scope == "" {
+		return ""
+	}
+	return "scope:" + schema.Mint{V: schema.Latest}.Escape(scope) + "|"
+}
+
+// Hash is what a database keeps of an element to see whether a load changes it: equal
+// for what it holds alike. Order of members does not count, 1 is 1.0. labels are those
+// of a node, sorted, without a label that every node has; the rest is that of an edge.
+func Hash(labels []string, typ, src, dst string, p Props) string {
+	var b []byte
+	text := func(s string) {
+		b = binary.AppendUvarint(b, uint64(len(s)))
+		b = append(b, s...)
+	}
+	b = append(b, 2) // the version of this hash
+	text(typ)
+	text(src)
+	text(dst)
+	b = binary.AppendUvarint(b, uint64(len(labels)))
+	for _, l := range labels {
+		text(l)
+	}
+	stored := slices.Clone(p.Stored)
+	slices.SortFunc(stored, func(a, b Prop) int { return strings.Compare(a.Name, b.Name) })
+	for _, q := range stored {
+		text(q.Name)
+		kind := q.Value.Kind
+		if kind == Int {
+			kind = Float
+		}
+		b = append(b, byte(kind))
+		if q.Value.List {
+			b = append(b, 'l')
+		}
+		b = binary.AppendUvarint(b, uint64(len(q.Value.Texts)))
+		for _, t := range q.Value.Texts {
+			text(t)
+		}
+	}
+	var rest []string
+	for k, raw := range p.Rest.Members() {
+		rest = append(rest, string(codec.AppendString(nil, k))+string(codec.AppendLayout(nil, raw, codec.Compact)))
+	}
+	slices.Sort(rest)
+	for _, s := range rest {
+		text(s)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:16])
 }

@@ -26,6 +26,7 @@ type cypherOptions struct {
 	maxLine byteSize
 	strict  bool
 	limit   int
+	scope   string
 }
 
 func newCypherCmd(e *env) *cobra.Command {
@@ -39,7 +40,8 @@ of at most ` + fmt.Sprint(cypher.BatchRows) + ` (UNWIND, MERGE by id), so runnin
 
 GRAPH_DIR holds nodes.jsonl and edges.jsonl, plain, .gz or .zst; the file names of the existing
 chain (*_nodes_<time>.jsonl, *_edges_<time>.jsonl) are read, too, all that are there. "-" reads
-nodes and edges from standard input. "-o -" writes one script to standard output.
+nodes and edges from standard input. "-o -" writes one script to standard output. --scope names
+the graph, so that it stands beside others in one database, as in load-neo4j.
 
 load-neo4j does the same over the network, with row counts and a comparison at the end.`,
 		Example: `  membench cypher graph/ -o cypher/
@@ -55,6 +57,7 @@ load-neo4j does the same over the network, with row counts and a comparison at t
 	f.StringVarP(&o.out, "output", "o", "", "`folder` for the scripts, or - for standard output (required)")
 	f.IntVar(&o.workers, "workers", 0, "`n` workers; 0 is one per processor")
 	f.Var(&o.maxLine, "max-line", "`size` of the longest line that is read")
+	f.StringVar(&o.scope, "scope", "", "`name` of this graph among several in one database")
 	f.BoolVar(&o.strict, "strict", false, "exit 3 and write nothing when the data has errors")
 	f.IntVar(&o.limit, "limit", 100, "print at most `n` findings; 0 prints all")
 	return c
@@ -66,6 +69,9 @@ func runCypher(ctx context.Context, e *env, o cypherOptions) error {
 		return usagef("no output: give -o CYPHER_DIR")
 	case o.workers < 0:
 		return usagef("--workers: have %d, want 0 or more", o.workers)
+	}
+	if err := checkScope(o.scope); err != nil {
+		return err
 	}
 	if err := notInput(o.out, o.in); err != nil {
 		return err
@@ -118,7 +124,9 @@ func runCypher(ctx context.Context, e *env, o cypherOptions) error {
 	}
 	m := schema.Manifest{SchemaVersion: graphVersion(o.in), Step: "cypher", StepVersion: 1, Membench: release, Findings: t.byCode, Inputs: ds.list(cmp.Or(e.final, o.out)),
 		Counts: map[string]int{"nodes": counts.Nodes, "edges": counts.Edges, "statements": counts.Statements}}
-	if m.Options, err = schema.NewObject(struct{}{}); err != nil {
+	if m.Options, err = schema.NewObject(struct {
+		Scope string `json:"scope,omitempty"`
+	}{o.scope}); err != nil {
 		return err
 	}
 	if m.Key, err = build.Key(m); err != nil {
@@ -148,7 +156,7 @@ func graphVersion(dir string) schema.Version {
 }
 
 func writeCypher(ctx context.Context, ds *digests, o cypherOptions, out cypher.Scripts, report func(*schema.Finding)) (cypher.Counts, error) {
-	co := cypher.Options{Workers: o.workers, MaxLine: int(o.maxLine)}
+	co := cypher.Options{Workers: o.workers, MaxLine: int(o.maxLine), Scope: o.scope}
 	if o.in != "-" {
 		nodes, edges, err := graphParts(o.in)
 		if err != nil {
@@ -189,7 +197,7 @@ func writeCypher(ctx context.Context, ds *digests, o cypherOptions, out cypher.S
 			}
 		}
 	}
-	for s, err := range cypher.Script(elements) {
+	for s, err := range cypher.Script(elements, o.scope) {
 		var f *schema.Finding
 		if errors.As(err, &f) {
 			report(f)

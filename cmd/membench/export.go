@@ -27,6 +27,7 @@ type exportOptions struct {
 	out      string
 	database string
 	base     string
+	scope    string
 	catalogs []string
 	json     bool
 }
@@ -58,7 +59,13 @@ gets the prefix p_. What a format cannot hold is reported and counted.`,
 				if o.out == "-" {
 					return usagef("--format admin-csv writes several files: give a folder with -o")
 				}
+				if err := checkScope(o.scope); err != nil {
+					return err
+				}
 			case "graphml", "jsonld":
+				if o.scope != "" {
+					return usagef("--scope goes with --format admin-csv: %s does not go into a database", o.format)
+				}
 			case "":
 				return usagef("--format is missing: have admin-csv, graphml, jsonld")
 			default:
@@ -81,6 +88,7 @@ gets the prefix p_. What a format cannot hold is reported and counted.`,
 	f.StringVarP(&o.out, "output", "o", o.out, "`file`, or folder for admin-csv")
 	f.StringVar(&o.database, "database", "neo4j", "`name` that import.sh imports into")
 	f.StringVar(&o.base, "base-label", "Node", "`label` of every node in admin-csv; empty for none")
+	f.StringVar(&o.scope, "scope", "", "`name` of this graph among several in one database, for admin-csv")
 	f.StringArrayVar(&o.catalogs, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
 	f.BoolVar(&o.json, "json", false, "print the counts as one JSON object")
 	return c
@@ -149,7 +157,7 @@ func exportFolder(ctx context.Context, o exportOptions, opts export.Options, src
 		p := &part{Writer: bufio.NewWriterSize(f, 1<<15), file: f}
 		parts = append(parts, p)
 		return p, nil
-	}, export.CSVOptions{Options: opts, BaseLabel: o.base, Database: o.database})
+	}, export.CSVOptions{Options: opts, BaseLabel: o.base, Database: o.database, Scope: o.scope})
 	if err != nil {
 		return res, err
 	}

@@ -9,14 +9,23 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"strings"
+	"sync"
 	"time"
+	"unicode/utf8"
 
 	"membench/cypher/neo4j"
 	"membench/graph"
+	"membench/llm"
+	"membench/llm/hashing"
+	"membench/llm/openai"
 	"membench/schema"
 	"membench/schema/jsonl"
 
 	"github.com/spf13/cobra"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
 )
 
 type loadNeo4jOptions struct {
@@ -30,7 +39,12 @@ type loadNeo4jOptions struct {
 	strict   bool
 	rewrite  bool
 	verify   bool
+	repair   bool
 	json     bool
+	scope    string
+	sessions int
+	index    bool
+	embed    string
 
 	user, password string // from the environment
 }
@@ -39,7 +53,7 @@ type loadNeo4jOptions struct {
 const liveDelta = "the database"
 
 func newLoadNeo4jCmd(e *env) *cobra.Command {
-	o := loadNeo4jOptions{batch: neo4j.DefaultBatch}
+	o := loadNeo4jOptions{batch: neo4j.DefaultBatch, sessions: 1, index: true}
 	c := &cobra.Command{
 		Use:   "load-neo4j GRAPH_DIR",
 		Short: "Load a graph into a running Neo4j",
@@ -51,24 +65,43 @@ environment or a .env file; without the first none is sent. The address comes fr
 
 Ids are made unique first (constraints node_id_unique, rel_<TYPE>_id_unique), then
 nodes and edges go in batches, each a transaction: a load that was cut off is
-finished by loading again. Loading the same graph twice changes nothing. An element that
-the database holds is made equal to the record: properties and labels that the
-record lacks go. An element that the graph lacks stays, unless there is a delta:
+finished by loading again. A batch that the server lacks memory for goes in halves.
+Loading the same graph twice changes nothing. An element that the database holds is
+made equal to the record: properties and labels that the record lacks go. An element
+that the graph lacks stays, unless there is a delta:
 
-  --delta            delete what the database holds beyond GRAPH_DIR (all nodes with
-                     the label Node, and their edges, are taken for the graph)
-  --delta=OLD_DIR    send only what differs between OLD_DIR and GRAPH_DIR
+  --delta=OLD_DIR    send only what differs between OLD_DIR and GRAPH_DIR. The database
+                     keeps the digest of what was loaded; where it is not that of
+                     OLD_DIR, hashes are compared instead. Nothing is deleted but
+                     what OLD_DIR has and GRAPH_DIR lacks
+  --delta            compare with the hashes in the database, and delete what it holds
+                     beyond GRAPH_DIR (every node with the label Node in the scope)
   --changes FILE     send the changes that 'membench diff OLD NEW --jsonl' wrote
+
+--scope NAME keeps several graphs in one database: each has ids of its own (the
+property id is scope:NAME|ID, the property scope is NAME) and no load, delta or
+clearing touches another's. Without it the graph is the one without a name.
 
 An edge whose end is not in the database is never lost in silence: it is finding
 GRF031 with its file and line, and the exit status is 3; the rest is loaded.
 With --strict a load that would leave something out writes nothing at all.
+
+--verify reads everything back and compares it property by property. What somebody
+changed by hand is found there (a load trusts the _hash of an element and leaves it
+alone); --verify --repair writes it again.
+
+A full-text index (node_text, Chinese and English) is made at the end, --index=false
+leaves it out. --embed adds vectors of claims and memories and a vector index: 'hash'
+needs no model, else it is the name of a model at an OpenAI-compatible endpoint
+(EMBEDDING_BASE_URL or LOCAL_EMBEDDING_BASE_URL, else OPENAI_BASE_URL; key in
+EMBEDDING_API_KEY, LOCAL_EMBEDDING_API_KEY or OPENAI_API_KEY).
 
 The report goes to standard output (--json: one object, the same for the same load
 into the same database); progress and the time taken go to standard error.`,
 		Example: `  membench load-neo4j out/graph --uri bolt://localhost:7687 --dry-run
   membench load-neo4j out/graph --uri bolt://localhost:7687 --verify
   membench load-neo4j out/new/graph --delta=out/old/graph --json | jq .edges
+  membench load-neo4j out/graph --scope trial-2 --delta --verify --repair
   membench diff out/old out/new --jsonl | membench load-neo4j --changes -`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -87,6 +120,12 @@ into the same database); progress and the time taken go to standard error.`,
 				return usagef("--verify wants the GRAPH_DIR that the database holds after --changes")
 			case o.verify && o.dryRun:
 				return usagef("--verify and --dry-run exclude each other: nothing was loaded that could be read back")
+			case o.repair && !o.verify:
+				return usagef("--repair goes with --verify, which finds what is to be repaired")
+			case o.sessions < 1 || o.sessions > 32:
+				return usagef("--sessions: have %d, want 1 to 32", o.sessions)
+			case o.embed != "" && o.dryRun:
+				return usagef("--embed and --dry-run exclude each other")
 			case o.batch < 1:
 				return usagef("--batch: have %d, want 1 or more", o.batch)
 			}
@@ -95,6 +134,9 @@ into the same database); progress and the time taken go to standard error.`,
 			}
 			if twice := o.verify || o.strict; twice && (o.graph == "-" || o.changes == "-" && o.strict) {
 				return usagef("--verify and --strict read the input twice, which standard input does not give")
+			}
+			if err := checkScope(o.scope); err != nil {
+				return err
 			}
 			o.uri = cmp.Or(o.uri, e.getenv("NEO4J_URI"), "bolt://localhost:7687")
 			o.user, o.password = e.getenv("NEO4J_USERNAME"), e.getenv("NEO4J_PASSWORD")
@@ -111,9 +153,23 @@ into the same database); progress and the time taken go to standard error.`,
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would change in the database, write nothing")
 	f.BoolVar(&o.strict, "strict", false, "write nothing when an element would be left out")
 	f.BoolVar(&o.rewrite, "rewrite", false, "write also what the database's _hash says is there: mends changes made by hand")
+	f.IntVar(&o.sessions, "sessions", o.sessions, "`number` of transactions at the same time, of rows that cannot lock each other")
+	f.StringVar(&o.scope, "scope", "", "`name` of this graph among several in one database")
+	f.BoolVar(&o.index, "index", o.index, "make the full-text index for search")
+	f.StringVar(&o.embed, "embed", "", "add vectors of claims and memories by `embedder`: hash, or a model's name")
+	f.Lookup("embed").NoOptDefVal = "hash"
+	f.BoolVar(&o.repair, "repair", false, "with --verify: write what is missing or different")
 	f.BoolVar(&o.verify, "verify", false, "read every element back and compare it")
 	f.BoolVar(&o.json, "json", false, "print the report as one JSON object")
 	return c
+}
+
+// checkScope refuses a name that no property can hold.
+func checkScope(scope string) error {
+	if !utf8.ValidString(scope) || strings.ContainsRune(scope, 0) || len(scope) > 200 {
+		return usagef("--scope: have %q, want UTF-8 of at most 200 bytes without NUL", scope)
+	}
+	return nil
 }
 
 func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
@@ -123,7 +179,11 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	if err != nil {
 		return err
 	}
-	db, err := neo4j.Open(ctx, neo4j.Config{URI: o.uri, Database: o.database, User: o.user, Password: o.password})
+	embedder, err := o.embedder(e)
+	if err != nil {
+		return err
+	}
+	db, err := neo4j.Open(ctx, neo4j.Config{URI: o.uri, Database: o.database, User: o.user, Password: o.password, Scope: o.scope})
 	if errors.Is(err, neo4j.ErrURI) {
 		return usageError{err}
 	}
@@ -132,8 +192,10 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	}
 	defer db.Close(context.WithoutCancel(ctx))
 	t := newTally(e, 20)
-	lo := neo4j.LoadOptions{Batch: o.batch, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta,
-		Report: func(f *schema.Finding) { t.take(f) }, Progress: progressNeo4j(e)}
+	progress, finished := progressNeo4j(e, o)
+	defer finished()
+	lo := neo4j.LoadOptions{Batch: o.batch, Sessions: o.sessions, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta,
+		Report: func(f *schema.Finding) { t.take(f) }, Progress: progress}
 	if o.strict && !o.dryRun {
 		trial := lo
 		trial.DryRun, trial.Progress = true, nil
@@ -154,12 +216,27 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 		}
 		return err
 	}
+	finished()
+	if o.index && !o.dryRun {
+		made, err := db.EnsureTextIndex(ctx)
+		if err != nil {
+			return err
+		}
+		rep.Indexes = append(rep.Indexes, made...)
+	}
+	if embedder != nil {
+		done, err := neo4j.Embed(ctx, db, embedder, nil)
+		if err != nil {
+			return err
+		}
+		rep.Embedded = &done
+	}
 	if o.verify {
 		files, err := graphFiles(o.graph)
 		if err != nil {
 			return err
 		}
-		if rep.Verified, err = neo4j.Verify(ctx, db, whileOpen(ctx, jsonl.Files[schema.Element](files, e.in)), lo.Report); err != nil {
+		if rep.Verified, err = neo4j.Verify(ctx, db, whileOpen(ctx, jsonl.Files[schema.Element](files, e.in)), neo4j.VerifyOptions{Repair: o.repair, Report: lo.Report}); err != nil {
 			return err
 		}
 	}
@@ -227,8 +304,44 @@ func loadInput(ctx context.Context, e *env, o loadNeo4jOptions) (func(context.Co
 		}
 	}
 	return func(ctx context.Context, db *neo4j.DB, lo neo4j.LoadOptions) (*neo4j.Report, error) {
-		return neo4j.LoadChanges(ctx, db, graph.Diff(old, in), lo)
+		held, err := db.Held(ctx)
+		if err != nil {
+			return nil, err
+		}
+		from, err := neo4j.DigestOf(ctx, db, old)
+		if err != nil {
+			return nil, err
+		}
+		if held.Digest == from.String() {
+			lo.From = &from
+			return neo4j.LoadChanges(ctx, db, graph.Diff(old, in), lo)
+		}
+		e.warnf("load-neo4j: the database does not hold %s as a load left it: comparing hashes", o.delta)
+		return loadAndDelete(ctx, db, old, in, lo)
 	}, nil
+}
+
+// loadAndDelete loads a graph and deletes what old has and it lacks.
+func loadAndDelete(ctx context.Context, db *neo4j.DB, old, in schema.Seq[schema.Element], lo neo4j.LoadOptions) (*neo4j.Report, error) {
+	rep, err := neo4j.Load(ctx, db, in, lo)
+	if err != nil {
+		return rep, err
+	}
+	more, err := neo4j.LoadChanges(ctx, db, func(yield func(schema.Change, error) bool) {
+		for c, err := range graph.Diff(old, in) {
+			var f *schema.Finding
+			if errors.As(err, &f) {
+				continue // said by the load, or a fault of the old graph
+			}
+			if (err != nil || c.Op == schema.OpDelete) && !yield(c, err) {
+				return
+			}
+		}
+	}, lo)
+	if more != nil {
+		rep.Add(more)
+	}
+	return rep, err
 }
 
 // changesOf drops the positions, which findings about a change then carry themselves.
@@ -251,15 +364,62 @@ func changesOf(in schema.Seq[schema.Change]) iter.Seq2[schema.Change, error] {
 	}
 }
 
-// progressNeo4j says every two seconds how far a load is.
-func progressNeo4j(e *env) func(*neo4j.Report) {
+// progressNeo4j shows how far a load is: a bar on a terminal when the number of
+// elements is known, else a line every two seconds. The second function ends it.
+func progressNeo4j(e *env, o loadNeo4jOptions) (func(*neo4j.Report), func()) {
 	last := e.now()
-	return func(r *neo4j.Report) {
+	lines := func(r *neo4j.Report) {
 		if now := e.now(); now.Sub(last) >= 2*time.Second {
 			last = now
 			e.warnf("load-neo4j: %d nodes, %d edges sent", r.Nodes.Sent, r.Edges.Sent)
 		}
 	}
+	err, ok := e.err.(*os.File)
+	if !ok || !term.IsTerminal(int(err.Fd())) || o.graph == "" || o.graph == "-" {
+		return lines, func() {}
+	}
+	p := mpb.New(mpb.WithOutput(err), mpb.WithWidth(40))
+	bar := p.AddBar(manifestCount(o.graph), mpb.PrependDecorators(decor.Name("load-neo4j "), decor.CountersNoUnit("%d / %d")), mpb.AppendDecorators(decor.AverageETA(decor.ET_STYLE_GO)))
+	var once sync.Once
+	return func(r *neo4j.Report) { bar.SetCurrent(int64(r.Nodes.Sent + r.Edges.Sent)) }, func() {
+		once.Do(func() {
+			bar.SetTotal(-1, true)
+			p.Wait()
+		})
+	}
+}
+
+// manifestCount is how many elements the graph's manifest counts, 0 when it says nothing.
+func manifestCount(path string) int64 {
+	m, err := readManifest(path)
+	if err != nil {
+		return 0
+	}
+	return int64(m.Counts["nodes"] + m.Counts["edges"])
+}
+
+// embedder makes the embedder that --embed names, nil for none.
+func (o loadNeo4jOptions) embedder(e *env) (llm.Embedder, error) {
+	switch o.embed {
+	case "":
+		return nil, nil
+	case "hash":
+		return hashing.New(0), nil
+	}
+	first := func(names ...string) string {
+		for _, n := range names {
+			if v := e.getenv(n); v != "" {
+				return v
+			}
+		}
+		return ""
+	}
+	c, err := openai.New(openai.Options{BaseURL: first("EMBEDDING_BASE_URL", "LOCAL_EMBEDDING_BASE_URL", "OPENAI_BASE_URL"),
+		Key: first("EMBEDDING_API_KEY", "LOCAL_EMBEDDING_API_KEY", "OPENAI_API_KEY"), Model: o.embed})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return c, nil
 }
 
 func writeLoadReport(w io.Writer, r *neo4j.Report) error {
@@ -291,6 +451,12 @@ func writeLoadReport(w io.Writer, r *neo4j.Report) error {
 	}
 	if v := r.Verified; v != nil {
 		b = fmt.Appendf(b, "read back %d nodes and %d edges: %d missing, %d different; %d others in the database\n", v.Nodes, v.Edges, v.Missing, v.Different, v.Others)
+		if v.Repaired > 0 {
+			b = fmt.Appendf(b, "%d of them repaired\n", v.Repaired)
+		}
+	}
+	if x := r.Embedded; x != nil {
+		b = fmt.Appendf(b, "%d vectors made by %s, %d kept\n", x.Vectors, x.Profile, x.Kept)
 	}
 	if r.DryRun {
 		b = append(b, "dry run: nothing was written\n"...)

@@ -96,7 +96,7 @@ func BenchmarkLoad(b *testing.B) {
 			}
 		}
 		start := time.Now()
-		v, err := Verify(ctx, db, seq(append(nodes[:len(nodes):len(nodes)], edges...)...), nil)
+		v, err := Verify(ctx, db, seq(append(nodes[:len(nodes):len(nodes)], edges...)...), VerifyOptions{})
 		took[4] += time.Since(start)
 		if err != nil || !v.Good() {
 			b.Fatal(v, err)

@@ -12,6 +12,9 @@ import (
 	"membench/cypher"
 )
 
+// heldConstraint makes one record of each scope.
+const heldConstraint = "membench_load_unique"
+
 // A constraint as SHOW CONSTRAINTS tells it.
 type constraint struct {
 	name, kind, entity string
@@ -93,12 +96,16 @@ func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err e
 			pattern = "()-[x:" + quoted(label) + "]-()"
 		}
 		text := fmt.Sprintf("CREATE CONSTRAINT %s IF NOT EXISTS FOR %s REQUIRE x.id IS UNIQUE", quoted(name), pattern)
-		// Another load may make the same one now; that it is there is checked below.
-		var ne *driver.Neo4jError
-		if err := db.schemaChange(ctx, text); err != nil && !(errors.As(err, &ne) && strings.HasSuffix(ne.Title(), "AlreadyExists")) {
+		if err := db.makeOnce(ctx, text); err != nil {
 			return made, fmt.Errorf("making ids unique on %s %s: %w", strings.ToLower(entity), label, err)
 		}
 		made = append(made, name)
+	}
+	if slices.Contains(todo, "") && !slices.ContainsFunc(have, func(c constraint) bool { return c.name == heldConstraint }) {
+		if err := db.makeOnce(ctx, "CREATE CONSTRAINT "+heldConstraint+" IF NOT EXISTS FOR (g:"+heldLabel+") REQUIRE g.scope IS UNIQUE"); err != nil {
+			return made, err
+		}
+		made = append(made, heldConstraint)
 	}
 	if len(made) > 0 {
 		if have, err = db.constraints(ctx); err != nil {
@@ -118,10 +125,7 @@ func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err e
 		}
 	}
 	if len(made) > 0 {
-		err = db.in(ctx, false, func(t *tx) error {
-			_, err := t.run("CALL db.awaitIndexes(300)", nil, nil)
-			return err
-		})
+		err = db.await(ctx)
 	}
 	return made, err
 }
@@ -135,8 +139,21 @@ func constrained(typ string) (entity, label string) {
 }
 
 func (db *DB) schemaChange(ctx context.Context, text string) error {
-	_, err := driver.ExecuteQuery(ctx, db.drv, text, nil, driver.EagerResultTransformer, driver.ExecuteQueryWithDatabase(db.database))
-	return db.explain(err)
+	return db.in(ctx, true, func(t *tx) error {
+		_, err := t.run(text, nil, nil)
+		return err
+	})
+}
+
+// makeOnce makes something of the schema that another load may be making now; whether
+// it is there must be looked up afterwards.
+func (db *DB) makeOnce(ctx context.Context, text string) error {
+	err := db.schemaChange(ctx, text)
+	var ne *driver.Neo4jError
+	if errors.As(err, &ne) && strings.HasSuffix(ne.Title(), "AlreadyExists") {
+		return nil
+	}
+	return err
 }
 
 // types are the edge types that have a constraint, sorted.

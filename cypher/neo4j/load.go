@@ -1,14 +1,13 @@
 package neo4j
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"iter"
 	"slices"
 	"strconv"
-
-	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"membench/cypher"
 	"membench/graph"
@@ -17,10 +16,15 @@ import (
 
 // LoadOptions changes how Load works; the zero value is a plain load.
 type LoadOptions struct {
-	Batch   int  // elements a transaction; 0: 5000. Never more than 16 MiB of text
-	DryRun  bool // say what would change, write nothing
-	Prune   bool // delete what the scope holds and the input does not
-	Rewrite bool // write every element, also where the database says that it is the same
+	Batch    int  // elements a transaction; 0: 5000. Never more than 16 MiB of text; less while the server lacks memory
+	Sessions int  // transactions at the same time, of rows that cannot lock each other; 0: 1
+	DryRun   bool // say what would change, write nothing
+	Prune    bool // delete what the scope holds and the input does not
+	Rewrite  bool // write every element, also where the database says that it is the same
+
+	// From is the digest of the graph that LoadChanges starts from, when that is what
+	// the scope holds: the digest of the outcome is then known without reading it.
+	From *Digest
 
 	Report   func(*schema.Finding) // gets what was left out and why; may be nil
 	Progress func(*Report)         // called after each transaction; may be nil
@@ -69,9 +73,45 @@ type Report struct {
 	Types       map[string]*Count `json:"types"`
 	Detached    int               `json:"detached"`    // edges that went with deleted nodes
 	Constraints []string          `json:"constraints"` // made now
+	Indexes     []string          `json:"indexes"`     // for search, made now
 	Batches     int               `json:"batches"`
-	Findings    map[string]int    `json:"findings"` // code → how many, warnings too
+	Server      Counters          `json:"server"`          // its own counts of the load's transactions
+	Digest      string            `json:"digest,omitzero"` // of the graph, when the scope holds it whole and nothing else
+	Findings    map[string]int    `json:"findings"`        // code → how many, warnings too
+	Embedded    *Embedded         `json:"embedded,omitzero"`
 	Verified    *Verified         `json:"verified,omitzero"`
+}
+
+// Add enters the account of another part of the same load.
+func (r *Report) Add(more *Report) {
+	r.Nodes.plus(more.Nodes)
+	r.Edges.plus(more.Edges)
+	for _, m := range []struct{ to, from map[string]*Count }{{r.Labels, more.Labels}, {r.Types, more.Types}} {
+		for k, c := range m.from {
+			if m.to[k] == nil {
+				m.to[k] = &Count{}
+			}
+			m.to[k].plus(*c)
+		}
+	}
+	for k, n := range more.Findings {
+		r.Findings[k] += n
+	}
+	r.Detached += more.Detached
+	r.Batches += more.Batches
+	r.Constraints = append(r.Constraints, more.Constraints...)
+	r.Server.plus(more.Server)
+	r.Digest = more.Digest
+}
+
+func (c *Count) plus(d Count) {
+	c.Sent += d.Sent
+	c.Created += d.Created
+	c.Updated += d.Updated
+	c.Unchanged += d.Unchanged
+	c.Deleted += d.Deleted
+	c.Absent += d.Absent
+	c.LeftOut += d.LeftOut
 }
 
 // Changed reports whether anything was written, or would be.
@@ -87,7 +127,7 @@ func (r *Report) Changed() bool {
 func Load(ctx context.Context, db *DB, in schema.Seq[schema.Element], o LoadOptions) (*Report, error) {
 	return db.load(ctx, func(yield func(step, error) bool) {
 		for rec, err := range in {
-			if !yield(step{schema.OpPut, rec}, err) {
+			if !yield(step{op: schema.OpPut, rec: rec}, err) {
 				return
 			}
 		}
@@ -106,6 +146,9 @@ func LoadChanges(ctx context.Context, db *DB, in iter.Seq2[schema.Change, error]
 			if err == nil || errors.As(err, &f) && f.Warning && c.Op != "" {
 				e, e2 := graph.Target(c)
 				s.rec.V = e
+				if c.Op == schema.OpPut {
+					s.old = c.Old
+				}
 				err = errors.Join(err, e2)
 			}
 			if !yield(s, err) {
@@ -118,6 +161,7 @@ func LoadChanges(ctx context.Context, db *DB, in iter.Seq2[schema.Change, error]
 type step struct {
 	op  string
 	rec schema.Record[schema.Element]
+	old schema.Element // that a put replaces, where known
 }
 
 // seen is a set of elements: 16 bytes of digest, about 40 in all, for each.
@@ -133,9 +177,11 @@ type loader struct {
 	db    *DB
 	o     LoadOptions
 	rep   *Report
-	seen  seen            // nil unless asked for
-	fresh bool            // the scope was empty
-	odd   map[string]bool // labels and types that are no plain identifiers and were reported
+	send  *sender
+	seen  seen                  // nil unless asked for
+	known map[[16]byte][16]byte // hashes of what the scope holds and the input did not bring yet; nil unless asked for
+	sum   Digest                // of what was put
+	odd   map[string]bool       // labels and types that are no plain identifiers and were reported
 }
 
 func (l *loader) finding(f *schema.Finding) {
@@ -149,10 +195,18 @@ func (db *DB) load(ctx context.Context, in iter.Seq2[step, error], o LoadOptions
 	if o.Batch <= 0 {
 		o.Batch = DefaultBatch
 	}
-	l := &loader{db: db, o: o, odd: map[string]bool{}, rep: &Report{Database: db.database, Scope: db.scope, DryRun: o.DryRun, Constraints: []string{},
+	o.Sessions = max(1, o.Sessions)
+	l := &loader{db: db, o: o, odd: map[string]bool{}, rep: &Report{Database: db.database, Scope: db.scope, DryRun: o.DryRun, Constraints: []string{}, Indexes: []string{},
 		Labels: map[string]*Count{}, Types: map[string]*Count{}, Findings: map[string]int{}}}
 	if o.Prune || o.DryRun {
 		l.seen = seen{}
+	}
+	held, err := db.Held(ctx)
+	if err != nil {
+		return l.rep, err
+	}
+	if o.From != nil {
+		l.sum = *o.From
 	}
 	if !o.DryRun {
 		made, err := db.ensure(ctx)
@@ -161,22 +215,44 @@ func (db *DB) load(ctx context.Context, in iter.Seq2[step, error], o LoadOptions
 			return l.rep, err
 		}
 	}
-	nodes, _, err := db.Size(ctx)
+	empty, err := db.empty(ctx)
 	if err != nil {
 		return l.rep, err
 	}
-	l.fresh = nodes == 0 && !o.DryRun
+	if o.Prune && !o.Rewrite && !empty {
+		if l.known, err = db.hashes(ctx); err != nil {
+			return l.rep, err
+		}
+	}
+	l.send = newSender(db, o, empty)
+	flying, err := l.stream(ctx, in)
+	if err == nil {
+		err = l.land(flying)
+	} else if flying != nil {
+		err = errors.Join(err, l.land(flying)) // its transactions have ended: their rows count
+	}
+	if err == nil && o.Prune && (l.known == nil || len(l.known) > 0) {
+		err = l.prune(ctx)
+	}
+	if err != nil || o.DryRun {
+		return l.rep, err
+	}
+	return l.rep, l.settle(ctx, held)
+}
+
+// stream collects the steps of in and sends them, while the next ones are read. It
+// returns the last sending, which still has to land.
+func (l *loader) stream(ctx context.Context, in iter.Seq2[step, error]) (flying chan *outcome, err error) {
 	c := newCollector()
 	flush := func() error {
 		b := c.take()
-		if b.len() == 0 {
-			return nil
-		}
-		if err := l.flush(ctx, b); err != nil {
+		if err := l.land(flying); err != nil {
+			flying = nil
 			return err
 		}
-		if o.Progress != nil {
-			o.Progress(l.rep)
+		flying = nil
+		if b.len() > 0 {
+			flying = l.send.start(ctx, b)
 		}
 		return nil
 	}
@@ -190,18 +266,20 @@ func (db *DB) load(ctx context.Context, in iter.Seq2[step, error], o LoadOptions
 			}
 			var f *schema.Finding
 			if !errors.As(err, &f) {
-				return l.rep, err
+				return flying, err
 			}
 			if !f.Warning || s.rec.V.IsZero() {
+				l.sum.n++ // an input with faults is not what the scope will hold
 				continue
 			}
 		}
-		r, f := db.row(s.rec)
+		r, f := l.db.row(s.rec)
 		if f != nil {
 			l.finding(f)
 			l.leftOut(s.rec.V)
 			continue
 		}
+		l.account(s, r)
 		if extra := extraOf(s.rec.V); len(extra) > 0 {
 			l.finding(&schema.Finding{Pos: s.rec.Pos, Code: "GRF043", Warning: true, Message: "members that a graph record does not know are not stored in the database: " + names(extra)})
 		}
@@ -211,33 +289,83 @@ func (db *DB) load(ctx context.Context, in iter.Seq2[step, error], o LoadOptions
 				l.finding(&schema.Finding{Pos: s.rec.Pos, Code: "GRF021", Warning: true, Message: "label or type is no plain identifier: queries must quote it", Have: strconv.Quote(name), Want: "[A-Za-z_][A-Za-z0-9_]*"})
 			}
 		}
-		if o.Rewrite {
+		if l.o.Rewrite {
 			r.hash += "!" // equal to none; what is stored is r.props["_hash"]
 		}
-		again := c.add(s.op, r)
-		if l.seen != nil && s.op == schema.OpPut {
-			d := l.digest(r)
-			if _, ok := l.seen[d]; ok {
-				again = true
+		again, same := l.meet(s.op, r)
+		if same {
+			for _, count := range l.counts(s.rec.V) {
+				count.add(unchanged)
 			}
-			l.seen[d] = struct{}{}
+			continue
 		}
+		again = c.add(s.op, r) || again
 		if again {
 			l.finding(&schema.Finding{Pos: s.rec.Pos, Code: "GRF033", Message: "id " + s.rec.V.ID() + " is repeated, the last counts", Warning: true})
 		}
-		if len(c.rows) >= o.Batch || c.bytes >= batchBytes {
+		if len(c.rows) >= l.o.Batch*l.o.Sessions || c.bytes >= batchBytes {
 			if err := flush(); err != nil {
-				return l.rep, err
+				return nil, err
 			}
 		}
 	}
-	if err := flush(); err != nil {
-		return l.rep, err
+	return flying, flush()
+}
+
+// account enters a step in the digest of the outcome.
+func (l *loader) account(s step, r row) {
+	switch {
+	case s.op != schema.OpPut:
+		l.sum.remove(r)
+		return
+	case !s.old.IsZero():
+		if old, f := l.db.row(schema.Record[schema.Element]{V: s.old}); f == nil {
+			l.sum.remove(old)
+		}
 	}
-	if o.Prune {
-		return l.rep, l.prune(ctx)
+	l.sum.add(r)
+}
+
+// meet notes that the input brought a row: whether it did before, and whether the
+// scope is known to hold it as it is.
+func (l *loader) meet(op string, r row) (again, same bool) {
+	if l.seen == nil || op != schema.OpPut {
+		return false, false
 	}
-	return l.rep, nil
+	d := l.digest(r)
+	_, again = l.seen[d]
+	l.seen[d] = struct{}{}
+	if have, ok := l.known[d]; ok {
+		delete(l.known, d)
+		same = !again && have == hashBytes(r.hash)
+	}
+	return again, same
+}
+
+// settle records what the scope holds now, when that is the input and nothing else.
+func (l *loader) settle(ctx context.Context, held Held) error {
+	r := l.rep
+	if r.Nodes.LeftOut+r.Edges.LeftOut > 0 || r.Edges.Absent > r.Detached || r.Nodes.Absent > 0 {
+		return nil
+	}
+	if held.Digest == l.sum.String() && l.send.run == 0 {
+		r.Digest = held.Digest
+		return nil
+	}
+	if l.o.From == nil {
+		nodes, edges, err := l.db.Size(ctx)
+		if err != nil || int64(nodes+edges) != l.sum.n {
+			return err
+		}
+	}
+	run := l.send.run
+	if run == 0 {
+		run = held.run
+	}
+	c, err := l.db.settle(ctx, run, l.sum.String())
+	r.Server.plus(c)
+	r.Digest = l.sum.String()
+	return err
 }
 
 // findings takes joined findings apart.
@@ -315,44 +443,28 @@ func (l *loader) leftOut(e schema.Element) {
 	}
 }
 
-// flush sends a batch: in parts when the server has no memory for the whole.
-func (l *loader) flush(ctx context.Context, b *batch) error {
-	b.dry, b.fresh = l.o.DryRun, l.fresh
-	if !b.dry {
-		made, err := l.db.ensure(ctx, b.edgeTypes()...)
-		l.rep.Constraints = append(l.rep.Constraints, made...)
-		if err != nil {
-			return err
-		}
+// land waits for what start sent and enters it in the accounts.
+func (l *loader) land(flying chan *outcome) error {
+	if flying == nil {
+		return nil
 	}
-	var d *done
-	err := l.db.in(ctx, !b.dry, func(t *tx) (err error) {
-		d, err = t.write(b)
-		return err
-	})
-	var ne *driver.Neo4jError
-	switch {
-	case errors.Is(err, errTooBig) && b.len() > 1:
-		x, y := b.halves()
-		if err := l.flush(ctx, x); err != nil {
-			return err
-		}
-		return l.flush(ctx, y)
-	case b.fresh && errors.As(err, &ne) && ne.Title() == "ConstraintValidationFailed":
-		// Not so fresh after all (an edge comes again with other ends, somebody else
-		// writes too): look before writing from here on.
-		l.fresh = false
-		return l.flush(ctx, b)
-	case err != nil:
-		return err
+	out := <-flying
+	l.rep.Constraints = append(l.rep.Constraints, out.made...)
+	l.rep.Server.plus(out.counters)
+	for _, p := range out.parts {
+		l.rep.Batches++
+		l.enter(p.b, p.d)
 	}
-	l.rep.Batches++
-	l.account(b, d)
-	return nil
+	if l.o.Progress != nil && len(out.parts) > 0 {
+		l.o.Progress(l.rep)
+	}
+	return out.err
 }
 
-func (l *loader) account(b *batch, d *done) {
-	slices.SortFunc(d.missing, func(x, y end) int { return x.edge - y.edge })
+func (l *loader) enter(b *batch, d *done) {
+	slices.SortStableFunc(d.missing, func(x, y end) int {
+		return cmp.Or(cmp.Compare(b.edges[x.edge].rec.Pos.Line, b.edges[y.edge].rec.Pos.Line), x.edge-y.edge)
+	})
 	for _, e := range d.missing {
 		r := b.edges[e.edge]
 		if b.dry {
@@ -394,53 +506,4 @@ func (l *loader) account(b *batch, d *done) {
 	gone(b.delNodes, d.delNodes)
 	gone(b.delEdges, d.delEdges)
 	l.rep.Detached += d.detached
-}
-
-// prune deletes what was not sent. It holds the ids of those elements.
-func (l *loader) prune(ctx context.Context) error {
-	db := l.db
-	var nodes, edges []row
-	err := db.in(ctx, false, func(t *tx) error {
-		nodes, edges = nil, nil
-		_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.mine("n")+" RETURN n.id, labels(n)", db.with(nil), func(v []any) error {
-			id, _ := v[0].(string)
-			if _, ok := l.seen[digest('n', "", id)]; !ok {
-				n := schema.Node{ID: schema.NodeID(db.unkey(id))}
-				for _, label := range texts(v[1]) {
-					if label != baseLabel {
-						n.Labels = append(n.Labels, label)
-					}
-				}
-				nodes = append(nodes, row{id: id, rec: schema.Record[schema.Element]{V: schema.Element{Node: &n}}})
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		_, err = t.run("MATCH (n:"+baseLabel+")-[r]->(:"+baseLabel+") WHERE r.id IS NOT NULL AND "+db.mine("n")+" RETURN r.id, type(r)", db.with(nil), func(v []any) error {
-			id, _ := v[0].(string)
-			typ, _ := v[1].(string)
-			if _, ok := l.seen[digest('e', typ, id)]; !ok {
-				edges = append(edges, row{id: id, typ: typ, rec: schema.Record[schema.Element]{V: schema.Element{Edge: &schema.Edge{ID: schema.EdgeID(db.unkey(id)), Type: typ}}}})
-			}
-			return nil
-		})
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	// Edges first: none is then counted as gone with its node.
-	for chunk := range slices.Chunk(edges, l.o.Batch) {
-		if err := l.flush(ctx, &batch{delEdges: chunk}); err != nil {
-			return err
-		}
-	}
-	for chunk := range slices.Chunk(nodes, l.o.Batch) {
-		if err := l.flush(ctx, &batch{delNodes: chunk}); err != nil {
-			return err
-		}
-	}
-	return nil
 }

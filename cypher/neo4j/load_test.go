@@ -55,7 +55,7 @@ func load(t *testing.T, db *DB, in schema.Seq[schema.Element], o LoadOptions) (*
 func verify(t *testing.T, db *DB, in schema.Seq[schema.Element]) (*Verified, []*schema.Finding) {
 	t.Helper()
 	var fs []*schema.Finding
-	v, err := Verify(context.Background(), db, in, collect(&fs))
+	v, err := Verify(context.Background(), db, in, VerifyOptions{Report: collect(&fs)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("first load: have %+v %+v, findings %v", r.Nodes, r.Edges, fs)
 	}
 	same := *r
-	same.DryRun, same.Batches, same.Constraints = true, dry.Batches, dry.Constraints
+	same.DryRun, same.Batches, same.Constraints, same.Server, same.Digest = true, dry.Batches, dry.Constraints, Counters{}, ""
 	if !reflect.DeepEqual(*dry, same) {
 		t.Errorf("the dry run foretold\n%+v\nthe load did\n%+v", *dry, same)
 	}
@@ -323,7 +323,7 @@ func TestScriptsMakeTheSameGraph(t *testing.T) {
 	in = append(in[:3], append([]schema.Element{odd}, in[3:len(in)-1]...)...)
 	db := openScope(t, "")
 	var scripts []cypher.Statement
-	for s, err := range cypher.Script(seq(in...)) {
+	for s, err := range cypher.Script(seq(in...), db.scope) {
 		var f *schema.Finding
 		if errors.As(err, &f) && f.Warning {
 			continue

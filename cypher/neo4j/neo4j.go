@@ -23,15 +23,6 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/notifications"
 
 	"membench/graph"
-	"membench/schema"
-)
-
-// Faults of a service, for errors.Is. The errors that wrap them say what to do.
-var (
-	ErrURI         = errors.New("not an address of a Neo4j server")
-	ErrUnreachable = errors.New("no Neo4j server answers")
-	ErrAuth        = errors.New("the server refuses the user or the password")
-	ErrNoDatabase  = errors.New("the server has no such database")
 )
 
 // Config says where the graph is.
@@ -53,6 +44,7 @@ type DB struct {
 	uri      string
 	database string
 	scope    string
+	retry    time.Duration
 
 	mu    sync.Mutex
 	ready map[string]bool // "": nodes; else edge types whose constraint is there
@@ -90,7 +82,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrURI, err)
 	}
-	db := &DB{drv: drv, uri: c.URI, database: c.Database, scope: c.Scope, ready: map[string]bool{}}
+	db := &DB{drv: drv, uri: c.URI, database: c.Database, scope: c.Scope, retry: c.Retry, ready: map[string]bool{}}
 	if err := drv.VerifyConnectivity(ctx); err != nil {
 		drv.Close(ctx)
 		return nil, db.explain(err)
@@ -98,11 +90,19 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	// The answer names the home database, which then need not be asked for each time.
 	res, err := driver.ExecuteQuery(ctx, drv, "RETURN 1", nil, driver.EagerResultTransformer, driver.ExecuteQueryWithDatabase(c.Database))
 	if err != nil {
+		err = db.explain(err)
+		if errors.Is(err, ErrNoDatabase) {
+			err = db.edition(ctx, err)
+		}
 		drv.Close(ctx)
-		return nil, db.explain(err)
+		return nil, err
 	}
 	if info := res.Summary.Database(); info != nil {
 		db.database = info.Name()
+	}
+	if err := tooOld(res.Summary.Server().Agent()); err != nil {
+		drv.Close(ctx)
+		return nil, fmt.Errorf("%s: %w", db.uri, err)
 	}
 	return db, nil
 }
@@ -113,64 +113,33 @@ func (db *DB) Database() string { return db.database }
 // Close ends the connections.
 func (db *DB) Close(ctx context.Context) error { return db.drv.Close(ctx) }
 
-// explain makes an error of the driver say what is wrong in our words. Findings and
-// other errors of ours pass.
-func (db *DB) explain(err error) error {
-	var f *schema.Finding
-	var ne *driver.Neo4jError
-	var ce *driver.ConnectivityError
-	switch {
-	case err == nil || errors.As(err, &f):
-		return err
-	case errors.As(err, &ne) && (ne.Title() == "Unauthorized" || ne.Title() == "AuthenticationRateLimit" || ne.Title() == "CredentialsExpired" || ne.Title() == "TokenExpired"):
-		return fmt.Errorf("%s: %w (%s): set NEO4J_USERNAME and NEO4J_PASSWORD", db.uri, ErrAuth, ne.Title())
-	case errors.As(err, &ne) && ne.Title() == "DatabaseNotFound":
-		return fmt.Errorf("%s: %w: have %q; leave --database out for the user's home database", db.uri, ErrNoDatabase, db.database)
-	case errors.As(err, &ne):
-		return fmt.Errorf("%s: %w", db.uri, ne)
-	case errors.As(err, &ce):
-		return fmt.Errorf("%s: %w (%v): is it running, and is this its Bolt port?", db.uri, ErrUnreachable, ce.Inner)
-	}
-	return err
-}
-
-// errTooBig is a batch that the server has no memory for. It hides the server's error
-// from the driver, which would take it for a passing fault and send the batch again.
-var errTooBig = errors.New("the server has not enough memory for a batch of this size")
-
-func tooBig(err error) error {
-	var ne *driver.Neo4jError
-	if errors.As(err, &ne) && (strings.Contains(ne.Code, "OutOfMemory") || strings.Contains(ne.Code, "MemoryPool")) {
-		return fmt.Errorf("%w: %s", errTooBig, ne.Msg)
-	}
-	return err
-}
-
 // in runs work in one transaction that the driver repeats on transient faults, so
 // work must start anew each time it is called. A connection lost during the commit
-// leaves the outcome unknown; since all we write is idempotent, it is sent once more.
+// leaves the outcome unknown; since all we write is idempotent, it is sent again.
 func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) error {
 	s := db.drv.NewSession(ctx, driver.SessionConfig{DatabaseName: db.database})
-	defer s.Close(ctx)
-	managed := func(t driver.ManagedTransaction) (any, error) { return nil, tooBig(work(&tx{ctx, t})) }
+	defer s.Close(context.WithoutCancel(ctx))
+	managed := func(t driver.ManagedTransaction) (any, error) { return nil, final(work(&tx{ctx: ctx, t: t})) }
 	if !write {
 		_, err := s.ExecuteRead(ctx, managed)
 		return db.explain(err)
 	}
 	_, err := s.ExecuteWrite(ctx, managed)
 	var lost *driver.ConnectivityError
-	if errors.As(err, &lost) && ctx.Err() == nil {
-		if db.drv.VerifyConnectivity(ctx) == nil {
-			_, err = s.ExecuteWrite(ctx, managed)
-		}
+	for tries := 0; errors.As(err, &lost) && ctx.Err() == nil && tries < lostCommits; tries++ {
+		_, err = s.ExecuteWrite(ctx, managed)
 	}
 	return db.explain(err)
 }
+
+// lostCommits is how many commits in a row may get lost before a load gives up.
+const lostCommits = 5
 
 // A tx is a running transaction.
 type tx struct {
 	ctx context.Context
 	t   driver.ManagedTransaction
+	c   Counters // of its statements so far
 }
 
 // run sends a statement and gives each row of the answer to row, which may be nil.
@@ -191,6 +160,7 @@ func (t *tx) run(text string, params map[string]any, row func(values []any) erro
 	if err != nil {
 		return nil, err
 	}
+	t.c.add(sum.Counters())
 	return sum.Counters(), nil
 }
 
@@ -206,4 +176,13 @@ func (t *tx) count(text string, params map[string]any) (int, driver.Counters, er
 		return nil
 	})
 	return n, c, err
+}
+
+// Server is the server's own name and version, e.g. "Neo4j/5.26.27".
+func (db *DB) Server(ctx context.Context) (string, error) {
+	info, err := db.drv.GetServerInfo(ctx)
+	if err != nil {
+		return "", db.explain(err)
+	}
+	return info.Agent(), nil
 }

@@ -1,9 +1,6 @@
 package neo4j
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -17,6 +14,12 @@ import (
 	"membench/graph"
 	"membench/internal/codec"
 	"membench/schema"
+)
+
+// hashProp holds the hash of an element, vectorProp the vector of a node.
+const (
+	hashProp   = "_hash"
+	vectorProp = "_vector"
 )
 
 // baseLabel is on every node; it never appears in the graph's own records.
@@ -34,13 +37,12 @@ type row struct {
 	rec    schema.Record[schema.Element]
 }
 
-// key is the property id of an element id: the same in the unnamed scope. Scopes are
-// escaped, so no two pairs share one.
+// contentHash is what is stored as _hash.
+func (r row) contentHash() string { h, _ := r.props[hashProp].(string); return h }
+
+// key is the property id of an element id: the same in the unnamed scope.
 func (db *DB) key(id string) string {
-	if db.scope == "" {
-		return id
-	}
-	return "scope:" + schema.Mint{V: schema.Latest}.Escape(db.scope) + "|" + id
+	return graph.ScopePrefix(db.scope) + id
 }
 
 // unkey undoes key.
@@ -91,8 +93,12 @@ func (db *DB) row(rec schema.Record[schema.Element]) (row, *schema.Finding) {
 		}
 		r.props[graph.PropsJSON] = string(b)
 	}
-	r.hash = hash(r, mapped)
-	r.props["id"], r.props["_hash"] = r.id, r.hash
+	if e.Node != nil {
+		r.hash = graph.Hash(r.labels, "", "", "", mapped)
+	} else {
+		r.hash = graph.Hash(nil, r.typ, string(e.Edge.Src), string(e.Edge.Dst), mapped)
+	}
+	r.props["id"], r.props[hashProp] = r.id, r.hash
 	if e.Edge != nil {
 		r.props["type"], r.props["src"], r.props["dst"] = r.typ, string(e.Edge.Src), string(e.Edge.Dst)
 	}
@@ -100,51 +106,6 @@ func (db *DB) row(rec schema.Record[schema.Element]) (row, *schema.Finding) {
 		r.props["scope"] = db.scope
 	}
 	return r, nil
-}
-
-// hash is equal for elements that the database holds alike: order of labels and of
-// members does not count, 1 is 1.0.
-func hash(r row, p graph.Props) string {
-	var b []byte
-	text := func(s string) {
-		b = binary.AppendUvarint(b, uint64(len(s)))
-		b = append(b, s...)
-	}
-	b = append(b, 1) // the version of this hash
-	text(r.typ)
-	text(r.src)
-	text(r.dst)
-	b = binary.AppendUvarint(b, uint64(len(r.labels)))
-	for _, l := range r.labels {
-		text(l)
-	}
-	stored := slices.Clone(p.Stored)
-	slices.SortFunc(stored, func(a, b graph.Prop) int { return strings.Compare(a.Name, b.Name) })
-	for _, q := range stored {
-		text(q.Name)
-		kind := q.Value.Kind
-		if kind == graph.Int {
-			kind = graph.Float
-		}
-		b = append(b, byte(kind))
-		if q.Value.List {
-			b = append(b, 'l')
-		}
-		b = binary.AppendUvarint(b, uint64(len(q.Value.Texts)))
-		for _, t := range q.Value.Texts {
-			text(t)
-		}
-	}
-	var rest []string
-	for k, raw := range p.Rest.Members() {
-		rest = append(rest, string(codec.AppendString(nil, k))+string(codec.AppendLayout(nil, raw, codec.Compact)))
-	}
-	slices.Sort(rest)
-	for _, s := range rest {
-		text(s)
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:16])
 }
 
 // value is a property as the driver packs it: no json.Number, which it would send as text.
@@ -213,7 +174,7 @@ func object(props map[string]any, edge bool) schema.Object {
 	names := make([]string, 0, len(props))
 	for k := range props {
 		switch k {
-		case "id", "_hash", "scope", graph.PropsJSON:
+		case "id", hashProp, vectorProp, "scope", graph.PropsJSON:
 		case "type", "src", "dst":
 			// A node never has these from us; one that has them got them elsewhere.
 			if !edge {

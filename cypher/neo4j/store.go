@@ -70,14 +70,18 @@ func (db *DB) nodesByID(ctx context.Context, ids []string) (map[string]schema.No
 // server's order of text is another one: about 100 bytes a node are held.
 func (db *DB) Nodes(ctx context.Context, f graph.Filter) iter.Seq2[schema.Node, error] {
 	return func(yield func(schema.Node, error) bool) {
-		cond, err := anyLabel("n", f.Labels)
+		if err := f.Check(); err != nil {
+			yield(schema.Node{}, err)
+			return
+		}
+		cond, err := db.accepts("n", f)
 		if err != nil {
 			return // a label that no node can have
 		}
 		var ids []string
 		err = db.in(ctx, false, func(t *tx) error {
 			ids = nil
-			_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.mine("n")+cond+" RETURN n.id", db.with(nil), func(v []any) error {
+			_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.mine("n")+cond.text+" RETURN n.id", db.with(cond.params), func(v []any) error {
 				if id, ok := v[0].(string); ok {
 					ids = append(ids, id)
 				}
@@ -105,43 +109,66 @@ func (db *DB) Nodes(ctx context.Context, f graph.Filter) iter.Seq2[schema.Node, 
 	}
 }
 
-// anyLabel is " AND (x:`A` OR …)", "" for no labels.
-func anyLabel(x string, labels []string) (string, error) {
+// A condition is " AND …" with its parameters, "" for none.
+type condition struct {
+	text   string
+	params map[string]any
+}
+
+// accepts is the condition that the filter accepts node x. It fails for labels that
+// no node can have.
+func (db *DB) accepts(x string, f graph.Filter) (c condition, err error) {
+	c.params = map[string]any{}
 	var or []string
-	for _, l := range labels {
+	for _, l := range f.Labels {
 		q, err := quote(l)
 		if err == nil {
 			or = append(or, x+":"+q)
 		}
 	}
 	switch {
-	case len(labels) == 0:
-		return "", nil
+	case len(f.Labels) == 0:
 	case len(or) == 0:
-		return "", errors.New("no such label")
+		return c, errors.New("no such label")
+	default:
+		c.text = " AND (" + strings.Join(or, " OR ") + ")"
 	}
-	return " AND (" + strings.Join(or, " OR ") + ")", nil
+	for i, name := range sortedKeys(f.Props) {
+		k, v := fmt.Sprint("k", i), fmt.Sprint("v", i)
+		c.params[k], c.params[v] = graph.PropName(name), f.Props[name]
+		c.text += " AND " + x + "[$" + k + "] = $" + v
+	}
+	return c, nil
+}
+
+// typesOf is the pattern of an edge of one of the types; false when none can be.
+func typesOf(r string, types []string) (string, bool) {
+	var quoted []string
+	for _, t := range types {
+		if q, err := quote(t); err == nil {
+			quoted = append(quoted, q)
+		}
+	}
+	switch {
+	case len(types) == 0:
+		return r, true
+	case len(quoted) == 0:
+		return "", false
+	}
+	return r + ":" + strings.Join(quoted, "|"), true
 }
 
 // Neighbors yields the edges of a node by edge id. All of them are held while it runs.
 func (db *DB) Neighbors(ctx context.Context, id schema.NodeID, d graph.Direction, f graph.Filter) iter.Seq2[schema.Edge, error] {
 	return func(yield func(schema.Edge, error) bool) {
-		cond, err := anyLabel("m", f.Labels)
-		if err != nil {
+		if err := f.Check(); err != nil {
+			yield(schema.Edge{}, err)
 			return
 		}
-		var types []string
-		for _, t := range f.Types {
-			if q, err := quote(t); err == nil {
-				types = append(types, q)
-			}
-		}
-		rel := "r"
-		if len(f.Types) > 0 {
-			if len(types) == 0 {
-				return
-			}
-			rel += ":" + strings.Join(types, "|")
+		cond, err := db.accepts("m", f)
+		rel, ok := typesOf("r", f.Types)
+		if err != nil || !ok {
+			return
 		}
 		left, right := "-", "-"
 		switch d {
@@ -150,12 +177,14 @@ func (db *DB) Neighbors(ctx context.Context, id schema.NodeID, d graph.Direction
 		case graph.In:
 			left = "<-"
 		}
-		text := "MATCH (n:" + baseLabel + " {id: $id})" + left + "[" + rel + "]" + right + "(m:" + baseLabel + ") WHERE r.id IS NOT NULL" + cond +
+		text := "MATCH (n:" + baseLabel + " {id: $id})" + left + "[" + rel + "]" + right + "(m:" + baseLabel + ") WHERE r.id IS NOT NULL" + cond.text +
 			" RETURN r, startNode(r).id, endNode(r).id"
 		var out []schema.Edge
 		err = db.in(ctx, false, func(t *tx) error {
 			out = nil
-			_, err := t.run(text, map[string]any{"id": db.key(string(id))}, func(v []any) error {
+			params := db.with(cond.params)
+			params["id"] = db.key(string(id))
+			_, err := t.run(text, params, func(v []any) error {
 				if r, ok := v[0].(driver.Relationship); ok {
 					out = append(out, db.edge(r, v[1], v[2]))
 				}
@@ -206,7 +235,7 @@ func (db *DB) Apply(ctx context.Context, changes iter.Seq2[schema.Change, error]
 	if _, err := db.ensure(ctx, b.edgeTypes()...); err != nil {
 		return graph.Applied{}, err
 	}
-	b.otherTypes = db.types()
+	b.otherTypes, b.apply = db.types(), true
 	gone := map[string]bool{}
 	for _, r := range b.delNodes {
 		gone[r.id] = true
@@ -219,7 +248,7 @@ func (db *DB) Apply(ctx context.Context, changes iter.Seq2[schema.Change, error]
 	var d *done
 	err := db.in(ctx, true, func(t *tx) error {
 		var err error
-		if d, err = t.write(b); err == nil && len(d.missing) > 0 {
+		if d, err = t.write(db, b); err == nil && len(d.missing) > 0 {
 			first := slices.MinFunc(d.missing, func(x, y end) int { return x.edge - y.edge })
 			err = first.finding(b.edges[first.edge])
 		}
@@ -252,8 +281,8 @@ func (db *DB) Apply(ctx context.Context, changes iter.Seq2[schema.Change, error]
 	return a, nil
 }
 
-// Clear deletes every element of the scope and says how many nodes there were.
-// Constraints stay.
+// Clear deletes every element of the scope, in batches, and says how many nodes there
+// were. Constraints and indexes stay.
 func (db *DB) Clear(ctx context.Context) (nodes int, err error) {
 	for {
 		n := 0
@@ -262,10 +291,16 @@ func (db *DB) Clear(ctx context.Context) (nodes int, err error) {
 			n, _, err = t.count("MATCH (n:"+baseLabel+") WHERE "+db.mine("n")+" WITH n LIMIT 5000 DETACH DELETE n RETURN count(*)", db.with(nil))
 			return err
 		})
-		if err != nil || n == 0 {
+		if err != nil {
 			return nodes, err
 		}
 		nodes += n
+		if n == 0 {
+			return nodes, db.in(ctx, true, func(t *tx) error {
+				_, err := t.run("MATCH (g:"+heldLabel+" {scope: $scope}) DELETE g", db.with(nil), nil)
+				return err
+			})
+		}
 	}
 }
 

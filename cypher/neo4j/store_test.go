@@ -18,6 +18,18 @@ func TestStoreUnnamedScope(t *testing.T) {
 	graphtest.Run(t, func(t *testing.T) graph.Store { return openScope(t, "") })
 }
 
+func TestSearch(t *testing.T) {
+	for _, scope := range []string{"", "search"} {
+		graphtest.RunSearch(t, func(t *testing.T) graphtest.Searchable {
+			db := openScope(t, scope)
+			if _, err := db.EnsureTextIndex(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			return db
+		})
+	}
+}
+
 // Two scopes hold the same ids and never see each other.
 func TestScopes(t *testing.T) {
 	ctx := context.Background()

@@ -3,6 +3,9 @@ package neo4j
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
@@ -16,49 +19,54 @@ type Verified struct {
 	Edges     int `json:"edges"`
 	Missing   int `json:"missing"`   // GRF040
 	Different int `json:"different"` // GRF041
+	Repaired  int `json:"repaired"`  // of the two before
 	// Others are elements of the scope that the input does not have; no fault.
 	Others int `json:"others"`
 }
 
 // Good reports whether the database holds the whole input.
-func (v *Verified) Good() bool { return v.Missing+v.Different == 0 }
+func (v *Verified) Good() bool { return v.Missing+v.Different == v.Repaired }
 
-// Verify reads every element of in back from the database and compares it by meaning
-// (graph.SameElement): what is missing is GRF040, what differs GRF041. Of a repeated
-// id each occurrence is compared.
-func Verify(ctx context.Context, db *DB, in schema.Seq[schema.Element], report func(*schema.Finding)) (*Verified, error) {
+// VerifyOptions changes how Verify works.
+type VerifyOptions struct {
+	Repair bool                  // write what is missing or different; its finding is then a warning
+	Report func(*schema.Finding) // gets GRF040 and GRF041; may be nil
+}
+
+// Verify reads every element of in back and compares what is stored with what a load
+// stores, property by property (1 is 1.0): what is missing is
+// GRF040, what differs GRF041 with the first difference. Of a repeated id each
+// occurrence is compared.
+func Verify(ctx context.Context, db *DB, in schema.Seq[schema.Element], o VerifyOptions) (*Verified, error) {
 	v := &Verified{}
-	if report == nil {
-		report = func(*schema.Finding) {}
+	if o.Report == nil {
+		o.Report = func(*schema.Finding) {}
 	}
-	var batch []schema.Record[schema.Element]
+	var batch []row
 	flush := func() error {
-		got, err := db.elements(ctx, batch)
+		faults, err := db.compare(ctx, batch)
 		if err != nil {
 			return err
 		}
-		for _, rec := range batch {
-			want := bare(rec.V)
-			if want.Node != nil {
-				v.Nodes++
-			} else {
-				v.Edges++
-			}
-			have, ok := got[kindID(want)]
-			f := &schema.Finding{Pos: rec.Pos, Hint: "load again; where somebody changed the database by hand, with --rewrite"}
-			switch {
-			case !ok:
+		for _, f := range faults {
+			if f.Code == "GRF040" {
 				v.Missing++
-				f.Code, f.Message = "GRF040", want.ID()+" is not in the database"
-				report(f)
-			case !graph.SameElement(have, want):
+			} else {
 				v.Different++
-				f.Code, f.Message = "GRF041", want.ID()+" is different in the database"
-				if fields := graph.Fields(have, want); len(fields) > 0 {
-					f.Pointer, f.Have, f.Want = pointer(fields[0].Name), string(fields[0].Old), string(fields[0].New)
-				}
-				report(f)
 			}
+		}
+		left := faults
+		if o.Repair && len(faults) > 0 {
+			if left, err = db.repair(ctx, batch, faults); err != nil {
+				return err
+			}
+			v.Repaired += len(faults) - len(left)
+		}
+		for _, f := range faults {
+			if _, bad := fault(left, f.at); !bad {
+				f.Warning, f.Message, f.Hint = true, f.Message+", repaired", ""
+			}
+			o.Report(&f.Finding)
 		}
 		batch = batch[:0]
 		return nil
@@ -71,7 +79,18 @@ func Verify(ctx context.Context, db *DB, in schema.Seq[schema.Element], report f
 		if rec.V.ID() == "" {
 			continue // said by whoever loaded it
 		}
-		if batch = append(batch, rec); len(batch) == page {
+		if rec.V.Node != nil {
+			v.Nodes++
+		} else {
+			v.Edges++
+		}
+		r, f := db.row(rec)
+		if f != nil { // the database cannot hold it, which the load said
+			v.Missing++
+			o.Report(&schema.Finding{Pos: rec.Pos, Code: "GRF040", Message: rec.V.ID() + " is not in the database, which cannot hold it", Hint: f.Message})
+			continue
+		}
+		if batch = append(batch, r); len(batch) == page {
 			if err := flush(); err != nil {
 				return v, err
 			}
@@ -82,89 +101,212 @@ func Verify(ctx context.Context, db *DB, in schema.Seq[schema.Element], report f
 	}
 	nodes, edges, err := db.Size(ctx)
 	v.Others = max(0, nodes+edges-(v.Nodes+v.Edges-v.Missing))
+	if o.Repair {
+		v.Others = max(0, nodes+edges-(v.Nodes+v.Edges))
+	}
 	return v, err
 }
 
-func kindID(e schema.Element) string {
-	if e.Node != nil {
-		return "n" + e.ID()
-	}
-	return "e" + e.Edge.Type + "\x00" + e.ID()
+// A difference is a finding about the row at a place of its page.
+type difference struct {
+	schema.Finding
+	at int
 }
 
-// bare is e as a database can hold it: no unknown members, no base label.
-func bare(e schema.Element) schema.Element {
-	if e.Node != nil {
-		n := *e.Node
-		n.Extra, n.Labels = nil, nil
-		for _, l := range e.Node.Labels {
-			if l != baseLabel {
-				n.Labels = append(n.Labels, l)
+func fault(list []difference, at int) (difference, bool) {
+	i := slices.IndexFunc(list, func(d difference) bool { return d.at == at })
+	if i < 0 {
+		return difference{}, false
+	}
+	return list[i], true
+}
+
+// repair writes the rows with faults and says which still have one.
+func (db *DB) repair(ctx context.Context, batch []row, faults []difference) ([]difference, error) {
+	_, err := Load(ctx, db, func(yield func(schema.Record[schema.Element], error) bool) {
+		for _, f := range faults {
+			if !yield(batch[f.at].rec, nil) {
+				return
 			}
 		}
-		return schema.Element{Node: &n}
+	}, LoadOptions{Rewrite: true})
+	if err != nil {
+		return nil, err
 	}
-	x := *e.Edge
-	x.Extra = nil
-	return schema.Element{Edge: &x}
+	return db.compare(ctx, batch)
 }
 
-func pointer(field string) string {
-	if name, ok := cutProps(field); ok {
-		return schema.Pointer("props", name)
-	}
-	return schema.Pointer(field)
+// stored is an element as the database gives it.
+type stored struct {
+	labels   []string
+	props    map[string]any
+	src, dst any
 }
 
-func cutProps(field string) (string, bool) {
-	const p = "props."
-	if len(field) > len(p) && field[:len(p)] == p {
-		return field[len(p):], true
+// compare reads rows back.
+func (db *DB) compare(ctx context.Context, batch []row) (out []difference, err error) {
+	got, err := db.stored(ctx, batch)
+	if err != nil {
+		return nil, err
 	}
-	return "", false
-}
-
-// elements fetches what is there of the batch.
-func (db *DB) elements(ctx context.Context, batch []schema.Record[schema.Element]) (map[string]schema.Element, error) {
-	var nodes []string
-	edges := map[string][]string{}
-	for _, rec := range batch {
-		if rec.V.Node != nil {
-			nodes = append(nodes, db.key(rec.V.ID()))
-		} else {
-			edges[rec.V.Edge.Type] = append(edges[rec.V.Edge.Type], db.key(rec.V.ID()))
+	for i, r := range batch {
+		id := r.rec.V.ID()
+		d := difference{at: i, Finding: schema.Finding{Pos: r.rec.Pos, Hint: "a load leaves alone what somebody changed by hand: --verify --repair writes it again"}}
+		have, ok := got[rowKey(r)]
+		switch {
+		case !ok:
+			d.Code, d.Message = "GRF040", id+" is not in the database"
+		case r.differs(have, &d.Finding):
+			d.Code, d.Message = "GRF041", id+" is different in the database"
+		default:
+			continue
 		}
-	}
-	out := map[string]schema.Element{}
-	if len(nodes) > 0 {
-		got, err := db.nodesByID(ctx, nodes)
-		if err != nil {
-			return nil, err
-		}
-		for _, n := range got {
-			e := schema.Element{Node: &n}
-			out[kindID(e)] = e
-		}
-	}
-	for _, typ := range sortedKeys(edges) {
-		q, err := quote(typ)
-		if err != nil {
-			continue // cannot be there
-		}
-		err = db.in(ctx, false, func(t *tx) error {
-			_, err := t.run("UNWIND $ids AS id MATCH (a:"+baseLabel+")-[r:"+q+" {id: id}]->(b:"+baseLabel+") RETURN r, a.id, b.id", map[string]any{"ids": edges[typ]}, func(v []any) error {
-				if r, ok := v[0].(driver.Relationship); ok {
-					x := db.edge(r, v[1], v[2])
-					e := schema.Element{Edge: &x}
-					out[kindID(e)] = e
-				}
-				return nil
-			})
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+		out = append(out, d)
 	}
 	return out, nil
+}
+
+func rowKey(r row) string {
+	if r.rec.V.Node != nil {
+		return "n" + r.id
+	}
+	return "e" + r.typ + "\x00" + r.id
+}
+
+// differs finds the first difference, in the order labels, ends, properties by name.
+func (r row) differs(have stored, f *schema.Finding) bool {
+	say := func(pointer string, have, want any) bool {
+		f.Pointer, f.Have, f.Want = pointer, string(raw(have)), string(raw(want))
+		return true
+	}
+	if r.rec.V.Node != nil {
+		if !slices.Equal(have.labels, r.labels) {
+			f.Pointer, f.Have, f.Want = "/labels", strings.Join(have.labels, ", "), strings.Join(r.labels, ", ")
+			return true
+		}
+	} else if have.src != r.src {
+		return say("/src", have.src, r.src)
+	} else if have.dst != r.dst {
+		return say("/dst", have.dst, r.dst)
+	}
+	names := sortedKeys(r.props)
+	for k := range have.props {
+		if _, ok := r.props[k]; !ok {
+			names = append(names, k)
+		}
+	}
+	slices.Sort(names)
+	for _, k := range names {
+		if k == hashProp || k == vectorProp {
+			continue // ours, and what they are made of is compared
+		}
+		if h, w := have.props[k], r.props[k]; !sameStored(h, w) {
+			switch k {
+			case "id", "type", "src", "dst", "scope":
+				return say("/"+k, h, w)
+			case graph.PropsJSON:
+				return say("/props", h, w)
+			}
+			return say(schema.Pointer("props", graph.MemberName(k)), h, w)
+		}
+	}
+	return false
+}
+
+// sameStored compares a value of the driver with one that was sent.
+func sameStored(have, want any) bool {
+	same := func(n int, at func(int) any) bool {
+		list, ok := have.([]any)
+		if !ok || len(list) != n {
+			return false
+		}
+		for i := range n {
+			if !sameScalar(list[i], at(i)) {
+				return false
+			}
+		}
+		return true
+	}
+	switch want := want.(type) {
+	case []string:
+		return same(len(want), func(i int) any { return want[i] })
+	case []bool:
+		return same(len(want), func(i int) any { return want[i] })
+	case []int64:
+		return same(len(want), func(i int) any { return want[i] })
+	case []float64:
+		return same(len(want), func(i int) any { return want[i] })
+	case nil:
+		return have == nil
+	}
+	return sameScalar(have, want)
+}
+
+// sameScalar compares by value: 1 is 1.0.
+func sameScalar(have, want any) bool {
+	switch h := have.(type) {
+	case string, bool:
+		return have == want
+	case int64:
+		switch w := want.(type) {
+		case int64:
+			return h == w
+		case float64:
+			return float64(h) == w && int64(w) == h
+		}
+	case float64:
+		switch w := want.(type) {
+		case int64:
+			return float64(w) == h && int64(h) == w
+		case float64:
+			return h == w
+		}
+	}
+	return false
+}
+
+// stored fetches what is there of the batch.
+func (db *DB) stored(ctx context.Context, batch []row) (map[string]stored, error) {
+	var nodes []string
+	edges := map[string][]string{}
+	for _, r := range batch {
+		if r.rec.V.Node != nil {
+			nodes = append(nodes, r.id)
+		} else {
+			edges[r.typ] = append(edges[r.typ], r.id)
+		}
+	}
+	var out map[string]stored
+	err := db.in(ctx, false, func(t *tx) error {
+		out = make(map[string]stored, len(batch))
+		_, err := t.run("UNWIND $ids AS id MATCH (n:"+baseLabel+" {id: id}) RETURN id, labels(n), properties(n)", map[string]any{"ids": nodes}, func(v []any) error {
+			id, _ := v[0].(string)
+			s := stored{}
+			s.props, _ = v[2].(map[string]any)
+			for _, l := range texts(v[1]) {
+				if l != baseLabel {
+					s.labels = append(s.labels, l)
+				}
+			}
+			slices.Sort(s.labels)
+			out["n"+id] = s
+			return nil
+		})
+		for _, typ := range sortedKeys(edges) {
+			if err != nil {
+				break
+			}
+			_, err = t.run("UNWIND $ids AS id MATCH (a)-[r:"+quoted(typ)+" {id: id}]->(b) RETURN r, a.id, b.id", map[string]any{"ids": edges[typ]}, func(v []any) error {
+				r, ok := v[0].(driver.Relationship)
+				if !ok {
+					return fmt.Errorf("the server answered %T for a relationship", v[0])
+				}
+				id, _ := r.Props["id"].(string)
+				out["e"+typ+"\x00"+id] = stored{props: r.Props, src: v[1], dst: v[2]}
+				return nil
+			})
+		}
+		return err
+	})
+	return out, err
 }

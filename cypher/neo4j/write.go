@@ -2,6 +2,7 @@ package neo4j
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,7 +18,14 @@ type batch struct {
 	fresh              bool  // nothing of the puts is there, it seems: do not look
 	dry                bool  // only look
 	otherTypes         []string
+
+	run   int64 // of the load, see Held; 0: it has not begun to write
+	apply bool  // no load: nothing has to begin, and a digest goes in the same transaction
 }
+
+// errNotBegun is returned by write when there is something to write and no load has
+// begun; nothing was written.
+var errNotBegun = errors.New("the load has not begun")
 
 func (b *batch) len() int { return len(b.nodes) + len(b.edges) + len(b.delNodes) + len(b.delEdges) }
 
@@ -55,7 +63,7 @@ type state struct {
 }
 
 // write does a batch in t. It is called again when the transaction is repeated.
-func (t *tx) write(b *batch) (*done, error) {
+func (t *tx) write(db *DB, b *batch) (*done, error) {
 	d := &done{nodes: make([]fate, len(b.nodes)), edges: make([]fate, len(b.edges)),
 		delNodes: make([]bool, len(b.delNodes)), delEdges: make([]bool, len(b.delEdges))}
 	nodes, err := t.nodeStates(b)
@@ -65,6 +73,18 @@ func (t *tx) write(b *batch) (*done, error) {
 	edges, err := t.edgeStates(b)
 	if err != nil {
 		return nil, err
+	}
+	if !b.dry {
+		idle, err := t.idle(b, d, nodes, edges)
+		if idle || err != nil {
+			return d, err
+		}
+		if !b.apply && b.run == 0 {
+			return nil, errNotBegun
+		}
+		if err := t.disturb(db, b.run); err != nil {
+			return nil, err
+		}
 	}
 	if err := t.deleteEdges(b, d, edges); err != nil {
 		return nil, err
@@ -76,6 +96,26 @@ func (t *tx) write(b *batch) (*done, error) {
 		return nil, err
 	}
 	return d, t.putEdges(b, d, edges)
+}
+
+// idle reports whether the database is as the batch wants it.
+func (t *tx) idle(b *batch, d *done, nodes, edges []state) (bool, error) {
+	other := func(s state) bool { return !s.same }
+	if slices.ContainsFunc(nodes, other) || slices.ContainsFunc(edges, other) {
+		return false, nil
+	}
+	if len(b.delNodes)+len(b.delEdges) == 0 {
+		return true, nil
+	}
+	look := *b
+	look.dry = true
+	if err := t.deleteEdges(&look, d, edges); err != nil {
+		return false, err
+	}
+	if err := t.deleteNodes(&look, d); err != nil {
+		return false, err
+	}
+	return !slices.Contains(d.delNodes, true) && !slices.Contains(d.delEdges, true), nil
 }
 
 func (t *tx) nodeStates(b *batch) ([]state, error) {

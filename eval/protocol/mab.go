@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/internal/nltk"
 	"membench/internal/pystr"
 	"membench/schema"
 )
@@ -41,6 +42,9 @@ func mabSubstring() *Protocol {
 func mabGrade(r *schema.QARecord, key string) schema.Grade {
 	golds := r.AllGolds()
 	m := MABPost(r.Source, r.Answer, golds, golds)
+	if _, ok := m[key]; !ok {
+		return NotApplicable(fmt.Sprintf("sub-set %q has no %s", r.Source, key))
+	}
 	g := Scored(m[key])
 	g.Parts = m
 	return g
@@ -62,13 +66,16 @@ func mabHeadline(subset string) string {
 // differ from golds only where upstream is given a bare string and counts its letters.
 func MABPost(subset, answer string, golds, elements []string) map[string]float64 {
 	has := func(s string) bool { return strings.Contains(subset, s) }
+	if len(golds) == 0 {
+		return nil
+	}
 	switch {
 	case has("icl"):
 		return MABMetrics(MABParse(answer), golds)
 	case has("eventqa"):
 		m := MABMetrics(MABParse(answer), golds)
 		m["eventqa_recall"] = 0
-		if len(elements) > 0 && mabRecall(answer, elements) == 1 {
+		if mabRecall(answer, elements) == 1 {
 			m["eventqa_recall"] = 1
 		}
 		return m
@@ -105,8 +112,12 @@ func mabRecall(answer string, elements []string) float64 {
 	return float64(n) / float64(max(len(elements), 1))
 }
 
-// MABMetrics is calculate_metrics: the best over the golds of each metric, [0,1].
+// MABMetrics is calculate_metrics: the best over the golds of each metric, [0,1]; nil
+// where there is no gold, on which the original fails.
 func MABMetrics(answer string, golds []string) map[string]float64 {
+	if len(golds) == 0 {
+		return nil
+	}
 	m := map[string]float64{"exact_match": 0, "f1": 0, "substring_exact_match": 0, "rougeL_f1": 0, "rougeL_recall": 0, "rougeLsum_f1": 0, "rougeLsum_recall": 0}
 	up := func(k string, v float64) { m[k] = max(m[k], v) }
 	flag := func(k string, ok bool) {
@@ -330,4 +341,24 @@ func (e *Entities) Recall(names []string, gold []int, k int) float64 {
 		}
 	}
 	return float64(n) / float64(max(len(gold), 1))
+}
+
+// MABChunks is chunk_text_into_sentences: sentences joined by a blank up to size tokens
+// a chunk, counted sentence by sentence. A first sentence over the size leaves an empty
+// first chunk, as upstream has it.
+func MABChunks(text string, size int, count func(string) int) []string {
+	var chunks, current []string
+	n := 0
+	for _, s := range nltk.SentTokenize(text) {
+		c := count(s)
+		if n+c > size {
+			chunks = append(chunks, strings.Join(current, " "))
+			current, n = nil, 0
+		}
+		current, n = append(current, s), n+c
+	}
+	if len(current) > 0 {
+		chunks = append(chunks, strings.Join(current, " "))
+	}
+	return chunks
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"membench/internal/nltk"
 	"membench/internal/pystr"
 	"membench/schema"
 )
@@ -158,3 +159,15 @@ func grams(toks [][]byte, k int) [][]byte {
 	}
 	return out
 }
+
+// Mem0BLEU is calculate_metrics' bleu1 to bleu4: both sides stripped first, 0 where one
+// is empty. What the scripts record is BLEU1 of the texts as they are.
+func Mem0BLEU(n int, answer, gold string) float64 {
+	if answer == "" || gold == "" {
+		return 0
+	}
+	return BLEU(n, pystr.Strip(answer), pystr.Strip(gold))
+}
+
+// Mem0Tokens are the tokens that BLEU compares.
+func Mem0Tokens(s string) []string { return nltk.WordTokenize(pystr.Lower(s)) }

@@ -9,13 +9,7 @@
 // each formula.
 package protocol
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"membench/schema"
-)
+import "membench/schema"
 
 // A Protocol grades one answer, or one retrieval. Exactly one of Rule and Judge is set.
 type Protocol struct {
@@ -98,27 +92,4 @@ func Scored(score float64) schema.Grade {
 // NotApplicable is the grade of a question that the protocol does not score.
 func NotApplicable(reason string) schema.Grade {
 	return schema.Grade{Outcome: schema.GradeNA, Reason: reason}
-}
-
-// Names lists the names of All.
-func Names() []string {
-	var out []string
-	for _, p := range All() {
-		out = append(out, p.Name)
-	}
-	return out
-}
-
-// ByName finds protocols by name or by name@version, in the order given.
-func ByName(names ...string) ([]*Protocol, error) {
-	all := All()
-	var out []*Protocol
-	for _, n := range names {
-		i := slices.IndexFunc(all, func(p *Protocol) bool { return n == p.Name || n == p.ID() })
-		if i < 0 {
-			return nil, fmt.Errorf("protocol %q is unknown: have %s", n, strings.Join(Names(), ", "))
-		}
-		out = append(out, all[i])
-	}
-	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"membench/graph"
@@ -16,6 +17,7 @@ type CSVOptions struct {
 	Options
 	BaseLabel string // label of every node beside its own; "" for none
 	Database  string // that the command imports into; default neo4j
+	Scope     string // name of the graph among several in one database; "" is the one without
 }
 
 // arrayDelimiter separates the items of a list and the labels of a node: a control
@@ -67,7 +69,7 @@ var csvTypes = map[graph.PropKind]string{graph.Bool: "boolean", graph.Int: "long
 // header line, and import.sh, which imports them into an empty database with
 // neo4j-admin. Texts are quoted, so that the empty text stays a text; an absent value
 // is an empty field. Each node has its id as the property id; each edge id, type,
-// src and dst, as every path into the database writes them.
+// src and dst, and _hash and scope as every path into the database writes them.
 func AdminCSV(ctx context.Context, src Source, create Create, o CSVOptions) (Result, error) {
 	o.Options = o.Options.withDefaults()
 	if o.Database == "" {
@@ -110,7 +112,11 @@ func AdminCSV(ctx context.Context, src Source, create Create, o CSVOptions) (Res
 			}
 			buf = append(buf, header...)
 		}
-		buf = append(buf, ","+graph.PropsJSON+":string\n"...)
+		buf = append(buf, ","+graph.PropsJSON+":string,_hash:string"...)
+		if o.Scope != "" {
+			buf = append(buf, ",scope:string"...)
+		}
+		buf = append(buf, '\n')
 		if f.WriteCloser, err = create(f.name); err != nil {
 			return Result{}, err
 		}
@@ -121,19 +127,24 @@ func AdminCSV(ctx context.Context, src Source, create Create, o CSVOptions) (Res
 		}
 		s.result.Files = append(s.result.Files, f.name)
 	}
+	in := graph.ScopePrefix(o.Scope)
 	err = s.again(ctx, src, func(rec schema.Record[schema.Element], t *table, p graph.Props) error {
+		moved := s.result.Moved
 		cells, rest := s.split(rec.Pos, p, csvFits)
 		buf = buf[:0]
+		var hash string
 		if e := rec.V.Edge; e != nil {
-			for _, text := range []string{string(e.Src), string(e.Dst), e.Type, string(e.ID), e.Type, string(e.Src), string(e.Dst)} {
+			hash = graph.Hash(nil, e.Type, string(e.Src), string(e.Dst), p)
+			for _, text := range []string{in + string(e.Src), in + string(e.Dst), e.Type, in + string(e.ID), e.Type, string(e.Src), string(e.Dst)} {
 				buf = append(quoteCSV(buf, text), ',')
 			}
 		} else {
 			labels := t.labels
+			hash = graph.Hash(slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return l == o.BaseLabel }), "", "", "", p)
 			if o.BaseLabel != "" {
 				labels = append([]string{o.BaseLabel}, labels...)
 			}
-			buf = append(quoteCSV(buf, string(rec.V.Node.ID)), ',')
+			buf = append(quoteCSV(buf, in+string(rec.V.Node.ID)), ',')
 			buf = append(quoteCSV(buf, strings.Join(labels, arrayDelimiter)), ',')
 		}
 		for _, name := range t.columns {
@@ -148,6 +159,14 @@ func AdminCSV(ctx context.Context, src Source, create Create, o CSVOptions) (Res
 		}
 		if rest != "" {
 			buf = quoteCSV(buf, rest)
+		}
+		// An element of which a value found no column has no hash: a load then makes it
+		// what it should be.
+		if buf = append(buf, ','); s.result.Moved == moved {
+			buf = quoteCSV(buf, hash)
+		}
+		if o.Scope != "" {
+			buf = quoteCSV(append(buf, ','), o.Scope)
 		}
 		_, err := files[t].w.Write(append(buf, '\n'))
 		return err

@@ -1,0 +1,132 @@
+package neo4j
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"membench/graph"
+	"membench/llm"
+	"membench/schema"
+)
+
+// EmbeddedLabels are the nodes that get vectors: what questions are about.
+var EmbeddedLabels = []string{"Claim", "MemoryItem"}
+
+// Embedded says what Embed did.
+type Embedded struct {
+	Profile string `json:"profile"`
+	Vectors int    `json:"vectors"` // made now
+	Kept    int    `json:"kept"`    // were there
+}
+
+// embedBatch is how many texts go to an embedder at a time.
+const embedBatch = 64
+
+// Embed gives a vector of length 1 to every claim and memory of the scope that has
+// none: a load takes away that of a node that it changes. Vectors of another embedder
+// are made anew. Nodes without text have none.
+func Embed(ctx context.Context, db *DB, e llm.Embedder, progress func(done int)) (Embedded, error) {
+	out := Embedded{Profile: e.Profile()}
+	held, err := db.Held(ctx)
+	if err != nil {
+		return out, err
+	}
+	all := held.Embedder != "" && held.Embedder != e.Profile()
+	cond, err := db.accepts("n", graph.Filter{Labels: EmbeddedLabels})
+	if err != nil {
+		return out, err
+	}
+	var ids []string
+	err = db.in(ctx, false, func(t *tx) error {
+		ids, out.Kept = nil, 0
+		_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.mine("n")+cond.text+" RETURN n.id, n."+vectorProp+" IS NOT NULL", db.with(cond.params), func(v []any) error {
+			id, _ := v[0].(string)
+			if has, _ := v[1].(bool); has && !all {
+				out.Kept++
+			} else {
+				ids = append(ids, id)
+			}
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	slices.Sort(ids)
+	for chunk := range slices.Chunk(ids, embedBatch) {
+		n, err := db.embed(ctx, e, chunk)
+		if err != nil {
+			return out, err
+		}
+		if out.Vectors += n; progress != nil {
+			progress(out.Vectors)
+		}
+	}
+	if held.Embedder == e.Profile() {
+		return out, nil
+	}
+	return out, db.in(ctx, true, func(t *tx) error {
+		_, err := t.run("MERGE (g:"+heldLabel+" {scope: $scope}) SET g.embedder = $e", db.with(map[string]any{"e": e.Profile()}), nil)
+		return err
+	})
+}
+
+func (db *DB) embed(ctx context.Context, e llm.Embedder, ids []string) (int, error) {
+	nodes := make(map[string]schema.Node, len(ids))
+	err := db.in(ctx, false, func(t *tx) error {
+		_, err := t.run("UNWIND $ids AS id MATCH (n:"+baseLabel+" {id: id}) RETURN n", map[string]any{"ids": ids}, func(v []any) error {
+			if x, ok := v[0].(driver.Node); ok {
+				id, _ := x.Props["id"].(string)
+				nodes[id] = db.node(x)
+			}
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	var of []schema.NodeID
+	var texts []string
+	for _, id := range ids {
+		if text := graph.Text(nodes[id]); text != "" {
+			of, texts = append(of, nodes[id].ID), append(texts, text)
+		}
+	}
+	vectors, err := e.Embed(ctx, texts)
+	if err != nil {
+		return 0, err
+	}
+	if len(vectors) != len(texts) {
+		return 0, fmt.Errorf("embedder %s: have %d vectors for %d texts", e.Profile(), len(vectors), len(texts))
+	}
+	put := make(map[schema.NodeID][]float32, len(of))
+	for i, id := range of {
+		if v, ok := unit(vectors[i]); ok {
+			put[id] = v
+		}
+	}
+	return len(put), db.PutVectors(ctx, put)
+}
+
+// unit makes a vector one of length 1; false for one of length 0, which no cosine has.
+func unit(v []float32) ([]float32, bool) {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	length := math.Sqrt(sum)
+	if length == 0 || math.IsNaN(length) || math.IsInf(length, 0) {
+		return nil, false
+	}
+	out := make([]float32, len(v))
+	for i, x := range v {
+		out[i] = float32(float64(x) / length)
+	}
+	return out, true
+}

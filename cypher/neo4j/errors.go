@@ -1,0 +1,164 @@
+package neo4j
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"membench/schema"
+)
+
+// Faults of a service, for errors.Is. The errors that wrap them say what to do.
+var (
+	ErrURI         = errors.New("not an address of a Neo4j server")
+	ErrUnreachable = errors.New("no Neo4j server answers")
+	ErrAuth        = errors.New("the server refuses the user or the password")
+	ErrNoDatabase  = errors.New("the server has no such database")
+	ErrTooOld      = errors.New("the server is too old")
+	ErrReadOnly    = errors.New("the database cannot be written to")
+	ErrNoSpace     = errors.New("the server cannot write to its disk")
+)
+
+// explain makes an error of the driver say what is wrong in our words. Findings and
+// other errors of ours pass.
+func (db *DB) explain(err error) error {
+	var f *schema.Finding
+	var ne *driver.Neo4jError
+	var ce *driver.ConnectivityError
+	var limit *driver.TransactionExecutionLimit
+	if errors.As(err, &limit) && len(limit.Errors) > 0 {
+		// Retried until the time was up: the last try says why.
+		last := limit.Errors[len(limit.Errors)-1]
+		if errors.As(last, &ne) || errors.As(last, &ce) {
+			return fmt.Errorf("%w; tried for %s", db.explain(last), db.retry)
+		}
+		return fmt.Errorf("%s: %w: %v; tried for %s: is it running, and is this its Bolt port?", db.uri, ErrUnreachable, last, db.retry)
+	}
+	switch {
+	case err == nil || errors.As(err, &f):
+		return err
+	case errors.As(err, &ne):
+		switch title := ne.Title(); {
+		case title == "Unauthorized", title == "AuthenticationRateLimit", title == "CredentialsExpired", title == "TokenExpired":
+			return fmt.Errorf("%s: %w (%s): set NEO4J_USERNAME and NEO4J_PASSWORD", db.uri, ErrAuth, title)
+		case title == "DatabaseNotFound":
+			return fmt.Errorf("%s: %w: have %q; leave --database out for the user's home database", db.uri, ErrNoDatabase, db.database)
+		case noSpace(ne):
+			return fmt.Errorf("%s: %w: make room for its data folder, restart it and load again, the load goes on where it stopped (%s: %s)", db.uri, ErrNoSpace, ne.Code, oneLine(ne.Msg))
+		}
+		return fmt.Errorf("%s: %w", db.uri, ne)
+	case errors.As(err, &ce):
+		return fmt.Errorf("%s: %w (%v): is it running, and is this its Bolt port?", db.uri, ErrUnreachable, ce.Inner)
+	case errors.Is(err, ErrReadOnly):
+		return fmt.Errorf("%s: %w", db.uri, err)
+	}
+	return err
+}
+
+// edition adds to err, which says that there is no such database, what this edition
+// of the server can do about that.
+func (db *DB) edition(ctx context.Context, err error) error {
+	edition, name := "", ""
+	home := &DB{drv: db.drv, uri: db.uri, ready: map[string]bool{}}
+	if home.in(ctx, false, func(t *tx) error {
+		if _, err := t.run("CALL dbms.components() YIELD edition RETURN edition", nil, func(v []any) error {
+			edition, _ = v[0].(string)
+			return nil
+		}); err != nil {
+			return err
+		}
+		_, err := t.run("CALL db.info() YIELD name RETURN name", nil, func(v []any) error {
+			name, _ = v[0].(string)
+			return nil
+		})
+		return err
+	}) == nil && edition == "community" {
+		return fmt.Errorf("%w; this is Community Edition, which has one user database (%s): keep several graphs in it with --scope NAME", err, name)
+	}
+	return err
+}
+
+// errTooBig is a batch that the server has no memory for.
+var errTooBig = errors.New("the server has not enough memory for a batch of this size")
+
+// final hides those errors of the server from the driver that it would take for
+// passing faults, and send the same batch again until its time is up.
+func final(err error) error {
+	var ne *driver.Neo4jError
+	if !errors.As(err, &ne) {
+		return err
+	}
+	switch title := ne.Title(); {
+	case strings.Contains(ne.Code, "OutOfMemory"), strings.Contains(ne.Code, "MemoryPool"):
+		return fmt.Errorf("%w: %s", errTooBig, oneLine(ne.Msg))
+	case title == "Forbidden":
+		return fmt.Errorf("%w by this user: give it a role that may write, publisher or more (%s)", ErrReadOnly, oneLine(ne.Msg))
+	case strings.Contains(strings.ToLower(ne.Code), "readonly"), strings.Contains(ne.Msg, "read-only"), strings.Contains(ne.Msg, "read only"):
+		return fmt.Errorf("%w: it is read-only (%s): see server.databases.read_only and server.databases.default_to_read_only in neo4j.conf", ErrReadOnly, oneLine(ne.Msg))
+	}
+	return err
+}
+
+func noSpace(ne *driver.Neo4jError) bool {
+	text := strings.ToLower(ne.Msg)
+	return strings.Contains(text, "no space left") || strings.Contains(text, "disk full") || strings.Contains(text, "file too large") || strings.Contains(text, "not enough space")
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Relationship uniqueness came with 5.7.
+const oldestMajor, oldestMinor = 5, 7
+
+// tooOld judges the name a server gives itself, such as Neo4j/5.26.12. Servers of
+// other makers that speak Bolt are taken as they are.
+func tooOld(agent string) error {
+	version, ok := strings.CutPrefix(agent, "Neo4j/")
+	if !ok {
+		return nil
+	}
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return nil
+	}
+	major, err1 := strconv.Atoi(parts[0])
+	minor, err2 := strconv.Atoi(parts[1])
+	if err1 != nil || err2 != nil || major > oldestMajor || major == oldestMajor && minor >= oldestMinor {
+		return nil
+	}
+	return fmt.Errorf("%w: have Neo4j %s, want %d.%d or newer (ids of relationships cannot be made unique before)", ErrTooOld, version, oldestMajor, oldestMinor)
+}
+
+// Counters are the server's own counts of what it did.
+type Counters struct {
+	NodesCreated  int `json:"nodes_created"`
+	NodesDeleted  int `json:"nodes_deleted"`
+	EdgesCreated  int `json:"relationships_created"`
+	EdgesDeleted  int `json:"relationships_deleted"`
+	PropertiesSet int `json:"properties_set"`
+	LabelsAdded   int `json:"labels_added"`
+	LabelsRemoved int `json:"labels_removed"`
+}
+
+func (c *Counters) add(d driver.Counters) {
+	c.NodesCreated += d.NodesCreated()
+	c.NodesDeleted += d.NodesDeleted()
+	c.EdgesCreated += d.RelationshipsCreated()
+	c.EdgesDeleted += d.RelationshipsDeleted()
+	c.PropertiesSet += d.PropertiesSet()
+	c.LabelsAdded += d.LabelsAdded()
+	c.LabelsRemoved += d.LabelsRemoved()
+}
+
+func (c *Counters) plus(d Counters) {
+	c.NodesCreated += d.NodesCreated
+	c.NodesDeleted += d.NodesDeleted
+	c.EdgesCreated += d.EdgesCreated
+	c.EdgesDeleted += d.EdgesDeleted
+	c.PropertiesSet += d.PropertiesSet
+	c.LabelsAdded += d.LabelsAdded
+	c.LabelsRemoved += d.LabelsRemoved
+}

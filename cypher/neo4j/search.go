@@ -1,0 +1,335 @@
+package neo4j
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"membench/graph"
+	"membench/internal/tokens"
+	"membench/schema"
+)
+
+// Indexes for search. Text is cut in pairs of Han characters and in words; a vector
+// index is one per length of vectors.
+const (
+	textIndex   = "node_text"
+	vectorIndex = "node_vector_" // and the number of dimensions
+)
+
+var (
+	_ graph.Searcher   = (*DB)(nil)
+	_ graph.Vectors    = (*DB)(nil)
+	_ graph.PathFinder = (*DB)(nil)
+)
+
+// An index as SHOW INDEXES tells it.
+type searchIndex struct {
+	name, kind, state string
+	labels, props     []string
+}
+
+func (db *DB) indexes(ctx context.Context) (out []searchIndex, err error) {
+	err = db.in(ctx, false, func(t *tx) error {
+		out = nil
+		_, err := t.run("SHOW INDEXES YIELD name, type, state, labelsOrTypes, properties", nil, func(v []any) error {
+			x := searchIndex{labels: texts(v[3]), props: texts(v[4])}
+			x.name, _ = v[0].(string)
+			x.kind, _ = v[1].(string)
+			x.state, _ = v[2].(string)
+			out = append(out, x)
+			return nil
+		})
+		return err
+	})
+	return out, err
+}
+
+// ensureIndex makes an index, waits for it and compares what is there with what was
+// asked for. It reports whether it was made now.
+func (db *DB) ensureIndex(ctx context.Context, want searchIndex, text string) (made bool, err error) {
+	find := func() (searchIndex, error) {
+		have, err := db.indexes(ctx)
+		if i := slices.IndexFunc(have, func(x searchIndex) bool { return x.name == want.name }); err == nil && i >= 0 {
+			return have[i], nil
+		}
+		return searchIndex{}, err
+	}
+	have, err := find()
+	if err != nil {
+		return false, err
+	}
+	if have.name == "" {
+		if err := db.makeOnce(ctx, text); err != nil {
+			return false, fmt.Errorf("making the index %s: %w", want.name, err)
+		}
+		made = true
+		if err := db.await(ctx); err != nil {
+			return made, err
+		}
+		if have, err = find(); err != nil {
+			return made, err
+		}
+	}
+	if have.name == "" {
+		return made, fmt.Errorf("index %s was not made: another one is on %s (%s), and a database has one for them; drop that one first", want.name, strings.Join(want.labels, ","), strings.Join(want.props, ","))
+	}
+	same := have.kind == want.kind && slices.Equal(have.labels, want.labels) && slices.Equal(have.props, want.props)
+	if !same || have.state == "FAILED" {
+		return made, fmt.Errorf("index %s: have %s on %s (%s), %s; want %s on %s (%s): drop it and load again", want.name,
+			have.kind, strings.Join(have.labels, ","), strings.Join(have.props, ","), have.state, want.kind, strings.Join(want.labels, ","), strings.Join(want.props, ","))
+	}
+	return made, nil
+}
+
+func (db *DB) await(ctx context.Context) error {
+	return db.in(ctx, false, func(t *tx) error {
+		_, err := t.run("CALL db.awaitIndexes(300)", nil, nil)
+		return err
+	})
+}
+
+// EnsureTextIndex makes the full-text index that SearchText asks. It says what it made.
+func (db *DB) EnsureTextIndex(ctx context.Context) (made []string, err error) {
+	props := append(slices.Clone(graph.TextProps), "aliases")
+	ok, err := db.ensureIndex(ctx, searchIndex{name: textIndex, kind: "FULLTEXT", labels: []string{baseLabel}, props: props},
+		"CREATE FULLTEXT INDEX "+textIndex+" IF NOT EXISTS FOR (n:"+baseLabel+") ON EACH [n."+strings.Join(props, ", n.")+"] OPTIONS {indexConfig: {`fulltext.analyzer`: 'cjk'}}")
+	if ok {
+		made = append(made, textIndex)
+	}
+	return made, err
+}
+
+// EnsureVectorIndex makes the index of vectors of a length.
+func (db *DB) EnsureVectorIndex(ctx context.Context, dims int) (made []string, err error) {
+	name := vectorIndex + strconv.Itoa(dims)
+	ok, err := db.ensureIndex(ctx, searchIndex{name: name, kind: "VECTOR", labels: []string{baseLabel}, props: []string{vectorProp}},
+		fmt.Sprintf("CREATE VECTOR INDEX %s IF NOT EXISTS FOR (n:%s) ON (n.%s) OPTIONS {indexConfig: {`vector.dimensions`: %d, `vector.similarity_function`: 'cosine'}}", name, baseLabel, vectorProp, dims))
+	if ok {
+		made = append(made, name)
+	}
+	return made, err
+}
+
+// PutVectors stores vectors, all of one length, beside nodes that are there.
+func (db *DB) PutVectors(ctx context.Context, vectors map[schema.NodeID][]float32) error {
+	var rows []map[string]any
+	dims := 0
+	for _, id := range slices.Sorted(keysOf(vectors)) {
+		v := vectors[id]
+		if dims == 0 {
+			dims = len(v)
+		}
+		if len(v) != dims || dims == 0 {
+			return fmt.Errorf("vectors of %d and %d dimensions in one call", dims, len(v))
+		}
+		wide := make([]float64, len(v))
+		for i, x := range v {
+			wide[i] = float64(x)
+		}
+		rows = append(rows, map[string]any{"id": db.key(string(id)), "v": wide})
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	if _, err := db.EnsureVectorIndex(ctx, dims); err != nil {
+		return err
+	}
+	for chunk := range slices.Chunk(rows, 500) {
+		err := db.in(ctx, true, func(t *tx) error {
+			_, err := t.run("UNWIND $rows AS row MATCH (n:"+baseLabel+" {id: row.id}) CALL db.create.setNodeVectorProperty(n, '"+vectorProp+"', row.v)", map[string]any{"rows": chunk}, nil)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func keysOf[K comparable, V any](m map[K]V) iter.Seq[K] {
+	return func(yield func(K) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// candidates is how many nodes the server is asked for, to find k: its own score is
+// another one, and other scopes share its indexes.
+func candidates(k int) int { return max(100, 10*k) }
+
+// SearchText asks the full-text index, which EnsureTextIndex makes, for candidates.
+func (db *DB) SearchText(ctx context.Context, query string, k int, f graph.Filter) ([]graph.Hit, error) {
+	lucene := luceneQuery(query)
+	if lucene == "" || k <= 0 {
+		return nil, ctx.Err()
+	}
+	return db.search(ctx, k, f, "CALL db.index.fulltext.queryNodes($index, $q, {limit: $limit}) YIELD node AS n, score",
+		map[string]any{"index": textIndex, "q": lucene}, func(n schema.Node, _ driver.Node) (float64, bool) {
+			s := graph.TextScore(query, graph.Text(n))
+			return s, s > 0
+		})
+}
+
+// SearchVector asks the vector index, which PutVectors makes, for candidates.
+func (db *DB) SearchVector(ctx context.Context, query []float32, k int, f graph.Filter) ([]graph.Hit, error) {
+	if len(query) == 0 || k <= 0 {
+		return nil, ctx.Err()
+	}
+	wide := make([]float64, len(query))
+	for i, x := range query {
+		wide[i] = float64(x)
+	}
+	return db.search(ctx, k, f, "CALL db.index.vector.queryNodes($index, $limit, $q) YIELD node AS n, score",
+		map[string]any{"index": vectorIndex + strconv.Itoa(len(query)), "q": wide}, func(n schema.Node, x driver.Node) (float64, bool) {
+			list, _ := x.Props[vectorProp].([]any)
+			if len(list) != len(query) {
+				return 0, false
+			}
+			v := make([]float32, len(list))
+			for i, y := range list {
+				wide, _ := y.(float64)
+				v[i] = float32(wide)
+			}
+			return graph.Cosine(query, v), true
+		})
+}
+
+// search takes more candidates while too few of them are of this scope and of the filter.
+func (db *DB) search(ctx context.Context, k int, f graph.Filter, call string, params map[string]any, score func(schema.Node, driver.Node) (float64, bool)) ([]graph.Hit, error) {
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	for limit := candidates(k); ; limit *= 8 {
+		params["limit"] = limit
+		var hits []graph.Hit
+		offered := 0
+		err := db.in(ctx, false, func(t *tx) error {
+			hits, offered = nil, 0
+			_, err := t.run(call+" RETURN n, "+db.mine("n"), db.with(params), func(v []any) error {
+				offered++
+				x, ok := v[0].(driver.Node)
+				if mine, _ := v[1].(bool); !ok || !mine {
+					return nil
+				}
+				if n := db.node(x); f.Accepts(n) {
+					if s, ok := score(n, x); ok && !math.IsNaN(s) {
+						hits = append(hits, graph.Hit{Node: n, Score: s})
+					}
+				}
+				return nil
+			})
+			return err
+		})
+		if err != nil || len(hits) >= k || offered < limit || limit > 1<<16 {
+			return graph.Best(hits, k), err
+		}
+	}
+}
+
+// luceneQuery asks for every node that shares a term with the query, and may ask for
+// some more: words by the part that they share with their stem, Han text as the index
+// cuts it, a lone character wherever it stands. Nothing of the query is syntax.
+func luceneQuery(query string) string {
+	var parts []string
+	seen := map[string]bool{}
+	add := func(p string) {
+		if !seen[p] {
+			seen[p] = true
+			parts = append(parts, p)
+		}
+	}
+	for _, t := range tokens.Split(query) {
+		if t.Han {
+			r := []rune(t.Text)
+			if len(r) == 1 && !tokens.FunctionRune(r[0]) {
+				add("*" + t.Text + "*")
+			}
+			for i := range len(r) - 1 {
+				add(`"` + string(r[i:i+2]) + `"`)
+			}
+			continue
+		}
+		if tokens.Stop(t.Text) {
+			continue
+		}
+		stem := tokens.Stem(t.Text)
+		n := 0
+		for n < len(stem) && n < len(t.Text) && stem[n] == t.Text[n] {
+			n++
+		}
+		add(`"` + t.Text + `"`)
+		if p := strings.ToValidUTF8(stem[:n], ""); len(p) > 2 {
+			add(p + "*") // letters and digits only, so no syntax
+		}
+	}
+	return strings.Join(parts, " OR ")
+}
+
+// Paths asks for one length after the other.
+func (db *DB) Paths(ctx context.Context, from, to schema.NodeID, maxHops int, f graph.Filter) iter.Seq2[[]schema.Edge, error] {
+	return func(yield func([]schema.Edge, error) bool) {
+		if err := graph.CheckPaths(maxHops, f); err != nil {
+			yield(nil, err)
+			return
+		}
+		inner, err := db.accepts("m", f)
+		rel, ok := typesOf("r", f.Types)
+		if err != nil || !ok || from == to {
+			// No node can be between: only an edge from end to end is left.
+			if err == nil || !ok || from == to {
+				return
+			}
+			inner.text, maxHops = "", 1
+		}
+		for n := 1; n <= maxHops; n++ {
+			text := fmt.Sprintf("MATCH p = (a:%s {id: $from})-[%s*%d..%d]-(b:%s {id: $to}) WHERE all(m IN nodes(p)[1..-1] WHERE m:%s AND m <> a AND m <> b%s AND single(x IN nodes(p) WHERE x = m)) "+
+				"RETURN relationships(p), [x IN relationships(p) | startNode(x).id], [x IN relationships(p) | endNode(x).id]", baseLabel, rel, n, n, baseLabel, baseLabel, inner.text)
+			params := map[string]any{"from": db.key(string(from)), "to": db.key(string(to))}
+			for k, v := range inner.params {
+				params[k] = v
+			}
+			var found [][]schema.Edge
+			err := db.in(ctx, false, func(t *tx) error {
+				found = nil
+				_, err := t.run(text, params, func(v []any) error {
+					rels, _ := v[0].([]any)
+					srcs, _ := v[1].([]any)
+					dsts, _ := v[2].([]any)
+					path := make([]schema.Edge, len(rels))
+					for i := range rels {
+						r, ok := rels[i].(driver.Relationship)
+						if !ok || i >= len(srcs) || i >= len(dsts) {
+							return fmt.Errorf("the server answered %T for a relationship", rels[i])
+						}
+						path[i] = db.edge(r, srcs[i], dsts[i])
+					}
+					found = append(found, path)
+					return nil
+				})
+				return err
+			})
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			slices.SortFunc(found, func(a, b []schema.Edge) int {
+				return slices.CompareFunc(a, b, func(x, y schema.Edge) int { return strings.Compare(string(x.ID), string(y.ID)) })
+			})
+			for _, p := range found {
+				if !yield(p, nil) {
+					return
+				}
+			}
+		}
+	}
+}
