@@ -162,7 +162,7 @@ func TestSixDimensions(t *testing.T) {
 		{sg("recall", "covered", 1, false), sg("recall", "missed", 0, false), sg("recall", "missed", 0, true), sg("correctness", "correct", 1, false), sg("correctness", "hallucination", 0, false),
 			sg("update", "updated", 1, true), sg("update", "both", 0.5, true), sg("interference", "rejected", 1, false)},
 		{sg("recall", "covered", 1, true), sg("correctness", "irrelevant", 0, false), sg("update", "outdated", 0, true), sg("interference", "memorized", 0, false), sg("interference", "rejected", 1, false),
-			{Judge: "recall", By: "m", Outcome: schema.GradeJudgeFailed}},
+			{Judge: "recall", By: "rule", Outcome: schema.GradeJudgeFailed}},
 		{}, // nothing graded: no session of any mean
 	} {
 		a.AddSession(schema.Record[schema.SessionRecord]{V: schema.SessionRecord{System: "s", Dataset: "d", CaseID: "c", SessionID: fmt.Sprint(i), Grades: grades}})
@@ -199,6 +199,24 @@ func TestSixDimensions(t *testing.T) {
 		if !strings.Contains(string(b), `"`+key+`":`) {
 			t.Errorf("no member %s, which seed 001 names", key)
 		}
+	}
+}
+
+// A model and its rule twin both graded: the model's verdicts are reported, and said
+// to be, and the rule's are not added to them.
+func TestJudgesAreNotMixed(t *testing.T) {
+	byRule, byModel := g("domaina-answer@1", 0), g("domaina-answer@1", 1)
+	byRule.Label, byModel.Label, byModel.By = "Omission", "Correct", "m"
+	a := aggregate.New(aggregate.Options{})
+	a.Add(schema.Record[schema.QARecord]{V: graded("c", "q", "1", byRule, byModel)})
+	one, two := sg("recall", "missed", 0, false), sg("recall", "covered", 1, false)
+	two.By = "m"
+	a.AddSession(schema.Record[schema.SessionRecord]{V: schema.SessionRecord{System: "s", Dataset: "locomo", CaseID: "c", SessionID: "1", Grades: []schema.SessionGrade{one, two}}})
+	m := a.Summaries()[0].Metrics
+	near(t, "correct_ratio", m.QuestionAnswering.CorrectRatio, 1)
+	near(t, "avg_recall", m.MemoryRecall.AvgRecall, 1)
+	if m.AnswersBy != "m" || m.SessionsBy != "m" || m.QuestionAnswering.Total != 1 {
+		t.Errorf("%+v", m)
 	}
 }
 

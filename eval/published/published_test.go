@@ -87,8 +87,8 @@ func TestFormats(t *testing.T) {
 			`longmemeval q2 q2|multi-session|MR gold=["3"] answer="4" by=reader-1 answered recorded-judge=0/judge-1/scored`,
 		},
 		"halumem-eval.json": {
-			`halumem u1 u1/s001/0|Basic Fact Recall|IE gold=["Rome"] answer="Rome" by=unknown answered recorded-judge=1/unknown/scored`,
-			`halumem u1 u1/s001/1|Memory Boundary|ABS gold=["unknown"] answer="a dog" by=unknown answered recorded-judge=0/unknown/scored`,
+			`halumem u1 u1/S02/0|Basic Fact Recall|IE gold=["Rome"] answer="Rome" by=unknown answered recorded-judge=1/unknown/scored`,
+			`halumem u1 u1/S02/1|Memory Boundary|ABS gold=["unknown"] answer="a dog" by=unknown answered recorded-judge=0/unknown/scored`,
 		},
 		"memgallery-results.json": {
 			`memgallery Ada Ada/qa/0|VS|VIS gold=["D1:IMG_002"] answer="D1:IMG_002" by=unknown answered `,
@@ -146,14 +146,14 @@ func TestHaluMemSessions(t *testing.T) {
 			have = append(have, fmt.Sprintf("%s %s %s %s %s %v %s", s.SessionID, g.Judge, g.Item, g.Label, score, g.Update, g.By))
 		}
 	}
-	want := `s000 recall s000/1 covered 1 false j
-s001 recall s001/1 missed 0 true j
-s001 interference s001/2 rejected 1 false j
-s001 recall s001/3  null false j
-s001 correctness s001/m0 correct 1 false j
-s001 correctness s001/m1 hallucination 0 false j
-s001 update s001/4 outdated 0 true j
-s001 update s001/5 updated 1 true j`
+	want := `S01 recall S01/1 covered 1 false j
+S02 recall S02/1 missed 0 true j
+S02 interference S02/2 rejected 1 false j
+S02 recall S02/3  null false j
+S02 correctness S02/m0 correct 1 false j
+S02 correctness S02/m1 hallucination 0 false j
+S02 update S02/4 outdated 0 true j
+S02 update S02/5 updated 1 true j`
 	if h := strings.Join(have, "\n"); h != want {
 		t.Errorf("have\n%s\nwant\n%s", h, want)
 	}
