@@ -141,7 +141,7 @@ func printAudit(w io.Writer, a *published.Audit) {
 	for _, r := range a.Regrades {
 		fmt.Fprintf(w, "  %-34s %8s  Wilson %s  n %d\n", r.Protocol, percent(r.Overall.Value), interval(r.Overall.Lo, r.Overall.Hi), r.Overall.N)
 		for _, x := range r.Against {
-			if x.Equal == x.N {
+			if x.Reproduces() {
 				fmt.Fprintf(w, "    reproduces %s on all %d rows\n", x.Recorded, x.N)
 			} else if x.Kappa != nil {
 				fmt.Fprintf(w, "    agrees with %s on %d of %d, κ %s\n", x.Recorded, x.Equal, x.N, published.Number(x.Kappa.K, 3))

@@ -80,7 +80,7 @@ func Markdown(w io.Writer, a *Audit) {
 		var notes []string
 		for _, x := range r.Against {
 			switch {
-			case x.Equal == x.N:
+			case x.Reproduces():
 				notes = append(notes, fmt.Sprintf("**reproduces `%s` on all %d rows**", x.Recorded, x.N))
 			case x.Kappa != nil:
 				notes = append(notes, fmt.Sprintf("`%s`: agrees on %d of %d, κ %s", x.Recorded, x.Equal, x.N, Number(x.Kappa.K, 3)))
