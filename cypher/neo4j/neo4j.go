@@ -73,7 +73,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 		c.Retry = time.Minute
 	}
 	drv, err := driver.NewDriverWithContext(c.URI, auth, func(d *driver.Config) {
-		d.MaxTransactionRetryTime = c.Retry
+		d.MaxTransactionRetryTime = min(c.Retry, round)
 		d.NotificationsMinSeverity = notifications.DisabledLevel
 		d.TelemetryDisabled = true
 		d.SocketConnectTimeout = 5 * time.Second
@@ -113,27 +113,30 @@ func (db *DB) Database() string { return db.database }
 // Close ends the connections.
 func (db *DB) Close(ctx context.Context) error { return db.drv.Close(ctx) }
 
-// in runs work in one transaction that the driver repeats on transient faults, so
-// work must start anew each time it is called. A connection lost during the commit
-// leaves the outcome unknown; since all we write is idempotent, it is sent again.
-func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) error {
-	s := db.drv.NewSession(ctx, driver.SessionConfig{DatabaseName: db.database})
-	defer s.Close(context.WithoutCancel(ctx))
+// in runs work in one transaction, again on transient faults and where the connection
+// breaks, so work must start anew each time it is called. A connection lost during the
+// commit leaves the outcome unknown; since all we write is idempotent, it is sent again.
+func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) (err error) {
 	managed := func(t driver.ManagedTransaction) (any, error) { return nil, final(work(&tx{ctx: ctx, t: t})) }
-	if !write {
-		_, err := s.ExecuteRead(ctx, managed)
-		return db.explain(err)
-	}
-	_, err := s.ExecuteWrite(ctx, managed)
-	var lost *driver.ConnectivityError
-	for tries := 0; errors.As(err, &lost) && ctx.Err() == nil && tries < lostCommits; tries++ {
-		_, err = s.ExecuteWrite(ctx, managed)
+	// The driver doubles its delays, so that a server that is back would wait for us;
+	// in rounds they start small again.
+	for range max(1, int(db.retry/round)) {
+		s := db.drv.NewSession(ctx, driver.SessionConfig{DatabaseName: db.database})
+		if write {
+			_, err = s.ExecuteWrite(ctx, managed)
+		} else {
+			_, err = s.ExecuteRead(ctx, managed)
+		}
+		s.Close(context.WithoutCancel(ctx))
+		if ctx.Err() != nil || !passing(err) {
+			break
+		}
 	}
 	return db.explain(err)
 }
 
-// lostCommits is how many commits in a row may get lost before a load gives up.
-const lostCommits = 5
+// round is how long the driver tries before its delays start small again.
+const round = 5 * time.Second
 
 // A tx is a running transaction.
 type tx struct {
