@@ -46,6 +46,10 @@ type loadNeo4jOptions struct {
 	index    bool
 	embed    string
 
+	bulk      bool
+	overwrite bool
+	home      string
+
 	user, password string // from the environment
 }
 
@@ -96,11 +100,18 @@ needs no model, else it is the name of a model at an OpenAI-compatible endpoint
 (EMBEDDING_BASE_URL or LOCAL_EMBEDDING_BASE_URL, else OPENAI_BASE_URL; key in
 EMBEDDING_API_KEY, LOCAL_EMBEDDING_API_KEY or OPENAI_API_KEY).
 
+--bulk is the fast way for a first load of a large graph: it fills an empty, stopped
+database of this machine through admin import (NEO4J_ADMIN names the tool, else
+neo4j-admin is taken, else the jars in MEMBENCH_NEO4J_LIB). The result is that of a
+load; start the server then and run the load once more without --bulk: it makes
+constraints and index and writes what the import could not hold.
+
 The report goes to standard output (--json: one object, the same for the same load
 into the same database); progress and the time taken go to standard error.`,
 		Example: `  membench load-neo4j out/graph --uri bolt://localhost:7687 --dry-run
   membench load-neo4j out/graph --uri bolt://localhost:7687 --verify
   membench load-neo4j out/new/graph --delta=out/old/graph --json | jq .edges
+  membench load-neo4j out/graph --bulk --home /var/lib/neo4j
   membench load-neo4j out/graph --scope trial-2 --delta --verify --repair
   membench diff out/old out/new --jsonl | membench load-neo4j --changes -`,
 		Args: cobra.MaximumNArgs(2),
@@ -138,6 +149,12 @@ into the same database); progress and the time taken go to standard error.`,
 			if err := checkScope(o.scope); err != nil {
 				return err
 			}
+			if o.bulk {
+				return bulkNeo4j(c, e, o)
+			}
+			if o.home != "" || o.overwrite {
+				return usagef("--home and --overwrite go with --bulk")
+			}
 			o.uri = cmp.Or(o.uri, e.getenv("NEO4J_URI"), "bolt://localhost:7687")
 			o.user, o.password = e.getenv("NEO4J_USERNAME"), e.getenv("NEO4J_PASSWORD")
 			return runLoadNeo4j(c.Context(), e, o)
@@ -160,6 +177,9 @@ into the same database); progress and the time taken go to standard error.`,
 	f.Lookup("embed").NoOptDefVal = "hash"
 	f.BoolVar(&o.repair, "repair", false, "with --verify: write what is missing or different")
 	f.BoolVar(&o.verify, "verify", false, "read every element back and compare it")
+	f.BoolVar(&o.bulk, "bulk", false, "fill an empty, stopped database through neo4j-admin's import")
+	f.StringVar(&o.home, "home", "", "with --bulk: `folder` of the server (default NEO4J_HOME)")
+	f.BoolVar(&o.overwrite, "overwrite", false, "with --bulk: replace what the stopped database holds")
 	f.BoolVar(&o.json, "json", false, "print the report as one JSON object")
 	return c
 }

@@ -121,6 +121,9 @@ func passing(err error) bool {
 	var ce *driver.ConnectivityError
 	var limit *driver.TransactionExecutionLimit
 	var cut net.Error
+	if errors.As(err, &limit) && len(limit.Errors) > 0 && errors.As(limit.Errors[len(limit.Errors)-1], &ne) && lacksMemory(ne) {
+		return false // the same batch needs the same memory
+	}
 	return errors.As(err, &ce) || errors.As(err, &limit) || errors.As(err, &cut) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.As(err, &ne) && ne.IsRetriable()
 }
