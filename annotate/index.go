@@ -7,18 +7,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"membench/internal/codec"
+	"membench/internal/pattern"
 	"membench/schema"
 )
 
 var (
-	rawName  = regexp.MustCompile(`^(ch\d{2,})_.*\.md$`)
-	normName = regexp.MustCompile(`^(ch\d{2,})_.*\.norm\.md$`)
+	rawName  = pattern.New(`^(ch\d{2,})_.*\.md$`)
+	normName = pattern.New(`^(ch\d{2,})_.*\.norm\.md$`)
 )
 
 // Index lists the chapters of a folder: raw chapters chNN_<slug>.md and norm
@@ -124,7 +124,7 @@ func compareConv(a, b string) int {
 	return cmp.Or(natural(a, b), strings.Compare(a, b))
 }
 
-var chapterOnly = regexp.MustCompile(`^ch(\d+)$`)
+var chapterOnly = pattern.New(`^ch(\d+)$`)
 
 func chapterNumber(s string) (string, bool) {
 	m := chapterOnly.FindStringSubmatch(s)

@@ -5,14 +5,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"membench/internal/codec"
+	"membench/internal/pattern"
 	"membench/llm"
 	"membench/schema"
 )
@@ -34,7 +33,7 @@ Answer with one JSON object that maps every line number to its tag, and nothing 
 // the three tags; fences, prose around the answer and tags for other lines are
 // mended, anything else is asked for once more with the list of faults, and lines
 // that are still without a tag get the rule's. So do all lines of a window whose
-// call failed; only a refused key or an unknown model ends the run.
+// call failed; only what every call would meet (llm.Fatal) ends the run.
 func Model(g llm.Generator) Tagger { return modelTagger{g} }
 
 type modelTagger struct{ g llm.Generator }
@@ -75,8 +74,7 @@ func (m modelTagger) Tag(ctx context.Context, w Window) (Choices, error) {
 			if ctx.Err() != nil {
 				return Choices{}, ctx.Err()
 			}
-			var e *llm.Error
-			if errors.As(err, &e) && (e.Status == 401 || e.Status == 403 || e.Status == 404) {
+			if llm.Fatal(err) {
 				return Choices{}, err
 			}
 			// The client has retried already; another round would only wait longer.
@@ -127,7 +125,7 @@ func (m modelTagger) prompt(w Window) string {
 }
 
 var (
-	tagLine = regexp.MustCompile(`(?m)^\s*[-*]?\s*["\[(]?(\d{1,9})["\])]?\s*[:.,=\-]+>?\s*"?(canon_only|episodic|filler)\b`)
+	tagLine = pattern.New(`(?m)^\s*[-*]?\s*["\[(]?(\d{1,9})["\])]?\s*[:.,=\-]+>?\s*"?(canon_only|episodic|filler)\b`)
 	choices = []string{schema.TagCanon, schema.TagEpisodic, schema.TagFiller}
 )
 

@@ -110,19 +110,19 @@ func TestModelTaggerTruncated(t *testing.T) {
 	}
 }
 
-// failing is a generator whose calls all fail with a status.
-type failing struct{ status int }
+// failing is a generator whose calls all fail in one way.
+type failing struct{ kind llm.Kind }
 
 func (failing) Model() string { return "scripted" }
 func (f failing) Generate(context.Context, llm.Request) (llm.Response, error) {
-	return llm.Response{}, &llm.Error{Purpose: "tag", Status: f.status, Err: errors.New("refused")}
+	return llm.Response{}, &llm.Error{Purpose: "tag", Kind: f.kind, Err: errors.New("refused")}
 }
 
 func TestModelTaggerFailing(t *testing.T) {
-	if got, fs, err := tagsOf(t, Model(failing{503}), dialogue()); err != nil || got != "fcefif" || len(fs) == 0 {
+	if got, fs, err := tagsOf(t, Model(failing{llm.KindServer}), dialogue()); err != nil || got != "fcefif" || len(fs) == 0 {
 		t.Errorf("have %s %v %v, want the rule's tags and a warning", got, fs, err)
 	}
-	if got, _, err := tagsOf(t, Model(failing{401}), dialogue()); err == nil || got != "" {
+	if got, _, err := tagsOf(t, Model(failing{llm.KindKey}), dialogue()); err == nil || got != "" {
 		t.Errorf("a refused key: have %s %v, want an error", got, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -2,12 +2,12 @@ package annotate
 
 import (
 	"context"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"membench/internal/openie"
+	"membench/internal/pattern"
 	"membench/internal/textnorm"
 	"membench/schema"
 )
@@ -65,12 +65,12 @@ type NamedRule struct {
 	Plain   bool   // of canon_only: holds even beside words for the moment
 	Pattern string
 
-	re *regexp.Regexp
+	re *pattern.Pattern
 }
 
 func rule(name, lang, tag string, plain bool, parts ...string) NamedRule {
 	p := strings.Join(parts, "|")
-	return NamedRule{name, lang, tag, plain, p, regexp.MustCompile(p)}
+	return NamedRule{name, lang, tag, plain, p, pattern.New(p)}
 }
 
 // Rules lists the patterns in the order in which they are tried.
@@ -99,16 +99,16 @@ var ruleList = []NamedRule{
 
 // What speaks of this moment, of a plan or of something supposed.
 var (
-	momentZh = regexp.MustCompile(`今天|今晚|今早|现在(?:是一|就|还|想)|此刻|刚才|刚刚|刚(?:[\p{Han}])|最近|昨[天晚]|前天|上[周次回]|上个?(?:月|星期)|这[次会]|等会|等下|待会|明天|一会儿?|马上|接下来|回头|去年|正在|眼下|突然`)
-	momentEn = regexp.MustCompile(`\b(?:today|tonight|yesterday|tomorrow|right now|at the moment|just (?:got|had|made|finished|came|went|started|did|contacted|signed)|last (?:night|week|month|weekend|year|time|fri|sat|sun|mon|tue|wed|thu)[a-z]*|this (?:morning|week|month|weekend|evening|afternoon|time)|next (?:week|month|year|time)|a few (?:days|weeks) ago|recently|lately|two weekends ago|earlier|the other day)\b`)
-	unrealZh = regexp.MustCompile(`如果|要是|假如|要不|的话|希望|想要|打算|应该会|可能会|说不定|好像[^是]|似乎|真想|但愿|不是(?:很|太)?(?:讨厌|喜欢)`)
-	unrealEn = regexp.MustCompile(`\b(?:i'd|i would|would (?:love|like)|if you|wish|hope|hoping|maybe|might|gonna|going to|will|i'll|can't wait|plan(?:ning)? to)\b`)
-	speakZh  = regexp.MustCompile(`^(?:那|可|可是|但|但是|不过|所以|因为|其实|总之|对了|话说|说起来|还有)?[，,]?(?:你|您|他|她|它|飞机|故事)`)
-	youEn    = regexp.MustCompile(`^(?:and |but |so )?(?:you|your|you're|you've|that|this|these|those|he|she|they|what|how|who|love (?:the|that|your|how))\b`)
+	momentZh = pattern.New(`今天|今晚|今早|现在(?:是一|就|还|想)|此刻|刚才|刚刚|刚(?:[\p{Han}])|最近|昨[天晚]|前天|上[周次回]|上个?(?:月|星期)|这[次会]|等会|等下|待会|明天|一会儿?|马上|接下来|回头|去年|正在|眼下|突然`)
+	momentEn = pattern.New(`\b(?:today|tonight|yesterday|tomorrow|right now|at the moment|just (?:got|had|made|finished|came|went|started|did|contacted|signed)|last (?:night|week|month|weekend|year|time|fri|sat|sun|mon|tue|wed|thu)[a-z]*|this (?:morning|week|month|weekend|evening|afternoon|time)|next (?:week|month|year|time)|a few (?:days|weeks) ago|recently|lately|two weekends ago|earlier|the other day)\b`)
+	unrealZh = pattern.New(`如果|要是|假如|要不|的话|希望|想要|打算|应该会|可能会|说不定|好像[^是]|似乎|真想|但愿|不是(?:很|太)?(?:讨厌|喜欢)`)
+	unrealEn = pattern.New(`\b(?:i'd|i would|would (?:love|like)|if you|wish|hope|hoping|maybe|might|gonna|going to|will|i'll|can't wait|plan(?:ning)? to)\b`)
+	speakZh  = pattern.New(`^(?:那|可|可是|但|但是|不过|所以|因为|其实|总之|对了|话说|说起来|还有)?[，,]?(?:你|您|他|她|它|飞机|故事)`)
+	youEn    = pattern.New(`^(?:and |but |so )?(?:you|your|you're|you've|that|this|these|those|he|she|they|what|how|who|love (?:the|that|your|how))\b`)
 )
 
 // stageDirection is a line that only says what happens on the screen.
-var stageDirection = regexp.MustCompile(`^(?:（[^（）]{1,12}）|\([^()]{1,24}\)|【[^【】]{1,12}】)$`)
+var stageDirection = pattern.New(`^(?:（[^（）]{1,12}）|\([^()]{1,24}\)|【[^【】]{1,12}】)$`)
 
 // maxEmpty is the longest English sentence, in bytes, that can be empty talk.
 const maxEmpty = 110
@@ -116,7 +116,7 @@ const maxEmpty = 110
 // What empty talk is made of.
 var (
 	// One clause may run several of these together: "好的没问题".
-	emptyZh = regexp.MustCompile(`^(?:` + strings.Join([]string{
+	emptyZh = pattern.New(`^(?:` + strings.Join([]string{
 		`[嗯啊哦噢喔哈呃额唔唉哎诶欸咦哇嘿嘻呵喂好行对是嘛吧呢呀啦了的哼耶嘞哟诺哒咯哩么吗]+`,
 		`好的|好吧|好呀|好啊|好嘞|行了|可以(?:的|啊|呀)?|没问题(?:吧)?|没事|没关系|不客气|不用谢|知道了?|我知道了?|明白了?|懂了|了解|收到|记(?:住|下)了|当然|确实|也是|就是|没错|是这样|原来如此|真的|真好|太好了|那就好|厉害|不错|加油|辛苦(?:了|啦)?|就是它|开玩笑的?|算了|不管了|等等|等一下|总之|那么?|这样|你也这么想|也差不多`,
 		`(?:非常|真的|十分|太|还是|先)?(?:谢谢|多谢|感谢|谢啦|对不起|抱歉|不好意思|失礼)(?:你|您|大家|你们|了|啦|啊|呀)*`,
@@ -131,7 +131,7 @@ var (
 		`我也(?:是|一样|这么(?:想|觉得)|觉得)|同意|赞成|有道理|有意思|说[得的]也是|原来是这样|那就这样|就这么定了|说定了|一言为定|好主意|也行|也好|都行|都可以|随便|没什么|没啥|不用了|不必了|可不是|可不|真的假的|不会吧|天哪|我的天|哎呀|啊呀|糟糕|惨了|哇塞|绝了|牛|棒|太棒了|真棒|真好|漂亮|干得漂亮|恭喜(?:你|啦)*|祝贺(?:你)?|(?:生日|新年|节日|周末)(?:快乐|愉快)|好梦|做个好梦|早点(?:睡|休息)|好好休息|注意身体|保重|路上小心|一路顺风|慢慢来|别急|不急|放心|别担心|别客气|稍等|稍等一下|等我一下|马上来|马上到|久等了?|让你久等了?|打扰了?|我回来了?|我先走了?|先这样|回头见|来了|来吧|走吧|好哒|ok|OK|嗯哼`,
 		`(?:已经)?(?:打开|连上|接通|开着|看到|听到)了`,
 	}, `|`) + `)+$`)
-	emptyEn = regexp.MustCompile(`^(?:` + strings.Join([]string{
+	emptyEn = pattern.New(`^(?:` + strings.Join([]string{
 		`(?:(?:oh|ah|aw+|wow|hey|hi+|hello|yo|ha(?:ha)*|lol|hm+|ooh|yay|yeah|yep|yes|yup|no|nope|nah|ok|okay|sure|right|well|so|anyway|fine|cool|nice|great|good|awesome|amazing|perfect|lovely|sweet|wonderful|fantastic|absolutely|definitely|totally|exactly|agreed|indeed|true|really|seriously|progress|rude|accurate|of course|no way|oh man|oh god|got it|makes sense|fair enough|no problem|no worries|you're welcome|same here|me too|on it|deal|understood|noted)[\s,!.…-]*)+`,
 		`(?:many |so much |big )?(?:thanks|thank you|thx|cheers|ty)\b.*`, `(?:wow|oh|aw+|thanks)?,? ?(?:your|those|these) (?:kind )?words (?:really )?mean.*`, `i (?:really )?appreciate (?:it|that|you|your).*`,
 		`(?:congrats|congratulations|bye|goodbye|see ya|see you|good ?night|good morning|morning|good luck|take care|talk (?:to you )?(?:soon|later)|catch you later|happy (?:birthday|new year|holidays))\b.*`,
@@ -143,7 +143,7 @@ var (
 		`(?:love|loving|like) (?:that|this|the|it|your|how)\b.*`, `(?:keep|stay|enjoy|cherish|have fun|feel free|wishing|events like)\b.*`, `can't wait to (?:hear|see).*`, `i(?:'m| am) here for you`,
 		`i (?:totally |completely |100% |couldn't )*agree.*`, `(?:care to share|got any|did you hear|tell me)\b.*`, `how (?:was|did) (?:it|that|you)\b.*`, `it's great that you.*`, `(?:just )?kidding`, `(?:always )?(?:good|nice|great) (?:one|to hear)`, `(?:it|that) must (?:be|have been|feel)\b.*`, `your\b.*`, `i believe in you`, `let me know\b.*`, `it's (?:so |really )?(?:awesome|great|nice|wonderful|amazing|cool|lovely|inspiring) (?:how|to see|that you)\b.*`, `what an? (?:great|nice|lovely|cool|amazing|awesome|beautiful|wonderful)\b.*`, `(?:good )?(?:morning|afternoon|evening|night)(?: all| everyone| team| folks)?`, `(?:see|talk to|catch) (?:you|ya)(?: (?:later|soon|then|tomorrow|there|around))?`, `(?:have (?:a )?(?:good|great|nice|fun|lovely)|congrat|happy (?:birthday|new year|holidays|weekend)|bye|goodbye)\b.*`, `take care(?: of yourself)?`, `(?:sleep well|good luck|welcome back|no rush|don't worry(?: about it)?|my pleasure|any ?time|bless you|hang in there|go ahead|go on|i see|i know|i get it|i hear you|fair point|good point|good call|never ?mind|whatever|up to you|same to you|you bet|roger that|copy that|will do|one (?:sec|moment|minute)|hold on|be right back|got(?:ta| to) go|i have to go|i'm back|here we go|that's (?:fair|true|right|it|okay|ok|fine|great|good|awesome|amazing))`, `(?:much appreciated|ttyl|brb|see you later|count on me.*)`,
 	}, `|`) + `)$`)
-	vocativeEn = regexp.MustCompile(`,? [A-Z][a-z]+$`)
+	vocativeEn = pattern.New(`,? [A-Z][a-z]+$`)
 )
 
 // RuleTag is the tag of one utterance's text and the name of the rule that chose it;

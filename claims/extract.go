@@ -344,6 +344,9 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 			if ctx.Err() != nil {
 				return out, ctx.Err()
 			}
+			if llm.Fatal(r.err) { // every other chunk would meet it too
+				return out, r.err
+			}
 			out.Findings = append(out.Findings, &schema.Finding{Pos: c.Memories[0].Pos, Code: "CLM110", Message: fmt.Sprintf("extracting %d memories of conversation %q: %v", len(c.Memories), id, r.err), Hint: "run claimify again: only these memories are asked about"})
 			if len(r.a.Statements) == 0 {
 				for _, rej := range r.a.Rejected {

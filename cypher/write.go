@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"membench/graph"
 	"membench/internal/codec"
@@ -151,12 +150,18 @@ func (w *writer) file(ctx context.Context, files []jsonl.File, out io.Writer, ed
 		return nil, err
 	}
 	b := newBatches(edge, w.o.Scope, func(text []byte) error { _, err := out.Write(text); return err })
-	pool := sync.Pool{New: func() any { return newRower(w.o.Scope) }}
-	results := par.Map(ctx, max(1, w.o.Workers), jsonl.FileBlocks(files, w.o.MaxLine), func(ctx context.Context, block jsonl.Block) (*rower, error) {
+	workers := max(1, w.o.Workers)
+	free := make(chan *rower, 2*workers) // one for each block in flight or waiting to be written
+	results := par.Map(ctx, workers, jsonl.FileBlocks(files, w.o.MaxLine), func(ctx context.Context, block jsonl.Block) (*rower, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		rw := pool.Get().(*rower)
+		var rw *rower
+		select {
+		case rw = <-free:
+		default:
+			rw = newRower(w.o.Scope)
+		}
 		rw.reset(edge)
 		rw.block(block)
 		block.Release()
@@ -169,7 +174,10 @@ func (w *writer) file(ctx context.Context, files []jsonl.File, out io.Writer, ed
 		if err := w.take(b, rw.rows); err != nil {
 			return nil, err
 		}
-		pool.Put(rw)
+		select {
+		case free <- rw:
+		default:
+		}
 	}
 	err := b.finish()
 	w.counts.Statements += b.written
@@ -342,11 +350,11 @@ func (r *rower) element(line jsonl.Line, e schema.Element) {
 		r.fault(line, "JSON001", "/props", "properties are no JSON object, element left out", "")
 		return
 	}
-	r.finish(line, r.kindOf(names), ids[0])
+	r.finish(line, r.kindOf(names))
 }
 
 // finish ends a row.
-func (r *rower) finish(line jsonl.Line, k int32, id string) {
+func (r *rower) finish(line jsonl.Line, k int32) {
 	r.text = append(append(r.text, '}'), rowEnd...)
 	r.ends = append(r.ends, int32(len(r.text)))
 	r.of = append(r.of, k)
@@ -382,7 +390,7 @@ func (r *rower) line(line jsonl.Line) bool {
 	if !s.Object() || !r.member("id") {
 		return false
 	}
-	id, ok := r.id("{id: ")
+	ok := r.id("{id: ")
 	if !ok {
 		return false
 	}
@@ -404,10 +412,7 @@ func (r *rower) line(line jsonl.Line) bool {
 		if !r.member("src") {
 			return false
 		}
-		if _, ok := r.id(", src: "); !ok || !r.member("dst") {
-			return false
-		}
-		if _, ok := r.id(", dst: "); !ok {
+		if !r.id(", src: ") || !r.member("dst") || !r.id(", dst: ") {
 			return false
 		}
 	} else {
@@ -441,7 +446,7 @@ func (r *rower) line(line jsonl.Line) bool {
 	if _, more := s.Member(); more || !s.End() {
 		return false
 	}
-	r.finish(line, k, string(id))
+	r.finish(line, k)
 	return true
 }
 
@@ -451,13 +456,13 @@ func (r *rower) member(want string) bool {
 }
 
 // id reads an id and appends it as a literal.
-func (r *rower) id(lead string) ([]byte, bool) {
+func (r *rower) id(lead string) bool {
 	body, escaped, ok := r.scan.String()
 	if !ok || escaped || len(body) == 0 || len(body) > r.maxID {
-		return nil, false
+		return false
 	}
 	r.text = appendBody(append(r.text, lead...), body)
-	return body, true
+	return true
 }
 
 func (r *rower) known(raw []byte) (int32, bool) {
@@ -487,14 +492,13 @@ type batches struct {
 	write func([]byte) error
 	sets  map[string]*pending
 	order []string // keys, sorted
-	buf   []byte
 
 	written int // statements
 }
 
 type pending struct {
 	kind kind
-	text []byte // rows, each with rowEnd
+	text []byte // batchHead and rows, each with rowEnd
 	n    int
 }
 
@@ -509,7 +513,7 @@ func (b *batches) pending(k kind) *pending {
 	key := k.key()
 	p := b.sets[key]
 	if p == nil {
-		p = &pending{kind: k}
+		p = &pending{kind: k, text: []byte(batchHead)}
 		b.sets[key] = p
 		i, _ := slices.BinarySearch(b.order, key)
 		b.order = slices.Insert(b.order, i, key)
@@ -532,12 +536,9 @@ func (b *batches) take(r *rows) error {
 			if i > 0 {
 				start = r.ends[i-1]
 			}
-			text := r.text[start:r.ends[i+n-1]]
-			if p.n+n < BatchRows {
-				p.text = append(p.text, text...)
-				p.n += n
-			} else {
-				if err := b.statement(p, text); err != nil {
+			p.text = append(p.text, r.text[start:r.ends[i+n-1]]...)
+			if p.n += n; p.n == BatchRows {
+				if err := b.statement(p); err != nil {
 					return err
 				}
 			}
@@ -547,21 +548,19 @@ func (b *batches) take(r *rows) error {
 	return nil
 }
 
-// statement writes what waits and text as one batch.
-func (b *batches) statement(p *pending, text []byte) error {
-	b.buf = append(append(b.buf[:0], batchHead...), p.text...)
-	b.buf = append(b.buf, text...)
-	b.buf = p.kind.batchTail(b.buf[:len(b.buf)-len(rowEnd)], b.scope)
-	p.text, p.n = p.text[:0], 0
+// statement writes what waits as one batch.
+func (b *batches) statement(p *pending) error {
+	text := p.kind.batchTail(p.text[:len(p.text)-len(rowEnd)], b.scope)
+	p.text, p.n = text[:len(batchHead)], 0
 	b.written++
-	return b.write(b.buf)
+	return b.write(text)
 }
 
 // finish writes what waits, kinds in order.
 func (b *batches) finish() error {
 	for _, key := range b.order {
 		if p := b.sets[key]; p.n > 0 {
-			if err := b.statement(p, nil); err != nil {
+			if err := b.statement(p); err != nil {
 				return err
 			}
 		}

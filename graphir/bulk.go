@@ -295,23 +295,24 @@ type bulk struct {
 	owners   []string   // id + ":mem:", in order
 	ownerOf  []uint32   // setting → rank of its owner
 	bucketOf []int      // rank → bucket of the second spool
-	owned    *spool     // rows by owner, when rows went to disk
+	slim     *spool     // rows by range, sorted, without data, when rows went to disk: what edges need
+	owned    *spool     // the same by owner
 	ownedBuf [ownerBuckets][]byte
 
 	hashes [partitions][][16]byte // distinct hashes that were spilled, when claims need them
 	idle   chan *worker
-	free   chan []byte // output buffers
-	tables chan *table // empty ones
+	free   chan *result // to be used again
+	tables chan *table  // empty ones
 }
 
 func newBulk(g *gatherer, o Options) *bulk {
-	b := &bulk{g: g, p: g.p, o: o, hot: map[uint32]bool{}, byKey: map[string]*settingInfo{}, names: map[nameKey]*name{}, texts: map[string]string{}, exports: map[[3]string]*export{}, idle: make(chan *worker, max(1, o.Workers)), free: make(chan []byte, 2*max(1, o.Workers)), tables: make(chan *table, 2*max(1, o.Workers))}
+	b := &bulk{g: g, p: g.p, o: o, hot: map[uint32]bool{}, byKey: map[string]*settingInfo{}, names: map[nameKey]*name{}, texts: map[string]string{}, exports: map[[3]string]*export{}, idle: make(chan *worker, max(1, o.Workers)), free: make(chan *result, 2*max(1, o.Workers)), tables: make(chan *table, 2*max(1, o.Workers))}
 	g.bulkHas = b.has
 	return b
 }
 
 func (b *bulk) close() {
-	for _, s := range []*spool{b.spool, b.owned} {
+	for _, s := range []*spool{b.spool, b.slim, b.owned} {
 		if s != nil {
 			s.close()
 		}
@@ -556,11 +557,13 @@ func (b *bulk) takeFirst(f *firstOf) {
 	if g != nil {
 		c = f.compare(g)
 	}
-	switch {
-	case c < 0:
-		b.firsts[f.setting] = f
-	case c == 0:
-		b.others = append(b.others, f)
+	if c <= 0 {
+		f := new(*f)
+		if c < 0 {
+			b.firsts[f.setting] = f
+		} else {
+			b.others = append(b.others, f)
+		}
 	}
 }
 
@@ -767,7 +770,7 @@ func Write(ctx context.Context, in Files, nodes, edges io.Writer, o Options, rep
 			for i := range r.firsts {
 				b.takeFirst(&r.firsts[i])
 			}
-			if err := b.keepOwned(r.owned); err != nil {
+			if err := b.keep(r); err != nil {
 				return err
 			}
 			b.recycle(r)
@@ -780,6 +783,9 @@ func Write(ctx context.Context, in Files, nodes, edges io.Writer, o Options, rep
 	b.shareEdges()
 	if g.addErr != nil {
 		return c, g.addErr
+	}
+	if err := b.endNodes(); err != nil {
+		return c, err
 	}
 	if err := b.from(g.edges, func(src *source) error { return emit(b.edgeTasks(src), edges) }); err != nil {
 		return c, err

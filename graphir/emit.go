@@ -38,6 +38,7 @@ const ownsPrefix = "edge:OWNS_MEMORY:"
 type task struct {
 	seg   segment
 	keys  *keyRange   // rows by key; nil: none
+	at    int         // of keys, among the ranges
 	owned []ownedRows // of segOwns: which rows of which tables
 	parts [][]byte    // encoded, in order
 	t     *table      // the rows, once they are there
@@ -62,21 +63,23 @@ type result struct {
 	out      []byte
 	counts   Counts
 	findings []*schema.Finding
-	owned    []ownedBytes // rows for the second spool, in order
-	firsts   []firstOf    // of settings, among these rows
+	slim     spooled   // rows without data, when rows went to disk
+	at       int       // their range
+	owned    []spooled // the same by bucket of their owner
+	firsts   []firstOf // of settings, among these rows
 }
 
-type ownedBytes struct {
-	bucket int
-	rows   []byte // encoded
-	n      int
+// spooled is rows on their way to a spool.
+type spooled struct {
+	rows []byte // encoded
+	n    int
 }
 
-// recycle keeps a result's buffer for the next task. A free list, not a sync.Pool: the
-// buffers would not outlive a collection, and grow again from nothing.
+// recycle keeps a result for the next task. A free list, not a sync.Pool: the buffers
+// would not outlive a collection, and grow again from nothing.
 func (b *bulk) recycle(r *result) {
 	select {
-	case b.free <- r.out[:0]:
+	case b.free <- r:
 	default:
 	}
 }
@@ -99,12 +102,20 @@ func (b *bulk) freeTable(t *table) {
 }
 
 func (b *bulk) newResult() *result {
-	r := &result{counts: Counts{Labels: map[string]int{}, Types: map[string]int{}}}
 	select {
-	case r.out = <-b.free:
+	case r := <-b.free:
+		r.out, r.findings, r.firsts = r.out[:0], nil, r.firsts[:0]
+		r.counts.Nodes, r.counts.Edges = 0, 0
+		clear(r.counts.Labels)
+		clear(r.counts.Types)
+		r.slim = spooled{rows: r.slim.rows[:0]}
+		for i := range r.owned {
+			r.owned[i] = spooled{rows: r.owned[i].rows[:0]}
+		}
+		return r
 	default:
+		return &result{counts: Counts{Labels: map[string]int{}, Types: map[string]int{}}}
 	}
-	return r
 }
 
 // A source steps through the parts of the sorter.
@@ -286,7 +297,9 @@ func (b *bulk) rankOwners() error {
 		b.bucketOf[i] = i * ownerBuckets / max(ownerBuckets, len(names))
 	}
 	var err error
-	b.owned, err = newSpool(b.o.TempDir, ownerBuckets)
+	if b.slim, err = newSpool(b.o.TempDir, len(b.ranges)); err == nil {
+		b.owned, err = newSpool(b.o.TempDir, ownerBuckets)
+	}
 	return err
 }
 
@@ -298,7 +311,7 @@ func (b *bulk) segmentTasks(src *source, kind byte, seg segment, yield func(*tas
 		return false
 	}
 	for i := range b.ranges {
-		t := &task{seg: seg, keys: &b.ranges[i]}
+		t := &task{seg: seg, keys: &b.ranges[i], at: i}
 		if !between(src, kind, fmt.Sprintf("%s%05x", seg.prefix, t.keys.lo), yield) {
 			return false
 		}
@@ -416,17 +429,32 @@ func (b *bulk) ownsPiece(src *source, t *task, bound string, yield func(*task, e
 	return yield(t, nil)
 }
 
-// keepOwned sends rows to the second spool, in the order of their hashes.
-func (b *bulk) keepOwned(rows []ownedBytes) error {
-	for _, r := range rows {
-		if b.ownedBuf[r.bucket] = append(b.ownedBuf[r.bucket], r.rows...); len(b.ownedBuf[r.bucket]) > 1<<16 {
-			if err := b.owned.append(r.bucket, b.ownedBuf[r.bucket], r.n); err != nil {
+// keep sends rows to the spools that the edges are made from, in the order of their hashes.
+func (b *bulk) keep(r *result) error {
+	if r.slim.n == 0 {
+		return nil
+	}
+	if err := b.slim.append(r.at, r.slim.rows, r.slim.n); err != nil {
+		return err
+	}
+	for k, o := range r.owned {
+		if b.ownedBuf[k] = append(b.ownedBuf[k], o.rows...); len(b.ownedBuf[k]) > 1<<16 {
+			if err := b.owned.append(k, b.ownedBuf[k], o.n); err != nil {
 				return err
 			}
-			b.ownedBuf[r.bucket] = b.ownedBuf[r.bucket][:0]
+			b.ownedBuf[k] = b.ownedBuf[k][:0]
 		}
 	}
 	return nil
+}
+
+// endNodes gives back the disk that the rows with their data take: edges need none.
+func (b *bulk) endNodes() error {
+	if b.spool == nil {
+		return nil
+	}
+	b.spool.close()
+	return b.slim.flush()
 }
 
 // ownsSpooled reads the second spool: bucket by bucket, each in the order of hashes.
@@ -520,6 +548,12 @@ func (b *bulk) run(ctx context.Context, t *task) (*result, error) {
 	default:
 		t.t = b.newTable()
 		defer b.freeTable(t.t)
+		if t.seg.typ != "" {
+			if err := b.loadSlim(t.t, t.at); err != nil {
+				return nil, err
+			}
+			break
+		}
 		if err := b.load(t.t, t.keys.lo, t.keys.hi); err != nil {
 			return nil, err
 		}
@@ -542,20 +576,21 @@ func (b *bulk) run(ctx context.Context, t *task) (*result, error) {
 		}
 	}
 	if t.t != nil && t.seg.typ == "" {
-		r.firsts = b.firstsOf(t.t)
+		r.firsts = b.firstsOf(r.firsts, t.t)
 		if b.spool != nil {
-			r.owned = b.ownedOf(t.t)
+			r.at = t.at
+			b.slimOf(r, t.t)
 		}
 	}
 	return r, nil
 }
 
 // firstsOf finds the rows that are as early as their setting's first.
-func (b *bulk) firstsOf(t *table) (out []firstOf) {
+func (b *bulk) firstsOf(out []firstOf, t *table) []firstOf {
+	var x rowText
 	for i := range t.rows {
 		r := &t.rows[i]
 		if r.at == b.flat[r.setting].first {
-			var x rowText
 			x.read(t.text(r))
 			out = append(out, firstOf{r.setting, r.at, r.hash, bytes.Clone(x.point), bytes.Clone(x.created), x.pos})
 		}
@@ -563,27 +598,25 @@ func (b *bulk) firstsOf(t *table) (out []firstOf) {
 	return out
 }
 
-// ownedOf encodes rows, without their data, for the second spool.
-func (b *bulk) ownedOf(t *table) []ownedBytes {
-	var out []ownedBytes
-	at := map[int]int{}
+// slimOf encodes rows without their data.
+func (b *bulk) slimOf(r *result, t *table) {
+	if r.owned == nil {
+		r.owned = make([]spooled, ownerBuckets)
+	}
+	var x rowText
 	var text []byte
 	for i := range t.rows {
-		r := &t.rows[i]
-		var x rowText
-		x.read(t.text(r))
+		row := &t.rows[i]
+		x.read(t.text(row))
 		x.data, x.escaped = nil, false
 		text = appendRow(text[:0], &x)
-		k := b.bucketOf[b.ownerOf[r.setting]]
-		j, ok := at[k]
-		if !ok {
-			j = len(out)
-			at[k] = j
-			out = append(out, ownedBytes{bucket: k})
-		}
-		out[j].rows = appendSpooled(out[j].rows, r, text)
+		n := len(r.slim.rows)
+		r.slim.rows = appendSpooled(r.slim.rows, row, text)
+		r.slim.n++
+		o := &r.owned[b.bucketOf[b.ownerOf[row.setting]]]
+		o.rows = append(o.rows, r.slim.rows[n:]...)
+		o.n++
 	}
-	return out
 }
 
 // An emitter writes the lines of groups of rows.

@@ -109,8 +109,19 @@ func readSpooled(br *bufio.Reader, buf []byte) (r row, text []byte, err error) {
 
 // load reads the rows whose keys lie in [lo,hi] from the spool into an empty table.
 func (b *bulk) load(t *table, lo, hi uint32) error {
-	s := b.spool
-	first, last := lo>>subBits, hi>>subBits
+	return t.load(b.spool, int(lo>>subBits), int(hi>>subBits), func(r *row) bool {
+		key := r.key()
+		return key >= lo && key <= hi && !b.hot[key]
+	})
+}
+
+// loadSlim reads the rows of a range without their data; they are sorted.
+func (b *bulk) loadSlim(t *table, at int) error {
+	return t.load(b.slim, at, at, func(*row) bool { return true })
+}
+
+// load reads the wanted rows of buckets [first,last] into an empty table.
+func (t *table) load(s *spool, first, last int, want func(*row) bool) error {
 	size := int64(0)
 	for k := first; k <= last; k++ {
 		size += s.buckets[k].bytes
@@ -131,7 +142,7 @@ func (b *bulk) load(t *table, lo, hi uint32) error {
 				r, n := decodeSpooled(in[at:])
 				r.off = uint32(off + at + spooledHead)
 				at += n
-				if key := r.key(); key >= lo && key <= hi && !b.hot[key] {
+				if want(&r) {
 					t.rows = append(t.rows, r)
 				}
 			}
@@ -183,6 +194,7 @@ func (b *bulk) spill() error {
 		b.spool = s
 	}
 	var buf []byte
+	var x rowText
 	for i := range b.parts {
 		t := &b.parts[i]
 		b.sortTable(t)
@@ -191,7 +203,6 @@ func (b *bulk) spill() error {
 			r := &t.rows[j]
 			rows := 1
 			if n == 1 {
-				var x rowText
 				text := t.text(r)
 				buf = appendSpooled(buf[:0], r, text[:x.read(text)])
 			} else if many := b.combine(t, j, j+n); hot(many) {

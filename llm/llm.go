@@ -1,42 +1,73 @@
 // Package llm is the contract of everything that can ask a model: one generator,
-// one embedder. Implementations: llm/openai (any OpenAI-compatible endpoint),
-// llm/hashing (an embedder without a model), llm/llmtest (scripted, for tests).
+// one embedder, and what belongs to every call whoever answers it: typed failures,
+// usage by purpose, prices, a budget, and answers in JSON.
+//
+// Implementations: llm/openai (any OpenAI-compatible endpoint), llm/hashing (an
+// embedder without a model), llm/cassette (what was asked before, from a file),
+// llm/llmtest (scripted, and a server that speaks the wire format).
+//
+// They are put together from the inside out, so that only paid calls meet the budget
+// and every call meets the ledger:
+//
+//	ledger( cassette( budget( openai ) ) )
 package llm
 
 import (
 	"context"
-	"fmt"
+	"time"
+)
+
+// Purposes of calls: what usage is counted by. A stage may have others.
+const (
+	PurposeTag    = "tag"    // annotate
+	PurposeFacts  = "facts"  // taking facts out of turns
+	PurposeUpdate = "update" // judging how a new fact stands to known ones
+	PurposeClaims = "claims" // claimify
+	PurposeRead   = "read"   // answering a question from memories
+	PurposeJudge  = "judge"  // grading an answer
+	PurposeEmbed  = "embed"  // every embedding
 )
 
 // A Request is one question to a model. Prompts are data: Purpose names the kind of
-// work ("tag", "facts", "claims", …) for ledgers and manifests.
+// work for ledgers and manifests; it is not part of the question.
 type Request struct {
 	Purpose     string
 	System      string
 	Prompt      string
 	Temperature float64 // [0,2]; 0 is sent as 0
-	MaxTokens   int     // 0: the endpoint's default
+	MaxTokens   int     // of the answer; 0: the endpoint's default
 	JSON        bool    // ask for a JSON object where the endpoint can do that
+	Schema      []byte  // JSON Schema (2020-12) of the answer; asks for JSON too
+	Sample      int     // which of several answers to one question, from 0; not sent, but a cassette keeps them apart
 }
 
-// Usage is what a call cost.
+// WantsJSON reports whether the answer shall be JSON.
+func (r Request) WantsJSON() bool { return r.JSON || len(r.Schema) > 0 }
+
+// Usage is what calls cost, in tokens.
 type Usage struct {
-	Calls        int `json:"calls"`
-	InputTokens  int `json:"input_tokens"`
-	OutputTokens int `json:"output_tokens"`
+	Calls        int `json:"calls"`                    // attempts, failed ones too
+	InputTokens  int `json:"input_tokens"`             // all of the input
+	OutputTokens int `json:"output_tokens"`            // reasoning included
+	CachedTokens int `json:"cached_tokens,omitzero"`   // of the input, those that the endpoint had cached
+	Estimated    int `json:"estimated_calls,omitzero"` // calls whose tokens are our estimate: the endpoint told none, or impossible ones
 }
 
 // Add sums two usages.
 func (u Usage) Add(v Usage) Usage {
-	return Usage{u.Calls + v.Calls, u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens}
+	return Usage{u.Calls + v.Calls, u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens, u.CachedTokens + v.CachedTokens, u.Estimated + v.Estimated}
 }
 
-// A Response is what the model said. Truncated says that it stopped at its length limit.
+// A Response is what the model said. Usage is what it cost when it was first asked,
+// also where the answer now comes from a cassette.
 type Response struct {
 	Text      string
-	Model     string
-	Truncated bool
+	Model     string        // that answered, by its own word
+	Truncated bool          // it stopped at its length limit
+	Adapted   string        // what of the request the endpoint would not take, e.g. "temperature not sent"
+	Elapsed   time.Duration // of the call with its retries, when it was first asked
 	Usage     Usage
+	Cached    bool // from a cassette: nothing was paid now
 }
 
 // A Generator asks a model. It may be called by several goroutines at once.
@@ -55,18 +86,33 @@ type Embedder interface {
 	Profile() string
 }
 
-// Error is the typed failure of a model call, after the retries of the client.
-type Error struct {
-	Purpose string
-	Status  int // HTTP status, 0 where there was no answer
-	Err     error
+// An Embedding is vectors with what they cost: Usage when they were first asked for,
+// Paid now.
+type Embedding struct {
+	Vectors  [][]float32
+	Replayed int // vectors that came from a cassette
+	Usage    Usage
+	Paid     Usage
 }
 
-func (e *Error) Error() string {
-	if e.Status != 0 {
-		return fmt.Sprintf("asking model for %s: status %d: %v", e.Purpose, e.Status, e.Err)
+// A Metered embedder can say what its vectors cost.
+type Metered interface {
+	EmbedMetered(ctx context.Context, texts []string) (Embedding, error)
+}
+
+// Embed asks e and says what it cost; an embedder that is not Metered costs nothing.
+func Embed(ctx context.Context, e Embedder, texts []string) (Embedding, error) {
+	if m, ok := e.(Metered); ok {
+		return m.EmbedMetered(ctx, texts)
 	}
-	return fmt.Sprintf("asking model for %s: %v", e.Purpose, e.Err)
+	v, err := e.Embed(ctx, texts)
+	return Embedding{Vectors: v}, err
 }
 
-func (e *Error) Unwrap() error { return e.Err }
+// A Clock is all that waiting needs from outside: commands give the real one, tests
+// one that does not wait.
+type Clock struct {
+	Now    func() time.Time
+	Sleep  func(context.Context, time.Duration) error // returns the context's error when that ends first
+	Random func() float64                             // [0,1), for the jitter of pauses
+}

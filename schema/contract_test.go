@@ -130,7 +130,8 @@ var goTypes = map[schema.Kind]any{
 	schema.KindEvent: schema.Event{}, schema.KindExport: schema.MemoryExport{}, schema.KindClaim: schema.Claim{}, schema.KindEntity: schema.Entity{},
 	schema.KindNode: schema.Node{}, schema.KindEdge: schema.Edge{}, schema.KindChange: schema.Change{}, schema.KindEventAnchor: schema.EventRef{},
 	schema.KindSpanAnchor: schema.Span{}, schema.KindProbeAnchor: schema.ProbeAnchor{}, schema.KindIndex: []schema.IndexEntry{},
-	schema.KindProbe: schema.ProbeResult{}, schema.KindManifest: schema.Manifest{},
+	schema.KindProbe: schema.ProbeResult{}, schema.KindCase: schema.Case{}, schema.KindQA: schema.QARecord{}, schema.KindSession: schema.SessionRecord{}, schema.KindSummary: schema.Summary{},
+	schema.KindManifest: schema.Manifest{},
 	// KindMeta is written by compile-claims, which has its own type and test.
 }
 
@@ -365,7 +366,7 @@ func TestExamplesAreValid(t *testing.T) {
 
 // TestCodesAreListed finds every finding code in the sources and wants it in the table.
 func TestCodesAreListed(t *testing.T) {
-	form := regexp.MustCompile(`^(JSON|SCH|ID|EVT|SRC|MEM|CLM|GRF|LNK|MAN|CYP|BLD|LLM|MIG)\d{3}$`)
+	form := regexp.MustCompile(`^(JSON|SCH|ID|EVT|SRC|MEM|CLM|GRF|LNK|MAN|CYP|BLD|LLM|MIG|EVL|PUB|DST)\d{3}$`)
 	last := ""
 	for _, c := range schema.Codes() {
 		if !form.MatchString(c.Code) || c.Code <= last {
@@ -376,7 +377,7 @@ func TestCodesAreListed(t *testing.T) {
 		}
 		last = c.Code
 	}
-	used := regexp.MustCompile(`"((?:JSON|SCH|ID|EVT|SRC|MEM|CLM|GRF|LNK|MAN)\d{3})"`)
+	used := regexp.MustCompile(`"((?:JSON|SCH|ID|EVT|SRC|MEM|CLM|GRF|LNK|MAN|DST)\d{3})"`)
 	missing := map[string]string{}
 	err := filepath.WalkDir("..", func(name string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {

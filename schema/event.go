@@ -81,6 +81,8 @@ type EventMeta struct {
 // Attachment is something a turn carried beside its text.
 type Attachment struct {
 	Type string `json:"type,omitzero"` // image, file, …
+	ID   string `json:"id,omitzero"`   // the source's own id of it
+	Path string `json:"path,omitzero"` // of a local file
 	URL  string `json:"url,omitzero"`
 	Name string `json:"name,omitzero"`
 	Text string `json:"text,omitzero"` // a caption, where the source has one
@@ -117,6 +119,8 @@ type Turn struct {
 	Text    string
 	Time    string     // RFC 3339 or ""
 	Sources []EventRef // the turns it stands for
+	// Attachments came with it; a system that reads text only sees their captions.
+	Attachments []Attachment `json:",omitzero"` // omitzero: keys of batches without any stay what they were
 }
 
 // IndexEntry is one chapter of index.json. Paths are relative to the index file's

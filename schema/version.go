@@ -48,21 +48,25 @@ const (
 	KindEntity      Kind = "entity"
 	KindNode        Kind = "node"
 	KindEdge        Kind = "edge"
-	KindChange      Kind = "change"       // since 0.1.0
-	KindEventAnchor Kind = "event-anchor" // {conv_id, turn_id}
-	KindSpanAnchor  Kind = "span-anchor"  // {source_path, start_line, end_line}
-	KindProbeAnchor Kind = "probe-anchor" // {probe_id}
-	KindIndex       Kind = "index"        // index.json: an array of chapters
-	KindProbe       Kind = "probe-result" // since 0.1.0
-	KindManifest    Kind = "manifest"     // since 0.1.0
-	KindMeta        Kind = "claims-meta"  // meta.json of compile-claims; compiled_meta.json
+	KindChange      Kind = "change"         // since 0.1.0
+	KindEventAnchor Kind = "event-anchor"   // {conv_id, turn_id}
+	KindSpanAnchor  Kind = "span-anchor"    // {source_path, start_line, end_line}
+	KindProbeAnchor Kind = "probe-anchor"   // {probe_id}
+	KindIndex       Kind = "index"          // index.json: an array of chapters
+	KindProbe       Kind = "probe-result"   // since 0.1.0
+	KindManifest    Kind = "manifest"       // since 0.1.0
+	KindCase        Kind = "case"           // since 0.1.0
+	KindQA          Kind = "qa-record"      // since 0.1.0
+	KindSession     Kind = "session-record" // since 0.1.0
+	KindSummary     Kind = "summary"        // since 0.1.0
+	KindMeta        Kind = "claims-meta"    // meta.json of compile-claims; compiled_meta.json
 )
 
 // Kinds lists every kind that has a published schema in v.
 func Kinds(v Version) []Kind {
 	all := []Kind{KindEvent, KindExport, KindClaim, KindEntity, KindNode, KindEdge, KindEventAnchor, KindSpanAnchor, KindProbeAnchor, KindIndex, KindMeta}
 	if !v.Before(V010) {
-		all = append(all, KindChange, KindProbe, KindManifest)
+		all = append(all, KindChange, KindProbe, KindManifest, KindCase, KindQA, KindSession, KindSummary)
 	}
 	return all
 }

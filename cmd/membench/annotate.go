@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"membench/annotate"
+	"membench/cmd/membench/internal/config"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/par"
@@ -141,13 +142,21 @@ type annotated struct {
 	findings []*schema.Finding
 }
 
-func runAnnotate(ctx context.Context, e *env, o annotateOptions) error {
+func runAnnotate(ctx context.Context, e *env, o annotateOptions) (err error) {
 	if o.tagger == "model" || o.tagger == "" && o.model.model != "" {
-		client, err := o.model.client(e)
+		ms, err2 := o.model.open(e)
+		if err2 != nil {
+			return err2
+		}
+		defer ms.close(&err)
+		g, err := ms.generator(config.Annotate)
 		if err != nil {
 			return err
 		}
-		o.convert.Tagger = annotate.Model(client)
+		o.convert.Tagger = annotate.Model(g)
+		if ms.dryRun() {
+			o.out, e = "-", e.mute()
+		}
 	}
 	if err := notInput(o.out, o.sources...); err != nil {
 		return err

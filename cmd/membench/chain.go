@@ -28,6 +28,7 @@ import (
 )
 
 type chainOptions struct {
+	model  modelFlags
 	config string
 	out    string // "": the project's
 	now    string
@@ -69,7 +70,7 @@ again; --now sets it.`,
 			if o.config == "" {
 				return usagef("no project: name it with -c membench.yaml")
 			}
-			p, err := config.Load(o.config)
+			p, err := config.Load(o.config, e.lookup)
 			var file *os.PathError
 			switch {
 			case errors.As(err, &file):
@@ -92,6 +93,8 @@ again; --now sets it.`,
 	f.BoolVar(&o.strict, "strict", false, "exit 3 when validate finds errors in what was made")
 	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing while running")
+	f.BoolVar(&o.model.dryRun, "dry-run", false, "ask nobody and write nothing: print what the model calls would cost, as a range")
+	o.model.addShared(c)
 	return c
 }
 
@@ -128,7 +131,22 @@ type chain struct {
 // chainVersion is raised when the same inputs give other bytes in any step.
 const chainVersion = 1
 
-func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (*chainReport, error) {
+func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (_ *chainReport, err error) {
+	ms, err := openModels(e, p, o.model)
+	if err != nil {
+		return nil, err
+	}
+	defer ms.close(&err)
+	with := *e
+	with.models = ms
+	e = &with
+	if ms.estimate != nil {
+		if o.out, err = os.MkdirTemp(e.getenv("TMPDIR"), "membench-dry-run-*"); err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(o.out)
+		e, o.quiet = e.mute(), true
+	}
 	lock, err := atomicfile.Lock(filepath.Join(o.out, ".steps", "lock"))
 	if err != nil {
 		return nil, err
@@ -232,7 +250,7 @@ func (c *chain) do(ctx context.Context, s build.Step) error {
 func (c *chain) command(ctx context.Context, final string, args ...string) (build.Result, error) {
 	var words bytes.Buffer
 	r := build.Result{Counts: map[string]int{}, Findings: map[string]int{}}
-	e := &env{in: strings.NewReader(""), out: io.Discard, err: &words, getenv: c.e.getenv, now: c.e.now, final: final,
+	e := &env{in: strings.NewReader(""), out: io.Discard, err: &words, getenv: c.e.getenv, dotenv: c.e.dotenv, models: c.e.models, transport: c.e.transport, now: c.e.now, final: final,
 		found: func(f *schema.Finding) { r.Findings[f.Code]++ }}
 	root := newRoot(e)
 	root.SetArgs(args)
@@ -331,12 +349,12 @@ func (c *chain) annotate(ctx context.Context) error {
 	var tagger annotate.Tagger
 	models := map[string]string{}
 	if c.p.Annotate.Tagger == "model" {
-		client, err := c.model().client(c.e)
+		g, err := c.e.models.generator(config.Annotate)
 		if err != nil {
 			return err
 		}
-		tagger = annotate.Model(client)
-		models["tag"] = client.Model()
+		tagger = annotate.Model(g)
+		models["tag"] = g.Model()
 	} else {
 		tagger = annotate.Rule()
 	}
@@ -461,21 +479,19 @@ func sourceDigest(src annotate.Source) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-func (c *chain) model() modelFlags {
-	return modelFlags{model: c.p.Model.Name, baseURL: c.p.Model.BaseURL, perMinute: c.p.Model.RPM}
-}
-
-// modelArgs are the flags of a command that may ask the project's model.
+// modelArgs are the flags of a command that may ask the project's model: they are part
+// of its key. The command asks through the chain's own models.
 func (c *chain) modelArgs(use string) []string {
 	if use != "model" {
 		return nil
 	}
-	out := []string{"--model", c.p.Model.Name}
-	if c.p.Model.BaseURL != "" {
-		out = append(out, "--base-url", c.p.Model.BaseURL)
+	ep, err := c.e.models.endpoint(config.Extract)
+	if err != nil { // unreachable: the project was checked
+		return nil
 	}
-	if c.p.Model.RPM > 0 {
-		out = append(out, "--rate-limit", fmt.Sprint(c.p.Model.RPM))
+	out := []string{"--model", ep.Name, "--base-url", ep.BaseURL}
+	if ep.Temperature != nil {
+		out = append(out, "--temperature", fmt.Sprint(*ep.Temperature))
 	}
 	return out
 }
@@ -484,7 +500,11 @@ func (c *chain) models(purpose, use string) map[string]string {
 	if use != "model" {
 		return nil
 	}
-	return map[string]string{purpose: c.p.Model.Name}
+	ep, err := c.e.models.endpoint(config.Extract)
+	if err != nil { // unreachable: the project was checked
+		return nil
+	}
+	return map[string]string{purpose: ep.Name}
 }
 
 func (c *chain) catalogArgs() (args, files []string) {
@@ -668,7 +688,7 @@ func (c *chain) validate(ctx context.Context) error {
 	s.Run = func(ctx context.Context, path string) (build.Result, error) {
 		r := build.Result{Counts: map[string]int{"errors": 0, "warnings": 0}, Findings: map[string]int{}}
 		err := atomicfile.Write(path, func(w io.Writer) error {
-			e := &env{in: strings.NewReader(""), out: w, err: io.Discard, getenv: c.e.getenv, now: c.e.now}
+			e := &env{in: strings.NewReader(""), out: w, err: io.Discard, getenv: c.e.getenv, dotenv: c.e.dotenv, models: c.e.models, transport: c.e.transport, now: c.e.now}
 			e.found = func(f *schema.Finding) {
 				r.Findings[f.Code]++
 				if f.Warning {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"membench/claims"
+	"membench/cmd/membench/internal/config"
 	"membench/internal/codec"
 	"membench/internal/keylog"
 	"membench/schema"
@@ -74,7 +75,7 @@ built-in catalogue (membench schema show catalog).`,
 
 const claimifyState = ".claimify" // below the output folder
 
-func runClaimify(ctx context.Context, e *env, o claimifyOptions) error {
+func runClaimify(ctx context.Context, e *env, o claimifyOptions) (err error) {
 	if o.extractor != "rule" && o.extractor != "model" {
 		return usagef("--extractor: have %q, want rule or model", o.extractor)
 	}
@@ -100,9 +101,17 @@ func runClaimify(ctx context.Context, e *env, o claimifyOptions) error {
 	}
 	co := claims.Options{Catalog: cat, Version: o.version, Force: o.force, Workers: o.workers}
 	if o.extractor == "model" {
-		client, err := o.model.client(e)
+		ms, err2 := o.model.open(e)
+		if err2 != nil {
+			return err2
+		}
+		defer ms.close(&err)
+		g, err := ms.generator(config.Extract)
 		if err != nil {
 			return err
+		}
+		if ms.dryRun() {
+			o.out, e = "-", e.mute()
 		}
 		if o.out != "-" {
 			cache, err := openAnswers(filepath.Join(o.out, claimifyState, "answers.jsonl"))
@@ -115,7 +124,7 @@ func runClaimify(ctx context.Context, e *env, o claimifyOptions) error {
 				return err
 			}
 		}
-		co.Extractor = claims.Model(client, cat, o.version, co.Tags)
+		co.Extractor = claims.Model(g, cat, o.version, co.Tags)
 	}
 	t := newTally(e, 100)
 	in := drop(t, jsonl.Files[schema.MemoryExport](files, e.in))

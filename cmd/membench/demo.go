@@ -46,7 +46,7 @@ func runDemo(ctx context.Context, e *env, out string) error {
 	if err := copyProject(project); err != nil {
 		return err
 	}
-	p, err := config.Load(filepath.Join(project, "membench.yaml"))
+	p, err := config.Load(filepath.Join(project, "membench.yaml"), e.lookup)
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,13 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
+// mute is e with its streams going nowhere: for dry runs.
+func (e *env) mute() *env {
+	m := *e
+	m.out, m.err = io.Discard, io.Discard
+	return &m
+}
+
 // writeOut runs fill on standard output for "-", else on a file that appears whole
 // or not at all.
 func writeOut(e *env, path string, fill func(io.Writer) error) error {

@@ -86,7 +86,7 @@ func TestProjectDocs(t *testing.T) {
 	if err := os.WriteFile(name, []byte(block), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := config.Load(name); err != nil || p.Conversations["oncall"].Character != "opsbot" {
+	if p, err := config.Load(name, func(string) (string, string) { return "", "" }); err != nil || p.Conversations["oncall"].Character != "opsbot" {
 		t.Errorf("the example of docs/project.md: %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"membench/cmd/membench/internal/config"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/codec"
@@ -201,7 +202,21 @@ type ingestOptions struct {
 	force, asJSON bool
 }
 
-func runReplayIngest(ctx context.Context, e *env, o ingestOptions) error {
+func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
+	var ms *models // nil: by rule
+	if o.model.model != "" {
+		if ms, err = o.model.open(e); err != nil {
+			return err
+		}
+		defer ms.close(&err)
+		if ms.dryRun() {
+			if o.store, err = os.MkdirTemp(e.getenv("TMPDIR"), "membench-dry-run-*"); err != nil {
+				return err
+			}
+			defer os.RemoveAll(o.store)
+			e = e.mute()
+		}
+	}
 	old, _, found, err := o.resolve(e, false)
 	if err != nil {
 		return err
@@ -222,7 +237,7 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) error {
 	}
 	var g llm.Generator // nil: by rule
 	if o.model.model != "" {
-		if g, err = o.model.client(e); err != nil {
+		if g, err = ms.generator(config.Extract); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"strings"
 	"syscall"
@@ -35,12 +36,15 @@ const interrupted = "membench: interrupted; the next run goes on where this one 
 
 // env is everything a command takes from outside: streams, environment, clock.
 type env struct {
-	in       io.Reader
-	out, err io.Writer
-	getenv   func(string) string
-	now      func() time.Time
-	found    func(*schema.Finding) // told of every finding that is counted; nil: nobody asks
-	final    string                // where the output will stand when it is made aside (chain); "": where -o says
+	in        io.Reader
+	out, err  io.Writer
+	getenv    func(string) string
+	dotenv    map[string]bool // variables that come from .env
+	now       func() time.Time
+	transport http.RoundTripper     // to services; nil: the usual one
+	models    *models               // what the chain asks; nil: a command opens its own
+	found     func(*schema.Finding) // told of every finding that is counted; nil: nobody asks
+	final     string                // where the output will stand when it is made aside (chain); "": where -o says
 }
 
 // warnf writes words to standard error.
@@ -101,14 +105,12 @@ func newRoot(e *env) *cobra.Command {
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			// Secrets come from the environment or a .env file; set variables win.
-			if err := godotenv.Load(); err != nil && !os.IsNotExist(err) {
-				return fmt.Errorf("reading .env: %w", err)
-			}
-			return nil
+			return e.loadDotenv(".env")
 		},
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddGroup(&cobra.Group{ID: "make", Title: "Make data:"}, &cobra.Group{ID: "look", Title: "Check and look:"})
+	root.AddGroup(&cobra.Group{ID: "make", Title: "Make data:"}, &cobra.Group{ID: "look", Title: "Check and look:"},
+		&cobra.Group{ID: "measure", Title: "Measure memory systems:"})
 	add := func(group string, cmds ...*cobra.Command) {
 		for _, c := range cmds {
 			c.GroupID = group
@@ -117,10 +119,42 @@ func newRoot(e *env) *cobra.Command {
 	}
 	add("make", newDemoCmd(e), newChainCmd(e), newIndexCmd(e), newAnnotateCmd(e), newCompileCmd(e), newReplayCmd(e),
 		newClaimifyCmd(e), newCompileClaimsCmd(e), newToGraphCmd(e), newCypherCmd(e), newExportCmd(e), newLoadNeo4jCmd(e))
-	add("look", newValidateCmd(e), newTraceCmd(e), newDiffCmd(e), newViewCmd(e), newMigrateCmd(e), newSchemaCmd(e))
+	add("look", newValidateCmd(e), newTraceCmd(e), newDiffCmd(e), newViewCmd(e), newMigrateCmd(e), newSchemaCmd(e), newNeo4jCmd(e),
+		newDoctorCmd(e), newConfigCmd(e), newCassetteCmd(e))
+	add("measure", newDatasetsCmd(e), newEvalCmd(e))
 	root.AddCommand(newVersionCmd(e))
 	finish(root)
 	return root
+}
+
+// loadDotenv puts the variables of a .env file into the environment where they are not
+// set, and remembers which.
+func (e *env) loadDotenv(path string) error {
+	vars, err := godotenv.Read(path)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		return usagef("reading %s: want lines NAME=value: %w", path, dotenvFault(err))
+	}
+	e.dotenv = map[string]bool{}
+	for name, value := range vars {
+		if _, set := os.LookupEnv(name); set {
+			continue
+		}
+		if err := os.Setenv(name, value); err != nil {
+			return fmt.Errorf("reading %s: %w", path, err)
+		}
+		e.dotenv[name] = true
+	}
+	return nil
+}
+
+// dotenvFault keeps the words of a parser's error that cannot be a part of a secret:
+// it quotes the line at fault.
+func dotenvFault(err error) error {
+	s, _, _ := strings.Cut(err.Error(), "\"")
+	return errors.New(strings.TrimSpace(s))
 }
 
 // finish makes every command report wrong arguments as usage and print the exit statuses.

@@ -34,6 +34,10 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
+			srv := stubModels("sk-MARKED-script") // a model for scripts: STUB, with the key STUB_KEY
+			env.Defer(srv.Close)
+			env.Setenv("STUB", srv.BaseURL())
+			env.Setenv("STUB_KEY", srv.Key)
 			env.Setenv("REPO", root) // scripts read bundled data from here
 			return nil
 		},

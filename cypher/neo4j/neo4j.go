@@ -180,3 +180,12 @@ func (t *tx) count(text string, params map[string]any) (int, driver.Counters, er
 	})
 	return n, c, err
 }
+
+// Server is the server's own name and version, e.g. "Neo4j/5.26.27".
+func (db *DB) Server(ctx context.Context) (string, error) {
+	info, err := db.drv.GetServerInfo(ctx)
+	if err != nil {
+		return "", db.explain(err)
+	}
+	return info.Agent(), nil
+}

@@ -236,6 +236,17 @@ func hold(f *os.File, err error) (io.Closer, error) {
 	return f, nil
 }
 
+// Exclusive runs do while no other process is in an Exclusive of the same file; it
+// waits for its turn. One goroutine of a process at a time. A process that is killed
+// lets go.
+func Exclusive(f *os.File, do func() error) error {
+	if err := exclusive(f); err != nil {
+		return &fs.PathError{Op: "lock", Path: f.Name(), Err: err}
+	}
+	err := do()
+	return errors.Join(err, release(f))
+}
+
 // SyncDir makes renames in dir durable where the system can do that.
 func SyncDir(dir string) error {
 	d, err := os.Open(dir)

@@ -26,3 +26,16 @@ func abandoned(path string) bool {
 	defer f.Close()
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
+
+func exclusive(f *os.File) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); !errors.Is(err, syscall.EINTR) {
+			if errors.Is(err, errors.ErrUnsupported) { // a file system without locks
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+func release(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

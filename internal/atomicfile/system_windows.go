@@ -1,6 +1,10 @@
 package atomicfile
 
-import "os"
+import (
+	"os"
+
+	"golang.org/x/sys/windows"
+)
 
 // Windows has no fsync of a folder: opening one for writing is refused.
 func isNoSync(error) bool { return true }
@@ -9,3 +13,16 @@ func isNoSync(error) bool { return true }
 func lock(*os.File) (busy bool) { return false }
 
 func abandoned(string) bool { return true }
+
+// far is a byte that no file reaches: Windows keeps others from reading what is locked.
+func far() *windows.Overlapped {
+	return &windows.Overlapped{Offset: 0xffff_fffe, OffsetHigh: 0x7fff_ffff}
+}
+
+func exclusive(f *os.File) error {
+	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK, 0, 1, 0, far())
+}
+
+func release(f *os.File) error {
+	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, far())
+}

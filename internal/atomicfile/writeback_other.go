@@ -4,4 +4,6 @@ package atomicfile
 
 import "os"
 
-func startWriteBack(*os.File, int64, int64) {}
+func startWriteBack(*os.File, extent) {}
+
+func dropWritten(*os.File, extent) {}

@@ -67,13 +67,31 @@ func Python(t testing.TB, modules ...string) string {
 	return ""
 }
 
-// Neo4jLib is the folder of Neo4j's jars that scripts/neo4j-lib.sh fills:
-// MEMBENCH_NEO4J_LIB, else neo4j-lib in Cache.
+// Versions of Neo4j that the tests run on; a test of cypher/neo4j/server holds them
+// equal to that package's.
+const (
+	Neo4jVersion = "5.26.30"
+	Neo4jNewest  = "2026.08.1"
+)
+
+// Neo4jLib is the folder of Neo4j's jars that 'membench neo4j fetch' fills:
+// MEMBENCH_NEO4J_LIB, else that of Neo4jVersion.
 func Neo4jLib() string {
 	if dir := os.Getenv("MEMBENCH_NEO4J_LIB"); dir != "" {
 		return dir
 	}
-	return filepath.Join(Cache(), "neo4j-lib")
+	return Neo4jLibOf(Neo4jVersion)
+}
+
+// Neo4jLibOf is the folder of the jars of a version.
+func Neo4jLibOf(version string) string { return filepath.Join(Cache(), "neo4j", version) }
+
+// Java is the program that runs the servers of tests: MEMBENCH_JAVA, else java.
+func Java() string {
+	if java := os.Getenv("MEMBENCH_JAVA"); java != "" {
+		return java
+	}
+	return "java"
 }
 
 // Cache is the folder in which the scripts keep what tests need:

@@ -1,9 +1,10 @@
 package openie
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"membench/internal/pattern"
 )
 
 // English statements about systems. Each row of enOpsRules is one sentence pattern over
@@ -32,7 +33,7 @@ type enOpsRule struct {
 	predicate string
 	negated   bool
 	object    string // entity type; "" from the object's name
-	re        *regexp.Regexp
+	re        *pattern.Pattern
 	conf      float64
 	cues      []string // one of them is in every clause that the row fits: spares the pattern
 }
@@ -47,7 +48,7 @@ func enOpsCompile(rows ...[]string) (out []enOpsRule) {
 			if !strings.Contains(p, "{A}") && !strings.Contains(p, "{T}") && !strings.Contains(p, "{NAMED}") {
 				conf = interpreted + 0.04 // the subject is of an earlier sentence
 			}
-			out = append(out, enOpsRule{pred, neg, row[1], regexp.MustCompile(`(?i)` + enOpsFragments.Replace(p)), conf, strings.Fields(row[2])})
+			out = append(out, enOpsRule{pred, neg, row[1], pattern.New(`(?i)` + enOpsFragments.Replace(p)), conf, strings.Fields(row[2])})
 		}
 	}
 	return out
@@ -144,10 +145,10 @@ var enOpsSettings = enOpsCompile(
 )
 
 var (
-	enOpsHedge = regexp.MustCompile(`(?i)\b(?:maybe|perhaps|might|may|could|should|would|probably|i think|looks like|seems|not sure|used to|was going to|will|planning|plan|if|suppose|suspect|whether|guess is|need to|let us|let's|next (?:week|month)|apparently|supposedly|rumou?r|wiki says|someone on|vendor says|wondering|have not found|haven't found|how about|propose|want to|going to)\b|'(?:d|ll)\b`)
-	enOpsCut   = regexp.MustCompile(`(?:\. |; |, but | - | — |—|\bwhich is why\b)`)
+	enOpsHedge = pattern.New(`(?i)\b(?:maybe|perhaps|might|may|could|should|would|probably|i think|looks like|seems|not sure|used to|was going to|will|planning|plan|if|suppose|suspect|whether|guess is|need to|let us|let's|next (?:week|month)|apparently|supposedly|rumou?r|wiki says|someone on|vendor says|wondering|have not found|haven't found|how about|propose|want to|going to)\b|'(?:d|ll)\b`)
+	enOpsCut   = pattern.New(`(?:\. |; |, but | - | — |—|\bwhich is why\b)`)
 	enOpsNotS  = set(`it that this which what there everything nothing they who else one you deploy latency version pool limit still all rest none something cause team runbook here also only step with from paging and but the now service alert site someone nobody everyone page dashboard graph customer people root that's timeout threshold job we she he me us them his her get got not was has had are for how why when goes went moves`)
-	enOpsNot   = regexp.MustCompile(`n't\b`)
+	enOpsNot   = pattern.New(`n't\b`)
 )
 
 // maxOpsSentence is how long a sentence about systems may be, in bytes: longer ones are
@@ -219,7 +220,7 @@ func enOpsName(s string) bool {
 }
 
 // enOpsTalk: words of systems that make a sentence worth trying.
-var enOpsTalk = regexp.MustCompile(`(?i)\b(?:alert|owned by|depends on|runs on|deployed on|timeout|replicas|pool size|retention|max_connections|threshold|is responsible for|looked after by|belongs to)\b`)
+var enOpsTalk = pattern.New(`(?i)\b(?:alert|owned by|depends on|runs on|deployed on|timeout|replicas|pool size|retention|max_connections|threshold|is responsible for|looked after by|belongs to)\b`)
 
 func enOpsClause(c string, o TripleOptions) (out []Triple) {
 	done := map[string]bool{}
@@ -312,10 +313,10 @@ func enOpsClause(c string, o TripleOptions) (out []Triple) {
 	return out
 }
 
-var enOpsList = regexp.MustCompile(`, (?:and )?(?:the )?| and (?:the )?| through | to `)
+var enOpsList = pattern.New(`, (?:and )?(?:the )?| and (?:the )?| through | to `)
 
 // enOpsSymptom: a symptom stands for its alert.
-var enOpsSymptom = regexp.MustCompile(`(` + opsThing + `) (?:is|are|keeps|started|has been) (?:throwing|returning|serving|giving|spewing|logging|reporting|showing) ((?:a lot of |lots of )?[\w-]+(?: [\w-]+)?)`)
+var enOpsSymptom = pattern.New(`(` + opsThing + `) (?:is|are|keeps|started|has been) (?:throwing|returning|serving|giving|spewing|logging|reporting|showing) ((?:a lot of |lots of )?[\w-]+(?: [\w-]+)?)`)
 
 // enOpsType is opsType for names that the grammar took for a name; words of the
 // language are none.

@@ -1,9 +1,9 @@
 package openie
 
 import (
-	"regexp"
 	"strings"
 
+	"membench/internal/pattern"
 	"membench/internal/textnorm"
 )
 
@@ -15,13 +15,13 @@ type zhObject struct {
 }
 
 var (
-	zhTitle = regexp.MustCompile(`《([^《》]{1,40})》`)
+	zhTitle = pattern.New(`《([^《》]{1,40})》`)
 	// zhNoName is what names nothing by itself.
-	zhNoName = regexp.MustCompile(`^(?:你|我|他|她|它|这|那|谁|什么|哪|这样|那样|一个人|一样|如此|自己|得|上|的|了|看你|和你|跟你|你的|之一|也|都|就|还|又|才|很|太|有|是|不|没|人|事|时候|东西|它们|这个|那个|这种|那种|一种|一点|有点|一些|对方|别的|其他|其它|大家|真的|而且|感觉|一直|现在|最近|咱|里面|其中|前者|后者|死|过)$|你|我们|咱|这么|那么|这样|那样|什么|怎么|哪里|哪个|^他|^她|^谁`)
-	zhBy     = regexp.MustCompile(`^(.{2,12}?)(?:的|写的)(?:小说|作品|书|散文|诗|诗歌|文字|短篇|长篇|文章|推理|随笔|杂文|那种慢|故事|东西|电影|片子|歌|笔触|文笔|剧|漫画|动画|那些.{1,4})(?:集)?$`)
+	zhNoName = pattern.New(`^(?:你|我|他|她|它|这|那|谁|什么|哪|这样|那样|一个人|一样|如此|自己|得|上|的|了|看你|和你|跟你|你的|之一|也|都|就|还|又|才|很|太|有|是|不|没|人|事|时候|东西|它们|这个|那个|这种|那种|一种|一点|有点|一些|对方|别的|其他|其它|大家|真的|而且|感觉|一直|现在|最近|咱|里面|其中|前者|后者|死|过)$|你|我们|咱|这么|那么|这样|那样|什么|怎么|哪里|哪个|^他|^她|^谁`)
+	zhBy     = pattern.New(`^(.{2,12}?)(?:的|写的)(?:小说|作品|书|散文|诗|诗歌|文字|短篇|长篇|文章|推理|随笔|杂文|那种慢|故事|东西|电影|片子|歌|笔触|文笔|剧|漫画|动画|那些.{1,4})(?:集)?$`)
 	// zhCut is where an object ends and the rest of the sentence goes on.
-	zhCut   = regexp.MustCompile(`而不是|因为|所以|但是|不过|而且|尤其是|特别是|比如|例如|可是|只是|虽然|的时候$|来着|的感觉$|一起$|多过|胜过|超过|甚于|远胜|大于|这件事|这回事|才(?:能|会|有|肯|算)`)
-	zhWhose = regexp.MustCompile(`^(?:我们?|咱们?)?(?:家)?(?:楼下|学校|公司|小区|门口|街角|巷口|对面|附近|老家)?(?:的)?(?:那|这)?(?:家|个小?摊|个?店)(?:店)?的`)
+	zhCut   = pattern.New(`而不是|因为|所以|但是|不过|而且|尤其是|特别是|比如|例如|可是|只是|虽然|的时候$|来着|的感觉$|一起$|多过|胜过|超过|甚于|远胜|大于|这件事|这回事|才(?:能|会|有|肯|算)`)
+	zhWhose = pattern.New(`^(?:我们?|咱们?)?(?:家)?(?:楼下|学校|公司|小区|门口|街角|巷口|对面|附近|老家)?(?:的)?(?:那|这)?(?:家|个小?摊|个?店)(?:店)?的`)
 )
 
 // zhObjects reads the names in an object phrase and what each of them is.
@@ -81,7 +81,7 @@ func zhAuthorOf(p string) string {
 	return ""
 }
 
-var zhDeed = regexp.MustCompile(`^(?:在|边|一个人|和|跟|去|把|用|给|听着|看着|躺|坐在|走在|站在|早起|睡前)`)
+var zhDeed = pattern.New(`^(?:在|边|一个人|和|跟|去|把|用|给|听着|看着|躺|坐在|走在|站在|早起|睡前)`)
 
 // zhSplit cuts a list: always at "、", at 和, 跟, 与 or 以及 where both sides are short.
 func zhSplit(s string) []string {
@@ -132,19 +132,26 @@ func zhClean(s string) string {
 // --- works and chapters ----------------------------------------------------------
 
 var (
-	zhRead    = regexp.MustCompile(`读|看|翻|抄|追|在听|听[了过完着到]|玩|刷|聊[过到起]|讲到|说到|讨论|提的|提过|提到|背[过了着]|重温|通关|啃|哭|一遍|循环|补完|二刷|三刷|入睡`)
-	zhNotRead = regexp.MustCompile(`(?:没有?|从没|还没|从来没|未|没怎么|没来得及|尚未|从未|不曾)(?:敢|好好|认真|完整|真正|有机会|正经|来得及)?(?:读|看|翻|听|玩|接触|碰)|没读|没看`)
-	zhReadAll = regexp.MustCompile(`(?:读|看|翻)完了|没(?:有)?(?:读|看)(?:进去|懂|完|够|腻|下去)|没落下`)
-	zhPlan    = regexp.MustCompile(`想(?:读|看|去|试|借|买|再|把|找)|打算|准备|计划|下次|以后|将来|改天|回头|会(?:去)?(?:读|看)|要(?:去)?(?:读|看|开始)|推荐我?|让我(?:读|看)|安利|借我|送我|下个?月|听说|作者是|值得|建议|导演是`)
-	zhOwnWork = regexp.MustCompile(`(?:叫做?|名叫|题目是?|名为|书名是?|取名|命名为|标题是?)[“"「]?《|我的?(?:第一|新|这|那)?(?:篇|部|本|个)?(?:小说|稿子|故事|作品|短篇|长篇|剧本)[，,]?(?:叫|是)?《|(?:我写的|在写的|新写的|写完了?)《`)
-	zhReadIt  = regexp.MustCompile(`读|看|翻|追|听|玩`)
-	zhManual  = regexp.MustCompile(`手册|预案|流程|规范|文档|SOP|指南$|制度`)
+	zhRead    = pattern.New(`读|看|翻|抄|追|在听|听[了过完着到]|玩|刷|聊[过到起]|讲到|说到|讨论|提的|提过|提到|背[过了着]|重温|通关|啃|哭|一遍|循环|补完|二刷|三刷|入睡`)
+	zhNotRead = pattern.New(`(?:没有?|从没|还没|从来没|未|没怎么|没来得及|尚未|从未|不曾)(?:敢|好好|认真|完整|真正|有机会|正经|来得及)?(?:读|看|翻|听|玩|接触|碰)|没读|没看`)
+	zhReadAll = pattern.New(`(?:读|看|翻)完了|没(?:有)?(?:读|看)(?:进去|懂|完|够|腻|下去)|没落下`)
+	zhPlan    = pattern.New(`想(?:读|看|去|试|借|买|再|把|找)|打算|准备|计划|下次|以后|将来|改天|回头|会(?:去)?(?:读|看)|要(?:去)?(?:读|看|开始)|推荐我?|让我(?:读|看)|安利|借我|送我|下个?月|听说|作者是|值得|建议|导演是`)
+	zhOwnWork = pattern.New(`(?:叫做?|名叫|题目是?|名为|书名是?|取名|命名为|标题是?)[“"「]?《|我的?(?:第一|新|这|那)?(?:篇|部|本|个)?(?:小说|稿子|故事|作品|短篇|长篇|剧本)[，,]?(?:叫|是)?《|(?:我写的|在写的|新写的|写完了?)《`)
+	zhReadIt  = pattern.New(`读|看|翻|追|听|玩`)
+	zhManual  = pattern.New(`手册|预案|流程|规范|文档|SOP|指南$|制度`)
 	// A work that is named without title marks.
-	zhCalled   = regexp.MustCompile(`(?:一[本部首个套]|那[本部首个套]|追|看|读|玩).{0,8}?叫(?:做)?[“「"]?([\p{Han}A-Za-z0-9]{2,12}?)[”」"]?(?:的)(?:书|剧|小说|电影|动画|漫画|游戏|电视剧|片子|歌|纪录片)`)
-	zhChapter  = regexp.MustCompile(`第[一二三四五六七八九十百零〇两\d]{1,5}[章回节篇卷幕话]|最后一[章回节篇卷幕话]|(?:开头|结尾|末尾)那一?[章回节篇]`)
-	zhNamedCh  = regexp.MustCompile(`[“"「『]([^“”"「」『』]{2,16})[”"」』](?:那|这)?一?(?:章|篇|节|回|部分|段)|(?:那|这)一?(?:章|篇|回|部分)(?:叫|是|，就是)?[“"「『]([^“”"「」『』]{2,16})[”"」』]|就是[“"「『]([^“”"「」『』]{2,16})[”"」』]`)
-	zhWhereCh  = regexp.MustCompile(`》里?(?:面)?(?:的)?([^，。《》“”]{3,12}?(?:那|这)一?[章回节篇段])`)
-	zhOwnDraft = regexp.MustCompile(`我写|我的小说|我把第|标题|改成|写到|写完|卡在|动笔|你写|大纲|初稿|更新到`)
+	zhCalled   = pattern.New(`(?:一[本部首个套]|那[本部首个套]|追|看|读|玩).{0,8}?叫(?:做)?[“「"]?([\p{Han}A-Za-z0-9]{2,12}?)[”」"]?(?:的)(?:书|剧|小说|电影|动画|漫画|游戏|电视剧|片子|歌|纪录片)`)
+	zhChapter  = pattern.New(`第[一二三四五六七八九十百零〇两\d]{1,5}[章回节篇卷幕话]|最后一[章回节篇卷幕话]|(?:开头|结尾|末尾)那一?[章回节篇]`)
+	zhNamedCh  = pattern.New(`[“"「『]([^“”"「」『』]{2,16})[”"」』](?:那|这)?一?(?:章|篇|节|回|部分|段)|(?:那|这)一?(?:章|篇|回|部分)(?:叫|是|，就是)?[“"「『]([^“”"「」『』]{2,16})[”"」』]|就是[“"「『]([^“”"「」『』]{2,16})[”"」』]`)
+	zhWhereCh  = pattern.New(`》里?(?:面)?(?:的)?([^，。《》“”]{3,12}?(?:那|这)一?[章回节篇段])`)
+	zhOwnDraft = pattern.New(`我写|我的小说|我把第|标题|改成|写到|写完|卡在|动笔|你写|大纲|初稿|更新到`)
+)
+
+var (
+	zhYouSaid  = pattern.New(`^你(?:上次|之前|上回|说过|提)|我`)
+	zhReadDone = pattern.New(`(?:读|看|翻|追|听|玩)(?:了|过|完)`)
+	zhLastTalk = pattern.New(`上[次回].*说到|讲到`)
+	zhReadSome = pattern.New(`(?:看|读|翻)(?:完|了|到|过)`)
 )
 
 // zhMentions finds works and chapters that are read or talked about. What somebody
@@ -153,7 +160,7 @@ func zhMentions(s string, names []string) (out []Triple) {
 	if zhOwnWork.MatchString(s) && !strings.Contains(s, "读") && !strings.Contains(s, "看") || zhSupposed.MatchString(s) {
 		return nil
 	}
-	if c := zhParse(s, names); c.who == other && !c.stated && !regexp.MustCompile(`^你(?:上次|之前|上回|说过|提)|我`).MatchString(c.text) {
+	if c := zhParse(s, names); c.who == other && !c.stated && !zhYouSaid.MatchString(c.text) {
 		return nil
 	}
 	add := func(pred, typ string, conf float64, parts ...string) {
@@ -181,8 +188,8 @@ func zhMentions(s string, names []string) (out []Triple) {
 				return out
 			}
 			add("HAS_NOT_DISCUSSED_WORK", "Work", clear, title)
-		case zhPlan.MatchString(around) && !regexp.MustCompile(`(?:读|看|翻|追|听|玩)(?:了|过|完)`).MatchString(around):
-		case zhRead.MatchString(around) || regexp.MustCompile(`上[次回].*说到|讲到`).MatchString(s):
+		case zhPlan.MatchString(around) && !zhReadDone.MatchString(around):
+		case zhRead.MatchString(around) || zhLastTalk.MatchString(s):
 			told = true
 			add("DISCUSSED_WORK", "Work", plainly, title)
 		case zhChapter.MatchString(s) && !strings.Contains(around, "喜欢"):
@@ -198,7 +205,7 @@ func zhMentions(s string, names []string) (out []Triple) {
 	}
 	ch := zhChapter.FindString(s)
 	switch m := zhNamedCh.FindStringSubmatch(s); {
-	case ch != "" && (told || work == "" && regexp.MustCompile(`(?:看|读|翻)(?:完|了|到|过)`).MatchString(s) && !zhPlan.MatchString(s)):
+	case ch != "" && (told || work == "" && zhReadSome.MatchString(s) && !zhPlan.MatchString(s)):
 		pred := "DISCUSSED_CHAPTER"
 		if zhNotRead.MatchString(s) && !zhReadAll.MatchString(s) {
 			pred = "HAS_NOT_DISCUSSED_CHAPTER"

@@ -1,9 +1,10 @@
 package openie
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"membench/internal/pattern"
 )
 
 // Names of things in operations: kebab-case words are services, those that end in a
@@ -16,7 +17,7 @@ const (
 	opsValue   = `(?:v?\d[\d.,]*\s?(?:ms|s|%|GB|gb|MB|mb|KB|G|M|k|qps|QPS|秒|毫秒|分钟|小时|天|个|台|次|倍|w|万|days?|hours?|minutes?|seconds?|percent)?)`
 )
 
-var opsAny = regexp.MustCompile(opsThing)
+var opsAny = pattern.New(opsThing)
 
 // opsTriples reads one sentence about systems by the rules of its language. before are
 // the sentences ahead of it in the same text.
@@ -27,7 +28,7 @@ func opsTriples(s string, before []Sentence, o TripleOptions) []Triple {
 	return enOps(s, before, o)
 }
 
-func matched(re *regexp.Regexp, s string, f func([]string)) bool {
+func matched(re *pattern.Pattern, s string, f func([]string)) bool {
 	m := re.FindStringSubmatch(s)
 	if m != nil {
 		f(m)
@@ -36,8 +37,8 @@ func matched(re *regexp.Regexp, s string, f func([]string)) bool {
 }
 
 var (
-	opsHostRe  = regexp.MustCompile(`^` + opsHost + `$`)
-	opsAlertRe = regexp.MustCompile(`^` + opsAlert + `$`)
+	opsHostRe  = pattern.New(`^` + opsHost + `$`)
+	opsAlertRe = pattern.New(`^` + opsAlert + `$`)
 )
 
 func opsType(name string) string {
@@ -82,19 +83,19 @@ func opsAllowed(pred, subj, obj string) bool {
 var opsNoService = map[string]bool{"it": true, "that": true, "this": true, "which": true, "what": true, "and": true, "there": true, "everything": true, "the": true, "now": true, "service": true, "alert": true, "nothing": true, "they": true, "threshold": true, "who": true, "else": true, "one": true, "you": true, "deploy": true, "latency": true, "version": true, "pool": true, "limit": true, "still": true, "all": true, "rest": true, "none": true, "something": true, "cause": true, "team": true, "runbook": true, "here": true, "also": true, "only": true, "step": true, "with": true, "from": true, "paging": true, "longer": true, "not": true, "doesn": true, "was": true, "are": true, "has": true, "topic": true}
 
 // opsTopic marks sentences about systems that name none in a form of their own ("pgbouncer").
-var opsTopic = regexp.MustCompile(`告警|报警|根因|[a-z]+_[a-z]+_[a-z]+|堆积|超时|依赖|部署|手册|runbook|\bowned by\b|\bdepends on\b|\breplicas\b|\btimeout\b|的(?:负责人|责任人|维护人|owner)|连接池|连接上限|阈值|max_connections|maxmemory|connection pool`)
+var opsTopic = pattern.New(`告警|报警|根因|[a-z]+_[a-z]+_[a-z]+|堆积|超时|依赖|部署|手册|runbook|\bowned by\b|\bdepends on\b|\breplicas\b|\btimeout\b|的(?:负责人|责任人|维护人|owner)|连接池|连接上限|阈值|max_connections|maxmemory|connection pool`)
 
 // opsSymptoms: a symptom stands for its alert.
-var opsSymptoms = []*regexp.Regexp{
-	regexp.MustCompile(`(` + opsThing + `) (?:is|are|keeps|started|has been) (?:throwing|returning|serving|giving|spewing|logging|reporting|showing) ((?:a lot of |lots of )?[\w-]+(?: [\w-]+)?)`),
-	regexp.MustCompile(`(` + opsThing + `)\s?(?:又|一直|开始|在|疯狂|大量)*(?:报|抛|返回|狂报|刷|出现)(?:了|出)?\s?([^，。？谁了]{2,12})`),
+var opsSymptoms = []*pattern.Pattern{
+	pattern.New(`(` + opsThing + `) (?:is|are|keeps|started|has been) (?:throwing|returning|serving|giving|spewing|logging|reporting|showing) ((?:a lot of |lots of )?[\w-]+(?: [\w-]+)?)`),
+	pattern.New(`(` + opsThing + `)\s?(?:又|一直|开始|在|疯狂|大量)*(?:报|抛|返回|狂报|刷|出现)(?:了|出)?\s?([^，。？谁了]{2,12})`),
 }
 
-var opsEmpty = regexp.MustCompile(`(?i)^(?:it|that|this|so|why|what|我|你|他|它|这|那|谁|啥|什么|这个|那个|这样|那样|他们|我们)$`)
+var opsEmpty = pattern.New(`(?i)^(?:it|that|this|so|why|what|我|你|他|它|这|那|谁|啥|什么|这个|那个|这样|那样|他们|我们)$`)
 
-var opsPronoun = regexp.MustCompile(`^(?:It's|It|This alert|That alert|它|该告警|这个告警|这条告警)\s?`)
+var opsPronoun = pattern.New(`^(?:It's|It|This alert|That alert|它|该告警|这个告警|这条告警)\s?`)
 
-var opsBare = regexp.MustCompile(`^` + opsThing + `$`)
+var opsBare = pattern.New(`^` + opsThing + `$`)
 
 func opsCauseType(s string) string {
 	s = opsClean(opsCut(s))
@@ -106,8 +107,10 @@ func opsCauseType(s string) string {
 	return "Topic"
 }
 
+var opsClauseEnd = pattern.New(`(?i)[,，;；(（]|\b(?:and then|so|but|because|which|not|although|this time)\b`)
+
 func opsCut(s string) string {
-	if loc := regexp.MustCompile(`(?i)[,，;；(（]|\b(?:and then|so|but|because|which|not|although|this time)\b`).FindStringIndex(s); loc != nil && loc[0] > 0 {
+	if loc := opsClauseEnd.FindStringIndex(s); loc != nil && loc[0] > 0 {
 		s = s[:loc[0]]
 	}
 	return s

@@ -82,6 +82,16 @@ func Collapse(s string) string { return strings.Join(strings.FieldsFunc(s, IsSpa
 
 var fold = cases.Fold()
 
+// Fold is NFKC, case folded: full-width and half-width forms are one.
+func Fold(s string) string {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return fold.String(norm.NFKC.String(s))
+		}
+	}
+	return strings.ToLower(s)
+}
+
 // Key is the form used to suggest that two names mean one thing: NFKC, case
 // folded, without punctuation, symbols and white space. Never stored as an id.
 func Key(s string) string {

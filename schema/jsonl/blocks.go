@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"sync"
 
 	"membench/schema"
 )
@@ -13,6 +12,9 @@ import (
 // BlockSize is how much Blocks reads at a time: large enough that handing a block to
 // a worker costs nothing, small enough that a few of them fit in a cache.
 const BlockSize = 384 << 10
+
+// spareBlocks is how many released blocks are kept for what is read next.
+const spareBlocks = 8
 
 // A File is an input of the stages that read by blocks.
 type File struct {
@@ -31,14 +33,14 @@ type Block struct {
 
 	max  int
 	cr   bool // some line may end with "\r"
-	pool *sync.Pool
+	free chan []byte
 }
 
 // Release hands the block's memory back. Nothing of it may be used after that.
 func (b Block) Release() {
-	if b.pool != nil {
-		buf := b.Bytes[:0]
-		b.pool.Put(&buf)
+	select {
+	case b.free <- b.Bytes[:0]:
+	default: // nobody waits for it, or it is no buffer of a pool
 	}
 }
 
@@ -55,8 +57,17 @@ func blocks(r io.Reader, name string, size, max int) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		// A buffer comes back when its block is released; the carry is the start of a
 		// line whose end is not read yet.
-		pool := &sync.Pool{New: func() any { b := make([]byte, 0, size+64); return &b }}
-		get := func() []byte { return (*pool.Get().(*[]byte))[:0] }
+		// No sync.Pool: the stages that read blocks make next to no garbage else, and
+		// what a collection drops would be most of it.
+		free := make(chan []byte, spareBlocks)
+		get := func() []byte {
+			select {
+			case b := <-free:
+				return b
+			default:
+				return make([]byte, 0, size+64)
+			}
+		}
 		buf := get()
 		line := 1
 		start := true
@@ -110,7 +121,7 @@ func blocks(r io.Reader, name string, size, max int) iter.Seq2[Block, error] {
 				continue
 			}
 			next := append(get(), buf[end:]...)
-			b := Block{Name: name, First: line, Bytes: buf[:end], max: max, cr: bytes.IndexByte(buf[:end], '\r') >= 0, pool: pool}
+			b := Block{Name: name, First: line, Bytes: buf[:end], max: max, cr: bytes.IndexByte(buf[:end], '\r') >= 0, free: free}
 			line += b.count()
 			if end > 0 && !yield(b, nil) {
 				return

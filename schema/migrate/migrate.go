@@ -104,6 +104,14 @@ func KindOf(o schema.Object) schema.Kind {
 		return schema.KindEvent
 	case has["probe_id"] && has["probe_query"]:
 		return schema.KindProbe
+	case has["case_id"] && has["sessions"]:
+		return schema.KindCase
+	case has["case_id"] && has["question_id"] && has["system"]:
+		return schema.KindQA
+	case has["fingerprint"] && has["scores"]:
+		return schema.KindSummary
+	case has["case_id"] && has["session_id"] && has["system"]:
+		return schema.KindSession
 	}
 	return ""
 }

@@ -135,6 +135,14 @@ func KindOfName(name string) schema.Kind {
 		return schema.KindEntity
 	case base == "probes.jsonl":
 		return schema.KindProbe
+	case strings.HasSuffix(base, ".cases.jsonl") || base == "cases.jsonl":
+		return schema.KindCase
+	case base == "pipeline_qa.jsonl" || base == "qa_records.jsonl":
+		return schema.KindQA
+	case base == "pipeline_sessions.jsonl" || base == "session_records.jsonl":
+		return schema.KindSession
+	case base == "summary.jsonl" || strings.HasSuffix(base, ".summary.jsonl"):
+		return schema.KindSummary
 	}
 	return ""
 }

@@ -262,6 +262,11 @@ func (w *worker) detect() schema.Kind {
 		exportedAt
 		entityID
 		claimID
+		caseID
+		sessions
+		questionID
+		fingerprint
+		scores
 	)
 	seen, n := 0, 0
 	for k, v := range d.Members(0) {
@@ -322,10 +327,28 @@ func (w *worker) detect() schema.Kind {
 			seen |= inputs
 		case "claims_count", "entities_count":
 			seen |= count
+		case "case_id":
+			seen |= caseID
+		case "sessions", "questions":
+			seen |= sessions
+		case "question_id":
+			seen |= questionID
+		case "fingerprint":
+			seen |= fingerprint
+		case "scores":
+			seen |= scores
 		}
 	}
 	has := func(bits int) bool { return seen&bits != 0 }
 	switch {
+	case has(fingerprint) && has(scores):
+		return schema.KindSummary
+	case has(caseID) && has(sessions):
+		return schema.KindCase
+	case has(caseID) && has(questionID):
+		return schema.KindQA
+	case has(caseID):
+		return schema.KindSession
 	case has(claimID) && !has(id):
 		return schema.KindClaim
 	case has(entityID) && !has(id):

@@ -1,5 +1,11 @@
-// Package server runs a Neo4j Community server from a folder of jars, on loopback
-// only: for tests and for people who have Java but no container engine.
+// Package server runs a Neo4j Community server on loopback only: for tests, as a
+// child of the program (Start), and for people, as a process or a container that
+// stays (Up, Look, Down). The server's jars come from Maven Central (Fetch); nothing
+// of Neo4j is bundled.
+//
+// A server has a home folder of its own with data, logs and configuration. While it
+// runs it holds a lock on it, so there are never two in one folder, and a lock that
+// is free proves that the server has ended, however it did.
 package server
 
 import (
@@ -12,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -19,9 +26,11 @@ import (
 // Config says what to run. The zero value of each size is the small one that suits
 // tests: about 260 MB resident, ready in about 6 s.
 type Config struct {
-	Java string // the program; "" is java of PATH. 17 or 21 for Neo4j 5
-	Lib  string // the folder that scripts/neo4j-lib.sh fills
-	Home string // data, configuration and log; made when absent
+	Java string // the program; "" is java of PATH. See FindJava for what a version needs
+	Lib  string // the folder that Fetch fills
+	// Version is that of a container's image, "" for Default; a process has that of Lib.
+	Version string
+	Home    string // data, configuration and log; made when absent
 
 	BoltPort int // 0: a free one
 	HTTPPort int // 0: no HTTP, no Browser
@@ -36,75 +45,66 @@ type Config struct {
 
 // A Server is a running process.
 type Server struct {
-	URI  string // bolt://127.0.0.1:port
-	HTTP string // http://127.0.0.1:port/browser/, or ""
-	PID  int
-	Log  string // file with what the server printed
+	URI     string // bolt://127.0.0.1:port
+	HTTP    string // http://127.0.0.1:port/browser/, or ""
+	PID     int
+	Log     string // file with what the server printed
+	Version string // of Neo4j
 
 	exited chan struct{}
 	err    error // set before exited is closed
 	proc   *os.Process
 }
 
-// ErrNotReady is returned by Start when the server ended or ctx ran out before it
-// said that it was ready; the error's text holds the end of the server's log.
-var ErrNotReady = errors.New("neo4j did not become ready")
+// Faults, for errors.Is. The errors that wrap them say what to do.
+var (
+	ErrNotReady = errors.New("neo4j did not become ready") // the error's text holds the end of the server's log
+	ErrInUse    = errors.New("a server is running in this folder")
+	ErrNoJars   = errors.New("no Neo4j here")
+	ErrPort     = errors.New("the port is taken")
+	ErrPassword = errors.New("Neo4j wants a password of 8 characters or more")
+)
 
 // ready is what the server prints when it takes connections.
 const ready = "Started."
 
-// Start starts a server and waits until it takes connections.
+const host = "127.0.0.1"
+
+// Start starts a server as a child of this process and waits until it takes connections.
 func Start(ctx context.Context, c Config) (*Server, error) {
-	if c.Java == "" {
-		c.Java = "java"
-	}
-	if _, err := os.Stat(filepath.Join(c.Lib, "VERSION")); err != nil {
-		return nil, fmt.Errorf("%s holds no Neo4j: run scripts/neo4j-lib.sh", c.Lib)
-	}
-	if c.HeapMB == 0 {
-		c.HeapMB = 320
-	}
-	if c.PageCacheMB == 0 {
-		c.PageCacheMB = 64
-	}
-	home, err := filepath.Abs(c.Home)
+	return c.start(ctx, func(*exec.Cmd) {})
+}
+
+// start starts the process; detach may change how.
+func (c Config) start(ctx context.Context, detach func(*exec.Cmd)) (*Server, error) {
+	version, err := c.prepare()
 	if err != nil {
 		return nil, err
 	}
-	conf := filepath.Join(home, "conf")
-	if err := os.MkdirAll(conf, 0o755); err != nil {
+	lock, err := lockHome(c.Home)
+	if err != nil {
 		return nil, err
 	}
-	if c.BoltPort == 0 {
-		if c.BoltPort, err = freePort(); err != nil {
-			return nil, err
-		}
-	}
-	if err := os.WriteFile(filepath.Join(conf, "neo4j.conf"), []byte(c.settings()), 0o644); err != nil {
+	// The server inherits the open file, and with it the lock, which ends with the
+	// last process that has it open.
+	defer lock.Close()
+	if err := c.configure(ctx, version); err != nil {
 		return nil, err
 	}
-	classpath := filepath.Join(c.Lib, "*")
-	if _, err := os.Stat(filepath.Join(home, "data")); c.Password != "" && os.IsNotExist(err) {
-		// The password goes in on the command line of a short-lived process of ours:
-		// the tool takes it no other way.
-		admin := exec.CommandContext(ctx, c.Java, "-cp", classpath, "org.neo4j.cli.AdminTool", "dbms", "set-initial-password", c.Password)
-		admin.Env = append(os.Environ(), "NEO4J_HOME="+home, "NEO4J_CONF="+conf)
-		if out, err := admin.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("setting the password: %w: %s", err, bytes.TrimSpace(out))
-		}
-	}
-	logName := filepath.Join(home, "console.log")
+	logName := filepath.Join(c.Home, "console.log")
 	log, err := os.Create(logName)
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	cmd := exec.Command(c.Java, append(c.flags(), "-cp", classpath, "org.neo4j.server.CommunityEntryPoint",
-		"--home-dir="+home, "--config-dir="+conf, "--console-mode")...)
+	cmd := exec.Command(c.Java, append(c.flags(version), "-cp", filepath.Join(c.Lib, "*"), mainClass(version),
+		"--home-dir="+c.Home, "--config-dir="+filepath.Join(c.Home, "conf"), "--console-mode")...)
 	cmd.Stdout, cmd.Stderr = log, log
-	s := &Server{URI: fmt.Sprintf("bolt://127.0.0.1:%d", c.BoltPort), Log: logName, exited: make(chan struct{})}
+	inherit(cmd, lock)
+	detach(cmd)
+	s := &Server{URI: fmt.Sprintf("bolt://%s:%d", host, c.BoltPort), Log: logName, Version: version, exited: make(chan struct{})}
 	if c.HTTPPort != 0 {
-		s.HTTP = fmt.Sprintf("http://127.0.0.1:%d/browser/", c.HTTPPort)
+		s.HTTP = fmt.Sprintf("http://%s:%d/browser/", host, c.HTTPPort)
 	}
 	started := make(chan error, 1)
 	go func() {
@@ -126,17 +126,26 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 		return nil, fmt.Errorf("starting %s: %w", c.Java, err)
 	}
 	s.proc, s.PID = cmd.Process, cmd.Process.Pid
+	if err := s.wait(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// wait returns when the server takes connections. A server that ctx did not wait for
+// is ended.
+func (s *Server) wait(ctx context.Context) error {
 	for {
-		out, err := os.ReadFile(logName)
+		out, err := os.ReadFile(s.Log)
 		if err == nil && bytes.Contains(out, []byte(ready)) {
-			return s, nil
+			return nil
 		}
 		select {
 		case <-s.exited:
-			return nil, fmt.Errorf("%w: it ended (%v): %s", ErrNotReady, s.err, tail(logName))
+			return fmt.Errorf("%w: it ended (%v): %s", ErrNotReady, s.err, tail(s.Log))
 		case <-ctx.Done():
 			s.Stop()
-			return nil, fmt.Errorf("%w: %w: %s", ErrNotReady, ctx.Err(), tail(logName))
+			return fmt.Errorf("%w: %w: %s", ErrNotReady, ctx.Err(), tail(s.Log))
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
@@ -148,10 +157,7 @@ func (s *Server) Stop() error {
 	select {
 	case <-s.exited:
 	case <-time.After(20 * time.Second):
-		if err := s.proc.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
-			return err
-		}
-		<-s.exited
+		return s.Kill()
 	}
 	return nil
 }
@@ -165,10 +171,103 @@ func (s *Server) Kill() error {
 	return nil
 }
 
-func (c Config) flags() []string {
+// prepare fills in what was left open and checks what can be checked without the server.
+func (c *Config) prepare() (version string, err error) {
+	if c.Java == "" {
+		c.Java = "java"
+	}
+	if version, err = Version(c.Lib); err != nil {
+		return "", err
+	}
+	if c.Password != "" && len([]rune(c.Password)) < 8 {
+		return "", fmt.Errorf("%w: have %d", ErrPassword, len([]rune(c.Password)))
+	}
+	if c.HeapMB == 0 {
+		c.HeapMB = 320
+	}
+	if c.PageCacheMB == 0 {
+		c.PageCacheMB = 64
+	}
+	if c.Home, err = filepath.Abs(c.Home); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Join(c.Home, "conf"), 0o755); err != nil {
+		return "", err
+	}
+	for _, p := range []*int{&c.BoltPort, &c.HTTPPort} {
+		switch {
+		case *p != 0:
+			err = free(*p)
+		case p == &c.BoltPort:
+			*p, err = freePort()
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return version, nil
+}
+
+// configure writes the settings and, before the first start, the password.
+func (c *Config) configure(ctx context.Context, version string) error {
+	conf := filepath.Join(c.Home, "conf")
+	if err := os.WriteFile(filepath.Join(conf, "neo4j.conf"), []byte(c.settings(version)), 0o644); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(c.Home, "data")); c.Password == "" || !os.IsNotExist(err) {
+		return nil
+	}
+	// The tool takes the password as an argument only; written into a file of
+	// arguments it is in no list of processes.
+	args, err := os.CreateTemp(conf, "first")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(args.Name())
+	_, err = args.WriteString(argument(c.Password))
+	if err := errors.Join(err, args.Close()); err != nil {
+		return err
+	}
+	admin := exec.CommandContext(ctx, c.Java, "-Xmx128m", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(c.Lib, "*"), "org.neo4j.cli.AdminTool",
+		"dbms", "set-initial-password", "@"+args.Name())
+	admin.Env = append(os.Environ(), "NEO4J_HOME="+c.Home, "NEO4J_CONF="+conf)
+	if out, err := admin.CombinedOutput(); err != nil {
+		os.RemoveAll(filepath.Join(c.Home, "data"))
+		return fmt.Errorf("setting the password: %w: %s", err, bytes.ReplaceAll(bytes.TrimSpace(out), []byte(c.Password), []byte("***")))
+	}
+	return nil
+}
+
+// argument quotes text as one argument of an argument file, which also tells it from
+// an option and from the name of another such file.
+func argument(text string) string {
+	if strings.HasPrefix(text, "@") {
+		text = "@" + text
+	}
+	return "--\n\"" + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + "\"\n"
+}
+
+// release is the first number of a version: 5, 2026.
+func release(version string) int {
+	first, _, _ := strings.Cut(version, ".")
+	n, _ := strconv.Atoi(first)
+	return n
+}
+
+func mainClass(version string) string {
+	if release(version) >= 2025 {
+		return "org.neo4j.server.Neo4jCommunity"
+	}
+	return "org.neo4j.server.CommunityEntryPoint"
+}
+
+func (c Config) flags(version string) []string {
 	out := []string{fmt.Sprintf("-Xmx%dm", c.HeapMB), "-Xms128m",
 		"--add-opens=java.base/java.nio=ALL-UNNAMED", "--add-opens=java.base/java.io=ALL-UNNAMED", "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
 		"-Dio.netty.tryReflectionSetAccessible=true", "-Dlog4j2.disable.jmx=true", "-Dfile.encoding=UTF-8"}
+	if release(version) >= 2025 {
+		out = append(out, "--add-modules=jdk.incubator.vector", "--enable-native-access=ALL-UNNAMED")
+	}
 	if c.HeapMB <= 512 {
 		// Quick to start and small; a server with a real heap wants the full compiler.
 		return append(out, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
@@ -176,17 +275,23 @@ func (c Config) flags() []string {
 	return append(out, "-XX:+UseG1GC")
 }
 
-func (c Config) settings() string {
+func (c Config) settings(version string) string {
+	// Without this the server waits ten seconds for new connections before it ends.
+	quiet := "internal.dbms.bolt.netty_server_shutdown_quiet_period=0"
+	if release(version) >= 2025 {
+		quiet = "internal.dbms.bolt.netty_server_shutdown_quiet_period_duration=0s"
+	}
 	lines := []string{
-		"server.default_listen_address=127.0.0.1",
-		fmt.Sprintf("server.bolt.listen_address=127.0.0.1:%d", c.BoltPort),
-		fmt.Sprintf("server.bolt.advertised_address=127.0.0.1:%d", c.BoltPort),
+		"server.default_listen_address=" + host,
+		fmt.Sprintf("server.bolt.listen_address=%s:%d", host, c.BoltPort),
+		fmt.Sprintf("server.bolt.advertised_address=%s:%d", host, c.BoltPort),
 		fmt.Sprintf("server.memory.pagecache.size=%dm", c.PageCacheMB),
 		fmt.Sprintf("dbms.security.auth_enabled=%t", c.Password != ""),
-		"dbms.usage_report.enabled=false",
+		"dbms.usage_report.enabled=false", quiet,
 	}
 	if c.HTTPPort != 0 {
-		lines = append(lines, "server.http.enabled=true", fmt.Sprintf("server.http.listen_address=127.0.0.1:%d", c.HTTPPort))
+		lines = append(lines, "server.http.enabled=true", fmt.Sprintf("server.http.listen_address=%s:%d", host, c.HTTPPort),
+			"client.allow_telemetry=false") // Browser's
 	} else {
 		lines = append(lines, "server.http.enabled=false")
 	}
@@ -194,12 +299,21 @@ func (c Config) settings() string {
 }
 
 func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", host+":0")
 	if err != nil {
 		return 0, err
 	}
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// free is an error when something listens on a port.
+func free(port int) error {
+	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+	if err != nil {
+		return fmt.Errorf("%w: %d (%w)", ErrPort, port, err)
+	}
+	return l.Close()
 }
 
 // tail is the end of a log, for an error's text.

@@ -8,9 +8,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
 
+	"membench/llm/cassette"
 	"membench/schema"
 
 	"github.com/goccy/go-yaml"
@@ -37,12 +39,18 @@ type Project struct {
 	TurnOffset    Duration                `yaml:"turn_offset"` // added for each turn after the start
 	Conversations map[string]Conversation `yaml:"conversations"`
 
-	Model    Model    `yaml:"model"`
-	Annotate Annotate `yaml:"annotate"`
-	Replay   Replay   `yaml:"replay"`
-	Claims   Claims   `yaml:"claims"`
+	Model    Model    `yaml:"model"`    // the endpoint of every role that has none of its own
+	Models   Models   `yaml:"models"`   // by role
+	Cassette Cassette `yaml:"cassette"` // where answers are kept
+	Prices   string   `yaml:"prices"`   // price table; default the built-in one
+	Budget   Budget   `yaml:"budget"`   // of one run
 
-	dir string
+	Annotate Tagging `yaml:"annotate"`
+	Replay   Replay  `yaml:"replay"`
+	Claims   Claims  `yaml:"claims"`
+
+	dir   string
+	given map[string]bool // members that the file has, as dotted names
 }
 
 // Character is who the agent plays. Names are its labels in raw chapters; a name
@@ -68,15 +76,8 @@ type Conversation struct {
 	Start     string `yaml:"start"`
 }
 
-// Model is one OpenAI-compatible endpoint. Its key comes from OPENAI_API_KEY.
-type Model struct {
-	Name    string  `yaml:"name"`
-	BaseURL string  `yaml:"base_url"`
-	RPM     float64 `yaml:"requests_per_minute"` // 0: no limit
-}
-
-// Annotate chooses the tagger.
-type Annotate struct {
+// Tagging chooses the tagger.
+type Tagging struct {
 	Tagger string `yaml:"tagger"` // rule (default) | model
 	Format string `yaml:"format"` // auto (default) | norm | raw | chat | openai
 }
@@ -103,13 +104,14 @@ func (d *Duration) UnmarshalText(b []byte) error {
 	return err
 }
 
-// Load reads and checks a project file and fills in the defaults.
-func Load(path string) (*Project, error) {
+// Load reads and checks a project file and fills in the defaults. ${NAME} in a value
+// is taken from env.
+func Load(path string, env Lookup) (*Project, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	p, err := parse(b)
+	p, err := parse(b, env)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -130,20 +132,40 @@ func absOr(dir string) string {
 	return dir
 }
 
-func parse(b []byte) (*Project, error) {
+func parse(b []byte, env Lookup) (*Project, error) {
 	p := &Project{
 		Version: Version, SchemaVersion: schema.Latest,
-		Annotate: Annotate{Tagger: "rule", Format: "auto"},
+		Annotate: Tagging{Tagger: "rule", Format: "auto"},
 		Replay:   Replay{Isolation: "global", Extractor: "rule", TopK: 5},
 		Claims:   Claims{Extractor: "rule"},
 	}
-	if err := yaml.UnmarshalWithOptions(b, p, yaml.Strict()); err != nil {
+	if err := decode(b, p, env); err != nil {
+		if keyMember.MatchString(err.Error()) {
+			err = fmt.Errorf("%w\na key never stands in the file: key_env names the variable that holds it", err)
+		}
 		return nil, err
 	}
-	return p, p.check()
+	p.given = map[string]bool{}
+	var raw map[string]any
+	if yaml.Unmarshal(b, &raw) == nil {
+		mark(p.given, "", raw)
+	}
+	return p, p.check(env)
 }
 
-func (p *Project) check() error {
+var keyMember = regexp.MustCompile(`unknown field "(?i:api_?key|key|token|secret|password)"`)
+
+// mark notes the names that a file has.
+func mark(given map[string]bool, prefix string, m map[string]any) {
+	for k, v := range m {
+		given[prefix+k] = true
+		if sub, ok := v.(map[string]any); ok {
+			mark(given, prefix+k+".", sub)
+		}
+	}
+}
+
+func (p *Project) check(env Lookup) error {
 	if p.Version != Version {
 		return fmt.Errorf("version: have %d, want %d", p.Version, Version)
 	}
@@ -184,8 +206,20 @@ func (p *Project) check() error {
 			return fmt.Errorf("%s: have %q, want a time like 2026-03-01T20:00:00+08:00", t[0], t[1])
 		}
 	}
-	if p.UsesModel() && p.Model.Name == "" {
-		return fmt.Errorf("model.name: want the name of a model, since a step uses one")
+	if p.Cassette.Mode != "" {
+		if _, err := cassette.ParseMode(p.Cassette.Mode); err != nil {
+			return fmt.Errorf("cassette.mode: %w", err)
+		}
+	}
+	for _, role := range Roles() {
+		e, err := p.Resolve(role, Model{}, env)
+		if err != nil {
+			return err
+		}
+		uses := role == Annotate && p.Annotate.Tagger == "model" || role == Extract && (p.Replay.Extractor == "model" || p.Claims.Extractor == "model")
+		if uses && !e.Configured() {
+			return fmt.Errorf("model.name: want the name of a model, since a step uses one (or models.%s.name, or OPENAI_MODEL)", role)
+		}
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	p, err := parse([]byte("name: x\nsources: [a]\nturn_offset: 30s\nconversations: {ch01: {user: lin}}\n"))
+	p, err := parse([]byte("name: x\nsources: [a]\nturn_offset: 30s\nconversations: {ch01: {user: lin}}\n"), none)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestParse(t *testing.T) {
 		"sources: [a]\nturn_offset: soon\n":                  "soon",
 		"sources: [a]\nconversations: {c: {start: never}}\n": "conversations.c.start",
 	} {
-		if _, err := parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parse([]byte(text), none); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: have %v, want an error with %q", text, err, want)
 		}
 	}
@@ -33,5 +33,5 @@ func TestParse(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("sources: [a]\nconversations: {c: {start: never}}\n"))
-	f.Fuzz(func(t *testing.T, b []byte) { parse(b) })
+	f.Fuzz(func(t *testing.T, b []byte) { parse(b, none) })
 }

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+
+	"membench/cmd/membench/internal/config"
+	"membench/llm/cassette"
+
+	"github.com/spf13/cobra"
+)
+
+func newConfigCmd(e *env) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "config",
+		Short: "Show the configuration that is in force",
+		Long: `Settings come from flags, else from membench.yaml, else from the environment, else from
+.env in the working folder, else they have a default.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newConfigShowCmd(e))
+	return c
+}
+
+type configShowOptions struct {
+	model  modelFlags
+	asJSON bool
+}
+
+func newConfigShowCmd(e *env) *cobra.Command {
+	var o configShowOptions
+	c := &cobra.Command{
+		Use:   "show",
+		Short: "Print every value in force and where it came from; secrets are masked",
+		Long: `Print what is in force: the project file's settings, and for every role (annotate,
+extract, read, judge, embed) the endpoint that would be asked, each value with the flag,
+the part of the file, or the variable that it came from. Secrets are masked.`,
+		Example: `  membench config show
+  membench config show --config project/membench.yaml --json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runConfigShow(c.Context(), e, o) },
+	}
+	o.model.temperature = -1
+	o.model.addShared(c)
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+type configReport struct {
+	File     string                    `json:"file"` // "": none
+	Project  []config.Value            `json:"project"`
+	Prices   string                    `json:"prices"`
+	Cassette string                    `json:"cassette"` // mode and file
+	Roles    map[string][]config.Value `json:"roles"`
+}
+
+func runConfigShow(_ context.Context, e *env, o configShowOptions) error {
+	r := configReport{File: o.model.config, Project: []config.Value{}, Roles: map[string][]config.Value{}}
+	if r.File == "" {
+		r.File = config.Find(".")
+	}
+	var p *config.Project
+	if r.File != "" {
+		var err error
+		if p, err = config.Load(r.File, e.lookup); err != nil {
+			return usageError{err}
+		}
+		r.Project = p.Show()
+	}
+	prices, err := config.LoadPrices(pricesOf(p, o.model))
+	if err != nil {
+		return usageError{err}
+	}
+	r.Prices = fmt.Sprintf("%s: %d models, %s, as of %s", prices.From, len(prices.Prices), prices.Currency, prices.AsOf)
+	file, mode, err := cassetteOf(p, o.model)
+	if err != nil {
+		return err
+	}
+	if r.Cassette = string(mode); mode != cassette.Off {
+		r.Cassette += " " + file
+	}
+	for _, role := range config.Roles() {
+		ep, err := p.Resolve(role, config.Model{}, e.lookup)
+		if err != nil {
+			return usageError{err}
+		}
+		r.Roles[string(role)] = ep.Values
+	}
+	if o.asJSON {
+		return writeJSON(e.out, r)
+	}
+	w := tabwriter.NewWriter(e.out, 0, 8, 2, ' ', 0)
+	file = r.File
+	if file == "" {
+		file = "none (no membench.yaml here)"
+	}
+	fmt.Fprintf(w, "project file\t%s\t\n", file)
+	for _, v := range r.Project {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", v.Name, v.Value, v.From)
+	}
+	fmt.Fprintf(w, "prices\t%s\t\ncassette\t%s\t\n", r.Prices, r.Cassette)
+	for _, role := range config.Roles() {
+		fmt.Fprintf(w, "\n%s\t\t\n", role)
+		for _, v := range r.Roles[string(role)] {
+			fmt.Fprintf(w, "  %s\t%s\t%s\n", v.Name, v.Value, v.From)
+		}
+		if ep := r.Roles[string(role)]; role != config.Embed && (len(ep) == 0 || ep[0].Name != "name") {
+			fmt.Fprintf(w, "  name\tnone: this role goes by rule\t\n")
+		}
+	}
+	return w.Flush()
+}
+
+// pricesOf is the price table's file, "" for the built-in one.
+func pricesOf(p *config.Project, m modelFlags) string {
+	if m.prices == "" && p != nil && p.Prices != "" {
+		return p.Path(p.Prices)
+	}
+	return m.prices
+}
+
+// cassetteOf is the cassette that flags and project name.
+func cassetteOf(p *config.Project, m modelFlags) (file string, mode cassette.Mode, err error) {
+	file, name := m.cassette, m.mode
+	if p != nil {
+		if file == "" && p.Cassette.File != "" {
+			file = p.Path(p.Cassette.File)
+		}
+		if name == "" {
+			name = p.Cassette.Mode
+		}
+	}
+	if name == "" {
+		name = string(cassette.Cache)
+		if file == "" {
+			name = string(cassette.Off)
+		}
+	}
+	if mode, err = cassette.ParseMode(name); err != nil {
+		return "", "", usageError{err}
+	}
+	if mode != cassette.Off && file == "" {
+		return "", "", usagef("cassette mode %s: name the file with --cassette, or cassette.file in membench.yaml", mode)
+	}
+	return file, mode, nil
+}

@@ -1,0 +1,243 @@
+// Package browser makes what Neo4j Browser needs to look at a graph of ours: a style
+// (GraSS), saved queries and a short guide, all from the catalogue, so that a label or
+// a domain of one's own has its place there.
+package browser
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"membench/cypher"
+	"membench/schema/catalog"
+)
+
+// Folder is the folder of the saved queries in Browser.
+const Folder = "membench"
+
+// A Query is a saved query. It runs as it is: where it is about one thing, it picks
+// that thing itself, and its first lines say what to change for another.
+type Query struct {
+	Name    string `json:"name"` // of its file, without .cypher
+	Title   string `json:"title"`
+	TitleZH string `json:"title_zh"`
+	Doc     string `json:"doc"`
+	Text    string `json:"cypher"`
+	Table   bool   `json:"table"` // answers with rows instead of a drawing
+}
+
+// File is the text of a query's file: Browser takes the comment for the title.
+func (q Query) File() string {
+	return "// " + q.Title + " · " + q.TitleZH + "\n" + q.Text + "\n"
+}
+
+// A style is how a label is drawn.
+type style struct {
+	fill     string
+	diameter int    // px
+	caption  string // a property in braces
+}
+
+// styles are the labels that have a look of their own: the colours of `membench view`.
+// What people ask about is large, what only holds things together is small.
+var styles = map[string]style{
+	"Claim":        {"#d55e00", 80, "{display}"},
+	"User":         {"#a8327e", 80, "{display}"},
+	"Agent":        {"#6f46b0", 80, "{display}"},
+	"Character":    {"#cc79a7", 65, "{display}"},
+	"MemoryItem":   {"#0072b2", 65, "{data}"},
+	"Event":        {"#5ab0dd", 50, "{content}"},
+	"Source":       {"#39434f", 50, "{path}"},
+	"Topic":        {"#009e73", 65, "{name}"},
+	"Tag":          {"#7c8a12", 65, "{name}"},
+	"Work":         {"#d99000", 65, "{name}"},
+	"Author":       {"#8c5f00", 65, "{name}"},
+	"Chapter":      {"#bca400", 65, "{name}"},
+	"Service":      {"#0e7c8c", 65, "{name}"},
+	"Alert":        {"#c0281c", 65, "{name}"},
+	"Host":         {"#4c5fbf", 65, "{name}"},
+	"Runbook":      {"#80623a", 65, "{name}"},
+	"Action":       {"#2b8a57", 65, "{name}"},
+	"Conversation": {"#76808c", 50, "{display}"},
+	"Session":      {"#9aa4ae", 40, "{display}"},
+	"Scene":        {"#b3bac2", 40, "{display}"},
+	"Domain":       {"#8d7f6d", 50, "{domain}"},
+	"Predicate":    {"#b3a794", 50, "{predicate}"},
+	"Probe":        {"#c2185b", 65, "{question}"},
+	"Inject":       {"#7b3f00", 50, "{fact}"},
+}
+
+// spare are the colours of labels that a project adds, in turn by name.
+var spare = []string{"#d55e00", "#0072b2", "#009e73", "#cc79a7", "#d99000", "#39434f"}
+
+// rank is which label's look a node of several has: Browser takes the first that the
+// style names. Labels that are not here stand between these and Predicate, by name.
+var rank = []string{"Claim", "MemoryItem", "Event", "Source", "User", "Agent", "Character"}
+
+// relations have a colour where they carry evidence or change; the others are thin and grey.
+var relations = map[string]struct {
+	colour string
+	width  int // px
+}{
+	"EVIDENCED_BY":  {"#0072b2", 2},
+	"FROM_EVENT":    {"#0072b2", 2},
+	"IN_SOURCE":     {"#0072b2", 2},
+	"SUPERSEDED_BY": {"#c0281c", 4},
+	"ABOUT":         {"#009e73", 2},
+	"HAS_CLAIM":     {"#d55e00", 2},
+	"NEXT":          {"#39434f", 2},
+}
+
+// labels are those of the catalogue in the order in which a style names them.
+func labels(c *catalog.Catalog) []string {
+	out := slices.Clone(rank)
+	for _, l := range catalog.Sorted(c.Labels) {
+		if !slices.Contains(rank, l) {
+			out = append(out, l)
+		}
+	}
+	return slices.DeleteFunc(out, func(l string) bool { _, ok := c.Labels[l]; return !ok })
+}
+
+// look is the style of every label.
+func look(c *catalog.Catalog) map[string]style {
+	out, added := map[string]style{}, 0
+	for _, l := range labels(c) {
+		s, ok := styles[l]
+		if !ok {
+			s = style{spare[added%len(spare)], 65, "{name}"}
+			added++
+		}
+		out[l] = s
+	}
+	return out
+}
+
+// Style is the GraSS file: dropped on Browser's window it is applied.
+func Style(c *catalog.Catalog) []byte {
+	var b bytes.Buffer
+	rule := func(selector string, lines ...string) {
+		fmt.Fprintf(&b, "%s {\n", selector)
+		for _, l := range lines {
+			fmt.Fprintf(&b, "  %s;\n", l)
+		}
+		b.WriteString("}\n")
+	}
+	node := func(selector string, s style) {
+		rule(selector, fmt.Sprintf("diameter: %dpx", s.diameter), "color: "+s.fill, "border-color: "+darker(s.fill), "border-width: 2px",
+			"text-color-internal: "+ink(s.fill), "font-size: 10px", fmt.Sprintf("caption: %q", s.caption))
+	}
+	node("node", style{"#76808c", 50, "{name}"})
+	rule("relationship", "color: #a5abb6", "shaft-width: 1px", "font-size: 8px", "padding: 3px", "text-color-external: #39434f",
+		"text-color-internal: #ffffff", `caption: "<type>"`)
+	// Of the labels of a node the first one here decides, and every node has Node.
+	looks := look(c)
+	for _, l := range labels(c) {
+		node("node."+l, looks[l])
+	}
+	node("node."+cypher.BaseLabel, style{"#76808c", 50, "{name}"})
+	for _, t := range catalog.Sorted(c.Edges) {
+		if r, ok := relations[t]; ok {
+			rule("relationship."+t, "color: "+r.colour, fmt.Sprintf("shaft-width: %dpx", r.width), "font-size: 8px", "padding: 3px",
+				"text-color-external: #39434f", "text-color-internal: #ffffff", `caption: "<type>"`)
+		}
+	}
+	return b.Bytes()
+}
+
+// rgb reads #rrggbb.
+func rgb(hex string) (c [3]int) {
+	fmt.Sscanf(hex, "#%02x%02x%02x", &c[0], &c[1], &c[2])
+	return c
+}
+
+// darker is a colour for the border.
+func darker(hex string) string {
+	c := rgb(hex)
+	return fmt.Sprintf("#%02x%02x%02x", c[0]*4/5, c[1]*4/5, c[2]*4/5)
+}
+
+// ink is black or white, whichever reads better on a colour (luma of ITU-R BT.601).
+func ink(hex string) string {
+	c := rgb(hex)
+	if 299*c[0]+587*c[1]+114*c[2] > 150_000 {
+		return "#1b1e23"
+	}
+	return "#ffffff"
+}
+
+// Zip is the queries as one file: dropped on Browser's window they are all saved,
+// in the folder membench.
+func Zip(queries []Query) ([]byte, error) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, q := range queries {
+		// No time of writing: the same queries are the same bytes.
+		w, err := z.CreateHeader(&zip.FileHeader{Name: Folder + "/" + q.Name + ".cypher", Method: zip.Deflate})
+		if err != nil {
+			return nil, err
+		}
+		if _, err := io.WriteString(w, q.File()); err != nil {
+			return nil, err
+		}
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// Guide is a page in Markdown: how to set Browser up, each query with its text, and
+// what the colours and the relationships mean.
+func Guide(c *catalog.Catalog, queries []Query) []byte {
+	var b bytes.Buffer
+	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	p("# The graph in Neo4j Browser · 在 Neo4j Browser 中查看图谱\n")
+	p("1. Open Browser (`membench neo4j browser` prints its address) and log in.")
+	p("2. Drop `membench.grass` on the window: colours, sizes and captions. `:style reset` undoes it.")
+	p("3. Drop `membench-queries.zip` on the window: the queries below stand under Favorites, folder `%s`.\n", Folder)
+	p("将 `membench.grass` 与 `membench-queries.zip` 拖入 Browser 窗口，即得样式与下列收藏查询。\n")
+	p("A claim (orange) is what is held to be true. Follow blue down: memory → dialogue turn → source lines. Red leads from a claim to what replaced it.\n")
+	p("## Queries · 查询\n")
+	for _, q := range queries {
+		p("### %s · %s\n\n%s\n\n```cypher\n%s\n```\n", q.Title, q.TitleZH, q.Doc, q.Text)
+	}
+	p("## Nodes · 节点\n\n| label | colour | caption | what it is |\n| --- | --- | --- | --- |")
+	looks := look(c)
+	for _, l := range labels(c) {
+		doc := c.Labels[l].Doc
+		if e, ok := c.Entities[l]; ok && doc == "" {
+			doc = e.Doc
+		}
+		p("| %s | `%s` | `%s` | %s |", l, looks[l].fill, strings.Trim(looks[l].caption, "{}"), cell(doc))
+	}
+	p("\n## Relationships · 关系\n\n| type | from | to | what it is |\n| --- | --- | --- | --- |")
+	for _, t := range catalog.Sorted(c.Edges) {
+		e := c.Edges[t]
+		p("| %s | %s | %s | %s |", t, ends(e.From), ends(e.To), cell(e.Doc))
+	}
+	p("\n## Predicates · 谓词\n\n| predicate | opposite | domain | meaning | 含义 |\n| --- | --- | --- | --- | --- |")
+	for _, name := range catalog.Sorted(c.Predicates) {
+		x := c.Predicates[name]
+		p("| %s | %s | %s | %s | %s |", name, x.Negative, x.Domain, cell(x.Doc), cell(x.DocZH))
+	}
+	return b.Bytes()
+}
+
+// cell keeps a text within a cell of a table.
+func cell(s string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ").Replace(s)
+}
+
+func ends(labels []string) string {
+	out := slices.Clone(labels)
+	for i, l := range out {
+		if l == "*" {
+			out[i] = "any entity"
+		}
+	}
+	return strings.Join(out, ", ")
+}

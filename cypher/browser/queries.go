@@ -1,0 +1,155 @@
+package browser
+
+import (
+	"fmt"
+	"strings"
+
+	"membench/cypher"
+	"membench/schema/catalog"
+)
+
+// Queries are the saved queries for the graph of a scope ("" is the unnamed one, which
+// in a database with one graph is everything).
+func Queries(c *catalog.Catalog, scope string) []Query {
+	var out []Query
+	add := func(name, title, zh, doc, text string, table bool) {
+		out = append(out, Query{Name: fmt.Sprintf("%02d-%s", len(out)+1, name), Title: title, TitleZH: zh, Doc: doc, Text: in(scope, text), Table: table})
+	}
+	add("overview", "What is in the graph", "图谱概览", "How many nodes of each label.", `
+MATCH (n:Node@)
+UNWIND [l IN labels(n) WHERE l <> 'Node'] AS label
+RETURN label, count(*) AS nodes
+ORDER BY nodes DESC, label`, true)
+
+	add("person", "A person: what is held about them", "某人的全部主张", "The one with most claims; for another put e.g. `MATCH (p {id: 'user:lin'})` for the first three lines.", `
+MATCH (p:Node@)-[:HAS_DOMAIN]->(:Domain)-[:HAS_PREDICATE]->(:Predicate)-[:HAS_CLAIM]->(c:Claim)
+WITH p, count(c) AS claims
+ORDER BY claims DESC, p.id LIMIT 1
+MATCH tree = (p)-[:HAS_DOMAIN]->(:Domain)-[:HAS_PREDICATE]->(:Predicate)-[:HAS_CLAIM]->(c:Claim)
+OPTIONAL MATCH about = (c)-[:ABOUT]->()
+RETURN tree, about
+LIMIT 300`, false)
+
+	for _, d := range catalog.Sorted(c.Domains) {
+		dom := c.Domains[d]
+		add("domain-"+d, "Domain "+d, "领域："+orElse(dom.DocZH, d), "Who holds what in this domain: "+dom.Doc+".", `
+MATCH tree = (:Node@)-[:HAS_DOMAIN]->(:Domain {domain: `+literal(d)+`@,})-[:HAS_PREDICATE]->(:Predicate)-[:HAS_CLAIM]->(c:Claim)
+OPTIONAL MATCH about = (c)-[:ABOUT]->()
+RETURN tree, about
+LIMIT 300`, false)
+	}
+
+	add("evidence", "Evidence of a claim, down to the source", "一条主张的证据，直至源文件", "The claim with most evidence; for another put `MATCH (c:Claim {id: '…'})` for the first three lines. What a link lacks is not drawn.", `
+MATCH (c:Claim@)-[:EVIDENCED_BY]->(m:MemoryItem)
+WITH c, count(m) AS pieces
+ORDER BY pieces DESC, c.id LIMIT 1
+MATCH memory = (c)-[:EVIDENCED_BY]->(m:MemoryItem)
+OPTIONAL MATCH turn = (m)-[:FROM_EVENT]->(e:Event)
+OPTIONAL MATCH lines = (e)-[:IN_SOURCE]->(:Source)
+OPTIONAL MATCH about = (c)-[:ABOUT]->()
+RETURN memory, turn, lines, about`, false)
+
+	add("source-lines", "Claims with the lines they rest on", "主张与其源文件行号", "One row for each claim and turn: what is held, the memory, what was said, and where.", `
+MATCH (c:Claim@)-[:EVIDENCED_BY]->(m:MemoryItem)-[:FROM_EVENT]->(e:Event)-[place:IN_SOURCE]->(s:Source)
+OPTIONAL MATCH (c)-[:ABOUT]->(o)
+RETURN c.predicate AS predicate, coalesce(o.name, o.display, o.id) AS about, c.status AS status, m.data AS memory, e.role_name AS who, e.content AS said,
+       s.path + ':' + toString(place.start_line) + '-' + toString(coalesce(place.end_line, place.start_line)) AS lines
+ORDER BY predicate, about, lines
+LIMIT 500`, true)
+
+	add("changes", "What changed: a claim and its successor", "变化：被取代的主张", "The newest 25, each with the memories that speak for the old and the new one.", `
+MATCH change = (old:Claim@)-[:SUPERSEDED_BY]->(new:Claim)
+WITH change, old, new
+ORDER BY new.updated_at DESC, old.id LIMIT 25
+OPTIONAL MATCH spokeThen = (old)-[:EVIDENCED_BY]->(:MemoryItem)
+OPTIONAL MATCH speaksNow = (new)-[:EVIDENCED_BY]->(:MemoryItem)
+OPTIONAL MATCH wasAbout = (old)-[:ABOUT]->()
+OPTIONAL MATCH isAbout = (new)-[:ABOUT]->()
+RETURN change, spokeThen, speaksNow, wasAbout, isAbout`, false)
+
+	add("contradictions", "Contradictions that nothing settled", "未解决的矛盾", "Claims that are all still active: one says a thing of a subject and another its opposite, or a predicate with one object at a time has two.", `
+UNWIND [`+pairs(c)+`] AS pair
+MATCH (s:Node@)-[:HAS_DOMAIN]->(:Domain)-[:HAS_PREDICATE]->(p1:Predicate)-[:HAS_CLAIM]->(c1:Claim)-[:ABOUT]->(o1),
+      (s)-[:HAS_DOMAIN]->(:Domain)-[:HAS_PREDICATE]->(p2:Predicate)-[:HAS_CLAIM]->(c2:Claim)-[:ABOUT]->(o2)
+WHERE c1.predicate = pair[0] AND c2.predicate = pair[1] AND coalesce(c1.status, 'active') = 'active' AND coalesce(c2.status, 'active') = 'active'
+  AND c1 <> c2 AND (c1.predicate <> c2.predicate AND o1 = o2 OR c1.predicate = c2.predicate AND o1 <> o2 AND c1.id < c2.id)
+MATCH one = (s)-[:HAS_DOMAIN]->()-[:HAS_PREDICATE]->(p1)-[:HAS_CLAIM]->(c1)-[:ABOUT]->(o1)
+MATCH two = (s)-[:HAS_DOMAIN]->()-[:HAS_PREDICATE]->(p2)-[:HAS_CLAIM]->(c2)-[:ABOUT]->(o2)
+RETURN one, two
+LIMIT 100`, false)
+
+	add("orphans", "Orphans: what hangs on nothing", "孤立节点：无据可查", "Nodes without any relationship, claims without evidence, and, in a graph that has turns, memories without one. A sound graph answers with nothing.", `
+MATCH (n:Node@)
+WHERE NOT (n)--()
+   OR n:Claim AND NOT (n)-[:EVIDENCED_BY]->(:MemoryItem)
+   OR n:MemoryItem AND NOT (n)-[:FROM_EVENT]->(:Event) AND EXISTS { MATCH (:Event@) }
+RETURN n
+LIMIT 200`, false)
+
+	add("conversation", "A conversation: its turns and what was remembered", "一次对话及其记忆", "The first one by id; for another put `MATCH (conv:Conversation {id: '…'})` for the first two lines.", `
+MATCH (conv:Conversation@)<-[:IN_CONV]-(:Event)
+WITH conv ORDER BY conv.id LIMIT 1
+MATCH turn = (conv)<-[:IN_CONV]-(e:Event)
+OPTIONAL MATCH following = (e)-[:NEXT]->(:Event)
+OPTIONAL MATCH memory = (e)<-[:FROM_EVENT]-(:MemoryItem)
+OPTIONAL MATCH who = (e)<-[:SPOKE]-()
+RETURN turn, following, memory, who
+LIMIT 300`, false)
+
+	add("weakest", "The least certain claims", "置信度最低的主张", "Active claims by confidence, with the number of memories that speak for them.", `
+MATCH (c:Claim@)
+WHERE coalesce(c.status, 'active') = 'active'
+OPTIONAL MATCH (c)-[:ABOUT]->(o)
+RETURN c.confidence AS confidence, c.predicate AS predicate, coalesce(o.name, o.display, o.id) AS about, COUNT { (c)-[:EVIDENCED_BY]->() } AS memories, c.id AS id
+ORDER BY confidence, memories, id
+LIMIT 50`, true)
+
+	add("probes", "Probes and what they expect", "探针与预期", "Questions put to a memory, with the turn that asks and the claim or fact that a right answer rests on.", `
+MATCH (p:Probe@)
+OPTIONAL MATCH asks = (:Event)-[:ASKS]->(p)
+OPTIONAL MATCH expects = (p)-[:EXPECTS]->()
+RETURN p, asks, expects
+LIMIT 200`, false)
+	return out
+}
+
+// pairs are the predicates that contradict: one and its opposite about one object, and
+// with itself one that has one object at a time.
+func pairs(c *catalog.Catalog) string {
+	var out []string
+	pair := func(a, b string) {
+		out = append(out, "["+literal(a)+", "+literal(b)+"]")
+	}
+	for _, name := range catalog.Sorted(c.Predicates) {
+		p := c.Predicates[name]
+		if p.Negative != "" {
+			pair(name, p.Negative)
+		}
+		if p.Single == catalog.SingleAlways {
+			pair(name, name)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// in puts a scope into a query: @ stands for a map of its own, @, for one more member.
+func in(scope, text string) string {
+	whole, member := "", ""
+	if scope != "" {
+		member = ", scope: " + string(cypher.AppendString(nil, scope))
+		whole = " {" + member[2:] + "}"
+	}
+	return strings.TrimSpace(strings.NewReplacer("@,", member, "@", whole).Replace(text))
+}
+
+// literal is a string of a query; its @ is written so that in lets it be.
+func literal(s string) string {
+	return strings.ReplaceAll(string(cypher.AppendString(nil, s)), "@", `\u0040`)
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}

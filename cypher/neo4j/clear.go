@@ -1,0 +1,126 @@
+package neo4j
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// EmptyOptions says what Empty deletes; the zero value is the elements of the scope.
+type EmptyOptions struct {
+	All         bool // every node and relationship of the database, whoever made it
+	Constraints bool // ours, too: node_id…, node_scope, rel_…; only right when no scope is left
+	Progress    func(Emptied)
+}
+
+// Emptied is what Empty deleted.
+type Emptied struct {
+	Nodes       int      `json:"nodes"`
+	Edges       int      `json:"edges"`
+	Constraints []string `json:"constraints"` // and indexes
+}
+
+// emptyBatch is how many elements go in a transaction: about 20 MB of its memory.
+const emptyBatch = 20000
+
+// Empty deletes a scope in batches, edges first, so that no transaction grows with the
+// number of edges that a node has. Stopped halfway, the same call goes on.
+func (db *DB) Empty(ctx context.Context, o EmptyOptions) (e Emptied, err error) {
+	step := func(n *int, text string) error {
+		for {
+			gone := 0
+			err := db.in(ctx, true, func(t *tx) error {
+				var err error
+				gone, _, err = t.count(text, db.with(map[string]any{"batch": emptyBatch}))
+				return err
+			})
+			if err != nil || gone == 0 {
+				return err
+			}
+			*n += gone
+			if o.Progress != nil {
+				o.Progress(e)
+			}
+		}
+	}
+	edges, nodes := "MATCH (n:"+baseLabel+")-[r]->() WHERE "+db.mine("n"), "MATCH (n:"+baseLabel+") WHERE "+db.mine("n")
+	if o.All {
+		edges, nodes = "MATCH ()-[r]->()", "MATCH (n)"
+	}
+	if err := step(&e.Edges, edges+" WITH r LIMIT $batch DELETE r RETURN count(*)"); err != nil {
+		return e, err
+	}
+	// What is left are relationships that others drew from nodes of theirs.
+	if err := step(&e.Nodes, nodes+" WITH n LIMIT $batch DETACH DELETE n RETURN count(*)"); err != nil {
+		return e, err
+	}
+	if !o.All {
+		if _, err := db.Clear(ctx); err != nil { // with what the loader keeps of the scope
+			return e, err
+		}
+	}
+	if o.Constraints {
+		e.Constraints, err = db.dropSchema(ctx)
+	}
+	return e, err
+}
+
+// dropSchema drops the constraints and indexes that this program makes, by their names.
+func (db *DB) dropSchema(ctx context.Context) (dropped []string, err error) {
+	for _, kind := range []string{"CONSTRAINT", "INDEX"} {
+		var names []string
+		err := db.in(ctx, false, func(t *tx) error {
+			names = nil
+			_, err := t.run("SHOW "+kind+"S YIELD name RETURN name ORDER BY name", nil, func(v []any) error {
+				if name, _ := v[0].(string); strings.HasPrefix(name, "node_") || strings.HasPrefix(name, "rel_") || strings.HasPrefix(name, "membench_") {
+					names = append(names, name)
+				}
+				return nil
+			})
+			return err
+		})
+		if err != nil {
+			return dropped, err
+		}
+		for _, name := range names {
+			if err := db.schemaChange(ctx, fmt.Sprintf("DROP %s %s IF EXISTS", kind, quoted(name))); err != nil {
+				return dropped, err
+			}
+			dropped = append(dropped, name)
+		}
+	}
+	db.mu.Lock()
+	clear(db.ready)
+	db.mu.Unlock()
+	return dropped, nil
+}
+
+// ScopeSize is one graph of a database.
+type ScopeSize struct {
+	Scope string `json:"scope"` // "" is the unnamed one
+	Nodes int    `json:"nodes"`
+}
+
+// Scopes lists the graphs that the database holds, by name.
+func (db *DB) Scopes(ctx context.Context) (out []ScopeSize, err error) {
+	err = db.in(ctx, false, func(t *tx) error {
+		out = nil
+		_, err := t.run("MATCH (n:"+baseLabel+") RETURN coalesce(n.scope, '') AS scope, count(*) ORDER BY scope", nil, func(v []any) error {
+			scope, _ := v[0].(string)
+			n, _ := v[1].(int64)
+			out = append(out, ScopeSize{scope, int(n)})
+			return nil
+		})
+		return err
+	})
+	return out, err
+}
+
+// Others counts the nodes that are not of this program: without its label.
+func (db *DB) Others(ctx context.Context) (n int, err error) {
+	err = db.in(ctx, false, func(t *tx) error {
+		n, _, err = t.count("MATCH (n) WHERE NOT n:"+baseLabel+" RETURN count(*)", nil)
+		return err
+	})
+	return n, err
+}

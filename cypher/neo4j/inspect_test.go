@@ -1,0 +1,151 @@
+package neo4j
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"membench/internal/codec"
+	"membench/schema"
+)
+
+// fill loads nodes and edges given as JSON lines.
+func fill(t *testing.T, db *DB, lines ...string) {
+	t.Helper()
+	rep, err := Load(context.Background(), db, func(yield func(schema.Record[schema.Element], error) bool) {
+		for i, l := range lines {
+			var e schema.Element
+			if err := codec.Unmarshal([]byte(l), &e); err != nil {
+				t.Fatal(err)
+			}
+			if !yield(schema.Record[schema.Element]{Pos: schema.Pos{Line: i + 1}, V: e}, nil) {
+				return
+			}
+		}
+	}, LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Nodes.LeftOut+rep.Edges.LeftOut > 0 {
+		t.Fatalf("%+v", rep)
+	}
+}
+
+// What broke the Python chain's documents is data like any other: apostrophes, text
+// that looks like a map, quotes, newlines, several labels and id prefixes.
+func TestReadSchema(t *testing.T) {
+	ctx := context.Background()
+	db := open(t)
+	hostile := `it's {a, b: c} "quoted" 'x' \n, key: [1, 2]`
+	fill(t, db,
+		`{"id":"tag:t","labels":["Tag"],"props":{"name":"it's {a, b: c} \"quoted\" 'x' \\n, key: [1, 2]","n":1}}`,
+		`{"id":"tag:u","labels":["Tag","Topic"],"props":{"name":"茶","n":1.5,"aliases":["a","b"],"nested":{"deep":[1,{"k":"v"}]}}}`,
+		`{"id":"work:w","labels":["Work"],"props":{}}`,
+		"{\"id\":\"edge:ABOUT:tag:t:work:w\",\"type\":\"ABOUT\",\"src\":\"tag:t\",\"dst\":\"work:w\",\"props\":{\"text\":\"don't, a: b\"}}",
+		`{"id":"edge:ABOUT:tag:u:work:w","type":"ABOUT","src":"tag:u","dst":"work:w","props":{}}`)
+	s, err := db.ReadSchema(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Nodes != 3 || s.Edges != 2 || len(s.Labels) != 3 || len(s.Types) != 1 {
+		t.Fatalf("have %d nodes, %d edges, %d labels, %d types: %+v", s.Nodes, s.Edges, len(s.Labels), len(s.Types), s)
+	}
+	tag := s.Labels[0]
+	if tag.Label != "Tag" || tag.Count != 2 || strings.Join(tag.With, ",") != "Topic" {
+		t.Errorf("label: %+v", tag)
+	}
+	props := map[string]PropKind{}
+	for _, p := range tag.Props {
+		props[p.Name] = p
+	}
+	if p := props["n"]; p.Count != 2 || strings.Join(p.Types, ",") != "FLOAT,INTEGER" {
+		t.Errorf("n: %+v", p)
+	}
+	if p := props["aliases"]; p.Count != 1 || strings.Join(p.Types, ",") != "LIST<STRING>" {
+		t.Errorf("aliases: %+v", p)
+	}
+	if p := props["name"]; p.Count != 2 || len(p.Types) != 1 {
+		t.Errorf("name: %+v", p)
+	}
+	// The example is the fullest node, whole and as JSON.
+	var ex struct {
+		ID     string         `json:"id"`
+		Labels []string       `json:"labels"`
+		Props  map[string]any `json:"properties"`
+	}
+	read := func(o schema.Object, to any) {
+		t.Helper()
+		b, err := o.MarshalJSON()
+		if err == nil {
+			err = codec.Unmarshal(b, to)
+		}
+		if err != nil {
+			t.Fatalf("%v: %s", err, b)
+		}
+	}
+	read(tag.Example, &ex)
+	if !strings.HasSuffix(ex.ID, "tag:u") || strings.Join(ex.Labels, ",") != "Tag,Topic" || ex.Props["name"] != "茶" || ex.Props["props_json"] != `{"nested":{"deep":[1,{"k":"v"}]}}` {
+		t.Errorf("example: %+v", ex)
+	}
+	about := s.Types[0]
+	if about.Count != 2 || len(about.Ends) != 2 || about.Ends[0] != (Ends{"Tag", "Work", 1}) || about.Ends[1] != (Ends{"Tag:Topic", "Work", 1}) {
+		t.Errorf("ends: %+v", about)
+	}
+	var edge struct {
+		From, To string
+		Props    map[string]any `json:"properties"`
+	}
+	read(about.Example, &edge)
+	if !strings.HasSuffix(edge.From, "tag:t") || !strings.HasSuffix(edge.To, "work:w") || edge.Props["text"] != "don't, a: b" {
+		t.Errorf("edge example: %+v", edge)
+	}
+	if n, ok, err := db.Node(ctx, "tag:t"); err != nil || !ok {
+		t.Error(n, ok, err)
+	} else if b, _ := n.Props.MarshalJSON(); !strings.Contains(string(b), "it's {a, b: c}") {
+		t.Errorf("have %s, want %s", b, hostile)
+	}
+	found := false
+	for _, c := range s.Constraints {
+		found = found || strings.Contains(c.Kind, "UNIQUE") && len(c.On) == 1 && c.On[0] == baseLabel
+	}
+	if !found {
+		t.Errorf("no constraint on %s: %+v", baseLabel, s.Constraints)
+	}
+}
+
+// Only the scope goes, hubs included, and what others drew to it.
+func TestEmpty(t *testing.T) {
+	ctx := context.Background()
+	a, b := open(t), open(t)
+	for _, db := range []*DB{a, b} {
+		fill(t, db, `{"id":"tag:1","labels":["Tag"],"props":{}}`, `{"id":"tag:2","labels":["Tag"],"props":{}}`,
+			`{"id":"edge:E:tag:1:tag:2","type":"E","src":"tag:1","dst":"tag:2","props":{}}`)
+	}
+	scopes, err := a.Scopes(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := 0
+	for _, s := range scopes {
+		if s.Scope == a.scope || s.Scope == b.scope {
+			mine += s.Nodes
+		}
+	}
+	if mine != 4 {
+		t.Errorf("scopes: %+v, want 2 nodes in each of %q, %q", scopes, a.scope, b.scope)
+	}
+	calls := 0
+	e, err := a.Empty(ctx, EmptyOptions{Progress: func(Emptied) { calls++ }})
+	if err != nil || e.Nodes != 2 || e.Edges != 1 || calls != 2 {
+		t.Errorf("have %+v, %d calls, %v; want 2 nodes, 1 edge", e, calls, err)
+	}
+	if n, m, err := a.Size(ctx); n+m != 0 || err != nil {
+		t.Errorf("left: %d nodes, %d edges, %v", n, m, err)
+	}
+	if n, m, err := b.Size(ctx); n != 2 || m != 1 || err != nil {
+		t.Errorf("the other scope: %d nodes, %d edges, %v", n, m, err)
+	}
+	if e, err := a.Empty(ctx, EmptyOptions{}); err != nil || e.Nodes+e.Edges != 0 {
+		t.Errorf("again: %+v, %v", e, err)
+	}
+}

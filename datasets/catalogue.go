@@ -1,0 +1,147 @@
+package datasets
+
+// Status says what membench does with a set.
+type Status string
+
+const (
+	StatusRead    Status = "read"    // its files are cases
+	StatusConvert Status = "convert" // its files are no cases; a converter makes some
+	StatusListed  Status = "listed"  // named for its terms; nothing reads it
+)
+
+// Info is the catalogue's entry of a data set: where it is, what may be done with it,
+// and how far reading it was checked.
+type Info struct {
+	Name    string `json:"name"`
+	Title   string `json:"title"`
+	Home    string `json:"home"`
+	Licence string `json:"licence"`
+	Terms   string `json:"terms"` // what may be done with its files; shown before fetching
+	// Redistributable says that the files, or parts of them, may be passed on with their notice.
+	Redistributable bool   `json:"redistributable"`
+	Status          Status `json:"status"`
+	Checked         string `json:"checked,omitzero"`    // the files that the reader was run on
+	Unverified      string `json:"unverified,omitzero"` // what of the format was seen only in somebody's source
+	Size            string `json:"size,omitzero"`       // cases and questions upstream, as counted or published
+	Files           []File `json:"files,omitempty"`
+	Note            string `json:"note,omitzero"`
+}
+
+// A File is one that can be fetched. Without SHA256 fetching wants the sum from the user.
+type File struct {
+	Name   string `json:"name"`
+	URL    string `json:"url"`
+	SHA256 string `json:"sha256,omitzero"`
+	Bytes  int64  `json:"bytes,omitzero"`
+	Note   string `json:"note,omitzero"`
+}
+
+const nonCommercial = "Non-commercial use only. Nothing of it may stand in this project or in what you publish with it, beyond what the licence allows."
+
+// Catalogue lists every known data set by name. Sums and sizes were copied from the
+// places given in Note or measured on the file itself.
+func Catalogue() []Info { return catalogue }
+
+// Lookup finds one by name.
+func Lookup(name string) (Info, bool) {
+	for _, i := range catalogue {
+		if i.Name == name {
+			return i, true
+		}
+	}
+	return Info{}, false
+}
+
+var catalogue = []Info{
+	{
+		Name: "5g-rca", Title: "5G RCA challenge (SRIBD)", Home: "https://aiops.sribd.cn", Licence: "challenge terms, registration needed", Terms: "To be had from the organisers only; may not be passed on.",
+		Status: StatusListed, Note: "no public copy",
+	},
+	{
+		Name: "aiops2020", Title: "AIOps Challenge 2020 fault tables (DejaVu form)", Home: "https://github.com/NetManAIOps/AlertRCA",
+		Licence: "none stated; challenge data", Terms: "Non-commercial research and teaching. No licence allows passing the tables on: keep them local.",
+		Status: StatusConvert, Checked: "the fault tables A1 and A2 of AlertRCA", Size: "188 faults in two tables (78 and 110)",
+		Note: "faults.csv → incident narratives with times and follow-up cases; times are UTC+8",
+	},
+	{
+		Name: "aiops2021", Title: "AIOps Challenge 2021", Home: "https://www.aiops.cn",
+		Licence: "challenge terms, registration needed", Terms: "To be had from the organisers only; may not be passed on.",
+		Status: StatusListed, Note: "no public copy; bring its faults into the form of faults.csv to use the aiops2020 converter",
+	},
+	{
+		Name: "aiopslab", Title: "AIOpsLab", Home: "https://github.com/microsoft/AIOpsLab", Licence: "MIT", Terms: "Free use with the notice.", Redistributable: true,
+		Status: StatusListed, Size: "89 problems", Note: "an environment, not a table: no converter",
+	},
+	{
+		Name: "alert-storm", Title: "Generated alert storms", Home: "membench datasets convert alert-storm --seed N", Licence: "ours", Terms: "Generated: yours.", Redistributable: true,
+		Status: StatusConvert, Checked: "its own state, from which every gold is computed", Note: "needs no input; the form follows seed 000 §6.2 C",
+	},
+	{
+		Name: "dejavu", Title: "DejaVu", Home: "https://doi.org/10.5281/zenodo.6955909", Licence: "see Zenodo", Terms: "Read the terms at Zenodo; not passed on here.",
+		Status: StatusConvert, Unverified: "the Zenodo archives were not at hand; their faults.csv is read as that of aiops2020", Note: "same table as aiops2020",
+	},
+	{
+		Name: "domain_a_v2", Title: "domain_a_v2 / WorldMemArena", Home: "https://huggingface.co/datasets/LCZZZZ/WorldMemArena", Licence: "CC BY-NC 4.0", Terms: nonCommercial,
+		Status: StatusRead, Unverified: "no file at hand: read as UCSB-AI/WorldMemArena's loaders and seed 001 §4 describe it; question types are mapped by their words", Size: "461 samples",
+		Note: "the three-file layout and one file a sample; convert --to domain_a_v2 writes the former",
+	},
+	{
+		Name: "halumem", Title: "HaluMem", Home: "https://github.com/MemTensor/HaluMem", Licence: "CC BY-NC-ND 4.0", Terms: nonCommercial + " No derivatives may be published.",
+		Status: StatusRead, Checked: "three users of HaluMem-Medium (slices)", Note: "JSON Lines, one user a line",
+	},
+	{
+		Name: "icse20-alert-storm", Title: "Understanding and Handling Alert Storm (ICSE 2020)", Home: "the paper", Licence: "not published", Terms: "No public copy of its data was found.",
+		Status: StatusListed, Note: "alert-storm generates its kind",
+	},
+	{
+		Name: "itbench", Title: "ITBench", Home: "https://github.com/itbench-hub/ITBench", Licence: "Apache-2.0", Terms: "Free use with the notice.", Redistributable: true,
+		Status: StatusListed, Size: "67 SRE scenarios", Note: "an environment, not a table: no converter",
+	},
+	{
+		Name: "locomo", Title: "LoCoMo", Home: "https://github.com/snap-research/locomo", Licence: "CC BY-NC 4.0", Terms: nonCommercial,
+		Status: StatusRead, Checked: "eight conversations of both releases", Size: "10 conversations, 1,986 questions (282/321/96/841/446 of raw categories 1 to 5)",
+		Files: []File{{
+			Name: "locomo10.json", URL: "https://raw.githubusercontent.com/snap-research/locomo/3eb6f2c585f5e1699204e3c3bdf7adc5c28cb376/data/locomo10.json",
+			SHA256: "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4", Bytes: 2805274,
+		}},
+		Note: "categories by the benchmark's code: 1 several hops, 2 time, 3 open domain, 4 one hop, 5 adversarial",
+	},
+	{
+		Name: "longmemeval", Title: "LongMemEval", Home: "https://github.com/xiaowu0162/LongMemEval", Licence: "MIT", Terms: "Free use with the notice.", Redistributable: true,
+		Status: StatusRead, Checked: "two full records, 425 questions of a reconstruction of the oracle file, and a multi-question sample", Size: "500 questions, each with its own history",
+		Files: []File{
+			{Name: "longmemeval_s_cleaned.json", URL: "https://huggingface.co/datasets/xiaowu0162/longmemeval-cleaned/resolve/main/longmemeval_s_cleaned.json",
+				SHA256: "d6f21ea9d60a0d56f34a05b609c79c88a451d2ae03597821ea3d5a9678c3a442", Bytes: 277383467, Note: "sum of the LFS pointer"},
+			{Name: "longmemeval_oracle.json", URL: "https://huggingface.co/datasets/xiaowu0162/longmemeval-cleaned/resolve/main/longmemeval_oracle.json",
+				SHA256: "821a2034d219ab45846873dd14c14f12cfe7776e73527a483f9dac095d38620c", Note: "sum of a public report"},
+			{Name: "longmemeval_m_cleaned.json", URL: "https://huggingface.co/datasets/xiaowu0162/longmemeval-cleaned/resolve/main/longmemeval_m_cleaned.json", Note: "no sum is known: give it with --sha256"},
+		},
+		Unverified: "the M file was not at hand; it has the form of the others",
+	},
+	{
+		Name: "memgallery", Title: "Mem-Gallery", Home: "https://github.com/YuanchenBei/Mem-Gallery", Licence: "MIT", Terms: "Free use with the notice.", Redistributable: true,
+		Status: StatusRead, Checked: "17 of its 20 dialogues", Size: "20 dialogues, 1,711 questions", Note: "captions stand in for the images",
+	},
+	{
+		Name: "memoryagentbench", Title: "MemoryAgentBench", Home: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench", Licence: "MIT", Terms: "Free use with the notice.", Redistributable: true,
+		Status: StatusRead, Unverified: "no data file at hand: rows are read as the benchmark's loaders describe them, from JSON and from parquet", Size: "146 contexts in four splits",
+		Files: []File{
+			{Name: "Accurate_Retrieval-00000-of-00001.parquet", URL: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench/resolve/main/data/Accurate_Retrieval-00000-of-00001.parquet", Note: "no sum is known, and the name is not verified: give --sha256"},
+			{Name: "Test_Time_Learning-00000-of-00001.parquet", URL: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench/resolve/main/data/Test_Time_Learning-00000-of-00001.parquet", Note: "no sum is known: give it with --sha256"},
+			{Name: "Long_Range_Understanding-00000-of-00001.parquet", URL: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench/resolve/main/data/Long_Range_Understanding-00000-of-00001.parquet", Note: "no sum is known: give it with --sha256"},
+			{Name: "Conflict_Resolution-00000-of-00001.parquet", URL: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench/resolve/main/data/Conflict_Resolution-00000-of-00001.parquet", Note: "no sum is known: give it with --sha256"},
+		},
+	},
+	{
+		Name: "opseval", Title: "OpsEval", Home: "https://github.com/NetManAIOps/OpsEval-Datasets", Licence: "Apache-2.0", Terms: "Free use with attribution. Many items look taken from commercial exam banks: think twice before passing them on.", Redistributable: true,
+		Status: StatusConvert, Checked: "2,207 test and 20 dev items", Note: "chosen by topic or word, answers become runbook fragments told in dialogue",
+	},
+	{
+		Name: "plain", Title: "Your own cases", Home: "docs/datasets.md", Licence: "yours", Terms: "Yours.", Redistributable: true,
+		Status: StatusRead, Checked: "its own fixtures", Note: "the form of seed 000 §6.3, and membench's own Case records",
+	},
+	{
+		Name: "sofi", Title: "SOFI (symptoms and faults of IP networks)", Home: "ScienceDirect, 2022 (data with the article)", Licence: "see the article", Terms: "Read the article's terms; not passed on here.",
+		Status: StatusListed, Unverified: "no file at hand", Note: "no converter",
+	},
+}

@@ -1,0 +1,181 @@
+// Package datasets is the contract of benchmark data: how files of a data set become
+// evaluation cases, what is known about each set, and what is checked in it.
+//
+// The hop: files → schema.Case, keyed by case_id, in file order. Readers stand in
+// the packages below; datasets/all lists them.
+package datasets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"runtime"
+	"sync"
+
+	"membench/internal/par"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// A Dataset is what is known of a set and how its files are read.
+type Dataset struct {
+	Info
+	// Match reports whether a file of a folder, by its path below it with '/'
+	// separators and without .gz or .zst, belongs to the set.
+	Match func(name string) bool
+	// Cases reads files that belong together. A case that cannot be read is yielded as
+	// a *schema.Finding; faults inside a case that goes on are told to Options.Report.
+	// nil: the set is listed, and nothing reads it.
+	Cases func(ctx context.Context, files []jsonl.File, o Options) schema.Seq[schema.Case]
+	// Errata reads a correction list in the form that is used for this set, beside the
+	// plain form that ReadErrata knows; nil where there is none.
+	Errata func(f jsonl.File) (*Errata, error)
+}
+
+// Options are those of every reader; the zero value is what most want.
+type Options struct {
+	// Grain is "turn" or "session": what gold evidence names in a set that has both
+	// (LongMemEval). "" is turn.
+	Grain string
+	// Chunk cuts a long context into the texts that are ingested one by one
+	// (MemoryAgentBench); nil is Chunks at 16,000 code points.
+	Chunk func(text string) []string
+	// Seed moves what a converter draws; equal seeds give equal cases.
+	Seed uint64
+	// Errata is laid over the cases; see Errata.
+	Errata *Errata
+	// Workers is how many values are decoded at once; 0 means one per processor.
+	Workers int
+	// Max is the longest value of a file in bytes; 0 means MaxValue.
+	Max int
+	// Report is told, in file order and by one goroutine, of every fault inside a case
+	// that goes on: what is left out of it, and warnings. nil: nobody asks.
+	Report func(*schema.Finding)
+}
+
+// Tell reports f to whoever asked.
+func (o Options) Tell(f *schema.Finding) {
+	if o.Report != nil {
+		o.Report(f)
+	}
+}
+
+// Read makes cases of the values of files. make runs on several cores and reports
+// through the value it was given; cases and findings come in file order. Held at a
+// time: a few values of each worker.
+func Read(ctx context.Context, files []jsonl.File, o Options, make func(v *Value) ([]schema.Case, error)) schema.Seq[schema.Case] {
+	type made struct {
+		pos      schema.Pos
+		cases    []schema.Case
+		findings []*schema.Finding
+		lost     *schema.Finding // why there is no case
+	}
+	n := o.Workers
+	if n <= 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	var free sync.Pool
+	values := func(yield func(*Value, error) bool) {
+		for v, err := range FileValues(files, o.Max) {
+			if err == nil && n > 1 { // the bytes go to another goroutine
+				buf, _ := free.Get().(*[]byte)
+				if buf == nil {
+					buf = new([]byte)
+				}
+				*buf = append((*buf)[:0], v.Bytes...)
+				v.Bytes, v.own = *buf, buf
+			}
+			if !yield(v, err) {
+				return
+			}
+		}
+	}
+	work := func(_ context.Context, v *Value) (made, error) {
+		cases, err := make(v)
+		m := made{pos: v.Pos, cases: cases, findings: v.findings}
+		if v.own != nil {
+			free.Put(v.own)
+		}
+		if errors.As(err, &m.lost) { // the case is lost, its findings are not
+			err = nil
+		}
+		return m, err
+	}
+	return func(yield func(schema.Record[schema.Case], error) bool) {
+		for m, err := range par.Map(ctx, n, values, work) {
+			if err != nil {
+				if !yield(schema.Record[schema.Case]{}, err) {
+					return
+				}
+				continue
+			}
+			for _, f := range m.findings {
+				o.Tell(f)
+			}
+			if m.lost != nil && !yield(schema.Record[schema.Case]{}, m.lost) {
+				return
+			}
+			for _, c := range m.cases {
+				if o.Errata != nil {
+					o.Errata.Apply(&c, m.pos, o.Tell)
+				}
+				if !yield(schema.Record[schema.Case]{Pos: m.pos, V: c}, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// FileValues yields the values of several files.
+func FileValues(files []jsonl.File, max int) iter.Seq2[*Value, error] {
+	return func(yield func(*Value, error) bool) {
+		for _, f := range files {
+			ok, err := oneFile(f, max, yield)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !ok {
+				return
+			}
+		}
+	}
+}
+
+func oneFile(f jsonl.File, max int, yield func(*Value, error) bool) (bool, error) {
+	r, err := f.Open()
+	if err != nil {
+		return false, err
+	}
+	defer r.Close()
+	for v, err := range Values(r, f.Name, max) {
+		if !yield(v, err) {
+			return false, nil
+		}
+		var finding *schema.Finding
+		if err != nil && !errors.As(err, &finding) {
+			return false, nil // the fault of the reader was told
+		}
+	}
+	return true, nil
+}
+
+// ReadAll returns a small file's bytes: tables and overlays, not data.
+func ReadAll(f jsonl.File) ([]byte, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	b, err := io.ReadAll(io.LimitReader(r, MaxValue+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", f.Name, err)
+	}
+	if len(b) > MaxValue {
+		return nil, &schema.Finding{Pos: schema.Pos{File: f.Name}, Code: "JSON003", Message: "the file is too long", Want: fmt.Sprintf("at most %d bytes", MaxValue)}
+	}
+	return b, nil
+}

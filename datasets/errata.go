@@ -1,0 +1,152 @@
+package datasets
+
+import (
+	"fmt"
+	"slices"
+
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// Errata is a correction overlay: what a list holds against golds, by question id.
+// The gold itself stays: a case carries both, and both scores are given.
+type Errata struct {
+	Name string
+	Of   map[string]*Correction
+	used map[string]bool
+}
+
+// A Correction is what one list says of one question. In the plain form of a list it
+// is a line of JSON.
+type Correction struct {
+	QuestionID string   `json:"question_id"`
+	Kind       string   `json:"kind"` // answer | evidence | question | contested
+	Answer     string   `json:"answer,omitzero"`
+	Question   string   `json:"question,omitzero"`
+	Evidence   []string `json:"evidence_ids,omitempty"` // the source's ids
+	Note       string   `json:"note,omitzero"`
+	// Has, where it is given, is the question or gold that the list was made for; one
+	// that differs is told and not corrected.
+	HasQuestion string `json:"has_question,omitzero"`
+	HasAnswer   string `json:"has_answer,omitzero"`
+	// Replace gives single ids of the evidence by their index, from 0.
+	Replace map[int]string `json:"-"`
+
+	Pos schema.Pos `json:"-"`
+}
+
+// Kinds of corrections, the gravest first.
+var errataKinds = []string{"question", "answer", "contested", "evidence"}
+
+// NewErrata makes an empty list.
+func NewErrata(name string) *Errata {
+	return &Errata{Name: name, Of: map[string]*Correction{}, used: map[string]bool{}}
+}
+
+// Add joins a correction to what the list already holds of its question.
+func (e *Errata) Add(c Correction) {
+	o := e.Of[c.QuestionID]
+	if o == nil {
+		e.Of[c.QuestionID] = &c
+		return
+	}
+	if slices.Index(errataKinds, c.Kind) < slices.Index(errataKinds, o.Kind) {
+		o.Kind = c.Kind
+	}
+	set := func(dst *string, src string) {
+		if src != "" {
+			*dst = src
+		}
+	}
+	set(&o.Answer, c.Answer)
+	set(&o.Question, c.Question)
+	set(&o.HasQuestion, c.HasQuestion)
+	set(&o.HasAnswer, c.HasAnswer)
+	set(&o.Note, c.Note)
+	if c.Evidence != nil {
+		o.Evidence = c.Evidence
+	}
+	for i, id := range c.Replace {
+		if o.Replace == nil {
+			o.Replace = map[int]string{}
+		}
+		o.Replace[i] = id
+	}
+}
+
+// ReadErrata reads a list in the plain form: one Correction a line, or an array.
+func ReadErrata(f jsonl.File) (*Errata, error) {
+	e := NewErrata(f.Name)
+	for v, err := range FileValues([]jsonl.File{f}, 0) {
+		if err != nil {
+			return nil, err
+		}
+		var c Correction
+		if err := v.Decode(&c); err != nil {
+			return nil, err
+		}
+		if c.QuestionID == "" || !slices.Contains(errataKinds, c.Kind) {
+			x := v.Finding("DST017", "a correction without question_id or of an unknown kind", "kind")
+			x.Have, x.Want = c.Kind, fmt.Sprint(errataKinds)
+			return nil, x
+		}
+		c.Pos = v.Pos
+		e.Add(c)
+	}
+	return e, nil
+}
+
+// Apply fills Question.Errata of the case's questions.
+func (e *Errata) Apply(c *schema.Case, pos schema.Pos, tell func(*schema.Finding)) {
+	bySource := map[string][]schema.EventRef{}
+	for _, s := range c.Sessions {
+		for _, t := range s.Turns {
+			if t.SourceID != "" {
+				bySource[t.SourceID] = append(bySource[t.SourceID], schema.EventRef{ConvID: c.ConvID, TurnID: t.TurnID})
+			}
+		}
+	}
+	for i := range c.Questions {
+		q := &c.Questions[i]
+		x := e.Of[q.ID]
+		if x == nil {
+			continue
+		}
+		e.used[q.ID] = true
+		if x.HasQuestion != "" && x.HasQuestion != q.Text || x.HasAnswer != "" && x.HasAnswer != q.Answer {
+			tell(&schema.Finding{Pos: pos, Code: "DST017", Warning: true, Message: "a correction was made for another wording of " + q.ID + "; it was not laid over",
+				Have: clip(q.Text + " / " + q.Answer), Want: clip(x.HasQuestion + " / " + x.HasAnswer)})
+			continue
+		}
+		ids := x.Evidence
+		if x.Replace != nil && ids == nil {
+			ids = slices.Clone(q.EvidenceIDs)
+			for n, id := range x.Replace {
+				if n < len(ids) {
+					ids[n] = id
+				}
+			}
+		}
+		var refs []schema.EventRef
+		for _, id := range ids {
+			for _, r := range bySource[id] {
+				if !slices.Contains(refs, r) {
+					refs = append(refs, r)
+				}
+			}
+		}
+		q.Errata = &schema.Erratum{Overlay: e.Name, Kind: x.Kind, Answer: x.Answer, Question: x.Question, Evidence: refs, Note: x.Note}
+	}
+}
+
+// Unused lists the questions that were in no case read so far, sorted.
+func (e *Errata) Unused() []string {
+	var out []string
+	for id := range e.Of {
+		if !e.used[id] {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,87 @@
+package datasets
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"membench/schema/jsonl"
+)
+
+// PathFile is a file on disk, unpacked; "-" is stdin.
+func PathFile(path string, stdin io.Reader) jsonl.File {
+	return jsonl.File{Name: path, Open: func() (io.ReadCloser, error) { return jsonl.Open(path, stdin) }}
+}
+
+// TextFile is a file in memory.
+func TextFile(name, text string) jsonl.File {
+	return jsonl.File{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
+}
+
+// Find expands paths: a folder stands for the files in it and below it that match, in
+// the order of their paths, numbers by value; any other path for itself.
+func Find(paths []string, match func(name string) bool, stdin io.Reader) ([]jsonl.File, error) {
+	var out []jsonl.File
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if p == "-" || err == nil && !info.IsDir() {
+			out = append(out, PathFile(p, stdin))
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		var found []string
+		err = filepath.WalkDir(p, func(name string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if strings.HasPrefix(d.Name(), ".") && name != p {
+				if d.IsDir() {
+					return fs.SkipDir
+				}
+				return nil
+			}
+			rel, err := filepath.Rel(p, name)
+			if err != nil {
+				return err
+			}
+			rel = strings.TrimSuffix(strings.TrimSuffix(filepath.ToSlash(rel), ".gz"), ".zst")
+			if !d.IsDir() && match(rel) {
+				found = append(found, name)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		sort.SliceStable(found, func(i, j int) bool { return natural(found[i]) < natural(found[j]) })
+		for _, f := range found {
+			out = append(out, PathFile(f, nil))
+		}
+	}
+	return out, nil
+}
+
+// natural makes names compare by the value of the numbers in them.
+func natural(name string) string {
+	var b strings.Builder
+	for i := 0; i < len(name); {
+		j := i
+		for j < len(name) && name[j] >= '0' && name[j] <= '9' {
+			j++
+		}
+		if j > i {
+			b.WriteString(strings.Repeat("0", max(0, 12-(j-i))))
+			b.WriteString(name[i:j])
+			i = j
+			continue
+		}
+		b.WriteByte(name[i])
+		i++
+	}
+	return b.String()
+}

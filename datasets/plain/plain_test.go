@@ -1,0 +1,93 @@
+package plain_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	"membench/datasets"
+	"membench/datasets/plain"
+	"membench/internal/codec"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+func read(t testing.TB, text string) (cases []schema.Case, found []*schema.Finding) {
+	t.Helper()
+	o := datasets.Options{Workers: 1, Report: func(f *schema.Finding) { found = append(found, f) }}
+	for r, err := range plain.Cases(context.Background(), []jsonl.File{datasets.TextFile("f", text)}, o) {
+		var f *schema.Finding
+		if errors.As(err, &f) {
+			found = append(found, f)
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, r.V)
+	}
+	return cases, found
+}
+
+const short = `{"case_id": "bgp", "source": "netops", "chunks": [
+  {"content": "BGP 邻居抖动时先查物理链路。", "timestamp": "2026-03-01T09:00:00", "metadata": {"speaker": "Mira", "session_id": "S1", "id": "c-1"}},
+  {"content": "Then look at the hold timer.", "metadata": {"role": "assistant", "session_id": "S1"}},
+  {"content": "", "metadata": {"session_id": "S1"}},
+  {"content": "New: 30 seconds.", "timestamp": "2026-04-01T09:00:00", "metadata": {"session_id": "S2"}}],
+ "questions": [
+  {"question": "What is looked at first?", "answer": "the link", "category": "single_hop", "evidence": ["c-1", 2, 99]},
+  {"question": "How long is the timer?", "answers": [30, "30 seconds"], "category": "KU", "evidence": [4], "timestamp": "2026-05-01"},
+  {"question": "?", "answer": "x", "category": "what"}]}`
+
+func TestShort(t *testing.T) {
+	cases, found := read(t, short)
+	if len(cases) != 1 || len(found) != 2 || found[1].Code != "DST003" || found[1].Pos.Line != 9 {
+		t.Fatalf("%d cases, %v", len(cases), found)
+	}
+	c := cases[0]
+	if len(c.Sessions) != 2 || len(c.Sessions[0].Turns) != 2 || c.Sessions[1].Turns[0].TurnID != 3 || c.Source != "netops" {
+		t.Errorf("sessions %+v", c.Sessions)
+	}
+	q := c.Questions[0]
+	if q.Category != "IE" || q.RawCategory != "single_hop" || q.ID != "bgp/q/0" || !reflect.DeepEqual(q.Unresolved, []string{"99"}) || len(q.Evidence) != 2 {
+		t.Errorf("%+v", q)
+	}
+	if q := c.Questions[1]; q.Answer != "30" || len(q.Golds()) != 2 || q.Evidence[0].TurnID != 3 || q.AsOf != "2026-05-01" {
+		t.Errorf("%+v", q)
+	}
+}
+
+// TestNative: a Case record comes back as it is, unknown members too.
+func TestNative(t *testing.T) {
+	cases, _ := read(t, short)
+	b, err := codec.Append(nil, cases[0], codec.Compact)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(b[:len(b)-1]) + `,"later":{"z":1,"a":2}}`
+	again, found := read(t, text)
+	if len(again) != 1 || len(found) != 0 {
+		t.Fatalf("%v", found)
+	}
+	if b, _ = codec.Append(nil, again[0], codec.Compact); string(b) != text {
+		t.Errorf("have %s\nwant %s", b, text)
+	}
+	_, found = read(t, `{"case_id":"a","dataset":"d","conv_id":"c","unit":"turn","sessions":[{"session_id":"s","turns":[{"turn_id":2,"role":"user","text":"x"}]}],"questions":[]}`)
+	if len(found) != 1 || found[0].Pointer != "/sessions/0/turns/0/turn_id" {
+		t.Errorf("%v", found)
+	}
+}
+
+func FuzzCases(f *testing.F) {
+	f.Add(short)
+	f.Add(`{"case_id":1,"sessions":[]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		_, found := read(t, text)
+		for _, x := range found {
+			if x.Code == "" || x.Pos.Line < 1 {
+				t.Errorf("finding without a place: %+v", x)
+			}
+		}
+	})
+}

@@ -1,0 +1,304 @@
+// Package aggregate makes summaries of graded records: one for each system and data
+// set, with figures by protocol, overall and by category, and the six dimensions of
+// seed 001's aggregate_metrics.json.
+//
+// Denominators never move silently: an answer that was never given or never judged is
+// counted beside the mean (and as 0 in the strict one), a question that a protocol does
+// not score is not counted at all, and questions kept apart (LoCoMo's category 5) are
+// in their own row only.
+package aggregate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"unicode/utf8"
+
+	"membench/eval/figure"
+	"membench/internal/stats"
+	"membench/schema"
+)
+
+// Options of a summary.
+type Options struct {
+	figure.Options
+	Declared int      // questions of the set declared before the run, for coverage; 0: not declared
+	Apart    []string // raw categories kept out of overall; nil: the data set's own rule
+}
+
+// An Aggregator folds records into summaries. It holds about 100 bytes a question and
+// protocol (twice: by category and by raw category), and 8 bytes a latency.
+type Aggregator struct {
+	o    Options
+	runs map[key]*run
+}
+
+type key struct{ system, dataset string }
+
+type run struct {
+	seen       map[[3]string]struct{} // case, question, repeat
+	questions  map[[2]string]struct{}
+	repeats    int
+	outcomes   map[string]int
+	prints     figure.Prints
+	scores     map[scoreKey]*score
+	retrieve   []float64
+	answer     []float64
+	chars      []float64
+	usage      map[[2]string]*schema.StepUsage
+	metrics    metrics
+	duplicates int
+	unlabelled int // records of which no grade exists
+	conflict   map[string]struct{}
+}
+
+type scoreKey struct {
+	protocol string
+	by       schema.By
+}
+
+type score struct {
+	outcomes map[string]int
+	overall  figure.Cell
+	cats     map[string]*figure.Cell
+	raw      map[string]*figure.Cell
+	repeats  map[int]*mean // overall by repeat
+}
+
+type mean struct {
+	sum float64
+	n   int
+}
+
+// New starts an aggregation.
+func New(o Options) *Aggregator { return &Aggregator{o: o, runs: map[key]*run{}} }
+
+func (a *Aggregator) run(system, dataset string) *run {
+	k := key{system, dataset}
+	r := a.runs[k]
+	if r == nil {
+		r = &run{seen: map[[3]string]struct{}{}, questions: map[[2]string]struct{}{}, outcomes: map[string]int{}, scores: map[scoreKey]*score{},
+			usage: map[[2]string]*schema.StepUsage{}, metrics: newMetrics(), conflict: map[string]struct{}{}}
+		a.runs[k] = r
+	}
+	return r
+}
+
+// Add takes a graded question in. A record whose key was seen is a finding and not
+// counted: joined files must not weigh a question twice.
+func (a *Aggregator) Add(rec schema.Record[schema.QARecord]) *schema.Finding {
+	q := &rec.V
+	r := a.run(q.System, q.Dataset)
+	id := [3]string{q.CaseID, q.QuestionID, fmt.Sprint(q.Repeat)}
+	if _, twice := r.seen[id]; twice {
+		return &schema.Finding{Pos: rec.Pos, Pointer: "/question_id", Code: "EVL101", Message: "this question of this system and repeat was already read; it is counted once",
+			Have: fmt.Sprintf("%s, %s, %s, repeat %d", q.System, q.CaseID, q.QuestionID, q.Repeat)}
+	}
+	r.seen[id] = struct{}{}
+	r.questions[[2]string{q.CaseID, q.QuestionID}] = struct{}{}
+	r.repeats = max(r.repeats, q.Repeat+1)
+	r.outcomes[q.Outcome]++
+	r.prints.Add(q)
+	if q.RetrieveMS > 0 {
+		r.retrieve = append(r.retrieve, q.RetrieveMS)
+	}
+	if q.AnswerMS > 0 {
+		r.answer = append(r.answer, q.AnswerMS)
+	}
+	if q.Outcome == schema.OutcomeAnswered {
+		r.chars = append(r.chars, float64(utf8.RuneCountInString(q.Answer)))
+	}
+	r.use(q.Usage)
+	if len(q.Grades) == 0 {
+		r.unlabelled++
+	}
+	apart := slices.Contains(a.apart(q.Dataset), q.RawCategory)
+	for i := range q.Grades {
+		g := &q.Grades[i]
+		s := r.score(scoreKey{g.Protocol, g.By})
+		s.outcomes[g.Outcome]++
+		cell(s.cats, q.Category).Add(q.CaseID, q.QuestionID, g)
+		cell(s.raw, q.RawCategory).Add(q.CaseID, q.QuestionID, g)
+		if !apart {
+			s.overall.Add(q.CaseID, q.QuestionID, g)
+			if g.Score != nil && g.Outcome == schema.GradeScored {
+				m := s.repeats[q.Repeat]
+				if m == nil {
+					m = &mean{}
+					s.repeats[q.Repeat] = m
+				}
+				m.sum += *g.Score
+				m.n++
+			}
+		}
+		r.metrics.grade(g)
+	}
+	return nil
+}
+
+// AddSession takes a graded session in.
+func (a *Aggregator) AddSession(rec schema.Record[schema.SessionRecord]) {
+	s := &rec.V
+	r := a.run(s.System, s.Dataset)
+	r.metrics.session(s)
+	r.use(s.Usage)
+}
+
+// Read adds whole streams, either of which may be nil. Findings go to report and the
+// rest goes on; any other error ends the reading.
+func (a *Aggregator) Read(qa schema.Seq[schema.QARecord], sessions schema.Seq[schema.SessionRecord], report func(error) error) error {
+	if err := each(qa, report, func(r schema.Record[schema.QARecord]) error {
+		if f := a.Add(r); f != nil {
+			return report(f)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return each(sessions, report, func(r schema.Record[schema.SessionRecord]) error { a.AddSession(r); return nil })
+}
+
+func each[T any](in iter.Seq2[schema.Record[T], error], report func(error) error, f func(schema.Record[T]) error) error {
+	if in == nil {
+		return nil
+	}
+	for r, err := range in {
+		if err != nil {
+			var fault *schema.Finding
+			if !errors.As(err, &fault) {
+				return err
+			}
+			if err := report(err); err != nil {
+				return err
+			}
+			if !fault.Warning {
+				continue
+			}
+		}
+		if err := f(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) score(k scoreKey) *score {
+	s := r.scores[k]
+	if s == nil {
+		s = &score{outcomes: map[string]int{}, cats: map[string]*figure.Cell{}, raw: map[string]*figure.Cell{}, repeats: map[int]*mean{}}
+		r.scores[k] = s
+	}
+	return s
+}
+
+func cell(m map[string]*figure.Cell, name string) *figure.Cell {
+	c := m[name]
+	if c == nil {
+		c = &figure.Cell{}
+		m[name] = c
+	}
+	return c
+}
+
+func (r *run) use(list []schema.StepUsage) {
+	for _, u := range list {
+		k := [2]string{u.Step, u.Model}
+		t := r.usage[k]
+		if t == nil {
+			t = &schema.StepUsage{Step: u.Step, Model: u.Model}
+			r.usage[k] = t
+		}
+		t.Calls += u.Calls
+		t.InputTokens += u.InputTokens
+		t.OutputTokens += u.OutputTokens
+		t.Cached += u.Cached
+	}
+}
+
+func (a *Aggregator) apart(dataset string) []string {
+	if a.o.Apart != nil {
+		return a.o.Apart
+	}
+	return figure.Apart(dataset)
+}
+
+// Summaries gives one summary for each system and data set, sorted by (dataset, system).
+func (a *Aggregator) Summaries() []schema.Summary {
+	keys := sortedKeys(a.runs, func(x, y key) int { return cmp.Or(cmp.Compare(x.dataset, y.dataset), cmp.Compare(x.system, y.system)) })
+	out := make([]schema.Summary, len(keys))
+	for i, k := range keys {
+		out[i] = a.summary(k, a.runs[k])
+	}
+	return out
+}
+
+func (a *Aggregator) summary(k key, r *run) schema.Summary {
+	o := a.o.Options.Defaults()
+	s := schema.Summary{System: k.system, Dataset: k.dataset, Questions: len(r.questions), Repeats: r.repeats, Declared: a.o.Declared, Confidence: o.Confidence,
+		Outcomes: r.outcomes, Fingerprint: r.prints.Fingerprint(), Metrics: r.metrics.result(k.system),
+		RetrieveMS: figure.Spread(r.retrieve), AnswerMS: figure.Spread(r.answer), AnswerChars: figure.Spread(r.chars), Scores: []schema.Score{}}
+	if a.o.Declared > 0 {
+		s.Coverage = figure.Defined(float64(len(r.questions)) / float64(a.o.Declared))
+		if n := a.o.Declared - len(r.questions); n > 0 {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%d of the %d declared questions have no record: a published total of the whole set cannot be compared with these figures", n, a.o.Declared))
+		}
+	}
+	if r.unlabelled > 0 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%d records carry no grade: run membench eval grade", r.unlabelled))
+	}
+	for _, id := range sortedKeys(r.scores, func(x, y scoreKey) int { return cmp.Or(cmp.Compare(x.protocol, y.protocol), cmp.Compare(x.by, y.by)) }) {
+		s.Scores = append(s.Scores, a.score(k, id, r, o))
+		if n := s.Scores[len(s.Scores)-1].Overall.Clusters; n > 1 && n < 10 && len(s.Scores) == 1 {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%d cases: intervals of the clustered bootstrap are too narrow below about ten", n))
+		}
+	}
+	for _, u := range sortedKeys(r.usage, func(x, y [2]string) int { return slices.Compare(x[:], y[:]) }) {
+		s.Usage = append(s.Usage, *r.usage[u])
+	}
+	return s
+}
+
+func (a *Aggregator) score(k key, id scoreKey, r *run, o figure.Options) schema.Score {
+	from := r.scores[id]
+	out := schema.Score{Protocol: id.protocol, By: id.by, Outcomes: from.outcomes, Overall: from.overall.Figure(o), Binary: from.overall.Binary()}
+	var values []float64
+	for _, name := range sortedKeys(from.raw, cmp.Compare[string]) {
+		f := from.raw[name].Figure(o)
+		out.RawCategories = append(out.RawCategories, schema.CategoryFigure{Category: name, Figure: f})
+		if slices.Contains(a.apart(k.dataset), name) {
+			out.Apart = append(out.Apart, name)
+		} else if f.Value != nil {
+			values = append(values, *f.Value)
+		}
+	}
+	out.Macro = figure.Defined(stats.Mean(values))
+	order := schema.Categories()
+	rank := func(c string) int {
+		if i := slices.Index(order, c); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	for _, name := range sortedKeys(from.cats, func(x, y string) int { return cmp.Or(cmp.Compare(rank(x), rank(y)), cmp.Compare(x, y)) }) {
+		out.Categories = append(out.Categories, schema.CategoryFigure{Category: name, Figure: from.cats[name].Figure(o)})
+	}
+	if len(from.repeats) > 1 {
+		var each []float64
+		for _, n := range sortedKeys(from.repeats, cmp.Compare[int]) {
+			each = append(each, from.repeats[n].sum/float64(from.repeats[n].n))
+		}
+		out.Repeats = figure.Spread(each)
+	}
+	return out
+}
+
+func sortedKeys[K comparable, V any](m map[K]V, less func(a, b K) int) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, less)
+	return keys
+}

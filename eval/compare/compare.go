@@ -1,0 +1,452 @@
+// Package compare sets graded runs side by side, question by question.
+//
+// Two runs are compared over the questions that both were scored on; what only one of
+// them has is counted beside. Verdicts of 0 and 1 are tested with McNemar's exact test,
+// other scores with a permutation of signs; p-values of several pairs are adjusted by Holm. A difference
+// that the test does not show is "~", never a rank. Runs whose fingerprints differ are
+// not compared unless the field is named in Options.Allow.
+package compare
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"membench/eval/figure"
+	"membench/internal/stats"
+	"membench/schema"
+)
+
+// Options of a comparison.
+type Options struct {
+	figure.Options
+	Protocol string   // name, or name@version; "": the only one that all runs carry
+	Allow    []string // fields of the fingerprint that may differ
+	Alpha    float64  // level of the tests, in (0,1); 0 means 0.05
+	Power    float64  // of the detectable effect, in (0,1); 0 means 0.8
+	Apart    []string // raw categories left out; nil: the data set's own rule
+}
+
+func (o Options) defaults() Options {
+	o.Options = o.Options.Defaults()
+	if o.Alpha == 0 {
+		o.Alpha = 0.05
+	}
+	if o.Power == 0 {
+		o.Power = 0.8
+	}
+	return o
+}
+
+// A Run is one system's graded records. It holds about 200 bytes a question and
+// protocol.
+type Run struct {
+	Name    string
+	Dataset string
+	prints  figure.Prints
+	grades  map[string]map[string]*answer // protocol → question → answer
+}
+
+type answer struct {
+	caseID, category string
+	sum              float64
+	n                int
+}
+
+// score is the mean over repeats; ok is false where nothing was scored.
+func (a *answer) score() (float64, bool) {
+	if a == nil || a.n == 0 {
+		return 0, false
+	}
+	return a.sum / float64(a.n), true
+}
+
+// Read takes a stream apart into runs, one for each system and data set, sorted by name. prefix,
+// where not empty, distinguishes files that hold the same system. Findings go to
+// report.
+func Read(in schema.Seq[schema.QARecord], prefix string, report func(error) error) ([]*Run, error) {
+	runs := map[string]*Run{}
+	for r, err := range in {
+		if err != nil {
+			var f *schema.Finding
+			if !errors.As(err, &f) {
+				return nil, err
+			}
+			if err := report(err); err != nil {
+				return nil, err
+			}
+			if !f.Warning {
+				continue
+			}
+		}
+		q := &r.V
+		name := prefix + q.System
+		run := runs[q.Dataset+"\x00"+name]
+		if run == nil {
+			run = &Run{Name: name, Dataset: q.Dataset, grades: map[string]map[string]*answer{}}
+			runs[q.Dataset+"\x00"+name] = run
+		}
+		run.prints.Add(q)
+		for i := range q.Grades {
+			g := &q.Grades[i]
+			if g.Outcome == schema.GradeNA {
+				continue
+			}
+			if run.grades[g.Protocol] == nil {
+				run.grades[g.Protocol] = map[string]*answer{}
+			}
+			key := q.CaseID + "\x00" + q.QuestionID
+			a := run.grades[g.Protocol][key]
+			if a == nil {
+				a = &answer{caseID: q.CaseID, category: q.RawCategory}
+				run.grades[g.Protocol][key] = a
+			}
+			if g.Score != nil && g.Outcome == schema.GradeScored {
+				a.sum += *g.Score
+				a.n++
+			}
+		}
+	}
+	out := slices.Collect(maps.Values(runs))
+	slices.SortFunc(out, func(a, b *Run) int { return cmp.Or(cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Name, b.Name)) })
+	return out, nil
+}
+
+// Report is the comparison of several runs.
+type Report struct {
+	Protocol string       `json:"protocol"`
+	Dataset  string       `json:"dataset"`
+	Alpha    float64      `json:"alpha"`
+	Apart    []string     `json:"apart,omitempty"`
+	Runs     []RunFigure  `json:"runs"`
+	Differ   []Difference `json:"fingerprint_differs,omitempty"` // fields that were allowed to
+	Pairs    []Pair       `json:"pairs"`
+	// Uneven says that the runs were not scored on the same questions.
+	Uneven bool `json:"uneven"`
+}
+
+// RunFigure is one run's own figure over all of its questions.
+type RunFigure struct {
+	Run     string        `json:"run"`
+	Overall schema.Figure `json:"overall"`
+}
+
+// Difference is a field of the fingerprint in which runs differ.
+type Difference struct {
+	Field  string   `json:"field"`
+	Values []string `json:"values"` // in the order of the runs
+}
+
+// Pair is the comparison of two runs over the questions that both were scored on.
+type Pair struct {
+	A     string `json:"a"`
+	B     string `json:"b"`
+	Test  string `json:"test"` // mcnemar-exact | sign-flip
+	Total Cell   `json:"total"`
+	// Of the questions of A without a score of B: OnlyA, and the other way round.
+	OnlyA      int        `json:"only_a"`
+	OnlyB      int        `json:"only_b"`
+	Categories []Category `json:"categories"`
+}
+
+// Category is the comparison within one raw category; its p-values are adjusted over
+// all pairs and categories.
+type Category struct {
+	Category string `json:"category"`
+	Cell     Cell   `json:"cell"`
+}
+
+// Cell is one paired comparison.
+type Cell struct {
+	N          int      `json:"n"`      // questions scored in both
+	Wins       int      `json:"wins"`   // the first alone better
+	Losses     int      `json:"losses"` // the second alone better
+	A          *float64 `json:"mean_a"`
+	B          *float64 `json:"mean_b"`
+	Difference *float64 `json:"difference"` // A − B
+	Lo         *float64 `json:"lo"`         // of the difference: bootstrap, whole cases drawn
+	Hi         *float64 `json:"hi"`
+	Clusters   int      `json:"clusters"`
+	P          *float64 `json:"p"`
+	Adjusted   *float64 `json:"p_holm"`
+	Shown      bool     `json:"shown"`  // p_holm ≤ alpha
+	Detectable *float64 `json:"mde"`    // smallest difference found with the power asked for, at this n and discordance; null where none is, or for other tests
+	Better     string   `json:"better"` // the better run, or "~" where nothing is shown
+}
+
+// FingerprintError names the fields in which runs differ.
+type FingerprintError struct {
+	Runs   []string
+	Fields []Difference
+}
+
+func (e *FingerprintError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s are not comparable:", strings.Join(e.Runs, ", "))
+	names := []string{}
+	for _, d := range e.Fields {
+		fmt.Fprintf(&b, "\n  %s differs: %s", d.Field, strings.Join(d.Values, " | "))
+		names = append(names, d.Field)
+	}
+	fmt.Fprintf(&b, "\nname a field to compare all the same: --allow %q", strings.Join(names, ","))
+	return b.String()
+}
+
+// Compare compares every pair of the runs. The error is a *FingerprintError where
+// fields differ that Allow does not name.
+func Compare(runs []*Run, o Options) (*Report, error) {
+	o = o.defaults()
+	if len(runs) < 2 {
+		return nil, fmt.Errorf("a comparison needs two runs: have %d", len(runs))
+	}
+	id, err := pick(runs, o.Protocol)
+	if err != nil {
+		return nil, err
+	}
+	rep := &Report{Protocol: id, Dataset: runs[0].Dataset, Alpha: o.Alpha, Pairs: []Pair{}}
+	var names []string
+	for _, r := range runs {
+		names = append(names, r.Name)
+	}
+	rep.Differ = differences(runs, id)
+	refused := slices.DeleteFunc(slices.Clone(rep.Differ), func(d Difference) bool { return slices.Contains(o.Allow, d.Field) })
+	if len(refused) > 0 {
+		return nil, &FingerprintError{names, refused}
+	}
+	apart := o.Apart
+	if apart == nil {
+		apart = figure.Apart(rep.Dataset)
+	}
+	rep.Apart = apart
+	for _, r := range runs {
+		rep.Runs = append(rep.Runs, RunFigure{r.Name, r.figure(id, apart, o)})
+	}
+	for i, a := range runs {
+		for _, b := range runs[i+1:] {
+			p := pair(a, b, id, apart, o)
+			rep.Uneven = rep.Uneven || p.OnlyA+p.OnlyB > 0
+			rep.Pairs = append(rep.Pairs, p)
+		}
+	}
+	rep.adjust(o.Alpha)
+	return rep, nil
+}
+
+// pick finds the protocol's id in every run.
+func pick(runs []*Run, want string) (string, error) {
+	var common []string
+	for i, r := range runs {
+		have := slices.Sorted(maps.Keys(r.grades))
+		if i == 0 {
+			common = have
+			continue
+		}
+		common = slices.DeleteFunc(common, func(p string) bool { return !slices.Contains(have, p) })
+	}
+	if want == "" && len(common) == 1 {
+		return common[0], nil
+	}
+	var hits []string
+	for _, p := range common {
+		name, _, _ := strings.Cut(p, "@")
+		if want != "" && (p == want || name == want) {
+			hits = append(hits, p)
+		}
+	}
+	switch {
+	case len(hits) == 1:
+		return hits[0], nil
+	case len(common) == 0:
+		return "", errors.New("no protocol graded all of the runs: grade them alike with membench eval grade")
+	case want == "":
+		return "", fmt.Errorf("several protocols graded the runs: choose one with --protocol: %s", strings.Join(common, ", "))
+	}
+	return "", fmt.Errorf("protocol %q did not grade all of the runs: have %s", want, strings.Join(common, ", "))
+}
+
+// differences are the fields that matter to protocol and differ.
+func differences(runs []*Run, id string) []Difference {
+	prints := make([]map[string]string, len(runs))
+	fields := map[string]bool{}
+	for i, r := range runs {
+		prints[i] = r.prints.Fingerprint()
+		for f := range prints[i] {
+			if p, ok := strings.CutPrefix(f, "judge of "); ok && p != id {
+				continue
+			}
+			if p, ok := strings.CutPrefix(f, "prompt of "); ok && p != id {
+				continue
+			}
+			fields[f] = true
+		}
+	}
+	var out []Difference
+	for _, f := range slices.Sorted(maps.Keys(fields)) {
+		d := Difference{Field: f}
+		for _, p := range prints {
+			d.Values = append(d.Values, p[f])
+		}
+		if slices.ContainsFunc(d.Values, func(v string) bool { return v != d.Values[0] }) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func (r *Run) figure(id string, apart []string, o Options) schema.Figure {
+	var c figure.Cell
+	for _, key := range slices.Sorted(maps.Keys(r.grades[id])) {
+		a := r.grades[id][key]
+		if slices.Contains(apart, a.category) {
+			continue
+		}
+		g := schema.Grade{Outcome: schema.GradeJudgeFailed}
+		if s, ok := a.score(); ok {
+			g = schema.Grade{Outcome: schema.GradeScored, Score: &s}
+		}
+		c.Add(a.caseID, key, &g)
+	}
+	return c.Figure(o.Options)
+}
+
+// sums collects one cell of a pair.
+type sums struct {
+	n, wins, losses int
+	a, b            float64
+	diffs           []float64
+	clusters        map[string]*stats.Cluster
+}
+
+func (s *sums) add(caseID string, x, y float64) {
+	s.n++
+	s.a += x
+	s.b += y
+	switch {
+	case x > y:
+		s.wins++
+	case y > x:
+		s.losses++
+	}
+	s.diffs = append(s.diffs, x-y)
+	if s.clusters == nil {
+		s.clusters = map[string]*stats.Cluster{}
+	}
+	c := s.clusters[caseID]
+	if c == nil {
+		c = &stats.Cluster{}
+		s.clusters[caseID] = c
+	}
+	c.Sum += x - y
+	c.N++
+}
+
+func (s *sums) cell(binary bool, o Options) Cell {
+	n := float64(s.n)
+	c := Cell{N: s.n, Wins: s.wins, Losses: s.losses, A: figure.Defined(s.a / n), B: figure.Defined(s.b / n), Difference: figure.Defined((s.a - s.b) / n), Clusters: len(s.clusters), Better: "~"}
+	if s.n == 0 {
+		return c
+	}
+	var clusters []stats.Cluster
+	for _, k := range slices.Sorted(maps.Keys(s.clusters)) {
+		clusters = append(clusters, *s.clusters[k])
+	}
+	in := stats.BootstrapMean(clusters, o.Draws, o.Seed, o.Confidence)
+	c.Lo, c.Hi = figure.Defined(in.Lo), figure.Defined(in.Hi)
+	p := 1.0
+	if binary {
+		p = stats.McNemar(s.wins, s.losses).Exact
+		c.Detectable = figure.Defined(stats.PairedMDE(s.n, float64(s.wins+s.losses)/n, o.Alpha, o.Power))
+	} else {
+		p = stats.SignFlip(s.diffs, max(o.Draws, 10_000), o.Seed)
+	}
+	c.P = &p
+	return c
+}
+
+func pair(a, b *Run, id string, apart []string, o Options) Pair {
+	p := Pair{A: a.Name, B: b.Name, Test: "mcnemar-exact"}
+	total, cats, binary := &sums{}, map[string]*sums{}, true
+	for _, key := range slices.Sorted(maps.Keys(a.grades[id])) {
+		x := a.grades[id][key]
+		if slices.Contains(apart, x.category) {
+			continue
+		}
+		s, okA := x.score()
+		t, okB := b.grades[id][key].score()
+		switch {
+		case okA && !okB:
+			p.OnlyA++
+		case okB && !okA:
+			p.OnlyB++
+		case okA && okB:
+			binary = binary && whole(s) && whole(t)
+			total.add(x.caseID, s, t)
+			if cats[x.category] == nil {
+				cats[x.category] = &sums{}
+			}
+			cats[x.category].add(x.caseID, s, t)
+		}
+	}
+	for key, y := range b.grades[id] {
+		if _, ok := y.score(); ok && a.grades[id][key] == nil && !slices.Contains(apart, y.category) {
+			p.OnlyB++
+		}
+	}
+	if !binary {
+		p.Test = "sign-flip"
+	}
+	p.Total = total.cell(binary, o)
+	for _, name := range slices.Sorted(maps.Keys(cats)) {
+		p.Categories = append(p.Categories, Category{name, cats[name].cell(binary, o)})
+	}
+	return p
+}
+
+func whole(x float64) bool { return x == 0 || x == 1 }
+
+// adjust corrects the p-values of the totals, and apart from them those of all
+// categories, and says which differences are shown.
+func (r *Report) adjust(alpha float64) {
+	var totals, cats []*Cell
+	var names [][2]string
+	for i := range r.Pairs {
+		p := &r.Pairs[i]
+		totals = append(totals, &p.Total)
+		for j := range p.Categories {
+			cats = append(cats, &p.Categories[j].Cell)
+			names = append(names, [2]string{p.A, p.B})
+		}
+	}
+	holm := func(cells []*Cell, name func(i int) [2]string) {
+		var ps []float64
+		for _, c := range cells {
+			p := math.NaN()
+			if c.P != nil {
+				p = *c.P
+			}
+			ps = append(ps, p)
+		}
+		known := slices.DeleteFunc(slices.Clone(ps), math.IsNaN)
+		adjusted := stats.Holm(known)
+		k := 0
+		for i, c := range cells {
+			if c.P == nil {
+				continue
+			}
+			c.Adjusted = &adjusted[k]
+			k++
+			c.Shown = *c.Adjusted <= alpha
+			if c.Shown && *c.Difference > 0 {
+				c.Better = name(i)[0]
+			} else if c.Shown && *c.Difference < 0 {
+				c.Better = name(i)[1]
+			}
+		}
+	}
+	holm(totals, func(i int) [2]string { return [2]string{r.Pairs[i].A, r.Pairs[i].B} })
+	holm(cats, func(i int) [2]string { return names[i] })
+}

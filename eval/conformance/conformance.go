@@ -1,0 +1,288 @@
+// Package conformance runs golden vectors: answers that the original scorers gave to
+// given inputs, held against ours. A vector file is JSON Lines, FILE.dev.jsonl, one row
+// a case, as `docs/metrics.md` describes; the rows with invented text are built in, so
+// that a program tells by itself what it reproduces.
+//
+// A row that needs data which is not at hand (`ref` rows, prompts of the original) is
+// skipped and shown, never counted as passed. A file is held in memory while its rows
+// are checked.
+package conformance
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"membench/eval/protocol"
+	"membench/internal/codec"
+)
+
+//go:embed golden
+var builtIn embed.FS
+
+// BuiltIn are the golden vectors that the program carries.
+func BuiltIn() fs.FS {
+	sub, err := fs.Sub(builtIn, "golden")
+	if err != nil {
+		panic(err) // embedded: a broken build
+	}
+	return sub
+}
+
+// Options of Run.
+type Options struct {
+	Golden  fs.FS             // folder of FILE.dev.jsonl or FILE.jsonl; nil: those built in
+	Data    fs.FS             // what `ref` rows point into; nil: they are skipped
+	Prompts *protocol.Prompts // the user's copies of original prompts; nil: rows that hash them are skipped
+	Limit   int               // failures kept per file; 0: all
+}
+
+// A Result is one file's outcome.
+type Result struct {
+	Name      string    `json:"name"`
+	Protocols []string  `json:"protocols"` // what it holds to its original
+	Origin    string    `json:"origin"`    // the version of the original
+	Passed    int       `json:"passed"`
+	Failed    int       `json:"failed"`
+	Skipped   int       `json:"skipped"` // for want of data
+	Want      []string  `json:"want,omitempty"`
+	Failures  []Failure `json:"failures,omitempty"`
+}
+
+// A Failure is one value that differs.
+type Failure struct {
+	ID    string `json:"id"`
+	Field string `json:"field"`
+	Have  string `json:"have"`
+	Want  string `json:"want"`
+}
+
+// A check holds the rows of one file.
+type check struct {
+	name      string
+	protocols []string
+	origin    string
+	row       func(s *suite, raw []byte) error
+}
+
+// suite is one file being checked.
+type suite struct {
+	o       Options
+	golden  fs.FS
+	res     *Result
+	lines   map[string][][]byte // of the data files that rows point into
+	cache   map[string]any      // what a check reads once
+	id      string
+	bad     bool
+	skipped string
+}
+
+// Run checks every vector file of the folder. A file that no check knows fails by one
+// row: a golden folder is for running.
+func Run(o Options) ([]Result, error) {
+	golden := o.Golden
+	if golden == nil {
+		golden = BuiltIn()
+	}
+	names, err := fs.Glob(golden, "*.jsonl")
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	if len(names) == 0 {
+		return nil, fmt.Errorf("no vector file (*.jsonl) in the golden folder")
+	}
+	// Files of data are shared between checks that point into the same ones.
+	lines := map[string][][]byte{}
+	var out []Result
+	all := checks()
+	for _, file := range names {
+		stem := strings.TrimSuffix(strings.TrimSuffix(file, ".jsonl"), ".dev")
+		i := slices.IndexFunc(all, func(c check) bool { return c.name == stem })
+		if i < 0 {
+			out = append(out, Result{Name: stem, Failed: 1, Failures: []Failure{{Field: "file", Have: file, Want: "one of " + known(all)}}})
+			continue
+		}
+		b, err := fs.ReadFile(golden, file)
+		if err != nil {
+			return nil, err
+		}
+		c := all[i]
+		s := &suite{o: o, golden: golden, res: &Result{Name: stem, Protocols: c.protocols, Origin: c.origin}, lines: lines, cache: map[string]any{}}
+		s.file(b, c)
+		out = append(out, *s.res)
+	}
+	return out, nil
+}
+
+func known(all []check) string {
+	var out []string
+	for _, c := range all {
+		out = append(out, c.name)
+	}
+	return strings.Join(out, ", ")
+}
+
+func (s *suite) file(b []byte, c check) {
+	n := 0
+	for line := range bytes.SplitSeq(b, []byte{'\n'}) { // rows hold U+2028 and U+0085
+		n++
+		if len(line) == 0 {
+			continue
+		}
+		var head struct {
+			ID string `json:"id"`
+		}
+		s.id, s.bad, s.skipped = fmt.Sprintf("line %d", n), false, ""
+		if err := codec.Unmarshal(line, &head); err != nil {
+			s.fail("row", err.Error(), "one JSON object")
+		} else {
+			if head.ID != "" {
+				s.id = head.ID
+			}
+			if err := c.row(s, line); err != nil {
+				s.fail("row", err.Error(), "a row of the form in docs/metrics.md")
+			}
+		}
+		switch {
+		case s.bad:
+			s.res.Failed++
+		case s.skipped != "":
+			s.res.Skipped++
+			if !slices.Contains(s.res.Want, s.skipped) {
+				s.res.Want = append(s.res.Want, s.skipped)
+			}
+		default:
+			s.res.Passed++
+		}
+	}
+}
+
+func (s *suite) fail(field, have, want string) {
+	s.bad = true
+	if s.o.Limit == 0 || len(s.res.Failures) < s.o.Limit {
+		s.res.Failures = append(s.res.Failures, Failure{s.id, field, have, want})
+	}
+}
+
+// skip leaves the row out for want of what it names.
+func (s *suite) skip(want string) { s.skipped = want }
+
+// tolerance of scores; BM25 has its own.
+const tolerance = 1e-9
+
+func (s *suite) near(field string, have, want, within float64) {
+	if !(math.Abs(have-want) <= within || math.IsNaN(have) && math.IsNaN(want)) {
+		s.fail(field, fmt.Sprint(have), fmt.Sprint(want))
+	}
+}
+
+func (s *suite) num(field string, have, want float64) { s.near(field, have, want, tolerance) }
+
+// same compares what prints the same; texts are quoted.
+func (s *suite) same(field string, have, want any) {
+	verb := "%v"
+	switch have.(type) {
+	case string, []string:
+		verb = "%q"
+	}
+	if h, w := fmt.Sprintf(verb, have), fmt.Sprintf(verb, want); h != w {
+		s.fail(field, h, w)
+	}
+}
+
+// ref points at one line of a file of data, counted from 0.
+type ref struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+// pair returns a recorded answer and its gold as Python's str prints them; ok is false,
+// and the row skipped, where the data is not at hand.
+func (s *suite) pair(r ref) (answer string, gold []string, ok bool, err error) {
+	if s.o.Data == nil {
+		s.skip(path.Dir(r.File) + " (--data)")
+		return "", nil, false, nil
+	}
+	lines, have := s.lines[r.File]
+	if !have {
+		b, err := fs.ReadFile(s.o.Data, path.Clean(r.File))
+		if err != nil {
+			s.skip(r.File)
+			return "", nil, false, nil
+		}
+		lines = bytes.Split(b, []byte{'\n'})
+		s.lines[r.File] = lines
+	}
+	if r.Line < 0 || r.Line >= len(lines) {
+		return "", nil, false, fmt.Errorf("%s has %d lines, the row names %d", r.File, len(lines), r.Line)
+	}
+	var row struct {
+		Answer json.RawMessage `json:"answer"`
+		Gold   json.RawMessage `json:"gold"`
+		Golds  json.RawMessage `json:"golds"`
+	}
+	if err := codec.Unmarshal(lines[r.Line], &row); err != nil {
+		return "", nil, false, fmt.Errorf("%s:%d: %w", r.File, r.Line+1, err)
+	}
+	a, err := flat(row.Answer)
+	if err != nil || len(a) != 1 {
+		return "", nil, false, fmt.Errorf("%s:%d: answer %s: want one text", r.File, r.Line+1, row.Answer)
+	}
+	if len(row.Gold) == 0 {
+		row.Gold = row.Golds
+	}
+	gold, err = flat(row.Gold)
+	return a[0], gold, true, err
+}
+
+// flat reads a text, a number, a list of them, or a list of lists; numbers, truth
+// values and null as Python's str prints them.
+func flat(raw json.RawMessage) ([]string, error) {
+	if len(raw) == 0 {
+		return nil, fmt.Errorf("value is missing")
+	}
+	switch raw[0] {
+	case '"':
+		return []string{codec.Unquote(raw)}, nil
+	case '[':
+		var list []json.RawMessage
+		if err := codec.Unmarshal(raw, &list); err != nil {
+			return nil, err
+		}
+		out := []string{}
+		for _, x := range list {
+			f, err := flat(x)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, f...)
+		}
+		return out, nil
+	case '{':
+		return nil, fmt.Errorf("value %s: want a text, a number or a list", raw)
+	case 'n':
+		return []string{"None"}, nil
+	case 't':
+		return []string{"True"}, nil
+	case 'f':
+		return []string{"False"}, nil
+	}
+	return []string{string(raw)}, nil
+}
+
+// letters splits a text into code points: what upstream sees where it walks over a text
+// in place of a list.
+func letters(s string) []string {
+	var out []string
+	for _, r := range s {
+		out = append(out, string(r))
+	}
+	return out
+}

@@ -1,0 +1,150 @@
+// Package figure makes one figure of many grades: the mean, what it leaves out, and
+// its intervals. Aggregating, comparing and auditing all stand on it, so that one
+// denominator rule holds everywhere.
+package figure
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"membench/internal/stats"
+	"membench/schema"
+)
+
+// Options of every interval.
+type Options struct {
+	Confidence float64 // of every interval, in (0,1); 0 means 0.95
+	Draws      int     // of the bootstrap; 0 means 2,000
+	Seed       uint64  // of the bootstrap
+}
+
+// Defaults fills in what is 0.
+func (o Options) Defaults() Options {
+	if o.Confidence == 0 {
+		o.Confidence = 0.95
+	}
+	if o.Draws == 0 {
+		o.Draws = 2000
+	}
+	return o
+}
+
+// A Cell collects the grades of one protocol in one category. It holds about 100 bytes
+// for each question.
+type Cell struct {
+	clusters  map[string]*stats.Cluster // by case
+	questions map[question]struct{}
+	unscored  int
+	fraction  bool // some score is neither 0 nor 1
+}
+
+type question struct{ caseID, id string }
+
+// Add counts one grade of a question. A question that is asked several times counts
+// once in N, and its scores are averaged.
+func (c *Cell) Add(caseID, questionID string, g *schema.Grade) {
+	switch {
+	case g.Outcome == schema.GradeNA:
+		return
+	case g.Score == nil || g.Outcome != schema.GradeScored:
+		c.unscored++
+		return
+	}
+	if c.clusters == nil {
+		c.clusters, c.questions = map[string]*stats.Cluster{}, map[question]struct{}{}
+	}
+	k := c.clusters[caseID]
+	if k == nil {
+		k = &stats.Cluster{}
+		c.clusters[caseID] = k
+	}
+	k.Sum += *g.Score
+	k.N++
+	c.questions[question{caseID, questionID}] = struct{}{}
+	if *g.Score != 0 && *g.Score != 1 {
+		c.fraction = true
+	}
+}
+
+// Binary reports whether every score was 0 or 1 and there was one.
+func (c *Cell) Binary() bool { return !c.fraction && len(c.clusters) > 0 }
+
+// Scored is the number of scores, repeats counted.
+func (c *Cell) Scored() int {
+	n := 0
+	for _, k := range c.clusters {
+		n += k.N
+	}
+	return n
+}
+
+// Sum adds up the scores.
+func (c *Cell) Sum() float64 {
+	sum := 0.0
+	for _, k := range c.sorted() { // in order: float addition does not commute over maps
+		sum += k.Sum
+	}
+	return sum
+}
+
+func (c *Cell) sorted() []stats.Cluster {
+	names := make([]string, 0, len(c.clusters))
+	for name := range c.clusters {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	out := make([]stats.Cluster, len(names))
+	for i, name := range names {
+		out[i] = *c.clusters[name]
+	}
+	return out
+}
+
+// Figure makes the figure. The answers to one question are not independent: its
+// interval counts questions.
+func (c *Cell) Figure(o Options) schema.Figure {
+	o = o.Defaults()
+	scored := c.Scored()
+	f := schema.Figure{N: len(c.questions), Unscored: c.unscored, Clusters: len(c.clusters)}
+	if scored == 0 {
+		if c.unscored > 0 {
+			f.Strict = new(float64) // all of them failed: that is a zero, and it is named
+		}
+		return f
+	}
+	value := c.Sum() / float64(scored)
+	in := stats.WilsonOf(value, float64(f.N), o.Confidence)
+	f.Value, f.Lo, f.Hi = &value, &in.Lo, &in.Hi
+	f.Strict = Defined(c.Sum() / float64(scored+c.unscored))
+	boot := stats.BootstrapMean(c.sorted(), o.Draws, o.Seed, o.Confidence)
+	f.ClusterLo, f.ClusterHi = Defined(boot.Lo), Defined(boot.Hi)
+	return f
+}
+
+// Defined is nil for NaN: a number that does not exist is null.
+func Defined(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+// Spread describes measurements; nil where there are none.
+func Spread(x []float64) *schema.Spread {
+	if len(x) == 0 {
+		return nil
+	}
+	p := stats.Percentiles(x, 50, 95)
+	return &schema.Spread{N: len(x), Mean: Defined(stats.Mean(x)), StdPopulation: Defined(stats.StdPopulation(x)), StdSample: Defined(stats.StdSample(x)), P50: Defined(p[0]), P95: Defined(p[1])}
+}
+
+// Apart names the raw categories of a data set that never enter an overall figure:
+// LoCoMo's adversarial questions are a column of their own in every published table
+// (facts: the denominator is categories 1 to 4).
+func Apart(dataset string) []string {
+	if dataset == "locomo" || strings.HasPrefix(dataset, "locomo-") {
+		return []string{"5"}
+	}
+	return nil
+}

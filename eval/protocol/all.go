@@ -1,0 +1,47 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// All lists the protocols in the order of reports; judges ask in our words.
+func All() []*Protocol { return WithPrompts(nil) }
+
+// WithPrompts is All with a user's copies of original prompts where there are some.
+func WithPrompts(pr *Prompts) []*Protocol {
+	return []*Protocol{
+		em(), contains(), numeric(), mixedF1(), squadEM(), squadF1(),
+		locomoF1(), mem0F1(), bleu1(), rougeL(), mab(), mabSubstring(),
+		lmeRetrieval(), evidenceRecall(),
+		lmeOfficial(pr), mem0Judge(pr), mem0Judge2026(pr), zepJudge(pr), domainaAnswer(pr),
+	}
+}
+
+// Names lists the names of All.
+func Names() []string {
+	var out []string
+	for _, p := range All() {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+// ByName finds protocols by name or by name@version, in the order given.
+func ByName(names ...string) ([]*Protocol, error) { return Pick(All(), names...) }
+
+// Pick finds protocols of a list by name or by name@version, in the order given.
+func Pick(all []*Protocol, names ...string) ([]*Protocol, error) {
+	var out []*Protocol
+	for _, n := range names {
+		i := slices.IndexFunc(all, func(p *Protocol) bool { return n == p.Name || n == p.ID() })
+		if i < 0 {
+			return nil, fmt.Errorf("protocol %q is unknown: have %s", n, strings.Join(Names(), ", "))
+		}
+		if !slices.Contains(out, all[i]) {
+			out = append(out, all[i])
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,418 @@
+package published
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"membench/eval/figure"
+	"membench/eval/protocol"
+	"membench/internal/stats"
+	"membench/schema"
+)
+
+// Verdicts of a check.
+const (
+	Reproduced    = "reproduced"
+	Differs       = "differs"
+	NotHere       = "not reproducible here" // the rows are a subset of what the claim stands on
+	NoSuchGrades  = "nothing recorded"      // the file holds no such verdicts
+	NotReproduced = "no protocol gives it"
+)
+
+// An Audit is what a run's own rows say of the figures published with it.
+type Audit struct {
+	Run     string `json:"run"`
+	Format  string `json:"format"`
+	Dataset string `json:"dataset"`
+	Rows    int    `json:"rows"`
+	// Left counts findings: rows left out, verdicts that cannot be read.
+	Left     int            `json:"findings"`
+	Outcomes map[string]int `json:"outcomes"`
+	Recorded []Recorded     `json:"recorded"`
+	Sessions []Recorded     `json:"sessions,omitempty"`
+	Regrades []Regrade      `json:"regrades"`
+	Checks   []Check        `json:"checks"`
+	Votes    *Votes         `json:"votes,omitempty"`
+}
+
+// Recorded is one kind of recorded figure, over the rows at hand.
+type Recorded struct {
+	Protocol   string                  `json:"protocol"`
+	By         schema.By               `json:"by,omitzero"`
+	Overall    schema.Figure           `json:"overall"`
+	Categories []schema.CategoryFigure `json:"categories,omitempty"` // by raw category
+	Labels     map[string]int          `json:"labels,omitempty"`
+}
+
+// Votes is the agreement of several recorded votes with each other.
+type Votes struct {
+	N         int      `json:"n"`
+	Raters    int      `json:"raters"`
+	Unanimous float64  `json:"unanimous"` // share of the questions
+	Fleiss    *float64 `json:"fleiss_kappa"`
+	Randolph  *float64 `json:"randolph_kappa"`
+}
+
+// Regrade is one string protocol over the same answers, beside what was recorded.
+type Regrade struct {
+	Protocol string        `json:"protocol"`
+	Overall  schema.Figure `json:"overall"`
+	Against  []Against     `json:"against"`
+}
+
+// Against compares a protocol of ours with a recorded grade, row by row.
+type Against struct {
+	Recorded string  `json:"recorded"`
+	N        int     `json:"n"`
+	Equal    int     `json:"equal"` // rows whose score is the same within 1e-9
+	Largest  float64 `json:"largest_difference"`
+	// Agreement and κ exist where both are verdicts.
+	Kappa *stats95 `json:"kappa,omitempty"`
+}
+
+type stats95 struct {
+	K  *float64 `json:"kappa"`
+	Lo *float64 `json:"lo"`
+	Hi *float64 `json:"hi"`
+}
+
+// Check is one claim against the rows.
+type Check struct {
+	Claim
+	Ours         schema.Figure `json:"ours"`
+	Difference   *float64      `json:"difference"` // ours − claimed
+	Inside       bool          `json:"inside"`     // the claim lies in the interval of ours
+	Verdict      string        `json:"verdict"`
+	By           string        `json:"reproduced_by,omitzero"` // the protocol that gives the value, of claims "any"
+	Denominators []Denominator `json:"denominators"`
+}
+
+// AuditOptions say what to grade with and how to make intervals.
+type AuditOptions struct {
+	figure.Options
+	Protocols []*protocol.Protocol // string protocols; nil: every rule of protocol.All that grades answers
+	Claims    []Claim              // those of other runs are left out
+}
+
+// RuleProtocols lists the protocols that grade an answer by rule.
+func RuleProtocols() []*protocol.Protocol {
+	var out []*protocol.Protocol
+	for _, p := range protocol.All() {
+		if p.Rule != nil && !strings.Contains(p.Name, "retrieval") && !strings.Contains(p.Name, "evidence") {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+type audit struct {
+	o        AuditOptions
+	out      *Audit
+	recorded map[string]*tallied
+	regrades []*regrade
+	counts   [][]int // votes: items × {accepted, rejected}
+	session  map[string]*tallied
+}
+
+type tallied struct {
+	by     schema.By
+	all    figure.Cell
+	apart  int
+	raw    map[string]*figure.Cell
+	labels map[string]int
+}
+
+type regrade struct {
+	p       *protocol.Protocol
+	all     figure.Cell
+	against map[string]*against
+}
+
+type against struct {
+	n, equal int
+	largest  float64
+	table    [2][2]int
+	verdicts bool
+}
+
+// Run audits one import. Findings go to report; an error of report or of the stream
+// ends the audit.
+func Run(im *Import, o AuditOptions, report func(error) error) (*Audit, error) {
+	if o.Protocols == nil {
+		o.Protocols = RuleProtocols()
+	}
+	a := &audit{o: o, out: &Audit{Run: im.System, Format: im.Format.Name, Outcomes: map[string]int{}}, recorded: map[string]*tallied{}, session: map[string]*tallied{}}
+	for _, p := range o.Protocols {
+		a.regrades = append(a.regrades, &regrade{p: p, against: map[string]*against{}})
+	}
+	fault := func(err error) error {
+		var f *schema.Finding
+		if errors.As(err, &f) {
+			a.out.Left++
+		}
+		return report(err)
+	}
+	for r, err := range im.QA {
+		var f *schema.Finding
+		if err != nil {
+			if e := fault(err); e != nil {
+				return nil, e
+			}
+			if !errors.As(err, &f) || !f.Warning {
+				continue
+			}
+		}
+		a.add(&r.V)
+	}
+	if im.Sessions != nil {
+		for r, err := range im.Sessions {
+			if err != nil {
+				if e := fault(err); e != nil {
+					return nil, e
+				}
+				continue
+			}
+			a.addSession(&r.V)
+		}
+	}
+	a.finish(slices.Concat(im.Claims, o.Claims))
+	return a.out, nil
+}
+
+func tally(m map[string]*tallied, name string, by schema.By) *tallied {
+	t := m[name]
+	if t == nil {
+		t = &tallied{by: by, raw: map[string]*figure.Cell{}, labels: map[string]int{}}
+		m[name] = t
+	}
+	return t
+}
+
+func (t *tallied) category(name string) *figure.Cell {
+	c := t.raw[name]
+	if c == nil {
+		c = &figure.Cell{}
+		t.raw[name] = c
+	}
+	return c
+}
+
+func (a *audit) add(q *schema.QARecord) {
+	a.out.Rows++
+	a.out.Dataset = q.Dataset
+	a.out.Outcomes[q.Outcome]++
+	apart := slices.Contains(figure.Apart(q.Dataset), q.RawCategory)
+	for i := range q.Grades {
+		g := &q.Grades[i]
+		t := tally(a.recorded, g.Protocol, g.By)
+		t.category(q.RawCategory).Add(q.CaseID, q.QuestionID, g)
+		if !apart {
+			t.all.Add(q.CaseID, q.QuestionID, g)
+		}
+		if g.Label != "" {
+			t.labels[g.Label]++
+		}
+		if n := int(g.Parts[PartVotes]); n > 1 {
+			k := int(g.Parts[PartAccepted])
+			a.counts = append(a.counts, []int{k, n - k})
+		}
+	}
+	for _, r := range a.regrades {
+		g := r.p.Grade(q)
+		if !apart {
+			r.all.Add(q.CaseID, q.QuestionID, &g)
+		}
+		if g.Score == nil {
+			continue
+		}
+		for i := range q.Grades {
+			rec := &q.Grades[i]
+			if rec.Score == nil {
+				continue
+			}
+			x := r.against[rec.Protocol]
+			if x == nil {
+				x = &against{verdicts: true}
+				r.against[rec.Protocol] = x
+			}
+			x.n++
+			d := math.Abs(*g.Score - *rec.Score)
+			if d <= 1e-9 {
+				x.equal++
+			}
+			x.largest = max(x.largest, d)
+			ours, theirs := *g.Score, *rec.Score
+			if (ours == 0 || ours == 1) && (theirs == 0 || theirs == 1) {
+				x.table[1-int(theirs)][1-int(ours)]++
+			} else {
+				x.verdicts = false
+			}
+		}
+	}
+}
+
+func (a *audit) addSession(s *schema.SessionRecord) {
+	for i := range s.Grades {
+		g := &s.Grades[i]
+		name := map[string]string{"recall": sessionRecall, "interference": sessionInterference, "update": sessionUpdate}[g.Judge]
+		if name == "" {
+			name = "session-" + g.Judge
+		}
+		t := tally(a.session, name, g.By)
+		t.all.Add(s.CaseID, s.SessionID+"/"+g.Item, &schema.Grade{Score: g.Score, Outcome: g.Outcome})
+		if g.Label != "" {
+			t.labels[g.Label]++
+		}
+	}
+}
+
+func (a *audit) finish(claims []Claim) {
+	for _, name := range sortedNames(a.recorded) {
+		a.out.Recorded = append(a.out.Recorded, a.figures(name, a.recorded[name]))
+	}
+	for _, name := range sortedNames(a.session) {
+		a.out.Sessions = append(a.out.Sessions, a.figures(name, a.session[name]))
+	}
+	for _, r := range a.regrades {
+		g := Regrade{Protocol: r.p.ID(), Overall: r.all.Figure(a.o.Options)}
+		for _, name := range sortedNames(r.against) {
+			x := r.against[name]
+			row := Against{Recorded: name, N: x.n, Equal: x.equal, Largest: x.largest}
+			if x.verdicts {
+				k := stats.Cohen([][]int{x.table[0][:], x.table[1][:]}, a.o.Defaults().Confidence)
+				row.Kappa = &stats95{figure.Defined(k.K), figure.Defined(k.CI.Lo), figure.Defined(k.CI.Hi)}
+			}
+			g.Against = append(g.Against, row)
+		}
+		a.out.Regrades = append(a.out.Regrades, g)
+	}
+	if len(a.counts) > 0 {
+		v := &Votes{N: len(a.counts), Raters: a.counts[0][0] + a.counts[0][1]}
+		same := 0
+		for _, c := range a.counts {
+			if c[0] == 0 || c[1] == 0 {
+				same++
+			}
+		}
+		v.Unanimous = float64(same) / float64(v.N)
+		if !slices.ContainsFunc(a.counts, func(c []int) bool { return c[0]+c[1] != v.Raters }) {
+			k, free := stats.Fleiss(a.counts)
+			v.Fleiss, v.Randolph = figure.Defined(k), figure.Defined(free)
+		}
+		a.out.Votes = v
+	}
+	for _, c := range claims {
+		if c.Run == "" || c.Run == a.out.Run {
+			a.out.Checks = append(a.out.Checks, a.check(c))
+		}
+	}
+}
+
+func (a *audit) figures(name string, t *tallied) Recorded {
+	r := Recorded{Protocol: name, By: t.by, Overall: t.all.Figure(a.o.Options), Labels: t.labels}
+	for _, c := range sortedNames(t.raw) {
+		r.Categories = append(r.Categories, schema.CategoryFigure{Category: c, Figure: t.raw[c].Figure(a.o.Options)})
+	}
+	return r
+}
+
+// ours is the figure that a claim is about, over the rows at hand.
+func (a *audit) ours(c Claim) (schema.Figure, bool) {
+	for _, m := range []map[string]*tallied{a.recorded, a.session} {
+		for _, name := range sortedNames(m) {
+			t := m[name]
+			switch {
+			case base(name) != base(c.Protocol):
+			case c.Label != "":
+				n := 0
+				for _, k := range t.labels {
+					n += k
+				}
+				return share(t.labels[c.Label], n, a.o.Options), n > 0
+			case c.Category != "":
+				cell := t.raw[c.Category]
+				if cell == nil {
+					return schema.Figure{}, false
+				}
+				return cell.Figure(a.o.Options), true
+			default:
+				return t.all.Figure(a.o.Options), true
+			}
+		}
+	}
+	for _, r := range a.regrades {
+		if c.Category == "" && (r.p.Name == c.Protocol || r.p.ID() == c.Protocol) {
+			return r.all.Figure(a.o.Options), true
+		}
+	}
+	return schema.Figure{}, false
+}
+
+func share(k, n int, o figure.Options) schema.Figure {
+	var c figure.Cell
+	one, zero := 1.0, 0.0
+	for i := range n {
+		s := &zero
+		if i < k {
+			s = &one
+		}
+		c.Add("", strconv.Itoa(i), &schema.Grade{Score: s, Outcome: schema.GradeScored})
+	}
+	return c.Figure(o)
+}
+
+func (a *audit) check(c Claim) Check {
+	out := Check{Claim: c}
+	half := 0.5*math.Pow(10, -float64(c.Decimals)) + 1e-12
+	if c.Protocol == AnyProtocol {
+		out.Verdict = NotReproduced
+		for _, r := range a.regrades {
+			f := r.all.Figure(a.o.Options)
+			if f.Value != nil && math.Abs(*f.Value-c.Value) <= half {
+				out.Ours, out.By, out.Verdict = f, r.p.ID(), Reproduced
+				out.Difference, out.Inside = figure.Defined(*f.Value-c.Value), true
+				break
+			}
+		}
+		return out
+	}
+	f, ok := a.ours(c)
+	out.Ours = f
+	if !ok || f.Value == nil {
+		out.Verdict = NoSuchGrades
+		return out
+	}
+	out.Difference = figure.Defined(*f.Value - c.Value)
+	out.Inside = *f.Lo <= c.Value && c.Value <= *f.Hi
+	rows := f.N + f.Unscored
+	switch {
+	case c.N > rows:
+		out.Verdict = NotHere
+	case math.Abs(*f.Value-c.Value) <= half:
+		out.Verdict = Reproduced
+	default:
+		out.Verdict = Differs
+	}
+	votes := 1
+	if a.out.Votes != nil {
+		votes = a.out.Votes.Raters
+	}
+	candidates := []int{c.N}
+	if votes > 1 {
+		candidates = append(candidates, votes*c.N)
+	}
+	if a.out.Dataset == "locomo" && c.Category == "" {
+		candidates = append(candidates, 1986) // with category 5, which no published table may count
+	}
+	if c.N != rows {
+		candidates = append(candidates, rows)
+	}
+	// A mean of fractions may have any value: the test says nothing of F1 and BLEU.
+	if p := base(c.Protocol); p == RecordedJudge || p == RecordedMean || strings.HasPrefix(p, "session-") {
+		out.Denominators = Denominators(c.Value, c.Decimals, candidates...)
+	}
+	return out
+}

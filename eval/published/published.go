@@ -1,0 +1,292 @@
+// Package published reads other people's result files into our records, and audits
+// them: what their own rows say of the figures that were published with them.
+//
+// A file is one form (Formats); a form that was only seen in somebody's source, never
+// as a file at hand, is marked unverified. Recorded verdicts become grades of the
+// protocols recorded-judge, recorded-mean (several votes), recorded-f1 and
+// recorded-bleu1, whose version is the form's name: they are never mixed with grades
+// of our own. A verdict that cannot be read is judge_failed, not wrong.
+//
+// A file is held whole in memory (result files are a few megabytes), its records one
+// at a time.
+package published
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"membench/internal/codec"
+	"membench/schema"
+)
+
+// MaxFile is the largest result file that is read, in bytes.
+const MaxFile = 1 << 30
+
+// A Format is one form of result files.
+type Format struct {
+	Name     string `json:"name"`
+	About    string `json:"about"`
+	Origin   string `json:"origin"` // who writes it
+	Verified bool   `json:"verified"`
+	// Cases says that the file holds neither questions nor golds: they come from the
+	// cases that were asked.
+	Cases bool `json:"needs_cases"`
+
+	dataset string // "" where the file says
+	where   string // path of the rows, see rows
+	match   func(h head) bool
+	row     func(f *file, r row) (schema.QARecord, error)
+	session func(f *file) schema.Seq[schema.SessionRecord]
+	claims  func(f *file) []Claim
+}
+
+// Formats lists every form, in the order in which they are tried.
+func Formats() []Format {
+	return slices.Concat(locomoFormats(), longmemevalFormats(), memoryAgentBenchFormats(), memorybenchFormats(), halumemFormats(), memgalleryFormats())
+}
+
+// ByName finds a form.
+func ByName(name string) (Format, error) {
+	var names []string
+	for _, f := range Formats() {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return Format{}, fmt.Errorf("no form of result files is called %q: have %s", name, strings.Join(names, ", "))
+}
+
+// Options of an import.
+type Options struct {
+	Format  string // "": by the file's contents
+	System  string // name of the system; "": the file's own, else its name
+	Dataset string // "": the form's
+	Reader  string // model that answered; "": the file's own, else "unknown"
+	Judge   string // model that judged; "": the file's own, else "unknown"
+	// Question finds a question of the cases that were asked, by its id; nil: none
+	// were given.
+	Question func(id string) (caseID string, q schema.Question, ok bool)
+}
+
+// An Import is one result file, read.
+type Import struct {
+	Format   Format
+	System   string
+	QA       schema.Seq[schema.QARecord]
+	Sessions schema.Seq[schema.SessionRecord] // nil where the form has none
+	Claims   []Claim                          // figures that the file itself states
+}
+
+// Open reads a result file. The error says when its form cannot be told.
+func Open(r io.Reader, name string, o Options) (*Import, error) {
+	b, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > MaxFile {
+		return nil, fmt.Errorf("%s: larger than %d bytes, which no result file is", name, MaxFile)
+	}
+	h := look(b)
+	f := &file{name: name, b: b, object: h.shape == '{', o: o}
+	if o.Format != "" {
+		if f.format, err = ByName(o.Format); err != nil {
+			return nil, err
+		}
+	} else {
+		i := slices.IndexFunc(Formats(), func(x Format) bool { return x.match(h) })
+		if i < 0 {
+			return nil, fmt.Errorf("%s: the form of the result file cannot be told: name it with --format (membench eval import --list shows them)", name)
+		}
+		f.format = Formats()[i]
+	}
+	if f.format.Cases && o.Question == nil {
+		return nil, fmt.Errorf("%s: form %s holds no questions and no golds: give the cases that were asked with --cases", name, f.format.Name)
+	}
+	f.system = o.System
+	if f.system == "" {
+		f.system = f.named("provider")
+	}
+	if f.system == "" {
+		f.system = systemOf(name)
+	}
+	im := &Import{Format: f.format, System: f.system, QA: f.records()}
+	if f.format.session != nil {
+		im.Sessions = f.format.session(f)
+	}
+	if f.format.claims != nil {
+		im.Claims = f.format.claims(f)
+	}
+	return im, nil
+}
+
+// systemOf is a file's name without folder and endings.
+func systemOf(name string) string {
+	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
+	for _, end := range []string{".json", ".hypotheses"} {
+		if i := strings.Index(base, end); i > 0 {
+			base = base[:i]
+		}
+	}
+	return base
+}
+
+// file is one result file while it is read.
+type file struct {
+	name, system string
+	b            []byte
+	object       bool // the file is one whole object
+	o            Options
+	format       Format
+}
+
+// named is a text member of the whole file's object.
+func (f *file) named(member string) string {
+	if !f.object {
+		return ""
+	}
+	for name, raw := range codec.Members(f.b) {
+		if name == member && len(raw) > 0 && raw[0] == '"' {
+			return codec.Unquote(raw)
+		}
+	}
+	return ""
+}
+
+func (f *file) records() schema.Seq[schema.QARecord] {
+	return func(yield func(schema.Record[schema.QARecord], error) bool) {
+		seen := map[string]int{}
+		for r, err := range rows(f.b, f.name, f.format.where) {
+			rec := schema.Record[schema.QARecord]{Pos: r.pos}
+			if err != nil {
+				if !yield(rec, err) {
+					return
+				}
+				continue
+			}
+			q, err := f.format.row(f, r)
+			if fault, ok := err.(*schema.Finding); ok && !fault.Warning || err != nil && !ok {
+				if !yield(rec, err) {
+					return
+				}
+				continue
+			}
+			key := q.CaseID + "\x00" + q.QuestionID
+			if n := seen[key]; n > 0 {
+				again := &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB004", Warning: true, Message: "the question stands twice in its conversation; the later row has another id", Have: q.QuestionID}
+				q.QuestionID = fmt.Sprintf("%s#%d", q.QuestionID, n+1)
+				if !yield(schema.Record[schema.QARecord]{Pos: r.pos, V: f.complete(q)}, again) {
+					return
+				}
+				seen[key]++
+				continue
+			}
+			seen[key]++
+			rec.V = f.complete(q)
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+// complete fills in what is the same in every record of the file.
+func (f *file) complete(q schema.QARecord) schema.QARecord {
+	q.System = f.system
+	if f.o.Dataset != "" {
+		q.Dataset = f.o.Dataset
+	} else if q.Dataset == "" {
+		q.Dataset = f.format.dataset
+	}
+	if q.By == "" {
+		q.By = orUnknown(f.o.Reader)
+	} else if f.o.Reader != "" {
+		q.By = schema.By(f.o.Reader)
+	}
+	if q.Outcome == "" {
+		q.Outcome = schema.OutcomeAnswered
+		if strings.TrimSpace(q.Answer) == "" {
+			q.Outcome = schema.OutcomeEmpty
+		}
+	}
+	if q.Hits == nil {
+		q.Hits = []schema.QAHit{}
+	}
+	for i := range q.Grades {
+		g := &q.Grades[i]
+		if f.o.Judge != "" && g.By != schema.ByRule {
+			g.By = schema.By(f.o.Judge)
+		}
+		if g.By == "" {
+			g.By = "unknown"
+		}
+	}
+	return q
+}
+
+func orUnknown(s string) schema.By {
+	if s == "" {
+		return "unknown"
+	}
+	return schema.By(s)
+}
+
+// Protocols of what is recorded in a file.
+const (
+	RecordedJudge = "recorded-judge" // the recorded verdict; of several votes the majority
+	RecordedMean  = "recorded-mean"  // share of several votes that accepted
+	RecordedF1    = "recorded-f1"
+	RecordedBLEU1 = "recorded-bleu1"
+
+	// PartVotes and PartAccepted of a recorded-judge grade: votes cast, and how many accepted.
+	PartVotes    = "votes"
+	PartAccepted = "accepted"
+)
+
+func (f *file) recorded(protocol string, score float64, by schema.By) schema.Grade {
+	return schema.Grade{Protocol: protocol + "@" + f.format.Name, By: by, Score: &score, Outcome: schema.GradeScored}
+}
+
+// judged makes grades of the votes; an unreadable vote makes the verdict judge_failed.
+func (f *file) judged(r row, votes []scalar, by schema.By) ([]schema.Grade, error) {
+	accepted := 0
+	for _, v := range votes {
+		yes, ok := verdict(v.Text)
+		if !ok {
+			g := schema.Grade{Protocol: RecordedJudge + "@" + f.format.Name, By: by, Outcome: schema.GradeJudgeFailed, Reply: v.Text}
+			return []schema.Grade{g}, &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB003", Warning: true, Message: "a recorded verdict cannot be read", Have: strconv.Quote(v.Text), Want: "true or false, yes or no, CORRECT or WRONG, 1 or 0"}
+		}
+		if yes {
+			accepted++
+		}
+	}
+	if len(votes) == 0 {
+		return nil, nil
+	}
+	score := 0.0
+	if 2*accepted > len(votes) {
+		score = 1
+	}
+	g := f.recorded(RecordedJudge, score, by)
+	g.Parts = map[string]float64{PartVotes: float64(len(votes)), PartAccepted: float64(accepted)}
+	if len(votes) == 1 {
+		g.Reply = votes[0].Text
+		return []schema.Grade{g}, nil
+	}
+	return []schema.Grade{g, f.recorded(RecordedMean, float64(accepted)/float64(len(votes)), by)}, nil
+}
+
+// verdict reads a recorded verdict.
+func verdict(s string) (yes, ok bool) {
+	switch strings.ToLower(strings.TrimSpace(s)) {
+	case "true", "yes", "correct", "1", "1.0":
+		return true, true
+	case "false", "no", "wrong", "incorrect", "0", "0.0":
+		return false, true
+	}
+	return false, false
+}

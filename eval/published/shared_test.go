@@ -1,0 +1,275 @@
+package published_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"membench/eval/protocol"
+	"membench/eval/published"
+	"membench/internal/codec"
+	"membench/internal/exttest"
+	"membench/schema"
+)
+
+// read imports a file of the shared data; its findings are returned.
+func read(t *testing.T, path string, o published.Options) (*published.Import, []schema.QARecord, []*schema.Finding) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	im, err := published.Open(bytes.NewReader(b), path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recs, findings := collect(t, im.QA)
+	return im, recs, findings
+}
+
+func collect[T any](t *testing.T, in schema.Seq[T]) (recs []T, findings []*schema.Finding) {
+	t.Helper()
+	for r, err := range in {
+		var f *schema.Finding
+		if err != nil {
+			if !errors.As(err, &f) {
+				t.Fatal(err)
+			}
+			findings = append(findings, f)
+			if !f.Warning {
+				continue
+			}
+		}
+		recs = append(recs, r.V)
+	}
+	return recs, findings
+}
+
+func audit(t *testing.T, path string, o published.Options, claims []published.Claim) *published.Audit {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	im, err := published.Open(bytes.NewReader(b), path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := published.Run(im, published.AuditOptions{Claims: claims}, func(error) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func value(f schema.Figure) float64 {
+	if f.Value == nil {
+		return math.NaN()
+	}
+	return *f.Value
+}
+
+func recorded(a *published.Audit, name string) published.Recorded {
+	for _, r := range a.Recorded {
+		if strings.HasPrefix(r.Protocol, name+"@") {
+			return r
+		}
+	}
+	return published.Recorded{}
+}
+
+// The figures of locomo_recorded/NOTICE.md, which were computed by others: mean of
+// three votes and majority of each full-context run over the eight conversations.
+func TestNoticeFigures(t *testing.T) {
+	dir := filepath.Join(exttest.Shared(t), "data", "locomo_recorded")
+	for _, c := range []struct {
+		run            string
+		mean, majority float64
+	}{
+		{"fullcontext_gpt-4.1-mini-cot", 92.14, 92.19}, {"fullcontext_gpt-4.1-mini-memos", 81.70, 81.78},
+		{"fullcontext_gpt-4o-mini-cot", 80.07, 80.10}, {"fullcontext_gpt-4o-mini-memos", 74.03, 74.06},
+		{"wrong_answers_v1", math.NaN(), 11.1}, {"wrong_answers_v2", math.NaN(), 61.6},
+	} {
+		a := audit(t, filepath.Join(dir, c.run+".jsonl"), published.Options{}, nil)
+		if a.Rows != 1191 || a.Left != 0 || a.Votes == nil || a.Votes.N != 1191 || a.Votes.Raters != 3 {
+			t.Errorf("%s: %d rows, %d findings, votes %+v", c.run, a.Rows, a.Left, a.Votes)
+		}
+		mean, majority := recorded(a, "recorded-mean").Overall, recorded(a, "recorded-judge").Overall
+		if have := 100 * value(mean); math.Abs(have-c.mean) > 0.005 {
+			t.Errorf("%s: mean of three %v, want %v", c.run, have, c.mean)
+		}
+		tolerance := 0.005
+		if math.IsNaN(c.mean) {
+			tolerance = 0.05
+		}
+		if have := 100 * value(majority); math.Abs(have-c.majority) > tolerance {
+			t.Errorf("%s: majority %v, want %v", c.run, have, c.majority)
+		}
+		if majority.Clusters != 8 || majority.N != 1191 {
+			t.Errorf("%s: %d questions of %d conversations", c.run, majority.N, majority.Clusters)
+		}
+	}
+}
+
+// Every row of both Memobase runs has the F1 and BLEU-1 that we compute.
+func TestMemobaseRowsAreReproduced(t *testing.T) {
+	dir := filepath.Join(exttest.Shared(t), "data", "locomo_recorded")
+	for _, run := range []string{"memobase_0503_3000", "memobase_0710_3000"} {
+		a := audit(t, filepath.Join(dir, run+".jsonl"), published.Options{}, published.Published())
+		for ours, theirs := range map[string]string{"mem0-2025-f1": "recorded-f1", "bleu1": "recorded-bleu1"} {
+			found := false
+			for _, r := range a.Regrades {
+				for _, x := range r.Against {
+					if strings.HasPrefix(r.Protocol, ours+"@") && strings.HasPrefix(x.Recorded, theirs+"@") {
+						found = true
+						if x.N != 1191 || x.Equal != 1191 {
+							t.Errorf("%s: %s equals %s on %d of %d rows, largest difference %v", run, ours, theirs, x.Equal, x.N, x.Largest)
+						}
+					}
+				}
+			}
+			if !found {
+				t.Errorf("%s: %s was not compared with %s", run, ours, theirs)
+			}
+		}
+		for _, c := range a.Checks {
+			if c.Verdict != published.NotHere {
+				t.Errorf("%s: a total of 1,540 is %s by 1,191 rows: %+v", run, c.Verdict, c.Claim)
+			}
+		}
+	}
+}
+
+func TestZep(t *testing.T) {
+	dir := filepath.Join(exttest.Shared(t), "data", "locomo_recorded")
+	_, recs, findings := read(t, filepath.Join(dir, "zep_cloud_2025.jsonl"), published.Options{})
+	ids := map[string]bool{}
+	for _, r := range recs {
+		ids[r.QuestionID] = true
+	}
+	_, full, _ := read(t, filepath.Join(dir, "fullcontext_gpt-4o-mini-cot.jsonl"), published.Options{})
+	both := 0
+	for _, r := range full {
+		if ids[r.QuestionID] {
+			both++
+		}
+	}
+	if len(recs) != 1191 || len(findings) != 0 || both != 1191 {
+		t.Errorf("%d rows, %v, %d of them asked in the full-context run", len(recs), findings, both)
+	}
+}
+
+func TestMemoryAgentBenchVerdicts(t *testing.T) {
+	dir := filepath.Join(exttest.Shared(t), "data", "memoryagentbench", "results")
+	p, err := protocol.ByName("mab-substring")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string][2]int{ // rows, verdicts that substring EM reproduces (golden/README.md)
+		"results_conflict_resolution_replay_n320.jsonl": {272, 272}, "judge_results_conflict_resolution_replay_n320.jsonl": {272, 272},
+		"results_ruler_qa1_197K_replay_full.jsonl": {85, 85}, "results_ruler_qa2_421K_replay_full.jsonl": {85, 85},
+		"results_long_range_understanding_detective_qa.jsonl": {58, 58}, "results_accurate_retrieval_eventqa_65536.jsonl": {170, 165},
+		"results_icl_replay_n200_exemplar.jsonl": {170, 151},
+	} {
+		_, recs, findings := read(t, filepath.Join(dir, file), published.Options{})
+		same := 0
+		for i := range recs {
+			for _, g := range recs[i].Grades {
+				if ours := p[0].Grade(&recs[i]); strings.HasPrefix(g.Protocol, "recorded-verdict@") && ours.Score != nil && *ours.Score == *g.Score {
+					same++
+				}
+			}
+		}
+		if len(recs) != want[0] || same != want[1] || len(findings) != 0 {
+			t.Errorf("%s: %d rows, %d verdicts reproduced, want %v; %v", file, len(recs), same, want, findings)
+		}
+	}
+}
+
+func TestLongMemEvalLabels(t *testing.T) {
+	data := filepath.Join(exttest.Shared(t), "data", "longmemeval")
+	question := oracleQuestions(t, filepath.Join(data, "longmemeval_oracle_evidence_turns.json"))
+	for file, want := range map[string][3]int{ // rows, accepted, abstentions
+		"oracle_con_llama3.1-8b.jsonl.eval-results-gpt-4o-mini": {425, 256, 25}, "oracle_answeronly_cot_llama3.1-8b.jsonl.eval-results-gpt-4o-mini": {425, 303, 25},
+		"s_cleaned_rag_con_llama3.1-8b.jsonl.eval-results-gpt-4o-mini": {425, 220, 25}, "oracle_con_llama3.1-8b.hypotheses.jsonl": {425, 0, 25},
+		"s_fullcontext_gemini-2.5-flash_eval.json": {425, 375, 25}, "s_cleaned_rag_error_analysis.jsonl": {194, 0, -1},
+	} {
+		_, recs, findings := read(t, filepath.Join(data, "system_outputs", file), published.Options{Question: question})
+		accepted, abstain := 0, 0
+		for _, r := range recs {
+			for _, g := range r.Grades {
+				if g.Score != nil {
+					accepted += int(*g.Score)
+				}
+			}
+			if r.Abstain {
+				abstain++
+			}
+		}
+		if len(recs) != want[0] || accepted != want[1] || abstain != want[2] && want[2] >= 0 || len(findings) != 0 {
+			t.Errorf("%s: %d rows, %d accepted, %d abstentions, want %v; %v", file, len(recs), accepted, abstain, want, findings[:min(len(findings), 2)])
+		}
+	}
+}
+
+func oracleQuestions(t *testing.T, path string) func(string) (string, schema.Question, bool) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var items []schema.Object
+	if err := codec.Unmarshal(b, &items); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]schema.Question{}
+	for _, it := range items {
+		raw, _ := it.Get("answer")
+		id := it.Text("question_id")
+		all[id] = schema.Question{ID: id, Text: it.Text("question"), Answer: codec.Unquote(raw), RawCategory: it.Text("question_type"), Category: schema.CatIE, Abstain: strings.Contains(id, "_abs")}
+	}
+	return func(id string) (string, schema.Question, bool) { q, ok := all[id]; return id, q, ok }
+}
+
+// HaluMem's own aggregates: those whose rows are all here are reproduced; the answers'
+// are not, since questions were left out of the copy.
+func TestHaluMemAggregates(t *testing.T) {
+	dir := filepath.Join(exttest.Shared(t), "data", "halumem", "mem0_eval")
+	a := audit(t, filepath.Join(dir, "halumem_pilot_user12_Results.json"), published.Options{}, nil)
+	verdicts := map[string]int{}
+	for _, c := range a.Checks {
+		verdicts[c.Verdict]++
+		if strings.Contains(c.Source, "qa_ratio") != (c.Verdict == published.NotHere) {
+			t.Errorf("%s: %s, ours %v of %d, claimed %v of %d", c.Source, c.Verdict, value(c.Ours), c.Ours.N, c.Value, c.N)
+		}
+	}
+	if a.Rows != 40 || verdicts[published.Reproduced] != 3 || verdicts[published.NotHere] != 3 {
+		t.Errorf("%d rows, %v", a.Rows, verdicts)
+	}
+}
+
+func TestMemGallery(t *testing.T) {
+	dir := filepath.Join(exttest.Shared(t), "data", "mem_gallery", "result_debug", "qwen2-5-vl-7b")
+	for _, system := range []string{"FUMemory", "STMemory"} {
+		stem := filepath.Join(dir, system, "AI_Robotics_Automation_Future_Tech")
+		b, err := os.ReadFile(stem + "_evaluate_result.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		claims, err := published.MemGalleryClaims(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := audit(t, stem+"_results.json", published.Options{System: system}, claims)
+		if a.Rows != 57 || len(a.Checks) != 5 {
+			t.Errorf("%s: %d rows, %d checks", system, a.Rows, len(a.Checks))
+		}
+		for _, c := range a.Checks {
+			t.Logf("%s %s %v: %s %s", system, c.Source, c.Value, c.Verdict, c.By)
+		}
+	}
+}

@@ -1,0 +1,422 @@
+// Package cassette keeps every answer of a model and every vector in one file, so
+// that what was paid for once is replayed for nothing: resumed runs, runs on other
+// machines, tests without a network.
+//
+// A call is found by its content: kind, model, parameters and the text asked, hashed
+// together. Neither address nor key of the endpoint is part of it, nor the purpose;
+// prompts themselves are not kept. Answers to several samples of one question are
+// kept apart (llm.Request.Sample).
+//
+// # The file
+//
+//	membench cassette 1
+//	c 5d41402abc4b2a76b9719d911017c592 118 3610a686
+//	{"model":"gpt-4o-mini","purpose":"tag","text":"…","usage":{…}}
+//	v 7d793037a0760186574b0282f2f435e7 1580 9be3e0a3
+//	{"model":"all-MiniLM-L6-v2","dim":384,"usage":{…}}
+//	<1,536 bytes: little-endian float32>
+//
+// A record is a head line (c: chat, v: vector; the key; bytes that follow; their
+// CRC-32) and those bytes with a line end. Records are only ever appended, under a
+// lock of the file, by any number of processes; each is synced before its answer is
+// given out. What a killed process left half written is cut off by the next writer.
+// Of two records of one key the later counts.
+//
+// The index holds about 100 bytes a record in memory; answers are read from the file
+// when they are asked for.
+package cassette
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"membench/internal/atomicfile"
+	"membench/llm"
+)
+
+// Mode says what a cassette is used for.
+type Mode string
+
+// The modes. Off is no cassette at all.
+const (
+	Off    Mode = "off"
+	Cache  Mode = "cache"       // what is there is taken from it, the rest is asked and kept
+	Record Mode = "record"      // everything is asked anew, once in this session, and kept
+	Replay Mode = "replay-only" // nobody is asked; a call that is not there is an error
+)
+
+// ParseMode reads a mode; "replay" stands for replay-only.
+func ParseMode(s string) (Mode, error) {
+	switch m := Mode(s); m {
+	case Off, Cache, Record, Replay:
+		return m, nil
+	case "replay":
+		return Replay, nil
+	}
+	return "", fmt.Errorf("mode of the cassette: have %q, want off, cache, record or replay-only", s)
+}
+
+const (
+	magic = "membench cassette 1\n"
+	// mostBytes is the longest record that can be true.
+	mostBytes = 64 << 20
+)
+
+// Kinds of records.
+const (
+	kindChat   = 'c'
+	kindVector = 'v'
+)
+
+// Key is the content address of a call.
+type Key [16]byte
+
+func (k Key) String() string { return hex.EncodeToString(k[:]) }
+
+// place is where a record's bytes stand.
+type place struct {
+	off  int64
+	size int32
+	sum  uint32
+	kind byte
+	mine bool // written in this session
+}
+
+// A Cassette is open for one run. Several goroutines may use it at once. The nil
+// Cassette is Off.
+type Cassette struct {
+	mode Mode
+	f    *os.File
+
+	mu      sync.Mutex
+	index   map[Key]place
+	end     int64 // of what is indexed
+	flights map[Key]*flight
+	bad     error // the first failed write
+	stats   Stats
+
+	writing sync.Mutex // one writer of this process
+}
+
+// A flight is a call under way; whoever wants the same waits for it.
+type flight struct {
+	done chan struct{}
+	err  error
+}
+
+// Stats counts what a session did. Vectors count one each.
+type Stats struct {
+	Records int `json:"records"` // in the file
+	Hits    int `json:"hits"`
+	Added   int `json:"added"`
+}
+
+// Open opens the cassette at path. With Cache and Record it is made where it is not
+// there; with Replay it is only read.
+func Open(path string, m Mode) (*Cassette, error) {
+	c := &Cassette{mode: m, index: map[Key]place{}, flights: map[Key]*flight{}}
+	var err error
+	switch m {
+	case Off:
+		return nil, nil
+	case Replay:
+		if c.f, err = os.Open(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%w: replay-only wants the cassette of an earlier run; record one with mode cache", err)
+		} else if err != nil {
+			return nil, err
+		}
+		err = c.refresh(false)
+	case Cache, Record:
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return nil, err
+		}
+		if c.f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
+			return nil, err
+		}
+		err = atomicfile.Exclusive(c.f, func() error { return c.refresh(true) })
+	default:
+		_, err = ParseMode(string(m))
+		return nil, err
+	}
+	if err != nil {
+		c.f.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Close closes the file. Everything was made durable before.
+func (c *Cassette) Close() error {
+	if c == nil {
+		return nil
+	}
+	return c.f.Close()
+}
+
+// Mode is how it was opened; Off for nil.
+func (c *Cassette) Mode() Mode {
+	if c == nil {
+		return Off
+	}
+	return c.mode
+}
+
+// Stats counts what this session did so far.
+func (c *Cassette) Stats() Stats {
+	if c == nil {
+		return Stats{}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.stats
+	s.Records = len(c.index)
+	return s
+}
+
+// refresh indexes what was appended since the last time, by this or other processes.
+// As a writer, under the lock, it gives a new file its first line and cuts off what a
+// killed process left.
+func (c *Cassette) refresh(writer bool) error {
+	info, err := c.f.Stat()
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if info.Size() < c.end {
+		return fmt.Errorf("%s: the cassette became shorter while it was in use: start again", c.f.Name())
+	}
+	if info.Size() == c.end {
+		if c.end > 0 || !writer {
+			return nil
+		}
+	}
+	if c.end == 0 {
+		head := make([]byte, len(magic))
+		n, err := c.f.ReadAt(head, 0)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		switch {
+		case n == len(magic) && string(head) == magic:
+		case strings.HasPrefix(magic, string(head[:n])) && writer: // new, or torn while it was made
+			if _, err := c.f.WriteAt([]byte(magic), 0); err != nil {
+				return err
+			}
+			info, err = c.f.Stat()
+			if err != nil {
+				return err
+			}
+		default:
+			return fmt.Errorf("%s: not a cassette: want %q as its first line", c.f.Name(), strings.TrimSpace(magic))
+		}
+		c.end = int64(len(magic))
+	}
+	good, err := scan(io.NewSectionReader(c.f, c.end, info.Size()-c.end), c.end, func(k Key, p place) {
+		c.index[k] = p
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.f.Name(), err)
+	}
+	c.end = good
+	if writer && good < info.Size() {
+		if err := c.f.Truncate(good); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scan reads the heads of records, passing over their bytes, and returns where the
+// last whole record ends. The bytes of the last one are checked: a crash of the
+// machine can leave garbage of full length.
+func scan(r io.Reader, at int64, each func(Key, place)) (int64, error) {
+	br := bufio.NewReaderSize(r, 1<<18)
+	good := at
+	type found struct {
+		k Key
+		p place
+	}
+	var last *found
+	var buf []byte
+	whole := true
+	flush := func() {
+		if last != nil {
+			each(last.k, last.p)
+			good = last.p.off + int64(last.p.size) + 1
+		}
+	}
+	for {
+		line, err := br.ReadSlice('\n')
+		if err == io.EOF { // nothing more, or a torn head
+			break
+		}
+		k, p, ok := parseHead(line)
+		if err != nil || !ok {
+			// A torn tail has no line end; this has one, or is too long for a head.
+			if last != nil && !whole {
+				break // garbage after a crash
+			}
+			return 0, fmt.Errorf("the cassette is damaged at byte %d: what stands before can be kept by cutting it there (truncate -s %d)", at, at)
+		}
+		if last != nil && !whole {
+			return 0, fmt.Errorf("the cassette is damaged at byte %d: the bytes do not agree with their sum; what stands before can be kept by cutting it there (truncate -s %d)", good, good)
+		}
+		flush()
+		p.off = at + int64(len(line))
+		last = &found{k, p}
+		if cap(buf) < int(p.size)+1 {
+			buf = make([]byte, p.size+1)
+		}
+		buf = buf[:p.size+1]
+		if _, err := io.ReadFull(br, buf); err != nil {
+			last = nil // torn
+			break
+		}
+		whole = buf[p.size] == '\n' && crc32.ChecksumIEEE(buf[:p.size]) == p.sum
+		at = p.off + int64(p.size) + 1
+	}
+	if whole {
+		flush()
+	}
+	return good, nil
+}
+
+// head writes a record's first line.
+func appendHead(dst []byte, kind byte, k Key, body []byte) []byte {
+	dst = append(dst, kind, ' ')
+	dst = hex.AppendEncode(dst, k[:])
+	return fmt.Appendf(dst, " %d %08x\n", len(body), crc32.ChecksumIEEE(body))
+}
+
+func parseHead(line []byte) (k Key, p place, ok bool) {
+	f := bytes.Fields(line)
+	if len(f) != 4 || len(f[0]) != 1 || len(f[1]) != 2*len(k) || len(f[3]) != 8 {
+		return k, p, false
+	}
+	if _, err := hex.Decode(k[:], f[1]); err != nil {
+		return k, p, false
+	}
+	n, err := strconv.ParseInt(string(f[2]), 10, 32)
+	sum, err2 := strconv.ParseUint(string(f[3]), 16, 32)
+	p = place{size: int32(n), sum: uint32(sum), kind: f[0][0]}
+	return k, p, err == nil && err2 == nil && n >= 0 && n <= mostBytes && (p.kind == kindChat || p.kind == kindVector)
+}
+
+// find returns where a key's record stands, where this session may use it.
+func (c *Cassette) find(k Key) (place, bool) {
+	p, ok := c.index[k]
+	return p, ok && (c.mode != Record || p.mine)
+}
+
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// read gives f the bytes of a record, which it must not keep.
+func (c *Cassette) read(p place, f func([]byte) error) error {
+	b := buffers.Get().(*[]byte)
+	defer buffers.Put(b)
+	if cap(*b) < int(p.size) {
+		*b = make([]byte, p.size)
+	}
+	*b = (*b)[:p.size]
+	if _, err := c.f.ReadAt(*b, p.off); err != nil {
+		return fmt.Errorf("reading %s: %w", c.f.Name(), err)
+	}
+	if crc32.ChecksumIEEE(*b) != p.sum {
+		return fmt.Errorf("%s: the record at byte %d does not agree with its sum", c.f.Name(), p.off)
+	}
+	return f(*b)
+}
+
+// A record is what is about to be written.
+type record struct {
+	key  Key
+	kind byte
+	body []byte
+}
+
+// keep appends records and makes them durable. What another process recorded of the
+// same key in the meantime stays, so that every run gives one answer. It says which
+// were written.
+func (c *Cassette) keep(records []record) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	err := atomicfile.Exclusive(c.f, func() error {
+		if err := c.refresh(true); err != nil {
+			return err
+		}
+		var out []byte
+		at := map[Key]place{}
+		for _, r := range records {
+			if p, ok := c.index[r.key]; ok && (c.mode == Cache || p.mine) {
+				continue
+			}
+			out = appendHead(out, r.kind, r.key, r.body)
+			at[r.key] = place{off: c.end + int64(len(out)), size: int32(len(r.body)), sum: crc32.ChecksumIEEE(r.body), kind: r.kind, mine: true}
+			out = append(append(out, r.body...), '\n')
+		}
+		if len(out) == 0 {
+			return nil
+		}
+		atomicfile.Step("append", c.f.Name())
+		_, err := c.f.WriteAt(out, c.end)
+		if err == nil {
+			err = c.f.Sync()
+		}
+		if err != nil {
+			return errors.Join(err, c.f.Truncate(c.end))
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for k, p := range at {
+			c.index[k] = p
+		}
+		c.end += int64(len(out))
+		c.stats.Added += len(at)
+		return nil
+	})
+	if err != nil {
+		err = fmt.Errorf("keeping answers in the cassette: %w", err)
+		c.mu.Lock()
+		c.bad = errors.Join(c.bad, err)
+		c.mu.Unlock()
+	}
+	return err
+}
+
+// mayAsk says why nobody may be asked for a call that is not here.
+func (c *Cassette) mayAsk(purpose, model string, k Key, text string) error {
+	c.mu.Lock()
+	bad := c.bad
+	c.mu.Unlock()
+	switch {
+	case c.mode == Replay:
+		return &llm.Error{Purpose: purpose, Kind: llm.KindMissing, Err: fmt.Errorf("the cassette %s lacks this call (model %s, key %v): %s", c.f.Name(), model, k, excerpt(text))}
+	case bad != nil:
+		return &llm.Error{Purpose: purpose, Kind: llm.KindStore, Err: bad}
+	}
+	return nil
+}
+
+// excerpt is the beginning of a prompt, on one line.
+func excerpt(s string) string {
+	if len(s) > 1000 {
+		s = s[:1000]
+	}
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
+	if r := []rune(s); len(r) > 100 {
+		s = string(r[:100]) + "…"
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,88 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+)
+
+// A Kind says what went wrong, so that callers can choose without reading words.
+type Kind string
+
+// The kinds of failure. A client has tried again where that can help.
+const (
+	KindNetwork   Kind = "network"   // no connection, or one that broke
+	KindTimeout   Kind = "timeout"   // no answer in time
+	KindRate      Kind = "rate"      // too many requests (429), still after the pauses asked for
+	KindServer    Kind = "server"    // a fault of the server's (5xx)
+	KindMalformed Kind = "malformed" // an answer that is not of the protocol: no JSON, cut off, no choice
+	KindUnusable  Kind = "unusable"  // an answer whose content does not fit what was asked, also after the repair
+	KindFiltered  Kind = "filtered"  // the endpoint or the model refuses to answer this
+	KindTooLong   Kind = "too-long"  // the question does not fit the model's context
+	KindRequest   Kind = "request"   // refused for another reason (4xx)
+	KindKey       Kind = "key"       // key missing, wrong or without the right (401, 403)
+	KindModel     Kind = "model"     // the endpoint does not know the model or the path (404)
+	KindQuota     Kind = "quota"     // nothing left on the account
+	KindBudget    Kind = "budget"    // the run's own budget would be passed
+	KindMissing   Kind = "missing"   // not in the cassette, and nobody may be asked
+	KindStore     Kind = "store"     // answers can no longer be kept, so none is paid for
+	KindCanceled  Kind = "canceled"  // the caller's context ended
+	KindDryRun    Kind = "dry-run"   // nobody is asked: the calls are being estimated
+)
+
+// Error is the typed failure of a model call, after the retries of the client.
+type Error struct {
+	Purpose string
+	Kind    Kind
+	Status  int   // HTTP status, 0 where there was no answer
+	Usage   Usage // what the failed attempts cost, as far as it is known
+	Err     error
+}
+
+func (e *Error) Error() string {
+	hint := ""
+	switch e.Kind {
+	case KindKey:
+		hint = " (check the key in the environment or .env; `membench doctor` tries it)"
+	case KindModel:
+		hint = " (check model name and base URL; `membench doctor` lists the models)"
+	case KindQuota:
+		hint = " (the account is empty: waiting does not help)"
+	}
+	if e.Status != 0 {
+		return fmt.Sprintf("asking model for %s: status %d: %v%s", e.Purpose, e.Status, e.Err, hint)
+	}
+	return fmt.Sprintf("asking model for %s: %v%s", e.Purpose, e.Err, hint)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// KindOf is the kind of a failed call, "" for any other error.
+func KindOf(err error) Kind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return ""
+}
+
+// Fatal reports whether a failure would meet every other call too, so that a run
+// should end rather than go on by rule or count errors: a refused key, an unknown
+// model, an empty account, a spent budget, a cassette that lacks a call or
+// cannot be written, an interrupt.
+func Fatal(err error) bool {
+	switch KindOf(err) {
+	case KindKey, KindModel, KindQuota, KindBudget, KindMissing, KindStore, KindCanceled:
+		return true
+	}
+	return false
+}
+
+// Lasting reports whether asking the same again would fail the same way: such a
+// failure is an outcome, and a cassette keeps it.
+func Lasting(err error) bool {
+	switch KindOf(err) {
+	case KindFiltered, KindTooLong:
+		return true
+	}
+	return false
+}

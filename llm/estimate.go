@@ -1,0 +1,84 @@
+package llm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+)
+
+// An Estimate counts the calls that a run would make, without making them: each
+// fails with KindDryRun, which is not Fatal, so a stage goes on to the next.
+type Estimate struct {
+	mu   sync.Mutex
+	rows map[[2]string]*EstimateRow
+	// Answer may give what a stage needs to go on to its next call; "" fails.
+	Answer func(Request) string
+}
+
+// An EstimateRow is a range: Low is every question asked once, answered in a third
+// of its limit; High is every question asked with its one repair, answered to its limit.
+type EstimateRow struct {
+	Purpose string
+	Model   string
+	Calls   int
+	Low     Usage
+	High    Usage
+}
+
+var errDryRun = errors.New("nobody was asked: this is an estimate")
+
+// Rows returns what was counted, by purpose, then model.
+func (e *Estimate) Rows() []EstimateRow {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var out []EstimateRow
+	for _, r := range e.rows {
+		out = append(out, *r)
+	}
+	slices.SortFunc(out, func(a, b EstimateRow) int {
+		return cmp.Or(cmp.Compare(a.Purpose, b.Purpose), cmp.Compare(a.Model, b.Model))
+	})
+	return out
+}
+
+// Generator counts for a model; m is its name.
+func (e *Estimate) Generator(m string) Generator { return estimator{e, m} }
+
+type estimator struct {
+	e *Estimate
+	m string
+}
+
+func (g estimator) Model() string { return g.m }
+
+func (g estimator) Generate(ctx context.Context, r Request) (Response, error) {
+	if err := ctx.Err(); err != nil {
+		return Response{}, &Error{Purpose: r.Purpose, Kind: KindCanceled, Err: err}
+	}
+	lowIn, highIn := EstimateTokens(r.System + r.Prompt + string(r.Schema))
+	out := r.MaxTokens
+	if out <= 0 {
+		out = answerTokens
+	}
+	g.e.mu.Lock()
+	if g.e.rows == nil {
+		g.e.rows = map[[2]string]*EstimateRow{}
+	}
+	row := g.e.rows[[2]string{r.Purpose, g.m}]
+	if row == nil {
+		row = &EstimateRow{Purpose: r.Purpose, Model: g.m}
+		g.e.rows[[2]string{r.Purpose, g.m}] = row
+	}
+	row.Calls++
+	row.Low = row.Low.Add(Usage{Calls: 1, InputTokens: lowIn, OutputTokens: out / 3})
+	row.High = row.High.Add(Usage{Calls: tries, InputTokens: tries*highIn + out, OutputTokens: tries * out})
+	g.e.mu.Unlock()
+	if g.e.Answer != nil {
+		if text := g.e.Answer(r); text != "" {
+			return Response{Text: text, Model: g.m}, nil
+		}
+	}
+	return Response{}, &Error{Purpose: r.Purpose, Kind: KindDryRun, Err: errDryRun}
+}

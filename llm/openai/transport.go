@@ -1,0 +1,220 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"membench/internal/codec"
+)
+
+// heard travels in an attempt's context: what the transport shall write into the
+// body, and what it heard in the answer.
+type heard struct {
+	members     []member
+	wantVectors bool
+
+	sent       bool // the request left: a lost answer may have been paid
+	status     int
+	retryAfter time.Duration
+	again      string // X-Should-Retry
+	vectors    []indexed
+	fault      error // of the vectors
+}
+
+type heardKey struct{}
+
+// transport mends requests and listens to answers.
+type transport struct{ next http.RoundTripper }
+
+// maxAnswer is the longest answer read, in bytes: 2,048 vectors of 4,096 numbers as text.
+const maxAnswer = 256 << 20
+
+func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	h, _ := req.Context().Value(heardKey{}).(*heard)
+	if h == nil {
+		return t.next.RoundTrip(req)
+	}
+	if req.Body != nil {
+		body, err := io.ReadAll(req.Body)
+		req.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+		body = rewrite(body, h.members)
+		req = req.Clone(req.Context())
+		req.Body = io.NopCloser(bytes.NewReader(body))
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+		req.ContentLength = int64(len(body))
+	}
+	h.sent = true
+	resp, err := t.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	h.status = resp.StatusCode
+	if resp.StatusCode >= 400 {
+		h.retryAfter, h.again = retryAfter(resp.Header), resp.Header.Get("X-Should-Retry")
+		return resp, nil
+	}
+	if h.wantVectors {
+		if err := h.takeVectors(resp); err != nil {
+			return nil, err
+		}
+	}
+	return resp, nil
+}
+
+// rewrite puts members into a body: in the place of one with that name, else at the
+// end; a nil value takes it out.
+func rewrite(body []byte, members []member) []byte {
+	out := []byte{'{'}
+	put := func(name string, value []byte) {
+		if value == nil {
+			return
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(codec.AppendString(out, name), ':'), value...)
+	}
+	done := make([]bool, len(members))
+	for name, value := range codec.Members(body) {
+		if i := slices.IndexFunc(members, func(m member) bool { return m.name == name }); i >= 0 {
+			done[i], value = true, members[i].value
+		}
+		put(name, value)
+	}
+	for i, m := range members {
+		if !done[i] {
+			put(m.name, m.value)
+		}
+	}
+	return append(out, '}')
+}
+
+// indexed is one vector of an answer.
+type indexed struct {
+	index  int
+	vector []float32
+}
+
+// takeVectors reads the vectors, as numbers or base64, whichever the server chose,
+// and leaves the library the rest of the answer.
+func (h *heard) takeVectors(resp *http.Response) error {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	resp.Body.Close()
+	if err != nil {
+		return err
+	}
+	if len(body) > maxAnswer {
+		return fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
+	}
+	var answer struct {
+		Data []struct {
+			Index     *int   `json:"index"`
+			Embedding vector `json:"embedding"`
+		} `json:"data"`
+		Model string `json:"model"`
+		Usage struct {
+			PromptTokens int `json:"prompt_tokens"`
+			TotalTokens  int `json:"total_tokens"`
+		} `json:"usage"`
+	}
+	if err := codec.Unmarshal(bytes.TrimSpace(body), &answer); err != nil {
+		return fmt.Errorf("%w: %w", errNotJSON, err)
+	}
+	for i, d := range answer.Data {
+		at := i // some servers give no index
+		if d.Index != nil {
+			at = *d.Index
+		}
+		h.vectors = append(h.vectors, indexed{at, d.Embedding})
+	}
+	rest := fmt.Appendf(nil, `{"object":"list","data":[],"model":%s,"usage":{"prompt_tokens":%d,"total_tokens":%d}}`,
+		codec.AppendString(nil, answer.Model), answer.Usage.PromptTokens, answer.Usage.TotalTokens)
+	resp.Body = io.NopCloser(bytes.NewReader(rest))
+	resp.ContentLength = int64(len(rest))
+	return nil
+}
+
+var errNotJSON = errors.New("the answer is not JSON of the protocol")
+
+// vector reads an array of numbers, or the base64 of little-endian float32s.
+type vector []float32
+
+func (v *vector) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		raw, err := base64.StdEncoding.DecodeString(codec.Unquote(b))
+		if err != nil || len(raw)%4 != 0 {
+			return fmt.Errorf("a vector of %d bytes is no base64 of float32s", len(raw))
+		}
+		*v = make([]float32, len(raw)/4)
+		for i := range *v {
+			(*v)[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+		}
+		return nil
+	}
+	return codec.Unmarshal(b, (*[]float32)(v))
+}
+
+// inOrder puts vectors at their indexes: one for each text, of one length, of numbers.
+func inOrder(got []indexed, n, dim int) ([][]float32, error) {
+	out := make([][]float32, n)
+	for _, d := range got {
+		switch {
+		case d.index < 0 || d.index >= n || out[d.index] != nil:
+			return nil, malformed("index %d is out of range or given twice, want 0 to %d once each", d.index, n-1)
+		case len(d.vector) == 0 || dim > 0 && len(d.vector) != dim:
+			return nil, malformed("vector %d: have %d dimensions, want %s", d.index, len(d.vector), dimWant(dim))
+		}
+		for _, x := range d.vector {
+			if x != x || math.IsInf(float64(x), 0) {
+				return nil, malformed("vector %d holds %v", d.index, x)
+			}
+		}
+		out[d.index] = d.vector
+	}
+	for i, v := range out {
+		if v == nil || len(v) != len(out[0]) {
+			return nil, malformed("have no vector for text %d, or one of another length, want %d of one length", i, n)
+		}
+	}
+	return out, nil
+}
+
+func dimWant(dim int) string {
+	if dim == 0 {
+		return "some"
+	}
+	return strconv.Itoa(dim)
+}
+
+// retryAfter reads the pause a server asks for: seconds or a date, or OpenAI's milliseconds.
+func retryAfter(h http.Header) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e9 {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	v := strings.TrimSpace(h.Get("Retry-After"))
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s > 0 && s < 1e6 {
+		return time.Duration(s * float64(time.Second))
+	}
+	when, err := http.ParseTime(v)
+	if err != nil {
+		return 0
+	}
+	// The server's own clock: ours may be wrong.
+	if now, err := http.ParseTime(h.Get("Date")); err == nil && when.After(now) {
+		return when.Sub(now)
+	}
+	return 0
+}

@@ -1,0 +1,167 @@
+package schema
+
+// QARecord is one question put to one system: what was shown, what was answered, how
+// it was graded. Key: (system, repeat, case_id, question_id).
+type QARecord struct {
+	System      string     `json:"system"`
+	Repeat      int        `json:"repeat,omitzero"` // from 0
+	Dataset     string     `json:"dataset"`
+	Source      string     `json:"source,omitzero"` // sub-set or split; some protocols score by it
+	CaseID      string     `json:"case_id"`
+	QuestionID  string     `json:"question_id"`
+	Checkpoint  string     `json:"checkpoint_id,omitzero"`
+	Question    string     `json:"question"`
+	Gold        string     `json:"gold"`
+	Golds       []string   `json:"golds,omitempty"` // every accepted gold, where there are several
+	Wrong       string     `json:"wrong_answer,omitzero"`
+	Category    string     `json:"category"`
+	RawCategory string     `json:"raw_category"`
+	Abstain     bool       `json:"abstain,omitzero"`
+	AsOf        string     `json:"as_of,omitzero"`
+	Evidence    []EventRef `json:"evidence,omitempty"`
+	EvidenceIDs []string   `json:"evidence_ids,omitempty"`
+
+	K       int     `json:"k,omitzero"`       // hits asked for
+	Hits    []QAHit `json:"hits"`             // best first
+	Context string  `json:"context,omitzero"` // what the reader was shown
+	Answer  string  `json:"answer"`
+	By      By      `json:"by"`      // who answered: "rule", a model, or the system itself
+	Outcome string  `json:"outcome"` // how asking went; see the Outcome constants
+	Error   string  `json:"error,omitzero"`
+
+	RetrieveMS float64     `json:"retrieve_ms,omitzero"` // wall time of the retrieval, milliseconds
+	AnswerMS   float64     `json:"answer_ms,omitzero"`
+	Usage      []StepUsage `json:"usage,omitempty"`
+
+	Grades      []Grade      `json:"grades,omitempty"`
+	Attribution *Attribution `json:"attribution,omitempty"`
+	Extra       Extra        `json:",embed"`
+}
+
+// At returns r: runs exist since 0.1.0 only.
+func (r QARecord) At(Version) QARecord { return r }
+
+// AllGolds lists every accepted gold.
+func (r QARecord) AllGolds() []string {
+	if len(r.Golds) > 0 {
+		return r.Golds
+	}
+	return []string{r.Gold}
+}
+
+// Outcomes of asking. Only an answer is graded; the others are counted apart and are
+// never a zero without being named.
+const (
+	OutcomeAnswered = "answered"
+	OutcomeEmpty    = "empty"   // the reader answered with nothing
+	OutcomeError    = "error"   // system or reader failed
+	OutcomeTimeout  = "timeout" // a limit of the run was hit
+	OutcomeRefused  = "refused" // the model's content filter
+)
+
+// QAHit is one retrieved memory.
+type QAHit struct {
+	Rank    int        `json:"rank"` // from 1
+	ID      PointID    `json:"id"`
+	Score   float64    `json:"score"` // higher is better; the scale is the system's
+	Text    string     `json:"text"`
+	Sources []EventRef `json:"sources,omitempty"` // the turns it stands on, in rank order
+}
+
+// StepUsage is what one step cost at the models.
+type StepUsage struct {
+	Step         string `json:"step"` // ingest | retrieve | read | judge | …
+	Model        string `json:"model,omitzero"`
+	Calls        int    `json:"calls"`
+	InputTokens  int    `json:"input_tokens"`
+	OutputTokens int    `json:"output_tokens"`
+	Cached       int    `json:"cached,omitzero"` // calls answered from a cassette: paid earlier
+}
+
+// Grade is the verdict of one protocol on one answer. Score is null where nothing
+// was scored: an unscored answer is not a zero.
+type Grade struct {
+	Protocol string             `json:"protocol"`       // name@version
+	By       By                 `json:"by"`             // "rule", or the judge's model
+	Score    *float64           `json:"score"`          // [0,1]
+	Label    string             `json:"label,omitzero"` // the protocol's own word: CORRECT, Hallucination, …
+	Outcome  string             `json:"outcome"`        // scored | not_applicable | judge_failed | not_answered
+	Reason   string             `json:"reason,omitzero"`
+	Facts    []string           `json:"facts,omitempty"` // what a rule compared, in its order
+	Reply    string             `json:"reply,omitzero"`  // a judge's raw words
+	Prompt   string             `json:"prompt_sha256,omitzero"`
+	Parts    map[string]float64 `json:"parts,omitempty"` // further figures of the protocol
+}
+
+// Outcomes of grading.
+const (
+	GradeScored      = "scored"
+	GradeNA          = "not_applicable" // the protocol does not score such a question
+	GradeJudgeFailed = "judge_failed"
+	GradeNotAnswered = "not_answered" // asking ended in an error, timeout or refusal
+)
+
+// Attribution is the one hop at which a question was lost. Key: that of its QARecord.
+type Attribution struct {
+	Hop      string     `json:"hop"`            // ingest | store | overwrite | retrieve | context | read | judge | gold
+	Cause    string     `json:"cause,omitzero"` // miss | conflict | temporal | hallucination | overload | generation; "" for judge and gold errors
+	Reason   string     `json:"reason"`
+	Evidence []EventRef `json:"evidence,omitempty"`
+	IDs      []string   `json:"ids,omitempty"` // memories, claims or nodes that show it
+}
+
+// SessionRecord is what one session did to one memory. Key: (system, repeat, case_id, session_id).
+type SessionRecord struct {
+	System    string         `json:"system"`
+	Repeat    int            `json:"repeat,omitzero"`
+	Dataset   string         `json:"dataset"`
+	CaseID    string         `json:"case_id"`
+	SessionID string         `json:"session_id"`
+	Index     int            `json:"index"`                   // of the session in its case, from 0
+	Turns     int            `json:"turns"`                   // ingested
+	Points    []MemoryPoint  `json:"memory_points,omitempty"` // gold of this session
+	Snapshot  []MemoryState  `json:"snapshot,omitempty"`      // after the session
+	Delta     []MemoryDelta  `json:"delta,omitempty"`         // of this session
+	Outcome   string         `json:"outcome"`
+	Error     string         `json:"error,omitzero"`
+	Degraded  []string       `json:"degraded,omitempty"` // operations that fell back on their rule twin
+	IngestMS  float64        `json:"ingest_ms,omitzero"`
+	Usage     []StepUsage    `json:"usage,omitempty"`
+	Grades    []SessionGrade `json:"grades,omitempty"`
+	Extra     Extra          `json:",embed"`
+}
+
+// At returns r: runs exist since 0.1.0 only.
+func (r SessionRecord) At(Version) SessionRecord { return r }
+
+// MemoryState is one live memory of a snapshot.
+type MemoryState struct {
+	ID        PointID    `json:"memory_id"`
+	Text      string     `json:"text"`
+	SessionID string     `json:"session_id,omitzero"` // where it came from
+	Status    string     `json:"status,omitzero"`
+	Sources   []EventRef `json:"sources,omitempty"`
+}
+
+// MemoryDelta is one change of a session.
+type MemoryDelta struct {
+	Op       string     `json:"op"` // add | update | keep | suppress | archive
+	ID       PointID    `json:"memory_id"`
+	Text     string     `json:"text,omitzero"`
+	Previous []string   `json:"linked_previous,omitempty"` // texts it replaces
+	Sources  []EventRef `json:"sources,omitempty"`
+}
+
+// SessionGrade is the verdict of one judge of sessions on one item: a gold point
+// (recall, update, interference) or a memory of the delta (correctness).
+type SessionGrade struct {
+	Judge   string   `json:"judge"` // recall | correctness | update | interference
+	By      By       `json:"by"`
+	Item    string   `json:"item"`            // memory_id of the gold point or of the delta
+	Update  bool     `json:"update,omitzero"` // the gold point is an update
+	Label   string   `json:"label"`           // covered | missed; correct | hallucination | irrelevant; updated | both | outdated; rejected | memorized
+	Score   *float64 `json:"score"`           // [0,1]; null where the judge failed
+	Outcome string   `json:"outcome"`
+	Reason  string   `json:"reason,omitzero"`
+	IDs     []string `json:"ids,omitempty"` // the memories that show it
+}

@@ -1,0 +1,136 @@
+package schema
+
+// Summary is what the graded records of one system on one data set come to. Key:
+// (system, dataset). Every value is in [0,1]; whoever prints it makes percents.
+type Summary struct {
+	System     string         `json:"system"`
+	Dataset    string         `json:"dataset"`
+	Questions  int            `json:"questions"`         // distinct questions in the records
+	Repeats    int            `json:"repeats"`           // how often each was asked, at most
+	Declared   int            `json:"declared,omitzero"` // questions of the set declared before the run
+	Coverage   *float64       `json:"coverage,omitempty"`
+	Confidence float64        `json:"confidence"` // of every interval
+	Outcomes   map[string]int `json:"outcomes"`   // of asking, see the Outcome constants; every record counted once
+	// Fingerprint holds what must be equal for runs to be compared: field → value.
+	Fingerprint map[string]string `json:"fingerprint"`
+	Scores      []Score           `json:"scores"` // by (protocol, by)
+	Metrics     *Metrics          `json:"metrics,omitempty"`
+	RetrieveMS  *Spread           `json:"retrieve_ms,omitempty"`
+	AnswerMS    *Spread           `json:"answer_ms,omitempty"`
+	AnswerChars *Spread           `json:"answer_chars,omitempty"` // code points; long answers flatter a judge
+	Usage       []StepUsage       `json:"usage,omitempty"`        // summed by (step, model)
+	Warnings    []string          `json:"warnings,omitempty"`
+	Extra       Extra             `json:",embed"`
+}
+
+// At returns s: summaries exist since 0.1.0 only.
+func (s Summary) At(Version) Summary { return s }
+
+// Score is what one protocol says of the run.
+type Score struct {
+	Protocol string         `json:"protocol"` // name@version
+	By       By             `json:"by"`
+	Binary   bool           `json:"binary"`          // every score was 0 or 1
+	Outcomes map[string]int `json:"outcomes"`        // of grading, see the Grade constants
+	Apart    []string       `json:"apart,omitempty"` // raw categories that never enter overall or macro
+	Overall  Figure         `json:"overall"`         // micro: every scored question weighs the same
+	// Macro is the mean of the raw categories' values, each of the same weight; null
+	// where none is scored.
+	Macro         *float64         `json:"macro"`
+	Categories    []CategoryFigure `json:"categories"`
+	RawCategories []CategoryFigure `json:"raw_categories"`
+	Repeats       *Spread          `json:"repeats,omitempty"` // of the overall value over repeats
+}
+
+// CategoryFigure is the figure of one category.
+type CategoryFigure struct {
+	Category string `json:"category"`
+	Figure   Figure `json:"figure"`
+}
+
+// Figure is a mean of scores with its intervals and with what was left out. A missing
+// number is null, never 0.
+type Figure struct {
+	N        int      `json:"n"`        // questions scored; of repeats each question once
+	Unscored int      `json:"unscored"` // the protocol applies, but asking or judging failed
+	Value    *float64 `json:"value"`    // mean over the scored
+	Strict   *float64 `json:"strict"`   // the unscored count as 0
+	// Lo and Hi are Wilson's interval; of scores between 0 and 1 it is too wide.
+	Lo *float64 `json:"lo"`
+	Hi *float64 `json:"hi"`
+	// Clusters is the number of cases; ClusterLo and ClusterHi the bootstrap interval
+	// with whole cases drawn, null below two cases.
+	Clusters  int      `json:"clusters"`
+	ClusterLo *float64 `json:"cluster_lo"`
+	ClusterHi *float64 `json:"cluster_hi"`
+}
+
+// Spread describes repeated measurements.
+type Spread struct {
+	N             int      `json:"n"`
+	Mean          *float64 `json:"mean"`
+	StdPopulation *float64 `json:"std_population"` // n below the bar
+	StdSample     *float64 `json:"std_sample"`     // n−1 below the bar
+	P50           *float64 `json:"p50"`            // linear between neighbours
+	P95           *float64 `json:"p95"`
+}
+
+// Metrics holds the six dimensions of aggregate_metrics.json (seed 001). The first two are
+// means over sessions, the others are pooled. A dimension that nothing was graded for
+// has null values and n 0.
+type Metrics struct {
+	BaselineID            string              `json:"baseline_id"`
+	MemoryRecall          RecallMetrics       `json:"memory_recall"`
+	MemoryCorrectness     CorrectnessMetrics  `json:"memory_correctness"`
+	UpdateHandling        UpdateMetrics       `json:"update_handling"`
+	InterferenceRejection InterferenceMetrics `json:"interference_rejection"`
+	QuestionAnswering     AnsweringMetrics    `json:"question_answering"`
+	EvidenceCoverage      EvidenceHitMetrics  `json:"evidence_coverage"`
+}
+
+// RecallMetrics are means over sessions of the share of gold points covered.
+type RecallMetrics struct {
+	AvgRecall       *float64 `json:"avg_recall"`
+	AvgUpdateRecall *float64 `json:"avg_update_recall"` // over the points that are updates
+	Sessions        int      `json:"num_sessions"`
+	UpdateSessions  int      `json:"num_update_sessions"`
+}
+
+// CorrectnessMetrics are means over sessions of the share of new memories.
+type CorrectnessMetrics struct {
+	AvgCorrectness   *float64 `json:"avg_correctness"`
+	AvgHallucination *float64 `json:"avg_hallucination"`
+	AvgIrrelevant    *float64 `json:"avg_irrelevant"`
+	Sessions         int      `json:"num_sessions"`
+}
+
+// UpdateMetrics are pooled over update points: updated 1, both 0.5, outdated 0.
+type UpdateMetrics struct {
+	Score    *float64 `json:"score"`
+	Updated  int      `json:"num_updated"`
+	Both     int      `json:"num_both"`
+	Outdated int      `json:"num_outdated"`
+	Total    int      `json:"num_total"`
+}
+
+// InterferenceMetrics are pooled over interference points.
+type InterferenceMetrics struct {
+	Score     *float64 `json:"score"` // rejected / total
+	Rejected  int      `json:"num_rejected"`
+	Memorized int      `json:"num_memorized"`
+	Total     int      `json:"num_total"`
+}
+
+// AnsweringMetrics are pooled over questions.
+type AnsweringMetrics struct {
+	CorrectRatio       *float64 `json:"correct_ratio"`
+	HallucinationRatio *float64 `json:"hallucination_ratio"`
+	OmissionRatio      *float64 `json:"omission_ratio"`
+	Total              int      `json:"num_total"`
+}
+
+// EvidenceHitMetrics are pooled over questions with gold evidence.
+type EvidenceHitMetrics struct {
+	HitRate *float64 `json:"hit_rate"` // gold evidence covered / gold evidence, pooled
+	Total   int      `json:"num_total"`
+}
