@@ -84,27 +84,10 @@ func TestWaysIntoNeo4jAreOne(t *testing.T) {
 		}
 	}
 	run("demo", "-o", filepath.Join(tmp, "demo"))
-	dir := filepath.Join(tmp, "graph")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	nodes, edges := hostileGraph()
-	for name, more := range map[string][]schema.Element{"nodes.jsonl": nodes, "edges.jsonl": edges} {
-		b, err := os.ReadFile(filepath.Join(tmp, "demo", "graph", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range more {
-			line, err := codec.Append(nil, e, codec.Compact)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b = append(append(b, line...), '\n')
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	joined, alone := filepath.Join(tmp, "joined"), filepath.Join(tmp, "alone")
+	writeGraph(t, joined, filepath.Join(tmp, "demo", "graph"), nodes, edges)
+	writeGraph(t, alone, "", nodes, edges)
 	const scope = "s`\\u0060' 一"
 	uri, done, err := emptyNeo4j()
 	if err != nil {
@@ -113,8 +96,10 @@ func TestWaysIntoNeo4jAreOne(t *testing.T) {
 	defer done()
 	query(t, uri, "CREATE (:Canary {id: 'alive'})")
 	defer query(t, uri, "MATCH (c:Canary) DELETE c")
-	var byBolt, byScript []string
-	for _, s := range []string{"", scope} {
+	var byBolt []string
+	for _, way := range []struct{ scope, dir string }{{"", alone}, {scope, joined}} {
+		s, dir := way.scope, way.dir
+		started := time.Now()
 		run("load-neo4j", dir, "--uri", uri, "--scope", s, "--verify", "--strict")
 		byBolt = dump(t, uri, true)
 		bolt := dump(t, uri, false)
@@ -126,21 +111,21 @@ func TestWaysIntoNeo4jAreOne(t *testing.T) {
 				t.Fatalf("%s: %v\n%s", f, err, tailOf(out))
 			}
 		}
-		byScript = dump(t, uri, false)
-		same(t, fmt.Sprintf("scope %q: scripts", s), byScript, bolt)
+		same(t, fmt.Sprintf("scope %q: scripts", s), dump(t, uri, false), bolt)
 		run("load-neo4j", dir, "--uri", uri, "--scope", s, "--verify", "--strict")
 		same(t, fmt.Sprintf("scope %q: a load over the scripts", s), dump(t, uri, true), byBolt)
 		if n := query(t, uri, "MATCH (c:Canary {id: 'alive'}) RETURN count(c)"); n[0][0] != int64(1) {
 			t.Errorf("scope %q: somebody else's node is gone", s)
 		}
 		wipe(t, uri)
+		t.Logf("scope %q took %s", s, time.Since(started))
 	}
 	// byBolt is the graph of the named scope.
 	home := filepath.Join(tmp, "home")
 	if err := os.MkdirAll(filepath.Join(home, "conf"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	run("load-neo4j", dir, "--bulk", "--home", home, "--scope", scope)
+	run("load-neo4j", joined, "--bulk", "--home", home, "--scope", scope)
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	s, err := server.Start(ctx, server.Config{Lib: lib, Home: home, Bound: true})
@@ -161,8 +146,35 @@ func TestWaysIntoNeo4jAreOne(t *testing.T) {
 	if whole < len(imported)*9/10 || len(imported) != len(byBolt) {
 		t.Errorf("have %d of %d elements as by Bolt, want %d", whole, len(imported), len(byBolt))
 	}
-	run("load-neo4j", dir, "--uri", s.URI, "--scope", scope, "--verify", "--strict")
+	run("load-neo4j", joined, "--uri", s.URI, "--scope", scope, "--verify", "--strict")
 	same(t, "import and load", dump(t, s.URI, true), byBolt)
+}
+
+// writeGraph writes a graph of elements, after the files of another one where given.
+func writeGraph(t *testing.T, dir, after string, nodes, edges []schema.Element) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, more := range map[string][]schema.Element{"nodes.jsonl": nodes, "edges.jsonl": edges} {
+		var b []byte
+		if after != "" {
+			var err error
+			if b, err = os.ReadFile(filepath.Join(after, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, e := range more {
+			line, err := codec.Append(nil, e, codec.Compact)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b = append(append(b, line...), '\n')
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // env0 runs the program with an environment of its own.

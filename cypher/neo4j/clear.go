@@ -119,7 +119,7 @@ func (db *DB) Scopes(ctx context.Context) (out []ScopeSize, err error) {
 // Others counts the nodes that are not of this program: without its label.
 func (db *DB) Others(ctx context.Context) (n int, err error) {
 	err = db.in(ctx, false, func(t *tx) error {
-		n, _, err = t.count("MATCH (n) WHERE NOT n:"+baseLabel+" RETURN count(*)", nil)
+		n, _, err = t.count("MATCH (n) WHERE NOT n:"+baseLabel+" AND NOT n:"+heldLabel+" RETURN count(*)", nil)
 		return err
 	})
 	return n, err

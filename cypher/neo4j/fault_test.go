@@ -23,8 +23,8 @@ import (
 	"membench/schema"
 )
 
-// own starts a server of the test's own, with more settings than the usual.
-func own(t *testing.T, c server.Config, settings ...string) *server.Server {
+// ownServer starts a server of the test's own, with more settings than the usual.
+func ownServer(t *testing.T, c server.Config, settings ...string) *server.Server {
 	t.Helper()
 	exttest.Need(t, "java", exttest.Neo4jLib())
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
@@ -36,7 +36,7 @@ func own(t *testing.T, c server.Config, settings ...string) *server.Server {
 	if len(settings) > 0 {
 		// The server takes settings at the end of its command line, too.
 		c.Java = filepath.Join(t.TempDir(), "java")
-		script := "#!/bin/sh\nexec java \"$@\""
+		script := "#!/bin/sh\nexec " + exttest.Java() + " \"$@\""
 		for _, s := range settings {
 			script += " -c '" + s + "'"
 		}
@@ -74,7 +74,7 @@ func wholeGraph(t *testing.T, db *DB, in schema.Seq[schema.Element]) {
 // again what was not committed, and ends as if nothing had been.
 func TestServerKilledMidLoad(t *testing.T) {
 	home := t.TempDir()
-	s := own(t, server.Config{Home: home})
+	s := ownServer(t, server.Config{Home: home})
 	port := 0
 	fmt.Sscanf(s.URI[strings.LastIndex(s.URI, ":"):], ":%d", &port)
 	db := dial(t, Config{URI: s.URI, Retry: 2 * time.Minute})
@@ -243,7 +243,7 @@ func TestDeadlockWithSecondWriter(t *testing.T) {
 
 // A transaction that the server has no memory for: the batch halves, and the load ends.
 func TestServerOutOfMemory(t *testing.T) {
-	s := own(t, server.Config{}, "db.memory.transaction.max=8m")
+	s := ownServer(t, server.Config{}, "db.memory.transaction.max=8m")
 	db := dial(t, Config{URI: s.URI, Retry: 20 * time.Second})
 	nodes, edges := generated(2500)
 	in := seq(append(nodes, edges...)...)
@@ -259,14 +259,14 @@ func TestServerOutOfMemory(t *testing.T) {
 
 func TestReadOnlyDatabase(t *testing.T) {
 	home := t.TempDir()
-	first := own(t, server.Config{Home: home})
+	first := ownServer(t, server.Config{Home: home})
 	nodes, edges := generated(5)
 	in := seq(append(nodes, edges...)...)
 	load(t, dial(t, Config{URI: first.URI}), in, LoadOptions{})
 	if err := first.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	s := own(t, server.Config{Home: home}, "server.databases.default_to_read_only=true")
+	s := ownServer(t, server.Config{Home: home}, "server.databases.default_to_read_only=true")
 	db := dial(t, Config{URI: s.URI, Retry: 30 * time.Second})
 	started := time.Now()
 	nodes[0].Node.Labels = []string{"Other"}
