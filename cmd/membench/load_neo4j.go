@@ -45,6 +45,7 @@ type loadNeo4jOptions struct {
 	sessions int
 	index    bool
 	embed    string
+	catalogs []string
 
 	bulk      bool
 	overwrite bool
@@ -177,6 +178,7 @@ into the same database); progress and the time taken go to standard error.`,
 	f.Lookup("embed").NoOptDefVal = "hash"
 	f.BoolVar(&o.repair, "repair", false, "with --verify: write what is missing or different")
 	f.BoolVar(&o.verify, "verify", false, "read every element back and compare it")
+	f.StringArrayVar(&o.catalogs, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
 	f.BoolVar(&o.bulk, "bulk", false, "fill an empty, stopped database through neo4j-admin's import")
 	f.StringVar(&o.home, "home", "", "with --bulk: `folder` of the server (default NEO4J_HOME)")
 	f.BoolVar(&o.overwrite, "overwrite", false, "with --bulk: replace what the stopped database holds")
@@ -199,6 +201,10 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	if err != nil {
 		return err
 	}
+	cat, err := loadCatalog(o.catalogs)
+	if err != nil {
+		return err
+	}
 	embedder, err := o.embedder(e)
 	if err != nil {
 		return err
@@ -214,7 +220,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	t := newTally(e, 20)
 	progress, finished := progressNeo4j(e, o)
 	defer finished()
-	lo := neo4j.LoadOptions{Batch: o.batch, Sessions: o.sessions, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta,
+	lo := neo4j.LoadOptions{Batch: o.batch, Sessions: o.sessions, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta, Catalog: cat,
 		Report: func(f *schema.Finding) { t.take(f) }, Progress: progress}
 	if o.strict && !o.dryRun {
 		trial := lo

@@ -3,6 +3,7 @@ package neo4j
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -201,14 +202,18 @@ func bare(ctx context.Context, db *DB, nodes, edges []schema.Element) error {
 		text := "UNWIND $rows AS row MERGE (n:Node {id: row.id}) SET n = row, n" + colons(r.labels)
 		row := r.props
 		if e.Edge != nil {
-			text = "UNWIND $rows AS row MATCH (a:Node {id: row.src}) MATCH (b:Node {id: row.dst}) MERGE (a)-[r:" + quoted(r.typ) + " {id: row.id}]->(b) SET r = row"
+			text = "UNWIND $rows AS row MATCH (a:Node {id: row.s}) MATCH (b:Node {id: row.t}) MERGE (a)-[r:" + quoted(r.typ) + " {id: row.p.id}]->(b) SET r = row.p"
+			row = map[string]any{"s": r.src, "t": r.dst, "p": r.props}
 		}
 		by[text] = append(by[text], row)
 	}
-	for _, text := range slices.Sorted(maps.Keys(by)) {
+	for _, text := range slices.Backward(slices.Sorted(maps.Keys(by))) { // MERGE of nodes before MATCH of their edges
 		if err := send(text, by[text]); err != nil {
 			return err
 		}
+	}
+	if _, n, err := db.Size(ctx); err != nil || n < len(edges) {
+		return errors.Join(fmt.Errorf("have %d of %d edges", n, len(edges)), err)
 	}
 	return nil
 }
