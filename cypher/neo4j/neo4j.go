@@ -1,13 +1,21 @@
 // Package neo4j writes a graph to a Neo4j server over Bolt, reads it back, and is
-// the only client of that protocol. A DB is a graph.Store; Load and LoadChanges are
-// the bulk path, with an account of every row.
+// the only client of that protocol. A DB is a graph.Store with every ability of package
+// graph; Load and LoadChanges are the bulk path, with an account of every row, Verify
+// compares what is stored with what was sent.
 //
 // In the database each node has the label Node and its own labels, the property id
 // under a uniqueness constraint, and the properties that graph.MapProps maps; each
 // edge is one relationship of its type, identified by its own id, which is unique
 // per type. Properties of ours: id, on edges type, src and dst; props_json (what no
-// property can hold), _hash (of everything above; an equal one means that there is
-// nothing to write), and scope in a named scope.
+// property can hold), _hash (graph.Hash; an equal one means that there is nothing to
+// write), scope in a named scope, and _vector where there is one. In a named scope ids
+// have the prefix of graph.ScopePrefix. One node MembenchLoad per scope, beside the
+// graph, holds the digest of what a load left whole (see Held).
+//
+// A load is a series of transactions, each safe to repeat, so that whatever ends it is
+// mended by loading again. Order in a transaction: what goes, nodes by id, edges by
+// type and ends; with several sessions nodes go in shards by id, edges in rounds whose
+// shards share no end.
 package neo4j
 
 import (
