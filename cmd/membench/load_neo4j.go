@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +65,8 @@ func newLoadNeo4jCmd(e *env) *cobra.Command {
 
 The user and the password come from NEO4J_USERNAME and NEO4J_PASSWORD, in the
 environment or a .env file; without the first none is sent. The address comes from
---uri, else NEO4J_URI, else bolt://localhost:7687.
+--uri, else NEO4J_URI, else it is the server that 'membench neo4j up' started, whose
+user and password are known, else bolt://localhost:7687.
 
 Ids are made unique first (constraints node_id_unique, rel_<TYPE>_id_unique), then
 nodes and edges go in batches, each a transaction: a load that was cut off is
@@ -156,13 +156,16 @@ into the same database); progress and the time taken go to standard error.`,
 			if o.home != "" || o.overwrite {
 				return usagef("--home and --overwrite go with --bulk")
 			}
-			o.uri = cmp.Or(o.uri, e.getenv("NEO4J_URI"), "bolt://localhost:7687")
-			o.user, o.password = e.getenv("NEO4J_USERNAME"), e.getenv("NEO4J_PASSWORD")
+			to := neo4jTarget{uri: o.uri}
+			if err := to.find(c.Context(), e); err != nil {
+				return err
+			}
+			o.uri, o.user, o.password = to.uri, to.user, to.password
 			return runLoadNeo4j(c.Context(), e, o)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.uri, "uri", "", "`address` of the server's Bolt port (default NEO4J_URI, else bolt://localhost:7687)")
+	f.StringVar(&o.uri, "uri", "", "`address` of the server's Bolt port (default NEO4J_URI, else the server of 'membench neo4j up', else bolt://localhost:7687)")
 	f.StringVar(&o.database, "database", "", "`name` of the database (default the user's home database)")
 	f.StringVar(&o.delta, "delta", "", "send what differs from the graph in `OLD_DIR`; without a folder, from the database")
 	f.Lookup("delta").NoOptDefVal = liveDelta

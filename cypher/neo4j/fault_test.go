@@ -36,7 +36,7 @@ func ownServer(t *testing.T, c server.Config, settings ...string) *server.Server
 	if len(settings) > 0 {
 		// The server takes settings at the end of its command line, too.
 		c.Java = filepath.Join(t.TempDir(), "java")
-		script := "#!/bin/sh\nexec " + exttest.Java() + " \"$@\""
+		script := "#!/bin/sh\nexec java \"$@\""
 		for _, s := range settings {
 			script += " -c '" + s + "'"
 		}

@@ -86,14 +86,6 @@ func Neo4jLib() string {
 // Neo4jLibOf is the folder of the jars of a version.
 func Neo4jLibOf(version string) string { return filepath.Join(Cache(), "neo4j", version) }
 
-// Java is the program that runs the servers of tests: MEMBENCH_JAVA, else java.
-func Java() string {
-	if java := os.Getenv("MEMBENCH_JAVA"); java != "" {
-		return java
-	}
-	return "java"
-}
-
 // Cache is the folder in which the scripts keep what tests need:
 // $XDG_CACHE_HOME/membench, else ~/.cache/membench.
 func Cache() string {
