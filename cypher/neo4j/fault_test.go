@@ -26,6 +26,9 @@ import (
 // ownServer starts a server of the test's own, with more settings than the usual.
 func ownServer(t *testing.T, c server.Config, settings ...string) *server.Server {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a server of its own")
+	}
 	exttest.Need(t, "java", exttest.Neo4jLib())
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
