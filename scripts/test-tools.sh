@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # Installs what the tests use from outside Go, where it is missing: a Python with
-# networkx, rdflib and snakemake, the jars of a Neo4j, a Chromium with Chinese fonts, jq.
-# Python and jars go to ~/.cache/membench; programs come from the system's packages
-# (Debian's, as root; elsewhere install them by hand). Tests skip what is absent.
+# networkx, rdflib and snakemake, another with a small model of sentence vectors
+# (scripts/minilm.sh), Java and Maven with the jars of a Neo4j (and of the
+# newest one where a Java for it is found), a Chromium with Chinese fonts, jq. Python
+# and jars go to ~/.cache/membench; programs come from the system's packages (Debian's,
+# as root; elsewhere install them by hand). What cannot be had ends the script with 1 on
+# a build server (CI=true); elsewhere the rest is done, and tests skip what is absent.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/membench
@@ -21,6 +24,7 @@ if [ ${#need[@]} -gt 0 ]; then
     DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "${need[@]}"
   else
     echo "test-tools: install by hand: ${need[*]}" >&2
+    [ "${CI:-}" != true ] || exit 1
   fi
 fi
 
@@ -32,4 +36,12 @@ if [ "$(cat "$cache/venv/membench-has" 2>/dev/null)" != "$want" ]; then
   "$cache/venv/bin/pip" install -q $want
   echo "$want" > "$cache/venv/membench-has"
 fi
-scripts/neo4j-lib.sh
+scripts/minilm.sh install
+for version in default newest; do
+  # The newest Neo4j wants a newer Java than the system's may be: it is looked for first.
+  if [ $version = default ]; then
+    go run ./cmd/membench neo4j fetch
+  elif ls /usr/lib/jvm 2>/dev/null | grep -Eq '(^|-)(2[1-9]|[3-9][0-9])(-|$)'; then
+    go run ./cmd/membench neo4j fetch --version newest
+  fi
+done

@@ -88,12 +88,12 @@ func userFolder(e *env, variable, fallback, name string) (string, error) {
 
 // find says which server is meant.
 func (t *neo4jTarget) find(ctx context.Context, e *env) (err error) {
-	if t.home, err = neo4jHome(e, t.home); err != nil {
-		return err
-	}
 	given := cmp.Or(t.uri, e.getenv("NEO4J_URI"))
 	t.user, t.password = e.getenv("NEO4J_USERNAME"), e.getenv("NEO4J_PASSWORD")
-	own, err := server.Look(ctx, t.home)
+	var own server.State
+	if t.home, err = neo4jHome(e, t.home); err == nil {
+		own, err = server.Look(ctx, t.home)
+	}
 	if err != nil && given == "" {
 		return err
 	}
@@ -114,6 +114,9 @@ func (t *neo4jTarget) find(ctx context.Context, e *env) (err error) {
 
 // open connects.
 func (t *neo4jTarget) open(ctx context.Context, e *env) (*neo4j.DB, error) {
+	if err := checkScope(t.scope); err != nil {
+		return nil, err
+	}
 	if err := t.find(ctx, e); err != nil {
 		return nil, err
 	}

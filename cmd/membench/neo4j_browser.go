@@ -60,6 +60,9 @@ func runNeo4jBrowser(ctx context.Context, e *env, o neo4jBrowserOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := checkScope(o.scope); err != nil {
+		return err
+	}
 	if err := o.find(ctx, e); err != nil {
 		return err
 	}

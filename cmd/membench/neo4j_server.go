@@ -104,6 +104,9 @@ func runNeo4jUp(ctx context.Context, e *env, o neo4jUpOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := server.CheckPassword(password); err != nil {
+		return fmt.Errorf("NEO4J_PASSWORD: %w", err)
+	}
 	c := server.Config{Home: home, Password: password, BoltPort: o.bolt, HTTPPort: o.http, HeapMB: o.heap, PageCacheMB: o.pageCache, Version: o.version}
 	if o.engine == "auto" {
 		o.engine = server.Java
@@ -132,8 +135,6 @@ func runNeo4jUp(ctx context.Context, e *env, o neo4jUpOptions) error {
 	switch {
 	case errors.Is(err, server.ErrPort):
 		return fmt.Errorf("%w: --bolt-port 0 --http-port 0 takes free ones", err)
-	case errors.Is(err, server.ErrPassword):
-		return fmt.Errorf("NEO4J_PASSWORD: %w", err)
 	case errors.Is(err, server.ErrNotReady) && ctx.Err() == nil && wait.Err() != nil:
 		return fmt.Errorf("%w\nafter %v; --timeout waits longer", err, o.timeout)
 	case err != nil:

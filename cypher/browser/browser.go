@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"membench/cypher"
 	"membench/schema/catalog"
 )
 
@@ -73,8 +72,7 @@ var styles = map[string]style{
 // spare are the colours of labels that a project adds, in turn by name.
 var spare = []string{"#d55e00", "#0072b2", "#009e73", "#cc79a7", "#d99000", "#39434f"}
 
-// rank is which label's look a node of several has: Browser takes the first that the
-// style names. Labels that are not here stand between these and Predicate, by name.
+// rank says which label's look a node of several has: the first of these, then by name.
 var rank = []string{"Claim", "MemoryItem", "Event", "Source", "User", "Agent", "Character"}
 
 // relations have a colour where they carry evidence or change; the others are thin and grey.
@@ -91,7 +89,7 @@ var relations = map[string]struct {
 	"NEXT":          {"#39434f", 2},
 }
 
-// labels are those of the catalogue in the order in which a style names them.
+// labels are those of the catalogue, the one whose look counts most first.
 func labels(c *catalog.Catalog) []string {
 	out := slices.Clone(rank)
 	for _, l := range catalog.Sorted(c.Labels) {
@@ -133,12 +131,12 @@ func Style(c *catalog.Catalog) []byte {
 	node("node", style{"#76808c", 50, "{name}"})
 	rule("relationship", "color: #a5abb6", "shaft-width: 1px", "font-size: 8px", "padding: 3px", "text-color-external: #39434f",
 		"text-color-internal: #ffffff", `caption: "<type>"`)
-	// Of the labels of a node the first one here decides, and every node has Node.
+	// Browser lays all rules that match over each other, the last on top, so the label
+	// that Neo4j adds to every node has none.
 	looks := look(c)
-	for _, l := range labels(c) {
+	for _, l := range slices.Backward(labels(c)) {
 		node("node."+l, looks[l])
 	}
-	node("node."+cypher.BaseLabel, style{"#76808c", 50, "{name}"})
 	for _, t := range catalog.Sorted(c.Edges) {
 		if r, ok := relations[t]; ok {
 			rule("relationship."+t, "color: "+r.colour, fmt.Sprintf("shaft-width: %dpx", r.width), "font-size: 8px", "padding: 3px",
@@ -163,7 +161,7 @@ func darker(hex string) string {
 // ink is black or white, whichever reads better on a colour (luma of ITU-R BT.601).
 func ink(hex string) string {
 	c := rgb(hex)
-	if 299*c[0]+587*c[1]+114*c[2] > 150_000 {
+	if 299*c[0]+587*c[1]+114*c[2] > 140_000 {
 		return "#1b1e23"
 	}
 	return "#ffffff"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"membench/cypher"
+	"membench/internal/atomicfile"
 	"membench/schema/catalog"
 )
 
@@ -32,7 +33,7 @@ LIMIT 300`, false)
 
 	for _, d := range catalog.Sorted(c.Domains) {
 		dom := c.Domains[d]
-		add("domain-"+d, "Domain "+d, "领域："+orElse(dom.DocZH, d), "Who holds what in this domain: "+dom.Doc+".", `
+		add("domain-"+atomicfile.Name(d), "Domain "+d, "领域："+orElse(dom.DocZH, d), "Who holds what in this domain: "+dom.Doc+".", `
 MATCH tree = (:Node@)-[:HAS_DOMAIN]->(:Domain {domain: `+literal(d)+`@,})-[:HAS_PREDICATE]->(:Predicate)-[:HAS_CLAIM]->(c:Claim)
 OPTIONAL MATCH about = (c)-[:ABOUT]->()
 RETURN tree, about
@@ -52,8 +53,9 @@ RETURN memory, turn, lines, about`, false)
 	add("source-lines", "Claims with the lines they rest on", "主张与其源文件行号", "One row for each claim and turn: what is held, the memory, what was said, and where.", `
 MATCH (c:Claim@)-[:EVIDENCED_BY]->(m:MemoryItem)-[:FROM_EVENT]->(e:Event)-[place:IN_SOURCE]->(s:Source)
 OPTIONAL MATCH (c)-[:ABOUT]->(o)
-RETURN c.predicate AS predicate, coalesce(o.name, o.display, o.id) AS about, c.status AS status, m.data AS memory, e.role_name AS who, e.content AS said,
-       s.path + ':' + toString(place.start_line) + '-' + toString(coalesce(place.end_line, place.start_line)) AS lines
+RETURN c.predicate AS predicate, coalesce(o.name, o.display, o.id) AS about,
+       s.path + ':' + toString(place.start_line) + '-' + toString(coalesce(place.end_line, place.start_line)) AS lines,
+       e.role_name AS who, e.content AS said, m.data AS memory, c.status AS status
 ORDER BY predicate, about, lines
 LIMIT 500`, true)
 
@@ -68,11 +70,13 @@ OPTIONAL MATCH isAbout = (new)-[:ABOUT]->()
 RETURN change, spokeThen, speaksNow, wasAbout, isAbout`, false)
 
 	add("contradictions", "Contradictions that nothing settled", "未解决的矛盾", "Claims that are all still active: one says a thing of a subject and another its opposite, or a predicate with one object at a time has two.", `
-UNWIND [`+pairs(c)+`] AS pair
-MATCH (s:Node@)-[:HAS_DOMAIN]->(:Domain)-[:HAS_PREDICATE]->(p1:Predicate)-[:HAS_CLAIM]->(c1:Claim)-[:ABOUT]->(o1),
-      (s)-[:HAS_DOMAIN]->(:Domain)-[:HAS_PREDICATE]->(p2:Predicate)-[:HAS_CLAIM]->(c2:Claim)-[:ABOUT]->(o2)
-WHERE c1.predicate = pair[0] AND c2.predicate = pair[1] AND coalesce(c1.status, 'active') = 'active' AND coalesce(c2.status, 'active') = 'active'
-  AND c1 <> c2 AND (c1.predicate <> c2.predicate AND o1 = o2 OR c1.predicate = c2.predicate AND o1 <> o2 AND c1.id < c2.id)
+WITH {`+opposites(c)+`} AS opposites
+MATCH (s:Node@)-[:HAS_DOMAIN]->(:Domain)-[:HAS_PREDICATE]->(p1:Predicate)-[:HAS_CLAIM]->(c1:Claim)-[:ABOUT]->(o1)
+WHERE opposites[c1.predicate] IS NOT NULL AND coalesce(c1.status, 'active') = 'active'
+MATCH (s)-[:HAS_DOMAIN]->(:Domain)-[:HAS_PREDICATE]->(p2:Predicate)-[:HAS_CLAIM]->(c2:Claim)-[:ABOUT]->(o2)
+WHERE c2.predicate IN opposites[c1.predicate] AND coalesce(c2.status, 'active') = 'active'
+  AND (c1.predicate <> c2.predicate AND o1 = o2 OR c1.predicate = c2.predicate AND o1 <> o2 AND c1.id < c2.id)
+WITH DISTINCT s, p1, c1, o1, p2, c2, o2
 MATCH one = (s)-[:HAS_DOMAIN]->()-[:HAS_PREDICATE]->(p1)-[:HAS_CLAIM]->(c1)-[:ABOUT]->(o1)
 MATCH two = (s)-[:HAS_DOMAIN]->()-[:HAS_PREDICATE]->(p2)-[:HAS_CLAIM]->(c2)-[:ABOUT]->(o2)
 RETURN one, two
@@ -113,20 +117,21 @@ LIMIT 200`, false)
 	return out
 }
 
-// pairs are the predicates that contradict: one and its opposite about one object, and
-// with itself one that has one object at a time.
-func pairs(c *catalog.Catalog) string {
+// opposites are the members of a map: of each predicate those that contradict it, its
+// opposite about the same object, and itself where it has one object at a time.
+func opposites(c *catalog.Catalog) string {
 	var out []string
-	pair := func(a, b string) {
-		out = append(out, "["+literal(a)+", "+literal(b)+"]")
-	}
 	for _, name := range catalog.Sorted(c.Predicates) {
 		p := c.Predicates[name]
+		var against []string
 		if p.Negative != "" {
-			pair(name, p.Negative)
+			against = append(against, literal(p.Negative))
 		}
 		if p.Single == catalog.SingleAlways {
-			pair(name, name)
+			against = append(against, literal(name))
+		}
+		if key, err := cypher.AppendName(nil, name); err == nil && len(against) > 0 {
+			out = append(out, string(key)+": ["+strings.Join(against, ", ")+"]")
 		}
 	}
 	return strings.Join(out, ", ")

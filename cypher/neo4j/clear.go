@@ -71,8 +71,8 @@ func (db *DB) dropSchema(ctx context.Context) (dropped []string, err error) {
 		var names []string
 		err := db.in(ctx, false, func(t *tx) error {
 			names = nil
-			_, err := t.run("SHOW "+kind+"S YIELD name RETURN name ORDER BY name", nil, func(v []any) error {
-				if name, _ := v[0].(string); strings.HasPrefix(name, "node_") || strings.HasPrefix(name, "rel_") || strings.HasPrefix(name, "membench_") {
+			_, err := t.run("SHOW "+kind+" YIELD name RETURN name ORDER BY name", nil, func(v []any) error {
+				if name, _ := v[0].(string); strings.HasPrefix(name, "node_") || strings.HasPrefix(name, "rel_") || strings.HasPrefix(name, "membench_") || name == heldConstraint {
 					names = append(names, name)
 				}
 				return nil
@@ -116,10 +116,10 @@ func (db *DB) Scopes(ctx context.Context) (out []ScopeSize, err error) {
 	return out, err
 }
 
-// Others counts the nodes that are not of this program: without its label.
+// Others counts the nodes that are not of this program.
 func (db *DB) Others(ctx context.Context) (n int, err error) {
 	err = db.in(ctx, false, func(t *tx) error {
-		n, _, err = t.count("MATCH (n) WHERE NOT n:"+baseLabel+" RETURN count(*)", nil)
+		n, _, err = t.count("MATCH (n) WHERE NOT n:"+baseLabel+" AND NOT n:"+heldLabel+" RETURN count(*)", nil)
 		return err
 	})
 	return n, err

@@ -2,11 +2,16 @@ package neo4j
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 
+	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"membench/cypher/browser"
 	"membench/internal/codec"
 	"membench/schema"
+	"membench/schema/catalog"
 )
 
 // fill loads nodes and edges given as JSON lines.
@@ -29,6 +34,11 @@ func fill(t *testing.T, db *DB, lines ...string) {
 	if rep.Nodes.LeftOut+rep.Edges.LeftOut > 0 {
 		t.Fatalf("%+v", rep)
 	}
+	t.Cleanup(func() { // other tests look at the whole database
+		if _, err := db.Empty(context.Background(), EmptyOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // What broke the Python chain's documents is data like any other: apostrophes, text
@@ -92,8 +102,9 @@ func TestReadSchema(t *testing.T) {
 		t.Errorf("ends: %+v", about)
 	}
 	var edge struct {
-		From, To string
-		Props    map[string]any `json:"properties"`
+		From  string         `json:"from"`
+		To    string         `json:"to"`
+		Props map[string]any `json:"properties"`
 	}
 	read(about.Example, &edge)
 	if !strings.HasSuffix(edge.From, "tag:t") || !strings.HasSuffix(edge.To, "work:w") || edge.Props["text"] != "don't, a: b" {
@@ -110,6 +121,66 @@ func TestReadSchema(t *testing.T) {
 	}
 	if !found {
 		t.Errorf("no constraint on %s: %+v", baseLabel, s.Constraints)
+	}
+}
+
+// The saved queries of a scope run on the server as they are and see only that scope,
+// whatever its name; without one they see the same as in a database with one graph.
+func TestSavedQueriesKeepToTheirScope(t *testing.T) {
+	ctx := context.Background()
+	const hostile = "it's @, \"mine\" \\u0027 `}) // 域"
+	a, b := openScope(t, hostile), open(t)
+	var demo []string
+	for _, name := range []string{"nodes.jsonl", "edges.jsonl"} {
+		text, err := os.ReadFile("../../graphir/view/testdata/demo/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		demo = append(demo, strings.Split(strings.TrimSpace(string(text)), "\n")...)
+	}
+	fill(t, a, demo...)
+	fill(t, b, demo...)
+	rows := func(text string, each func(scope any)) (n int) {
+		t.Helper()
+		err := a.in(ctx, false, func(tx *tx) error {
+			n = 0
+			_, err := tx.run(text, nil, func(v []any) error {
+				n++
+				for _, x := range v {
+					var nodes []driver.Node
+					switch x := x.(type) {
+					case driver.Node:
+						nodes = append(nodes, x)
+					case driver.Path:
+						nodes = x.Nodes
+					}
+					for _, node := range nodes {
+						each(node.Props["scope"])
+					}
+				}
+				return nil
+			})
+			return err
+		})
+		if err != nil {
+			t.Errorf("%v\n%s", err, text)
+		}
+		return n
+	}
+	empty := map[string]bool{"contradictions": true, "orphans": true} // the demo graph has none
+	for _, q := range browser.Queries(catalog.Default(), hostile) {
+		n := rows(q.Text, func(scope any) {
+			if scope != hostile {
+				t.Errorf("%s: a node of scope %q", q.Name, scope)
+			}
+		})
+		if _, name, _ := strings.Cut(q.Name, "-"); (n == 0) != empty[name] {
+			t.Errorf("%s: %d rows", q.Name, n)
+		}
+	}
+	// The file of a query, comment included, is one statement.
+	for _, q := range browser.Queries(catalog.Default(), "") {
+		rows(q.File(), func(any) {})
 	}
 }
 

@@ -2,6 +2,7 @@ package neo4j
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -30,7 +31,7 @@ type LabelKind struct {
 	Count   int           `json:"count"`
 	With    []string      `json:"with"` // labels that stand beside it on some node
 	Props   []PropKind    `json:"properties"`
-	Example schema.Object `json:"example"` // id, labels and all properties of the node that has most
+	Example schema.Object `json:"example"` // id, labels and all properties of the node that has most; of a vector its length
 }
 
 // TypeKind is the relationships of one type.
@@ -210,7 +211,7 @@ func (r *schemaReader) rules() error {
 	if err != nil {
 		return err
 	}
-	return r.run("SHOW INDEXES YIELD name, type, labelsOrTypes, properties, owningConstraint WHERE owningConstraint IS NULL RETURN name, type, labelsOrTypes, properties ORDER BY name", func(v []any) {
+	return r.run("SHOW INDEXES YIELD name, type, labelsOrTypes, properties, owningConstraint WHERE owningConstraint IS NULL AND type <> 'LOOKUP' RETURN name, type, labelsOrTypes, properties ORDER BY name", func(v []any) {
 		r.s.Indexes = append(r.s.Indexes, SchemaRule{text(v[0]), text(v[1]), texts(v[2]), texts(v[3])})
 	})
 }
@@ -248,7 +249,11 @@ func example(props map[string]any, ends func(*schema.ObjectBuilder), first ...st
 	slices.Sort(names)
 	var rest schema.ObjectBuilder
 	for _, k := range names {
-		rest.Raw(k, raw(props[k]))
+		v := props[k]
+		if list, ok := v.([]any); ok && k == vectorProp {
+			v = fmt.Sprintf("(%d numbers)", len(list)) // nobody reads a vector
+		}
+		rest.Raw(k, raw(v))
 	}
 	if o := rest.Object(); o.Len() > 0 {
 		if text, err := o.MarshalJSON(); err == nil {

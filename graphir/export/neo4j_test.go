@@ -26,7 +26,7 @@ func TestAdminCSVInNeo4j(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a server: 20 s")
 	}
-	lib, java := exttest.Neo4jLib(), "java" // scripts/neo4j-lib.sh
+	lib, java := exttest.Neo4jLib(), "java" // membench neo4j fetch
 	exttest.Need(t, lib, java)
 	g := hazardGraph()
 	dir, res := writeFolder(t, g)

@@ -50,8 +50,8 @@ func (c Config) upDocker(ctx context.Context, last State) (State, error) {
 	if err := sameRelease(c.Home, last, version); err != nil {
 		return State{}, err
 	}
-	if c.Password != "" && len([]rune(c.Password)) < 8 {
-		return State{}, fmt.Errorf("%w: have %d", ErrPassword, len([]rune(c.Password)))
+	if err := CheckPassword(c.Password); err != nil {
+		return State{}, err
 	}
 	for _, d := range []string{"data", "logs"} {
 		// Made by us, else the engine makes them root's.

@@ -26,7 +26,7 @@ import (
 // Config says what to run. The zero value of each size is the small one that suits
 // tests: about 260 MB resident, ready in about 6 s.
 type Config struct {
-	Java string // the program; "" is java of PATH. See FindJava for what a version needs
+	Java string // the program; "": the first that FindJava finds
 	Lib  string // the folder that Fetch fills
 	// Version is that of a container's image, "" for Default; a process has that of Lib.
 	Version string
@@ -173,14 +173,16 @@ func (s *Server) Kill() error {
 
 // prepare fills in what was left open and checks what can be checked without the server.
 func (c *Config) prepare() (version string, err error) {
-	if c.Java == "" {
-		c.Java = "java"
-	}
 	if version, err = Version(c.Lib); err != nil {
 		return "", err
 	}
-	if c.Password != "" && len([]rune(c.Password)) < 8 {
-		return "", fmt.Errorf("%w: have %d", ErrPassword, len([]rune(c.Password)))
+	if c.Java == "" {
+		if c.Java, err = FindJava(version); err != nil {
+			return "", err
+		}
+	}
+	if err := CheckPassword(c.Password); err != nil {
+		return "", err
 	}
 	if c.HeapMB == 0 {
 		c.HeapMB = 320
@@ -206,6 +208,14 @@ func (c *Config) prepare() (version string, err error) {
 		}
 	}
 	return version, nil
+}
+
+// CheckPassword says whether Neo4j takes a password; "" is none.
+func CheckPassword(p string) error {
+	if n := len([]rune(p)); p != "" && n < 8 {
+		return fmt.Errorf("%w: have %d", ErrPassword, n)
+	}
+	return nil
 }
 
 // configure writes the settings and, before the first start, the password.
