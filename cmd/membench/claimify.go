@@ -122,7 +122,7 @@ func runClaimify(ctx context.Context, e *env, o claimifyOptions) (err error) {
 				return err
 			}
 		}
-		co.Extractor = claims.Model(g, cat, o.version, co.Tags)
+		co.Extractor = claims.Model(g, ms.prompts, cat, o.version, co.Tags)
 	}
 	t := newTally(e, 100)
 	in := drop(t, jsonl.Files[schema.MemoryExport](files, e.in))
