@@ -1,7 +1,10 @@
 package service_test
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -67,5 +70,63 @@ func TestContract(t *testing.T) {
 				return open(t, system, stub, service.Options{ReadBack: true})
 			})
 		})
+	}
+}
+
+// TestRequests holds what each spec sends, byte for byte: testdata/requests. A change of
+// it changes what a system is; UPDATE_REQUESTS=1 writes the files again.
+func TestRequests(t *testing.T) {
+	for _, system := range service.Names() {
+		stub := start(t, system)
+		stub.Late = 1
+		m, err := open(t, system, stub, service.Options{}).Open(ctx, ns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := memorytest.Batch("c1", memorytest.Turn("c1", 1, "user", `I said "yes" \ ${ns} 你好.`), memorytest.Turn("c1", 2, "tool", "done"), memorytest.Turn("c1", 3, "assistant", "Fine."))
+		b.Session = "s 1"
+		for i := range b.Turns[:2] {
+			b.Turns[i].Time = "2023-05-08T13:56:00+08:00"
+		}
+		b.Turns[0].Name, b.Turns[2].Name = "Ann", ""
+		if system == "mem0-1" || system == "mem0-2" {
+			b.Session = "s1" // Mem0 takes no blanks in ids
+		}
+		if _, err := m.Ingest(ctx, b); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Retrieve(ctx, memory.Query{Text: `did Ann say "yes"?`, K: 7}); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := memory.As[memory.Exporter](m); ok {
+			if _, err := exported(m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d, ok := memory.As[memory.Dropper](m); ok {
+			if err := d.Drop(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var have bytes.Buffer
+		for _, r := range stub.Log() {
+			fmt.Fprintf(&have, "%s %s\n", r.Method, r.Path)
+			if r.Body != "" {
+				fmt.Fprintf(&have, "  %s\n", r.Body)
+			}
+		}
+		path := "testdata/requests/" + system + ".txt"
+		if os.Getenv("UPDATE_REQUESTS") != "" {
+			if err := os.MkdirAll("testdata/requests", 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, have.Bytes(), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil || !bytes.Equal(have.Bytes(), want) {
+			t.Errorf("%s (%v):\n%s\nwant\n%s", system, err, &have, want)
+		}
 	}
 }

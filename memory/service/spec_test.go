@@ -27,8 +27,8 @@ func TestPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	for p, want := range map[string]string{
-		"a.b.*.id": `["x","y"]`, "a.b.#": `[3]`, "e.#": `[0]`, "a.b.0.n": `[1.50]`, "a.b.7.n": `null`, "s": `["t"]`, "s.x": `null`, "none // s": `["t"]`,
-		"a.b.*.none // e.# // s": `[0]`, "nest.*.m.*": `[1,2,3]`, "e": `[[]]`, "big": `[12345678901234567890]`, "a.b.2.id": `null`,
+		"a.b.*.id": `["x","y"]`, "a.b.#": `[3]`, "e.#": `[0]`, "a.b.0.n": `[1.50]`, "a.b.7.n": `[]`, "s": `["t"]`, "s.x": `[]`, "none // s": `["t"]`,
+		"a.b.*.none // e.# // s": `[0]`, "nest.*.m.*": `[1,2,3]`, "e": `[[]]`, "big": `[12345678901234567890]`, "a.b.2.id": `[]`,
 	} {
 		q, err := parsePath(p)
 		if err != nil {
@@ -205,8 +205,8 @@ func TestConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, errX := New(letta, Options{Env: env})
-	y, errY := New(letta, Options{Env: env, Variables: map[string]string{"embedding": "a/b"}})
+	x, errX := New(letta, Options{Env: env, BaseURL: "http://h"})
+	y, errY := New(letta, Options{Env: env, BaseURL: "http://h", Variables: map[string]string{"embedding": "a/b"}})
 	if errX != nil || errY != nil || x.Info().Fingerprint == y.Info().Fingerprint {
 		t.Errorf("another embedding is another system: %v, %v", errX, errY)
 	}
@@ -378,4 +378,87 @@ func (a answerWith) RoundTrip(*http.Request) (*http.Response, error) {
 	rec := httptest.NewRecorder()
 	_, _ = rec.Write(a()) // a recorder takes everything
 	return rec.Result(), nil
+}
+
+// TestDocs: the spec of docs/adding-a-service.md is one, does a round trip against the
+// service that it describes, and the document names every member of the schema.
+func TestDocs(t *testing.T) {
+	b, err := os.ReadFile("../../docs/adding-a-service.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, ok := strings.Cut(string(b), "```yaml\n")
+	if !ok {
+		t.Fatal("no spec in the document")
+	}
+	text, _, _ = strings.Cut(text, "```")
+	spec, err := Parse("docs.yaml", []byte(strings.ReplaceAll("\n"+text, "\n   ", "\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type row struct {
+		ID    int     `json:"id"`
+		Text  string  `json:"text"`
+		At    string  `json:"at"`
+		Tag   string  `json:"tag"`
+		Score float64 `json:"score"`
+	}
+	store := map[string][]row{}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /memories", func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ User, Text, At, Tag string }
+		_ = json.NewDecoder(r.Body).Decode(&in) // a bad body stores nothing good, and the trip says so
+		store[in.User] = append(store[in.User], row{len(store[in.User]) + 1, in.Text, in.At, in.Tag, 0})
+		fmt.Fprint(w, "{}")
+	})
+	mux.HandleFunc("GET /memories", func(w http.ResponseWriter, r *http.Request) {
+		_ = json.NewEncoder(w).Encode(map[string]any{"results": store[r.FormValue("user")]})
+	})
+	mux.HandleFunc("POST /search", func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ User, Query string }
+		_ = json.NewDecoder(r.Body).Decode(&in)
+		out := []row{}
+		for _, x := range store[in.User] {
+			for _, c := range strings.Fields(in.Query) {
+				if strings.Contains(x.Text, strings.Trim(c, "?")) || strings.Contains(in.Query, "饮料") && strings.Contains(x.Text, "饮料") {
+					x.Score++
+				}
+			}
+			if x.Score > 0 {
+				out = append(out, x)
+			}
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"results": out})
+	})
+	mux.HandleFunc("DELETE /users/{id}", func(w http.ResponseWriter, r *http.Request) { delete(store, r.PathValue("id")) })
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	sys, err := New(spec, Options{BaseURL: srv.URL, Env: func(string) (string, bool) { return "k", true }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	err = RoundTrip(context.Background(), sys, "docs", func(c Check) {
+		if n++; c.State != CheckOK {
+			t.Errorf("%+v", c)
+		}
+	})
+	if err != nil || n < 9 {
+		t.Errorf("%d checks, %v", n, err)
+	}
+	var sch struct {
+		Properties map[string]struct {
+			Properties map[string]any `json:"properties"`
+		} `json:"properties"`
+	}
+	if err := json.Unmarshal(specSchema, &sch); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range sortedKeys(sch.Properties) {
+		for _, want := range append(sortedKeys(sch.Properties[name].Properties), name) {
+			if !strings.Contains(string(b), want) {
+				t.Errorf("docs/adding-a-service.md does not name %s of %s", want, name)
+			}
+		}
+	}
 }
