@@ -165,6 +165,16 @@ func (s *Store) Export(ctx context.Context, collection string) schema.Seq[schema
 			ids = append(ids, id)
 		}
 		slices.Sort(ids)
+		if n := len(tail); n > 0 && tail[n-1].Warning { // a warning needs a record to travel with
+			for _, id := range slices.Backward(ids) {
+				if r := held[id]; r.finding == nil {
+					r.finding = tail[n-1]
+					held[id] = r
+					break
+				}
+			}
+			tail = tail[:n-1]
+		}
 		for _, id := range ids {
 			r := held[id]
 			rec := schema.Record[schema.MemoryExport]{Pos: position(file, r.rowid),
