@@ -22,7 +22,7 @@ var layers = [][]string{
 	2: {"graph", "llm", "llm/*", "schema/validate", "schema/migrate", "internal/openie", "internal/build", "eval/judge"},
 	3: {"memory", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol"},
 	4: {"annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "memory/memorytest", "memory/op", "eval/*", "cypher/browser"},
-	5: {"memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server"},
+	5: {"memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "memory/mem0/rest/resttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server"},
 	6: {"cmd/membench/internal/*", "memory/all", "datasets/all"},
 	7: {"cmd/membench", "internal/layers", "internal/testsum", "internal/benchdata"},
 }
