@@ -3,8 +3,7 @@ package annotate
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"embed"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,17 +15,14 @@ import (
 	"membench/schema"
 )
 
-// systemPrompt is data: its hash is part of the fingerprint.
-const systemPrompt = `You sort lines of a dialogue. For each numbered line choose exactly one tag:
+//go:embed prompts
+var prompts embed.FS
 
-canon_only  a stable fact that holds beyond this conversation: who someone is, a lasting taste, habit, skill or
-            relation, a fixed feature of the setting, a standing rule or owner of a system. The bar is high.
-episodic    the default: moods, states, events, plans, opinions and reactions of the moment, questions with content.
-filler      nothing worth remembering: greetings, thanks, acknowledgements, interjections, bare praise, "why?".
+// PromptNames are the prompts of this stage.
+func PromptNames() []string { return []string{"tag"} }
 
-When in doubt choose episodic. Not every line can be canon_only; usually most are not.
-Answer with one JSON object that maps every line number to its tag, and nothing else:
-{"1": "episodic", "2": "filler"}`
+// Prompt is the tagger's prompt.
+func Prompt(p llm.Prompts) llm.Prompt { return p.Of(prompts, "tag") }
 
 // Model asks a model for each tag and nothing else. Text, speakers, order and marks
 // are never the model's. Its answer must give every line asked for once, with one of
@@ -34,19 +30,15 @@ Answer with one JSON object that maps every line number to its tag, and nothing 
 // mended, anything else is asked for once more with the list of faults, and lines
 // that are still without a tag get the rule's. So do all lines of a window whose
 // call failed; only what every call would meet (llm.Fatal) ends the run.
-func Model(g llm.Generator) Tagger { return modelTagger{g} }
+func Model(g llm.Generator, p llm.Prompts) Tagger { return modelTagger{g, Prompt(p)} }
 
-type modelTagger struct{ g llm.Generator }
-
-func (m modelTagger) Fingerprint() string {
-	sum := sha256.Sum256([]byte(systemPrompt))
-	return "model/1 " + m.g.Model() + " " + hex.EncodeToString(sum[:]) + " " + ruleVersion
+type modelTagger struct {
+	g      llm.Generator
+	system llm.Prompt
 }
 
-// PromptHash is the sha256 of the tagger's prompt, for manifests.
-func PromptHash() string {
-	sum := sha256.Sum256([]byte(systemPrompt))
-	return hex.EncodeToString(sum[:])
+func (m modelTagger) Fingerprint() string {
+	return "model/1 " + m.g.Model() + " " + m.system.SHA256() + " " + ruleVersion
 }
 
 func (m modelTagger) Tag(ctx context.Context, w Window) (Choices, error) {
@@ -65,7 +57,7 @@ func (m modelTagger) Tag(ctx context.Context, w Window) (Choices, error) {
 	tags := map[int]string{}
 	var faults []string
 	for try := range 2 {
-		req := llm.Request{Purpose: "tag", System: systemPrompt, Prompt: prompt, JSON: true, MaxTokens: 64 + 16*len(asked)}
+		req := llm.Request{Purpose: "tag", System: m.system.Text, Prompt: prompt, JSON: true, MaxTokens: 64 + 16*len(asked)}
 		if try > 0 {
 			req.Prompt += "\nYour last answer could not be used: " + strings.Join(faults, "; ") + ". Answer again for all lines.\n"
 		}

@@ -71,7 +71,7 @@ func TestModelTagger(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := llmtest.NewScript(tc.answers...)
-			got, fs, err := tagsOf(t, Model(g), dialogue())
+			got, fs, err := tagsOf(t, Model(g, llm.Prompts{}), dialogue())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +105,7 @@ func TestModelTagger(t *testing.T) {
 
 func TestModelTaggerTruncated(t *testing.T) {
 	g := llmtest.NewScript().Then(llmtest.Answer{Text: `{"1":"episodic","2":"epis`, Truncated: true}, llmtest.Answer{Text: `{"2":"episodic","3":"episodic","6":"filler"}`})
-	if got, _, err := tagsOf(t, Model(g), dialogue()); got != "EEEfiF" || err != nil {
+	if got, _, err := tagsOf(t, Model(g, llm.Prompts{}), dialogue()); got != "EEEfiF" || err != nil {
 		t.Errorf("have %s %v, want the first answer's line kept", got, err)
 	}
 }
@@ -119,10 +119,10 @@ func (f failing) Generate(context.Context, llm.Request) (llm.Response, error) {
 }
 
 func TestModelTaggerFailing(t *testing.T) {
-	if got, fs, err := tagsOf(t, Model(failing{llm.KindServer}), dialogue()); err != nil || got != "fcefif" || len(fs) == 0 {
+	if got, fs, err := tagsOf(t, Model(failing{llm.KindServer}, llm.Prompts{}), dialogue()); err != nil || got != "fcefif" || len(fs) == 0 {
 		t.Errorf("have %s %v %v, want the rule's tags and a warning", got, fs, err)
 	}
-	if got, _, err := tagsOf(t, Model(failing{llm.KindKey}), dialogue()); err == nil || got != "" {
+	if got, _, err := tagsOf(t, Model(failing{llm.KindKey}, llm.Prompts{}), dialogue()); err == nil || got != "" {
 		t.Errorf("a refused key: have %s %v, want an error", got, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -150,7 +150,7 @@ func TestModelTaggerWindows(t *testing.T) {
 		}
 		return b.String(), nil
 	})
-	got, _, err := tagsOf(t, Model(g), s)
+	got, _, err := tagsOf(t, Model(g, llm.Prompts{}), s)
 	if err != nil || got != strings.Repeat("F", 2*windowSize+3) || len(prompts) != 3 {
 		t.Errorf("have %s in %d prompts, %v", got, len(prompts), err)
 	}
@@ -160,7 +160,7 @@ func TestModelTaggerWindows(t *testing.T) {
 }
 
 func TestFingerprints(t *testing.T) {
-	if a, b := Rule().Fingerprint(), Model(llmtest.NewScript()).Fingerprint(); a == b || !strings.Contains(b, "scripted") || !strings.Contains(b, PromptHash()) {
+	if a, b := Rule().Fingerprint(), Model(llmtest.NewScript(), llm.Prompts{}).Fingerprint(); a == b || !strings.Contains(b, "scripted") || !strings.Contains(b, Prompt(llm.Prompts{}).SHA256()) {
 		t.Errorf("have %s and %s", a, b)
 	}
 }

@@ -84,6 +84,8 @@ type Options struct {
 	MaxItems  int              // memories in a chunk; 0: MaxItems
 	MaxChars  int              // code points in a chunk; 0: MaxChars
 	Workers   int              // chunks at once, of the rule extractor conversations; 0: 1
+	Memory    int64            // bytes of records held before they go to disk; 0: 16 MiB
+	TempDir   string           // where they go; "": the system's folder
 }
 
 func (o Options) withDefaults() Options {
@@ -107,6 +109,9 @@ func (o Options) withDefaults() Options {
 		o.MaxChars = MaxChars
 	}
 	o.Workers = max(1, o.Workers)
+	if o.Memory <= 0 {
+		o.Memory = 16 << 20
+	}
 	return o
 }
 
@@ -148,43 +153,30 @@ func Extract(ctx context.Context, in schema.Seq[schema.MemoryExport], o Options)
 }
 
 // ByConversation reads all memories, groups them by conversation and yields the
-// conversations in natural order of their ids. Findings of the input come first. A
-// memory costs about 600 bytes and its text while this runs. The failure of one
-// chunk is a finding of its conversation; its memories are asked about next time.
+// conversations in natural order of their ids. Findings of the input come first. Memory
+// holds o.Memory bytes of records, the rest goes to disk, and the conversations that are
+// being read: about 600 bytes and its text for each of their memories. The failure of
+// one chunk is a finding of its conversation; its memories are asked about next time.
 func ByConversation(ctx context.Context, in schema.Seq[schema.MemoryExport], o Options) iter.Seq2[Conversation, error] {
 	o = o.withDefaults()
 	return func(yield func(Conversation, error) bool) {
-		byConv := map[schema.ConvID][]Memory{}
+		s := newShelf(o)
+		defer s.close()
 		for rec, err := range in {
 			var m Memory
 			if err == nil {
 				m, err = memoryOf(rec, o.Version)
 			}
-			if err != nil {
-				var f *schema.Finding
-				if !yield(Conversation{}, err) || !errors.As(err, &f) {
+			if err == nil {
+				if err = s.add(m.Fields.ConvID, rec); err != nil {
+					yield(Conversation{}, err)
 					return
 				}
 				continue
 			}
-			byConv[m.Fields.ConvID] = append(byConv[m.Fields.ConvID], m)
-		}
-		ids := make([]schema.ConvID, 0, len(byConv))
-		for id := range byConv {
-			ids = append(ids, id)
-		}
-		slices.SortFunc(ids, func(a, b schema.ConvID) int { return Natural(string(a), string(b)) })
-		type work struct {
-			id schema.ConvID
-			ms []Memory
-		}
-		take := func(yield func(work, error) bool) {
-			for _, id := range ids {
-				w := work{id, byConv[id]}
-				delete(byConv, id) // its memories can go when it is done
-				if !yield(w, nil) {
-					return
-				}
+			var f *schema.Finding
+			if !yield(Conversation{}, err) || !errors.As(err, &f) {
+				return
 			}
 		}
 		// A model's chunks are asked about at once within a conversation; the rule
@@ -193,8 +185,8 @@ func ByConversation(ctx context.Context, in schema.Seq[schema.MemoryExport], o O
 		if _, ok := o.Extractor.(*rule); ok {
 			ahead = o.Workers
 		}
-		for c, err := range par.Map(ctx, ahead, take, func(ctx context.Context, w work) (Conversation, error) {
-			return conversation(ctx, w.id, w.ms, o)
+		for c, err := range par.Map(ctx, ahead, s.conversations(), func(ctx context.Context, ms []Memory) (Conversation, error) {
+			return conversation(ctx, ms[0].Fields.ConvID, ms, o)
 		}) {
 			if !yield(c, err) || err != nil {
 				return

@@ -107,7 +107,7 @@ func answerOf(t *testing.T, ms []schema.MemoryExport) string {
 func TestModelEqualsRule(t *testing.T) {
 	want, _ := extractAll(t, Options{}, three...)
 	g := llmtest.NewScript(answerOf(t, three[:2]), answerOf(t, three[2:]))
-	got, cs := extractAll(t, Options{Extractor: Model(g, testCatalog, schema.Latest, nil)}, three...)
+	got, cs := extractAll(t, Options{Extractor: Model(g, llm.Prompts{}, testCatalog, schema.Latest, nil)}, three...)
 	if got = strings.ReplaceAll(got, `"by":"scripted"`, `"by":"rule"`); got != want {
 		t.Errorf("have\n%s\nwant\n%s", got, want)
 	}
@@ -147,7 +147,7 @@ func TestModelAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := llmtest.NewScript().Then(tc.answers...)
 			cache := mapCache{}
-			_, cs := extractAll(t, Options{Extractor: Model(g, testCatalog, schema.Latest, nil), Cache: cache}, three[:2]...)
+			_, cs := extractAll(t, Options{Extractor: Model(g, llm.Prompts{}, testCatalog, schema.Latest, nil), Cache: cache}, three[:2]...)
 			c := cs[0]
 			n := 0
 			for _, s := range c.Statements {
@@ -160,7 +160,7 @@ func TestModelAnswers(t *testing.T) {
 			}
 			// A second run asks about nothing that was answered, and says the same.
 			again := llmtest.NewScript()
-			_, cs2 := extractAll(t, Options{Extractor: Model(again, testCatalog, schema.Latest, nil), Cache: cache}, three[:2]...)
+			_, cs2 := extractAll(t, Options{Extractor: Model(again, llm.Prompts{}, testCatalog, schema.Latest, nil), Cache: cache}, three[:2]...)
 			if !tc.failed && (cs2[0].Asked != 0 || len(cs2[0].Rejected) != tc.rejected || len(cs2[0].Statements) != len(c.Statements)) {
 				t.Errorf("second run: asked %d, %d rejected, %d statements", cs2[0].Asked, len(cs2[0].Rejected), len(cs2[0].Statements))
 			}
@@ -192,7 +192,7 @@ func TestIncremental(t *testing.T) {
 		}
 		return strings.Join(out, ""), nil
 	})
-	o := Options{Extractor: Model(g, testCatalog, schema.Latest, nil), Cache: cache}
+	o := Options{Extractor: Model(g, llm.Prompts{}, testCatalog, schema.Latest, nil), Cache: cache}
 	more := memory(4, "ch01", three[2].Payload.Text("data"))
 	extractAll(t, o, three[0])
 	both, cs := extractAll(t, o, three[1], three[0])

@@ -3,6 +3,7 @@ package claims
 import (
 	"context"
 	"crypto/sha256"
+	"embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -24,9 +25,9 @@ const (
 // Model is the extractor that asks a model. Bad lines are asked for again with the
 // list of faults; those that stay bad are rejected one by one and the good ones
 // stay. A truncated answer is kept as far as it is whole and the rest asked for.
-func Model(g llm.Generator, c *catalog.Catalog, v schema.Version, tags *Tags) Extractor {
+func Model(g llm.Generator, p llm.Prompts, c *catalog.Catalog, v schema.Version, tags *Tags) Extractor {
 	m := &model{g: g, cat: c, v: v, tags: tags}
-	m.system = systemPrompt(c, v)
+	m.system = systemPrompt(Prompt(p).Text, p.Lang() == "zh", c, v)
 	sum := sha256.Sum256([]byte(m.system))
 	m.print = "model/" + g.Model() + "/" + string(v) + "/" + hex.EncodeToString(sum[:8])
 	return m
@@ -146,24 +147,31 @@ func (m *model) prompt(c Chunk) string {
 	return b.String()
 }
 
-// systemPrompt is made of the catalogue, so that a project's own terms are asked for too.
-func systemPrompt(c *catalog.Catalog, v schema.Version) string {
+//go:embed prompts
+var prompts embed.FS
+
+// PromptNames are the prompts of this stage.
+func PromptNames() []string { return []string{"claims"} }
+
+// Prompt is the extractor's prompt before the vocabulary is put in, for manifests.
+func Prompt(p llm.Prompts) llm.Prompt { return p.Of(prompts, "claims") }
+
+// systemPrompt puts the catalogue into a prompt, so that a project's own terms are asked
+// for too: at {{entities}} and {{predicates}}, at the end where a prompt lacks them.
+func systemPrompt(text string, zh bool, c *catalog.Catalog, v schema.Version) string {
+	put := func(mark, list string) {
+		if !strings.Contains(text, mark) {
+			text += "\n\n" + mark
+		}
+		text = strings.ReplaceAll(text, mark, strings.TrimRight(list, "\n"))
+	}
+	put("{{entities}}", entityList(c, v))
+	put("{{predicates}}", predicateList(zh, c, v))
+	return text
+}
+
+func entityList(c *catalog.Catalog, v schema.Version) string {
 	var b strings.Builder
-	b.WriteString(`You turn memories of a conversation into claims and entities. Take only what a memory's text says; add nothing that you know otherwise. A memory that says nothing of the kinds below gives no line; an empty answer is fine.
-
-Answer with JSON Lines and nothing else, one object a line:
-{"record_type":"entity","entity_type":T,"entity_id":ID,"props":{"name":…,"display":…},"aliases":[],"tags":[],"confidence":0..1}
-{"record_type":"claim","predicate":P,"subject":{"entity_type":T,"entity_id":ID},"object":{"entity_type":T,"entity_id":ID},"domain":D,"confidence":0..1,"status":"active","rank":null,"evidence":[{"memory_item_id":M,"point_id":Q}]}
-
-Rules
-- The subject is the memory's speaker unless the predicate says otherwise. Tastes of third persons, questions, wishes and quoted speech give no claim.
-- confidence: 0.90 to 0.98 said in so many words; 0.75 to 0.89 clear; 0.60 to 0.74 needs interpretation; leave out what is below.
-- rank: 1 only for "favourite", 2 for "second favourite"; else null.
-- Names are short, in the language of the text, without title marks, quotes or words around them.
-- evidence names every memory that the claim stands on.
-
-Entity types and ids
-`)
 	for _, name := range catalog.Sorted(c.Entities) {
 		e := c.Entities[name]
 		if v.Before(sinceOf(e.Since)) {
@@ -175,11 +183,11 @@ Entity types and ids
 		}
 		fmt.Fprintf(&b, "- %s  %s  %s\n", name, id, e.Doc)
 	}
-	b.WriteString("\nPredicates: name, domain, subject, object, meaning")
-	if v != schema.V001 {
-		b.WriteString("; the name after | is for the denial of it")
-	}
-	b.WriteByte('\n')
+	return b.String()
+}
+
+func predicateList(zh bool, c *catalog.Catalog, v schema.Version) string {
+	var b strings.Builder
 	for _, name := range catalog.Sorted(c.Predicates) {
 		p := c.Predicates[name]
 		if v.Before(sinceOf(p.Since)) {
@@ -189,11 +197,18 @@ Entity types and ids
 		if p.Negative != "" && v != schema.V001 {
 			full += "|" + p.Negative
 		}
-		subjects := "speaker"
+		subjects := docOf(zh, "speaker", "说话人")
 		if len(p.Subjects) > 0 {
 			subjects = strings.Join(p.Subjects, "/")
 		}
-		fmt.Fprintf(&b, "- %s  %s  %s  %s  %s\n", full, p.Domain, subjects, strings.Join(p.Objects, "/"), p.Doc)
+		fmt.Fprintf(&b, "- %s  %s  %s  %s  %s\n", full, p.Domain, subjects, strings.Join(p.Objects, "/"), docOf(zh, p.Doc, p.DocZH))
 	}
 	return b.String()
+}
+
+func docOf(zh bool, en, other string) string {
+	if zh && other != "" {
+		return other
+	}
+	return en
 }

@@ -50,11 +50,11 @@ type Scripts struct{ Constraints, Nodes, Edges io.Writer }
 func Write(ctx context.Context, nodes, edges []jsonl.File, out Scripts, o Options, report func(*schema.Finding)) (Counts, error) {
 	c := Counts{Labels: map[string]int{}, Types: map[string]int{}}
 	w := &writer{o: o, report: report, counts: &c, odd: map[string]bool{}}
-	types, err := w.file(ctx, nodes, out.Nodes, false)
-	if err != nil {
+	if _, err := w.file(ctx, nodes, out.Nodes, false); err != nil {
 		return c, err
 	}
-	if types, err = w.file(ctx, edges, out.Edges, true); err != nil {
+	types, err := w.file(ctx, edges, out.Edges, true)
+	if err != nil {
 		return c, err
 	}
 	text := appendConstraint([]byte(constraintsHead), "")
@@ -233,8 +233,6 @@ type rower struct {
 	index map[string]int32 // labels or type as they stand in the line → kind
 	last  []byte           // the text of the last labels, which are mostly those of the next
 	lastK int32
-	scratch,
-	ids []byte
 }
 
 func newRower(scope string) *rower {

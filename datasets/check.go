@@ -93,6 +93,14 @@ func (k *Checker) question(c schema.Case, q schema.Question, last string, texts 
 			tell(&schema.Finding{Pos: pos, Code: "DST005", Message: "evidence outside the case", Have: fmt.Sprintf("%s: %s turn %d", q.ID, r.ConvID, r.TurnID), Want: fmt.Sprintf("turns 1 to %d", turns)})
 		}
 	}
+	if len(q.Covered) > 0 {
+		last = ""
+		for _, s := range c.Sessions {
+			if slices.Contains(q.Covered, s.ID) {
+				last = max(last, s.Time)
+			}
+		}
+	}
 	if q.AsOf != "" && last != "" && q.AsOf < last[:min(len(last), len(q.AsOf))] {
 		warn("DST012", "a session is dated after the question; history is not cut", fmt.Sprintf("%s asked %s, last session %s", q.ID, q.AsOf, last))
 	}

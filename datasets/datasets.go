@@ -44,6 +44,11 @@ type Options struct {
 	Chunk func(text string) []string
 	// Seed moves what a converter draws; equal seeds give equal cases.
 	Seed uint64
+	// Count is how many cases a generator makes; 0 means 4.
+	Count int
+	// Topics are words of topic, question or answer by which OpsEval's items are chosen;
+	// nil is the words of alarms and faults, one empty word takes all.
+	Topics []string
 	// Errata is laid over the cases; see Errata.
 	Errata *Errata
 	// Workers is how many values are decoded at once; 0 means one per processor.

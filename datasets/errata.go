@@ -2,7 +2,10 @@ package datasets
 
 import (
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -74,9 +77,18 @@ func (e *Errata) Add(c Correction) {
 	}
 }
 
+// ListName is what a list is called by: its file's name without folder and ending.
+func ListName(file string) string {
+	base := path.Base(filepath.ToSlash(file))
+	for _, end := range []string{".gz", ".zst", ".jsonl", ".json"} {
+		base = strings.TrimSuffix(base, end)
+	}
+	return base
+}
+
 // ReadErrata reads a list in the plain form: one Correction a line, or an array.
 func ReadErrata(f jsonl.File) (*Errata, error) {
-	e := NewErrata(f.Name)
+	e := NewErrata(ListName(f.Name))
 	for v, err := range FileValues([]jsonl.File{f}, 0) {
 		if err != nil {
 			return nil, err

@@ -43,7 +43,7 @@ func Values(r io.Reader, name string, max int) iter.Seq2[*Value, error] {
 		if s.need(3) && bytes.HasPrefix(s.rest(), []byte("\xef\xbb\xbf")) {
 			s.lo += 3
 		}
-		if s.space(); s.err == nil && s.lo < len(s.buf) && s.buf[s.lo] == '[' {
+		if s.space(); s.lo < len(s.buf) && s.buf[s.lo] == '[' {
 			s.array = true
 			s.take(1)
 		}

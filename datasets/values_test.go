@@ -52,7 +52,7 @@ func TestValues(t *testing.T) {
 		{"swallowed", `[{"a":1},{"a":"x},{"a":"y"},{"a":"z"}]`, []string{`1:2 {"a":1}`, `1:19 {"a":"y"}`, `1:29 {"a":"z"}`}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for name, r := range map[string]io.Reader{"whole": strings.NewReader(c.text), "byte by byte": iotest.OneByteReader(strings.NewReader(c.text))} {
+			for name, r := range map[string]io.Reader{"whole": strings.NewReader(c.text), "byte by byte": iotest.OneByteReader(strings.NewReader(c.text)), "end with data": iotest.DataErrReader(strings.NewReader(c.text))} {
 				have, found := values(t, r, 0)
 				if !reflect.DeepEqual(have, c.want) || len(found) != c.faults {
 					t.Errorf("%s: have %q, %v; want %q and %d faults", name, have, found, c.want, c.faults)

@@ -227,13 +227,16 @@ func (b *bulk) sort(ctx context.Context) error {
 	return b.rankOwners()
 }
 
-// cut makes ranges of the buckets that count tells the rows and bytes of.
+// cut makes ranges of the buckets that count tells the rows and bytes of. What has no
+// rows is in no range: parts with such keys come between.
 func (b *bulk) cut(count func(bucket uint32) (rows int, bytes int64)) {
 	const perPartition = keyBuckets / partitions
 	b.ranges = nil
 	lo, held := uint32(0), 0
 	end := func(hi uint32) {
-		b.ranges = append(b.ranges, keyRange{lo, hi})
+		if held > 0 {
+			b.ranges = append(b.ranges, keyRange{lo, hi})
+		}
 		lo, held = hi+1, 0
 	}
 	for k := uint32(0); k < keyBuckets; k++ {
@@ -243,7 +246,9 @@ func (b *bulk) cut(count func(bucket uint32) (rows int, bytes int64)) {
 		}
 		// A bucket that would take more than a quarter of the budget is read in passes.
 		if passes := min(bytes*4/max(1, b.o.Memory)+1, 1<<subBits); b.o.Memory > 0 && passes > 1 {
+			end(k<<subBits - 1)
 			for i := int64(1); i <= passes; i++ {
+				held = 1 // or none: it is not known of a pass
 				end(k<<subBits + uint32(i<<subBits/passes) - 1)
 			}
 			continue
@@ -255,6 +260,9 @@ func (b *bulk) cut(count func(bucket uint32) (rows int, bytes int64)) {
 	// Hot keys have no rows: ranges end before and start after them.
 	for _, key := range b.hotKeys() {
 		i, _ := slices.BinarySearchFunc(b.ranges, key, func(r keyRange, k uint32) int { return cmp.Compare(r.hi, k) })
+		if i == len(b.ranges) || key < b.ranges[i].lo {
+			continue
+		}
 		r := b.ranges[i]
 		b.ranges = slices.Replace(b.ranges, i, i+1, keyRange{r.lo, key - 1}, keyRange{key + 1, r.hi})
 	}

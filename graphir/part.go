@@ -272,6 +272,10 @@ func unite(a, b []string, cut *bool) []string {
 	if len(b) == 0 || len(a) == 1 && len(b) == 1 && a[0] == b[0] {
 		return a
 	}
+	if len(a) == maxList && b[0] > a[maxList-1] { // as nearly always, once a list is full
+		*cut = true
+		return a
+	}
 	out := make([]string, 0, min(len(a)+len(b), maxList))
 	for len(a) > 0 || len(b) > 0 {
 		var s string

@@ -43,6 +43,48 @@ func (e *Estimate) Rows() []EstimateRow {
 	return out
 }
 
+// row is the row of a purpose and model. The caller holds the lock.
+func (e *Estimate) row(purpose, model string) *EstimateRow {
+	if e.rows == nil {
+		e.rows = map[[2]string]*EstimateRow{}
+	}
+	r := e.rows[[2]string{purpose, model}]
+	if r == nil {
+		r = &EstimateRow{Purpose: purpose, Model: model}
+		e.rows[[2]string{purpose, model}] = r
+	}
+	return r
+}
+
+// Embedder counts for a model of this profile; stand gives vectors in its place, so
+// that what depends on them goes on.
+func (e *Estimate) Embedder(profile string, stand Embedder) Embedder {
+	return embedEstimator{e, profile, stand}
+}
+
+type embedEstimator struct {
+	e       *Estimate
+	profile string
+	stand   Embedder
+}
+
+func (g embedEstimator) Profile() string { return g.profile }
+
+func (g embedEstimator) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	var low, high Usage
+	for _, t := range texts {
+		l, h := EstimateTokens(t)
+		low, high = low.Add(Usage{InputTokens: l}), high.Add(Usage{InputTokens: h})
+	}
+	low.Calls, high.Calls = 1, 1
+	g.e.mu.Lock()
+	row := g.e.row(PurposeEmbed, g.profile)
+	row.Calls++
+	row.Low, row.High = row.Low.Add(low), row.High.Add(high)
+	g.e.mu.Unlock()
+	return g.stand.Embed(ctx, texts)
+}
+
 // Generator counts for a model; m is its name.
 func (e *Estimate) Generator(m string) Generator { return estimator{e, m} }
 
@@ -63,14 +105,7 @@ func (g estimator) Generate(ctx context.Context, r Request) (Response, error) {
 		out = answerTokens
 	}
 	g.e.mu.Lock()
-	if g.e.rows == nil {
-		g.e.rows = map[[2]string]*EstimateRow{}
-	}
-	row := g.e.rows[[2]string{r.Purpose, g.m}]
-	if row == nil {
-		row = &EstimateRow{Purpose: r.Purpose, Model: g.m}
-		g.e.rows[[2]string{r.Purpose, g.m}] = row
-	}
+	row := g.e.row(r.Purpose, g.m)
 	row.Calls++
 	row.Low = row.Low.Add(Usage{Calls: 1, InputTokens: lowIn, OutputTokens: out / 3})
 	row.High = row.High.Add(Usage{Calls: tries, InputTokens: tries*highIn + out, OutputTokens: tries * out})

@@ -162,7 +162,15 @@ func TestEstimate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	v, err := e.Embedder("te3", hashing.New(8)).Embed(context.Background(), []string{"tea", "coffee and cake"})
+	if err != nil || len(v) != 2 {
+		t.Fatal(err)
+	}
 	rows := e.Rows()
+	if len(rows) != 2 || rows[0].Purpose != "embed" || rows[0].Model != "te3" || rows[0].Low.InputTokens < 3 || rows[0].High.InputTokens > 12 {
+		t.Fatalf("have %+v", rows)
+	}
+	rows = rows[1:]
 	if len(rows) != 1 || rows[0].Calls != 10 {
 		t.Fatalf("have %+v", rows)
 	}

@@ -20,6 +20,8 @@ type QARecord struct {
 	AsOf        string     `json:"as_of,omitzero"`
 	Evidence    []EventRef `json:"evidence,omitempty"`
 	EvidenceIDs []string   `json:"evidence_ids,omitempty"`
+	// EvidenceTexts are the gold facts in words, where evidence is gold memory points.
+	EvidenceTexts []string `json:"evidence_texts,omitempty"`
 
 	K       int     `json:"k,omitzero"`       // hits asked for
 	Hits    []QAHit `json:"hits"`             // best first
@@ -122,6 +124,7 @@ type SessionRecord struct {
 	Points    []MemoryPoint  `json:"memory_points,omitempty"` // gold of this session
 	Snapshot  []MemoryState  `json:"snapshot,omitempty"`      // after the session
 	Delta     []MemoryDelta  `json:"delta,omitempty"`         // of this session
+	Opaque    bool           `json:"opaque,omitzero"`         // shows neither snapshot nor delta
 	Outcome   string         `json:"outcome"`
 	Error     string         `json:"error,omitzero"`
 	Degraded  []string       `json:"degraded,omitempty"` // operations that fell back on their rule twin

@@ -79,7 +79,11 @@ type Spread struct {
 // means over sessions, the others are pooled. A dimension that nothing was graded for
 // has null values and n 0.
 type Metrics struct {
-	BaselineID            string              `json:"baseline_id"`
+	BaselineID string `json:"baseline_id"`
+	// Who graded; a model's verdicts stand before a rule's, which are never mixed in.
+	SessionsBy            By                  `json:"sessions_by,omitzero"`
+	AnswersBy             By                  `json:"answers_by,omitzero"`
+	EvidenceBy            By                  `json:"evidence_by,omitzero"`
 	MemoryRecall          RecallMetrics       `json:"memory_recall"`
 	MemoryCorrectness     CorrectnessMetrics  `json:"memory_correctness"`
 	UpdateHandling        UpdateMetrics       `json:"update_handling"`

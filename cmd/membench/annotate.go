@@ -153,7 +153,7 @@ func runAnnotate(ctx context.Context, e *env, o annotateOptions) (err error) {
 		if err != nil {
 			return err
 		}
-		o.convert.Tagger = annotate.Model(g)
+		o.convert.Tagger = annotate.Model(g, ms.prompts)
 		if ms.dryRun() {
 			o.out, e = "-", e.mute()
 		}

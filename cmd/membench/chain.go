@@ -16,11 +16,13 @@ import (
 	"time"
 
 	"membench/annotate"
+	"membench/claims"
 	"membench/cmd/membench/internal/config"
 	"membench/graph"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/codec"
+	"membench/memory/op"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -347,14 +349,15 @@ func (c *chain) annotate(ctx context.Context) error {
 		return err
 	}
 	var tagger annotate.Tagger
-	models := map[string]string{}
+	models, prompts := map[string]string{}, map[string]string{}
 	if c.p.Annotate.Tagger == "model" {
 		g, err := c.e.models.generator(config.Annotate)
 		if err != nil {
 			return err
 		}
-		tagger = annotate.Model(g)
+		tagger = annotate.Model(g, c.e.models.prompts)
 		models["tag"] = g.Model()
+		prompts["tag"] = annotate.Prompt(c.e.models.prompts).SHA256()
 	} else {
 		tagger = annotate.Rule()
 	}
@@ -381,7 +384,7 @@ func (c *chain) annotate(ctx context.Context) error {
 			return err
 		}
 		err = c.do(ctx, build.Step{
-			Name: "annotate " + string(src.ConvID), Output: c.path("events", name), Models: models,
+			Name: "annotate " + string(src.ConvID), Output: c.path("events", name), Models: models, Prompts: prompts,
 			Options: map[string]any{"source": src.Path, "content": digest, "options": c.identity(src.ConvID), "tagger": tagger.Fingerprint()},
 			Run: func(ctx context.Context, path string) (build.Result, error) {
 				a, err := annotateOne(ctx, src, o)
@@ -507,6 +510,22 @@ func (c *chain) models(purpose, use string) map[string]string {
 	return map[string]string{purpose: ep.Name}
 }
 
+// prompts are the prompts that a step asks with, by their sha256.
+func (c *chain) prompts(use string, names ...string) map[string]string {
+	if use != "model" {
+		return nil
+	}
+	out := map[string]string{}
+	for _, name := range names {
+		if name == "claims" {
+			out[name] = claims.Prompt(c.e.models.prompts).SHA256()
+		} else {
+			out[name] = op.Prompt(c.e.models.prompts, name).SHA256()
+		}
+	}
+	return out
+}
+
 func (c *chain) catalogArgs() (args, files []string) {
 	for _, f := range c.p.Catalogs {
 		args = append(args, "--catalog", c.p.Path(f))
@@ -538,7 +557,7 @@ func (c *chain) ingest(ctx context.Context) error {
 	}
 	begun := c.path("store", ".begun")
 	s := build.Step{Name: "replay ingest", Inputs: []string{c.path("events.jsonl")}, Output: c.path("store"), Dir: true, InPlace: true,
-		Options: map[string]any{"command": "replay", "args": c.relative(args)}, Models: c.models("facts", r.Extractor)}
+		Options: map[string]any{"command": "replay", "args": c.relative(args)}, Models: c.models("facts", r.Extractor), Prompts: c.prompts(r.Extractor, op.PromptNames()...)}
 	s.Run = func(ctx context.Context, path string) (build.Result, error) {
 		key := events.SHA256 + " " + strings.Join(c.relative(args), " ") + "\n"
 		line := append([]string{"replay"}, args...)
@@ -597,7 +616,7 @@ func (c *chain) claimify(ctx context.Context) error {
 	cat, files := c.catalogArgs()
 	use := c.p.Claims.Extractor
 	args := append([]string{"claimify", c.path("exports"), "-o", "%s", "--extractor", use, "--prune"}, slices.Concat(cat, c.modelArgs(use), c.versionArgs())...)
-	return c.step(ctx, build.Step{Name: "claimify", Inputs: append([]string{c.path("exports")}, files...), Output: c.path("claims", "by_conv"), Dir: true, InPlace: true, Models: c.models("claims", use)}, "statements", args...)
+	return c.step(ctx, build.Step{Name: "claimify", Inputs: append([]string{c.path("exports")}, files...), Output: c.path("claims", "by_conv"), Dir: true, InPlace: true, Models: c.models("claims", use), Prompts: c.prompts(use, "claims")}, "statements", args...)
 }
 
 func (c *chain) compileClaims(ctx context.Context) error {

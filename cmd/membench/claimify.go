@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -34,10 +33,11 @@ type claimifyOptions struct {
 	force     bool
 	prune     bool
 	workers   int
+	memory    byteSize
 }
 
 func newClaimifyCmd(e *env) *cobra.Command {
-	o := claimifyOptions{extractor: "rule", version: schema.Latest}
+	o := claimifyOptions{extractor: "rule", version: schema.Latest, memory: 16 << 20}
 	c := &cobra.Command{
 		Use:   "claimify EXPORT...",
 		Short: "Extract claims and entities from exported memories",
@@ -70,6 +70,7 @@ built-in catalogue (membench schema show catalog).`,
 	f.BoolVar(&o.force, "force", false, "ask the model again about memories that it was asked about before")
 	f.BoolVar(&o.prune, "prune", false, "remove files of conversations that the exports do not have")
 	f.IntVar(&o.workers, "workers", 0, "ask a model about `n` chunks at once, or read n conversations by rule (0: 1, or one per core)")
+	f.Var(&o.memory, "memory", "hold at most this many bytes of memories before they go to disk (TMPDIR), like 64M")
 	return c
 }
 
@@ -96,10 +97,7 @@ func runClaimify(ctx context.Context, e *env, o claimifyOptions) (err error) {
 	if o.workers == 0 && o.extractor == "rule" {
 		o.workers = runtime.GOMAXPROCS(0)
 	}
-	if e.getenv("GOGC") == "" { // the memories are held; garbage should not double them
-		defer debug.SetGCPercent(debug.SetGCPercent(40))
-	}
-	co := claims.Options{Catalog: cat, Version: o.version, Force: o.force, Workers: o.workers}
+	co := claims.Options{Catalog: cat, Version: o.version, Force: o.force, Workers: o.workers, Memory: int64(o.memory), TempDir: e.getenv("TMPDIR")}
 	if o.extractor == "model" {
 		ms, err2 := o.model.open(e)
 		if err2 != nil {
@@ -124,7 +122,7 @@ func runClaimify(ctx context.Context, e *env, o claimifyOptions) (err error) {
 				return err
 			}
 		}
-		co.Extractor = claims.Model(g, cat, o.version, co.Tags)
+		co.Extractor = claims.Model(g, ms.prompts, cat, o.version, co.Tags)
 	}
 	t := newTally(e, 100)
 	in := drop(t, jsonl.Files[schema.MemoryExport](files, e.in))

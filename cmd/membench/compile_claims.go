@@ -60,7 +60,7 @@ first; there, file names and line numbers decide what is first.`,
 	f.StringVarP(&o.out, "output", "o", "", "write to this `folder`, or - for standard output")
 	f.Var(versionFlag{&o.version}, "schema-version", "write this `version` of the records")
 	f.StringArrayVar(&o.catalog, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
-	f.Var(&o.memory, "memory", "hold at most this many bytes of records before they go to disk, like 64M")
+	f.Var(&o.memory, "memory", "hold at most this many bytes of records before they go to disk, like 64M; less than 512K is 512K")
 	f.IntVar(&o.workers, "workers", 0, "use `n` workers (0: one per core)")
 	f.BoolVar(&o.strict, "strict", false, "write nothing and exit 3 when the data has errors")
 	f.StringVar(&o.now, "now", "", "the run's `time`, RFC 3339, for meta.json of version 0.0.1 (default: the clock)")
@@ -93,6 +93,10 @@ type compiledMeta001 struct {
 	UpdatedAt string            `json:"updated_at"`
 }
 
+// minClaimsMemory is the least that is gathered before it goes to disk: many tiny runs
+// take minutes to merge and save nothing beside what the process needs anyway.
+const minClaimsMemory = 512 << 10
+
 func runCompileClaims(ctx context.Context, e *env, o compileClaimsOptions) error {
 	if o.out == "" {
 		return usagef("no output folder: give -o")
@@ -113,7 +117,7 @@ func runCompileClaims(ctx context.Context, e *env, o compileClaimsOptions) error
 		in = append(in, claims.BulkInput{Name: f, Open: func() (io.ReadCloser, error) { return jsonl.Open(f, e.in) }})
 	}
 	t := newTally(e, 100)
-	bo := claims.BulkOptions{Catalog: cat, Version: o.version, Memory: int64(o.memory), Workers: o.workers, MaxLine: int(o.maxLine)}
+	bo := claims.BulkOptions{Catalog: cat, Version: o.version, Memory: max(int64(o.memory), minClaimsMemory), Workers: o.workers, MaxLine: int(o.maxLine)}
 	found := func(f *schema.Finding) error { return t.take(f) }
 	if e.getenv("GOGC") == "" {
 		// Nearly all that is held is bytes, which cost the collector nothing to look at:

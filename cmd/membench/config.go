@@ -1,12 +1,22 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"text/tabwriter"
 
+	"membench/annotate"
+	"membench/claims"
 	"membench/cmd/membench/internal/config"
+	"membench/llm"
 	"membench/llm/cassette"
+	"membench/memory/op"
 
 	"github.com/spf13/cobra"
 )
@@ -20,7 +30,7 @@ func newConfigCmd(e *env) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newConfigShowCmd(e))
+	c.AddCommand(newConfigShowCmd(e), newConfigPromptsCmd(e))
 	return c
 }
 
@@ -145,4 +155,105 @@ func cassetteOf(p *config.Project, m modelFlags) (file string, mode cassette.Mod
 		return "", "", usagef("cassette mode %s: name the file with --cassette, or cassette.file in membench.yaml", mode)
 	}
 	return file, mode, nil
+}
+
+// builtinPrompts are the prompts of every stage, by name.
+func builtinPrompts(p llm.Prompts) []llm.Prompt {
+	out := []llm.Prompt{annotate.Prompt(p), claims.Prompt(p)}
+	for _, name := range op.PromptNames() {
+		out = append(out, op.Prompt(p, name))
+	}
+	return out
+}
+
+// promptsOf is what flags and project say of prompts.
+func promptsOf(p *config.Project, m modelFlags) (llm.Prompts, error) {
+	dir, lang := m.promptDir, m.promptLang
+	if p != nil {
+		if dir == "" && p.Prompts.Dir != "" {
+			dir = p.Path(p.Prompts.Dir)
+		}
+		lang = cmp.Or(lang, p.Prompts.Language)
+	}
+	var names []string
+	for _, q := range builtinPrompts(llm.Prompts{}) {
+		names = append(names, q.Name)
+	}
+	var files fs.FS
+	if dir != "" {
+		if _, err := os.Stat(dir); err != nil {
+			return llm.Prompts{}, err
+		}
+		files = os.DirFS(dir)
+	}
+	out, err := llm.OpenPrompts(files, lang, names)
+	if err != nil {
+		return out, usageError{err}
+	}
+	return out, nil
+}
+
+type configPromptsOptions struct {
+	model  modelFlags
+	out    string
+	asJSON bool
+}
+
+func newConfigPromptsCmd(e *env) *cobra.Command {
+	var o configPromptsOptions
+	c := &cobra.Command{
+		Use:   "prompts",
+		Short: "List the prompts in force, or write them to a folder to be changed",
+		Long: `List the prompts that models are asked with: name, where it is from, sha256 (which
+manifests carry). With -o, write them as <name>.md, to be changed and given back with
+--prompts, or with prompts.dir in membench.yaml.`,
+		Example: `  membench config prompts
+  membench config prompts --prompt-lang zh -o my-prompts`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runConfigPrompts(c.Context(), e, o) },
+	}
+	o.model.addShared(c)
+	c.Flags().StringVarP(&o.out, "output", "o", "", "write the prompts into this `folder`")
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+func runConfigPrompts(ctx context.Context, e *env, o configPromptsOptions) error {
+	var p *config.Project
+	if file := cmp.Or(o.model.config, config.Find(".")); file != "" {
+		var err error
+		if p, err = config.Load(file, e.lookup); err != nil {
+			return usageError{err}
+		}
+	}
+	prompts, err := promptsOf(p, o.model)
+	if err != nil {
+		return err
+	}
+	type row struct {
+		Name   string `json:"name"`
+		From   string `json:"from"`
+		SHA256 string `json:"sha256"`
+	}
+	rows := []row{}
+	for _, q := range builtinPrompts(prompts) {
+		rows = append(rows, row{q.Name, q.From, q.SHA256()})
+		if o.out == "" {
+			continue
+		}
+		err := writeOut(e, filepath.Join(o.out, q.Name+".md"), func(w io.Writer) error {
+			_, err := io.WriteString(w, q.Text+"\n")
+			return errors.Join(err, ctx.Err())
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if o.asJSON {
+		return writeJSON(e.out, map[string]any{"prompts": rows})
+	}
+	for _, r := range rows {
+		fmt.Fprintf(e.out, "%s\t%s\t%s\n", r.Name, r.From, r.SHA256)
+	}
+	return nil
 }

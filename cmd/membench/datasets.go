@@ -92,6 +92,9 @@ type datasetFlags struct {
 	errata  string
 	grain   string
 	seed    uint64
+	topics  []string
+	count   int
+	chunk   int
 	workers int
 	max     int
 }
@@ -100,6 +103,9 @@ func (f *datasetFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.errata, "errata", "", "lay a correction `list` over the golds: its entries stand beside them")
 	c.Flags().StringVar(&f.grain, "grain", "turn", "what gold evidence names where a set has both: turn or session")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "`number` that moves what converters and sample draw")
+	c.Flags().StringArrayVar(&f.topics, "topic", nil, "opseval: only items that hold this `word`; may be repeated, \"\" takes all (default: words of alarms and faults)")
+	c.Flags().IntVar(&f.count, "count", 0, "alert-storm: make `n` cases, 0 = 4")
+	c.Flags().IntVar(&f.chunk, "chunk", 16000, "memoryagentbench: cut contexts into chunks of at most `n` code points")
 	c.Flags().IntVar(&f.workers, "workers", 0, "decode `n` records at once, 0 = one per processor")
 	c.Flags().IntVar(&f.max, "max-value", datasets.MaxValue, "longest record in `bytes`")
 }
@@ -124,8 +130,12 @@ func (f *datasetFlags) open(e *env, name string, paths []string, t func(*schema.
 	case len(paths) == 0 && d.Match != nil:
 		return s, usagef("no file or folder of %s given (membench datasets fetch %s, or %s)", name, name, d.Home)
 	}
+	if f.chunk < 1 || f.count < 0 || f.max < 0 || f.workers < 0 {
+		return s, usagef("--chunk wants 1 or more; --count, --max-value and --workers want 0 or more")
+	}
 	s.Dataset = d
-	s.o = datasets.Options{Grain: f.grain, Seed: f.seed, Workers: f.workers, Max: f.max, Report: t}
+	s.o = datasets.Options{Grain: f.grain, Seed: f.seed, Topics: f.topics, Count: f.count, Workers: f.workers, Max: f.max, Report: t}
+	s.o.Chunk = func(text string) []string { return datasets.Chunks(text, f.chunk) }
 	if d.Match != nil {
 		if s.files, err = datasets.Find(paths, d.Match, e.in); err != nil {
 			return s, err
@@ -248,10 +258,18 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 	var n caseCounts
 	in := n.count(drop(t, only(o.cases, set.Cases(ctx, set.files, set.o))))
 	check := func(err error) error {
-		if err == nil && o.strict && t.errors > 0 {
+		switch {
+		case err != nil:
+			return err
+		case o.strict && t.errors > 0:
 			return errStrict
 		}
-		return err
+		for _, id := range o.cases {
+			if !n.has(id) {
+				return fmt.Errorf("--case %s: no case or question of this id", id)
+			}
+		}
+		return nil
 	}
 	switch {
 	case o.to == "domain_a_v2":
@@ -269,11 +287,6 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 		return err
 	}
 	set.unusedErrata(e)
-	for _, id := range o.cases {
-		if !n.has(id) {
-			return fmt.Errorf("--case %s: no case or question of this id", id)
-		}
-	}
 	if o.asJSON {
 		return writeJSON(e.out, n.report(o.name, t))
 	}

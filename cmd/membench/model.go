@@ -31,6 +31,8 @@ type modelFlags struct {
 	cassette, mode string
 	prices, budget string
 	usage          string
+	promptDir      string
+	promptLang     string
 	dryRun         bool
 }
 
@@ -62,6 +64,8 @@ func (m *modelFlags) addShared(c *cobra.Command) {
 	f.StringVar(&m.mode, "cassette-mode", "", "`mode`: off, cache, record or replay-only (default cache)")
 	f.StringVar(&m.prices, "prices", "", "price table `file` (default the built-in one)")
 	f.StringVar(&m.budget, "budget", "", "stop before this is spent: an `amount` of money, or tokens=n, calls=n, money=x")
+	f.StringVar(&m.promptDir, "prompts", "", "take prompts from the <name>.md of this `folder` where they are there (membench config prompts lists the names)")
+	f.StringVar(&m.promptLang, "prompt-lang", "", "`language` of the prompts: en or zh (default en)")
 	f.StringVar(&m.usage, "usage", "", "write usage by purpose, first paid and paid now, to this `file` as JSON")
 }
 
@@ -74,6 +78,7 @@ type models struct {
 	ledger   *llm.Ledger
 	budget   *llm.Budget // nil: none
 	prices   config.PriceTable
+	prompts  llm.Prompts
 	cassette *cassette.Cassette // nil: off
 	estimate *llm.Estimate      // nil: this is no dry run
 	shared   bool               // another command's: closing it is not ours
@@ -128,6 +133,9 @@ func openModels(e *env, p *config.Project, m modelFlags) (*models, error) {
 	}
 	if b != (config.Budget{}) {
 		s.budget = llm.NewBudget(llm.Limits{Money: b.Money, Tokens: b.Tokens, Calls: b.Calls}, s.prices.Prices)
+	}
+	if s.prompts, err = promptsOf(p, m); err != nil {
+		return nil, err
 	}
 	file, cm, err := cassetteOf(p, m)
 	if err != nil {
@@ -189,18 +197,33 @@ func (s *models) generator(role config.Role) (llm.Generator, error) {
 	return llm.With(s.ledger.Generator(s.cassette.Generator(g)), llm.Settings{Temperature: ep.Temperature, MaxTokens: ep.MaxTokens}), nil
 }
 
+// endpointEmbedder is the endpoint for vectors; without one it fails.
+func (s *models) endpointEmbedder() (llm.Embedder, error) {
+	ep, err := s.endpoint(config.Embed)
+	if err == nil && !ep.Configured() {
+		err = usagef("no model for vectors: set models.embed.name in membench.yaml, or LOCAL_EMBEDDING_MODEL (scripts/minilm.sh serves one)")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.embedder()
+}
+
 // embedder is the endpoint for vectors, where one is configured; else hashing.
 func (s *models) embedder() (llm.Embedder, error) {
 	ep, err := s.endpoint(config.Embed)
 	if err != nil || !ep.Configured() {
 		return hashing.New(0), err
 	}
+	profile := ep.Name
+	if ep.Dimensions > 0 {
+		profile = fmt.Sprintf("%s/%d", ep.Name, ep.Dimensions)
+	}
+	if s.estimate != nil { // vectors that only stand in: they are not kept in the cassette
+		return s.estimate.Embedder(profile, hashing.New(ep.Dimensions)), nil
+	}
 	var m llm.Embedder
 	if s.cassette.Mode() == cassette.Replay {
-		profile := ep.Name
-		if ep.Dimensions > 0 {
-			profile = fmt.Sprintf("%s/%d", ep.Name, ep.Dimensions)
-		}
 		m = cassette.AbsentEmbedder(profile)
 	} else {
 		c, err := s.client(ep)

@@ -271,7 +271,7 @@ func (f goldFact) matches(c schema.Claim, ev goldEvent, text string) bool {
 }
 
 // grade measures one body. at finds the gold event of a turn.
-func grade(t *testing.T, gold map[string]goldEvent, facts map[string][]goldFact, at func(schema.Event) (goldEvent, bool), into map[string]*score, wrong io.Writer, sources ...string) {
+func gradeOf(t *testing.T, gold map[string]goldEvent, facts map[string][]goldFact, at func(schema.Event) (goldEvent, bool), into map[string]*score, wrong io.Writer, sources ...string) {
 	t.Helper()
 	events, exports, claims := runGold(t, sources...)
 	row := func(ev goldEvent) *score {
@@ -406,7 +406,7 @@ func TestQualityDocs(t *testing.T) {
 	scores := map[string]map[string]*score{}
 	measure := func(name string, at func(schema.Event) (goldEvent, bool), sources ...string) {
 		scores[name] = map[string]*score{}
-		grade(t, bySource[name], facts, at, scores[name], &wrong, sources...)
+		gradeOf(t, bySource[name], facts, at, scores[name], &wrong, sources...)
 	}
 	byLine := func(name string) func(schema.Event) (goldEvent, bool) {
 		at := map[string]goldEvent{}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -253,12 +252,14 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
 		}
 	}
 	var g llm.Generator // nil: by rule
+	var prompts llm.Prompts
 	if o.model.model != "" {
+		prompts = ms.prompts
 		if g, err = ms.generator(config.Extract); err != nil {
 			return err
 		}
 	}
-	sys, err := o.system(ctx, e, g)
+	sys, err := o.system(ctx, e, mem0.Options{Generator: g, Prompts: prompts})
 	if err != nil {
 		return err
 	}
@@ -285,7 +286,7 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	m, err := ingestManifest(o, sys.Info(), g, digests)
+	m, err := ingestManifest(o, sys.Info(), g, prompts, digests)
 	if err != nil {
 		return err
 	}
@@ -374,7 +375,7 @@ func emptyStore(folder string) error {
 	return atomicfile.SyncDir(folder)
 }
 
-func ingestManifest(o ingestOptions, info memory.Info, g llm.Generator, inputs []schema.FileDigest) (schema.Manifest, error) {
+func ingestManifest(o ingestOptions, info memory.Info, g llm.Generator, prompts llm.Prompts, inputs []schema.FileDigest) (schema.Manifest, error) {
 	r := o.replay
 	k := kept{Isolation: string(r.Isolation), UserID: r.UserID, AgentID: r.AgentID, Mode: o.mode, StoreRaw: o.storeRaw, NoPrefix: o.noPrefix,
 		SkipRoles: list(r.SkipRoles), SkipTags: list(r.SkipTags), OnlyTags: list(r.OnlyTags), WriteProbes: r.WriteProbes,
@@ -394,8 +395,8 @@ func ingestManifest(o ingestOptions, info memory.Info, g llm.Generator, inputs [
 	if g != nil {
 		m.Models = map[string]string{"facts": g.Model(), "update": g.Model()}
 		m.Prompts = map[string]string{}
-		for name, text := range op.Prompts() {
-			m.Prompts[name] = fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+		for _, name := range op.PromptNames() {
+			m.Prompts[name] = op.Prompt(prompts, name).SHA256()
 		}
 	}
 	m.Key, err = build.Key(m)
@@ -494,6 +495,9 @@ around it and whether the question is about its speaker. Rounded to 1e-6, ties b
 		},
 	}
 	o.add(c)
+	o.model.temperature = -1
+	o.model.addShared(c)
+	c.Flags().StringVar(&o.embedder, "embedder", "hash", "`who` makes vectors: hash, or model (the endpoint of the role embed, docs/models.md)")
 	c.Flags().IntVar(&o.topK, "top-k", replay.Defaults().TopK, "memories to fetch for each probe, `n`")
 	c.Flags().StringVarP(&o.out, "output", "o", "", "write the graded probes to this `file`, - for standard output (required)")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object (on standard output unless -o is -)")
@@ -502,20 +506,37 @@ around it and whether the question is about its speaker. Rounded to 1e-6, ties b
 
 type probeOptions struct {
 	storeOptions
-	inputs []string
-	out    string
-	topK   int
-	asJSON bool
+	model    modelFlags
+	embedder string // hash | model
+	inputs   []string
+	out      string
+	topK     int
+	asJSON   bool
 }
 
-func runReplayProbe(ctx context.Context, e *env, o probeOptions) error {
+func runReplayProbe(ctx context.Context, e *env, o probeOptions) (err error) {
 	if o.out == "" {
 		return usagef("no output given: name it with -o")
 	}
 	if o.topK < 1 {
 		return usagef("--top-k %d: want at least 1", o.topK)
 	}
-	sys, err := o.open(ctx, e)
+	var vectors llm.Embedder // nil: hashing
+	switch o.embedder {
+	case "hash":
+	case "model":
+		ms, err2 := o.model.open(e)
+		if err2 != nil {
+			return err2
+		}
+		defer ms.close(&err)
+		if vectors, err = ms.endpointEmbedder(); err != nil {
+			return err
+		}
+	default:
+		return usagef("--embedder: have %q, want hash or model", o.embedder)
+	}
+	sys, err := o.open(ctx, e, vectors)
 	if err != nil {
 		return err
 	}
@@ -555,14 +576,15 @@ func runReplayProbe(ctx context.Context, e *env, o probeOptions) error {
 	return nil
 }
 
-// open makes the system that an existing store was filled by.
-func (o *storeOptions) open(ctx context.Context, e *env) (memory.System, error) {
+// open makes the system that an existing store was filled by. Vectors are not stored:
+// any embedder will do, nil hashes.
+func (o *storeOptions) open(ctx context.Context, e *env, vectors llm.Embedder) (memory.System, error) {
 	_, k, _, err := o.resolve(e, true)
 	if err != nil {
 		return nil, err
 	}
 	o.mode, o.storeRaw, o.noPrefix = k.Mode, k.StoreRaw, k.NoPrefix
-	return o.system(ctx, e, nil)
+	return o.system(ctx, e, mem0.Options{Embedder: vectors})
 }
 
 func newReplayExportCmd(e *env) *cobra.Command {
@@ -629,7 +651,7 @@ func runReplayExport(ctx context.Context, e *env, o replayExportOptions) error {
 	if o.backend == qdrantServer || o.backend == mem0Local {
 		return o.exportStore(ctx, e)
 	}
-	sys, err := o.open(ctx, e)
+	sys, err := o.open(ctx, e, nil)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/mem0"
 	"membench/memory/mem0/localstore"
@@ -61,16 +60,17 @@ func (o *storeOptions) chooseBackend(e *env, k kept, found bool) error {
 	return nil
 }
 
-// system makes the memory system of a resolved store.
-func (o *storeOptions) system(ctx context.Context, e *env, g llm.Generator) (memory.System, error) {
+// system makes the memory system of a resolved store; with says what models it asks.
+func (o *storeOptions) system(ctx context.Context, e *env, with mem0.Options) (memory.System, error) {
 	if o.backend == embedded {
 		if !slices.Contains(mem0.Modes(), mem0.Mode(o.mode)) {
 			return nil, usagef("--mode %q: have %v", o.mode, mem0.Modes())
 		}
-		return mem0.Embedded(mem0.Options{Dir: o.store, Mode: mem0.Mode(o.mode), Raw: o.storeRaw, NoPrefix: o.noPrefix, Generator: g})
+		with.Dir, with.Mode, with.Raw, with.NoPrefix = o.store, mem0.Mode(o.mode), o.storeRaw, o.noPrefix
+		return mem0.Embedded(with)
 	}
-	if g != nil {
-		return nil, usagef("--model is for the embedded memory: a Mem0 service asks its own")
+	if with.Generator != nil || with.Embedder != nil {
+		return nil, usagef("--model and --embedder are for the embedded memory: a Mem0 service asks its own")
 	}
 	return rest.Dial(ctx, rest.Options{Kind: rest.Kind(o.backend), URL: o.url, Key: e.getenv("MEM0_API_KEY"), Dir: o.store, Prefix: o.userPrefix, Raw: o.storeRaw})
 }

@@ -11,14 +11,15 @@ import (
 	"membench/datasets/longmemeval"
 	"membench/datasets/memgallery"
 	"membench/datasets/memoryagentbench"
+	"membench/datasets/netops"
 	"membench/datasets/plain"
 )
 
 // Datasets lists the catalogue by name; sets that nothing reads have no Cases.
 func Datasets() []datasets.Dataset {
-	read := []datasets.Dataset{
+	read := append(netops.Datasets(),
 		domaina.Dataset(), halumem.Dataset(), locomo.Dataset(), longmemeval.Dataset(), memgallery.Dataset(), memoryagentbench.Dataset(), plain.Dataset(),
-	}
+	)
 	var out []datasets.Dataset
 	for _, info := range datasets.Catalogue() {
 		d := datasets.Dataset{Info: info}

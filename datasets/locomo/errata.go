@@ -3,7 +3,6 @@ package locomo
 import (
 	"errors"
 	"fmt"
-	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -65,7 +64,7 @@ var auditConvs = []string{"conv-26", "conv-30", "conv-41", "conv-42", "conv-43",
 // ReadErrata reads a correction list of LoCoMo, in the form of locomo-audit or in
 // that of a list of differences; else in the plain form.
 func ReadErrata(f jsonl.File) (*datasets.Errata, error) {
-	e := datasets.NewErrata(strings.TrimSuffix(strings.TrimSuffix(path.Base(f.Name), ".jsonl"), ".json"))
+	e := datasets.NewErrata(datasets.ListName(f.Name))
 	for v, err := range datasets.FileValues([]jsonl.File{f}, 0) {
 		if err != nil {
 			return nil, err

@@ -86,7 +86,7 @@ var (
 
 func conversation(v *datasets.Value) (schema.Case, error) {
 	if !codec.Valid(v.Bytes) || v.Bytes[0] != '{' {
-		var o map[string]schema.Object
+		var o schema.Object
 		if err := v.Decode(&o); err != nil {
 			return schema.Case{}, err
 		}

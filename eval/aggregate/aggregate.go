@@ -17,7 +17,6 @@ import (
 	"unicode/utf8"
 
 	"membench/eval/figure"
-	"membench/internal/stats"
 	"membench/schema"
 )
 
@@ -64,12 +63,7 @@ type score struct {
 	overall  figure.Cell
 	cats     map[string]*figure.Cell
 	raw      map[string]*figure.Cell
-	repeats  map[int]*mean // overall by repeat
-}
-
-type mean struct {
-	sum float64
-	n   int
+	repeats  map[int][]float64 // overall by repeat
 }
 
 // New starts an aggregation.
@@ -124,13 +118,7 @@ func (a *Aggregator) Add(rec schema.Record[schema.QARecord]) *schema.Finding {
 		if !apart {
 			s.overall.Add(q.CaseID, q.QuestionID, g)
 			if g.Score != nil && g.Outcome == schema.GradeScored {
-				m := s.repeats[q.Repeat]
-				if m == nil {
-					m = &mean{}
-					s.repeats[q.Repeat] = m
-				}
-				m.sum += *g.Score
-				m.n++
+				s.repeats[q.Repeat] = append(s.repeats[q.Repeat], *g.Score)
 			}
 		}
 		r.metrics.grade(g)
@@ -187,7 +175,7 @@ func each[T any](in iter.Seq2[schema.Record[T], error], report func(error) error
 func (r *run) score(k scoreKey) *score {
 	s := r.scores[k]
 	if s == nil {
-		s = &score{outcomes: map[string]int{}, cats: map[string]*figure.Cell{}, raw: map[string]*figure.Cell{}, repeats: map[int]*mean{}}
+		s = &score{outcomes: map[string]int{}, cats: map[string]*figure.Cell{}, raw: map[string]*figure.Cell{}, repeats: map[int][]float64{}}
 		r.scores[k] = s
 	}
 	return s
@@ -273,7 +261,7 @@ func (a *Aggregator) score(k key, id scoreKey, r *run, o figure.Options) schema.
 			values = append(values, *f.Value)
 		}
 	}
-	out.Macro = figure.Defined(stats.Mean(values))
+	out.Macro = figure.Defined(figure.Mean(values))
 	order := schema.Categories()
 	rank := func(c string) int {
 		if i := slices.Index(order, c); i >= 0 {
@@ -287,7 +275,7 @@ func (a *Aggregator) score(k key, id scoreKey, r *run, o figure.Options) schema.
 	if len(from.repeats) > 1 {
 		var each []float64
 		for _, n := range sortedKeys(from.repeats, cmp.Compare[int]) {
-			each = append(each, from.repeats[n].sum/float64(from.repeats[n].n))
+			each = append(each, figure.Mean(from.repeats[n]))
 		}
 		out.Repeats = figure.Spread(each)
 	}

@@ -53,16 +53,15 @@ type Run struct {
 
 type answer struct {
 	caseID, category string
-	sum              float64
-	n                int
+	scores           []float64 // of the repeats
 }
 
 // score is the mean over repeats; ok is false where nothing was scored.
 func (a *answer) score() (float64, bool) {
-	if a == nil || a.n == 0 {
+	if a == nil || len(a.scores) == 0 {
 		return 0, false
 	}
-	return a.sum / float64(a.n), true
+	return figure.Mean(a.scores), true
 }
 
 // Read takes a stream apart into runs, one for each system and data set, sorted by name. prefix,
@@ -106,8 +105,7 @@ func Read(in schema.Seq[schema.QARecord], prefix string, report func(error) erro
 				run.grades[g.Protocol][key] = a
 			}
 			if g.Score != nil && g.Outcome == schema.GradeScored {
-				a.sum += *g.Score
-				a.n++
+				a.scores = append(a.scores, *g.Score)
 			}
 		}
 	}
@@ -124,6 +122,7 @@ type Report struct {
 	Apart    []string     `json:"apart,omitempty"`
 	Runs     []RunFigure  `json:"runs"`
 	Differ   []Difference `json:"fingerprint_differs,omitempty"` // fields that were allowed to
+	Unknown  []string     `json:"fingerprint_unknown,omitempty"` // fields that no run knows: equality cannot be told
 	Pairs    []Pair       `json:"pairs"`
 	// Uneven says that the runs were not scored on the same questions.
 	Uneven bool `json:"uneven"`
@@ -217,6 +216,7 @@ func Compare(runs []*Run, o Options) (*Report, error) {
 	if len(refused) > 0 {
 		return nil, &FingerprintError{names, refused}
 	}
+	rep.Unknown = unknown(runs, id)
 	apart := o.Apart
 	if apart == nil {
 		apart = figure.Apart(rep.Dataset)
@@ -292,6 +292,18 @@ func differences(runs []*Run, id string) []Difference {
 		}
 		if slices.ContainsFunc(d.Values, func(v string) bool { return v != d.Values[0] }) {
 			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// unknown are the fields whose value is "unknown" in every run: imports often do not
+// say who read and who judged.
+func unknown(runs []*Run, id string) []string {
+	var out []string
+	for _, f := range []string{figure.FieldReader, "judge of " + id} {
+		if !slices.ContainsFunc(runs, func(r *Run) bool { return r.prints.Fingerprint()[f] != "unknown" }) {
+			out = append(out, f)
 		}
 	}
 	return out

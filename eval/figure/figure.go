@@ -33,7 +33,7 @@ func (o Options) Defaults() Options {
 // A Cell collects the grades of one protocol in one category. It holds about 100 bytes
 // for each question.
 type Cell struct {
-	clusters  map[string]*stats.Cluster // by case
+	clusters  map[string][]float64 // scores by case; added up in order of size, so that the order of records is nothing
 	questions map[question]struct{}
 	unscored  int
 	fraction  bool // some score is neither 0 nor 1
@@ -52,15 +52,9 @@ func (c *Cell) Add(caseID, questionID string, g *schema.Grade) {
 		return
 	}
 	if c.clusters == nil {
-		c.clusters, c.questions = map[string]*stats.Cluster{}, map[question]struct{}{}
+		c.clusters, c.questions = map[string][]float64{}, map[question]struct{}{}
 	}
-	k := c.clusters[caseID]
-	if k == nil {
-		k = &stats.Cluster{}
-		c.clusters[caseID] = k
-	}
-	k.Sum += *g.Score
-	k.N++
+	c.clusters[caseID] = append(c.clusters[caseID], *g.Score)
 	c.questions[question{caseID, questionID}] = struct{}{}
 	if *g.Score != 0 && *g.Score != 1 {
 		c.fraction = true
@@ -74,7 +68,7 @@ func (c *Cell) Binary() bool { return !c.fraction && len(c.clusters) > 0 }
 func (c *Cell) Scored() int {
 	n := 0
 	for _, k := range c.clusters {
-		n += k.N
+		n += len(k)
 	}
 	return n
 }
@@ -82,7 +76,7 @@ func (c *Cell) Scored() int {
 // Sum adds up the scores.
 func (c *Cell) Sum() float64 {
 	sum := 0.0
-	for _, k := range c.sorted() { // in order: float addition does not commute over maps
+	for _, k := range c.sorted() {
 		sum += k.Sum
 	}
 	return sum
@@ -96,7 +90,7 @@ func (c *Cell) sorted() []stats.Cluster {
 	slices.Sort(names)
 	out := make([]stats.Cluster, len(names))
 	for i, name := range names {
-		out[i] = *c.clusters[name]
+		out[i] = stats.Cluster{Sum: Sum(c.clusters[name]), N: len(c.clusters[name])}
 	}
 	return out
 }
@@ -122,6 +116,18 @@ func (c *Cell) Figure(o Options) schema.Figure {
 	return f
 }
 
+// Sum adds up in order of size: the same for any order of x.
+func Sum(x []float64) float64 {
+	sum := 0.0
+	for _, v := range slices.Sorted(slices.Values(x)) {
+		sum += v
+	}
+	return sum
+}
+
+// Mean is the mean of x, NaN of nothing, the same for any order of x.
+func Mean(x []float64) float64 { return Sum(x) / float64(len(x)) }
+
 // Defined is nil for NaN: a number that does not exist is null.
 func Defined(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -135,6 +141,7 @@ func Spread(x []float64) *schema.Spread {
 	if len(x) == 0 {
 		return nil
 	}
+	x = slices.Sorted(slices.Values(x))
 	p := stats.Percentiles(x, 50, 95)
 	return &schema.Spread{N: len(x), Mean: Defined(stats.Mean(x)), StdPopulation: Defined(stats.StdPopulation(x)), StdSample: Defined(stats.StdSample(x)), P50: Defined(p[0]), P95: Defined(p[1])}
 }

@@ -13,9 +13,9 @@ func All() []*Protocol { return WithPrompts(nil) }
 func WithPrompts(pr *Prompts) []*Protocol {
 	return []*Protocol{
 		em(), contains(), numeric(), mixedF1(), squadEM(), squadF1(),
-		locomoF1(), mem0F1(), bleu1(), rougeL(), mab(), mabSubstring(),
+		locomoF1(), mem0F1(), bleu1(), rougeL(), mab(), mabSubstring(), mabLabel(),
 		lmeRetrieval(), evidenceRecall(),
-		lmeOfficial(pr), mem0Judge(pr), mem0Judge2026(pr), zepJudge(pr), domainaAnswer(pr),
+		lmeOfficial(pr), mem0Judge(pr), mem0Judge2026(pr), zepJudge(pr), domainaAnswer(pr), domainaEvidence(),
 	}
 }
 

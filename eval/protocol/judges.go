@@ -206,7 +206,8 @@ const (
 func domainaAnswer(pr *Prompts) *Protocol {
 	return &Protocol{
 		Name: "domaina-answer", Version: "1", Binary: true,
-		Formula: "1 for Correct, 0 for Hallucination and Omission (the three labels of the session framework); prompt ours",
+		Formula: "1 for Correct, 0 for Hallucination and Omission (the three labels of the session framework); prompt and rule twin ours",
+		Rule:    answerByRule,
 		Judge: &Judge{
 			Prompt: func(r *schema.QARecord) (Prompt, bool) {
 				t := pr.pick("domaina-answer", "", "domaina-answer")

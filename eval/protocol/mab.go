@@ -39,6 +39,32 @@ func mabSubstring() *Protocol {
 	}
 }
 
+// mabLabel compares the number with which an answer ends: upstream's exact match of
+// "label: 43" with "43" is 0, and an answer that weighs several labels contains them all.
+func mabLabel() *Protocol {
+	return &Protocol{
+		Name: "mab-label", Version: "1", Binary: true,
+		Formula: "1 if the last number of the answer is a gold's number, else 0; not applicable where no gold is one number (for the icl_* sub-sets)",
+		Rule: func(r *schema.QARecord) schema.Grade {
+			have, asked := Numbers(r.Answer), false
+			for _, g := range r.AllGolds() {
+				want := Numbers(g)
+				if len(want) != 1 {
+					continue
+				}
+				asked = true
+				if n := len(have); n > 0 && holdsAll(have[n-1:], want) {
+					return Scored(1)
+				}
+			}
+			if !asked {
+				return NotApplicable("no gold is one number")
+			}
+			return Scored(0)
+		},
+	}
+}
+
 func mabGrade(r *schema.QARecord, key string) schema.Grade {
 	golds := r.AllGolds()
 	m := MABPost(r.Source, r.Answer, golds, golds)

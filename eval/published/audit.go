@@ -63,10 +63,14 @@ type Regrade struct {
 	Against  []Against     `json:"against"`
 }
 
+// Reproduces reports whether the protocol gives the recorded score of every row.
+func (x Against) Reproduces() bool { return x.Equal == x.N && x.N == x.Of && x.N > 0 }
+
 // Against compares a protocol of ours with a recorded grade, row by row.
 type Against struct {
 	Recorded string  `json:"recorded"`
-	N        int     `json:"n"`
+	Of       int     `json:"of"`    // rows with the recorded score
+	N        int     `json:"n"`     // of them those that the protocol scores
 	Equal    int     `json:"equal"` // rows whose score is the same within 1e-9
 	Largest  float64 `json:"largest_difference"`
 	// Agreement and κ exist where both are verdicts.
@@ -120,7 +124,7 @@ type audit struct {
 type tallied struct {
 	by     schema.By
 	all    figure.Cell
-	apart  int
+	scored int
 	raw    map[string]*figure.Cell
 	labels map[string]int
 }
@@ -209,6 +213,9 @@ func (a *audit) add(q *schema.QARecord) {
 		g := &q.Grades[i]
 		t := tally(a.recorded, g.Protocol, g.By)
 		t.category(q.RawCategory).Add(q.CaseID, q.QuestionID, g)
+		if g.Score != nil {
+			t.scored++
+		}
 		if !apart {
 			t.all.Add(q.CaseID, q.QuestionID, g)
 		}
@@ -280,7 +287,7 @@ func (a *audit) finish(claims []Claim) {
 		g := Regrade{Protocol: r.p.ID(), Overall: r.all.Figure(a.o.Options)}
 		for _, name := range sortedNames(r.against) {
 			x := r.against[name]
-			row := Against{Recorded: name, N: x.n, Equal: x.equal, Largest: x.largest}
+			row := Against{Recorded: name, Of: a.recorded[name].scored, N: x.n, Equal: x.equal, Largest: x.largest}
 			if x.verdicts {
 				k := stats.Cohen([][]int{x.table[0][:], x.table[1][:]}, a.o.Defaults().Confidence)
 				row.Kappa = &stats95{figure.Defined(k.K), figure.Defined(k.CI.Lo), figure.Defined(k.CI.Hi)}
@@ -396,18 +403,14 @@ func (a *audit) check(c Claim) Check {
 	default:
 		out.Verdict = Differs
 	}
-	votes := 1
-	if a.out.Votes != nil {
-		votes = a.out.Votes.Raters
-	}
 	candidates := []int{c.N}
-	if votes > 1 {
-		candidates = append(candidates, votes*c.N)
+	if c.Runs > 1 {
+		candidates = append(candidates, c.Runs*c.N)
 	}
 	if a.out.Dataset == "locomo" && c.Category == "" {
 		candidates = append(candidates, 1986) // with category 5, which no published table may count
 	}
-	if c.N != rows {
+	if c.N < rows {
 		candidates = append(candidates, rows)
 	}
 	// A mean of fractions may have any value: the test says nothing of F1 and BLEU.

@@ -28,6 +28,7 @@ type Claim struct {
 	Value    float64 `json:"value"`             // in [0,1]
 	Decimals int     `json:"decimals"`          // of the value as published, as a share: 92.62 % has 4
 	N        int     `json:"n"`                 // questions it claims to stand on; 0: not said
+	Runs     int     `json:"runs,omitzero"`     // it is the mean of so many runs or votes over them
 }
 
 // percents makes claims of one run from a published table in percent with two
@@ -40,6 +41,13 @@ func percents(run, source, protocol string, overall float64, cats ...float64) []
 		}
 	}
 	return out
+}
+
+func meanOf(runs int, claims []Claim) []Claim {
+	for i := range claims {
+		claims[i].Runs = runs
+	}
+	return claims
 }
 
 // locomoSizes are the questions of categories 1 to 4 in the whole data set.
@@ -62,10 +70,10 @@ func Published() []Claim {
 		{"fullcontext_gpt-4.1-mini-memos", 81.95, 82.08, []float64{78.84, 70.51, 61.81, 89.66}},
 		{"fullcontext_gpt-4.1-mini-cot", 92.62, 92.66, []float64{92.20, 86.29, 80.90, 96.51}},
 	} {
-		out = append(out, percents(r.run, fc, RecordedMean, r.mean, r.cats...)...)
+		out = append(out, meanOf(3, percents(r.run, fc, RecordedMean, r.mean, r.cats...))...)
 		out = append(out, percents(r.run, fc, RecordedJudge, r.majority)...)
 	}
-	out = append(out, percents("zep_cloud_2025", "getzep/zep-papers kg_architecture_agent_memory/locomo_eval (mean of ten runs)", RecordedJudge, 75.14, 74.11, 67.71, 66.04, 79.79)...)
+	out = append(out, meanOf(10, percents("zep_cloud_2025", "getzep/zep-papers kg_architecture_agent_memory/locomo_eval, mean of ten runs", RecordedJudge, 75.14, 74.11, 67.71, 66.04, 79.79))...)
 	out = append(out, percents("zep_cloud_2025", "Zep's first claim, recounted in getzep/zep-papers#5", RecordedJudge, 84)...)
 	out[len(out)-1].Decimals = 2
 	out = append(out, percents("memobase_0503_3000", mb, RecordedJudge, 70.91, 63.83, 80.37, 52.08, 71.82)...)

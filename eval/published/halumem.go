@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/datasets"
 	"membench/internal/codec"
 	"membench/schema"
 )
@@ -30,7 +31,7 @@ func halumemFormats() []Format {
 }
 
 // halumemSession names a session as our cases do: by its index in the user's list.
-func halumemSession(n int) string { return fmt.Sprintf("s%03d", n) }
+func halumemSession(n int) string { return datasets.Numbered("S", n+1, 2) }
 
 func halumemRow(f *file, r row) (schema.QARecord, error) {
 	var v struct {

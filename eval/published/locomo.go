@@ -126,11 +126,18 @@ func votesOf(list []scalar, single ...scalar) []scalar {
 func (f *file) locomoGrades(r row, q schema.QARecord, votes []scalar, f1, bleu *float64) (schema.QARecord, error) {
 	grades, err := f.judged(r, votes, "")
 	q.Grades = grades
-	if f1 != nil {
-		q.Grades = append(q.Grades, f.recorded(RecordedF1, *f1, schema.ByRule))
-	}
-	if bleu != nil {
-		q.Grades = append(q.Grades, f.recorded(RecordedBLEU1, *bleu, schema.ByRule))
+	for _, x := range []struct {
+		protocol string
+		score    *float64
+	}{{RecordedF1, f1}, {RecordedBLEU1, bleu}} {
+		switch {
+		case x.score == nil:
+		case *x.score < 0 || *x.score > 1:
+			q.Grades = append(q.Grades, schema.Grade{Protocol: x.protocol + "@" + f.format.Name, By: schema.ByRule, Outcome: schema.GradeJudgeFailed})
+			err = &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB003", Warning: true, Message: "a recorded score cannot be read", Have: fmt.Sprint(*x.score), Want: "0 to 1"}
+		default:
+			q.Grades = append(q.Grades, f.recorded(x.protocol, *x.score, schema.ByRule))
+		}
 	}
 	return q, err
 }

@@ -91,14 +91,14 @@ func Open(r io.Reader, name string, o Options) (*Import, error) {
 	if len(b) > MaxFile {
 		return nil, fmt.Errorf("%s: larger than %d bytes, which no result file is", name, MaxFile)
 	}
-	h := look(b)
-	f := &file{name: name, b: b, object: h.shape == '{', o: o}
+	heads := look(b)
+	f := &file{name: name, b: b, object: heads[0].shape == '{', o: o}
 	if o.Format != "" {
 		if f.format, err = ByName(o.Format); err != nil {
 			return nil, err
 		}
 	} else {
-		i := slices.IndexFunc(Formats(), func(x Format) bool { return x.match(h) })
+		i := slices.IndexFunc(Formats(), func(x Format) bool { return slices.ContainsFunc(heads, x.match) })
 		if i < 0 {
 			return nil, fmt.Errorf("%s: the form of the result file cannot be told: name it with --format (membench eval import --list shows them)", name)
 		}

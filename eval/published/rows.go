@@ -197,7 +197,16 @@ func first(raw []byte) []byte {
 	return nil
 }
 
-func look(b []byte) head {
+// look gives what the file may be: one line that holds an object is a row or a file.
+func look(b []byte) []head {
+	h := lookOnce(b)
+	if h.shape == '{' && bytes.IndexByte(bytes.TrimSpace(b), '\n') < 0 {
+		return []head{h, {shape: 'l', names: h.names}}
+	}
+	return []head{h}
+}
+
+func lookOnce(b []byte) head {
 	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\ufeff")))
 	switch {
 	case len(b) == 0:

@@ -16,6 +16,16 @@ import (
 	"membench/schema"
 )
 
+// sharedData is the folder of shared data; the test is skipped, and counted, without it.
+func sharedData(t *testing.T) string {
+	t.Helper()
+	dir := exttest.Shared(t, "data/locomo_recorded/NOTICE.md")
+	if dir == "" {
+		t.Skip("needs the shared data (MEMBENCH_SHARED): it may not be redistributed")
+	}
+	return dir
+}
+
 // read imports a file of the shared data; its findings are returned.
 func read(t *testing.T, path string, o published.Options) (*published.Import, []schema.QARecord, []*schema.Finding) {
 	t.Helper()
@@ -85,7 +95,7 @@ func recorded(a *published.Audit, name string) published.Recorded {
 // The figures of locomo_recorded/NOTICE.md, which were computed by others: mean of
 // three votes and majority of each full-context run over the eight conversations.
 func TestNoticeFigures(t *testing.T) {
-	dir := filepath.Join(exttest.Shared(t), "data", "locomo_recorded")
+	dir := filepath.Join(sharedData(t), "data", "locomo_recorded")
 	for _, c := range []struct {
 		run            string
 		mean, majority float64
@@ -117,7 +127,7 @@ func TestNoticeFigures(t *testing.T) {
 
 // Every row of both Memobase runs has the F1 and BLEU-1 that we compute.
 func TestMemobaseRowsAreReproduced(t *testing.T) {
-	dir := filepath.Join(exttest.Shared(t), "data", "locomo_recorded")
+	dir := filepath.Join(sharedData(t), "data", "locomo_recorded")
 	for _, run := range []string{"memobase_0503_3000", "memobase_0710_3000"} {
 		a := audit(t, filepath.Join(dir, run+".jsonl"), published.Options{}, published.Published())
 		for ours, theirs := range map[string]string{"mem0-2025-f1": "recorded-f1", "bleu1": "recorded-bleu1"} {
@@ -145,7 +155,7 @@ func TestMemobaseRowsAreReproduced(t *testing.T) {
 }
 
 func TestZep(t *testing.T) {
-	dir := filepath.Join(exttest.Shared(t), "data", "locomo_recorded")
+	dir := filepath.Join(sharedData(t), "data", "locomo_recorded")
 	_, recs, findings := read(t, filepath.Join(dir, "zep_cloud_2025.jsonl"), published.Options{})
 	ids := map[string]bool{}
 	for _, r := range recs {
@@ -164,7 +174,7 @@ func TestZep(t *testing.T) {
 }
 
 func TestMemoryAgentBenchVerdicts(t *testing.T) {
-	dir := filepath.Join(exttest.Shared(t), "data", "memoryagentbench", "results")
+	dir := filepath.Join(sharedData(t), "data", "memoryagentbench", "results")
 	p, err := protocol.ByName("mab-substring")
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +201,7 @@ func TestMemoryAgentBenchVerdicts(t *testing.T) {
 }
 
 func TestLongMemEvalLabels(t *testing.T) {
-	data := filepath.Join(exttest.Shared(t), "data", "longmemeval")
+	data := filepath.Join(sharedData(t), "data", "longmemeval")
 	question := oracleQuestions(t, filepath.Join(data, "longmemeval_oracle_evidence_turns.json"))
 	for file, want := range map[string][3]int{ // rows, accepted, abstentions
 		"oracle_con_llama3.1-8b.jsonl.eval-results-gpt-4o-mini": {425, 256, 25}, "oracle_answeronly_cot_llama3.1-8b.jsonl.eval-results-gpt-4o-mini": {425, 303, 25},
@@ -238,7 +248,7 @@ func oracleQuestions(t *testing.T, path string) func(string) (string, schema.Que
 // HaluMem's own aggregates: those whose rows are all here are reproduced; the answers'
 // are not, since questions were left out of the copy.
 func TestHaluMemAggregates(t *testing.T) {
-	dir := filepath.Join(exttest.Shared(t), "data", "halumem", "mem0_eval")
+	dir := filepath.Join(sharedData(t), "data", "halumem", "mem0_eval")
 	a := audit(t, filepath.Join(dir, "halumem_pilot_user12_Results.json"), published.Options{}, nil)
 	verdicts := map[string]int{}
 	for _, c := range a.Checks {
@@ -253,7 +263,7 @@ func TestHaluMemAggregates(t *testing.T) {
 }
 
 func TestMemGallery(t *testing.T) {
-	dir := filepath.Join(exttest.Shared(t), "data", "mem_gallery", "result_debug", "qwen2-5-vl-7b")
+	dir := filepath.Join(sharedData(t), "data", "mem_gallery", "result_debug", "qwen2-5-vl-7b")
 	for _, system := range []string{"FUMemory", "STMemory"} {
 		stem := filepath.Join(dir, system, "AI_Robotics_Automation_Future_Tech")
 		b, err := os.ReadFile(stem + "_evaluate_result.json")
@@ -269,7 +279,9 @@ func TestMemGallery(t *testing.T) {
 			t.Errorf("%s: %d rows, %d checks", system, a.Rows, len(a.Checks))
 		}
 		for _, c := range a.Checks {
-			t.Logf("%s %s %v: %s %s", system, c.Source, c.Value, c.Verdict, c.By)
+			if em := strings.HasSuffix(c.Source, " EM"); em != (c.Verdict == published.Reproduced) {
+				t.Errorf("%s: %s %v: %s %s", system, c.Source, c.Value, c.Verdict, c.By)
+			}
 		}
 	}
 }

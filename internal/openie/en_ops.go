@@ -284,7 +284,7 @@ func enOpsClause(c string, o TripleOptions) (out []Triple) {
 			out = append(out, Triple{Subject: Term{"Alert", []string{symptom}}, Predicate: "AFFECTS", Object: Term{opsType(m[1]), []string{m[1]}}, Confidence: interpreted})
 		}
 	}
-	if strings.IndexAny(c, "0123456789") < 0 {
+	if !strings.ContainsAny(c, "0123456789") {
 		return out // no value, no setting
 	}
 	for _, r := range enOpsSettings {

@@ -77,16 +77,6 @@ func (l zhLexicon) cut(s string) (word, rest string) {
 	return s[:n], s[n:]
 }
 
-// in reports whether one of the words is somewhere in s.
-func (l zhLexicon) in(s string) bool {
-	for i := range s {
-		if n, _ := l.prefix(s[i:]); n > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // zhOpeners come before what is said and add nothing to it.
 var zhOpeners = zhWords(`而且 并且 不过 但是 但 可是 然而 其实 说实话 老实说 说真的 讲真 不瞒你说 不怕你笑 不怕你笑话 说起来 说来惭愧 说来好笑 话说 话说回来 对了 还有 另外 反正 总之 所以 因为 由于 虽然 尽管 虽说 只是 因此 至于 既然 毕竟 当然 然后 后来 结果 原来 怎么说呢 想来想去 想了想 说白了 坦白说 坦白讲 你知道的 你也知道 要说 非要说的话 除此之外 这么说吧 没办法 说到底 好吧 是啊 是的 没错 没有啦 也没有啦
 嗯 唔 啊 呃 额 哦 噢 喔 唉 哎 诶 欸 哈哈 哈 嘿嘿 嘿 呐 呀 哇 咦 嘻嘻 呵呵 喂 我跟你说 我跟你讲 跟你说 跟你讲 实话说 说句实话 说来也怪 不得不说 必须承认 得承认 我承认 我得说 我想 我发现 我觉得吧 我觉得 我知道 一句话`)

@@ -82,9 +82,6 @@ func opsAllowed(pred, subj, obj string) bool {
 // opsNoService are words that a pattern may take for the name of a service.
 var opsNoService = map[string]bool{"it": true, "that": true, "this": true, "which": true, "what": true, "and": true, "there": true, "everything": true, "the": true, "now": true, "service": true, "alert": true, "nothing": true, "they": true, "threshold": true, "who": true, "else": true, "one": true, "you": true, "deploy": true, "latency": true, "version": true, "pool": true, "limit": true, "still": true, "all": true, "rest": true, "none": true, "something": true, "cause": true, "team": true, "runbook": true, "here": true, "also": true, "only": true, "step": true, "with": true, "from": true, "paging": true, "longer": true, "not": true, "doesn": true, "was": true, "are": true, "has": true, "topic": true}
 
-// opsTopic marks sentences about systems that name none in a form of their own ("pgbouncer").
-var opsTopic = pattern.New(`告警|报警|根因|[a-z]+_[a-z]+_[a-z]+|堆积|超时|依赖|部署|手册|runbook|\bowned by\b|\bdepends on\b|\breplicas\b|\btimeout\b|的(?:负责人|责任人|维护人|owner)|连接池|连接上限|阈值|max_connections|maxmemory|connection pool`)
-
 // opsSymptoms: a symptom stands for its alert.
 var opsSymptoms = []*pattern.Pattern{
 	pattern.New(`(` + opsThing + `) (?:is|are|keeps|started|has been) (?:throwing|returning|serving|giving|spewing|logging|reporting|showing) ((?:a lot of |lots of )?[\w-]+(?: [\w-]+)?)`),

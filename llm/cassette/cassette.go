@@ -22,7 +22,7 @@
 // given out. What a killed process left half written is cut off by the next writer.
 // Of two records of one key the later counts.
 //
-// The index holds about 100 bytes a record in memory; answers are read from the file
+// The index holds 60 to 85 bytes a record in memory; answers are read from the file
 // when they are asked for.
 package cassette
 
@@ -163,6 +163,9 @@ func (c *Cassette) Close() error {
 	}
 	return c.f.Close()
 }
+
+// Path is the file's.
+func (c *Cassette) Path() string { return c.f.Name() }
 
 // Mode is how it was opened; Off for nil.
 func (c *Cassette) Mode() Mode {

@@ -1,5 +1,6 @@
-// Package llmtest has honest small generators for tests: scripted answers, and a
-// function as a generator. No network, no clock.
+// Package llmtest has honest small models for tests: scripted answers, a function as a
+// generator, a server that speaks the wire format of an OpenAI-compatible endpoint and
+// fails as told, and a clock that does not wait.
 package llmtest
 
 import (

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"math"
 	"net/http"
@@ -14,7 +15,6 @@ import (
 	"time"
 
 	"membench/internal/codec"
-	"membench/llm/hashing"
 )
 
 // A Server speaks the wire format of an OpenAI-compatible endpoint: /v1/models,
@@ -24,7 +24,7 @@ type Server struct {
 	*httptest.Server
 	// Chat answers; the default is "ok", or {"ok":true} where JSON was asked for.
 	Chat func(ChatRequest) Reply
-	// Vector embeds one text; the default hashes it into 64 dimensions.
+	// Vector embeds one text; the default hashes its words into 64 dimensions.
 	Vector func(text string) []float32
 	// Key refuses requests with any other key; "" takes all.
 	Key string
@@ -230,6 +230,27 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, body []byte, next 
 	s.reply(w, r, rep, append(b, '}'))
 }
 
+// wordVector has length 1 and is near that of texts with the same words.
+func wordVector(s string) []float32 {
+	v := make([]float32, 64)
+	for _, w := range strings.Fields(strings.ToLower(s)) {
+		h := fnv.New32a()
+		h.Write([]byte(w))
+		v[h.Sum32()%64]++
+	}
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x * x)
+	}
+	if sum == 0 {
+		v[0], sum = 1, 1
+	}
+	for i := range v {
+		v[i] /= float32(math.Sqrt(sum))
+	}
+	return v
+}
+
 func words(s string) int {
 	low := len(strings.Fields(s))
 	return max(low, len(s)/4)
@@ -269,7 +290,7 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request, body []byte,
 		if s.Vector != nil {
 			v = s.Vector(t)
 		} else {
-			v = hashing.New(64).Vector(t)
+			v = wordVector(t)
 		}
 		if req.Dimensions > 0 && req.Dimensions != len(v) {
 			s.reply(w, r, Fault(http.StatusBadRequest, "", fmt.Sprintf("this model has %d dimensions", len(v))), nil)

@@ -56,6 +56,7 @@ type Options struct {
 	Raw       bool          // store turns as they are, without extraction
 	NoPrefix  bool          // leave "[User] " and "[Agent] " off; the payload then has role
 	Generator llm.Generator // nil: by rule
+	Prompts   llm.Prompts   // of the generator
 	Embedder  llm.Embedder  // nil: hashing; anything else is asked again after Attach
 	// Wrap stands between the journal and its file: for injecting faults in tests.
 	Wrap func(io.Writer) io.Writer
@@ -79,7 +80,7 @@ func Embedded(o Options) (*System, error) {
 	}
 	s := &System{o: o, extract: op.RuleFacts(), judge: op.RuleJudge(), held: map[memory.Namespace]*store{}}
 	if o.Generator != nil {
-		s.extract, s.judge = op.ModelFacts(o.Generator), op.ModelJudge(o.Generator)
+		s.extract, s.judge = op.ModelFacts(o.Generator, o.Prompts), op.ModelJudge(o.Generator, o.Prompts)
 	}
 	return s, nil
 }
@@ -103,7 +104,7 @@ func (s *System) Info() memory.Info {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s|%s|%s|raw=%t|prefix=%t|%s", version, name, s.o.Mode, s.o.Raw, !s.o.NoPrefix, model)
 	if s.o.Generator != nil {
-		fmt.Fprintf(h, "|%s|%s", op.Prompts()["facts"], op.Prompts()["update"])
+		fmt.Fprintf(h, "|%s|%s", op.Prompt(s.o.Prompts, "facts").Text, op.Prompt(s.o.Prompts, "update").Text)
 	}
 	return memory.Info{Name: name, Version: version, Mode: string(s.o.Mode), Fingerprint: hex.EncodeToString(h.Sum(nil))[:16]}
 }

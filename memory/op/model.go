@@ -2,6 +2,7 @@ package op
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,33 +16,26 @@ import (
 	"membench/schema"
 )
 
-const factsSystem = `You read a dialogue and write down what is worth remembering about its speakers and their world.
-Rules:
-- One fact per item. Keep the language and the wording of the dialogue; do not translate, do not embellish.
-- Begin each fact with "[User] " when the user said it and with "[Agent] " when the assistant said it.
-- Give the numbers of the turns that state it. Only turns under TURNS count; BEFORE is there to understand them.
-- Leave out greetings, thanks, questions and small talk. No facts is a good answer: {"facts": []}.
-Answer with one JSON object: {"facts": [{"text": "[User] …", "turns": [1]}]}`
+//go:embed prompts
+var prompts embed.FS
 
-const judgeSystem = `You keep a memory of facts consistent. For each NEW fact decide what to do with the KNOWN facts:
-- ADD: it is new. Give a new id and the text.
-- UPDATE: it says more than a known fact, or replaces it. Give the known fact's id and the text that should stand.
-- DELETE: it only takes back a known fact. Give that id and its text.
-- NONE: it is known already. Give that id and its text.
-Only facts of the same prefix ("[User] " or "[Agent] ") touch each other. Keep the wording of the facts.
-Answer with one JSON object: {"memory": [{"id": "0", "text": "…", "event": "ADD|UPDATE|DELETE|NONE", "old_memory": "… for UPDATE"}]}`
+// PromptNames are the prompts of the operations.
+func PromptNames() []string { return []string{"facts", "update"} }
 
-// Prompts names the fixed texts that a model is given, for fingerprints and manifests.
-func Prompts() map[string]string {
-	return map[string]string{"facts": factsSystem, "update": judgeSystem}
-}
+// Prompt is the prompt of an operation, for fingerprints and manifests.
+func Prompt(p llm.Prompts, name string) llm.Prompt { return p.Of(prompts, name) }
 
 // ModelFacts asks g. Each fact names its turns; where the model gives none or wrong
 // ones, the turn with the most shared terms is taken, and a fact that shares none
 // with any turn is a fault of the answer.
-func ModelFacts(g llm.Generator) Extractor { return modelFacts{g} }
+func ModelFacts(g llm.Generator, p llm.Prompts) Extractor {
+	return modelFacts{g, Prompt(p, "facts").Text}
+}
 
-type modelFacts struct{ g llm.Generator }
+type modelFacts struct {
+	g      llm.Generator
+	system string
+}
 
 func (m modelFacts) Facts(ctx context.Context, before, turns []schema.Turn) ([]Fact, llm.Usage, error) {
 	var b strings.Builder
@@ -63,7 +57,7 @@ func (m modelFacts) Facts(ctx context.Context, before, turns []schema.Turn) ([]F
 		say(strconv.Itoa(i+1)+".", t)
 	}
 	var out []Fact
-	usage, err := llm.AskJSON(ctx, m.g, llm.Request{Purpose: "facts", System: factsSystem, Prompt: b.String(), MaxTokens: 2000, JSON: true}, func(raw []byte) error {
+	usage, err := llm.AskJSON(ctx, m.g, llm.Request{Purpose: "facts", System: m.system, Prompt: b.String(), MaxTokens: 2000, JSON: true}, func(raw []byte) error {
 		out = nil
 		var answer struct {
 			Facts []factItem `json:"facts"`
@@ -134,9 +128,12 @@ func (f *factItem) UnmarshalJSON(b []byte) error {
 // ModelJudge asks g about all facts at once, as Mem0 does: known facts are numbered
 // from "0" so that the model cannot invent ids. An UPDATE whose text holds the old
 // one refines it, any other replaces it.
-func ModelJudge(g llm.Generator) Judge { return modelJudge{g} }
+func ModelJudge(g llm.Generator, p llm.Prompts) Judge { return modelJudge{g, Prompt(p, "update").Text} }
 
-type modelJudge struct{ g llm.Generator }
+type modelJudge struct {
+	g      llm.Generator
+	system string
+}
 
 func (m modelJudge) Judge(ctx context.Context, facts []Fact, known []Known) ([]Verdict, llm.Usage, error) {
 	var b strings.Builder
@@ -149,7 +146,7 @@ func (m modelJudge) Judge(ctx context.Context, facts []Fact, known []Known) ([]V
 		fmt.Fprintf(&b, "- %s%s\n", memory.Prefix(f.Role), f.Text)
 	}
 	var out []Verdict
-	usage, err := llm.AskJSON(ctx, m.g, llm.Request{Purpose: "update", System: judgeSystem, Prompt: b.String(), MaxTokens: 2000, JSON: true}, func(raw []byte) error {
+	usage, err := llm.AskJSON(ctx, m.g, llm.Request{Purpose: "update", System: m.system, Prompt: b.String(), MaxTokens: 2000, JSON: true}, func(raw []byte) error {
 		out = nil
 		var answer struct {
 			Memory []struct {

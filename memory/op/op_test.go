@@ -58,7 +58,7 @@ func TestModelFactsProvenance(t *testing.T) {
 		`{"facts":["祁门红茶"]}`:                                  {{"祁门红茶", "assistant", []int{1}}},
 		`{"facts":[]}`:                                        nil,
 	} {
-		have, _, err := ModelFacts(llmtest.NewScript(answer)).Facts(context.Background(), nil, turns)
+		have, _, err := ModelFacts(llmtest.NewScript(answer), llm.Prompts{}).Facts(context.Background(), nil, turns)
 		if err != nil || !slices.EqualFunc(have, want, func(a, b Fact) bool {
 			return a.Text == b.Text && a.Role == b.Role && slices.Equal(a.Turns, b.Turns)
 		}) {
@@ -66,7 +66,7 @@ func TestModelFactsProvenance(t *testing.T) {
 		}
 	}
 	script := llmtest.NewScript(`{"facts":["about zebras only"]}`, `{"fact":[]}`)
-	_, usage, err := ModelFacts(script).Facts(context.Background(), nil, turns)
+	_, usage, err := ModelFacts(script, llm.Prompts{}).Facts(context.Background(), nil, turns)
 	var typed *llm.Error
 	if !errors.As(err, &typed) || typed.Purpose != "facts" || usage.Calls != 2 {
 		t.Errorf("have %v after %d calls, want a typed failure after 2", err, usage.Calls)
@@ -83,7 +83,7 @@ func FuzzModelAnswers(f *testing.F) {
 	known := []Known{{ID: "p", Text: "喜欢绿茶", Role: "user"}}
 	f.Fuzz(func(t *testing.T, answer string) {
 		g := llmtest.Func(func(llm.Request) (string, error) { return answer, nil })
-		facts, _, err := ModelFacts(g).Facts(context.Background(), nil, turns)
+		facts, _, err := ModelFacts(g, llm.Prompts{}).Facts(context.Background(), nil, turns)
 		if err == nil {
 			for _, x := range facts {
 				if len(x.Turns) == 0 || x.Turns[0] < 0 || x.Turns[len(x.Turns)-1] >= len(turns) || x.Text == "" {
@@ -91,7 +91,7 @@ func FuzzModelAnswers(f *testing.F) {
 				}
 			}
 		}
-		verdicts, _, err := ModelJudge(g).Judge(context.Background(), []Fact{{Text: "喜欢红茶", Role: "user", Turns: []int{0}}}, known)
+		verdicts, _, err := ModelJudge(g, llm.Prompts{}).Judge(context.Background(), []Fact{{Text: "喜欢红茶", Role: "user", Turns: []int{0}}}, known)
 		if err == nil {
 			for _, v := range verdicts {
 				if v.Relation != New && v.Target != "p" || v.Fact >= 1 {

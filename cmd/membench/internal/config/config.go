@@ -42,8 +42,9 @@ type Project struct {
 	Model    Model    `yaml:"model"`    // the endpoint of every role that has none of its own
 	Models   Models   `yaml:"models"`   // by role
 	Cassette Cassette `yaml:"cassette"` // where answers are kept
-	Prices   string   `yaml:"prices"`   // price table; default the built-in one
-	Budget   Budget   `yaml:"budget"`   // of one run
+	Prompts  Prompts  `yaml:"prompts"`
+	Prices   string   `yaml:"prices"` // price table; default the built-in one
+	Budget   Budget   `yaml:"budget"` // of one run
 
 	Annotate Tagging `yaml:"annotate"`
 	Replay   Replay  `yaml:"replay"`
@@ -74,6 +75,12 @@ type Conversation struct {
 	User      string `yaml:"user"`
 	Agent     string `yaml:"agent"`
 	Start     string `yaml:"start"`
+}
+
+// Prompts says which prompts models are asked with.
+type Prompts struct {
+	Dir      string `yaml:"dir"`      // <name>.md or <name>.<language>.md in place of the built-in ones
+	Language string `yaml:"language"` // en (default) | zh
 }
 
 // Tagging chooses the tagger.

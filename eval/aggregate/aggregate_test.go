@@ -1,0 +1,237 @@
+package aggregate_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"membench/eval/aggregate"
+	"membench/internal/stats"
+	"membench/schema"
+)
+
+func graded(c, id, raw string, grades ...schema.Grade) schema.QARecord {
+	cat := map[string]string{"1": schema.CatMR, "4": schema.CatIE, "5": schema.CatABS}[raw]
+	return schema.QARecord{System: "s", Dataset: "locomo", CaseID: c, QuestionID: id, Gold: "g", Category: cat, RawCategory: raw, By: "rule", Outcome: schema.OutcomeAnswered, Answer: "four", Grades: grades}
+}
+
+func g(protocol string, score float64) schema.Grade {
+	return schema.Grade{Protocol: protocol, By: "rule", Score: &score, Outcome: schema.GradeScored}
+}
+
+func without(protocol, outcome string) schema.Grade {
+	return schema.Grade{Protocol: protocol, By: "rule", Outcome: outcome}
+}
+
+func summarize(t *testing.T, o aggregate.Options, recs ...schema.QARecord) schema.Summary {
+	t.Helper()
+	a := aggregate.New(o)
+	for _, r := range recs {
+		if f := a.Add(schema.Record[schema.QARecord]{V: r}); f != nil {
+			t.Fatal(f)
+		}
+	}
+	all := a.Summaries()
+	if len(all) != 1 {
+		t.Fatalf("%d summaries", len(all))
+	}
+	return all[0]
+}
+
+func near(t *testing.T, what string, have *float64, want float64) {
+	t.Helper()
+	if have == nil || math.Abs(*have-want) > 1e-12 {
+		t.Errorf("%s: have %v, want %v", what, have, want)
+	}
+}
+
+// Every way in which a question may end, by hand: 4 scored (3 right) in categories 1
+// and 4, one judge failure, one that the protocol does not score, one of category 5.
+func TestDenominators(t *testing.T) {
+	s := summarize(t, aggregate.Options{Declared: 10},
+		graded("c1", "a", "1", g("em@1", 1)), graded("c1", "b", "1", g("em@1", 0)), graded("c2", "c", "4", g("em@1", 1)), graded("c2", "d", "4", g("em@1", 1)),
+		graded("c2", "e", "4", without("em@1", schema.GradeJudgeFailed)), graded("c2", "f", "4", without("em@1", schema.GradeNA)), graded("c2", "h", "5", g("em@1", 0)))
+	sc := s.Scores[0]
+	f := sc.Overall
+	if f.N != 4 || f.Unscored != 1 || f.Clusters != 2 || !sc.Binary || len(sc.Apart) != 1 || sc.Apart[0] != "5" {
+		t.Errorf("%+v, apart %v", f, sc.Apart)
+	}
+	near(t, "value", f.Value, 0.75)
+	near(t, "strict", f.Strict, 0.6)
+	near(t, "macro", sc.Macro, 0.75) // (0.5 + 1) / 2, category 5 left out
+	w := stats.Wilson(3, 4, 0.95)
+	near(t, "lo", f.Lo, w.Lo)
+	near(t, "hi", f.Hi, w.Hi)
+	near(t, "coverage", s.Coverage, 0.7)
+	if got := fmt.Sprint(sc.Outcomes); got != "map[judge_failed:1 not_applicable:1 scored:5]" {
+		t.Error(got)
+	}
+	if len(s.Warnings) != 2 || !strings.Contains(s.Warnings[0], "3 of the 10 declared") || !strings.Contains(s.Warnings[1], "2 cases") {
+		t.Errorf("%q", s.Warnings)
+	}
+	var cats []string
+	for _, c := range sc.Categories {
+		cats = append(cats, c.Category)
+	}
+	if fmt.Sprint(cats) != "[IE MR ABS]" || len(sc.RawCategories) != 3 || sc.RawCategories[2].Figure.N != 1 {
+		t.Errorf("%v, %+v", cats, sc.RawCategories)
+	}
+}
+
+// Nothing scored is null, not 0; a run that failed wholly is a strict 0.
+func TestNothingScored(t *testing.T) {
+	r := graded("c", "a", "1", without("em@1", schema.GradeNotAnswered))
+	r.Outcome = schema.OutcomeError
+	f := summarize(t, aggregate.Options{}, r).Scores[0].Overall
+	if f.Value != nil || f.Lo != nil || f.ClusterLo != nil || f.N != 0 || f.Unscored != 1 || f.Strict == nil || *f.Strict != 0 {
+		t.Errorf("%+v", f)
+	}
+	if s := summarize(t, aggregate.Options{}, graded("c", "a", "1")); len(s.Scores) != 0 || len(s.Warnings) != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Repeats: the mean over all answers, n questions, and both standard deviations over
+// the repeats' means.
+func TestRepeats(t *testing.T) {
+	var recs []schema.QARecord
+	for rep, scores := range [][]float64{{1, 1}, {1, 0}, {0, 0}} {
+		for i, x := range scores {
+			r := graded("c", string(rune('a'+i)), "1", g("em@1", x))
+			r.Repeat = rep
+			recs = append(recs, r)
+		}
+	}
+	s := summarize(t, aggregate.Options{}, recs...)
+	sc := s.Scores[0]
+	if s.Questions != 2 || s.Repeats != 3 || sc.Overall.N != 2 {
+		t.Errorf("%d questions, %d repeats, n %d", s.Questions, s.Repeats, sc.Overall.N)
+	}
+	near(t, "value", sc.Overall.Value, 0.5)
+	near(t, "population", sc.Repeats.StdPopulation, math.Sqrt(0.5/3))
+	near(t, "sample", sc.Repeats.StdSample, 0.5)
+}
+
+func TestTwiceIsCountedOnce(t *testing.T) {
+	a := aggregate.New(aggregate.Options{})
+	r := schema.Record[schema.QARecord]{Pos: schema.Pos{File: "f", Line: 2}, V: graded("c", "a", "1", g("em@1", 1))}
+	if f := a.Add(r); f != nil {
+		t.Fatal(f)
+	}
+	if f := a.Add(r); f == nil || f.Code != "EVL101" || f.Pos.Line != 2 {
+		t.Errorf("%v", f)
+	}
+	if n := a.Summaries()[0].Scores[0].Overall.N; n != 1 {
+		t.Errorf("n %d", n)
+	}
+}
+
+// The order of keyed records never changes an output byte.
+func TestOrderDoesNotCount(t *testing.T) {
+	var recs []schema.QARecord
+	for i := range 200 {
+		recs = append(recs, graded(fmt.Sprint("c", i%7), fmt.Sprint("q", i), []string{"1", "4", "5"}[i%3], g("f1@1", float64(i%10)/10), g("em@1", float64(i%2))))
+	}
+	text := func() string {
+		b, err := json.Marshal(summarize(t, aggregate.Options{}, recs...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	first := text()
+	r := rand.New(rand.NewPCG(1, 1))
+	r.Shuffle(len(recs), func(i, j int) { recs[i], recs[j] = recs[j], recs[i] })
+	if text() != first {
+		t.Error("shuffled records give another summary")
+	}
+}
+
+func sg(judge, label string, score float64, update bool) schema.SessionGrade {
+	return schema.SessionGrade{Judge: judge, By: "rule", Label: label, Score: &score, Outcome: schema.GradeScored, Update: update}
+}
+
+// The six dimensions by hand: the first two are means over sessions, so that a session
+// of one point weighs as much as one of three; the others are pooled.
+func TestSixDimensions(t *testing.T) {
+	a := aggregate.New(aggregate.Options{})
+	for i, grades := range [][]schema.SessionGrade{
+		{sg("recall", "covered", 1, false), sg("recall", "missed", 0, false), sg("recall", "missed", 0, true), sg("correctness", "correct", 1, false), sg("correctness", "hallucination", 0, false),
+			sg("update", "updated", 1, true), sg("update", "both", 0.5, true), sg("interference", "rejected", 1, false)},
+		{sg("recall", "covered", 1, true), sg("correctness", "irrelevant", 0, false), sg("update", "outdated", 0, true), sg("interference", "memorized", 0, false), sg("interference", "rejected", 1, false),
+			{Judge: "recall", By: "rule", Outcome: schema.GradeJudgeFailed}},
+		{}, // nothing graded: no session of any mean
+	} {
+		a.AddSession(schema.Record[schema.SessionRecord]{V: schema.SessionRecord{System: "s", Dataset: "d", CaseID: "c", SessionID: fmt.Sprint(i), Grades: grades}})
+	}
+	for i, label := range []string{"Correct", "Correct", "Hallucination", "Omission", "CORRECT"} {
+		x := g("qa@1", 0)
+		x.Label = label
+		if i < 2 {
+			x.Parts = map[string]float64{aggregate.PartGold: 4, aggregate.PartCovered: float64(3 - i)}
+		}
+		q := graded("c", fmt.Sprint(i), "1", x)
+		q.Dataset = "d"
+		a.Add(schema.Record[schema.QARecord]{V: q})
+	}
+	m := a.Summaries()[0].Metrics
+	near(t, "avg_recall", m.MemoryRecall.AvgRecall, (1.0/3+1)/2)
+	near(t, "avg_update_recall", m.MemoryRecall.AvgUpdateRecall, 0.5)
+	near(t, "avg_correctness", m.MemoryCorrectness.AvgCorrectness, 0.25)
+	near(t, "avg_hallucination", m.MemoryCorrectness.AvgHallucination, 0.25)
+	near(t, "update score", m.UpdateHandling.Score, 0.5)
+	near(t, "interference score", m.InterferenceRejection.Score, 2.0/3)
+	near(t, "correct_ratio", m.QuestionAnswering.CorrectRatio, 0.5)
+	near(t, "hallucination_ratio", m.QuestionAnswering.HallucinationRatio, 0.25)
+	near(t, "omission_ratio", m.QuestionAnswering.OmissionRatio, 0.25)
+	near(t, "hit_rate", m.EvidenceCoverage.HitRate, 5.0/8)
+	if m.BaselineID != "s" || m.MemoryRecall.Sessions != 2 || m.QuestionAnswering.Total != 4 || m.EvidenceCoverage.Total != 2 || m.InterferenceRejection.Total != 3 {
+		t.Errorf("%+v", m)
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"avg_recall", "avg_update_recall", "avg_correctness", "avg_hallucination", "score", "correct_ratio", "hallucination_ratio", "omission_ratio", "hit_rate"} {
+		if !strings.Contains(string(b), `"`+key+`":`) {
+			t.Errorf("no member %s, which seed 001 names", key)
+		}
+	}
+}
+
+// A model and its rule twin both graded: the model's verdicts are reported, and said
+// to be, and the rule's are not added to them.
+func TestJudgesAreNotMixed(t *testing.T) {
+	byRule, byModel := g("domaina-answer@1", 0), g("domaina-answer@1", 1)
+	byRule.Label, byModel.Label, byModel.By = "Omission", "Correct", "m"
+	a := aggregate.New(aggregate.Options{})
+	a.Add(schema.Record[schema.QARecord]{V: graded("c", "q", "1", byRule, byModel)})
+	one, two := sg("recall", "missed", 0, false), sg("recall", "covered", 1, false)
+	two.By = "m"
+	a.AddSession(schema.Record[schema.SessionRecord]{V: schema.SessionRecord{System: "s", Dataset: "locomo", CaseID: "c", SessionID: "1", Grades: []schema.SessionGrade{one, two}}})
+	m := a.Summaries()[0].Metrics
+	near(t, "correct_ratio", m.QuestionAnswering.CorrectRatio, 1)
+	near(t, "avg_recall", m.MemoryRecall.AvgRecall, 1)
+	if m.AnswersBy != "m" || m.SessionsBy != "m" || m.QuestionAnswering.Total != 1 {
+		t.Errorf("%+v", m)
+	}
+}
+
+func BenchmarkAggregate(b *testing.B) {
+	recs := make([]schema.Record[schema.QARecord], 10_000)
+	for i := range recs {
+		recs[i].V = graded(fmt.Sprint("c", i%10), fmt.Sprint("q", i), "1", g("em@1", float64(i%2)), g("f1@1", 0.5))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		a := aggregate.New(aggregate.Options{})
+		for _, r := range recs {
+			a.Add(r)
+		}
+		a.Summaries()
+	}
+	b.ReportMetric(float64(len(recs))*float64(b.N)/b.Elapsed().Seconds(), "records/s")
+}

@@ -1,0 +1,263 @@
+package compare_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"membench/eval/compare"
+	"membench/eval/published"
+	"membench/internal/exttest"
+	"membench/schema"
+)
+
+// rec is one graded answer of system on question id of case c.
+func rec(system, c, id, category string, score float64) schema.QARecord {
+	return schema.QARecord{System: system, Dataset: "plain", CaseID: c, QuestionID: id, Gold: "g", Category: schema.CatIE, RawCategory: category, By: "rule", Outcome: schema.OutcomeAnswered, K: 5,
+		Grades: []schema.Grade{{Protocol: "em@1", By: "rule", Score: &score, Outcome: schema.GradeScored}}}
+}
+
+func seq(recs ...schema.QARecord) schema.Seq[schema.QARecord] {
+	return func(yield func(schema.Record[schema.QARecord], error) bool) {
+		for _, r := range recs {
+			if !yield(schema.Record[schema.QARecord]{V: r}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func runs(t *testing.T, recs ...schema.QARecord) []*compare.Run {
+	t.Helper()
+	out, err := compare.Read(seq(recs...), "", func(err error) error { return err })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// two makes systems a and b over the same questions: wins for a, losses, ties.
+func two(wins, losses, ties int) []schema.QARecord {
+	var out []schema.QARecord
+	add := func(n int, kind string, a, b float64) {
+		for i := range n {
+			id := kind + string(rune('0'+i/10)) + string(rune('0'+i%10))
+			c := "c" + string(rune('0'+i%4))
+			out = append(out, rec("a", c, id, "1", a), rec("b", c, id, "1", b))
+		}
+	}
+	add(wins, "w", 1, 0)
+	add(losses, "l", 0, 1)
+	add(ties, "t", 1, 1)
+	return out
+}
+
+func TestCompare(t *testing.T) {
+	for _, c := range []struct {
+		wins, losses, ties int
+		p                  float64 // of scipy's binomial test
+		better             string
+	}{{15, 5, 30, 0.04138946533203125, "a"}, {5, 15, 30, 0.04138946533203125, "b"}, {10, 10, 5, 1, "~"}, {6, 1, 40, 0.125, "~"}, {0, 0, 20, 1, "~"}} {
+		rep, err := compare.Compare(runs(t, two(c.wins, c.losses, c.ties)...), compare.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := rep.Pairs[0].Total
+		n := c.wins + c.losses + c.ties
+		if x.N != n || x.Wins != c.wins || x.Losses != c.losses || math.Abs(*x.P-c.p) > 1e-9 || *x.Adjusted != *x.P || x.Better != c.better || x.Shown != (c.better != "~") {
+			t.Errorf("%+v: %+v", c, x)
+		}
+		if want := float64(c.wins-c.losses) / float64(n); math.Abs(*x.Difference-want) > 1e-12 || *x.Lo > want || *x.Hi < want || x.Clusters != 4 {
+			t.Errorf("%+v: difference %v in %v to %v of %d", c, *x.Difference, *x.Lo, *x.Hi, x.Clusters)
+		}
+		if rep.Uneven || rep.Pairs[0].Test != "mcnemar-exact" {
+			t.Errorf("%+v: %+v", c, rep)
+		}
+	}
+}
+
+// B against A is A against B with the signs turned.
+func TestCompareIsSymmetric(t *testing.T) {
+	rs := runs(t, two(12, 7, 20)...)
+	ab, err := compare.Compare(rs, compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ba, err := compare.Compare([]*compare.Run{rs[1], rs[0]}, compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := ab.Pairs[0].Total, ba.Pairs[0].Total
+	if x.Wins != y.Losses || *x.P != *y.P || *x.Difference != -*y.Difference || math.Abs(*x.Lo+*y.Hi) > 1e-12 {
+		t.Errorf("%+v\n%+v", x, y)
+	}
+}
+
+func TestFingerprint(t *testing.T) {
+	recs := two(3, 2, 5)
+	for i := range recs {
+		if recs[i].System == "b" {
+			recs[i].By, recs[i].K = "gpt", 10
+		}
+	}
+	rs := runs(t, recs...)
+	_, err := compare.Compare(rs, compare.Options{})
+	var f *compare.FingerprintError
+	if !errors.As(err, &f) || len(f.Fields) != 2 || f.Fields[0].Field != "k" || f.Fields[1].Field != "reader" || !reflect.DeepEqual(f.Fields[1].Values, []string{"rule", "gpt"}) {
+		t.Fatalf("%v", err)
+	}
+	for _, word := range []string{"k differs: 5 | 10", "reader differs: rule | gpt", `--allow "k,reader"`} {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("%q is not in %q", word, err)
+		}
+	}
+	if _, err := compare.Compare(rs, compare.Options{Allow: []string{"k"}}); err == nil {
+		t.Error("compared, though the reader differs and was not named")
+	}
+	rep, err := compare.Compare(rs, compare.Options{Allow: []string{"k", "reader"}})
+	if err != nil || len(rep.Differ) != 2 {
+		t.Errorf("%v, %v", rep, err)
+	}
+}
+
+// Another gold for one question, or another question, is another fingerprint.
+func TestFingerprintOfGoldsAndQuestions(t *testing.T) {
+	recs := two(3, 2, 5)
+	recs[1].Gold = "another"
+	_, err := compare.Compare(runs(t, recs...), compare.Options{})
+	var f *compare.FingerprintError
+	if !errors.As(err, &f) || len(f.Fields) != 1 || f.Fields[0].Field != "golds" {
+		t.Errorf("%v", err)
+	}
+	extra := append(two(3, 2, 5), rec("a", "c0", "x", "1", 1))
+	_, err = compare.Compare(runs(t, extra...), compare.Options{Allow: []string{"golds"}})
+	if !errors.As(err, &f) || len(f.Fields) != 1 || f.Fields[0].Field != "questions" {
+		t.Errorf("%v", err)
+	}
+	rep, err := compare.Compare(runs(t, extra...), compare.Options{Allow: []string{"golds", "questions"}})
+	if err != nil || !rep.Uneven || rep.Pairs[0].OnlyA != 1 || rep.Pairs[0].Total.N != 10 {
+		t.Errorf("%+v, %v", rep, err)
+	}
+}
+
+// What was not scored in one run is not a zero: the pair is left out and counted.
+func TestUnscoredIsNotWrong(t *testing.T) {
+	recs := two(3, 2, 5)
+	recs[0].Grades[0] = schema.Grade{Protocol: "em@1", By: "rule", Outcome: schema.GradeJudgeFailed}
+	rep, err := compare.Compare(runs(t, recs...), compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := rep.Pairs[0]; p.Total.N != 9 || p.Total.Wins != 2 || p.OnlyB != 1 || !rep.Uneven || rep.Runs[0].Overall.Unscored != 1 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestScoresBetween(t *testing.T) {
+	var recs []schema.QARecord
+	for i := range 30 {
+		id := string(rune('a'+i%26)) + string(rune('0'+i/26))
+		recs = append(recs, rec("a", "c"+id[:1], id, "1", 0.6), rec("b", "c"+id[:1], id, "1", 0.5))
+	}
+	rep, err := compare.Compare(runs(t, recs...), compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := rep.Pairs[0]; p.Test != "sign-flip" || p.Total.Better != "a" || p.Total.Detectable != nil {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestPick(t *testing.T) {
+	recs := two(1, 1, 1)
+	one := 1.0
+	for i := range recs {
+		recs[i].Grades = append(recs[i].Grades, schema.Grade{Protocol: "rouge-l@1", By: "rule", Score: &one, Outcome: schema.GradeScored})
+	}
+	rs := runs(t, recs...)
+	if _, err := compare.Compare(rs, compare.Options{}); err == nil || !strings.Contains(err.Error(), "em@1, rouge-l@1") {
+		t.Errorf("%v", err)
+	}
+	if _, err := compare.Compare(rs, compare.Options{Protocol: "f1"}); err == nil || !strings.Contains(err.Error(), `"f1" did not grade`) {
+		t.Errorf("%v", err)
+	}
+	if rep, err := compare.Compare(rs, compare.Options{Protocol: "rouge-l"}); err != nil || rep.Protocol != "rouge-l@1" {
+		t.Errorf("%v, %v", rep, err)
+	}
+	if _, err := compare.Compare(rs[:1], compare.Options{}); err == nil {
+		t.Error("one run was compared")
+	}
+}
+
+// The four full-context runs, against statsmodels (testdata/fullcontext.py).
+func TestFullContextRuns(t *testing.T) {
+	dir := exttest.Shared(t, "data/locomo_recorded/NOTICE.md")
+	if dir == "" {
+		t.Skip("needs the shared data (MEMBENCH_SHARED): it may not be redistributed")
+	}
+	b, err := os.ReadFile("testdata/fullcontext.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want struct {
+		Runs []struct {
+			Run    string
+			K, N   int
+			Lo, Hi float64
+		}
+		Pairs []struct {
+			A, B, Category  string
+			N, Wins, Losses int
+			P, Holm         float64
+		}
+	}
+	if err := json.Unmarshal(b, &want); err != nil || len(want.Runs) != 4 || len(want.Pairs) != 30 {
+		t.Fatalf("%d runs, %d pairs, %v", len(want.Runs), len(want.Pairs), err)
+	}
+	var all []*compare.Run
+	for _, r := range want.Runs {
+		path := filepath.Join(dir, "data", "locomo_recorded", r.Run+".jsonl")
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		im, err := published.Open(f, path, published.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := compare.Read(im.QA, "", func(err error) error { return err })
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, list...)
+	}
+	rep, err := compare.Compare(all, compare.Options{Protocol: "recorded-judge"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range want.Runs {
+		f := rep.Runs[i].Overall
+		if rep.Runs[i].Run != r.Run || f.N != r.N || math.Abs(*f.Value-float64(r.K)/float64(r.N)) > 1e-9 || math.Abs(*f.Lo-r.Lo) > 1e-9 || math.Abs(*f.Hi-r.Hi) > 1e-9 {
+			t.Errorf("%s: %v in %v to %v, want %+v", r.Run, *f.Value, *f.Lo, *f.Hi, r)
+		}
+	}
+	cells := map[string]compare.Cell{}
+	for _, p := range rep.Pairs {
+		cells[p.A+p.B] = p.Total
+		for _, c := range p.Categories {
+			cells[p.A+p.B+c.Category] = c.Cell
+		}
+	}
+	for _, p := range want.Pairs {
+		c, ok := cells[p.A+p.B+p.Category]
+		if !ok || c.N != p.N || c.Wins != p.Wins || c.Losses != p.Losses || math.Abs(*c.P-p.P) > 1e-9 || math.Abs(*c.Adjusted-p.Holm) > 1e-9 || c.Shown != (p.Holm <= 0.05) {
+			t.Errorf("%s − %s %s: %+v, want %+v", p.A, p.B, p.Category, c, p)
+		}
+	}
+}

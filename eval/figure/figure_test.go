@@ -1,0 +1,44 @@
+package figure_test
+
+import (
+	"math"
+	"testing"
+
+	"membench/eval/figure"
+	"membench/schema"
+)
+
+func TestCell(t *testing.T) {
+	var c figure.Cell
+	if f := c.Figure(figure.Options{}); f.Value != nil || f.Strict != nil || f.N != 0 || c.Binary() {
+		t.Errorf("of nothing: %+v", f)
+	}
+	one, half := 1.0, 0.5
+	c.Add("a", "1", &schema.Grade{Outcome: schema.GradeNA})
+	c.Add("a", "2", &schema.Grade{Outcome: schema.GradeScored, Score: &one})
+	c.Add("b", "2", &schema.Grade{Outcome: schema.GradeScored, Score: &one})
+	if !c.Binary() {
+		t.Error("two ones are verdicts")
+	}
+	c.Add("b", "3", &schema.Grade{Outcome: schema.GradeScored, Score: &half})
+	c.Add("b", "4", &schema.Grade{Outcome: schema.GradeJudgeFailed})
+	f := c.Figure(figure.Options{})
+	if c.Binary() || f.N != 3 || f.Unscored != 1 || f.Clusters != 2 || math.Abs(*f.Value-2.5/3) > 1e-12 || math.Abs(*f.Strict-2.5/4) > 1e-12 {
+		t.Errorf("%+v", f)
+	}
+	if *f.Lo > *f.Value || *f.Hi < *f.Value || *f.ClusterLo > *f.ClusterHi {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestSumHasNoOrder(t *testing.T) {
+	if a, b := figure.Sum([]float64{.1, .2, .3, .7}), figure.Sum([]float64{.7, .3, .2, .1}); a != b {
+		t.Errorf("%v, %v", a, b)
+	}
+	if figure.Defined(math.NaN()) != nil || figure.Defined(math.Inf(1)) != nil || *figure.Defined(0) != 0 {
+		t.Error("NaN is null, 0 is 0")
+	}
+	if figure.Spread(nil) != nil || figure.Mean(nil) == 0 {
+		t.Error("of nothing there is no mean")
+	}
+}

@@ -1,0 +1,121 @@
+package published
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"membench/schema"
+)
+
+// Number prints a number, "–" where there is none.
+func Number(x *float64, decimals int) string {
+	if x == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.*f", decimals, *x)
+}
+
+func pct(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", 100**x)
+}
+
+func span(f schema.Figure) string {
+	if f.Lo == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f–%.1f", 100**f.Lo, 100**f.Hi)
+}
+
+// Verdict says in words what the check found.
+func Verdict(c Check) string {
+	var b strings.Builder
+	b.WriteString(c.Verdict)
+	if c.By != "" {
+		b.WriteString(" by " + c.By)
+	}
+	if c.Verdict != Reproduced && c.Difference != nil {
+		fmt.Fprintf(&b, ", ours − claim %+.2f points", 100**c.Difference)
+		if c.Inside {
+			b.WriteString(", claim inside our interval")
+		} else {
+			b.WriteString(", claim outside our interval")
+		}
+	}
+	if c.Verdict == Reproduced || len(c.Denominators) == 0 {
+		return b.String()
+	}
+	var can, cannot []string
+	for _, d := range c.Denominators {
+		if d.Possible {
+			can = append(can, fmt.Sprintf("%d/%d", d.K, d.N))
+		} else {
+			cannot = append(cannot, fmt.Sprint(d.N))
+		}
+	}
+	if len(can) > 0 {
+		b.WriteString("; could be " + strings.Join(can, " or "))
+	}
+	if len(cannot) > 0 {
+		b.WriteString("; no count of " + strings.Join(cannot, " or of "))
+		b.WriteString(" gives it")
+	}
+	return b.String()
+}
+
+// Markdown writes an audit as a section of docs/audit.md: figures only.
+func Markdown(w io.Writer, a *Audit) {
+	fmt.Fprintf(w, "## %s\n\nData set %s, form `%s`: %d answers, %d findings.\n\n", a.Run, a.Dataset, a.Format, a.Rows, a.Left)
+	fmt.Fprintf(w, "| figure, percent | value | Wilson 95 %% | n | unscored | beside the recorded |\n|---|---|---|---|---|---|\n")
+	for _, r := range append(append([]Recorded{}, a.Recorded...), a.Sessions...) {
+		fmt.Fprintf(w, "| `%s` | %s | %s | %d | %d | recorded |\n", r.Protocol, pct(r.Overall.Value), span(r.Overall), r.Overall.N, r.Overall.Unscored)
+	}
+	for _, r := range a.Regrades {
+		if r.Overall.N == 0 {
+			continue
+		}
+		var notes []string
+		for _, x := range r.Against {
+			switch {
+			case x.Reproduces():
+				notes = append(notes, fmt.Sprintf("**reproduces `%s` on all %d rows**", x.Recorded, x.N))
+			case x.Kappa != nil:
+				notes = append(notes, fmt.Sprintf("`%s`: agrees on %d of %d, κ %s", x.Recorded, x.Equal, x.N, Number(x.Kappa.K, 3)))
+			}
+		}
+		fmt.Fprintf(w, "| `%s` | %s | %s | %d | %d | %s |\n", r.Protocol, pct(r.Overall.Value), span(r.Overall), r.Overall.N, r.Overall.Unscored, strings.Join(notes, "; "))
+	}
+	if v := a.Votes; v != nil {
+		fmt.Fprintf(w, "\nVotes: %d each, unanimous on %.2f %% of %d answers, Fleiss κ %s, free-marginal κ %s.\n", v.Raters, 100*v.Unanimous, v.N, Number(v.Fleiss, 3), Number(v.Randolph, 3))
+	}
+	for _, r := range a.Recorded {
+		if len(r.Categories) > 1 && base(r.Protocol) == RecordedJudge {
+			var cells []string
+			for _, c := range r.Categories {
+				cells = append(cells, fmt.Sprintf("%s: %s (%s, n %d)", c.Category, pct(c.Figure.Value), span(c.Figure), c.Figure.N))
+			}
+			fmt.Fprintf(w, "\n`%s` by category: %s.\n", r.Protocol, strings.Join(cells, " · "))
+		}
+	}
+	if len(a.Checks) > 0 {
+		fmt.Fprintf(w, "\n| published | figure | claim %% (n) | here %% (n) | finding |\n|---|---|---|---|---|\n")
+	}
+	for _, c := range a.Checks {
+		what := "`" + c.Protocol + "`"
+		if c.Category != "" {
+			what += ", category " + c.Category
+		}
+		if c.Label != "" {
+			what += ", " + c.Label
+		}
+		here := "–"
+		if c.Ours.Value != nil {
+			here = fmt.Sprintf("%s, %s (%d)", pct(c.Ours.Value), span(c.Ours), c.Ours.N)
+		}
+		fmt.Fprintf(w, "| %s | %s | %.*f (%d) | %s | %s |\n", c.Source, what, max(c.Decimals-2, 0), 100*c.Value, c.N, here, Verdict(c))
+	}
+	fmt.Fprintln(w)
+}
