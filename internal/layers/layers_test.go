@@ -24,7 +24,7 @@ var layers = [][]string{
 	4: {"annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "memory/memorytest", "memory/op", "eval/*", "cypher/browser"},
 	5: {"memory/*", "memory/mem0/*", "datasets/*", "cypher/neo4j", "cypher/neo4j/server"},
 	6: {"cmd/membench/internal/*", "memory/all", "datasets/all"},
-	7: {"cmd/membench", "internal/layers", "internal/testsum", "internal/benchdata"},
+	7: {"cmd/membench", "internal/layers", "internal/testsum", "internal/benchdata", "internal/judgetrain"},
 }
 
 // mayUse says which third-party module may be imported where.
@@ -34,6 +34,7 @@ var mayUse = map[string][]string{
 	"github.com/goccy/go-yaml":                 {"schema/catalog", "annotate", "cmd/membench", "cmd/membench/internal/config"},
 	"github.com/klauspost/compress":            {"schema/jsonl"},
 	"golang.org/x/text":                        {"internal/textnorm"},
+	"github.com/blevesearch/snowballstem":      {"eval/judge"},
 	"golang.org/x/sync":                        {"claims", "graphir", "cypher", "schema/validate", "internal/extsort", "internal/par"},
 	"golang.org/x/time":                        {"llm/openai"},
 	"golang.org/x/sys":                         {"internal/atomicfile", "cmd/membench"},
