@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"membench/eval/aggregate"
@@ -37,10 +38,13 @@ func newEvalAggregateCmd(e *env) *cobra.Command {
 
 A RUN is a folder with qa_records.jsonl (and session_records.jsonl), or such a file, or -. Each system
 and data set gets a summary: for each protocol and judge the mean over all questions
-(micro), over categories (macro) and by category, Wilson's interval, the interval of a bootstrap
-that draws whole conversations, and the mean in which an answer that was never given
-or never judged counts as 0 (strict). LoCoMo's category 5 stands apart and enters no
-total. The six dimensions of aggregate_metrics.json are there where sessions were graded
+(micro), over the set's labels (macro) and by label, with the common category beside it
+(IE MR TR KU ABS …; where the two cut differently, as LongMemEval's abstention does,
+both, the common ones marked =), Wilson's interval, the interval of a bootstrap that
+draws whole conversations, and the mean in which an answer that was never given or
+never judged counts as 0 (strict). LoCoMo's category 5 stands apart and enters no
+total. Where answers were graded against corrected golds, too (eval grade --errata),
+both means stand there. The six dimensions of aggregate_metrics.json are there where sessions were graded
 or answers labelled.
 
 -o FOLDER writes summary.jsonl and aggregate_metrics.json (one system; of several,
@@ -212,6 +216,35 @@ func interval(lo, hi *float64) string {
 	return fmt.Sprintf("%.1f–%.1f", 100**lo, 100**hi)
 }
 
+// printCategories shows the set's own labels with our categories beside them; where the
+// two cut the questions differently (LongMemEval's abstention crosses its types), our
+// categories have lines of their own.
+func printCategories(line func(string, schema.Figure), sc schema.Score) {
+	paired := true
+	for _, c := range append(slices.Clone(sc.RawCategories), sc.Categories...) {
+		paired = paired && len(c.Of) == 1
+	}
+	for _, c := range sc.RawCategories {
+		label := "  " + c.Category
+		if c.Category == "" {
+			label = "  no label"
+		}
+		if of := strings.Join(c.Of, " "); of != c.Category && of != "" {
+			label += " · " + of
+		}
+		if slices.Contains(sc.Apart, c.Category) {
+			label += " (apart)"
+		}
+		line(label, c.Figure)
+	}
+	if paired {
+		return
+	}
+	for _, c := range sc.Categories {
+		line("  = "+c.Category, c.Figure)
+	}
+}
+
 func printSummary(w io.Writer, s schema.Summary) {
 	fmt.Fprintf(w, "%s on %s: %d questions", s.System, s.Dataset, s.Questions)
 	if s.Repeats > 1 {
@@ -238,16 +271,12 @@ func printSummary(w io.Writer, s schema.Summary) {
 		if sc.Repeats != nil {
 			fmt.Fprintf(w, "    over %d repeats: std %s (population), %s (sample)\n", sc.Repeats.N, percent(sc.Repeats.StdPopulation), percent(sc.Repeats.StdSample))
 		}
-		for _, c := range sc.RawCategories {
-			label := "  " + c.Category
-			for _, a := range sc.Apart {
-				if a == c.Category {
-					label += " (apart)"
-				}
-			}
-			line(label, c.Figure)
+		if c := sc.Corrected; c != nil {
+			line("  with corrected golds", c.Overall)
+			fmt.Fprintf(w, "    (%s: %d of the answers graded anew, %d left out as no right answer can be told)\n", strings.Join(c.Overlays, ", "), c.Questions, c.LeftOut)
 		}
-		fmt.Fprintf(w, "    %-30s %8s\n", "mean of categories", percent(sc.Macro))
+		printCategories(line, sc)
+		fmt.Fprintf(w, "    %-30s %8s\n", "mean of the labels (macro)", percent(sc.Macro))
 	}
 	if m := s.Metrics; m != nil {
 		fmt.Fprintf(w, "  sessions: recall %s, of updates %s; new memories correct %s, hallucinated %s; updates %s (n %d); interference rejected %s (n %d)\n",

@@ -36,7 +36,7 @@ func grader(g schema.Grade) string {
 // Add counts the scored grades of one answer.
 func (a *Agreement) Add(r *schema.QARecord) {
 	for i, x := range r.Grades {
-		if x.Score == nil {
+		if x.Score == nil || x.Gold == schema.GoldCorrected {
 			continue
 		}
 		first := grader(x)
@@ -44,7 +44,7 @@ func (a *Agreement) Add(r *schema.QARecord) {
 			a.order = append(a.order, first)
 		}
 		for _, y := range r.Grades[i+1:] {
-			if y.Score == nil {
+			if y.Score == nil || y.Gold == schema.GoldCorrected {
 				continue
 			}
 			k := [2]string{first, grader(y)}

@@ -213,6 +213,12 @@ func (f *file) complete(q schema.QARecord) schema.QARecord {
 			q.Outcome = schema.OutcomeEmpty
 		}
 	}
+	if f.o.Question != nil && q.Errata == nil {
+		// The cases say what is held against a gold; of a row with another gold they do not.
+		if _, asked, ok := f.o.Question(q.QuestionID); ok && asked.Errata != nil && asked.Answer == q.Gold {
+			q.Errata = asked.Errata
+		}
+	}
 	if q.Hits == nil {
 		q.Hits = []schema.QAHit{}
 	}
