@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"membench/cypher/neo4j"
 	"membench/cypher/neo4j/server"
 	"membench/internal/exttest"
 
+	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -57,10 +57,10 @@ func emptyNeo4j() (uri string, done func(), err error) {
 	}
 	f.turn.Lock()
 	ctx := context.Background()
-	db, err := neo4j.Open(ctx, neo4j.Config{URI: f.srv.URI})
+	d, err := driver.NewDriverWithContext(f.srv.URI, driver.NoAuth())
 	if err == nil {
-		_, err = db.Clear(ctx)
-		db.Close(ctx)
+		_, err = driver.ExecuteQuery(ctx, d, "MATCH (n) DETACH DELETE n", nil, driver.EagerResultTransformer)
+		d.Close(ctx)
 	}
 	if err != nil {
 		f.turn.Unlock()
@@ -70,10 +70,20 @@ func emptyNeo4j() (uri string, done func(), err error) {
 }
 
 // cmdNeo4j gives a script an empty server of its own at $NEO4J_URI. The script skips
-// itself first where there is none: [!neo4j] skip.
+// itself first where there is none: [!neo4j] skip. With an argument it runs a statement
+// there, as somebody else would.
 func cmdNeo4j(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 0 {
-		ts.Fatalf("usage: neo4j")
+	if neg || len(args) > 1 {
+		ts.Fatalf("usage: neo4j [STATEMENT]")
+	}
+	if len(args) == 1 {
+		ctx := context.Background()
+		d, err := driver.NewDriverWithContext(ts.Getenv("NEO4J_URI"), driver.NoAuth())
+		ts.Check(err)
+		defer d.Close(ctx)
+		_, err = driver.ExecuteQuery(ctx, d, args[0], nil, driver.EagerResultTransformer)
+		ts.Check(err)
+		return
 	}
 	uri, done, err := emptyNeo4j()
 	ts.Check(err)

@@ -159,7 +159,7 @@ func relate(g, a timex.Expr) relation {
 		case a.Op == timex.Range:
 			return relation{class: "covers the gold by a range", score: .45}
 		case aspan > 20:
-			return relation{class: "the month of the gold", score: .62}
+			return relation{class: "the month of the gold", score: .55}
 		}
 		return relation{class: "covers the gold", score: .45}
 	case common > 0 && a.Grain == timex.Year:

@@ -13,8 +13,10 @@ func (c *comparison) byRules(f []float64) (float64, string) {
 		return .02, "the answer abstains"
 	case c.gPol*c.aPol < 0:
 		return .03, "yes against no"
-	case c.gPol*c.aPol > 0 && (c.words <= 2 || c.long || max(c.cov, c.covHead) >= .6 && c.extra <= 3) && f[index("hedges")] == 0:
+	case c.gPol*c.aPol > 0 && (c.words <= 2 || c.long) && f[index("hedges")] == 0:
 		return .9, "the same yes or no"
+	case c.gPol*c.aPol > 0 && f[index("hedges")] == 0 && max(c.cov, c.covHead) >= .6:
+		return .55, "the same yes or no, with more words than the gold"
 	case c.gPol*c.aPol > 0 && len(c.gc) <= 1:
 		return .45, "the same yes or no, but vaguely"
 	case hasNumber && f[index("number_only")] > 0:
@@ -22,6 +24,8 @@ func (c *comparison) byRules(f []float64) (float64, string) {
 			return .95, "the same number"
 		}
 		return .05, "another number, or none"
+	case f[index("length_asked_conflict")] > 0:
+		return .1, "another length of time"
 	case numberConflict:
 		return .1, "another number"
 	}
@@ -105,7 +109,7 @@ func (c *comparison) shortScore(cov, exact, prec float64, extra int, vague bool)
 	}
 	s := grade(cov, need)
 	if cov >= .1 {
-		s = max(s, grade(prec, .62))
+		s = max(s, min(grade(prec, .62), .45+.5*cov))
 	}
 	if exact < .999 && extra >= 2 && vague {
 		s *= .6

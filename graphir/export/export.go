@@ -274,7 +274,7 @@ func (s *survey) split(pos schema.Pos, p graph.Props, fits func(graph.Prop) bool
 	}
 	if out.Len() > 0 {
 		b, _ := out.MarshalJSON()
-		rest = string(codec.AppendLayout(nil, b, codec.Compact))
+		rest = string(b) // as it stands in the record: every path into a database stores one text
 	}
 	return cells, rest
 }
