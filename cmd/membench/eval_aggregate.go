@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"membench/eval/aggregate"
 	"membench/eval/figure"
@@ -218,11 +219,13 @@ func interval(lo, hi *float64) string {
 
 // printCategories shows the set's own labels with our categories beside them; where the
 // two cut the questions differently (LongMemEval's abstention crosses its types), our
-// categories have lines of their own.
+// category has a line of its own.
 func printCategories(line func(string, schema.Figure), sc schema.Score) {
-	paired := true
-	for _, c := range append(slices.Clone(sc.RawCategories), sc.Categories...) {
-		paired = paired && len(c.Of) == 1
+	crossed := map[string]bool{} // our categories that have no label of their own
+	for _, c := range sc.RawCategories {
+		for _, of := range c.Of {
+			crossed[of] = crossed[of] || len(c.Of) > 1
+		}
 	}
 	for _, c := range sc.RawCategories {
 		label := "  " + c.Category
@@ -237,12 +240,19 @@ func printCategories(line func(string, schema.Figure), sc schema.Score) {
 		}
 		line(label, c.Figure)
 	}
-	if paired {
-		return
-	}
 	for _, c := range sc.Categories {
-		line("  = "+c.Category, c.Figure)
+		if len(c.Of) > 1 || crossed[c.Category] {
+			line("  = "+c.Category, c.Figure)
+		}
 	}
+}
+
+// scoreName is the protocol, and the judge's model where it is one.
+func scoreName(sc schema.Score) string {
+	if sc.By == schema.ByRule {
+		return sc.Protocol
+	}
+	return sc.Protocol + " (" + string(sc.By) + ")"
 }
 
 func printSummary(w io.Writer, s schema.Summary) {
@@ -258,16 +268,16 @@ func printSummary(w io.Writer, s schema.Summary) {
 			fmt.Fprintf(w, ", %s %d", name, n)
 		}
 	}
-	fmt.Fprintf(w, "\n%-34s %8s %15s %15s %7s %9s %8s\n", "  in percent, "+fmt.Sprint(100*s.Confidence)+" % intervals", "mean", "Wilson", "by case", "n", "unscored", "strict")
+	wide := 32 // of the first column
+	for _, sc := range s.Scores {
+		wide = max(wide, utf8.RuneCountInString(scoreName(sc)))
+	}
+	fmt.Fprintf(w, "\n%-*s %8s %15s %15s %7s %9s %8s\n", wide+2, "  in percent, "+fmt.Sprint(100*s.Confidence)+" % intervals", "mean", "Wilson", "by case", "n", "unscored", "strict")
 	line := func(name string, f schema.Figure) {
-		fmt.Fprintf(w, "  %-32s %8s %15s %15s %7d %9d %8s\n", name, percent(f.Value), interval(f.Lo, f.Hi), interval(f.ClusterLo, f.ClusterHi), f.N, f.Unscored, percent(f.Strict))
+		fmt.Fprintf(w, "  %-*s %8s %15s %15s %7d %9d %8s\n", wide, name, percent(f.Value), interval(f.Lo, f.Hi), interval(f.ClusterLo, f.ClusterHi), f.N, f.Unscored, percent(f.Strict))
 	}
 	for _, sc := range s.Scores {
-		name := sc.Protocol
-		if sc.By != schema.ByRule {
-			name += " (" + string(sc.By) + ")"
-		}
-		line(name, sc.Overall)
+		line(scoreName(sc), sc.Overall)
 		if sc.Repeats != nil {
 			fmt.Fprintf(w, "    over %d repeats: std %s (population), %s (sample)\n", sc.Repeats.N, percent(sc.Repeats.StdPopulation), percent(sc.Repeats.StdSample))
 		}
@@ -276,7 +286,7 @@ func printSummary(w io.Writer, s schema.Summary) {
 			fmt.Fprintf(w, "    (%s: %d of the answers graded anew, %d left out as no right answer can be told)\n", strings.Join(c.Overlays, ", "), c.Questions, c.LeftOut)
 		}
 		printCategories(line, sc)
-		fmt.Fprintf(w, "    %-30s %8s\n", "mean of the labels (macro)", percent(sc.Macro))
+		fmt.Fprintf(w, "  %-*s %8s\n", wide, "  mean of the labels (macro)", percent(sc.Macro))
 	}
 	if m := s.Metrics; m != nil {
 		fmt.Fprintf(w, "  sessions: recall %s, of updates %s; new memories correct %s, hallucinated %s; updates %s (n %d); interference rejected %s (n %d)\n",

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"membench/cmd/membench/internal/config"
 	"membench/eval/grade"
@@ -260,7 +261,7 @@ type gradeRun struct {
 	e       *env
 	o       gradeOptions
 	t       *tally
-	lay     overlay
+	lay     *overlay
 	figures *gradeFigures
 	points  map[pointKey]string // gold points of the sessions in words
 }
@@ -437,13 +438,17 @@ func (f *gradeFigures) report() gradeReport {
 func (r gradeReport) words(e *env) {
 	w := bufio.NewWriter(e.err)
 	defer w.Flush()
-	fmt.Fprintf(w, "%-28s %7s %7s %7s %9s %7s\n", "", "scored", "mean", "n/a", "unasked", "failed")
+	wide := 28
+	for _, g := range r.Protocols {
+		wide = max(wide, utf8.RuneCountInString(g.Grader))
+	}
+	fmt.Fprintf(w, "%-*s %7s %7s %7s %9s %7s\n", wide, "", "scored", "mean", "n/a", "unasked", "failed")
 	for _, g := range r.Protocols {
 		mean := "–"
 		if g.Mean != nil {
 			mean = fmt.Sprintf("%.4f", *g.Mean)
 		}
-		fmt.Fprintf(w, "%-28s %7d %7s %7d %9d %7d\n", g.Grader, g.N, mean, g.NotApplicable, g.NotAnswered, g.JudgeFailed)
+		fmt.Fprintf(w, "%-*s %7d %7s %7d %9d %7d\n", wide, g.Grader, g.N, mean, g.NotApplicable, g.NotAnswered, g.JudgeFailed)
 	}
 	if len(r.Agreement) == 0 {
 		return

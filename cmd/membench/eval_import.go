@@ -231,7 +231,7 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 		return err
 	}
 	warnUnused(e, lay.list)
-	e.warnf("%d answers, %d sessions, %d rows left out or unreadable verdicts", rows, sessions, t.errors+t.warnings)
+	e.warnf("%d answers, %d sessions, %d rows left out or unreadable verdicts", rows, sessions, t.errors+t.warnings-lay.told)
 	return nil
 }
 

@@ -150,8 +150,8 @@ func read(v *datasets.Value, r row, o datasets.Options) (schema.Case, error) {
 	}
 	id := fmt.Sprintf("%s#%d", r.Meta.Source, v.Index)
 	b := datasets.NewBuilder("memoryagentbench", id, schema.ConvID(id), schema.UnitChunk)
-	b.Case.Source = split
-	meta, err := schema.NewObject(map[string]string{"source": r.Meta.Source})
+	b.Case.Source = r.Meta.Source // protocols score by the sub-set
+	meta, err := schema.NewObject(map[string]string{"split": split})
 	if err != nil {
 		return schema.Case{}, err
 	}

@@ -105,7 +105,7 @@ func (a *Agreement) Pairs() []Pair {
 			}
 			k := stats.Cohen(stats.Agreement2(p.Both, p.OnlyFirst, p.OnlySecond, p.Neither), .95)
 			p.N, p.Agreement = k.N, k.Observed
-			p.Kappa, p.KappaLow, p.KappaHigh = number(k.K), number(k.CI.Lo), number(k.CI.Hi)
+			p.Kappa, p.KappaLow, p.KappaHigh = number(k.K), number(max(k.CI.Lo, -1)), number(min(k.CI.Hi, 1)) // the normal approximation may leave the range
 			out = append(out, p)
 		}
 	}

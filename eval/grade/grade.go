@@ -191,6 +191,11 @@ func put(list []schema.Grade, g schema.Grade) []schema.Grade {
 		list[i] = g
 		return list
 	}
+	if g.Gold != "" { // behind the grade against the recorded gold
+		if i := slices.IndexFunc(list, func(x schema.Grade) bool { return x.Protocol == g.Protocol && x.By == g.By }); i >= 0 {
+			return slices.Insert(list, i+1, g)
+		}
+	}
 	return append(list, g)
 }
 

@@ -66,7 +66,7 @@ func TestLMERouting(t *testing.T) {
 // places, and the adversarial category is left out where the protocol says so.
 func TestPromptsHoldFields(t *testing.T) {
 	r := rec("the {question} \x02 answer", "gold words")
-	r.Question = "which {answer}?"
+	r.Question, r.Source, r.EvidenceTexts = "which {answer}?", "infbench_sum_x", []string{"a {gold} point"}
 	for _, p := range All() {
 		if p.Judge == nil || p.Name == "domaina-evidence" {
 			continue

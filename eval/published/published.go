@@ -175,6 +175,12 @@ func (f *file) records() schema.Seq[schema.QARecord] {
 				}
 				continue
 			}
+			if missing := incomplete(q); missing != "" {
+				if !yield(rec, r.lacks(missing)) {
+					return
+				}
+				continue
+			}
 			key := q.CaseID + "\x00" + q.QuestionID
 			if n := seen[key]; n > 0 {
 				again := &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB004", Warning: true, Message: "the question stands twice in its conversation; the later row has another id", Have: q.QuestionID}
@@ -192,6 +198,19 @@ func (f *file) records() schema.Seq[schema.QARecord] {
 			}
 		}
 	}
+}
+
+// incomplete names what a row must say and does not; "" where it says all.
+func incomplete(q schema.QARecord) string {
+	switch "" {
+	case q.CaseID:
+		return "case_id"
+	case q.QuestionID:
+		return "question_id"
+	case q.Category:
+		return "category"
+	}
+	return ""
 }
 
 // complete fills in what is the same in every record of the file.
