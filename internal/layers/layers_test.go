@@ -22,7 +22,7 @@ var layers = [][]string{
 	2: {"graph", "llm", "llm/*", "schema/validate", "schema/migrate", "internal/openie", "internal/build", "eval/judge"},
 	3: {"memory", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol"},
 	4: {"annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "memory/memorytest", "memory/op", "eval/*", "cypher/browser"},
-	5: {"memory/*", "memory/mem0/*", "datasets/*", "cypher/neo4j", "cypher/neo4j/server"},
+	5: {"memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "memory/mem0/rest/resttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server"},
 	6: {"cmd/membench/internal/*", "memory/all", "datasets/all"},
 	7: {"cmd/membench", "internal/layers", "internal/testsum", "internal/benchdata", "internal/judgetrain"},
 }
@@ -45,6 +45,9 @@ var mayUse = map[string][]string{
 	"github.com/cespare/xxhash/v2":             {"internal/extsort", "claims", "graphir", "schema/validate"},
 	"github.com/tiktoken-go/tokenizer":         {"internal/tokencount"},
 	"github.com/google/uuid":                   {"memory/mem0"},
+	"modernc.org/sqlite":                       {"memory/mem0/localstore"},
+	"github.com/qdrant/go-client":              {"memory/mem0/qdrant", "memory/mem0/qdrant/qdranttest"},
+	"google.golang.org/grpc":                   {"memory/mem0/qdrant", "memory/mem0/qdrant/qdranttest"},
 	"github.com/neo4j/neo4j-go-driver/v5":      {"cypher/neo4j"},
 	"github.com/spf13/cobra":                   {"cmd/membench"},
 	"github.com/spf13/pflag":                   {"cmd/membench"},
