@@ -405,6 +405,7 @@ func TestWhileWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ro.Close()
+	r.db = ro
 	ctx := context.Background()
 	if r.conn, err = ro.Conn(ctx); err != nil {
 		t.Fatal(err)
