@@ -35,7 +35,7 @@ func newEvalCalibrateCmd(e *env) *cobra.Command {
 		Short: "Measure a judge on planted answers and correct an accuracy for its errors",
 		Long: `Measure a judge on answers whose truth is known, and correct an accuracy for its errors.
 
-FILE is a file of QA records (- is standard input). For each question answers are made
+FILE is a file of QA records, the folder of a run, or - (standard input). For each question answers are made
 from its gold: right ones in other words, wrong ones that name something else of the
 same kind (the record's wrong_answer where it has one), the same behind the question
 repeated, and vague ones that name nothing. The judge sees them as it sees the system's
@@ -45,8 +45,8 @@ and corrected by these rates (Rogan and Gladen; interval of Lang and Reiczigel),
 wrong answers of either kind and of both: which kind a system gives is not known, so
 read the three together.
 
---judge rule is the rule judge; any other name is a protocol ('membench eval protocols'),
-and one that asks a model needs --model or its settings. A reply without a verdict is
+--judge names a protocol ('membench eval protocols'); rule, the default, is the rule
+judge. One that asks a model needs --model or its settings. A reply without a verdict is
 counted as failed, never as a wrong answer. Planted answers are plainer than real ones:
 take the rates as the least a judge gets wrong.`,
 		Example: `  membench eval calibrate qa.jsonl
@@ -108,9 +108,19 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 			return usageError{err}
 		}
 	}
+	var files []string
+	for _, path := range o.inputs {
+		qa, _, err := runFiles(path)
+		if err != nil {
+			return err
+		}
+		if qa != "" {
+			files = append(files, qa)
+		}
+	}
 	t := newTally(e, 20)
 	var records []schema.QARecord
-	for r, err := range drop(t, jsonl.Files[schema.QARecord](o.inputs, e.in)) {
+	for r, err := range drop(t, jsonl.Files[schema.QARecord](files, e.in)) {
 		if err != nil {
 			return err
 		}

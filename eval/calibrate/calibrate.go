@@ -18,20 +18,10 @@ import (
 // A Grader grades the answer of a record: a rule, or a judge that asks a model.
 type Grader func(ctx context.Context, r schema.QARecord) (schema.Grade, error)
 
-// Rule is the rule judge as a grader.
+// Rule is the protocol "rule" as a grader, with options of its own.
 func Rule(o judge.Options) Grader {
-	return func(_ context.Context, r schema.QARecord) (schema.Grade, error) {
-		v := judge.Judge(judge.Question{Text: r.Question, Abstain: r.Abstain, AsOf: r.AsOf}, r.AllGolds(), r.Answer, o)
-		g := protocol.Scored(0)
-		if v.Correct {
-			g = protocol.Scored(1)
-		}
-		g.Protocol, g.By, g.Reason = judge.Name, schema.ByRule, v.Reason
-		for _, f := range v.Facts {
-			g.Facts = append(g.Facts, f.String())
-		}
-		return g, nil
-	}
+	p := protocol.RuleJudge(o)
+	return func(_ context.Context, r schema.QARecord) (schema.Grade, error) { return p.Grade(&r), nil }
 }
 
 // Protocol is a named protocol as a grader; one that asks a model needs gen. A reply
