@@ -296,11 +296,6 @@ func (g *gradeRun) write(ctx context.Context, qa, sessions []string, o grade.Opt
 	return nil
 }
 
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
 // observe calls see on every record that passes; see may change it.
 func observe[T any](in schema.Seq[T], see func(*T)) schema.Seq[T] {
 	return func(yield func(schema.Record[T], error) bool) {
