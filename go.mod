@@ -28,7 +28,7 @@ require (
 	golang.org/x/text v0.43.0
 	golang.org/x/time v0.16.0
 	google.golang.org/grpc v1.85.0
-	modernc.org/sqlite v1.61.1
+	modernc.org/sqlite v1.46.1
 )
 
 require (
