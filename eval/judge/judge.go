@@ -135,7 +135,7 @@ func judgeOne(q Question, gold, answer string, o Options) Verdict {
 
 func (o Options) odds() odds {
 	if o.Method == Rules {
-		return untrained
+		return tabled
 	}
 	return model().odds
 }
