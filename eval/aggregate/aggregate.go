@@ -48,7 +48,6 @@ type run struct {
 	chars      []float64
 	usage      map[[2]string]*schema.StepUsage
 	metrics    metrics
-	duplicates int
 	unlabelled int // records of which no grade exists
 	conflict   map[string]struct{}
 }

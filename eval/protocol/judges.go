@@ -131,8 +131,6 @@ func adversarial(r *schema.QARecord) bool {
 	return r.Abstain && r.RawCategory == "5"
 }
 
-const adversarialReason = "LoCoMo's category 5 is not scored by this protocol"
-
 // mem0Judge2026 is the judge of Mem0's 2026 harness, without its optional evidence.
 func mem0Judge2026(pr *Prompts) *Protocol {
 	return &Protocol{

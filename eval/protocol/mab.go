@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"membench/internal/nltk"
 	"membench/internal/pystr"
@@ -288,11 +289,8 @@ func dropNumber(s string) string {
 		return s
 	}
 	trimOne := func(t, set string) string {
-		for i, r := range t {
-			if i == 0 && strings.ContainsRune(set, r) {
-				return t[len(string(r)):]
-			}
-			break
+		if r, n := utf8.DecodeRuneInString(t); n > 0 && strings.ContainsRune(set, r) {
+			return t[n:]
 		}
 		return t
 	}

@@ -269,7 +269,7 @@ func (p *parser) fromMonth(i, m int) (Expr, int, bool) {
 // unless that cannot be).
 func (p *parser) numeric(i int) (Expr, int, bool) {
 	a, s, b := p.at(i), p.at(i+1), p.at(i+2)
-	if a.spelt || b.spelt || b.kind != number || s.kind != punct || strings.IndexAny(s.text, "-/.") < 0 || s.pos != a.end || b.pos != s.end || len(b.text) > 2 && len(a.text) > 2 {
+	if a.spelt || b.spelt || b.kind != number || s.kind != punct || !strings.ContainsAny(s.text, "-/.") || s.pos != a.end || b.pos != s.end || len(b.text) > 2 && len(a.text) > 2 {
 		return Expr{}, i, false
 	}
 	c := p.at(i + 4)
