@@ -19,19 +19,58 @@ import (
 type Grader func(ctx context.Context, r schema.QARecord) (schema.Grade, error)
 
 // Rule is the rule judge as a grader.
-func Rule(o judge.Options) Grader {
-	return func(_ context.Context, r schema.QARecord) (schema.Grade, error) {
+func Rule(o judge.Options) Grader { return Near(o, nil) }
+
+// Near is the rule judge with the cosine of gold and answer by an embedder beside the
+// words, where these leave a doubt; without vectors it is Rule. Its grades carry the
+// embedder's name, since their verdicts are not the plain judge's.
+func Near(o judge.Options, vectors llm.Embedder) Grader {
+	name := judge.Name
+	if vectors != nil {
+		name += "+" + vectors.Profile()
+	}
+	return func(ctx context.Context, r schema.QARecord) (schema.Grade, error) {
+		o := o
+		var failed error
+		if vectors != nil {
+			o.Similarity = func(_, gold, answer string) float64 {
+				v, err := vectors.Embed(ctx, []string{gold, answer})
+				if err == nil && len(v) != 2 {
+					err = fmt.Errorf("have %d vectors, want 2", len(v))
+				}
+				if err != nil {
+					failed = fmt.Errorf("embedding gold and answer of %s by %s: %w", r.QuestionID, vectors.Profile(), err)
+					return 0
+				}
+				return cosine(v[0], v[1])
+			}
+		}
 		v := judge.Judge(judge.Question{Text: r.Question, Abstain: r.Abstain, AsOf: r.AsOf}, r.AllGolds(), r.Answer, o)
+		if failed != nil {
+			return schema.Grade{}, failed
+		}
 		g := protocol.Scored(0)
 		if v.Correct {
 			g = protocol.Scored(1)
 		}
-		g.Protocol, g.By, g.Reason = judge.Name, schema.ByRule, v.Reason
+		g.Protocol, g.By, g.Reason = name, schema.ByRule, v.Reason
 		for _, f := range v.Facts {
 			g.Facts = append(g.Facts, f.String())
 		}
 		return g, nil
 	}
+}
+
+func cosine(a, b []float32) float64 {
+	dot, x, y := 0., 0., 0.
+	for i := range min(len(a), len(b)) {
+		p, q := float64(a[i]), float64(b[i])
+		dot, x, y = dot+p*q, x+p*p, y+q*q
+	}
+	if x == 0 || y == 0 {
+		return 0
+	}
+	return dot / math.Sqrt(x*y)
 }
 
 // Protocol is a named protocol as a grader; one that asks a model needs gen. A reply
@@ -65,9 +104,10 @@ func Protocol(p *protocol.Protocol, gen llm.Generator) (Grader, error) {
 
 // Options of Run.
 type Options struct {
-	Threshold float64 // a score from here on is an acceptance, (0,1]; 0 is .5
-	Workers   int     // answers judged at once; 0 is one
-	Conf      float64 // of the intervals; 0 is .95
+	Threshold float64    // a score from here on is an acceptance, (0,1]; 0 is .5
+	Workers   int        // answers judged at once; 0 is one
+	Conf      float64    // of the intervals; 0 is .95
+	Plants    *Plantings // recorded answers of known truth; nil: all are made
 }
 
 // Rate is a share with its interval.
@@ -123,6 +163,9 @@ func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (R
 	if len(records) == 0 {
 		return Report{}, errors.New("no records to calibrate on")
 	}
+	if o.Plants != nil && o.Plants.Len() == 0 {
+		return Report{}, errors.New("no recorded planted answers: have none, want at least one")
+	}
 	if o.Threshold == 0 {
 		o.Threshold = .5
 	}
@@ -143,7 +186,7 @@ func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (R
 			} else {
 				rep.Ungraded++
 			}
-			plants := pool.Plants(r)
+			plants := o.Plants.of(r, pool.Plants(r))
 			if len(plants) > 0 {
 				rep.Questions++
 			}
