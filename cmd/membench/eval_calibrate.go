@@ -37,7 +37,7 @@ func newEvalCalibrateCmd(e *env) *cobra.Command {
 		Short: "Measure a judge on planted answers and correct an accuracy for its errors",
 		Long: `Measure a judge on answers whose truth is known, and correct an accuracy for its errors.
 
-FILE is a file of QA records (- is standard input). For each question answers are made
+FILE is a file of QA records, the folder of a run, or - (standard input). For each question answers are made
 from its gold: right ones in other words, wrong ones that name something else of the
 same kind (the record's wrong_answer where it has one), the same behind the question
 repeated, and vague ones that name nothing. The judge sees them as it sees the system's
@@ -51,8 +51,8 @@ read the three together.
 answer, right (true or false; false where it is not said) and, if wanted, case_id and
 kind. Answers of a truth that the file has are then not made.
 
---judge rule is the rule judge; any other name is a protocol ('membench eval protocols'),
-and one that asks a model needs --model or its settings. A reply without a verdict is
+--judge names a protocol ('membench eval protocols'); rule, the default, is the rule
+judge. One that asks a model needs --model or its settings. A reply without a verdict is
 counted as failed, never as a wrong answer. --similarity lets the rule judge also weigh
 how near gold and answer are by an embedder, where words leave a doubt; it is then
 another judge, and is named so. Planted answers are plainer than real ones:
@@ -137,9 +137,19 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 			return usageError{err}
 		}
 	}
+	var files []string
+	for _, path := range o.inputs {
+		qa, _, err := runFiles(path)
+		if err != nil {
+			return err
+		}
+		if qa != "" {
+			files = append(files, qa)
+		}
+	}
 	t := newTally(e, 20)
 	var records []schema.QARecord
-	for r, err := range drop(t, jsonl.Files[schema.QARecord](o.inputs, e.in)) {
+	for r, err := range drop(t, jsonl.Files[schema.QARecord](files, e.in)) {
 		if err != nil {
 			return err
 		}

@@ -18,46 +18,33 @@ import (
 // A Grader grades the answer of a record: a rule, or a judge that asks a model.
 type Grader func(ctx context.Context, r schema.QARecord) (schema.Grade, error)
 
-// Rule is the rule judge as a grader.
-func Rule(o judge.Options) Grader { return Near(o, nil) }
+// Rule is the protocol "rule" as a grader, with options of its own.
+func Rule(o judge.Options) Grader {
+	p := protocol.RuleJudge(o)
+	return func(_ context.Context, r schema.QARecord) (schema.Grade, error) { return p.Grade(&r), nil }
+}
 
-// Near is the rule judge with the cosine of gold and answer by an embedder beside the
-// words, where these leave a doubt; without vectors it is Rule. Its grades carry the
-// embedder's name, since their verdicts are not the plain judge's.
+// Near is Rule with the cosine of gold and answer by an embedder beside the words,
+// where these leave a doubt. Its grades carry the embedder's name behind the
+// protocol's, since their verdicts are not the plain judge's.
 func Near(o judge.Options, vectors llm.Embedder) Grader {
-	name := judge.Name
-	if vectors != nil {
-		name += "+" + vectors.Profile()
-	}
 	return func(ctx context.Context, r schema.QARecord) (schema.Grade, error) {
 		o := o
 		var failed error
-		if vectors != nil {
-			o.Similarity = func(_, gold, answer string) float64 {
-				v, err := vectors.Embed(ctx, []string{gold, answer})
-				if err == nil && len(v) != 2 {
-					err = fmt.Errorf("have %d vectors, want 2", len(v))
-				}
-				if err != nil {
-					failed = fmt.Errorf("embedding gold and answer of %s by %s: %w", r.QuestionID, vectors.Profile(), err)
-					return 0
-				}
-				return cosine(v[0], v[1])
+		o.Similarity = func(_, gold, answer string) float64 {
+			v, err := vectors.Embed(ctx, []string{gold, answer})
+			if err == nil && len(v) != 2 {
+				err = fmt.Errorf("have %d vectors, want 2", len(v))
 			}
+			if err != nil {
+				failed = fmt.Errorf("embedding gold and answer of %s by %s: %w", r.QuestionID, vectors.Profile(), err)
+				return 0
+			}
+			return cosine(v[0], v[1])
 		}
-		v := judge.Judge(judge.Question{Text: r.Question, Abstain: r.Abstain, AsOf: r.AsOf}, r.AllGolds(), r.Answer, o)
-		if failed != nil {
-			return schema.Grade{}, failed
-		}
-		g := protocol.Scored(0)
-		if v.Correct {
-			g = protocol.Scored(1)
-		}
-		g.Protocol, g.By, g.Reason = name, schema.ByRule, v.Reason
-		for _, f := range v.Facts {
-			g.Facts = append(g.Facts, f.String())
-		}
-		return g, nil
+		g := protocol.RuleJudge(o).Grade(&r)
+		g.Protocol += "+" + vectors.Profile()
+		return g, failed
 	}
 }
 

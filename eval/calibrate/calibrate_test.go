@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"membench/eval/judge"
@@ -65,7 +66,7 @@ func TestRunRule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rep.Judge != judge.Name || rep.Questions != 9 {
+	if rep.Judge != "rule@1" || rep.Questions != 9 {
 		t.Errorf("have %s, %d questions", rep.Judge, rep.Questions)
 	}
 	if rep.FalseAccepts.Rate > .2 || rep.FalseRejects.Rate > .25 {
@@ -143,7 +144,7 @@ func TestNear(t *testing.T) {
 		if err != nil {
 			return 0, err
 		}
-		if g.Protocol != judge.Name+"+near" {
+		if !strings.HasSuffix(g.Protocol, "+near") {
 			t.Errorf("have protocol %q, want the embedder's name in it", g.Protocol)
 		}
 		return *g.Score, nil

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -105,7 +106,10 @@ func numbersAgree(g, a []quantity) (hit, conflict int) {
 
 // numberStem is what numbers are compared by as words: "5", "5.0" and "five" are one.
 func numberStem(v float64) string {
-	if v == math.Trunc(v) && v < 1e15 {
+	if !(math.Abs(v) < 1e15) { // too long for its digits to count one by one; a row of 300 is infinite
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	if v == math.Trunc(v) {
 		return itoa(int64(v))
 	}
 	return itoa(int64(v)) + "." + strings.TrimRight(itoa(int64(math.Round((v-math.Trunc(v))*1e4)) + 1e4)[1:], "0")
