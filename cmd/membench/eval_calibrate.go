@@ -22,6 +22,8 @@ type calibrateOptions struct {
 	inputs    []string
 	judge     string
 	method    string
+	plants    string
+	vectors   bool
 	threshold float64
 	workers   int
 	json      bool
@@ -45,12 +47,19 @@ and corrected by these rates (Rogan and Gladen; interval of Lang and Reiczigel),
 wrong answers of either kind and of both: which kind a system gives is not known, so
 read the three together.
 
+--plants FILE takes planted answers that were written instead: JSONL of question_id,
+answer, right (true or false; false where it is not said) and, if wanted, case_id and
+kind. Answers of a truth that the file has are then not made.
+
 --judge names a protocol ('membench eval protocols'); rule, the default, is the rule
 judge. One that asks a model needs --model or its settings. A reply without a verdict is
-counted as failed, never as a wrong answer. Planted answers are plainer than real ones:
+counted as failed, never as a wrong answer. --similarity lets the rule judge also weigh
+how near gold and answer are by an embedder, where words leave a doubt; it is then
+another judge, and is named so. Planted answers are plainer than real ones:
 take the rates as the least a judge gets wrong.`,
 		Example: `  membench eval calibrate qa.jsonl
   membench eval calibrate qa.jsonl --judge squad-f1 --threshold 0.5
+  membench eval calibrate qa.jsonl --plants wrong_answers.jsonl
   membench eval calibrate qa.jsonl --judge mem0-2025 --model gpt-4o-mini --json | jq .corrected`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -61,6 +70,8 @@ take the rates as the least a judge gets wrong.`,
 	f := c.Flags()
 	f.StringVar(&o.judge, "judge", "rule", "`judge` to measure: rule, or a protocol's name")
 	f.StringVar(&o.method, "method", "trained", "how the rule judge weighs what it compared: `trained` or rules")
+	f.StringVar(&o.plants, "plants", "", "take planted answers from this `file` (- is standard input)")
+	f.BoolVar(&o.vectors, "similarity", false, "with --judge rule: weigh nearness in meaning too, by the model for vectors (models.embed, or LOCAL_EMBEDDING_MODEL)")
 	f.Float64Var(&o.threshold, "threshold", 0.5, "a protocol's score from here on is an acceptance, above 0 to `1`")
 	f.IntVar(&o.workers, "workers", 0, "judge `n` answers at once (0: 4 with a model, else one per core)")
 	f.BoolVar(&o.json, "json", false, "print the report as JSON")
@@ -81,7 +92,25 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 	if run.Workers <= 0 {
 		run.Workers = runtime.GOMAXPROCS(0)
 	}
+	if o.vectors && o.judge != "rule" {
+		return usagef("--similarity: have --judge %s, want rule", o.judge)
+	}
 	grader := calibrate.Rule(judge.Options{Method: method})
+	if o.vectors {
+		ms, err2 := o.model.open(e)
+		if err2 != nil {
+			return err2
+		}
+		defer ms.close(&err)
+		vectors, err2 := ms.endpointEmbedder()
+		if err2 != nil {
+			return err2
+		}
+		if ms.dryRun() {
+			e = e.mute()
+		}
+		grader = calibrate.Near(judge.Options{Method: method}, vectors)
+	}
 	if o.judge != "rule" {
 		ps, err2 := protocol.Pick(protocol.All(), o.judge)
 		if err2 != nil {
@@ -125,6 +154,17 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 			return err
 		}
 		records = append(records, r.V)
+	}
+	if o.plants != "" {
+		run.Plants = new(calibrate.Plantings)
+		for r, err := range drop(t, jsonl.Files[calibrate.Recorded]([]string{o.plants}, e.in)) {
+			if err != nil {
+				return err
+			}
+			if why := run.Plants.Add(r.V); why != "" {
+				return fmt.Errorf("%s: planted answer: %s", r.Pos, why)
+			}
+		}
 	}
 	t.summary()
 	if len(records) == 0 {

@@ -24,6 +24,42 @@ func Rule(o judge.Options) Grader {
 	return func(_ context.Context, r schema.QARecord) (schema.Grade, error) { return p.Grade(&r), nil }
 }
 
+// Near is Rule with the cosine of gold and answer by an embedder beside the words,
+// where these leave a doubt. Its grades carry the embedder's name behind the
+// protocol's, since their verdicts are not the plain judge's.
+func Near(o judge.Options, vectors llm.Embedder) Grader {
+	return func(ctx context.Context, r schema.QARecord) (schema.Grade, error) {
+		o := o
+		var failed error
+		o.Similarity = func(_, gold, answer string) float64 {
+			v, err := vectors.Embed(ctx, []string{gold, answer})
+			if err == nil && len(v) != 2 {
+				err = fmt.Errorf("have %d vectors, want 2", len(v))
+			}
+			if err != nil {
+				failed = fmt.Errorf("embedding gold and answer of %s by %s: %w", r.QuestionID, vectors.Profile(), err)
+				return 0
+			}
+			return cosine(v[0], v[1])
+		}
+		g := protocol.RuleJudge(o).Grade(&r)
+		g.Protocol += "+" + vectors.Profile()
+		return g, failed
+	}
+}
+
+func cosine(a, b []float32) float64 {
+	dot, x, y := 0., 0., 0.
+	for i := range min(len(a), len(b)) {
+		p, q := float64(a[i]), float64(b[i])
+		dot, x, y = dot+p*q, x+p*p, y+q*q
+	}
+	if x == 0 || y == 0 {
+		return 0
+	}
+	return dot / math.Sqrt(x*y)
+}
+
 // Protocol is a named protocol as a grader; one that asks a model needs gen. A reply
 // without a verdict is a grade with the outcome judge_failed.
 func Protocol(p *protocol.Protocol, gen llm.Generator) (Grader, error) {
@@ -55,9 +91,10 @@ func Protocol(p *protocol.Protocol, gen llm.Generator) (Grader, error) {
 
 // Options of Run.
 type Options struct {
-	Threshold float64 // a score from here on is an acceptance, (0,1]; 0 is .5
-	Workers   int     // answers judged at once; 0 is one
-	Conf      float64 // of the intervals; 0 is .95
+	Threshold float64    // a score from here on is an acceptance, (0,1]; 0 is .5
+	Workers   int        // answers judged at once; 0 is one
+	Conf      float64    // of the intervals; 0 is .95
+	Plants    *Plantings // recorded answers of known truth; nil: all are made
 }
 
 // Rate is a share with its interval.
@@ -113,6 +150,9 @@ func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (R
 	if len(records) == 0 {
 		return Report{}, errors.New("no records to calibrate on")
 	}
+	if o.Plants != nil && o.Plants.Len() == 0 {
+		return Report{}, errors.New("no recorded planted answers: have none, want at least one")
+	}
 	if o.Threshold == 0 {
 		o.Threshold = .5
 	}
@@ -133,7 +173,7 @@ func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (R
 			} else {
 				rep.Ungraded++
 			}
-			plants := pool.Plants(r)
+			plants := o.Plants.of(r, pool.Plants(r))
 			if len(plants) > 0 {
 				rep.Questions++
 			}

@@ -43,8 +43,8 @@ type Options struct {
 	// at which at most 3 % of planted wrong answers passed where it was chosen.
 	Threshold float64
 	// Similarity, where given, says how near in meaning gold and answer are, [-1,1]:
-	// the cosine of an embedder. It can only lift an answer whose facts do not
-	// contradict the gold. nil: words only.
+	// the cosine of an embedder. It moves only doubtful scores of answers whose
+	// facts do not contradict the gold. nil: words only.
 	Similarity func(question, gold, answer string) float64
 }
 
@@ -125,7 +125,7 @@ func judgeOne(q Question, gold, answer string, o Options) Verdict {
 		} else {
 			v.Score, v.Reason = model().score(f), p.c.summary()
 		}
-		if o.Similarity != nil && p.c.gPol*p.c.aPol >= 0 && p.c.abstain > 1 {
+		if o.Similarity != nil && doubtful(v.Score) && p.c.gPol*p.c.aPol >= 0 && p.c.abstain > 1 {
 			v.Score = lift(v.Score, o.Similarity(q.Text, gold, answer))
 		}
 	}
@@ -135,16 +135,16 @@ func judgeOne(q Question, gold, answer string, o Options) Verdict {
 
 func (o Options) odds() odds {
 	if o.Method == Rules {
-		return untrained
+		return tabled
 	}
 	return model().odds
 }
 
-// lift moves a doubtful score by a cosine; sure scores stay.
+// doubtful reports a score that a cosine may move; sure scores stay.
+func doubtful(score float64) bool { return score >= .2 && score <= .9 }
+
+// lift moves a doubtful score by a cosine.
 func lift(score, cos float64) float64 {
-	if score < .2 || score > .9 {
-		return score
-	}
 	return min(.95, max(0, score+.4*(cos-.6)))
 }
 

@@ -90,7 +90,7 @@ func figures(rows []row) string {
 	for _, t := range []float64{.1, .2, .3, .4, .5, .6, .7, .8, .9} {
 		line("trained", trained, t)
 	}
-	for _, t := range []float64{.3, .4, .5, .6, .7, .8, .9} {
+	for _, t := range []float64{.1, .2, .3, .4, .5, .6, .7, .8, .9} {
 		line("rules", rules, t)
 	}
 	b.WriteString("\nAgreement (κ) of the trained judge by run and by category, along the thresholds:\n\n| | n | .2 | .35 | own | .65 | .8 | right by the model | right by the rule |\n|---|---|---|---|---|---|---|---|---|\n")
@@ -110,7 +110,41 @@ func figures(rows []row) string {
 	for c := 1; c <= 4; c++ {
 		row(fmt.Sprintf("category %d", c), func(m measured) table { return m.perCat[c] })
 	}
+	plantsByCategory(&b, trained, rules)
 	return b.String()
+}
+
+// plantsByCategory writes, beside agreement, what share of the plants of each category
+// is accepted along the thresholds.
+func plantsByCategory(b *strings.Builder, trained, rules []scored) {
+	b.WriteString("\nPlants accepted in each category, beside agreement there: agreement; v1, v2; the worst of the six wrapped sets.\n\n| judge | threshold | category 1 | 2 | 3 | 4 |\n|---|---|---|---|---|---|\n")
+	for _, j := range []struct {
+		name   string
+		s      []scored
+		method judge.Method
+	}{{"trained", trained, judge.Trained}, {"rules", rules, judge.Rules}} {
+		own := judge.DefaultThreshold(j.method)
+		for _, t := range []float64{.2, .3, .4, own, .6, .7, .8} {
+			fmt.Fprintf(b, "| %s | %.3f |", j.name, t)
+			for c := 1; c <= 4; c++ {
+				var in []scored
+				for _, r := range j.s {
+					if r.Category == c {
+						in = append(in, r)
+					}
+				}
+				m := measure(in, t)
+				worst := 0.
+				for _, p := range plants {
+					for _, w := range wraps {
+						worst = max(worst, m.accepted[p+"+"+w])
+					}
+				}
+				fmt.Fprintf(b, " %.3f; %.3f, %.3f; %.3f |", m.perCat[c].agreement(), m.accepted[plants[0]], m.accepted[plants[1]], worst)
+			}
+			b.WriteByte('\n')
+		}
+	}
 }
 
 func share(c [2]int) float64 { return float64(c[0]) / float64(max(1, c[1])) }

@@ -4,6 +4,10 @@
 //	go run ./internal/judgetrain -shared ../shared                 figures on the six
 //	go run ./internal/judgetrain -shared ../shared -o eval/judge/weights.json
 //	go run ./internal/judgetrain -shared ../shared -test           the two test conversations
+//	go run ./internal/judgetrain -shared ../shared -near http://127.0.0.1:18091/v1
+//
+// With -near the figures on the six are given also with the cosines of all-MiniLM-L6-v2
+// (scripts/minilm.sh serves it) beside the words.
 package main
 
 import (
@@ -19,6 +23,7 @@ func main() {
 	out := flag.String("o", "", "write the weights to `file`")
 	test := flag.Bool("test", false, "measure the embedded weights on the two test conversations; seldom")
 	show := flag.Bool("runs", false, "print each run and category too")
+	nearURL := flag.String("near", "", "measure the six with vectors of all-MiniLM-L6-v2 from this `URL` too")
 	look := flag.String("look", "", "print rows of `kind` plants, fn or fp")
 	category := flag.Int("category", 0, "of this category only")
 	rowsN := flag.Int("n", 30, "how many")
@@ -32,6 +37,13 @@ func main() {
 	flag.Float64Var(&o.wrapW, "wrap", o.wrapW, "weight of a wrapped plant")
 	flag.BoolVar(&o.logistic, "logistic", o.logistic, "start from a logistic regression")
 	flag.Parse()
+	if *nearURL != "" {
+		if err := measureNear(*shared, *nearURL); err != nil {
+			fmt.Fprintln(os.Stderr, "judgetrain:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*shared, *out, *test, *show, looking{*look, *category, *rowsN}, o); err != nil {
 		fmt.Fprintln(os.Stderr, "judgetrain:", err)
 		os.Exit(1)
