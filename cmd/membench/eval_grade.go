@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"membench/cmd/membench/internal/config"
 	"membench/eval/grade"
@@ -29,6 +30,8 @@ type gradeOptions struct {
 	judge     string // rule | model | "" (model where a protocol needs one)
 	model     modelFlags
 	prompts   []string
+	errata    string
+	entities  string
 	votes     int
 	workers   int
 	again     bool
@@ -38,7 +41,7 @@ type gradeOptions struct {
 }
 
 // stringProtocols are what is graded by without -p: rules that see every data set.
-var stringProtocols = []string{"em", "contains", "numeric", "squad-f1", "locomo-f1", "mem0-2025-f1", "bleu1", "rouge-l", "evidence-recall"}
+var stringProtocols = []string{"rule", "em", "contains", "numeric", "squad-f1", "locomo-f1", "mem0-2025-f1", "bleu1", "rouge-l", "evidence-recall"}
 
 func newEvalGradeCmd(e *env) *cobra.Command {
 	var o gradeOptions
@@ -61,10 +64,18 @@ rule, and where no given protocol needs a model. A grade says which of the two i
 A reply without a verdict, or none, is the outcome judge_failed: neither right nor
 wrong. Running again on the output asks only about those; --again asks about all.
 
+Answers whose record holds a correction of its gold (errata; --errata lays a list over,
+such as LoCoMo's two) get a second grade of each protocol, marked gold: corrected. A
+contested gold, or a question that is wrong itself, has no right answer there and is
+not_applicable. The protocol rule is the rule judge: dates, numbers, lists, names and
+words of answer and gold compared, without a model; eval calibrate says how far to
+trust it on your questions.
+
 On standard error: for each protocol the number of answers scored, their mean, and what
 was not scored and why; then how far the graders agree (share and Cohen's κ; a score
 counts as a yes at --threshold or above). --report writes the same as JSON.`,
 		Example: `  membench eval grade qa.jsonl -o graded.jsonl
+  membench eval grade qa.jsonl -p rule,locomo-f1 --errata errata.json -o graded.jsonl
   membench eval grade qa.jsonl -p locomo-f1,mem0-2025 --model gpt-4o-mini --cassette judge.jsonl -o graded.jsonl
   membench eval grade run/ -p domaina-answer,domaina-evidence --judge rule -o graded/
   membench eval grade qa.jsonl -p em,contains -o - --report r.json | jq -c '[.question_id, .grades[].score]'`,
@@ -79,6 +90,8 @@ counts as a yes at --threshold or above). --report writes the same as JSON.`,
 	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade by these `protocols` (default "+strings.Join(stringProtocols, ",")+")")
 	f.StringVar(&o.judge, "judge", "", "`rule` or model (default: model where a protocol has no rule)")
 	f.StringArrayVar(&o.prompts, "prompt-file", nil, promptFileHelp)
+	f.StringVar(&o.errata, "errata", "", "lay a correction `list` over the golds, and grade against both")
+	f.StringVar(&o.entities, "entities", "", "`file` entity2id.json of MemoryAgentBench, for mab-recsys")
 	f.IntVar(&o.votes, "votes", 1, "ask a judge `n` times about one answer, odd; the majority decides")
 	f.IntVar(&o.workers, "workers", 0, "grade `n` answers at once (0: 4 with a model, else one per core)")
 	f.BoolVar(&o.again, "again", false, "ask judges anew where a record has their verdict")
@@ -94,11 +107,15 @@ func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	entities, err := readEntities(o.entities)
+	if err != nil {
+		return err
+	}
 	names := o.protocols
 	if len(names) == 0 {
 		names = stringProtocols
 	}
-	ps, err := protocol.Pick(protocol.WithPrompts(prompts), names...)
+	ps, err := protocol.Pick(protocol.With(protocol.Inputs{Prompts: prompts, Entities: entities}), names...)
 	if err != nil {
 		return usageError{err}
 	}
@@ -142,11 +159,16 @@ func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
 		}
 	}
 	t := newTally(e, 20)
-	run := &gradeRun{e: e, o: o, t: t, figures: newGradeFigures(o.threshold), points: map[pointKey]string{}}
+	lay, err := newOverlay(e, t, o.errata)
+	if err != nil {
+		return err
+	}
+	run := &gradeRun{lay: lay, e: e, o: o, t: t, figures: newGradeFigures(o.threshold), points: map[pointKey]string{}}
 	if err := run.write(ctx, qa, sessions, g); err != nil {
 		return err
 	}
 	t.summary()
+	warnUnused(e, lay.list)
 	rep := run.figures.report()
 	if o.report != "" {
 		if err := writeOut(e, o.report, func(w io.Writer) error { return writeJSON(w, rep) }); err != nil {
@@ -160,6 +182,22 @@ func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
 		}
 	}
 	return nil
+}
+
+// readEntities reads the pairs of name and id; nil without a file.
+func readEntities(path string) (*protocol.Entities, error) {
+	if path == "" {
+		return nil, nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	byName := map[string]int{}
+	if err := codec.Unmarshal(b, &byName); err != nil {
+		return nil, fmt.Errorf("%s: want one JSON object of names and ids (entity2id.json): %w", path, err)
+	}
+	return protocol.NewEntities(byName), nil
 }
 
 // gradeInputs sorts the files by the kind of their records, told from the first line.
@@ -223,6 +261,7 @@ type gradeRun struct {
 	e       *env
 	o       gradeOptions
 	t       *tally
+	lay     *overlay
 	figures *gradeFigures
 	points  map[pointKey]string // gold points of the sessions in words
 }
@@ -251,7 +290,7 @@ func (g *gradeRun) write(ctx context.Context, qa, sessions []string, o grade.Opt
 		}
 	}
 	if len(qa) > 0 {
-		in := observe(drop(g.t, jsonl.Files[schema.QARecord](qa, g.e.in)), g.fillPoints)
+		in := observe(g.lay.over(drop(g.t, jsonl.Files[schema.QARecord](qa, g.e.in))), g.fillPoints)
 		return writeGraded(g, qaOut, observe(grade.QA(ctx, in, o), g.figures.qa))
 	}
 	return nil
@@ -367,7 +406,11 @@ func graderName(name string, by schema.By) string {
 
 func (f *gradeFigures) qa(r *schema.QARecord) {
 	for _, g := range r.Grades {
-		f.count(graderName(g.Protocol, g.By), g.Score, g.Outcome, g.Reason)
+		name := graderName(g.Protocol, g.By)
+		if g.Gold == schema.GoldCorrected {
+			name += ", corrected"
+		}
+		f.count(name, g.Score, g.Outcome, g.Reason)
 	}
 	f.agreement.Add(r)
 }
@@ -395,13 +438,17 @@ func (f *gradeFigures) report() gradeReport {
 func (r gradeReport) words(e *env) {
 	w := bufio.NewWriter(e.err)
 	defer w.Flush()
-	fmt.Fprintf(w, "%-28s %7s %7s %7s %9s %7s\n", "", "scored", "mean", "n/a", "unasked", "failed")
+	wide := 28
+	for _, g := range r.Protocols {
+		wide = max(wide, utf8.RuneCountInString(g.Grader))
+	}
+	fmt.Fprintf(w, "%-*s %7s %7s %7s %9s %7s\n", wide, "", "scored", "mean", "n/a", "unasked", "failed")
 	for _, g := range r.Protocols {
 		mean := "–"
 		if g.Mean != nil {
 			mean = fmt.Sprintf("%.4f", *g.Mean)
 		}
-		fmt.Fprintf(w, "%-28s %7d %7s %7d %9d %7d\n", g.Grader, g.N, mean, g.NotApplicable, g.NotAnswered, g.JudgeFailed)
+		fmt.Fprintf(w, "%-*s %7d %7s %7d %9d %7d\n", wide, g.Grader, g.N, mean, g.NotApplicable, g.NotAnswered, g.JudgeFailed)
 	}
 	if len(r.Agreement) == 0 {
 		return

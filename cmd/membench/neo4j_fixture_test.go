@@ -59,7 +59,7 @@ func emptyNeo4j() (uri string, done func(), err error) {
 	ctx := context.Background()
 	d, err := driver.NewDriverWithContext(f.srv.URI, driver.NoAuth())
 	if err == nil {
-		_, err = driver.ExecuteQuery(ctx, d, "MATCH (n) DETACH DELETE n", nil, driver.EagerResultTransformer)
+		err = emptyDatabase(ctx, d)
 		d.Close(ctx)
 	}
 	if err != nil {
@@ -67,6 +67,39 @@ func emptyNeo4j() (uri string, done func(), err error) {
 		return "", nil, err
 	}
 	return f.srv.URI, f.turn.Unlock, nil
+}
+
+// emptyDatabase leaves nothing of what earlier scripts made, constraints and indexes
+// of labels that only they know included.
+func emptyDatabase(ctx context.Context, d driver.DriverWithContext) error {
+	run := func(query string) ([]*driver.Record, error) {
+		r, err := driver.ExecuteQuery(ctx, d, query, nil, driver.EagerResultTransformer)
+		if err != nil {
+			return nil, err
+		}
+		return r.Records, nil
+	}
+	if _, err := run("MATCH (n) DETACH DELETE n"); err != nil {
+		return err
+	}
+	// Constraints first: an index that one owns cannot be dropped.
+	if err := dropAll(run, "SHOW CONSTRAINTS YIELD name", "DROP CONSTRAINT `%s` IF EXISTS"); err != nil {
+		return err
+	}
+	return dropAll(run, "SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name", "DROP INDEX `%s` IF EXISTS")
+}
+
+func dropAll(run func(string) ([]*driver.Record, error), show, drop string) error {
+	found, err := run(show)
+	if err != nil {
+		return err
+	}
+	for _, r := range found {
+		if _, err := run(fmt.Sprintf(drop, r.Values[0])); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // cmdNeo4j gives a script an empty server of its own at $NEO4J_URI. The script skips

@@ -80,8 +80,6 @@ func (r ratio) String() string {
 	return fmt.Sprintf("%.2f (%d/%d)", float64(r.right)/float64(r.n), r.right, r.n)
 }
 
-func (r ratio) value() float64 { return float64(r.right) / float64(max(1, r.n)) }
-
 // score is one row of docs/quality.md.
 type score struct {
 	tags     ratio // tag of an event

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j/config"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/notifications"
 
 	"membench/graph"
@@ -80,7 +81,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Retry == 0 {
 		c.Retry = time.Minute
 	}
-	drv, err := driver.NewDriverWithContext(c.URI, auth, func(d *driver.Config) {
+	drv, err := driver.NewDriverWithContext(c.URI, auth, func(d *config.Config) {
 		d.MaxTransactionRetryTime = min(c.Retry, round)
 		d.NotificationsMinSeverity = notifications.DisabledLevel
 		d.TelemetryDisabled = true

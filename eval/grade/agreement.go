@@ -36,7 +36,7 @@ func grader(g schema.Grade) string {
 // Add counts the scored grades of one answer.
 func (a *Agreement) Add(r *schema.QARecord) {
 	for i, x := range r.Grades {
-		if x.Score == nil {
+		if x.Score == nil || x.Gold == schema.GoldCorrected {
 			continue
 		}
 		first := grader(x)
@@ -44,7 +44,7 @@ func (a *Agreement) Add(r *schema.QARecord) {
 			a.order = append(a.order, first)
 		}
 		for _, y := range r.Grades[i+1:] {
-			if y.Score == nil {
+			if y.Score == nil || y.Gold == schema.GoldCorrected {
 				continue
 			}
 			k := [2]string{first, grader(y)}
@@ -105,7 +105,7 @@ func (a *Agreement) Pairs() []Pair {
 			}
 			k := stats.Cohen(stats.Agreement2(p.Both, p.OnlyFirst, p.OnlySecond, p.Neither), .95)
 			p.N, p.Agreement = k.N, k.Observed
-			p.Kappa, p.KappaLow, p.KappaHigh = number(k.K), number(k.CI.Lo), number(k.CI.Hi)
+			p.Kappa, p.KappaLow, p.KappaHigh = number(k.K), number(max(k.CI.Lo, -1)), number(min(k.CI.Hi, 1)) // the normal approximation may leave the range
 			out = append(out, p)
 		}
 	}

@@ -3,6 +3,9 @@
 // record changes, so that an answer can be graded again, by more protocols or another
 // judge, without asking the system again.
 //
+// A record that carries a correction of its gold (schema.Erratum) gets two grades of a
+// protocol: against the recorded gold, and marked so against the corrected one.
+//
 // A judge that fails (no reply, or one without a verdict) is a grade with the outcome
 // judge_failed: neither right nor wrong, and counted apart. What failed is asked again
 // by the next grading; a verdict that a record has is kept and costs nothing.
@@ -111,19 +114,28 @@ func QA(ctx context.Context, in schema.Seq[schema.QARecord], o Options) schema.S
 
 // one grades a record. Its grades are copied first: a caller may hold the old ones.
 func one(ctx context.Context, r *schema.QARecord, o Options) error {
-	grades := slices.Clone(r.Grades)
+	ids := map[string]bool{}
+	for _, p := range o.Protocols {
+		ids[p.ID()] = true
+	}
+	// Grades against a corrected gold are made anew: the correction may have changed.
+	grades := slices.DeleteFunc(slices.Clone(r.Grades), func(g schema.Grade) bool { return g.Gold == schema.GoldCorrected && ids[g.Protocol] })
 	var cost llm.Usage
 	for _, p := range o.Protocols {
-		if p.Judge == nil || o.Judge == nil {
-			grades = put(grades, p.Grade(r))
-			continue
-		}
-		g, used, err := ask(ctx, r, p, o, grades)
+		g, used, err := gradeOne(ctx, r, p, o)
+		cost = cost.Add(used)
 		if err != nil {
 			return err
 		}
-		cost = cost.Add(used)
 		grades = put(grades, g)
+		g, used, ok, err := corrected(ctx, r, p, o, g)
+		cost = cost.Add(used)
+		if err != nil {
+			return err
+		}
+		if ok {
+			grades = put(grades, g)
+		}
 	}
 	r.Grades = grades
 	if cost.Calls > 0 {
@@ -132,11 +144,57 @@ func one(ctx context.Context, r *schema.QARecord, o Options) error {
 	return nil
 }
 
-// put replaces the grade of the same protocol and grader, else appends.
+// gradeOne is the verdict of one protocol.
+func gradeOne(ctx context.Context, r *schema.QARecord, p *protocol.Protocol, o Options) (schema.Grade, llm.Usage, error) {
+	if p.Judge == nil || o.Judge == nil {
+		return p.Grade(r), llm.Usage{}, nil
+	}
+	return ask(ctx, r, p, o)
+}
+
+// corrected is the verdict against the corrected gold; ok is false where the record has
+// none, or where the correction changes nothing that the protocol looks at.
+func corrected(ctx context.Context, r *schema.QARecord, p *protocol.Protocol, o Options, recorded schema.Grade) (g schema.Grade, used llm.Usage, ok bool, err error) {
+	if r.Errata == nil || recorded.Outcome == schema.GradeNA || recorded.Outcome == schema.GradeNotAnswered {
+		return g, used, false, nil
+	}
+	c, tells, why := r.Corrected()
+	if !tells {
+		g = p.Complete(protocol.NotApplicable(why), recorded.By)
+		g.Gold = schema.GoldCorrected
+		return g, used, true, nil
+	}
+	if r.Errata.Kind == schema.ErratumEvidence && p.Judge != nil && o.Judge != nil {
+		before, _ := p.Judge.Prompt(r)
+		if after, _ := p.Judge.Prompt(&c); after == before {
+			return g, used, false, nil // the same question to the model
+		}
+	}
+	// Verdicts that stand in the record are looked up by their gold.
+	c.Grades = slices.DeleteFunc(slices.Clone(r.Grades), func(g schema.Grade) bool { return g.Gold != schema.GoldCorrected })
+	g, used, err = gradeOne(ctx, &c, p, o)
+	if r.Errata.Kind == schema.ErratumEvidence && same(g, recorded) {
+		return g, used, false, err
+	}
+	g.Gold = schema.GoldCorrected
+	return g, used, true, err
+}
+
+// same reports whether two grades say the same of an answer.
+func same(a, b schema.Grade) bool {
+	return a.Outcome == b.Outcome && (a.Score == nil) == (b.Score == nil) && (a.Score == nil || *a.Score == *b.Score)
+}
+
+// put replaces the grade of the same protocol, grader and gold, else appends.
 func put(list []schema.Grade, g schema.Grade) []schema.Grade {
-	if i := slices.IndexFunc(list, func(x schema.Grade) bool { return x.Protocol == g.Protocol && x.By == g.By }); i >= 0 {
+	if i := slices.IndexFunc(list, func(x schema.Grade) bool { return x.Protocol == g.Protocol && x.By == g.By && x.Gold == g.Gold }); i >= 0 {
 		list[i] = g
 		return list
+	}
+	if g.Gold != "" { // behind the grade against the recorded gold
+		if i := slices.IndexFunc(list, func(x schema.Grade) bool { return x.Protocol == g.Protocol && x.By == g.By }); i >= 0 {
+			return slices.Insert(list, i+1, g)
+		}
 	}
 	return append(list, g)
 }
@@ -155,7 +213,7 @@ func addUsage(list []schema.StepUsage, model string, u llm.Usage) []schema.StepU
 }
 
 // ask puts the answer to the judge, as often as Votes says.
-func ask(ctx context.Context, r *schema.QARecord, p *protocol.Protocol, o Options, have []schema.Grade) (schema.Grade, llm.Usage, error) {
+func ask(ctx context.Context, r *schema.QARecord, p *protocol.Protocol, o Options) (schema.Grade, llm.Usage, error) {
 	var used llm.Usage
 	by := schema.By(o.Judge.Model())
 	if g, ok := p.NotAnswered(r); ok {
@@ -166,7 +224,7 @@ func ask(ctx context.Context, r *schema.QARecord, p *protocol.Protocol, o Option
 		return p.Complete(protocol.NotApplicable("the protocol does not grade such a question"), by), used, nil
 	}
 	if !o.Again {
-		for _, g := range have {
+		for _, g := range r.Grades {
 			if g.Protocol == p.ID() && g.By == by && g.Prompt == q.Template && g.Outcome == schema.GradeScored {
 				return g, used, nil
 			}

@@ -8,7 +8,7 @@ import (
 	"membench/schema"
 )
 
-func judge(t *testing.T, name string) *Judge {
+func judgeOf(t *testing.T, name string) *Judge {
 	t.Helper()
 	ps, err := ByName(name)
 	if err != nil {
@@ -31,7 +31,7 @@ func TestVerdicts(t *testing.T) {
 		{"zep", `{"is_correct": true, "reasoning": "same"}`, 1, "CORRECT"}, {"zep", `{"is_correct": "yes"}`, -1, ""}, {"zep", `{}`, -1, ""},
 		{"domaina-answer", `{"label":"omission","reason":"vague"}`, 0, LabelOmission}, {"domaina-answer", `{"label":"maybe"}`, -1, ""},
 	} {
-		g, err := judge(t, c.protocol).Verdict(rec("a", "g"), c.reply)
+		g, err := judgeOf(t, c.protocol).Verdict(rec("a", "g"), c.reply)
 		if c.want < 0 {
 			if err == nil {
 				t.Errorf("%s took %q for a verdict: %+v", c.protocol, c.reply, g)
@@ -66,7 +66,7 @@ func TestLMERouting(t *testing.T) {
 // places, and the adversarial category is left out where the protocol says so.
 func TestPromptsHoldFields(t *testing.T) {
 	r := rec("the {question} \x02 answer", "gold words")
-	r.Question = "which {answer}?"
+	r.Question, r.Source, r.EvidenceTexts = "which {answer}?", "infbench_sum_x", []string{"a {gold} point"}
 	for _, p := range All() {
 		if p.Judge == nil || p.Name == "domaina-evidence" {
 			continue

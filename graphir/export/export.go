@@ -132,7 +132,6 @@ type table struct {
 	typ     string   // of edges
 	columns []string
 	has     map[string]bool
-	rest    bool // some row has props_json
 	rows    int
 }
 
