@@ -53,8 +53,8 @@ nothing else of a record changes, so answers are graded again at will and system
 not asked again.
 
 FILE is a file of QA records or of session records, a folder of them, or - for QA
-records on standard input. Of one kind, -o is a file or -; of both, a folder, which
-gets qa_records.jsonl and session_records.jsonl. Session records are graded by the four
+records on standard input. Of one kind, -o is a file or -; of both, or of a folder, a
+folder, which gets qa_records.jsonl and session_records.jsonl. Session records are graded by the four
 judges of sessions; their gold points are what domaina-evidence looks for.
 
 -p names protocols ('membench eval protocols' lists them). Rules need no model. A
@@ -269,7 +269,7 @@ type gradeRun struct {
 func (g *gradeRun) write(ctx context.Context, qa, sessions []string, o grade.Options) error {
 	qaOut, sessionOut := g.o.out, g.o.out
 	info, err := os.Stat(g.o.out)
-	folder := err == nil && info.IsDir() || strings.HasSuffix(g.o.out, string(filepath.Separator))
+	folder := err == nil && info.IsDir() || strings.HasSuffix(g.o.out, string(filepath.Separator)) || g.o.out != "-" && filepath.Ext(g.o.out) == "" && slices.ContainsFunc(g.o.inputs, isDir)
 	if len(qa) > 0 && len(sessions) > 0 && g.o.out == "-" && g.e.out != io.Discard {
 		return usagef("QA records and session records cannot share standard output: give a folder with -o")
 	}

@@ -90,7 +90,7 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			stub := start(t, "mem0-2")
-			stub.Fault = tt.fault
+			stub.Break(tt.fault)
 			var pauses []time.Duration
 			sleep := func(ctx context.Context, d time.Duration) error { pauses = append(pauses, d); return ctx.Err() }
 			spec := load(t, "mem0-2", "timeout: 5m", "timeout: 100ms")
@@ -133,7 +133,7 @@ func TestFaults(t *testing.T) {
 				t.Errorf("%d items in the service, want %d", n, tt.stored)
 			}
 			// Afresh it works, and holds everything once.
-			stub.Fault = nil
+			stub.Break(nil)
 			m, err := sys.Open(ctx, ns)
 			if err != nil {
 				t.Fatal(err)
@@ -175,14 +175,14 @@ func TestNothingTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		calls := 0
-		stub.Fault = func(r *http.Request, _ int) *servicetest.Fault {
+		stub.Break(func(r *http.Request, _ int) *servicetest.Fault {
 			if r.Method == "POST" {
 				if calls++; calls == 3 {
 					return &servicetest.Fault{Status: 400, Body: `{"detail":"third"}`}
 				}
 			}
 			return nil
-		}
+		})
 		if _, err := m.Ingest(ctx, talk(9)); service.KindOf(err) != service.KindRefused {
 			t.Fatal(err)
 		}
@@ -221,15 +221,15 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		dead, cancel := context.WithCancel(ctx)
-		stub.Fault = func(r *http.Request, _ int) *servicetest.Fault {
+		stub.Break(func(r *http.Request, _ int) *servicetest.Fault {
 			cancel()
 			return &servicetest.Fault{Hang: true}
-		}
+		})
 		if _, err := m.Ingest(dead, talk(3)); !errors.Is(err, context.Canceled) {
 			t.Fatalf("%s: %v", system, err)
 		}
 		m.Close()
-		stub.Fault = nil
+		stub.Break(nil)
 		again, err := open(t, system, stub, service.Options{Dir: dir}).Attach(ctx, ns)
 		if err != nil {
 			t.Fatal(err)
@@ -335,7 +335,7 @@ func TestPaging(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loop.Fault = on(-1, "POST /product/get_memory", servicetest.Fault{Status: 200, Body: `{"code":200,"data":{"text_mem":[{"memories":[{"id":"a","memory":"x"}]}]}}`})
+	loop.Break(on(-1, "POST /product/get_memory", servicetest.Fault{Status: 200, Body: `{"code":200,"data":{"text_mem":[{"memories":[{"id":"a","memory":"x"}]}]}}`}))
 	if _, err := exported(m); service.KindOf(err) != service.KindPaging {
 		t.Errorf("a list that repeats itself: %v", err)
 	}
@@ -375,7 +375,7 @@ func TestLies(t *testing.T) {
 	if _, err := m.Ingest(ctx, talk(1)); err != nil {
 		t.Fatal(err)
 	}
-	stub.Fault = on(1, "POST /search", servicetest.Fault{Status: 200, Body: `{"results":[{"id":"b","memory":"b","score":0.5},{"id":"c","memory":"c","score":0.9},{"id":"a","memory":"a","score":0.5},{"id":"c","memory":"c","score":0.9},{"id":"d","memory":"","score":1},{"id":"e","memory":"e","score":"0.1"}]}`})
+	stub.Break(on(1, "POST /search", servicetest.Fault{Status: 200, Body: `{"results":[{"id":"b","memory":"b","score":0.5},{"id":"c","memory":"c","score":0.9},{"id":"a","memory":"a","score":0.5},{"id":"c","memory":"c","score":0.9},{"id":"d","memory":"","score":1},{"id":"e","memory":"e","score":"0.1"}]}`}))
 	got, err := m.Retrieve(ctx, memory.Query{Text: "x", K: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -434,7 +434,7 @@ func TestContext(t *testing.T) {
 	if err != nil || len(got.Hits) != 1 || got.Hits[0].ID != "context" || !strings.Contains(got.Hits[0].Text, `"green" \ ${ns}`) {
 		t.Errorf("have %+v, %v", got, err)
 	}
-	stub.Fault = on(-1, "GET /api/v1/users/context", servicetest.Fault{Status: 200, Body: `{"data":null,"errno":503,"errmsg":"token quota exceeded"}`})
+	stub.Break(on(-1, "GET /api/v1/users/context", servicetest.Fault{Status: 200, Body: `{"data":null,"errno":503,"errmsg":"token quota exceeded"}`}))
 	if _, err = m.Retrieve(ctx, memory.Query{Text: "x"}); service.KindOf(err) != service.KindRefused || !strings.Contains(err.Error(), "token quota exceeded") {
 		t.Errorf("an error inside a 200: %v", err)
 	}

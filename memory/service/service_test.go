@@ -89,9 +89,6 @@ func TestRequests(t *testing.T) {
 			b.Turns[i].Time = "2023-05-08T13:56:00+08:00"
 		}
 		b.Turns[0].Name, b.Turns[2].Name = "Ann", ""
-		if system == "mem0-1" || system == "mem0-2" {
-			b.Session = "s1" // Mem0 takes no blanks in ids
-		}
 		if _, err := m.Ingest(ctx, b); err != nil {
 			t.Fatal(err)
 		}

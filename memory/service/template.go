@@ -102,7 +102,7 @@ func parseHole(s string) (h hole, err error) {
 }
 
 // pipeNames are the functions of templates; anything else is a program, not a spec.
-var pipeNames = []string{"after", "before", "date", "default", "map", "path", "rfc3339", "trim", "unix", "unix_ms", "uuid5"}
+var pipeNames = []string{"after", "before", "date", "default", "map", "name", "path", "rfc3339", "trim", "unix", "unix_ms", "uuid5"}
 
 var errAbsent = errors.New("has no value")
 
@@ -134,6 +134,8 @@ func pipe(name, arg string, v any) (any, error) {
 		return arg + text(v), nil
 	case "after":
 		return text(v) + arg, nil
+	case "name": // as an id: without blanks, and still no two alike
+		return fitName(text(v), "-_.", 64), nil
 	case "trim":
 		return strings.TrimSpace(text(v)), nil
 	case "uuid5":

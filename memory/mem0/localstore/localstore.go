@@ -22,13 +22,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"membench/internal/codec"
 	"membench/schema"
@@ -197,9 +198,13 @@ func (s *Store) Export(ctx context.Context, collection string) schema.Seq[schema
 
 func position(file string, rowid int64) schema.Pos { return schema.Pos{File: file, Line: int(rowid)} }
 
+// workers read parts of the table at once, each over a connection of its own.
+const workers = 2
+
 // reader brings held up to date with the table, round by round.
 type reader struct {
-	conn *sql.Conn
+	db   *sql.DB
+	conn *sql.Conn // of what one connection must see: the ids, and whether somebody wrote
 	file string
 	held map[string]row
 	bad  map[int64]*schema.Finding // rows whose id cannot be read
@@ -225,13 +230,14 @@ func readAll(ctx context.Context, file string) (map[string]row, []*schema.Findin
 		return nil, nil, err
 	}
 	defer db.Close()
+	r.db = db
 	if r.conn, err = db.Conn(ctx); err != nil {
 		return nil, nil, opening(err)
 	}
 	defer r.conn.Close()
 	err = r.rounds(ctx)
 	var tail []*schema.Finding
-	for _, at := range slices.Sorted(mapKeys(r.bad)) {
+	for _, at := range slices.Sorted(maps.Keys(r.bad)) {
 		tail = append(tail, r.bad[at])
 	}
 	var f *schema.Finding
@@ -239,16 +245,6 @@ func readAll(ctx context.Context, file string) (map[string]row, []*schema.Findin
 		tail, err = append(tail, f), nil
 	}
 	return r.held, tail, err
-}
-
-func mapKeys(m map[int64]*schema.Finding) func(func(int64) bool) {
-	return func(yield func(int64) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 func opening(err error) error {
@@ -305,29 +301,57 @@ func (r *reader) round(ctx context.Context) error {
 			delete(r.held, id)
 		}
 	}
-	from, last := int64(math.MaxInt64), r.seen
+	last := r.seen
 	need := map[int64]string{}
 	for id, at := range now {
 		if h, ok := r.held[id]; ok && h.rowid == at && at < r.seen {
 			continue
 		}
 		need[at] = id
-		from, last = min(from, at), max(last, at)
+		last = max(last, at)
 	}
 	if len(need) == 0 {
 		return nil
 	}
-	for from--; ; {
-		n, next, err := r.page(ctx, from, need)
-		if err != nil {
-			return err
-		}
-		if n < pageRows {
-			r.seen = last
-			return nil
-		}
-		from = next
+	r.seen = last
+	// Equal numbers of rows, not of row numbers: rewritten points leave gaps.
+	order := slices.Sorted(maps.Keys(need))
+	parts := slices.Collect(slices.Chunk(order, max(pageRows, (len(order)+workers-1)/workers)))
+	found, errs := make([]map[string]row, len(parts)), make([]error, len(parts))
+	var wg sync.WaitGroup
+	for i, rows := range parts {
+		wg.Go(func() { found[i], errs[i] = r.part(ctx, rows[0]-1, rows[len(rows)-1], need) })
 	}
+	wg.Wait()
+	for _, part := range found {
+		maps.Copy(r.held, part)
+	}
+	return errors.Join(errs...)
+}
+
+// part reads the needed rows after, exclusive, to last, inclusive.
+func (r *reader) part(ctx context.Context, after, last int64, need map[int64]string) (map[string]row, error) {
+	conn, err := r.db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	p := &partReader{conn: conn, file: r.file, need: need, held: map[string]row{}}
+	for {
+		n, at, err := p.page(ctx, after, last)
+		if err != nil || n < pageRows {
+			return p.held, err
+		}
+		after = at
+	}
+}
+
+type partReader struct {
+	conn *sql.Conn
+	file string
+	need map[int64]string // shared, not changed
+	held map[string]row
+	m    machine
 }
 
 // index lists which row holds each id. An old file may hold two rows for one id, since
@@ -379,9 +403,10 @@ func (r *reader) id(raw []byte) (string, error) {
 	return "", fmt.Errorf("an id of type %s", v)
 }
 
-func (r *reader) page(ctx context.Context, after int64, need map[int64]string) (n int, last int64, err error) {
-	rows, err := r.conn.QueryContext(ctx, `SELECT rowid, length(point), CASE WHEN length(point) <= ? THEN CAST(point AS BLOB) END
-		FROM points WHERE rowid > ? ORDER BY rowid LIMIT ?`, maxPoint, after, pageRows)
+// page reads one query's rows. A point that is too large is not fetched at all.
+func (p *partReader) page(ctx context.Context, after, last int64) (n int, at int64, err error) {
+	rows, err := p.conn.QueryContext(ctx, `SELECT rowid, length(point), CASE WHEN length(point) <= ? THEN point END
+		FROM points WHERE rowid > ? AND rowid <= ? ORDER BY rowid LIMIT ?`, maxPoint, after, last, pageRows)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -389,32 +414,31 @@ func (r *reader) page(ctx context.Context, after int64, need map[int64]string) (
 	for rows.Next() {
 		var size sql.NullInt64
 		var raw sql.RawBytes
-		if err := rows.Scan(&last, &size, &raw); err != nil {
-			return n, last, err
+		if err := rows.Scan(&at, &size, &raw); err != nil {
+			return n, at, err
 		}
 		n++
-		id, ok := need[last]
-		if !ok {
-			continue
+		if id, ok := p.need[at]; ok {
+			p.held[id] = p.row(at, id, size.Int64, raw)
 		}
-		if size.Int64 > maxPoint {
-			err = fmt.Errorf("%d bytes, read are at most %d", size.Int64, maxPoint)
-		}
-		h := row{rowid: last}
-		var odd int
-		if err == nil {
-			h.payload, odd, err = r.m.point(string(raw), id)
-		}
-		switch {
-		case err != nil:
-			h.finding = &schema.Finding{Pos: position(r.file, last), Pointer: "/point", Code: "MEM020", Message: "the point cannot be read, left out: " + err.Error(), Have: id}
-			err = nil
-		case odd > 0:
-			h.finding = &schema.Finding{Pos: position(r.file, last), Pointer: "/payload", Code: "MEM023", Message: "numbers that JSON cannot hold became null", Have: fmt.Sprintf("%d times NaN or infinity", odd), Warning: true}
-		}
-		r.held[id] = h
 	}
-	return n, last, rows.Err()
+	return n, at, rows.Err()
+}
+
+func (p *partReader) row(at int64, id string, size int64, raw []byte) row {
+	h := row{rowid: at}
+	var odd int
+	err := fmt.Errorf("%d bytes, read are at most %d", size, maxPoint)
+	if size <= maxPoint {
+		h.payload, odd, err = p.m.point(string(raw), id)
+	}
+	switch {
+	case err != nil:
+		h.finding = &schema.Finding{Pos: position(p.file, at), Pointer: "/point", Code: "MEM020", Message: "the point cannot be read, left out: " + err.Error(), Have: id}
+	case odd > 0:
+		h.finding = &schema.Finding{Pos: position(p.file, at), Pointer: "/payload", Code: "MEM023", Message: "numbers that JSON cannot hold became null", Have: fmt.Sprintf("%d times NaN or infinity", odd), Warning: true}
+	}
+	return h
 }
 
 // point returns the payload of a pickled PointStruct.

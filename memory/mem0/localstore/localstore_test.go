@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -404,6 +405,7 @@ func TestWhileWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ro.Close()
+	r.db = ro
 	ctx := context.Background()
 	if r.conn, err = ro.Conn(ctx); err != nil {
 		t.Fatal(err)
@@ -480,25 +482,67 @@ func FuzzUnpickle(f *testing.F) {
 	})
 }
 
-func BenchmarkExport(b *testing.B) {
+// fill makes a store of n points as Mem0 keeps them, with vectors of dim numbers.
+func fill(b *testing.B, n, dim int) (dir string) {
 	dir, db := makeStore(b)
+	meta := fmt.Sprintf(`{"collections":{"m":{"vectors":{"size":%d,"distance":"Cosine"}}},"aliases":{}}`, dim)
+	if err := os.WriteFile(filepath.Join(dir, "meta.json"), []byte(meta), 0o666); err != nil {
+		b.Fatal(err)
+	}
 	tx, err := db.Begin()
 	if err != nil {
 		b.Fatal(err)
 	}
-	const n = 2000
 	for i := range n {
-		id := fmt.Sprintf("%08x-0000-4000-8000-000000000000", i)
-		put(b, tx, id, point(id, []pair{{"conv_id", "ch01"}, {"user_id", "u"}, {"data", "[User] I like tea and long walks."}, {"hash", "306e03221d13d3aa104a6e8ba0694540"}, {"created_at", "2026-03-01T22:34:55.009442-08:00"}}, 384))
+		id := fmt.Sprintf("%08x-0000-4000-8000-%012x", uint32(i)*2654435761, i)
+		put(b, tx, id, point(id, []pair{{"conv_id", "ch01"}, {"user_id", "u"}, {"data", "[User] I like tea and long walks."}, {"hash", "306e03221d13d3aa104a6e8ba0694540"}, {"created_at", "2026-03-01T22:34:55.009442-08:00"}}, dim))
 	}
 	if err := tx.Commit(); err != nil {
 		b.Fatal(err)
 	}
+	return dir
+}
+
+const benchPoints = 10_000
+
+// dims are those of a small local model and of Mem0's default.
+func dims(b *testing.B, f func(b *testing.B, dim int)) {
+	for _, dim := range []int{384, 1536} {
+		b.Run(fmt.Sprint(dim), func(b *testing.B) { f(b, dim) })
+	}
+}
+
+func BenchmarkExport(b *testing.B) { dims(b, benchExport) }
+
+func benchExport(b *testing.B, dim int) {
+	dir := fill(b, benchPoints, dim)
 	b.ReportAllocs()
 	for b.Loop() {
-		if have, _ := export(b, dir); len(have) != n {
+		if have, _ := export(b, dir); len(have) != benchPoints {
 			b.Fatalf("have %d points", len(have))
 		}
 	}
-	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "points/s")
+	b.ReportMetric(float64(benchPoints)*float64(b.N)/b.Elapsed().Seconds(), "points/s")
+}
+
+// BenchmarkPython is the yardstick: the real client opens the same store and scrolls it.
+func BenchmarkPython(b *testing.B) { dims(b, benchPython) }
+
+func benchPython(b *testing.B, dim int) {
+	python := exttest.Mem0(b, "2.2.1")
+	dir := fill(b, benchPoints, dim)
+	var sum float64
+	for range b.N {
+		out, err := exec.Command(python, "testdata/scroll.py", dir).Output()
+		if err != nil {
+			b.Fatal(err)
+		}
+		var n int
+		var seconds float64
+		if _, err := fmt.Sscan(string(out), &n, &seconds); err != nil || n != benchPoints {
+			b.Fatalf("have %q (%v)", out, err)
+		}
+		sum += seconds
+	}
+	b.ReportMetric(benchPoints*float64(b.N)/sum, "points/s")
 }

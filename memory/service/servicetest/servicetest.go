@@ -53,10 +53,9 @@ type Server struct {
 	Fails bool
 	// Loses takes every so-manieth turn and keeps nothing of it; 0: none.
 	Loses int
-	// Fault is asked before every request; nil: no fault.
-	Fault func(r *http.Request, n int) *Fault
 
 	system string
+	fault  func(r *http.Request, n int) *Fault
 	mu     sync.Mutex
 	log    []Request
 	store  map[string][]*item // by namespace
@@ -133,11 +132,11 @@ func New(system string) *Server {
 		s.mu.Lock()
 		s.log = append(s.log, Request{r.Method, r.URL.RequestURI(), string(body)})
 		n := len(s.log)
-		s.mu.Unlock()
 		var f *Fault
-		if s.Fault != nil {
-			f = s.Fault(r, n)
+		if s.fault != nil {
+			f = s.fault(r, n)
 		}
+		s.mu.Unlock()
 		w.Header().Set("X-Request-Id", "req-"+strconv.Itoa(n))
 		serve := func(w http.ResponseWriter) {
 			if wire.header != "" && r.Header.Get(wire.header) != wire.value {
@@ -191,6 +190,14 @@ func (s *Server) Log() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.log)
+}
+
+// Break asks fault before every request from now on, with the request's number from 1;
+// nil: no fault.
+func (s *Server) Break(fault func(r *http.Request, n int) *Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = fault
 }
 
 // Count is how many memories a stub holds, over all namespaces.
