@@ -57,7 +57,7 @@ type loadNeo4jOptions struct {
 const liveDelta = "the database"
 
 func newLoadNeo4jCmd(e *env) *cobra.Command {
-	o := loadNeo4jOptions{batch: neo4j.DefaultBatch, sessions: 1, index: true}
+	o := loadNeo4jOptions{batch: neo4j.DefaultBatch, sessions: 2, index: true}
 	c := &cobra.Command{
 		Use:   "load-neo4j GRAPH_DIR",
 		Short: "Load a graph into a running Neo4j",

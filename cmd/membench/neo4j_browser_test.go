@@ -100,7 +100,7 @@ func TestNeo4jBrowser(t *testing.T) {
 	b.drop(filepath.Join(pack, "membench-queries.zip"))
 	b.click(`[data-testid="navigationFavorites"]`)
 	b.until("the folder of queries", `document.querySelector('[data-testid="expandFolder-`+browser.Folder+`"]') !== null`)
-	b.click(`[data-testid="expandFolder-` + browser.Folder + `"]`)
+	b.expand()
 	for _, q := range rep.Queries {
 		b.runSaved(q)
 	}
@@ -249,7 +249,19 @@ func (b *neo4jBrowser) shot(name string) {
 	}
 	b.click(`[data-testid="navigationFavorites"]`)
 	b.until("the drawer is open again", `document.querySelector('[data-testid^="savedScriptsFolder-"]') !== null`)
-	if evalIn[bool](b, `document.querySelector('[data-testid^="scriptTitle-"]') === null`) {
+	b.expand()
+}
+
+// expand opens the folder of queries unless it is open. A click while the drawer still
+// slides in goes nowhere, and is done again.
+func (b *neo4jBrowser) expand() {
+	b.t.Helper()
+	for range 10 {
+		if evalIn[bool](b, `document.querySelector('[data-testid^="scriptTitle-"]') !== null`) {
+			return
+		}
 		b.click(`[data-testid="expandFolder-` + browser.Folder + `"]`)
+		time.Sleep(500 * time.Millisecond)
 	}
+	b.t.Fatal("the folder of queries does not open")
 }

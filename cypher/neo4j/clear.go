@@ -9,7 +9,7 @@ import (
 // EmptyOptions says what Empty deletes; the zero value is the elements of the scope.
 type EmptyOptions struct {
 	All         bool // every node and relationship of the database, whoever made it
-	Constraints bool // ours, too: node_id…, node_scope, rel_…; only right when no scope is left
+	Constraints bool // ours, too: node_id…, node_scope, rel_…, relx_…; only right when no scope is left
 	Progress    func(Emptied)
 }
 
@@ -72,7 +72,7 @@ func (db *DB) dropSchema(ctx context.Context) (dropped []string, err error) {
 		err := db.in(ctx, false, func(t *tx) error {
 			names = nil
 			_, err := t.run("SHOW "+kind+" YIELD name RETURN name ORDER BY name", nil, func(v []any) error {
-				if name, _ := v[0].(string); strings.HasPrefix(name, "node_") || strings.HasPrefix(name, "rel_") || strings.HasPrefix(name, "membench_") || name == heldConstraint {
+				if name, _ := v[0].(string); strings.HasPrefix(name, "node_") || strings.HasPrefix(name, "rel_") || strings.HasPrefix(name, "relx_") || strings.HasPrefix(name, "membench_") || name == heldConstraint {
 					names = append(names, name)
 				}
 				return nil

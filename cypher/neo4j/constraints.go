@@ -91,6 +91,9 @@ func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err e
 			name += "_" // the name is taken by something else: IF NOT EXISTS would do nothing, in silence
 		}
 		entity, label := constrained(typ)
+		if err := db.dropLeftover(ctx, name, label); err != nil {
+			return made, err
+		}
 		pattern := "(x:" + quoted(label) + ")"
 		if typ != "" {
 			pattern = "()-[x:" + quoted(label) + "]-()"
@@ -128,6 +131,25 @@ func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err e
 		err = db.await(ctx)
 	}
 	return made, err
+}
+
+// dropLeftover drops the index of a constraint that was not finished, because the
+// server's disk was full or it was killed: under its name no constraint can be made.
+func (db *DB) dropLeftover(ctx context.Context, name, label string) error {
+	there := false
+	err := db.in(ctx, false, func(t *tx) error {
+		there = false
+		_, err := t.run("SHOW INDEXES YIELD name, labelsOrTypes, properties, owningConstraint WHERE name = $name AND owningConstraint IS NULL AND labelsOrTypes = [$label] AND properties = ['id']",
+			map[string]any{"name": name, "label": label}, func([]any) error {
+				there = true
+				return nil
+			})
+		return err
+	})
+	if err != nil || !there {
+		return err
+	}
+	return db.schemaChange(ctx, "DROP INDEX "+quoted(name)+" IF EXISTS")
 }
 
 // constrained is what the constraint of a type is on; of the nodes for "".

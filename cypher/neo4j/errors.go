@@ -23,6 +23,7 @@ var (
 	ErrTooOld      = errors.New("the server is too old")
 	ErrReadOnly    = errors.New("the database cannot be written to")
 	ErrNoSpace     = errors.New("the server cannot write to its disk")
+	ErrBroken      = errors.New("the database has failed and must be restarted") // a server whose disk is full says only this
 )
 
 // explain makes an error of the driver say what is wrong in our words. Findings and
@@ -54,6 +55,9 @@ func (db *DB) explain(err error) error {
 			return fmt.Errorf("%s: %w: have %q; leave --database out for the user's home database", db.uri, ErrNoDatabase, db.database)
 		case noSpace(ne):
 			return fmt.Errorf("%s: %w: make room for its data folder, restart it and load again, the load goes on where it stopped (%s: %s)", db.uri, ErrNoSpace, ne.Code, oneLine(ne.Msg))
+		}
+		if strings.Contains(ne.Msg, "needs to be restarted") {
+			return fmt.Errorf("%s: %w: look for the reason in its log (debug.log), most often no space is left on its disk; restart it and load again, the load goes on where it stopped (%s)", db.uri, ErrBroken, ne.Code)
 		}
 		return fmt.Errorf("%s: %w", db.uri, ne)
 	case errors.As(err, &ce):

@@ -73,14 +73,25 @@ func wholeGraph(t *testing.T, db *DB, in schema.Seq[schema.Element]) {
 	}
 }
 
+// What only a server of the test's own can suffer, one after the other in one folder,
+// since a server takes several seconds to start.
+func TestServerFaults(t *testing.T) {
+	home := t.TempDir()
+	s := ownServer(t, server.Config{Home: home}, "db.memory.transaction.max=3m")
+	t.Run("out of memory", func(t *testing.T) { serverOutOfMemory(t, s) })
+	t.Run("killed in mid-load", func(t *testing.T) { s = serverKilledMidLoad(t, s, home) })
+	if err := s.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("read-only", func(t *testing.T) { readOnlyDatabase(t, home) })
+}
+
 // The server is killed in mid-load and started again: the load waits for it, sends
 // again what was not committed, and ends as if nothing had been.
-func TestServerKilledMidLoad(t *testing.T) {
-	home := t.TempDir()
-	s := ownServer(t, server.Config{Home: home})
+func serverKilledMidLoad(t *testing.T, s *server.Server, home string) (again *server.Server) {
 	port := 0
 	fmt.Sscanf(s.URI[strings.LastIndex(s.URI, ":"):], ":%d", &port)
-	db := dial(t, Config{URI: s.URI, Retry: 2 * time.Minute})
+	db := dial(t, Config{URI: s.URI, Scope: "killed", Retry: 2 * time.Minute})
 	nodes, edges := generated(600)
 	in := seq(append(nodes, edges...)...)
 	restarted := make(chan error, 1)
@@ -94,10 +105,8 @@ func TestServerKilledMidLoad(t *testing.T) {
 				t.Error(err)
 			}
 			go func() {
-				again, err := server.Start(context.Background(), server.Config{Lib: exttest.Neo4jLib(), Home: home, BoltPort: port, Bound: true})
-				if err == nil {
-					t.Cleanup(func() { again.Stop() })
-				}
+				var err error
+				again, err = server.Start(context.Background(), server.Config{Lib: exttest.Neo4jLib(), Home: home, BoltPort: port, Bound: true})
 				restarted <- err
 			}()
 		})
@@ -115,6 +124,7 @@ func TestServerKilledMidLoad(t *testing.T) {
 	if r, _ := load(t, db, in, LoadOptions{}); r.Changed() || r.Server != (Counters{}) {
 		t.Errorf("again: have %+v, want no change", r.Server)
 	}
+	return again
 }
 
 // A proxy passes bytes on and cuts the connection after a number of them.
@@ -177,12 +187,12 @@ func (p *proxy) serve(c net.Conn) {
 func TestConnectionCut(t *testing.T) {
 	nodes, edges := generated(20)
 	in := seq(append(nodes, edges...)...)
-	for i := range 24 {
+	for i := range 8 {
 		p := newProxy(t, uri(t))
 		scope := fmt.Sprintf("cut-%d", i)
 		through := dial(t, Config{URI: "bolt://" + p.l.Addr().String(), Scope: scope})
 		p.cuts.Store(int64(1 + i%3))
-		if at := int64(150 + 37*i*i); i%2 == 0 {
+		if at := int64(150 + 330*i*i); i%2 == 0 {
 			p.up.Store(at)
 		} else {
 			p.down.Store(at / 4)
@@ -245,33 +255,28 @@ func TestDeadlockWithSecondWriter(t *testing.T) {
 }
 
 // A transaction that the server has no memory for: the batch halves, and the load ends.
-func TestServerOutOfMemory(t *testing.T) {
-	s := ownServer(t, server.Config{}, "db.memory.transaction.max=8m")
-	db := dial(t, Config{URI: s.URI, Retry: 20 * time.Second})
-	nodes, edges := generated(2500)
+func serverOutOfMemory(t *testing.T, s *server.Server) {
+	db := dial(t, Config{URI: s.URI, Scope: "memory", Retry: 20 * time.Second})
+	nodes, edges := generated(900)
 	in := seq(append(nodes, edges...)...)
-	r, fs := load(t, db, in, LoadOptions{Batch: 10000})
+	r, fs := load(t, db, in, LoadOptions{})
 	if len(fs) > 0 || r.Nodes.Created != len(nodes) || r.Edges.Created != len(edges) {
 		t.Errorf("have %+v %+v %v", r.Nodes, r.Edges, fs)
 	}
-	if least := (len(nodes) + len(edges)) / 10000; r.Batches <= 2*least+2 {
+	if least := (len(nodes) + len(edges)) / DefaultBatch; r.Batches <= 2*least+2 {
 		t.Errorf("have %d batches: the server's limit was not met, the test shows nothing", r.Batches)
 	}
 	wholeGraph(t, db, in)
 }
 
-func TestReadOnlyDatabase(t *testing.T) {
-	home := t.TempDir()
-	first := ownServer(t, server.Config{Home: home})
-	nodes, edges := generated(5)
+// The folder holds what serverKilledMidLoad left.
+func readOnlyDatabase(t *testing.T, home string) {
+	nodes, edges := generated(600)
 	in := seq(append(nodes, edges...)...)
-	load(t, dial(t, Config{URI: first.URI}), in, LoadOptions{})
-	if err := first.Stop(); err != nil {
-		t.Fatal(err)
-	}
 	s := ownServer(t, server.Config{Home: home}, "server.databases.default_to_read_only=true")
-	db := dial(t, Config{URI: s.URI, Retry: 30 * time.Second})
+	db := dial(t, Config{URI: s.URI, Scope: "killed", Retry: 30 * time.Second})
 	started := time.Now()
+	was := nodes[0].Node.Labels
 	nodes[0].Node.Labels = []string{"Other"}
 	_, err := Load(context.Background(), db, seq(nodes...), LoadOptions{})
 	if !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(), "neo4j.conf") {
@@ -280,7 +285,7 @@ func TestReadOnlyDatabase(t *testing.T) {
 	if took := time.Since(started); took > 25*time.Second {
 		t.Errorf("it took %s: a lasting fault was tried again", took)
 	}
-	nodes[0].Node.Labels = []string{"Character"}
+	nodes[0].Node.Labels = was
 	wholeGraph(t, db, in)
 	if r, err := Load(context.Background(), db, in, LoadOptions{DryRun: true}); err != nil || r.Changed() {
 		t.Errorf("a dry run: have %+v %v", r, err)

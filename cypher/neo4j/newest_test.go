@@ -12,8 +12,12 @@ import (
 	"membench/internal/exttest"
 )
 
-// TestOnNewest runs the tests of this package once more, on the newest Neo4j, where a
-// Java for it is found beside the usual one.
+// heart are the tests that another release of Neo4j could break: writing, reading back,
+// searching, the schema.
+const heart = "^Test(Load|StoredForm|LoadReplaces|LoadDanglingIsNamed|PruneAndDelta|VerifyFindsHandMadeChanges|Store|Search|EdgeChangesType|Empty|ReadSchema|TwoLoadsAtOnce)$"
+
+// TestOnNewest runs tests of this package once more, on the newest Neo4j, where a Java
+// for it is found beside the usual one: the heart, and all of them in `make soak`.
 func TestOnNewest(t *testing.T) {
 	if testing.Short() || os.Getenv("MEMBENCH_NEO4J_LIB") != "" {
 		t.Skip("runs the package's tests again, on another Neo4j: not with -short, not when MEMBENCH_NEO4J_LIB chooses one")
@@ -29,7 +33,11 @@ func TestOnNewest(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, self, "-test.run=^Test", "-test.v", "-test.short")
+	which := heart
+	if os.Getenv("MEMBENCH_SOAK") != "" {
+		which = "^Test"
+	}
+	cmd := exec.CommandContext(ctx, self, "-test.run="+which, "-test.v", "-test.short")
 	cmd.Env = append(os.Environ(), "MEMBENCH_NEO4J_LIB="+lib)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 30 * time.Second

@@ -18,6 +18,7 @@ type sender struct {
 	sessions int
 	most     int // elements a transaction
 	dry      bool
+	sure     bool        // what comes differs from what is there: no need to look before the load begins
 	fresh    atomic.Bool // the scope was empty, and nothing was met since
 
 	mu    sync.Mutex
@@ -27,7 +28,7 @@ type sender struct {
 }
 
 func newSender(db *DB, o LoadOptions, empty bool) *sender {
-	s := &sender{db: db, sessions: o.Sessions, most: o.Batch, limit: o.Batch, dry: o.DryRun}
+	s := &sender{db: db, sessions: o.Sessions, most: o.Batch, limit: o.Batch, dry: o.DryRun, sure: o.From != nil && !o.DryRun}
 	s.fresh.Store(empty && !o.DryRun)
 	return s
 }
@@ -133,7 +134,7 @@ const growAfter = 16
 func (s *sender) transaction(ctx context.Context, b *batch) (d *done, c Counters, err error) {
 	b.dry, b.fresh = s.dry, s.fresh.Load()
 	for {
-		if b.fresh {
+		if b.fresh || s.sure {
 			if err := s.begin(ctx, &c); err != nil {
 				return nil, c, err
 			}

@@ -154,6 +154,7 @@ func TestUpLookDown(t *testing.T) {
 
 // A server that does not listen is ended by force. 30 s: -short leaves it out.
 func TestDownByForce(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("waits half a minute")
 	}
@@ -168,6 +169,7 @@ func TestDownByForce(t *testing.T) {
 }
 
 func TestStartStop(t *testing.T) {
+	t.Parallel()
 	exttest.Need(t, "java", exttest.Neo4jLib())
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
@@ -196,6 +198,7 @@ func TestStartStop(t *testing.T) {
 
 // The newest Neo4j, which wants another Java, starts, serves Browser, and ends cleanly.
 func TestNewest(t *testing.T) {
+	t.Parallel()
 	lib := exttest.Neo4jLibOf(Newest)
 	if _, err := FindJava(Newest); err != nil {
 		t.Skip("SKIP-EXTERNAL: " + err.Error()) // also on a build server: only where a second Java is
@@ -227,6 +230,7 @@ func TestNewest(t *testing.T) {
 
 // A password of any signs is set as it is; it is in no list of processes.
 func TestPassword(t *testing.T) {
+	t.Parallel()
 	exttest.Need(t, "java", exttest.Neo4jLib())
 	for _, password := range []string{`-a"b\c @x 密码`, "@/etc/passwd", "--help --", "tab\tand 'quotes'", `\\\u0041 $HOME`} {
 		c := Config{Lib: exttest.Neo4jLib(), Home: t.TempDir(), Password: password}

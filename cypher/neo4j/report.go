@@ -1,0 +1,84 @@
+package neo4j
+
+// Count is the account of one kind of element. Sent is the sum of the others.
+type Count struct {
+	Sent      int `json:"sent"`
+	Created   int `json:"created"`
+	Updated   int `json:"updated"`
+	Unchanged int `json:"unchanged"`
+	Deleted   int `json:"deleted"`
+	Absent    int `json:"absent,omitzero"`   // to be deleted and not there
+	LeftOut   int `json:"left_out,omitzero"` // each is a finding
+}
+
+func (c *Count) add(f fate) {
+	c.Sent++
+	switch f {
+	case created:
+		c.Created++
+	case updated:
+		c.Updated++
+	case dangling:
+		c.LeftOut++
+	default:
+		c.Unchanged++
+	}
+}
+
+// A Report says what a load did, or, after a dry run, would do. It holds no clock:
+// loading the same graph into the same database gives the same report.
+type Report struct {
+	Database    string            `json:"database"`
+	Scope       string            `json:"scope,omitzero"`
+	DryRun      bool              `json:"dry_run"`
+	Nodes       Count             `json:"nodes"`
+	Edges       Count             `json:"edges"`
+	Labels      map[string]*Count `json:"labels"` // a node counts under each of its labels
+	Types       map[string]*Count `json:"types"`
+	Detached    int               `json:"detached"`    // edges that went with deleted nodes
+	Constraints []string          `json:"constraints"` // made now
+	Indexes     []string          `json:"indexes"`     // for search, made now
+	Batches     int               `json:"batches"`
+	Server      Counters          `json:"server"`          // its own counts of the load's transactions
+	Digest      string            `json:"digest,omitzero"` // of the graph, when the scope holds it whole and nothing else
+	Findings    map[string]int    `json:"findings"`        // code → how many, warnings too
+	Embedded    *Embedded         `json:"embedded,omitzero"`
+	Verified    *Verified         `json:"verified,omitzero"`
+}
+
+// Add enters the account of another part of the same load.
+func (r *Report) Add(more *Report) {
+	r.Nodes.plus(more.Nodes)
+	r.Edges.plus(more.Edges)
+	for _, m := range []struct{ to, from map[string]*Count }{{r.Labels, more.Labels}, {r.Types, more.Types}} {
+		for k, c := range m.from {
+			if m.to[k] == nil {
+				m.to[k] = &Count{}
+			}
+			m.to[k].plus(*c)
+		}
+	}
+	for k, n := range more.Findings {
+		r.Findings[k] += n
+	}
+	r.Detached += more.Detached
+	r.Batches += more.Batches
+	r.Constraints = append(r.Constraints, more.Constraints...)
+	r.Server.plus(more.Server)
+	r.Digest = more.Digest
+}
+
+func (c *Count) plus(d Count) {
+	c.Sent += d.Sent
+	c.Created += d.Created
+	c.Updated += d.Updated
+	c.Unchanged += d.Unchanged
+	c.Deleted += d.Deleted
+	c.Absent += d.Absent
+	c.LeftOut += d.LeftOut
+}
+
+// Changed reports whether anything was written, or would be.
+func (r *Report) Changed() bool {
+	return r.Nodes.Created+r.Nodes.Updated+r.Nodes.Deleted+r.Edges.Created+r.Edges.Updated+r.Edges.Deleted+r.Detached > 0
+}
