@@ -22,6 +22,8 @@ func TestRuleJudge(t *testing.T) {
 		{"中文", schema.QARecord{Question: "汤姆带了什么？", Gold: "柠檬蛋糕", Answer: "他带了柠檬蛋糕。"}, schema.GradeScored, 1},
 		{"空", schema.QARecord{Question: "汤姆带了什么？", Gold: "柠檬蛋糕", Answer: ""}, schema.GradeScored, 0},
 		{"second gold", schema.QARecord{Question: "Which city?", Gold: "Oslo", Golds: []string{"Oslo", "the capital of Norway"}, Answer: "the capital of Norway"}, schema.GradeScored, 1},
+		{"either length", schema.QARecord{Question: "How many days between the two trips?", Gold: "10 days. 11 days (including the last day) is also acceptable.", Answer: "11 days"}, schema.GradeScored, 1},
+		{"neither length", schema.QARecord{Question: "How many days between the two trips?", Gold: "10 days. 11 days (including the last day) is also acceptable.", Answer: "14 days"}, schema.GradeScored, 0},
 		{"abstains", schema.QARecord{Question: "Which boat?", Abstain: true, Answer: "That was not mentioned."}, schema.GradeScored, 1},
 		{"invents", schema.QARecord{Question: "Which boat?", Abstain: true, Answer: "The red one."}, schema.GradeScored, 0},
 		{"no gold", schema.QARecord{Question: "Which boat?", Gold: " ", Answer: "The red one."}, schema.GradeNA, 0},
