@@ -6,11 +6,12 @@ import (
 	"fmt"
 
 	"membench/memory"
+	"membench/memory/amem"
 	"membench/memory/baseline"
 )
 
 // Specs lists them, bounds first.
-func Specs() []memory.Spec { return baseline.Specs() }
+func Specs() []memory.Spec { return append(baseline.Specs(), amem.Spec()) }
 
 // Lookup finds a system by name.
 func Lookup(name string) (memory.Spec, error) {

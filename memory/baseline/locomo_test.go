@@ -118,9 +118,13 @@ var arms = []arm{
 	{"simple-rag", `{"mode":"fused"}`, "hash512", 0},
 	{"rank-fused", "", "MiniLM", .572},
 	{"score-fused", "", "hash512", 0},
-	{"score-fused", "", "MiniLM", .691},
+	{"score-fused", "", "MiniLM", .688},
 	{"turn-alone", "", "hash512", 0},
 	{"turn-alone", "", "MiniLM", .75},
+	{"GAMemory", "", "hash512", 0},
+	{"GAMemory", `{"mode":"faithful"}`, "hash512", 0},
+	{"MGMemory", "", "hash512", 0},
+	{"amem", "", "hash512", 0},
 	{"oracle", "", "", 1},
 }
 
@@ -177,7 +181,7 @@ func TestLoCoMo(t *testing.T) {
 		}
 		iv := stats.BootstrapMean(clusters["all"], 2000, 1, .95)
 		label := strings.Trim(strings.NewReplacer(`"`, "", "mode:", "").Replace(a.options), "{}")
-		fmt.Fprintf(&rows, "| %s | %s | %.3f [%.3f, %.3f] | %.3f |", strings.TrimSpace(a.system+" "+label), a.embedder, mean("all"), iv.Lo, iv.Hi, mean("1-4"))
+		fmt.Fprintf(&rows, "| %s | %s | %.3f [%.3f, %.3f] | %.3f |", strings.TrimSpace(sys.Info().Name+" "+label), a.embedder, mean("all"), iv.Lo, iv.Hi, mean("1-4"))
 		for cat := 1; cat <= 5; cat++ {
 			fmt.Fprintf(&rows, " %.3f |", mean(strconv.Itoa(cat)))
 		}
