@@ -30,7 +30,7 @@ type ScoreOptions struct {
 
 // ScoreFused joins stemmed BM25 and embeddings by the sum of their z-values.
 func ScoreFused() memory.Spec {
-	return memory.Define("score-fused", "joins BM25 over stems and embeddings by the sum of z-values", ScoreOptions{1, 1}, func(d memory.Deps, o ScoreOptions) (memory.System, error) {
+	return memory.Define("score-fused", "joins BM25 over stems and embeddings by the sum of z-values", ScoreOptions{0.8, 1}, func(d memory.Deps, o ScoreOptions) (memory.System, error) {
 		return hybrid(d, "score-fused", o, stemmed(), 1, locomoWeights, false, func(*list) recall.Signal {
 			return recall.ZSum(recall.Term{Weight: o.Words, Signal: recall.Words()}, recall.Term{Weight: o.Meaning, Signal: recall.Cosine()})
 		}), nil
@@ -61,7 +61,7 @@ type TurnOptions struct {
 // of turn it is.
 func TurnAlone() memory.Spec {
 	return memory.Define("turn-alone", "ranks each turn by itself: words, meaning, speaker, date and the kind of turn",
-		TurnOptions{Words: .5, Meaning: 0, NoNames: .5, Speaker: 1.2, Date: 4, When: 2, Temporal: .4, Length: .4, Question: -.6, First: .5},
+		TurnOptions{Words: .5, Meaning: .2, NoNames: .5, Speaker: 1.2, Date: 4, When: 2, Temporal: .4, Length: .4, Question: -.6, First: .5},
 		func(d memory.Deps, o TurnOptions) (memory.System, error) {
 			embeds := 0
 			if o.Meaning != 0 {
