@@ -7,10 +7,10 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test race soak demo neo4j lint fuzz bench dist docs clean
+.PHONY: help build test race soak demo neo4j lint fuzz bench bench-neo4j dist docs clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/membench, one static binary
 	@mkdir -p bin
@@ -43,6 +43,9 @@ fuzz: ## run every fuzz target for FUZZTIME each
 
 bench: build ## print rows/s, MB/s, peak memory and ratios to jq and cp
 	@scripts/bench.sh
+
+bench-neo4j: ## ways into Neo4j, measured on one server: bare loop, ours, row by row, delta, admin import
+	@scripts/bench-neo4j.sh
 
 docs: ## write the generated parts of docs/ again
 	$(GO) run ./cmd/membench schema docs -o docs/formats.md

@@ -126,8 +126,7 @@ func (e *Errata) Apply(c *schema.Case, pos schema.Pos, tell func(*schema.Finding
 		}
 		e.used[q.ID] = true
 		if x.HasQuestion != "" && x.HasQuestion != q.Text || x.HasAnswer != "" && x.HasAnswer != q.Answer {
-			tell(&schema.Finding{Pos: pos, Code: "DST017", Warning: true, Message: "a correction was made for another wording of " + q.ID + "; it was not laid over",
-				Have: clip(q.Text + " / " + q.Answer), Want: clip(x.HasQuestion + " / " + x.HasAnswer)})
+			tell(otherWording(pos, q.ID, q.Text+" / "+q.Answer, x))
 			continue
 		}
 		ids := x.Evidence
@@ -149,6 +148,29 @@ func (e *Errata) Apply(c *schema.Case, pos schema.Pos, tell func(*schema.Finding
 		}
 		q.Errata = &schema.Erratum{Overlay: e.Name, Kind: x.Kind, Answer: x.Answer, Question: x.Question, Evidence: refs, Note: x.Note}
 	}
+}
+
+// Record fills QARecord.Errata of an answer that has none. Evidence in a source's own ids stays out:
+// a record has no turns to find it in.
+func (e *Errata) Record(r *schema.QARecord, pos schema.Pos, tell func(*schema.Finding)) {
+	x := e.Of[r.QuestionID]
+	if x == nil {
+		return
+	}
+	e.used[r.QuestionID] = true
+	if r.Errata != nil {
+		return
+	}
+	if x.HasQuestion != "" && r.Question != "" && x.HasQuestion != r.Question || x.HasAnswer != "" && x.HasAnswer != r.Gold {
+		tell(otherWording(pos, r.QuestionID, r.Question+" / "+r.Gold, x))
+		return
+	}
+	r.Errata = &schema.Erratum{Overlay: e.Name, Kind: x.Kind, Answer: x.Answer, Question: x.Question, Note: x.Note}
+}
+
+func otherWording(pos schema.Pos, id, have string, x *Correction) *schema.Finding {
+	return &schema.Finding{Pos: pos, Code: "DST017", Warning: true, Message: "a correction was made for another wording of " + id + "; it was not laid over",
+		Have: clip(have), Want: clip(x.HasQuestion + " / " + x.HasAnswer)}
 }
 
 // Unused lists the questions that were in no case read so far, sorted.

@@ -3,15 +3,15 @@ package memory
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 
-	"membench/llm"
 	"membench/schema"
 )
 
 // ErrNoRetrieval is what Retrieve of a system returns that only answers: retrieval
-// metrics are not applicable to it.
-var ErrNoRetrieval = errors.New("the system answers by itself and tells no hits")
+// metrics are not applicable to it. It is an errors.ErrUnsupported.
+var ErrNoRetrieval = fmt.Errorf("the system answers by itself and tells no hits: %w", errors.ErrUnsupported)
 
 // More optional abilities, of a Memory. A missing one makes its metric not applicable,
 // never zero.
@@ -29,19 +29,7 @@ type (
 	Cloner interface {
 		Clone(ctx context.Context) (Memory, error)
 	}
-	// Answerer answers a question itself instead of leaving it to a reader.
-	Answerer interface {
-		Answer(ctx context.Context, q Query) (Answer, error)
-	}
 )
-
-// Answer is a system's own answer.
-type Answer struct {
-	Text    string
-	Abstain bool // it says that it does not know
-	Hits    []Hit
-	Usage   llm.Usage
-}
 
 // Statuses of an Item.
 const (

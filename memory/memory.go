@@ -37,7 +37,7 @@ type Memory interface {
 	// Key stores nothing twice, also after a crash in the middle.
 	Ingest(ctx context.Context, b Batch) (Receipt, error)
 	// Retrieve returns at most q.K hits, best first; ties are broken by id. It never
-	// changes the memory.
+	// changes the memory. One that only answers gives errors.ErrUnsupported.
 	Retrieve(ctx context.Context, q Query) (Retrieved, error)
 	Close() error
 }
@@ -67,6 +67,11 @@ type (
 	// Lister is a System that knows which namespaces of a run it holds, sorted by scope.
 	Lister interface {
 		Namespaces(ctx context.Context, run string) ([]Namespace, error)
+	}
+	// Answerer is a memory that answers by itself, instead of a reader. Retrieved holds
+	// what it says it stood on, as far as it does. "" means that it does not know.
+	Answerer interface {
+		Answer(ctx context.Context, q Query) (Retrieved, string, error)
 	}
 	// Keyed knows the keys of the batches it has stored, in the order they came.
 	Keyed interface {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"membench/schema"
 )
@@ -75,9 +74,9 @@ func (m *simpleMemory) Retrieve(context.Context, Query) (Retrieved, error) {
 	return Retrieved{}, ErrNoRetrieval
 }
 
-func (m *simpleMemory) Answer(ctx context.Context, q Query) (Answer, error) {
+func (m *simpleMemory) Answer(ctx context.Context, q Query) (Retrieved, string, error) {
 	text, err := m.Simple.Answer(ctx, q.Text)
-	return Answer{Text: text, Abstain: strings.TrimSpace(text) == ""}, err
+	return Retrieved{}, text, err
 }
 
 func (m *simpleMemory) Close() error { return nil }

@@ -87,10 +87,11 @@ type Question struct {
 	Difficulty string   `json:"difficulty,omitzero"`
 	// Evidence is the gold evidence as turns; EvidenceIDs the source's own ids in its
 	// order, Unresolved those of them that name nothing.
-	Evidence    []EventRef   `json:"evidence,omitempty"`
-	EvidenceIDs []string     `json:"evidence_ids,omitempty"`
-	Unresolved  []string     `json:"unresolved,omitempty"`
-	Attachments []Attachment `json:"attachments,omitempty"`
+	Evidence      []EventRef   `json:"evidence,omitempty"`
+	EvidenceIDs   []string     `json:"evidence_ids,omitempty"`
+	EvidenceTexts []string     `json:"evidence_texts,omitempty"` // gold facts in words, where evidence is facts and not turns
+	Unresolved    []string     `json:"unresolved,omitempty"`
+	Attachments   []Attachment `json:"attachments,omitempty"`
 	// Errata says what a correction overlay holds against the gold; the score is then
 	// given with and without it.
 	Errata *Erratum `json:"errata,omitempty"`
@@ -114,6 +115,14 @@ type Erratum struct {
 	Evidence []EventRef `json:"evidence,omitempty"`
 	Note     string     `json:"note,omitzero"`
 }
+
+// Kinds of errata.
+const (
+	ErratumAnswer    = "answer"    // the gold answer is wrong
+	ErratumEvidence  = "evidence"  // the answer stands, its evidence does not
+	ErratumQuestion  = "question"  // the question itself is wrong
+	ErratumContested = "contested" // no one gold is right
+)
 
 // Categories of questions: one set for all data sets. The source's own label stays
 // in raw_category.

@@ -162,6 +162,10 @@ var codes = []CodeInfo{
 	{"MEM006", SevError, "a point occurs twice in one export", "export again; keep one of the lines"},
 	{"MEM007", SevError, "hits of a probe are not ranked 1, 2, 3 …, or are more than k", "write hits best first, at most k"},
 	{"MEM010", SevWarning, "a payload cannot be read and was passed on as it is", "correct the payload"},
+	{"MEM020", SevError, "a point of a memory store cannot be read and was left out; nothing in it was run", "look at the row; a class or opcode that Mem0 does not write may be an attack"},
+	{"MEM021", SevError, "a memory store's database cannot be read to its end", "repair it (sqlite3 .recover), then export again"},
+	{"MEM022", SevWarning, "a memory store changed all the while it was read: the export is no single instant of it", "export again when the memory system rests"},
+	{"MEM023", SevWarning, "a payload holds numbers that JSON cannot hold; they became null", "nothing, or correct them in the store"},
 	{"MEM101", SevError, "a memory without a payload was left out", "export it again"},
 	{"MEM102", SevError, "a payload cannot be read; the memory was left out", "correct the member that the finding names"},
 	{"MEM103", SevError, "a memory without a text was left out", "fill payload.data"},
@@ -205,4 +209,7 @@ var codes = []CodeInfo{
 	{"SRC102", SevError, "a span ends before it starts", "correct start_line and end_line"},
 	{"SRC103", SevError, "a chapter stands in the index twice", "keep one entry"},
 	{"SRC104", SevWarning, "the chapters of the index are not sorted by number", "membench index writes them sorted"},
+	{"SVC001", SevError, "a service spec is not YAML", "mend the place that is named"},
+	{"SVC002", SevError, "a service spec does not meet its JSON Schema", "docs/adding-a-service.md lists every member; membench systems show --schema prints the schema"},
+	{"SVC003", SevError, "a service spec names something that is not there, or lacks what belongs together", "docs/adding-a-service.md"},
 }

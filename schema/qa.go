@@ -20,6 +20,11 @@ type QARecord struct {
 	AsOf        string     `json:"as_of,omitzero"`
 	Evidence    []EventRef `json:"evidence,omitempty"`
 	EvidenceIDs []string   `json:"evidence_ids,omitempty"`
+	// EvidenceTexts are the gold facts in words, where evidence is gold memory points.
+	EvidenceTexts []string `json:"evidence_texts,omitempty"`
+	// Errata is what a correction list holds against the gold. The recorded gold stays;
+	// grades against the corrected one stand beside those against it.
+	Errata *Erratum `json:"errata,omitempty"`
 
 	K       int     `json:"k,omitzero"`       // hits asked for
 	Hits    []QAHit `json:"hits"`             // best first
@@ -41,12 +46,40 @@ type QARecord struct {
 // At returns r: runs exist since 0.1.0 only.
 func (r QARecord) At(Version) QARecord { return r }
 
+// Record is what a record has of its question; whoever asks fills in the rest.
+func (q Question) Record() QARecord {
+	return QARecord{QuestionID: q.ID, Checkpoint: q.Checkpoint, Question: q.Text, Gold: q.Answer, Golds: q.Answers, Wrong: q.Wrong, Category: q.Category, RawCategory: q.RawCategory,
+		Abstain: q.Abstain, AsOf: q.AsOf, Evidence: q.Evidence, EvidenceIDs: q.EvidenceIDs, EvidenceTexts: q.EvidenceTexts, Errata: q.Errata}
+}
+
 // AllGolds lists every accepted gold.
 func (r QARecord) AllGolds() []string {
 	if len(r.Golds) > 0 {
 		return r.Golds
 	}
 	return []string{r.Gold}
+}
+
+// Corrected returns the record as its correction would have it: gold and evidence
+// exchanged. ok is false where a right answer cannot be told any more: the gold is
+// contested, or the question itself was wrong and was asked as it stood; why says so.
+func (r QARecord) Corrected() (c QARecord, ok bool, why string) {
+	x := r.Errata
+	switch {
+	case x == nil:
+		return r, true, ""
+	case x.Kind == ErratumQuestion:
+		return r, false, x.Overlay + ": the question itself is wrong, and was asked so"
+	case x.Kind == ErratumContested:
+		return r, false, x.Overlay + ": the gold is contested"
+	}
+	if x.Answer != "" {
+		r.Gold, r.Golds = x.Answer, nil
+	}
+	if len(x.Evidence) > 0 {
+		r.Evidence, r.EvidenceIDs, r.EvidenceTexts = x.Evidence, nil, nil
+	}
+	return r, true, ""
 }
 
 // Outcomes of asking. Only an answer is graded; the others are counted apart and are
@@ -83,6 +116,7 @@ type StepUsage struct {
 type Grade struct {
 	Protocol string             `json:"protocol"`       // name@version
 	By       By                 `json:"by"`             // "rule", or the judge's model
+	Gold     string             `json:"gold,omitzero"`  // which gold: "" is the recorded one, GoldCorrected that of Errata
 	Score    *float64           `json:"score"`          // [0,1]
 	Label    string             `json:"label,omitzero"` // the protocol's own word: CORRECT, Hallucination, …
 	Outcome  string             `json:"outcome"`        // scored | not_applicable | judge_failed | not_answered
@@ -92,6 +126,10 @@ type Grade struct {
 	Prompt   string             `json:"prompt_sha256,omitzero"`
 	Parts    map[string]float64 `json:"parts,omitempty"` // further figures of the protocol
 }
+
+// GoldCorrected marks a grade against the corrected gold. It stands beside the same
+// protocol's grade against the recorded one and is never added to it.
+const GoldCorrected = "corrected"
 
 // Outcomes of grading.
 const (
@@ -122,6 +160,7 @@ type SessionRecord struct {
 	Points    []MemoryPoint  `json:"memory_points,omitempty"` // gold of this session
 	Snapshot  []MemoryState  `json:"snapshot,omitempty"`      // after the session
 	Delta     []MemoryDelta  `json:"delta,omitempty"`         // of this session
+	Opaque    bool           `json:"opaque,omitzero"`         // shows neither snapshot nor delta
 	Outcome   string         `json:"outcome"`
 	Error     string         `json:"error,omitzero"`
 	Degraded  []string       `json:"degraded,omitempty"` // operations that fell back on their rule twin

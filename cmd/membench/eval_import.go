@@ -21,6 +21,7 @@ type evalImportOptions struct {
 
 	published.Options
 	cases  []string
+	errata string
 	out    string
 	strict bool
 	list   bool
@@ -42,12 +43,16 @@ judge_failed, not wrong. A file that holds neither questions nor golds (LongMemE
 hypotheses) needs the cases that were asked: --cases with the output of membench datasets
 convert.
 
+--errata lays a correction list over the golds (or the cases bring one, converted with
+--errata): the recorded gold stays, and membench eval grade then grades against both.
+
 -o names a folder (qa_records.jsonl, and session_records.jsonl where a file has sessions), a .jsonl
 file, or - for the QA records alone. A form that was never seen as a file here is marked
 unverified.`,
 		Example: `  membench eval import --list
   membench eval import memobase_0710_3000.jsonl -o runs/memobase
   membench eval import run.jsonl.eval-results-gpt-4o --cases lme.cases.jsonl -o - | jq -r .grades[0].score
+  membench eval import memobase_0710_3000.jsonl --errata errata.json -o runs/memobase
   membench eval import report.json --format memorybench-report -o runs/report`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.inputs = args
@@ -66,6 +71,7 @@ unverified.`,
 	f := c.Flags()
 	addImportFlags(c, &o.Options, &o.cases)
 	f.StringVarP(&o.out, "output", "o", "", "write to this `folder`, .jsonl file, or - for standard output")
+	f.StringVar(&o.errata, "errata", "", "lay a correction `list` over the golds")
 	f.BoolVar(&o.strict, "strict", false, "write nothing and exit 3 when a row cannot be read")
 	f.BoolVar(&o.list, "list", false, "list the forms and exit")
 	f.BoolVar(&o.json, "json", false, "with --list: one JSON array")
@@ -172,10 +178,14 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 		}
 		imports = append(imports, im)
 	}
+	lay, err := newOverlay(e, t, o.errata)
+	if err != nil {
+		return err
+	}
 	rows, sessions := 0, 0
 	qa := func(w io.Writer) error {
 		for _, im := range imports {
-			n, err := writeRecords(w, drop(t, im.QA))
+			n, err := writeRecords(w, lay.over(drop(t, im.QA)))
 			if err != nil {
 				return err
 			}
@@ -220,7 +230,8 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 	if err != nil {
 		return err
 	}
-	e.warnf("%d answers, %d sessions, %d rows left out or unreadable verdicts", rows, sessions, t.errors+t.warnings)
+	warnUnused(e, lay.list)
+	e.warnf("%d answers, %d sessions, %d rows left out or unreadable verdicts", rows, sessions, t.errors+t.warnings-lay.told)
 	return nil
 }
 

@@ -44,6 +44,11 @@ type loadNeo4jOptions struct {
 	sessions int
 	index    bool
 	embed    string
+	catalogs []string
+
+	bulk      bool
+	overwrite bool
+	home      string
 
 	user, password string // from the environment
 }
@@ -96,11 +101,18 @@ needs no model, else it is the name of a model at an OpenAI-compatible endpoint
 (EMBEDDING_BASE_URL or LOCAL_EMBEDDING_BASE_URL, else OPENAI_BASE_URL; key in
 EMBEDDING_API_KEY, LOCAL_EMBEDDING_API_KEY or OPENAI_API_KEY).
 
+--bulk is the fast way for a first load of a large graph: it fills an empty, stopped
+database of this machine through admin import (NEO4J_ADMIN names the tool, else
+neo4j-admin is taken, else the jars in MEMBENCH_NEO4J_LIB). The result is that of a
+load; start the server then and run the load once more without --bulk: it makes
+constraints and index and writes what the import could not hold.
+
 The report goes to standard output (--json: one object, the same for the same load
 into the same database); progress and the time taken go to standard error.`,
 		Example: `  membench load-neo4j out/graph --uri bolt://localhost:7687 --dry-run
   membench load-neo4j out/graph --uri bolt://localhost:7687 --verify
   membench load-neo4j out/new/graph --delta=out/old/graph --json | jq .edges
+  membench load-neo4j out/graph --bulk --home /var/lib/neo4j
   membench load-neo4j out/graph --scope trial-2 --delta --verify --repair
   membench diff out/old out/new --jsonl | membench load-neo4j --changes -`,
 		Args: cobra.MaximumNArgs(2),
@@ -138,6 +150,12 @@ into the same database); progress and the time taken go to standard error.`,
 			if err := checkScope(o.scope); err != nil {
 				return err
 			}
+			if o.bulk {
+				return bulkNeo4j(c, e, o)
+			}
+			if o.home != "" || o.overwrite {
+				return usagef("--home and --overwrite go with --bulk")
+			}
 			to := neo4jTarget{uri: o.uri}
 			if err := to.find(c.Context(), e); err != nil {
 				return err
@@ -163,6 +181,10 @@ into the same database); progress and the time taken go to standard error.`,
 	f.Lookup("embed").NoOptDefVal = "hash"
 	f.BoolVar(&o.repair, "repair", false, "with --verify: write what is missing or different")
 	f.BoolVar(&o.verify, "verify", false, "read every element back and compare it")
+	f.StringArrayVar(&o.catalogs, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
+	f.BoolVar(&o.bulk, "bulk", false, "fill an empty, stopped database through neo4j-admin's import")
+	f.StringVar(&o.home, "home", "", "with --bulk: `folder` of the server (default NEO4J_HOME)")
+	f.BoolVar(&o.overwrite, "overwrite", false, "with --bulk: replace what the stopped database holds")
 	f.BoolVar(&o.json, "json", false, "print the report as one JSON object")
 	return c
 }
@@ -182,6 +204,10 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	if err != nil {
 		return err
 	}
+	cat, err := loadCatalog(o.catalogs)
+	if err != nil {
+		return err
+	}
 	embedder, err := o.embedder(e)
 	if err != nil {
 		return err
@@ -197,7 +223,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	t := newTally(e, 20)
 	progress, finished := progressNeo4j(e, o)
 	defer finished()
-	lo := neo4j.LoadOptions{Batch: o.batch, Sessions: o.sessions, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta,
+	lo := neo4j.LoadOptions{Batch: o.batch, Sessions: o.sessions, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta, Catalog: cat,
 		Report: func(f *schema.Finding) { t.take(f) }, Progress: progress}
 	if o.strict && !o.dryRun {
 		trial := lo

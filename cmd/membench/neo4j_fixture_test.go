@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"membench/cypher/neo4j"
 	"membench/cypher/neo4j/server"
 	"membench/internal/exttest"
 
+	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -57,10 +57,10 @@ func emptyNeo4j() (uri string, done func(), err error) {
 	}
 	f.turn.Lock()
 	ctx := context.Background()
-	db, err := neo4j.Open(ctx, neo4j.Config{URI: f.srv.URI})
+	d, err := driver.NewDriverWithContext(f.srv.URI, driver.NoAuth())
 	if err == nil {
-		_, err = db.Clear(ctx)
-		db.Close(ctx)
+		err = emptyDatabase(ctx, d)
+		d.Close(ctx)
 	}
 	if err != nil {
 		f.turn.Unlock()
@@ -69,11 +69,54 @@ func emptyNeo4j() (uri string, done func(), err error) {
 	return f.srv.URI, f.turn.Unlock, nil
 }
 
+// emptyDatabase leaves nothing of what earlier scripts made, constraints and indexes
+// of labels that only they know included.
+func emptyDatabase(ctx context.Context, d driver.DriverWithContext) error {
+	run := func(query string) ([]*driver.Record, error) {
+		r, err := driver.ExecuteQuery(ctx, d, query, nil, driver.EagerResultTransformer)
+		if err != nil {
+			return nil, err
+		}
+		return r.Records, nil
+	}
+	if _, err := run("MATCH (n) DETACH DELETE n"); err != nil {
+		return err
+	}
+	// Constraints first: an index that one owns cannot be dropped.
+	if err := dropAll(run, "SHOW CONSTRAINTS YIELD name", "DROP CONSTRAINT `%s` IF EXISTS"); err != nil {
+		return err
+	}
+	return dropAll(run, "SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name", "DROP INDEX `%s` IF EXISTS")
+}
+
+func dropAll(run func(string) ([]*driver.Record, error), show, drop string) error {
+	found, err := run(show)
+	if err != nil {
+		return err
+	}
+	for _, r := range found {
+		if _, err := run(fmt.Sprintf(drop, r.Values[0])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // cmdNeo4j gives a script an empty server of its own at $NEO4J_URI. The script skips
-// itself first where there is none: [!neo4j] skip.
+// itself first where there is none: [!neo4j] skip. With an argument it runs a statement
+// there, as somebody else would.
 func cmdNeo4j(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 0 {
-		ts.Fatalf("usage: neo4j")
+	if neg || len(args) > 1 {
+		ts.Fatalf("usage: neo4j [STATEMENT]")
+	}
+	if len(args) == 1 {
+		ctx := context.Background()
+		d, err := driver.NewDriverWithContext(ts.Getenv("NEO4J_URI"), driver.NoAuth())
+		ts.Check(err)
+		defer d.Close(ctx)
+		_, err = driver.ExecuteQuery(ctx, d, args[0], nil, driver.EagerResultTransformer)
+		ts.Check(err)
+		return
 	}
 	uri, done, err := emptyNeo4j()
 	ts.Check(err)

@@ -80,8 +80,6 @@ func (r ratio) String() string {
 	return fmt.Sprintf("%.2f (%d/%d)", float64(r.right)/float64(r.n), r.right, r.n)
 }
 
-func (r ratio) value() float64 { return float64(r.right) / float64(max(1, r.n)) }
-
 // score is one row of docs/quality.md.
 type score struct {
 	tags     ratio // tag of an event
@@ -271,7 +269,7 @@ func (f goldFact) matches(c schema.Claim, ev goldEvent, text string) bool {
 }
 
 // grade measures one body. at finds the gold event of a turn.
-func grade(t *testing.T, gold map[string]goldEvent, facts map[string][]goldFact, at func(schema.Event) (goldEvent, bool), into map[string]*score, wrong io.Writer, sources ...string) {
+func gradeOf(t *testing.T, gold map[string]goldEvent, facts map[string][]goldFact, at func(schema.Event) (goldEvent, bool), into map[string]*score, wrong io.Writer, sources ...string) {
 	t.Helper()
 	events, exports, claims := runGold(t, sources...)
 	row := func(ev goldEvent) *score {
@@ -406,7 +404,7 @@ func TestQualityDocs(t *testing.T) {
 	scores := map[string]map[string]*score{}
 	measure := func(name string, at func(schema.Event) (goldEvent, bool), sources ...string) {
 		scores[name] = map[string]*score{}
-		grade(t, bySource[name], facts, at, scores[name], &wrong, sources...)
+		gradeOf(t, bySource[name], facts, at, scores[name], &wrong, sources...)
 	}
 	byLine := func(name string) func(schema.Event) (goldEvent, bool) {
 		at := map[string]goldEvent{}

@@ -49,6 +49,9 @@ func TestReadmeCommands(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "data", "demo"), os.DirFS("../../data/demo")); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.CopyFS(filepath.Join(dir, "examples", "measure"), os.DirFS("../../examples/measure")); err != nil {
+		t.Fatal(err)
+	}
 	build := exec.Command("go", "build", "-o", filepath.Join(bin, "membench"), ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -61,7 +64,12 @@ func TestReadmeCommands(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{"out/demo/graph/nodes.jsonl", "out/mine/graph.html", "out/steps/cypher", "out/steps/claims/claims.jsonl"} {
+	for _, want := range []string{"with corrected golds", "notes (A) − vectors (B)", "false rejects"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the commands did not print %q", want)
+		}
+	}
+	for _, want := range []string{"out/demo/graph/nodes.jsonl", "out/mine/graph.html", "out/steps/cypher", "out/steps/claims/claims.jsonl", "out/notes/qa_records.jsonl"} {
 		if _, err := os.Stat(filepath.Join(dir, want)); err != nil {
 			t.Errorf("the commands left no %s", want)
 		}

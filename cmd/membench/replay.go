@@ -39,7 +39,11 @@ keeps, and link exports of other systems to the turns they come from.
 The embedded memory does what Mem0 does, in this process and without a network: it
 takes facts out of the turns, compares each with what it knows, and adds, updates,
 deletes or leaves. It is kept in the folder STORE: one journal a namespace below
-memory_bench_global or memory_bench_per_conv, and a manifest.json beside them.`,
+memory_bench_global or memory_bench_per_conv, and a manifest.json beside them.
+
+With --backend mem0 or mem0-platform the dialogue goes to a Mem0 service (--url, key in
+MEM0_API_KEY); STORE then keeps what was sent and what came of it, so that a killed run
+goes on and nothing is stored twice.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -51,6 +55,7 @@ memory_bench_global or memory_bench_per_conv, and a manifest.json beside them.`,
 // set come from the store's manifest.
 type storeOptions struct {
 	backend, store    string
+	url, userPrefix   string
 	isolation         string
 	userID, agentID   string
 	index             string
@@ -67,8 +72,10 @@ type storeOptions struct {
 
 func (o *storeOptions) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.backend, "backend", "embedded", "memory `system`: embedded")
-	f.StringVar(&o.store, "store", "", "`folder` of the embedded memory (required)")
+	f.StringVar(&o.backend, "backend", "", "memory `system`: embedded, mem0 (its own server) or mem0-platform (default: the store's, else embedded)")
+	f.StringVar(&o.store, "store", "", "`folder` of the embedded memory, or of what is known of a service's (required)")
+	f.StringVar(&o.url, "url", "", "`URL` of the Mem0 server (default: MEM0_URL, else the store's)")
+	f.StringVar(&o.userPrefix, "user-prefix", "", "put this `text` before every user id at a Mem0 service (default: the store's)")
 	f.StringVar(&o.isolation, "isolation", "", "who shares a memory: `global` (all conversations of a user) or per_conv (default: the store's, else global)")
 	f.StringVar(&o.userID, "user-id", "", "`id` of the user, for events that name none (default: the store's, else user)")
 	f.StringVar(&o.agentID, "agent-id", "", "`id` of the agent, for events that name neither agent nor character")
@@ -90,14 +97,14 @@ type kept struct {
 	Window      int      `json:"window"`
 	Overlap     int      `json:"overlap"`
 	Index       []string `json:"index_order"`
+	Backend     string   `json:"backend,omitempty"` // "": embedded
+	URL         string   `json:"url,omitempty"`
+	UserPrefix  string   `json:"user_prefix,omitempty"`
 	Fingerprint string   `json:"fingerprint"` // of the memory system
 }
 
 // resolve finds the store's manifest and fills what the flags leave open.
 func (o *storeOptions) resolve(e *env, mustExist bool) (m schema.Manifest, k kept, found bool, err error) {
-	if o.backend != "embedded" {
-		return m, k, false, usagef("backend %q: have embedded", o.backend)
-	}
 	if o.store == "" {
 		return m, k, false, usagef("no store given: name its folder with --store")
 	}
@@ -111,7 +118,6 @@ func (o *storeOptions) resolve(e *env, mustExist bool) (m schema.Manifest, k kep
 		iso = replay.PerConv
 	}
 	o.replay = replay.Defaults()
-	o.replay.Isolation, o.replay.Backend = iso, o.backend
 	m, err = build.ReadManifest(o.manifest(iso))
 	switch {
 	case err == nil:
@@ -124,6 +130,10 @@ func (o *storeOptions) resolve(e *env, mustExist bool) (m schema.Manifest, k kep
 	case mustExist:
 		return m, k, false, fmt.Errorf("%s holds no %s memory: fill it with 'membench replay ingest'", o.store, iso)
 	}
+	if err := o.chooseBackend(e, k, found); err != nil {
+		return m, k, false, err
+	}
+	o.replay.Isolation, o.replay.Backend = iso, o.backend
 	o.replay.UserID = cmp.Or(o.userID, k.UserID, o.replay.UserID)
 	o.replay.AgentID = cmp.Or(o.agentID, k.AgentID)
 	clock := cmp.Or(o.now, m.Now)
@@ -163,13 +173,20 @@ A run that was killed is finished by the same command, and the store is then tha
 an undisturbed run. A store that was filled from other input is refused and stays as
 it is; --force empties it first.
 
+A Mem0 service (--backend mem0, mem0-platform) gets the turns of a window in one call,
+with their ids in the metadata; give a smaller --window for finer evidence. It is asked
+afterwards whether it holds what it says that it stored. Its user must be empty or
+filled by this store; --user-prefix gives one of its own. Nothing is deleted there but,
+by --force, memories that membench stored, one by one.
+
 With --model, facts are taken and judged by an OpenAI-compatible model; an operation
 whose answers cannot be used falls back on the rule, counted as degraded.
 
 The clock of the run (created_at of turns without a time, exported_at) is --now, else
 the one kept in the store.`,
 		Example: `  membench replay ingest events.jsonl --backend embedded --store STORE
-  membench replay ingest events/ --store STORE --isolation per_conv --user-id xnne --now 2026-03-01T12:00:00Z`,
+  membench replay ingest events/ --store STORE --isolation per_conv --user-id xnne --now 2026-03-01T12:00:00Z
+  membench replay ingest events.jsonl --backend mem0 --url http://localhost:8888 --store STORE --user-prefix run1-`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.inputs = args
@@ -242,10 +259,7 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
 			return err
 		}
 	}
-	if !slices.Contains(mem0.Modes(), mem0.Mode(o.mode)) {
-		return usagef("--mode %q: have %v", o.mode, mem0.Modes())
-	}
-	sys, err := mem0.Embedded(mem0.Options{Dir: o.store, Mode: mem0.Mode(o.mode), Raw: o.storeRaw, NoPrefix: o.noPrefix, Generator: g, Prompts: prompts})
+	sys, err := o.system(ctx, e, mem0.Options{Generator: g, Prompts: prompts})
 	if err != nil {
 		return err
 	}
@@ -260,6 +274,9 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
 	}
 	defer lock.Close()
 	if o.force {
+		if err := dropService(ctx, sys, o.replay.Isolation); err != nil {
+			return err
+		}
 		if err := emptyStore(folder); err != nil {
 			return err
 		}
@@ -363,6 +380,9 @@ func ingestManifest(o ingestOptions, info memory.Info, g llm.Generator, prompts 
 	k := kept{Isolation: string(r.Isolation), UserID: r.UserID, AgentID: r.AgentID, Mode: o.mode, StoreRaw: o.storeRaw, NoPrefix: o.noPrefix,
 		SkipRoles: list(r.SkipRoles), SkipTags: list(r.SkipTags), OnlyTags: list(r.OnlyTags), WriteProbes: r.WriteProbes,
 		Window: r.Window, Overlap: r.Overlap, Index: []string{}, Fingerprint: info.Fingerprint}
+	if o.backend != embedded {
+		k.Backend, k.URL, k.UserPrefix = o.backend, o.url, o.userPrefix
+	}
 	for _, c := range r.Order {
 		k.Index = append(k.Index, string(c))
 	}
@@ -516,7 +536,7 @@ func runReplayProbe(ctx context.Context, e *env, o probeOptions) (err error) {
 	default:
 		return usagef("--embedder: have %q, want hash or model", o.embedder)
 	}
-	sys, err := o.open(e, vectors)
+	sys, err := o.open(ctx, e, vectors)
 	if err != nil {
 		return err
 	}
@@ -558,12 +578,13 @@ func runReplayProbe(ctx context.Context, e *env, o probeOptions) (err error) {
 
 // open makes the system that an existing store was filled by. Vectors are not stored:
 // any embedder will do, nil hashes.
-func (o *storeOptions) open(e *env, vectors llm.Embedder) (*mem0.System, error) {
+func (o *storeOptions) open(ctx context.Context, e *env, vectors llm.Embedder) (memory.System, error) {
 	_, k, _, err := o.resolve(e, true)
 	if err != nil {
 		return nil, err
 	}
-	return mem0.Embedded(mem0.Options{Dir: o.store, Mode: mem0.Mode(k.Mode), Raw: k.StoreRaw, NoPrefix: k.NoPrefix, Embedder: vectors})
+	o.mode, o.storeRaw, o.noPrefix = k.Mode, k.StoreRaw, k.NoPrefix
+	return o.system(ctx, e, mem0.Options{Embedder: vectors})
 }
 
 func newReplayExportCmd(e *env) *cobra.Command {
@@ -576,14 +597,27 @@ func newReplayExportCmd(e *env) *cobra.Command {
 
 Each memory gets its owner: explicit when a prefix or role says it; matched_event when
 its text stands in what one side said (--events); ambiguous when both said it; fallback,
-the agent, else.`,
+the agent, else.
+
+Two more backends read the store of a Mem0 that filled it by itself, also while it runs:
+
+  qdrant       a Qdrant server, over gRPC (--addr, QDRANT_ADDR; QDRANT_API_KEY)
+  mem0-local   the folder of vector_store.config.path (--store)
+
+The export is the store at one instant: it is read again until nothing has changed.
+Points that cannot be read are findings. Nothing is written, and nothing that a store
+holds is run.`,
 		Example: `  membench replay export --backend embedded --store STORE -o exports/
-  membench replay export --store STORE -o - | jq -r .payload.data`,
+  membench replay export --store STORE -o - | jq -r .payload.data
+  membench replay export --backend mem0-local --store ~/.mem0/qdrant_storage --events events.jsonl -o exports/
+  membench replay export --backend qdrant --addr localhost:6334 --collection memory_bench_global -o export.jsonl`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return runReplayExport(c.Context(), e, o) },
 	}
 	o.add(c)
 	o.addOutput(c)
+	c.Flags().StringVar(&o.addr, "addr", "", "`host:port` of the Qdrant server's gRPC, or https://host:port (default: QDRANT_ADDR)")
+	c.Flags().StringVar(&o.collection, "collection", "", "`name` of the collection (default: the only one)")
 	c.Flags().StringSliceVar(&o.events, "events", nil, "events to infer owners and turns from, where the memory does not say, `files` or folders")
 	return c
 }
@@ -591,6 +625,7 @@ the agent, else.`,
 type replayExportOptions struct {
 	storeOptions
 	outputOptions
+	addr, collection string
 }
 
 // outputOptions are what export and link share.
@@ -613,7 +648,10 @@ func runReplayExport(ctx context.Context, e *env, o replayExportOptions) error {
 	if o.out == "" {
 		return usagef("no output given: name it with -o")
 	}
-	sys, err := o.open(e, nil)
+	if o.backend == qdrantServer || o.backend == mem0Local {
+		return o.exportStore(ctx, e)
+	}
+	sys, err := o.open(ctx, e, nil)
 	if err != nil {
 		return err
 	}

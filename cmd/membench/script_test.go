@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"membench/memory/service/servicetest"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -38,6 +40,12 @@ func TestScripts(t *testing.T) {
 			env.Defer(srv.Close)
 			env.Setenv("STUB", srv.BaseURL())
 			env.Setenv("STUB_KEY", srv.Key)
+			for name, system := range map[string]string{"MEM0_STUB": "mem0-2", "LETTA_STUB": "letta-archival"} { // memory services
+				stub := servicetest.New(system)
+				env.Defer(stub.Close)
+				env.Setenv(name, stub.Base())
+			}
+			env.Setenv("SERVICE_KEY", servicetest.Key)
 			env.Setenv("REPO", root) // scripts read bundled data from here
 			return nil
 		},

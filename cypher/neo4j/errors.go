@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"strconv"
 	"strings"
 
@@ -33,6 +35,9 @@ func (db *DB) explain(err error) error {
 	if errors.As(err, &limit) && len(limit.Errors) > 0 {
 		// Retried until the time was up: the last try says why.
 		last := limit.Errors[len(limit.Errors)-1]
+		if errors.As(last, &ne) && lacksMemory(ne) {
+			return fmt.Errorf("%w: %s", errTooBig, oneLine(ne.Msg)) // said by a commit
+		}
 		if errors.As(last, &ne) || errors.As(last, &ce) {
 			return fmt.Errorf("%w; tried for %s", db.explain(last), db.retry)
 		}
@@ -53,6 +58,8 @@ func (db *DB) explain(err error) error {
 		return fmt.Errorf("%s: %w", db.uri, ne)
 	case errors.As(err, &ce):
 		return fmt.Errorf("%s: %w (%v): is it running, and is this its Bolt port?", db.uri, ErrUnreachable, ce.Inner)
+	case passing(err) && !errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s: %w: the connection broke (%v)", db.uri, ErrUnreachable, err)
 	case errors.Is(err, ErrReadOnly):
 		return fmt.Errorf("%s: %w", db.uri, err)
 	}
@@ -93,7 +100,7 @@ func final(err error) error {
 		return err
 	}
 	switch title := ne.Title(); {
-	case strings.Contains(ne.Code, "OutOfMemory"), strings.Contains(ne.Code, "MemoryPool"):
+	case lacksMemory(ne):
 		return fmt.Errorf("%w: %s", errTooBig, oneLine(ne.Msg))
 	case title == "Forbidden":
 		return fmt.Errorf("%w by this user: give it a role that may write, publisher or more (%s)", ErrReadOnly, oneLine(ne.Msg))
@@ -101,6 +108,24 @@ func final(err error) error {
 		return fmt.Errorf("%w: it is read-only (%s): see server.databases.read_only and server.databases.default_to_read_only in neo4j.conf", ErrReadOnly, oneLine(ne.Msg))
 	}
 	return err
+}
+
+func lacksMemory(ne *driver.Neo4jError) bool {
+	return strings.Contains(ne.Code, "OutOfMemory") || strings.Contains(ne.Code, "MemoryPool")
+}
+
+// passing reports whether err may be gone the next time: a transient fault, or a
+// connection that broke, of which the driver does not know every kind.
+func passing(err error) bool {
+	var ne *driver.Neo4jError
+	var ce *driver.ConnectivityError
+	var limit *driver.TransactionExecutionLimit
+	var cut net.Error
+	if errors.As(err, &limit) && len(limit.Errors) > 0 && errors.As(limit.Errors[len(limit.Errors)-1], &ne) && lacksMemory(ne) {
+		return false // the same batch needs the same memory
+	}
+	return errors.As(err, &ce) || errors.As(err, &limit) || errors.As(err, &cut) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.As(err, &ne) && ne.IsRetriable()
 }
 
 func noSpace(ne *driver.Neo4jError) bool {

@@ -12,6 +12,7 @@ import (
 	"membench/cypher"
 	"membench/graph"
 	"membench/schema"
+	"membench/schema/catalog"
 )
 
 // LoadOptions changes how Load works; the zero value is a plain load.
@@ -25,6 +26,10 @@ type LoadOptions struct {
 	// From is the digest of the graph that LoadChanges starts from, when that is what
 	// the scope holds: the digest of the outcome is then known without reading it.
 	From *Digest
+
+	// Catalog names the labels and types that there should be: another one is a warning,
+	// once. nil: no check.
+	Catalog *catalog.Catalog
 
 	Report   func(*schema.Finding) // gets what was left out and why; may be nil
 	Progress func(*Report)         // called after each transaction; may be nil
@@ -181,7 +186,7 @@ type loader struct {
 	seen  seen                  // nil unless asked for
 	known map[[16]byte][16]byte // hashes of what the scope holds and the input did not bring yet; nil unless asked for
 	sum   Digest                // of what was put
-	odd   map[string]bool       // labels and types that are no plain identifiers and were reported
+	odd   map[string]bool       // labels and types that were checked
 }
 
 func (l *loader) finding(f *schema.Finding) {
@@ -283,12 +288,7 @@ func (l *loader) stream(ctx context.Context, in iter.Seq2[step, error]) (flying 
 		if extra := extraOf(s.rec.V); len(extra) > 0 {
 			l.finding(&schema.Finding{Pos: s.rec.Pos, Code: "GRF043", Warning: true, Message: "members that a graph record does not know are not stored in the database: " + names(extra)})
 		}
-		for _, name := range append(r.labels[:len(r.labels):len(r.labels)], r.typ) {
-			if name != "" && !cypher.Plain(name) && !l.odd[name] {
-				l.odd[name] = true
-				l.finding(&schema.Finding{Pos: s.rec.Pos, Code: "GRF021", Warning: true, Message: "label or type is no plain identifier: queries must quote it", Have: strconv.Quote(name), Want: "[A-Za-z_][A-Za-z0-9_]*"})
-			}
-		}
+		l.checkNames(r)
 		if l.o.Rewrite {
 			r.hash += "!" // equal to none; what is stored is r.props["_hash"]
 		}
@@ -310,6 +310,38 @@ func (l *loader) stream(ctx context.Context, in iter.Seq2[step, error]) (flying 
 		}
 	}
 	return flying, flush()
+}
+
+// checkNames warns of labels and types that a query has to quote, or that the
+// catalogue does not know: once each.
+func (l *loader) checkNames(r row) {
+	for _, name := range append(r.labels[:len(r.labels):len(r.labels)], r.typ) {
+		if name == "" || l.odd[name] {
+			continue
+		}
+		known := true
+		what, code := "edge type", "GRF002"
+		if l.o.Catalog != nil {
+			if r.typ == "" {
+				what, code = "label", "GRF001"
+				_, known = l.o.Catalog.Labels[name]
+			} else {
+				if _, known = l.o.Catalog.Edges[name]; !known {
+					_, known = l.o.Catalog.Predicate(name) // a shortcut edge is named for its predicate
+				}
+			}
+		}
+		plain := cypher.Plain(name)
+		if l.odd[name] = true; known && plain {
+			continue
+		}
+		if !known {
+			l.finding(&schema.Finding{Pos: r.rec.Pos, Code: code, Warning: true, Message: what + " is not in the catalogue", Have: strconv.Quote(name)})
+		}
+		if !plain {
+			l.finding(&schema.Finding{Pos: r.rec.Pos, Code: "GRF021", Warning: true, Message: "label or type is no plain identifier: queries must quote it", Have: strconv.Quote(name), Want: "[A-Za-z_][A-Za-z0-9_]*"})
+		}
+	}
 }
 
 // account enters a step in the digest of the outcome.

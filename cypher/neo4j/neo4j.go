@@ -1,13 +1,21 @@
 // Package neo4j writes a graph to a Neo4j server over Bolt, reads it back, and is
-// the only client of that protocol. A DB is a graph.Store; Load and LoadChanges are
-// the bulk path, with an account of every row.
+// the only client of that protocol. A DB is a graph.Store with every ability of package
+// graph; Load and LoadChanges are the bulk path, with an account of every row, Verify
+// compares what is stored with what was sent.
 //
 // In the database each node has the label Node and its own labels, the property id
 // under a uniqueness constraint, and the properties that graph.MapProps maps; each
 // edge is one relationship of its type, identified by its own id, which is unique
 // per type. Properties of ours: id, on edges type, src and dst; props_json (what no
-// property can hold), _hash (of everything above; an equal one means that there is
-// nothing to write), and scope in a named scope.
+// property can hold), _hash (graph.Hash; an equal one means that there is nothing to
+// write), scope in a named scope, and _vector where there is one. In a named scope ids
+// have the prefix of graph.ScopePrefix. One node MembenchLoad per scope, beside the
+// graph, holds the digest of what a load left whole (see Held).
+//
+// A load is a series of transactions, each safe to repeat, so that whatever ends it is
+// mended by loading again. Order in a transaction: what goes, nodes by id, edges by
+// type and ends; with several sessions nodes go in shards by id, edges in rounds whose
+// shards share no end.
 package neo4j
 
 import (
@@ -20,6 +28,7 @@ import (
 	"time"
 
 	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j/config"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/notifications"
 
 	"membench/graph"
@@ -72,8 +81,8 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Retry == 0 {
 		c.Retry = time.Minute
 	}
-	drv, err := driver.NewDriverWithContext(c.URI, auth, func(d *driver.Config) {
-		d.MaxTransactionRetryTime = c.Retry
+	drv, err := driver.NewDriverWithContext(c.URI, auth, func(d *config.Config) {
+		d.MaxTransactionRetryTime = min(c.Retry, round)
 		d.NotificationsMinSeverity = notifications.DisabledLevel
 		d.TelemetryDisabled = true
 		d.SocketConnectTimeout = 5 * time.Second
@@ -113,27 +122,30 @@ func (db *DB) Database() string { return db.database }
 // Close ends the connections.
 func (db *DB) Close(ctx context.Context) error { return db.drv.Close(ctx) }
 
-// in runs work in one transaction that the driver repeats on transient faults, so
-// work must start anew each time it is called. A connection lost during the commit
-// leaves the outcome unknown; since all we write is idempotent, it is sent again.
-func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) error {
-	s := db.drv.NewSession(ctx, driver.SessionConfig{DatabaseName: db.database})
-	defer s.Close(context.WithoutCancel(ctx))
+// in runs work in one transaction, again on transient faults and where the connection
+// breaks, so work must start anew each time it is called. A connection lost during the
+// commit leaves the outcome unknown; since all we write is idempotent, it is sent again.
+func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) (err error) {
 	managed := func(t driver.ManagedTransaction) (any, error) { return nil, final(work(&tx{ctx: ctx, t: t})) }
-	if !write {
-		_, err := s.ExecuteRead(ctx, managed)
-		return db.explain(err)
-	}
-	_, err := s.ExecuteWrite(ctx, managed)
-	var lost *driver.ConnectivityError
-	for tries := 0; errors.As(err, &lost) && ctx.Err() == nil && tries < lostCommits; tries++ {
-		_, err = s.ExecuteWrite(ctx, managed)
+	// The driver doubles its delays, so that a server that is back would wait for us;
+	// in rounds they start small again.
+	for range max(1, int(db.retry/round)) {
+		s := db.drv.NewSession(ctx, driver.SessionConfig{DatabaseName: db.database})
+		if write {
+			_, err = s.ExecuteWrite(ctx, managed)
+		} else {
+			_, err = s.ExecuteRead(ctx, managed)
+		}
+		s.Close(context.WithoutCancel(ctx))
+		if ctx.Err() != nil || !passing(err) {
+			break
+		}
 	}
 	return db.explain(err)
 }
 
-// lostCommits is how many commits in a row may get lost before a load gives up.
-const lostCommits = 5
+// round is how long the driver tries before its delays start small again.
+const round = 5 * time.Second
 
 // A tx is a running transaction.
 type tx struct {

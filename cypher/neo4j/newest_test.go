@@ -29,7 +29,7 @@ func TestOnNewest(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, self, "-test.run=^Test", "-test.v")
+	cmd := exec.CommandContext(ctx, self, "-test.run=^Test", "-test.v", "-test.short")
 	cmd.Env = append(os.Environ(), "MEMBENCH_NEO4J_LIB="+lib)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 30 * time.Second

@@ -31,6 +31,7 @@ type sink struct {
 	// fault is asked before each statement and each "COMMIT"; a code is sent as a
 	// failure, "hang up" ends the connection.
 	fault func(text string, rows int) string
+	agent string // what it calls itself
 
 	mu  sync.Mutex
 	log []string // BEGIN, COMMIT, ROLLBACK and the statements with their numbers of rows
@@ -41,7 +42,7 @@ func newSink(t *testing.T, fault func(text string, rows int) string) *sink {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &sink{t: t, l: l, fault: fault}
+	s := &sink{t: t, l: l, fault: fault, agent: "Neo4j/5.26.0"}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
@@ -145,7 +146,7 @@ func (s *sink) serve(c net.Conn) {
 		}
 		switch tag {
 		case 0x01: // HELLO
-			success(map[string]any{"server": "Neo4j/5.26.0", "connection_id": "sink"})
+			success(map[string]any{"server": s.agent, "connection_id": "sink"})
 		case 0x02: // GOODBYE
 			return
 		case 0x0F: // RESET

@@ -70,6 +70,8 @@ type metadata struct {
 	IDs     []string `json:"question_ids"`
 	Types   []string `json:"question_types"`
 	Dates   []string `json:"question_dates"`
+	// Points are the key points of a row's summary (infbench_sum), which has one question.
+	Points answers `json:"keypoints"`
 }
 
 // answers are the accepted golds of one question: a list, or a single one.
@@ -84,6 +86,9 @@ func (a *answers) UnmarshalJSON(b []byte) error {
 			}
 			*a = append(*a, s.Text)
 		}
+		return nil
+	}
+	if string(b) == "null" {
 		return nil
 	}
 	var s datasets.Scalar
@@ -145,8 +150,8 @@ func read(v *datasets.Value, r row, o datasets.Options) (schema.Case, error) {
 	}
 	id := fmt.Sprintf("%s#%d", r.Meta.Source, v.Index)
 	b := datasets.NewBuilder("memoryagentbench", id, schema.ConvID(id), schema.UnitChunk)
-	b.Case.Source = split
-	meta, err := schema.NewObject(map[string]string{"source": r.Meta.Source})
+	b.Case.Source = r.Meta.Source // protocols score by the sub-set
+	meta, err := schema.NewObject(map[string]string{"split": split})
 	if err != nil {
 		return schema.Case{}, err
 	}
@@ -185,6 +190,9 @@ func read(v *datasets.Value, r row, o datasets.Options) (schema.Case, error) {
 			if strings.Contains(at(r.Meta.IDs, i), "_abs") {
 				q.Category, q.Abstain = schema.CatABS, true
 			}
+		}
+		if strings.HasPrefix(r.Meta.Source, "infbench_sum") {
+			q.EvidenceTexts = r.Meta.Points
 		}
 		b.Case.Questions = append(b.Case.Questions, q)
 	}

@@ -33,7 +33,7 @@ func read(t testing.TB, o datasets.Options, files ...jsonl.File) (cases []schema
 
 const mini = `[{"context": "Here is a list of facts:\n0. Ada Quist was born in the city of Turku.\n1. Ada Quist was born in the city of Oslo.\n2. 小林住在海边。\n", "questions": ["Where was Ada Quist born?", "小林住在哪里？"],
  "answers": [["Oslo", "the city of Oslo"], ["海边"]], "metadata": {"source": "factconsolidation_sh_6k", "demo": null, "qa_pair_ids": ["factconsolidation_sh_6k_no0", "factconsolidation_sh_6k_no1"]}},
- {"context": "A long book.", "questions": ["Summarise it."], "answers": ["It is long."], "metadata": {"source": "infbench_sum_eng_shots2"}},
+ {"context": "A long book.", "questions": ["Summarise it."], "answers": ["It is long."], "metadata": {"source": "infbench_sum_eng_shots2", "keypoints": ["long"]}},
  {"context": "c", "questions": ["q"], "answers": [], "metadata": {"source": "icl_nlu"}},
  {"context": "c", "questions": ["q"], "answers": [[7]], "metadata": {"source": "unheard_of"}},
  {"context": "c", "questions": ["How many?", "What?"], "answers": [[7], []], "metadata": {"source": "longmemeval_s*", "question_ids": ["a_abs"], "question_types": ["multi-session"], "question_dates": ["2023/05/30 (Tue) 23:17"]}}]`
@@ -44,13 +44,13 @@ func TestCases(t *testing.T) {
 		t.Fatalf("%d cases, %v", len(cases), found)
 	}
 	c := cases[0]
-	if c.Source != "Conflict_Resolution" || c.Unit != "chunk" || len(c.Sessions[0].Turns) != 4 || !strings.HasPrefix(c.Sessions[0].Turns[2].Text, "1. Ada") {
+	if c.Source != "factconsolidation_sh_6k" || c.Meta.Text("split") != "Conflict_Resolution" || c.Unit != "chunk" || len(c.Sessions[0].Turns) != 4 || !strings.HasPrefix(c.Sessions[0].Turns[2].Text, "1. Ada") {
 		t.Errorf("%+v", c)
 	}
 	if q := c.Questions[0]; q.ID != "factconsolidation_sh_6k_no0" || q.Category != "CR" || !reflect.DeepEqual(q.Golds(), []string{"Oslo", "the city of Oslo"}) {
 		t.Errorf("%+v", q)
 	}
-	if q := cases[1].Questions[0]; q.ID != "infbench_sum_eng_shots2#1/q/0" || q.Answer != "It is long." || q.Category != "LRU" {
+	if q := cases[1].Questions[0]; q.ID != "infbench_sum_eng_shots2#1/q/0" || q.Answer != "It is long." || !reflect.DeepEqual(q.EvidenceTexts, []string{"long"}) || q.Category != "LRU" {
 		t.Errorf("%+v", q)
 	}
 	if q := cases[2].Questions[0]; !q.Abstain || q.Category != "ABS" || q.RawCategory != "multi-session" || q.Answer != "7" {
@@ -106,6 +106,19 @@ func FuzzCases(f *testing.F) {
 		for _, x := range found {
 			if x.Code == "" || x.Pos.Line < 1 {
 				t.Errorf("finding without a place: %+v", x)
+			}
+		}
+	})
+}
+
+func FuzzRows(f *testing.F) {
+	f.Add(mini)
+	f.Add(`{"context": "c", "questions": ["q"], "answers": [[["a"]]], "metadata": {"source": "infbench_sum_x", "keypoints": null}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		cases, _ := read(t, datasets.Options{Workers: 1}, datasets.TextFile("f.json", text))
+		for _, c := range cases {
+			if c.ID == "" || len(c.Sessions) != 1 {
+				t.Errorf("%+v", c)
 			}
 		}
 	})

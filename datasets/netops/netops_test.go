@@ -80,9 +80,9 @@ func TestStormGolds(t *testing.T) {
 		checked := 0
 		for _, c := range cs {
 			type alert struct {
-				at         time.Time
-				who, what  string
-				turn, line int
+				at        time.Time
+				who, what string
+				turn      int
 			}
 			var alerts []alert
 			for _, s := range c.Sessions {

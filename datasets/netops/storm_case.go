@@ -13,7 +13,6 @@ import (
 // note is something said beside the alerts.
 type note struct {
 	at   time.Time
-	who  string
 	text string
 	turn *int
 }

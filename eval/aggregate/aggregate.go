@@ -48,9 +48,9 @@ type run struct {
 	chars      []float64
 	usage      map[[2]string]*schema.StepUsage
 	metrics    metrics
-	duplicates int
 	unlabelled int // records of which no grade exists
 	conflict   map[string]struct{}
+	raws       map[string]map[string]struct{} // our category → raw ones
 }
 
 type scoreKey struct {
@@ -64,6 +64,14 @@ type score struct {
 	cats     map[string]*figure.Cell
 	raw      map[string]*figure.Cell
 	repeats  map[int][]float64 // overall by repeat
+	anew     []regrade         // against corrected golds; only of questions that enter overall
+}
+
+// regrade is one answer with both of its grades.
+type regrade struct {
+	caseID, questionID string
+	overlay            string
+	recorded, now      schema.Grade
 }
 
 // New starts an aggregation.
@@ -74,7 +82,7 @@ func (a *Aggregator) run(system, dataset string) *run {
 	r := a.runs[k]
 	if r == nil {
 		r = &run{seen: map[[3]string]struct{}{}, questions: map[[2]string]struct{}{}, outcomes: map[string]int{}, scores: map[scoreKey]*score{},
-			usage: map[[2]string]*schema.StepUsage{}, metrics: newMetrics(), conflict: map[string]struct{}{}}
+			usage: map[[2]string]*schema.StepUsage{}, metrics: newMetrics(), conflict: map[string]struct{}{}, raws: map[string]map[string]struct{}{}}
 		a.runs[k] = r
 	}
 	return r
@@ -108,10 +116,20 @@ func (a *Aggregator) Add(rec schema.Record[schema.QARecord]) *schema.Finding {
 	if len(q.Grades) == 0 {
 		r.unlabelled++
 	}
+	if r.raws[q.Category] == nil {
+		r.raws[q.Category] = map[string]struct{}{}
+	}
+	r.raws[q.Category][q.RawCategory] = struct{}{}
 	apart := slices.Contains(a.apart(q.Dataset), q.RawCategory)
 	for i := range q.Grades {
 		g := &q.Grades[i]
 		s := r.score(scoreKey{g.Protocol, g.By})
+		if g.Gold == schema.GoldCorrected {
+			if rec := recorded(q.Grades, g); rec != nil && !apart {
+				s.anew = append(s.anew, regrade{q.CaseID, q.QuestionID, overlay(q), slim(*rec), slim(*g)})
+			}
+			continue
+		}
 		s.outcomes[g.Outcome]++
 		cell(s.cats, q.Category).Add(q.CaseID, q.QuestionID, g)
 		cell(s.raw, q.RawCategory).Add(q.CaseID, q.QuestionID, g)
@@ -125,6 +143,25 @@ func (a *Aggregator) Add(rec schema.Record[schema.QARecord]) *schema.Finding {
 	}
 	return nil
 }
+
+// recorded finds the grade against the recorded gold beside one against the corrected.
+func recorded(grades []schema.Grade, g *schema.Grade) *schema.Grade {
+	i := slices.IndexFunc(grades, func(x schema.Grade) bool { return x.Protocol == g.Protocol && x.By == g.By && x.Gold == "" })
+	if i < 0 {
+		return nil
+	}
+	return &grades[i]
+}
+
+func overlay(q *schema.QARecord) string {
+	if q.Errata == nil {
+		return "unknown"
+	}
+	return q.Errata.Overlay
+}
+
+// slim is what a figure needs of a grade.
+func slim(g schema.Grade) schema.Grade { return schema.Grade{Score: g.Score, Outcome: g.Outcome} }
 
 // AddSession takes a graded session in.
 func (a *Aggregator) AddSession(rec schema.Record[schema.SessionRecord]) {
@@ -254,7 +291,14 @@ func (a *Aggregator) score(k key, id scoreKey, r *run, o figure.Options) schema.
 	var values []float64
 	for _, name := range sortedKeys(from.raw, cmp.Compare[string]) {
 		f := from.raw[name].Figure(o)
-		out.RawCategories = append(out.RawCategories, schema.CategoryFigure{Category: name, Figure: f})
+		var ours []string
+		for c, raws := range r.raws {
+			if _, ok := raws[name]; ok {
+				ours = append(ours, c)
+			}
+		}
+		slices.Sort(ours)
+		out.RawCategories = append(out.RawCategories, schema.CategoryFigure{Category: name, Of: ours, Figure: f})
 		if slices.Contains(a.apart(k.dataset), name) {
 			out.Apart = append(out.Apart, name)
 		} else if f.Value != nil {
@@ -270,8 +314,9 @@ func (a *Aggregator) score(k key, id scoreKey, r *run, o figure.Options) schema.
 		return len(order)
 	}
 	for _, name := range sortedKeys(from.cats, func(x, y string) int { return cmp.Or(cmp.Compare(rank(x), rank(y)), cmp.Compare(x, y)) }) {
-		out.Categories = append(out.Categories, schema.CategoryFigure{Category: name, Figure: from.cats[name].Figure(o)})
+		out.Categories = append(out.Categories, schema.CategoryFigure{Category: name, Of: sortedKeys(r.raws[name], cmp.Compare[string]), Figure: from.cats[name].Figure(o)})
 	}
+	out.Corrected = from.corrected(o)
 	if len(from.repeats) > 1 {
 		var each []float64
 		for _, n := range sortedKeys(from.repeats, cmp.Compare[int]) {
@@ -280,6 +325,32 @@ func (a *Aggregator) score(k key, id scoreKey, r *run, o figure.Options) schema.
 		out.Repeats = figure.Spread(each)
 	}
 	return out
+}
+
+// corrected is the overall figure with corrected golds; nil where there is none.
+func (s *score) corrected(o figure.Options) *schema.Corrected {
+	if len(s.anew) == 0 {
+		return nil
+	}
+	c := &schema.Corrected{}
+	cell := s.overall.Clone()
+	anew, left := map[[2]string]struct{}{}, map[[2]string]struct{}{}
+	for i := range s.anew {
+		x := &s.anew[i]
+		cell.Replace(x.caseID, x.questionID, &x.recorded, &x.now)
+		if k := [2]string{x.caseID, x.questionID}; x.now.Outcome == schema.GradeNA {
+			left[k] = struct{}{}
+		} else {
+			anew[k] = struct{}{}
+		}
+		if !slices.Contains(c.Overlays, x.overlay) {
+			c.Overlays = append(c.Overlays, x.overlay)
+		}
+	}
+	c.Questions, c.LeftOut = len(anew), len(left)
+	slices.Sort(c.Overlays)
+	c.Overall = cell.Figure(o)
+	return c
 }
 
 func sortedKeys[K comparable, V any](m map[K]V, less func(a, b K) int) []K {

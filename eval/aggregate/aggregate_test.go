@@ -235,3 +235,33 @@ func BenchmarkAggregate(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(recs))*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
+
+// Corrected golds by hand: of four questions one is right only by the corrected gold, one
+// has no right answer any more. Category 5 stays apart of this figure, too.
+func TestCorrectedGolds(t *testing.T) {
+	now := func(x schema.Grade) schema.Grade { x.Gold = schema.GoldCorrected; return x }
+	fix := func(r schema.QARecord) schema.QARecord {
+		r.Errata = &schema.Erratum{Overlay: "list", Kind: "answer", Answer: "x"}
+		return r
+	}
+	s := summarize(t, aggregate.Options{},
+		graded("c1", "a", "1", g("em@1", 1)), graded("c1", "b", "4", g("em@1", 1)),
+		fix(graded("c1", "c", "1", g("em@1", 0), now(g("em@1", 1)))), fix(graded("c2", "d", "4", g("em@1", 0), now(without("em@1", schema.GradeNA)))),
+		fix(graded("c2", "e", "5", g("em@1", 0), now(g("em@1", 1)))))
+	sc := s.Scores[0]
+	near(t, "recorded", sc.Overall.Value, .5)
+	c := sc.Corrected
+	if c == nil || c.Questions != 1 || c.LeftOut != 1 || c.Overall.N != 3 || c.Overall.Clusters != 1 || fmt.Sprint(c.Overlays) != "[list]" {
+		t.Fatalf("%+v", c)
+	}
+	near(t, "corrected", c.Overall.Value, 1)
+	if sc.Outcomes[schema.GradeNA] != 0 || sc.Overall.N != 4 {
+		t.Errorf("grades against corrected golds are in the recorded figure: %+v", sc)
+	}
+	if of := sc.RawCategories[0].Of; fmt.Sprint(of) != "[MR]" || fmt.Sprint(sc.Categories[0].Of) != "[4]" {
+		t.Errorf("%v %v", of, sc.Categories[0].Of)
+	}
+	if plain := summarize(t, aggregate.Options{}, graded("c1", "a", "1", g("em@1", 1))); plain.Scores[0].Corrected != nil {
+		t.Error("a corrected figure without corrections")
+	}
+}

@@ -92,7 +92,7 @@ func Read(in schema.Seq[schema.QARecord], prefix string, report func(error) erro
 		run.prints.Add(q)
 		for i := range q.Grades {
 			g := &q.Grades[i]
-			if g.Outcome == schema.GradeNA {
+			if g.Outcome == schema.GradeNA || g.Gold == schema.GoldCorrected { // runs are compared on the golds that they were asked with
 				continue
 			}
 			if run.grades[g.Protocol] == nil {

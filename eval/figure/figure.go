@@ -4,6 +4,7 @@
 package figure
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ func (o Options) Defaults() Options {
 // for each question.
 type Cell struct {
 	clusters  map[string][]float64 // scores by case; added up in order of size, so that the order of records is nothing
-	questions map[question]struct{}
+	questions map[question]int     // scores of each
 	unscored  int
 	fraction  bool // some score is neither 0 nor 1
 }
@@ -52,13 +53,47 @@ func (c *Cell) Add(caseID, questionID string, g *schema.Grade) {
 		return
 	}
 	if c.clusters == nil {
-		c.clusters, c.questions = map[string][]float64{}, map[question]struct{}{}
+		c.clusters, c.questions = map[string][]float64{}, map[question]int{}
 	}
 	c.clusters[caseID] = append(c.clusters[caseID], *g.Score)
-	c.questions[question{caseID, questionID}] = struct{}{}
+	c.questions[question{caseID, questionID}]++
 	if *g.Score != 0 && *g.Score != 1 {
 		c.fraction = true
 	}
+}
+
+// Clone returns an independent copy.
+func (c *Cell) Clone() *Cell {
+	d := &Cell{clusters: make(map[string][]float64, len(c.clusters)), questions: maps.Clone(c.questions), unscored: c.unscored, fraction: c.fraction}
+	for name, scores := range c.clusters {
+		d.clusters[name] = slices.Clone(scores)
+	}
+	if d.questions == nil {
+		d.questions = map[question]int{}
+	}
+	return d
+}
+
+// Replace takes a grade that was added out, and another one of the same answer in.
+func (c *Cell) Replace(caseID, questionID string, old, now *schema.Grade) {
+	switch {
+	case old.Outcome == schema.GradeNA:
+	case old.Score == nil || old.Outcome != schema.GradeScored:
+		c.unscored--
+	default:
+		list := c.clusters[caseID]
+		if i := slices.Index(list, *old.Score); i >= 0 {
+			c.clusters[caseID] = slices.Delete(list, i, i+1)
+		}
+		if len(c.clusters[caseID]) == 0 {
+			delete(c.clusters, caseID)
+		}
+		q := question{caseID, questionID}
+		if c.questions[q]--; c.questions[q] <= 0 {
+			delete(c.questions, q)
+		}
+	}
+	c.Add(caseID, questionID, now)
 }
 
 // Binary reports whether every score was 0 or 1 and there was one.

@@ -1,7 +1,10 @@
 package figure_test
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"membench/eval/figure"
@@ -40,5 +43,49 @@ func TestSumHasNoOrder(t *testing.T) {
 	}
 	if figure.Spread(nil) != nil || figure.Mean(nil) == 0 {
 		t.Error("of nothing there is no mean")
+	}
+}
+
+// A cell in which grades were exchanged is the cell of the later grades, repeats and all.
+func TestReplace(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	random := func() schema.Grade {
+		switch x := float64(r.IntN(3)) / 2; r.IntN(4) {
+		case 0:
+			return schema.Grade{Outcome: schema.GradeNA}
+		case 1:
+			return schema.Grade{Outcome: schema.GradeJudgeFailed}
+		default:
+			return schema.Grade{Outcome: schema.GradeScored, Score: &x}
+		}
+	}
+	for range 200 {
+		var before, after figure.Cell
+		type one struct {
+			c, q     string
+			old, now schema.Grade
+		}
+		var list []one
+		for i := range 12 {
+			x := one{fmt.Sprint("c", i%3), fmt.Sprint("q", i/2), random(), random()}
+			before.Add(x.c, x.q, &x.old)
+			list = append(list, x)
+		}
+		kept := before.Figure(figure.Options{})
+		have := before.Clone()
+		for i, x := range list {
+			if i%2 == 0 {
+				have.Replace(x.c, x.q, &x.old, &x.now)
+				after.Add(x.c, x.q, &x.now)
+			} else {
+				after.Add(x.c, x.q, &x.old)
+			}
+		}
+		if a, b := have.Figure(figure.Options{}), after.Figure(figure.Options{}); !reflect.DeepEqual(a, b) {
+			t.Fatalf("have %+v\nwant %+v", a, b)
+		}
+		if !reflect.DeepEqual(before.Figure(figure.Options{}), kept) {
+			t.Fatal("the clone's changes reached the cell")
+		}
 	}
 }

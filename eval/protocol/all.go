@@ -4,18 +4,31 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"membench/eval/judge"
 )
 
 // All lists the protocols in the order of reports; judges ask in our words.
 func All() []*Protocol { return WithPrompts(nil) }
 
 // WithPrompts is All with a user's copies of original prompts where there are some.
-func WithPrompts(pr *Prompts) []*Protocol {
+func WithPrompts(pr *Prompts) []*Protocol { return With(Inputs{Prompts: pr}) }
+
+// Inputs are what users bring to protocols; all of it may be missing.
+type Inputs struct {
+	Prompts  *Prompts  // copies of original prompts
+	Entities *Entities // MemoryAgentBench's table of films, without which mab-recsys grades nothing
+}
+
+// With is All with what a user brings.
+func With(in Inputs) []*Protocol {
+	pr := in.Prompts
 	return []*Protocol{
+		RuleJudge(judge.Options{}),
 		em(), contains(), numeric(), mixedF1(), squadEM(), squadF1(),
-		locomoF1(), mem0F1(), bleu1(), rougeL(), mab(), mabSubstring(),
+		locomoF1(), mem0F1(), bleu1(), rougeL(), mab(), mabSubstring(), mabLabel(), mabRecsys(in.Entities), mabSummary(pr),
 		lmeRetrieval(), evidenceRecall(),
-		lmeOfficial(pr), mem0Judge(pr), mem0Judge2026(pr), zepJudge(pr), domainaAnswer(pr),
+		lmeOfficial(pr), mem0Judge(pr), mem0Judge2026(pr), zepJudge(pr), domainaAnswer(pr), domainaEvidence(),
 	}
 }
 

@@ -131,19 +131,22 @@ func adversarial(r *schema.QARecord) bool {
 	return r.Abstain && r.RawCategory == "5"
 }
 
-const adversarialReason = "LoCoMo's category 5 is not scored by this protocol"
-
-// mem0Judge2026 is the judge of Mem0's 2026 harness, without its optional evidence.
+// mem0Judge2026 is the judge of Mem0's 2026 harness. The gold evidence in words goes into our own prompt
+// where the record has it; a user's copy has no known place for it.
 func mem0Judge2026(pr *Prompts) *Protocol {
 	return &Protocol{
-		Name: "mem0-2026", Version: "1", Binary: true,
-		Origin:  "mem0ai/memory-benchmarks@4b61c5d (rules; prompt ours unless given; without evidence)",
-		Formula: "1 for CORRECT, 0 for WRONG; one list item suffices, dates within 14 days, durations within half, same-valence emotion; LoCoMo's category 5 is left out",
+		Name: "mem0-2026", Version: "2", Binary: true,
+		Origin:  "mem0ai/memory-benchmarks@4b61c5d (rules; prompt ours unless given, and without evidence if it is)",
+		Formula: "1 for CORRECT, 0 for WRONG; one list item suffices, dates within 14 days, durations within half, same-valence emotion; gold evidence (evidence_texts) may only help to accept; LoCoMo's category 5 is left out",
 		Judge: &Judge{
 			Prompt: func(r *schema.QARecord) (Prompt, bool) {
 				t, gold := pr.pick("mem0-2026", "", "mem0-2026"), r.Gold
 				if r.RawCategory == "3" {
 					gold = LocomoGold(3, gold)
+				}
+				if len(r.EvidenceTexts) > 0 && !t.original {
+					t = own("mem0-2026-evidence")
+					gold += "\nEvidence:\n" + bulleted(r.EvidenceTexts)
 				}
 				system := own("mem0-2026-system")
 				return Prompt{System: system.text, User: t.Render(r.Question, gold, r.Answer), JSON: true, Template: t.Hash()}, !adversarial(r)
@@ -206,7 +209,8 @@ const (
 func domainaAnswer(pr *Prompts) *Protocol {
 	return &Protocol{
 		Name: "domaina-answer", Version: "1", Binary: true,
-		Formula: "1 for Correct, 0 for Hallucination and Omission (the three labels of the session framework); prompt ours",
+		Formula: "1 for Correct, 0 for Hallucination and Omission (the three labels of the session framework); prompt and rule twin ours",
+		Rule:    answerByRule,
 		Judge: &Judge{
 			Prompt: func(r *schema.QARecord) (Prompt, bool) {
 				t := pr.pick("domaina-answer", "", "domaina-answer")

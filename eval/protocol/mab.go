@@ -3,8 +3,11 @@ package protocol
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
+	"membench/internal/codec"
 	"membench/internal/nltk"
 	"membench/internal/pystr"
 	"membench/schema"
@@ -22,7 +25,7 @@ func mab() *Protocol {
 		Rule: func(r *schema.QARecord) schema.Grade {
 			key := mabHeadline(r.Source)
 			if key == "" {
-				return NotApplicable(fmt.Sprintf("sub-set %q of MemoryAgentBench is scored by a model or needs a table of entities", r.Source))
+				return NotApplicable(fmt.Sprintf("sub-set %q of MemoryAgentBench is scored by a model or needs the table of films (mab-summary, lme-official, mab-recsys)", r.Source))
 			}
 			return mabGrade(r, key)
 		},
@@ -36,6 +39,112 @@ func mabSubstring() *Protocol {
 		Origin:  mabOrigin + " substring_exact_match",
 		Formula: "1 if a gold is contained in the answer, raw or parsed, after SQuAD's normalisation, else 0, whatever the sub-set",
 		Rule:    func(r *schema.QARecord) schema.Grade { return mabGrade(r, "substring_exact_match") },
+	}
+}
+
+// mabRecsys is the recommendation sub-set. Without the table of films nothing of it can
+// be graded.
+func mabRecsys(e *Entities) *Protocol {
+	return &Protocol{
+		Name: "mab-recsys", Version: "1",
+		Origin:  mabOrigin + " recsys, editdistance 0.8.1; of titles as near to two names the first name in code-point order",
+		Formula: "Recall@5 of the gold films among the titles of the answer's numbered list, each taken for the nearest name by edit distance, [0,1]; parts recall@1, @5, @10; needs entity2id.json",
+		Rule: func(r *schema.QARecord) schema.Grade {
+			switch {
+			case !strings.Contains(r.Source+r.RawCategory, "recsys"):
+				return NotApplicable("no question of MemoryAgentBench's recommendation sub-set")
+			case e == nil:
+				return NotApplicable("the table of films is missing: give entity2id.json with --entities")
+			}
+			var gold []int
+			for _, g := range r.AllGolds() {
+				id, err := strconv.Atoi(strings.TrimSpace(g))
+				if _, known := e.ByID[id]; err != nil || !known {
+					return NotApplicable(fmt.Sprintf("gold %q is no id of the table of films", g))
+				}
+				gold = append(gold, id)
+			}
+			names, tie := e.Recommended(r.Answer)
+			g := Scored(e.Recall(names, gold, 5))
+			g.Parts = map[string]float64{"recall@1": e.Recall(names, gold, 1), "recall@5": *g.Score, "recall@10": e.Recall(names, gold, 10)}
+			if tie {
+				g.Reason = "a title is as near to two films: the first name was taken"
+			}
+			return g
+		},
+	}
+}
+
+// mabSummary is the judge of the summaries (infbench_sum): HELMET's rule in one call.
+func mabSummary(pr *Prompts) *Protocol {
+	return &Protocol{
+		Name: "mab-summary", Version: "1",
+		Origin:  mabOrigin + " llm_based_eval summarization (rule; the original asks three times, gpt-4o-2024-05-13; ours once, in our words)",
+		Formula: "fluency (0 or 1) × F1 of key points covered by the summary and sentences of it that the gold summary supports, [0,1]; parts fluency, recall, precision; needs the key points (evidence_texts)",
+		Judge: &Judge{
+			Prompt: func(r *schema.QARecord) (Prompt, bool) {
+				t := own("mab-summary")
+				gold := "Key points, numbered:\n" + numbered(r.EvidenceTexts) + "\n\nExpert summary:\n" + r.Gold
+				return Prompt{User: t.Render(r.Question, gold, numbered(nltk.SentTokenize(r.Answer))), JSON: true, Template: t.Hash()},
+					strings.Contains(r.Source+r.RawCategory, "infbench_sum") && len(r.EvidenceTexts) > 0
+			},
+			Verdict: summaryVerdict,
+		},
+	}
+}
+
+func summaryVerdict(r *schema.QARecord, reply string) (schema.Grade, error) {
+	o, err := objectIn(reply)
+	if err != nil {
+		return schema.Grade{}, err
+	}
+	var fluency float64
+	if err := codec.Unmarshal(o["fluency"], &fluency); err != nil || fluency != 0 && fluency != 1 {
+		return schema.Grade{}, fmt.Errorf("fluency is %s: want 0 or 1", o["fluency"])
+	}
+	sentences := len(nltk.SentTokenize(r.Answer))
+	covered, err := o.numbers("covered", len(r.EvidenceTexts))
+	if err != nil {
+		return schema.Grade{}, err
+	}
+	supported, err := o.numbers("supported", sentences)
+	if err != nil {
+		return schema.Grade{}, err
+	}
+	recall, precision := float64(len(covered))/float64(max(len(r.EvidenceTexts), 1)), float64(len(supported))/float64(max(sentences, 1))
+	f := 0.0
+	if recall+precision > 0 {
+		f = 2 * recall * precision / (recall + precision)
+	}
+	g := Scored(fluency * f)
+	g.Reason = o.text("reason")
+	g.Parts = map[string]float64{"fluency": fluency, "recall": recall, "precision": precision}
+	return g, nil
+}
+
+// mabLabel compares the number with which an answer ends: upstream's exact match of
+// "label: 43" with "43" is 0, and an answer that weighs several labels contains them all.
+func mabLabel() *Protocol {
+	return &Protocol{
+		Name: "mab-label", Version: "1", Binary: true,
+		Formula: "1 if the last number of the answer is a gold's number, else 0; not applicable where no gold is one number (for the icl_* sub-sets)",
+		Rule: func(r *schema.QARecord) schema.Grade {
+			have, asked := Numbers(r.Answer), false
+			for _, g := range r.AllGolds() {
+				want := Numbers(g)
+				if len(want) != 1 {
+					continue
+				}
+				asked = true
+				if n := len(have); n > 0 && holdsAll(have[n-1:], want) {
+					return Scored(1)
+				}
+			}
+			if !asked {
+				return NotApplicable("no gold is one number")
+			}
+			return Scored(0)
+		},
 	}
 }
 
@@ -262,11 +371,8 @@ func dropNumber(s string) string {
 		return s
 	}
 	trimOne := func(t, set string) string {
-		for i, r := range t {
-			if i == 0 && strings.ContainsRune(set, r) {
-				return t[len(string(r)):]
-			}
-			break
+		if r, n := utf8.DecodeRuneInString(t); n > 0 && strings.ContainsRune(set, r) {
+			return t[n:]
 		}
 		return t
 	}

@@ -1,10 +1,12 @@
 package protocol
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"membench/internal/textnorm"
 	"membench/schema"
@@ -19,8 +21,10 @@ func em() *Protocol {
 		Name: "em", Version: "1", Binary: true,
 		Formula: "1 if the answer is a gold after NFKC, case folding and dropping punctuation, blanks and a, an, the, else 0",
 		Rule: func(r *schema.QARecord) schema.Grade {
-			a := plainKey(r.Answer)
-			return anyGold(r, func(g string) bool { return plainKey(g) == a })
+			s := pool.Get().(*scratch)
+			defer pool.Put(s)
+			a := s.a.plain(r.Answer)
+			return anyGold(r, func(g string) bool { return bytes.Equal(glued(s.b.plain(g)), glued(a)) })
 		},
 	}
 }
@@ -31,50 +35,82 @@ func contains() *Protocol {
 		Name: "contains", Version: "1", Binary: true,
 		Formula: "1 if the words of a gold stand in the answer, in their order and together, after the normalisation of em, else 0",
 		Rule: func(r *schema.QARecord) schema.Grade {
-			a := plainWords(r.Answer)
-			return anyGold(r, func(g string) bool { return containsWords(a, plainWords(g)) })
+			s := pool.Get().(*scratch)
+			defer pool.Put(s)
+			a := s.a.plain(r.Answer)
+			return anyGold(r, func(g string) bool { return containsWords(a, s.b.plain(g)) })
 		},
 	}
 }
 
-func plainKey(s string) string { return strings.Join(plainWords(s), "") }
+// glued is the text of words that stand one after another in one buffer.
+func glued(toks [][]byte) []byte {
+	if len(toks) == 0 {
+		return nil
+	}
+	n := 0
+	for _, t := range toks {
+		n += len(t)
+	}
+	return toks[0][:n]
+}
 
-// plainWords are the words of s, lower case, without punctuation and English articles;
-// a Chinese or Japanese character is a word of its own.
-func plainWords(s string) []string {
-	var out []string
-	start := -1
-	low := textnorm.Fold(s)
-	flush := func(end int) {
-		if start >= 0 {
-			switch w := low[start:end]; w {
-			case "a", "an", "the":
-			default:
-				out = append(out, w)
-			}
-		}
-		start = -1
+// plain reads the words of s, folded (NFKC, case), without punctuation and English
+// articles; a Chinese or Japanese character, and a symbol, is a word of its own. Every
+// character is kept or dropped whole, so that the buffer holds the words alone.
+func (w *words) plain(s string) [][]byte {
+	w.reset()
+	if !isASCII(s) {
+		s = textnorm.Fold(s)
 	}
-	for i, r := range low {
+	start := 0 // of the current word in the buffer
+	flush := func() {
+		if theArticles(w.buf[start:]) {
+			w.buf = w.buf[:start]
+		}
+		w.end()
+		start = len(w.buf)
+	}
+	for i := 0; i < len(s); {
+		r, n := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(s[i:])
+		}
 		switch {
-		case ideographic(r):
-			flush(i)
-			out = append(out, string(r))
-		case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.M, r):
-			if start < 0 {
-				start = i
+		case r < utf8.RuneSelf:
+			switch c := s[i]; {
+			case c >= 'A' && c <= 'Z':
+				w.buf = append(w.buf, c+'a'-'A')
+			case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+				w.buf = append(w.buf, c)
+			case (c == '.' || c == ',' || c == ':') && digitAround(s, i):
+				w.buf = append(w.buf, c) // a separator within a number stays: 3.5 is not 35
+			case strings.IndexByte("$+<=>^`|~", c) >= 0: // symbols, as unicode has them
+				flush()
+				w.buf = append(w.buf, c)
+				flush()
+			default:
+				flush()
 			}
-		case (r == '.' || r == ',' || r == ':') && start >= 0 && digitAround(low, i):
-			// a separator within a number stays: 3.5 is not 35
-		case unicode.IsSymbol(r):
-			flush(i)
-			out = append(out, string(r))
+		case ideographic(r), unicode.IsSymbol(r):
+			flush()
+			w.buf = utf8.AppendRune(w.buf, r)
+			flush()
+		case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.M, r):
+			w.buf = utf8.AppendRune(w.buf, r)
 		default:
-			flush(i)
+			flush()
 		}
+		i += n
 	}
-	flush(len(low))
-	return out
+	flush()
+	return w.cut()
+}
+
+// plainWords is plain for those who keep the words.
+func plainWords(s string) []string {
+	var w words
+	return texts(w.plain(s))
 }
 
 func digitAround(s string, i int) bool {
@@ -86,14 +122,14 @@ func ideographic(r rune) bool {
 }
 
 // containsWords reports whether part stands in all; an empty part only in an empty all.
-func containsWords(all, part []string) bool {
+func containsWords(all, part [][]byte) bool {
 	if len(part) == 0 {
 		return len(all) == 0
 	}
 next:
 	for i := 0; i+len(part) <= len(all); i++ {
 		for j, w := range part {
-			if all[i+j] != w {
+			if !bytes.Equal(all[i+j], w) {
 				continue next
 			}
 		}
@@ -119,22 +155,13 @@ func mixedF1() *Protocol {
 
 // MixedF1 is the score of mixed-f1; two empty sides score 1.
 func MixedF1(answer, gold string) float64 {
-	p, g := plainWords(answer), plainWords(gold)
+	s := pool.Get().(*scratch)
+	defer pool.Put(s)
+	p, g := s.a.plain(answer), s.b.plain(gold)
 	if len(p) == 0 && len(g) == 0 {
 		return 1
 	}
-	left := map[string]int{}
-	for _, w := range g {
-		left[w]++
-	}
-	same := 0
-	for _, w := range p {
-		if left[w] > 0 {
-			left[w]--
-			same++
-		}
-	}
-	return f1(same, len(p), len(g))
+	return f1(s.overlap(p, g), len(p), len(g))
 }
 
 // numeric compares numbers alone: MemoryAgentBench's labels, counts, amounts.
@@ -143,17 +170,19 @@ func numeric() *Protocol {
 		Name: "numeric", Version: "1", Binary: true,
 		Formula: "1 if every number of a gold is a number of the answer (digits, English and Chinese words), else 0; not applicable where no gold has a number",
 		Rule: func(r *schema.QARecord) schema.Grade {
-			a := Numbers(r.Answer)
+			var have []float64
 			any := false
 			for _, g := range r.AllGolds() {
 				want := Numbers(g)
 				if len(want) == 0 {
 					continue
 				}
-				any = true
-				if holdsAll(a, want) {
+				if !any {
+					have, any = Numbers(r.Answer), true
+				}
+				if holdsAll(have, want) {
 					s := Scored(1)
-					s.Parts = map[string]float64{"further": float64(len(a) - len(want))}
+					s.Parts = map[string]float64{"further": float64(len(have) - len(want))}
 					return s
 				}
 			}
@@ -189,6 +218,9 @@ var englishNumbers = map[string]float64{
 // Numbers lists the numbers of a text in their order: 1,234.5, 3rd, -2 after a blank,
 // twenty-one, two hundred and five, 二十一, 三万. A separator is one only between digits.
 func Numbers(s string) []float64 {
+	if !mayHoldNumber(s) {
+		return nil
+	}
 	var out []float64
 	ws := plainWords(s)
 	for i := 0; i < len(ws); {
@@ -219,6 +251,37 @@ func Numbers(s string) []float64 {
 		i++
 	}
 	return out
+}
+
+// mayHoldNumber says no where it is cheap to see: without a digit or a character beyond
+// ASCII only English words are left, and those are looked at as they stand.
+func mayHoldNumber(s string) bool {
+	start := -1
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) {
+			c := s[i] | 0x20
+			if s[i] >= utf8.RuneSelf || s[i] >= '0' && s[i] <= '9' {
+				return true
+			}
+			if c >= 'a' && c <= 'z' {
+				if start < 0 {
+					start = i
+				}
+				continue
+			}
+		}
+		if start >= 0 && i-start >= 3 && i-start <= len("seventeen") {
+			var low [len("seventeen")]byte
+			for j := start; j < i; j++ {
+				low[j-start] = s[j] | 0x20
+			}
+			if _, ok := englishNumbers[string(low[:i-start])]; ok {
+				return true
+			}
+		}
+		start = -1
+	}
+	return false
 }
 
 func digits(w string) (float64, bool) {

@@ -11,7 +11,8 @@ package protocol
 
 import "membench/schema"
 
-// A Protocol grades one answer, or one retrieval. Exactly one of Rule and Judge is set.
+// A Protocol grades one answer, or one retrieval. Rule or Judge is set, or both: then the
+// rule is the judge's twin for runs without a model, and the grade says which it is from.
 type Protocol struct {
 	Name    string // as users write it: "locomo-f1"
 	Version string // ours; raised when a grade may change
@@ -49,7 +50,7 @@ type Prompt struct {
 	Template    string // sha256 of the template, 64 hex digits: what the fingerprint of a run holds
 }
 
-// Grade grades r by rule. It panics if p is a judge's protocol: ask eval/grade.
+// Grade grades r by rule. It panics if p has no rule: ask eval/grade.
 // An answer that was never given is not graded; an empty one is.
 func (p *Protocol) Grade(r *schema.QARecord) schema.Grade {
 	g, ok := p.NotAnswered(r)

@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"membench/schema"
@@ -31,7 +33,12 @@ func squadEM() *Protocol {
 		Origin:  squadOrigin + " compute_exact",
 		Formula: "1 if the answer is a gold after SQuAD's normalisation, else 0",
 		Rule: func(r *schema.QARecord) schema.Grade {
-			return anyGold(r, func(g string) bool { return SquadNormalize(r.Answer) == SquadNormalize(g) })
+			s := pool.Get().(*scratch)
+			defer pool.Put(s)
+			a := s.a.read(r.Answer, &squad)
+			return anyGold(r, func(g string) bool {
+				return slices.EqualFunc(a, s.b.read(g, &squad), bytes.Equal)
+			})
 		},
 	}
 }

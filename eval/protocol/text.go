@@ -61,10 +61,13 @@ var classes = func() (c [128]byte) {
 
 // words is a text as words in one buffer.
 type words struct {
-	buf  []byte
-	ends []int
-	toks [][]byte
+	buf   []byte
+	ends  []int
+	toks  [][]byte
+	stems map[string]string // of words seen before; at most maxStems, some 100 bytes each
 }
+
+const maxStems = 1 << 13
 
 func (w *words) end() {
 	last := 0
@@ -155,12 +158,24 @@ func (w *words) stem(from [][]byte, least int) [][]byte {
 		if len(t) < least {
 			w.buf = append(w.buf, t...)
 		} else {
-			w.buf = nltk.AppendStem(w.buf, string(t))
+			w.buf = append(w.buf, w.stemOf(t)...)
 		}
-		// A stem may be empty ("s" of "ss…" never is, but an empty one counts in the original).
 		w.ends = append(w.ends, len(w.buf))
 	}
 	return w.cut()
+}
+
+// stemOf remembers: most words of answers are met again and again.
+func (w *words) stemOf(t []byte) string {
+	if s, ok := w.stems[string(t)]; ok {
+		return s
+	}
+	if w.stems == nil || len(w.stems) >= maxStems {
+		w.stems = make(map[string]string, 64)
+	}
+	s := string(nltk.AppendStem(nil, string(t)))
+	w.stems[string(t)] = s
+	return s
 }
 
 func isASCII(s string) bool {

@@ -211,6 +211,9 @@ func (a *audit) add(q *schema.QARecord) {
 	apart := slices.Contains(figure.Apart(q.Dataset), q.RawCategory)
 	for i := range q.Grades {
 		g := &q.Grades[i]
+		if g.Gold == schema.GoldCorrected {
+			continue
+		}
 		t := tally(a.recorded, g.Protocol, g.By)
 		t.category(q.RawCategory).Add(q.CaseID, q.QuestionID, g)
 		if g.Score != nil {
@@ -237,7 +240,7 @@ func (a *audit) add(q *schema.QARecord) {
 		}
 		for i := range q.Grades {
 			rec := &q.Grades[i]
-			if rec.Score == nil {
+			if rec.Score == nil || rec.Gold == schema.GoldCorrected {
 				continue
 			}
 			x := r.against[rec.Protocol]

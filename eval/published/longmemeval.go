@@ -70,9 +70,8 @@ func hypothesisRow(f *file, r row) (schema.QARecord, error) {
 	if !ok {
 		return schema.QARecord{}, &schema.Finding{Pos: r.pos, Pointer: r.pointer + "/question_id", Code: "PUB002", Message: "the row was left out: no case has this question", Have: v.QuestionID}
 	}
-	q := schema.QARecord{Question: asked.Text, Gold: asked.Answer, Golds: asked.Answers, Answer: v.Hypothesis.Text, AsOf: asked.AsOf}
-	longmemevalQuestion(&q, v.QuestionID, asked.RawCategory)
-	q.CaseID, q.Category, q.Abstain = caseID, asked.Category, asked.Abstain
+	q := asked.Record()
+	q.CaseID, q.Answer = caseID, v.Hypothesis.Text
 	if v.Usage.Prompt+v.Usage.Completion > 0 {
 		q.Usage = []schema.StepUsage{{Step: "read", Calls: 1, InputTokens: v.Usage.Prompt, OutputTokens: v.Usage.Completion}}
 	}

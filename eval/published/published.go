@@ -175,6 +175,12 @@ func (f *file) records() schema.Seq[schema.QARecord] {
 				}
 				continue
 			}
+			if missing := incomplete(q); missing != "" {
+				if !yield(rec, r.lacks(missing)) {
+					return
+				}
+				continue
+			}
 			key := q.CaseID + "\x00" + q.QuestionID
 			if n := seen[key]; n > 0 {
 				again := &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB004", Warning: true, Message: "the question stands twice in its conversation; the later row has another id", Have: q.QuestionID}
@@ -194,6 +200,19 @@ func (f *file) records() schema.Seq[schema.QARecord] {
 	}
 }
 
+// incomplete names what a row must say and does not; "" where it says all.
+func incomplete(q schema.QARecord) string {
+	switch "" {
+	case q.CaseID:
+		return "case_id"
+	case q.QuestionID:
+		return "question_id"
+	case q.Category:
+		return "category"
+	}
+	return ""
+}
+
 // complete fills in what is the same in every record of the file.
 func (f *file) complete(q schema.QARecord) schema.QARecord {
 	q.System = f.system
@@ -211,6 +230,12 @@ func (f *file) complete(q schema.QARecord) schema.QARecord {
 		q.Outcome = schema.OutcomeAnswered
 		if strings.TrimSpace(q.Answer) == "" {
 			q.Outcome = schema.OutcomeEmpty
+		}
+	}
+	if f.o.Question != nil && q.Errata == nil {
+		// The cases say what is held against a gold; of a row with another gold they do not.
+		if _, asked, ok := f.o.Question(q.QuestionID); ok && asked.Errata != nil && asked.Answer == q.Gold {
+			q.Errata = asked.Errata
 		}
 	}
 	if q.Hits == nil {

@@ -132,7 +132,6 @@ type table struct {
 	typ     string   // of edges
 	columns []string
 	has     map[string]bool
-	rest    bool // some row has props_json
 	rows    int
 }
 
@@ -274,7 +273,7 @@ func (s *survey) split(pos schema.Pos, p graph.Props, fits func(graph.Prop) bool
 	}
 	if out.Len() > 0 {
 		b, _ := out.MarshalJSON()
-		rest = string(codec.AppendLayout(nil, b, codec.Compact))
+		rest = string(b) // as it stands in the record: every path into a database stores one text
 	}
 	return cells, rest
 }

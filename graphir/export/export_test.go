@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -188,6 +189,9 @@ func readCSV(t *testing.T, name string, b []byte) (out []schema.Element) {
 			if cell == "" && !quoted[[2]int{n + 1, i}] {
 				continue
 			}
+			if field == "_hash" {
+				continue
+			}
 			if field == graph.PropsJSON {
 				for k, v := range schema.RawObject([]byte(cell)).Members() {
 					props.Raw(k, v)
@@ -267,10 +271,11 @@ func TestColumnsAreOneTypeEverywhere(t *testing.T) {
 	var codes []string
 	files, res := csvFiles(t, g, CSVOptions{Options: Options{Report: func(f *schema.Finding) { codes = append(codes, f.Error()) }}})
 	for name, want := range map[string]string{
-		"nodes-001-Tag.csv":   "id:ID,:LABEL,confidence:double,v:double,props_json:string\n\"tag:2\",\"Tag\",,2.5,\n\"tag:3\",\"Tag\",,,\"{\"\"v\"\":\"\"three\"\"}\"\n\"tag:4\",\"Tag\",1,,\n",
-		"nodes-002-Topic.csv": "id:ID,:LABEL,v:double,props_json:string\n\"topic:1\",\"Topic\",1,\n",
+		"nodes-001-Tag.csv":   "id:ID,:LABEL,confidence:double,v:double,props_json:string,_hash:string\n\"tag:2\",\"Tag\",,2.5,,H\n\"tag:3\",\"Tag\",,,\"{\"\"v\"\":\"\"three\"\"}\",\n\"tag:4\",\"Tag\",1,,,H\n",
+		"nodes-002-Topic.csv": "id:ID,:LABEL,v:double,props_json:string,_hash:string\n\"topic:1\",\"Topic\",1,,H\n",
 	} {
-		if have := files[name].String(); have != want {
+		// A row whose value found no column has no hash: a load mends it.
+		if have := regexp.MustCompile(`"[0-9a-f]{32}"\n`).ReplaceAllString(files[name].String(), "H\n"); have != want {
 			t.Errorf("%s: have\n%s\nwant\n%s", name, have, want)
 		}
 	}

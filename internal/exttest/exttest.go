@@ -67,6 +67,17 @@ func Python(t testing.TB, modules ...string) string {
 	return ""
 }
 
+// Mem0 returns the Python of the environment in which scripts/test-tools.sh installed
+// a version of mem0ai.
+func Mem0(t testing.TB, version string) string {
+	t.Helper()
+	path := filepath.Join(Cache(), "mem0-"+version, "bin", "python3")
+	if _, err := os.Stat(path); err != nil {
+		Lack(t, "SKIP-EXTERNAL: mem0ai "+version+" (scripts/test-tools.sh)")
+	}
+	return path
+}
+
 // Versions of Neo4j that the tests run on; a test of cypher/neo4j/server holds them
 // equal to that package's.
 const (

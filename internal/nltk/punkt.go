@@ -13,7 +13,7 @@ import (
 // tables is NLTK's English model (punkt_tab): Kiss and Strunk's training on the Wall
 // Street Journal, as published in github.com/neurosnap/sentences v1.1.2 (MIT), sorted.
 //
-//go:embed punkt
+//go:embed punkt/*.txt punkt/*.tab
 var tables embed.FS
 
 type punkt struct {

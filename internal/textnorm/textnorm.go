@@ -134,3 +134,14 @@ func Cut(s string, n int) string {
 	}
 	return s
 }
+
+// Compat is s in NFKC: full-width and half-width forms, ligatures and the like as
+// their plain characters. For comparing only.
+func Compat(s string) string {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return norm.NFKC.String(s)
+		}
+	}
+	return s
+}

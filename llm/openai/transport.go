@@ -28,7 +28,6 @@ type heard struct {
 	retryAfter time.Duration
 	again      string // X-Should-Retry
 	vectors    []indexed
-	fault      error // of the vectors
 }
 
 type heardKey struct{}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/recall"
@@ -54,8 +53,8 @@ func (a abstainer) Open(ctx context.Context, ns memory.Namespace) (memory.Memory
 type silent struct{ memory.Memory }
 
 func (s silent) Unwrap() memory.Memory { return s.Memory }
-func (s silent) Answer(ctx context.Context, _ memory.Query) (memory.Answer, error) {
-	return memory.Answer{Abstain: true, Usage: llm.Usage{}}, ctx.Err()
+func (s silent) Answer(ctx context.Context, _ memory.Query) (memory.Retrieved, string, error) {
+	return memory.Retrieved{}, "", ctx.Err()
 }
 
 // Oracle gives the gold evidence: what a reader can do with perfect retrieval.

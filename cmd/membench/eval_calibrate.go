@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+
+	"membench/cmd/membench/internal/config"
+	"membench/eval/calibrate"
+	"membench/eval/judge"
+	"membench/eval/protocol"
+	"membench/llm"
+	"membench/schema"
+	"membench/schema/jsonl"
+
+	"github.com/spf13/cobra"
+)
+
+type calibrateOptions struct {
+	inputs    []string
+	judge     string
+	method    string
+	threshold float64
+	workers   int
+	json      bool
+	model     modelFlags
+}
+
+func newEvalCalibrateCmd(e *env) *cobra.Command {
+	var o calibrateOptions
+	c := &cobra.Command{
+		Use:   "calibrate FILE...",
+		Short: "Measure a judge on planted answers and correct an accuracy for its errors",
+		Long: `Measure a judge on answers whose truth is known, and correct an accuracy for its errors.
+
+FILE is a file of QA records, the folder of a run, or - (standard input). For each question answers are made
+from its gold: right ones in other words, wrong ones that name something else of the
+same kind (the record's wrong_answer where it has one), the same behind the question
+repeated, and vague ones that name nothing. The judge sees them as it sees the system's
+answers, and so do its false accepts and false rejects come out, each with a Wilson
+interval. The accuracy of the records' own answers is then given as the judge sees it
+and corrected by these rates (Rogan and Gladen; interval of Lang and Reiczigel), for
+wrong answers of either kind and of both: which kind a system gives is not known, so
+read the three together.
+
+--judge names a protocol ('membench eval protocols'); rule, the default, is the rule
+judge. One that asks a model needs --model or its settings. A reply without a verdict is
+counted as failed, never as a wrong answer. Planted answers are plainer than real ones:
+take the rates as the least a judge gets wrong.`,
+		Example: `  membench eval calibrate qa.jsonl
+  membench eval calibrate qa.jsonl --judge squad-f1 --threshold 0.5
+  membench eval calibrate qa.jsonl --judge mem0-2025 --model gpt-4o-mini --json | jq .corrected`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.inputs = args
+			return runEvalCalibrate(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.judge, "judge", "rule", "`judge` to measure: rule, or a protocol's name")
+	f.StringVar(&o.method, "method", "trained", "how the rule judge weighs what it compared: `trained` or rules")
+	f.Float64Var(&o.threshold, "threshold", 0.5, "a protocol's score from here on is an acceptance, above 0 to `1`")
+	f.IntVar(&o.workers, "workers", 0, "judge `n` answers at once (0: 4 with a model, else one per core)")
+	f.BoolVar(&o.json, "json", false, "print the report as JSON")
+	o.model.add(c)
+	return c
+}
+
+func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err error) {
+	if !(o.threshold > 0 && o.threshold <= 1) {
+		return usagef("--threshold: have %v, want above 0 to 1", o.threshold)
+	}
+	methods := map[string]judge.Method{"trained": judge.Trained, "rules": judge.Rules}
+	method, ok := methods[o.method]
+	if !ok {
+		return usagef("--method: have %q, want trained or rules", o.method)
+	}
+	run := calibrate.Options{Threshold: o.threshold, Workers: o.workers}
+	if run.Workers <= 0 {
+		run.Workers = runtime.GOMAXPROCS(0)
+	}
+	grader := calibrate.Rule(judge.Options{Method: method})
+	if o.judge != "rule" {
+		ps, err2 := protocol.Pick(protocol.All(), o.judge)
+		if err2 != nil {
+			return usageError{err2}
+		}
+		var gen llm.Generator
+		if ps[0].Rule == nil {
+			ms, err2 := o.model.open(e)
+			if err2 != nil {
+				return err2
+			}
+			defer ms.close(&err)
+			if gen, err = ms.generator(config.Judge); err != nil {
+				return err
+			}
+			if ms.dryRun() {
+				e = e.mute()
+			}
+			if o.workers == 0 {
+				run.Workers = 4
+			}
+		}
+		if grader, err = calibrate.Protocol(ps[0], gen); err != nil {
+			return usageError{err}
+		}
+	}
+	var files []string
+	for _, path := range o.inputs {
+		qa, _, err := runFiles(path)
+		if err != nil {
+			return err
+		}
+		if qa != "" {
+			files = append(files, qa)
+		}
+	}
+	t := newTally(e, 20)
+	var records []schema.QARecord
+	for r, err := range drop(t, jsonl.Files[schema.QARecord](files, e.in)) {
+		if err != nil {
+			return err
+		}
+		records = append(records, r.V)
+	}
+	t.summary()
+	if len(records) == 0 {
+		return fmt.Errorf("no QA records in %v: have none, want records of 'eval run' or 'eval import'", o.inputs)
+	}
+	rep, err := calibrate.Run(ctx, records, grader, run)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return writeJSON(e.out, rep)
+	}
+	return printCalibration(e.out, rep)
+}
+
+// printCalibration writes the report for a person.
+func printCalibration(out io.Writer, rep calibrate.Report) error {
+	w := bufio.NewWriter(out)
+	share := func(r calibrate.Rate) string {
+		if r.N == 0 {
+			return "– (0)"
+		}
+		return fmt.Sprintf("%.3f [%.3f, %.3f] (%d/%d)", r.Rate, r.Lo, r.Hi, r.K, r.N)
+	}
+	fmt.Fprintf(w, "judge %s, %d questions\n\n", rep.Judge, rep.Questions)
+	fmt.Fprintln(w, "planted answers   truth   accepted")
+	for _, k := range rep.Kinds {
+		truth := "wrong"
+		if k.Right {
+			truth = "right"
+		}
+		fmt.Fprintf(w, "%-17s %-7s %s", k.Kind, truth, share(k.Accepted))
+		if k.Failed > 0 {
+			fmt.Fprintf(w, ", %d not judged", k.Failed)
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "\nfalse accepts     %s\nfalse rejects     %s\n", share(rep.FalseAccepts), share(rep.FalseRejects))
+	if rep.Accuracy != nil {
+		fmt.Fprintf(w, "\naccuracy as seen  %s; %d not graded; mean length of an answer %.0f\n", share(*rep.Accuracy), rep.Ungraded, rep.Length)
+		for _, c := range rep.Corrected {
+			if !c.Shown {
+				fmt.Fprintf(w, "corrected         – (against %s: the judge tells nothing apart, or was not measured)\n", c.Against)
+				continue
+			}
+			fmt.Fprintf(w, "corrected         %.3f [%.3f, %.3f] (wrong answers: %s)\n", c.Accuracy, c.Lo, c.Hi, c.Against)
+		}
+	}
+	return w.Flush()
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"membench/memory"
+	"membench/memory/mem0"
+	"membench/memory/mem0/localstore"
+	"membench/memory/mem0/qdrant"
+	"membench/memory/mem0/rest"
+	"membench/replay"
+	"membench/schema"
+)
+
+// Backends of replay. The last two can only be exported: a Mem0 fills them.
+const (
+	embedded     = "embedded"
+	mem0Server   = string(rest.OSS)
+	mem0Platform = string(rest.Platform)
+	qdrantServer = "qdrant"
+	mem0Local    = "mem0-local"
+)
+
+// chooseBackend takes what the flags leave open from the store.
+func (o *storeOptions) chooseBackend(e *env, k kept, found bool) error {
+	was := cmp.Or(k.Backend, embedded)
+	if o.backend == "" {
+		o.backend = embedded
+		if found {
+			o.backend = was
+		}
+	}
+	switch o.backend {
+	case embedded, mem0Server, mem0Platform:
+	case qdrantServer, mem0Local:
+		return usagef("--backend %s: such a store can only be exported (replay export); Mem0 itself fills it", o.backend)
+	default:
+		return usagef("--backend %q: have %s, %s, %s; for export also %s, %s", o.backend, embedded, mem0Server, mem0Platform, qdrantServer, mem0Local)
+	}
+	if found && o.backend != was {
+		return usagef("%s was filled by the backend %s, not %s", o.store, was, o.backend)
+	}
+	if o.backend == embedded {
+		if o.url != "" || o.userPrefix != "" {
+			return usagef("--url and --user-prefix are for a Mem0 service: add --backend %s or %s", mem0Server, mem0Platform)
+		}
+		return nil
+	}
+	if o.url = cmp.Or(o.url, e.getenv("MEM0_URL"), k.URL); o.url == "" && o.backend == mem0Platform {
+		o.url = rest.PlatformURL
+	}
+	o.userPrefix = cmp.Or(o.userPrefix, k.UserPrefix)
+	if o.url == "" {
+		return usagef("where is the Mem0 server? Name it with --url or MEM0_URL, such as http://localhost:8888")
+	}
+	return nil
+}
+
+// system makes the memory system of a resolved store; with says what models it asks.
+func (o *storeOptions) system(ctx context.Context, e *env, with mem0.Options) (memory.System, error) {
+	if o.backend == embedded {
+		if !slices.Contains(mem0.Modes(), mem0.Mode(o.mode)) {
+			return nil, usagef("--mode %q: have %v", o.mode, mem0.Modes())
+		}
+		with.Dir, with.Mode, with.Raw, with.NoPrefix = o.store, mem0.Mode(o.mode), o.storeRaw, o.noPrefix
+		return mem0.Embedded(with)
+	}
+	if with.Generator != nil || with.Embedder != nil {
+		return nil, usagef("--model and --embedder are for the embedded memory: a Mem0 service asks its own")
+	}
+	return rest.Dial(ctx, rest.Options{Kind: rest.Kind(o.backend), URL: o.url, Key: e.getenv("MEM0_API_KEY"), Dir: o.store, Prefix: o.userPrefix, Raw: o.storeRaw})
+}
+
+// dropService deletes what earlier runs put into a service; the embedded memory is
+// only its files.
+func dropService(ctx context.Context, sys memory.System, iso replay.Isolation) error {
+	s, ok := sys.(*rest.System)
+	if !ok {
+		return nil
+	}
+	held, err := s.Namespaces(ctx, iso.Collection())
+	if err != nil {
+		return err
+	}
+	for _, ns := range held {
+		m, err := s.Open(ctx, ns)
+		if err != nil {
+			return err
+		}
+		if err := m.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exportStore exports a store that a Mem0 process filled.
+func (o replayExportOptions) exportStore(ctx context.Context, e *env) error {
+	now := e.now().UTC().Truncate(time.Second)
+	if o.now != "" {
+		var err error
+		if now, err = time.Parse(time.RFC3339Nano, o.now); err != nil {
+			return usagef("--now %q: want an RFC 3339 time such as 2026-03-01T12:00:00Z", o.now)
+		}
+	}
+	points, collection, done, err := o.points(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer done()
+	iso := replay.Global
+	if o.isolation != "" {
+		if iso, err = replay.ParseIsolation(o.isolation); err != nil {
+			return usageError{err}
+		}
+	} else if strings.HasSuffix(collection, "_per_conv") || strings.HasSuffix(collection, "_per_chapter") {
+		iso = replay.PerConv
+	}
+	events, err := o.eventStream(e)
+	if err != nil {
+		return err
+	}
+	t := newTally(e, 100)
+	r := replay.Defaults()
+	r.Isolation, r.NoOwner, r.Found = iso, o.noOwner, func(f *schema.Finding) { t.take(f) }
+	stamped := func(yield func(schema.Record[schema.MemoryExport], error) bool) {
+		for rec, err := range points {
+			rec.V.Isolation, rec.V.ExportedAt = string(iso), now.UTC().Format(time.RFC3339)
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+	return o.write(e, t, replay.Link(stamped, events, r), ".mem0.jsonl")
+}
+
+// points opens the store and its collection.
+func (o replayExportOptions) points(ctx context.Context, e *env) (in schema.Seq[schema.MemoryExport], collection string, done func(), err error) {
+	if o.backend == mem0Local {
+		if o.store == "" {
+			return nil, "", nil, usagef("no store given: name the folder of Mem0's vector_store.config.path with --store")
+		}
+		s, err := localstore.Open(o.store)
+		if err != nil {
+			return nil, "", nil, err
+		}
+		c, err := s.Choose(o.collection)
+		if err != nil {
+			return nil, "", nil, err
+		}
+		return s.Export(ctx, c.Name), c.Name, func() {}, nil
+	}
+	addr := cmp.Or(o.addr, e.getenv("QDRANT_ADDR"))
+	if addr == "" {
+		return nil, "", nil, usagef("where is Qdrant? Name its gRPC address with --addr or QDRANT_ADDR, such as localhost:6334")
+	}
+	c, err := qdrant.Dial(qdrant.Options{Addr: addr, APIKey: e.getenv("QDRANT_API_KEY")})
+	if err != nil {
+		return nil, "", nil, err
+	}
+	name, err := c.Choose(ctx, o.collection)
+	if err != nil {
+		c.Close()
+		return nil, "", nil, err
+	}
+	return c.Export(ctx, name), name, func() { c.Close() }, nil
+}

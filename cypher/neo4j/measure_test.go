@@ -1,0 +1,308 @@
+package neo4j
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"membench/cypher"
+	"membench/cypher/neo4j/server"
+	"membench/graph"
+	"membench/graphir/export"
+	"membench/internal/exttest"
+	"membench/schema"
+)
+
+// measure prints the tables of docs/performance.md (scripts/bench-neo4j.sh).
+var measure = flag.String("measure", "", "print a table of ratios: load, sessions, delta or bulk")
+
+// A lap is one measured way.
+type lap struct {
+	name   string
+	rows   int
+	took   time.Duration
+	server float64 // processor seconds
+}
+
+func (l lap) rate() float64 { return float64(l.rows) / l.took.Seconds() }
+
+func TestMeasure(t *testing.T) {
+	if *measure == "" {
+		t.Skip("a measurement, by scripts/bench-neo4j.sh")
+	}
+	exttest.Need(t, "java", exttest.Neo4jLib())
+	if *measure == "bulk" {
+		measureBulk(t)
+		return
+	}
+	ctx := context.Background()
+	s, err := server.Start(ctx, server.Config{Lib: exttest.Neo4jLib(), Home: t.TempDir(), HeapMB: 2048, PageCacheMB: 512, Bound: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop()
+	var laps []lap
+	time1 := func(name string, rows int, f func() error) lap {
+		start, used := time.Now(), cpuSeconds(s.PID)
+		if err := f(); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		l := lap{name, rows, time.Since(start), cpuSeconds(s.PID) - used}
+		if len(laps) == 0 {
+			fmt.Println("| way | rows | seconds | rows/s | server CPU s |\n|---|---|---|---|---|")
+		}
+		fmt.Printf("| %s | %d | %.1f | %.0f | %.1f |\n", l.name, l.rows, l.took.Seconds(), l.rate(), l.server)
+		laps = append(laps, l)
+		return l
+	}
+	must := func(r *Report, err error) error {
+		if err == nil && len(r.Findings) > 0 {
+			err = fmt.Errorf("findings: %v", r.Findings)
+		}
+		return err
+	}
+	nodes, edges := generated(99_898)
+	edges = edges[:200_000]
+	all := append(slices.Clone(nodes), edges...)
+	warmNodes, warmEdges := generated(8_000)
+	// Every way writes into a scope of its own, so that nothing has to be cleared.
+	scoped := func() *DB { return dial(t, Config{URI: s.URI, Scope: fmt.Sprint("lap", scopes.Add(1))}) }
+	for range 2 { // the server warms up with both forms
+		if err := bare(ctx, scoped(), warmNodes, warmEdges); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(ctx, scoped(), seq(append(warmNodes[:len(warmNodes):len(warmNodes)], warmEdges...)...), LoadOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := scoped()
+	switch *measure {
+	case "load":
+		for range 2 {
+			into := scoped()
+			time1("bare driver loop, nodes", len(nodes), func() error { return bare(ctx, into, nodes, nil) })
+			time1("bare driver loop, relationships", len(edges), func() error { return bare(ctx, into, nil, edges) })
+			time1("ours, both", len(all), func() error { return must(Load(ctx, scoped(), seq(all...), LoadOptions{})) })
+		}
+	case "sessions":
+		for range 2 {
+			for _, n := range []int{1, 2} {
+				time1(fmt.Sprintf("ours, both, %d sessions", n), len(all), func() error { return must(Load(ctx, scoped(), seq(all...), LoadOptions{Sessions: n})) })
+			}
+		}
+		few := slices.Concat(nodes[:1000], edgesAmong(nodes[:1000], edges, 1000))
+		time1("row by row with literals", len(few), func() error { return rowByRow(ctx, scoped(), few) })
+	case "delta":
+		full := time1("ours, both", len(all), func() error { return must(Load(ctx, db, seq(all...), LoadOptions{})) })
+		again := time1("ours again, unchanged", len(all), func() error {
+			r, err := Load(ctx, db, seq(all...), LoadOptions{})
+			if err == nil && r.Server != (Counters{}) {
+				err = fmt.Errorf("the server counted %+v", r.Server)
+			}
+			return must(r, err)
+		})
+		prune := time1("--delta, unchanged (all hashes read at once)", len(all), func() error { return must(Load(ctx, db, seq(all...), LoadOptions{Prune: true})) })
+		changed := slices.Clone(all)
+		n := 0
+		for i := 150; i < len(changed); i += 100 {
+			n++
+			if e := changed[i]; e.Node != nil {
+				x := *e.Node
+				x.Props, _ = x.Props.With("display", fmt.Sprint("changed ", i))
+				changed[i] = schema.Element{Node: &x}
+			} else {
+				x := *e.Edge
+				x.Props, _ = x.Props.With("note", fmt.Sprint("changed ", i))
+				changed[i] = schema.Element{Edge: &x}
+			}
+		}
+		from, err := DigestOf(ctx, db, seq(all...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sorted := func(es []schema.Element) schema.Seq[schema.Element] { return graph.Sort(seq(es...), graph.Compare) }
+		var steps []schema.Change
+		for c, err := range graph.Diff(sorted(all), sorted(changed)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps = append(steps, c)
+		}
+		delta := time1(fmt.Sprintf("--delta=OLD, %d changed", n), len(all), func() error {
+			r, err := LoadChanges(ctx, db, func(yield func(schema.Change, error) bool) {
+				for _, c := range steps {
+					if !yield(c, nil) {
+						return
+					}
+				}
+			}, LoadOptions{From: &from})
+			if err == nil && (r.Nodes.Updated+r.Edges.Updated != n || r.Digest == "") {
+				err = fmt.Errorf("have %+v %+v", r.Nodes, r.Edges)
+			}
+			return must(r, err)
+		})
+		time1("--verify", len(all), func() error {
+			v, err := Verify(ctx, db, seq(changed...), VerifyOptions{})
+			if err == nil && (!v.Good() || v.Others != 0) {
+				err = fmt.Errorf("have %+v", v)
+			}
+			return err
+		})
+		time1("bare loop again, unchanged, nodes", len(nodes), func() error { return bare(ctx, db, nodes, nil) })
+		time1("bare loop again, unchanged, relationships", len(edges), func() error { return bare(ctx, db, nil, edges) })
+		fmt.Printf("delta of 1 %%: %.1f %% of the full load's time, %.1f %% of its server processor time; second load %.0f /s; --delta unchanged %.0f /s\n",
+			100*delta.took.Seconds()/full.took.Seconds(), 100*delta.server/full.server, again.rate(), prune.rate())
+	}
+}
+
+// bare is what a loader is measured by: the driver, UNWIND and MERGE, one statement
+// per label or type, nothing else; constraints are there.
+func bare(ctx context.Context, db *DB, nodes, edges []schema.Element) error {
+	types := map[string]bool{}
+	for _, e := range edges {
+		types[e.Edge.Type] = true
+	}
+	if _, err := db.ensure(ctx, slices.Sorted(maps.Keys(types))...); err != nil {
+		return err
+	}
+	s := db.drv.NewSession(ctx, driver.SessionConfig{DatabaseName: db.database})
+	defer s.Close(ctx)
+	send := func(text string, rows []map[string]any) error {
+		for chunk := range slices.Chunk(rows, 5000) {
+			if _, err := s.ExecuteWrite(ctx, func(t driver.ManagedTransaction) (any, error) {
+				res, err := t.Run(ctx, text, map[string]any{"rows": chunk})
+				if err != nil {
+					return nil, err
+				}
+				return res.Consume(ctx)
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	by := map[string][]map[string]any{}
+	for _, e := range append(nodes[:len(nodes):len(nodes)], edges...) {
+		r, f := db.row(schema.Record[schema.Element]{V: e})
+		if f != nil {
+			return f
+		}
+		text := "UNWIND $rows AS row MERGE (n:Node {id: row.id}) SET n = row, n" + colons(r.labels)
+		row := r.props
+		if e.Edge != nil {
+			text = "UNWIND $rows AS row MATCH (a:Node {id: row.s}) MATCH (b:Node {id: row.t}) MERGE (a)-[r:" + quoted(r.typ) + " {id: row.p.id}]->(b) SET r = row.p"
+			row = map[string]any{"s": r.src, "t": r.dst, "p": r.props}
+		}
+		by[text] = append(by[text], row)
+	}
+	for _, text := range slices.Backward(slices.Sorted(maps.Keys(by))) { // MERGE of nodes before MATCH of their edges
+		if err := send(text, by[text]); err != nil {
+			return err
+		}
+	}
+	if _, n, err := db.Size(ctx); err != nil || n < len(edges) {
+		return errors.Join(fmt.Errorf("have %d of %d edges", n, len(edges)), err)
+	}
+	return nil
+}
+
+// edgesAmong are n edges between the given nodes.
+func edgesAmong(nodes, edges []schema.Element, n int) (out []schema.Element) {
+	have := map[schema.NodeID]bool{}
+	for _, e := range nodes {
+		have[e.Node.ID] = true
+	}
+	for _, e := range edges {
+		if len(out) < n && have[e.Edge.Src] && have[e.Edge.Dst] {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// rowByRow sends a statement with literals for each element, each in a transaction of
+// its own, as the existing Python chain does.
+func rowByRow(ctx context.Context, db *DB, in []schema.Element) error {
+	s := db.drv.NewSession(ctx, driver.SessionConfig{DatabaseName: db.database})
+	defer s.Close(ctx)
+	var texts []string
+	for _, e := range in {
+		for st, err := range cypher.Script(seq(e), db.scope) {
+			if err != nil {
+				return err
+			}
+			if st.File != cypher.ConstraintsFile {
+				texts = append(texts, strings.TrimRight(st.Text, ";\n "))
+			}
+		}
+	}
+	for _, text := range texts {
+		res, err := s.Run(ctx, text, nil)
+		if err == nil {
+			_, err = res.Consume(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measureBulk compares the load over Bolt with admin import, CSV written by us included.
+func measureBulk(t *testing.T) {
+	ctx := context.Background()
+	nodes, edges := generated(428_000)
+	all := append(nodes, edges...)
+	home := t.TempDir()
+	dir := filepath.Join(home, "csv")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	res, err := export.AdminCSV(ctx, func() schema.Seq[schema.Element] { return seq(all...) }, func(name string) (io.WriteCloser, error) {
+		return os.Create(filepath.Join(dir, name))
+	}, export.CSVOptions{BaseLabel: baseLabel})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrote := time.Since(start)
+	if err := os.MkdirAll(filepath.Join(home, "conf"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := server.Admin(ctx, "", exttest.Neo4jLib(), home, res.Command[1:]...)
+	cmd.Dir = dir
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	start = time.Now()
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, said.String())
+	}
+	imported := time.Since(start)
+	s, err := server.Start(ctx, server.Config{Lib: exttest.Neo4jLib(), Home: t.TempDir(), HeapMB: 2048, PageCacheMB: 1024, Bound: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop()
+	db := dial(t, Config{URI: s.URI})
+	start = time.Now()
+	r, err := Load(ctx, db, seq(all...), LoadOptions{})
+	if err != nil || len(r.Findings) > 0 {
+		t.Fatal(r, err)
+	}
+	bolt := time.Since(start)
+	n := float64(len(all))
+	fmt.Printf("| way | elements | seconds | elements/s |\n|---|---|---|---|\n| Bolt | %d | %.1f | %.0f |\n| CSV | %[1]d | %.1f | %.0f |\n| admin import | %[1]d | %.1f | %.0f |\n| --bulk (both) | %[1]d | %.1f | %.0f |\n\n--bulk is %.1f times Bolt\n",
+		len(all), bolt.Seconds(), n/bolt.Seconds(), wrote.Seconds(), n/wrote.Seconds(), imported.Seconds(), n/imported.Seconds(), (wrote + imported).Seconds(), n/(wrote+imported).Seconds(), bolt.Seconds()/(wrote+imported).Seconds())
+}

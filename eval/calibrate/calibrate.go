@@ -1,0 +1,218 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"membench/eval/judge"
+	"membench/eval/protocol"
+	"membench/internal/par"
+	"membench/internal/stats"
+	"membench/llm"
+	"membench/schema"
+)
+
+// A Grader grades the answer of a record: a rule, or a judge that asks a model.
+type Grader func(ctx context.Context, r schema.QARecord) (schema.Grade, error)
+
+// Rule is the protocol "rule" as a grader, with options of its own.
+func Rule(o judge.Options) Grader {
+	p := protocol.RuleJudge(o)
+	return func(_ context.Context, r schema.QARecord) (schema.Grade, error) { return p.Grade(&r), nil }
+}
+
+// Protocol is a named protocol as a grader; one that asks a model needs gen. A reply
+// without a verdict is a grade with the outcome judge_failed.
+func Protocol(p *protocol.Protocol, gen llm.Generator) (Grader, error) {
+	if p.Judge == nil || gen == nil {
+		if p.Rule == nil {
+			return nil, fmt.Errorf("protocol %s asks a model: name one", p.Name)
+		}
+		return func(_ context.Context, r schema.QARecord) (schema.Grade, error) { return p.Grade(&r), nil }, nil
+	}
+	return func(ctx context.Context, r schema.QARecord) (schema.Grade, error) {
+		q, ok := p.Judge.Prompt(&r)
+		if !ok {
+			return p.Complete(protocol.NotApplicable("the protocol does not grade this question"), schema.By(gen.Model())), nil
+		}
+		re, err := gen.Generate(ctx, llm.Request{Purpose: "judge", System: q.System, Prompt: q.User, Temperature: q.Temperature, MaxTokens: q.MaxTokens, JSON: q.JSON})
+		if err != nil {
+			if ctx.Err() != nil {
+				return schema.Grade{}, err
+			}
+			return p.Complete(schema.Grade{Outcome: schema.GradeJudgeFailed, Reason: err.Error()}, schema.By(gen.Model())), nil
+		}
+		g, err := p.Judge.Verdict(&r, re.Text)
+		if err != nil {
+			g = schema.Grade{Outcome: schema.GradeJudgeFailed, Reason: err.Error(), Reply: re.Text}
+		}
+		return p.Complete(g, schema.By(gen.Model())), nil
+	}, nil
+}
+
+// Options of Run.
+type Options struct {
+	Threshold float64 // a score from here on is an acceptance, (0,1]; 0 is .5
+	Workers   int     // answers judged at once; 0 is one
+	Conf      float64 // of the intervals; 0 is .95
+}
+
+// Rate is a share with its interval.
+type Rate struct {
+	K    int     `json:"k"`
+	N    int     `json:"n"`
+	Rate float64 `json:"rate"` // K/N, [0,1]
+	Lo   float64 `json:"lo"`   // Wilson
+	Hi   float64 `json:"hi"`
+}
+
+// Corrected is an accuracy without the judge's errors (Rogan and Gladen 1978), with
+// the interval of Lang and Reiczigel (2014). Shown is false where it is not defined:
+// a judge no better than chance, or nothing to measure it by.
+type Corrected struct {
+	Against  string  `json:"against"` // which wrong answers gave the false accepts
+	Shown    bool    `json:"shown"`
+	Accuracy float64 `json:"accuracy"`
+	Lo       float64 `json:"lo"`
+	Hi       float64 `json:"hi"`
+}
+
+// KindRate is what a judge did with one kind of planted answer.
+type KindRate struct {
+	Kind     Kind    `json:"kind"`
+	Right    bool    `json:"right"`    // should be accepted
+	Accepted Rate    `json:"accepted"` // of those judged
+	Failed   int     `json:"failed"`   // not judged: a reply without a verdict, not applicable
+	Length   float64 `json:"length"`   // mean, code points
+}
+
+// Report says how far a judge can be trusted on these questions.
+type Report struct {
+	Judge        string      `json:"judge"`
+	Questions    int         `json:"questions"` // with at least one planted answer
+	Kinds        []KindRate  `json:"kinds"`
+	FalseAccepts Rate        `json:"false_accepts"` // of all specific and vague wrong answers
+	FalseRejects Rate        `json:"false_rejects"`
+	Accuracy     *Rate       `json:"accuracy,omitempty"` // of the answers themselves, as the judge sees them
+	Ungraded     int         `json:"ungraded"`           // answers that were never given, or that the judge failed on
+	Length       float64     `json:"length"`             // mean of the answers, code points: long answers inflate a judge's score
+	Corrected    []Corrected `json:"corrected,omitempty"`
+}
+
+type job struct {
+	rec  schema.QARecord
+	kind Kind // "" is the answer itself
+}
+
+// Run plants answers into the records, has all of them and the records' own answers
+// judged, and reports. The records are held: about their size.
+func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (Report, error) {
+	if len(records) == 0 {
+		return Report{}, errors.New("no records to calibrate on")
+	}
+	if o.Threshold == 0 {
+		o.Threshold = .5
+	}
+	if o.Conf == 0 {
+		o.Conf = .95
+	}
+	pool := new(Pool)
+	for _, r := range records {
+		pool.Add(r)
+	}
+	var rep Report
+	jobs := func(yield func(job, error) bool) {
+		for _, r := range records {
+			if r.Outcome == "" || r.Outcome == schema.OutcomeAnswered || r.Outcome == schema.OutcomeEmpty {
+				if !yield(job{r, ""}, nil) {
+					return
+				}
+			} else {
+				rep.Ungraded++
+			}
+			plants := pool.Plants(r)
+			if len(plants) > 0 {
+				rep.Questions++
+			}
+			for _, p := range plants {
+				x := r
+				x.Answer, x.Outcome = p.Answer, schema.OutcomeAnswered
+				if !yield(job{x, p.Kind}, nil) {
+					return
+				}
+			}
+		}
+	}
+	type done struct {
+		job
+		grade schema.Grade
+	}
+	type count struct{ k, n, failed, runes, made int }
+	by := map[Kind]*count{"": {}}
+	for _, k := range Kinds() {
+		by[k] = &count{}
+	}
+	for d, err := range par.Map(ctx, max(1, o.Workers), jobs, func(ctx context.Context, j job) (done, error) {
+		gr, err := g(ctx, j.rec)
+		return done{j, gr}, err
+	}) {
+		if err != nil {
+			return Report{}, err
+		}
+		if rep.Judge == "" {
+			rep.Judge = d.grade.Protocol
+			if d.grade.By != "" && d.grade.By != schema.ByRule {
+				rep.Judge += " by " + string(d.grade.By)
+			}
+		}
+		c := by[d.kind]
+		c.made++
+		c.runes += utf8.RuneCountInString(d.rec.Answer)
+		if d.grade.Score == nil {
+			c.failed++
+			continue
+		}
+		c.n++
+		if *d.grade.Score >= o.Threshold {
+			c.k++
+		}
+	}
+	rate := func(k, n int) Rate {
+		r := Rate{K: k, N: n}
+		if n > 0 {
+			r.Rate = float64(k) / float64(n)
+			in := stats.Wilson(k, n, o.Conf)
+			r.Lo, r.Hi = in.Lo, in.Hi
+		}
+		return r
+	}
+	for _, k := range Kinds() {
+		c := by[k]
+		rep.Kinds = append(rep.Kinds, KindRate{Kind: k, Right: k.Right(), Accepted: rate(c.k, c.n), Failed: c.failed, Length: float64(c.runes) / float64(max(1, c.made))})
+	}
+	s, v, p, own := by[Specific], by[Vague], by[Paraphrase], by[""]
+	rep.FalseAccepts = rate(s.k+v.k, s.n+v.n)
+	rep.FalseRejects = rate(p.n-p.k, p.n)
+	rep.Ungraded += own.failed
+	rep.Length = float64(own.runes) / float64(max(1, own.made))
+	if own.n == 0 {
+		return rep, nil
+	}
+	acc := rate(own.k, own.n)
+	rep.Accuracy = &acc
+	for _, w := range []struct {
+		name string
+		k, n int
+	}{{"specific and vague", s.k + v.k, s.n + v.n}, {"specific", s.k, s.n}, {"vague", v.k, v.n}} {
+		a, in := stats.RoganGladen(own.k, own.n, stats.Rates{FalseAccepts: w.k, Wrong: w.n, FalseRejects: p.n - p.k, Right: p.n}, o.Conf)
+		c := Corrected{Against: w.name}
+		if !math.IsNaN(a) {
+			c.Shown, c.Accuracy, c.Lo, c.Hi = true, a, in.Lo, in.Hi
+		}
+		rep.Corrected = append(rep.Corrected, c)
+	}
+	return rep, nil
+}

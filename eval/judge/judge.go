@@ -1,0 +1,175 @@
+// Package judge decides by rule, without a model, whether an answer says what the
+// gold says, and shows the facts it compared.
+//
+// An answer goes through these in order: an empty answer is wrong; a gold that is an
+// abstention wants an abstention; a gold that is a date or a length of time is
+// compared as such (dates.go has the table); every other gold is compared by its
+// words, numbers, names, items and polarity (compare.go). What these say together is
+// weighed either by a list of rules with thresholds (Rules) or by weights that were
+// trained on recorded verdicts (Trained, the default).
+//
+// English and Chinese. Nothing here asks a model or keeps state: the same input
+// gives the same verdict, and Judge may be called by several goroutines at once. A
+// verdict of this package is a rule's (schema.By "rule"), never a model's score.
+package judge
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Name is how grades name this judge; it changes when a verdict may change.
+const Name = "rule-judge@1"
+
+// Question is what the judge needs to know of a question.
+type Question struct {
+	Text    string
+	Abstain bool   // the right answer is that it cannot be answered
+	AsOf    string // when it is asked, for "last week"; RFC 3339 or its beginning; may be ""
+}
+
+// Method says how what was compared is weighed.
+type Method uint8
+
+const (
+	Trained Method = iota // weights from recorded verdicts (weights.json)
+	Rules                 // a list of rules with thresholds
+)
+
+// Options of Judge. The zero value is the default judge.
+type Options struct {
+	Method Method
+	// Threshold is the least score that is accepted, in (0,1]; 0 is the method's own,
+	// at which at most 3 % of planted wrong answers passed where it was chosen.
+	Threshold float64
+	// Similarity, where given, says how near in meaning gold and answer are, [-1,1]:
+	// the cosine of an embedder. It can only lift an answer whose facts do not
+	// contradict the gold. nil: words only.
+	Similarity func(question, gold, answer string) float64
+}
+
+// Verdict is the decision on one answer.
+type Verdict struct {
+	Correct bool
+	Score   float64 // [0,1]; Correct is Score at or above the threshold
+	Rule    string  // what decided: empty | abstention | date | polarity | duration | words
+	Reason  string  // one sentence
+	Gold    string  // the gold it was nearest to
+	Facts   []Fact  // what was compared, in the order of the gold
+}
+
+// Fact is one thing of the gold and what the answer has for it.
+type Fact struct {
+	Kind   string // word | number | date | duration | polarity
+	Gold   string
+	Answer string // "" where the answer has nothing
+	Same   bool
+	Say    string
+}
+
+func (f Fact) String() string {
+	sign := "≠"
+	if f.Same {
+		sign = "="
+	}
+	if f.Answer == "" {
+		return fmt.Sprintf("%s %s: %s", f.Kind, f.Gold, f.Say)
+	}
+	return fmt.Sprintf("%s %s %s %s: %s", f.Kind, f.Gold, sign, f.Answer, f.Say)
+}
+
+// Judge decides whether answer is right by one of golds.
+func Judge(q Question, golds []string, answer string, o Options) Verdict {
+	var best Verdict
+	for i, g := range golds {
+		if v := judgeOne(q, g, answer, o); i == 0 || v.Score > best.Score {
+			best = v
+			best.Gold = g
+		}
+	}
+	return best
+}
+
+func judgeOne(q Question, gold, answer string, o Options) Verdict {
+	p := prepare(q, gold, answer)
+	threshold := o.Threshold
+	if threshold == 0 {
+		threshold = DefaultThreshold(o.Method)
+	}
+	v := Verdict{}
+	switch {
+	case len(p.at.toks) == 0:
+		v.Rule, v.Reason = "empty", "the answer is empty"
+		return v
+	case p.abstainQ:
+		v.Rule = "abstention"
+		if a := abstention(p.at.raw); a < .5 || a <= 1 && len(p.at.toks) < 25 {
+			v.Score, v.Reason = .95, "the question cannot be answered, and the answer says so"
+		} else {
+			v.Score, v.Reason = .05, "the question cannot be answered, but the answer gives one"
+		}
+	case p.gw.isDate():
+		r, facts := compareDates(&p.gw, &p.aw, &p.qw, p.ref, o.odds())
+		v.Rule, v.Score, v.Facts, v.Reason = "date", o.odds()(r), facts, "dates: "+r.class
+	case p.yesNo():
+		r, facts := comparePolarity(p.gt, p.at)
+		v.Rule, v.Score, v.Facts, v.Reason = "polarity", o.odds()(r), facts, r.class
+	case p.gw.isDuration():
+		r, facts := compareLengths(&p.gw, &p.aw, o.odds())
+		v.Rule, v.Score, v.Facts, v.Reason = "duration", o.odds()(r), facts, "lengths of time: "+r.class
+	default:
+		f, facts := p.c.features(&p.gw, &p.aw, &p.qw)
+		v.Rule, v.Facts = "words", facts
+		if o.Method == Rules {
+			v.Score, v.Reason = p.c.byRules(f)
+		} else {
+			v.Score, v.Reason = model().score(f), p.c.summary()
+		}
+		if o.Similarity != nil && p.c.gPol*p.c.aPol >= 0 && p.c.abstain > 1 {
+			v.Score = lift(v.Score, o.Similarity(q.Text, gold, answer))
+		}
+	}
+	v.Correct = v.Score >= threshold
+	return v
+}
+
+func (o Options) odds() odds {
+	if o.Method == Rules {
+		return untrained
+	}
+	return model().odds
+}
+
+// lift moves a doubtful score by a cosine; sure scores stay.
+func lift(score, cos float64) float64 {
+	if score < .2 || score > .9 {
+		return score
+	}
+	return min(.95, max(0, score+.4*(cos-.6)))
+}
+
+// summary says in one sentence what of the gold the answer holds.
+func (c *comparison) summary() string {
+	var found, missed []string
+	for i, gi := range c.gc {
+		if k := &c.g.toks[gi]; c.best[i] > 0 {
+			found = append(found, k.word)
+		} else {
+			missed = append(missed, k.word)
+		}
+	}
+	s := fmt.Sprintf("%d of %d words of the gold found", len(found), len(c.gc))
+	if len(missed) > 0 {
+		if len(missed) > 6 {
+			missed = append(missed[:6], "…")
+		}
+		s += "; missing: " + strings.Join(missed, ", ")
+	}
+	if c.gPol*c.aPol < 0 {
+		s += "; yes against no"
+	}
+	if c.abstain < .35 {
+		s += "; the answer abstains"
+	}
+	return s
+}

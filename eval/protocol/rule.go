@@ -1,0 +1,40 @@
+package protocol
+
+import (
+	"strings"
+
+	"membench/eval/judge"
+	"membench/schema"
+)
+
+// RuleJudge is the rule judge (eval/judge) as a protocol: right or wrong without a
+// model, with what it compared. The zero options are those of the protocol "rule";
+// others are for calibration.
+func RuleJudge(o judge.Options) *Protocol {
+	name, version, _ := strings.Cut(judge.Name, "-judge@")
+	return &Protocol{
+		Name: name, Version: version, Binary: true,
+		Formula: "1 if dates, numbers, names, lists, polarity and words of the answer say what a gold says, else 0 (English, Chinese); part confidence: [0,1], weights trained on recorded verdicts",
+		Rule: func(r *schema.QARecord) schema.Grade {
+			golds := r.AllGolds()
+			switch {
+			case !r.Abstain && strings.TrimSpace(strings.Join(golds, "")) == "":
+				return NotApplicable("the question has no gold to compare with")
+			case rubric(r):
+				return NotApplicable("the gold is a rubric or a summary, not an answer: ask a model")
+			}
+			v := judge.Judge(judge.Question{Text: r.Question, Abstain: r.Abstain, AsOf: r.AsOf}, golds, r.Answer, o)
+			g := labelled(v.Correct, "right", "wrong")
+			g.Reason, g.Parts = v.Reason, map[string]float64{"confidence": v.Score}
+			for _, f := range v.Facts {
+				g.Facts = append(g.Facts, f.String())
+			}
+			return g
+		},
+	}
+}
+
+// rubric tells golds that describe a good answer instead of giving one.
+func rubric(r *schema.QARecord) bool {
+	return !r.Abstain && (r.RawCategory == "single-session-preference" || strings.Contains(r.Source, "infbench_sum"))
+}

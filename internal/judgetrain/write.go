@@ -1,0 +1,39 @@
+package main
+
+import (
+	"math"
+	"os"
+
+	"membench/eval/judge"
+	"membench/internal/codec"
+)
+
+// writeModel writes the weights with six digits: enough, and short.
+func writeModel(path string, m *judge.Model) error {
+	short := func(v []float64) {
+		for i := range v {
+			v[i] = digits(v[i])
+		}
+	}
+	short(m.Mean)
+	short(m.Weights)
+	m.Bias = digits(m.Bias)
+	m.Thresholds.Rules, m.Thresholds.Trained = digits(m.Thresholds.Rules), digits(m.Thresholds.Trained)
+	for _, t := range m.Trees {
+		short(t.At)
+		short(t.Value)
+	}
+	b, err := codec.Append(nil, m, codec.Compact)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(b, '\n'), 0o644)
+}
+
+func digits(v float64) float64 {
+	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
+		return v
+	}
+	p := math.Pow(10, 5-math.Floor(math.Log10(math.Abs(v))))
+	return math.Round(v*p) / p
+}

@@ -1,0 +1,561 @@
+package localstore
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// The unpickler is a reader of data, not of programs: it knows the opcodes that build
+// numbers, texts, lists, maps and sets, and two classes whose state it takes as a map.
+// Opcodes that import, call or look up anything else (GLOBAL, REDUCE, INST, OBJ, EXT,
+// PERSID, …) are refused, so there is nothing in a file that could run. Time and
+// memory are bounded by maxPoint and maxValues, whatever the bytes say.
+const (
+	maxPoint  = 16 << 20 // bytes of one pickle, and of the JSON made of one payload
+	maxValues = 1 << 20  // on the stack, in the memo, or made: each
+	maxDepth  = 100      // of nested lists and maps in a payload
+	maxInt    = 512      // bytes of one integer
+)
+
+// Classes whose instances may stand in a store; the value is what we call them.
+var classes = map[string]class{
+	"qdrant_client.http.models.models PointStruct":  pointClass,
+	"qdrant_client.http.models.models SparseVector": sparseClass,
+}
+
+type class uint8
+
+const (
+	pointClass class = iota + 1
+	sparseClass
+)
+
+type kind uint8
+
+const (
+	none kind = iota
+	boolean
+	integer  // num
+	bigger   // text: decimal
+	float    // num: IEEE bits
+	text     // text
+	floats   // text: BINFLOATs as they stand in the pickle, each 9 bytes; an element run of a list
+	list     // ref
+	tuple    // ref
+	set      // ref
+	dict     // ref: key, value, key, value …
+	classRef // num: class
+	instance // num: class, ref: its state as of a dict
+)
+
+// value is one Python value. Compound ones are shared by reference, as in Python.
+type value struct {
+	kind kind
+	num  uint64
+	text string
+	ref  *compound
+}
+
+type compound struct{ items []value }
+
+func (v value) String() string {
+	return [...]string{"None", "bool", "int", "int", "float", "str", "floats", "list", "tuple", "set", "dict", "class", "instance"}[v.kind]
+}
+
+// get returns a member of a dict or of an instance's state; of repeated keys the last.
+func (v value) get(name string) (value, bool) {
+	if v.kind != dict && v.kind != instance || v.ref == nil {
+		return value{}, false
+	}
+	for i := len(v.ref.items) - 2; i >= 0; i -= 2 {
+		if k := v.ref.items[i]; k.kind == text && k.text == name {
+			return v.ref.items[i+1], true
+		}
+	}
+	return value{}, false
+}
+
+// fault is what is wrong with a pickle and where, in bytes from its start.
+type fault struct {
+	at  int
+	why string
+}
+
+func (f *fault) Error() string { return fmt.Sprintf("%s (byte %d of the pickle)", f.why, f.at) }
+
+// machine reads one pickle. It may be used again.
+type machine struct {
+	b     string
+	at    int
+	stack []value
+	marks []int
+	memo  []value
+	made  int
+}
+
+// load returns the value of the pickle in b. Texts in it are parts of b.
+func (m *machine) load(b string) (value, error) {
+	if len(b) > maxPoint {
+		return value{}, &fault{0, fmt.Sprintf("%d bytes, read are at most %d", len(b), maxPoint)}
+	}
+	m.b, m.at, m.made = b, 0, 0
+	clear(m.stack) // lets go of what an earlier pickle made
+	clear(m.memo)
+	m.stack, m.marks, m.memo = m.stack[:0], m.marks[:0], m.memo[:0]
+	for {
+		start := m.at
+		op, err := m.take(1)
+		if err == nil {
+			if op[0] == '.' {
+				if len(m.stack) != 1 || len(m.marks) != 0 {
+					return value{}, &fault{start, "the pickle ends with values left over"}
+				}
+				return m.stack[0], nil
+			}
+			err = m.step(op[0])
+		}
+		if err == nil && (len(m.stack) > maxValues || len(m.memo) > maxValues || m.made > maxValues) {
+			err = fmt.Errorf("more than %d values", maxValues)
+		}
+		if err != nil {
+			return value{}, &fault{start, err.Error()}
+		}
+	}
+}
+
+var errShort = errors.New("the pickle ends early")
+
+func (m *machine) take(n uint64) (string, error) {
+	if n > uint64(len(m.b)-m.at) {
+		return "", errShort
+	}
+	s := m.b[m.at : m.at+int(n)]
+	m.at += int(n)
+	return s, nil
+}
+
+// uint reads a little-endian number of n bytes.
+func (m *machine) uint(n int) (x uint64, err error) {
+	s, err := m.take(uint64(n))
+	for i := len(s) - 1; i >= 0; i-- {
+		x = x<<8 | uint64(s[i])
+	}
+	return x, err
+}
+
+func (m *machine) push(v value) error { m.stack = append(m.stack, v); return nil }
+
+func (m *machine) pushInt(n int64) error { return m.push(value{kind: integer, num: uint64(n)}) }
+
+func (m *machine) pushNew(k kind, items []value) error {
+	m.made += 1 + len(items)
+	return m.push(value{kind: k, ref: &compound{items}})
+}
+
+// base is the lowest stack place that may be popped: values below a mark belong to it.
+func (m *machine) base() int {
+	if len(m.marks) == 0 {
+		return 0
+	}
+	return m.marks[len(m.marks)-1]
+}
+
+func (m *machine) pop() (value, error) {
+	if len(m.stack) <= m.base() {
+		return value{}, errors.New("nothing on the stack")
+	}
+	v := m.stack[len(m.stack)-1]
+	m.stack = m.stack[:len(m.stack)-1]
+	return v, nil
+}
+
+// popMark returns what was pushed since the last mark; it is valid until the next push.
+func (m *machine) popMark() ([]value, error) {
+	if len(m.marks) == 0 {
+		return nil, errors.New("no mark on the stack")
+	}
+	i := m.base()
+	m.marks = m.marks[:len(m.marks)-1]
+	items := m.stack[i:]
+	m.stack = m.stack[:i]
+	return items, nil
+}
+
+// top returns the value that the next opcode adds to.
+func (m *machine) top(k kind) (*compound, error) {
+	if len(m.stack) <= m.base() {
+		return nil, errors.New("nothing on the stack")
+	}
+	v := m.stack[len(m.stack)-1]
+	if v.kind != k {
+		return nil, fmt.Errorf("adding to a value of type %s, want %s", v, value{kind: k})
+	}
+	return v.ref, nil
+}
+
+func (m *machine) extend(k kind, items []value) error {
+	c, err := m.top(k)
+	if err != nil {
+		return err
+	}
+	if k == dict && len(items)%2 != 0 {
+		return errors.New("a key without a value")
+	}
+	m.made += len(items)
+	c.items = append(c.items, items...)
+	return nil
+}
+
+func (m *machine) step(op byte) error {
+	sized := func(n int, f func(s string) error) error {
+		size, err := m.uint(n)
+		if err != nil {
+			return err
+		}
+		s, err := m.take(size)
+		if err != nil {
+			return err
+		}
+		return f(s)
+	}
+	switch op {
+	case 0x80: // PROTO
+		v, err := m.uint(1)
+		if err == nil && v > 5 {
+			err = fmt.Errorf("pickle protocol %d, known are 2 to 5", v)
+		}
+		return err
+	case 0x95: // FRAME: how much follows; the opcodes say it, too
+		_, err := m.uint(8)
+		return err
+	case 'N':
+		return m.push(value{})
+	case 0x88, 0x89: // NEWTRUE NEWFALSE
+		return m.push(value{kind: boolean, num: uint64(0x89 - op)})
+	case 'K', 'M', 'J': // BININT1 BININT2 BININT
+		x, err := m.uint(map[byte]int{'K': 1, 'M': 2, 'J': 4}[op])
+		if op == 'J' {
+			x = uint64(int64(int32(x)))
+		}
+		return cmpErr(err, func() error { return m.pushInt(int64(x)) })
+	case 0x8a: // LONG1
+		return sized(1, m.pushLong)
+	case 0x8b: // LONG4
+		return sized(4, m.pushLong)
+	case 'G': // BINFLOAT
+		s, err := m.take(8)
+		return cmpErr(err, func() error { return m.push(value{kind: float, num: binary.BigEndian.Uint64([]byte(s))}) })
+	case 0x8c: // SHORT_BINUNICODE
+		return sized(1, m.pushText)
+	case 'X': // BINUNICODE
+		return sized(4, m.pushText)
+	case 0x8d: // BINUNICODE8
+		return sized(8, m.pushText)
+	case '(': // MARK
+		m.marks = append(m.marks, len(m.stack))
+		if len(m.marks) > maxValues {
+			return fmt.Errorf("more than %d marks", maxValues)
+		}
+		m.takeFloats()
+		return nil
+	case ']':
+		return m.pushNew(list, nil)
+	case '}':
+		return m.pushNew(dict, nil)
+	case ')':
+		return m.pushNew(tuple, nil)
+	case 0x8f:
+		return m.pushNew(set, nil)
+	case 'a', 'e': // APPEND APPENDS
+		return m.add(list, op == 'e', 1)
+	case 's', 'u': // SETITEM SETITEMS
+		return m.add(dict, op == 'u', 2)
+	case 0x90: // ADDITEMS
+		return m.add(set, true, 0)
+	case 't': // TUPLE
+		items, err := m.popMark()
+		return cmpErr(err, func() error { return m.pushNew(tuple, slices.Clone(items)) })
+	case 0x85, 0x86, 0x87: // TUPLE1 TUPLE2 TUPLE3
+		n := int(op) - 0x84
+		if len(m.stack)-n < m.base() {
+			return errors.New("nothing on the stack")
+		}
+		items := slices.Clone(m.stack[len(m.stack)-n:])
+		m.stack = m.stack[:len(m.stack)-n]
+		return m.pushNew(tuple, items)
+	case 0x94: // MEMOIZE
+		return m.remember(len(m.memo))
+	case 'q': // BINPUT
+		i, err := m.uint(1)
+		return cmpErr(err, func() error { return m.remember(int(i)) })
+	case 'r': // LONG_BINPUT
+		i, err := m.uint(4)
+		return cmpErr(err, func() error { return m.remember(int(i)) })
+	case 'h', 'j': // BINGET LONG_BINGET
+		n := 1
+		if op == 'j' {
+			n = 4
+		}
+		i, err := m.uint(n)
+		if err == nil && i >= uint64(len(m.memo)) {
+			err = fmt.Errorf("memo %d was never set", i)
+		}
+		return cmpErr(err, func() error { return m.push(m.memo[i]) })
+	case 0x93: // STACK_GLOBAL
+		return m.class()
+	case 0x81: // NEWOBJ
+		return m.newObject()
+	case 'b': // BUILD
+		return m.build()
+	}
+	name := opNames[op]
+	if name == "" {
+		name = fmt.Sprintf("0x%02x", op)
+	}
+	return fmt.Errorf("opcode %s is not one that builds plain data: refused", name)
+}
+
+// opNames are the opcodes that people ask about when a store is refused.
+var opNames = map[byte]string{'c': "GLOBAL", 'R': "REDUCE", 'i': "INST", 'o': "OBJ", 'P': "PERSID", 'Q': "BINPERSID", 0x82: "EXT1",
+	0x83: "EXT2", 0x84: "EXT4", 0x92: "NEWOBJ_EX", 'B': "BINBYTES", 'C': "SHORT_BINBYTES", 0x8e: "BINBYTES8", 0x96: "BYTEARRAY8", 0x91: "FROZENSET"}
+
+func cmpErr(err error, then func() error) error {
+	if err != nil {
+		return err
+	}
+	return then()
+}
+
+// takeFloats reads a run of BINFLOATs that ends in APPENDS as one value: a vector of
+// 1,536 numbers then costs what skipping it costs.
+func (m *machine) takeFloats() {
+	end := m.at
+	for end+9 <= len(m.b) && m.b[end] == 'G' {
+		end += 9
+	}
+	if end > m.at && end < len(m.b) && m.b[end] == 'e' {
+		m.stack = append(m.stack, value{kind: floats, text: m.b[m.at:end]})
+		m.at = end
+	}
+}
+
+func (m *machine) add(k kind, marked bool, n int) error {
+	if marked {
+		items, err := m.popMark()
+		if err != nil {
+			return err
+		}
+		return m.extend(k, items)
+	}
+	if len(m.stack)-n < m.base() {
+		return errors.New("nothing on the stack")
+	}
+	items := m.stack[len(m.stack)-n:]
+	m.stack = m.stack[:len(m.stack)-n]
+	return m.extend(k, items)
+}
+
+func (m *machine) pushText(s string) error {
+	if !utf8.ValidString(s) { // Python's surrogatepass can leave half a pair
+		return errors.New("a text is not UTF-8")
+	}
+	return m.push(value{kind: text, text: s})
+}
+
+// pushLong reads two's complement, lowest byte first.
+func (m *machine) pushLong(s string) error {
+	if len(s) > maxInt {
+		return fmt.Errorf("an integer of %d bytes, read are at most %d", len(s), maxInt)
+	}
+	b := []byte(s)
+	slices.Reverse(b)
+	n := new(big.Int).SetBytes(b)
+	if len(b) > 0 && b[0] >= 0x80 {
+		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+	}
+	if n.IsInt64() {
+		return m.pushInt(n.Int64())
+	}
+	return m.push(value{kind: bigger, text: n.String()})
+}
+
+func (m *machine) remember(i int) error {
+	if len(m.stack) <= m.base() {
+		return errors.New("nothing to remember")
+	}
+	v := m.stack[len(m.stack)-1]
+	switch {
+	case i < len(m.memo):
+		m.memo[i] = v
+	case i == len(m.memo):
+		m.memo = append(m.memo, v)
+	default:
+		return fmt.Errorf("memo %d is set after only %d", i, len(m.memo))
+	}
+	return nil
+}
+
+func (m *machine) class() error {
+	name, err := m.pop()
+	if err != nil {
+		return err
+	}
+	module, err := m.pop()
+	if err != nil {
+		return err
+	}
+	if name.kind != text || module.kind != text {
+		return errors.New("a class that is not named by texts")
+	}
+	c := classes[module.text+" "+name.text]
+	if c == 0 {
+		return fmt.Errorf("class %.80q is not one of a Qdrant point: refused", module.text+"."+name.text)
+	}
+	return m.push(value{kind: classRef, num: uint64(c)})
+}
+
+func (m *machine) newObject() error {
+	args, err := m.pop()
+	if err != nil {
+		return err
+	}
+	c, err := m.pop()
+	if err != nil {
+		return err
+	}
+	if c.kind != classRef || args.kind != tuple || len(args.ref.items) != 0 {
+		return errors.New("an instance made of anything but a known class without arguments: refused")
+	}
+	m.made++
+	return m.push(value{kind: instance, num: c.num, ref: &compound{}})
+}
+
+// build sets the state of an instance: pydantic's, whose __dict__ holds the fields.
+func (m *machine) build() error {
+	state, err := m.pop()
+	if err != nil {
+		return err
+	}
+	fields, ok := state.get("__dict__")
+	if state.kind != dict || !ok || fields.kind != dict {
+		return errors.New("a state without __dict__")
+	}
+	c, err := m.top(instance)
+	if err != nil {
+		return err
+	}
+	c.items = fields.ref.items
+	return nil
+}
+
+// json appends v as JSON text: tuples and sets as lists, floats as Python writes them.
+// NaN and the infinities, which JSON has not, become null and are counted.
+type jsonWriter struct {
+	out   []byte
+	odd   int // NaN and infinities
+	depth int
+}
+
+func (w *jsonWriter) value(v value) error {
+	if len(w.out) > maxPoint {
+		return fmt.Errorf("the payload is over %d bytes as JSON", maxPoint)
+	}
+	switch v.kind {
+	case none:
+		w.out = append(w.out, "null"...)
+	case boolean:
+		w.out = strconv.AppendBool(w.out, v.num != 0)
+	case integer:
+		w.out = strconv.AppendInt(w.out, int64(v.num), 10)
+	case bigger:
+		w.out = append(w.out, v.text...)
+	case float:
+		w.float(math.Float64frombits(v.num))
+	case text:
+		w.string(v.text)
+	case floats:
+		for i := 0; i < len(v.text); i += 9 {
+			if i > 0 {
+				w.out = append(w.out, ", "...)
+			}
+			w.float(math.Float64frombits(binary.BigEndian.Uint64([]byte(v.text[i+1 : i+9]))))
+		}
+	case list, tuple, set:
+		return w.nested(v.ref.items, '[', ']', func(i int) error { return w.value(v.ref.items[i]) })
+	case dict:
+		keys, at := w.members(v.ref.items)
+		return w.nested(keys, '{', '}', func(i int) error {
+			switch k := keys[i]; k.kind {
+			case text:
+				w.string(k.text)
+			case integer:
+				w.string(strconv.FormatInt(int64(k.num), 10)) // as json.dumps does
+			default:
+				return fmt.Errorf("a map with a key of type %s", k)
+			}
+			w.out = append(w.out, ": "...)
+			return w.value(v.ref.items[at[i]+1])
+		})
+	default:
+		return fmt.Errorf("a value of type %s in the payload", v)
+	}
+	return nil
+}
+
+// members are the keys of a dict in their order, a repeated one at its first place, and
+// where each key's last value stands.
+func (w *jsonWriter) members(items []value) (keys []value, at []int) {
+	first := make(map[value]int, len(items)/2)
+	for i := 0; i+1 < len(items); i += 2 {
+		k := items[i]
+		j, again := first[k]
+		if again {
+			at[j] = i
+			continue
+		}
+		first[k] = len(keys)
+		keys, at = append(keys, k), append(at, i)
+	}
+	return keys, at
+}
+
+func (w *jsonWriter) nested(items []value, open, end byte, each func(int) error) error {
+	if w.depth++; w.depth > maxDepth {
+		return fmt.Errorf("nested deeper than %d", maxDepth)
+	}
+	defer func() { w.depth-- }()
+	w.out = append(w.out, open)
+	for i := range items {
+		if i > 0 {
+			w.out = append(w.out, ", "...)
+		}
+		if err := each(i); err != nil {
+			return err
+		}
+	}
+	w.out = append(w.out, end)
+	return nil
+}
+
+func (w *jsonWriter) float(f float64) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		w.odd++
+		w.out = append(w.out, "null"...)
+		return
+	}
+	n := len(w.out)
+	if a := math.Abs(f); a != 0 && (a < 1e-4 || a >= 1e16) {
+		w.out = strconv.AppendFloat(w.out, f, 'e', -1, 64)
+		return
+	}
+	w.out = strconv.AppendFloat(w.out, f, 'f', -1, 64)
+	if !slices.Contains(w.out[n:], '.') {
+		w.out = append(w.out, ".0"...)
+	}
+}

@@ -1,0 +1,206 @@
+// Package rest is a Mem0 service as a memory system: the open-source server, 1.x and
+// 2.x, and the platform.
+//
+// A namespace is one user_id of the service, Options.Prefix and the scope. What Mem0
+// cannot keep is in a journal beside the run, <Dir>/<run>/<scope>.jsonl: which batches
+// were sent, and what came of them. Each memory carries its batch and its turns in its
+// metadata (membench_batch, events), so a call of which nobody knows whether it
+// happened is looked up before it is sent again, and an export names its evidence: all
+// turns of the batch, since Mem0 does not say which of them a memory is made of.
+//
+// What is not trusted: an add that answers with nothing, or with memories that are not
+// there, counts as degraded; lists that a server cuts off are errors; memories are
+// deleted one by one and only when a run of ours made them, since DELETE
+// /memories?user_id= empties the whole collection in servers before 1.0.6, and the
+// same user may be a real one.
+package rest
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"membench/internal/atomicfile"
+	"membench/internal/codec"
+	"membench/internal/keylog"
+	"membench/memory"
+)
+
+// Kind of service.
+type Kind string
+
+const (
+	OSS      Kind = "mem0"          // the server of the repository
+	Platform Kind = "mem0-platform" // api.mem0.ai
+)
+
+// PlatformURL is where the platform is.
+const PlatformURL = "https://api.mem0.ai"
+
+// Options of a service.
+type Options struct {
+	Kind   Kind
+	URL    string
+	Key    string // never kept or printed
+	Dir    string // of the journals; ""  keeps none: Attach then knows nothing of earlier runs
+	Prefix string // before every user_id: a run of its own on a server that is shared
+	Raw    bool   // store turns as they are (infer: false)
+	HTTP   *http.Client
+	// Sleep waits between tries; nil waits in real time.
+	Sleep func(context.Context, time.Duration) error
+	Poll  time.Duration // between looks at an event of the platform; 0: 2 s
+	Wait  time.Duration // for such an event at most; 0: 10 min
+}
+
+// System is a service. It is a memory.System, Attacher and Lister.
+type System struct {
+	o   Options
+	api api
+}
+
+// Dial finds out what the service is.
+func Dial(ctx context.Context, o Options) (*System, error) {
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
+		return nil, fmt.Errorf("URL %q of the Mem0 service: want http://host:port or https://host, without a password", o.URL)
+	}
+	if o.HTTP == nil {
+		o.HTTP = &http.Client{Timeout: 5 * time.Minute}
+	}
+	if o.Sleep == nil {
+		o.Sleep = sleep
+	}
+	c := &client{base: strings.TrimRight(o.URL, "/"), http: o.HTTP, sleep: o.Sleep}
+	s := &System{o: o}
+	switch o.Kind {
+	case Platform:
+		if o.Key == "" {
+			return nil, errors.New("the Mem0 platform wants an API key: set MEM0_API_KEY")
+		}
+		c.auth = [2]string{"Authorization", "Token " + o.Key}
+		s.api = &platform{c: c, poll: cmp.Or(o.Poll, 2*time.Second), wait: cmp.Or(o.Wait, 10*time.Minute)}
+	case OSS:
+		c.auth = [2]string{"X-API-Key", o.Key}
+		if s.api, err = detect(ctx, c); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("kind %q of Mem0 service: have %s, %s", o.Kind, OSS, Platform)
+	}
+	if o.Raw && !s.api.raw() {
+		return nil, errors.New("this Mem0 server is older than 1.0.8 and cannot store turns as they are: it always extracts")
+	}
+	return s, nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// Info names the service and its generation. The model is the server's: two servers
+// of one generation have one fingerprint.
+func (s *System) Info() memory.Info {
+	mode := "infer"
+	if s.o.Raw {
+		mode = "raw"
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s|%s|%s|%q", s.o.Kind, s.api.version(), mode, s.o.Prefix))
+	return memory.Info{Name: string(s.o.Kind), Version: s.api.version(), Mode: mode, Fingerprint: hex.EncodeToString(sum[:])[:16]}
+}
+
+// user is the user_id of a namespace. Mem0 2.x takes no white space in it.
+func (s *System) user(ns memory.Namespace) string {
+	return strings.Map(func(r rune) rune {
+		if r == ' ' || r == '\t' || r == '\n' || r == '\r' {
+			return '_'
+		}
+		return r
+	}, s.o.Prefix+ns.Scope)
+}
+
+func (s *System) path(ns memory.Namespace) string {
+	return filepath.Join(s.o.Dir, atomicfile.Name(ns.Run), atomicfile.Name(ns.Scope)+".jsonl")
+}
+
+// Open deletes what a run of ours left in the namespace; memories of somebody else
+// there are an error.
+func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
+	m := &Memory{sys: s, ns: ns, user: s.user(ns)}
+	if err := m.Drop(ctx); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Attach goes on with what an earlier run left, as its journal says.
+func (s *System) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
+	m := &Memory{sys: s, ns: ns, user: s.user(ns)}
+	if s.o.Dir == "" {
+		return m, ctx.Err()
+	}
+	err := keylog.Read(s.path(ns), m.read)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if m.made == "" && len(m.entries) == 0 {
+		held, err := s.api.list(ctx, m.user)
+		if cut := (*CutError)(nil); err != nil && !errors.As(err, &cut) {
+			return nil, err
+		}
+		if len(held) > 0 {
+			return nil, m.foreign(len(held))
+		}
+	}
+	return m, ctx.Err()
+}
+
+// Namespaces are those with a journal.
+func (s *System) Namespaces(ctx context.Context, run string) ([]memory.Namespace, error) {
+	if s.o.Dir == "" {
+		return nil, errors.New("no folder of journals: it is not known which memories were filled")
+	}
+	files, err := os.ReadDir(filepath.Join(s.o.Dir, atomicfile.Name(run)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var out []memory.Namespace
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), ".jsonl") {
+			continue
+		}
+		var h header
+		stop := errors.New("seen the header")
+		err := keylog.Read(filepath.Join(s.o.Dir, atomicfile.Name(run), f.Name()), func(n int, line []byte) error {
+			if n > 1 {
+				return stop
+			}
+			return codec.Unmarshal(line, &h)
+		})
+		if err != nil && !errors.Is(err, stop) {
+			return nil, err
+		}
+		if h.Format == format {
+			out = append(out, memory.Namespace{Run: run, Scope: h.Scope})
+		}
+	}
+	slices.SortFunc(out, func(a, b memory.Namespace) int { return cmp.Compare(a.Scope, b.Scope) })
+	return out, ctx.Err()
+}

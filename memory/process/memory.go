@@ -1,0 +1,386 @@
+package process
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"membench/internal/codec"
+	"membench/llm"
+	"membench/memory"
+	"membench/schema"
+)
+
+// Open starts the program and resets it for ns.
+func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p, err := start(s.o)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.call(ctx, "reset", map[string]any{"run": ns.Run, "scope": ns.Scope}, nil); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	m := &running{sys: s, p: p, known: map[string]bool{}, batchOf: map[schema.EventRef]int{}}
+	var out memory.Memory = m
+	for _, a := range []struct {
+		method string
+		wrap   func(memory.Memory) memory.Memory
+	}{
+		{"answer", func(in memory.Memory) memory.Memory { return answerer{in, m} }},
+		{"settle", func(in memory.Memory) memory.Memory { return settler{in, m} }},
+		{"end_session", func(in memory.Memory) memory.Memory { return ender{in, m} }},
+		{"export", func(in memory.Memory) memory.Memory { return exporter{in, m} }},
+		{"drop", func(in memory.Memory) memory.Memory { return dropper{in, m} }},
+	} {
+		if s.can(a.method) {
+			out = a.wrap(out)
+		}
+	}
+	return out, nil
+}
+
+// running is one namespace. It remembers the keys, users and metadata of batches: about
+// 300 bytes a batch and 60 a turn.
+type running struct {
+	sys     *System
+	p       *proc
+	known   map[string]bool
+	keys    []string
+	batches []memory.Batch // without turns
+	batchOf map[schema.EventRef]int
+}
+
+// Each wrapper is one ability, so that memory.As says what the program can.
+type (
+	answerer struct {
+		memory.Memory
+		m *running
+	}
+	settler struct {
+		memory.Memory
+		m *running
+	}
+	ender struct {
+		memory.Memory
+		m *running
+	}
+	exporter struct {
+		memory.Memory
+		m *running
+	}
+	dropper struct {
+		memory.Memory
+		m *running
+	}
+)
+
+func (x answerer) Unwrap() memory.Memory { return x.Memory }
+func (x settler) Unwrap() memory.Memory  { return x.Memory }
+func (x ender) Unwrap() memory.Memory    { return x.Memory }
+func (x exporter) Unwrap() memory.Memory { return x.Memory }
+func (x dropper) Unwrap() memory.Memory  { return x.Memory }
+
+// Close ends the program.
+func (m *running) Close() error {
+	if m.p.dead != nil { // the caller was told
+		return nil
+	}
+	return m.p.close()
+}
+
+// Keys are the batches that are stored, in order.
+func (m *running) Keys(ctx context.Context) ([]string, error) { return m.keys, ctx.Err() }
+
+type turn struct {
+	ID   string `json:"id"` // conv_id:turn_id
+	Role string `json:"role"`
+	Name string `json:"name,omitzero"`
+	Text string `json:"text"`
+	Time string `json:"time,omitzero"`
+}
+
+type usage struct {
+	Calls        int `json:"calls"`
+	InputTokens  int `json:"input_tokens"`
+	OutputTokens int `json:"output_tokens"`
+}
+
+func (u usage) usage() llm.Usage {
+	return llm.Usage{Calls: u.Calls, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens}
+}
+
+type ingested struct {
+	Changes []struct {
+		Op  string `json:"op"`
+		ID  string `json:"id"`
+		Old string `json:"old"`
+		New string `json:"new"`
+	} `json:"changes"`
+	Usage usage `json:"usage"`
+}
+
+func (r ingested) receipt() memory.Receipt {
+	out := memory.Receipt{Usage: r.Usage.usage()}
+	for _, c := range r.Changes {
+		out.Changes = append(out.Changes, memory.Change{Op: cmp.Or(strings.ToUpper(c.Op), memory.OpAdd), ID: schema.PointID(c.ID), Old: c.Old, New: c.New})
+	}
+	return out
+}
+
+// Ingest hands the program the turns, and for those that want one text, all of it.
+func (m *running) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, error) {
+	if err := ctx.Err(); err != nil {
+		return memory.Receipt{}, err
+	}
+	if b.Key == "" {
+		b.Key = keyOf(b)
+	}
+	if m.known[b.Key] {
+		return memory.Receipt{Skipped: true}, nil
+	}
+	turns, lines, at := []turn{}, []string{}, ""
+	for _, t := range b.Turns {
+		x := turn{Role: t.Role, Name: t.Name, Text: strings.ToValidUTF8(t.Text, "\uFFFD"), Time: t.Time}
+		if len(t.Sources) > 0 {
+			x.ID = turnID(t.Sources[0])
+		}
+		for _, a := range t.Attachments {
+			if a.Text != "" {
+				x.Text += "\n[" + a.Type + ": " + a.Text + "]"
+			}
+		}
+		turns = append(turns, x)
+		lines = append(lines, cmp.Or(t.Name, t.Role)+": "+x.Text)
+		at = cmp.Or(at, t.Time)
+	}
+	params := map[string]any{"key": b.Key, "session": b.Session, "user_id": b.UserID, "agent_id": b.AgentID, "turns": turns,
+		"content": strings.Join(lines, "\n"), "metadata": b.Metadata}
+	if at != "" {
+		params["time"] = at
+	}
+	var r ingested
+	if err := m.p.call(ctx, "ingest", params, &r); err != nil {
+		return memory.Receipt{}, err
+	}
+	for _, t := range b.Turns {
+		for _, s := range t.Sources {
+			m.batchOf[s] = len(m.batches)
+		}
+	}
+	b.Turns, b.Context = nil, nil
+	m.batches = append(m.batches, b)
+	m.known[b.Key] = true
+	m.keys = append(m.keys, b.Key)
+	return r.receipt(), nil
+}
+
+type hit struct {
+	ID    string        `json:"id"`
+	Text  string        `json:"text"`
+	Score *float64      `json:"score"`
+	Turns []string      `json:"turns"`
+	Meta  schema.Object `json:"meta"`
+}
+
+// hits checks what the program found: ids once, of the user, best first. Without scores
+// its order is kept and the score is 1/rank.
+func (m *running) hits(found []hit, q memory.Query) (out []memory.Hit, err error) {
+	seen, scored := map[string]bool{}, true
+	for _, h := range found {
+		if h.ID == "" || h.Text == "" {
+			return nil, &Error{Program: m.p.o.Command[0], Method: "retrieve", Message: fmt.Sprintf("a hit needs an id and a text, have %+v", h)}
+		}
+		x := memory.Hit{ID: schema.PointID(h.ID), Text: h.Text, Sources: parseTurns(h.Turns), Meta: h.Meta}
+		if seen[h.ID] || !m.belongs(x.Sources, q.UserID, q.AgentID) {
+			continue
+		}
+		seen[h.ID] = true
+		if h.Score == nil {
+			scored = false
+		} else {
+			x.Score = *h.Score
+		}
+		out = append(out, x)
+	}
+	if scored {
+		slices.SortStableFunc(out, func(a, b memory.Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID)) })
+	}
+	out = out[:min(len(out), cmp.Or(q.K, 5))]
+	for i := range out {
+		if !scored {
+			out[i].Score = 1 / float64(i+1)
+		}
+	}
+	return out, nil
+}
+
+// belongs reports whether what stands on these turns is of the user and agent; what
+// names no turn is, as long as the memory never had another.
+func (m *running) belongs(refs []schema.EventRef, user, agent string) bool {
+	of := func(b memory.Batch) bool {
+		return (user == "" || b.UserID == user) && (agent == "" || b.AgentID == agent)
+	}
+	for _, r := range refs {
+		if i, ok := m.batchOf[r]; ok {
+			return of(m.batches[i])
+		}
+	}
+	return !slices.ContainsFunc(m.batches, func(b memory.Batch) bool { return !of(b) })
+}
+
+func question(q memory.Query) map[string]any {
+	return map[string]any{"query": q.Text, "k": cmp.Or(q.K, 5), "user_id": q.UserID, "agent_id": q.AgentID, "asker": cmp.Or(q.Asker, memory.RoleUser)}
+}
+
+// Retrieve asks the program; one that cannot is errors.ErrUnsupported.
+func (m *running) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	if !m.sys.can("retrieve") {
+		return memory.Retrieved{}, fmt.Errorf("%s retrieves nothing, it only answers: %w", m.sys.o.Name, errors.ErrUnsupported)
+	}
+	var r struct {
+		Hits  []hit `json:"hits"`
+		Usage usage `json:"usage"`
+	}
+	if err := m.p.call(ctx, "retrieve", question(q), &r); err != nil {
+		return memory.Retrieved{}, err
+	}
+	hits, err := m.hits(r.Hits, q)
+	return memory.Retrieved{Hits: hits, Usage: r.Usage.usage()}, err
+}
+
+// Answer lets the program answer; hits are what it says it stood on.
+func (x answerer) Answer(ctx context.Context, q memory.Query) (memory.Retrieved, string, error) {
+	var r struct {
+		Answer string `json:"answer"`
+		Hits   []hit  `json:"hits"`
+		Usage  usage  `json:"usage"`
+	}
+	if err := x.m.p.call(ctx, "answer", question(q), &r); err != nil {
+		return memory.Retrieved{}, "", err
+	}
+	hits, err := x.m.hits(r.Hits, q)
+	return memory.Retrieved{Hits: hits, Usage: r.Usage.usage()}, r.Answer, err
+}
+
+// Settle waits for the program's background work.
+func (x settler) Settle(ctx context.Context) (memory.Receipt, error) {
+	var r ingested
+	err := x.m.p.call(ctx, "settle", map[string]any{}, &r)
+	return r.receipt(), err
+}
+
+// EndSession tells the program that a session is over.
+func (x ender) EndSession(ctx context.Context, id string) (memory.Receipt, error) {
+	var r ingested
+	err := x.m.p.call(ctx, "end_session", map[string]any{"session": id}, &r)
+	return r.receipt(), err
+}
+
+// Drop makes the program forget.
+func (x dropper) Drop(ctx context.Context) error {
+	return x.m.p.call(ctx, "drop", map[string]any{}, nil)
+}
+
+// Export asks for every item at once: about 1 KB each is held.
+func (x exporter) Export(ctx context.Context) schema.Seq[schema.MemoryExport] {
+	return func(yield func(schema.Record[schema.MemoryExport], error) bool) {
+		var none schema.Record[schema.MemoryExport]
+		var r struct {
+			Items []struct {
+				hit
+				Created string `json:"created_at"`
+				Updated string `json:"updated_at"`
+			} `json:"items"`
+		}
+		if err := x.m.p.call(ctx, "export", map[string]any{}, &r); err != nil {
+			yield(none, err)
+			return
+		}
+		slices.SortFunc(r.Items, func(a, b struct {
+			hit
+			Created string `json:"created_at"`
+			Updated string `json:"updated_at"`
+		}) int {
+			return cmp.Compare(a.ID, b.ID)
+		})
+		for _, it := range r.Items {
+			payload, err := x.m.payload(it.hit, it.Created, it.Updated)
+			if err != nil {
+				yield(none, err)
+				return
+			}
+			if !yield(schema.Record[schema.MemoryExport]{V: schema.MemoryExport{ID: schema.PointID(it.ID), Payload: payload, Collection: x.m.sys.o.Name}}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (m *running) payload(it hit, created, updated string) (schema.Object, error) {
+	var b schema.ObjectBuilder
+	own := map[string]bool{"user_id": true, "agent_id": true, "data": true, "hash": true, "created_at": true, "updated_at": true, "events": true}
+	turns, user, agent := parseTurns(it.Turns), "", ""
+	for _, t := range turns {
+		if i, ok := m.batchOf[t]; ok {
+			user, agent = m.batches[i].UserID, m.batches[i].AgentID
+			for k, raw := range m.batches[i].Metadata.Members() {
+				if !own[k] {
+					own[k] = true
+					b.Raw(k, raw)
+				}
+			}
+			break
+		}
+	}
+	for _, p := range [][2]string{{"user_id", user}, {"agent_id", agent}, {"data", it.Text}, {"hash", schema.Hash(it.Text)}, {"created_at", created}, {"updated_at", updated}} {
+		if p[1] != "" {
+			b.String(p[0], p[1])
+		}
+	}
+	if len(turns) > 0 {
+		if err := b.Value("events", turns); err != nil {
+			return schema.Object{}, err
+		}
+	}
+	for k, raw := range it.Meta.Members() {
+		if !own[k] {
+			b.Raw(k, raw)
+		}
+	}
+	return b.Object(), nil
+}
+
+func turnID(r schema.EventRef) string { return string(r.ConvID) + ":" + strconv.Itoa(r.TurnID) }
+
+// parseTurns reads turn ids back; what is none is passed over.
+func parseTurns(ids []string) (out []schema.EventRef) {
+	for _, id := range ids {
+		i := strings.LastIndexByte(id, ':')
+		if i <= 0 {
+			continue
+		}
+		if n, err := strconv.Atoi(id[i+1:]); err == nil && n > 0 {
+			out = append(out, schema.EventRef{ConvID: schema.ConvID(id[:i]), TurnID: n})
+		}
+	}
+	return out
+}
+
+// keyOf names a batch by its content.
+func keyOf(b memory.Batch) string {
+	raw, err := codec.Append(nil, []any{b.UserID, b.AgentID, b.Session, b.Turns}, codec.Compact)
+	if err != nil {
+		raw = fmt.Appendf(nil, "%v", b.Turns)
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:16])
+}

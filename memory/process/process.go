@@ -1,0 +1,317 @@
+// Package process runs a program of somebody else's as a memory system: one process a
+// namespace, one JSON object a line on its standard input, one back on its standard
+// output. docs/adding-a-service.md has the protocol and examples/process two programs.
+//
+// A program needs three methods (reset, ingest, answer); what more it can do (retrieve,
+// settle, end_session, export, drop) it names in its answer to hello. Retrieve of a
+// program without it is errors.ErrUnsupported: it is measured by its answers alone.
+package process
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"membench/internal/codec"
+	"membench/memory"
+)
+
+// Options of a program.
+type Options struct {
+	Name    string   // of the system; "": what the program says, else the program's file name
+	Command []string // program and arguments; needed
+	// Env is the whole environment of the program, NAME=value: nothing is inherited, so
+	// that no key reaches a program that was not given one.
+	Env     []string
+	Dir     string        // to run in; "": this one
+	Timeout time.Duration // of one request; 0: 10 minutes
+	Log     io.Writer     // what the program writes to standard error; nil: the last of it is kept for messages
+}
+
+// System is a program. It is a memory.System.
+type System struct {
+	o     Options
+	hello hello
+}
+
+type hello struct {
+	Name    string   `json:"name"`
+	Version string   `json:"version"`
+	Methods []string `json:"methods"`
+}
+
+// three are the methods of a program that does not know hello.
+var three = []string{"reset", "ingest", "answer"}
+
+// New starts the program once to hear what it is.
+func New(ctx context.Context, o Options) (*System, error) {
+	if len(o.Command) == 0 {
+		return nil, errors.New("no program given")
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 10 * time.Minute
+	}
+	s := &System{o: o}
+	p, err := start(o)
+	if err != nil {
+		return nil, err
+	}
+	var said *Error
+	switch err := p.call(ctx, "hello", struct {
+		Protocol int `json:"protocol"`
+	}{Protocol}, &s.hello); {
+	case errors.As(err, &said) && said.Code != "": // it answers, and does not know the method
+		s.hello = hello{Methods: three}
+	case err != nil:
+		return nil, errors.Join(err, p.close())
+	}
+	if len(s.hello.Methods) == 0 {
+		s.hello.Methods = three
+	}
+	for _, need := range []string{"reset", "ingest"} {
+		if !s.can(need) {
+			return nil, errors.Join(fmt.Errorf("%s: the program says that its methods are %s; %s is needed", o.Command[0], strings.Join(s.hello.Methods, ", "), need), p.close())
+		}
+	}
+	if s.o.Name == "" {
+		s.o.Name = s.hello.Name
+	}
+	if s.o.Name == "" {
+		s.o.Name = o.Command[0][strings.LastIndexAny(o.Command[0], `/\`)+1:]
+	}
+	return s, p.close()
+}
+
+// Protocol is the version that hello names.
+const Protocol = 1
+
+func (s *System) can(method string) bool {
+	for _, m := range s.hello.Methods {
+		if m == method {
+			return true
+		}
+	}
+	return false
+}
+
+// Info is what the program says of itself. The fingerprint covers command, version and
+// methods; what the program reads besides nobody sees.
+func (s *System) Info() memory.Info {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d|%q|%q|%q|%q", Protocol, s.o.Command, s.hello.Name, s.hello.Version, s.hello.Methods)
+	return memory.Info{Name: s.o.Name, Version: s.hello.Version, Mode: "process", Fingerprint: hex.EncodeToString(h.Sum(nil))[:16]}
+}
+
+// Error is a failure of the program.
+type Error struct {
+	Program, Method string
+	Code            string // what the program says: unsupported, or its own word; "" when it said nothing
+	Message         string
+	Stderr          string // the last that it wrote there
+	Err             error
+}
+
+func (e *Error) Error() string {
+	s := e.Program + ": " + e.Method + ": " + e.Message
+	if e.Stderr != "" {
+		s += "; its standard error ends: " + e.Stderr
+	}
+	return s
+}
+
+// Unwrap makes an unsupported method errors.ErrUnsupported.
+func (e *Error) Unwrap() error {
+	if e.Code == "unsupported" {
+		return errors.ErrUnsupported
+	}
+	return e.Err
+}
+
+// proc is one running program.
+type proc struct {
+	o    Options
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  chan line
+	tail *tail
+	id   int
+	dead error
+	once sync.Once
+	end  error
+}
+
+type line struct {
+	b   []byte
+	err error
+}
+
+// maxLine is the longest answer in bytes.
+const maxLine = 64 << 20
+
+// grace is how long a program may take to end after its input did.
+const grace = 3 * time.Second
+
+func start(o Options) (*proc, error) {
+	p := &proc{o: o, out: make(chan line, 1), tail: &tail{to: o.Log}}
+	p.cmd = exec.Command(o.Command[0], o.Command[1:]...)
+	p.cmd.Dir, p.cmd.Env, p.cmd.Stderr = o.Dir, append([]string{}, o.Env...), p.tail
+	p.cmd.WaitDelay = grace
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", o.Command[0], err)
+	}
+	p.in = in
+	go func() { // ends with the program's standard output
+		defer close(p.out)
+		sc := bufio.NewScanner(out)
+		sc.Buffer(make([]byte, 0, 1<<16), maxLine)
+		for sc.Scan() {
+			p.out <- line{b: bytes.Clone(sc.Bytes())}
+		}
+		if err := sc.Err(); err != nil {
+			p.out <- line{err: err}
+		}
+	}()
+	return p, nil
+}
+
+// call sends one request and reads its answer into result (nil: nobody wants it).
+// After a program broke the protocol, or was too late, it is ended: no answer could be
+// told from the next.
+func (p *proc) call(ctx context.Context, method string, params, result any) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if p.dead != nil {
+		return p.dead
+	}
+	p.id++
+	b, err := codec.Append(nil, struct {
+		ID     int    `json:"id"`
+		Method string `json:"method"`
+		Params any    `json:"params"`
+	}{p.id, method, params}, codec.Compact)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.o.Timeout)
+	defer cancel()
+	sent := make(chan error, 1)
+	go func() { _, err := p.in.Write(append(b, '\n')); sent <- err }() // ends with the program at the latest
+	for {
+		select {
+		case err := <-sent:
+			if err != nil {
+				return p.broken(method, "the program reads no more: "+err.Error(), err)
+			}
+			sent = nil
+		case l, ok := <-p.out:
+			switch {
+			case !ok:
+				return p.broken(method, "the program ended without an answer", io.ErrUnexpectedEOF)
+			case l.err != nil:
+				return p.broken(method, l.err.Error(), l.err)
+			}
+			return p.answer(method, l.b, result)
+		case <-ctx.Done():
+			return p.broken(method, fmt.Sprintf("no answer (%v; the limit is %v)", ctx.Err(), p.o.Timeout), ctx.Err())
+		}
+	}
+}
+
+func (p *proc) answer(method string, b []byte, result any) error {
+	var a struct {
+		ID     *int            `json:"id"`
+		Result json.RawMessage `json:"result"`
+		Error  *struct {
+			Code    string `json:"code"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if err := codec.Unmarshal(b, &a); err != nil || a.ID == nil || *a.ID != p.id {
+		return p.broken(method, fmt.Sprintf("a line on standard output is no answer to request %d: %.200q; words belong on standard error", p.id, b), err)
+	}
+	if a.Error != nil {
+		code := a.Error.Code
+		if code == "" {
+			code = "failed"
+		}
+		return &Error{Program: p.o.Command[0], Method: method, Code: code, Message: a.Error.Message}
+	}
+	if result == nil || len(a.Result) == 0 || string(a.Result) == "null" {
+		return nil
+	}
+	if err := codec.Unmarshal(a.Result, result); err != nil {
+		return p.broken(method, "its result: "+err.Error(), err)
+	}
+	return nil
+}
+
+func (p *proc) broken(method, message string, err error) error {
+	kill := p.cmd.Process.Kill()
+	end := p.close()
+	e := &Error{Program: p.o.Command[0], Method: method, Message: message, Stderr: p.tail.last(), Err: err}
+	if end != nil && kill != nil { // it had ended by itself: how says why
+		e.Message += " (" + end.Error() + ")"
+	}
+	p.dead = e
+	return e
+}
+
+// close ends the program: its input ends, and after a while it is killed.
+func (p *proc) close() error {
+	p.once.Do(func() {
+		p.in.Close()
+		t := time.AfterFunc(grace, func() { _ = p.cmd.Process.Kill() }) // it may have ended meanwhile
+		defer t.Stop()
+		for range p.out {
+		}
+		p.end = p.cmd.Wait()
+	})
+	return p.end
+}
+
+// tail keeps the end of what is written, and passes it on.
+type tail struct {
+	mu sync.Mutex
+	b  []byte
+	to io.Writer
+}
+
+const tailSize = 1 << 11
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b = append(t.b, b...)
+	if len(t.b) > tailSize {
+		t.b = t.b[len(t.b)-tailSize:]
+	}
+	if t.to != nil {
+		return t.to.Write(b)
+	}
+	return len(b), nil
+}
+
+func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.ToValidUTF8(strings.TrimSpace(string(t.b)), "\uFFFD")
+}

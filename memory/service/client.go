@@ -1,0 +1,354 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"membench/internal/codec"
+)
+
+// A Kind says what went wrong, so that callers can choose without reading words.
+type Kind string
+
+const (
+	KindNetwork   Kind = "network"   // no connection, or one that broke while reading
+	KindTimeout   Kind = "timeout"   // no answer in time while reading
+	KindRate      Kind = "rate"      // too many requests, still after the pauses asked for; nothing was stored
+	KindServer    Kind = "server"    // a fault of the server's, still after the retries
+	KindRefused   Kind = "refused"   // the service refuses the request, also inside a 200
+	KindKey       Kind = "key"       // key missing or wrong (401, 403)
+	KindMalformed Kind = "malformed" // an answer that does not have the form of the spec
+	KindUnsure    Kind = "unsure"    // a write that may or may not have happened: the namespace is spoilt
+	KindSettle    Kind = "settle"    // background work failed, or did not end in time
+	KindLost      Kind = "lost"      // what was stored cannot be read back
+	KindStale     Kind = "stale"     // a namespace that should be new holds something
+	KindPaging    Kind = "paging"    // a list that repeats itself, or is cut off
+	KindSpec      Kind = "spec"      // the spec asks for a value that is not there
+)
+
+// Error is the typed failure of a service. It holds no secret.
+type Error struct {
+	System, Step string
+	Kind         Kind
+	Status       int    // of HTTP; 0 where there was no answer
+	RequestID    string // the service's own, for its operators
+	Message      string
+	Err          error
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s: ", e.System, e.Step)
+	if e.Status != 0 {
+		fmt.Fprintf(&b, "status %d: ", e.Status)
+	}
+	b.WriteString(e.Message)
+	if e.RequestID != "" {
+		fmt.Fprintf(&b, " (request %s)", e.RequestID)
+	}
+	switch e.Kind {
+	case KindKey:
+		b.WriteString(" (check the key in the environment or .env)")
+	case KindUnsure:
+		b.WriteString("; it may have been stored or not: open the namespace afresh and ingest again")
+	case KindNetwork:
+		b.WriteString(" (is the service running at the address of the spec's base_url?)")
+	}
+	return b.String()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// KindOf is the kind of a failure of a service, "" for any other error.
+func KindOf(err error) Kind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return ""
+}
+
+const (
+	maxAnswer  = 64 << 20         // bytes of one answer
+	firstPause = time.Second / 2  // doubled by every retry
+	maxPause   = 30 * time.Second // of our own choice
+	maxAsked   = 5 * time.Minute  // longest pause that a service may ask for
+)
+
+// reply is one answer, decoded where it is JSON.
+type reply struct {
+	status  int
+	header  http.Header
+	raw     []byte
+	body    any
+	bad     error // why body is not there
+	ignored bool
+}
+
+// do sends a request until it is answered, refused or given up. write says that
+// sending it twice would store twice.
+func (s *System) do(ctx context.Context, step string, r request, sc *scope, write bool) (*reply, error) {
+	method, target, payload, err := s.build(r, sc)
+	if err != nil {
+		return nil, &Error{System: s.spec.System, Step: step, Kind: KindSpec, Message: err.Error(), Err: err}
+	}
+	write = write && !s.spec.Idempotent
+	for try := 0; ; try++ {
+		rep, err := s.once(ctx, method, target, payload)
+		if ctx.Err() != nil && rep == nil {
+			if write && !unsent(err) {
+				return nil, s.fault(step, KindUnsure, nil, "interrupted while the service was storing", ctx.Err())
+			}
+			return nil, ctx.Err()
+		}
+		fail := s.judge(step, r, rep, err, write)
+		if fail == nil {
+			return rep, nil
+		}
+		if try >= s.spec.Retry.Max || !s.again(fail, rep, err, write) {
+			return nil, fail
+		}
+		pause := s.pause(try, rep)
+		if pause > maxAsked {
+			fail.Message += fmt.Sprintf("; it asks for a pause of %v", pause)
+			return nil, fail
+		}
+		if err := s.o.Sleep(ctx, pause); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (s *System) build(r request, sc *scope) (method, target string, payload []byte, err error) {
+	p, err := expandString(r.Path, sc)
+	if err != nil {
+		return "", "", nil, fmt.Errorf("path: %w", err)
+	}
+	target = s.base + text(p)
+	query := url.Values{}
+	for _, k := range sortedKeys(r.Query) {
+		v, err := expand(r.Query[k], sc)
+		if err == errAbsent {
+			continue
+		}
+		if err != nil {
+			return "", "", nil, fmt.Errorf("query %s: %w", k, err)
+		}
+		query.Set(k, text(v))
+	}
+	if len(query) > 0 {
+		target += "?" + query.Encode()
+	}
+	if r.Body != nil {
+		v, err := expand(r.Body, sc)
+		if err != nil {
+			return "", "", nil, fmt.Errorf("body: %w", err)
+		}
+		if payload, err = codec.Append(nil, v, codec.Compact); err != nil {
+			return "", "", nil, fmt.Errorf("body: %w", err)
+		}
+	}
+	return r.Method, target, payload, nil
+}
+
+// once sends one request and reads the whole answer.
+func (s *System) once(ctx context.Context, method, target string, payload []byte) (*reply, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, unsentError{err}
+	}
+	defer s.leave()
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(s.spec.Timeout))
+	defer cancel()
+	var body io.Reader
+	if payload != nil {
+		body = bytes.NewReader(payload)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, target, body)
+	if err != nil {
+		return nil, unsentError{err}
+	}
+	for k, v := range s.headers {
+		req.Header.Set(k, v)
+	}
+	if payload != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	rep := &reply{status: resp.StatusCode, header: resp.Header}
+	rep.raw, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err != nil {
+		return rep, fmt.Errorf("the answer broke off after %d bytes: %w", len(rep.raw), err)
+	}
+	if len(rep.raw) > maxAnswer {
+		return rep, fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
+	}
+	rep.body, rep.bad = decode(rep.raw)
+	return rep, nil
+}
+
+// unsentError is a fault before anything was sent.
+type unsentError struct{ error }
+
+func (e unsentError) Unwrap() error { return e.error }
+
+// unsent reports whether the request certainly did not reach the service.
+func unsent(err error) bool {
+	var op *net.OpError
+	var u unsentError
+	return errors.As(err, &u) || errors.As(err, &op) && op.Op == "dial"
+}
+
+// judge turns what came back into a typed failure, nil when it is what the spec wants.
+func (s *System) judge(step string, r request, rep *reply, err error, write bool) *Error {
+	if err != nil {
+		kind := KindNetwork
+		var ne net.Error
+		if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &ne) && ne.Timeout() {
+			kind = KindTimeout
+		}
+		if write && !unsent(err) {
+			kind = KindUnsure
+		}
+		var ue *url.Error
+		if errors.As(err, &ue) {
+			err = ue.Err // without the address: queries may hold what nobody should read in a log
+		}
+		return s.fault(step, kind, rep, err.Error(), err)
+	}
+	switch {
+	case slices.Contains(r.Ignore, rep.status):
+		rep.ignored = true
+		return nil
+	case len(r.OK) > 0 && !slices.Contains(r.OK, rep.status) || len(r.OK) == 0 && (rep.status < 200 || rep.status > 299):
+		return s.fault(step, s.kindOf(rep, write), rep, s.said(rep), nil)
+	}
+	needs := s.spec.OKWhen != nil || len(r.Save) > 0
+	if rep.bad != nil && needs {
+		kind := KindMalformed
+		if write {
+			kind = KindUnsure
+		}
+		return s.fault(step, kind, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
+	}
+	if c := s.spec.OKWhen; c != nil && !c.holds(rep.body) {
+		return s.fault(step, KindRefused, rep, fmt.Sprintf("%s (%s inside a %d)", s.said(rep), c.said(rep.body), rep.status), nil)
+	}
+	return nil
+}
+
+func (s *System) kindOf(rep *reply, write bool) Kind {
+	switch st := rep.status; {
+	case st == http.StatusUnauthorized || st == http.StatusForbidden:
+		return KindKey
+	case st == http.StatusTooManyRequests:
+		return KindRate
+	case write && s.unstored(rep):
+		return KindServer
+	case write && (st >= 500 || st == http.StatusRequestTimeout):
+		return KindUnsure
+	case st >= 500 || st == http.StatusRequestTimeout:
+		return KindServer
+	}
+	return KindRefused
+}
+
+// unstored reports whether the answer says for sure that nothing was stored.
+func (s *System) unstored(rep *reply) bool {
+	c := s.spec.Retry.IngestIf
+	return slices.Contains(s.spec.Retry.IngestOn, rep.status) || c != nil && rep.bad == nil && c.holds(rep.body)
+}
+
+func (s *System) again(e *Error, rep *reply, err error, write bool) bool {
+	switch {
+	case err != nil:
+		return !write || unsent(err)
+	case write:
+		return s.unstored(rep)
+	}
+	return rep != nil && slices.Contains(s.spec.Retry.On, rep.status) && e.Kind != KindKey
+}
+
+// pause is how long to wait before the next try: what the service asks for, else
+// twice as long each time.
+func (s *System) pause(try int, rep *reply) time.Duration {
+	if rep != nil {
+		h := rep.header
+		if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 {
+			return time.Duration(ms * float64(time.Millisecond))
+		}
+		now, dated := http.ParseTime(h.Get("Date")) // the service's clock, not ours
+		if v := h.Get("Retry-After"); v != "" {
+			if sec, err := strconv.ParseFloat(v, 64); err == nil && sec >= 0 {
+				return time.Duration(min(sec, 1e6) * float64(time.Second))
+			}
+			if at, err := http.ParseTime(v); err == nil && dated == nil {
+				return max(0, at.Sub(now))
+			}
+		}
+		if reset, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64); err == nil && rep.status == http.StatusTooManyRequests && dated == nil {
+			if d := time.Unix(reset, 0).Sub(now); d > 0 {
+				return d
+			}
+		}
+	}
+	return time.Duration(float64(min(maxPause, firstPause<<min(try, 10))) * (0.75 + s.o.Jitter()/2))
+}
+
+// said is the service's own word for a failure.
+func (s *System) said(rep *reply) string {
+	if rep.bad == nil {
+		for _, p := range s.spec.Errors {
+			if t := p.text(rep.body); t != "" {
+				return clip(t)
+			}
+		}
+	}
+	if rep.status >= 300 && rep.status < 400 {
+		return "redirects are not followed: a key must not travel; mend base_url"
+	}
+	if t := strings.TrimSpace(string(rep.raw)); t != "" {
+		return clip(t)
+	}
+	return strings.ToLower(http.StatusText(rep.status))
+}
+
+func clip(s string) string {
+	const most = 300
+	s = strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "\uFFFD")
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+// fault makes an error, every secret taken out of its words.
+func (s *System) fault(step string, k Kind, rep *reply, message string, err error) *Error {
+	e := &Error{System: s.spec.System, Step: step, Kind: k, Message: s.redact(message), Err: err}
+	if rep != nil {
+		e.Status = rep.status
+		e.RequestID = s.redact(clip(rep.header.Get("X-Request-Id")))
+	}
+	return e
+}
+
+func (s *System) redact(m string) string {
+	for _, secret := range s.secrets {
+		m = strings.ReplaceAll(m, secret, "[secret]")
+	}
+	return m
+}

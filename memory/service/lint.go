@@ -1,0 +1,118 @@
+package service
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"membench/schema"
+)
+
+// given are the names that the engine fills in.
+var given = []string{"ns", "run", "scope", "attempt", // of the namespace
+	"session", "key", "turns", "turn", "first", "last", "turn_ids", "meta", "user", "agent", // of an ingest
+	"q", "k", "it", "page", "size", "offset", "cursor"}
+
+// lint finds what the JSON Schema cannot say.
+func (s *Spec) lint(raw []byte) (out []*schema.Finding) {
+	fault := func(pointer, message, have, want string) {
+		out = append(out, &schema.Finding{Pointer: pointer, Code: "SVC003", Message: message, Have: have, Want: want, Hint: "docs/adding-a-service.md"})
+	}
+	names := sortedKeys(s.Variables)
+	for _, r := range s.requests() {
+		names = append(names, sortedKeys(r.Save)...)
+	}
+	for _, name := range names {
+		if slices.Contains(given, name) || name == "env" {
+			fault("", "a variable or saved value has a name that the engine gives itself", name, "another name")
+		}
+	}
+	known := slices.Concat(given, sortedKeys(s.Variables))
+	for _, r := range s.requests() {
+		known = append(known, sortedKeys(r.Save)...)
+	}
+	tree, err := decode(raw)
+	if err != nil {
+		fault("", err.Error(), "", "")
+		return out
+	}
+	var look func(pointer string, v any, as []string)
+	look = func(pointer string, v any, as []string) {
+		switch v := v.(type) {
+		case string:
+			_, holes, err := pieces(v)
+			if err != nil {
+				fault(pointer, err.Error(), "", "")
+			}
+			for _, h := range holes {
+				root, _, _ := strings.Cut(h.name, ".")
+				switch {
+				case root == "env" && !strings.HasPrefix(pointer, "/headers/") && !strings.HasPrefix(pointer, "/variables/") && pointer != "/base_url":
+					fault(pointer, "the environment is read in base_url, headers and variables only", "${"+h.name+"}", "a variable")
+				case root != "env" && !slices.Contains(known, root) && !slices.Contains(as, root):
+					fault(pointer, "nothing gives this name a value", "${"+h.name+"}", "one of "+strings.Join(known, ", "))
+				}
+			}
+		case []any:
+			for i, x := range v {
+				look(pointer+"/"+strconv.Itoa(i), x, as)
+			}
+		case map[string]any:
+			if each, ok := v["$each"]; ok {
+				name, _ := v["$as"].(string)
+				if each != "turns" || name == "" || v["$item"] == nil {
+					fault(pointer, "a list is {$each: turns, $as: NAME, $item: …}", "", "")
+				}
+				as = append(slices.Clip(as), name)
+			}
+			for _, k := range sortedKeys(v) {
+				if k != "doc" && k != "verified" {
+					look(pointer+schema.Pointer(k), v[k], as)
+				}
+			}
+		}
+	}
+	look("", tree, nil)
+	if s.Search.Text == nil && (s.Search.Items == nil || s.Search.Fields.ID == nil || s.Search.Fields.Text == nil) {
+		fault("/search", "a search answers with items (fields id and text at least) or with one text", "", "items and fields, or text")
+	}
+	if s.List != nil && (s.List.Fields.ID == nil || s.List.Fields.Text == nil) {
+		fault("/list", "a list has items with fields id and text", "", "fields")
+	}
+	if p := s.paging(); p != nil && p.Kind == "cursor" && p.Next == nil {
+		fault("/list/paging", "paging by cursor needs the path of the next one", "", "next")
+	}
+	for i, t := range s.Settle {
+		if t.Done == nil && t.Count == nil {
+			fault(schema.Pointer("settle", strconv.Itoa(i)), "a wait needs an end", "", "done or count")
+		}
+	}
+	for i, r := range s.Drop {
+		if r.Each == "listed" && s.List == nil {
+			fault(schema.Pointer("drop", strconv.Itoa(i)), "each: listed needs a list", "", "list")
+		}
+	}
+	if s.Readback == "ids" && (s.List == nil || s.Ingest.Stored == nil) {
+		fault("/readback", "to read ids back there must be a list, and ingest.stored that names them", "", "list and ingest.stored")
+	}
+	return out
+}
+
+func (s *Spec) paging() *paging {
+	if s.List == nil {
+		return nil
+	}
+	return s.List.Paging
+}
+
+// requests are all of the spec's.
+func (s *Spec) requests() []request {
+	out := slices.Concat(s.Open, s.BeginSession, []request{s.Ingest.request}, s.EndSession, []request{s.Search.request}, s.Drop)
+	for _, t := range s.Settle {
+		out = append(out, t.request)
+	}
+	if s.List != nil {
+		out = append(out, s.List.request)
+	}
+	return out
+}

@@ -1,0 +1,215 @@
+package servicetest
+
+import (
+	"crypto/md5"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+type message struct {
+	Role, Content, Name string
+	RoleType            string `json:"role_type"`
+	Alias               string
+	CreatedAt           string `json:"created_at"`
+	Timestamp           any
+	ChatTime            string `json:"chat_time"`
+	Sender              string `json:"sender_id"`
+	SenderName          string `json:"sender_name"`
+	Source              string `json:"source_description"`
+	Metadata            map[string]any
+}
+
+type mem0Add struct {
+	Messages  []message
+	UserID    string `json:"user_id"`
+	RunID     string `json:"run_id"`
+	Metadata  map[string]any
+	Timestamp *int64
+}
+
+func (s *Server) mem0Add(b mem0Add) (out []*item) {
+	for _, m := range b.Messages {
+		if m.Role != "system" {
+			at, _ := b.Metadata["created_at"].(string)
+			out = append(out, s.add(b.UserID, item{Text: m.Content, Role: m.Role, Session: b.RunID, Meta: b.Metadata, Time: at}))
+		}
+	}
+	return out
+}
+
+func mem0Row(x *item, ns string) obj {
+	return obj{"id": x.ID, "memory": x.Text, "hash": fmt.Sprintf("%x", md5.Sum([]byte(x.Text))), "metadata": x.Meta, "created_at": orEpoch(x.Time), "updated_at": orEpoch(x.Time),
+		"user_id": ns, "run_id": x.Session}
+}
+
+// mem0Common are the routes that both open servers share; every fault of the library is
+// what fail says.
+func mem0Common(s *Server, mux *http.ServeMux, most int, fail func(w http.ResponseWriter, status int, text string)) {
+	mux.HandleFunc("POST /memories", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[mem0Add](w, r)
+		if !ok {
+			return
+		}
+		if b.UserID == "" {
+			answer(w, 400, obj{"detail": "At least one identifier (user_id, agent_id, run_id) is required."})
+			return
+		}
+		if strings.ContainsAny(b.UserID+b.RunID, " \t\n") {
+			fail(w, 400, "ids may not contain whitespace")
+			return
+		}
+		out := []any{}
+		for i, x := range s.mem0Add(b) {
+			if x == nil { // the server says that it stored it all the same
+				out = append(out, obj{"id": s.id("lost", i), "memory": b.Messages[i].Content, "event": "ADD"})
+				continue
+			}
+			out = append(out, obj{"id": x.ID, "memory": x.Text, "event": "ADD"})
+		}
+		answer(w, 200, obj{"results": out})
+	})
+	mux.HandleFunc("GET /memories", func(w http.ResponseWriter, r *http.Request) {
+		ns := r.URL.Query().Get("user_id")
+		if ns == "" {
+			answer(w, 400, obj{"detail": "At least one identifier is required."})
+			return
+		}
+		k := most
+		if most == 1000 {
+			k = number(r.URL.Query().Get("top_k"), 20)
+		}
+		out := []any{}
+		for _, x := range s.seen(ns) {
+			if len(out) < k {
+				out = append(out, mem0Row(x, ns))
+			}
+		}
+		answer(w, 200, obj{"results": out})
+	})
+	mux.HandleFunc("DELETE /memories", func(w http.ResponseWriter, r *http.Request) {
+		delete(s.store, r.URL.Query().Get("user_id"))
+		answer(w, 200, obj{"message": "All relevant memories deleted"})
+	})
+	mux.HandleFunc("DELETE /memories/{id}", func(w http.ResponseWriter, r *http.Request) {
+		for ns, items := range s.store {
+			for i, x := range items {
+				if x.ID == r.PathValue("id") {
+					s.store[ns] = append(items[:i:i], items[i+1:]...)
+					answer(w, 200, obj{"message": "Memory deleted successfully"})
+					return
+				}
+			}
+		}
+		fail(w, 404, "Memory with id "+r.PathValue("id")+" not found")
+	})
+}
+
+func (s *Server) mem0Hits(ns, q string, k int) []any {
+	out := []any{}
+	for _, x := range s.search(ns, q, k) {
+		row := mem0Row(x.item, ns)
+		row["score"] = x.score
+		out = append(out, row)
+	}
+	return out
+}
+
+func mem0v2(s *Server, mux *http.ServeMux) {
+	fail := func(w http.ResponseWriter, status int, text string) { answer(w, status, obj{"detail": text}) }
+	mem0Common(s, mux, 1000, fail)
+	mux.HandleFunc("POST /search", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct {
+			Query   string
+			Filters map[string]string
+			TopK    *int `json:"top_k"`
+		}](w, r)
+		switch {
+		case !ok:
+		case strings.TrimSpace(b.Query) == "":
+			fail(w, 400, "query must not be blank")
+		case b.Filters["user_id"] == "":
+			fail(w, 400, "filters must contain at least one of: user_id, agent_id, run_id")
+		case b.TopK == nil:
+			answer(w, 200, obj{"results": s.mem0Hits(b.Filters["user_id"], b.Query, 20)})
+		default:
+			answer(w, 200, obj{"results": s.mem0Hits(b.Filters["user_id"], b.Query, *b.TopK)})
+		}
+	})
+}
+
+func mem0v1(s *Server, mux *http.ServeMux) {
+	fail := func(w http.ResponseWriter, _ int, text string) { answer(w, 500, obj{"detail": text}) } // 1.x knows no other status
+	mem0Common(s, mux, 100, fail)
+	mux.HandleFunc("POST /search", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct {
+			Query  string
+			UserID string `json:"user_id"`
+			Limit  *int
+		}](w, r)
+		switch {
+		case !ok:
+		case b.UserID == "":
+			fail(w, 500, "At least one of 'user_id', 'agent_id', or 'run_id' must be specified.")
+		case b.Limit == nil:
+			answer(w, 200, obj{"results": s.mem0Hits(b.UserID, b.Query, 100)})
+		default:
+			answer(w, 200, obj{"results": s.mem0Hits(b.UserID, b.Query, *b.Limit)})
+		}
+	})
+}
+
+func mem0Platform(s *Server, mux *http.ServeMux) {
+	mux.HandleFunc("GET /v1/ping/{$}", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, obj{"user_email": "a@b"}) })
+	mux.HandleFunc("POST /v3/memories/add/{$}", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[mem0Add](w, r)
+		if !ok {
+			return
+		}
+		items := s.mem0Add(b)
+		for _, x := range items {
+			if x != nil && b.Timestamp != nil {
+				x.Time = unixTime(*b.Timestamp * 1000)
+			}
+		}
+		answer(w, 200, obj{"event_id": s.later(items...), "status": "PENDING"})
+	})
+	mux.HandleFunc("GET /v1/event/{id}/{$}", func(w http.ResponseWriter, r *http.Request) {
+		state, ok := map[string]string{"working": "RUNNING", "done": "SUCCEEDED", "failed": "FAILED"}[s.look(r.PathValue("id"))]
+		if !ok {
+			answer(w, 404, obj{"error": "event not found"})
+			return
+		}
+		answer(w, 200, obj{"id": r.PathValue("id"), "status": state, "error": nil})
+	})
+	type filtered struct {
+		Query   string
+		Filters map[string]string
+		TopK    int `json:"top_k"`
+	}
+	mux.HandleFunc("POST /v3/memories/search/{$}", func(w http.ResponseWriter, r *http.Request) {
+		if b, ok := read[filtered](w, r); ok {
+			answer(w, 200, obj{"results": s.mem0Hits(b.Filters["user_id"], b.Query, b.TopK)})
+		}
+	})
+	mux.HandleFunc("POST /v3/memories/{$}", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[filtered](w, r)
+		if !ok {
+			return
+		}
+		all := s.seen(b.Filters["user_id"])
+		page, size := number(r.URL.Query().Get("page"), 1), min(200, number(r.URL.Query().Get("page_size"), 100))
+		rows, next := []any{}, any(nil)
+		for _, x := range slicePage(all, page, size) {
+			rows = append(rows, mem0Row(x, b.Filters["user_id"]))
+		}
+		if page*size < len(all) {
+			next = "https://api.mem0.ai/v3/memories/?page=2"
+		}
+		answer(w, 200, obj{"count": len(all), "next": next, "previous": nil, "results": rows})
+	})
+	mux.HandleFunc("DELETE /v2/entities/user/{id}/{$}", func(w http.ResponseWriter, r *http.Request) {
+		delete(s.store, r.PathValue("id"))
+		answer(w, 200, obj{"message": "deleting", "event_id": "e"})
+	})
+}

@@ -1,0 +1,395 @@
+package service
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"membench/internal/codec"
+	"membench/internal/jsonschema"
+	"membench/schema"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/parser"
+)
+
+//go:embed specs/*.yaml
+var shipped embed.FS
+
+//go:embed spec.schema.json
+var specSchema []byte
+
+// SchemaJSON is the JSON Schema (2020-12) that a spec must meet.
+func SchemaJSON() []byte { return slices.Clone(specSchema) }
+
+// Spec describes one service. docs/adding-a-service.md explains every member.
+type Spec struct {
+	System     string            `json:"system"`
+	Doc        string            `json:"doc"`
+	Version    string            `json:"version"`
+	Verified   string            `json:"verified"` // how the spec was held against the service
+	BaseURL    string            `json:"base_url"`
+	Headers    map[string]string `json:"headers"`
+	Variables  map[string]string `json:"variables"`
+	Namespace  namespace         `json:"namespace"`
+	OKWhen     *condition        `json:"ok_when"`
+	Errors     []path            `json:"errors"`
+	Timeout    duration          `json:"timeout"`
+	Retry      retry             `json:"retry"`
+	Limit      limit             `json:"limit"`
+	Idempotent bool              `json:"idempotent"`
+
+	Ping         *request  `json:"ping"`
+	Open         []request `json:"open"`
+	BeginSession []request `json:"begin_session"`
+	Ingest       ingest    `json:"ingest"`
+	EndSession   []request `json:"end_session"`
+	Settle       []settle  `json:"settle"`
+	Search       search    `json:"search"`
+	List         *list     `json:"list"`
+	Drop         []request `json:"drop"`
+	Keeps        keeps     `json:"keeps"`
+	Readback     string    `json:"readback"` // none | any | ids
+
+	file string
+}
+
+type namespace struct {
+	ID    string `json:"id"`
+	Chars string `json:"chars"` // allowed beside letters and digits of ASCII; "": all
+	Max   int    `json:"max"`   // bytes; 0: no limit known
+}
+
+// condition holds when the value at path is one of in, or all of its parts hold.
+type condition struct {
+	Path path        `json:"path"`
+	In   []any       `json:"in"`
+	All  []condition `json:"all"`
+}
+
+func (c *condition) holds(v any) bool {
+	for _, x := range c.All {
+		if !x.holds(v) {
+			return false
+		}
+	}
+	if len(c.All) > 0 {
+		return true
+	}
+	have := c.Path.text(v)
+	for _, want := range c.In {
+		if text(want) == have {
+			return true
+		}
+	}
+	return false
+}
+
+// said is the values that a condition looks at, for messages.
+func (c *condition) said(v any) string {
+	var out []string
+	for _, x := range c.All {
+		out = append(out, x.said(v))
+	}
+	if len(c.All) == 0 {
+		out = append(out, c.Path.text(v))
+	}
+	return strings.Join(out, ", ")
+}
+
+type retry struct {
+	Max      int        `json:"max"`       // tries after the first; default 4
+	On       []int      `json:"on"`        // statuses; default 408 429 500 502 503 504
+	IngestOn []int      `json:"ingest_on"` // statuses after which nothing was stored for sure; default 429 503
+	IngestIf *condition `json:"ingest_if"` // a body that says so, at any status
+}
+
+type limit struct {
+	Concurrent int `json:"concurrent"` // requests at once over all namespaces; default 4
+	PerMinute  int `json:"per_minute"` // 0: no limit
+}
+
+type request struct {
+	Method string          `json:"method"`
+	Path   string          `json:"path"`
+	Query  map[string]any  `json:"query"`
+	Body   any             `json:"body"`
+	OK     []int           `json:"ok"`            // default: any 2xx
+	Ignore []int           `json:"ignore_status"` // as good as done, without an answer
+	Save   map[string]path `json:"save"`
+	Each   string          `json:"each"` // once for each saved value, or for each id listed ("listed")
+}
+
+type ingest struct {
+	request
+	Unit     string  `json:"unit"`      // turn | pair | session
+	MaxTurns int     `json:"max_turns"` // of one request
+	MaxChars int     `json:"max_chars"` // of one turn, code points; longer ones are sent in parts
+	Stored   *stored `json:"stored"`
+	Origins  path    `json:"origins"` // ids that hits name as their sources
+}
+
+// stored tells what an ingest answer says of items.
+type stored struct {
+	Items path `json:"items"`
+	ID    path `json:"id"`
+	Text  path `json:"text"`
+	Old   path `json:"old"`
+	Op    path `json:"op"`
+}
+
+type settle struct {
+	request
+	Done        *condition `json:"done"`
+	Fail        *condition `json:"fail"`
+	Count       path       `json:"count"` // done when at least so many turns as were sent
+	Every       duration   `json:"every"`
+	Timeout     duration   `json:"timeout"`
+	Consecutive int        `json:"consecutive"`
+	Learn       *learn     `json:"learn"`
+}
+
+// learn reads which id of the service's stands for which turn.
+type learn struct {
+	Items path `json:"items"`
+	ID    path `json:"id"`
+	Turn  path `json:"turn"`
+}
+
+type fields struct {
+	ID        path `json:"id"`
+	Text      path `json:"text"`
+	Score     path `json:"score"`
+	Created   path `json:"created"`
+	Updated   path `json:"updated"`
+	ValidFrom path `json:"valid_from"`
+	ValidTo   path `json:"valid_to"`
+	Meta      path `json:"meta"`
+	Turns     path `json:"turns"`   // turn ids that we sent and that came back
+	Sources   path `json:"sources"` // the service's ids of what we sent
+	Session   path `json:"session"` // of the turns, where nothing finer comes back
+}
+
+type search struct {
+	request
+	Items  path   `json:"items"`
+	Fields fields `json:"fields"`
+	Text   path   `json:"text"`  // instead of items: one text
+	MaxK   int    `json:"max_k"` // the most that may be asked for; 0: no limit known
+}
+
+type list struct {
+	request
+	Items  path    `json:"items"`
+	Fields fields  `json:"fields"`
+	Paging *paging `json:"paging"`
+	Limit  int     `json:"limit"` // of a list without pages: so many items mean that there are more
+}
+
+type paging struct {
+	Kind  string `json:"kind"` // page | offset | cursor | last_id
+	Size  int    `json:"size"`
+	First int    `json:"first"` // number of the first page; default 1
+	Next  path   `json:"next"`  // cursor: the next one; absent at the end
+	Total path   `json:"total"` // how many items there are in all
+}
+
+// keeps says what comes back of what was sent; `systems check` tries it.
+type keeps struct {
+	Dates    string `json:"dates"`    // turn | session | text | none: where the time of a turn can be found again
+	Speakers bool   `json:"speakers"` // who said it can be found again
+	Verbatim bool   `json:"verbatim"` // one item a turn, with its words; else the service writes its own
+}
+
+// duration reads Go's form: 500ms, 2s, 10m.
+type duration time.Duration
+
+func (d *duration) UnmarshalJSON(b []byte) error {
+	v, err := time.ParseDuration(codec.Unquote(b))
+	*d = duration(v)
+	return err
+}
+
+// Names lists the shipped specs, sorted.
+func Names() []string {
+	files, _ := fs.Glob(shipped, "specs/*.yaml") // the pattern is good
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(filepath.Base(f), ".yaml")
+	}
+	return files
+}
+
+// Load reads a shipped spec by name, or a file by path (one that holds a separator
+// or ends in .yaml or .yml). A fault of the file is a *schema.Finding with its line.
+func Load(nameOrPath string) (*Spec, error) {
+	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") || strings.HasSuffix(nameOrPath, ".yml") {
+		b, err := os.ReadFile(nameOrPath)
+		if err != nil {
+			return nil, err
+		}
+		return Parse(nameOrPath, b)
+	}
+	b, err := Source(nameOrPath)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(nameOrPath+".yaml", b)
+}
+
+// Source is the text of a shipped spec.
+func Source(name string) ([]byte, error) {
+	b, err := shipped.ReadFile("specs/" + name + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("no spec %q is shipped: have %s; a file of your own is named by its path", name, strings.Join(Names(), ", "))
+	}
+	return b, nil
+}
+
+var compiled = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	set := jsonschema.NewSet()
+	const url = "https://membench.local/service-spec"
+	if err := set.Add(url, specSchema); err != nil {
+		return nil, err
+	}
+	return set.Compile(url)
+})
+
+// Parse checks a spec and fills in the defaults. Faults are *schema.Finding, joined.
+func Parse(file string, b []byte) (*Spec, error) {
+	sch, err := compiled()
+	if err != nil {
+		return nil, fmt.Errorf("the schema of specs: %w", err)
+	}
+	raw, err := yaml.YAMLToJSON(b)
+	if err != nil {
+		f := &schema.Finding{Pos: schema.Pos{File: file}, Code: "SVC001", Message: "not YAML", Hint: "mend the place that is named"}
+		var ye yaml.Error
+		if errors.As(err, &ye) {
+			f.Message = "not YAML: " + ye.GetMessage()
+			if tok := ye.GetToken(); tok != nil {
+				f.Pos.Line, f.Pos.Col = tok.Position.Line, tok.Position.Column
+			}
+		}
+		return nil, f
+	}
+	where := positions(file, b)
+	var d jsonschema.Doc
+	d.Parse(raw)
+	if d.Broken || len(d.Nodes) == 0 {
+		return nil, &schema.Finding{Pos: schema.Pos{File: file}, Code: "SVC001", Message: "no spec in it", Want: "a YAML mapping"}
+	}
+	var faults []error
+	for _, v := range sch.Check(&d, 0) {
+		if names := strings.Split(v.Message, "'"); v.Keyword == "additionalProperties" && len(names) > 2 {
+			for i := 1; i < len(names); i += 2 {
+				p := v.Pointer + schema.Pointer(names[i])
+				faults = append(faults, &schema.Finding{Pos: where(p), Pointer: p, Code: "SVC002", Message: "unknown member", Hint: "docs/adding-a-service.md lists every member"})
+			}
+			continue
+		}
+		faults = append(faults, &schema.Finding{Pos: where(v.Pointer), Pointer: v.Pointer, Code: "SVC002", Message: v.Message, Have: v.Have, Want: v.Want,
+			Hint: "docs/adding-a-service.md lists every member"})
+	}
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	s := &Spec{file: file}
+	if err := codec.Unmarshal(raw, s); err != nil {
+		f := &schema.Finding{Pos: schema.Pos{File: file}, Code: "SVC002", Message: err.Error()}
+		var ce *codec.Error
+		if errors.As(err, &ce) {
+			f.Pos, f.Pointer, f.Message = where(ce.Pointer), ce.Pointer, ce.Msg
+		}
+		return nil, f
+	}
+	for _, f := range s.lint(raw) {
+		f.Pos = where(f.Pointer)
+		faults = append(faults, f)
+	}
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	s.defaults()
+	return s, nil
+}
+
+// positions finds the line of a JSON pointer in the YAML text.
+func positions(file string, b []byte) func(pointer string) schema.Pos {
+	tree, err := parser.ParseBytes(b, 0)
+	return func(pointer string) schema.Pos {
+		pos := schema.Pos{File: file}
+		if err != nil {
+			return pos
+		}
+		for p := pointer; ; p = p[:strings.LastIndexByte(p, '/')] { // a member that is missing: the place it is missing from
+			if y, err := yaml.PathString(yamlPath(p)); err == nil {
+				if n, err := y.FilterFile(tree); err == nil && n != nil && n.GetToken() != nil {
+					pos.Line = n.GetToken().Position.Line
+					return pos
+				}
+			}
+			if p == "" {
+				return pos
+			}
+		}
+	}
+}
+
+func yamlPath(pointer string) string {
+	out := "$"
+	for tok := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		switch {
+		case tok == "":
+		case strings.Trim(tok, "0123456789") == "":
+			out += "[" + tok + "]"
+		default:
+			out += ".'" + strings.NewReplacer("~1", "/", "~0", "~", "'", "").Replace(tok) + "'"
+		}
+	}
+	return out
+}
+
+func (s *Spec) defaults() {
+	orInt := func(p *int, v int) {
+		if *p == 0 {
+			*p = v
+		}
+	}
+	orDur := func(p *duration, v time.Duration) {
+		if *p == 0 {
+			*p = duration(v)
+		}
+	}
+	orDur(&s.Timeout, time.Minute)
+	orInt(&s.Retry.Max, 4)
+	if s.Retry.On == nil {
+		s.Retry.On = []int{408, 429, 500, 502, 503, 504}
+	}
+	if s.Retry.IngestOn == nil {
+		s.Retry.IngestOn = []int{429, 503}
+	}
+	orInt(&s.Limit.Concurrent, 4)
+	if s.Ingest.Unit == "turn" {
+		s.Ingest.MaxTurns = 1
+	}
+	if s.Readback == "" {
+		s.Readback = "any"
+	}
+	for i := range s.Settle {
+		t := &s.Settle[i]
+		orDur(&t.Every, 2*time.Second)
+		orDur(&t.Timeout, 10*time.Minute)
+		orInt(&t.Consecutive, 1)
+	}
+	if s.List != nil && s.List.Paging != nil {
+		orInt(&s.List.Paging.Size, 100)
+		orInt(&s.List.Paging.First, 1)
+	}
+}
