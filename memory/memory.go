@@ -5,9 +5,13 @@ package memory
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"strings"
 	"time"
 
+	"membench/internal/codec"
 	"membench/llm"
 	"membench/schema"
 )
@@ -65,7 +69,7 @@ type (
 		Namespaces(ctx context.Context, run string) ([]Namespace, error)
 	}
 	// Answerer is a memory that answers by itself, instead of a reader. Retrieved holds
-	// what it says it stood on, as far as it does.
+	// what it says it stood on, as far as it does. "" means that it does not know.
 	Answerer interface {
 		Answer(ctx context.Context, q Query) (Retrieved, string, error)
 	}
@@ -91,6 +95,19 @@ type Batch struct {
 	Now      time.Time     // the clock for created_at; zero: the last turn's time
 }
 
+// ID is the batch's key: Key, or a hash of who says what to whom in which session.
+func (b Batch) ID() string {
+	if b.Key != "" {
+		return b.Key
+	}
+	raw, err := codec.Append(nil, []any{b.UserID, b.AgentID, b.Session, b.Turns}, codec.Compact)
+	if err != nil { // bytes that are no text
+		raw = fmt.Appendf(nil, "%v", b.Turns)
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:16])
+}
+
 // Query is one retrieval.
 type Query struct {
 	Text    string
@@ -100,6 +117,11 @@ type Query struct {
 	// Asker is the role of who asks, "user" (also "") or "assistant": it settles whom
 	// "I" and "you" in Text mean.
 	Asker string
+	// AsOf is when it is asked, RFC 3339 or its beginning; "": after all that was said.
+	AsOf        string
+	Attachments []schema.Attachment // of the question
+	// Gold is the gold evidence. Only a system whose Capabilities say UsesGold is given it.
+	Gold []schema.EventRef
 }
 
 // Hit is one retrieved item.
@@ -113,8 +135,11 @@ type Hit struct {
 
 // Retrieved is the answer to a Query.
 type Retrieved struct {
-	Hits  []Hit
-	Usage llm.Usage
+	Hits []Hit
+	// Context is what the system itself would show a reader; "": the texts of Hits, in
+	// their order. It may hold more than Hits: summaries, profiles.
+	Context string
+	Usage   llm.Usage
 }
 
 // Operations of a Change.

@@ -20,11 +20,28 @@ type posting struct{ doc, tf int32 }
 // An Index holds postings: about 12 bytes per distinct term and document, beside
 // the terms themselves. The zero Index is ready. Reads may run in parallel.
 type Index struct {
+	K1, B float64                    // both zero: the package's
+	Cut   func(text string) []string // nil: tokens.Terms
+
 	post  map[string][]posting
 	terms [][]string // by document; nil when removed
 	size  []int32    // terms in the document
 	live  int
 	total int
+}
+
+func (x *Index) cut(text string) []string {
+	if x.Cut != nil {
+		return x.Cut(text)
+	}
+	return tokens.Terms(text)
+}
+
+func (x *Index) params() (k1, b float64) {
+	if x.K1 == 0 && x.B == 0 {
+		return K1, B
+	}
+	return x.K1, x.B
 }
 
 // Set makes document id (from 0; ids are dense) hold text.
@@ -36,7 +53,7 @@ func (x *Index) Set(id int, text string) {
 	for len(x.terms) <= id {
 		x.terms, x.size = append(x.terms, nil), append(x.size, 0)
 	}
-	all := tokens.Terms(text)
+	all := x.cut(text)
 	tf := make(map[string]int32, len(all))
 	distinct := make([]string, 0, len(all))
 	for _, t := range all {
@@ -84,21 +101,22 @@ func (x *Index) ScoresWith(query string, kin []string, weight float64) map[int]f
 	most := 0.0
 	n := float64(x.live)
 	mean := float64(x.total) / math.Max(n, 1)
+	k1, b := x.params()
 	score := func(t string, weight float64) (idf float64) {
 		list := x.post[t]
 		df := float64(len(list))
 		idf = math.Log(1 + (n-df+0.5)/(df+0.5))
 		for _, p := range list {
 			tf := float64(p.tf)
-			norm := K1 * (1 - B + B*float64(x.size[p.doc])/mean)
-			out[int(p.doc)] += weight * idf * tf * (K1 + 1) / (tf + norm)
+			norm := k1 * (1 - b + b*float64(x.size[p.doc])/mean)
+			out[int(p.doc)] += weight * idf * tf * (k1 + 1) / (tf + norm)
 		}
 		return idf
 	}
-	for _, t := range tokens.Terms(query) {
+	for _, t := range x.cut(query) {
 		if !seen[t] {
 			seen[t] = true
-			most += score(t, 1) * (K1 + 1)
+			most += score(t, 1) * (k1 + 1)
 		}
 	}
 	for _, t := range kin {
@@ -111,4 +129,51 @@ func (x *Index) ScoresWith(query string, kin []string, weight float64) map[int]f
 		out[d] = min(1, out[d]/most)
 	}
 	return out
+}
+
+// Dense writes the plain BM25 score Σ idf·tf·(K1+1)/(tf+norm) of documents 0 to n−1 into
+// dst, grown as needed: 0 where no term is shared. Distinct query terms count once.
+func (x *Index) Dense(dst []float64, query string, n int) []float64 {
+	if cap(dst) < n {
+		dst = make([]float64, n)
+	}
+	dst = dst[:n]
+	clear(dst)
+	live := float64(x.live)
+	k1, b := x.params()
+	base, slope := k1*(1-b), k1*b*math.Max(live, 1)/math.Max(float64(x.total), 1)
+	seen := map[string]bool{}
+	for _, t := range x.cut(query) {
+		if seen[t] {
+			continue
+		}
+		seen[t] = true
+		list := x.post[t]
+		df := float64(len(list))
+		w := math.Log(1+(live-df+0.5)/(df+0.5)) * (k1 + 1)
+		for _, p := range list {
+			tf := float64(p.tf)
+			dst[p.doc] += w * tf / (tf + base + slope*float64(x.size[p.doc]))
+		}
+	}
+	return dst
+}
+
+// IDF is ln(1 + (N−n+0.5)/(n+0.5)) of a term, at least 0.
+func (x *Index) IDF(term string) float64 {
+	df := float64(len(x.post[term]))
+	return math.Log(1 + (float64(x.live)-df+0.5)/(df+0.5))
+}
+
+// Clone copies the index.
+func (x *Index) Clone() Index {
+	c := *x
+	if x.post != nil {
+		c.post = make(map[string][]posting, len(x.post))
+		for t, list := range x.post {
+			c.post[t] = append([]posting(nil), list...)
+		}
+	}
+	c.terms, c.size = append([][]string(nil), x.terms...), append([]int32(nil), x.size...)
+	return c
 }

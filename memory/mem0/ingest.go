@@ -3,13 +3,10 @@ package mem0
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"time"
 
-	"membench/internal/codec"
 	"membench/internal/rank"
 	"membench/internal/textnorm"
 	"membench/llm"
@@ -25,9 +22,7 @@ func (m *Memory) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 	if err := ctx.Err(); err != nil {
 		return memory.Receipt{}, err
 	}
-	if b.Key == "" {
-		b.Key = keyOf(b)
-	}
+	b.Key = b.ID()
 	if m.store.known[b.Key] {
 		return memory.Receipt{Skipped: true}, nil
 	}
@@ -50,15 +45,6 @@ func (m *Memory) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 		panic("mem0: a batch that does not fit its own state: " + err.Error()) // a bug of decide
 	}
 	return memory.Receipt{Changes: slices.Clone(m.store.history[n:]), Usage: e.Usage, Degraded: e.Degraded}, nil
-}
-
-func keyOf(b memory.Batch) string {
-	raw, err := codec.Append(nil, []any{b.UserID, b.AgentID, b.Session, b.Turns}, codec.Compact)
-	if err != nil {
-		raw = fmt.Appendf(nil, "%v", b.Turns)
-	}
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:16])
 }
 
 func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact, error) {

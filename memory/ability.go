@@ -1,0 +1,147 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"membench/schema"
+)
+
+// ErrNoRetrieval is what Retrieve of a system returns that only answers: retrieval
+// metrics are not applicable to it. It is an errors.ErrUnsupported.
+var ErrNoRetrieval = fmt.Errorf("the system answers by itself and tells no hits: %w", errors.ErrUnsupported)
+
+// More optional abilities, of a Memory. A missing one makes its metric not applicable,
+// never zero.
+type (
+	// Snapshotter yields every live record, ordered by id.
+	Snapshotter interface {
+		Snapshot(ctx context.Context) iter.Seq2[Item, error]
+	}
+	// Deltaer says what the session changed, once it has ended: applied to the snapshot
+	// before it in their order, its deltas give the snapshot after it.
+	Deltaer interface {
+		Delta(ctx context.Context, session string) iter.Seq2[Delta, error]
+	}
+	// Cloner copies the memory: what happens to the copy does not happen to it.
+	Cloner interface {
+		Clone(ctx context.Context) (Memory, error)
+	}
+)
+
+// Statuses of an Item.
+const (
+	StatusActive  = "active"
+	StatusInvalid = "invalid" // no longer holds, kept as history
+)
+
+// An Item is one record of a snapshot.
+type Item struct {
+	ID          schema.PointID
+	Text        string
+	Kind        string // turn, pair, chunk, fact, note, insight, summary: what it is
+	Tier        string // where it lies, in systems with tiers
+	Session     string // it comes from
+	Status      string
+	Time        string // of what it says, RFC 3339 or its beginning; "" unknown
+	Sources     []schema.EventRef
+	Attachments []schema.Attachment
+	Links       []schema.PointID // other items that the system ties to it, or made it of
+	Meta        schema.Object
+}
+
+// Operations of a Delta, those of seed 001.
+const (
+	DeltaAdd      = "add"
+	DeltaUpdate   = "update"
+	DeltaKeep     = "keep"     // unchanged but reinforced or promoted
+	DeltaSuppress = "suppress" // gone, or no longer valid
+	DeltaArchive  = "archive"  // moved to a colder tier
+)
+
+// A Delta is one difference that a session made.
+type Delta struct {
+	Op   string
+	Item Item     // as it is now; for suppress as it was
+	Old  []string // texts that it replaces (linked_previous)
+}
+
+// Kinds of retrieval.
+const (
+	RetrievalRanked = "ranked" // by the query
+	RetrievalBlind  = "blind"  // whatever the query: null, full context, the last turns
+	RetrievalNone   = "none"   // Retrieve returns ErrNoRetrieval
+)
+
+// Capabilities says what a system does, for reports, cost estimates and the
+// conformance suite.
+type Capabilities struct {
+	Unit      string `json:"unit"`      // what one ingest step stores: turn | pair | chunk | fact | batch | nothing
+	Retrieval string `json:"retrieval"` // ranked | blind | none
+	// UsesGold marks a bound, not a memory system: it is given gold evidence.
+	UsesGold bool `json:"uses_gold,omitzero"`
+	// Stateful marks a system whose published form changes when it is asked; here each
+	// question meets a copy, so Retrieve is pure all the same.
+	Stateful bool `json:"query_is_stateful,omitzero"`
+	// Colder lists the tiers from hot to cold, in systems with tiers.
+	Colder []string `json:"tiers,omitempty"`
+	// Calls is the ledger that the system keeps to: the conformance suite counts.
+	Calls *Calls `json:"calls,omitempty"`
+	// ByRule lists the operations that are done by rule here where the published system
+	// asks a model. A run with any is named <name>-rule.
+	ByRule []string `json:"by_rule,omitempty"`
+	// Notes are what every table with the system must say, e.g. where weights come from.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Calls counts model calls. An embedding call counts its texts.
+type Calls struct {
+	LLMPerUnit      Span `json:"llm_per_unit"`
+	LLMPerSession   Span `json:"llm_per_session"`
+	LLMPerQuery     Span `json:"llm_per_query"`
+	EmbedPerUnit    Span `json:"embeds_per_unit"`
+	EmbedPerSession Span `json:"embeds_per_session"`
+	EmbedPerQuery   Span `json:"embeds_per_query"`
+}
+
+// Span is a range of counts, both included.
+type Span struct{ Min, Max int }
+
+// Exactly is the span of one number.
+func Exactly(n int) Span { return Span{n, n} }
+
+// A Describer is a System that tells its capabilities.
+type Describer interface{ Capabilities() Capabilities }
+
+// CapabilitiesOf asks s. A system that says nothing ranks batches.
+func CapabilitiesOf(s System) Capabilities {
+	if d, ok := As[Describer](s); ok {
+		return d.Capabilities()
+	}
+	return Capabilities{Unit: "batch", Retrieval: RetrievalRanked}
+}
+
+// Finish ends a session and waits until all of it can be found. What a system cannot
+// do of that it does not need.
+func Finish(ctx context.Context, m Memory, session string) (Receipt, error) {
+	var out Receipt
+	add := func(r Receipt, err error) error {
+		out.Changes = append(out.Changes, r.Changes...)
+		out.Degraded = append(out.Degraded, r.Degraded...)
+		out.Usage = out.Usage.Add(r.Usage)
+		return err
+	}
+	if e, ok := As[SessionEnder](m); ok {
+		if err := add(e.EndSession(ctx, session)); err != nil {
+			return out, err
+		}
+	}
+	if s, ok := As[Settler](m); ok {
+		if err := add(s.Settle(ctx)); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,403 @@
+// Package amem is A-Mem (WujiangXu/AgenticMemory): every observation becomes a note
+// with keywords, tags and a sentence of context; a new note is tied to its neighbours,
+// and may change what is written on them.
+//
+// Faithful: a note's content is not indexed, only its context and keywords, until every
+// hundredth evolution indexes all anew; neighbours that were changed are not embedded
+// again; a hit's first linked note is given however many there are. Fixed: content is
+// indexed from the start, changed neighbours are embedded again, hits are ordered by
+// score and cut at k.
+//
+// By rule keywords are rare words and names, the context is the first sentence, notes
+// are linked when they are near and share a keyword, and neighbours are never changed:
+// far less than the published system does, and named amem-rule for it.
+package amem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"membench/internal/openie"
+	"membench/internal/rank"
+	"membench/internal/tokens"
+	"membench/llm"
+	"membench/llm/hashing"
+	"membench/memory"
+	"membench/memory/native"
+	"membench/memory/op"
+	"membench/memory/recall"
+	"membench/memory/store"
+	"membench/schema"
+)
+
+// Options of the system.
+type Options struct {
+	Mode       string  `json:"mode"`       // fixed | faithful
+	Neighbours int     `json:"neighbours"` // that a new note is compared with
+	Reindex    int     `json:"reindex"`    // evolutions between two rebuilds of the index (faithful)
+	Near       float64 `json:"near"`       // cosine from which the rule links; not calibrated
+	Linked     float64 `json:"linked"`     // share of its score that a hit gives to the notes it links
+}
+
+// Spec is the system.
+func Spec() memory.Spec {
+	return memory.Define("amem", "notes with keywords and links that change each other (A-Mem)", Options{Neighbours: 5, Reindex: 100, Near: 0.3, Linked: 0.9}, open)
+}
+
+func open(d memory.Deps, o Options) (memory.System, error) {
+	var err error
+	if o.Mode, err = native.CheckMode(o.Mode); err != nil {
+		return nil, err
+	}
+	if d.Embed == nil {
+		d.Embed = hashing.New(0)
+	}
+	caps := memory.Capabilities{Unit: native.Pair, Retrieval: memory.RetrievalRanked,
+		Calls: &memory.Calls{EmbedPerUnit: memory.Exactly(2), EmbedPerQuery: memory.Exactly(1)}}
+	if d.LLM == nil {
+		caps.ByRule = []string{op.PurposeNote, op.PurposeEvolve, op.PurposeKeywords}
+	} else {
+		caps.Calls.LLMPerUnit, caps.Calls.LLMPerQuery = memory.Exactly(2), memory.Exactly(1)
+		caps.Calls.EmbedPerUnit.Max = 2 + o.Neighbours // changed neighbours; a rebuild (faithful) embeds all
+	}
+	return native.New(native.Options{Name: "amem", Version: "1", Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
+		return &policy{o: o, d: d, st: store.New(store.Options{Scope: scope, Embed: d.Embed}), df: map[string]int{}}
+	}}), nil
+}
+
+// note is what is written on a record beside its content.
+type note struct {
+	content  string
+	context  string
+	keywords []string
+	tags     []string
+}
+
+func (n note) clone() note {
+	n.keywords, n.tags = slices.Clone(n.keywords), slices.Clone(n.tags)
+	return n
+}
+
+// text is the note as a snapshot and a reader see it.
+func (n note) text() string {
+	var b strings.Builder
+	b.WriteString(n.content)
+	part := func(name, v string) {
+		if v != "" {
+			b.WriteString("\n" + name + ": " + v)
+		}
+	}
+	part("context", n.context)
+	part("keywords", strings.Join(n.keywords, ", "))
+	part("tags", strings.Join(n.tags, ", "))
+	return b.String()
+}
+
+// brief is what the published system embeds of a new note; whole is what it embeds at a
+// rebuild.
+func (n note) brief() string { return n.context + " keywords: " + strings.Join(n.keywords, ", ") }
+func (n note) whole() string {
+	return n.content + " , " + n.context + " " + strings.Join(n.keywords, " ") + " " + strings.Join(n.tags, " ")
+}
+
+type policy struct {
+	o     Options
+	d     memory.Deps
+	st    *store.Linear
+	notes []note // by position
+	df    map[string]int
+	evo   int
+}
+
+func (p *policy) indexed(n note) string {
+	if p.o.Mode == native.Faithful {
+		return n.brief()
+	}
+	return n.whole()
+}
+
+func (p *policy) embed(ctx context.Context, texts []string, r *memory.Receipt) ([][]float32, error) {
+	out, err := llm.Embed(ctx, p.d.Embed, texts)
+	r.Usage = r.Usage.Add(out.Usage)
+	if err == nil && len(out.Vectors) != len(texts) {
+		err = fmt.Errorf("embedding %d texts with %s: have %d vectors", len(texts), p.d.Embed.Profile(), len(out.Vectors))
+	}
+	return out.Vectors, err
+}
+
+// Store makes a note of o. All that can fail is done before anything is changed.
+func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
+	n, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeNote, func() (note, llm.Usage, error) { return p.analyse(ctx, o.Text) }, func() note { return p.ruleNote(o) })
+	if err != nil {
+		return err
+	}
+	vecs, err := p.embed(ctx, []string{o.Text}, r)
+	if err != nil {
+		return err
+	}
+	near := p.nearest(vecs[0], p.o.Neighbours)
+	e, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeEvolve, func() (evolution, llm.Usage, error) { return p.evolve(ctx, o, n, near) }, func() evolution { return p.ruleEvolve(n, near) })
+	if err != nil {
+		return err
+	}
+	changed := map[int]note{}
+	var links []schema.PointID
+	if e.Should {
+		if slices.Contains(e.Actions, "strengthen") {
+			for _, i := range e.Connections {
+				if i >= 0 && i < len(p.notes) && !slices.Contains(links, p.st.At(i).ID) { // a number that is no note's is left out; published, it crashes
+					links = append(links, p.st.At(i).ID)
+				}
+			}
+			if len(e.Tags) > 0 {
+				n.tags = e.Tags
+			}
+		}
+		if slices.Contains(e.Actions, "update_neighbor") {
+			for k, s := range near[:min(len(near), len(e.NewTags))] {
+				c := p.notes[s.Pos].clone()
+				c.tags = e.NewTags[k]
+				if k < len(e.NewContext) && strings.TrimSpace(e.NewContext[k]) != "" {
+					c.context = e.NewContext[k]
+				}
+				if c.text() != p.notes[s.Pos].text() {
+					changed[s.Pos] = c
+				}
+			}
+		}
+	}
+	texts := []string{p.indexed(n)}
+	var again []int // positions to embed again, beside the new note
+	rebuild := p.o.Mode == native.Faithful && e.Should && p.o.Reindex > 0 && (p.evo+1)%p.o.Reindex == 0
+	for i := range p.notes {
+		c, ok := changed[i]
+		if !ok {
+			c = p.notes[i]
+		}
+		switch {
+		case rebuild:
+			texts = append(texts, c.whole())
+		case ok && p.o.Mode == native.Fixed:
+			texts = append(texts, c.whole())
+		default:
+			continue
+		}
+		again = append(again, i)
+	}
+	if rebuild {
+		texts[0] = n.whole()
+	}
+	if vecs, err = p.embed(ctx, texts, r); err != nil {
+		return err
+	}
+	for k, i := range again {
+		p.st.SetVector(i, vecs[k+1])
+	}
+	for i := range p.notes {
+		if c, ok := changed[i]; ok {
+			old := p.notes[i].text()
+			p.notes[i] = c
+			p.st.At(i).Text = c.text()
+			r.Changes = append(r.Changes, memory.Change{Op: memory.OpUpdate, ID: p.st.At(i).ID, Old: old, New: c.text()})
+		}
+	}
+	if e.Should {
+		p.evo++
+	}
+	rec := o.Record("note")
+	rec.Item.Text, rec.Links, rec.Index = n.text(), links, ""
+	pos := p.st.AppendVector(rec, vecs[0])
+	p.notes = append(p.notes, n)
+	for _, t := range slices.Compact(slices.Sorted(slices.Values(tokens.Terms(o.Text)))) {
+		p.df[t]++
+	}
+	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: rec.Text})
+	return nil
+}
+
+func (p *policy) analyse(ctx context.Context, text string) (note, llm.Usage, error) {
+	type answer struct {
+		Keywords []string `json:"keywords"`
+		Context  string   `json:"context"`
+		Tags     []string `json:"tags"`
+	}
+	a, u, err := op.Ask(ctx, p.d.LLM, p.d.Prompts, op.PurposeNote, text, func(a answer) error {
+		if len(a.Keywords) == 0 && a.Context == "" {
+			return errors.New("keywords and context are missing")
+		}
+		return nil
+	})
+	return note{text, a.Context, a.Keywords, a.Tags}, u, err
+}
+
+func (p *policy) ruleNote(o native.Observation) note {
+	n := note{content: o.Text, keywords: op.Keywords(o.Text, 5, func(t string) int { return p.df[t] })}
+	said := ""
+	for _, t := range o.Turns {
+		said += t.Text + "\n"
+	}
+	for _, s := range openie.Sentences(said) {
+		if t := strings.TrimSpace(s.Text); t != "" {
+			words := strings.Fields(t)
+			n.context = strings.Join(words[:min(20, len(words))], " ")
+			break
+		}
+	}
+	return n
+}
+
+// evolution is the answer to what a new note changes.
+type evolution struct {
+	Should      bool       `json:"should_evolve"`
+	Actions     []string   `json:"actions"`
+	Connections []int      `json:"suggested_connections"`
+	Tags        []string   `json:"tags_to_update"`
+	NewContext  []string   `json:"new_context_neighborhood"`
+	NewTags     [][]string `json:"new_tags_neighborhood"`
+}
+
+func (p *policy) evolve(ctx context.Context, o native.Observation, n note, near []recall.Scored) (evolution, llm.Usage, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "NEW\ntime: %s\n%s\n\nNEIGHBOURS (%d)\n", o.Time, n.text(), len(near))
+	for _, s := range near {
+		fmt.Fprintf(&b, "[%d] time: %s\n%s\n", s.Pos, p.st.At(s.Pos).Time, p.notes[s.Pos].text())
+	}
+	return op.Ask[evolution](ctx, p.d.LLM, p.d.Prompts, op.PurposeEvolve, b.String(), nil)
+}
+
+func (p *policy) ruleEvolve(n note, near []recall.Scored) evolution {
+	e := evolution{Actions: []string{"strengthen"}}
+	for _, s := range near {
+		if s.Score >= p.o.Near && slices.ContainsFunc(n.keywords, func(k string) bool {
+			return slices.ContainsFunc(p.notes[s.Pos].keywords, func(m string) bool { return strings.EqualFold(k, m) })
+		}) {
+			e.Should, e.Connections = true, append(e.Connections, s.Pos)
+		}
+	}
+	return e
+}
+
+// nearest are the k live notes closest to v, best first.
+func (p *policy) nearest(v []float32, k int) []recall.Scored {
+	var all []rank.Scored[int]
+	for i, x := range p.st.Cosines(nil, v) {
+		if p.st.Live(i) {
+			all = append(all, rank.Scored[int]{ID: string(p.st.At(i).ID), Score: rank.Round6(x), V: i})
+		}
+	}
+	var out []recall.Scored
+	for _, s := range rank.Top(all, k) {
+		out = append(out, recall.Scored{Pos: s.V, Score: s.Score})
+	}
+	return out
+}
+
+// Recall searches with keywords made of the question, which needs the model; by rule
+// with the question itself. Linked notes follow.
+func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	var out memory.Retrieved
+	if p.st.Len() == 0 {
+		return out, nil
+	}
+	search := q.Text
+	if p.d.LLM != nil {
+		words, u, err := op.ModelLines(ctx, p.d.LLM, p.d.Prompts, op.PurposeKeywords, q.Text, 10)
+		out.Usage = out.Usage.Add(u)
+		if err != nil {
+			return out, err
+		}
+		search = strings.Join(words, ", ")
+	}
+	v, u, err := store.One(ctx, p.d.Embed, search)
+	out.Usage = out.Usage.Add(u)
+	if err != nil {
+		return out, err
+	}
+	s := &recall.State{Query: q, Store: p.st}
+	var hits []recall.Scored
+	for _, h := range p.nearest(v, p.st.Len()) {
+		if s.Eligible(h.Pos) && len(hits) < q.K {
+			hits = append(hits, h)
+		}
+	}
+	list := p.linked(s, hits)
+	for _, h := range list[:min(q.K, len(list))] {
+		out.Hits = append(out.Hits, p.st.Hit(h.Pos, h.Score))
+	}
+	return out, nil
+}
+
+// linked adds the notes that hits link. Fixed: by score, a linked note at a share of its
+// best hit's. Faithful: behind their hit, no more than k of them in all but one for each
+// hit; scores are then 1/(1+rank), for the order is not that of the cosines.
+func (p *policy) linked(s *recall.State, hits []recall.Scored) []recall.Scored {
+	if p.o.Mode == native.Faithful {
+		var out []recall.Scored
+		seen := map[int]bool{}
+		extra := 0
+		add := func(pos int) {
+			if !seen[pos] {
+				seen[pos] = true
+				out = append(out, recall.Scored{Pos: pos, Score: 1 / float64(1+len(out))})
+			}
+		}
+		for _, h := range hits {
+			add(h.Pos)
+			for _, id := range p.st.At(h.Pos).Links {
+				if i, ok := p.st.Find(id); ok && s.Eligible(i) {
+					add(i)
+					if extra++; extra >= s.Query.K {
+						break
+					}
+				}
+			}
+		}
+		return out
+	}
+	best := map[int]float64{}
+	for _, h := range hits {
+		best[h.Pos] = max(best[h.Pos], h.Score)
+	}
+	for _, h := range hits {
+		for _, id := range p.st.At(h.Pos).Links {
+			if i, ok := p.st.Find(id); ok && s.Eligible(i) && h.Score > 0 {
+				if v, has := best[i]; !has || v < h.Score*p.o.Linked {
+					best[i] = rank.Round6(h.Score * p.o.Linked)
+				}
+			}
+		}
+	}
+	var all []rank.Scored[int]
+	for i, v := range best {
+		all = append(all, rank.Scored[int]{ID: string(p.st.At(i).ID), Score: v, V: i})
+	}
+	var out []recall.Scored
+	for _, x := range rank.Top(all, 0) {
+		out = append(out, recall.Scored{Pos: x.V, Score: x.Score})
+	}
+	return out
+}
+
+// Records lists the notes.
+func (p *policy) Records() (out []store.Record) {
+	for _, r := range p.st.All() {
+		out = append(out, *r)
+	}
+	return out
+}
+
+// Clone copies the memory.
+func (p *policy) Clone() native.Policy {
+	c := *p
+	c.st, c.notes, c.df = p.st.Clone(), make([]note, len(p.notes)), make(map[string]int, len(p.df))
+	for i, n := range p.notes {
+		c.notes[i] = n.clone()
+	}
+	for k, v := range p.df {
+		c.df[k] = v
+	}
+	return &c
+}

@@ -1,0 +1,70 @@
+package baseline_test
+
+import (
+	"fmt"
+	"testing"
+
+	"membench/llm"
+	"membench/llm/hashing"
+	"membench/memory"
+	"membench/memory/all"
+	"membench/memory/memorytest"
+	"membench/memory/op"
+)
+
+// TestContract runs the conformance suite over every system of the list, with its
+// defaults and with the options that change what it does.
+func TestContract(t *testing.T) {
+	options := map[string][]string{
+		"simple-rag": {"", `{"mode":"lexical"}`, `{"mode":"fused","unit":"turn","chunk_size":64}`, `{"rerank":"rule"}`},
+		"bm25":       {"", `{"unit":"pair"}`},
+		"FUMemory":   {"", `{"mode":"faithful"}`},
+		"STMemory":   {"", `{"mode":"faithful"}`},
+		"GAMemory":   {"", `{"mode":"faithful"}`},
+		"MGMemory":   {"", `{"mode":"faithful"}`, `{"max_tokens":50}`},
+		"amem":       {"", `{"mode":"faithful","reindex":2,"near":0}`},
+		"LTMemory":   {"", `{"mode":"faithful"}`},
+	}
+	for _, spec := range all.Specs() {
+		list := options[spec.Name]
+		if list == nil {
+			list = []string{""}
+		}
+		for _, o := range list {
+			t.Run(spec.Name+o, func(t *testing.T) {
+				within := map[string]int{"turn-alone": 2, "GAMemory": 3, "MGMemory": 3, "amem": 2}[spec.Name]
+				memorytest.RunWith(t, memorytest.Options{Within: within, Answer: answers[spec.Name], Open: func(t *testing.T, d memory.Deps) memory.System {
+					if d.Embed == nil {
+						d.Embed = hashing.New(0)
+					}
+					s, err := spec.Open(d, []byte(o))
+					if err != nil {
+						t.Fatal(err)
+					}
+					return s
+				}})
+			})
+		}
+	}
+}
+
+// answers are what a model says, by system: usable ones.
+var answers = map[string]func(llm.Request) (string, error){"GAMemory": usable, "MGMemory": usable, "amem": usable}
+
+func usable(r llm.Request) (string, error) {
+	switch r.Purpose {
+	case op.PurposeImportance:
+		return `{"importance": 4}`, nil
+	case op.PurposeQuestions, op.PurposeInsights, op.PurposeKeywords:
+		return `{"items": ["trees near Porto", "apple trees", "days of planting"]}`, nil
+	case op.PurposeSummary:
+		return `{"summary": "Trees were planted."}`, nil
+	case op.PurposeTrigger:
+		return `{"calls": [{"name":"memory_recall","query":"trees"},{"name":"memory_transfer","indices":[0,99]},{"name":"made_up"}]}`, nil
+	case op.PurposeNote:
+		return `{"keywords":["trees"],"context":"Trees were planted.","tags":["garden"]}`, nil
+	case op.PurposeEvolve:
+		return `{"should_evolve":true,"actions":["strengthen","update_neighbor"],"suggested_connections":[0,77],"tags_to_update":["orchard"],"new_context_neighborhood":["Trees, again."],"new_tags_neighborhood":[["orchard","porto"]]}`, nil
+	}
+	return "", fmt.Errorf("no answer for purpose %q", r.Purpose)
+}

@@ -1,0 +1,285 @@
+package baseline
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"membench/llm"
+	"membench/memory"
+	"membench/memory/native"
+	"membench/memory/op"
+	"membench/memory/recall"
+	"membench/memory/store"
+	"membench/schema"
+)
+
+// GAOptions of GAMemory.
+type GAOptions struct {
+	Mode      string  `json:"mode"` // fixed | faithful
+	TopK      int     `json:"top_k"`
+	Decay     float64 `json:"decay"`     // of recency, per thing stored since
+	Threshold float64 `json:"threshold"` // of summed importance [0,1] each, from which a session's end reflects
+	Questions int     `json:"questions"`
+	Insights  int     `json:"insights"`
+	MaxTokens int     `json:"max_tokens"`
+}
+
+// GAMemory is the memory of Generative Agents as Mem-Gallery has it: relevance, recency
+// and importance; at the end of a session it reflects and stores insights.
+//
+// Time is the count of things stored, which is what the published code falls back on.
+// Asking renews what is found in the published system; here each question meets the
+// memory as the dialogue left it.
+//
+// Faithful: the three scores are added as they are, though relevance spans a fifth of
+// what the others do; evidence repeats and is expanded without end (here to 200).
+// Fixed: relevance and recency are put on [0,1] first, evidence is given once.
+func GAMemory() memory.Spec {
+	return memory.Define("GAMemory", "relevance, recency, importance and reflection (Generative Agents, Mem-Gallery)",
+		GAOptions{TopK: 10, Decay: 0.995, Threshold: 0.3, Questions: 3, Insights: 3, MaxTokens: 4096}, newGA)
+}
+
+func newGA(d memory.Deps, o GAOptions) (memory.System, error) {
+	var err error
+	if o.Mode, err = native.CheckMode(o.Mode); err != nil {
+		return nil, err
+	}
+	d.Embed = embedder(d)
+	n := o.Insights
+	caps := memory.Capabilities{Unit: native.Pair, Retrieval: memory.RetrievalRanked, Stateful: true,
+		Calls: &memory.Calls{EmbedPerUnit: memory.Exactly(1), EmbedPerSession: memory.Span{Max: o.Questions + n}, EmbedPerQuery: memory.Exactly(1)}}
+	if d.LLM == nil {
+		caps.ByRule = []string{op.PurposeImportance, op.PurposeQuestions, op.PurposeInsights}
+	} else {
+		caps.Calls.LLMPerUnit = memory.Exactly(1)
+		caps.Calls.LLMPerSession = memory.Span{Max: 2 + n}
+	}
+	return native.New(native.Options{Name: "GAMemory", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
+		return &ga{o: o, d: d, st: store.New(store.Options{Scope: scope, Embed: d.Embed})}
+	}}), nil
+}
+
+type ga struct {
+	o   GAOptions
+	d   memory.Deps
+	st  *store.Linear
+	imp []float64 // by position, [0,1]
+	sum float64   // of importance since the last reflection
+}
+
+func (p *ga) importance(ctx context.Context, text string, r *memory.Receipt) (float64, error) {
+	return op.OrRule(ctx, p.d.LLM, r, op.PurposeImportance,
+		func() (float64, llm.Usage, error) { return op.ModelImportance(ctx, p.d.LLM, p.d.Prompts, text) },
+		func() float64 { return op.RuleImportance(text) })
+}
+
+func (p *ga) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
+	imp, err := p.importance(ctx, o.Text, r)
+	if err != nil {
+		return err
+	}
+	pos, u, err := p.st.Append(ctx, o.Record(o.Kind()))
+	r.Usage = r.Usage.Add(u)
+	if err != nil {
+		return err
+	}
+	p.kept(pos, imp, r)
+	return nil
+}
+
+func (p *ga) kept(pos int, imp float64, r *memory.Receipt) {
+	p.imp = append(p.imp, imp)
+	p.sum += imp
+	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: p.st.At(pos).Text})
+}
+
+// EndSession reflects when enough has happened. Nothing is changed before all that can
+// fail is done.
+func (p *ga) EndSession(ctx context.Context, session string, r *memory.Receipt) error {
+	if p.sum < p.o.Threshold || p.st.Len() == 0 {
+		return nil
+	}
+	from := max(0, p.st.Len()-recentGA) // recency falls with age, so the last are the most recent
+	var recent []string
+	for i := from; i < p.st.Len(); i++ {
+		recent = append(recent, p.st.At(i).Text)
+	}
+	questions, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeQuestions, func() ([]string, llm.Usage, error) {
+		return op.ModelLines(ctx, p.d.LLM, p.d.Prompts, op.PurposeQuestions, strings.Join(recent, "\n"), p.o.Questions)
+	}, func() []string { return op.RuleQuestions(recent, p.o.Questions) })
+	if err != nil {
+		return err
+	}
+	var evidence []int
+	for _, q := range questions {
+		v, u, err := store.One(ctx, p.d.Embed, q)
+		r.Usage = r.Usage.Add(u)
+		if err != nil {
+			return err
+		}
+		for _, pos := range nearest(p.st, v, recentGA) {
+			if p.o.Mode == native.Faithful || !slices.Contains(evidence, pos) {
+				evidence = append(evidence, pos)
+			}
+		}
+	}
+	if len(evidence) == 0 {
+		p.sum = 0
+		return nil
+	}
+	texts := p.expand(evidence)
+	insights, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeInsights, func() ([]string, llm.Usage, error) {
+		return op.ModelLines(ctx, p.d.LLM, p.d.Prompts, op.PurposeInsights, "QUESTIONS\n"+strings.Join(questions, "\n")+"\n\nMEMORIES\n"+strings.Join(texts, "\n"), p.o.Insights)
+	}, func() []string { return ruleInsights(questions, texts, p.o.Insights) })
+	if err != nil {
+		return err
+	}
+	type insight struct {
+		text string
+		imp  float64
+		vec  []float32
+	}
+	var made []insight
+	for _, text := range insights {
+		imp, err := p.importance(ctx, text, r)
+		if err != nil {
+			return err
+		}
+		v, u, err := store.One(ctx, p.d.Embed, text)
+		r.Usage = r.Usage.Add(u)
+		if err != nil {
+			return err
+		}
+		made = append(made, insight{text, imp, v})
+	}
+	p.sum = 0
+	last := p.st.At(p.st.Len() - 1)
+	owner := store.Record{UserID: last.UserID, AgentID: last.AgentID, Metadata: last.Metadata, Created: last.Created}
+	owner.Time, owner.Meta = last.Time, last.Meta
+	for _, m := range made {
+		rec := owner
+		rec.Item.Text, rec.Kind, rec.Session = m.text, "insight", session
+		for _, pos := range evidence {
+			e := p.st.At(pos)
+			if !slices.Contains(rec.Links, e.ID) {
+				rec.Links = append(rec.Links, e.ID)
+				rec.Sources = union(rec.Sources, e.Sources)
+			}
+		}
+		p.kept(p.st.AppendVector(rec, m.vec), m.imp, r)
+		p.sum = 0 // the published code counts insights towards the next reflection; it is reset after them here
+	}
+	return nil
+}
+
+// recentGA is how many of the latest things are looked at, and how many are found for
+// a question (DEFAULT_REFLECTION_TOP_K).
+const recentGA = 10
+
+// expand gives the evidence's texts with what insights among it stand on.
+func (p *ga) expand(evidence []int) (out []string) {
+	const most = 200
+	deep := 2
+	if p.o.Mode == native.Faithful {
+		deep = most
+	}
+	var walk func(pos, depth int)
+	walk = func(pos, depth int) {
+		if len(out) >= most {
+			return
+		}
+		out = append(out, p.st.At(pos).Text)
+		if depth < deep {
+			for _, id := range p.st.At(pos).Links {
+				if i, ok := p.st.Find(id); ok {
+					walk(i, depth+1)
+				}
+			}
+		}
+	}
+	for _, pos := range evidence {
+		walk(pos, 0)
+	}
+	return out
+}
+
+// ruleInsights takes for each question the sentence of the evidence that says most
+// about it.
+func ruleInsights(questions, texts []string, n int) (out []string) {
+	for _, q := range questions {
+		var about []string
+		for _, t := range texts {
+			if recall.Coverage(q, t) > 0 {
+				about = append(about, t)
+			}
+		}
+		if s := op.RuleSummary("", about, 30); s != "" && !slices.Contains(out, s) && len(out) < n {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func nearest(st *store.Linear, v []float32, k int) (out []int) {
+	cos := st.Cosines(nil, v)
+	for i := range cos {
+		if st.Live(i) {
+			out = append(out, i)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b int) int {
+		switch {
+		case cos[a] > cos[b]:
+			return -1
+		case cos[a] < cos[b]:
+			return 1
+		}
+		return 0
+	})
+	return out[:min(k, len(out))]
+}
+
+func union(a, b []schema.EventRef) []schema.EventRef {
+	for _, x := range b {
+		if !slices.Contains(a, x) {
+			a = append(a, x)
+		}
+	}
+	return a
+}
+
+func (p *ga) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	recency := recall.Each(func(s *recall.State, i int, _ *store.Record) float64 {
+		return math.Pow(p.o.Decay, float64(s.Store.Len()-i))
+	})
+	importance := recall.Each(func(_ *recall.State, i int, _ *store.Record) float64 { return p.imp[i] })
+	relevance := recall.Cosine()
+	show := recall.Show(tail(p.o.MaxTokens))
+	if p.o.Mode == native.Fixed {
+		relevance, recency = recall.MinMax(relevance), recall.MinMax(recency)
+		show = recall.Show(recall.Numbered)
+	}
+	sum := recall.Sum(recall.Term{Weight: 1, Signal: relevance}, recall.Term{Weight: 1, Signal: recency}, recall.Term{Weight: 1, Signal: importance})
+	pipe := recall.Pipeline{recall.Rank(sum, nil), recall.TopK(p.o.TopK)}
+	if p.o.Mode == native.Fixed {
+		pipe = append(pipe, within(recall.Budget{Tokens: p.o.MaxTokens}))
+	}
+	return append(pipe, show).Run(ctx, p.st, q)
+}
+
+func (p *ga) Records() []store.Record { return records(p.st) }
+
+func (p *ga) Clone() native.Policy {
+	c := *p
+	c.st, c.imp = p.st.Clone(), slices.Clone(p.imp)
+	return &c
+}
+
+func records(st *store.Linear) (out []store.Record) {
+	for _, r := range st.All() {
+		out = append(out, *r)
+	}
+	return out
+}

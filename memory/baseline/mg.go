@@ -1,0 +1,390 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"membench/llm"
+	"membench/memory"
+	"membench/memory/native"
+	"membench/memory/op"
+	"membench/memory/recall"
+	"membench/memory/store"
+)
+
+// MGOptions of MGMemory.
+type MGOptions struct {
+	Mode      string  `json:"mode"` // fixed | faithful
+	TopK      int     `json:"top_k"`
+	MaxTokens int     `json:"max_tokens"` // of the queue
+	Warning   float64 `json:"warning"`    // share of the budget from which the model is warned, and the rule archives
+	Gate      float64 `json:"gate"`       // least cosine of what the rule takes from a store
+	Words     int     `json:"summary_words"`
+}
+
+// Tiers of MGMemory, from hot to cold.
+const (
+	tierWorking = "working"
+	tierQueue   = "fifo"
+	tierRecall  = "recall"
+	tierArchive = "archival"
+)
+
+// MGMemory is a memory with tiers, as MemGPT and Mem-Gallery have it: a queue of what
+// was said; what falls out of it goes to a searchable store and into a running summary;
+// before an answer, functions fetch what is needed.
+//
+// Faithful: the queue is emptied only when a new entry alone is over the budget, and
+// searching the stores always fails, so that a question sees queue and summary only; that
+// explains low published scores. Fixed: the queue's size counts, and searches work.
+// Functions act on a copy for the question: reading changes nothing.
+func MGMemory() memory.Spec {
+	return memory.Define("MGMemory", "tiers: working memory, queue, searchable stores, running summary (MemGPT, Mem-Gallery)",
+		MGOptions{TopK: 10, MaxTokens: 4096, Warning: 0.7, Gate: 0.1, Words: 150}, newMG)
+}
+
+func newMG(d memory.Deps, o MGOptions) (memory.System, error) {
+	var err error
+	if o.Mode, err = native.CheckMode(o.Mode); err != nil {
+		return nil, err
+	}
+	if o.MaxTokens < 1 {
+		return nil, fmt.Errorf("max_tokens %d: want 1 or more", o.MaxTokens)
+	}
+	d.Embed = embedder(d)
+	caps := memory.Capabilities{Unit: native.Pair, Retrieval: memory.RetrievalRanked, Stateful: true,
+		Colder: []string{tierWorking, tierQueue, tierRecall, tierArchive},
+		Calls:  &memory.Calls{EmbedPerUnit: memory.Span{Max: 1 << 20}, EmbedPerQuery: memory.Span{Max: 2}}} // a flush embeds what it moves
+	if o.Mode == native.Faithful {
+		caps.Calls.EmbedPerQuery = memory.Span{}
+		caps.Retrieval = memory.RetrievalBlind
+	}
+	if d.LLM == nil {
+		caps.ByRule = []string{op.PurposeSummary, op.PurposeTrigger}
+	} else {
+		caps.Calls.LLMPerUnit = memory.Span{Max: 1}
+		caps.Calls.LLMPerQuery = memory.Exactly(1)
+	}
+	return native.New(native.Options{Name: "MGMemory", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
+		return &mg{o: o, d: d, scope: scope, st: store.New(store.Options{Scope: scope}), vec: map[int][]float32{}}
+	}}), nil
+}
+
+type mg struct {
+	o       MGOptions
+	d       memory.Deps
+	scope   string
+	st      *store.Linear // every entry; its tier says where it lies
+	queue   []int         // positions, oldest first
+	vec     map[int][]float32
+	summary store.Record // ID "" until there is one
+}
+
+func (p *mg) size(more string) int {
+	n := recall.TokensOf(more)
+	for _, i := range p.queue {
+		n += recall.TokensOf(p.st.At(i).Text)
+	}
+	return n
+}
+
+func (p *mg) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
+	over := p.size(o.Text) > p.o.MaxTokens
+	if p.o.Mode == native.Faithful {
+		over = recall.TokensOf(o.Text) > p.o.MaxTokens
+	}
+	if over && len(p.queue) > 0 {
+		if err := p.flush(ctx, o, r); err != nil {
+			return err
+		}
+	}
+	rec := o.Record(o.Kind())
+	rec.Tier = tierQueue
+	pos, _, err := p.st.Append(ctx, rec)
+	if err != nil {
+		return err
+	}
+	p.queue = append(p.queue, pos)
+	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: rec.Text})
+	return nil
+}
+
+// flush moves the oldest entries to the recall store and their content into the
+// summary: until half of the budget is free (fixed), or the moved text itself is over
+// the budget (faithful).
+func (p *mg) flush(ctx context.Context, o native.Observation, r *memory.Receipt) error {
+	n, moved := 0, 0
+	left := p.size(o.Text)
+	var texts []string
+	for ; n < len(p.queue); n++ {
+		if p.o.Mode == native.Faithful && moved > p.o.MaxTokens || p.o.Mode == native.Fixed && left <= p.o.MaxTokens/2 {
+			break
+		}
+		t := p.st.At(p.queue[n]).Text
+		texts = append(texts, t)
+		moved += recall.TokensOf(t)
+		left -= recall.TokensOf(t)
+	}
+	out, err := llm.Embed(ctx, p.d.Embed, texts)
+	r.Usage = r.Usage.Add(out.Usage)
+	if err != nil {
+		return err
+	}
+	if len(out.Vectors) != len(texts) {
+		return fmt.Errorf("embedding %d texts with %s: have %d vectors", len(texts), p.d.Embed.Profile(), len(out.Vectors))
+	}
+	sum, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeSummary, func() (string, llm.Usage, error) {
+		return op.ModelSummary(ctx, p.d.LLM, p.d.Prompts, p.summary.Text, texts, p.o.Words)
+	}, func() string { return op.RuleSummary(p.summary.Text, texts, p.o.Words) })
+	if err != nil {
+		return err
+	}
+	if p.summary.ID == "" {
+		p.summary = o.Record("summary")
+		p.summary.ID, p.summary.Status = store.ID(p.scope, 0), memory.StatusActive
+		p.summary.Sources, p.summary.Attachments, p.summary.Speaker, p.summary.Role = nil, nil, "", ""
+	}
+	p.summary.Text = sum
+	for i, pos := range p.queue[:n] {
+		rec := p.st.At(pos)
+		rec.Tier = tierRecall
+		p.vec[pos] = out.Vectors[i]
+		p.summary.Sources = union(slices.Clone(p.summary.Sources), rec.Sources)
+		p.summary.Links = append(slices.Clone(p.summary.Links), rec.ID)
+	}
+	p.queue = slices.Clone(p.queue[n:])
+	return nil
+}
+
+type call struct {
+	Name    string `json:"name"`
+	Query   string `json:"query"`
+	Indices []int  `json:"indices"`
+}
+
+// view is the state of one question.
+type view struct {
+	working, queue []int
+	archive        []int
+	score          map[int]float64
+}
+
+func (p *mg) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	v := &view{queue: slices.Clone(p.queue), score: map[int]float64{}}
+	var out memory.Retrieved
+	calls, err := p.trigger(ctx, q, &out.Usage)
+	if err != nil {
+		return out, err
+	}
+	if p.o.Mode == native.Fixed {
+		vecs := map[string][]float32{}
+		for _, c := range calls {
+			if err := p.do(ctx, c, v, vecs, &out.Usage); err != nil {
+				return out, err
+			}
+		}
+	}
+	// Found entries first, by cosine; then the working memory; then the queue, newest
+	// first. The summary is context, no hit.
+	found := make([]int, 0, len(v.score))
+	for pos := range v.score {
+		found = append(found, pos)
+	}
+	slices.SortFunc(found, func(a, b int) int {
+		if v.score[a] != v.score[b] {
+			if v.score[a] > v.score[b] {
+				return -1
+			}
+			return 1
+		}
+		return a - b
+	})
+	order := found
+	for _, part := range [][]int{v.working, reversed(v.queue)} {
+		for _, pos := range part {
+			if !slices.Contains(order, pos) {
+				order = append(order, pos)
+			}
+		}
+	}
+	s := recall.State{Query: q, Store: p.st}
+	for _, pos := range order {
+		if s.Eligible(pos) && len(out.Hits) < q.K {
+			out.Hits = append(out.Hits, p.st.Hit(pos, 1/float64(1+len(out.Hits))))
+		}
+	}
+	if p.st.Len() > 0 {
+		out.Context = p.render(&s, v)
+	}
+	return out, nil
+}
+
+func reversed(in []int) []int {
+	out := slices.Clone(in)
+	slices.Reverse(out)
+	return out
+}
+
+func (p *mg) render(s *recall.State, v *view) string {
+	section := func(pos []int) string {
+		var recs []*store.Record
+		for _, i := range pos {
+			if s.Eligible(i) {
+				recs = append(recs, p.st.At(i))
+			}
+		}
+		return recall.Numbered(recs)
+	}
+	sum := p.summary.Text
+	if sum == "" || s.Query.UserID != "" && p.summary.UserID != s.Query.UserID {
+		sum = "None"
+	}
+	return "(Working Memory)\n" + section(v.working) + "\n(Recursive Memory Summary)\n" + sum + "\n(FIFO Memory)\n" + section(v.queue)
+}
+
+// trigger says which functions to call: the model, or by rule both searches, and
+// archiving the older half of a queue that is over the warning. A model that fails is
+// an error: answers never stand on a silent fallback.
+func (p *mg) trigger(ctx context.Context, q memory.Query, u *llm.Usage) ([]call, error) {
+	if p.d.LLM == nil {
+		calls := []call{{Name: "memory_recall", Query: q.Text}, {Name: "memory_retrieval", Query: q.Text}}
+		if float64(p.size("")) > p.o.Warning*float64(p.o.MaxTokens) {
+			c := call{Name: "memory_archive"}
+			for i := range len(p.queue) / 2 {
+				c.Indices = append(c.Indices, i)
+			}
+			calls = append(calls, c)
+		}
+		return calls, nil
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "QUESTION\n%s\n\nSPACE\n%d of %d tokens used\n\nSUMMARY\n%s\n\nQUEUE\n", q.Text, p.size(""), p.o.MaxTokens, p.summary.Text)
+	for i, pos := range p.queue {
+		fmt.Fprintf(&b, "[%d] %s\n", i, p.st.At(pos).Text)
+	}
+	if float64(p.size(q.Text)) > p.o.Warning*float64(p.o.MaxTokens) {
+		b.WriteString("\nWARNING: the space is nearly full.\n")
+	}
+	type answer struct {
+		Calls []call `json:"calls"`
+	}
+	a, usage, err := op.Ask(ctx, p.d.LLM, p.d.Prompts, op.PurposeTrigger, b.String(), func(a answer) error {
+		if a.Calls == nil {
+			return errors.New("calls is missing")
+		}
+		return nil
+	})
+	*u = u.Add(usage)
+	return a.Calls, err
+}
+
+// do carries out one call on the question's view; names and indexes that do not exist
+// are passed over.
+func (p *mg) do(ctx context.Context, c call, v *view, vecs map[string][]float32, u *llm.Usage) error {
+	search := func(pool []int) ([]int, error) {
+		if len(pool) == 0 || c.Query == "" {
+			return nil, nil
+		}
+		qv := vecs[c.Query]
+		if qv == nil {
+			var use llm.Usage
+			var err error
+			qv, use, err = store.One(ctx, p.d.Embed, c.Query)
+			*u = u.Add(use)
+			if err != nil {
+				return nil, err
+			}
+			vecs[c.Query] = qv
+		}
+		type scored struct {
+			pos int
+			cos float64
+		}
+		var all []scored
+		for _, pos := range pool {
+			if x := dot(qv, p.vec[pos]); x >= p.o.Gate {
+				all = append(all, scored{pos, x})
+			}
+		}
+		slices.SortStableFunc(all, func(a, b scored) int {
+			switch {
+			case a.cos > b.cos:
+				return -1
+			case a.cos < b.cos:
+				return 1
+			}
+			return a.pos - b.pos
+		})
+		var out []int
+		for _, s := range all[:min(p.o.TopK, len(all))] {
+			out = append(out, s.pos)
+			v.score[s.pos] = max(v.score[s.pos], s.cos)
+		}
+		return out, nil
+	}
+	move := func(from, to *[]int) {
+		var stay []int
+		for i, pos := range *from {
+			if slices.Contains(c.Indices, i) {
+				*to = append(*to, pos)
+			} else {
+				stay = append(stay, pos)
+			}
+		}
+		*from = stay
+	}
+	switch c.Name {
+	case "memory_recall":
+		var pool []int
+		for i, r := range p.st.All() {
+			if r.Tier == tierRecall {
+				pool = append(pool, i)
+			}
+		}
+		got, err := search(pool)
+		for _, pos := range got {
+			if !slices.Contains(v.queue, pos) {
+				v.queue = append(v.queue, pos)
+			}
+		}
+		return err
+	case "memory_retrieval":
+		got, err := search(v.archive)
+		v.working = append(v.working, got...)
+		return err
+	case "memory_archive":
+		move(&v.queue, &v.archive)
+	case "memory_transfer":
+		move(&v.queue, &v.working)
+	case "memory_save":
+		move(&v.working, &v.archive)
+	}
+	return nil
+}
+
+func dot(a, b []float32) (sum float64) {
+	for i := range min(len(a), len(b)) {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
+
+func (p *mg) Records() []store.Record {
+	out := records(p.st)
+	if p.summary.ID != "" {
+		out = append(out, p.summary)
+	}
+	return out
+}
+
+func (p *mg) Clone() native.Policy {
+	c := *p
+	c.st, c.queue, c.vec = p.st.Clone(), slices.Clone(p.queue), map[int][]float32{}
+	for k, v := range p.vec {
+		c.vec[k] = v
+	}
+	return &c
+}

@@ -1,0 +1,12 @@
+package baseline
+
+import "membench/memory"
+
+// Specs lists the systems of this package: bounds first, then what retrieves.
+func Specs() []memory.Spec {
+	return []memory.Spec{
+		Null(), Abstain(), Oracle(), FullContext(),
+		BM25(), BM25Stemmed(), EmbeddingOnly(), RankFused(), ScoreFused(), TurnAlone(), SimpleRAG(),
+		FUMemory(), STMemory(), LTMemory(), GAMemory(), MGMemory(),
+	}
+}

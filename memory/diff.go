@@ -1,0 +1,72 @@
+package memory
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+
+	"membench/internal/textnorm"
+	"membench/schema"
+)
+
+// Diff says how after came of before, by id: a new id is an add, another text (blanks
+// and case apart) an update with the old one linked, an id that is gone or turned
+// invalid is suppressed, one that moved down or up in tiers (from hot to cold) is
+// archived or kept, and one whose text stands but not what it rests on is kept too. It serves systems without Deltaer. The order is that of the ids,
+// suppressed ones first.
+func Diff(before, after []Item, tiers []string) []Delta {
+	old := make(map[schema.PointID]Item, len(before))
+	for _, it := range before {
+		old[it.ID] = it
+	}
+	var gone, out []Delta
+	now := make(map[schema.PointID]bool, len(after))
+	for _, it := range after {
+		now[it.ID] = true
+		was, known := old[it.ID]
+		cold, wasCold := slices.Index(tiers, it.Tier), slices.Index(tiers, was.Tier)
+		switch {
+		case it.Status == StatusInvalid && known && was.Status != StatusInvalid:
+			gone = append(gone, Delta{Op: DeltaSuppress, Item: it})
+		case !known:
+			out = append(out, Delta{Op: DeltaAdd, Item: it})
+		case textnorm.Key(it.Text) != textnorm.Key(was.Text):
+			out = append(out, Delta{Op: DeltaUpdate, Item: it, Old: []string{was.Text}})
+		case cold > wasCold:
+			out = append(out, Delta{Op: DeltaArchive, Item: it})
+		case cold < wasCold || !reflect.DeepEqual(it, was): // promoted, or it stands on more than before
+			out = append(out, Delta{Op: DeltaKeep, Item: it})
+		}
+	}
+	for _, it := range before {
+		if !now[it.ID] {
+			gone = append(gone, Delta{Op: DeltaSuppress, Item: it})
+		}
+	}
+	byID := func(a, b Delta) int { return cmp.Compare(a.Item.ID, b.Item.ID) }
+	slices.SortStableFunc(gone, byID)
+	slices.SortStableFunc(out, byID)
+	return append(gone, out...)
+}
+
+// Apply replays deltas on a snapshot: what Diff said of two, applied to the first,
+// gives the second (but for items whose text differs in blanks and case only).
+func Apply(before []Item, deltas []Delta) []Item {
+	at := make(map[schema.PointID]Item, len(before))
+	for _, it := range before {
+		at[it.ID] = it
+	}
+	for _, d := range deltas {
+		if d.Op == DeltaSuppress && d.Item.Status != StatusInvalid {
+			delete(at, d.Item.ID)
+			continue
+		}
+		at[d.Item.ID] = d.Item
+	}
+	out := make([]Item, 0, len(at))
+	for _, it := range at {
+		out = append(out, it)
+	}
+	slices.SortFunc(out, func(a, b Item) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}

@@ -1,0 +1,437 @@
+// Package native makes a memory.System of a policy: it cuts batches into observations
+// (turns, or a user's and an assistant's turn together), keeps the keys of batches,
+// and gives snapshots, deltas, clones and exports. What is left to a policy is how it
+// stores one observation and how it recalls.
+//
+// Memories live in the process: a native system does not attach to an earlier run.
+package native
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"membench/internal/codec"
+	"membench/llm"
+	"membench/memory"
+	"membench/memory/store"
+	"membench/schema"
+)
+
+// Modes of systems that reproduce a published one.
+const (
+	Faithful = "faithful" // also what is wrong in the published code and changes results
+	Fixed    = "fixed"    // the default
+)
+
+// CheckMode gives mode, Fixed for "".
+func CheckMode(mode string) (string, error) {
+	switch mode {
+	case "", Fixed:
+		return Fixed, nil
+	case Faithful:
+		return Faithful, nil
+	}
+	return "", fmt.Errorf("mode %q: have %s and %s", mode, Fixed, Faithful)
+}
+
+// Units of observations.
+const (
+	Turn = "turn"
+	Pair = "pair"
+)
+
+// An Observation is what a policy stores at once.
+type Observation struct {
+	Session     string
+	Turns       []schema.Turn
+	Text        string // "name: text" lines, captions after them in brackets
+	Words       string // the same for word indexes: captions without what marks them
+	Time        string // of the first turn
+	Sources     []schema.EventRef
+	Attachments []schema.Attachment
+	Speaker     string // "" when there are two
+	Role        string
+	Batch       memory.Batch // it came in; for owner and metadata
+}
+
+// A Policy is what differs between native systems. One goroutine uses it.
+type Policy interface {
+	// Store keeps o and says in r what it did. What can fail is done before anything is
+	// changed: after an error the same observation comes again.
+	Store(ctx context.Context, o Observation, r *memory.Receipt) error
+	// Recall answers a query without changing what later queries see.
+	Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error)
+	// Records lists what is kept, live only, in any order.
+	Records() []store.Record
+	Clone() Policy
+}
+
+// A SessionPolicy has work at the end of a session. After an error it may come again.
+type SessionPolicy interface {
+	EndSession(ctx context.Context, session string, r *memory.Receipt) error
+}
+
+// Options describe a system.
+type Options struct {
+	Name, Version, Mode string
+	Config              any // resolved options: part of the fingerprint
+	Deps                memory.Deps
+	Caps                memory.Capabilities // Unit Turn or Pair cuts so; others are cut into turns
+	// New makes the policy of one namespace; scope begins the ids of its records.
+	New func(scope string) Policy
+}
+
+// Nothing is the unit of a system that keeps nothing.
+const Nothing = "nothing"
+
+// New makes the system.
+func New(o Options) memory.System {
+	if len(o.Caps.ByRule) > 0 {
+		o.Name += "-rule"
+	}
+	return &system{o}
+}
+
+type system struct{ o Options }
+
+func (s *system) Info() memory.Info {
+	h := sha256.New()
+	config, err := codec.Append(nil, s.o.Config, codec.Compact)
+	if err != nil {
+		config = fmt.Appendf(nil, "%+v", s.o.Config)
+	}
+	fmt.Fprintf(h, "%s|%s|%s|%s", s.o.Name, s.o.Version, s.o.Mode, config)
+	if s.o.Deps.Embed != nil {
+		fmt.Fprintf(h, "|%s", s.o.Deps.Embed.Profile())
+	}
+	if s.o.Deps.LLM != nil {
+		fmt.Fprintf(h, "|%s", s.o.Deps.LLM.Model())
+	}
+	return memory.Info{Name: s.o.Name, Version: s.o.Version, Mode: s.o.Mode, Fingerprint: hex.EncodeToString(h.Sum(nil))[:16]}
+}
+
+func (s *system) Capabilities() memory.Capabilities { return s.o.Caps }
+
+func (s *system) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return &Memory{sys: s, ns: ns, policy: s.o.New(ns.Scope), done: map[string]int{}, deltas: map[string][]memory.Delta{}}, nil
+}
+
+// Memory is one namespace of a native system.
+type Memory struct {
+	sys     *system
+	ns      memory.Namespace
+	policy  Policy
+	done    map[string]int // turns taken, by batch that is not whole yet
+	keys    []string
+	pending *Observation // a user's turn that waits for its answer
+	usage   llm.Usage
+	changes []memory.Change
+	wrong   []string
+	deltas  map[string][]memory.Delta
+	last    []memory.Item // at the end of the session before
+}
+
+// Ingest stores the batch's turns. A batch that failed goes on where it stopped when
+// it comes again: no observation is stored twice.
+func (m *Memory) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, error) {
+	var r memory.Receipt
+	if err := ctx.Err(); err != nil {
+		return r, err
+	}
+	key := b.ID()
+	if slices.Contains(m.keys, key) {
+		return memory.Receipt{Skipped: true}, nil
+	}
+	for _, t := range b.Turns[m.done[key]:] {
+		if err := m.take(ctx, b, t, &r); err != nil {
+			m.note(r)
+			return r, err
+		}
+		m.done[key]++
+	}
+	delete(m.done, key)
+	m.keys = append(m.keys, key)
+	m.note(r)
+	return r, nil
+}
+
+func (m *Memory) note(r memory.Receipt) {
+	m.usage = m.usage.Add(r.Usage)
+	m.changes = append(m.changes, r.Changes...)
+	m.wrong = append(m.wrong, r.Degraded...)
+}
+
+// take stores a turn, or lets a user's turn wait for its answer.
+func (m *Memory) take(ctx context.Context, b memory.Batch, t schema.Turn, r *memory.Receipt) error {
+	o := observe(b, t)
+	if m.sys.o.Caps.Unit != Pair {
+		return m.store(ctx, o, r)
+	}
+	if p := m.pending; p != nil && t.Role == memory.RoleAssistant && p.Session == b.Session {
+		if err := m.store(ctx, join(*p, o), r); err != nil {
+			return err
+		}
+		m.pending = nil
+		return nil
+	}
+	if err := m.flush(ctx, r); err != nil {
+		return err
+	}
+	if t.Role == memory.RoleUser {
+		m.pending = &o
+		return nil
+	}
+	return m.store(ctx, o, r)
+}
+
+// store leaves out what says nothing at all.
+func (m *Memory) store(ctx context.Context, o Observation, r *memory.Receipt) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if strings.TrimSpace(o.Text) == "" {
+		return nil
+	}
+	return m.policy.Store(ctx, o, r)
+}
+
+func (m *Memory) flush(ctx context.Context, r *memory.Receipt) error {
+	if m.pending == nil {
+		return nil
+	}
+	if err := m.store(ctx, *m.pending, r); err != nil {
+		return err
+	}
+	m.pending = nil
+	return nil
+}
+
+func observe(b memory.Batch, t schema.Turn) Observation {
+	name := cmp.Or(t.Name, t.Role)
+	return Observation{Session: b.Session, Turns: []schema.Turn{t}, Text: render(t, true), Words: render(t, false), Time: t.Time,
+		Sources: slices.Clone(t.Sources), Attachments: t.Attachments, Speaker: name, Role: t.Role, Batch: b}
+}
+
+// render is "name: text" with each caption behind; "" for a turn that has neither text
+// nor caption.
+func render(t schema.Turn, mark bool) string {
+	text := t.Text
+	for _, a := range t.Attachments {
+		switch {
+		case a.Text != "" && mark:
+			text += " [" + cmp.Or(a.Type, "file") + ": " + a.Text + "]"
+		case a.Text != "":
+			text += " " + a.Text
+		}
+	}
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return cmp.Or(t.Name, t.Role) + ": " + text
+}
+
+func join(a, b Observation) Observation {
+	a.Turns = append(slices.Clone(a.Turns), b.Turns...)
+	a.Text, a.Words = lines(a.Text, b.Text), lines(a.Words, b.Words)
+	a.Sources = append(slices.Clone(a.Sources), b.Sources...)
+	a.Attachments = append(slices.Clone(a.Attachments), b.Attachments...)
+	a.Time = cmp.Or(a.Time, b.Time)
+	a.Speaker, a.Role = "", ""
+	return a
+}
+
+func lines(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n" + b
+}
+
+// Record makes a record of o with the given kind.
+func (o Observation) Record(kind string) store.Record {
+	r := store.Record{
+		Item: memory.Item{Text: o.Text, Kind: kind, Session: o.Session, Time: o.Time, Sources: o.Sources,
+			Attachments: o.Attachments, Meta: o.Batch.Metadata},
+		Index: o.Words, Speaker: o.Speaker, Role: o.Role, UserID: o.Batch.UserID, AgentID: o.Batch.AgentID, Metadata: o.Batch.Metadata, Created: o.Time,
+	}
+	if r.Created == "" && !o.Batch.Now.IsZero() {
+		r.Created = o.Batch.Now.Format(time.RFC3339)
+	}
+	return r
+}
+
+// Kind is the kind of a record made of o.
+func (o Observation) Kind() string {
+	if len(o.Turns) > 1 {
+		return Pair
+	}
+	return Turn
+}
+
+// Retrieve asks the policy.
+func (m *Memory) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	if err := ctx.Err(); err != nil {
+		return memory.Retrieved{}, err
+	}
+	if q.K <= 0 {
+		q.K = 5
+	}
+	return m.policy.Recall(ctx, q)
+}
+
+// EndSession stores the turn that waits, does the policy's work and takes the delta.
+func (m *Memory) EndSession(ctx context.Context, session string) (memory.Receipt, error) {
+	var r memory.Receipt
+	if err := ctx.Err(); err != nil {
+		return r, err
+	}
+	err := m.flush(ctx, &r)
+	if p, ok := m.policy.(SessionPolicy); ok && err == nil {
+		err = p.EndSession(ctx, session, &r)
+	}
+	m.note(r)
+	if err != nil {
+		return r, err
+	}
+	now := m.items()
+	m.deltas[session] = memory.Diff(m.last, now, m.sys.o.Caps.Colder)
+	m.last = now
+	return r, nil
+}
+
+func (m *Memory) items() []memory.Item {
+	recs := m.policy.Records()
+	out := make([]memory.Item, len(recs))
+	for i, r := range recs {
+		out[i] = r.Item
+	}
+	slices.SortFunc(out, func(a, b memory.Item) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// Snapshot yields what is kept. A turn that waits for its answer is not there yet.
+func (m *Memory) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error] {
+	return func(yield func(memory.Item, error) bool) {
+		for _, it := range m.items() {
+			if err := ctx.Err(); err != nil {
+				yield(memory.Item{}, err)
+				return
+			}
+			if !yield(it, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Delta yields what the session changed; it is an error to ask before its end.
+func (m *Memory) Delta(_ context.Context, session string) iter.Seq2[memory.Delta, error] {
+	return func(yield func(memory.Delta, error) bool) {
+		all, ok := m.deltas[session]
+		if !ok {
+			yield(memory.Delta{}, fmt.Errorf("session %q has not ended: have no delta of it", session))
+			return
+		}
+		for _, d := range all {
+			if !yield(d, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Clone copies the memory.
+func (m *Memory) Clone(ctx context.Context) (memory.Memory, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c := *m
+	c.policy = m.policy.Clone()
+	c.keys, c.changes, c.wrong, c.last = slices.Clone(m.keys), slices.Clone(m.changes), slices.Clone(m.wrong), slices.Clone(m.last)
+	c.done, c.deltas = map[string]int{}, map[string][]memory.Delta{}
+	for k, v := range m.done {
+		c.done[k] = v
+	}
+	for k, v := range m.deltas {
+		c.deltas[k] = v
+	}
+	return &c, nil
+}
+
+// Keys are the batches stored, in order.
+func (m *Memory) Keys(context.Context) ([]string, error) { return slices.Clone(m.keys), nil }
+
+// History is what was done so far.
+func (m *Memory) History(context.Context) (memory.Receipt, error) {
+	return memory.Receipt{Changes: slices.Clone(m.changes), Usage: m.usage, Degraded: slices.Clone(m.wrong)}, nil
+}
+
+// Export yields the records as Mem0's points, by id.
+func (m *Memory) Export(ctx context.Context) schema.Seq[schema.MemoryExport] {
+	return func(yield func(schema.Record[schema.MemoryExport], error) bool) {
+		recs := m.policy.Records()
+		slices.SortFunc(recs, func(a, b store.Record) int { return cmp.Compare(a.ID, b.ID) })
+		for _, r := range recs {
+			if err := ctx.Err(); err != nil {
+				yield(schema.Record[schema.MemoryExport]{}, err)
+				return
+			}
+			payload, err := payloadOf(r)
+			if !yield(schema.Record[schema.MemoryExport]{V: schema.MemoryExport{ID: r.ID, Payload: payload, Collection: m.ns.Run}}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// own are the members that metadata cannot name.
+var own = []string{"user_id", "agent_id", "role", "data", "hash", "created_at", "events"}
+
+func payloadOf(r store.Record) (schema.Object, error) {
+	var b schema.ObjectBuilder
+	for k, v := range r.Metadata.Members() {
+		if !slices.Contains(own, k) {
+			b.Raw(k, v)
+		}
+	}
+	put := func(k, v string) {
+		if v != "" {
+			b.String(k, v)
+		}
+	}
+	put("user_id", r.UserID)
+	put("agent_id", r.AgentID)
+	put("role", r.Role)
+	b.String("data", strings.ToValidUTF8(r.Text, "\uFFFD"))
+	b.String("hash", schema.Hash(strings.ToValidUTF8(r.Text, "\uFFFD")))
+	put("created_at", r.Created)
+	if len(r.Sources) > 0 {
+		if err := b.Value("events", r.Sources); err != nil {
+			return schema.Object{}, err
+		}
+	}
+	return b.Object(), nil
+}
+
+// Drop empties the memory.
+func (m *Memory) Drop(ctx context.Context) error {
+	fresh, err := m.sys.Open(ctx, m.ns)
+	if err != nil {
+		return err
+	}
+	*m = *fresh.(*Memory)
+	return nil
+}
+
+// Close has nothing to do.
+func (m *Memory) Close() error { return nil }

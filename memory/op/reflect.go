@@ -1,0 +1,304 @@
+package op
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"membench/internal/openie"
+	"membench/internal/textnorm"
+	"membench/internal/tokens"
+	"membench/llm"
+	"membench/memory"
+)
+
+// Purposes of the calls of the operations here.
+const (
+	PurposeImportance = "importance"
+	PurposeQuestions  = "questions"
+	PurposeInsights   = "insights"
+	PurposeSummary    = "summary"
+	PurposeTrigger    = "trigger"
+	PurposeNote       = "note"
+	PurposeEvolve     = "evolve"
+	PurposeKeywords   = "keywords"
+)
+
+// OrRule does an operation of ingest by the model, and by its rule twin when there is
+// no model, or when the model's answer is none; that is noted in r. A cancelled
+// context, and a failure that asking again cannot mend, are errors.
+func OrRule[T any](ctx context.Context, g llm.Generator, r *memory.Receipt, purpose string, model func() (T, llm.Usage, error), rule func() T) (T, error) {
+	if g == nil {
+		return rule(), nil
+	}
+	v, u, err := model()
+	r.Usage = r.Usage.Add(u)
+	switch {
+	case err == nil:
+		return v, nil
+	case ctx.Err() != nil:
+		return v, ctx.Err()
+	case llm.Fatal(err):
+		return v, err
+	}
+	r.Degraded = append(r.Degraded, purpose+": "+err.Error())
+	return rule(), nil
+}
+
+// Ask puts one question whose answer is JSON; the prompt is that of the purpose.
+func Ask[T any](ctx context.Context, g llm.Generator, p llm.Prompts, purpose, prompt string, valid func(T) error) (T, llm.Usage, error) {
+	return llm.JSON[T](ctx, g, llm.Request{Purpose: purpose, System: Prompt(p, purpose).Text, Prompt: prompt}, valid)
+}
+
+// ModelImportance rates how much a text matters to its speaker, in [0.1,1].
+func ModelImportance(ctx context.Context, g llm.Generator, p llm.Prompts, text string) (float64, llm.Usage, error) {
+	type rating struct {
+		Importance float64 `json:"importance"`
+	}
+	v, u, err := Ask(ctx, g, p, PurposeImportance, text, func(r rating) error {
+		if r.Importance < 1 || r.Importance > 10 {
+			return fmt.Errorf("importance %g: want 1 to 10", r.Importance)
+		}
+		return nil
+	})
+	return v.Importance / 10, u, err
+}
+
+var (
+	hasNumber  = regexp.MustCompile(`\d|[一二三四五六七八九十百]+[个只本次年月日岁点]`)
+	decides    = regexp.MustCompile(`(?i)\b(decided?|moved?|quit|started|stopped|changed|bought|sold|joined|adopted|married|promised|plan(?:ned|ning)?|got (?:a|the|my)|no longer|switched)\b|决定|搬|辞|开始|不再|换|买|卖|加入|结婚|打算|答应`)
+	strong     = regexp.MustCompile(`(?i)\b(love|hate|afraid|scared|excited|thrilled|devastated|proud|grateful|heartbroken|furious|terrified|died|death|pregnant)\b|爱|恨|害怕|激动|骄傲|难过|伤心|去世|感动`)
+	firstThing = regexp.MustCompile(`(?i)\b(i|i'm|i've|my|we|our)\b|我`)
+)
+
+// RuleImportance is 0.3, 0.1 more for each of: a number or date, a name, a statement
+// about oneself, a decision or change, a strong feeling; 0.2 less for a mere question;
+// in [0.1,1].
+func RuleImportance(text string) float64 {
+	v := 0.3
+	for _, hit := range []bool{hasNumber.MatchString(text), len(Entities(text)) > 0, firstThing.MatchString(text), decides.MatchString(text), strong.MatchString(text)} {
+		if hit {
+			v += 0.1
+		}
+	}
+	if asked, all := 0, openie.Sentences(text); len(all) > 0 {
+		for _, s := range all {
+			if t := strings.TrimSpace(s.Text); strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") {
+				asked++
+			}
+		}
+		if asked == len(all) {
+			v -= 0.2
+		}
+	}
+	return math.Round(min(1, max(0.1, v))*100) / 100
+}
+
+var (
+	capital = regexp.MustCompile(`\p{Lu}[\p{L}\d'’]+(?: \p{Lu}[\p{L}\d'’]+)*`)
+	quoted  = regexp.MustCompile(`[“"「『《]([^”"」』》]{2,30})[”"」』》]`)
+)
+
+// generic heads say nothing by themselves.
+var generic = map[string]bool{"thing": true, "time": true, "day": true, "monday": true, "tuesday": true, "wednesday": true, "thursday": true, "friday": true, "saturday": true, "sunday": true, "yes": true, "no": true, "hey": true, "wow": true, "thanks": true, "user": true, "assistant": true,
+	"january": true, "february": true, "march": true, "april": true, "may": true, "june": true, "july": true, "august": true, "september": true, "october": true, "november": true, "december": true}
+
+// Entities are names in a text: words with a capital inside a sentence, what is quoted
+// or stands in title marks, the name before the first colon. In order, without
+// repeats.
+func Entities(text string) (out []string) {
+	add := func(s string) {
+		s = strings.TrimSpace(s)
+		if s != "" && !generic[strings.ToLower(s)] && !tokens.Stop(strings.ToLower(s)) && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	for line := range strings.Lines(text) {
+		if name, _, ok := strings.Cut(line, ": "); ok && len(name) < 40 {
+			add(name)
+		}
+	}
+	for _, s := range openie.Sentences(text) {
+		body := s.Text
+		if i := strings.Index(body, ": "); i >= 0 && i < 40 {
+			body = body[i+2:]
+		}
+		for _, m := range capital.FindAllStringIndex(body, -1) {
+			if strings.TrimSpace(body[:m[0]]) != "" { // a sentence's first word says nothing
+				add(strings.TrimSuffix(strings.TrimSuffix(body[m[0]:m[1]], "'s"), "’s"))
+			}
+		}
+		for _, m := range quoted.FindAllStringSubmatch(body, -1) {
+			add(m[1])
+		}
+	}
+	return out
+}
+
+// ModelLines asks for a list of short texts, at most n.
+func ModelLines(ctx context.Context, g llm.Generator, p llm.Prompts, purpose, prompt string, n int) ([]string, llm.Usage, error) {
+	type answer struct {
+		Items []string `json:"items"`
+	}
+	v, u, err := Ask(ctx, g, p, purpose, fmt.Sprintf("Number wanted: %d\n\n%s", n, prompt), func(a answer) error {
+		if len(clean(a.Items)) == 0 {
+			return errors.New("items is empty")
+		}
+		return nil
+	})
+	out := clean(v.Items)
+	return out[:min(n, len(out))], u, err
+}
+
+func clean(in []string) (out []string) {
+	for _, s := range in {
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// RuleQuestions asks about the n names that the texts have most often, the later first
+// where they are equal.
+func RuleQuestions(texts []string, n int) []string {
+	count := map[string]int{}
+	var order []string
+	for i := len(texts) - 1; i >= 0; i-- {
+		for _, e := range Entities(texts[i]) {
+			if count[e]++; count[e] == 1 {
+				order = append(order, e)
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b string) int { return count[b] - count[a] })
+	var out []string
+	for _, e := range order[:min(n, len(order))] {
+		if strings.IndexFunc(e, textnorm.IsHan) >= 0 {
+			out = append(out, "关于"+e+"，我们知道什么？")
+		} else {
+			out = append(out, "What do we know about "+e+"?")
+		}
+	}
+	return out
+}
+
+// ModelSummary writes a new summary of the old one and new texts, about words long.
+func ModelSummary(ctx context.Context, g llm.Generator, p llm.Prompts, old string, texts []string, words int) (string, llm.Usage, error) {
+	type answer struct {
+		Summary string `json:"summary"`
+	}
+	v, u, err := Ask(ctx, g, p, PurposeSummary, fmt.Sprintf("Words at most: %d\n\nSUMMARY SO FAR\n%s\n\nNEW\n%s", words, old, strings.Join(texts, "\n")), func(a answer) error {
+		if strings.TrimSpace(a.Summary) == "" {
+			return errors.New("summary is empty")
+		}
+		return nil
+	})
+	return strings.TrimSpace(v.Summary), u, err
+}
+
+// RuleSummary takes the sentences of the old summary and the texts that say most,
+// Σ idf of their distinct content terms / √length, up to so many words (a Han character
+// counts as half a word), in their order.
+func RuleSummary(old string, texts []string, words int) string {
+	var all []string
+	seen := map[string]bool{}
+	for _, t := range append([]string{old}, texts...) {
+		for line := range strings.Lines(t) {
+			for _, s := range openie.Sentences(line) {
+				if k := textnorm.Key(s.Text); k != "" && !seen[k] {
+					seen[k] = true
+					all = append(all, strings.TrimSpace(s.Text))
+				}
+			}
+		}
+	}
+	df := map[string]int{}
+	terms := make([][]string, len(all))
+	for i, s := range all {
+		terms[i] = slices.Compact(slices.Sorted(slices.Values(tokens.Terms(s))))
+		for _, t := range terms[i] {
+			df[t]++
+		}
+	}
+	order := make([]int, len(all))
+	score := make([]float64, len(all))
+	for i := range all {
+		order[i] = i
+		for _, t := range terms[i] {
+			score[i] += math.Log(1 + float64(len(all))/float64(df[t]))
+		}
+		score[i] /= math.Sqrt(float64(max(1, length(all[i]))))
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case score[a] > score[b]:
+			return -1
+		case score[a] < score[b]:
+			return 1
+		}
+		return 0
+	})
+	var take []int
+	left := words
+	for _, i := range order {
+		if n := length(all[i]); n <= left {
+			take, left = append(take, i), left-n
+		}
+	}
+	slices.Sort(take)
+	out := make([]string, len(take))
+	for i, j := range take {
+		out[i] = all[j]
+	}
+	return strings.Join(out, " ")
+}
+
+// length counts words; a Han character is half of one.
+func length(s string) int {
+	han := 0
+	for _, r := range s {
+		if unicode.Is(unicode.Han, r) {
+			han++
+		}
+	}
+	return len(strings.Fields(s)) + han/2
+}
+
+// Keywords are a text's n rarest content words by the given document frequency, names
+// first; in the order of the text.
+func Keywords(text string, n int, df func(term string) int) []string {
+	out := clean(Entities(text))
+	out = out[:min(n, len(out))]
+	type word struct {
+		text string
+		df   int
+	}
+	var rest []word
+	for _, t := range tokens.Split(text) {
+		if t.Han {
+			if len([]rune(t.Text)) >= 2 && len([]rune(t.Text)) <= 6 {
+				rest = append(rest, word{t.Text, 0})
+			}
+			continue
+		}
+		if len(t.Text) > 3 && !tokens.Stop(t.Text) {
+			rest = append(rest, word{t.Text, df(tokens.Stem(t.Text))})
+		}
+	}
+	slices.SortStableFunc(rest, func(a, b word) int { return a.df - b.df })
+	for _, w := range rest {
+		if len(out) >= n {
+			break
+		}
+		if !slices.ContainsFunc(out, func(s string) bool { return strings.EqualFold(s, w.text) }) {
+			out = append(out, w.text)
+		}
+	}
+	return out
+}

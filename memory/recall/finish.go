@@ -1,0 +1,300 @@
+package recall
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"membench/internal/textnorm"
+	"membench/internal/tokens"
+	"membench/memory/store"
+)
+
+// TopK cuts the list.
+func TopK(k int) Stage {
+	return func(_ context.Context, s *State) error {
+		if len(s.List) > k {
+			s.List = s.List[:k]
+		}
+		return nil
+	}
+}
+
+// Last lists the n records stored last that are eligible, the newest first; their
+// score is 1/(1+rank), ranks from 0. n <= 0 lists all.
+func Last(n int) Stage {
+	return func(_ context.Context, s *State) error {
+		s.List = s.List[:0]
+		for i := s.Store.Len() - 1; i >= 0 && (n <= 0 || len(s.List) < n); i-- {
+			if s.Eligible(i) {
+				s.List = append(s.List, Scored{i, 1 / float64(1+len(s.List))})
+			}
+		}
+		return nil
+	}
+}
+
+// GateTop1 empties the list when its best score is below least: better no answer than
+// a wrong one.
+func GateTop1(least float64) Stage {
+	return func(_ context.Context, s *State) error {
+		if len(s.List) > 0 && s.List[0].Score < least {
+			s.List = nil
+		}
+		return nil
+	}
+}
+
+// GateEach drops what scores below least.
+func GateEach(least float64) Stage {
+	return func(_ context.Context, s *State) error {
+		s.List = slices.DeleteFunc(s.List, func(c Scored) bool { return c.Score < least })
+		return nil
+	}
+}
+
+// Dedup drops a record whose text, blanks and case apart, stands higher already.
+func Dedup() Stage {
+	return func(_ context.Context, s *State) error {
+		seen := map[string]bool{}
+		s.List = slices.DeleteFunc(s.List, func(c Scored) bool {
+			k := textnorm.Key(s.Store.At(c.Pos).Text)
+			dup := seen[k]
+			seen[k] = true
+			return dup
+		})
+		return nil
+	}
+}
+
+// Rerank gives the first n a new score, 0.6·cosine + 0.4·share of the question's
+// content terms that the record has, and orders them by it; the rest is dropped.
+func Rerank(n int) Stage {
+	return func(ctx context.Context, s *State) error {
+		if len(s.List) == 0 {
+			return nil
+		}
+		s.List = s.List[:min(n, len(s.List))]
+		q, err := s.Vector(ctx, s.Query.Text)
+		if err != nil {
+			return err
+		}
+		for i, c := range s.List {
+			r := s.Store.At(c.Pos)
+			s.List[i].Score = math.Round((0.6*dot(q, s.Store.Vector(c.Pos))+0.4*Coverage(s.Query.Text, r.Text))*1e6) / 1e6
+		}
+		slices.SortFunc(s.List, s.compare)
+		return nil
+	}
+}
+
+func dot(a, b []float32) (sum float64) {
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
+
+// Coverage is the share of the question's distinct content terms that the text has, in
+// [0,1]; 0 for a question without any.
+func Coverage(question, text string) float64 {
+	have := map[string]bool{}
+	for _, t := range tokens.Terms(text) {
+		have[t] = true
+	}
+	seen := map[string]bool{}
+	hit := 0
+	for _, t := range tokens.Terms(question) {
+		if !seen[t] && have[t] {
+			hit++
+		}
+		seen[t] = true
+	}
+	if len(seen) == 0 {
+		return 0
+	}
+	return float64(hit) / float64(len(seen))
+}
+
+// MMR orders the first n anew: at each step the one with the greatest
+// lambda·score − (1−lambda)·(greatest cosine to those chosen). Scores become 1/(1+rank).
+func MMR(lambda float64, n int) Stage {
+	return func(_ context.Context, s *State) error {
+		pool := slices.Clone(s.List[:min(n, len(s.List))])
+		var out []Scored
+		for len(pool) > 0 {
+			best, at := math.Inf(-1), 0
+			for i, c := range pool {
+				near := 0.0
+				for _, o := range out {
+					near = max(near, dot(s.Store.Vector(c.Pos), s.Store.Vector(o.Pos)))
+				}
+				if v := lambda*c.Score - (1-lambda)*near; v > best {
+					best, at = v, i
+				}
+			}
+			out = append(out, Scored{pool[at].Pos, 1 / float64(1+len(out))})
+			pool = slices.Delete(pool, at, at+1)
+		}
+		s.List = out
+		return nil
+	}
+}
+
+// RecencyPow is decay^age with the age in units: records from the query's time, or
+// from the newest record when it has none. A record without a time counts as newest.
+func RecencyPow(decay float64, unit time.Duration) Signal {
+	return func(_ context.Context, s *State) ([]float64, error) {
+		now, ok := Instant(s.Query.AsOf)
+		for _, r := range s.Store.All() {
+			if t, has := Instant(r.Time); has && (!ok || s.Query.AsOf == "" && t.After(now)) {
+				now, ok = t, true
+			}
+		}
+		out := make([]float64, s.Store.Len())
+		for i, r := range s.Store.All() {
+			out[i] = 1
+			if t, has := Instant(r.Time); has && ok {
+				out[i] = math.Pow(decay, max(0, float64(now.Sub(t))/float64(unit)))
+			}
+		}
+		return out, nil
+	}
+}
+
+// RecencyExp is exp(−age/tau); see RecencyPow for the age.
+func RecencyExp(tau time.Duration) Signal { return RecencyPow(1/math.E, tau) }
+
+// DegreeBoost is 1 + weight·degree, the published form, or 1 + weight·ln(1+degree)
+// with damp, which hubs cannot run away with.
+func DegreeBoost(degree, weight float64, damp bool) float64 {
+	if damp {
+		degree = math.Log(1 + degree)
+	}
+	return 1 + weight*degree
+}
+
+// instants are the beginnings of RFC 3339 that records carry.
+var instants = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02", "2006-01", "2006"}
+
+// Instant reads an instant or its beginning, without a zone as UTC.
+func Instant(s string) (time.Time, bool) {
+	for _, l := range instants {
+		if t, err := time.Parse(l, s); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// Chronological orders the list by time, then as stored. Scores become 1/(1+rank), so
+// that they still fall; cut it first.
+func Chronological() Stage {
+	return func(_ context.Context, s *State) error {
+		slices.SortStableFunc(s.List, func(a, b Scored) int {
+			x, okx := Instant(s.Store.At(a.Pos).Time)
+			y, oky := Instant(s.Store.At(b.Pos).Time)
+			if okx && oky && !x.Equal(y) {
+				return x.Compare(y)
+			}
+			return a.Pos - b.Pos
+		})
+		for i := range s.List {
+			s.List[i].Score = 1 / float64(1+i)
+		}
+		return nil
+	}
+}
+
+// Budget counts what a context may hold.
+type Budget struct {
+	Tokens int // by TokensOf; 0: no limit
+	Words  int // runs between blanks; 0: no limit
+}
+
+// TokensOf estimates tokens without a tokenizer: of each run of ASCII letters and
+// digits a fourth of its length, rounded up, and one for any other character but blanks.
+func TokensOf(s string) int {
+	n, run := 0, 0
+	end := func() { n += (run + 3) / 4; run = 0 }
+	for _, r := range s {
+		switch {
+		case r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'):
+			run++
+		case r == ' ' || r == '\n' || r == '\t' || r == '\r':
+			end()
+		default:
+			end()
+			n++
+		}
+	}
+	end()
+	return n
+}
+
+// Fit is how many of the parts, from the first, are within the budget together.
+func (b Budget) Fit(parts []string) int {
+	tok, words := 0, 0
+	for i, p := range parts {
+		tok, words = tok+TokensOf(p), words+len(strings.Fields(p))
+		if b.Tokens > 0 && tok > b.Tokens || b.Words > 0 && words > b.Words {
+			return i
+		}
+	}
+	return len(parts)
+}
+
+// Tail keeps the last n tokens (by TokensOf) of a text, as published systems cut: in the
+// middle of an entry if need be.
+func Tail(s string, n int) string {
+	if TokensOf(s) <= n {
+		return s
+	}
+	at := 0
+	lo, hi := 0, len(s)
+	for lo < hi { // the shortest prefix to drop
+		at = (lo + hi) / 2
+		if TokensOf(s[at:]) > n {
+			lo = at + 1
+		} else {
+			hi = at
+		}
+	}
+	for lo < len(s) && s[lo]&0xC0 == 0x80 { // not inside a character
+		lo++
+	}
+	return s[lo:]
+}
+
+// Numbered renders records as the Mem-Gallery systems show them to a reader.
+func Numbered(recs []*store.Record) string {
+	if len(recs) == 0 {
+		return "None"
+	}
+	var b strings.Builder
+	b.WriteString("[Memory Start]\n")
+	for i, r := range recs {
+		b.WriteString("[Memory " + strconv.Itoa(i) + "] ")
+		if r.Time != "" {
+			b.WriteString("timestamp: " + r.Time + "\n")
+		}
+		b.WriteString(r.Text + "\n")
+	}
+	b.WriteString("[Memory End]")
+	return b.String()
+}
+
+// Show sets the context to the listed records, rendered.
+func Show(render func([]*store.Record) string) Stage {
+	return func(_ context.Context, s *State) error {
+		recs := make([]*store.Record, len(s.List))
+		for i, c := range s.List {
+			recs[i] = s.Store.At(c.Pos)
+		}
+		s.Context = render(recs)
+		return nil
+	}
+}

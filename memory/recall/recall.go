@@ -1,0 +1,360 @@
+// Package recall has the parts that retrieval is composed of: signals (a number for
+// each record), what joins signals (sums of z-values, reciprocal ranks), and what is
+// done with the ranked records after (cut, order, gate, remove what is said twice).
+//
+//	recall.Rank(recall.ZSum(recall.Term{1, recall.Words()}, recall.Term{1, recall.Cosine()}))
+//
+// A signal costs one number a record (8 bytes) for the time of the query.
+package recall
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"membench/internal/rank"
+	"membench/llm"
+	"membench/memory"
+	"membench/memory/store"
+)
+
+// State is one query under way.
+type State struct {
+	Query   memory.Query
+	Store   *store.Linear
+	List    []Scored // candidates, best first
+	Context string   // what a reader shall see; "" the texts of the hits
+	Usage   llm.Usage
+	vectors map[string][]float32
+}
+
+// Scored is a position in the store with its score.
+type Scored struct {
+	Pos   int
+	Score float64
+}
+
+// A Stage does one step.
+type Stage func(ctx context.Context, s *State) error
+
+// A Signal gives every position of the store a number; higher is better.
+type Signal func(ctx context.Context, s *State) ([]float64, error)
+
+// A Pipeline is stages, one after another.
+type Pipeline []Stage
+
+// Run retrieves. Scores are rounded to 1e-6 and ties broken by id; of the list that the
+// stages leave, the first K are hits.
+func (p Pipeline) Run(ctx context.Context, st *store.Linear, q memory.Query) (memory.Retrieved, error) {
+	s := &State{Query: q, Store: st}
+	for _, stage := range p {
+		if err := stage(ctx, s); err != nil {
+			return memory.Retrieved{Usage: s.Usage}, err
+		}
+	}
+	if len(s.List) > q.K {
+		s.List = s.List[:q.K]
+	}
+	return memory.Retrieved{Hits: s.hits(), Context: s.Context, Usage: s.Usage}, nil
+}
+
+func (s *State) hits() []memory.Hit {
+	out := make([]memory.Hit, 0, len(s.List))
+	for _, c := range s.List {
+		out = append(out, s.Store.Hit(c.Pos, c.Score))
+	}
+	return out
+}
+
+// Eligible reports whether the record may answer the query: it is live, and of the
+// user and the agent that the query names.
+func (s *State) Eligible(i int) bool {
+	if !s.Store.Live(i) {
+		return false
+	}
+	r := s.Store.At(i)
+	return r.Status != memory.StatusInvalid && (s.Query.UserID == "" || r.UserID == s.Query.UserID) && (s.Query.AgentID == "" || r.AgentID == s.Query.AgentID)
+}
+
+// Vector embeds a text once a query.
+func (s *State) Vector(ctx context.Context, text string) ([]float32, error) {
+	if v, ok := s.vectors[text]; ok {
+		return v, nil
+	}
+	v, u, err := store.One(ctx, s.Store.Embed(), text)
+	s.Usage = s.Usage.Add(u)
+	if err != nil {
+		return nil, err
+	}
+	if s.vectors == nil {
+		s.vectors = map[string][]float32{}
+	}
+	s.vectors[text] = v
+	return v, nil
+}
+
+// Rank lists the eligible records by a signal, best first. keep says which values
+// count at all; nil keeps all.
+func Rank(sig Signal, keep func(float64) bool) Stage {
+	return func(ctx context.Context, s *State) error {
+		if s.Store.Len() == 0 {
+			return nil
+		}
+		v, err := sig(ctx, s)
+		if err != nil {
+			return err
+		}
+		s.List = s.top(v, keep, max(s.Query.K, minList))
+		return nil
+	}
+}
+
+// minList is how many candidates are listed at least, for the stages after Rank.
+const minList = 100
+
+// top is the k best eligible positions.
+func (s *State) top(v []float64, keep func(float64) bool, k int) []Scored {
+	var list []Scored
+	worst := math.Inf(-1)
+	cut := func() {
+		slices.SortFunc(list, s.compare)
+		if len(list) > k {
+			list = list[:k]
+		}
+		if len(list) == k {
+			worst = list[k-1].Score
+		}
+	}
+	for i, x := range v {
+		if x < worst-1e-6 || keep != nil && !keep(x) || !s.Eligible(i) {
+			continue
+		}
+		list = append(list, Scored{i, rank.Round6(x)})
+		if len(list) >= 4*k {
+			cut()
+		}
+	}
+	cut()
+	return list
+}
+
+func (s *State) compare(a, b Scored) int {
+	switch {
+	case a.Score > b.Score:
+		return -1
+	case a.Score < b.Score:
+		return 1
+	case s.Store.At(a.Pos).ID < s.Store.At(b.Pos).ID:
+		return -1
+	}
+	return 1
+}
+
+// Positive keeps what is above zero.
+func Positive(x float64) bool { return x > 0 }
+
+// Words is BM25 by the store's word index.
+func Words() Signal {
+	return func(_ context.Context, s *State) ([]float64, error) {
+		return s.Store.WordScores(nil, s.Query.Text), nil
+	}
+}
+
+// Cosine is the cosine to the question, in [-1,1].
+func Cosine() Signal { return CosineOf(func(s *State) string { return s.Query.Text }) }
+
+// CosineOf is the cosine to a text made of the query.
+func CosineOf(text func(*State) string) Signal {
+	return func(ctx context.Context, s *State) ([]float64, error) {
+		v, err := s.Vector(ctx, text(s))
+		if err != nil {
+			return nil, err
+		}
+		return s.Store.Cosines(nil, v), nil
+	}
+}
+
+// Each is a number of each record by itself.
+func Each(f func(s *State, pos int, r *store.Record) float64) Signal {
+	return func(_ context.Context, s *State) ([]float64, error) {
+		out := make([]float64, s.Store.Len())
+		for i, r := range s.Store.All() {
+			out[i] = f(s, i, r)
+		}
+		return out, nil
+	}
+}
+
+// A Term is a signal with its weight.
+type Term struct {
+	Weight float64
+	Signal Signal
+}
+
+// Sum is the weighted sum.
+func Sum(terms ...Term) Signal {
+	return func(ctx context.Context, s *State) ([]float64, error) {
+		out := make([]float64, s.Store.Len())
+		for _, t := range terms {
+			v, err := t.Signal(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			for i, x := range v {
+				out[i] += t.Weight * x
+			}
+		}
+		return out, nil
+	}
+}
+
+// Z is (s − mean)/(sd + 1e-9) over the eligible records.
+func Z(sig Signal) Signal {
+	return normal(sig, func(v []float64, use []bool) (shift, scale float64) {
+		n, sum, sq := 0.0, 0.0, 0.0
+		for i, x := range v {
+			if use[i] {
+				n, sum = n+1, sum+x
+			}
+		}
+		mean := sum / max(n, 1)
+		for i, x := range v {
+			if use[i] {
+				sq += (x - mean) * (x - mean)
+			}
+		}
+		return mean, math.Sqrt(sq/max(n, 1)) + 1e-9
+	})
+}
+
+// MinMax maps the eligible records' values onto [0,1]; all 0 when they are equal.
+func MinMax(sig Signal) Signal {
+	return normal(sig, func(v []float64, use []bool) (shift, scale float64) {
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for i, x := range v {
+			if use[i] {
+				lo, hi = min(lo, x), max(hi, x)
+			}
+		}
+		if hi <= lo {
+			return lo, 1
+		}
+		return lo, hi - lo
+	})
+}
+
+func normal(sig Signal, of func(v []float64, use []bool) (shift, scale float64)) Signal {
+	return func(ctx context.Context, s *State) ([]float64, error) {
+		v, err := sig(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		use := make([]bool, len(v))
+		for i := range v {
+			use[i] = s.Eligible(i)
+		}
+		shift, scale := of(v, use)
+		for i := range v {
+			if use[i] {
+				v[i] = (v[i] - shift) / scale
+			} else {
+				v[i] = 0
+			}
+		}
+		return v, nil
+	}
+}
+
+// ZSum is the weighted sum of z-values.
+func ZSum(terms ...Term) Signal {
+	z := slices.Clone(terms)
+	for i := range z {
+		z[i].Signal = Z(z[i].Signal)
+	}
+	return Sum(z...)
+}
+
+// RRF is Σ weight/(c + rank), ranks from 1, over the lists that the signals make. What
+// a signal gives 0 or less is not in its list; cosines of 0 mean nothing in common.
+func RRF(c float64, depth int, terms ...Term) Signal {
+	return func(ctx context.Context, s *State) ([]float64, error) {
+		out := make([]float64, s.Store.Len())
+		for _, t := range terms {
+			v, err := t.Signal(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			k := depth
+			if k <= 0 {
+				k = len(v)
+			}
+			for r, x := range s.top(v, Positive, k) {
+				out[x.Pos] += t.Weight / (c + float64(r+1))
+			}
+		}
+		return out, nil
+	}
+}
+
+// RRFScore is the score of one thing at the given ranks: Σ 1/(c + rank). Whether ranks
+// count from 0 (Graphiti, c 1) or from 1 (others, c 60) is the caller's.
+func RRFScore(c float64, ranks ...int) (sum float64) {
+	for _, r := range ranks {
+		sum += 1 / (c + float64(r))
+	}
+	return sum
+}
+
+// Max is the greatest of the signals.
+func Max(sigs ...Signal) Signal {
+	return fold(func(a, b float64) float64 { return max(a, b) }, sigs)
+}
+
+// Product multiplies the signals.
+func Product(sigs ...Signal) Signal {
+	return fold(func(a, b float64) float64 { return a * b }, sigs)
+}
+
+func fold(f func(a, b float64) float64, sigs []Signal) Signal {
+	return func(ctx context.Context, s *State) ([]float64, error) {
+		var out []float64
+		for i, sig := range sigs {
+			v, err := sig(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			if i == 0 {
+				out = v
+				continue
+			}
+			for j := range out {
+				out[j] = f(out[j], v[j])
+			}
+		}
+		return out, nil
+	}
+}
+
+// Near adds to each record's value weight times the best of its neighbours' at most
+// reach positions away in the same session.
+func Near(sig Signal, weight float64, reach int) Signal {
+	return func(ctx context.Context, s *State) ([]float64, error) {
+		v, err := sig(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		out := slices.Clone(v)
+		for i := range v {
+			best := math.Inf(-1)
+			for j := max(0, i-reach); j <= min(len(v)-1, i+reach); j++ {
+				if j != i && s.Eligible(j) && s.Store.At(j).Session == s.Store.At(i).Session {
+					best = max(best, v[j])
+				}
+			}
+			if !math.IsInf(best, -1) {
+				out[i] += weight * best
+			}
+		}
+		return out, nil
+	}
+}

@@ -1,0 +1,69 @@
+package memory
+
+import (
+	"fmt"
+
+	"membench/internal/codec"
+	"membench/llm"
+)
+
+// Deps is what systems are made with. A nil LLM means the rule twins; Embed is needed
+// by systems that compare by meaning.
+type Deps struct {
+	LLM     llm.Generator
+	Prompts llm.Prompts
+	Embed   llm.Embedder
+}
+
+// A Spec is a kind of system that can be configured: a name, what it is, its options
+// with their defaults, and how it is made. Lists of them are explicit (memory/all).
+type Spec struct {
+	Name, Doc string
+	defaults  any
+	open      func(Deps, []byte) (System, error)
+}
+
+// Define makes a Spec. Options are JSON, decoded strictly over defaults.
+func Define[O any](name, doc string, defaults O, build func(Deps, O) (System, error)) Spec {
+	return Spec{name, doc, defaults, func(d Deps, raw []byte) (System, error) {
+		o := defaults
+		if len(raw) > 0 {
+			if err := codec.Unmarshal(raw, &o); err != nil {
+				return nil, fmt.Errorf("options of memory system %s: %w", name, err)
+			}
+			if err := unknown(raw, defaults); err != nil {
+				return nil, fmt.Errorf("options of memory system %s: %w", name, err)
+			}
+		}
+		return build(d, o)
+	}}
+}
+
+// unknown names the first member of raw that the options do not have.
+func unknown(raw []byte, defaults any) error {
+	known, err := codec.Append(nil, defaults, codec.Compact)
+	if err != nil {
+		return err
+	}
+	var names []string
+	have := map[string]bool{}
+	for name := range codec.Members(known) {
+		names = append(names, name)
+		have[name] = true
+	}
+	for name := range codec.Members(raw) {
+		if !have[name] {
+			return fmt.Errorf("unknown option %q: have %v", name, names)
+		}
+	}
+	return nil
+}
+
+// Open makes the system. options may be nil.
+func (s Spec) Open(d Deps, options []byte) (System, error) { return s.open(d, options) }
+
+// Defaults are the options' defaults as JSON.
+func (s Spec) Defaults() ([]byte, error) { return codec.Append(nil, s.defaults, codec.Compact) }
+
+// A Wrapper makes a system of another; it has Unwrap() System, so that As sees through.
+type Wrapper func(System) System

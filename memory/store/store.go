@@ -1,0 +1,229 @@
+// Package store keeps the records of native memory systems: one list in the order of
+// storing, with a word index and a vector index over it where a system wants them.
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"membench/internal/bm25"
+	"membench/internal/vector"
+	"membench/llm"
+	"membench/memory"
+	"membench/schema"
+)
+
+// A Record is an item with what retrieval needs to know of it.
+type Record struct {
+	memory.Item
+	Speaker         string // the one who says it; "" when there are several or none
+	Role            string // of the speaker
+	Index           string // the text that the word index sees; "" means Text
+	UserID, AgentID string
+	Metadata        schema.Object // of the batch
+	Created         string        // created_at of the export
+}
+
+func (r *Record) indexed() string {
+	if r.Index != "" {
+		return r.Index
+	}
+	return r.Text
+}
+
+// Options of a list.
+type Options struct {
+	Scope string       // begins every id, so that ids are unique in a run
+	Words *Words       // nil: no word index
+	Embed llm.Embedder // nil: no vectors
+}
+
+// Words are the settings of a word index; zero members mean internal/bm25's own.
+type Words struct {
+	K1, B float64
+	Terms func(text string) []string
+}
+
+// A Linear list holds records by position, in the order of storing. Per record it
+// takes about 300 bytes beside the texts, 4 bytes a dimension with vectors, and 12
+// bytes a distinct term with words.
+type Linear struct {
+	o     Options
+	recs  []Record
+	live  []bool
+	byID  map[schema.PointID]int
+	words bm25.Index
+	vecs  vector.Index
+	names []string // speakers, in the order they came
+}
+
+// New makes an empty list.
+func New(o Options) *Linear {
+	l := &Linear{o: o, byID: map[schema.PointID]int{}}
+	if o.Words != nil {
+		l.words = bm25.Index{K1: o.Words.K1, B: o.Words.B, Cut: o.Words.Terms}
+	}
+	return l
+}
+
+// ID is the id of the n-th thing stored in scope, from 1. Ids of one scope sort in the
+// order of storing.
+func ID(scope string, n int) schema.PointID {
+	return schema.PointID(fmt.Sprintf("%s:%08d", scope, n))
+}
+
+// Next is the id that the next record of the list gets.
+func (l *Linear) Next() schema.PointID { return ID(l.o.Scope, len(l.recs)+1) }
+
+// Embed is the embedder of the list, nil when it has none.
+func (l *Linear) Embed() llm.Embedder { return l.o.Embed }
+
+// HasWords reports whether the list has a word index.
+func (l *Linear) HasWords() bool { return l.o.Words != nil }
+
+// Append stores r; an empty ID is filled in. It embeds before it changes anything, so
+// an error leaves the list as it was.
+func (l *Linear) Append(ctx context.Context, r Record) (pos int, u llm.Usage, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, u, err
+	}
+	if r.ID == "" {
+		r.ID = l.Next()
+	}
+	if r.Status == "" {
+		r.Status = memory.StatusActive
+	}
+	if _, ok := l.byID[r.ID]; ok {
+		return 0, u, fmt.Errorf("store: %s is stored already", r.ID)
+	}
+	var v []float32
+	if l.o.Embed != nil {
+		v, u, err = One(ctx, l.o.Embed, r.Text)
+		if err != nil {
+			return 0, u, err
+		}
+		l.vecs.Add(v)
+	}
+	return l.put(r), u, nil
+}
+
+// AppendVector stores r with a vector that the caller has already.
+func (l *Linear) AppendVector(r Record, v []float32) (pos int) {
+	if r.ID == "" {
+		r.ID = l.Next()
+	}
+	if r.Status == "" {
+		r.Status = memory.StatusActive
+	}
+	l.vecs.Add(v)
+	return l.put(r)
+}
+
+func (l *Linear) put(r Record) int {
+	pos := len(l.recs)
+	if l.o.Words != nil {
+		l.words.Set(pos, r.indexed())
+	}
+	l.recs, l.live = append(l.recs, r), append(l.live, true)
+	l.byID[r.ID] = pos
+	if r.Speaker != "" && !slices.Contains(l.names, r.Speaker) {
+		l.names = append(l.names, r.Speaker)
+	}
+	return pos
+}
+
+// One embeds a single text and checks what comes back.
+func One(ctx context.Context, e llm.Embedder, text string) ([]float32, llm.Usage, error) {
+	out, err := llm.Embed(ctx, e, []string{text})
+	if err != nil {
+		return nil, out.Usage, err
+	}
+	if len(out.Vectors) != 1 {
+		return nil, out.Usage, fmt.Errorf("embedding one text with %s: have %d vectors", e.Profile(), len(out.Vectors))
+	}
+	return out.Vectors[0], out.Usage, nil
+}
+
+// Speakers are the names of who spoke, in the order they came.
+func (l *Linear) Speakers() []string { return l.names }
+
+// Len counts the positions, removed ones too.
+func (l *Linear) Len() int { return len(l.recs) }
+
+// Live reports whether position i still holds a record.
+func (l *Linear) Live(i int) bool { return l.live[i] }
+
+// At is the record at position i; it may be changed but for its id and indexed text.
+func (l *Linear) At(i int) *Record { return &l.recs[i] }
+
+// Find is the position of a live record.
+func (l *Linear) Find(id schema.PointID) (int, bool) {
+	i, ok := l.byID[id]
+	return i, ok && l.live[i]
+}
+
+// Remove takes the record at i out of the list; its position stays empty.
+func (l *Linear) Remove(i int) {
+	if l.live[i] {
+		l.live[i] = false
+		l.words.Remove(i)
+	}
+}
+
+// Vector is the vector at position i; not to be changed.
+func (l *Linear) Vector(i int) []float32 { return l.vecs.At(i) }
+
+// SetVector replaces the vector at position i.
+func (l *Linear) SetVector(i int, v []float32) { l.vecs.Set(i, v) }
+
+// Cosines writes the cosine of q to every position into dst, grown as needed. A vector
+// of another length than the list's is an error of the caller.
+func (l *Linear) Cosines(dst []float64, q []float32) []float64 { return l.vecs.Dots(dst, q) }
+
+// WordScores writes every position's BM25 score into dst, grown as needed; distinct
+// query terms count once.
+func (l *Linear) WordScores(dst []float64, query string) []float64 {
+	return l.words.Dense(dst, query, len(l.recs))
+}
+
+// Items yields the live records' items by id.
+func (l *Linear) Items() []memory.Item {
+	out := make([]memory.Item, 0, len(l.recs))
+	for i := range l.recs {
+		if l.live[i] {
+			out = append(out, l.recs[i].Item)
+		}
+	}
+	slices.SortFunc(out, func(a, b memory.Item) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// All yields the live records in the order of storing.
+func (l *Linear) All() iter.Seq2[int, *Record] {
+	return func(yield func(int, *Record) bool) {
+		for i := range l.recs {
+			if l.live[i] && !yield(i, &l.recs[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Clone copies the list; what is done to one is not seen in the other.
+func (l *Linear) Clone() *Linear {
+	c := &Linear{o: l.o, recs: slices.Clone(l.recs), live: slices.Clone(l.live), byID: make(map[schema.PointID]int, len(l.byID))}
+	for k, v := range l.byID {
+		c.byID[k] = v
+	}
+	c.words, c.vecs, c.names = l.words.Clone(), l.vecs.Clone(), slices.Clone(l.names)
+	return c
+}
+
+// Hit makes a hit of the record at i.
+func (l *Linear) Hit(i int, score float64) memory.Hit {
+	r := &l.recs[i]
+	return memory.Hit{ID: r.ID, Text: r.Text, Score: score, Sources: slices.Clone(r.Sources), Meta: r.Meta}
+}
