@@ -162,10 +162,21 @@ func (b *neo4jBrowser) click(sel string) { b.t.Helper(); b.do(chromedp.Click(chr
 
 func (b *neo4jBrowser) login(user, password string) {
 	b.t.Helper()
-	for field, text := range map[string]string{"username": user, "password": password} {
-		b.click(`[data-testid="` + field + `"]`)
-		if _, err := chromedp.Call(b.ctx, input.InsertText, input.InsertTextParams{Text: text}); err != nil {
-			b.t.Fatal(err)
+	for _, f := range []struct{ field, text string }{{"username", user}, {"password", password}} {
+		sel := `document.querySelector('[data-testid="` + f.field + `"]')`
+		b.until("the field "+f.field, sel+" !== null")
+		// The page may still be drawing: typing that went elsewhere is done again.
+		for try := 0; ; try++ {
+			evalIn[bool](b, `(`+sel+`.focus(), `+sel+`.select(), true)`)
+			if _, err := chromedp.Call(b.ctx, input.InsertText, input.InsertTextParams{Text: f.text}); err != nil {
+				b.t.Fatal(err)
+			}
+			if have := evalIn[string](b, sel+".value"); have == f.text {
+				break
+			} else if try == 20 {
+				b.t.Fatalf("the field %s: typed %q, holds %q", f.field, f.text, have)
+			}
+			time.Sleep(200 * time.Millisecond)
 		}
 	}
 	b.click(`[data-testid="connect"]`)
