@@ -160,6 +160,8 @@ func (b *neo4jBrowser) until(what, js string) {
 
 func (b *neo4jBrowser) click(sel string) { b.t.Helper(); b.do(chromedp.Click(chromedp.CSS(sel))) }
 
+const connected = `/connected as user/.test(document.body.innerText) && document.querySelector('[data-testid="disconnectedBanner"]') === null`
+
 func (b *neo4jBrowser) login(user, password string) {
 	b.t.Helper()
 	for _, f := range []struct{ field, text string }{{"username", user}, {"password", password}} {
@@ -179,8 +181,18 @@ func (b *neo4jBrowser) login(user, password string) {
 			time.Sleep(200 * time.Millisecond)
 		}
 	}
-	b.click(`[data-testid="connect"]`)
-	b.until("connected", `/connected as user/.test(document.body.innerText) && document.querySelector('[data-testid="disconnectedBanner"]') === null`)
+	// The form moves while the page tries to connect by itself, and a click that misses
+	// does nothing: press until the form is gone.
+	for range 10 {
+		evalIn[bool](b, `(document.querySelector('[data-testid="connect"]')?.click(), true)`)
+		for range 50 {
+			if evalIn[bool](b, connected) {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	}
+	b.until("connected", connected)
 }
 
 // drop lets a file fall on the window.
