@@ -153,6 +153,9 @@ func printComparison(w io.Writer, r *compare.Report) {
 		if p.OnlyA+p.OnlyB > 0 {
 			fmt.Fprintf(w, "  ! scored only in A: %d, only in B: %d\n", p.OnlyA, p.OnlyB)
 		}
+		if c := p.Total; c.Shown && c.Lo != nil && *c.Lo <= 0 && *c.Hi >= 0 {
+			fmt.Fprintf(w, "  ! shown over the questions, not over the %d cases: the interval of whole cases holds 0\n", c.Clusters)
+		}
 	}
 }
 
