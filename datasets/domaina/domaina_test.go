@@ -3,7 +3,6 @@ package domaina_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"membench/datasets"
+	"membench/datasets/datasettest"
 	"membench/datasets/domaina"
 	"membench/datasets/locomo"
 	"membench/internal/codec"
@@ -19,21 +19,9 @@ import (
 	"membench/schema/jsonl"
 )
 
-func read(t testing.TB, files ...jsonl.File) (cases []schema.Case, found []*schema.Finding) {
+func read(t testing.TB, files ...jsonl.File) ([]schema.Case, []*schema.Finding) {
 	t.Helper()
-	o := datasets.Options{Workers: 1, Report: func(f *schema.Finding) { found = append(found, f) }}
-	for r, err := range domaina.Cases(context.Background(), files, o) {
-		var f *schema.Finding
-		if errors.As(err, &f) {
-			found = append(found, f)
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		cases = append(cases, r.V)
-	}
-	return cases, found
+	return datasettest.Read(t, domaina.Cases, datasets.Options{Workers: 1}, files...)
 }
 
 // the example of seed 001 §4.1, with what its loaders are said to accept.

@@ -1,8 +1,6 @@
 package locomo_test
 
 import (
-	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -10,27 +8,16 @@ import (
 	"testing"
 
 	"membench/datasets"
+	"membench/datasets/datasettest"
 	"membench/datasets/locomo"
 	"membench/internal/exttest"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
 
-func read(t testing.TB, o datasets.Options, files ...jsonl.File) (cases []schema.Case, found []*schema.Finding) {
+func read(t testing.TB, o datasets.Options, files ...jsonl.File) ([]schema.Case, []*schema.Finding) {
 	t.Helper()
-	o.Report = func(f *schema.Finding) { found = append(found, f) }
-	for r, err := range locomo.Cases(context.Background(), files, o) {
-		var f *schema.Finding
-		if errors.As(err, &f) {
-			found = append(found, f)
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		cases = append(cases, r.V)
-	}
-	return cases, found
+	return datasettest.Read(t, locomo.Cases, o, files...)
 }
 
 func mini(t testing.TB) string {

@@ -2,7 +2,6 @@ package longmemeval_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"membench/datasets"
+	"membench/datasets/datasettest"
 	"membench/datasets/longmemeval"
 	"membench/internal/codec"
 	"membench/internal/exttest"
@@ -18,21 +18,9 @@ import (
 	"membench/schema/jsonl"
 )
 
-func read(t testing.TB, o datasets.Options, files ...jsonl.File) (cases []schema.Case, found []*schema.Finding) {
+func read(t testing.TB, o datasets.Options, files ...jsonl.File) ([]schema.Case, []*schema.Finding) {
 	t.Helper()
-	o.Report = func(f *schema.Finding) { found = append(found, f) }
-	for r, err := range longmemeval.Cases(context.Background(), files, o) {
-		var f *schema.Finding
-		if errors.As(err, &f) {
-			found = append(found, f)
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		cases = append(cases, r.V)
-	}
-	return cases, found
+	return datasettest.Read(t, longmemeval.Cases, o, files...)
 }
 
 func codes(found []*schema.Finding) map[string]int {

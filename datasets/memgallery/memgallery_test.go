@@ -1,34 +1,21 @@
 package memgallery_test
 
 import (
-	"context"
-	"errors"
 	"path/filepath"
 	"reflect"
 	"testing"
 
 	"membench/datasets"
+	"membench/datasets/datasettest"
 	"membench/datasets/memgallery"
 	"membench/internal/exttest"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
 
-func read(t testing.TB, o datasets.Options, files ...jsonl.File) (cases []schema.Case, found []*schema.Finding) {
+func read(t testing.TB, o datasets.Options, files ...jsonl.File) ([]schema.Case, []*schema.Finding) {
 	t.Helper()
-	o.Report = func(f *schema.Finding) { found = append(found, f) }
-	for r, err := range memgallery.Cases(context.Background(), files, o) {
-		var f *schema.Finding
-		if errors.As(err, &f) {
-			found = append(found, f)
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		cases = append(cases, r.V)
-	}
-	return cases, found
+	return datasettest.Read(t, memgallery.Cases, o, files...)
 }
 
 const mini = `{"character_profile": {"name": "Ida", "traits": []}, "multi_session_dialogues": [

@@ -1,34 +1,21 @@
 package memoryagentbench_test
 
 import (
-	"context"
-	"errors"
 	"os"
 	"reflect"
 	"strings"
 	"testing"
 
 	"membench/datasets"
+	"membench/datasets/datasettest"
 	"membench/datasets/memoryagentbench"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
 
-func read(t testing.TB, o datasets.Options, files ...jsonl.File) (cases []schema.Case, found []*schema.Finding) {
+func read(t testing.TB, o datasets.Options, files ...jsonl.File) ([]schema.Case, []*schema.Finding) {
 	t.Helper()
-	o.Report = func(f *schema.Finding) { found = append(found, f) }
-	for r, err := range memoryagentbench.Cases(context.Background(), files, o) {
-		var f *schema.Finding
-		if errors.As(err, &f) {
-			found = append(found, f)
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		cases = append(cases, r.V)
-	}
-	return cases, found
+	return datasettest.Read(t, memoryagentbench.Cases, o, files...)
 }
 
 const mini = `[{"context": "Here is a list of facts:\n0. Ada Quist was born in the city of Turku.\n1. Ada Quist was born in the city of Oslo.\n2. 小林住在海边。\n", "questions": ["Where was Ada Quist born?", "小林住在哪里？"],

@@ -2,7 +2,6 @@ package netops_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"membench/datasets"
+	"membench/datasets/datasettest"
 	"membench/datasets/netops"
 	"membench/internal/exttest"
 	"membench/schema"
@@ -24,18 +24,7 @@ type cases = func(context.Context, []jsonl.File, datasets.Options) schema.Seq[sc
 
 func run(t testing.TB, f cases, o datasets.Options, files ...jsonl.File) (out []schema.Case, found []*schema.Finding) {
 	t.Helper()
-	o.Report = func(f *schema.Finding) { found = append(found, f) }
-	for r, err := range f(context.Background(), files, o) {
-		var f *schema.Finding
-		if errors.As(err, &f) {
-			found = append(found, f)
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, r.V)
-	}
+	out, found = datasettest.Read(t, f, o, files...)
 	var k datasets.Checker
 	for _, c := range out {
 		k.Check(schema.Pos{}, c, func(f *schema.Finding) {

@@ -1,33 +1,19 @@
 package plain_test
 
 import (
-	"context"
-	"errors"
 	"reflect"
 	"testing"
 
 	"membench/datasets"
+	"membench/datasets/datasettest"
 	"membench/datasets/plain"
 	"membench/internal/codec"
 	"membench/schema"
-	"membench/schema/jsonl"
 )
 
-func read(t testing.TB, text string) (cases []schema.Case, found []*schema.Finding) {
+func read(t testing.TB, text string) ([]schema.Case, []*schema.Finding) {
 	t.Helper()
-	o := datasets.Options{Workers: 1, Report: func(f *schema.Finding) { found = append(found, f) }}
-	for r, err := range plain.Cases(context.Background(), []jsonl.File{datasets.TextFile("f", text)}, o) {
-		var f *schema.Finding
-		if errors.As(err, &f) {
-			found = append(found, f)
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		cases = append(cases, r.V)
-	}
-	return cases, found
+	return datasettest.Read(t, plain.Cases, datasets.Options{Workers: 1}, datasets.TextFile("f", text))
 }
 
 const short = `{"case_id": "bgp", "source": "netops", "chunks": [
