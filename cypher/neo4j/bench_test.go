@@ -83,7 +83,7 @@ func BenchmarkLoad(b *testing.B) {
 	var took [5]time.Duration
 	var cpu [5]float64
 	for b.Loop() {
-		if _, err := db.Clear(ctx); err != nil {
+		if _, err := db.Empty(ctx, EmptyOptions{}); err != nil {
 			b.Fatal(err)
 		}
 		for i, part := range [][]schema.Element{nodes, edges, nodes, edges} {

@@ -55,7 +55,11 @@ func (db *DB) Empty(ctx context.Context, o EmptyOptions) (e Emptied, err error) 
 		return e, err
 	}
 	if !o.All {
-		if _, err := db.Clear(ctx); err != nil { // with what the loader keeps of the scope
+		err := db.in(ctx, true, func(t *tx) error { // what the loader keeps of the scope
+			_, err := t.run("MATCH (g:"+heldLabel+" {scope: $scope}) DELETE g", db.with(nil), nil)
+			return err
+		})
+		if err != nil {
 			return e, err
 		}
 	}

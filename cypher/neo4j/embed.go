@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
-
 	"membench/graph"
 	"membench/llm"
 	"membench/schema"
@@ -77,25 +75,16 @@ func Embed(ctx context.Context, db *DB, e llm.Embedder, progress func(done int))
 }
 
 func (db *DB) embed(ctx context.Context, e llm.Embedder, ids []string) (int, error) {
-	nodes := make(map[string]schema.Node, len(ids))
-	err := db.in(ctx, false, func(t *tx) error {
-		_, err := t.run("UNWIND $ids AS id MATCH (n:"+baseLabel+" {id: id}) RETURN n", map[string]any{"ids": ids}, func(v []any) error {
-			if x, ok := v[0].(driver.Node); ok {
-				id, _ := x.Props["id"].(string)
-				nodes[id] = db.node(x)
-			}
-			return nil
-		})
-		return err
-	})
+	nodes, err := db.nodesByID(ctx, ids)
 	if err != nil {
 		return 0, err
 	}
 	var of []schema.NodeID
 	var texts []string
 	for _, id := range ids {
-		if text := graph.Text(nodes[id]); text != "" {
-			of, texts = append(of, nodes[id].ID), append(texts, text)
+		n := nodes[db.unkey(id)]
+		if text := graph.Text(n); text != "" {
+			of, texts = append(of, n.ID), append(texts, text)
 		}
 	}
 	vectors, err := e.Embed(ctx, texts)

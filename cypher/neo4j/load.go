@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"membench/cypher"
 	"membench/graph"
@@ -203,7 +205,7 @@ func (l *loader) stream(ctx context.Context, in iter.Seq2[step, error]) (flying 
 		}
 		l.account(s, r)
 		if extra := extraOf(s.rec.V); len(extra) > 0 {
-			l.finding(&schema.Finding{Pos: s.rec.Pos, Code: "GRF043", Warning: true, Message: "members that a graph record does not know are not stored in the database: " + names(extra)})
+			l.finding(&schema.Finding{Pos: s.rec.Pos, Code: "GRF043", Warning: true, Message: "members that a graph record does not know are not stored in the database: " + strings.Join(slices.Sorted(maps.Keys(extra)), ", ")})
 		}
 		l.checkNames(r)
 		if l.o.Rewrite {
@@ -337,26 +339,6 @@ func extraOf(e schema.Element) schema.Extra {
 		return e.Node.Extra
 	}
 	return e.Edge.Extra
-}
-
-func names(extra schema.Extra) string {
-	out := ""
-	for i, k := range sortedKeys(extra) {
-		if i > 0 {
-			out += ", "
-		}
-		out += k
-	}
-	return out
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
 
 func (l *loader) digest(r row) [16]byte {

@@ -363,7 +363,7 @@ func TestScriptsMakeTheSameGraph(t *testing.T) {
 	if r, _ := load(t, db, seq(in...), LoadOptions{}); r.Nodes.Updated != 4 || r.Edges.Updated != 4 || r.Nodes.Created+r.Edges.Created != 0 {
 		t.Errorf("a load over the scripts' graph: have %+v %+v", r.Nodes, r.Edges)
 	}
-	if _, err := db.Clear(ctx); err != nil {
+	if _, err := db.Empty(ctx, EmptyOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	load(t, db, seq(in...), LoadOptions{})

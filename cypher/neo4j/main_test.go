@@ -72,7 +72,7 @@ func openScope(t testing.TB, scope string) *DB {
 	}
 	t.Cleanup(func() { db.Close(ctx) })
 	if scope == "" {
-		if _, err := db.Clear(ctx); err != nil {
+		if _, err := db.Empty(ctx, EmptyOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -65,12 +65,7 @@ func (l *loader) prune(ctx context.Context) error {
 		_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.mine("n")+" RETURN n.id, labels(n)", db.with(nil), func(v []any) error {
 			id, _ := v[0].(string)
 			if _, ok := l.seen[digest('n', "", id)]; !ok {
-				n := schema.Node{ID: schema.NodeID(db.unkey(id))}
-				for _, label := range texts(v[1]) {
-					if label != baseLabel {
-						n.Labels = append(n.Labels, label)
-					}
-				}
+				n := schema.Node{ID: schema.NodeID(db.unkey(id)), Labels: own(v[1])}
 				nodes = append(nodes, row{id: id, rec: schema.Record[schema.Element]{V: schema.Element{Node: &n}}})
 			}
 			return nil

@@ -149,15 +149,9 @@ func scalar(k graph.PropKind, text string) any {
 
 // node and edge read back what a row stored: members by name, those of props_json last.
 func (db *DB) node(n driver.Node) schema.Node {
-	out := schema.Node{Props: object(n.Props, false)}
+	out := schema.Node{Props: object(n.Props, false), Labels: own(n.Labels)}
 	id, _ := n.Props["id"].(string)
 	out.ID = schema.NodeID(db.unkey(id))
-	for _, l := range n.Labels {
-		if l != baseLabel {
-			out.Labels = append(out.Labels, l)
-		}
-	}
-	slices.Sort(out.Labels)
 	return out
 }
 

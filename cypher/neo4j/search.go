@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -121,7 +122,7 @@ func (db *DB) EnsureVectorIndex(ctx context.Context, dims int) (made []string, e
 func (db *DB) PutVectors(ctx context.Context, vectors map[schema.NodeID][]float32) error {
 	var rows []map[string]any
 	dims := 0
-	for _, id := range slices.Sorted(keysOf(vectors)) {
+	for _, id := range slices.Sorted(maps.Keys(vectors)) {
 		v := vectors[id]
 		if dims == 0 {
 			dims = len(v)
@@ -151,16 +152,6 @@ func (db *DB) PutVectors(ctx context.Context, vectors map[schema.NodeID][]float3
 		}
 	}
 	return nil
-}
-
-func keysOf[K comparable, V any](m map[K]V) iter.Seq[K] {
-	return func(yield func(K) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // candidates is how many nodes the server is asked for, to find k: its own score is
@@ -295,9 +286,7 @@ func (db *DB) Paths(ctx context.Context, from, to schema.NodeID, maxHops int, f 
 			text := fmt.Sprintf("MATCH p = (a:%s {id: $from})-[%s*%d..%d]-(b:%s {id: $to}) WHERE all(m IN nodes(p)[1..-1] WHERE m:%s AND m <> a AND m <> b%s AND single(x IN nodes(p) WHERE x = m)) "+
 				"RETURN relationships(p), [x IN relationships(p) | startNode(x).id], [x IN relationships(p) | endNode(x).id]", baseLabel, rel, n, n, baseLabel, baseLabel, inner.text)
 			params := map[string]any{"from": db.key(string(from)), "to": db.key(string(to))}
-			for k, v := range inner.params {
-				params[k] = v
-			}
+			maps.Copy(params, inner.params)
 			var found [][]schema.Edge
 			err := db.in(ctx, false, func(t *tx) error {
 				found = nil

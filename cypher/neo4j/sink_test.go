@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net"
 	"slices"
@@ -232,7 +233,7 @@ func pack(b []byte, v any) []byte {
 		}
 	case map[string]any:
 		size(0xA0, 0xDA, len(v))
-		for _, k := range sortedKeys(v) {
+		for _, k := range slices.Sorted(maps.Keys(v)) {
 			b = pack(pack(b, k), v[k])
 		}
 	}

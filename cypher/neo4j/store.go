@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -133,7 +134,7 @@ func (db *DB) accepts(x string, f graph.Filter) (c condition, err error) {
 	default:
 		c.text = " AND (" + strings.Join(or, " OR ") + ")"
 	}
-	for i, name := range sortedKeys(f.Props) {
+	for i, name := range slices.Sorted(maps.Keys(f.Props)) {
 		k, v := fmt.Sprint("k", i), fmt.Sprint("v", i)
 		c.params[k], c.params[v] = graph.PropName(name), f.Props[name]
 		c.text += " AND " + x + "[$" + k + "] = $" + v
@@ -279,29 +280,6 @@ func (db *DB) Apply(ctx context.Context, changes iter.Seq2[schema.Change, error]
 	a.Deleted = effective + d.detached
 	a.Unchanged = a.Sent - effective - a.Nodes - a.Edges
 	return a, nil
-}
-
-// Clear deletes every element of the scope, in batches, and says how many nodes there
-// were. Constraints and indexes stay.
-func (db *DB) Clear(ctx context.Context) (nodes int, err error) {
-	for {
-		n := 0
-		err := db.in(ctx, true, func(t *tx) error {
-			var err error
-			n, _, err = t.count("MATCH (n:"+baseLabel+") WHERE "+db.mine("n")+" WITH n LIMIT 5000 DETACH DELETE n RETURN count(*)", db.with(nil))
-			return err
-		})
-		if err != nil {
-			return nodes, err
-		}
-		nodes += n
-		if n == 0 {
-			return nodes, db.in(ctx, true, func(t *tx) error {
-				_, err := t.run("MATCH (g:"+heldLabel+" {scope: $scope}) DELETE g", db.with(nil), nil)
-				return err
-			})
-		}
-	}
 }
 
 // Size counts the elements of the scope.

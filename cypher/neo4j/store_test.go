@@ -41,8 +41,8 @@ func TestScopes(t *testing.T) {
 			t.Fatalf("apply: have %+v %v, want one node and one edge", have, err)
 		}
 	}
-	if n, err := a.Clear(ctx); n != 1 || err != nil {
-		t.Errorf("clear: have %d %v, want 1", n, err)
+	if e, err := a.Empty(ctx, EmptyOptions{}); e.Nodes != 1 || err != nil {
+		t.Errorf("clear: have %d %v, want 1", e.Nodes, err)
 	}
 	if n, _, err := a.Size(ctx); n != 0 || err != nil {
 		t.Errorf("the cleared scope: have %d nodes, %v", n, err)

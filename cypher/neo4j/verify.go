@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -190,7 +191,7 @@ func (r row) differs(have stored, f *schema.Finding) bool {
 	} else if have.dst != r.dst {
 		return say("/dst", have.dst, r.dst)
 	}
-	names := sortedKeys(r.props)
+	names := slices.Collect(maps.Keys(r.props))
 	for k := range have.props {
 		if _, ok := r.props[k]; !ok {
 			names = append(names, k)
@@ -296,18 +297,12 @@ func (db *DB) stored(ctx context.Context, batch []row) (map[string]stored, error
 		out = make(map[string]stored, len(batch))
 		_, err := t.run("UNWIND $ids AS id MATCH (n:"+baseLabel+" {id: id}) RETURN id, labels(n), properties(n)", map[string]any{"ids": nodes}, func(v []any) error {
 			id, _ := v[0].(string)
-			s := stored{}
+			s := stored{labels: own(v[1])}
 			s.props, _ = v[2].(map[string]any)
-			for _, l := range texts(v[1]) {
-				if l != baseLabel {
-					s.labels = append(s.labels, l)
-				}
-			}
-			slices.Sort(s.labels)
 			out["n"+id] = s
 			return nil
 		})
-		for _, typ := range sortedKeys(edges) {
+		for _, typ := range slices.Sorted(maps.Keys(edges)) {
 			if err != nil {
 				break
 			}
