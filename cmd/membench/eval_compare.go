@@ -37,6 +37,9 @@ exact test for verdicts or a permutation of signs for other scores, adjusted by 
 over all pairs (categories apart), and the smallest difference that this many
 questions would have shown. Where nothing is shown it prints ~ and no rank.
 
+Where a rule and a model, or two models, graded by one protocol, -p says which:
+"NAME by GRADER".
+
 Runs that differ in data set, questions, golds, reader, k, judge or judge's prompt are
 not compared: the message names the fields, and --allow names those that may differ.
 It exits 3 when the runs were not scored on the same questions (--uneven accepts that).`,
@@ -77,7 +80,7 @@ func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
 			return fmt.Errorf("%s: no qa_records.jsonl: only answers are compared", path)
 		}
 		err = withRecords(ctx, e, qa, func(in schema.Seq[schema.QARecord]) error {
-			list, err := compare.Read(in, "", t.take)
+			list, err := compare.Read(in, t.take)
 			for _, r := range list {
 				if slices.ContainsFunc(runs, func(x *compare.Run) bool { return x.Name == r.Name && x.Dataset == r.Dataset }) {
 					r.Name = filepath.ToSlash(path) + ":" + r.Name

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -24,7 +23,7 @@ import (
 // Options of a comparison.
 type Options struct {
 	figure.Options
-	Protocol string   // name, or name@version; "": the only one that all runs carry
+	Protocol string   // name, or name@version, with " by GRADER" where several graded by it; "": the only one that all runs carry
 	Allow    []string // fields of the fingerprint that may differ
 	Alpha    float64  // level of the tests, in (0,1); 0 means 0.05
 	Power    float64  // of the detectable effect, in (0,1); 0 means 0.8
@@ -48,8 +47,11 @@ type Run struct {
 	Name    string
 	Dataset string
 	prints  figure.Prints
-	grades  map[string]map[string]*answer // protocol → question → answer
+	grades  map[string]map[schema.By]answers // by protocol and who graded
 }
+
+// answers are those of a run by question.
+type answers = map[string]*answer
 
 type answer struct {
 	caseID, category string
@@ -64,10 +66,9 @@ func (a *answer) score() (float64, bool) {
 	return figure.Mean(a.scores), true
 }
 
-// Read takes a stream apart into runs, one for each system and data set, sorted by name. prefix,
-// where not empty, distinguishes files that hold the same system. Findings go to
-// report.
-func Read(in schema.Seq[schema.QARecord], prefix string, report func(error) error) ([]*Run, error) {
+// Read takes a stream apart into runs, one for each system and data set, sorted by name.
+// Findings go to report.
+func Read(in schema.Seq[schema.QARecord], report func(error) error) ([]*Run, error) {
 	runs := map[string]*Run{}
 	for r, err := range in {
 		if err != nil {
@@ -83,11 +84,11 @@ func Read(in schema.Seq[schema.QARecord], prefix string, report func(error) erro
 			}
 		}
 		q := &r.V
-		name := prefix + q.System
-		run := runs[q.Dataset+"\x00"+name]
+		key := q.Dataset + "\x00" + q.System
+		run := runs[key]
 		if run == nil {
-			run = &Run{Name: name, Dataset: q.Dataset, grades: map[string]map[string]*answer{}}
-			runs[q.Dataset+"\x00"+name] = run
+			run = &Run{Name: q.System, Dataset: q.Dataset, grades: map[string]map[schema.By]answers{}}
+			runs[key] = run
 		}
 		run.prints.Add(q)
 		for i := range q.Grades {
@@ -96,13 +97,18 @@ func Read(in schema.Seq[schema.QARecord], prefix string, report func(error) erro
 				continue
 			}
 			if run.grades[g.Protocol] == nil {
-				run.grades[g.Protocol] = map[string]*answer{}
+				run.grades[g.Protocol] = map[schema.By]answers{}
+			}
+			graded := run.grades[g.Protocol][g.By]
+			if graded == nil {
+				graded = answers{}
+				run.grades[g.Protocol][g.By] = graded
 			}
 			key := q.CaseID + "\x00" + q.QuestionID
-			a := run.grades[g.Protocol][key]
+			a := graded[key]
 			if a == nil {
 				a = &answer{caseID: q.CaseID, category: q.RawCategory}
-				run.grades[g.Protocol][key] = a
+				graded[key] = a
 			}
 			if g.Score != nil && g.Outcome == schema.GradeScored {
 				a.scores = append(a.scores, *g.Score)
@@ -202,9 +208,16 @@ func Compare(runs []*Run, o Options) (*Report, error) {
 	if len(runs) < 2 {
 		return nil, fmt.Errorf("a comparison needs two runs: have %d", len(runs))
 	}
-	id, err := pick(runs, o.Protocol)
+	want, by, _ := strings.Cut(o.Protocol, " by ")
+	id, err := pick(runs, want)
 	if err != nil {
 		return nil, err
+	}
+	graded := make([]answers, len(runs))
+	for i, r := range runs {
+		if graded[i], err = r.graded(id, schema.By(by)); err != nil {
+			return nil, err
+		}
 	}
 	rep := &Report{Protocol: id, Dataset: runs[0].Dataset, Alpha: o.Alpha, Pairs: []Pair{}}
 	var names []string
@@ -222,12 +235,13 @@ func Compare(runs []*Run, o Options) (*Report, error) {
 		apart = figure.Apart(rep.Dataset)
 	}
 	rep.Apart = apart
-	for _, r := range runs {
-		rep.Runs = append(rep.Runs, RunFigure{r.Name, r.figure(id, apart, o)})
+	for i, r := range runs {
+		rep.Runs = append(rep.Runs, RunFigure{r.Name, overall(graded[i], apart, o)})
 	}
 	for i, a := range runs {
-		for _, b := range runs[i+1:] {
-			p := pair(a, b, id, apart, o)
+		for j := i + 1; j < len(runs); j++ {
+			p := Pair{A: a.Name, B: runs[j].Name}
+			p.fill(graded[i], graded[j], apart, o)
 			rep.Uneven = rep.Uneven || p.OnlyA+p.OnlyB > 0
 			rep.Pairs = append(rep.Pairs, p)
 		}
@@ -266,6 +280,22 @@ func pick(runs []*Run, want string) (string, error) {
 		return "", fmt.Errorf("several protocols graded the runs: choose one with --protocol: %s", strings.Join(common, ", "))
 	}
 	return "", fmt.Errorf("protocol %q did not grade all of the runs: have %s", want, strings.Join(common, ", "))
+}
+
+// graded are the answers as one grader of a protocol scored them: the one named, else
+// the only one. Scores of two graders are never one figure.
+func (r *Run) graded(id string, by schema.By) (answers, error) {
+	var names []string
+	for _, g := range slices.Sorted(maps.Keys(r.grades[id])) {
+		if g == by || by == "" && len(r.grades[id]) == 1 {
+			return r.grades[id][g], nil
+		}
+		names = append(names, fmt.Sprintf("%q", id+" by "+string(g)))
+	}
+	if by == "" {
+		return nil, fmt.Errorf("%s was graded by several: choose one with --protocol: %s", r.Name, strings.Join(names, ", "))
+	}
+	return nil, fmt.Errorf("%s was not graded by %s: have %s", r.Name, by, strings.Join(names, ", "))
 }
 
 // differences are the fields that matter to protocol and differ.
@@ -309,10 +339,10 @@ func unknown(runs []*Run, id string) []string {
 	return out
 }
 
-func (r *Run) figure(id string, apart []string, o Options) schema.Figure {
+func overall(graded answers, apart []string, o Options) schema.Figure {
 	var c figure.Cell
-	for _, key := range slices.Sorted(maps.Keys(r.grades[id])) {
-		a := r.grades[id][key]
+	for _, key := range slices.Sorted(maps.Keys(graded)) {
+		a := graded[key]
 		if slices.Contains(apart, a.category) {
 			continue
 		}
@@ -379,16 +409,15 @@ func (s *sums) cell(binary bool, o Options) Cell {
 	return c
 }
 
-func pair(a, b *Run, id string, apart []string, o Options) Pair {
-	p := Pair{A: a.Name, B: b.Name, Test: "mcnemar-exact"}
+func (p *Pair) fill(a, b answers, apart []string, o Options) {
 	total, cats, binary := &sums{}, map[string]*sums{}, true
-	for _, key := range slices.Sorted(maps.Keys(a.grades[id])) {
-		x := a.grades[id][key]
+	for _, key := range slices.Sorted(maps.Keys(a)) {
+		x := a[key]
 		if slices.Contains(apart, x.category) {
 			continue
 		}
 		s, okA := x.score()
-		t, okB := b.grades[id][key].score()
+		t, okB := b[key].score()
 		switch {
 		case okA && !okB:
 			p.OnlyA++
@@ -403,11 +432,12 @@ func pair(a, b *Run, id string, apart []string, o Options) Pair {
 			cats[x.category].add(x.caseID, s, t)
 		}
 	}
-	for key, y := range b.grades[id] {
-		if _, ok := y.score(); ok && a.grades[id][key] == nil && !slices.Contains(apart, y.category) {
+	for key, y := range b {
+		if _, ok := y.score(); ok && a[key] == nil && !slices.Contains(apart, y.category) {
 			p.OnlyB++
 		}
 	}
+	p.Test = "mcnemar-exact"
 	if !binary {
 		p.Test = "sign-flip"
 	}
@@ -415,7 +445,6 @@ func pair(a, b *Run, id string, apart []string, o Options) Pair {
 	for _, name := range slices.Sorted(maps.Keys(cats)) {
 		p.Categories = append(p.Categories, Category{name, cats[name].cell(binary, o)})
 	}
-	return p
 }
 
 func whole(x float64) bool { return x == 0 || x == 1 }
@@ -436,21 +465,16 @@ func (r *Report) adjust(alpha float64) {
 	holm := func(cells []*Cell, name func(i int) [2]string) {
 		var ps []float64
 		for _, c := range cells {
-			p := math.NaN()
 			if c.P != nil {
-				p = *c.P
+				ps = append(ps, *c.P)
 			}
-			ps = append(ps, p)
 		}
-		known := slices.DeleteFunc(slices.Clone(ps), math.IsNaN)
-		adjusted := stats.Holm(known)
-		k := 0
+		adjusted := stats.Holm(ps)
 		for i, c := range cells {
 			if c.P == nil {
 				continue
 			}
-			c.Adjusted = &adjusted[k]
-			k++
+			c.Adjusted, adjusted = &adjusted[0], adjusted[1:]
 			c.Shown = *c.Adjusted <= alpha
 			if c.Shown && *c.Difference > 0 {
 				c.Better = name(i)[0]

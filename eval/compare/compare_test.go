@@ -34,7 +34,7 @@ func seq(recs ...schema.QARecord) schema.Seq[schema.QARecord] {
 
 func runs(t *testing.T, recs ...schema.QARecord) []*compare.Run {
 	t.Helper()
-	out, err := compare.Read(seq(recs...), "", func(err error) error { return err })
+	out, err := compare.Read(seq(recs...), func(err error) error { return err })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +95,31 @@ func TestCompareIsSymmetric(t *testing.T) {
 	x, y := ab.Pairs[0].Total, ba.Pairs[0].Total
 	if x.Wins != y.Losses || *x.P != *y.P || *x.Difference != -*y.Difference || math.Abs(*x.Lo+*y.Hi) > 1e-12 {
 		t.Errorf("%+v\n%+v", x, y)
+	}
+}
+
+// A run that a rule and a model graded by one protocol: their scores are not averaged.
+func TestTwoGraders(t *testing.T) {
+	recs := two(15, 5, 30)
+	for i := range recs {
+		no := 0.0
+		recs[i].Grades = append(recs[i].Grades, schema.Grade{Protocol: "em@1", By: "gpt", Score: &no, Outcome: schema.GradeScored})
+	}
+	rs := runs(t, recs...)
+	if _, err := compare.Compare(rs, compare.Options{Protocol: "em"}); err == nil || !strings.Contains(err.Error(), `"em@1 by gpt", "em@1 by rule"`) {
+		t.Errorf("no grader named: %v", err)
+	}
+	if _, err := compare.Compare(rs, compare.Options{Protocol: "em by nobody"}); err == nil {
+		t.Error("a grader that did not grade was taken")
+	}
+	for by, wins := range map[string]int{"rule": 15, "gpt": 0} {
+		rep, err := compare.Compare(rs, compare.Options{Protocol: "em by " + by})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x := rep.Pairs[0].Total; x.N != 50 || x.Wins != wins || rep.Pairs[0].Test != "mcnemar-exact" {
+			t.Errorf("by %s: %+v", by, x)
+		}
 	}
 }
 
@@ -231,7 +256,7 @@ func TestFullContextRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := compare.Read(im.QA, "", func(err error) error { return err })
+		list, err := compare.Read(im.QA, func(err error) error { return err })
 		if err != nil {
 			t.Fatal(err)
 		}
