@@ -26,13 +26,14 @@ type QARecord struct {
 	// grades against the corrected one stand beside those against it.
 	Errata *Erratum `json:"errata,omitempty"`
 
-	K       int     `json:"k,omitzero"`       // hits asked for
-	Hits    []QAHit `json:"hits"`             // best first
-	Context string  `json:"context,omitzero"` // what the reader was shown
-	Answer  string  `json:"answer"`
-	By      By      `json:"by"`      // who answered: "rule", a model, or the system itself
-	Outcome string  `json:"outcome"` // how asking went; see the Outcome constants
-	Error   string  `json:"error,omitzero"`
+	K       int      `json:"k,omitzero"`        // hits asked for
+	Hits    []QAHit  `json:"hits"`              // best first
+	Below   []QARank `json:"below_k,omitempty"` // what stood below k, shown to nobody: for explain
+	Context string   `json:"context,omitzero"`  // what the reader was shown
+	Answer  string   `json:"answer"`
+	By      By       `json:"by"`      // who answered: "rule", a model, or the system itself
+	Outcome string   `json:"outcome"` // how asking went; see the Outcome constants
+	Error   string   `json:"error,omitzero"`
 
 	RetrieveMS float64     `json:"retrieve_ms,omitzero"` // wall time of the retrieval, milliseconds
 	AnswerMS   float64     `json:"answer_ms,omitzero"`
@@ -99,6 +100,14 @@ type QAHit struct {
 	Score   float64    `json:"score"` // higher is better; the scale is the system's
 	Text    string     `json:"text"`
 	Sources []EventRef `json:"sources,omitempty"` // the turns it stands on, in rank order
+	Cut     bool       `json:"cut,omitzero"`      // retrieved, and not whole in the context
+}
+
+// QARank is the place of a memory that was not among the hits.
+type QARank struct {
+	Rank    int        `json:"rank"` // from k+1
+	ID      PointID    `json:"id"`
+	Sources []EventRef `json:"sources,omitempty"`
 }
 
 // StepUsage is what one step cost at the models.
