@@ -20,6 +20,7 @@ group:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
+	LEAQ   (R8)(DX*4), R12 // the next group, fetched while this one is worked on
 	XORQ   AX, AX
 
 eight:
@@ -28,6 +29,8 @@ eight:
 	VMULPS  (R9)(AX*1), Y8, Y5
 	VMULPS  (R10)(AX*1), Y8, Y6
 	VMULPS  (R11)(AX*1), Y8, Y7
+	PREFETCHT0 (R12)(AX*4)
+	PREFETCHT0 64(R12)(AX*4)
 	VADDPS  Y4, Y0, Y0
 	VADDPS  Y5, Y1, Y1
 	VADDPS  Y6, Y2, Y2
