@@ -58,6 +58,7 @@ type Linear struct {
 	words bm25.Index
 	vecs  vector.Index
 	names []string // speakers, in the order they came
+	mixed bool     // ids do not rise with the positions
 }
 
 // New makes an empty list.
@@ -124,6 +125,7 @@ func (l *Linear) AppendVector(r Record, v []float32) (pos int) {
 
 func (l *Linear) put(r Record) int {
 	pos := len(l.recs)
+	l.mixed = l.mixed || pos > 0 && r.ID <= l.recs[pos-1].ID
 	if l.o.Words != nil {
 		l.words.Set(pos, r.indexed())
 	}
@@ -152,6 +154,9 @@ func (l *Linear) Speakers() []string { return l.names }
 
 // Len counts the positions, removed ones too.
 func (l *Linear) Len() int { return len(l.recs) }
+
+// InOrder reports whether ids rise with the positions, as ids that the list mints do.
+func (l *Linear) InOrder() bool { return !l.mixed }
 
 // Live reports whether position i still holds a record.
 func (l *Linear) Live(i int) bool { return l.live[i] }
@@ -214,7 +219,7 @@ func (l *Linear) All() iter.Seq2[int, *Record] {
 
 // Clone copies the list; what is done to one is not seen in the other.
 func (l *Linear) Clone() *Linear {
-	c := &Linear{o: l.o, recs: slices.Clone(l.recs), live: slices.Clone(l.live), byID: make(map[schema.PointID]int, len(l.byID))}
+	c := &Linear{o: l.o, mixed: l.mixed, recs: slices.Clone(l.recs), live: slices.Clone(l.live), byID: make(map[schema.PointID]int, len(l.byID))}
 	for k, v := range l.byID {
 		c.byID[k] = v
 	}
