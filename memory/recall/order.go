@@ -37,21 +37,11 @@ func (s *State) end() {
 	s.lent = nil
 }
 
-// eligible are the positions that Eligible admits, looked at once a query.
-func (s *State) eligible() []bool {
-	if s.use == nil {
-		s.use = make([]bool, s.Store.Len())
-		for i := range s.use {
-			s.use[i] = s.Eligible(i)
-		}
-	}
-	return s.use
-}
-
 // top is the k best eligible positions.
 func (s *State) top(v []float64, keep func(float64) bool, k int) []Scored {
 	var list []Scored
 	worst := math.Inf(-1)
+	use := s.eligible()
 	cut := func() {
 		slices.SortFunc(list, s.compare)
 		if len(list) > k {
@@ -62,7 +52,7 @@ func (s *State) top(v []float64, keep func(float64) bool, k int) []Scored {
 		}
 	}
 	for i, x := range v {
-		if x < worst-1e-6 || keep != nil && !keep(x) || !s.Eligible(i) {
+		if x < worst-1e-6 || keep != nil && !keep(x) || !use[i] {
 			continue
 		}
 		list = append(list, Scored{i, rank.Round6(x)})

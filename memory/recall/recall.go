@@ -71,12 +71,14 @@ func (s *State) hits() []memory.Hit {
 
 // Eligible reports whether the record may answer the query: it is live, and of the
 // user and the agent that the query names.
-func (s *State) Eligible(i int) bool {
-	if !s.Store.Live(i) {
-		return false
+func (s *State) Eligible(i int) bool { return s.eligible()[i] }
+
+// eligible is Eligible of all positions, found once a query.
+func (s *State) eligible() []bool {
+	if s.use == nil {
+		s.use = s.Store.Eligible(s.Query.UserID, s.Query.AgentID)
 	}
-	r := s.Store.At(i)
-	return r.Status != memory.StatusInvalid && (s.Query.UserID == "" || r.UserID == s.Query.UserID) && (s.Query.AgentID == "" || r.AgentID == s.Query.AgentID)
+	return s.use
 }
 
 // Vector embeds a text once a query.

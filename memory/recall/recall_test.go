@@ -22,7 +22,7 @@ import (
 func invented(t testing.TB, rng *rand.Rand, n int, mixed bool) *store.Linear {
 	l := store.New(store.Options{Scope: "s", Embed: hashing.New(64), Words: &store.Words{}})
 	for i := range n {
-		r := store.Record{UserID: "ab"[i%2 : i%2+1]}
+		r := store.Record{UserID: "ab"[i%2 : i%2+1], AgentID: "xyz"[i%3 : i%3+1]}
 		if mixed {
 			r.ID = schema.PointID(fmt.Sprintf("%d-%d", rng.IntN(1e6), i))
 		}
@@ -38,6 +38,7 @@ func invented(t testing.TB, rng *rand.Rand, n int, mixed bool) *store.Linear {
 	}
 	for range n / 10 {
 		l.Remove(rng.IntN(n))
+		l.SetStatus(rng.IntN(n), []string{memory.StatusActive, memory.StatusInvalid}[rng.IntN(2)])
 	}
 	return l
 }
@@ -48,7 +49,9 @@ var words = strings.Fields("tea mountain letter river lamp 火车 咖啡 北京 
 func wholly(s *State, v []float64, keep func(float64) bool, k int) []Scored {
 	var all []Scored
 	for i, x := range v {
-		if s.Eligible(i) && (keep == nil || keep(x)) {
+		r := s.Store.At(i)
+		ok := s.Store.Live(i) && r.Status != memory.StatusInvalid && (s.Query.UserID == "" || r.UserID == s.Query.UserID) && (s.Query.AgentID == "" || r.AgentID == s.Query.AgentID)
+		if ok && (keep == nil || keep(x)) {
 			all = append(all, Scored{i, rank.Round6(x)})
 		}
 	}
@@ -68,6 +71,9 @@ func TestFastIsPlain(t *testing.T) {
 		q := memory.Query{Text: words[rng.IntN(len(words))] + " " + words[rng.IntN(len(words))], K: 1 + rng.IntN(300)}
 		if round%4 == 0 {
 			q.UserID = "a"
+		}
+		if round%5 == 0 {
+			q.AgentID = "x"
 		}
 		s := &State{Query: q, Store: st}
 		get := func(sig Signal) []float64 {
