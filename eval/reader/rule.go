@@ -27,9 +27,10 @@ const (
 // of BM25; docs/quality.md has the figures.
 const (
 	support  = 0.05 // least share of the question's words that an answer's sentence needs
-	shareOf  = 0.62 // sentences of at least this share of the best one's score belong to an answer
-	maxUnits = 3    // sentences of an answer; of a list maxList
-	maxList  = 5
+	shareOf  = 0.5  // sentences of at least this share of the best one's score belong to an answer
+	listOf   = 0.5  // the same of a list
+	maxUnits = 4    // sentences of an answer; of a list maxList
+	maxList  = 6
 )
 
 // Rule is the deterministic reader: it answers with words of the context, by what the
@@ -277,11 +278,11 @@ func newestFirst(ranked []scored) []scored {
 
 // sentences joins the best sentences in the order of the context.
 func sentences(q question, ranked []scored) string {
-	most := maxUnits
+	most, share := maxUnits, shareOf
 	if q.kind == list {
-		most = maxList
+		most, share = maxList, listOf
 	}
-	n := min(most, max(1, count(ranked, shareOf)))
+	n := min(most, max(1, count(ranked, share)))
 	pick := map[int]string{}
 	for _, s := range ranked[:n] {
 		pick[s.pos] = s.text
