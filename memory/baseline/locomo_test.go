@@ -93,7 +93,7 @@ func TestLoCoMo(t *testing.T) {
 			t.Fatal(err)
 		}
 		clusters := map[string][]stats.Cluster{}
-		each := make([]map[string]stats.Cluster, len(cases))
+		each := make([]map[string]memorytest.Sum, len(cases))
 		errs := make([]error, len(cases))
 		var wg sync.WaitGroup
 		for k, c := range cases { // memories of one system are independent
@@ -108,7 +108,7 @@ func TestLoCoMo(t *testing.T) {
 		}
 		for _, one := range each {
 			for cat, scores := range one {
-				clusters[cat] = append(clusters[cat], scores)
+				clusters[cat] = append(clusters[cat], stats.Cluster(scores))
 				if i == 0 {
 					counts[cat] += int(scores.N)
 				}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"membench/internal/rank"
-	"membench/llm"
 	"membench/llm/hashing"
 	"membench/memory"
 	"membench/memory/native"
@@ -23,10 +22,13 @@ type Options struct {
 	Weights
 }
 
+// Defaults are the options that the system has where nothing is said.
+func Defaults() Options { return Options{Weights: R1()} }
+
 // Spec is the system for lists.
 func Spec() memory.Spec {
 	return memory.Define(Name, "graph memory: turns and claims in a graph, ranked by words, meaning, the conversation's own edges, speaker and date",
-		Options{R1()}, func(d memory.Deps, o Options) (memory.System, error) { return New(d, o), nil })
+		Defaults(), func(d memory.Deps, o Options) (memory.System, error) { return New(d, o), nil })
 }
 
 // New makes the system. Without an embedder it takes the hashing one, which needs no model.
@@ -88,5 +90,3 @@ func (p *policy) Records() []store.Record {
 }
 
 func (p *policy) Clone() native.Policy { return &policy{p.o, p.v.clone()} }
-
-var _ llm.Embedder = (*hashing.Embedder)(nil)

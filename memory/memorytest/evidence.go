@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"membench/internal/codec"
-	"membench/internal/stats"
 	"membench/llm"
 	"membench/memory"
 	"membench/schema"
@@ -174,10 +173,16 @@ func recallAt(hits []memory.Hit, gold []schema.EventRef, k int, unit func(schema
 	return float64(got) / float64(len(want))
 }
 
-// By sums scores as clusters of one conversation: "all", each raw category, and "1-4",
+// A Sum is the scores of a category in one case and their number: a stats.Cluster.
+type Sum struct {
+	Sum float64
+	N   int
+}
+
+// By sums the scores of one case by category: "all", each raw category, and "1-4",
 // which leaves out category 5 (LoCoMo's adversarial questions).
-func By(scores []Score) map[string]stats.Cluster {
-	out := map[string]stats.Cluster{}
+func By(scores []Score) map[string]Sum {
+	out := map[string]Sum{}
 	for _, s := range scores {
 		cats := []string{"all", s.Question.RawCategory}
 		if s.Question.RawCategory != "5" {
