@@ -144,9 +144,6 @@ func TestReplayExportQdrant(t *testing.T) {
 // Mem0's own folder, read by the command line.
 func TestReplayExportLocal(t *testing.T) {
 	dir := exttest.Shared(t, "data/mem0_real/stores/2.2.1")
-	if dir == "" {
-		t.Skip("SKIP-DATA: mem0_real")
-	}
 	var out, words bytes.Buffer
 	code := run(context.Background(), plainEnv(&out, &words, nil), []string{"replay", "export", "--backend", "mem0-local", "--store", filepath.Join(dir, "data/mem0_real/stores/2.2.1/qdrant_before_delete_all"), "-o", "-"})
 	if n := strings.Count(out.String(), "\n"); code != 0 || n < 20 || !strings.Contains(words.String(), fmt.Sprintf("%d memories", n)) || !strings.Contains(out.String(), `"isolation": "global"`) {
