@@ -24,7 +24,7 @@ func (m *Memory) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 	}
 	b.Key = b.ID()
 	if m.store.known[b.Key] {
-		return memory.Receipt{Skipped: true}, nil
+		return memory.Receipt{Skipped: true}, m.pushed(ctx)
 	}
 	if fp := m.sys.Info().Fingerprint; m.made != "" && m.made != fp {
 		return memory.Receipt{}, fmt.Errorf("the memory %s/%s was made with other options (fingerprint %s, now %s): use the same ones, or start over", m.ns.Run, m.ns.Scope, m.made, fp)
@@ -43,6 +43,9 @@ func (m *Memory) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 	}
 	if err := m.store.apply(e); err != nil {
 		panic("mem0: a batch that does not fit its own state: " + err.Error()) // a bug of decide
+	}
+	if err := m.pushed(ctx); err != nil { // the journal has the batch: it is put when it comes again
+		return memory.Receipt{}, err
 	}
 	return memory.Receipt{Changes: slices.Clone(m.store.history[n:]), Usage: e.Usage, Degraded: e.Degraded}, nil
 }

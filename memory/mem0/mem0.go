@@ -58,6 +58,8 @@ type Options struct {
 	Generator llm.Generator // nil: by rule
 	Prompts   llm.Prompts   // of the generator
 	Embedder  llm.Embedder  // nil: hashing; anything else is asked again after Attach
+	Points    Points        // nil: points and vectors in this process
+	TakeOver  bool          // Attach drops what Points has of a namespace whose journal is not there
 	// Wrap stands between the journal and its file: for injecting faults in tests.
 	Wrap func(io.Writer) io.Writer
 }
@@ -118,6 +120,11 @@ func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if s.o.Points != nil { // before the journal: a kill in between leaves points to be put again
+		if err := s.o.Points.Drop(ctx, ns); err != nil {
+			return nil, err
+		}
+	}
 	if s.o.Dir == "" {
 		s.mu.Lock()
 		delete(s.held, ns)
@@ -136,6 +143,19 @@ func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, 
 
 // Attach opens what an earlier run left; nothing is written before the first Ingest.
 func (s *System) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
+	m, err := s.attach(ctx, ns)
+	if err != nil {
+		return nil, err
+	}
+	if s.o.Points != nil {
+		if err := m.compare(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+func (s *System) attach(ctx context.Context, ns memory.Namespace) (*Memory, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -296,11 +316,7 @@ func (m *Memory) Export(ctx context.Context) schema.Seq[schema.MemoryExport] {
 				yield(schema.Record[schema.MemoryExport]{}, err)
 				return
 			}
-			payload := p.payload
-			var err error
-			if len(p.events) > 0 {
-				payload, err = payload.With("events", p.events)
-			}
+			payload, err := p.whole()
 			if !yield(schema.Record[schema.MemoryExport]{V: schema.MemoryExport{ID: p.id, Payload: payload, Collection: m.ns.Run}}, err) || err != nil {
 				return
 			}

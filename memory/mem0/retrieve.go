@@ -2,7 +2,6 @@ package mem0
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -27,10 +26,18 @@ func (m *Memory) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 		q.K = near
 	}
 	st := m.store
-	if err := m.embed(ctx); err != nil {
+	update := m.embed
+	if m.sys.o.Points != nil {
+		update = m.push
+	}
+	if err := update(ctx); err != nil {
 		return memory.Retrieved{}, err
 	}
-	vecs, err := m.sys.o.Embedder.Embed(ctx, []string{q.Text})
+	vecs, err := m.vectorsOf(ctx, []string{q.Text})
+	if err != nil {
+		return memory.Retrieved{}, err
+	}
+	cos, err := m.cosines(ctx, q, vecs[0])
 	if err != nil {
 		return memory.Retrieved{}, err
 	}
@@ -39,7 +46,7 @@ func (m *Memory) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 	own := make([]float64, len(st.points))
 	for i, p := range st.points {
 		if p.live && (q.UserID == "" || p.user == q.UserID) && (q.AgentID == "" || p.agent == q.AgentID) {
-			own[i] = wordWeight*words[i] + vectorWeight*max(0, st.vectors.Dot(vecs[0], i))
+			own[i] = wordWeight*words[i] + vectorWeight*max(0, cos(i))
 		}
 	}
 	var all []rank.Scored[*point]
@@ -100,12 +107,9 @@ func (m *Memory) embed(ctx context.Context) error {
 		for j, i := range part {
 			texts[j] = indexed(st.points[i])
 		}
-		vecs, err := m.sys.o.Embedder.Embed(ctx, texts)
+		vecs, err := m.vectorsOf(ctx, texts)
 		if err != nil {
 			return err
-		}
-		if len(vecs) != len(part) {
-			return fmt.Errorf("embedding %d texts: have %d vectors", len(part), len(vecs))
 		}
 		for j, i := range part {
 			if i < st.vectors.Len() {

@@ -65,6 +65,7 @@ type store struct {
 	words   bm25.Index
 	vectors vector.Index
 	stale   map[int]bool // points whose vector is not current
+	moved   map[int]bool // points that Options.Points has not as they are, but for the vector
 	keys    []string
 	known   map[string]bool
 	names   []string // of all speakers so far, lower case
@@ -75,7 +76,7 @@ type store struct {
 }
 
 func newStore() *store {
-	return &store{byID: map[schema.PointID]int{}, byText: map[string][]int{}, bySlot: map[string][]int{}, stale: map[int]bool{}, known: map[string]bool{}}
+	return &store{byID: map[schema.PointID]int{}, byText: map[string][]int{}, bySlot: map[string][]int{}, stale: map[int]bool{}, moved: map[int]bool{}, known: map[string]bool{}}
 }
 
 // apply is the only way the state changes, live and from the journal.
@@ -108,10 +109,10 @@ func (s *store) apply(e entry) error {
 			s.put(i, c, data)
 		case c.Op == memory.OpDelete && have:
 			s.forget(i)
-			s.points[i].live = false
+			s.points[i].live, s.moved[i] = false, true
 		case c.Op == memory.OpNone && have:
 			if c.Events != nil {
-				s.points[i].events = c.Events
+				s.points[i].events, s.moved[i] = c.Events, true
 			}
 			data = c.Old
 		default:
