@@ -8,10 +8,11 @@ import (
 	"membench/memory"
 	"membench/memory/amem"
 	"membench/memory/baseline"
+	"membench/memory/mem0"
 )
 
 // Specs lists them, bounds first.
-func Specs() []memory.Spec { return append(baseline.Specs(), amem.Spec()) }
+func Specs() []memory.Spec { return append(baseline.Specs(), amem.Spec(), mem0.Spec()) }
 
 // Lookup finds a system by name.
 func Lookup(name string) (memory.Spec, error) {

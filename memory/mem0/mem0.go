@@ -60,6 +60,9 @@ type Options struct {
 	Embedder  llm.Embedder  // nil: hashing; anything else is asked again after Attach
 	Points    Points        // nil: points and vectors in this process
 	TakeOver  bool          // Attach drops what Points has of a namespace whose journal is not there
+	// Eager embeds what a batch stored before its Ingest returns, so that questions do
+	// not pay for it; else the first question does.
+	Eager bool
 	// Wrap stands between the journal and its file: for injecting faults in tests.
 	Wrap func(io.Writer) io.Writer
 }
@@ -165,9 +168,9 @@ func (s *System) attach(ctx context.Context, ns memory.Namespace) (*Memory, erro
 		if s.held[ns] == nil {
 			s.held[ns] = newStore()
 		}
-		return &Memory{sys: s, ns: ns, store: s.held[ns]}, nil
+		return s.memory(ns, s.held[ns]), nil
 	}
-	m := &Memory{sys: s, ns: ns, store: newStore()}
+	m := s.memory(ns, newStore())
 	err := keylog.Read(s.path(ns), func(n int, line []byte) error {
 		if n == 1 {
 			return m.readHeader(line)
@@ -181,7 +184,14 @@ func (s *System) attach(ctx context.Context, ns memory.Namespace) (*Memory, erro
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	m.last, m.told = m.items(), len(m.store.history)
 	return m, nil
+}
+
+func (s *System) memory(ns memory.Namespace, st *store) *Memory {
+	m := &Memory{sys: s, ns: ns, store: st, deltas: map[string][]memory.Delta{}}
+	m.last, m.told = m.items(), len(st.history)
+	return m
 }
 
 // Namespaces lists what Dir (or the process) holds of a run.
@@ -236,6 +246,10 @@ type Memory struct {
 	store *store
 	log   *keylog.Log
 	made  string // fingerprint in the header; "" for a new journal
+
+	last   []memory.Item // as the session before left it; nil before the first EndSession
+	told   int           // of the history, then
+	deltas map[string][]memory.Delta
 }
 
 func (m *Memory) readHeader(line []byte) error {
@@ -338,7 +352,7 @@ func (m *Memory) Drop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.store, m.made = fresh.(*Memory).store, ""
+	*m = *fresh.(*Memory)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"membench/internal/codec"
+	"membench/llm"
 	"membench/memory"
 	"membench/schema"
 )
@@ -131,7 +132,7 @@ func (m *Memory) compare(ctx context.Context) error {
 }
 
 // push brings the points up to date with the journal.
-func (m *Memory) push(ctx context.Context) error {
+func (m *Memory) push(ctx context.Context) (used llm.Usage, err error) {
 	st := m.store
 	var gone []schema.PointID
 	var todo []int
@@ -154,23 +155,23 @@ func (m *Memory) push(ctx context.Context) error {
 		var texts []string
 		var at []int
 		for j, i := range part {
-			var err error
 			if points[j], err = m.outside(st.points[i]); err != nil {
-				return err
+				return used, err
 			}
 			if st.stale[i] {
 				texts, at = append(texts, indexed(st.points[i])), append(at, j)
 			}
 		}
-		vecs, err := m.vectorsOf(ctx, texts)
+		vecs, u, err := m.vectorsOf(ctx, texts)
+		used = used.Add(u)
 		if err != nil {
-			return err
+			return used, err
 		}
 		for j, v := range vecs {
 			points[at[j]].Vector = v
 		}
 		if err := m.sys.o.Points.Put(ctx, m.ns, points); err != nil {
-			return err
+			return used, err
 		}
 		for _, i := range part {
 			delete(st.stale, i)
@@ -178,28 +179,28 @@ func (m *Memory) push(ctx context.Context) error {
 		}
 	}
 	if len(gone) == 0 {
-		return nil
+		return used, nil
 	}
 	if err := m.sys.o.Points.Delete(ctx, m.ns, gone); err != nil {
-		return err
+		return used, err
 	}
 	for _, id := range gone {
 		delete(st.moved, st.byID[id])
 		delete(st.stale, st.byID[id])
 	}
-	return nil
+	return used, nil
 }
 
 // vectorsOf embeds texts; none are no call.
-func (m *Memory) vectorsOf(ctx context.Context, texts []string) ([][]float32, error) {
+func (m *Memory) vectorsOf(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
 	if len(texts) == 0 {
-		return nil, nil
+		return nil, llm.Usage{}, nil
 	}
-	vecs, err := m.sys.o.Embedder.Embed(ctx, texts)
-	if err == nil && len(vecs) != len(texts) {
-		err = fmt.Errorf("embedding %d texts: have %d vectors", len(texts), len(vecs))
+	out, err := llm.Embed(ctx, m.sys.o.Embedder, texts)
+	if err == nil && len(out.Vectors) != len(texts) {
+		err = fmt.Errorf("embedding %d texts: have %d vectors", len(texts), len(out.Vectors))
 	}
-	return vecs, err
+	return out.Vectors, out.Usage, err
 }
 
 // cosines gives the cosine of every point to v, by position.
@@ -213,12 +214,4 @@ func (m *Memory) cosines(ctx context.Context, q memory.Query, v []float32) (func
 		return nil, err
 	}
 	return func(i int) float64 { return near[st.points[i].id] }, nil
-}
-
-// pushed pushes where there is something outside to be brought up to date.
-func (m *Memory) pushed(ctx context.Context) error {
-	if m.sys.o.Points == nil {
-		return nil
-	}
-	return m.push(ctx)
 }

@@ -8,6 +8,7 @@ import (
 
 	"membench/internal/rank"
 	"membench/internal/tokens"
+	"membench/llm"
 	"membench/memory"
 )
 
@@ -26,20 +27,19 @@ func (m *Memory) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 		q.K = near
 	}
 	st := m.store
-	update := m.embed
-	if m.sys.o.Points != nil {
-		update = m.push
+	var out memory.Retrieved
+	var err error
+	if out.Usage, err = m.update(ctx); err != nil {
+		return out, err
 	}
-	if err := update(ctx); err != nil {
-		return memory.Retrieved{}, err
-	}
-	vecs, err := m.vectorsOf(ctx, []string{q.Text})
+	vecs, used, err := m.vectorsOf(ctx, []string{q.Text})
+	out.Usage = out.Usage.Add(used)
 	if err != nil {
-		return memory.Retrieved{}, err
+		return out, err
 	}
 	cos, err := m.cosines(ctx, q, vecs[0])
 	if err != nil {
-		return memory.Retrieved{}, err
+		return out, err
 	}
 	words := st.words.ScoresWith(q.Text, tokens.Kin(q.Text), kinWeight)
 	about := aboutOf(q, st.names)
@@ -62,7 +62,6 @@ func (m *Memory) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 			all = append(all, rank.Scored[*point]{ID: string(p.id), Score: score, V: p})
 		}
 	}
-	var out memory.Retrieved
 	for _, s := range rank.Top(all, q.K) {
 		out.Hits = append(out.Hits, memory.Hit{ID: s.V.id, Text: dataOf(s.V), Score: s.Score, Sources: slices.Clone(s.V.events), Meta: s.V.payload})
 	}
@@ -92,11 +91,8 @@ func bestNear(points []*point, own []float64, i int) (best float64) {
 }
 
 // embed brings the vectors up to date.
-func (m *Memory) embed(ctx context.Context) error {
+func (m *Memory) embed(ctx context.Context) (used llm.Usage, err error) {
 	st := m.store
-	if len(st.stale) == 0 {
-		return nil
-	}
 	todo := make([]int, 0, len(st.stale))
 	for i := range st.stale {
 		todo = append(todo, i)
@@ -107,9 +103,10 @@ func (m *Memory) embed(ctx context.Context) error {
 		for j, i := range part {
 			texts[j] = indexed(st.points[i])
 		}
-		vecs, err := m.vectorsOf(ctx, texts)
+		vecs, u, err := m.vectorsOf(ctx, texts)
+		used = used.Add(u)
 		if err != nil {
-			return err
+			return used, err
 		}
 		for j, i := range part {
 			if i < st.vectors.Len() {
@@ -120,7 +117,7 @@ func (m *Memory) embed(ctx context.Context) error {
 			delete(st.stale, i)
 		}
 	}
-	return nil
+	return used, nil
 }
 
 // aboutOf says which points the query is about, by speaker.

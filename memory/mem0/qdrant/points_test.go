@@ -35,13 +35,14 @@ func embedded(t testing.TB, o mem0.Options) mem.System {
 func TestPointsContract(t *testing.T) {
 	for name, o := range map[string]mem0.Options{"memory": {}, "disk": {Dir: "d"}, "faithful": {Mode: mem0.Faithful, Dir: "d"}} {
 		t.Run(name, func(t *testing.T) {
-			memorytest.Run(t, func(t *testing.T) mem.System {
-				if o.Dir != "" {
+			memorytest.RunWith(t, memorytest.Options{Open: func(t *testing.T, d mem.Deps) mem.System {
+				o := o
+				if o.Embedder = d.Embed; o.Dir != "" {
 					o.Dir = t.TempDir()
 				}
 				o.Points = dial(t, qdranttest.New(t), Options{}).Points("")
 				return embedded(t, o)
-			})
+			}})
 		})
 	}
 }
