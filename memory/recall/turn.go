@@ -100,9 +100,12 @@ var (
 // A day asked for; what is 0 was not said.
 type day struct{ year, month, day int }
 
+// asOf is a day up to which something is asked, not one on which it was said.
+var asOf = pattern.New(`\bas of (?:the )?(?:early |late |mid-?)?(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? )?(?:` + monthNames + `)(?: \d{1,2}(?:st|nd|rd|th)?\b)?(?:,? \d{4})?|\bas of \d{4}-\d{2}-\d{2}|截[至止]到?(?:\d{4}年)?\d{1,2}月(?:\d{1,2}[日号])?`)
+
 // daysOf reads the days and months that a question names.
 func daysOf(question string) (out []day) {
-	q := strings.ToLower(question)
+	q := asOf.ReplaceAllString(strings.ToLower(question), " ")
 	num := func(s string) int { n, _ := strconv.Atoi(s); return n }
 	month := func(s string) int { return slices.Index(months, s) + 1 }
 	for _, m := range isoDay.FindAllStringSubmatch(q, -1) {
