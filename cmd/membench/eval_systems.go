@@ -15,7 +15,6 @@ import (
 	"membench/llm"
 	"membench/memory"
 	"membench/memory/all"
-	"membench/memory/mem0"
 	"membench/memory/mem0/rest"
 	"membench/memory/process"
 	"membench/memory/service"
@@ -50,11 +49,6 @@ type subjectPlace struct {
 
 // Options of the systems that stand above memory/all.
 type (
-	mem0Options struct {
-		Mode     mem0.Mode `json:"mode"`      // keep | faithful
-		Raw      bool      `json:"raw"`       // store turns as they are, without extraction
-		NoPrefix bool      `json:"no_prefix"` // leave "[User] " and "[Agent] " off
-	}
 	mem0ServerOptions struct {
 		BaseURL string `json:"base_url"` // default MEM0_URL
 		Prefix  string `json:"prefix"`   // before every user_id
@@ -81,7 +75,6 @@ func subjects(p subjectPlace) ([]subject, error) {
 		out = append(out, subject{Spec: s, Kind: kindBuiltIn})
 	}
 	out = append(out,
-		subject{Spec: mem0Subject(p), Kind: kindBuiltIn},
 		subject{Spec: mem0ServerSubject(p), Kind: kindClient, Asks: []string{"MEM0_URL"}, Note: "MEM0_API_KEY where the server wants one"})
 	for _, name := range service.Names() {
 		s, err := serviceSubject(p, name)
@@ -91,13 +84,6 @@ func subjects(p subjectPlace) ([]subject, error) {
 		out = append(out, s)
 	}
 	return append(out, subject{Spec: programSubject(p), Kind: kindProgram, Note: "docs/adding-a-system.md has the protocol"}), nil
-}
-
-func mem0Subject(p subjectPlace) memory.Spec {
-	return memory.Define("mem0", "Mem0 in process: facts taken out of turns, ADD, UPDATE, DELETE or NONE by comparison", mem0Options{Mode: mem0.Keep},
-		func(d memory.Deps, o mem0Options) (memory.System, error) {
-			return mem0.Embedded(mem0.Options{Dir: p.dir, Mode: o.Mode, Raw: o.Raw, NoPrefix: o.NoPrefix, Generator: d.LLM, Prompts: d.Prompts, Embedder: d.Embed})
-		})
 }
 
 func mem0ServerSubject(p subjectPlace) memory.Spec {
