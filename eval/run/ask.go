@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"membench/internal/tokencount"
+	"membench/eval/reader"
 	"membench/llm"
 	"membench/memory"
 	"membench/schema"
@@ -94,79 +94,21 @@ func (p *player) take(query memory.Query, ret memory.Retrieved, found *shown) {
 	found.context = p.show(found.hits, text(ret.Context))
 }
 
-// show makes the context. What the system shows itself is shown so; else the texts of
-// the hits, each behind the time of its first turn where the text does not tell it. A
-// hit that is not whole in the context is marked.
+// show makes the context: what the system shows itself, else its hits as every
+// system's are rendered. A hit that is not whole in the context is marked.
 func (p *player) show(hits []schema.QAHit, own string) string {
-	if own != "" {
-		short := p.cut(own)
-		if len(short) < len(own) {
-			for i := range hits {
-				hits[i].Cut = !strings.Contains(short, hits[i].Text)
-			}
+	if own == "" {
+		o := reader.Show{Tokens: p.o.ContextTokens, Count: p.o.Count}
+		if p.times != nil {
+			o.Time = func(e schema.EventRef) string { return p.times[e] }
 		}
-		return short
+		return o.Context(hits)
 	}
-	var b strings.Builder
-	left := p.o.ContextTokens
-	for i, h := range hits {
-		line := h.Text
-		if len(h.Sources) > 0 {
-			if t := p.times[h.Sources[0]]; t != "" && !strings.Contains(line, t) {
-				line = "[" + t + "] " + line
-			}
-		}
-		if i > 0 {
-			line = "\n" + line
-		}
-		if p.o.ContextTokens > 0 {
-			n := p.count(line)
-			if n > left {
-				if i == 0 {
-					b.WriteString(p.cut(line))
-				}
-				for k := i; k < len(hits); k++ {
-					hits[k].Cut = true
-				}
-				break
-			}
-			left -= n
-		}
-		b.WriteString(line)
+	short, cut := reader.Cut(own, p.o.ContextTokens, p.o.Count)
+	for i := range hits {
+		hits[i].Cut = cut && !strings.Contains(short, hits[i].Text)
 	}
-	return b.String()
-}
-
-func (p *player) count(s string) int {
-	if p.o.Count != nil {
-		return p.o.Count(s)
-	}
-	return tokencount.O200k(s)
-}
-
-// cut leaves the longest beginning that is within the limit.
-func (p *player) cut(s string) string {
-	limit := p.o.ContextTokens
-	if limit <= 0 || p.count(s) <= limit {
-		return s
-	}
-	at := []int{0} // where a rune begins
-	for i := range s {
-		if i > 0 {
-			at = append(at, i)
-		}
-	}
-	// Tokens grow with the text, but for a few at its end.
-	lo, hi := 0, len(at)-1
-	for lo < hi {
-		mid := (lo + hi + 1) / 2
-		if p.count(s[:at[mid]]) <= limit {
-			lo = mid
-		} else {
-			hi = mid - 1
-		}
-	}
-	return s[:at[lo]]
+	return short
 }
 
 // deeper looks for gold evidence below k, where that asks no model for words.

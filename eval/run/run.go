@@ -86,7 +86,7 @@ type Options struct {
 	Undated   bool // contexts are the bare texts of hits, without the time of the turns they come from
 	// ContextTokens limits what a reader is shown, counted by Count; 0: no limit.
 	ContextTokens int
-	Count         func(string) int // nil: internal/tokencount's o200k
+	Count         func(string) int // nil: reader.Show's estimate
 
 	Window  int // turns a batch; 0: a session whole
 	Overlap int // turns before a batch that are its context
