@@ -1,9 +1,9 @@
 package reader
 
 import (
+	"sort"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"membench/schema"
 )
@@ -78,19 +78,12 @@ func Cut(text string, n int, count func(string) int) (short string, cut bool) {
 	if end > 0 {
 		return strings.TrimRight(text[:end], "\n"), true
 	}
-	lo, hi := 0, len(text) // bytes of the first line: the most that count n
-	for lo < hi {
-		mid := (lo + hi + 1) / 2
-		if count(text[:mid]) <= n {
-			lo = mid
-		} else {
-			hi = mid - 1
-		}
+	var ends []int // of each code point
+	for i := range text {
+		ends = append(ends, i)
 	}
-	for lo > 0 && !utf8.RuneStart(text[lo]) {
-		lo--
-	}
-	return text[:lo], true
+	at := sort.Search(len(ends), func(i int) bool { return count(text[:ends[i]]) > n })
+	return text[:ends[at-1]], true
 }
 
 func roughTokens(s string) int {

@@ -48,7 +48,7 @@ var (
 	reWhere  = regexp.MustCompile(`^(?:from |to |in )?where\b|^(?:in |to |from )?(?:what|which) (?:city|country|state|place|town|location|area|venue)\b`)
 	reYesNo  = regexp.MustCompile(`^(?:is|are|was|were|am|do|does|did|has|have|had|can|could|would|will|should|might|may|based on .*?, (?:is|are|was|were|do|does|did|would|could|might))\b`)
 	reAgo    = regexp.MustCompile(`\bhow (?:long|many \w+) ago\b|\bhow (?:long|many \w+) (?:has|have) (?:it been|passed)\b`)
-	reOr     = regexp.MustCompile(`(?:,|\b(?:first|more|better|most|earlier|later|prefer|is|was)\b)?\s*([^,?]+?),? or ([^,?]+)\??$`)
+	reOr     = regexp.MustCompile(`(?:,\s*)?([^,?]+?),? or ([^,?]+)$`)
 	reList   = regexp.MustCompile(`^(?:in |to |from |of |with |for )?(?:what|which)(?: (?:are|were|other|some|kinds? of|types? of|sorts? of|all|different))* (?:[\w+'-]+ ){0,2}?([\w'-]+s)\b|\bname (?:all|the)\b|\blist\b|^what all\b`)
 	reFirst  = regexp.MustCompile(`(?i)\b(?:i|my|me|mine|we|our)\b`)
 	reNow    = regexp.MustCompile(`\b(?:now|current|currently|latest|these days|at present|most recent|recently|still|up to now|so far)\b|现在|目前|最近|最新|如今|当前`)
@@ -130,8 +130,13 @@ func latinKind(q *question, low string) kind {
 	case reWhere.MatchString(low):
 		return where
 	case strings.Contains(low, " or ") && (reYesNo.MatchString(low) || strings.HasPrefix(low, "wh")):
-		if m := reOr.FindStringSubmatch(strings.TrimRight(q.text, "?？. ")); m != nil {
-			q.sides = []string{side(m[1]), side(m[2])}
+		text := strings.TrimRight(q.text, "?？. ")
+		if m := reOr.FindStringSubmatchIndex(text); m != nil {
+			a, b := text[m[2]:m[3]], text[m[4]:m[5]]
+			if m[2] == 0 { // "Would she rather go to a park or a museum?"
+				a = lastThing(a)
+			}
+			q.sides = []string{unarticled(a), unarticled(b)}
 			return either
 		}
 	}
@@ -144,15 +149,28 @@ func latinKind(q *question, low string) kind {
 	return what
 }
 
-// side is the thing at the end of the words before "or".
-func side(s string) string {
-	s = strings.TrimSpace(s)
-	for _, cut := range []string{" to a ", " to the ", " in a ", " first the ", " a ", " the ", " an ", " first "} {
-		if i := strings.LastIndex(s, cut); i > 0 {
-			return strings.TrimSpace(s[i+len(cut):])
+// lastThing is what stands after the last article, else the last word.
+func lastThing(s string) string {
+	at := 0
+	for _, cut := range []string{" a ", " the ", " an ", " to ", " in ", " at "} {
+		if i := strings.LastIndex(s, cut); i+len(cut) > at && i > 0 {
+			at = i + len(cut)
 		}
 	}
-	return strings.TrimPrefix(strings.TrimPrefix(s, "the "), "a ")
+	if at == 0 {
+		at = strings.LastIndexByte(s, ' ') + 1
+	}
+	return s[at:]
+}
+
+func unarticled(s string) string {
+	s = strings.TrimSpace(s)
+	for _, a := range []string{"the ", "a ", "an "} {
+		if rest, ok := strings.CutPrefix(s, a); ok {
+			return rest
+		}
+	}
+	return s
 }
 
 func hanKind(q *question, text string) kind {
