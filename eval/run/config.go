@@ -192,3 +192,12 @@ func end(dir string, units []*unit, res Result) error {
 	}
 	return removeJournals(dir, len(units))
 }
+
+// Resolved is everything that decides the records of a run, by name: for its manifest.
+func Resolved(o Options) (map[string]string, error) {
+	units, err := o.prepare()
+	if err != nil {
+		return nil, err
+	}
+	return o.config(units), nil
+}

@@ -67,6 +67,7 @@ func (r *runner) gather(ctx context.Context, dir string) (res Result, err error)
 	}
 	res.Outcomes, res.Known = map[string]int{}, r.known
 	for i, u := range r.units {
+		res.Units = append(res.Units, Count{System: u.name, Dataset: u.set.Name, Of: u.set.Size.Questions * u.repeats, Outcomes: map[string]int{}})
 		for repeat := range u.repeats {
 			if err := r.gatherUnit(ctx, journalPath(dir, i), u, repeat, outs, &res); err != nil {
 				return res, fmt.Errorf("putting the records of %s on %s together: %w", u.name, u.set.Name, err)
@@ -134,7 +135,9 @@ func (r *runner) gatherUnit(ctx context.Context, path string, u *unit, repeat in
 			jobs[h.job] = w
 		}
 		if h.kind != 'e' {
-			res.count(h)
+			if err := res.count(h, rec); err != nil {
+				return err
+			}
 			if held+at.n > maxHeld {
 				at.line = nil
 			}
@@ -162,13 +165,14 @@ func (r *runner) gatherUnit(ctx context.Context, path string, u *unit, repeat in
 	return err
 }
 
-func (res *Result) count(h head) {
+func (res *Result) count(h head, rec []byte) error {
 	if h.kind == 's' {
 		res.Sessions++
-		return
+	} else {
+		res.Questions++
+		res.Outcomes[h.outcome]++
 	}
-	res.Questions++
-	res.Outcomes[h.outcome]++
+	return res.Units[len(res.Units)-1].add(h.kind, h.outcome, rec)
 }
 
 // write writes them in order and says how many bytes of them were held.

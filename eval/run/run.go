@@ -130,11 +130,12 @@ func (o Options) check() error {
 // Result says what a run did. It describes the folder, so a resumed run says what an
 // undisturbed one does; only Known differs.
 type Result struct {
-	Sessions  int            `json:"sessions"`
-	Questions int            `json:"questions"`
-	Outcomes  map[string]int `json:"outcomes"`
-	Known     int            `json:"known"` // questions that an earlier start of the run had asked
-	Files     []schema.FileDigest
+	Sessions  int                 `json:"sessions"`
+	Questions int                 `json:"questions"`
+	Outcomes  map[string]int      `json:"outcomes"`
+	Known     int                 `json:"known"` // questions that an earlier start of the run had asked
+	Units     []Count             `json:"units"` // in order; their Known is 0
+	Files     []schema.FileDigest `json:"files"`
 }
 
 // A unit is one system on one data set, with its journal.
@@ -227,7 +228,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	if done != nil && done.whole(o.Dir) {
 		done.Known = done.Questions
-		o.Watch.finished(units, done.Result)
+		o.Watch.finished(done.Result)
 		return done.Result, nil
 	}
 	r := newRunner(o, units)

@@ -15,13 +15,14 @@ type Watch struct {
 
 // A Count is where one system on one data set stands.
 type Count struct {
-	System, Dataset string
-	Sessions        int            // ingested
-	Questions       int            // with an outcome
-	Known           int            // of them, those of earlier starts
-	Of              int            // questions times repeats; 0: unknown
-	Outcomes        map[string]int // of the questions
-	Usage           []schema.StepUsage
+	System    string             `json:"system"`
+	Dataset   string             `json:"dataset"`
+	Sessions  int                `json:"sessions"`       // ingested
+	Questions int                `json:"questions"`      // with an outcome
+	Known     int                `json:"known,omitzero"` // of them, those of earlier starts
+	Of        int                `json:"of,omitzero"`    // questions times repeats; 0: unknown
+	Outcomes  map[string]int     `json:"outcomes"`       // of the questions
+	Usage     []schema.StepUsage `json:"usage,omitempty"`
 }
 
 // tally is a Count that grows. Usage is that of this start: earlier ones are on record.
@@ -77,13 +78,17 @@ next:
 }
 
 // finished fills the watch in for a run that was over before it began.
-func (w *Watch) finished(units []*unit, res Result) {
+func (w *Watch) finished(res Result) {
 	if w == nil {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.units = []*tally{{Count: Count{Sessions: res.Sessions, Questions: res.Questions, Known: res.Questions, Of: res.Questions, Outcomes: res.Outcomes}}}
+	w.units = nil
+	for _, c := range res.Units {
+		c.Known = c.Questions
+		w.units = append(w.units, &tally{Count: c})
+	}
 }
 
 // Counts is how things stand, unit by unit.
