@@ -69,6 +69,7 @@ var codes = []CodeInfo{
 	{"DST020", SevError, "a file of the layout is missing, or a sample has no rows in one of its files", "give the folder that holds all its files"},
 	{"DST021", SevWarning, "a later row replaced an earlier one of the same sample", "remove one"},
 	{"DST022", SevWarning, "an item cannot be converted and was left out", "nothing: it is counted"},
+	{"DST023", SevWarning, "drafts of questions were dropped, or a graph has what no case can use", "nothing: they are counted by type and reason"},
 	{"EVL101", SevError, "a question of one system, case and repeat was read twice; it is counted once", "give each run once; number repeats in the member repeat"},
 	{"EVT001", SevError, "a turn comes after a later turn of its conversation", "sort the turns of each conversation"},
 	{"EVT002", SevBoth, "turn ids leave a gap, or do not start at 1 (0.0.1: warning)", "number the turns of a conversation from 1 without gaps"},

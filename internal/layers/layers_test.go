@@ -31,7 +31,7 @@ var layers = [][]string{
 var mayUse = map[string][]string{
 	"github.com/goccy/go-json":                 {"internal/codec"},
 	"github.com/go-json-experiment/json":       {"internal/codec"},
-	"github.com/goccy/go-yaml":                 {"memory/service", "schema/catalog", "annotate", "cmd/membench", "cmd/membench/internal/config"},
+	"github.com/goccy/go-yaml":                 {"datasets/probes", "memory/service", "schema/catalog", "annotate", "cmd/membench", "cmd/membench/internal/config"},
 	"github.com/klauspost/compress":            {"schema/jsonl"},
 	"golang.org/x/text":                        {"internal/textnorm"},
 	"github.com/blevesearch/snowballstem":      {"eval/judge", "internal/tokens"},

@@ -1,0 +1,3 @@
+package probes
+
+func (m *maker) rephrase(s *scope, d *draft) {}
