@@ -352,7 +352,7 @@ func (m *maker) askUpdate(c candidate) (*draft, string) {
 			return nil, whySame
 		}
 		return d, ""
-	case overlap(fold(old.gold), fold(now.gold)):
+	case m.alike(old, now):
 		return nil, whySame
 	case len(active(c.s.bySubj[now.who+"\x00"+now.pred])) > 1 && now.attr == "":
 		return nil, whySecond
@@ -380,6 +380,12 @@ func (m *maker) askUpdate(c candidate) (*draft, string) {
 	return d, ""
 }
 
+// alike reports whether two objects may be one thing: they share a word, or stand in
+// two languages.
+func (m *maker) alike(a, b *fact) bool {
+	return overlap(fold(a.gold), fold(b.gold)) || a.attr == "" && isZH(a.gold) != isZH(b.gold)
+}
+
 // before counts the different objects that the same fact replaced.
 func (m *maker) before(s *scope, old, now *fact) int {
 	seen := map[schema.NodeID]bool{}
@@ -402,7 +408,7 @@ func (m *maker) askContradiction(c candidate) (*draft, string) {
 	d := &draft{hops: 2, zh: b.zh, turns: mergeTurns(a.turns, b.turns), spelled: true}
 	p := m.params(c, a)
 	if a.object != b.object {
-		if overlap(fold(a.gold), fold(b.gold)) {
+		if m.alike(a, b) {
 			return nil, whySame
 		}
 		ask := fill(m.pick(w.Ask, c), "who", b.who, "attr", b.attr)
@@ -477,7 +483,7 @@ func (m *maker) askSet(c candidate) (*draft, string) {
 			return nil, why
 		}
 		for _, g := range golds {
-			if overlap(fold(g), fold(x.gold)) {
+			if has(fold(g), fold(x.gold)) || has(fold(x.gold), fold(g)) {
 				return nil, whySame
 			}
 		}
@@ -531,6 +537,9 @@ func (m *maker) askAbsent(c candidate) (*draft, string) {
 	}
 	d.proof.None = true
 	d.q.Answer = m.w.words.forms(d.zh).Unanswerable
+	if c.typ == WrongTime {
+		d.q.Answer = m.w.words.forms(d.zh).UnanswerableTime
+	}
 	return d, ""
 }
 

@@ -42,6 +42,16 @@ func (m *maker) offer(s *scope, tell func(candidate)) {
 	m.offerAbsent(s, topics, put)
 }
 
+// minDays is how many days a case must have that a date is worth asking for.
+const minDays = 3
+
+// pass counts a pattern that the text made unfit before it was offered.
+func (m *maker) pass(t Type) {
+	if x := m.o.Stats.Types[t]; x != nil {
+		x.Passed++
+	}
+}
+
 type putter = func(c candidate, parts ...string)
 
 func (m *maker) offerChains(s *scope, a *fact, put putter) {
@@ -63,6 +73,12 @@ func (m *maker) offerPairs(s *scope, a *fact, put putter) {
 			return
 		}
 		seen[b.claim] = true
+		if a.object != b.object && m.alike(a, b) {
+			m.pass(UpdateNew)
+			m.pass(UpdateOld)
+			m.pass(Contradiction)
+			return
+		}
 		if update {
 			put(candidate{typ: UpdateNew, f: [3]*fact{a, b}}, string(a.claim), string(b.claim))
 			if a.object != b.object {
@@ -88,7 +104,11 @@ func (m *maker) offerPairs(s *scope, a *fact, put putter) {
 // offerBridges starts from a quote: what is missing in it is said by somebody else
 // elsewhere, once.
 func (m *maker) offerBridges(s *scope, f *fact, topics []*topic, at map[*sitting][]*topic, put putter) {
-	if f.gold == "" || !f.person {
+	if f.gold == "" || !f.person || len(topics) == 0 {
+		return
+	}
+	if _, why := m.bridge(candidate{s: s}, f); why != "" {
+		m.pass(TwoHop)
 		return
 	}
 	for _, x := range topics {
@@ -165,16 +185,17 @@ func inSitting(s *sitting, low string) bool {
 }
 
 func (m *maker) offerTopics(s *scope, topics []*topic, byWho map[string][]*topic, at map[*sitting][]*topic, put putter) {
+	paired := map[[2]*topic]bool{}
 	for _, x := range topics {
 		days, sits := x.days(), x.sittings()
 		if x.dated() {
-			if len(days) == 1 {
+			if len(days) == 1 && s.days() >= minDays {
 				put(candidate{typ: Date, t: [3]*topic{x}}, x.who, x.low)
 			}
 			if len(days) >= 2 && len(days) <= 5 {
 				put(candidate{typ: List, t: [3]*topic{x}}, x.who, x.low)
 			}
-			m.offerOrders(x, byWho[x.who], put)
+			m.offerOrders(x, byWho[x.who], paired, put)
 		}
 		if len(sits) >= 2 && len(sits) <= 9 {
 			put(candidate{typ: Count, t: [3]*topic{x}}, x.who, x.low)
@@ -191,7 +212,7 @@ func (m *maker) offerTopics(s *scope, topics []*topic, byWho map[string][]*topic
 
 // offerOrders pairs a topic with a few others of the same speaker that came up first
 // on another day.
-func (m *maker) offerOrders(x *topic, all []*topic, put putter) {
+func (m *maker) offerOrders(x *topic, all []*topic, paired map[[2]*topic]bool, put putter) {
 	n := len(all)
 	if n < 2 {
 		return
@@ -204,6 +225,10 @@ func (m *maker) offerOrders(x *topic, all []*topic, put putter) {
 			continue
 		}
 		found++
+		if paired[[2]*topic{y, x}] {
+			continue
+		}
+		paired[[2]*topic{x, y}] = true
 		put(candidate{typ: Order, t: [3]*topic{x, y}}, x.who, x.low, y.low)
 		if len(x.days()) == 1 && len(y.days()) == 1 {
 			put(candidate{typ: Interval, t: [3]*topic{x, y}}, x.who, x.low, y.low)
@@ -221,6 +246,11 @@ func (m *maker) offerSets(s *scope, put putter) {
 		}
 		seen[key] = true
 		if n := len(active(s.bySubj[key])); n >= 2 && n <= 8 && !m.single(f.pred) {
+			if _, why := m.askSet(candidate{typ: List, s: s, f: [3]*fact{f}}); why != "" {
+				m.pass(List)
+				m.pass(Count)
+				continue
+			}
 			put(candidate{typ: List, f: [3]*fact{f}}, "facts", f.who, f.pred)
 			put(candidate{typ: Count, f: [3]*fact{f}}, "facts", f.who, f.pred)
 		}
@@ -248,7 +278,7 @@ func (m *maker) offerAbsent(s *scope, topics []*topic, put putter) {
 	subjects := map[string]*fact{}
 	var order []string
 	for _, f := range s.facts {
-		if subjects[f.who] == nil {
+		if subjects[f.who] == nil && (f.person || m.sound(f) == "") {
 			subjects[f.who] = f
 			order = append(order, f.who)
 		}
@@ -262,7 +292,8 @@ func (m *maker) offerAbsent(s *scope, topics []*topic, put putter) {
 				continue
 			}
 			if len(s.bySubj[who+"\x00"+pred])+len(s.bySubj[who+"\x00"+m.w.cat.Opposite(pred)]) > 0 || len(m.cued(s, who, f.person, pred)) > 0 {
-				continue // it is told, or a turn speaks of such a thing
+				m.pass(WrongAttribute) // it is told, or a turn speaks of such a thing
+				continue
 			}
 			put(candidate{typ: WrongAttribute, f: [3]*fact{f}, name: who, pred: pred}, who, pred)
 		}

@@ -97,7 +97,8 @@ type Stats struct {
 
 // A Tally is drawn = kept + dropped.
 type Tally struct {
-	Offered int            `json:"offered"` // patterns of the type that the graph has, at most a few per fact
+	Offered int            `json:"offered"`              // patterns of the type that the graph has, at most a few per fact
+	Passed  int            `json:"passed_over,omitzero"` // patterns that the text made unfit before they were offered
 	Drawn   int            `json:"drawn"`
 	Kept    int            `json:"kept"`
 	Dropped map[string]int `json:"dropped,omitempty"` // by reason
@@ -359,6 +360,9 @@ func (s *Stats) Summary() string {
 			continue
 		}
 		fmt.Fprintf(&b, "%-16s %6d offered %6d drawn %6d kept", t, x.Offered, x.Drawn, x.Kept)
+		if x.Passed > 0 {
+			fmt.Fprintf(&b, "; %d passed over", x.Passed)
+		}
 		for _, why := range sorted(x.Dropped) {
 			fmt.Fprintf(&b, "; %d %s", x.Dropped[why], why)
 		}

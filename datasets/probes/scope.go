@@ -153,6 +153,9 @@ func (s *scope) topics(w *words) []*topic {
 		if len(all) > maxMentions {
 			return
 		}
+		if slices.ContainsFunc(all, func(t *turn) bool { return !has(spokenPart(t.folded), low) }) {
+			return // it stands in the caption of an image: nobody said it
+		}
 		for _, t := range all {
 			if t.who == "" || !slices.Contains(s.people, t.who) {
 				continue
@@ -167,7 +170,7 @@ func (s *scope) topics(w *words) []*topic {
 		}
 	}
 	for _, f := range s.facts {
-		if f.gold != "" && f.attr == "" {
+		if f.gold != "" && f.attr == "" && (f.typ != "Tag" || isZH(f.gold) || strings.Contains(f.gold, " ")) { // a trait of one word is no topic
 			add(f.gold)
 		}
 		if !f.person {
@@ -175,6 +178,26 @@ func (s *scope) topics(w *words) []*topic {
 		}
 	}
 	return out
+}
+
+// spokenPart is a text without the captions that datasets convert adds to it.
+func spokenPart(text string) string {
+	text, _, _ = strings.Cut(text, "[image: ")
+	return text
+}
+
+// days counts the days of a scope.
+func (s *scope) days() int {
+	if s.dayCount == 0 {
+		seen := map[string]bool{}
+		for _, x := range s.sittings {
+			for _, t := range x.turns {
+				seen[t.day()] = true
+			}
+		}
+		s.dayCount = len(seen)
+	}
+	return s.dayCount
 }
 
 // overlap reports whether two folded names share a word or one holds the other.

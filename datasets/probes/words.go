@@ -58,6 +58,7 @@ type forms struct {
 	Absent           []string `yaml:"absent"`
 	AbsentPerson     []string `yaml:"absent_person"`
 	AbsentTime       []string `yaml:"absent_time"`
+	UnanswerableTime string   `yaml:"unanswerable_time"`
 	Unanswerable     string   `yaml:"unanswerable"`
 	Days             string   `yaml:"days"`
 	DayOne           string   `yaml:"day_one"`

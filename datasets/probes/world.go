@@ -93,6 +93,7 @@ type scope struct {
 	byClaim  map[schema.NodeID][]*fact
 	byTurn   map[*turn][]*fact
 	people   []string
+	dayCount int
 	said     map[string][]*turn // by speaker
 }
 
