@@ -62,7 +62,7 @@ func firstTurn(d *draft) int {
 func (m *maker) question(s *scope, id string, i int, d *draft) (schema.Question, error) {
 	q := d.q
 	q.ID = fmt.Sprintf("%s/q/%d", id, i)
-	q.Difficulty = difficulty(s, d)
+	q.Difficulty, q.Choices = difficulty(s, d), d.choices
 	meta := Meta{Type: Type(q.RawCategory), Hops: d.hops, Lang: map[bool]string{true: "zh", false: "en"}[d.zh], Distractors: d.distractors, Proof: d.proof, By: "rule"}
 	if d.by != "" {
 		meta.By, meta.Template = d.by, d.template

@@ -287,6 +287,7 @@ func (m *maker) read(d *draft) string {
 		return ""
 	}
 	in := reader.Input{Question: d.q}
+	in.Question.Choices = d.choices
 	for i, t := range d.turns {
 		line := t.who + ": " + t.text
 		if t.time != "" {
