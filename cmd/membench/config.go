@@ -13,6 +13,7 @@ import (
 
 	"membench/annotate"
 	"membench/claims"
+	"membench/datasets/probes"
 	"membench/cmd/membench/internal/config"
 	"membench/eval/reader"
 	"membench/llm"
@@ -160,7 +161,7 @@ func cassetteOf(p *config.Project, m modelFlags) (file string, mode cassette.Mod
 
 // builtinPrompts are the prompts of every stage, by name.
 func builtinPrompts(p llm.Prompts) []llm.Prompt {
-	out := []llm.Prompt{annotate.Prompt(p), claims.Prompt(p)}
+	out := []llm.Prompt{annotate.Prompt(p), claims.Prompt(p), probes.Prompt(p)}
 	for _, name := range op.PromptNames() {
 		out = append(out, op.Prompt(p, name))
 	}

@@ -82,8 +82,10 @@ type Options struct {
 	// Accept judges: what they do not answer is dropped.
 	Reader reader.Reader
 	Accept func(q schema.Question, answer string) bool
-	// Rephrase, where there is one, words questions anew; see Rephraser.
+	// Rephrase, where there is one, words questions anew; see Kept.
 	Rephrase llm.Generator
+	Prompts  llm.Prompts
+	Workers  int // questions asked of the model at once; 0: 1
 	Stats    *Stats // filled where not nil
 }
 
@@ -214,6 +216,9 @@ func generate(ctx context.Context, g graph.Graph, o Options) ([]schema.Case, err
 	if err := m.draw(pools); err != nil {
 		return nil, err
 	}
+	if err := m.rephraseAll(); err != nil {
+		return nil, err
+	}
 	return m.cases()
 }
 
@@ -276,7 +281,6 @@ func (m *maker) make(c candidate) (*draft, string) {
 	if why := m.read(d); why != "" {
 		return nil, why
 	}
-	m.rephrase(c.s, d)
 	m.asked[key] = true
 	return d, ""
 }
@@ -368,6 +372,9 @@ func (s *Stats) Summary() string {
 			fmt.Fprintf(&b, "; %d %s", x.Dropped[why], why)
 		}
 		b.WriteByte('\n')
+	}
+	for _, why := range sorted(s.Rephrased) {
+		fmt.Fprintf(&b, "rephrased: %d %s\n", s.Rephrased[why], why)
 	}
 	return b.String()
 }
