@@ -50,6 +50,9 @@ type Options struct {
 	// over-long; 0 means 4,000.
 	LongContext int
 
+	// Sample, where given, draws from the failed questions.
+	Sample *Sample
+
 	// Report is told of findings in Sessions and Cases, once each; nil drops them. An
 	// error ends the stream.
 	Report func(*schema.Finding) error
@@ -117,6 +120,9 @@ func (x *explainer) record(r *schema.QARecord) (*schema.Attribution, error) {
 	}
 	if err := x.load(r); err != nil {
 		return nil, err
+	}
+	if x.o.Sample != nil {
+		x.o.Sample.offer(r, func() Label { return x.label(r) })
 	}
 	return x.attribute(r, v)
 }

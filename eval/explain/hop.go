@@ -29,7 +29,7 @@ func point(ids ...schema.PointID) []string {
 
 // attribute follows the evidence of a question that failed.
 func (x *explainer) attribute(r *schema.QARecord, v verdict) (*schema.Attribution, error) {
-	if f, ok := x.told.goldFault(r, v); ok {
+	if f, ok := erratum(r, v); ok {
 		return f.attribution(""), nil
 	}
 	if v.right != "" {
@@ -38,6 +38,9 @@ func (x *explainer) attribute(r *schema.QARecord, v verdict) (*schema.Attributio
 	}
 	if c, ok, _ := r.Corrected(); ok {
 		r = &c
+	}
+	if f, ok := x.told.goldFault(r); ok {
+		return f.attribution(""), nil
 	}
 	if r.Abstain {
 		f := finding{hop: schema.HopRead, reason: "the question cannot be answered, and an answer was given"}
@@ -60,38 +63,45 @@ func (f finding) attribution(cause string) *schema.Attribution {
 	return &schema.Attribution{Hop: f.hop, Cause: cause, Reason: f.reason, Evidence: f.refs, IDs: f.ids}
 }
 
-// goldFault looks for what is wrong with the question itself.
-func (s *story) goldFault(r *schema.QARecord, v verdict) (finding, bool) {
-	fault := func(reason string, refs ...schema.EventRef) (finding, bool) {
-		return finding{hop: schema.HopGold, reason: reason, refs: refs}, true
+func goldFinding(reason string, refs ...schema.EventRef) (finding, bool) {
+	return finding{hop: schema.HopGold, reason: reason, refs: refs}, true
+}
+
+// erratum is what a correction list says of the gold.
+func erratum(r *schema.QARecord, v verdict) (finding, bool) {
+	if r.Errata == nil {
+		return finding{}, false
 	}
-	if e := r.Errata; e != nil {
-		if _, ok, why := r.Corrected(); !ok {
-			return fault(why)
-		}
-		if c := v.corrected; c != nil && c.Score != nil && *c.Score > *v.grade.Score {
-			return fault(fmt.Sprintf("right by the corrected gold %s (%s)", quote(e.Answer), e.Overlay))
-		}
+	if _, ok, why := r.Corrected(); !ok {
+		return goldFinding(why)
 	}
+	if c := v.corrected; c != nil && c.Score != nil && *c.Score > *v.grade.Score {
+		return goldFinding(fmt.Sprintf("right by the corrected gold %s (%s)", quote(r.Errata.Answer), r.Errata.Overlay))
+	}
+	return finding{}, false
+}
+
+// goldFault looks for what the data itself shows to be wrong with the gold.
+func (s *story) goldFault(r *schema.QARecord) (finding, bool) {
 	if r.Abstain {
 		return finding{}, false
 	}
 	if strings.TrimSpace(strings.Join(r.AllGolds(), "")) == "" {
-		return fault("the question has no gold")
+		return goldFinding("the question has no gold")
 	}
-	c, _, _ := r.Corrected()
-	if s.c != nil {
-		for _, ref := range c.Evidence {
-			if _, ok := s.turns[ref.TurnID]; !ok || ref.ConvID != s.c.ConvID {
-				return fault(fmt.Sprintf("the gold evidence names turn %d, which the case does not have", ref.TurnID), ref)
-			}
+	if s.c == nil {
+		return finding{}, false
+	}
+	for _, ref := range r.Evidence {
+		if _, ok := s.turns[ref.TurnID]; !ok || ref.ConvID != s.c.ConvID {
+			return goldFinding(fmt.Sprintf("the gold evidence names turn %d, which the case does not have", ref.TurnID), ref)
 		}
-		if q := s.questions[r.QuestionID]; q != nil && len(c.Evidence) == 0 && len(c.EvidenceTexts) == 0 && len(q.Unresolved) > 0 {
-			return fault("the gold evidence names nothing in the case: " + strings.Join(q.Unresolved, ", "))
-		}
-		if ref, ok := s.elsewhere(&c); ok {
-			return fault(fmt.Sprintf("none of the gold's words is in its evidence, all of them are in %s: %s", s.name(ref), quote(s.turns[ref.TurnID].text())), ref)
-		}
+	}
+	if q := s.questions[r.QuestionID]; q != nil && len(r.Evidence) == 0 && len(r.EvidenceTexts) == 0 && len(q.Unresolved) > 0 {
+		return goldFinding("the gold evidence names nothing in the case: " + strings.Join(q.Unresolved, ", "))
+	}
+	if ref, ok := s.elsewhere(r); ok {
+		return goldFinding(fmt.Sprintf("none of the gold's words is in its evidence, all of them are in %s: %s", s.name(ref), quote(s.turns[ref.TurnID].text())), ref)
 	}
 	return finding{}, false
 }
@@ -230,7 +240,7 @@ func (x *explainer) follow(r *schema.QARecord, n *need) finding {
 		return finding{schema.HopStore, fmt.Sprintf("no memory was made of %s: %s", n.name, quote(n.text)), n.refs, nil}
 	}
 	shows := "the system shows neither its memories nor what it retrieved"
-	if r.K > 0 || len(r.Hits) > 0 {
+	if r.K > 0 || len(r.Hits)+len(r.Below) > 0 {
 		shows = "the system does not show its memories: it was either not stored, overwritten, or not retrieved"
 	}
 	return finding{schema.HopOpaque, n.name + " is not among the hits, and " + shows, n.refs, nil}
@@ -280,7 +290,7 @@ func (x *explainer) notRetrieved(r *schema.QARecord, n *need, live []*version) f
 	for _, v := range live {
 		ids = append(ids, v.id)
 	}
-	if r.K == 0 && len(r.Hits) == 0 {
+	if r.K == 0 && len(r.Hits)+len(r.Below) == 0 {
 		return finding{schema.HopOpaque, fmt.Sprintf("%s is kept, but the system does not show what it retrieved", n.name), n.refs, point(ids...)}
 	}
 	for _, b := range r.Below {

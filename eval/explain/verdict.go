@@ -34,8 +34,17 @@ func plainName(id string) string {
 
 func named(g *schema.Grade, name string) bool { return g.Protocol == name || plainName(g.Protocol) == name }
 
-// verdict reads the grades of r.
+// verdict reads the grades of r, and where they say that it failed asks who disagrees.
 func (o *Options) verdict(r *schema.QARecord) verdict {
+	v := o.grade(r)
+	if v.failed {
+		v.right = o.second(r, v.grade)
+	}
+	return v
+}
+
+// grade finds the grade that decides.
+func (o *Options) grade(r *schema.QARecord) verdict {
 	v := verdict{asked: r.Outcome == schema.OutcomeAnswered || r.Outcome == schema.OutcomeEmpty || r.Outcome == ""}
 	if !v.asked {
 		return v
@@ -72,7 +81,6 @@ func (o *Options) verdict(r *schema.QARecord) verdict {
 			v.corrected = g
 		}
 	}
-	v.right = o.second(r, v.grade)
 	return v
 }
 
