@@ -37,7 +37,7 @@ var mayUse = map[string][]string{
 	"github.com/blevesearch/snowballstem":      {"eval/judge", "internal/tokens"},
 	"golang.org/x/sync":                        {"claims", "graphir", "cypher", "schema/validate", "internal/extsort", "internal/par"},
 	"golang.org/x/time":                        {"memory/service", "llm/openai"},
-	"golang.org/x/sys":                         {"internal/atomicfile", "cmd/membench"},
+	"golang.org/x/sys":                         {"internal/atomicfile", "internal/vector", "cmd/membench"},
 	"github.com/santhosh-tekuri/jsonschema/v5": {"schema/validate", "internal/jsonschema"},
 	"github.com/sashabaranov/go-openai":        {"llm/openai"},
 	"github.com/cenkalti/backoff/v5":           {"llm/openai"},
