@@ -2,4 +2,6 @@ package explain
 
 import "membench/schema"
 
-func (x *explainer) breakOf(a *schema.Attribution, r *schema.QARecord, needs []*need) error { return nil }
+func (x *explainer) breakOf(a *schema.Attribution, r *schema.QARecord, needs []*need) error {
+	return nil
+}

@@ -258,30 +258,50 @@ func (x *explainer) after(v *version) []string {
 }
 
 // notIngested reports that no turn of the need was given to the system, as far as its
-// sessions say.
+// sessions say. Where a session took fewer turns than it has, a turn without a memory
+// is one of the missing when it stands behind those taken (turns go in in their order),
+// or when just as many have no memory as are missing. Else it is one or the other.
 func (x *explainer) notIngested(n *need) (finding, bool) {
-	var why string
+	if len(n.refs) == 0 || len(x.ledger.sessions) == 0 {
+		return finding{}, false
+	}
+	f := finding{hop: schema.HopIngest, refs: n.refs}
 	for _, ref := range n.refs {
 		p := x.told.turns[ref.TurnID]
-		if p.turn == nil || len(x.ledger.sessions) == 0 {
+		if p.turn == nil {
 			return finding{}, false
 		}
+		name := x.told.name(ref)
 		s := x.ledger.sessions[p.session.ID]
-		switch {
-		case s == nil:
-			why = fmt.Sprintf("the run has no record of session %s, in which %s stands", p.session.ID, x.told.name(ref))
-		case s.Turns < len(p.session.Turns):
-			why = fmt.Sprintf("session %s took %d of %d turns, and no memory comes from %s", p.session.ID, s.Turns, len(p.session.Turns), x.told.name(ref))
-			if s.Error != "" {
-				why += ": " + s.Error
-			}
-		case s.Outcome != "" && s.Outcome != schema.OutcomeAnswered && s.Error != "":
-			why = fmt.Sprintf("ingesting session %s failed, and no memory comes from %s: %s", p.session.ID, x.told.name(ref), s.Error)
-		default:
+		if s == nil {
+			f.reason = fmt.Sprintf("the run has no record of session %s, in which %s stands", p.session.ID, name)
+			continue
+		}
+		missing := len(p.session.Turns) - s.Turns
+		if missing <= 0 {
 			return finding{}, false
+		}
+		f.reason = fmt.Sprintf("session %s took %d of %d turns, and no memory comes from %s", p.session.ID, s.Turns, len(p.session.Turns), name)
+		if p.index < s.Turns && x.without(p.session) > missing {
+			f.hop = schema.HopOpaque
+			f.reason += ", nor from others that it did take: it was not ingested or not stored"
+		}
+		if s.Error != "" {
+			f.reason += ": " + s.Error
 		}
 	}
-	return finding{schema.HopIngest, why, n.refs, nil}, why != ""
+	return f, true
+}
+
+// without counts the turns of a session that no memory ever came from.
+func (x *explainer) without(s *schema.Session) (n int) {
+	for _, t := range s.Turns {
+		one := &need{refs: []schema.EventRef{{ConvID: x.told.c.ConvID, TurnID: t.TurnID}}, turns: x.told.bag(t.TurnID)}
+		if ever, _ := x.ledger.carriers(one, x.ledger.last); len(ever) == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // notRetrieved says where a live memory stood.

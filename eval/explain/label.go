@@ -40,7 +40,9 @@ type Label struct {
 	Note     string `json:"note"`     // free
 }
 
-func (l Label) key() labelKey { return labelKey{group{l.System, l.Dataset, l.CaseID, l.Repeat}, l.Question} }
+func (l Label) key() labelKey {
+	return labelKey{group{l.System, l.Dataset, l.CaseID, l.Repeat}, l.Question}
+}
 
 type labelKey struct {
 	group
@@ -461,7 +463,7 @@ func kappa(pairs map[[2]string]int, classes []string) Kappa {
 	share := float64(out.Same) / float64(k.N)
 	w := stats.Wilson(out.Same, k.N, .95)
 	out.Share, out.ShareLow, out.ShareHigh = &share, &w.Lo, &w.Hi
-	out.Kappa, out.KappaLow, out.KappaHigh = defined(k.K), defined(k.CI.Lo), defined(k.CI.Hi)
+	out.Kappa, out.KappaLow, out.KappaHigh = defined(k.K), defined(max(k.CI.Lo, -1)), defined(min(k.CI.Hi, 1))
 	return out
 }
 

@@ -130,7 +130,7 @@ func (r *run) one(c *schema.Case) {
 			}
 		}
 		now := items(r.t, m)
-		rec := schema.SessionRecord{System: info, Dataset: c.Dataset, CaseID: c.ID, SessionID: s.ID, Index: slices.IndexFunc(c.Sessions, func(x schema.Session) bool { return x.ID == s.ID }), Turns: n, Outcome: "ok"}
+		rec := schema.SessionRecord{System: info, Dataset: c.Dataset, CaseID: c.ID, SessionID: s.ID, Index: slices.IndexFunc(c.Sessions, func(x schema.Session) bool { return x.ID == s.ID }), Turns: n, Outcome: schema.OutcomeAnswered}
 		for _, d := range memory.Diff(before, now, nil) {
 			rec.Delta = append(rec.Delta, schema.MemoryDelta{Op: d.Op, ID: d.Item.ID, Text: d.Item.Text, Previous: d.Old, Sources: d.Item.Sources})
 		}

@@ -32,7 +32,9 @@ func plainName(id string) string {
 	return name
 }
 
-func named(g *schema.Grade, name string) bool { return g.Protocol == name || plainName(g.Protocol) == name }
+func named(g *schema.Grade, name string) bool {
+	return g.Protocol == name || plainName(g.Protocol) == name
+}
 
 // verdict reads the grades of r, and where they say that it failed asks who disagrees.
 func (o *Options) verdict(r *schema.QARecord) verdict {
