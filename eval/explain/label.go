@@ -288,7 +288,6 @@ func ReadLabels(r io.Reader, name string, f Form, report func(*schema.Finding) e
 	var head []string
 	for {
 		row, err := t.Read()
-		line, _ := t.FieldPos(0)
 		var wrong *csv.ParseError
 		switch {
 		case err == io.EOF:
@@ -327,6 +326,7 @@ func ReadLabels(r io.Reader, name string, f Form, report func(*schema.Finding) e
 				}
 			}
 		}
+		line, _ := t.FieldPos(0)
 		if err := take(l, line); err != nil {
 			return out, err
 		}
