@@ -5,7 +5,6 @@ import (
 
 	"membench/internal/textnorm"
 	"membench/internal/timex"
-	"membench/internal/tokencount"
 	"membench/schema"
 )
 
@@ -29,7 +28,7 @@ func (x *explainer) cause(r *schema.QARecord, hop string, needs []*need) string 
 		return schema.CauseConflict
 	case otherTime(r):
 		return schema.CauseTemporal
-	case tokencount.O200k(r.Context) >= x.o.LongContext:
+	case x.contextTokens(r) >= x.o.LongContext:
 		return schema.CauseOverload
 	}
 	return schema.CauseGeneration

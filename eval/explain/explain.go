@@ -111,6 +111,8 @@ type explainer struct {
 	loaded bool
 	ledger *ledger
 	told   *story
+
+	context shown
 }
 
 func (x *explainer) record(r *schema.QARecord) (*schema.Attribution, error) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"membench/internal/textnorm"
+	"membench/internal/tokencount"
 	"membench/schema"
 )
 
@@ -212,6 +213,9 @@ func (x *explainer) follow(r *schema.QARecord, n *need) finding {
 	}
 	s := x.until(r)
 	ever, live := x.ledger.carriers(n, s)
+	if x.contextHolds(r, n, live) { // a context that holds more than the hits
+		return finding{schema.HopRead, "", n.refs, nil}
+	}
 	switch {
 	case len(live) > 0:
 		return x.notRetrieved(r, n, live)
@@ -327,7 +331,7 @@ func (x *explainer) notRetrieved(r *schema.QARecord, n *need, live []*version) f
 
 // inContext reports whether one of the hits that carry the need reached the reader.
 func (x *explainer) inContext(r *schema.QARecord, n *need, hits []*schema.QAHit) finding {
-	all := textnorm.Key(r.Context)
+	all := x.contextKey(r)
 	var ids []schema.PointID
 	for _, h := range hits {
 		whole := all == "" || strings.Contains(all, textnorm.Key(h.Text))
@@ -342,8 +346,48 @@ func (x *explainer) inContext(r *schema.QARecord, n *need, hits []*schema.QAHit)
 		}
 		ids = append(ids, h.ID)
 	}
-	if n.text != "" && strings.Contains(all, textnorm.Key(n.text)) {
+	if x.contextHolds(r, n, nil) {
 		return finding{schema.HopRead, "", n.refs, point(ids...)}
 	}
 	return finding{schema.HopContext, fmt.Sprintf("the memory of %s was retrieved at rank %d and is not whole in the context", n.name, hits[0].Rank), n.refs, point(ids...)}
+}
+
+// shown is the last context looked at: the questions of a case often share one.
+type shown struct {
+	text, key string
+	tokens    int // -1: not counted
+}
+
+func (x *explainer) see(r *schema.QARecord) *shown {
+	if x.context.text != r.Context || x.context.key == "" {
+		x.context = shown{r.Context, textnorm.Key(r.Context), -1}
+	}
+	return &x.context
+}
+
+// contextKey is the context made ready for looking texts up.
+func (x *explainer) contextKey(r *schema.QARecord) string { return x.see(r).key }
+
+// contextTokens is its length.
+func (x *explainer) contextTokens(r *schema.QARecord) int {
+	c := x.see(r)
+	if c.tokens < 0 {
+		c.tokens = tokencount.O200k(c.text)
+	}
+	return c.tokens
+}
+
+// shortest is how long a text must be to be looked for in a context, in bytes of its
+// key: shorter ones stand there by chance.
+const shortest = 16
+
+// contextHolds reports whether the turn, or a live memory of it, stands in the context
+// word for word.
+func (x *explainer) contextHolds(r *schema.QARecord, n *need, live []*version) bool {
+	all := x.contextKey(r)
+	holds := func(text string) bool {
+		key := textnorm.Key(text)
+		return len(key) >= shortest && strings.Contains(all, key)
+	}
+	return all != "" && (holds(n.text) || slices.ContainsFunc(live, func(v *version) bool { return holds(v.text) }))
 }
