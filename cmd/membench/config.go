@@ -13,8 +13,8 @@ import (
 
 	"membench/annotate"
 	"membench/claims"
-	"membench/datasets/probes"
 	"membench/cmd/membench/internal/config"
+	"membench/datasets/probes"
 	"membench/eval/reader"
 	"membench/llm"
 	"membench/llm/cassette"
@@ -161,13 +161,14 @@ func cassetteOf(p *config.Project, m modelFlags) (file string, mode cassette.Mod
 
 // builtinPrompts are the prompts of every stage, by name.
 func builtinPrompts(p llm.Prompts) []llm.Prompt {
-	out := []llm.Prompt{annotate.Prompt(p), claims.Prompt(p), probes.Prompt(p)}
+	out := []llm.Prompt{annotate.Prompt(p), claims.Prompt(p)}
 	for _, name := range op.PromptNames() {
 		out = append(out, op.Prompt(p, name))
 	}
 	for _, name := range reader.PromptNames() {
 		out = append(out, reader.Prompt(p, name))
 	}
+	out = append(out, probes.Prompt(p))
 	return out
 }
 

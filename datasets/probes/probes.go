@@ -85,7 +85,7 @@ type Options struct {
 	// Rephrase, where there is one, words questions anew; see Kept.
 	Rephrase llm.Generator
 	Prompts  llm.Prompts
-	Workers  int // questions asked of the model at once; 0: 1
+	Workers  int    // questions asked of the model at once; 0: 1
 	Stats    *Stats // filled where not nil
 }
 
