@@ -53,8 +53,13 @@ type EvalSet struct {
 	ExcludeAdversarial bool     `yaml:"exclude_adversarial,omitempty"` // LoCoMo's category 5
 	Exclude            []string `yaml:"exclude,omitempty"`             // raw categories that are not asked
 	Errata             string   `yaml:"errata,omitempty"`
-	Sample             int      `yaml:"sample,omitempty"`    // questions; default run.sample
-	MaxCases           int      `yaml:"max_cases,omitempty"` // default run.max_cases
+	Grain              string   `yaml:"grain,omitempty"`        // what gold evidence names: turn (default) | session
+	Chunk              int      `yaml:"chunk,omitempty"`        // memoryagentbench: code points of a chunk
+	ChunkTokens        int      `yaml:"chunk_tokens,omitempty"` // the same in tokens, as the benchmark cuts
+	Topics             []string `yaml:"topics,omitempty"`       // opseval
+	Count              int      `yaml:"count,omitempty"`        // of what a generator makes
+	Sample             int      `yaml:"sample,omitempty"`       // questions; default run.sample
+	MaxCases           int      `yaml:"max_cases,omitempty"`    // default run.max_cases
 }
 
 // EvalSystem is one system under test.
@@ -101,7 +106,7 @@ type EvalRun struct {
 	Reingest      bool     `yaml:"reingest,omitempty"`
 	Snapshots     bool     `yaml:"snapshots,omitempty"`
 	NoTimes       bool     `yaml:"no_times,omitempty"`
-	Sample        int      `yaml:"sample,omitempty"`
+	Sample        int      `yaml:"sample,omitempty"` // questions of each data set, from each category in proportion
 	MaxCases      int      `yaml:"max_cases,omitempty"`
 	Case          *int     `yaml:"case,omitempty"` // only the case of this number, from 0
 	Memories      int      `yaml:"memories,omitempty"`
@@ -178,7 +183,7 @@ func placed(path string, err error) error {
 }
 
 func parseEval(b []byte, env Lookup) (*Eval, error) {
-	v := &Eval{Version: Version}
+	v := &Eval{Version: Version, Seed: 1}
 	held := map[string]string{} // what a variable holds → its name
 	seen := func(name string) (string, string) {
 		value, from := env(name)
