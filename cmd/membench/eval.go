@@ -35,6 +35,6 @@ grading adds the verdicts of named protocols beside them and never changes the a
 		},
 	}
 	o.add(c)
-	c.AddCommand(newEvalProtocolsCmd(e), newEvalConformanceCmd(e), newEvalGradeCmd(e), newEvalImportCmd(e), newEvalAuditCmd(e), newEvalCalibrateCmd(e), newEvalAggregateCmd(e), newEvalCompareCmd(e), newEvalRunCmd(e), newEvalStatusCmd(e))
+	c.AddCommand(newEvalProtocolsCmd(e), newEvalConformanceCmd(e), newEvalGradeCmd(e), newEvalImportCmd(e), newEvalAuditCmd(e), newEvalCalibrateCmd(e), newEvalAggregateCmd(e), newEvalCompareCmd(e), newEvalReportCmd(e), newEvalRunCmd(e), newEvalStatusCmd(e))
 	return c
 }
