@@ -40,7 +40,7 @@ const (
 )
 
 // runEval runs what flags and file say; whole also explains and reports.
-func runEval(ctx context.Context, e *env, o evalFlags, _ bool) error {
+func runEval(ctx context.Context, e *env, o evalFlags, whole bool) error {
 	v, err := o.resolve(e)
 	if err != nil {
 		return err
@@ -64,7 +64,14 @@ func runEval(ctx context.Context, e *env, o evalFlags, _ bool) error {
 	if err != nil {
 		return err
 	}
+	s.whole = whole
+	for _, f := range reportFormats {
+		if len(v.Output.Format) == 0 || slices.Contains(v.Output.Format, f) || f == "md" && slices.Contains(v.Output.Format, "markdown") {
+			s.formats = append(s.formats, f)
+		}
+	}
 	if o.model.dryRun {
+		s.whole = false
 		return dryEval(ctx, e, v, s)
 	}
 	if o.evalOnly {
@@ -72,13 +79,12 @@ func runEval(ctx context.Context, e *env, o evalFlags, _ bool) error {
 		if s.grade == nil {
 			return usagef("--eval-only and --no-grade leave nothing to do")
 		}
-		if err = s.gradeAgain(ctx, e); err != nil {
+		if err = s.forget("graded"); err != nil {
 			return err
 		}
-	} else if err = startRun(ctx, e, s); err != nil {
-		return err
+		return s.after(ctx, e, nil)
 	}
-	return err
+	return startRun(ctx, e, s)
 }
 
 func enough(v *config.Eval) error {
@@ -130,6 +136,13 @@ func planEval(ctx context.Context, e *env, v *config.Eval, o evalFlags) (s runSp
 	}
 	flags := o.model
 	flags.config, flags.model = "", "" // --model names the reader's, which stands in v
+	if flags.cassette == "" && flags.mode == "" && v.Cassette == (config.Cassette{}) && !flags.dryRun && asksModels(v) {
+		// What was paid for is kept with the run: neither a kill nor another grading pays twice.
+		if err := os.MkdirAll(s.dir, 0o777); err != nil {
+			return s, err
+		}
+		flags.cassette = filepath.Join(s.dir, "cassette.jsonl")
+	}
 	if o.file != "" {
 		s.models, err = openModels(e, v.Project(), flags)
 	} else {
@@ -151,6 +164,16 @@ func planEval(ctx context.Context, e *env, v *config.Eval, o evalFlags) (s runSp
 	}
 	s.run.Systems, err = planSystems(ctx, e, v, s.models, o)
 	return s, err
+}
+
+// asksModels reports whether a configuration names a model anywhere.
+func asksModels(v *config.Eval) bool {
+	if v.Reader.Model+v.Grading.JudgeModel != "" || v.Reader.Type == "model" || v.Grading.Judge == "model" || v.Model != (config.Model{}) || v.Models != (config.Models{}) {
+		return true
+	}
+	return slices.ContainsFunc(v.Systems, func(s config.EvalSystem) bool {
+		return s.Model+s.LLM != "" || s.Embedding != "" && s.Embedding != hashed
+	})
 }
 
 // planSet looks a data set up.
@@ -473,14 +496,6 @@ func planGrade(v *config.Eval, m *models, o evalFlags) (*gradeOptions, *models, 
 		return slices.Contains(list, p.Name)
 	}
 	return g, judges, nil
-}
-
-// gradeAgain grades the answers that a folder holds.
-func (s runSpec) gradeAgain(ctx context.Context, e *env) error {
-	if err := os.Remove(filepath.Join(s.dir, "journal", "graded.json")); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return s.gradeRun(ctx, e, evalrun.Result{})
 }
 
 // dryEval prints the configuration in force, plays the run in a folder of its own with

@@ -86,6 +86,8 @@ type runSpec struct {
 	judges   *models       // what judges are asked with; nil: models
 	grade    *gradeOptions // nil: do not grade. Inputs and output are filled in
 	config   []byte        // config.yaml; nil: none is written
+	whole    bool          // explain and report, too
+	formats  []string      // of the report
 }
 
 // A runSet is a data set of a run.
@@ -100,7 +102,7 @@ type runSet struct {
 	cases func(ctx context.Context, report func(*schema.Finding)) schema.Seq[schema.Case]
 }
 
-// startRun runs, grades and sums up.
+// startRun runs, and does what comes after.
 func startRun(ctx context.Context, e *env, s runSpec) (err error) {
 	defer func() { s.models.close(&err) }()
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
@@ -135,7 +137,7 @@ func startRun(ctx context.Context, e *env, s runSpec) (err error) {
 	}
 	t.summary()
 	tellRun(e, s.dir, res)
-	return s.gradeRun(ctx, e, res)
+	return s.after(ctx, e, res.Files)
 }
 
 // record writes manifest and configuration. A finished run keeps the ones it has.
@@ -190,46 +192,6 @@ func (s *models) named() (byPurpose, prompts map[string]string, err error) {
 		}
 	}
 	return byPurpose, nil, nil
-}
-
-// gradeRun grades and sums up, unless that was done to these very answers.
-func (s runSpec) gradeRun(ctx context.Context, e *env, res evalrun.Result) error {
-	if s.grade == nil {
-		return nil
-	}
-	type graded struct {
-		Files     []schema.FileDigest `json:"files"`
-		Protocols []string            `json:"protocols"`
-		Judge     string              `json:"judge"`
-	}
-	want := graded{res.Files, s.grade.protocols, s.grade.judge}
-	mark := filepath.Join(s.dir, "journal", "graded.json")
-	var have graded
-	same := readJSONFile(mark, &have) == nil && slices.Equal(have.Files, want.Files) && slices.Equal(have.Protocols, want.Protocols) && have.Judge == want.Judge
-	for _, name := range []string{"qa_records.jsonl", "session_records.jsonl", "summary.jsonl"} {
-		if _, err := os.Stat(filepath.Join(s.dir, name)); err != nil {
-			same = false
-		}
-	}
-	if same {
-		return nil
-	}
-	g := *s.grade
-	g.inputs, g.out = []string{filepath.Join(s.dir, evalrun.SessionsFile), filepath.Join(s.dir, evalrun.QAFile)}, s.dir
-	inner := *e
-	inner.models = s.judges
-	if inner.models == nil {
-		inner.models = s.models
-	}
-	if err := runEvalGrade(ctx, &inner, g); err != nil {
-		return err
-	}
-	a := evalAggregateOptions{inputs: []string{s.dir}, out: s.dir}
-	a.Confidence, a.Draws, a.Seed = .95, 2000, 1
-	if err := runEvalAggregate(ctx, e, a); err != nil {
-		return err
-	}
-	return writeOut(e, mark, func(w io.Writer) error { return writeJSON(w, want) })
 }
 
 // tellRun says in a few lines what a run has come to.
