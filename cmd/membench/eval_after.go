@@ -1,12 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
-	"reflect"
 
 	"membench/cmd/membench/internal/config"
 	evalrun "membench/eval/run"
@@ -24,9 +24,13 @@ var afterSteps = []string{"graded", "explained", "summed", "reported"}
 func (s runSpec) mark(step string) string { return filepath.Join(s.dir, "journal", step+".json") }
 
 // runStep does one, unless it is current: its mark says want, and its files are there.
-func runStep[T any](e *env, s runSpec, name string, want T, files []string, do func() error) error {
-	var have T
-	same := readJSONFile(s.mark(name), &have) == nil && reflect.DeepEqual(have, want)
+func runStep(e *env, s runSpec, name string, want any, files []string, do func() error) error {
+	var text bytes.Buffer
+	if err := writeJSON(&text, want); err != nil {
+		return err
+	}
+	have, err := os.ReadFile(s.mark(name))
+	same := err == nil && bytes.Equal(have, text.Bytes())
 	for _, f := range files {
 		if _, err := os.Stat(filepath.Join(s.dir, f)); err != nil {
 			same = false
@@ -41,7 +45,7 @@ func runStep[T any](e *env, s runSpec, name string, want T, files []string, do f
 	if err := do(); err != nil {
 		return err
 	}
-	return writeOut(e, s.mark(name), func(w io.Writer) error { return writeJSON(w, want) })
+	return writeOut(e, s.mark(name), func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err })
 }
 
 // forget takes away the marks of a step and of those after it.
