@@ -70,7 +70,7 @@ func TestEvalFaults(t *testing.T) {
 		"datasets:\n  - name: a\n    granularity: word\n": "e.yaml:3:18: datasets[0].granularity: have \"word\"",
 		"datasets:\n  - path: a\n":                        "e.yaml:2:9: datasets[0]: want a name",
 		"datasets:\n  - name: a\n  - name: a\n":           "e.yaml:3:11: datasets[1].name: \"a\" is there twice",
-		"datasets:\n  - name: a\n    grain: turn\n":       "e.yaml:3:5: unknown field \"grain\"",
+		"datasets:\n  - name: a\n    grian: turn\n":       "e.yaml:3:5: unknown field \"grian\"",
 		"version: 2\n":       "e.yaml:1:10: version: have 2, want 1",
 		"seed: many\n":       "e.yaml:1:7: ",
 		"seed: 1\nseed: 2\n": "e.yaml:2:1: ",
