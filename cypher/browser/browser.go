@@ -66,6 +66,7 @@ var styles = map[string]style{
 	"Domain":       {"#8d7f6d", 50, "{domain}"},
 	"Predicate":    {"#b3a794", 50, "{predicate}"},
 	"Probe":        {"#c2185b", 65, "{question}"},
+	"Failure":      {"#e5173f", 80, "{question}"},
 	"Inject":       {"#7b3f00", 50, "{fact}"},
 }
 
