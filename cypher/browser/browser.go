@@ -85,6 +85,8 @@ var relations = map[string]struct {
 	"FROM_EVENT":    {"#0072b2", 2},
 	"IN_SOURCE":     {"#0072b2", 2},
 	"SUPERSEDED_BY": {"#c0281c", 4},
+	"BROKE_AT":      {"#e5173f", 4},
+	"GOLD_PATH":     {"#d99000", 2},
 	"ABOUT":         {"#009e73", 2},
 	"HAS_CLAIM":     {"#d55e00", 2},
 	"NEXT":          {"#39434f", 2},

@@ -306,6 +306,9 @@ func (x *explainer) notIngested(n *need) (finding, bool) {
 // without counts the turns of a session that no memory ever came from.
 func (x *explainer) without(s *schema.Session) (n int) {
 	for _, t := range s.Turns {
+		if len(x.ledger.loose) > 0 && len(x.told.bag(t.TurnID).terms) < 3 {
+			continue // without sources a turn of few words cannot be told from others
+		}
 		one := &need{refs: []schema.EventRef{{ConvID: x.told.c.ConvID, TurnID: t.TurnID}}, turns: x.told.bag(t.TurnID)}
 		if ever, _ := x.ledger.carriers(one, x.ledger.last); len(ever) == 0 {
 			n++
