@@ -2,13 +2,9 @@ package baseline_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,85 +15,17 @@ import (
 
 	"membench/datasets"
 	"membench/datasets/locomo"
-	"membench/internal/codec"
 	"membench/internal/exttest"
 	"membench/internal/stats"
-	"membench/llm"
 	"membench/llm/hashing"
 	"membench/memory"
 	"membench/memory/all"
+	"membench/memory/memorytest"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
 
 var update = flag.Bool("update", false, "write the generated part of docs/results.md again")
-
-// recorded answers with MiniLM's vectors of LoCoMo's turns and questions; what is not
-// recorded is an error, never another vector.
-type recorded struct {
-	data []byte
-	row  map[string]int // by the first 16 hex digits of the text's sha256
-}
-
-func (recorded) Profile() string { return "all-MiniLM-L6-v2" }
-
-func (r recorded) Embed(_ context.Context, texts []string) ([][]float32, error) {
-	out := make([][]float32, len(texts))
-	for i, t := range texts {
-		sum := sha256.Sum256([]byte(t))
-		row, ok := r.row[hex.EncodeToString(sum[:8])]
-		if !ok {
-			return nil, &llm.Error{Purpose: llm.PurposeEmbed, Kind: llm.KindMissing, Err: fmt.Errorf("no recorded vector of a text of %d bytes", len(t))}
-		}
-		v := make([]float32, 384)
-		norm := 0.0
-		for j := range v {
-			v[j] = half(binary.LittleEndian.Uint16(r.data[(row*384+j)*2:]))
-			norm += float64(v[j]) * float64(v[j])
-		}
-		for j := range v {
-			v[j] /= float32(math.Sqrt(norm)) // rounding to 16 bits moved the length
-		}
-		out[i] = v
-	}
-	return out, nil
-}
-
-func half(h uint16) float32 {
-	sign, exp, frac := 1.0, int(h>>10&31), float64(h&1023)
-	if h>>15 == 1 {
-		sign = -1
-	}
-	if exp == 0 {
-		return float32(sign * math.Ldexp(frac, -24))
-	}
-	return float32(sign * math.Ldexp(1024+frac, exp-25))
-}
-
-func readRecorded(t *testing.T, dir string) recorded {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, "locomo8.f16.npy"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys, err := os.ReadFile(filepath.Join(dir, "locomo8.keys.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := recorded{data: b[10+int(binary.LittleEndian.Uint16(b[8:])):], row: map[string]int{}}
-	n := 0
-	for line := range strings.Lines(string(keys)) {
-		var k struct {
-			Sum string `json:"sha256_16"`
-		}
-		if err := codec.Unmarshal([]byte(line), &k); err != nil {
-			t.Fatal(err)
-		}
-		r.row[k.Sum] = n
-		n++
-	}
-	return r
-}
 
 // An arm is a row of the table. want is what was measured before (facts/retrieval.md),
 // with how far below it the row may be.
@@ -135,7 +63,7 @@ var arms = []arm{
 // distinct turns count. The table stands in docs/results.md.
 func TestLoCoMo(t *testing.T) {
 	dir := exttest.Shared(t, "data/locomo/locomo8.json", "data/locomo_minilm/locomo8.f16.npy")
-	minilm := readRecorded(t, filepath.Join(dir, "data", "locomo_minilm"))
+	minilm := memorytest.Recorded(t, filepath.Join(dir, "data", "locomo_minilm"))
 	var cases []schema.Case
 	file := datasets.PathFile(filepath.Join(dir, "data", "locomo", "locomo8.json"), nil)
 	for r, err := range locomo.Cases(context.Background(), []jsonl.File{file}, datasets.Options{}) {
@@ -162,11 +90,14 @@ func TestLoCoMo(t *testing.T) {
 			t.Fatal(err)
 		}
 		clusters := map[string][]stats.Cluster{}
-		each := make([]map[string]stats.Cluster, len(cases))
+		each := make([]map[string]memorytest.Sum, len(cases))
 		errs := make([]error, len(cases))
 		var wg sync.WaitGroup
 		for k, c := range cases { // memories of one system are independent
-			wg.Go(func() { each[k], errs[k] = measure(sys, c) })
+			wg.Go(func() {
+				scores, err := memorytest.EvidenceRecall(context.Background(), sys, c, 10, nil)
+				each[k], errs[k] = memorytest.By(scores), err
+			})
 		}
 		wg.Wait()
 		if err := errors.Join(errs...); err != nil {
@@ -174,7 +105,7 @@ func TestLoCoMo(t *testing.T) {
 		}
 		for _, one := range each {
 			for cat, scores := range one {
-				clusters[cat] = append(clusters[cat], scores)
+				clusters[cat] = append(clusters[cat], stats.Cluster(scores))
 				if i == 0 {
 					counts[cat] += int(scores.N)
 				}
@@ -227,77 +158,4 @@ func TestLoCoMo(t *testing.T) {
 	} else if string(want) != string(doc) {
 		t.Errorf("%s is not current: go test ./memory/baseline -run TestLoCoMo -update", path)
 	}
-}
-
-// measure ingests a conversation session by session and asks all its questions that
-// name evidence. The result is by category, "all" and "1-4".
-func measure(sys memory.System, c schema.Case) (map[string]stats.Cluster, error) {
-	ctx := context.Background()
-	m, err := sys.Open(ctx, memory.Namespace{Run: "locomo", Scope: c.ID})
-	if err != nil {
-		return nil, err
-	}
-	defer m.Close()
-	for _, s := range c.Sessions {
-		b := memory.Batch{Key: s.ID, Session: s.ID}
-		for _, u := range s.Turns {
-			turn := u.Turn(c.ConvID)
-			if turn.Time == "" {
-				turn.Time = s.Time
-			}
-			b.Turns = append(b.Turns, turn)
-		}
-		if _, err := m.Ingest(ctx, b); err != nil {
-			return nil, err
-		}
-		if _, err := memory.Finish(ctx, m, s.ID); err != nil {
-			return nil, err
-		}
-	}
-	uses := memory.CapabilitiesOf(sys).UsesGold
-	out := map[string]stats.Cluster{}
-	for _, q := range c.Questions {
-		if len(q.Evidence) == 0 {
-			continue
-		}
-		query := memory.Query{Text: q.Text, K: 10, AsOf: q.AsOf}
-		if uses {
-			query.Gold, query.K = q.Evidence, 100
-		}
-		r, err := m.Retrieve(ctx, query)
-		if err != nil {
-			return nil, err
-		}
-		score := recallAt(r.Hits, q.Evidence, query.K)
-		cats := []string{"all", q.RawCategory}
-		if q.RawCategory != "5" {
-			cats = append(cats, "1-4")
-		}
-		for _, cat := range cats {
-			x := out[cat]
-			x.Sum, x.N = x.Sum+score, x.N+1
-			out[cat] = x
-		}
-	}
-	return out, nil
-}
-
-// recallAt is the share of gold turns among the first k distinct turns of the hits.
-func recallAt(hits []memory.Hit, gold []schema.EventRef, k int) float64 {
-	seen := map[schema.EventRef]bool{}
-	for _, h := range hits {
-		for _, e := range h.Sources {
-			if len(seen) < k {
-				seen[e] = true
-			}
-		}
-	}
-	want, got := map[schema.EventRef]bool{}, 0
-	for _, e := range gold {
-		if !want[e] && seen[e] {
-			got++
-		}
-		want[e] = true
-	}
-	return float64(got) / float64(len(want))
 }

@@ -1,0 +1,197 @@
+package graphmem_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"membench/datasets"
+	"membench/datasets/locomo"
+	"membench/internal/exttest"
+	"membench/internal/stats"
+	"membench/llm"
+	"membench/llm/hashing"
+	"membench/memory"
+	"membench/memory/baseline"
+	"membench/memory/graphmem"
+	"membench/memory/memorytest"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+var update = flag.Bool("update", false, "write the generated parts of docs/results.md again")
+
+// An arm is a row of the ablation: the default with something changed.
+type arm struct {
+	name   string
+	hash   bool // the hashing embedder; else recorded MiniLM vectors
+	change func(*graphmem.Options)
+}
+
+var arms = []arm{
+	{"the default", false, func(*graphmem.Options) {}},
+	{"− NEXT (window, turn after)", false, func(o *graphmem.Options) { o.Window, o.Next = 0, 0 }},
+	{"− REPLY_TO", false, func(o *graphmem.Options) { o.ReplyWords, o.ReplyMeaning = 0, 0 }},
+	{"− IN_SESSION", false, func(o *graphmem.Options) { o.Session, o.SessionMeaning = 0, 0 }},
+	{"− NEXT, REPLY_TO, IN_SESSION", false, func(o *graphmem.Options) {
+		o.Window, o.Next, o.ReplyWords, o.ReplyMeaning, o.Session, o.SessionMeaning = 0, 0, 0, 0, 0, 0
+	}},
+	{"− speaker", false, func(o *graphmem.Options) { o.Speaker = 0 }},
+	{"− date", false, func(o *graphmem.Options) { o.Date = 0 }},
+	{"− time words", false, func(o *graphmem.Options) { o.When, o.Temporal = 0, 0 }},
+	{"− kind of turn (length, question, first person)", false, func(o *graphmem.Options) { o.Length, o.Question, o.First = 0, 0, 0 }},
+	{"− words", false, func(o *graphmem.Options) { o.Words, o.Window, o.Session, o.ReplyWords = 0, 0, 0, 0 }},
+	{"− meaning (words alone)", false, func(o *graphmem.Options) { o.Meaning, o.Next, o.SessionMeaning, o.ReplyMeaning = 0, 0, 0, 0 }},
+	{"the default", true, func(*graphmem.Options) {}},
+}
+
+func conversations(t *testing.T) (cases []schema.Case, minilm llm.Embedder) {
+	t.Helper()
+	dir := exttest.Shared(t, "data/locomo/locomo8.json", "data/locomo_minilm/locomo8.f16.npy")
+	if dir == "" {
+		t.Skip("LoCoMo and its recorded vectors are not here: the tables of docs/results.md are not checked")
+	}
+	file := datasets.PathFile(filepath.Join(dir, "data", "locomo", "locomo8.json"), nil)
+	for r, err := range locomo.Cases(context.Background(), []jsonl.File{file}, datasets.Options{}) {
+		if err == nil {
+			cases = append(cases, r.V)
+		}
+	}
+	return cases, memorytest.Recorded(t, filepath.Join(dir, "data", "locomo_minilm"))
+}
+
+// recalls are the scores of each case.
+func recalls(t *testing.T, sys memory.System, cases []schema.Case, unit func(schema.EventRef) schema.EventRef) [][]memorytest.Score {
+	t.Helper()
+	out, errs := make([][]memorytest.Score, len(cases)), make([]error, len(cases))
+	var wg sync.WaitGroup
+	for i, c := range cases { // memories of one system are independent
+		wg.Go(func() { out[i], errs[i] = memorytest.EvidenceRecall(context.Background(), sys, c, 10, unit) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// clusters sums the scores of a category by case, less those of other where it is given.
+func clusters(each, other [][]memorytest.Score, cat string) (out []stats.Cluster) {
+	for i, scores := range each {
+		c := stats.Cluster(memorytest.By(scores)[cat])
+		if other != nil {
+			c.Sum -= memorytest.By(other[i])[cat].Sum
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func mean(cs []stats.Cluster) float64 {
+	sum, n := 0.0, 0
+	for _, c := range cs {
+		sum, n = sum+c.Sum, n+c.N
+	}
+	return sum / float64(n)
+}
+
+// TestLoCoMo measures what each part of the ranking brings: evidence recall at 10 on
+// LoCoMo's eight conversations, and the difference to the default, question by question.
+func TestLoCoMo(t *testing.T) {
+	cases, minilm := conversations(t)
+	embedders := map[bool]llm.Embedder{false: minilm, true: hashing.New(0)}
+	base := map[bool][][]memorytest.Score{}
+	var rows strings.Builder
+	row := func(name, embedder string, each, base [][]memorytest.Score) {
+		all := clusters(each, nil, "all")
+		iv := stats.BootstrapMean(all, 2000, 1, .95)
+		fmt.Fprintf(&rows, "| %s | %s | %.3f [%.3f, %.3f] |", name, embedder, mean(all), iv.Lo, iv.Hi)
+		if base == nil {
+			rows.WriteString(" – | – |")
+		} else {
+			for _, cat := range []string{"all", "1"} {
+				d := clusters(each, base, cat)
+				iv := stats.BootstrapMean(d, 2000, 1, .95)
+				star := ""
+				if iv.Lo > 0 || iv.Hi < 0 {
+					star = "*"
+				}
+				fmt.Fprintf(&rows, " %+.3f [%+.3f, %+.3f]%s |", mean(d), iv.Lo, iv.Hi, star)
+			}
+		}
+		for _, cat := range []string{"1-4", "1", "2", "3", "4", "5"} {
+			fmt.Fprintf(&rows, " %.3f |", mean(clusters(each, nil, cat)))
+		}
+		rows.WriteString("\n")
+	}
+	for _, a := range arms {
+		o := graphmem.Defaults()
+		a.change(&o)
+		each := recalls(t, graphmem.New(memory.Deps{Embed: embedders[a.hash]}, o), cases, nil)
+		if base[a.hash] == nil {
+			base[a.hash] = each
+			row(a.name, embedders[a.hash].Profile(), each, nil)
+			continue
+		}
+		row(a.name, embedders[a.hash].Profile(), each, base[a.hash])
+	}
+	// The best arm that looks at each turn by itself.
+	alone, err := baseline.TurnAlone().Open(memory.Deps{Embed: minilm}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := recalls(t, alone, cases, nil)
+	row("turn-alone", minilm.Profile(), other, base[false])
+
+	for cat, want := range map[string]float64{"all": .85, "1-4": .82, "1": .51, "2": .89, "4": .93} {
+		if m := mean(clusters(base[false], nil, cat)); m < want {
+			t.Errorf("category %s: recall %.4f, want %.2f", cat, m, want)
+		}
+	}
+	if iv := stats.BootstrapMean(clusters(base[false], other, "all"), 2000, 1, .95); iv.Lo <= 0 {
+		t.Errorf("against the best arm that looks at each turn by itself: [%.4f, %.4f], want above 0", iv.Lo, iv.Hi)
+	}
+	n := func(cat string) (n int) {
+		for _, c := range clusters(other, nil, cat) {
+			n += c.N
+		}
+		return n
+	}
+	head := fmt.Sprintf("| arm | embedder | all (%d) [95 %%] | difference, all | difference, 1 | without 5 (%d) |", n("all"), n("1-4"))
+	for _, cat := range []string{"1", "2", "3", "4", "5"} {
+		head += fmt.Sprintf(" %s (%d) |", cat, n(cat))
+	}
+	fill(t, "graph", head+"\n|---|---|---|---|---|---|---|---|---|---|---|\n"+rows.String())
+}
+
+// fill compares a generated part of docs/results.md with what it should be, or writes it.
+func fill(t *testing.T, part, table string) {
+	t.Helper()
+	t.Log("\n" + table)
+	const path = "../../docs/results.md"
+	doc, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	re := regexp.MustCompile(`(?s)(<!-- generated: ` + part + ` -->\n).*?(<!-- end: ` + part + ` -->)`)
+	if !re.Match(doc) {
+		t.Fatal(path + " has no part " + part)
+	}
+	want := re.ReplaceAllFunc(doc, func([]byte) []byte {
+		return []byte("<!-- generated: " + part + " -->\n" + table + "<!-- end: " + part + " -->")
+	})
+	if *update {
+		if err := os.WriteFile(path, want, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	} else if string(want) != string(doc) {
+		t.Errorf("%s is not current: go test ./memory/graphmem -run %s -update", path, t.Name())
+	}
+}

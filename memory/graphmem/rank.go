@@ -1,0 +1,201 @@
+package graphmem
+
+import (
+	"context"
+	"math"
+	"strings"
+	"time"
+
+	"membench/internal/tokens"
+	"membench/memory/recall"
+)
+
+// Weights of what a turn's score is made of, each 0 to leave the part out (it is then
+// not computed). z is (x − mean)/sd over the turns that may answer, per question.
+type Weights struct {
+	Words          float64 `json:"words"`           // z of BM25 of the turn
+	Meaning        float64 `json:"meaning"`         // z of the cosine to the question without names
+	Window         float64 `json:"window"`          // NEXT: z of BM25 of the turn with its two neighbours on each side
+	Next           float64 `json:"next"`            // NEXT: meaning of the turn after
+	Session        float64 `json:"session"`         // IN_SESSION: z of BM25 of the session
+	SessionMeaning float64 `json:"session_meaning"` // IN_SESSION: z of the best meaning in the session
+	ReplyWords     float64 `json:"reply_words"`     // REPLY_TO: z of BM25 of the question that the turn follows
+	ReplyMeaning   float64 `json:"reply_meaning"`   // REPLY_TO: meaning of the question that the turn follows
+	Speaker        float64 `json:"speaker"`         // the one who is named speaks
+	Date           float64 `json:"date"`            // fit of the day that is named
+	When           float64 `json:"when"`            // the turn has a time word, when a time is asked for
+	Temporal       float64 `json:"temporal"`        // the turn has a time word
+	Length         float64 `json:"length"`          // ln(1 + content terms)
+	Question       float64 `json:"question"`        // the turn asks
+	First          float64 `json:"first"`           // the turn speaks of I or we
+}
+
+// R1 are the weights of facts/retrieval.md §2, rounded and set on LoCoMo.
+func R1() Weights {
+	return Weights{Words: .15, Meaning: .5, Window: .3, Next: .1, Session: .3, SessionMeaning: .2, ReplyWords: .2, ReplyMeaning: .4,
+		Speaker: 1.2, Date: 4, When: 2, Temporal: .4, Length: .4, Question: -.6, First: .5}
+}
+
+// score gives every turn a number; only those of use are meant.
+func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool) ([]float64, error) {
+	v.settle()
+	n := v.st.Len()
+	out := make([]float64, n)
+	plus := func(weight float64, x []float64) {
+		if weight != 0 {
+			for i := range out {
+				out[i] += weight * x[i]
+			}
+		}
+	}
+	// reply is x of the turn before where that one asks.
+	reply := func(weight float64, x []float64) {
+		for i := range out {
+			if p := v.before[i]; p >= 0 && v.asks[p] {
+				out[i] += weight * x[p]
+			}
+		}
+	}
+	if w.Words != 0 || w.ReplyWords != 0 {
+		bm := v.st.WordScores(nil, s.Query.Text)
+		z(bm, use)
+		plus(w.Words, bm)
+		reply(w.ReplyWords, bm)
+	}
+	query := strings.Join(tokens.Snowball(s.Query.Text), " ")
+	if w.Window != 0 {
+		win := v.near.Dense(nil, query, n)
+		z(win, use)
+		plus(w.Window, win)
+	}
+	if w.Session != 0 {
+		each := v.sittings.Dense(nil, query, len(v.last))
+		ses := make([]float64, n)
+		for i := range ses {
+			ses[i] = each[v.sitting[i]]
+		}
+		z(ses, use)
+		plus(w.Session, ses)
+	}
+	if w.Meaning != 0 || w.Next != 0 || w.SessionMeaning != 0 || w.ReplyMeaning != 0 {
+		mean, err := v.meaning(ctx, s, use)
+		if err != nil {
+			return nil, err
+		}
+		plus(w.Meaning, mean)
+		reply(w.ReplyMeaning, mean)
+		if w.Next != 0 {
+			for i, a := range v.after {
+				if a >= 0 {
+					out[i] += w.Next * mean[a]
+				}
+			}
+		}
+		if w.SessionMeaning != 0 {
+			best := make([]float64, len(v.last))
+			for i := range best {
+				best[i] = math.Inf(-1)
+			}
+			for i, x := range mean {
+				if use[i] {
+					best[v.sitting[i]] = max(best[v.sitting[i]], x)
+				}
+			}
+			ses := make([]float64, n)
+			for i := range ses {
+				ses[i] = best[v.sitting[i]]
+			}
+			z(ses, use)
+			plus(w.SessionMeaning, ses)
+		}
+	}
+	for _, t := range []struct {
+		weight float64
+		signal recall.Signal
+	}{{w.Speaker, recall.Spoken()}, {w.Date, recall.Dated()}} {
+		if t.weight != 0 {
+			x, err := t.signal(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			plus(t.weight, x)
+		}
+	}
+	temporal := w.Temporal
+	if w.When != 0 && recall.AsksWhen(s.Query.Text) {
+		temporal += w.When
+	}
+	for i, p := range v.pre {
+		out[i] += temporal*p.Temporal + w.Length*p.Length + w.Question*p.Question + w.First*p.First
+	}
+	return out, nil
+}
+
+// meaning is the z-value of the cosine to the question without the speakers' names.
+func (v *view) meaning(ctx context.Context, s *recall.State, use []bool) ([]float64, error) {
+	q, err := s.Vector(ctx, recall.WithoutNames(s))
+	if err != nil {
+		return nil, err
+	}
+	x := v.st.Cosines(nil, q)
+	z(x, use)
+	return x, nil
+}
+
+// z makes x its z-values over the turns of use, in place; 0 for the others.
+func z(x []float64, use []bool) {
+	n, sum := 0.0, 0.0
+	for i, u := range use {
+		if u {
+			n, sum = n+1, sum+x[i]
+		}
+	}
+	mean, sq := sum/max(n, 1), 0.0
+	for i, u := range use {
+		if u {
+			sq += (x[i] - mean) * (x[i] - mean)
+		}
+	}
+	scale := 1 / (math.Sqrt(sq/max(n, 1)) + 1e-9)
+	for i, u := range use {
+		if u {
+			x[i] = (x[i] - mean) * scale
+		} else {
+			x[i] = 0
+		}
+	}
+}
+
+// usable marks the turns that may answer: live, of the user and agent that are asked
+// of, and said by the time of the question.
+func (v *view) usable(s *recall.State) []bool {
+	end, limited := until(s.Query.AsOf)
+	out := make([]bool, v.st.Len())
+	for i := range out {
+		if out[i] = s.Eligible(i); out[i] && limited {
+			t, ok := recall.Instant(v.st.At(i).Time)
+			out[i] = !ok || t.Before(end) // what has no time may have been said before
+		}
+	}
+	return out
+}
+
+// until is the first instant after the one that is named, or after the period: a year,
+// month or day means to its end.
+func until(asOf string) (time.Time, bool) {
+	t, ok := recall.Instant(asOf)
+	if !ok {
+		return time.Time{}, false
+	}
+	switch len(asOf) {
+	case len("2006"):
+		return t.AddDate(1, 0, 0), true
+	case len("2006-01"):
+		return t.AddDate(0, 1, 0), true
+	case len("2006-01-02"):
+		return t.AddDate(0, 0, 1), true
+	case len("2006-01-02T15:04"):
+		return t.Add(time.Minute), true
+	}
+	return t.Add(time.Second), true
+}

@@ -1,0 +1,151 @@
+package graphmem
+
+import (
+	"strings"
+
+	"membench/internal/bm25"
+	"membench/internal/tokens"
+	"membench/llm"
+	"membench/memory/native"
+	"membench/memory/recall"
+	"membench/memory/store"
+)
+
+// reach is how many turns on each side a turn is read with: its window.
+const reach = 2
+
+// A view is what retrieval knows of a graph's turns: each by itself (words, vector,
+// priors) and by its place in the conversation (the turn before and after it in its
+// session, its window, its session). Turns come in the order of the dialogue. Beside
+// what store.Linear takes it costs per turn about 100 bytes, and 60 bytes a distinct
+// term for the windows.
+type view struct {
+	st       *store.Linear
+	near     bm25.Index // a document is a window
+	sittings bm25.Index // a document is a session
+	terms    []string   // of each turn, joined by blanks
+	pre      []recall.Priors
+	asks     []bool         // the turn holds a question mark
+	before   []int32        // position of the turn before in the session; -1: the first
+	after    []int32        // of the turn after; -1: the last so far
+	sitting  []int32        // number of the session, from 0
+	number   map[string]int // of a session, by conversation and name
+	last     []int32        // position of the last turn, by session
+	words    []string       // terms of a session, joined
+	windows  int            // turns whose windows are in near, but for the ends
+	stale    map[int]bool   // sessions whose words changed
+}
+
+// Settings of the word indexes: facts/retrieval.md §2.
+var turnWords = store.Words{K1: .5, B: .3, Terms: tokens.Snowball}
+
+func newView(scope string, e llm.Embedder) *view {
+	return &view{
+		st:       store.New(store.Options{Scope: scope, Embed: e, Words: &turnWords}),
+		near:     bm25.Index{K1: .9, B: .4, Cut: strings.Fields},
+		sittings: bm25.Index{K1: 1.2, B: .5, Cut: strings.Fields},
+		number:   map[string]int{}, stale: map[int]bool{},
+	}
+}
+
+// add puts a turn behind all others. said is its text without the speaker's name.
+func (v *view) add(r store.Record, said string, vec []float32) int {
+	i := v.st.AppendVector(r, vec)
+	indexed := r.Index
+	if indexed == "" {
+		indexed = r.Text
+	}
+	key := r.Session
+	if len(r.Sources) > 0 {
+		key = string(r.Sources[0].ConvID) + "\x00" + key
+	}
+	s, ok := v.number[key]
+	if !ok {
+		s = len(v.last)
+		v.number[key] = s
+		v.last, v.words = append(v.last, -1), append(v.words, "")
+	}
+	v.terms = append(v.terms, strings.Join(tokens.Snowball(indexed), " "))
+	v.pre = append(v.pre, recall.PriorsOf(said))
+	v.asks = append(v.asks, strings.ContainsAny(said, "?？"))
+	v.sitting = append(v.sitting, int32(s))
+	v.before, v.after = append(v.before, v.last[s]), append(v.after, -1)
+	if p := v.last[s]; p >= 0 {
+		v.after[p] = int32(i)
+	}
+	v.last[s] = int32(i)
+	v.words[s] += " " + v.terms[i]
+	v.stale[s] = true
+	return i
+}
+
+// settle brings the windows and the sessions up to the last turn: that is done once
+// before a question, not after each turn, since a new turn changes its neighbours' too.
+func (v *view) settle() {
+	for i := range v.terms {
+		if i < v.windows && !v.open(i) {
+			continue
+		}
+		v.near.Set(i, v.window(i))
+	}
+	v.windows = len(v.terms)
+	for s := range v.stale {
+		v.sittings.Set(s, v.words[s])
+	}
+	clear(v.stale)
+}
+
+// open reports whether a turn that came later stands in the window of i.
+func (v *view) open(i int) bool {
+	for range reach {
+		if i = int(v.after[i]); i < 0 {
+			return false
+		}
+		if i >= v.windows {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *view) window(i int) string {
+	parts := []string{v.terms[i]}
+	for d, j := 0, v.before[i]; d < reach && j >= 0; d, j = d+1, v.before[j] {
+		parts = append(parts, v.terms[j])
+	}
+	for d, j := 0, v.after[i]; d < reach && j >= 0; d, j = d+1, v.after[j] {
+		parts = append(parts, v.terms[j])
+	}
+	return strings.Join(parts, " ")
+}
+
+func (v *view) clone() *view {
+	c := *v
+	c.st, c.near, c.sittings = v.st.Clone(), v.near.Clone(), v.sittings.Clone()
+	c.terms = append([]string(nil), v.terms...)
+	c.pre = append([]recall.Priors(nil), v.pre...)
+	c.asks = append([]bool(nil), v.asks...)
+	c.before, c.after = append([]int32(nil), v.before...), append([]int32(nil), v.after...)
+	c.sitting, c.last = append([]int32(nil), v.sitting...), append([]int32(nil), v.last...)
+	c.words = append([]string(nil), v.words...)
+	c.number, c.stale = map[string]int{}, map[int]bool{}
+	for k, n := range v.number {
+		c.number[k] = n
+	}
+	for k := range v.stale {
+		c.stale[k] = true
+	}
+	return &c
+}
+
+// said is what the observation's turns say, without names.
+func said(o native.Observation) string {
+	var b strings.Builder
+	for i, t := range o.Turns {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(t.Text)
+	}
+	return b.String()
+}
