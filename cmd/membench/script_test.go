@@ -5,8 +5,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"membench/memory/mem0/qdrant/qdranttest"
 	"membench/memory/service/servicetest"
+	"membench/schema"
 
+	pb "github.com/qdrant/go-client/qdrant"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -31,6 +34,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	qd, ca := qdranttest.NewTLS(t) // one for all: a script uses collections of its own
+	qd.Key = "MARKED-qdrant-script"
+	qd.Put("filled", &pb.PointStruct{Id: pb.NewIDUUID("00000000-0000-4000-8000-000000000001"), Vectors: pb.NewVectors(1, 0),
+		Payload: pb.NewValueMap(map[string]any{"data": "[User] I like tea.", "hash": schema.Hash("[User] I like tea."), "user_id": "u"})})
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
@@ -46,6 +53,11 @@ func TestScripts(t *testing.T) {
 				env.Setenv(name, stub.Base())
 			}
 			env.Setenv("SERVICE_KEY", servicetest.Key)
+			env.Setenv("QDRANT_STUB", "https://"+qd.Addr)
+			env.Setenv("QDRANT_KEY", qd.Key)
+			if err := os.WriteFile(filepath.Join(env.WorkDir, "ca.pem"), ca, 0o666); err != nil {
+				return err
+			}
 			env.Setenv("REPO", root) // scripts read bundled data from here
 			return nil
 		},
