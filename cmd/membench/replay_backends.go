@@ -139,7 +139,7 @@ func (o *storeOptions) system(ctx context.Context, e *env, with mem0.Options) (s
 			return nil, nil, usagef("--mode %q: have %v", o.mode, mem0.Modes())
 		}
 		if o.qdrant != "" && !o.inProcess {
-			c, err := dialQdrant(e, o.qdrant)
+			c, err := dialQdrant(e, o.qdrant, 0)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -244,7 +244,7 @@ func (o replayExportOptions) points(ctx context.Context, e *env) (in schema.Seq[
 	if addr == "" {
 		return nil, "", nil, usagef("where is Qdrant? Name its gRPC address with --addr or QDRANT_ADDR, such as localhost:6334")
 	}
-	c, err := dialQdrant(e, addr)
+	c, err := dialQdrant(e, addr, 0)
 	if err != nil {
 		return nil, "", nil, err
 	}

@@ -438,3 +438,21 @@ func TestRecorded(t *testing.T) {
 		})
 	}
 }
+
+// A key follows no redirect: Go would send X-API-Key on to any host.
+func TestKeyFollowsNoRedirect(t *testing.T) {
+	leaked := false
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { leaked = leaked || r.Header.Get("X-API-Key") != "" }))
+	defer other.Close()
+	srv := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer srv.Close()
+	for _, kind := range []rest.Kind{rest.OSS, rest.Platform} {
+		s, err := rest.Dial(context.Background(), rest.Options{Kind: kind, URL: srv.URL, Key: "marked-key", Tries: 1})
+		if err == nil {
+			err = s.Check(context.Background())
+		}
+		if err == nil || leaked || !strings.Contains(err.Error(), "307") {
+			t.Errorf("%s: have %v, the other host was sent the key: %t", kind, err, leaked)
+		}
+	}
+}
