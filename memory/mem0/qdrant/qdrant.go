@@ -214,6 +214,8 @@ func retryable(err error, pause time.Duration) (time.Duration, bool) {
 		return max(pause, time.Duration(busy.RetryAfterS)*time.Second), true
 	}
 	switch status.Code(errors.Unwrap(err)) {
+	case codes.ResourceExhausted: // without a time to wait; but an answer may also be too large
+		return pause, !tooLarge(err)
 	case codes.Unavailable, codes.Aborted:
 		return pause, handshake(err) == ""
 	}
