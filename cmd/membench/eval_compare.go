@@ -116,11 +116,15 @@ type comparedRun struct {
 	runs []*compare.Run
 }
 
-// readCompared reads each RUN. A system that an earlier RUN has, too, is named with its path.
+// readCompared reads each RUN. A system that several RUNs have is named with their paths.
 func readCompared(ctx context.Context, e *env, o evalCompareOptions) ([]comparedRun, error) {
 	t := newTally(e, 20)
 	var out []comparedRun
-	named := map[string]bool{}
+	type place struct {
+		path string
+		run  *compare.Run
+	}
+	same := map[string][]place{} // by data set and system
 	for _, path := range o.inputs {
 		qa, _, err := runFiles(path)
 		if err != nil {
@@ -138,13 +142,17 @@ func readCompared(ctx context.Context, e *env, o evalCompareOptions) ([]compared
 			return nil, err
 		}
 		for _, r := range in.runs {
-			if key := r.Dataset + "\x00" + r.Name; named[key] {
-				r.Name = filepath.ToSlash(path) + ":" + r.Name
-			} else {
-				named[key] = true
-			}
+			key := r.Dataset + "\x00" + r.System
+			same[key] = append(same[key], place{filepath.ToSlash(path), r})
 		}
 		out = append(out, in)
+	}
+	for _, places := range same {
+		for _, x := range places {
+			if len(places) > 1 {
+				x.run.Name = x.path + ":" + x.run.System
+			}
+		}
 	}
 	t.summary()
 	return out, nil
