@@ -14,6 +14,7 @@ import (
 
 	"membench/datasets"
 	"membench/datasets/locomo"
+	"membench/graph"
 	"membench/internal/exttest"
 	"membench/internal/stats"
 	"membench/llm"
@@ -67,13 +68,20 @@ func conversations(t *testing.T) (cases []schema.Case, minilm llm.Embedder) {
 	return cases, memorytest.Recorded(t, filepath.Join(dir, "data", "locomo_minilm"))
 }
 
-// recalls are the scores of each case.
+// recalls are the scores of each case, by a system that ingests it.
 func recalls(t *testing.T, sys memory.System, cases []schema.Case, unit func(schema.EventRef) schema.EventRef) [][]memorytest.Score {
+	t.Helper()
+	return each(t, cases, func(i int) ([]memorytest.Score, error) {
+		return memorytest.EvidenceRecall(context.Background(), sys, cases[i], 10, unit)
+	})
+}
+
+func each(t *testing.T, cases []schema.Case, score func(i int) ([]memorytest.Score, error)) [][]memorytest.Score {
 	t.Helper()
 	out, errs := make([][]memorytest.Score, len(cases)), make([]error, len(cases))
 	var wg sync.WaitGroup
-	for i, c := range cases { // memories of one system are independent
-		wg.Go(func() { out[i], errs[i] = memorytest.EvidenceRecall(context.Background(), sys, c, 10, unit) })
+	for i := range cases { // memories of one system are independent
+		wg.Go(func() { out[i], errs[i] = score(i) })
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -82,10 +90,40 @@ func recalls(t *testing.T, sys memory.System, cases []schema.Case, unit func(sch
 	return out
 }
 
+// graphs are the cases as the graph memory keeps them, made once: every arm is asked
+// over them.
+func graphs(t *testing.T, cases []schema.Case) []*graph.Local {
+	t.Helper()
+	out := make([]*graph.Local, len(cases))
+	each(t, cases, func(i int) ([]memorytest.Score, error) {
+		ctx := context.Background()
+		out[i] = graph.NewLocal()
+		sys := graphmem.NewIn(memory.Deps{}, graphmem.Defaults(), func(context.Context, memory.Namespace) (graph.Store, func() error, error) { return out[i], nil, nil })
+		m, err := sys.Open(ctx, memory.Namespace{Scope: cases[i].ID})
+		if err != nil {
+			return nil, err
+		}
+		return nil, memorytest.Play(ctx, m, cases[i])
+	})
+	return out
+}
+
+// over are the scores of each case, asked over its graph.
+func over(t *testing.T, gs []*graph.Local, cases []schema.Case, e llm.Embedder, o graphmem.Options, unit func(schema.EventRef) schema.EventRef) [][]memorytest.Score {
+	t.Helper()
+	return each(t, cases, func(i int) ([]memorytest.Score, error) {
+		m, err := graphmem.Over(context.Background(), gs[i], memory.Deps{Embed: e}, o)
+		if err != nil {
+			return nil, err
+		}
+		return memorytest.AskEvidence(context.Background(), m, cases[i], 10, unit, false)
+	})
+}
+
 // clusters sums the scores of a category by case, less those of other where it is given.
-func clusters(each, other [][]memorytest.Score, cat string) (out []stats.Cluster) {
-	for i, scores := range each {
-		c := stats.Cluster(memorytest.By(scores)[cat])
+func clusters(scores, other [][]memorytest.Score, cat string) (out []stats.Cluster) {
+	for i, s := range scores {
+		c := stats.Cluster(memorytest.By(s)[cat])
 		if other != nil {
 			c.Sum -= memorytest.By(other[i])[cat].Sum
 		}
@@ -108,6 +146,7 @@ func TestLoCoMo(t *testing.T) {
 	cases, minilm := conversations(t)
 	embedders := map[bool]llm.Embedder{false: minilm, true: hashing.New(0)}
 	base := map[bool][][]memorytest.Score{}
+	gs := graphs(t, cases)
 	var rows strings.Builder
 	row := func(name, embedder string, each, base [][]memorytest.Score) {
 		all := clusters(each, nil, "all")
@@ -134,7 +173,7 @@ func TestLoCoMo(t *testing.T) {
 	for _, a := range arms {
 		o := graphmem.Defaults()
 		a.change(&o)
-		each := recalls(t, graphmem.New(memory.Deps{Embed: embedders[a.hash]}, o), cases, nil)
+		each := over(t, gs, cases, embedders[a.hash], o, nil)
 		if base[a.hash] == nil {
 			base[a.hash] = each
 			row(a.name, embedders[a.hash].Profile(), each, nil)
