@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -27,15 +28,29 @@ const version = "1"
 // Options of the system. Each part of the ranking can be switched off with weight 0.
 type Options struct {
 	Weights
+	Ranking string `json:"ranking"` // Sum, or HippoRAG's or Graphiti's retrieval over the same graph
 }
 
 // Defaults are the options that the system has where nothing is said.
 func Defaults() Options { return Options{Weights: R1()} }
 
+// Check says what is wrong with options.
+func (o Options) Check() error {
+	if o.Ranking != Sum && o.Ranking != HippoRAG && o.Ranking != Graphiti {
+		return fmt.Errorf("ranking %q: have \"\", %s and %s", o.Ranking, HippoRAG, Graphiti)
+	}
+	return nil
+}
+
 // Spec is the system for lists.
 func Spec() memory.Spec {
 	return memory.Define(Name, "graph memory: turns and claims in a graph, ranked by words, meaning, the conversation's own edges, speaker and date",
-		Defaults(), func(d memory.Deps, o Options) (memory.System, error) { return New(d, o), nil })
+		Defaults(), func(d memory.Deps, o Options) (memory.System, error) {
+			if err := o.Check(); err != nil {
+				return nil, err
+			}
+			return New(d, o), nil
+		})
 }
 
 // New makes the system; its graphs live in process. Without an embedder it takes the
@@ -191,7 +206,16 @@ func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 	if !slices.Contains(use, true) {
 		return memory.Retrieved{Usage: s.Usage}, nil
 	}
-	x, err := p.v.score(ctx, s, p.o.Weights, use)
+	var x []float64
+	switch p.o.Ranking {
+	case Graphiti:
+		hits, err := p.v.graphiti(ctx, s, use)
+		return memory.Retrieved{Hits: hits, Usage: s.Usage}, err
+	case HippoRAG:
+		x, err = p.v.hippo(ctx, s, use)
+	default:
+		x, err = p.v.score(ctx, s, p.o.Weights, use)
+	}
 	if err != nil {
 		return memory.Retrieved{Usage: s.Usage}, err
 	}

@@ -50,7 +50,16 @@ var arms = []arm{
 	{"− kind of turn (length, question, first person)", false, func(o *graphmem.Options) { o.Length, o.Question, o.First = 0, 0, 0 }},
 	{"− words", false, func(o *graphmem.Options) { o.Words, o.Window, o.Session, o.ReplyWords = 0, 0, 0, 0 }},
 	{"− meaning (words alone)", false, func(o *graphmem.Options) { o.Meaning, o.Next, o.SessionMeaning, o.ReplyMeaning = 0, 0, 0, 0 }},
+	{"+ is-a (lexicon)", false, func(o *graphmem.Options) { o.IsA = .35 }},
+	{"+ claims", false, func(o *graphmem.Options) { o.Claims = .1 }},
+	{"+ things linked to the question", false, func(o *graphmem.Options) { o.Entities = .3 }},
+	{"+ walk of two hops", false, func(o *graphmem.Options) { o.Walk = .1 }},
+	{"+ PageRank", false, func(o *graphmem.Options) { o.PageRank = .1 }},
+	{"+ PageRank, is-a", false, func(o *graphmem.Options) { o.PageRank, o.IsA = .1, .35 }},
+	{"+ validity (what is outdated is put back)", false, func(o *graphmem.Options) { o.Outdated = -.3 }},
 	{"the default", true, func(*graphmem.Options) {}},
+	{"HippoRAG 2's retrieval, by rule", true, func(o *graphmem.Options) { o.Ranking = graphmem.HippoRAG }},
+	{"Graphiti's retrieval, by rule", true, func(o *graphmem.Options) { o.Ranking = graphmem.Graphiti }},
 }
 
 func conversations(t *testing.T) (cases []schema.Case, minilm llm.Embedder) {

@@ -40,11 +40,12 @@ type view struct {
 
 	facts      []Fact
 	factAt     map[schema.ClaimID]int
-	claims     map[int][]int // facts by the position of a turn that they rest on
-	claimWords bm25.Index    // a document is a fact
-	kin        *bm25.Index   // light stems of the turns, for is-a; nil until it is asked for
-	kinned     int           // turns in kin
-	walked     *net          // for walks; nil until it is asked for
+	claims     map[int][]int        // facts by the position of a turn that they rest on
+	claimWords bm25.Index           // a document is a fact
+	kin        *bm25.Index          // light stems of the turns, for is-a; nil until it is asked for
+	kinned     int                  // turns in kin
+	walked     *net                 // for walks; nil until it is asked for
+	factVecs   map[string][]float32 // of claims and names, by text, for the published rankings only
 }
 
 // Settings of the word indexes: facts/retrieval.md §2.
@@ -149,7 +150,7 @@ func (v *view) clone() *view {
 	for at, list := range v.claims {
 		c.claims[at] = append([]int(nil), list...)
 	}
-	c.kin, c.kinned, c.walked = nil, 0, nil
+	c.kin, c.kinned, c.walked, c.factVecs = nil, 0, nil, nil
 	return &c
 }
 

@@ -132,6 +132,7 @@ type net struct {
 	endsOf  [][]int    // things, by claim
 	turnsOf [][]int    // by claim
 	edges   [][]edge   // weighted, undirected, by vertex
+	hippo   [][]edge   // HippoRAG's, turns then things; nil until it is asked for
 }
 
 type edge struct {

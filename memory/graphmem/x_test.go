@@ -28,13 +28,12 @@ func TestX(t *testing.T) {
 
 var xarms = []arm{
 	{"default", false, func(*graphmem.Options) {}},
-	{"claims .1", false, func(o *graphmem.Options) { o.Claims = .1 }},
-	{"claims .2", false, func(o *graphmem.Options) { o.Claims = .2 }},
-	{"entities .3", false, func(o *graphmem.Options) { o.Entities = .3 }},
-	{"walk .1", false, func(o *graphmem.Options) { o.Walk = .1 }},
+	{"ppr .05", false, func(o *graphmem.Options) { o.PageRank = .05 }},
 	{"ppr .1", false, func(o *graphmem.Options) { o.PageRank = .1 }},
-	{"ppr .3", false, func(o *graphmem.Options) { o.PageRank = .3 }},
-	{"isa .2", false, func(o *graphmem.Options) { o.IsA = .2 }},
-	{"isa .35", false, func(o *graphmem.Options) { o.IsA = .35 }},
-	{"outdated -.3", false, func(o *graphmem.Options) { o.Outdated = -.3 }},
+	{"ppr .15", false, func(o *graphmem.Options) { o.PageRank = .15 }},
+	{"ppr .1 isa .35", false, func(o *graphmem.Options) { o.PageRank = .1; o.IsA = .35 }},
+	{"ppr .15 isa .35", false, func(o *graphmem.Options) { o.PageRank = .15; o.IsA = .35 }},
+	{"ppr .1 isa .5", false, func(o *graphmem.Options) { o.PageRank = .1; o.IsA = .5 }},
+	{"ppr .1 isa .35 claims .05", false, func(o *graphmem.Options) { o.PageRank = .1; o.IsA = .35; o.Claims = .05 }},
+	{"ppr .1 isa .35 ent .2", false, func(o *graphmem.Options) { o.PageRank = .1; o.IsA = .35; o.Entities = .2 }},
 }
