@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"membench/internal/exttest"
 	"membench/schema"
 )
 
@@ -193,21 +194,10 @@ func TestEmptySources(t *testing.T) {
 	}
 }
 
-func shared(t testing.TB) string {
-	dir := os.Getenv("MEMBENCH_SHARED")
-	if dir == "" {
-		dir = "../../shared"
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("SKIP, no shared data: set MEMBENCH_SHARED (%v)", err)
-	}
-	return dir
-}
-
 // Every line of the real chapters becomes exactly one event whose span, read again,
 // gives its content.
 func TestRealChapters(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join(shared(t), "data/memory_bench/source/norm/*.norm.md"))
+	files, _ := filepath.Glob(filepath.Join(exttest.Shared(t, "data/memory_bench/source/norm"), "data/memory_bench/source/norm/*.norm.md"))
 	if len(files) != 15 {
 		t.Fatalf("have %d norm chapters, want 15", len(files))
 	}
@@ -255,7 +245,7 @@ func TestRealChapters(t *testing.T) {
 			t.Errorf("%s: have %d events, want %d", k, count[k], n)
 		}
 	}
-	raw, _ := filepath.Glob(filepath.Join(shared(t), "data/memory_bench/source/raw/*.md"))
+	raw, _ := filepath.Glob(filepath.Join(exttest.Shared(t, "data/memory_bench/source/raw"), "data/memory_bench/source/raw/*.md"))
 	o := Options{CharacterNames: []string{"聪音", "聪"}, UserNames: []string{"我"}, MonologueSuffixes: []string{"独白"}}
 	for _, name := range raw {
 		text, err := os.ReadFile(name)

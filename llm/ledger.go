@@ -88,6 +88,11 @@ func (w ledgerGenerator) Unwrap() Generator { return w.g }
 
 func (w ledgerGenerator) Generate(ctx context.Context, r Request) (Response, error) {
 	resp, err := w.g.Generate(ctx, r)
+	if err != nil {
+		meter(ctx, r.Purpose, w.g.Model(), usageOf(err))
+	} else {
+		meter(ctx, r.Purpose, w.g.Model(), resp.Usage)
+	}
 	w.l.add(r.Purpose, w.g.Model(), resp.Model, func(row *Row) {
 		if err != nil {
 			row.Failed++
@@ -124,6 +129,11 @@ func (w ledgerEmbedder) Embed(ctx context.Context, texts []string) ([][]float32,
 
 func (w ledgerEmbedder) EmbedMetered(ctx context.Context, texts []string) (Embedding, error) {
 	out, err := Embed(ctx, w.e, texts)
+	if err != nil {
+		meter(ctx, PurposeEmbed, w.e.Profile(), usageOf(err))
+	} else {
+		meter(ctx, PurposeEmbed, w.e.Profile(), out.Usage)
+	}
 	w.l.add(PurposeEmbed, w.e.Profile(), "", func(row *Row) {
 		if err != nil {
 			row.Failed++

@@ -23,6 +23,7 @@ import (
 	"membench/internal/build"
 	"membench/internal/codec"
 	"membench/memory/op"
+	"membench/replay"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -551,6 +552,12 @@ func (c *chain) ingest(ctx context.Context) error {
 	if c.p.User.ID != "" {
 		args = append(args, "--user-id", c.p.User.ID)
 	}
+	if r.Qdrant != "" {
+		args = append(args, "--qdrant", r.Qdrant)
+		if r.Collection != "" {
+			args = append(args, "--qdrant-collection", r.Collection)
+		}
+	}
 	events, err := build.Digest(c.path("events.jsonl"))
 	if err != nil {
 		return err
@@ -591,6 +598,9 @@ func (c *chain) emptyStores() error {
 		return err
 	}
 	for _, f := range have {
+		if c.p.Replay.Qdrant != "" && f.Name() == replay.Isolation(c.p.Replay.Isolation).Collection() {
+			continue // --force empties it, and what it knows to be in Qdrant
+		}
 		if f.IsDir() {
 			if err := os.RemoveAll(c.path("store", f.Name())); err != nil {
 				return err

@@ -14,6 +14,7 @@ import (
 	"membench/annotate"
 	"membench/claims"
 	"membench/cmd/membench/internal/config"
+	"membench/eval/reader"
 	"membench/llm"
 	"membench/llm/cassette"
 	"membench/memory/op"
@@ -162,6 +163,9 @@ func builtinPrompts(p llm.Prompts) []llm.Prompt {
 	out := []llm.Prompt{annotate.Prompt(p), claims.Prompt(p)}
 	for _, name := range op.PromptNames() {
 		out = append(out, op.Prompt(p, name))
+	}
+	for _, name := range reader.PromptNames() {
+		out = append(out, reader.Prompt(p, name))
 	}
 	return out
 }

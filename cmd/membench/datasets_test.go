@@ -34,9 +34,6 @@ func records[T any](t *testing.T, path string) (out []T) {
 // event of the turn that it names.
 func TestRealLoCoMoChain(t *testing.T) {
 	shared := exttest.Shared(t, "data/locomo/locomo8.json")
-	if shared == "" {
-		t.Skip("SKIP, no shared data: LoCoMo may not be redistributed")
-	}
 	data, err := filepath.Abs(filepath.Join(shared, "data/locomo/locomo8.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -43,7 +43,10 @@ memory_bench_global or memory_bench_per_conv, and a manifest.json beside them.
 
 With --backend mem0 or mem0-platform the dialogue goes to a Mem0 service (--url, key in
 MEM0_API_KEY); STORE then keeps what was sent and what came of it, so that a killed run
-goes on and nothing is stored twice.`,
+goes on and nothing is stored twice.
+
+With --qdrant the embedded memory keeps its points in a Qdrant server, laid out as Mem0
+lays them out, and asks it for what is near a question; the answers are the same.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -54,6 +57,7 @@ goes on and nothing is stored twice.`,
 // storeOptions are what ingest, probe and export share. Fields that the user did not
 // set come from the store's manifest.
 type storeOptions struct {
+	qdrantOptions
 	backend, store    string
 	url, userPrefix   string
 	isolation         string
@@ -100,6 +104,8 @@ type kept struct {
 	Backend     string   `json:"backend,omitempty"` // "": embedded
 	URL         string   `json:"url,omitempty"`
 	UserPrefix  string   `json:"user_prefix,omitempty"`
+	Qdrant      string   `json:"qdrant,omitempty"` // "": points in process
+	Collection  string   `json:"qdrant_collection,omitempty"`
 	Fingerprint string   `json:"fingerprint"` // of the memory system
 }
 
@@ -186,7 +192,8 @@ The clock of the run (created_at of turns without a time, exported_at) is --now,
 the one kept in the store.`,
 		Example: `  membench replay ingest events.jsonl --backend embedded --store STORE
   membench replay ingest events/ --store STORE --isolation per_conv --user-id xnne --now 2026-03-01T12:00:00Z
-  membench replay ingest events.jsonl --backend mem0 --url http://localhost:8888 --store STORE --user-prefix run1-`,
+  membench replay ingest events.jsonl --backend mem0 --url http://localhost:8888 --store STORE --user-prefix run1-
+  membench replay ingest events.jsonl --store STORE --qdrant localhost:6334`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.inputs = args
@@ -194,6 +201,7 @@ the one kept in the store.`,
 		},
 	}
 	o.add(c)
+	o.addQdrant(c)
 	f := c.Flags()
 	f.StringVar(&o.mode, "mode", string(mem0.Keep), "what an update does: `keep` both texts as evidence, or faithful (as Mem0 1.x)")
 	f.BoolVar(&o.storeRaw, "store-raw", false, "store turns as they are, without taking facts out")
@@ -259,10 +267,11 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
 			return err
 		}
 	}
-	sys, err := o.system(ctx, e, mem0.Options{Generator: g, Prompts: prompts})
+	sys, done, err := o.system(ctx, e, mem0.Options{Generator: g, Prompts: prompts, TakeOver: o.force})
 	if err != nil {
 		return err
 	}
+	defer done()
 	files, err := inputFiles(o.inputs, ".jsonl")
 	if err != nil {
 		return err
@@ -274,7 +283,7 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
 	}
 	defer lock.Close()
 	if o.force {
-		if err := dropService(ctx, sys, o.replay.Isolation); err != nil {
+		if err := dropService(ctx, sys, o.replay.Isolation, o.backend != embedded || o.qdrant != ""); err != nil {
 			return err
 		}
 		if err := emptyStore(folder); err != nil {
@@ -383,6 +392,7 @@ func ingestManifest(o ingestOptions, info memory.Info, g llm.Generator, prompts 
 	if o.backend != embedded {
 		k.Backend, k.URL, k.UserPrefix = o.backend, o.url, o.userPrefix
 	}
+	k.Qdrant, k.Collection = o.qdrant, o.qdrantCollection
 	for _, c := range r.Order {
 		k.Index = append(k.Index, string(c))
 	}
@@ -495,6 +505,7 @@ around it and whether the question is about its speaker. Rounded to 1e-6, ties b
 		},
 	}
 	o.add(c)
+	o.addQdrant(c)
 	o.model.temperature = -1
 	o.model.addShared(c)
 	c.Flags().StringVar(&o.embedder, "embedder", "hash", "`who` makes vectors: hash, or model (the endpoint of the role embed, docs/models.md)")
@@ -536,10 +547,11 @@ func runReplayProbe(ctx context.Context, e *env, o probeOptions) (err error) {
 	default:
 		return usagef("--embedder: have %q, want hash or model", o.embedder)
 	}
-	sys, err := o.open(ctx, e, vectors)
+	sys, done, err := o.open(ctx, e, mem0.Options{Embedder: vectors})
 	if err != nil {
 		return err
 	}
+	defer done()
 	files, err := inputFiles(o.inputs, ".jsonl")
 	if err != nil {
 		return err
@@ -578,13 +590,13 @@ func runReplayProbe(ctx context.Context, e *env, o probeOptions) (err error) {
 
 // open makes the system that an existing store was filled by. Vectors are not stored:
 // any embedder will do, nil hashes.
-func (o *storeOptions) open(ctx context.Context, e *env, vectors llm.Embedder) (memory.System, error) {
+func (o *storeOptions) open(ctx context.Context, e *env, with mem0.Options) (sys memory.System, done func(), err error) {
 	_, k, _, err := o.resolve(e, true)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o.mode, o.storeRaw, o.noPrefix = k.Mode, k.StoreRaw, k.NoPrefix
-	return o.system(ctx, e, mem0.Options{Embedder: vectors})
+	return o.system(ctx, e, with)
 }
 
 func newReplayExportCmd(e *env) *cobra.Command {
@@ -651,10 +663,12 @@ func runReplayExport(ctx context.Context, e *env, o replayExportOptions) error {
 	if o.backend == qdrantServer || o.backend == mem0Local {
 		return o.exportStore(ctx, e)
 	}
-	sys, err := o.open(ctx, e, nil)
+	o.inProcess = true // the journal has all that is exported
+	sys, done, err := o.open(ctx, e, mem0.Options{})
 	if err != nil {
 		return err
 	}
+	defer done()
 	t := newTally(e, 100)
 	o.replay.Found, o.replay.NoOwner = func(f *schema.Finding) { t.take(f) }, o.noOwner
 	events, err := o.eventStream(e)

@@ -10,7 +10,6 @@ import (
 	"membench/memory"
 	"membench/memory/mem0"
 	"membench/memory/mem0/localstore"
-	"membench/memory/mem0/qdrant"
 	"membench/memory/mem0/rest"
 	"membench/replay"
 	"membench/schema"
@@ -48,7 +47,14 @@ func (o *storeOptions) chooseBackend(e *env, k kept, found bool) error {
 		if o.url != "" || o.userPrefix != "" {
 			return usagef("--url and --user-prefix are for a Mem0 service: add --backend %s or %s", mem0Server, mem0Platform)
 		}
+		o.qdrant, o.qdrantCollection = cmp.Or(o.qdrant, k.Qdrant), cmp.Or(o.qdrantCollection, k.Collection)
+		if o.qdrant == "" && o.qdrantCollection != "" {
+			return usagef("--qdrant-collection %s: where is Qdrant? Name it with --qdrant, such as localhost:6334", o.qdrantCollection)
+		}
 		return nil
+	}
+	if o.qdrant != "" || o.qdrantCollection != "" {
+		return usagef("--qdrant is for the embedded memory: a Mem0 service has a store of its own")
 	}
 	if o.url = cmp.Or(o.url, e.getenv("MEM0_URL"), k.URL); o.url == "" && o.backend == mem0Platform {
 		o.url = rest.PlatformURL
@@ -61,25 +67,36 @@ func (o *storeOptions) chooseBackend(e *env, k kept, found bool) error {
 }
 
 // system makes the memory system of a resolved store; with says what models it asks.
-func (o *storeOptions) system(ctx context.Context, e *env, with mem0.Options) (memory.System, error) {
+// done lets go of what it is connected to.
+func (o *storeOptions) system(ctx context.Context, e *env, with mem0.Options) (sys memory.System, done func(), err error) {
+	done = func() {}
 	if o.backend == embedded {
 		if !slices.Contains(mem0.Modes(), mem0.Mode(o.mode)) {
-			return nil, usagef("--mode %q: have %v", o.mode, mem0.Modes())
+			return nil, nil, usagef("--mode %q: have %v", o.mode, mem0.Modes())
+		}
+		if o.qdrant != "" && !o.inProcess {
+			c, err := dialQdrant(e, o.qdrant)
+			if err != nil {
+				return nil, nil, err
+			}
+			with.Points, done = c.Points(o.qdrantCollection), func() { c.Close() }
 		}
 		with.Dir, with.Mode, with.Raw, with.NoPrefix = o.store, mem0.Mode(o.mode), o.storeRaw, o.noPrefix
-		return mem0.Embedded(with)
+		sys, err = mem0.Embedded(with)
+		return sys, done, err
 	}
 	if with.Generator != nil || with.Embedder != nil {
-		return nil, usagef("--model and --embedder are for the embedded memory: a Mem0 service asks its own")
+		return nil, nil, usagef("--model and --embedder are for the embedded memory: a Mem0 service asks its own")
 	}
-	return rest.Dial(ctx, rest.Options{Kind: rest.Kind(o.backend), URL: o.url, Key: e.getenv("MEM0_API_KEY"), Dir: o.store, Prefix: o.userPrefix, Raw: o.storeRaw})
+	sys, err = rest.Dial(ctx, rest.Options{Kind: rest.Kind(o.backend), URL: o.url, Key: e.getenv("MEM0_API_KEY"), Dir: o.store, Prefix: o.userPrefix, Raw: o.storeRaw})
+	return sys, done, err
 }
 
-// dropService deletes what earlier runs put into a service; the embedded memory is
-// only its files.
-func dropService(ctx context.Context, sys memory.System, iso replay.Isolation) error {
-	s, ok := sys.(*rest.System)
-	if !ok {
+// dropService deletes what earlier runs put into a service, or into a vector store; an
+// embedded memory in this process is only its files.
+func dropService(ctx context.Context, sys memory.System, iso replay.Isolation, outside bool) error {
+	s, ok := memory.As[memory.Lister](sys)
+	if !ok || !outside {
 		return nil
 	}
 	held, err := s.Namespaces(ctx, iso.Collection())
@@ -87,7 +104,7 @@ func dropService(ctx context.Context, sys memory.System, iso replay.Isolation) e
 		return err
 	}
 	for _, ns := range held {
-		m, err := s.Open(ctx, ns)
+		m, err := sys.Open(ctx, ns)
 		if err != nil {
 			return err
 		}
@@ -129,6 +146,7 @@ func (o replayExportOptions) exportStore(ctx context.Context, e *env) error {
 	r.Isolation, r.NoOwner, r.Found = iso, o.noOwner, func(f *schema.Finding) { t.take(f) }
 	stamped := func(yield func(schema.Record[schema.MemoryExport], error) bool) {
 		for rec, err := range points {
+			rec.V.Payload = mem0.Unmarked(rec.V.Payload)
 			rec.V.Isolation, rec.V.ExportedAt = string(iso), now.UTC().Format(time.RFC3339)
 			if !yield(rec, err) {
 				return
@@ -158,7 +176,7 @@ func (o replayExportOptions) points(ctx context.Context, e *env) (in schema.Seq[
 	if addr == "" {
 		return nil, "", nil, usagef("where is Qdrant? Name its gRPC address with --addr or QDRANT_ADDR, such as localhost:6334")
 	}
-	c, err := qdrant.Dial(qdrant.Options{Addr: addr, APIKey: e.getenv("QDRANT_API_KEY")})
+	c, err := dialQdrant(e, addr)
 	if err != nil {
 		return nil, "", nil, err
 	}

@@ -181,9 +181,6 @@ func TestRoundTrip(t *testing.T) {
 
 func TestRoundTripRealLoCoMo(t *testing.T) {
 	shared := exttest.Shared(t, "data/locomo/locomo8.json")
-	if shared == "" {
-		t.Skip("SKIP, no shared data: LoCoMo may not be redistributed")
-	}
 	var cases []schema.Case
 	for r, err := range locomo.Cases(context.Background(), []jsonl.File{datasets.PathFile(filepath.Join(shared, "data/locomo/locomo8.json"), nil)}, datasets.Options{}) {
 		if err != nil {

@@ -185,9 +185,6 @@ func TestErrata(t *testing.T) {
 // TestRealLoCoMo holds the counts of the real file.
 func TestRealLoCoMo(t *testing.T) {
 	shared := exttest.Shared(t, "data/locomo/locomo8.json", "data/locomo/locomo10_v2", "data/locomo_recorded/answer_key_errata.jsonl")
-	if shared == "" {
-		t.Skip("SKIP, no shared data: LoCoMo may not be redistributed")
-	}
 	dir := filepath.Join(shared, "data", "locomo")
 	e, err := locomo.ReadErrata(datasets.PathFile(filepath.Join(dir, "../locomo_recorded/answer_key_errata.jsonl"), nil))
 	if err != nil {

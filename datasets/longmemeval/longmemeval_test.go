@@ -111,9 +111,6 @@ func TestNoLeaks(t *testing.T) {
 
 func TestReal(t *testing.T) {
 	shared := exttest.Shared(t, "data/longmemeval/longmemeval_oracle_evidence_turns.json", "data/longmemeval/oracle_full_sample2.json", "data/longmemeval/s_star_multiquestion_sample.json")
-	if shared == "" {
-		t.Skip("SKIP, no shared data")
-	}
 	dir := filepath.Join(shared, "data", "longmemeval")
 	cases, found := read(t, datasets.Options{}, datasets.PathFile(filepath.Join(dir, "longmemeval_oracle_evidence_turns.json"), nil))
 	raw, abs, turns, sessions, evidence, user := map[string]int{}, 0, 0, 0, 0, 0

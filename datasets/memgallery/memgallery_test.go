@@ -49,9 +49,6 @@ func TestCases(t *testing.T) {
 
 func TestReal(t *testing.T) {
 	shared := exttest.Shared(t, "data/mem_gallery/dialog")
-	if shared == "" {
-		t.Skip("SKIP, no shared data")
-	}
 	files, err := datasets.Find([]string{filepath.Join(shared, "data/mem_gallery/dialog")}, memgallery.Dataset().Match, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -222,9 +222,6 @@ func TestPick(t *testing.T) {
 // The four full-context runs, against statsmodels (testdata/fullcontext.py).
 func TestFullContextRuns(t *testing.T) {
 	dir := exttest.Shared(t, "data/locomo_recorded/NOTICE.md")
-	if dir == "" {
-		t.Skip("needs the shared data (MEMBENCH_SHARED): it may not be redistributed")
-	}
 	b, err := os.ReadFile("testdata/fullcontext.json")
 	if err != nil {
 		t.Fatal(err)

@@ -10,13 +10,6 @@ import (
 	"membench/internal/exttest"
 )
 
-func shared() string {
-	if d := os.Getenv("MEMBENCH_SHARED"); d != "" {
-		return d
-	}
-	return filepath.Join("..", "..", "..", "shared")
-}
-
 func report(t *testing.T, rs []Result) (passed, skipped int) {
 	t.Helper()
 	for _, r := range rs {
@@ -43,10 +36,7 @@ func TestBuiltIn(t *testing.T) {
 
 // TestGolden runs the shared folder, with its data.
 func TestGolden(t *testing.T) {
-	dir := shared()
-	if exttest.Missing(filepath.Join(dir, "golden", "README.md")) != "" {
-		exttest.Lack(t, "SKIP-EXTERNAL: "+dir+"/golden")
-	}
+	dir := exttest.Shared(t, "golden/README.md")
 	rs, err := Run(Options{Golden: os.DirFS(filepath.Join(dir, "golden")), Data: os.DirFS(filepath.Join(dir, "data")), Limit: 5})
 	if err != nil {
 		t.Fatal(err)

@@ -23,9 +23,6 @@ func BenchmarkRecorded(b *testing.B) {
 	for _, name := range []string{"memobase_0503_3000", "zep_cloud_2025", "fullcontext_gpt-4.1-mini-cot", "fullcontext_gpt-4o-mini-memos"} {
 		file := "data/locomo_recorded/" + name + ".jsonl"
 		shared := exttest.Shared(b, file)
-		if shared == "" {
-			b.Skip("SKIP-EXTERNAL: no shared data (MEMBENCH_SHARED)")
-		}
 		f, err := os.Open(shared + "/" + file)
 		if err != nil {
 			b.Fatal(err)

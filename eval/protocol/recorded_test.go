@@ -28,15 +28,8 @@ type recorded struct {
 // readRecorded reads a file below the shared data, or skips the test.
 func readRecorded(t testing.TB, name string) []recorded {
 	t.Helper()
-	dir := os.Getenv("MEMBENCH_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
-	path := filepath.Join(dir, "data", filepath.FromSlash(name))
-	if exttest.Missing(path) != "" {
-		exttest.Lack(t, "SKIP-EXTERNAL: "+path)
-	}
-	f, err := os.Open(path)
+	name = filepath.Join("data", filepath.FromSlash(name))
+	f, err := os.Open(filepath.Join(exttest.Shared(t, name), name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,16 +71,10 @@ func TestMemobase(t *testing.T) {
 
 // TestMemoryAgentBenchVerdicts: which rule gives the recorded verdicts (protocols.md §9.6).
 func TestMemoryAgentBenchVerdicts(t *testing.T) {
-	dir := os.Getenv("MEMBENCH_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
+	dir := exttest.Shared(t, "data/memoryagentbench/results")
 	files, err := filepath.Glob(filepath.Join(dir, "data", "memoryagentbench", "results", "results_*.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		exttest.Lack(t, "SKIP-EXTERNAL: "+dir+"/data/memoryagentbench/results")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no results_*.jsonl in %s (%v)", dir, err)
 	}
 	agree, n := map[string]int{}, map[string]int{}
 	for _, f := range files {

@@ -4,6 +4,7 @@ package reader
 
 import (
 	"context"
+	"strings"
 
 	"membench/llm"
 	"membench/schema"
@@ -35,4 +36,9 @@ type Answer struct {
 	Model  string // "" by rule
 	Prompt string // sha256 of the prompt's template, 64 hex digits; "" by rule
 	Usage  llm.Usage
+	Cut    int // bytes at the end of Input.Context that were not shown to the model
 }
+
+// Whole reports whether a memory's text stands whole in what was shown: hits that do
+// not are marked as Cut in records.
+func Whole(shown, text string) bool { return strings.Contains(shown, text) }

@@ -112,21 +112,31 @@ func Cache() string {
 }
 
 // Shared returns the folder of shared data, MEMBENCH_SHARED, else "shared" beside the
-// repository, when it holds all of the named files; else "". The data may not be
-// redistributed, so its absence never is a failure: the caller skips and says so.
+// repository, and skips t unless it holds all of the named files. The data may not be
+// redistributed, so its absence is no failure on a build server either.
 func Shared(t testing.TB, names ...string) string {
 	t.Helper()
-	dir := os.Getenv("MEMBENCH_SHARED")
+	dir, err := FindShared(t, names...)
+	if err != nil {
+		t.Skip("SKIP-EXTERNAL: shared data (MEMBENCH_SHARED names its folder): " + err.Error())
+	}
+	return dir
+}
+
+// FindShared is Shared for a test that has something to check without the data: its
+// error says which file is absent.
+func FindShared(t testing.TB, names ...string) (dir string, err error) {
+	t.Helper()
+	dir = os.Getenv("MEMBENCH_SHARED")
 	if dir == "" {
 		dir = filepath.Join(root(t), "..", "shared")
 	}
 	for _, n := range names {
 		if _, err := os.Stat(filepath.Join(dir, n)); err != nil {
-			t.Logf("shared data is absent: %v (MEMBENCH_SHARED names the folder)", err)
-			return ""
+			return "", err
 		}
 	}
-	return dir
+	return dir, nil
 }
 
 // root is the folder of the repository.

@@ -3,6 +3,7 @@ package exttest
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -36,6 +37,25 @@ func TestNeedSkipsAndFailsOnCI(t *testing.T) {
 		r := &recorder{TB: t}
 		Need(r, "no-such-tool")
 		if (r.fatal != "") != wantFatal || (r.skipped != "") == wantFatal {
+			t.Errorf("CI=%q: fatal %q, skipped %q", ci, r.fatal, r.skipped)
+		}
+	}
+}
+
+func TestSharedSkipsAlsoOnCI(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("MEMBENCH_SHARED", dir)
+	if err := os.WriteFile(filepath.Join(dir, "here"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, ci := range []string{"", "true"} {
+		t.Setenv("CI", ci)
+		r := &recorder{TB: t}
+		if have := Shared(r, "here"); have != dir || r.skipped != "" {
+			t.Errorf("CI=%q: have %q, skipped %q", ci, have, r.skipped)
+		}
+		Shared(r, "here", "gone")
+		if r.fatal != "" || !strings.HasPrefix(r.skipped, "SKIP-EXTERNAL: ") || !strings.Contains(r.skipped, "gone") {
 			t.Errorf("CI=%q: fatal %q, skipped %q", ci, r.fatal, r.skipped)
 		}
 	}

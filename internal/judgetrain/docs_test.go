@@ -18,9 +18,6 @@ var update = flag.Bool("update", false, "write the generated part of docs/qualit
 // the part of docs/quality.md that shows it.
 func TestJudgeDocs(t *testing.T) {
 	shared := exttest.Shared(t, "data/locomo_recorded/wrong_answers_v1.jsonl", "data/locomo/locomo8.json")
-	if shared == "" {
-		t.Skip("SKIP-EXTERNAL: no shared data (MEMBENCH_SHARED): the judge's figures are not checked")
-	}
 	rows, err := load(shared, testConvs)
 	if err != nil {
 		t.Fatal(err)

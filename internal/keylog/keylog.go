@@ -27,6 +27,9 @@ type Log struct {
 // Options of Open. The zero value is right outside tests.
 type Options struct {
 	Wrap func(io.Writer) io.Writer // stands between the log and its file: for injecting faults
+	// Loose is for logs whose lines are not synced one by one (Put): a crash of the
+	// machine can leave several bad lines, so the first one and all behind it are cut off.
+	Loose bool
 }
 
 // Open reads the lines of path in order into each, cuts off a torn last line and
@@ -41,7 +44,7 @@ func Open(path string, o Options, each func(n int, line []byte) error) (*Log, er
 	if err != nil {
 		return nil, err
 	}
-	good, size, err := read(f, path, each)
+	good, size, err := read(f, path, o.Loose, each)
 	if err == nil && good < size {
 		if err = f.Truncate(good); err == nil {
 			err = f.Sync()
@@ -68,11 +71,11 @@ func Read(path string, each func(n int, line []byte) error) error {
 		return err
 	}
 	defer f.Close()
-	_, _, err = read(f, path, each)
+	_, _, err = read(f, path, false, each)
 	return err
 }
 
-func read(f io.Reader, path string, each func(int, []byte) error) (good, size int64, err error) {
+func read(f io.Reader, path string, loose bool, each func(int, []byte) error) (good, size int64, err error) {
 	r := bufio.NewReaderSize(f, 1<<16)
 	var pending error
 	for n := 1; ; n++ {
@@ -88,6 +91,13 @@ func read(f io.Reader, path string, each func(int, []byte) error) (good, size in
 			return good, size, nil
 		}
 		if e := each(n, bytes.TrimSuffix(line, []byte("\n"))); e != nil {
+			if loose {
+				rest, err := io.Copy(io.Discard, r)
+				if err != nil {
+					return good, size, fmt.Errorf("reading %s: %w", path, err)
+				}
+				return good, size + rest, nil
+			}
 			pending = fmt.Errorf("%s:%d: the journal is damaged: %w", path, n, e)
 			continue
 		}
@@ -98,19 +108,35 @@ func read(f io.Reader, path string, each func(int, []byte) error) (good, size in
 // Append adds one line, which must not hold "\n", and makes it durable. After a
 // failure the log refuses to go on: opening it again finds the good lines.
 func (l *Log) Append(line []byte) error {
+	if l.bad == nil && bytes.IndexByte(line, '\n') >= 0 {
+		return fmt.Errorf("appending to %s: the line holds a line end", l.path)
+	}
+	if err := l.Put(append(line[:len(line):len(line)], '\n')); err != nil {
+		return err
+	}
+	return l.Sync()
+}
+
+// Put adds whole lines, each with its end. They outlive the process at once, a crash
+// of the machine only after Sync: open such a log with Options.Loose.
+func (l *Log) Put(lines []byte) error {
 	if l.bad != nil {
 		return l.bad
 	}
-	if bytes.IndexByte(line, '\n') >= 0 {
-		return fmt.Errorf("appending to %s: the line holds a line end", l.path)
-	}
 	atomicfile.Step("append", l.path)
-	_, err := l.w.Write(append(line[:len(line):len(line)], '\n'))
-	if err == nil {
-		atomicfile.Step("sync", l.path)
-		err = l.f.Sync()
+	if _, err := l.w.Write(lines); err != nil {
+		l.bad = fmt.Errorf("appending to %s: %w", l.path, err)
 	}
-	if err != nil {
+	return l.bad
+}
+
+// Sync makes what was put durable.
+func (l *Log) Sync() error {
+	if l.bad != nil {
+		return l.bad
+	}
+	atomicfile.Step("sync", l.path)
+	if err := l.f.Sync(); err != nil {
 		l.bad = fmt.Errorf("appending to %s: %w", l.path, err)
 	}
 	return l.bad

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unicode"
 
+	"membench/internal/exttest"
 	"membench/internal/textnorm"
 )
 
@@ -28,9 +29,9 @@ func TestGold(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "facts.jsonl")); err != nil {
 		t.Skipf("no gold set at %s; set MEMBENCH_GOLD", dir)
 	}
-	shared := os.Getenv("MEMBENCH_SHARED")
-	if shared == "" {
-		shared = "../../../shared"
+	shared, err := exttest.FindShared(t)
+	if err != nil {
+		t.Fatal(err)
 	}
 	events := readLines[goldEvent](t, filepath.Join(dir, "events.jsonl"))
 	facts := map[string][]*goldFact{}

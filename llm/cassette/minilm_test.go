@@ -168,9 +168,6 @@ func (r *codecRaw) UnmarshalJSON(b []byte) error { *r = slices.Clone(b); return 
 // of MiniLM (recorded vectors) over LoCoMo's questions; a turn is the unit.
 func TestLocomoQuality(t *testing.T) {
 	dir := exttest.Shared(t, "data/locomo/locomo8.json", "data/locomo_minilm/locomo8.f16.npy")
-	if dir == "" {
-		t.Skip("LoCoMo and its recorded vectors are not here: the row of docs/quality.md is not checked")
-	}
 	dir = filepath.Join(dir, "data")
 	recorded := readRecorded(t, filepath.Join(dir, "locomo_minilm"))
 	b, err := os.ReadFile(filepath.Join(dir, "locomo", "locomo8.json"))

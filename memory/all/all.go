@@ -9,10 +9,13 @@ import (
 	"membench/memory/amem"
 	"membench/memory/baseline"
 	"membench/memory/graphmem"
+	"membench/memory/mem0"
 )
 
 // Specs lists them, bounds first.
-func Specs() []memory.Spec { return append(baseline.Specs(), amem.Spec(), graphmem.Spec()) }
+func Specs() []memory.Spec {
+	return append(baseline.Specs(), amem.Spec(), mem0.Spec(), graphmem.Spec())
+}
 
 // Lookup finds a system by name.
 func Lookup(name string) (memory.Spec, error) {

@@ -24,6 +24,7 @@ func TestContract(t *testing.T) {
 		"MGMemory":   {"", `{"mode":"faithful"}`, `{"max_tokens":50}`},
 		"amem":       {"", `{"mode":"faithful","reindex":2,"near":0}`},
 		"LTMemory":   {"", `{"mode":"faithful"}`},
+		"mem0":       {"", `{"mode":"faithful"}`},
 	}
 	for _, spec := range all.Specs() {
 		list := options[spec.Name]
@@ -49,7 +50,7 @@ func TestContract(t *testing.T) {
 }
 
 // answers are what a model says, by system: usable ones.
-var answers = map[string]func(llm.Request) (string, error){"GAMemory": usable, "MGMemory": usable, "amem": usable}
+var answers = map[string]func(llm.Request) (string, error){"GAMemory": usable, "MGMemory": usable, "amem": usable, "mem0": usable}
 
 func usable(r llm.Request) (string, error) {
 	switch r.Purpose {
@@ -61,6 +62,10 @@ func usable(r llm.Request) (string, error) {
 		return `{"summary": "Trees were planted."}`, nil
 	case op.PurposeTrigger:
 		return `{"calls": [{"name":"memory_recall","query":"trees"},{"name":"memory_transfer","indices":[0,99]},{"name":"made_up"}]}`, nil
+	case "facts":
+		return `{"facts":[{"text":"[User] planted apple trees near Porto","turns":[0]}]}`, nil
+	case "update":
+		return `{"memory":[{"id":"9","text":"[User] planted apple trees near Porto","event":"ADD"}]}`, nil
 	case op.PurposeNote:
 		return `{"keywords":["trees"],"context":"Trees were planted.","tags":["garden"]}`, nil
 	case op.PurposeEvolve:

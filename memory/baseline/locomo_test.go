@@ -63,9 +63,6 @@ var arms = []arm{
 // distinct turns count. The table stands in docs/results.md.
 func TestLoCoMo(t *testing.T) {
 	dir := exttest.Shared(t, "data/locomo/locomo8.json", "data/locomo_minilm/locomo8.f16.npy")
-	if dir == "" {
-		t.Skip("LoCoMo and its recorded vectors are not here: the table of docs/results.md is not checked")
-	}
 	minilm := memorytest.Recorded(t, filepath.Join(dir, "data", "locomo_minilm"))
 	var cases []schema.Case
 	file := datasets.PathFile(filepath.Join(dir, "data", "locomo", "locomo8.json"), nil)

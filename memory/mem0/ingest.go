@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"membench/internal/rank"
@@ -24,12 +25,13 @@ func (m *Memory) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 	}
 	b.Key = b.ID()
 	if m.store.known[b.Key] {
-		return memory.Receipt{Skipped: true}, nil
+		_, err := m.settled(ctx) // it may have failed after the journal had the batch
+		return memory.Receipt{Skipped: true}, err
 	}
 	if fp := m.sys.Info().Fingerprint; m.made != "" && m.made != fp {
 		return memory.Receipt{}, fmt.Errorf("the memory %s/%s was made with other options (fingerprint %s, now %s): use the same ones, or start over", m.ns.Run, m.ns.Scope, m.made, fp)
 	}
-	e := entry{Batch: b.Key}
+	e := entry{Batch: b.Key, Session: b.Session}
 	facts, err := m.facts(ctx, b, &e)
 	if err != nil {
 		return memory.Receipt{}, err
@@ -44,20 +46,43 @@ func (m *Memory) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 	if err := m.store.apply(e); err != nil {
 		panic("mem0: a batch that does not fit its own state: " + err.Error()) // a bug of decide
 	}
-	return memory.Receipt{Changes: slices.Clone(m.store.history[n:]), Usage: e.Usage, Degraded: e.Degraded}, nil
+	used, err := m.settled(ctx)
+	if err != nil { // the journal has the batch: the rest is done when it comes again
+		return memory.Receipt{}, err
+	}
+	return memory.Receipt{Changes: slices.Clone(m.store.history[n:]), Usage: e.Usage.Add(used), Degraded: e.Degraded}, nil
+}
+
+// settled brings vectors, or what is kept outside, up to date where Ingest is to do so.
+func (m *Memory) settled(ctx context.Context) (llm.Usage, error) {
+	if m.sys.o.Points != nil || m.sys.o.Eager {
+		return m.update(ctx)
+	}
+	return llm.Usage{}, nil
+}
+
+// update brings the vectors up to date, here or outside.
+func (m *Memory) update(ctx context.Context) (llm.Usage, error) {
+	if m.sys.o.Points != nil {
+		return m.push(ctx)
+	}
+	return m.embed(ctx)
 }
 
 func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact, error) {
 	if m.sys.o.Raw {
 		var out []op.Fact
-		for i, t := range b.Turns {
+		for i, t := range captioned(b.Turns) {
 			if (t.Role == memory.RoleUser || t.Role == memory.RoleAssistant) && textnorm.Strip(t.Text) != "" {
 				out = append(out, op.Fact{Text: t.Text, Role: t.Role, Turns: []int{i}})
 			}
 		}
 		return out, nil
 	}
-	out, usage, err := m.sys.extract.Facts(ctx, b.Context, b.Turns)
+	if m.sys.o.Generator == nil {
+		return ruleFacts(ctx, b)
+	}
+	out, usage, err := m.sys.extract.Facts(ctx, b.Context, captioned(b.Turns))
 	e.Usage = e.Usage.Add(usage)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -67,9 +92,43 @@ func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact
 			return nil, err
 		}
 		e.Degraded = append(e.Degraded, "facts: "+err.Error())
-		out, _, err = op.RuleFacts().Facts(ctx, b.Context, b.Turns)
+		return ruleFacts(ctx, b)
 	}
 	return out, err
+}
+
+// ruleFacts are the rule's, and each caption as a fact of its own: it is no sentence
+// that the rule would take.
+func ruleFacts(ctx context.Context, b memory.Batch) ([]op.Fact, error) {
+	out, _, err := op.RuleFacts().Facts(ctx, b.Context, b.Turns)
+	for i, t := range b.Turns {
+		if t.Role != memory.RoleUser && t.Role != memory.RoleAssistant {
+			continue
+		}
+		for _, a := range t.Attachments {
+			if textnorm.Strip(a.Text) != "" {
+				out = append(out, op.Fact{Text: caption(a), Role: t.Role, Turns: []int{i}})
+			}
+		}
+	}
+	return out, err
+}
+
+func caption(a schema.Attachment) string {
+	return "[" + cmp.Or(a.Type, "file") + ": " + a.Text + "]"
+}
+
+// captioned are the turns with their captions in the text, as a model reads them.
+func captioned(turns []schema.Turn) []schema.Turn {
+	out := slices.Clone(turns)
+	for i, t := range out {
+		for _, a := range t.Attachments {
+			if textnorm.Strip(a.Text) != "" {
+				out[i].Text = strings.TrimSpace(out[i].Text + " " + caption(a))
+			}
+		}
+	}
+	return out
 }
 
 // decide fills e.Changes. A scratch of the points touched in this batch lets later
@@ -305,6 +364,14 @@ func (w *writer) sources(f op.Fact) []schema.EventRef {
 	return out
 }
 
+// pictures are what came with the fact's turns.
+func (w *writer) pictures(f op.Fact) (out []schema.Attachment) {
+	for _, i := range f.Turns {
+		out = append(out, w.b.Turns[i].Attachments...)
+	}
+	return out
+}
+
 func union(a, b []schema.EventRef) []schema.EventRef {
 	out := slices.Clone(a)
 	for _, r := range b {
@@ -324,7 +391,7 @@ func (w *writer) add(f op.Fact, text string, contradicts *point) {
 	}
 	id := schema.PointID(uuid.NewSHA1(namespaceUUID, fmt.Appendf(nil, "%q %q %q %q %q %d %s",
 		w.m.ns.Run, w.m.ns.Scope, w.b.UserID, w.b.AgentID, w.b.Key, len(w.e.Changes), schema.Hash(text))).String())
-	c := change{Op: memory.OpAdd, ID: id, Role: f.Role, Name: w.name(f), Events: w.sources(f)}
+	c := change{Op: memory.OpAdd, ID: id, Role: f.Role, Name: w.name(f), Events: w.sources(f), Attachments: w.pictures(f)}
 	if contradicts != nil {
 		c.Old, c.Supersedes = dataOf(contradicts), []schema.PointID{contradicts.id}
 		contradicts.superseded = true
@@ -340,7 +407,7 @@ func (w *writer) add(f op.Fact, text string, contradicts *point) {
 }
 
 func (w *writer) update(f op.Fact, text string, old *point) {
-	c := change{Op: memory.OpUpdate, ID: old.id, Old: dataOf(old), Role: f.Role, Name: w.name(f), Events: w.sources(f)}
+	c := change{Op: memory.OpUpdate, ID: old.id, Old: dataOf(old), Role: f.Role, Name: w.name(f), Events: w.sources(f), Attachments: w.pictures(f)}
 	if w.m.sys.o.Mode == Keep {
 		c.Events = union(old.events, c.Events)
 	}

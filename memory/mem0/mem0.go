@@ -58,6 +58,11 @@ type Options struct {
 	Generator llm.Generator // nil: by rule
 	Prompts   llm.Prompts   // of the generator
 	Embedder  llm.Embedder  // nil: hashing; anything else is asked again after Attach
+	Points    Points        // nil: points and vectors in this process
+	TakeOver  bool          // Attach drops what Points has of a namespace whose journal is not there
+	// Eager embeds what a batch stored before its Ingest returns, so that questions do
+	// not pay for it; else the first question does.
+	Eager bool
 	// Wrap stands between the journal and its file: for injecting faults in tests.
 	Wrap func(io.Writer) io.Writer
 }
@@ -118,6 +123,11 @@ func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if s.o.Points != nil { // before the journal: a kill in between leaves points to be put again
+		if err := s.o.Points.Drop(ctx, ns); err != nil {
+			return nil, err
+		}
+	}
 	if s.o.Dir == "" {
 		s.mu.Lock()
 		delete(s.held, ns)
@@ -136,6 +146,19 @@ func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, 
 
 // Attach opens what an earlier run left; nothing is written before the first Ingest.
 func (s *System) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
+	m, err := s.attach(ctx, ns)
+	if err != nil {
+		return nil, err
+	}
+	if s.o.Points != nil {
+		if err := m.compare(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+func (s *System) attach(ctx context.Context, ns memory.Namespace) (*Memory, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -145,9 +168,9 @@ func (s *System) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory
 		if s.held[ns] == nil {
 			s.held[ns] = newStore()
 		}
-		return &Memory{sys: s, ns: ns, store: s.held[ns]}, nil
+		return s.memory(ns, s.held[ns]), nil
 	}
-	m := &Memory{sys: s, ns: ns, store: newStore()}
+	m := s.memory(ns, newStore())
 	err := keylog.Read(s.path(ns), func(n int, line []byte) error {
 		if n == 1 {
 			return m.readHeader(line)
@@ -161,7 +184,14 @@ func (s *System) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	m.last, m.told = m.items(), len(m.store.history)
 	return m, nil
+}
+
+func (s *System) memory(ns memory.Namespace, st *store) *Memory {
+	m := &Memory{sys: s, ns: ns, store: st, deltas: map[string][]memory.Delta{}}
+	m.last, m.told = m.items(), len(st.history)
+	return m
 }
 
 // Namespaces lists what Dir (or the process) holds of a run.
@@ -216,6 +246,10 @@ type Memory struct {
 	store *store
 	log   *keylog.Log
 	made  string // fingerprint in the header; "" for a new journal
+
+	last   []memory.Item // as the session before left it; nil before the first EndSession
+	told   int           // of the history, then
+	deltas map[string][]memory.Delta
 }
 
 func (m *Memory) readHeader(line []byte) error {
@@ -296,11 +330,7 @@ func (m *Memory) Export(ctx context.Context) schema.Seq[schema.MemoryExport] {
 				yield(schema.Record[schema.MemoryExport]{}, err)
 				return
 			}
-			payload := p.payload
-			var err error
-			if len(p.events) > 0 {
-				payload, err = payload.With("events", p.events)
-			}
+			payload, err := p.whole()
 			if !yield(schema.Record[schema.MemoryExport]{V: schema.MemoryExport{ID: p.id, Payload: payload, Collection: m.ns.Run}}, err) || err != nil {
 				return
 			}
@@ -322,7 +352,7 @@ func (m *Memory) Drop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.store, m.made = fresh.(*Memory).store, ""
+	*m = *fresh.(*Memory)
 	return nil
 }
 

@@ -30,12 +30,13 @@ func system(t testing.TB, o Options) *System {
 func TestContract(t *testing.T) {
 	for name, o := range map[string]Options{"memory": {}, "disk": {Dir: "d"}, "faithful": {Mode: Faithful, Dir: "d"}, "raw": {Raw: true}, "no prefix": {NoPrefix: true}} {
 		t.Run(name, func(t *testing.T) {
-			memorytest.Run(t, func(t *testing.T) memory.System {
-				if o.Dir != "" {
+			memorytest.RunWith(t, memorytest.Options{Open: func(t *testing.T, d memory.Deps) memory.System {
+				o := o
+				if o.Embedder = d.Embed; o.Dir != "" {
 					o.Dir = t.TempDir()
 				}
 				return system(t, o)
-			})
+			}})
 		})
 	}
 }
@@ -207,6 +208,76 @@ func TestModelUpdates(t *testing.T) {
 	p := m.store.points[0]
 	if p.payload.Text("data") != "[User] lives in Ghent" || p.payload.Text("updated_at") == "" || m.store.history[1].Old != "[User] lives in Lyon" {
 		t.Errorf("have %+v, history %+v", p, m.store.history)
+	}
+}
+
+// Mem0's own log says exactly what each session changed: the deltas made of snapshots
+// say the same.
+func TestDeltasAreTheHistory(t *testing.T) {
+	ctx := context.Background()
+	sessions := [][]string{
+		{"I live in Lyon", "I play tennis on Mondays", "我喜欢喝红茶和看雨", "I eat meat every day"},
+		{"I play tennis on Mondays with my brother Tom", "I live in Lyon", "I no longer eat meat", "I keep two tortoises"},
+		{"I moved to Ghent last week", "I keep two tortoises", "I keep two tortoises on the balcony", "I like rye bread", "I no longer like rye bread"},
+		{"I live in Lyon", "我不喜欢喝红茶了"},
+	}
+	for _, mode := range Modes() {
+		m := open(t, system(t, Options{Mode: mode}))
+		turn, told := 0, 0
+		seen := map[string]bool{}
+		for i, texts := range sessions {
+			before := map[schema.PointID]bool{}
+			for _, it := range m.items() {
+				before[it.ID] = true
+			}
+			for _, text := range texts {
+				turn++
+				if _, err := m.Ingest(ctx, memorytest.Batch("c", memorytest.Turn("c", turn, "user", text))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			name := fmt.Sprint("s", i)
+			if _, err := m.EndSession(ctx, name); err != nil {
+				t.Fatal(err)
+			}
+			h, _ := m.History(ctx)
+			want := map[schema.PointID]string{}
+			for _, c := range h.Changes[told:] {
+				switch {
+				case c.Op == memory.OpAdd:
+					want[c.ID] = memory.DeltaAdd
+				case c.Op == memory.OpDelete && before[c.ID]:
+					want[c.ID] = memory.DeltaSuppress
+				case c.Op == memory.OpDelete: // came and went
+					delete(want, c.ID)
+				case want[c.ID] == "" && c.Op == memory.OpUpdate || want[c.ID] == memory.DeltaKeep && c.Op == memory.OpUpdate:
+					want[c.ID] = memory.DeltaUpdate
+				case want[c.ID] == "":
+					want[c.ID] = memory.DeltaKeep
+				}
+			}
+			told = len(h.Changes)
+			have := map[schema.PointID]string{}
+			for d, err := range m.Delta(ctx, name) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d.Item.Status != memory.StatusInvalid { // mode keep: contradicted, no operation of Mem0's
+					have[d.Item.ID] = d.Op
+				} else {
+					delete(want, d.Item.ID)
+				}
+				seen[d.Op] = true
+			}
+			if fmt.Sprint(have) != fmt.Sprint(want) {
+				t.Errorf("%s %s: have %v, want %v", mode, name, have, want)
+			}
+		}
+		for _, op := range []string{memory.DeltaAdd, memory.DeltaUpdate, memory.DeltaKeep, memory.DeltaSuppress} {
+			if !seen[op] {
+				t.Errorf("%s: no %s", mode, op)
+			}
+		}
 	}
 }
 

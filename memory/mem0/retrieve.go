@@ -2,13 +2,13 @@ package mem0
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"membench/internal/rank"
 	"membench/internal/tokens"
+	"membench/llm"
 	"membench/memory"
 )
 
@@ -27,19 +27,26 @@ func (m *Memory) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 		q.K = near
 	}
 	st := m.store
-	if err := m.embed(ctx); err != nil {
-		return memory.Retrieved{}, err
+	var out memory.Retrieved
+	var err error
+	if out.Usage, err = m.update(ctx); err != nil {
+		return out, err
 	}
-	vecs, err := m.sys.o.Embedder.Embed(ctx, []string{q.Text})
+	vecs, used, err := m.vectorsOf(ctx, []string{q.Text})
+	out.Usage = out.Usage.Add(used)
 	if err != nil {
-		return memory.Retrieved{}, err
+		return out, err
+	}
+	cos, err := m.cosines(ctx, q, vecs[0])
+	if err != nil {
+		return out, err
 	}
 	words := st.words.ScoresWith(q.Text, tokens.Kin(q.Text), kinWeight)
 	about := aboutOf(q, st.names)
 	own := make([]float64, len(st.points))
 	for i, p := range st.points {
 		if p.live && (q.UserID == "" || p.user == q.UserID) && (q.AgentID == "" || p.agent == q.AgentID) {
-			own[i] = wordWeight*words[i] + vectorWeight*max(0, st.vectors.Dot(vecs[0], i))
+			own[i] = wordWeight*words[i] + vectorWeight*max(0, cos(i))
 		}
 	}
 	var all []rank.Scored[*point]
@@ -55,7 +62,6 @@ func (m *Memory) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 			all = append(all, rank.Scored[*point]{ID: string(p.id), Score: score, V: p})
 		}
 	}
-	var out memory.Retrieved
 	for _, s := range rank.Top(all, q.K) {
 		out.Hits = append(out.Hits, memory.Hit{ID: s.V.id, Text: dataOf(s.V), Score: s.Score, Sources: slices.Clone(s.V.events), Meta: s.V.payload})
 	}
@@ -85,11 +91,8 @@ func bestNear(points []*point, own []float64, i int) (best float64) {
 }
 
 // embed brings the vectors up to date.
-func (m *Memory) embed(ctx context.Context) error {
+func (m *Memory) embed(ctx context.Context) (used llm.Usage, err error) {
 	st := m.store
-	if len(st.stale) == 0 {
-		return nil
-	}
 	todo := make([]int, 0, len(st.stale))
 	for i := range st.stale {
 		todo = append(todo, i)
@@ -100,12 +103,10 @@ func (m *Memory) embed(ctx context.Context) error {
 		for j, i := range part {
 			texts[j] = indexed(st.points[i])
 		}
-		vecs, err := m.sys.o.Embedder.Embed(ctx, texts)
+		vecs, u, err := m.vectorsOf(ctx, texts)
+		used = used.Add(u)
 		if err != nil {
-			return err
-		}
-		if len(vecs) != len(part) {
-			return fmt.Errorf("embedding %d texts: have %d vectors", len(part), len(vecs))
+			return used, err
 		}
 		for j, i := range part {
 			if i < st.vectors.Len() {
@@ -116,7 +117,7 @@ func (m *Memory) embed(ctx context.Context) error {
 			delete(st.stale, i)
 		}
 	}
-	return nil
+	return used, nil
 }
 
 // aboutOf says which points the query is about, by speaker.

@@ -25,6 +25,7 @@ type header struct {
 // entry is one batch in the journal.
 type entry struct {
 	Batch    string    `json:"batch"`
+	Session  string    `json:"session,omitzero"`
 	Changes  []change  `json:"changes"`
 	Degraded []string  `json:"degraded,omitempty"`
 	Usage    llm.Usage `json:"usage,omitzero"`
@@ -40,6 +41,8 @@ type change struct {
 	Payload    *schema.Object    `json:"payload,omitempty"`
 	Events     []schema.EventRef `json:"events,omitempty"`
 	Supersedes []schema.PointID  `json:"supersedes,omitempty"` // kept, but contradicted by this one
+	// Attachments are those of the turns that the point was made of.
+	Attachments []schema.Attachment `json:"attachments,omitempty"`
 }
 
 type point struct {
@@ -53,6 +56,9 @@ type point struct {
 	events     []schema.EventRef
 	superseded bool
 	live       bool
+	session    string // in which it was added or last updated
+	pictures   []schema.Attachment
+	links      []schema.PointID // points that it contradicts
 }
 
 // store is the state that a journal adds up to: about 1 KiB a point, and 2 KiB more
@@ -65,6 +71,7 @@ type store struct {
 	words   bm25.Index
 	vectors vector.Index
 	stale   map[int]bool // points whose vector is not current
+	moved   map[int]bool // points that Options.Points has not as they are, but for the vector
 	keys    []string
 	known   map[string]bool
 	names   []string // of all speakers so far, lower case
@@ -75,7 +82,7 @@ type store struct {
 }
 
 func newStore() *store {
-	return &store{byID: map[schema.PointID]int{}, byText: map[string][]int{}, bySlot: map[string][]int{}, stale: map[int]bool{}, known: map[string]bool{}}
+	return &store{byID: map[schema.PointID]int{}, byText: map[string][]int{}, bySlot: map[string][]int{}, stale: map[int]bool{}, moved: map[int]bool{}, known: map[string]bool{}}
 }
 
 // apply is the only way the state changes, live and from the journal.
@@ -97,7 +104,8 @@ func (s *store) apply(e entry) error {
 			i = len(s.points)
 			s.byID[c.ID] = i
 			s.points = append(s.points, &point{id: c.ID})
-			s.put(i, c, data)
+			s.put(i, c, e.Session, data)
+			s.points[i].links = c.Supersedes
 			for _, old := range c.Supersedes {
 				if j, ok := s.byID[old]; ok {
 					s.points[j].superseded = true
@@ -105,13 +113,13 @@ func (s *store) apply(e entry) error {
 			}
 		case c.Op == memory.OpUpdate && have && c.Payload != nil:
 			s.forget(i)
-			s.put(i, c, data)
+			s.put(i, c, e.Session, data)
 		case c.Op == memory.OpDelete && have:
 			s.forget(i)
-			s.points[i].live = false
+			s.points[i].live, s.moved[i] = false, true
 		case c.Op == memory.OpNone && have:
 			if c.Events != nil {
-				s.points[i].events = c.Events
+				s.points[i].events, s.moved[i] = c.Events, true
 			}
 			data = c.Old
 		default:
@@ -122,10 +130,11 @@ func (s *store) apply(e entry) error {
 	return nil
 }
 
-func (s *store) put(i int, c change, data string) {
+func (s *store) put(i int, c change, session, data string) {
 	p := s.points[i]
 	_, text := memory.CutPrefix(data)
 	p.role, p.name, p.text, p.payload, p.events, p.live = c.Role, c.Name, text, *c.Payload, c.Events, true
+	p.session, p.pictures = session, c.Attachments
 	p.user, p.agent = c.Payload.Text("user_id"), c.Payload.Text("agent_id")
 	p.key = textnorm.Key(text)
 	k := p.role + p.key

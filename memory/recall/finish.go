@@ -154,7 +154,7 @@ func RecencyPow(decay float64, unit time.Duration) Signal {
 				now, ok = t, true
 			}
 		}
-		out := make([]float64, s.Store.Len())
+		out := s.numbers()
 		for i, r := range s.Store.All() {
 			out[i] = 1
 			if t, has := Instant(r.Time); has && ok {

@@ -12,7 +12,6 @@ import (
 	"math"
 	"slices"
 
-	"membench/internal/rank"
 	"membench/llm"
 	"membench/memory"
 	"membench/memory/store"
@@ -26,6 +25,8 @@ type State struct {
 	Context string   // what a reader shall see; "" the texts of the hits
 	Usage   llm.Usage
 	vectors map[string][]float32
+	lent    []*[]float64 // see numbers
+	use     []bool       // see eligible
 }
 
 // Scored is a position in the store with its score.
@@ -37,7 +38,8 @@ type Scored struct {
 // A Stage does one step.
 type Stage func(ctx context.Context, s *State) error
 
-// A Signal gives every position of the store a number; higher is better.
+// A Signal gives every position of the store a number; higher is better. The numbers
+// are the receiver's to change, until the end of the query.
 type Signal func(ctx context.Context, s *State) ([]float64, error)
 
 // A Pipeline is stages, one after another.
@@ -47,6 +49,7 @@ type Pipeline []Stage
 // stages leave, the first K are hits.
 func (p Pipeline) Run(ctx context.Context, st *store.Linear, q memory.Query) (memory.Retrieved, error) {
 	s := &State{Query: q, Store: st}
+	defer s.end()
 	for _, stage := range p {
 		if err := stage(ctx, s); err != nil {
 			return memory.Retrieved{Usage: s.Usage}, err
@@ -68,12 +71,14 @@ func (s *State) hits() []memory.Hit {
 
 // Eligible reports whether the record may answer the query: it is live, and of the
 // user and the agent that the query names.
-func (s *State) Eligible(i int) bool {
-	if !s.Store.Live(i) {
-		return false
+func (s *State) Eligible(i int) bool { return s.eligible()[i] }
+
+// eligible is Eligible of all positions, found once a query.
+func (s *State) eligible() []bool {
+	if s.use == nil {
+		s.use = s.Store.Eligible(s.Query.UserID, s.Query.AgentID)
 	}
-	r := s.Store.At(i)
-	return r.Status != memory.StatusInvalid && (s.Query.UserID == "" || r.UserID == s.Query.UserID) && (s.Query.AgentID == "" || r.AgentID == s.Query.AgentID)
+	return s.use
 }
 
 // Vector embeds a text once a query.
@@ -112,51 +117,13 @@ func Rank(sig Signal, keep func(float64) bool) Stage {
 // minList is how many candidates are listed at least, for the stages after Rank.
 const minList = 100
 
-// top is the k best eligible positions.
-func (s *State) top(v []float64, keep func(float64) bool, k int) []Scored {
-	var list []Scored
-	worst := math.Inf(-1)
-	cut := func() {
-		slices.SortFunc(list, s.compare)
-		if len(list) > k {
-			list = list[:k]
-		}
-		if len(list) == k {
-			worst = list[k-1].Score
-		}
-	}
-	for i, x := range v {
-		if x < worst-1e-6 || keep != nil && !keep(x) || !s.Eligible(i) {
-			continue
-		}
-		list = append(list, Scored{i, rank.Round6(x)})
-		if len(list) >= 4*k {
-			cut()
-		}
-	}
-	cut()
-	return list
-}
-
-func (s *State) compare(a, b Scored) int {
-	switch {
-	case a.Score > b.Score:
-		return -1
-	case a.Score < b.Score:
-		return 1
-	case s.Store.At(a.Pos).ID < s.Store.At(b.Pos).ID:
-		return -1
-	}
-	return 1
-}
-
 // Positive keeps what is above zero.
 func Positive(x float64) bool { return x > 0 }
 
 // Words is BM25 by the store's word index.
 func Words() Signal {
 	return func(_ context.Context, s *State) ([]float64, error) {
-		return s.Store.WordScores(nil, s.Query.Text), nil
+		return s.Store.WordScores(s.numbers(), s.Query.Text), nil
 	}
 }
 
@@ -170,14 +137,14 @@ func CosineOf(text func(*State) string) Signal {
 		if err != nil {
 			return nil, err
 		}
-		return s.Store.Cosines(nil, v), nil
+		return s.Store.Cosines(s.numbers(), v), nil
 	}
 }
 
 // Each is a number of each record by itself.
 func Each(f func(s *State, pos int, r *store.Record) float64) Signal {
 	return func(_ context.Context, s *State) ([]float64, error) {
-		out := make([]float64, s.Store.Len())
+		out := s.numbers()
 		for i, r := range s.Store.All() {
 			out[i] = f(s, i, r)
 		}
@@ -194,7 +161,7 @@ type Term struct {
 // Sum is the weighted sum.
 func Sum(terms ...Term) Signal {
 	return func(ctx context.Context, s *State) ([]float64, error) {
-		out := make([]float64, s.Store.Len())
+		out := s.numbers()
 		for _, t := range terms {
 			v, err := t.Signal(ctx, s)
 			if err != nil {
@@ -249,10 +216,7 @@ func normal(sig Signal, of func(v []float64, use []bool) (shift, scale float64))
 		if err != nil {
 			return nil, err
 		}
-		use := make([]bool, len(v))
-		for i := range v {
-			use[i] = s.Eligible(i)
-		}
+		use := s.eligible()
 		shift, scale := of(v, use)
 		for i := range v {
 			if use[i] {
@@ -274,22 +238,24 @@ func ZSum(terms ...Term) Signal {
 	return Sum(z...)
 }
 
-// RRF is Σ weight/(c + rank), ranks from 1, over the lists that the signals make. What
+// RRF is Σ weight/(c + rank), ranks from 1, over the lists that the signals make, of the
+// depth best each; depth <= 0 ranks all. What
 // a signal gives 0 or less is not in its list; cosines of 0 mean nothing in common.
 func RRF(c float64, depth int, terms ...Term) Signal {
 	return func(ctx context.Context, s *State) ([]float64, error) {
-		out := make([]float64, s.Store.Len())
+		out := s.numbers()
 		for _, t := range terms {
 			v, err := t.Signal(ctx, s)
 			if err != nil {
 				return nil, err
 			}
-			k := depth
-			if k <= 0 {
-				k = len(v)
+			add := func(pos, rank int) { out[pos] += t.Weight / (c + float64(rank+1)) }
+			if depth <= 0 {
+				s.order(v, add)
+				continue
 			}
-			for r, x := range s.top(v, Positive, k) {
-				out[x.Pos] += t.Weight / (c + float64(r+1))
+			for r, x := range s.top(v, Positive, depth) {
+				add(x.Pos, r)
 			}
 		}
 		return out, nil
@@ -343,11 +309,13 @@ func Near(sig Signal, weight float64, reach int) Signal {
 		if err != nil {
 			return nil, err
 		}
-		out := slices.Clone(v)
+		out := s.numbers()
+		copy(out, v)
+		use := s.eligible()
 		for i := range v {
 			best := math.Inf(-1)
 			for j := max(0, i-reach); j <= min(len(v)-1, i+reach); j++ {
-				if j != i && s.Eligible(j) && s.Store.At(j).Session == s.Store.At(i).Session {
+				if j != i && use[j] && s.Store.At(j).Session == s.Store.At(i).Session {
 					best = max(best, v[j])
 				}
 			}

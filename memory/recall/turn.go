@@ -62,12 +62,12 @@ func Spoken() Signal {
 		for _, n := range s.Store.Speakers() {
 			if n != "" && cutName(s.Query.Text, n) != s.Query.Text || hanName(n) && strings.Contains(s.Query.Text, n) {
 				if named != "" {
-					return make([]float64, s.Store.Len()), nil
+					return s.numbers(), nil
 				}
 				named = n
 			}
 		}
-		out := make([]float64, s.Store.Len())
+		out := s.numbers()
 		for i, r := range s.Store.All() {
 			if named != "" && r.Speaker == named {
 				out[i] = 1
@@ -143,7 +143,7 @@ func daysOf(question string) (out []day) {
 // in it, .4 in the next, 0 when a named year differs. A missing year is the best one.
 func Dated() Signal {
 	return func(_ context.Context, s *State) ([]float64, error) {
-		out := make([]float64, s.Store.Len())
+		out := s.numbers()
 		asked := daysOf(s.Query.Text)
 		if len(asked) == 0 {
 			return out, nil

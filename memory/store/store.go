@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"membench/internal/bm25"
@@ -51,18 +52,25 @@ type Words struct {
 // takes about 300 bytes beside the texts, 4 bytes a dimension with vectors, and 12
 // bytes a distinct term with words.
 type Linear struct {
-	o     Options
-	recs  []Record
-	live  []bool
-	byID  map[schema.PointID]int
-	words bm25.Index
-	vecs  vector.Index
-	names []string // speakers, in the order they came
+	o      Options
+	recs   []Record
+	live   []bool
+	open   []bool  // live and not invalid
+	owner  []int32 // by position, in owners
+	owners map[owner]int32
+	byID   map[schema.PointID]int
+	words  bm25.Index
+	vecs   vector.Index
+	names  []string // speakers, in the order they came
+	mixed  bool     // ids do not rise with the positions
 }
+
+// An owner is whom a record belongs to; queries may name one.
+type owner struct{ user, agent string }
 
 // New makes an empty list.
 func New(o Options) *Linear {
-	l := &Linear{o: o, byID: map[schema.PointID]int{}}
+	l := &Linear{o: o, byID: map[schema.PointID]int{}, owners: map[owner]int32{}}
 	if o.Words != nil {
 		l.words = bm25.Index{K1: o.Words.K1, B: o.Words.B, Cut: o.Words.Terms}
 	}
@@ -124,15 +132,28 @@ func (l *Linear) AppendVector(r Record, v []float32) (pos int) {
 
 func (l *Linear) put(r Record) int {
 	pos := len(l.recs)
+	l.mixed = l.mixed || pos > 0 && r.ID <= l.recs[pos-1].ID
 	if l.o.Words != nil {
 		l.words.Set(pos, r.indexed())
 	}
 	l.recs, l.live = append(l.recs, r), append(l.live, true)
+	l.open = append(l.open, r.Status != memory.StatusInvalid)
+	l.owner = append(l.owner, l.ownerOf(owner{r.UserID, r.AgentID}))
 	l.byID[r.ID] = pos
 	if r.Speaker != "" && !slices.Contains(l.names, r.Speaker) {
 		l.names = append(l.names, r.Speaker)
 	}
 	return pos
+}
+
+// ownerOf is the number of an owner.
+func (l *Linear) ownerOf(o owner) int32 {
+	i, ok := l.owners[o]
+	if !ok {
+		i = int32(len(l.owners))
+		l.owners[o] = i
+	}
+	return i
 }
 
 // One embeds a single text and checks what comes back.
@@ -153,10 +174,38 @@ func (l *Linear) Speakers() []string { return l.names }
 // Len counts the positions, removed ones too.
 func (l *Linear) Len() int { return len(l.recs) }
 
+// InOrder reports whether ids rise with the positions, as ids that the list mints do.
+func (l *Linear) InOrder() bool { return !l.mixed }
+
 // Live reports whether position i still holds a record.
 func (l *Linear) Live(i int) bool { return l.live[i] }
 
-// At is the record at position i; it may be changed but for its id and indexed text.
+// Eligible says of every position whether it holds a record that may answer a query: one
+// that is valid still, and of the user and the agent that are named ("": of any). It is
+// not to be changed, and holds until the list does.
+func (l *Linear) Eligible(user, agent string) []bool {
+	if user == "" && agent == "" {
+		return l.open
+	}
+	of := make([]bool, len(l.owners))
+	for o, i := range l.owners {
+		of[i] = (user == "" || o.user == user) && (agent == "" || o.agent == agent)
+	}
+	out := make([]bool, len(l.open))
+	for i, ok := range l.open {
+		out[i] = ok && of[l.owner[i]]
+	}
+	return out
+}
+
+// SetStatus says whether the record at i still holds.
+func (l *Linear) SetStatus(i int, status string) {
+	l.recs[i].Status = status
+	l.open[i] = l.live[i] && status != memory.StatusInvalid
+}
+
+// At is the record at position i; it may be changed but for its id, indexed text, status,
+// user and agent.
 func (l *Linear) At(i int) *Record { return &l.recs[i] }
 
 // Find is the position of a live record.
@@ -168,7 +217,7 @@ func (l *Linear) Find(id schema.PointID) (int, bool) {
 // Remove takes the record at i out of the list; its position stays empty.
 func (l *Linear) Remove(i int) {
 	if l.live[i] {
-		l.live[i] = false
+		l.live[i], l.open[i] = false, false
 		l.words.Remove(i)
 	}
 }
@@ -214,10 +263,7 @@ func (l *Linear) All() iter.Seq2[int, *Record] {
 
 // Clone copies the list; what is done to one is not seen in the other.
 func (l *Linear) Clone() *Linear {
-	c := &Linear{o: l.o, recs: slices.Clone(l.recs), live: slices.Clone(l.live), byID: make(map[schema.PointID]int, len(l.byID))}
-	for k, v := range l.byID {
-		c.byID[k] = v
-	}
+	c := &Linear{o: l.o, byID: maps.Clone(l.byID), mixed: l.mixed, recs: slices.Clone(l.recs), live: slices.Clone(l.live), open: slices.Clone(l.open), owner: slices.Clone(l.owner), owners: maps.Clone(l.owners)}
 	c.words, c.vecs, c.names = l.words.Clone(), l.vecs.Clone(), slices.Clone(l.names)
 	return c
 }

@@ -79,6 +79,12 @@ func Decompress(r io.ReadCloser) (io.ReadCloser, error) {
 	return readCloser{br, r}, nil
 }
 
+// Compress packs what is written as zstd. Closing the result ends the stream and
+// leaves w open. Same bytes in, same bytes out.
+func Compress(w io.Writer) (io.WriteCloser, error) {
+	return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+}
+
 type readCloser struct {
 	io.Reader
 	io.Closer

@@ -158,9 +158,6 @@ func payload(t testing.TB, m schema.MemoryExport) string {
 // The payloads of real stores are those that the real client gave, in its order.
 func TestRealStores(t *testing.T) {
 	dir := exttest.Shared(t, "data/mem0_real")
-	if dir == "" {
-		t.Skip("SKIP-DATA: mem0_real")
-	}
 	dir = filepath.Join(dir, "data", "mem0_real")
 	for _, version := range []string{"0.1.118", "1.0.11", "2.2.1"} {
 		t.Run(version, func(t *testing.T) {
@@ -221,9 +218,6 @@ func TestRealStores(t *testing.T) {
 // The store of the existing chain, with vectors of 1,536 numbers.
 func TestRealChainStore(t *testing.T) {
 	dir := exttest.Shared(t, "data/memory_bench_mem0/qdrant_storage")
-	if dir == "" {
-		t.Skip("SKIP-DATA: memory_bench_mem0")
-	}
 	dir = filepath.Join(dir, "data", "memory_bench_mem0")
 	f, err := os.Open(filepath.Join(dir, "qdrant_points_decoded.jsonl"))
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -25,7 +26,7 @@ import (
 type Options struct {
 	Addr      string      // host:port of gRPC (6334), or a URL; https means TLS
 	APIKey    string      // sent with every call; wants TLS outside this machine
-	TLS       *tls.Config // nil: by Addr's scheme, with the system's roots
+	TLS       *tls.Config // nil: by Addr's scheme, with the system's roots; see Trust
 	PageSize  int         // points asked for at once; 0 means 1,000. Halved when a page does not fit
 	MaxPage   int         // bytes of one answer; 0 means 64 MiB (gRPC's own limit would be 4)
 	Parallel  int         // scrolls at once, over parts of the ids; 0 means 2
@@ -68,6 +69,16 @@ func Dial(o Options) (*Client, error) {
 		return nil, fmt.Errorf("qdrant at %s: %w", o.Addr, err)
 	}
 	return &Client{o, c}, nil
+}
+
+// Trust makes the settings for a server whose certificate is signed by one of ca, PEM,
+// and by none that this machine trusts: a company's own, or the server's itself.
+func Trust(ca []byte) (*tls.Config, error) {
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(ca) {
+		return nil, errors.New("no certificate in PEM form (-----BEGIN CERTIFICATE-----)")
+	}
+	return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, nil
 }
 
 func parseAddr(addr string) (host string, port int, secure bool, err error) {
@@ -196,9 +207,28 @@ func retryable(err error, pause time.Duration) (time.Duration, bool) {
 	}
 	switch status.Code(errors.Unwrap(err)) {
 	case codes.Unavailable, codes.Aborted:
-		return pause, true
+		return pause, handshake(err) == ""
 	}
 	return 0, false
+}
+
+// handshake says what is wrong where the connection itself cannot be made, and will not
+// be by trying again; "" for other errors. gRPC has no type for these.
+func handshake(err error) string {
+	untrusted := "has a certificate that this machine does not trust: name the file of the authority that signed it (QDRANT_CA_FILE)"
+	for _, sign := range [][2]string{
+		{"certificate signed by unknown authority", untrusted},
+		{"certificate is not trusted", untrusted},
+		{"certificate is valid for", "has a certificate for another name: use the name that stands in it"},
+		{"certificate has expired", "has a certificate that is not valid at this machine's time: look at both clocks, or renew it"},
+		{"first record does not look like a TLS handshake", "speaks no TLS: use http:// or host:port, or switch TLS on there"},
+		{"error reading server preface", "hangs up: it may want TLS (https://), or the port is not gRPC's, usually 6334"},
+	} {
+		if strings.Contains(err.Error(), sign[0]) {
+			return sign[1]
+		}
+	}
+	return ""
 }
 
 // explain says what to do next. The key is in no message: the client never prints it.
@@ -207,6 +237,9 @@ func (c *Client) explain(err error) error {
 	case codes.Unauthenticated, codes.PermissionDenied:
 		return fmt.Errorf("qdrant at %s refuses the API key: set QDRANT_API_KEY: %w", c.o.Addr, err)
 	case codes.Unavailable:
+		if why := handshake(err); why != "" {
+			return fmt.Errorf("qdrant at %s %s: %w", c.o.Addr, why, err)
+		}
 		return fmt.Errorf("qdrant at %s cannot be reached (gRPC, usually port 6334): %w", c.o.Addr, err)
 	}
 	return fmt.Errorf("qdrant at %s: %w", c.o.Addr, err)

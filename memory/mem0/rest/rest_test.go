@@ -348,9 +348,6 @@ func TestPlatformPages(t *testing.T) {
 // The answers of real servers are read: recorded pairs are played back.
 func TestRecorded(t *testing.T) {
 	dir := exttest.Shared(t, "data/mem0_real")
-	if dir == "" {
-		t.Skip("SKIP-DATA: mem0_real")
-	}
 	for file, version := range map[string]string{"server_qdrant_local.json": "oss-2", "server_pgvector.json": "oss-2", "server_v1.0.11_qdrant_local.json": "oss-1.0.8+"} {
 		t.Run(file, func(t *testing.T) {
 			raw, err := os.ReadFile(filepath.Join(dir, "data", "mem0_real", file))

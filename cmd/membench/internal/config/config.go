@@ -94,6 +94,10 @@ type Replay struct {
 	Isolation string `yaml:"isolation"` // global (default) | per_conv
 	Extractor string `yaml:"extractor"` // rule (default) | model
 	TopK      int    `yaml:"top_k"`     // default 5
+	// Qdrant is the address of a Qdrant server's gRPC that keeps the memory's points;
+	// default: in process.
+	Qdrant     string `yaml:"qdrant"`
+	Collection string `yaml:"collection"` // there; default memory_bench_<isolation>
 }
 
 // Claims chooses the extractor.
@@ -197,6 +201,9 @@ func (p *Project) check(env Lookup) error {
 		if !slices.Contains(c.want, c.have) {
 			return fmt.Errorf("%s: have %q, want one of %v", c.key, c.have, c.want)
 		}
+	}
+	if p.Replay.Qdrant == "" && p.Replay.Collection != "" {
+		return fmt.Errorf("replay.collection: have %q, want replay.qdrant beside it: the address of the server that holds it", p.Replay.Collection)
 	}
 	if p.Replay.TopK < 1 {
 		return fmt.Errorf("replay.top_k: have %d, want at least 1", p.Replay.TopK)

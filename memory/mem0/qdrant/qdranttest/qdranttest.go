@@ -42,15 +42,17 @@ type collection struct {
 }
 
 // New starts a server that ends with the test.
-func New(t testing.TB) *Server {
+func New(t testing.TB) *Server { return start(t) }
+
+func start(t testing.TB, more ...grpc.ServerOption) *Server {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &Server{Addr: l.Addr().String(), calls: map[string]int{}, collections: map[string]*collection{}}
-	g := grpc.NewServer(grpc.UnaryInterceptor(s.intercept), grpc.MaxRecvMsgSize(1<<30),
-		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}))
+	g := grpc.NewServer(append(more, grpc.UnaryInterceptor(s.intercept), grpc.MaxRecvMsgSize(1<<30),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}))...)
 	qdrant.RegisterQdrantServer(g, &health{})
 	qdrant.RegisterCollectionsServer(g, &collections{s: s})
 	qdrant.RegisterPointsServer(g, &points{s: s})
@@ -204,6 +206,15 @@ func (h *collections) CollectionExists(_ context.Context, q *qdrant.CollectionEx
 	return &qdrant.CollectionExistsResponse{Result: &qdrant.CollectionExists{Exists: h.s.collections[q.GetCollectionName()] != nil}}, nil
 }
 
+func (h *collections) Get(_ context.Context, q *qdrant.GetCollectionInfoRequest) (*qdrant.GetCollectionInfoResponse, error) {
+	c, err := h.s.find(q.GetCollectionName())
+	if err != nil {
+		return nil, err
+	}
+	return &qdrant.GetCollectionInfoResponse{Result: &qdrant.CollectionInfo{Status: qdrant.CollectionStatus_Green,
+		Config: &qdrant.CollectionConfig{Params: &qdrant.CollectionParams{VectorsConfig: c.config.GetVectorsConfig()}}}}, nil
+}
+
 func (h *collections) Create(_ context.Context, q *qdrant.CreateCollection) (*qdrant.CollectionOperationResponse, error) {
 	if h.s.collections[q.GetCollectionName()] != nil {
 		return nil, status.Errorf(codes.AlreadyExists, "Wrong input: Collection `%s` already exists!", q.GetCollectionName())
@@ -304,11 +315,7 @@ func (h *points) Scroll(_ context.Context, q *qdrant.ScrollPoints) (*qdrant.Scro
 			r.NextPageOffset = p.GetId()
 			break
 		}
-		x := &qdrant.RetrievedPoint{Id: p.GetId()}
-		if q.GetWithPayload().GetEnable() {
-			x.Payload = p.GetPayload()
-		}
-		r.Result = append(r.Result, x)
+		r.Result = append(r.Result, &qdrant.RetrievedPoint{Id: p.GetId(), Payload: chosen(p.GetPayload(), q.GetWithPayload())})
 	}
 	return r, nil
 }
@@ -322,10 +329,13 @@ func (h *points) Query(_ context.Context, q *qdrant.QueryPoints) (*qdrant.QueryR
 	if want == nil {
 		return nil, status.Error(codes.Unimplemented, "only nearest dense queries")
 	}
+	if size := c.config.GetVectorsConfig().GetParams().GetSize(); size > 0 && size != uint64(len(want)) {
+		return nil, status.Errorf(codes.InvalidArgument, "Wrong input: Vector dimension error: expected dim: %d, got %d", size, len(want))
+	}
 	r := &qdrant.QueryResponse{}
 	for _, p := range c.points {
 		if matches(p, q.GetFilter()) {
-			r.Result = append(r.Result, &qdrant.ScoredPoint{Id: p.GetId(), Payload: p.GetPayload(), Score: cosine(want, vectorOf(p))})
+			r.Result = append(r.Result, &qdrant.ScoredPoint{Id: p.GetId(), Payload: chosen(p.GetPayload(), q.GetWithPayload()), Score: cosine(want, vectorOf(p))})
 		}
 	}
 	slices.SortFunc(r.Result, func(a, b *qdrant.ScoredPoint) int {
@@ -333,6 +343,43 @@ func (h *points) Query(_ context.Context, q *qdrant.QueryPoints) (*qdrant.QueryR
 	})
 	r.Result = r.Result[:min(len(r.Result), int(q.GetLimit()))]
 	return r, nil
+}
+
+// chosen are the members that a request asks for.
+func chosen(all map[string]*qdrant.Value, with *qdrant.WithPayloadSelector) map[string]*qdrant.Value {
+	if include := with.GetInclude(); include != nil {
+		out := map[string]*qdrant.Value{}
+		for _, name := range include.GetFields() {
+			if v := all[name]; v != nil {
+				out[name] = v
+			}
+		}
+		return out
+	}
+	if with.GetEnable() {
+		return all
+	}
+	return nil
+}
+
+func (h *points) OverwritePayload(_ context.Context, q *qdrant.SetPayloadPoints) (*qdrant.PointsOperationResponse, error) {
+	c, err := h.s.find(q.GetCollectionName())
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range q.GetPointsSelector().GetPoints().GetIds() {
+		if p := c.points[idOf(id)]; p != nil { // as Qdrant does: unknown ids are no error
+			c.points[idOf(id)] = &qdrant.PointStruct{Id: p.GetId(), Payload: q.GetPayload(), Vectors: p.GetVectors()}
+		}
+	}
+	return done(), nil
+}
+
+func (h *points) CreateFieldIndex(_ context.Context, q *qdrant.CreateFieldIndexCollection) (*qdrant.PointsOperationResponse, error) {
+	if _, err := h.s.find(q.GetCollectionName()); err != nil {
+		return nil, err
+	}
+	return done(), nil
 }
 
 func vectorOf(p *qdrant.PointStruct) []float32 {

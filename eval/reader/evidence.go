@@ -1,0 +1,113 @@
+package reader
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"membench/internal/openie"
+	"membench/internal/timex"
+	"membench/internal/tokens"
+)
+
+// A unit is one sentence of a context.
+type unit struct {
+	text    string
+	speaker string   // lower case; "" unknown
+	terms   []string // sorted, without repeats
+	line    int      // of the context: turns or memories, from 0
+	day     timex.Day
+	dated   bool // day is when it was said
+	asks    bool
+}
+
+// evidence is a context, cut into sentences.
+type evidence struct {
+	units []unit
+	lines int
+	df    map[string]int // units that hold a term
+	// byPrefix are the terms of Latin letters by their first five bytes, in the order of the context.
+	byPrefix map[string][]string
+}
+
+var (
+	headed  = regexp.MustCompile(`^\[(?:Memory )?\d+\] ?`)
+	stamped = regexp.MustCompile(`^(?:timestamp: |- )?[\[(]?(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[T ,]*(?:\([A-Za-z]{3}\))?[T ,]*\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?[\])]?(?:[: ]+|$)`)
+	owned   = regexp.MustCompile(`^\[(User|Agent)\] `)
+)
+
+// parse cuts a context into sentences and finds who said them and when. It reads what
+// Show renders, "[time]" before the turns of a session, and plain texts.
+func parse(context string, speakers []string) *evidence {
+	e := &evidence{df: map[string]int{}, byPrefix: map[string][]string{}}
+	var day timex.Day
+	dated := false
+	speaker := ""
+	for line := range strings.Lines(context) {
+		line = strings.TrimSpace(line)
+		if m := headed.FindString(line); m != "" {
+			line, dated, speaker = line[len(m):], false, ""
+		}
+		if m := stamped.FindStringSubmatch(line); m != nil {
+			if d, ok := civil(m[1], m[2], m[3]); ok {
+				day, dated, speaker = d, true, ""
+				line = line[len(m[0]):]
+			}
+		}
+		if m := owned.FindStringSubmatch(line); m != nil {
+			speaker, line = map[string]string{"User": "user", "Agent": "assistant"}[m[1]], line[len(m[0]):]
+		}
+		if who, rest, ok := said(line, speakers); ok {
+			speaker, line = who, rest
+		}
+		if line == "" {
+			continue
+		}
+		for _, s := range openie.Sentences(line) {
+			u := unit{text: s.Text, speaker: speaker, line: e.lines, day: day, dated: dated, asks: s.Question}
+			u.terms = tokens.Terms(s.Text)
+			slices.Sort(u.terms)
+			u.terms = slices.Compact(u.terms)
+			for _, t := range u.terms {
+				if e.df[t]++; e.df[t] == 1 && len(t) >= 5 && t[0] < 0x80 {
+					e.byPrefix[t[:5]] = append(e.byPrefix[t[:5]], t)
+				}
+			}
+			e.units = append(e.units, u)
+		}
+		e.lines++
+	}
+	return e
+}
+
+func civil(y, m, d string) (timex.Day, bool) {
+	year, month, day := atoi(y), atoi(m), atoi(d)
+	if month < 1 || month > 12 || day < 1 || day > 31 {
+		return 0, false
+	}
+	return timex.Date(year, month, day), true
+}
+
+func atoi(s string) int {
+	n := 0
+	for _, c := range s {
+		n = n*10 + int(c-'0')
+	}
+	return n
+}
+
+// said cuts "name: " off a line. A name is a speaker's, a role, or a word with a capital.
+func said(line string, speakers []string) (who, rest string, ok bool) {
+	i := strings.IndexAny(line, ":：")
+	if i < 1 || i > 48 {
+		return "", line, false
+	}
+	name := strings.TrimSpace(line[:i])
+	rest = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(line[i:], ":"), "："))
+	low := strings.ToLower(name)
+	known := low == "user" || low == "assistant" || slices.ContainsFunc(speakers, func(s string) bool { return strings.EqualFold(s, name) })
+	if !known && (len(speakers) > 0 || strings.ContainsAny(name, " ,.\t") || low == name && name[0] < 0x80) {
+		return "", line, false
+	}
+	return low, rest, true
+}

@@ -1,0 +1,113 @@
+package reader
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"membench/internal/timex"
+	"membench/schema"
+)
+
+var (
+	reBetween = regexp.MustCompile(`(?i)\b(?:between|from) (.+?) (?:and|to|until) (.+?)\??$`)
+	reBefore  = regexp.MustCompile(`(?i)^(?:how (?:long|many \w+)) (.*?)\b(?:before|after|when|since|until)\b (.+?)\??$`)
+	reOfHow   = regexp.MustCompile(`(?i)^how (?:long|many \w+)\b|\b(?:had|have|has|did|do|does|passed|it been|been)\b`)
+)
+
+// spanBetween is the time between two things that a question names: "how many days
+// between A and B", "how long had I A when B". Both must be dated.
+func spanBetween(q question, ev *evidence, now timex.Day, hasNow bool) string {
+	var a, b string
+	if m := reBetween.FindStringSubmatch(q.text); m != nil {
+		a, b = m[1], m[2]
+	} else if m := reBefore.FindStringSubmatch(q.text); m != nil {
+		a, b = reOfHow.ReplaceAllString(m[1], " "), m[2]
+	} else {
+		return ""
+	}
+	d1, at1, ok1 := clauseDay(q, ev, a, -1)
+	d2, _, ok2 := clauseDay(q, ev, b, at1)
+	if !ok2 && strings.TrimSpace(a) == "" || len(understand(schemaQuestion(a), nil).terms) == 0 {
+		d1, ok1 = now, hasNow // "how many weeks have passed since B"
+		d2, _, ok2 = clauseDay(q, ev, b, -1)
+	}
+	if !ok1 || !ok2 || d1 == d2 {
+		return ""
+	}
+	return sayLength(q, math.Abs(float64(d2-d1)))
+}
+
+func schemaQuestion(text string) schema.Question { return schema.Question{Text: text} }
+
+// clauseDay is the day of what a part of a question names, and the sentence that says it;
+// not is a sentence that is taken.
+func clauseDay(q question, ev *evidence, clause string, not int) (timex.Day, int, bool) {
+	c := understand(schemaQuestion(clause), q.subjects)
+	if len(c.terms) == 0 {
+		return 0, -1, false
+	}
+	c.subjects, c.first = q.subjects, q.first
+	ranked := rankUnits(c, ev)
+	for _, s := range ranked {
+		if s.cover < .25 || s.score < .6*ranked[0].score {
+			break
+		}
+		if s.pos == not {
+			continue
+		}
+		if d, ok := began(*s.unit); ok {
+			return d, s.pos, true
+		}
+	}
+	return 0, -1, false
+}
+
+var reOngoing = regexp.MustCompile(`(?i)\b(?:for|past|last)\b`)
+
+// began is the day that a sentence names, or on which what it says goes on began.
+func began(u unit) (timex.Day, bool) {
+	if !u.dated {
+		return 0, false
+	}
+	year, _, _ := u.day.Civil()
+	for _, e := range timex.Find(u.text, year) {
+		switch e.Kind {
+		case timex.Deictic:
+			e = e.At(u.day)
+			return e.Lo + (e.Hi-e.Lo)/2, true
+		case timex.Absolute:
+			return e.Lo + (e.Hi-e.Lo)/2, true
+		case timex.Duration:
+			if reOngoing.MatchString(u.text[max(0, e.Pos-12):e.Pos]) {
+				return u.day - timex.Day((e.MinDays+e.MaxDays)/2), true
+			}
+		}
+	}
+	return 0, false
+}
+
+// sayLength says days in the unit that is asked for.
+func sayLength(q question, days float64) string {
+	unit, per := q.unit, map[string]float64{"day": 1, "week": 7, "month": 30.44, "year": 365.25}[q.unit]
+	if per == 0 {
+		unit, per = "day", 1
+		switch {
+		case days > 700:
+			unit, per = "year", 365.25
+		case days > 59:
+			unit, per = "month", 30.44
+		case days >= 14 && int(days)%7 == 0:
+			unit, per = "week", 7
+		}
+	}
+	n := strconv.Itoa(int(math.Round(days / per)))
+	if q.han {
+		return n + map[string]string{"day": "天", "week": "周", "month": "个月", "year": "年"}[unit]
+	}
+	if n != "1" {
+		unit += "s"
+	}
+	return n + " " + unit
+}

@@ -1,0 +1,312 @@
+package reader
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"membench/internal/timex"
+	"membench/schema"
+)
+
+// RuleName is how records name the rule reader; it changes when an answer may change.
+const RuleName = "rule-reader@1"
+
+// What the rule reader says where nothing in the context supports an answer.
+const (
+	Refusal   = "No information available."
+	RefusalZH = "没有相关信息。"
+)
+
+// Limits of the rule reader. They were chosen on the LoCoMo conversations that
+// internal/judgetrain tunes on, with the gold evidence as the context and with ten hits
+// of BM25; docs/quality.md has the figures.
+const (
+	support  = 0.05 // least share of the question's words that an answer's sentence needs
+	shareOf  = 0.5  // sentences of at least this share of the best one's score belong to an answer
+	listOf   = 0.5  // the same of a list
+	maxUnits = 4    // sentences of an answer; of a list maxList
+	maxList  = 6
+)
+
+// Rule is the deterministic reader: it answers with words of the context, by what the
+// question asks for: a day (relative ones counted from when they were said), a length of
+// time, a number, a name, a place, yes or no, one of two, or the sentences that share
+// most with it. Where nothing supports an answer it says Refusal. English and Chinese.
+// It needs no model, knows no gold, and the same input gives the same answer.
+//
+// It is a floor for what a reader can do, not a model's stand-in: records carry By
+// "rule", and no score of it may be compared with one of a model.
+func Rule() Reader { return &rule{} }
+
+type rule struct {
+	mu   sync.Mutex
+	held []held // newest last
+}
+
+// held is a long context with its sentences: all questions of a case see the same one
+// where a system shows everything. About 400 bytes a sentence, for holdMost contexts.
+type held struct {
+	key string // context and speakers
+	ev  *evidence
+}
+
+const (
+	holdFrom = 4096 // bytes; shorter contexts are cut again
+	holdMost = 4
+)
+
+func (r *rule) Fingerprint() string { return RuleName }
+
+func (r *rule) Read(ctx context.Context, in Input) (Answer, error) {
+	if err := ctx.Err(); err != nil {
+		return Answer{}, err
+	}
+	ev := r.evidence(in.Context, in.Speakers)
+	q := understand(in.Question, in.Speakers)
+	text := ""
+	if len(in.Question.Choices) > 0 {
+		text = choose(q, ev, in.Question.Choices)
+	} else {
+		text = answer(q, ev, in.Question.AsOf)
+	}
+	if text == "" {
+		if text = Refusal; q.han {
+			text = RefusalZH
+		}
+	}
+	return Answer{Text: text, By: schema.ByRule}, nil
+}
+
+func (r *rule) evidence(context string, speakers []string) *evidence {
+	if len(context) < holdFrom {
+		return parse(context, speakers)
+	}
+	key := strings.Join(speakers, "\x00") + "\x00\x00" + context
+	r.mu.Lock()
+	for i, h := range r.held {
+		if h.key == key {
+			r.held = append(slices.Delete(r.held, i, i+1), h)
+			r.mu.Unlock()
+			return h.ev
+		}
+	}
+	r.mu.Unlock()
+	ev := parse(context, speakers)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.held) >= holdMost {
+		r.held = slices.Delete(r.held, 0, 1)
+	}
+	r.held = append(r.held, held{key, ev})
+	return ev
+}
+
+// scored is a sentence with how well it fits the question.
+type scored struct {
+	*unit
+	pos   int
+	cover float64 // [0,1]: share of the question's words, rare ones counting more
+	score float64
+}
+
+// rankUnits lists the sentences by how well they fit, best first; ties in the order of
+// the context.
+func rankUnits(q question, ev *evidence) []scored {
+	n := float64(len(ev.units))
+	idf := func(t string) float64 {
+		d := float64(ev.df[t])
+		return .4 + math.Log(1+(n-d+.5)/(d+.5))/math.Log(n+2)
+	}
+	total := 0.0
+	weight := map[string]float64{}
+	for _, t := range q.terms {
+		weight[t] = idf(t)
+		total += weight[t]
+	}
+	for _, t := range q.kin {
+		if ev.df[t] > 0 {
+			weight[t] = .4 * idf(t)
+		}
+	}
+	for _, t := range q.terms { // motivated, motivation
+		if ev.df[t] > 0 || len(t) < 5 || t[0] >= 0x80 {
+			continue
+		}
+		for _, near := range ev.byPrefix[t[:5]] {
+			if weight[near] == 0 {
+				weight[near] = .8 * weight[t]
+			}
+		}
+	}
+	out := make([]scored, len(ev.units))
+	lines := make([]float64, ev.lines)
+	for i := range ev.units {
+		u := &ev.units[i]
+		c := 0.0
+		for _, t := range u.terms {
+			c += weight[t]
+		}
+		if total > 0 {
+			c = min(1, c/total)
+		}
+		out[i] = scored{unit: u, pos: i, cover: c}
+		lines[u.line] = max(lines[u.line], c)
+	}
+	for i := range out {
+		s := &out[i]
+		s.cover = max(s.cover, .6*lines[s.line]) // what is said in the same breath
+		s.score = (.02 + s.cover) * fits(q, s.unit)
+	}
+	slices.SortStableFunc(out, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	return out
+}
+
+// fits weighs a sentence by who said it and by its form.
+func fits(q question, u *unit) float64 {
+	f := 1.0
+	low := ""
+	if len(q.subjects) > 0 && u.speaker != "" {
+		low = strings.ToLower(u.text)
+		switch {
+		case slices.Contains(q.subjects, u.speaker):
+			f = 1.25
+		case slices.ContainsFunc(q.subjects, func(s string) bool { return mentions(low, s) }):
+		default:
+			f = .7
+		}
+	}
+	if q.first && u.speaker == "assistant" {
+		f *= .85
+	}
+	if u.asks {
+		f *= .6
+	}
+	if len(u.terms) < 2 {
+		f *= .5
+	}
+	return f
+}
+
+// answer answers by the kind of the question; "" refuses.
+func answer(q question, ev *evidence, asOf string) string {
+	ranked := rankUnits(q, ev)
+	if len(ranked) == 0 || len(q.terms) > 0 && ranked[0].cover < support {
+		return ""
+	}
+	if foreign(q, ranked) {
+		return ""
+	}
+	if q.newest {
+		ranked = newestFirst(ranked)
+	}
+	near := ranked[:max(1, count(ranked, .5))]
+	now, hasNow := dayOf(asOf)
+	switch q.kind {
+	case when:
+		if s := spanWhen(q, near); s != "" {
+			return s
+		}
+	case long:
+		if s := spanBetween(q, ev, now, hasNow); s != "" {
+			return s
+		}
+		if s := spanLong(q, near, now, hasNow); s != "" {
+			return s
+		}
+	case number:
+		if s := spanNumber(q, near); s != "" {
+			return s
+		}
+	case who, where:
+		if s := spanName(q, near); s != "" {
+			return s + ": " + near[0].text
+		}
+	case yesno:
+		return spanYesNo(q, near)
+	case either:
+		if s := spanEither(q, ranked); s != "" {
+			return s
+		}
+	}
+	return sentences(q, ranked)
+}
+
+// foreign reports whether the question is about one speaker and all that fits is the
+// other's, about itself.
+func foreign(q question, ranked []scored) bool {
+	if len(q.subjects) != 1 {
+		return false
+	}
+	top := ranked[:max(1, count(ranked, .7))]
+	for _, s := range top {
+		if s.speaker == "" || slices.Contains(q.subjects, s.speaker) || mentions(strings.ToLower(s.text), q.subjects[0]) {
+			return false
+		}
+		if !reFirst.MatchString(s.text) && !strings.Contains(s.text, "我") {
+			return false
+		}
+	}
+	return true
+}
+
+// count is how many of the first scored sentences reach a share of the best.
+func count(ranked []scored, share float64) int {
+	n := 0
+	for n < len(ranked) && ranked[n].score >= share*ranked[0].score {
+		n++
+	}
+	return n
+}
+
+// newestFirst puts what was said last before what fits nearly as well.
+func newestFirst(ranked []scored) []scored {
+	n := count(ranked, .8)
+	out := slices.Clone(ranked)
+	slices.SortStableFunc(out[:n], func(a, b scored) int {
+		if !a.dated || !b.dated {
+			return 0
+		}
+		return cmp.Compare(b.day, a.day)
+	})
+	return out
+}
+
+// sentences joins the best sentences in the order of the context.
+func sentences(q question, ranked []scored) string {
+	most, share := maxUnits, shareOf
+	if q.kind == list {
+		most, share = maxList, listOf
+	}
+	n := min(most, max(1, count(ranked, share)))
+	pick := map[int]string{}
+	for _, s := range ranked[:n] {
+		pick[s.pos] = s.text
+	}
+	// What a sentence brings up, the next one of the same breath often says.
+	for _, s := range ranked {
+		if s.pos == ranked[0].pos+1 && s.line == ranked[0].line && !s.asks {
+			pick[s.pos] = s.text
+		}
+	}
+	var out []string
+	for _, pos := range slices.Sorted(maps.Keys(pick)) {
+		out = append(out, pick[pos])
+	}
+	return strings.Join(out, " ")
+}
+
+func dayOf(s string) (timex.Day, bool) {
+	if len(s) < 10 {
+		return 0, false
+	}
+	m := stamped.FindStringSubmatch(s)
+	if m == nil {
+		return 0, false
+	}
+	return civil(m[1], m[2], m[3])
+}

@@ -1,0 +1,188 @@
+package reader_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"membench/eval/reader"
+	"membench/schema"
+)
+
+var lin = []string{"Lin", "Mo"}
+
+// Contexts as Show renders them; the dialogues are invented.
+const (
+	english = `[1] 2024-03-15T09:00:00 Lin: I finally adopted a beagle yesterday! His name is Pickle.
+[2] 2024-03-15T09:05:00 Mo: My sister lives in Bergen, so I visit her twice a year.
+[3] 2024-05-02T20:00:00 Lin: I have been learning the cello for three years, and last month I played in public.
+[4] 2024-05-02T20:03:00 Mo: I never eat mushrooms. I bought 14 tulip bulbs for the garden instead.
+[5] 2024-06-10T08:00:00 Lin: We moved to Porto last week, to a flat near the river.`
+	chinese = `[1] 2024-03-15T09:00:00 Lin: 我昨天收养了一只小猎犬，名字叫豆包。
+[2] 2024-03-15T09:05:00 Mo: 我姐姐住在大理，我每年去看她两次。
+[3] 2024-05-02T20:00:00 Lin: 我学大提琴已经三年了，上个月第一次登台演出。
+[4] 2024-05-02T20:03:00 Mo: 我从来不吃蘑菇。我给花园买了14个郁金香球茎。`
+)
+
+func TestRule(t *testing.T) {
+	for _, c := range []struct {
+		context, question string
+		want              string // words that the answer has; "=" before: all of it
+	}{
+		{english, "When did Lin adopt a beagle?", "=14 March 2024"},
+		{english, "When did Lin play the cello in public?", "=April 2024"},
+		{english, "When did Lin move to Porto?", "=the week before 10 June 2024"},
+		{english, "How long has Lin been learning the cello?", "=three years"},
+		{english, "How many tulip bulbs did Mo buy for the garden?", "=14"},
+		{english, "How many times a year does Mo visit the sister?", "=twice"},
+		{english, "Where does Mo's sister live?", "Bergen"},
+		{english, "What is the name of Lin's beagle?", "Pickle"},
+		{english, "Does Mo eat mushrooms?", "No: I never eat mushrooms"},
+		{english, "Does Lin live near the river in Porto?", "Yes: We moved to Porto"},
+		{english, "Which happened first, adopting the beagle or moving to Porto?", "=adopting the beagle"},
+		{english, "How many weeks passed between adopting the beagle and moving to Porto?", "=12 weeks"},
+		{english, "What does Lin think of quantum chromodynamics?", "=" + reader.Refusal},
+		{english, "What did Mo say when Mo adopted a beagle?", "=" + reader.Refusal}, // Lin did
+		{"", "When did Lin adopt a beagle?", "=" + reader.Refusal},
+		{chinese, "Lin是什么时候收养小猎犬的？", "=2024年3月14日"},
+		{chinese, "Lin学大提琴多久了？", "三年"},
+		{chinese, "Mo买了几个郁金香球茎？", "=14个"},
+		{chinese, "Mo吃不吃蘑菇？", "从来不吃蘑菇"},
+		{chinese, "Mo的姐姐住在哪里？", "大理"},
+		{chinese, "Mo吃蘑菇吗？", "不是"},
+		{chinese, "股票跌了多少？", "=" + reader.RefusalZH},
+		{"", "Lin养了什么？", "=" + reader.RefusalZH},
+	} {
+		a, err := reader.Rule().Read(context.Background(), reader.Input{Question: schema.Question{Text: c.question, AsOf: "2024-06-20"}, Speakers: lin, Context: c.context})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, whole := strings.CutPrefix(c.want, "=")
+		if whole && a.Text != want || !strings.Contains(a.Text, want) {
+			t.Errorf("%s\nhave %q\nwant %q", c.question, a.Text, c.want)
+		}
+		if a.By != schema.ByRule || a.Usage.Calls != 0 {
+			t.Errorf("%s: by %s, usage %+v", c.question, a.By, a.Usage)
+		}
+	}
+}
+
+func TestRuleNewest(t *testing.T) {
+	shown := "[1] 2024-01-01 Lin: I live in Oslo.\n[2] 2024-09-01 Lin: I live in Lisbon.\n"
+	a, err := reader.Rule().Read(context.Background(), reader.Input{Question: schema.Question{Text: "Where does Lin currently live?"}, Speakers: lin, Context: shown})
+	if err != nil || !strings.HasPrefix(a.Text, "Lisbon") {
+		t.Errorf("have %q, %v; want the newer place", a.Text, err)
+	}
+}
+
+func TestRuleChoices(t *testing.T) {
+	in := reader.Input{Speakers: lin, Context: english,
+		Question: schema.Question{Text: "What instrument does Lin learn?", Choices: []string{"the violin", "the cello", "drums"}}}
+	a, err := reader.Rule().Read(context.Background(), in)
+	if err != nil || a.Text != "the cello" {
+		t.Errorf("have %q, %v", a.Text, err)
+	}
+	in.Context = ""
+	if a, _ := reader.Rule().Read(context.Background(), in); a.Text != reader.Refusal {
+		t.Errorf("without a context: have %q", a.Text)
+	}
+}
+
+// Facts of a memory system have no speaker before them; MGMemory and Mem0 mark them
+// their own way.
+func TestRuleForms(t *testing.T) {
+	for _, shown := range []string{
+		"[1] 2024-03-15 Lin adopted a beagle yesterday",
+		"[2024-03-15T09:00:00]\nLin: I adopted a beagle yesterday",
+		"[Memory 0] timestamp: 2024-03-15T09:00:00\nLin: I adopted a beagle yesterday\n[Memory End]",
+		"- 2024-03-15: Lin adopted a beagle yesterday",
+		"[1] 2024-03-15 [User] adopted a beagle yesterday",
+	} {
+		a, err := reader.Rule().Read(context.Background(), reader.Input{Question: schema.Question{Text: "When did Lin adopt the beagle?"}, Speakers: lin, Context: shown})
+		if err != nil || a.Text != "14 March 2024" {
+			t.Errorf("%q: have %q, %v", shown, a.Text, err)
+		}
+	}
+}
+
+// The same long context, asked twice and by many at once, answers the same.
+func TestRuleHeld(t *testing.T) {
+	long := strings.Repeat(english+"\n", 20)
+	r := reader.Rule()
+	in := reader.Input{Question: schema.Question{Text: "Where does Mo's sister live?"}, Speakers: lin, Context: long}
+	first, _ := r.Read(context.Background(), in)
+	done := make(chan string)
+	for i := range 8 {
+		go func() {
+			x := in
+			x.Context += strings.Repeat("\n[9] Mo: hm", i%3)
+			a, _ := r.Read(context.Background(), x)
+			done <- a.Text
+		}()
+	}
+	for range 8 {
+		if got := <-done; got != first.Text {
+			t.Errorf("have %q, want %q", got, first.Text)
+		}
+	}
+}
+
+func TestShow(t *testing.T) {
+	hits := []schema.QAHit{
+		{Text: "Lin: one two", Sources: []schema.EventRef{{ConvID: "c", TurnID: 1}}},
+		{Text: "a summary"},
+		{Text: "Mo: three", Sources: []schema.EventRef{{ConvID: "c", TurnID: 2}}},
+	}
+	words := func(s string) int { return len(strings.Fields(s)) }
+	o := reader.Show{Time: func(e schema.EventRef) string {
+		return map[int]string{1: "2024-03-15"}[e.TurnID]
+	}, Count: words}
+	if have, want := o.Context(hits), "[1] 2024-03-15 Lin: one two\n[2] a summary\n[3] Mo: three"; have != want {
+		t.Errorf("have\n%s\nwant\n%s", have, want)
+	}
+	o.Tokens = 8
+	if have, want := o.Context(hits), "[1] 2024-03-15 Lin: one two\n[2] a summary"; have != want || hits[0].Cut || hits[1].Cut || !hits[2].Cut {
+		t.Errorf("cut at 8: have\n%s\n%+v", have, hits)
+	}
+	if have, cut := reader.Cut("a b\nc d\ne", 4, words); have != "a b\nc d" || !cut {
+		t.Errorf("have %q %v", have, cut)
+	}
+	if have, cut := reader.Cut("日本語の文", 3, nil); have != "日本語" || !cut {
+		t.Errorf("have %q %v", have, cut)
+	}
+	if have, cut := reader.Cut("short", 0, nil); have != "short" || cut {
+		t.Errorf("have %q %v", have, cut)
+	}
+}
+
+func FuzzRule(f *testing.F) {
+	f.Add("When did Lin adopt a beagle?", english, "a\nb")
+	f.Add("Mo买了几个郁金香球茎？", chinese, "")
+	f.Add("Which came first, or?", "[1] 0000-99-99 : :\n[Memory ", "")
+	f.Add("how many days between and", "[1] 2024-02-30T99:99 x: in two years ago\xff", "A")
+	f.Fuzz(func(t *testing.T, question, shown, choices string) {
+		in := reader.Input{Question: schema.Question{Text: question, AsOf: "2024-01-01"}, Speakers: lin, Context: shown}
+		if choices != "" {
+			in.Question.Choices = strings.Split(choices, "\n")
+		}
+		a, err := reader.Rule().Read(context.Background(), in)
+		if err != nil || a.Text == "" {
+			t.Fatalf("have %q, %v: want an answer or the refusal", a.Text, err)
+		}
+		b, _ := reader.Rule().Read(context.Background(), in)
+		if a.Text != b.Text {
+			t.Fatalf("twice: %q and %q", a.Text, b.Text)
+		}
+	})
+}
+
+func BenchmarkRule(b *testing.B) {
+	r := reader.Rule()
+	in := reader.Input{Question: schema.Question{Text: "How many tulip bulbs did Mo buy for the garden?"}, Speakers: lin, Context: english}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := r.Read(context.Background(), in); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

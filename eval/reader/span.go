@@ -1,0 +1,417 @@
+package reader
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"membench/internal/timex"
+	"membench/internal/tokens"
+)
+
+var months = [...]string{"", "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
+
+// spanWhen is the day that the best sentences name, counted from when they were said;
+// where none names one, the day on which the best was said.
+func spanWhen(q question, near []scored) string {
+	for _, s := range near {
+		if !s.dated {
+			for _, e := range timex.Find(s.text, 0) {
+				if e.Kind == timex.Absolute {
+					return strings.TrimSpace(s.text[e.Pos:e.End])
+				}
+			}
+			continue
+		}
+		year, _, _ := s.day.Civil()
+		for _, e := range timex.Find(s.text, year) {
+			if e.Kind == timex.Absolute || e.Kind == timex.Deictic {
+				return sayWhen(q.han, e, s.day)
+			}
+		}
+		if best := near[0]; s.line != best.line {
+			break // other turns are about other days
+		}
+	}
+	if near[0].dated {
+		return sayDay(q.han, near[0].day)
+	}
+	return ""
+}
+
+// sayWhen says which days an expression means that was said on day ref.
+func sayWhen(han bool, e timex.Expr, ref timex.Day) string {
+	if e.Kind == timex.Deictic {
+		r := e.At(ref)
+		if e.Op == timex.Ago && e.N == 1 && (e.Unit == timex.Week || e.Unit == timex.Weekend) && !e.Vague {
+			unit := map[timex.Unit][2]string{timex.Week: {"week", "周"}, timex.Weekend: {"weekend", "周末"}}[e.Unit]
+			if han {
+				return sayDay(true, ref) + "的前一" + unit[1]
+			}
+			return "the " + unit[0] + " before " + sayDay(false, ref)
+		}
+		e = r
+	}
+	return sayDays(han, e.Lo, e.Hi)
+}
+
+// sayDays says an interval as shortly as it can be said: a year, a month, a day, from–to.
+func sayDays(han bool, lo, hi timex.Day) string {
+	y, m, d := lo.Civil()
+	switch {
+	case lo == hi:
+		return sayDay(han, lo)
+	case m == 1 && d == 1 && hi == timex.Date(y, 12, 31):
+		if han {
+			return fmt.Sprintf("%d年", y)
+		}
+		return strconv.Itoa(y)
+	case d == 1 && hi == timex.Date(y, m+1, 1)-1:
+		if han {
+			return fmt.Sprintf("%d年%d月", y, m)
+		}
+		return months[m] + " " + strconv.Itoa(y)
+	case han:
+		return sayDay(true, lo) + "至" + sayDay(true, hi)
+	}
+	return "between " + sayDay(false, lo) + " and " + sayDay(false, hi)
+}
+
+func sayDay(han bool, day timex.Day) string {
+	y, m, d := day.Civil()
+	if han {
+		return fmt.Sprintf("%d年%d月%d日", y, m, d)
+	}
+	return fmt.Sprintf("%d %s %d", d, months[m], y)
+}
+
+// spanLong is a length of time that is said, or that lies between two days that are.
+func spanLong(q question, near []scored, now timex.Day, hasNow bool) string {
+	for _, s := range near {
+		year := 0
+		if s.dated {
+			year, _, _ = s.day.Civil()
+		}
+		for _, e := range timex.Find(s.text, year) {
+			switch {
+			case e.Kind == timex.Duration:
+				return strings.TrimSpace(s.text[e.Pos:e.End])
+			case q.past && e.Kind == timex.Deictic && e.Op == timex.Ago && (!hasNow || !s.dated || now-s.day < 4):
+				return strings.TrimSpace(s.text[e.Pos:e.End])
+			}
+		}
+	}
+	if !hasNow || !q.past || !near[0].dated {
+		return ""
+	}
+	day := near[0].day
+	year, _, _ := day.Civil()
+	for _, e := range timex.Find(near[0].text, year) {
+		if e.Kind == timex.Deictic {
+			e = e.At(day)
+		}
+		if e.Kind == timex.Absolute {
+			day = e.Lo + (e.Hi-e.Lo)/2
+			break
+		}
+	}
+	if day > now {
+		return ""
+	}
+	return sayLength(q, float64(now-day))
+}
+
+var reDigits = regexp.MustCompile(`[$€£¥]?\d[\d,]*(?:\.\d+)?(?:%|[kKmM]\b)?|\b(?:a |)(?:hundred|thousand|dozen)\b`)
+
+// spanNumber is the number of the best sentence that has one, with the word after it.
+func spanNumber(q question, near []scored) string {
+	for _, s := range near {
+		if q.han {
+			if n := hanNumber(q.text, s.text); n != "" {
+				return n
+			}
+		}
+		best, at := "", -1
+		dates := timex.Find(s.text, 0)
+		try := func(pos, end int) {
+			if slices.ContainsFunc(dates, func(e timex.Expr) bool { return e.Kind != timex.Duration && pos >= e.Pos && end <= e.End }) {
+				return
+			}
+			// nearest to a word of the question, before or after
+			d := nearest(q, s.text, pos, end)
+			if at < 0 || d < at {
+				best, at = s.text[pos:end], d
+			}
+		}
+		for _, m := range reDigits.FindAllStringIndex(s.text, -1) {
+			try(m[0], m[1])
+		}
+		for _, w := range words(s.text) {
+			if v, ordinal, ok := timex.NumberWord(strings.ToLower(s.text[w[0]:w[1]])); ok && !ordinal && v != 1 {
+				try(w[0], w[1])
+			} else if t := strings.ToLower(s.text[w[0]:w[1]]); t == "twice" || t == "once" || t == "thrice" || t == "couple" {
+				try(w[0], w[1])
+			}
+		}
+		if best != "" {
+			return best
+		}
+	}
+	return ""
+}
+
+// words are the places of runs of letters.
+func words(s string) [][2]int {
+	var out [][2]int
+	start := -1
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && (letter(s[i]|0x20) || s[i] == '-' && start >= 0) {
+			if start < 0 {
+				start = i
+			}
+			continue
+		}
+		if start >= 0 {
+			out = append(out, [2]int{start, i})
+			start = -1
+		}
+	}
+	return out
+}
+
+// nearest is the distance in bytes from a span to the next word of the question; words
+// after the span count as nearer, as in "three dogs".
+func nearest(q question, text string, pos, end int) int {
+	best := len(text) + 1
+	for _, w := range words(text) {
+		if !slices.Contains(q.terms, tokens.Stem(strings.ToLower(text[w[0]:w[1]]))) {
+			continue
+		}
+		switch {
+		case w[0] >= end:
+			best = min(best, w[0]-end)
+		case w[1] <= pos:
+			best = min(best, 8+pos-w[1])
+		}
+	}
+	return best
+}
+
+var hanCount = regexp.MustCompile(`(?:多少|几)([个只次本台条位岁家张件种块元斤公里米度人分名]?)`)
+
+// hanNumber is the number before the measure word that is asked for.
+func hanNumber(question, text string) string {
+	m := hanCount.FindStringSubmatch(question)
+	measure := ""
+	if m != nil {
+		measure = m[1]
+	}
+	first := ""
+	for i := 0; i < len(text); {
+		n := 0
+		for i+n < len(text) && (text[i+n] >= '0' && text[i+n] <= '9' || n > 0 && (text[i+n] == '.' || text[i+n] == ',')) {
+			n++
+		}
+		if n == 0 {
+			_, n = timex.HanNumber(text[i:])
+		}
+		if n == 0 {
+			i++
+			for i < len(text) && text[i]&0xc0 == 0x80 {
+				i++
+			}
+			continue
+		}
+		rest := text[i+n:]
+		if measure != "" && strings.HasPrefix(rest, measure) {
+			return text[i : i+n+len(measure)]
+		}
+		if first == "" {
+			first = text[i : i+n]
+		}
+		i += n
+	}
+	if measure != "" {
+		return ""
+	}
+	return first
+}
+
+var (
+	reNames = regexp.MustCompile(`[A-Z][\w'’&-]*(?: (?:of |the |and |de )?[A-Z][\w'’&-]*)*`)
+	rePlace = regexp.MustCompile(`\b(?:in|at|to|from|near|around|visited|visiting|toured|of) (?:the |my |our )?([A-Z][\w'’&-]*(?:,? (?:of |the )?[A-Z][\w'’&-]*)*)`)
+	reKin   = regexp.MustCompile(`(?i)\bmy (?:\w+ )?(?:mom|mother|dad|father|sister|brother|wife|husband|partner|friends?|family|kids?|son|daughter|cousin|aunt|uncle|grandma|grandpa|grandmother|grandfather|boss|coworkers?|colleagues?|neighbou?rs?|girlfriend|boyfriend|teammates?|roommates?|teacher|coach)\b`)
+)
+
+// spanName is a name, or a place, that the best sentences have and the question has not.
+func spanName(q question, near []scored) string {
+	asked := strings.ToLower(q.text)
+	ok := func(n string) bool {
+		n = strings.ToLower(n)
+		return !strings.Contains(asked, n) && !tokens.Stop(n) && len(n) > 1
+	}
+	for _, s := range near[:min(3, len(near))] {
+		if q.kind == where {
+			for _, m := range rePlace.FindAllStringSubmatch(s.text, -1) {
+				if ok(m[1]) {
+					return m[1]
+				}
+			}
+			continue
+		}
+		for _, m := range reNames.FindAllStringIndex(s.text, -1) {
+			if n := s.text[m[0]:m[1]]; m[0] > 0 && ok(n) {
+				return n
+			}
+		}
+		if m := reKin.FindString(s.text); m != "" {
+			return m
+		}
+	}
+	return ""
+}
+
+var (
+	reDenies = regexp.MustCompile(`(?i)\b(?:not|no|never|none|nothing|nobody|without|hardly|cannot)\b|n['’]t\b`)
+	zhDenies = regexp.MustCompile(`没有|没|不|未|从不|并非|无法`)
+	reLikely = regexp.MustCompile(`(?i)\b(?:would|might|could|likely|may)\b`)
+)
+
+// spanYesNo says yes where the best sentence denies as much as the question does.
+func spanYesNo(q question, near []scored) string {
+	deny := func(s string) bool {
+		if q.han {
+			s = strings.NewReplacer("是不是", "", "有没有", "", "会不会", "", "能不能", "", "要不要", "", "不错", "", "不过", "", "对不起", "").Replace(s)
+			return zhDenies.MatchString(s)
+		}
+		return reDenies.MatchString(s)
+	}
+	yes := deny(q.text) == deny(near[0].text)
+	if q.han {
+		return map[bool]string{true: "是，", false: "不是，"}[yes] + near[0].text
+	}
+	word := map[bool]string{true: "Yes", false: "No"}[yes]
+	if reLikely.MatchString(q.text) {
+		word = map[bool]string{true: "Likely yes", false: "Likely no"}[yes]
+	}
+	return word + ": " + near[0].text
+}
+
+// spanEither is the side of the question that the best sentences speak of more; asked
+// for what came first, or last, the side that was said to be earlier, or later.
+func spanEither(q question, ranked []scored) string {
+	var at [2]float64
+	var day [2]timex.Day
+	var dated [2]bool
+	other := [2][]string{tokens.Terms(q.sides[0]), tokens.Terms(q.sides[1])}
+	for i := range 2 {
+		for _, s := range ranked {
+			hit, all := 0, 0
+			for _, t := range other[i] {
+				if slices.Contains(other[1-i], t) {
+					continue
+				}
+				all++
+				if slices.Contains(s.terms, t) {
+					hit++
+				}
+			}
+			if all == 0 {
+				break
+			}
+			v := float64(hit) / float64(all) * (.3 + s.score)
+			if reDenies.MatchString(s.text) || q.han && zhDenies.MatchString(s.text) {
+				v *= .6
+			}
+			if v > at[i] {
+				at[i] = v
+				if d, ok := eventDay(*s.unit); ok && 2*hit >= all {
+					day[i], dated[i] = d, true
+				}
+			}
+		}
+	}
+	low := strings.ToLower(q.text)
+	if dated[0] && dated[1] && day[0] != day[1] {
+		early := 0
+		if day[1] < day[0] {
+			early = 1
+		}
+		switch {
+		case strings.Contains(low, "first") || strings.Contains(low, "earlier") || strings.Contains(low, "before") || strings.Contains(low, "先") || strings.Contains(low, "更早"):
+			return q.sides[early]
+		case strings.Contains(low, "last") || strings.Contains(low, "later") || strings.Contains(low, "recent") || strings.Contains(low, "后") || strings.Contains(low, "更晚"):
+			return q.sides[1-early]
+		}
+	}
+	switch {
+	case at[0] == 0 && at[1] == 0:
+		return ""
+	case at[1] > at[0]:
+		return q.sides[1]
+	}
+	return q.sides[0]
+}
+
+// eventDay is the middle of the days that a sentence speaks of, else when it was said.
+func eventDay(u unit) (timex.Day, bool) {
+	if !u.dated {
+		return 0, false
+	}
+	year, _, _ := u.day.Civil()
+	for _, e := range timex.Find(u.text, year) {
+		if e.Kind == timex.Deictic {
+			e = e.At(u.day)
+		}
+		if e.Kind == timex.Absolute {
+			return e.Lo + (e.Hi-e.Lo)/2, true
+		}
+	}
+	return u.day, true
+}
+
+// choose is the choice that the context supports best, in its own words; "" where it
+// supports none.
+func choose(q question, ev *evidence, choices []string) string {
+	ranked := rankUnits(q, ev)
+	if len(ranked) == 0 {
+		return ""
+	}
+	asked := map[string]bool{}
+	for _, t := range q.terms {
+		asked[t] = true
+	}
+	best, top := -1, 0.0
+	for i, c := range choices {
+		terms := tokens.Terms(c)
+		slices.Sort(terms)
+		terms = slices.Compact(terms)
+		if len(terms) == 0 {
+			continue
+		}
+		v := 0.0
+		for _, s := range ranked[:min(len(ranked), 20)] {
+			hit, all := 0.0, 0.0
+			for _, t := range terms {
+				w := 1.0
+				if asked[t] {
+					w = .2
+				}
+				all += w
+				if slices.Contains(s.terms, t) {
+					hit += w
+				}
+			}
+			v = max(v, hit/all*(.2+s.score))
+		}
+		if v > top {
+			best, top = i, v
+		}
+	}
+	if best < 0 {
+		return ""
+	}
+	return choices[best]
+}

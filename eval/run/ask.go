@@ -1,0 +1,215 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"membench/eval/reader"
+	"membench/llm"
+	"membench/memory"
+	"membench/schema"
+)
+
+// shown is what a retrieval gave.
+type shown struct {
+	hits    []schema.QAHit
+	below   []schema.QARank
+	context string
+	ms      float64
+	usage   []schema.StepUsage
+	notes   []string
+}
+
+// DontKnow is the answer on record of a system that answers itself, and says by an
+// empty answer that it does not know (memory.Answerer).
+const DontKnow = "No information available."
+
+func (p *player) query(q schema.Question) memory.Query {
+	m := memory.Query{Text: q.Text, K: p.u.k, UserID: userID, AgentID: agentID, AsOf: q.AsOf, Attachments: q.Attachments}
+	if p.u.caps.UsesGold {
+		m.Gold, m.K = q.Evidence, max(p.u.k, len(q.Evidence))
+	}
+	return m
+}
+
+// asked gives the memory to ask: a copy where asking changes it.
+func (p *player) asked(ctx context.Context) (m memory.Memory, done func(), err error) {
+	if !p.u.caps.Stateful {
+		return p.m, func() {}, nil
+	}
+	c, ok := memory.As[memory.Cloner](p.m)
+	if !ok { // unreachable: open looked
+		return nil, nil, errors.New("the memory cannot be copied")
+	}
+	m, err = c.Clone(ctx)
+	return m, func() {
+		if m != nil {
+			m.Close()
+		}
+	}, err
+}
+
+// retrieve asks the memory, and fills in found.
+func (p *player) retrieve(ctx context.Context, q schema.Question, rec *schema.QARecord, found *shown) error {
+	ctx, meter := llm.WithMeter(ctx)
+	query := p.query(q)
+	start := p.now()
+	ret, err := do(ctx, p, "retrieving", p.o.Limits.Retrieve, func(ctx context.Context) (memory.Retrieved, error) {
+		m, done, err := p.asked(ctx)
+		if err != nil {
+			return memory.Retrieved{}, err
+		}
+		defer done()
+		return m.Retrieve(ctx, query)
+	})
+	found.ms = p.since(start)
+	found.usage, found.notes = usageOf("retrieve", meter, ret.Usage)
+	rec.RetrieveMS = found.ms
+	if err != nil {
+		rec.Usage = found.usage
+		return err
+	}
+	p.take(query, ret, found)
+	return p.deeper(ctx, q, query, found)
+}
+
+// take makes records of hits, and the context of them.
+func (p *player) take(query memory.Query, ret memory.Retrieved, found *shown) {
+	if n := len(ret.Hits); n > query.K {
+		found.notes = append(found.notes, fmt.Sprintf("%d hits given where %d were asked for: the rest is left out", n, query.K))
+		ret.Hits = ret.Hits[:query.K]
+	}
+	found.hits = make([]schema.QAHit, len(ret.Hits))
+	for i, h := range ret.Hits {
+		if math.IsNaN(h.Score) || math.IsInf(h.Score, 0) {
+			found.notes = append(found.notes, fmt.Sprintf("hit %d has a score that is no number", i+1))
+			h.Score = 0
+		}
+		found.hits[i] = schema.QAHit{Rank: i + 1, ID: schema.PointID(text(string(h.ID))), Score: h.Score, Text: text(h.Text), Sources: h.Sources}
+	}
+	found.context = p.show(found.hits, text(ret.Context))
+}
+
+// show makes the context: what the system shows itself, else its hits as every
+// system's are rendered. A hit that is not whole in the context is marked.
+func (p *player) show(hits []schema.QAHit, own string) string {
+	if own == "" {
+		o := reader.Show{Tokens: p.o.ContextTokens, Count: p.o.Count}
+		if p.times != nil {
+			o.Time = func(e schema.EventRef) string { return p.times[e] }
+		}
+		return o.Context(hits)
+	}
+	short, cut := reader.Cut(own, p.o.ContextTokens, p.o.Count)
+	for i := range hits {
+		hits[i].Cut = cut && !strings.Contains(short, hits[i].Text)
+	}
+	return short
+}
+
+// deeper looks for gold evidence below k, where that asks no model for words.
+func (p *player) deeper(ctx context.Context, q schema.Question, query memory.Query, found *shown) error {
+	caps := p.u.caps
+	if p.o.Depth <= query.K || caps.Retrieval != memory.RetrievalRanked || caps.UsesGold || caps.Calls == nil || caps.Calls.LLMPerQuery.Max > 0 {
+		return nil
+	}
+	missing := slices.ContainsFunc(q.Evidence, func(e schema.EventRef) bool {
+		return !slices.ContainsFunc(found.hits, func(h schema.QAHit) bool { return slices.Contains(h.Sources, e) })
+	})
+	if !missing {
+		return nil
+	}
+	query.K = p.o.Depth
+	ret, err := do(ctx, p, "retrieving deeper", p.o.Limits.Retrieve, func(ctx context.Context) (memory.Retrieved, error) {
+		m, done, err := p.asked(ctx)
+		if err != nil {
+			return memory.Retrieved{}, err
+		}
+		defer done()
+		return m.Retrieve(ctx, query)
+	})
+	if err != nil {
+		if fatal(ctx, err) {
+			return err
+		}
+		found.notes = append(found.notes, "looking below k failed: "+text(err.Error()))
+		return nil
+	}
+	known := map[schema.PointID]bool{}
+	for _, h := range found.hits {
+		known[h.ID] = true
+	}
+	rank := len(found.hits)
+	for _, h := range ret.Hits {
+		if id := schema.PointID(text(string(h.ID))); !known[id] {
+			rank++
+			found.below = append(found.below, schema.QARank{Rank: rank, ID: id, Sources: h.Sources})
+		}
+	}
+	return nil
+}
+
+// selfAnswer asks a memory that answers by itself.
+func (p *player) selfAnswer(ctx context.Context, q schema.Question, rec *schema.QARecord) error {
+	ctx, meter := llm.WithMeter(ctx)
+	query := p.query(q)
+	type answer struct {
+		memory.Retrieved
+		text string
+	}
+	start := p.now()
+	a, err := do(ctx, p, "answering", p.o.Limits.Retrieve, func(ctx context.Context) (answer, error) {
+		m, done, err := p.asked(ctx)
+		if err != nil {
+			return answer{}, err
+		}
+		defer done()
+		s, ok := memory.As[memory.Answerer](m)
+		if !ok {
+			return answer{}, errors.New("the copy of the memory cannot answer")
+		}
+		r, text, err := s.Answer(ctx, query)
+		return answer{r, text}, err
+	})
+	rec.AnswerMS = p.since(start)
+	var found shown
+	found.usage, found.notes = usageOf("answer", meter, a.Usage)
+	rec.Usage = found.usage
+	if err != nil {
+		return err
+	}
+	p.take(query, a.Retrieved, &found)
+	rec.Hits, rec.Context = found.hits, found.context
+	note(&rec.Extra, found.notes)
+	rec.By, rec.Outcome, rec.Answer = schema.By(p.u.name), schema.OutcomeAnswered, text(a.text)
+	if strings.TrimSpace(a.text) == "" {
+		rec.Answer = DontKnow
+	}
+	return nil
+}
+
+// impossible is more tokens than any call has.
+const impossible = 1 << 40
+
+// usageOf is what a step cost: as counted where the models are ours, else as the
+// system says. notes name what it says wrongly.
+func usageOf(step string, m *llm.Meter, told llm.Usage) (out []schema.StepUsage, notes []string) {
+	var counted llm.Usage
+	for _, row := range m.Rows() {
+		counted = counted.Add(row.Usage)
+		out = append(out, schema.StepUsage{Step: step, Model: row.Model, Calls: row.Usage.Calls, InputTokens: row.Usage.InputTokens, OutputTokens: row.Usage.OutputTokens})
+	}
+	switch {
+	case told.Calls < 0 || told.InputTokens < 0 || told.OutputTokens < 0 || told.Calls > impossible || told.InputTokens > impossible || told.OutputTokens > impossible:
+		notes = append(notes, fmt.Sprintf("%s: the system tells an impossible usage: %d calls, %d+%d tokens", step, told.Calls, told.InputTokens, told.OutputTokens))
+	case len(out) > 0 && (told.Calls != counted.Calls || told.InputTokens != counted.InputTokens || told.OutputTokens != counted.OutputTokens):
+		notes = append(notes, fmt.Sprintf("%s: the system tells %d calls and %d+%d tokens, %d and %d+%d were counted", step, told.Calls, told.InputTokens, told.OutputTokens, counted.Calls, counted.InputTokens, counted.OutputTokens))
+	case len(out) == 0 && told.Calls > 0:
+		out = append(out, schema.StepUsage{Step: step, Calls: told.Calls, InputTokens: told.InputTokens, OutputTokens: told.OutputTokens})
+	}
+	return out, notes
+}

@@ -1,0 +1,203 @@
+package run
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"membench/internal/atomicfile"
+	"membench/internal/codec"
+)
+
+// recordsVersion changes when the same configuration would give other records.
+const recordsVersion = "1"
+
+// A Difference is one point in which two runs differ.
+type Difference struct{ Name, Had, Wants string }
+
+// ChangedError says that a folder holds a run of another configuration.
+type ChangedError struct {
+	Dir         string
+	Differences []Difference
+}
+
+func (e *ChangedError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s holds a run of another configuration:", e.Dir)
+	for _, d := range e.Differences {
+		fmt.Fprintf(&b, "\n  %s: the run there has %s, this one %s", d.Name, quoted(d.Had), quoted(d.Wants))
+	}
+	b.WriteString("\ngive another folder, or the options of the run that is there")
+	return b.String()
+}
+
+func quoted(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// config is everything that decides the records, by name.
+func (o Options) config(units []*unit) map[string]string {
+	c := map[string]string{"records": recordsVersion, "window": strconv.Itoa(o.Window), "overlap": strconv.Itoa(o.Overlap), "depth": strconv.Itoa(o.Depth),
+		"context tokens": strconv.Itoa(o.ContextTokens), "repeats": strconv.Itoa(max(1, o.Repeats)), "ingest anew for each repeat": strconv.FormatBool(o.Reingest),
+		"snapshots": strconv.FormatBool(o.Snapshots), "dates in contexts": strconv.FormatBool(!o.Undated), "milliseconds": strconv.FormatBool(o.Now != nil)}
+	var order []string
+	for i := range o.Sets {
+		s := &o.Sets[i]
+		c["data set "+s.Name] = s.Digest
+		order = append(order, s.Name)
+	}
+	c["data sets"] = strings.Join(order, ", ")
+	order = nil
+	for _, u := range units[:len(o.Systems)] {
+		c["system "+u.name] = strings.Join([]string{u.info.Name, u.info.Version, u.info.Mode, u.info.Fingerprint}, " ")
+		c["hits of "+u.name] = strconv.Itoa(u.k)
+		if u.sys.Reader != nil {
+			c["reader of "+u.name] = u.sys.Reader.Fingerprint()
+		}
+		order = append(order, u.name)
+	}
+	c["systems"] = strings.Join(order, ", ")
+	for k, v := range o.Config {
+		c[k] = v
+	}
+	return c
+}
+
+// The small files that stay in the journal's folder.
+const (
+	configFile = "config.json"
+	doneFile   = "done.json"
+)
+
+// state is configFile.
+type state struct {
+	Config map[string]string `json:"config"`
+	Units  []unitState       `json:"units"` // in order; their journals are 0000.log, …
+}
+
+// unitState is what `eval status` must know of a unit.
+type unitState struct {
+	System    string `json:"system"`
+	Dataset   string `json:"dataset"`
+	Cases     int    `json:"cases"` // times repeats, where each ingests anew
+	Questions int    `json:"questions"`
+}
+
+// finished is doneFile: the run is over, and these are its files.
+type finished struct{ Result }
+
+// whole reports whether the files are there as they were written. Their size is
+// looked at, not their content: validate and the manifest are for that.
+func (d *finished) whole(dir string) bool {
+	for _, f := range d.Files {
+		if fileSize(filepath.Join(dir, f.Path)) != f.Bytes {
+			return false
+		}
+	}
+	return len(d.Files) > 0
+}
+
+func readJSON(path string, v any) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := codec.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("reading %s: %w", path, err)
+	}
+	return nil
+}
+
+func writeJSON(path string, v any) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		b, err := codec.Append(nil, v, codec.Indented)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(append(b, '\n'))
+		return err
+	})
+}
+
+// begin compares the folder with the run, and makes it the run's. done is nil where
+// something is left to do.
+func begin(dir string, o Options, units []*unit) (done *finished, err error) {
+	want := state{Config: o.config(units)}
+	for _, u := range units {
+		times := 1
+		if u.reingest {
+			times = u.repeats
+		}
+		want.Units = append(want.Units, unitState{u.name, u.set.Name, u.set.Size.Cases * times, u.set.Size.Questions * u.repeats})
+	}
+	var have state
+	path := filepath.Join(dir, configFile)
+	switch err := readJSON(path, &have); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, writeJSON(path, want)
+	case err != nil:
+		return nil, err
+	}
+	var diffs []Difference
+	names := maps.Clone(have.Config)
+	maps.Copy(names, want.Config)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if a, b := have.Config[name], want.Config[name]; a != b {
+			diffs = append(diffs, Difference{name, a, b})
+		}
+	}
+	if len(diffs) > 0 {
+		return nil, &ChangedError{o.Dir, diffs}
+	}
+	done = &finished{}
+	if err := readJSON(filepath.Join(dir, doneFile), done); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	if !done.whole(o.Dir) {
+		// Somebody took the files away: without them there is nothing to go on from.
+		return nil, os.Remove(filepath.Join(dir, doneFile))
+	}
+	return done, nil
+}
+
+// fingerprint names the run in namespaces of services.
+func fingerprint(c map[string]string) string {
+	h := sha256.New()
+	for _, k := range slices.Sorted(maps.Keys(c)) {
+		fmt.Fprintf(h, "%q=%q\n", k, c[k])
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}
+
+// end notes that the run is over, then gives the journals up.
+func end(dir string, units []*unit, res Result) error {
+	res.Known = 0
+	if err := writeJSON(filepath.Join(dir, doneFile), finished{res}); err != nil {
+		return err
+	}
+	return removeJournals(dir, len(units))
+}
+
+// Resolved is everything that decides the records of a run, by name: for its manifest.
+func Resolved(o Options) (map[string]string, error) {
+	units, err := o.prepare()
+	if err != nil {
+		return nil, err
+	}
+	return o.config(units), nil
+}

@@ -1,0 +1,118 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"membench/internal/codec"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// outcomeOnly is what reopen looks at of a record.
+type outcomeOnly struct {
+	CaseID  string `json:"case_id"`
+	Repeat  int    `json:"repeat"`
+	Outcome string `json:"outcome"`
+}
+
+// reopen makes journals of a finished run's files, without what failed: what is left
+// to do is then what failed. done is given back where nothing did.
+func reopen(ctx context.Context, o Options, units []*unit, dir string, done *finished) (*finished, error) {
+	if done.Outcomes[schema.OutcomeError]+done.Outcomes[schema.OutcomeTimeout] == 0 {
+		return done, nil
+	}
+	if err := removeJournals(dir, len(units)); err != nil {
+		return nil, err
+	}
+	var next [2]func() (jsonl.Line, error, bool)
+	for i, name := range []string{SessionsFile, QAFile} {
+		path := filepath.Join(o.Dir, name)
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		var stop func()
+		next[i], stop = iter.Pull2(jsonl.Lines(f, path, 0))
+		defer stop()
+	}
+	for i, u := range units {
+		if err := reopenUnit(ctx, u, journalPath(dir, i), next); err != nil {
+			return nil, err
+		}
+	}
+	return nil, os.Remove(filepath.Join(dir, doneFile))
+}
+
+func reopenUnit(ctx context.Context, u *unit, path string, next [2]func() (jsonl.Line, error, bool)) (err error) {
+	j, err := openJournal(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, j.close()) }()
+	failed := map[int]bool{}
+	copyRecord := func(c schema.Case, h head, from func() (jsonl.Line, error, bool)) error {
+		line, err, ok := from()
+		if err != nil {
+			return err
+		}
+		var rec outcomeOnly
+		if ok {
+			err = codec.Unmarshal(line.Bytes, &rec)
+		}
+		if err != nil || !ok || rec.CaseID != c.ID || rec.Repeat != h.repeat {
+			return fmt.Errorf("%v: want a record of case %s, repeat %d: the files of the run were changed (%w)", line.Pos, c.ID, h.repeat, err)
+		}
+		h.outcome = rec.Outcome
+		if h.outcome == schema.OutcomeError || h.outcome == schema.OutcomeTimeout {
+			failed[h.job] = true
+			return nil
+		}
+		out := append(appendHead(make([]byte, 9, 64+len(line.Bytes)), h), '\t')
+		return j.put(append(append(out, line.Bytes...), '\n'))
+	}
+	jobs := 0
+	for repeat := range u.repeats {
+		if !u.reingest {
+			jobs = 0
+		}
+		for rec, err := range u.set.Cases {
+			var f *schema.Finding
+			if errors.As(err, &f) && !f.Warning {
+				continue
+			}
+			if err != nil && f == nil {
+				return err
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if repeat == 0 || u.reingest {
+				for i := range rec.V.Sessions {
+					if err := copyRecord(rec.V, head{recordKey{'s', repeat, i}, jobs, ""}, next[0]); err != nil {
+						return err
+					}
+				}
+			}
+			for i := range rec.V.Questions {
+				if err := copyRecord(rec.V, head{recordKey{'q', repeat, i}, jobs, ""}, next[1]); err != nil {
+					return err
+				}
+			}
+			if repeat == u.repeats-1 || u.reingest {
+				if !failed[jobs] {
+					if err := j.end(jobs); err != nil {
+						return err
+					}
+				}
+			}
+			jobs++
+		}
+	}
+	return nil
+}

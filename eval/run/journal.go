@@ -1,0 +1,241 @@
+package run
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"membench/internal/keylog"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// The journal of a unit is one file, each line a record as it will stand in the run's
+// files, behind a head:
+//
+//	CRC s JOB REPEAT SESSION OUTCOME\t{…}      a session record
+//	CRC q JOB REPEAT QUESTION OUTCOME\t{…}     a QA record
+//	CRC e JOB 0 0 -                            nothing more comes of this job
+//
+// CRC is eight hex digits of CRC-32C over what follows it. JOB counts the cases of the
+// unit, times the repeats where each ingests anew.
+
+// recordKey is the place of a record in its job.
+type recordKey struct {
+	kind   byte // s or q
+	repeat int
+	i      int
+}
+
+// head is what stands before a record.
+type head struct {
+	recordKey
+	job     int
+	outcome string
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// appendHead appends the head without its CRC.
+func appendHead(dst []byte, h head) []byte {
+	dst = append(dst, h.kind, ' ')
+	dst = strconv.AppendInt(dst, int64(h.job), 10)
+	dst = append(dst, ' ')
+	dst = strconv.AppendInt(dst, int64(h.repeat), 10)
+	dst = append(dst, ' ')
+	dst = strconv.AppendInt(dst, int64(h.i), 10)
+	dst = append(dst, ' ')
+	return append(dst, h.outcome...)
+}
+
+var errJournalLine = errors.New("a line that is none of a journal")
+
+// parseLine checks a line and cuts it into head and record.
+func parseLine(line []byte) (h head, rec []byte, err error) {
+	var sum [4]byte
+	if len(line) < 10 || line[8] != ' ' {
+		return h, nil, errJournalLine
+	}
+	if _, err := hex.Decode(sum[:], line[:8]); err != nil || crc32.Checksum(line[9:], castagnoli) != uint32(sum[0])<<24|uint32(sum[1])<<16|uint32(sum[2])<<8|uint32(sum[3]) {
+		return h, nil, errJournalLine
+	}
+	words, rec, _ := bytes.Cut(line[9:], []byte("\t"))
+	var parts [5][]byte
+	for i := range parts {
+		var ok bool
+		if parts[i], words, ok = bytes.Cut(words, []byte(" ")); !ok && i < len(parts)-1 {
+			return h, nil, errJournalLine
+		}
+	}
+	if len(parts[0]) != 1 {
+		return h, nil, errJournalLine
+	}
+	h.kind, h.outcome = parts[0][0], string(parts[4])
+	for i, at := range []*int{&h.job, &h.repeat, &h.i} {
+		if *at, err = strconv.Atoi(string(parts[i+1])); err != nil || *at < 0 {
+			return h, nil, errJournalLine
+		}
+	}
+	return h, rec, nil
+}
+
+// partial is what is on record of a job that has not ended.
+type partial struct{ keys map[recordKey]struct{} }
+
+func (p *partial) has(k recordKey) bool {
+	if p == nil {
+		return false
+	}
+	_, ok := p.keys[k]
+	return ok
+}
+
+// A journal is open for appending; any goroutine may append.
+type journal struct {
+	mu        sync.Mutex
+	log       *keylog.Log
+	buf       []byte
+	unsynced  int
+	questions int // that were there when it was opened
+	outcomes  map[string]int
+	sessions  int
+	below     int              // all jobs below have ended
+	above     map[int]struct{} // and these
+	open      map[int]*partial // jobs that an earlier start left halfway
+}
+
+// syncEvery so many bytes the journal is made durable: what a crash of the machine can
+// take back. The death of the process takes nothing.
+const syncEvery = 16 << 20
+
+func journalPath(dir string, unit int) string {
+	return filepath.Join(dir, fmt.Sprintf("%04d.log", unit))
+}
+
+func openJournal(path string) (*journal, error) {
+	j := &journal{above: map[int]struct{}{}, open: map[int]*partial{}, outcomes: map[string]int{}}
+	var err error
+	j.log, err = keylog.Open(path, keylog.Options{Loose: true}, func(_ int, line []byte) error {
+		h, _, err := parseLine(line)
+		if err != nil {
+			return err
+		}
+		j.note(h)
+		return nil
+	})
+	return j, err
+}
+
+// note takes a head that was read into the account.
+func (j *journal) note(h head) {
+	if h.kind == 'e' {
+		j.close1(h.job)
+		return
+	}
+	if h.kind == 'q' {
+		j.questions++
+		j.outcomes[h.outcome]++
+	} else {
+		j.sessions++
+	}
+	p := j.open[h.job]
+	if p == nil {
+		p = &partial{map[recordKey]struct{}{}}
+		j.open[h.job] = p
+	}
+	p.keys[h.recordKey] = struct{}{}
+}
+
+func (j *journal) close1(job int) {
+	delete(j.open, job)
+	j.above[job] = struct{}{}
+	for {
+		if _, ok := j.above[j.below]; !ok {
+			return
+		}
+		delete(j.above, j.below)
+		j.below++
+	}
+}
+
+func (j *journal) ended(job int) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	_, ok := j.above[job]
+	return ok || job < j.below
+}
+
+func (j *journal) partial(job int) *partial {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.open[job]
+}
+
+func (j *journal) session(job, repeat, i int, rec *schema.SessionRecord) error {
+	return put(j, head{recordKey{'s', repeat, i}, job, rec.Outcome}, rec)
+}
+
+func (j *journal) question(job, i int, rec *schema.QARecord) error {
+	return put(j, head{recordKey{'q', rec.Repeat, i}, job, rec.Outcome}, rec)
+}
+
+func put[T schema.Versioned[T]](j *journal, h head, rec *T) error {
+	line := appendHead(make([]byte, 9, 1024), h)
+	line = append(line, '\t')
+	line, err := jsonl.Append(line, *rec, schema.Latest)
+	if err != nil {
+		return fmt.Errorf("a record of job %d cannot be written: %w", h.job, err)
+	}
+	return j.put(line)
+}
+
+// put fills in the sum of a line that leaves room for it, and appends it.
+func (j *journal) put(line []byte) error {
+	sum := crc32.Checksum(line[9:len(line)-1], castagnoli)
+	hex.Encode(line[:8], []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
+	line[8] = ' '
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.log.Put(line); err != nil {
+		return err
+	}
+	if j.unsynced += len(line); j.unsynced >= syncEvery {
+		j.unsynced = 0
+		return j.log.Sync()
+	}
+	return nil
+}
+
+// end notes that nothing more comes of a job.
+func (j *journal) end(job int) error {
+	line := append(appendHead(make([]byte, 9, 64), head{recordKey{kind: 'e'}, job, "-"}), '\n')
+	if err := j.put(line); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.close1(job)
+	return nil
+}
+
+func (j *journal) close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return errors.Join(j.log.Sync(), j.log.Close())
+}
+
+// removeJournals leaves the small files of the folder.
+func removeJournals(dir string, units int) error {
+	for i := range units {
+		if err := os.Remove(journalPath(dir, i)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

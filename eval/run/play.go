@@ -1,0 +1,586 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"membench/eval/reader"
+	"membench/internal/codec"
+	"membench/llm"
+	"membench/memory"
+	"membench/schema"
+)
+
+// Owners of every memory: a namespace is one memory, so they only have to be the same
+// when it is filled and when it is asked.
+const (
+	userID  = memory.RoleUser
+	agentID = memory.RoleAssistant
+)
+
+// player plays one job.
+type player struct {
+	*runner
+	j       job
+	u       *unit
+	due     []int // by question: after how many sessions it is asked
+	times   map[schema.EventRef]string
+	m       memory.Memory
+	dead    error         // why the memory is asked nothing more
+	sent    []string      // keys of the batches given to it
+	kept    int           // batches of which the receipts say that something was stored
+	words   int           // turns given to it that say something
+	last    []memory.Item // before the session, for systems that tell no deltas
+	started bool
+}
+
+// brokenAfter openings or first sessions that failed in a row, the rest of a unit is
+// not tried.
+const brokenAfter = 5
+
+// play fills a memory with a case and asks its questions; what has a record is not
+// asked again. An error ends the run.
+func (r *runner) play(ctx context.Context, j job) error {
+	p := &player{runner: r, j: j, u: j.u}
+	p.schedule()
+	had := p.u.log.partial(j.n)
+	if stop := p.lastNeeded(had); stop > 0 {
+		if err := p.fill(ctx, had, stop); err != nil {
+			p.close()
+			return err
+		}
+	}
+	p.close()
+	return p.u.log.end(j.n)
+}
+
+// schedule says for each question after how many sessions it is asked: when the last
+// of those that it covers is in, else after all.
+func (p *player) schedule() {
+	c := &p.j.c
+	at := map[string]int{}
+	for i, s := range c.Sessions {
+		at[s.ID] = i + 1
+	}
+	p.due = make([]int, len(c.Questions))
+	for i, q := range c.Questions {
+		p.due[i] = len(c.Sessions)
+		last := 0
+		for _, id := range q.Covered {
+			last = max(last, at[id])
+		}
+		if last > 0 {
+			p.due[i] = last
+		}
+	}
+	if !p.o.Undated {
+		p.times = map[schema.EventRef]string{}
+		for _, s := range c.Sessions {
+			for _, t := range s.Turns {
+				if when := cmp.Or(t.Time, s.Time); when != "" {
+					p.times[schema.EventRef{ConvID: c.ConvID, TurnID: t.TurnID}] = when
+				}
+			}
+		}
+	}
+}
+
+// repeats are those of the job.
+func (p *player) repeats() (from, to int) {
+	if p.u.reingest {
+		return p.j.repeat, p.j.repeat + 1
+	}
+	return 0, p.u.repeats
+}
+
+// lastNeeded is how many sessions must be in for what has no record yet.
+func (p *player) lastNeeded(had *partial) int {
+	need := 0
+	for i := range p.j.c.Sessions {
+		if !had.has(recordKey{'s', p.j.repeat, i}) {
+			need = i + 1
+		}
+	}
+	from, to := p.repeats()
+	for i := range p.j.c.Questions {
+		for rep := from; rep < to; rep++ {
+			if !had.has(recordKey{'q', rep, i}) {
+				need = max(need, p.due[i])
+				if len(p.j.c.Sessions) == 0 {
+					need = 1
+				}
+			}
+		}
+	}
+	return need
+}
+
+func (p *player) fill(ctx context.Context, had *partial, stop int) error {
+	c := &p.j.c
+	if err := p.open(ctx); err != nil {
+		return err
+	}
+	if len(c.Sessions) == 0 {
+		return p.askDue(ctx, had, 0)
+	}
+	for i := range c.Sessions {
+		if i >= stop {
+			break
+		}
+		rec, err := p.session(ctx, i)
+		if err != nil {
+			return err
+		}
+		asked := slices.Contains(p.due, i+1)
+		if asked && p.dead == nil {
+			if err := p.check(ctx); err != nil {
+				if fatal(ctx, err) {
+					return err
+				}
+				p.dead = fmt.Errorf("ingest check: %w", err)
+				rec.Outcome, rec.Error = outcomeOf(err), text(p.dead.Error())
+			}
+		}
+		if !had.has(recordKey{'s', p.j.repeat, i}) {
+			p.u.tally.session(&rec)
+			if err := p.u.log.session(p.j.n, p.j.repeat, i, &rec); err != nil {
+				return err
+			}
+		}
+		if asked {
+			if err := p.askDue(ctx, had, i+1); err != nil {
+				return err
+			}
+		}
+	}
+	p.u.went(p.dead == nil || p.started)
+	return nil
+}
+
+// open makes the memory. Failing, it is dead from the start.
+func (p *player) open(ctx context.Context) error {
+	if err := p.u.broken(); err != nil {
+		p.dead = err
+		return nil
+	}
+	scope := p.j.c.ID
+	if p.j.repeat > 0 {
+		scope += "#" + strconv.Itoa(p.j.repeat)
+	}
+	m, err := call(ctx, "opening the memory", p.o.Limits.Ingest, p.o.Limits.Grace, func(ctx context.Context) (memory.Memory, error) {
+		return p.u.sys.System.Open(ctx, memory.Namespace{Run: p.ns, Scope: scope})
+	}, nil)
+	if err != nil {
+		if fatal(ctx, err) {
+			return err
+		}
+		p.dead = fmt.Errorf("opening the memory: %w", err)
+		return nil
+	}
+	p.m = m
+	if _, ok := memory.As[memory.Cloner](m); p.u.caps.Stateful && !ok {
+		p.dead = errors.New("asking changes this memory, and it cannot be copied: its questions would disturb each other")
+	}
+	return nil
+}
+
+func (p *player) close() {
+	if p.m == nil {
+		return
+	}
+	var left *leftError
+	if errors.As(p.dead, &left) {
+		return // somebody is still in there; it is closed when they come out
+	}
+	m := p.m
+	p.m = nil
+	// The answer to a failed closing would come too late for any record.
+	_, _ = call(context.Background(), "closing the memory", p.o.Limits.Ingest, p.o.Limits.Grace, func(context.Context) (struct{}, error) { return struct{}{}, m.Close() }, nil)
+}
+
+// went notes how a case of the unit began.
+func (u *unit) went(well bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if well {
+		u.failed = 0
+	} else {
+		u.failed++
+	}
+}
+
+func (u *unit) broken() error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.failed < brokenAfter {
+		return nil
+	}
+	return fmt.Errorf("not tried: the system failed at the beginning of %d cases in a row", u.failed)
+}
+
+// now is the clock; the zero time where nothing is measured.
+func (p *player) now() time.Time {
+	if p.o.Now == nil {
+		return time.Time{}
+	}
+	return p.o.Now()
+}
+
+func (p *player) since(t time.Time) float64 {
+	if p.o.Now == nil {
+		return 0
+	}
+	return math.Round(float64(p.o.Now().Sub(t).Microseconds())) / 1000
+}
+
+// do is call on the memory: a call that is left behind makes it dead.
+func do[T any](ctx context.Context, p *player, what string, limit time.Duration, f func(context.Context) (T, error)) (T, error) {
+	m := p.m
+	v, err := call(ctx, what, limit, p.o.Limits.Grace, f, func() {
+		guarded(context.Background(), what, func(context.Context) (int, error) { return 0, m.Close() })
+	})
+	var left *leftError
+	if errors.As(err, &left) {
+		p.dead = err
+	}
+	return v, err
+}
+
+// session plays one session and says what it did.
+func (p *player) session(ctx context.Context, i int) (schema.SessionRecord, error) {
+	s := &p.j.c.Sessions[i]
+	rec := schema.SessionRecord{System: p.u.name, Repeat: p.j.repeat, Dataset: p.j.c.Dataset, CaseID: p.j.c.ID, SessionID: s.ID, Index: i, Points: s.Points, Outcome: schema.OutcomeAnswered}
+	if p.dead != nil {
+		rec.Outcome, rec.Error = outcomeOf(p.dead), text("not ingested: "+p.dead.Error())
+		return rec, nil
+	}
+	start := p.now()
+	ctx, meter := llm.WithMeter(ctx)
+	var told llm.Usage
+	var notes []string
+	err := p.ingest(ctx, s, i, &rec, &told)
+	rec.IngestMS = p.since(start)
+	rec.Usage, notes = usageOf("ingest", meter, told)
+	if err == nil {
+		p.started = true
+		err = p.look(ctx, s, &rec)
+	}
+	if err != nil {
+		if fatal(ctx, err) {
+			return rec, err
+		}
+		p.dead = cmp.Or(p.dead, fmt.Errorf("session %s: %w", s.ID, err))
+		rec.Outcome, rec.Error = outcomeOf(err), text(err.Error())
+	}
+	note(&rec.Extra, notes)
+	return rec, nil
+}
+
+// ingest sends the turns in batches and ends the session.
+func (p *player) ingest(ctx context.Context, s *schema.Session, i int, rec *schema.SessionRecord, told *llm.Usage) error {
+	turns := make([]schema.Turn, len(s.Turns))
+	for k, t := range s.Turns {
+		turns[k] = t.Turn(p.j.c.ConvID)
+		turns[k].Time = cmp.Or(t.Time, s.Time)
+		if strings.TrimSpace(t.Text) != "" {
+			p.words++
+		}
+	}
+	size := p.o.Window
+	if size <= 0 {
+		size = max(1, len(turns))
+	}
+	take := func(r memory.Receipt) {
+		*told = told.Add(r.Usage)
+		for _, d := range r.Degraded {
+			rec.Degraded = append(rec.Degraded, text(d))
+		}
+		for _, c := range r.Changes {
+			if c.Op == memory.OpAdd {
+				p.kept++
+			}
+		}
+	}
+	for from := 0; from < len(turns); from += size {
+		to := min(from+size, len(turns))
+		b := memory.Batch{Key: batchKey(i, from), Session: s.ID, Context: turns[max(0, from-p.o.Overlap):from], Turns: turns[from:to], UserID: userID, AgentID: agentID}
+		r, err := do(ctx, p, "ingesting", p.o.Limits.Ingest, func(ctx context.Context) (memory.Receipt, error) { return p.m.Ingest(ctx, b) })
+		take(r)
+		if err != nil {
+			return err
+		}
+		if r.Skipped {
+			return fmt.Errorf("ingest check: the system says that it has turns %d to %d already, and its memory was opened empty", s.Turns[from].TurnID, s.Turns[to-1].TurnID)
+		}
+		rec.Turns += to - from
+		p.sent = append(p.sent, b.Key)
+	}
+	r, err := do(ctx, p, "ending the session", p.o.Limits.Ingest, func(ctx context.Context) (memory.Receipt, error) { return memory.Finish(ctx, p.m, s.ID) })
+	take(r)
+	return err
+}
+
+// batchKey is unique in a memory, also where a data set repeats a session's id.
+func batchKey(session, turn int) string {
+	return "s" + strconv.Itoa(session) + "." + strconv.Itoa(turn)
+}
+
+// look takes what the session changed and, where it is wanted, all that is kept.
+func (p *player) look(ctx context.Context, s *schema.Session, rec *schema.SessionRecord) error {
+	d, tells := memory.As[memory.Deltaer](p.m)
+	shot, shows := memory.As[memory.Snapshotter](p.m)
+	rec.Opaque = !tells && !shows
+	if tells {
+		deltas, err := do(ctx, p, "telling the session's changes", p.o.Limits.Ingest, func(ctx context.Context) (out []schema.MemoryDelta, err error) {
+			for x, err := range d.Delta(ctx, s.ID) {
+				if err != nil {
+					return out, err
+				}
+				out = append(out, delta(x))
+			}
+			return out, nil
+		})
+		if err != nil {
+			return err
+		}
+		rec.Delta = deltas
+	}
+	if !shows || tells && !p.o.Snapshots && len(s.Points) == 0 {
+		return nil
+	}
+	items, err := do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) (out []memory.Item, err error) {
+		for it, err := range shot.Snapshot(ctx) {
+			if err != nil {
+				return out, err
+			}
+			out = append(out, it)
+		}
+		return out, nil
+	})
+	if err != nil {
+		return err
+	}
+	if !tells {
+		for _, x := range memory.Diff(p.last, items, p.u.caps.Colder) {
+			rec.Delta = append(rec.Delta, delta(x))
+		}
+		p.last = items
+	}
+	if p.o.Snapshots || len(s.Points) > 0 {
+		for _, it := range items {
+			rec.Snapshot = append(rec.Snapshot, schema.MemoryState{ID: schema.PointID(text(string(it.ID))), Text: text(it.Text), SessionID: text(it.Session), Status: it.Status, Sources: it.Sources})
+		}
+	}
+	return nil
+}
+
+func delta(x memory.Delta) schema.MemoryDelta {
+	d := schema.MemoryDelta{Op: x.Op, ID: schema.PointID(text(string(x.Item.ID))), Text: text(x.Item.Text), Sources: x.Item.Sources}
+	for _, old := range x.Old {
+		d.Previous = append(d.Previous, text(old))
+	}
+	return d
+}
+
+// check finds out before a question is asked whether the memory has what it was given.
+func (p *player) check(ctx context.Context) error {
+	if k, ok := memory.As[memory.Keyed](p.m); ok {
+		have, err := do(ctx, p, "telling what it stored", p.o.Limits.Ingest, k.Keys)
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(have, p.sent) {
+			return fmt.Errorf("the memory has %d of the %d batches that it was given%s", overlap(have, p.sent), len(p.sent), differs(have, p.sent))
+		}
+	}
+	verbatim := p.u.caps.Unit == "turn" || p.u.caps.Unit == "pair" || p.u.caps.Unit == "chunk"
+	s, ok := memory.As[memory.Snapshotter](p.m)
+	if !ok || !verbatim || p.words == 0 {
+		return nil
+	}
+	// A system may forget by design, so only an empty memory is proof of a loss.
+	any, err := do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) (bool, error) {
+		for _, err := range s.Snapshot(ctx) {
+			return err == nil, err
+		}
+		return false, nil
+	})
+	if err != nil {
+		return err
+	}
+	if !any {
+		return fmt.Errorf("the memory is empty after %d turns", p.words)
+	}
+	return nil
+}
+
+func overlap(a, b []string) int {
+	has := map[string]bool{}
+	for _, k := range a {
+		has[k] = true
+	}
+	n := 0
+	for _, k := range b {
+		if has[k] {
+			n++
+			has[k] = false
+		}
+	}
+	return n
+}
+
+func differs(have, want []string) string {
+	for i, k := range want {
+		if i >= len(have) || have[i] != k {
+			return fmt.Sprintf(", batch %s is missing or not in its place", k)
+		}
+	}
+	return fmt.Sprintf(", and %d that it was not given", len(have)-len(want))
+}
+
+// askDue asks what is due after n sessions and waits for all answers.
+func (p *player) askDue(ctx context.Context, had *partial, n int) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	from, to := p.repeats()
+	for i := range p.j.c.Questions {
+		if p.due[i] != n {
+			continue
+		}
+		var repeats []int
+		for rep := from; rep < to; rep++ {
+			if !had.has(recordKey{'q', rep, i}) {
+				repeats = append(repeats, rep)
+			}
+		}
+		if len(repeats) == 0 {
+			continue
+		}
+		if err := p.question(ctx, &wg, cancel, i, repeats); err != nil {
+			cancel(err)
+			break
+		}
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// question retrieves once and has every repeat answered.
+func (p *player) question(ctx context.Context, wg *sync.WaitGroup, stop context.CancelCauseFunc, i int, repeats []int) error {
+	q := p.j.c.Questions[i]
+	base := q.Record()
+	base.System, base.Dataset, base.Source, base.CaseID, base.Hits = p.u.name, p.j.c.Dataset, p.j.c.Source, p.j.c.ID, []schema.QAHit{}
+	base.K = p.u.k
+	answers := false
+	if p.m != nil {
+		_, answers = memory.As[memory.Answerer](p.m)
+	}
+	var found *shown
+	for n, rep := range repeats {
+		select {
+		case p.calls <- struct{}{}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		rec := base
+		rec.Repeat = rep
+		err := p.dead
+		if err != nil {
+			rec.Outcome, rec.Error = outcomeOf(err), text("not asked: "+err.Error())
+		} else if answers {
+			err = p.selfAnswer(ctx, q, &rec)
+		} else if found == nil {
+			found = &shown{}
+			err = p.retrieve(ctx, q, &rec, found)
+		}
+		if err != nil || answers {
+			<-p.calls
+			if err != nil && fatal(ctx, err) {
+				return err
+			}
+			if err != nil && rec.Outcome == "" {
+				rec.Outcome, rec.Error = outcomeOf(err), text(err.Error())
+			}
+			if found != nil {
+				found = nil // every repeat tries
+			}
+			if err := p.keep(i, &rec); err != nil {
+				return err
+			}
+			continue
+		}
+		f := found
+		rec.Hits, rec.Below, rec.Context, rec.RetrieveMS = f.hits, f.below, f.context, f.ms
+		note(&rec.Extra, f.notes)
+		if n == 0 {
+			rec.Usage = f.usage // paid once, counted once
+		}
+		wg.Go(func() {
+			defer func() { <-p.calls }()
+			err := p.read(ctx, q, &rec)
+			if err == nil {
+				err = p.keep(i, &rec)
+			}
+			if err != nil {
+				stop(err)
+			}
+		})
+	}
+	return nil
+}
+
+func (p *player) keep(i int, rec *schema.QARecord) error {
+	p.u.tally.question(rec)
+	return p.u.log.question(p.j.n, i, rec)
+}
+
+// read has the question answered from what was found. An error ends the run.
+func (p *player) read(ctx context.Context, q schema.Question, rec *schema.QARecord) error {
+	start := p.now()
+	in := reader.Input{Question: q, Speakers: p.j.c.Speakers, Context: rec.Context, Hits: rec.Hits, Sample: rec.Repeat}
+	a, err := call(ctx, "reading", p.o.Limits.Read, p.o.Limits.Grace, func(ctx context.Context) (reader.Answer, error) { return p.u.sys.Reader.Read(ctx, in) }, nil)
+	rec.AnswerMS = p.since(start)
+	if err != nil {
+		if fatal(ctx, err) {
+			return err
+		}
+		rec.Outcome, rec.Error = outcomeOf(err), text(err.Error())
+		return nil
+	}
+	rec.Answer, rec.By, rec.Outcome = text(a.Text), a.By, schema.OutcomeAnswered
+	if strings.TrimSpace(a.Text) == "" {
+		rec.Outcome = schema.OutcomeEmpty
+	}
+	if a.Usage.Calls > 0 {
+		u := a.Usage
+		rec.Usage = append(slices.Clip(rec.Usage), schema.StepUsage{Step: "read", Model: a.Model, Calls: u.Calls, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens})
+	}
+	return nil
+}
+
+// note keeps words about what a system did wrong beside a record.
+func note(extra *schema.Extra, notes []string) {
+	if len(notes) == 0 {
+		return
+	}
+	raw, err := codec.Append(nil, notes, codec.Compact)
+	if err != nil { // unreachable: they are texts
+		return
+	}
+	if *extra == nil {
+		*extra = schema.Extra{}
+	}
+	(*extra)["notes"] = raw
+}
+
+// text is what may stand in a record.
+func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -1,0 +1,352 @@
+// Package run asks memory systems the questions of evaluation cases.
+//
+//	Run    Case × memory.System → SessionRecord, QARecord
+//
+// A case is played into a memory of its own, session by session; a question is asked
+// when the sessions that it covers are in, the others after the last. Within a memory
+// everything is serial, memories and readers' calls run side by side. What a system does
+// wrong (an error, a panic, a call that never ends, a memory that lost what it was
+// given) is the outcome of its own questions and of nobody else's.
+//
+// Every record is appended to a journal as soon as it is made, and the files of the
+// run are put together from the journals at the end, in the order data set, system,
+// repeat, case, then session or question. A run that was killed goes on with the
+// records that are not there yet; its files are those of an undisturbed run (but for
+// milliseconds, where they are measured). A memory that cannot be opened again is filled again:
+// with a cassette that costs no call a second time.
+//
+// Held at a time: a few cases for each memory that works, with what their systems
+// keep, and 48 bytes a record of a case that was killed halfway. Nothing grows with
+// the number of questions.
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"membench/eval/reader"
+	"membench/internal/atomicfile"
+	"membench/internal/par"
+	"membench/memory"
+	"membench/schema"
+)
+
+// Files of a run that this package writes.
+const (
+	SessionsFile = "pipeline_sessions.jsonl"
+	QAFile       = "pipeline_qa.jsonl"
+	journalDir   = "journal"
+)
+
+// A System is a configured system in a run.
+type System struct {
+	Name   string // in records, unique in the run; "": its own. One that works by rule ends in -rule
+	System memory.System
+	Reader reader.Reader // answers from what the memory shows; systems that answer themselves need none
+	K      int           // hits a question, 0: Options.K
+}
+
+// A Set is a data set in a run.
+type Set struct {
+	Name   string                  // unique in the run; records carry the dataset of their case
+	Cases  schema.Seq[schema.Case] // ranged over once for each system
+	Digest string                  // of the cases: part of what a run is
+	Size   Size                    // for progress
+}
+
+// A Size is how much there is to ask; 0: unknown.
+type Size struct{ Cases, Questions int }
+
+// Limits are the longest times of single calls to a system or a reader; 0 is none.
+// A call that is over its limit is cancelled; one that does not return even then is
+// left behind, and its memory is asked nothing more.
+type Limits struct {
+	Ingest   time.Duration // one batch, one end of session
+	Retrieve time.Duration // one retrieval, or one answer of a system that answers itself
+	Read     time.Duration // one answer of a reader
+	Grace    time.Duration // from the cancelling to the leaving behind; 0: 5 s
+}
+
+// Options of a run. Dir, Sets and Systems are needed.
+type Options struct {
+	Dir     string // of the run; other files in it are not touched
+	Sets    []Set
+	Systems []System
+
+	K         int  // hits a question; 0: 10
+	Depth     int  // rank down to which gold that is not among the hits is looked for (QARecord.Below), where asking deeper costs no model; 0: not
+	Snapshots bool // after every session; else only after those with gold points
+	Undated   bool // contexts are the bare texts of hits, without the time of the turns they come from
+	// ContextTokens limits what a reader is shown, counted by Count; 0: no limit.
+	ContextTokens int
+	Count         func(string) int // nil: reader.Show's estimate
+
+	Window  int // turns a batch; 0: a session whole
+	Overlap int // turns before a batch that are its context
+
+	Repeats  int  // of answering; 0: 1
+	Reingest bool // repeats begin with an empty memory
+
+	OnlyFailed bool // of a finished run: ask those again that ended in an error or over a limit
+
+	Limits   Limits
+	Memories int // that work side by side; 0: 2
+	Calls    int // answers of readers under way; 0: 16
+
+	// Config is what else decides the records (seeds, prompts, versions). A folder of
+	// another configuration is refused with what differs. No secrets.
+	Config map[string]string
+	// Now measures; nil: records hold no milliseconds, and two runs are the same bytes.
+	Now func() time.Time
+	// Found is told of faults in the cases; nil drops them.
+	Found func(*schema.Finding)
+	// Watch counts what is done; nil: nobody looks.
+	Watch *Watch
+}
+
+func (o Options) check() error {
+	switch {
+	case o.Dir == "":
+		return errors.New("no folder for the run")
+	case len(o.Sets) == 0:
+		return errors.New("no data set to ask")
+	case len(o.Systems) == 0:
+		return errors.New("no system to ask")
+	case o.K < 0 || o.Depth < 0 || o.ContextTokens < 0 || o.Repeats < 0 || o.Memories < 0 || o.Calls < 0:
+		return errors.New("hits, depth, tokens, repeats, memories and calls want 0 or more")
+	case o.Window < 0 || o.Overlap < 0:
+		return fmt.Errorf("a window of %d turns with %d before it: want 0 or more", o.Window, o.Overlap)
+	}
+	return nil
+}
+
+// Result says what a run did. It describes the folder, so a resumed run says what an
+// undisturbed one does; only Known differs.
+type Result struct {
+	Sessions  int                 `json:"sessions"`
+	Questions int                 `json:"questions"`
+	Outcomes  map[string]int      `json:"outcomes"`
+	Known     int                 `json:"known"` // questions that an earlier start of the run had asked
+	Units     []Count             `json:"units"` // in order; their Known is 0
+	Files     []schema.FileDigest `json:"files"`
+}
+
+// A unit is one system on one data set, with its journal.
+type unit struct {
+	set      *Set
+	sys      *System
+	name     string // of the system in records
+	info     memory.Info
+	caps     memory.Capabilities
+	k        int
+	reingest bool
+	repeats  int
+	log      *journal
+	tally    *tally
+	mu       sync.Mutex
+	failed   int // openings or ingests in a row that failed
+}
+
+// prepare names the units and checks them.
+func (o *Options) prepare() ([]*unit, error) {
+	var units []*unit
+	names, sets := map[string]bool{}, map[string]bool{}
+	for i := range o.Sets {
+		if o.Sets[i].Name == "" || sets[o.Sets[i].Name] {
+			return nil, fmt.Errorf("data set %q: want a name of its own for each", o.Sets[i].Name)
+		}
+		sets[o.Sets[i].Name] = true
+	}
+	for i := range o.Systems {
+		s := &o.Systems[i]
+		info, caps := s.System.Info(), memory.CapabilitiesOf(s.System)
+		name := cmp.Or(s.Name, info.Name)
+		if len(caps.ByRule) > 0 && !strings.HasSuffix(name, "-rule") {
+			name += "-rule"
+		}
+		if name == "" || names[name] {
+			return nil, fmt.Errorf("system %q is there twice: give each a name of its own", name)
+		}
+		names[name] = true
+		if s.Reader == nil && caps.Retrieval != memory.RetrievalNone {
+			return nil, fmt.Errorf("system %s: no reader to answer from what it finds", name)
+		}
+		s.Name = name
+	}
+	for i := range o.Sets {
+		for j := range o.Systems {
+			s := &o.Systems[j]
+			units = append(units, &unit{set: &o.Sets[i], sys: s, name: s.Name, info: s.System.Info(), caps: memory.CapabilitiesOf(s.System),
+				k: cmp.Or(s.K, o.K, 10), reingest: o.Reingest && o.Repeats > 1, repeats: max(1, o.Repeats)})
+		}
+	}
+	return units, nil
+}
+
+// ErrBusy says that another process works in the folder.
+var ErrBusy = atomicfile.ErrBusy
+
+// Run asks every system every question that has no record yet, and writes the files
+// of the run. What a single question met is its outcome; an error of Run is one that
+// would meet every other question as well (a refused key, a spent budget, a full disk)
+// or a folder of another run (*ChangedError). After it, Run goes on where it stopped.
+func Run(ctx context.Context, o Options) (Result, error) {
+	if err := o.check(); err != nil {
+		return Result{}, err
+	}
+	units, err := o.prepare()
+	if err != nil {
+		return Result{}, err
+	}
+	dir := filepath.Join(o.Dir, journalDir)
+	lock, err := atomicfile.Lock(filepath.Join(dir, "lock"))
+	if err != nil {
+		return Result{}, err
+	}
+	defer lock.Close()
+	if err := atomicfile.Sweep(o.Dir); err != nil {
+		return Result{}, err
+	}
+	done, err := begin(dir, o, units)
+	if err != nil {
+		return Result{}, err
+	}
+	if o.OnlyFailed {
+		if done == nil {
+			return Result{}, fmt.Errorf("%s: the run is not finished: let it end before what failed is asked again", o.Dir)
+		}
+		if done, err = reopen(ctx, o, units, dir, done); err != nil {
+			return Result{}, err
+		}
+	}
+	if done != nil && done.whole(o.Dir) {
+		done.Known = done.Questions
+		o.Watch.finished(done.Result)
+		return done.Result, nil
+	}
+	r := newRunner(o, units)
+	r.ns = fingerprint(o.config(units))
+	if err := r.ask(ctx, dir); err != nil {
+		return Result{}, err
+	}
+	res, err := r.gather(ctx, dir)
+	if err != nil {
+		return Result{}, err
+	}
+	return res, end(dir, units, res)
+}
+
+// runner is one call of Run.
+type runner struct {
+	o     Options
+	units []*unit
+	work  chan struct{} // memories that work
+	calls chan struct{} // answers of readers under way
+	ns    string        // of namespaces
+	known int
+}
+
+func newRunner(o Options, units []*unit) *runner {
+	if o.Memories == 0 {
+		o.Memories = 2
+	}
+	if o.Calls == 0 {
+		o.Calls = 16
+	}
+	if o.Limits.Grace == 0 {
+		o.Limits.Grace = 5 * time.Second
+	}
+	return &runner{o: o, units: units, work: make(chan struct{}, o.Memories), calls: make(chan struct{}, o.Calls)}
+}
+
+// A job is one case for one system: one memory.
+type job struct {
+	u      *unit
+	n      int // place in the unit, from 0
+	repeat int // the first of its repeats; all of the unit's unless it ingests anew for each
+	c      schema.Case
+}
+
+func (r *runner) ask(ctx context.Context, dir string) (err error) {
+	defer func() {
+		for _, u := range r.units {
+			if u.log != nil {
+				err = errors.Join(err, u.log.close())
+			}
+		}
+	}()
+	for i, u := range r.units {
+		if u.log, err = openJournal(journalPath(dir, i)); err != nil {
+			return err
+		}
+		u.tally = r.o.Watch.unit(u, u.log)
+		r.known += u.log.questions
+	}
+	// More than work are started, so that one long case does not hold the others up.
+	jobs := par.Map(ctx, 4*r.o.Memories, r.jobs, func(ctx context.Context, j job) (struct{}, error) {
+		select {
+		case r.work <- struct{}{}:
+		case <-ctx.Done():
+			return struct{}{}, context.Cause(ctx)
+		}
+		defer func() { <-r.work }()
+		return struct{}{}, r.play(ctx, j)
+	})
+	for _, err := range jobs {
+		var f *schema.Finding
+		switch {
+		case errors.As(err, &f):
+			if r.o.Found != nil {
+				r.o.Found(f)
+			}
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// jobs yields what is not done, unit by unit.
+func (r *runner) jobs(yield func(job, error) bool) {
+	for i, u := range r.units {
+		n, rounds := 0, 1
+		if u.reingest {
+			rounds = u.repeats
+		}
+		for round := range rounds {
+			for rec, err := range u.set.Cases {
+				var f *schema.Finding
+				isFinding := errors.As(err, &f)
+				if isFinding && (i > 0 || round > 0) && !f.Warning {
+					continue // told before
+				}
+				if err != nil && !(isFinding && f.Warning) {
+					if !yield(job{}, err) || !isFinding {
+						return
+					}
+					continue
+				}
+				j := job{u, n, round, rec.V}
+				n++
+				if !u.log.ended(j.n) && !yield(j, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func fileSize(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return -1
+	}
+	return info.Size()
+}

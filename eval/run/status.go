@@ -1,0 +1,91 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"membench/internal/atomicfile"
+	"membench/internal/codec"
+	"membench/internal/keylog"
+	"membench/schema"
+)
+
+// A Status is how a run stands, as its folder tells.
+type Status struct {
+	Running  bool    // a process is at it
+	Finished bool    // its files are there
+	Units    []Count // in order; Known is 0
+}
+
+// Look reads the folder of a run, which may be running, killed or finished; it changes nothing.
+func Look(dir string) (Status, error) {
+	var st Status
+	var s state
+	journals := filepath.Join(dir, journalDir)
+	if err := readJSON(filepath.Join(journals, configFile), &s); err != nil {
+		return st, err
+	}
+	lock, err := atomicfile.Hold(filepath.Join(journals, "lock"))
+	switch {
+	case errors.Is(err, atomicfile.ErrBusy):
+		st.Running = true
+	case err == nil:
+		lock.Close()
+	case !errors.Is(err, fs.ErrNotExist):
+		return st, err
+	}
+	st.Units = make([]Count, len(s.Units))
+	for i, u := range s.Units {
+		st.Units[i] = Count{System: u.System, Dataset: u.Dataset, Of: u.Questions, Outcomes: map[string]int{}}
+	}
+	var done finished
+	if readJSON(filepath.Join(journals, doneFile), &done) == nil && done.whole(dir) {
+		st.Finished = true
+		st.Units = done.Units
+		return st, nil
+	}
+	for i := range s.Units {
+		c := &st.Units[i]
+		err := keylog.Read(journalPath(journals, i), func(_ int, line []byte) error {
+			h, rec, err := parseLine(line)
+			if err != nil {
+				return err
+			}
+			return c.add(h.kind, h.outcome, rec)
+		})
+		// What is being written, and what a crash left, is not counted.
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errJournalLine) {
+			return st, err
+		}
+	}
+	return st, nil
+}
+
+// add counts one record.
+func (c *Count) add(kind byte, outcome string, rec []byte) error {
+	switch kind {
+	case 's':
+		c.Sessions++
+	case 'q':
+		c.Questions++
+		c.Outcomes[outcome]++
+	default:
+		return nil
+	}
+	// In a text the quotes would be escaped: what has no such bytes has no usage.
+	if !bytes.Contains(rec, []byte(`"usage": [`)) {
+		return nil
+	}
+	for name, raw := range codec.Members(rec) {
+		if name == "usage" {
+			var u []schema.StepUsage
+			if err := codec.Unmarshal(raw, &u); err != nil {
+				return err
+			}
+			c.Usage = addUsage(c.Usage, u)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package run
+
+import (
+	"sync"
+
+	"membench/schema"
+)
+
+// A Watch counts what a run does, for whoever looks at it from another goroutine. The
+// nil Watch counts nothing.
+type Watch struct {
+	mu    sync.Mutex
+	units []*tally
+}
+
+// A Count is where one system on one data set stands.
+type Count struct {
+	System    string             `json:"system"`
+	Dataset   string             `json:"dataset"`
+	Sessions  int                `json:"sessions"`       // ingested
+	Questions int                `json:"questions"`      // with an outcome
+	Known     int                `json:"known,omitzero"` // of them, those of earlier starts
+	Of        int                `json:"of,omitzero"`    // questions times repeats; 0: unknown
+	Outcomes  map[string]int     `json:"outcomes"`       // of the questions
+	Usage     []schema.StepUsage `json:"usage,omitempty"`
+}
+
+// tally is a Count that grows. Usage is that of this start: earlier ones are on record.
+type tally struct {
+	mu sync.Mutex
+	Count
+}
+
+func (w *Watch) unit(u *unit, j *journal) *tally {
+	t := &tally{Count: Count{System: u.name, Dataset: u.set.Name, Sessions: j.sessions, Questions: j.questions, Known: j.questions, Of: u.set.Size.Questions * u.repeats, Outcomes: map[string]int{}}}
+	for k, n := range j.outcomes {
+		t.Outcomes[k] = n
+	}
+	if w != nil {
+		w.mu.Lock()
+		w.units = append(w.units, t)
+		w.mu.Unlock()
+	}
+	return t
+}
+
+func (t *tally) session(r *schema.SessionRecord) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.Sessions++
+	t.use(r.Usage)
+}
+
+func (t *tally) question(r *schema.QARecord) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.Questions++
+	t.Outcomes[r.Outcome]++
+	t.use(r.Usage)
+}
+
+func (t *tally) use(list []schema.StepUsage) { t.Usage = addUsage(t.Usage, list) }
+
+func addUsage(all, more []schema.StepUsage) []schema.StepUsage {
+next:
+	for _, u := range more {
+		for i := range all {
+			if a := &all[i]; a.Step == u.Step && a.Model == u.Model {
+				a.Calls += u.Calls
+				a.InputTokens += u.InputTokens
+				a.OutputTokens += u.OutputTokens
+				continue next
+			}
+		}
+		all = append(all, u)
+	}
+	return all
+}
+
+// finished fills the watch in for a run that was over before it began.
+func (w *Watch) finished(res Result) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.units = nil
+	for _, c := range res.Units {
+		c.Known = c.Questions
+		w.units = append(w.units, &tally{Count: c})
+	}
+}
+
+// Counts is how things stand, unit by unit.
+func (w *Watch) Counts() []Count {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []Count
+	for _, t := range w.units {
+		t.mu.Lock()
+		c := t.Count
+		c.Outcomes = map[string]int{}
+		for k, n := range t.Outcomes {
+			c.Outcomes[k] = n
+		}
+		c.Usage = append([]schema.StepUsage(nil), t.Usage...)
+		t.mu.Unlock()
+		out = append(out, c)
+	}
+	return out
+}

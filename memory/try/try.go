@@ -1,0 +1,361 @@
+// Package try holds a memory system against the essentials of the memory contract
+// outside of a Go test: for a program or a service that somebody has just written. The
+// whole suite, for systems in Go, is memory/memorytest.
+package try
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"membench/memory"
+	"membench/schema"
+)
+
+// States of a Check.
+const (
+	OK   = "ok"
+	Warn = "warn"
+	Fail = "fail"
+	NA   = "n/a" // the system cannot be asked
+)
+
+// Check is one thing that was looked at.
+type Check struct {
+	Name   string `json:"name"`
+	State  string `json:"state"`
+	Detail string `json:"detail"`
+	Mend   string `json:"mend,omitempty"` // how, for warn and fail
+}
+
+const conv = "membench-try"
+
+// sessions is the dialogue: two sessions a month apart, two speakers, two languages,
+// and text that careless code breaks.
+var sessions = []memory.Batch{
+	{Session: "try-s1", UserID: "Ann", AgentID: "Ben", Turns: []schema.Turn{
+		turn(1, memory.RoleUser, "2023-05-08T13:56:00Z", "I adopted a dog called Biscuit."),
+		turn(2, memory.RoleAssistant, "2023-05-08T13:57:00Z", "The vet on Rose Street is the best one in town."),
+		turn(3, memory.RoleUser, "2023-05-08T13:58:00Z", "我最喜欢的饮料是普洱茶。"),
+	}},
+	{Session: "try-s2", UserID: "Ann", AgentID: "Ben", Turns: []schema.Turn{
+		turn(4, memory.RoleUser, "2023-06-12T09:30:00Z", `My password hint is "a\b" ${ns} {"x": [1]} & 100%.`),
+		turn(5, memory.RoleAssistant, "2023-06-12T09:31:00Z", "我下周去杭州出差。"),
+	}},
+}
+
+func turn(n int, role, time, text string) schema.Turn {
+	name := map[string]string{memory.RoleUser: "Ann", memory.RoleAssistant: "Ben"}[role]
+	return schema.Turn{Role: role, Name: name, Time: time, Text: text, Sources: []schema.EventRef{{ConvID: conv, TurnID: n}}}
+}
+
+// asks are its questions; each wants a hit or an answer with one of the words.
+var asks = []struct {
+	text  string
+	words []string
+	turn  int
+}{
+	{"What is the name of the dog that Ann adopted?", []string{"Biscuit"}, 1},
+	{"Ann最喜欢的饮料是什么?", []string{"普洱", "Pu'er", "Pu-erh", "Puer"}, 3},
+	{"杭州出差", []string{"杭州", "Hangzhou"}, 5},
+}
+
+// System stores five turns in a namespace of its own, asks, and says what the contract
+// wants and the system does otherwise. Checks are told as they end. The error is ctx's
+// alone: what the system does wrong is a check.
+func System(ctx context.Context, s memory.System, run string, tell func(Check)) error {
+	t := &trial{sys: s, caps: memory.CapabilitiesOf(s), ns: memory.Namespace{Run: run, Scope: conv}, tell: tell}
+	if err := t.all(ctx); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		t.say(Fail, t.step, "without this nothing else can be tried", "%v", err)
+	}
+	return nil
+}
+
+type trial struct {
+	sys  memory.System
+	caps memory.Capabilities
+	ns   memory.Namespace
+	tell func(Check)
+	step string
+}
+
+func (t *trial) say(state, name, mend, f string, a ...any) {
+	if state == OK || state == NA {
+		mend = ""
+	}
+	t.tell(Check{name, state, fmt.Sprintf(f, a...), mend})
+}
+
+func (t *trial) all(ctx context.Context) error {
+	t.step = "open"
+	m, err := t.sys.Open(ctx, t.ns)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	info := t.sys.Info()
+	if info.Name == "" || info.Fingerprint == "" {
+		t.say(Fail, "info", "give Info a name and a fingerprint that changes with the options: a run is refused as another one by it", "name %q, fingerprint %q", info.Name, info.Fingerprint)
+	} else {
+		t.say(OK, "info", "", "%s %s, fingerprint %s", info.Name, info.Version, info.Fingerprint)
+	}
+	t.step = "ingest"
+	n := 0
+	for _, b := range sessions {
+		r, err := m.Ingest(ctx, b)
+		if err != nil {
+			return err
+		}
+		for _, d := range r.Degraded {
+			t.say(Warn, "ingest", "look at the model that the system asks", "%s", d)
+		}
+		if _, err := memory.Finish(ctx, m, b.Session); err != nil {
+			return fmt.Errorf("end of session %s: %w", b.Session, err)
+		}
+		n += len(b.Turns)
+	}
+	t.say(OK, "ingest", "", "%d turns in %d sessions taken", n, len(sessions))
+	t.step = "ask"
+	if err := t.ask(ctx, m); err != nil {
+		return err
+	}
+	t.step = "repeat"
+	if err := t.again(ctx, m); err != nil {
+		return err
+	}
+	t.step = "look"
+	if err := t.look(ctx, m); err != nil {
+		return err
+	}
+	t.step = "isolation"
+	if err := t.wall(ctx); err != nil {
+		return err
+	}
+	t.step = "drop"
+	if d, ok := memory.As[memory.Dropper](m); !ok {
+		t.say(NA, "drop", "", "the system has no Drop")
+	} else if err := d.Drop(ctx); errors.Is(err, errors.ErrUnsupported) {
+		t.say(NA, "drop", "", "the system has no drop")
+	} else if err != nil {
+		return err
+	} else {
+		t.say(OK, "drop", "", "the namespace was dropped")
+	}
+	return nil
+}
+
+// ask looks whether what was said is found, or answered.
+func (t *trial) ask(ctx context.Context, m memory.Memory) error {
+	q := memory.Query{Text: asks[0].text, K: 5, UserID: "Ann", AgentID: "Ben"}
+	first, err := m.Retrieve(ctx, q)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		t.say(NA, "retrieval", "", "the system answers by itself and tells no hits: retrieval metrics are not applicable")
+		return t.answers(ctx, m)
+	case err != nil:
+		return err
+	}
+	if t.caps.UsesGold {
+		t.say(NA, "retrieval", "", "the system is a bound: it is given the gold evidence")
+		return nil
+	}
+	if t.caps.Unit == "nothing" {
+		t.say(NA, "retrieval", "", "the system keeps nothing")
+		return nil
+	}
+	named := 0
+	for _, a := range asks {
+		q.Text = a.text
+		r, err := m.Retrieve(ctx, q)
+		if err != nil {
+			return err
+		}
+		text := r.Context
+		for i, h := range r.Hits {
+			text += "\n" + h.Text
+			if slices.ContainsFunc(h.Sources, func(e schema.EventRef) bool { return e.ConvID == conv }) {
+				named++
+			}
+			if i > 0 && h.Score > r.Hits[i-1].Score {
+				t.say(Fail, "order", "sort hits by score, ties by id", "%q: hit %d scores %v, the one before %v", a.text, i+1, h.Score, r.Hits[i-1].Score)
+			}
+		}
+		if len(r.Hits) > q.K {
+			t.say(Fail, "k", "cut the list at k", "%q: asked for %d hits, have %d", a.text, q.K, len(r.Hits))
+		}
+		if slices.ContainsFunc(a.words, func(w string) bool { return strings.Contains(text, w) }) {
+			t.say(OK, "retrieval", "", "%q finds turn %d", a.text, a.turn)
+		} else {
+			t.say(Fail, "retrieval", "look at what the system stored of the turn, and at how it cuts Chinese into words", "%q: none of %d hits has %s", a.text, len(r.Hits), strings.Join(a.words, " or "))
+		}
+	}
+	if named == 0 {
+		t.say(Warn, "sources", "give each hit the turns that it was made of (the id of the turn as it came in): without them retrieval metrics and explain are not applicable", "no hit says which turn it stands on")
+	} else {
+		t.say(OK, "sources", "", "hits name the turns they stand on")
+	}
+	q.Text = asks[0].text
+	after, err := m.Retrieve(ctx, q)
+	if err != nil {
+		return err
+	}
+	if fmt.Sprint(ids(first)) != fmt.Sprint(ids(after)) {
+		t.say(Fail, "pure", "retrieving must not change the memory: ask a copy, or keep counters out of the score", "the same question gives %v, later %v", ids(first), ids(after))
+	} else {
+		t.say(OK, "pure", "", "the same question gives the same hits")
+	}
+	if _, ok := memory.As[memory.Answerer](m); ok {
+		return t.answers(ctx, m)
+	}
+	return nil
+}
+
+func ids(r memory.Retrieved) []schema.PointID {
+	var out []schema.PointID
+	for _, h := range r.Hits {
+		out = append(out, h.ID)
+	}
+	return out
+}
+
+func (t *trial) answers(ctx context.Context, m memory.Memory) error {
+	a, ok := memory.As[memory.Answerer](m)
+	if !ok {
+		t.say(Fail, "answer", "give it Retrieve or Answer", "the system neither finds nor answers")
+		return nil
+	}
+	for _, q := range asks[:2] {
+		_, text, err := a.Answer(ctx, memory.Query{Text: q.text, K: 5, UserID: "Ann", AgentID: "Ben"})
+		if err != nil {
+			return err
+		}
+		state, mend := OK, ""
+		if !slices.ContainsFunc(q.words, func(w string) bool { return strings.Contains(text, w) }) {
+			state, mend = Warn, "an answer by rule or a small model may be right in other words: look at it"
+		}
+		t.say(state, "answer", mend, "%q: %q", q.text, text)
+	}
+	return nil
+}
+
+// again sends a batch a second time, as a run does that was killed.
+func (t *trial) again(ctx context.Context, m memory.Memory) error {
+	before, can, err := contents(ctx, m)
+	if err != nil {
+		return err
+	}
+	r, err := m.Ingest(ctx, sessions[0])
+	if err != nil {
+		return err
+	}
+	after, _, err := contents(ctx, m)
+	if err != nil {
+		return err
+	}
+	switch {
+	case can && len(before) != len(after):
+		t.say(Fail, "repeat", "know a batch by its key: what is sent again is not stored again", "the same batch sent twice: %d items became %d", len(before), len(after))
+	case !can && !r.Skipped:
+		t.say(Warn, "repeat", "say Skipped of a batch whose key is known", "the same batch sent twice: not skipped, and nothing is listed to see whether it was doubled")
+	default:
+		t.say(OK, "repeat", "", "a batch that is sent twice is stored once")
+	}
+	return nil
+}
+
+// contents lists what is kept, by whatever ability there is; can says that there is one.
+func contents(ctx context.Context, m memory.Memory) (texts []string, can bool, err error) {
+	if s, ok := memory.As[memory.Snapshotter](m); ok {
+		for it, err := range s.Snapshot(ctx) {
+			if err != nil {
+				if errors.Is(err, errors.ErrUnsupported) {
+					return nil, false, nil
+				}
+				return nil, true, err
+			}
+			texts = append(texts, it.Text)
+		}
+		return texts, true, nil
+	}
+	if x, ok := memory.As[memory.Exporter](m); ok {
+		for r, err := range x.Export(ctx) {
+			if err != nil {
+				if errors.Is(err, errors.ErrUnsupported) {
+					return nil, false, nil
+				}
+				return nil, true, err
+			}
+			f, err := r.V.Fields()
+			if err != nil {
+				return nil, true, err
+			}
+			texts = append(texts, f.Data)
+		}
+		return texts, true, nil
+	}
+	return nil, false, nil
+}
+
+// look holds what is kept against what was said.
+func (t *trial) look(ctx context.Context, m memory.Memory) error {
+	texts, can, err := contents(ctx, m)
+	switch {
+	case err != nil:
+		return err
+	case !can:
+		t.say(NA, "counts", "", "the system lists nothing: session metrics and explain's hop store are not applicable")
+		return nil
+	case t.caps.Unit == "nothing" || t.caps.UsesGold:
+		t.say(NA, "counts", "", "the system keeps nothing of its own")
+		return nil
+	case len(texts) == 0:
+		t.say(Fail, "counts", "look for what the system drops on the way", "5 turns were taken, and nothing is kept")
+		return nil
+	}
+	t.say(OK, "counts", "", "5 turns sent, %d items kept", len(texts))
+	hard := sessions[1].Turns[0].Text
+	if all := strings.Join(texts, "\n"); strings.Contains(all, hard) {
+		t.say(OK, "words", "", "quotes, backslashes, ${…} and braces come back as they were sent")
+	} else if strings.Contains(all, "password hint") {
+		t.say(Warn, "words", "a system that rewrites may change them; one that stores turns must not", "the turn with quotes, backslashes and ${…} does not come back as it was sent")
+	}
+	return nil
+}
+
+// wall asks another namespace, and this one after it was opened anew.
+func (t *trial) wall(ctx context.Context) error {
+	for _, x := range []struct{ name, scope, mend string }{
+		{"isolation", conv + "-2", "keep namespaces apart: the run and the scope together name one"},
+		{"reset", conv, "Open must drop what an earlier run left in the namespace"},
+	} {
+		m, err := t.sys.Open(ctx, memory.Namespace{Run: t.ns.Run, Scope: x.scope})
+		if err != nil {
+			return fmt.Errorf("%s: %w", x.name, err)
+		}
+		text := ""
+		r, err := m.Retrieve(ctx, memory.Query{Text: asks[0].text, K: 5, UserID: "Ann", AgentID: "Ben"})
+		if errors.Is(err, errors.ErrUnsupported) {
+			if a, ok := memory.As[memory.Answerer](m); ok {
+				_, text, err = a.Answer(ctx, memory.Query{Text: asks[0].text, K: 5, UserID: "Ann", AgentID: "Ben"})
+			}
+		}
+		text += r.Context
+		for _, h := range r.Hits {
+			text += h.Text
+		}
+		if err := errors.Join(err, m.Close()); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			return fmt.Errorf("%s: %w", x.name, err)
+		}
+		if strings.Contains(text, "Biscuit") {
+			t.say(Fail, x.name, x.mend, "a namespace that was given nothing knows of the dog")
+		} else {
+			t.say(OK, x.name, "", "a namespace that was given nothing knows nothing")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package try_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"membench/memory"
+	"membench/memory/all"
+	"membench/memory/try"
+	"membench/schema"
+)
+
+func checks(t *testing.T, s memory.System) []try.Check {
+	t.Helper()
+	var out []try.Check
+	if err := try.System(context.Background(), s, "run", func(c try.Check) { out = append(out, c) }); err != nil {
+		t.Fatal(err)
+	}
+	if len(out) == 0 {
+		t.Fatal("nothing was tried")
+	}
+	return out
+}
+
+func state(cs []try.Check, name string) string {
+	for _, c := range cs {
+		if c.Name == name && c.State != try.OK {
+			return c.State
+		}
+	}
+	for _, c := range cs {
+		if c.Name == name {
+			return c.State
+		}
+	}
+	return ""
+}
+
+// The systems that are brought along pass, with the hashing embedder and by rule.
+func TestOurs(t *testing.T) {
+	for _, spec := range all.Specs() {
+		s, err := spec.Open(memory.Deps{}, nil)
+		if err != nil {
+			t.Errorf("%s: %v", spec.Name, err)
+			continue
+		}
+		for _, c := range checks(t, s) {
+			if c.State == try.Fail {
+				t.Errorf("%s: %s: %s", spec.Name, c.Name, c.Detail)
+			}
+		}
+	}
+}
+
+// forgetful is a memory with the faults that people's first tries have.
+type forgetful struct {
+	turns  *[]string // shared by all namespaces
+	asked  int
+	double bool
+}
+
+func (f *forgetful) Info() memory.Info { return memory.Info{Name: "forgetful"} }
+func (f *forgetful) Open(context.Context, memory.Namespace) (memory.Memory, error) {
+	return f, nil
+}
+func (f *forgetful) Ingest(_ context.Context, b memory.Batch) (memory.Receipt, error) {
+	for _, t := range b.Turns {
+		*f.turns = append(*f.turns, t.Text)
+	}
+	return memory.Receipt{}, nil
+}
+func (f *forgetful) Retrieve(_ context.Context, q memory.Query) (memory.Retrieved, error) {
+	f.asked++
+	var r memory.Retrieved
+	for i, t := range *f.turns {
+		if i != 2 {
+			r.Hits = append(r.Hits, memory.Hit{ID: schema.PointID(fmt.Sprint(f.asked, i)), Text: t, Score: float64(i)})
+		}
+	}
+	return r, nil
+}
+func (f *forgetful) Close() error { return nil }
+
+func TestFaults(t *testing.T) {
+	cs := checks(t, &forgetful{turns: &[]string{}})
+	for name, want := range map[string]string{
+		"info": try.Fail, "order": try.Fail, "retrieval": try.Fail, "sources": try.Warn, "pure": try.Fail,
+		"repeat": try.Warn, "isolation": try.Fail, "reset": try.Fail, "counts": try.NA, "drop": try.NA,
+	} {
+		if have := state(cs, name); have != want {
+			t.Errorf("%s: have %q, want %q\n%v", name, have, want, cs)
+		}
+	}
+	for _, c := range cs {
+		if (c.State == try.Fail || c.State == try.Warn) && c.Mend == "" {
+			t.Errorf("%s: nothing says how to mend it", c.Name)
+		}
+	}
+}
+
+type parrot struct{ said []string }
+
+func (p *parrot) Reset(context.Context) error { p.said = nil; return nil }
+func (p *parrot) Ingest(_ context.Context, t schema.Turn) error {
+	p.said = append(p.said, t.Text)
+	return nil
+}
+func (p *parrot) Answer(context.Context, string) (string, error) {
+	return strings.Join(p.said, " "), nil
+}
+
+func TestAnswersAlone(t *testing.T) {
+	cs := checks(t, memory.FromSimple(memory.Info{Name: "parrot", Fingerprint: "1"}, func() memory.Simple { return &parrot{} }))
+	for _, c := range cs {
+		if c.State == try.Fail || c.State == try.Warn {
+			t.Errorf("%+v", c)
+		}
+	}
+	if state(cs, "retrieval") != try.NA || state(cs, "answer") != try.OK || state(cs, "isolation") != try.OK {
+		t.Errorf("have %v", cs)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	s, err := all.Specs()[0].Open(memory.Deps{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := try.System(ctx, s, "run", func(try.Check) {}); err == nil {
+		t.Error("no error of an ended context")
+	}
+}
