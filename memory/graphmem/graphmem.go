@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"membench/eval/reader"
 	"membench/graph"
 	"membench/internal/rank"
 	"membench/llm"
@@ -42,15 +44,19 @@ func (o Options) Check() error {
 	return nil
 }
 
+// SpecIn is the system with its graphs in homes of the caller's, under a name of its own.
+func SpecIn(name, doc string, home Home) memory.Spec {
+	return memory.Define(name, doc, Defaults(), func(d memory.Deps, o Options) (memory.System, error) {
+		if err := o.Check(); err != nil {
+			return nil, err
+		}
+		return NewIn(d, o, home), nil
+	})
+}
+
 // Spec is the system for lists.
 func Spec() memory.Spec {
-	return memory.Define(Name, "graph memory: turns and claims in a graph, ranked by words, meaning, the conversation's own edges, speaker and date",
-		Defaults(), func(d memory.Deps, o Options) (memory.System, error) {
-			if err := o.Check(); err != nil {
-				return nil, err
-			}
-			return New(d, o), nil
-		})
+	return SpecIn(Name, "graph memory: turns and claims in a graph, ranked by words, meaning, the conversation's own edges, speaker and date", nil)
 }
 
 // New makes the system; its graphs live in process. Without an embedder it takes the
@@ -226,25 +232,26 @@ func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 		}
 	}
 	out := memory.Retrieved{Usage: s.Usage}
-	top := rank.Top(all, q.K)
 	var b strings.Builder
-	for i, h := range top {
+	for i, h := range rank.Top(all, q.K) {
 		out.Hits = append(out.Hits, p.v.st.Hit(h.V, h.Score))
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		p.v.show(&b, h.V, q.AsOf)
+		p.v.show(&b, i+1, h.V, q.AsOf)
 	}
 	out.Context = b.String()
 	return out, nil
 }
 
-// show writes a turn and below it the claims that rest on it, as far as they were known
-// by the time of the question, each with when it holds.
-func (v *view) show(b *strings.Builder, at int, asOf string) {
+// show writes a turn as eval/reader shows hits, "[rank] time text", and below it the
+// claims that rest on it, as far as they were known by the time of the question, each
+// with when it holds.
+func (v *view) show(b *strings.Builder, rank, at int, asOf string) {
 	r := v.st.At(at)
-	if len(r.Time) >= len("2006-01-02") {
-		b.WriteString("[" + r.Time[:len("2006-01-02")] + "] ")
+	b.WriteString("[" + strconv.Itoa(rank) + "] ")
+	if r.Time != "" {
+		b.WriteString(r.Time + " ")
 	}
 	b.WriteString(r.Text)
 	end, limited := until(asOf)
@@ -254,11 +261,14 @@ func (v *view) show(b *strings.Builder, at int, asOf string) {
 		if !known {
 			continue
 		}
-		b.WriteString("\n  = " + f.Text)
+		b.WriteString("\n" + reader.Note + f.Text)
 		if !holds {
 			b.WriteString(" (no longer)")
 		}
 		for _, s := range v.spans(f) {
+			if limited && !s.From.Before(end) {
+				break
+			}
 			b.WriteString(" from " + s.From.Format("2006-01-02"))
 			if !s.To.IsZero() && (!limited || s.To.Before(end)) {
 				b.WriteString(" to " + s.To.Format("2006-01-02"))

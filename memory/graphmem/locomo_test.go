@@ -117,15 +117,28 @@ func graphs(t *testing.T, cases []schema.Case) []*graph.Local {
 	return out
 }
 
-// over are the scores of each case, asked over its graph.
-func over(t *testing.T, gs []*graph.Local, cases []schema.Case, e llm.Embedder, o graphmem.Options, unit func(schema.EventRef) schema.EventRef) [][]memorytest.Score {
+// readings are the graphs as they are read for one embedder.
+func readings(t *testing.T, gs []*graph.Local, e llm.Embedder) []*graphmem.Reading {
+	t.Helper()
+	out := make([]*graphmem.Reading, len(gs))
+	for i, g := range gs {
+		var err error
+		if out[i], err = graphmem.Over(context.Background(), g, memory.Deps{Embed: e}, graphmem.Defaults()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// over are the scores of each case, asked over its graph; units, which may be nil, are by case.
+func over(t *testing.T, rs []*graphmem.Reading, cases []schema.Case, k int, o graphmem.Options, units []func(schema.EventRef) schema.EventRef) [][]memorytest.Score {
 	t.Helper()
 	return each(t, cases, func(i int) ([]memorytest.Score, error) {
-		m, err := graphmem.Over(context.Background(), gs[i], memory.Deps{Embed: e}, o)
-		if err != nil {
-			return nil, err
+		var unit func(schema.EventRef) schema.EventRef
+		if units != nil {
+			unit = units[i]
 		}
-		return memorytest.AskEvidence(context.Background(), m, cases[i], 10, unit, false)
+		return memorytest.AskEvidence(context.Background(), rs[i].With(o), cases[i], k, unit, false)
 	})
 }
 
@@ -156,6 +169,10 @@ func TestLoCoMo(t *testing.T) {
 	embedders := map[bool]llm.Embedder{false: minilm, true: hashing.New(0)}
 	base := map[bool][][]memorytest.Score{}
 	gs := graphs(t, cases)
+	read := map[bool][]*graphmem.Reading{}
+	for hash, e := range embedders {
+		read[hash] = readings(t, gs, e)
+	}
 	var rows strings.Builder
 	row := func(name, embedder string, each, base [][]memorytest.Score) {
 		all := clusters(each, nil, "all")
@@ -182,7 +199,7 @@ func TestLoCoMo(t *testing.T) {
 	for _, a := range arms {
 		o := graphmem.Defaults()
 		a.change(&o)
-		each := over(t, gs, cases, embedders[a.hash], o, nil)
+		each := over(t, read[a.hash], cases, 10, o, nil)
 		if base[a.hash] == nil {
 			base[a.hash] = each
 			row(a.name, embedders[a.hash].Profile(), each, nil)

@@ -7,6 +7,7 @@ import (
 	"membench/graph"
 	"membench/llm/hashing"
 	"membench/memory"
+	"membench/memory/recall"
 	"membench/schema"
 )
 
@@ -78,4 +79,21 @@ type Held struct {
 	Fact
 	Holds bool   // at the time asked for
 	Spans []Span // all that the graph knows of
+}
+
+// Graph is the graph that the last question was answered from, to walk its evidence.
+func (r *Reading) Graph() *graph.Local { return r.p.g }
+
+// With is the same reading with other options. The two share what they know of the
+// graph: one goroutine may use them.
+func (r *Reading) With(o Options) *Reading {
+	p := *r.p
+	p.o = o
+	return &Reading{&p}
+}
+
+// IsInstant reports whether a text is an instant that AsOf understands, or empty.
+func IsInstant(s string) bool {
+	_, ok := recall.Instant(s)
+	return ok || s == ""
 }

@@ -173,19 +173,14 @@ func TestSets(t *testing.T) {
 		for i, c := range cases {
 			gs[i] = made[c.ID]
 		}
+		read := readings(t, gs, hash.Embed)
 		for _, a := range setArms {
 			if len(cases) < 5 && !a.few {
 				continue
 			}
 			o := graphmem.Defaults()
 			a.change(&o)
-			scores := each(t, cases, func(i int) ([]memorytest.Score, error) {
-				m, err := graphmem.Over(context.Background(), gs[i], hash, o)
-				if err != nil {
-					return nil, err
-				}
-				return memorytest.AskEvidence(context.Background(), m, cases[i], k, units[i], false)
-			})
+			scores := over(t, read, cases, k, o, units)
 			row(a.name, scores)
 			if base == nil {
 				base = scores
