@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -216,6 +217,7 @@ func (x *askHit) walk(ctx context.Context, m *graphmem.Reading, src *sources, as
 		if err != nil {
 			return nil, err
 		}
+		known(t, asOf)
 		for _, span := range t.Spans() {
 			if !slices.ContainsFunc(x.Lines, func(l sourceLines) bool { return l.Span == span }) {
 				x.Lines = append(x.Lines, src.lines(span))
@@ -246,6 +248,16 @@ func (x *askHit) walk(ctx context.Context, m *graphmem.Reading, src *sources, as
 	var err error
 	x.Trail, err = down(schema.NodeID(x.ID))
 	return err
+}
+
+// known leaves out of a trail what was said after asOf.
+func known(t *graph.Trail, asOf string) {
+	t.Down = slices.DeleteFunc(t.Down, func(s *graph.Trail) bool {
+		return !graphmem.SaidBy(cmp.Or(s.Node.Props.Text("time"), s.Node.Props.Text("created_at")), asOf)
+	})
+	for _, s := range t.Down {
+		known(s, asOf)
+	}
 }
 
 func writeAsk(w io.Writer, rep askReport, show int) {

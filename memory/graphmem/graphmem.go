@@ -50,7 +50,7 @@ func SpecIn(name, doc string, home Home) memory.Spec {
 		if err := o.Check(); err != nil {
 			return nil, err
 		}
-		return NewIn(d, o, home), nil
+		return named(name, d, o, home), nil
 	})
 }
 
@@ -71,13 +71,15 @@ type Home func(ctx context.Context, ns memory.Namespace) (st graph.Store, close 
 // The store is the store of record: each turn is one Apply, and each question reads what
 // is there, whoever changed it (graph.Revised, else the whole graph each time). nil: in
 // process.
-func NewIn(d memory.Deps, o Options, home Home) memory.System {
+func NewIn(d memory.Deps, o Options, home Home) memory.System { return named(Name, d, o, home) }
+
+func named(name string, d memory.Deps, o Options, home Home) memory.System {
 	if d.Embed == nil {
 		d.Embed = hashing.New(0)
 	}
 	caps := memory.Capabilities{Unit: native.Turn, Retrieval: memory.RetrievalRanked, Notes: []string{"weights set on LoCoMo"},
 		Calls: &memory.Calls{EmbedPerUnit: memory.Exactly(1), EmbedPerQuery: memory.Exactly(1)}}
-	return native.New(native.Options{Name: Name, Version: version, Config: o, Deps: memory.Deps{Embed: d.Embed}, Caps: caps,
+	return native.New(native.Options{Name: name, Version: version, Config: o, Deps: memory.Deps{Embed: d.Embed}, Caps: caps,
 		Open: func(ctx context.Context, ns memory.Namespace) (native.Policy, error) {
 			p := &policy{o: o, g: graph.NewLocal(), c: newChain(ns.Scope), v: newView(ns.Scope, d.Embed)}
 			if home == nil {

@@ -3,6 +3,7 @@ package graphmem
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"membench/graph"
 	"membench/llm/hashing"
@@ -68,6 +69,7 @@ func (r *Reading) Facts(hit schema.PointID, asOf string) (out []Held) {
 	for _, i := range r.p.v.claims[at] {
 		f := r.p.v.facts[i]
 		if holds, known := r.p.v.holds(&f, end, limited); known {
+			f.Evidence = slices.DeleteFunc(slices.Clone(f.Evidence), func(q Quote) bool { return !SaidBy(q.Time, asOf) })
 			out = append(out, Held{f, holds, r.p.v.spans(&f)})
 		}
 	}
@@ -90,6 +92,14 @@ func (r *Reading) With(o Options) *Reading {
 	p := *r.p
 	p.o = o
 	return &Reading{&p}
+}
+
+// SaidBy reports whether something of the given time counts at asOf: it was said by then,
+// or nobody knows when. Both are RFC 3339 or its beginning; "" as asOf is after all.
+func SaidBy(at, asOf string) bool {
+	end, limited := until(asOf)
+	t, ok := recall.Instant(at)
+	return !limited || !ok || t.Before(end)
 }
 
 // IsInstant reports whether a text is an instant that AsOf understands, or empty.
