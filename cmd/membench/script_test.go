@@ -52,7 +52,7 @@ func TestScripts(t *testing.T) {
 			env.Defer(srv.Close)
 			env.Setenv("STUB", srv.BaseURL())
 			env.Setenv("STUB_KEY", srv.Key)
-			for name, system := range map[string]string{"MEM0_STUB": "mem0-2", "LETTA_STUB": "letta-archival"} { // memory services
+			for name, system := range map[string]string{"MEM0_STUB": "mem0-2", "LETTA_STUB": "letta-archival", "PLATFORM_STUB": "mem0-platform"} { // memory services
 				stub := servicetest.New(system)
 				env.Defer(stub.Close)
 				env.Setenv(name, stub.Base())
