@@ -303,10 +303,11 @@ type bulk struct {
 	idle   chan *worker
 	free   chan *result // to be used again
 	tables chan *table  // empty ones
+	blocks chan *blockResult
 }
 
 func newBulk(g *gatherer, o Options) *bulk {
-	b := &bulk{g: g, p: g.p, o: o, hot: map[uint32]bool{}, byKey: map[string]*settingInfo{}, names: map[nameKey]*name{}, texts: map[string]string{}, exports: map[[3]string]*export{}, idle: make(chan *worker, max(1, o.Workers)), free: make(chan *result, 2*max(1, o.Workers)), tables: make(chan *table, 2*max(1, o.Workers))}
+	b := &bulk{g: g, p: g.p, o: o, hot: map[uint32]bool{}, byKey: map[string]*settingInfo{}, names: map[nameKey]*name{}, texts: map[string]string{}, exports: map[[3]string]*export{}, idle: make(chan *worker, max(1, o.Workers)), free: make(chan *result, 2*max(1, o.Workers)), tables: make(chan *table, 2*max(1, o.Workers)), blocks: make(chan *blockResult, 2*max(1, o.Workers))}
 	g.bulkHas = b.has
 	return b
 }
@@ -431,6 +432,17 @@ type blockResult struct {
 	parts    []byte // each with its length before it
 }
 
+// newBlock is an empty result, with the memory of one that was taken where there is one.
+func (b *bulk) newBlock() *blockResult {
+	select {
+	case r := <-b.blocks:
+		r.findings, r.parts = nil, r.parts[:0]
+		return r
+	default:
+		return &blockResult{}
+	}
+}
+
 // gather reads exports on all workers.
 func (b *bulk) gather(ctx context.Context, files []jsonl.File) error {
 	for _, f := range files {
@@ -446,7 +458,7 @@ func (b *bulk) gather(ctx context.Context, files []jsonl.File) error {
 		}
 		w := <-b.idle
 		defer func() { b.idle <- w }()
-		w.out = &blockResult{}
+		w.out = b.newBlock()
 		b.gate.RLock()
 		w.block(block)
 		b.gate.RUnlock()
@@ -483,6 +495,10 @@ func (b *bulk) take(r *blockResult) error {
 		rec, rest = cutStr(rest)
 		b.g.noteEncoded(rec)
 		b.g.addEncoded(rec)
+	}
+	select {
+	case b.blocks <- r:
+	default:
 	}
 	return b.g.addErr
 }
