@@ -167,7 +167,7 @@ func (x *explainer) walk(ctx context.Context, r *schema.QARecord, n *need) (step
 	if len(memories) > 0 {
 		s.reason = fmt.Sprintf("none of the %d memories of %s says it", len(memories), n.name)
 	}
-	saying := slices.DeleteFunc(memories, func(node schema.Node) bool { return !n.in(newBag(node.Props.Text("data")), n.refs) })
+	saying := n.saying(memories)
 	if len(saying) == 0 {
 		return s, nil
 	}
@@ -216,6 +216,25 @@ func (x *explainer) walk(ctx context.Context, r *schema.QARecord, n *need) (step
 		}
 	}
 	return s, nil
+}
+
+// saying are the memories of a turn that say what is needed: each, or together.
+func (n *need) saying(memories []schema.Node) (out []schema.Node) {
+	var parts []schema.Node
+	var bags []*bag
+	for _, m := range memories {
+		b := newBag(m.Props.Text("data"))
+		if n.in(b, n.refs) {
+			out = append(out, m)
+		}
+		if slices.ContainsFunc(n.key, b.has) {
+			parts, bags = append(parts, m), append(bags, b)
+		}
+	}
+	if len(out) == 0 && len(bags) > 1 && n.keyIn(bags...) {
+		return parts
+	}
+	return out
 }
 
 func (x *explainer) has(ctx context.Context, id schema.NodeID) bool {
