@@ -64,6 +64,12 @@ var catalogue = []Info{
 		Note: "faults.csv → incident narratives with times and follow-up cases; times are UTC+8",
 	},
 	{
+		Name: "aiops2020-graph", Title: "AIOps Challenge 2020 through the typed graph", Home: "https://github.com/NetManAIOps/AlertRCA",
+		Licence: "none stated; challenge data", Terms: "Non-commercial research and teaching. No licence allows passing the tables on: keep them local.",
+		Status: StatusConvert, Checked: "the fault tables A1 and A2 of AlertRCA", Unverified: "no telemetry: cases over the facts told, no root-cause scores",
+		Note: "the history of aiops2020 as a graph of incidents, nodes and indicators; golds are computed from the graph",
+	},
+	{
 		Name: "aiops2021", Title: "AIOps Challenge 2021", Home: "https://www.aiops.cn",
 		Licence: "challenge terms, registration needed", Terms: "To be had from the organisers only; may not be passed on.",
 		Status: StatusListed, Note: "no public copy; bring its faults into the form of faults.csv to use the aiops2020 converter",
@@ -75,6 +81,10 @@ var catalogue = []Info{
 	{
 		Name: "alert-storm", Title: "Generated alert storms", Home: "membench datasets convert alert-storm --seed N", Licence: "ours", Terms: "Generated: yours.", Redistributable: true,
 		Status: StatusConvert, Checked: "its own state, from which every gold is computed", Note: "needs no input; the form follows seed 000 §6.2 C",
+	},
+	{
+		Name: "alert-storm-graph", Title: "Generated alert storms through the typed graph", Home: "membench datasets convert alert-storm-graph --seed N", Licence: "ours", Terms: "Generated: yours.", Redistributable: true,
+		Status: StatusConvert, Checked: "the generator's state, which it does not see", Note: "alarms, devices, incidents and changes are read from the turns; roots, counts and repeats are computed from the graph",
 	},
 	{
 		Name: "dejavu", Title: "DejaVu", Home: "https://doi.org/10.5281/zenodo.6955909", Licence: "see Zenodo", Terms: "Read the terms at Zenodo; not passed on here.",
@@ -135,6 +145,10 @@ var catalogue = []Info{
 	{
 		Name: "opseval", Title: "OpsEval", Home: "https://github.com/NetManAIOps/OpsEval-Datasets", Licence: "Apache-2.0", Terms: "Free use with attribution. Many items look taken from commercial exam banks: think twice before passing them on.", Redistributable: true,
 		Status: StatusConvert, Checked: "2,207 test and 20 dev items", Note: "chosen by topic or word, answers become runbook fragments told in dialogue",
+	},
+	{
+		Name: "opseval-graph", Title: "OpsEval through the typed graph", Home: "https://github.com/NetManAIOps/OpsEval-Datasets", Licence: "Apache-2.0", Terms: "Free use with attribution. Many items look taken from commercial exam banks: think twice before passing them on.", Redistributable: true,
+		Status: StatusConvert, Checked: "2,207 test and 20 dev items", Note: "runbook entries and their corrections as a graph: what an entry says, and what it said",
 	},
 	{
 		Name: "plain", Title: "Your own cases", Home: "docs/datasets.md", Licence: "yours", Terms: "Yours.", Redistributable: true,

@@ -32,6 +32,9 @@ func (m *maker) offer(s *scope, tell func(candidate)) {
 		}
 	}
 	for _, f := range s.facts {
+		if slices.Contains(m.o.Structure, f.pred) {
+			continue
+		}
 		put(candidate{typ: SingleFact, f: [3]*fact{f}}, string(f.claim), f.who)
 		m.offerChains(s, f, put)
 		m.offerPairs(s, f, put)
@@ -56,9 +59,12 @@ type putter = func(c candidate, parts ...string)
 
 func (m *maker) offerChains(s *scope, a *fact, put putter) {
 	for _, b := range s.asSubj[a.object] {
+		if slices.Contains(m.o.Structure, b.pred) {
+			continue
+		}
 		put(candidate{typ: TwoHop, f: [3]*fact{a, b}}, "chain", string(a.claim), string(b.claim))
 		for _, c := range s.asSubj[b.object] {
-			if c.object != schema.NodeID(a.subject) {
+			if !slices.Contains(m.o.Structure, c.pred) && c.object != schema.NodeID(a.subject) {
 				put(candidate{typ: ThreeHop, f: [3]*fact{a, b, c}}, "chain", string(a.claim), string(b.claim), string(c.claim))
 			}
 		}
@@ -241,7 +247,7 @@ func (m *maker) offerSets(s *scope, put putter) {
 	seen := map[string]bool{}
 	for _, f := range s.facts {
 		key := f.who + "\x00" + f.pred
-		if seen[key] || f.attr != "" {
+		if seen[key] || f.attr != "" || slices.Contains(m.o.Structure, f.pred) {
 			continue
 		}
 		seen[key] = true
@@ -288,7 +294,7 @@ func (m *maker) offerAbsent(s *scope, topics []*topic, put putter) {
 		typ, _ := m.w.cat.TypeOfPrefix(prefixOf(f.subject))
 		for _, pred := range m.preds() {
 			p, ok := m.w.cat.Predicate(pred)
-			if !ok || !m.w.words.known(pred) || pred == "HAS_SETTING" || !fits(p.Subjects, typ) {
+			if !ok || slices.Contains(m.o.Structure, pred) || !m.w.words.known(pred) || pred == "HAS_SETTING" || !fits(p.Subjects, typ) {
 				continue
 			}
 			if len(s.bySubj[who+"\x00"+pred])+len(s.bySubj[who+"\x00"+m.w.cat.Opposite(pred)]) > 0 || len(m.cued(s, who, f.person, pred)) > 0 {

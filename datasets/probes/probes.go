@@ -78,6 +78,10 @@ type Options struct {
 	Seed    uint64           // moves what is drawn and which paraphrase is taken
 	Group   Group            // "": GroupUser
 	Dataset string           // the cases' dataset; "": probes
+	// Structure names predicates that only tie things together (an alarm and its device):
+	// nothing is asked about such facts alone, or along them.
+	Structure []string
+	Empty     bool // give conversations of which nothing is asked, too
 	// Reader, where there is one, answers each question from its evidence turns, and
 	// Accept judges: what they do not answer is dropped.
 	Reader reader.Reader

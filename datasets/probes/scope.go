@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"membench/internal/textnorm"
@@ -144,7 +145,7 @@ func (s *scope) topics(w *words) []*topic {
 	seen := map[string]bool{}
 	add := func(name string) {
 		low := fold(name)
-		if name == "" || seen[low] || w.noName(name) != "" || w.nobody[textnorm.Fold(name)] || slices.Contains(s.people, name) || len([]rune(name)) < 2 {
+		if name == "" || seen[low] || startsWithDate(name) || w.noName(name) != "" || w.nobody[textnorm.Fold(name)] || slices.Contains(s.people, name) || len([]rune(name)) < 2 {
 			return
 		}
 		seen[low] = true
@@ -178,6 +179,16 @@ func (s *scope) topics(w *words) []*topic {
 		}
 	}
 	return out
+}
+
+// startsWithDate reports whether a name is that of a day or an instant: it would answer
+// every question about dates.
+func startsWithDate(name string) bool {
+	if len(name) < 10 {
+		return false
+	}
+	_, err := time.Parse("2006-01-02", name[:10])
+	return err == nil
 }
 
 // spokenPart is a text without the captions that datasets convert adds to it.
