@@ -76,7 +76,7 @@ var catalogue = []Info{
 	},
 	{
 		Name: "aiopslab", Title: "AIOpsLab", Home: "https://github.com/microsoft/AIOpsLab", Licence: "MIT", Terms: "Free use with the notice.", Redistributable: true,
-		Status: StatusListed, Size: "89 problems", Note: "an environment, not a table: no converter",
+		Status: StatusConvert, Size: "89 problems", Checked: "a list of its problems, derived from its sources", Unverified: "no telemetry: cases over recorded facts, no root-cause scores", Note: "an environment; problems.json (application, service, kind of fault) becomes notes of an incident desk",
 	},
 	{
 		Name: "alert-storm", Title: "Generated alert storms", Home: "membench datasets convert alert-storm --seed N", Licence: "ours", Terms: "Generated: yours.", Redistributable: true,
@@ -105,7 +105,7 @@ var catalogue = []Info{
 	},
 	{
 		Name: "itbench", Title: "ITBench", Home: "https://github.com/itbench-hub/ITBench", Licence: "Apache-2.0", Terms: "Free use with the notice.", Redistributable: true,
-		Status: StatusListed, Size: "67 SRE scenarios", Note: "an environment, not a table: no converter",
+		Status: StatusConvert, Size: "67 SRE scenarios", Checked: "57 scenario files", Unverified: "no telemetry: cases over recorded facts, no root-cause scores", Note: "an environment; scenarios/*.json (application, fault, alerts) become notes of an incident desk",
 	},
 	{
 		Name: "locomo", Title: "LoCoMo", Home: "https://github.com/snap-research/locomo", Licence: "CC BY-NC 4.0", Terms: nonCommercial,
@@ -141,6 +141,14 @@ var catalogue = []Info{
 			{Name: "Long_Range_Understanding-00000-of-00001.parquet", URL: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench/resolve/main/data/Long_Range_Understanding-00000-of-00001.parquet", Note: "no sum is known: give it with --sha256"},
 			{Name: "Conflict_Resolution-00000-of-00001.parquet", URL: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench/resolve/main/data/Conflict_Resolution-00000-of-00001.parquet", Note: "no sum is known: give it with --sha256"},
 		},
+	},
+	{
+		Name: "nezha", Title: "Nezha", Home: "https://github.com/IntelligentDDS/Nezha", Licence: "MIT", Terms: "Free use with the notice.", Redistributable: true,
+		Status: StatusConvert, Size: "101 injected faults", Checked: "four fault lists (85 faults); metrics of four of them", Unverified: "no telemetry for the others: cases over recorded facts, no root-cause scores", Note: "<date>-fault_list.json becomes notes of an incident desk; docs/datasets.md lists the four",
+	},
+	{
+		Name: "openrca", Title: "OpenRCA", Home: "https://github.com/microsoft/OpenRCA", Licence: "MIT", Terms: "Free use with the notice.", Redistributable: true,
+		Status: StatusConvert, Size: "335 questions", Checked: "285 rows of its agent archives", Unverified: "no telemetry: cases over recorded facts, no root-cause scores", Note: "the ground truth of agent-*.csv becomes notes of an incident desk",
 	},
 	{
 		Name: "opseval", Title: "OpsEval", Home: "https://github.com/NetManAIOps/OpsEval-Datasets", Licence: "Apache-2.0", Terms: "Free use with attribution. Many items look taken from commercial exam banks: think twice before passing them on.", Redistributable: true,

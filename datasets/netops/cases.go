@@ -35,6 +35,8 @@ type Options struct {
 	Seed  uint64
 	Count int   // questions of the general types (datasets/probes) for each case; 0: 40
 	Drops Drops // filled where not nil
+	// NoTelemetry marks every question: nothing but told facts stands behind it.
+	NoTelemetry bool
 }
 
 // Generate makes the case of a typed graph as Graph makes it (or of any graph with the
@@ -74,11 +76,12 @@ func Generate(ctx context.Context, g graph.Graph, o Options) schema.Seq[schema.C
 			return
 		}
 		for _, c := range cases {
-			a := newOpsAsker(c, ops, o.Drops)
+			a := newOpsAsker(c, ops, o)
 			a.incidents()
 			a.changes()
 			a.runbooks()
 			a.histories()
+			a.recorded()
 			if a.err != nil {
 				yield(schema.Record[schema.Case]{}, a.err)
 				return
@@ -109,10 +112,8 @@ func fromGraph(name string, of datasets.Dataset) datasets.Dataset {
 				for made, err := range Retell(ctx, c, Options{Seed: o.Seed, Drops: drops}) {
 					made.Pos = r.Pos
 					if err == nil {
-						made.V.Dataset, made.V.ID, made.V.Source = name, name+"-"+string(c.ConvID), c.Source
-						for i := range made.V.Questions {
-							made.V.Questions[i].ID = made.V.ID + "/q/" + strconv.Itoa(i)
-						}
+						rename(&made.V, name)
+						made.V.Source = c.Source
 					}
 					if !yield(made, err) {
 						return
@@ -229,11 +230,12 @@ type opsAsker struct {
 	turns map[schema.NodeID]schema.CaseTurn
 	zh    bool
 	drops Drops
+	told  bool // nothing but told facts
 	err   error
 }
 
-func newOpsAsker(c schema.Case, o ops, drops Drops) *opsAsker {
-	a := &opsAsker{c: c, ops: o, turns: map[schema.NodeID]schema.CaseTurn{}, drops: drops}
+func newOpsAsker(c schema.Case, facts ops, o Options) *opsAsker {
+	a := &opsAsker{c: c, ops: facts, turns: map[schema.NodeID]schema.CaseTurn{}, drops: o.Drops, told: o.NoTelemetry}
 	zh, all := 0, 0
 	for _, s := range c.Sessions {
 		for _, t := range s.Turns {
@@ -294,7 +296,7 @@ func (a *opsAsker) ask(typ, cat, text, gold, wrong string, proof opsProof, distr
 		return
 	}
 	meta := opsMeta{Type: typ, Lang: map[bool]string{true: "zh", false: "en"}[a.zh], Distractors: distractors, Proof: proof, By: schema.ByRule, Hops: len(turns), Telemetry: "alarms"}
-	if typ == RunbookNow || typ == RunbookThen || proof.Query == queryHistory {
+	if a.told || typ == RunbookNow || typ == RunbookThen || proof.Query == queryHistory {
 		meta.Telemetry = "none"
 	}
 	var err error

@@ -29,6 +29,7 @@ func Datasets() []datasets.Dataset {
 	return []datasets.Dataset{
 		faults, exam, storms,
 		fromGraph("aiops2020-graph", faults), fromGraph("opseval-graph", exam), fromGraph("alert-storm-graph", storms),
+		facts("nezha", matchEnd("fault_list.json"), readNezha), facts("openrca", matchOpenRCA, readOpenRCA), facts("itbench", matchITBench, readITBench), facts("aiopslab", matchEnd("problems.json"), readAIOpsLab),
 		{Info: get("dejavu"), Match: matchFaults, Cases: Faults("dejavu")},
 	}
 }

@@ -17,6 +17,8 @@ const (
 	queryMoved   = "netops-replaced"
 	queryRepeat  = "netops-same-first-alarm"
 	queryHistory = "netops-same-incident"
+
+	queryRecorded = "netops-same-fault"
 )
 
 const (
@@ -216,4 +218,40 @@ func (a *opsAsker) histories() {
 // here reports whether a fact's turns are of this case.
 func (a *opsAsker) here(f *opsFact) bool {
 	return slices.ContainsFunc(f.events, func(e schema.NodeID) bool { _, ok := a.turns[e]; return ok })
+}
+
+// recorded asks of an incident of the desk which earlier ones had the same fault on the
+// same thing.
+func (a *opsAsker) recorded() {
+	type like struct{ on, kind string }
+	kinds, numbers := map[string]*opsFact{}, map[string]int{}
+	for _, f := range a.ops["FAULT_KIND"] {
+		kinds[f.subject] = f
+	}
+	var list []*opsFact
+	for _, f := range a.ops["FAULT_ON"] {
+		if kinds[f.subject] != nil && a.here(f) {
+			numbers[f.subject], _ = strconv.Atoi(f.subject)
+			list = append(list, f)
+		}
+	}
+	slices.SortFunc(list, func(x, y *opsFact) int {
+		return cmp.Or(numbers[x.subject]-numbers[y.subject], cmp.Compare(x.obj, y.obj))
+	})
+	before := map[like][]*opsFact{}
+	for _, f := range list {
+		k := like{f.obj, kinds[f.subject].obj}
+		if old := before[k]; len(old) > 0 && len(old) <= 6 {
+			var names []string
+			var events []schema.NodeID
+			for _, o := range old {
+				names = append(names, o.subject)
+				events = append(append(events, o.events...), kinds[o.subject].events...)
+			}
+			a.ask(Repeat, schema.CatMR, say(a.zh, "Incident %s: %s on %s. Have we seen this before? Give the numbers of the earlier incidents.", "事件%s：%s，位于 %s。以前遇到过吗？请给出之前事件的编号。", f.subject, k.kind, k.on), strings.Join(names, ", "), "",
+				opsProof{queryRecorded, "MATCH (i:Incident)" + step("FAULT_ON", "f") + "(d:Device {name: $on})\nMATCH (i)" + step("FAULT_KIND", "g") + "(k:Topic {name: $kind})\nWHERE toInteger(i.name) < toInteger($incident)\nRETURN DISTINCT i.name ORDER BY toInteger(i.name)",
+					map[string]string{"incident": f.subject, "on": k.on, "kind": k.kind}}, nil, append(append(events, f.events...), kinds[f.subject].events...)...)
+		}
+		before[k] = append(before[k], f)
+	}
 }

@@ -37,6 +37,7 @@ var (
 	reMoved   = regexp.MustCompile(`^The maintenance of (\S+) on (\d{4}-\d\d-\d\d) is moved: it is from (\d\d:\d\d) to (\d\d:\d\d) now\.$|^(\S+) 在 (\d{4}-\d\d-\d\d) 的维护改期：现为 (\d\d:\d\d) 至 (\d\d:\d\d)。$`)
 	reEntry   = regexp.MustCompile(`(?s)^Runbook entry (\d+)\. Situation: .*? Procedure: (.+?)(?: Why: .*)?$|^运维手册第(\d+)条。情形：.*? 处理：(.+?)(?: 说明：.*)?$`)
 	reCorrect = regexp.MustCompile(`(?s)^Correction to runbook entry (\d+) \(.*The right procedure is: (.+?)(?: Why: .*)?$|^更正运维手册第(\d+)条（.*正确做法是：(.+?)(?: 说明：.*)?$`)
+	reDesk    = regexp.MustCompile(`^Incident (\d+): (it happened in|the fault was on|the fault was of kind|the alert) (.+?)(?: fired)?\.$`)
 	reHistory = regexp.MustCompile(`^Incident (\d+) at (\d{4}-\d\d-\d\d \d\d:\d\d): alarm on (.+); (?:indicators out of range: (.+)|no indicator out of range was recorded)\.$`)
 )
 
@@ -129,6 +130,17 @@ func sayings(text string) []said {
 		if m := groups(re, text); len(m) == 2 {
 			return []said{{"PRESCRIBES", "Runbook", m[0], "Action", m[1]}}
 		}
+	}
+	if m := groups(reDesk, text); m != nil {
+		switch m[1] {
+		case "it happened in":
+			return []said{{"IN_SYSTEM", "Incident", m[0], "Service", m[2]}}
+		case "the fault was on":
+			return []said{{"FAULT_ON", "Incident", m[0], "Device", m[2]}}
+		case "the fault was of kind":
+			return []said{{"FAULT_KIND", "Incident", m[0], "Topic", m[2]}}
+		}
+		return []said{{"FIRED", "Incident", m[0], "Alert", m[2]}}
 	}
 	if m := groups(reHistory, text); m != nil {
 		var out []said

@@ -145,7 +145,7 @@ func (s *scope) topics(w *words) []*topic {
 	seen := map[string]bool{}
 	add := func(name string) {
 		low := fold(name)
-		if name == "" || seen[low] || startsWithDate(name) || w.noName(name) != "" || w.nobody[textnorm.Fold(name)] || slices.Contains(s.people, name) || len([]rune(name)) < 2 {
+		if name == "" || seen[low] || startsWithDate(name) || !strings.ContainsFunc(name, unicode.IsLetter) || w.noName(name) != "" || w.nobody[textnorm.Fold(name)] || slices.Contains(s.people, name) || len([]rune(name)) < 2 {
 			return
 		}
 		seen[low] = true
