@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"membench/schema"
@@ -18,7 +19,9 @@ var vocabulary []byte
 var wordings []byte
 
 // Catalog is the built-in catalogue with what operations speak of (netops.yaml).
-func Catalog() (*catalog.Catalog, error) { return catalog.Load(vocabulary) }
+func Catalog() (*catalog.Catalog, error) { return loadCatalog() }
+
+var loadCatalog = sync.OnceValues(func() (*catalog.Catalog, error) { return catalog.Load(vocabulary) })
 
 // said is one typed statement that a turn makes.
 type said struct {

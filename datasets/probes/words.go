@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"membench/internal/textnorm"
 
@@ -79,11 +80,22 @@ type wording struct {
 	Cues  []string `yaml:"cues"`
 }
 
-func loadWords(extra ...[]byte) (*words, error) {
+var builtinWords = sync.OnceValues(func() (*words, error) {
 	w := &words{}
 	if err := yaml.UnmarshalWithOptions(builtin, w, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("reading words.yaml: %w", err)
 	}
+	return w, nil
+})
+
+func loadWords(extra ...[]byte) (*words, error) {
+	own, err := builtinWords()
+	if err != nil {
+		return nil, err
+	}
+	copied := *own
+	w := &copied
+	w.Predicates = maps.Clone(w.Predicates)
 	for _, b := range extra {
 		var x words
 		if err := yaml.UnmarshalWithOptions(b, &x, yaml.Strict()); err != nil {
