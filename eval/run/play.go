@@ -294,7 +294,7 @@ func (p *player) ingest(ctx context.Context, s *schema.Session, i int, rec *sche
 			p.words++
 		}
 	}
-	size := p.o.Window
+	size := cmp.Or(p.j.u.set.Window, p.o.Window)
 	if size <= 0 {
 		size = max(1, len(turns))
 	}
