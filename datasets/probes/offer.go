@@ -2,15 +2,39 @@ package probes
 
 import (
 	"cmp"
-	"fmt"
+	"context"
+	"iter"
+	"runtime"
 	"slices"
 
+	"membench/internal/par"
 	"membench/schema"
 )
 
 // partners is how many others a thing is paired with where a type wants two: offers
 // stay linear in the size of the graph.
 const partners = 2
+
+// offers lists what every scope offers, in the order of scopes. Scopes do not share
+// anything, so they are looked at side by side.
+func (m *maker) offers() iter.Seq2[[]candidate, error] {
+	one := func(_ context.Context, s *scope) (list []candidate, err error) {
+		m.offer(s, func(c candidate) {
+			if m.o.Stats.Types[c.typ] != nil {
+				list = append(list, c)
+			}
+		})
+		return list, nil
+	}
+	scopes := func(yield func(*scope, error) bool) {
+		for _, s := range m.w.scopes {
+			if !yield(s, nil) {
+				return
+			}
+		}
+	}
+	return par.Map(m.ctx, runtime.GOMAXPROCS(0), scopes, one)
+}
 
 // offer tells every pattern of a scope that a question could be made of. Whether one
 // can be is decided when it is drawn.
@@ -49,11 +73,7 @@ func (m *maker) offer(s *scope, tell func(candidate)) {
 const minDays = 3
 
 // pass counts a pattern that the text made unfit before it was offered.
-func (m *maker) pass(t Type) {
-	if x := m.o.Stats.Types[t]; x != nil {
-		x.Passed++
-	}
-}
+func (s *scope) pass(t Type) { s.passed[t]++ }
 
 type putter = func(c candidate, parts ...string)
 
@@ -80,9 +100,9 @@ func (m *maker) offerPairs(s *scope, a *fact, put putter) {
 		}
 		seen[b.claim] = true
 		if a.object != b.object && m.alike(a, b) {
-			m.pass(UpdateNew)
-			m.pass(UpdateOld)
-			m.pass(Contradiction)
+			s.pass(UpdateNew)
+			s.pass(UpdateOld)
+			s.pass(Contradiction)
 			return
 		}
 		if update {
@@ -114,7 +134,7 @@ func (m *maker) offerBridges(s *scope, f *fact, topics []*topic, at map[*sitting
 		return
 	}
 	if _, why := m.bridge(candidate{s: s}, f); why != "" {
-		m.pass(TwoHop)
+		s.pass(TwoHop)
 		return
 	}
 	for _, x := range topics {
@@ -253,8 +273,8 @@ func (m *maker) offerSets(s *scope, put putter) {
 		seen[key] = true
 		if n := len(active(s.bySubj[key])); n >= 2 && n <= 8 && !m.single(f.pred) {
 			if _, why := m.askSet(candidate{typ: List, s: s, f: [3]*fact{f}}); why != "" {
-				m.pass(List)
-				m.pass(Count)
+				s.pass(List)
+				s.pass(Count)
 				continue
 			}
 			put(candidate{typ: List, f: [3]*fact{f}}, "facts", f.who, f.pred)
@@ -298,7 +318,7 @@ func (m *maker) offerAbsent(s *scope, topics []*topic, put putter) {
 				continue
 			}
 			if len(s.bySubj[who+"\x00"+pred])+len(s.bySubj[who+"\x00"+m.w.cat.Opposite(pred)]) > 0 || len(m.cued(s, who, f.person, pred)) > 0 {
-				m.pass(WrongAttribute) // it is told, or a turn speaks of such a thing
+				s.pass(WrongAttribute) // it is told, or a turn speaks of such a thing
 				continue
 			}
 			put(candidate{typ: WrongAttribute, f: [3]*fact{f}, name: who, pred: pred}, who, pred)
@@ -323,14 +343,8 @@ func fits(subjects []string, typ string) bool {
 	return slices.Contains(subjects, typ)
 }
 
-// preds lists the catalogue's predicates by name.
+// preds lists the catalogue's predicates, sorted by name.
 func (m *maker) preds() []string {
-	if m.names == nil {
-		for p := range m.w.cat.Predicates {
-			m.names = append(m.names, p)
-		}
-		slices.Sort(m.names)
-	}
 	return m.names
 }
 
@@ -370,8 +384,8 @@ func overlapText(text, name string) bool {
 // cued lists the turns that may speak of a predicate of a subject: those of the
 // person, or those that name the thing, with one of the predicate's cues.
 func (m *maker) cued(s *scope, who string, person bool, pred string) []*turn {
-	key := fmt.Sprint(s.conv, "\x00", who, "\x00", pred)
-	if list, ok := m.cues[key]; ok {
+	key := who + "\x00" + pred
+	if list, ok := s.cues[key]; ok {
 		return list
 	}
 	var from []*turn
@@ -386,6 +400,6 @@ func (m *maker) cued(s *scope, who string, person bool, pred string) []*turn {
 			out = append(out, t)
 		}
 	}
-	m.cues[key] = out
+	s.cues[key] = out
 	return out
 }

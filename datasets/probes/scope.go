@@ -62,16 +62,16 @@ func (s *scope) index() {
 			s.people = append(s.people, t.who)
 		}
 	}
-	s.bySubj, s.byObject, s.byClaim = map[string][]*fact{}, map[schema.NodeID][]*fact{}, map[schema.NodeID][]*fact{}
-	s.asSubj, s.byTurn = map[schema.NodeID][]*fact{}, map[*turn][]*fact{}
+	s.bySubj, s.byClaim = map[string][]*fact{}, map[schema.NodeID][]*fact{}
+	s.cues, s.passed = map[string][]*turn{}, map[Type]int{}
+	s.byPred, s.byType = map[string][]*fact{}, map[string][]*fact{}
+	s.asSubj = map[schema.NodeID][]*fact{}
 	for _, f := range s.facts {
+		s.byPred[f.pred] = append(s.byPred[f.pred], f)
+		s.byType[f.typ] = append(s.byType[f.typ], f)
 		s.bySubj[f.who+"\x00"+f.pred] = append(s.bySubj[f.who+"\x00"+f.pred], f)
-		s.byObject[f.object] = append(s.byObject[f.object], f)
 		s.byClaim[f.claim] = append(s.byClaim[f.claim], f)
 		s.asSubj[schema.NodeID(f.subject)] = append(s.asSubj[schema.NodeID(f.subject)], f)
-		for _, t := range f.turns {
-			s.byTurn[t] = append(s.byTurn[t], f)
-		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"membench/internal/textnorm"
+	"membench/internal/tokens"
 
 	"github.com/goccy/go-yaml"
 )
@@ -160,7 +161,7 @@ func (w *words) noName(name string) string {
 		return "too short"
 	case w.lead[f[0]] && !strings.ContainsAny(name, "=") && len(f) > 1 || w.lead[f[0]] && len(f) == 1:
 		return "no name"
-	case len(f) == 1 && w.alone[f[0]]:
+	case len(f) == 1 && (w.alone[f[0]] || tokens.Stop(f[0])):
 		return "no name"
 	case w.tail[f[len(f)-1]]:
 		return "no name"
