@@ -6,13 +6,12 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
-	"time"
 
 	"membench/datasets/probes"
 	"membench/graph"
 )
 
-// harbour is an invented graph of about 100,000 nodes: 200 users, each with five
+// harbour is an invented graph of about 100,000 nodes: 220 users, each with five
 // conversations of thirty turns with an assistant.
 func harbour(t testing.TB) *graph.Local {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -20,7 +19,7 @@ func harbour(t testing.TB) *graph.Local {
 	second := []string{"kettle", "lantern", "anchor", "ledger", "ferry", "rope", "window", "herring", "ladder", "compass", "harbour", "bucket", "whistle", "blanket", "garden", "chimney", "bridge", "candle", "mirror", "drum"}
 	why := []string{"because it reminds me of my uncle", "ever since that winter on the coast", "more than anything in the old market", "although nobody else in town agrees", "whenever the fog rolls in from the west"}
 	var lines []line
-	for u := range 200 {
+	for u := range 220 {
 		name := fmt.Sprintf("Person%03d", u)
 		for c := range 5 {
 			conv := fmt.Sprintf("u%03d-%d", u, c)
@@ -31,9 +30,9 @@ func harbour(t testing.TB) *graph.Local {
 				if r.IntN(3) == 0 {
 					who = "keeperbot"
 				}
-				text := fmt.Sprintf("I really like the %s %s.", thing, why[r.IntN(len(why))])
+				text := fmt.Sprintf("I really like the %s %s, page %d.", thing, why[r.IntN(len(why))], len(lines))
 				if r.IntN(12) == 0 {
-					pred, text = "DISLIKES_TOPIC", fmt.Sprintf("I don't like the %s any more, %s.", thing, why[r.IntN(len(why))])
+					pred, text = "DISLIKES_TOPIC", fmt.Sprintf("I don't like the %s any more, %s, page %d.", thing, why[r.IntN(len(why))], len(lines))
 				}
 				lines = append(lines, line{conv, day, who, text, []string{pred + " Topic:" + thing}})
 			}
@@ -44,13 +43,10 @@ func harbour(t testing.TB) *graph.Local {
 
 // BenchmarkGenerate makes 10,000 questions of a graph of 100,000 nodes that is in memory.
 func BenchmarkGenerate(b *testing.B) {
-	start := time.Now()
 	g := harbour(b)
-	b.Logf("graph built in %v", time.Since(start))
 	nodes, edges := g.Len()
 	runtime.GC()
-	b.ReportMetric(float64(nodes), "nodes")
-	b.ReportMetric(float64(edges), "edges")
+	b.Logf("%d nodes, %d edges", nodes, edges)
 	b.ReportAllocs()
 	for b.Loop() {
 		var stats probes.Stats
