@@ -1,11 +1,11 @@
 package reader
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"membench/internal/openie"
+	"membench/internal/pattern"
 	"membench/internal/timex"
 	"membench/internal/tokens"
 )
@@ -31,9 +31,9 @@ type evidence struct {
 }
 
 var (
-	headed  = regexp.MustCompile(`^\[(?:Memory )?\d+\] ?`)
-	stamped = regexp.MustCompile(`^(?:timestamp: |- )?[\[(]?(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[T ,]*(?:\([A-Za-z]{3}\))?[T ,]*\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?[\])]?(?:[: ]+|$)`)
-	owned   = regexp.MustCompile(`^\[(User|Agent)\] `)
+	headed  = pattern.New(`^\[(?:Memory )?\d+\] ?`)
+	stamped = pattern.New(`^(?:timestamp: |- )?[\[(]?(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[T ,]*(?:\([A-Za-z]{3}\))?[T ,]*\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?[\])]?(?:[: ]+|$)`)
+	owned   = pattern.New(`^\[(User|Agent)\] `)
 )
 
 // parse cuts a context into sentences and finds who said them and when. It reads what
