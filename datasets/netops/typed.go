@@ -2,12 +2,12 @@ package netops
 
 import (
 	_ "embed"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"membench/internal/pattern"
 	"membench/schema"
 	"membench/schema/catalog"
 )
@@ -33,19 +33,19 @@ type said struct {
 // What the texts of operations look like: alarms of a bus, reports, windows, runbook
 // entries, histories of incidents. Everything the graph holds is read from them.
 var (
-	reAlarm   = regexp.MustCompile(`^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\] (?:WARNING|CRITICAL|ERROR|FATAL|SEVERE|FAILURE) (\S+) (\S+)$`)
-	reSuspect = regexp.MustCompile(`^First look at the storm of (\d{4}-\d\d-\d\d \d\d:\d\d): I think the root is (\S+)\.$|^初步判断：(\d{4}-\d\d-\d\d \d\d:\d\d) 的告警风暴根因可能是 (\S+)。$`)
-	reReport  = regexp.MustCompile(`^Report on the storm of (\d{4}-\d\d-\d\d \d\d:\d\d): the root cause was ([^,\s]+), |^复盘：(\d{4}-\d\d-\d\d \d\d:\d\d) 的告警风暴根因是 ([^，\s]+)，`)
-	reWindow  = regexp.MustCompile(`^Maintenance of (\S+) on (\d{4}-\d\d-\d\d) from (\d\d:\d\d) to (\d\d:\d\d);|^(\S+) 将于 (\d{4}-\d\d-\d\d) 的 (\d\d:\d\d) 至 (\d\d:\d\d) 维护`)
-	reMoved   = regexp.MustCompile(`^The maintenance of (\S+) on (\d{4}-\d\d-\d\d) is moved: it is from (\d\d:\d\d) to (\d\d:\d\d) now\.$|^(\S+) 在 (\d{4}-\d\d-\d\d) 的维护改期：现为 (\d\d:\d\d) 至 (\d\d:\d\d)。$`)
-	reEntry   = regexp.MustCompile(`(?s)^Runbook entry (\d+)\. Situation: .*? Procedure: (.+?)(?: Why: .*)?$|^运维手册第(\d+)条。情形：.*? 处理：(.+?)(?: 说明：.*)?$`)
-	reCorrect = regexp.MustCompile(`(?s)^Correction to runbook entry (\d+) \(.*The right procedure is: (.+?)(?: Why: .*)?$|^更正运维手册第(\d+)条（.*正确做法是：(.+?)(?: 说明：.*)?$`)
-	reDesk    = regexp.MustCompile(`^Incident (\d+): (it happened in|the fault was on|the fault was of kind|the alert) (.+?)(?: fired)?\.$`)
-	reHistory = regexp.MustCompile(`^Incident (\d+) at (\d{4}-\d\d-\d\d \d\d:\d\d): alarm on (.+); (?:indicators out of range: (.+)|no indicator out of range was recorded)\.$`)
+	reAlarm   = pattern.New(`^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\] (?:WARNING|CRITICAL|ERROR|FATAL|SEVERE|FAILURE) (\S+) (\S+)$`)
+	reSuspect = pattern.New(`^First look at the storm of (\d{4}-\d\d-\d\d \d\d:\d\d): I think the root is (\S+)\.$|^初步判断：(\d{4}-\d\d-\d\d \d\d:\d\d) 的告警风暴根因可能是 (\S+)。$`)
+	reReport  = pattern.New(`^Report on the storm of (\d{4}-\d\d-\d\d \d\d:\d\d): the root cause was ([^,\s]+), |^复盘：(\d{4}-\d\d-\d\d \d\d:\d\d) 的告警风暴根因是 ([^，\s]+)，`)
+	reWindow  = pattern.New(`^Maintenance of (\S+) on (\d{4}-\d\d-\d\d) from (\d\d:\d\d) to (\d\d:\d\d);|^(\S+) 将于 (\d{4}-\d\d-\d\d) 的 (\d\d:\d\d) 至 (\d\d:\d\d) 维护`)
+	reMoved   = pattern.New(`^The maintenance of (\S+) on (\d{4}-\d\d-\d\d) is moved: it is from (\d\d:\d\d) to (\d\d:\d\d) now\.$|^(\S+) 在 (\d{4}-\d\d-\d\d) 的维护改期：现为 (\d\d:\d\d) 至 (\d\d:\d\d)。$`)
+	reEntry   = pattern.New(`(?s)^Runbook entry (\d+)\. Situation: .*? Procedure: (.+?)(?: Why: .*)?$|^运维手册第(\d+)条。情形：.*? 处理：(.+?)(?: 说明：.*)?$`)
+	reCorrect = pattern.New(`(?s)^Correction to runbook entry (\d+) \(.*The right procedure is: (.+?)(?: Why: .*)?$|^更正运维手册第(\d+)条（.*正确做法是：(.+?)(?: 说明：.*)?$`)
+	reDesk    = pattern.New(`^Incident (\d+): (it happened in|the fault was on|the fault was of kind|the alert) (.+?)(?: fired)?\.$`)
+	reHistory = pattern.New(`^Incident (\d+) at (\d{4}-\d\d-\d\d \d\d:\d\d): alarm on (.+); (?:indicators out of range: (.+)|no indicator out of range was recorded)\.$`)
 )
 
 // groups are the filled groups of a match: each pattern has an English and a Chinese half.
-func groups(re *regexp.Regexp, text string) []string {
+func groups(re *pattern.Pattern, text string) []string {
 	m := re.FindStringSubmatch(text)
 	if m == nil {
 		return nil
@@ -129,7 +129,7 @@ func sayings(text string) []said {
 	if m := groups(reMoved, text); m != nil {
 		return []said{{"WINDOW", "Change", m[0] + " " + m[1], "Tag", "window=" + m[2] + "–" + m[3]}}
 	}
-	for _, re := range []*regexp.Regexp{reCorrect, reEntry} {
+	for _, re := range []*pattern.Pattern{reCorrect, reEntry} {
 		if m := groups(re, text); len(m) == 2 {
 			return []said{{"PRESCRIBES", "Runbook", m[0], "Action", m[1]}}
 		}
