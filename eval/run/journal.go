@@ -85,8 +85,8 @@ func parseLine(line []byte) (h head, rec []byte, err error) {
 	return h, rec, nil
 }
 
-// partial is what is on record of a job that has not ended.
-type partial struct{ keys map[recordKey]struct{} }
+// partial is what is on record of a job that has not ended, and whether it went well.
+type partial struct{ keys map[recordKey]bool }
 
 func (p *partial) has(k recordKey) bool {
 	if p == nil {
@@ -94,6 +94,15 @@ func (p *partial) has(k recordKey) bool {
 	}
 	_, ok := p.keys[k]
 	return ok
+}
+
+// sessions is how many sessions in a row, from the first, are on record and went well.
+func (p *partial) sessions(repeat int) int {
+	n := 0
+	for p != nil && p.keys[recordKey{'s', repeat, n}] {
+		n++
+	}
+	return n
 }
 
 // A journal is open for appending; any goroutine may append.
@@ -146,10 +155,10 @@ func (j *journal) note(h head) {
 	}
 	p := j.open[h.job]
 	if p == nil {
-		p = &partial{map[recordKey]struct{}{}}
+		p = &partial{map[recordKey]bool{}}
 		j.open[h.job] = p
 	}
-	p.keys[h.recordKey] = struct{}{}
+	p.keys[h.recordKey] = h.outcome == schema.OutcomeAnswered
 }
 
 func (j *journal) close1(job int) {

@@ -40,6 +40,8 @@ type player struct {
 	words   int           // turns given to it that say something
 	last    []memory.Item // before the session, for systems that tell no deltas
 	started bool
+	// attached is how many sessions the memory held when it was opened again.
+	attached int
 }
 
 // brokenAfter openings or first sessions that failed in a row, the rest of a unit is
@@ -125,7 +127,7 @@ func (p *player) lastNeeded(had *partial) int {
 
 func (p *player) fill(ctx context.Context, had *partial, stop int) error {
 	c := &p.j.c
-	if err := p.open(ctx); err != nil {
+	if err := p.open(ctx, had); err != nil {
 		return err
 	}
 	if len(c.Sessions) == 0 {
@@ -134,6 +136,12 @@ func (p *player) fill(ctx context.Context, had *partial, stop int) error {
 	for i := range c.Sessions {
 		if i >= stop {
 			break
+		}
+		if i < p.attached { // its questions have their records, or are asked below
+			if err := p.askDue(ctx, had, i+1); err != nil {
+				return err
+			}
+			continue
 		}
 		rec, err := p.session(ctx, i)
 		if err != nil {
@@ -165,18 +173,22 @@ func (p *player) fill(ctx context.Context, had *partial, stop int) error {
 	return nil
 }
 
-// open makes the memory. Failing, it is dead from the start.
-func (p *player) open(ctx context.Context) error {
+// open makes the memory: the one that an earlier start left, where that can be had as
+// it was, else an empty one. Failing, it is dead from the start.
+func (p *player) open(ctx context.Context, had *partial) error {
 	if err := p.u.broken(); err != nil {
 		p.dead = err
 		return nil
 	}
-	scope := p.j.c.ID
+	ns := memory.Namespace{Run: p.ns, Scope: p.j.c.ID}
 	if p.j.repeat > 0 {
-		scope += "#" + strconv.Itoa(p.j.repeat)
+		ns.Scope += "#" + strconv.Itoa(p.j.repeat)
+	}
+	if ok, err := p.attach(ctx, ns, had); ok || err != nil {
+		return err
 	}
 	m, err := call(ctx, "opening the memory", p.o.Limits.Ingest, p.o.Limits.Grace, func(ctx context.Context) (memory.Memory, error) {
-		return p.u.sys.System.Open(ctx, memory.Namespace{Run: p.ns, Scope: scope})
+		return p.u.sys.System.Open(ctx, ns)
 	}, nil)
 	if err != nil {
 		if fatal(ctx, err) {
@@ -190,6 +202,99 @@ func (p *player) open(ctx context.Context) error {
 		p.dead = errors.New("asking changes this memory, and it cannot be copied: its questions would disturb each other")
 	}
 	return nil
+}
+
+// attach opens what an earlier start left of the memory. It is used where it holds
+// exactly the sessions that are on record: a memory that is ahead of them would answer
+// earlier questions, and tell changes, otherwise.
+func (p *player) attach(ctx context.Context, ns memory.Namespace, had *partial) (bool, error) {
+	n := had.sessions(p.j.repeat)
+	a, ok := memory.As[memory.Attacher](p.u.sys.System)
+	if !ok || n == 0 {
+		return false, nil
+	}
+	from, to := p.repeats()
+	for i := range p.j.c.Questions {
+		for rep := from; rep < to; rep++ {
+			if p.due[i] < n && !had.has(recordKey{'q', rep, i}) {
+				return false, nil
+			}
+		}
+	}
+	m, err := call(ctx, "opening the memory again", p.o.Limits.Ingest, p.o.Limits.Grace, func(ctx context.Context) (memory.Memory, error) { return a.Attach(ctx, ns) }, nil)
+	if err != nil {
+		if fatal(ctx, err) {
+			return false, err
+		}
+		return false, nil // an empty one may do better
+	}
+	p.m = m
+	var sent []string
+	words := 0
+	for i := range n {
+		turns := p.j.c.Sessions[i].Turns
+		for k := 0; k < len(turns); k += p.batchSize(len(turns)) {
+			sent = append(sent, batchKey(i, k))
+		}
+		for _, t := range turns {
+			if strings.TrimSpace(t.Text) != "" {
+				words++
+			}
+		}
+	}
+	if k, ok := memory.As[memory.Keyed](m); ok {
+		keys, err := do(ctx, p, "telling what it stored", p.o.Limits.Ingest, k.Keys)
+		if err == nil && slices.Equal(keys, sent) {
+			p.sent, p.words, p.attached, p.started = sent, words, n, true
+			return true, p.remember(ctx)
+		}
+		if err != nil && fatal(ctx, err) {
+			return false, err
+		}
+	}
+	p.close()
+	p.dead = nil
+	return false, nil
+}
+
+// remember takes what there is before a session, for systems that do not tell what it changed.
+func (p *player) remember(ctx context.Context) error {
+	if _, tells := memory.As[memory.Deltaer](p.m); tells {
+		return nil
+	}
+	s, shows := memory.As[memory.Snapshotter](p.m)
+	if !shows {
+		return nil
+	}
+	items, err := p.snapshot(ctx, s)
+	if err != nil && fatal(ctx, err) {
+		return err
+	}
+	if err != nil {
+		p.dead = err
+	}
+	p.last = items
+	return nil
+}
+
+func (p *player) snapshot(ctx context.Context, s memory.Snapshotter) ([]memory.Item, error) {
+	return do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) (out []memory.Item, err error) {
+		for it, err := range s.Snapshot(ctx) {
+			if err != nil {
+				return out, err
+			}
+			out = append(out, it)
+		}
+		return out, nil
+	})
+}
+
+// batchSize is how many of n turns are ingested at once.
+func (p *player) batchSize(n int) int {
+	if p.o.Window > 0 {
+		return p.o.Window
+	}
+	return max(1, n)
 }
 
 func (p *player) close() {
@@ -294,10 +399,7 @@ func (p *player) ingest(ctx context.Context, s *schema.Session, i int, rec *sche
 			p.words++
 		}
 	}
-	size := p.o.Window
-	if size <= 0 {
-		size = max(1, len(turns))
-	}
+	size := p.batchSize(len(turns))
 	take := func(r memory.Receipt) {
 		*told = told.Add(r.Usage)
 		for _, d := range r.Degraded {
@@ -356,15 +458,7 @@ func (p *player) look(ctx context.Context, s *schema.Session, rec *schema.Sessio
 	if !shows || tells && !p.o.Snapshots && len(s.Points) == 0 {
 		return nil
 	}
-	items, err := do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) (out []memory.Item, err error) {
-		for it, err := range shot.Snapshot(ctx) {
-			if err != nil {
-				return out, err
-			}
-			out = append(out, it)
-		}
-		return out, nil
-	})
+	items, err := p.snapshot(ctx, shot)
 	if err != nil {
 		return err
 	}

@@ -77,6 +77,7 @@ type Limits struct {
 // Options of a run. Dir, Sets and Systems are needed.
 type Options struct {
 	Dir     string // of the run; other files in it are not touched
+	ID      string // names the run in namespaces of services; it is kept in Dir, so a resumed run finds its memories. "": a hash of the configuration
 	Sets    []Set
 	Systems []System
 
@@ -214,7 +215,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err := atomicfile.Sweep(o.Dir); err != nil {
 		return Result{}, err
 	}
-	done, err := begin(dir, o, units)
+	done, id, err := begin(dir, o, units)
 	if err != nil {
 		return Result{}, err
 	}
@@ -232,7 +233,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return done.Result, nil
 	}
 	r := newRunner(o, units)
-	r.ns = fingerprint(o.config(units))
+	r.ns = id
 	if err := r.ask(ctx, dir); err != nil {
 		return Result{}, err
 	}

@@ -21,6 +21,7 @@ import (
 	"membench/llm/hashing"
 	"membench/memory"
 	"membench/memory/all"
+	"membench/memory/mem0"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -640,4 +641,66 @@ func TestWrongOptions(t *testing.T) {
 	if _, err := run.Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), "no reader") {
 		t.Errorf("no reader: %v", err)
 	}
+}
+
+// A memory that can be opened again is, as it was: sessions on record are not ingested
+// twice. One that lost or gained something in between is filled anew.
+func TestAttach(t *testing.T) {
+	list := cases(1)
+	clean := t.TempDir()
+	whole := func(dir, store string) (run.Options, *opening) {
+		sys, err := mem0.Embedded(mem0.Options{Dir: store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := of(t, dir, list)
+		count := &opening{System: sys}
+		o.Systems = []run.System{{System: count, Reader: reader.Rule()}}
+		o.Memories, o.Calls = 1, 1
+		return o, count
+	}
+	o, _ := whole(clean, t.TempDir())
+	must(t, o)
+	want := files(t, clean)
+	for name, between := range map[string]func(store string){
+		"as it was": func(string) {},
+		"gone":      func(store string) { os.RemoveAll(store) },
+	} {
+		dir, store := t.TempDir(), t.TempDir()
+		o, _ := whole(dir, store)
+		o.Systems[0].Reader = readerFunc{reader.Rule(), func(in reader.Input) error {
+			if in.Question.ID == "c00-q2" {
+				return &llm.Error{Kind: llm.KindBudget, Err: errors.New("spent")}
+			}
+			return nil
+		}, func(reader.Input) {}}
+		if _, err := run.Run(context.Background(), o); llm.KindOf(err) != llm.KindBudget {
+			t.Fatal(err)
+		}
+		between(store)
+		o, count := whole(dir, store)
+		must(t, o)
+		if have := files(t, dir); have != want {
+			t.Errorf("%s: other bytes", name)
+		}
+		if wantOpen := map[string]int{"as it was": 0, "gone": 1}[name]; count.opened != wantOpen || count.attached != 1 {
+			t.Errorf("%s: %d opened empty, %d opened again; want %d and 1", name, count.opened, count.attached, wantOpen)
+		}
+	}
+}
+
+// opening counts how memories are opened.
+type opening struct {
+	memory.System
+	opened, attached int
+}
+
+func (c *opening) Unwrap() memory.System { return c.System }
+func (c *opening) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
+	c.opened++
+	return c.System.Open(ctx, ns)
+}
+func (c *opening) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
+	c.attached++
+	return c.System.(memory.Attacher).Attach(ctx, ns)
 }
