@@ -12,6 +12,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"membench/internal/codec"
@@ -270,7 +271,7 @@ var roles = map[string]string{
 }
 
 // metaNames are the members of an event's meta that are ours.
-var metaNames = func() []string {
+var metaNames = sync.OnceValue(func() []string {
 	m := schema.EventMeta{SpeechMode: "x", SourceType: "x", SourcePath: "x", StartLine: 1, EndLine: 1, Time: "x", SessionID: "x", SessionTime: "x",
 		UserID: "x", AgentID: "x", By: "x", Marker: "x", UIAction: "x", ProbeID: "x", InjectID: "x", Expects: []string{"x"}, Gold: "x",
 		Attachments: []schema.Attachment{{}}, Uncertain: true}
@@ -281,7 +282,7 @@ var metaNames = func() []string {
 		}
 	}
 	return names
-}()
+})
 
 // message reads one message and adds its turns.
 func (p *parser) message(raw []byte, firstLine, lastLine int, line jsonl.Line, convs *conversations, conv schema.ConvID, calls map[string]string) {
@@ -556,7 +557,7 @@ func (p *parser) extra(u *Utterance, raw []byte) {
 	for k, v := range codec.Members(raw) {
 		switch {
 		case slices.Contains(consumed, k):
-		case slices.Contains(metaNames, k):
+		case slices.Contains(metaNames(), k):
 			p.findings = append(p.findings, &schema.Finding{Pos: u.Pos, Pointer: schema.Pointer(k), Code: codeMember, Warning: true,
 				Message: "a member of this name is written by annotate itself; the source's is left out", Have: k, Want: "another name"})
 		default:

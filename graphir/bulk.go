@@ -68,7 +68,7 @@ type table struct {
 	buf    []byte   // of a table that was loaded, its only chunk
 }
 
-const tableChunk = 32 << 10
+const tableChunk = 16 << 10
 
 // add copies the text of a row.
 func (t *table) add(r row, text []byte) (grown int) {

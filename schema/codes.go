@@ -70,6 +70,7 @@ var codes = []CodeInfo{
 	{"DST021", SevWarning, "a later row replaced an earlier one of the same sample", "remove one"},
 	{"DST022", SevWarning, "an item cannot be converted and was left out", "nothing: it is counted"},
 	{"EVL101", SevError, "a question of one system, case and repeat was read twice; it is counted once", "give each run once; number repeats in the member repeat"},
+	{"EVL102", SevError, "a line of a file of labels cannot be read, or its hop or cause is none; it was left out", "write one of the words that eval explain --help lists, or leave the cell empty"},
 	{"EVT001", SevError, "a turn comes after a later turn of its conversation", "sort the turns of each conversation"},
 	{"EVT002", SevBoth, "turn ids leave a gap, or do not start at 1 (0.0.1: warning)", "number the turns of a conversation from 1 without gaps"},
 	{"EVT003", SevError, "a turn occurs twice in one file", "remove one of the lines"},

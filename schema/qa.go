@@ -148,15 +148,6 @@ const (
 	GradeNotAnswered = "not_answered" // asking ended in an error, timeout or refusal
 )
 
-// Attribution is the one hop at which a question was lost. Key: that of its QARecord.
-type Attribution struct {
-	Hop      string     `json:"hop"`            // ingest | store | overwrite | retrieve | context | read | judge | gold
-	Cause    string     `json:"cause,omitzero"` // miss | conflict | temporal | hallucination | overload | generation; "" for judge and gold errors
-	Reason   string     `json:"reason"`
-	Evidence []EventRef `json:"evidence,omitempty"`
-	IDs      []string   `json:"ids,omitempty"` // memories, claims or nodes that show it
-}
-
 // SessionRecord is what one session did to one memory. Key: (system, repeat, case_id, session_id).
 type SessionRecord struct {
 	System    string         `json:"system"`

@@ -19,12 +19,29 @@ type Summary struct {
 	AnswerMS    *Spread           `json:"answer_ms,omitempty"`
 	AnswerChars *Spread           `json:"answer_chars,omitempty"` // code points; long answers flatter a judge
 	Usage       []StepUsage       `json:"usage,omitempty"`        // summed by (step, model)
+	Cost        *Cost             `json:"cost,omitempty"`         // of Usage, where prices were given
 	Warnings    []string          `json:"warnings,omitempty"`
 	Extra       Extra             `json:",embed"`
 }
 
 // At returns s: summaries exist since 0.1.0 only.
 func (s Summary) At(Version) Summary { return s }
+
+// Cost is the price of usage: of all tokens, those of calls that a cassette answered
+// (paid earlier) included. A model without a price is named and adds nothing.
+type Cost struct {
+	Currency string     `json:"currency"`
+	AsOf     string     `json:"as_of,omitzero"` // day of the price table
+	Total    float64    `json:"total"`          // in the currency, of what has a price
+	Steps    []StepCost `json:"steps"`          // sorted by step
+	Unpriced []string   `json:"unpriced,omitempty"`
+}
+
+// StepCost is the cost of one step, over its models.
+type StepCost struct {
+	Step string  `json:"step"`
+	Cost float64 `json:"cost"`
+}
 
 // Score is what one protocol says of the run.
 type Score struct {
@@ -51,6 +68,8 @@ type Corrected struct {
 	Questions int      `json:"questions"` // graded anew against a corrected gold
 	LeftOut   int      `json:"left_out"`  // no right answer can be told: contested golds, wrong questions
 	Overall   Figure   `json:"overall"`   // micro; n is without those left out
+	// RawCategories are the set's labels that hold such a question, apart ones too.
+	RawCategories []CategoryFigure `json:"raw_categories,omitempty"`
 }
 
 // CategoryFigure is the figure of one category.

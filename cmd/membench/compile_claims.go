@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -119,11 +118,9 @@ func runCompileClaims(ctx context.Context, e *env, o compileClaimsOptions) error
 	t := newTally(e, 100)
 	bo := claims.BulkOptions{Catalog: cat, Version: o.version, Memory: max(int64(o.memory), minClaimsMemory), Workers: o.workers, MaxLine: int(o.maxLine)}
 	found := func(f *schema.Finding) error { return t.take(f) }
-	if e.getenv("GOGC") == "" {
-		// Nearly all that is held is bytes, which cost the collector nothing to look at:
-		// collecting often saves memory, not time.
-		defer debug.SetGCPercent(debug.SetGCPercent(bulkGC))
-	}
+	// Nearly all that is held is bytes, which cost the collector nothing to look at:
+	// collecting often saves memory, not time.
+	defer bulkMemory(e)()
 	if o.out == "-" {
 		if _, err := claims.Bulk(ctx, in, e.out, e.out, found, bo); err != nil {
 			return err

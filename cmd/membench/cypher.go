@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 
 	"membench/cypher"
 	"membench/internal/build"
@@ -101,7 +100,7 @@ func runCypher(ctx context.Context, e *env, o cypherOptions) error {
 		os.RemoveAll(dir) // open files stay; where they keep their names, the one above does it
 	}
 	t := newTally(e, o.limit)
-	defer debug.SetGCPercent(debug.SetGCPercent(bulkGC))
+	defer bulkMemory(e)()
 	ds := digests{stdin: e.in}
 	counts, err := writeCypher(ctx, &ds, o, cypher.Scripts{Constraints: files[0], Nodes: files[1], Edges: files[2]}, func(f *schema.Finding) { t.take(f) })
 	if err != nil {

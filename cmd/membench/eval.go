@@ -18,6 +18,7 @@ grading adds the verdicts of named protocols beside them and never changes the a
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newEvalProtocolsCmd(e), newEvalConformanceCmd(e), newEvalGradeCmd(e), newEvalImportCmd(e), newEvalAuditCmd(e), newEvalCalibrateCmd(e), newEvalAggregateCmd(e), newEvalCompareCmd(e), newEvalRunCmd(e), newEvalStatusCmd(e))
+	c.AddCommand(newEvalRunCmd(e), newEvalStatusCmd(e), newEvalGradeCmd(e), newEvalExplainCmd(e), newEvalAggregateCmd(e), newEvalReportCmd(e), newEvalCompareCmd(e))
+	c.AddCommand(newEvalImportCmd(e), newEvalAuditCmd(e), newEvalProtocolsCmd(e), newEvalConformanceCmd(e), newEvalCalibrateCmd(e))
 	return c
 }

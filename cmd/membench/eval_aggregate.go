@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"membench/cmd/membench/internal/config"
 	"membench/eval/aggregate"
 	"membench/eval/figure"
 	"membench/internal/atomicfile"
@@ -25,6 +27,7 @@ type evalAggregateOptions struct {
 
 	aggregate.Options
 	confidence percentFlag
+	prices     string
 	out        string
 	strict     bool
 	json       bool
@@ -45,7 +48,8 @@ both, the common ones marked =), Wilson's interval, the interval of a bootstrap 
 draws whole conversations, and the mean in which an answer that was never given or
 never judged counts as 0 (strict). LoCoMo's category 5 stands apart and enters no
 total. Where answers were graded against corrected golds, too (eval grade --errata),
-both means stand there. The six dimensions of aggregate_metrics.json are there where sessions were graded
+both means stand there. Tokens are summed by step and model, with their cost by the price
+table (--prices; 'membench config show' names the built-in one). The six dimensions of aggregate_metrics.json are there where sessions were graded
 or answers labelled.
 
 -o FOLDER writes summary.jsonl and aggregate_metrics.json (one system; of several,
@@ -67,10 +71,30 @@ aggregate_metrics.SYSTEM.json each).`,
 	addFigureFlags(c, &o.Options.Options, &o.confidence)
 	f.IntVar(&o.Declared, "declared", 0, "`n` questions were declared before the run: coverage is said of them")
 	f.StringSliceVar(&o.Apart, "apart", nil, "raw `categories` that enter no total, with commas (default: 5 of locomo)")
+	f.StringVar(&o.prices, "prices", "", pricesHelp)
 	f.StringVarP(&o.out, "output", "o", "", "write summary.jsonl and aggregate_metrics.json to this `folder`")
 	f.BoolVar(&o.strict, "strict", false, "write nothing and exit 3 when the data has errors")
 	f.BoolVar(&o.json, "json", false, "print the summaries as one JSON array")
 	return c
+}
+
+const pricesHelp = "price `table` of models (default: the project's, else the built-in one)"
+
+// figurePrices is the price table that money figures stand on: the file, else that of the
+// project in the working folder, else the built-in one.
+func figurePrices(e *env, path string) (figure.Prices, error) {
+	var p *config.Project
+	if file := config.Find("."); path == "" && file != "" {
+		var err error
+		if p, err = config.Load(file, e.lookup); err != nil {
+			return figure.Prices{}, usageError{err}
+		}
+	}
+	t, err := config.LoadPrices(pricesOf(p, modelFlags{prices: path}))
+	if err != nil {
+		return figure.Prices{}, usageError{err}
+	}
+	return figure.Prices{Prices: t.Prices, Currency: t.Currency, AsOf: t.AsOf}, nil
 }
 
 // percentFlag reads a percentage between 50 and 100, both excluded.
@@ -143,6 +167,10 @@ func withRecords[T any](ctx context.Context, e *env, path string, f func(schema.
 }
 
 func runEvalAggregate(ctx context.Context, e *env, o evalAggregateOptions) error {
+	var err error
+	if o.Prices, err = figurePrices(e, o.prices); err != nil {
+		return err
+	}
 	t := newTally(e, 20)
 	a := aggregate.New(o.Options)
 	for _, path := range o.inputs {
@@ -294,6 +322,16 @@ func printSummary(w io.Writer, s schema.Summary) {
 			percent(m.UpdateHandling.Score), m.UpdateHandling.Total, percent(m.InterferenceRejection.Score), m.InterferenceRejection.Total)
 		fmt.Fprintf(w, "  answers: correct %s, hallucination %s, omission %s (n %d); evidence covered %s (n %d)\n", percent(m.QuestionAnswering.CorrectRatio),
 			percent(m.QuestionAnswering.HallucinationRatio), percent(m.QuestionAnswering.OmissionRatio), m.QuestionAnswering.Total, percent(m.EvidenceCoverage.HitRate), m.EvidenceCoverage.Total)
+	}
+	for _, u := range s.Usage {
+		fmt.Fprintf(w, "  %s at %s: %d calls (%d from a cassette), %d tokens in, %d out\n", u.Step, cmp.Or(string(u.Model), "no named model"), u.Calls, u.Cached, u.InputTokens, u.OutputTokens)
+	}
+	if c := s.Cost; c != nil {
+		fmt.Fprintf(w, "  cost: %.4f %s by prices of %s", c.Total, c.Currency, c.AsOf)
+		for i, step := range c.Steps {
+			fmt.Fprintf(w, "%s %s %.4f", []string{" =", " +"}[min(i, 1)], step.Step, step.Cost)
+		}
+		fmt.Fprintln(w)
 	}
 	for _, warning := range s.Warnings {
 		fmt.Fprintf(w, "  ! %s\n", warning)

@@ -2,12 +2,16 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
+	"membench/memory"
 	"membench/memory/service"
+	"membench/memory/try"
 	"membench/schema"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -17,13 +21,16 @@ import (
 func newSystemsCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "systems",
-		Short: "List memory services and try one before money is spent",
-		Long: `List the memory services that a spec is shipped for, show a spec, and try a live service
-with a round trip. A service without one is described in a YAML file of your own:
-docs/adding-a-service.md.`,
+		Short: "List what can be put under test, and try one before money is spent",
+		Long: `List what can be put under test: the systems that are brought along, memory services that
+a spec is shipped for, programs; show one with its options, and try one. A service without
+a spec is described in a YAML file of your own (docs/adding-a-service.md), any other system
+is a program or a Go type (docs/adding-a-system.md).`,
 		Example: `  membench systems list
+  membench systems show simple-rag
   membench systems show mem0-2 > mine.yaml
-  membench systems check mine.yaml`,
+  membench systems check mine.yaml
+  membench systems check 'process{command: [python3, mine.py]}'`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -31,45 +38,102 @@ docs/adding-a-service.md.`,
 	return c
 }
 
-// systemRow is one shipped spec.
+// systemRow is one system of the list. What follows Doc is told where it applies.
 type systemRow struct {
-	Name     string `json:"name"`
-	Version  string `json:"version"`
-	Doc      string `json:"doc"`
-	Dates    string `json:"dates"`
-	Speakers bool   `json:"speakers"`
-	Verbatim bool   `json:"verbatim"`
-	Waits    bool   `json:"waits"`
-	Lists    bool   `json:"lists"`
-	Drops    bool   `json:"drops"`
-	Verified string `json:"verified"`
+	Name    string          `json:"name"`
+	Kind    string          `json:"kind"`
+	Doc     string          `json:"doc"`
+	Options json.RawMessage `json:"options,omitempty"` // with their defaults
+	Asks    []string        `json:"asks,omitempty"`    // variables of the environment
+	Note    string          `json:"note,omitzero"`
+
+	*traits
+
+	Version  string `json:"version,omitzero"`
+	Dates    string `json:"dates,omitzero"`
+	Speakers bool   `json:"speakers,omitzero"`
+	Verbatim bool   `json:"verbatim,omitzero"`
+	Waits    bool   `json:"waits,omitzero"`
+	Lists    bool   `json:"lists,omitzero"`
+	Drops    bool   `json:"drops,omitzero"`
+	Verified string `json:"verified,omitzero"`
 }
 
 func newSystemsListCmd(e *env) *cobra.Command {
-	var asJSON bool
+	var asJSON, services bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List the services that a spec is shipped for",
-		Long: `List the services that a spec is shipped for, and what each keeps: where the time of a
-turn can be found again (turn, session, in the text, none), whether speakers are named,
-whether it works in the background, can be listed (snapshots, export) and drops a
-namespace. --json says besides what the spec was held against.`,
+		Short: "List what can be put under test",
+		Long: `List what can be put under test: systems that are brought along (built in), services by
+a client or a shipped spec, and programs. "asks" says what a system cannot do without
+(variables of the environment) or asks a model for: operations in brackets are done by
+rule where no model is named, and the system's name then ends in -rule.
+
+--services says of the services what each keeps: where the time of a turn can be found
+again (turn, session, in the text, none), whether speakers are named, whether it works in
+the background, can be listed (snapshots, export) and drops a namespace. --json says all
+of it, with every option and its default.`,
 		Example: "  membench systems list\n  membench systems list --json | jq -r '.[] | select(.lists) | .name'",
 		Args:    cobra.NoArgs,
-		RunE:    func(*cobra.Command, []string) error { return runSystemsList(e, asJSON) },
+		RunE:    func(c *cobra.Command, _ []string) error { return runSystemsList(c.Context(), e, asJSON, services) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
+	c.Flags().BoolVar(&services, "services", false, "list the services only, with what each keeps")
 	return c
 }
 
-func runSystemsList(e *env, asJSON bool) error {
+func rowOf(s subject) (systemRow, error) {
+	options, err := s.Defaults()
+	if err != nil {
+		return systemRow{}, err
+	}
+	row := systemRow{Name: s.Name, Kind: s.Kind, Doc: s.Doc, Options: options, Asks: s.Asks, Note: s.Note}
+	switch s.Kind {
+	case kindBuiltIn:
+		t := traitsOf(s)
+		row.traits = &t
+	case kindService:
+		x, err := service.Load(s.Name)
+		if err != nil {
+			return row, err
+		}
+		row.Version, row.Dates, row.Speakers, row.Verbatim = x.Version, x.Keeps.Dates, x.Keeps.Speakers, x.Keeps.Verbatim
+		row.Waits, row.Lists, row.Drops, row.Verified = len(x.Settle) > 0, x.List != nil, len(x.Drop) > 0, x.Verified
+	}
+	return row, nil
+}
+
+// asks says in one line what a system needs.
+func (r systemRow) asks() string {
+	words := slices.Clone(r.Asks)
+	if r.traits != nil {
+		if r.Vectors {
+			words = append(words, "vectors")
+		}
+		if ops := r.ByRule; len(ops) > 0 {
+			words = append(words, "model ("+strings.Join(ops, ", ")+")")
+		} else if r.Model != "" {
+			words = append(words, "model")
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func runSystemsList(ctx context.Context, e *env, asJSON, services bool) error {
+	list, err := subjects(subjectPlace{env: e.getenv, e: e, ctx: ctx})
+	if err != nil {
+		return err
+	}
 	var rows []systemRow
-	for _, name := range service.Names() {
-		s, err := service.Load(name)
+	for _, s := range list {
+		if services && s.Kind != kindService {
+			continue
+		}
+		r, err := rowOf(s)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, systemRow{s.System, s.Version, s.Doc, s.Keeps.Dates, s.Keeps.Speakers, s.Keeps.Verbatim, len(s.Settle) > 0, s.List != nil, len(s.Drop) > 0, s.Verified})
+		rows = append(rows, r)
 	}
 	if asJSON {
 		return writeJSON(e.out, rows)
@@ -79,10 +143,17 @@ func runSystemsList(e *env, asJSON bool) error {
 	w.SetStyle(table.StyleLight)
 	w.Style().Format.Header = 0
 	w.Style().Options = table.OptionsNoBordersAndSeparators
-	w.AppendHeader(table.Row{"name", "version", "dates", "speakers", "waits", "lists", "drops", "what it is"})
-	yes := map[bool]string{true: "yes", false: "no"}
-	for _, r := range rows {
-		w.AppendRow(table.Row{r.Name, r.Version, r.Dates, yes[r.Speakers], yes[r.Waits], yes[r.Lists], yes[r.Drops], r.Doc})
+	if services {
+		w.AppendHeader(table.Row{"name", "version", "dates", "speakers", "waits", "lists", "drops", "what it is"})
+		yes := map[bool]string{true: "yes", false: "no"}
+		for _, r := range rows {
+			w.AppendRow(table.Row{r.Name, r.Version, r.Dates, yes[r.Speakers], yes[r.Waits], yes[r.Lists], yes[r.Drops], r.Doc})
+		}
+	} else {
+		w.AppendHeader(table.Row{"name", "kind", "asks", "what it is"})
+		for _, r := range rows {
+			w.AppendRow(table.Row{r.Name, r.Kind, r.asks(), r.Doc})
+		}
 	}
 	w.Render()
 	return nil
@@ -92,10 +163,12 @@ func newSystemsShowCmd(e *env) *cobra.Command {
 	var asSchema bool
 	c := &cobra.Command{
 		Use:   "show NAME",
-		Short: "Print a shipped spec, to start one's own from",
+		Short: "Print a system with its options, or a shipped spec to start one's own from",
 		Long: `Print the YAML of a shipped spec, with its comments: the best start for a service that
-is like it. --schema prints the JSON Schema of specs, for editors and CI.`,
+is like it. Of any other system, what it is, what it asks, and its options with their
+defaults as one JSON object. --schema prints the JSON Schema of specs, for editors and CI.`,
 		Example: `  membench systems show supermemory > mine.yaml
+  membench systems show score-fused | jq .options
   membench systems show --schema > service-spec.schema.json`,
 		Args: func(c *cobra.Command, args []string) error {
 			if asSchema {
@@ -103,12 +176,20 @@ is like it. --schema prints the JSON Schema of specs, for editors and CI.`,
 			}
 			return cobra.ExactArgs(1)(c, args)
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			text := service.SchemaJSON()
 			if !asSchema {
 				var err error
 				if text, err = service.Source(args[0]); err != nil {
-					return usageError{err}
+					s, other := findSubject(subjectPlace{env: e.getenv, e: e, ctx: c.Context()}, args[0])
+					if other != nil || s.Kind == kindService {
+						return usageError{errors.Join(err, other)}
+					}
+					row, err := rowOf(s)
+					if err != nil {
+						return err
+					}
+					return writeJSON(e.out, row)
 				}
 			}
 			_, err := e.out.Write(text)
@@ -131,20 +212,28 @@ type systemsCheckOptions struct {
 func newSystemsCheckCmd(e *env) *cobra.Command {
 	var o systemsCheckOptions
 	c := &cobra.Command{
-		Use:   "check SPEC",
-		Short: "Try a live service with a round trip",
-		Long: `Check a spec (the name of a shipped one, or a file), then try the live service: five
-turns of two speakers, in two languages and two sessions of 2023, go into a namespace of
-their own, are waited for, asked after, listed and dropped. It says whether counts, words,
-dates and speakers survive, whether a hit names the turns it stands on, and whether
-another namespace sees any of it: before a benchmark is paid for.
+		Use:   "check SYSTEM",
+		Short: "Try a system with a round trip",
+		Long: `Try a system: five turns of two speakers, in two languages and two sessions of 2023, go
+into a namespace of their own, are waited for, asked after, listed and dropped. It says
+whether what was said is found, whether hits name the turns they stand on, whether asking
+changes the memory, whether a batch sent twice is stored twice, and whether another
+namespace sees any of it: before a benchmark is paid for. It is the short form of the
+conformance suite that systems in Go run in their tests (memory/memorytest).
+
+SYSTEM is a name of 'membench systems list', with options where they are wanted
+(NAME{option: value}), a service's spec (mine.yaml), or a program
+('process{command: [python3, mine.py]}'). Of a service, the spec is checked first, and
+it is said whether counts, words, dates and speakers survive.
 
 It costs what storing five turns and asking four questions costs. --offline checks the
 spec alone. Keys come from the environment or .env, by the names in the spec.
 
 Exit status 1 when a check fails, 3 when the spec has faults.`,
 		Example: `  membench systems check mem0-2 --base-url http://127.0.0.1:8888
-  membench systems check mine.yaml --offline`,
+  membench systems check mine.yaml --offline
+  membench systems check 'simple-rag{mode: fused}'
+  membench systems check 'process{command: [python3, mine.py]}'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.spec = args[0]
@@ -160,6 +249,11 @@ Exit status 1 when a check fails, 3 when the spec has faults.`,
 }
 
 func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
+	if c, err := parseSystem(o.spec); err == nil {
+		if s, err := findSubject(subjectPlace{env: e.getenv, e: e, ctx: ctx}, c.Type); err == nil && (s.Kind != kindService || c.Options != nil) {
+			return tryAny(ctx, e, o, c)
+		}
+	}
 	spec, err := service.Load(o.spec)
 	if err != nil {
 		return specFaults(e, err)
@@ -191,6 +285,33 @@ func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
 		return err
 	}
 	e.warnf("round trip of %s in %v", spec.System, e.now().Sub(start).Round(time.Millisecond))
+	return tellSystem(e, checks, o.asJSON)
+}
+
+// tryAny tries a system that is no plain spec.
+func tryAny(ctx context.Context, e *env, o systemsCheckOptions, c systemChoice) error {
+	if o.offline || o.baseURL != "" || len(o.vars) > 0 {
+		return usagef("--offline, --base-url and --set are for services; give options as %s{name: value}", c.Type)
+	}
+	sys, s, err := openSubject(subjectPlace{env: e.getenv, e: e, ctx: ctx}, c, memory.Deps{})
+	if err != nil {
+		return err
+	}
+	if o.run == "" {
+		o.run = "check" + e.now().UTC().Format("20060102150405")
+	}
+	var checks []check
+	start := e.now()
+	err = try.System(ctx, sys, o.run, func(c try.Check) {
+		checks = append(checks, check(c))
+		if !o.asJSON && s.Kind != kindBuiltIn {
+			e.warnf("%s: %s", c.Name, c.State)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	e.warnf("round trip of %s in %v", sys.Info().Name, e.now().Sub(start).Round(time.Millisecond))
 	return tellSystem(e, checks, o.asJSON)
 }
 

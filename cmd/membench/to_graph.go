@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,10 +122,6 @@ func (o *toGraphOptions) verify() error {
 	return nil
 }
 
-// bulkGC is the garbage collector's target for stages that hold much memory without
-// pointers: collecting more often costs them next to nothing.
-const bulkGC = 25
-
 func runToGraph(ctx context.Context, e *env, o toGraphOptions) error {
 	if err := o.verify(); err != nil {
 		return err
@@ -164,7 +159,7 @@ func runToGraph(ctx context.Context, e *env, o toGraphOptions) error {
 		Memory: int64(o.memory), TempDir: e.getenv("TMPDIR"), Workers: workers, MaxLine: int(o.maxLine)}
 	t := newTally(e, o.limit)
 	report := func(f *schema.Finding) { t.take(f) }
-	defer debug.SetGCPercent(debug.SetGCPercent(bulkGC))
+	defer bulkMemory(e)()
 
 	if o.out == "-" {
 		w := bufio.NewWriterSize(e.out, 1<<16)

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"membench/eval/figure"
@@ -23,8 +24,9 @@ import (
 // Options of a summary.
 type Options struct {
 	figure.Options
-	Declared int      // questions of the set declared before the run, for coverage; 0: not declared
-	Apart    []string // raw categories kept out of overall; nil: the data set's own rule
+	Declared int           // questions of the set declared before the run, for coverage; 0: not declared
+	Apart    []string      // raw categories kept out of overall; nil: the data set's own rule
+	Prices   figure.Prices // of models, for the cost of usage; none: no cost is said
 }
 
 // An Aggregator folds records into summaries. It holds about 100 bytes a question and
@@ -64,13 +66,14 @@ type score struct {
 	cats     map[string]*figure.Cell
 	raw      map[string]*figure.Cell
 	repeats  map[int][]float64 // overall by repeat
-	anew     []regrade         // against corrected golds; only of questions that enter overall
+	anew     []regrade         // against corrected golds
 }
 
 // regrade is one answer with both of its grades.
 type regrade struct {
 	caseID, questionID string
-	overlay            string
+	raw, overlay       string
+	apart              bool // enters its own category only
 	recorded, now      schema.Grade
 }
 
@@ -125,8 +128,8 @@ func (a *Aggregator) Add(rec schema.Record[schema.QARecord]) *schema.Finding {
 		g := &q.Grades[i]
 		s := r.score(scoreKey{g.Protocol, g.By})
 		if g.Gold == schema.GoldCorrected {
-			if rec := recorded(q.Grades, g); rec != nil && !apart {
-				s.anew = append(s.anew, regrade{q.CaseID, q.QuestionID, overlay(q), slim(*rec), slim(*g)})
+			if rec := recorded(q.Grades, g); rec != nil {
+				s.anew = append(s.anew, regrade{q.CaseID, q.QuestionID, q.RawCategory, overlay(q), apart, slim(*rec), slim(*g)})
 			}
 			continue
 		}
@@ -282,6 +285,9 @@ func (a *Aggregator) summary(k key, r *run) schema.Summary {
 	for _, u := range sortedKeys(r.usage, func(x, y [2]string) int { return slices.Compare(x[:], y[:]) }) {
 		s.Usage = append(s.Usage, *r.usage[u])
 	}
+	if s.Cost = figure.Cost(s.Usage, a.o.Prices); s.Cost != nil && len(s.Cost.Unpriced) > 0 {
+		s.Warnings = append(s.Warnings, "no price is known of "+strings.Join(s.Cost.Unpriced, ", ")+": their tokens are not in the cost")
+	}
 	return s
 }
 
@@ -327,17 +333,22 @@ func (a *Aggregator) score(k key, id scoreKey, r *run, o figure.Options) schema.
 	return out
 }
 
-// corrected is the overall figure with corrected golds; nil where there is none.
+// corrected is the overall figure with corrected golds, and that of each label that
+// holds such a question; nil where there is none.
 func (s *score) corrected(o figure.Options) *schema.Corrected {
-	if len(s.anew) == 0 {
-		return nil
-	}
 	c := &schema.Corrected{}
-	cell := s.overall.Clone()
+	all, byLabel := s.overall.Clone(), map[string]*figure.Cell{}
 	anew, left := map[[2]string]struct{}{}, map[[2]string]struct{}{}
 	for i := range s.anew {
 		x := &s.anew[i]
-		cell.Replace(x.caseID, x.questionID, &x.recorded, &x.now)
+		if byLabel[x.raw] == nil {
+			byLabel[x.raw] = s.raw[x.raw].Clone()
+		}
+		byLabel[x.raw].Replace(x.caseID, x.questionID, &x.recorded, &x.now)
+		if x.apart {
+			continue
+		}
+		all.Replace(x.caseID, x.questionID, &x.recorded, &x.now)
 		if k := [2]string{x.caseID, x.questionID}; x.now.Outcome == schema.GradeNA {
 			left[k] = struct{}{}
 		} else {
@@ -347,9 +358,15 @@ func (s *score) corrected(o figure.Options) *schema.Corrected {
 			c.Overlays = append(c.Overlays, x.overlay)
 		}
 	}
+	if len(anew)+len(left) == 0 {
+		return nil
+	}
 	c.Questions, c.LeftOut = len(anew), len(left)
 	slices.Sort(c.Overlays)
-	c.Overall = cell.Figure(o)
+	c.Overall = all.Figure(o)
+	for _, raw := range sortedKeys(byLabel, cmp.Compare[string]) {
+		c.RawCategories = append(c.RawCategories, schema.CategoryFigure{Category: raw, Figure: byLabel[raw].Figure(o)})
+	}
 	return c
 }
 

@@ -24,10 +24,10 @@ type SessionOptions struct {
 //
 // A session's own memories are those of its delta, else what its snapshot has more than
 // the one before. Correctness is judged against the gold that holds by then: all points
-// so far without interference, updated ones without what they replace. A session that
-// failed has every item with the outcome not_answered; of a system that shows no
-// memories, not_applicable. Grades that a record has are replaced, a judge's by the same
-// judge.
+// so far without interference, updated ones without what they replace; where the case
+// has given none yet, it is not judged. A session that failed has every item with the
+// outcome not_answered; of a system that shows no memories, not_applicable. Grades that
+// a record has are replaced, a judge's by the same judge.
 func Sessions(ctx context.Context, in schema.Seq[schema.SessionRecord], o SessionOptions) schema.Seq[schema.SessionRecord] {
 	return func(yield func(schema.Record[schema.SessionRecord], error) bool) {
 		// The state of a case is kept in stream order; the judging of a session needs
@@ -133,7 +133,7 @@ func (s *state) next(r *schema.SessionRecord) []task {
 		s.gold = append(s.gold, p)
 	}
 	tasks := []task{recall}
-	if len(texts) > 0 {
+	if len(texts) > 0 && len(s.gold)+len(r.Points) > 0 { // without any gold nothing is right or wrong
 		tasks = append(tasks, task{
 			SessionTask: protocol.SessionTask{Judge: protocol.JudgeCorrectness, Gold: slices.Clone(s.gold), Items: texts},
 			ids:         ids, seen: ids, flags: make([]bool, len(ids)),

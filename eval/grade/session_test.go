@@ -58,6 +58,15 @@ func TestSessionsByRule(t *testing.T) {
 	}
 }
 
+// Data sets without gold memory points have nothing to hold a memory against.
+func TestSessionsWithoutGold(t *testing.T) {
+	in := sessions()
+	in[0].Points, in[1].Points = nil, nil
+	if have := rows(drain(t, Sessions(context.Background(), stream(in...), SessionOptions{}))); have != nil {
+		t.Errorf("have %q, want no grade", have)
+	}
+}
+
 func TestSessionsOpaqueAndFailed(t *testing.T) {
 	in := sessions()
 	in[0].Opaque, in[0].Snapshot = true, nil

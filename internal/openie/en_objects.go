@@ -435,7 +435,7 @@ func (r *enReader) title(i, j int) bool {
 		return false
 	}
 	for k := i; k < j; k++ {
-		if enProper[r.ws[k].low] || enPlaces[r.ws[k].low] {
+		if enProper[r.ws[k].low] || enPlaces()[r.ws[k].low] {
 			return false
 		}
 	}
@@ -448,6 +448,6 @@ var (
 )
 
 func isArtist(name string) bool {
-	return knownArtists[textnorm.Key(strings.ReplaceAll(name, string(dotted), "."))]
+	return knownArtists()[textnorm.Key(strings.ReplaceAll(name, string(dotted), "."))]
 }
-func isGiven(low string) bool { return givenNames[strings.TrimSuffix(low, "'s")] }
+func isGiven(low string) bool { return givenNames()[strings.TrimSuffix(low, "'s")] }

@@ -1,8 +1,11 @@
 package openie
 
+import "sync"
+
 // enSelfTable: what the speaker says of itself; the forms start after the subject.
-var enSelfTable = enCompile([]enRule{
-	{actLike, plainly + 0.02, `
+var enSelfTable = sync.OnceValue(func() enTable {
+	return enCompile([]enRule{
+		{actLike, plainly + 0.02, `
 		like|love|enjoy|adore|prefer|cherish|treasure|relish|worship OBJ
 		be into|about OBJ
 		be all about OBJ
@@ -44,7 +47,7 @@ var enSelfTable = enCompile([]enRule{
 		would rather VP
 		could do VP
 		can not? spend hours VP`},
-	{actMust, plainly, `
+		{actMust, plainly, `
 		can|could not|never live|do|go without OBJ
 		can|could not|never resist OBJ
 		can|could not|never say no to OBJ
@@ -58,7 +61,7 @@ var enSelfTable = enCompile([]enRule{
 		could talk about OBJ
 		could watch|read|listen|eat|play to? OBJ
 		would not miss OBJ`},
-	{actDeed, clear - 0.04, `
+		{actDeed, clear - 0.04, `
 		be learning how? to? play? OBJ
 		be teaching myself OBJ
 		take up OBJ
@@ -68,7 +71,7 @@ var enSelfTable = enCompile([]enRule{
 		spend my|free|spare|most|all|whole|every evenings|mornings|weekends|weekend|nights|hours|sundays|saturdays|time|afternoons|lunch|holidays VP
 		spend most of my free? time|evenings|weekends VP
 		collect OBJ`},
-	{actDislike, plainly, `
+		{actDislike, plainly, `
 		hate|dislike|detest|loathe|despise|dread|resent|avoid|abhor OBJ
 		can|could not|never stand|bear|abide|stomach|tolerate|take|handle OBJ
 		can|could not|never get into|behind OBJ
@@ -92,7 +95,7 @@ var enSelfTable = enCompile([]enRule{
 		could happily live without OBJ
 		never take|warm|get to|into OBJ
 		not do|eat|drink|touch|watch|read|wear|cook OBJ`},
-	{actQuit, clear + 0.04, `
+		{actQuit, clear + 0.04, `
 		give up on? OBJ
 		quit|ditch OBJ
 		stop drinking|eating|watching|reading|smoking|buying|using|playing|listening|going|wearing to? OBJ
@@ -104,7 +107,7 @@ var enSelfTable = enCompile([]enRule{
 		lose taste for OBJ
 		lose my|all interest|taste in|for OBJ
 		cut out OBJ`},
-	{actTrait, clear + 0.02, `
+		{actTrait, clear + 0.02, `
 		get|become bored|distracted|nervous|anxious|carried|attached|seasick|carsick|emotional|stressed|overwhelmed|tired|cold|homesick|grumpy|jealous|defensive|flustered|drained|restless|sleepy VP
 		cry|worry|overthink|procrastinate|daydream|ramble|panic|blush VP
 		fall asleep VP
@@ -133,7 +136,7 @@ var enSelfTable = enCompile([]enRule{
 		take too much VP
 		take on too much
 		take things too VP`},
-	{actComp, clear, `
+		{actComp, clear, `
 		tend to VP
 		have tendency|habit|knack|gift|talent to|of|for VP
 		have a tendency|habit|knack|gift|talent to|of|for VP
@@ -146,12 +149,14 @@ var enSelfTable = enCompile([]enRule{
 		be the one who VP
 		can not help VP
 		find it hard|difficult|easy|impossible to VP`},
+	})
 })
 
 // enOwnTable: what becomes of the speaker by the subject; the forms start after the
 // subject, whose name is the object of the claim.
-var enOwnTable = enCompile([]enRule{
-	{actLike, clear + 0.02, `
+var enOwnTable = sync.OnceValue(func() enTable {
+	return enCompile([]enRule{
+		{actLike, clear + 0.02, `
 		be my|mine thing|weakness|jam|passion|hobby|escape|therapy|happy|outlet|anchor|obsession|everything|religion|medicine|sanctuary|refuge|bread|life|addiction|meditation|love|vice|pleasure|oxygen
 		be my happy|safe place|space
 		be my first|true|guilty|great|one comfort|love|pleasure|passion|indulgence|joy|weakness
@@ -192,15 +197,15 @@ var enOwnTable = enCompile([]enRule{
 		be all i need|want
 		be i could VP
 		run in my blood|veins`},
-	{actMust, clear, `
+		{actMust, clear, `
 		be something i|we can|could|would not|never live|do|miss|skip VP
 		be i not live|do without`},
-	{actFav, plainly, `
+		{actFav, plainly, `
 		be my number one
 		be what i|we like|love|enjoy most|best
 		be the one|thing i|we like|love|enjoy most|best
 		be the one i like|love most|best`},
-	{actDislike, clear, `
+		{actDislike, clear, `
 		be not for me
 		be not my thing|style|jam|bag|scene|favourite|favorite|kind|idea|cup|type
 		never|not do|work it|anything|much for me
@@ -218,11 +223,13 @@ var enOwnTable = enCompile([]enRule{
 		turn me off
 		rub me up? the? wrong
 		lose me`},
+	})
 })
 
 // enFreeTable: forms without a subject that speaks.
-var enFreeTable = enCompile([]enRule{
-	{actMust, clear, `
+var enFreeTable = sync.OnceValue(func() enTable {
+	return enCompile([]enRule{
+		{actMust, clear, `
 		nothing beat|like OBJ
 		nothing be better than OBJ
 		nothing i|we like|love|enjoy more|better than OBJ
@@ -231,9 +238,10 @@ var enFreeTable = enCompile([]enRule{
 		there be nothing i|we like|love|enjoy more|better than OBJ
 		you can not beat OBJ
 		can not beat OBJ`},
-	{actLike, clear, `
+		{actLike, clear, `
 		give me OBJ
 		it be OBJ i like|love|enjoy`},
+	})
 })
 
 // enStyles mark a way of telling. A phrase of the text that has one of them is a style.

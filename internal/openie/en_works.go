@@ -136,7 +136,7 @@ func (r *enReader) titleAfter(k int) (from, to int) {
 			return -1, -1
 		case w.capital && !enProper[w.low]:
 			c := r.capsEnd(j, len(ws))
-			if enPlaces[ws[c-1].low] || isAuthor(r.name(j, c)) || isArtist(r.name(j, c)) {
+			if enPlaces()[ws[c-1].low] || isAuthor(r.name(j, c)) || isArtist(r.name(j, c)) {
 				return -1, -1
 			}
 			if c-j == 1 && (isGiven(ws[j].low) && ws[j].low != "emma" || c < len(ws) && (ws[c].form == formNone && !ws[c].mark && !enPreps[ws[c].low] && !enConj[ws[c].low] && !r.timeAt(c, len(ws)) && ws[c].low != "and" && ws[c].low != "again")) {

@@ -383,7 +383,7 @@ func (r *enReader) ofSelf(verb, end int, bare, often bool) bool {
 	if r.tried(verb, end) || !bare && r.finds(verb, end) || !bare && (r.traits(verb, end) || r.flaws(verb, end)) {
 		return true
 	}
-	h, ok := enSelfTable.find(r.ws, verb, end, bare)
+	h, ok := enSelfTable().find(r.ws, verb, end, bare)
 	if !ok {
 		return !bare && r.habit(verb, end, often)
 	}
@@ -1028,7 +1028,7 @@ func (r *enReader) free(i, end int) bool {
 			}
 		}
 	}
-	h, ok := enFreeTable.find(r.ws, i, end, false)
+	h, ok := enFreeTable().find(r.ws, i, end, false)
 	if !ok || h.verb != i {
 		return false
 	}
@@ -1076,7 +1076,7 @@ func (r *enReader) ofNoun(i, end int) bool {
 		if w.form == formIng && w.lemma != "be" || w.low == "like" {
 			continue
 		}
-		h, ok := enOwnTable.find(r.ws, k, end, false)
+		h, ok := enOwnTable().find(r.ws, k, end, false)
 		if !ok {
 			if enAux[w.low] && !enPasses(r.ws, k, end) && w.lemma != "be" && w.lemma != "have" && w.lemma != "do" {
 				return false

@@ -1,6 +1,9 @@
 package tokens
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // Kin returns terms of words that mean nearly what words of the text mean, or are
 // examples of them, in both languages: who asks for a "drink" should meet "tea" and
@@ -22,7 +25,7 @@ func Kin(text string) []string {
 	}
 	var out []string
 	seen := map[string]bool{}
-	for _, g := range groups {
+	for _, g := range groups() {
 		hit := false
 		for _, w := range g.heads {
 			if w.han && strings.Contains(han, w.text) || !w.han && words[w.text] {
@@ -117,7 +120,7 @@ science fiction fan 科幻
 crime detective mystery thriller 推理 侦探 悬疑
 `
 
-var groups = func() []group {
+var groups = sync.OnceValue(func() []group {
 	var out []group
 	for _, line := range strings.Split(strings.TrimSpace(lexicon), "\n") {
 		var g group
@@ -157,4 +160,4 @@ var groups = func() []group {
 		out = append(out, g)
 	}
 	return out
-}()
+})

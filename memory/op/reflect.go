@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"membench/internal/openie"
+	"membench/internal/pattern"
 	"membench/internal/textnorm"
 	"membench/internal/tokens"
 	"membench/llm"
@@ -70,10 +70,10 @@ func ModelImportance(ctx context.Context, g llm.Generator, p llm.Prompts, text s
 }
 
 var (
-	hasNumber  = regexp.MustCompile(`\d|[一二三四五六七八九十百]+[个只本次年月日岁点]`)
-	decides    = regexp.MustCompile(`(?i)\b(decided?|moved?|quit|started|stopped|changed|bought|sold|joined|adopted|married|promised|plan(?:ned|ning)?|got (?:a|the|my)|no longer|switched)\b|决定|搬|辞|开始|不再|换|买|卖|加入|结婚|打算|答应`)
-	strong     = regexp.MustCompile(`(?i)\b(love|hate|afraid|scared|excited|thrilled|devastated|proud|grateful|heartbroken|furious|terrified|died|death|pregnant)\b|爱|恨|害怕|激动|骄傲|难过|伤心|去世|感动`)
-	firstThing = regexp.MustCompile(`(?i)\b(i|i'm|i've|my|we|our)\b|我`)
+	hasNumber  = pattern.New(`\d|[一二三四五六七八九十百]+[个只本次年月日岁点]`)
+	decides    = pattern.New(`(?i)\b(decided?|moved?|quit|started|stopped|changed|bought|sold|joined|adopted|married|promised|plan(?:ned|ning)?|got (?:a|the|my)|no longer|switched)\b|决定|搬|辞|开始|不再|换|买|卖|加入|结婚|打算|答应`)
+	strong     = pattern.New(`(?i)\b(love|hate|afraid|scared|excited|thrilled|devastated|proud|grateful|heartbroken|furious|terrified|died|death|pregnant)\b|爱|恨|害怕|激动|骄傲|难过|伤心|去世|感动`)
+	firstThing = pattern.New(`(?i)\b(i|i'm|i've|my|we|our)\b|我`)
 )
 
 // RuleImportance is 0.3, 0.1 more for each of: a number or date, a name, a statement
@@ -100,8 +100,8 @@ func RuleImportance(text string) float64 {
 }
 
 var (
-	capital = regexp.MustCompile(`\p{Lu}[\p{L}\d'’]+(?: \p{Lu}[\p{L}\d'’]+)*`)
-	quoted  = regexp.MustCompile(`[“"「『《]([^”"」』》]{2,30})[”"」』》]`)
+	capital = pattern.New(`\p{Lu}[\p{L}\d'’]+(?: \p{Lu}[\p{L}\d'’]+)*`)
+	quoted  = pattern.New(`[“"「『《]([^”"」』》]{2,30})[”"」』》]`)
 )
 
 // generic heads say nothing by themselves.

@@ -3,12 +3,12 @@ package recall
 import (
 	"context"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"membench/internal/pattern"
 	"membench/internal/tokens"
 	"membench/memory/store"
 )
@@ -86,22 +86,22 @@ const monthNames = "january|february|march|april|may|june|july|august|september|
 
 var (
 	months     = strings.Split(monthNames, "|")
-	dayMonth   = regexp.MustCompile(`\b(\d{1,2})(?:st|nd|rd|th)?(?: of)?,? (` + monthNames + `)\b(?:,? (\d{4}))?`)
-	monthDay   = regexp.MustCompile(`\b(` + monthNames + `) (\d{1,2})(?:st|nd|rd|th)?\b(?:,? (\d{4}))?`)
-	onlyMonth  = regexp.MustCompile(`\b(` + monthNames + `)\b(?:,? (?:of )?(\d{4}))?`)
-	isoDay     = regexp.MustCompile(`\b(\d{4})-(\d{2})-(\d{2})\b`)
-	hanDay     = regexp.MustCompile(`(?:(\d{4})年)?(\d{1,2})月(?:(\d{1,2})[日号])?`)
-	before     = regexp.MustCompile(`\b(in|of|during|since|by|until|from|last|this|early|late|mid)\s*[- ]?$`)
-	whenAsked  = regexp.MustCompile(`^(when|how long|since when|what (year|month|day|date|time)|which (year|month|day|date))\b|\b(what|which) (year|month|day|date|time)\b|什么时候|哪天|哪一天|几号|几月|哪年|何时|多久`)
-	timeWord   = regexp.MustCompile(`\b(yesterday|today|tomorrow|tonight|recently|ago|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekend|(?:` + monthNames + `)|(?:19|20)\d\d|(?:last|next|this|past|few|couple of) (?:night|week|weekend|month|year|day|days|weeks|months|years|summer|winter|spring|fall|autumn|morning|evening|afternoon))\b|\b(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|several|many|half an?) (?:hour|day|week|month|year)s?\b|昨天|今天|明天|前天|上周|下周|这周|上个月|下个月|去年|明年|今年|最近|刚刚|星期|周[一二三四五六日末]|\d+[年月日号]|[\d一二两三四五六七八九十几半]+(?:个)?(?:小时|天|周|星期|月|年)`)
-	firstWords = regexp.MustCompile(`\b(i|i'm|i've|i'd|i'll|im|my|we|our|me)\b|我`)
+	dayMonth   = pattern.New(`\b(\d{1,2})(?:st|nd|rd|th)?(?: of)?,? (` + monthNames + `)\b(?:,? (\d{4}))?`)
+	monthDay   = pattern.New(`\b(` + monthNames + `) (\d{1,2})(?:st|nd|rd|th)?\b(?:,? (\d{4}))?`)
+	onlyMonth  = pattern.New(`\b(` + monthNames + `)\b(?:,? (?:of )?(\d{4}))?`)
+	isoDay     = pattern.New(`\b(\d{4})-(\d{2})-(\d{2})\b`)
+	hanDay     = pattern.New(`(?:(\d{4})年)?(\d{1,2})月(?:(\d{1,2})[日号])?`)
+	before     = pattern.New(`\b(in|of|during|since|by|until|from|last|this|early|late|mid)\s*[- ]?$`)
+	whenAsked  = pattern.New(`^(when|how long|since when|what (year|month|day|date|time)|which (year|month|day|date))\b|\b(what|which) (year|month|day|date|time)\b|什么时候|哪天|哪一天|几号|几月|哪年|何时|多久`)
+	timeWord   = pattern.New(`\b(yesterday|today|tomorrow|tonight|recently|ago|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekend|(?:` + monthNames + `)|(?:19|20)\d\d|(?:last|next|this|past|few|couple of) (?:night|week|weekend|month|year|day|days|weeks|months|years|summer|winter|spring|fall|autumn|morning|evening|afternoon))\b|\b(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|several|many|half an?) (?:hour|day|week|month|year)s?\b|昨天|今天|明天|前天|上周|下周|这周|上个月|下个月|去年|明年|今年|最近|刚刚|星期|周[一二三四五六日末]|\d+[年月日号]|[\d一二两三四五六七八九十几半]+(?:个)?(?:小时|天|周|星期|月|年)`)
+	firstWords = pattern.New(`\b(i|i'm|i've|i'd|i'll|im|my|we|our|me)\b|我`)
 )
 
 // A day asked for; what is 0 was not said.
 type day struct{ year, month, day int }
 
 // asOf is a day up to which something is asked, not one on which it was said.
-var asOf = regexp.MustCompile(`\bas of (?:the )?(?:early |late |mid-?)?(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? )?(?:` + monthNames + `)(?: \d{1,2}(?:st|nd|rd|th)?\b)?(?:,? \d{4})?|\bas of \d{4}-\d{2}-\d{2}|截[至止]到?(?:\d{4}年)?\d{1,2}月(?:\d{1,2}[日号])?`)
+var asOf = pattern.New(`\bas of (?:the )?(?:early |late |mid-?)?(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? )?(?:` + monthNames + `)(?: \d{1,2}(?:st|nd|rd|th)?\b)?(?:,? \d{4})?|\bas of \d{4}-\d{2}-\d{2}|截[至止]到?(?:\d{4}年)?\d{1,2}月(?:\d{1,2}[日号])?`)
 
 // daysOf reads the days and months that a question names.
 func daysOf(question string) (out []day) {

@@ -1,0 +1,143 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+
+	"membench/schema"
+)
+
+// Counts sums up where questions were lost, for each system and data set. It holds a
+// few numbers for each category of each.
+type Counts struct {
+	o     Options
+	order []*Count
+	by    map[group]*Count // without a case and repeat
+}
+
+// NewCounts counts by the grader and threshold of o.
+func NewCounts(o Options) *Counts { return &Counts{o: o.defaults(), by: map[group]*Count{}} }
+
+// A Count is where one system lost the questions of one data set. Repeats count each.
+type Count struct {
+	System      string  `json:"system"`
+	Dataset     string  `json:"dataset"`
+	Questions   int     `json:"questions"`
+	Right       int     `json:"right"`
+	Failed      int     `json:"failed"`
+	NotAnswered int     `json:"not_answered"` // error, timeout or refusal: nothing to explain
+	NotGraded   int     `json:"not_graded"`   // no grade of the answer, or none that scored
+	Graders     []Named `json:"graders"`      // whose verdict decided, and how often
+	Lost        []Lost  `json:"lost"`
+	Breaks      []Named `json:"breaks,omitempty"` // with a graph
+	Categories  []Part  `json:"categories"`
+}
+
+// Named is how often something was.
+type Named struct {
+	Name string `json:"name"`
+	N    int    `json:"n"`
+}
+
+// Lost is how many questions were lost at one hop for one cause.
+type Lost struct {
+	Hop   string `json:"hop"`
+	Cause string `json:"cause,omitzero"`
+	N     int    `json:"n"`
+}
+
+// Part is a Count of one category.
+type Part struct {
+	Category  string `json:"category"` // one of schema.Categories
+	Questions int    `json:"questions"`
+	Failed    int    `json:"failed"`
+	Lost      []Lost `json:"lost"`
+}
+
+// Add counts a record that has passed QA.
+func (c *Counts) Add(r *schema.QARecord) {
+	key := group{System: r.System, Dataset: r.Dataset}
+	n := c.by[key]
+	if n == nil {
+		n = &Count{System: r.System, Dataset: r.Dataset, Graders: []Named{}, Lost: []Lost{}, Categories: []Part{}}
+		c.by[key], c.order = n, append(c.order, n)
+	}
+	i := slices.IndexFunc(n.Categories, func(p Part) bool { return p.Category == r.Category })
+	if i < 0 {
+		i, n.Categories = len(n.Categories), append(n.Categories, Part{Category: r.Category, Lost: []Lost{}})
+	}
+	part := &n.Categories[i]
+	n.Questions++
+	part.Questions++
+	v := c.o.grade(r)
+	switch {
+	case !v.asked:
+		n.NotAnswered++
+		return
+	case v.grade == nil:
+		n.NotGraded++
+		return
+	}
+	count(&n.Graders, grader(v.grade))
+	if !v.failed || r.Attribution == nil {
+		n.Right++
+		return
+	}
+	n.Failed++
+	part.Failed++
+	lose(&n.Lost, r.Attribution)
+	lose(&part.Lost, r.Attribution)
+	if b := r.Attribution.Break; b != "" {
+		count(&n.Breaks, b)
+	}
+}
+
+func count(list *[]Named, name string) {
+	i := slices.IndexFunc(*list, func(n Named) bool { return n.Name == name })
+	if i < 0 {
+		i, *list = len(*list), append(*list, Named{Name: name})
+	}
+	(*list)[i].N++
+}
+
+func lose(list *[]Lost, a *schema.Attribution) {
+	i := slices.IndexFunc(*list, func(l Lost) bool { return l.Hop == a.Hop && l.Cause == a.Cause })
+	if i < 0 {
+		i, *list = len(*list), append(*list, Lost{Hop: a.Hop, Cause: a.Cause})
+	}
+	(*list)[i].N++
+}
+
+// All lists the counts in the order in which systems and data sets came; hops, causes
+// and categories in theirs.
+func (c *Counts) All() []Count {
+	hops, causes, categories, breaks := schema.Hops(), schema.Causes(), schema.Categories(), schema.Breaks()
+	sort := func(l []Lost) {
+		slices.SortFunc(l, func(a, b Lost) int {
+			return cmp.Or(slices.Index(hops, a.Hop)-slices.Index(hops, b.Hop), slices.Index(causes, a.Cause)-slices.Index(causes, b.Cause))
+		})
+	}
+	out := make([]Count, len(c.order))
+	for i, n := range c.order {
+		sort(n.Lost)
+		slices.SortFunc(n.Breaks, func(a, b Named) int { return slices.Index(breaks, a.Name) - slices.Index(breaks, b.Name) })
+		slices.SortStableFunc(n.Categories, func(a, b Part) int {
+			return slices.Index(categories, a.Category) - slices.Index(categories, b.Category)
+		})
+		for _, p := range n.Categories {
+			sort(p.Lost)
+		}
+		out[i] = *n
+	}
+	return out
+}
+
+// Sum adds up what was lost at a hop, for a cause; "" is any.
+func Sum(l []Lost, hop, cause string) (n int) {
+	for _, x := range l {
+		if (hop == "" || x.Hop == hop) && (cause == "" || x.Cause == cause) {
+			n += x.N
+		}
+	}
+	return n
+}

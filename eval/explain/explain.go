@@ -1,0 +1,249 @@
+// Package explain says at which hop a failed question was lost, and why: graded QA
+// records in, the same records with an Attribution out, in their order.
+//
+// A fact passes these hops on its way to an answer: the turn that says it is ingested,
+// kept as a memory, not overwritten, retrieved, shown whole to the reader, used by the
+// reader, and the answer is graded against a gold that is right. Every piece of gold
+// evidence of the question is followed along them in the session records (deltas and
+// snapshots) and in the QA record (hits, ranks below k, context). The earliest hop at
+// which a piece is lost is the question's; it is "read" when nothing was lost, and
+// before all of them stand a wrong gold and a wrong grade. Nothing is guessed: where a
+// system shows too little, the hop is "opaque" and the reason says what is missing.
+//
+// Key and order are those of the QA records. Held at a time: the sessions, the case
+// and the memories of one case of one system, about the size of their texts, and 100
+// bytes for each case of the run.
+package explain
+
+import (
+	"errors"
+	"iter"
+
+	"membench/graph"
+	"membench/schema"
+)
+
+// Options of QA.
+type Options struct {
+	// Sessions are the session records of the run, Cases the cases asked. Both are read
+	// again whenever a system starts over on the same cases, so a Seq must begin anew
+	// each time; their order should be that of the QA records, else every case costs a
+	// pass. Without Sessions what happened before retrieval is not told, without Cases
+	// only what memories say by their sources.
+	Sessions schema.Seq[schema.SessionRecord]
+	Cases    schema.Seq[schema.Case]
+	// Graph, where given, splits what happened before and at retrieval further
+	// (Attribution.Break).
+	Graph graph.Graph
+
+	// Grader names the protocol that says which answers failed, with or without its
+	// @version; "": a model's verdict where a record has one, else the rule judge's, else
+	// the first grade of an answer.
+	Grader string
+	// Second names the protocol whose disagreement shows a judge's error; "": every other
+	// verdict by a model, exact match, and the rule judge, which is asked here where the
+	// record has no verdict of it.
+	Second string
+	// Threshold is the least score that is right, (0,1]; 0 means 0.5.
+	Threshold float64
+	// LongContext is the number of tokens from which a context that held the evidence is
+	// over-long; 0 means 4,000.
+	LongContext int
+
+	// Sample, where given, draws from the failed questions.
+	Sample *Sample
+
+	// Report is told of findings in Sessions and Cases, once each; nil drops them. An
+	// error ends the stream.
+	Report func(*schema.Finding) error
+}
+
+func (o Options) defaults() Options {
+	if o.Threshold == 0 {
+		o.Threshold = 0.5
+	}
+	if o.LongContext == 0 {
+		o.LongContext = 4000
+	}
+	return o
+}
+
+// group is what shares one memory.
+type group struct {
+	System, Dataset, Case string
+	Repeat                int
+}
+
+// QA sets the attribution of every record that failed and takes it off the others.
+// Findings pass in their places.
+func QA(in schema.Seq[schema.QARecord], o Options) schema.Seq[schema.QARecord] {
+	o = o.defaults()
+	return func(yield func(schema.Record[schema.QARecord], error) bool) {
+		x := &explainer{o: o}
+		x.sessions = newCursor(o.Sessions, o.Report, func(s *schema.SessionRecord) group { return group{s.System, s.Dataset, s.CaseID, s.Repeat} })
+		x.cases = newCursor(o.Cases, o.Report, func(c *schema.Case) caseKey { return caseKey{c.Dataset, c.ID} })
+		defer x.sessions.close()
+		defer x.cases.close()
+		for r, err := range in {
+			if err == nil {
+				r.V.Attribution, err = x.record(&r.V)
+			}
+			if !yield(r, err) {
+				return
+			}
+			var f *schema.Finding
+			if err != nil && !errors.As(err, &f) {
+				return
+			}
+		}
+	}
+}
+
+type caseKey struct{ Dataset, ID string }
+
+// explainer holds what the questions of one group share.
+type explainer struct {
+	o        Options
+	sessions *cursor[schema.SessionRecord, group]
+	cases    *cursor[schema.Case, caseKey]
+
+	at     group
+	loaded bool
+	ledger *ledger
+	told   *story
+
+	context shown
+}
+
+func (x *explainer) record(r *schema.QARecord) (*schema.Attribution, error) {
+	v := x.o.verdict(r)
+	if !v.failed {
+		return nil, nil
+	}
+	if err := x.load(r); err != nil {
+		return nil, err
+	}
+	if x.o.Sample != nil {
+		x.o.Sample.offer(r, func() Label { return x.label(r) })
+	}
+	return x.attribute(r, v)
+}
+
+// load makes ready the sessions and the case of r. A repeat that only answered again
+// stands on the memory of the first.
+func (x *explainer) load(r *schema.QARecord) error {
+	g := group{r.System, r.Dataset, r.CaseID, r.Repeat}
+	if x.loaded && x.at == g {
+		return nil
+	}
+	ss, err := x.sessions.find(g)
+	if err == nil && len(ss) == 0 && g.Repeat > 0 {
+		first := g
+		first.Repeat = 0
+		ss, err = x.sessions.find(first)
+	}
+	if err != nil {
+		return err
+	}
+	if key := (caseKey{r.Dataset, r.CaseID}); x.told == nil || x.told.key != key {
+		cs, err := x.cases.find(key)
+		if err != nil {
+			return err
+		}
+		x.told = newStory(key, cs)
+	}
+	x.at, x.loaded, x.ledger = g, true, newLedger(ss)
+	return nil
+}
+
+// cursor finds the records of a key in a stream whose records of one key stand
+// together. It reads on from where it is and, at the end, once from the start.
+type cursor[T any, K comparable] struct {
+	seq    schema.Seq[T]
+	report func(*schema.Finding) error
+	key    func(*T) K
+
+	next  func() (schema.Record[T], error, bool)
+	stop  func()
+	peek  *T
+	known map[K]bool // every key seen
+	whole bool       // the stream was read to its end once
+}
+
+func newCursor[T any, K comparable](seq schema.Seq[T], report func(*schema.Finding) error, key func(*T) K) *cursor[T, K] {
+	return &cursor[T, K]{seq: seq, report: report, key: key, known: map[K]bool{}}
+}
+
+func (c *cursor[T, K]) close() {
+	if c.stop != nil {
+		c.stop()
+		c.next, c.stop = nil, nil
+	}
+}
+
+// advance puts the next record into peek, nil at the end of the stream.
+func (c *cursor[T, K]) advance() error {
+	c.peek = nil
+	if c.next == nil {
+		c.next, c.stop = iter.Pull2(iter.Seq2[schema.Record[T], error](c.seq))
+	}
+	for {
+		r, err, ok := c.next()
+		if !ok {
+			c.close()
+			c.whole = true
+			return nil
+		}
+		var f *schema.Finding
+		switch {
+		case err == nil:
+		case !errors.As(err, &f):
+			return err
+		default:
+			if c.report != nil && !c.whole {
+				if err := c.report(f); err != nil {
+					return err
+				}
+			}
+			if !f.Warning {
+				continue
+			}
+		}
+		c.peek = &r.V
+		c.known[c.key(c.peek)] = true
+		return nil
+	}
+}
+
+// find returns the records of k, none where the stream has none.
+func (c *cursor[T, K]) find(k K) ([]T, error) {
+	if c.seq == nil || c.whole && !c.known[k] {
+		return nil, nil
+	}
+	for ends := 0; ends < 2; {
+		if c.peek == nil {
+			if err := c.advance(); err != nil {
+				return nil, err
+			}
+		}
+		if c.peek == nil {
+			if ends++; !c.known[k] {
+				return nil, nil
+			}
+			continue
+		}
+		if c.key(c.peek) != k {
+			c.peek = nil
+			continue
+		}
+		var out []T
+		for c.peek != nil && c.key(c.peek) == k {
+			out = append(out, *c.peek)
+			if err := c.advance(); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	return nil, nil
+}

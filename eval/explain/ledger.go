@@ -1,0 +1,232 @@
+package explain
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"membench/eval/protocol"
+	"membench/schema"
+)
+
+// ledger is the history of one memory as its session records tell it. It holds every
+// text that the memory ever had.
+type ledger struct {
+	versions []*version
+	byRef    map[schema.EventRef][]*version // that name the turn as their source
+	loose    []*version                     // that name no source
+	byID     map[schema.PointID][]*version
+	live     map[schema.PointID]*version
+	sessions map[string]*schema.SessionRecord
+	names    map[int]string // of sessions, by their index
+	last     int            // index of the last session, -1 without any
+	// transparent: every session shows a snapshot or a delta, so that what is in none of
+	// them was never stored.
+	transparent bool
+}
+
+// version is one text of a memory.
+type version struct {
+	id       schema.PointID
+	text     string
+	sources  []schema.EventRef
+	from, to int      // index of the session that made it, and of the one that ended it
+	ended    string   // how: "became", "was removed"; "" while it lives
+	next     *version // the text that took its place
+	before   *version // the text whose place it took
+	previous []string // texts that it replaced, as the system says
+
+	words *bag           // of text, made when asked for
+	says  *protocol.Fact // the same for facts in words
+}
+
+func (v *version) bag() *bag {
+	if v.words == nil {
+		v.words = newBag(v.text)
+	}
+	return v.words
+}
+
+// liveAt reports whether it stood after session s.
+func (v *version) liveAt(s int) bool { return v.from <= s && s < v.to }
+
+func newLedger(ss []schema.SessionRecord) *ledger {
+	l := &ledger{byRef: map[schema.EventRef][]*version{}, live: map[schema.PointID]*version{}, sessions: map[string]*schema.SessionRecord{}, names: map[int]string{}, byID: map[schema.PointID][]*version{}, last: -1}
+	slices.SortStableFunc(ss, func(a, b schema.SessionRecord) int { return cmp.Compare(a.Index, b.Index) })
+	l.transparent = len(ss) > 0
+	for i := range ss {
+		s := &ss[i]
+		l.sessions[s.SessionID], l.names[s.Index] = s, s.SessionID
+		l.last = max(l.last, s.Index)
+		if s.Opaque && len(s.Delta) == 0 && s.Snapshot == nil {
+			l.transparent = false
+		}
+		for _, d := range s.Delta {
+			l.apply(d, s.Index)
+		}
+		if s.Snapshot != nil {
+			l.reconcile(s.Snapshot, s.Index)
+		}
+	}
+	return l
+}
+
+func (l *ledger) apply(d schema.MemoryDelta, session int) {
+	switch d.Op {
+	case "suppress":
+		if v := l.live[d.ID]; v != nil {
+			l.end(v, session)
+		}
+	default: // add, update; keep and archive of what is known change nothing here
+		l.put(schema.MemoryState{ID: d.ID, Text: d.Text, Sources: d.Sources}, d.Previous, session)
+	}
+}
+
+// end takes a memory away.
+func (l *ledger) end(v *version, session int) {
+	v.to, v.ended = session, "was removed"
+	delete(l.live, v.id)
+}
+
+// put makes m the text of its memory.
+func (l *ledger) put(m schema.MemoryState, previous []string, session int) {
+	was := l.live[m.ID]
+	if was != nil && (m.Text == "" || m.Text == was.text) {
+		for _, ref := range m.Sources {
+			if !slices.Contains(was.sources, ref) {
+				was.sources = append(was.sources, ref)
+				l.byRef[ref] = append(l.byRef[ref], was)
+			}
+		}
+		return
+	}
+	v := &version{id: m.ID, text: m.Text, sources: m.Sources, from: session, to: math.MaxInt, before: was, previous: previous}
+	if was == nil && len(previous) > 0 { // an update under a new id
+		for _, old := range l.versions {
+			if old.ended == "" && slices.Contains(previous, old.text) {
+				v.before = old
+				delete(l.live, old.id)
+				break
+			}
+		}
+	}
+	if v.before != nil {
+		v.before.to, v.before.ended, v.before.next = session, "became", v
+	}
+	l.live[m.ID] = v
+	l.versions = append(l.versions, v)
+	l.byID[v.id] = append(l.byID[v.id], v)
+	if len(v.sources) == 0 {
+		l.loose = append(l.loose, v)
+	}
+	for _, ref := range v.sources {
+		l.byRef[ref] = append(l.byRef[ref], v)
+	}
+}
+
+// reconcile makes the ledger what a snapshot shows: of systems without deltas their
+// difference.
+func (l *ledger) reconcile(snapshot []schema.MemoryState, session int) {
+	shown := make(map[schema.PointID]bool, len(snapshot))
+	for _, m := range snapshot {
+		if m.Status == "invalid" {
+			continue
+		}
+		shown[m.ID] = true
+		l.put(m, nil, session)
+	}
+	for _, v := range l.versions {
+		if v.ended == "" && !shown[v.id] {
+			l.end(v, session)
+		}
+	}
+}
+
+// until is the index of the last session that the question's memory had seen.
+func (l *ledger) until(q *schema.Question) int {
+	if q == nil || len(q.Covered) == 0 {
+		return l.last
+	}
+	s := -1
+	for _, id := range q.Covered {
+		if x := l.sessions[id]; x != nil {
+			s = max(s, x.Index)
+		}
+	}
+	if s < 0 {
+		return l.last
+	}
+	return s
+}
+
+// carriers are the texts up to session s that held the need, oldest first.
+func (l *ledger) carriers(n *need, s int) (ever, live []*version) {
+	if n.asked {
+		return n.ever, n.live
+	}
+	known := map[*version]bool{}
+	holds := func(v *version) bool {
+		ok, seen := known[v]
+		if !seen {
+			ok = n.holds(v)
+			// A text that took the place of a carrier is one only if it kept its words.
+			for b := v.before; ok && b != nil; b = b.before {
+				if n.holds(b) && !n.kept(b, v) {
+					ok = false
+				}
+			}
+			known[v] = ok
+		}
+		return ok
+	}
+	take := func(vs []*version) {
+		for _, v := range vs {
+			if v.from > s || slices.Contains(ever, v) || !holds(v) {
+				continue
+			}
+			ever = append(ever, v)
+			if v.liveAt(s) {
+				live = append(live, v)
+			}
+		}
+	}
+	for _, ref := range n.refs {
+		take(l.byRef[ref])
+	}
+	take(l.loose)
+	if len(n.refs) == 0 { // a fact in words: any memory may say it
+		take(l.versions)
+	}
+	n.asked, n.ever, n.live = true, ever, live
+	return ever, live
+}
+
+// version is the text that a memory had after session s, nil where that is not known.
+func (l *ledger) version(id schema.PointID, s int) *version {
+	for _, v := range l.byID[id] {
+		if v.liveAt(s) {
+			return v
+		}
+	}
+	return nil
+}
+
+// fate says what became of a text that is gone.
+func (v *version) fate() string {
+	if v.next != nil {
+		return "became " + quote(v.next.text)
+	}
+	return v.ended
+}
+
+// quote is the beginning of a text, for a reason.
+func quote(s string) string {
+	const most = 120 // code points
+	s = strings.Join(strings.Fields(s), " ")
+	r := []rune(s)
+	if len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return "“" + s + "”"
+}

@@ -1,0 +1,263 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"membench/eval/protocol"
+	"membench/internal/textnorm"
+	"membench/internal/tokens"
+	"membench/schema"
+)
+
+// Shares of terms that decide whether a text carries a turn. They were set on invented
+// pairs (need_test.go), not fitted to any data set.
+const (
+	keyShare   = 1. / 3 // of the gold's words in the turn, where the memory names the turn as its source
+	pieceShare = 0.65   // of a turn's words in a memory, or of a memory's in a turn, where it names none
+	keptShare  = 0.5    // of the words that a text had of the turn, in the text that took its place
+)
+
+// bag is the distinct terms of a text, sorted.
+type bag struct {
+	terms []string
+	lang  string
+}
+
+func newBag(text string) *bag {
+	t := tokens.Terms(text)
+	slices.Sort(t)
+	return &bag{slices.Compact(t), textnorm.Lang(text)}
+}
+
+func (b *bag) has(term string) bool {
+	_, ok := slices.BinarySearch(b.terms, term)
+	return ok
+}
+
+// both counts the terms of b that c has.
+func (b *bag) both(c *bag) (n int) {
+	for _, t := range b.terms {
+		if c.has(t) {
+			n++
+		}
+	}
+	return n
+}
+
+// story is what a case says: its turns by number.
+type story struct {
+	key       caseKey
+	c         *schema.Case // nil where the case is not at hand
+	turns     map[int]place
+	questions map[string]*schema.Question
+	bags      map[int]*bag
+}
+
+// place is a turn and where it stands.
+type place struct {
+	turn    *schema.CaseTurn
+	session *schema.Session
+	index   int // in the session
+}
+
+func newStory(key caseKey, cs []schema.Case) *story {
+	s := &story{key: key, turns: map[int]place{}, questions: map[string]*schema.Question{}, bags: map[int]*bag{}}
+	if len(cs) == 0 {
+		return s
+	}
+	s.c = &cs[0]
+	for i := range s.c.Sessions {
+		session := &s.c.Sessions[i]
+		for j := range session.Turns {
+			s.turns[session.Turns[j].TurnID] = place{&session.Turns[j], session, j}
+		}
+	}
+	for i := range s.c.Questions {
+		s.questions[s.c.Questions[i].ID] = &s.c.Questions[i]
+	}
+	return s
+}
+
+// text is what a turn says, with the captions of what hangs on it.
+func (p place) text() string {
+	if p.turn == nil {
+		return ""
+	}
+	s := p.turn.Text
+	for _, a := range p.turn.Attachments {
+		s += " " + a.Text
+	}
+	return s
+}
+
+func (s *story) bag(turn int) *bag {
+	b := s.bags[turn]
+	if b == nil {
+		b = newBag(s.turns[turn].text())
+		s.bags[turn] = b
+	}
+	return b
+}
+
+// name is how reasons speak of a turn.
+func (s *story) name(ref schema.EventRef) string {
+	if p := s.turns[ref.TurnID]; p.turn != nil && p.turn.SourceID != "" {
+		return fmt.Sprintf("turn %d (%s)", ref.TurnID, p.turn.SourceID)
+	}
+	return fmt.Sprintf("turn %d", ref.TurnID)
+}
+
+// need is one piece of evidence that an answer takes.
+type need struct {
+	name  string
+	refs  []schema.EventRef // any of these turns brings it; none: a fact in words
+	fact  protocol.Fact     // such a fact
+	turns *bag              // of the turns; nil where the case is not at hand
+	text  string            // of the first turn
+	key   []string          // the gold's words that the turns hold and the question does not
+
+	asked      bool // carriers were looked for
+	ever, live []*version
+}
+
+// needs lists what the answer to r takes. Of a question whose evidence is sessions or
+// rounds, each session or round is one piece, any turn of which brings it.
+func (s *story) needs(r *schema.QARecord) []*need {
+	var out []*need
+	gold := newBag(strings.Join(r.AllGolds(), " "))
+	asked := newBag(r.Question)
+	if len(r.Evidence) == 0 {
+		for _, t := range r.EvidenceTexts {
+			out = append(out, &need{name: "the fact " + quote(t), fact: protocol.NewFact(t)})
+		}
+		return out
+	}
+	unit := schema.UnitTurn
+	if s.c != nil {
+		unit = s.c.Unit
+	}
+	refs := slices.Clone(r.Evidence)
+	slices.SortFunc(refs, func(a, b schema.EventRef) int {
+		return cmp.Or(cmp.Compare(a.ConvID, b.ConvID), a.TurnID-b.TurnID)
+	})
+	refs = slices.Compact(refs)
+	for _, ref := range refs {
+		if n := len(out); n > 0 && s.together(unit, out[n-1].refs[len(out[n-1].refs)-1], ref) {
+			out[n-1].refs = append(out[n-1].refs, ref)
+			continue
+		}
+		out = append(out, &need{refs: []schema.EventRef{ref}})
+	}
+	for _, n := range out {
+		n.name = s.name(n.refs[0])
+		if len(n.refs) > 1 {
+			n.name = fmt.Sprintf("turns %d–%d", n.refs[0].TurnID, n.refs[len(n.refs)-1].TurnID)
+		}
+		var texts []string
+		for _, ref := range n.refs {
+			if p := s.turns[ref.TurnID]; p.turn != nil {
+				texts = append(texts, p.text())
+			}
+		}
+		if len(texts) == 0 {
+			continue
+		}
+		n.text = texts[0]
+		n.turns = newBag(strings.Join(texts, " "))
+		for _, t := range gold.terms {
+			if n.turns.has(t) && !asked.has(t) {
+				n.key = append(n.key, t)
+			}
+		}
+	}
+	return out
+}
+
+// together reports whether two turns of evidence are one piece.
+func (s *story) together(unit string, a, b schema.EventRef) bool {
+	p, q := s.turns[a.TurnID], s.turns[b.TurnID]
+	if a.ConvID != b.ConvID || p.turn == nil || q.turn == nil || p.session != q.session {
+		return false
+	}
+	switch unit {
+	case schema.UnitSession:
+		return true
+	case schema.UnitRound:
+		return q.index == p.index+1 && p.turn.Role == "user" && q.turn.Role != "user"
+	}
+	return false
+}
+
+// holds reports whether a memory's text carries the need.
+func (n *need) holds(v *version) bool {
+	if len(n.refs) == 0 {
+		if v.says == nil {
+			f := protocol.NewFact(v.text)
+			v.says = &f
+		}
+		return n.fact.CoveredBy(*v.says)
+	}
+	return n.in(v.bag(), v.sources)
+}
+
+// in reports whether a text that names these sources carries the need.
+func (n *need) in(b *bag, sources []schema.EventRef) bool {
+	if len(n.refs) == 0 {
+		return false
+	}
+	if len(sources) > 0 {
+		if !slices.ContainsFunc(n.refs, func(ref schema.EventRef) bool { return slices.Contains(sources, ref) }) {
+			return false
+		}
+		return n.turns == nil || b.lang != n.turns.lang || n.keyIn(b)
+	}
+	if n.turns == nil || len(b.terms) == 0 || len(n.turns.terms) == 0 {
+		return false
+	}
+	same := float64(n.turns.both(b))
+	whole := same >= pieceShare*float64(len(n.turns.terms))
+	piece := len(b.terms) >= 3 && same >= pieceShare*float64(len(b.terms)) && len(n.key) > 0
+	return (whole || piece) && n.keyIn(b)
+}
+
+// keyIn reports whether the text has the gold's words of the turn: each number, and a
+// third of the others.
+func (n *need) keyIn(b *bag) bool {
+	words, held := 0, 0
+	for _, t := range n.key {
+		switch has := b.has(t); {
+		case strings.ContainsFunc(t, unicode.IsDigit):
+			if !has {
+				return false
+			}
+		default:
+			words++
+			if has {
+				held++
+			}
+		}
+	}
+	return float64(held) >= keyShare*float64(words)
+}
+
+// kept reports whether a text has at least half of the words that the one before it
+// had of the turn.
+func (n *need) kept(before, now *version) bool {
+	if n.turns == nil {
+		return true
+	}
+	had, has := 0, 0
+	for _, t := range before.bag().terms {
+		if n.turns.has(t) {
+			had++
+			if now.bag().has(t) {
+				has++
+			}
+		}
+	}
+	return float64(has) >= keptShare*float64(had)
+}

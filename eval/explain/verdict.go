@@ -1,0 +1,134 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"membench/eval/judge"
+	"membench/eval/protocol"
+	"membench/internal/textnorm"
+	"membench/schema"
+)
+
+// verdict is what the grades say of an answer.
+type verdict struct {
+	failed    bool
+	asked     bool          // there is an answer to grade
+	grade     *schema.Grade // that decides; nil where the answer was not graded
+	corrected *schema.Grade // of the same grader against the corrected gold
+	right     string        // who says that the answer is right all the same; ""
+}
+
+// ofRetrieval are the protocols that grade what was retrieved, not the answer.
+var ofRetrieval = map[string]bool{"lme-retrieval": true, "evidence-recall": true, "domaina-evidence": true}
+
+// exact are the protocols that say yes to equal texts only.
+var exact = map[string]bool{"em": true, "squad-em": true}
+
+const ruleJudge = "rule"
+
+func plainName(id string) string {
+	name, _, _ := strings.Cut(id, "@")
+	return name
+}
+
+func named(g *schema.Grade, name string) bool {
+	return g.Protocol == name || plainName(g.Protocol) == name
+}
+
+// verdict reads the grades of r, and where they say that it failed asks who disagrees.
+func (o *Options) verdict(r *schema.QARecord) verdict {
+	v := o.grade(r)
+	if v.failed {
+		v.right = o.second(r, v.grade)
+	}
+	return v
+}
+
+// grade finds the grade that decides.
+func (o *Options) grade(r *schema.QARecord) verdict {
+	v := verdict{asked: r.Outcome == schema.OutcomeAnswered || r.Outcome == schema.OutcomeEmpty || r.Outcome == ""}
+	if !v.asked {
+		return v
+	}
+	rank := 0 // of the grade that decides
+	for i := range r.Grades {
+		g := &r.Grades[i]
+		if g.Score == nil || g.Gold != "" {
+			continue
+		}
+		n := 1
+		switch {
+		case o.Grader != "":
+			if n = 0; named(g, o.Grader) {
+				n = 1
+			}
+		case ofRetrieval[plainName(g.Protocol)]:
+			n = 0
+		case g.By != schema.ByRule:
+			n = 3
+		case plainName(g.Protocol) == ruleJudge:
+			n = 2
+		}
+		if n > rank {
+			rank, v.grade = n, g
+		}
+	}
+	if v.grade == nil || *v.grade.Score >= o.Threshold {
+		return v
+	}
+	v.failed = true
+	for i := range r.Grades {
+		if g := &r.Grades[i]; g.Gold == schema.GoldCorrected && g.Protocol == v.grade.Protocol && g.By == v.grade.By {
+			v.corrected = g
+		}
+	}
+	return v
+}
+
+// second says who holds the answer for right: equal words, or another grader.
+func (o *Options) second(r *schema.QARecord, first *schema.Grade) string {
+	if key := textnorm.Key(r.Answer); key != "" && !r.Abstain {
+		for _, g := range r.AllGolds() {
+			if textnorm.Key(g) == key {
+				return "the answer is the gold word for word"
+			}
+		}
+	}
+	asked := false
+	for i := range r.Grades {
+		g := &r.Grades[i]
+		name := plainName(g.Protocol)
+		asked = asked || name == ruleJudge
+		if g == first || g.Score == nil || g.Gold != "" || ofRetrieval[name] {
+			continue
+		}
+		ok := named(g, o.Second)
+		if o.Second == "" {
+			ok = g.By != schema.ByRule || name == ruleJudge || exact[name]
+		}
+		if ok && *g.Score >= o.Threshold {
+			return fmt.Sprintf("%s says that the answer is right", grader(g))
+		}
+	}
+	if !asked && (o.Second == "" || o.Second == ruleJudge) {
+		p := protocol.RuleJudge(judge.Options{})
+		if g := p.Grade(r); g.Score != nil && *g.Score >= o.Threshold {
+			return fmt.Sprintf("%s says that the answer is right (%s)", p.ID(), g.Reason)
+		}
+	}
+	return ""
+}
+
+// grader names who graded.
+func grader(g *schema.Grade) string {
+	if g.By == schema.ByRule {
+		return g.Protocol
+	}
+	return g.Protocol + " by " + string(g.By)
+}
+
+// abstains reports whether the answer says that it does not know.
+func abstains(r *schema.QARecord) bool {
+	return strings.TrimSpace(r.Answer) == "" || judge.Judge(judge.Question{Text: r.Question, Abstain: true}, []string{""}, r.Answer, judge.Options{}).Correct
+}

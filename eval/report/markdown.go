@@ -1,0 +1,105 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Languages of the Markdown form and of the page before somebody chooses.
+const (
+	English = "en"
+	Chinese = "zh"
+)
+
+var markdownEscapes = strings.NewReplacer("\\", "\\\\", "|", "\\|", "\r", "", "\n", " ", "<", "&lt;", ">", "&gt;", "&", "&amp;", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "#", "\\#", "~", "\\~")
+
+// Markdown writes the report as GitHub shows it, in English or Chinese.
+func (r *Report) Markdown(out io.Writer, lang string) error {
+	b := bufio.NewWriter(out)
+	esc := markdownEscapes.Replace
+	fmt.Fprintf(b, "## %s\n", esc(r.Title))
+	for i := range r.Datasets {
+		d := &r.Datasets[i]
+		fmt.Fprintf(b, "\n### %s\n\n", esc(d.heading().in(lang)))
+		d.overview().markdown(b, lang)
+		if len(d.Sanity) > 0 {
+			fmt.Fprintf(b, "\n%s\n\n", w("Order of the reference systems (notes, not failures; (~) marks intervals that overlap):", "参照系统的次序（仅为提示，不算失败；(~) 表示区间重叠）：").in(lang))
+			for _, n := range d.Sanity {
+				fmt.Fprintf(b, "- %s %s\n", mark(n), esc(n.words().in(lang)))
+			}
+		}
+		for _, t := range d.tables() {
+			fmt.Fprintf(b, "\n#### %s\n\n", esc(t.title.in(lang)))
+			t.markdown(b, lang)
+		}
+		if list := d.warnings(); len(list) > 0 {
+			fmt.Fprintf(b, "\n%s\n\n", w("To be known:", "须知：").in(lang))
+			for _, x := range list {
+				fmt.Fprintf(b, "- %s\n", esc(x))
+			}
+		}
+	}
+	if len(r.Runs) > 0 {
+		fmt.Fprintf(b, "\n### %s\n\n", w("Made from", "来源").in(lang))
+		for _, run := range r.Runs {
+			fmt.Fprintf(b, "- %s\n", esc(run.line()))
+		}
+	}
+	return b.Flush()
+}
+
+func mark(n Note) string {
+	if n.Holds {
+		return "✓"
+	}
+	return "!"
+}
+
+// line is one run in words.
+func (x Run) line() string {
+	s := x.Path
+	if x.Membench != "" {
+		s += ", membench " + x.Membench
+	}
+	if x.Now != "" {
+		s += ", " + x.Now
+	}
+	for _, k := range sortedKeys(x.Models) {
+		s += ", " + k + ": " + x.Models[k]
+	}
+	return s
+}
+
+func (t table) markdown(b *bufio.Writer, lang string) {
+	for i, h := range t.head {
+		if i == 0 {
+			b.WriteString("|")
+		}
+		fmt.Fprintf(b, " %s |", markdownEscapes.Replace(h.in(lang)))
+	}
+	b.WriteString("\n|")
+	for _, h := range t.head {
+		if h.text {
+			b.WriteString("---|")
+		} else {
+			b.WriteString("---:|")
+		}
+	}
+	b.WriteString("\n")
+	for _, r := range t.rows {
+		b.WriteString("|")
+		for _, c := range r {
+			s := markdownEscapes.Replace(c.in(lang))
+			if c.strong {
+				s = "**" + s + "**"
+			}
+			fmt.Fprintf(b, " %s |", s)
+		}
+		b.WriteString("\n")
+	}
+	for _, n := range t.notes {
+		fmt.Fprintf(b, "\n%s\n", markdownEscapes.Replace(n.in(lang)))
+	}
+}

@@ -1,0 +1,284 @@
+// Package report makes what people read of graded runs: Markdown, CSV, JSON, and one
+// HTML file with tables, plots and every question behind them.
+//
+// A Builder is given the summaries (eval/aggregate) and then reads the graded records
+// once. It holds counters, histograms and a drawn set of answers; the records
+// themselves pass through: for the HTML they go to side files, which the page loads when
+// somebody asks for them, so that a million answers neither fill the memory nor the page.
+//
+// Every figure comes from a summary: nothing is averaged here a second time. What is
+// counted here: verdicts and the hops at which failed questions were lost, latencies by
+// size, tokens shown to the reader. Equal input gives equal bytes.
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"membench/eval/protocol"
+	"membench/schema"
+)
+
+// Options of a report.
+type Options struct {
+	Title    string // "" is "Memory System Evaluation Report"
+	Protocol string // of the main tables: name or name@version, with " by GRADER" where several graded by it; "": chosen by data set, see Dataset.Protocol
+	Pages    bool   // collect what the HTML page shows of single answers
+	Embed    int    // so many failed answers and so many drawn ones stand in the page itself; 0 means 200; a run of no more than both has no side files
+	MaxText  int    // code points that are shown of a context or another long text; 0 means 20,000
+	Runs     []Run  // what was read, for the last section
+	// Side writes one side file, whole; names are like "answers-000001.js". nil: none are
+	// written and only embedded answers can be opened.
+	Side func(name string, data []byte) error
+}
+
+func (o Options) defaults() Options {
+	if o.Title == "" {
+		o.Title = "Memory System Evaluation Report"
+	}
+	if o.Embed <= 0 {
+		o.Embed = 200
+	}
+	if o.MaxText <= 0 {
+		o.MaxText = 20_000
+	}
+	return o
+}
+
+// A Run says where records came from.
+type Run struct {
+	Path     string            `json:"path"`
+	Membench string            `json:"membench,omitzero"` // the version that ran it
+	Now      string            `json:"now,omitzero"`
+	Models   map[string]string `json:"models,omitempty"` // purpose → model
+}
+
+// Report is everything that the forms show; its JSON is the JSON form.
+type Report struct {
+	Version  int       `json:"version"` // of this form: 1
+	Title    string    `json:"title"`
+	Datasets []Dataset `json:"datasets"` // sorted by name
+	Runs     []Run     `json:"runs,omitempty"`
+
+	page *pageData // nil without Options.Pages
+}
+
+// Dataset is one data set and the systems that were asked its questions.
+type Dataset struct {
+	Name      string `json:"dataset"`
+	Questions int    `json:"questions"` // distinct, the most that one system was asked
+	Cases     int    `json:"cases"`
+	// Protocol and By name the grades of the main tables: those asked for; else of the
+	// graders that scored most systems a model before a rule, then in the order of
+	// protocol.All; retrieval metrics last.
+	Protocol string    `json:"protocol"`
+	By       schema.By `json:"by"`
+	Systems  []System  `json:"systems"` // best first, by the mean of Protocol; unscored last, then by name
+	Sanity   []Note    `json:"sanity"`
+}
+
+// Main is the score of the main tables; nil where the protocol graded nothing of s.
+func (d *Dataset) Main(s *System) *schema.Score {
+	return scoreOf(&s.Summary, d.Protocol, d.By)
+}
+
+func scoreOf(s *schema.Summary, id string, by schema.By) *schema.Score {
+	for i := range s.Scores {
+		if s.Scores[i].Protocol == id && s.Scores[i].By == by {
+			return &s.Scores[i]
+		}
+	}
+	return nil
+}
+
+// System is one system on one data set.
+type System struct {
+	Summary schema.Summary `json:"summary"`
+	Tokens  Tokens         `json:"tokens"`
+	Losses  []Loss         `json:"losses"` // by category in the order of reports
+	// Retrieve and Answer are latencies by size; nil where none was recorded.
+	Retrieve *Histogram `json:"retrieve_ms,omitempty"`
+	Answer   *Histogram `json:"answer_ms,omitempty"`
+}
+
+// Name is the system's.
+func (s *System) Name() string { return s.Summary.System }
+
+// Tokens are what a system makes the models read and write, judges left out.
+type Tokens struct {
+	Total     int     `json:"total"`     // of all steps but judging
+	Shown     float64 `json:"shown"`     // mean a question of what the reader was given
+	Questions int     `json:"questions"` // answers that Shown is the mean of
+	// Estimated: no reader's usage was recorded, and Shown is counted from the length of
+	// contexts (Total, too, where no step recorded any).
+	Estimated bool `json:"estimated,omitzero"`
+}
+
+// Verdicts of one answer by the main protocol.
+const (
+	Right    = "right"    // scored Threshold or more
+	Wrong    = "wrong"    // scored less
+	Unscored = "unscored" // not answered, or the judge failed
+	Ungraded = "ungraded" // the protocol does not score it, or it was not graded
+)
+
+// Threshold is the score from which on an answer counts as right in lists and losses;
+// means are never cut by it.
+const Threshold = 0.5
+
+// Loss counts what became of the answers in one category.
+type Loss struct {
+	Category string         `json:"category"`
+	Answers  int            `json:"answers"` // right, wrong and unscored
+	Right    int            `json:"right"`
+	Wrong    int            `json:"wrong"`
+	Unscored int            `json:"unscored"`
+	Hops     map[string]int `json:"hops,omitempty"`   // of those not right: where eval explain says they were lost
+	Causes   map[string]int `json:"causes,omitempty"` // and why; judge and gold errors have none
+	Open     int            `json:"unexplained"`      // of those not right: without an attribution
+	// Other counts attributions of answers that the main protocol calls right.
+	Other int `json:"attributed_but_right,omitzero"`
+}
+
+// Lost is the sum over categories.
+func (s *System) Lost() Loss {
+	t := Loss{Hops: map[string]int{}, Causes: map[string]int{}}
+	for _, l := range s.Losses {
+		t.Answers += l.Answers
+		t.Right += l.Right
+		t.Wrong += l.Wrong
+		t.Unscored += l.Unscored
+		t.Open += l.Open
+		t.Other += l.Other
+		for h, n := range l.Hops {
+			t.Hops[h] += n
+		}
+		for c, n := range l.Causes {
+			t.Causes[c] += n
+		}
+	}
+	return t
+}
+
+// Hops lists the places at which a question can be lost, in the order of the way.
+func Hops() []string {
+	return []string{"ingest", "store", "overwrite", "retrieve", "context", "read", "judge", "gold"}
+}
+
+// Causes lists what explain names as causes, in the order of reports.
+func Causes() []string {
+	return []string{"miss", "conflict", "temporal", "hallucination", "overload", "generation"}
+}
+
+// retrieval are the protocols that grade what was retrieved, not what was answered.
+var retrieval = []string{"evidence-recall", "lme-retrieval", "domaina-evidence"}
+
+func nameOf(id string) string { name, _, _ := strings.Cut(id, "@"); return name }
+
+// grader is a protocol and who graded by it.
+type grader struct {
+	id string
+	by schema.By
+}
+
+func (g grader) String() string {
+	if g.by == schema.ByRule || g.by == "" {
+		return g.id
+	}
+	return g.id + " by " + string(g.by)
+}
+
+// graders lists what scored anything of the systems, the first being that of the main
+// tables: see Dataset.Protocol.
+func graders(systems []System) []grader {
+	scored := map[grader]int{}
+	for i := range systems {
+		for _, sc := range systems[i].Summary.Scores {
+			g := grader{sc.Protocol, sc.By}
+			if scored[g] += 0; sc.Overall.N > 0 || slices.ContainsFunc(sc.RawCategories, func(c schema.CategoryFigure) bool { return c.Figure.N > 0 }) {
+				scored[g]++
+			}
+		}
+	}
+	names := protocol.Names()
+	place := func(g grader) int {
+		if i := slices.Index(names, nameOf(g.id)); i >= 0 {
+			return i
+		}
+		return len(names)
+	}
+	late := func(g grader) int {
+		if slices.Contains(retrieval, nameOf(g.id)) {
+			return 1
+		}
+		return 0
+	}
+	rule := func(g grader) int {
+		if g.by == schema.ByRule {
+			return 1
+		}
+		return 0
+	}
+	list := make([]grader, 0, len(scored))
+	for g := range scored {
+		list = append(list, g)
+	}
+	slices.SortFunc(list, func(a, b grader) int {
+		return cmp.Or(late(a)-late(b), scored[b]-scored[a], rule(a)-rule(b), place(a)-place(b), cmp.Compare(a.id, b.id), cmp.Compare(a.by, b.by))
+	})
+	return list
+}
+
+// chosen is the grader that want names.
+func chosen(list []grader, want string) (grader, bool) {
+	name, by, named := strings.Cut(want, " by ")
+	for _, g := range list {
+		if (g.id == name || nameOf(g.id) == name) && (!named || string(g.by) == by) {
+			return g, true
+		}
+	}
+	return grader{}, false
+}
+
+// order sorts data sets and systems and picks the main protocol of each.
+func (r *Report) order(want string) error {
+	slices.SortFunc(r.Datasets, func(a, b Dataset) int { return cmp.Compare(a.Name, b.Name) })
+	found, have := want == "", []string{}
+	for i := range r.Datasets {
+		d := &r.Datasets[i]
+		list := graders(d.Systems)
+		for _, g := range list {
+			if !slices.Contains(have, g.String()) {
+				have = append(have, g.String())
+			}
+		}
+		if g, ok := chosen(list, want); ok {
+			found = true
+			d.Protocol, d.By = g.id, g.by
+		} else if len(list) > 0 {
+			d.Protocol, d.By = list[0].id, list[0].by
+		}
+		value := func(s *System) float64 {
+			if sc := d.Main(s); sc != nil && sc.Overall.Value != nil {
+				return *sc.Overall.Value
+			}
+			return -1
+		}
+		slices.SortFunc(d.Systems, func(a, b System) int {
+			return cmp.Or(cmp.Compare(value(&b), value(&a)), cmp.Compare(a.Name(), b.Name()))
+		})
+		for j := range d.Systems {
+			d.Questions = max(d.Questions, d.Systems[j].Summary.Questions)
+			for _, sc := range d.Systems[j].Summary.Scores {
+				d.Cases = max(d.Cases, sc.Overall.Clusters)
+			}
+		}
+		d.Sanity = sanity(d)
+	}
+	if !found {
+		return fmt.Errorf("protocol %q graded nothing in these runs: have %s", want, cmp.Or(strings.Join(have, ", "), "none (membench eval grade)"))
+	}
+	return nil
+}

@@ -1,0 +1,485 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"membench/schema"
+)
+
+// A table is what Markdown and HTML show alike.
+type table struct {
+	title words
+	head  []column
+	rows  [][]cell
+	notes []words
+}
+
+type column struct {
+	words
+	text bool // not a number: aligned to the left
+}
+
+type cell struct {
+	words
+	strong bool   // the best of its column
+	find   string // "": no link; else the filter of the page's list of answers
+}
+
+func num(s string) cell { return cell{words: data(s)} }
+
+func numbers(heads ...words) (out []column) {
+	for _, h := range heads {
+		out = append(out, column{words: h})
+	}
+	return out
+}
+
+func systemColumn() column { return column{w("System", "系统"), true} }
+
+// seedCategories are the columns of seed 000's table, there whether or not a data set
+// has such questions.
+var seedCategories = []string{schema.CatIE, schema.CatMR, schema.CatTR, schema.CatKU, schema.CatABS}
+
+// categories are the columns of a data set's main table.
+func (d *Dataset) categories() []string {
+	out := slices.Clone(seedCategories)
+	have := map[string]bool{}
+	for i := range d.Systems {
+		if sc := d.Main(&d.Systems[i]); sc != nil {
+			for _, c := range sc.Categories {
+				have[c.Category] = have[c.Category] || c.Figure.N+c.Figure.Unscored > 0
+			}
+		}
+	}
+	var more []string
+	for c := range have {
+		if have[c] && !slices.Contains(out, c) {
+			more = append(more, c)
+		}
+	}
+	order := schema.Categories()
+	sort.Slice(more, func(i, j int) bool {
+		a, b := slices.Index(order, more[i]), slices.Index(order, more[j])
+		if a != b && a >= 0 && b >= 0 {
+			return a < b
+		}
+		if (a >= 0) != (b >= 0) {
+			return a >= 0
+		}
+		return more[i] < more[j]
+	})
+	return append(out, more...)
+}
+
+func category(sc *schema.Score, name string) *schema.Figure {
+	if sc == nil {
+		return nil
+	}
+	for i := range sc.Categories {
+		if sc.Categories[i].Category == name {
+			return &sc.Categories[i].Figure
+		}
+	}
+	return nil
+}
+
+func withSign(s string) string {
+	if s == none {
+		return s
+	}
+	return s + "%"
+}
+
+// grader says whose scores a table shows.
+func (d *Dataset) grader() string { return grader{d.Protocol, d.By}.String() }
+
+// heading is seed 000's: "LoCoMo (10 conversations, ~1986 questions)".
+func (d *Dataset) heading() words {
+	if d.Cases > 0 {
+		return words{fmt.Sprintf("%s (%s, %s)", d.Name, plural(d.Cases, "case"), plural(d.Questions, "question")), fmt.Sprintf("%s（%s 个案例，%s 个问题）", d.Name, grouped(d.Cases), grouped(d.Questions))}
+	}
+	return words{fmt.Sprintf("%s (%s)", d.Name, plural(d.Questions, "question")), fmt.Sprintf("%s（%s 个问题）", d.Name, grouped(d.Questions))}
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return grouped(n) + " " + noun + "s"
+}
+
+// overview is the table of seed 000 §9.
+func (d *Dataset) overview() table {
+	t := table{head: append([]column{systemColumn()}, numbers(w("Overall", "总体"))...)}
+	cats := d.categories()
+	for _, c := range cats {
+		t.head = append(t.head, column{words: data(c)})
+	}
+	t.head = append(t.head, column{words: w("Tokens", "词元")})
+	estimated := false
+	for i := range d.Systems {
+		s := &d.Systems[i]
+		sc := d.Main(s)
+		row := []cell{{words: data(s.Name())}}
+		values := []*float64{nil}
+		if sc != nil {
+			values[0] = sc.Overall.Value
+		}
+		for _, c := range cats {
+			if f := category(sc, c); f != nil {
+				values = append(values, f.Value)
+			} else {
+				values = append(values, nil)
+			}
+		}
+		for _, v := range values {
+			row = append(row, num(withSign(percent(v))))
+		}
+		tokens := none
+		if s.Tokens.Total > 0 {
+			tokens = short(float64(s.Tokens.Total))
+			if s.Tokens.Estimated && s.Tokens.Total > 0 && !recorded(s.Summary.Usage) {
+				tokens, estimated = "~"+tokens, true
+			}
+		}
+		t.rows = append(t.rows, append(row, num(tokens)))
+	}
+	t.markBest(1, len(cats)+1)
+	t.notes = append(t.notes, wordsf("%s; intervals and what was left out stand in the tables below. Tokens: all that models read and wrote, judges left out.",
+		"%s；区间与未计入的部分见下面各表。词元：除评判外模型读写的全部词元。", d.grader()))
+	if estimated {
+		t.notes = append(t.notes, w("~ no model was asked: the length of the contexts shown, as tokens, by estimate.", "~ 没有调用模型：按所示上下文的长度估算的词元。"))
+	}
+	if apart := d.apart(); len(apart) > 0 {
+		t.notes = append(t.notes, wordsf("Label %s stands apart and is not in Overall.", "标签 %s 单列，不计入总体。", strings.Join(apart, ", ")))
+	}
+	return t
+}
+
+func recorded(usage []schema.StepUsage) bool {
+	return slices.ContainsFunc(usage, func(u schema.StepUsage) bool { return u.Step != "judge" && u.InputTokens+u.OutputTokens > 0 })
+}
+
+func (d *Dataset) apart() []string {
+	for i := range d.Systems {
+		if sc := d.Main(&d.Systems[i]); sc != nil && len(sc.Apart) > 0 {
+			return sc.Apart
+		}
+	}
+	return nil
+}
+
+// markBest makes the largest percentages of columns from..to strong, among systems that
+// are no bound (oracle, full context, no memory) and where there are two of them.
+func (t *table) markBest(from, to int) {
+	for c := from; c <= to; c++ {
+		best, second := -1.0, -1.0
+		values := make([]float64, len(t.rows))
+		for i, r := range t.rows {
+			values[i] = -1
+			if bound(r[0].en) {
+				continue
+			}
+			if n, _ := fmt.Sscanf(r[c].en, "%g", &values[i]); n == 1 {
+				best, second = max(best, values[i]), max(second, min(best, values[i]))
+			}
+		}
+		for i, r := range t.rows {
+			r[c].strong = second >= 0 && values[i] == best
+		}
+	}
+}
+
+// figures has the main protocol with n, intervals and what was left out.
+func (d *Dataset) figures() table {
+	t := table{title: wordsf("Figures by %s, in percent", "%s 的各项数字（百分数）", d.grader()),
+		head: append([]column{systemColumn()}, numbers(w("mean", "均值"), words{d.level("%s interval"), d.level("%s 区间")}, w("by case", "按案例"), data("n"), w("unscored", "未评分"), w("strict", "严格"), w("macro", "宏平均"), w("corrected golds", "修正答案后"))...)}
+	corrected, lists := false, []string{}
+	for i := range d.Systems {
+		s := &d.Systems[i]
+		sc := d.Main(s)
+		if sc == nil {
+			t.rows = append(t.rows, []cell{{words: data(s.Name())}, num(none), num(none), num(none), num("0"), num(none), num(none), num(none), num(none)})
+			continue
+		}
+		f := sc.Overall
+		fixed := none
+		if c := sc.Corrected; c != nil {
+			corrected = true
+			fixed = fmt.Sprintf("%s (%d / %d)", percent(c.Overall.Value), c.Questions, c.LeftOut)
+			for _, l := range c.Overlays {
+				if !slices.Contains(lists, l) {
+					lists = append(lists, l)
+				}
+			}
+		}
+		t.rows = append(t.rows, []cell{{words: data(s.Name())}, num(percent(f.Value)), num(interval(f.Lo, f.Hi)), num(interval(f.ClusterLo, f.ClusterHi)),
+			{words: data(grouped(f.N)), find: d.find(s, nil)}, {words: data(grouped(f.Unscored)), find: d.find(s, map[string]string{"verdict": Unscored})}, num(percent(f.Strict)), num(percent(sc.Macro)), num(fixed)})
+	}
+	t.notes = append(t.notes, w("Interval: Wilson's, over questions; by case: bootstrap that draws whole cases. Unscored: asking or judging failed; strict counts them as 0. Macro: mean of the set's own labels.",
+		"区间：对问题的 Wilson 区间；按案例：整案例重抽的自助法。未评分：提问或评判失败；“严格”把它们计为 0。宏平均：数据集各标签均值的平均。"))
+	if corrected {
+		t.notes = append(t.notes, wordsf("Corrected golds (%s): in brackets the answers graded anew / left out as no right answer can be told.", "修正答案（%s）：括号内为重新评分数 / 因无法确定正确答案而不计的数目。", strings.Join(lists, ", ")))
+	} else {
+		t.dropColumn(8)
+	}
+	t.markBest(1, 1)
+	return t
+}
+
+func (d *Dataset) level(format string) string {
+	level := 0.95
+	if len(d.Systems) > 0 && d.Systems[0].Summary.Confidence > 0 {
+		level = d.Systems[0].Summary.Confidence
+	}
+	return fmt.Sprintf(format, fmt.Sprintf("%g %%", 100*level))
+}
+
+func (t *table) dropColumn(i int) {
+	t.head = slices.Delete(t.head, i, i+1)
+	for j := range t.rows {
+		t.rows[j] = slices.Delete(t.rows[j], i, i+1)
+	}
+}
+
+// protocols has the means of everything that graded.
+func (d *Dataset) protocols() (table, bool) {
+	list := graders(d.Systems)
+	if len(list) < 2 {
+		return table{}, false
+	}
+	t := table{title: w("By every grader: mean in percent (n)", "各评分方式：均值百分数（n）"), head: []column{systemColumn()}}
+	for _, g := range list {
+		t.head = append(t.head, column{words: data(g.String())})
+	}
+	for i := range d.Systems {
+		s := &d.Systems[i]
+		row := []cell{{words: data(s.Name())}}
+		for _, g := range list {
+			sc := scoreOf(&s.Summary, g.id, g.by)
+			if sc == nil || sc.Overall.Value == nil {
+				row = append(row, num(none))
+				continue
+			}
+			text := fmt.Sprintf("%s (%s)", percent(sc.Overall.Value), grouped(sc.Overall.N))
+			row = append(row, num(text))
+		}
+		t.rows = append(t.rows, row)
+	}
+	t.markBest(1, len(list))
+	return t, true
+}
+
+// labels has the set's own labels, where they say more than our categories do.
+func (d *Dataset) labels() (table, bool) {
+	type label struct {
+		name string
+		of   []string
+	}
+	var list []label
+	crossed := false
+	for i := range d.Systems {
+		sc := d.Main(&d.Systems[i])
+		if sc == nil {
+			continue
+		}
+		for _, c := range sc.RawCategories {
+			crossed = crossed || len(c.Of) != 1 || c.Of[0] != c.Category
+			if !slices.ContainsFunc(list, func(l label) bool { return l.name == c.Category }) {
+				list = append(list, label{c.Category, c.Of})
+			}
+		}
+	}
+	if !crossed || len(list) < 2 {
+		return table{}, false
+	}
+	slices.SortFunc(list, func(a, b label) int { return strings.Compare(a.name, b.name) })
+	t := table{title: w("By the data set's own labels: mean in percent, interval, n", "按数据集自有标签：均值百分数、区间、n"), head: []column{systemColumn()}}
+	for _, l := range list {
+		name := l.name
+		if name == "" {
+			name = "–"
+		}
+		if of := strings.Join(l.of, " "); of != l.name && of != "" {
+			name += " · " + of
+		}
+		t.head = append(t.head, column{words: data(name)})
+	}
+	for i := range d.Systems {
+		s := &d.Systems[i]
+		sc := d.Main(s)
+		row := []cell{{words: data(s.Name())}}
+		for _, l := range list {
+			text := none
+			if sc != nil {
+				for _, c := range sc.RawCategories {
+					if f := c.Figure; c.Category == l.name && f.N > 0 {
+						text = fmt.Sprintf("%s [%s] %s", percent(f.Value), interval(f.Lo, f.Hi), grouped(f.N))
+					}
+				}
+			}
+			row = append(row, num(text))
+		}
+		t.rows = append(t.rows, row)
+	}
+	t.markBest(1, len(list))
+	return t, true
+}
+
+// outcomes says how asking and grading went: nothing is left out in silence.
+func (d *Dataset) outcomes() table {
+	t := table{title: w("How asking and grading went", "提问与评分的经过"), head: append([]column{systemColumn()}, numbers(w("questions", "问题"), w("repeats", "重复"))...)}
+	asked := []string{schema.OutcomeAnswered, schema.OutcomeEmpty, schema.OutcomeError, schema.OutcomeTimeout, schema.OutcomeRefused}
+	gradings := []string{schema.GradeScored, schema.GradeJudgeFailed, schema.GradeNotAnswered, schema.GradeNA}
+	for _, o := range append(slices.Clone(asked), gradings...) {
+		t.head = append(t.head, column{words: named(outcomeWords, o)})
+	}
+	t.head = append(t.head, column{words: w("coverage", "覆盖")})
+	for i := range d.Systems {
+		s := &d.Systems[i]
+		row := []cell{{words: data(s.Name())}, num(grouped(s.Summary.Questions)), num(grouped(s.Summary.Repeats))}
+		for _, o := range asked {
+			row = append(row, num(grouped(s.Summary.Outcomes[o])))
+		}
+		sc := d.Main(s)
+		for _, o := range gradings {
+			if sc == nil {
+				row = append(row, num(none))
+				continue
+			}
+			row = append(row, num(grouped(sc.Outcomes[o])))
+		}
+		t.rows = append(t.rows, append(row, num(withSign(percent(s.Summary.Coverage)))))
+	}
+	t.notes = append(t.notes, wordsf("Asking, counted over all records; then grading by %s.", "先是提问的结果（全部记录），后是 %s 的评分结果。", d.grader()))
+	return t
+}
+
+// costs are tokens, money and time.
+func (d *Dataset) costs() table {
+	t := table{title: w("Tokens, cost and time", "词元、费用与时间"), head: append([]column{systemColumn()}, numbers(w("shown / question", "每题所示"), w("calls", "调用"), w("tokens in", "输入词元"), w("tokens out", "输出词元"), w("cost", "费用"), w("cost / 1,000 questions", "每千题费用"), w("judging", "评判费用"),
+		w("retrieval p50", "检索 p50"), w("retrieval p95", "检索 p95"), w("answer p50", "回答 p50"), w("answer p95", "回答 p95"), w("answer length p50", "回答长度 p50"))...)}
+	currency, asOf, priced, replayed := "", "", false, 0
+	for i := range d.Systems {
+		s := &d.Systems[i]
+		var calls, in, out int
+		for _, u := range s.Summary.Usage {
+			replayed += u.Cached
+			if u.Step == "judge" {
+				continue
+			}
+			calls, in, out = calls+u.Calls, in+u.InputTokens, out+u.OutputTokens
+		}
+		cost, each, judging := none, none, none
+		if c := s.Summary.Cost; c != nil {
+			currency, asOf, priced = c.Currency, c.AsOf, true
+			own := ownCost(c)
+			cost = amount(own, c)
+			if n := answers(s); n > 0 {
+				each = amount(1000*own/float64(n), c)
+			}
+			if own != c.Total {
+				judging = amount(c.Total-own, c)
+			}
+		}
+		shown := none
+		if s.Tokens.Questions > 0 {
+			shown = short(s.Tokens.Shown)
+			if s.Tokens.Estimated {
+				shown = "~" + shown
+			}
+		}
+		p := func(x *schema.Spread, f func(*schema.Spread) *float64) string {
+			if x == nil {
+				return none
+			}
+			return millis(f(x))
+		}
+		p50, p95 := func(x *schema.Spread) *float64 { return x.P50 }, func(x *schema.Spread) *float64 { return x.P95 }
+		length := none
+		if c := s.Summary.AnswerChars; c != nil && c.P50 != nil {
+			length = fmt.Sprintf("%.0f", *c.P50)
+		}
+		t.rows = append(t.rows, []cell{{words: data(s.Name())}, num(shown), num(grouped(calls)), num(short(float64(in))), num(short(float64(out))), num(cost), num(each), num(judging),
+			num(p(s.Summary.RetrieveMS, p50)), num(p(s.Summary.RetrieveMS, p95)), num(p(s.Summary.AnswerMS, p50)), num(p(s.Summary.AnswerMS, p95)), num(length)})
+	}
+	t.notes = append(t.notes, w("Shown: tokens given to the reader for one question (~ estimated from the length of the context). Calls and tokens: every step but judging. Length of answers in code points: long answers flatter a judge.",
+		"每题所示：一个问题交给阅读器的词元（~ 按上下文长度估算）。调用与词元：除评判外的各步。回答长度按码位计：长回答会讨好评判。"))
+	if priced {
+		t.notes = append(t.notes, wordsf("Cost in %s by prices as of %s, of all tokens, those that a cassette answered included (%d calls); ≥ where a model has no price.", "费用以 %s 计，价格表日期 %s，按全部词元计算，含由录音应答的 %d 次调用；≥ 表示有模型没有价格。", currency, asOf, replayed))
+	}
+	return t
+}
+
+// ownCost leaves judging out.
+func ownCost(c *schema.Cost) float64 {
+	sum := 0.0
+	for _, s := range c.Steps {
+		if s.Step != "judge" {
+			sum += s.Cost
+		}
+	}
+	return sum
+}
+
+func answers(s *System) int {
+	n := 0
+	for _, k := range s.Summary.Outcomes {
+		n += k
+	}
+	return n
+}
+
+// tables lists what stands below the overview, in order.
+func (d *Dataset) tables() []table {
+	out := []table{d.figures()}
+	for _, f := range []func() (table, bool){d.protocols, d.labels} {
+		if t, ok := f(); ok {
+			out = append(out, t)
+		}
+	}
+	out = append(out, d.outcomes(), d.costs())
+	out = append(out, d.losses()...)
+	if t, ok := d.sessions(); ok {
+		out = append(out, t)
+	}
+	return out
+}
+
+// warnings are those of the summaries, one line for systems that share one.
+func (d *Dataset) warnings() (out []string) {
+	by := map[string][]string{}
+	var order []string
+	for i := range d.Systems {
+		s := &d.Systems[i]
+		for _, x := range s.Summary.Warnings {
+			if by[x] == nil {
+				order = append(order, x)
+			}
+			by[x] = append(by[x], s.Name())
+		}
+	}
+	for _, x := range order {
+		who := strings.Join(by[x], ", ")
+		if len(by[x]) == len(d.Systems) && len(by[x]) > 1 {
+			out = append(out, x)
+			continue
+		}
+		out = append(out, who+": "+x)
+	}
+	return out
+}
+
+// find is the address of a list of answers in the page.
+func (d *Dataset) find(s *System, more map[string]string) string {
+	f := []string{"dataset", d.Name, "system", s.Name()}
+	for _, k := range []string{"category", "verdict", "hop", "cause"} {
+		if v := more[k]; v != "" {
+			f = append(f, k, v)
+		}
+	}
+	return address(f...)
+}

@@ -1,0 +1,60 @@
+package schema
+
+// Attribution is the one hop at which a question was lost. Key: that of its QARecord.
+type Attribution struct {
+	Hop      string     `json:"hop"`            // one of Hops
+	Cause    string     `json:"cause,omitzero"` // one of Causes; "" for judge and gold errors, and where the hop cannot be told
+	Break    string     `json:"break,omitzero"` // one of Breaks: where a graph says that the way to the answer ends
+	Reason   string     `json:"reason"`
+	Evidence []EventRef `json:"evidence,omitempty"`
+	IDs      []string   `json:"ids,omitempty"` // memories, claims or nodes that show it
+}
+
+// Hops of an Attribution, in the order in which a fact passes them.
+const (
+	HopGold      = "gold"      // the gold, or its evidence, is wrong
+	HopIngest    = "ingest"    // the system was never given the evidence
+	HopStore     = "store"     // it made no memory of it
+	HopOverwrite = "overwrite" // a later write took it away
+	HopRetrieve  = "retrieve"  // it was there and was not among the hits
+	HopContext   = "context"   // it was among the hits and not whole in what the reader saw
+	HopRead      = "read"      // the reader saw it and did not use it
+	HopJudge     = "judge"     // the answer is right, the grade is not
+	HopOpaque    = "opaque"    // the system, or the data set, does not show enough to tell
+)
+
+// Hops lists them in that order.
+func Hops() []string {
+	return []string{HopGold, HopIngest, HopStore, HopOverwrite, HopRetrieve, HopContext, HopRead, HopJudge, HopOpaque}
+}
+
+// Causes of an Attribution: the classes of failure of seed 002.
+const (
+	CauseMiss          = "miss"          // what was needed was not there
+	CauseConflict      = "conflict"      // an older value, or one that took its place
+	CauseTemporal      = "temporal"      // the right thing at the wrong time
+	CauseHallucination = "hallucination" // an answer where there is none
+	CauseOverload      = "overload"      // too much was shown, or it had to be cut
+	CauseGeneration    = "generation"    // all was there; the answer is still wrong
+)
+
+// Causes lists them.
+func Causes() []string {
+	return []string{CauseMiss, CauseConflict, CauseTemporal, CauseHallucination, CauseOverload, CauseGeneration}
+}
+
+// Breaks of an Attribution: where in a graph the way from a turn to an answer ends.
+const (
+	BreakTurn       = "turn_not_ingested"   // the graph has no such event
+	BreakMemory     = "memory_lacks_fact"   // no memory of the turn says it
+	BreakClaim      = "claim_not_extracted" // no claim rests on the memory
+	BreakEntity     = "entity_wrong"        // a claim does, and is about something else
+	BreakSuperseded = "superseded_wrongly"  // the claim that says it was set aside
+	BreakValidity   = "out_of_validity"     // the claim does not hold at the question's time
+	BreakRank       = "ranked_below_k"      // all is linked; it was not among the first k
+)
+
+// Breaks lists them in the order of the way.
+func Breaks() []string {
+	return []string{BreakTurn, BreakMemory, BreakClaim, BreakEntity, BreakSuperseded, BreakValidity, BreakRank}
+}
