@@ -187,7 +187,7 @@ func (p *player) open(ctx context.Context, had *partial) error {
 	if ok, err := p.attach(ctx, ns, had); ok || err != nil {
 		return err
 	}
-	m, err := call(ctx, "opening the memory", p.o.Limits.Ingest, p.o.Limits.Grace, func(ctx context.Context) (memory.Memory, error) {
+	m, err := call(ctx, p.runner, "opening the memory", p.o.Limits.Ingest, func(ctx context.Context) (memory.Memory, error) {
 		return p.u.sys.System.Open(ctx, ns)
 	}, nil)
 	if err != nil {
@@ -221,7 +221,7 @@ func (p *player) attach(ctx context.Context, ns memory.Namespace, had *partial) 
 			}
 		}
 	}
-	m, err := call(ctx, "opening the memory again", p.o.Limits.Ingest, p.o.Limits.Grace, func(ctx context.Context) (memory.Memory, error) { return a.Attach(ctx, ns) }, nil)
+	m, err := call(ctx, p.runner, "opening the memory again", p.o.Limits.Ingest, func(ctx context.Context) (memory.Memory, error) { return a.Attach(ctx, ns) }, nil)
 	if err != nil {
 		if fatal(ctx, err) {
 			return false, err
@@ -308,7 +308,7 @@ func (p *player) close() {
 	m := p.m
 	p.m = nil
 	// The answer to a failed closing would come too late for any record.
-	_, _ = call(context.Background(), "closing the memory", p.o.Limits.Ingest, p.o.Limits.Grace, func(context.Context) (struct{}, error) { return struct{}{}, m.Close() }, nil)
+	_, _ = call(context.Background(), p.runner, "closing the memory", p.o.Limits.Ingest, func(context.Context) (struct{}, error) { return struct{}{}, m.Close() }, nil)
 }
 
 // went notes how a case of the unit began.
@@ -349,7 +349,7 @@ func (p *player) since(t time.Time) float64 {
 // do is call on the memory: a call that is left behind makes it dead.
 func do[T any](ctx context.Context, p *player, what string, limit time.Duration, f func(context.Context) (T, error)) (T, error) {
 	m := p.m
-	v, err := call(ctx, what, limit, p.o.Limits.Grace, f, func() {
+	v, err := call(ctx, p.runner, what, limit, f, func() {
 		guarded(context.Background(), what, func(context.Context) (int, error) { return 0, m.Close() })
 	})
 	var left *leftError
@@ -618,7 +618,9 @@ func (p *player) question(ctx context.Context, wg *sync.WaitGroup, stop context.
 		if n == 0 {
 			rec.Usage = f.usage // paid once, counted once
 		}
-		wg.Go(func() {
+		wg.Add(1)
+		p.hands.do(func() {
+			defer wg.Done()
 			defer func() { <-p.calls }()
 			err := p.read(ctx, q, &rec)
 			if err == nil {
@@ -641,7 +643,7 @@ func (p *player) keep(i int, rec *schema.QARecord) error {
 func (p *player) read(ctx context.Context, q schema.Question, rec *schema.QARecord) error {
 	start := p.now()
 	in := reader.Input{Question: q, Speakers: p.j.c.Speakers, Context: rec.Context, Hits: rec.Hits, Sample: rec.Repeat}
-	a, err := call(ctx, "reading", p.o.Limits.Read, p.o.Limits.Grace, func(ctx context.Context) (reader.Answer, error) { return p.u.sys.Reader.Read(ctx, in) }, nil)
+	a, err := call(ctx, p.runner, "reading", p.o.Limits.Read, func(ctx context.Context) (reader.Answer, error) { return p.u.sys.Reader.Read(ctx, in) }, nil)
 	rec.AnswerMS = p.since(start)
 	if err != nil {
 		if fatal(ctx, err) {

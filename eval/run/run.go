@@ -250,7 +250,8 @@ type runner struct {
 	units []*unit
 	work  chan struct{} // memories that work
 	calls chan struct{} // answers of readers under way
-	ns    string        // of namespaces
+	hands hands
+	ns    string // of namespaces
 	known int
 }
 
@@ -283,6 +284,7 @@ func (r *runner) ask(ctx context.Context, dir string) (err error) {
 			}
 		}
 	}()
+	defer r.hands.rest()
 	for i, u := range r.units {
 		if u.log, err = openJournal(journalPath(dir, i)); err != nil {
 			return err
