@@ -141,6 +141,10 @@ var catalogue = []Info{
 		Status: StatusRead, Checked: "its own fixtures", Note: "the form of seed 000 §6.3, and membench's own Case records",
 	},
 	{
+		Name: "probes", Title: "Cases of a graph of your own", Home: "membench datasets probes GRAPH", Licence: "that of the graph's sources", Terms: "Questions quote the graph's turns: what holds for those holds for the cases.",
+		Status: StatusConvert, Checked: "the graphs of membench demo and of LoCoMo's eight conversations", Note: "nodes.jsonl and edges.jsonl of to-graph or chain; golds and evidence are computed from the graph",
+	},
+	{
 		Name: "sofi", Title: "SOFI (symptoms and faults of IP networks)", Home: "ScienceDirect, 2022 (data with the article)", Licence: "see the article", Terms: "Read the article's terms; not passed on here.",
 		Status: StatusListed, Unverified: "no file at hand", Note: "no converter",
 	},

@@ -19,13 +19,14 @@ import (
 
 // Purposes of calls: what usage is counted by. A stage may have others.
 const (
-	PurposeTag    = "tag"    // annotate
-	PurposeFacts  = "facts"  // taking facts out of turns
-	PurposeUpdate = "update" // judging how a new fact stands to known ones
-	PurposeClaims = "claims" // claimify
-	PurposeRead   = "read"   // answering a question from memories
-	PurposeJudge  = "judge"  // grading an answer
-	PurposeEmbed  = "embed"  // every embedding
+	PurposeTag      = "tag"      // annotate
+	PurposeFacts    = "facts"    // taking facts out of turns
+	PurposeUpdate   = "update"   // judging how a new fact stands to known ones
+	PurposeClaims   = "claims"   // claimify
+	PurposeRead     = "read"     // answering a question from memories
+	PurposeJudge    = "judge"    // grading an answer
+	PurposeRephrase = "rephrase" // wording a generated question anew
+	PurposeEmbed    = "embed"    // every embedding
 )
 
 // A Request is one question to a model. Prompts are data: Purpose names the kind of

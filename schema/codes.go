@@ -69,6 +69,7 @@ var codes = []CodeInfo{
 	{"DST020", SevError, "a file of the layout is missing, or a sample has no rows in one of its files", "give the folder that holds all its files"},
 	{"DST021", SevWarning, "a later row replaced an earlier one of the same sample", "remove one"},
 	{"DST022", SevWarning, "an item cannot be converted and was left out", "nothing: it is counted"},
+	{"DST023", SevWarning, "drafts of questions were dropped, or a graph has what no case can use", "nothing: they are counted by type and reason"},
 	{"EVL101", SevError, "a question of one system, case and repeat was read twice; it is counted once", "give each run once; number repeats in the member repeat"},
 	{"EVL102", SevError, "a line of a file of labels cannot be read, or its hop or cause is none; it was left out", "write one of the words that eval explain --help lists, or leave the cell empty"},
 	{"EVT001", SevError, "a turn comes after a later turn of its conversation", "sort the turns of each conversation"},

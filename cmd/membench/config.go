@@ -14,6 +14,7 @@ import (
 	"membench/annotate"
 	"membench/claims"
 	"membench/cmd/membench/internal/config"
+	"membench/datasets/probes"
 	"membench/eval/reader"
 	"membench/llm"
 	"membench/llm/cassette"
@@ -167,6 +168,7 @@ func builtinPrompts(p llm.Prompts) []llm.Prompt {
 	for _, name := range reader.PromptNames() {
 		out = append(out, reader.Prompt(p, name))
 	}
+	out = append(out, probes.Prompt(p))
 	return out
 }
 

@@ -119,3 +119,52 @@ func TestSARIF(t *testing.T) {
 		}
 	}
 }
+
+// TestFaultTableDocs: every test that docs/models.md names for a fault is there, in a
+// package of its column.
+func TestFaultTableDocs(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/models.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(doc), "<!-- faults: begin -->")
+	table, _, ok := strings.Cut(table, "<!-- faults: end -->")
+	if !ok {
+		t.Fatal("no table of faults in docs/models.md")
+	}
+	columns := [][]string{nil, {"llm", "llm/openai", "llm/cassette"}, {"memory/mem0/rest", "cmd/membench"}, {"memory/service"}, {"memory/mem0/qdrant"}}
+	sources := make([]string, len(columns))
+	for i, dirs := range columns {
+		for _, dir := range dirs {
+			files, err := filepath.Glob(filepath.Join("../..", dir, "*_test.go"))
+			if err != nil || len(files) == 0 {
+				t.Fatalf("%s: no tests (%v)", dir, err)
+			}
+			for _, f := range files {
+				b, err := os.ReadFile(f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sources[i] += string(b)
+			}
+		}
+	}
+	named, rows := regexp.MustCompile("`(Test\\w+)`"), 0
+	for row := range strings.Lines(table) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(row), "|"), "|")
+		if len(cells) != len(columns) {
+			continue
+		}
+		rows++
+		for i, cell := range cells {
+			for _, m := range named.FindAllStringSubmatch(cell, -1) {
+				if !strings.Contains(sources[i], "func "+m[1]+"(") {
+					t.Errorf("%s: no test %s in %v", strings.TrimSpace(cells[0]), m[1], columns[i])
+				}
+			}
+		}
+	}
+	if rows < 20 {
+		t.Errorf("have %d rows", rows)
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -39,8 +38,10 @@ func newDoctorCmd(e *env) *cobra.Command {
 		Short: "Check configuration, endpoints, keys, versions, clock and disk",
 		Long: `Check in seconds what a run would trip over, and say how to mend each fault: the
 project file and .env, for every role the endpoint, its key and its model, this machine's
-clock against theirs, the cassette and the price table, Neo4j and Qdrant where the
-environment names them (NEO4J_URI, QDRANT_ADDR), and the disk that outputs go to.
+clock against theirs, the cassette and the price table, Neo4j, Qdrant and Mem0 where the
+environment or the project names them (NEO4J_URI; QDRANT_ADDR, replay.qdrant: version,
+key, TLS, collections and the size of their vectors; MEM0_URL, or MEM0_API_KEY alone for
+the platform: version, key), and the disk that outputs go to.
 
 Nothing is paid for: endpoints are asked for their list of models only. --ask puts one
 short question to each, and embeds one word; that costs less than a cent.
@@ -110,10 +111,11 @@ func runDoctor(ctx context.Context, e *env, o doctorOptions) error {
 	if uri := e.getenv("NEO4J_URI"); uri != "" {
 		jobs = append(jobs, func(ctx context.Context) []check { return []check{checkNeo4j(ctx, e, uri)} })
 	}
-	if addr := e.getenv("QDRANT_ADDR"); addr != "" {
-		jobs = append(jobs, func(ctx context.Context) []check {
-			return []check{checkPort(ctx, "qdrant", addr, "start Qdrant, or unset QDRANT_ADDR (host:port of its gRPC, usually 6334)")}
-		})
+	if e.getenv("MEM0_URL") != "" || e.getenv("MEM0_API_KEY") != "" {
+		jobs = append(jobs, func(ctx context.Context) []check { return checkMem0(ctx, e) })
+	}
+	for _, addr := range qdrantsOf(e, p) {
+		jobs = append(jobs, func(ctx context.Context) []check { return checkQdrant(ctx, e, addr, p) })
 	}
 	results := make([][]check, len(jobs))
 	var wg sync.WaitGroup
@@ -296,8 +298,8 @@ func checkEndpoint(ctx context.Context, e *env, g *endpointGroup, prices config.
 	}
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<20)) // what is cut off is no list
-	if skew, ok := clockSkew(resp.Header, before, e.now()); ok && skew.Abs() > time.Minute {
-		out = append(out, warn("clock", "set this machine's clock (timedatectl set-ntp true): instants in records and certificates depend on it", "differs by %v from that of %s", skew.Round(time.Second), u.Host))
+	if skew, ok := clockSkew(resp.Header, before, e.now()); ok && skew.Abs() > farOff {
+		out = append(out, warn("clock", mendClock, "differs by %v from that of %s", skew.Round(time.Second), u.Host))
 	}
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
@@ -321,11 +323,6 @@ func checkEndpoint(ctx context.Context, e *env, g *endpointGroup, prices config.
 		out = append(out, askEndpoint(ctx, e, g)...)
 	}
 	return out
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }
 
 // checkModels looks for the models in the endpoint's list.
@@ -430,13 +427,4 @@ func checkNeo4j(ctx context.Context, e *env, uri string) check {
 		return warn(name, "load into Neo4j 5 or newer: constraints are written in its syntax", "%s", server)
 	}
 	return ok(name, "%s, database %s", server, db.Database())
-}
-
-func checkPort(ctx context.Context, name, addr, mend string) check {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
-	if err != nil {
-		return fail(name, mend, "%v", err)
-	}
-	conn.Close()
-	return ok(name, "%s takes connections", addr)
 }

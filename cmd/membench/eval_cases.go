@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -38,7 +39,7 @@ type keptSet struct {
 }
 
 func (s runSpec) keyOf(set runSet) string {
-	return fmt.Sprintf("%s sample=%d/%d max=%d", set.key, s.sample, s.seed, s.maxCases)
+	return fmt.Sprintf("%s sample=%d/%d max=%d", set.key, cmp.Or(set.sample, s.sample), s.seed, cmp.Or(set.maxCases, s.maxCases))
 }
 
 // keepCases writes the run's cases, unless they are there already.
@@ -104,15 +105,16 @@ func (s runSpec) chosen(ctx context.Context, t *tally, set runSet, k *keptSet, i
 		report := func(f *schema.Finding) { t.take(f) }
 		fail := func(err error) { yield(schema.Record[schema.Case]{}, err) }
 		in := drop(t, set.cases(ctx, report))
-		if s.sample > 0 {
-			drawn, err := samplingOf(first(in, s.maxCases), s.sample, s.seed)
+		sample, most := cmp.Or(set.sample, s.sample), cmp.Or(set.maxCases, s.maxCases)
+		if sample > 0 {
+			drawn, err := samplingOf(first(in, most), sample, s.seed)
 			if err != nil {
 				fail(err)
 				return
 			}
 			in = cutCases(drawn, drop(newTally(t.e.mute(), 0), set.cases(ctx, nil)))
 		}
-		for r, err := range first(in, s.maxCases) {
+		for r, err := range first(in, most) {
 			if err != nil {
 				fail(err)
 				return

@@ -25,6 +25,9 @@ type evalExplainOptions struct {
 	sessions, cases string // "": those of the run's folder
 	out             string // "": the run's own file
 	explain.Options
+	graph      string // folder, or address of a server; "": none
+	scope      string // of the graph at the server
+	graphOut   string // folder; "": none
 	sample     int
 	seed       uint64
 	labels     string
@@ -65,6 +68,14 @@ A question failed where its grade is below --threshold: --grader's, by default t
 model's judge, else of the rule judge, else the first. A question that was not answered
 (error, timeout, refusal) or not graded is counted and not explained.
 
+--graph GRAPH_DIR or bolt://HOST (user and password as load-neo4j) splits what was lost up to
+retrieval further, by the graph that the same turns made; the record's member break says
+where the way from the turn to the answer ends: turn_not_ingested, memory_lacks_fact,
+claim_not_extracted, entity_wrong, superseded_wrongly, out_of_validity, ranked_below_k.
+--graph-out DIR writes each failed question as a node (Failure) with its gold path, the
+place where it broke and what was retrieved instead: 'load-neo4j DIR' puts them into the
+database that holds the graph, and Browser's saved query "failures" draws them.
+
 --sample N --labels FILE draws N failed questions for people to label, without what the
 tool says: .tsv or .csv for a spreadsheet (columns in English and Chinese), .jsonl else.
 Fill in hop and cause (English or Chinese words, or seed 002's MISS TEMPORAL CONFLICT
@@ -74,6 +85,7 @@ with κ and its intervals, and changes nothing.`,
   membench eval explain runs/mine --json | jq '.[] | {system, lost}'
   membench eval explain runs/mine --sample 100 --seed 7 --labels to-label.tsv
   membench eval explain runs/mine --read-labels labelled.tsv
+  membench eval explain runs/mine --graph out/graph --graph-out out/failures
   membench eval explain graded.jsonl --sessions sessions.jsonl --cases cases.jsonl -o explained.jsonl`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -89,6 +101,10 @@ with κ and its intervals, and changes nothing.`,
 				return usagef("--threshold: have %v, want above 0 to 1", o.Threshold)
 			case o.LongContext < 1:
 				return usagef("--long-context: have %d, want 1 or more", o.LongContext)
+			case o.graphOut != "" && o.graph == "":
+				return usagef("--graph-out wants --graph: the graph that the failures are laid into")
+			case o.readLabels != "" && o.graph != "":
+				return usagef("--read-labels changes nothing: leave out --graph")
 			case o.labels == "-":
 				return usagef("--labels: standard output has the table; give a file")
 			case o.out == "-" && o.readLabels != "":
@@ -105,6 +121,9 @@ with κ and its intervals, and changes nothing.`,
 	f.StringVar(&o.Second, "second", "", "the `protocol` whose disagreement shows a judge's error (default: other models' verdicts, the rule judge, exact match)")
 	f.Float64Var(&o.Threshold, "threshold", 0.5, "a score from here on is right, above 0 to `1`")
 	f.IntVar(&o.LongContext, "long-context", 4000, "a context of `n` tokens that held the evidence is over-long")
+	f.StringVar(&o.graph, "graph", "", "walk the gold evidence through this `graph`: a folder, or bolt://…")
+	f.StringVar(&o.scope, "scope", "", "`name` of the graph at the server (load-neo4j --scope)")
+	f.StringVar(&o.graphOut, "graph-out", "", "write failed questions as nodes and edges to this `folder`")
 	f.IntVar(&o.sample, "sample", 0, "draw `n` failed questions for people to label")
 	f.Uint64Var(&o.seed, "seed", 1, "`seed` of the draw")
 	f.StringVar(&o.labels, "labels", "", "write the sample to this `file`: .tsv, .csv or .jsonl")
@@ -164,15 +183,38 @@ func runEvalExplain(ctx context.Context, e *env, o evalExplainOptions) error {
 	if o.sample > 0 {
 		o.Sample = explain.NewSample(o.sample, o.seed)
 	}
+	if o.graph != "" {
+		g, done, err := openGraph(ctx, e, o.graph, o.scope, t)
+		if err != nil {
+			return err
+		}
+		defer done()
+		o.Graph = g
+	}
+	if o.graphOut == "" {
+		return writeExplained(ctx, e, o, t, qa)
+	}
+	return writeFailures(o.graphOut, func(f *failureGraph) error {
+		o.Walked = f.walked
+		err := writeExplained(ctx, e, o, t, qa)
+		if err == nil {
+			e.warnf("%d failed questions in %s, of %d the graph says where they broke", f.failed, o.graphOut, f.at)
+		}
+		return err
+	})
+}
+
+// writeExplained writes the records, the sample and the counts.
+func writeExplained(ctx context.Context, e *env, o evalExplainOptions, t *tally, qa string) error {
 	counts := explain.NewCounts(o.Options)
 	out := cmp.Or(o.out, qa)
 	table := e.out
 	if out == "-" {
 		table = e.err
 	}
-	err = withRecords(ctx, e, qa, func(in schema.Seq[schema.QARecord]) error {
+	err := withRecords(ctx, e, qa, func(in schema.Seq[schema.QARecord]) error {
 		return writeOut(e, out, func(w io.Writer) error {
-			_, findings, err := jsonl.Write(w, schema.Latest, observe(explain.QA(in, o.Options), counts.Add))
+			_, findings, err := jsonl.Write(w, schema.Latest, observe(explain.QA(ctx, in, o.Options), counts.Add))
 			for _, f := range findings {
 				err = errors.Join(err, t.take(f))
 			}

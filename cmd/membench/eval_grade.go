@@ -38,7 +38,10 @@ type gradeOptions struct {
 	threshold float64
 	report    string
 	strict    bool
+	asks      func(p *protocol.Protocol, r *schema.QARecord) bool // a run's: which judges see which data set; nil: all
 }
+
+var errNoVerdict = errors.New("no call to the judge gave a verdict")
 
 // stringProtocols are what is graded by without -p: rules that see every data set.
 var stringProtocols = []string{"rule", "em", "contains", "numeric", "squad-f1", "locomo-f1", "mem0-2025-f1", "bleu1", "rouge-l", "evidence-recall"}
@@ -134,7 +137,7 @@ func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	g := grade.Options{Protocols: ps, Votes: o.votes, Workers: o.workers, Again: o.again}
+	g := grade.Options{Protocols: ps, Votes: o.votes, Workers: o.workers, Again: o.again, Asks: o.asks}
 	needed := slices.ContainsFunc(ps, func(p *protocol.Protocol) bool { return p.Rule == nil })
 	if o.judge == "model" || o.judge == "" && needed {
 		ms, err2 := o.model.open(e)
@@ -178,7 +181,7 @@ func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
 	rep.words(e)
 	for _, p := range rep.Protocols {
 		if p.JudgeFailed > 0 && p.N == 0 {
-			return fmt.Errorf("%s: no call to the judge gave a verdict (%d tried); first: %s", p.Grader, p.JudgeFailed, p.FirstFailure)
+			return fmt.Errorf("%s: %w (%d tried); first: %s", p.Grader, errNoVerdict, p.JudgeFailed, p.FirstFailure)
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ var (
 )
 
 // answerSteps is a model for the steps of the chain: plain, deterministic answers in
-// the form that each prompt asks for. Reading and judging get "ok".
+// the form that each prompt asks for. Readers say the first memory, judges always yes.
 func answerSteps(r llmtest.ChatRequest) llmtest.Reply {
 	system, prompt := r.System(), r.Prompt()
 	reply := func(v any) llmtest.Reply {
@@ -75,6 +75,16 @@ func answerSteps(r llmtest.ChatRequest) llmtest.Reply {
 			fmt.Fprintf(&out, `{"record_type":"claim","predicate":"SELF_TRAIT","subject":{"entity_type":"User","entity_id":%q},"object":{"entity_type":"Topic","entity_id":"topic:tea"},"domain":"writing","confidence":0.9,"status":"active","rank":null,"evidence":[{"memory_item_id":%q,"point_id":%q}]}`+"\n", m.Speaker, m.ID, m.Point)
 		}
 		return llmtest.Reply{Text: out.String()}
+	}
+	switch {
+	case strings.Contains(system, "answer questions about somebody"): // the first memory, in its words
+		_, context, _ := strings.Cut(prompt, "CONTEXT\n")
+		first, _, _ := strings.Cut(context, "\n")
+		return llmtest.Reply{Text: first}
+	case strings.Contains(prompt+system, "CORRECT") && strings.Contains(prompt+system, "WRONG"):
+		return reply(map[string]string{"label": "CORRECT"})
+	case strings.Contains(strings.ToLower(prompt), "yes or no"):
+		return llmtest.Reply{Text: "yes"}
 	}
 	if r.ResponseFormat.Type != "" {
 		return llmtest.Reply{Text: `{"ok": true}`}

@@ -43,7 +43,7 @@ const browserExtraEdges = `{"id":"edge:HAS_DOMAIN:user:lin:dom:user:lin:writing"
 
 // shots are the queries whose drawing stands in the docs (UPDATE_SCREENSHOTS=1 takes
 // them anew).
-var shots = map[string]bool{"person": true, "evidence": true, "changes": true, "contradictions": true, "source-lines": true}
+var shots = map[string]bool{"person": true, "evidence": true, "changes": true, "contradictions": true, "source-lines": true, "failures": true}
 
 // TestNeo4jBrowser does what docs/neo4j.md tells a person to do, with the real server
 // and the Browser that it serves: log in, drop the style and the queries on the
@@ -73,7 +73,7 @@ func TestNeo4jBrowser(t *testing.T) {
 		}
 		return out.Bytes()
 	}
-	cli("load-neo4j", "../../graphir/view/testdata/demo")
+	cli("load-neo4j", demoGraph)
 	extra := filepath.Join(dir, "extra")
 	for name, text := range map[string]string{"nodes.jsonl": browserExtraNodes, "edges.jsonl": browserExtraEdges} {
 		if err := os.MkdirAll(extra, 0o777); err != nil {
@@ -84,6 +84,9 @@ func TestNeo4jBrowser(t *testing.T) {
 		}
 	}
 	cli("load-neo4j", extra)
+	demoFailures(t, filepath.Join(dir, "run"))
+	cli("eval", "explain", filepath.Join(dir, "run"), "--graph", st.URI, "--graph-out", filepath.Join(dir, "failures"))
+	cli("load-neo4j", filepath.Join(dir, "failures"))
 	pack := filepath.Join(dir, "pack")
 	var rep neo4jBrowserReport
 	if err := codec.Unmarshal(cli("neo4j", "browser", "-o", pack, "--json"), &rep); err != nil {

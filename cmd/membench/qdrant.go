@@ -9,9 +9,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// dialQdrant makes a client; key and certificate come from the environment.
-func dialQdrant(e *env, addr string) (*qdrant.Client, error) {
-	o := qdrant.Options{Addr: addr, APIKey: e.getenv("QDRANT_API_KEY")}
+// dialQdrant makes a client; key and certificate come from the environment. tries of
+// each call, 0 as usual.
+func dialQdrant(e *env, addr string, tries int) (*qdrant.Client, error) {
+	o := qdrant.Options{Addr: addr, APIKey: e.getenv("QDRANT_API_KEY"), Tries: tries}
 	if file := e.getenv("QDRANT_CA_FILE"); file != "" {
 		pem, err := os.ReadFile(file)
 		if err != nil {

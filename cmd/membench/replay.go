@@ -43,7 +43,8 @@ memory_bench_global or memory_bench_per_conv, and a manifest.json beside them.
 
 With --backend mem0 or mem0-platform the dialogue goes to a Mem0 service (--url, key in
 MEM0_API_KEY); STORE then keeps what was sent and what came of it, so that a killed run
-goes on and nothing is stored twice.
+goes on and nothing is stored twice. Any service that a spec describes is a backend by its
+name, or by the file: --backend letta-archival, --backend mine.yaml.
 
 With --qdrant the embedded memory keeps its points in a Qdrant server, laid out as Mem0
 lays them out, and asks it for what is near a question; the answers are the same.`,
@@ -76,9 +77,9 @@ type storeOptions struct {
 
 func (o *storeOptions) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.backend, "backend", "", "memory `system`: embedded, mem0 (its own server) or mem0-platform (default: the store's, else embedded)")
+	f.StringVar(&o.backend, "backend", "", "memory `system`: embedded, mem0 (its own server), mem0-platform, or a service of 'membench systems list --services' or of a spec of your own (default: the store's, else embedded)")
 	f.StringVar(&o.store, "store", "", "`folder` of the embedded memory, or of what is known of a service's (required)")
-	f.StringVar(&o.url, "url", "", "`URL` of the Mem0 server (default: MEM0_URL, else the store's)")
+	f.StringVar(&o.url, "url", "", "`URL` of the service (default: MEM0_URL for Mem0, else the store's, else the spec's)")
 	f.StringVar(&o.userPrefix, "user-prefix", "", "put this `text` before every user id at a Mem0 service (default: the store's)")
 	f.StringVar(&o.isolation, "isolation", "", "who shares a memory: `global` (all conversations of a user) or per_conv (default: the store's, else global)")
 	f.StringVar(&o.userID, "user-id", "", "`id` of the user, for events that name none (default: the store's, else user)")

@@ -38,7 +38,17 @@ func (o *storeOptions) chooseBackend(e *env, k kept, found bool) error {
 	case qdrantServer, mem0Local:
 		return usagef("--backend %s: such a store can only be exported (replay export); Mem0 itself fills it", o.backend)
 	default:
-		return usagef("--backend %q: have %s, %s, %s; for export also %s, %s", o.backend, embedded, mem0Server, mem0Platform, qdrantServer, mem0Local)
+		s, err := o.service(e)
+		switch why := forgets[s.Kind]; {
+		case err != nil && (strings.HasSuffix(o.backend, ".yaml") || strings.HasSuffix(o.backend, ".yml")):
+			return specFaults(e, err)
+		case err != nil:
+			why = "no such system"
+			fallthrough
+		case s.Kind != kindService:
+			return usagef("--backend %s: %s; have %s, %s, %s, the services of 'membench systems list --services' or a spec of your own (mine.yaml); for export also %s, %s",
+				o.backend, why, embedded, mem0Server, mem0Platform, qdrantServer, mem0Local)
+		}
 	}
 	if found && o.backend != was {
 		return usagef("%s was filled by the backend %s, not %s", o.store, was, o.backend)
@@ -56,6 +66,13 @@ func (o *storeOptions) chooseBackend(e *env, k kept, found bool) error {
 	if o.qdrant != "" || o.qdrantCollection != "" {
 		return usagef("--qdrant is for the embedded memory: a Mem0 service has a store of its own")
 	}
+	if o.backend != mem0Server && o.backend != mem0Platform { // the spec and its options say where it is
+		o.url = cmp.Or(o.url, k.URL)
+		if o.userPrefix != "" {
+			return usagef("--user-prefix is for Mem0's own backends: the spec of %s says how it names users", o.backend)
+		}
+		return nil
+	}
 	if o.url = cmp.Or(o.url, e.getenv("MEM0_URL"), k.URL); o.url == "" && o.backend == mem0Platform {
 		o.url = rest.PlatformURL
 	}
@@ -64,6 +81,53 @@ func (o *storeOptions) chooseBackend(e *env, k kept, found bool) error {
 		return usagef("where is the Mem0 server? Name it with --url or MEM0_URL, such as http://localhost:8888")
 	}
 	return nil
+}
+
+// forgets says why a kind of system is no backend: ingest, probe and export are three
+// commands, and what a memory holds must outlive each.
+var forgets = map[string]string{
+	kindBuiltIn: "it lives in the process and forgets when ingest ends ('membench eval run' asks it at once)",
+	kindProgram: "a program forgets when it ends ('membench eval run' asks it at once)",
+	kindClient:  "it is called mem0 here",
+}
+
+// service finds the system of a --backend that is none of ours by name, with its
+// options: letta-archival, 'zep-v3{base_url: …}', mine.yaml.
+func (o *storeOptions) service(e *env) (subject, error) {
+	c, err := parseSystem(o.backend)
+	if err != nil {
+		return subject{}, err
+	}
+	return findSubject(subjectPlace{env: e.getenv, e: e, ctx: context.Background()}, c.Type)
+}
+
+func (o *storeOptions) openService(ctx context.Context, e *env) (memory.System, error) {
+	if o.storeRaw {
+		return nil, usagef("--store-raw is for the embedded memory and Mem0: a service takes what its spec says")
+	}
+	c, err := parseSystem(o.backend)
+	if err != nil {
+		return nil, err
+	}
+	s, err := findSubject(subjectPlace{dir: o.store, env: e.getenv, e: e, ctx: ctx}, c.Type)
+	if err != nil {
+		return nil, err
+	}
+	options := schema.RawObject([]byte(cmp.Or(string(c.Options), "{}")))
+	if o.url != "" {
+		if options, err = options.With("base_url", o.url); err != nil {
+			return nil, err
+		}
+	}
+	raw, err := options.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	sys, err := s.Open(memory.Deps{}, raw)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return sys, nil
 }
 
 // system makes the memory system of a resolved store; with says what models it asks.
@@ -75,7 +139,7 @@ func (o *storeOptions) system(ctx context.Context, e *env, with mem0.Options) (s
 			return nil, nil, usagef("--mode %q: have %v", o.mode, mem0.Modes())
 		}
 		if o.qdrant != "" && !o.inProcess {
-			c, err := dialQdrant(e, o.qdrant)
+			c, err := dialQdrant(e, o.qdrant, 0)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -87,6 +151,10 @@ func (o *storeOptions) system(ctx context.Context, e *env, with mem0.Options) (s
 	}
 	if with.Generator != nil || with.Embedder != nil {
 		return nil, nil, usagef("--model and --embedder are for the embedded memory: a Mem0 service asks its own")
+	}
+	if o.backend != mem0Server && o.backend != mem0Platform {
+		sys, err = o.openService(ctx, e)
+		return sys, done, err
 	}
 	sys, err = rest.Dial(ctx, rest.Options{Kind: rest.Kind(o.backend), URL: o.url, Key: e.getenv("MEM0_API_KEY"), Dir: o.store, Prefix: o.userPrefix, Raw: o.storeRaw})
 	return sys, done, err
@@ -176,7 +244,7 @@ func (o replayExportOptions) points(ctx context.Context, e *env) (in schema.Seq[
 	if addr == "" {
 		return nil, "", nil, usagef("where is Qdrant? Name its gRPC address with --addr or QDRANT_ADDR, such as localhost:6334")
 	}
-	c, err := dialQdrant(e, addr)
+	c, err := dialQdrant(e, addr, 0)
 	if err != nil {
 		return nil, "", nil, err
 	}

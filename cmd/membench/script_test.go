@@ -5,8 +5,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"membench/memory/mem0/qdrant/qdranttest"
+	"membench/memory/mem0/rest/resttest"
 	"membench/memory/service/servicetest"
+	"membench/schema"
 
+	pb "github.com/qdrant/go-client/qdrant"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -31,6 +35,14 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	qd, ca := qdranttest.NewTLS(t) // one for all: a script uses collections of its own
+	qd.Key = "MARKED-qdrant-script"
+	qd.Put("filled", &pb.PointStruct{Id: pb.NewIDUUID("00000000-0000-4000-8000-000000000001"), Vectors: pb.NewVectors(1, 0),
+		Payload: pb.NewValueMap(map[string]any{"data": "[User] I like tea.", "hash": schema.Hash("[User] I like tea."), "user_id": "u"})})
+	mem0s := map[string]*resttest.Server{"MEM0_OSS": resttest.New(t, resttest.OSS2), "MEM0_OLD": resttest.New(t, resttest.OSSOld)} // likewise: users of their own
+	for _, s := range mem0s {
+		s.Key = servicetest.Key
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
@@ -40,12 +52,20 @@ func TestScripts(t *testing.T) {
 			env.Defer(srv.Close)
 			env.Setenv("STUB", srv.BaseURL())
 			env.Setenv("STUB_KEY", srv.Key)
-			for name, system := range map[string]string{"MEM0_STUB": "mem0-2", "LETTA_STUB": "letta-archival"} { // memory services
+			for name, system := range map[string]string{"MEM0_STUB": "mem0-2", "LETTA_STUB": "letta-archival", "PLATFORM_STUB": "mem0-platform"} { // memory services
 				stub := servicetest.New(system)
 				env.Defer(stub.Close)
 				env.Setenv(name, stub.Base())
 			}
 			env.Setenv("SERVICE_KEY", servicetest.Key)
+			for name, s := range mem0s {
+				env.Setenv(name, s.URL)
+			}
+			env.Setenv("QDRANT_STUB", "https://"+qd.Addr)
+			env.Setenv("QDRANT_KEY", qd.Key)
+			if err := os.WriteFile(filepath.Join(env.WorkDir, "ca.pem"), ca, 0o666); err != nil {
+				return err
+			}
 			env.Setenv("REPO", root) // scripts read bundled data from here
 			return nil
 		},

@@ -66,6 +66,7 @@ var styles = map[string]style{
 	"Domain":       {"#8d7f6d", 50, "{domain}"},
 	"Predicate":    {"#b3a794", 50, "{predicate}"},
 	"Probe":        {"#c2185b", 65, "{question}"},
+	"Failure":      {"#e5173f", 80, "{question}"},
 	"Inject":       {"#7b3f00", 50, "{fact}"},
 }
 
@@ -84,6 +85,8 @@ var relations = map[string]struct {
 	"FROM_EVENT":    {"#0072b2", 2},
 	"IN_SOURCE":     {"#0072b2", 2},
 	"SUPERSEDED_BY": {"#c0281c", 4},
+	"BROKE_AT":      {"#e5173f", 4},
+	"GOLD_PATH":     {"#d99000", 2},
 	"ABOUT":         {"#009e73", 2},
 	"HAS_CLAIM":     {"#d55e00", 2},
 	"NEXT":          {"#39434f", 2},

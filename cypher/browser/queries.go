@@ -84,7 +84,7 @@ LIMIT 100`, false)
 
 	add("orphans", "Orphans: what hangs on nothing", "孤立节点：无据可查", "Nodes without any relationship, claims without evidence, and, in a graph that has turns, memories without one. A sound graph answers with nothing.", `
 MATCH (n:Node@)
-WHERE NOT (n)--()
+WHERE NOT (n)--() AND NOT n:Failure
    OR n:Claim AND NOT (n)-[:EVIDENCED_BY]->(:MemoryItem)
    OR n:MemoryItem AND NOT (n)-[:FROM_EVENT]->(:Event) AND EXISTS { MATCH (:Event@) }
 RETURN n
@@ -114,6 +114,19 @@ OPTIONAL MATCH asks = (:Event)-[:ASKS]->(p)
 OPTIONAL MATCH expects = (p)-[:EXPECTS]->()
 RETURN p, asks, expects
 LIMIT 200`, false)
+
+	add("failures", "Failed questions: the way to the gold, and where it broke", "答错的问题：证据路径与断点", "The first 25 that broke in the graph (membench eval explain --graph-out): the gold path, the place where it ended, and the three best of what was retrieved instead.", `
+MATCH broke = (f:Failure@)-[:BROKE_AT]->()
+WITH f, broke ORDER BY f.id LIMIT 25
+OPTIONAL MATCH gold = (f)-[:GOLD_PATH]->(step)
+OPTIONAL MATCH way = (step)-[:FROM_EVENT|EVIDENCED_BY|ABOUT|SUPERSEDED_BY]-(next) WHERE EXISTS { MATCH (f)-[:GOLD_PATH]->(next) }
+OPTIONAL MATCH instead = (f)-[got:RETRIEVED]->() WHERE got.rank <= 3
+RETURN broke, gold, way, instead`, false)
+
+	add("failures-by-break", "Failed questions by the place where they broke", "按断点统计答错的问题", "How many questions each system lost where, with an example.", `
+MATCH (f:Failure@)
+RETURN f.system AS system, f.hop AS hop, f.break AS broke, count(*) AS questions, min(f.question) AS example
+ORDER BY system, questions DESC, hop, broke`, true)
 	return out
 }
 

@@ -13,12 +13,13 @@ import (
 	"membench/datasets/memoryagentbench"
 	"membench/datasets/netops"
 	"membench/datasets/plain"
+	"membench/datasets/probes"
 )
 
 // Datasets lists the catalogue by name; sets that nothing reads have no Cases.
 func Datasets() []datasets.Dataset {
 	read := append(netops.Datasets(),
-		domaina.Dataset(), halumem.Dataset(), locomo.Dataset(), longmemeval.Dataset(), memgallery.Dataset(), memoryagentbench.Dataset(), plain.Dataset(),
+		domaina.Dataset(), halumem.Dataset(), locomo.Dataset(), longmemeval.Dataset(), memgallery.Dataset(), memoryagentbench.Dataset(), plain.Dataset(), probes.Dataset(),
 	)
 	var out []datasets.Dataset
 	for _, info := range datasets.Catalogue() {

@@ -16,6 +16,7 @@
 package explain
 
 import (
+	"context"
 	"errors"
 	"iter"
 
@@ -35,6 +36,9 @@ type Options struct {
 	// Graph, where given, splits what happened before and at retrieval further
 	// (Attribution.Break).
 	Graph graph.Graph
+	// Walked is given the way of each failed question through Graph; nil: nobody asks. An
+	// error ends the stream.
+	Walked func(Walk) error
 
 	// Grader names the protocol that says which answers failed, with or without its
 	// @version; "": a model's verdict where a record has one, else the rule judge's, else
@@ -76,7 +80,7 @@ type group struct {
 
 // QA sets the attribution of every record that failed and takes it off the others.
 // Findings pass in their places.
-func QA(in schema.Seq[schema.QARecord], o Options) schema.Seq[schema.QARecord] {
+func QA(ctx context.Context, in schema.Seq[schema.QARecord], o Options) schema.Seq[schema.QARecord] {
 	o = o.defaults()
 	return func(yield func(schema.Record[schema.QARecord], error) bool) {
 		x := &explainer{o: o}
@@ -86,7 +90,7 @@ func QA(in schema.Seq[schema.QARecord], o Options) schema.Seq[schema.QARecord] {
 		defer x.cases.close()
 		for r, err := range in {
 			if err == nil {
-				r.V.Attribution, err = x.record(&r.V)
+				r.V.Attribution, err = x.record(ctx, &r.V)
 			}
 			if !yield(r, err) {
 				return
@@ -115,7 +119,7 @@ type explainer struct {
 	context shown
 }
 
-func (x *explainer) record(r *schema.QARecord) (*schema.Attribution, error) {
+func (x *explainer) record(ctx context.Context, r *schema.QARecord) (*schema.Attribution, error) {
 	v := x.o.verdict(r)
 	if !v.failed {
 		return nil, nil
@@ -126,7 +130,7 @@ func (x *explainer) record(r *schema.QARecord) (*schema.Attribution, error) {
 	if x.o.Sample != nil {
 		x.o.Sample.offer(r, func() Label { return x.label(r) })
 	}
-	return x.attribute(r, v)
+	return x.attribute(ctx, r, v)
 }
 
 // load makes ready the sessions and the case of r. A repeat that only answered again

@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -53,7 +54,7 @@ func one(t *testing.T, r schema.QARecord, c *schema.Case, o explain.Options, ss 
 	if c != nil {
 		o.Cases = seq([]schema.Case{*c})
 	}
-	for got, err := range explain.QA(seq([]schema.QARecord{r}), o) {
+	for got, err := range explain.QA(context.Background(), seq([]schema.QARecord{r}), o) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +233,7 @@ func TestGroups(t *testing.T) {
 	}
 	findings := 0
 	i := 0
-	for r, err := range explain.QA(seq(qa), explain.Options{Sessions: counted, Cases: seq(cases), Report: func(*schema.Finding) error { findings++; return nil }}) {
+	for r, err := range explain.QA(context.Background(), seq(qa), explain.Options{Sessions: counted, Cases: seq(cases), Report: func(*schema.Finding) error { findings++; return nil }}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +262,7 @@ func TestErrors(t *testing.T) {
 	}
 	broken := errors.New("the disk went away")
 	var got []error
-	for _, err := range explain.QA(bad, explain.Options{Cases: func(yield func(schema.Record[schema.Case], error) bool) { yield(schema.Record[schema.Case]{}, broken) }}) {
+	for _, err := range explain.QA(context.Background(), bad, explain.Options{Cases: func(yield func(schema.Record[schema.Case], error) bool) { yield(schema.Record[schema.Case]{}, broken) }}) {
 		got = append(got, err)
 	}
 	var f *schema.Finding

@@ -1,7 +1,330 @@
 package explain
 
-import "membench/schema"
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
 
-func (x *explainer) breakOf(a *schema.Attribution, r *schema.QARecord, needs []*need) error {
-	return nil
+	"membench/graph"
+	"membench/schema"
+)
+
+// A Walk is the way of one failed question through a graph, from the turns of its gold
+// evidence towards the answer.
+type Walk struct {
+	Record *schema.QARecord // with its attribution
+	Path   []schema.NodeID  // turns, memories, claims and their objects, in the order of the way
+	At     schema.NodeID    // where it broke; "" where the graph has nothing of it
+	Hits   []schema.NodeID  // what was retrieved instead, as far as the graph has it, best first
+}
+
+// step is how far the way of one need goes.
+type step struct {
+	brk    string
+	path   []schema.NodeID
+	at     schema.NodeID
+	reason string
+}
+
+// walked are the hops that a graph tells more of: what was lost up to retrieval.
+var walked = []string{schema.HopIngest, schema.HopStore, schema.HopOverwrite, schema.HopRetrieve, schema.HopOpaque}
+
+// breakOf walks the graph from each need, and gives a the earliest break of those lost.
+func (x *explainer) breakOf(ctx context.Context, a *schema.Attribution, r *schema.QARecord, needs, lost []*need) error {
+	w := Walk{Record: r}
+	var first step
+	order := schema.Breaks()
+	for _, n := range needs {
+		if len(n.refs) == 0 {
+			continue // a fact in words begins at no turn
+		}
+		s, err := x.walk(ctx, r, n)
+		if err != nil {
+			return err
+		}
+		for _, id := range s.path {
+			if !slices.Contains(w.Path, id) {
+				w.Path = append(w.Path, id)
+			}
+		}
+		if slices.Contains(lost, n) && slices.Contains(walked, a.Hop) {
+			if first.brk == "" || slices.Index(order, s.brk) < slices.Index(order, first.brk) {
+				first = s
+			}
+		}
+	}
+	if first.brk != "" {
+		a.Break, w.At = first.brk, first.at
+		a.Reason += "; in the graph " + first.reason
+		if at := string(first.at); at != "" && !slices.Contains(a.IDs, at) {
+			a.IDs = append(a.IDs, at)
+		}
+	}
+	if x.o.Walked == nil {
+		return nil
+	}
+	var err error
+	if w.Hits, err = x.graphHits(ctx, r); err != nil {
+		return err
+	}
+	r.Attribution = a
+	return x.o.Walked(w)
+}
+
+// graphHits finds the hits in the graph: by their ids, or as memories by their texts.
+func (x *explainer) graphHits(ctx context.Context, r *schema.QARecord) (out []schema.NodeID, err error) {
+	m := schema.Mint{V: schema.Latest}
+	for _, h := range r.Hits {
+		for _, id := range []schema.NodeID{schema.NodeID(h.ID), schema.NodeID(m.Memory(h.Text, "", ""))} {
+			_, ok, err := x.o.Graph.Node(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				if !slices.Contains(out, id) {
+					out = append(out, id)
+				}
+				break
+			}
+		}
+	}
+	return out, nil
+}
+
+// far yields the nodes at the other ends of a node's edges of one type.
+func (x *explainer) far(ctx context.Context, id schema.NodeID, d graph.Direction, typ string) iter.Seq2[schema.Node, error] {
+	return func(yield func(schema.Node, error) bool) {
+		for e, err := range x.o.Graph.Neighbors(ctx, id, d, graph.Filter{Types: []string{typ}}) {
+			var n schema.Node
+			if err == nil {
+				end := e.Src
+				if d == graph.Out {
+					end = e.Dst
+				}
+				var ok bool
+				if n, ok, err = x.o.Graph.Node(ctx, end); err == nil && !ok {
+					n = schema.Node{ID: end}
+				}
+			}
+			if !yield(n, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func collect(seq iter.Seq2[schema.Node, error]) (out []schema.Node, err error) {
+	for n, err := range seq {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+// walk goes from the turns of a need to their memories, the claims on these, and what
+// the claims are about.
+func (x *explainer) walk(ctx context.Context, r *schema.QARecord, n *need) (step, error) {
+	m := schema.Mint{V: schema.Latest}
+	s := step{brk: schema.BreakTurn, reason: n.name + " is not there"}
+	var memories []schema.Node
+	speakers := map[schema.NodeID]bool{}
+	for _, ref := range n.refs {
+		id := m.Event(ref)
+		_, ok, err := x.o.Graph.Node(ctx, id)
+		if err != nil {
+			return s, err
+		}
+		if !ok {
+			continue
+		}
+		s.path = append(s.path, id)
+		for who, err := range x.far(ctx, id, graph.In, "SPOKE") {
+			if err != nil {
+				return s, err
+			}
+			speakers[who.ID] = true
+		}
+		of, err := collect(x.far(ctx, id, graph.In, "FROM_EVENT"))
+		if err != nil {
+			return s, err
+		}
+		memories = append(memories, of...)
+	}
+	if len(s.path) == 0 {
+		if c := m.Conv(n.refs[0].ConvID); x.has(ctx, c) {
+			s.at = c
+		}
+		return s, nil
+	}
+	s.at = s.path[len(s.path)-1]
+
+	// Memories that say it.
+	s.brk, s.reason = schema.BreakMemory, fmt.Sprintf("no memory comes from %s", n.name)
+	if len(memories) > 0 {
+		s.reason = fmt.Sprintf("none of the %d memories of %s says it", len(memories), n.name)
+	}
+	saying := slices.DeleteFunc(memories, func(node schema.Node) bool { return !n.in(newBag(node.Props.Text("data")), n.refs) })
+	if len(saying) == 0 {
+		return s, nil
+	}
+	var claims []claim
+	for _, node := range saying {
+		s.path, s.at = append(s.path, node.ID), node.ID
+		on, err := collect(x.far(ctx, node.ID, graph.In, "EVIDENCED_BY"))
+		if err != nil {
+			return s, err
+		}
+		for _, c := range on {
+			read, err := x.readClaim(ctx, c, node)
+			if err != nil {
+				return s, err
+			}
+			claims = append(claims, read)
+		}
+	}
+
+	// Claims that rest on them.
+	s.brk, s.reason = schema.BreakClaim, fmt.Sprintf("no claim on %s says it", s.at)
+	right, wrong := n.judgeClaims(claims, speakers)
+	if len(right) == 0 && len(wrong) > 0 {
+		s.brk, s.at = schema.BreakEntity, wrong[0].id
+		s.path = append(s.path, wrong[0].id)
+		s.reason = fmt.Sprintf("claim %s is %s", wrong[0].id, wrong[0].fault)
+	}
+	if len(right) == 0 {
+		return s, nil
+	}
+
+	// What became of them, at the question's time.
+	s.brk = ""
+	for _, c := range right {
+		s.path = append(s.path, c.id)
+		if c.object != "" {
+			s.path = append(s.path, c.object)
+		}
+		brk, reason, err := x.holdsAt(ctx, c, r)
+		if err != nil {
+			return s, err
+		}
+		order := schema.Breaks()
+		if s.brk == "" || slices.Index(order, brk) > slices.Index(order, s.brk) { // the claim that comes furthest
+			s.brk, s.at, s.reason = brk, c.id, reason
+		}
+	}
+	return s, nil
+}
+
+func (x *explainer) has(ctx context.Context, id schema.NodeID) bool {
+	_, ok, err := x.o.Graph.Node(ctx, id)
+	return ok && err == nil
+}
+
+// claim is what the walk needs of a claim.
+type claim struct {
+	id, subject, object schema.NodeID
+	about               *bag   // the object's names
+	memory              string // the text that it rests on
+	subjectName         string
+	status, next        string
+	from, until         string // RFC 3339 or its beginning; "" open
+	fault               string
+}
+
+func (x *explainer) readClaim(ctx context.Context, n, memory schema.Node) (claim, error) {
+	p := n.Props
+	c := claim{id: n.ID, memory: memory.Props.Text("data"), status: p.Text("status"), next: p.Text("superseded_by"), from: p.Text("valid_at"), until: p.Text("invalid_at")}
+	names := ""
+	if id, err := schema.ParseID(string(n.ID)); err == nil && len(id.Ends) == 2 {
+		c.subject, c.object = schema.NodeID(id.Ends[0]), schema.NodeID(id.Ends[1])
+		names = nameOf(c.object)
+		c.subjectName = nameOf(c.subject)
+	}
+	for o, err := range x.far(ctx, n.ID, graph.Out, "ABOUT") {
+		if err != nil {
+			return c, err
+		}
+		c.object = o.ID
+		names += " " + o.Props.Text("name") + " " + o.Props.Text("display") + " " + o.Props.Text("title")
+	}
+	c.about = newBag(names)
+	return c, nil
+}
+
+// nameOf is the name in an entity's id.
+func nameOf(id schema.NodeID) string {
+	_, name, _ := strings.Cut(string(id), ":")
+	return schema.Unescape(name)
+}
+
+// judgeClaims sorts the claims on the memories of a need into those that say it and
+// those that say it of something else. A claim that speaks of another thing in the
+// memory is neither.
+//
+// A claim says it when its object has one of the gold's words, or, where the turn has
+// none of them, when its object stands in the memory at all. It is about something else
+// when its object has none of them and shares no word with the memory that it rests on,
+// or when its subject is a person who neither said the turn nor is named in it.
+func (n *need) judgeClaims(claims []claim, speakers map[schema.NodeID]bool) (right, wrong []claim) {
+	for _, c := range claims {
+		text := newBag(c.memory)
+		switch says := slices.ContainsFunc(n.gold, c.about.has); {
+		case !says && len(c.about.terms) > 0 && c.about.both(text) == 0:
+			c.fault = fmt.Sprintf("about %s, of which the memory says nothing", c.object)
+			wrong = append(wrong, c)
+			continue
+		case !says && len(n.key) > 0:
+			continue
+		}
+		if len(speakers) > 0 && person(c.subject) && !speakers[c.subject] && newBag(c.subjectName).both(text) == 0 {
+			c.fault = fmt.Sprintf("of %s, who did not say it", c.subject)
+			wrong = append(wrong, c)
+			continue
+		}
+		right = append(right, c)
+	}
+	return right, wrong
+}
+
+// person reports whether an entity is one that speaks.
+func person(id schema.NodeID) bool {
+	prefix, _, _ := strings.Cut(string(id), ":")
+	return prefix == "user" || prefix == "agent" || prefix == "char"
+}
+
+// holdsAt says why a claim that says the gold did not answer the question.
+func (x *explainer) holdsAt(ctx context.Context, c claim, r *schema.QARecord) (brk, reason string, err error) {
+	asOf := r.AsOf
+	if asOf != "" && c.from != "" && later(c.from, asOf) {
+		return schema.BreakValidity, fmt.Sprintf("claim %s holds from %s, and it was asked as of %s", c.id, c.from, asOf), nil
+	}
+	if c.status == "deprecated" || c.next != "" {
+		reason = fmt.Sprintf("claim %s was set aside", c.id)
+		if c.next == "" {
+			return schema.BreakSuperseded, reason, nil
+		}
+		n, ok, err := x.o.Graph.Node(ctx, schema.NodeID(c.next))
+		if err != nil {
+			return "", "", err
+		}
+		since := n.Props.Text("valid_at")
+		if ok && asOf != "" && since != "" && later(since, asOf) { // it held then
+			return schema.BreakRank, fmt.Sprintf("claim %s held as of %s and was not among the first %d", c.id, asOf, r.K), nil
+		}
+		return schema.BreakSuperseded, reason + " for " + c.next, nil
+	}
+	if c.until != "" && (asOf == "" || !later(c.until, asOf)) {
+		return schema.BreakValidity, fmt.Sprintf("claim %s held until %s", c.id, c.until), nil
+	}
+	return schema.BreakRank, fmt.Sprintf("claim %s is linked and was not among the first %d", c.id, r.K), nil
+}
+
+// later reports whether instant a lies after b, as far as both are told: "2025-03" is
+// not after "2025-03-07".
+func later(a, b string) bool {
+	n := min(len(a), len(b), len("2006-01-02T15:04:05"))
+	return a[:n] > b[:n]
 }

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,16 +30,27 @@ func point(ids ...schema.PointID) []string {
 }
 
 // attribute follows the evidence of a question that failed.
-func (x *explainer) attribute(r *schema.QARecord, v verdict) (*schema.Attribution, error) {
+func (x *explainer) attribute(ctx context.Context, r *schema.QARecord, v verdict) (*schema.Attribution, error) {
+	whole := r
+	if c, ok, _ := r.Corrected(); ok {
+		r = &c
+	}
+	needs := x.told.needs(r)
+	a, lost := x.hop(r, v, needs)
+	if x.o.Graph == nil {
+		return a, nil
+	}
+	return a, x.breakOf(ctx, a, whole, needs, lost)
+}
+
+// hop is what the run itself shows, and the needs that were lost.
+func (x *explainer) hop(r *schema.QARecord, v verdict, needs []*need) (*schema.Attribution, []*need) {
 	if f, ok := erratum(r, v); ok {
 		return f.attribution(""), nil
 	}
 	if v.right != "" {
 		f := finding{hop: schema.HopJudge, reason: fmt.Sprintf("%s gave %.2f, but %s", grader(v.grade), *v.grade.Score, v.right)}
 		return f.attribution(""), nil
-	}
-	if c, ok, _ := r.Corrected(); ok {
-		r = &c
 	}
 	if f, ok := x.told.goldFault(r); ok {
 		return f.attribution(""), nil
@@ -51,13 +63,8 @@ func (x *explainer) attribute(r *schema.QARecord, v verdict) (*schema.Attributio
 		}
 		return f.attribution(schema.CauseHallucination), nil
 	}
-	needs := x.told.needs(r)
-	f := x.lost(r, needs)
-	a := f.attribution(x.cause(r, f.hop, needs))
-	if x.o.Graph == nil {
-		return a, nil
-	}
-	return a, x.breakOf(a, r, needs)
+	f, lost := x.lost(r, needs)
+	return f.attribution(x.cause(r, f.hop, needs)), lost
 }
 
 func (f finding) attribution(cause string) *schema.Attribution {
@@ -136,33 +143,32 @@ func (s *story) elsewhere(r *schema.QARecord) (ref schema.EventRef, ok bool) {
 }
 
 // lost is the earliest hop at which a need was lost, "read" if none was, "opaque" if
-// that cannot be told of one and no other was lost.
-func (x *explainer) lost(r *schema.QARecord, needs []*need) finding {
+// that cannot be told of one and no other was lost; and all that were lost.
+func (x *explainer) lost(r *schema.QARecord, needs []*need) (worst finding, lost []*need) {
 	if len(needs) == 0 {
 		if key := textnorm.Key(r.Gold); key != "" && strings.Contains(textnorm.Key(r.Context), key) {
-			return finding{hop: schema.HopRead, reason: "the gold stands in the context word for word"}
+			return finding{hop: schema.HopRead, reason: "the gold stands in the context word for word"}, nil
 		}
-		return finding{hop: schema.HopOpaque, reason: "the data set names no evidence for this question"}
+		return finding{hop: schema.HopOpaque, reason: "the data set names no evidence for this question"}, nil
 	}
 	order := schema.Hops()
-	worst := finding{hop: schema.HopRead}
-	lost := 0
+	worst = finding{hop: schema.HopRead}
 	for _, n := range needs {
 		f := x.follow(r, n)
 		if f.hop == schema.HopRead {
 			continue
 		}
-		if lost++; worst.hop == schema.HopRead || slices.Index(order, f.hop) < slices.Index(order, worst.hop) {
+		if lost = append(lost, n); worst.hop == schema.HopRead || slices.Index(order, f.hop) < slices.Index(order, worst.hop) {
 			worst = f
 		}
 	}
-	if lost == 0 {
-		return x.notUsed(r, needs)
+	if len(lost) == 0 {
+		return x.notUsed(r, needs), nil
 	}
 	if len(needs) > 1 {
-		worst.reason += fmt.Sprintf(" (%d of %d pieces of evidence are lost)", lost, len(needs))
+		worst.reason += fmt.Sprintf(" (%d of %d pieces of evidence are lost)", len(lost), len(needs))
 	}
-	return worst
+	return worst, lost
 }
 
 // notUsed is the finding where the reader saw everything.
@@ -300,6 +306,9 @@ func (x *explainer) notIngested(n *need) (finding, bool) {
 // without counts the turns of a session that no memory ever came from.
 func (x *explainer) without(s *schema.Session) (n int) {
 	for _, t := range s.Turns {
+		if len(x.ledger.loose) > 0 && len(x.told.bag(t.TurnID).terms) < 3 {
+			continue // without sources a turn of few words cannot be told from others
+		}
 		one := &need{refs: []schema.EventRef{{ConvID: x.told.c.ConvID, TurnID: t.TurnID}}, turns: x.told.bag(t.TurnID)}
 		if ever, _ := x.ledger.carriers(one, x.ledger.last); len(ever) == 0 {
 			n++

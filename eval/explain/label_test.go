@@ -2,6 +2,7 @@ package explain_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -39,7 +40,7 @@ func TestSample(t *testing.T) {
 	}
 	draw := func(n int, seed uint64, qa []schema.QARecord) (out []string) {
 		s := explain.NewSample(n, seed)
-		for _, err := range explain.QA(seq(qa), explain.Options{Sample: s, Cases: seq([]schema.Case{toy(schema.UnitTurn, talk...)})}) {
+		for _, err := range explain.QA(context.Background(), seq(qa), explain.Options{Sample: s, Cases: seq([]schema.Case{toy(schema.UnitTurn, talk...)})}) {
 			if err != nil {
 				t.Fatal(err)
 			}

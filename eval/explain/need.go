@@ -119,6 +119,7 @@ type need struct {
 	turns *bag              // of the turns; nil where the case is not at hand
 	text  string            // of the first turn
 	key   []string          // the gold's words that the turns hold and the question does not
+	gold  []string          // all of the gold's words that the question does not have
 
 	asked      bool // carriers were looked for
 	ever, live []*version
@@ -152,8 +153,9 @@ func (s *story) needs(r *schema.QARecord) []*need {
 		}
 		out = append(out, &need{refs: []schema.EventRef{ref}})
 	}
+	own := slices.DeleteFunc(slices.Clone(gold.terms), asked.has)
 	for _, n := range out {
-		n.name = s.name(n.refs[0])
+		n.name, n.gold = s.name(n.refs[0]), own
 		if len(n.refs) > 1 {
 			n.name = fmt.Sprintf("turns %d–%d", n.refs[0].TurnID, n.refs[len(n.refs)-1].TurnID)
 		}
@@ -168,8 +170,8 @@ func (s *story) needs(r *schema.QARecord) []*need {
 		}
 		n.text = texts[0]
 		n.turns = newBag(strings.Join(texts, " "))
-		for _, t := range gold.terms {
-			if n.turns.has(t) && !asked.has(t) {
+		for _, t := range own {
+			if n.turns.has(t) {
 				n.key = append(n.key, t)
 			}
 		}

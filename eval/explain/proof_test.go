@@ -290,7 +290,7 @@ func prove(t *testing.T, system string, cases []schema.Case, show func(*run)) (t
 			show(&r)
 		}
 		shown := 0
-		for rec, err := range explain.QA(seq(r.qa), explain.Options{Sessions: seq(r.sessions), Cases: seq(cases)}) {
+		for rec, err := range explain.QA(context.Background(), seq(r.qa), explain.Options{Sessions: seq(r.sessions), Cases: seq(cases)}) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -36,6 +36,10 @@ type Options struct {
 	Votes   int  // how often a judge is asked about one answer, odd; 0 is once. The majority decides
 	Workers int  // answers graded at once; 0 is one
 	Again   bool // ask judges anew even where a record has their verdict
+	// Asks, where given, says whether a judge's model shall be asked about a record: a
+	// protocol of another data set would cost a call and mean nothing. Such a grade is
+	// left out.
+	Asks func(p *protocol.Protocol, r *schema.QARecord) bool
 }
 
 // Check says what is wrong with the options.
@@ -122,6 +126,9 @@ func one(ctx context.Context, r *schema.QARecord, o Options) error {
 	grades := slices.DeleteFunc(slices.Clone(r.Grades), func(g schema.Grade) bool { return g.Gold == schema.GoldCorrected && ids[g.Protocol] })
 	var cost llm.Usage
 	for _, p := range o.Protocols {
+		if p.Judge != nil && o.Judge != nil && o.Asks != nil && !o.Asks(p, r) {
+			continue
+		}
 		g, used, err := gradeOne(ctx, r, p, o)
 		cost = cost.Add(used)
 		if err != nil {

@@ -68,8 +68,9 @@ func (r *rule) Read(ctx context.Context, in Input) (Answer, error) {
 	}
 	ev := r.evidence(in.Context, in.Speakers)
 	q := understand(in.Question, in.Speakers)
-	text := ""
-	if len(in.Question.Choices) > 0 {
+	text, ok := quoted(q, ev, in.Question.Choices)
+	if ok {
+	} else if len(in.Question.Choices) > 0 {
 		text = choose(q, ev, in.Question.Choices)
 	} else {
 		text = answer(q, ev, in.Question.AsOf)

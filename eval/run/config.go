@@ -57,6 +57,9 @@ func (o Options) config(units []*unit) map[string]string {
 	for i := range o.Sets {
 		s := &o.Sets[i]
 		c["data set "+s.Name] = s.Digest
+		if s.Window != 0 {
+			c["window of "+s.Name] = strconv.Itoa(max(0, s.Window))
+		}
 		order = append(order, s.Name)
 	}
 	c["data sets"] = strings.Join(order, ", ")

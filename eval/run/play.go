@@ -291,8 +291,8 @@ func (p *player) snapshot(ctx context.Context, s memory.Snapshotter) ([]memory.I
 
 // batchSize is how many of n turns are ingested at once.
 func (p *player) batchSize(n int) int {
-	if p.o.Window > 0 {
-		return p.o.Window
+	if w := cmp.Or(p.u.set.Window, p.o.Window); w > 0 {
+		return w
 	}
 	return max(1, n)
 }

@@ -60,6 +60,7 @@ type Set struct {
 	Cases  schema.Seq[schema.Case] // ranged over once for each system
 	Digest string                  // of the cases: part of what a run is
 	Size   Size                    // for progress
+	Window int                     // turns a batch; 0: Options.Window, below 0: a session whole
 }
 
 // A Size is how much there is to ask; 0: unknown.

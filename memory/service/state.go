@@ -1,8 +1,13 @@
 package service
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -188,6 +193,55 @@ func (j *journal) add(e entry) error {
 	}
 	j.apply(e)
 	return nil
+}
+
+// Namespaces lists what journals of a run tell of, and was not dropped.
+func (s *System) Namespaces(ctx context.Context, run string) ([]memory.Namespace, error) {
+	var out []memory.Namespace
+	add := func(scope string, st *state) {
+		if st.opened.Attempt > 0 && !st.dropped {
+			out = append(out, memory.Namespace{Run: run, Scope: scope})
+		}
+	}
+	if s.o.Dir == "" {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for ns, st := range s.held {
+			if ns.Run == run {
+				add(ns.Scope, st)
+			}
+		}
+	} else {
+		dir := filepath.Join(s.o.Dir, atomicfile.Name(run))
+		files, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, f := range files {
+			if !strings.HasSuffix(f.Name(), ".jsonl") {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			path := filepath.Join(dir, f.Name())
+			st := newState(opened{})
+			err := keylog.Read(path, func(n int, line []byte) error {
+				var e entry
+				if err := codec.Unmarshal(line, &e); err != nil {
+					return fmt.Errorf("%s:%d: %w", path, n, err)
+				}
+				st.apply(e)
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+			add(st.opened.Scope, st)
+		}
+	}
+	slices.SortFunc(out, func(a, b memory.Namespace) int { return cmp.Compare(a.Scope, b.Scope) })
+	return out, nil
 }
 
 func (s *System) journal(ns memory.Namespace) (*journal, error) {

@@ -30,6 +30,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"unsafe"
 
 	"membench/internal/codec"
 	"membench/schema"
@@ -209,7 +211,7 @@ type reader struct {
 	held map[string]row
 	bad  map[int64]*schema.Finding // rows whose id cannot be read
 	seen int64                     // highest row read so far
-	m    machine
+	ids  idReader
 }
 
 func readAll(ctx context.Context, file string) (map[string]row, []*schema.Finding, error) {
@@ -292,6 +294,9 @@ func (r *reader) round(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if r.bad == nil {
+		return r.first(ctx)
+	}
 	now, err := r.index(ctx)
 	if err != nil {
 		return err
@@ -302,77 +307,115 @@ func (r *reader) round(ctx context.Context) error {
 		}
 	}
 	last := r.seen
-	need := map[int64]string{}
+	need := map[int64]bool{}
 	for id, at := range now {
 		if h, ok := r.held[id]; ok && h.rowid == at && at < r.seen {
 			continue
 		}
-		need[at] = id
+		need[at] = true
 		last = max(last, at)
 	}
 	if len(need) == 0 {
 		return nil
 	}
 	r.seen = last
-	// Equal numbers of rows, not of row numbers: rewritten points leave gaps.
 	order := slices.Sorted(maps.Keys(need))
-	parts := slices.Collect(slices.Chunk(order, max(pageRows, (len(order)+workers-1)/workers)))
-	found, errs := make([]map[string]row, len(parts)), make([]error, len(parts))
+	p := &partReader{conn: r.conn, file: r.file, from: order[0], last: order[len(order)-1], need: need, held: r.held, bad: r.bad}
+	return p.read(ctx)
+}
+
+// first reads every row. Which of an id's rows counts shows as they are merged.
+func (r *reader) first(ctx context.Context) error {
+	var low, high sql.NullInt64
+	if err := r.conn.QueryRowContext(ctx, "SELECT min(rowid), max(rowid) FROM points").Scan(&low, &high); err != nil {
+		return err
+	}
+	r.bad = map[int64]*schema.Finding{}
+	if !high.Valid {
+		return nil
+	}
+	r.seen = high.Int64
+	// More spans than workers: rewritten points leave gaps in the numbers of the rows.
+	// Unsigned, since the numbers may lie further apart than the largest of them.
+	step := max(pageRows, (uint64(high.Int64)-uint64(low.Int64))/(8*workers)+1)
+	var spans []*partReader
+	for from := low.Int64; ; {
+		p := &partReader{file: r.file, from: from, last: high.Int64, held: map[string]row{}, bad: map[int64]*schema.Finding{}}
+		spans = append(spans, p)
+		if uint64(high.Int64)-uint64(from) < step {
+			break
+		}
+		from = int64(uint64(from) + step)
+		p.last = from - 1
+	}
+	var next atomic.Int64
+	errs := make([]error, workers)
 	var wg sync.WaitGroup
-	for i, rows := range parts {
-		wg.Go(func() { found[i], errs[i] = r.part(ctx, rows[0]-1, rows[len(rows)-1], need) })
+	for i := range workers {
+		wg.Go(func() {
+			conn, err := r.db.Conn(ctx)
+			if err != nil {
+				errs[i] = err
+				return
+			}
+			defer conn.Close()
+			for n := next.Add(1) - 1; n < int64(len(spans)) && errs[i] == nil; n = next.Add(1) - 1 {
+				spans[n].conn = conn
+				errs[i] = spans[n].read(ctx)
+			}
+		})
 	}
 	wg.Wait()
-	for _, part := range found {
-		maps.Copy(r.held, part)
+	for _, p := range spans { // in the order of the rows: of an id's, the later counts
+		maps.Copy(r.held, p.held)
+		maps.Copy(r.bad, p.bad)
 	}
 	return errors.Join(errs...)
 }
 
-// part reads the needed rows after, exclusive, to last, inclusive.
-func (r *reader) part(ctx context.Context, after, last int64, need map[int64]string) (map[string]row, error) {
-	conn, err := r.db.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	p := &partReader{conn: conn, file: r.file, need: need, held: map[string]row{}}
-	for {
-		n, at, err := p.page(ctx, after, last)
-		if err != nil || n < pageRows {
-			return p.held, err
-		}
-		after = at
-	}
+// partReader reads rows over one connection.
+type partReader struct {
+	conn       *sql.Conn
+	file       string
+	from, last int64          // rows, both inclusive
+	need       map[int64]bool // nil: all
+	held       map[string]row
+	bad        map[int64]*schema.Finding
+	ids        idReader
+	m          machine
 }
 
-type partReader struct {
-	conn *sql.Conn
-	file string
-	need map[int64]string // shared, not changed
-	held map[string]row
-	m    machine
+// read reads the rows, page by page.
+func (p *partReader) read(ctx context.Context) error {
+	for {
+		n, at, err := p.page(ctx, p.from, p.last)
+		if err != nil || n < pageRows || at >= p.last {
+			return err
+		}
+		p.from = at + 1
+	}
 }
 
 // index lists which row holds each id. An old file may hold two rows for one id, since
 // the pickle of an id is not unique: the later one counts.
 func (r *reader) index(ctx context.Context) (map[string]int64, error) {
-	rows, err := r.conn.QueryContext(ctx, "SELECT rowid, id FROM points")
+	rows, err := r.conn.QueryContext(ctx, "SELECT rowid, CAST(id AS BLOB) FROM points")
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	out := map[string]int64{}
+	out := make(map[string]int64, len(r.held))
 	r.bad = map[int64]*schema.Finding{}
+	var at int64
+	var raw sql.RawBytes
+	into := []any{&at, &raw}
 	for rows.Next() {
-		var at int64
-		var raw sql.RawBytes
-		if err := rows.Scan(&at, &raw); err != nil {
+		if err := rows.Scan(into...); err != nil {
 			return nil, err
 		}
-		id, err := r.id(raw)
+		id, err := r.ids.id(raw)
 		if err != nil {
-			r.bad[at] = &schema.Finding{Pos: position(r.file, at), Pointer: "/id", Code: "MEM020", Message: "the point's id cannot be read, left out: " + err.Error()}
+			r.bad[at] = badID(r.file, at, err)
 			continue
 		}
 		if old, ok := out[id]; !ok || at > old {
@@ -382,21 +425,32 @@ func (r *reader) index(ctx context.Context) (map[string]int64, error) {
 	return out, rows.Err()
 }
 
-func (r *reader) id(raw []byte) (string, error) {
+func badID(file string, at int64, err error) *schema.Finding {
+	return &schema.Finding{Pos: position(file, at), Pointer: "/id", Code: "MEM020", Message: "the point's id cannot be read, left out: " + err.Error()}
+}
+
+// idReader reads the text of a pickled id in base64. It may be used again.
+type idReader struct {
+	m   machine
+	buf []byte
+}
+
+func (r *idReader) id(raw []byte) (string, error) {
 	if len(raw) > 64<<10 {
 		return "", fmt.Errorf("%d bytes", len(raw))
 	}
-	b, err := base64.StdEncoding.DecodeString(string(raw))
+	b, err := base64.StdEncoding.AppendDecode(r.buf[:0], raw)
 	if err != nil {
 		return "", err
 	}
-	v, err := r.m.load(string(b))
+	r.buf = b
+	v, err := r.m.load(borrowed(b))
 	if err != nil {
 		return "", err
 	}
 	switch v.kind {
 	case text:
-		return v.text, nil
+		return strings.Clone(v.text), nil
 	case integer:
 		return strconv.FormatInt(int64(v.num), 10), nil
 	}
@@ -404,33 +458,40 @@ func (r *reader) id(raw []byte) (string, error) {
 }
 
 // page reads one query's rows. A point that is too large is not fetched at all.
-func (p *partReader) page(ctx context.Context, after, last int64) (n int, at int64, err error) {
-	rows, err := p.conn.QueryContext(ctx, `SELECT rowid, length(point), CASE WHEN length(point) <= ? THEN point END
-		FROM points WHERE rowid > ? AND rowid <= ? ORDER BY rowid LIMIT ?`, maxPoint, after, last, pageRows)
+func (p *partReader) page(ctx context.Context, from, last int64) (n int, at int64, err error) {
+	rows, err := p.conn.QueryContext(ctx, `SELECT rowid, CAST(id AS BLOB), CASE WHEN length(point) <= ? THEN point END
+		FROM points WHERE rowid >= ? AND rowid <= ? ORDER BY rowid LIMIT ?`, maxPoint, from, last, pageRows)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer rows.Close()
+	var id, raw sql.RawBytes
+	into := []any{&at, &id, &raw}
 	for rows.Next() {
-		var size sql.NullInt64
-		var raw sql.RawBytes
-		if err := rows.Scan(&at, &size, &raw); err != nil {
+		if err := rows.Scan(into...); err != nil {
 			return n, at, err
 		}
 		n++
-		if id, ok := p.need[at]; ok {
-			p.held[id] = p.row(at, id, size.Int64, raw)
+		if p.need != nil && !p.need[at] {
+			continue
+		}
+		if id, err := p.ids.id(id); err != nil {
+			p.bad[at] = badID(p.file, at, err)
+		} else {
+			p.held[id] = p.row(at, id, raw)
 		}
 	}
 	return n, at, rows.Err()
 }
 
-func (p *partReader) row(at int64, id string, size int64, raw []byte) row {
+func (p *partReader) row(at int64, id string, raw []byte) row {
 	h := row{rowid: at}
 	var odd int
-	err := fmt.Errorf("%d bytes, read are at most %d", size, maxPoint)
-	if size <= maxPoint {
-		h.payload, odd, err = p.m.point(string(raw), id)
+	var err error
+	if raw == nil {
+		err = fmt.Errorf("no pickle, or one of more than the %d bytes that are read", maxPoint)
+	} else {
+		h.payload, odd, err = p.m.point(borrowed(raw), id)
 	}
 	switch {
 	case err != nil:
@@ -440,6 +501,10 @@ func (p *partReader) row(at int64, id string, size int64, raw []byte) row {
 	}
 	return h
 }
+
+// borrowed is b as a text, without a copy: it must not outlive what b is filled with
+// next. A vector of 1,536 numbers takes 14 kB, of which a payload keeps nothing.
+func borrowed(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // point returns the payload of a pickled PointStruct.
 func (m *machine) point(raw, id string) (p schema.Object, odd int, err error) {
@@ -461,11 +526,12 @@ func (m *machine) point(raw, id string) (p schema.Object, odd int, err error) {
 	if payload.kind != dict {
 		return p, 0, fmt.Errorf("a payload of type %s", payload)
 	}
-	var w jsonWriter
+	w := &m.json
+	w.out, w.odd, w.depth = w.out[:0], 0, 0
 	if err := w.value(payload); err != nil {
 		return p, 0, err
 	}
-	return schema.RawObject(w.out), w.odd, nil
+	return schema.RawObject(slices.Clone(w.out)), w.odd, nil
 }
 
 func (w *jsonWriter) string(s string) { w.out = codec.AppendString(w.out, s) }

@@ -436,6 +436,24 @@ func TestWhileWritten(t *testing.T) {
 	}
 }
 
+// Numbers of rows may be any 64 bits, and leave gaps; of two rows of one id the later counts.
+func TestRowNumbers(t *testing.T) {
+	dir, db := makeStore(t)
+	if _, err := db.Exec("DROP TABLE points; CREATE TABLE points (id TEXT, point BLOB)"); err != nil { // an old store knows no unique ids
+		t.Fatal(err)
+	}
+	for i, at := range []int64{math.MinInt64, -3, 0, 1, 1 << 40, 1<<40 + 700, math.MaxInt64} {
+		id := fmt.Sprint("p", i%6) // p0 twice
+		if _, err := db.Exec("INSERT INTO points (rowid, id, point) VALUES (?, ?, ?)", at, idOf(id), point(id, []pair{{"data", fmt.Sprint(at)}}, 4)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, findings := export(t, dir)
+	if len(have) != 6 || len(findings) != 0 || have[0].Payload.Text("data") != fmt.Sprint(math.MaxInt64) {
+		t.Errorf("have %v, %v", have, findings)
+	}
+}
+
 func TestChoose(t *testing.T) {
 	dir, _ := makeStore(t)
 	s, err := Open(dir)

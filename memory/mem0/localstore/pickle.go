@@ -24,9 +24,9 @@ const (
 )
 
 // Classes whose instances may stand in a store; the value is what we call them.
-var classes = map[string]class{
-	"qdrant_client.http.models.models PointStruct":  pointClass,
-	"qdrant_client.http.models.models SparseVector": sparseClass,
+var classes = map[[2]string]class{
+	{"qdrant_client.http.models.models", "PointStruct"}:  pointClass,
+	{"qdrant_client.http.models.models", "SparseVector"}: sparseClass,
 }
 
 type class uint8
@@ -97,14 +97,19 @@ type machine struct {
 	marks []int
 	memo  []value
 	made  int
+
+	pool []*compound // made by this pickle and ones before it
+	used int         // of them, by this one
+	json jsonWriter
 }
 
-// load returns the value of the pickle in b. Texts in it are parts of b.
+// load returns the value of the pickle in b. Texts in it are parts of b; the value
+// stands until the next load.
 func (m *machine) load(b string) (value, error) {
 	if len(b) > maxPoint {
 		return value{}, &fault{0, fmt.Sprintf("%d bytes, read are at most %d", len(b), maxPoint)}
 	}
-	m.b, m.at, m.made = b, 0, 0
+	m.b, m.at, m.made, m.used = b, 0, 0, 0
 	clear(m.stack) // lets go of what an earlier pickle made
 	clear(m.memo)
 	m.stack, m.marks, m.memo = m.stack[:0], m.marks[:0], m.memo[:0]
@@ -155,7 +160,20 @@ func (m *machine) pushInt(n int64) error { return m.push(value{kind: integer, nu
 
 func (m *machine) pushNew(k kind, items []value) error {
 	m.made += 1 + len(items)
-	return m.push(value{kind: k, ref: &compound{items}})
+	c := m.compound()
+	c.items = append(c.items, items...)
+	return m.push(value{kind: k, ref: c})
+}
+
+// compound is an empty one, of an earlier pickle where there is one to spare.
+func (m *machine) compound() *compound {
+	if m.used == len(m.pool) {
+		m.pool = append(m.pool, &compound{})
+	}
+	c := m.pool[m.used]
+	m.used++
+	c.items = c.items[:0]
+	return c
 }
 
 // base is the lowest stack place that may be popped: values below a mark belong to it.
@@ -239,7 +257,14 @@ func (m *machine) step(op byte) error {
 	case 0x88, 0x89: // NEWTRUE NEWFALSE
 		return m.push(value{kind: boolean, num: uint64(0x89 - op)})
 	case 'K', 'M', 'J': // BININT1 BININT2 BININT
-		x, err := m.uint(map[byte]int{'K': 1, 'M': 2, 'J': 4}[op])
+		n := 1
+		switch op {
+		case 'M':
+			n = 2
+		case 'J':
+			n = 4
+		}
+		x, err := m.uint(n)
 		if op == 'J' {
 			x = uint64(int64(int32(x)))
 		}
@@ -280,13 +305,13 @@ func (m *machine) step(op byte) error {
 		return m.add(set, true, 0)
 	case 't': // TUPLE
 		items, err := m.popMark()
-		return cmpErr(err, func() error { return m.pushNew(tuple, slices.Clone(items)) })
+		return cmpErr(err, func() error { return m.pushNew(tuple, items) })
 	case 0x85, 0x86, 0x87: // TUPLE1 TUPLE2 TUPLE3
 		n := int(op) - 0x84
 		if len(m.stack)-n < m.base() {
 			return errors.New("nothing on the stack")
 		}
-		items := slices.Clone(m.stack[len(m.stack)-n:])
+		items := m.stack[len(m.stack)-n:]
 		m.stack = m.stack[:len(m.stack)-n]
 		return m.pushNew(tuple, items)
 	case 0x94: // MEMOIZE
@@ -413,7 +438,7 @@ func (m *machine) class() error {
 	if name.kind != text || module.kind != text {
 		return errors.New("a class that is not named by texts")
 	}
-	c := classes[module.text+" "+name.text]
+	c := classes[[2]string{module.text, name.text}]
 	if c == 0 {
 		return fmt.Errorf("class %.80q is not one of a Qdrant point: refused", module.text+"."+name.text)
 	}
@@ -433,7 +458,7 @@ func (m *machine) newObject() error {
 		return errors.New("an instance made of anything but a known class without arguments: refused")
 	}
 	m.made++
-	return m.push(value{kind: instance, num: c.num, ref: &compound{}})
+	return m.push(value{kind: instance, num: c.num, ref: m.compound()})
 }
 
 // build sets the state of an instance: pydantic's, whose __dict__ holds the fields.
@@ -450,7 +475,7 @@ func (m *machine) build() error {
 	if err != nil {
 		return err
 	}
-	c.items = fields.ref.items
+	c.items = append(c.items[:0], fields.ref.items...) // a slice of its own: compounds are used again
 	return nil
 }
 
@@ -489,6 +514,13 @@ func (w *jsonWriter) value(v value) error {
 	case list, tuple, set:
 		return w.nested(v.ref.items, '[', ']', func(i int) error { return w.value(v.ref.items[i]) })
 	case dict:
+		if w.plain(v.ref.items) {
+			return w.nested(v.ref.items[:len(v.ref.items)/2], '{', '}', func(i int) error {
+				w.string(v.ref.items[2*i].text)
+				w.out = append(w.out, ": "...)
+				return w.value(v.ref.items[2*i+1])
+			})
+		}
 		keys, at := w.members(v.ref.items)
 		return w.nested(keys, '{', '}', func(i int) error {
 			switch k := keys[i]; k.kind {
@@ -506,6 +538,25 @@ func (w *jsonWriter) value(v value) error {
 		return fmt.Errorf("a value of type %s in the payload", v)
 	}
 	return nil
+}
+
+// plain reports whether a dict, of the size that payloads have, has texts as keys and
+// none of them twice.
+func (w *jsonWriter) plain(items []value) bool {
+	if len(items) > 2*16 {
+		return false
+	}
+	for i := 0; i+1 < len(items); i += 2 {
+		if items[i].kind != text {
+			return false
+		}
+		for j := 0; j < i; j += 2 {
+			if items[j].text == items[i].text {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // members are the keys of a dict in their order, a repeated one at its first place, and

@@ -281,6 +281,24 @@ func TestPointsRetry(t *testing.T) {
 	if !slices.Equal(waits, []time.Duration{200 * time.Millisecond, 400 * time.Millisecond}) {
 		t.Errorf("waited %v", waits)
 	}
+	waits, s.Before = nil, nil
+	upserts := s.Calls("Upsert")
+	s.Busy = func(method string, n int) int {
+		if method == "Upsert" && n == upserts+1 {
+			return 7
+		}
+		return 0
+	}
+	if _, err := m.Ingest(context.Background(), memorytest.Batch("d", memorytest.Turn("d", 2, "user", "I keep bees."))); err != nil || s.Len("r") != 2 {
+		t.Errorf("have %v, %d points", err, s.Len("r"))
+	}
+	if !slices.Equal(waits, []time.Duration{7 * time.Second}) {
+		t.Errorf("told to wait 7 seconds, waited %v", waits)
+	}
+	s.Busy = func(string, int) int { return 1 }
+	if _, err := c.Count(context.Background(), "r"); err == nil || len(waits) != 5 {
+		t.Errorf("busy for good: have %v after %d pauses", err, len(waits))
+	}
 }
 
 // TLS with a certificate of its own: trusted when it is named, refused with the way to

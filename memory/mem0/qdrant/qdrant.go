@@ -31,14 +31,16 @@ type Options struct {
 	MaxPage   int         // bytes of one answer; 0 means 64 MiB (gRPC's own limit would be 4)
 	Parallel  int         // scrolls at once, over parts of the ids; 0 means 2
 	CheckOnce bool        // Export does not read a second time to prove that nothing changed
+	Tries     int         // of a call, in all; 0 means 5
 	// Sleep waits between tries; nil waits in real time.
 	Sleep func(context.Context, time.Duration) error
 }
 
 // Client is a connection. It may be used by many goroutines.
 type Client struct {
-	o Options
-	c *qdrant.Client
+	o             Options
+	c             *qdrant.Client
+	secure, local bool
 }
 
 const (
@@ -56,7 +58,7 @@ func Dial(o Options) (*Client, error) {
 	if o.APIKey != "" && !secure && !loopback(host) {
 		return nil, fmt.Errorf("qdrant at %s: an API key would be sent unencrypted: use https://%s", o.Addr, net.JoinHostPort(host, strconv.Itoa(port)))
 	}
-	o.PageSize, o.MaxPage, o.Parallel = cmp.Or(o.PageSize, 1000), cmp.Or(o.MaxPage, 64<<20), cmp.Or(o.Parallel, 2)
+	o.PageSize, o.MaxPage, o.Parallel, o.Tries = cmp.Or(o.PageSize, 1000), cmp.Or(o.MaxPage, 64<<20), cmp.Or(o.Parallel, 2), cmp.Or(o.Tries, tries)
 	if o.PageSize < 1 || o.Parallel < 1 || o.MaxPage < 1 {
 		return nil, fmt.Errorf("qdrant: page size %d, page bytes %d, parallel %d: want at least 1", o.PageSize, o.MaxPage, o.Parallel)
 	}
@@ -68,8 +70,14 @@ func Dial(o Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("qdrant at %s: %w", o.Addr, err)
 	}
-	return &Client{o, c}, nil
+	return &Client{o, c, secure, loopback(host)}, nil
 }
+
+// Secure reports whether the connection is encrypted.
+func (c *Client) Secure() bool { return c.secure }
+
+// Local reports whether the server is on this machine.
+func (c *Client) Local() bool { return c.local }
 
 // Trust makes the settings for a server whose certificate is signed by one of ca, PEM,
 // and by none that this machine trusts: a company's own, or the server's itself.
@@ -190,7 +198,7 @@ func (c *Client) try(ctx context.Context, f func() error) error {
 			return ctx.Err()
 		}
 		wait, again := retryable(err, pause)
-		if !again || n == tries {
+		if !again || n == c.o.Tries {
 			return c.explain(err)
 		}
 		if err := c.o.Sleep(ctx, wait); err != nil {
@@ -206,6 +214,8 @@ func retryable(err error, pause time.Duration) (time.Duration, bool) {
 		return max(pause, time.Duration(busy.RetryAfterS)*time.Second), true
 	}
 	switch status.Code(errors.Unwrap(err)) {
+	case codes.ResourceExhausted: // without a time to wait; but an answer may also be too large
+		return pause, !tooLarge(err)
 	case codes.Unavailable, codes.Aborted:
 		return pause, handshake(err) == ""
 	}

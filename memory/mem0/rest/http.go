@@ -42,6 +42,8 @@ func (e *Error) Error() string {
 	switch e.Status {
 	case http.StatusUnauthorized:
 		s += " (set MEM0_API_KEY to a key of this server)"
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		s += " (a redirect, which a key does not follow: give the final address)"
 	case http.StatusForbidden:
 		s += " (the key may not do this: use an admin's)"
 	}
@@ -66,6 +68,7 @@ type client struct {
 	auth  [2]string // header and value
 	http  *http.Client
 	sleep func(context.Context, time.Duration) error
+	tries int
 }
 
 // call sends one request and reads its JSON answer into out. Busy servers are asked
@@ -89,7 +92,7 @@ func (c *client) call(ctx context.Context, method, path string, query url.Values
 		default:
 			return err
 		}
-		if n == tries {
+		if n == c.tries {
 			return err
 		}
 		pause := wait

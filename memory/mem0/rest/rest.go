@@ -57,6 +57,7 @@ type Options struct {
 	Prefix string // before every user_id: a run of its own on a server that is shared
 	Raw    bool   // store turns as they are (infer: false)
 	HTTP   *http.Client
+	Tries  int // of a call, in all; 0: 5
 	// Sleep waits between tries; nil waits in real time.
 	Sleep func(context.Context, time.Duration) error
 	Poll  time.Duration // between looks at an event of the platform; 0: 2 s
@@ -81,7 +82,7 @@ func Dial(ctx context.Context, o Options) (*System, error) {
 	if o.Sleep == nil {
 		o.Sleep = sleep
 	}
-	c := &client{base: strings.TrimRight(o.URL, "/"), http: o.HTTP, sleep: o.Sleep}
+	c := &client{base: strings.TrimRight(o.URL, "/"), http: safe(o.HTTP), sleep: o.Sleep, tries: cmp.Or(o.Tries, tries)}
 	s := &System{o: o}
 	switch o.Kind {
 	case Platform:
@@ -102,6 +103,21 @@ func Dial(ctx context.Context, o Options) (*System, error) {
 		return nil, errors.New("this Mem0 server is older than 1.0.8 and cannot store turns as they are: it always extracts")
 	}
 	return s, nil
+}
+
+// safe is a client whose key follows no redirect: Go takes only Authorization off when
+// the host changes, and a POST would become a GET.
+func safe(c *http.Client) *http.Client {
+	s := *c
+	s.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &s
+}
+
+// Check asks for the memories of a user that nobody is: an error says what keeps a run
+// from working, such as a key that is refused.
+func (s *System) Check(ctx context.Context) error {
+	_, err := s.api.list(ctx, s.o.Prefix+"membench-check")
+	return err
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -438,3 +438,46 @@ func TestRecorded(t *testing.T) {
 		})
 	}
 }
+
+// A key follows no redirect: Go would send X-API-Key on to any host.
+func TestKeyFollowsNoRedirect(t *testing.T) {
+	leaked := false
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { leaked = leaked || r.Header.Get("X-API-Key") != "" }))
+	defer other.Close()
+	srv := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer srv.Close()
+	for _, kind := range []rest.Kind{rest.OSS, rest.Platform} {
+		s, err := rest.Dial(context.Background(), rest.Options{Kind: kind, URL: srv.URL, Key: "marked-key", Tries: 1})
+		if err == nil {
+			err = s.Check(context.Background())
+		}
+		if err == nil || leaked || !strings.Contains(err.Error(), "307") {
+			t.Errorf("%s: have %v, the other host was sent the key: %t", kind, err, leaked)
+		}
+	}
+}
+
+// An answer that is too late is a lost one: what was stored is looked up, not sent again.
+func TestLateAnswer(t *testing.T) {
+	s := resttest.New(t, resttest.OSS2)
+	m := open(t, dial(t, s, rest.Options{HTTP: &http.Client{Timeout: 50 * time.Millisecond}}))
+	late := false
+	s.Before = func(w http.ResponseWriter, r *http.Request, n int) bool {
+		if late || r.Method != http.MethodPost || r.URL.Path != "/memories" {
+			return false
+		}
+		late = true
+		calls := s.Requests()
+		body, err := json.Marshal(calls[len(calls)-1].Body)
+		if err != nil {
+			t.Error(err)
+		}
+		s.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(r.Method, r.URL.Path, strings.NewReader(string(body))))
+		<-r.Context().Done()
+		return true
+	}
+	r, err := m.Ingest(ctx, talk)
+	if err != nil || len(r.Changes) != 2 || len(s.Memories()) != 2 {
+		t.Errorf("have %+v, %v, %d memories", r, err, len(s.Memories()))
+	}
+}

@@ -29,6 +29,9 @@ type Server struct {
 	// Before is called with each call's method, such as Scroll, and its number from 1;
 	// an error is the answer.
 	Before func(method string, n int) error
+	// Busy is called likewise: a number of seconds above 0 is the answer, as a server
+	// that limits requests gives it.
+	Busy func(method string, n int) int
 
 	mu          sync.Mutex
 	calls       map[string]int
@@ -131,6 +134,14 @@ func (s *Server) intercept(ctx context.Context, req any, info *grpc.UnaryServerI
 	if s.Before != nil {
 		if err := s.Before(method, n); err != nil {
 			return nil, err
+		}
+	}
+	if s.Busy != nil {
+		if seconds := s.Busy(method, n); seconds > 0 {
+			if err := grpc.SetTrailer(ctx, metadata.Pairs("retry-after", strconv.Itoa(seconds))); err != nil {
+				return nil, err
+			}
+			return nil, status.Error(codes.ResourceExhausted, "Too many requests")
 		}
 	}
 	s.mu.Lock()

@@ -1,0 +1,385 @@
+package probes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"membench/schema"
+)
+
+// partners is how many others a thing is paired with where a type wants two: offers
+// stay linear in the size of the graph.
+const partners = 2
+
+// offer tells every pattern of a scope that a question could be made of. Whether one
+// can be is decided when it is drawn.
+func (m *maker) offer(s *scope, tell func(candidate)) {
+	put := func(c candidate, parts ...string) {
+		c.s = s
+		c.key = hash(m.o.Seed, append([]string{string(c.typ), string(s.conv)}, parts...)...)
+		tell(c)
+	}
+	topics := s.topics(m.w.words)
+	at := map[*sitting][]*topic{}
+	byName := map[string][]*topic{}
+	byWho := map[string][]*topic{}
+	for _, t := range topics {
+		byName[t.low] = append(byName[t.low], t)
+		byWho[t.who] = append(byWho[t.who], t)
+		for _, x := range t.sittings() {
+			at[x] = append(at[x], t)
+		}
+	}
+	for _, f := range s.facts {
+		put(candidate{typ: SingleFact, f: [3]*fact{f}}, string(f.claim), f.who)
+		m.offerChains(s, f, put)
+		m.offerPairs(s, f, put)
+		m.offerBridges(s, f, byName[fold(f.gold)], at, put)
+	}
+	m.offerTopics(s, topics, byWho, at, put)
+	m.offerSets(s, put)
+	m.offerAbsent(s, topics, put)
+}
+
+// minDays is how many days a case must have that a date is worth asking for.
+const minDays = 3
+
+// pass counts a pattern that the text made unfit before it was offered.
+func (m *maker) pass(t Type) {
+	if x := m.o.Stats.Types[t]; x != nil {
+		x.Passed++
+	}
+}
+
+type putter = func(c candidate, parts ...string)
+
+func (m *maker) offerChains(s *scope, a *fact, put putter) {
+	for _, b := range s.asSubj[a.object] {
+		put(candidate{typ: TwoHop, f: [3]*fact{a, b}}, "chain", string(a.claim), string(b.claim))
+		for _, c := range s.asSubj[b.object] {
+			if c.object != schema.NodeID(a.subject) {
+				put(candidate{typ: ThreeHop, f: [3]*fact{a, b, c}}, "chain", string(a.claim), string(b.claim), string(c.claim))
+			}
+		}
+	}
+}
+
+// offerPairs finds what replaced or contradicts a fact.
+func (m *maker) offerPairs(s *scope, a *fact, put putter) {
+	seen := map[schema.NodeID]bool{}
+	pair := func(b *fact, update bool) {
+		if b.who != a.who || seen[b.claim] {
+			return
+		}
+		seen[b.claim] = true
+		if a.object != b.object && m.alike(a, b) {
+			m.pass(UpdateNew)
+			m.pass(UpdateOld)
+			m.pass(Contradiction)
+			return
+		}
+		if update {
+			put(candidate{typ: UpdateNew, f: [3]*fact{a, b}}, string(a.claim), string(b.claim))
+			if a.object != b.object {
+				put(candidate{typ: UpdateOld, f: [3]*fact{a, b}}, string(a.claim), string(b.claim))
+			}
+		}
+		put(candidate{typ: Contradiction, f: [3]*fact{a, b}}, string(a.claim), string(b.claim))
+	}
+	for _, b := range s.byClaim[a.next] {
+		if a.next != "" {
+			pair(b, true)
+		}
+	}
+	if opposite := m.w.cat.Opposite(a.pred); opposite != "" {
+		for _, b := range s.bySubj[a.who+"\x00"+opposite] {
+			if b.object == a.object && b.next != a.claim && cmp.Compare(a.at, b.at) < 0 {
+				pair(b, false)
+			}
+		}
+	}
+}
+
+// offerBridges starts from a quote: what is missing in it is said by somebody else
+// elsewhere, once.
+func (m *maker) offerBridges(s *scope, f *fact, topics []*topic, at map[*sitting][]*topic, put putter) {
+	if f.gold == "" || !f.person || len(topics) == 0 {
+		return
+	}
+	if _, why := m.bridge(candidate{s: s}, f); why != "" {
+		m.pass(TwoHop)
+		return
+	}
+	for _, x := range topics {
+		if x.who == f.who || len(x.turns) != 1 || x.turns[0].sitting == f.first().sitting {
+			continue
+		}
+		if d := x.turns[0].day(); d != "" && d != f.first().day() {
+			put(candidate{typ: TwoHop, f: [3]*fact{f}, t: [3]*topic{x}}, "bridge", string(f.claim), x.who, x.low)
+		}
+		for _, y := range m.alongside(s, x, at) {
+			if y.y.low != fold(f.gold) {
+				put(candidate{typ: ThreeHop, f: [3]*fact{f}, t: [3]*topic{x, y.y}, others: y.others}, "together", string(f.claim), x.who, x.low, y.y.who, y.y.low)
+			}
+		}
+	}
+}
+
+type along struct {
+	y      *topic
+	others []string
+}
+
+// alongside lists a few topics said once in the sitting of x, each with three names
+// that nobody said there.
+func (m *maker) alongside(s *scope, x *topic, at map[*sitting][]*topic) []along {
+	sit := x.turns[0].sitting
+	here := at[sit]
+	said := map[string]int{} // folded name → turns of the sitting that have it
+	for _, t := range here {
+		for _, u := range t.turns {
+			if u.sitting == sit {
+				said[t.low]++
+			}
+		}
+	}
+	var fit []*topic
+	for _, y := range here {
+		if said[y.low] == 1 && !overlap(y.low, x.low) {
+			for _, u := range y.turns {
+				if u.sitting == sit && u != x.turns[0] {
+					fit = append(fit, y)
+				}
+			}
+		}
+	}
+	order := func(t *topic) uint64 { return hash(m.o.Seed, x.who, x.low, t.who, t.low) }
+	slices.SortFunc(fit, func(a, b *topic) int { return cmp.Compare(order(a), order(b)) })
+	var out []along
+	for _, y := range fit[:min(partners, len(fit))] {
+		var others []string
+		// near by: what the same conversation speaks of in its other sittings, nearest first
+		for step := 1; len(others) < 3 && step < len(s.sittings); step++ {
+			for _, n := range []int{sit.n - step, sit.n + step} {
+				if n < 0 || n >= len(s.sittings) {
+					continue
+				}
+				for _, t := range at[s.sittings[n]] {
+					clash := overlap(t.low, y.low) || overlap(t.low, x.low) || slices.ContainsFunc(others, func(o string) bool { return overlap(fold(o), t.low) })
+					if len(others) < 3 && !clash && said[t.low] == 0 && !inSitting(sit, t.low) {
+						others = append(others, t.name)
+					}
+				}
+			}
+		}
+		if len(others) == 3 {
+			out = append(out, along{y, others})
+		}
+	}
+	return out
+}
+
+func inSitting(s *sitting, low string) bool {
+	return slices.ContainsFunc(s.turns, func(t *turn) bool { return has(t.folded, low) })
+}
+
+func (m *maker) offerTopics(s *scope, topics []*topic, byWho map[string][]*topic, at map[*sitting][]*topic, put putter) {
+	paired := map[[2]*topic]bool{}
+	for _, x := range topics {
+		days, sits := x.days(), x.sittings()
+		if x.dated() {
+			if len(days) == 1 && s.days() >= minDays {
+				put(candidate{typ: Date, t: [3]*topic{x}}, x.who, x.low)
+			}
+			if len(days) >= 2 && len(days) <= 5 {
+				put(candidate{typ: List, t: [3]*topic{x}}, x.who, x.low)
+			}
+			m.offerOrders(x, byWho[x.who], paired, put)
+		}
+		if len(sits) >= 2 && len(sits) <= 9 {
+			put(candidate{typ: Count, t: [3]*topic{x}}, x.who, x.low)
+		} else if len(x.turns) >= 2 && len(x.turns) <= 6 {
+			put(candidate{typ: Count, t: [3]*topic{x}}, "turns", x.who, x.low)
+		}
+		if len(x.turns) == 1 {
+			for _, y := range m.alongside(s, x, at) {
+				put(candidate{typ: TwoHop, t: [3]*topic{x, y.y}, others: y.others}, "together", x.who, x.low, y.y.who, y.y.low)
+			}
+		}
+	}
+}
+
+// offerOrders pairs a topic with a few others of the same speaker that came up first
+// on another day.
+func (m *maker) offerOrders(x *topic, all []*topic, paired map[[2]*topic]bool, put putter) {
+	n := len(all)
+	if n < 2 {
+		return
+	}
+	start := int(hash(m.o.Seed, "pair", x.who, x.low) % uint64(n))
+	found := 0
+	for i := 0; i < n && i < 20 && found < partners; i++ {
+		y := all[(start+i)%n]
+		if y.low == x.low || !y.dated() || y.turns[0].day() == x.turns[0].day() || overlap(x.low, y.low) {
+			continue
+		}
+		found++
+		if paired[[2]*topic{y, x}] {
+			continue
+		}
+		paired[[2]*topic{x, y}] = true
+		put(candidate{typ: Order, t: [3]*topic{x, y}}, x.who, x.low, y.low)
+		if len(x.days()) == 1 && len(y.days()) == 1 {
+			put(candidate{typ: Interval, t: [3]*topic{x, y}}, x.who, x.low, y.low)
+		}
+	}
+}
+
+// offerSets finds subjects with several objects under one predicate.
+func (m *maker) offerSets(s *scope, put putter) {
+	seen := map[string]bool{}
+	for _, f := range s.facts {
+		key := f.who + "\x00" + f.pred
+		if seen[key] || f.attr != "" {
+			continue
+		}
+		seen[key] = true
+		if n := len(active(s.bySubj[key])); n >= 2 && n <= 8 && !m.single(f.pred) {
+			if _, why := m.askSet(candidate{typ: List, s: s, f: [3]*fact{f}}); why != "" {
+				m.pass(List)
+				m.pass(Count)
+				continue
+			}
+			put(candidate{typ: List, f: [3]*fact{f}}, "facts", f.who, f.pred)
+			put(candidate{typ: Count, f: [3]*fact{f}}, "facts", f.who, f.pred)
+		}
+	}
+}
+
+func (m *maker) single(pred string) bool {
+	p, _ := m.w.cat.Predicate(pred)
+	return p.Single == "always"
+}
+
+// active lists the facts that hold, one for each object.
+func active(list []*fact) (out []*fact) {
+	for _, f := range list {
+		if f.status == "active" && !slices.ContainsFunc(out, func(x *fact) bool { return x.object == f.object }) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// offerAbsent looks for near misses: an attribute that others have and a subject does
+// not, and a day on which nothing is said of what a speaker says on other days.
+func (m *maker) offerAbsent(s *scope, topics []*topic, put putter) {
+	subjects := map[string]*fact{}
+	var order []string
+	for _, f := range s.facts {
+		if subjects[f.who] == nil && (f.person || m.sound(f) == "") {
+			subjects[f.who] = f
+			order = append(order, f.who)
+		}
+	}
+	for _, who := range order {
+		f := subjects[who]
+		typ, _ := m.w.cat.TypeOfPrefix(prefixOf(f.subject))
+		for _, pred := range m.preds() {
+			p, ok := m.w.cat.Predicate(pred)
+			if !ok || !m.w.words.known(pred) || pred == "HAS_SETTING" || !fits(p.Subjects, typ) {
+				continue
+			}
+			if len(s.bySubj[who+"\x00"+pred])+len(s.bySubj[who+"\x00"+m.w.cat.Opposite(pred)]) > 0 || len(m.cued(s, who, f.person, pred)) > 0 {
+				m.pass(WrongAttribute) // it is told, or a turn speaks of such a thing
+				continue
+			}
+			put(candidate{typ: WrongAttribute, f: [3]*fact{f}, name: who, pred: pred}, who, pred)
+		}
+	}
+	for _, x := range topics {
+		start := int(hash(m.o.Seed, "day", x.who, x.low) % uint64(len(s.sittings)))
+		for i := 0; i < len(s.sittings) && i < 12; i++ {
+			sit := s.sittings[(start+i)%len(s.sittings)]
+			if day := sit.day(); day != "" && m.quietOn(s, day, x) {
+				put(candidate{typ: WrongTime, t: [3]*topic{x}, name: day}, x.who, x.low, day)
+				break
+			}
+		}
+	}
+}
+
+func fits(subjects []string, typ string) bool {
+	if len(subjects) == 0 {
+		return typ == "User" || typ == "Agent"
+	}
+	return slices.Contains(subjects, typ)
+}
+
+// preds lists the catalogue's predicates by name.
+func (m *maker) preds() []string {
+	if m.names == nil {
+		for p := range m.w.cat.Predicates {
+			m.names = append(m.names, p)
+		}
+		slices.Sort(m.names)
+	}
+	return m.names
+}
+
+// quietOn reports whether, on a day, the topic's speaker speaks and nobody says a word
+// of the topic's name.
+func (m *maker) quietOn(s *scope, day string, x *topic) bool {
+	spoke := false
+	for _, sit := range s.sittings {
+		if sit.day() != day {
+			continue
+		}
+		for _, t := range sit.turns {
+			if t.day() == day && t.who == x.who {
+				spoke = true
+			}
+			if overlapText(t.folded, x.low) {
+				return false
+			}
+		}
+	}
+	return spoke
+}
+
+// overlapText reports whether a text has a word of a name that is more than a small word.
+func overlapText(text, name string) bool {
+	if has(text, name) {
+		return true
+	}
+	for w := range pieces(name) {
+		if len([]rune(w)) > 3 && has(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// cued lists the turns that may speak of a predicate of a subject: those of the
+// person, or those that name the thing, with one of the predicate's cues.
+func (m *maker) cued(s *scope, who string, person bool, pred string) []*turn {
+	key := fmt.Sprint(s.conv, "\x00", who, "\x00", pred)
+	if list, ok := m.cues[key]; ok {
+		return list
+	}
+	var from []*turn
+	if person {
+		from = s.saidBy(who)
+	} else {
+		from = s.mentions(fold(who))
+	}
+	var out []*turn
+	for _, t := range from {
+		if cued(t.folded, m.w.words.of(pred, false).Cues) || cued(t.folded, m.w.words.of(pred, true).Cues) {
+			out = append(out, t)
+		}
+	}
+	m.cues[key] = out
+	return out
+}
