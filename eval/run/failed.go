@@ -54,7 +54,7 @@ func reopenUnit(ctx context.Context, u *unit, path string, next [2]func() (jsonl
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, j.close()) }()
+	defer func() { err = errors.Join(err, j.close(true)) }()
 	failed := map[int]bool{}
 	copyRecord := func(c schema.Case, h head, from func() (jsonl.Line, error, bool)) error {
 		line, err, ok := from()

@@ -269,13 +269,15 @@ func (j *journal) end(job int) error {
 	return nil
 }
 
-func (j *journal) close() error {
+// close writes what waits; with sync it is durable, too.
+func (j *journal) close(sync bool) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if err := j.flush(); err != nil {
-		return errors.Join(err, j.log.Close())
+	err := j.flush()
+	if err == nil && sync {
+		err = j.log.Sync()
 	}
-	return errors.Join(j.log.Sync(), j.log.Close())
+	return errors.Join(err, j.log.Close())
 }
 
 // removeJournals leaves the small files of the folder.

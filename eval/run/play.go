@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -266,7 +267,7 @@ func (p *player) remember(ctx context.Context) error {
 	if !shows {
 		return nil
 	}
-	items, err := p.snapshot(ctx, s)
+	items, err := do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) ([]memory.Item, error) { return all(s.Snapshot(ctx)) })
 	if err != nil && fatal(ctx, err) {
 		return err
 	}
@@ -275,18 +276,6 @@ func (p *player) remember(ctx context.Context) error {
 	}
 	p.last = items
 	return nil
-}
-
-func (p *player) snapshot(ctx context.Context, s memory.Snapshotter) ([]memory.Item, error) {
-	return do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) (out []memory.Item, err error) {
-		for it, err := range s.Snapshot(ctx) {
-			if err != nil {
-				return out, err
-			}
-			out = append(out, it)
-		}
-		return out, nil
-	})
 }
 
 // batchSize is how many of n turns are ingested at once.
@@ -440,40 +429,54 @@ func (p *player) look(ctx context.Context, s *schema.Session, rec *schema.Sessio
 	d, tells := memory.As[memory.Deltaer](p.m)
 	shot, shows := memory.As[memory.Snapshotter](p.m)
 	rec.Opaque = !tells && !shows
-	if tells {
-		deltas, err := do(ctx, p, "telling the session's changes", p.o.Limits.Ingest, func(ctx context.Context) (out []schema.MemoryDelta, err error) {
-			for x, err := range d.Delta(ctx, s.ID) {
-				if err != nil {
-					return out, err
-				}
-				out = append(out, delta(x))
-			}
-			return out, nil
-		})
-		if err != nil {
-			return err
-		}
-		rec.Delta = deltas
-	}
-	if !shows || tells && !p.o.Snapshots && len(s.Points) == 0 {
+	keep := shows && (p.o.Snapshots || len(s.Points) > 0)
+	if rec.Opaque {
 		return nil
 	}
-	items, err := p.snapshot(ctx, shot)
+	type seen struct {
+		delta []schema.MemoryDelta
+		items []memory.Item
+	}
+	got, err := do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) (x seen, err error) {
+		if tells {
+			for one, err := range d.Delta(ctx, s.ID) {
+				if err != nil {
+					return x, err
+				}
+				x.delta = append(x.delta, delta(one))
+			}
+		}
+		if keep || !tells {
+			x.items, err = all(shot.Snapshot(ctx))
+		}
+		return x, err
+	})
 	if err != nil {
 		return err
 	}
+	rec.Delta = got.delta
 	if !tells {
-		for _, x := range memory.Diff(p.last, items, p.u.caps.Colder) {
+		for _, x := range memory.Diff(p.last, got.items, p.u.caps.Colder) {
 			rec.Delta = append(rec.Delta, delta(x))
 		}
-		p.last = items
+		p.last = got.items
 	}
-	if p.o.Snapshots || len(s.Points) > 0 {
-		for _, it := range items {
+	if keep {
+		for _, it := range got.items {
 			rec.Snapshot = append(rec.Snapshot, schema.MemoryState{ID: schema.PointID(text(string(it.ID))), Text: text(it.Text), SessionID: text(it.Session), Status: it.Status, Sources: it.Sources})
 		}
 	}
 	return nil
+}
+
+func all[T any](in iter.Seq2[T, error]) (out []T, err error) {
+	for x, err := range in {
+		if err != nil {
+			return out, err
+		}
+		out = append(out, x)
+	}
+	return out, nil
 }
 
 func delta(x memory.Delta) schema.MemoryDelta {
@@ -486,31 +489,37 @@ func delta(x memory.Delta) schema.MemoryDelta {
 
 // check finds out before a question is asked whether the memory has what it was given.
 func (p *player) check(ctx context.Context) error {
-	if k, ok := memory.As[memory.Keyed](p.m); ok {
-		have, err := do(ctx, p, "telling what it stored", p.o.Limits.Ingest, k.Keys)
-		if err != nil {
-			return err
-		}
-		if !slices.Equal(have, p.sent) {
-			return fmt.Errorf("the memory has %d of the %d batches that it was given%s", overlap(have, p.sent), len(p.sent), differs(have, p.sent))
-		}
-	}
+	k, keyed := memory.As[memory.Keyed](p.m)
+	s, shows := memory.As[memory.Snapshotter](p.m)
 	verbatim := p.u.caps.Unit == "turn" || p.u.caps.Unit == "pair" || p.u.caps.Unit == "chunk"
-	s, ok := memory.As[memory.Snapshotter](p.m)
-	if !ok || !verbatim || p.words == 0 {
+	shows = shows && verbatim && p.words > 0
+	if !keyed && !shows {
 		return nil
 	}
-	// A system may forget by design, so only an empty memory is proof of a loss.
-	any, err := do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) (bool, error) {
-		for _, err := range s.Snapshot(ctx) {
-			return err == nil, err
-		}
-		return false, nil
-	})
-	if err != nil {
-		return err
+	type held struct {
+		keys []string
+		any  bool
 	}
-	if !any {
+	has, err := do(ctx, p, "telling what it stored", p.o.Limits.Ingest, func(ctx context.Context) (h held, err error) {
+		if keyed {
+			if h.keys, err = k.Keys(ctx); err != nil {
+				return h, err
+			}
+		}
+		if shows {
+			for _, err := range s.Snapshot(ctx) {
+				h.any = err == nil
+				return h, err
+			}
+		}
+		return h, nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case keyed && !slices.Equal(has.keys, p.sent):
+		return fmt.Errorf("the memory has %d of the %d batches that it was given%s", overlap(has.keys, p.sent), len(p.sent), differs(has.keys, p.sent))
+	case shows && !has.any: // a system may forget by design, so only an empty memory is proof of a loss
 		return fmt.Errorf("the memory is empty after %d turns", p.words)
 	}
 	return nil

@@ -286,7 +286,8 @@ func (r *runner) ask(ctx context.Context, dir string) (err error) {
 	defer func() {
 		for _, u := range r.units {
 			if u.log != nil {
-				err = errors.Join(err, u.log.close())
+				// Where all went well, the files that are made of it are synced instead.
+				err = errors.Join(err, u.log.close(err != nil))
 			}
 		}
 	}()
