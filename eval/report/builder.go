@@ -169,7 +169,7 @@ func (g *group) count(q *schema.QARecord, verdict string) {
 	case Unscored:
 		l.Unscored++
 	}
-	if a := q.Attribution; a == nil || a.Hop == "" {
+	if a := q.Attribution; a == nil || !slices.Contains(schema.Hops(), a.Hop) {
 		l.Open++
 	} else {
 		l.Hops[a.Hop]++

@@ -137,7 +137,7 @@ func (s *smallest) add(x one) {
 
 func newPages(o Options, r *Report) *pages {
 	p := &pages{o: o, drawn: map[[2]int]*smallest{}, failed: map[[2]int]*smallest{}}
-	p.table = pageTable{Verdicts: []string{Right, Wrong, Unscored, Ungraded}, Hops: append([]string{""}, Hops()...), Causes: append([]string{""}, Causes()...), Categories: schema.Categories()}
+	p.table = pageTable{Verdicts: []string{Right, Wrong, Unscored, Ungraded}, Hops: append([]string{""}, schema.Hops()...), Causes: append([]string{""}, schema.Causes()...), Categories: schema.Categories()}
 	answers, groups := 0, 0
 	for i := range r.Datasets {
 		d := &r.Datasets[i]
