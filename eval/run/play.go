@@ -150,11 +150,15 @@ func (p *player) fill(ctx context.Context, had *partial, stop int) error {
 		}
 		asked := slices.Contains(p.due, i+1)
 		if asked && p.dead == nil {
-			if err := p.check(ctx); err != nil {
+			err := p.check(ctx)
+			if err == nil {
+				err = p.pure(ctx, i+1)
+			}
+			if err != nil {
 				if fatal(ctx, err) {
 					return err
 				}
-				p.dead = fmt.Errorf("ingest check: %w", err)
+				p.dead = err
 				rec.Outcome, rec.Error = outcomeOf(err), text(p.dead.Error())
 			}
 		}
@@ -518,11 +522,40 @@ func (p *player) check(ctx context.Context) error {
 	case err != nil:
 		return err
 	case keyed && !slices.Equal(has.keys, p.sent):
-		return fmt.Errorf("the memory has %d of the %d batches that it was given%s", overlap(has.keys, p.sent), len(p.sent), differs(has.keys, p.sent))
+		return fmt.Errorf("ingest check: the memory has %d of the %d batches that it was given%s", overlap(has.keys, p.sent), len(p.sent), differs(has.keys, p.sent))
 	case shows && !has.any: // a system may forget by design, so only an empty memory is proof of a loss
-		return fmt.Errorf("the memory is empty after %d turns", p.words)
+		return fmt.Errorf("ingest check: the memory is empty after %d turns", p.words)
 	}
 	return nil
+}
+
+// pureEvery so many cases a memory is asked once for nothing, to see that it stays as it is.
+const pureEvery = 64
+
+// pure finds out before questions are asked whether asking changes the memory. It is done
+// where looking costs nothing: in memories of this process.
+func (p *player) pure(ctx context.Context, n int) error {
+	s, ok := memory.As[memory.Snapshotter](p.m)
+	c := p.u.caps
+	if !ok || p.j.n%pureEvery != 0 || p.u.log.precious || c.Stateful || c.Calls.LLMPerQuery.Max > 0 || c.Retrieval == memory.RetrievalNone {
+		return nil
+	}
+	first := slices.Index(p.due, n)
+	changed, err := do(ctx, p, "trying a question", p.o.Limits.Retrieve, func(ctx context.Context) (bool, error) {
+		before, err := all(s.Snapshot(ctx))
+		if err != nil {
+			return false, err
+		}
+		if _, err := p.m.Retrieve(ctx, p.query(p.j.c.Questions[first])); err != nil {
+			return false, nil // that question will say so itself
+		}
+		after, err := all(s.Snapshot(ctx))
+		return len(memory.Diff(before, after, c.Colder)) > 0, err
+	})
+	if err == nil && changed {
+		err = errors.New("asking changes this memory: its questions would disturb each other (a system that says so, query_is_stateful, is asked on copies)")
+	}
+	return err
 }
 
 func overlap(a, b []string) int {

@@ -232,7 +232,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if done != nil && done.whole(o.Dir) {
 		done.Known = done.Questions
 		o.Watch.finished(done.Result)
-		return done.Result, nil
+		return done.Result, removeJournals(dir, len(units)) // a killed start may have left some
 	}
 	// A run leaves much garbage beside little that lives: with this, which takes no page,
 	// it is collected every 64 MiB instead of every few.

@@ -340,6 +340,10 @@ func TestContained(t *testing.T) {
 			<-ctx.Done()
 			return memory.Retrieved{}, ctx.Err()
 		}}, schema.OutcomeTimeout, "over the limit of the run", 3},
+		"remembers questions": {hooked{retrieve: func(ctx context.Context, m memory.Memory, q memory.Query) (memory.Retrieved, error) {
+			m.Ingest(ctx, memory.Batch{Key: q.Text, Turns: []schema.Turn{{Role: "user", Text: q.Text}}, UserID: q.UserID, AgentID: q.AgentID})
+			return m.Retrieve(ctx, q)
+		}}, schema.OutcomeError, "", 0},
 		"does not open": {hooked{open: func() error { return errors.New("connection refused") }}, schema.OutcomeError, "not asked: opening the memory: connection refused", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -351,6 +355,12 @@ func TestContained(t *testing.T) {
 			res := must(t, o)
 			if res.Questions != 18 || res.Sessions != 12 {
 				t.Errorf("%d questions, %d sessions: want 18 and 12, failed or not", res.Questions, res.Sessions)
+			}
+			if name == "remembers questions" { // it is found out at the first case
+				if r := qas(t, dir)[0]; r.Outcome != c.outcome || !strings.Contains(r.Error, "asking changes this memory") {
+					t.Errorf("outcome %s (%s)", r.Outcome, r.Error)
+				}
+				return
 			}
 			lost := 0
 			for _, r := range qas(t, dir) {
@@ -703,4 +713,41 @@ func (c *opening) Open(ctx context.Context, ns memory.Namespace) (memory.Memory,
 func (c *opening) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
 	c.attached++
 	return c.System.(memory.Attacher).Attach(ctx, ns)
+}
+
+// Looking at a run tells where it stands while it is stopped and when it is over.
+func TestLook(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := run.Look(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no run: %v", err)
+	}
+	o := of(t, dir, cases(4), "bm25", "null")
+	ledger := llm.NewLedger()
+	model := ledger.Generator(fixed{})
+	stop := true
+	o.Systems[0].Reader = readerFunc{modelReader{model}, func(in reader.Input) error {
+		if stop && in.Question.ID == "c03-q1" {
+			return &llm.Error{Kind: llm.KindKey, Err: errors.New("refused")}
+		}
+		return nil
+	}, func(reader.Input) {}}
+	if _, err := run.Run(context.Background(), o); llm.KindOf(err) != llm.KindKey {
+		t.Fatal(err)
+	}
+	st, err := run.Look(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u := st.Units[0]; st.Running || st.Finished || u.System != "bm25" || u.Of != 12 || u.Questions == 0 || u.Questions > 11 || len(u.Usage) != 1 || u.Usage[0].Calls != u.Questions {
+		t.Errorf("stopped: have %+v", st)
+	}
+	stop = false
+	must(t, o)
+	st, err = run.Look(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u := st.Units; !st.Finished || u[0].Questions != 12 || u[1].Questions != 12 || u[0].Sessions != 8 || u[0].Usage[0] != (schema.StepUsage{Step: "read", Model: "stub", Calls: 12, InputTokens: 84, OutputTokens: 24}) {
+		t.Errorf("finished: have %+v", st)
+	}
 }
