@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strconv"
 	"sync"
 
 	"membench/schema"
@@ -22,6 +23,7 @@ type Local struct {
 	order []*vertex // by id; nil when it must be made anew
 
 	vectors map[schema.NodeID][]float32
+	changes uint64 // calls that changed something
 }
 
 // vertex holds its edges by id. Readers share the slices, so a change makes a new
@@ -85,6 +87,24 @@ func (l *Local) Node(ctx context.Context, id schema.NodeID) (schema.Node, bool, 
 		return schema.Node{}, false, ctx.Err()
 	}
 	return v.node, true, ctx.Err()
+}
+
+// Edge returns the edge of an id.
+func (l *Local) Edge(id schema.EdgeID) (schema.Edge, bool) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	e, ok := l.edges[id]
+	if !ok {
+		return schema.Edge{}, false
+	}
+	return *e, true
+}
+
+// Revision counts the calls that changed the graph.
+func (l *Local) Revision(ctx context.Context) (string, error) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return strconv.FormatUint(l.changes, 10), ctx.Err()
 }
 
 // Nodes yields the nodes that carry one of the filter's labels. It looks at every node.
@@ -350,6 +370,9 @@ func (l *Local) Apply(ctx context.Context, changes iter.Seq2[schema.Change, erro
 		}
 	}
 	a.Unchanged = a.Sent - effective
+	if effective > 0 {
+		l.changes++
+	}
 	return a, nil
 }
 
@@ -389,6 +412,7 @@ func (l *Local) Read(ctx context.Context, in schema.Seq[schema.Element], report 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.init()
+	l.changes++
 	l.order = nil
 	var edges []schema.Record[*schema.Edge]
 	for rec, err := range in {

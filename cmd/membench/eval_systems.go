@@ -12,9 +12,12 @@ import (
 	"strings"
 	"time"
 
+	"membench/cypher/neo4j"
+	"membench/graph"
 	"membench/llm"
 	"membench/memory"
 	"membench/memory/all"
+	"membench/memory/graphmem"
 	"membench/memory/mem0/rest"
 	"membench/memory/process"
 	"membench/memory/service"
@@ -75,6 +78,7 @@ func subjects(p subjectPlace) ([]subject, error) {
 		out = append(out, subject{Spec: s, Kind: kindBuiltIn})
 	}
 	out = append(out,
+		subject{Spec: graphmemSubject(p), Kind: kindClient, Note: "NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD, else the server of membench neo4j up"},
 		subject{Spec: mem0ServerSubject(p), Kind: kindClient, Asks: []string{"MEM0_URL"}, Note: "MEM0_API_KEY where the server wants one"})
 	for _, name := range service.Names() {
 		s, err := serviceSubject(p, name)
@@ -84,6 +88,22 @@ func subjects(p subjectPlace) ([]subject, error) {
 		out = append(out, s)
 	}
 	return append(out, subject{Spec: programSubject(p), Kind: kindProgram, Note: "docs/adding-a-system.md has the protocol"}), nil
+}
+
+// graphmemSubject is the graph memory with its graphs in Neo4j, one scope a namespace.
+func graphmemSubject(p subjectPlace) memory.Spec {
+	return graphmem.SpecIn(graphmem.Name+"-neo4j", "graph memory that lives in a Neo4j server and reads it with each question", func(ctx context.Context, ns memory.Namespace) (graph.Store, func() error, error) {
+		t := neo4jTarget{scope: graphmem.Name + "/" + ns.Run + "/" + ns.Scope}
+		db, err := t.open(ctx, p.e)
+		if err != nil {
+			return nil, nil, err
+		}
+		end := func() error { return db.Close(context.WithoutCancel(ctx)) }
+		if _, err := db.Empty(ctx, neo4j.EmptyOptions{}); err != nil {
+			return nil, nil, errors.Join(err, end())
+		}
+		return db, end, nil
+	})
 }
 
 func mem0ServerSubject(p subjectPlace) memory.Spec {

@@ -19,6 +19,11 @@ type Show struct {
 	Count  func(string) int // nil: a quarter of the bytes of ASCII, one for each other character
 }
 
+// Note begins a line that says something of the hit above it in a system's own context,
+// such as a claim of a graph and when it holds: for a model; the rule reader answers with
+// what was said.
+const Note = "    = "
+
 // Context renders hits, best first: "[rank] time text", a line or more each. A hit that
 // does not fit whole, and all after it, is left out and marked as Cut.
 func (o Show) Context(hits []schema.QAHit) string {

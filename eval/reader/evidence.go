@@ -37,13 +37,17 @@ var (
 )
 
 // parse cuts a context into sentences and finds who said them and when. It reads what
-// Show renders, "[time]" before the turns of a session, and plain texts.
+// Show renders, "[time]" before the turns of a session, and plain texts. Lines that begin
+// with Note are not read.
 func parse(context string, speakers []string) *evidence {
 	e := &evidence{df: map[string]int{}, byPrefix: map[string][]string{}}
 	var day timex.Day
 	dated := false
 	speaker := ""
 	for line := range strings.Lines(context) {
+		if strings.HasPrefix(line, Note) {
+			continue
+		}
 		line = strings.TrimSpace(line)
 		if m := headed.FindString(line); m != "" {
 			line, dated, speaker = line[len(m):], false, ""

@@ -1,14 +1,24 @@
 package graphmem
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
+	"membench/eval/reader"
+	"membench/graph"
 	"membench/internal/rank"
+	"membench/llm"
 	"membench/llm/hashing"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/recall"
 	"membench/memory/store"
+	"membench/schema"
 )
 
 // Name of the system.
@@ -20,73 +30,304 @@ const version = "1"
 // Options of the system. Each part of the ranking can be switched off with weight 0.
 type Options struct {
 	Weights
+	Ranking string `json:"ranking"` // Sum, or HippoRAG's or Graphiti's retrieval over the same graph
 }
 
 // Defaults are the options that the system has where nothing is said.
 func Defaults() Options { return Options{Weights: R1()} }
 
-// Spec is the system for lists.
-func Spec() memory.Spec {
-	return memory.Define(Name, "graph memory: turns and claims in a graph, ranked by words, meaning, the conversation's own edges, speaker and date",
-		Defaults(), func(d memory.Deps, o Options) (memory.System, error) { return New(d, o), nil })
+// Check says what is wrong with options.
+func (o Options) Check() error {
+	if o.Ranking != Sum && o.Ranking != HippoRAG && o.Ranking != Graphiti {
+		return fmt.Errorf("ranking %q: have \"\", %s and %s", o.Ranking, HippoRAG, Graphiti)
+	}
+	return nil
 }
 
-// New makes the system. Without an embedder it takes the hashing one, which needs no model.
-func New(d memory.Deps, o Options) memory.System {
+// SpecIn is the system with its graphs in homes of the caller's, under a name of its own.
+func SpecIn(name, doc string, home Home) memory.Spec {
+	return memory.Define(name, doc, Defaults(), func(d memory.Deps, o Options) (memory.System, error) {
+		if err := o.Check(); err != nil {
+			return nil, err
+		}
+		return named(name, d, o, home), nil
+	})
+}
+
+// Spec is the system for lists.
+func Spec() memory.Spec {
+	return SpecIn(Name, "graph memory: turns and claims in a graph, ranked by words, meaning, the conversation's own edges, speaker and date", nil)
+}
+
+// New makes the system; its graphs live in process. Without an embedder it takes the
+// hashing one, which needs no model.
+func New(d memory.Deps, o Options) memory.System { return NewIn(d, o, nil) }
+
+// Home opens the store in which a namespace's graph lives, empty: what an earlier run
+// left there is gone. close may be nil.
+type Home func(ctx context.Context, ns memory.Namespace) (st graph.Store, close func() error, err error)
+
+// NewIn is New with the graph in a store of the caller's choice, e.g. a Neo4j server.
+// The store is the store of record: each turn is one Apply, and each question reads what
+// is there, whoever changed it (graph.Revised, else the whole graph each time). nil: in
+// process.
+func NewIn(d memory.Deps, o Options, home Home) memory.System { return named(Name, d, o, home) }
+
+func named(name string, d memory.Deps, o Options, home Home) memory.System {
 	if d.Embed == nil {
 		d.Embed = hashing.New(0)
 	}
 	caps := memory.Capabilities{Unit: native.Turn, Retrieval: memory.RetrievalRanked, Notes: []string{"weights set on LoCoMo"},
 		Calls: &memory.Calls{EmbedPerUnit: memory.Exactly(1), EmbedPerQuery: memory.Exactly(1)}}
-	return native.New(native.Options{Name: Name, Version: version, Config: o, Deps: memory.Deps{Embed: d.Embed}, Caps: caps, New: func(scope string) native.Policy {
-		return &policy{o: o, v: newView(scope, d.Embed)}
-	}})
+	return native.New(native.Options{Name: name, Version: version, Config: o, Deps: memory.Deps{Embed: d.Embed}, Caps: caps,
+		Open: func(ctx context.Context, ns memory.Namespace) (native.Policy, error) {
+			p := &policy{o: o, g: graph.NewLocal(), c: newChain(ns.Scope), v: newView(ns.Scope, d.Embed)}
+			if home == nil {
+				return p, nil
+			}
+			var err error
+			p.home, p.close, err = home(ctx, ns)
+			return p, err
+		}})
 }
 
+// A policy is one graph memory. g is its graph in process; home, where there is one, is
+// the store of record that g mirrors.
 type policy struct {
-	o Options
-	v *view
+	o     Options
+	g     *graph.Local
+	c     *chain // nil: a graph of somebody else's, which nothing is added to
+	v     *view
+	home  graph.Graph
+	close func() error
+	rev   string   // of home, when g was read; "": not known
+	again *pending // what home did not take
 }
+
+// pending is a turn whose stages ran, and which the store of record did not take.
+type pending struct {
+	ref  schema.EventRef
+	step step
+}
+
+var errReadOnly = errors.New("this graph is somebody else's: it can be asked, not added to")
 
 func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
+	if p.c == nil {
+		return errReadOnly
+	}
 	vec, u, err := store.One(ctx, p.v.st.Embed(), o.Text)
 	r.Usage = r.Usage.Add(u)
 	if err != nil {
 		return err
 	}
+	var s step
+	if p.again != nil && len(o.Sources) > 0 && p.again.ref == o.Sources[0] {
+		s = p.again.step
+	} else if s, err = p.c.step(ctx, o); err != nil {
+		return err
+	}
+	changes, err := puts(ctx, p.g, s.elements)
+	if err != nil {
+		return err
+	}
+	if st, ok := p.home.(graph.Store); ok {
+		if _, err := st.Apply(ctx, seq(changes)); err != nil {
+			p.again = &pending{s.event.Ref(), s}
+			return err
+		}
+		p.rev = ""
+	}
+	p.again = nil
+	if _, err := p.g.Apply(ctx, seq(changes)); err != nil {
+		return err
+	}
 	rec := o.Record(native.Turn)
-	rec.ID = p.v.st.Next()
+	rec.ID = schema.PointID(schema.Mint{V: schema.Latest}.Event(s.event.Ref()))
+	rec.Sources = append([]schema.EventRef{s.event.Ref()}, rec.Sources[min(1, len(rec.Sources)):]...)
+	if _, known := p.v.st.Find(rec.ID); known { // a turn of this number was there before: the newest is in the graph
+		rec.ID += schema.PointID("#" + string(store.ID("", p.v.st.Len())))
+	}
 	p.v.add(rec, said(o), vec)
 	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: rec.ID, New: rec.Text})
+	return p.claim(ctx, s.changed, r)
+}
+
+// claim brings changed claims into the view and says what became of them.
+func (p *policy) claim(ctx context.Context, changed []schema.Statement, r *memory.Receipt) error {
+	for _, x := range changed {
+		if x.Claim == nil {
+			continue
+		}
+		f, ok, err := factOf(ctx, p.g, schema.NodeID(x.Claim.ID))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		c := memory.Change{Op: memory.OpAdd, ID: schema.PointID(f.ID), New: f.Text}
+		if _, known := p.v.factAt[f.ID]; known {
+			c.Op, c.Old = memory.OpUpdate, f.Text
+			if f.Status == schema.StatusDeprecated {
+				c.Op, c.New = memory.OpDelete, ""
+			}
+		}
+		p.v.put(f)
+		r.Changes = append(r.Changes, c)
+	}
 	return nil
 }
 
+// refresh reads the store of record again where it may have changed. Vectors and owners
+// of what is still there are kept.
+func (p *policy) refresh(ctx context.Context) (llm.Usage, error) {
+	if p.home == nil {
+		return llm.Usage{}, nil
+	}
+	rev := ""
+	if r, ok := p.home.(graph.Revised); ok {
+		var err error
+		if rev, err = r.Revision(ctx); err != nil || rev != "" && rev == p.rev {
+			return llm.Usage{}, err
+		}
+	}
+	g, err := graph.Mirror(ctx, p.home)
+	if err != nil {
+		return llm.Usage{}, err
+	}
+	v, usage, err := load(ctx, g, p.v.st.Embed(), p.v)
+	if err != nil {
+		return usage, err
+	}
+	p.g, p.v, p.rev = g, v, rev
+	return usage, nil
+}
+
 func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
-	s := &recall.State{Query: q, Store: p.v.st}
+	used, err := p.refresh(ctx)
+	if err != nil {
+		return memory.Retrieved{Usage: used}, err
+	}
+	s := &recall.State{Query: q, Store: p.v.st, Usage: used}
 	use := p.v.usable(s)
-	x, err := p.v.score(ctx, s, p.o.Weights, use)
+	if !slices.Contains(use, true) {
+		return memory.Retrieved{Usage: s.Usage}, nil
+	}
+	var x []float64
+	switch p.o.Ranking {
+	case Graphiti:
+		hits, err := p.v.graphiti(ctx, s, use)
+		return memory.Retrieved{Hits: hits, Usage: s.Usage}, err
+	case HippoRAG:
+		x, err = p.v.hippo(ctx, s, use)
+	default:
+		x, err = p.v.score(ctx, s, p.o.Weights, use)
+	}
 	if err != nil {
 		return memory.Retrieved{Usage: s.Usage}, err
 	}
-	var all []rank.Scored[int]
+	all := make([]rank.Scored[int], 0, len(use))
 	for i, u := range use {
 		if u {
 			all = append(all, rank.Scored[int]{ID: string(p.v.st.At(i).ID), Score: rank.Round6(x[i]), V: i})
 		}
 	}
 	out := memory.Retrieved{Usage: s.Usage}
-	for _, b := range rank.Top(all, q.K) {
-		out.Hits = append(out.Hits, p.v.st.Hit(b.V, b.Score))
+	var b strings.Builder
+	for i, h := range rank.Top(all, q.K) {
+		out.Hits = append(out.Hits, p.v.st.Hit(h.V, h.Score))
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		p.v.show(&b, i+1, h.V, q.AsOf)
 	}
+	out.Context = b.String()
 	return out, nil
 }
 
+// show writes a turn as eval/reader shows hits, "[rank] time text", and below it the
+// claims that rest on it, as far as they were known by the time of the question, each
+// with when it holds.
+func (v *view) show(b *strings.Builder, rank, at int, asOf string) {
+	r := v.st.At(at)
+	b.WriteString("[" + strconv.Itoa(rank) + "] ")
+	if r.Time != "" {
+		b.WriteString(r.Time + " ")
+	}
+	b.WriteString(r.Text)
+	end, limited := until(asOf)
+	for _, i := range v.claims[at] {
+		f := &v.facts[i]
+		holds, known := v.holds(f, end, limited)
+		if !known {
+			continue
+		}
+		b.WriteString("\n" + reader.Note + f.Text)
+		if !holds {
+			b.WriteString(" (no longer)")
+		}
+		for _, s := range v.spans(f) {
+			if limited && !s.From.Before(end) {
+				break
+			}
+			b.WriteString(" from " + s.From.Format("2006-01-02"))
+			if !s.To.IsZero() && (!limited || s.To.Before(end)) {
+				b.WriteString(" to " + s.To.Format("2006-01-02"))
+			}
+		}
+	}
+}
+
+// Records are the turns and the claims; a claim stands for the turns that it rests on.
 func (p *policy) Records() []store.Record {
 	var out []store.Record
 	for _, r := range p.v.st.All() {
 		out = append(out, *r)
 	}
+	for i := range p.v.facts {
+		out = append(out, p.v.claimRecord(&p.v.facts[i]))
+	}
 	return out
 }
 
-func (p *policy) Clone() native.Policy { return &policy{p.o, p.v.clone()} }
+func (v *view) claimRecord(f *Fact) store.Record {
+	r := store.Record{Item: memory.Item{ID: schema.PointID(f.ID), Text: f.Text, Kind: "claim", Status: memory.StatusActive}}
+	if f.Status == schema.StatusDeprecated {
+		r.Status = memory.StatusInvalid
+	}
+	for _, q := range f.Evidence {
+		r.Time = cmp.Or(r.Time, q.Time)
+		for _, ref := range q.Turns {
+			at, ok := v.at[ref]
+			if !ok || slices.Contains(r.Sources, ref) {
+				continue
+			}
+			t := v.st.At(at)
+			if len(r.Sources) == 0 {
+				r.Session, r.UserID, r.AgentID, r.Metadata, r.Meta, r.Created, r.Role = t.Session, t.UserID, t.AgentID, t.Metadata, t.Meta, t.Created, t.Role
+			}
+			r.Sources, r.Links = append(r.Sources, ref), append(r.Links, t.ID)
+		}
+	}
+	return r
+}
+
+// Clone copies the memory into process; the copy has no store of record.
+func (p *policy) Clone() native.Policy {
+	c := &policy{o: p.o, g: graph.NewLocal(), v: p.v.clone()}
+	if p.c != nil {
+		c.c = p.c.clone()
+	}
+	// A graph in process cannot fail to be read, nor to take what it gave.
+	c.g.Read(context.Background(), p.g.Elements(), nil) //nolint:errcheck
+	return c
+}
+
+// Close ends the connection to the store of record.
+func (p *policy) Close() error {
+	if p.close == nil {
+		return nil
+	}
+	return p.close()
+}

@@ -14,6 +14,7 @@ import (
 
 	"membench/datasets"
 	"membench/datasets/locomo"
+	"membench/graph"
 	"membench/internal/exttest"
 	"membench/internal/stats"
 	"membench/llm"
@@ -49,7 +50,16 @@ var arms = []arm{
 	{"− kind of turn (length, question, first person)", false, func(o *graphmem.Options) { o.Length, o.Question, o.First = 0, 0, 0 }},
 	{"− words", false, func(o *graphmem.Options) { o.Words, o.Window, o.Session, o.ReplyWords = 0, 0, 0, 0 }},
 	{"− meaning (words alone)", false, func(o *graphmem.Options) { o.Meaning, o.Next, o.SessionMeaning, o.ReplyMeaning = 0, 0, 0, 0 }},
+	{"− is-a (lexicon)", false, func(o *graphmem.Options) { o.IsA = 0 }},
+	{"+ claims", false, func(o *graphmem.Options) { o.Claims = .1 }},
+	{"+ things linked to the question", false, func(o *graphmem.Options) { o.Entities = .3 }},
+	{"+ walk of two hops", false, func(o *graphmem.Options) { o.Walk = .1 }},
+	{"+ PageRank", false, func(o *graphmem.Options) { o.PageRank = .1 }},
+	{"+ validity (what is outdated is put back)", false, func(o *graphmem.Options) { o.Outdated = -.3 }},
 	{"the default", true, func(*graphmem.Options) {}},
+	{"+ PageRank", true, func(o *graphmem.Options) { o.PageRank = .1 }},
+	{"HippoRAG 2's retrieval, by rule", true, func(o *graphmem.Options) { o.Ranking = graphmem.HippoRAG }},
+	{"Graphiti's retrieval, by rule", true, func(o *graphmem.Options) { o.Ranking = graphmem.Graphiti }},
 }
 
 func conversations(t *testing.T) (cases []schema.Case, minilm llm.Embedder) {
@@ -67,13 +77,20 @@ func conversations(t *testing.T) (cases []schema.Case, minilm llm.Embedder) {
 	return cases, memorytest.Recorded(t, filepath.Join(dir, "data", "locomo_minilm"))
 }
 
-// recalls are the scores of each case.
+// recalls are the scores of each case, by a system that ingests it.
 func recalls(t *testing.T, sys memory.System, cases []schema.Case, unit func(schema.EventRef) schema.EventRef) [][]memorytest.Score {
+	t.Helper()
+	return each(t, cases, func(i int) ([]memorytest.Score, error) {
+		return memorytest.EvidenceRecall(context.Background(), sys, cases[i], 10, unit)
+	})
+}
+
+func each(t *testing.T, cases []schema.Case, score func(i int) ([]memorytest.Score, error)) [][]memorytest.Score {
 	t.Helper()
 	out, errs := make([][]memorytest.Score, len(cases)), make([]error, len(cases))
 	var wg sync.WaitGroup
-	for i, c := range cases { // memories of one system are independent
-		wg.Go(func() { out[i], errs[i] = memorytest.EvidenceRecall(context.Background(), sys, c, 10, unit) })
+	for i := range cases { // memories of one system are independent
+		wg.Go(func() { out[i], errs[i] = score(i) })
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -82,10 +99,53 @@ func recalls(t *testing.T, sys memory.System, cases []schema.Case, unit func(sch
 	return out
 }
 
+// graphs are the cases as the graph memory keeps them, made once: every arm is asked
+// over them.
+func graphs(t *testing.T, cases []schema.Case) []*graph.Local {
+	t.Helper()
+	out := make([]*graph.Local, len(cases))
+	each(t, cases, func(i int) ([]memorytest.Score, error) {
+		ctx := context.Background()
+		out[i] = graph.NewLocal()
+		sys := graphmem.NewIn(memory.Deps{}, graphmem.Defaults(), func(context.Context, memory.Namespace) (graph.Store, func() error, error) { return out[i], nil, nil })
+		m, err := sys.Open(ctx, memory.Namespace{Scope: cases[i].ID})
+		if err != nil {
+			return nil, err
+		}
+		return nil, memorytest.Play(ctx, m, cases[i])
+	})
+	return out
+}
+
+// readings are the graphs as they are read for one embedder.
+func readings(t *testing.T, gs []*graph.Local, e llm.Embedder) []*graphmem.Reading {
+	t.Helper()
+	out := make([]*graphmem.Reading, len(gs))
+	for i, g := range gs {
+		var err error
+		if out[i], err = graphmem.Over(context.Background(), g, memory.Deps{Embed: e}, graphmem.Defaults()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// over are the scores of each case, asked over its graph; units, which may be nil, are by case.
+func over(t *testing.T, rs []*graphmem.Reading, cases []schema.Case, k int, o graphmem.Options, units []func(schema.EventRef) schema.EventRef) [][]memorytest.Score {
+	t.Helper()
+	return each(t, cases, func(i int) ([]memorytest.Score, error) {
+		var unit func(schema.EventRef) schema.EventRef
+		if units != nil {
+			unit = units[i]
+		}
+		return memorytest.AskEvidence(context.Background(), rs[i].With(o), cases[i], k, unit, false)
+	})
+}
+
 // clusters sums the scores of a category by case, less those of other where it is given.
-func clusters(each, other [][]memorytest.Score, cat string) (out []stats.Cluster) {
-	for i, scores := range each {
-		c := stats.Cluster(memorytest.By(scores)[cat])
+func clusters(scores, other [][]memorytest.Score, cat string) (out []stats.Cluster) {
+	for i, s := range scores {
+		c := stats.Cluster(memorytest.By(s)[cat])
 		if other != nil {
 			c.Sum -= memorytest.By(other[i])[cat].Sum
 		}
@@ -108,6 +168,11 @@ func TestLoCoMo(t *testing.T) {
 	cases, minilm := conversations(t)
 	embedders := map[bool]llm.Embedder{false: minilm, true: hashing.New(0)}
 	base := map[bool][][]memorytest.Score{}
+	gs := graphs(t, cases)
+	read := map[bool][]*graphmem.Reading{}
+	for hash, e := range embedders {
+		read[hash] = readings(t, gs, e)
+	}
 	var rows strings.Builder
 	row := func(name, embedder string, each, base [][]memorytest.Score) {
 		all := clusters(each, nil, "all")
@@ -134,7 +199,7 @@ func TestLoCoMo(t *testing.T) {
 	for _, a := range arms {
 		o := graphmem.Defaults()
 		a.change(&o)
-		each := recalls(t, graphmem.New(memory.Deps{Embed: embedders[a.hash]}, o), cases, nil)
+		each := over(t, read[a.hash], cases, 10, o, nil)
 		if base[a.hash] == nil {
 			base[a.hash] = each
 			row(a.name, embedders[a.hash].Profile(), each, nil)

@@ -28,12 +28,22 @@ type Weights struct {
 	Length         float64 `json:"length"`          // ln(1 + content terms)
 	Question       float64 `json:"question"`        // the turn asks
 	First          float64 `json:"first"`           // the turn speaks of I or we
+
+	IsA      float64 `json:"is_a"`      // members of a class that the question names, by a general lexicon
+	Claims   float64 `json:"claims"`    // z of the best BM25 of a claim that rests on the turn
+	Entities float64 `json:"entities"`  // a claim of the turn is about a thing that the question names
+	Walk     float64 `json:"walk"`      // z of a walk of two hops from these things: 0.5^hop · cosine
+	PageRank float64 `json:"page_rank"` // z of personalised PageRank over turns, claims and things
+	Outdated float64 `json:"outdated"`  // all that is claimed of the turn had been replaced by the time of the question
 }
 
-// R1 are the weights of facts/retrieval.md §2, rounded and set on LoCoMo.
+// R1 are the weights of facts/retrieval.md §2, rounded and set on LoCoMo, is-a included.
+// PageRank brings something there with vectors of a model and takes something away on
+// Mem-Gallery, so it is off, as are claims, linked things, walks and validity, which
+// bring nothing that can be told from chance (docs/results.md).
 func R1() Weights {
 	return Weights{Words: .15, Meaning: .5, Window: .3, Next: .1, Session: .3, SessionMeaning: .2, ReplyWords: .2, ReplyMeaning: .4,
-		Speaker: 1.2, Date: 4, When: 2, Temporal: .4, Length: .4, Question: -.6, First: .5}
+		Speaker: 1.2, Date: 4, When: 2, Temporal: .4, Length: .4, Question: -.6, First: .5, IsA: .35}
 }
 
 // score gives every turn a number; only those of use are meant.
@@ -120,6 +130,9 @@ func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool
 			}
 			plus(t.weight, x)
 		}
+	}
+	if err := v.graphScore(ctx, s, w, use, plus); err != nil {
+		return nil, err
 	}
 	temporal := w.Temporal
 	if w.When != 0 && recall.AsksWhen(s.Query.Text) {

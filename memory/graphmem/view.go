@@ -1,6 +1,7 @@
 package graphmem
 
 import (
+	"maps"
 	"strings"
 
 	"membench/internal/bm25"
@@ -9,6 +10,7 @@ import (
 	"membench/memory/native"
 	"membench/memory/recall"
 	"membench/memory/store"
+	"membench/schema"
 )
 
 // reach is how many turns on each side a turn is read with: its window.
@@ -18,7 +20,7 @@ const reach = 2
 // priors) and by its place in the conversation (the turn before and after it in its
 // session, its window, its session). Turns come in the order of the dialogue. Beside
 // what store.Linear takes it costs per turn about 100 bytes, and 60 bytes a distinct
-// term for the windows.
+// term for the windows; a claim about 400 bytes and its quotes.
 type view struct {
 	st       *store.Linear
 	near     bm25.Index // a document is a window
@@ -34,6 +36,16 @@ type view struct {
 	words    []string       // terms of a session, joined
 	windows  int            // turns whose windows are in near, but for the ends
 	stale    map[int]bool   // sessions whose words changed
+	at       map[schema.EventRef]int
+
+	facts      []Fact
+	factAt     map[schema.ClaimID]int
+	claims     map[int][]int        // facts by the position of a turn that they rest on
+	claimWords bm25.Index           // a document is a fact
+	kin        *bm25.Index          // light stems of the turns, for is-a; nil until it is asked for
+	kinned     int                  // turns in kin
+	walked     *net                 // for walks; nil until it is asked for
+	factVecs   map[string][]float32 // of claims and names, by text, for the published rankings only
 }
 
 // Settings of the word indexes: facts/retrieval.md §2.
@@ -44,7 +56,7 @@ func newView(scope string, e llm.Embedder) *view {
 		st:       store.New(store.Options{Scope: scope, Embed: e, Words: &turnWords}),
 		near:     bm25.Index{K1: .9, B: .4, Cut: strings.Fields},
 		sittings: bm25.Index{K1: 1.2, B: .5, Cut: strings.Fields},
-		number:   map[string]int{}, stale: map[int]bool{},
+		number:   map[string]int{}, stale: map[int]bool{}, at: map[schema.EventRef]int{}, factAt: map[schema.ClaimID]int{}, claims: map[int][]int{},
 	}
 }
 
@@ -75,6 +87,10 @@ func (v *view) add(r store.Record, said string, vec []float32) int {
 	}
 	v.last[s] = int32(i)
 	v.words[s] += " " + v.terms[i]
+	for _, r := range r.Sources {
+		v.at[r] = i
+	}
+	v.walked = nil
 	v.stale[s] = true
 	return i
 }
@@ -128,13 +144,13 @@ func (v *view) clone() *view {
 	c.before, c.after = append([]int32(nil), v.before...), append([]int32(nil), v.after...)
 	c.sitting, c.last = append([]int32(nil), v.sitting...), append([]int32(nil), v.last...)
 	c.words = append([]string(nil), v.words...)
-	c.number, c.stale = map[string]int{}, map[int]bool{}
-	for k, n := range v.number {
-		c.number[k] = n
+	c.number, c.stale, c.at, c.factAt = maps.Clone(v.number), maps.Clone(v.stale), maps.Clone(v.at), maps.Clone(v.factAt)
+	c.facts, c.claimWords = append([]Fact(nil), v.facts...), v.claimWords.Clone()
+	c.claims = make(map[int][]int, len(v.claims))
+	for at, list := range v.claims {
+		c.claims[at] = append([]int(nil), list...)
 	}
-	for k := range v.stale {
-		c.stale[k] = true
-	}
+	c.kin, c.kinned, c.walked, c.factVecs = nil, 0, nil, nil
 	return &c
 }
 

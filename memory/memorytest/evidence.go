@@ -115,10 +115,8 @@ type Score struct {
 	Recall   float64 // [0,1]
 }
 
-// EvidenceRecall ingests a case, asks those of its questions that name evidence, in
-// their order, and gives the share of the gold among the first k distinct units of the
-// hits: every hit is expanded to its turns in rank order, and unit says what a turn
-// counts as (nil: itself). The oracle is given the gold and as many hits as it likes.
+// EvidenceRecall ingests a case and asks it: see AskEvidence. The oracle is given the
+// gold and as many hits as it likes.
 func EvidenceRecall(ctx context.Context, sys memory.System, c schema.Case, k int, unit func(schema.EventRef) schema.EventRef) ([]Score, error) {
 	m, err := sys.Open(ctx, memory.Namespace{Run: "recall", Scope: c.ID})
 	if err != nil {
@@ -128,7 +126,13 @@ func EvidenceRecall(ctx context.Context, sys memory.System, c schema.Case, k int
 	if err := Play(ctx, m, c); err != nil {
 		return nil, err
 	}
-	uses := memory.CapabilitiesOf(sys).UsesGold
+	return AskEvidence(ctx, m, c, k, unit, memory.CapabilitiesOf(sys).UsesGold)
+}
+
+// AskEvidence asks those questions of a case that name evidence, in their order, and
+// gives the share of the gold among the first k distinct units of the hits: every hit is
+// expanded to its turns in rank order, and unit says what a turn counts as (nil: itself).
+func AskEvidence(ctx context.Context, m memory.Memory, c schema.Case, k int, unit func(schema.EventRef) schema.EventRef, gold bool) ([]Score, error) {
 	var out []Score
 	for _, q := range c.Questions {
 		if len(q.Evidence) == 0 {
@@ -136,9 +140,9 @@ func EvidenceRecall(ctx context.Context, sys memory.System, c schema.Case, k int
 		}
 		query, n := memory.Query{Text: q.Text, K: k, AsOf: q.AsOf}, k
 		if unit != nil {
-			query.K = 10 * k // so that k distinct units can come of it
+			query.K = 20 * k // so that k distinct units can come of it
 		}
-		if uses {
+		if gold {
 			query.Gold, query.K, n = q.Evidence, 100, 100
 		}
 		r, err := m.Retrieve(ctx, query)

@@ -86,6 +86,9 @@ type Options struct {
 	Caps                memory.Capabilities // Unit Turn or Pair cuts so; others are cut into turns
 	// New makes the policy of one namespace; scope begins the ids of its records.
 	New func(scope string) Policy
+	// Open, where it is set, makes it instead of New: a policy whose memory lives
+	// elsewhere can fail to reach it. Its policy may have Close() error.
+	Open func(ctx context.Context, ns memory.Namespace) (Policy, error)
 }
 
 // Nothing is the unit of a system that keeps nothing.
@@ -123,7 +126,16 @@ func (s *system) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return &Memory{sys: s, ns: ns, policy: s.o.New(ns.Scope), done: map[string]int{}, deltas: map[string][]memory.Delta{}}, nil
+	var p Policy
+	if s.o.Open != nil {
+		var err error
+		if p, err = s.o.Open(ctx, ns); err != nil {
+			return nil, err
+		}
+	} else {
+		p = s.o.New(ns.Scope)
+	}
+	return &Memory{sys: s, ns: ns, policy: p, done: map[string]int{}, deltas: map[string][]memory.Delta{}}, nil
 }
 
 // Memory is one namespace of a native system.
@@ -173,7 +185,7 @@ func (m *Memory) note(r memory.Receipt) {
 
 // take stores a turn, or lets a user's turn wait for its answer.
 func (m *Memory) take(ctx context.Context, b memory.Batch, t schema.Turn, r *memory.Receipt) error {
-	o := observe(b, t)
+	o := Observe(b, t)
 	if m.sys.o.Caps.Unit != Pair {
 		return m.store(ctx, o, r)
 	}
@@ -216,7 +228,8 @@ func (m *Memory) flush(ctx context.Context, r *memory.Receipt) error {
 	return nil
 }
 
-func observe(b memory.Batch, t schema.Turn) Observation {
+// Observe is the observation of one turn.
+func Observe(b memory.Batch, t schema.Turn) Observation {
 	name := cmp.Or(t.Name, t.Role)
 	return Observation{Session: b.Session, Turns: []schema.Turn{t}, Text: render(t, true), Words: render(t, false), Time: t.Time,
 		Sources: slices.Clone(t.Sources), Attachments: t.Attachments, Speaker: name, Role: t.Role, Batch: b}
@@ -425,6 +438,9 @@ func payloadOf(r store.Record) (schema.Object, error) {
 
 // Drop empties the memory.
 func (m *Memory) Drop(ctx context.Context) error {
+	if err := m.Close(); err != nil {
+		return err
+	}
 	fresh, err := m.sys.Open(ctx, m.ns)
 	if err != nil {
 		return err
@@ -433,5 +449,10 @@ func (m *Memory) Drop(ctx context.Context) error {
 	return nil
 }
 
-// Close has nothing to do.
-func (m *Memory) Close() error { return nil }
+// Close lets the policy go, where it holds something open.
+func (m *Memory) Close() error {
+	if c, ok := m.policy.(interface{ Close() error }); ok {
+		return c.Close()
+	}
+	return nil
+}

@@ -1,0 +1,297 @@
+package graphmem
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"membench/annotate"
+	"membench/claims"
+	"membench/graph"
+	"membench/graphir"
+	"membench/internal/codec"
+	"membench/memory"
+	"membench/memory/native"
+	"membench/memory/op"
+	"membench/memory/store"
+	"membench/schema"
+	"membench/schema/catalog"
+)
+
+// A chain runs the chain's stages on one turn after the other: the fold of claims, the
+// threads of the conversations and the number of memories so far are its state, beside
+// about the size of the compiled claims.
+type chain struct {
+	scope   string
+	cat     *catalog.Catalog
+	facts   op.Extractor
+	merger  *claims.Merger
+	threads map[schema.ConvID]*graphir.Thread
+	stated  []schema.Statement // in the order that they came, to make the fold again
+	n       int                // memories
+	turns   int
+}
+
+func newChain(scope string) *chain {
+	c := catalog.Default()
+	return &chain{scope: scope, cat: c, facts: op.RuleFacts(), merger: claims.NewMerger(c, schema.Latest), threads: map[schema.ConvID]*graphir.Thread{}}
+}
+
+// clone makes the fold again: a Merger has no copy.
+func (c *chain) clone() *chain {
+	d := newChain(c.scope)
+	d.n, d.turns, d.stated = c.n, c.turns, slices.Clone(c.stated)
+	for _, s := range d.stated {
+		d.merger.Add(s) //nolint:errcheck // what was a fault then is one now
+	}
+	for k, t := range c.threads {
+		twin := *t
+		d.threads[k] = &twin
+	}
+	return d
+}
+
+// A step is what one turn adds to the graph.
+type step struct {
+	event    schema.Event
+	memories []schema.MemoryExport
+	changed  []schema.Statement // claims and entities that differ now
+	elements []schema.Element
+}
+
+// step runs the stages on o. Nothing is changed when it fails.
+func (c *chain) step(ctx context.Context, o native.Observation) (s step, err error) {
+	if s.event, err = c.eventOf(o); err != nil {
+		return s, err
+	}
+	facts, _, err := c.facts.Facts(ctx, nil, o.Turns)
+	if err != nil {
+		return s, err
+	}
+	for i, f := range facts {
+		x, err := c.memoryOf(s.event, o, f, i)
+		if err != nil {
+			return s, err
+		}
+		s.memories = append(s.memories, x)
+	}
+	var stated []schema.Statement
+	if len(s.memories) > 0 {
+		in := func(yield func(schema.Record[schema.MemoryExport], error) bool) {
+			for _, x := range s.memories {
+				if !yield(schema.Record[schema.MemoryExport]{V: x}, nil) {
+					return
+				}
+			}
+		}
+		for r, err := range claims.Extract(ctx, in, claims.Options{Catalog: c.cat, Memory: 1 << 16}) {
+			var f *schema.Finding
+			switch {
+			case errors.As(err, &f): // what cannot be read as a claim is still said in the turn
+			case err != nil:
+				return s, err
+			default:
+				stated = append(stated, r.V)
+			}
+		}
+	}
+	// From here on nothing fails.
+	c.n += len(s.memories)
+	c.turns++
+	conv := s.event.ConvID
+	if c.threads[conv] == nil {
+		c.threads[conv] = &graphir.Thread{}
+	}
+	var o010 graphir.Options
+	s.elements = append(graphir.Event(s.event, o010), c.threads[conv].Add(s.event, o010)...)
+	for _, x := range s.memories {
+		s.elements = append(s.elements, graphir.Memory(x, o010)...)
+	}
+	for _, x := range stated {
+		changed, err := c.merger.Add(x)
+		if err != nil {
+			continue // a *schema.Finding: it contradicts what is known under its id
+		}
+		c.stated = append(c.stated, x)
+		s.changed = append(s.changed, changed...)
+	}
+	c.merger.Findings() // warnings of the merge are those of claimify, and kept there
+	for _, x := range s.changed {
+		s.elements = append(s.elements, graphir.Statement(x, o010)...)
+	}
+	return s, nil
+}
+
+// roles of turns as events have them.
+var roles = map[string]string{memory.RoleUser: schema.RoleHuman, memory.RoleAssistant: schema.RoleAssistant, "tool": schema.RoleTool, "system": schema.RoleUI}
+
+func (c *chain) eventOf(o native.Observation) (schema.Event, error) {
+	t := o.Turns[0]
+	ref := schema.EventRef{ConvID: schema.ConvID(c.scope), TurnID: c.turns + 1}
+	if len(o.Sources) > 0 {
+		ref = o.Sources[0]
+	}
+	tag, _ := annotate.RuleTag(t.Text)
+	meta := schema.EventMeta{Time: o.Time, SessionID: o.Session, UserID: o.Batch.UserID, AgentID: o.Batch.AgentID, Attachments: o.Attachments, By: schema.ByRule}
+	raw, err := codec.Append(nil, meta, codec.Compact)
+	if err != nil {
+		return schema.Event{}, fmt.Errorf("turn %s:%d: %w", ref.ConvID, ref.TurnID, err)
+	}
+	e := schema.Event{ConvID: ref.ConvID, TurnID: ref.TurnID, RoleType: cmp.Or(roles[t.Role], schema.RoleHuman), RoleName: cmp.Or(t.Name, t.Role), Content: t.Text, Tags: []string{tag}}
+	return e, codec.Unmarshal(raw, &e.Meta)
+}
+
+// memoryOf is a fact as a memory system exports it. Where nobody is named as user and
+// agent, the speaker's own name says whose it is.
+func (c *chain) memoryOf(e schema.Event, o native.Observation, f op.Fact, i int) (schema.MemoryExport, error) {
+	user, agent := o.Batch.UserID, o.Batch.AgentID
+	if f.Role == memory.RoleUser {
+		user = cmp.Or(user, o.Speaker)
+	} else {
+		agent = cmp.Or(agent, o.Speaker)
+	}
+	data := memory.Prefix(f.Role) + f.Text
+	var b schema.ObjectBuilder
+	for k, v := range o.Batch.Metadata.Members() {
+		if !slices.Contains(ours, k) {
+			b.Raw(k, v)
+		}
+	}
+	for _, m := range [][2]string{{"user_id", user}, {"agent_id", agent}, {"conv_id", string(e.ConvID)}, {"data", data}, {"hash", schema.Hash(data)}, {"created_at", o.Time}} {
+		if m[1] != "" {
+			b.String(m[0], m[1])
+		}
+	}
+	err := b.Value("events", []schema.EventRef{e.Ref()})
+	return schema.MemoryExport{ID: store.ID(c.scope+"/fact", c.n+i+1), Payload: b.Object()}, err
+}
+
+var ours = []string{"user_id", "agent_id", "conv_id", "role", "data", "hash", "created_at", "events"}
+
+// puts are the changes that bring the elements into g, each id once. A turn, a claim and
+// a claim's edges stand for themselves; things that many speak of (people, places,
+// topics, a memory said twice) hold the union of what was said, the first to say it
+// winning, as graphir.Build has it. Only memories and their edges list every occurrence:
+// on what joins people and places such a list would grow with each turn.
+func puts(ctx context.Context, g *graph.Local, elements []schema.Element) ([]schema.Change, error) {
+	byID := make(map[string]schema.Element, len(elements))
+	for _, e := range elements {
+		id := "n" + e.ID()
+		if e.Edge != nil {
+			id = "e" + e.ID()
+		}
+		was, ok := byID[id]
+		switch {
+		case ok:
+		case e.Edge != nil:
+			if x, has := g.Edge(e.Edge.ID); has {
+				was, ok = schema.Element{Edge: &x}, true
+			}
+		default:
+			n, has, err := g.Node(ctx, e.Node.ID)
+			if err != nil {
+				return nil, err
+			}
+			if has {
+				was, ok = schema.Element{Node: &n}, true
+			}
+		}
+		if ok {
+			e = union(was, e)
+		}
+		byID[id] = e
+	}
+	out := make([]schema.Change, 0, len(byID))
+	for _, e := range byID {
+		out = append(out, schema.Change{Op: schema.OpPut, New: e})
+	}
+	slices.SortFunc(out, func(a, b schema.Change) int { return graph.Compare(a.New, b.New) })
+	return out, nil
+}
+
+// renewed are the labels and edge types of which the newest says all that holds.
+var renewed = map[string]bool{"Claim": true, "Event": true, "HAS_CLAIM": true, "ABOUT": true, "SUPERSEDED_BY": true}
+
+func union(was, now schema.Element) schema.Element {
+	switch {
+	case was.Node != nil && now.Node != nil:
+		if slices.ContainsFunc(now.Node.Labels, func(l string) bool { return renewed[l] }) {
+			return now
+		}
+		n := *was.Node
+		n.Props = joined(n.Props, now.Node.Props, slices.Contains(n.Labels, "MemoryItem"))
+		return schema.Element{Node: &n}
+	case was.Edge != nil && now.Edge != nil:
+		if renewed[now.Edge.Type] {
+			return now
+		}
+		x := *was.Edge
+		x.Props = joined(x.Props, now.Edge.Props, strings.HasPrefix(string(x.Src), "mem:") || strings.HasPrefix(string(x.Dst), "mem:"))
+		return schema.Element{Edge: &x}
+	}
+	return now
+}
+
+// lists stand beside a scalar where there is more than one occurrence.
+var lists = map[string]string{"point_id": "point_ids", "source_point_id": "point_ids", "conv_id": "conv_ids"}
+
+// joined is a with what only b has behind it; listing says to list the points and
+// conversations of both where they differ.
+func joined(a, b schema.Object, listing bool) schema.Object {
+	more := map[string][]byte{}
+	for k, v := range b.Members() {
+		more[k] = v
+	}
+	var out schema.ObjectBuilder
+	listed := map[string]bool{}
+	for k, v := range a.Members() {
+		if list := lists[k]; listing && list != "" && more[k] != nil && string(more[k]) != string(v) && !listed[list] {
+			listed[list] = true
+			all := append(textsOf(a, list, v), codec.Unquote(more[k]))
+			slices.Sort(all)
+			out.Raw(k, v)
+			out.Value(list, slices.Compact(all)) //nolint:errcheck // texts
+			continue
+		}
+		if listed[k] {
+			continue
+		}
+		if empty(v) && !empty(more[k]) {
+			v = more[k]
+		}
+		out.Raw(k, v)
+		delete(more, k)
+	}
+	for k, v := range b.Members() {
+		if more[k] != nil && !listed[k] && lists[k] == "" {
+			out.Raw(k, v)
+		}
+	}
+	return out.Object()
+}
+
+func empty(v []byte) bool { return len(v) == 0 || string(v) == "null" || string(v) == "[]" }
+
+func textsOf(o schema.Object, list string, scalar []byte) (out []string) {
+	if raw, ok := o.Get(list); ok {
+		if err := codec.Unmarshal(raw, &out); err == nil {
+			return out
+		}
+	}
+	return []string{codec.Unquote(scalar)}
+}
+
+// seq yields changes.
+func seq(cs []schema.Change) iter.Seq2[schema.Change, error] {
+	return func(yield func(schema.Change, error) bool) {
+		for _, c := range cs {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package graphmem
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"membench/graph"
+	"membench/memory/recall"
+	"membench/schema"
+)
+
+// A Fact is a claim of the graph with what it rests on.
+type Fact struct {
+	ID         schema.ClaimID
+	Text       string // subject, predicate, object
+	Predicate  string
+	Subject    schema.NodeID
+	Object     schema.NodeID
+	Confidence float64
+	Status     string
+	Domain     string
+	Rivals     []schema.ClaimID // claims that cannot hold beside it, nearest first
+	Evidence   []Quote          // oldest first
+}
+
+// A Quote is what a claim rests on: a memory and the turns that it came from.
+type Quote struct {
+	Memory schema.NodeID
+	Time   string // of the memory; RFC 3339 or its beginning, "" unknown
+	Text   string
+	Turns  []schema.EventRef
+}
+
+// factOf reads a claim and its evidence out of the graph.
+func factOf(ctx context.Context, g *graph.Local, id schema.NodeID) (f Fact, ok bool, err error) {
+	n, ok, err := g.Node(ctx, id)
+	if err != nil || !ok || !slices.Contains(n.Labels, "Claim") {
+		return f, false, err
+	}
+	f = Fact{ID: schema.ClaimID(id), Text: n.Props.Text("display"), Predicate: n.Props.Text("predicate"), Domain: n.Props.Text("domain"), Status: n.Props.Text("status"), Confidence: number(n.Props, "confidence")}
+	if p, err := schema.ParseID(string(id)); err == nil && len(p.Ends) == 2 {
+		f.Subject, f.Object = schema.NodeID(p.Ends[0]), schema.NodeID(p.Ends[1])
+	}
+	for e, err := range g.Neighbors(ctx, id, graph.Both, graph.Filter{Types: []string{"ABOUT", "SUPERSEDED_BY", "EVIDENCED_BY"}}) {
+		if err != nil {
+			return f, false, err
+		}
+		switch {
+		case e.Type == "SUPERSEDED_BY" && e.Src == id:
+			f.Rivals = append(f.Rivals, schema.ClaimID(e.Dst))
+		case e.Type == "SUPERSEDED_BY":
+			f.Rivals = append(f.Rivals, schema.ClaimID(e.Src))
+		case e.Type == "ABOUT" && e.Src == id:
+			f.Object = e.Dst
+		case e.Type == "EVIDENCED_BY" && e.Src == id:
+			q, err := quoteOf(ctx, g, e)
+			if err != nil {
+				return f, false, err
+			}
+			f.Evidence = append(f.Evidence, q)
+		}
+	}
+	slices.SortStableFunc(f.Evidence, func(a, b Quote) int { return compareTimes(a.Time, b.Time) })
+	return f, true, nil
+}
+
+func quoteOf(ctx context.Context, g *graph.Local, e schema.Edge) (Quote, error) {
+	q := Quote{Memory: e.Dst, Time: e.Props.Text("created_at"), Text: e.Props.Text("text")}
+	m, ok, err := g.Node(ctx, e.Dst)
+	if err != nil {
+		return q, err
+	}
+	if ok {
+		q.Text, q.Time = cmp.Or(m.Props.Text("data"), q.Text), cmp.Or(q.Time, m.Props.Text("created_at"))
+	}
+	for x, err := range g.Neighbors(ctx, e.Dst, graph.Out, graph.Filter{Types: []string{"FROM_EVENT"}}) {
+		if err != nil {
+			return q, err
+		}
+		if n, ok, err := g.Node(ctx, x.Dst); err != nil {
+			return q, err
+		} else if ref, is := refOf(n); ok && is {
+			q.Turns = append(q.Turns, ref)
+		}
+	}
+	slices.SortFunc(q.Turns, compareRefs)
+	return q, nil
+}
+
+func compareRefs(a, b schema.EventRef) int {
+	return cmp.Or(cmp.Compare(a.ConvID, b.ConvID), cmp.Compare(a.TurnID, b.TurnID))
+}
+
+// compareTimes orders instants, those that cannot be read last.
+func compareTimes(a, b string) int {
+	x, okx := recall.Instant(a)
+	y, oky := recall.Instant(b)
+	switch {
+	case okx && oky:
+		return x.Compare(y)
+	case okx:
+		return -1
+	case oky:
+		return 1
+	}
+	return 0
+}
+
+// A Span is when a claim holds: from its first evidence until a rival's. Zero ends are open.
+type Span struct{ From, To time.Time }
+
+// spans are the times at which a claim holds: evidence after evidence, each until the
+// next evidence of a rival. A → B → A gives A two spans. A claim whose evidence has no
+// instant holds always, unless it is deprecated.
+func (v *view) spans(f *Fact) (out []Span) {
+	var rival []time.Time
+	for _, id := range v.rivals(f) {
+		for _, q := range v.facts[v.factAt[id]].Evidence {
+			if t, ok := recall.Instant(q.Time); ok {
+				rival = append(rival, t)
+			}
+		}
+	}
+	slices.SortFunc(rival, time.Time.Compare)
+	for _, q := range f.Evidence {
+		t, ok := recall.Instant(q.Time)
+		if !ok {
+			continue
+		}
+		if n := len(out); n > 0 && (out[n-1].To.IsZero() || t.Before(out[n-1].To)) {
+			continue // said again while it held
+		}
+		s := Span{From: t}
+		if i := slices.IndexFunc(rival, func(r time.Time) bool { return r.After(t) }); i >= 0 {
+			s.To = rival[i]
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// rivals are the claims that stand against f, those against them included: of three
+// homes one after the other each is superseded by the last.
+func (v *view) rivals(f *Fact) []schema.ClaimID {
+	seen := map[schema.ClaimID]bool{f.ID: true}
+	queue := slices.Clone(f.Rivals)
+	var out []schema.ClaimID
+	for len(queue) > 0 {
+		id := queue[0]
+		queue = queue[1:]
+		i, ok := v.factAt[id]
+		if seen[id] || !ok {
+			continue
+		}
+		seen[id] = true
+		out = append(out, id)
+		for _, r := range v.facts[i].Rivals {
+			if other, ok := v.factAt[r]; ok && v.facts[other].Subject == f.Subject {
+				queue = append(queue, r)
+			}
+		}
+	}
+	return out
+}
+
+// holds reports whether a claim holds at an instant; known says whether it was said by
+// then at all. Without a limit it is the claim's own status.
+func (v *view) holds(f *Fact, end time.Time, limited bool) (holds, known bool) {
+	if !limited {
+		return f.Status != schema.StatusDeprecated, true
+	}
+	spans := v.spans(f)
+	if len(spans) == 0 {
+		return f.Status != schema.StatusDeprecated, true
+	}
+	for _, s := range spans {
+		if s.From.Before(end) {
+			known = true
+			if s.To.IsZero() || !s.To.Before(end) {
+				return true, true
+			}
+		}
+	}
+	return false, known
+}
+
+// put adds a claim to the view, or exchanges it.
+func (v *view) put(f Fact) {
+	i, ok := v.factAt[f.ID]
+	if !ok {
+		i = len(v.facts)
+		v.factAt[f.ID] = i
+		v.facts = append(v.facts, Fact{})
+	}
+	v.facts[i] = f
+	for _, q := range f.Evidence {
+		for _, r := range q.Turns {
+			if at, ok := v.at[r]; ok && !slices.Contains(v.claims[at], i) {
+				v.claims[at] = append(v.claims[at], i)
+			}
+		}
+	}
+	v.claimWords.Set(i, f.words())
+	v.walked = nil
+}
+
+// words are what a claim is found by: its names and predicate, and what was said.
+func (f *Fact) words() string {
+	var b strings.Builder
+	b.WriteString(strings.ToLower(strings.ReplaceAll(f.Text, "_", " ")))
+	for _, q := range f.Evidence {
+		b.WriteByte(' ')
+		b.WriteString(q.Text)
+	}
+	return b.String()
+}

@@ -1,0 +1,109 @@
+package graphmem
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"membench/graph"
+	"membench/llm/hashing"
+	"membench/memory"
+	"membench/memory/recall"
+	"membench/schema"
+)
+
+// A Reading is the retrieval of the graph memory over a graph that is there already.
+type Reading struct{ p *policy }
+
+// Over is the same retrieval over a graph that someone already has: one of graphir, one
+// in Neo4j, one made of the export of a memory system, whose memories stand as turns
+// where it has none. The graph is never written to. It is read whole now, and again by a
+// question that finds it changed (graph.Revised; without that, by every question unless
+// it is a graph.Local).
+func Over(ctx context.Context, g graph.Graph, d memory.Deps, o Options) (*Reading, error) {
+	if d.Embed == nil {
+		d.Embed = hashing.New(0)
+	}
+	p := &policy{o: o, v: newView("", d.Embed), home: g}
+	if _, err := p.refresh(ctx); err != nil {
+		return nil, err
+	}
+	return &Reading{p}, nil
+}
+
+var _ memory.Memory = (*Reading)(nil)
+
+// Ingest refuses: the graph is somebody else's.
+func (r *Reading) Ingest(context.Context, memory.Batch) (memory.Receipt, error) {
+	return memory.Receipt{}, fmt.Errorf("storing a turn in a graph that is only read: %w", errReadOnly)
+}
+
+// Retrieve ranks the graph's turns. The ids of hits are those of their nodes.
+func (r *Reading) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	if err := ctx.Err(); err != nil {
+		return memory.Retrieved{}, err
+	}
+	if q.K <= 0 {
+		q.K = 5
+	}
+	return r.p.Recall(ctx, q)
+}
+
+// Close has nothing to do: the graph is the caller's.
+func (r *Reading) Close() error { return nil }
+
+// Size counts what can be found: turns and claims.
+func (r *Reading) Size() (turns, claims int) { return r.p.v.st.Len(), len(r.p.v.facts) }
+
+// Speakers are the names of who spoke, in the order they came.
+func (r *Reading) Speakers() []string { return r.p.v.st.Speakers() }
+
+// Facts are the claims that rest on a hit and were known by asOf ("": all that are), in
+// the order they came, each with when it holds.
+func (r *Reading) Facts(hit schema.PointID, asOf string) (out []Held) {
+	at, ok := r.p.v.st.Find(hit)
+	if !ok {
+		return nil
+	}
+	end, limited := until(asOf)
+	for _, i := range r.p.v.claims[at] {
+		f := r.p.v.facts[i]
+		if holds, known := r.p.v.holds(&f, end, limited); known {
+			f.Evidence = slices.DeleteFunc(slices.Clone(f.Evidence), func(q Quote) bool { return !SaidBy(q.Time, asOf) })
+			out = append(out, Held{f, holds, r.p.v.spans(&f)})
+		}
+	}
+	return out
+}
+
+// Held is a claim and when it holds.
+type Held struct {
+	Fact
+	Holds bool   // at the time asked for
+	Spans []Span // all that the graph knows of
+}
+
+// Graph is the graph that the last question was answered from, to walk its evidence.
+func (r *Reading) Graph() *graph.Local { return r.p.g }
+
+// With is the same reading with other options. The two share what they know of the
+// graph: one goroutine may use them.
+func (r *Reading) With(o Options) *Reading {
+	p := *r.p
+	p.o = o
+	return &Reading{&p}
+}
+
+// SaidBy reports whether something of the given time counts at asOf: it was said by then,
+// or nobody knows when. Both are RFC 3339 or its beginning; "" as asOf is after all.
+func SaidBy(at, asOf string) bool {
+	end, limited := until(asOf)
+	t, ok := recall.Instant(at)
+	return !limited || !ok || t.Before(end)
+}
+
+// IsInstant reports whether a text is an instant that AsOf understands, or empty.
+func IsInstant(s string) bool {
+	_, ok := recall.Instant(s)
+	return ok || s == ""
+}
