@@ -74,7 +74,7 @@ func Measures() []string { return slices.Sorted(maps.Keys(measures)) }
 // Read takes a stream apart into runs, one for each system and data set, sorted by name,
 // with the measures named. Findings go to report.
 func Read(in schema.Seq[schema.QARecord], report func(error) error, measured ...string) ([]*Run, error) {
-	runs := map[string]*Run{}
+	runs, names := map[string]*Run{}, figure.Names{}
 	for r, err := range in {
 		if err != nil {
 			var f *schema.Finding
@@ -89,6 +89,9 @@ func Read(in schema.Seq[schema.QARecord], report func(error) error, measured ...
 			}
 		}
 		q := &r.V
+		for _, s := range []*string{&q.System, &q.Dataset, &q.CaseID, &q.RawCategory} {
+			*s = names.Keep(*s)
+		}
 		key := q.Dataset + "\x00" + q.System
 		run := runs[key]
 		if run == nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strings"
 
 	"membench/llm"
 	"membench/schema"
@@ -153,8 +154,8 @@ func (g *group) count(q *schema.QARecord, verdict string) {
 	}
 	l := g.losses[q.Category]
 	if l == nil {
-		l = &Loss{Category: q.Category, Hops: map[string]int{}, Causes: map[string]int{}}
-		g.losses[q.Category] = l
+		l = &Loss{Category: strings.Clone(q.Category), Hops: map[string]int{}, Causes: map[string]int{}}
+		g.losses[l.Category] = l
 	}
 	l.Answers++
 	switch verdict {
