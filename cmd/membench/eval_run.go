@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -116,6 +118,9 @@ func startRun(ctx context.Context, e *env, s runSpec) (err error) {
 	o := s.run
 	o.Dir, o.Watch, o.Found = s.dir, &evalrun.Watch{}, func(f *schema.Finding) { t.take(f) }
 	o.Memories = cmp.Or(o.Memories, runtime.GOMAXPROCS(0))
+	if o.ID == "" && o.Now != nil { // two runs of one configuration are two at a service, too
+		o.ID = runID(e, s.dir)
+	}
 	for i, set := range s.sets {
 		o.Sets = append(o.Sets, evalrun.Set{Name: set.name, Cases: keptCases(ctx, s.dir, kept, i), Digest: kept.Sets[i].Digest, Window: set.window, Size: evalrun.Size{Cases: kept.Sets[i].Cases, Questions: kept.Sets[i].Questions}})
 	}
@@ -138,6 +143,15 @@ func startRun(ctx context.Context, e *env, s runSpec) (err error) {
 	t.summary()
 	tellRun(e, s.dir, res)
 	return s.after(ctx, e, res.Files)
+}
+
+// runID names a run that begins now in a folder.
+func runID(e *env, dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	sum := sha256.Sum256([]byte(dir + "\x00" + e.now().UTC().Format(time.RFC3339Nano)))
+	return hex.EncodeToString(sum[:8])
 }
 
 // record writes manifest and configuration. A finished run keeps the ones it has.

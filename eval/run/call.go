@@ -55,7 +55,7 @@ func recovered(what string, v any) error {
 // call runs f, foreign code, and comes back whatever f does: within limit and grace,
 // and with a panic as an error. later is run when a call that was left behind returns
 // after all.
-func call[T any](ctx context.Context, what string, limit, grace time.Duration, f func(context.Context) (T, error), later func()) (T, error) {
+func call[T any](ctx context.Context, r *runner, what string, limit time.Duration, f func(context.Context) (T, error), later func()) (T, error) {
 	if limit <= 0 {
 		return guarded(ctx, what, f)
 	}
@@ -66,18 +66,18 @@ func call[T any](ctx context.Context, what string, limit, grace time.Duration, f
 		err error
 	}
 	out := make(chan result, 1)
-	go func() {
+	r.hands.do(func() {
 		v, err := guarded(inner, what, f)
 		out <- result{v, err}
-	}()
-	var r result
+	})
+	var got result
 	select {
-	case r = <-out:
+	case got = <-out:
 	case <-inner.Done():
-		t := time.NewTimer(grace)
+		t := time.NewTimer(r.o.Limits.Grace)
 		defer t.Stop()
 		select {
-		case r = <-out:
+		case got = <-out:
 		case <-t.C:
 			go func() {
 				<-out
@@ -92,10 +92,10 @@ func call[T any](ctx context.Context, what string, limit, grace time.Duration, f
 			return none, &leftError{what, limit}
 		}
 	}
-	if r.err != nil && context.Cause(inner) == errLimit && ctx.Err() == nil {
-		r.err = fmt.Errorf("%s: %w, %v: %w", what, errLimit, limit, r.err)
+	if got.err != nil && context.Cause(inner) == errLimit && ctx.Err() == nil {
+		got.err = fmt.Errorf("%s: %w, %v: %w", what, errLimit, limit, got.err)
 	}
-	return r.v, r.err
+	return got.v, got.err
 }
 
 func guarded[T any](ctx context.Context, what string, f func(context.Context) (T, error)) (v T, err error) {

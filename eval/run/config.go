@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -86,6 +87,7 @@ const (
 
 // state is configFile.
 type state struct {
+	ID     string            `json:"id"`
 	Config map[string]string `json:"config"`
 	Units  []unitState       `json:"units"` // in order; their journals are 0000.log, …
 }
@@ -135,9 +137,10 @@ func writeJSON(path string, v any) error {
 }
 
 // begin compares the folder with the run, and makes it the run's. done is nil where
-// something is left to do.
-func begin(dir string, o Options, units []*unit) (done *finished, err error) {
+// something is left to do; id names the run.
+func begin(dir string, o Options, units []*unit) (done *finished, id string, err error) {
 	want := state{Config: o.config(units)}
+	want.ID = cmp.Or(o.ID, fingerprint(want.Config))
 	for _, u := range units {
 		times := 1
 		if u.reingest {
@@ -149,9 +152,9 @@ func begin(dir string, o Options, units []*unit) (done *finished, err error) {
 	path := filepath.Join(dir, configFile)
 	switch err := readJSON(path, &have); {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, writeJSON(path, want)
+		return nil, want.ID, writeJSON(path, want)
 	case err != nil:
-		return nil, err
+		return nil, "", err
 	}
 	var diffs []Difference
 	names := maps.Clone(have.Config)
@@ -162,20 +165,20 @@ func begin(dir string, o Options, units []*unit) (done *finished, err error) {
 		}
 	}
 	if len(diffs) > 0 {
-		return nil, &ChangedError{o.Dir, diffs}
+		return nil, "", &ChangedError{o.Dir, diffs}
 	}
 	done = &finished{}
 	if err := readJSON(filepath.Join(dir, doneFile), done); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
+			return nil, have.ID, nil
 		}
-		return nil, err
+		return nil, "", err
 	}
 	if !done.whole(o.Dir) {
 		// Somebody took the files away: without them there is nothing to go on from.
-		return nil, os.Remove(filepath.Join(dir, doneFile))
+		return nil, have.ID, os.Remove(filepath.Join(dir, doneFile))
 	}
-	return done, nil
+	return done, have.ID, nil
 }
 
 // fingerprint names the run in namespaces of services.

@@ -54,7 +54,7 @@ func reopenUnit(ctx context.Context, u *unit, path string, next [2]func() (jsonl
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, j.close()) }()
+	defer func() { err = errors.Join(err, j.close(true)) }()
 	failed := map[int]bool{}
 	copyRecord := func(c schema.Case, h head, from func() (jsonl.Line, error, bool)) error {
 		line, err, ok := from()
@@ -74,7 +74,7 @@ func reopenUnit(ctx context.Context, u *unit, path string, next [2]func() (jsonl
 			return nil
 		}
 		out := append(appendHead(make([]byte, 9, 64+len(line.Bytes)), h), '\t')
-		return j.put(append(append(out, line.Bytes...), '\n'))
+		return j.put(append(append(out, line.Bytes...), '\n'), false)
 	}
 	jobs := 0
 	for repeat := range u.repeats {

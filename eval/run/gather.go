@@ -14,8 +14,8 @@ import (
 	"slices"
 
 	"membench/internal/atomicfile"
-	"membench/internal/keylog"
 	"membench/schema"
+	"membench/schema/jsonl"
 )
 
 // output is one of the run's files while it is put together.
@@ -87,19 +87,24 @@ func (r *runner) gather(ctx context.Context, dir string) (res Result, err error)
 // waiting are the records of a job whose turn has not come.
 type waiting struct {
 	recs  []waitingRecord
+	text  []byte // of those that are held
 	ended bool
 }
 
-// A waitingRecord is a record that waits, or where it stands in the journal.
+// A waitingRecord is the place of a record in text, or, where it is not held, in the
+// journal.
 type waitingRecord struct {
 	recordKey
-	line []byte
+	held bool
 	off  int64
 	n    int
 }
 
 // maxHeld is how many bytes of waiting records are held; of more their places are.
 const maxHeld = 64 << 20
+
+// maxJournalLine is more than any record has.
+const maxJournalLine = 1 << 30
 
 // gatherUnit writes the records of one repeat in order. Jobs begin in order and only so
 // many work at once, so few of them wait: those that end before an earlier one does.
@@ -112,12 +117,12 @@ func (r *runner) gatherUnit(ctx context.Context, path string, u *unit, repeat in
 	next, free := 0, []*waiting{}
 	jobs := map[int]*waiting{}
 	off, held := int64(0), 0
-	err = keylog.Read(path, func(_ int, line []byte) error {
+	each := func(line []byte) error {
 		h, rec, err := parseLine(line)
 		if err != nil {
 			return err
 		}
-		at := waitingRecord{recordKey: h.recordKey, line: rec, off: off + int64(len(line)-len(rec)), n: len(rec)}
+		at := waitingRecord{recordKey: h.recordKey, off: off + int64(len(line)-len(rec)), n: len(rec)}
 		off += int64(len(line)) + 1
 		if h.job%1024 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -138,31 +143,39 @@ func (r *runner) gatherUnit(ctx context.Context, path string, u *unit, repeat in
 			if err := res.count(h, rec); err != nil {
 				return err
 			}
-			if held+at.n > maxHeld {
-				at.line = nil
+			if at.held = held+at.n <= maxHeld; at.held {
+				held += at.n
+				at.off = int64(len(w.text))
+				w.text = append(w.text, rec...)
 			}
-			held += len(at.line)
 			w.recs = append(w.recs, at)
 			return nil
 		}
 		w.ended = true
 		for w := jobs[next]; w != nil && w.ended; w = jobs[next] {
-			n, err := w.write(f, outs)
-			if err != nil {
+			if err := w.write(f, outs); err != nil {
 				return err
 			}
-			held -= n
+			held -= len(w.text)
 			delete(jobs, next)
-			*w = waiting{recs: w.recs[:0]}
+			*w = waiting{recs: w.recs[:0], text: w.text[:0]}
 			free = append(free, w)
 			next++
 		}
 		return nil
-	})
-	if err == nil && len(jobs) > 0 {
-		err = fmt.Errorf("%d cases have not ended", len(jobs))
 	}
-	return err
+	for line, err := range jsonl.Lines(f, path, maxJournalLine) {
+		if err == nil {
+			err = each(line.Bytes)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(jobs) > 0 {
+		return fmt.Errorf("%d cases have not ended", len(jobs))
+	}
+	return nil
 }
 
 func (res *Result) count(h head, rec []byte) error {
@@ -175,8 +188,8 @@ func (res *Result) count(h head, rec []byte) error {
 	return res.Units[len(res.Units)-1].add(h.kind, h.outcome, rec)
 }
 
-// write writes them in order and says how many bytes of them were held.
-func (w *waiting) write(journal io.ReaderAt, outs [2]*output) (held int, err error) {
+// write writes them in order.
+func (w *waiting) write(journal io.ReaderAt, outs [2]*output) error {
 	slices.SortFunc(w.recs, func(a, b waitingRecord) int {
 		return cmp.Or(cmp.Compare(a.repeat, b.repeat), cmp.Compare(a.i, b.i))
 	})
@@ -185,16 +198,18 @@ func (w *waiting) write(journal io.ReaderAt, outs [2]*output) (held int, err err
 		if rec.kind == 's' {
 			out = outs[0]
 		}
-		held += len(rec.line)
-		if rec.line == nil {
-			rec.line = make([]byte, rec.n)
-			if _, err := journal.ReadAt(rec.line, rec.off); err != nil {
-				return held, err
+		var line []byte
+		if rec.held {
+			line = w.text[rec.off:][:rec.n]
+		} else {
+			line = make([]byte, rec.n)
+			if _, err := journal.ReadAt(line, rec.off); err != nil {
+				return err
 			}
 		}
-		if err := out.line(rec.line); err != nil {
-			return held, err
+		if err := out.line(line); err != nil {
+			return err
 		}
 	}
-	return held, nil
+	return nil
 }

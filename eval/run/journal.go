@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"time"
 
 	"membench/internal/keylog"
 	"membench/schema"
@@ -85,8 +86,8 @@ func parseLine(line []byte) (h head, rec []byte, err error) {
 	return h, rec, nil
 }
 
-// partial is what is on record of a job that has not ended.
-type partial struct{ keys map[recordKey]struct{} }
+// partial is what is on record of a job that has not ended, and whether it went well.
+type partial struct{ keys map[recordKey]bool }
 
 func (p *partial) has(k recordKey) bool {
 	if p == nil {
@@ -96,12 +97,26 @@ func (p *partial) has(k recordKey) bool {
 	return ok
 }
 
+// sessions is how many sessions in a row, from the first, are on record and went well.
+func (p *partial) sessions(repeat int) int {
+	n := 0
+	for p != nil && p.keys[recordKey{'s', repeat, n}] {
+		n++
+	}
+	return n
+}
+
 // A journal is open for appending; any goroutine may append.
 type journal struct {
-	mu        sync.Mutex
-	log       *keylog.Log
-	buf       []byte
-	unsynced  int
+	mu       sync.Mutex
+	log      *keylog.Log
+	buf      []byte // lines that were not written yet
+	waits    bool   // somebody will write them
+	bad      error  // they could not be
+	unsynced int
+	// precious lines are written at once: what they say was paid for, or cannot be had
+	// again. Others may wait for lateBytes of them or lateAfter.
+	precious  bool
 	questions int // that were there when it was opened
 	outcomes  map[string]int
 	sessions  int
@@ -113,6 +128,11 @@ type journal struct {
 // syncEvery so many bytes the journal is made durable: what a crash of the machine can
 // take back. The death of the process takes nothing.
 const syncEvery = 16 << 20
+
+const (
+	lateBytes = 64 << 10
+	lateAfter = 100 * time.Millisecond
+)
 
 func journalPath(dir string, unit int) string {
 	return filepath.Join(dir, fmt.Sprintf("%04d.log", unit))
@@ -146,10 +166,10 @@ func (j *journal) note(h head) {
 	}
 	p := j.open[h.job]
 	if p == nil {
-		p = &partial{map[recordKey]struct{}{}}
+		p = &partial{map[recordKey]bool{}}
 		j.open[h.job] = p
 	}
-	p.keys[h.recordKey] = struct{}{}
+	p.keys[h.recordKey] = h.outcome == schema.OutcomeAnswered
 }
 
 func (j *journal) close1(job int) {
@@ -178,44 +198,69 @@ func (j *journal) partial(job int) *partial {
 }
 
 func (j *journal) session(job, repeat, i int, rec *schema.SessionRecord) error {
-	return put(j, head{recordKey{'s', repeat, i}, job, rec.Outcome}, rec)
+	return put(j, head{recordKey{'s', repeat, i}, job, rec.Outcome}, rec, len(rec.Usage) > 0)
 }
 
 func (j *journal) question(job, i int, rec *schema.QARecord) error {
-	return put(j, head{recordKey{'q', rec.Repeat, i}, job, rec.Outcome}, rec)
+	return put(j, head{recordKey{'q', rec.Repeat, i}, job, rec.Outcome}, rec, len(rec.Usage) > 0)
 }
 
-func put[T schema.Versioned[T]](j *journal, h head, rec *T) error {
-	line := appendHead(make([]byte, 9, 1024), h)
-	line = append(line, '\t')
+// lines holds buffers for one line each.
+var lines = sync.Pool{New: func() any { return new([]byte) }}
+
+func put[T schema.Versioned[T]](j *journal, h head, rec *T, now bool) error {
+	buf := lines.Get().(*[]byte)
+	defer lines.Put(buf)
+	line := append(appendHead(append((*buf)[:0], "12345678 "...), h), '\t')
 	line, err := jsonl.Append(line, *rec, schema.Latest)
 	if err != nil {
 		return fmt.Errorf("a record of job %d cannot be written: %w", h.job, err)
 	}
-	return j.put(line)
+	*buf = line
+	return j.put(line, now)
 }
 
 // put fills in the sum of a line that leaves room for it, and appends it.
-func (j *journal) put(line []byte) error {
+func (j *journal) put(line []byte, now bool) error {
 	sum := crc32.Checksum(line[9:len(line)-1], castagnoli)
 	hex.Encode(line[:8], []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
 	line[8] = ' '
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if err := j.log.Put(line); err != nil {
-		return err
+	j.buf = append(j.buf, line...)
+	if now || j.precious || len(j.buf) >= lateBytes {
+		return j.flush()
 	}
-	if j.unsynced += len(line); j.unsynced >= syncEvery {
+	if !j.waits {
+		j.waits = true
+		time.AfterFunc(lateAfter, func() {
+			j.mu.Lock()
+			defer j.mu.Unlock()
+			j.waits = false
+			_ = j.flush() // it stays in j.bad
+		})
+	}
+	return j.bad
+}
+
+// flush writes what waits.
+func (j *journal) flush() error {
+	if j.bad != nil || len(j.buf) == 0 {
+		return j.bad
+	}
+	j.bad = j.log.Put(j.buf)
+	if j.unsynced += len(j.buf); j.bad == nil && j.unsynced >= syncEvery {
 		j.unsynced = 0
-		return j.log.Sync()
+		j.bad = j.log.Sync()
 	}
-	return nil
+	j.buf = j.buf[:0]
+	return j.bad
 }
 
 // end notes that nothing more comes of a job.
 func (j *journal) end(job int) error {
 	line := append(appendHead(make([]byte, 9, 64), head{recordKey{kind: 'e'}, job, "-"}), '\n')
-	if err := j.put(line); err != nil {
+	if err := j.put(line, false); err != nil {
 		return err
 	}
 	j.mu.Lock()
@@ -224,10 +269,15 @@ func (j *journal) end(job int) error {
 	return nil
 }
 
-func (j *journal) close() error {
+// close writes what waits; with sync it is durable, too.
+func (j *journal) close(sync bool) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return errors.Join(j.log.Sync(), j.log.Close())
+	err := j.flush()
+	if err == nil && sync {
+		err = j.log.Sync()
+	}
+	return errors.Join(err, j.log.Close())
 }
 
 // removeJournals leaves the small files of the folder.

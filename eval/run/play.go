@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -40,6 +41,8 @@ type player struct {
 	words   int           // turns given to it that say something
 	last    []memory.Item // before the session, for systems that tell no deltas
 	started bool
+	// attached is how many sessions the memory held when it was opened again.
+	attached int
 }
 
 // brokenAfter openings or first sessions that failed in a row, the rest of a unit is
@@ -125,7 +128,7 @@ func (p *player) lastNeeded(had *partial) int {
 
 func (p *player) fill(ctx context.Context, had *partial, stop int) error {
 	c := &p.j.c
-	if err := p.open(ctx); err != nil {
+	if err := p.open(ctx, had); err != nil {
 		return err
 	}
 	if len(c.Sessions) == 0 {
@@ -135,17 +138,27 @@ func (p *player) fill(ctx context.Context, had *partial, stop int) error {
 		if i >= stop {
 			break
 		}
+		if i < p.attached { // its questions have their records, or are asked below
+			if err := p.askDue(ctx, had, i+1); err != nil {
+				return err
+			}
+			continue
+		}
 		rec, err := p.session(ctx, i)
 		if err != nil {
 			return err
 		}
 		asked := slices.Contains(p.due, i+1)
 		if asked && p.dead == nil {
-			if err := p.check(ctx); err != nil {
+			err := p.check(ctx)
+			if err == nil {
+				err = p.pure(ctx, i+1)
+			}
+			if err != nil {
 				if fatal(ctx, err) {
 					return err
 				}
-				p.dead = fmt.Errorf("ingest check: %w", err)
+				p.dead = err
 				rec.Outcome, rec.Error = outcomeOf(err), text(p.dead.Error())
 			}
 		}
@@ -165,18 +178,22 @@ func (p *player) fill(ctx context.Context, had *partial, stop int) error {
 	return nil
 }
 
-// open makes the memory. Failing, it is dead from the start.
-func (p *player) open(ctx context.Context) error {
+// open makes the memory: the one that an earlier start left, where that can be had as
+// it was, else an empty one. Failing, it is dead from the start.
+func (p *player) open(ctx context.Context, had *partial) error {
 	if err := p.u.broken(); err != nil {
 		p.dead = err
 		return nil
 	}
-	scope := p.j.c.ID
+	ns := memory.Namespace{Run: p.ns, Scope: p.j.c.ID}
 	if p.j.repeat > 0 {
-		scope += "#" + strconv.Itoa(p.j.repeat)
+		ns.Scope += "#" + strconv.Itoa(p.j.repeat)
 	}
-	m, err := call(ctx, "opening the memory", p.o.Limits.Ingest, p.o.Limits.Grace, func(ctx context.Context) (memory.Memory, error) {
-		return p.u.sys.System.Open(ctx, memory.Namespace{Run: p.ns, Scope: scope})
+	if ok, err := p.attach(ctx, ns, had); ok || err != nil {
+		return err
+	}
+	m, err := call(ctx, p.runner, "opening the memory", p.o.Limits.Ingest, func(ctx context.Context) (memory.Memory, error) {
+		return p.u.sys.System.Open(ctx, ns)
 	}, nil)
 	if err != nil {
 		if fatal(ctx, err) {
@@ -192,6 +209,87 @@ func (p *player) open(ctx context.Context) error {
 	return nil
 }
 
+// attach opens what an earlier start left of the memory. It is used where it holds
+// exactly the sessions that are on record: a memory that is ahead of them would answer
+// earlier questions, and tell changes, otherwise.
+func (p *player) attach(ctx context.Context, ns memory.Namespace, had *partial) (bool, error) {
+	n := had.sessions(p.j.repeat)
+	a, ok := memory.As[memory.Attacher](p.u.sys.System)
+	if !ok || n == 0 {
+		return false, nil
+	}
+	from, to := p.repeats()
+	for i := range p.j.c.Questions {
+		for rep := from; rep < to; rep++ {
+			if p.due[i] < n && !had.has(recordKey{'q', rep, i}) {
+				return false, nil
+			}
+		}
+	}
+	m, err := call(ctx, p.runner, "opening the memory again", p.o.Limits.Ingest, func(ctx context.Context) (memory.Memory, error) { return a.Attach(ctx, ns) }, nil)
+	if err != nil {
+		if fatal(ctx, err) {
+			return false, err
+		}
+		return false, nil // an empty one may do better
+	}
+	p.m = m
+	var sent []string
+	words := 0
+	for i := range n {
+		turns := p.j.c.Sessions[i].Turns
+		for k := 0; k < len(turns); k += p.batchSize(len(turns)) {
+			sent = append(sent, batchKey(i, k))
+		}
+		for _, t := range turns {
+			if strings.TrimSpace(t.Text) != "" {
+				words++
+			}
+		}
+	}
+	if k, ok := memory.As[memory.Keyed](m); ok {
+		keys, err := do(ctx, p, "telling what it stored", p.o.Limits.Ingest, k.Keys)
+		if err == nil && slices.Equal(keys, sent) {
+			p.sent, p.words, p.attached, p.started = sent, words, n, true
+			return true, p.remember(ctx)
+		}
+		if err != nil && fatal(ctx, err) {
+			return false, err
+		}
+	}
+	p.close()
+	p.dead = nil
+	return false, nil
+}
+
+// remember takes what there is before a session, for systems that do not tell what it changed.
+func (p *player) remember(ctx context.Context) error {
+	if _, tells := memory.As[memory.Deltaer](p.m); tells {
+		return nil
+	}
+	s, shows := memory.As[memory.Snapshotter](p.m)
+	if !shows {
+		return nil
+	}
+	items, err := do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) ([]memory.Item, error) { return all(s.Snapshot(ctx)) })
+	if err != nil && fatal(ctx, err) {
+		return err
+	}
+	if err != nil {
+		p.dead = err
+	}
+	p.last = items
+	return nil
+}
+
+// batchSize is how many of n turns are ingested at once.
+func (p *player) batchSize(n int) int {
+	if w := cmp.Or(p.u.set.Window, p.o.Window); w > 0 {
+		return w
+	}
+	return max(1, n)
+}
+
 func (p *player) close() {
 	if p.m == nil {
 		return
@@ -203,7 +301,7 @@ func (p *player) close() {
 	m := p.m
 	p.m = nil
 	// The answer to a failed closing would come too late for any record.
-	_, _ = call(context.Background(), "closing the memory", p.o.Limits.Ingest, p.o.Limits.Grace, func(context.Context) (struct{}, error) { return struct{}{}, m.Close() }, nil)
+	_, _ = call(context.Background(), p.runner, "closing the memory", p.o.Limits.Ingest, func(context.Context) (struct{}, error) { return struct{}{}, m.Close() }, nil)
 }
 
 // went notes how a case of the unit began.
@@ -244,7 +342,7 @@ func (p *player) since(t time.Time) float64 {
 // do is call on the memory: a call that is left behind makes it dead.
 func do[T any](ctx context.Context, p *player, what string, limit time.Duration, f func(context.Context) (T, error)) (T, error) {
 	m := p.m
-	v, err := call(ctx, what, limit, p.o.Limits.Grace, f, func() {
+	v, err := call(ctx, p.runner, what, limit, f, func() {
 		guarded(context.Background(), what, func(context.Context) (int, error) { return 0, m.Close() })
 	})
 	var left *leftError
@@ -294,10 +392,7 @@ func (p *player) ingest(ctx context.Context, s *schema.Session, i int, rec *sche
 			p.words++
 		}
 	}
-	size := cmp.Or(p.j.u.set.Window, p.o.Window)
-	if size <= 0 {
-		size = max(1, len(turns))
-	}
+	size := p.batchSize(len(turns))
 	take := func(r memory.Receipt) {
 		*told = told.Add(r.Usage)
 		for _, d := range r.Degraded {
@@ -338,48 +433,54 @@ func (p *player) look(ctx context.Context, s *schema.Session, rec *schema.Sessio
 	d, tells := memory.As[memory.Deltaer](p.m)
 	shot, shows := memory.As[memory.Snapshotter](p.m)
 	rec.Opaque = !tells && !shows
-	if tells {
-		deltas, err := do(ctx, p, "telling the session's changes", p.o.Limits.Ingest, func(ctx context.Context) (out []schema.MemoryDelta, err error) {
-			for x, err := range d.Delta(ctx, s.ID) {
-				if err != nil {
-					return out, err
-				}
-				out = append(out, delta(x))
-			}
-			return out, nil
-		})
-		if err != nil {
-			return err
-		}
-		rec.Delta = deltas
-	}
-	if !shows || tells && !p.o.Snapshots && len(s.Points) == 0 {
+	keep := shows && (p.o.Snapshots || len(s.Points) > 0)
+	if rec.Opaque {
 		return nil
 	}
-	items, err := do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) (out []memory.Item, err error) {
-		for it, err := range shot.Snapshot(ctx) {
-			if err != nil {
-				return out, err
+	type seen struct {
+		delta []schema.MemoryDelta
+		items []memory.Item
+	}
+	got, err := do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) (x seen, err error) {
+		if tells {
+			for one, err := range d.Delta(ctx, s.ID) {
+				if err != nil {
+					return x, err
+				}
+				x.delta = append(x.delta, delta(one))
 			}
-			out = append(out, it)
 		}
-		return out, nil
+		if keep || !tells {
+			x.items, err = all(shot.Snapshot(ctx))
+		}
+		return x, err
 	})
 	if err != nil {
 		return err
 	}
+	rec.Delta = got.delta
 	if !tells {
-		for _, x := range memory.Diff(p.last, items, p.u.caps.Colder) {
+		for _, x := range memory.Diff(p.last, got.items, p.u.caps.Colder) {
 			rec.Delta = append(rec.Delta, delta(x))
 		}
-		p.last = items
+		p.last = got.items
 	}
-	if p.o.Snapshots || len(s.Points) > 0 {
-		for _, it := range items {
+	if keep {
+		for _, it := range got.items {
 			rec.Snapshot = append(rec.Snapshot, schema.MemoryState{ID: schema.PointID(text(string(it.ID))), Text: text(it.Text), SessionID: text(it.Session), Status: it.Status, Sources: it.Sources})
 		}
 	}
 	return nil
+}
+
+func all[T any](in iter.Seq2[T, error]) (out []T, err error) {
+	for x, err := range in {
+		if err != nil {
+			return out, err
+		}
+		out = append(out, x)
+	}
+	return out, nil
 }
 
 func delta(x memory.Delta) schema.MemoryDelta {
@@ -392,34 +493,69 @@ func delta(x memory.Delta) schema.MemoryDelta {
 
 // check finds out before a question is asked whether the memory has what it was given.
 func (p *player) check(ctx context.Context) error {
-	if k, ok := memory.As[memory.Keyed](p.m); ok {
-		have, err := do(ctx, p, "telling what it stored", p.o.Limits.Ingest, k.Keys)
-		if err != nil {
-			return err
-		}
-		if !slices.Equal(have, p.sent) {
-			return fmt.Errorf("the memory has %d of the %d batches that it was given%s", overlap(have, p.sent), len(p.sent), differs(have, p.sent))
-		}
-	}
+	k, keyed := memory.As[memory.Keyed](p.m)
+	s, shows := memory.As[memory.Snapshotter](p.m)
 	verbatim := p.u.caps.Unit == "turn" || p.u.caps.Unit == "pair" || p.u.caps.Unit == "chunk"
-	s, ok := memory.As[memory.Snapshotter](p.m)
-	if !ok || !verbatim || p.words == 0 {
+	shows = shows && verbatim && p.words > 0
+	if !keyed && !shows {
 		return nil
 	}
-	// A system may forget by design, so only an empty memory is proof of a loss.
-	any, err := do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) (bool, error) {
-		for _, err := range s.Snapshot(ctx) {
-			return err == nil, err
-		}
-		return false, nil
-	})
-	if err != nil {
-		return err
+	type held struct {
+		keys []string
+		any  bool
 	}
-	if !any {
-		return fmt.Errorf("the memory is empty after %d turns", p.words)
+	has, err := do(ctx, p, "telling what it stored", p.o.Limits.Ingest, func(ctx context.Context) (h held, err error) {
+		if keyed {
+			if h.keys, err = k.Keys(ctx); err != nil {
+				return h, err
+			}
+		}
+		if shows {
+			for _, err := range s.Snapshot(ctx) {
+				h.any = err == nil
+				return h, err
+			}
+		}
+		return h, nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case keyed && !slices.Equal(has.keys, p.sent):
+		return fmt.Errorf("ingest check: the memory has %d of the %d batches that it was given%s", overlap(has.keys, p.sent), len(p.sent), differs(has.keys, p.sent))
+	case shows && !has.any: // a system may forget by design, so only an empty memory is proof of a loss
+		return fmt.Errorf("ingest check: the memory is empty after %d turns", p.words)
 	}
 	return nil
+}
+
+// pureEvery so many cases a memory is asked once for nothing, to see that it stays as it is.
+const pureEvery = 64
+
+// pure finds out before questions are asked whether asking changes the memory. It is done
+// where looking costs nothing: in memories of this process.
+func (p *player) pure(ctx context.Context, n int) error {
+	s, ok := memory.As[memory.Snapshotter](p.m)
+	c := p.u.caps
+	if !ok || p.j.n%pureEvery != 0 || p.u.log.precious || c.Stateful || c.Calls.LLMPerQuery.Max > 0 || c.Retrieval == memory.RetrievalNone {
+		return nil
+	}
+	first := slices.Index(p.due, n)
+	changed, err := do(ctx, p, "trying a question", p.o.Limits.Retrieve, func(ctx context.Context) (bool, error) {
+		before, err := all(s.Snapshot(ctx))
+		if err != nil {
+			return false, err
+		}
+		if _, err := p.m.Retrieve(ctx, p.query(p.j.c.Questions[first])); err != nil {
+			return false, nil // that question will say so itself
+		}
+		after, err := all(s.Snapshot(ctx))
+		return len(memory.Diff(before, after, c.Colder)) > 0, err
+	})
+	if err == nil && changed {
+		err = errors.New("asking changes this memory: its questions would disturb each other (a system that says so, query_is_stateful, is asked on copies)")
+	}
+	return err
 }
 
 func overlap(a, b []string) int {
@@ -524,7 +660,9 @@ func (p *player) question(ctx context.Context, wg *sync.WaitGroup, stop context.
 		if n == 0 {
 			rec.Usage = f.usage // paid once, counted once
 		}
-		wg.Go(func() {
+		wg.Add(1)
+		p.hands.do(func() {
+			defer wg.Done()
 			defer func() { <-p.calls }()
 			err := p.read(ctx, q, &rec)
 			if err == nil {
@@ -547,7 +685,7 @@ func (p *player) keep(i int, rec *schema.QARecord) error {
 func (p *player) read(ctx context.Context, q schema.Question, rec *schema.QARecord) error {
 	start := p.now()
 	in := reader.Input{Question: q, Speakers: p.j.c.Speakers, Context: rec.Context, Hits: rec.Hits, Sample: rec.Repeat}
-	a, err := call(ctx, "reading", p.o.Limits.Read, p.o.Limits.Grace, func(ctx context.Context) (reader.Answer, error) { return p.u.sys.Reader.Read(ctx, in) }, nil)
+	a, err := call(ctx, p.runner, "reading", p.o.Limits.Read, func(ctx context.Context) (reader.Answer, error) { return p.u.sys.Reader.Read(ctx, in) }, nil)
 	rec.AnswerMS = p.since(start)
 	if err != nil {
 		if fatal(ctx, err) {

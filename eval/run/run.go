@@ -27,6 +27,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -78,6 +79,7 @@ type Limits struct {
 // Options of a run. Dir, Sets and Systems are needed.
 type Options struct {
 	Dir     string // of the run; other files in it are not touched
+	ID      string // names the run in namespaces of services; it is kept in Dir, so a resumed run finds its memories. "": a hash of the configuration
 	Sets    []Set
 	Systems []System
 
@@ -215,7 +217,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err := atomicfile.Sweep(o.Dir); err != nil {
 		return Result{}, err
 	}
-	done, err := begin(dir, o, units)
+	done, id, err := begin(dir, o, units)
 	if err != nil {
 		return Result{}, err
 	}
@@ -230,10 +232,14 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if done != nil && done.whole(o.Dir) {
 		done.Known = done.Questions
 		o.Watch.finished(done.Result)
-		return done.Result, nil
+		return done.Result, removeJournals(dir, len(units)) // a killed start may have left some
 	}
+	// A run leaves much garbage beside little that lives: with this, which takes no page,
+	// it is collected every 64 MiB instead of every few.
+	ballast := make([]byte, 64<<20)
+	defer runtime.KeepAlive(ballast)
 	r := newRunner(o, units)
-	r.ns = fingerprint(o.config(units))
+	r.ns = id
 	if err := r.ask(ctx, dir); err != nil {
 		return Result{}, err
 	}
@@ -250,7 +256,8 @@ type runner struct {
 	units []*unit
 	work  chan struct{} // memories that work
 	calls chan struct{} // answers of readers under way
-	ns    string        // of namespaces
+	hands hands
+	ns    string // of namespaces
 	known int
 }
 
@@ -279,14 +286,18 @@ func (r *runner) ask(ctx context.Context, dir string) (err error) {
 	defer func() {
 		for _, u := range r.units {
 			if u.log != nil {
-				err = errors.Join(err, u.log.close())
+				// Where all went well, the files that are made of it are synced instead.
+				err = errors.Join(err, u.log.close(err != nil))
 			}
 		}
 	}()
+	defer r.hands.rest()
 	for i, u := range r.units {
 		if u.log, err = openJournal(journalPath(dir, i)); err != nil {
 			return err
 		}
+		_, again := memory.As[memory.Attacher](u.sys.System)
+		u.log.precious = again || u.caps.Calls == nil // it must not fall behind its memory, or nobody knows what an answer costs
 		u.tally = r.o.Watch.unit(u, u.log)
 		r.known += u.log.questions
 	}
@@ -298,7 +309,9 @@ func (r *runner) ask(ctx context.Context, dir string) (err error) {
 			return struct{}{}, context.Cause(ctx)
 		}
 		defer func() { <-r.work }()
-		return struct{}{}, r.play(ctx, j)
+		done := make(chan error, 1)
+		r.hands.do(func() { done <- r.play(ctx, j) })
+		return struct{}{}, <-done
 	})
 	for _, err := range jobs {
 		var f *schema.Finding

@@ -21,6 +21,7 @@ import (
 	"membench/llm/hashing"
 	"membench/memory"
 	"membench/memory/all"
+	"membench/memory/mem0"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -339,6 +340,10 @@ func TestContained(t *testing.T) {
 			<-ctx.Done()
 			return memory.Retrieved{}, ctx.Err()
 		}}, schema.OutcomeTimeout, "over the limit of the run", 3},
+		"remembers questions": {hooked{retrieve: func(ctx context.Context, m memory.Memory, q memory.Query) (memory.Retrieved, error) {
+			m.Ingest(ctx, memory.Batch{Key: q.Text, Turns: []schema.Turn{{Role: "user", Text: q.Text}}, UserID: q.UserID, AgentID: q.AgentID})
+			return m.Retrieve(ctx, q)
+		}}, schema.OutcomeError, "", 0},
 		"does not open": {hooked{open: func() error { return errors.New("connection refused") }}, schema.OutcomeError, "not asked: opening the memory: connection refused", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -350,6 +355,12 @@ func TestContained(t *testing.T) {
 			res := must(t, o)
 			if res.Questions != 18 || res.Sessions != 12 {
 				t.Errorf("%d questions, %d sessions: want 18 and 12, failed or not", res.Questions, res.Sessions)
+			}
+			if name == "remembers questions" { // it is found out at the first case
+				if r := qas(t, dir)[0]; r.Outcome != c.outcome || !strings.Contains(r.Error, "asking changes this memory") {
+					t.Errorf("outcome %s (%s)", r.Outcome, r.Error)
+				}
+				return
 			}
 			lost := 0
 			for _, r := range qas(t, dir) {
@@ -639,5 +650,104 @@ func TestWrongOptions(t *testing.T) {
 	o.Systems[0].Reader = nil
 	if _, err := run.Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), "no reader") {
 		t.Errorf("no reader: %v", err)
+	}
+}
+
+// A memory that can be opened again is, as it was: sessions on record are not ingested
+// twice. One that lost or gained something in between is filled anew.
+func TestAttach(t *testing.T) {
+	list := cases(1)
+	clean := t.TempDir()
+	whole := func(dir, store string) (run.Options, *opening) {
+		sys, err := mem0.Embedded(mem0.Options{Dir: store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := of(t, dir, list)
+		count := &opening{System: sys}
+		o.Systems = []run.System{{System: count, Reader: reader.Rule()}}
+		o.Memories, o.Calls = 1, 1
+		return o, count
+	}
+	o, _ := whole(clean, t.TempDir())
+	must(t, o)
+	want := files(t, clean)
+	for name, between := range map[string]func(store string){
+		"as it was": func(string) {},
+		"gone":      func(store string) { os.RemoveAll(store) },
+	} {
+		dir, store := t.TempDir(), t.TempDir()
+		o, _ := whole(dir, store)
+		o.Systems[0].Reader = readerFunc{reader.Rule(), func(in reader.Input) error {
+			if in.Question.ID == "c00-q2" {
+				return &llm.Error{Kind: llm.KindBudget, Err: errors.New("spent")}
+			}
+			return nil
+		}, func(reader.Input) {}}
+		if _, err := run.Run(context.Background(), o); llm.KindOf(err) != llm.KindBudget {
+			t.Fatal(err)
+		}
+		between(store)
+		o, count := whole(dir, store)
+		must(t, o)
+		if have := files(t, dir); have != want {
+			t.Errorf("%s: other bytes", name)
+		}
+		if wantOpen := map[string]int{"as it was": 0, "gone": 1}[name]; count.opened != wantOpen || count.attached != 1 {
+			t.Errorf("%s: %d opened empty, %d opened again; want %d and 1", name, count.opened, count.attached, wantOpen)
+		}
+	}
+}
+
+// opening counts how memories are opened.
+type opening struct {
+	memory.System
+	opened, attached int
+}
+
+func (c *opening) Unwrap() memory.System { return c.System }
+func (c *opening) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
+	c.opened++
+	return c.System.Open(ctx, ns)
+}
+func (c *opening) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
+	c.attached++
+	return c.System.(memory.Attacher).Attach(ctx, ns)
+}
+
+// Looking at a run tells where it stands while it is stopped and when it is over.
+func TestLook(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := run.Look(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no run: %v", err)
+	}
+	o := of(t, dir, cases(4), "bm25", "null")
+	ledger := llm.NewLedger()
+	model := ledger.Generator(fixed{})
+	stop := true
+	o.Systems[0].Reader = readerFunc{modelReader{model}, func(in reader.Input) error {
+		if stop && in.Question.ID == "c03-q1" {
+			return &llm.Error{Kind: llm.KindKey, Err: errors.New("refused")}
+		}
+		return nil
+	}, func(reader.Input) {}}
+	if _, err := run.Run(context.Background(), o); llm.KindOf(err) != llm.KindKey {
+		t.Fatal(err)
+	}
+	st, err := run.Look(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u := st.Units[0]; st.Running || st.Finished || u.System != "bm25" || u.Of != 12 || u.Questions == 0 || u.Questions > 11 || len(u.Usage) != 1 || u.Usage[0].Calls != u.Questions {
+		t.Errorf("stopped: have %+v", st)
+	}
+	stop = false
+	must(t, o)
+	st, err = run.Look(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u := st.Units; !st.Finished || u[0].Questions != 12 || u[1].Questions != 12 || u[0].Sessions != 8 || u[0].Usage[0] != (schema.StepUsage{Step: "read", Model: "stub", Calls: 12, InputTokens: 84, OutputTokens: 24}) {
+		t.Errorf("finished: have %+v", st)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -115,6 +116,25 @@ type sliceWriter struct{ b []byte }
 
 func (w *sliceWriter) Write(p []byte) (int, error) { w.b = append(w.b, p...); return len(p), nil }
 
+// compacts holds buffers of spaced.
+var compacts = sync.Pool{New: func() any { return new(sliceWriter) }}
+
+// spaced writes what compact writes, in the layout Spaced.
+func spaced(w io.Writer, compact func(io.Writer) error) error {
+	c := compacts.Get().(*sliceWriter)
+	defer compacts.Put(c)
+	c.b = c.b[:0]
+	if err := compact(c); err != nil {
+		return err
+	}
+	if to, ok := w.(*sliceWriter); ok {
+		to.b = AppendLayout(to.b, c.b, Spaced)
+		return nil
+	}
+	_, err := w.Write(AppendLayout(make([]byte, 0, len(c.b)+len(c.b)/8), c.b, Spaced))
+	return err
+}
+
 // Valid reports whether b is exactly one JSON value by the rules of this package.
 func Valid(b []byte) bool {
 	var d discard
@@ -171,6 +191,20 @@ func AppendString(dst []byte, s string) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
+// stringEnd returns the index just past the string that starts at b[i], in valid JSON.
+func stringEnd(b []byte, i int) int {
+	for i++; ; {
+		n := bytes.IndexByte(b[i:], '"')
+		back := 0
+		for k := i + n - 1; k >= i && b[k] == '\\'; k-- {
+			back++
+		}
+		if i += n + 1; back%2 == 0 {
+			return i
+		}
+	}
+}
+
 // AppendLayout appends the valid JSON text raw with the white space of l.
 // Strings and numbers keep their text.
 func AppendLayout(dst, raw []byte, l Layout) []byte {
@@ -186,15 +220,9 @@ func AppendLayout(dst, raw []byte, l Layout) []byte {
 		case ' ', '\t', '\n', '\r':
 			i++
 		case '"':
-			j := i + 1
-			for raw[j] != '"' {
-				if raw[j] == '\\' {
-					j++
-				}
-				j++
-			}
-			dst = append(dst, raw[i:j+1]...)
-			i = j + 1
+			j := stringEnd(raw, i)
+			dst = append(dst, raw[i:j]...)
+			i = j
 		case '{', '[':
 			dst = append(dst, c)
 			i++

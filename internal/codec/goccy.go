@@ -18,8 +18,8 @@ func unmarshal(b []byte, v any) error { return json.Unmarshal(b, v) }
 
 func marshalWrite(w io.Writer, v any, l Layout) error {
 	switch l {
-	case Spaced:
-		return json.MarshalWrite(w, v, json.Deterministic(true), jsontext.SpaceAfterColon(true), jsontext.SpaceAfterComma(true))
+	case Spaced: // the library would scan its own text again, by a slower scanner
+		return spaced(w, func(w io.Writer) error { return json.MarshalWrite(w, v, json.Deterministic(true)) })
 	case Indented:
 		return json.MarshalWrite(w, v, json.Deterministic(true), jsontext.WithIndent("  "))
 	}

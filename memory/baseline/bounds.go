@@ -3,6 +3,7 @@ package baseline
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"membench/memory"
 	"membench/memory/native"
@@ -130,15 +131,17 @@ func inOrder(render func([]*store.Record) string) recall.Stage {
 
 // dialogue renders turns as they were said, a line with the time before each session.
 func dialogue(recs []*store.Record) string {
-	out, session := "", ""
+	var out strings.Builder
+	session := ""
 	for i, r := range recs {
 		if i == 0 || r.Session != session {
 			session = r.Session
 			if r.Time != "" {
-				out += "[" + r.Time + "]\n"
+				out.WriteString("[" + r.Time + "]\n")
 			}
 		}
-		out += r.Text + "\n"
+		out.WriteString(r.Text)
+		out.WriteByte('\n')
 	}
-	return out
+	return out.String()
 }

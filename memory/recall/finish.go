@@ -239,7 +239,12 @@ func TokensOf(s string) int {
 func (b Budget) Fit(parts []string) int {
 	tok, words := 0, 0
 	for i, p := range parts {
-		tok, words = tok+TokensOf(p), words+len(strings.Fields(p))
+		if b.Tokens > 0 {
+			tok += TokensOf(p)
+		}
+		if b.Words > 0 {
+			words += len(strings.Fields(p))
+		}
 		if b.Tokens > 0 && tok > b.Tokens || b.Words > 0 && words > b.Words {
 			return i
 		}
