@@ -255,6 +255,15 @@ func union(was, now schema.Element) (schema.Element, bool) {
 		}
 		x, differs := *was.Edge, false
 		x.Props, differs = joined(x.Props, now.Edge.Props, strings.HasPrefix(string(x.Src), "mem:") || strings.HasPrefix(string(x.Dst), "mem:"))
+		if x.Type == "EVIDENCED_BY" { // the claim's own members are those of the claim as it is now
+			for _, name := range []string{"confidence", "updated_at"} {
+				old, _ := x.Props.Get(name)
+				v, ok := now.Edge.Props.Get(name)
+				if ok && string(old) != string(v) {
+					x.Props, differs = replaced(x.Props, name, v), true
+				}
+			}
+		}
 		return schema.Element{Edge: &x}, differs
 	}
 	return now, true
@@ -280,6 +289,8 @@ func joined(a, b schema.Object, listing bool) (schema.Object, bool) {
 			slices.Sort(all)
 			out.Raw(k, v)
 			out.Value(list, slices.Compact(all)) //nolint:errcheck // texts
+			delete(more, k)
+			delete(more, list)
 			continue
 		}
 		if listed[k] {
@@ -292,7 +303,7 @@ func joined(a, b schema.Object, listing bool) (schema.Object, bool) {
 		delete(more, k)
 	}
 	for k, v := range b.Members() {
-		if more[k] != nil && !listed[k] && lists[k] == "" {
+		if more[k] != nil && !listed[k] {
 			out.Raw(k, v)
 			differs = true
 		}
@@ -301,6 +312,17 @@ func joined(a, b schema.Object, listing bool) (schema.Object, bool) {
 		return a, false
 	}
 	return out.Object(), true
+}
+
+func replaced(o schema.Object, name string, raw []byte) schema.Object {
+	var out schema.ObjectBuilder
+	for k, v := range o.Members() {
+		if k == name {
+			v = raw
+		}
+		out.Raw(k, v)
+	}
+	return out.Object()
 }
 
 func empty(v []byte) bool { return len(v) == 0 || string(v) == "null" || string(v) == "[]" }
