@@ -2,7 +2,6 @@ package graphir
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
@@ -37,232 +36,6 @@ const (
 	maxSettings = 1 << 17
 	maxPlainID  = 500 // bytes of a name in a setting; longer ones take the slow way, which checks ids
 )
-
-// A row is one occurrence, or several of one text in one setting.
-type row struct {
-	hash    [16]byte
-	at      int64
-	setting uint32
-	chunk   uint32 // of the table, where its text is
-	off     uint32
-}
-
-const rowBytes = 40
-
-// The key of a row is the first 20 bits of its hash: 12 for the bucket of the spool,
-// 8 more to read a bucket in passes.
-const (
-	subBits    = 8
-	keyBuckets = 1 << 12
-	maxKey     = keyBuckets<<subBits - 1
-)
-
-func (r *row) key() uint32 { return binary.BigEndian.Uint32(r.hash[:]) >> 12 }
-
-// A table holds rows and their texts.
-type table struct {
-	mu     sync.Mutex
-	rows   []row
-	chunks [][]byte
-	spare  [][]byte // empty chunks of the usual size, to be used again
-	buf    []byte   // of a table that was loaded, its only chunk
-}
-
-const tableChunk = 16 << 10
-
-// add copies the text of a row.
-func (t *table) add(r row, text []byte) (grown int) {
-	n := len(t.chunks) - 1
-	if n < 0 || cap(t.chunks[n])-len(t.chunks[n]) < len(text) {
-		size := max(tableChunk, len(text))
-		if k := len(t.spare); k > 0 && size == tableChunk {
-			t.chunks = append(t.chunks, t.spare[k-1])
-			t.spare = t.spare[:k-1]
-		} else {
-			t.chunks = append(t.chunks, make([]byte, 0, size))
-		}
-		grown = size
-		n++
-	}
-	r.chunk, r.off = uint32(n), uint32(len(t.chunks[n]))
-	t.chunks[n] = append(t.chunks[n], text...)
-	t.rows = append(t.rows, r)
-	return grown + rowBytes
-}
-
-// reset empties the table and keeps its memory.
-func (t *table) reset() {
-	for _, c := range t.chunks {
-		if cap(c) == tableChunk {
-			t.spare = append(t.spare, c[:0])
-		}
-	}
-	t.rows, t.chunks = t.rows[:0], t.chunks[:0]
-}
-
-// text is everything behind the start of a row's text: see rowText.
-func (t *table) text(r *row) []byte { return t.chunks[r.chunk][r.off:] }
-
-// A rowText is what a row says beyond its setting. Strings are JSON string bodies;
-// only data may hold escapes. A point that is a UUID is kept as its 16 bytes. Encoding:
-//
-//	flags · point · created_at · data · position [· times · points]
-type rowText struct {
-	point, created, data []byte
-	uuid                 [36]byte // what point is a slice of, when it was packed
-	escaped              bool     // data
-	pos                  pos
-	times                int
-	points               []string // nil: just point
-	cut                  bool
-}
-
-const (
-	rowEscaped = 1
-	rowMany    = 2
-	rowCut     = 4
-	rowUUID    = 8
-)
-
-// packUUID packs the canonical text of a UUID; ok is false for any other text.
-func packUUID(s []byte) (u [16]byte, ok bool) {
-	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
-		return u, false
-	}
-	i := 0
-	for k := 0; k < 36; k += 2 {
-		if s[k] == '-' {
-			k++
-		}
-		h, l := unhex[s[k]], unhex[s[k+1]]
-		if h > 15 || l > 15 {
-			return u, false
-		}
-		u[i] = h<<4 | l
-		i++
-	}
-	return u, true
-}
-
-// unhex is the value of a lower-case hex digit, 255 for other bytes.
-var unhex = func() (t [256]byte) {
-	for i := range t {
-		t[i] = 255
-	}
-	for i, c := range []byte("0123456789abcdef") {
-		t[c] = byte(i)
-	}
-	return t
-}()
-
-func unpackUUID(dst *[36]byte, u []byte) {
-	hex.Encode(dst[0:], u[0:4])
-	hex.Encode(dst[9:], u[4:6])
-	hex.Encode(dst[14:], u[6:8])
-	hex.Encode(dst[19:], u[8:10])
-	hex.Encode(dst[24:], u[10:16])
-	dst[8], dst[13], dst[18], dst[23] = '-', '-', '-', '-'
-}
-
-func appendRow(dst []byte, x *rowText) []byte {
-	var flags byte
-	if x.escaped {
-		flags |= rowEscaped
-	}
-	if x.points != nil {
-		flags |= rowMany
-	}
-	if x.cut {
-		flags |= rowCut
-	}
-	u, packed := packUUID(x.point)
-	if packed {
-		flags |= rowUUID
-	}
-	dst = append(dst, flags)
-	if packed {
-		dst = append(dst, u[:]...)
-	} else {
-		dst = append(binary.AppendUvarint(dst, uint64(len(x.point))), x.point...)
-	}
-	for _, s := range [2][]byte{x.created, x.data} {
-		dst = append(binary.AppendUvarint(dst, uint64(len(s))), s...)
-	}
-	dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(x.pos.file)), uint64(x.pos.line))
-	if x.points != nil {
-		dst = appendList(binary.AppendUvarint(dst, uint64(x.times)), x.points)
-	}
-	return dst
-}
-
-// read decodes a row's text and returns how long it is.
-func (x *rowText) read(b []byte) int {
-	all := len(b)
-	flags := b[0]
-	if b = b[1:]; flags&rowUUID != 0 {
-		unpackUUID(&x.uuid, b)
-		x.point, b = x.uuid[:], b[16:]
-	} else {
-		x.point, b = cutStr(b)
-	}
-	x.created, b = cutStr(b)
-	x.data, b = cutStr(b)
-	f, n := binary.Uvarint(b)
-	b = b[n:]
-	l, n := binary.Uvarint(b)
-	b = b[n:]
-	x.pos = pos{uint32(f), uint32(l)}
-	x.escaped, x.cut, x.times, x.points = flags&rowEscaped != 0, flags&rowCut != 0, 1, nil
-	if flags&rowMany != 0 {
-		t, n := binary.Uvarint(b)
-		x.times = int(t)
-		x.points, b = cutList(b[n:])
-	}
-	return all - len(b)
-}
-
-// A settingInfo is a setting with the texts that its lines need.
-type settingInfo struct {
-	n                      uint32
-	first                  atomic.Int64 // the earliest instant of its occurrences
-	conv, scene, owner     *name
-	export                 *export
-	character, user, agent string
-}
-
-// A name is an id of a setting: settings share them.
-type name struct {
-	n    uint32
-	text string // as in the record
-	id   string // of its node; "" where there is none
-	body []byte // the id as a JSON string body
-}
-
-// An export is how memories came out of their store.
-type export struct {
-	n                                 uint32
-	collection, isolation, exportedAt string
-	exported                          []byte // JSON value
-	tail                              []byte // of a memory's properties, from collection to exported_at
-}
-
-// setting is the setting written out.
-func (s *settingInfo) setting() setting {
-	return setting{conv: s.conv.text, scene: s.scene.text, character: s.character, user: s.user, agent: s.agent, owner: s.owner.text,
-		collection: s.export.collection, isolation: s.export.isolation, exportedAt: s.export.exportedAt}
-}
-
-func jsonBody(s string) []byte {
-	q := codec.AppendString(nil, s)
-	return q[1 : len(q)-1]
-}
-
-func jsonOrNull(s string) []byte {
-	if s == "" {
-		return []byte("null")
-	}
-	return codec.AppendString(nil, s)
-}
 
 // bulk gathers exports.
 type bulk struct {
@@ -303,10 +76,11 @@ type bulk struct {
 	idle   chan *worker
 	free   chan *result // to be used again
 	tables chan *table  // empty ones
+	blocks chan *blockResult
 }
 
 func newBulk(g *gatherer, o Options) *bulk {
-	b := &bulk{g: g, p: g.p, o: o, hot: map[uint32]bool{}, byKey: map[string]*settingInfo{}, names: map[nameKey]*name{}, texts: map[string]string{}, exports: map[[3]string]*export{}, idle: make(chan *worker, max(1, o.Workers)), free: make(chan *result, 2*max(1, o.Workers)), tables: make(chan *table, 2*max(1, o.Workers))}
+	b := &bulk{g: g, p: g.p, o: o, hot: map[uint32]bool{}, byKey: map[string]*settingInfo{}, names: map[nameKey]*name{}, texts: map[string]string{}, exports: map[[3]string]*export{}, idle: make(chan *worker, max(1, o.Workers)), free: make(chan *result, 2*max(1, o.Workers)), tables: make(chan *table, 2*max(1, o.Workers)), blocks: make(chan *blockResult, 2*max(1, o.Workers))}
 	g.bulkHas = b.has
 	return b
 }
@@ -317,85 +91,6 @@ func (b *bulk) close() {
 			s.close()
 		}
 	}
-}
-
-type nameKey struct {
-	kind byte
-	text string
-}
-
-// name returns the shared name; the kind is that of its node.
-func (b *bulk) name(kind byte, text string) *name {
-	k := nameKey{kind, text}
-	n := b.names[k]
-	if n == nil {
-		n = &name{n: uint32(len(b.names)), text: text}
-		switch {
-		case kind == 'c' && text != "":
-			n.id = string(b.p.mint.Conv(schema.ConvID(text)))
-		case kind == 's' && text != "":
-			n.id = string(b.p.mint.Scene(text))
-		case kind == 'o':
-			n.id = string(b.p.mint.Character(text))
-		}
-		n.body = jsonBody(n.id)
-		b.names[k] = n
-	}
-	return n
-}
-
-func (b *bulk) text(s string) string {
-	if t, ok := b.texts[s]; ok {
-		return t
-	}
-	b.texts[s] = s
-	return s
-}
-
-// setting returns the setting that was seen as key, nil when it must take the slow way.
-// make is called for a new one.
-func (b *bulk) setting(key []byte, make func() (setting, bool)) *settingInfo {
-	b.mu.RLock()
-	info, ok := b.byKey[string(key)]
-	b.mu.RUnlock()
-	if ok {
-		return info
-	}
-	s, ok := make()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if info, ok := b.byKey[string(key)]; ok {
-		return info
-	}
-	if len(b.byKey) >= maxSettings {
-		return nil
-	}
-	if ok && b.regular(&s) {
-		x := [3]string{s.collection, s.isolation, s.exportedAt}
-		e := b.exports[x]
-		if e == nil {
-			e = &export{n: uint32(len(b.exports)), collection: x[0], isolation: x[1], exportedAt: x[2], exported: jsonOrNull(x[2])}
-			e.tail = slices.Concat([]byte(`, "collection": `), jsonOrNull(x[0]), []byte(`, "isolation": `), jsonOrNull(x[1]), []byte(`, "exported_at": `), e.exported)
-			b.exports[x] = e
-		}
-		info = &settingInfo{n: uint32(len(b.settings)), conv: b.name('c', s.conv), scene: b.name('s', s.scene), owner: b.name('o', s.owner), export: e,
-			character: b.text(s.character), user: b.text(s.user), agent: b.text(s.agent)}
-		info.first.Store(1 << 62)
-		b.settings = append(b.settings, info)
-	}
-	b.byKey[string(key)] = info
-	return info
-}
-
-// regular reports whether rows of a setting can be ordered by memory alone: it has an
-// owner whose id cannot be taken for the start of another's, and no id can get too long.
-func (b *bulk) regular(s *setting) bool {
-	for _, x := range []string{s.conv, s.scene, s.character, s.user, s.agent, s.owner} {
-		if len(x) > maxPlainID {
-			return false
-		}
-	}
-	return s.owner != "" && !strings.Contains(s.owner, ":mem:")
 }
 
 // A worker parses blocks; it belongs to one goroutine at a time.
@@ -416,19 +111,21 @@ type nearby struct {
 	info *settingInfo
 }
 
-// A firstOf is the earliest occurrence in a setting: shared edges tell of it.
-type firstOf struct {
-	setting        uint32
-	at             int64
-	hash           [16]byte
-	point, created []byte
-	pos            pos
-}
-
 // A blockResult is what a block leaves to the ordered part: findings and parts.
 type blockResult struct {
 	findings []*schema.Finding
 	parts    []byte // each with its length before it
+}
+
+// newBlock is an empty result, with the memory of one that was taken where there is one.
+func (b *bulk) newBlock() *blockResult {
+	select {
+	case r := <-b.blocks:
+		r.findings, r.parts = nil, r.parts[:0]
+		return r
+	default:
+		return &blockResult{}
+	}
 }
 
 // gather reads exports on all workers.
@@ -446,7 +143,7 @@ func (b *bulk) gather(ctx context.Context, files []jsonl.File) error {
 		}
 		w := <-b.idle
 		defer func() { b.idle <- w }()
-		w.out = &blockResult{}
+		w.out = b.newBlock()
 		b.gate.RLock()
 		w.block(block)
 		b.gate.RUnlock()
@@ -484,6 +181,10 @@ func (b *bulk) take(r *blockResult) error {
 		b.g.noteEncoded(rec)
 		b.g.addEncoded(rec)
 	}
+	select {
+	case b.blocks <- r:
+	default:
+	}
 	return b.g.addErr
 }
 
@@ -494,122 +195,6 @@ func (g *gatherer) noteEncoded(rec []byte) {
 			g.memories.add(string(id))
 		}
 	}
-}
-
-// A flatSetting is a setting for the loops over all rows: they meet settings in the
-// order of hashes, so all of them at once should be small.
-type flatSetting struct {
-	first              int64
-	conv, scene, owner uint32 // into nameOf and bodies
-	export             uint32
-}
-
-func (b *bulk) flatten() {
-	b.flat = make([]flatSetting, len(b.settings))
-	for i, s := range b.settings {
-		b.flat[i] = flatSetting{s.first.Load(), s.conv.n, s.scene.n, s.owner.n, s.export.n}
-	}
-	size := 0
-	b.nameOf = make([]*name, len(b.names))
-	for _, n := range b.names {
-		b.nameOf[n.n] = n
-		size += len(n.body)
-	}
-	arena := make([]byte, 0, size)
-	b.bodies = make([][]byte, len(b.nameOf))
-	for i, n := range b.nameOf {
-		at := len(arena)
-		arena = append(arena, n.body...)
-		b.bodies[i] = arena[at:len(arena):len(arena)]
-	}
-	b.exportOf = make([]*export, len(b.exports))
-	for _, e := range b.exports {
-		b.exportOf[e.n] = e
-	}
-}
-
-// shareNodes adds the people and places of all settings, each once.
-func (b *bulk) shareNodes() {
-	b.byKey, b.texts = nil, nil
-	seen := map[nameKey]bool{}
-	once := func(kind byte, s string) string {
-		if s == "" || seen[nameKey{kind, s}] {
-			return ""
-		}
-		seen[nameKey{kind, s}] = true
-		return s
-	}
-	for _, info := range b.settings {
-		o := &occurrence{at: info.first.Load()}
-		o.conv, o.scene, o.character = once('c', info.conv.text), once('s', info.scene.text), once('p', info.character)
-		o.user, o.agent, o.owner = once('u', info.user), once('a', info.agent), once('p', info.owner.text)
-		b.p.sharedNodes(o, b.g.add)
-	}
-}
-
-// takeFirst keeps the earliest occurrence of each setting.
-func (b *bulk) takeFirst(f *firstOf) {
-	for int(f.setting) >= len(b.firsts) {
-		b.firsts = append(b.firsts, nil)
-	}
-	g := b.firsts[f.setting]
-	c := -1
-	if g != nil {
-		c = f.compare(g)
-	}
-	if c <= 0 {
-		f := new(*f)
-		if c < 0 {
-			b.firsts[f.setting] = f
-		} else {
-			b.others = append(b.others, f)
-		}
-	}
-}
-
-func (f *firstOf) compare(g *firstOf) int {
-	return cmp.Or(cmp.Compare(f.at, g.at), bytes.Compare(f.point, g.point))
-}
-
-// shareEdges adds the edges between people and places, as the earliest occurrence of
-// each setting has them.
-func (b *bulk) shareEdges() {
-	all := slices.DeleteFunc(append(b.firsts, b.others...), func(f *firstOf) bool { return f == nil })
-	slices.SortFunc(all, (*firstOf).compare)
-	e := earliest{emit: b.g.add}
-	for _, f := range all {
-		o := &occurrence{point: string(f.point), hash: hex.EncodeToString(f.hash[:]), createdAt: string(f.created), setting: b.settings[f.setting].setting(), at: f.at, pos: f.pos}
-		b.p.sharedEdges(o, e.part)
-	}
-	b.firsts, b.others = nil, nil
-}
-
-// An earliest passes on parts of shared elements, but for those that come after one
-// that it passed and so say nothing: of a half, the first wins whole. It remembers
-// the elements it met last.
-type earliest struct {
-	emit func(*part)
-	seen map[string]passed
-}
-
-type passed struct {
-	at               int64
-	order, what, dst string
-}
-
-func (e *earliest) part(x *part) {
-	now := passed{x.at, x.order, x.typ, x.dst}
-	if !x.edge {
-		now.what = x.labels[0]
-	}
-	if k, ok := e.seen[x.id]; ok && k.what == now.what && k.dst == now.dst && cmp.Or(cmp.Compare(k.at, x.at), strings.Compare(k.order, x.order)) < 0 {
-		return
-	}
-	if e.seen == nil || len(e.seen) >= 4096 {
-		e.seen = map[string]passed{}
-	}
-	e.seen[x.id] = now
-	e.emit(x)
 }
 
 func (w *worker) report(f *schema.Finding) { w.out.findings = append(w.out.findings, f) }

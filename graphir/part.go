@@ -341,7 +341,8 @@ type folder struct {
 	report func(*schema.Finding) // nil: findings are dropped
 
 	first  *part
-	head   head     // of the first part
+	rec    []byte   // the first part, encoded
+	head   head     // of rec
 	tuples [][]byte // distinct tuples met, for ID001
 	props  unionProps
 	halves byte // halves of which a first part was taken, as bits
@@ -356,8 +357,9 @@ func (f *folder) add(rec []byte) (done *folded) {
 	if f.first == nil {
 		f.first = readPart(rec)
 		f.first.props = nil
-		f.head = readHead(bytes.Clone(rec))
-		f.tuples = append(f.tuples[:0], bytes.Clone(h.tuple))
+		f.rec = append(f.rec[:0], rec...)
+		f.head = readHead(f.rec)
+		f.tuples = append(f.tuples[:0], f.head.tuple)
 		f.props.reset(h.props)
 		f.halves = 1 << h.half
 		return done

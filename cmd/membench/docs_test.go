@@ -49,6 +49,10 @@ func TestCIDocRuns(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(block), &flow); err != nil || len(flow.Jobs["validate"].Steps) < 4 {
 		t.Fatalf("workflow: %v, %+v", err, flow)
 	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
 	good := `{"id": "tag:t", "labels": ["Tag"], "props": {"name": "t"}}` + "\n"
 	for name, text := range map[string]string{"data/nodes.jsonl": good, "old/nodes.jsonl": good, "catalog.yaml": "version: 1\nlabels:\n  Place: {prefix: place, since: 0.1.0}\n"} {
@@ -57,6 +61,23 @@ func TestCIDocRuns(t *testing.T) {
 		}
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
+		}
+	}
+	// The second workflow: its steps are those that the script eval-ci.txtar runs.
+	_, second, _ := strings.Cut(string(doc), "## A memory system under CI")
+	_, second, _ = strings.Cut(second, "```yaml\n")
+	second, _, _ = strings.Cut(second, "```")
+	flow.Jobs = nil
+	if err := yaml.Unmarshal([]byte(second), &flow); err != nil || len(flow.Jobs["measure"].Steps) < 8 {
+		t.Fatalf("second workflow: %v, %+v", err, flow)
+	}
+	script, err := os.ReadFile(filepath.Join(here, "testdata", "script", "eval-ci.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`\./(membench eval [^\n]*)`).FindAllStringSubmatch(second, -1) {
+		if !strings.Contains(string(script), m[1]) {
+			t.Errorf("eval-ci.txtar does not run %q", m[1])
 		}
 	}
 	n := 0

@@ -91,6 +91,7 @@ func (s runSpec) after(ctx context.Context, e *env, files []schema.FileDigest) e
 	}
 	err := runStep(e, s, "graded", want, []string{"qa_records.jsonl", "session_records.jsonl"}, func() error {
 		g := *s.grade
+		g.mixed = len(s.run.Systems)*len(s.sets) > 1
 		g.inputs, g.out = []string{filepath.Join(s.dir, evalrun.SessionsFile), filepath.Join(s.dir, evalrun.QAFile)}, s.dir
 		return runEvalGrade(ctx, &inner, g)
 	})
@@ -113,8 +114,19 @@ func (s runSpec) after(ctx context.Context, e *env, files []schema.FileDigest) e
 		a.Confidence, a.Draws, a.Seed = .95, 2000, 1
 		return runEvalAggregate(ctx, e, a)
 	})
-	if err != nil || !s.whole {
+	if err != nil {
 		return err
+	}
+	if err := s.report(ctx, &quiet); err != nil {
+		return err
+	}
+	return printScores(e, s.dir)
+}
+
+// report writes the reports of a run that wants them.
+func (s runSpec) report(ctx context.Context, e *env) error {
+	if !s.whole {
+		return nil
 	}
 	var made []string
 	for _, f := range s.formats {
@@ -126,6 +138,6 @@ func (s runSpec) after(ctx context.Context, e *env, files []schema.FileDigest) e
 		if err := o.check(); err != nil {
 			return err
 		}
-		return runEvalReport(ctx, &quiet, o)
+		return runEvalReport(ctx, e, o)
 	})
 }

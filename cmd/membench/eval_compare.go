@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"membench/eval/compare"
 	"membench/schema"
@@ -18,6 +19,9 @@ type evalCompareOptions struct {
 	inputs []string
 
 	compare.Options
+	gateTexts  []string
+	gates      []compare.Gate
+	examples   int
 	confidence percentFlag
 	uneven     bool
 	json       bool
@@ -42,14 +46,29 @@ Where a rule and a model, or two models, graded by one protocol, -p says which:
 
 Runs that differ in data set, questions, golds, reader, k, judge or judge's prompt are
 not compared: the message names the fields, and --allow names those that may differ.
-It exits 3 when the runs were not scored on the same questions (--uneven accepts that).`,
+It exits 3 when the runs were not scored on the same questions (--uneven accepts that).
+Where all were graded against corrected golds, too (eval grade --errata), the comparison
+with those follows. --examples shows questions that one of two answered better.
+
+--gate is for continuous integration: the first RUN is the baseline, each system of the
+others is held against the same system there (or the only one against the only one). It
+exits 3 when METRIC, a protocol, got worse by more than MARGIN percentage points (default
+0) with support: the paired test shows it at --alpha, adjusted by Holm over all gates,
+and the interval over whole conversations lies beyond the margin. A question that the
+baseline was scored on and the new run is not fails, too (--uneven accepts that). METRIC
+may be retrieve_ms, answer_ms or tokens (of a question): MARGIN is then percent of the
+baseline's mean.`,
 		Example: `  membench eval compare runs/bm25 runs/mem0 --protocol rule
   membench eval compare a.jsonl b.jsonl -p recorded-judge --allow reader
+  membench eval compare main/ this/ --gate rule:2 --gate retrieve_ms:50 --examples 3
   membench eval compare runs/* --protocol locomo-f1 --json | jq '.pairs[] | select(.total.shown)'`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.inputs = args
 			o.Confidence = float64(o.confidence) / 100
+			if err := o.check(); err != nil {
+				return err
+			}
 			return runEvalCompare(c.Context(), e, o)
 		},
 	}
@@ -61,42 +80,108 @@ It exits 3 when the runs were not scored on the same questions (--uneven accepts
 	f.Float64Var(&o.Power, "power", 0.8, "`power` of the detectable effect")
 	f.StringSliceVar(&o.Apart, "apart", nil, "raw `categories` left out, with commas (default: 5 of locomo)")
 	f.BoolVar(&o.uneven, "uneven", false, "accept runs that were not scored on the same questions")
+	f.StringArrayVar(&o.gateTexts, "gate", nil, "exit 3 when `METRIC[:MARGIN]` got worse than in the first RUN; again for more")
+	f.IntVar(&o.examples, "examples", 0, "show `n` questions that each of two runs answered better; with --gate n that were lost")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	return c
 }
 
-func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
+func (o *evalCompareOptions) check() error {
 	if o.Alpha <= 0 || o.Alpha >= 1 || o.Power <= 0 || o.Power >= 1 {
 		return usagef("--alpha and --power lie between 0 and 1: have %g and %g", o.Alpha, o.Power)
 	}
+	for _, s := range o.gateTexts {
+		g, err := compare.ParseGate(s)
+		if err != nil {
+			return usageError{err}
+		}
+		o.gates = append(o.gates, g)
+	}
+	switch {
+	case len(o.gates) > 0 && len(o.inputs) < 2:
+		return usagef("--gate wants a baseline and a run to hold against it: give two RUNs")
+	case len(o.gates) > 0 && o.Protocol != "":
+		return usagef("--gate names the protocol itself: leave out --protocol")
+	case o.examples < 0:
+		return usagef("--examples is %d, want 0 or more", o.examples)
+	case o.examples > 0 && slices.Contains(o.inputs, "-"):
+		return usagef("examples need the records a second time, which standard input cannot give: name a file")
+	}
+	return nil
+}
+
+// comparedRun is one RUN of the command line.
+type comparedRun struct {
+	qa   string
+	runs []*compare.Run
+}
+
+// readCompared reads each RUN. A system that several RUNs have is named with their paths.
+func readCompared(ctx context.Context, e *env, o evalCompareOptions) ([]comparedRun, error) {
 	t := newTally(e, 20)
-	var runs []*compare.Run
+	var out []comparedRun
+	type place struct {
+		path string
+		run  *compare.Run
+	}
+	same := map[string][]place{} // by data set and system
 	for _, path := range o.inputs {
 		qa, _, err := runFiles(path)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if qa == "" {
-			return fmt.Errorf("%s: no qa_records.jsonl: only answers are compared", path)
+			return nil, fmt.Errorf("%s: no qa_records.jsonl: only answers are compared", path)
 		}
-		err = withRecords(ctx, e, qa, func(in schema.Seq[schema.QARecord]) error {
-			list, err := compare.Read(in, t.take)
-			for _, r := range list {
-				if slices.ContainsFunc(runs, func(x *compare.Run) bool { return x.Name == r.Name && x.Dataset == r.Dataset }) {
-					r.Name = filepath.ToSlash(path) + ":" + r.Name
-				}
-				runs = append(runs, r)
-			}
+		in := comparedRun{qa: qa}
+		err = withRecords(ctx, e, qa, func(q schema.Seq[schema.QARecord]) (err error) {
+			in.runs, err = compare.Read(q, t.take, compare.MeasuresOf(o.gates)...)
 			return err
 		})
 		if err != nil {
-			return err
+			return nil, err
+		}
+		for _, r := range in.runs {
+			key := r.Dataset + "\x00" + r.System
+			same[key] = append(same[key], place{filepath.ToSlash(path), r})
+		}
+		out = append(out, in)
+	}
+	for _, places := range same {
+		for _, x := range places {
+			if len(places) > 1 {
+				x.run.Name = x.path + ":" + x.run.System
+			}
 		}
 	}
 	t.summary()
+	return out, nil
+}
+
+func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
+	in, err := readCompared(ctx, e, o)
+	if err != nil {
+		return err
+	}
+	if len(o.gates) > 0 {
+		return runGates(ctx, e, o, in)
+	}
+	var runs []*compare.Run
+	for _, x := range in {
+		runs = append(runs, x.runs...)
+	}
 	rep, err := compare.Compare(runs, o.Options)
 	if err != nil {
 		return err
+	}
+	if o.examples > 0 {
+		w, err := compare.Examples(rep, runs, o.Options, o.examples)
+		if err != nil {
+			return err
+		}
+		if err := readExamples(ctx, e, in, w); err != nil {
+			return err
+		}
 	}
 	if o.json {
 		err = writeJSON(e.out, rep)
@@ -110,6 +195,75 @@ func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
 	}
 	if rep.Uneven && !o.uneven {
 		e.warnf("the runs were not scored on the same questions: see only_a and only_b; --uneven accepts that")
+		return errFindings
+	}
+	return nil
+}
+
+// readExamples reads the runs a second time, for texts.
+func readExamples(ctx context.Context, e *env, in []comparedRun, wanted ...*compare.Wanted) error {
+	for _, w := range wanted {
+		for _, x := range in {
+			if err := withRecords(ctx, e, x.qa, func(q schema.Seq[schema.QARecord]) error { return w.Read(q, x.runs) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// gateReport is what --json prints with --gate.
+type gateReport struct {
+	Alpha float64         `json:"alpha"`
+	Gates []compare.Gated `json:"gates"`
+	Worse bool            `json:"worse"` // the exit code is 3
+}
+
+func runGates(ctx context.Context, e *env, o evalCompareOptions, in []comparedRun) error {
+	var runs []*compare.Run
+	for _, x := range in[1:] {
+		runs = append(runs, x.runs...)
+	}
+	list, err := compare.Hold(in[0].runs, runs, o.gates, o.Options)
+	if err != nil {
+		return err
+	}
+	if o.examples > 0 {
+		wanted, err := compare.LostExamples(list, in[0].runs, runs, o.examples)
+		if err != nil {
+			return err
+		}
+		if err := readExamples(ctx, e, in, wanted...); err != nil {
+			return err
+		}
+	}
+	worse, lost := 0, 0
+	for _, x := range list {
+		if x.Worse {
+			worse++
+		}
+		if x.Lost > 0 {
+			lost++
+		}
+	}
+	failed := worse > 0 || lost > 0 && !o.uneven
+	if o.json {
+		err = writeJSON(e.out, gateReport{o.Alpha, list, failed})
+	} else {
+		w := bufio.NewWriter(e.out)
+		printGates(w, list)
+		err = w.Flush()
+	}
+	if err != nil {
+		return err
+	}
+	if worse > 0 {
+		e.warnf("%d of %d gates got worse", worse, len(list))
+	}
+	if lost > 0 && !o.uneven {
+		e.warnf("in %d of %d gates the baseline was scored on questions that the new run was not; --uneven accepts that", lost, len(list))
+	}
+	if failed {
 		return errFindings
 	}
 	return nil
@@ -156,6 +310,14 @@ func printComparison(w io.Writer, r *compare.Report) {
 		if p.OnlyA+p.OnlyB > 0 {
 			fmt.Fprintf(w, "  ! scored only in A: %d, only in B: %d\n", p.OnlyA, p.OnlyB)
 		}
+		if x := p.Corrected; x != nil {
+			fmt.Fprintf(w, "  with corrected golds (%s: %d graded anew, %d left out)\n", strings.Join(x.Overlays, ", "), x.Questions, x.LeftOut)
+			line("all", x.Total)
+			for _, c := range x.Categories {
+				line(c.Category, c.Cell)
+			}
+		}
+		printExamples(w, p.Examples, p.A, p.B)
 		if c := p.Total; c.Shown && c.Lo != nil && *c.Lo <= 0 && *c.Hi >= 0 {
 			fmt.Fprintf(w, "  ! shown over the questions, not over the %d cases: the interval of whole cases holds 0\n", c.Clusters)
 		}

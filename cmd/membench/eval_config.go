@@ -40,7 +40,7 @@ const (
 )
 
 // runEval runs what flags and file say; whole also explains and reports.
-func runEval(ctx context.Context, e *env, o evalFlags, whole bool) error {
+func runEval(ctx context.Context, e *env, o evalFlags, whole bool) (err error) {
 	v, err := o.resolve(e)
 	if err != nil {
 		return err

@@ -38,6 +38,7 @@ type gradeOptions struct {
 	threshold float64
 	report    string
 	strict    bool
+	mixed     bool                                                // records of several systems: means over all of them say nothing, and are not told
 	asks      func(p *protocol.Protocol, r *schema.QARecord) bool // a run's: which judges see which data set; nil: all
 }
 
@@ -178,7 +179,9 @@ func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
 			return err
 		}
 	}
-	rep.words(e)
+	if !o.mixed {
+		rep.words(e)
+	}
 	for _, p := range rep.Protocols {
 		if p.JudgeFailed > 0 && p.N == 0 {
 			return fmt.Errorf("%s: %w (%d tried); first: %s", p.Grader, errNoVerdict, p.JudgeFailed, p.FirstFailure)

@@ -41,8 +41,8 @@ override (docs/eval-yaml.md); RUN/config.yaml has what was in force.
 
 RUN is a folder: cases.jsonl.zst, pipeline_sessions.jsonl and pipeline_qa.jsonl (what was
 ingested, shown and answered), then, unless --no-grade, session_records.jsonl and
-qa_records.jsonl (the same, graded), summary.jsonl and aggregate_metrics.json. manifest.json
-says what made them. Everything that is answered is on disk at once: a run that was
+qa_records.jsonl (the same, graded), summary.jsonl and aggregate_metrics.json; a line a
+system is printed. manifest.json says what made them. Everything that is answered is on disk at once: a run that was
 killed goes on when it is started again, and a finished one does nothing. Another
 configuration in the same folder is refused, with what differs. What failed is an
 outcome of its own question; --only-failed asks it again. 'membench eval status RUN' looks at a run.

@@ -126,10 +126,11 @@ func cmdNeo4j(ts *testscript.TestScript, neg bool, args []string) {
 
 // condition answers [neo4j]: whether a server can be started here.
 func condition(name string) (bool, error) {
-	if name != "neo4j" {
+	tools := map[string][]string{"neo4j": {"java", exttest.Neo4jLib()}, "python3": {"python3"}}[name]
+	if tools == nil {
 		return false, fmt.Errorf("unknown condition %q", name)
 	}
-	why := exttest.Missing("java", exttest.Neo4jLib())
+	why := exttest.Missing(tools...)
 	if why != "" && os.Getenv("CI") == "true" {
 		return false, fmt.Errorf("%s: not on this machine, and CI=true wants every test run", why)
 	}

@@ -64,12 +64,12 @@ func TestReadmeCommands(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{"with corrected golds", "notes (A) − vectors (B)", "false rejects"} {
+	for _, want := range []string{"bm25 (A) − graphmem (B)", "false rejects", "evidence found"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the commands did not print %q", want)
 		}
 	}
-	for _, want := range []string{"out/demo/graph/nodes.jsonl", "out/mine/graph.html", "out/steps/cypher", "out/steps/claims/claims.jsonl", "out/notes/qa_records.jsonl"} {
+	for _, want := range []string{"out/demo/graph/nodes.jsonl", "out/mine/graph.html", "out/steps/cypher", "out/steps/claims/claims.jsonl", "out/notes/qa_records.jsonl", "out/first/report.html"} {
 		if _, err := os.Stat(filepath.Join(dir, want)); err != nil {
 			t.Errorf("the commands left no %s", want)
 		}

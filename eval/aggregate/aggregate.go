@@ -32,14 +32,15 @@ type Options struct {
 // An Aggregator folds records into summaries. It holds about 100 bytes a question and
 // protocol (twice: by category and by raw category), and 8 bytes a latency.
 type Aggregator struct {
-	o    Options
-	runs map[key]*run
+	o     Options
+	runs  map[key]*run
+	names figure.Names
 }
 
 type key struct{ system, dataset string }
 
 type run struct {
-	seen       map[[3]string]struct{} // case, question, repeat
+	seen       map[repeat]struct{}
 	questions  map[[2]string]struct{}
 	repeats    int
 	outcomes   map[string]int
@@ -53,6 +54,11 @@ type run struct {
 	unlabelled int // records of which no grade exists
 	conflict   map[string]struct{}
 	raws       map[string]map[string]struct{} // our category → raw ones
+}
+
+type repeat struct {
+	caseID, questionID string
+	n                  int
 }
 
 type scoreKey struct {
@@ -78,13 +84,15 @@ type regrade struct {
 }
 
 // New starts an aggregation.
-func New(o Options) *Aggregator { return &Aggregator{o: o, runs: map[key]*run{}} }
+func New(o Options) *Aggregator {
+	return &Aggregator{o: o, runs: map[key]*run{}, names: figure.Names{}}
+}
 
 func (a *Aggregator) run(system, dataset string) *run {
 	k := key{system, dataset}
 	r := a.runs[k]
 	if r == nil {
-		r = &run{seen: map[[3]string]struct{}{}, questions: map[[2]string]struct{}{}, outcomes: map[string]int{}, scores: map[scoreKey]*score{},
+		r = &run{seen: map[repeat]struct{}{}, questions: map[[2]string]struct{}{}, outcomes: map[string]int{}, scores: map[scoreKey]*score{},
 			usage: map[[2]string]*schema.StepUsage{}, metrics: newMetrics(), conflict: map[string]struct{}{}, raws: map[string]map[string]struct{}{}}
 		a.runs[k] = r
 	}
@@ -95,8 +103,11 @@ func (a *Aggregator) run(system, dataset string) *run {
 // counted: joined files must not weigh a question twice.
 func (a *Aggregator) Add(rec schema.Record[schema.QARecord]) *schema.Finding {
 	q := &rec.V
+	for _, s := range []*string{&q.System, &q.Dataset, &q.CaseID, &q.QuestionID, &q.Category, &q.RawCategory} {
+		*s = a.names.Keep(*s)
+	}
 	r := a.run(q.System, q.Dataset)
-	id := [3]string{q.CaseID, q.QuestionID, fmt.Sprint(q.Repeat)}
+	id := repeat{q.CaseID, q.QuestionID, q.Repeat}
 	if _, twice := r.seen[id]; twice {
 		return &schema.Finding{Pos: rec.Pos, Pointer: "/question_id", Code: "EVL101", Message: "this question of this system and repeat was already read; it is counted once",
 			Have: fmt.Sprintf("%s, %s, %s, repeat %d", q.System, q.CaseID, q.QuestionID, q.Repeat)}

@@ -8,7 +8,6 @@
 package compare
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -41,85 +40,6 @@ func (o Options) defaults() Options {
 	return o
 }
 
-// A Run is one system's graded records. It holds about 200 bytes a question and
-// protocol.
-type Run struct {
-	Name    string
-	Dataset string
-	prints  figure.Prints
-	grades  map[string]map[schema.By]answers // by protocol and who graded
-}
-
-// answers are those of a run by question.
-type answers = map[string]*answer
-
-type answer struct {
-	caseID, category string
-	scores           []float64 // of the repeats
-}
-
-// score is the mean over repeats; ok is false where nothing was scored.
-func (a *answer) score() (float64, bool) {
-	if a == nil || len(a.scores) == 0 {
-		return 0, false
-	}
-	return figure.Mean(a.scores), true
-}
-
-// Read takes a stream apart into runs, one for each system and data set, sorted by name.
-// Findings go to report.
-func Read(in schema.Seq[schema.QARecord], report func(error) error) ([]*Run, error) {
-	runs := map[string]*Run{}
-	for r, err := range in {
-		if err != nil {
-			var f *schema.Finding
-			if !errors.As(err, &f) {
-				return nil, err
-			}
-			if err := report(err); err != nil {
-				return nil, err
-			}
-			if !f.Warning {
-				continue
-			}
-		}
-		q := &r.V
-		key := q.Dataset + "\x00" + q.System
-		run := runs[key]
-		if run == nil {
-			run = &Run{Name: q.System, Dataset: q.Dataset, grades: map[string]map[schema.By]answers{}}
-			runs[key] = run
-		}
-		run.prints.Add(q)
-		for i := range q.Grades {
-			g := &q.Grades[i]
-			if g.Outcome == schema.GradeNA || g.Gold == schema.GoldCorrected { // runs are compared on the golds that they were asked with
-				continue
-			}
-			if run.grades[g.Protocol] == nil {
-				run.grades[g.Protocol] = map[schema.By]answers{}
-			}
-			graded := run.grades[g.Protocol][g.By]
-			if graded == nil {
-				graded = answers{}
-				run.grades[g.Protocol][g.By] = graded
-			}
-			key := q.CaseID + "\x00" + q.QuestionID
-			a := graded[key]
-			if a == nil {
-				a = &answer{caseID: q.CaseID, category: q.RawCategory}
-				graded[key] = a
-			}
-			if g.Score != nil && g.Outcome == schema.GradeScored {
-				a.scores = append(a.scores, *g.Score)
-			}
-		}
-	}
-	out := slices.Collect(maps.Values(runs))
-	slices.SortFunc(out, func(a, b *Run) int { return cmp.Or(cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Name, b.Name)) })
-	return out, nil
-}
-
 // Report is the comparison of several runs.
 type Report struct {
 	Protocol string       `json:"protocol"`
@@ -148,14 +68,32 @@ type Difference struct {
 
 // Pair is the comparison of two runs over the questions that both were scored on.
 type Pair struct {
-	A     string `json:"a"`
-	B     string `json:"b"`
+	A string `json:"a"`
+	B string `json:"b"`
+	Paired
+	// Corrected is the same with corrected golds; nil unless both runs were graded
+	// against some.
+	Corrected *Corrected `json:"corrected,omitempty"`
+	Examples  []Example  `json:"examples,omitempty"` // see Examples
+}
+
+// Paired is what two sets of scores show.
+type Paired struct {
 	Test  string `json:"test"` // mcnemar-exact | sign-flip
 	Total Cell   `json:"total"`
 	// Of the questions of A without a score of B: OnlyA, and the other way round.
 	OnlyA      int        `json:"only_a"`
 	OnlyB      int        `json:"only_b"`
 	Categories []Category `json:"categories"`
+}
+
+// Corrected is the comparison in which corrected golds stand in place of recorded ones.
+// Its p-values are adjusted among themselves.
+type Corrected struct {
+	Overlays  []string `json:"overlays"`
+	Questions int      `json:"questions"` // graded anew in both runs
+	LeftOut   int      `json:"left_out"`  // no right answer can be told
+	Paired
 }
 
 // Category is the comparison within one raw category; its p-values are adjusted over
@@ -213,9 +151,9 @@ func Compare(runs []*Run, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	graded := make([]answers, len(runs))
+	graded, anew := make([]answers, len(runs)), make([]answers, len(runs))
 	for i, r := range runs {
-		if graded[i], err = r.graded(id, schema.By(by)); err != nil {
+		if graded[i], anew[i], err = r.graded(id, schema.By(by)); err != nil {
 			return nil, err
 		}
 	}
@@ -242,6 +180,10 @@ func Compare(runs []*Run, o Options) (*Report, error) {
 		for j := i + 1; j < len(runs); j++ {
 			p := Pair{A: a.Name, B: runs[j].Name}
 			p.fill(graded[i], graded[j], apart, o)
+			p.Corrected = corrected(graded[i], graded[j], anew[i], anew[j], apart, o)
+			if p.Corrected != nil {
+				p.Corrected.Overlays = overlays(a, runs[j])
+			}
 			rep.Uneven = rep.Uneven || p.OnlyA+p.OnlyB > 0
 			rep.Pairs = append(rep.Pairs, p)
 		}
@@ -280,22 +222,6 @@ func pick(runs []*Run, want string) (string, error) {
 		return "", fmt.Errorf("several protocols graded the runs: choose one with --protocol: %s", strings.Join(common, ", "))
 	}
 	return "", fmt.Errorf("protocol %q did not grade all of the runs: have %s", want, strings.Join(common, ", "))
-}
-
-// graded are the answers as one grader of a protocol scored them: the one named, else
-// the only one. Scores of two graders are never one figure.
-func (r *Run) graded(id string, by schema.By) (answers, error) {
-	var names []string
-	for _, g := range slices.Sorted(maps.Keys(r.grades[id])) {
-		if g == by || by == "" && len(r.grades[id]) == 1 {
-			return r.grades[id][g], nil
-		}
-		names = append(names, fmt.Sprintf("%q", id+" by "+string(g)))
-	}
-	if by == "" {
-		return nil, fmt.Errorf("%s was graded by several: choose one with --protocol: %s", r.Name, strings.Join(names, ", "))
-	}
-	return nil, fmt.Errorf("%s was not graded by %s: have %s", r.Name, by, strings.Join(names, ", "))
 }
 
 // differences are the fields that matter to protocol and differ.
@@ -409,7 +335,7 @@ func (s *sums) cell(binary bool, o Options) Cell {
 	return c
 }
 
-func (p *Pair) fill(a, b answers, apart []string, o Options) {
+func (p *Paired) fill(a, b answers, apart []string, o Options) {
 	total, cats, binary := &sums{}, map[string]*sums{}, true
 	for _, key := range slices.Sorted(maps.Keys(a)) {
 		x := a[key]
@@ -450,39 +376,56 @@ func (p *Pair) fill(a, b answers, apart []string, o Options) {
 func whole(x float64) bool { return x == 0 || x == 1 }
 
 // adjust corrects the p-values of the totals, and apart from them those of all
-// categories, and says which differences are shown.
+// categories, and says which differences are shown; likewise those with corrected golds.
 func (r *Report) adjust(alpha float64) {
-	var totals, cats []*Cell
-	var names [][2]string
-	for i := range r.Pairs {
-		p := &r.Pairs[i]
-		totals = append(totals, &p.Total)
-		for j := range p.Categories {
-			cats = append(cats, &p.Categories[j].Cell)
-			names = append(names, [2]string{p.A, p.B})
-		}
-	}
-	holm := func(cells []*Cell, name func(i int) [2]string) {
-		var ps []float64
-		for _, c := range cells {
-			if c.P != nil {
-				ps = append(ps, *c.P)
+	for _, of := range []func(*Pair) *Paired{
+		func(p *Pair) *Paired { return &p.Paired },
+		func(p *Pair) *Paired {
+			if p.Corrected == nil {
+				return nil
 			}
-		}
-		adjusted := stats.Holm(ps)
-		for i, c := range cells {
-			if c.P == nil {
+			return &p.Corrected.Paired
+		},
+	} {
+		var totals, cats []*Cell
+		var pairs, names [][2]string
+		for i := range r.Pairs {
+			p := &r.Pairs[i]
+			x := of(p)
+			if x == nil {
 				continue
 			}
-			c.Adjusted, adjusted = &adjusted[0], adjusted[1:]
-			c.Shown = *c.Adjusted <= alpha
-			if c.Shown && *c.Difference > 0 {
-				c.Better = name(i)[0]
-			} else if c.Shown && *c.Difference < 0 {
-				c.Better = name(i)[1]
+			totals = append(totals, &x.Total)
+			pairs = append(pairs, [2]string{p.A, p.B})
+			for j := range x.Categories {
+				cats = append(cats, &x.Categories[j].Cell)
+				names = append(names, [2]string{p.A, p.B})
 			}
 		}
+		holm(totals, pairs, alpha)
+		holm(cats, names, alpha)
 	}
-	holm(totals, func(i int) [2]string { return [2]string{r.Pairs[i].A, r.Pairs[i].B} })
-	holm(cats, func(i int) [2]string { return names[i] })
+}
+
+// holm adjusts one family of tests. names are the runs of each.
+func holm(cells []*Cell, names [][2]string, alpha float64) {
+	var ps []float64
+	for _, c := range cells {
+		if c.P != nil {
+			ps = append(ps, *c.P)
+		}
+	}
+	adjusted := stats.Holm(ps)
+	for i, c := range cells {
+		if c.P == nil {
+			continue
+		}
+		c.Adjusted, adjusted = &adjusted[0], adjusted[1:]
+		c.Shown = *c.Adjusted <= alpha
+		if c.Shown && *c.Difference > 0 {
+			c.Better = names[i][0]
+		} else if c.Shown && *c.Difference < 0 {
+			c.Better = names[i][1]
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package published
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -22,6 +23,13 @@ func locomoFormats() []Format {
 			Origin: "recorded runs of dial481/locomo-audit, getzep/zep-papers, memodb-io/memobase, one row a line",
 			match:  func(h head) bool { return h.shape == 'l' && h.has("conv", "category", "gold", "answer") },
 			row:    locomoRow,
+		},
+		{
+			Name: "locomo-official", dataset: "locomo", where: "[]qa[]",
+			About:  "the conversations with their questions, each with NAME_prediction: what the benchmark's own scorer reads, and eval export writes",
+			Origin: "snap-research/locomo task_eval/evaluate_qa.py",
+			match:  func(h head) bool { return h.shape == '[' && h.has("sample_id", "qa") },
+			row:    officialRow,
 		},
 		{
 			Name: "evermemos-eval", dataset: "locomo", where: "detailed_results{}[]",
@@ -113,6 +121,51 @@ func locomoRow(f *file, r row) (schema.QARecord, error) {
 	return f.locomoGrades(r, q, votesOf(v.Judgments, v.Grade, v.LLM), v.F1, v.BLEU)
 }
 
+func officialRow(f *file, r row) (schema.QARecord, error) {
+	var o schema.Object
+	var v struct {
+		QuestionID string   `json:"question_id"` // ours: the scorer needs none
+		Question   string   `json:"question"`
+		Gold       scalar   `json:"answer"`
+		Wrong      scalar   `json:"adversarial_answer"`
+		Evidence   []string `json:"evidence"`
+		Category   scalar   `json:"category"`
+	}
+	if err := errors.Join(r.decode(&v), r.decode(&o)); err != nil {
+		return schema.QARecord{}, err
+	}
+	q := schema.QARecord{Question: v.Question, Gold: v.Gold.Text, Wrong: v.Wrong.Text, EvidenceIDs: v.Evidence}
+	answered := false
+	for name := range o.Members() {
+		if strings.HasSuffix(name, "_prediction") {
+			var text scalar
+			if raw, ok := o.Get(name); ok && text.UnmarshalJSON(raw) == nil {
+				q.Answer, answered = text.Text, true
+			}
+		}
+	}
+	switch {
+	case !answered:
+		return q, r.lacks("NAME_prediction")
+	case r.group == "":
+		return q, r.lacks("sample_id")
+	case locomoCategory[v.Category.Text] == "":
+		return q, r.lacks("category")
+	}
+	locomoQuestion(&q, r.group, r.index, v.Category.Text)
+	if v.QuestionID != "" {
+		q.QuestionID = v.QuestionID
+	}
+	if f.o.Question != nil {
+		if caseID, asked, ok := f.o.Question(q.QuestionID); ok && asked.Text == v.Question {
+			answer := q.Answer
+			q = asked.Record()
+			q.CaseID, q.Answer = caseID, answer
+		}
+	}
+	return q, nil
+}
+
 // votesOf takes the verdicts that are there.
 func votesOf(list []scalar, single ...scalar) []scalar {
 	for _, s := range single {
@@ -199,6 +252,7 @@ func evermemosClaims(f *file) []Claim {
 
 func mem0Row(f *file, r row) (schema.QARecord, error) {
 	var v struct {
+		ID       string   `json:"question_id"` // ours; the scripts write none
 		Question string   `json:"question"`
 		Gold     scalar   `json:"answer"`
 		Answer   scalar   `json:"response"`
@@ -221,7 +275,9 @@ func mem0Row(f *file, r row) (schema.QARecord, error) {
 	// The files hold positions among the questions that were asked, not indices of the
 	// data set: the id says so, unless the cases give it.
 	locomoQuestion(&q, conv, r.index, v.Category.Text)
-	if id, ok := f.byText(conv, v.Question); ok {
+	if id, ok := f.byText(conv, v.Question); v.ID != "" {
+		q.QuestionID = v.ID
+	} else if ok {
 		q.QuestionID = id
 	} else {
 		q.QuestionID = fmt.Sprintf("%s/asked/%d", conv, r.index)

@@ -61,6 +61,12 @@ func TestFormats(t *testing.T) {
 			`locomo conv-26 conv-26/qa/1|2|TR gold=["2021"] answer="In 2021." by=unknown answered recorded-judge=1/unknown/scored`,
 			"3 PUB002 /locomo_experiment_user_0/1/question",
 		},
+		"locomo-official.json": {
+			`locomo conv-26 conv-26/qa/0|2|TR gold=["2021"] answer="In 2021." by=unknown answered `,
+			`locomo conv-26 conv-26/qa/1|5|ABS gold=[""] answer="Not mentioned" by=unknown answered `,
+			`locomo conv-30 conv-30/qa/7|4|IE gold=["tea"] answer="tea" by=unknown answered `,
+			"4 PUB001 /0/qa/2/NAME_prediction",
+		},
 		"lme-hypotheses.jsonl": {
 			`longmemeval q1 q1|single-session-user|IE gold=["45 minutes"] answer="45 minutes" by=unknown answered `,
 			`longmemeval q2_abs q2_abs|multi-session|ABS gold=["not said"] answer="You did not say." by=unknown answered recorded-judge=1/judge-1/scored`,

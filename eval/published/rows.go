@@ -17,7 +17,7 @@ type row struct {
 	raw     []byte
 	pos     schema.Pos
 	pointer string // of the row in the file; "" for a line
-	group   string // name of the member that the row's list belongs to
+	group   string // name of the member, or sample_id of the object, that the row's list belongs to
 	index   int    // in its list, from 0
 }
 
@@ -118,8 +118,12 @@ func (w *walker) walk(where string, at row) bool {
 		}
 		member := string(raw)
 		if want != "" && member != want {
-			if _, ok := w.s.Skip(); !ok {
+			skipped, ok := w.s.Skip()
+			if !ok {
 				return false
+			}
+			if member == "sample_id" && len(skipped) > 0 && skipped[0] == '"' {
+				at.group = codec.Unquote(skipped)
 			}
 			continue
 		}

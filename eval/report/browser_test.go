@@ -16,6 +16,8 @@ import (
 
 	"membench/eval/report"
 	"membench/internal/exttest"
+	"membench/schema"
+	"membench/schema/jsonl"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -175,7 +177,7 @@ func (b *tab) listed(n int) {
 	b.until(fmt.Sprintf("%d answers listed", n), fmt.Sprintf(`document.querySelectorAll("#list li").length === %d`, n))
 }
 
-// shot photographs the window; with name "report" and -update also for the README.
+// shot photographs the window; pictures of the example and -update are those of the documents.
 func (b *tab) shot(name string) {
 	b.t.Helper()
 	time.Sleep(200 * time.Millisecond)
@@ -187,7 +189,7 @@ func (b *tab) shot(name string) {
 		b.t.Errorf("screenshot %s: %v", name, err)
 	}
 	folder := *picture
-	if *update && (name == "report" || name == "report-answer" || name == "report-dark") {
+	if *update && (name == "report" || name == "report-answer") {
 		folder = filepath.Join("..", "..", "docs", "img")
 	}
 	if folder == "" {
@@ -222,7 +224,7 @@ func TestBrowser(t *testing.T) {
 	if s := b.text("h2"); s != "town (12 cases, 180 questions)" {
 		t.Errorf("the first heading is %q", s)
 	}
-	b.shot("report-top")
+	b.shot("town-top")
 	if n := eval[int](b, `document.querySelectorAll("svg.plot").length`); n != 5 {
 		t.Errorf("%d plots, want bars, losses, tokens, cost and latency", n)
 	}
@@ -235,11 +237,11 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("texts beyond the edge of their plot: %s", s)
 	}
 	b.exec(`document.querySelector("svg.plot").scrollIntoView()`)
-	b.shot("report")
+	b.shot("town-bars")
 	b.exec(`document.querySelectorAll("svg.plot")[2].scrollIntoView()`)
-	b.shot("report-scatter")
+	b.shot("town-scatter")
 	b.exec(`document.querySelectorAll("svg.plot")[4].scrollIntoView({block: "center"})`)
-	b.shot("report-latency")
+	b.shot("town-latency")
 
 	// A segment of the plot leads to its answers: all of them, from the side files.
 	want := 0
@@ -259,7 +261,7 @@ func TestBrowser(t *testing.T) {
 			t.Errorf("the answer does not show %q:\n%s", w, s)
 		}
 	}
-	b.shot("report-answer")
+	b.shot("town-answer")
 	first := eval[string](b, "location.hash")
 	b.key("j")
 	b.until("the next answer", fmt.Sprintf("location.hash !== %q && document.querySelector('#answer h3') !== null", first))
@@ -291,7 +293,7 @@ func TestBrowser(t *testing.T) {
 	b.key("t")
 	b.until("dark", `getComputedStyle(document.body).backgroundColor === "rgb(16, 19, 23)"`)
 	b.exec(`document.querySelector("svg.plot").scrollIntoView()`)
-	b.shot("report-dark")
+	b.shot("town-dark")
 	b.clean()
 
 	// On a phone nothing is wider than the window but what scrolls by itself.
@@ -299,7 +301,7 @@ func TestBrowser(t *testing.T) {
 	if n := eval[int](b, "document.documentElement.scrollWidth"); n > 390 {
 		t.Errorf("the page is %d wide on a phone of 390", n)
 	}
-	b.shot("report-phone")
+	b.shot("town-phone")
 	// In print: light, the tables whole, no controls.
 	b.do(chromedp.EmulateViewport(1000, 1400))
 	b.media("print", "dark")
@@ -307,7 +309,34 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("printed: %s", s)
 	}
 	b.exec(`scrollTo(0, 0)`)
-	b.shot("report-print")
+	b.shot("town-print")
+	b.clean()
+}
+
+// example is a run of examples/measure, explained: see its README.
+func example() schema.Seq[schema.QARecord] {
+	return jsonl.Files[schema.QARecord]([]string{"testdata/town-run.jsonl.zst"}, nil)
+}
+
+// TestBrowserExample opens the page of a real run, by rule and over invented dialogues,
+// whose pictures the documents show.
+func TestBrowserExample(t *testing.T) {
+	exttest.Need(t, "chromium")
+	file := page(t, report.Options{Title: "Town: eight systems, by rule", Runs: []report.Run{{Path: "out/town"}}}, example())
+	b := open(t, file, "en-US", 1200, 1000)
+	if n := eval[int](b, `document.querySelectorAll("svg.plot").length`); n != 4 {
+		t.Errorf("%d plots, want bars, losses, tokens and latency: nobody paid for a model", n)
+	}
+	if s := b.text("main"); !strings.Contains(s, "no model was asked") || strings.Contains(s, "cost in") {
+		t.Error("a run by rule shows what it cost")
+	}
+	b.shot("report")
+	b.visit(file, "#answers&system=full-context&verdict=wrong&category=KU")
+	b.until("its answers are listed", `document.querySelectorAll("#list li").length > 3`)
+	b.click("#list li:nth-child(2) a")
+	b.until("one is shown", `document.querySelector("#answer h3") !== null && document.querySelector("#answer").innerText.includes("Where it was lost")`)
+	b.exec(`document.querySelector("#answers").scrollIntoView()`)
+	b.shot("report-answer")
 	b.clean()
 }
 

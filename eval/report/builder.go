@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strings"
 
 	"membench/llm"
 	"membench/schema"
@@ -153,8 +154,8 @@ func (g *group) count(q *schema.QARecord, verdict string) {
 	}
 	l := g.losses[q.Category]
 	if l == nil {
-		l = &Loss{Category: q.Category, Hops: map[string]int{}, Causes: map[string]int{}}
-		g.losses[q.Category] = l
+		l = &Loss{Category: strings.Clone(q.Category), Hops: map[string]int{}, Causes: map[string]int{}}
+		g.losses[l.Category] = l
 	}
 	l.Answers++
 	switch verdict {
@@ -169,7 +170,7 @@ func (g *group) count(q *schema.QARecord, verdict string) {
 	case Unscored:
 		l.Unscored++
 	}
-	if a := q.Attribution; a == nil || a.Hop == "" {
+	if a := q.Attribution; a == nil || !slices.Contains(schema.Hops(), a.Hop) {
 		l.Open++
 	} else {
 		l.Hops[a.Hop]++

@@ -99,12 +99,12 @@ func (d *Dataset) csv(s *System) (out [][]string) {
 	}
 	for _, l := range s.Losses {
 		failed := l.Answers - l.Right
-		for _, h := range Hops() {
+		for _, h := range schema.Hops() {
 			if l.Hops[h] > 0 {
 				value("lost", h, "category", l.Category, failed, float64(l.Hops[h]))
 			}
 		}
-		for _, c := range Causes() {
+		for _, c := range schema.Causes() {
 			if l.Causes[c] > 0 {
 				value("cause", c, "category", l.Category, failed, float64(l.Causes[c]))
 			}

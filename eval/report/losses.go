@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"slices"
+
+	"membench/schema"
 )
 
 // losses say at which hop questions were lost, by system and by category.
@@ -16,13 +18,13 @@ func (d *Dataset) losses() (out []table) {
 		return nil
 	}
 	head := append([]column{systemColumn()}, numbers(w("answers", "回答"), w("failed", "失败"))...)
-	for _, h := range Hops() {
+	for _, h := range schema.Hops() {
 		head = append(head, column{words: named(hopWords, h)})
 	}
 	head = append(head, column{words: w("unexplained", "未解释")})
 	row := func(s *System, l Loss, filter map[string]string) []cell {
 		r := []cell{{words: data(s.Name())}, num(grouped(l.Answers)), num(grouped(l.Answers - l.Right))}
-		for _, h := range Hops() {
+		for _, h := range schema.Hops() {
 			f := map[string]string{"hop": h}
 			for k, v := range filter {
 				f[k] = v
@@ -37,23 +39,28 @@ func (d *Dataset) losses() (out []table) {
 	}
 	all := table{title: w("Where facts are lost: failed answers by hop", "事实丢失在哪里：失败的回答按环节计"), head: head}
 	why := table{title: w("Why: failed answers by cause", "原因：失败的回答按原因计"), head: append([]column{systemColumn()}, numbers(w("failed", "失败"))...)}
-	for _, c := range Causes() {
+	for _, c := range schema.Causes() {
 		why.head = append(why.head, column{words: named(causeWords, c)})
 	}
+	why.head = append(why.head, numbers(w("no cause", "无原因"), w("unexplained", "未解释"))...)
 	by := table{title: w("Where facts are lost, by category", "事实丢失在哪里：按类别"), head: slices.Insert(slices.Clone(head), 1, column{w("category", "类别"), true})}
 	for i := range d.Systems {
 		s := &d.Systems[i]
 		l := s.Lost()
 		all.rows = append(all.rows, row(s, l, nil))
 		r := []cell{{words: data(s.Name())}, num(grouped(l.Answers - l.Right))}
-		for _, c := range Causes() {
+		for _, c := range schema.Causes() {
 			x := num(grouped(l.Causes[c]))
 			if l.Causes[c] > 0 {
 				x.find = d.find(s, map[string]string{"cause": c})
 			}
 			r = append(r, x)
 		}
-		why.rows = append(why.rows, r)
+		without := l.Answers - l.Right - l.Open // gold and judge errors, and what cannot be told
+		for _, n := range l.Causes {
+			without -= n
+		}
+		why.rows = append(why.rows, append(r, num(grouped(without)), num(grouped(l.Open))))
 		for _, l := range s.Losses {
 			if l.Answers > l.Right {
 				by.rows = append(by.rows, slices.Insert(row(s, l, map[string]string{"category": l.Category}), 1, cell{words: named(categoryWords, l.Category)}))

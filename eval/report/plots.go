@@ -369,7 +369,7 @@ func (d *Dataset) lost(id string) (figure, bool) {
 	}
 	parts := func(l Loss) []part {
 		out := []part{{"right", verdictWords[Right], l.Right, map[string]string{"verdict": Right}}}
-		for _, h := range Hops() {
+		for _, h := range schema.Hops() {
 			out = append(out, part{h, named(hopWords, h), l.Hops[h], map[string]string{"hop": h}})
 		}
 		return append(out, part{"open", w("failed, unexplained", "失败、未解释"), l.Open, nil})

@@ -162,16 +162,6 @@ func (s *System) Lost() Loss {
 	return t
 }
 
-// Hops lists the places at which a question can be lost, in the order of the way.
-func Hops() []string {
-	return []string{"ingest", "store", "overwrite", "retrieve", "context", "read", "judge", "gold"}
-}
-
-// Causes lists what explain names as causes, in the order of reports.
-func Causes() []string {
-	return []string{"miss", "conflict", "temporal", "hallucination", "overload", "generation"}
-}
-
 // retrieval are the protocols that grade what was retrieved, not what was answered.
 var retrieval = []string{"evidence-recall", "lme-retrieval", "domaina-evidence"}
 

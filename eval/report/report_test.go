@@ -211,6 +211,38 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
+// Repeats have their spread, corrected golds their mean beside the recorded one.
+func TestRepeatsAndErrata(t *testing.T) {
+	in := func(yield func(schema.Record[schema.QARecord], error) bool) {
+		for k := range 3 {
+			for i := range 10 {
+				q := town.record("bm25", i%4, i)
+				q.Repeat = k
+				q.Outcome = schema.OutcomeAnswered
+				score := float64((i + k) % 2)
+				if k == 2 {
+					score = 1
+				}
+				q.Grades = []schema.Grade{{Protocol: "rule@1", By: "rule", Score: &score, Outcome: schema.GradeScored}}
+				if i == 0 {
+					one := 1.0
+					q.Errata = &schema.Erratum{Overlay: "read-again", Kind: schema.ErratumAnswer, Answer: "x"}
+					q.Grades = append(q.Grades, schema.Grade{Protocol: "rule@1", By: "rule", Gold: schema.GoldCorrected, Score: &one, Outcome: schema.GradeScored})
+				}
+				if !yield(schema.Record[schema.QARecord]{V: q}, nil) {
+					return
+				}
+			}
+		}
+	}
+	md := markdown(t, build(t, report.Options{}, "", in), "en")
+	for _, want := range []string{"corrected golds | std over repeats |", "| bm25 | 66.7 |", "| 70.0 (1 / 0) | 28.9 (3) |", "Corrected golds (read-again)"} {
+		if !strings.Contains(md, want) {
+			t.Errorf("no %q in\n%s", want, md)
+		}
+	}
+}
+
 func TestSanity(t *testing.T) {
 	r := build(t, report.Options{}, "", town.seq())
 	for _, n := range r.Datasets[0].Sanity {

@@ -18,7 +18,7 @@ func (n Note) words() words { return words{n.EN, n.ZH} }
 
 // kinds of reference systems, by the beginning of their names.
 var references = map[string][]string{
-	"oracle": {"oracle"}, "full": {"full-context", "long-context"}, "embedding": {"embedding-only"}, "null": {"null"}, "abstain": {"always-abstain"},
+	"oracle": {"oracle"}, "full": {"full-context", "long-context"}, "embedding": {"embedding-only"}, "null": {"null"}, "abstain": {"always-abstain", "abstain"},
 }
 
 // kind is what a system is a reference for; "" for a system under test.

@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"membench/internal/codec"
 	"membench/schema"
@@ -137,7 +138,7 @@ func (s *smallest) add(x one) {
 
 func newPages(o Options, r *Report) *pages {
 	p := &pages{o: o, drawn: map[[2]int]*smallest{}, failed: map[[2]int]*smallest{}}
-	p.table = pageTable{Verdicts: []string{Right, Wrong, Unscored, Ungraded}, Hops: append([]string{""}, Hops()...), Causes: append([]string{""}, Causes()...), Categories: schema.Categories()}
+	p.table = pageTable{Verdicts: []string{Right, Wrong, Unscored, Ungraded}, Hops: append([]string{""}, schema.Hops()...), Causes: append([]string{""}, schema.Causes()...), Categories: schema.Categories()}
 	answers, groups := 0, 0
 	for i := range r.Datasets {
 		d := &r.Datasets[i]
@@ -163,7 +164,7 @@ func number(list *[]string, name string) int {
 	if i := slices.Index(*list, name); i >= 0 {
 		return i
 	}
-	*list = append(*list, name)
+	*list = append(*list, strings.Clone(name))
 	return len(*list) - 1
 }
 
@@ -181,6 +182,9 @@ func (p *pages) add(q *schema.QARecord, verdict string, at [2]int) error {
 	x := one{draw: drawOf(q), at: p.n, row: [9]int{number(&p.table.Systems, q.System), number(&p.table.Datasets, q.Dataset), number(&p.table.Categories, q.Category),
 		number(&p.table.Verdicts, verdict), number(&p.table.Hops, hop), number(&p.table.Causes, cause), q.Repeat, p.files, len(p.batch)},
 		text: [5]string{q.CaseID, q.QuestionID, cutText(q.Question, lineText), cutText(q.Gold, lineText), cutText(q.Answer, lineText)}}
+	for i, s := range x.text {
+		x.text[i] = strings.Clone(s) // a part of its record would keep all of it
+	}
 	p.n++
 	var sets []*smallest
 	if verdict == Wrong || verdict == Unscored {

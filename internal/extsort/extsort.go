@@ -169,7 +169,7 @@ func (s *Sorter) combine(in iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 		return in
 	}
 	return func(yield func([]byte, error) bool) {
-		var last []byte
+		var last, own []byte
 		have := false
 		for r, err := range in {
 			if err != nil {
@@ -186,7 +186,8 @@ func (s *Sorter) combine(in iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 				}
 			}
 			// A record read from disk lives until the next step only.
-			last, have = append([]byte(nil), r...), true
+			own = append(own[:0], r...)
+			last, have = own, true
 		}
 		if have {
 			yield(last, nil)

@@ -10,17 +10,21 @@ import (
 	"membench/memory/baseline"
 	"membench/memory/graphmem"
 	"membench/memory/mem0"
+	"membench/memory/qarp"
 )
 
-// Specs lists them, bounds first.
+// Specs lists them, bounds first, layers over others last.
 func Specs() []memory.Spec {
-	return append(baseline.Specs(), amem.Spec(), mem0.Spec(), graphmem.Spec())
+	below := append(baseline.Specs(), amem.Spec(), mem0.Spec(), graphmem.Spec())
+	return append(below, qarp.Spec(func(name string) (memory.Spec, error) { return lookup(below, name) }))
 }
 
 // Lookup finds a system by name.
-func Lookup(name string) (memory.Spec, error) {
+func Lookup(name string) (memory.Spec, error) { return lookup(Specs(), name) }
+
+func lookup(specs []memory.Spec, name string) (memory.Spec, error) {
 	var names []string
-	for _, s := range Specs() {
+	for _, s := range specs {
 		if s.Name == name {
 			return s, nil
 		}

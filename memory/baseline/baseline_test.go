@@ -25,6 +25,7 @@ func TestContract(t *testing.T) {
 		"amem":       {"", `{"mode":"faithful","reindex":2,"near":0}`},
 		"LTMemory":   {"", `{"mode":"faithful"}`},
 		"mem0":       {"", `{"mode":"faithful"}`},
+		"qarp":       {"", `{"mode":"faithful","threshold":0.01}`, `{"backend":"mem0"}`, `{"backend":"bm25","without":["plan","refine"]}`},
 	}
 	for _, spec := range all.Specs() {
 		list := options[spec.Name]
@@ -33,7 +34,7 @@ func TestContract(t *testing.T) {
 		}
 		for _, o := range list {
 			t.Run(spec.Name+o, func(t *testing.T) {
-				within := map[string]int{"turn-alone": 2, "GAMemory": 3, "MGMemory": 3, "amem": 2}[spec.Name]
+				within := map[string]int{"turn-alone": 2, "GAMemory": 3, "MGMemory": 3, "amem": 2, "qarp": 2}[spec.Name]
 				memorytest.RunWith(t, memorytest.Options{Within: within, Answer: answers[spec.Name], Open: func(t *testing.T, d memory.Deps) memory.System {
 					if d.Embed == nil {
 						d.Embed = hashing.New(0)
@@ -50,7 +51,7 @@ func TestContract(t *testing.T) {
 }
 
 // answers are what a model says, by system: usable ones.
-var answers = map[string]func(llm.Request) (string, error){"GAMemory": usable, "MGMemory": usable, "amem": usable, "mem0": usable}
+var answers = map[string]func(llm.Request) (string, error){"GAMemory": usable, "MGMemory": usable, "amem": usable, "mem0": usable, "qarp": usable}
 
 func usable(r llm.Request) (string, error) {
 	switch r.Purpose {
@@ -62,6 +63,10 @@ func usable(r llm.Request) (string, error) {
 		return `{"summary": "Trees were planted."}`, nil
 	case op.PurposeTrigger:
 		return `{"calls": [{"name":"memory_recall","query":"trees"},{"name":"memory_transfer","indices":[0,99]},{"name":"made_up"}]}`, nil
+	case op.PurposePlan:
+		return `{"keywords":["trees"],"parts":[],"in_time":true,"latest":true,"threshold":0.65,"hint":"count"}`, nil
+	case op.PurposeRefine:
+		return `{"items":[{"n":1,"text":"Trees were planted."},{"n":99},{"n":1}]}`, nil
 	case "facts":
 		return `{"facts":[{"text":"[User] planted apple trees near Porto","turns":[0]}]}`, nil
 	case "update":

@@ -55,6 +55,10 @@ var arms = []arm{
 	{"GAMemory", `{"mode":"faithful"}`, "hash512", 0},
 	{"MGMemory", "", "hash512", 0},
 	{"amem", "", "hash512", 0},
+	{"mem0", "", "hash512", 0},
+	{"mem0", `{"mode":"faithful"}`, "hash512", 0},
+	{"qarp", "", "hash512", 0},
+	{"qarp", `{"backend":"score-fused"}`, "hash512", 0},
 	{"oracle", "", "", 1},
 }
 

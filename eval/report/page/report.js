@@ -9,7 +9,7 @@ const EN = {
   pick: "Pick an answer to see what the memory showed, how it was graded and where it was lost.", loading: "Loading…", none: "No answer matches.",
   lost: f => `Cannot load ${f}. The side files stand in the folder report_files beside this page: keep both together.`,
   verdicts: { right: "right", wrong: "wrong", unscored: "unscored", ungraded: "not graded" },
-  hops: { ingest: "not ingested", store: "not stored", overwrite: "overwritten", retrieve: "not retrieved", context: "cut from the context", read: "reader missed it", judge: "judge erred", gold: "gold is wrong" },
+  hops: { ingest: "not ingested", store: "not stored", overwrite: "overwritten", retrieve: "not retrieved", context: "cut from the context", read: "reader missed it", judge: "judge erred", gold: "gold is wrong", opaque: "cannot be told" },
   causes: { miss: "miss", conflict: "conflict", temporal: "temporal", hallucination: "hallucination", overload: "overload", generation: "generation" },
   question: "Question", gold: "Gold", golds: "Accepted golds", wrong: "Known wrong answer", answer: "Answer", empty: "(nothing)", asOf: "Asked as of", errata: "Correction of the gold", abstain: "cannot be answered",
   graded: "Verdicts", where: "Where it was lost", hits: (n, k) => `Retrieved (${n}${k ? " of k " + k : ""})`, below: "Gold below k, at rank", evidence: "Gold evidence", context: "Context shown to the reader", facts: "Facts of this answer", error: "Error", noContext: "No context was recorded.", noHits: "Nothing was retrieved.",
@@ -23,7 +23,7 @@ const ZH = {
   pick: "选择一个回答，查看记忆给出了什么、如何评分、丢失在哪里。", loading: "正在读取…", none: "没有符合的回答。",
   lost: f => `无法读取 ${f}。附属文件在本页旁边的 report_files 文件夹中，请放在一起。`,
   verdicts: { right: "对", wrong: "错", unscored: "未评分", ungraded: "未评" },
-  hops: { ingest: "未摄入", store: "未存储", overwrite: "被覆盖", retrieve: "未检索到", context: "被截出上下文", read: "阅读器未用上", judge: "评判出错", gold: "标准答案有误" },
+  hops: { ingest: "未摄入", store: "未存储", overwrite: "被覆盖", retrieve: "未检索到", context: "被截出上下文", read: "阅读器未用上", judge: "评判出错", gold: "标准答案有误", opaque: "无法判断" },
   causes: { miss: "缺失", conflict: "冲突", temporal: "时间", hallucination: "幻觉", overload: "过载", generation: "生成" },
   question: "问题", gold: "标准答案", golds: "可接受的答案", wrong: "已知的错误答案", answer: "回答", empty: "（空）", asOf: "提问时间", errata: "答案修正", abstain: "无法回答",
   graded: "评分", where: "丢失在哪里", hits: (n, k) => `检索到的记忆（${n}${k ? "，k " + k : ""}）`, below: "标准证据排在 k 之后，名次", evidence: "标准证据", context: "给阅读器的上下文", facts: "此回答的情况", error: "错误", noContext: "没有记录上下文。", noHits: "没有检索到任何内容。",
@@ -216,7 +216,7 @@ function draw(x, r) {
   out.push(pairs([[T.gold, r.gold || (r.abstain ? T.abstain : T.empty)], [T.golds, (r.golds || []).length > 1 ? r.golds.join("\n") : ""], [T.wrong, r.wrong_answer], [T.answer, r.answer || T.empty], [T.asOf, r.as_of],
     [T.errata, r.errata && [r.errata.overlay, r.errata.kind, r.errata.answer, r.errata.note].filter(Boolean).join(": ")], [T.error, r.error]]));
   const a = r.attribution;
-  if (a) out.push(...section(T.where, el("div", { class: "where" }, el("p", {}, el("b", {}, (T.hops[a.hop] || a.hop) + (a.cause ? " · " + (T.causes[a.cause] || a.cause) : ""))), el("p", {}, a.reason || ""),
+  if (a) out.push(...section(T.where, el("div", { class: "where" }, el("p", {}, el("b", {}, (T.hops[a.hop] || a.hop) + (a.cause ? " · " + (T.causes[a.cause] || a.cause) : "") + (a.break ? " · " + a.break : ""))), el("p", {}, a.reason || ""),
     (a.evidence || []).length ? el("p", { class: "dim" }, T.evidence + ": " + a.evidence.map(ref).join(", ")) : null, (a.ids || []).length ? el("p", { class: "dim" }, T.ids + ": " + a.ids.join(", ")) : null)));
   if ((r.grades || []).length) out.push(...section(T.graded, pairs(r.grades.map(g => [g.protocol + (g.by && g.by !== "rule" ? " · " + g.by : ""), verdictText(g)]))));
   const hits = r.hits || [], below = (r.below_k || []).filter(isGold);

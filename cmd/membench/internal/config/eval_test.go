@@ -169,3 +169,23 @@ func FuzzParseEval(f *testing.F) {
 		}
 	})
 }
+
+// The file in docs/eval-yaml.md loads as it stands.
+func TestEvalDocs(t *testing.T) {
+	b, err := os.ReadFile("../../../../docs/eval-yaml.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, ok := strings.Cut(string(b), "```yaml\n")
+	block, _, ok2 := strings.Cut(block, "```")
+	if !ok || !ok2 {
+		t.Fatal("docs/eval-yaml.md shows no file")
+	}
+	v, err := parseEval([]byte(block), none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Datasets) != 2 || len(v.Systems) != 3 || v.Output.Folder != "runs/first" {
+		t.Errorf("have %+v", v)
+	}
+}

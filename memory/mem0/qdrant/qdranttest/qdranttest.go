@@ -33,6 +33,7 @@ type Server struct {
 	// that limits requests gives it.
 	Busy func(method string, n int) int
 
+	hooks       sync.Mutex // one hook at a time: tests count in them
 	mu          sync.Mutex
 	calls       map[string]int
 	collections map[string]*collection
@@ -131,18 +132,26 @@ func (s *Server) intercept(ctx context.Context, req any, info *grpc.UnaryServerI
 	s.calls[method]++
 	n := s.calls[method]
 	s.mu.Unlock()
-	if s.Before != nil {
-		if err := s.Before(method, n); err != nil {
+	var seconds int
+	err := func() error {
+		s.hooks.Lock()
+		defer s.hooks.Unlock()
+		if s.Busy != nil {
+			seconds = s.Busy(method, n)
+		}
+		if s.Before != nil {
+			return s.Before(method, n)
+		}
+		return nil
+	}()
+	if err != nil {
+		return nil, err
+	}
+	if seconds > 0 {
+		if err := grpc.SetTrailer(ctx, metadata.Pairs("retry-after", strconv.Itoa(seconds))); err != nil {
 			return nil, err
 		}
-	}
-	if s.Busy != nil {
-		if seconds := s.Busy(method, n); seconds > 0 {
-			if err := grpc.SetTrailer(ctx, metadata.Pairs("retry-after", strconv.Itoa(seconds))); err != nil {
-				return nil, err
-			}
-			return nil, status.Error(codes.ResourceExhausted, "Too many requests")
-		}
+		return nil, status.Error(codes.ResourceExhausted, "Too many requests")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,0 +1,262 @@
+package compare_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"membench/eval/compare"
+	"membench/schema"
+)
+
+func TestParseGate(t *testing.T) {
+	for s, want := range map[string]compare.Gate{"rule": {"rule", 0}, "rule:2": {"rule", 2}, "rule@1:0.5%": {"rule@1", .5}, "retrieve_ms:50": {"retrieve_ms", 50}, "mem0-2025 by llama3:8b": {"mem0-2025 by llama3:8b", 0}, "mem0-2025 by llama3:8b:1": {"mem0-2025 by llama3:8b", 1}} {
+		if g, err := compare.ParseGate(s); err != nil || g != want {
+			t.Errorf("%s: %+v, %v", s, g, err)
+		}
+	}
+	for _, s := range []string{"", ":2", "rule:-1", "rule:two", "rule:NaN"} {
+		if g, err := compare.ParseGate(s); err == nil {
+			t.Errorf("%q: %+v", s, g)
+		}
+	}
+}
+
+// side makes one run of n questions in cases: right says which answers are.
+func side(n, cases int, right func(i int) bool) []schema.QARecord {
+	var out []schema.QARecord
+	for i := range n {
+		score := 0.0
+		if right(i) {
+			score = 1
+		}
+		q := rec("memory", fmt.Sprint("c", i%cases), fmt.Sprint("q", i), "1", score)
+		q.Question, q.Answer = fmt.Sprint("question ", i), fmt.Sprint("answer ", score)
+		q.RetrieveMS = 10 + float64(i%7)
+		out = append(out, q)
+	}
+	return out
+}
+
+func hold(t *testing.T, base, now []schema.QARecord, gates ...string) []compare.Gated {
+	t.Helper()
+	var list []compare.Gate
+	for _, s := range gates {
+		g, err := compare.ParseGate(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, g)
+	}
+	read := func(recs []schema.QARecord) []*compare.Run {
+		out, err := compare.Read(seq(recs...), func(err error) error { return err }, compare.MeasuresOf(list)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	out, err := compare.Hold(read(base), read(now), list, compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestGate(t *testing.T) {
+	all := func(int) bool { return true }
+	for _, c := range []struct {
+		name           string
+		base, now      []schema.QARecord
+		gate           string
+		worse, doubted bool
+	}{
+		{"the same", side(200, 20, all), side(200, 20, all), "em", false, false},
+		{"better", side(200, 20, func(i int) bool { return i%3 > 0 }), side(200, 20, all), "em", false, false},
+		{"a fifth lost everywhere", side(200, 20, all), side(200, 20, func(i int) bool { return i/20%5 > 0 }), "em", true, false},
+		{"a fifth lost, 10 points granted", side(200, 20, all), side(200, 20, func(i int) bool { return i/20%5 > 0 }), "em:10", true, false},
+		{"a fifth lost, 30 points granted", side(200, 20, all), side(200, 20, func(i int) bool { return i/20%5 > 0 }), "em:30", false, false},
+		{"three of two hundred: no support", side(200, 20, all), side(200, 20, func(i int) bool { return i > 2 }), "em", false, false},
+		{"lost in one case of twenty", side(200, 20, all), side(200, 20, func(i int) bool { return i%20 > 0 }), "em", false, true},
+		{"one case has no interval", side(40, 1, all), side(40, 1, func(i int) bool { return i > 12 }), "em", true, false},
+	} {
+		x := hold(t, c.base, c.now, c.gate)[0]
+		if x.Worse != c.worse || x.Doubtful != c.doubted {
+			t.Errorf("%s: worse %t, doubtful %t: %+v", c.name, x.Worse, x.Doubtful, x.Cell)
+		}
+	}
+}
+
+func TestGateMeasures(t *testing.T) {
+	all := func(int) bool { return true }
+	slow := side(200, 20, all)
+	for i := range slow {
+		slow[i].RetrieveMS *= 1.5
+	}
+	list := hold(t, side(200, 20, all), slow, "retrieve_ms", "retrieve_ms:40", "retrieve_ms:60", "em")
+	for i, want := range []bool{true, true, false, false} {
+		if list[i].Worse != want {
+			t.Errorf("%s: worse is %t: %+v", list[i].Metric, list[i].Worse, list[i].Cell)
+		}
+	}
+	if faster := hold(t, slow, side(200, 20, all), "retrieve_ms")[0]; faster.Worse || faster.Doubtful {
+		t.Errorf("faster is not worse: %+v", faster)
+	}
+}
+
+// What the new run was not scored on is said: it cannot pass by failing.
+func TestGateLost(t *testing.T) {
+	all := func(int) bool { return true }
+	now := side(50, 5, all)
+	for i := range 10 {
+		now[i].Grades[0].Score, now[i].Grades[0].Outcome = nil, schema.GradeJudgeFailed
+	}
+	if x := hold(t, side(50, 5, all), now, "em")[0]; x.Lost != 10 || x.Cell.N != 40 {
+		t.Errorf("%+v", x)
+	}
+}
+
+func TestGateBaselines(t *testing.T) {
+	all := func(int) bool { return true }
+	rename := func(recs []schema.QARecord, name string) []schema.QARecord {
+		for i := range recs {
+			recs[i].System = name
+		}
+		return recs
+	}
+	base := runs(t, append(rename(side(20, 2, all), "a"), rename(side(20, 2, func(i int) bool { return false }), "b")...)...)
+	now := runs(t, rename(side(20, 2, func(i int) bool { return false }), "b")...)
+	list, err := compare.Hold(base, now, []compare.Gate{{Metric: "em"}}, compare.Options{})
+	if err != nil || list[0].Base != "b" || list[0].Worse {
+		t.Errorf("the baseline of b is b: %+v, %v", list, err)
+	}
+	if _, err := compare.Hold(base, runs(t, rename(side(20, 2, all), "c")...), []compare.Gate{{Metric: "em"}}, compare.Options{}); err == nil || !strings.Contains(err.Error(), "c on plain has no baseline: the first run has a on plain, b on plain") {
+		t.Errorf("%v", err)
+	}
+	if _, err := compare.Hold(base[:1], now, []compare.Gate{{Metric: "em"}}, compare.Options{}); err != nil {
+		t.Errorf("the only one against the only one: %v", err)
+	}
+	if _, err := compare.Hold(base, now, []compare.Gate{{Metric: "f1"}}, compare.Options{}); err == nil || !strings.Contains(err.Error(), "retrieve_ms") {
+		t.Errorf("an unknown metric: %v", err)
+	}
+	if _, err := compare.Hold(base, now, []compare.Gate{{Metric: "tokens"}}, compare.Options{}); err == nil || !strings.Contains(err.Error(), "recorded none") {
+		t.Errorf("a measure that is not there: %v", err)
+	}
+	other := side(20, 2, all)
+	other[0].K = 9
+	var differs *compare.FingerprintError
+	if _, err := compare.Hold(base, runs(t, rename(other, "a")...), []compare.Gate{{Metric: "em"}}, compare.Options{}); !errors.As(err, &differs) {
+		t.Errorf("another k: %v", err)
+	}
+}
+
+// With nothing lost but noise, a gate fails no more often than alpha says.
+func TestGateFalseAlarms(t *testing.T) {
+	alarms := 0
+	const tries = 200
+	for k := range tries {
+		r := rand.New(rand.NewPCG(uint64(k), 3))
+		noisy := func(int) bool { return r.Float64() < .7 }
+		if hold(t, side(100, 12, noisy), side(100, 12, noisy), "em")[0].Worse {
+			alarms++
+		}
+	}
+	if alarms > tries*5/100 {
+		t.Errorf("%d alarms of %d at alpha 0.05, of which half are losses", alarms, tries)
+	}
+}
+
+func TestExamples(t *testing.T) {
+	recs := two(4, 2, 5)
+	for i := range recs {
+		recs[i].Question = "what of " + recs[i].QuestionID
+		recs[i].Answer = recs[i].System + " says"
+		recs[i].Grades[0].Reason = "because"
+		recs[i].Attribution = &schema.Attribution{Hop: "read"}
+	}
+	list := runs(t, recs...)
+	rep, err := compare.Compare(list, compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := compare.Examples(rep, list, compare.Options{}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Read(seq(recs...), list); err != nil {
+		t.Fatal(err)
+	}
+	x := rep.Pairs[0].Examples
+	if len(x) != 5 {
+		t.Fatalf("%d examples, want 3 wins and 2 losses", len(x))
+	}
+	for i, e := range x {
+		wins := i < 3
+		if (e.Better == "a") != wins || e.Question != "what of "+e.ID || e.Gold != "g" || e.A.Answer != "a says" || e.B.Answer != "b says" || (*e.A.Score > *e.B.Score) != wins || e.A.Reason != "because" || e.B.Hop != "read" {
+			t.Errorf("%+v", e)
+		}
+	}
+	base, now := side(60, 12, func(int) bool { return true }), side(60, 12, func(i int) bool { return i%3 > 0 })
+	b, n := runs(t, base...), runs(t, now...)
+	n[0].Name = "new:memory"
+	gated, err := compare.Hold(b, n, []compare.Gate{{Metric: "em"}}, compare.Options{})
+	if err != nil || !gated[0].Worse {
+		t.Fatal(gated, err)
+	}
+	wanted, err := compare.LostExamples(gated, b, n, 2)
+	if err != nil || len(wanted) != 1 {
+		t.Fatal(wanted, err)
+	}
+	for _, in := range [][]schema.QARecord{base, now} {
+		of := b
+		if &in[0] == &now[0] {
+			of = n
+		}
+		if err := wanted[0].Read(seq(in...), of); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, e := range gated[0].Examples {
+		if e.Better != "memory" || e.A.Answer != "answer 0" || e.B.Answer != "answer 1" || !strings.HasPrefix(e.Question, "question ") {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+// Corrected golds: what is graded anew takes the new score in both runs, a question
+// without a right answer is in neither.
+func TestCompareCorrected(t *testing.T) {
+	var recs []schema.QARecord
+	for i := range 20 {
+		for _, sys := range []string{"a", "b"} {
+			right := 0.0
+			if sys == "a" {
+				right = 1
+			}
+			q := rec(sys, fmt.Sprint("c", i%4), fmt.Sprint("q", i), fmt.Sprint(i%2), right)
+			if i < 6 {
+				now := 1 - right
+				g := schema.Grade{Protocol: "em@1", By: "rule", Gold: schema.GoldCorrected, Score: &now, Outcome: schema.GradeScored}
+				if i < 2 {
+					g.Score, g.Outcome = nil, schema.GradeNA
+				}
+				q.Errata = &schema.Erratum{Overlay: "list", Kind: schema.ErratumAnswer}
+				q.Grades = append(q.Grades, g)
+			}
+			recs = append(recs, q)
+		}
+	}
+	rep, err := compare.Compare(runs(t, recs...), compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := rep.Pairs[0]
+	c := p.Corrected
+	if c == nil || c.Questions != 4 || c.LeftOut != 2 || strings.Join(c.Overlays, "") != "list" || c.Total.N != 18 || c.Total.Wins != 14 || c.Total.Losses != 4 || c.Total.Adjusted == nil {
+		t.Fatalf("%+v", c)
+	}
+	if p.Total.N != 20 || p.Total.Wins != 20 || len(c.Categories) != 2 || c.Categories[0].Cell.Wins != 7 || c.Categories[0].Cell.Losses != 2 {
+		t.Errorf("%+v\n%+v", p.Total, c.Categories)
+	}
+}

@@ -1,0 +1,153 @@
+package published
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"membench/eval/grade"
+	"membench/schema"
+)
+
+func seqOf(recs []schema.QARecord) schema.Seq[schema.QARecord] {
+	return func(yield func(schema.Record[schema.QARecord], error) bool) {
+		for _, r := range recs {
+			if !yield(schema.Record[schema.QARecord]{V: r}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// gradesOf are the scores of every rule that looks at question, gold and answer.
+func gradesOf(t *testing.T, recs []schema.QARecord) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for r, err := range grade.QA(context.Background(), seqOf(recs), grade.Options{Protocols: RuleProtocols()}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range r.V.Grades {
+			if strings.HasPrefix(g.Protocol, "recorded") || strings.Contains(g.Protocol, "retrieval") || strings.Contains(g.Protocol, "evidence") {
+				continue
+			}
+			score := "–"
+			if g.Score != nil {
+				score = fmt.Sprint(*g.Score)
+			}
+			out[r.V.QuestionID+" "+g.Protocol] = g.Outcome + " " + score
+		}
+	}
+	return out
+}
+
+func locomoRecords() []schema.QARecord {
+	rec := func(conv string, n int, category, question, gold, wrong, answer, outcome string) schema.QARecord {
+		r := schema.QARecord{System: "sys", Dataset: "locomo", CaseID: conv, QuestionID: locomoID(conv, n), Question: question, Gold: gold, Wrong: wrong, RawCategory: category,
+			Category: locomoCategory[category], Abstain: category == "5", Answer: answer, Outcome: outcome, By: "rule", EvidenceIDs: []string{"D1:1"},
+			Hits: []schema.QAHit{{Rank: 1, ID: "a", Sources: []schema.EventRef{{ConvID: schema.ConvID(conv), TurnID: 1}, {ConvID: schema.ConvID(conv), TurnID: 2}}}}}
+		return r
+	}
+	return []schema.QARecord{
+		rec("conv-26", 0, "2", "When did the \"boat\" sail?", "7 May 2023", "", "on 7 May, 2023", schema.OutcomeAnswered),
+		rec("conv-26", 7, "1", "What does she like?", "hiking, swimming", "", "She went hiking", schema.OutcomeAnswered),
+		rec("conv-26", 9, "5", "What did he say?", "", "nothing", "No information available.", schema.OutcomeAnswered),
+		rec("conv-30", 1, "4", "住在哪里？", "大理", "", "", schema.OutcomeEmpty),
+		rec("conv-30", 2, "3", "Would she?", "Likely no; she is busy", "", "", schema.OutcomeError),
+		rec("conv-30", 3, "4", "Where?", "Oslo", "", "Oslo", schema.OutcomeAnswered),
+	}
+}
+
+// What was exported and read back has the grades that it had.
+func TestExportAndBack(t *testing.T) {
+	recs := locomoRecords()
+	asked := slices.DeleteFunc(slices.Clone(recs), func(r schema.QARecord) bool { return r.Outcome == schema.OutcomeError })
+	lme := []schema.QARecord{
+		{System: "sys", Dataset: "longmemeval", CaseID: "c1", QuestionID: "q1", Question: "How many?", Gold: "3", RawCategory: "multi-session", Category: schema.CatMR, Answer: "three of\nthem", Outcome: schema.OutcomeAnswered, By: "rule"},
+		{System: "sys", Dataset: "longmemeval", CaseID: "c2", QuestionID: "q2_abs", Question: "Where?", Gold: "it is not said", RawCategory: "multi-session", Category: schema.CatABS, Abstain: true, Answer: "I do not know", Outcome: schema.OutcomeAnswered, By: "rule"},
+	}
+	questions := func(id string) (string, schema.Question, bool) {
+		for _, r := range lme {
+			if r.QuestionID == id {
+				return r.CaseID, schema.Question{ID: id, Text: r.Question, Answer: r.Gold, Category: r.Category, RawCategory: r.RawCategory, Abstain: r.Abstain}, true
+			}
+		}
+		return "", schema.Question{}, false
+	}
+	for _, form := range Forms() {
+		in, want := recs, asked
+		o := Options{}
+		if form.Name == "lme" {
+			in, want, o.Question = lme, lme, questions
+		}
+		var b bytes.Buffer
+		n, err := form.Write(&b, seqOf(in), WriteOptions{Source: func(e schema.EventRef) string { return fmt.Sprintf("D1:%d", e.TurnID) }})
+		if err != nil || n.Answers != len(want) || n.Failed != len(in)-len(want) {
+			t.Fatalf("%s: wrote %+v, %v", form.Name, n, err)
+		}
+		im, err := Open(bytes.NewReader(b.Bytes()), "sys"+form.Ext, o)
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", form.Name, err, b.String())
+		}
+		if im.Format.Name != form.Back {
+			t.Errorf("%s is read back as %s, want %s", form.Name, im.Format.Name, form.Back)
+		}
+		var back []schema.QARecord
+		for r, err := range im.QA {
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", form.Name, err, b.String())
+			}
+			back = append(back, r.V)
+		}
+		if len(back) != len(want) {
+			t.Fatalf("%s: %d answers read back, want %d\n%s", form.Name, len(back), len(want), b.String())
+		}
+		had, has := gradesOf(t, want), gradesOf(t, back)
+		if len(had) < len(want)*5 {
+			t.Fatalf("only %d grades", len(had))
+		}
+		for k, v := range had {
+			if has[k] != v {
+				t.Errorf("%s: %s: have %s, want %s", form.Name, k, has[k], v)
+			}
+		}
+	}
+}
+
+func TestExportForms(t *testing.T) {
+	official, err := FormByName("locomo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if _, err := official.Write(&b, seqOf(locomoRecords()[:1]), WriteOptions{Model: "gpt-x", Source: func(e schema.EventRef) string { return fmt.Sprintf("D1:%d", e.TurnID) }}); err != nil {
+		t.Fatal(err)
+	}
+	want := `[{"sample_id": "conv-26", "qa": [
+  {"question_id":"conv-26/qa/0","question":"When did the \"boat\" sail?","answer":"7 May 2023","evidence":["D1:1"],"category":2,"gpt-x_prediction":"on 7 May, 2023","gpt-x_prediction_context":["D1:1","D1:2"]}]}]
+`
+	if b.String() != want {
+		t.Errorf("have\n%swant\n%s", b.String(), want)
+	}
+	for _, f := range Forms() {
+		b.Reset()
+		if _, err := f.Write(&b, seqOf(nil), WriteOptions{}); err != nil || f.Name != "lme" && b.Len() == 0 {
+			t.Errorf("%s of nothing: %q, %v", f.Name, b.String(), err)
+		}
+		if f.Name != "lme" {
+			if _, err := f.Write(&b, seqOf([]schema.QARecord{{QuestionID: "q", CaseID: "conv-26", RawCategory: "multi-session", Outcome: schema.OutcomeAnswered}}), WriteOptions{}); err == nil || !strings.Contains(err.Error(), "no number") {
+				t.Errorf("%s of another data set: have %v", f.Name, err)
+			}
+		}
+	}
+	n, err := official.Write(&b, seqOf(locomoRecords()), WriteOptions{Failed: true})
+	if err != nil || n.Answers != 6 || n.Failed != 1 {
+		t.Errorf("failed ones as empty answers: have %+v, %v", n, err)
+	}
+	if _, err := FormByName("nope"); err == nil || !strings.Contains(err.Error(), "lme, locomo, mem0") {
+		t.Errorf("have %v", err)
+	}
+}

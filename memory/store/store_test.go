@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"membench/llm/hashing"
+	"membench/memory"
+	"membench/schema"
+)
+
+var ctx = context.Background()
+
+func rec(id, text string) Record {
+	r := Record{UserID: "u", AgentID: "a"}
+	r.ID, r.Text = schema.PointID(id), text
+	return r
+}
+
+func list(t *testing.T, texts ...string) *Linear {
+	t.Helper()
+	l := New(Options{Scope: "s", Words: &Words{}, Embed: hashing.New(64)})
+	for _, text := range texts {
+		if _, _, err := l.Append(ctx, rec("", text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l
+}
+
+func ids(l *Linear) (out []schema.PointID) {
+	for _, it := range l.Items() {
+		out = append(out, it.ID)
+	}
+	return out
+}
+
+func TestLinear(t *testing.T) {
+	l := list(t, "green tea", "black tea", "rain")
+	if have := ids(l); !slices.Equal(have, []schema.PointID{"s:00000001", "s:00000002", "s:00000003"}) || l.Next() != "s:00000004" {
+		t.Errorf("have %v, next %s", have, l.Next())
+	}
+	if _, _, err := l.Append(ctx, rec("s:00000002", "twice")); err == nil || l.Len() != 3 {
+		t.Errorf("an id twice: %v, %d records", err, l.Len())
+	}
+	if l.At(0).Status != memory.StatusActive {
+		t.Errorf("status %q", l.At(0).Status)
+	}
+	l.Remove(1)
+	l.Remove(1)
+	if _, ok := l.Find("s:00000002"); ok || l.Live(1) || l.Len() != 3 || len(ids(l)) != 2 {
+		t.Errorf("removed, and yet there: %v", ids(l))
+	}
+	if v := l.WordScores(nil, "black"); v[1] != 0 {
+		t.Errorf("a removed record scores %v", v)
+	}
+	if v := l.WordScores(nil, "tea"); v[0] <= 0 || v[2] != 0 {
+		t.Errorf("have %v", v)
+	}
+	if next := l.Next(); next != "s:00000004" { // an id is never given again
+		t.Errorf("next %s", next)
+	}
+}
+
+// Who may see a record, also after its status changed.
+func TestEligible(t *testing.T) {
+	l := list(t, "one", "two", "three")
+	other := rec("", "theirs")
+	other.UserID = "v"
+	if _, _, err := l.Append(ctx, other); err != nil {
+		t.Fatal(err)
+	}
+	l.SetStatus(1, memory.StatusInvalid)
+	l.Remove(2)
+	for who, want := range map[[2]string][]bool{{"", ""}: {true, false, false, true}, {"u", ""}: {true, false, false, false}, {"v", "a"}: {false, false, false, true}, {"v", "b"}: {false, false, false, false}, {"nobody", ""}: {false, false, false, false}} {
+		if have := l.Eligible(who[0], who[1]); !slices.Equal(have, want) {
+			t.Errorf("%q: have %v, want %v", who, have, want)
+		}
+	}
+	l.SetStatus(1, memory.StatusActive)
+	if !l.Eligible("u", "a")[1] {
+		t.Error("active again, and not eligible")
+	}
+}
+
+type broken struct{ hashing.Embedder }
+
+func (broken) Embed(context.Context, []string) ([][]float32, error) { return nil, errors.New("broken") }
+
+// An error leaves the list as it was, and so does a context that ended.
+func TestAppendFails(t *testing.T) {
+	l := New(Options{Scope: "s", Words: &Words{}, Embed: broken{hashing.New(8)}})
+	if _, _, err := l.Append(ctx, rec("", "tea")); err == nil || l.Len() != 0 || l.Next() != "s:00000001" {
+		t.Errorf("have %v, %d records", err, l.Len())
+	}
+	dead, cancel := context.WithCancel(ctx)
+	cancel()
+	l = list(t)
+	if _, _, err := l.Append(dead, rec("", "tea")); err == nil || l.Len() != 0 {
+		t.Errorf("have %v, %d records", err, l.Len())
+	}
+}
+
+// What is done to a copy is not done to the list, and the other way.
+func TestClone(t *testing.T) {
+	l := list(t, "green tea", "rain")
+	c := l.Clone()
+	if _, _, err := c.Append(ctx, rec("", "snow")); err != nil {
+		t.Fatal(err)
+	}
+	c.Remove(0)
+	c.SetStatus(1, memory.StatusInvalid)
+	c.SetVector(1, make([]float32, 64))
+	c.At(1).Text = "changed"
+	if !l.Live(0) || l.Len() != 2 || l.At(1).Text != "rain" || !l.Eligible("u", "a")[1] || l.WordScores(nil, "snow")[0] != 0 || l.WordScores(nil, "green")[0] == 0 {
+		t.Errorf("the list changed with its copy: %v", ids(l))
+	}
+	if slices.Equal(l.Vector(1), c.Vector(1)) {
+		t.Error("a vector is shared")
+	}
+	l.Remove(1)
+	if !c.Live(1) || c.Len() != 3 {
+		t.Error("the copy changed with its list")
+	}
+}
