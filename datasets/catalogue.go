@@ -64,17 +64,27 @@ var catalogue = []Info{
 		Note: "faults.csv → incident narratives with times and follow-up cases; times are UTC+8",
 	},
 	{
+		Name: "aiops2020-graph", Title: "AIOps Challenge 2020 through the typed graph", Home: "https://github.com/NetManAIOps/AlertRCA",
+		Licence: "none stated; challenge data", Terms: "Non-commercial research and teaching. No licence allows passing the tables on: keep them local.",
+		Status: StatusConvert, Checked: "the fault tables A1 and A2 of AlertRCA", Unverified: "no telemetry: cases over the facts told, no root-cause scores",
+		Note: "the history of aiops2020 as a graph of incidents, nodes and indicators; golds are computed from the graph",
+	},
+	{
 		Name: "aiops2021", Title: "AIOps Challenge 2021", Home: "https://www.aiops.cn",
 		Licence: "challenge terms, registration needed", Terms: "To be had from the organisers only; may not be passed on.",
 		Status: StatusListed, Note: "no public copy; bring its faults into the form of faults.csv to use the aiops2020 converter",
 	},
 	{
 		Name: "aiopslab", Title: "AIOpsLab", Home: "https://github.com/microsoft/AIOpsLab", Licence: "MIT", Terms: "Free use with the notice.", Redistributable: true,
-		Status: StatusListed, Size: "89 problems", Note: "an environment, not a table: no converter",
+		Status: StatusConvert, Size: "89 problems", Checked: "a list of its problems, derived from its sources", Unverified: "no telemetry: cases over recorded facts, no root-cause scores", Note: "an environment; problems.json (application, service, kind of fault) becomes notes of an incident desk",
 	},
 	{
 		Name: "alert-storm", Title: "Generated alert storms", Home: "membench datasets convert alert-storm --seed N", Licence: "ours", Terms: "Generated: yours.", Redistributable: true,
 		Status: StatusConvert, Checked: "its own state, from which every gold is computed", Note: "needs no input; the form follows seed 000 §6.2 C",
+	},
+	{
+		Name: "alert-storm-graph", Title: "Generated alert storms through the typed graph", Home: "membench datasets convert alert-storm-graph --seed N", Licence: "ours", Terms: "Generated: yours.", Redistributable: true,
+		Status: StatusConvert, Checked: "the generator's state, which it does not see", Note: "alarms, devices, incidents and changes are read from the turns; roots, counts and repeats are computed from the graph",
 	},
 	{
 		Name: "dejavu", Title: "DejaVu", Home: "https://doi.org/10.5281/zenodo.6955909", Licence: "see Zenodo", Terms: "Read the terms at Zenodo; not passed on here.",
@@ -95,7 +105,7 @@ var catalogue = []Info{
 	},
 	{
 		Name: "itbench", Title: "ITBench", Home: "https://github.com/itbench-hub/ITBench", Licence: "Apache-2.0", Terms: "Free use with the notice.", Redistributable: true,
-		Status: StatusListed, Size: "67 SRE scenarios", Note: "an environment, not a table: no converter",
+		Status: StatusConvert, Size: "67 SRE scenarios", Checked: "57 scenario files", Unverified: "no telemetry: cases over recorded facts, no root-cause scores", Note: "an environment; scenarios/*.json (application, fault, alerts) become notes of an incident desk",
 	},
 	{
 		Name: "locomo", Title: "LoCoMo", Home: "https://github.com/snap-research/locomo", Licence: "CC BY-NC 4.0", Terms: nonCommercial,
@@ -133,8 +143,20 @@ var catalogue = []Info{
 		},
 	},
 	{
+		Name: "nezha", Title: "Nezha", Home: "https://github.com/IntelligentDDS/Nezha", Licence: "MIT", Terms: "Free use with the notice.", Redistributable: true,
+		Status: StatusConvert, Size: "101 injected faults", Checked: "four fault lists (85 faults); metrics of four of them", Unverified: "no telemetry for the others: cases over recorded facts, no root-cause scores", Note: "<date>-fault_list.json becomes notes of an incident desk; docs/datasets.md lists the four",
+	},
+	{
+		Name: "openrca", Title: "OpenRCA", Home: "https://github.com/microsoft/OpenRCA", Licence: "MIT", Terms: "Free use with the notice.", Redistributable: true,
+		Status: StatusConvert, Size: "335 questions", Checked: "285 rows of its agent archives", Unverified: "no telemetry: cases over recorded facts, no root-cause scores", Note: "the ground truth of agent-*.csv becomes notes of an incident desk",
+	},
+	{
 		Name: "opseval", Title: "OpsEval", Home: "https://github.com/NetManAIOps/OpsEval-Datasets", Licence: "Apache-2.0", Terms: "Free use with attribution. Many items look taken from commercial exam banks: think twice before passing them on.", Redistributable: true,
 		Status: StatusConvert, Checked: "2,207 test and 20 dev items", Note: "chosen by topic or word, answers become runbook fragments told in dialogue",
+	},
+	{
+		Name: "opseval-graph", Title: "OpsEval through the typed graph", Home: "https://github.com/NetManAIOps/OpsEval-Datasets", Licence: "Apache-2.0", Terms: "Free use with attribution. Many items look taken from commercial exam banks: think twice before passing them on.", Redistributable: true,
+		Status: StatusConvert, Checked: "2,207 test and 20 dev items", Note: "runbook entries and their corrections as a graph: what an entry says, and what it said",
 	},
 	{
 		Name: "plain", Title: "Your own cases", Home: "docs/datasets.md", Licence: "yours", Terms: "Yours.", Redistributable: true,

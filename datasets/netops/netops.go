@@ -23,11 +23,14 @@ import (
 // Datasets are the three converters; DejaVu's tables have the form of AIOps 2020's.
 func Datasets() []datasets.Dataset {
 	get := func(name string) datasets.Info { i, _ := datasets.Lookup(name); return i }
+	faults := datasets.Dataset{Info: get("aiops2020"), Match: matchFaults, Cases: Faults("aiops2020")}
+	exam := datasets.Dataset{Info: get("opseval"), Match: matchOpsEval, Cases: OpsEval}
+	storms := datasets.Dataset{Info: get("alert-storm"), Cases: Storms}
 	return []datasets.Dataset{
-		{Info: get("aiops2020"), Match: matchFaults, Cases: Faults("aiops2020")},
+		faults, exam, storms,
+		fromGraph("aiops2020-graph", faults), fromGraph("opseval-graph", exam), fromGraph("alert-storm-graph", storms),
+		facts("nezha", matchEnd("fault_list.json"), readNezha), facts("openrca", matchOpenRCA, readOpenRCA), facts("itbench", matchITBench, readITBench), facts("aiopslab", matchEnd("problems.json"), readAIOpsLab),
 		{Info: get("dejavu"), Match: matchFaults, Cases: Faults("dejavu")},
-		{Info: get("opseval"), Match: matchOpsEval, Cases: OpsEval},
-		{Info: get("alert-storm"), Cases: Storms},
 	}
 }
 

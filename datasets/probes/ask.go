@@ -53,7 +53,7 @@ func (m *maker) ask(c candidate) (*draft, string) {
 // sound says what is wrong with a fact by itself.
 func (m *maker) sound(f *fact) string {
 	switch {
-	case f.attr == "" && m.w.words.noName(f.name) != "":
+	case f.noise != "":
 		return whyNoName
 	case f.gold == "":
 		return whyNotSpelled
@@ -547,16 +547,21 @@ func (m *maker) askAbsent(c candidate) (*draft, string) {
 // the predicate, then others', then things of the same type.
 func (m *maker) near(s *scope, f *fact) []string {
 	var out []string
-	take := func(want func(x *fact) bool) {
-		for _, x := range s.facts {
-			if len(out) < 3 && x.object != f.object && x.gold != "" && x.attr == f.attr && m.w.words.noName(x.name) == "" && !slices.Contains(out, x.gold) && x.gold != f.gold && want(x) {
+	take := func(list []*fact) {
+		for _, x := range list {
+			if len(out) == 3 {
+				return
+			}
+			if x.noise == "" && x.gold != "" && x.attr == f.attr && x.object != f.object && x.gold != f.gold && !slices.Contains(out, x.gold) {
 				out = append(out, x.gold)
 			}
 		}
 	}
-	take(func(x *fact) bool { return x.pred == f.pred && x.who == f.who })
-	take(func(x *fact) bool { return x.pred == f.pred })
-	take(func(x *fact) bool { return x.typ == f.typ && f.typ != "" })
+	take(s.bySubj[f.who+"\x00"+f.pred])
+	take(s.byPred[f.pred])
+	if f.typ != "" {
+		take(s.byType[f.typ])
+	}
 	return out
 }
 

@@ -29,7 +29,7 @@ func (m *maker) cases() ([]schema.Case, error) {
 	var out []schema.Case
 	for _, s := range m.w.scopes {
 		drafts := m.kept[s]
-		if len(drafts) == 0 {
+		if len(drafts) == 0 && !m.o.Empty {
 			continue
 		}
 		rank := map[Type]int{}

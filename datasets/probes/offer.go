@@ -2,15 +2,39 @@ package probes
 
 import (
 	"cmp"
-	"fmt"
+	"context"
+	"iter"
+	"runtime"
 	"slices"
 
+	"membench/internal/par"
 	"membench/schema"
 )
 
 // partners is how many others a thing is paired with where a type wants two: offers
 // stay linear in the size of the graph.
 const partners = 2
+
+// offers lists what every scope offers, in the order of scopes. Scopes do not share
+// anything, so they are looked at side by side.
+func (m *maker) offers() iter.Seq2[[]candidate, error] {
+	one := func(_ context.Context, s *scope) (list []candidate, err error) {
+		m.offer(s, func(c candidate) {
+			if m.o.Stats.Types[c.typ] != nil {
+				list = append(list, c)
+			}
+		})
+		return list, nil
+	}
+	scopes := func(yield func(*scope, error) bool) {
+		for _, s := range m.w.scopes {
+			if !yield(s, nil) {
+				return
+			}
+		}
+	}
+	return par.Map(m.ctx, runtime.GOMAXPROCS(0), scopes, one)
+}
 
 // offer tells every pattern of a scope that a question could be made of. Whether one
 // can be is decided when it is drawn.
@@ -32,6 +56,9 @@ func (m *maker) offer(s *scope, tell func(candidate)) {
 		}
 	}
 	for _, f := range s.facts {
+		if slices.Contains(m.o.Structure, f.pred) {
+			continue
+		}
 		put(candidate{typ: SingleFact, f: [3]*fact{f}}, string(f.claim), f.who)
 		m.offerChains(s, f, put)
 		m.offerPairs(s, f, put)
@@ -46,19 +73,18 @@ func (m *maker) offer(s *scope, tell func(candidate)) {
 const minDays = 3
 
 // pass counts a pattern that the text made unfit before it was offered.
-func (m *maker) pass(t Type) {
-	if x := m.o.Stats.Types[t]; x != nil {
-		x.Passed++
-	}
-}
+func (s *scope) pass(t Type) { s.passed[t]++ }
 
 type putter = func(c candidate, parts ...string)
 
 func (m *maker) offerChains(s *scope, a *fact, put putter) {
 	for _, b := range s.asSubj[a.object] {
+		if slices.Contains(m.o.Structure, b.pred) {
+			continue
+		}
 		put(candidate{typ: TwoHop, f: [3]*fact{a, b}}, "chain", string(a.claim), string(b.claim))
 		for _, c := range s.asSubj[b.object] {
-			if c.object != schema.NodeID(a.subject) {
+			if !slices.Contains(m.o.Structure, c.pred) && c.object != schema.NodeID(a.subject) {
 				put(candidate{typ: ThreeHop, f: [3]*fact{a, b, c}}, "chain", string(a.claim), string(b.claim), string(c.claim))
 			}
 		}
@@ -74,9 +100,9 @@ func (m *maker) offerPairs(s *scope, a *fact, put putter) {
 		}
 		seen[b.claim] = true
 		if a.object != b.object && m.alike(a, b) {
-			m.pass(UpdateNew)
-			m.pass(UpdateOld)
-			m.pass(Contradiction)
+			s.pass(UpdateNew)
+			s.pass(UpdateOld)
+			s.pass(Contradiction)
 			return
 		}
 		if update {
@@ -108,7 +134,7 @@ func (m *maker) offerBridges(s *scope, f *fact, topics []*topic, at map[*sitting
 		return
 	}
 	if _, why := m.bridge(candidate{s: s}, f); why != "" {
-		m.pass(TwoHop)
+		s.pass(TwoHop)
 		return
 	}
 	for _, x := range topics {
@@ -241,14 +267,14 @@ func (m *maker) offerSets(s *scope, put putter) {
 	seen := map[string]bool{}
 	for _, f := range s.facts {
 		key := f.who + "\x00" + f.pred
-		if seen[key] || f.attr != "" {
+		if seen[key] || f.attr != "" || slices.Contains(m.o.Structure, f.pred) {
 			continue
 		}
 		seen[key] = true
 		if n := len(active(s.bySubj[key])); n >= 2 && n <= 8 && !m.single(f.pred) {
 			if _, why := m.askSet(candidate{typ: List, s: s, f: [3]*fact{f}}); why != "" {
-				m.pass(List)
-				m.pass(Count)
+				s.pass(List)
+				s.pass(Count)
 				continue
 			}
 			put(candidate{typ: List, f: [3]*fact{f}}, "facts", f.who, f.pred)
@@ -288,11 +314,11 @@ func (m *maker) offerAbsent(s *scope, topics []*topic, put putter) {
 		typ, _ := m.w.cat.TypeOfPrefix(prefixOf(f.subject))
 		for _, pred := range m.preds() {
 			p, ok := m.w.cat.Predicate(pred)
-			if !ok || !m.w.words.known(pred) || pred == "HAS_SETTING" || !fits(p.Subjects, typ) {
+			if !ok || slices.Contains(m.o.Structure, pred) || !m.w.words.known(pred) || pred == "HAS_SETTING" || !fits(p.Subjects, typ) {
 				continue
 			}
 			if len(s.bySubj[who+"\x00"+pred])+len(s.bySubj[who+"\x00"+m.w.cat.Opposite(pred)]) > 0 || len(m.cued(s, who, f.person, pred)) > 0 {
-				m.pass(WrongAttribute) // it is told, or a turn speaks of such a thing
+				s.pass(WrongAttribute) // it is told, or a turn speaks of such a thing
 				continue
 			}
 			put(candidate{typ: WrongAttribute, f: [3]*fact{f}, name: who, pred: pred}, who, pred)
@@ -317,14 +343,8 @@ func fits(subjects []string, typ string) bool {
 	return slices.Contains(subjects, typ)
 }
 
-// preds lists the catalogue's predicates by name.
+// preds lists the catalogue's predicates, sorted by name.
 func (m *maker) preds() []string {
-	if m.names == nil {
-		for p := range m.w.cat.Predicates {
-			m.names = append(m.names, p)
-		}
-		slices.Sort(m.names)
-	}
 	return m.names
 }
 
@@ -364,8 +384,8 @@ func overlapText(text, name string) bool {
 // cued lists the turns that may speak of a predicate of a subject: those of the
 // person, or those that name the thing, with one of the predicate's cues.
 func (m *maker) cued(s *scope, who string, person bool, pred string) []*turn {
-	key := fmt.Sprint(s.conv, "\x00", who, "\x00", pred)
-	if list, ok := m.cues[key]; ok {
+	key := who + "\x00" + pred
+	if list, ok := s.cues[key]; ok {
 		return list
 	}
 	var from []*turn
@@ -380,6 +400,6 @@ func (m *maker) cued(s *scope, who string, person bool, pred string) []*turn {
 			out = append(out, t)
 		}
 	}
-	m.cues[key] = out
+	s.cues[key] = out
 	return out
 }

@@ -78,6 +78,10 @@ type Options struct {
 	Seed    uint64           // moves what is drawn and which paraphrase is taken
 	Group   Group            // "": GroupUser
 	Dataset string           // the cases' dataset; "": probes
+	// Structure names predicates that only tie things together (an alarm and its device):
+	// nothing is asked about such facts alone, or along them.
+	Structure []string
+	Empty     bool // give conversations of which nothing is asked, too
 	// Reader, where there is one, answers each question from its evidence turns, and
 	// Accept judges: what they do not answer is dropped.
 	Reader reader.Reader
@@ -184,8 +188,7 @@ type maker struct {
 	g     graph.Graph
 	asked map[string]bool // conversation and text of every question kept
 	kept  map[*scope][]*draft
-	cues  map[string][]*turn // of cued
-	names []string           // of preds
+	names []string // of preds
 	err   error
 }
 
@@ -200,15 +203,24 @@ func generate(ctx context.Context, g graph.Graph, o Options) ([]schema.Case, err
 		return nil, err
 	}
 	o.Stats.Unusable = w.lost
-	m := &maker{ctx: ctx, o: o, w: w, g: g, asked: map[string]bool{}, kept: map[*scope][]*draft{}, cues: map[string][]*turn{}}
+	m := &maker{ctx: ctx, o: o, w: w, g: g, asked: map[string]bool{}, kept: map[*scope][]*draft{}}
+	m.names = sorted(o.Catalog.Predicates)
 	pools := map[Type][]candidate{}
+	for list, err := range m.offers() {
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range list {
+			o.Stats.Types[c.typ].Offered++
+			pools[c.typ] = append(pools[c.typ], c)
+		}
+	}
 	for _, s := range w.scopes {
-		m.offer(s, func(c candidate) {
-			if tally := o.Stats.Types[c.typ]; tally != nil {
-				tally.Offered++
-				pools[c.typ] = append(pools[c.typ], c)
+		for t, n := range s.passed {
+			if x := o.Stats.Types[t]; x != nil {
+				x.Passed += n
 			}
-		})
+		}
 	}
 	for _, list := range pools {
 		slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.key, b.key) })
@@ -379,4 +391,4 @@ func (s *Stats) Summary() string {
 	return b.String()
 }
 
-func sorted(m map[string]int) []string { return slices.Sorted(maps.Keys(m)) }
+func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }

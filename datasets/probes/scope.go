@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"membench/internal/textnorm"
@@ -61,16 +62,16 @@ func (s *scope) index() {
 			s.people = append(s.people, t.who)
 		}
 	}
-	s.bySubj, s.byObject, s.byClaim = map[string][]*fact{}, map[schema.NodeID][]*fact{}, map[schema.NodeID][]*fact{}
-	s.asSubj, s.byTurn = map[schema.NodeID][]*fact{}, map[*turn][]*fact{}
+	s.bySubj, s.byClaim = map[string][]*fact{}, map[schema.NodeID][]*fact{}
+	s.cues, s.passed = map[string][]*turn{}, map[Type]int{}
+	s.byPred, s.byType = map[string][]*fact{}, map[string][]*fact{}
+	s.asSubj = map[schema.NodeID][]*fact{}
 	for _, f := range s.facts {
+		s.byPred[f.pred] = append(s.byPred[f.pred], f)
+		s.byType[f.typ] = append(s.byType[f.typ], f)
 		s.bySubj[f.who+"\x00"+f.pred] = append(s.bySubj[f.who+"\x00"+f.pred], f)
-		s.byObject[f.object] = append(s.byObject[f.object], f)
 		s.byClaim[f.claim] = append(s.byClaim[f.claim], f)
 		s.asSubj[schema.NodeID(f.subject)] = append(s.asSubj[schema.NodeID(f.subject)], f)
-		for _, t := range f.turns {
-			s.byTurn[t] = append(s.byTurn[t], f)
-		}
 	}
 }
 
@@ -144,7 +145,7 @@ func (s *scope) topics(w *words) []*topic {
 	seen := map[string]bool{}
 	add := func(name string) {
 		low := fold(name)
-		if name == "" || seen[low] || w.noName(name) != "" || w.nobody[textnorm.Fold(name)] || slices.Contains(s.people, name) || len([]rune(name)) < 2 {
+		if name == "" || seen[low] || startsWithDate(name) || !strings.ContainsFunc(name, unicode.IsLetter) || w.noName(name) != "" || w.nobody[textnorm.Fold(name)] || slices.Contains(s.people, name) || len([]rune(name)) < 2 {
 			return
 		}
 		seen[low] = true
@@ -178,6 +179,16 @@ func (s *scope) topics(w *words) []*topic {
 		}
 	}
 	return out
+}
+
+// startsWithDate reports whether a name is that of a day or an instant: it would answer
+// every question about dates.
+func startsWithDate(name string) bool {
+	if len(name) < 10 {
+		return false
+	}
+	_, err := time.Parse("2006-01-02", name[:10])
+	return err == nil
 }
 
 // spokenPart is a text without the captions that datasets convert adds to it.

@@ -149,18 +149,34 @@ func gap(text, span string) string {
 			break
 		}
 	}
-	q := strings.TrimSpace(text[from:i] + "____" + text[i+len(span):to])
+	q := text[from:i] + "____" + text[i+len(span):to]
+	if enough(q) {
+		return strings.TrimSpace(q)
+	}
+	// the sentence is too short: take the whole turn, where that is not too long
+	q = text[:i] + "____" + text[i+len(span):]
+	if utf8.RuneCountInString(q) <= 240 && !strings.Contains(q, "\n") && enough(q) {
+		return strings.TrimSpace(spokenOnly(q))
+	}
+	return ""
+}
+
+// enough reports whether a quote has two words of content around its gap.
+func enough(q string) bool {
 	content, runes := 0, 0
-	for _, w := range tokens.Words(strings.ReplaceAll(q, "____", " ")) {
+	for _, w := range tokens.Words(strings.ReplaceAll(spokenOnly(q), "____", " ")) {
 		if !tokens.Stop(w) {
 			content++
 		}
 		runes += utf8.RuneCountInString(w)
 	}
-	if content < 2 || runes < 6 {
-		return ""
-	}
-	return q
+	return content >= 2 && runes >= 6
+}
+
+// spokenOnly is a text without the captions that datasets convert adds to it.
+func spokenOnly(text string) string {
+	text, _, _ = strings.Cut(text, " [image: ")
+	return text
 }
 
 // cued reports whether a folded text has one of the cue words.

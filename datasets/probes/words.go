@@ -6,8 +6,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"membench/internal/textnorm"
+	"membench/internal/tokens"
 
 	"github.com/goccy/go-yaml"
 )
@@ -79,11 +81,22 @@ type wording struct {
 	Cues  []string `yaml:"cues"`
 }
 
-func loadWords(extra ...[]byte) (*words, error) {
+var builtinWords = sync.OnceValues(func() (*words, error) {
 	w := &words{}
 	if err := yaml.UnmarshalWithOptions(builtin, w, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("reading words.yaml: %w", err)
 	}
+	return w, nil
+})
+
+func loadWords(extra ...[]byte) (*words, error) {
+	own, err := builtinWords()
+	if err != nil {
+		return nil, err
+	}
+	copied := *own
+	w := &copied
+	w.Predicates = maps.Clone(w.Predicates)
 	for _, b := range extra {
 		var x words
 		if err := yaml.UnmarshalWithOptions(b, &x, yaml.Strict()); err != nil {
@@ -148,7 +161,7 @@ func (w *words) noName(name string) string {
 		return "too short"
 	case w.lead[f[0]] && !strings.ContainsAny(name, "=") && len(f) > 1 || w.lead[f[0]] && len(f) == 1:
 		return "no name"
-	case len(f) == 1 && w.alone[f[0]]:
+	case len(f) == 1 && (w.alone[f[0]] || tokens.Stop(f[0])):
 		return "no name"
 	case w.tail[f[len(f)-1]]:
 		return "no name"

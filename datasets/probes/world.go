@@ -66,6 +66,7 @@ type fact struct {
 	pred    string
 	object  schema.NodeID
 	name    string // the object's name; of a setting its value
+	noise   string // why its name is none; "" when it will do
 	gold    string // the object as the evidence has it, letter by letter; "" when it has not
 	attr    string // of a setting its name
 	typ     string // the object's type
@@ -87,12 +88,13 @@ type scope struct {
 	facts    []*fact
 	posting  map[string][]*turn // word → turns that have it, in order
 	bySubj   map[string][]*fact // who + predicate → facts
-	byWho    map[string][]*fact
-	byObject map[schema.NodeID][]*fact
+	byPred   map[string][]*fact
+	byType   map[string][]*fact
 	asSubj   map[schema.NodeID][]*fact // node of the subject → facts
 	byClaim  map[schema.NodeID][]*fact
-	byTurn   map[*turn][]*fact
 	people   []string
+	cues     map[string][]*turn // of cued
+	passed   map[Type]int
 	dayCount int
 	said     map[string][]*turn // by speaker
 }
@@ -367,6 +369,9 @@ func (w *world) readClaims(ctx context.Context, g graph.Graph, events map[schema
 		}
 		if k, v, ok := strings.Cut(f.name, "="); ok && f.typ == "Tag" && k != "" && v != "" {
 			f.attr, f.name = strings.TrimSpace(k), strings.TrimSpace(v)
+		}
+		if f.attr == "" {
+			f.noise = w.words.noName(f.name)
 		}
 		w.spread(f, turns, byConv)
 	}

@@ -35,15 +35,19 @@ func (x *explainer) cause(r *schema.QARecord, hop string, needs []*need) string 
 }
 
 // otherTime reports whether gold and answer both name a time. They are not the same:
-// the answer is wrong.
+// the answer is wrong. A long answer names times by the way.
 func otherTime(r *schema.QARecord) bool {
+	if len(newBag(r.Answer).terms) > timeTerms {
+		return false
+	}
 	timed := func(s string) bool { return len(timex.Find(textnorm.Compat(s), 0)) > 0 }
 	return timed(r.Answer) && slices.ContainsFunc(r.AllGolds(), timed)
 }
 
-// Bounds of an answer that is compared with old values: a longer one holds the words
-// of many texts.
+// Bounds of an answer, in terms, that is searched for times and compared with old
+// values: a longer one holds the words of many texts.
 const (
+	timeTerms     = 25
 	oldValueTerms = 12
 	oldValueShare = 0.8 // of the answer's own terms that stand in the old text
 )
@@ -58,9 +62,14 @@ func (x *explainer) oldValue(r *schema.QARecord, needs []*need) bool {
 	if len(own.terms) == 0 || len(own.terms) > oldValueTerms || abstains(r) {
 		return false
 	}
+	update := r.Category == schema.CatKU || r.Category == schema.CatCR
+	about := 1 // words of the question that an old value stands with
+	if !update {
+		about = 2
+	}
 	says := func(text string) bool {
 		b := newBag(text)
-		return float64(own.both(b)) >= oldValueShare*float64(len(own.terms)) && asked.both(b) > 0
+		return float64(own.both(b)) >= oldValueShare*float64(len(own.terms)) && asked.both(b) >= about
 	}
 	s := x.until(r)
 	for _, v := range x.ledger.versions {
@@ -80,7 +89,7 @@ func (x *explainer) oldValue(r *schema.QARecord, needs []*need) bool {
 			}
 		}
 	}
-	if r.Category != schema.CatKU && r.Category != schema.CatCR || len(needs) < 2 {
+	if !update || len(needs) < 2 {
 		return false
 	}
 	newest := len(needs) - 1 // needs stand in the order of the turns

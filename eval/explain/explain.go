@@ -42,7 +42,7 @@ type Options struct {
 
 	// Grader names the protocol that says which answers failed, with or without its
 	// @version; "": a model's verdict where a record has one, else the rule judge's, else
-	// the first grade of an answer.
+	// (where the rule judge was not asked) the first grade of an answer.
 	Grader string
 	// Second names the protocol whose disagreement shows a judge's error; "": every other
 	// verdict by a model, exact match, and the rule judge, which is asked here where the

@@ -74,6 +74,7 @@ func TestHops(t *testing.T) {
 		session(0, 4, add("1", talk[0], ref(1)), add("3", talk[2], ref(3))),
 		session(1, 4, add("5", talk[4], ref(5)), add("7", talk[6], ref(7)), add("8", "The course is hard.", ref(8))),
 	}
+	listed := toy(schema.UnitTurn, "I own 21 lamps and also 34 chairs.", "Wow.")
 	pottery := []schema.SessionRecord{session(0, 4, add("1", "The user lives somewhere.", ref(1)))}
 	half := schema.SessionRecord{System: "s", Dataset: "d", CaseID: "c", SessionID: "S1", Turns: 4, Opaque: true, Outcome: schema.OutcomeAnswered}
 	for _, x := range []struct {
@@ -86,6 +87,8 @@ func TestHops(t *testing.T) {
 	}{
 		{"the memory of the turn lacks the fact", schema.QARecord{Question: "Where does the user live?", Gold: "Lisbon", Answer: "Rome", Evidence: []schema.EventRef{ref(1)}, K: 5}, &turns, pottery,
 			schema.HopStore, schema.CauseMiss, "does not say lisbon"},
+		{"two memories of a turn say it together", schema.QARecord{Question: "What is the list?", Gold: "21 lamps, 34 chairs", Answer: "unknown", Evidence: []schema.EventRef{ref(1)}, K: 5},
+			&listed, []schema.SessionRecord{session(0, 2, add("1", "The user has 21 lamps.", ref(1)), add("2", "The user has 34 chairs.", ref(1)))}, schema.HopRetrieve, schema.CauseMiss, ""},
 		{"a system that shows hits and no memories", schema.QARecord{Question: "Where?", Gold: "Lisbon", Answer: "Rome", Evidence: []schema.EventRef{ref(1)}, K: 5}, &turns, []schema.SessionRecord{half},
 			schema.HopOpaque, "", "does not show its memories"},
 		{"its ranks below k prove that it kept the turn", schema.QARecord{Question: "Where?", Gold: "Lisbon", Answer: "Rome", Evidence: []schema.EventRef{ref(1)}, K: 5, Below: []schema.QARank{{Rank: 23, ID: "9", Sources: []schema.EventRef{ref(1)}}}}, &turns, []schema.SessionRecord{half},
@@ -99,7 +102,7 @@ func TestHops(t *testing.T) {
 		{"no evidence, and the gold stands in the context", schema.QARecord{Question: "Where?", Gold: "Lisbon", Answer: "Rome", K: 5, Context: "lisbon, rome"}, &turns, all,
 			schema.HopRead, schema.CauseGeneration, "word for word"},
 		{"the newer of two was not retrieved, the older was used", schema.QARecord{Question: "Which city does the user live in?", Gold: "Porto", Answer: "Lisbon", Category: schema.CatKU, Evidence: []schema.EventRef{ref(1), ref(5)}, K: 5, Hits: []schema.QAHit{hit("1", talk[0], ref(1))}}, &turns, all,
-			schema.HopRetrieve, schema.CauseConflict, "(1 of 2 pieces of evidence are lost)"},
+			schema.HopRetrieve, schema.CauseConflict, "(lost: 1 of 2 pieces of evidence)"},
 		{"both were seen, the older was used", schema.QARecord{Question: "Which city does the user live in?", Gold: "Porto", Answer: "Lisbon", Category: schema.CatKU, Evidence: []schema.EventRef{ref(1), ref(5)}, K: 5, Hits: []schema.QAHit{hit("1", talk[0], ref(1)), hit("5", talk[4], ref(5))}}, &turns, all,
 			schema.HopRead, schema.CauseConflict, "all the evidence"},
 		{"Chinese: the right course on the wrong day", schema.QARecord{Question: "课程从哪天开始？", Gold: "2024年5月3日", Answer: "2024年6月3日", Evidence: []schema.EventRef{ref(7)}, K: 5, Hits: []schema.QAHit{hit("7", talk[6], ref(7))}}, &turns, all,
@@ -107,7 +110,7 @@ func TestHops(t *testing.T) {
 		{"a round: the answer's memory brings the user's turn", schema.QARecord{Question: "Where did the user move?", Gold: "Porto", Answer: "Faro", Evidence: []schema.EventRef{ref(5), ref(6)}, K: 5, Hits: []schema.QAHit{hit("5", talk[4], ref(5))}}, &rounds, all,
 			schema.HopRead, schema.CauseGeneration, ""},
 		{"the same at turns: one of two is not kept", schema.QARecord{Question: "Where did the user move?", Gold: "Porto", Answer: "Faro", Evidence: []schema.EventRef{ref(5), ref(6)}, K: 5, Hits: []schema.QAHit{hit("5", talk[4], ref(5))}}, &turns, all,
-			schema.HopStore, schema.CauseMiss, "1 of 2"},
+			schema.HopStore, schema.CauseMiss, "lost: 1 of 2"},
 		{"a session: a turn of it that does not say the gold brings nothing", schema.QARecord{Question: "Where did the user move?", Gold: "Porto", Answer: "Faro", Evidence: []schema.EventRef{ref(5), ref(6), ref(7), ref(8)}, K: 5, Hits: []schema.QAHit{hit("8", "The course is hard.", ref(8))}}, &sessions, all,
 			schema.HopRetrieve, schema.CauseMiss, "turns 5–8"},
 		{"a fact in words", schema.QARecord{Question: "Who paints?", Gold: "Berit", Answer: "nobody", EvidenceTexts: []string{"The user's sister Berit paints boats"}, K: 5}, &turns, all,

@@ -167,7 +167,7 @@ func (x *explainer) walk(ctx context.Context, r *schema.QARecord, n *need) (step
 	if len(memories) > 0 {
 		s.reason = fmt.Sprintf("none of the %d memories of %s says it", len(memories), n.name)
 	}
-	saying := slices.DeleteFunc(memories, func(node schema.Node) bool { return !n.in(newBag(node.Props.Text("data")), n.refs) })
+	saying := n.saying(memories)
 	if len(saying) == 0 {
 		return s, nil
 	}
@@ -216,6 +216,25 @@ func (x *explainer) walk(ctx context.Context, r *schema.QARecord, n *need) (step
 		}
 	}
 	return s, nil
+}
+
+// saying are the memories of a turn that say what is needed: each, or together.
+func (n *need) saying(memories []schema.Node) (out []schema.Node) {
+	var parts []schema.Node
+	var bags []*bag
+	for _, m := range memories {
+		b := newBag(m.Props.Text("data"))
+		if n.in(b, n.refs) {
+			out = append(out, m)
+		}
+		if slices.ContainsFunc(n.key, b.has) {
+			parts, bags = append(parts, m), append(bags, b)
+		}
+	}
+	if len(out) == 0 && len(bags) > 1 && n.keyIn(bags...) {
+		return parts
+	}
+	return out
 }
 
 func (x *explainer) has(ctx context.Context, id schema.NodeID) bool {
@@ -267,7 +286,8 @@ func nameOf(id schema.NodeID) string {
 // A claim says it when its object has one of the gold's words, or, where the turn has
 // none of them, when its object stands in the memory at all. It is about something else
 // when its object has none of them and shares no word with the memory that it rests on,
-// or when its subject is a person who neither said the turn nor is named in it.
+// or when its subject is a user (or agent), another one said the turn, and the memory
+// does not name it.
 func (n *need) judgeClaims(claims []claim, speakers map[schema.NodeID]bool) (right, wrong []claim) {
 	for _, c := range claims {
 		text := newBag(c.memory)
@@ -279,7 +299,7 @@ func (n *need) judgeClaims(claims []claim, speakers map[schema.NodeID]bool) (rig
 		case !says && len(n.key) > 0:
 			continue
 		}
-		if len(speakers) > 0 && person(c.subject) && !speakers[c.subject] && newBag(c.subjectName).both(text) == 0 {
+		if mixedUp(c.subject, speakers) && newBag(c.subjectName).both(text) == 0 {
 			c.fault = fmt.Sprintf("of %s, who did not say it", c.subject)
 			wrong = append(wrong, c)
 			continue
@@ -289,10 +309,19 @@ func (n *need) judgeClaims(claims []claim, speakers map[schema.NodeID]bool) (rig
 	return right, wrong
 }
 
-// person reports whether an entity is one that speaks.
-func person(id schema.NodeID) bool {
-	prefix, _, _ := strings.Cut(string(id), ":")
-	return prefix == "user" || prefix == "agent" || prefix == "char"
+// mixedUp reports whether the subject is one person where another of its kind spoke:
+// what an agent says of a user, and a user of an agent, is not judged by that.
+func mixedUp(subject schema.NodeID, speakers map[schema.NodeID]bool) bool {
+	kind, _, _ := strings.Cut(string(subject), ":")
+	another := false
+	for id := range speakers {
+		k, _, _ := strings.Cut(string(id), ":")
+		if nameOf(id) == nameOf(subject) {
+			return false
+		}
+		another = another || k == kind && (kind == "user" || kind == "agent" || kind == "char")
+	}
+	return another
 }
 
 // holdsAt says why a claim that says the gold did not answer the question.

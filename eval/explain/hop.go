@@ -166,7 +166,7 @@ func (x *explainer) lost(r *schema.QARecord, needs []*need) (worst finding, lost
 		return x.notUsed(r, needs), nil
 	}
 	if len(needs) > 1 {
-		worst.reason += fmt.Sprintf(" (%d of %d pieces of evidence are lost)", len(lost), len(needs))
+		worst.reason += fmt.Sprintf(" (lost: %d of %d pieces of evidence)", len(lost), len(needs))
 	}
 	return worst, lost
 }
@@ -239,13 +239,17 @@ func (x *explainer) follow(r *schema.QARecord, n *need) finding {
 	}
 	if x.ledger.transparent {
 		var near []schema.PointID
+		most := ""
 		for _, ref := range n.refs {
 			for _, v := range x.ledger.byRef[ref] {
 				near = append(near, v.id)
+				if len(v.text) > len(most) {
+					most = v.text
+				}
 			}
 		}
 		if len(near) > 0 {
-			return finding{schema.HopStore, fmt.Sprintf("what is kept of %s, %s, does not say %s", n.name, quote(x.ledger.byRef[n.refs[0]][0].text), strings.Join(n.key, " ")), n.refs, point(near...)}
+			return finding{schema.HopStore, fmt.Sprintf("what is kept of %s, in %d memories such as %s, does not say %s", n.name, len(near), quote(most), strings.Join(n.key, " ")), n.refs, point(near...)}
 		}
 		return finding{schema.HopStore, fmt.Sprintf("no memory was made of %s: %s", n.name, quote(n.text)), n.refs, nil}
 	}

@@ -198,7 +198,35 @@ func (l *ledger) carriers(n *need, s int) (ever, live []*version) {
 	if len(n.refs) == 0 { // a fact in words: any memory may say it
 		take(l.versions)
 	}
+	if len(ever) == 0 {
+		ever, live = l.jointly(n, s)
+	}
 	n.asked, n.ever, n.live = true, ever, live
+	return ever, live
+}
+
+// jointly are the memories of a need of which none holds it, and which hold it together:
+// systems of small facts make several of one turn. Those without a word of the gold are
+// not among them.
+func (l *ledger) jointly(n *need, s int) (ever, live []*version) {
+	var all, now []*bag
+	for _, ref := range n.refs {
+		for _, v := range l.byRef[ref] {
+			if v.from > s || slices.Contains(ever, v) || !slices.ContainsFunc(n.key, v.bag().has) {
+				continue
+			}
+			ever, all = append(ever, v), append(all, v.bag())
+			if v.liveAt(s) {
+				live, now = append(live, v), append(now, v.bag())
+			}
+		}
+	}
+	if len(ever) < 2 || !n.keyIn(all...) {
+		return nil, nil
+	}
+	if !n.keyIn(now...) {
+		live = nil
+	}
 	return ever, live
 }
 

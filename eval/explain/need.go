@@ -226,12 +226,12 @@ func (n *need) in(b *bag, sources []schema.EventRef) bool {
 	return (whole || piece) && n.keyIn(b)
 }
 
-// keyIn reports whether the text has the gold's words of the turn: each number, and a
-// third of the others.
-func (n *need) keyIn(b *bag) bool {
+// keyIn reports whether the texts together have the gold's words of the turn: each
+// number, and a third of the others.
+func (n *need) keyIn(texts ...*bag) bool {
 	words, held := 0, 0
 	for _, t := range n.key {
-		switch has := b.has(t); {
+		switch has := slices.ContainsFunc(texts, func(b *bag) bool { return b.has(t) }); {
 		case strings.ContainsFunc(t, unicode.IsDigit):
 			if !has {
 				return false

@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -17,6 +18,7 @@ import (
 	"membench/eval/explain"
 	"membench/eval/judge"
 	"membench/eval/protocol"
+	"membench/eval/reader"
 	"membench/internal/exttest"
 	"membench/memory"
 	"membench/memory/all"
@@ -38,6 +40,8 @@ type run struct {
 	spec memory.Spec
 	at   broken
 	only bool // ask the broken questions alone
+
+	reader reader.Reader // nil: one that answers rightly when all the evidence stands in the context
 
 	sessions []schema.SessionRecord
 	qa       []schema.QARecord
@@ -208,6 +212,14 @@ func (r *run) ask(m memory.Memory, c *schema.Case, i int, texts map[int]string) 
 	}
 	rec.Context = strings.Join(shown, "\n")
 	rec.Answer = r.read(&q, &rec, c, i, texts)
+	if r.reader != nil && r.at[q.ID] != schema.HopRead {
+		rec.Context = show(c, rec.Hits)
+		a, err := r.reader.Read(context.Background(), reader.Input{Question: q, Speakers: c.Speakers, Context: rec.Context, Hits: rec.Hits})
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		rec.Answer = a.Text
+	}
 	right := judge.Judge(judge.Question{Text: q.Text, Abstain: q.Abstain, AsOf: q.AsOf}, q.Golds(), rec.Answer, judge.Options{}).Correct
 	score := 0.
 	if right != (r.at[q.ID] == schema.HopJudge) {
@@ -217,6 +229,18 @@ func (r *run) ask(m memory.Memory, c *schema.Case, i int, texts map[int]string) 
 	g.Protocol, g.By = "mem0-2025@1", "judge-model"
 	rec.Grades = append(rec.Grades, g)
 	r.qa = append(r.qa, rec)
+}
+
+// show is the context that eval run makes of hits; what is cut is left out.
+func show(c *schema.Case, hits []schema.QAHit) string {
+	times := map[schema.EventRef]string{}
+	for _, s := range c.Sessions {
+		for _, t := range s.Turns {
+			times[schema.EventRef{ConvID: c.ConvID, TurnID: t.TurnID}] = cmp.Or(t.Time, s.Time)
+		}
+	}
+	whole := slices.DeleteFunc(slices.Clone(hits), func(h schema.QAHit) bool { return h.Cut })
+	return reader.Show{Time: func(e schema.EventRef) string { return times[e] }}.Context(whole)
 }
 
 // read is a reader that answers rightly when all the evidence stands in the context,
@@ -263,13 +287,13 @@ var hops = []string{schema.HopIngest, schema.HopStore, schema.HopOverwrite, sche
 
 // prove breaks every question that the unbroken run gets right, each at one hop, and
 // counts where explain says that it broke.
-func prove(t *testing.T, system string, cases []schema.Case, show func(*run)) (table map[string]map[string]int, failed int) {
+func prove(t *testing.T, system string, cases []schema.Case, read reader.Reader, show func(*run)) (table map[string]map[string]int, failed int) {
 	t.Helper()
 	spec, err := all.Lookup(system)
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := run{t: t, spec: spec}
+	whole := run{t: t, spec: spec, reader: read}
 	whole.do(cases)
 	ok := right(whole.qa)
 	at := broken{}
@@ -284,7 +308,7 @@ func prove(t *testing.T, system string, cases []schema.Case, show func(*run)) (t
 				only[id] = h
 			}
 		}
-		r := run{t: t, spec: spec, at: only, only: true}
+		r := run{t: t, spec: spec, at: only, only: true, reader: read}
 		r.do(cases)
 		if show != nil {
 			show(&r)
@@ -323,8 +347,9 @@ func seq[T any](all []T) schema.Seq[T] {
 	}
 }
 
-// check holds the table to at least 95 % in all and for each hop.
-func check(t *testing.T, table map[string]map[string]int, least int) {
+// check holds the table to at least 95 % in all and for each hop, but for those that
+// are less sure: 80 %.
+func check(t *testing.T, table map[string]map[string]int, least int, unsure ...string) {
 	t.Helper()
 	right, all := 0, 0
 	for _, hop := range hops {
@@ -344,9 +369,16 @@ func check(t *testing.T, table map[string]map[string]int, least int) {
 		if n < least {
 			t.Errorf("broken at %s: %d questions failed, want at least %d", hop, n, least)
 		}
-		if float64(table[hop][hop]) < .95*float64(n) {
-			t.Errorf("broken at %s: %d of %d attributed to it, want 95 %%", hop, table[hop][hop], n)
+		want := .95
+		if slices.Contains(unsure, hop) {
+			want = .8
 		}
+		if float64(table[hop][hop]) < want*float64(n) {
+			t.Errorf("broken at %s: %d of %d attributed to it, want %.0f %%", hop, table[hop][hop], n, 100*want)
+		}
+	}
+	if float64(right) < .95*float64(all) {
+		t.Errorf("%d of %d attributed to the broken hop, want 95 %%", right, all)
 	}
 	t.Logf("all: %d of %d (%.1f %%)", right, all, 100*float64(right)/float64(all))
 }
@@ -378,12 +410,24 @@ func TestLoCoMo(t *testing.T) {
 			name += " " + runtime.FuncForPC(reflect.ValueOf(c.show).Pointer()).Name()
 		}
 		t.Run(name, func(t *testing.T) {
-			table, failed := prove(t, c.system, cases, c.show)
+			table, failed := prove(t, c.system, cases, nil, c.show)
 			check(t, table, 50)
 			if failed < 500 {
 				t.Errorf("%d questions failed, want at least 500", failed)
 			}
 		})
+	}
+}
+
+// TestReader is the same with the rule reader, which may answer rightly from less than
+// all the evidence, or wrongly from all of it.
+func TestReader(t *testing.T) {
+	table, failed := prove(t, "bm25-stemmed", locomoCases(t), reader.Rule(), nil)
+	// Where it was right without a piece of the evidence and then garbled, that piece is
+	// what explain sees lost: "read" is told less surely than the others.
+	check(t, table, 40, schema.HopRead)
+	if failed < 350 {
+		t.Errorf("%d questions failed, want at least 350", failed)
 	}
 }
 

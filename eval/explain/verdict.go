@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"membench/eval/judge"
@@ -52,6 +53,7 @@ func (o *Options) grade(r *schema.QARecord) verdict {
 		return v
 	}
 	rank := 0 // of the grade that decides
+	byRule := slices.ContainsFunc(r.Grades, func(g schema.Grade) bool { return g.Gold == "" && plainName(g.Protocol) == ruleJudge })
 	for i := range r.Grades {
 		g := &r.Grades[i]
 		if g.Score == nil || g.Gold != "" {
@@ -69,6 +71,8 @@ func (o *Options) grade(r *schema.QARecord) verdict {
 			n = 3
 		case plainName(g.Protocol) == ruleJudge:
 			n = 2
+		case byRule: // it did not score this one: no string is compared in its place
+			n = 0
 		}
 		if n > rank {
 			rank, v.grade = n, g

@@ -1,11 +1,11 @@
 package reader
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"membench/internal/openie"
+	"membench/internal/pattern"
 	"membench/internal/timex"
 	"membench/internal/tokens"
 )
@@ -31,9 +31,9 @@ type evidence struct {
 }
 
 var (
-	headed  = regexp.MustCompile(`^\[(?:Memory )?\d+\] ?`)
-	stamped = regexp.MustCompile(`^(?:timestamp: |- )?[\[(]?(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[T ,]*(?:\([A-Za-z]{3}\))?[T ,]*\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?[\])]?(?:[: ]+|$)`)
-	owned   = regexp.MustCompile(`^\[(User|Agent)\] `)
+	headed  = pattern.New(`^\[(?:Memory )?\d+\] ?`)
+	stamped = pattern.New(`^(?:timestamp: |- )?[\[(]?(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[T ,]*(?:\([A-Za-z]{3}\))?[T ,]*\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?[\])]?(?:[: ]+|$)`)
+	owned   = pattern.New(`^\[(User|Agent)\] `)
 )
 
 // parse cuts a context into sentences and finds who said them and when. It reads what
@@ -59,7 +59,7 @@ func parse(context string, speakers []string) *evidence {
 			}
 		}
 		if m := owned.FindStringSubmatch(line); m != nil {
-			speaker, line = map[string]string{"User": "user", "Agent": "assistant"}[m[1]], line[len(m[0]):]
+			speaker, line = owner(m[1], speakers), line[len(m[0]):]
 		}
 		if who, rest, ok := said(line, speakers); ok {
 			speaker, line = who, rest
@@ -98,6 +98,20 @@ func atoi(s string) int {
 		n = n*10 + int(c-'0')
 	}
 	return n
+}
+
+// owner is whom the mark of a memory, [User] or [Agent], stands for: where two people
+// talk the first is the user to a memory system, and the second the assistant.
+func owner(mark string, speakers []string) string {
+	switch {
+	case len(speakers) == 2 && mark == "User":
+		return strings.ToLower(speakers[0])
+	case len(speakers) == 2:
+		return strings.ToLower(speakers[1])
+	case mark == "User":
+		return "user"
+	}
+	return "assistant"
 }
 
 // said cuts "name: " off a line. A name is a speaker's, a role, or a word with a capital.

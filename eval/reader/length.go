@@ -2,18 +2,18 @@ package reader
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"membench/internal/pattern"
 	"membench/internal/timex"
 	"membench/schema"
 )
 
 var (
-	reBetween = regexp.MustCompile(`(?i)\b(?:between|from) (.+?) (?:and|to|until) (.+?)\??$`)
-	reBefore  = regexp.MustCompile(`(?i)^(?:how (?:long|many \w+)) (.*?)\b(?:before|after|when|since|until)\b (.+?)\??$`)
-	reOfHow   = regexp.MustCompile(`(?i)^how (?:long|many \w+)\b|\b(?:had|have|has|did|do|does|passed|it been|been)\b`)
+	reBetween = pattern.New(`(?i)\b(?:between|from) (.+?) (?:and|to|until) (.+?)\??$`)
+	reBefore  = pattern.New(`(?i)^(?:how (?:long|many \w+)) (.*?)\b(?:before|after|when|since|until)\b (.+?)\??$`)
+	reOfHow   = pattern.New(`(?i)^how (?:long|many \w+)\b|\b(?:had|have|has|did|do|does|passed|it been|been)\b`)
 )
 
 // spanBetween is the time between two things that a question names: "how many days
@@ -64,7 +64,7 @@ func clauseDay(q question, ev *evidence, clause string, not int) (timex.Day, int
 	return 0, -1, false
 }
 
-var reOngoing = regexp.MustCompile(`(?i)\b(?:for|past|last)\b`)
+var reOngoing = pattern.New(`(?i)\b(?:for|past|last)\b`)
 
 // began is the day that a sentence names, or on which what it says goes on began.
 func began(u unit) (timex.Day, bool) {

@@ -6,10 +6,10 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"membench/internal/pattern"
 	"membench/llm"
 	"membench/schema"
 )
@@ -127,8 +127,8 @@ func letterOf(i int) string {
 }
 
 var (
-	reThink  = regexp.MustCompile(`(?s)^\s*<think>.*?</think>`)
-	reAnswer = regexp.MustCompile(`(?im)^[\s*#>-]*(?:final answer|answer|答案|回答)\s*\**\s*[:：]\s*\**[ \t]*`)
+	reThink  = pattern.New(`(?s)^\s*<think>.*?</think>`)
+	reAnswer = pattern.New(`(?im)^[\s*#>-]*(?:final answer|answer|答案|回答)\s*\**\s*[:：]\s*\**[ \t]*`)
 )
 
 // tidy takes a model's thinking, and what it put before its answer, off. Of a reply
@@ -143,7 +143,7 @@ func tidy(reply string, notes bool) string {
 	return strings.TrimSpace(reply)
 }
 
-var reLetters = regexp.MustCompile(`^[\s(*]*[A-Z]{1,2}[\s).*]*(?:(?:[,;，、]|and|\b和)\s*\(?[A-Z]{1,2}\)?\s*)*(?:[:：.].*)?$`)
+var reLetters = pattern.New(`^[\s(*]*[A-Z]{1,2}[\s).*]*(?:(?:[,;，、]|and|\b和)\s*\(?[A-Z]{1,2}\)?\s*)*(?:[:：.].*)?$`)
 
 // picked turns letters into the choices' own words, joined by "; "; a reply that is no
 // list of letters stays what it is.

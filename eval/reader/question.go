@@ -1,10 +1,10 @@
 package reader
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"membench/internal/pattern"
 	"membench/internal/textnorm"
 	"membench/internal/tokens"
 	"membench/schema"
@@ -41,27 +41,27 @@ type question struct {
 }
 
 var (
-	reWhen   = regexp.MustCompile(`^(?:and |so |but )?(?:(?:around |since |until |by )?when\b|(?:on |in |around |at )?(?:what|which) (?:date|day|month|year|time of (?:the )?year|week|weekend|season)\b|what (?:is|was|'s) the (?:date|day|month|year)\b)|\bwhen (?:did|was|is|were|will|does|do|has|had)\b`)
-	reLong   = regexp.MustCompile(`^(?:for |about |around )?how long\b|\bhow (?:many|much) (days?|weeks?|months?|years?|hours?|minutes?|time)\b`)
-	reNumber = regexp.MustCompile(`\bhow (?:many|much|old|often|far|tall|big|large|heavy|fast)\b|^what (?:is|was|are) (?:the )?(?:total )?(?:number|amount|price|cost|percentage|score)\b`)
-	reWho    = regexp.MustCompile(`^(?:with |to |from |by |for )?who(?:m|se)?\b`)
-	reWhere  = regexp.MustCompile(`^(?:from |to |in )?where\b|^(?:in |to |from )?(?:what|which) (?:city|country|state|place|town|location|area|venue)\b`)
-	reYesNo  = regexp.MustCompile(`^(?:is|are|was|were|am|do|does|did|has|have|had|can|could|would|will|should|might|may|based on .*?, (?:is|are|was|were|do|does|did|would|could|might))\b`)
-	reAgo    = regexp.MustCompile(`\bhow (?:long|many \w+) ago\b|\bhow (?:long|many \w+) (?:has|have) (?:it been|passed)\b`)
-	reOr     = regexp.MustCompile(`(?:,\s*)?([^,?]+?),? or ([^,?]+)$`)
-	reList   = regexp.MustCompile(`^(?:in |to |from |of |with |for )?(?:what|which)(?: (?:are|were|other|some|kinds? of|types? of|sorts? of|all|different))* (?:[\w+'-]+ ){0,2}?([\w'-]+s)\b|\bname (?:all|the)\b|\blist\b|^what all\b`)
-	reFirst  = regexp.MustCompile(`(?i)\b(?:i|my|me|mine|we|our)\b`)
-	reNow    = regexp.MustCompile(`\b(?:now|current|currently|latest|these days|at present|most recent|recently|still|up to now|so far)\b|现在|目前|最近|最新|如今|当前`)
+	reWhen   = pattern.New(`^(?:and |so |but )?(?:(?:around |since |until |by )?when\b|(?:on |in |around |at )?(?:what|which) (?:date|day|month|year|time of (?:the )?year|week|weekend|season)\b|what (?:is|was|'s) the (?:date|day|month|year)\b)|\bwhen (?:did|was|is|were|will|does|do|has|had)\b`)
+	reLong   = pattern.New(`^(?:for |about |around )?how long\b|\bhow (?:many|much) (days?|weeks?|months?|years?|hours?|minutes?|time)\b`)
+	reNumber = pattern.New(`\bhow (?:many|much|old|often|far|tall|big|large|heavy|fast)\b|^what (?:is|was|are) (?:the )?(?:total )?(?:number|amount|price|cost|percentage|score)\b`)
+	reWho    = pattern.New(`^(?:with |to |from |by |for )?who(?:m|se)?\b`)
+	reWhere  = pattern.New(`^(?:from |to |in )?where\b|^(?:in |to |from )?(?:what|which) (?:city|country|state|place|town|location|area|venue)\b`)
+	reYesNo  = pattern.New(`^(?:is|are|was|were|am|do|does|did|has|have|had|can|could|would|will|should|might|may|based on .*?, (?:is|are|was|were|do|does|did|would|could|might))\b`)
+	reAgo    = pattern.New(`\bhow (?:long|many \w+) ago\b|\bhow (?:long|many \w+) (?:has|have) (?:it been|passed)\b`)
+	reOr     = pattern.New(`(?:,\s*)?([^,?]+?),? or ([^,?]+)$`)
+	reList   = pattern.New(`^(?:in |to |from |of |with |for )?(?:what|which)(?: (?:are|were|other|some|kinds? of|types? of|sorts? of|all|different))* (?:[\w+'-]+ ){0,2}?([\w'-]+s)\b|\bname (?:all|the)\b|\blist\b|^what all\b`)
+	reFirst  = pattern.New(`(?i)\b(?:i|my|me|mine|we|our)\b`)
+	reNow    = pattern.New(`\b(?:now|current|currently|latest|these days|at present|most recent|recently|still|up to now|so far)\b|现在|目前|最近|最新|如今|当前`)
 
-	zhWhen   = regexp.MustCompile(`什么时候|何时|哪一?[天年月日周]|几[月号日]|什么时间|哪个(?:月|星期|周末)|几点`)
-	zhLong   = regexp.MustCompile(`多久|多长时间|几(?:个)?(?:天|年|月|小时|分钟|周|星期|礼拜)|多少(?:个)?(?:天|年|月|小时|分钟|周|星期)`)
-	zhNumber = regexp.MustCompile(`多少|几[个只次本台条位岁家张件种]|几岁|多[大高重远]`)
-	zhWho    = regexp.MustCompile(`谁|哪[一]?位|什么人`)
-	zhWhere  = regexp.MustCompile(`哪里|哪儿|什么地方|何处|在哪|去哪|哪[个座](?:城市|国家|省|地方)`)
-	zhYesNo  = regexp.MustCompile(`吗[？?]?$|是否|是不是|有没有|能不能|会不会|可不可以|要不要`)
-	zhList   = regexp.MustCompile(`哪些|哪几|什么.*和什么`)
-	zhOr     = regexp.MustCompile(`(?:是|更|，)?([^是，？?]+?)还是([^，？?]+?)[？?]?$`)
-	zhAgo    = regexp.MustCompile(`多久(?:以)?前|多久之前|几(?:天|年|个月|周)(?:以)?前|多久了`)
+	zhWhen   = pattern.New(`什么时候|何时|哪一?[天年月日周]|几[月号日]|什么时间|哪个(?:月|星期|周末)|几点`)
+	zhLong   = pattern.New(`多久|多长时间|几(?:个)?(?:天|年|月|小时|分钟|周|星期|礼拜)|多少(?:个)?(?:天|年|月|小时|分钟|周|星期)`)
+	zhNumber = pattern.New(`多少|几[个只次本台条位岁家张件种]|几岁|多[大高重远]`)
+	zhWho    = pattern.New(`谁|哪[一]?位|什么人`)
+	zhWhere  = pattern.New(`哪里|哪儿|什么地方|何处|在哪|去哪|哪[个座](?:城市|国家|省|地方)`)
+	zhYesNo  = pattern.New(`吗[？?]?$|是否|是不是|有没有|能不能|会不会|可不可以|要不要`)
+	zhList   = pattern.New(`哪些|哪几|什么.*和什么`)
+	zhOr     = pattern.New(`(?:是|更|，)?([^是，？?]+?)还是([^，？?]+?)[？?]?$`)
+	zhAgo    = pattern.New(`多久(?:以)?前|多久之前|几(?:天|年|个月|周)(?:以)?前|多久了`)
 )
 
 // understand reads a question.

@@ -2,11 +2,11 @@ package reader
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"membench/internal/pattern"
 	"membench/internal/textnorm"
 	"membench/internal/timex"
 )
@@ -16,15 +16,15 @@ import (
 // them (“… ____ …”). The rule reader answers those by looking for the words instead of
 // weighing sentences.
 var (
-	reQuoted    = regexp.MustCompile(`“([^”]*)”`)
-	reOpposite  = regexp.MustCompile(`(?i)opposite|contradict|no longer|改口|相反|矛盾`)
-	reEvery     = regexp.MustCompile(`(?i)\bdates\b|\bevery date\b|\blist\b|哪些日期|所有日期|全部列出`)
-	reEarliest  = regexp.MustCompile(`(?i)\bfirst\b|先`)
-	reTurns     = regexp.MustCompile(`(?i)\bturns?\b|几句|句中`)
-	reReplaced  = regexp.MustCompile(`(?i)\bbefore\b|之前|以前`)
-	reCountThis = regexp.MustCompile(`(?i)\bhow (?:many|often)\b|几次|几句|多少次|有多少`)
-	reApart     = regexp.MustCompile(`(?i)\bhow many days\b|相隔|隔了几天`)
-	reDate      = regexp.MustCompile(`(?i)\bdates?\b|\bwhen\b|哪一?天|日期`)
+	reQuoted    = pattern.New(`“([^”]*)”`)
+	reOpposite  = pattern.New(`(?i)opposite|contradict|no longer|改口|相反|矛盾`)
+	reEvery     = pattern.New(`(?i)\bdates\b|\bevery date\b|\blist\b|哪些日期|所有日期|全部列出`)
+	reEarliest  = pattern.New(`(?i)\bfirst\b|先`)
+	reTurns     = pattern.New(`(?i)\bturns?\b|几句|句中`)
+	reReplaced  = pattern.New(`(?i)\bbefore\b|之前|以前`)
+	reCountThis = pattern.New(`(?i)\bhow (?:many|often)\b|几次|几句|多少次|有多少`)
+	reApart     = pattern.New(`(?i)\bhow many days\b|相隔|隔了几天`)
+	reDate      = pattern.New(`(?i)\bdates?\b|\bwhen\b|哪一?天|日期`)
 )
 
 // spoken is a line of the context: what somebody said at once.

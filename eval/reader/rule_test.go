@@ -97,10 +97,23 @@ func TestRuleForms(t *testing.T) {
 		"[Memory 0] timestamp: 2024-03-15T09:00:00\nLin: I adopted a beagle yesterday\n[Memory End]",
 		"- 2024-03-15: Lin adopted a beagle yesterday",
 		"[1] 2024-03-15 [User] adopted a beagle yesterday",
+		"[1] 2024-03-15 [User] I adopted a beagle yesterday",
 	} {
 		a, err := reader.Rule().Read(context.Background(), reader.Input{Question: schema.Question{Text: "When did Lin adopt the beagle?"}, Speakers: lin, Context: shown})
 		if err != nil || a.Text != "14 March 2024" {
 			t.Errorf("%q: have %q, %v", shown, a.Text, err)
+		}
+	}
+}
+
+// Between two people the first is the user to a memory system: what the other one did is
+// not what is asked for.
+func TestRuleOwner(t *testing.T) {
+	shown := "[1] 2024-03-15 [Agent] I adopted a beagle yesterday\n[2] 2024-05-03 [User] I adopted a terrier yesterday"
+	for who, want := range map[string]string{"Lin": "2 May 2024", "Mo": "14 March 2024"} {
+		a, err := reader.Rule().Read(context.Background(), reader.Input{Question: schema.Question{Text: "When did " + who + " adopt a dog?"}, Speakers: lin, Context: shown})
+		if err != nil || a.Text != want {
+			t.Errorf("%s: have %q, %v, want %s", who, a.Text, err, want)
 		}
 	}
 }

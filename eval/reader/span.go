@@ -2,11 +2,11 @@ package reader
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"membench/internal/pattern"
 	"membench/internal/timex"
 	"membench/internal/tokens"
 )
@@ -123,7 +123,7 @@ func spanLong(q question, near []scored, now timex.Day, hasNow bool) string {
 	return sayLength(q, float64(now-day))
 }
 
-var reDigits = regexp.MustCompile(`[$€£¥]?\d[\d,]*(?:\.\d+)?(?:%|[kKmM]\b)?|\b(?:a |)(?:hundred|thousand|dozen)\b`)
+var reDigits = pattern.New(`[$€£¥]?\d[\d,]*(?:\.\d+)?(?:%|[kKmM]\b)?|\b(?:a |)(?:hundred|thousand|dozen)\b`)
 
 // spanNumber is the number of the best sentence that has one, with the word after it.
 func spanNumber(q question, near []scored) string {
@@ -199,7 +199,7 @@ func nearest(q question, text string, pos, end int) int {
 	return best
 }
 
-var hanCount = regexp.MustCompile(`(?:多少|几)([个只次本台条位岁家张件种块元斤公里米度人分名]?)`)
+var hanCount = pattern.New(`(?:多少|几)([个只次本台条位岁家张件种块元斤公里米度人分名]?)`)
 
 // hanNumber is the number before the measure word that is asked for.
 func hanNumber(question, text string) string {
@@ -240,9 +240,9 @@ func hanNumber(question, text string) string {
 }
 
 var (
-	reNames = regexp.MustCompile(`[A-Z][\w'’&-]*(?: (?:of |the |and |de )?[A-Z][\w'’&-]*)*`)
-	rePlace = regexp.MustCompile(`\b(?:in|at|to|from|near|around|visited|visiting|toured|of) (?:the |my |our )?([A-Z][\w'’&-]*(?:,? (?:of |the )?[A-Z][\w'’&-]*)*)`)
-	reKin   = regexp.MustCompile(`(?i)\bmy (?:\w+ )?(?:mom|mother|dad|father|sister|brother|wife|husband|partner|friends?|family|kids?|son|daughter|cousin|aunt|uncle|grandma|grandpa|grandmother|grandfather|boss|coworkers?|colleagues?|neighbou?rs?|girlfriend|boyfriend|teammates?|roommates?|teacher|coach)\b`)
+	reNames = pattern.New(`[A-Z][\w'’&-]*(?: (?:of |the |and |de )?[A-Z][\w'’&-]*)*`)
+	rePlace = pattern.New(`\b(?:in|at|to|from|near|around|visited|visiting|toured|of) (?:the |my |our )?([A-Z][\w'’&-]*(?:,? (?:of |the )?[A-Z][\w'’&-]*)*)`)
+	reKin   = pattern.New(`(?i)\bmy (?:\w+ )?(?:mom|mother|dad|father|sister|brother|wife|husband|partner|friends?|family|kids?|son|daughter|cousin|aunt|uncle|grandma|grandpa|grandmother|grandfather|boss|coworkers?|colleagues?|neighbou?rs?|girlfriend|boyfriend|teammates?|roommates?|teacher|coach)\b`)
 )
 
 // spanName is a name, or a place, that the best sentences have and the question has not.
@@ -274,9 +274,9 @@ func spanName(q question, near []scored) string {
 }
 
 var (
-	reDenies = regexp.MustCompile(`(?i)\b(?:not|no|never|none|nothing|nobody|without|hardly|cannot)\b|n['’]t\b`)
-	zhDenies = regexp.MustCompile(`没有|没|不|未|从不|并非|无法`)
-	reLikely = regexp.MustCompile(`(?i)\b(?:would|might|could|likely|may)\b`)
+	reDenies = pattern.New(`(?i)\b(?:not|no|never|none|nothing|nobody|without|hardly|cannot)\b|n['’]t\b`)
+	zhDenies = pattern.New(`没有|没|不|未|从不|并非|无法`)
+	reLikely = pattern.New(`(?i)\b(?:would|might|could|likely|may)\b`)
 )
 
 // spanYesNo says yes where the best sentence denies as much as the question does.
