@@ -68,10 +68,16 @@ func (c *chain) step(ctx context.Context, o native.Observation) (s step, err err
 	if s.event, err = c.eventOf(o); err != nil {
 		return s, err
 	}
-	facts, _, err := c.facts.Facts(ctx, nil, o.Turns)
+	facts, _, err := c.facts.Facts(ctx, nil, readable(o.Turns))
 	if err != nil {
 		return s, err
 	}
+	said := map[string]bool{}
+	facts = slices.DeleteFunc(facts, func(f op.Fact) bool { // what a turn says twice is one memory
+		again := said[f.Role+f.Text]
+		said[f.Role+f.Text] = true
+		return again
+	})
 	for i, f := range facts {
 		x, err := c.memoryOf(s.event, o, f, i)
 		if err != nil {
@@ -124,6 +130,20 @@ func (c *chain) step(ctx context.Context, o native.Observation) (s step, err err
 		s.elements = append(s.elements, graphir.Statement(x, o010)...)
 	}
 	return s, nil
+}
+
+// factText is how much of a turn facts are read from, in bytes: what is longer is a pasted
+// document, which is kept as a turn and found by its words.
+const factText = 20_000
+
+func readable(turns []schema.Turn) []schema.Turn {
+	out := slices.Clone(turns)
+	for i, t := range out {
+		if len(t.Text) > factText {
+			out[i].Text = strings.ToValidUTF8(t.Text[:factText], "")
+		}
+	}
+	return out
 }
 
 // roles of turns as events have them.
@@ -201,7 +221,10 @@ func puts(ctx context.Context, g *graph.Local, elements []schema.Element) ([]sch
 			}
 		}
 		if ok {
-			e = union(was, e)
+			var differs bool
+			if e, differs = union(was, e); !differs && byID[id].IsZero() {
+				continue // it is there already
+			}
 		}
 		byID[id] = e
 	}
@@ -216,60 +239,88 @@ func puts(ctx context.Context, g *graph.Local, elements []schema.Element) ([]sch
 // renewed are the labels and edge types of which the newest says all that holds.
 var renewed = map[string]bool{"Claim": true, "Event": true, "HAS_CLAIM": true, "ABOUT": true, "SUPERSEDED_BY": true}
 
-func union(was, now schema.Element) schema.Element {
+// union is what stands in the graph after now was said, and whether that differs.
+func union(was, now schema.Element) (schema.Element, bool) {
 	switch {
 	case was.Node != nil && now.Node != nil:
 		if slices.ContainsFunc(now.Node.Labels, func(l string) bool { return renewed[l] }) {
-			return now
+			return now, true
 		}
-		n := *was.Node
-		n.Props = joined(n.Props, now.Node.Props, slices.Contains(n.Labels, "MemoryItem"))
-		return schema.Element{Node: &n}
+		n, differs := *was.Node, false
+		n.Props, differs = joined(n.Props, now.Node.Props, slices.Contains(n.Labels, "MemoryItem"))
+		return schema.Element{Node: &n}, differs
 	case was.Edge != nil && now.Edge != nil:
 		if renewed[now.Edge.Type] {
-			return now
+			return now, true
 		}
-		x := *was.Edge
-		x.Props = joined(x.Props, now.Edge.Props, strings.HasPrefix(string(x.Src), "mem:") || strings.HasPrefix(string(x.Dst), "mem:"))
-		return schema.Element{Edge: &x}
+		x, differs := *was.Edge, false
+		x.Props, differs = joined(x.Props, now.Edge.Props, strings.HasPrefix(string(x.Src), "mem:") || strings.HasPrefix(string(x.Dst), "mem:"))
+		if x.Type == "EVIDENCED_BY" { // the claim's own members are those of the claim as it is now
+			for _, name := range []string{"confidence", "updated_at"} {
+				old, _ := x.Props.Get(name)
+				v, ok := now.Edge.Props.Get(name)
+				if ok && string(old) != string(v) {
+					x.Props, differs = replaced(x.Props, name, v), true
+				}
+			}
+		}
+		return schema.Element{Edge: &x}, differs
 	}
-	return now
+	return now, true
 }
 
 // lists stand beside a scalar where there is more than one occurrence.
 var lists = map[string]string{"point_id": "point_ids", "source_point_id": "point_ids", "conv_id": "conv_ids"}
 
-// joined is a with what only b has behind it; listing says to list the points and
+// joined is a with what only b has behind it, and whether that is more than a; listing says to list the points and
 // conversations of both where they differ.
-func joined(a, b schema.Object, listing bool) schema.Object {
+func joined(a, b schema.Object, listing bool) (schema.Object, bool) {
 	more := map[string][]byte{}
 	for k, v := range b.Members() {
 		more[k] = v
 	}
 	var out schema.ObjectBuilder
 	listed := map[string]bool{}
+	differs := false
 	for k, v := range a.Members() {
 		if list := lists[k]; listing && list != "" && more[k] != nil && string(more[k]) != string(v) && !listed[list] {
-			listed[list] = true
+			listed[list], differs = true, true
 			all := append(textsOf(a, list, v), codec.Unquote(more[k]))
 			slices.Sort(all)
 			out.Raw(k, v)
 			out.Value(list, slices.Compact(all)) //nolint:errcheck // texts
+			delete(more, k)
+			delete(more, list)
 			continue
 		}
 		if listed[k] {
 			continue
 		}
 		if empty(v) && !empty(more[k]) {
-			v = more[k]
+			v, differs = more[k], true
 		}
 		out.Raw(k, v)
 		delete(more, k)
 	}
 	for k, v := range b.Members() {
-		if more[k] != nil && !listed[k] && lists[k] == "" {
+		if more[k] != nil && !listed[k] {
 			out.Raw(k, v)
+			differs = true
 		}
+	}
+	if !differs {
+		return a, false
+	}
+	return out.Object(), true
+}
+
+func replaced(o schema.Object, name string, raw []byte) schema.Object {
+	var out schema.ObjectBuilder
+	for k, v := range o.Members() {
+		if k == name {
+			v = raw
+		}
+		out.Raw(k, v)
 	}
 	return out.Object()
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -227,15 +228,20 @@ func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 	if err != nil {
 		return memory.Retrieved{Usage: s.Usage}, err
 	}
-	all := make([]rank.Scored[int], 0, len(use))
+	// The best so far are kept in a small list: 10,000 candidates are not sorted.
+	top, worst := make([]rank.Scored[int], 0, 8*q.K), math.Inf(-1)
 	for i, u := range use {
-		if u {
-			all = append(all, rank.Scored[int]{ID: string(p.v.st.At(i).ID), Score: rank.Round6(x[i]), V: i})
+		if score := rank.Round6(x[i]); u && score >= worst {
+			top = append(top, rank.Scored[int]{ID: string(p.v.st.At(i).ID), Score: score, V: i})
+			if len(top) == cap(top) {
+				top = rank.Top(top, q.K)
+				worst = top[len(top)-1].Score
+			}
 		}
 	}
 	out := memory.Retrieved{Usage: s.Usage}
 	var b strings.Builder
-	for i, h := range rank.Top(all, q.K) {
+	for i, h := range rank.Top(top, q.K) {
 		out.Hits = append(out.Hits, p.v.st.Hit(h.V, h.Score))
 		if i > 0 {
 			b.WriteByte('\n')

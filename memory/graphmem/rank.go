@@ -50,7 +50,8 @@ func R1() Weights {
 func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool) ([]float64, error) {
 	v.settle()
 	n := v.st.Len()
-	out := make([]float64, n)
+	v.spare = 0
+	out := v.take(n)
 	plus := func(weight float64, x []float64) {
 		if weight != 0 {
 			for i := range out {
@@ -67,20 +68,20 @@ func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool
 		}
 	}
 	if w.Words != 0 || w.ReplyWords != 0 {
-		bm := v.st.WordScores(nil, s.Query.Text)
+		bm := v.st.WordScores(v.take(n), s.Query.Text)
 		z(bm, use)
 		plus(w.Words, bm)
 		reply(w.ReplyWords, bm)
 	}
 	query := strings.Join(tokens.Snowball(s.Query.Text), " ")
 	if w.Window != 0 {
-		win := v.near.Dense(nil, query, n)
+		win := v.near.Dense(v.take(n), query, n)
 		z(win, use)
 		plus(w.Window, win)
 	}
 	if w.Session != 0 {
-		each := v.sittings.Dense(nil, query, len(v.last))
-		ses := make([]float64, n)
+		each := v.sittings.Dense(v.take(len(v.last)), query, len(v.last))
+		ses := v.take(n)
 		for i := range ses {
 			ses[i] = each[v.sitting[i]]
 		}
@@ -102,7 +103,7 @@ func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool
 			}
 		}
 		if w.SessionMeaning != 0 {
-			best := make([]float64, len(v.last))
+			best := v.take(len(v.last))
 			for i := range best {
 				best[i] = math.Inf(-1)
 			}
@@ -111,7 +112,7 @@ func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool
 					best[v.sitting[i]] = max(best[v.sitting[i]], x)
 				}
 			}
-			ses := make([]float64, n)
+			ses := v.take(n)
 			for i := range ses {
 				ses[i] = best[v.sitting[i]]
 			}
@@ -144,13 +145,30 @@ func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool
 	return out, nil
 }
 
+// take gives n zeros that last until the next question, so that a question makes no
+// garbage: one of these is 8 bytes a turn, and there are about ten.
+func (v *view) take(n int) []float64 {
+	if v.spare == len(v.scratch) {
+		v.scratch = append(v.scratch, nil)
+	}
+	x := v.scratch[v.spare]
+	if cap(x) < n {
+		x = make([]float64, n+n/4)
+		v.scratch[v.spare] = x
+	}
+	v.spare++
+	x = x[:n]
+	clear(x)
+	return x
+}
+
 // meaning is the z-value of the cosine to the question without the speakers' names.
 func (v *view) meaning(ctx context.Context, s *recall.State, use []bool) ([]float64, error) {
 	q, err := s.Vector(ctx, recall.WithoutNames(s))
 	if err != nil {
 		return nil, err
 	}
-	x := v.st.Cosines(nil, q)
+	x := v.st.Cosines(v.take(v.st.Len()), q)
 	z(x, use)
 	return x, nil
 }

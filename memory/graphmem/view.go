@@ -40,12 +40,15 @@ type view struct {
 
 	facts      []Fact
 	factAt     map[schema.ClaimID]int
-	claims     map[int][]int        // facts by the position of a turn that they rest on
-	claimWords bm25.Index           // a document is a fact
-	kin        *bm25.Index          // light stems of the turns, for is-a; nil until it is asked for
-	kinned     int                  // turns in kin
-	walked     *net                 // for walks; nil until it is asked for
-	factVecs   map[string][]float32 // of claims and names, by text, for the published rankings only
+	claims     map[int][]int // facts by the position of a turn that they rest on
+	claimWords bm25.Index    // a document is a fact
+	kin        *bm25.Index   // light stems of the turns, for is-a; nil until it is asked for
+	kinned     int           // turns in kin
+	scratch    [][]float64   // numbers of one question; spare of them are in use
+	spare      int
+
+	walked   *net                 // for walks; nil until it is asked for
+	factVecs map[string][]float32 // of claims and names, by text, for the published rankings only
 }
 
 // Settings of the word indexes: facts/retrieval.md §2.
@@ -150,7 +153,7 @@ func (v *view) clone() *view {
 	for at, list := range v.claims {
 		c.claims[at] = append([]int(nil), list...)
 	}
-	c.kin, c.kinned, c.walked, c.factVecs = nil, 0, nil, nil
+	c.kin, c.kinned, c.walked, c.factVecs, c.scratch = nil, 0, nil, nil, nil
 	return &c
 }
 

@@ -29,7 +29,7 @@ func (v *view) graphScore(ctx context.Context, s *recall.State, w Weights, use [
 		valid[i], _ = v.holds(&v.facts[i], end, limited)
 	}
 	if w.Outdated != 0 && !asksHistory(s.Query.Text) {
-		x := make([]float64, n)
+		x := v.take(n)
 		for at, facts := range v.claims {
 			if !slices.ContainsFunc(facts, func(f int) bool { return valid[f] }) {
 				x[at] = 1
@@ -38,8 +38,8 @@ func (v *view) graphScore(ctx context.Context, s *recall.State, w Weights, use [
 		plus(w.Outdated, x)
 	}
 	if w.Claims != 0 {
-		each := v.claimWords.Dense(nil, s.Query.Text, len(v.facts))
-		x := make([]float64, n)
+		each := v.claimWords.Dense(v.take(len(v.facts)), s.Query.Text, len(v.facts))
+		x := v.take(n)
 		for at, facts := range v.claims {
 			for _, f := range facts {
 				x[at] = max(x[at], each[f])
@@ -54,7 +54,7 @@ func (v *view) graphScore(ctx context.Context, s *recall.State, w Weights, use [
 	g := v.network()
 	linked := g.link(v, s.Query.Text)
 	if w.Entities != 0 {
-		x := make([]float64, n)
+		x := v.take(n)
 		for _, e := range linked {
 			for _, f := range g.factsOf[e] {
 				for _, at := range g.turnsOf[f] {
@@ -104,8 +104,7 @@ func (v *view) isA(s *recall.State) []float64 {
 		v.kin.Set(i, v.st.At(i).Text)
 	}
 	v.kinned = n
-	out := make([]float64, n)
-	var has []float64
+	out, has := v.take(n), v.take(n)
 	for _, t := range tokens.Kin(s.Query.Text) {
 		idf := v.kin.IDF(t)
 		has = v.kin.Dense(has, t, n)
