@@ -4,6 +4,7 @@
 package exttest
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,6 +77,32 @@ func Mem0(t testing.TB, version string) string {
 		Lack(t, "SKIP-EXTERNAL: mem0ai "+version+" (scripts/test-tools.sh)")
 	}
 	return path
+}
+
+// Mem0Server returns the source of Mem0's own server, which no package registry has
+// (MEM0_SERVER_SRC: the folder server/ of mem0ai/mem0), and a Python that can run it
+// (MEM0_SERVER_PYTHON, else python3). Without the source t skips, on a build server
+// too; a source that cannot be run is a failure.
+func Mem0Server(t testing.TB) (source, python string) {
+	t.Helper()
+	source = os.Getenv("MEM0_SERVER_SRC")
+	if source == "" {
+		t.Skip("SKIP-EXTERNAL: Mem0's server (MEM0_SERVER_SRC=the folder server/ of mem0ai/mem0)")
+		return "", ""
+	}
+	source, err := filepath.Abs(source)
+	if err == nil {
+		_, err = os.Stat(filepath.Join(source, "main.py"))
+	}
+	if err != nil {
+		t.Fatal("MEM0_SERVER_SRC: want the folder server/ of mem0ai/mem0: " + err.Error())
+		return "", ""
+	}
+	python = cmp.Or(os.Getenv("MEM0_SERVER_PYTHON"), "python3")
+	if out, err := exec.Command(python, "-c", "import mem0, fastapi, uvicorn").CombinedOutput(); err != nil {
+		t.Fatalf("%s cannot run Mem0's server (MEM0_SERVER_PYTHON names another; docs/mem0.md says what to install): %v\n%s", python, err, out)
+	}
+	return source, python
 }
 
 // Versions of Neo4j that the tests run on; a test of cypher/neo4j/server holds them

@@ -60,3 +60,17 @@ func TestSharedSkipsAlsoOnCI(t *testing.T) {
 		}
 	}
 }
+
+func TestMem0ServerSkipsAlsoOnCI(t *testing.T) {
+	t.Setenv("CI", "true")
+	t.Setenv("MEM0_SERVER_SRC", "")
+	r := &recorder{TB: t}
+	if Mem0Server(r); r.fatal != "" || !strings.HasPrefix(r.skipped, "SKIP-EXTERNAL: ") {
+		t.Errorf("no source: fatal %q, skipped %q", r.fatal, r.skipped)
+	}
+	t.Setenv("MEM0_SERVER_SRC", t.TempDir())
+	r = &recorder{TB: t}
+	if Mem0Server(r); !strings.Contains(r.fatal, "main.py") || r.skipped != "" {
+		t.Errorf("a folder that is no server: fatal %q, skipped %q", r.fatal, r.skipped)
+	}
+}
