@@ -90,15 +90,18 @@ func Mem0Server(t testing.TB) (source, python string) {
 		t.Skip("SKIP-EXTERNAL: Mem0's server (MEM0_SERVER_SRC=the folder server/ of mem0ai/mem0)")
 		return "", ""
 	}
-	source, err := filepath.Abs(source)
-	if err == nil {
-		_, err = os.Stat(filepath.Join(source, "main.py"))
+	// A test runs in its package's folder; what is relative was meant from the repository.
+	if !filepath.IsAbs(source) {
+		source = filepath.Join(root(t), source)
 	}
-	if err != nil {
+	if _, err := os.Stat(filepath.Join(source, "main.py")); err != nil {
 		t.Fatal("MEM0_SERVER_SRC: want the folder server/ of mem0ai/mem0: " + err.Error())
 		return "", ""
 	}
 	python = cmp.Or(os.Getenv("MEM0_SERVER_PYTHON"), "python3")
+	if strings.ContainsRune(python, filepath.Separator) && !filepath.IsAbs(python) {
+		python = filepath.Join(root(t), python)
+	}
 	if out, err := exec.Command(python, "-c", "import mem0, fastapi, uvicorn").CombinedOutput(); err != nil {
 		t.Fatalf("%s cannot run Mem0's server (MEM0_SERVER_PYTHON names another; docs/mem0.md says what to install): %v\n%s", python, err, out)
 	}

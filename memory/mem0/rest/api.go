@@ -138,16 +138,21 @@ func (o *oss) version() string {
 func (o *oss) raw() bool { return o.new }
 
 // add names no run_id: Mem0 compares new facts only with those of the same ids, so a
-// session of its own would never update what an earlier one said.
+// session of its own would never update what an earlier one said. The date of the
+// dialogue is an instruction: 2.x shows `prompt` to its model; 1.x takes it and leaves
+// it out, but shows messages of the system, of which it is told to make no facts.
 func (o *oss) add(ctx context.Context, a adding) ([]result, error) {
 	body := map[string]any{"messages": a.messages, "user_id": a.user, "metadata": a.meta}
-	if o.new {
-		if !a.at.IsZero() && !a.raw {
-			body["prompt"] = "Observation Date is " + a.at.Format(time.DateOnly) + "."
+	if !a.at.IsZero() && !a.raw {
+		date := "Observation Date is " + a.at.Format(time.DateOnly) + "."
+		if o.two {
+			body["prompt"] = date
+		} else {
+			body["messages"] = append([]message{{"system", date}}, a.messages...)
 		}
-		if a.raw {
-			body["infer"] = false
-		}
+	}
+	if a.raw {
+		body["infer"] = false
 	}
 	var r results[result]
 	err := o.c.call(ctx, http.MethodPost, "/memories", nil, body, &r)

@@ -113,12 +113,16 @@ func TestExport(t *testing.T) {
 		if len(have) != 2 {
 			t.Fatalf("generation %d: have %v", g, have)
 		}
+		created := "2023-05-08T13:56:00+08:00"
+		if g == resttest.OSS1 {
+			created = "2023-05-08T05:56:00+00:00"
+		}
 		for _, x := range have {
 			f, err := x.Fields()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f.UserID != "u" || f.AgentID != "bot" || f.ConvID != "c1" || f.Hash != schema.Hash(f.Data) || len(f.Events) != 2 || f.CreatedAt != "2023-05-08T13:56:00+08:00" || x.Payload.Text("membench_batch") != "" {
+			if f.UserID != "u" || f.AgentID != "bot" || f.ConvID != "c1" || f.Hash != schema.Hash(f.Data) || len(f.Events) != 2 || f.CreatedAt != created || x.Payload.Text("membench_batch") != "" {
 				t.Errorf("generation %d: have %+v", g, f)
 			}
 		}
@@ -342,6 +346,45 @@ func TestPlatformPages(t *testing.T) {
 	}
 	if calls := s.Requests(); calls[0].Key != "Token k" {
 		t.Errorf("key sent as %q", calls[0].Key)
+	}
+}
+
+// The date of the dialogue goes where the generation's model is shown it, and only
+// where there is a model.
+func TestDate(t *testing.T) {
+	const date = "Observation Date is 2023-05-08."
+	for _, g := range []resttest.Generation{resttest.OSS2, resttest.OSS1, resttest.OSSOld} {
+		for _, raw := range []bool{false, true} {
+			if raw && g == resttest.OSSOld {
+				continue // refused
+			}
+			s := resttest.New(t, g)
+			m := open(t, dial(t, s, rest.Options{Raw: raw}))
+			b := memorytest.Batch("c1", memorytest.Turn("c1", 1, "user", "I moved yesterday."))
+			b.Turns[0].Time = "2023-05-08T13:56:00+08:00"
+			if r, err := m.Ingest(ctx, b); err != nil || len(r.Changes) != 1 {
+				t.Fatalf("generation %d: have %+v, %v", g, r, err)
+			}
+			prompt, system := "", ""
+			for _, r := range s.Requests() {
+				if r.Method == http.MethodPost && r.Path == "/memories" {
+					prompt, _ = r.Body["prompt"].(string)
+					if first := r.Body["messages"].([]any)[0].(map[string]any); first["role"] == "system" {
+						system = first["content"].(string)
+					}
+				}
+			}
+			want := [2]string{"", date}
+			if g == resttest.OSS2 {
+				want = [2]string{date, ""}
+			}
+			if raw {
+				want = [2]string{}
+			}
+			if have := [2]string{prompt, system}; have != want {
+				t.Errorf("generation %d, raw %t: prompt and system message are %q, want %q", g, raw, have, want)
+			}
+		}
 	}
 }
 

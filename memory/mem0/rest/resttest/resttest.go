@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"membench/internal/bm25"
 	"membench/schema"
@@ -194,7 +195,7 @@ func (s *Server) oss(w http.ResponseWriter, r *http.Request, body map[string]any
 		items := []any{}
 		for _, m := range s.sorted() {
 			if m.User == user && len(items) < limit {
-				items = append(items, m.json(nil))
+				items = append(items, m.json(s.Generation, nil))
 			}
 		}
 		answer(w, 200, map[string]any{"results": items})
@@ -224,7 +225,7 @@ func (s *Server) oss(w http.ResponseWriter, r *http.Request, body map[string]any
 		case r.Method == http.MethodGet && i < 0:
 			answer(w, 200, nil)
 		case r.Method == http.MethodGet:
-			answer(w, 200, s.memories[i].json(nil))
+			answer(w, 200, s.memories[i].json(s.Generation, nil))
 		case i < 0:
 			fails(404, "Memory with id "+id+" not found")
 		default:
@@ -280,7 +281,7 @@ func (s *Server) platform(w http.ResponseWriter, r *http.Request, body map[strin
 		var mine []any
 		for _, m := range s.sorted() {
 			if m.User == user {
-				mine = append(mine, m.json(nil))
+				mine = append(mine, m.json(s.Generation, nil))
 			}
 		}
 		lo, hi := min((page-1)*size, len(mine)), min(page*size, len(mine))
@@ -301,7 +302,7 @@ func (s *Server) platform(w http.ResponseWriter, r *http.Request, body map[strin
 			answer(w, 200, map[string]any{"message": "Memory deleted successfully!"})
 			return
 		}
-		answer(w, 200, s.memories[i].json(nil))
+		answer(w, 200, s.memories[i].json(s.Generation, nil))
 	default:
 		answer(w, 404, detail("Not found."))
 	}
@@ -323,6 +324,9 @@ func (s *Server) add(user string, body map[string]any) []map[string]any {
 		m, _ := x.(map[string]any)
 		role, _ := m["role"].(string)
 		content, _ := m["content"].(string)
+		if role == "system" {
+			continue // neither generation makes memories of these
+		}
 		texts := []string{content}
 		if infer {
 			texts = []string{map[string]string{"user": "[User] ", "assistant": "[Agent] "}[role] + content}
@@ -361,18 +365,21 @@ func (s *Server) search(user string, body map[string]any, k int) []any {
 	for _, i := range order[:min(k, len(order))] {
 		score := scores[i]
 		if score > 0 {
-			out = append(out, mine[i].json(&score))
+			out = append(out, mine[i].json(s.Generation, &score))
 		}
 	}
 	return out
 }
 
-func (m Memory) json(score *float64) map[string]any {
+func (m Memory) json(g Generation, score *float64) map[string]any {
 	created := "2026-11-21T14:14:10.958082+00:00"
 	meta := map[string]any{}
 	for k, v := range m.Metadata {
 		if k == "created_at" {
 			created, _ = v.(string)
+			if at, err := time.Parse(time.RFC3339Nano, created); err == nil && g == OSS1 {
+				created = at.UTC().Format("2006-01-02T15:04:05.999999-07:00") // answers are in UTC, whatever is stored
+			}
 			continue
 		}
 		meta[k] = v
