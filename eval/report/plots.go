@@ -266,7 +266,7 @@ func (d *Dataset) scatters(id string) (out []figure) {
 // latencies shows how long retrievals and answers took: a histogram a system, each of
 // the two on its own logarithmic scale, with median and 95th percentile.
 func (d *Dataset) latencies(id string) (figure, bool) {
-	const panel, beside, head = 240.0, 120.0, 30.0
+	const panel, beside, head, apart = 240.0, 150.0, 30.0, 56.0 // apart: labels of an axis, so that none covers the next
 	left := d.names()
 	height := head + rowHeight*float64(len(d.Systems)) + 20
 	var c canvas
@@ -292,9 +292,14 @@ func (d *Dataset) latencies(id string) (figure, bool) {
 		c.words(x, 14, "head", k.title)
 		c.text(x+panel+8, 14, "dim", "p50 · p95")
 		scale := logScale{low: edge(first), high: edge(last + 1), x: x, width: panel}
+		free := x
 		for _, v := range logTicks(scale.low, scale.high, scale.high/scale.low < 15) {
-			c.line(scale.at(v), head-8, scale.at(v), height-18, "grid")
-			c.text(scale.at(v), height-4, "tick mid", millis(&v))
+			at := scale.at(v)
+			c.line(at, head-8, at, height-18, "grid")
+			if at >= free {
+				c.text(at, height-4, "tick mid", millis(&v))
+				free = at + apart
+			}
 		}
 		for i := range d.Systems {
 			s := &d.Systems[i]
