@@ -30,7 +30,7 @@ func Diff(before, after []Item, tiers []string) []Delta {
 			gone = append(gone, Delta{Op: DeltaSuppress, Item: it})
 		case !known:
 			out = append(out, Delta{Op: DeltaAdd, Item: it})
-		case textnorm.Key(it.Text) != textnorm.Key(was.Text):
+		case it.Text != was.Text && textnorm.Key(it.Text) != textnorm.Key(was.Text):
 			out = append(out, Delta{Op: DeltaUpdate, Item: it, Old: []string{was.Text}})
 		case cold > wasCold:
 			out = append(out, Delta{Op: DeltaArchive, Item: it})

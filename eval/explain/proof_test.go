@@ -399,6 +399,7 @@ func locomoCases(t *testing.T) []schema.Case {
 	return out
 }
 
+// Other systems and other ways of showing memories are tried in make soak.
 func TestLoCoMo(t *testing.T) {
 	cases := locomoCases(t)
 	for _, c := range []struct {

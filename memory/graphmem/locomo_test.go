@@ -236,11 +236,13 @@ func TestLoCoMo(t *testing.T) {
 	fill(t, "graph", head+"\n|---|---|---|---|---|---|---|---|---|---|---|\n"+rows.String())
 }
 
+const resultsDoc = "../../docs/results.md"
+
 // fill compares a generated part of docs/results.md with what it should be, or writes it.
 func fill(t *testing.T, part, table string) {
 	t.Helper()
 	t.Log("\n" + table)
-	const path = "../../docs/results.md"
+	const path = resultsDoc
 	doc, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
