@@ -112,9 +112,6 @@ func FuzzRetell(f *testing.F) {
 
 func TestRealTold(t *testing.T) {
 	shared := exttest.Shared(t, "data/nezha", "data/openrca", "data/itbench", "data/aiopslab")
-	if shared == "" {
-		t.Skip("SKIP, no shared data: Nezha, OpenRCA, ITBench, AIOpsLab")
-	}
 	for name, dir := range map[string]string{"nezha": "nezha", "openrca": "openrca", "itbench": "itbench/sre", "aiopslab": "aiopslab"} {
 		d := set(t, name)
 		files, err := datasets.Find([]string{filepath.Join(shared, "data", dir)}, d.Match, nil)
@@ -144,9 +141,6 @@ func TestRealTold(t *testing.T) {
 // deviations in the four minutes from the injection.
 func TestNezhaFour(t *testing.T) {
 	shared := exttest.Shared(t, "data/nezha/2022-08-22/metric", "data/nezha/metric_threshold")
-	if shared == "" {
-		t.Skip("SKIP, no shared data: Nezha's metrics")
-	}
 	dir := filepath.Join(shared, "data/nezha")
 	var hours map[string][]struct {
 		Time string `json:"inject_time"`
@@ -216,9 +210,6 @@ func number(s string) float64 { x, _ := strconv.ParseFloat(strings.TrimSpace(s),
 // alert labels of people.
 func TestAlertLabels(t *testing.T) {
 	shared := exttest.Shared(t, "data/loghub/BGL", "data/loghub/Thunderbird")
-	if shared == "" {
-		t.Skip("SKIP, no shared data: loghub may be used for research only")
-	}
 	for system, rule := range map[string]func(get func(string) string) bool{
 		"BGL": func(get func(string) string) bool { return get("Level") == "FATAL" || get("Level") == "FAILURE" },
 		"Thunderbird": func(get func(string) string) bool {

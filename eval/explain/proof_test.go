@@ -385,9 +385,6 @@ func check(t *testing.T, table map[string]map[string]int, least int, unsure ...s
 
 func locomoCases(t *testing.T) []schema.Case {
 	dir := exttest.Shared(t, "data/locomo/locomo8.json")
-	if dir == "" {
-		t.Skip("SKIP-DATA: no shared LoCoMo")
-	}
 	var out []schema.Case
 	file := datasets.PathFile(filepath.Join(dir, "data/locomo/locomo8.json"), nil)
 	for c, err := range locomo.Cases(context.Background(), []jsonl.File{file}, datasets.Options{}) {
