@@ -3,7 +3,6 @@ package graphmem
 import (
 	"context"
 	"fmt"
-	"math"
 	"testing"
 
 	"membench/graph"
@@ -12,27 +11,6 @@ import (
 	"membench/memory/native"
 	"membench/schema"
 )
-
-// The golden vector of facts/systems-native.md §10.1.
-func TestPageRank(t *testing.T) {
-	edges := make([][]edge, 4) // A, B, P1, P2
-	for _, e := range []struct {
-		a, b int
-		w    float64
-	}{{0, 2, 1}, {0, 1, 2}, {1, 3, 1}} {
-		edges[e.a] = append(edges[e.a], edge{e.b, e.w})
-		edges[e.b] = append(edges[e.b], edge{e.a, e.w})
-	}
-	have := pageRank(edges, []float64{.8, 0, .05, .02}, .5)
-	for i, want := range []float64{.598686, .223974, .128517, .048823} {
-		if math.Abs(have[i]-want) > 1e-6 {
-			t.Errorf("vertex %d: have %.6f, want %.6f", i, have[i], want)
-		}
-	}
-	if r := pageRank(edges, make([]float64, 4), .5); r[0] != 0 {
-		t.Errorf("without a reset: have %v, want zeros", r)
-	}
-}
 
 // The graph that grows turn by turn is what graphir.Build makes of the same records, but
 // for the lists of occurrences of people and places.

@@ -144,11 +144,11 @@ func (v *view) hippo(ctx context.Context, s *recall.State, use []bool) ([]float6
 	if len(linked) == 0 {
 		return dense, nil
 	}
-	edges, err := v.hippoEdges(ctx, s, g)
+	links, err := v.hippoLinks(ctx, s, g)
 	if err != nil {
 		return nil, err
 	}
-	reset := make([]float64, len(edges))
+	reset := make([]float64, n+len(g.things))
 	for i, x := range dense {
 		if use[i] {
 			reset[i] = hippoPassage * x
@@ -157,21 +157,18 @@ func (v *view) hippo(ctx context.Context, s *recall.State, use []bool) ([]float6
 	for _, e := range linked {
 		reset[n+e] = things[e]
 	}
-	return pageRank(edges, reset, hippoDamping)[:n], nil
+	return recall.PageRank(len(reset), links, reset, hippoDamping)[:n], nil
 }
 
-// hippoEdges joins turns and things: a turn with the things of its claims 1, the ends of
+// hippoLinks joins turns and things: a turn with the things of its claims 1, the ends of
 // a claim 1 each time they meet, names of nearly one meaning by their cosine.
-func (v *view) hippoEdges(ctx context.Context, s *recall.State, g *net) ([][]edge, error) {
+func (v *view) hippoLinks(ctx context.Context, s *recall.State, g *net) ([]recall.Link, error) {
 	if g.hippo != nil {
 		return g.hippo, nil
 	}
 	n := v.st.Len()
-	edges := make([][]edge, n+len(g.things))
-	join := func(a, b int, w float64) {
-		edges[a] = append(edges[a], edge{b, w})
-		edges[b] = append(edges[b], edge{a, w})
-	}
+	links := []recall.Link{}
+	join := func(a, b int, w float64) { links = append(links, recall.Link{A: a, B: b, Weight: w}) }
 	met := map[[2]int]bool{}
 	for i := range v.facts {
 		ends := g.endsOf[i]
@@ -204,8 +201,8 @@ func (v *view) hippoEdges(ctx context.Context, s *recall.State, g *net) ([][]edg
 			}
 		}
 	}
-	g.hippo = edges
-	return edges, nil
+	g.hippo = links
+	return links, nil
 }
 
 // graphiti ranks claims (its edges) by the reciprocal ranks of BM25 and cosine, ranks

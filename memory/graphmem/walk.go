@@ -125,18 +125,13 @@ func (v *view) isA(s *recall.State) []float64 {
 type net struct {
 	things  []schema.NodeID
 	thing   map[schema.NodeID]int
-	names   [][]string // terms of a thing's name
-	people  []bool     // a speaker: walks do not start there, they reach everything
-	factsOf [][]int    // by thing
-	endsOf  [][]int    // things, by claim
-	turnsOf [][]int    // by claim
-	edges   [][]edge   // weighted, undirected, by vertex
-	hippo   [][]edge   // HippoRAG's, turns then things; nil until it is asked for
-}
-
-type edge struct {
-	to     int
-	weight float64
+	names   [][]string    // terms of a thing's name
+	people  []bool        // a speaker: walks do not start there, they reach everything
+	factsOf [][]int       // by thing
+	endsOf  [][]int       // things, by claim
+	turnsOf [][]int       // by claim
+	links   []recall.Link // of the vertices: turns, claims, things
+	hippo   []recall.Link // HippoRAG's, of turns and things; nil until it is asked for
 }
 
 // network makes the net of the view: claim–thing 1, claim–turn 1, NEXT 0.1, each
@@ -174,11 +169,7 @@ func (v *view) network() *net {
 		}
 	}
 	n := v.st.Len()
-	g.edges = make([][]edge, n+len(v.facts)+len(g.things))
-	join := func(a, b int, w float64) {
-		g.edges[a] = append(g.edges[a], edge{b, w})
-		g.edges[b] = append(g.edges[b], edge{a, w})
-	}
+	join := func(a, b int, w float64) { g.links = append(g.links, recall.Link{A: a, B: b, Weight: w}) }
 	for i := range v.facts {
 		for _, e := range g.endsOf[i] {
 			join(n+i, n+len(v.facts)+e, 1/math.Log(2+float64(len(g.factsOf[e]))))
@@ -253,7 +244,7 @@ func (g *net) walk(linked []int, mean []float64, n int) []float64 {
 // meaning): facts/systems-native.md §10.3.
 func (g *net) rankTurns(v *view, s *recall.State, linked []int, mean []float64, use []bool) []float64 {
 	n, m := v.st.Len(), len(v.facts)
-	reset := make([]float64, len(g.edges))
+	reset := make([]float64, n+m+len(g.things))
 	for _, e := range linked {
 		reset[n+m+e] += 1 / float64(max(1, len(g.factsOf[e])))
 	}
@@ -274,7 +265,7 @@ func (g *net) rankTurns(v *view, s *recall.State, linked []int, mean []float64, 
 			reset[i] += .05 * (x - lo) / (hi - lo)
 		}
 	}
-	return pageRank(g.edges, reset, .5)[:n]
+	return recall.PageRank(len(reset), g.links, reset, .5)[:n]
 }
 
 // best are the positions of the k greatest positive values, greatest first.
@@ -294,51 +285,4 @@ func best(x []float64, k int) (out []int) {
 		return a - b
 	})
 	return out[:min(k, len(out))]
-}
-
-// pageRank is personalised PageRank on an undirected weighted graph:
-// r ← d·(Wᵀr + what has no edges · s) + (1−d)·s, rows of W normalised by weighted degree,
-// s the reset normalised; from r = s until the change is below 1e-9 (L1) or 100 rounds
-// (facts/systems-native.md §10.1). All zero when the reset is.
-func pageRank(edges [][]edge, reset []float64, d float64) []float64 {
-	n := len(reset)
-	s, total := make([]float64, n), 0.0
-	for _, x := range reset {
-		total += x
-	}
-	if total <= 0 {
-		return s
-	}
-	degree := make([]float64, n)
-	for i, list := range edges {
-		s[i] = reset[i] / total
-		for _, e := range list {
-			degree[i] += e.weight
-		}
-	}
-	r, next := slices.Clone(s), make([]float64, n)
-	for range 100 {
-		loose := 0.0
-		clear(next)
-		for i, list := range edges {
-			if degree[i] == 0 {
-				loose += r[i]
-				continue
-			}
-			share := r[i] / degree[i]
-			for _, e := range list {
-				next[e.to] += share * e.weight
-			}
-		}
-		change := 0.0
-		for i := range next {
-			next[i] = d*(next[i]+loose*s[i]) + (1-d)*s[i]
-			change += math.Abs(next[i] - r[i])
-		}
-		r, next = next, r
-		if change < 1e-9 {
-			break
-		}
-	}
-	return r
 }

@@ -127,7 +127,7 @@ type Link struct {
 	Weight float64 // above 0
 }
 
-// PageRank is the personalised PageRank of n nodes: where a walk is that follows links
+// PageRank is the personalised PageRank of n nodes (facts/systems-native.md §10.1): where a walk is that follows links
 // by weight and at each step, with probability 1−damping, starts again at a node in
 // proportion to reset. A node without links starts again. The result adds up to 1, or
 // is all 0 when reset is. Stops when less than 1e-9 moves, after 100 rounds at most.
