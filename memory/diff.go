@@ -2,6 +2,8 @@ package memory
 
 import (
 	"cmp"
+	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 
@@ -47,6 +49,23 @@ func Diff(before, after []Item, tiers []string) []Delta {
 	slices.SortStableFunc(gone, byID)
 	slices.SortStableFunc(out, byID)
 	return append(gone, out...)
+}
+
+// Told yields the deltas of a session out of those of all that have ended. It is an
+// error to ask before its end.
+func Told(ended map[string][]Delta, session string) iter.Seq2[Delta, error] {
+	return func(yield func(Delta, error) bool) {
+		all, ok := ended[session]
+		if !ok {
+			yield(Delta{}, fmt.Errorf("session %q has not ended: have no delta of it", session))
+			return
+		}
+		for _, d := range all {
+			if !yield(d, nil) {
+				return
+			}
+		}
+	}
 }
 
 // Apply replays deltas on a snapshot: what Diff said of two, applied to the first,

@@ -2,8 +2,8 @@ package schema
 
 import (
 	"math"
+	"slices"
 	"strconv"
-	"strings"
 
 	"membench/internal/codec"
 )
@@ -21,7 +21,7 @@ func AppendFloat(dst []byte, f float64) []byte {
 	}
 	n := len(dst)
 	dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
-	if !strings.Contains(string(dst[n:]), ".") {
+	if !slices.Contains(dst[n:], '.') {
 		dst = append(dst, '.', '0')
 	}
 	return dst

@@ -3,7 +3,6 @@ package mem0
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -73,18 +72,7 @@ func (m *Memory) EndSession(ctx context.Context, session string) (memory.Receipt
 // Delta yields what the session changed, of sessions that ended since the memory was
 // opened or attached: the journal does not say where one ends.
 func (m *Memory) Delta(_ context.Context, session string) iter.Seq2[memory.Delta, error] {
-	return func(yield func(memory.Delta, error) bool) {
-		all, ok := m.deltas[session]
-		if !ok {
-			yield(memory.Delta{}, fmt.Errorf("session %q has not ended: have no delta of it", session))
-			return
-		}
-		for _, d := range all {
-			if !yield(d, nil) {
-				return
-			}
-		}
-	}
+	return memory.Told(m.deltas, session)
 }
 
 // Clone copies the memory. The copy is in this process alone: it has no journal and no

@@ -349,18 +349,7 @@ func (m *Memory) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error] {
 
 // Delta yields what the session changed; it is an error to ask before its end.
 func (m *Memory) Delta(_ context.Context, session string) iter.Seq2[memory.Delta, error] {
-	return func(yield func(memory.Delta, error) bool) {
-		all, ok := m.deltas[session]
-		if !ok {
-			yield(memory.Delta{}, fmt.Errorf("session %q has not ended: have no delta of it", session))
-			return
-		}
-		for _, d := range all {
-			if !yield(d, nil) {
-				return
-			}
-		}
-	}
+	return memory.Told(m.deltas, session)
 }
 
 // Clone copies the memory.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"membench/schema"
 )
 
 // The unpickler is a reader of data, not of programs: it knows the opcodes that build
@@ -600,13 +602,5 @@ func (w *jsonWriter) float(f float64) {
 		w.out = append(w.out, "null"...)
 		return
 	}
-	n := len(w.out)
-	if a := math.Abs(f); a != 0 && (a < 1e-4 || a >= 1e16) {
-		w.out = strconv.AppendFloat(w.out, f, 'e', -1, 64)
-		return
-	}
-	w.out = strconv.AppendFloat(w.out, f, 'f', -1, 64)
-	if !slices.Contains(w.out[n:], '.') {
-		w.out = append(w.out, ".0"...)
-	}
+	w.out = schema.AppendFloat(w.out, f)
 }

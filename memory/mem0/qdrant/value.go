@@ -137,15 +137,7 @@ func (w *valueWriter) double(f float64) {
 		w.out = append(w.out, "null"...)
 		return
 	}
-	n := len(w.out)
-	if a := math.Abs(f); a != 0 && (a < 1e-4 || a >= 1e16) {
-		w.out = strconv.AppendFloat(w.out, f, 'e', -1, 64)
-		return
-	}
-	w.out = strconv.AppendFloat(w.out, f, 'f', -1, 64)
-	if !slices.Contains(w.out[n:], '.') {
-		w.out = append(w.out, ".0"...)
-	}
+	w.out = schema.AppendFloat(w.out, f)
 }
 
 // digest is a hash of a payload that does not depend on the order of its members; it
