@@ -81,13 +81,30 @@ func (f Fact) String() string {
 // Judge decides whether answer is right by one of golds.
 func Judge(q Question, golds []string, answer string, o Options) Verdict {
 	var best Verdict
-	for i, g := range golds {
+	for i, g := range alternatives(golds) {
 		if v := judgeOne(q, g, answer, o); i == 0 || v.Score > best.Score {
 			best = v
 			best.Gold = g
 		}
 	}
 	return best
+}
+
+// alternatives takes golds of LongMemEval's form apart: "10 days. 11 days (including the
+// last day) is also acceptable." are two golds.
+func alternatives(golds []string) []string {
+	var out []string
+	for _, g := range golds {
+		rest, ok := strings.CutSuffix(strings.TrimRight(g, ". "), " is also acceptable")
+		first, second, two := strings.Cut(rest, ". ")
+		if !ok || !two || strings.TrimSpace(first) == "" {
+			out = append(out, g)
+			continue
+		}
+		second, _, _ = strings.Cut(second, " (including")
+		out = append(out, first, second)
+	}
+	return out
 }
 
 func judgeOne(q Question, gold, answer string, o Options) Verdict {
@@ -111,6 +128,9 @@ func judgeOne(q Question, gold, answer string, o Options) Verdict {
 	case p.gw.isDate():
 		r, facts := compareDates(&p.gw, &p.aw, &p.qw, p.ref, o.odds())
 		v.Rule, v.Score, v.Facts, v.Reason = "date", o.odds()(r), facts, "dates: "+r.class
+	case p.comparesValues():
+		r, facts := p.compareValues()
+		v.Rule, v.Score, v.Facts, v.Reason = "value", r.score, facts, r.class
 	case p.yesNo():
 		r, facts := comparePolarity(p.gt, p.at)
 		v.Rule, v.Score, v.Facts, v.Reason = "polarity", o.odds()(r), facts, r.class

@@ -34,6 +34,8 @@ type row struct {
 	Category int
 	Question string
 	Gold     string
+	Golds    []string // where there are several
+	Abstain  bool
 	Answer   string
 	Set      string // a run, a plant, or plant+wrap
 	Plant    bool

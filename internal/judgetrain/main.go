@@ -58,6 +58,9 @@ type looking struct {
 }
 
 func run(shared, out string, test, show bool, l looking, o options) error {
+	if l.kind == "all" {
+		return reportAll(shared)
+	}
 	if test {
 		rows, err := load(shared, testConvs)
 		if err != nil {
