@@ -51,10 +51,12 @@ type Options struct {
 // Verdict is the decision on one answer.
 type Verdict struct {
 	Correct bool
+	Doubt   string  // why the verdict is doubtful; Correct is then what the judge leans to. "" is a sure one
 	Score   float64 // [0,1]; Correct is Score at or above the threshold
 	Rule    string  // what decided: empty | abstention | date | polarity | duration | words
 	Reason  string  // one sentence
 	Gold    string  // the gold it was nearest to
+	Answer  string  // which part of a long reply was read: "the marked conclusion", …; "" is all
 	Facts   []Fact  // what was compared, in the order of the gold
 }
 
@@ -109,15 +111,31 @@ func alternatives(golds []string) []string {
 
 func judgeOne(q Question, gold, answer string, o Options) Verdict {
 	p := prepare(q, gold, answer)
-	threshold := o.Threshold
-	if threshold == 0 {
-		threshold = DefaultThreshold(o.Method)
+	v := p.short(q, gold, o)
+	v.Answer = p.how
+	threshold := o.threshold()
+	if p.how != "" && v.Rule != "empty" && o.Method == Trained && model().Long != nil {
+		s := model().Long.score(p.longFeatures(v, answer))
+		v.Score = s
+		threshold = model().Thresholds.Long
 	}
+	v.Correct = v.Score >= threshold
+	return v
+}
+
+func (o Options) threshold() float64 {
+	if o.Threshold > 0 {
+		return o.Threshold
+	}
+	return DefaultThreshold(o.Method)
+}
+
+// short scores the final part by what it says, without the rest of the reply.
+func (p *prepared) short(q Question, gold string, o Options) Verdict {
 	v := Verdict{}
 	switch {
 	case len(p.at.toks) == 0:
 		v.Rule, v.Reason = "empty", "the answer is empty"
-		return v
 	case p.abstainQ:
 		v.Rule = "abstention"
 		if a := abstention(p.at.raw); a < .5 || a <= 1 && len(p.at.toks) < 25 {
@@ -146,10 +164,9 @@ func judgeOne(q Question, gold, answer string, o Options) Verdict {
 			v.Score, v.Reason = model().score(f), p.c.summary()
 		}
 		if o.Similarity != nil && doubtful(v.Score) && p.c.gPol*p.c.aPol >= 0 && p.c.abstain > 1 {
-			v.Score = lift(v.Score, o.Similarity(q.Text, gold, answer))
+			v.Score = lift(v.Score, o.Similarity(q.Text, gold, p.part))
 		}
 	}
-	v.Correct = v.Score >= threshold
 	return v
 }
 

@@ -25,6 +25,9 @@ func RuleJudge(o judge.Options) *Protocol {
 			}
 			v := judge.Judge(judge.Question{Text: r.Question, Abstain: r.Abstain, AsOf: r.AsOf}, golds, r.Answer, o)
 			g := labelled(v.Correct, "right", "wrong")
+			if v.Doubt != "" {
+				g.Label, g.Doubt = "doubtful", v.Doubt
+			}
 			g.Reason, g.Parts = v.Reason, map[string]float64{"confidence": v.Score}
 			for _, f := range v.Facts {
 				g.Facts = append(g.Facts, f.String())

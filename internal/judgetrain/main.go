@@ -52,14 +52,19 @@ func main() {
 
 const cap, wrapCap = .03, .06
 
+const longThreshold = .5 // chosen on questions and readers unseen: -look long
+
 type looking struct {
 	kind        string
 	category, n int
 }
 
 func run(shared, out string, test, show bool, l looking, o options) error {
-	if l.kind == "all" {
+	switch l.kind {
+	case "all":
 		return reportAll(shared)
+	case "long":
+		return reportLong(shared, longDefaults())
 	}
 	if test {
 		rows, err := load(shared, testConvs)
@@ -111,12 +116,19 @@ func run(shared, out string, test, show bool, l looking, o options) error {
 	}
 	m := train(rows, o)
 	m.Made = fmt.Sprintf("go run ./internal/judgetrain -o eval/judge/weights.json (trees %d, depth %d, rate %g, ridge %g, plant %g, wrap %g; conversations %v)", o.trees, o.depth, o.rate, o.ridge, o.plantW, o.wrapW, devConvs)
-	m.Thresholds.Rules, m.Thresholds.Trained = tr, tt
+	m.Thresholds.Rules, m.Thresholds.Trained, m.Thresholds.Long = tr, tt, longThreshold
+	long, err := readLong(shared)
+	if err != nil {
+		return err
+	}
+	lo := longDefaults()
+	m.Long = fit(longExamples(long, lo, func(*row) bool { return true }), judge.LongFeatureNames(), lo)
+	m.Long.Made = "every recorded verdict but those of the two test conversations: LoCoMo, LongMemEval (four runs), HaluMem, MemoryAgentBench"
 	return writeModel(out, m)
 }
 
 func train(rows []row, o options) *judge.Model {
-	m := fit(examples(rows, o), o)
+	m := fit(examples(rows, o), judge.FeatureNames(), o)
 	m.Dates = dateOdds(rows, o)
 	return m
 }
