@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"membench/eval/calibrate"
+	"membench/internal/codec"
+	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -30,6 +32,7 @@ type judgeCheckOptions struct {
 	each   int
 	format string
 	list   bool
+	misses string
 	judgeFlags
 }
 
@@ -69,6 +72,7 @@ judge. One that asks a model needs --model or its settings; --each N then bounds
 	f.IntVar(&o.each, "each", 0, "at most `n` answers of each shape and set (0: all)")
 	f.StringVar(&o.format, "format", "text", "text, markdown, latex, csv or json")
 	f.BoolVar(&o.list, "list", false, "print the shapes instead of running them")
+	f.StringVar(&o.misses, "misses", "", "write the answers that were not judged as they should be to this `file` (JSONL; - is standard output, without the table)")
 	return c
 }
 
@@ -115,11 +119,37 @@ func runEvalJudgeCheck(ctx context.Context, e *env, o judgeCheckOptions) (err er
 	if run.Workers <= 0 {
 		run.Workers = m.workers
 	}
-	rep, err := calibrate.Check(ctx, plants, m.grader, run)
-	if err != nil {
+	var rep calibrate.CheckReport
+	if o.misses == "" {
+		if rep, err = calibrate.Check(ctx, plants, m.grader, run, nil); err != nil {
+			return err
+		}
+		return print(e.out, rep)
+	}
+	if err := writeOut(e, o.misses, func(w io.Writer) error {
+		rep, err = calibrate.Check(ctx, plants, m.grader, run, func(p calibrate.Planted, g schema.Grade) error {
+			b, err := codec.Append(nil, missed{p.Set, p.Shape.Name, p.Shape.Right, p.Record.Question, p.Record.Gold, p.Answer, g}, codec.Compact)
+			if err == nil {
+				_, err = w.Write(append(b, '\n'))
+			}
+			return err
+		})
+		return err
+	}); err != nil || o.misses == "-" {
 		return err
 	}
 	return print(e.out, rep)
+}
+
+// missed is a planted answer that was not judged as it should be.
+type missed struct {
+	Set      string       `json:"set"`
+	Shape    string       `json:"shape"`
+	Right    bool         `json:"right"`
+	Question string       `json:"question"`
+	Gold     string       `json:"gold"`
+	Answer   string       `json:"answer"`
+	Grade    schema.Grade `json:"grade"`
 }
 
 func truth(right bool) string {

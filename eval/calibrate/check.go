@@ -35,8 +35,9 @@ type CheckReport struct {
 }
 
 // Check has a judge grade planted answers and counts by shape. A doubtful verdict is
-// neither accepted nor refused.
-func Check(ctx context.Context, plants []Planted, g Grader, o Options) (CheckReport, error) {
+// neither accepted nor refused. missed, where given, is called with every answer that is
+// not judged as it should be, in order.
+func Check(ctx context.Context, plants []Planted, g Grader, o Options, missed func(Planted, schema.Grade) error) (CheckReport, error) {
 	if len(plants) == 0 {
 		return CheckReport{}, errors.New("no planted answers to check with")
 	}
@@ -75,12 +76,18 @@ func Check(ctx context.Context, plants []Planted, g Grader, o Options) (CheckRep
 		if by[k] == nil {
 			by[k] = &count{}
 		}
+		accepted := d.g.Score != nil && d.g.Doubt == "" && *d.g.Score >= o.Threshold
+		if missed != nil && accepted != k.right {
+			if err := missed(d.p, d.g); err != nil {
+				return CheckReport{}, err
+			}
+		}
 		switch c := by[k]; {
 		case d.g.Score == nil:
 			c.failed++
 		case d.g.Doubt != "":
 			c.doubtful++
-		case *d.g.Score >= o.Threshold:
+		case accepted:
 			c.accepted++
 		default:
 			c.refused++

@@ -37,13 +37,22 @@ func finalPart(s string, q *text) (part, how string) {
 		}
 	}
 	if !long {
+		if i := strings.LastIndexByte(low, '\n') + 1; i > 0 && lastMark(low[i:], weakConclusions) == 0 {
+			return concluded(s[i:]), "the last conclusion"
+		}
 		return s, how
+	}
+	weak := lastMark(low, weakConclusions)
+	if weak >= 0 && strings.Count(s[weak:], "\n\n") == 0 && (2*weak > len(s) || strings.LastIndex(s[:weak], "\n") >= 0 && sentences(s[weak:]) <= 2) {
+		if part := concluded(s[weak:]); part != "" {
+			return part, "the last conclusion"
+		}
 	}
 	if part := answersFirst(s, q); part != "" {
 		return part, "the first sentence that answers"
 	}
-	if i := lastMark(low, weakConclusions); i >= 0 {
-		if part := concluded(s[i:]); part != "" {
+	if weak >= 0 {
+		if part := concluded(s[weak:]); part != "" {
 			return part, "the last conclusion"
 		}
 	}
@@ -143,7 +152,10 @@ func clip(s string) string {
 func answersFirst(s string, q *text) string {
 	first := strings.TrimLeft(s, "#*> \n")
 	if i := strings.IndexByte(first, '\n'); i > 0 && strings.HasSuffix(strings.TrimRight(first[:i], " *"), ":") {
-		first = paragraph(first)
+		heading := strings.Trim(first[:i], " :*#")
+		if first = paragraph(first); len(strings.Fields(heading)) < 7 && len(heading) < 60 {
+			return "" // "Based on the chat history:" announces no answer
+		}
 	} else if end := sentenceEnd(first); end > 0 && end < len(first) {
 		first = first[:end]
 	}
@@ -168,6 +180,14 @@ func answersFirst(s string, q *text) string {
 		return ""
 	}
 	return first
+}
+
+// sentences counts the sentences of s.
+func sentences(s string) (n int) {
+	for s = strings.TrimSpace(s); s != ""; n++ {
+		s = strings.TrimSpace(s[sentenceEnd(s):])
+	}
+	return n
 }
 
 // sentenceEnd is the end of the first sentence of s.

@@ -19,7 +19,7 @@ import (
 )
 
 // Name is how grades name this judge; it changes when a verdict may change.
-const Name = "rule-judge@1"
+const Name = "rule-judge@2"
 
 // Question is what the judge needs to know of a question.
 type Question struct {
@@ -97,6 +97,10 @@ func Judge(q Question, golds []string, answer string, o Options) Verdict {
 func alternatives(golds []string) []string {
 	var out []string
 	for _, g := range golds {
+		if head, other, ok := strings.Cut(g, " (or "); ok && strings.HasSuffix(strings.TrimRight(other, ". "), ")") {
+			out = append(out, g, head, strings.TrimRight(other, "). "))
+			continue
+		}
 		rest, ok := strings.CutSuffix(strings.TrimRight(g, ". "), " is also acceptable")
 		first, second, two := strings.Cut(rest, ". ")
 		if !ok || !two || strings.TrimSpace(first) == "" {
@@ -111,15 +115,21 @@ func alternatives(golds []string) []string {
 
 func judgeOne(q Question, gold, answer string, o Options) Verdict {
 	p := prepare(q, gold, answer)
-	v := p.short(q, gold, o)
+	v := p.short(q, gold, answer, o)
 	v.Answer = p.how
 	threshold := o.threshold()
 	if p.how != "" && v.Rule != "empty" && o.Method == Trained && model().Long != nil {
-		s := model().Long.score(p.longFeatures(v, answer))
-		v.Score = s
+		v.Score = p.temper(v, model().Long.score(p.longFeatures(v, answer)), threshold)
 		threshold = model().Thresholds.Long
 	}
 	v.Correct = v.Score >= threshold
+	if v.Correct {
+		r := p.read()
+		refuse, doubt := p.stance(&r)
+		if v.Doubt = doubt; refuse != "" {
+			v.Correct, v.Score, v.Rule, v.Reason = false, .02, "stance", refuse
+		}
+	}
 	return v
 }
 
@@ -131,14 +141,14 @@ func (o Options) threshold() float64 {
 }
 
 // short scores the final part by what it says, without the rest of the reply.
-func (p *prepared) short(q Question, gold string, o Options) Verdict {
+func (p *prepared) short(q Question, gold, answer string, o Options) Verdict {
 	v := Verdict{}
 	switch {
 	case len(p.at.toks) == 0:
 		v.Rule, v.Reason = "empty", "the answer is empty"
 	case p.abstainQ:
 		v.Rule = "abstention"
-		if a := abstention(p.at.raw); a < .5 || a <= 1 && len(p.at.toks) < 25 {
+		if a := abstention(p.at.raw); a < .5 || a <= 1 && len(p.at.toks) < 25 || strings.HasSuffix(p.how, "answers") && abstention(answer) <= 1 {
 			v.Score, v.Reason = .95, "the question cannot be answered, and the answer says so"
 		} else {
 			v.Score, v.Reason = .05, "the question cannot be answered, but the answer gives one"

@@ -105,9 +105,29 @@ func LongFeatures(q Question, golds []string, answer string) []float64 {
 		if p.how == "" || len(p.at.toks) == 0 {
 			return nil
 		}
-		if v := p.short(q, g, Options{}); i == 0 || v.Score > best.Score {
+		if v := p.short(q, g, answer, Options{}); i == 0 || v.Score > best.Score {
 			best, f = v, p.longFeatures(v, answer)
 		}
 	}
 	return f
+}
+
+// temper is the score of a long reply by weights, held to its final part where that can
+// be read by itself: a part that says the gold and nothing else is right whatever was
+// considered before, and one that says another value is wrong.
+func (p *prepared) temper(v Verdict, score, threshold float64) float64 {
+	if v.Rule == "value" && !v.Facts[0].Same && v.Facts[0].Answer != "" && len(p.at.toks) < 30 {
+		return min(score, v.Score)
+	}
+	if score < model().Thresholds.Long && v.Score >= max(threshold, .7) && p.plain() {
+		return v.Score
+	}
+	return score
+}
+
+// plain reports whether gold, question and frame account for all of the final part, and
+// nothing in it operates on the gold.
+func (p *prepared) plain() bool {
+	r := p.read()
+	return r.first >= 0 && len(r.operators) == 0 && len(r.before)+len(r.after)+len(r.later) == 0
 }

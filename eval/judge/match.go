@@ -145,5 +145,5 @@ func (p *prepared) comparesValues() bool {
 		return false
 	}
 	m := p.match()
-	return p.gv[0].name != "" || m.found > 0 || m.other >= 0
+	return p.gv[0].name != "" || m.sameAll || m.other >= 0
 }

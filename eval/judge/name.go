@@ -72,6 +72,21 @@ func nameAt(s string, i int) (out []value, end int) {
 	return nil, i
 }
 
+// insideName reports whether the bytes of a date are part of a name: 10.1.3.17 is an address.
+func insideName(s string, pos, end int) bool {
+	if pos >= len(s) || !nameByte(s[pos]) {
+		return false
+	}
+	for pos > 0 && nameByte(s[pos-1]) {
+		pos--
+	}
+	for pos < end && !letterOrDigit(s[pos]) {
+		pos++
+	}
+	out, e := nameAt(s, pos)
+	return len(out) > 0 && e >= end
+}
+
 func nameByte(c byte) bool {
 	return digit(c) || asciiLetter(c) || c == '.' || c == ':' || c == '/' || c == '-' || c == '_' || c == '#'
 }
@@ -205,8 +220,21 @@ func identifier(s string) bool {
 	if s[0] == '#' {
 		return len(s) > 1
 	}
-	return asciiLetter(s[0]) && !strings.Contains(s, "://")
+	n := 0
+	for n < len(s) && asciiLetter(s[n]) {
+		n++
+	}
+	return n > 0 && !notNames[s[:n]] && !strings.Contains(s, "://")
 }
+
+// notNames are words that are joined to a number without naming anything: "May-2023".
+var notNames = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields("january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec mid early late pre post circa summer winter spring autumn fall monday tuesday wednesday thursday friday saturday sunday one two three four five six seven eight nine ten over under about") {
+		m[w] = true
+	}
+	return m
+}()
 
 // duration reports a chain like "1h30m".
 func duration(s string) bool {

@@ -69,12 +69,14 @@ func values(s string, w *when) []value {
 				v.lo, v.hi, v.u, end = v.lo+n.lo, v.hi+n.lo, n.u, e
 			}
 			v.pos, v.end = i, end
-			v.bound = boundBefore(s[:i])
-			if v.bound == 0 {
-				v.bound = boundAfter(s[end:])
+			i = end
+			if side, n := boundBefore(s[:v.pos]); side != 0 {
+				v.bound, v.pos = side, v.pos-n
+			} else if side, n := boundAfter(s[end:]); side != 0 {
+				v.bound, v.end = side, end+n
+				i = v.end
 			}
 			out = append(out, v)
-			i = end
 			continue
 		}
 		_, n := utf8.DecodeRuneInString(s[i:])
@@ -390,26 +392,32 @@ var boundsBefore = []struct {
 	{"不超过", -1}, {"至多", -1}, {"最多", -1}, {"少于", -1}, {"小于", -1}, {"低于", -1}, {"不到", -1}, {"不高于", -1},
 }
 
-func boundBefore(s string) int {
-	s = strings.ToLower(strings.TrimRight(s[max(0, len(s)-24):], " "))
-	side, n := 0, 0
+// boundBefore reads a bound that ends where a value begins, and its bytes.
+func boundBefore(s string) (side, n int) {
+	from := max(0, len(s)-24)
+	t := strings.ToLower(strings.TrimRight(s[from:], " "))
+	best := 0
 	for _, b := range boundsBefore { // the longest that ends here: "no more than", not "more than"
-		if len(b.words) > n && strings.HasSuffix(s, b.words) && (b.words[0] >= 0x80 || !asciiLetter(b.words[0]) || len(s) == len(b.words) || !asciiLetter(s[len(s)-len(b.words)-1])) {
-			side, n = b.side, len(b.words)
+		if len(b.words) > best && strings.HasSuffix(t, b.words) && (b.words[0] >= 0x80 || !asciiLetter(b.words[0]) || len(t) == len(b.words) || !asciiLetter(t[len(t)-len(b.words)-1])) {
+			side, best = b.side, len(b.words)
+			n = len(s) - from - len(t) + best
 		}
 	}
-	return side
+	return side, n
 }
 
-func boundAfter(s string) int {
-	s = strings.TrimLeft(s, " ")
-	switch {
-	case hasAny(s, "or more", "or above", "or longer", "and above", "and up", "以上", "+"):
-		return 1
-	case hasAny(s, "or less", "or fewer", "or below", "at most", "以下", "以内", "之内"):
-		return -1
+// boundAfter reads a bound behind a value, and its bytes.
+func boundAfter(s string) (side, n int) {
+	t := strings.TrimLeft(s, " ")
+	for _, b := range []struct {
+		words string
+		side  int
+	}{{"or more", 1}, {"or above", 1}, {"or longer", 1}, {"and above", 1}, {"and up", 1}, {"以上", 1}, {"+", 1}, {"or less", -1}, {"or fewer", -1}, {"or below", -1}, {"at most", -1}, {"以下", -1}, {"以内", -1}, {"之内", -1}} {
+		if strings.HasPrefix(t, b.words) {
+			return b.side, len(s) - len(t) + len(b.words)
+		}
 	}
-	return 0
+	return 0, 0
 }
 
 // sameValue reports whether two values of one kind are the same. Other units of one

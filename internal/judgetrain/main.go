@@ -24,8 +24,9 @@ func main() {
 	test := flag.Bool("test", false, "measure the embedded weights on the two test conversations; seldom")
 	show := flag.Bool("runs", false, "print each run and category too")
 	nearURL := flag.String("near", "", "measure the six with vectors of all-MiniLM-L6-v2 from this `URL` too")
-	look := flag.String("look", "", "print rows of `kind` plants, fn or fp")
+	look := flag.String("look", "", "print rows of `kind` plants, fn or fp; or figures: all, long, doubt, dates; or disagreements: run")
 	category := flag.Int("category", 0, "of this category only")
+	set := flag.String("set", "halumem", "with -look run: the recorded `run`")
 	rowsN := flag.Int("n", 30, "how many")
 	o := defaults()
 	flag.IntVar(&o.trees, "trees", o.trees, "boosted trees")
@@ -44,18 +45,18 @@ func main() {
 		}
 		return
 	}
-	if err := run(*shared, *out, *test, *show, looking{*look, *category, *rowsN}, o); err != nil {
+	if err := run(*shared, *out, *test, *show, looking{*look, *set, *category, *rowsN}, o); err != nil {
 		fmt.Fprintln(os.Stderr, "judgetrain:", err)
 		os.Exit(1)
 	}
 }
 
-const cap, wrapCap = .03, .06
+const cap, wrapCap = .04, .07
 
 const longThreshold = .5 // chosen on questions and readers unseen: -look long
 
 type looking struct {
-	kind        string
+	kind, set   string
 	category, n int
 }
 
@@ -63,6 +64,10 @@ func run(shared, out string, test, show bool, l looking, o options) error {
 	switch l.kind {
 	case "all":
 		return reportAll(shared)
+	case "run":
+		return lookAt(shared, l.set, l.n)
+	case "doubt":
+		return reportDoubt(shared, l.n)
 	case "long":
 		return reportLong(shared, longDefaults())
 	}

@@ -454,7 +454,7 @@ func (p *parser) clock(i int) (Expr, int, bool) {
 	if h > 12 && half != 0 {
 		half = 0
 	}
-	e := Expr{Kind: Clock, Vague: half == 0 && h >= 1 && h <= 12}
+	e := Expr{Kind: Clock, Vague: half == 0 && h >= 1 && h <= 12 && t.text[0] != '0'}
 	switch {
 	case half == 1 && h == 12:
 		h = 0
