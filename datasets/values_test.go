@@ -181,3 +181,21 @@ func FuzzValues(f *testing.F) {
 		}
 	})
 }
+
+// What brackets without an end cost is bounded: the rest of such a file is given up.
+func TestValuesOfBrackets(t *testing.T) {
+	for _, unit := range []string{"[", "{", `{"a":`, "[1,"} {
+		n, given := 0, false
+		for _, err := range datasets.Values(strings.NewReader(strings.Repeat(unit, 1<<20)), "f", 0) {
+			var f *schema.Finding
+			if !errors.As(err, &f) {
+				t.Fatalf("%q: have %v", unit, err)
+			}
+			n++
+			given = given || strings.Contains(f.Message, "rest of the file")
+		}
+		if n > 300_000 {
+			t.Errorf("%q: %d findings", unit, n)
+		}
+	}
+}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
+	"membench/internal/smallfile"
 	"membench/cmd/membench/internal/config"
 	"membench/datasets/probes"
 	"membench/graph"
@@ -110,7 +110,7 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 		po.Types = append(po.Types, probes.Type(t))
 	}
 	for _, path := range o.words {
-		b, err := os.ReadFile(path)
+		b, err := smallfile.Read(path)
 		if err != nil {
 			return usageError{err}
 		}

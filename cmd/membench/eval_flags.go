@@ -9,8 +9,8 @@ import (
 
 	"membench/cmd/membench/internal/config"
 	"membench/datasets/all"
+	"membench/internal/yamldoc"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 )
 
@@ -138,7 +138,7 @@ func (o *evalFlags) resolve(e *env) (*config.Eval, error) {
 				}
 				x := config.EvalSystem{Name: c.Name, Type: c.Type}
 				if c.Options != nil {
-					if err := yaml.UnmarshalWithOptions(c.Options, &x.Options, yaml.UseOrderedMap()); err != nil {
+					if err := yamldoc.Unmarshal(c.Options, &x.Options); err != nil {
 						return nil, usageError{err}
 					}
 				}

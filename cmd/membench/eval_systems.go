@@ -14,6 +14,7 @@ import (
 
 	"membench/cypher/neo4j"
 	"membench/graph"
+	"membench/internal/yamldoc"
 	"membench/llm"
 	"membench/memory"
 	"membench/memory/all"
@@ -21,8 +22,6 @@ import (
 	"membench/memory/mem0/rest"
 	"membench/memory/process"
 	"membench/memory/service"
-
-	"github.com/goccy/go-yaml"
 )
 
 // Kinds of systems.
@@ -222,7 +221,7 @@ func parseSystem(s string) (systemChoice, error) {
 	}
 	c := systemChoice{Name: m[1], Type: m[2]}
 	if m[3] != "" {
-		b, err := yaml.YAMLToJSON([]byte(m[3]))
+		b, err := yamldoc.ToJSON([]byte(m[3]))
 		if err != nil {
 			return c, usagef("system %q: options: %v", s, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/internal/smallfile"
 	"membench/graphir/export"
 	"membench/internal/atomicfile"
 	"membench/schema"
@@ -104,7 +105,7 @@ func runExport(ctx context.Context, e *env, o exportOptions) error {
 	}
 	var extra [][]byte
 	for _, name := range o.catalogs {
-		b, err := os.ReadFile(name)
+		b, err := smallfile.Read(name)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/internal/smallfile"
 	"membench/internal/build"
 	"membench/internal/codec"
 	"membench/schema"
@@ -92,7 +93,7 @@ type migrateReport struct {
 func runMigrate(ctx context.Context, e *env, o migrateOptions) (err error) {
 	var extra [][]byte
 	for _, name := range o.catalogs {
-		b, err := os.ReadFile(name)
+		b, err := smallfile.Read(name)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"sort"
 	"strings"
 
+	"membench/internal/smallfile"
 	"membench/internal/build"
 	"membench/internal/codec"
 	"membench/schema"
@@ -104,7 +105,7 @@ func kindList() string {
 func loadCatalog(paths []string) (*catalog.Catalog, error) {
 	var extra [][]byte
 	for _, p := range paths {
-		b, err := os.ReadFile(p)
+		b, err := smallfile.Read(p)
 		if err != nil {
 			return nil, usageError{err}
 		}
