@@ -220,7 +220,7 @@ var errDeep = fmt.Errorf("nested more than %d levels deep", codec.MaxDepth)
 
 // maxWaste bounds what is read again after damaged values, in bytes: without it a file
 // of nothing but brackets takes the square of its length.
-const maxWaste = 256 << 20
+const maxWaste = 128 << 20
 
 // scan returns the length of the value at lo. On a fault it returns how far it came.
 func (s *splitter) scan() (int, error) {

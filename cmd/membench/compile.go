@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"membench/internal/smallfile"
 	"membench/annotate"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
 

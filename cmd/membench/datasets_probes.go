@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"membench/internal/smallfile"
 	"membench/cmd/membench/internal/config"
 	"membench/datasets/probes"
 	"membench/graph"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
 

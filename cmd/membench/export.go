@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"membench/internal/smallfile"
 	"membench/graphir/export"
 	"membench/internal/atomicfile"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/catalog"
 	"membench/schema/jsonl"

@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"membench/internal/smallfile"
 	"membench/internal/build"
 	"membench/internal/codec"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/catalog"
 	"membench/schema/jsonl"

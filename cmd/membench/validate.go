@@ -14,9 +14,9 @@ import (
 	"sort"
 	"strings"
 
-	"membench/internal/smallfile"
 	"membench/internal/build"
 	"membench/internal/codec"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/catalog"
 	"membench/schema/jsonl"
