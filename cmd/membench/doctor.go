@@ -14,12 +14,13 @@ import (
 	"sync"
 	"time"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/cypher/neo4j"
 	"membench/internal/codec"
 	"membench/llm"
 	"membench/llm/cassette"
 	"membench/llm/openai"
+	llmodels "membench/models"
 
 	"github.com/spf13/cobra"
 )
@@ -98,11 +99,11 @@ func runDoctor(ctx context.Context, e *env, o doctorOptions) error {
 			checks = append(checks, checkSources(p)...)
 		}
 	}
-	prices, err := config.LoadPrices(pricesOf(p, o.model))
+	prices, err := config.LoadPrices(o.model.options(e).PriceFile(p))
 	if err != nil {
 		checks = append(checks, fail("prices", "mend the table; docs/models.md shows one", "%v", err))
 	}
-	checks = append(checks, checkCassette(p, o.model), checkDisk(e, p))
+	checks = append(checks, checkCassette(p, o.model.options(e)), checkDisk(e, p))
 
 	var jobs []func(context.Context) []check
 	for _, group := range endpointsOf(e, p) {
@@ -179,9 +180,9 @@ func checkSources(p *config.Project) []check {
 	return out
 }
 
-func checkCassette(p *config.Project, m modelFlags) check {
+func checkCassette(p *config.Project, o llmodels.Options) check {
 	const name = "cassette"
-	file, mode, err := cassetteOf(p, m)
+	file, mode, err := o.CassetteFile(p)
 	if err != nil {
 		return fail(name, "mend cassette in membench.yaml, or the flags", "%v", err)
 	}
