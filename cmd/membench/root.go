@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	wrong "membench/internal/usage"
+	"membench/memory/open"
 	"membench/schema"
 
 	"github.com/joho/godotenv"
@@ -47,6 +49,11 @@ type env struct {
 	final     string                // where the output will stand when it is made aside (chain); "": where -o says
 }
 
+// place is where systems are opened; what they keep on this side goes below dir.
+func (e *env) place(dir string) open.Place {
+	return open.Place{Dir: dir, Getenv: e.getenv, Transport: e.transport}
+}
+
 // warnf writes words to standard error.
 func (e *env) warnf(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }
 
@@ -75,7 +82,7 @@ func run(ctx context.Context, e *env, args []string) int {
 		return exitFine
 	case errors.Is(err, errFindings):
 		return exitFindings
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), wrong.Is(err):
 		e.warnf("membench: %v\nrun 'membench %s --help' for usage", err, strings.TrimPrefix(cmd.CommandPath(), "membench "))
 		return exitUsage
 	case brokenPipe(err):
