@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"time"
 
-	wrong "membench/internal/usage"
 	"membench/memory/open"
 	"membench/schema"
 
@@ -77,12 +76,13 @@ func run(ctx context.Context, e *env, args []string) int {
 	root.SetErr(e.err)
 	cmd, err := root.ExecuteContextC(ctx)
 	var usage usageError
+	var asked *schema.UsageError
 	switch {
 	case err == nil:
 		return exitFine
 	case errors.Is(err, errFindings):
 		return exitFindings
-	case errors.As(err, &usage), wrong.Is(err):
+	case errors.As(err, &usage), errors.As(err, &asked):
 		e.warnf("membench: %v\nrun 'membench %s --help' for usage", err, strings.TrimPrefix(cmd.CommandPath(), "membench "))
 		return exitUsage
 	case brokenPipe(err):

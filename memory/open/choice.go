@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"membench/internal/usage"
+	"membench/schema"
 
 	"github.com/goccy/go-yaml"
 )
@@ -24,13 +24,13 @@ var choiceForm = regexp.MustCompile(`(?s)^(?:([\w.@ -]+)=)?([^{}=]+?)\s*(\{.*\})
 func Parse(s string) (Choice, error) {
 	m := choiceForm.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
-		return Choice{}, usage.Errorf("system %q: want NAME, NAME{option: value} or LABEL=NAME{option: value}", s)
+		return Choice{}, schema.Usagef("system %q: want NAME, NAME{option: value} or LABEL=NAME{option: value}", s)
 	}
 	c := Choice{Name: m[1], Type: m[2]}
 	if m[3] != "" {
 		b, err := yaml.YAMLToJSON([]byte(m[3]))
 		if err != nil {
-			return c, usage.Errorf("system %q: options: %v", s, err)
+			return c, schema.Usagef("system %q: options: %v", s, err)
 		}
 		c.Options = bytes.TrimSpace(b)
 	}

@@ -15,10 +15,10 @@ import (
 	"regexp"
 	"strings"
 
-	"membench/internal/usage"
 	"membench/memory"
 	"membench/memory/all"
 	"membench/memory/service"
+	"membench/schema"
 )
 
 // Kind says where a system runs.
@@ -127,7 +127,7 @@ func (p Place) Find(ctx context.Context, name string) (System, error) {
 	for _, s := range list {
 		names = append(names, s.Name)
 	}
-	return System{}, usage.Errorf("system %q: have %s; a service of your own is named by its spec (mine.yaml), a program by process{command: [...]}", name, strings.Join(names, ", "))
+	return System{}, schema.Usagef("system %q: have %s; a service of your own is named by its spec (mine.yaml), a program by process{command: [...]}", name, strings.Join(names, ", "))
 }
 
 // Open opens the system of a choice. It fails when no system has the name, when the
@@ -147,9 +147,9 @@ func (p Place) Open(ctx context.Context, c Choice, d memory.Deps) (memory.System
 	var wrong *memory.OptionsError
 	switch {
 	case errors.As(err, &wrong):
-		return nil, s, usage.Wrap(err)
+		return nil, s, &schema.UsageError{Err: err}
 	case err != nil:
-		return nil, s, usage.Errorf("system %s: %w", cmp.Or(c.Name, s.Name), err)
+		return nil, s, schema.Usagef("system %s: %w", cmp.Or(c.Name, s.Name), err)
 	}
 	return sys, s, nil
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"membench/internal/usage"
 	"membench/memory"
 	"membench/memory/mem0"
 	"membench/memory/open"
@@ -50,6 +49,11 @@ func Example() {
 	// Lin: I moved to Porto in March.
 }
 
+func isUsage(err error) bool {
+	var u *schema.UsageError
+	return errors.As(err, &u)
+}
+
 func TestFind(t *testing.T) {
 	ctx := context.Background()
 	p := open.Place{Getenv: func(string) string { return "" }}
@@ -69,7 +73,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: have %s, %s, %v", c.name, s.Name, s.Kind, err)
 		}
 	}
-	if _, err := p.Find(ctx, "no such"); !usage.Is(err) || !strings.Contains(err.Error(), "bm25") {
+	if _, err := p.Find(ctx, "no such"); !isUsage(err) || !strings.Contains(err.Error(), "bm25") {
 		t.Errorf("unknown name: %v", err)
 	}
 	bad := filepath.Join(t.TempDir(), "mine.yaml")
@@ -95,7 +99,7 @@ func TestOpenFaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := p.Open(context.Background(), choice, memory.Deps{}); !usage.Is(err) || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := p.Open(context.Background(), choice, memory.Deps{}); !isUsage(err) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: have %v, want a usage error with %q", c.choice, err, c.want)
 		}
 	}
@@ -134,7 +138,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for _, in := range []string{"", "{a: 1}", "x{a: [}"} {
-		if c, err := open.Parse(in); !usage.Is(err) {
+		if c, err := open.Parse(in); !isUsage(err) {
 			t.Errorf("%q: have %v, %v", in, c, err)
 		}
 	}
@@ -169,7 +173,7 @@ func TestResolve(t *testing.T) {
 		{open.Store{Backend: "zep-v3", UserPrefix: "u"}, nil, "Mem0's own backends"},
 	} {
 		s, err := p.Resolve(ctx, c.have, c.was)
-		if err != nil && (!usage.Is(err) || !strings.Contains(err.Error(), c.want)) || err == nil && s.Backend != c.want {
+		if err != nil && (!isUsage(err) || !strings.Contains(err.Error(), c.want)) || err == nil && s.Backend != c.want {
 			t.Errorf("%+v: have %+v, %v, want %q", c.have, s, err, c.want)
 		}
 	}
@@ -178,7 +182,7 @@ func TestResolve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := p.Store(ctx, s, mem0.Options{Mode: "odd"}); !usage.Is(err) {
+	if _, _, err := p.Store(ctx, s, mem0.Options{Mode: "odd"}); !isUsage(err) {
 		t.Errorf("mode odd: %v", err)
 	}
 	sys, done, err := p.Store(ctx, s, mem0.Options{Mode: mem0.Keep})

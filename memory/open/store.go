@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 
-	"membench/internal/usage"
 	"membench/memory"
 	"membench/memory/mem0"
 	"membench/memory/mem0/qdrant"
@@ -55,32 +54,32 @@ func (p Place) Resolve(ctx context.Context, s Store, was *Store) (Store, error) 
 	switch s.Backend {
 	case Embedded, Mem0Server, Mem0Platform:
 	case QdrantServer, Mem0Local:
-		return s, usage.Errorf("--backend %s: such a store can only be exported (replay export); Mem0 itself fills it", s.Backend)
+		return s, schema.Usagef("--backend %s: such a store can only be exported (replay export); Mem0 itself fills it", s.Backend)
 	default:
 		if err := p.checkService(ctx, s.Backend); err != nil {
 			return s, err
 		}
 	}
 	if was != nil && s.Backend != before.Backend {
-		return s, usage.Errorf("%s was filled by the backend %s, not %s", s.Dir, before.Backend, s.Backend)
+		return s, schema.Usagef("%s was filled by the backend %s, not %s", s.Dir, before.Backend, s.Backend)
 	}
 	if s.Backend == Embedded {
 		if s.URL != "" || s.UserPrefix != "" {
-			return s, usage.Errorf("--url and --user-prefix are for a Mem0 service: add --backend %s or %s", Mem0Server, Mem0Platform)
+			return s, schema.Usagef("--url and --user-prefix are for a Mem0 service: add --backend %s or %s", Mem0Server, Mem0Platform)
 		}
 		s.Qdrant, s.Collection = cmp.Or(s.Qdrant, before.Qdrant), cmp.Or(s.Collection, before.Collection)
 		if s.Qdrant == "" && s.Collection != "" {
-			return s, usage.Errorf("--qdrant-collection %s: where is Qdrant? Name it with --qdrant, such as localhost:6334", s.Collection)
+			return s, schema.Usagef("--qdrant-collection %s: where is Qdrant? Name it with --qdrant, such as localhost:6334", s.Collection)
 		}
 		return s, nil
 	}
 	if s.Qdrant != "" || s.Collection != "" {
-		return s, usage.Errorf("--qdrant is for the embedded memory: a Mem0 service has a store of its own")
+		return s, schema.Usagef("--qdrant is for the embedded memory: a Mem0 service has a store of its own")
 	}
 	if !s.mem0() { // the spec and its options say where it is
 		s.URL = cmp.Or(s.URL, before.URL)
 		if s.UserPrefix != "" {
-			return s, usage.Errorf("--user-prefix is for Mem0's own backends: the spec of %s says how it names users", s.Backend)
+			return s, schema.Usagef("--user-prefix is for Mem0's own backends: the spec of %s says how it names users", s.Backend)
 		}
 		return s, nil
 	}
@@ -89,7 +88,7 @@ func (p Place) Resolve(ctx context.Context, s Store, was *Store) (Store, error) 
 	}
 	s.UserPrefix = cmp.Or(s.UserPrefix, before.UserPrefix)
 	if s.URL == "" {
-		return s, usage.Errorf("where is the Mem0 server? Name it with --url or MEM0_URL, such as http://localhost:8888")
+		return s, schema.Usagef("where is the Mem0 server? Name it with --url or MEM0_URL, such as http://localhost:8888")
 	}
 	return s, nil
 }
@@ -109,7 +108,7 @@ func (p Place) checkService(ctx context.Context, backend string) error {
 			return err
 		}
 	}
-	return usage.Errorf("--backend %s: %s; have %s, %s, %s, the services of 'membench systems list --services' or a spec of your own (mine.yaml); for export also %s, %s",
+	return schema.Usagef("--backend %s: %s; have %s, %s, %s, the services of 'membench systems list --services' or a spec of your own (mine.yaml); for export also %s, %s",
 		backend, why, Embedded, Mem0Server, Mem0Platform, QdrantServer, Mem0Local)
 }
 
@@ -119,7 +118,7 @@ func (p Place) Store(ctx context.Context, s Store, with mem0.Options) (sys memor
 	done = func() {}
 	if s.Backend == Embedded {
 		if !slices.Contains(mem0.Modes(), with.Mode) {
-			return nil, nil, usage.Errorf("--mode %q: have %v", with.Mode, mem0.Modes())
+			return nil, nil, schema.Usagef("--mode %q: have %v", with.Mode, mem0.Modes())
 		}
 		if s.Qdrant != "" {
 			c, err := p.Qdrant(s.Qdrant, 0)
@@ -133,14 +132,14 @@ func (p Place) Store(ctx context.Context, s Store, with mem0.Options) (sys memor
 		return sys, done, err
 	}
 	if with.Generator != nil || with.Embedder != nil {
-		return nil, nil, usage.Errorf("--model and --embedder are for the embedded memory: a Mem0 service asks its own")
+		return nil, nil, schema.Usagef("--model and --embedder are for the embedded memory: a Mem0 service asks its own")
 	}
 	if s.mem0() {
 		sys, err = rest.Dial(ctx, rest.Options{Kind: rest.Kind(s.Backend), URL: s.URL, Key: p.env("MEM0_API_KEY"), Dir: s.Dir, Prefix: s.UserPrefix, Raw: with.Raw})
 		return sys, done, err
 	}
 	if with.Raw {
-		return nil, nil, usage.Errorf("--store-raw is for the embedded memory and Mem0: a service takes what its spec says")
+		return nil, nil, schema.Usagef("--store-raw is for the embedded memory and Mem0: a service takes what its spec says")
 	}
 	sys, err = p.serviceStore(ctx, s)
 	return sys, done, err
@@ -167,7 +166,10 @@ func (p Place) serviceStore(ctx context.Context, s Store) (memory.System, error)
 		}
 	}
 	sys, err := found.Spec.Open(memory.Deps{}, c.Options)
-	return sys, usage.Wrap(err)
+	if err != nil {
+		return nil, &schema.UsageError{Err: err}
+	}
+	return sys, nil
 }
 
 // Qdrant makes a client of a Qdrant server; key and certificate come from
@@ -184,7 +186,10 @@ func (p Place) Qdrant(addr string, tries int) (*qdrant.Client, error) {
 		}
 	}
 	c, err := qdrant.Dial(o)
-	return c, usage.Wrap(err)
+	if err != nil {
+		return nil, &schema.UsageError{Err: err}
+	}
+	return c, nil
 }
 
 // Drop deletes the namespaces of a collection that a server holds, whoever filled them.

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"membench/cypher/neo4j"
-	"membench/internal/usage"
+	"membench/schema"
 
 	"github.com/joho/godotenv"
 )
@@ -65,7 +65,7 @@ func (t *Target) Open(ctx context.Context, getenv func(string) string) (*neo4j.D
 	db, err := neo4j.Open(ctx, neo4j.Config{URI: t.URI, Database: t.Database, User: t.User, Password: t.Password, Scope: t.Scope})
 	switch {
 	case errors.Is(err, neo4j.ErrURI):
-		return nil, usage.Wrap(err)
+		return nil, &schema.UsageError{Err: err}
 	case errors.Is(err, neo4j.ErrUnreachable):
 		return nil, fmt.Errorf("%w\n'membench neo4j up' starts a local server", err)
 	}
@@ -75,7 +75,7 @@ func (t *Target) Open(ctx context.Context, getenv func(string) string) (*neo4j.D
 // CheckScope rejects a graph name that a property cannot hold.
 func CheckScope(scope string) error {
 	if !utf8.ValidString(scope) || strings.ContainsRune(scope, 0) || len(scope) > 200 {
-		return usage.Errorf("--scope: have %q, want UTF-8 of at most 200 bytes without NUL", scope)
+		return schema.Usagef("--scope: have %q, want UTF-8 of at most 200 bytes without NUL", scope)
 	}
 	return nil
 }
