@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"membench/config"
-	"membench/cypher/neo4j/server"
+	"membench/cypher/neo4j/target"
 	"membench/eval/reader"
 	"membench/graph"
 	"membench/memory"
@@ -27,7 +27,7 @@ type askOptions struct {
 	k, show         int
 	sourceRoot      string
 	json            bool
-	neo4j           server.Target
+	neo4j           target.Target
 	models          modelFlags
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"membench/config"
-	"membench/cypher/neo4j/server"
+	"membench/cypher/neo4j/target"
 	"membench/datasets/probes"
 	"membench/graph"
 	"membench/schema"
@@ -29,7 +29,7 @@ type datasetsProbesOptions struct {
 	seed     uint64
 	rephrase bool
 	workers  int
-	neo4j    server.Target
+	neo4j    target.Target
 	model    modelFlags
 	strict   bool
 	asJSON   bool

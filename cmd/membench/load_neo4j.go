@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"membench/cypher/neo4j"
-	"membench/cypher/neo4j/server"
+	"membench/cypher/neo4j/target"
 	"membench/graph"
 	"membench/llm"
 	"membench/llm/hashing"
@@ -146,7 +146,7 @@ into the same database); progress and the time taken go to standard error.`,
 			if twice := o.verify || o.strict; twice && (o.graph == "-" || o.changes == "-" && o.strict) {
 				return usagef("--verify and --strict read the input twice, which standard input does not give")
 			}
-			if err := server.CheckScope(o.scope); err != nil {
+			if err := target.CheckScope(o.scope); err != nil {
 				return err
 			}
 			if o.bulk {
@@ -155,7 +155,7 @@ into the same database); progress and the time taken go to standard error.`,
 			if o.home != "" || o.overwrite {
 				return usagef("--home and --overwrite go with --bulk")
 			}
-			to := server.Target{URI: o.uri}
+			to := target.Target{URI: o.uri}
 			if err := to.Find(c.Context(), e.getenv); err != nil {
 				return err
 			}

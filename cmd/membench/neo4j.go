@@ -1,7 +1,8 @@
 package main
 
 import (
-	"membench/cypher/neo4j/server"
+	"membench/cypher/neo4j/target"
+	"membench/cypher/neo4j/target"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -31,7 +32,7 @@ address and password stand in its folder (--home).`,
 }
 
 // addTarget adds the flags of a server and a graph in it.
-func addTarget(fs *pflag.FlagSet, t *server.Target) {
+func addTarget(fs *pflag.FlagSet, t *target.Target) {
 	addHome(fs, &t.Home)
 	fs.StringVar(&t.URI, "uri", "", "`address` of the server's Bolt port (default NEO4J_URI, else the server of --home, else bolt://localhost:7687)")
 	fs.StringVar(&t.Database, "database", "", "`name` of the database (default the user's home database)")

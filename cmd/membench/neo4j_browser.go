@@ -10,14 +10,14 @@ import (
 	"strings"
 
 	"membench/cypher/browser"
-	"membench/cypher/neo4j/server"
+	"membench/cypher/neo4j/target"
 	"membench/schema/catalog"
 
 	"github.com/spf13/cobra"
 )
 
 type neo4jBrowserOptions struct {
-	server.Target
+	target.Target
 	out     string
 	catalog []string
 	json    bool
@@ -61,7 +61,7 @@ func runNeo4jBrowser(ctx context.Context, e *env, o neo4jBrowserOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := server.CheckScope(o.Scope); err != nil {
+	if err := target.CheckScope(o.Scope); err != nil {
 		return err
 	}
 	if err := o.Find(ctx, e.getenv); err != nil {

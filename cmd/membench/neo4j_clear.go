@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"membench/cypher/neo4j"
-	"membench/cypher/neo4j/server"
+	"membench/cypher/neo4j/target"
 
 	"github.com/spf13/cobra"
 )
 
 type neo4jClearOptions struct {
-	server.Target
+	target.Target
 	all         bool
 	constraints bool
 	yes         bool

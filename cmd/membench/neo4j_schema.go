@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"membench/cypher/neo4j"
-	"membench/cypher/neo4j/server"
+	"membench/cypher/neo4j/target"
 	"membench/internal/codec"
 	"membench/schema"
 	"membench/schema/catalog"
@@ -17,7 +17,7 @@ import (
 )
 
 type neo4jSchemaOptions struct {
-	server.Target
+	target.Target
 	out     string
 	catalog []string
 	json    bool

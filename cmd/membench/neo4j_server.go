@@ -12,6 +12,7 @@ import (
 
 	"membench/cypher/neo4j"
 	"membench/cypher/neo4j/server"
+	"membench/cypher/neo4j/target"
 
 	"github.com/spf13/cobra"
 )
@@ -85,7 +86,7 @@ type neo4jState struct {
 }
 
 func runNeo4jUp(ctx context.Context, e *env, o neo4jUpOptions) error {
-	home, err := server.Home(o.home, e.getenv)
+	home, err := target.Home(o.home, e.getenv)
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func runNeo4jUp(ctx context.Context, e *env, o neo4jUpOptions) error {
 	}
 	if now.Running {
 		e.warnf("neo4j: a server runs in %s already", home)
-		return printNeo4j(e, neo4jState{State: now, Secrets: server.SecretsFile(home)}, o.json)
+		return printNeo4j(e, neo4jState{State: now, Secrets: target.SecretsFile(home)}, o.json)
 	}
 	password, ours, err := neo4jPassword(e, home)
 	if err != nil {
@@ -124,7 +125,7 @@ func runNeo4jUp(ctx context.Context, e *env, o neo4jUpOptions) error {
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
 	}
-	if err := server.WriteSecrets(home, "", password, ours); err != nil {
+	if err := target.WriteSecrets(home, "", password, ours); err != nil {
 		return err
 	}
 	e.warnf("neo4j: starting %s with %s in %s", o.version, o.engine, home)
@@ -140,7 +141,7 @@ func runNeo4jUp(ctx context.Context, e *env, o neo4jUpOptions) error {
 	case err != nil:
 		return err
 	}
-	if err := server.WriteSecrets(home, st.URI, password, ours); err != nil {
+	if err := target.WriteSecrets(home, st.URI, password, ours); err != nil {
 		return err
 	}
 	e.warnf("neo4j: ready after %.1f s", e.now().Sub(began).Seconds())
@@ -152,17 +153,17 @@ func runNeo4jUp(ctx context.Context, e *env, o neo4jUpOptions) error {
 		return err
 	}
 	db.Close(ctx)
-	return printNeo4j(e, neo4jState{State: st, Secrets: server.SecretsFile(home)}, o.json)
+	return printNeo4j(e, neo4jState{State: st, Secrets: target.SecretsFile(home)}, o.json)
 }
 
 // neo4jPassword is the password of a home folder; ours is one that we made up, now or
 // at an earlier start.
 func neo4jPassword(e *env, home string) (password string, ours bool, err error) {
 	if p := e.getenv("NEO4J_PASSWORD"); p != "" {
-		secrets, err := server.ReadSecrets(home)
+		secrets, err := target.ReadSecrets(home)
 		return p, err == nil && secrets["NEO4J_PASSWORD"] == p, err
 	}
-	secrets, err := server.ReadSecrets(home)
+	secrets, err := target.ReadSecrets(home)
 	if err != nil {
 		return "", false, err
 	}
@@ -197,7 +198,7 @@ func javaOf(home string) string {
 }
 
 func fetchNeo4j(ctx context.Context, e *env, version string) (string, error) {
-	cache, err := server.Cache(e.getenv)
+	cache, err := target.Cache(e.getenv)
 	if err != nil {
 		return "", err
 	}
@@ -229,7 +230,7 @@ func newNeo4jDownCmd(e *env) *cobra.Command {
 		Short: "End the server that 'up' started; its data stay",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			home, err := server.Home(home, e.getenv)
+			home, err := target.Home(home, e.getenv)
 			if err != nil {
 				return err
 			}
@@ -252,7 +253,7 @@ func newNeo4jDownCmd(e *env) *cobra.Command {
 }
 
 func newNeo4jStatusCmd(e *env) *cobra.Command {
-	var t server.Target
+	var t target.Target
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "status",
@@ -267,8 +268,8 @@ func newNeo4jStatusCmd(e *env) *cobra.Command {
 	return c
 }
 
-func runNeo4jStatus(ctx context.Context, e *env, t server.Target, asJSON bool) error {
-	home, err := server.Home(t.Home, e.getenv)
+func runNeo4jStatus(ctx context.Context, e *env, t target.Target, asJSON bool) error {
+	home, err := target.Home(t.Home, e.getenv)
 	if err != nil {
 		return err
 	}
@@ -284,7 +285,7 @@ func runNeo4jStatus(ctx context.Context, e *env, t server.Target, asJSON bool) e
 		}
 		return fmt.Errorf("no server runs in %s: 'membench neo4j up' starts one", home)
 	}
-	out := neo4jState{State: st, Secrets: server.SecretsFile(home)}
+	out := neo4jState{State: st, Secrets: target.SecretsFile(home)}
 	t.URI = st.URI
 	db, err := t.Open(ctx, e.getenv)
 	if err == nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"membench/cypher/neo4j"
-	"membench/cypher/neo4j/server"
+	"membench/cypher/neo4j/target"
 	"membench/graph"
 	"membench/memory"
 	"membench/memory/graphmem"
@@ -42,7 +42,7 @@ type (
 // neo4j is the graph memory with its graphs in Neo4j, one scope for each namespace.
 func (p Place) neo4j() memory.Spec {
 	return graphmem.SpecIn(graphmem.Name+"-neo4j", "graph memory that lives in a Neo4j server and reads it with each question", func(ctx context.Context, ns memory.Namespace) (graph.Store, func() error, error) {
-		t := server.Target{Scope: graphmem.Name + "/" + ns.Run + "/" + ns.Scope}
+		t := target.Target{Scope: graphmem.Name + "/" + ns.Run + "/" + ns.Scope}
 		db, err := t.Open(ctx, p.env)
 		if err != nil {
 			return nil, nil, err

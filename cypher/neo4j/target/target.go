@@ -1,4 +1,6 @@
-package server
+// Package target decides which Neo4j server is meant and connects to it: by address, by
+// the environment, or the local server that package server keeps running.
+package target
 
 import (
 	"cmp"
@@ -11,13 +13,14 @@ import (
 	"unicode/utf8"
 
 	"membench/cypher/neo4j"
+	"membench/cypher/neo4j/server"
 	"membench/schema"
 
 	"github.com/joho/godotenv"
 )
 
 // A Target is a server and one graph in it. Find fills what is empty from the
-// environment, and from the server that Up started.
+// environment, and from the local server that server.Up started.
 type Target struct {
 	Home     string // folder of a local server (default MEMBENCH_NEO4J_HOME)
 	URI      string // address of the Bolt port (default NEO4J_URI, the local server, bolt://localhost:7687)
@@ -32,9 +35,9 @@ type Target struct {
 func (t *Target) Find(ctx context.Context, getenv func(string) string) (err error) {
 	given := cmp.Or(t.URI, getenv("NEO4J_URI"))
 	t.User, t.Password = getenv("NEO4J_USERNAME"), getenv("NEO4J_PASSWORD")
-	var own State
+	var own server.State
 	if t.Home, err = Home(t.Home, getenv); err == nil {
-		own, err = Look(ctx, t.Home)
+		own, err = server.Look(ctx, t.Home)
 	}
 	if err != nil && given == "" {
 		return err
