@@ -2,7 +2,6 @@ package main
 
 import (
 	"membench/cypher/neo4j/target"
-	"membench/cypher/neo4j/target"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
