@@ -13,6 +13,8 @@ import (
 
 	"membench/internal/smallfile"
 	"membench/internal/yamldoc"
+
+	"github.com/goccy/go-yaml"
 )
 
 // Eval is eval.yaml: what is asked of which systems, who answers and who grades. The
@@ -61,15 +63,15 @@ type EvalSet struct {
 
 // EvalSystem is one system under test.
 type EvalSystem struct {
-	Name      string           `yaml:"name,omitempty"` // in records; default the system's own
-	Type      string           `yaml:"type,omitempty"` // of 'membench systems list', or a service's spec; default by the name
-	Options   yamldoc.MapSlice `yaml:"options,omitempty"`
-	TopK      int              `yaml:"top_k,omitempty"`     // default run.top_k
-	Model     string           `yaml:"model,omitempty"`     // that answers from what the system shows
-	LLM       string           `yaml:"llm,omitempty"`       // that the system asks for its operations; it answers, too, where model names none
-	Embedding string           `yaml:"embedding,omitempty"` // of vectors; hashing is one without a model
-	BaseURL   string           `yaml:"base_url,omitempty"`  // of the service
-	APIKey    string           `yaml:"api_key,omitempty"`   // ${NAME} only: a key never stands in the file
+	Name      string        `yaml:"name,omitempty"` // in records; default the system's own
+	Type      string        `yaml:"type,omitempty"` // of 'membench systems list', or a service's spec; default by the name
+	Options   yaml.MapSlice `yaml:"options,omitempty"`
+	TopK      int           `yaml:"top_k,omitempty"`     // default run.top_k
+	Model     string        `yaml:"model,omitempty"`     // that answers from what the system shows
+	LLM       string        `yaml:"llm,omitempty"`       // that the system asks for its operations; it answers, too, where model names none
+	Embedding string        `yaml:"embedding,omitempty"` // of vectors; hashing is one without a model
+	BaseURL   string        `yaml:"base_url,omitempty"`  // of the service
+	APIKey    string        `yaml:"api_key,omitempty"`   // ${NAME} only: a key never stands in the file
 
 	Secret string `yaml:"-"` // what APIKey's variable holds
 }
