@@ -22,17 +22,11 @@ var layers = [][]string{
 	2: {"graph", "llm", "llm/*", "schema/validate", "schema/migrate", "internal/openie", "internal/build", "eval/judge"},
 	3: {"config", "internal/clause", "memory", "memory/store", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol"},
 	4: {"memory/try", "datasets/probes", "annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "datasets/datasettest", "memory/memorytest", "memory/op", "memory/native", "memory/recall", "eval/*", "cypher/browser"},
-<<<<<<< HEAD
-	5: {"memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "memory/mem0/rest/resttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server", "memory/service/*"},
-	6: {"cmd/membench/internal/*", "memory/all", "datasets/all"},
-	7: {"cmd/membench", "internal/layers", "internal/testsum", "internal/benchdata", "internal/deptrain", "internal/judgetrain"},
-=======
 	5: {"memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "memory/mem0/rest/resttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server", "memory/service/*", "models"},
 	6: {"cypher/neo4j/target", "memory/all", "datasets/all"},
 	7: {"memory/open"},
 	8: {"chain", "eval/pipeline"},
-	9: {"cmd/membench", "internal/layers", "internal/testsum", "internal/benchdata", "internal/judgetrain"},
->>>>>>> main
+	9: {"cmd/membench", "internal/layers", "internal/testsum", "internal/benchdata", "internal/deptrain", "internal/judgetrain"},
 }
 
 // mayUse says which third-party module may be imported where.
