@@ -30,9 +30,9 @@ func TestTokenize(t *testing.T) {
 // The readings are those that the clause reader needs most.
 func TestParse(t *testing.T) {
 	for in, want := range map[string]string{
-		"I went to Lisbon with my sister.":   "I/PRP/nsubj/went went/VBD/root/- to/IN/case/Lisbon Lisbon/NNP/obl/went with/IN/case/sister my/PRP$/nmod:poss/sister sister/NN/obl/went ./././went",
-		"She didn't buy the red car":         "She/PRP/nsubj/buy did/VBD/aux/buy n't/RB/advmod/buy buy/VB/root/- the/DT/det/car red/JJ/amod/car car/NN/obj/buy",
-		"I am a nurse and he left.": "I/PRP/nsubj/nurse am/VBP/cop/nurse a/DT/det/nurse nurse/NN/root/- and/CC/cc/left he/PRP/nsubj/left left/VBD/conj/nurse ./././nurse",
+		"I went to Lisbon with my sister.": "I/PRP/nsubj/went went/VBD/root/- to/IN/case/Lisbon Lisbon/NNP/obl/went with/IN/case/sister my/PRP$/nmod:poss/sister sister/NN/obl/went ./././went",
+		"She didn't buy the red car":       "She/PRP/nsubj/buy did/VBD/aux/buy n't/RB/advmod/buy buy/VB/root/- the/DT/det/car red/JJ/amod/car car/NN/obj/buy",
+		"I am a nurse and he left.":        "I/PRP/nsubj/nurse am/VBP/cop/nurse a/DT/det/nurse nurse/NN/root/- and/CC/cc/left he/PRP/nsubj/left left/VBD/conj/nurse ./././nurse",
 	} {
 		var have []string
 		ws := Parse(in)
