@@ -192,6 +192,8 @@ func (s *enSentence) verbGroup(i, subj int, inherits bool) verbGroup {
 			v.passive = v.passive || r == "aux:pass"
 		case r == "cop":
 			v.cop, v.head = true, k
+		case s.low(k) == "longer" && s.low(k-1) == "no":
+			v.negated = true
 		case negWord(s.low(k)) && (r == "advmod" || r == "det" || k < i):
 			if !(s.low(k) == "no" && r == "det") && k < v.head+8 && s.low(k+1) != "only" {
 				v.negated = true

@@ -116,7 +116,7 @@ func (s *enSentence) personName(name string, at int) bool {
 		}
 	}
 	if at > 0 {
-		if d := s.low(at - 1); d == "the" || d == "a" || d == "an" || d == "this" || d == "that" {
+		if d := s.low(at - 1); d == "the" || d == "a" || d == "an" || d == "this" {
 			return false
 		}
 	}

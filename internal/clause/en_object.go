@@ -13,16 +13,9 @@ import (
 func (s *enSentence) clauseEnd(i, from int) int {
 	end := len(s.ws)
 	for k := from; k < end; k++ {
-		w := s.ws[k]
-		switch w.Form {
-		case ".", "!", "?", ";", ":", "—", "–", "…", "...", "(", "\n", "->":
-			if k > from || w.Form == "?" {
-				return k
-			}
-		case "-", "--":
-			if k > from && k > 0 && s.ws[k-1].End < w.Start {
-				return k
-			}
+		if s.ends(k) && (k > from || s.ws[k].Form == "?") {
+			end = k
+			break
 		}
 		if k == i || !s.opensClause(k, i) {
 			continue
@@ -32,10 +25,35 @@ func (s *enSentence) clauseEnd(i, from int) int {
 			end = min(end, max(b, from))
 		}
 	}
+	// A clause that stands before the one it belongs to ends where that one begins.
+	for c, h := i, s.ws[i].Head; h > i && h < end; c, h = h, s.ws[h].Head {
+		if r := s.ws[c].Rel; r != "advcl" && r != "ccomp" && r != "parataxis" {
+			break
+		}
+		b := h
+		for _, k := range s.kids[h] {
+			if kb := s.begin(k); kb >= from && kb < b {
+				b = kb
+			}
+		}
+		end = min(end, max(b, from))
+	}
 	for end > from && (s.ws[end-1].Rel == "punct" || s.ws[end-1].Rel == "cc" || isMark(s.ws[end-1].Form)) {
 		end--
 	}
 	return end
+}
+
+// ends reports whether word k is a mark that ends a clause.
+func (s *enSentence) ends(k int) bool {
+	switch f := s.ws[k].Form; f[0] {
+	case '.', '!', '?', ';', ':', '(':
+		return true
+	case '-':
+		return k > 0 && s.ws[k-1].End < s.ws[k].Start
+	default:
+		return f == "—" || f == "–" || f == "…"
+	}
 }
 
 func isMark(f string) bool { return strings.Trim(f, ",.;:!?-–—…\"'“”‘’()") == "" }
@@ -171,10 +189,15 @@ func (s *enSentence) time(f *Fact, begin, from, end int) (int, int) {
 	if best >= 0 {
 		e := s.times[best]
 		f.Time, f.When = e, Phrase{Text: s.text[e.Pos:e.End], Start: s.start + e.Pos, End: s.start + e.End}
+		for k := range s.ws { // "last May"
+			if w := s.low(k); (w == "last" || w == "next") && s.ws[k].End+1 == e.Pos {
+				f.When = Phrase{Text: s.text[s.ws[k].Start:e.End], Start: s.start + s.ws[k].Start, End: s.start + e.End}
+			}
+		}
 		// Cut it, with its preposition, off the end of the object.
 		for k := from; k < end; k++ {
 			if s.ws[k].Start >= e.Pos && s.ws[end-1].End <= e.End+1 {
-				for k > from && (s.ws[k-1].Tag == "IN" || s.ws[k-1].Tag == "TO" || s.ws[k-1].Tag == "DT") {
+				for k > from && (s.ws[k-1].Tag == "IN" || s.ws[k-1].Tag == "TO" || s.ws[k-1].Tag == "DT" || s.low(k-1) == "last" || s.low(k-1) == "next") {
 					k--
 				}
 				end = k

@@ -15,11 +15,8 @@ func (f *Fact) worth() bool {
 	}
 	f.Confidence, f.Tier = 0.87, Default
 	low := func(by float64) { f.Confidence -= by }
-	switch f.Modality {
-	case Question, Imperative, Condition, Hearsay:
-		low(0.5)
-	case Wish:
-		low(0.25)
+	if f.Modality != Asserted && f.Modality != Plan {
+		low(0.4)
 	}
 	switch f.Subject.Kind {
 	case Addressee:
@@ -38,7 +35,7 @@ func (f *Fact) worth() bool {
 	if f.Confidence < 0.78 {
 		f.Tier = Wide
 	}
-	return f.Confidence >= 0.3
+	return true
 }
 
 // idioms state nothing, though they are clauses of the speaker.
