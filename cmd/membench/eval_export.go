@@ -197,7 +197,7 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 			e.warnf("%s: %d questions whose asking failed are left out; the scorer divides by what it is given (--failed writes them as empty answers)", path, n.Failed)
 		}
 	}
-	return nil
+	return t.lost()
 }
 
 // answersOf are the records of one file.
