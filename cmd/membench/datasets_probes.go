@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"membench/cypher/neo4j/target"
 	"membench/datasets/probes"
 	"membench/graph"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -112,7 +112,7 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 		po.Types = append(po.Types, probes.Type(t))
 	}
 	for _, path := range o.words {
-		b, err := os.ReadFile(path)
+		b, err := smallfile.Read(path)
 		if err != nil {
 			return usageError{err}
 		}

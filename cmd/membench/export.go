@@ -15,6 +15,7 @@ import (
 	"membench/cypher/neo4j/target"
 	"membench/graphir/export"
 	"membench/internal/atomicfile"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/catalog"
 	"membench/schema/jsonl"
@@ -105,7 +106,7 @@ func runExport(ctx context.Context, e *env, o exportOptions) error {
 	}
 	var extra [][]byte
 	for _, name := range o.catalogs {
-		b, err := os.ReadFile(name)
+		b, err := smallfile.Read(name)
 		if err != nil {
 			return err
 		}
