@@ -64,8 +64,17 @@ func (s *enSentence) opensClause(k, i int) bool {
 	w := s.ws[k]
 	own := s.kid(k, "nsubj", "nsubj:pass") >= 0
 	switch w.Rel {
-	case "advcl", "parataxis":
-		return w.Rel == "parataxis" || s.kid(k, "mark") >= 0 || own || s.ws[max(s.begin(k)-1, 0)].Form == ","
+	case "parataxis":
+		return true
+	case "advcl":
+		switch m := s.kid(k, "mark"); {
+		case m < 0:
+			return own || s.ws[max(s.begin(k)-1, 0)].Form == ","
+		case s.low(m) == "to": // a purpose is none of the object's, unless nothing else is said
+			return s.kid(i, "obj") >= 0 || s.ws[max(m-1, 0)].Form == ","
+		default:
+			return !complements[s.low(m)]
+		}
 	case "conj":
 		return (isVerb(w) || own || s.kid(k, "cop") >= 0) && (own || w.Head == i || s.chainTo(w.Head, i))
 	case "discourse", "vocative":
@@ -75,6 +84,10 @@ func (s *enSentence) opensClause(k, i int) bool {
 	}
 	return false
 }
+
+// complements are prepositions before a clause that completes the verb: "worried about
+// missing it".
+var complements = set("about of at on for in with from into by against over through")
 
 // chainTo reports whether word k is i or hangs on it by complements only.
 func (s *enSentence) chainTo(k, i int) bool {
@@ -134,6 +147,9 @@ func (s *enSentence) objects(i int, v verbGroup, f *Fact) {
 		from++
 	}
 	f.Object = s.phrase(from, end)
+	if f.Object.Text == "" || s.kid(i, "obj") < 0 && s.ws[i].Rel == "acl:relcl" && isVerb(s.ws[i]) {
+		s.relativeObject(i, f)
+	}
 	for k := from; k < end; k++ {
 		if s.ws[k].Rel != "case" || s.ws[k].Head <= k || s.ws[k].Head >= end {
 			continue
@@ -150,6 +166,26 @@ func (s *enSentence) objects(i int, v verbGroup, f *Fact) {
 			f.Place = s.phrase(k+1, s.npEnd(noun, end))
 		}
 	}
+}
+
+// relativeObject gives a relative clause without an object its noun: "the book I read".
+func (s *enSentence) relativeObject(i int, f *Fact) {
+	h := s.ws[i].Head
+	if s.ws[i].Rel != "acl:relcl" || h < 0 || h >= i || !strings.HasPrefix(s.ws[h].Tag, "N") && s.ws[h].Tag != "CD" {
+		return
+	}
+	from := h
+	for _, k := range s.kids[h] {
+		if k < from && (s.ws[k].Rel == "amod" || s.ws[k].Rel == "compound" || s.ws[k].Rel == "nmod:poss" || s.ws[k].Rel == "nummod") {
+			from = k
+		}
+	}
+	noun := s.phrase(from, h+1)
+	if f.Object.Text != "" {
+		noun.Text += " " + f.Object.Text
+		noun.End = f.Object.End
+	}
+	f.Object = noun
 }
 
 func (s *enSentence) conjuncts(i int) (out []int) {

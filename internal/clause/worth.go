@@ -13,7 +13,7 @@ func (f *Fact) worth() bool {
 	if idioms[f.Verb+" "+obj] || idioms[f.Verb+" "+headWord(obj)] || pronouns[obj] && thin[f.Verb] || obj == "" && needsObject[f.Verb] {
 		return false
 	}
-	f.Confidence, f.Tier = 0.87, Default
+	f.Confidence, f.Tier = 0.87+f.Confidence, Default // what doubts took
 	low := func(by float64) { f.Confidence -= by }
 	if f.Modality != Asserted && f.Modality != Plan {
 		low(0.4)
@@ -26,7 +26,7 @@ func (f *Fact) worth() bool {
 	case Named:
 		low(0.05)
 	}
-	if thin[f.Verb] {
+	if thin[f.Verb] && strings.Count(obj, " ") < 2 {
 		low(0.15)
 	}
 	if pronouns[obj] || obj == "" {
