@@ -63,7 +63,7 @@ type Predicate struct {
 	Doc      string         `yaml:"doc"`
 	DocZH    string         `yaml:"doc_zh"`
 	Domain   string         `yaml:"domain"`
-	Subjects []string       `yaml:"subjects"` // entity types; none: Agent and User
+	Subjects []string       `yaml:"subjects"` // entity types; none: People
 	Objects  []string       `yaml:"objects"`
 	Negative string         `yaml:"negative"`
 	Single   string         `yaml:"single"`
@@ -271,10 +271,14 @@ func (c *Catalog) Allows(predicate, subject, object string) bool {
 	}
 	subjects := p.Subjects
 	if len(subjects) == 0 {
-		subjects = []string{"Agent", "User"}
+		subjects = People()
 	}
 	return slices.Contains(subjects, subject) && slices.Contains(p.Objects, object)
 }
+
+// People are the entity types of who speaks and is spoken of: the subjects of a
+// predicate that names none.
+func People() []string { return []string{"Agent", "User", "Person"} }
 
 // TypeOfPrefix returns the entity type whose ids start with prefix.
 func (c *Catalog) TypeOfPrefix(prefix string) (string, bool) {

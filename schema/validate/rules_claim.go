@@ -145,7 +145,7 @@ func plainID(id []byte) bool {
 		return false
 	}
 	switch string(id[:i]) {
-	case "mem", "edge", "claim", "dom", "pred", "event", "session", "chapter":
+	case "mem", "edge", "claim", "dom", "pred", "event", "session", "chapter", "person":
 		return false
 	}
 	return plainText(id[i+1:])
@@ -192,7 +192,7 @@ func (w *worker) predicate(name []byte, at, domain, subject, object int, subjTyp
 		return
 	}
 	if r.newer {
-		w.warn(at, "CLM001", "the predicate is newer than the file's version", quote(pred), "since "+string(schema.V010))
+		w.warn(at, "CLM001", "the predicate is newer than the file's version", quote(pred), "since "+string(p.Since))
 	}
 	if dom := w.text(domain); dom != nil && string(dom) != p.Domain {
 		w.older(domain, "CLM002", "not the predicate's domain", quote(dom), p.Domain)
@@ -222,7 +222,7 @@ func (w *worker) lookUp(name string) predicateRule {
 	_, negated, _ := w.cat.Polarity(name)
 	r := predicateRule{p, true, w.v.Before(p.Since) || negated && w.v == schema.V001, p.Subjects}
 	if len(r.subjects) == 0 {
-		r.subjects = []string{"Agent", "User"}
+		r.subjects = catalog.People()
 	}
 	w.predicates[name] = r
 	return r
