@@ -211,7 +211,7 @@ var codes = []CodeInfo{
 	{"SRC102", SevError, "a span ends before it starts", "correct start_line and end_line"},
 	{"SRC103", SevError, "a chapter stands in the index twice", "keep one entry"},
 	{"SRC104", SevWarning, "the chapters of the index are not sorted by number", "membench index writes them sorted"},
-	{"SVC001", SevError, "a service spec is not YAML", "mend the place that is named"},
+	{"SVC001", SevError, "a service spec is not YAML", "fix the place that is named"},
 	{"SVC002", SevError, "a service spec does not meet its JSON Schema", "docs/adding-a-service.md lists every member; membench systems show --schema prints the schema"},
 	{"SVC003", SevError, "a service spec names something that is not there, or lacks what belongs together", "docs/adding-a-service.md"},
 }

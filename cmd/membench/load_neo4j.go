@@ -173,7 +173,7 @@ into the same database); progress and the time taken go to standard error.`,
 	f.IntVar(&o.batch, "batch", o.batch, "`number` of elements in a transaction")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would change in the database, write nothing")
 	f.BoolVar(&o.strict, "strict", false, "write nothing when an element would be left out")
-	f.BoolVar(&o.rewrite, "rewrite", false, "write also what the database's _hash says is there: mends changes made by hand")
+	f.BoolVar(&o.rewrite, "rewrite", false, "write also what the database's _hash says is there: repairs changes made by hand")
 	f.IntVar(&o.sessions, "sessions", o.sessions, "`number` of transactions at the same time, of rows that cannot lock each other")
 	f.StringVar(&o.scope, "scope", "", "`name` of this graph among several in one database")
 	f.BoolVar(&o.index, "index", o.index, "make the full-text index for search")

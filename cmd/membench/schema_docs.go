@@ -342,13 +342,13 @@ A file of the same shape adds terms (` + "`--catalog FILE`" + `); it cannot chan
 ` + "```yaml" + `
 version: 1
 domains:
-  travel: {doc: "places and journeys", since: 0.1.0}
+  sport: {doc: "teams and matches", since: 0.1.0}
 entities:
-  Place: {prefix: place, key: name, since: 0.1.0, doc: "a place"}
+  Team: {prefix: team, key: name, since: 0.1.0, doc: "a team"}
 predicates:
-  VISITED: {domain: travel, objects: [Place], negative: NEVER_VISITED, since: 0.1.0, doc: "was there"}
+  SUPPORTS_TEAM: {domain: sport, objects: [Team], negative: DOES_NOT_SUPPORT_TEAM, since: 0.1.0, doc: "is a fan of"}
 labels:
-  Place: {prefix: place, since: 0.1.0}
+  Team: {prefix: team, since: 0.1.0}
 ` + "```" + `
 
 "One at a time": always = one object per subject; rank = one per subject and rank; name = one value per

@@ -258,7 +258,7 @@ func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
 	if err != nil {
 		return specFaults(e, err)
 	}
-	checks := []check{ok("spec", "%s %s: %s", spec.System, spec.Version, spec.Doc)}
+	checks := []schema.Check{ok("spec", "%s %s: %s", spec.System, spec.Version, spec.Doc)}
 	if o.offline {
 		return tellSystem(e, checks, o.asJSON)
 	}
@@ -275,8 +275,8 @@ func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
 	ctx, cancel := context.WithTimeout(ctx, spec.TripTime())
 	defer cancel()
 	start := e.now()
-	err = service.RoundTrip(ctx, sys, o.run, func(c service.Check) {
-		checks = append(checks, check(c))
+	err = service.RoundTrip(ctx, sys, o.run, func(c schema.Check) {
+		checks = append(checks, c)
 		if !o.asJSON {
 			e.warnf("%s: %s", c.Name, c.State) // slow services: words as they come
 		}
@@ -300,10 +300,10 @@ func tryAny(ctx context.Context, e *env, o systemsCheckOptions, c systemChoice) 
 	if o.run == "" {
 		o.run = "check" + e.now().UTC().Format("20060102150405")
 	}
-	var checks []check
+	var checks []schema.Check
 	start := e.now()
-	err = try.System(ctx, sys, o.run, func(c try.Check) {
-		checks = append(checks, check(c))
+	err = try.System(ctx, sys, o.run, func(c schema.Check) {
+		checks = append(checks, c)
 		if !o.asJSON && s.Kind != kindBuiltIn {
 			e.warnf("%s: %s", c.Name, c.State)
 		}
@@ -315,9 +315,9 @@ func tryAny(ctx context.Context, e *env, o systemsCheckOptions, c systemChoice) 
 	return tellSystem(e, checks, o.asJSON)
 }
 
-var errBadService = errors.New("the service or its spec does not do what the spec says: each line above says how to mend it")
+var errBadService = errors.New("the service or its spec does not do what the spec says: each line above says how to fix it")
 
-func tellSystem(e *env, checks []check, asJSON bool) error {
+func tellSystem(e *env, checks []schema.Check, asJSON bool) error {
 	if err := tellChecks(e, checks, asJSON); errors.Is(err, errUnwell) {
 		return errBadService
 	} else if err != nil {

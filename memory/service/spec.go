@@ -269,7 +269,7 @@ func Parse(file string, b []byte) (*Spec, error) {
 	}
 	raw, err := yaml.YAMLToJSON(b)
 	if err != nil {
-		f := &schema.Finding{Pos: schema.Pos{File: file}, Code: "SVC001", Message: "not YAML", Hint: "mend the place that is named"}
+		f := &schema.Finding{Pos: schema.Pos{File: file}, Code: "SVC001", Message: "not YAML", Hint: "fix the place that is named"}
 		var ye yaml.Error
 		if errors.As(err, &ye) {
 			f.Message = "not YAML: " + ye.GetMessage()

@@ -435,8 +435,8 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	err = RoundTrip(context.Background(), sys, "docs", func(c Check) {
-		if n++; c.State != CheckOK {
+	err = RoundTrip(context.Background(), sys, "docs", func(c schema.Check) {
+		if n++; c.State != schema.CheckOK {
 			t.Errorf("%+v", c)
 		}
 	})

@@ -134,7 +134,7 @@ var cases = []struct {
 	{"missing type", "", "edges.jsonl", []string{without(edge, `"type": "OWNS_MEMORY", `), char, mem}, []string{"1:1 SCH002", "2: GRF007?"}},
 	{"null end", "", "edges.jsonl", []string{with(edge, `"src": "char:c"`, `"src": null`), char, mem}, []string{"1:102 /src SCH001", "2: GRF007?"}},
 	{"dangling edge", "", "", []string{char, with(mem, `"Name is`, `"Nome is`), edge, with(with(edge, "edge:OWNS_MEMORY:char:c:", "edge:OWNS_MEMORY:char:d:"), `"src": "char:c"`, `"src": "char:d"`)}, []string{"2:8 /id ID002", "4:102 /src GRF004"}},
-	{"edge type outside the catalogue", "", "", []string{char, mem, strings.ReplaceAll(edge, "OWNS_MEMORY", "OWNS"), edge}, []string{"3:73 /type GRF002"}},
+	{"edge type outside the catalogue", "", "", []string{char, mem, strings.ReplaceAll(edge, "OWNS_MEMORY", "HOLDS"), edge}, []string{"3:74 /type GRF002"}},
 	{"ends not allowed", "", "", []string{char, node, mem, `{"id": "edge:OWNS_MEMORY:tag:t:char:c", "type": "OWNS_MEMORY", "src": "tag:t", "dst": "char:c", "props": {}}`, edge}, []string{"4:71 /src GRF005", "4:87 /dst GRF005"}},
 	{"ends not allowed, node after edge", "", "", []string{`{"id": "edge:ABOUT:tag:t:char:c", "type": "ABOUT", "src": "tag:t", "dst": "char:c", "props": {}}`, char, node}, []string{"2: GRF007?", "1:59 /src GRF005"}},
 	{"duplicate edge id", "", "", []string{char, mem, edge, edge}, []string{"4:8 /id GRF003"}},
