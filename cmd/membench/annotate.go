@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"membench/annotate"
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/par"
@@ -149,11 +149,11 @@ func runAnnotate(ctx context.Context, e *env, o annotateOptions) (err error) {
 			return err2
 		}
 		defer ms.close(&err)
-		g, err := ms.generator(config.Annotate)
+		g, err := ms.Generator(config.Annotate)
 		if err != nil {
 			return err
 		}
-		o.convert.Tagger = annotate.Model(g, ms.prompts)
+		o.convert.Tagger = annotate.Model(g, ms.Prompts)
 		if ms.dryRun() {
 			o.out, e = "-", e.mute()
 		}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/eval/reader"
 	"membench/graph"
 	"membench/memory"
@@ -153,17 +153,17 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 		t.summary()
 		g = l
 	}
-	embed, err := ms.embedder()
+	embed, err := ms.Embedder()
 	if err != nil {
 		return err
 	}
 	r := reader.Rule()
 	if o.models.model != "" {
-		gen, err := ms.generator(config.Read)
+		gen, err := ms.Generator(config.Read)
 		if err != nil {
 			return err
 		}
-		if r, err = reader.Model(gen, ms.prompts, reader.ModelOptions{}); err != nil {
+		if r, err = reader.Model(gen, ms.Prompts, reader.ModelOptions{}); err != nil {
 			return err
 		}
 	}

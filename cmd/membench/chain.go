@@ -17,7 +17,7 @@ import (
 
 	"membench/annotate"
 	"membench/claims"
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/graph"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
@@ -143,7 +143,7 @@ func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (_
 	with := *e
 	with.models = ms
 	e = &with
-	if ms.estimate != nil {
+	if ms.Estimate != nil {
 		if o.out, err = os.MkdirTemp(e.getenv("TMPDIR"), "membench-dry-run-*"); err != nil {
 			return nil, err
 		}
@@ -352,13 +352,13 @@ func (c *chain) annotate(ctx context.Context) error {
 	var tagger annotate.Tagger
 	models, prompts := map[string]string{}, map[string]string{}
 	if c.p.Annotate.Tagger == "model" {
-		g, err := c.e.models.generator(config.Annotate)
+		g, err := c.e.models.Generator(config.Annotate)
 		if err != nil {
 			return err
 		}
-		tagger = annotate.Model(g, c.e.models.prompts)
+		tagger = annotate.Model(g, c.e.models.Prompts)
 		models["tag"] = g.Model()
-		prompts["tag"] = annotate.Prompt(c.e.models.prompts).SHA256()
+		prompts["tag"] = annotate.Prompt(c.e.models.Prompts).SHA256()
 	} else {
 		tagger = annotate.Rule()
 	}
@@ -489,7 +489,7 @@ func (c *chain) modelArgs(use string) []string {
 	if use != "model" {
 		return nil
 	}
-	ep, err := c.e.models.endpoint(config.Extract)
+	ep, err := c.e.models.Endpoint(config.Extract)
 	if err != nil { // unreachable: the project was checked
 		return nil
 	}
@@ -504,7 +504,7 @@ func (c *chain) models(purpose, use string) map[string]string {
 	if use != "model" {
 		return nil
 	}
-	ep, err := c.e.models.endpoint(config.Extract)
+	ep, err := c.e.models.Endpoint(config.Extract)
 	if err != nil { // unreachable: the project was checked
 		return nil
 	}
@@ -519,9 +519,9 @@ func (c *chain) prompts(use string, names ...string) map[string]string {
 	out := map[string]string{}
 	for _, name := range names {
 		if name == "claims" {
-			out[name] = claims.Prompt(c.e.models.prompts).SHA256()
+			out[name] = claims.Prompt(c.e.models.Prompts).SHA256()
 		} else {
-			out[name] = op.Prompt(c.e.models.prompts, name).SHA256()
+			out[name] = op.Prompt(c.e.models.Prompts, name).SHA256()
 		}
 	}
 	return out

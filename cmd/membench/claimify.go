@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"membench/claims"
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/internal/codec"
 	"membench/internal/keylog"
 	"membench/schema"
@@ -104,7 +104,7 @@ func runClaimify(ctx context.Context, e *env, o claimifyOptions) (err error) {
 			return err2
 		}
 		defer ms.close(&err)
-		g, err := ms.generator(config.Extract)
+		g, err := ms.Generator(config.Extract)
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func runClaimify(ctx context.Context, e *env, o claimifyOptions) (err error) {
 				return err
 			}
 		}
-		co.Extractor = claims.Model(g, ms.prompts, cat, o.version, co.Tags)
+		co.Extractor = claims.Model(g, ms.Prompts, cat, o.version, co.Tags)
 	}
 	t := newTally(e, 100)
 	in := drop(t, jsonl.Files[schema.MemoryExport](files, e.in))

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/datasets/probes"
 	"membench/graph"
 	"membench/schema"
@@ -122,10 +122,10 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 			return err2
 		}
 		defer ms.close(&err)
-		if po.Rephrase, err = ms.generator(config.Read); err != nil {
+		if po.Rephrase, err = ms.Generator(config.Read); err != nil {
 			return err
 		}
-		po.Prompts = ms.prompts
+		po.Prompts = ms.Prompts
 		if ms.dryRun() {
 			o.out, e = "-", e.mute()
 		}

@@ -14,12 +14,13 @@ import (
 	"sync"
 	"time"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/cypher/neo4j"
 	"membench/internal/codec"
 	"membench/llm"
 	"membench/llm/cassette"
 	"membench/llm/openai"
+	llmodels "membench/models"
 	"membench/schema"
 
 	"github.com/spf13/cobra"
@@ -91,11 +92,11 @@ func runDoctor(ctx context.Context, e *env, o doctorOptions) error {
 			checks = append(checks, checkSources(p)...)
 		}
 	}
-	prices, err := config.LoadPrices(pricesOf(p, o.model))
+	prices, err := config.LoadPrices(o.model.options(e).PriceFile(p))
 	if err != nil {
 		checks = append(checks, fail("prices", "fix the table; docs/models.md shows one", "%v", err))
 	}
-	checks = append(checks, checkCassette(p, o.model), checkDisk(e, p))
+	checks = append(checks, checkCassette(p, o.model.options(e)), checkDisk(e, p))
 
 	var jobs []func(context.Context) []schema.Check
 	for _, group := range endpointsOf(e, p) {
@@ -172,9 +173,9 @@ func checkSources(p *config.Project) []schema.Check {
 	return out
 }
 
-func checkCassette(p *config.Project, m modelFlags) schema.Check {
+func checkCassette(p *config.Project, o llmodels.Options) schema.Check {
 	const name = "cassette"
-	file, mode, err := cassetteOf(p, m)
+	file, mode, err := o.CassetteFile(p)
 	if err != nil {
 		return fail(name, "fix cassette in membench.yaml, or the flags", "%v", err)
 	}

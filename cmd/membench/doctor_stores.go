@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/llm/hashing"
 	"membench/memory/mem0/qdrant"
 	"membench/memory/mem0/rest"

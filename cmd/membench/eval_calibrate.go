@@ -7,7 +7,7 @@ import (
 	"io"
 	"runtime"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/eval/calibrate"
 	"membench/eval/judge"
 	"membench/eval/protocol"
@@ -102,7 +102,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 			return err2
 		}
 		defer ms.close(&err)
-		vectors, err2 := ms.endpointEmbedder()
+		vectors, err2 := ms.EndpointEmbedder()
 		if err2 != nil {
 			return err2
 		}
@@ -123,7 +123,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 				return err2
 			}
 			defer ms.close(&err)
-			if gen, err = ms.generator(config.Judge); err != nil {
+			if gen, err = ms.Generator(config.Judge); err != nil {
 				return err
 			}
 			if ms.dryRun() {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/eval/protocol"
 	"membench/eval/reader"
 	evalrun "membench/eval/run"
@@ -309,7 +309,7 @@ func planSystems(ctx context.Context, e *env, v *config.Eval, m *models, o evalF
 			}
 		}
 		for _, c := range list {
-			d := memory.Deps{Prompts: m.prompts}
+			d := memory.Deps{Prompts: m.Prompts}
 			var err error
 			if d.LLM, err = systemModel(v, m, c); err != nil {
 				return nil, err
@@ -379,32 +379,18 @@ func systemModel(v *config.Eval, m *models, c config.EvalSystem) (llm.Generator,
 	if name == "" {
 		return nil, nil
 	}
-	return m.as(name).generator(config.Extract)
+	return m.as(name).Generator(config.Extract)
 }
 
 // vectorsOf is the embedder of a name; "" the configured one, else hashing.
 func vectorsOf(m *models, name string) (llm.Embedder, error) {
 	switch {
 	case name == "":
-		return m.embedder()
+		return m.Embedder()
 	case name == hashed || name == hashing.New(0).Profile():
 		return hashing.New(0), nil
 	}
-	c := *m
-	p := config.Project{Version: config.Version}
-	if m.project != nil {
-		p = *m.project
-	}
-	p.Models.Embed.Name = name
-	c.project = &p
-	return c.embedder()
-}
-
-// as is the same models with another one named.
-func (s *models) as(name string) *models {
-	c := *s
-	c.flags.model, c.shared = name, true
-	return &c
+	return m.Vectors(name).Embedder()
 }
 
 // readers makes a reader for each model that answers.
@@ -421,7 +407,7 @@ func (r *readers) of(e *env, c config.EvalSystem) (reader.Reader, error) {
 	if r.v.Reader.Type == "rule" || !r.asked {
 		name = ""
 	} else if name == "" {
-		ep, err := r.m.endpoint(config.Read)
+		ep, err := r.m.Endpoint(config.Read)
 		if err != nil {
 			return nil, err
 		}
@@ -438,11 +424,11 @@ func (r *readers) of(e *env, c config.EvalSystem) (reader.Reader, error) {
 	}
 	out := reader.Rule()
 	if name != "" {
-		g, err := r.m.as(name).generator(config.Read)
+		g, err := r.m.as(name).Generator(config.Read)
 		if err != nil {
 			return nil, err
 		}
-		if out, err = reader.Model(g, r.m.prompts, reader.ModelOptions{Prompt: r.v.Reader.Prompt, MaxTokens: r.v.Reader.MaxTokens, Context: r.v.Reader.ContextTokens, Count: tokencount.O200k}); err != nil {
+		if out, err = reader.Model(g, r.m.Prompts, reader.ModelOptions{Prompt: r.v.Reader.Prompt, MaxTokens: r.v.Reader.MaxTokens, Context: r.v.Reader.ContextTokens, Count: tokencount.O200k}); err != nil {
 			return nil, usageError{err}
 		}
 	}
@@ -511,7 +497,7 @@ func dryEval(ctx context.Context, e *env, v *config.Eval, s runSpec) (err error)
 	}
 	defer os.RemoveAll(dir)
 	// A model would answer something: graders are then asked about it.
-	s.models.estimate.Answer = func(r llm.Request) string {
+	s.models.Estimate.Answer = func(r llm.Request) string {
 		if r.Purpose == llm.PurposeRead {
 			return "an answer"
 		}

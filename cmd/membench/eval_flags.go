@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/datasets/all"
 
 	"github.com/goccy/go-yaml"

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"time"
 
-	"membench/cmd/membench/internal/config"
 	"membench/datasets"
 	evalrun "membench/eval/run"
 	"membench/internal/build"
@@ -170,8 +169,10 @@ func (s runSpec) record(e *env, o evalrun.Options, res evalrun.Result, inputs []
 	for outcome, n := range res.Outcomes {
 		m.Counts[outcome] = n
 	}
-	if m.Models, m.Prompts, err = s.models.named(); err != nil {
-		return err
+	if s.models != nil {
+		if m.Models, err = s.models.Named(); err != nil {
+			return err
+		}
 	}
 	if m.Key, err = build.Key(m); err != nil {
 		return err
@@ -188,24 +189,6 @@ func (s runSpec) record(e *env, o evalrun.Options, res evalrun.Result, inputs []
 		}
 	}
 	return build.WriteManifest(path, m)
-}
-
-// named are the models and prompts of a run, for its manifest.
-func (s *models) named() (byPurpose, prompts map[string]string, err error) {
-	if s == nil {
-		return nil, nil, nil
-	}
-	byPurpose = map[string]string{}
-	for _, role := range []config.Role{config.Extract, config.Read, config.Judge, config.Embed} {
-		ep, err := s.endpoint(role)
-		if err != nil {
-			return nil, nil, err
-		}
-		if ep.Configured() {
-			byPurpose[string(role)] = ep.Name
-		}
-	}
-	return byPurpose, nil, nil
 }
 
 // tellRun says in a few lines what a run has come to.

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/codec"
@@ -263,8 +263,8 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
 	var g llm.Generator // nil: by rule
 	var prompts llm.Prompts
 	if o.model.model != "" {
-		prompts = ms.prompts
-		if g, err = ms.generator(config.Extract); err != nil {
+		prompts = ms.Prompts
+		if g, err = ms.Generator(config.Extract); err != nil {
 			return err
 		}
 	}
@@ -542,7 +542,7 @@ func runReplayProbe(ctx context.Context, e *env, o probeOptions) (err error) {
 			return err2
 		}
 		defer ms.close(&err)
-		if vectors, err = ms.endpointEmbedder(); err != nil {
+		if vectors, err = ms.EndpointEmbedder(); err != nil {
 			return err
 		}
 	default:

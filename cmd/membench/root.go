@@ -70,12 +70,13 @@ func run(ctx context.Context, e *env, args []string) int {
 	root.SetErr(e.err)
 	cmd, err := root.ExecuteContextC(ctx)
 	var usage usageError
+	var asked *schema.UsageError
 	switch {
 	case err == nil:
 		return exitFine
 	case errors.Is(err, errFindings):
 		return exitFindings
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.As(err, &asked):
 		e.warnf("membench: %v\nrun 'membench %s --help' for usage", err, strings.TrimPrefix(cmd.CommandPath(), "membench "))
 		return exitUsage
 	case brokenPipe(err):

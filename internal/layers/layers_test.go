@@ -20,10 +20,10 @@ var layers = [][]string{
 	0: {"data", "internal/atomicfile", "internal/codec", "internal/exttest", "internal/extsort", "internal/jsonschema", "internal/par", "internal/pattern", "internal/pystr", "internal/rank", "internal/stats", "internal/textnorm", "internal/tokencount", "internal/tokens", "internal/vector"},
 	1: {"schema", "schema/jsonl", "schema/catalog", "internal/bm25", "internal/keylog", "internal/nltk", "internal/timex"},
 	2: {"graph", "llm", "llm/*", "schema/validate", "schema/migrate", "internal/openie", "internal/build", "eval/judge"},
-	3: {"internal/clause", "memory", "memory/store", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol"},
+	3: {"config", "internal/clause", "memory", "memory/store", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol"},
 	4: {"memory/try", "datasets/probes", "annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "datasets/datasettest", "memory/memorytest", "memory/op", "memory/native", "memory/recall", "eval/*", "cypher/browser"},
-	5: {"memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "memory/mem0/rest/resttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server", "memory/service/*"},
-	6: {"cmd/membench/internal/*", "memory/all", "datasets/all"},
+	5: {"memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "memory/mem0/rest/resttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server", "memory/service/*", "models"},
+	6: {"chain", "memory/all", "datasets/all"},
 	7: {"cmd/membench", "internal/layers", "internal/testsum", "internal/benchdata", "internal/judgetrain"},
 }
 
@@ -31,7 +31,7 @@ var layers = [][]string{
 var mayUse = map[string][]string{
 	"github.com/goccy/go-json":                 {"internal/codec"},
 	"github.com/go-json-experiment/json":       {"internal/codec"},
-	"github.com/goccy/go-yaml":                 {"datasets/probes", "memory/service", "schema/catalog", "annotate", "cmd/membench", "cmd/membench/internal/config"},
+	"github.com/goccy/go-yaml":                 {"datasets/probes", "memory/service", "schema/catalog", "annotate", "cmd/membench", "config"},
 	"github.com/klauspost/compress":            {"schema/jsonl"},
 	"golang.org/x/text":                        {"internal/textnorm"},
 	"github.com/blevesearch/snowballstem":      {"eval/judge", "internal/tokens"},

@@ -172,7 +172,7 @@ func FuzzParseEval(f *testing.F) {
 
 // The file in docs/eval-yaml.md loads as it stands.
 func TestEvalDocs(t *testing.T) {
-	b, err := os.ReadFile("../../../../docs/eval-yaml.md")
+	b, err := os.ReadFile("../docs/eval-yaml.md")
 	if err != nil {
 		t.Fatal(err)
 	}
