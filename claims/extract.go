@@ -78,6 +78,7 @@ type Options struct {
 	Extractor Extractor        // nil: Rule
 	Catalog   *catalog.Catalog // nil: the built-in one
 	Version   schema.Version   // of ids and vocabulary; "": the newest
+	People    schema.People    // who is who in the project
 	Cache     Cache            // nil: nothing is remembered
 	Force     bool             // ask again for what the cache knows
 	Tags      *Tags            // nil: none are offered
@@ -165,7 +166,7 @@ func ByConversation(ctx context.Context, in schema.Seq[schema.MemoryExport], o O
 		for rec, err := range in {
 			var m Memory
 			if err == nil {
-				m, err = memoryOf(rec, o.Version)
+				m, err = memoryOf(rec, o)
 			}
 			if err == nil {
 				if err = s.add(m.Fields.ConvID, rec); err != nil {
@@ -196,7 +197,7 @@ func ByConversation(ctx context.Context, in schema.Seq[schema.MemoryExport], o O
 }
 
 // memoryOf checks one record. A record without text or point is a finding.
-func memoryOf(rec schema.Record[schema.MemoryExport], v schema.Version) (Memory, error) {
+func memoryOf(rec schema.Record[schema.MemoryExport], o Options) (Memory, error) {
 	fault := func(pointer, code, msg, have, want string) error {
 		return &schema.Finding{Pos: rec.Pos, Pointer: pointer, Code: code, Message: msg, Have: have, Want: want}
 	}
@@ -218,8 +219,8 @@ func memoryOf(rec schema.Record[schema.MemoryExport], v schema.Version) (Memory,
 	if rec.V.ID == "" {
 		return Memory{}, fault("/id", "MEM104", "memory without an id, left out", `""`, "the memory system's id of the point")
 	}
-	m := Memory{Pos: rec.Pos, Point: rec.V.ID, Fields: f, ID: schema.Mint{V: v}.Memory(f.Data, f.Hash, rec.V.ID)}
-	m.Speaker, m.Other, m.Text = speakerOf(rec.V, f, v)
+	m := Memory{Pos: rec.Pos, Point: rec.V.ID, Fields: f, ID: schema.Mint{V: o.Version}.Memory(f.Data, f.Hash, rec.V.ID)}
+	m.Speaker, m.Other, m.Text = speakerOf(rec.V, f, o)
 	if m.Speaker.ID == "" {
 		return Memory{}, fault("/payload", "MEM105", "nobody to whom the memory belongs, left out", "", "owner_id, user_id, agent_id or character_id")
 	}
@@ -230,7 +231,7 @@ var prefixes = []struct{ text, typ string }{{"[User]", "User"}, {"[Agent]", "Age
 
 // speakerOf decides whose memory it is: an explicit owner, else a prefix of the text,
 // else what the memory system says of the role, else a matched owner, else the agent.
-func speakerOf(x schema.MemoryExport, f schema.PayloadFields, v schema.Version) (speaker, other schema.Ref, text string) {
+func speakerOf(x schema.MemoryExport, f schema.PayloadFields, o Options) (speaker, other schema.Ref, text string) {
 	text = strings.TrimSpace(f.Data)
 	typ := ""
 	for _, p := range prefixes {
@@ -254,7 +255,6 @@ func speakerOf(x schema.MemoryExport, f schema.PayloadFields, v schema.Version) 
 	case f.OwnerType != "" && f.OwnerInfer == "matched_event":
 		typ = f.OwnerType
 	}
-	m := schema.Mint{V: v}
 	agent, user := cmp.Or(f.AgentID, f.CharacterID), f.UserID
 	if f.OwnerID != "" && f.OwnerInfer != "fallback" && f.OwnerInfer != "ambiguous" {
 		switch {
@@ -264,22 +264,19 @@ func speakerOf(x schema.MemoryExport, f schema.PayloadFields, v schema.Version) 
 			agent = f.OwnerID
 		}
 	}
-	a, u := ref(m, "Agent", agent), ref(m, "User", user)
+	m := schema.Mint{V: o.Version}
+	of := func(typ, declared, actor string) schema.Ref {
+		r, _ := o.People.Speaker(m, f.ConvID, typ, declared, actor)
+		return r
+	}
+	if f.ActorID != "" && !o.Version.Before(schema.V020) { // who said it is named: the other side is not
+		return of(typ, "", f.ActorID), schema.Ref{}, text
+	}
+	a, u := of("Agent", agent, ""), of("User", user, "")
 	if typ == "User" && u.ID != "" || a.ID == "" {
 		return u, a, text
 	}
 	return a, u, text
-}
-
-func ref(m schema.Mint, typ, id string) schema.Ref {
-	id = strings.TrimSpace(id)
-	if id == "" {
-		return schema.Ref{}
-	}
-	if typ == "User" {
-		return schema.Ref{Type: typ, ID: schema.EntityID(m.User(id))}
-	}
-	return schema.Ref{Type: typ, ID: schema.EntityID(m.Agent(id))}
 }
 
 // remembered is the value of a cache entry: what one memory text gave, without evidence.

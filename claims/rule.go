@@ -130,7 +130,7 @@ func (r *rule) statements(m Memory, t openie.Triple) ([]schema.Statement, bool) 
 	if r.v.Before(sinceOf(def.Since)) || r.v == schema.V001 && negated {
 		return nil, false
 	}
-	subject, subjectName := m.Speaker, []string{nameOf(m.Speaker.ID)}
+	subject, subjectName := m.Speaker, []string{schema.NameOf(m.Speaker.ID)}
 	if t.Subject.Type != "" {
 		id, err := r.entityID(t.Subject.Type, t.Subject.Parts)
 		if err != nil {
@@ -176,12 +176,6 @@ func sinceOf(v schema.Version) schema.Version {
 
 func round2(f float64) float64 { return float64(int(f*100+0.5)) / 100 }
 
-// nameOf is the name in an id.
-func nameOf(id schema.EntityID) string {
-	_, name, _ := strings.Cut(string(id), ":")
-	return schema.Unescape(name)
-}
-
 // newEntity is the record of an entity that only its name is known of. Both
 // extractors make it, so that what says the same is the same.
 func newEntity(v schema.Version, r schema.Ref, parts []string) *schema.Entity {
@@ -195,6 +189,12 @@ func newEntity(v schema.Version, r schema.Ref, parts []string) *schema.Entity {
 		e.Aliases, e.Confidence = []string{name}, 0.99
 	case "User":
 		b.String("user_id", name)
+		b.String("name", name)
+		b.String("display", name)
+		e.Aliases, e.Confidence = []string{name}, 0.99
+	case "Person":
+		scope, _, _ := strings.Cut(strings.TrimPrefix(string(r.ID), "person:"), "/")
+		b.String("scope", schema.Unescape(scope))
 		b.String("name", name)
 		b.String("display", name)
 		e.Aliases, e.Confidence = []string{name}, 0.99
@@ -239,7 +239,7 @@ func entityName(e *schema.Entity) string {
 			return s
 		}
 	}
-	return nameOf(e.ID)
+	return schema.NameOf(e.ID)
 }
 
 // canonical strips what does not belong to a name: title marks, quotes, superfluous blanks.

@@ -45,7 +45,7 @@ type Evidence struct {
 	// EventTime is when what it says happened or began, where it says so: a year, month
 	// or day, or two days as from/to. Since 0.2.0; CreatedAt is when it was said.
 	EventTime string `json:"event_time,omitzero"`
-	Extra     Extra    `json:",embed"`
+	Extra     Extra  `json:",embed"`
 }
 
 // Statuses of a claim.

@@ -133,7 +133,7 @@ type history struct {
 	from    schema.Version
 	was     []pointed // in the order written
 	merged  [][]byte  // originals of a record made of several
-	earlier []byte   // the history of the step before, which this one leaves alone
+	earlier []byte    // the history of the step before, which this one leaves alone
 	present bool
 }
 
