@@ -76,6 +76,8 @@ type splitter struct {
 	array bool
 	first []byte // how the first value begins: its bracket and first name
 	lines bool   // the first good value stands on one line, and the file is no array
+	done  int    // bytes of good values
+	waste int    // bytes read in vain, in values that turned out damaged
 }
 
 func (s *splitter) rest() []byte { return s.buf[s.lo:] }
@@ -176,6 +178,7 @@ func (s *splitter) next() (*Value, error) {
 	// The bytes stay where they are until the next call.
 	s.pos = after(s.pos, v.Bytes)
 	s.lo += n
+	s.done += n
 	return v, nil
 }
 
@@ -213,6 +216,11 @@ var errString = errors.New("a string does not end on its line")
 var errByte = errors.New("a character that cannot stand outside a string")
 var errEnd = errors.New("the file ends inside a value")
 var errLong = errors.New("the value is too long")
+var errDeep = fmt.Errorf("nested more than %d levels deep", codec.MaxDepth)
+
+// maxWaste bounds what is read again after damaged values, in bytes: without it a file
+// of nothing but brackets takes the square of its length.
+const maxWaste = 128 << 20
 
 // scan returns the length of the value at lo. On a fault it returns how far it came.
 func (s *splitter) scan() (int, error) {
@@ -248,6 +256,9 @@ func (s *splitter) scan() (int, error) {
 				}
 				i++
 			case kindOpen:
+				if len(open) == codec.MaxDepth {
+					return i, errDeep
+				}
 				open = append(open, c)
 				i++
 			case kindClose:
@@ -349,8 +360,18 @@ func (s *splitter) damaged(n int, why error) error {
 		s.first = append([]byte{}, beginning(s.rest())...)
 	}
 	s.index++
+	if s.waste += n; s.waste > maxWaste+4*s.done {
+		f.Message += "; so was the rest of the file, which is damaged in too many places"
+		s.stop()
+		return f
+	}
 	s.resync()
 	return f
+}
+
+// stop ends the file here.
+func (s *splitter) stop() {
+	s.buf, s.lo, s.err, s.array = s.buf[:0], 0, io.EOF, false
 }
 
 func (s *splitter) resync() {

@@ -181,3 +181,24 @@ func FuzzValues(f *testing.F) {
 		}
 	})
 }
+
+// What brackets without an end cost is bounded: the rest of such a file is given up.
+func TestValuesOfBrackets(t *testing.T) {
+	for _, unit := range []string{"[", "{", `{"a":`, "[1,"} {
+		n, given := 0, false
+		for _, err := range datasets.Values(strings.NewReader(strings.Repeat(unit, 1<<18)), "f", 0) {
+			var f *schema.Finding
+			if err != nil && !errors.As(err, &f) {
+				t.Fatalf("%q: have %v", unit, err)
+			}
+			if f == nil {
+				continue
+			}
+			n++
+			given = given || strings.Contains(f.Message, "rest of the file")
+		}
+		if n > 150_000 || unit[0] == '{' && !given {
+			t.Errorf("%q: %d findings, rest given up %v", unit, n, given)
+		}
+	}
+}

@@ -18,6 +18,7 @@ import (
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/par"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -33,6 +34,7 @@ type annotateOptions struct {
 	version schema.Version
 	workers int
 	strict  bool
+	outside bool // files that an index names may lie anywhere
 	asJSON  bool
 	limit   int
 	convert annotate.Options
@@ -117,6 +119,7 @@ headers; a turn's time from the source, else from its start plus an offset per t
 	o.model.add(c)
 	f.Var(versionFlag{&o.version}, "schema-version", "write events of this schema version")
 	f.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "annotate `n` conversations at once")
+	f.BoolVar(&o.outside, "outside", false, "read files that an index names outside of its folder and --root")
 	f.BoolVar(&o.strict, "strict", false, "exit 3 and write nothing when there are errors")
 	f.BoolVar(&o.asJSON, "json", false, "print the counts as one JSON object")
 	f.IntVar(&o.limit, "limit", 50, "print at most `n` findings, 0 = all")
@@ -380,7 +383,7 @@ func annotateFiles(o annotateOptions, t *tally) ([]string, error) {
 			}
 			out = append(out, files...)
 		case filepath.Base(s) == "index.json":
-			text, err := os.ReadFile(s)
+			text, err := smallfile.Read(s)
 			if err != nil {
 				return nil, err
 			}
@@ -458,7 +461,7 @@ func chapterFiles(entries []schema.IndexEntry, index, dir string, o annotateOpti
 		}
 		found := false
 		for _, p := range want {
-			if path, ok := annotate.Resolve(p, dir, o.convert.Root); ok && !found {
+			if path, ok := annotate.Resolve(p, dir, o.convert.Root, o.outside); ok && !found {
 				out = append(out, path)
 				found = true
 			}
@@ -466,7 +469,7 @@ func chapterFiles(entries []schema.IndexEntry, index, dir string, o annotateOpti
 		if !found {
 			have := strings.Join(slices.DeleteFunc(slices.Clone(want), func(s string) bool { return s == "" }), ", ")
 			t.take(&schema.Finding{Pos: schema.Pos{File: index}, Code: "SRC020", Message: "no file for chapter " + e.ID, Have: have, Want: "a file on this machine, relative to the index",
-				Hint: "make a new index with membench index"})
+				Hint: "make a new index with membench index; --outside reads files outside of the index's folder and --root"})
 		}
 	}
 	return out

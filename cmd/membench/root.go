@@ -11,7 +11,9 @@ import (
 	"syscall"
 	"time"
 
+	"membench/memory/open"
 	"membench/schema"
+	"membench/schema/jsonl"
 
 	"github.com/joho/godotenv"
 	"github.com/spf13/cobra"
@@ -45,6 +47,11 @@ type env struct {
 	models    *models               // what the chain asks; nil: a command opens its own
 	found     func(*schema.Finding) // told of every finding that is counted; nil: nobody asks
 	final     string                // where the output will stand when it is made aside (chain); "": where -o says
+}
+
+// place is where systems are opened; what they keep on this side goes below dir.
+func (e *env) place(dir string) open.Place {
+	return open.Place{Dir: dir, Getenv: e.getenv, Transport: e.transport}
 }
 
 // warnf writes words to standard error.
@@ -109,6 +116,7 @@ func newRoot(e *env) *cobra.Command {
 			return e.loadDotenv(".env")
 		},
 	}
+	root.PersistentFlags().Int64Var(&jsonl.MaxRatio, "max-ratio", jsonl.MaxRatio, "refuse a compressed input that unpacks to more than `n` times its size, 0 = no limit")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddGroup(&cobra.Group{ID: "make", Title: "Make data:"}, &cobra.Group{ID: "look", Title: "Check and look:"},
 		&cobra.Group{ID: "measure", Title: "Measure memory systems:"})
