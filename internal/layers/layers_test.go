@@ -19,7 +19,7 @@ import (
 var layers = [][]string{
 	0: {"data", "internal/atomicfile", "internal/codec", "internal/depparse", "internal/exttest", "internal/extsort", "internal/jsonschema", "internal/par", "internal/pattern", "internal/pystr", "internal/rank", "internal/smallfile", "internal/stats", "internal/textnorm", "internal/tokencount", "internal/tokens", "internal/vector", "internal/yamldoc"},
 	1: {"schema", "schema/jsonl", "schema/catalog", "internal/bm25", "internal/keylog", "internal/nltk", "internal/timex"},
-	2: {"graph", "llm", "llm/*", "schema/validate", "schema/migrate", "internal/openie", "internal/build", "eval/judge"},
+	2: {"graph", "llm", "llm/*", "schema/validate", "schema/migrate", "internal/openie", "internal/build", "eval/judge", "eval/fidelity"},
 	3: {"config", "internal/clause", "memory", "memory/store", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol"},
 	4: {"memory/try", "datasets/probes", "annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "datasets/datasettest", "memory/memorytest", "memory/op", "memory/native", "memory/recall", "eval/*", "cypher/browser"},
 	5: {"memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "memory/mem0/rest/resttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server", "memory/service/*", "models"},
@@ -35,7 +35,7 @@ var mayUse = map[string][]string{
 	"github.com/go-json-experiment/json":       {"internal/codec"},
 	"github.com/goccy/go-yaml":                 {"internal/yamldoc", "config"},
 	"github.com/klauspost/compress":            {"schema/jsonl"},
-	"golang.org/x/text":                        {"internal/textnorm"},
+	"golang.org/x/text":                        {"eval/fidelity", "internal/textnorm"},
 	"github.com/blevesearch/snowballstem":      {"eval/judge", "internal/tokens"},
 	"golang.org/x/sync":                        {"claims", "graphir", "cypher", "schema/validate", "internal/extsort", "internal/par"},
 	"golang.org/x/time":                        {"memory/service", "llm/openai"},
