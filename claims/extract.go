@@ -41,6 +41,7 @@ type Memory struct {
 type Chunk struct {
 	Memories []Memory
 	Tags     []string // names of tags to use again where they fit
+	cast     *cast    // of the conversation so far; nil: nobody is known yet
 }
 
 // An Answer is what an extractor made of a chunk. Evidence names memories of the
@@ -97,7 +98,9 @@ func (o Options) withDefaults() Options {
 		o.Version = schema.Latest
 	}
 	if o.Extractor == nil {
-		o.Extractor = Rule(o.Catalog, o.Version)
+		r := Rule(o.Catalog, o.Version).(*rule)
+		r.people = o.People
+		o.Extractor = r
 	}
 	if _, ok := o.Extractor.(*rule); ok {
 		// It reads a conversation as a whole and costs nothing: no chunks, no cache.
@@ -294,7 +297,7 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 	var todo []Memory
 	asked := map[string]bool{}
 	for _, m := range ms {
-		k := workKey(o.Extractor.Fingerprint(), m)
+		k := workKey(o, m)
 		if _, ok := known[k]; ok || asked[k] {
 			continue
 		}
@@ -362,7 +365,7 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 	}
 	m := NewMerger(o.Catalog, o.Version)
 	for _, mem := range ms {
-		r, ok := known[workKey(o.Extractor.Fingerprint(), mem)]
+		r, ok := known[workKey(o, mem)]
 		if !ok {
 			continue
 		}
@@ -375,7 +378,11 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 		for _, s := range r.Statements {
 			if s.Claim != nil {
 				c := *s.Claim
-				c.Evidence = []schema.Evidence{{Memory: mem.ID, Point: mem.Point, ConvID: mem.Fields.ConvID, SceneID: mem.Fields.SceneID, CreatedAt: mem.Fields.CreatedAt, Text: mem.Fields.Data}}
+				e := schema.Evidence{Memory: mem.ID, Point: mem.Point, ConvID: mem.Fields.ConvID, SceneID: mem.Fields.SceneID, CreatedAt: mem.Fields.CreatedAt, Text: mem.Fields.Data}
+				if len(c.Evidence) > 0 {
+					e.EventTime = c.Evidence[0].EventTime
+				}
+				c.Evidence = []schema.Evidence{e}
 				if c.UpdatedAt == "" {
 					c.UpdatedAt = mem.Fields.CreatedAt
 				}
@@ -401,10 +408,15 @@ func seqOf(cs []Chunk) iter.Seq2[Chunk, error] {
 	}
 }
 
-// workKey names the work of one memory: its text, whom it speaks of, and who extracts.
-func workKey(fingerprint string, m Memory) string {
+// workKey names the work of one memory: its text, whom it speaks of, and who extracts. To
+// the rules a memory is its own, since what it says depends on its day and on what was
+// said before it.
+func workKey(o Options, m Memory) string {
+	if _, ok := o.Extractor.(*rule); ok {
+		return string(m.Point) + "\x00" + string(m.ID)
+	}
 	h := sha256.New()
-	for _, s := range []string{fingerprint, schema.Hash(m.Fields.Data), m.Speaker.Type, string(m.Speaker.ID), string(m.Other.ID)} {
+	for _, s := range []string{o.Extractor.Fingerprint(), schema.Hash(m.Fields.Data), m.Speaker.Type, string(m.Speaker.ID), string(m.Other.ID)} {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
@@ -433,11 +445,10 @@ func chunksOf(ms []Memory, o Options) (out []Chunk) {
 // that they speak of. An entity that no claim speaks of goes to the first memory
 // whose text names it, else to the first.
 func share(c Chunk, a Answer, o Options) map[string]remembered {
-	fp := o.Extractor.Fingerprint()
 	out := make(map[string]remembered, len(c.Memories))
 	keyOf := make([]string, len(c.Memories))
 	for i, m := range c.Memories {
-		keyOf[i] = workKey(fp, m)
+		keyOf[i] = workKey(o, m)
 		out[keyOf[i]] = remembered{Statements: []schema.Statement{}}
 	}
 	entities := map[schema.EntityID]schema.Statement{}
@@ -467,6 +478,9 @@ func share(c Chunk, a Answer, o Options) map[string]remembered {
 			}
 			bare := *s.Claim
 			bare.Evidence = []schema.Evidence{}
+			if s.Claim.Evidence[0].EventTime != "" {
+				bare.Evidence = []schema.Evidence{{EventTime: s.Claim.Evidence[0].EventTime}}
+			}
 			if o.Version != schema.V001 {
 				bare.UpdatedAt = ""
 			}

@@ -16,7 +16,7 @@ import (
 )
 
 // ruleVersion changes when the built-in rules do.
-const ruleVersion = 3
+const ruleVersion = 4
 
 // Rule is the extractor that needs no model: patterns in Chinese and English
 // (internal/openie) and those of the catalogue. Each memory is read on its own, but for
@@ -39,6 +39,7 @@ type rule struct {
 	v        schema.Version
 	mint     schema.Mint
 	patterns []compiled
+	people   schema.People
 	print    string
 }
 
@@ -57,6 +58,16 @@ const ruleText = 20_000
 func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 	var a Answer
 	var alert, thing string // talk about systems goes on where the memory before left off
+	if len(c.Memories) == 0 {
+		return a, nil
+	}
+	if c.cast == nil {
+		c.cast = newCast(r.people, r.mint, c.Memories[0].Fields.ConvID)
+	}
+	for _, m := range c.Memories {
+		c.cast.speaks(m.Speaker)
+		c.cast.speaks(m.Other)
+	}
 	for _, m := range c.Memories {
 		if err := ctx.Err(); err != nil {
 			return a, err
@@ -82,6 +93,9 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 				continue
 			}
 			a.Statements = append(a.Statements, s...)
+		}
+		if !r.v.Before(schema.V020) {
+			a.Statements = append(a.Statements, r.facts(m, c.cast)...)
 		}
 	}
 	return a, nil
@@ -194,7 +208,7 @@ func newEntity(v schema.Version, r schema.Ref, parts []string) *schema.Entity {
 		e.Aliases, e.Confidence = []string{name}, 0.99
 	case "Person":
 		scope, _, _ := strings.Cut(strings.TrimPrefix(string(r.ID), "person:"), "/")
-		b.String("scope", schema.Unescape(scope))
+		b.String("conv_id", schema.Unescape(scope))
 		b.String("name", name)
 		b.String("display", name)
 		e.Aliases, e.Confidence = []string{name}, 0.99

@@ -25,15 +25,15 @@ const (
 // People say who is who in a project. The zero value knows nobody: the same name in two
 // conversations is then two people.
 type People struct {
-	Scope string   `yaml:"scope"` // of names that no entry has; default ScopeConversation
-	Known []Person `yaml:"known"`
+	Scope string   `yaml:"scope" json:"scope,omitempty"` // of names that no entry has; default ScopeConversation
+	Known []Person `yaml:"known" json:"known,omitempty"`
 }
 
 // A Person is one human being or agent of the project, whatever the sources call it.
 type Person struct {
-	Name          string   `yaml:"name"`
-	Aliases       []string `yaml:"aliases"`       // other names, and ids such as user:lin or agent:lanxi
-	Conversations []ConvID `yaml:"conversations"` // where these names mean this person; default: everywhere
+	Name          string   `yaml:"name" json:"name,omitempty"`
+	Aliases       []string `yaml:"aliases" json:"aliases,omitempty"`             // other names, and ids such as user:lin or agent:lanxi
+	Conversations []ConvID `yaml:"conversations" json:"conversations,omitempty"` // where these names mean this person; default: everywhere
 }
 
 // Check reports the first entry that cannot be used.

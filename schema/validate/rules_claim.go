@@ -63,11 +63,27 @@ func (w *worker) claim() {
 			w.warn(status, "CLM006", "a deprecated claim names no reason", "", "deprecated_reason")
 		}
 		if s := w.text(superseded); s != nil {
+			w.sameSubject(superseded, s, subjID)
 			w.put(fact{op: opRefer, ns: nsClaim, k: hashKey(nsClaim, s), ptr: ptrSuperseded, id: s}, superseded)
 		}
 	}
 	for i, e := range d.Elems(evidence) {
 		w.evidence(i, e)
+	}
+}
+
+// sameSubject checks that a claim gave way to one of the same subject: what another
+// person says supersedes nothing.
+func (w *worker) sameSubject(at int, by, subject []byte) {
+	p, err := schema.ParseID(string(by))
+	if err != nil || len(p.Ends) != 2 || subject == nil {
+		return
+	}
+	switch {
+	case p.Ends[0] != string(subject):
+		w.fault(at, "CLM009", "superseded by a claim of another subject", quote([]byte(p.Ends[0])), quote(subject))
+	case p.Ends[0] == "user:"+schema.AnyUser || p.Ends[0] == "agent:"+schema.AnyAgent:
+		w.warn(at, "CLM010", "the subject names nobody: another person's claim may have superseded this one", quote(subject), "person:<conversation>/<name>, or a declared user or agent")
 	}
 }
 
