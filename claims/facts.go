@@ -31,7 +31,7 @@ func (r *rule) facts(m Memory, c *cast) (out []schema.Statement) {
 			continue
 		}
 		who, ok := c.who(m, f.Subject)
-		if !ok {
+		if !ok || who.ID == m.Speaker.ID && r.cat.Predicates[f.Slot].Domain != "life" { // what speakers like and read are openie's
 			continue
 		}
 		when := ""
