@@ -18,7 +18,7 @@ import (
 // layers, lowest first; "x/*" covers direct children not named on their own.
 // Imports go strictly down; a child may import its parent.
 var layers = [][]string{
-	0: {"data", "internal/atomicfile", "internal/codec", "internal/depparse", "internal/exttest", "internal/extsort", "internal/jsonschema", "internal/par", "internal/pattern", "internal/pystr", "internal/rank", "internal/smallfile", "internal/stats", "internal/textnorm", "internal/tokencount", "internal/tokens", "internal/vector", "internal/yamldoc"},
+	0: {"data", "internal/atomicfile", "internal/codec", "internal/depparse", "internal/exttest", "internal/extsort", "internal/hanseg", "internal/jsonschema", "internal/par", "internal/pattern", "internal/pystr", "internal/rank", "internal/smallfile", "internal/stats", "internal/textnorm", "internal/tokencount", "internal/tokens", "internal/vector", "internal/yamldoc"},
 	1: {"schema", "schema/jsonl", "schema/catalog", "internal/bm25", "internal/keylog", "internal/nltk", "internal/timex"},
 	2: {"graph", "llm", "llm/*", "schema/validate", "schema/migrate", "internal/openie", "internal/build", "eval/judge", "eval/fidelity"},
 	3: {"config", "internal/clause", "memory", "memory/store", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol"},
