@@ -154,7 +154,7 @@ func eventTime(e timex.Expr, said timex.Day) string {
 
 // dayOf is the local day of an instant.
 func dayOf(s string) (timex.Day, bool) {
-	if !instantOf(s).known {
+	if instantOf(s) == 0 {
 		return 0, false
 	}
 	var y, m, d int
