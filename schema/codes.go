@@ -39,6 +39,8 @@ var codes = []CodeInfo{
 	{"CLM006", SevWarning, "a deprecated claim names no reason", "add deprecated_reason, and superseded_by where there is a successor"},
 	{"CLM007", SevError, "a claim or entity id occurs twice in one file", "merge the lines with compile-claims"},
 	{"CLM008", SevWarning, "an entity has no readable name in props", "add props.name or the property that its id is made of"},
+	{"CLM009", SevError, "a claim is superseded by a claim of another subject", "compile the claims again with compile-claims: only claims of one subject supersede each other"},
+	{"CLM010", SevWarning, "a claim of a subject that names nobody is superseded, perhaps by another person's", "run claimify again: speakers are told apart by name and conversation"},
 	{"CLM110", SevError, "a chunk of memories could not be extracted; the rest of the conversation was", "run claimify again: what was read is not asked again"},
 	{"CLM201", SevError, "a line is neither a claim nor an entity", "set record_type to claim or entity"},
 	{"CLM202", SevWarning, "a claim's id is not that of its parts; it was recomputed", "mint claim ids with schema.Mint"},

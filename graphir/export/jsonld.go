@@ -23,7 +23,7 @@ const (
 // provTypes are the PROV-O classes of labels; every other node has none.
 var provTypes = map[string]string{
 	"Claim": "prov:Entity", "MemoryItem": "prov:Entity", "Event": "prov:Entity", "Source": "prov:Entity", "Probe": "prov:Entity", "Inject": "prov:Entity",
-	"User": "prov:Agent", "Agent": "prov:Agent", "Character": "prov:Agent",
+	"User": "prov:Agent", "Person": "prov:Person", "Agent": "prov:Agent", "Character": "prov:Agent",
 }
 
 // provEdge says which PROV-O property an edge stands for and whether it holds from
