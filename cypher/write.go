@@ -303,19 +303,22 @@ func (o *order) id(id []byte) {
 	o.last = append(o.last[:0], id...)
 }
 
-// end notes an end of an edge.
-func (o *order) end(id []byte) {
-	if o.ids.HasHash(graph.HashID(id)) {
+// ends notes the ends of an edge, as graph.IDs.Missing does.
+func (o *order) ends(src, dst []byte) {
+	for _, id := range [][]byte{src, dst} {
+		if o.ids.HasHash(graph.HashID(id)) {
+			continue
+		}
+		kind := graph.KindOf(string(id))
+		if o.off = o.off || o.ids.HasKind(kind); o.off {
+			return
+		}
+		if o.away == nil {
+			o.away = map[string]int{}
+		}
+		o.away[kind]++
 		return
 	}
-	kind := graph.KindOf(string(id))
-	if o.off = o.off || o.ids.HasKind(kind); o.off {
-		return
-	}
-	if o.away == nil {
-		o.away = map[string]int{}
-	}
-	o.away[kind]++
 }
 
 // follow wants the next block of ordered input to be in order, and after the last one.
@@ -433,8 +436,7 @@ func (r *rower) slow(line jsonl.Line) {
 	}
 	r.order.id([]byte(e.ID()))
 	if e.Edge != nil {
-		r.order.end([]byte(e.Edge.Src))
-		r.order.end([]byte(e.Edge.Dst))
+		r.order.ends([]byte(e.Edge.Src), []byte(e.Edge.Dst))
 	}
 	r.element(line, e)
 }
@@ -598,8 +600,7 @@ func (r *rower) line(line jsonl.Line) bool {
 	}
 	r.order.id(id)
 	if r.edge {
-		r.order.end(src)
-		r.order.end(dst)
+		r.order.ends(src, dst)
 	}
 	r.finish(line, k)
 	return true

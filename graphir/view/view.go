@@ -287,4 +287,3 @@ func (m *model) labelTable() (labels []string, sets [][]int, setOf []int) {
 	}
 	return labels, sets, setOf
 }
-
