@@ -241,11 +241,6 @@ func (p *Project) check(env Lookup) error {
 	return nil
 }
 
-// UsesModel reports whether any step asks a model.
-func (p *Project) UsesModel() bool {
-	return p.Annotate.Tagger == "model" || p.Replay.Extractor == "model" || p.Claims.Extractor == "model"
-}
-
 // Path resolves a path of the file against its folder.
 func (p *Project) Path(name string) string {
 	if filepath.IsAbs(name) {
