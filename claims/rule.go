@@ -95,9 +95,7 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 			}
 			a.Statements = append(a.Statements, s...)
 		}
-		if !r.v.Before(schema.V020) {
-			a.Statements = append(a.Statements, r.facts(m, c.cast)...)
-		}
+		a.Statements = append(a.Statements, r.facts(m, c.cast, triples)...)
 	}
 	return a, nil
 }

@@ -301,6 +301,8 @@ func (c *zhClause) slot() bool {
 		f.Slot = zhStates[obj]
 	case f.Verb == "是" && strings.HasSuffix(obj, "岁"):
 		f.Slot = "HAS_AGE"
+	case f.Verb == "是" && strings.HasPrefix(obj, "个"):
+		f.Value.Text = strings.TrimPrefix(obj, "个")
 	case f.Verb == "是" && zhFeelings[strings.TrimLeft(obj, "很太")]:
 		f.Slot = "FEELS"
 	case (f.Verb == "是" || f.Verb == "做" || f.Verb == "当") && slices.ContainsFunc(zhJobs, func(s string) bool { return strings.HasSuffix(obj, s) }):
