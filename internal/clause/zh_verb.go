@@ -339,7 +339,7 @@ func (c *zhClause) slot() bool {
 func (c *zhClause) worth() bool {
 	f := &c.f
 	obj := f.Object.Text
-	if zhIdle[f.Verb] && obj == "" || zhIdioms[f.Verb+obj] || f.Verb == "是" && (obj == "" || strings.HasPrefix(obj, "这") || strings.HasPrefix(obj, "不是")) || zhNothing[f.Verb] {
+	if strings.Contains(obj, "什么") || zhIdle[f.Verb] && obj == "" || zhIdioms[f.Verb+obj] || f.Verb == "是" && (obj == "" || strings.HasPrefix(obj, "这") || strings.HasPrefix(obj, "不是")) || zhNothing[f.Verb] {
 		return false
 	}
 	f.Confidence, f.Tier = 0.87, Default
