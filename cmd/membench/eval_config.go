@@ -218,7 +218,7 @@ func planSet(e *env, v *config.Eval, d config.EvalSet, f datasetFlags) (runSet, 
 		out.cases = func(ctx context.Context, report func(*schema.Finding)) schema.Seq[schema.Case] {
 			o := set.o
 			o.Report = report
-			return set.Cases(ctx, set.files, o)
+			return set.Read(ctx, set.files, o)
 		}
 	} else {
 		if len(paths) == 0 {

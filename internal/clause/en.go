@@ -104,6 +104,9 @@ func (s *enSentence) fact(i int) (Fact, bool) {
 	f := Fact{Start: s.start, End: s.start + len(s.text)}
 	subj := s.kid(i, "nsubj", "nsubj:pass")
 	governor := i
+	if subj < 0 && s.kid(i, "expl", "csubj") >= 0 {
+		return f, false
+	}
 	if subj < 0 {
 		if g := s.shared(i); g >= 0 {
 			governor, subj = g, s.kid(g, "nsubj", "nsubj:pass")
@@ -140,7 +143,26 @@ func (s *enSentence) fact(i int) (Fact, bool) {
 	f.Negated = v.negated
 	s.objects(i, v, &f)
 	f.Tense, f.Modality = s.hold(i, subj, governor, v, &f)
+	s.doubts(i, governor, &f)
 	return f, slotEN(s, i, v, &f)
+}
+
+// doubts lowers the confidence of what parses of its kind often get wrong.
+func (s *enSentence) doubts(i, governor int, f *Fact) {
+	if governor != i {
+		for k := governor + 1; k < i; k++ { // a nearer subject may be the right one
+			if r := s.ws[k].Rel; (r == "nsubj" || r == "nsubj:pass" || r == "expl") && s.ws[k].Head != governor {
+				f.Confidence -= 0.15
+				break
+			}
+		}
+		if s.kid(i, "cop") >= 0 {
+			f.Confidence -= 0.1
+		}
+	}
+	if r := s.ws[i].Rel; r == "advcl" && f.Tense == Present || r == "acl:relcl" && f.Subject.Kind != Speaker {
+		f.Confidence -= 0.12
+	}
 }
 
 // droppedI reports whether the clause starts with its verb and still states something
@@ -192,6 +214,8 @@ func (s *enSentence) verbGroup(i, subj int, inherits bool) verbGroup {
 			v.passive = v.passive || r == "aux:pass"
 		case r == "cop":
 			v.cop, v.head = true, k
+		case s.low(k) == "longer" && s.low(k-1) == "no":
+			v.negated = true
 		case negWord(s.low(k)) && (r == "advmod" || r == "det" || k < i):
 			if !(s.low(k) == "no" && r == "det") && k < v.head+8 && s.low(k+1) != "only" {
 				v.negated = true
@@ -216,7 +240,9 @@ func (s *enSentence) verbGroup(i, subj int, inherits bool) verbGroup {
 			v.lemma = ""
 		}
 	}
-	if p := s.kid(i, "compound:prt"); p == i+1 || p == i+2 && !nounTag(s.ws[i+1].Tag) {
+	if p := s.kid(i, "advmod"); p == i+1 && particles[s.low(p)] {
+		v.lemma, v.end = v.lemma+" "+s.low(p), p+1
+	} else if p := s.kid(i, "compound:prt"); p == i+1 || p == i+2 && !nounTag(s.ws[i+1].Tag) {
 		v.lemma += " " + s.low(p)
 		if p == i+1 {
 			v.end = p + 1

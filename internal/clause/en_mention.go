@@ -3,6 +3,8 @@ package clause
 import (
 	"slices"
 	"strings"
+
+	"membench/internal/depparse"
 )
 
 // mention is how word i, with what hangs on it, speaks of a person; its Kind is NoOne
@@ -111,12 +113,12 @@ func (s *enSentence) personName(name string, at int) bool {
 	}
 	for _, f := range fs {
 		low := strings.ToLower(f)
-		if months[low] || notNames[low] || len(f) < 2 || strings.ToUpper(f) == f || f[0] < 'A' || f[0] > 'Z' || strings.ContainsAny(f, "0123456789-_/") {
+		if len(fs) == 1 && depparse.Common(low) || months[low] || notNames[low] || len(f) < 2 || strings.ToUpper(f) == f || f[0] < 'A' || f[0] > 'Z' || strings.ContainsAny(f, "0123456789-_/") {
 			return false
 		}
 	}
 	if at > 0 {
-		if d := s.low(at - 1); d == "the" || d == "a" || d == "an" || d == "this" || d == "that" {
+		if d := s.low(at - 1); d == "the" || d == "a" || d == "an" || d == "this" {
 			return false
 		}
 	}

@@ -13,16 +13,9 @@ import (
 func (s *enSentence) clauseEnd(i, from int) int {
 	end := len(s.ws)
 	for k := from; k < end; k++ {
-		w := s.ws[k]
-		switch w.Form {
-		case ".", "!", "?", ";", ":", "—", "–", "…", "...", "(", "\n", "->":
-			if k > from || w.Form == "?" {
-				return k
-			}
-		case "-", "--":
-			if k > from && k > 0 && s.ws[k-1].End < w.Start {
-				return k
-			}
+		if s.ends(k) && (k > from || s.ws[k].Form == "?") {
+			end = k
+			break
 		}
 		if k == i || !s.opensClause(k, i) {
 			continue
@@ -32,10 +25,35 @@ func (s *enSentence) clauseEnd(i, from int) int {
 			end = min(end, max(b, from))
 		}
 	}
+	// A clause that stands before the one it belongs to ends where that one begins.
+	for c, h := i, s.ws[i].Head; h > i && h < end; c, h = h, s.ws[h].Head {
+		if r := s.ws[c].Rel; r != "advcl" && r != "ccomp" && r != "parataxis" {
+			break
+		}
+		b := h
+		for _, k := range s.kids[h] {
+			if kb := s.begin(k); kb >= from && kb < b {
+				b = kb
+			}
+		}
+		end = min(end, max(b, from))
+	}
 	for end > from && (s.ws[end-1].Rel == "punct" || s.ws[end-1].Rel == "cc" || isMark(s.ws[end-1].Form)) {
 		end--
 	}
 	return end
+}
+
+// ends reports whether word k is a mark that ends a clause.
+func (s *enSentence) ends(k int) bool {
+	switch f := s.ws[k].Form; f[0] {
+	case '.', '!', '?', ';', ':', '(':
+		return true
+	case '-':
+		return k > 0 && s.ws[k-1].End < s.ws[k].Start
+	default:
+		return f == "—" || f == "–" || f == "…"
+	}
 }
 
 func isMark(f string) bool { return strings.Trim(f, ",.;:!?-–—…\"'“”‘’()") == "" }
@@ -46,8 +64,17 @@ func (s *enSentence) opensClause(k, i int) bool {
 	w := s.ws[k]
 	own := s.kid(k, "nsubj", "nsubj:pass") >= 0
 	switch w.Rel {
-	case "advcl", "parataxis":
-		return w.Rel == "parataxis" || s.kid(k, "mark") >= 0 || own || s.ws[max(s.begin(k)-1, 0)].Form == ","
+	case "parataxis":
+		return true
+	case "advcl":
+		switch m := s.kid(k, "mark"); {
+		case m < 0:
+			return own || s.ws[max(s.begin(k)-1, 0)].Form == ","
+		case s.low(m) == "to": // a purpose is none of the object's, unless nothing else is said
+			return s.kid(i, "obj") >= 0 || s.ws[max(m-1, 0)].Form == ","
+		default:
+			return !complements[s.low(m)]
+		}
 	case "conj":
 		return (isVerb(w) || own || s.kid(k, "cop") >= 0) && (own || w.Head == i || s.chainTo(w.Head, i))
 	case "discourse", "vocative":
@@ -57,6 +84,10 @@ func (s *enSentence) opensClause(k, i int) bool {
 	}
 	return false
 }
+
+// complements are prepositions before a clause that completes the verb: "worried about
+// missing it".
+var complements = set("about of at on for in with from into by against over through")
 
 // chainTo reports whether word k is i or hangs on it by complements only.
 func (s *enSentence) chainTo(k, i int) bool {
@@ -116,6 +147,9 @@ func (s *enSentence) objects(i int, v verbGroup, f *Fact) {
 		from++
 	}
 	f.Object = s.phrase(from, end)
+	if f.Object.Text == "" || s.kid(i, "obj") < 0 && s.ws[i].Rel == "acl:relcl" && isVerb(s.ws[i]) {
+		s.relativeObject(i, f)
+	}
 	for k := from; k < end; k++ {
 		if s.ws[k].Rel != "case" || s.ws[k].Head <= k || s.ws[k].Head >= end {
 			continue
@@ -132,6 +166,26 @@ func (s *enSentence) objects(i int, v verbGroup, f *Fact) {
 			f.Place = s.phrase(k+1, s.npEnd(noun, end))
 		}
 	}
+}
+
+// relativeObject gives a relative clause without an object its noun: "the book I read".
+func (s *enSentence) relativeObject(i int, f *Fact) {
+	h := s.ws[i].Head
+	if s.ws[i].Rel != "acl:relcl" || h < 0 || h >= i || !strings.HasPrefix(s.ws[h].Tag, "N") && s.ws[h].Tag != "CD" {
+		return
+	}
+	from := h
+	for _, k := range s.kids[h] {
+		if k < from && (s.ws[k].Rel == "amod" || s.ws[k].Rel == "compound" || s.ws[k].Rel == "nmod:poss" || s.ws[k].Rel == "nummod") {
+			from = k
+		}
+	}
+	noun := s.phrase(from, h+1)
+	if f.Object.Text != "" {
+		noun.Text += " " + f.Object.Text
+		noun.End = f.Object.End
+	}
+	f.Object = noun
 }
 
 func (s *enSentence) conjuncts(i int) (out []int) {
@@ -171,10 +225,15 @@ func (s *enSentence) time(f *Fact, begin, from, end int) (int, int) {
 	if best >= 0 {
 		e := s.times[best]
 		f.Time, f.When = e, Phrase{Text: s.text[e.Pos:e.End], Start: s.start + e.Pos, End: s.start + e.End}
+		for k := range s.ws { // "last May"
+			if w := s.low(k); (w == "last" || w == "next") && s.ws[k].End+1 == e.Pos {
+				f.When = Phrase{Text: s.text[s.ws[k].Start:e.End], Start: s.start + s.ws[k].Start, End: s.start + e.End}
+			}
+		}
 		// Cut it, with its preposition, off the end of the object.
 		for k := from; k < end; k++ {
 			if s.ws[k].Start >= e.Pos && s.ws[end-1].End <= e.End+1 {
-				for k > from && (s.ws[k-1].Tag == "IN" || s.ws[k-1].Tag == "TO" || s.ws[k-1].Tag == "DT") {
+				for k > from && (s.ws[k-1].Tag == "IN" || s.ws[k-1].Tag == "TO" || s.ws[k-1].Tag == "DT" || s.low(k-1) == "last" || s.low(k-1) == "next") {
 					k--
 				}
 				end = k

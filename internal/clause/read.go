@@ -17,11 +17,12 @@ const longSentence = 4 << 10
 // hedges, talk about the talk), are left out.
 func Read(text string, o Options) []Fact {
 	var out []Fact
+	zh := zhReader{o: o}
 	for _, st := range openie.Sentences(text) {
 		switch {
 		case len(st.Text) > longSentence:
 		case strings.IndexFunc(st.Text, textnorm.IsHan) >= 0:
-			out = append(out, readZH(st, o)...)
+			out = append(out, zh.sentence(st)...)
 		case words(st.Text) > 1:
 			out = append(out, readEN(newEnSentence(st.Text, st.Start, st.Question, o))...)
 		}
@@ -39,24 +40,4 @@ func words(s string) (n int) {
 		}
 	}
 	return n
-}
-
-// readZH lists the facts of a Chinese sentence.
-func readZH(st openie.Sentence, _ Options) []Fact {
-	var out []Fact
-	for _, t := range openie.Triples(st.Text, openie.TripleOptions{}) {
-		positive, negated := t.Positive()
-		name := t.Object.Parts[len(t.Object.Parts)-1]
-		out = append(out, Fact{
-			Subject: Mention{Kind: Speaker}, Verb: verbOf[positive], Slot: positive, Negated: negated,
-			Value: Phrase{Text: name}, Object: Phrase{Text: name},
-			Rank: t.Rank, Confidence: t.Confidence, Tier: Default, Start: st.Start, End: st.End,
-		})
-	}
-	return out
-}
-
-var verbOf = map[string]string{
-	"PREFERS_AUTHOR": "like", "FAVORITE_WORK": "like", "DISCUSSED_WORK": "read", "DISCUSSED_CHAPTER": "read",
-	"PREFERS_NARRATIVE_STYLE": "like", "SELF_TRAIT": "be", "TRIED_STYLE": "try", "SELF_CRITIQUE": "be", "PREFERS_TOPIC": "like",
 }

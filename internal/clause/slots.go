@@ -39,30 +39,30 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		slot = had(f.Verb, words, obj)
 	case "work":
 		slot = "DID"
-		if rest, ok := cutFirst(obj, "as "); ok {
-			slot, f.Value.Text = "WORKS_AS", strings.TrimPrefix(strings.TrimPrefix(rest, "a "), "an ")
-		} else if rest, ok := cutFirst(obj, "at ", "for ", "in "); ok && f.Tense != Past {
+		if rest, ok := cutFirst(f.Object.Text, "as "); ok {
+			slot, f.Value.Text = "WORKS_AS", rest
+		} else if rest, ok := cutFirst(f.Object.Text, "at ", "for ", "in "); ok && f.Tense != Past {
 			slot, f.Value.Text = "WORKS_AT", rest
 		}
 	case "live", "reside":
-		rest, ok := cutFirst(obj, "in ", "at ", "near ", "on ")
+		rest, ok := cutFirst(f.Object.Text, "in ", "at ", "near ", "on ")
 		if !ok {
 			slot = "DID"
 		}
 		f.Value.Text = rest
 	case "move", "relocate":
-		if rest, ok := cutFirst(obj, "to ", "into ", "back to "); ok {
+		if rest, ok := cutFirst(f.Object.Text, "to ", "into ", "back to "); ok {
 			slot, f.Value.Text = "LIVES_IN", rest
 			if f.Modality == Plan || f.Negated {
 				slot = "DID"
 			}
 		}
 	case "go", "travel", "fly", "drive":
-		if rest, ok := cutFirst(obj, "to "); ok && f.Tense == Past && f.Place.Text != "" && f.Modality == Asserted {
+		if rest, ok := cutFirst(f.Object.Text, "to "); ok && f.Tense == Past && f.Place.Text != "" && f.Modality == Asserted {
 			slot, f.Value.Text = "VISITED", rest
 		}
 	case "come", "grow up", "bear":
-		if rest, ok := cutFirst(obj, "from ", "in "); ok && (f.Verb != "come" || strings.HasPrefix(obj, "from ") && f.Tense == Present) {
+		if rest, ok := cutFirst(f.Object.Text, "from ", "in "); ok && (f.Verb != "come" || strings.HasPrefix(obj, "from ") && f.Tense == Present) {
 			slot, f.Value.Text = "COMES_FROM", rest
 		}
 	case "play", "cook", "sing", "dance", "paint", "run", "swim", "jog", "meditate", "volunteer", "practice", "do", "walk", "eat", "drink", "hike", "garden":
@@ -70,9 +70,9 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 			slot = "HAS_HABIT"
 		}
 	case "study", "major":
-		if rest, ok := cutFirst(obj, "at "); ok {
+		if rest, ok := cutFirst(f.Object.Text, "at "); ok {
 			slot, f.Value.Text = "STUDIES_AT", rest
-		} else if rest, ok := cutFirst(obj, "in "); ok {
+		} else if rest, ok := cutFirst(f.Object.Text, "in "); ok {
 			f.Value.Text = rest
 		}
 	case "name", "call":
@@ -133,8 +133,8 @@ func headWord(s string) string {
 
 func cutFirst(s string, prefixes ...string) (string, bool) {
 	for _, p := range prefixes {
-		if rest, ok := strings.CutPrefix(s, p); ok {
-			return strings.TrimPrefix(rest, "the "), true
+		if len(s) > len(p) && strings.EqualFold(s[:len(p)], p) {
+			return strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(s[len(p):], "the "), "an "), "a "), true
 		}
 	}
 	return s, false
@@ -185,7 +185,7 @@ func (f *Fact) be() bool {
 	first := headWord(f.Object.Text)
 	f.Slot, f.Value = "IS", f.Object
 	last := obj[strings.LastIndexByte(obj, ' ')+1:]
-	switch rest, from := cutFirst(obj, "originally from ", "from "); {
+	switch rest, from := cutFirst(f.Object.Text, "originally from ", "from "); {
 	case obj == "":
 		return false
 	case from:

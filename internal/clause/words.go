@@ -104,6 +104,9 @@ var timeHints = set(`today tonight yesterday tomorrow now ago last next this pas
 	january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
 	spring summer fall autumn winter decade decades quarter century couple few one two three four five six seven eight nine ten eleven twelve half annual every once twice`)
 
+// particles belong to the verb that they follow.
+var particles = set("up out off down back away over forward around along apart together")
+
 // emptyVerbs say nothing by themselves, in any clause.
 var emptyVerb = set(`mean guess suppose seem appear happen matter sound depend let thank welcome excuse pardon reckon bet wonder imagine wish hope hear apologize swear tend concern pray fear
 	congratulate bless`)

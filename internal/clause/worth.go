@@ -13,13 +13,10 @@ func (f *Fact) worth() bool {
 	if idioms[f.Verb+" "+obj] || idioms[f.Verb+" "+headWord(obj)] || pronouns[obj] && thin[f.Verb] || obj == "" && needsObject[f.Verb] {
 		return false
 	}
-	f.Confidence, f.Tier = 0.87, Default
+	f.Confidence, f.Tier = 0.87+f.Confidence, Default // what doubts took
 	low := func(by float64) { f.Confidence -= by }
-	switch f.Modality {
-	case Question, Imperative, Condition, Hearsay:
-		low(0.5)
-	case Wish:
-		low(0.25)
+	if f.Modality != Asserted && f.Modality != Plan {
+		low(0.4)
 	}
 	switch f.Subject.Kind {
 	case Addressee:
@@ -29,7 +26,7 @@ func (f *Fact) worth() bool {
 	case Named:
 		low(0.05)
 	}
-	if thin[f.Verb] {
+	if thin[f.Verb] && strings.Count(obj, " ") < 2 {
 		low(0.15)
 	}
 	if pronouns[obj] || obj == "" {
@@ -38,7 +35,7 @@ func (f *Fact) worth() bool {
 	if f.Confidence < 0.78 {
 		f.Tier = Wide
 	}
-	return f.Confidence >= 0.3
+	return true
 }
 
 // idioms state nothing, though they are clauses of the speaker.

@@ -123,3 +123,18 @@ func endsInE(stem string) bool {
 	}
 	return vowels == 1 && !strings.ContainsRune("aeiouywx", rune(stem[n-1])) && n > 1 && strings.ContainsRune("aeiouy", rune(stem[n-2]))
 }
+
+//go:embed common.txt
+var commonFile string
+
+var common = sync.OnceValue(func() map[string]bool {
+	m := map[string]bool{}
+	for line := range strings.Lines(commonFile) {
+		m[strings.TrimSpace(line)] = true
+	}
+	return m
+})
+
+// Common reports whether a word is one that is written in lower case: "Music" at the
+// beginning of a sentence is no name.
+func Common(form string) bool { return common()[strings.ToLower(form)] }
