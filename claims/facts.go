@@ -154,7 +154,7 @@ func eventTime(e timex.Expr, said timex.Day) string {
 
 // dayOf is the local day of an instant.
 func dayOf(s string) (timex.Day, bool) {
-	if !instantOf(s).known {
+	if _, ok := schema.ParseInstant(s); !ok || len(s) < len("2006-01-02") {
 		return 0, false
 	}
 	var y, m, d int
