@@ -155,5 +155,5 @@ func eventTime(e timex.Expr, said timex.Day) string {
 // dayOf is the local day of an instant.
 func dayOf(s string) (timex.Day, bool) {
 	t, ok := schema.ParseTime(s, nil)
-	return timex.Date(t.Year(), int(t.Month()), t.Day()), ok
+	return timex.Date(t.Year(), int(t.Month()), t.Day()), ok && len(s) >= len("2006-01-02")
 }
