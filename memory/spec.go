@@ -29,15 +29,26 @@ func Define[O any](name, doc string, defaults O, build func(Deps, O) (System, er
 		o := defaults
 		if len(raw) > 0 {
 			if err := codec.Unmarshal(raw, &o); err != nil {
-				return nil, fmt.Errorf("options of memory system %s: %w", name, err)
+				return nil, &OptionsError{name, err}
 			}
 			if err := unknown(raw, defaults); err != nil {
-				return nil, fmt.Errorf("options of memory system %s: %w", name, err)
+				return nil, &OptionsError{name, err}
 			}
 		}
 		return build(d, o)
 	}}
 }
+
+// An OptionsError says that the options of a system cannot be read.
+type OptionsError struct {
+	System string
+	Err    error
+}
+
+func (e *OptionsError) Error() string {
+	return fmt.Sprintf("options of memory system %s: %v", e.System, e.Err)
+}
+func (e *OptionsError) Unwrap() error { return e.Err }
 
 // unknown names the first member of raw that the options do not have.
 func unknown(raw []byte, defaults any) error {
@@ -64,6 +75,3 @@ func (s Spec) Open(d Deps, options []byte) (System, error) { return s.open(d, op
 
 // Defaults are the options' defaults as JSON.
 func (s Spec) Defaults() ([]byte, error) { return codec.Append(nil, s.defaults, codec.Compact) }
-
-// A Wrapper makes a system of another; it has Unwrap() System, so that As sees through.
-type Wrapper func(System) System

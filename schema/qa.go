@@ -14,6 +14,9 @@ type QARecord struct {
 	Gold        string     `json:"gold"`
 	Golds       []string   `json:"golds,omitempty"` // every accepted gold, where there are several
 	Wrong       string     `json:"wrong_answer,omitzero"`
+	Choices     []string   `json:"choices,omitempty"`
+	Rubric      []string   `json:"rubric,omitempty"`    // see Question
+	OpenEnded   bool       `json:"open_ended,omitzero"` // see Question
 	Category    string     `json:"category"`
 	RawCategory string     `json:"raw_category"`
 	Abstain     bool       `json:"abstain,omitzero"`
@@ -49,7 +52,7 @@ func (r QARecord) At(Version) QARecord { return r }
 
 // Record is what a record has of its question; whoever asks fills in the rest.
 func (q Question) Record() QARecord {
-	return QARecord{QuestionID: q.ID, Checkpoint: q.Checkpoint, Question: q.Text, Gold: q.Answer, Golds: q.Answers, Wrong: q.Wrong, Category: q.Category, RawCategory: q.RawCategory,
+	return QARecord{QuestionID: q.ID, Checkpoint: q.Checkpoint, Question: q.Text, Gold: q.Answer, Golds: q.Answers, Wrong: q.Wrong, Choices: q.Choices, Rubric: q.Rubric, OpenEnded: q.OpenEnded, Category: q.Category, RawCategory: q.RawCategory,
 		Abstain: q.Abstain, AsOf: q.AsOf, Evidence: q.Evidence, EvidenceIDs: q.EvidenceIDs, EvidenceTexts: q.EvidenceTexts, Errata: q.Errata}
 }
 
@@ -151,24 +154,30 @@ const (
 
 // SessionRecord is what one session did to one memory. Key: (system, repeat, case_id, session_id).
 type SessionRecord struct {
-	System    string         `json:"system"`
-	Repeat    int            `json:"repeat,omitzero"`
-	Dataset   string         `json:"dataset"`
-	CaseID    string         `json:"case_id"`
-	SessionID string         `json:"session_id"`
-	Index     int            `json:"index"`                   // of the session in its case, from 0
-	Turns     int            `json:"turns"`                   // ingested
-	Points    []MemoryPoint  `json:"memory_points,omitempty"` // gold of this session
-	Snapshot  []MemoryState  `json:"snapshot,omitempty"`      // after the session
-	Delta     []MemoryDelta  `json:"delta,omitempty"`         // of this session
-	Opaque    bool           `json:"opaque,omitzero"`         // shows neither snapshot nor delta
-	Outcome   string         `json:"outcome"`
-	Error     string         `json:"error,omitzero"`
-	Degraded  []string       `json:"degraded,omitempty"` // operations that fell back on their rule twin
-	IngestMS  float64        `json:"ingest_ms,omitzero"`
-	Usage     []StepUsage    `json:"usage,omitempty"`
-	Grades    []SessionGrade `json:"grades,omitempty"`
-	Extra     Extra          `json:",embed"`
+	System    string        `json:"system"`
+	Repeat    int           `json:"repeat,omitzero"`
+	Dataset   string        `json:"dataset"`
+	CaseID    string        `json:"case_id"`
+	SessionID string        `json:"session_id"`
+	Index     int           `json:"index"`                   // of the session in its case, from 0
+	Turns     int           `json:"turns"`                   // ingested
+	Points    []MemoryPoint `json:"memory_points,omitempty"` // gold of this session
+	Snapshot  []MemoryState `json:"snapshot,omitempty"`      // after the session
+	Delta     []MemoryDelta `json:"delta,omitempty"`         // of this session
+	// Changes are what the receipts say that became of memories inside the session, in
+	// their order: what a delta of the whole session no longer shows.
+	Changes []MemoryChange `json:"changes,omitempty"`
+	// Lost are turns given to the system until now that none of its memories holds, where
+	// it keeps most others as they were said: lost, or forgotten by design.
+	Lost     []EventRef     `json:"lost,omitempty"`
+	Opaque   bool           `json:"opaque,omitzero"` // shows neither snapshot nor delta
+	Outcome  string         `json:"outcome"`
+	Error    string         `json:"error,omitzero"`
+	Degraded []string       `json:"degraded,omitempty"` // operations that fell back on their rule twin
+	IngestMS float64        `json:"ingest_ms,omitzero"`
+	Usage    []StepUsage    `json:"usage,omitempty"`
+	Grades   []SessionGrade `json:"grades,omitempty"`
+	Extra    Extra          `json:",embed"`
 }
 
 // At returns r: runs exist since 0.1.0 only.
@@ -190,6 +199,14 @@ type MemoryDelta struct {
 	Text     string     `json:"text,omitzero"`
 	Previous []string   `json:"linked_previous,omitempty"` // texts it replaces
 	Sources  []EventRef `json:"sources,omitempty"`
+}
+
+// MemoryChange is one change that a receipt reports.
+type MemoryChange struct {
+	Op  string  `json:"op"` // ADD | UPDATE | DELETE | NONE
+	ID  PointID `json:"memory_id,omitzero"`
+	Old string  `json:"old,omitzero"` // text before, "" unknown
+	New string  `json:"new,omitzero"`
 }
 
 // SessionGrade is the verdict of one judge of sessions on one item: a gold point

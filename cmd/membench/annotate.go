@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -14,10 +15,11 @@ import (
 	"time"
 
 	"membench/annotate"
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/par"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -33,6 +35,7 @@ type annotateOptions struct {
 	version schema.Version
 	workers int
 	strict  bool
+	outside bool // files that an index names may lie anywhere
 	asJSON  bool
 	limit   int
 	convert annotate.Options
@@ -117,6 +120,7 @@ headers; a turn's time from the source, else from its start plus an offset per t
 	o.model.add(c)
 	f.Var(versionFlag{&o.version}, "schema-version", "write events of this schema version")
 	f.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "annotate `n` conversations at once")
+	f.BoolVar(&o.outside, "outside", false, "read files that an index names outside of its folder and --root")
 	f.BoolVar(&o.strict, "strict", false, "exit 3 and write nothing when there are errors")
 	f.BoolVar(&o.asJSON, "json", false, "print the counts as one JSON object")
 	f.IntVar(&o.limit, "limit", 50, "print at most `n` findings, 0 = all")
@@ -149,11 +153,11 @@ func runAnnotate(ctx context.Context, e *env, o annotateOptions) (err error) {
 			return err2
 		}
 		defer ms.close(&err)
-		g, err := ms.generator(config.Annotate)
+		g, err := ms.Generator(config.Annotate)
 		if err != nil {
 			return err
 		}
-		o.convert.Tagger = annotate.Model(g, ms.prompts)
+		o.convert.Tagger = annotate.Model(g, ms.Prompts)
 		if ms.dryRun() {
 			o.out, e = "-", e.mute()
 		}
@@ -221,10 +225,10 @@ func runAnnotate(ctx context.Context, e *env, o annotateOptions) (err error) {
 		report.Findings = t.byCode
 	}
 	if o.asJSON {
-		return writeJSON(e.out, report)
+		return errors.Join(writeJSON(e.out, report), t.lost())
 	}
 	report.print(e)
-	return nil
+	return t.lost()
 }
 
 // eventFiles are the files of a folder. Each appears whole; with strict none appears
@@ -380,7 +384,7 @@ func annotateFiles(o annotateOptions, t *tally) ([]string, error) {
 			}
 			out = append(out, files...)
 		case filepath.Base(s) == "index.json":
-			text, err := os.ReadFile(s)
+			text, err := smallfile.Read(s)
 			if err != nil {
 				return nil, err
 			}
@@ -458,7 +462,7 @@ func chapterFiles(entries []schema.IndexEntry, index, dir string, o annotateOpti
 		}
 		found := false
 		for _, p := range want {
-			if path, ok := annotate.Resolve(p, dir, o.convert.Root); ok && !found {
+			if path, ok := annotate.Resolve(p, dir, o.convert.Root, o.outside); ok && !found {
 				out = append(out, path)
 				found = true
 			}
@@ -466,7 +470,7 @@ func chapterFiles(entries []schema.IndexEntry, index, dir string, o annotateOpti
 		if !found {
 			have := strings.Join(slices.DeleteFunc(slices.Clone(want), func(s string) bool { return s == "" }), ", ")
 			t.take(&schema.Finding{Pos: schema.Pos{File: index}, Code: "SRC020", Message: "no file for chapter " + e.ID, Have: have, Want: "a file on this machine, relative to the index",
-				Hint: "make a new index with membench index"})
+				Hint: "make a new index with membench index; --outside reads files outside of the index's folder and --root"})
 		}
 	}
 	return out

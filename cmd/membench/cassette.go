@@ -80,7 +80,7 @@ func runCassetteList(ctx context.Context, e *env, path string, summary, asJSON b
 			return writeJSON(e.out, map[string]any{"file": path, "rows": rows})
 		}
 		for _, r := range rows {
-			fmt.Fprintf(e.out, "%s\t%s\t%s\t%d records\t%s tokens first paid\n", r.Kind, r.Model, r.Purpose, r.Records, tokens(r.First))
+			fmt.Fprintf(e.out, "%s\t%s\t%s\t%d records\t%d+%d tokens first paid\n", r.Kind, r.Model, r.Purpose, r.Records, r.First.InputTokens, r.First.OutputTokens)
 		}
 		return nil
 	}

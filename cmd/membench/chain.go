@@ -17,7 +17,7 @@ import (
 
 	"membench/annotate"
 	"membench/claims"
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/graph"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
@@ -143,7 +143,7 @@ func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (_
 	with := *e
 	with.models = ms
 	e = &with
-	if ms.estimate != nil {
+	if ms.Estimate != nil {
 		if o.out, err = os.MkdirTemp(e.getenv("TMPDIR"), "membench-dry-run-*"); err != nil {
 			return nil, err
 		}
@@ -352,13 +352,13 @@ func (c *chain) annotate(ctx context.Context) error {
 	var tagger annotate.Tagger
 	models, prompts := map[string]string{}, map[string]string{}
 	if c.p.Annotate.Tagger == "model" {
-		g, err := c.e.models.generator(config.Annotate)
+		g, err := c.e.models.Generator(config.Annotate)
 		if err != nil {
 			return err
 		}
-		tagger = annotate.Model(g, c.e.models.prompts)
+		tagger = annotate.Model(g, c.e.models.Prompts)
 		models["tag"] = g.Model()
-		prompts["tag"] = annotate.Prompt(c.e.models.prompts).SHA256()
+		prompts["tag"] = annotate.Prompt(c.e.models.Prompts).SHA256()
 	} else {
 		tagger = annotate.Rule()
 	}
@@ -489,7 +489,7 @@ func (c *chain) modelArgs(use string) []string {
 	if use != "model" {
 		return nil
 	}
-	ep, err := c.e.models.endpoint(config.Extract)
+	ep, err := c.e.models.Endpoint(config.Extract)
 	if err != nil { // unreachable: the project was checked
 		return nil
 	}
@@ -504,7 +504,7 @@ func (c *chain) models(purpose, use string) map[string]string {
 	if use != "model" {
 		return nil
 	}
-	ep, err := c.e.models.endpoint(config.Extract)
+	ep, err := c.e.models.Endpoint(config.Extract)
 	if err != nil { // unreachable: the project was checked
 		return nil
 	}
@@ -519,9 +519,9 @@ func (c *chain) prompts(use string, names ...string) map[string]string {
 	out := map[string]string{}
 	for _, name := range names {
 		if name == "claims" {
-			out[name] = claims.Prompt(c.e.models.prompts).SHA256()
+			out[name] = claims.Prompt(c.e.models.Prompts).SHA256()
 		} else {
-			out[name] = op.Prompt(c.e.models.prompts, name).SHA256()
+			out[name] = op.Prompt(c.e.models.Prompts, name).SHA256()
 		}
 	}
 	return out
@@ -625,8 +625,28 @@ func (c *chain) export(ctx context.Context) error {
 func (c *chain) claimify(ctx context.Context) error {
 	cat, files := c.catalogArgs()
 	use := c.p.Claims.Extractor
-	args := append([]string{"claimify", c.path("exports"), "-o", "%s", "--extractor", use, "--prune"}, slices.Concat(cat, c.modelArgs(use), c.versionArgs())...)
+	args := append([]string{"claimify", c.path("exports"), "-o", "%s", "--extractor", use, "--prune"}, slices.Concat(cat, c.peopleArgs(), c.operationsArgs(), c.modelArgs(use), c.versionArgs())...)
 	return c.step(ctx, build.Step{Name: "claimify", Inputs: append([]string{c.path("exports")}, files...), Output: c.path("claims", "by_conv"), Dir: true, InPlace: true, Models: c.models("claims", use), Prompts: c.prompts(use, "claims")}, "statements", args...)
+}
+
+// operationsArgs hand on which scenes are about systems.
+func (c *chain) operationsArgs() (args []string) {
+	for _, s := range c.p.Operations {
+		args = append(args, "--operations", s)
+	}
+	return args
+}
+
+// peopleArgs hand on who is who, where the project says so.
+func (c *chain) peopleArgs() []string {
+	if c.p.People.Scope == "" && len(c.p.People.Known) == 0 {
+		return nil
+	}
+	raw, err := codec.Append(nil, c.p.People, codec.Compact)
+	if err != nil {
+		return nil // unreachable: names are text
+	}
+	return []string{"--people", string(raw)}
 }
 
 func (c *chain) compileClaims(ctx context.Context) error {
@@ -639,7 +659,7 @@ func (c *chain) compileClaims(ctx context.Context) error {
 // deletes that a delta load sends.
 func (c *chain) toGraph(ctx context.Context) error {
 	cat, files := c.catalogArgs()
-	args := append([]string{"to-graph", "--events", c.path("events.jsonl"), "--exports", c.path("exports"), "--claims", c.path("claims", "compiled"), "-o", "%s"}, slices.Concat(cat, c.versionArgs())...)
+	args := append([]string{"to-graph", "--events", c.path("events.jsonl"), "--exports", c.path("exports"), "--claims", c.path("claims", "compiled"), "-o", "%s"}, slices.Concat(cat, c.peopleArgs(), c.versionArgs())...)
 	s := build.Step{Name: "to-graph", Inputs: append([]string{c.path("events.jsonl"), c.path("exports"), c.path("claims", "compiled")}, files...), Output: c.path("graph"), Dir: true,
 		Options: map[string]any{"command": "to-graph", "args": c.relative(args)}}
 	s.Run = func(ctx context.Context, path string) (build.Result, error) {

@@ -3,11 +3,11 @@ package main
 import (
 	"io"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"membench/annotate"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -79,7 +79,7 @@ func runCompile(c *cobra.Command, e *env, o compileOptions) error {
 	}
 	var index []schema.IndexEntry
 	if o.index != "" {
-		text, err := os.ReadFile(o.index)
+		text, err := smallfile.Read(o.index)
 		if err != nil {
 			return err
 		}

@@ -6,19 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"text/tabwriter"
 
-	"membench/annotate"
-	"membench/claims"
-	"membench/cmd/membench/internal/config"
-	"membench/datasets/probes"
-	"membench/eval/reader"
-	"membench/llm"
+	"membench/config"
 	"membench/llm/cassette"
-	"membench/memory/op"
+	llmodels "membench/models"
 
 	"github.com/spf13/cobra"
 )
@@ -81,12 +74,12 @@ func runConfigShow(_ context.Context, e *env, o configShowOptions) error {
 		}
 		r.Project = p.Show()
 	}
-	prices, err := config.LoadPrices(pricesOf(p, o.model))
+	prices, err := config.LoadPrices(o.model.options(e).PriceFile(p))
 	if err != nil {
 		return usageError{err}
 	}
 	r.Prices = fmt.Sprintf("%s: %d models, %s, as of %s", prices.From, len(prices.Prices), prices.Currency, prices.AsOf)
-	file, mode, err := cassetteOf(p, o.model)
+	file, mode, err := o.model.options(e).CassetteFile(p)
 	if err != nil {
 		return err
 	}
@@ -125,80 +118,6 @@ func runConfigShow(_ context.Context, e *env, o configShowOptions) error {
 	return w.Flush()
 }
 
-// pricesOf is the price table's file, "" for the built-in one.
-func pricesOf(p *config.Project, m modelFlags) string {
-	if m.prices == "" && p != nil && p.Prices != "" {
-		return p.Path(p.Prices)
-	}
-	return m.prices
-}
-
-// cassetteOf is the cassette that flags and project name.
-func cassetteOf(p *config.Project, m modelFlags) (file string, mode cassette.Mode, err error) {
-	file, name := m.cassette, m.mode
-	if p != nil {
-		if file == "" && p.Cassette.File != "" {
-			file = p.Path(p.Cassette.File)
-		}
-		if name == "" {
-			name = p.Cassette.Mode
-		}
-	}
-	if name == "" {
-		name = string(cassette.Cache)
-		if file == "" {
-			name = string(cassette.Off)
-		}
-	}
-	if mode, err = cassette.ParseMode(name); err != nil {
-		return "", "", usageError{err}
-	}
-	if mode != cassette.Off && file == "" {
-		return "", "", usagef("cassette mode %s: name the file with --cassette, or cassette.file in membench.yaml", mode)
-	}
-	return file, mode, nil
-}
-
-// builtinPrompts are the prompts of every stage, by name.
-func builtinPrompts(p llm.Prompts) []llm.Prompt {
-	out := []llm.Prompt{annotate.Prompt(p), claims.Prompt(p)}
-	for _, name := range op.PromptNames() {
-		out = append(out, op.Prompt(p, name))
-	}
-	for _, name := range reader.PromptNames() {
-		out = append(out, reader.Prompt(p, name))
-	}
-	out = append(out, probes.Prompt(p))
-	return out
-}
-
-// promptsOf is what flags and project say of prompts.
-func promptsOf(p *config.Project, m modelFlags) (llm.Prompts, error) {
-	dir, lang := m.promptDir, m.promptLang
-	if p != nil {
-		if dir == "" && p.Prompts.Dir != "" {
-			dir = p.Path(p.Prompts.Dir)
-		}
-		lang = cmp.Or(lang, p.Prompts.Language)
-	}
-	var names []string
-	for _, q := range builtinPrompts(llm.Prompts{}) {
-		names = append(names, q.Name)
-	}
-	var files fs.FS
-	if dir != "" {
-		if _, err := os.Stat(dir); err != nil {
-			return llm.Prompts{}, err
-		}
-		files = os.DirFS(dir)
-	}
-	out, err := llm.OpenPrompts(files, lang, names)
-	if err != nil {
-		return out, usageError{err}
-	}
-	return out, nil
-}
-
 type configPromptsOptions struct {
 	model  modelFlags
 	out    string
@@ -232,7 +151,7 @@ func runConfigPrompts(ctx context.Context, e *env, o configPromptsOptions) error
 			return usageError{err}
 		}
 	}
-	prompts, err := promptsOf(p, o.model)
+	prompts, err := o.model.options(e).OpenPrompts(p)
 	if err != nil {
 		return err
 	}
@@ -242,7 +161,7 @@ func runConfigPrompts(ctx context.Context, e *env, o configPromptsOptions) error
 		SHA256 string `json:"sha256"`
 	}
 	rows := []row{}
-	for _, q := range builtinPrompts(prompts) {
+	for _, q := range llmodels.Prompts(prompts) {
 		rows = append(rows, row{q.Name, q.From, q.SHA256()})
 		if o.out == "" {
 			continue

@@ -2,15 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
+	"membench/cypher/neo4j/target"
 	"membench/datasets/probes"
 	"membench/graph"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -28,7 +30,7 @@ type datasetsProbesOptions struct {
 	seed     uint64
 	rephrase bool
 	workers  int
-	neo4j    neo4jTarget
+	neo4j    target.Target
 	model    modelFlags
 	strict   bool
 	asJSON   bool
@@ -88,7 +90,7 @@ date, quotation or its polarity is not taken.`,
 	f.StringArrayVar(&o.catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
 	f.BoolVar(&o.rephrase, "rephrase", false, "let a model word the questions anew")
 	f.IntVar(&o.workers, "workers", o.workers, "ask the model for `n` wordings at once")
-	f.StringVar(&o.neo4j.database, "database", "", "`name` of the database (default the user's home database)")
+	f.StringVar(&o.neo4j.Database, "database", "", "`name` of the database (default the user's home database)")
 	f.BoolVar(&o.strict, "strict", false, "exit 3 and write nothing when the graph has errors")
 	f.BoolVar(&o.asJSON, "json", false, "print what was drawn, kept and dropped as one JSON object")
 	f.IntVar(&o.limit, "limit", 20, "print at most `n` findings, 0 = all")
@@ -110,7 +112,7 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 		po.Types = append(po.Types, probes.Type(t))
 	}
 	for _, path := range o.words {
-		b, err := os.ReadFile(path)
+		b, err := smallfile.Read(path)
 		if err != nil {
 			return usageError{err}
 		}
@@ -122,10 +124,10 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 			return err2
 		}
 		defer ms.close(&err)
-		if po.Rephrase, err = ms.generator(config.Read); err != nil {
+		if po.Rephrase, err = ms.Generator(config.Read); err != nil {
 			return err
 		}
-		po.Prompts = ms.prompts
+		po.Prompts = ms.Prompts
 		if ms.dryRun() {
 			o.out, e = "-", e.mute()
 		}
@@ -152,24 +154,24 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 		return err
 	}
 	if o.asJSON {
-		return writeJSON(e.out, struct {
+		return errors.Join(writeJSON(e.out, struct {
 			caseReport
 			Probes *probes.Stats `json:"probes"`
-		}{n.report("probes", t), &stats})
+		}{n.report("probes", t), &stats}), t.lost())
 	}
 	e.warnf("%s", strings.TrimRight(stats.Summary(), "\n"))
 	e.warnf("probes: %d cases, %d sessions, %d turns, %d questions", n.Cases, n.Sessions, n.Turns, n.Questions)
 	if n.Questions == 0 {
 		e.warnf("the graph offers nothing to ask: it wants Event nodes (to-graph --events) and claims that lead to them (--exports, --claims)")
 	}
-	return nil
+	return t.lost()
 }
 
 // open reads the graph: a folder into memory, a database as it stands.
 func (o *datasetsProbesOptions) open(ctx context.Context, e *env, t *tally) (graph.Graph, func(), error) {
 	if strings.Contains(o.graph, "://") {
-		o.neo4j.uri = o.graph
-		db, err := o.neo4j.open(ctx, e)
+		o.neo4j.URI = o.graph
+		db, err := o.neo4j.Open(ctx, e.getenv)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/data"
 	"membench/graph"
 	"membench/internal/atomicfile"

@@ -55,7 +55,7 @@ func TestCIDocRuns(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	good := `{"id": "tag:t", "labels": ["Tag"], "props": {"name": "t"}}` + "\n"
-	for name, text := range map[string]string{"data/nodes.jsonl": good, "old/nodes.jsonl": good, "catalog.yaml": "version: 1\nlabels:\n  Place: {prefix: place, since: 0.1.0}\n"} {
+	for name, text := range map[string]string{"data/nodes.jsonl": good, "old/nodes.jsonl": good, "catalog.yaml": "version: 1\nlabels:\n  Team: {prefix: team, since: 0.1.0}\n"} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			t.Fatal(err)
 		}

@@ -14,12 +14,14 @@ import (
 	"sync"
 	"time"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/cypher/neo4j"
 	"membench/internal/codec"
 	"membench/llm"
 	"membench/llm/cassette"
 	"membench/llm/openai"
+	llmodels "membench/models"
+	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -36,7 +38,7 @@ func newDoctorCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check configuration, endpoints, keys, versions, clock and disk",
-		Long: `Check in seconds what a run would trip over, and say how to mend each fault: the
+		Long: `Check in seconds what a run would trip over, and say how to fix each fault: the
 project file and .env, for every role the endpoint, its key and its model, this machine's
 clock against theirs, the cassette and the price table, Neo4j, Qdrant and Mem0 where the
 environment or the project names them (NEO4J_URI; QDRANT_ADDR, replay.qdrant: version,
@@ -60,29 +62,21 @@ Exit status 1 when a check fails; warnings do not change it.`,
 	return c
 }
 
-// A check is one thing that was looked at.
-type check struct {
-	Name   string `json:"name"`
-	State  string `json:"state"` // ok | warn | fail
-	Detail string `json:"detail"`
-	Mend   string `json:"mend,omitempty"` // how, for warn and fail
+func ok(name, format string, args ...any) schema.Check {
+	return schema.Check{Name: name, State: schema.CheckOK, Detail: fmt.Sprintf(format, args...)}
 }
 
-func ok(name, format string, args ...any) check {
-	return check{Name: name, State: "ok", Detail: fmt.Sprintf(format, args...)}
+func warn(name, fix, format string, args ...any) schema.Check {
+	return schema.Check{Name: name, State: schema.CheckWarn, Detail: fmt.Sprintf(format, args...), Fix: fix}
 }
 
-func warn(name, mend, format string, args ...any) check {
-	return check{name, "warn", fmt.Sprintf(format, args...), mend}
-}
-
-func fail(name, mend, format string, args ...any) check {
-	return check{name, "fail", fmt.Sprintf(format, args...), mend}
+func fail(name, fix, format string, args ...any) schema.Check {
+	return schema.Check{Name: name, State: schema.CheckFail, Detail: fmt.Sprintf(format, args...), Fix: fix}
 }
 
 func runDoctor(ctx context.Context, e *env, o doctorOptions) error {
 	v := buildVersion()
-	checks := []check{ok("membench", "%s, %s, %s/%s, schema %v", v.Release, v.Go, v.OS, v.Arch, v.Schemas), checkDotenv(e)}
+	checks := []schema.Check{ok("membench", "%s, %s, %s/%s, schema %v", v.Release, v.Go, v.OS, v.Arch, v.Schemas), checkDotenv(e)}
 	file := cmp.Or(o.model.config, config.Find("."))
 	var p *config.Project
 	switch {
@@ -92,32 +86,32 @@ func runDoctor(ctx context.Context, e *env, o doctorOptions) error {
 		var err error
 		if p, err = config.Load(file, e.lookup); err != nil {
 			p = nil
-			checks = append(checks, fail("project", "mend the file; docs/project.md shows every key", "%v", err))
+			checks = append(checks, fail("project", "fix the file; docs/project.md shows every key", "%v", err))
 		} else {
 			checks = append(checks, ok("project", "%s", file))
 			checks = append(checks, checkSources(p)...)
 		}
 	}
-	prices, err := config.LoadPrices(pricesOf(p, o.model))
+	prices, err := config.LoadPrices(o.model.options(e).PriceFile(p))
 	if err != nil {
-		checks = append(checks, fail("prices", "mend the table; docs/models.md shows one", "%v", err))
+		checks = append(checks, fail("prices", "fix the table; docs/models.md shows one", "%v", err))
 	}
-	checks = append(checks, checkCassette(p, o.model), checkDisk(e, p))
+	checks = append(checks, checkCassette(p, o.model.options(e)), checkDisk(e, p))
 
-	var jobs []func(context.Context) []check
+	var jobs []func(context.Context) []schema.Check
 	for _, group := range endpointsOf(e, p) {
-		jobs = append(jobs, func(ctx context.Context) []check { return checkEndpoint(ctx, e, group, prices, o) })
+		jobs = append(jobs, func(ctx context.Context) []schema.Check { return checkEndpoint(ctx, e, group, prices, o) })
 	}
 	if uri := e.getenv("NEO4J_URI"); uri != "" {
-		jobs = append(jobs, func(ctx context.Context) []check { return []check{checkNeo4j(ctx, e, uri)} })
+		jobs = append(jobs, func(ctx context.Context) []schema.Check { return []schema.Check{checkNeo4j(ctx, e, uri)} })
 	}
 	if e.getenv("MEM0_URL") != "" || e.getenv("MEM0_API_KEY") != "" {
-		jobs = append(jobs, func(ctx context.Context) []check { return checkMem0(ctx, e) })
+		jobs = append(jobs, func(ctx context.Context) []schema.Check { return checkMem0(ctx, e) })
 	}
 	for _, addr := range qdrantsOf(e, p) {
-		jobs = append(jobs, func(ctx context.Context) []check { return checkQdrant(ctx, e, addr, p) })
+		jobs = append(jobs, func(ctx context.Context) []schema.Check { return checkQdrant(ctx, e, addr, p) })
 	}
-	results := make([][]check, len(jobs))
+	results := make([][]schema.Check, len(jobs))
 	var wg sync.WaitGroup
 	for i, job := range jobs {
 		wg.Go(func() {
@@ -131,12 +125,12 @@ func runDoctor(ctx context.Context, e *env, o doctorOptions) error {
 	return tellChecks(e, checks, o.asJSON)
 }
 
-var errUnwell = errors.New("doctor found faults: each line above says how to mend it")
+var errUnwell = errors.New("doctor found faults: each line above says how to fix it")
 
-func tellChecks(e *env, checks []check, asJSON bool) error {
+func tellChecks(e *env, checks []schema.Check, asJSON bool) error {
 	faults := 0
 	for _, c := range checks {
-		if c.State == "fail" {
+		if c.State == schema.CheckFail {
 			faults++
 		}
 	}
@@ -147,8 +141,8 @@ func tellChecks(e *env, checks []check, asJSON bool) error {
 	} else {
 		for _, c := range checks {
 			fmt.Fprintf(e.out, "%-4s  %s: %s\n", c.State, c.Name, c.Detail)
-			if c.Mend != "" {
-				fmt.Fprintf(e.out, "      -> %s\n", c.Mend)
+			if c.Fix != "" {
+				fmt.Fprintf(e.out, "      -> %s\n", c.Fix)
 			}
 		}
 	}
@@ -158,7 +152,7 @@ func tellChecks(e *env, checks []check, asJSON bool) error {
 	return nil
 }
 
-func checkDotenv(e *env) check {
+func checkDotenv(e *env) schema.Check {
 	info, err := os.Stat(".env")
 	switch {
 	case err != nil:
@@ -169,21 +163,21 @@ func checkDotenv(e *env) check {
 	return ok(".env", "%d variables taken from it; the environment's own win", len(e.dotenv))
 }
 
-func checkSources(p *config.Project) []check {
-	var out []check
+func checkSources(p *config.Project) []schema.Check {
+	var out []schema.Check
 	for _, s := range p.Sources {
 		if _, err := os.Stat(p.Path(s)); err != nil {
-			out = append(out, fail("sources", "put the file there, or mend sources in membench.yaml", "%v", err))
+			out = append(out, fail("sources", "put the file there, or fix sources in membench.yaml", "%v", err))
 		}
 	}
 	return out
 }
 
-func checkCassette(p *config.Project, m modelFlags) check {
+func checkCassette(p *config.Project, o llmodels.Options) schema.Check {
 	const name = "cassette"
-	file, mode, err := cassetteOf(p, m)
+	file, mode, err := o.CassetteFile(p)
 	if err != nil {
-		return fail(name, "mend cassette in membench.yaml, or the flags", "%v", err)
+		return fail(name, "fix cassette in membench.yaml, or the flags", "%v", err)
 	}
 	if mode == cassette.Off {
 		return ok(name, "off: every answer is paid for again; --cassette FILE keeps them")
@@ -202,7 +196,7 @@ func checkCassette(p *config.Project, m modelFlags) check {
 // lowDisk is when a run may well not fit: bytes.
 const lowDisk = 1 << 30
 
-func checkDisk(e *env, p *config.Project) check {
+func checkDisk(e *env, p *config.Project) schema.Check {
 	const name = "disk"
 	dir := "."
 	if p != nil {
@@ -268,25 +262,25 @@ func (g *endpointGroup) names() []string {
 	return out
 }
 
-func checkEndpoint(ctx context.Context, e *env, g *endpointGroup, prices config.PriceTable, o doctorOptions) []check {
+func checkEndpoint(ctx context.Context, e *env, g *endpointGroup, prices config.PriceTable, o doctorOptions) []schema.Check {
 	if g.err != nil {
-		return []check{fail("endpoint", "mend the value; `membench config show` says where it is from", "%v", g.err)}
+		return []schema.Check{fail("endpoint", "fix the value; `membench config show` says where it is from", "%v", g.err)}
 	}
 	name := "endpoint " + g.BaseURL
 	u, err := openai.CheckURL(g.BaseURL)
 	if err != nil {
-		return []check{fail("endpoint", "give the address up to and with /v1; `membench config show` says where it is from", "%v", err)}
+		return []schema.Check{fail("endpoint", "give the address up to and with /v1; `membench config show` says where it is from", "%v", err)}
 	}
 	if g.Key == "" && u.Hostname() == "api.openai.com" {
-		return []check{fail(name, "set OPENAI_API_KEY in the environment or in .env, or name a local endpoint (OPENAI_BASE_URL)", "no key")}
+		return []schema.Check{fail(name, "set OPENAI_API_KEY in the environment or in .env, or name a local endpoint (OPENAI_BASE_URL)", "no key")}
 	}
-	var out []check
+	var out []schema.Check
 	if g.Key != "" && u.Scheme == "http" && u.Hostname() != "localhost" && !isLoopback(u.Hostname()) {
 		out = append(out, warn(name, "use https", "the key goes over the network in the clear"))
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(g.BaseURL, "/")+"/models", nil)
 	if err != nil {
-		return append(out, fail(name, "mend the address", "%v", err))
+		return append(out, fail(name, "fix the address", "%v", err))
 	}
 	if g.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+g.Key)
@@ -294,12 +288,12 @@ func checkEndpoint(ctx context.Context, e *env, g *endpointGroup, prices config.
 	before := e.now()
 	resp, err := e.httpClient(o.timeout).Do(req)
 	if err != nil {
-		return append(out, fail(name, "start the server, or mend the address (OPENAI_BASE_URL, model.base_url); behind a proxy set HTTPS_PROXY", "no answer: %v", errors.Unwrap(err)))
+		return append(out, fail(name, "start the server, or fix the address (OPENAI_BASE_URL, model.base_url); behind a proxy set HTTPS_PROXY", "no answer: %v", errors.Unwrap(err)))
 	}
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<20)) // what is cut off is no list
 	if skew, ok := clockSkew(resp.Header, before, e.now()); ok && skew.Abs() > farOff {
-		out = append(out, warn("clock", mendClock, "differs by %v from that of %s", skew.Round(time.Second), u.Host))
+		out = append(out, warn("clock", fixClock, "differs by %v from that of %s", skew.Round(time.Second), u.Host))
 	}
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
@@ -326,16 +320,16 @@ func checkEndpoint(ctx context.Context, e *env, g *endpointGroup, prices config.
 }
 
 // checkModels looks for the models in the endpoint's list.
-func checkModels(name string, g *endpointGroup, body []byte) []check {
+func checkModels(name string, g *endpointGroup, body []byte) []schema.Check {
 	var list struct {
 		Data []struct {
 			ID string `json:"id"`
 		} `json:"data"`
 	}
 	if err := codec.Unmarshal(body, &list); err != nil || len(list.Data) == 0 {
-		return []check{warn(name, "if questions fail too (--ask), the address is not that of an OpenAI-compatible endpoint", "answers, but not with a list of models")}
+		return []schema.Check{warn(name, "if questions fail too (--ask), the address is not that of an OpenAI-compatible endpoint", "answers, but not with a list of models")}
 	}
-	var out []check
+	var out []schema.Check
 	var have []string
 	for _, m := range list.Data {
 		have = append(have, m.ID)
@@ -367,13 +361,13 @@ func clockSkew(h http.Header, before, after time.Time) (time.Duration, bool) {
 }
 
 // askEndpoint puts one question to each model of an endpoint.
-func askEndpoint(ctx context.Context, e *env, g *endpointGroup) []check {
-	var out []check
+func askEndpoint(ctx context.Context, e *env, g *endpointGroup) []schema.Check {
+	var out []schema.Check
 	for _, m := range g.names() {
 		name := "asking " + m
 		c, err := openai.New(openai.Options{BaseURL: g.BaseURL, Key: g.Key, Model: m, Tries: 1, Dimensions: g.Dimensions, Clock: e.clock(), Transport: e.transport})
 		if err != nil {
-			out = append(out, fail(name, "mend the endpoint's settings", "%v", err))
+			out = append(out, fail(name, "fix the endpoint's settings", "%v", err))
 			continue
 		}
 		embeds := slices.Contains(g.models[m], string(config.Embed))
@@ -408,15 +402,15 @@ func askEndpoint(ctx context.Context, e *env, g *endpointGroup) []check {
 	return out
 }
 
-func checkNeo4j(ctx context.Context, e *env, uri string) check {
+func checkNeo4j(ctx context.Context, e *env, uri string) schema.Check {
 	const name = "neo4j"
 	db, err := neo4j.Open(ctx, neo4j.Config{URI: uri, User: e.getenv("NEO4J_USERNAME"), Password: e.getenv("NEO4J_PASSWORD"), Retry: time.Second})
 	if err != nil {
-		mend := "start the server, or mend NEO4J_URI"
+		fix := "start the server, or fix NEO4J_URI"
 		if errors.Is(err, neo4j.ErrAuth) {
-			mend = "set NEO4J_USERNAME and NEO4J_PASSWORD in the environment or in .env"
+			fix = "set NEO4J_USERNAME and NEO4J_PASSWORD in the environment or in .env"
 		}
-		return fail(name, mend, "%v", err)
+		return fail(name, fix, "%v", err)
 	}
 	defer db.Close(ctx)
 	server, err := db.Server(ctx)

@@ -13,11 +13,12 @@ import (
 	"sync"
 	"time"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/llm/hashing"
 	"membench/memory/mem0/qdrant"
 	"membench/memory/mem0/rest"
 	"membench/replay"
+	"membench/schema"
 )
 
 // dates notes the newest clock that a server told.
@@ -46,20 +47,20 @@ func (d *dates) RoundTrip(r *http.Request) (*http.Response, error) {
 // farOff is a clock that instants in records would show, and certificates mind.
 const farOff = time.Minute
 
-func checkClock(d *dates, host string) []check {
+func checkClock(d *dates, host string) []schema.Check {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.told || d.skew.Abs() <= farOff {
 		return nil
 	}
-	return []check{warn("clock", mendClock, "differs by %v from that of %s", d.skew.Round(time.Second), host)}
+	return []schema.Check{warn("clock", fixClock, "differs by %v from that of %s", d.skew.Round(time.Second), host)}
 }
 
-const mendClock = "set this machine's clock (timedatectl set-ntp true): instants in records and certificates depend on it"
+const fixClock = "set this machine's clock (timedatectl set-ntp true): instants in records and certificates depend on it"
 
 // checkMem0 looks at the Mem0 that the environment names: an own server by MEM0_URL,
 // the platform by its key alone. It asks for the memories of a user that nobody is.
-func checkMem0(ctx context.Context, e *env) []check {
+func checkMem0(ctx context.Context, e *env) []schema.Check {
 	o := rest.Options{Kind: rest.OSS, URL: e.getenv("MEM0_URL"), Key: e.getenv("MEM0_API_KEY"), Tries: 1}
 	name := "mem0 " + o.URL
 	if o.URL == "" {
@@ -67,11 +68,11 @@ func checkMem0(ctx context.Context, e *env) []check {
 	}
 	u, err := url.Parse(o.URL)
 	if err != nil {
-		return []check{fail(name, "mend MEM0_URL: http://host:port or https://host", "%v", err)}
+		return []schema.Check{fail(name, "fix MEM0_URL: http://host:port or https://host", "%v", err)}
 	}
 	clock := &dates{next: cmp.Or[http.RoundTripper](e.transport, http.DefaultTransport), now: e.now}
 	o.HTTP = &http.Client{Transport: clock}
-	var out []check
+	var out []schema.Check
 	if o.Key != "" && u.Scheme == "http" && u.Hostname() != "localhost" && !isLoopback(u.Hostname()) {
 		out = append(out, warn(name, "use https", "the key goes over the network in the clear"))
 	}
@@ -90,9 +91,9 @@ func checkMem0(ctx context.Context, e *env) []check {
 	case errors.As(err, &answer) && answer.Status >= 500:
 		return append(out, fail(name, "look at the server's own log: its store or its model may be away", "%v", err))
 	case errors.As(err, &answer):
-		return append(out, fail(name, "mend MEM0_URL: the address of Mem0's own server, without a path", "%v", err))
+		return append(out, fail(name, "fix MEM0_URL: the address of Mem0's own server, without a path", "%v", err))
 	case err != nil:
-		return append(out, fail(name, "start the server, or mend or unset MEM0_URL", "%v", err))
+		return append(out, fail(name, "start the server, or fix or unset MEM0_URL", "%v", err))
 	}
 	out = append(out, checkClock(clock, u.Host)...)
 	switch v := s.Info().Version; v {
@@ -118,11 +119,11 @@ func qdrantsOf(e *env, p *config.Project) []string {
 }
 
 // checkQdrant looks at the server, and at the collections that a run here would use.
-func checkQdrant(ctx context.Context, e *env, addr string, p *config.Project) []check {
+func checkQdrant(ctx context.Context, e *env, addr string, p *config.Project) []schema.Check {
 	name := "qdrant " + addr
-	c, err := dialQdrant(e, addr, 1)
+	c, err := e.place("").Qdrant(addr, 1)
 	if err != nil {
-		return []check{fail(name, "mend QDRANT_ADDR (host:port of its gRPC, or https://host:port), QDRANT_API_KEY or QDRANT_CA_FILE", "%v", err)}
+		return []schema.Check{fail(name, "fix QDRANT_ADDR (host:port of its gRPC, or https://host:port), QDRANT_API_KEY or QDRANT_CA_FILE", "%v", err)}
 	}
 	defer c.Close()
 	version, err := c.Version(ctx)
@@ -131,9 +132,9 @@ func checkQdrant(ctx context.Context, e *env, addr string, p *config.Project) []
 		names, err = c.Collections(ctx) // the version is told without a key
 	}
 	if err != nil {
-		return []check{fail(name, "start Qdrant, mend what the message says, or unset QDRANT_ADDR (host:port of its gRPC, usually 6334)", "%v", err)}
+		return []schema.Check{fail(name, "start Qdrant, fix what the message says, or unset QDRANT_ADDR (host:port of its gRPC, usually 6334)", "%v", err)}
 	}
-	out := []check{ok(name, "Qdrant %s, %s, %d collections", version, secured(c), len(names))}
+	out := []schema.Check{ok(name, "Qdrant %s, %s, %d collections", version, secured(c), len(names))}
 	if !c.Secure() && !c.Local() {
 		out = append(out, warn(name, "switch TLS on in Qdrant and use https://", "memories go over the network in the clear"))
 	}

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	evalrun "membench/eval/run"
 	"membench/schema"
 )
@@ -83,7 +83,7 @@ func (s runSpec) after(ctx context.Context, e *env, files []schema.FileDigest) e
 	}
 	want := gradedBy{Files: files, Protocols: s.grade.protocols, Judge: s.grade.judge, Votes: s.grade.votes}
 	if want.Judge == "model" && inner.models != nil {
-		ep, err := inner.models.endpoint(config.Judge)
+		ep, err := inner.models.Endpoint(config.Judge)
 		if err != nil {
 			return err
 		}

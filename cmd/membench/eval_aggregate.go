@@ -12,10 +12,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/eval/aggregate"
 	"membench/eval/figure"
 	"membench/internal/atomicfile"
+	llmodels "membench/models"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -90,7 +91,7 @@ func figurePrices(e *env, path string) (figure.Prices, error) {
 			return figure.Prices{}, usageError{err}
 		}
 	}
-	t, err := config.LoadPrices(pricesOf(p, modelFlags{prices: path}))
+	t, err := config.LoadPrices(llmodels.Options{Prices: path}.PriceFile(p))
 	if err != nil {
 		return figure.Prices{}, usageError{err}
 	}

@@ -7,7 +7,7 @@ import (
 	"io"
 	"runtime"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/eval/calibrate"
 	"membench/eval/judge"
 	"membench/eval/protocol"
@@ -85,11 +85,11 @@ func (o *judgeFlags) open(e *env) (m measured, err error) {
 	}
 	m.close, m.dry = ms.close, ms.dryRun()
 	if o.vectors {
-		vectors, err := ms.endpointEmbedder()
+		vectors, err := ms.EndpointEmbedder()
 		m.grader = calibrate.Near(judge.Options{Method: method}, vectors)
 		return m, err
 	}
-	gen, err := ms.generator(config.Judge)
+	gen, err := ms.Generator(config.Judge)
 	if err != nil {
 		return m, err
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/eval/protocol"
 	"membench/eval/reader"
 	evalrun "membench/eval/run"
@@ -21,6 +21,7 @@ import (
 	"membench/llm/hashing"
 	"membench/memory"
 	"membench/memory/all"
+	"membench/memory/open"
 	"membench/schema"
 
 	"github.com/goccy/go-yaml"
@@ -195,7 +196,7 @@ func planSet(e *env, v *config.Eval, d config.EvalSet, f datasetFlags) (runSet, 
 	adapter := d.Adapter
 	if adapter != "cases" {
 		for _, x := range datasetNames() {
-			if foldName(x) == foldName(adapter) {
+			if open.Fold(x) == open.Fold(adapter) {
 				adapter = x
 			}
 		}
@@ -218,7 +219,7 @@ func planSet(e *env, v *config.Eval, d config.EvalSet, f datasetFlags) (runSet, 
 		out.cases = func(ctx context.Context, report func(*schema.Finding)) schema.Seq[schema.Case] {
 			o := set.o
 			o.Report = report
-			return set.Cases(ctx, set.files, o)
+			return set.Read(ctx, set.files, o)
 		}
 	} else {
 		if len(paths) == 0 {
@@ -309,7 +310,7 @@ func planSystems(ctx context.Context, e *env, v *config.Eval, m *models, o evalF
 			}
 		}
 		for _, c := range list {
-			d := memory.Deps{Prompts: m.prompts}
+			d := memory.Deps{Prompts: m.Prompts}
 			var err error
 			if d.LLM, err = systemModel(v, m, c); err != nil {
 				return nil, err
@@ -334,28 +335,28 @@ func planSystems(ctx context.Context, e *env, v *config.Eval, m *models, o evalF
 // planSystem opens one system. In a dry run, what is not in this process is stood for
 // by bm25: nobody outside is asked.
 func planSystem(ctx context.Context, e *env, v *config.Eval, c config.EvalSystem, d memory.Deps, o evalFlags) (memory.System, error) {
-	p := subjectPlace{e: e, ctx: ctx, env: e.getenv}
-	choice := systemChoice{Name: c.Name, Type: c.Type}
+	p := e.place("")
+	choice := open.Choice{Name: c.Name, Type: c.Type}
 	if strings.HasSuffix(c.Type, ".yaml") || strings.HasSuffix(c.Type, ".yml") {
 		choice.Type = v.Path(c.Type)
 	}
-	if c.APIKey != "" && foldName(c.Type) == "mem0" { // seed 000's mem0 with a key is the platform
+	if c.APIKey != "" && open.Fold(c.Type) == "mem0" { // seed 000's mem0 with a key is the platform
 		choice.Type = "mem0-platform"
 	}
 	if c.Secret != "" {
-		p.env = func(name string) string {
+		p.Getenv = func(name string) string {
 			if strings.HasSuffix(name, "_API_KEY") || strings.HasSuffix(name, "_TOKEN") {
 				return c.Secret
 			}
 			return e.getenv(name)
 		}
 	}
-	found, err := findSubject(p, choice.Type)
+	found, err := p.Find(ctx, choice.Type)
 	if err != nil {
 		return nil, err
 	}
 	if c.BaseURL != "" {
-		if found.Kind == kindBuiltIn || found.Kind == kindProgram {
+		if found.Kind == open.BuiltIn || found.Kind == open.Program {
 			return nil, usagef("system %s: base_url is a service's, and %s is none", cmp.Or(c.Name, c.Type), found.Name)
 		}
 		c.Options = append(slices.Clip(c.Options), yaml.MapItem{Key: "base_url", Value: c.BaseURL})
@@ -363,13 +364,13 @@ func planSystem(ctx context.Context, e *env, v *config.Eval, c config.EvalSystem
 	if choice.Options, err = c.OptionsJSON(); err != nil {
 		return nil, usageError{err}
 	}
-	if o.model.dryRun && found.Kind != kindBuiltIn {
+	if o.model.dryRun && found.Kind != open.BuiltIn {
 		e.warnf("dry run: %s is not asked; bm25 stands for it, and its own calls to models are not counted", cmp.Or(c.Name, c.Type))
 		choice.Type, choice.Options = "bm25", nil
-	} else if found.Kind != kindBuiltIn {
-		p.dir = filepath.Join(v.Output.Folder, "journal", "systems")
+	} else if found.Kind != open.BuiltIn {
+		p.Dir = filepath.Join(v.Output.Folder, "journal", "systems")
 	}
-	sys, _, err := openSubject(p, choice, d)
+	sys, _, err := p.Open(ctx, choice, d)
 	return sys, err
 }
 
@@ -379,32 +380,18 @@ func systemModel(v *config.Eval, m *models, c config.EvalSystem) (llm.Generator,
 	if name == "" {
 		return nil, nil
 	}
-	return m.as(name).generator(config.Extract)
+	return m.as(name).Generator(config.Extract)
 }
 
 // vectorsOf is the embedder of a name; "" the configured one, else hashing.
 func vectorsOf(m *models, name string) (llm.Embedder, error) {
 	switch {
 	case name == "":
-		return m.embedder()
+		return m.Embedder()
 	case name == hashed || name == hashing.New(0).Profile():
 		return hashing.New(0), nil
 	}
-	c := *m
-	p := config.Project{Version: config.Version}
-	if m.project != nil {
-		p = *m.project
-	}
-	p.Models.Embed.Name = name
-	c.project = &p
-	return c.embedder()
-}
-
-// as is the same models with another one named.
-func (s *models) as(name string) *models {
-	c := *s
-	c.flags.model, c.shared = name, true
-	return &c
+	return m.Vectors(name).Embedder()
 }
 
 // readers makes a reader for each model that answers.
@@ -421,7 +408,7 @@ func (r *readers) of(e *env, c config.EvalSystem) (reader.Reader, error) {
 	if r.v.Reader.Type == "rule" || !r.asked {
 		name = ""
 	} else if name == "" {
-		ep, err := r.m.endpoint(config.Read)
+		ep, err := r.m.Endpoint(config.Read)
 		if err != nil {
 			return nil, err
 		}
@@ -438,11 +425,11 @@ func (r *readers) of(e *env, c config.EvalSystem) (reader.Reader, error) {
 	}
 	out := reader.Rule()
 	if name != "" {
-		g, err := r.m.as(name).generator(config.Read)
+		g, err := r.m.as(name).Generator(config.Read)
 		if err != nil {
 			return nil, err
 		}
-		if out, err = reader.Model(g, r.m.prompts, reader.ModelOptions{Prompt: r.v.Reader.Prompt, MaxTokens: r.v.Reader.MaxTokens, Context: r.v.Reader.ContextTokens, Count: tokencount.O200k}); err != nil {
+		if out, err = reader.Model(g, r.m.Prompts, reader.ModelOptions{Prompt: r.v.Reader.Prompt, MaxTokens: r.v.Reader.MaxTokens, Context: r.v.Reader.ContextTokens, Count: tokencount.O200k}); err != nil {
 			return nil, usageError{err}
 		}
 	}
@@ -511,7 +498,7 @@ func dryEval(ctx context.Context, e *env, v *config.Eval, s runSpec) (err error)
 	}
 	defer os.RemoveAll(dir)
 	// A model would answer something: graders are then asked about it.
-	s.models.estimate.Answer = func(r llm.Request) string {
+	s.models.Estimate.Answer = func(r llm.Request) string {
 		if r.Purpose == llm.PurposeRead {
 			return "an answer"
 		}

@@ -7,10 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/datasets/all"
+	"membench/internal/yamldoc"
+	"membench/memory/open"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 )
 
@@ -131,14 +132,14 @@ func (o *evalFlags) resolve(e *env) (*config.Eval, error) {
 	if len(o.systems) > 0 {
 		v.Systems = nil
 		for _, list := range o.systems {
-			for _, s := range splitSystems(list) {
-				c, err := parseSystem(s)
+			for _, s := range open.Split(list) {
+				c, err := open.Parse(s)
 				if err != nil {
 					return nil, err
 				}
 				x := config.EvalSystem{Name: c.Name, Type: c.Type}
 				if c.Options != nil {
-					if err := yaml.UnmarshalWithOptions(c.Options, &x.Options, yaml.UseOrderedMap()); err != nil {
+					if err := yamldoc.Unmarshal(c.Options, &x.Options); err != nil {
 						return nil, usageError{err}
 					}
 				}
@@ -258,7 +259,7 @@ func adapterOf(path string) string {
 		}
 		for _, d := range all.Datasets() {
 			stem, _, _ := strings.Cut(n, ".")
-			if d.Cases != nil && d.Match != nil && strings.HasPrefix(foldName(stem), foldName(d.Name)) && d.Match(n) {
+			if d.Cases != nil && d.Match != nil && strings.HasPrefix(open.Fold(stem), open.Fold(d.Name)) && d.Match(n) {
 				return d.Name
 			}
 		}

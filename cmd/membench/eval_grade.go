@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	"membench/eval/grade"
 	"membench/eval/protocol"
 	"membench/internal/codec"
@@ -146,7 +146,7 @@ func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
 			return err2
 		}
 		defer ms.close(&err)
-		if g.Judge, err = ms.generator(config.Judge); err != nil {
+		if g.Judge, err = ms.Generator(config.Judge); err != nil {
 			return err
 		}
 		if ms.dryRun() {

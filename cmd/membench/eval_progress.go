@@ -65,7 +65,7 @@ func progressLine(counts []evalrun.Count, passed time.Duration, m *models) strin
 	if m == nil {
 		return line
 	}
-	r := m.report()
+	r := m.Usage()
 	money, priced := 0.0, false
 	calls := 0
 	for _, row := range r.Rows {

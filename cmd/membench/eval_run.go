@@ -14,7 +14,6 @@ import (
 	"slices"
 	"time"
 
-	"membench/cmd/membench/internal/config"
 	"membench/datasets"
 	evalrun "membench/eval/run"
 	"membench/internal/build"
@@ -117,6 +116,7 @@ func startRun(ctx context.Context, e *env, s runSpec) (err error) {
 	}
 	o := s.run
 	o.Dir, o.Watch, o.Found = s.dir, &evalrun.Watch{}, func(f *schema.Finding) { t.take(f) }
+	o.Warn = func(s string) { e.warnf("%s", s) }
 	o.Memories = cmp.Or(o.Memories, runtime.GOMAXPROCS(0))
 	if o.ID == "" && o.Now != nil { // two runs of one configuration are two at a service, too
 		o.ID = runID(e, s.dir)
@@ -170,8 +170,10 @@ func (s runSpec) record(e *env, o evalrun.Options, res evalrun.Result, inputs []
 	for outcome, n := range res.Outcomes {
 		m.Counts[outcome] = n
 	}
-	if m.Models, m.Prompts, err = s.models.named(); err != nil {
-		return err
+	if s.models != nil {
+		if m.Models, err = s.models.Named(); err != nil {
+			return err
+		}
 	}
 	if m.Key, err = build.Key(m); err != nil {
 		return err
@@ -188,24 +190,6 @@ func (s runSpec) record(e *env, o evalrun.Options, res evalrun.Result, inputs []
 		}
 	}
 	return build.WriteManifest(path, m)
-}
-
-// named are the models and prompts of a run, for its manifest.
-func (s *models) named() (byPurpose, prompts map[string]string, err error) {
-	if s == nil {
-		return nil, nil, nil
-	}
-	byPurpose = map[string]string{}
-	for _, role := range []config.Role{config.Extract, config.Read, config.Judge, config.Embed} {
-		ep, err := s.endpoint(role)
-		if err != nil {
-			return nil, nil, err
-		}
-		if ep.Configured() {
-			byPurpose[string(role)] = ep.Name
-		}
-	}
-	return byPurpose, nil, nil
 }
 
 // tellRun says in a few lines what a run has come to.

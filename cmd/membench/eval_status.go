@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 	evalrun "membench/eval/run"
 	"membench/internal/atomicfile"
 	"membench/llm"

@@ -12,8 +12,10 @@ import (
 	"slices"
 	"strings"
 
+	"membench/cypher/neo4j/target"
 	"membench/graphir/export"
 	"membench/internal/atomicfile"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/catalog"
 	"membench/schema/jsonl"
@@ -59,7 +61,7 @@ gets the prefix p_. What a format cannot hold is reported and counted.`,
 				if o.out == "-" {
 					return usagef("--format admin-csv writes several files: give a folder with -o")
 				}
-				if err := checkScope(o.scope); err != nil {
+				if err := target.CheckScope(o.scope); err != nil {
 					return err
 				}
 			case "graphml", "jsonld":
@@ -104,7 +106,7 @@ func runExport(ctx context.Context, e *env, o exportOptions) error {
 	}
 	var extra [][]byte
 	for _, name := range o.catalogs {
-		b, err := os.ReadFile(name)
+		b, err := smallfile.Read(name)
 		if err != nil {
 			return err
 		}
@@ -115,7 +117,7 @@ func runExport(ctx context.Context, e *env, o exportOptions) error {
 		return err
 	}
 	t := newTally(e, 20)
-	opts := export.Options{Catalog: cat, Report: func(f *schema.Finding) { t.take(f) }}
+	opts := export.Options{Catalog: cat, Once: o.in == "-", Report: func(f *schema.Finding) { t.take(f) }}
 	src := func() schema.Seq[schema.Element] { return jsonl.Files[schema.Element](files, e.in) }
 	var res export.Result
 	switch o.format {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"membench/cmd/membench/internal/config"
+	"membench/config"
 )
 
 // shellBlocks returns the ```sh blocks of a document.

@@ -11,7 +11,9 @@ import (
 	"syscall"
 	"time"
 
+	"membench/memory/open"
 	"membench/schema"
+	"membench/schema/jsonl"
 
 	"github.com/joho/godotenv"
 	"github.com/spf13/cobra"
@@ -47,6 +49,11 @@ type env struct {
 	final     string                // where the output will stand when it is made aside (chain); "": where -o says
 }
 
+// place is where systems are opened; what they keep on this side goes below dir.
+func (e *env) place(dir string) open.Place {
+	return open.Place{Dir: dir, Getenv: e.getenv, Transport: e.transport}
+}
+
 // warnf writes words to standard error.
 func (e *env) warnf(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }
 
@@ -70,12 +77,13 @@ func run(ctx context.Context, e *env, args []string) int {
 	root.SetErr(e.err)
 	cmd, err := root.ExecuteContextC(ctx)
 	var usage usageError
+	var asked *schema.UsageError
 	switch {
 	case err == nil:
 		return exitFine
 	case errors.Is(err, errFindings):
 		return exitFindings
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.As(err, &asked):
 		e.warnf("membench: %v\nrun 'membench %s --help' for usage", err, strings.TrimPrefix(cmd.CommandPath(), "membench "))
 		return exitUsage
 	case brokenPipe(err):
@@ -108,6 +116,7 @@ func newRoot(e *env) *cobra.Command {
 			return e.loadDotenv(".env")
 		},
 	}
+	root.PersistentFlags().Int64Var(&jsonl.MaxRatio, "max-ratio", jsonl.MaxRatio, "refuse a compressed input that unpacks to more than `n` times its size, 0 = no limit")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddGroup(&cobra.Group{ID: "make", Title: "Make data:"}, &cobra.Group{ID: "look", Title: "Check and look:"},
 		&cobra.Group{ID: "measure", Title: "Measure memory systems:"})

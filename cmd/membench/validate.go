@@ -16,6 +16,7 @@ import (
 
 	"membench/internal/build"
 	"membench/internal/codec"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/catalog"
 	"membench/schema/jsonl"
@@ -104,7 +105,7 @@ func kindList() string {
 func loadCatalog(paths []string) (*catalog.Catalog, error) {
 	var extra [][]byte
 	for _, p := range paths {
-		b, err := os.ReadFile(p)
+		b, err := smallfile.Read(p)
 		if err != nil {
 			return nil, usageError{err}
 		}

@@ -290,3 +290,13 @@ func trimAny(s string, prefixes, suffixes []string) string {
 		}
 	}
 }
+
+// Positive is the positive predicate of the triple's pair, and whether it is denied.
+func (t Triple) Positive() (predicate string, negated bool) {
+	for pos, neg := range negativeOf {
+		if neg == t.Predicate {
+			return pos, true
+		}
+	}
+	return t.Predicate, false
+}

@@ -319,7 +319,7 @@ func (s *System) said(rep *reply) string {
 		}
 	}
 	if rep.status >= 300 && rep.status < 400 {
-		return "redirects are not followed: a key must not travel; mend base_url"
+		return "redirects are not followed: a key must not travel; fix base_url"
 	}
 	if t := strings.TrimSpace(string(rep.raw)); t != "" {
 		return clip(t)

@@ -16,6 +16,7 @@ import (
 	"membench/memory/memorytest"
 	"membench/memory/service"
 	"membench/memory/service/servicetest"
+	"membench/schema"
 )
 
 var (
@@ -445,14 +446,14 @@ func TestContext(t *testing.T) {
 func TestRoundTrip(t *testing.T) {
 	trip := func(t *testing.T, sys *service.System) map[string]string {
 		out := map[string]string{}
-		err := service.RoundTrip(ctx, sys, "trip", func(c service.Check) {
-			if out[c.Name] != service.CheckFail {
+		err := service.RoundTrip(ctx, sys, "trip", func(c schema.Check) {
+			if out[c.Name] != schema.CheckFail {
 				out[c.Name] = c.State
 			}
-			if c.State == service.CheckFail {
+			if c.State == schema.CheckFail {
 				out["fails"] += c.Name + ": " + c.Detail + "\n"
-				if c.Mend == "" {
-					t.Errorf("%s does not say how to mend it: %s", c.Name, c.Detail)
+				if c.Fix == "" {
+					t.Errorf("%s does not say how to fix it: %s", c.Name, c.Detail)
 				}
 			}
 		})
@@ -468,7 +469,7 @@ func TestRoundTrip(t *testing.T) {
 		if out["fails"] != "" {
 			t.Errorf("%s: %s", system, out["fails"])
 		}
-		if out["dates"] != service.CheckOK || out["speakers"] != service.CheckOK || out["isolation"] != service.CheckOK {
+		if out["dates"] != schema.CheckOK || out["speakers"] != schema.CheckOK || out["isolation"] != schema.CheckOK {
 			t.Errorf("%s: %v", system, out)
 		}
 	}
@@ -481,7 +482,7 @@ func TestRoundTrip(t *testing.T) {
 		{"mem0-2", `filters: {user_id: "${ns}"}`, `filters: {user_id: "all"}`, "search"},
 	} {
 		out := trip(t, openSpec(t, load(t, tt.system, tt.old, tt.new), start(t, tt.system), service.Options{}))
-		if out[tt.fails] != service.CheckFail && !strings.Contains(out["fails"], tt.fails) {
+		if out[tt.fails] != schema.CheckFail && !strings.Contains(out["fails"], tt.fails) {
 			t.Errorf("%s with %q: want a failed %s, have %v", tt.system, tt.new, tt.fails, out)
 		}
 	}

@@ -11,22 +11,6 @@ import (
 	"membench/schema"
 )
 
-// States of a Check.
-const (
-	CheckOK   = "ok"
-	CheckWarn = "warn"
-	CheckFail = "fail"
-	CheckNA   = "n/a" // the service cannot be asked
-)
-
-// Check is one thing that a round trip looked at.
-type Check struct {
-	Name   string `json:"name"`
-	State  string `json:"state"`
-	Detail string `json:"detail"`
-	Mend   string `json:"mend,omitempty"` // how, for warn and fail
-}
-
 // trip is the dialogue of a round trip: two sessions a month apart, two speakers, two
 // languages, and text that a careless adapter would break.
 var trip = []struct {
@@ -60,7 +44,7 @@ var asks = []struct {
 // speakers, the turns behind a hit, the wall between namespaces. It costs what five
 // turns cost. Checks are told to each as they end. The error is ctx's alone: what
 // the service does wrong is a check.
-func RoundTrip(ctx context.Context, s *System, run string, tell func(Check)) error {
+func RoundTrip(ctx context.Context, s *System, run string, tell func(schema.Check)) error {
 	t := &tripper{System: s, tell: tell}
 	m, err := t.fill(ctx, memory.Namespace{Run: run, Scope: "membench-check"})
 	if err != nil {
@@ -78,22 +62,22 @@ func RoundTrip(ctx context.Context, s *System, run string, tell func(Check)) err
 
 type tripper struct {
 	*System
-	tell func(Check)
+	tell func(schema.Check)
 }
 
 func (t *tripper) ok(name, f string, a ...any) {
-	t.tell(Check{Name: name, State: CheckOK, Detail: fmt.Sprintf(f, a...)})
+	t.tell(schema.Check{Name: name, State: schema.CheckOK, Detail: fmt.Sprintf(f, a...)})
 }
 func (t *tripper) na(name, f string, a ...any) {
-	t.tell(Check{Name: name, State: CheckNA, Detail: fmt.Sprintf(f, a...)})
+	t.tell(schema.Check{Name: name, State: schema.CheckNA, Detail: fmt.Sprintf(f, a...)})
 }
-func (t *tripper) bad(state, name, mend, f string, a ...any) {
-	t.tell(Check{name, state, fmt.Sprintf(f, a...), mend})
+func (t *tripper) bad(state, name, fix, f string, a ...any) {
+	t.tell(schema.Check{Name: name, State: state, Detail: fmt.Sprintf(f, a...), Fix: fix})
 }
 
-// mends say what to do about a kind of failure.
-var mends = map[Kind]string{
-	KindNetwork:   "start the service, or mend base_url (or the variable it reads)",
+// fixes say what to do about a kind of failure.
+var fixes = map[Kind]string{
+	KindNetwork:   "start the service, or fix base_url (or the variable it reads)",
 	KindTimeout:   "give it a longer timeout in the spec, or look at the service's log",
 	KindRate:      "lower limit.concurrent or limit.per_minute in the spec",
 	KindServer:    "look at the service's log",
@@ -104,8 +88,8 @@ var mends = map[Kind]string{
 	KindSettle:    "look at the service's log; give settle a longer timeout if it is merely slow",
 	KindLost:      "look at the service's log: it takes what it does not keep (its model may answer badly)",
 	KindStale:     "use another --run",
-	KindPaging:    "mend list.paging of the spec",
-	KindSpec:      "mend the spec: give the value a default, or mark it optional with ?",
+	KindPaging:    "fix list.paging of the spec",
+	KindSpec:      "fix the spec: give the value a default, or mark it optional with ?",
 }
 
 // fault tells of a failure of the service; only the end of ctx is an error.
@@ -115,10 +99,10 @@ func (t *tripper) fault(ctx context.Context, err error) error {
 	}
 	var e *Error
 	if !errors.As(err, &e) {
-		t.bad(CheckFail, "round trip", "", "%v", err)
+		t.bad(schema.CheckFail, "round trip", "", "%v", err)
 		return nil
 	}
-	t.bad(CheckFail, e.Step, mends[e.Kind], "%s: %v", e.Kind, e)
+	t.bad(schema.CheckFail, e.Step, fixes[e.Kind], "%s: %v", e.Kind, e)
 	return nil
 }
 
@@ -148,7 +132,7 @@ func (t *tripper) fill(ctx context.Context, ns memory.Namespace) (memory.Memory,
 			return nil, errors.Join(err, m.Close())
 		}
 		for _, d := range rc.Degraded {
-			t.bad(CheckWarn, "ingest", "", "%s", d)
+			t.bad(schema.CheckWarn, "ingest", "", "%s", d)
 		}
 	}
 	t.ok("ingest", "%d turns in %d sessions taken", n, len(trip))
@@ -205,12 +189,12 @@ func (t *tripper) count(items []item, r *remote) {
 	sent := r.j.sent
 	switch n := len(items); {
 	case n == 0:
-		t.bad(CheckFail, "counts", mends[KindLost], "%d turns were sent and taken, and nothing is listed", sent)
+		t.bad(schema.CheckFail, "counts", fixes[KindLost], "%d turns were sent and taken, and nothing is listed", sent)
 	case t.spec.Keeps.Verbatim && n != sent:
-		t.bad(CheckFail, "counts", "the spec says keeps.verbatim: look at what is missing, or take that out", "%d turns were sent, %d items are listed", sent, n)
+		t.bad(schema.CheckFail, "counts", "the spec says keeps.verbatim: look at what is missing, or take that out", "%d turns were sent, %d items are listed", sent, n)
 	default:
 		if err := r.missing(items); err != nil {
-			t.bad(CheckFail, "counts", mends[KindLost], "%v", err)
+			t.bad(schema.CheckFail, "counts", fixes[KindLost], "%v", err)
 			return
 		}
 		t.ok("counts", "%d turns sent, %d items listed", sent, n)
@@ -222,7 +206,7 @@ func (t *tripper) count(items []item, r *remote) {
 				return
 			}
 		}
-		t.bad(CheckFail, "words", "compare the item in the service with the dialogue", "the text with quotes, backslashes and ${…} does not come back as it was sent")
+		t.bad(schema.CheckFail, "words", "compare the item in the service with the dialogue", "the text with quotes, backslashes and ${…} does not come back as it was sent")
 	}
 }
 
@@ -234,16 +218,16 @@ func (t *tripper) answer(q string, words []string, turn int, hits []memory.Hit) 
 			}
 			switch {
 			case len(h.Sources) == 0:
-				t.bad(CheckWarn, "search", "retrieval metrics over gold turns are n/a; fields.turns, fields.sources or ingest.stored may name the turns", "%q: hit %d of %d has %q; which turns it stands on is not known", q, i+1, len(hits), w)
+				t.bad(schema.CheckWarn, "search", "retrieval metrics over gold turns are n/a; fields.turns, fields.sources or ingest.stored may name the turns", "%q: hit %d of %d has %q; which turns it stands on is not known", q, i+1, len(hits), w)
 			case !containsTurn(h.Sources, turn):
-				t.bad(CheckFail, "search", "the spec's turns or sources name the wrong turns", "%q: hit %d has %q, and stands on %v, not on turn %d", q, i+1, w, h.Sources, turn)
+				t.bad(schema.CheckFail, "search", "the spec's turns or sources name the wrong turns", "%q: hit %d has %q, and stands on %v, not on turn %d", q, i+1, w, h.Sources, turn)
 			default:
 				t.ok("search", "%q: hit %d of %d has %q and names its turn", q, i+1, len(hits), w)
 			}
 			return
 		}
 	}
-	t.bad(CheckFail, "search", "search by hand in the service: is the fact there, is the language supported?", "%q: none of %d hits has %q", q, len(hits), words[0])
+	t.bad(schema.CheckFail, "search", "search by hand in the service: is the fact there, is the language supported?", "%q: none of %d hits has %q", q, len(hits), words[0])
 }
 
 func containsTurn(refs []schema.EventRef, n int) bool {
@@ -261,17 +245,17 @@ func (t *tripper) survivors(seen string) {
 	case may && june:
 		t.ok("dates", "the dates of both sessions come back (the spec says: %s)", claim)
 	case claim == "none":
-		t.bad(CheckWarn, "dates", "questions about time have no basis with this service", "no date comes back, as the spec says")
+		t.bad(schema.CheckWarn, "dates", "questions about time have no basis with this service", "no date comes back, as the spec says")
 	default:
-		t.bad(CheckFail, "dates", "send the time of a turn where the service takes it, or in its text; or say keeps.dates: none", "the spec says keeps.dates: %s, and of 2023-05-08 and 2023-06-12 there comes back: %t, %t", claim, may, june)
+		t.bad(schema.CheckFail, "dates", "send the time of a turn where the service takes it, or in its text; or say keeps.dates: none", "the spec says keeps.dates: %s, and of 2023-05-08 and 2023-06-12 there comes back: %t, %t", claim, may, june)
 	}
 	switch who := strings.Contains(seen, "Ann") && strings.Contains(seen, "Ben"); {
 	case who:
 		t.ok("speakers", "both speakers are named in what comes back")
 	case t.spec.Keeps.Speakers:
-		t.bad(CheckFail, "speakers", "send t.name, in a member or in the text; or say keeps.speakers: false", "the spec says keeps.speakers, and Ann and Ben are not both named in what comes back")
+		t.bad(schema.CheckFail, "speakers", "send t.name, in a member or in the text; or say keeps.speakers: false", "the spec says keeps.speakers, and Ann and Ben are not both named in what comes back")
 	default:
-		t.bad(CheckWarn, "speakers", "questions about who said something have no basis with this service", "the speakers are not named, as the spec says")
+		t.bad(schema.CheckWarn, "speakers", "questions about who said something have no basis with this service", "the speakers are not named, as the spec says")
 	}
 }
 
@@ -288,7 +272,7 @@ func (t *tripper) wall(ctx context.Context, ns memory.Namespace) error {
 	}
 	for _, h := range got.Hits {
 		if strings.Contains(h.Text, asks[0].words[0]) {
-			t.bad(CheckFail, "isolation", "namespaces are not kept apart: mend the spec's search, or the service", "another namespace answers %q", h.Text)
+			t.bad(schema.CheckFail, "isolation", "namespaces are not kept apart: fix the spec's search, or the service", "another namespace answers %q", h.Text)
 			return nil
 		}
 	}
@@ -316,7 +300,7 @@ func (t *tripper) drop(ctx context.Context, m memory.Memory) error {
 	items, _, err := r.page(ctx, "drop: is it empty", r.pageScope(1, 0, ""))
 	switch {
 	case err == nil && len(items) > 0:
-		t.bad(CheckWarn, "drop", "the service may delete later; names are never used again, so runs are not spoilt", "taken, and %d items are still listed", len(items))
+		t.bad(schema.CheckWarn, "drop", "the service may delete later; names are never used again, so runs are not spoilt", "taken, and %d items are still listed", len(items))
 	case err != nil && KindOf(err) != KindRefused:
 		return err
 	default:

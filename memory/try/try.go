@@ -14,22 +14,6 @@ import (
 	"membench/schema"
 )
 
-// States of a Check.
-const (
-	OK   = "ok"
-	Warn = "warn"
-	Fail = "fail"
-	NA   = "n/a" // the system cannot be asked
-)
-
-// Check is one thing that was looked at.
-type Check struct {
-	Name   string `json:"name"`
-	State  string `json:"state"`
-	Detail string `json:"detail"`
-	Mend   string `json:"mend,omitempty"` // how, for warn and fail
-}
-
 const conv = "membench-try"
 
 // sessions is the dialogue: two sessions a month apart, two speakers, two languages,
@@ -65,13 +49,13 @@ var asks = []struct {
 // System stores five turns in a namespace of its own, asks, and says what the contract
 // wants and the system does otherwise. Checks are told as they end. The error is ctx's
 // alone: what the system does wrong is a check.
-func System(ctx context.Context, s memory.System, run string, tell func(Check)) error {
+func System(ctx context.Context, s memory.System, run string, tell func(schema.Check)) error {
 	t := &trial{sys: s, caps: memory.CapabilitiesOf(s), ns: memory.Namespace{Run: run, Scope: conv}, tell: tell}
 	if err := t.all(ctx); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		t.say(Fail, t.step, "without this nothing else can be tried", "%v", err)
+		t.say(schema.CheckFail, t.step, "without this nothing else can be tried", "%v", err)
 	}
 	return nil
 }
@@ -80,15 +64,15 @@ type trial struct {
 	sys  memory.System
 	caps memory.Capabilities
 	ns   memory.Namespace
-	tell func(Check)
+	tell func(schema.Check)
 	step string
 }
 
-func (t *trial) say(state, name, mend, f string, a ...any) {
-	if state == OK || state == NA {
-		mend = ""
+func (t *trial) say(state, name, fix, f string, a ...any) {
+	if state == schema.CheckOK || state == schema.CheckNA {
+		fix = ""
 	}
-	t.tell(Check{name, state, fmt.Sprintf(f, a...), mend})
+	t.tell(schema.Check{Name: name, State: state, Detail: fmt.Sprintf(f, a...), Fix: fix})
 }
 
 func (t *trial) all(ctx context.Context) error {
@@ -100,9 +84,9 @@ func (t *trial) all(ctx context.Context) error {
 	defer m.Close()
 	info := t.sys.Info()
 	if info.Name == "" || info.Fingerprint == "" {
-		t.say(Fail, "info", "give Info a name and a fingerprint that changes with the options: a run is refused as another one by it", "name %q, fingerprint %q", info.Name, info.Fingerprint)
+		t.say(schema.CheckFail, "info", "give Info a name and a fingerprint that changes with the options: a run is refused as another one by it", "name %q, fingerprint %q", info.Name, info.Fingerprint)
 	} else {
-		t.say(OK, "info", "", "%s %s, fingerprint %s", info.Name, info.Version, info.Fingerprint)
+		t.say(schema.CheckOK, "info", "", "%s %s, fingerprint %s", info.Name, info.Version, info.Fingerprint)
 	}
 	t.step = "ingest"
 	n := 0
@@ -112,14 +96,14 @@ func (t *trial) all(ctx context.Context) error {
 			return err
 		}
 		for _, d := range r.Degraded {
-			t.say(Warn, "ingest", "look at the model that the system asks", "%s", d)
+			t.say(schema.CheckWarn, "ingest", "look at the model that the system asks", "%s", d)
 		}
 		if _, err := memory.Finish(ctx, m, b.Session); err != nil {
 			return fmt.Errorf("end of session %s: %w", b.Session, err)
 		}
 		n += len(b.Turns)
 	}
-	t.say(OK, "ingest", "", "%d turns in %d sessions taken", n, len(sessions))
+	t.say(schema.CheckOK, "ingest", "", "%d turns in %d sessions taken", n, len(sessions))
 	t.step = "ask"
 	if err := t.ask(ctx, m); err != nil {
 		return err
@@ -138,13 +122,13 @@ func (t *trial) all(ctx context.Context) error {
 	}
 	t.step = "drop"
 	if d, ok := memory.As[memory.Dropper](m); !ok {
-		t.say(NA, "drop", "", "the system has no Drop")
+		t.say(schema.CheckNA, "drop", "", "the system has no Drop")
 	} else if err := d.Drop(ctx); errors.Is(err, errors.ErrUnsupported) {
-		t.say(NA, "drop", "", "the system has no drop")
+		t.say(schema.CheckNA, "drop", "", "the system has no drop")
 	} else if err != nil {
 		return err
 	} else {
-		t.say(OK, "drop", "", "the namespace was dropped")
+		t.say(schema.CheckOK, "drop", "", "the namespace was dropped")
 	}
 	return nil
 }
@@ -155,17 +139,17 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 	first, err := m.Retrieve(ctx, q)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		t.say(NA, "retrieval", "", "the system answers by itself and tells no hits: retrieval metrics are not applicable")
+		t.say(schema.CheckNA, "retrieval", "", "the system answers by itself and tells no hits: retrieval metrics are not applicable")
 		return t.answers(ctx, m)
 	case err != nil:
 		return err
 	}
 	if t.caps.UsesGold {
-		t.say(NA, "retrieval", "", "the system is a bound: it is given the gold evidence")
+		t.say(schema.CheckNA, "retrieval", "", "the system is a bound: it is given the gold evidence")
 		return nil
 	}
 	if t.caps.Unit == "nothing" {
-		t.say(NA, "retrieval", "", "the system keeps nothing")
+		t.say(schema.CheckNA, "retrieval", "", "the system keeps nothing")
 		return nil
 	}
 	named := 0
@@ -182,22 +166,22 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 				named++
 			}
 			if i > 0 && h.Score > r.Hits[i-1].Score {
-				t.say(Fail, "order", "sort hits by score, ties by id", "%q: hit %d scores %v, the one before %v", a.text, i+1, h.Score, r.Hits[i-1].Score)
+				t.say(schema.CheckFail, "order", "sort hits by score, ties by id", "%q: hit %d scores %v, the one before %v", a.text, i+1, h.Score, r.Hits[i-1].Score)
 			}
 		}
 		if len(r.Hits) > q.K {
-			t.say(Fail, "k", "cut the list at k", "%q: asked for %d hits, have %d", a.text, q.K, len(r.Hits))
+			t.say(schema.CheckFail, "k", "cut the list at k", "%q: asked for %d hits, have %d", a.text, q.K, len(r.Hits))
 		}
 		if slices.ContainsFunc(a.words, func(w string) bool { return strings.Contains(text, w) }) {
-			t.say(OK, "retrieval", "", "%q finds turn %d", a.text, a.turn)
+			t.say(schema.CheckOK, "retrieval", "", "%q finds turn %d", a.text, a.turn)
 		} else {
-			t.say(Fail, "retrieval", "look at what the system stored of the turn, and at how it cuts Chinese into words", "%q: none of %d hits has %s", a.text, len(r.Hits), strings.Join(a.words, " or "))
+			t.say(schema.CheckFail, "retrieval", "look at what the system stored of the turn, and at how it cuts Chinese into words", "%q: none of %d hits has %s", a.text, len(r.Hits), strings.Join(a.words, " or "))
 		}
 	}
 	if named == 0 {
-		t.say(Warn, "sources", "give each hit the turns that it was made of (the id of the turn as it came in): without them retrieval metrics and explain are not applicable", "no hit says which turn it stands on")
+		t.say(schema.CheckWarn, "sources", "give each hit the turns that it was made of (the id of the turn as it came in): without them retrieval metrics and explain are not applicable", "no hit says which turn it stands on")
 	} else {
-		t.say(OK, "sources", "", "hits name the turns they stand on")
+		t.say(schema.CheckOK, "sources", "", "hits name the turns they stand on")
 	}
 	q.Text = asks[0].text
 	after, err := m.Retrieve(ctx, q)
@@ -205,9 +189,9 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 		return err
 	}
 	if fmt.Sprint(ids(first)) != fmt.Sprint(ids(after)) {
-		t.say(Fail, "pure", "retrieving must not change the memory: ask a copy, or keep counters out of the score", "the same question gives %v, later %v", ids(first), ids(after))
+		t.say(schema.CheckFail, "pure", "retrieving must not change the memory: ask a copy, or keep counters out of the score", "the same question gives %v, later %v", ids(first), ids(after))
 	} else {
-		t.say(OK, "pure", "", "the same question gives the same hits")
+		t.say(schema.CheckOK, "pure", "", "the same question gives the same hits")
 	}
 	if _, ok := memory.As[memory.Answerer](m); ok {
 		return t.answers(ctx, m)
@@ -226,7 +210,7 @@ func ids(r memory.Retrieved) []schema.PointID {
 func (t *trial) answers(ctx context.Context, m memory.Memory) error {
 	a, ok := memory.As[memory.Answerer](m)
 	if !ok {
-		t.say(Fail, "answer", "give it Retrieve or Answer", "the system neither finds nor answers")
+		t.say(schema.CheckFail, "answer", "give it Retrieve or Answer", "the system neither finds nor answers")
 		return nil
 	}
 	for _, q := range asks[:2] {
@@ -234,11 +218,11 @@ func (t *trial) answers(ctx context.Context, m memory.Memory) error {
 		if err != nil {
 			return err
 		}
-		state, mend := OK, ""
+		state, fix := schema.CheckOK, ""
 		if !slices.ContainsFunc(q.words, func(w string) bool { return strings.Contains(text, w) }) {
-			state, mend = Warn, "an answer by rule or a small model may be right in other words: look at it"
+			state, fix = schema.CheckWarn, "an answer by rule or a small model may be right in other words: look at it"
 		}
-		t.say(state, "answer", mend, "%q: %q", q.text, text)
+		t.say(state, "answer", fix, "%q: %q", q.text, text)
 	}
 	return nil
 }
@@ -259,11 +243,11 @@ func (t *trial) again(ctx context.Context, m memory.Memory) error {
 	}
 	switch {
 	case can && len(before) != len(after):
-		t.say(Fail, "repeat", "know a batch by its key: what is sent again is not stored again", "the same batch sent twice: %d items became %d", len(before), len(after))
+		t.say(schema.CheckFail, "repeat", "know a batch by its key: what is sent again is not stored again", "the same batch sent twice: %d items became %d", len(before), len(after))
 	case !can && !r.Skipped:
-		t.say(Warn, "repeat", "say Skipped of a batch whose key is known", "the same batch sent twice: not skipped, and nothing is listed to see whether it was doubled")
+		t.say(schema.CheckWarn, "repeat", "say Skipped of a batch whose key is known", "the same batch sent twice: not skipped, and nothing is listed to see whether it was doubled")
 	default:
-		t.say(OK, "repeat", "", "a batch that is sent twice is stored once")
+		t.say(schema.CheckOK, "repeat", "", "a batch that is sent twice is stored once")
 	}
 	return nil
 }
@@ -308,28 +292,28 @@ func (t *trial) look(ctx context.Context, m memory.Memory) error {
 	case err != nil:
 		return err
 	case !can:
-		t.say(NA, "counts", "", "the system lists nothing: session metrics and explain's hop store are not applicable")
+		t.say(schema.CheckNA, "counts", "", "the system lists nothing: session metrics and explain's hop store are not applicable")
 		return nil
 	case t.caps.Unit == "nothing" || t.caps.UsesGold:
-		t.say(NA, "counts", "", "the system keeps nothing of its own")
+		t.say(schema.CheckNA, "counts", "", "the system keeps nothing of its own")
 		return nil
 	case len(texts) == 0:
-		t.say(Fail, "counts", "look for what the system drops on the way", "5 turns were taken, and nothing is kept")
+		t.say(schema.CheckFail, "counts", "look for what the system drops on the way", "5 turns were taken, and nothing is kept")
 		return nil
 	}
-	t.say(OK, "counts", "", "5 turns sent, %d items kept", len(texts))
+	t.say(schema.CheckOK, "counts", "", "5 turns sent, %d items kept", len(texts))
 	hard := sessions[1].Turns[0].Text
 	if all := strings.Join(texts, "\n"); strings.Contains(all, hard) {
-		t.say(OK, "words", "", "quotes, backslashes, ${…} and braces come back as they were sent")
+		t.say(schema.CheckOK, "words", "", "quotes, backslashes, ${…} and braces come back as they were sent")
 	} else if strings.Contains(all, "password hint") {
-		t.say(Warn, "words", "a system that rewrites may change them; one that stores turns must not", "the turn with quotes, backslashes and ${…} does not come back as it was sent")
+		t.say(schema.CheckWarn, "words", "a system that rewrites may change them; one that stores turns must not", "the turn with quotes, backslashes and ${…} does not come back as it was sent")
 	}
 	return nil
 }
 
 // wall asks another namespace, and this one after it was opened anew.
 func (t *trial) wall(ctx context.Context) error {
-	for _, x := range []struct{ name, scope, mend string }{
+	for _, x := range []struct{ name, scope, fix string }{
 		{"isolation", conv + "-2", "keep namespaces apart: the run and the scope together name one"},
 		{"reset", conv, "Open must drop what an earlier run left in the namespace"},
 	} {
@@ -352,9 +336,9 @@ func (t *trial) wall(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", x.name, err)
 		}
 		if strings.Contains(text, "Biscuit") {
-			t.say(Fail, x.name, x.mend, "a namespace that was given nothing knows of the dog")
+			t.say(schema.CheckFail, x.name, x.fix, "a namespace that was given nothing knows of the dog")
 		} else {
-			t.say(OK, x.name, "", "a namespace that was given nothing knows nothing")
+			t.say(schema.CheckOK, x.name, "", "a namespace that was given nothing knows nothing")
 		}
 	}
 	return nil

@@ -12,10 +12,10 @@ import (
 	"membench/schema"
 )
 
-func checks(t *testing.T, s memory.System) []try.Check {
+func checks(t *testing.T, s memory.System) []schema.Check {
 	t.Helper()
-	var out []try.Check
-	if err := try.System(context.Background(), s, "run", func(c try.Check) { out = append(out, c) }); err != nil {
+	var out []schema.Check
+	if err := try.System(context.Background(), s, "run", func(c schema.Check) { out = append(out, c) }); err != nil {
 		t.Fatal(err)
 	}
 	if len(out) == 0 {
@@ -24,9 +24,9 @@ func checks(t *testing.T, s memory.System) []try.Check {
 	return out
 }
 
-func state(cs []try.Check, name string) string {
+func state(cs []schema.Check, name string) string {
 	for _, c := range cs {
-		if c.Name == name && c.State != try.OK {
+		if c.Name == name && c.State != schema.CheckOK {
 			return c.State
 		}
 	}
@@ -47,7 +47,7 @@ func TestOurs(t *testing.T) {
 			continue
 		}
 		for _, c := range checks(t, s) {
-			if c.State == try.Fail {
+			if c.State == schema.CheckFail {
 				t.Errorf("%s: %s: %s", spec.Name, c.Name, c.Detail)
 			}
 		}
@@ -86,16 +86,16 @@ func (f *forgetful) Close() error { return nil }
 func TestFaults(t *testing.T) {
 	cs := checks(t, &forgetful{turns: &[]string{}})
 	for name, want := range map[string]string{
-		"info": try.Fail, "order": try.Fail, "retrieval": try.Fail, "sources": try.Warn, "pure": try.Fail,
-		"repeat": try.Warn, "isolation": try.Fail, "reset": try.Fail, "counts": try.NA, "drop": try.NA,
+		"info": schema.CheckFail, "order": schema.CheckFail, "retrieval": schema.CheckFail, "sources": schema.CheckWarn, "pure": schema.CheckFail,
+		"repeat": schema.CheckWarn, "isolation": schema.CheckFail, "reset": schema.CheckFail, "counts": schema.CheckNA, "drop": schema.CheckNA,
 	} {
 		if have := state(cs, name); have != want {
 			t.Errorf("%s: have %q, want %q\n%v", name, have, want, cs)
 		}
 	}
 	for _, c := range cs {
-		if (c.State == try.Fail || c.State == try.Warn) && c.Mend == "" {
-			t.Errorf("%s: nothing says how to mend it", c.Name)
+		if (c.State == schema.CheckFail || c.State == schema.CheckWarn) && c.Fix == "" {
+			t.Errorf("%s: nothing says how to fix it", c.Name)
 		}
 	}
 }
@@ -114,11 +114,11 @@ func (p *parrot) Answer(context.Context, string) (string, error) {
 func TestAnswersAlone(t *testing.T) {
 	cs := checks(t, memory.FromSimple(memory.Info{Name: "parrot", Fingerprint: "1"}, func() memory.Simple { return &parrot{} }))
 	for _, c := range cs {
-		if c.State == try.Fail || c.State == try.Warn {
+		if c.State == schema.CheckFail || c.State == schema.CheckWarn {
 			t.Errorf("%+v", c)
 		}
 	}
-	if state(cs, "retrieval") != try.NA || state(cs, "answer") != try.OK || state(cs, "isolation") != try.OK {
+	if state(cs, "retrieval") != schema.CheckNA || state(cs, "answer") != schema.CheckOK || state(cs, "isolation") != schema.CheckOK {
 		t.Errorf("have %v", cs)
 	}
 }
@@ -130,7 +130,7 @@ func TestCancelled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := try.System(ctx, s, "run", func(try.Check) {}); err == nil {
+	if err := try.System(ctx, s, "run", func(schema.Check) {}); err == nil {
 		t.Error("no error of an ended context")
 	}
 }

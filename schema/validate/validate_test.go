@@ -134,7 +134,7 @@ var cases = []struct {
 	{"missing type", "", "edges.jsonl", []string{without(edge, `"type": "OWNS_MEMORY", `), char, mem}, []string{"1:1 SCH002", "2: GRF007?"}},
 	{"null end", "", "edges.jsonl", []string{with(edge, `"src": "char:c"`, `"src": null`), char, mem}, []string{"1:102 /src SCH001", "2: GRF007?"}},
 	{"dangling edge", "", "", []string{char, with(mem, `"Name is`, `"Nome is`), edge, with(with(edge, "edge:OWNS_MEMORY:char:c:", "edge:OWNS_MEMORY:char:d:"), `"src": "char:c"`, `"src": "char:d"`)}, []string{"2:8 /id ID002", "4:102 /src GRF004"}},
-	{"edge type outside the catalogue", "", "", []string{char, mem, strings.ReplaceAll(edge, "OWNS_MEMORY", "OWNS"), edge}, []string{"3:73 /type GRF002"}},
+	{"edge type outside the catalogue", "", "", []string{char, mem, strings.ReplaceAll(edge, "OWNS_MEMORY", "HOLDS"), edge}, []string{"3:74 /type GRF002"}},
 	{"ends not allowed", "", "", []string{char, node, mem, `{"id": "edge:OWNS_MEMORY:tag:t:char:c", "type": "OWNS_MEMORY", "src": "tag:t", "dst": "char:c", "props": {}}`, edge}, []string{"4:71 /src GRF005", "4:87 /dst GRF005"}},
 	{"ends not allowed, node after edge", "", "", []string{`{"id": "edge:ABOUT:tag:t:char:c", "type": "ABOUT", "src": "tag:t", "dst": "char:c", "props": {}}`, char, node}, []string{"2: GRF007?", "1:59 /src GRF005"}},
 	{"duplicate edge id", "", "", []string{char, mem, edge, edge}, []string{"4:8 /id GRF003"}},
@@ -385,13 +385,13 @@ func TestVersionIsTold(t *testing.T) {
 		name, text string
 		want       schema.Version
 	}{
-		{"fits both", char, schema.V010},
+		{"fits both", char, schema.Latest},
 		{"chain's edge ids", `{"id": "about:claim:X|daily|agent:a|tag:b:tag:b", "type": "ABOUT", "src": "claim:X|daily|agent:a|tag:b", "dst": "tag:b", "props": {}}`, schema.V001},
 		{"rank missing", without(claim, `"rank":null,`), schema.V001},
 		{"raw separators", strings.ReplaceAll(claim, "tag:t", "tag:a:b"), schema.V001},
-		{"a wrong hash does not make a file old", with(memory, "ec69f", "ec69e"), schema.V010},
-		{"newer kind", `{"op": "put", "new": ` + node + `}`, schema.V010},
-		{"nothing", "", schema.V010},
+		{"a wrong hash does not make a file old", with(memory, "ec69f", "ec69e"), schema.Latest},
+		{"newer kind", `{"op": "put", "new": ` + node + `}`, schema.Latest},
+		{"nothing", "", schema.Latest},
 	} {
 		_, checker := check(t, "", validate.Options{}, file{"f.jsonl", c.text})
 		if v := checker.Checked[0].Version; v != c.want && c.text != "" {

@@ -250,7 +250,7 @@ func readAll(ctx context.Context, file string) (map[string]row, []*schema.Findin
 }
 
 func opening(err error) error {
-	return fmt.Errorf("%w (if Mem0 was killed while it wrote, start and stop it once: it mends its own journal)", err)
+	return fmt.Errorf("%w (if Mem0 was killed while it wrote, start and stop it once: it repairs its own journal)", err)
 }
 
 func (r *reader) rounds(ctx context.Context) error {

@@ -1,0 +1,254 @@
+// Package config reads a project's membench.yaml, strictly: an unknown or repeated
+// key is an error with line and column. Secrets are never in it: they come from the
+// environment or a .env file.
+package config
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"membench/internal/smallfile"
+	"membench/llm/cassette"
+	"membench/schema"
+)
+
+// Version of the file format. A file without one is of version 1.
+const Version = 1
+
+// Project is membench.yaml. Paths are relative to the file's folder.
+type Project struct {
+	Version       int            `yaml:"version"`
+	Name          string         `yaml:"name"`
+	SchemaVersion schema.Version `yaml:"schema_version"` // of every output; default the newest
+	Sources       []string       `yaml:"sources"`        // chapter folders, chat files
+	Output        string         `yaml:"output"`         // default out/<name>
+	Now           string         `yaml:"now"`            // RFC 3339; default taken once and kept in the output's manifest
+	Catalogs      []string       `yaml:"catalogs"`       // files that add to the vocabulary
+	People        schema.People  `yaml:"people"`         // who is who: names that are one person, and where
+	Operations    []string       `yaml:"operations"`     // scenes whose talk is about systems; "*": all
+
+	Scene         string                  `yaml:"scene"`
+	Character     Character               `yaml:"character"`
+	User          Person                  `yaml:"user"`
+	Agent         Person                  `yaml:"agent"`
+	Start         string                  `yaml:"start"`       // RFC 3339; time of the first turn where a source has none
+	TurnOffset    Duration                `yaml:"turn_offset"` // added for each turn after the start
+	Conversations map[string]Conversation `yaml:"conversations"`
+
+	Model    Model    `yaml:"model"`    // the endpoint of every role that has none of its own
+	Models   Models   `yaml:"models"`   // by role
+	Cassette Cassette `yaml:"cassette"` // where answers are kept
+	Prompts  Prompts  `yaml:"prompts"`
+	Prices   string   `yaml:"prices"` // price table; default the built-in one
+	Budget   Budget   `yaml:"budget"` // of one run
+
+	Annotate Tagging `yaml:"annotate"`
+	Replay   Replay  `yaml:"replay"`
+	Claims   Claims  `yaml:"claims"`
+
+	dir   string
+	given map[string]bool // members that the file has, as dotted names
+}
+
+// Character is who the agent plays. Names are its labels in raw chapters; a name
+// followed by one of the Monologue suffixes is its monologue.
+type Character struct {
+	ID        string   `yaml:"id"`
+	Names     []string `yaml:"names"`
+	Monologue []string `yaml:"monologue"`
+}
+
+// Person is a user or an agent, with its labels in raw chapters.
+type Person struct {
+	ID    string   `yaml:"id"`
+	Names []string `yaml:"names"`
+}
+
+// Conversation overrides the defaults for one conv_id.
+type Conversation struct {
+	Scene     string `yaml:"scene"`
+	Character string `yaml:"character"`
+	User      string `yaml:"user"`
+	Agent     string `yaml:"agent"`
+	Start     string `yaml:"start"`
+}
+
+// Prompts says which prompts models are asked with.
+type Prompts struct {
+	Dir      string `yaml:"dir"`      // <name>.md or <name>.<language>.md in place of the built-in ones
+	Language string `yaml:"language"` // en (default) | zh
+}
+
+// Tagging chooses the tagger.
+type Tagging struct {
+	Tagger string `yaml:"tagger"` // rule (default) | model
+	Format string `yaml:"format"` // auto (default) | norm | raw | chat | openai
+}
+
+// Replay configures the embedded memory.
+type Replay struct {
+	Isolation string `yaml:"isolation"` // global (default) | per_conv
+	Extractor string `yaml:"extractor"` // rule (default) | model
+	TopK      int    `yaml:"top_k"`     // default 5
+	// Qdrant is the address of a Qdrant server's gRPC that keeps the memory's points;
+	// default: in process.
+	Qdrant     string `yaml:"qdrant"`
+	Collection string `yaml:"collection"` // there; default memory_bench_<isolation>
+}
+
+// Claims chooses the extractor.
+type Claims struct {
+	Extractor string `yaml:"extractor"` // rule (default) | model
+}
+
+// Duration reads Go's form: 30s, 1m30s.
+type Duration time.Duration
+
+// UnmarshalText reads a duration.
+func (d *Duration) UnmarshalText(b []byte) error {
+	v, err := time.ParseDuration(string(b))
+	*d = Duration(v)
+	return err
+}
+
+// Load reads and checks a project file and fills in the defaults. ${NAME} in a value
+// is taken from env.
+func Load(path string, env Lookup) (*Project, error) {
+	b, err := smallfile.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	p, err := parse(b, env)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	p.dir = filepath.Dir(path)
+	if p.Name == "" {
+		p.Name = filepath.Base(absOr(p.dir))
+	}
+	if p.Output == "" {
+		p.Output = filepath.Join("out", p.Name)
+	}
+	return p, nil
+}
+
+func absOr(dir string) string {
+	if a, err := filepath.Abs(dir); err == nil {
+		return a
+	}
+	return dir
+}
+
+func parse(b []byte, env Lookup) (*Project, error) {
+	p := &Project{
+		Version: Version, SchemaVersion: schema.Latest,
+		Annotate: Tagging{Tagger: "rule", Format: "auto"},
+		Replay:   Replay{Isolation: "global", Extractor: "rule", TopK: 5},
+		Claims:   Claims{Extractor: "rule"},
+	}
+	doc, err := decode(b, env, p)
+	if err != nil {
+		if keyMember.MatchString(err.Error()) {
+			err = fmt.Errorf("%w\na key never stands in the file: key_env names the variable that holds it", err)
+		}
+		return nil, err
+	}
+	p.given = map[string]bool{}
+	var raw map[string]any
+	if doc.Decode(&raw) == nil {
+		mark(p.given, "", raw)
+	}
+	return p, p.check(env)
+}
+
+var keyMember = regexp.MustCompile(`unknown field "(?i:api_?key|key|token|secret|password)"`)
+
+// mark notes the names that a file has.
+func mark(given map[string]bool, prefix string, m map[string]any) {
+	for k, v := range m {
+		given[prefix+k] = true
+		if sub, ok := v.(map[string]any); ok {
+			mark(given, prefix+k+".", sub)
+		}
+	}
+}
+
+func (p *Project) check(env Lookup) error {
+	if p.Version != Version {
+		return fmt.Errorf("version: have %d, want %d", p.Version, Version)
+	}
+	v, err := schema.ParseVersion(string(p.SchemaVersion))
+	if err != nil {
+		return err
+	}
+	p.SchemaVersion = v
+	if len(p.Sources) == 0 {
+		return fmt.Errorf("sources: have none, want at least one file or folder")
+	}
+	for _, c := range []struct {
+		key, have string
+		want      []string
+	}{
+		{"annotate.tagger", p.Annotate.Tagger, []string{"rule", "model"}},
+		{"annotate.format", p.Annotate.Format, []string{"auto", "norm", "raw", "chat", "openai"}},
+		{"replay.isolation", p.Replay.Isolation, []string{"global", "per_conv"}},
+		{"replay.extractor", p.Replay.Extractor, []string{"rule", "model"}},
+		{"claims.extractor", p.Claims.Extractor, []string{"rule", "model"}},
+	} {
+		if !slices.Contains(c.want, c.have) {
+			return fmt.Errorf("%s: have %q, want one of %v", c.key, c.have, c.want)
+		}
+	}
+	if p.Replay.Qdrant == "" && p.Replay.Collection != "" {
+		return fmt.Errorf("replay.collection: have %q, want replay.qdrant beside it: the address of the server that holds it", p.Replay.Collection)
+	}
+	if p.Replay.TopK < 1 {
+		return fmt.Errorf("replay.top_k: have %d, want at least 1", p.Replay.TopK)
+	}
+	if err := p.People.Check(); err != nil {
+		return err
+	}
+	times := [][2]string{{"now", p.Now}, {"start", p.Start}}
+	for _, conv := range slices.Sorted(maps.Keys(p.Conversations)) {
+		times = append(times, [2]string{"conversations." + conv + ".start", p.Conversations[conv].Start})
+	}
+	for _, t := range times {
+		if t[1] == "" {
+			continue
+		}
+		if _, err := time.Parse(time.RFC3339, t[1]); err != nil {
+			return fmt.Errorf("%s: have %q, want a time like 2026-03-01T20:00:00+08:00", t[0], t[1])
+		}
+	}
+	if p.Cassette.Mode != "" {
+		if _, err := cassette.ParseMode(p.Cassette.Mode); err != nil {
+			return fmt.Errorf("cassette.mode: %w", err)
+		}
+	}
+	for _, role := range Roles() {
+		e, err := p.Resolve(role, Model{}, env)
+		if err != nil {
+			return err
+		}
+		uses := role == Annotate && p.Annotate.Tagger == "model" || role == Extract && (p.Replay.Extractor == "model" || p.Claims.Extractor == "model")
+		if uses && !e.Configured() {
+			return fmt.Errorf("model.name: want the name of a model, since a step uses one (or models.%s.name, or OPENAI_MODEL)", role)
+		}
+	}
+	return nil
+}
+
+// Path resolves a path of the file against its folder.
+func (p *Project) Path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(p.dir, name)
+}
+
+// Dir is the folder of the project file.
+func (p *Project) Dir() string { return p.dir }

@@ -1,0 +1,128 @@
+// Package clause reads what a text says of people: who did or is what, where, with
+// whom and when, and whether the text asserts it, plans it, denies it or only asks.
+//
+// It knows mentions ("I", "my sister", "Anna", 我妈), not people: the caller decides
+// who is meant. It knows expressions of time, not the day of speaking: the caller
+// resolves Fact.Time with timex.Expr.At. Nothing here reads a clock, and the same text
+// always gives the same facts.
+package clause
+
+import (
+	"membench/internal/timex"
+)
+
+// A Phrase is a piece of the text that was read. Text[Start:End] of the input holds
+// its words; Text is their plain form, without articles and marks around them, and is
+// "" where there is none.
+type Phrase struct {
+	Text       string
+	Start, End int // bytes
+}
+
+// A MentionKind says how a person is spoken of.
+type MentionKind uint8
+
+// Kinds of mentions.
+const (
+	NoOne     MentionKind = iota // the zero Mention: nobody is spoken of
+	Speaker                      // I, me, 我; with Plural we, 我们
+	Addressee                    // you, 你
+	Named                        // by name
+	Relative                     // by relation to another: my sister, Anna's boss, 我妈
+	Pronoun                      // he, she, they, 他
+	Described                    // otherwise: "a friend from work", 同事小组
+)
+
+// A Gender is what the words of a mention tell.
+type Gender uint8
+
+// Genders.
+const (
+	Unknown Gender = iota
+	Female
+	Male
+)
+
+// A Mention is one way in which a text speaks of a person. Start == End where the
+// subject is left out, as Chinese and chats do ("Went home early").
+type Mention struct {
+	Kind MentionKind
+	Phrase
+	// Relation is the relation of a Relative as an English key, the same for "mom",
+	// "mother" and 妈妈: mother, sister, husband, boss, friend …
+	Relation string
+	Owner    *Mention // whose relation it is; nil: the speaker's, or nobody's
+	Plural   bool     // more than one person: we, my parents, 他们
+	Gender   Gender
+}
+
+// A Tense is the time of what a clause says, against the time of speaking.
+type Tense uint8
+
+// Tenses.
+const (
+	Present Tense = iota
+	Past
+	Future
+)
+
+// A Modality says how the text holds what a clause says.
+type Modality uint8
+
+// Modalities. Only Asserted and Plan make facts; the others are there so that a caller
+// can tell what was said from what is so.
+const (
+	Asserted   Modality = iota // it is, was or has been so
+	Plan                       // it is meant to come: "I'm going to", "next week I fly", 打算
+	Wish                       // "I'd love to", "I hope", 想要
+	Condition                  // "if I had time", 如果
+	Hearsay                    // "she says that", 听说
+	Question                   // asked, not said
+	Imperative                 // told to do: "let me know"
+)
+
+// A Tier says how far a fact can be trusted.
+type Tier uint8
+
+// Tiers.
+const (
+	Wide    Tier = iota // worth keeping, one way of reading found it
+	Default             // sure enough to become a claim unless the caller asks otherwise
+)
+
+// A Fact is what one clause says of one person.
+//
+//	I went to Lisbon with my sister last May.
+//	Subject {Speaker "I"}  Verb "go"  Place "Lisbon"  With [{Relative "my sister"}]
+//	When "last May"  Time {Deictic …}  Tense Past  Slot "VISITED"  Value "Lisbon"
+type Fact struct {
+	Subject Mention
+	Verb    string // lemma of the predicate, with its particle: go, give up, be, 去
+	Object  Phrase // what the predicate is about, to the end of the clause; of "be" the complement
+	Place   Phrase
+	With    []Mention
+	When    Phrase     // the words of time
+	Time    timex.Expr // their meaning; only where When.Text is not ""
+	Tense   Tense
+	Negated bool
+	// Modality is how the clause is held; see Modality.
+	Modality Modality
+	// Slot is the predicate of the catalogue that the fact fills, always the positive
+	// of its pair (Negated says the polarity). It is DID where no other fits: a general
+	// event, whose object is the whole of Verb, Object and Place.
+	Slot string
+	// Value is what fills the slot: the town of LIVES_IN, the animal of HAS_PET. Of a
+	// slot whose rivals have a name (FAVORITE, "dessert=tiramisu") Value holds both.
+	Value Phrase
+	Rank  int // 1: "favourite", "best", 最; 0: not ranked
+	// Confidence is the share of facts of this kind that readers found right, in [0,1].
+	Confidence float64
+	Tier       Tier
+	Start, End int // bytes of the sentence in the text
+}
+
+// Options say how a text is to be read.
+type Options struct {
+	Year  int      // completes dates that name none; 0: unknown
+	Names []string // who takes part in the talk: these capital words are people
+}
