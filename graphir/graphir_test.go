@@ -577,7 +577,7 @@ func TestDoubledStatements(t *testing.T) {
 		for range len(lines) {
 			lines = append(lines[1:], lines[0])
 			w := write(t, input{claims: strings.Join(lines, "")}, Options{Version: v, Shortcuts: true}, false)
-			all := strings.Join(append(slices.Clone(w.nodes), w.edges...), "\n")
+			all := w.nodes + w.edges
 			if first == "" {
 				first = all
 			}
