@@ -43,6 +43,10 @@ func Values(r io.Reader, name string, max int) iter.Seq2[*Value, error] {
 		if s.need(3) && bytes.HasPrefix(s.rest(), []byte("\xef\xbb\xbf")) {
 			s.lo += 3
 		}
+		if f := s.unreadable(); f != nil {
+			yield(nil, f)
+			return
+		}
 		if s.space(); s.lo < len(s.buf) && s.buf[s.lo] == '[' {
 			s.array = true
 			s.take(1)
@@ -78,6 +82,18 @@ type splitter struct {
 	lines bool   // the first good value stands on one line, and the file is no array
 	done  int    // bytes of good values
 	waste int    // bytes read in vain, in values that turned out damaged
+}
+
+// unreadable is the finding of a file that holds no value at all: it is empty, or is not
+// written in UTF-8.
+func (s *splitter) unreadable() *schema.Finding {
+	switch b := s.rest(); {
+	case len(b) == 0 && s.err == io.EOF:
+		return &schema.Finding{Pos: s.pos, Code: "JSON001", Message: "the file is empty", Want: "JSON", Hint: "fetch the file again"}
+	case len(b) > 1 && (b[0] == 0xff && b[1] == 0xfe || b[0] == 0xfe && b[1] == 0xff || b[0] == 0 || b[1] == 0):
+		return &schema.Finding{Pos: s.pos, Code: "JSON005", Message: "the file is written in UTF-16 or UTF-32", Want: "UTF-8", Hint: "convert it: iconv -f UTF-16 -t UTF-8"}
+	}
+	return nil
 }
 
 func (s *splitter) rest() []byte { return s.buf[s.lo:] }
@@ -352,6 +368,9 @@ func (s *splitter) damaged(n int, why error) error {
 		f.Pos, f.Code, f.Want = s.pos, "JSON003", fmt.Sprintf("at most %d bytes", s.max)
 	case errByte:
 		f.Have = fmt.Sprintf("%q", s.rest()[n])
+		if b := s.rest()[n:]; bytes.HasPrefix(b, []byte("NaN")) || bytes.HasPrefix(b, []byte("Infinity")) {
+			f.Code, f.Message, f.Have, f.Hint = "JSON007", "NaN or Infinity: JSON has no such numbers; the value was left out", "", ""
+		}
 	}
 	if s.array {
 		f.Pointer = schema.Pointer(fmt.Sprint(s.index))

@@ -42,7 +42,7 @@ func TestValues(t *testing.T) {
 		{"indented", "\ufeff[\n  {\n \"a\": \"中\"}, {\"b\": 2}\n]\n", []string{"2:3 {\n \"a\": \"中\"}", `3:13 {"b": 2}`}, 0},
 		{"lines", "{\"a\":1}\n\n{\"a\":2}\r\n{\"a\":3}", []string{`1:1 {"a":1}`, `3:1 {"a":2}`, `4:1 {"a":3}`}, 0},
 		{"one object", " {\"a\":\n1}", []string{"1:2 {\"a\":\n1}"}, 0},
-		{"empty", "", nil, 0},
+		{"empty", "", nil, 1},
 		{"empty array", "[ ]", nil, 0},
 		{"cut array", `[{"a":1},`, []string{`1:2 {"a":1}`}, 1},
 		{"cut value", `[{"a":1},{"a":"x`, []string{`1:2 {"a":1}`}, 1},

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -224,10 +225,10 @@ func runAnnotate(ctx context.Context, e *env, o annotateOptions) (err error) {
 		report.Findings = t.byCode
 	}
 	if o.asJSON {
-		return writeJSON(e.out, report)
+		return errors.Join(writeJSON(e.out, report), t.lost())
 	}
 	report.print(e)
-	return nil
+	return t.lost()
 }
 
 // eventFiles are the files of a folder. Each appears whole; with strict none appears

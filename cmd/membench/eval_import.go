@@ -239,5 +239,5 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 	}
 	pipeline.UnusedErrata(list, t.log())
 	e.warnf("%d answers, %d sessions, %d rows left out or unreadable verdicts", rows, sessions, t.errors+t.warnings-other)
-	return nil
+	return t.lost()
 }

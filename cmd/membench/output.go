@@ -117,6 +117,16 @@ func (t *tally) summary() {
 	}
 }
 
+// lost ends a command that wrote its output although records were left out of it or are
+// wrong: exit 3, so that no script goes on with half of its data unaware.
+func (t *tally) lost() error {
+	if t.errors == 0 {
+		return nil
+	}
+	t.e.warnf("%s in the data: what was written is not all that was given", count(t.errors, "error"))
+	return errFindings
+}
+
 // drop passes a stream on without its findings, which are counted.
 func drop[T any](t *tally, in schema.Seq[T]) schema.Seq[T] {
 	return records.Drop(in, func(f *schema.Finding) { t.take(f) })

@@ -84,7 +84,7 @@ func (s Source) Open() (o Opened, err error) {
 func (o Opened) Read(ctx context.Context, report func(*schema.Finding)) schema.Seq[schema.Case] {
 	options := o.Options
 	options.Report = report
-	return o.Cases(ctx, o.files, options)
+	return o.Dataset.Read(ctx, o.files, options)
 }
 
 // Guess names the data set of a file or folder by the names of its files, "cases" where

@@ -74,7 +74,12 @@ func (p *plan) writeCases(ctx context.Context, t *tally, path string) (kept kept
 				if _, _, err := jsonl.Write(io.MultiWriter(b, sum), schema.Latest, s.chosen(ctx, t, &k, ids)); err != nil {
 					return err
 				}
-				if k.Digest = hex.EncodeToString(sum.Sum(nil)); k.Questions == 0 {
+				k.Digest = hex.EncodeToString(sum.Sum(nil))
+				switch {
+				case t.errors > 0:
+					t.log.printf("%s was not read whole: nothing was asked. See all findings with membench datasets lint; to ask what could be read, convert it (membench datasets convert) and give the cases", s.name)
+					return schema.ErrFindings
+				case k.Questions == 0:
 					return fmt.Errorf("%s: no question to ask", s.name)
 				}
 				kept = append(kept, k)

@@ -284,7 +284,7 @@ func (p *plan) gradeStep(ctx context.Context, b *build.Builder) error {
 			g.Explain = &explain.Options{Cases: caseFile(ctx, filepath.Join(p.dir, records.CasesFile))}
 		}
 		rep, err := Grade(ctx, g)
-		if len(p.v.Systems)*len(p.v.Datasets) == 1 { // means over several systems say nothing
+		if len(p.run.Systems)*len(p.sets) <= 1 { // means over several systems say nothing
 			var text strings.Builder
 			rep.text(&text)
 			for line := range strings.Lines(text.String()) {
