@@ -154,15 +154,6 @@ func eventTime(e timex.Expr, said timex.Day) string {
 
 // dayOf is the local day of an instant.
 func dayOf(s string) (timex.Day, bool) {
-	if _, ok := schema.ParseInstant(s); !ok || len(s) < len("2006-01-02") {
-		return 0, false
-	}
-	var y, m, d int
-	for i, p := range []*int{&y, &m, &d} {
-		from := []int{0, 5, 8}[i]
-		for _, c := range s[from : from+[]int{4, 2, 2}[i]] {
-			*p = *p*10 + int(c-'0')
-		}
-	}
-	return timex.Date(y, m, d), true
+	t, ok := schema.ParseTime(s, nil)
+	return timex.Date(t.Year(), int(t.Month()), t.Day()), ok && len(s) >= len("2006-01-02")
 }
