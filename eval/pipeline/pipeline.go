@@ -130,6 +130,7 @@ func (p *plan) ask(ctx context.Context) (res evalrun.Result, err error) {
 	}
 	o := p.run
 	o.Dir, o.Watch, o.Found = p.dir, &evalrun.Watch{}, t.found
+	o.Warn = p.o.Log.Words
 	o.Memories = cmp.Or(o.Memories, runtime.GOMAXPROCS(0))
 	if o.Now != nil { // two runs of one configuration are two at a service, too
 		o.ID = p.id()
