@@ -150,7 +150,7 @@ answers, or far shorter), no corrected accuracy is printed, and the reason is.`,
 	f := c.Flags()
 	o.judgeFlags.add(c)
 	f.StringVar(&o.plants, "plants", "", "take planted answers from this `file` (- is standard input)")
-	f.StringVar(&o.shapes, "shapes", "", "also plant answers of the built-in shapes (`built-in`) or of these and a file's (FILE); default: built-in for judges by rule, none for models")
+	f.StringVar(&o.shapes, "shapes", "", "also plant answers of the built-in shapes (`built-in`) or of these and a file's (FILE); default: built-in for judges by rule without --plants, none for models")
 	f.BoolVar(&o.json, "json", false, "print the report as JSON")
 	return c
 }
@@ -168,7 +168,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 	if run.Workers <= 0 {
 		run.Workers = m.workers
 	}
-	if o.shapes != "" || m.rule {
+	if o.shapes != "" || m.rule && o.plants == "" {
 		if run.Shapes, err = shapesOf(o.shapes); err != nil {
 			return err
 		}
@@ -226,13 +226,16 @@ func printCalibration(out io.Writer, rep calibrate.Report) error {
 		return fmt.Sprintf("%.3f [%.3f, %.3f] (%d/%d)", r.Rate, r.Lo, r.Hi, r.K, r.N)
 	}
 	fmt.Fprintf(w, "judge %s, %d questions\n\n", rep.Judge, rep.Questions)
-	fmt.Fprintln(w, "planted answers   truth   accepted")
+	fmt.Fprintln(w, "planted answers          truth   accepted")
 	for _, k := range rep.Kinds {
+		if k.Accepted.N+k.Failed == 0 && len(rep.Kinds) > len(calibrate.Kinds()) {
+			continue // a shape of the other language
+		}
 		truth := "wrong"
 		if k.Right {
 			truth = "right"
 		}
-		fmt.Fprintf(w, "%-17s %-7s %s", k.Kind, truth, share(k.Accepted))
+		fmt.Fprintf(w, "%-24s %-7s %s", k.Kind, truth, share(k.Accepted))
 		if k.Failed > 0 {
 			fmt.Fprintf(w, ", %d not judged", k.Failed)
 		}
