@@ -103,10 +103,10 @@ type askReport struct {
 	Question string    `json:"question"`
 	AsOf     string    `json:"as_of,omitzero"`
 	Answer   string    `json:"answer"`
-	Used     []int     `json:"used,omitempty"` // ranks of the hits that it was taken from, by rule
+	Used     []int     `json:"used,omitempty"`    // ranks of the hits that it was taken from, by rule
 	Unknown  []string  `json:"unknown,omitempty"` // names in the question that nothing in the graph mentions
-	Near     []string  `json:"near,omitempty"` // claims found near by, where nothing answers the question
-	By       schema.By `json:"by"`             // "rule" or the model
+	Near     []string  `json:"near,omitempty"`    // claims found near by, where nothing answers the question
+	By       schema.By `json:"by"`                // "rule" or the model
 	Turns    int       `json:"turns"`
 	Claims   int       `json:"claims"`
 	Hits     []askHit  `json:"hits"` // best first

@@ -26,11 +26,11 @@ const (
 // internal/judgetrain tunes on, with the gold evidence as the context and with ten hits
 // of BM25; docs/quality.md has the figures.
 const (
-	support  = 0.05 // least share of the question's words that an answer's sentence needs
-	shareOf  = 0.5  // sentences of at least this share of the best one's score belong to an answer
-	listOf   = 0.5  // the same of a list
-	maxUnits = 4    // sentences of an answer; of a list maxList
-	maxList  = 6
+	support   = 0.05 // least share of the question's words that an answer's sentence needs
+	shareOf   = 0.5  // sentences of at least this share of the best one's score belong to an answer
+	listOf    = 0.5  // the same of a list
+	maxUnits  = 4    // sentences of an answer; of a list maxList
+	maxList   = 6
 	usedUnits = 500 // sentences of a context up to which an answer says what it was taken from
 )
 
