@@ -197,6 +197,17 @@ func ask(ctx context.Context, g graph.Graph, d memory.Deps, r reader.Reader, o a
 	if err != nil {
 		return rep, err
 	}
+	// A score is a sum of z-values: what is below the mean of all turns is shown only because
+	// there are so few.
+	fits := 0
+	for fits < len(got.Hits) && got.Hits[fits].Score > 0 {
+		fits++
+	}
+	if fits > 0 && fits < len(got.Hits) {
+		if got, err = m.Retrieve(ctx, memory.Query{Text: o.question, K: fits, AsOf: o.asOf}); err != nil {
+			return rep, err
+		}
+	}
 	in := reader.Input{Question: schema.Question{Text: o.question, AsOf: o.asOf}, Speakers: m.Speakers(), Context: got.Context}
 	src := newSources(traceOptions{in: o.graph, sourceRoot: o.sourceRoot})
 	for i, h := range got.Hits {
