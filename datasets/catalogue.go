@@ -87,6 +87,11 @@ var catalogue = []Info{
 		Status: StatusConvert, Checked: "the generator's state, which it does not see", Note: "alarms, devices, incidents and changes are read from the turns; roots, counts and repeats are computed from the graph",
 	},
 	{
+		Name: "beam", Title: "BEAM (ten abilities over long conversations)", Home: "https://github.com/mohammadtavakoli78/BEAM", Licence: "none stated in the repository", Terms: "No licence is stated: for your own tests only; nothing of it may be passed on.",
+		Status: StatusRead, Checked: "12 of the 20 conversations of its 100K tier", Unverified: "the tiers 500K and 1M share the layout and were not read; 10M (a folder of plans) is not read", Size: "100K: 20 conversations, 400 questions",
+		Note: "five of the ten abilities need a model as judge: protocol beam-rubric",
+	},
+	{
 		Name: "dejavu", Title: "DejaVu", Home: "https://doi.org/10.5281/zenodo.6955909", Licence: "see Zenodo", Terms: "Read the terms at Zenodo; not passed on here.",
 		Status: StatusConvert, Unverified: "the Zenodo archives were not at hand; their faults.csv is read as that of aiops2020", Note: "same table as aiops2020",
 	},
@@ -159,12 +164,21 @@ var catalogue = []Info{
 		Status: StatusConvert, Checked: "2,207 test and 20 dev items", Note: "runbook entries and their corrections as a graph: what an entry says, and what it said",
 	},
 	{
+		Name: "personamem", Title: "PersonaMem, in the form of the Agent Memory Benchmark", Home: "https://github.com/vectorize-io/agent-memory-benchmark", Licence: "none stated there", Terms: "No licence is stated: for your own tests only; nothing of it may be passed on.",
+		Status: StatusRead, Checked: "24 of the 37 histories of its 32k tier", Unverified: "the tiers 128k and 1M were not read", Size: "32k: 37 histories, 589 questions",
+		Note: "multiple choice: protocol choice; no turn evidence",
+	},
+	{
 		Name: "plain", Title: "Your own cases", Home: "docs/datasets.md", Licence: "yours", Terms: "Yours.", Redistributable: true,
 		Status: StatusRead, Checked: "its own fixtures", Note: "the form of seed 000 §6.3, and membench's own Case records",
 	},
 	{
 		Name: "probes", Title: "Cases of a graph of your own", Home: "membench datasets probes GRAPH", Licence: "that of the graph's sources", Terms: "Questions quote the graph's turns: what holds for those holds for the cases.",
 		Status: StatusConvert, Checked: "the graphs of membench demo and of LoCoMo's eight conversations", Note: "nodes.jsonl and edges.jsonl of to-graph or chain; golds and evidence are computed from the graph",
+	},
+	{
+		Name: "realtalk", Title: "REALTALK (chats of real people over 21 days)", Home: "https://github.com/danny911kr/REALTALK", Licence: "none stated", Terms: "No licence is stated: for your own tests only; nothing of it may be passed on.",
+		Status: StatusRead, Checked: "7 of its 10 chats", Size: "10 chats, 8,944 turns, 728 questions", Note: "the same people take part in several chats",
 	},
 	{
 		Name: "sofi", Title: "SOFI (symptoms and faults of IP networks)", Home: "ScienceDirect, 2022 (data with the article)", Licence: "see the article", Terms: "Read the article's terms; not passed on here.",

@@ -67,6 +67,13 @@ func (o Options) Tell(f *schema.Finding) {
 	}
 }
 
+// Correct lays the errata over a case that is complete; pos is the place of the case.
+func (o Options) Correct(c *schema.Case, pos schema.Pos) {
+	if o.Errata != nil {
+		o.Errata.Apply(c, pos, o.Tell)
+	}
+}
+
 // Read makes cases of the values of files. make runs on several cores and reports
 // through the value it was given; cases and findings come in file order. Held at a
 // time: a few values of each worker.
@@ -123,15 +130,38 @@ func Read(ctx context.Context, files []jsonl.File, o Options, make func(v *Value
 				return
 			}
 			for _, c := range m.cases {
-				if o.Errata != nil {
-					o.Errata.Apply(&c, m.pos, o.Tell)
-				}
+				o.Correct(&c, m.pos)
 				if !yield(schema.Record[schema.Case]{Pos: m.pos, V: c}, nil) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// Each hands the values of files to take, one after another: for sets whose case is made
+// of several values or files. A value that cannot be read, or that take refuses with a
+// *schema.Finding, is told to o.Report, and the next one is read; any other error ends it.
+func Each(ctx context.Context, files []jsonl.File, o Options, take func(v *Value) error) error {
+	var finding *schema.Finding
+	for v, err := range FileValues(files, o.Max) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			err = take(v)
+			for _, f := range v.findings {
+				o.Tell(f)
+			}
+		}
+		switch {
+		case errors.As(err, &finding):
+			o.Tell(finding)
+		case err != nil:
+			return err
+		}
+	}
+	return nil
 }
 
 // FileValues yields the values of several files.

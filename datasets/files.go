@@ -4,6 +4,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -14,6 +15,13 @@ import (
 // PathFile is a file on disk, unpacked; "-" is stdin.
 func PathFile(path string, stdin io.Reader) jsonl.File {
 	return jsonl.File{Name: path, Open: func() (io.ReadCloser, error) { return jsonl.Open(path, stdin) }}
+}
+
+// BaseName is a file's name without its folder, its packing (.gz, .zst) and its ending.
+func BaseName(name string) string {
+	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
+	base = strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".zst")
+	return strings.TrimSuffix(base, path.Ext(base))
 }
 
 // TextFile is a file in memory.

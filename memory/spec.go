@@ -29,15 +29,26 @@ func Define[O any](name, doc string, defaults O, build func(Deps, O) (System, er
 		o := defaults
 		if len(raw) > 0 {
 			if err := codec.Unmarshal(raw, &o); err != nil {
-				return nil, fmt.Errorf("options of memory system %s: %w", name, err)
+				return nil, &OptionsError{name, err}
 			}
 			if err := unknown(raw, defaults); err != nil {
-				return nil, fmt.Errorf("options of memory system %s: %w", name, err)
+				return nil, &OptionsError{name, err}
 			}
 		}
 		return build(d, o)
 	}}
 }
+
+// An OptionsError says that the options of a system cannot be read.
+type OptionsError struct {
+	System string
+	Err    error
+}
+
+func (e *OptionsError) Error() string {
+	return fmt.Sprintf("options of memory system %s: %v", e.System, e.Err)
+}
+func (e *OptionsError) Unwrap() error { return e.Err }
 
 // unknown names the first member of raw that the options do not have.
 func unknown(raw []byte, defaults any) error {

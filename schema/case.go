@@ -77,10 +77,12 @@ type Question struct {
 	Answers     []string `json:"answers,omitempty"`     // every accepted gold, Answer first, where there are several
 	Wrong       string   `json:"wrong_answer,omitzero"` // an answer known to be wrong (LoCoMo's adversarial_answer)
 	Choices     []string `json:"choices,omitempty"`
-	Category    string   `json:"category"`         // one of Categories
-	RawCategory string   `json:"raw_category"`     // the source's own label, as text
-	Abstain     bool     `json:"abstain,omitzero"` // the right answer is that it cannot be answered
-	AsOf        string   `json:"as_of,omitzero"`   // when it is asked; RFC 3339 or its beginning
+	Rubric      []string `json:"rubric,omitempty"`    // what a good answer states or does, item by item: the unit of a rubric judge
+	OpenEnded   bool     `json:"open_ended,omitzero"` // the gold describes a good answer instead of giving one: only a model can grade it
+	Category    string   `json:"category"`            // one of Categories
+	RawCategory string   `json:"raw_category"`        // the source's own label, as text
+	Abstain     bool     `json:"abstain,omitzero"`    // the right answer is that it cannot be answered
+	AsOf        string   `json:"as_of,omitzero"`      // when it is asked; RFC 3339 or its beginning
 	// Checkpoint and Covered say after which sessions it is asked; none: after all.
 	Checkpoint string   `json:"checkpoint_id,omitzero"`
 	Covered    []string `json:"covered_sessions,omitempty"`

@@ -14,6 +14,9 @@ type QARecord struct {
 	Gold        string     `json:"gold"`
 	Golds       []string   `json:"golds,omitempty"` // every accepted gold, where there are several
 	Wrong       string     `json:"wrong_answer,omitzero"`
+	Choices     []string   `json:"choices,omitempty"`
+	Rubric      []string   `json:"rubric,omitempty"`    // see Question
+	OpenEnded   bool       `json:"open_ended,omitzero"` // see Question
 	Category    string     `json:"category"`
 	RawCategory string     `json:"raw_category"`
 	Abstain     bool       `json:"abstain,omitzero"`
@@ -49,7 +52,7 @@ func (r QARecord) At(Version) QARecord { return r }
 
 // Record is what a record has of its question; whoever asks fills in the rest.
 func (q Question) Record() QARecord {
-	return QARecord{QuestionID: q.ID, Checkpoint: q.Checkpoint, Question: q.Text, Gold: q.Answer, Golds: q.Answers, Wrong: q.Wrong, Category: q.Category, RawCategory: q.RawCategory,
+	return QARecord{QuestionID: q.ID, Checkpoint: q.Checkpoint, Question: q.Text, Gold: q.Answer, Golds: q.Answers, Wrong: q.Wrong, Choices: q.Choices, Rubric: q.Rubric, OpenEnded: q.OpenEnded, Category: q.Category, RawCategory: q.RawCategory,
 		Abstain: q.Abstain, AsOf: q.AsOf, Evidence: q.Evidence, EvidenceIDs: q.EvidenceIDs, EvidenceTexts: q.EvidenceTexts, Errata: q.Errata}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"membench/config"
+	"membench/cypher/neo4j/target"
 	"membench/eval/reader"
 	"membench/graph"
 	"membench/memory"
@@ -26,7 +27,7 @@ type askOptions struct {
 	k, show         int
 	sourceRoot      string
 	json            bool
-	neo4j           neo4jTarget
+	neo4j           target.Target
 	models          modelFlags
 }
 
@@ -67,8 +68,8 @@ later, and claims count as they stood then: 2026-03 means to the end of March.`,
 	f.IntVar(&o.show, "show", 3, "show the evidence of the `n` best turns; --json has all")
 	f.StringVar(&o.sourceRoot, "source-root", "", "`dir` that source paths are relative to")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
-	f.StringVar(&o.neo4j.database, "database", "", "`name` of the database, of a server")
-	f.StringVar(&o.neo4j.scope, "scope", "", "`name` of the graph, where a server's database holds several")
+	f.StringVar(&o.neo4j.Database, "database", "", "`name` of the database, of a server")
+	f.StringVar(&o.neo4j.Scope, "scope", "", "`name` of the graph, where a server's database holds several")
 	o.models.add(c)
 	f.Lookup("dry-run").Hidden = true
 	return c
@@ -84,7 +85,7 @@ func (o *askOptions) check() error {
 		return usagef("--show: have %d, want 0 or more", o.show)
 	case !graphmem.IsInstant(o.asOf):
 		return usagef("--as-of: have %q, want a date such as 2026-03-05, its beginning (2026-03), or an instant (2026-03-05T08:00:00Z)", o.asOf)
-	case !o.remote() && o.neo4j.database+o.neo4j.scope != "":
+	case !o.remote() && o.neo4j.Database+o.neo4j.Scope != "":
 		return usagef("--database and --scope are of a server: give its bolt:// address as GRAPH")
 	case o.models.dryRun:
 		return usagef("ask asks at most once: it has no --dry-run")
@@ -133,8 +134,8 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 	defer ms.close(&err)
 	var g graph.Graph
 	if o.remote() {
-		o.neo4j.uri = o.graph
-		db, err := o.neo4j.open(ctx, e)
+		o.neo4j.URI = o.graph
+		db, err := o.neo4j.Open(ctx, e.getenv)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"runtime"
 
 	"membench/cypher"
+	"membench/cypher/neo4j/target"
 	"membench/internal/build"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -69,7 +70,7 @@ func runCypher(ctx context.Context, e *env, o cypherOptions) error {
 	case o.workers < 0:
 		return usagef("--workers: have %d, want 0 or more", o.workers)
 	}
-	if err := checkScope(o.scope); err != nil {
+	if err := target.CheckScope(o.scope); err != nil {
 		return err
 	}
 	if err := notInput(o.out, o.in); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"membench/config"
+	"membench/cypher/neo4j/target"
 	"membench/datasets/probes"
 	"membench/graph"
 	"membench/schema"
@@ -28,7 +29,7 @@ type datasetsProbesOptions struct {
 	seed     uint64
 	rephrase bool
 	workers  int
-	neo4j    neo4jTarget
+	neo4j    target.Target
 	model    modelFlags
 	strict   bool
 	asJSON   bool
@@ -88,7 +89,7 @@ date, quotation or its polarity is not taken.`,
 	f.StringArrayVar(&o.catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
 	f.BoolVar(&o.rephrase, "rephrase", false, "let a model word the questions anew")
 	f.IntVar(&o.workers, "workers", o.workers, "ask the model for `n` wordings at once")
-	f.StringVar(&o.neo4j.database, "database", "", "`name` of the database (default the user's home database)")
+	f.StringVar(&o.neo4j.Database, "database", "", "`name` of the database (default the user's home database)")
 	f.BoolVar(&o.strict, "strict", false, "exit 3 and write nothing when the graph has errors")
 	f.BoolVar(&o.asJSON, "json", false, "print what was drawn, kept and dropped as one JSON object")
 	f.IntVar(&o.limit, "limit", 20, "print at most `n` findings, 0 = all")
@@ -168,8 +169,8 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 // open reads the graph: a folder into memory, a database as it stands.
 func (o *datasetsProbesOptions) open(ctx context.Context, e *env, t *tally) (graph.Graph, func(), error) {
 	if strings.Contains(o.graph, "://") {
-		o.neo4j.uri = o.graph
-		db, err := o.neo4j.open(ctx, e)
+		o.neo4j.URI = o.graph
+		db, err := o.neo4j.Open(ctx, e.getenv)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -121,7 +121,7 @@ func qdrantsOf(e *env, p *config.Project) []string {
 // checkQdrant looks at the server, and at the collections that a run here would use.
 func checkQdrant(ctx context.Context, e *env, addr string, p *config.Project) []schema.Check {
 	name := "qdrant " + addr
-	c, err := dialQdrant(e, addr, 1)
+	c, err := e.place("").Qdrant(addr, 1)
 	if err != nil {
 		return []schema.Check{fail(name, "fix QDRANT_ADDR (host:port of its gRPC, or https://host:port), QDRANT_API_KEY or QDRANT_CA_FILE", "%v", err)}
 	}

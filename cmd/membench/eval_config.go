@@ -21,6 +21,7 @@ import (
 	"membench/llm/hashing"
 	"membench/memory"
 	"membench/memory/all"
+	"membench/memory/open"
 	"membench/schema"
 
 	"github.com/goccy/go-yaml"
@@ -195,7 +196,7 @@ func planSet(e *env, v *config.Eval, d config.EvalSet, f datasetFlags) (runSet, 
 	adapter := d.Adapter
 	if adapter != "cases" {
 		for _, x := range datasetNames() {
-			if foldName(x) == foldName(adapter) {
+			if open.Fold(x) == open.Fold(adapter) {
 				adapter = x
 			}
 		}
@@ -334,28 +335,28 @@ func planSystems(ctx context.Context, e *env, v *config.Eval, m *models, o evalF
 // planSystem opens one system. In a dry run, what is not in this process is stood for
 // by bm25: nobody outside is asked.
 func planSystem(ctx context.Context, e *env, v *config.Eval, c config.EvalSystem, d memory.Deps, o evalFlags) (memory.System, error) {
-	p := subjectPlace{e: e, ctx: ctx, env: e.getenv}
-	choice := systemChoice{Name: c.Name, Type: c.Type}
+	p := e.place("")
+	choice := open.Choice{Name: c.Name, Type: c.Type}
 	if strings.HasSuffix(c.Type, ".yaml") || strings.HasSuffix(c.Type, ".yml") {
 		choice.Type = v.Path(c.Type)
 	}
-	if c.APIKey != "" && foldName(c.Type) == "mem0" { // seed 000's mem0 with a key is the platform
+	if c.APIKey != "" && open.Fold(c.Type) == "mem0" { // seed 000's mem0 with a key is the platform
 		choice.Type = "mem0-platform"
 	}
 	if c.Secret != "" {
-		p.env = func(name string) string {
+		p.Getenv = func(name string) string {
 			if strings.HasSuffix(name, "_API_KEY") || strings.HasSuffix(name, "_TOKEN") {
 				return c.Secret
 			}
 			return e.getenv(name)
 		}
 	}
-	found, err := findSubject(p, choice.Type)
+	found, err := p.Find(ctx, choice.Type)
 	if err != nil {
 		return nil, err
 	}
 	if c.BaseURL != "" {
-		if found.Kind == kindBuiltIn || found.Kind == kindProgram {
+		if found.Kind == open.BuiltIn || found.Kind == open.Program {
 			return nil, usagef("system %s: base_url is a service's, and %s is none", cmp.Or(c.Name, c.Type), found.Name)
 		}
 		c.Options = append(slices.Clip(c.Options), yaml.MapItem{Key: "base_url", Value: c.BaseURL})
@@ -363,13 +364,13 @@ func planSystem(ctx context.Context, e *env, v *config.Eval, c config.EvalSystem
 	if choice.Options, err = c.OptionsJSON(); err != nil {
 		return nil, usageError{err}
 	}
-	if o.model.dryRun && found.Kind != kindBuiltIn {
+	if o.model.dryRun && found.Kind != open.BuiltIn {
 		e.warnf("dry run: %s is not asked; bm25 stands for it, and its own calls to models are not counted", cmp.Or(c.Name, c.Type))
 		choice.Type, choice.Options = "bm25", nil
-	} else if found.Kind != kindBuiltIn {
-		p.dir = filepath.Join(v.Output.Folder, "journal", "systems")
+	} else if found.Kind != open.BuiltIn {
+		p.Dir = filepath.Join(v.Output.Folder, "journal", "systems")
 	}
-	sys, _, err := openSubject(p, choice, d)
+	sys, _, err := p.Open(ctx, choice, d)
 	return sys, err
 }
 

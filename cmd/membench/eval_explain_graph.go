@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"membench/cypher/neo4j/target"
 	"membench/eval/explain"
 	"membench/graph"
 	"membench/internal/atomicfile"
@@ -20,8 +21,8 @@ import (
 // and what comes with them), else a folder or file of elements, which is read whole.
 func openGraph(ctx context.Context, e *env, where, scope string, t *tally) (g graph.Graph, done func(), err error) {
 	if strings.Contains(where, "://") {
-		target := neo4jTarget{uri: where, scope: scope}
-		db, err := target.open(ctx, e)
+		at := target.Target{URI: where, Scope: scope}
+		db, err := at.Open(ctx, e.getenv)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"membench/eval/published"
+	"membench/memory/open"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -162,7 +163,7 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 	for _, x := range files {
 		path := o.out
 		if !one {
-			name := safeName(x.system)
+			name := open.FileName(x.system)
 			if x.repeat > 0 {
 				name += "." + strconv.Itoa(x.repeat)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"membench/config"
 	"membench/datasets/all"
+	"membench/memory/open"
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
@@ -131,8 +132,8 @@ func (o *evalFlags) resolve(e *env) (*config.Eval, error) {
 	if len(o.systems) > 0 {
 		v.Systems = nil
 		for _, list := range o.systems {
-			for _, s := range splitSystems(list) {
-				c, err := parseSystem(s)
+			for _, s := range open.Split(list) {
+				c, err := open.Parse(s)
 				if err != nil {
 					return nil, err
 				}
@@ -258,7 +259,7 @@ func adapterOf(path string) string {
 		}
 		for _, d := range all.Datasets() {
 			stem, _, _ := strings.Cut(n, ".")
-			if d.Cases != nil && d.Match != nil && strings.HasPrefix(foldName(stem), foldName(d.Name)) && d.Match(n) {
+			if d.Cases != nil && d.Match != nil && strings.HasPrefix(open.Fold(stem), open.Fold(d.Name)) && d.Match(n) {
 				return d.Name
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/cypher/neo4j/target"
 	"membench/graphir/export"
 	"membench/internal/atomicfile"
 	"membench/schema"
@@ -59,7 +60,7 @@ gets the prefix p_. What a format cannot hold is reported and counted.`,
 				if o.out == "-" {
 					return usagef("--format admin-csv writes several files: give a folder with -o")
 				}
-				if err := checkScope(o.scope); err != nil {
+				if err := target.CheckScope(o.scope); err != nil {
 					return err
 				}
 			case "graphml", "jsonld":

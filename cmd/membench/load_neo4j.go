@@ -8,12 +8,11 @@ import (
 	"iter"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"membench/cypher/neo4j"
+	"membench/cypher/neo4j/target"
 	"membench/graph"
 	"membench/llm"
 	"membench/llm/hashing"
@@ -147,7 +146,7 @@ into the same database); progress and the time taken go to standard error.`,
 			if twice := o.verify || o.strict; twice && (o.graph == "-" || o.changes == "-" && o.strict) {
 				return usagef("--verify and --strict read the input twice, which standard input does not give")
 			}
-			if err := checkScope(o.scope); err != nil {
+			if err := target.CheckScope(o.scope); err != nil {
 				return err
 			}
 			if o.bulk {
@@ -156,11 +155,11 @@ into the same database); progress and the time taken go to standard error.`,
 			if o.home != "" || o.overwrite {
 				return usagef("--home and --overwrite go with --bulk")
 			}
-			to := neo4jTarget{uri: o.uri}
-			if err := to.find(c.Context(), e); err != nil {
+			to := target.Target{URI: o.uri}
+			if err := to.Find(c.Context(), e.getenv); err != nil {
 				return err
 			}
-			o.uri, o.user, o.password = to.uri, to.user, to.password
+			o.uri, o.user, o.password = to.URI, to.User, to.Password
 			return runLoadNeo4j(c.Context(), e, o)
 		},
 	}
@@ -187,14 +186,6 @@ into the same database); progress and the time taken go to standard error.`,
 	f.BoolVar(&o.overwrite, "overwrite", false, "with --bulk: replace what the stopped database holds")
 	f.BoolVar(&o.json, "json", false, "print the report as one JSON object")
 	return c
-}
-
-// checkScope refuses a name that no property can hold.
-func checkScope(scope string) error {
-	if !utf8.ValidString(scope) || strings.ContainsRune(scope, 0) || len(scope) > 200 {
-		return usagef("--scope: have %q, want UTF-8 of at most 200 bytes without NUL", scope)
-	}
-	return nil
 }
 
 func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {

@@ -10,13 +10,14 @@ import (
 	"strings"
 
 	"membench/cypher/browser"
+	"membench/cypher/neo4j/target"
 	"membench/schema/catalog"
 
 	"github.com/spf13/cobra"
 )
 
 type neo4jBrowserOptions struct {
-	neo4jTarget
+	target.Target
 	out     string
 	catalog []string
 	json    bool
@@ -39,7 +40,7 @@ queries as single files, and guide.md. The same catalogue gives the same bytes.`
 		RunE: func(c *cobra.Command, _ []string) error { return runNeo4jBrowser(c.Context(), e, o) },
 	}
 	f := c.Flags()
-	o.addFlags(e, f)
+	addTarget(f, &o.Target)
 	f.StringVarP(&o.out, "output", "o", "", "`folder` to write style, queries and guide into")
 	f.StringArrayVar(&o.catalog, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
 	f.BoolVar(&o.json, "json", false, "print address and queries as one JSON object")
@@ -60,16 +61,16 @@ func runNeo4jBrowser(ctx context.Context, e *env, o neo4jBrowserOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := checkScope(o.scope); err != nil {
+	if err := target.CheckScope(o.Scope); err != nil {
 		return err
 	}
-	if err := o.find(ctx, e); err != nil {
+	if err := o.Find(ctx, e.getenv); err != nil {
 		return err
 	}
-	if o.browser == "" {
-		o.browser = browserBeside(o.uri)
+	if o.Browser == "" {
+		o.Browser = browserBeside(o.URI)
 	}
-	rep := neo4jBrowserReport{Browser: o.browser, URI: o.uri, User: o.user, Queries: browser.Queries(cat, o.scope)}
+	rep := neo4jBrowserReport{Browser: o.Browser, URI: o.URI, User: o.User, Queries: browser.Queries(cat, o.Scope)}
 	if o.out != "" {
 		if rep.Files, err = writeBrowserPack(e, o.out, cat, rep.Queries); err != nil {
 			return err

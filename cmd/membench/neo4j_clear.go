@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"membench/cypher/neo4j"
+	"membench/cypher/neo4j/target"
 
 	"github.com/spf13/cobra"
 )
 
 type neo4jClearOptions struct {
-	neo4jTarget
+	target.Target
 	all         bool
 	constraints bool
 	yes         bool
@@ -39,7 +40,7 @@ What will go is said first, and asked for on a terminal; elsewhere --yes is need
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
-			case o.all && o.scope != "":
+			case o.all && o.Scope != "":
 				return usagef("--all and --scope exclude each other")
 			case o.constraints && !o.all:
 				return usagef("--constraints wants --all: other graphs in the database need them")
@@ -48,7 +49,7 @@ What will go is said first, and asked for on a terminal; elsewhere --yes is need
 		},
 	}
 	f := c.Flags()
-	o.addFlags(e, f)
+	addTarget(f, &o.Target)
 	f.BoolVar(&o.all, "all", false, "delete everything in the database, whoever stored it")
 	f.BoolVar(&o.constraints, "constraints", false, "with --all: drop also the constraints and indexes that membench made")
 	f.BoolVar(&o.yes, "yes", false, "do not ask")
@@ -65,7 +66,7 @@ type neo4jClearReport struct {
 }
 
 func runNeo4jClear(ctx context.Context, e *env, o neo4jClearOptions) error {
-	db, err := o.open(ctx, e)
+	db, err := o.Open(ctx, e.getenv)
 	if err != nil {
 		return err
 	}
@@ -99,7 +100,7 @@ func runNeo4jClear(ctx context.Context, e *env, o neo4jClearOptions) error {
 		if gone.Constraints == nil {
 			gone.Constraints = []string{}
 		}
-		return writeJSON(e.out, neo4jClearReport{db.Database(), o.scope, o.all, gone})
+		return writeJSON(e.out, neo4jClearReport{db.Database(), o.Scope, o.all, gone})
 	}
 	fmt.Fprintf(e.out, "deleted %d nodes and %d edges", gone.Nodes, gone.Edges)
 	if n := len(gone.Constraints); n > 0 {
@@ -122,22 +123,22 @@ func clearWords(ctx context.Context, db *neo4j.DB, o neo4jClearOptions) (string,
 	total, stay := 0, []string{}
 	for _, s := range scopes {
 		total += s.Nodes
-		if s.Scope != o.scope {
+		if s.Scope != o.Scope {
 			stay = append(stay, fmt.Sprintf("%s (%d nodes)", cmp.Or(s.Scope, "the unnamed graph"), s.Nodes))
 		}
 	}
 	if o.all {
-		return fmt.Sprintf("everything in database %s at %s: %d nodes of %d graphs and %d nodes of others, with their edges", db.Database(), o.uri, total, len(scopes), others), nil
+		return fmt.Sprintf("everything in database %s at %s: %d nodes of %d graphs and %d nodes of others, with their edges", db.Database(), o.URI, total, len(scopes), others), nil
 	}
 	nodes, edges, err := db.Size(ctx)
 	if err != nil {
 		return "", err
 	}
 	name := "the unnamed graph"
-	if o.scope != "" {
-		name = "graph " + o.scope
+	if o.Scope != "" {
+		name = "graph " + o.Scope
 	}
-	what := fmt.Sprintf("%s, %d nodes and %d edges, from database %s at %s", name, nodes, edges, db.Database(), o.uri)
+	what := fmt.Sprintf("%s, %d nodes and %d edges, from database %s at %s", name, nodes, edges, db.Database(), o.URI)
 	if others > 0 {
 		stay = append(stay, fmt.Sprintf("%d nodes of others", others))
 	}

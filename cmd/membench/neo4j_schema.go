@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"membench/cypher/neo4j"
+	"membench/cypher/neo4j/target"
 	"membench/internal/codec"
 	"membench/schema"
 	"membench/schema/catalog"
@@ -16,7 +17,7 @@ import (
 )
 
 type neo4jSchemaOptions struct {
-	neo4jTarget
+	target.Target
 	out     string
 	catalog []string
 	json    bool
@@ -40,7 +41,7 @@ The values are read as values over Bolt, so no text in them can break the refere
 		RunE: func(c *cobra.Command, _ []string) error { return runNeo4jSchema(c.Context(), e, o) },
 	}
 	f := c.Flags()
-	o.addFlags(e, f)
+	addTarget(f, &o.Target)
 	f.StringVarP(&o.out, "output", "o", o.out, "`file` to write, - for standard output")
 	f.StringArrayVar(&o.catalog, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
 	f.BoolVar(&o.json, "json", false, "write one JSON object instead of Markdown")
@@ -52,7 +53,7 @@ func runNeo4jSchema(ctx context.Context, e *env, o neo4jSchemaOptions) error {
 	if err != nil {
 		return err
 	}
-	db, err := o.open(ctx, e)
+	db, err := o.Open(ctx, e.getenv)
 	if err != nil {
 		return err
 	}

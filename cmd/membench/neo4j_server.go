@@ -12,6 +12,7 @@ import (
 
 	"membench/cypher/neo4j"
 	"membench/cypher/neo4j/server"
+	"membench/cypher/neo4j/target"
 
 	"github.com/spf13/cobra"
 )
@@ -65,7 +66,7 @@ Ports that are not given are the last ones, else 7687 and 7474, else free ones.`
 		},
 	}
 	f := c.Flags()
-	addHome(e, f, &o.home)
+	addHome(f, &o.home)
 	f.StringVar(&o.engine, "engine", o.engine, "docker, java, or auto: the first of them that is there")
 	f.StringVar(&o.version, "version", o.version, "`version` of Neo4j, or newest ("+server.Newest+")")
 	f.IntVar(&o.bolt, "bolt-port", 0, "`port` of Bolt; 0: 7687 or a free one")
@@ -85,7 +86,7 @@ type neo4jState struct {
 }
 
 func runNeo4jUp(ctx context.Context, e *env, o neo4jUpOptions) error {
-	home, err := neo4jHome(e, o.home)
+	home, err := target.Home(o.home, e.getenv)
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func runNeo4jUp(ctx context.Context, e *env, o neo4jUpOptions) error {
 	}
 	if now.Running {
 		e.warnf("neo4j: a server runs in %s already", home)
-		return printNeo4j(e, neo4jState{State: now, Secrets: secretsFile(home)}, o.json)
+		return printNeo4j(e, neo4jState{State: now, Secrets: target.SecretsFile(home)}, o.json)
 	}
 	password, ours, err := neo4jPassword(e, home)
 	if err != nil {
@@ -124,7 +125,7 @@ func runNeo4jUp(ctx context.Context, e *env, o neo4jUpOptions) error {
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
 	}
-	if err := writeSecrets(home, "", password, ours); err != nil {
+	if err := target.WriteSecrets(home, "", password, ours); err != nil {
 		return err
 	}
 	e.warnf("neo4j: starting %s with %s in %s", o.version, o.engine, home)
@@ -140,7 +141,7 @@ func runNeo4jUp(ctx context.Context, e *env, o neo4jUpOptions) error {
 	case err != nil:
 		return err
 	}
-	if err := writeSecrets(home, st.URI, password, ours); err != nil {
+	if err := target.WriteSecrets(home, st.URI, password, ours); err != nil {
 		return err
 	}
 	e.warnf("neo4j: ready after %.1f s", e.now().Sub(began).Seconds())
@@ -152,17 +153,17 @@ func runNeo4jUp(ctx context.Context, e *env, o neo4jUpOptions) error {
 		return err
 	}
 	db.Close(ctx)
-	return printNeo4j(e, neo4jState{State: st, Secrets: secretsFile(home)}, o.json)
+	return printNeo4j(e, neo4jState{State: st, Secrets: target.SecretsFile(home)}, o.json)
 }
 
 // neo4jPassword is the password of a home folder; ours is one that we made up, now or
 // at an earlier start.
 func neo4jPassword(e *env, home string) (password string, ours bool, err error) {
 	if p := e.getenv("NEO4J_PASSWORD"); p != "" {
-		secrets, err := readSecrets(home)
+		secrets, err := target.ReadSecrets(home)
 		return p, err == nil && secrets["NEO4J_PASSWORD"] == p, err
 	}
-	secrets, err := readSecrets(home)
+	secrets, err := target.ReadSecrets(home)
 	if err != nil {
 		return "", false, err
 	}
@@ -197,7 +198,7 @@ func javaOf(home string) string {
 }
 
 func fetchNeo4j(ctx context.Context, e *env, version string) (string, error) {
-	cache, err := userFolder(e, "XDG_CACHE_HOME", ".cache", "neo4j")
+	cache, err := target.Cache(e.getenv)
 	if err != nil {
 		return "", err
 	}
@@ -229,7 +230,7 @@ func newNeo4jDownCmd(e *env) *cobra.Command {
 		Short: "End the server that 'up' started; its data stay",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			home, err := neo4jHome(e, home)
+			home, err := target.Home(home, e.getenv)
 			if err != nil {
 				return err
 			}
@@ -247,12 +248,12 @@ func newNeo4jDownCmd(e *env) *cobra.Command {
 			return nil
 		},
 	}
-	addHome(e, c.Flags(), &home)
+	addHome(c.Flags(), &home)
 	return c
 }
 
 func newNeo4jStatusCmd(e *env) *cobra.Command {
-	var t neo4jTarget
+	var t target.Target
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "status",
@@ -262,13 +263,13 @@ func newNeo4jStatusCmd(e *env) *cobra.Command {
 			return runNeo4jStatus(c.Context(), e, t, asJSON)
 		},
 	}
-	addHome(e, c.Flags(), &t.home)
+	addHome(c.Flags(), &t.Home)
 	c.Flags().BoolVar(&asJSON, "json", false, "print the server as one JSON object")
 	return c
 }
 
-func runNeo4jStatus(ctx context.Context, e *env, t neo4jTarget, asJSON bool) error {
-	home, err := neo4jHome(e, t.home)
+func runNeo4jStatus(ctx context.Context, e *env, t target.Target, asJSON bool) error {
+	home, err := target.Home(t.Home, e.getenv)
 	if err != nil {
 		return err
 	}
@@ -284,9 +285,9 @@ func runNeo4jStatus(ctx context.Context, e *env, t neo4jTarget, asJSON bool) err
 		}
 		return fmt.Errorf("no server runs in %s: 'membench neo4j up' starts one", home)
 	}
-	out := neo4jState{State: st, Secrets: secretsFile(home)}
-	t.uri = st.URI
-	db, err := t.open(ctx, e)
+	out := neo4jState{State: st, Secrets: target.SecretsFile(home)}
+	t.URI = st.URI
+	db, err := t.Open(ctx, e.getenv)
 	if err == nil {
 		defer db.Close(ctx)
 		out.Graphs, err = db.Scopes(ctx)

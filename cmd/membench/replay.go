@@ -22,6 +22,7 @@ import (
 	"membench/memory"
 	"membench/memory/mem0"
 	"membench/memory/op"
+	"membench/memory/open"
 	"membench/replay"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -111,7 +112,7 @@ type kept struct {
 }
 
 // resolve finds the store's manifest and fills what the flags leave open.
-func (o *storeOptions) resolve(e *env, mustExist bool) (m schema.Manifest, k kept, found bool, err error) {
+func (o *storeOptions) resolve(ctx context.Context, e *env, mustExist bool) (m schema.Manifest, k kept, found bool, err error) {
 	if o.store == "" {
 		return m, k, false, usagef("no store given: name its folder with --store")
 	}
@@ -137,7 +138,7 @@ func (o *storeOptions) resolve(e *env, mustExist bool) (m schema.Manifest, k kep
 	case mustExist:
 		return m, k, false, fmt.Errorf("%s holds no %s memory: fill it with 'membench replay ingest'", o.store, iso)
 	}
-	if err := o.chooseBackend(e, k, found); err != nil {
+	if err := o.chooseBackend(ctx, e, k, found); err != nil {
 		return m, k, false, err
 	}
 	o.replay.Isolation, o.replay.Backend = iso, o.backend
@@ -242,7 +243,7 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
 			e = e.mute()
 		}
 	}
-	old, _, found, err := o.resolve(e, false)
+	old, _, found, err := o.resolve(ctx, e, false)
 	if err != nil {
 		return err
 	}
@@ -284,7 +285,10 @@ func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
 	}
 	defer lock.Close()
 	if o.force {
-		if err := dropService(ctx, sys, o.replay.Isolation, o.backend != embedded || o.qdrant != ""); err != nil {
+		if o.backend != open.Embedded || o.qdrant != "" { // an embedded memory in this process is only its files
+			err = open.Drop(ctx, sys, o.replay.Isolation.Collection())
+		}
+		if err != nil {
 			return err
 		}
 		if err := emptyStore(folder); err != nil {
@@ -390,7 +394,7 @@ func ingestManifest(o ingestOptions, info memory.Info, g llm.Generator, prompts 
 	k := kept{Isolation: string(r.Isolation), UserID: r.UserID, AgentID: r.AgentID, Mode: o.mode, StoreRaw: o.storeRaw, NoPrefix: o.noPrefix,
 		SkipRoles: list(r.SkipRoles), SkipTags: list(r.SkipTags), OnlyTags: list(r.OnlyTags), WriteProbes: r.WriteProbes,
 		Window: r.Window, Overlap: r.Overlap, Index: []string{}, Fingerprint: info.Fingerprint}
-	if o.backend != embedded {
+	if o.backend != open.Embedded {
 		k.Backend, k.URL, k.UserPrefix = o.backend, o.url, o.userPrefix
 	}
 	k.Qdrant, k.Collection = o.qdrant, o.qdrantCollection
@@ -592,7 +596,7 @@ func runReplayProbe(ctx context.Context, e *env, o probeOptions) (err error) {
 // open makes the system that an existing store was filled by. Vectors are not stored:
 // any embedder will do, nil hashes.
 func (o *storeOptions) open(ctx context.Context, e *env, with mem0.Options) (sys memory.System, done func(), err error) {
-	_, k, _, err := o.resolve(e, true)
+	_, k, _, err := o.resolve(ctx, e, true)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -661,7 +665,7 @@ func runReplayExport(ctx context.Context, e *env, o replayExportOptions) error {
 	if o.out == "" {
 		return usagef("no output given: name it with -o")
 	}
-	if o.backend == qdrantServer || o.backend == mem0Local {
+	if o.backend == open.QdrantServer || o.backend == open.Mem0Local {
 		return o.exportStore(ctx, e)
 	}
 	o.inProcess = true // the journal has all that is exported

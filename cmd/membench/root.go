@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"membench/memory/open"
 	"membench/schema"
 
 	"github.com/joho/godotenv"
@@ -45,6 +46,11 @@ type env struct {
 	models    *models               // what the chain asks; nil: a command opens its own
 	found     func(*schema.Finding) // told of every finding that is counted; nil: nobody asks
 	final     string                // where the output will stand when it is made aside (chain); "": where -o says
+}
+
+// place is where systems are opened; what they keep on this side goes below dir.
+func (e *env) place(dir string) open.Place {
+	return open.Place{Dir: dir, Getenv: e.getenv, Transport: e.transport}
 }
 
 // warnf writes words to standard error.

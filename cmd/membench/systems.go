@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"membench/memory"
+	"membench/memory/open"
 	"membench/memory/service"
 	"membench/memory/try"
 	"membench/schema"
@@ -47,7 +48,7 @@ type systemRow struct {
 	Asks    []string        `json:"asks,omitempty"`    // variables of the environment
 	Note    string          `json:"note,omitzero"`
 
-	*traits
+	*open.Traits
 
 	Version  string `json:"version,omitzero"`
 	Dates    string `json:"dates,omitzero"`
@@ -82,17 +83,17 @@ of it, with every option and its default.`,
 	return c
 }
 
-func rowOf(s subject) (systemRow, error) {
+func rowOf(s open.System) (systemRow, error) {
 	options, err := s.Defaults()
 	if err != nil {
 		return systemRow{}, err
 	}
-	row := systemRow{Name: s.Name, Kind: s.Kind, Doc: s.Doc, Options: options, Asks: s.Asks, Note: s.Note}
+	row := systemRow{Name: s.Name, Kind: string(s.Kind), Doc: s.Doc, Options: options, Asks: s.Asks, Note: s.Note}
 	switch s.Kind {
-	case kindBuiltIn:
-		t := traitsOf(s)
-		row.traits = &t
-	case kindService:
+	case open.BuiltIn:
+		t := s.Traits()
+		row.Traits = &t
+	case open.Service:
 		x, err := service.Load(s.Name)
 		if err != nil {
 			return row, err
@@ -106,7 +107,7 @@ func rowOf(s subject) (systemRow, error) {
 // asks says in one line what a system needs.
 func (r systemRow) asks() string {
 	words := slices.Clone(r.Asks)
-	if r.traits != nil {
+	if r.Traits != nil {
 		if r.Vectors {
 			words = append(words, "vectors")
 		}
@@ -120,13 +121,13 @@ func (r systemRow) asks() string {
 }
 
 func runSystemsList(ctx context.Context, e *env, asJSON, services bool) error {
-	list, err := subjects(subjectPlace{env: e.getenv, e: e, ctx: ctx})
+	list, err := e.place("").List(ctx)
 	if err != nil {
 		return err
 	}
 	var rows []systemRow
 	for _, s := range list {
-		if services && s.Kind != kindService {
+		if services && s.Kind != open.Service {
 			continue
 		}
 		r, err := rowOf(s)
@@ -181,8 +182,8 @@ defaults as one JSON object. --schema prints the JSON Schema of specs, for edito
 			if !asSchema {
 				var err error
 				if text, err = service.Source(args[0]); err != nil {
-					s, other := findSubject(subjectPlace{env: e.getenv, e: e, ctx: c.Context()}, args[0])
-					if other != nil || s.Kind == kindService {
+					s, other := e.place("").Find(c.Context(), args[0])
+					if other != nil || s.Kind == open.Service {
 						return usageError{errors.Join(err, other)}
 					}
 					row, err := rowOf(s)
@@ -249,8 +250,8 @@ Exit status 1 when a check fails, 3 when the spec has faults.`,
 }
 
 func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
-	if c, err := parseSystem(o.spec); err == nil {
-		if s, err := findSubject(subjectPlace{env: e.getenv, e: e, ctx: ctx}, c.Type); err == nil && (s.Kind != kindService || c.Options != nil) {
+	if c, err := open.Parse(o.spec); err == nil {
+		if s, err := e.place("").Find(ctx, c.Type); err == nil && (s.Kind != open.Service || c.Options != nil) {
 			return tryAny(ctx, e, o, c)
 		}
 	}
@@ -262,10 +263,7 @@ func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
 	if o.offline {
 		return tellSystem(e, checks, o.asJSON)
 	}
-	sys, err := service.New(spec, service.Options{
-		Env:     func(name string) (string, bool) { v := e.getenv(name); return v, v != "" },
-		BaseURL: o.baseURL, Variables: o.vars, Transport: e.transport,
-	})
+	sys, err := e.place("").Service(spec, service.Options{BaseURL: o.baseURL, Variables: o.vars})
 	if err != nil {
 		return usageError{err}
 	}
@@ -289,11 +287,11 @@ func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
 }
 
 // tryAny tries a system that is no plain spec.
-func tryAny(ctx context.Context, e *env, o systemsCheckOptions, c systemChoice) error {
+func tryAny(ctx context.Context, e *env, o systemsCheckOptions, c open.Choice) error {
 	if o.offline || o.baseURL != "" || len(o.vars) > 0 {
 		return usagef("--offline, --base-url and --set are for services; give options as %s{name: value}", c.Type)
 	}
-	sys, s, err := openSubject(subjectPlace{env: e.getenv, e: e, ctx: ctx}, c, memory.Deps{})
+	sys, s, err := e.place("").Open(ctx, c, memory.Deps{})
 	if err != nil {
 		return err
 	}
@@ -304,7 +302,7 @@ func tryAny(ctx context.Context, e *env, o systemsCheckOptions, c systemChoice) 
 	start := e.now()
 	err = try.System(ctx, sys, o.run, func(c schema.Check) {
 		checks = append(checks, c)
-		if !o.asJSON && s.Kind != kindBuiltIn {
+		if !o.asJSON && s.Kind != open.BuiltIn {
 			e.warnf("%s: %s", c.Name, c.State)
 		}
 	})

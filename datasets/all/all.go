@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"membench/datasets"
+	"membench/datasets/beam"
 	"membench/datasets/domaina"
 	"membench/datasets/halumem"
 	"membench/datasets/locomo"
@@ -12,14 +13,17 @@ import (
 	"membench/datasets/memgallery"
 	"membench/datasets/memoryagentbench"
 	"membench/datasets/netops"
+	"membench/datasets/personamem"
 	"membench/datasets/plain"
 	"membench/datasets/probes"
+	"membench/datasets/realtalk"
 )
 
 // Datasets lists the catalogue by name; sets that nothing reads have no Cases.
 func Datasets() []datasets.Dataset {
 	read := append(netops.Datasets(),
-		domaina.Dataset(), halumem.Dataset(), locomo.Dataset(), longmemeval.Dataset(), memgallery.Dataset(), memoryagentbench.Dataset(), plain.Dataset(), probes.Dataset(),
+		beam.Dataset(), domaina.Dataset(), halumem.Dataset(), locomo.Dataset(), longmemeval.Dataset(), memgallery.Dataset(), memoryagentbench.Dataset(), personamem.Dataset(),
+		plain.Dataset(), probes.Dataset(), realtalk.Dataset(),
 	)
 	var out []datasets.Dataset
 	for _, info := range datasets.Catalogue() {

@@ -110,8 +110,7 @@ func conversation(v *datasets.Value) (schema.Case, error) {
 	}
 	id := text("sample_id")
 	if id == "" { // the flat release: its file is named by the number
-		id = strings.TrimSuffix(path.Base(v.Pos.File), ".gz")
-		id = strings.TrimSuffix(strings.TrimSuffix(id, ".zst"), ".json")
+		id = datasets.BaseName(v.Pos.File)
 		if _, err := strconv.Atoi(id); err == nil {
 			id = "conv-" + id
 		}

@@ -80,10 +80,7 @@ func Cases(ctx context.Context, files []jsonl.File, o datasets.Options) schema.S
 }
 
 func read(v *datasets.Value, d dialog) schema.Case {
-	id := path.Base(v.Pos.File)
-	for _, end := range []string{".gz", ".zst", ".json"} {
-		id = strings.TrimSuffix(id, end)
-	}
+	id := datasets.BaseName(v.Pos.File)
 	if v.Index > 0 {
 		id += "#" + strconv.Itoa(v.Index)
 	}

@@ -79,19 +79,6 @@ func FuzzCases(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		cases, found := read(t, datasets.Options{Workers: 1}, datasets.TextFile("f", text))
-		for _, c := range cases {
-			var k datasets.Checker
-			k.Check(schema.Pos{}, c, func(x *schema.Finding) {
-				if x.Code == "DST005" && !x.Warning {
-					t.Errorf("evidence outside the case: %v", x)
-				}
-			})
-		}
-		for _, x := range found {
-			if x.Code == "" || x.Pos.Line < 1 {
-				t.Errorf("finding without a place: %+v", x)
-			}
-		}
+		datasettest.Fuzz(t, memgallery.Cases, datasets.TextFile("f", text))
 	})
 }

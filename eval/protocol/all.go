@@ -25,10 +25,10 @@ func With(in Inputs) []*Protocol {
 	pr := in.Prompts
 	return []*Protocol{
 		RuleJudge(judge.Options{}),
-		em(), contains(), numeric(), mixedF1(), squadEM(), squadF1(),
+		em(), contains(), choice(), numeric(), mixedF1(), squadEM(), squadF1(),
 		locomoF1(), mem0F1(), bleu1(), rougeL(), mab(), mabSubstring(), mabLabel(), mabRecsys(in.Entities), mabSummary(pr),
 		lmeRetrieval(), evidenceRecall(),
-		lmeOfficial(pr), mem0Judge(pr), mem0Judge2026(pr), zepJudge(pr), domainaAnswer(pr), domainaEvidence(),
+		lmeOfficial(pr), mem0Judge(pr), mem0Judge2026(pr), zepJudge(pr), beamRubric(), domainaAnswer(pr), domainaEvidence(),
 	}
 }
 

@@ -67,6 +67,7 @@ func TestLMERouting(t *testing.T) {
 func TestPromptsHoldFields(t *testing.T) {
 	r := rec("the {question} \x02 answer", "gold words")
 	r.Question, r.Source, r.EvidenceTexts = "which {answer}?", "infbench_sum_x", []string{"a {gold} point"}
+	r.Rubric = []string{r.Gold}
 	for _, p := range All() {
 		if p.Judge == nil || p.Name == "domaina-evidence" {
 			continue

@@ -21,7 +21,9 @@ func RuleJudge(o judge.Options) *Protocol {
 			case !r.Abstain && strings.TrimSpace(strings.Join(golds, "")) == "":
 				return NotApplicable("the question has no gold to compare with")
 			case rubric(r):
-				return NotApplicable("the gold is a rubric or a summary, not an answer: ask a model")
+				return NotApplicable("the gold describes a good answer (" + r.RawCategory + "): only a model can grade it")
+			case len(r.Choices) > 0 && goldChoice(r) >= 0:
+				return byChoice(r)
 			}
 			v := judge.Judge(judge.Question{Text: r.Question, Abstain: r.Abstain, AsOf: r.AsOf}, alternatives(golds), r.Answer, o)
 			g := labelled(v.Correct, "right", "wrong")
@@ -53,5 +55,5 @@ func alternatives(golds []string) []string {
 
 // rubric tells golds that describe a good answer instead of giving one.
 func rubric(r *schema.QARecord) bool {
-	return !r.Abstain && (r.RawCategory == "single-session-preference" || strings.Contains(r.Source, "infbench_sum"))
+	return r.OpenEnded || !r.Abstain && (r.RawCategory == "single-session-preference" || strings.Contains(r.Source, "infbench_sum"))
 }

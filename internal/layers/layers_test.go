@@ -23,15 +23,17 @@ var layers = [][]string{
 	3: {"config", "internal/clause", "memory", "memory/store", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol"},
 	4: {"memory/try", "datasets/probes", "annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "datasets/datasettest", "memory/memorytest", "memory/op", "memory/native", "memory/recall", "eval/*", "cypher/browser"},
 	5: {"memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "memory/mem0/rest/resttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server", "memory/service/*", "models"},
-	6: {"chain", "memory/all", "datasets/all"},
-	7: {"cmd/membench", "internal/layers", "internal/testsum", "internal/benchdata", "internal/judgetrain"},
+	6: {"cypher/neo4j/target", "memory/all", "datasets/all"},
+	7: {"memory/open"},
+	8: {"chain", "eval/pipeline"},
+	9: {"cmd/membench", "internal/layers", "internal/testsum", "internal/benchdata", "internal/judgetrain"},
 }
 
 // mayUse says which third-party module may be imported where.
 var mayUse = map[string][]string{
 	"github.com/goccy/go-json":                 {"internal/codec"},
 	"github.com/go-json-experiment/json":       {"internal/codec"},
-	"github.com/goccy/go-yaml":                 {"datasets/probes", "memory/service", "schema/catalog", "annotate", "cmd/membench", "config"},
+	"github.com/goccy/go-yaml":                 {"datasets/probes", "memory/service", "schema/catalog", "annotate", "memory/open", "cmd/membench", "config"},
 	"github.com/klauspost/compress":            {"schema/jsonl"},
 	"golang.org/x/text":                        {"internal/textnorm"},
 	"github.com/blevesearch/snowballstem":      {"eval/judge", "internal/tokens"},
@@ -51,7 +53,7 @@ var mayUse = map[string][]string{
 	"github.com/neo4j/neo4j-go-driver/v5":      {"cypher/neo4j"},
 	"github.com/spf13/cobra":                   {"cmd/membench"},
 	"github.com/spf13/pflag":                   {"cmd/membench"},
-	"github.com/joho/godotenv":                 {"cmd/membench"},
+	"github.com/joho/godotenv":                 {"cypher/neo4j/target", "cmd/membench"},
 	"github.com/vbauerster/mpb/v8":             {"cmd/membench"},
 	"github.com/jedib0t/go-pretty/v6":          {"cmd/membench"},
 	"golang.org/x/term":                        {"cmd/membench"},

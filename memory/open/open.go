@@ -1,0 +1,160 @@
+// Package open finds memory systems by name and opens them: the built-in systems, the
+// clients of Mem0 and of graphs in Neo4j, HTTP services that a spec describes, and
+// programs. `membench eval`, `systems` and `replay` know exactly what Place.List lists;
+// adding a system is adding a line there, or in memory/all.
+package open
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"membench/memory"
+	"membench/memory/all"
+	"membench/memory/service"
+	"membench/schema"
+)
+
+// Kind says where a system runs.
+type Kind string
+
+// Kinds of systems.
+const (
+	BuiltIn Kind = "built in" // in this process
+	Client  Kind = "client"   // a server, through a client in Go
+	Service Kind = "service"  // a server, through a spec
+	Program Kind = "program"
+)
+
+// A System is a memory system that has a name.
+type System struct {
+	memory.Spec
+	Kind Kind
+	Asks []string // environment variables that it requires
+	Note string
+}
+
+// A Place is what opening a system depends on beside its options. The zero Place works:
+// nothing is kept on disk, and variables are those of the process.
+type Place struct {
+	// Dir is where a system that runs elsewhere keeps its journals, so that an
+	// interrupted run can continue; each system has a folder below it.
+	Dir       string
+	Getenv    func(name string) string // nil: os.Getenv
+	Transport http.RoundTripper        // to services; nil: the usual one
+	// More are systems beside the known ones, under names of their own.
+	More []memory.Spec
+}
+
+func (p Place) env(name string) string {
+	if p.Getenv == nil {
+		return os.Getenv(name)
+	}
+	return p.Getenv(name)
+}
+
+// List lists every system. Connections that a system makes when it is opened end
+// with ctx.
+func (p Place) List(ctx context.Context) ([]System, error) {
+	var out []System
+	for _, s := range append(all.Specs(), p.More...) {
+		out = append(out, System{Spec: s, Kind: BuiltIn})
+	}
+	out = append(out,
+		System{Spec: p.neo4j(), Kind: Client, Note: "NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD, else the server of membench neo4j up"},
+		System{Spec: p.mem0(ctx), Kind: Client, Asks: []string{"MEM0_URL"}, Note: "MEM0_API_KEY where the server wants one"})
+	for _, name := range service.Names() {
+		s, err := p.service(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	out = append(out, System{Spec: p.program(ctx), Kind: Program, Note: "docs/adding-a-system.md has the protocol"})
+	seen := map[string]bool{}
+	for _, s := range out {
+		if seen[Fold(s.Name)] {
+			return nil, fmt.Errorf("two systems are called %s: give yours another name", s.Name)
+		}
+		seen[Fold(s.Name)] = true
+	}
+	return out, nil
+}
+
+// others are names that publications and other tools use for systems of the list, as
+// Fold writes them; docs/deviations.md explains each.
+var others = map[string]string{
+	"longcontext": "full-context", "longcontextbaseline": "full-context", "fullcontext": "full-context",
+	"embeddingonly": "embedding-only", "simplerag": "simple-rag", "memu": "simple-rag",
+	"oracleevidence": "oracle", "nomemory": "null", "alwaysabstain": "abstain",
+	"letta": "letta-archival", "memgpt": "MGMemory", "zep": "zep-v3", "mem0cloud": "mem0-platform", "mem0embedded": "mem0", "embedded": "mem0",
+	"rankfusion": "rank-fused", "scorefusion": "score-fused",
+}
+
+var folding = strings.NewReplacer("-", "", "_", "", " ", "")
+
+// Fold is the form in which names are compared: without case, '-', '_' and spaces.
+func Fold(name string) string { return folding.Replace(strings.ToLower(name)) }
+
+func isSpec(name string) bool {
+	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+}
+
+// Find finds a system by its name, by another name that is in use for it, or by the
+// path of a service's spec (*.yaml); faults of a spec are *schema.Finding.
+func (p Place) Find(ctx context.Context, name string) (System, error) {
+	if isSpec(name) {
+		return p.service(name)
+	}
+	list, err := p.List(ctx)
+	if err != nil {
+		return System{}, err
+	}
+	for _, want := range []string{name, others[Fold(name)]} {
+		for _, s := range list {
+			if s.Name == want || want != "" && Fold(s.Name) == Fold(want) {
+				return s, nil
+			}
+		}
+	}
+	var names []string
+	for _, s := range list {
+		names = append(names, s.Name)
+	}
+	return System{}, schema.Usagef("system %q: have %s; a service of your own is named by its spec (mine.yaml), a program by process{command: [...]}", name, strings.Join(names, ", "))
+}
+
+// Open opens the system of a choice. It fails when no system has the name, when the
+// options are wrong, and when a server that must be asked first does not answer.
+func (p Place) Open(ctx context.Context, c Choice, d memory.Deps) (memory.System, System, error) {
+	s, err := p.Find(ctx, c.Type)
+	if err != nil {
+		return nil, s, err
+	}
+	if p.Dir != "" {
+		p.Dir = filepath.Join(p.Dir, FileName(cmp.Or(c.Name, s.Name)))
+		if s, err = p.Find(ctx, c.Type); err != nil {
+			return nil, s, err
+		}
+	}
+	sys, err := s.Spec.Open(d, c.Options)
+	var wrong *memory.OptionsError
+	switch {
+	case errors.As(err, &wrong):
+		return nil, s, &schema.UsageError{Err: err}
+	case err != nil:
+		return nil, s, schema.Usagef("system %s: %w", cmp.Or(c.Name, s.Name), err)
+	}
+	return sys, s, nil
+}
+
+var notInNames = regexp.MustCompile(`[^\w.-]+`)
+
+// FileName is s without what a file name should not have.
+func FileName(s string) string { return notInNames.ReplaceAllString(s, "_") }
