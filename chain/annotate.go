@@ -25,6 +25,8 @@ type AnnotateOptions struct {
 	Version schema.Version   // of the events
 	Workers int              // conversations at once; less than 1: 1
 	Convert annotate.Options // its Report is not called: findings go to Shared.Report
+
+	Models, Prompts map[string]string // that the tagger asks with, for the manifest
 }
 
 // AnnotateReport says what Annotate did.
@@ -95,6 +97,7 @@ const eventsSuffix = ".events.jsonl"
 
 // manifest is what the options and the counts say of the events.
 func (o AnnotateOptions) manifest(r AnnotateReport) (m schema.Manifest, err error) {
+	m.Models, m.Prompts = o.Models, o.Prompts
 	m.Counts = map[string]int{"conversations": r.Conversations, "events": r.Events, "probes": r.Probes}
 	for tag, n := range r.Tags {
 		m.Counts[tag] = n

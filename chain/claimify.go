@@ -101,6 +101,7 @@ func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err err
 			f.Remove(name)
 		}
 	}
+	f.Taken = r.Memories // some that can be read hold nothing
 	m, err := o.manifest(r)
 	if err != nil {
 		return r, err

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/url"
 	"os"
@@ -26,6 +27,11 @@ type CompileReport struct {
 	Files    int            `json:"files"`
 	Events   int            `json:"events"`
 	Findings map[string]int `json:"findings,omitempty"`
+}
+
+// String is one line for people.
+func (r CompileReport) String() string {
+	return fmt.Sprintf("compiled %d files, %d events", r.Files, r.Events)
 }
 
 // Compile joins events by conversation into one file, lines byte for byte.

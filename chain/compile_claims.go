@@ -2,6 +2,7 @@ package chain
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -35,6 +36,11 @@ type CompiledMeta struct {
 	Findings      map[string]int `json:"findings"`
 
 	Outputs []schema.FileDigest `json:"outputs"`
+}
+
+// String is one line for people.
+func (m CompiledMeta) String() string {
+	return fmt.Sprintf("%d records of %d files: %d entities, %d claims (%d deprecated)", m.Records, m.Files, m.Entities, m.Claims, m.Deprecated)
 }
 
 // compiledMeta001 is the existing chain's compiled_meta.json.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 
@@ -80,4 +81,12 @@ func decode(b []byte, v any, env Lookup) error {
 		return nil
 	}
 	return yaml.NodeToValue(file.Docs[0].Body, v, yaml.Strict())
+}
+
+// Environ looks variables up in the environment of the process.
+func Environ(name string) (value, from string) {
+	if v, ok := os.LookupEnv(name); ok {
+		return v, "environment"
+	}
+	return "", ""
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"membench/chain"
 	"os"
 	"slices"
 	"strings"
@@ -101,7 +102,7 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 	if err := notInput(o.out, o.graph); err != nil {
 		return err
 	}
-	cat, err := loadCatalog(o.catalogs)
+	cat, err := chain.LoadCatalog(o.catalogs)
 	if err != nil {
 		return err
 	}
@@ -176,7 +177,7 @@ func (o *datasetsProbesOptions) open(ctx context.Context, e *env, t *tally) (gra
 		}
 		return db, func() { db.Close(context.WithoutCancel(ctx)) }, nil
 	}
-	files, err := graphFiles(o.graph)
+	files, err := graph.Files(o.graph)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -155,9 +155,6 @@ func (t *tally) take(err error) error {
 		return err
 	}
 	t.byCode[f.Code]++
-	if t.e.found != nil {
-		t.e.found(f)
-	}
 	if f.Warning {
 		t.warnings++
 	} else {
@@ -194,4 +191,11 @@ func drop[T any](t *tally, in schema.Seq[T]) schema.Seq[T] {
 			}
 		}
 	}
+}
+
+func exists(path string) bool { _, err := os.Stat(path); return err == nil }
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

@@ -253,6 +253,7 @@ func (r *digestReader) Close() error { return r.r.Close() }
 // output. It is buffered.
 type Output struct {
 	*bufio.Writer
+	frame  *Frame
 	name   string // in the manifest
 	file   *atomicfile.File
 	staged bool // below a folder
@@ -266,7 +267,7 @@ type Output struct {
 
 // Create starts an output. name is its place below Out, where that is a folder.
 func (f *Frame) Create(name string) (*Output, error) {
-	o := &Output{name: name, h: sha256.New()}
+	o := &Output{frame: f, name: name, h: sha256.New()}
 	switch {
 	case f.Out == "-" && f.Stream && !f.Strict:
 		if len(f.outputs) > 0 {
@@ -361,7 +362,7 @@ func (w digestWriter) Write(p []byte) (int, error) {
 	n, err := to.Write(p)
 	hashing.Wait()
 	o.n += int64(n)
-	return n, err // after an error nobody asks for the digest
+	return n, o.frame.explain(err) // after an error nobody asks for the digest
 }
 
 // Close ends the output. A file below a folder then waits there for Commit.
@@ -386,42 +387,66 @@ func (o *Output) Digest() (schema.FileDigest, error) {
 	return schema.FileDigest{Path: o.name, SHA256: hex.EncodeToString(o.h.Sum(nil)), Bytes: o.n}, err
 }
 
+// lost reports whether more records were rejected than Accept allows. Where all were,
+// no share is accepted: the input is of another kind.
+func (f *Frame) lost() bool {
+	return f.Rejected > 0 && (f.Taken == 0 || !f.Accept.Allows(f.Rejected, f.Rejected+f.Taken))
+}
+
+// Check is asked before anything is written: a *schema.RejectedError says that nothing
+// must be.
+func (f *Frame) Check() error {
+	if f.lost() && (f.Strict || f.Taken == 0) {
+		return &schema.RejectedError{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken}
+	}
+	return nil
+}
+
+// Verdict is asked when everything is written: a *schema.RejectedError says that some
+// records were lost.
+func (f *Frame) Verdict() error {
+	if f.lost() {
+		return &schema.RejectedError{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken, Written: true}
+	}
+	return nil
+}
+
 // Commit decides by what was rejected, puts the outputs into place and writes the
-// manifest of a folder: m with what the frame knows. The error is a
-// *schema.RejectedError where records were lost that Accept does not allow, also when
-// what was taken is written.
+// manifest of a folder: m with what the frame knows. The error is that of Check, when
+// nothing was written, or of Verdict.
 func (f *Frame) Commit(m schema.Manifest) (schema.Manifest, error) {
-	lost := f.Rejected > 0 && (f.Taken == 0 || !f.Accept.Allows(f.Rejected, f.Rejected+f.Taken))
-	rejected := &schema.RejectedError{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken}
 	if m.Findings = f.ByCode; m.Findings == nil {
 		m.Findings = map[string]int{}
 	}
-	if lost && (f.Strict || f.Taken == 0) {
-		return m, rejected
+	if err := f.Check(); err != nil {
+		return m, err
 	}
-	m.SchemaVersion, m.Step, m.StepVersion, m.Membench, m.Inputs = f.Schema, f.Step, f.Version, f.Membench, f.inputs()
-	m.Outputs = []schema.FileDigest{}
+	var made []schema.FileDigest
 	for _, o := range f.outputs {
 		d, err := o.Digest()
 		if err != nil {
 			return m, f.explain(err)
 		}
-		m.Outputs = append(m.Outputs, d)
+		made = append(made, d)
 	}
-	slices.SortFunc(m.Outputs, func(a, b schema.FileDigest) int { return strings.Compare(a.Path, b.Path) })
-	var err error
-	if m.Key, err = Key(m); err != nil {
+	m, err := f.Describe(m, made)
+	if err != nil {
 		return m, err
 	}
 	if err := f.put(m); err != nil {
 		return m, f.explain(err)
 	}
 	f.Close()
-	if lost {
-		rejected.Written = true
-		return m, rejected
-	}
-	return m, nil
+	return m, f.Verdict()
+}
+
+// Describe fills m with what the frame knows, for outputs whose paths are relative to Out.
+func (f *Frame) Describe(m schema.Manifest, outputs []schema.FileDigest) (_ schema.Manifest, err error) {
+	m.SchemaVersion, m.Step, m.StepVersion, m.Membench, m.Inputs = f.Schema, f.Step, f.Version, f.Membench, f.inputs()
+	m.Outputs = append([]schema.FileDigest{}, outputs...)
+	slices.SortFunc(m.Outputs, func(a, b schema.FileDigest) int { return strings.Compare(a.Path, b.Path) })
+	m.Key, err = Key(m)
+	return m, err
 }
 
 // put moves what was made into place; the manifest comes last.
