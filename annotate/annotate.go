@@ -72,7 +72,7 @@ type Options struct {
 
 	// Time. A turn's time is the one in the source, else start + (turn-1)*TurnOffset,
 	// else absent. The start is that in Conversations, else the source's own @time,
-	// else Start.
+	// else Start. A time in a source without an offset is in the zone of the start that is set here, else in UTC.
 	Start      time.Time
 	TurnOffset time.Duration // 0: DefaultTurnOffset
 

@@ -297,11 +297,12 @@ func (p *parser) message(raw []byte, firstLine, lastLine int, line jsonl.Line, c
 		return
 	}
 	u := Utterance{Pos: pos, First: firstLine, Last: lastLine, Name: m.Name, SessionID: string(m.SessionID), Mode: modeDialogue}
-	u.Time = p.time(pos, "/timestamp", m.Timestamp)
-	u.SessionTime = p.time(pos, "/session_time", m.SessionTime)
 	if m.ConvID != "" && p.o.ConvID == "" {
 		conv = schema.ConvID(m.ConvID)
 	}
+	zone := p.o.zone(conv)
+	u.Time = p.time(pos, "/timestamp", m.Timestamp, zone)
+	u.SessionTime = p.time(pos, "/session_time", m.SessionTime, zone)
 	p.speaker(&u, m)
 	text, atts, ok := p.content(pos, m.Content)
 	if !ok {
@@ -393,11 +394,11 @@ func (p *parser) speaker(u *Utterance, m message) {
 	}
 }
 
-func (p *parser) time(pos schema.Pos, pointer string, s scalar) string {
+func (p *parser) time(pos schema.Pos, pointer string, s scalar, zone *time.Location) string {
 	if s == "" {
 		return ""
 	}
-	if t, err := ParseTime(string(s)); err == nil {
+	if t, err := parseTime(string(s), zone); err == nil {
 		return rfc3339(t)
 	}
 	if f, err := strconv.ParseFloat(string(s), 64); err == nil && f > 0 && f < 1e17 && !math.IsNaN(f) {

@@ -3,6 +3,7 @@ package annotate
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"membench/schema"
 )
@@ -158,7 +159,7 @@ func TestTimesAndIdentity(t *testing.T) {
 		return s
 	}
 	at := func(s string) Options {
-		tm, err := ParseTime(s)
+		tm, err := parseTime(s, time.UTC)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,5 +241,21 @@ func TestSourcePath(t *testing.T) {
 	dir := t.TempDir()
 	if got := SourcePath(dir+"/x.md", dir); got != "x.md" {
 		t.Errorf("have %s", got)
+	}
+}
+
+// A time without an offset is in the zone of the start that is set for its source; seconds since 1970 are in none.
+func TestZoneOfTheSource(t *testing.T) {
+	east := time.Date(2026, 3, 1, 20, 0, 0, 0, time.FixedZone("", 8*3600))
+	o := Options{Start: east, Conversations: map[schema.ConvID]Conversation{"utc": {Start: east.UTC()}}}
+	for _, tt := range []struct{ conv, time, want string }{
+		{"a", "2026-03-05", "2026-03-05T00:00:00+08:00"}, {"a", "2026/03/05 07:30", "2026-03-05T07:30:00+08:00"},
+		{"a", "2026-03-05T07:30:00Z", "2026-03-05T07:30:00Z"}, {"a", "2026", "1970-01-01T00:33:46Z"}, {"utc", "2026-03-05", "2026-03-05T00:00:00Z"},
+		{"a", "2026-02-30", ""},
+	} {
+		p := &parser{o: o}
+		if have := p.time(schema.Pos{}, "", scalar(tt.time), o.zone(schema.ConvID(tt.conv))); have != tt.want || (tt.want == "") != (len(p.findings) == 1) {
+			t.Errorf("%s in %s: have %q with %d findings, want %q", tt.time, tt.conv, have, len(p.findings), tt.want)
+		}
 	}
 }

@@ -219,7 +219,9 @@ func ReadIndex(text []byte, name string) ([]schema.IndexEntry, []*schema.Finding
 
 // Resolve finds the file an index entry names. A path may be relative to the
 // index's folder or to root, or absolute; the paths of another machine are not there.
-func Resolve(path, indexDir, root string) (string, bool) {
+// The file must lie in one of the two folders, links followed, unless outside is true:
+// an index is data, and others write it.
+func Resolve(path, indexDir, root string, outside bool) (string, bool) {
 	if path == "" {
 		return "", false
 	}
@@ -229,9 +231,28 @@ func Resolve(path, indexDir, root string) (string, bool) {
 		candidates = []string{filepath.Join(indexDir, local), filepath.Join(root, local)}
 	}
 	for _, c := range candidates {
-		if info, err := os.Stat(c); err == nil && info.Mode().IsRegular() {
+		if info, err := os.Stat(c); err == nil && info.Mode().IsRegular() && (outside || within(c, indexDir) || within(c, root)) {
 			return c, true
 		}
 	}
 	return "", false
+}
+
+// within reports whether a file lies in dir or below it, links followed.
+func within(file, dir string) bool {
+	f, err1 := realPath(file)
+	d, err2 := realPath(dir)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	rel, err := filepath.Rel(d, f)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func realPath(path string) (string, error) {
+	p, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(p)
 }

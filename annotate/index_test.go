@@ -81,7 +81,7 @@ func TestReadIndex(t *testing.T) {
 	if err != nil || len(entries) != 1 || codes(fs) != "JSON002 SRC010 SRC022" || fs[0].Pos.Line != 3 || fs[2].Pos.Line != 5 {
 		t.Errorf("have %v %v %v", entries, fs, err)
 	}
-	if _, ok := Resolve(entries[0].RawPath, ".", "."); ok {
+	if _, ok := Resolve(entries[0].RawPath, ".", ".", false); ok {
 		t.Error("a path of another machine was found")
 	}
 	for _, bad := range []string{"", "{}", "[", "null", "[1,", "\xff"} {
@@ -90,11 +90,24 @@ func TestReadIndex(t *testing.T) {
 		}
 	}
 	dir := tree(t, "raw/ch01_x.md")
-	if p, ok := Resolve("raw/ch01_x.md", dir, "."); !ok || p != filepath.Join(dir, "raw", "ch01_x.md") {
+	if p, ok := Resolve("raw/ch01_x.md", dir, ".", false); !ok || p != filepath.Join(dir, "raw", "ch01_x.md") {
 		t.Errorf("have %s %v", p, ok)
 	}
-	if p, ok := Resolve("raw/ch01_x.md", ".", dir); !ok {
+	if p, ok := Resolve("raw/ch01_x.md", ".", dir, false); !ok {
 		t.Errorf("relative to the root: have %s %v", p, ok)
+	}
+	out := tree(t, "secret.md")
+	if err := os.Symlink(filepath.Join(out, "secret.md"), filepath.Join(dir, "raw", "ch02_l.md")); err != nil {
+		t.Fatal(err)
+	}
+	up, _ := filepath.Rel(dir, filepath.Join(out, "secret.md"))
+	for _, path := range []string{up, filepath.Join(out, "secret.md"), "raw/ch02_l.md"} {
+		if _, ok := Resolve(path, dir, dir, false); ok {
+			t.Errorf("%s lies outside of the folder and was found", path)
+		}
+		if _, ok := Resolve(path, dir, dir, true); !ok {
+			t.Errorf("%s: not found though outside is allowed", path)
+		}
 	}
 }
 

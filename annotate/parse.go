@@ -209,22 +209,36 @@ func (p *parser) convID() schema.ConvID {
 	return schema.ConvID(base)
 }
 
-// layouts of times that sources carry, besides RFC 3339. Without a zone they are UTC.
+// layouts of times that sources carry, besides RFC 3339 and its beginnings.
 var layouts = []string{
-	time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700",
-	"2006-01-02 15:04:05", "2006-01-02 15:04", "2006/01/02 15:04:05", "2006/01/02 15:04", "2006/01/02 (Mon) 15:04",
-	"2006年1月2日 15:04", "3:04 pm on 2 January, 2006", "2006-01-02", "2006/01/02", "2006年1月2日",
+	"2006-01-02 15:04:05 -0700", "2006/01/02 15:04:05", "2006/01/02 15:04", "2006/01/02 (Mon) 15:04",
+	"2006年1月2日 15:04", "3:04 pm on 2 January, 2006", "2006/01/02", "2006年1月2日",
 }
 
-// ParseTime reads a date and time as people write them in chat exports.
-func ParseTime(s string) (time.Time, error) {
+// parseTime reads a date and time as people write them in chat exports; without an offset they are in zone.
+func parseTime(s string, zone *time.Location) (time.Time, error) {
 	s = strings.TrimSpace(s)
+	if t, ok := schema.ParseTime(s, zone); ok && len(s) > len("2006-01") { // a number of seconds is not a year
+		return t, nil
+	}
 	for _, l := range layouts {
-		if t, err := time.Parse(l, s); err == nil {
+		if t, err := time.ParseInLocation(l, s, zone); err == nil {
 			return t, nil
 		}
 	}
 	return time.Time{}, errors.New("not a time")
+}
+
+// zone is the one of the start that is set for a conversation, UTC when none is.
+func (o Options) zone(conv schema.ConvID) *time.Location {
+	for _, t := range []time.Time{o.Conversations[conv].Start, o.Start, o.Defaults.Start} {
+		if _, offset := t.Zone(); offset != 0 {
+			return time.FixedZone("", offset) // not t's location: that depends on the machine
+		} else if !t.IsZero() {
+			return time.UTC
+		}
+	}
+	return time.UTC
 }
 
 const timeWanted = "RFC 3339 as 2026-02-24T18:00:00+08:00, a date and time, or seconds since 1970"

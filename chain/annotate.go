@@ -23,6 +23,7 @@ type AnnotateOptions struct {
 	Out     string           // folder, or "-"
 	Prefer  string           // of a chapter's two files: norm, raw, or "": norm where there is one
 	Version schema.Version   // of the events
+	Outside bool             // files that an index names may lie anywhere
 	Workers int              // conversations at once; less than 1: 1
 	Convert annotate.Options // its Report is not called: findings go to Shared.Report
 

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"membench/annotate"
 	"membench/internal/build"
+	"membench/internal/smallfile"
 	"membench/schema"
 )
 
@@ -76,7 +76,7 @@ func parts(ctx context.Context, f *build.Frame, files []string, index string) ([
 	}
 	var entries []schema.IndexEntry
 	if index != "" {
-		text, err := os.ReadFile(index)
+		text, err := smallfile.Read(index)
 		if err != nil {
 			return nil, err
 		}

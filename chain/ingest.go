@@ -13,6 +13,7 @@ import (
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/codec"
+	"membench/internal/smallfile"
 	"membench/llm"
 	"membench/memory"
 	"membench/memory/mem0"
@@ -264,7 +265,7 @@ func differs(a, b schema.Manifest) string {
 }
 
 func indexOrder(path string) ([]schema.ConvID, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := smallfile.Read(path)
 	if err != nil {
 		return nil, err
 	}

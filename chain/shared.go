@@ -8,6 +8,7 @@ import (
 
 	"membench/internal/atomicfile"
 	"membench/internal/build"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/catalog"
 )
@@ -47,7 +48,7 @@ func (s Shared) frame(step string, v schema.Version, out string, dir bool) *buil
 func LoadCatalog(paths []string) (*catalog.Catalog, error) {
 	var extra [][]byte
 	for _, p := range paths {
-		b, err := os.ReadFile(p)
+		b, err := smallfile.Read(p)
 		if err != nil {
 			return nil, &schema.UsageError{Err: err}
 		}

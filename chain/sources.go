@@ -11,6 +11,7 @@ import (
 
 	"membench/annotate"
 	"membench/internal/build"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -54,7 +55,7 @@ func annotateFiles(f *build.Frame, o AnnotateOptions) ([]string, error) {
 			}
 			out = append(out, files...)
 		case filepath.Base(s) == "index.json":
-			text, err := os.ReadFile(s)
+			text, err := smallfile.Read(s)
 			if err != nil {
 				return nil, err
 			}
@@ -132,7 +133,7 @@ func chapterFiles(entries []schema.IndexEntry, index, dir string, o AnnotateOpti
 		}
 		found := false
 		for _, p := range want {
-			if path, ok := annotate.Resolve(p, dir, o.Convert.Root); ok && !found {
+			if path, ok := annotate.Resolve(p, dir, o.Convert.Root, o.Outside); ok && !found {
 				out = append(out, path)
 				found = true
 			}
@@ -140,7 +141,7 @@ func chapterFiles(entries []schema.IndexEntry, index, dir string, o AnnotateOpti
 		if !found {
 			have := strings.Join(slices.DeleteFunc(slices.Clone(want), func(s string) bool { return s == "" }), ", ")
 			f.Found(&schema.Finding{Pos: schema.Pos{File: index}, Code: "SRC020", Message: "no file for chapter " + e.ID, Have: have, Want: "a file on this machine, relative to the index",
-				Hint: "make a new index with membench index"})
+				Hint: "make a new index with membench index; --outside reads files outside of the index's folder and --root"})
 		}
 	}
 	return out

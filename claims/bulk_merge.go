@@ -367,7 +367,7 @@ func (b *bulk) splice(dst []byte, group []row, m *scratch) ([]byte, bool) {
 	ev := m.ev[:0]
 	defer func() { m.ev = ev }()
 	var line, conf, status, rank, updated, by []byte
-	var at instant
+	var at schema.Instant
 	head := 0
 	best := 0.0
 	for i, r := range group {
@@ -375,7 +375,7 @@ func (b *bulk) splice(dst []byte, group []row, m *scratch) ([]byte, bool) {
 			return dst, false
 		}
 		h := l.head
-		t, ok := fastInstant(l.updated)
+		t, ok := schema.ParseInstant(l.updated)
 		f, err := strconv.ParseFloat(string(l.conf), 64)
 		if !ok || err != nil {
 			return dst, false
@@ -389,7 +389,7 @@ func (b *bulk) splice(dst []byte, group []row, m *scratch) ([]byte, bool) {
 			if f > best {
 				best, conf = f, l.conf
 			}
-			d := t.compare(at)
+			d := cmp.Compare(t, at)
 			if b.Version == schema.V001 {
 				d = bytes.Compare(l.updated, updated)
 			}
@@ -398,7 +398,7 @@ func (b *bulk) splice(dst []byte, group []row, m *scratch) ([]byte, bool) {
 			}
 		}
 		for _, e := range l.ev {
-			if e.at, ok = fastInstant(e.created); !ok {
+			if e.at, ok = schema.ParseInstant(e.created); !ok {
 				return dst, false
 			}
 			ev = append(ev, e)
@@ -428,7 +428,7 @@ func (b *bulk) splice(dst []byte, group []row, m *scratch) ([]byte, bool) {
 			tied = tied || c == 0
 			return c
 		}
-		return cmp.Or(x.at.compare(y.at), bytes.Compare(x.point, y.point), bytes.Compare(x.mem, y.mem))
+		return cmp.Or(cmp.Compare(x.at, y.at), bytes.Compare(x.point, y.point), bytes.Compare(x.mem, y.mem))
 	})
 	if tied {
 		return dst, false // the order of appearance decides
@@ -491,7 +491,7 @@ type bigClaim struct {
 	entity   *entityGroup
 	byKey    *extsort.Sorter
 	byTime   *extsort.Sorter
-	newest   instant
+	newest   schema.Instant
 	seq      uint64
 	findings []*schema.Finding
 	out      []byte // of an entity
@@ -558,7 +558,7 @@ func (g *bigClaim) addEvidence(e *schema.Evidence) error {
 		return err
 	}
 	at := instantOf(e.CreatedAt)
-	if at.compare(g.newest) > 0 {
+	if at > g.newest {
 		g.newest = at
 	}
 	rec := appendText(appendText(nil, string(e.Memory)), string(e.Point))
@@ -568,7 +568,7 @@ func (g *bigClaim) addEvidence(e *schema.Evidence) error {
 		g.seq++
 	} else {
 		// The newest, then the longest, then the greatest: inverted to come first.
-		pref := binary.BigEndian.AppendUint64(appendInstant(nil, at), uint64(len(raw)))
+		pref := binary.BigEndian.AppendUint64(at.AppendKey(nil), uint64(len(raw)))
 		pref = appendText(pref, string(raw))
 		for i := range pref {
 			pref[i] = ^pref[i]
@@ -609,7 +609,7 @@ func (g *bigClaim) finish() error {
 		if g.b.Version == schema.V001 {
 			key = append(appendText(nil, e.CreatedAt), rec[n:n+8]...)
 		} else {
-			key = appendText(appendText(appendInstant(nil, instantOf(e.CreatedAt)), string(e.Point)), string(e.Memory))
+			key = appendText(appendText(instantOf(e.CreatedAt).AppendKey(nil), string(e.Point)), string(e.Memory))
 		}
 		k := len(key)
 		key = binary.BigEndian.AppendUint32(append(key, raw...), uint32(k))
@@ -684,15 +684,4 @@ func appendText(dst []byte, s string) []byte {
 		}
 	}
 	return append(dst, 0, 1)
-}
-
-// appendInstant appends t so that the results compare as the instants do.
-func appendInstant(dst []byte, t instant) []byte {
-	known := byte(0)
-	if t.known {
-		known = 1
-	}
-	dst = append(dst, known)
-	dst = binary.BigEndian.AppendUint64(dst, uint64(t.sec)^1<<63)
-	return binary.BigEndian.AppendUint32(dst, uint32(t.nsec))
 }

@@ -44,7 +44,7 @@ type lineScanner struct {
 
 type evidenceKey struct {
 	mem, point, created []byte
-	at                  instant
+	at                  schema.Instant
 	raw                 []byte
 }
 
@@ -355,9 +355,9 @@ func (l *lineScanner) evidence(v schema.Version) bool {
 			}
 			continue
 		}
-		x, ok1 := fastInstant(a.created)
-		y, ok2 := fastInstant(b.created)
-		if !ok1 || !ok2 || x.compare(y) >= 0 {
+		x, ok1 := schema.ParseInstant(a.created)
+		y, ok2 := schema.ParseInstant(b.created)
+		if !ok1 || !ok2 || x >= y {
 			return false
 		}
 	}

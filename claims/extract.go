@@ -291,7 +291,7 @@ type remembered struct {
 func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options) (Conversation, error) {
 	out := Conversation{ID: id, Memories: len(ms)}
 	slices.SortStableFunc(ms, func(a, b Memory) int {
-		return cmp.Or(instantOf(a.Fields.CreatedAt).compare(instantOf(b.Fields.CreatedAt)), cmp.Compare(a.Point, b.Point), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(instantOf(a.Fields.CreatedAt), instantOf(b.Fields.CreatedAt)), cmp.Compare(a.Point, b.Point), cmp.Compare(a.ID, b.ID))
 	})
 	known := map[string]remembered{}
 	var todo []Memory

@@ -144,13 +144,13 @@ func addExtra(e, more schema.Extra) schema.Extra {
 // A claimGroup is all that was said of one claim.
 type claimGroup struct {
 	v        schema.Version
-	base     schema.Claim // merged, without evidence
-	updated  instant      // of base.UpdatedAt
-	rankAt   instant
+	base     schema.Claim   // merged, without evidence
+	updated  schema.Instant // of base.UpdatedAt
+	rankAt   schema.Instant
 	evidence []evidence
 	by       []string
 	extra    map[string]stamped
-	reasonAt instant
+	reasonAt schema.Instant
 	keys     []conflictKey
 	lost     loss
 	n        int
@@ -159,12 +159,12 @@ type claimGroup struct {
 }
 
 type stamped struct {
-	at  instant
+	at  schema.Instant
 	raw []byte
 }
 
 type evidence struct {
-	at  instant
+	at  schema.Instant
 	seq int
 	schema.Evidence
 	enc string // filled when two rows of one key compete
@@ -204,7 +204,7 @@ func (g *claimGroup) add(c *schema.Claim) (warn, fault *schema.Finding) {
 		warn = g.mergeRank(c)
 		b.Confidence = max(b.Confidence, c.Confidence)
 		if b.Status == schema.StatusDeprecated && c.Status == schema.StatusDeprecated {
-			if d := at.compare(g.reasonAt); d > 0 || d == 0 && (c.Reason+string(c.SupersededBy)) > (b.Reason+string(b.SupersededBy)) {
+			if d := cmp.Compare(at, g.reasonAt); d > 0 || d == 0 && (c.Reason+string(c.SupersededBy)) > (b.Reason+string(b.SupersededBy)) {
 				b.Reason, b.SupersededBy, g.reasonAt = c.Reason, c.SupersededBy, at
 			}
 		} else if c.Status == schema.StatusDeprecated {
@@ -223,7 +223,7 @@ func (g *claimGroup) add(c *schema.Claim) (warn, fault *schema.Finding) {
 	}
 	for k, v := range c.Extra {
 		old, ok := g.extra[k]
-		if !ok || g.v != schema.V001 && (at.compare(old.at) > 0 || at.compare(old.at) == 0 && bytes.Compare(v, old.raw) < 0) {
+		if !ok || g.v != schema.V001 && (at > old.at || at == old.at && bytes.Compare(v, old.raw) < 0) {
 			g.extra[k] = stamped{at, v}
 		}
 	}
@@ -236,11 +236,11 @@ func (g *claimGroup) add(c *schema.Claim) (warn, fault *schema.Finding) {
 }
 
 // newer reports whether a time replaces updated_at.
-func (g *claimGroup) newer(text string, at instant) bool {
+func (g *claimGroup) newer(text string, at schema.Instant) bool {
 	if g.v == schema.V001 {
 		return text > g.base.UpdatedAt
 	}
-	d := at.compare(g.updated)
+	d := cmp.Compare(at, g.updated)
 	return d > 0 || d == 0 && text > g.base.UpdatedAt
 }
 
@@ -262,7 +262,7 @@ func (g *claimGroup) mergeRank(c *schema.Claim) (warn *schema.Finding) {
 		g.base.Rank, g.rankAt = c.Rank, at
 		return nil
 	}
-	d := at.compare(g.rankAt)
+	d := cmp.Compare(at, g.rankAt)
 	if *g.base.Rank != *c.Rank {
 		if !g.warned {
 			g.warned = true
@@ -283,9 +283,9 @@ func rankFinding(id schema.ClaimID) *schema.Finding {
 }
 
 // newestOf is the instant of the newest evidence of one record.
-func (g *claimGroup) newestOf(c *schema.Claim) (t instant) {
+func (g *claimGroup) newestOf(c *schema.Claim) (t schema.Instant) {
 	for i := range c.Evidence {
-		if at := instantOf(c.Evidence[i].CreatedAt); at.compare(t) > 0 {
+		if at := instantOf(c.Evidence[i].CreatedAt); at > t {
 			t = at
 		}
 	}
@@ -293,9 +293,9 @@ func (g *claimGroup) newestOf(c *schema.Claim) (t instant) {
 }
 
 // newest is the instant of the newest evidence of the group.
-func (g *claimGroup) newest() (t instant) {
+func (g *claimGroup) newest() (t schema.Instant) {
 	for i := range g.evidence {
-		if g.evidence[i].at.compare(t) > 0 {
+		if g.evidence[i].at > t {
 			t = g.evidence[i].at
 		}
 	}
@@ -334,13 +334,13 @@ func sortEvidence(v schema.Version, es []evidence) []evidence {
 		if v == schema.V001 {
 			return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.seq, b.seq))
 		}
-		return cmp.Or(a.at.compare(b.at), cmp.Compare(a.Point, b.Point), cmp.Compare(a.Memory, b.Memory))
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.Point, b.Point), cmp.Compare(a.Memory, b.Memory))
 	})
 	return out
 }
 
 func (e *evidence) better(o *evidence) bool {
-	if d := e.at.compare(o.at); d != 0 {
+	if d := cmp.Compare(e.at, o.at); d != 0 {
 		return d > 0
 	}
 	a, b := e.encoded(), o.encoded()

@@ -6,11 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sort"
 	"strings"
-	"time"
 
 	"membench/internal/codec"
 	"membench/schema"
@@ -418,14 +416,14 @@ func conflictKeys(cat *catalog.Catalog, c *schema.Claim) []conflictKey {
 
 // A rival is one claim's answer to a conflict key.
 type rival struct {
-	newest instant
+	newest schema.Instant
 	id     schema.ClaimID
 	side   string
 }
 
 // before reports whether r wins over s: newer evidence, of equals the smaller id.
 func (r rival) before(s rival) bool {
-	if c := r.newest.compare(s.newest); c != 0 {
+	if c := cmp.Compare(r.newest, s.newest); c != 0 {
 		return c > 0
 	}
 	return r.id < s.id
@@ -438,7 +436,7 @@ type loss struct {
 }
 
 func (l loss) take(k conflictKey, own, best rival) loss {
-	if best.id == own.id || best.side == own.side || best.newest.compare(own.newest) <= 0 {
+	if best.id == own.id || best.side == own.side || best.newest <= own.newest {
 		return l
 	}
 	n := loss{k.reason, best.id}
@@ -465,9 +463,9 @@ func (c *conflicts) add(k conflictKey, r rival) {
 	switch {
 	case !ok:
 		b = contest{best: r}
-	case r.newest.compare(b.best.newest) > 0:
+	case r.newest > b.best.newest:
 		b = contest{best: r}
-	case r.newest.compare(b.best.newest) == 0:
+	case r.newest == b.best.newest:
 		tied := b.tied
 		if r.side != b.best.side {
 			tied = minID(tied, r.id, b.best.id)
@@ -489,7 +487,7 @@ func minID(ids ...schema.ClaimID) (out schema.ClaimID) {
 	return out
 }
 
-func (c *conflicts) lossOf(keys []conflictKey, id schema.ClaimID, newest instant) (l loss) {
+func (c *conflicts) lossOf(keys []conflictKey, id schema.ClaimID, newest schema.Instant) (l loss) {
 	for _, k := range keys {
 		if b, ok := c.best[k.key]; ok {
 			l = l.take(k, rival{newest, id, k.side}, b.best)
@@ -511,116 +509,8 @@ func tieFinding(id schema.ClaimID) *schema.Finding {
 	return &schema.Finding{Pointer: "/status", Code: "CLM204", Message: "claims contradict each other and their newest evidence is of one instant, both stay active", Have: textOf(string(id)), Warning: true}
 }
 
-// instants
-
-// An instant is a point in time; the zero one is unknown and before every other.
-type instant struct {
-	known bool
-	sec   int64
-	nsec  int32
-}
-
-func (a instant) compare(b instant) int {
-	if a.known != b.known {
-		if a.known {
-			return 1
-		}
-		return -1
-	}
-	return cmp.Or(cmp.Compare(a.sec, b.sec), cmp.Compare(a.nsec, b.nsec))
-}
-
-// instantOf reads RFC 3339, with 'T' or a blank and with or without an offset (none is UTC).
-func instantOf(s string) instant {
-	if t, ok := fastInstant(s); ok {
-		return t
-	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return instant{true, t.Unix(), int32(t.Nanosecond())}
-		}
-	}
-	return instant{}
-}
-
-// fastInstant is instantOf for the form that the chain writes: 2006-01-02T15:04:05[.digits](Z|±hh:mm).
-func fastInstant[T string | []byte](s T) (instant, bool) {
-	if len(s) < 20 || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' {
-		return instant{}, false
-	}
-	num := func(i, j int) int {
-		n := 0
-		for ; i < j; i++ {
-			c := s[i] - '0'
-			if c > 9 {
-				return math.MinInt32
-			}
-			n = n*10 + int(c)
-		}
-		return n
-	}
-	y, mo, d := num(0, 4), num(5, 7), num(8, 10)
-	h, mi, sec := num(11, 13), num(14, 16), num(17, 19)
-	if y < 1 || mo < 1 || mo > 12 || d < 1 || d > 28 && d > daysIn(y, mo) || h < 0 || h > 23 || mi < 0 || mi > 59 || sec < 0 || sec > 59 {
-		return instant{}, false
-	}
-	i := 19
-	nsec := 0
-	if s[i] == '.' {
-		scale := 100_000_000
-		j := i + 1
-		for ; j < len(s) && s[j] >= '0' && s[j] <= '9'; j++ {
-			if scale == 0 {
-				return instant{}, false
-			}
-			nsec += int(s[j]-'0') * scale
-			scale /= 10
-		}
-		if j == i+1 {
-			return instant{}, false
-		}
-		i = j
-	}
-	off := 0
-	switch {
-	case len(s) == i+1 && s[i] == 'Z':
-	case len(s) == i+6 && (s[i] == '+' || s[i] == '-') && s[i+3] == ':':
-		oh, om := num(i+1, i+3), num(i+4, i+6)
-		if oh < 0 || oh > 23 || om < 0 || om > 59 {
-			return instant{}, false
-		}
-		off = oh*3600 + om*60
-		if s[i] == '-' {
-			off = -off
-		}
-	default:
-		return instant{}, false
-	}
-	return instant{true, daysFromCivil(y, mo, d)*86400 + int64(h*3600+mi*60+sec-off), int32(nsec)}, true
-}
-
-func daysIn(y, m int) int {
-	switch m {
-	case 2:
-		if y%4 == 0 && (y%100 != 0 || y%400 == 0) {
-			return 29
-		}
-		return 28
-	case 4, 6, 9, 11:
-		return 30
-	}
-	return 31
-}
-
-// daysFromCivil counts days since 1970-01-01 (proleptic Gregorian).
-func daysFromCivil(y, m, d int) int64 {
-	if m <= 2 {
-		y--
-	}
-	era := y / 400
-	yoe := y - era*400
-	mp := (m + 9) % 12
-	doy := (153*mp+2)/5 + d - 1
-	doe := yoe*365 + yoe/4 - yoe/100 + doy
-	return int64(era)*146097 + int64(doe) - 719468
+// instantOf is the instant of a text, unknown where it cannot be read.
+func instantOf(s string) schema.Instant {
+	t, _ := schema.ParseInstant(s)
+	return t
 }

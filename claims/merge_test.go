@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"membench/schema"
 )
@@ -150,31 +149,4 @@ func TestMerge001(t *testing.T) {
 			t.Errorf("%s: updated %s with %d evidence, want %s with 2", v, c.UpdatedAt, len(c.Evidence), want)
 		}
 	}
-}
-
-func TestFastInstant(t *testing.T) {
-	for _, s := range []string{"2026-02-24T18:22:22.541103-08:00", "2024-02-29T23:59:59Z", "2025-02-29T00:00:00Z", "1969-12-31T23:59:59.5+00:30", "2026-13-01T00:00:00Z", "2026-02-24T18:22:22", "x", "2026-02-24T18:22:22.Z", "0001-01-01T00:00:00Z", "2026-02-24T24:00:00Z"} {
-		got, ok := fastInstant(s)
-		ts, err := time.Parse(time.RFC3339Nano, s)
-		if ok && err != nil {
-			t.Errorf("%s: taken, but %v", s, err)
-		}
-		if ok && (got.sec != ts.Unix() || got.nsec != int32(ts.Nanosecond())) {
-			t.Errorf("%s: have %v, want %v", s, got, ts)
-		}
-	}
-}
-
-func FuzzInstant(f *testing.F) {
-	f.Add("2026-02-24T18:22:22.541103-08:00")
-	f.Fuzz(func(t *testing.T, s string) {
-		got, ok := fastInstant(s)
-		if !ok {
-			return
-		}
-		ts, err := time.Parse(time.RFC3339Nano, s)
-		if err != nil || got.sec != ts.Unix() || got.nsec != int32(ts.Nanosecond()) {
-			t.Errorf("%q: have %v, want %v (%v)", s, got, ts, err)
-		}
-	})
 }

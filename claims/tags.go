@@ -159,10 +159,10 @@ func Count(in []schema.Statement) Registry {
 			for _, e := range c.Evidence {
 				t.seen[string(e.Memory)+"\x00"+string(e.Point)] = true
 				at := instantOf(e.CreatedAt)
-				if t.first == "" || at.compare(instantOf(t.first)) < 0 {
+				if t.first == "" || at.CompareUnknownLast(instantOf(t.first)) < 0 {
 					t.first = e.CreatedAt
 				}
-				if t.last == "" || at.compare(instantOf(t.last)) > 0 {
+				if t.last == "" || at > instantOf(t.last) {
 					t.last = e.CreatedAt
 				}
 			}
@@ -171,7 +171,7 @@ func Count(in []schema.Statement) Registry {
 	out := Registry{Version: 1, Tags: []TagCount{}}
 	for id, r := range rows {
 		out.Tags = append(out.Tags, TagCount{id, r.name, len(r.seen), r.first, r.last})
-		if out.UpdatedAt == "" || instantOf(r.last).compare(instantOf(out.UpdatedAt)) > 0 {
+		if out.UpdatedAt == "" || instantOf(r.last) > instantOf(out.UpdatedAt) {
 			out.UpdatedAt = r.last
 		}
 	}

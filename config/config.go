@@ -6,16 +6,14 @@ package config
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"time"
 
+	"membench/internal/smallfile"
 	"membench/llm/cassette"
 	"membench/schema"
-
-	"github.com/goccy/go-yaml"
 )
 
 // Version of the file format. A file without one is of version 1.
@@ -118,7 +116,7 @@ func (d *Duration) UnmarshalText(b []byte) error {
 // Load reads and checks a project file and fills in the defaults. ${NAME} in a value
 // is taken from env.
 func Load(path string, env Lookup) (*Project, error) {
-	b, err := os.ReadFile(path)
+	b, err := smallfile.Read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +148,8 @@ func parse(b []byte, env Lookup) (*Project, error) {
 		Replay:   Replay{Isolation: "global", Extractor: "rule", TopK: 5},
 		Claims:   Claims{Extractor: "rule"},
 	}
-	if err := decode(b, p, env); err != nil {
+	doc, err := decode(b, env, p)
+	if err != nil {
 		if keyMember.MatchString(err.Error()) {
 			err = fmt.Errorf("%w\na key never stands in the file: key_env names the variable that holds it", err)
 		}
@@ -158,7 +157,7 @@ func parse(b []byte, env Lookup) (*Project, error) {
 	}
 	p.given = map[string]bool{}
 	var raw map[string]any
-	if yaml.Unmarshal(b, &raw) == nil {
+	if doc.Decode(&raw) == nil {
 		mark(p.given, "", raw)
 	}
 	return p, p.check(env)

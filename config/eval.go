@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,10 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"membench/internal/smallfile"
+	"membench/internal/yamldoc"
+
 	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/parser"
 )
 
 // Eval is eval.yaml: what is asked of which systems, who answers and who grades. The
@@ -128,11 +127,11 @@ type Formats []string
 // UnmarshalYAML reads a word or a list.
 func (f *Formats) UnmarshalYAML(b []byte) error {
 	var one string
-	if yaml.Unmarshal(b, &one) == nil {
+	if yamldoc.Unmarshal(b, &one) == nil {
 		*f = Formats{one}
 		return nil
 	}
-	return yaml.Unmarshal(b, (*[]string)(f))
+	return yamldoc.Unmarshal(b, (*[]string)(f))
 }
 
 // MarshalText writes Go's form.
@@ -143,7 +142,7 @@ func EvalFormats() []string { return []string{"markdown", "json", "csv", "html"}
 
 // LoadEval reads and checks an eval.yaml. Every fault has line and column.
 func LoadEval(path string, env Lookup) (*Eval, error) {
-	b, err := os.ReadFile(path)
+	b, err := smallfile.Read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -192,51 +191,32 @@ func parseEval(b []byte, env Lookup) (*Eval, error) {
 		}
 		return value, from
 	}
-	tokens := lexer.Tokenize(string(b))
-	if err := expand(tokens, seen); err != nil {
-		return nil, err
+	doc, err := decode(b, seen, v)
+	if err == nil && doc.Empty() {
+		return nil, errors.New("have an empty YAML document, want one with datasets and systems")
 	}
-	file, err := parser.Parse(tokens, 0)
 	if err != nil {
-		return nil, plain(err)
-	}
-	if len(file.Docs) != 1 || file.Docs[0].Body == nil {
-		return nil, fmt.Errorf("have %d YAML documents, want one with datasets and systems", len(file.Docs))
-	}
-	if err := yaml.NodeToValue(file.Docs[0].Body, v, yaml.Strict()); err != nil {
-		err = plain(err)
 		if keyMember.MatchString(err.Error()) {
 			err = fmt.Errorf("%w\na key never stands in the file: models name its variable (key_env), systems have api_key: ${NAME}", err)
 		}
 		return nil, err
 	}
-	return v, v.check(file, held)
-}
-
-// plain is a YAML error without the lines of the file, which may hold what a variable
-// held.
-func plain(err error) error {
-	return errors.New(strings.TrimSpace(yaml.FormatError(err, false, false)))
+	return v, v.check(doc, held)
 }
 
 // where says where a member stands, "$.systems[1].type" of the file.
-func where(file *ast.File, path string, err error) error {
+func where(doc *yamldoc.Doc, path string, err error) error {
 	for ; path != "$"; path = path[:max(1, strings.LastIndexAny(path, ".["))] { // else what it stands in
-		p, e := yaml.PathString(path)
-		if e != nil {
-			continue
-		}
-		if n, e := p.FilterFile(file); e == nil && n != nil && n.GetToken() != nil {
-			pos := n.GetToken().Position
-			return &fault{pos.Line, pos.Column, err}
+		if line, col, ok := doc.Place(path); ok {
+			return &fault{line, col, err}
 		}
 	}
 	return err
 }
 
-func (v *Eval) check(file *ast.File, held map[string]string) error {
+func (v *Eval) check(doc *yamldoc.Doc, held map[string]string) error {
 	bad := func(path, f string, a ...any) error {
-		return where(file, "$."+path, fmt.Errorf(path+": "+f, a...))
+		return where(doc, "$."+path, fmt.Errorf(path+": "+f, a...))
 	}
 	if v.Version != Version {
 		return bad("version", "have %d, want %d", v.Version, Version)
@@ -343,12 +323,11 @@ func (s EvalSystem) OptionsJSON() ([]byte, error) {
 	if len(s.Options) == 0 {
 		return nil, nil
 	}
-	b, err := yaml.MarshalWithOptions(s.Options, yaml.JSON())
-	return []byte(strings.TrimSpace(string(b))), err
+	return yamldoc.JSON(s.Options)
 }
 
 // YAML is the configuration as it is in force: it makes the same run again. Secrets are
 // the names of their variables.
 func (v *Eval) YAML() ([]byte, error) {
-	return yaml.MarshalWithOptions(v, yaml.Indent(2), yaml.IndentSequence(true))
+	return yamldoc.Marshal(v)
 }

@@ -6,9 +6,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/parser"
+	"membench/internal/yamldoc"
+
 	"github.com/goccy/go-yaml/token"
 )
 
@@ -18,18 +17,13 @@ type Lookup func(name string) (value, from string)
 
 var variable = regexp.MustCompile(`\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 
-// expand puts the environment into the values of a YAML text: ${NAME}, ${NAME:-else},
+// expand puts the environment into the values of a YAML text, token by token: ${NAME}, ${NAME:-else},
 // and $$ for a dollar sign. A variable that is not set is an error. What a variable
 // holds is one value, whatever stands in it; comments are left alone.
-func expand(tokens token.Tokens, env Lookup) error {
-	for _, t := range tokens {
-		switch t.Type {
-		case token.StringType, token.SingleQuoteType, token.DoubleQuoteType:
-		default:
-			continue
-		}
+func expand(env Lookup) func(*token.Token) error {
+	return func(t *token.Token) error {
 		if !strings.Contains(t.Value, "$") {
-			continue
+			return nil
 		}
 		var missing string
 		value := variable.ReplaceAllStringFunc(t.Value, func(s string) string {
@@ -49,38 +43,28 @@ func expand(tokens token.Tokens, env Lookup) error {
 			return fmt.Errorf("[%d:%d] ${%s}: the variable is not set; set it in the environment or in .env, or give a default: ${%s:-…}", t.Position.Line, t.Position.Column, missing, missing)
 		}
 		if value == t.Value {
-			continue
+			return nil
 		}
 		if t.Type != token.StringType {
 			t.Value = value
-			continue
+			return nil
 		}
 		n := token.New(value, value, t.Position) // a number stays a number
 		t.Type, t.Value, t.Origin = n.Type, n.Value, n.Origin
 		if t.CharacterType = n.CharacterType; n.Type == token.NullType || n.Value != value {
 			t.Type = token.StringType
 		}
+		return nil
 	}
-	return nil
 }
 
 // decode reads a YAML text strictly into v, after expand.
-func decode(b []byte, v any, env Lookup) error {
-	tokens := lexer.Tokenize(string(b))
-	if err := expand(tokens, env); err != nil {
-		return err
-	}
-	file, err := parser.Parse(tokens, 0)
+func decode(b []byte, env Lookup, v any) (*yamldoc.Doc, error) {
+	d, err := yamldoc.Parse(b, expand(env))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if len(file.Docs) > 1 {
-		return fmt.Errorf("have %d YAML documents, want one", len(file.Docs))
-	}
-	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
-		return nil
-	}
-	return yaml.NodeToValue(file.Docs[0].Body, v, yaml.Strict())
+	return d, d.Decode(v)
 }
 
 // Environ looks variables up in the environment of the process.

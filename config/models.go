@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"membench/internal/smallfile"
 	"membench/llm"
 )
 
@@ -309,13 +310,13 @@ func LoadPrices(path string) (PriceTable, error) {
 	b, from := builtinPrices, "built in"
 	if path != "" {
 		var err error
-		if b, err = os.ReadFile(path); err != nil {
+		if b, err = smallfile.Read(path); err != nil {
 			return PriceTable{}, err
 		}
 		from = path
 	}
 	var f priceFile
-	if err := decode(b, &f, func(string) (string, string) { return "", "" }); err != nil {
+	if _, err := decode(b, func(string) (string, string) { return "", "" }, &f); err != nil {
 		return PriceTable{}, fmt.Errorf("%s: %w", from, err)
 	}
 	if f.Version != 1 && f.Version != 0 {

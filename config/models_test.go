@@ -173,6 +173,6 @@ func FuzzExpand(f *testing.F) {
 	f.Add("a: ${X}\nb: {c: \"${Y:-z}\", d: [$$]}\n")
 	f.Fuzz(func(t *testing.T, s string) {
 		var v any
-		_ = decode([]byte(s), &v, vars("X", "x: [", "Y", "1"))
+		_, _ = decode([]byte(s), vars("X", "x: [", "Y", "1"), &v)
 	})
 }

@@ -24,7 +24,11 @@ type Info struct {
 	Unverified      string `json:"unverified,omitzero"` // what of the format was seen only in somebody's source
 	Size            string `json:"size,omitzero"`       // cases and questions upstream, as counted or published
 	Files           []File `json:"files,omitempty"`
-	Note            string `json:"note,omitzero"`
+	// Whole is what the set holds upstream, ByCase what is known of its cases, by id:
+	// reading reports a case that holds less. Both are counts on the published files.
+	Whole  Counts            `json:"whole,omitzero"`
+	ByCase map[string]Counts `json:"by_case,omitempty"`
+	Note   string            `json:"note,omitzero"`
 }
 
 // A File is one that can be fetched. Without SHA256 fetching wants the sum from the user.
@@ -50,6 +54,21 @@ func Lookup(name string) (Info, bool) {
 		}
 	}
 	return Info{}, false
+}
+
+// locomoCases are the ten conversations as published; the release of 2024 agrees on those
+// at hand.
+var locomoCases = map[string]Counts{
+	"conv-26": {Sessions: 19, Turns: 419, Questions: 199},
+	"conv-30": {Sessions: 19, Turns: 369, Questions: 105},
+	"conv-41": {Sessions: 32, Turns: 663, Questions: 193},
+	"conv-42": {Sessions: 29, Turns: 629, Questions: 260},
+	"conv-43": {Sessions: 29, Turns: 680, Questions: 242},
+	"conv-44": {Sessions: 28, Turns: 675, Questions: 158},
+	"conv-47": {Sessions: 31, Turns: 689, Questions: 190},
+	"conv-48": {Sessions: 30, Turns: 681, Questions: 239},
+	"conv-49": {Sessions: 25, Turns: 509, Questions: 196},
+	"conv-50": {Sessions: 30, Turns: 568, Questions: 204},
 }
 
 var catalogue = []Info{
@@ -89,7 +108,8 @@ var catalogue = []Info{
 	{
 		Name: "beam", Title: "BEAM (ten abilities over long conversations)", Home: "https://github.com/mohammadtavakoli78/BEAM", Licence: "none stated in the repository", Terms: "No licence is stated: for your own tests only; nothing of it may be passed on.",
 		Status: StatusRead, Checked: "12 of the 20 conversations of its 100K tier", Unverified: "the tiers 500K and 1M share the layout and were not read; 10M (a folder of plans) is not read", Size: "100K: 20 conversations, 400 questions",
-		Note: "five of the ten abilities need a model as judge: protocol beam-rubric",
+		Note:  "five of the ten abilities need a model as judge: protocol beam-rubric",
+		Whole: Counts{Cases: 20, Questions: 400},
 	},
 	{
 		Name: "dejavu", Title: "DejaVu", Home: "https://doi.org/10.5281/zenodo.6955909", Licence: "see Zenodo", Terms: "Read the terms at Zenodo; not passed on here.",
@@ -119,7 +139,8 @@ var catalogue = []Info{
 			Name: "locomo10.json", URL: "https://raw.githubusercontent.com/snap-research/locomo/3eb6f2c585f5e1699204e3c3bdf7adc5c28cb376/data/locomo10.json",
 			SHA256: "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4", Bytes: 2805274,
 		}},
-		Note: "categories by the benchmark's code: 1 several hops, 2 time, 3 open domain, 4 one hop, 5 adversarial",
+		Note:  "categories by the benchmark's code: 1 several hops, 2 time, 3 open domain, 4 one hop, 5 adversarial",
+		Whole: Counts{Cases: 10, Sessions: 272, Turns: 5882, Questions: 1986}, ByCase: locomoCases,
 	},
 	{
 		Name: "longmemeval", Title: "LongMemEval", Home: "https://github.com/xiaowu0162/LongMemEval", Licence: "MIT", Terms: "Free use with the notice.", Redistributable: true,
@@ -132,10 +153,12 @@ var catalogue = []Info{
 			{Name: "longmemeval_m_cleaned.json", URL: "https://huggingface.co/datasets/xiaowu0162/longmemeval-cleaned/resolve/main/longmemeval_m_cleaned.json", Note: "no sum is known: give it with --sha256"},
 		},
 		Unverified: "the M file was not at hand; it has the form of the others",
+		Whole:      Counts{Cases: 500, Questions: 500},
 	},
 	{
 		Name: "memgallery", Title: "Mem-Gallery", Home: "https://github.com/YuanchenBei/Mem-Gallery", Licence: "MIT", Terms: "Free use with the notice.", Redistributable: true,
 		Status: StatusRead, Checked: "17 of its 20 dialogues", Size: "20 dialogues, 1,711 questions", Note: "captions stand in for the images",
+		Whole: Counts{Cases: 20, Questions: 1711},
 	},
 	{
 		Name: "memoryagentbench", Title: "MemoryAgentBench", Home: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench", Licence: "MIT", Terms: "Free use with the notice.", Redistributable: true,
@@ -166,7 +189,8 @@ var catalogue = []Info{
 	{
 		Name: "personamem", Title: "PersonaMem, in the form of the Agent Memory Benchmark", Home: "https://github.com/vectorize-io/agent-memory-benchmark", Licence: "none stated there", Terms: "No licence is stated: for your own tests only; nothing of it may be passed on.",
 		Status: StatusRead, Checked: "24 of the 37 histories of its 32k tier", Unverified: "the tiers 128k and 1M were not read", Size: "32k: 37 histories, 589 questions",
-		Note: "multiple choice: protocol choice; no turn evidence",
+		Note:  "multiple choice: protocol choice; no turn evidence",
+		Whole: Counts{Cases: 37, Questions: 589},
 	},
 	{
 		Name: "plain", Title: "Your own cases", Home: "docs/datasets.md", Licence: "yours", Terms: "Yours.", Redistributable: true,
@@ -179,6 +203,7 @@ var catalogue = []Info{
 	{
 		Name: "realtalk", Title: "REALTALK (chats of real people over 21 days)", Home: "https://github.com/danny911kr/REALTALK", Licence: "none stated", Terms: "No licence is stated: for your own tests only; nothing of it may be passed on.",
 		Status: StatusRead, Checked: "7 of its 10 chats", Size: "10 chats, 8,944 turns, 728 questions", Note: "the same people take part in several chats",
+		Whole: Counts{Cases: 10, Turns: 8944, Questions: 728},
 	},
 	{
 		Name: "sofi", Title: "SOFI (symptoms and faults of IP networks)", Home: "ScienceDirect, 2022 (data with the article)", Licence: "see the article", Terms: "Read the article's terms; not passed on here.",

@@ -32,7 +32,7 @@ func (k *Checker) Check(pos schema.Pos, c schema.Case, tell func(*schema.Finding
 		seen[id] = pos
 	}
 	twice(k.cases, "case id", c.ID)
-	last := ""
+	var last schema.Instant
 	ids := map[string]bool{}
 	for _, s := range c.Sessions {
 		if ids[s.ID] {
@@ -42,11 +42,13 @@ func (k *Checker) Check(pos schema.Pos, c schema.Case, tell func(*schema.Finding
 		if len(s.Turns) == 0 {
 			warn("DST014", "a session without turns", c.ID+" "+s.ID)
 		}
-		if s.Time != "" {
-			if s.Time < last {
-				warn("DST013", "a session is dated before the one that precedes it", fmt.Sprintf("%s %s: %s after %s", c.ID, s.ID, s.Time, last))
-			}
-			last = max(last, s.Time)
+		at := k.instant(s.Time, c.ID+" "+s.ID, warn)
+		if at != 0 && at < last {
+			warn("DST013", "a session is dated before the one that precedes it", fmt.Sprintf("%s %s: %s after %s", c.ID, s.ID, s.Time, last))
+		}
+		last = max(last, at)
+		for _, t := range s.Turns {
+			k.instant(t.Time, fmt.Sprintf("%s turn %d", c.ID, t.TurnID), warn)
 		}
 	}
 	texts := map[string]string{}
@@ -56,7 +58,7 @@ func (k *Checker) Check(pos schema.Pos, c schema.Case, tell func(*schema.Finding
 	}
 }
 
-func (k *Checker) question(c schema.Case, q schema.Question, last string, texts map[string]string, warn func(code, message, have string), tell func(*schema.Finding), pos schema.Pos) {
+func (k *Checker) question(c schema.Case, q schema.Question, last schema.Instant, texts map[string]string, warn func(code, message, have string), tell func(*schema.Finding), pos schema.Pos) {
 	key := q.Checkpoint + "\x00" + q.Text
 	for _, a := range q.Attachments {
 		key += "\x00" + a.ID + a.Path
@@ -94,17 +96,28 @@ func (k *Checker) question(c schema.Case, q schema.Question, last string, texts 
 		}
 	}
 	if len(q.Covered) > 0 {
-		last = ""
+		last = 0
 		for _, s := range c.Sessions {
 			if slices.Contains(q.Covered, s.ID) {
-				last = max(last, s.Time)
+				at, _ := schema.ParseInstant(s.Time)
+				last = max(last, at)
 			}
 		}
 	}
-	if q.AsOf != "" && last != "" && q.AsOf < last[:min(len(last), len(q.AsOf))] {
+	k.instant(q.AsOf, q.ID, warn)
+	if _, end, ok := schema.ParsePeriod(q.AsOf); ok && schema.InstantOf(end) <= last {
 		warn("DST012", "a session is dated after the question; history is not cut", fmt.Sprintf("%s asked %s, last session %s", q.ID, q.AsOf, last))
 	}
 	if q.Errata != nil {
 		warn("DST016", "the gold is held to be wrong", fmt.Sprintf("%s: %s by %s: %s", q.ID, q.Errata.Kind, q.Errata.Overlay, q.Errata.Note))
 	}
+}
+
+// instant is the time of what is named; one that cannot be read is a finding, and unknown.
+func (k *Checker) instant(text, of string, warn func(code, message, have string)) schema.Instant {
+	t, ok := schema.ParseInstant(text)
+	if !ok && text != "" {
+		warn("DST009", "a time cannot be read", of+": "+text)
+	}
+	return t
 }

@@ -43,6 +43,10 @@ func Values(r io.Reader, name string, max int) iter.Seq2[*Value, error] {
 		if s.need(3) && bytes.HasPrefix(s.rest(), []byte("\xef\xbb\xbf")) {
 			s.lo += 3
 		}
+		if f := s.unreadable(); f != nil {
+			yield(nil, f)
+			return
+		}
 		if s.space(); s.lo < len(s.buf) && s.buf[s.lo] == '[' {
 			s.array = true
 			s.take(1)
@@ -76,6 +80,20 @@ type splitter struct {
 	array bool
 	first []byte // how the first value begins: its bracket and first name
 	lines bool   // the first good value stands on one line, and the file is no array
+	done  int    // bytes of good values
+	waste int    // bytes read in vain, in values that turned out damaged
+}
+
+// unreadable is the finding of a file that holds no value at all: it is empty, or is not
+// written in UTF-8.
+func (s *splitter) unreadable() *schema.Finding {
+	switch b := s.rest(); {
+	case len(b) == 0 && s.err == io.EOF:
+		return &schema.Finding{Pos: s.pos, Code: "JSON001", Message: "the file is empty", Want: "JSON", Hint: "fetch the file again"}
+	case len(b) > 1 && (b[0] == 0xff && b[1] == 0xfe || b[0] == 0xfe && b[1] == 0xff || b[0] == 0 || b[1] == 0):
+		return &schema.Finding{Pos: s.pos, Code: "JSON005", Message: "the file is written in UTF-16 or UTF-32", Want: "UTF-8", Hint: "convert it: iconv -f UTF-16 -t UTF-8"}
+	}
+	return nil
 }
 
 func (s *splitter) rest() []byte { return s.buf[s.lo:] }
@@ -176,6 +194,7 @@ func (s *splitter) next() (*Value, error) {
 	// The bytes stay where they are until the next call.
 	s.pos = after(s.pos, v.Bytes)
 	s.lo += n
+	s.done += n
 	return v, nil
 }
 
@@ -213,6 +232,11 @@ var errString = errors.New("a string does not end on its line")
 var errByte = errors.New("a character that cannot stand outside a string")
 var errEnd = errors.New("the file ends inside a value")
 var errLong = errors.New("the value is too long")
+var errDeep = fmt.Errorf("nested more than %d levels deep", codec.MaxDepth)
+
+// maxWaste bounds what is read again after damaged values, in bytes: without it a file
+// of nothing but brackets takes the square of its length.
+const maxWaste = 128 << 20
 
 // scan returns the length of the value at lo. On a fault it returns how far it came.
 func (s *splitter) scan() (int, error) {
@@ -248,6 +272,9 @@ func (s *splitter) scan() (int, error) {
 				}
 				i++
 			case kindOpen:
+				if len(open) == codec.MaxDepth {
+					return i, errDeep
+				}
 				open = append(open, c)
 				i++
 			case kindClose:
@@ -341,6 +368,9 @@ func (s *splitter) damaged(n int, why error) error {
 		f.Pos, f.Code, f.Want = s.pos, "JSON003", fmt.Sprintf("at most %d bytes", s.max)
 	case errByte:
 		f.Have = fmt.Sprintf("%q", s.rest()[n])
+		if b := s.rest()[n:]; bytes.HasPrefix(b, []byte("NaN")) || bytes.HasPrefix(b, []byte("Infinity")) {
+			f.Code, f.Message, f.Have, f.Hint = "JSON007", "NaN or Infinity: JSON has no such numbers; the value was left out", "", ""
+		}
 	}
 	if s.array {
 		f.Pointer = schema.Pointer(fmt.Sprint(s.index))
@@ -349,8 +379,18 @@ func (s *splitter) damaged(n int, why error) error {
 		s.first = append([]byte{}, beginning(s.rest())...)
 	}
 	s.index++
+	if s.waste += n; s.waste > maxWaste+4*s.done {
+		f.Message += "; so was the rest of the file, which is damaged in too many places"
+		s.stop()
+		return f
+	}
 	s.resync()
 	return f
+}
+
+// stop ends the file here.
+func (s *splitter) stop() {
+	s.buf, s.lo, s.err, s.array = s.buf[:0], 0, io.EOF, false
 }
 
 func (s *splitter) resync() {

@@ -42,7 +42,7 @@ func TestValues(t *testing.T) {
 		{"indented", "\ufeff[\n  {\n \"a\": \"中\"}, {\"b\": 2}\n]\n", []string{"2:3 {\n \"a\": \"中\"}", `3:13 {"b": 2}`}, 0},
 		{"lines", "{\"a\":1}\n\n{\"a\":2}\r\n{\"a\":3}", []string{`1:1 {"a":1}`, `3:1 {"a":2}`, `4:1 {"a":3}`}, 0},
 		{"one object", " {\"a\":\n1}", []string{"1:2 {\"a\":\n1}"}, 0},
-		{"empty", "", nil, 0},
+		{"empty", "", nil, 1},
 		{"empty array", "[ ]", nil, 0},
 		{"cut array", `[{"a":1},`, []string{`1:2 {"a":1}`}, 1},
 		{"cut value", `[{"a":1},{"a":"x`, []string{`1:2 {"a":1}`}, 1},
@@ -180,4 +180,25 @@ func FuzzValues(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What brackets without an end cost is bounded: the rest of such a file is given up.
+func TestValuesOfBrackets(t *testing.T) {
+	for _, unit := range []string{"[", "{", `{"a":`, "[1,"} {
+		n, given := 0, false
+		for _, err := range datasets.Values(strings.NewReader(strings.Repeat(unit, 1<<18)), "f", 0) {
+			var f *schema.Finding
+			if err != nil && !errors.As(err, &f) {
+				t.Fatalf("%q: have %v", unit, err)
+			}
+			if f == nil {
+				continue
+			}
+			n++
+			given = given || strings.Contains(f.Message, "rest of the file")
+		}
+		if n > 150_000 || unit[0] == '{' && !given {
+			t.Errorf("%q: %d findings, rest given up %v", unit, n, given)
+		}
+	}
 }

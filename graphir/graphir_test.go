@@ -525,19 +525,15 @@ type discard struct{ err error }
 
 func (d discard) Write(p []byte) (int, error) { return len(p), d.err }
 
+// Parts sort by time, undated ones last.
 func TestInstant(t *testing.T) {
-	for s, want := range map[string]int64{
-		"1970-01-01T00:00:00Z": 0, "1970-01-01T00:00:00.000001Z": 1, "2026-02-24T18:21:58.028703-08:00": 1771986118028703, "2026-02-25T02:21:58.0287039Z": 1771986118028703,
-		"1969-12-31T23:59:59+00:00": -1_000_000, "2000-02-29 00:00:00": 951782400_000_000, "0001-01-01T00:00:00Z": -62135596800_000_000, "9999-12-31T23:59:59.999999Z": 253402300799_999_999,
-	} {
-		if have := instant(s); have != want {
-			t.Errorf("%s: have %d, want %d", s, have, want)
+	last := int64(0)
+	for _, s := range []string{"0001-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "2026-02-24", "2026-02-24T18:21:58.028703-08:00", "2026-02-25T02:21:58.028704Z", "9999-12-31T23:59:59.999999Z", "2026-02-30"} {
+		have := instant(s)
+		if have <= last {
+			t.Errorf("%s: %d does not come after %d", s, have, last)
 		}
-	}
-	for _, s := range []string{"", "never", "2026-02-24", "2026-13-01T00:00:00Z", "2026-02-24T18:21:58.Z", "2026-02-24T18:21:58+0800", "2026-02-24T25:00:00Z"} {
-		if have := instant(s); have != noInstant {
-			t.Errorf("%q: have %d, want none", s, have)
-		}
+		last = have
 	}
 }
 

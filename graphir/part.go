@@ -32,7 +32,7 @@ type part struct {
 
 	// Parts of one id are ordered by half, at, order, then by what they say.
 	half  byte
-	at    int64  // microseconds since 1970; noInstant when unknown
+	at    int64  // a schema.Instant; noInstant when unknown
 	order string // the point, and when it was exported
 
 	// A union adds its properties to those of its half; without it the first of a half wins whole.

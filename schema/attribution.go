@@ -5,27 +5,69 @@ type Attribution struct {
 	Hop      string     `json:"hop"`            // one of Hops
 	Cause    string     `json:"cause,omitzero"` // one of Causes; "" for judge and gold errors, and where the hop cannot be told
 	Break    string     `json:"break,omitzero"` // one of Breaks: where a graph says that the way to the answer ends
+	Kind     string     `json:"kind,omitzero"`  // what happened at the hop, one of Faults
 	Reason   string     `json:"reason"`
+	Want     string     `json:"want,omitzero"`   // of an altered text: what it should say,
+	Got      string     `json:"got,omitzero"`    // what it says,
+	Marked   string     `json:"marked,omitzero"` // and both in one: [-taken away-] {+put in+}
 	Evidence []EventRef `json:"evidence,omitempty"`
 	IDs      []string   `json:"ids,omitempty"` // memories, claims or nodes that show it
 }
 
 // Hops of an Attribution, in the order in which a fact passes them.
 const (
-	HopGold      = "gold"      // the gold, or its evidence, is wrong
-	HopIngest    = "ingest"    // the system was never given the evidence
-	HopStore     = "store"     // it made no memory of it
-	HopOverwrite = "overwrite" // a later write took it away
-	HopRetrieve  = "retrieve"  // it was there and was not among the hits
-	HopContext   = "context"   // it was among the hits and not whole in what the reader saw
-	HopRead      = "read"      // the reader saw it and did not use it
-	HopJudge     = "judge"     // the answer is right, the grade is not
-	HopOpaque    = "opaque"    // the system, or the data set, does not show enough to tell
+	HopGold             = "gold"              // the gold, or its evidence, is wrong
+	HopIngest           = "ingest"            // the system was never given the evidence
+	HopStore            = "store"             // it made no memory of it
+	HopAlteredStored    = "altered_stored"    // the memory does not say what was said: altered when stored
+	HopOverwrite        = "overwrite"         // a later write took it away
+	HopRetrieve         = "retrieve"          // it was there and was not among the hits
+	HopAlteredRetrieved = "altered_retrieved" // a hit does not say what the memory says: altered when retrieved
+	HopContext          = "context"           // it was among the hits and not whole in what the reader saw
+	HopAlteredContext   = "altered_context"   // the context does not say what the hit says: altered in the context
+	HopRead             = "read"              // the reader saw it and did not use it
+	HopJudge            = "judge"             // the answer is right, the grade is not
+	HopOpaque           = "opaque"            // the system, or the data set, does not show enough to tell
 )
+
+// Faults of an Attribution: what happened at its hop. Those of a text compared with what
+// it should say come first.
+const (
+	FaultEmpty      = "empty"      // nothing is left
+	FaultIdentifier = "identifier" // an identifier in the place of the text
+	FaultCut        = "cut"        // part of it is gone
+	FaultEncoding   = "encoding"   // escaped, or read in another character set
+	FaultSpeaker    = "speaker"    // in the mouth of another speaker
+	FaultDate       = "date"       // another date
+	FaultNegated    = "negated"    // the contrary
+	FaultNumber     = "number"     // another number
+	FaultName       = "name"       // another name
+	FaultWords      = "words"      // other words
+	FaultAdded      = "added"      // more than was said
+	FaultOlder      = "older"      // the memory's text before its last change
+	FaultOther      = "other"      // another text under this identifier
+
+	FaultFailed    = "failed"    // ingest: the system failed
+	FaultDropped   = "dropped"   // ingest: the turn was not taken; store, context: nothing is there of it
+	FaultUpdated   = "updated"   // overwrite: by another text
+	FaultRemoved   = "removed"   // overwrite: deleted
+	FaultRank      = "rank"      // retrieve: below k
+	FaultDuplicate = "duplicate" // retrieve: hits repeat each other in its place
+	FaultForeign   = "foreign"   // retrieve: hits of another conversation in its place
+	FaultRefused   = "refused"   // read: no answer
+	FaultEchoed    = "echoed"    // read: the question, or what was shown, in the place of an answer
+	FaultInvented  = "invented"  // read: the answer is in nothing that was shown
+)
+
+// Faults lists them.
+func Faults() []string {
+	return []string{FaultEmpty, FaultIdentifier, FaultCut, FaultEncoding, FaultSpeaker, FaultDate, FaultNegated, FaultNumber, FaultName, FaultWords, FaultAdded, FaultOlder, FaultOther,
+		FaultFailed, FaultDropped, FaultUpdated, FaultRemoved, FaultRank, FaultDuplicate, FaultForeign, FaultRefused, FaultEchoed, FaultInvented}
+}
 
 // Hops lists them in that order.
 func Hops() []string {
-	return []string{HopGold, HopIngest, HopStore, HopOverwrite, HopRetrieve, HopContext, HopRead, HopJudge, HopOpaque}
+	return []string{HopGold, HopIngest, HopStore, HopAlteredStored, HopOverwrite, HopRetrieve, HopAlteredRetrieved, HopContext, HopAlteredContext, HopRead, HopJudge, HopOpaque}
 }
 
 // Causes of an Attribution: the classes of failure of seed 002.

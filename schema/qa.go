@@ -153,24 +153,27 @@ const (
 
 // SessionRecord is what one session did to one memory. Key: (system, repeat, case_id, session_id).
 type SessionRecord struct {
-	System    string         `json:"system"`
-	Repeat    int            `json:"repeat,omitzero"`
-	Dataset   string         `json:"dataset"`
-	CaseID    string         `json:"case_id"`
-	SessionID string         `json:"session_id"`
-	Index     int            `json:"index"`                   // of the session in its case, from 0
-	Turns     int            `json:"turns"`                   // ingested
-	Points    []MemoryPoint  `json:"memory_points,omitempty"` // gold of this session
-	Snapshot  []MemoryState  `json:"snapshot,omitempty"`      // after the session
-	Delta     []MemoryDelta  `json:"delta,omitempty"`         // of this session
-	Opaque    bool           `json:"opaque,omitzero"`         // shows neither snapshot nor delta
-	Outcome   string         `json:"outcome"`
-	Error     string         `json:"error,omitzero"`
-	Degraded  []string       `json:"degraded,omitempty"` // operations that fell back on their rule twin
-	IngestMS  float64        `json:"ingest_ms,omitzero"`
-	Usage     []StepUsage    `json:"usage,omitempty"`
-	Grades    []SessionGrade `json:"grades,omitempty"`
-	Extra     Extra          `json:",embed"`
+	System    string        `json:"system"`
+	Repeat    int           `json:"repeat,omitzero"`
+	Dataset   string        `json:"dataset"`
+	CaseID    string        `json:"case_id"`
+	SessionID string        `json:"session_id"`
+	Index     int           `json:"index"`                   // of the session in its case, from 0
+	Turns     int           `json:"turns"`                   // ingested
+	Points    []MemoryPoint `json:"memory_points,omitempty"` // gold of this session
+	Snapshot  []MemoryState `json:"snapshot,omitempty"`      // after the session
+	Delta     []MemoryDelta `json:"delta,omitempty"`         // of this session
+	// Changes are what the receipts say that became of memories inside the session, in
+	// their order: what a delta of the whole session no longer shows.
+	Changes  []MemoryChange `json:"changes,omitempty"`
+	Opaque   bool           `json:"opaque,omitzero"` // shows neither snapshot nor delta
+	Outcome  string         `json:"outcome"`
+	Error    string         `json:"error,omitzero"`
+	Degraded []string       `json:"degraded,omitempty"` // operations that fell back on their rule twin
+	IngestMS float64        `json:"ingest_ms,omitzero"`
+	Usage    []StepUsage    `json:"usage,omitempty"`
+	Grades   []SessionGrade `json:"grades,omitempty"`
+	Extra    Extra          `json:",embed"`
 }
 
 // At returns r: runs exist since 0.1.0 only.
@@ -192,6 +195,14 @@ type MemoryDelta struct {
 	Text     string     `json:"text,omitzero"`
 	Previous []string   `json:"linked_previous,omitempty"` // texts it replaces
 	Sources  []EventRef `json:"sources,omitempty"`
+}
+
+// MemoryChange is one change that a receipt reports.
+type MemoryChange struct {
+	Op  string  `json:"op"` // ADD | UPDATE | DELETE | NONE
+	ID  PointID `json:"memory_id,omitzero"`
+	Old string  `json:"old,omitzero"` // text before, "" unknown
+	New string  `json:"new,omitzero"`
 }
 
 // SessionGrade is the verdict of one judge of sessions on one item: a gold point

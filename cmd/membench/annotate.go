@@ -103,6 +103,7 @@ headers; a turn's time from the source, else from its start plus an offset per t
 	f.Var(versionFlag{&o.Version}, "schema-version", "write events of this schema version")
 	f.IntVar(&o.Workers, "workers", runtime.GOMAXPROCS(0), "annotate `n` conversations at once")
 	f.BoolVar(&o.asJSON, "json", false, "print the counts as one JSON object")
+	f.BoolVar(&o.Outside, "outside", false, "read files that an index names outside of its folder and --root")
 	o.stepFlags.add(c, 50)
 	return c
 }

@@ -213,7 +213,8 @@ func newDatasetsConvertCmd(e *env) *cobra.Command {
                (one file a conversation), or one file where -o ends in .jsonl or is -
   domain_a_v2  the three files of seed 001, into a folder; reading them back changes nothing
 
-What cannot be read is reported with its place and left out; the rest goes on.`,
+What cannot be read is reported with its place and left out, the rest is written, and the
+command ends with 3; with --strict nothing is written.`,
 		Example: `  membench datasets convert locomo locomo10.json -o cases.jsonl
   membench datasets convert locomo locomo10.json --to dialogue -o chats && membench annotate chats -o events
   membench datasets convert longmemeval longmemeval_s_cleaned.json --case lme-0f3c5d1e2b7a --to dialogue | membench annotate - -o -
@@ -276,7 +277,7 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 		return err
 	}
 	var n caseCounts
-	in := n.count(drop(t, only(o.cases, set.Cases(ctx, set.files, set.o))))
+	in := n.count(drop(t, only(o.cases, set.Read(ctx, set.files, set.o))))
 	check := func(err error) error {
 		switch {
 		case err != nil:
@@ -308,10 +309,10 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 	}
 	set.unusedErrata(e)
 	if o.asJSON {
-		return writeJSON(e.out, n.report(o.name, t))
+		return errors.Join(writeJSON(e.out, n.report(o.name, t)), t.lost())
 	}
-	e.warnf("%s: %d cases, %d sessions, %d turns, %d questions", o.name, n.Cases, n.Sessions, n.Turns, n.Questions)
-	return nil
+	e.warnf("%s: %d cases, %d sessions, %d turns, %d questions%s", o.name, n.Cases, n.Sessions, n.Turns, n.Questions, n.part(set.Whole))
+	return t.lost()
 }
 
 func convertLines(w io.Writer, o convertOptions, in schema.Seq[schema.Case]) error {

@@ -72,6 +72,14 @@ func (n *caseCounts) add(c schema.Case) {
 	}
 }
 
+// part says which part of the whole set was read, "" where that is all of it or unknown.
+func (n *caseCounts) part(whole datasets.Counts) string {
+	if n.Cases >= whole.Cases {
+		return ""
+	}
+	return fmt.Sprintf(" (a part: the whole set has %d cases, %d questions)", whole.Cases, whole.Questions)
+}
+
 func (n *caseCounts) has(id string) bool { return n.ids[id] }
 
 type caseReport struct {
@@ -114,6 +122,7 @@ func runDatasetInfo(ctx context.Context, e *env, f datasetFlags, name string, pa
 		return usagef("unknown data set %q: membench datasets list", name)
 	}
 	var counts *caseReport
+	lost := error(nil)
 	if len(paths) > 0 {
 		t := newTally(e, 0)
 		t.limit = -1 // counted only: lint prints them
@@ -122,21 +131,21 @@ func runDatasetInfo(ctx context.Context, e *env, f datasetFlags, name string, pa
 			return err
 		}
 		var n caseCounts
-		for _, err := range n.count(drop(t, set.Cases(ctx, set.files, set.o))) {
+		for _, err := range n.count(drop(t, set.Read(ctx, set.files, set.o))) {
 			if err != nil {
 				return err
 			}
 		}
 		r := n.report(name, t)
-		counts = &r
+		counts, lost = &r, t.lost()
 	}
 	if asJSON {
-		return writeJSON(e.out, struct {
+		return errors.Join(writeJSON(e.out, struct {
 			datasets.Info
 			Counts *caseReport `json:"counts,omitzero"`
-		}{info, counts})
+		}{info, counts}), lost)
 	}
-	return printDatasetInfo(e.out, info, counts)
+	return errors.Join(printDatasetInfo(e.out, info, counts), lost)
 }
 
 func printDatasetInfo(w io.Writer, i datasets.Info, n *caseReport) error {
@@ -165,7 +174,7 @@ func printDatasetInfo(w io.Writer, i datasets.Info, n *caseReport) error {
 		row("", strings.TrimRight("  "+f.Note, " "))
 	}
 	if n != nil {
-		row("counted", fmt.Sprintf("%d cases, %d sessions, %d turns, %d questions (%d with gold evidence, %d to abstain)", n.Cases, n.Sessions, n.Turns, n.Questions, n.Evidence, n.Abstain))
+		row("counted", fmt.Sprintf("%d cases, %d sessions, %d turns, %d questions (%d with gold evidence, %d to abstain)%s", n.Cases, n.Sessions, n.Turns, n.Questions, n.Evidence, n.Abstain, n.part(i.Whole)))
 		for _, k := range slices.Sorted(maps.Keys(n.Categories)) {
 			row("", fmt.Sprintf("%6d  %s", n.Categories[k], k))
 		}
@@ -196,7 +205,9 @@ func newDatasetsLintCmd(e *env) *cobra.Command {
 		Long: `List what is wrong, or worth knowing, in the files of a data set: records that cannot
 be read, dirty and dangling evidence, repeated ids and questions, dates that cannot be
 read or come after the question, and, with --errata, golds that a list holds to be wrong.
-Exit 3 when there are errors; warnings do not count.`,
+Turn ids that are missing or repeated, cases that hold less than the catalogue says, and
+files with another checksum than the catalogue's of that name are findings, too. Exit 3
+when there are errors; warnings do not count.`,
 		Example: `  membench datasets lint locomo locomo10.json
   membench datasets lint longmemeval longmemeval_s_cleaned.json --summary
   membench datasets lint locomo locomo10.json --errata errors.json --code DST016 --format json`,
@@ -234,7 +245,7 @@ func runLint(ctx context.Context, e *env, o lintOptions) error {
 	}
 	var check datasets.Checker
 	n := caseCounts{Categories: map[string]int{}, ids: map[string]bool{}}
-	for r, err := range set.Cases(ctx, set.files, set.o) {
+	for r, err := range set.Read(ctx, set.files, set.o) {
 		var f *schema.Finding
 		switch {
 		case errors.As(err, &f):
@@ -306,7 +317,7 @@ func runSample(ctx context.Context, e *env, o sampleOptions) error {
 		return err
 	}
 	var s datasets.Sampler
-	for r, err := range drop(t, set.Cases(ctx, set.files, set.o)) {
+	for r, err := range drop(t, set.Read(ctx, set.files, set.o)) {
 		if err != nil {
 			return err
 		}
@@ -316,7 +327,7 @@ func runSample(ctx context.Context, e *env, o sampleOptions) error {
 	drawn := s.Draw(o.n, o.seed)
 	set.o.Report = nil // told above
 	if err := writeOut(e, o.out, func(w io.Writer) error {
-		_, _, err := jsonl.Write(w, schema.Latest, cutCases(drawn, set.Cases(ctx, set.files, set.o)))
+		_, _, err := jsonl.Write(w, schema.Latest, cutCases(drawn, set.Read(ctx, set.files, set.o)))
 		return err
 	}); err != nil {
 		return err
@@ -327,7 +338,7 @@ func runSample(ctx context.Context, e *env, o sampleOptions) error {
 		}
 	}
 	e.warnf("%s: %d of %d questions drawn with seed %d", o.name, drawn.Taken, drawn.Of, o.seed)
-	return nil
+	return t.lost()
 }
 
 func cutCases(s datasets.Sampling, in schema.Seq[schema.Case]) schema.Seq[schema.Case] {

@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"membench/chain"
-	"os"
 	"slices"
 	"strings"
 
@@ -13,6 +13,7 @@ import (
 	"membench/cypher/neo4j/target"
 	"membench/datasets/probes"
 	"membench/graph"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -112,7 +113,7 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 		po.Types = append(po.Types, probes.Type(t))
 	}
 	for _, path := range o.words {
-		b, err := os.ReadFile(path)
+		b, err := smallfile.Read(path)
 		if err != nil {
 			return usageError{err}
 		}
@@ -154,17 +155,17 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 		return err
 	}
 	if o.asJSON {
-		return writeJSON(e.out, struct {
+		return errors.Join(writeJSON(e.out, struct {
 			caseReport
 			Probes *probes.Stats `json:"probes"`
-		}{n.report("probes", t), &stats})
+		}{n.report("probes", t), &stats}), t.lost())
 	}
 	e.warnf("%s", strings.TrimRight(stats.Summary(), "\n"))
 	e.warnf("probes: %d cases, %d sessions, %d turns, %d questions", n.Cases, n.Sessions, n.Turns, n.Questions)
 	if n.Questions == 0 {
 		e.warnf("the graph offers nothing to ask: it wants Event nodes (to-graph --events) and claims that lead to them (--exports, --claims)")
 	}
-	return nil
+	return t.lost()
 }
 
 // open reads the graph: a folder into memory, a database as it stands.

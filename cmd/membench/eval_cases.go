@@ -77,7 +77,11 @@ func keepCases(ctx context.Context, t *tally, s runSpec) (kept keptSets, inputs 
 				return err
 			}
 			k.Digest = hex.EncodeToString(sum.Sum(nil))
-			if k.Questions == 0 {
+			switch {
+			case t.errors > 0:
+				t.e.warnf("%s was not read whole: nothing was asked. See all findings with membench datasets lint; to ask what could be read, convert it (membench datasets convert) and give the cases", set.name)
+				return errFindings
+			case k.Questions == 0:
 				return fmt.Errorf("%s: no question to ask", set.name)
 			}
 			kept.Sets = append(kept.Sets, k)

@@ -359,7 +359,7 @@ func printLost(w io.Writer, c explain.Count) {
 	line := func(name string, n func(hop string) int, all int) {
 		fmt.Fprintf(w, "  %-14s", name)
 		for _, h := range hops {
-			fmt.Fprintf(w, " %9s", orDash(n(h)))
+			fmt.Fprintf(w, " %*s", max(9, len(h)), orDash(n(h)))
 		}
 		fmt.Fprintf(w, " %9d\n", all)
 	}

@@ -44,6 +44,8 @@ grades with the original code. --list shows the forms and who reads them:
   locomo  conversations with SYSTEM_prediction (and the turns that were retrieved, where
           the run has its cases): LoCoMo's task_eval/evaluation.py
   mem0    by conversation: question, answer, response, category: Mem0's evals.py
+  amb     one object with results and totals: the Agent Memory Benchmark's outputs; correct is
+          a model's or recorded verdict where there is one, else the rule judge's
 
 A file holds one system and one repeat. -o is a folder, which gets SYSTEM.EXT each
 (SYSTEM.2.EXT of the third repeat), or a file or - where there is only one. 'membench eval
@@ -103,7 +105,7 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 	form, err := published.FormByName(o.format)
 	switch {
 	case o.format == "":
-		return usagef("which form? --format lme, locomo or mem0 (--list says who reads them)")
+		return usagef("which form? --format lme, locomo, mem0 or amb (--list says who reads them)")
 	case err != nil:
 		return usageError{err}
 	case o.out == "":
@@ -119,6 +121,7 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 	if o.dataset == "" {
 		o.dataset = form.Dataset
 	}
+	given := o.dataset != ""
 	t := newTally(e, 20)
 	var files []exported
 	others := map[string]bool{}
@@ -128,6 +131,9 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 				return err
 			}
 			x := exported{r.V.System, r.V.Repeat}
+			if o.dataset == "" {
+				o.dataset = r.V.Dataset
+			}
 			switch {
 			case r.V.Dataset != o.dataset:
 				others[r.V.Dataset] = true
@@ -149,6 +155,9 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 		}
 		slices.Sort(have)
 		return fmt.Errorf("%s has no such answers to %s: the data sets there are %s; name one with --dataset", qa, o.dataset, strings.Join(have, ", "))
+	}
+	if !given && len(others) > 0 {
+		return usagef("%s holds answers to several data sets: name one with --dataset", qa)
 	}
 	one := o.out == "-" || strings.HasSuffix(o.out, form.Ext)
 	if one && len(files) > 1 {
@@ -188,7 +197,7 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 			e.warnf("%s: %d questions whose asking failed are left out; the scorer divides by what it is given (--failed writes them as empty answers)", path, n.Failed)
 		}
 	}
-	return nil
+	return t.lost()
 }
 
 // answersOf are the records of one file.

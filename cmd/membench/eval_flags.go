@@ -9,9 +9,9 @@ import (
 
 	"membench/config"
 	"membench/datasets/all"
+	"membench/internal/yamldoc"
 	"membench/memory/open"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 )
 
@@ -139,7 +139,7 @@ func (o *evalFlags) resolve(e *env) (*config.Eval, error) {
 				}
 				x := config.EvalSystem{Name: c.Name, Type: c.Type}
 				if c.Options != nil {
-					if err := yaml.UnmarshalWithOptions(c.Options, &x.Options, yaml.UseOrderedMap()); err != nil {
+					if err := yamldoc.Unmarshal(c.Options, &x.Options); err != nil {
 						return nil, usageError{err}
 					}
 				}

@@ -232,7 +232,7 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 	}
 	warnUnused(e, lay.list)
 	e.warnf("%d answers, %d sessions, %d rows left out or unreadable verdicts", rows, sessions, t.errors+t.warnings-lay.told)
-	return nil
+	return t.lost()
 }
 
 // writeRecords writes a stream without findings.

@@ -12,7 +12,7 @@ import (
 // grace is how long a command may take to stop by itself, closing what it has open.
 // Beyond it the process ends anyway: outputs are whole at any moment, and what lies
 // aside is removed by the next run. A read of standard input cannot be interrupted.
-const grace = 2 * time.Second
+const grace = 1500 * time.Millisecond
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

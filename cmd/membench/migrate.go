@@ -14,6 +14,7 @@ import (
 
 	"membench/internal/build"
 	"membench/internal/codec"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/catalog"
 	"membench/schema/jsonl"
@@ -92,7 +93,7 @@ type migrateReport struct {
 func runMigrate(ctx context.Context, e *env, o migrateOptions) (err error) {
 	var extra [][]byte
 	for _, name := range o.catalogs {
-		b, err := os.ReadFile(name)
+		b, err := smallfile.Read(name)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"membench/internal/atomicfile"
 	"membench/internal/codec"
 	"membench/schema"
+	"membench/schema/findings"
 )
 
 // writeJSON writes v as one indented JSON text with a final newline: a report.
@@ -172,6 +173,16 @@ func (t *tally) summary() {
 	if n := t.errors + t.warnings - t.printed; n > 0 {
 		t.e.warnf("… and %d more findings (%d errors, %d warnings in all)", n, t.errors, t.warnings)
 	}
+}
+
+// lost ends a command that wrote its output although records were left out of it or are
+// wrong: exit 3, so that no script goes on with half of its data unaware.
+func (t *tally) lost() error {
+	if t.errors == 0 {
+		return nil
+	}
+	t.e.warnf("%s in the data: what was written is not all that was given", findings.Count(t.errors, "error"))
+	return errFindings
 }
 
 // drop passes a stream on without its findings, which are counted.

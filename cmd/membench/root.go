@@ -13,6 +13,7 @@ import (
 
 	"membench/memory/open"
 	"membench/schema"
+	"membench/schema/jsonl"
 
 	"github.com/joho/godotenv"
 	"github.com/spf13/cobra"
@@ -117,6 +118,7 @@ func newRoot(e *env) *cobra.Command {
 			return e.loadDotenv(".env")
 		},
 	}
+	root.PersistentFlags().Int64Var(&jsonl.MaxRatio, "max-ratio", jsonl.MaxRatio, "refuse a compressed input that unpacks to more than `n` times its size, 0 = no limit")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddGroup(&cobra.Group{ID: "make", Title: "Make data:"}, &cobra.Group{ID: "look", Title: "Check and look:"},
 		&cobra.Group{ID: "measure", Title: "Measure memory systems:"})

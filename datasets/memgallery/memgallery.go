@@ -8,7 +8,6 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"time"
 
 	"membench/datasets"
 	"membench/schema"
@@ -91,7 +90,7 @@ func read(v *datasets.Value, d dialog) schema.Case {
 	}
 	for i, s := range d.Sessions {
 		at := []string{"multi_session_dialogues", strconv.Itoa(i)}
-		if _, err := time.Parse("2006-01-02", s.Date); s.Date != "" && err != nil {
+		if _, ok := schema.ParseInstant(s.Date); s.Date != "" && !ok {
 			v.Warn("DST009", "a session's date cannot be read, left out", s.Date, append(at, "date")...)
 			s.Date = ""
 		}

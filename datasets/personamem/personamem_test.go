@@ -27,7 +27,7 @@ func TestCases(t *testing.T) {
 	for _, f := range found {
 		codes = append(codes, f.Code)
 	}
-	if want := []string{"DST002", "DST003", "DST021", "DST020"}; len(cases) != 2 || !reflect.DeepEqual(codes, want) {
+	if want := []string{"DST002", "DST003", "DST020", "DST020"}; len(cases) != 2 || !reflect.DeepEqual(codes, want) {
 		t.Fatalf("%d cases, %v, want %v", len(cases), found, want)
 	}
 	c := cases[0]

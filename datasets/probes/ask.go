@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"membench/schema"
 )
@@ -601,11 +600,11 @@ func dedup(list []string, not string) []string {
 	return out
 }
 
-// dayText writes a date as a person of the language would; what is no date stays.
+// dayText writes a date as a person of the language would; a text that is not a date stays.
 func dayText(day string, zh bool) string {
-	t, err := time.Parse("2006-01-02", day)
+	t, ok := schema.ParseTime(day, nil)
 	switch {
-	case err != nil:
+	case !ok:
 		return day
 	case zh:
 		return fmt.Sprintf("%d年%d月%d日", t.Year(), int(t.Month()), t.Day())
@@ -614,9 +613,9 @@ func dayText(day string, zh bool) string {
 }
 
 func daysBetween(a, b string) int {
-	x, e1 := time.Parse("2006-01-02", a)
-	y, e2 := time.Parse("2006-01-02", b)
-	if e1 != nil || e2 != nil {
+	x, ok1 := schema.ParseTime(a, nil)
+	y, ok2 := schema.ParseTime(b, nil)
+	if !ok1 || !ok2 {
 		return -1
 	}
 	n := int(y.Sub(x).Hours() / 24)

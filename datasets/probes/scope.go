@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"membench/internal/textnorm"
@@ -187,8 +186,8 @@ func startsWithDate(name string) bool {
 	if len(name) < 10 {
 		return false
 	}
-	_, err := time.Parse("2006-01-02", name[:10])
-	return err == nil
+	_, ok := schema.ParseInstant(name[:10])
+	return ok
 }
 
 // spokenPart is a text without the captions that datasets convert adds to it.

@@ -10,8 +10,7 @@ import (
 
 	"membench/internal/textnorm"
 	"membench/internal/tokens"
-
-	"github.com/goccy/go-yaml"
+	"membench/internal/yamldoc"
 )
 
 //go:embed words.yaml
@@ -83,7 +82,7 @@ type wording struct {
 
 var builtinWords = sync.OnceValues(func() (*words, error) {
 	w := &words{}
-	if err := yaml.UnmarshalWithOptions(builtin, w, yaml.Strict()); err != nil {
+	if err := yamldoc.Unmarshal(builtin, w); err != nil {
 		return nil, fmt.Errorf("reading words.yaml: %w", err)
 	}
 	return w, nil
@@ -99,7 +98,7 @@ func loadWords(extra ...[]byte) (*words, error) {
 	w.Predicates = maps.Clone(w.Predicates)
 	for _, b := range extra {
 		var x words
-		if err := yaml.UnmarshalWithOptions(b, &x, yaml.Strict()); err != nil {
+		if err := yamldoc.Unmarshal(b, &x); err != nil {
 			return nil, fmt.Errorf("reading words: %w", err)
 		}
 		maps.Copy(w.Predicates, x.Predicates)

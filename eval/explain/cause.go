@@ -17,7 +17,7 @@ func (x *explainer) cause(r *schema.QARecord, hop string, needs []*need) string 
 		return schema.CauseConflict
 	case schema.HopContext:
 		return schema.CauseOverload
-	case schema.HopIngest, schema.HopStore, schema.HopRetrieve:
+	case schema.HopIngest, schema.HopStore, schema.HopRetrieve, schema.HopAlteredStored, schema.HopAlteredRetrieved, schema.HopAlteredContext:
 		if hop == schema.HopRetrieve && x.oldValue(r, needs) {
 			return schema.CauseConflict
 		}

@@ -19,7 +19,11 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
+	"slices"
+	"strings"
 
+	"membench/eval/fidelity"
 	"membench/graph"
 	"membench/schema"
 )
@@ -115,17 +119,21 @@ type explainer struct {
 	loaded bool
 	ledger *ledger
 	told   *story
+	frame  *fidelity.Frame // what the system makes of a turn
 
 	context shown
 }
 
 func (x *explainer) record(ctx context.Context, r *schema.QARecord) (*schema.Attribution, error) {
 	v := x.o.verdict(r)
-	if !v.failed {
+	if v.asked && !v.failed {
 		return nil, nil
 	}
 	if err := x.load(r); err != nil {
 		return nil, err
+	}
+	if !v.asked {
+		return x.ledger.failedIngest(x.until(r)), nil
 	}
 	if x.o.Sample != nil {
 		x.o.Sample.offer(r, func() Label { return x.label(r) })
@@ -157,7 +165,35 @@ func (x *explainer) load(r *schema.QARecord) error {
 		x.told = newStory(key, cs)
 	}
 	x.at, x.loaded, x.ledger = g, true, newLedger(ss)
+	x.frame = x.ledger.frame(x.told)
 	return nil
+}
+
+// frameTurns are looked at to learn what a system makes of a turn.
+const frameTurns = 120
+
+// frame learns it from the memories of turns spread over the case, as they were first
+// stored.
+func (l *ledger) frame(s *story) *fidelity.Frame {
+	f := &fidelity.Frame{}
+	if s.c == nil {
+		return f
+	}
+	ids := slices.Sorted(maps.Keys(s.turns))
+	step := max(1, len(ids)/frameTurns)
+	for i := 0; i < len(ids); i += step {
+		p := s.turns[ids[i]]
+		var texts []string
+		for _, v := range l.byRef[schema.EventRef{ConvID: s.c.ConvID, TurnID: ids[i]}] {
+			if v.before == nil {
+				texts = append(texts, v.text)
+			}
+		}
+		if len(texts) > 0 {
+			f.Learn(s.original(p), strings.Join(texts, "\n"))
+		}
+	}
+	return f
 }
 
 // cursor finds the records of a key in a stream whose records of one key stand

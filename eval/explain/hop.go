@@ -6,17 +6,25 @@ import (
 	"slices"
 	"strings"
 
+	"membench/eval/fidelity"
 	"membench/internal/textnorm"
-	"membench/internal/tokencount"
 	"membench/schema"
 )
 
 // finding is where one need was lost.
 type finding struct {
 	hop    string
+	kind   string // one of schema.Faults; "" where there is no more to say
 	reason string
 	refs   []schema.EventRef
 	ids    []string
+
+	want, got, marked string // of an altered text
+}
+
+// altered is the finding that a text does not say what it should.
+func altered(hop string, d fidelity.Difference, want, got string, n *need, ids ...schema.PointID) finding {
+	return finding{hop: hop, kind: d.Kind, refs: n.refs, ids: point(ids...), want: want, got: got, marked: d.Marked}
 }
 
 func point(ids ...schema.PointID) []string {
@@ -56,7 +64,7 @@ func (x *explainer) hop(r *schema.QARecord, v verdict, needs []*need) (*schema.A
 		return f.attribution(""), nil
 	}
 	if r.Abstain {
-		f := finding{hop: schema.HopRead, reason: "the question cannot be answered, and an answer was given"}
+		f := finding{hop: schema.HopRead, kind: schema.FaultInvented, reason: "the question cannot be answered, and an answer was given"}
 		if len(r.Hits) > 0 {
 			f.reason += fmt.Sprintf(" from %d memories that do not hold one", len(r.Hits))
 			f.ids = point(r.Hits[0].ID)
@@ -68,7 +76,7 @@ func (x *explainer) hop(r *schema.QARecord, v verdict, needs []*need) (*schema.A
 }
 
 func (f finding) attribution(cause string) *schema.Attribution {
-	return &schema.Attribution{Hop: f.hop, Cause: cause, Reason: f.reason, Evidence: f.refs, IDs: f.ids}
+	return &schema.Attribution{Hop: f.hop, Cause: cause, Kind: f.kind, Reason: f.reason, Want: f.want, Got: f.got, Marked: f.marked, Evidence: f.refs, IDs: f.ids}
 }
 
 func goldFinding(reason string, refs ...schema.EventRef) (finding, bool) {
@@ -171,236 +179,7 @@ func (x *explainer) lost(r *schema.QARecord, needs []*need) (worst finding, lost
 	return worst, lost
 }
 
-// notUsed is the finding where the reader saw everything.
-func (x *explainer) notUsed(r *schema.QARecord, needs []*need) finding {
-	f := finding{hop: schema.HopRead, reason: "all the evidence was in the context"}
-	if r.Context == "" {
-		f.reason = "all the evidence was among the hits"
-	}
-	if abstains(r) {
-		f.reason += ", and the reader gave no answer"
-	}
-	var ids []schema.PointID
-	for _, n := range needs {
-		f.refs = append(f.refs, n.refs...)
-		if i := slices.IndexFunc(r.Hits, func(h schema.QAHit) bool { return x.hitHolds(r, &h, n) }); i >= 0 {
-			ids = append(ids, r.Hits[i].ID)
-		}
-	}
-	f.ids = point(ids...)
-	return f
-}
-
+// until is the index of the last session that the question's memory had seen.
 func (x *explainer) until(r *schema.QARecord) int {
 	return x.ledger.until(x.told.questions[r.QuestionID])
-}
-
-// hitHolds reports whether a hit carries the need: by the memory's history where it is
-// known, else by its own text and sources.
-func (x *explainer) hitHolds(r *schema.QARecord, h *schema.QAHit, n *need) bool {
-	s := x.until(r)
-	if v := x.ledger.version(h.ID, s); v != nil {
-		_, live := x.ledger.carriers(n, s)
-		return slices.Contains(live, v) || len(v.sources) == 0 && n.holds(&version{text: h.Text, sources: h.Sources})
-	}
-	return n.holds(&version{text: h.Text, sources: h.Sources})
-}
-
-// follow takes one need along the hops.
-func (x *explainer) follow(r *schema.QARecord, n *need) finding {
-	var carrying []*schema.QAHit
-	for i := range r.Hits {
-		if x.hitHolds(r, &r.Hits[i], n) {
-			carrying = append(carrying, &r.Hits[i])
-		}
-	}
-	if len(carrying) > 0 {
-		return x.inContext(r, n, carrying)
-	}
-	s := x.until(r)
-	ever, live := x.ledger.carriers(n, s)
-	if x.contextHolds(r, n, live) { // a context that holds more than the hits
-		return finding{schema.HopRead, "", n.refs, nil}
-	}
-	switch {
-	case len(live) > 0:
-		return x.notRetrieved(r, n, live)
-	case len(ever) > 0:
-		last := ever[len(ever)-1]
-		return finding{schema.HopOverwrite, fmt.Sprintf("the memory of %s, %s, %s in session %s", n.name, quote(last.text), last.fate(), x.sessionName(last.to)), n.refs, x.after(last)}
-	}
-	if f, ok := x.notIngested(n); ok {
-		return f
-	}
-	for _, b := range r.Below { // a system that shows ranks but no memories
-		if slices.ContainsFunc(b.Sources, func(ref schema.EventRef) bool { return slices.Contains(n.refs, ref) }) && x.ledger.version(b.ID, s) == nil {
-			return finding{schema.HopRetrieve, fmt.Sprintf("%s stood at rank %d, k is %d", n.name, b.Rank, r.K), n.refs, point(b.ID)}
-		}
-	}
-	if x.ledger.transparent {
-		var near []schema.PointID
-		most := ""
-		for _, ref := range n.refs {
-			for _, v := range x.ledger.byRef[ref] {
-				near = append(near, v.id)
-				if len(v.text) > len(most) {
-					most = v.text
-				}
-			}
-		}
-		if len(near) > 0 {
-			return finding{schema.HopStore, fmt.Sprintf("what is kept of %s, in %d memories such as %s, does not say %s", n.name, len(near), quote(most), strings.Join(n.key, " ")), n.refs, point(near...)}
-		}
-		return finding{schema.HopStore, fmt.Sprintf("no memory was made of %s: %s", n.name, quote(n.text)), n.refs, nil}
-	}
-	shows := "the system shows neither its memories nor what it retrieved"
-	if r.K > 0 || len(r.Hits)+len(r.Below) > 0 {
-		shows = "the system does not show its memories: it was either not stored, overwritten, or not retrieved"
-	}
-	return finding{schema.HopOpaque, n.name + " is not among the hits, and " + shows, n.refs, nil}
-}
-
-// sessionName is the id of a session by its index.
-func (x *explainer) sessionName(i int) string { return x.ledger.names[i] }
-
-// after are the ids of a text that is gone and of what took its place.
-func (x *explainer) after(v *version) []string {
-	if v.next != nil {
-		return point(v.id, v.next.id)
-	}
-	return point(v.id)
-}
-
-// notIngested reports that no turn of the need was given to the system, as far as its
-// sessions say. Where a session took fewer turns than it has, a turn without a memory
-// is one of the missing when it stands behind those taken (turns go in in their order),
-// or when just as many have no memory as are missing. Else it is one or the other.
-func (x *explainer) notIngested(n *need) (finding, bool) {
-	if len(n.refs) == 0 || len(x.ledger.sessions) == 0 {
-		return finding{}, false
-	}
-	f := finding{hop: schema.HopIngest, refs: n.refs}
-	for _, ref := range n.refs {
-		p := x.told.turns[ref.TurnID]
-		if p.turn == nil {
-			return finding{}, false
-		}
-		name := x.told.name(ref)
-		s := x.ledger.sessions[p.session.ID]
-		if s == nil {
-			f.reason = fmt.Sprintf("the run has no record of session %s, in which %s stands", p.session.ID, name)
-			continue
-		}
-		missing := len(p.session.Turns) - s.Turns
-		if missing <= 0 {
-			return finding{}, false
-		}
-		f.reason = fmt.Sprintf("session %s took %d of %d turns, and no memory comes from %s", p.session.ID, s.Turns, len(p.session.Turns), name)
-		if p.index < s.Turns && x.without(p.session) > missing {
-			f.hop = schema.HopOpaque
-			f.reason += ", nor from others that it did take: it was not ingested or not stored"
-		}
-		if s.Error != "" {
-			f.reason += ": " + s.Error
-		}
-	}
-	return f, true
-}
-
-// without counts the turns of a session that no memory ever came from.
-func (x *explainer) without(s *schema.Session) (n int) {
-	for _, t := range s.Turns {
-		if len(x.ledger.loose) > 0 && len(x.told.bag(t.TurnID).terms) < 3 {
-			continue // without sources a turn of few words cannot be told from others
-		}
-		one := &need{refs: []schema.EventRef{{ConvID: x.told.c.ConvID, TurnID: t.TurnID}}, turns: x.told.bag(t.TurnID)}
-		if ever, _ := x.ledger.carriers(one, x.ledger.last); len(ever) == 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// notRetrieved says where a live memory stood.
-func (x *explainer) notRetrieved(r *schema.QARecord, n *need, live []*version) finding {
-	var ids []schema.PointID
-	for _, v := range live {
-		ids = append(ids, v.id)
-	}
-	if r.K == 0 && len(r.Hits)+len(r.Below) == 0 {
-		return finding{schema.HopOpaque, fmt.Sprintf("%s is kept, but the system does not show what it retrieved", n.name), n.refs, point(ids...)}
-	}
-	for _, b := range r.Below {
-		if slices.Contains(ids, b.ID) {
-			return finding{schema.HopRetrieve, fmt.Sprintf("the memory of %s stood at rank %d, k is %d", n.name, b.Rank, r.K), n.refs, point(b.ID)}
-		}
-	}
-	seen := len(r.Hits)
-	if len(r.Below) > 0 {
-		seen = r.Below[len(r.Below)-1].Rank
-	}
-	return finding{schema.HopRetrieve, fmt.Sprintf("the memory of %s, %s, is not among the first %d", n.name, quote(live[len(live)-1].text), seen), n.refs, point(ids...)}
-}
-
-// inContext reports whether one of the hits that carry the need reached the reader.
-func (x *explainer) inContext(r *schema.QARecord, n *need, hits []*schema.QAHit) finding {
-	all := x.contextKey(r)
-	var ids []schema.PointID
-	for _, h := range hits {
-		whole := all == "" || strings.Contains(all, textnorm.Key(h.Text))
-		if !whole && !h.Cut { // a context in the system's own words
-			whole = len(n.refs) > 0 && len(n.key) > 0 && n.keyIn(newBag(r.Context))
-		}
-		if h.Cut && all == "" {
-			whole = false
-		}
-		if whole {
-			return finding{schema.HopRead, "", n.refs, point(h.ID)}
-		}
-		ids = append(ids, h.ID)
-	}
-	if x.contextHolds(r, n, nil) {
-		return finding{schema.HopRead, "", n.refs, point(ids...)}
-	}
-	return finding{schema.HopContext, fmt.Sprintf("the memory of %s was retrieved at rank %d and is not whole in the context", n.name, hits[0].Rank), n.refs, point(ids...)}
-}
-
-// shown is the last context looked at: the questions of a case often share one.
-type shown struct {
-	text, key string
-	tokens    int // -1: not counted
-}
-
-func (x *explainer) see(r *schema.QARecord) *shown {
-	if x.context.text != r.Context || x.context.key == "" {
-		x.context = shown{r.Context, textnorm.Key(r.Context), -1}
-	}
-	return &x.context
-}
-
-// contextKey is the context made ready for looking texts up.
-func (x *explainer) contextKey(r *schema.QARecord) string { return x.see(r).key }
-
-// contextTokens is its length.
-func (x *explainer) contextTokens(r *schema.QARecord) int {
-	c := x.see(r)
-	if c.tokens < 0 {
-		c.tokens = tokencount.O200k(c.text)
-	}
-	return c.tokens
-}
-
-// shortest is how long a text must be to be looked for in a context, in bytes of its
-// key: shorter ones stand there by chance.
-const shortest = 16
-
-// contextHolds reports whether the turn, or a live memory of it, stands in the context
-// word for word.
-func (x *explainer) contextHolds(r *schema.QARecord, n *need, live []*version) bool {
-	all := x.contextKey(r)
-	holds := func(text string) bool {
-		key := textnorm.Key(text)
-		return len(key) >= shortest && strings.Contains(all, key)
-	}
-	return all != "" && (holds(n.text) || slices.ContainsFunc(live, func(v *version) bool { return holds(v.text) }))
 }

@@ -120,7 +120,7 @@ func (x *explainer) label(r *schema.QARecord) Label {
 			evidence = append(evidence, fmt.Sprintf("%s, %s %s %s: %s", x.told.name(ref), p.session.ID, cmp.Or(p.turn.Time, p.session.Time), cmp.Or(p.turn.Name, p.turn.Role), p.text()))
 		}
 		known := n.refs
-		ever, _ := x.ledger.carriers(n, s)
+		ever, _ := x.ledger.carriers(n, s, x.frame)
 		for _, ref := range known {
 			for _, v := range x.ledger.byRef[ref] {
 				if !slices.Contains(ever, v) && v.from <= s {

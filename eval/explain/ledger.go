@@ -2,11 +2,12 @@ package explain
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 
-	"membench/eval/protocol"
+	"membench/eval/fidelity"
 	"membench/schema"
 )
 
@@ -37,8 +38,7 @@ type version struct {
 	before   *version // the text whose place it took
 	previous []string // texts that it replaced, as the system says
 
-	words *bag           // of text, made when asked for
-	says  *protocol.Fact // the same for facts in words
+	words *bag // of text, made when asked for
 }
 
 func (v *version) bag() *bag {
@@ -59,8 +59,11 @@ func newLedger(ss []schema.SessionRecord) *ledger {
 		s := &ss[i]
 		l.sessions[s.SessionID], l.names[s.Index] = s, s.SessionID
 		l.last = max(l.last, s.Index)
-		if s.Opaque && len(s.Delta) == 0 && s.Snapshot == nil {
+		if s.Opaque && len(s.Delta) == 0 && s.Snapshot == nil && len(s.Changes) == 0 && s.Turns > 0 {
 			l.transparent = false
+		}
+		for _, c := range s.Changes {
+			l.change(c, s)
 		}
 		for _, d := range s.Delta {
 			l.apply(d, s.Index)
@@ -70,6 +73,51 @@ func newLedger(ss []schema.SessionRecord) *ledger {
 		}
 	}
 	return l
+}
+
+// change is one change that a receipt of session s reports. Where the session shows a
+// delta or a snapshot, only texts that did not last until its end are new.
+func (l *ledger) change(c schema.MemoryChange, s *schema.SessionRecord) {
+	if s.Opaque {
+		switch c.Op {
+		case "ADD", "UPDATE":
+			var previous []string
+			if c.Old != "" {
+				previous = []string{c.Old}
+			}
+			l.put(schema.MemoryState{ID: c.ID, Text: c.New}, previous, s.Index)
+		case "DELETE":
+			if v := l.live[c.ID]; v != nil {
+				l.end(v, s.Index)
+			}
+		}
+		return
+	}
+	if was := l.live[c.ID]; c.Old == "" || was != nil && was.text == c.Old {
+		return
+	}
+	v := &version{id: c.ID, text: c.Old, from: s.Index, to: s.Index, ended: "was removed"}
+	if c.Op == "UPDATE" {
+		v.ended, v.next = "became", &version{id: c.ID, text: c.New}
+		for _, d := range s.Delta {
+			if d.ID == c.ID {
+				v.sources = d.Sources
+			}
+		}
+	}
+	l.keep(v)
+}
+
+// keep lists a version by its id and sources.
+func (l *ledger) keep(v *version) {
+	l.versions = append(l.versions, v)
+	l.byID[v.id] = append(l.byID[v.id], v)
+	if len(v.sources) == 0 {
+		l.loose = append(l.loose, v)
+	}
+	for _, ref := range v.sources {
+		l.byRef[ref] = append(l.byRef[ref], v)
+	}
 }
 
 func (l *ledger) apply(d schema.MemoryDelta, session int) {
@@ -115,14 +163,7 @@ func (l *ledger) put(m schema.MemoryState, previous []string, session int) {
 		v.before.to, v.before.ended, v.before.next = session, "became", v
 	}
 	l.live[m.ID] = v
-	l.versions = append(l.versions, v)
-	l.byID[v.id] = append(l.byID[v.id], v)
-	if len(v.sources) == 0 {
-		l.loose = append(l.loose, v)
-	}
-	for _, ref := range v.sources {
-		l.byRef[ref] = append(l.byRef[ref], v)
-	}
+	l.keep(v)
 }
 
 // reconcile makes the ledger what a snapshot shows: of systems without deltas their
@@ -143,6 +184,22 @@ func (l *ledger) reconcile(snapshot []schema.MemoryState, session int) {
 	}
 }
 
+// failedIngest is the attribution of a question that could not be asked because the
+// system failed while it was filled; nil where it did not.
+func (l *ledger) failedIngest(until int) *schema.Attribution {
+	first := (*schema.SessionRecord)(nil)
+	for _, s := range l.sessions {
+		if s.Index <= until && s.Error != "" && (first == nil || s.Index < first.Index) {
+			first = s
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	f := finding{hop: schema.HopIngest, kind: schema.FaultFailed, reason: fmt.Sprintf("the system failed in session %s: %s", first.SessionID, first.Error)}
+	return f.attribution(schema.CauseMiss)
+}
+
 // until is the index of the last session that the question's memory had seen.
 func (l *ledger) until(q *schema.Question) int {
 	if q == nil || len(q.Covered) == 0 {
@@ -161,7 +218,7 @@ func (l *ledger) until(q *schema.Question) int {
 }
 
 // carriers are the texts up to session s that held the need, oldest first.
-func (l *ledger) carriers(n *need, s int) (ever, live []*version) {
+func (l *ledger) carriers(n *need, s int, f *fidelity.Frame) (ever, live []*version) {
 	if n.asked {
 		return n.ever, n.live
 	}
@@ -169,10 +226,10 @@ func (l *ledger) carriers(n *need, s int) (ever, live []*version) {
 	holds := func(v *version) bool {
 		ok, seen := known[v]
 		if !seen {
-			ok = n.holds(v)
+			ok = n.holds(v.text, v.sources, f)
 			// A text that took the place of a carrier is one only if it kept its words.
 			for b := v.before; ok && b != nil; b = b.before {
-				if n.holds(b) && !n.kept(b, v) {
+				if n.holds(b.text, b.sources, f) && !n.kept(b, v) {
 					ok = false
 				}
 			}
@@ -194,40 +251,66 @@ func (l *ledger) carriers(n *need, s int) (ever, live []*version) {
 	for _, ref := range n.refs {
 		take(l.byRef[ref])
 	}
-	take(l.loose)
-	if len(n.refs) == 0 { // a fact in words: any memory may say it
-		take(l.versions)
+	take(n.near(l.loose))
+	if len(n.refs) == 0 || len(live) == 0 && n.distinct(nil) && f.Verbatim() { // any memory may say it, whatever it names
+		take(n.near(l.versions))
 	}
 	if len(ever) == 0 {
-		ever, live = l.jointly(n, s)
+		ever, live = l.jointly(n, s, f)
 	}
 	n.asked, n.ever, n.live = true, ever, live
 	return ever, live
 }
 
+// near are the texts that have some of the need's words: others need not be compared.
+func (n *need) near(vs []*version) []*version {
+	if n.turns == nil {
+		return vs
+	}
+	var out []*version
+	for _, v := range vs {
+		if both := n.turns.both(v.bag()); both > 0 && (both*3 >= len(n.turns.terms) || both*3 >= len(v.bag().terms)) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
 // jointly are the memories of a need of which none holds it, and which hold it together:
-// systems of small facts make several of one turn. Those without a word of the gold are
-// not among them.
-func (l *ledger) jointly(n *need, s int) (ever, live []*version) {
-	var all, now []*bag
+// systems of passages cut a turn, systems of small facts make several of one. Those
+// without a word of the gold are not among them.
+func (l *ledger) jointly(n *need, s int, f *fidelity.Frame) (ever, live []*version) {
+	var all, now []*version
 	for _, ref := range n.refs {
 		for _, v := range l.byRef[ref] {
-			if v.from > s || slices.Contains(ever, v) || !slices.ContainsFunc(n.key, v.bag().has) {
+			if v.from > s || slices.Contains(all, v) {
 				continue
 			}
-			ever, all = append(ever, v), append(all, v.bag())
+			all = append(all, v)
 			if v.liveAt(s) {
-				live, now = append(live, v), append(now, v.bag())
+				now = append(now, v)
 			}
 		}
 	}
-	if len(ever) < 2 || !n.keyIn(all...) {
+	together := func(vs []*version) bool {
+		var bags []*bag
+		var texts []string
+		for _, v := range vs {
+			bags, texts = append(bags, v.bag()), append(texts, v.text)
+		}
+		if !f.Verbatim() {
+			return n.keyIn(bags...)
+		}
+		return slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return fidelity.Covered(o.Text, texts) })
+	}
+	if len(all) < 2 || !together(all) {
 		return nil, nil
 	}
-	if !n.keyIn(now...) {
-		live = nil
+	keyed := func(v *version) bool { return !slices.ContainsFunc(n.key, v.bag().has) }
+	if together(now) {
+		live = slices.DeleteFunc(slices.Clone(now), keyed)
 	}
-	return ever, live
+	return slices.DeleteFunc(all, keyed), live
 }
 
 // version is the text that a memory had after session s, nil where that is not known.

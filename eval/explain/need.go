@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"membench/eval/fidelity"
 	"membench/eval/protocol"
 	"membench/internal/textnorm"
 	"membench/internal/tokens"
@@ -55,6 +56,7 @@ type story struct {
 	turns     map[int]place
 	questions map[string]*schema.Question
 	bags      map[int]*bag
+	keys      map[int]string // textnorm.Key of what turns say
 }
 
 // place is a turn and where it stands.
@@ -65,7 +67,7 @@ type place struct {
 }
 
 func newStory(key caseKey, cs []schema.Case) *story {
-	s := &story{key: key, turns: map[int]place{}, questions: map[string]*schema.Question{}, bags: map[int]*bag{}}
+	s := &story{key: key, turns: map[int]place{}, questions: map[string]*schema.Question{}, bags: map[int]*bag{}, keys: map[int]string{}}
 	if len(cs) == 0 {
 		return s
 	}
@@ -121,6 +123,8 @@ type need struct {
 	key   []string          // the gold's words that the turns hold and the question does not
 	gold  []string          // all of the gold's words that the question does not have
 
+	said []fidelity.Original // of the turns, and of captions that have the gold's words
+
 	asked      bool // carriers were looked for
 	ever, live []*version
 }
@@ -175,6 +179,43 @@ func (s *story) needs(r *schema.QARecord) []*need {
 				n.key = append(n.key, t)
 			}
 		}
+		for _, ref := range n.refs {
+			n.said = append(n.said, s.said(ref, n.key)...)
+		}
+	}
+	return out
+}
+
+// original is a turn as it was said.
+func (s *story) original(p place) fidelity.Original {
+	o := fidelity.Original{Text: p.turn.Text, Speaker: p.turn.Name, Role: p.turn.Role, Speakers: s.c.Speakers, Time: cmp.Or(p.turn.Time, p.session.Time)}
+	for i := max(0, p.index-beside); i < min(len(p.session.Turns), p.index+beside+1); i++ {
+		o.Around = append(o.Around, place{turn: &p.session.Turns[i]}.text())
+	}
+	return o
+}
+
+// beside is how many turns before and after a turn may be in a memory with it.
+const beside = 4
+
+// said are the texts of a turn that have the gold's words: what was said, and captions.
+// Where none has, what was said.
+func (s *story) said(ref schema.EventRef, key []string) (out []fidelity.Original) {
+	p := s.turns[ref.TurnID]
+	if p.turn == nil {
+		return nil
+	}
+	all := []fidelity.Original{s.original(p)}
+	for _, a := range p.turn.Attachments {
+		all = append(all, fidelity.Original{Text: a.Text, Around: all[0].Around})
+	}
+	for _, o := range all {
+		if b := newBag(o.Text); slices.ContainsFunc(key, b.has) {
+			out = append(out, o)
+		}
+	}
+	if len(out) == 0 {
+		out = all[:1]
 	}
 	return out
 }
@@ -194,25 +235,34 @@ func (s *story) together(unit string, a, b schema.EventRef) bool {
 	return false
 }
 
-// holds reports whether a memory's text carries the need.
-func (n *need) holds(v *version) bool {
+// holds reports whether a memory's text carries the need. Of a system that keeps what
+// was said, the words decide, whatever the memory names as its sources; of one that
+// writes in its own words, its sources, the gold's words and what it says of them.
+func (n *need) holds(text string, sources []schema.EventRef, f *fidelity.Frame) bool {
 	if len(n.refs) == 0 {
-		if v.says == nil {
-			f := protocol.NewFact(v.text)
-			v.says = &f
-		}
-		return n.fact.CoveredBy(*v.says)
+		return n.fact.CoveredBy(protocol.NewFact(text))
 	}
-	return n.in(v.bag(), v.sources)
+	if f.Verbatim() && n.distinct(sources) {
+		return slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return fidelity.Same(o, text, f) })
+	}
+	return n.in(newBag(text), sources) && !slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return !fidelity.Facts(o, text).Same() })
 }
 
-// in reports whether a text that names these sources carries the need.
+// distinct reports whether the need's words are enough to be known by: short turns are
+// found in other texts by chance, and count only where the source is right.
+func (n *need) distinct(sources []schema.EventRef) bool {
+	return len(n.said) > 0 && (n.named(sources) || n.turns != nil && len(n.turns.terms) >= 5)
+}
+
+// named reports whether a memory names a turn of the need as its source.
+func (n *need) named(sources []schema.EventRef) bool {
+	return slices.ContainsFunc(n.refs, func(ref schema.EventRef) bool { return slices.Contains(sources, ref) })
+}
+
+// in reports whether a text in other words that names these sources carries the need.
 func (n *need) in(b *bag, sources []schema.EventRef) bool {
-	if len(n.refs) == 0 {
-		return false
-	}
 	if len(sources) > 0 {
-		if !slices.ContainsFunc(n.refs, func(ref schema.EventRef) bool { return slices.Contains(sources, ref) }) {
+		if !n.named(sources) {
 			return false
 		}
 		return n.turns == nil || b.lang != n.turns.lang || n.keyIn(b)

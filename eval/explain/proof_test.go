@@ -330,7 +330,7 @@ func prove(t *testing.T, system string, cases []schema.Case, read reader.Reader,
 			table[hop][a.Hop]++
 			if a.Hop != hop && shown < 4 && testing.Verbose() {
 				shown++
-				t.Logf("%s broken at %s, attributed to %s: %d pieces of evidence", q.QuestionID, hop, a.Hop, len(q.Evidence))
+				t.Logf("%s broken at %s, attributed to %s: %d pieces of evidence: %s %s", q.QuestionID, hop, a.Hop, len(q.Evidence), a.Kind, a.Reason)
 			}
 		}
 	}

@@ -16,8 +16,8 @@ import (
 type Form struct {
 	Name    string `json:"name"`
 	About   string `json:"about"`
-	Scorer  string `json:"scorer"` // who reads it
-	Dataset string `json:"dataset"`
+	Scorer  string `json:"scorer"`  // who reads it
+	Dataset string `json:"dataset"` // "": any one
 	Ext     string `json:"ext"`
 	Back    string `json:"import"` // the form of Formats that reads it back
 }
@@ -28,6 +28,7 @@ func Forms() []Form {
 		{"lme", "one line a question: question_id, hypothesis", "xiaowu0162/LongMemEval src/evaluation/evaluate_qa.py", "longmemeval", ".jsonl", "lme-hypotheses"},
 		{"locomo", "the conversations with their questions, each with MODEL_prediction, and MODEL_prediction_context where turns are known", "snap-research/locomo task_eval/evaluation.py", "locomo", ".json", "locomo-official"},
 		{"mem0", "by conversation index: question, answer (the gold), response, category, evidence", "mem0ai/mem0 evaluation/evals.py", "locomo", ".json", "mem0-eval"},
+		{"amb", "one object: the run, its results with query_id, answer, context, gold_answers, correct, and their totals", "vectorize-io/agent-memory-benchmark", "", ".json", "amb"},
 	}
 }
 
@@ -83,6 +84,8 @@ func (f Form) Write(w io.Writer, in schema.Seq[schema.QARecord], o WriteOptions)
 			err = x.hypothesis(q)
 		case "locomo":
 			err = x.official(q)
+		case "amb":
+			err = x.amb(q)
 		default:
 			err = x.mem0(q)
 		}
@@ -102,6 +105,8 @@ type writer struct {
 	Written
 	group string // the list that is open
 	open  bool
+
+	totals ambTotals
 }
 
 func (x *writer) text(s string) error { _, err := io.WriteString(x.w, s); return err }
@@ -136,6 +141,9 @@ func (x *writer) list(group, first, next, head string) error {
 }
 
 func (x *writer) close(form string) error {
+	if form == "amb" {
+		return x.closeAMB()
+	}
 	empty, end := "[]\n", "]}]\n"
 	if form == "mem0" {
 		empty, end = "{}\n", "]}\n"

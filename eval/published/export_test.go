@@ -137,7 +137,7 @@ func TestExportForms(t *testing.T) {
 		if _, err := f.Write(&b, seqOf(nil), WriteOptions{}); err != nil || f.Name != "lme" && b.Len() == 0 {
 			t.Errorf("%s of nothing: %q, %v", f.Name, b.String(), err)
 		}
-		if f.Name != "lme" {
+		if f.Dataset == "locomo" {
 			if _, err := f.Write(&b, seqOf([]schema.QARecord{{QuestionID: "q", CaseID: "conv-26", RawCategory: "multi-session", Outcome: schema.OutcomeAnswered}}), WriteOptions{}); err == nil || !strings.Contains(err.Error(), "no number") {
 				t.Errorf("%s of another data set: have %v", f.Name, err)
 			}
@@ -147,7 +147,42 @@ func TestExportForms(t *testing.T) {
 	if err != nil || n.Answers != 6 || n.Failed != 1 {
 		t.Errorf("failed ones as empty answers: have %+v, %v", n, err)
 	}
-	if _, err := FormByName("nope"); err == nil || !strings.Contains(err.Error(), "lme, locomo, mem0") {
+	if _, err := FormByName("nope"); err == nil || !strings.Contains(err.Error(), "lme, locomo, mem0, amb") {
 		t.Errorf("have %v", err)
+	}
+}
+
+// The Agent Memory Benchmark's form goes out and comes back with its verdicts.
+func TestAMB(t *testing.T) {
+	recs := locomoRecords()
+	one, zero := 1.0, 0.0
+	recs[0].Grades = []schema.Grade{{Protocol: "rule@1", By: schema.ByRule, Score: &zero, Outcome: schema.GradeScored}, {Protocol: "zep@1", By: "gpt-x", Score: &one, Outcome: schema.GradeScored, Reason: "same day"}}
+	recs[1].Grades = recs[0].Grades[:1]
+	form, err := FormByName("amb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if _, err := form.Write(&b, seqOf(recs), WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"query_id":"conv-26_q0"`, `"category":"temporal"`, `"graded":2,"correct":1`, `"accuracy":0.5`, `"memory_provider":"sys"`, `"judge_reason":"same day"`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("lacks %s:\n%s", want, b.String())
+		}
+	}
+	im, err := Open(bytes.NewReader(b.Bytes()), "x.json", Options{})
+	if err != nil || im.System != "sys" || len(im.Claims) != 1 {
+		t.Fatalf("%+v, %v", im, err)
+	}
+	var back []schema.QARecord
+	for r, err := range im.QA {
+		if err != nil {
+			t.Fatal(err)
+		}
+		back = append(back, r.V)
+	}
+	if len(back) != 5 || back[0].QuestionID != "conv-26/qa/0" || back[0].RawCategory != "2" || len(back[0].Grades) != 1 || *back[0].Grades[0].Score != 1 || len(back[2].Grades) != 0 || !back[2].Abstain {
+		t.Errorf("%+v", back)
 	}
 }

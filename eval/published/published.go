@@ -12,6 +12,7 @@
 package published
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path"
@@ -46,7 +47,7 @@ type Format struct {
 
 // Formats lists every form, in the order in which they are tried.
 func Formats() []Format {
-	return slices.Concat(locomoFormats(), longmemevalFormats(), memoryAgentBenchFormats(), memorybenchFormats(), halumemFormats(), memgalleryFormats())
+	return slices.Concat(locomoFormats(), longmemevalFormats(), memoryAgentBenchFormats(), memorybenchFormats(), ambFormats(), halumemFormats(), memgalleryFormats())
 }
 
 // ByName finds a form.
@@ -107,13 +108,7 @@ func Open(r io.Reader, name string, o Options) (*Import, error) {
 	if f.format.Cases && o.Question == nil {
 		return nil, fmt.Errorf("%s: form %s holds no questions and no golds: give the cases that were asked with --cases", name, f.format.Name)
 	}
-	f.system = o.System
-	if f.system == "" {
-		f.system = f.named("provider")
-	}
-	if f.system == "" {
-		f.system = systemOf(name)
-	}
+	f.system = cmp.Or(o.System, f.named("provider"), f.named("memory_provider"), systemOf(name))
 	im := &Import{Format: f.format, System: f.system, QA: f.records()}
 	if f.format.session != nil {
 		im.Sessions = f.format.session(f)

@@ -96,6 +96,11 @@ func TestFormats(t *testing.T) {
 			`halumem u1 u1/S02/0|Basic Fact Recall|IE gold=["Rome"] answer="Rome" by=unknown answered recorded-judge=1/unknown/scored`,
 			`halumem u1 u1/S02/1|Memory Boundary|ABS gold=["unknown"] answer="a dog" by=unknown answered recorded-judge=0/unknown/scored`,
 		},
+		"amb.json": {
+			`locomo conv-26 conv-26/qa/0|2|TR gold=["2021"] answer="In 2021." by=reader-1 answered recorded-judge=1/judge-1/scored`,
+			`locomo conv-26 conv-26/qa/1|1|MR gold=["tea, milk"] answer="tea" by=reader-1 answered recorded-judge=0/judge-1/scored`,
+			"5 PUB001 /results/2/meta/category",
+		},
 		"memgallery-results.json": {
 			`memgallery Ada Ada/qa/0|VS|VIS gold=["D1:IMG_002"] answer="D1:IMG_002" by=unknown answered `,
 			`memgallery Ada Ada/qa/1|AR|ABS gold=["Not mentioned."] answer="Not mentioned." by=unknown answered `,

@@ -14,6 +14,7 @@ import (
 	"membench/internal/codec"
 	"membench/internal/exttest"
 	"membench/schema"
+	"membench/schema/jsonl"
 )
 
 // sharedData is the folder of shared data; the test is skipped, and counted, without it.
@@ -280,5 +281,34 @@ func TestMemGallery(t *testing.T) {
 				t.Errorf("%s: %s %v: %s %s", system, c.Source, c.Value, c.Verdict, c.By)
 			}
 		}
+	}
+}
+
+// The recorded run of the Agent Memory Benchmark: its rows are LoCoMo's questions by
+// position and text, its names of the categories are not LoCoMo's, and its figure follows
+// from its rows.
+func TestSharedAMB(t *testing.T) {
+	file := "data/amb/locomo_cognee_rag.json.gz"
+	shared := exttest.Shared(t, file)
+	r, err := jsonl.Open(filepath.Join(shared, file), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	im, err := published.Open(r, file, published.Options{})
+	if err != nil || im.Format.Name != "amb" || im.System != "cognee" {
+		t.Fatalf("%+v, %v", im, err)
+	}
+	recs, findings := collect(t, im.QA)
+	right, categories := 0.0, map[string]int{}
+	for _, q := range recs {
+		categories[q.RawCategory]++
+		right += *q.Grades[0].Score
+		if q.CaseID != "conv-26" || q.By != "gemini:gemini-3.1-pro-preview" || q.Grades[0].By != "gemini:gemini-2.5-flash-lite" {
+			t.Errorf("%+v", q)
+		}
+	}
+	if len(recs) != 152 || right != 122 || len(findings) != 0 || categories["1"] != 32 || categories["2"] != 37 || categories["3"] != 13 || categories["4"] != 70 {
+		t.Errorf("%d rows, %g right, %v, %v", len(recs), right, categories, findings)
 	}
 }

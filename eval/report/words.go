@@ -133,7 +133,8 @@ var (
 	hopWords = map[string]words{
 		"ingest": w("not ingested", "未摄入"), "store": w("not stored", "未存储"), "overwrite": w("overwritten", "被覆盖"), "retrieve": w("not retrieved", "未检索到"),
 		"context": w("cut from the context", "被截出上下文"), "read": w("reader missed it", "阅读器未用上"), "judge": w("judge erred", "评判出错"), "gold": w("gold is wrong", "标准答案有误"),
-		"opaque": w("cannot be told", "无法判断"),
+		"altered_stored": w("altered when stored", "存储时被改动"), "altered_retrieved": w("altered when retrieved", "检索时被改动"), "altered_context": w("altered in the context", "上下文中被改动"),
+		"opaque": w("unknown", "无法判断"),
 	}
 	causeWords = map[string]words{
 		"miss": w("miss", "缺失"), "conflict": w("conflict", "冲突"), "temporal": w("temporal", "时间"), "hallucination": w("hallucination", "幻觉"),

@@ -402,6 +402,7 @@ func (p *player) ingest(ctx context.Context, s *schema.Session, i int, rec *sche
 			if c.Op == memory.OpAdd {
 				p.kept++
 			}
+			rec.Changes = append(rec.Changes, schema.MemoryChange{Op: c.Op, ID: schema.PointID(text(string(c.ID))), Old: text(c.Old), New: text(c.New)})
 		}
 	}
 	for from := 0; from < len(turns); from += size {
@@ -458,6 +459,8 @@ func (p *player) look(ctx context.Context, s *schema.Session, rec *schema.Sessio
 	if err != nil {
 		return err
 	}
+	// What a whole session's delta shows need not be said twice.
+	rec.Changes = slices.DeleteFunc(rec.Changes, func(c schema.MemoryChange) bool { return c.Op == memory.OpAdd || c.Op == memory.OpNone })
 	rec.Delta = got.delta
 	if !tells {
 		for _, x := range memory.Diff(p.last, got.items, p.u.caps.Colder) {

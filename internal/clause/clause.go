@@ -123,5 +123,6 @@ type Fact struct {
 
 // Options say how a text is to be read.
 type Options struct {
-	Year int // completes dates that name none; 0: unknown
+	Year  int      // completes dates that name none; 0: unknown
+	Names []string // who takes part in the talk: these capital words are people
 }

@@ -1,10 +1,90 @@
 package clause
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// line is a fact on one line: subject | verb | object | when | marks.
+func line(f Fact) string {
+	marks := []string{f.Slot}
+	if f.Negated {
+		marks = append(marks, "not")
+	}
+	if f.Modality != Asserted {
+		marks = append(marks, []string{"", "plan", "wish", "condition", "hearsay", "question", "imperative"}[f.Modality])
+	}
+	return fmt.Sprintf("%s|%s|%s|%s|%s", kindName(f.Subject), f.Verb, f.Value.Text, f.When.Text, strings.Join(marks, " "))
+}
 
 func TestRead(t *testing.T) {
-	fs := Read("I love pottery.", Options{})
-	if len(fs) != 1 || fs[0].Subject.Kind != Speaker || fs[0].Slot != "PREFERS_TOPIC" || fs[0].Value.Text != "pottery" || fs[0].Negated {
-		t.Fatalf("have %+v", fs)
+	for _, tc := range []struct {
+		text string
+		want []string
+	}{
+		{"I went to Lisbon with my sister last May.", []string{"S|go|Lisbon with my sister|last May|VISITED"}},
+		{"I no longer work at a bank.", []string{"S|work|bank||WORKS_AT not"}},
+		{"My brother is a nurse and he lives in Porto.", []string{"brother|be|nurse||WORKS_AS", "pronoun|live|Porto||LIVES_IN"}},
+		{"I'm going to adopt a puppy next week.", []string{"S|adopt|adopt puppy|next week|PLANS plan"}},
+		{"Did you buy the car?", []string{"A|buy|car||OWNS question"}},
+		{"She said that Anna moved to Rome.", []string{"pronoun|say|say Anna moved to Rome||DID", "named|move|Rome||LIVES_IN hearsay"}},
+		{"If I had time, I would learn Greek.", []string{"S|have|time||HAS condition", "S|learn|learn Greek||DID condition"}},
+		{"I usually give up but fixed the bike.", []string{"S|give up|give up|usually|DID", "S|fix|fix bike||DID"}},
+		{"I'm allergic to peanuts.", []string{"S|be|allergic to peanuts||HAS_CONDITION"}},
+		{"Let me know how it goes!", nil},
+		{"我已经不在银行工作了，现在自己开咖啡店。", []string{"S|工作|银行||WORKS_AT not", "S|开|开咖啡店|现在|DID"}},
+		{"我对花生过敏。", []string{"S|过敏|花生过敏||HAS_CONDITION"}},
+		{"那家店味道不错。", nil},
+		{"最近没钱。", []string{"S|有|钱|最近|HAS not"}},
+		{"我妈下个月去北京。", []string{"mother|去|去北京|下个月|PLANS plan"}},
+		{"你喜欢猫吗？", []string{"A|喜欢|猫||PREFERS_TOPIC question"}},
+		{"听说他辞职了。", []string{"pronoun|辞职|辞职||DID hearsay"}},
+		{"", nil},
+	} {
+		var have []string
+		for _, f := range Read(tc.text, Options{}) {
+			have = append(have, line(f))
+			for _, p := range []Phrase{f.Object, f.When, f.Place, f.Value} {
+				if p.Start < 0 || p.Start > p.End || p.End > len(tc.text) {
+					t.Errorf("%q: span %+v", tc.text, p)
+				}
+			}
+		}
+		if got, want := strings.Join(have, "\n"), strings.Join(tc.want, "\n"); got != want {
+			t.Errorf("%q:\nhave\n%s\nwant\n%s", tc.text, got, want)
+		}
+	}
+}
+
+// Nothing in a text makes the reader fail, and every span lies inside the text.
+func FuzzRead(f *testing.F) {
+	for _, s := range []string{"I don't like 北京 -- because, we've been there!!", "我妈下个月要来看我，我得把房间收拾一下。", "if if if I I I", "\xff的了没"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if len(s) > 2000 {
+			return
+		}
+		for _, x := range Read(s, Options{Names: []string{"Anna"}}) {
+			for _, p := range []Phrase{x.Subject.Phrase, x.Object, x.Place, x.When, x.Value} {
+				if p.Start < 0 || p.Start > p.End || p.End > len(s) {
+					t.Fatalf("%q: span %+v of %+v", s, p, x)
+				}
+			}
+			if x.Verb == "" || x.Slot == "" || x.Confidence < 0 || x.Confidence > 1 {
+				t.Fatalf("%q: %+v", s, x)
+			}
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	texts := []string{"Last weekend I went hiking near the lake with my sister, and we saw two herons before it started to rain.", "我妈下个月要来看我，我得把房间收拾一下。", "I love pottery.", "Did you see the match?"}
+	Read(texts[0]+texts[1], Options{})
+	for b.Loop() {
+		for _, s := range texts {
+			Read(s, Options{})
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"io"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -87,8 +88,42 @@ func kindName(k byte) string {
 	return ""
 }
 
+// MaxDepth is the deepest nesting of a text that is read: what comes later (the
+// schema checker, indented output, Python's reader) gives up near it or grows with its
+// square.
+const MaxDepth = 1000
+
+// tooDeep reports where a text goes beyond MaxDepth. Most texts have fewer brackets
+// altogether, which is counted at the speed of memory.
+func tooDeep(b []byte) (at int, deep bool) {
+	if bytes.Count(b, []byte{'{'})+bytes.Count(b, []byte{'['}) <= MaxDepth {
+		return 0, false
+	}
+	depth := 0
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			for i++; i < len(b) && b[i] != '"'; i++ {
+				if b[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			if depth++; depth > MaxDepth {
+				return i, true
+			}
+		case '}', ']':
+			depth--
+		}
+	}
+	return 0, false
+}
+
 // Unmarshal reads exactly one JSON value from b into v. Errors are *Error.
 func Unmarshal(b []byte, v any) error {
+	if at, deep := tooDeep(b); deep {
+		return &Error{Offset: int64(at), Msg: "nested more than " + strconv.Itoa(MaxDepth) + " levels deep"}
+	}
 	err := unmarshal(b, v)
 	if err == nil {
 		return nil
@@ -138,7 +173,7 @@ func spaced(w io.Writer, compact func(io.Writer) error) error {
 // Valid reports whether b is exactly one JSON value by the rules of this package.
 func Valid(b []byte) bool {
 	var d discard
-	return unmarshal(b, &d) == nil
+	return Unmarshal(b, &d) == nil
 }
 
 type discard struct{}

@@ -34,10 +34,7 @@ type span struct {
 	text     bool // of Scanner.text
 }
 
-const (
-	maxDepth  = 10000
-	manyNames = 24
-)
+const manyNames = 24
 
 // Reset starts on b. valid says that b is known to be UTF-8.
 func (s *Scanner) Reset(b []byte, valid bool) {
@@ -107,7 +104,7 @@ func (s *Scanner) enter(c byte) bool {
 		return false
 	}
 	s.space()
-	if s.i >= len(s.b) || s.b[s.i] != c || len(s.levels) >= maxDepth {
+	if s.i >= len(s.b) || s.b[s.i] != c || len(s.levels) >= MaxDepth {
 		return s.fail()
 	}
 	s.i++

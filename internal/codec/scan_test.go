@@ -40,7 +40,7 @@ func many(n int, dup bool) string {
 
 func TestScannerAgrees(t *testing.T) {
 	cases := append([]string{many(10, true), many(23, true), many(24, true), many(25, true), many(60, true), many(60, false),
-		strings.Repeat("[", 9999) + strings.Repeat("]", 9999), strings.Repeat("[", 10000) + strings.Repeat("]", 10000), strings.Repeat("[", 10001) + strings.Repeat("]", 10001)}, scanCases...)
+		strings.Repeat("[", MaxDepth-1) + strings.Repeat("]", MaxDepth-1), strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth), strings.Repeat("[", MaxDepth+1) + strings.Repeat("]", MaxDepth+1)}, scanCases...)
 	for _, c := range cases {
 		if have, want := scanValid([]byte(c)), Valid([]byte(c)); have != want {
 			t.Errorf("%.60q: scanner says %v, decoder %v", c, have, want)

@@ -17,25 +17,25 @@ import (
 // layers, lowest first; "x/*" covers direct children not named on their own.
 // Imports go strictly down; a child may import its parent.
 var layers = [][]string{
-	0: {"data", "internal/atomicfile", "internal/codec", "internal/exttest", "internal/extsort", "internal/jsonschema", "internal/par", "internal/pattern", "internal/pystr", "internal/rank", "internal/stats", "internal/textnorm", "internal/tokencount", "internal/tokens", "internal/vector"},
+	0: {"data", "internal/atomicfile", "internal/codec", "internal/depparse", "internal/exttest", "internal/extsort", "internal/hanseg", "internal/jsonschema", "internal/par", "internal/pattern", "internal/pystr", "internal/rank", "internal/smallfile", "internal/stats", "internal/textnorm", "internal/tokencount", "internal/tokens", "internal/vector", "internal/yamldoc"},
 	1: {"schema", "schema/jsonl", "schema/catalog", "internal/bm25", "internal/keylog", "internal/nltk", "internal/timex"},
-	2: {"graph", "llm", "llm/*", "schema/validate", "schema/migrate", "internal/openie", "internal/build", "eval/judge"},
+	2: {"graph", "llm", "llm/*", "schema/findings", "schema/validate", "schema/migrate", "internal/openie", "internal/build", "eval/judge", "eval/fidelity"},
 	3: {"config", "internal/clause", "memory", "memory/store", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol"},
 	4: {"memory/try", "datasets/probes", "annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "datasets/datasettest", "memory/memorytest", "memory/op", "memory/native", "memory/recall", "eval/*", "cypher/browser"},
 	5: {"memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "memory/mem0/rest/resttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server", "memory/service/*", "models"},
 	6: {"cypher/neo4j/target", "memory/all", "datasets/all"},
 	7: {"memory/open"},
 	8: {"chain", "eval/pipeline"},
-	9: {"cmd/membench", "internal/layers", "internal/testsum", "internal/benchdata", "internal/judgetrain"},
+	9: {"cmd/membench", "internal/layers", "internal/testsum", "internal/benchdata", "internal/deptrain", "internal/judgetrain"},
 }
 
 // mayUse says which third-party module may be imported where.
 var mayUse = map[string][]string{
 	"github.com/goccy/go-json":                 {"internal/codec"},
 	"github.com/go-json-experiment/json":       {"internal/codec"},
-	"github.com/goccy/go-yaml":                 {"datasets/probes", "memory/service", "schema/catalog", "annotate", "memory/open", "cmd/membench", "config"},
+	"github.com/goccy/go-yaml":                 {"internal/yamldoc", "config"},
 	"github.com/klauspost/compress":            {"schema/jsonl"},
-	"golang.org/x/text":                        {"internal/textnorm"},
+	"golang.org/x/text":                        {"eval/fidelity", "internal/textnorm"},
 	"github.com/blevesearch/snowballstem":      {"eval/judge", "internal/tokens"},
 	"golang.org/x/sync":                        {"claims", "graphir", "cypher", "schema/validate", "internal/extsort", "internal/par"},
 	"golang.org/x/time":                        {"memory/service", "llm/openai"},

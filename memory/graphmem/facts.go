@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"membench/graph"
-	"membench/memory/recall"
 	"membench/schema"
 )
 
@@ -96,17 +95,9 @@ func compareRefs(a, b schema.EventRef) int {
 
 // compareTimes orders instants, those that cannot be read last.
 func compareTimes(a, b string) int {
-	x, okx := recall.Instant(a)
-	y, oky := recall.Instant(b)
-	switch {
-	case okx && oky:
-		return x.Compare(y)
-	case okx:
-		return -1
-	case oky:
-		return 1
-	}
-	return 0
+	x, _ := schema.ParseInstant(a)
+	y, _ := schema.ParseInstant(b)
+	return x.CompareUnknownLast(y)
 }
 
 // A Span is when a claim holds: from its first evidence until a rival's. Zero ends are open.
@@ -119,14 +110,14 @@ func (v *view) spans(f *Fact) (out []Span) {
 	var rival []time.Time
 	for _, id := range v.rivals(f) {
 		for _, q := range v.facts[v.factAt[id]].Evidence {
-			if t, ok := recall.Instant(q.Time); ok {
+			if t, ok := schema.ParseTime(q.Time, nil); ok {
 				rival = append(rival, t)
 			}
 		}
 	}
 	slices.SortFunc(rival, time.Time.Compare)
 	for _, q := range f.Evidence {
-		t, ok := recall.Instant(q.Time)
+		t, ok := schema.ParseTime(q.Time, nil)
 		if !ok {
 			continue
 		}

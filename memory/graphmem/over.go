@@ -8,7 +8,6 @@ import (
 	"membench/graph"
 	"membench/llm/hashing"
 	"membench/memory"
-	"membench/memory/recall"
 	"membench/schema"
 )
 
@@ -98,12 +97,12 @@ func (r *Reading) With(o Options) *Reading {
 // or nobody knows when. Both are RFC 3339 or its beginning; "" as asOf is after all.
 func SaidBy(at, asOf string) bool {
 	end, limited := until(asOf)
-	t, ok := recall.Instant(at)
+	t, ok := schema.ParseTime(at, nil)
 	return !limited || !ok || t.Before(end)
 }
 
 // IsInstant reports whether a text is an instant that AsOf understands, or empty.
 func IsInstant(s string) bool {
-	_, ok := recall.Instant(s)
+	_, ok := schema.ParseTime(s, nil)
 	return ok || s == ""
 }

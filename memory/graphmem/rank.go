@@ -8,6 +8,7 @@ import (
 
 	"membench/internal/tokens"
 	"membench/memory/recall"
+	"membench/schema"
 )
 
 // Weights of what a turn's score is made of, each 0 to leave the part out (it is then
@@ -204,29 +205,15 @@ func (v *view) usable(s *recall.State) []bool {
 	out := make([]bool, v.st.Len())
 	for i := range out {
 		if out[i] = s.Eligible(i); out[i] && limited {
-			t, ok := recall.Instant(v.st.At(i).Time)
+			t, ok := schema.ParseTime(v.st.At(i).Time, nil)
 			out[i] = !ok || t.Before(end) // what has no time may have been said before
 		}
 	}
 	return out
 }
 
-// until is the first instant after the one that is named, or after the period: a year,
-// month or day means to its end.
-func until(asOf string) (time.Time, bool) {
-	t, ok := recall.Instant(asOf)
-	if !ok {
-		return time.Time{}, false
-	}
-	switch len(asOf) {
-	case len("2006"):
-		return t.AddDate(1, 0, 0), true
-	case len("2006-01"):
-		return t.AddDate(0, 1, 0), true
-	case len("2006-01-02"):
-		return t.AddDate(0, 0, 1), true
-	case len("2006-01-02T15:04"):
-		return t.Add(time.Minute), true
-	}
-	return t.Add(time.Second), true
+// until is the first instant after the one that is named, or after the period.
+func until(asOf string) (end time.Time, ok bool) {
+	_, end, ok = schema.ParsePeriod(asOf)
+	return end, ok
 }

@@ -432,7 +432,7 @@ func (w *writer) name(f op.Fact) string {
 func (w *writer) instant(f op.Fact) string {
 	for i := len(f.Turns) - 1; i >= 0; i-- {
 		if t := w.b.Turns[f.Turns[i]].Time; t != "" {
-			if _, err := time.Parse(time.RFC3339Nano, t); err == nil {
+			if _, ok := schema.ParseInstant(t); ok {
 				return t
 			}
 		}

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"membench/internal/yamldoc"
 	"membench/schema"
-
-	"github.com/goccy/go-yaml"
 )
 
 // A Choice names a system with its options.
@@ -28,7 +27,7 @@ func Parse(s string) (Choice, error) {
 	}
 	c := Choice{Name: m[1], Type: m[2]}
 	if m[3] != "" {
-		b, err := yaml.YAMLToJSON([]byte(m[3]))
+		b, err := yamldoc.ToJSON([]byte(m[3]))
 		if err != nil {
 			return c, schema.Usagef("system %q: options: %v", s, err)
 		}

@@ -375,19 +375,11 @@ func (l *layer) date(ctx context.Context) error {
 	return nil
 }
 
-// compareTimes puts what has no time first.
+// compareTimes orders instants, those that cannot be read first.
 func compareTimes(a, b string) int {
-	x, okx := recall.Instant(a)
-	y, oky := recall.Instant(b)
-	switch {
-	case okx && oky:
-		return x.Compare(y)
-	case okx == oky:
-		return 0
-	case oky:
-		return -1
-	}
-	return 1
+	x, _ := schema.ParseInstant(a)
+	y, _ := schema.ParseInstant(b)
+	return cmp.Compare(x, y)
 }
 
 // latest keeps the newest of texts that say nearly the same.

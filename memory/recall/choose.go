@@ -8,19 +8,20 @@ import (
 	"time"
 
 	"membench/memory/store"
+	"membench/schema"
 )
 
 // ValidAt drops records that are dated after the moment the question is asked as of;
 // a question without one, and records without a date, are left alone.
 func ValidAt() Stage {
 	return func(_ context.Context, s *State) error {
-		now, ok := Instant(s.Query.AsOf)
+		now, ok := schema.ParseInstant(s.Query.AsOf)
 		if !ok {
 			return nil
 		}
 		s.List = slices.DeleteFunc(s.List, func(c Scored) bool {
-			t, has := Instant(s.Store.At(c.Pos).Time)
-			return has && t.After(now)
+			t, _ := schema.ParseInstant(s.Store.At(c.Pos).Time)
+			return t > now
 		})
 		return nil
 	}
@@ -63,12 +64,10 @@ next:
 // without a time is older than any with one.
 func Newest(group []int, timeOf func(i int) string) int {
 	best := group[0]
-	var at time.Time
-	dated := false
+	var at schema.Instant
 	for _, i := range group {
-		t, ok := Instant(timeOf(i))
-		if ok && (!dated || t.After(at)) {
-			best, at, dated = i, t, true
+		if t, _ := schema.ParseInstant(timeOf(i)); t > at {
+			best, at = i, t
 		}
 	}
 	return best

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"membench/internal/textnorm"
 	"membench/internal/tokens"
 	"membench/memory/store"
+	"membench/schema"
 )
 
 // TopK cuts the list.
@@ -148,16 +150,16 @@ func MMR(lambda float64, n int) Stage {
 // from the newest record when it has none. A record without a time counts as newest.
 func RecencyPow(decay float64, unit time.Duration) Signal {
 	return func(_ context.Context, s *State) ([]float64, error) {
-		now, ok := Instant(s.Query.AsOf)
+		now, ok := schema.ParseTime(s.Query.AsOf, nil)
 		for _, r := range s.Store.All() {
-			if t, has := Instant(r.Time); has && (!ok || s.Query.AsOf == "" && t.After(now)) {
+			if t, has := schema.ParseTime(r.Time, nil); has && (!ok || s.Query.AsOf == "" && t.After(now)) {
 				now, ok = t, true
 			}
 		}
 		out := s.numbers()
 		for i, r := range s.Store.All() {
 			out[i] = 1
-			if t, has := Instant(r.Time); has && ok {
+			if t, has := schema.ParseTime(r.Time, nil); has && ok {
 				out[i] = math.Pow(decay, max(0, float64(now.Sub(t))/float64(unit)))
 			}
 		}
@@ -177,28 +179,15 @@ func DegreeBoost(degree, weight float64, damp bool) float64 {
 	return 1 + weight*degree
 }
 
-// instants are the beginnings of RFC 3339 that records carry.
-var instants = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02", "2006-01", "2006"}
-
-// Instant reads an instant or its beginning, without a zone as UTC.
-func Instant(s string) (time.Time, bool) {
-	for _, l := range instants {
-		if t, err := time.Parse(l, s); err == nil {
-			return t, true
-		}
-	}
-	return time.Time{}, false
-}
-
 // Chronological orders the list by time, then as stored. Scores become 1/(1+rank), so
 // that they still fall; cut it first.
 func Chronological() Stage {
 	return func(_ context.Context, s *State) error {
 		slices.SortStableFunc(s.List, func(a, b Scored) int {
-			x, okx := Instant(s.Store.At(a.Pos).Time)
-			y, oky := Instant(s.Store.At(b.Pos).Time)
-			if okx && oky && !x.Equal(y) {
-				return x.Compare(y)
+			x, okx := schema.ParseInstant(s.Store.At(a.Pos).Time)
+			y, oky := schema.ParseInstant(s.Store.At(b.Pos).Time)
+			if okx && oky && x != y {
+				return cmp.Compare(x, y)
 			}
 			return a.Pos - b.Pos
 		})

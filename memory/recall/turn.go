@@ -11,6 +11,7 @@ import (
 	"membench/internal/pattern"
 	"membench/internal/tokens"
 	"membench/memory/store"
+	"membench/schema"
 )
 
 // Signals that look at one turn by itself (facts/retrieval.md §2). English and Chinese.
@@ -152,7 +153,7 @@ func Dated() Signal {
 		for i, r := range s.Store.All() {
 			v, ok := memo[r.Time]
 			if !ok {
-				if t, has := Instant(r.Time); has {
+				if t, has := schema.ParseTime(r.Time, nil); has {
 					for _, d := range asked {
 						v = max(v, d.fit(t))
 					}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,10 +13,9 @@ import (
 
 	"membench/internal/codec"
 	"membench/internal/jsonschema"
+	"membench/internal/smallfile"
+	"membench/internal/yamldoc"
 	"membench/schema"
-
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/parser"
 )
 
 //go:embed specs/*.yaml
@@ -230,7 +228,7 @@ func Names() []string {
 // or ends in .yaml or .yml). A fault of the file is a *schema.Finding with its line.
 func Load(nameOrPath string) (*Spec, error) {
 	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") || strings.HasSuffix(nameOrPath, ".yml") {
-		b, err := os.ReadFile(nameOrPath)
+		b, err := smallfile.Read(nameOrPath)
 		if err != nil {
 			return nil, err
 		}
@@ -267,19 +265,21 @@ func Parse(file string, b []byte) (*Spec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the schema of specs: %w", err)
 	}
-	raw, err := yaml.YAMLToJSON(b)
+	doc, err := yamldoc.Parse(b, nil)
+	var raw []byte
+	if err == nil {
+		raw, err = doc.JSON()
+	}
 	if err != nil {
-		f := &schema.Finding{Pos: schema.Pos{File: file}, Code: "SVC001", Message: "not YAML", Hint: "fix the place that is named"}
-		var ye yaml.Error
+		f := &schema.Finding{Pos: schema.Pos{File: file}, Code: "SVC001", Message: "not YAML: " + err.Error(), Hint: "correct the YAML at the place that is named"}
+		var ye *yamldoc.Error
 		if errors.As(err, &ye) {
-			f.Message = "not YAML: " + ye.GetMessage()
-			if tok := ye.GetToken(); tok != nil {
-				f.Pos.Line, f.Pos.Col = tok.Position.Line, tok.Position.Column
-			}
+			f.Message = "not YAML: " + ye.Msg
+			f.Pos.Line, f.Pos.Col = ye.Line, ye.Col
 		}
 		return nil, f
 	}
-	where := positions(file, b)
+	where := positions(file, doc)
 	var d jsonschema.Doc
 	d.Parse(raw)
 	if d.Broken || len(d.Nodes) == 0 {
@@ -321,19 +321,13 @@ func Parse(file string, b []byte) (*Spec, error) {
 }
 
 // positions finds the line of a JSON pointer in the YAML text.
-func positions(file string, b []byte) func(pointer string) schema.Pos {
-	tree, err := parser.ParseBytes(b, 0)
+func positions(file string, doc *yamldoc.Doc) func(pointer string) schema.Pos {
 	return func(pointer string) schema.Pos {
 		pos := schema.Pos{File: file}
-		if err != nil {
-			return pos
-		}
 		for p := pointer; ; p = p[:strings.LastIndexByte(p, '/')] { // a member that is missing: the place it is missing from
-			if y, err := yaml.PathString(yamlPath(p)); err == nil {
-				if n, err := y.FilterFile(tree); err == nil && n != nil && n.GetToken() != nil {
-					pos.Line = n.GetToken().Position.Line
-					return pos
-				}
+			if line, _, ok := doc.Place(yamlPath(p)); ok {
+				pos.Line = line
+				return pos
 			}
 			if p == "" {
 				return pos

@@ -85,7 +85,7 @@ func TestExpand(t *testing.T) {
 			t.Errorf("%s: have %s, want %s (%v)", tmpl, have, want, err)
 		}
 	}
-	for tmpl, want := range map[string]string{"${none}": "has no value", "x ${missing} y": "has no value", "${q|date}": "is no time", "${k|nope}": "unknown pipe", "${k": "without its }", "${}": "want a name"} {
+	for tmpl, want := range map[string]string{"${none}": "has no value", "x ${missing} y": "has no value", "${q|date}": "is not a time", "${k|nope}": "unknown pipe", "${k": "without its }", "${}": "want a name"} {
 		if v, err := expandString(tmpl, sc); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: have %v, %v; want %q", tmpl, v, err, want)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"membench/internal/codec"
+	"membench/schema"
 
 	"github.com/google/uuid"
 )
@@ -165,14 +166,11 @@ func pipe(name, arg string, v any) (any, error) {
 	return v, nil
 }
 
-// parseTime reads RFC 3339 or its beginning; without a zone it is UTC.
 func parseTime(s string) (time.Time, error) {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04", "2006-01-02 15:04:05", time.DateOnly, "2006-01", "2006"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t, nil
-		}
+	if t, ok := schema.ParseTime(s, nil); ok {
+		return t, nil
 	}
-	return time.Time{}, fmt.Errorf("%q is no time: want RFC 3339 or its beginning", s)
+	return time.Time{}, fmt.Errorf("%q is not a time: want RFC 3339 or its beginning", s)
 }
 
 // expandString fills one string. A string that is one hole keeps the type of its

@@ -10,9 +10,8 @@ import (
 	"slices"
 	"sort"
 
+	"membench/internal/yamldoc"
 	"membench/schema"
-
-	"github.com/goccy/go-yaml"
 )
 
 //go:embed catalog.yaml
@@ -135,7 +134,7 @@ func Load(extra ...[]byte) (*Catalog, error) {
 
 func parse(b []byte) (*Catalog, error) {
 	var c Catalog
-	if err := yaml.UnmarshalWithOptions(b, &c, yaml.Strict(), yaml.DisallowUnknownField()); err != nil {
+	if err := yamldoc.Unmarshal(b, &c); err != nil {
 		return nil, fmt.Errorf("reading catalogue: %w", err)
 	}
 	if c.Version == 0 {

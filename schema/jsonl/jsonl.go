@@ -58,9 +58,48 @@ func PlainName(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 }
 
-// Decompress looks at the first bytes of r and unpacks gzip or zstd.
+// MaxRatio is how many times its own size a compressed file may unpack to; 0 is without
+// a limit. Text rarely passes 30. It is set once, before the first file is opened.
+var MaxRatio int64 = 200
+
+const (
+	freeBytes = 64 << 20  // unpacked before MaxRatio counts
+	maxWindow = 128 << 20 // memory that a zstd file may ask for
+)
+
+// inflated is an unpacked stream that ends with an error when it grows beyond
+// MaxRatio times what was read for it.
+type inflated struct {
+	r  io.Reader
+	in *counted
+	n  int64
+}
+
+type counted struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+func (f *inflated) Read(p []byte) (int, error) {
+	n, err := f.r.Read(p)
+	f.n += int64(n)
+	if MaxRatio > 0 && f.n > freeBytes && f.n/MaxRatio > f.in.n {
+		return 0, fmt.Errorf("the compressed file unpacks to more than %d times its size: if that is right, raise --max-ratio", MaxRatio)
+	}
+	return n, err
+}
+
+// Decompress looks at the first bytes of r and unpacks gzip or zstd. The stream fails
+// beyond MaxRatio.
 func Decompress(r io.ReadCloser) (io.ReadCloser, error) {
-	br := bufio.NewReaderSize(r, 1<<16)
+	in := &counted{r: r}
+	br := bufio.NewReaderSize(in, 1<<16)
 	head, err := br.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {
 		r.Close()
@@ -73,14 +112,14 @@ func Decompress(r io.ReadCloser) (io.ReadCloser, error) {
 			r.Close()
 			return nil, fmt.Errorf("reading gzip: %w", err)
 		}
-		return readCloser{z, r}, nil
+		return readCloser{&inflated{r: z, in: in}, r}, nil
 	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1))
+		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			r.Close()
 			return nil, fmt.Errorf("reading zstd: %w", err)
 		}
-		return readCloser{z, closers{z.IOReadCloser(), r}}, nil
+		return readCloser{&inflated{r: z, in: in}, closers{z.IOReadCloser(), r}}, nil
 	}
 	return readCloser{br, r}, nil
 }

@@ -368,3 +368,27 @@ func FuzzLines(f *testing.F) {
 		}
 	})
 }
+
+// A compressed file that unpacks to far more than its size is an error before its end.
+func TestMaxRatio(t *testing.T) {
+	for name, pack := range map[string]func(io.Writer) io.WriteCloser{
+		"gzip": func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+		"zstd": func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z },
+	} {
+		var packed bytes.Buffer
+		w := pack(&packed)
+		block := bytes.Repeat([]byte{'a'}, 1<<20)
+		for range 80 {
+			w.Write(block)
+		}
+		w.Close()
+		r, err := jsonl.Decompress(io.NopCloser(&packed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := io.Copy(io.Discard, r)
+		if err == nil || !strings.Contains(err.Error(), "--max-ratio") || n < 60<<20 || n > 70<<20 {
+			t.Errorf("%s: %d bytes, then %v", name, n, err)
+		}
+	}
+}

@@ -12,7 +12,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"membench/internal/codec"
 	"membench/schema"
@@ -374,19 +373,14 @@ func add(list []string, s string) []string {
 	return append(list, s)
 }
 
-// compareInstants orders by time; what is no time comes last, as text.
+// compareInstants orders by time; texts that are not a time sort last, among themselves as text.
 func compareInstants(a, b string) int {
-	ta, ea := time.Parse(time.RFC3339Nano, a)
-	tb, eb := time.Parse(time.RFC3339Nano, b)
-	switch {
-	case ea == nil && eb == nil:
-		return ta.Compare(tb)
-	case ea == nil:
-		return -1
-	case eb == nil:
-		return 1
+	x, okx := schema.ParseInstant(a)
+	y, oky := schema.ParseInstant(b)
+	if !okx && !oky {
+		return strings.Compare(a, b)
 	}
-	return strings.Compare(a, b)
+	return x.CompareUnknownLast(y)
 }
 
 // sum is a digest of a set of records that does not depend on their order.

@@ -8,7 +8,6 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"time"
 
 	"membench/internal/jsonschema"
 	"membench/schema"
@@ -251,9 +250,8 @@ func (w *worker) ordered(first, second int, code string, warning bool) {
 	if len(a) == 0 || len(b) == 0 || bytes.Equal(a, b) {
 		return
 	}
-	x, err1 := time.Parse(time.RFC3339Nano, string(a))
-	y, err2 := time.Parse(time.RFC3339Nano, string(b))
-	if err1 == nil && err2 == nil && y.Before(x) {
+	x, _ := schema.ParseInstant(a)
+	if y, ok := schema.ParseInstant(b); ok && y < x {
 		w.fault(second, code, "the instant lies before "+w.doc.Pointer(first), string(b), "not before "+string(a))
 		w.fs[len(w.fs)-1].Warning = warning
 	}

@@ -245,7 +245,7 @@ func (m *Memory) adding(b memory.Batch, key string, turns []schema.Turn) (adding
 		}
 		a.messages = append(a.messages, message{t.Role, text})
 		events = append(events, t.Sources...)
-		if at, err := time.Parse(time.RFC3339Nano, t.Time); err == nil && a.at.IsZero() {
+		if at, ok := schema.ParseTime(t.Time, nil); ok && a.at.IsZero() {
 			a.at = at
 		}
 	}

@@ -1,0 +1,158 @@
+package datasets
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"slices"
+	"strings"
+
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// Counts says how much a data set, or a case, holds; 0 is unknown.
+type Counts struct {
+	Cases     int `json:"cases,omitzero"`
+	Sessions  int `json:"sessions,omitzero"`
+	Turns     int `json:"turns,omitzero"`
+	Questions int `json:"questions,omitzero"`
+}
+
+// Read is Cases with what only the catalogue and the whole of the files can show: files
+// with another checksum than the catalogue's of that name, cases that hold less than the
+// catalogue says, turn ids that are missing or repeated, files without a case.
+func (d Dataset) Read(ctx context.Context, files []jsonl.File, o Options) schema.Seq[schema.Case] {
+	return func(yield func(schema.Record[schema.Case], error) bool) {
+		sums := d.withSums(files)
+		cases, found := 0, 0
+		report := o.Report
+		o.Report = func(f *schema.Finding) {
+			found++
+			if report != nil {
+				report(f)
+			}
+		}
+		for r, err := range d.Cases(ctx, files, o) {
+			var f *schema.Finding
+			switch {
+			case errors.As(err, &f):
+				found++
+			case err == nil:
+				cases++
+				d.short(r, o.Tell)
+				turnIDs(r, o.Tell)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+		if cases == 0 && found == 0 && d.Match != nil {
+			o.Tell(&schema.Finding{Pos: schema.Pos{File: files[0].Name}, Code: "DST001", Message: "nothing in it is a case", Want: d.Title, Hint: "membench datasets info " + d.Name + " says which files the reader takes"})
+		}
+		for _, s := range sums {
+			s.check(o.Tell)
+		}
+	}
+}
+
+// short reports a case that holds less than the catalogue says of it.
+func (d Dataset) short(r schema.Record[schema.Case], tell func(*schema.Finding)) {
+	c, turns := r.V, 0
+	for _, s := range c.Sessions {
+		turns += len(s.Turns)
+	}
+	want, known := d.ByCase[c.ID]
+	if !known && d.Whole.Questions > 0 {
+		want.Questions = 1
+	}
+	var have, least []string
+	for _, x := range []struct {
+		what       string
+		have, want int
+	}{{"sessions", len(c.Sessions), want.Sessions}, {"turns", turns, want.Turns}, {"questions", len(c.Questions), want.Questions}} {
+		if x.have < x.want {
+			have, least = append(have, fmt.Sprintf("%d %s", x.have, x.what)), append(least, fmt.Sprintf("%d %s", x.want, x.what))
+		}
+	}
+	if have != nil {
+		tell(&schema.Finding{Pos: r.Pos, Code: "DST024", Message: "the case " + c.ID + " holds less than its data set has", Have: strings.Join(have, ", "), Want: "at least " + strings.Join(least, ", ")})
+	}
+}
+
+// turnIDs reports ids that two turns of a case share, and turns without one where others
+// have it: evidence names turns by them. In a set of rounds both turns of one share its id.
+func turnIDs(r schema.Record[schema.Case], tell func(*schema.Finding)) {
+	first := map[string]string{}
+	var without []string
+	for _, s := range r.V.Sessions {
+		for i, t := range s.Turns {
+			at := fmt.Sprintf("%s %s turn %d", r.V.ID, s.ID, i+1)
+			if t.SourceID == "" {
+				without = append(without, at)
+				continue
+			}
+			if other, twice := first[t.SourceID]; twice && r.V.Unit == schema.UnitTurn {
+				tell(&schema.Finding{Pos: r.Pos, Code: "DST008", Message: "a turn id occurs twice in its case: evidence that names it is ambiguous", Have: t.SourceID + " at " + at, Want: "one; the first is " + other})
+				continue
+			}
+			first[t.SourceID] = at
+		}
+	}
+	if len(first) > 0 && len(without) > 0 {
+		tell(&schema.Finding{Pos: r.Pos, Code: "DST026", Warning: true, Message: fmt.Sprintf("%d turns without an id, which others of the case have", len(without)), Have: strings.Join(without[:min(3, len(without))], ", ")})
+	}
+}
+
+// A sum is the checksum of a file that bears the name of one in the catalogue, taken
+// while its reader reads it.
+type sum struct {
+	file File
+	at   string
+	h    hash.Hash
+	end  bool // it was read to its end
+}
+
+// withSums makes such files of the list take their sum while they are read.
+func (d Dataset) withSums(files []jsonl.File) (out []*sum) {
+	for i, f := range files {
+		k := slices.IndexFunc(d.Files, func(c File) bool { return c.SHA256 != "" && strings.HasPrefix(c.Name, BaseName(f.Name)+".") })
+		if k < 0 {
+			continue
+		}
+		s := &sum{file: d.Files[k], at: f.Name, h: sha256.New()}
+		out = append(out, s)
+		files[i].Open = func() (io.ReadCloser, error) {
+			r, err := f.Open()
+			if err != nil {
+				return nil, err
+			}
+			s.h.Reset()
+			s.end = false
+			return summed{r, s}, nil
+		}
+	}
+	return out
+}
+
+type summed struct {
+	io.ReadCloser
+	s *sum
+}
+
+func (r summed) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	r.s.h.Write(p[:n])
+	r.s.end = r.s.end || err == io.EOF
+	return n, err
+}
+
+func (s *sum) check(tell func(*schema.Finding)) {
+	if have := hex.EncodeToString(s.h.Sum(nil)); s.end && have != s.file.SHA256 {
+		tell(&schema.Finding{Pos: schema.Pos{File: s.at}, Code: "DST025", Warning: true, Message: "the file bears the name of a published one and has another checksum", Have: have, Want: s.file.SHA256})
+	}
+}

@@ -1,0 +1,75 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"membench/internal/textnorm"
+	"membench/schema"
+)
+
+// notUsed is the finding where the reader saw everything.
+func (x *explainer) notUsed(r *schema.QARecord, needs []*need) finding {
+	f := finding{hop: schema.HopRead, reason: "all the evidence was in the context"}
+	if r.Context == "" {
+		f.reason = "all the evidence was among the hits"
+	}
+	var words string
+	if f.kind, words = x.misread(r); words != "" {
+		f.reason += ", and " + words
+	}
+	s := x.until(r)
+	var ids []schema.PointID
+	for _, n := range needs {
+		f.refs = append(f.refs, n.refs...)
+		_, live := x.ledger.carriers(n, s, x.frame)
+		if carrying, _ := x.hits(r, n, live); len(carrying) > 0 {
+			ids = append(ids, carrying[0].ID)
+			if sources := carrying[0].Sources; len(sources) > 0 && len(n.refs) > 0 && !n.named(sources) {
+				f.reason += "; the hit says " + n.name + " and names other sources"
+			}
+		}
+	}
+	f.ids = point(ids...)
+	return f
+}
+
+// echoLength is the number of an answer's terms from which words of the context are an
+// echo: fewer are an answer.
+const echoLength = 25
+
+// misread says what the reader did with what it saw.
+func (x *explainer) misread(r *schema.QARecord) (kind, words string) {
+	if abstains(r) {
+		return schema.FaultRefused, "the reader gave no answer"
+	}
+	answer, asked := newBag(r.Answer), newBag(r.Question)
+	key, context := textnorm.Key(r.Answer), x.contextKey(r)
+	switch {
+	case len(answer.terms) == 0:
+		return "", ""
+	case len(answer.terms) >= 3 && answer.both(asked) == len(answer.terms):
+		return schema.FaultEchoed, "the answer repeats the question"
+	case len(answer.terms) >= echoLength && strings.Contains(context, key):
+		return schema.FaultEchoed, "the answer repeats what was shown"
+	}
+	shown := newBag(r.Context)
+	if r.Context == "" {
+		var texts []string
+		for i := range r.Hits {
+			texts = append(texts, r.Hits[i].Text)
+		}
+		shown = newBag(strings.Join(texts, " "))
+	}
+	own := slices.DeleteFunc(slices.Clone(answer.terms), asked.has)
+	found := 0
+	for _, t := range own {
+		if shown.has(t) {
+			found++
+		}
+	}
+	if len(own) > 0 && found*2 < len(own) {
+		return schema.FaultInvented, "most of the answer's words are in nothing that was shown"
+	}
+	return "", ""
+}

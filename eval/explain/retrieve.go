@@ -1,0 +1,177 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"membench/eval/fidelity"
+	"membench/internal/textnorm"
+	"membench/schema"
+)
+
+// hits are those that carry the need, and the finding of the first that should and does
+// not. The text decides: a hit that says the turn carries it whatever sources it names.
+func (x *explainer) hits(r *schema.QARecord, n *need, live []*version) (carrying []*schema.QAHit, changed *finding) {
+	s := x.until(r)
+	for i := range r.Hits {
+		h := &r.Hits[i]
+		v := x.ledger.version(h.ID, s)
+		switch {
+		case v != nil && slices.Contains(live, v):
+			if f, ok := x.alteredHit(h, v, n); !ok {
+				carrying = append(carrying, h)
+			} else if changed == nil {
+				changed = &f
+			}
+		case n.holds(h.Text, h.Sources, x.frame):
+			carrying = append(carrying, h)
+		case v == nil && len(live) == 0 && n.named(h.Sources) && changed == nil:
+			changed = x.unlike(h, n)
+		case v == nil && n.named(h.Sources) && changed == nil && slices.ContainsFunc(live, func(v *version) bool { return v.id == h.ID }):
+			changed = x.unlike(h, n)
+		}
+	}
+	return carrying, changed
+}
+
+// alteredHit compares a hit with the memory that it is of.
+func (x *explainer) alteredHit(h *schema.QAHit, v *version, n *need) (finding, bool) {
+	if h.Text == v.text || fidelity.Carries(v.text, h.Text) || n.holds(h.Text, h.Sources, x.frame) {
+		return finding{}, false
+	}
+	d := fidelity.Compare(fidelity.Original{Text: v.text}, h.Text, nil)
+	if d.Same() { // a memory without words
+		return finding{}, false
+	}
+	for b := v.before; b != nil; b = b.before {
+		if textnorm.Key(b.text) == textnorm.Key(h.Text) {
+			d.Kind = schema.FaultOlder
+		}
+	}
+	// The turn knows what the memory's text does not: who spoke, and what is a date.
+	for _, o := range n.said {
+		if e := fidelity.Compare(o, h.Text, x.frame); x.frame.Verbatim() && d.Kind != schema.FaultOlder && e.Kept >= d.Kept && !e.Same() {
+			d = e
+		}
+	}
+	f := altered(schema.HopAlteredRetrieved, d, v.text, h.Text, n, h.ID)
+	f.reason = fmt.Sprintf("the memory of %s came back at rank %d with %s: %s", n.name, h.Rank, faultWords[d.Kind], d.Marked)
+	f.reason += x.whose(h.Text, n, d.Kind)
+	return f, true
+}
+
+// unlike compares a hit of a system that does not show its memories with the turn that it
+// names as its source.
+func (x *explainer) unlike(h *schema.QAHit, n *need) *finding {
+	for _, o := range n.said {
+		d := x.difference(o, h.Text)
+		if d.Same() || d.Kind == schema.FaultOther && len(h.Sources) > 1 {
+			continue
+		}
+		f := altered(schema.HopAlteredRetrieved, d, o.Text, h.Text, n, h.ID)
+		f.reason = fmt.Sprintf("the hit at rank %d names %s as its source and has %s: %s", h.Rank, n.name, faultWords[d.Kind], d.Marked)
+		f.reason += x.whose(h.Text, n, d.Kind)
+		return &f
+	}
+	return nil
+}
+
+// whose says where another text comes from, as far as the case shows.
+func (x *explainer) whose(text string, n *need, kind string) string {
+	if kind != schema.FaultOther {
+		return ""
+	}
+	if ref, ok := x.told.says(text, n.refs); ok {
+		return "; that is what " + x.told.name(ref) + " says"
+	}
+	if x.told.c != nil && x.foreign(text) {
+		return "; nothing in this conversation says that"
+	}
+	return ""
+}
+
+// foreign reports whether a text has few words with any turn of the case in common, or
+// with any memory known of it.
+func (x *explainer) foreign(text string) bool {
+	b := newBag(text)
+	if x.told.c == nil || len(b.terms) < 4 {
+		return false
+	}
+	most := func(other *bag) bool { return other.both(b)*2 >= len(b.terms) }
+	for id := range x.told.turns {
+		if most(x.told.bag(id)) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(x.ledger.versions, func(v *version) bool { return v.text == text })
+}
+
+// notRetrieved says where a live memory stood.
+func (x *explainer) notRetrieved(r *schema.QARecord, n *need, live []*version) finding {
+	var ids []schema.PointID
+	for _, v := range live {
+		ids = append(ids, v.id)
+	}
+	if r.K == 0 && len(r.Hits)+len(r.Below) == 0 {
+		return finding{hop: schema.HopOpaque, reason: fmt.Sprintf("%s is kept, but the system does not show what it retrieved", n.name), refs: n.refs, ids: point(ids...)}
+	}
+	for _, b := range r.Below {
+		if slices.Contains(ids, b.ID) {
+			return x.belowK(r, n, b, "the memory of "+n.name)
+		}
+	}
+	seen := len(r.Hits)
+	if len(r.Below) > 0 {
+		seen = r.Below[len(r.Below)-1].Rank
+	}
+	f := finding{hop: schema.HopRetrieve, refs: n.refs, ids: point(ids...), reason: fmt.Sprintf("the memory of %s, %s, is not among the first %d", n.name, quote(live[len(live)-1].text), seen)}
+	if len(r.Hits) == 0 {
+		f.kind, f.reason = schema.FaultEmpty, "nothing was retrieved; the memory of "+n.name+" is "+quote(live[len(live)-1].text)
+		return f
+	}
+	kind, wasted, what := x.wasted(r)
+	if wasted > 0 {
+		f.kind = kind
+		f.reason += fmt.Sprintf("; %d of %d hits %s", wasted, len(r.Hits), what)
+	}
+	return f
+}
+
+// belowK is the finding of evidence that stood below the hits.
+func (x *explainer) belowK(r *schema.QARecord, n *need, b schema.QARank, name string) finding {
+	f := finding{hop: schema.HopRetrieve, kind: schema.FaultRank, refs: n.refs, ids: point(b.ID), reason: fmt.Sprintf("%s stood at rank %d, k is %d", name, b.Rank, r.K)}
+	if kind, wasted, what := x.wasted(r); wasted > 0 && b.Rank-wasted <= len(r.Hits) {
+		f.kind = kind
+		f.reason += fmt.Sprintf("; %d of %d hits %s", wasted, len(r.Hits), what)
+	}
+	return f
+}
+
+// wasted counts the hits that bring nothing: without text, of another conversation, or
+// said before; and says which of these are most.
+func (x *explainer) wasted(r *schema.QARecord) (kind string, n int, what string) {
+	empty, foreign, repeats := 0, 0, 0
+	seen := map[string]bool{}
+	for i := range r.Hits {
+		key := textnorm.Key(r.Hits[i].Text)
+		switch {
+		case strings.TrimSpace(r.Hits[i].Text) == "":
+			empty++
+		case seen[key]:
+			repeats++
+		case x.foreign(r.Hits[i].Text):
+			foreign++
+		}
+		seen[key] = true
+	}
+	switch n = empty + foreign + repeats; {
+	case n == 0:
+		return "", 0, ""
+	case empty >= foreign && empty >= repeats:
+		return schema.FaultEmpty, n, "have no text"
+	case foreign >= repeats:
+		return schema.FaultForeign, n, "are not from this conversation"
+	}
+	return schema.FaultDuplicate, n, "repeat another hit"
+}

@@ -1,0 +1,241 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"membench/eval/fidelity"
+	"membench/internal/textnorm"
+	"membench/schema"
+)
+
+// follow takes one need along the hops.
+func (x *explainer) follow(r *schema.QARecord, n *need) finding {
+	s := x.until(r)
+	ever, live := x.ledger.carriers(n, s, x.frame)
+	carrying, changed := x.hits(r, n, live)
+	if len(carrying) > 0 {
+		return x.inContext(r, n, carrying)
+	}
+	if x.contextHolds(r, n, live) { // a context that holds more than the hits
+		return finding{hop: schema.HopRead, refs: n.refs}
+	}
+	switch {
+	case len(live) > 0 && changed != nil:
+		return *changed
+	case len(live) > 0:
+		return x.notRetrieved(r, n, live)
+	case len(ever) > 0:
+		last := ever[len(ever)-1]
+		f := finding{hop: schema.HopOverwrite, kind: schema.FaultRemoved, refs: n.refs, ids: x.after(last),
+			reason: fmt.Sprintf("the memory of %s, %s, %s in session %s", n.name, quote(last.text), last.fate(), x.sessionName(last.to))}
+		if last.next != nil {
+			f.kind, f.want, f.got = schema.FaultUpdated, last.text, last.next.text
+		}
+		return f
+	}
+	if f, ok := x.alteredStored(n, s); ok {
+		return f
+	}
+	if changed != nil {
+		changed.reason += "; what was stored is not shown, so it may have been altered then"
+		return *changed
+	}
+	if f, ok := x.notIngested(n); ok {
+		return f
+	}
+	return x.notStored(r, n, s)
+}
+
+// alteredStored looks among the memories for the one that was made of the need and does
+// not say it.
+func (x *explainer) alteredStored(n *need, s int) (finding, bool) {
+	var best *version
+	var diff fidelity.Difference
+	var want string
+	consider := func(vs []*version, named bool) {
+		for _, v := range vs {
+			if v.from > s {
+				continue
+			}
+			for _, o := range n.said {
+				d := x.difference(o, v.text)
+				if d.Same() || d.Kind == schema.FaultOther && (!named || len(v.sources) > 1) {
+					continue
+				}
+				if best == nil || d.Kept > diff.Kept {
+					best, diff, want = v, d, o.Text
+				}
+			}
+		}
+	}
+	for _, ref := range n.refs {
+		consider(x.ledger.byRef[ref], true)
+	}
+	if best == nil && x.frame.Verbatim() && n.distinct(nil) {
+		consider(n.near(x.ledger.loose), false)
+		if best == nil || diff.Kept < resembles {
+			best = nil
+			consider(n.near(x.ledger.versions), false)
+		}
+		if best != nil {
+			if _, whole := x.told.says(best.text, n.refs); whole || diff.Kept < resembles && diff.Kind != schema.FaultEncoding {
+				best = nil // it is the memory of another turn
+			}
+		}
+	}
+	if best == nil {
+		return finding{}, false
+	}
+	f := altered(schema.HopAlteredStored, diff, want, best.text, n, best.id)
+	f.reason = fmt.Sprintf("the memory of %s was stored with %s: %s", n.name, faultWords[diff.Kind], diff.Marked)
+	if other, ok := x.told.says(best.text, n.refs); ok && diff.Kind == schema.FaultOther {
+		f.reason += fmt.Sprintf("; that is what %s says", x.told.name(other))
+	}
+	return f, true
+}
+
+// resembles is the share of a turn's words from which a memory that does not name the
+// turn is taken for one made of it.
+const resembles = 0.6
+
+// difference compares a text with an original in the way that fits the system.
+func (x *explainer) difference(o fidelity.Original, text string) fidelity.Difference {
+	if x.frame.Verbatim() {
+		return fidelity.Compare(o, text, x.frame)
+	}
+	switch d := fidelity.Compare(o, text, nil); d.Kind { // never by design
+	case schema.FaultEmpty, schema.FaultIdentifier, schema.FaultEncoding:
+		return d
+	}
+	return fidelity.Facts(o, text)
+}
+
+// says finds the turn that a text says word for word, other than those of refs.
+func (s *story) says(text string, refs []schema.EventRef) (ref schema.EventRef, ok bool) {
+	if s.c == nil {
+		return ref, false
+	}
+	all := textnorm.Key(text)
+	for i := range s.c.Sessions {
+		for j := range s.c.Sessions[i].Turns {
+			t := &s.c.Sessions[i].Turns[j]
+			ref = schema.EventRef{ConvID: s.c.ConvID, TurnID: t.TurnID}
+			if key := s.turnKey(t); len(key) >= shortest && strings.Contains(all, key) && !slices.Contains(refs, ref) {
+				return ref, true
+			}
+		}
+	}
+	return ref, false
+}
+
+func (s *story) turnKey(t *schema.CaseTurn) string {
+	key, ok := s.keys[t.TurnID]
+	if !ok {
+		key = textnorm.Key(t.Text)
+		s.keys[t.TurnID] = key
+	}
+	return key
+}
+
+// faultWords are how sentences speak of what happened to a text.
+var faultWords = map[string]string{
+	schema.FaultEmpty: "no text", schema.FaultIdentifier: "an identifier in the place of its text", schema.FaultCut: "a part of the text missing",
+	schema.FaultEncoding: "the text in another encoding", schema.FaultSpeaker: "another speaker", schema.FaultDate: "another date",
+	schema.FaultNegated: "the contrary of what was said", schema.FaultNumber: "another number", schema.FaultName: "another name",
+	schema.FaultWords: "other words", schema.FaultAdded: "more than was said", schema.FaultOlder: "an older text", schema.FaultOther: "another text",
+}
+
+// notStored is the finding where nothing kept holds the need, as far as the system shows.
+func (x *explainer) notStored(r *schema.QARecord, n *need, s int) finding {
+	for _, b := range r.Below { // a system that shows ranks but no memories
+		if n.named(b.Sources) && x.ledger.version(b.ID, s) == nil {
+			return x.belowK(r, n, b, n.name)
+		}
+	}
+	if x.ledger.transparent {
+		var near []schema.PointID
+		most := ""
+		for _, ref := range n.refs {
+			for _, v := range x.ledger.byRef[ref] {
+				near = append(near, v.id)
+				if len(v.text) > len(most) {
+					most = v.text
+				}
+			}
+		}
+		if len(near) > 0 {
+			return finding{hop: schema.HopStore, reason: fmt.Sprintf("%d memories of %s are kept, such as %s; none has %s", len(near), n.name, quote(most), strings.Join(n.key, " ")), refs: n.refs, ids: point(near...)}
+		}
+		return finding{hop: schema.HopStore, kind: schema.FaultDropped, reason: fmt.Sprintf("no memory was made of %s: %s", n.name, quote(n.text)), refs: n.refs}
+	}
+	shows := "the system shows neither its memories nor what it retrieved"
+	if r.K > 0 || len(r.Hits)+len(r.Below) > 0 {
+		shows = "the system does not show its memories: it was either not stored, overwritten, or not retrieved"
+	}
+	return finding{hop: schema.HopOpaque, reason: n.name + " is not among the hits, and " + shows, refs: n.refs}
+}
+
+// sessionName is the id of a session by its index.
+func (x *explainer) sessionName(i int) string { return x.ledger.names[i] }
+
+// after are the ids of a text that is gone and of what took its place.
+func (x *explainer) after(v *version) []string {
+	if v.next != nil {
+		return point(v.id, v.next.id)
+	}
+	return point(v.id)
+}
+
+// notIngested reports that no turn of the need was given to the system, as far as its
+// sessions say. Where a session took fewer turns than it has, a turn without a memory
+// is one of the missing when it stands behind those taken (turns go in in their order),
+// or when just as many have no memory as are missing. Else it is one or the other.
+func (x *explainer) notIngested(n *need) (finding, bool) {
+	if len(n.refs) == 0 || len(x.ledger.sessions) == 0 {
+		return finding{}, false
+	}
+	f := finding{hop: schema.HopIngest, kind: schema.FaultDropped, refs: n.refs}
+	for _, ref := range n.refs {
+		p := x.told.turns[ref.TurnID]
+		if p.turn == nil {
+			return finding{}, false
+		}
+		name := x.told.name(ref)
+		s := x.ledger.sessions[p.session.ID]
+		if s == nil {
+			f.reason = fmt.Sprintf("the run has no record of session %s, in which %s stands", p.session.ID, name)
+			continue
+		}
+		missing := len(p.session.Turns) - s.Turns
+		if missing <= 0 {
+			return finding{}, false
+		}
+		f.reason = fmt.Sprintf("session %s took %d of %d turns, and no memory comes from %s", p.session.ID, s.Turns, len(p.session.Turns), name)
+		if p.index < s.Turns && x.without(p.session) > missing {
+			f.hop = schema.HopOpaque
+			f.reason += ", nor from others that it did take: it was not ingested or not stored"
+		}
+		if s.Error != "" {
+			f.kind = schema.FaultFailed
+			f.reason += ": " + s.Error
+		}
+	}
+	return f, true
+}
+
+// without counts the turns of a session that no memory ever came from.
+func (x *explainer) without(s *schema.Session) (n int) {
+	for _, t := range s.Turns {
+		if len(x.ledger.loose) > 0 && len(x.told.bag(t.TurnID).terms) < 3 {
+			continue // without sources a turn of few words cannot be told from others
+		}
+		ref := schema.EventRef{ConvID: x.told.c.ConvID, TurnID: t.TurnID}
+		one := &need{refs: []schema.EventRef{ref}, turns: x.told.bag(t.TurnID), said: x.told.said(ref, nil)}
+		if ever, _ := x.ledger.carriers(one, x.ledger.last, x.frame); len(ever) == 0 {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,222 @@
+package fidelity
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"html"
+	"io"
+	"mime/quotedprintable"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"membench/internal/textnorm"
+	"membench/schema"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+	"golang.org/x/text/unicode/norm"
+)
+
+// encoded reports whether a text is the original in another encoding: undoing one or two
+// of them, or looking past the characters that one lost, gives the original.
+func encoded(text string, want []word, got string) (Difference, bool) {
+	d := Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(text), insertion(got))}
+	tries := []string{got}
+	for range 2 {
+		var next []string
+		for _, s := range tries {
+			for _, undo := range undoes {
+				if t, ok := undo(s); ok && t != s && !slices.Contains(next, t) {
+					if decoded := words(t); within(want, decoded) >= 0 {
+						d.Kept = 1
+						return d, true
+					} else if a := align(want, decoded); a.kept() > 0.8 && a.kept() > align(want, words(got)).kept()+0.2 {
+						d.Kept = a.kept()
+						return d, true
+					}
+					next = append(next, t)
+				}
+			}
+		}
+		tries = next
+	}
+	if lossy(text, got) || disguised(want, words(got)) {
+		return d, true
+	}
+	return d, false
+}
+
+// undoes are the ways back from common encodings of text.
+var undoes = append([]func(string) (string, bool){
+	func(s string) (string, bool) { return html.UnescapeString(s), true },
+	func(s string) (string, bool) { return unescape(s), strings.Contains(s, `\`) },
+	func(s string) (string, bool) { t, err := url.QueryUnescape(s); return t, err == nil },
+	func(s string) (string, bool) { t, err := url.PathUnescape(s); return t, err == nil },
+	func(s string) (string, bool) {
+		b, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(s)))
+		return string(b), err == nil && strings.Contains(s, "=") && utf8.Valid(b)
+	},
+	func(s string) (string, bool) { return packed(s, base64.StdEncoding.DecodeString, "+/=") },
+	func(s string) (string, bool) { return packed(s, base64.RawStdEncoding.DecodeString, "+/") },
+	func(s string) (string, bool) { return packed(s, base64.URLEncoding.DecodeString, "-_=") },
+	func(s string) (string, bool) { return packed(s, base64.RawURLEncoding.DecodeString, "-_") },
+	func(s string) (string, bool) { return packed(s, hex.DecodeString, "") },
+	func(s string) (string, bool) { return strings.Map(rot13, s), true },
+	func(s string) (string, bool) { r := []rune(s); slices.Reverse(r); return string(r), true },
+}, legacy()...)
+
+// legacy are texts whose UTF-8 was read as another character set.
+func legacy() (out []func(string) (string, bool)) {
+	latin1 := func(s string) (string, bool) { // also where the set has no sign at a place
+		b := make([]byte, 0, len(s))
+		for _, r := range s {
+			if x, ok := charmap.Windows1252.EncodeRune(r); ok {
+				b = append(b, x)
+			} else if r < 0x100 {
+				b = append(b, byte(r))
+			} else {
+				return "", false
+			}
+		}
+		return string(b), utf8.Valid(b)
+	}
+	out = append(out, latin1)
+	for _, e := range []encoding.Encoding{charmap.ISO8859_1, charmap.Macintosh, charmap.CodePage437, charmap.CodePage850, charmap.Windows1251, charmap.KOI8R, simplifiedchinese.GB18030, traditionalchinese.Big5, japanese.ShiftJIS, korean.EUCKR} {
+		out = append(out, func(s string) (string, bool) {
+			b, err := e.NewEncoder().Bytes([]byte(s))
+			return strings.ToValidUTF8(string(b), ""), err == nil
+		})
+	}
+	return out
+}
+
+// packed decodes the longest run of s that an alphabet allows, in its place.
+func packed(s string, decode func(string) ([]byte, error), extra string) (string, bool) {
+	best := ""
+	for _, run := range strings.FieldsFunc(s, func(r rune) bool {
+		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(extra, r)
+	}) {
+		if len(run) > len(best) {
+			best = run
+		}
+	}
+	if len(best) < 8 {
+		return "", false
+	}
+	b, err := decode(best)
+	return strings.Replace(s, best, string(b), 1), err == nil && utf8.Valid(b)
+}
+
+var escape = regexp.MustCompile(`\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|[0-7]{3}|[nrtabfv"'\\/])`)
+
+// unescape undoes the escapes of JSON, Go, C and Python, byte escapes of UTF-8 too.
+func unescape(s string) string {
+	var b []byte
+	at := 0
+	for _, m := range escape.FindAllStringIndex(s, -1) {
+		b = append(b, s[at:m[0]]...)
+		at = m[1]
+		switch e := s[m[0]+1 : m[1]]; e[0] {
+		case 'u', 'U':
+			n, _ := strconv.ParseUint(e[1:], 16, 32)
+			b = utf8.AppendRune(b, rune(n))
+		case 'x':
+			n, _ := strconv.ParseUint(e[1:], 16, 8)
+			b = append(b, byte(n))
+		case 'n', 'r', 't', 'a', 'b', 'f', 'v':
+			b = append(b, ' ')
+		case '"', '\'', '\\', '/':
+			b = append(b, e[0])
+		default:
+			n, _ := strconv.ParseUint(e, 8, 8)
+			b = append(b, byte(n))
+		}
+	}
+	return strings.ToValidUTF8(string(append(b, s[at:]...)), "")
+}
+
+func rot13(r rune) rune {
+	switch {
+	case r >= 'a' && r <= 'z':
+		return 'a' + (r-'a'+13)%26
+	case r >= 'A' && r <= 'Z':
+		return 'A' + (r-'A'+13)%26
+	}
+	return r
+}
+
+// lossy reports whether got is text with its characters beyond ASCII, or their accents,
+// gone or replaced by a stand-in.
+func lossy(text, got string) bool {
+	standIn := func(r rune) bool { return r == '?' || r == '\uFFFD' || r == '□' || r == '*' }
+	bare := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r >= 0x80 || !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+				return -1
+			}
+			return unicode.ToLower(r)
+		}, s)
+	}
+	beyond := func(s string) (n int) {
+		for _, r := range s {
+			if r >= 0x80 && r != '\uFFFD' && unicode.IsLetter(r) {
+				n++
+			}
+		}
+		return n
+	}
+	if beyond(text) == 0 {
+		return false
+	}
+	if b := bare(text); len(b) >= 8 && strings.Contains(bare(got), b) && beyond(got) < beyond(text) {
+		return true
+	}
+	if plain := strings.Map(unaccented, norm.NFD.String(text)); plain != text && within(words(plain), words(got)) >= 0 {
+		return true
+	}
+	stood := 0
+	for _, r := range got {
+		if standIn(r) {
+			stood++
+		}
+	}
+	return stood >= 4 && stood*2 >= beyond(text) && beyond(got) < beyond(text)
+}
+
+func unaccented(r rune) rune {
+	if unicode.Is(unicode.Mn, r) {
+		return -1
+	}
+	return r
+}
+
+// disguised reports whether the words of have are those of want letter by letter in
+// other letters: as many, each as long.
+func disguised(want, have []word) bool {
+	if len(want) < 5 || len(have) < len(want) {
+		return false
+	}
+	length := func(w word) int { return utf8.RuneCountInString(w.norm) }
+	for at := 0; at+len(want) <= len(have); at++ {
+		same, n := 0, 0
+		for n < len(want) && length(want[n]) == length(have[at+n]) {
+			if want[n].norm == have[at+n].norm {
+				same++
+			}
+			n++
+		}
+		if n == len(want) && same*2 < n && !textnorm.IsHan([]rune(want[0].norm)[0]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,279 @@
+// Package fidelity compares what a memory system shows with what was said: whether a
+// text still carries an original, and if not, what happened to it. It knows nothing of
+// systems or faults: it aligns the words of two texts and names the first difference that
+// changes what a reader would learn.
+//
+// Differences of case, width, blanks and punctuation are none. A text may carry an
+// original inside a frame: a label with the speaker, a date, neighbouring turns.
+package fidelity
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"membench/internal/textnorm"
+	"membench/internal/timex"
+	"membench/schema"
+)
+
+// Original is what was said, and what is known about it.
+type Original struct {
+	Text     string
+	Speaker  string   // name of who said it; "" unknown
+	Role     string   // user, assistant; "" unknown
+	Speakers []string // all who take part
+	Time     string   // RFC 3339 or its beginning; "" unknown
+	// Around are texts that a memory of it may hold as well: captions, the turns beside it.
+	Around []string
+}
+
+// Difference is what happened to a text. The zero value means that nothing did.
+type Difference struct {
+	Kind string // one of schema.Faults; "" none
+	// Kept is the share of the original's words that the text has in their order, 0 to 1.
+	Kept float64
+	// Marked is the original with its changes: [-taken away-] and {+put in+}.
+	Marked string
+}
+
+// Same reports whether the text carries the original.
+func (d Difference) Same() bool { return d.Kind == "" }
+
+// Bounds of an alignment, set on invented texts (fidelity_test.go).
+const (
+	foreignBelow = 0.35 // less of the original's words: the text is another one
+	mostTokens   = 3000 // an original is aligned by at most so many of its words
+	addedWords   = 3    // words beyond the frame from which a text says more than the original
+)
+
+// Compare tells what a text made of an original. Frame is what this system usually puts
+// around originals.
+func Compare(o Original, got string, frame *Frame) Difference {
+	want := words(o.Text)
+	if len(want) == 0 {
+		return Difference{Kept: 1}
+	}
+	have := words(got)
+	if at := within(want, have); at >= 0 {
+		d := frame.differs(o, got, have, at, at+len(want))
+		d.Kept = 1
+		return d
+	}
+	if strings.TrimSpace(got) == "" {
+		return Difference{Kind: schema.FaultEmpty, Marked: mark(deletion(o.Text))}
+	}
+	if identifier(got, want) {
+		return Difference{Kind: schema.FaultIdentifier, Marked: mark(deletion(o.Text), insertion(got))}
+	}
+	if d, ok := encoded(o.Text, want, got); ok {
+		return d
+	}
+	a := align(want, have)
+	d := Difference{Kept: a.kept()}
+	if d.Kept < foreignBelow {
+		d.Kind, d.Marked = schema.FaultOther, mark(deletion(o.Text), insertion(got))
+		return d
+	}
+	d.Kind, d.Marked = a.kind(o, got), a.marked(o.Text, got)
+	return d
+}
+
+// Same is Compare(o, got, frame).Same(), quickly.
+func Same(o Original, got string, frame *Frame) bool {
+	if len(got) < len(o.Text)/2 { // no rendering is that much shorter
+		return false
+	}
+	return Carries(o.Text, got) && Compare(o, got, frame).Same()
+}
+
+// Carries reports whether got has the words of text in their order and without a gap.
+func Carries(text, got string) bool {
+	if text == got {
+		return true
+	}
+	want := words(text)
+	return len(want) > 0 && within(want, words(got)) >= 0
+}
+
+// Covered reports whether pieces of a text are all of it: each piece stands in the text
+// without a gap, and together they have its words but for one in fifty.
+func Covered(text string, pieces []string) bool {
+	want := words(text)
+	has := make([]bool, len(want))
+	n := 0
+	for _, p := range pieces {
+		piece := words(p)
+		if len(piece) == 0 {
+			continue
+		}
+		if at := within(piece, want); at >= 0 {
+			for i := range piece {
+				if !has[at+i] {
+					has[at+i] = true
+					n++
+				}
+			}
+		}
+	}
+	return len(want) > 0 && n*50 >= len(want)*49
+}
+
+// Kept is the share of the words of text that got has in their order, 0 to 1.
+func Kept(text, got string) float64 {
+	want := words(text)
+	if len(want) == 0 {
+		return 0
+	}
+	return align(want, words(got)).kept()
+}
+
+// Facts compares a text in a system's own words with the original that it was made of:
+// only numbers, names, dates and polarity count, and only where the text speaks of the
+// same sentence and has another value in the place of one that is gone.
+func Facts(o Original, got string) Difference {
+	if strings.ContainsRune(got, '\uFFFD') && !strings.ContainsRune(o.Text, '\uFFFD') {
+		return Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(o.Text), insertion(got))}
+	}
+	have := words(got)
+	known := map[string]bool{}
+	for _, s := range append([]string{o.Speaker, o.Text}, o.Speakers...) {
+		for _, w := range words(s) {
+			known[w.norm] = true
+		}
+	}
+	sentence, shared := closest(o.Text, have)
+	if shared < 0.5 {
+		return Difference{}
+	}
+	want := words(sentence)
+	said := map[string]bool{}
+	for _, w := range have {
+		said[w.norm] = true
+	}
+	d := Difference{Kept: shared, Marked: mark(deletion(sentence), insertion(got))}
+	gone := func(is func(word) bool) bool {
+		return slices.ContainsFunc(want, func(w word) bool { return is(w) && !said[w.norm] })
+	}
+	fresh := func(is func(word) bool) bool {
+		return slices.ContainsFunc(have, func(w word) bool { return is(w) && !known[w.norm] })
+	}
+	swapped := func(is func(word) bool) bool { return gone(is) && fresh(is) }
+	switch {
+	case shared >= 0.6 && negations(want)%2 != negations(have)%2:
+		d.Kind = schema.FaultNegated
+	case swapped(func(w word) bool { return w.number }) && len(timex.Find(textnorm.Compat(sentence), 0)) == 0:
+		d.Kind = schema.FaultNumber
+	case swapped(func(w word) bool { return w.name }):
+		d.Kind = schema.FaultName
+	default:
+		return Difference{Kept: shared}
+	}
+	return d
+}
+
+// closest is the sentence of text that shares most of its content words with have, and
+// the share of those.
+func closest(text string, have []word) (best string, share float64) {
+	set := map[string]bool{}
+	for _, w := range have {
+		set[w.norm] = true
+	}
+	for _, s := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(".!?;\n。！？；", r) }) {
+		n, in := 0., 0.
+		for _, w := range words(s) {
+			n += w.weight
+			if set[w.norm] {
+				in += w.weight
+			}
+		}
+		if n >= 2 && in/n > share {
+			best, share = s, in/n
+		}
+	}
+	return best, share
+}
+
+// identifier reports whether a text is a name of a thing and not words: one unbroken run
+// of letters, digits and joints, a digit or a joint among them.
+func identifier(got string, want []word) bool {
+	s := strings.TrimSpace(got)
+	joint := false
+	for _, r := range s {
+		switch {
+		case r >= '0' && r <= '9' || strings.ContainsRune("-_:/#.|@", r):
+			joint = true
+		case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("[]{}<>()", r):
+		default:
+			return false
+		}
+	}
+	return joint && len(want) > 1 && !slices.ContainsFunc(words(s), func(w word) bool {
+		return w.weight >= 1 && !w.number && slices.ContainsFunc(want, func(x word) bool { return x.norm == w.norm })
+	})
+}
+
+// within is where want stands in have without a gap, -1 if nowhere.
+func within(want, have []word) int {
+	for i := 0; i+len(want) <= len(have); i++ {
+		n := 0
+		for n < len(want) && want[n].norm == have[i+n].norm {
+			n++
+		}
+		if n == len(want) {
+			return i
+		}
+	}
+	return -1
+}
+
+// deletion and insertion mark a text as taken away or put in.
+func deletion(s string) string  { return "[-" + s + "-]" }
+func insertion(s string) string { return "{+" + s + "+}" }
+
+// mark joins marked parts, shortened to what a reader can take in.
+func mark(parts ...string) string {
+	const most = 240 // code points of each part
+	for i, p := range parts {
+		p = textnorm.Collapse(p)
+		if r := []rune(p); len(r) > most {
+			p = string(r[:most-2]) + "…" + string(r[len(r)-2:])
+		}
+		parts[i] = p
+	}
+	return strings.Join(parts, " ")
+}
+
+// negations counts the words that turn a statement into its contrary.
+func negations(ws []word) (n int) {
+	for _, w := range ws {
+		if w.negates() {
+			n++
+		}
+	}
+	return n
+}
+
+// day is the civil day of an RFC 3339 time or its beginning.
+func day(s string) (timex.Day, bool) {
+	if len(s) < len("2006-01-02") {
+		return 0, false
+	}
+	for _, e := range timex.Find(s[:len("2006-01-02")], 0) {
+		if e.Kind == timex.Absolute && e.Lo == e.Hi {
+			return e.Lo, true
+		}
+	}
+	return 0, false
+}
+
+// days lists the single days that a text names with their year.
+func days(s string) (out []timex.Day) {
+	for _, e := range timex.Find(textnorm.Compat(s), 0) {
+		if e.Kind == timex.Absolute && !e.Yearless && e.Lo == e.Hi {
+			out = append(out, e.Lo)
+		}
+	}
+	slices.SortFunc(out, func(a, b timex.Day) int { return cmp.Compare(a, b) })
+	return slices.Compact(out)
+}

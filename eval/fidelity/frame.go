@@ -1,0 +1,163 @@
+package fidelity
+
+import (
+	"slices"
+	"strings"
+
+	"membench/internal/textnorm"
+	"membench/internal/timex"
+	"membench/schema"
+)
+
+// Frame is what a system usually puts around the originals it keeps. It is learned from
+// its texts; without any, only what contradicts the original itself is a difference.
+type Frame struct {
+	texts    int // that carry an original
+	labelled int // with the name or role of its speaker before it
+	days     map[timex.Day]int
+	kept     float64 // sum over texts of the share of words kept
+	compared int
+	beside   map[string]int // words beyond the original: how many texts have them
+}
+
+// Learn takes one text that the system made of one original.
+func (f *Frame) Learn(o Original, got string) {
+	want, have := words(o.Text), words(got)
+	if len(want) < 4 {
+		return
+	}
+	if f.beside == nil {
+		f.beside, f.days = map[string]int{}, map[timex.Day]int{}
+	}
+	f.compared++
+	at := within(want, have)
+	if at < 0 {
+		f.kept += align(want, have).kept()
+		return
+	}
+	f.kept++
+	f.texts++
+	before := label(got, have, at)
+	if o.named(before) {
+		f.labelled++
+	}
+	for _, d := range days(before) {
+		f.days[d]++
+	}
+	seen := map[string]bool{}
+	for i, w := range have {
+		if (i < at || i >= at+len(want)) && !seen[w.norm] {
+			seen[w.norm] = true
+			f.beside[w.norm]++
+		}
+	}
+}
+
+// Verbatim reports whether the system keeps what was said, as far as its texts show: a
+// system that writes in its own words is judged on facts.
+func (f *Frame) Verbatim() bool {
+	return f.compared == 0 || f.texts*2 >= f.compared || f.kept/float64(f.compared) >= 0.6
+}
+
+// label is what stands before the original on its line.
+func label(got string, have []word, at int) string {
+	from := 0
+	if at < len(have) {
+		from = have[at].from
+	}
+	return got[strings.LastIndexByte(got[:from], '\n')+1 : from]
+}
+
+// named reports whether a label names the speaker or the role.
+func (o Original) named(label string) bool {
+	for _, s := range []string{o.Speaker, o.Role} {
+		if w := words(s); len(w) > 0 && within(w, words(label)) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// others reports whether a label names somebody else who takes part, right before the
+// text.
+func (o Original) others(label string) bool {
+	roles := []string{"user", "assistant", "agent", "human", "system"}
+	ws := words(label)
+	for _, s := range append(slices.Clone(o.Speakers), roles...) {
+		w := words(s)
+		if len(w) == 0 || textnorm.Fold(s) == textnorm.Fold(o.Speaker) || textnorm.Fold(s) == o.Role {
+			continue
+		}
+		if at := within(w, ws); at >= 0 && at+len(w) == len(ws) {
+			return true
+		}
+	}
+	return false
+}
+
+// differs looks at what stands around an original that is there word for word.
+func (f *Frame) differs(o Original, got string, have []word, from, to int) Difference {
+	before := label(got, have, from)
+	excerpt := mark(before + o.Text)
+	if o.Speaker != "" && !o.named(before) {
+		ws := words(before)
+		usual := f != nil && f.texts >= 3 && f.labelled*5 >= f.texts*4
+		if o.others(before) || usual && len(ws) > 0 && strings.ContainsAny(before, ":：]") {
+			return Difference{Kind: schema.FaultSpeaker, Marked: mark(deletion(o.Speaker), insertion(strings.TrimSpace(before)), o.Text)}
+		}
+	}
+	if said, ok := day(o.Time); ok {
+		if ds := days(before); len(ds) > 0 && !slices.Contains(ds, said) && !f.wallClock(ds) {
+			return Difference{Kind: schema.FaultDate, Marked: mark(deletion(said.String()), insertion(ds[0].String()), o.Text)}
+		}
+	}
+	if f == nil || f.texts < 3 {
+		return Difference{}
+	}
+	var more []word
+	var near map[string]bool
+	for i, w := range have {
+		if i >= from && i < to || f.explains(o, w) {
+			continue
+		}
+		if near == nil {
+			near = map[string]bool{}
+			for _, s := range o.Around {
+				for _, x := range words(s) {
+					near[x.norm] = true
+				}
+			}
+		}
+		if !near[w.norm] {
+			more = append(more, w)
+		}
+	}
+	if len(more) < addedWords {
+		return Difference{}
+	}
+	d := Difference{Kind: schema.FaultAdded, Marked: mark(excerpt, insertion(got[more[0].from:more[len(more)-1].to]))}
+	if negations(more)%2 == 1 {
+		d.Kind = schema.FaultNegated
+	}
+	return d
+}
+
+// wallClock reports whether one of these days stands on most texts: the day of the run,
+// not that of what was said.
+func (f *Frame) wallClock(ds []timex.Day) bool {
+	return f != nil && f.texts >= 4 && slices.ContainsFunc(ds, func(d timex.Day) bool { return f.days[d]*2 > f.texts })
+}
+
+// explains reports whether a word around an original is no surprise: a name, a date, a
+// number, a word of many of this system's texts.
+func (f *Frame) explains(o Original, w word) bool {
+	if w.number || f.beside[w.norm]*10 >= f.texts {
+		return true
+	}
+	for _, s := range append(slices.Clone(o.Speakers), o.Speaker, o.Role) {
+		if slices.ContainsFunc(words(s), func(x word) bool { return x.norm == w.norm }) {
+			return true
+		}
+	}
+	return len(timex.Find(w.norm, 0)) > 0
+}

@@ -1,0 +1,106 @@
+package fidelity
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"membench/internal/textnorm"
+	"membench/internal/timex"
+	"membench/internal/tokens"
+)
+
+// word is a word of a text: a run of letters and digits, or one Chinese character, or a
+// sign that carries a unit.
+type word struct {
+	norm     string
+	from, to int     // bytes in the text
+	weight   float64 // what it says: little for function words
+	number   bool    // has a digit, or is a number in words
+	name     bool    // written as a proper noun inside a sentence
+	nt       bool    // a contraction with not
+}
+
+// joins reports whether r belongs to a word when it stands between two of its runes.
+func joins(before, r, after rune) bool {
+	digits := unicode.IsDigit(before) && unicode.IsDigit(after)
+	switch r {
+	case '.', ',', ':', '/':
+		return digits
+	case '\'', '’':
+		return unicode.IsLetter(before) && unicode.IsLetter(after)
+	}
+	return false
+}
+
+// words cuts a text. Format characters (zero width, direction) are passed over.
+func words(text string) []word {
+	var out []word
+	start, before := -1, rune(0)
+	opens := true // the next word begins a sentence
+	end := func(to int) {
+		if start < 0 {
+			return
+		}
+		out = append(out, newWord(text[start:to], start, opens))
+		start, opens = -1, false
+	}
+	for i, r := range text {
+		size := utf8.RuneLen(r)
+		if size < 0 {
+			size = 1
+		}
+		after, _ := utf8.DecodeRuneInString(text[min(len(text), i+size):])
+		switch {
+		case unicode.Is(unicode.Cf, r):
+			continue
+		case textnorm.IsHan(r) || unicode.Is(unicode.Hiragana, r) || unicode.Is(unicode.Katakana, r):
+			end(i)
+			out = append(out, newWord(text[i:i+size], i, false))
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || start >= 0 && joins(before, r, after):
+			if start < 0 {
+				start = i
+			}
+		case unicode.Is(unicode.Sc, r) || r == '%' || r == '°' || r == '\uFFFD':
+			end(i)
+			out = append(out, word{norm: string(r), from: i, to: i + size, weight: 1})
+		default:
+			end(i)
+			if strings.ContainsRune(".!?\n。！？:：\"“", r) {
+				opens = true
+			}
+		}
+		before = r
+	}
+	end(len(text))
+	return out
+}
+
+func newWord(s string, from int, opens bool) word {
+	fold := textnorm.Fold(s)
+	w := word{norm: strings.Map(func(r rune) rune {
+		if r == '\'' || r == '’' || unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, fold), from: from, to: from + len(s), weight: 1}
+	first, _ := utf8.DecodeRuneInString(s)
+	w.nt = strings.HasSuffix(fold, "n't") || strings.HasSuffix(fold, "n’t")
+	_, ordinal, counts := timex.NumberWord(w.norm)
+	w.number = strings.ContainsFunc(s, unicode.IsDigit) || counts && !ordinal && w.norm != "a" && w.norm != "an" || strings.ContainsAny(s, "零〇一二两三四五六七八九十百千万亿")
+	w.name = unicode.IsUpper(first) && !opens && w.norm != "i" && !strings.HasPrefix(fold, "i'") && !strings.HasPrefix(fold, "i’")
+	switch {
+	case w.number:
+	case tokens.Stop(w.norm), textnorm.IsHan(first) && tokens.FunctionRune(first):
+		w.weight = 0.25
+	}
+	return w
+}
+
+// negates reports whether the word turns a statement into its contrary.
+func (w word) negates() bool {
+	return w.nt || slices.Contains(negators, w.norm)
+}
+
+var negators = []string{"not", "no", "never", "cannot", "neither", "nor", "without", "none", "nothing", "nobody", "不", "没", "未", "别", "无", "非", "莫", "勿"}

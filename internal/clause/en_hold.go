@@ -1,0 +1,244 @@
+package clause
+
+import (
+	"strings"
+
+	"membench/internal/depparse"
+	"membench/internal/timex"
+)
+
+// hold is the tense of a clause and how the text holds it.
+func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, Modality) {
+	tense, perfect, modal := s.tense(v)
+	mod := Asserted
+	switch {
+	case s.asked(i, subj, v) || governor != i && s.asked(governor, subj, s.verbGroup(governor, subj, false)):
+		return tense, Question
+	case subj < 0 && (s.ws[i].Tag == "VB" || s.ws[i].Tag == "VBP") && !attitude[f.Verb]:
+		return tense, Imperative
+	case s.under(i):
+		mod = Condition
+	}
+	if mod == Asserted {
+		mod = s.embedding(i)
+	}
+	if mod != Asserted {
+		return tense, mod
+	}
+	switch modal {
+	case "will", "'ll", "shall":
+		if s.hasIf(i) {
+			return Future, Condition
+		}
+		return Future, Plan
+	case "going to":
+		return Future, Plan
+	case "would", "could", "might", "may", "should", "must", "'d":
+		if f.Verb == "like" || f.Verb == "love" || f.Verb == "prefer" {
+			return Present, Wish
+		}
+		if modal == "could" && f.Negated || modal == "'d" && s.ws[v.head].Tag == "VBN" {
+			return Past, Asserted
+		}
+		return tense, Condition
+	case "have to", "need to":
+		return Present, Asserted
+	}
+	if s.hasIf(i) && tense != Past && !perfect {
+		return tense, Condition
+	}
+	if s.ws[v.head].Tag == "VBG" && tense == Present && f.When.Text != "" && f.Time.Kind != 0 && ahead(f.Time) {
+		return Future, Plan // "I'm flying to Rome next week"
+	}
+	if plans[f.Verb] && tense != Past {
+		return Future, Plan
+	}
+	return tense, Asserted
+}
+
+// ahead reports whether an expression names days after the day of speaking.
+func ahead(e timex.Expr) bool {
+	return e.Kind == timex.Deictic && (e.Op == timex.Ahead || e.Op == timex.Plain && e.Unit == timex.Weekday)
+}
+
+// tense reads the forms of a verb group.
+func (s *enSentence) tense(v verbGroup) (t Tense, perfect bool, modal string) {
+	tag := s.ws[v.head].Tag
+	t = Present
+	if tag == "VBD" || !v.passive && tag == "VBN" && len(v.aux) == 0 {
+		t = Past
+	}
+	for _, a := range v.aux {
+		low := strings.ReplaceAll(s.low(a), "’", "'")
+		switch {
+		case s.ws[a].Tag == "MD" || low == "'ll" || low == "ll":
+			modal = low
+			if low == "wo" {
+				modal = "will"
+			}
+			if low == "ca" {
+				modal = "can"
+			}
+		case low == "going" || low == "gon":
+			modal = "going to"
+		case low == "used" || low == "did" || low == "was" || low == "were" || low == "got" || low == "had":
+			t, perfect = Past, low == "had"
+		case low == "have" || low == "has" || low == "'ve" || low == "ve" || low == "'s" && tag == "VBN" && !v.passive:
+			perfect = true
+			if tag != "VBG" {
+				t = Past
+			}
+		case low == "'d" && tag == "VBN":
+			t, perfect = Past, true
+		case low == "'d":
+			modal = "'d"
+		}
+	}
+	if modal == "can" {
+		modal = ""
+	}
+	return t, perfect, modal
+}
+
+// asked reports whether the clause is a question: its auxiliary stands before its
+// subject, it opens with a question word, or nothing else in a question is asked.
+func (s *enSentence) asked(i, subj int, v verbGroup) bool {
+	if s.ws[i].Rel == "acl:relcl" || s.ws[i].Rel == "ccomp" || s.ws[i].Rel == "advcl" || s.ws[i].Rel == "acl" {
+		if h := s.ws[i].Head; h >= 0 && h != i && s.question && (s.ws[i].Rel == "ccomp" || s.ws[i].Rel == "acl:relcl") {
+			return s.asked(h, s.kid(h, "nsubj", "nsubj:pass"), verbGroup{head: h})
+		}
+		return false
+	}
+	if subj >= 0 {
+		for _, k := range s.kids[i] {
+			if (strings.HasPrefix(s.ws[k].Rel, "aux") || s.ws[k].Rel == "cop") && k < subj && s.kid(i, "nsubj", "nsubj:pass") >= 0 {
+				return true
+			}
+		}
+	}
+	if !s.question {
+		return false
+	}
+	for _, k := range s.kids[i] {
+		if t := s.ws[k].Tag; (t == "WRB" || t == "WP" || t == "WDT") && k < i {
+			return true
+		}
+	}
+	if subj >= 0 && (s.ws[subj].Tag == "WP" || s.ws[subj].Tag == "WDT") {
+		return true
+	}
+	// A statement that a question follows ("I got the job, can you help?") is none.
+	for k := range s.ws {
+		if k > i && s.inverted(k) {
+			return false
+		}
+	}
+	return s.ws[i].Rel == "root" || !s.later(i)
+}
+
+// inverted reports whether word k has an auxiliary before its subject, or a question word.
+func (s *enSentence) inverted(k int) bool {
+	sb := s.kid(k, "nsubj", "nsubj:pass")
+	for _, a := range s.kids[k] {
+		if sb >= 0 && a < sb && (strings.HasPrefix(s.ws[a].Rel, "aux") || s.ws[a].Rel == "cop") {
+			return true
+		}
+		if t := s.ws[a].Tag; (t == "WRB" || t == "WP") && a < k && s.ws[k].Rel != "acl:relcl" {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *enSentence) later(i int) bool {
+	for k := i + 1; k < len(s.ws); k++ {
+		if s.ws[k].Rel == "root" || s.ws[k].Rel == "parataxis" {
+			return true
+		}
+	}
+	return false
+}
+
+// under reports whether the clause is a condition itself: "if I go".
+func (s *enSentence) under(i int) bool {
+	for n := 0; n < 6 && i >= 0; n++ {
+		for _, k := range s.kids[i] {
+			if s.ws[k].Rel == "mark" || s.ws[k].Rel == "advmod" && k < i {
+				switch s.low(k) {
+				case "if", "unless", "whether", "in case":
+					return true
+				}
+			}
+		}
+		if r := s.ws[i].Rel; r != "conj" && r != "ccomp" && r != "xcomp" {
+			return false
+		}
+		i = s.ws[i].Head
+	}
+	return false
+}
+
+// hasIf reports whether a condition hangs on the clause.
+func (s *enSentence) hasIf(i int) bool {
+	for _, k := range s.kids[i] {
+		if s.ws[k].Rel == "advcl" {
+			for _, m := range s.kids[k] {
+				if w := s.low(m); s.ws[m].Rel == "mark" && (w == "if" || w == "unless") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// embedding is how the clause above holds this one: what somebody else says is hearsay,
+// what is hoped a wish, what is imagined or doubted a condition.
+func (s *enSentence) embedding(i int) Modality {
+	if s.hasAdverb(i, "apparently", "supposedly", "allegedly", "reportedly") {
+		return Hearsay
+	}
+	if s.hasAdverb(i, "maybe", "perhaps", "probably", "possibly") {
+		return Condition
+	}
+	for n := 0; n < 4 && s.ws[i].Rel == "conj"; n++ {
+		i = s.ws[i].Head
+	}
+	if s.ws[i].Rel != "ccomp" || s.ws[i].Head < 0 {
+		return Asserted
+	}
+	h := s.ws[i].Head
+	verb := depparse.Verb(s.ws[h].Form, s.ws[h].Tag)
+	subj := s.kid(h, "nsubj")
+	self := subj < 0 || s.low(subj) == "i"
+	switch verb {
+	case "hope", "wish", "want":
+		return Wish
+	case "imagine", "suppose", "doubt", "wonder", "pretend", "dream", "mean":
+		return Condition
+	case "think", "guess", "believe", "feel", "bet", "assume":
+		if self {
+			return Asserted
+		}
+		return Hearsay
+	case "hear":
+		return Hearsay
+	case "say", "tell", "claim", "mention", "swear", "insist":
+		if self {
+			return Asserted
+		}
+		return Hearsay
+	}
+	return Asserted
+}
+
+func (s *enSentence) hasAdverb(i int, words ...string) bool {
+	for _, k := range s.kids[i] {
+		for _, w := range words {
+			if s.low(k) == w {
+				return true
+			}
+		}
+	}
+	return false
+}

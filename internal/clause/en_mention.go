@@ -1,0 +1,151 @@
+package clause
+
+import (
+	"slices"
+	"strings"
+
+	"membench/internal/depparse"
+)
+
+// mention is how word i, with what hangs on it, speaks of a person; its Kind is NoOne
+// where it speaks of none, or of people in general.
+func (s *enSentence) mention(i int) Mention {
+	w := s.ws[i]
+	low := strings.ReplaceAll(s.low(i), "’", "'")
+	m := Mention{Phrase: s.span(i, i+1)}
+	switch low {
+	case "i", "me", "myself", "mine":
+		m.Kind = Speaker
+		return m
+	case "we", "us", "ourselves":
+		m.Kind, m.Plural = Speaker, true
+		return m
+	case "you", "u", "yourself", "ya":
+		m.Kind = Addressee
+		return m
+	case "he", "him", "himself":
+		m.Kind, m.Gender = Pronoun, Male
+		return m
+	case "she", "her", "herself":
+		m.Kind, m.Gender = Pronoun, Female
+		return m
+	case "they", "them", "themselves":
+		m.Kind, m.Plural = Pronoun, true
+		return m
+	}
+	if p := s.kid(i, "nmod:poss"); p >= 0 && relationOf(low) != "" {
+		return s.relative(i, p)
+	}
+	switch {
+	case w.Tag == "NNP" || w.Tag == "NNPS":
+		from, to := i, i+1
+		for from > 0 && s.ws[from-1].Tag == "NNP" && (s.ws[from-1].Head == i || s.ws[from-1].Rel == "flat") {
+			from--
+		}
+		for to < len(s.ws) && s.ws[to].Tag == "NNP" && (s.ws[to].Rel == "flat" || s.ws[to].Rel == "compound") {
+			to++
+		}
+		m.Phrase = s.span(from, to)
+		if r := relationOf(low); r != "" { // "Mom called"
+			m.Kind, m.Relation, m.Gender = Relative, r, relationGender(r)
+			return m
+		}
+		if !s.personName(m.Text, from) {
+			return Mention{}
+		}
+		m.Kind = Named
+	case relationOf(low) != "" && strings.HasPrefix(w.Tag, "NN"):
+		r := relationOf(low)
+		m.Relation, m.Gender, m.Plural = r, relationGender(r), plural(w.Tag, low)
+		m.Kind = Described
+		if family[r] && s.kid(i, "det") < 0 {
+			m.Kind = Relative // "mom said", without a possessive
+		}
+		if d := s.kid(i, "det"); d >= 0 && s.low(d) != "the" && s.low(d) != "a" && s.low(d) != "an" && s.low(d) != "one" {
+			return Mention{}
+		}
+		m.Phrase = s.span(s.begin(i), i+1)
+	default:
+		return Mention{}
+	}
+	return m
+}
+
+// relative is a relation with its owner: "my sister", "Anna's boss", "his wife Mary".
+func (s *enSentence) relative(i, p int) Mention {
+	r := relationOf(s.low(i))
+	m := Mention{Kind: Relative, Relation: r, Gender: relationGender(r), Plural: plural(s.ws[i].Tag, s.low(i)), Phrase: s.span(min(s.begin(i), p), i+1)}
+	switch s.low(p) {
+	case "my", "our", "ma":
+	case "your", "ur":
+		m.Owner = &Mention{Kind: Addressee, Phrase: s.span(p, p+1)}
+	case "his", "her", "their":
+		o := Mention{Kind: Pronoun, Phrase: s.span(p, p+1), Plural: s.low(p) == "their"}
+		if s.low(p) == "his" {
+			o.Gender = Male
+		} else if s.low(p) == "her" {
+			o.Gender = Female
+		}
+		m.Owner = &o
+	case "its", "whose":
+		return Mention{}
+	default:
+		o := s.mention(p)
+		if o.Kind == NoOne {
+			return Mention{}
+		}
+		m.Owner = &o
+	}
+	return m
+}
+
+// personName reports whether capital words may be a person's name: that of somebody in
+// the talk, or one or two words that are nothing else that is written with a capital.
+func (s *enSentence) personName(name string, at int) bool {
+	for _, n := range s.names {
+		if strings.EqualFold(n, name) || strings.EqualFold(strings.Fields(n + " x")[0], name) {
+			return true
+		}
+	}
+	fs := strings.Fields(name)
+	if len(fs) > 3 {
+		return false
+	}
+	for _, f := range fs {
+		low := strings.ToLower(f)
+		if len(fs) == 1 && depparse.Common(low) || months[low] || notNames[low] || len(f) < 2 || strings.ToUpper(f) == f || f[0] < 'A' || f[0] > 'Z' || strings.ContainsAny(f, "0123456789-_/") {
+			return false
+		}
+	}
+	if at > 0 {
+		if d := s.low(at - 1); d == "the" || d == "a" || d == "an" || d == "this" {
+			return false
+		}
+	}
+	return true
+}
+
+func plural(tag, low string) bool {
+	return tag == "NNS" || tag == "NNPS" || slices.Contains([]string{"family", "people", "folks", "team", "children", "parents", "kids"}, low)
+}
+
+// relationOf is the key of a word of relation, "" if it is none.
+func relationOf(low string) string {
+	if r, ok := relations[low]; ok {
+		return r
+	}
+	if s, ok := strings.CutSuffix(low, "s"); ok {
+		return relations[s]
+	}
+	return ""
+}
+
+func relationGender(r string) Gender {
+	switch r {
+	case "mother", "sister", "wife", "girlfriend", "daughter", "grandmother", "aunt", "niece", "mother-in-law", "sister-in-law":
+		return Female
+	case "father", "brother", "husband", "boyfriend", "son", "grandfather", "uncle", "nephew", "father-in-law", "brother-in-law":
+		return Male
+	}
+	return Unknown
+}

@@ -1,0 +1,211 @@
+package clause
+
+import (
+	"strings"
+)
+
+// A slot is chosen by the verb and, where the verb is one of many uses, by a word of
+// the object. What fits none is an event (DID), a property (IS) or a thing had (HAS).
+
+var verbSlots = table(`
+PREFERS_TOPIC: like, love, enjoy, adore, prefer, hate, dislike, detest, loathe, fancy, admire
+LIVES_IN: live, reside
+OWNS: own, buy, purchase
+STUDIES: study, major
+WANTS: want, wish, dream, look forward
+NEEDS: need, require, lack
+PLANS: plan, intend, aim
+HAS_OPINION: think, believe, consider, agree, disagree, recommend, suspect
+FEELS: feel
+VISITED: visit, tour
+MADE: make, build, write, cook, bake, paint, draw, create, design, craft, knit, sew, compose, develop, invent, publish
+HAS_SKILL: speak, master
+HAS_PET: adopt
+DISCUSSED_WORK: read, watch, finish, rewatch, reread, binge
+`)
+
+// slotEN says what slot an English clause fills, and is false for what is not worth
+// keeping.
+func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
+	if v.cop {
+		return f.be()
+	}
+	first, obj := headWord(f.Object.Text), strings.ToLower(f.Object.Text)
+	words := set(strings.Map(letter, obj))
+	f.Slot, f.Value = "DID", f.Object
+	slot := verbSlots[f.Verb]
+	switch f.Verb {
+	case "have", "get", "own", "keep", "adopt", "raise":
+		slot = had(f.Verb, words, obj)
+	case "work":
+		slot = "DID"
+		if rest, ok := cutFirst(f.Object.Text, "as "); ok {
+			slot, f.Value.Text = "WORKS_AS", rest
+		} else if rest, ok := cutFirst(f.Object.Text, "at ", "for ", "in "); ok && f.Tense != Past {
+			slot, f.Value.Text = "WORKS_AT", rest
+		}
+	case "live", "reside":
+		rest, ok := cutFirst(f.Object.Text, "in ", "at ", "near ", "on ")
+		if !ok {
+			slot = "DID"
+		}
+		f.Value.Text = rest
+	case "move", "relocate":
+		if rest, ok := cutFirst(f.Object.Text, "to ", "into ", "back to "); ok {
+			slot, f.Value.Text = "LIVES_IN", rest
+			if f.Modality == Plan || f.Negated {
+				slot = "DID"
+			}
+		}
+	case "go", "travel", "fly", "drive":
+		if rest, ok := cutFirst(f.Object.Text, "to "); ok && f.Tense == Past && f.Place.Text != "" && f.Modality == Asserted {
+			slot, f.Value.Text = "VISITED", rest
+		}
+	case "come", "grow up", "bear":
+		if rest, ok := cutFirst(f.Object.Text, "from ", "in "); ok && (f.Verb != "come" || strings.HasPrefix(obj, "from ") && f.Tense == Present) {
+			slot, f.Value.Text = "COMES_FROM", rest
+		}
+	case "play", "cook", "sing", "dance", "paint", "run", "swim", "jog", "meditate", "volunteer", "practice", "do", "walk", "eat", "drink", "hike", "garden":
+		if f.Tense == Present && f.Modality == Asserted && s.ws[v.head].Tag != "VBG" {
+			slot = "HAS_HABIT"
+		}
+	case "study", "major":
+		if rest, ok := cutFirst(f.Object.Text, "at "); ok {
+			slot, f.Value.Text = "STUDIES_AT", rest
+		} else if rest, ok := cutFirst(f.Object.Text, "in "); ok {
+			f.Value.Text = rest
+		}
+	case "name", "call":
+		if v.passive && f.Subject.Kind == Speaker {
+			slot = "HAS_NAME"
+		}
+	case "speak":
+		if !languages[first] {
+			slot = "DID"
+		}
+	case "feel", "think":
+		if obj == "" {
+			return false
+		}
+	case "read", "watch", "finish":
+		if f.Modality == Plan || obj == "" || strings.Contains(obj, "ing ") {
+			slot = "DID"
+		}
+	case "say", "tell", "ask", "show", "give", "see", "know":
+		slot = "DID"
+	}
+	if slot == "WANTS" || slot == "NEEDS" || slot == "PREFERS_TOPIC" || slot == "HAS_OPINION" {
+		f.Value = f.Object
+		f.Value.Text = strings.TrimPrefix(f.Value.Text, "to ")
+	}
+	if slot == "PREFERS_TOPIC" && dislikes[f.Verb] {
+		f.Negated = !f.Negated
+	}
+	if f.Modality == Plan && slot != "PLANS" {
+		slot = "PLANS"
+	}
+	if slot == "" || f.Value.Text == "" {
+		slot = "DID"
+	}
+	f.Slot = slot
+	if slot == "DID" || slot == "PLANS" || slot == "HAS_HABIT" {
+		f.Value = f.event()
+	}
+	return f.worth()
+}
+
+var dislikes = set("hate dislike detest loathe")
+
+var languages = set("english spanish french german italian chinese mandarin cantonese japanese korean arabic portuguese russian hindi urdu bengali polish dutch turkish greek hebrew vietnamese thai")
+
+func letter(r rune) rune {
+	if r >= 'a' && r <= 'z' || r == '-' {
+		return r
+	}
+	return ' '
+}
+
+// headWord is the first word.
+func headWord(s string) string {
+	w, _, _ := strings.Cut(strings.ToLower(s), " ")
+	return w
+}
+
+func cutFirst(s string, prefixes ...string) (string, bool) {
+	for _, p := range prefixes {
+		if len(s) > len(p) && strings.EqualFold(s[:len(p)], p) {
+			return strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(s[len(p):], "the "), "an "), "a "), true
+		}
+	}
+	return s, false
+}
+
+func anyOf(words, of map[string]bool) bool {
+	for w := range words {
+		if of[w] {
+			return true
+		}
+	}
+	return false
+}
+
+func had(verb string, words map[string]bool, obj string) string {
+	relative := false
+	for w := range words {
+		relative = relative || relationOf(w) != ""
+	}
+	switch {
+	case verb == "have" && relative:
+		return "HAS_RELATIVE"
+	case anyOf(words, pets):
+		return "HAS_PET"
+	case verb == "have" && anyOf(words, conditions):
+		return "HAS_CONDITION"
+	case verb == "own":
+		return "OWNS"
+	case verb == "have":
+		return "HAS"
+	}
+	return "DID"
+}
+
+// event is the whole of what was done.
+func (f *Fact) event() Phrase {
+	p := Phrase{Text: f.Verb, Start: f.Object.Start, End: f.Object.End}
+	if f.Object.Text != "" {
+		p.Text += " " + f.Object.Text
+	}
+	return p
+}
+
+// be fills the slot of a clause with "be".
+func (f *Fact) be() bool {
+	obj := strings.ToLower(f.Object.Text)
+	words := set(strings.Map(letter, obj))
+	first := headWord(f.Object.Text)
+	f.Slot, f.Value = "IS", f.Object
+	last := obj[strings.LastIndexByte(obj, ' ')+1:]
+	switch rest, from := cutFirst(f.Object.Text, "originally from ", "from "); {
+	case obj == "":
+		return false
+	case from:
+		f.Slot, f.Value.Text = "COMES_FROM", rest
+	case anyOf(words, diets):
+		f.Slot = "FOLLOWS_DIET"
+	case anyOf(words, statuses):
+		f.Slot = "HAS_STATUS"
+	case feelings[first] || anyOf(words, feelings) && len(words) < 4:
+		f.Slot = "FEELS"
+	case anyOf(words, conditions):
+		f.Slot = "HAS_CONDITION"
+	case strings.HasSuffix(obj, "years old") || strings.HasSuffix(obj, "year old"):
+		f.Slot = "HAS_AGE"
+	case jobs[last] || jobs[first]:
+		f.Slot = "WORKS_AS"
+	}
+	if f.Modality == Plan {
+		f.Slot = "PLANS"
+		f.Value = f.event()
+	}
+	return f.worth()
+}

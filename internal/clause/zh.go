@@ -1,0 +1,452 @@
+package clause
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"membench/internal/hanseg"
+	"membench/internal/openie"
+	"membench/internal/timex"
+)
+
+// How Chinese is read. There is no treebank large enough to train a parser, so a
+// sentence is cut at its commas into clauses, a clause into words, and the words are
+// consumed in the order that Chinese gives them: opening, time, subject, adverbs and
+// negation, prepositional phrases, verb, object. A clause without a subject has that
+// of the clause before it, or the speaker's where nothing else is spoken of.
+
+// A zhReader reads the clauses of one text in order.
+type zhReader struct {
+	o       Options
+	subject Mention // of the clause before; Kind NoOne: something that is no person
+	begun   bool    // a clause was read
+}
+
+// A zhClause is one clause while it is consumed.
+type zhClause struct {
+	text    string
+	start   int // of the clause in the input
+	ws      []hanseg.Word
+	times   []timex.Expr
+	i       int // next word
+	f       Fact
+	dropped bool
+	modal   string // 要, 会, 想, 能 …
+	ba      Phrase // what 把 puts before the verb
+	if_     bool
+}
+
+func (r *zhReader) sentence(st openie.Sentence) []Fact {
+	var out []Fact
+	cond := false
+	for _, c := range zhClauses(st.Text) {
+		text := st.Text[c[0]:c[1]]
+		cl := &zhClause{text: text, start: st.Start + c[0], ws: zhSegmenter().Cut(text), times: zhTimes(text, r.o.Year)}
+		cl.f = Fact{Start: st.Start, End: st.End}
+		f, ok := r.clause(cl, st.Question && c[1] == len(st.Text), len(out) > 0)
+		if cl.if_ {
+			cond = true
+		} else if cond && ok && f.Modality == Asserted && f.Tense != Past || cond && ok && f.Modality == Plan {
+			f.Modality = Condition
+		}
+		if !ok {
+			// "我做产品经理，已经三年了": a length alone belongs to the clause before.
+			if len(out) > 0 && len(cl.times) > 0 && out[len(out)-1].When.Text == "" && utf8.RuneCountInString(text) <= 10 {
+				e := cl.times[0]
+				out[len(out)-1].Time, out[len(out)-1].When = e, Phrase{Text: text[e.Pos:e.End], Start: cl.start + e.Pos, End: cl.start + e.End}
+			}
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// zhClauses cuts a sentence at its commas and the like.
+func zhClauses(s string) (out [][2]int) {
+	from := 0
+	add := func(to int) {
+		if strings.TrimSpace(s[from:to]) != "" {
+			out = append(out, [2]int{from, to})
+		}
+	}
+	for i, r := range s {
+		if i > from+6 && zhSplits(s[i:]) {
+			add(i)
+			from = i
+			continue
+		}
+		if strings.ContainsRune("，,；;。！!？?：:…~～\n", r) {
+			n := utf8.RuneLen(r)
+			add(i)
+			from = i + n
+		}
+	}
+	if from < len(s) {
+		add(len(s))
+	}
+	// A question mark belongs to its clause.
+	if n := len(out); n > 0 && strings.TrimRight(s[out[n-1][1]:], " ") != "" {
+		out[n-1][1] = len(s)
+	}
+	return out
+}
+
+// zhSplits reports whether a text goes on with a word that joins clauses.
+func zhSplits(s string) bool {
+	for _, w := range []string{"所以", "但是", "因为", "然后", "可是", "而且", "不过", "于是"} {
+		if strings.HasPrefix(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// zhTimes are the expressions of time of a clause; those of habit (每周三晚上) have no Kind.
+func zhTimes(text string, year int) []timex.Expr {
+	out := timex.Find(text, year)
+	for _, m := range zhEvery.FindAllStringIndex(text, -1) {
+		out = slices.DeleteFunc(out, func(e timex.Expr) bool { return e.Pos < m[1] && e.End > m[0] })
+		out = append(out, timex.Expr{Pos: m[0], End: m[1]})
+	}
+	return out
+}
+
+var zhEvery = regexp.MustCompile(`每[个隔]?(?:天|周|星期|礼拜|月|年|晚|早)[一二三四五六日天末]?(?:早上|晚上|中午|下午|上午|早|晚)?`)
+
+func (c *zhClause) at(i int) string {
+	if i < 0 || i >= len(c.ws) {
+		return ""
+	}
+	return c.ws[i].Form
+}
+
+func (c *zhClause) class(i int) byte {
+	if i < 0 || i >= len(c.ws) {
+		return 0
+	}
+	return c.ws[i].Class
+}
+
+func (c *zhClause) span(from, to int) Phrase {
+	if from >= to || from >= len(c.ws) {
+		return Phrase{}
+	}
+	a, b := c.ws[from].Start, c.ws[min(to, len(c.ws))-1].End
+	return Phrase{Text: c.text[a:b], Start: c.start + a, End: c.start + b}
+}
+
+// clause reads one clause.
+func (r *zhReader) clause(c *zhClause, question, follows bool) (Fact, bool) {
+	f := &c.f
+	question = question || zhAsks(c)
+	r.opening(c)
+	found := r.subjectOf(c)
+	before := c.i
+	r.adverbs(c)
+	if !found && c.i > before { // "昨天我…": the subject stands behind the time
+		found = r.subjectOf(c)
+		r.adverbs(c)
+	}
+	switch {
+	case found:
+		r.subject, r.begun = f.Subject, true
+	case c.cleft(r):
+	case c.otherSubject():
+		r.subject, r.begun = Mention{}, true
+		return *f, false
+	case r.begun && follows:
+		f.Subject, c.dropped = r.subject, true
+	default:
+		f.Subject, c.dropped = Mention{Kind: Speaker}, true
+	}
+	if f.Subject.Kind == NoOne {
+		return *f, false
+	}
+	if c.dropped {
+		f.Subject.Start, f.Subject.End = c.start, c.start
+	}
+	if !c.verb() {
+		return *f, false
+	}
+	c.time()
+	c.hold(question)
+	return *f, c.slot()
+}
+
+// cleft reads 手册是我去年写的: the person behind 是 is the subject, what is before it the
+// object.
+func (c *zhClause) cleft(r *zhReader) bool {
+	k := slices.IndexFunc(c.ws[c.i:], func(w hanseg.Word) bool { return w.Form == "是" })
+	if k < 1 || !strings.HasSuffix(strings.TrimRight(c.text, "。！ "), "的") {
+		return false
+	}
+	m, next := r.person(c, c.i+k+1)
+	if m.Kind == NoOne {
+		return false
+	}
+	c.ba, c.f.Subject, c.i = c.span(c.i, c.i+k), m, next
+	r.subject, r.begun = m, true
+	r.adverbs(c)
+	c.f.Tense = Past
+	return true
+}
+
+// opening skips conjunctions and interjections; a condition is noted.
+func (r *zhReader) opening(c *zhClause) {
+	for c.i < len(c.ws) {
+		switch w := c.at(c.i); {
+		case w == "如果" || w == "要是" || w == "假如" || w == "万一" || w == "如" || w == "若" || w == "只要" || w == "除非":
+			c.if_ = true
+		case w == "这" && c.at(c.i+1) == "是" && zhPronouns[c.at(c.i+2)].Kind != NoOne: // 这是我第一次…
+			c.i++
+		case w == "听说" || w == "据说" || w == "据":
+			c.modal = "听说"
+		case zhOpeners[w] || !isHanWord(w) && !isName(w):
+		default:
+			return
+		}
+		c.i++
+	}
+}
+
+func isHanWord(w string) bool {
+	r, _ := utf8.DecodeRuneInString(w)
+	return r >= 0x3400 && r < 0xa000
+}
+
+func isName(w string) bool { return len(w) > 1 && w[0] >= 'A' && w[0] <= 'Z' }
+
+// subjectOf reads a person at the front of the clause.
+func (r *zhReader) subjectOf(c *zhClause) bool {
+	m, next := r.person(c, c.i)
+	if m.Kind == NoOne {
+		return false
+	}
+	c.f.Subject, c.i = m, next
+	// 我和女朋友去…: the others come along.
+	for w := c.at(c.i); w == "和" || w == "跟" || w == "与"; w = c.at(c.i) {
+		o, next := r.person(c, c.i+1)
+		if o.Kind == NoOne {
+			break
+		}
+		c.f.With = append(c.f.With, o)
+		c.i = next
+	}
+	return true
+}
+
+// person reads a mention at word i.
+func (r *zhReader) person(c *zhClause, i int) (Mention, int) {
+	w := c.at(i)
+	m, ok := zhPronouns[w]
+	switch {
+	case ok:
+		m.Phrase = c.span(i, i+1)
+		j := i + 1
+		if c.at(j) == "的" {
+			j++
+		}
+		if k := c.at(j); zhRelations[k] != "" && m.Kind != NoOne {
+			owner := m
+			rel := Mention{Kind: Relative, Relation: zhRelations[k], Gender: relationGender(zhRelations[k]), Phrase: c.span(i, j+1)}
+			if owner.Kind != Speaker {
+				rel.Owner = &owner
+			}
+			if n, next := r.name(c, j+1); n.Kind != NoOne { // 我朋友阿伟
+				n.Relation, n.Owner = rel.Relation, rel.Owner
+				return n, next
+			}
+			return rel, j + 1
+		}
+		if zhBeforeRelation[c.at(j)] && zhRelations[c.at(j+1)] != "" { // 我大学室友
+			key := zhRelations[c.at(j+1)]
+			rel := Mention{Kind: Relative, Relation: key, Gender: relationGender(key), Phrase: c.span(i, j+2)}
+			if m.Kind != Speaker {
+				rel.Owner = &m
+			}
+			return rel, j + 2
+		}
+		if c.at(i+1) == "的" || zhThing(c, i+1) && !zhOwnState[c.at(i+1)] { // 我的电脑, 我家猫: no person
+			return Mention{}, i
+		}
+		return m, i + 1
+	case zhRelations[w] != "":
+		key := zhRelations[w]
+		if n, next := r.name(c, i+1); n.Kind != NoOne {
+			n.Relation = key
+			return n, next
+		}
+		if zhThing(c, i+1) {
+			return Mention{}, i
+		}
+		m := Mention{Kind: Relative, Relation: key, Gender: relationGender(key), Phrase: c.span(i, i+1), Plural: key == "parent" || key == "family"}
+		if !familyKey[key] && !strings.HasPrefix(w, "我") {
+			m.Kind = Described
+		}
+		return m, i + 1
+	case c.class(i) == 'n' && zhRelations[c.at(i+1)] != "" && i+1 < len(c.ws) && zhBeforeRelation[w]: // 大学室友
+		key := zhRelations[c.at(i+1)]
+		return Mention{Kind: Described, Relation: key, Phrase: c.span(i, i+2)}, i + 2
+	case (w == "大" || w == "小") && c.at(i+1) == "的": // 大的上小学，小的…
+		return Mention{Kind: Described, Relation: "child", Phrase: c.span(i, i+2)}, i + 2
+	}
+	return r.name(c, i)
+}
+
+// zhOwnState are nouns that a comment on is one on the person: 我血压有点高.
+var zhOwnState = set("血压 血糖 膝盖 腰 胃 头 眼睛 嗓子 心情 压力 身体 记性 年纪 个子 视力 皮肤 睡眠 体力 胆子 酒量 英语 日语 数学")
+
+var zhBeforeRelation = set("大学 高中 初中 小学 公司 以前 单位 部门")
+
+var familyKey = set("mother father parent sister brother wife husband son daughter grandmother grandfather uncle aunt cousin nephew niece mother-in-law father-in-law family girlfriend boyfriend child partner")
+
+// zhThing reports whether what follows a person is a thing of theirs and the subject:
+// 我家猫, 我手机. What follows it must be no verb.
+func zhThing(c *zhClause, i int) bool {
+	w := c.at(i)
+	if w == "" || c.class(i) != 'n' || zhVerbs[w] != "" || zhAdverbs[w] || utf8.RuneCountInString(w) == 1 && !slices.Contains(zhPets, w) {
+		return false
+	}
+	return zhVerbs[c.at(i+1)] != "" || c.class(i+1) == 'd' || c.class(i+1) == 'v'
+}
+
+// name reads a person's name: one of the talk, 小陈, 老刘, 阿伟, 王工, 李老师, or one of
+// the dictionary's names that a verb or adverb follows.
+func (r *zhReader) name(c *zhClause, i int) (Mention, int) {
+	if i >= len(c.ws) {
+		return Mention{}, i
+	}
+	rest := c.text[c.ws[i].Start:]
+	for _, n := range r.o.Names {
+		if n != "" && strings.HasPrefix(rest, n) {
+			end := c.ws[i].Start + len(n)
+			j := i
+			for j < len(c.ws) && c.ws[j].Start < end {
+				j++
+			}
+			return Mention{Kind: Named, Phrase: Phrase{Text: n, Start: c.start + c.ws[i].Start, End: c.start + end}}, j
+		}
+	}
+	rs := []rune(rest)
+	take := func(n int) (Mention, int) {
+		end := c.ws[i].Start + len(string(rs[:n]))
+		j := i
+		for j < len(c.ws) && c.ws[j].Start < end {
+			j++
+		}
+		if j > i && c.ws[j-1].End > end {
+			return Mention{}, i
+		}
+		return Mention{Kind: Named, Phrase: Phrase{Text: string(rs[:n]), Start: c.start + c.ws[i].Start, End: c.start + end}}, j
+	}
+	switch {
+	case len(rs) > 2 && strings.ContainsRune("小老阿", rs[0]) && (rs[0] == '阿' || strings.ContainsRune(zhSurnames, rs[1])) && c.ws[i].End-c.ws[i].Start <= 6:
+		return take(2)
+	case len(rs) > 2 && strings.ContainsRune(zhSurnames, rs[0]) && strings.ContainsRune("工总姐哥", rs[1]) && c.ws[i].End-c.ws[i].Start <= 6:
+		return take(2)
+	case c.class(i) == 'R' && utf8.RuneCountInString(c.at(i)) >= 2 && (zhVerbs[c.at(i+1)] != "" || zhAdverbs[c.at(i+1)] || zhPreps[c.at(i+1)]) && strings.ContainsRune(zhSurnames, rs[0]):
+		return take(utf8.RuneCountInString(c.at(i)))
+	case isName(c.at(i)) && i+1 < len(c.ws) && (zhVerbs[c.at(i+1)] != "" || zhAdverbs[c.at(i+1)]):
+		return Mention{Kind: Named, Phrase: c.span(i, i+1)}, i + 1
+	}
+	return Mention{}, i
+}
+
+const zhSurnames = "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文"
+
+// adverbs skips adverbs, words of time and negations in front of the verb, and notes them.
+func (r *zhReader) adverbs(c *zhClause) {
+	for c.i < len(c.ws) {
+		w := c.at(c.i)
+		switch {
+		case w == "如果" || w == "要是":
+			c.if_ = true
+		case c.i > 0 && slices.Contains(zhEndings, w) && w != "的" && w != "了": // 小时候啊…
+		case c.inTime(c.i) && c.class(c.i) != 'v':
+		case w == "没有" && !c.verbAt(c.i+1), w == "没" && !c.verbAt(c.i+1) && c.class(c.i+1) != 'd':
+			return // the verb itself: 我没有钱
+		case zhFalseNegation[w]:
+			return
+		case zhNegations[w]:
+			c.f.Negated = true
+			if strings.ContainsAny(w, "会能想要敢肯愿") && utf8.RuneCountInString(w) == 2 {
+				c.modal = string([]rune(w)[1:])
+			}
+			if w == "别" || w == "不要" {
+				c.modal = "别"
+			}
+		case zhModals[w] && c.verbAfter(c.i+1):
+			c.modal = w
+		case w == "好像" || w == "可能" || w == "也许" || w == "大概" || w == "应该":
+			c.modal = "可能"
+		case zhAdverbs[w] || c.class(c.i) == 'd' && zhVerbs[w] == "" || c.class(c.i) == 't':
+			if (w == "有点" || w == "有点儿" || w == "有些") && c.i+1 >= len(c.ws) {
+				return
+			}
+		default:
+			return
+		}
+		c.i++
+	}
+}
+
+var zhModals = set("要 会 能 可以 得 必须 愿意 敢 应该 开始 继续")
+
+// verbAfter reports whether a verb follows before the object could begin.
+func (c *zhClause) verbAfter(i int) bool {
+	for ; i < len(c.ws); i++ {
+		if c.verbAt(i) || zhPreps[c.at(i)] {
+			return true
+		}
+		if !zhAdverbs[c.at(i)] && !c.inTime(i) && !zhNegations[c.at(i)] {
+			return false
+		}
+	}
+	return false
+}
+
+func (c *zhClause) verbAt(i int) bool {
+	w := c.at(i)
+	if zhFalseNegation[w] {
+		return false
+	}
+	return zhVerbs[w] != "" || c.class(i) == 'v' || zhFeelings[w]
+}
+
+// otherSubject reports whether something that is no person stands before the verb.
+func (c *zhClause) otherSubject() bool {
+	for k := c.i; k < len(c.ws); k++ {
+		w := c.at(k)
+		switch {
+		case zhVerbs[w] != "" || zhModals[w] || zhPreps[w] || zhNegations[w]:
+			return k > c.i && !zhPreps[c.at(c.i)]
+		case zhAdverbs[w] || c.inTime(k):
+		case c.class(k) == 'v' && k == c.i:
+			return false
+		case zhFeelings[w] && k == c.i:
+			return false
+		case c.class(k) == 'n' || c.class(k) == 'r' || c.class(k) == 'S' || c.class(k) == 'R' || c.class(k) == 'm' || c.class(k) == 0 || c.class(k) == 's':
+			if k+1 < len(c.ws) {
+				continue
+			}
+			return true
+		}
+	}
+	return c.i < len(c.ws)
+}
+
+func (c *zhClause) inTime(i int) bool {
+	if i >= len(c.ws) {
+		return false
+	}
+	w := c.ws[i]
+	for _, e := range c.times {
+		if w.Start >= e.Pos && w.End <= e.End || e.Pos >= w.Start && e.Pos < w.End && w.Class == 't' {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,378 @@
+package clause
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"membench/internal/timex"
+)
+
+// verb reads prepositional phrases, the verb and its object.
+func (c *zhClause) verb() bool {
+	f := &c.f
+	for steps := 0; steps < 4 && zhPreps[c.at(c.i)] && c.at(c.i) != ""; steps++ {
+		p := c.at(c.i)
+		if p == "在" && c.verbAt(c.i+1) { // 在看书: going on
+			c.i++
+			continue
+		}
+		v := c.nextVerb(c.i+1, p == "把" || p == "将")
+		if v < 0 {
+			if p == "在" && c.i+1 < len(c.ws) { // 我在家
+				f.Verb, f.Object = "在", c.objectPhrase(c.i+1)
+				f.Place = f.Object
+				return f.Object.Text != ""
+			}
+			return false
+		}
+		np := c.span(c.i+1, v)
+		switch p {
+		case "在", "从", "于", "往":
+			f.Place = np
+		case "把", "将":
+			c.ba = np
+		case "跟", "和", "与", "同":
+			if np.Text != "" {
+				f.With = append(f.With, Mention{Kind: Described, Phrase: np})
+			}
+		case "对", "给", "向", "为", "用", "替":
+			c.ba = np
+		case "让", "叫", "使", "被", "由":
+			return false
+		}
+		c.i = v
+		c.more()
+	}
+	if k := c.whenClause(); k > 0 { // 退休以后天天去公园
+		c.i = k
+		c.more()
+		return c.verb()
+	}
+	if c.i >= len(c.ws) {
+		return false
+	}
+	w := c.at(c.i)
+	switch {
+	case zhFalseNegation[w], c.dropped && c.at(c.i+1) == "的" && c.i+2 < len(c.ws): // 旅游的事…
+		return false
+	case w == "没有" || w == "没":
+		f.Verb, f.Negated = "有", true
+	case zhVerbs[w] != "":
+		f.Verb = w
+	case zhFeelings[w]:
+		f.Verb = "是"
+		f.Object = c.objectPhrase(c.i)
+		return true
+	case c.class(c.i) == 'v':
+		f.Verb = w
+	case c.class(c.i) == 'n' && c.i+1 < len(c.ws) && f.Subject.Kind != NoOne && !c.dropped && (zhAdverbs[c.at(c.i+1)] || c.class(c.i+1) == 'a' || c.class(c.i+1) == 'd'):
+		// 我血压有点高: topic and comment
+		f.Verb, f.Object = "是", c.objectPhrase(c.i)
+		return true
+	case !c.dropped && (zhAdverbs[w] && c.i+1 < len(c.ws) || c.class(c.i) == 'm'): // 我今年三十二
+		f.Verb, f.Object = "是", c.objectPhrase(c.i)
+		return f.Object.Text != ""
+	default:
+		return false
+	}
+	c.i++
+	for slices.Contains(zhAspects, c.at(c.i)) || c.at(c.i) == "完" || c.at(c.i) == "到" && c.at(c.i-1) != "搬" || c.at(c.i) == "好" {
+		if w := c.at(c.i); w == "了" || w == "过" || w == "完" {
+			f.Tense = Past
+		}
+		c.i++
+	}
+	f.Object = c.objectPhrase(c.i)
+	if c.ba.Text != "" {
+		if f.Object.Text == "" {
+			f.Object = c.ba
+		} else {
+			f.Object.Text = c.ba.Text + f.Object.Text
+			f.Object.Start = c.ba.Start
+		}
+	}
+	return true
+}
+
+// nextVerb is the verb that a prepositional phrase ends at: the first one, or the last
+// behind 把, whose noun may hold verbs (把数据库的连接池调到二百).
+func (c *zhClause) nextVerb(i int, last bool) int {
+	at, loose := -1, -1
+	for k := i + 1; k < len(c.ws); k++ {
+		w := c.at(k)
+		switch {
+		case !c.verbAt(k) && !zhModals[w] && !(zhNegations[w] && !zhFalseNegation[w]):
+			continue
+		case c.at(k+1) == "的" && k+2 < len(c.ws):
+			if loose < 0 {
+				loose = k
+			}
+			continue
+		case zhVerbs[w] == "" && c.class(k) == 'v' && (c.at(k+1) == "" || c.class(k+1) == 'n') && last:
+			continue
+		}
+		if !last {
+			return k
+		}
+		if zhVerbs[w] != "" || at < 0 {
+			at = k
+		}
+	}
+	if at < 0 {
+		return loose // 我们在青岛拍的婚纱照
+	}
+	return at
+}
+
+// whenClause is the word behind a clause of time that stands before the verb, or 0.
+func (c *zhClause) whenClause() int {
+	for k := c.i + 1; k+1 < len(c.ws) && k < c.i+7; k++ {
+		switch w := c.at(k); {
+		case w == "以后" || w == "之后" || w == "以前" || w == "之前" || w == "时候" || w == "时" || w == "后" && c.class(k-1) != 'f':
+			if c.verbAt(c.i) {
+				return k + 1
+			}
+		}
+	}
+	return 0
+}
+
+// more skips what may stand between a prepositional phrase and the verb.
+func (c *zhClause) more() {
+	for c.i < len(c.ws) {
+		w := c.at(c.i)
+		switch {
+		case zhNegations[w] && !zhFalseNegation[w] && c.verbAt(c.i+1):
+			c.f.Negated = true
+		case zhAdverbs[w] || c.inTime(c.i):
+		case zhModals[w] && c.verbAt(c.i+1):
+			c.modal = w
+		default:
+			return
+		}
+		c.i++
+	}
+}
+
+// objectPhrase is the rest of the clause from word i, without endings.
+func (c *zhClause) objectPhrase(i int) Phrase {
+	for i < len(c.ws) && (c.at(i) == "了" || c.at(i) == "过" || c.at(i) == "的") {
+		i++
+	}
+	p := c.span(i, len(c.ws))
+	for again := true; again; {
+		again = false
+		p.Text = strings.TrimRight(p.Text, " 。！？!?~～…，,")
+		for _, e := range zhEndings {
+			if rest, ok := strings.CutSuffix(p.Text, e); ok && rest != "" {
+				p.Text, again = rest, true
+			}
+		}
+	}
+	p.End = p.Start + len(p.Text)
+	return p
+}
+
+// time notes the words of time of the clause.
+func (c *zhClause) time() {
+	f := &c.f
+	best := -1
+	for n, e := range c.times {
+		if best < 0 || c.times[best].Kind == timex.Duration && e.Kind != timex.Duration || c.times[best].Kind == timex.Clock {
+			best = n
+		}
+	}
+	if best >= 0 {
+		e := c.times[best]
+		f.Time, f.When = e, Phrase{Text: c.text[e.Pos:e.End], Start: c.start + e.Pos, End: c.start + e.End}
+		for _, every := range []string{"每个", "每"} {
+			if strings.HasSuffix(c.text[:e.Pos], every) {
+				f.Time = timex.Expr{}
+				f.When.Text, f.When.Start = every+f.When.Text, f.When.Start-len(every)
+				break
+			}
+		}
+		if f.Object.Text != "" && f.When.Text != f.Object.Text {
+			f.Object.Text = strings.TrimSuffix(strings.TrimPrefix(f.Object.Text, f.When.Text), f.When.Text)
+		}
+		return
+	}
+	for _, w := range c.ws {
+		if zhWhen[w.Form] {
+			f.When = Phrase{Text: w.Form, Start: c.start + w.Start, End: c.start + w.End}
+			return
+		}
+	}
+}
+
+// zhWhen are words of time that name no day.
+var zhWhen = set("最近 以前 之前 从前 小时候 刚 刚刚 刚才 现在 目前 一直 经常 常常 每天 天天 平时 总是 偶尔 有时 从来 后来 曾经 将来 以后 当时 早上 晚上 中午 下午 上午 未来 周末")
+
+// zhAsks reports whether the clause asks: by a particle, a question word, or a verb and
+// its denial (是不是, 有没有).
+func zhAsks(c *zhClause) bool {
+	t := strings.TrimRight(c.text, " 。！？!?~～…")
+	if strings.HasSuffix(t, "吗") || strings.HasSuffix(t, "么") && !strings.HasSuffix(t, "什么") || strings.HasSuffix(c.text, "？") || strings.HasSuffix(c.text, "?") {
+		return true
+	}
+	for _, a := range []string{"是不是", "有没有", "能不能", "可不可以", "要不要", "会不会", "好不好", "对不对", "对吧"} {
+		if i := strings.Index(t, a); i >= 0 && !strings.ContainsAny(t[:i], "定道") {
+			return true
+		}
+	}
+	return false
+}
+
+// hold is tense and modality.
+func (c *zhClause) hold(question bool) {
+	f := &c.f
+	past := strings.Contains(c.text, "了") || strings.Contains(c.text, "过") && !strings.Contains(c.text, "过敏") || zhPast[f.When.Text]
+	future := false
+	if f.Time.Kind == timex.Deictic {
+		past = past || f.Time.Op == timex.Ago
+		future = f.Time.Op == timex.Ahead
+	}
+	if strings.HasPrefix(f.When.Text, "下") || strings.HasPrefix(f.When.Text, "明") {
+		future = true
+	}
+	if past {
+		f.Tense = Past
+	}
+	switch {
+	case question:
+		f.Modality = Question
+	case c.if_:
+		f.Modality = Condition
+	case strings.Contains(c.text, "如果") || strings.Contains(c.text, "要是") || strings.Contains(c.text, "的话"):
+		f.Modality = Condition
+	case c.modal == "听说":
+		f.Modality = Hearsay
+	case c.modal == "可能":
+		f.Modality = Condition
+	case c.modal == "别":
+		f.Modality = Imperative
+	case f.Subject.Kind == Addressee && strings.HasPrefix(strings.TrimSpace(c.text), "请"), strings.HasPrefix(c.text, "请多") || strings.HasPrefix(c.text, "请你"):
+		f.Modality = Imperative
+	case f.Verb == "希望":
+		f.Modality = Wish
+	case zhVerbs[f.Verb] == "WANTS":
+		f.Tense = Present
+		if past {
+			f.Tense = Past
+		}
+	case zhVerbs[f.Verb] == "PLANS":
+		f.Modality, f.Tense = Plan, Future
+		if f.Negated || f.Verb == "准备" && !c.verbAt(c.i) {
+			f.Modality, f.Tense = Asserted, Present
+		}
+	case (c.modal == "要" || c.modal == "会" && (future || c.text != "" && f.Subject.Kind == Speaker && future)) && !past || future && !past && f.Verb != "是":
+		f.Modality, f.Tense = Plan, Future
+	case c.modal == "得" || c.modal == "必须":
+		f.Modality, f.Tense = Plan, Future
+	}
+}
+
+var zhPast = set("以前 之前 从前 小时候 刚 刚刚 刚才 曾经 当时 昨天 前天 昨晚 去年")
+
+// slot says what slot the clause fills, and is false for what is not worth keeping.
+func (c *zhClause) slot() bool {
+	f := &c.f
+	f.Slot, f.Value = zhVerbs[f.Verb], f.Object
+	if f.Slot == "" {
+		f.Slot = "DID"
+	}
+	obj := f.Object.Text
+	hasAny := func(list []string) bool {
+		return slices.ContainsFunc(list, func(s string) bool { return strings.Contains(obj, s) })
+	}
+	switch {
+	case f.Verb == "讨厌" || f.Verb == "受不了" || f.Verb == "最怕" || f.Verb == "不爱":
+		f.Slot, f.Negated = "PREFERS_TOPIC", !f.Negated
+	case f.Verb == "有" && hasAny(zhPets):
+		f.Slot = "HAS_PET"
+	case f.Verb == "养" && !hasAny(zhPets):
+		f.Slot = "DID"
+	case f.Verb == "有" && slices.ContainsFunc([]string{"孩子", "儿子", "女儿", "姐", "妹", "哥", "弟", "朋友"}, func(s string) bool { return strings.Contains(obj, s) }):
+		f.Slot = "HAS_RELATIVE"
+	case f.Verb == "是" && strings.HasSuffix(obj, "人") && !strings.Contains(obj, "个") && utf8.RuneCountInString(obj) <= 5 && utf8.RuneCountInString(obj) > 2:
+		f.Slot, f.Value.Text = "COMES_FROM", strings.TrimSuffix(obj, "人")
+	case f.Verb == "是" && zhStates[obj] != "":
+		f.Slot = zhStates[obj]
+	case f.Verb == "是" && strings.HasSuffix(obj, "岁"):
+		f.Slot = "HAS_AGE"
+	case f.Verb == "是" && zhFeelings[strings.TrimLeft(obj, "很太")]:
+		f.Slot = "FEELS"
+	case (f.Verb == "是" || f.Verb == "做" || f.Verb == "当") && slices.ContainsFunc(zhJobs, func(s string) bool { return strings.HasSuffix(obj, s) }):
+		f.Slot = "WORKS_AS"
+	case (f.Verb == "工作" || f.Verb == "上班") && f.Place.Text != "":
+		f.Slot, f.Value = "WORKS_AT", f.Place
+	case (f.Verb == "住" || f.Verb == "住在" || strings.HasPrefix(f.Verb, "搬")) && f.Place.Text+obj != "":
+		f.Slot, f.Value = "LIVES_IN", f.Object
+		if f.Place.Text != "" {
+			f.Value = f.Place
+		}
+		f.Value.Text = strings.TrimPrefix(strings.TrimPrefix(f.Value.Text, "在"), "到")
+	case f.Verb == "过敏" && c.ba.Text != "":
+		f.Slot, f.Value = "HAS_CONDITION", c.ba
+		f.Value.Text += "过敏"
+	case f.Verb == "去" && strings.Contains(c.text, "去过"):
+		f.Slot = "VISITED"
+	case f.Verb == "会" && (f.Modality == Plan || obj == ""):
+		f.Slot = "DID"
+	}
+	if f.Modality == Plan {
+		f.Slot = "PLANS"
+	}
+	if f.Value.Text == "" || f.Slot == "DID" || f.Slot == "PLANS" || f.Slot == "WANTS" && obj == "" {
+		if f.Slot != "PLANS" && f.Slot != "HAS_STATUS" && f.Slot != "HAS_CONDITION" {
+			f.Slot = "DID"
+		}
+		f.Value = Phrase{Text: f.Verb + obj, Start: f.Object.Start, End: f.Object.End}
+	}
+	return c.worth()
+}
+
+// worth reports whether the fact is worth keeping, and sets its confidence and tier.
+func (c *zhClause) worth() bool {
+	f := &c.f
+	obj := f.Object.Text
+	if zhIdle[f.Verb] && obj == "" || zhIdioms[f.Verb+obj] || f.Verb == "是" && (obj == "" || strings.HasPrefix(obj, "这") || strings.HasPrefix(obj, "不是")) || zhNothing[f.Verb] {
+		return false
+	}
+	f.Confidence, f.Tier = 0.87, Default
+	low := func(by float64) { f.Confidence -= by }
+	if c.dropped {
+		low(0.05)
+		if zhVerbs[f.Verb] == "" || zhVerbs[f.Verb] == "IS" {
+			low(0.3)
+		}
+	}
+	if f.Modality != Asserted && f.Modality != Plan {
+		low(0.4)
+	}
+	switch f.Subject.Kind {
+	case Addressee:
+		low(0.3)
+	case Pronoun, Described:
+		low(0.08)
+	}
+	if zhVerbs[f.Verb] == "" {
+		low(0.1)
+	}
+	if zhIdle[f.Verb] && utf8.RuneCountInString(obj) < 2 {
+		low(0.15)
+	}
+	if f.Confidence < 0.78 {
+		f.Tier = Wide
+	}
+	return true
+}
+
+// zhIdle verbs need a real object to say something.
+var zhIdle = set("说 告诉 问 看 做 有 是 去 来 给 用 找 得 想 觉得 感觉 认为 会 知道 让 弄 搞 带 点 上 开 打 放 等 见 没有 叫 提")
+
+// zhNothing verbs say nothing of a person.
+var zhNothing = set("谢谢 麻烦 算 像 好像 等于 以为 觉着 看来 可见 使 令 推进 行")
+
+var zhIdioms = set("说真的 看情况 想一下 看一下 有意思 有道理 有可能 来说 说来 没事 有时候 是吧 是啊 是这样 是的 知道 不知道")

@@ -1,0 +1,127 @@
+package depparse
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+//go:embed model.bin
+var modelFile string
+
+// model is the embedded weights, read on first use.
+var model = sync.OnceValue(func() *models {
+	m, err := decode(modelFile)
+	if err != nil {
+		panic(err) // unreachable unless the embedded file is broken; a test reads it
+	}
+	return m
+})
+
+// models are the three perceptrons.
+type models struct{ tag, move, label weights }
+
+// Weights of one perceptron: for a feature the classes that it speaks for or against.
+// Slots are an open-addressed table of features; a feature's cells are pairs of bytes,
+// class and signed weight, after their number. A feature is the hash of its template
+// and values; two that share a hash share weights.
+type weights struct {
+	classes []string
+	slots   []slot
+	mask    uint32
+	cells   []byte
+}
+
+type slot struct{ feature, at uint32 } // at: offset in cells plus one; 0: free
+
+// vote adds the weights of the features to the score of each class.
+func (w *weights) vote(features []uint32, score []int32) {
+	clear(score)
+	for _, f := range features {
+		for i := f & w.mask; ; i = (i + 1) & w.mask {
+			s := w.slots[i]
+			if s.at == 0 {
+				break
+			}
+			if s.feature != f {
+				continue
+			}
+			n := int(w.cells[s.at-1])
+			for c := w.cells[s.at : int(s.at)+2*n]; len(c) > 1; c = c[2:] {
+				score[c[0]] += int32(int8(c[1]))
+			}
+			break
+		}
+	}
+}
+
+// best is the class of the highest score; the first one wins a tie.
+func best(score []int32) int {
+	b := 0
+	for i, s := range score {
+		if s > score[b] {
+			b = i
+		}
+	}
+	return b
+}
+
+const magic = "membench dependency model 1\n"
+
+// decode reads a model: for each perceptron the classes (one line, blank-separated), the
+// number of features, and for each feature in ascending order the difference to the one
+// before (uvarint), the number of its cells and the cells.
+func decode(s string) (*models, error) {
+	rest, ok := strings.CutPrefix(s, magic)
+	if !ok {
+		return nil, fmt.Errorf("dependency model: have %.20q, want %q first", s, magic)
+	}
+	b := []byte(rest)
+	var m models
+	for _, w := range []*weights{&m.tag, &m.move, &m.label} {
+		var err error
+		if b, err = w.decode(b); err != nil {
+			return nil, err
+		}
+	}
+	return &m, nil
+}
+
+func (w *weights) decode(b []byte) ([]byte, error) {
+	short := fmt.Errorf("dependency model: cut off")
+	line, _, ok := strings.Cut(string(b[:min(len(b), 4096)]), "\n")
+	if !ok {
+		return nil, short
+	}
+	w.classes = strings.Fields(line)
+	b = b[len(line)+1:]
+	n, k := binary.Uvarint(b)
+	if k <= 0 || n > uint64(len(b)) {
+		return nil, short
+	}
+	b = b[k:]
+	size := uint32(16)
+	for uint64(size) < 2*n {
+		size *= 2
+	}
+	w.slots, w.mask = make([]slot, size), size-1
+	feature := uint32(0)
+	for range n {
+		d, k := binary.Uvarint(b)
+		if k <= 0 || len(b) < k+1 || len(b) < k+1+2*int(b[k]) {
+			return nil, short
+		}
+		feature += uint32(d)
+		cells := b[k : k+1+2*int(b[k])]
+		i := feature & w.mask
+		for w.slots[i].at != 0 {
+			i = (i + 1) & w.mask
+		}
+		w.slots[i] = slot{feature, uint32(len(w.cells)) + 1}
+		w.cells = append(w.cells, cells...)
+		b = b[k+len(cells):]
+	}
+	return b, nil
+}

@@ -1,0 +1,37 @@
+// Package smallfile reads files that are meant to be small, whole: a configuration, a
+// catalogue, a chapter. One that is larger than its limit, or has no end, is an error
+// before it fills the memory.
+package smallfile
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// Max is the limit of most files: 64 MiB.
+const Max = 64 << 20
+
+// Read returns the content of a file of at most Max bytes. It fails as os.ReadFile
+// does, and when the file is larger.
+func Read(path string) ([]byte, error) { return ReadMax(path, Max) }
+
+// ReadMax is Read with a limit in bytes.
+func ReadMax(path string, max int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err == nil && st.Mode().IsRegular() && st.Size() > max {
+		return nil, fmt.Errorf("%s: the file has %d bytes, want at most %d", path, st.Size(), max)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, max+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(b)) > max {
+		return nil, fmt.Errorf("%s: the file has more than %d bytes", path, max)
+	}
+	return b, nil
+}
