@@ -23,6 +23,7 @@ type ClaimifyOptions struct {
 	Generator llm.Generator  `json:"-"` // nil: by rule
 	Prompts   llm.Prompts    `json:"-"` // of the generator
 	Catalogs  []string       `json:"catalogs"`
+	People    schema.People  `json:"people,omitzero"` // who is who
 	Version   schema.Version `json:"version"`
 	Force     bool           `json:"-"` // ask again about memories that were asked about before
 	Prune     bool           `json:"-"` // remove files of conversations that the exports do not have
@@ -120,7 +121,7 @@ func (o ClaimifyOptions) extraction() (claims.Options, func() error, error) {
 	if o.Workers == 0 && o.Generator == nil {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	co := claims.Options{Catalog: cat, Version: o.Version, Force: o.Force, Workers: o.Workers, Memory: o.Memory, TempDir: o.TempDir}
+	co := claims.Options{Catalog: cat, Version: o.Version, People: o.People, Force: o.Force, Workers: o.Workers, Memory: o.Memory, TempDir: o.TempDir}
 	if o.Generator == nil {
 		return co, done, nil
 	}

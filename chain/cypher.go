@@ -2,8 +2,6 @@ package chain
 
 import (
 	"context"
-	"errors"
-	"io"
 	"path/filepath"
 	"runtime"
 
@@ -66,8 +64,10 @@ func graphVersion(dir string) schema.Version {
 }
 
 func (o CypherOptions) write(ctx context.Context, f *build.Frame, out cypher.Scripts) (cypher.Counts, error) {
+	co := cypher.Options{Workers: o.Workers, MaxLine: o.MaxLine, Scope: o.Scope}
 	if o.Graph == "-" {
-		return o.writeStream(ctx, f, out)
+		co.Once = true
+		return cypher.Write(ctx, []jsonl.File{f.File(ctx, "-")}, nil, out, co, f.Found)
 	}
 	nodes, edges, err := graph.Parts(o.Graph)
 	if err != nil {
@@ -81,47 +81,5 @@ func (o CypherOptions) write(ctx context.Context, f *build.Frame, out cypher.Scr
 	if err != nil {
 		return cypher.Counts{}, err
 	}
-	return cypher.Write(ctx, nf, ef, out, cypher.Options{Workers: o.Workers, MaxLine: o.MaxLine, Scope: o.Scope}, f.Found)
-}
-
-// writeStream writes what standard input holds, nodes and edges mixed.
-func (o CypherOptions) writeStream(ctx context.Context, f *build.Frame, out cypher.Scripts) (c cypher.Counts, err error) {
-	to := map[string]io.Writer{cypher.ConstraintsFile: out.Constraints, cypher.NodesFile: out.Nodes, cypher.EdgesFile: out.Edges}
-	for file, w := range to {
-		if _, err := io.WriteString(w, cypher.Head(file)); err != nil {
-			return c, err
-		}
-	}
-	elements := func(yield func(schema.Record[schema.Element], error) bool) {
-		for rec, err := range jsonl.DecodeFiles[schema.Element]([]jsonl.File{f.File(ctx, "-")}, o.MaxLine) {
-			switch {
-			case err != nil:
-			case rec.V.Node != nil:
-				c.Nodes++
-			default:
-				c.Edges++
-			}
-			if !yield(rec, err) {
-				return
-			}
-		}
-	}
-	for s, err := range cypher.Script(elements, o.Scope) {
-		var x *schema.Finding
-		if errors.As(err, &x) {
-			f.Found(x)
-			continue
-		}
-		if err != nil {
-			return c, err
-		}
-		c.Statements++
-		if _, err := io.WriteString(to[s.File], s.Text); err != nil {
-			return c, err
-		}
-		if err := ctx.Err(); err != nil {
-			return c, err
-		}
-	}
-	return c, nil
+	return cypher.Write(ctx, nf, ef, out, co, f.Found)
 }

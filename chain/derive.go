@@ -59,8 +59,8 @@ func (c *run) claimify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o := ClaimifyOptions{Exports: []string{c.path("exports")}, Generator: g, Catalogs: c.catalogs(), Version: c.p.SchemaVersion, Prune: true}
-	s := build.Step{Name: "claimify", Inputs: slices.Concat(exports, o.Catalogs), Output: c.path("claims", "by_conv"), Dir: true, InPlace: true, Options: map[string]any{"asked": who}}
+	o := ClaimifyOptions{Exports: []string{c.path("exports")}, Generator: g, Catalogs: c.catalogs(), People: c.p.People, Version: c.p.SchemaVersion, Prune: true}
+	s := build.Step{Name: "claimify", Inputs: slices.Concat(exports, o.Catalogs), Output: c.path("claims", "by_conv"), Dir: true, InPlace: true, Options: map[string]any{"asked": who, "people": o.People}}
 	if g != nil {
 		o.Prompts = c.o.Models.Prompts
 		s.Models, s.Prompts = map[string]string{"claims": g.Model()}, map[string]string{"claims": claims.Prompt(o.Prompts).SHA256()}
@@ -100,8 +100,8 @@ func (c *run) toGraph(ctx context.Context) error {
 		return err
 	}
 	o := ToGraphOptions{Events: []string{c.path("events.jsonl")}, Exports: []string{c.path("exports")}, Claims: []string{c.path("claims", "compiled")},
-		Catalogs: c.catalogs(), Version: c.p.SchemaVersion, Memory: 48 << 20}
-	s := build.Step{Name: "to-graph", Inputs: slices.Concat(o.Events, exports, compiled, o.Catalogs), Output: c.path("graph"), Dir: true, Options: struct{}{}}
+		Catalogs: c.catalogs(), People: c.p.People, Version: c.p.SchemaVersion, Memory: 48 << 20}
+	s := build.Step{Name: "to-graph", Inputs: slices.Concat(o.Events, exports, compiled, o.Catalogs), Output: c.path("graph"), Dir: true, Options: map[string]any{"people": o.People}}
 	return c.do(ctx, s, func(ctx context.Context, path string, with Shared, counts map[string]int) error {
 		o.Shared, o.Out = with, path
 		made, err := ToGraph(ctx, o)

@@ -24,9 +24,10 @@ type ToGraphOptions struct {
 	Workers                 int            `json:"-"` // 0: one per processor
 	MaxLine                 int            `json:"-"` // 0: jsonl.MaxLine
 
-	Shortcuts   bool     `json:"shortcut_edges"`
-	RewriteUser string   `json:"rewrite_user"`
-	Catalogs    []string `json:"catalog"`
+	Shortcuts   bool          `json:"shortcut_edges"`
+	RewriteUser string        `json:"rewrite_user"`
+	Catalogs    []string      `json:"catalog"`
+	People      schema.People `json:"people,omitzero"` // who is who, as Claimify has it
 }
 
 func (o ToGraphOptions) check() error {
@@ -94,7 +95,7 @@ func ToGraph(ctx context.Context, o ToGraphOptions) (graphir.Counts, error) {
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	counts, err := graphir.Write(ctx, in, nodes, edges, graphir.Options{Catalog: cat, Version: o.Version, Shortcuts: o.Shortcuts, RewriteUser: o.RewriteUser,
+	counts, err := graphir.Write(ctx, in, nodes, edges, graphir.Options{Catalog: cat, Version: o.Version, People: o.People, Shortcuts: o.Shortcuts, RewriteUser: o.RewriteUser,
 		Memory: o.Memory, TempDir: o.TempDir, Workers: workers, MaxLine: o.MaxLine}, f.Found)
 	if err != nil {
 		return counts, err

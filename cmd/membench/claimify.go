@@ -47,6 +47,7 @@ built-in catalogue (membench schema show catalog).`,
 	f.StringVar(&o.extractor, "extractor", o.extractor, "`rule` or model")
 	o.model.add(c)
 	f.StringArrayVar(&o.Catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
+	f.Var(peopleFlag{&o.People}, "people", "say who is who: a YAML `file` with scope and known, as under people in membench.yaml, or its text in braces")
 	f.Var(versionFlag{&o.Version}, "schema-version", "write this `version` of the records")
 	o.stepFlags.add(c, 100)
 	f.BoolVar(&o.Force, "force", false, "ask the model again about memories that it was asked about before")

@@ -61,6 +61,7 @@ of claims alone, which is loaded beside its memory graph.
 	f.StringVarP(&o.Out, "output", "o", "", "`folder` for the graph, or - for standard output (required)")
 	f.Var(versionFlag{&o.Version}, "schema-version", "schema `version` of the graph")
 	f.Var(versionFlag{&o.InputVersion}, "input-version", "schema `version` of the input; 0.0.1 claims need migrate before they join a newer graph")
+	f.Var(peopleFlag{&o.People}, "people", "who is who, as claimify has it: a YAML `file`, or its text in braces")
 	f.StringArrayVar(&o.Catalogs, "catalog", nil, "`file` with more terms for the catalogue; may be given again")
 	f.Var((*byteSize)(&o.Memory), "memory", "`size` of what is held before intermediate records go to disk, e.g. 64M; 0 holds everything")
 	f.Var(&maxLine, "max-line", "`size` of the longest line that is read")

@@ -193,9 +193,6 @@ func (o *Options) prepare() ([]*unit, error) {
 	return units, nil
 }
 
-// ErrBusy says that another process works in the folder.
-var ErrBusy = atomicfile.ErrBusy
-
 // Run asks every system every question that has no record yet, and writes the files
 // of the run. What a single question met is its outcome; an error of Run is one that
 // would meet every other question as well (a refused key, a spent budget, a full disk)

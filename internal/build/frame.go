@@ -163,7 +163,11 @@ func (f *Frame) File(ctx context.Context, name string) jsonl.File {
 			}
 			r.r = file
 		}
-		f.digests = append(f.digests, r)
+		if i := slices.IndexFunc(f.digests, func(o *digestReader) bool { return o.name == name && name != "-" }); i >= 0 {
+			f.digests[i] = r // read again
+		} else {
+			f.digests = append(f.digests, r)
+		}
 		z, err := jsonl.Decompress(r)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -220,10 +224,7 @@ func (f *Frame) inputs() []schema.FileDigest {
 		if path != "-" {
 			path = relIn(dir, path)
 		}
-		d := schema.FileDigest{Path: path, SHA256: hex.EncodeToString(r.h.Sum(nil)), Bytes: r.n}
-		if !slices.Contains(out, d) {
-			out = append(out, d)
-		}
+		out = append(out, schema.FileDigest{Path: path, SHA256: hex.EncodeToString(r.h.Sum(nil)), Bytes: r.n})
 	}
 	slices.SortFunc(out, func(a, b schema.FileDigest) int { return strings.Compare(a.Path, b.Path) })
 	return out
@@ -363,6 +364,31 @@ func (w digestWriter) Write(p []byte) (int, error) {
 	hashing.Wait()
 	o.n += int64(n)
 	return n, o.frame.explain(err) // after an error nobody asks for the digest
+}
+
+// Reset takes back what was written. Standard output gives nothing back.
+func (o *Output) Reset() error {
+	file := o.spool
+	if o.file != nil {
+		o.ahead.Close()
+		file = o.file.File
+	}
+	if file == nil {
+		return fmt.Errorf("%s cannot be written again", o.name)
+	}
+	if err := file.Truncate(0); err != nil {
+		return err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if o.file != nil {
+		o.ahead = o.file.Ahead()
+	}
+	o.Writer.Reset(digestWriter{o})
+	o.n = 0
+	o.h.Reset()
+	return nil
 }
 
 // Close ends the output. A file below a folder then waits there for Commit.
