@@ -115,8 +115,11 @@ func (d *Duration) UnmarshalText(b []byte) error {
 }
 
 // Load reads and checks a project file and fills in the defaults. ${NAME} in a value
-// is taken from env.
+// is taken from env; nil: the environment of the process.
 func Load(path string, env Lookup) (*Project, error) {
+	if env == nil {
+		env = environ
+	}
 	b, err := smallfile.Read(path)
 	if err != nil {
 		return nil, err

@@ -67,8 +67,8 @@ func decode(b []byte, env Lookup, v any) (*yamldoc.Doc, error) {
 	return d, d.Decode(v)
 }
 
-// Environ looks variables up in the environment of the process.
-func Environ(name string) (value, from string) {
+// environ looks variables up in the environment of the process.
+func environ(name string) (value, from string) {
 	if v, ok := os.LookupEnv(name); ok {
 		return v, "environment"
 	}

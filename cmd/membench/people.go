@@ -2,12 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
+	"membench/internal/smallfile"
+	"membench/internal/yamldoc"
 	"membench/schema"
-
-	"github.com/goccy/go-yaml"
 )
 
 // peopleFlag reads who is who: a YAML file, or its text in braces.
@@ -20,11 +19,11 @@ func (f peopleFlag) Set(s string) error {
 	text := []byte(s)
 	if !strings.HasPrefix(strings.TrimSpace(s), "{") {
 		var err error
-		if text, err = os.ReadFile(s); err != nil {
+		if text, err = smallfile.Read(s); err != nil {
 			return err
 		}
 	}
-	if err := yaml.UnmarshalWithOptions(text, f.People, yaml.Strict(), yaml.DisallowUnknownField()); err != nil {
+	if err := yamldoc.Unmarshal(text, f.People); err != nil {
 		return fmt.Errorf("reading people: %w", err)
 	}
 	return f.Check()
