@@ -18,17 +18,18 @@ import (
 // ClaimifyOptions of Claimify.
 type ClaimifyOptions struct {
 	Shared
-	Exports   []string       `json:"-"` // folders or files of exported memories
-	Out       string         `json:"-"` // folder, or "-"
-	Generator llm.Generator  `json:"-"` // nil: by rule
-	Prompts   llm.Prompts    `json:"-"` // of the generator
-	Catalogs  []string       `json:"catalogs"`
-	People    schema.People  `json:"people,omitzero"` // who is who
-	Version   schema.Version `json:"version"`
-	Force     bool           `json:"-"` // ask again about memories that were asked about before
-	Prune     bool           `json:"-"` // remove files of conversations that the exports do not have
-	Workers   int            `json:"-"` // chunks asked at once, or conversations read by rule (0: 1, or one per core)
-	Memory    int64          `json:"-"` // bytes of memories held before they go to disk; 0: 16 MiB
+	Exports    []string       `json:"-"` // folders or files of exported memories
+	Out        string         `json:"-"` // folder, or "-"
+	Generator  llm.Generator  `json:"-"` // nil: by rule
+	Prompts    llm.Prompts    `json:"-"` // of the generator
+	Catalogs   []string       `json:"catalogs"`
+	People     schema.People  `json:"people,omitzero"`      // who is who
+	Operations []string       `json:"operations,omitempty"` // scenes whose talk is about systems; "*": all
+	Version    schema.Version `json:"version"`
+	Force      bool           `json:"-"` // ask again about memories that were asked about before
+	Prune      bool           `json:"-"` // remove files of conversations that the exports do not have
+	Workers    int            `json:"-"` // chunks asked at once, or conversations read by rule (0: 1, or one per core)
+	Memory     int64          `json:"-"` // bytes of memories held before they go to disk; 0: 16 MiB
 }
 
 // ClaimifyReport says what Claimify did.
@@ -121,7 +122,7 @@ func (o ClaimifyOptions) extraction() (claims.Options, func() error, error) {
 	if o.Workers == 0 && o.Generator == nil {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	co := claims.Options{Catalog: cat, Version: o.Version, People: o.People, Force: o.Force, Workers: o.Workers, Memory: o.Memory, TempDir: o.TempDir}
+	co := claims.Options{Catalog: cat, Version: o.Version, People: o.People, Operations: o.Operations, Force: o.Force, Workers: o.Workers, Memory: o.Memory, TempDir: o.TempDir}
 	if o.Generator == nil {
 		return co, done, nil
 	}
