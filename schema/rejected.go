@@ -1,15 +1,10 @@
 package schema
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 )
-
-// ErrFindings says that the data has errors, which were reported. The command ends with
-// exit status 3.
-var ErrFindings = errors.New("the data has errors")
 
 // A RejectedError ends a step that lost records: it is an ErrFindings.
 type RejectedError struct {

@@ -44,7 +44,6 @@ type env struct {
 	dotenv    map[string]bool // variables that come from .env
 	now       func() time.Time
 	transport http.RoundTripper // to services; nil: the usual one
-	models    *models           // what the steps of eval ask; nil: a command opens its own
 }
 
 // place is where systems are opened; what they keep on this side goes below dir.
