@@ -145,7 +145,7 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 		defer db.Close(context.WithoutCancel(ctx))
 		g = db
 	} else {
-		files, err := graphFiles(o.graph)
+		files, err := graph.Files(o.graph)
 		if err != nil {
 			return err
 		}
