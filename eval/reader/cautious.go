@@ -11,8 +11,8 @@ import (
 // Settings of the cautious reader. They were chosen by reading its answers to 100 human
 // questions of LoCoMo, REALTALK and BEAM; docs/quality.md has the figures on others.
 const (
-	sure    = 0.45 // least share of the question's words, rare ones counting more, in the sentence of an answer
-	surest  = 0.65 // the same where the answer is counted or reckoned, not read off
+	sure    = 0.55 // least share of the question's words, rare ones counting more, in the sentence of an answer
+	surest  = 0.7  // the same where the answer is counted or reckoned, not read off
 	surely  = 0.8  // share of sure that the other sentences of an answer need
 	atOnce  = 2    // sentences of an answer
 	atMostL = 4    // of a list
@@ -39,13 +39,17 @@ func certain(q question, ranked []scored) []scored {
 	}
 	if len(q.subjects) == 1 && !q.several && !reOther.MatchString(low) {
 		ranked = slices.DeleteFunc(slices.Clone(ranked), func(s scored) bool {
-			return s.speaker != "" && !slices.Contains(q.subjects, s.speaker) && !mentions(strings.ToLower(s.text), q.subjects[0])
+			if s.speaker == "" || slices.Contains(q.subjects, s.speaker) {
+				return false
+			}
+			// "Hey Gina, I had to": the name is called, the words are about the speaker.
+			return !mentions(strings.ToLower(s.text), q.subjects[0]) || reFirst.MatchString(s.text) || strings.Contains(s.text, "我")
 		})
 	}
 	if q.first && !slices.ContainsFunc(ranked, func(s scored) bool { return s.speaker != "user" && s.speaker != "assistant" && s.speaker != "" }) {
 		ranked = slices.DeleteFunc(slices.Clone(ranked), func(s scored) bool { return s.speaker == "assistant" })
 	}
-	ranked = slices.DeleteFunc(slices.Clone(ranked), func(s scored) bool { return s.asks || s.former && !q.was && !q.ever })
+	ranked = slices.DeleteFunc(slices.Clone(ranked), func(s scored) bool { return s.asks || strings.HasPrefix(s.text, "[") || s.former && !q.was && !q.ever })
 	need := sure
 	if q.kind == number || q.kind == long {
 		need = surest
