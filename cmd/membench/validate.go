@@ -131,7 +131,11 @@ func runValidate(ctx context.Context, e *env, o validateOptions) error {
 		return err
 	}
 	c := validate.New(cat, validate.Options{Workers: o.workers, MaxLine: o.maxLine, SchemaOnly: o.schemaOnly, Digest: digestOf})
-	buf := bufio.NewWriterSize(e.out, 1<<16)
+	out := e.out
+	if o.format == "text" {
+		out = e.text()
+	}
+	buf := bufio.NewWriterSize(out, 1<<16)
 	p, err := newFindingPrinter(buf, o.format, o.limit, o.summary)
 	if err != nil {
 		return err
