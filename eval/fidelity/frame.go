@@ -64,7 +64,7 @@ func (f *Frame) Learn(o Original, got string) {
 // Verbatim reports whether the system keeps what was said, as far as its texts show. One
 // that takes sentences out of it, or writes in its own words, is judged on facts.
 func (f *Frame) Verbatim() bool {
-	return f.compared == 0 || (f.texts+f.broken)*2 >= f.compared || f.kept/float64(f.compared) >= 0.6 && f.parts*4 < f.compared
+	return f.compared == 0 || (f.texts+f.broken)*2 >= f.compared || f.compared >= 4 && f.kept/float64(f.compared) >= 0.6 && f.parts*4 < f.compared
 }
 
 // taken reports whether every line of a text, after its label, is a stretch of the
