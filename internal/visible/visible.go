@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns s as it may be shown: \x1b, \u202e.
-func Text(s string) string {
+// text returns s as it may be shown: \x1b, \u202e.
+func text(s string) string {
 	for i, r := range s {
 		if hidden(r) || r == utf8.RuneError {
 			return string(appendText([]byte(s[:i]), s[i:]))
@@ -64,7 +64,7 @@ func hidden(r rune) bool {
 	return false
 }
 
-// A Writer passes on what is written to it as Text does.
+// A Writer passes on what is written to it as the package says.
 type Writer struct {
 	w    io.Writer
 	tail []byte // the start of a character that is not whole yet

@@ -17,7 +17,7 @@ func TestText(t *testing.T) {
 		{"x\u2028y", `x\u2028y`},
 		{"bad\xff\x9b\ufffd", "bad\\xff\\x9b\ufffd"},
 	} {
-		if have := Text(c[0]); have != c[1] {
+		if have := text(c[0]); have != c[1] {
 			t.Errorf("%q: have %q, want %q", c[0], have, c[1])
 		}
 		for step := 1; step < 5; step++ { // however it is divided
@@ -39,11 +39,11 @@ func TestText(t *testing.T) {
 func FuzzText(f *testing.F) {
 	f.Add("a\x1b\u202e\xff")
 	f.Fuzz(func(t *testing.T, s string) {
-		out := Text(s)
+		out := text(s)
 		if !utf8.ValidString(out) || strings.ContainsFunc(out, hidden) {
 			t.Fatalf("%q: have %q", s, out)
 		}
-		if Text(out) != out {
+		if text(out) != out {
 			t.Fatalf("%q: shown twice it differs", s)
 		}
 	})
