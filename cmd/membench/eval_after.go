@@ -111,7 +111,7 @@ func (s runSpec) after(ctx context.Context, e *env, files []schema.FileDigest) e
 	}
 	err = runStep(e, s, "summed", "1", []string{"summary.jsonl"}, func() error {
 		a := evalAggregateOptions{inputs: []string{s.dir}, out: s.dir}
-		a.Confidence, a.Draws, a.Seed = .95, 2000, 1
+		a.Confidence = .95
 		return runEvalAggregate(ctx, e, a)
 	})
 	if err != nil {
@@ -134,7 +134,7 @@ func (s runSpec) report(ctx context.Context, e *env) error {
 	}
 	return runStep(e, s, "reported", s.formats, made, func() error {
 		o := evalReportOptions{inputs: []string{s.dir}, formats: s.formats, lang: "en", out: s.dir, confidence: 95}
-		o.figures.Confidence, o.figures.Draws, o.figures.Seed, o.Embed, o.MaxText = .95, 2000, 1, 200, 20_000
+		o.figures.Confidence, o.Embed, o.MaxText = .95, 200, 20_000
 		if err := o.check(); err != nil {
 			return err
 		}

@@ -118,8 +118,6 @@ func (p *percentFlag) Set(s string) error {
 func addFigureFlags(c *cobra.Command, o *figure.Options, confidence *percentFlag) {
 	f := c.Flags()
 	f.Var(confidence, "confidence", "`level` of every interval, in percent")
-	f.IntVar(&o.Draws, "draws", 2000, "draws of the bootstrap: `n`")
-	f.Uint64Var(&o.Seed, "seed", 1, "`seed` of the bootstrap")
 }
 
 // runFiles finds the QA and session files of a run.

@@ -22,6 +22,8 @@ type evalCompareOptions struct {
 	gateTexts  []string
 	gates      []compare.Gate
 	examples   int
+	junit      string
+	markdown   string
 	confidence percentFlag
 	uneven     bool
 	json       bool
@@ -36,10 +38,12 @@ func newEvalCompareCmd(e *env) *cobra.Command {
 
 A RUN is a folder with qa_records.jsonl, or such a file; a file with several systems
 counts as several runs. Each pair is compared over the questions that both were scored on: wins,
-losses, the difference with an interval (bootstrap, whole conversations drawn), McNemar's
-exact test for verdicts or a permutation of signs for other scores, adjusted by Holm
-over all pairs (categories apart), and the smallest difference that this many
-questions would have shown. Where nothing is shown it prints ~ and no rank.
+losses, and the difference. Questions of one conversation rest on one memory, so verdict,
+interval and p come from one t test over conversations, adjusted by Holm over all pairs
+(categories apart); beside it the design effect (how much wider this is than with
+independent questions) and the smallest difference that the runs would have shown.
+Where nothing is shown it prints ~ and no rank. Few conversations are said to be few;
+with one only, its questions are tested, which says nothing of others.
 
 Where a rule and a model, or two models, graded by one protocol, -p says which:
 "NAME by GRADER".
@@ -51,16 +55,20 @@ Where all were graded against corrected golds, too (eval grade --errata), the co
 with those follows. --examples shows questions that one of two answered better.
 
 --gate is for continuous integration: the first RUN is the baseline, each system of the
-others is held against the same system there (or the only one against the only one). It
-exits 3 when METRIC, a protocol, got worse by more than MARGIN percentage points (default
-0) with support: the paired test shows it at --alpha, adjusted by Holm over all gates,
-and the interval over whole conversations lies beyond the margin. A question that the
-baseline was scored on and the new run is not fails, too (--uneven accepts that). METRIC
-may be retrieve_ms, answer_ms or tokens (of a question): MARGIN is then percent of the
-baseline's mean.`,
+others is compared with the same system there (or the only one with the only one). METRIC
+is a protocol, MARGIN percentage points that may be lost (default 0). Each gate has one of
+three outcomes, and the command an exit code for each:
+  worse         3  the loss is shown to be greater than MARGIN (--alpha, Holm over all gates)
+  not worse     0  it is shown to be no greater; or no question was scored differently
+  inconclusive  4  neither: more questions or conversations are needed (eval plan)
+A question that the baseline was scored on and the new run is not exits with 3, too
+(--uneven accepts that). METRIC may be retrieve_ms, answer_ms or tokens (of a question):
+MARGIN is then percent of the baseline's mean. --junit and --markdown write the outcomes
+for a build server and for a pull request.`,
 		Example: `  membench eval compare runs/bm25 runs/mem0 --protocol rule
   membench eval compare a.jsonl b.jsonl -p recorded-judge --allow reader
   membench eval compare main/ this/ --gate rule:2 --gate retrieve_ms:50 --examples 3
+  membench eval compare main/ this/ --gate rule:2 --junit gates.xml --markdown "$GITHUB_STEP_SUMMARY"
   membench eval compare runs/* --protocol locomo-f1 --json | jq '.pairs[] | select(.total.shown)'`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -80,8 +88,10 @@ baseline's mean.`,
 	f.Float64Var(&o.Power, "power", 0.8, "`power` of the detectable effect")
 	f.StringSliceVar(&o.Apart, "apart", nil, "raw `categories` left out, with commas (default: 5 of locomo)")
 	f.BoolVar(&o.uneven, "uneven", false, "accept runs that were not scored on the same questions")
-	f.StringArrayVar(&o.gateTexts, "gate", nil, "exit 3 when `METRIC[:MARGIN]` got worse than in the first RUN; again for more")
+	f.StringArrayVar(&o.gateTexts, "gate", nil, "exit 3 when `METRIC[:MARGIN]` got worse than in the first RUN, 4 when that cannot be said; again for more")
 	f.IntVar(&o.examples, "examples", 0, "show `n` questions that each of two runs answered better; with --gate n that were lost")
+	f.StringVar(&o.junit, "junit", "", "with --gate: write the outcomes to this `file` as JUnit XML")
+	f.StringVar(&o.markdown, "markdown", "", "with --gate: write the outcomes to this `file` as Markdown")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	return c
 }
@@ -102,6 +112,8 @@ func (o *evalCompareOptions) check() error {
 		return usagef("--gate wants a baseline and a run to hold against it: give two RUNs")
 	case len(o.gates) > 0 && o.Protocol != "":
 		return usagef("--gate names the protocol itself: leave out --protocol")
+	case len(o.gates) == 0 && o.junit+o.markdown != "":
+		return usagef("--junit and --markdown report gates: give --gate")
 	case o.examples < 0:
 		return usagef("--examples is %d, want 0 or more", o.examples)
 	case o.examples > 0 && slices.Contains(o.inputs, "-"):
@@ -216,7 +228,9 @@ func readExamples(ctx context.Context, e *env, in []comparedRun, wanted ...*comp
 type gateReport struct {
 	Alpha float64         `json:"alpha"`
 	Gates []compare.Gated `json:"gates"`
-	Worse bool            `json:"worse"` // the exit code is 3
+	Worse bool            `json:"worse"` // a gate is worse, or questions were lost: the exit code is 3
+	// Inconclusive: some gate is; the exit code is 4 unless Worse.
+	Inconclusive bool `json:"inconclusive"`
 }
 
 func runGates(ctx context.Context, e *env, o evalCompareOptions, in []comparedRun) error {
@@ -237,34 +251,46 @@ func runGates(ctx context.Context, e *env, o evalCompareOptions, in []comparedRu
 			return err
 		}
 	}
-	worse, lost := 0, 0
+	found, lost := map[compare.Outcome]int{}, 0
 	for _, x := range list {
-		if x.Worse {
-			worse++
-		}
+		found[x.Outcome]++
 		if x.Lost > 0 {
 			lost++
 		}
 	}
-	failed := worse > 0 || lost > 0 && !o.uneven
+	if o.uneven {
+		lost = 0
+	}
 	if o.json {
-		err = writeJSON(e.out, gateReport{o.Alpha, list, failed})
+		err = writeJSON(e.out, gateReport{o.Alpha, list, found[compare.Worse] > 0 || lost > 0, found[compare.Inconclusive] > 0})
 	} else {
 		w := bufio.NewWriter(e.out)
 		printGates(w, list)
 		err = w.Flush()
 	}
+	if err == nil && o.junit != "" {
+		err = writeOut(e, o.junit, func(w io.Writer) error { return compare.WriteJUnit(w, list, !o.uneven) })
+	}
+	if err == nil && o.markdown != "" {
+		err = writeOut(e, o.markdown, func(w io.Writer) error { return compare.WriteMarkdown(w, list) })
+	}
 	if err != nil {
 		return err
 	}
-	if worse > 0 {
-		e.warnf("%d of %d gates got worse", worse, len(list))
+	if n := found[compare.Worse]; n > 0 {
+		e.warnf("%d of %d gates got worse", n, len(list))
 	}
-	if lost > 0 && !o.uneven {
+	if n := found[compare.Inconclusive]; n > 0 {
+		e.warnf("%d of %d gates are inconclusive", n, len(list))
+	}
+	if lost > 0 {
 		e.warnf("in %d of %d gates the baseline was scored on questions that the new run was not; --uneven accepts that", lost, len(list))
 	}
-	if failed {
+	switch {
+	case found[compare.Worse] > 0 || lost > 0:
 		return errFindings
+	case found[compare.Inconclusive] > 0:
+		return errInconclusive
 	}
 	return nil
 }
@@ -289,7 +315,7 @@ func probability(p *float64) string {
 func printComparison(w io.Writer, r *compare.Report) {
 	fmt.Fprintf(w, "%s on %s, in percent\n", r.Protocol, r.Dataset)
 	for _, x := range r.Runs {
-		fmt.Fprintf(w, "  %-40s %8s  Wilson %s  n %d, unscored %d\n", x.Run, percent(x.Overall.Value), interval(x.Overall.Lo, x.Overall.Hi), x.Overall.N, x.Overall.Unscored)
+		fmt.Fprintf(w, "  %-40s %8s  by conversation %s  n %d in %d, unscored %d\n", x.Run, percent(x.Overall.Value), interval(x.Overall.ClusterLo, x.Overall.ClusterHi), x.Overall.N, x.Overall.Clusters, x.Overall.Unscored)
 	}
 	for _, d := range r.Differ {
 		fmt.Fprintf(w, "  ! %s differs, as allowed: %v\n", d.Field, d.Values)
@@ -299,9 +325,9 @@ func printComparison(w io.Writer, r *compare.Report) {
 	}
 	for _, p := range r.Pairs {
 		fmt.Fprintf(w, "\n%s (A) − %s (B), %s\n", p.A, p.B, p.Test)
-		fmt.Fprintf(w, "  %-24s %8s %16s %6s %6s %6s %8s %8s %6s  %s\n", "", "A − B", "interval", "n", "wins", "losses", "p", "p Holm", "MDE", "better")
+		fmt.Fprintf(w, "  %-24s %8s %16s %6s %6s %6s %6s %8s %8s %6s  %s\n", "", "A − B", "interval", "n", "wins", "losses", "deff", "p", "p Holm", "MDE", "better")
 		line := func(name string, c compare.Cell) {
-			fmt.Fprintf(w, "  %-24s %8s %16s %6d %6d %6d %8s %8s %6s  %s\n", name, signed(c.Difference), signedInterval(c.Lo, c.Hi), c.N, c.Wins, c.Losses, probability(c.P), probability(c.Adjusted), percent(c.Detectable), c.Better)
+			fmt.Fprintf(w, "  %-24s %8s %16s %6d %6d %6d %6s %8s %8s %6s  %s\n", name, signed(c.Difference), signedInterval(c.Lo, c.Hi), c.N, c.Wins, c.Losses, plain(c.Design), probability(c.P), probability(c.Adjusted), percent(c.Detectable), c.Better)
 		}
 		line("all", p.Total)
 		for _, c := range p.Categories {
@@ -318,8 +344,11 @@ func printComparison(w io.Writer, r *compare.Report) {
 			}
 		}
 		printExamples(w, p.Examples, p.A, p.B)
-		if c := p.Total; c.Shown && c.Lo != nil && *c.Lo <= 0 && *c.Hi >= 0 {
-			fmt.Fprintf(w, "  ! shown over the questions, not over the %d cases: the interval of whole cases holds 0\n", c.Clusters)
+		switch c := p.Total; {
+		case c.Clusters == 1:
+			fmt.Fprintln(w, "  ! one conversation: its questions are tested, which says nothing of other conversations")
+		case c.Few && c.N > 0:
+			fmt.Fprintf(w, "  ! %d conversations are few: the interval is as wide as that makes it\n", c.Clusters)
 		}
 	}
 }

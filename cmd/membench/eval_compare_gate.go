@@ -10,63 +10,30 @@ import (
 	"membench/eval/compare"
 )
 
-// printGates says what each gate found, worse ones first in words that a log shows alone.
+// printGates says what each gate found.
 func printGates(w io.Writer, list []compare.Gated) {
-	for _, x := range list {
-		c, unit := x.Cell, "points"
-		measured := slices.Contains(compare.Measures(), x.Metric)
-		verdict := "not worse"
-		switch {
-		case x.Worse:
-			verdict = "WORSE"
-		case x.Doubtful:
-			verdict = "worse over the questions, not over the cases: not gated"
-		case c.Shown && c.Better == x.Run && !measured || c.Shown && c.Better == x.Base && measured:
-			verdict = "better"
+	for i := range list {
+		x := &list[i]
+		change, span := x.Change()
+		outcome := string(x.Outcome)
+		if x.Outcome == compare.Worse {
+			outcome = "WORSE"
 		}
-		value, change, span := percent(c.A)+" from "+percent(c.B), signed(c.Difference), signedInterval(c.Lo, c.Hi)
-		if measured {
-			unit = "of the baseline"
-			value, change, span = plain(c.A)+" from "+plain(c.B), relative(c.Difference, c.B), relative(c.Lo, c.B)+" to "+relative(c.Hi, c.B)
-		}
-		fmt.Fprintf(w, "%s: %s of %s on %s\n", verdict, x.Metric, x.Run, x.Dataset)
-		fmt.Fprintf(w, "  %s: %s %s, by case %s; margin %g; n %d (%d better, %d worse), p %s, Holm %s, %s\n", value, change, unit, span, x.Margin, c.N, betterOf(c, measured), worseOf(c, measured), probability(c.P), probability(c.Adjusted), x.Test)
-		if x.Lost+x.New > 0 {
-			fmt.Fprintf(w, "  ! scored only in the baseline: %d, only in the new run: %d\n", x.Lost, x.New)
-		}
-		if x.FewCases() {
-			fmt.Fprintf(w, "  ! %d cases: the interval by case is too narrow below about ten\n", c.Clusters)
-		}
-		for _, d := range x.Differ {
-			fmt.Fprintf(w, "  ! %s differs, as allowed: %v\n", d.Field, d.Values)
+		fmt.Fprintf(w, "%s: %s of %s on %s\n", outcome, x.Metric, x.Run, x.Dataset)
+		fmt.Fprintf(w, "  %s: %s, interval %s; margin %g; n %d in %d conversations (%d up, %d down); p of a loss beyond the margin %s, Holm %s; %s\n",
+			x.Value(), change, span, x.Margin, x.Cell.N, x.Cell.Clusters, x.Cell.Wins, x.Cell.Losses, probability(x.P), probability(x.Adjusted), x.Test)
+		for _, n := range x.Notes() {
+			fmt.Fprintf(w, "  ! %s\n", n)
 		}
 		printExamples(w, x.Examples, x.Run, x.Base)
 	}
 }
 
-// betterOf counts the questions at which the new run is better.
-func betterOf(c compare.Cell, measured bool) int {
-	if measured {
-		return c.Losses
-	}
-	return c.Wins
-}
-
-func worseOf(c compare.Cell, measured bool) int { return c.Wins + c.Losses - betterOf(c, measured) }
-
 func plain(x *float64) string {
 	if x == nil {
 		return "–"
 	}
-	return fmt.Sprintf("%.4g", *x)
-}
-
-// relative is a difference in percent of a baseline.
-func relative(x, of *float64) string {
-	if x == nil || of == nil || *of == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%+.1f %%", 100**x / *of)
+	return fmt.Sprintf("%.3g", *x)
 }
 
 // printExamples shows questions that one of a and b answered better, both answers and
