@@ -18,6 +18,8 @@ package annotate
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"membench/schema"
@@ -211,6 +213,8 @@ type identity struct {
 	scene, char string
 	user, agent string
 	names       map[string]string // role → display name
+	humans      map[string]bool   // lower-case names of all who write as humans
+	self        []string          // lower-case names of the declared user
 	start       time.Time
 	offset      time.Duration
 }
@@ -264,7 +268,25 @@ func resolve(src Source, o Options) identity {
 		schema.RoleUI:        "ui",
 		schema.RoleTool:      "tool",
 	}
+	id.humans = map[string]bool{}
+	for _, u := range src.Turns {
+		if u.Role == schema.RoleHuman {
+			id.humans[strings.ToLower(id.name(u))] = true
+		}
+	}
+	for _, n := range append([]string{id.user, id.names[schema.RoleHuman], "user", "me", "我"}, o.UserNames...) {
+		id.self = append(id.self, strings.ToLower(n))
+	}
 	return id
+}
+
+// userOf is the declared user, of a turn that may be theirs: where several people write
+// as humans, the user is the one whom the names of the options or the id name.
+func (id identity) userOf(u Utterance) string {
+	if u.Role != schema.RoleHuman || len(id.humans) < 2 || slices.Contains(id.self, strings.ToLower(id.name(u))) {
+		return id.user
+	}
+	return ""
 }
 
 func (id identity) name(u Utterance) string { return first(u.Name, id.names[u.Role]) }
@@ -274,7 +296,7 @@ func (id identity) event(u Utterance, turn int, c Choice) (schema.Event, error) 
 		SpeechMode: u.Mode, SourceType: id.src.SourceType,
 		SourcePath: id.src.Path, StartLine: u.First, EndLine: u.Last,
 		Time: u.Time, SessionID: u.SessionID, SessionTime: u.SessionTime,
-		UserID: id.user, AgentID: id.agent, By: c.By,
+		UserID: id.userOf(u), AgentID: id.agent, By: c.By,
 		Marker: u.Marker, UIAction: u.UIAction, Expects: u.Expects, Gold: u.Gold,
 		Attachments: u.Attachments, Uncertain: u.Uncertain,
 	}

@@ -18,9 +18,6 @@ import (
 //go:embed prompts
 var prompts embed.FS
 
-// PromptNames are the prompts of this stage.
-func PromptNames() []string { return []string{"tag"} }
-
 // Prompt is the tagger's prompt.
 func Prompt(p llm.Prompts) llm.Prompt { return p.Of(prompts, "tag") }
 
@@ -57,7 +54,7 @@ func (m modelTagger) Tag(ctx context.Context, w Window) (Choices, error) {
 	tags := map[int]string{}
 	var faults []string
 	for try := range 2 {
-		req := llm.Request{Purpose: "tag", System: m.system.Text, Prompt: prompt, JSON: true, MaxTokens: 64 + 16*len(asked)}
+		req := llm.Request{Purpose: llm.PurposeTag, System: m.system.Text, Prompt: prompt, JSON: true, MaxTokens: 64 + 16*len(asked)}
 		if try > 0 {
 			req.Prompt += "\nYour last answer could not be used: " + strings.Join(faults, "; ") + ". Answer again for all lines.\n"
 		}

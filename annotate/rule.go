@@ -73,9 +73,6 @@ func rule(name, lang, tag string, plain bool, parts ...string) NamedRule {
 	return NamedRule{name, lang, tag, plain, p, pattern.New(p)}
 }
 
-// Rules lists the patterns in the order in which they are tried.
-func Rules() []NamedRule { return append([]NamedRule(nil), ruleList...) }
-
 const enAdv = `(?:\s+(?:really|absolutely|truly|just|also|still|do|totally|always|definitely|actually|kinda|particularly|especially))*`
 
 var ruleList = []NamedRule{

@@ -32,7 +32,7 @@ func TestRuleTag(t *testing.T) {
 
 func TestRulesAreWellFormed(t *testing.T) {
 	seen := map[string]bool{}
-	for _, r := range Rules() {
+	for _, r := range ruleList {
 		if seen[r.Name] || r.Lang != "zh" && r.Lang != "en" || r.Tag != schema.TagCanon {
 			t.Errorf("rule %+v", r)
 		}

@@ -41,6 +41,7 @@ type Memory struct {
 type Chunk struct {
 	Memories []Memory
 	Tags     []string // names of tags to use again where they fit
+	cast     *cast    // of the conversation so far; nil: nobody is known yet
 }
 
 // An Answer is what an extractor made of a chunk. Evidence names memories of the
@@ -78,14 +79,18 @@ type Options struct {
 	Extractor Extractor        // nil: Rule
 	Catalog   *catalog.Catalog // nil: the built-in one
 	Version   schema.Version   // of ids and vocabulary; "": the newest
-	Cache     Cache            // nil: nothing is remembered
-	Force     bool             // ask again for what the cache knows
-	Tags      *Tags            // nil: none are offered
-	MaxItems  int              // memories in a chunk; 0: MaxItems
-	MaxChars  int              // code points in a chunk; 0: MaxChars
-	Workers   int              // chunks at once, of the rule extractor conversations; 0: 1
-	Memory    int64            // bytes of records held before they go to disk; 0: 16 MiB
-	TempDir   string           // where they go; "": the system's folder
+	People    schema.People    // who is who in the project
+	// Operations are the scenes whose talk is about systems: only there are alerts, causes,
+	// fixes and owners looked for. "*" is every scene; none by default.
+	Operations []string
+	Cache      Cache  // nil: nothing is remembered
+	Force      bool   // ask again for what the cache knows
+	Tags       *Tags  // nil: none are offered
+	MaxItems   int    // memories in a chunk; 0: MaxItems
+	MaxChars   int    // code points in a chunk; 0: MaxChars
+	Workers    int    // chunks at once, of the rule extractor conversations; 0: 1
+	Memory     int64  // bytes of records held before they go to disk; 0: 16 MiB
+	TempDir    string // where they go; "": the system's folder
 }
 
 func (o Options) withDefaults() Options {
@@ -96,7 +101,9 @@ func (o Options) withDefaults() Options {
 		o.Version = schema.Latest
 	}
 	if o.Extractor == nil {
-		o.Extractor = Rule(o.Catalog, o.Version)
+		r := Rule(o.Catalog, o.Version).(*rule)
+		r.people, r.operations = o.People, o.Operations
+		o.Extractor = r
 	}
 	if _, ok := o.Extractor.(*rule); ok {
 		// It reads a conversation as a whole and costs nothing: no chunks, no cache.
@@ -165,7 +172,7 @@ func ByConversation(ctx context.Context, in schema.Seq[schema.MemoryExport], o O
 		for rec, err := range in {
 			var m Memory
 			if err == nil {
-				m, err = memoryOf(rec, o.Version)
+				m, err = memoryOf(rec, o)
 			}
 			if err == nil {
 				if err = s.add(m.Fields.ConvID, rec); err != nil {
@@ -196,7 +203,7 @@ func ByConversation(ctx context.Context, in schema.Seq[schema.MemoryExport], o O
 }
 
 // memoryOf checks one record. A record without text or point is a finding.
-func memoryOf(rec schema.Record[schema.MemoryExport], v schema.Version) (Memory, error) {
+func memoryOf(rec schema.Record[schema.MemoryExport], o Options) (Memory, error) {
 	fault := func(pointer, code, msg, have, want string) error {
 		return &schema.Finding{Pos: rec.Pos, Pointer: pointer, Code: code, Message: msg, Have: have, Want: want}
 	}
@@ -218,8 +225,8 @@ func memoryOf(rec schema.Record[schema.MemoryExport], v schema.Version) (Memory,
 	if rec.V.ID == "" {
 		return Memory{}, fault("/id", "MEM104", "memory without an id, left out", `""`, "the memory system's id of the point")
 	}
-	m := Memory{Pos: rec.Pos, Point: rec.V.ID, Fields: f, ID: schema.Mint{V: v}.Memory(f.Data, f.Hash, rec.V.ID)}
-	m.Speaker, m.Other, m.Text = speakerOf(rec.V, f, v)
+	m := Memory{Pos: rec.Pos, Point: rec.V.ID, Fields: f, ID: schema.Mint{V: o.Version}.Memory(f.Data, f.Hash, rec.V.ID)}
+	m.Speaker, m.Other, m.Text = speakerOf(rec.V, f, o)
 	if m.Speaker.ID == "" {
 		return Memory{}, fault("/payload", "MEM105", "nobody to whom the memory belongs, left out", "", "owner_id, user_id, agent_id or character_id")
 	}
@@ -230,7 +237,7 @@ var prefixes = []struct{ text, typ string }{{"[User]", "User"}, {"[Agent]", "Age
 
 // speakerOf decides whose memory it is: an explicit owner, else a prefix of the text,
 // else what the memory system says of the role, else a matched owner, else the agent.
-func speakerOf(x schema.MemoryExport, f schema.PayloadFields, v schema.Version) (speaker, other schema.Ref, text string) {
+func speakerOf(x schema.MemoryExport, f schema.PayloadFields, o Options) (speaker, other schema.Ref, text string) {
 	text = strings.TrimSpace(f.Data)
 	typ := ""
 	for _, p := range prefixes {
@@ -254,7 +261,6 @@ func speakerOf(x schema.MemoryExport, f schema.PayloadFields, v schema.Version) 
 	case f.OwnerType != "" && f.OwnerInfer == "matched_event":
 		typ = f.OwnerType
 	}
-	m := schema.Mint{V: v}
 	agent, user := cmp.Or(f.AgentID, f.CharacterID), f.UserID
 	if f.OwnerID != "" && f.OwnerInfer != "fallback" && f.OwnerInfer != "ambiguous" {
 		switch {
@@ -264,22 +270,19 @@ func speakerOf(x schema.MemoryExport, f schema.PayloadFields, v schema.Version) 
 			agent = f.OwnerID
 		}
 	}
-	a, u := ref(m, "Agent", agent), ref(m, "User", user)
+	m := schema.Mint{V: o.Version}
+	of := func(typ, declared, actor string) schema.Ref {
+		r, _ := o.People.Speaker(m, f.ConvID, typ, declared, actor)
+		return r
+	}
+	if f.ActorID != "" && !o.Version.Before(schema.V020) { // who said it is named: the other side is not
+		return of(typ, "", f.ActorID), schema.Ref{}, text
+	}
+	a, u := of("Agent", agent, ""), of("User", user, "")
 	if typ == "User" && u.ID != "" || a.ID == "" {
 		return u, a, text
 	}
 	return a, u, text
-}
-
-func ref(m schema.Mint, typ, id string) schema.Ref {
-	id = strings.TrimSpace(id)
-	if id == "" {
-		return schema.Ref{}
-	}
-	if typ == "User" {
-		return schema.Ref{Type: typ, ID: schema.EntityID(m.User(id))}
-	}
-	return schema.Ref{Type: typ, ID: schema.EntityID(m.Agent(id))}
 }
 
 // remembered is the value of a cache entry: what one memory text gave, without evidence.
@@ -297,7 +300,7 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 	var todo []Memory
 	asked := map[string]bool{}
 	for _, m := range ms {
-		k := workKey(o.Extractor.Fingerprint(), m)
+		k := workKey(o, m)
 		if _, ok := known[k]; ok || asked[k] {
 			continue
 		}
@@ -365,7 +368,7 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 	}
 	m := NewMerger(o.Catalog, o.Version)
 	for _, mem := range ms {
-		r, ok := known[workKey(o.Extractor.Fingerprint(), mem)]
+		r, ok := known[workKey(o, mem)]
 		if !ok {
 			continue
 		}
@@ -377,8 +380,16 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 		}
 		for _, s := range r.Statements {
 			if s.Claim != nil {
+				if s.Claim.Domain == "ops" && !operational(o.Operations, mem.Fields.SceneID) {
+					out.Dropped++
+					continue
+				}
 				c := *s.Claim
-				c.Evidence = []schema.Evidence{{Memory: mem.ID, Point: mem.Point, ConvID: mem.Fields.ConvID, SceneID: mem.Fields.SceneID, CreatedAt: mem.Fields.CreatedAt, Text: mem.Fields.Data}}
+				e := schema.Evidence{Memory: mem.ID, Point: mem.Point, ConvID: mem.Fields.ConvID, SceneID: mem.Fields.SceneID, CreatedAt: mem.Fields.CreatedAt, Text: mem.Fields.Data}
+				if len(c.Evidence) > 0 {
+					e.EventTime = c.Evidence[0].EventTime
+				}
+				c.Evidence = []schema.Evidence{e}
 				if c.UpdatedAt == "" {
 					c.UpdatedAt = mem.Fields.CreatedAt
 				}
@@ -394,6 +405,11 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 	return out, nil
 }
 
+// operational reports whether a scene is declared to be about systems.
+func operational(scenes []string, scene string) bool {
+	return slices.Contains(scenes, "*") || slices.Contains(scenes, scene)
+}
+
 func seqOf(cs []Chunk) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		for _, c := range cs {
@@ -404,10 +420,15 @@ func seqOf(cs []Chunk) iter.Seq2[Chunk, error] {
 	}
 }
 
-// workKey names the work of one memory: its text, whom it speaks of, and who extracts.
-func workKey(fingerprint string, m Memory) string {
+// workKey names the work of one memory: its text, whom it speaks of, and who extracts. To
+// the rules a memory is its own, since what it says depends on its day and on what was
+// said before it.
+func workKey(o Options, m Memory) string {
+	if _, ok := o.Extractor.(*rule); ok {
+		return string(m.Point) + "\x00" + string(m.ID)
+	}
 	h := sha256.New()
-	for _, s := range []string{fingerprint, schema.Hash(m.Fields.Data), m.Speaker.Type, string(m.Speaker.ID), string(m.Other.ID)} {
+	for _, s := range []string{o.Extractor.Fingerprint(), schema.Hash(m.Fields.Data), m.Speaker.Type, string(m.Speaker.ID), string(m.Other.ID)} {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
@@ -436,11 +457,10 @@ func chunksOf(ms []Memory, o Options) (out []Chunk) {
 // that they speak of. An entity that no claim speaks of goes to the first memory
 // whose text names it, else to the first.
 func share(c Chunk, a Answer, o Options) map[string]remembered {
-	fp := o.Extractor.Fingerprint()
 	out := make(map[string]remembered, len(c.Memories))
 	keyOf := make([]string, len(c.Memories))
 	for i, m := range c.Memories {
-		keyOf[i] = workKey(fp, m)
+		keyOf[i] = workKey(o, m)
 		out[keyOf[i]] = remembered{Statements: []schema.Statement{}}
 	}
 	entities := map[schema.EntityID]schema.Statement{}
@@ -470,6 +490,9 @@ func share(c Chunk, a Answer, o Options) map[string]remembered {
 			}
 			bare := *s.Claim
 			bare.Evidence = []schema.Evidence{}
+			if s.Claim.Evidence[0].EventTime != "" {
+				bare.Evidence = []schema.Evidence{{EventTime: s.Claim.Evidence[0].EventTime}}
+			}
 			if o.Version != schema.V001 {
 				bare.UpdatedAt = ""
 			}

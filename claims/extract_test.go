@@ -262,7 +262,7 @@ func TestSpeaker(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s, _, _ := speakerOf(m, f, schema.Latest); string(s.ID) != tc.want {
+		if s, _, _ := speakerOf(m, f, Options{Version: schema.Latest}); string(s.ID) != tc.want {
 			t.Errorf("%+v: have %s", tc, s.ID)
 		}
 	}
@@ -305,7 +305,7 @@ func FuzzAnswer(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		m, err := memoryOf(r, schema.Latest)
+		m, err := memoryOf(r, Options{Version: schema.Latest})
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -377,6 +377,7 @@ func (k conflictKey) sideOf(keys []conflictKey) string {
 const (
 	ReasonSuperseded   = "superseded"   // a newer object of a single-valued predicate
 	ReasonContradicted = "contradicted" // a newer claim of the opposite polarity
+	ReasonEnded        = "ended"        // told as what used to be
 )
 
 // conflictKeys lists the questions that a claim answers. Claims of other subjects,

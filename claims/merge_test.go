@@ -26,7 +26,7 @@ func statusOf(m *Merger) map[string]string {
 	out := map[string]string{}
 	for _, s := range m.All() {
 		if s.Claim != nil {
-			out[s.Claim.Predicate+" "+nameOf(s.Claim.Object.ID)] = strings.TrimSpace(s.Claim.Status + " " + s.Claim.Reason + " " + nameOf(schema.EntityID(s.Claim.SupersededBy)))
+			out[s.Claim.Predicate+" "+schema.NameOf(s.Claim.Object.ID)] = strings.TrimSpace(s.Claim.Status + " " + s.Claim.Reason + " " + schema.NameOf(schema.EntityID(s.Claim.SupersededBy)))
 		}
 	}
 	return out

@@ -52,7 +52,7 @@ func (m *model) Extract(ctx context.Context, c Chunk) (Answer, error) {
 	ask := prompt
 	repairs, continues := 0, 0
 	for {
-		resp, err := m.g.Generate(ctx, llm.Request{Purpose: "claims", System: m.system, Prompt: ask})
+		resp, err := m.g.Generate(ctx, llm.Request{Purpose: llm.PurposeClaims, System: m.system, Prompt: ask})
 		out.Usage = out.Usage.Add(resp.Usage)
 		if err != nil {
 			// What came before is good; the caller hears of the failure beside it.
@@ -149,9 +149,6 @@ func (m *model) prompt(c Chunk) string {
 
 //go:embed prompts
 var prompts embed.FS
-
-// PromptNames are the prompts of this stage.
-func PromptNames() []string { return []string{"claims"} }
 
 // Prompt is the extractor's prompt before the vocabulary is put in, for manifests.
 func Prompt(p llm.Prompts) llm.Prompt { return p.Of(prompts, "claims") }

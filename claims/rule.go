@@ -16,7 +16,7 @@ import (
 )
 
 // ruleVersion changes when the built-in rules do.
-const ruleVersion = 3
+const ruleVersion = 4
 
 // Rule is the extractor that needs no model: patterns in Chinese and English
 // (internal/openie) and those of the catalogue. Each memory is read on its own, but for
@@ -35,11 +35,13 @@ func Rule(c *catalog.Catalog, v schema.Version) Extractor {
 }
 
 type rule struct {
-	cat      *catalog.Catalog
-	v        schema.Version
-	mint     schema.Mint
-	patterns []compiled
-	print    string
+	cat        *catalog.Catalog
+	v          schema.Version
+	mint       schema.Mint
+	patterns   []compiled
+	people     schema.People
+	operations []string // scenes
+	print      string
 }
 
 type compiled struct {
@@ -57,6 +59,16 @@ const ruleText = 20_000
 func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 	var a Answer
 	var alert, thing string // talk about systems goes on where the memory before left off
+	if len(c.Memories) == 0 {
+		return a, nil
+	}
+	if c.cast == nil {
+		c.cast = newCast(r.people, r.mint, c.Memories[0].Fields.ConvID)
+	}
+	for _, m := range c.Memories {
+		c.cast.speaks(m.Speaker)
+		c.cast.speaks(m.Other)
+	}
 	for _, m := range c.Memories {
 		if err := ctx.Err(); err != nil {
 			return a, err
@@ -70,8 +82,8 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 		if _, after, ok := strings.Cut(name, ":"); ok {
 			name = after
 		}
-		_, ops := r.cat.Domains["ops"]
-		o := openie.TripleOptions{Names: []string{name}, Ops: ops && r.v != schema.V001, Alert: alert, Thing: thing}
+		ops := r.v != schema.V001 && operational(r.operations, m.Fields.SceneID)
+		o := openie.TripleOptions{Names: []string{name}, Ops: ops, Alert: alert, Thing: thing}
 		triples := openie.Triples(m.Text, o)
 		alert, thing = o.Spoken(m.Text)
 		triples = append(triples, r.own(m.Text)...)
@@ -83,6 +95,7 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 			}
 			a.Statements = append(a.Statements, s...)
 		}
+		a.Statements = append(a.Statements, r.facts(m, c.cast, triples)...)
 	}
 	return a, nil
 }
@@ -130,7 +143,7 @@ func (r *rule) statements(m Memory, t openie.Triple) ([]schema.Statement, bool) 
 	if r.v.Before(sinceOf(def.Since)) || r.v == schema.V001 && negated {
 		return nil, false
 	}
-	subject, subjectName := m.Speaker, []string{nameOf(m.Speaker.ID)}
+	subject, subjectName := m.Speaker, []string{schema.NameOf(m.Speaker.ID)}
 	if t.Subject.Type != "" {
 		id, err := r.entityID(t.Subject.Type, t.Subject.Parts)
 		if err != nil {
@@ -176,12 +189,6 @@ func sinceOf(v schema.Version) schema.Version {
 
 func round2(f float64) float64 { return float64(int(f*100+0.5)) / 100 }
 
-// nameOf is the name in an id.
-func nameOf(id schema.EntityID) string {
-	_, name, _ := strings.Cut(string(id), ":")
-	return schema.Unescape(name)
-}
-
 // newEntity is the record of an entity that only its name is known of. Both
 // extractors make it, so that what says the same is the same.
 func newEntity(v schema.Version, r schema.Ref, parts []string) *schema.Entity {
@@ -195,6 +202,12 @@ func newEntity(v schema.Version, r schema.Ref, parts []string) *schema.Entity {
 		e.Aliases, e.Confidence = []string{name}, 0.99
 	case "User":
 		b.String("user_id", name)
+		b.String("name", name)
+		b.String("display", name)
+		e.Aliases, e.Confidence = []string{name}, 0.99
+	case "Person":
+		scope, _, _ := strings.Cut(strings.TrimPrefix(string(r.ID), "person:"), "/")
+		b.String("conv_id", schema.Unescape(scope))
 		b.String("name", name)
 		b.String("display", name)
 		e.Aliases, e.Confidence = []string{name}, 0.99
@@ -239,7 +252,7 @@ func entityName(e *schema.Entity) string {
 			return s
 		}
 	}
-	return nameOf(e.ID)
+	return schema.NameOf(e.ID)
 }
 
 // canonical strips what does not belong to a name: title marks, quotes, superfluous blanks.

@@ -98,5 +98,5 @@ func (s *shelf) read(rec []byte) (Memory, error) {
 	if err := codec.Unmarshal(bytes.Clone(b[n:]), &x); err != nil {
 		return Memory{}, fmt.Errorf("reading a memory again: %w", err)
 	}
-	return memoryOf(schema.Record[schema.MemoryExport]{Pos: schema.Pos{File: s.files[file], Line: int(line)}, V: x}, s.o.Version)
+	return memoryOf(schema.Record[schema.MemoryExport]{Pos: schema.Pos{File: s.files[file], Line: int(line)}, V: x}, s.o)
 }

@@ -137,7 +137,7 @@ func Count(in []schema.Statement) Registry {
 	rows := map[schema.EntityID]*row{}
 	get := func(id schema.EntityID) *row {
 		if rows[id] == nil {
-			rows[id] = &row{seen: map[string]bool{}, name: nameOf(id)}
+			rows[id] = &row{seen: map[string]bool{}, name: schema.NameOf(id)}
 		}
 		return rows[id]
 	}

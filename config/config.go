@@ -28,6 +28,8 @@ type Project struct {
 	Output        string         `yaml:"output"`         // default out/<name>
 	Now           string         `yaml:"now"`            // RFC 3339; default taken once and kept in the output's manifest
 	Catalogs      []string       `yaml:"catalogs"`       // files that add to the vocabulary
+	People        schema.People  `yaml:"people"`         // who is who: names that are one person, and where
+	Operations    []string       `yaml:"operations"`     // scenes whose talk is about systems; "*": all
 
 	Scene         string                  `yaml:"scene"`
 	Character     Character               `yaml:"character"`
@@ -207,6 +209,9 @@ func (p *Project) check(env Lookup) error {
 	if p.Replay.TopK < 1 {
 		return fmt.Errorf("replay.top_k: have %d, want at least 1", p.Replay.TopK)
 	}
+	if err := p.People.Check(); err != nil {
+		return err
+	}
 	times := [][2]string{{"now", p.Now}, {"start", p.Start}}
 	for _, conv := range slices.Sorted(maps.Keys(p.Conversations)) {
 		times = append(times, [2]string{"conversations." + conv + ".start", p.Conversations[conv].Start})
@@ -235,11 +240,6 @@ func (p *Project) check(env Lookup) error {
 		}
 	}
 	return nil
-}
-
-// UsesModel reports whether any step asks a model.
-func (p *Project) UsesModel() bool {
-	return p.Annotate.Tagger == "model" || p.Replay.Extractor == "model" || p.Claims.Extractor == "model"
 }
 
 // Path resolves a path of the file against its folder.

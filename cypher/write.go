@@ -31,6 +31,7 @@ type Options struct {
 	MaxLine int // longest line read, in bytes; 0 is jsonl.MaxLine
 
 	Scope string // "" is the graph without a name
+	Once  bool   // the input can be read only once, or is both kinds in one file
 }
 
 // Counts says what the scripts hold.
@@ -42,91 +43,163 @@ type Counts struct {
 }
 
 // Scripts are the places of the three files.
-type Scripts struct{ Constraints, Nodes, Edges io.Writer }
+type Scripts struct{ Constraints, Nodes, Edges Output }
 
-// Write turns lines of nodes and edges into scripts. Memory does not grow with the
-// input: a few blocks, and less than a batch for each set of labels and each type.
-// What cannot be written is reported and left out.
+// An Output is a file that can be begun again.
+type Output interface {
+	io.Writer
+	Reset() error // takes back what was written
+}
+
+// Write turns lines of nodes and edges into scripts. Input in the order of ids, as
+// to-graph writes it, is read once, in memory of a few blocks, less than a batch for
+// each set of labels and each type, and 16 bytes a node. Input that graph.Gate does not
+// pass as it is, is read again and sorted. What cannot be written is reported and left
+// out.
 func Write(ctx context.Context, nodes, edges []jsonl.File, out Scripts, o Options, report func(*schema.Finding)) (Counts, error) {
-	c := Counts{Labels: map[string]int{}, Types: map[string]int{}}
-	w := &writer{o: o, report: report, counts: &c, odd: map[string]bool{}}
+	w := newWriter(o, report)
+	var held []*schema.Finding
+	w.report = func(f *schema.Finding) { held = append(held, f) }
+	err := errGate
+	if !o.Once {
+		err = w.ordered(ctx, nodes, edges, out)
+	}
+	if errors.Is(err, errGate) {
+		for _, f := range []Output{out.Constraints, out.Nodes, out.Edges} {
+			if err := f.Reset(); err != nil {
+				return *w.counts, err
+			}
+		}
+		w, held = newWriter(o, report), nil
+		err = w.gated(ctx, nodes, edges, out)
+	}
+	for _, f := range held {
+		report(f)
+	}
+	return *w.counts, err
+}
+
+// errGate says that the input has to go through a gate.
+var errGate = errors.New("not in order")
+
+// ordered writes input that is in the order of ids and has no faults, else it ends
+// with errGate.
+func (w *writer) ordered(ctx context.Context, nodes, edges []jsonl.File, out Scripts) error {
 	if _, err := w.file(ctx, nodes, out.Nodes, false); err != nil {
-		return c, err
+		return err
 	}
 	types, err := w.file(ctx, edges, out.Edges, true)
 	if err != nil {
-		return c, err
+		return err
 	}
-	text := appendConstraint([]byte(constraintsHead), "")
+	graph.ReportElsewhere(w.away, w.report)
+	_, err = out.Constraints.Write(w.constraints([]byte(constraintsHead), types))
+	return err
+}
+
+// constraints appends the statements of nodes and of the given types.
+func (w *writer) constraints(text []byte, types []string) []byte {
+	text = appendConstraint(text, "")
 	for _, t := range types {
 		text = appendConstraint(text, t)
 	}
-	c.Statements += 1 + len(types)
-	_, err = out.Constraints.Write(text)
-	return c, err
+	w.counts.Statements += 1 + len(types)
+	return text
 }
 
-// Script is Write over a stream, as statements with the name of their file: nodes
-// and edges in the order of the input within one set of labels or one type, the
-// constraints last, since only then are the types known. A file starts with its Head.
+// gated writes any input.
+func (w *writer) gated(ctx context.Context, nodes, edges []jsonl.File, out Scripts) error {
+	to := map[string]Output{ConstraintsFile: out.Constraints, NodesFile: out.Nodes, EdgesFile: out.Edges}
+	for file, f := range to {
+		if _, err := io.WriteString(f, Head(file)); err != nil {
+			return err
+		}
+	}
+	in := func(yield func(schema.Record[schema.Element], error) bool) {
+		for _, files := range [][]jsonl.File{nodes, edges} {
+			for rec, err := range jsonl.DecodeFiles[schema.Element](files, w.o.MaxLine) {
+				if !yield(rec, err) {
+					return
+				}
+			}
+		}
+	}
+	return w.elements(ctx, in, func(file string, text []byte) error {
+		_, err := to[file].Write(text)
+		return err
+	})
+}
+
+// Script is Write over a stream in any order, as statements with the name of their
+// file: nodes, edges, then the constraints, since only then are the types known. A file
+// starts with its Head.
 func Script(in schema.Seq[schema.Element], scope string) iter.Seq2[Statement, error] {
 	return func(yield func(Statement, error) bool) {
 		stopped := false
-		c := Counts{Labels: map[string]int{}, Types: map[string]int{}}
-		w := &writer{counts: &c, odd: map[string]bool{}, report: func(f *schema.Finding) { stopped = stopped || !yield(Statement{}, f) }}
-		send := func(file string) func([]byte) error {
-			return func(text []byte) error {
-				if stopped = stopped || !yield(Statement{file, string(text)}, nil); stopped {
+		w := newWriter(Options{Scope: scope}, func(f *schema.Finding) { stopped = stopped || !yield(Statement{}, f) })
+		err := w.elements(context.Background(), in, func(file string, text []byte) error {
+			for _, one := range statements(file, text) {
+				if stopped = stopped || !yield(Statement{file, string(one)}, nil); stopped {
 					return errStopped
 				}
-				return nil
 			}
-		}
-		sets := [2]*batches{newBatches(false, scope, send(NodesFile)), newBatches(true, scope, send(EdgesFile))}
-		rw := newRower(scope)
-		var err error
-		for rec, e := range in {
-			var f *schema.Finding
-			if errors.As(e, &f) {
-				if w.report(f); stopped {
-					return
-				}
-				continue
-			}
-			if err = e; err != nil {
-				break
-			}
-			b := sets[0]
-			if rec.V.Edge != nil {
-				b = sets[1]
-			}
-			res := rw.reset(b.edge)
-			rw.element(jsonl.Line{Pos: rec.Pos}, rec.V)
-			if err = w.take(b, res); err != nil || stopped {
-				break
-			}
-		}
-		for _, b := range sets {
-			if err == nil && !stopped {
-				err = b.finish()
-			}
-		}
-		if err == nil && !stopped {
-			text := appendConstraint(nil, "")
-			for _, t := range sets[1].sorted() {
-				text = appendConstraint(text, t)
-			}
-			for _, line := range bytes.SplitAfter(text, []byte("\n")) {
-				if len(line) > 0 && !stopped {
-					stopped = !yield(Statement{ConstraintsFile, string(line)}, nil)
-				}
-			}
-		}
+			return nil
+		})
 		if err != nil && !errors.Is(err, errStopped) && !stopped {
 			yield(Statement{}, err)
 		}
 	}
 }
+
+// statements divides what send of elements gets.
+func statements(file string, text []byte) [][]byte {
+	if file != ConstraintsFile {
+		return [][]byte{text}
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	return lines[:len(lines)-1]
+}
+
+// elements passes the statements of a graph to send: nodes and edges one by one, the
+// constraints at once.
+func (w *writer) elements(ctx context.Context, in schema.Seq[schema.Element], send func(file string, text []byte) error) error {
+	gate, err := graph.NewGate(ctx, func() schema.Seq[schema.Element] { return in }, graph.GateOptions{Once: true, Keep: true, Report: w.report, Memory: gateMemory})
+	if err != nil {
+		return err
+	}
+	defer gate.Close()
+	sets := [2]*batches{
+		newBatches(false, w.o.Scope, func(text []byte) error { return send(NodesFile, text) }),
+		newBatches(true, w.o.Scope, func(text []byte) error { return send(EdgesFile, text) })}
+	rw := newRower(w.o.Scope)
+	for rec, err := range gate.Elements() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		b := sets[0]
+		if rec.V.Edge != nil {
+			b = sets[1]
+		}
+		res := rw.reset(b.edge)
+		rw.element(jsonl.Line{Pos: rec.Pos}, rec.V)
+		if err := w.take(b, res); err != nil {
+			return err
+		}
+	}
+	for _, b := range sets {
+		if err := b.finish(); err != nil {
+			return err
+		}
+		w.counts.Statements += b.written
+	}
+	return send(ConstraintsFile, w.constraints(nil, sets[1].sorted()))
+}
+
+// gateMemory is what an unordered graph may take before it goes to disk, in bytes.
+const gateMemory = 16 << 20
 
 var errStopped = errors.New("stopped")
 
@@ -138,9 +211,16 @@ type writer struct {
 	report func(*schema.Finding)
 	counts *Counts
 	odd    map[string]bool // labels and types that are no plain identifiers and were reported
+	ids    graph.IDs       // of ordered nodes
+	last   []byte          // id of ordered input
+	away   map[string]int  // edges of ordered input by the kind of an end that no node is of
 }
 
-// file writes the rows of files and returns the names met, sorted.
+func newWriter(o Options, report func(*schema.Finding)) *writer {
+	return &writer{o: o, report: report, counts: &Counts{Labels: map[string]int{}, Types: map[string]int{}}, odd: map[string]bool{}, away: map[string]int{}}
+}
+
+// file writes the rows of ordered files and returns the names met, sorted.
 func (w *writer) file(ctx context.Context, files []jsonl.File, out io.Writer, edge bool) ([]string, error) {
 	head := nodesHead
 	if edge {
@@ -151,6 +231,7 @@ func (w *writer) file(ctx context.Context, files []jsonl.File, out io.Writer, ed
 	}
 	b := newBatches(edge, w.o.Scope, func(text []byte) error { _, err := out.Write(text); return err })
 	workers := max(1, w.o.Workers)
+	w.last = w.last[:0]
 	free := make(chan *rower, 2*workers) // one for each block in flight or waiting to be written
 	results := par.Map(ctx, workers, jsonl.FileBlocks(files, w.o.MaxLine), func(ctx context.Context, block jsonl.Block) (*rower, error) {
 		if err := ctx.Err(); err != nil {
@@ -163,12 +244,16 @@ func (w *writer) file(ctx context.Context, files []jsonl.File, out io.Writer, ed
 			rw = newRower(w.o.Scope)
 		}
 		rw.reset(edge)
+		rw.order.begin(edge, &w.ids)
 		rw.block(block)
 		block.Release()
 		return rw, nil
 	})
 	for rw, err := range results {
 		if err != nil {
+			return nil, err
+		}
+		if err := w.follow(&rw.order); err != nil {
 			return nil, err
 		}
 		if err := w.take(b, rw.rows); err != nil {
@@ -182,6 +267,79 @@ func (w *writer) file(ctx context.Context, files []jsonl.File, out io.Writer, ed
 	err := b.finish()
 	w.counts.Statements += b.written
 	return b.sorted(), err
+}
+
+// An order is what a block of ordered input shows: the ids of its nodes, or that some
+// line is not as a gate passes it.
+type order struct {
+	ids         *graph.IDs // of all nodes, when the block is of edges; nil where no order is asked for
+	edge, off   bool
+	first, last []byte
+	hashes      []uint64
+	kinds       []string
+	away        map[string]int // edges by the kind of an end that no node is of
+}
+
+func (o *order) begin(edge bool, ids *graph.IDs) {
+	o.ids, o.edge, o.off = ids, edge, false
+	o.first, o.last, o.hashes, o.kinds = o.first[:0], o.last[:0], o.hashes[:0], o.kinds[:0]
+}
+
+// id notes the id of the next element.
+func (o *order) id(id []byte) {
+	if bytes.Compare(id, o.last) <= 0 {
+		o.off = true
+	}
+	if len(o.first) == 0 {
+		o.first = append(o.first, id...)
+	}
+	if !o.edge {
+		o.hashes = append(o.hashes, graph.HashID(id))
+		n := max(0, bytes.IndexByte(id, ':'))
+		if len(o.kinds) == 0 || o.kinds[len(o.kinds)-1] != string(id[:n]) {
+			o.kinds = append(o.kinds, graph.KindOf(string(id)))
+		}
+	}
+	o.last = append(o.last[:0], id...)
+}
+
+// ends notes the ends of an edge, as graph.IDs.Missing does.
+func (o *order) ends(src, dst []byte) {
+	for _, id := range [][]byte{src, dst} {
+		if o.ids.HasHash(graph.HashID(id)) {
+			continue
+		}
+		kind := graph.KindOf(string(id))
+		if o.off = o.off || o.ids.HasKind(kind); o.off {
+			return
+		}
+		if o.away == nil {
+			o.away = map[string]int{}
+		}
+		o.away[kind]++
+		return
+	}
+}
+
+// follow wants the next block of ordered input to be in order, and after the last one.
+func (w *writer) follow(o *order) error {
+	if o.off || len(o.first) > 0 && bytes.Compare(o.first, w.last) <= 0 {
+		return errGate
+	}
+	if len(o.last) > 0 {
+		w.last = append(w.last[:0], o.last...)
+	}
+	for _, h := range o.hashes {
+		w.ids.AddHash(h)
+	}
+	for _, k := range o.kinds {
+		w.ids.AddKind(k)
+	}
+	for kind, n := range o.away {
+		w.away[kind] += n
+	}
+	clear(o.away)
+	return nil
 }
 
 // take passes rows on to their batches, and reports.
@@ -233,6 +391,7 @@ type rower struct {
 	index map[string]int32 // labels or type as they stand in the line → kind
 	last  []byte           // the text of the last labels, which are mostly those of the next
 	lastK int32
+	order order
 }
 
 func newRower(scope string) *rower {
@@ -253,34 +412,31 @@ func (r *rower) reset(edge bool) *rows {
 func (r *rower) block(b jsonl.Block) {
 	for line := range b.Lines() {
 		if line.TooLong {
-			r.findings = append(r.findings, jsonl.TooLong(line))
-			continue
+			r.order.off = true
+			return
 		}
 		start := len(r.text)
 		if !r.line(line) {
 			r.text = r.text[:start]
 			r.slow(line)
 		}
+		if r.order.off { // the gate has its own findings
+			return
+		}
 	}
 }
 
-// slow decodes a line that the scanner did not take, for its message or its odd shape.
+// slow decodes a line that the scanner did not take, for its odd shape. What is not an
+// element is the gate's to report.
 func (r *rower) slow(line jsonl.Line) {
 	var e schema.Element
-	if r.edge {
-		e.Edge = new(schema.Edge)
-	} else {
-		e.Node = new(schema.Node)
-	}
-	var err error
-	if r.edge {
-		err = codec.Unmarshal(line.Bytes, e.Edge)
-	} else {
-		err = codec.Unmarshal(line.Bytes, e.Node)
-	}
-	if err != nil {
-		r.findings = append(r.findings, jsonl.Fault(line, err))
+	if err := codec.Unmarshal(line.Bytes, &e); err != nil || (e.Edge != nil) != r.edge || graph.Lacking(e) != "" {
+		r.order.off = true
 		return
+	}
+	r.order.id([]byte(e.ID()))
+	if e.Edge != nil {
+		r.order.ends([]byte(e.Edge.Src), []byte(e.Edge.Dst))
 	}
 	r.element(line, e)
 }
@@ -292,8 +448,6 @@ func (r *rower) fault(line jsonl.Line, code, pointer, msg, have string) {
 // checkID reports whether an id can be a key of the database.
 func (r *rower) checkID(line jsonl.Line, pointer, id string) bool {
 	switch {
-	case id == "":
-		r.fault(line, "GRF020", pointer, "element without "+pointer[1:]+", left out", "")
 	case len(id) > r.maxID:
 		r.findings = append(r.findings, &schema.Finding{Pos: line.Pos, Pointer: pointer, Code: "ID020", Message: "id is too long for a uniqueness constraint, left out",
 			Have: strconv.Itoa(len(id)) + " bytes", Want: fmt.Sprintf("at most %d", r.maxID)})
@@ -311,10 +465,6 @@ func (r *rower) element(line jsonl.Line, e schema.Element) {
 	var props schema.Object
 	var ids []string
 	if r.edge {
-		if e.Edge.Type == "" {
-			r.fault(line, "GRF020", "/type", "element without type, left out", "")
-			return
-		}
 		names, props = []string{e.Edge.Type}, e.Edge.Props
 		ids = []string{string(e.Edge.ID), string(e.Edge.Src), string(e.Edge.Dst)}
 	} else {
@@ -388,11 +538,12 @@ func (r *rower) line(line jsonl.Line) bool {
 	if !s.Object() || !r.member("id") {
 		return false
 	}
-	ok := r.id("{id: ")
+	id, ok := r.id("{id: ")
 	if !ok {
 		return false
 	}
 	k := int32(-1)
+	var src, dst []byte
 	if r.edge {
 		if !r.member("type") {
 			return false
@@ -410,7 +561,10 @@ func (r *rower) line(line jsonl.Line) bool {
 		if !r.member("src") {
 			return false
 		}
-		if !r.id(", src: ") || !r.member("dst") || !r.id(", dst: ") {
+		if src, ok = r.id(", src: "); !ok || !r.member("dst") {
+			return false
+		}
+		if dst, ok = r.id(", dst: "); !ok {
 			return false
 		}
 	} else {
@@ -444,6 +598,10 @@ func (r *rower) line(line jsonl.Line) bool {
 	if _, more := s.Member(); more || !s.End() {
 		return false
 	}
+	r.order.id(id)
+	if r.edge {
+		r.order.ends(src, dst)
+	}
 	r.finish(line, k)
 	return true
 }
@@ -454,13 +612,13 @@ func (r *rower) member(want string) bool {
 }
 
 // id reads an id and appends it as a literal.
-func (r *rower) id(lead string) bool {
+func (r *rower) id(lead string) ([]byte, bool) {
 	body, escaped, ok := r.scan.String()
 	if !ok || escaped || len(body) == 0 || len(body) > r.maxID {
-		return false
+		return nil, false
 	}
 	r.text = appendBody(append(r.text, lead...), body)
-	return true
+	return body, true
 }
 
 func (r *rower) known(raw []byte) (int32, bool) {

@@ -241,7 +241,7 @@ func TestHotText(t *testing.T) {
 			write(t, in, o, false).compare(t, fmt.Sprint(v, " memory ", o.Memory), want, true)
 		}
 		cut := strings.Contains(want.nodes, `"occurrences": 8100`)
-		if cut != (v == schema.V010) || cut != (len(want.findings) > 0) {
+		if cut != (v != schema.V001) || cut != (len(want.findings) > 0) {
 			t.Errorf("%s: cut %v, findings %d", v, cut, len(want.findings))
 		}
 	}

@@ -64,7 +64,10 @@ func (p *projector) event(e schema.Event, at pos, emit func(*part)) {
 		node(m.Character(agent), "Character", named("character_id", agent))
 		edge("ACTOR", m.Agent(agent), m.Character(agent), empty)
 	}
-	switch {
+	switch speaker, named := p.speaker(e, user, agent); {
+	case named:
+		node(schema.NodeID(speaker.ID), speaker.Type, p.reference(speaker))
+		edge("SPOKE", schema.NodeID(speaker.ID), turn, empty)
 	case e.RoleType == schema.RoleHuman && user != "":
 		edge("SPOKE", m.User(user), turn, empty)
 	case e.RoleType == schema.RoleAssistant && agent != "":
@@ -261,4 +264,28 @@ func (t *thread) links(p *projector, conv schema.ConvID, emit func(*part)) {
 	for _, x := range t.turns {
 		l.add(p, conv, x, emit)
 	}
+}
+
+// speaker is the person who says a turn, where no user or agent is declared for that
+// side or the project has an entry for the one that is.
+func (p *projector) speaker(e schema.Event, user, agent string) (schema.Ref, bool) {
+	if p.v.Before(schema.V020) {
+		return schema.Ref{}, false
+	}
+	typ, declared := "User", user
+	switch e.RoleType {
+	case schema.RoleHuman:
+	case schema.RoleAssistant:
+		if typ, declared = "Agent", agent; declared == "" && strip(e.CharacterID) != schema.AnyAgent {
+			declared = strip(e.CharacterID)
+		}
+	default:
+		return schema.Ref{}, false
+	}
+	name := ""
+	if declared == "" || declared == schema.AnyUser || declared == schema.AnyAgent {
+		name = strip(e.RoleName)
+	}
+	r, ok := p.o.People.Speaker(p.mint, e.ConvID, typ, declared, name)
+	return r, ok && r.Type == "Person"
 }

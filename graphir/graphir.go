@@ -49,6 +49,8 @@ type Options struct {
 	// Shortcuts adds an edge of the predicate's own type from the root of a claim
 	// straight to its object.
 	Shortcuts bool
+	// People say who is who in the project: speakers are named by them, as in the claims.
+	People schema.People
 	// RewriteUser makes every User of the claims user:<this>, as the existing chain
 	// does. It mixes up people where there are several: for 0.0.1 only; "" is off.
 	RewriteUser string

@@ -131,15 +131,6 @@ func setString(obj []byte, name, value string, keep bool) []byte {
 	return b.end()
 }
 
-// nameOf is the readable part of an entity id: what follows the prefix, unescaped.
-func nameOf(id schema.EntityID) string {
-	_, name, ok := strings.Cut(string(id), ":")
-	if !ok || name == "" {
-		return string(id)
-	}
-	return schema.Unescape(name)
-}
-
 // root is the node from which the claims of a subject hang. In 0.0.1 an Agent's is its
 // Character and others are their own; since 0.1.0 a User's is its Character, too.
 func (p *projector) root(subject schema.Ref) (id schema.NodeID, label string, props []byte) {
@@ -161,7 +152,7 @@ func (p *projector) reference(r schema.Ref) []byte {
 	name := string(r.ID)
 	switch {
 	case p.v != schema.V001:
-		name = nameOf(r.ID)
+		name = schema.NameOf(r.ID)
 	case r.Type == "User" && p.o.RewriteUser != "":
 		name = p.o.RewriteUser
 	}
@@ -325,7 +316,7 @@ func (p *projector) claimProps(c *schema.Claim, whole bool) []byte {
 			b.raw("negated", []byte("true"))
 		}
 		if whole {
-			name = textnorm.Cut(nameOf(c.Subject.ID), 40) + " " + c.Predicate + " " + textnorm.Cut(nameOf(c.Object.ID), 40)
+			name = textnorm.Cut(schema.NameOf(c.Subject.ID), 40) + " " + c.Predicate + " " + textnorm.Cut(schema.NameOf(c.Object.ID), 40)
 		}
 		if len(c.Aliases) > 0 {
 			ids := make([]string, len(c.Aliases))

@@ -75,6 +75,3 @@ func (s Spec) Open(d Deps, options []byte) (System, error) { return s.open(d, op
 
 // Defaults are the options' defaults as JSON.
 func (s Spec) Defaults() ([]byte, error) { return codec.Append(nil, s.defaults, codec.Compact) }
-
-// A Wrapper makes a system of another; it has Unwrap() System, so that As sees through.
-type Wrapper func(System) System

@@ -23,6 +23,7 @@ type PayloadFields struct {
 	CreatedAt   string `json:"created_at,omitzero"` // RFC 3339
 	UpdatedAt   string `json:"updated_at,omitzero"`
 	OwnerType   string `json:"owner_type,omitzero"` // Agent | User
+	ActorID     string `json:"actor_id,omitzero"`   // name of who said it, where that is neither the user nor the agent (Mem0's member)
 	OwnerID     string `json:"owner_id,omitzero"`
 	OwnerInfer  string `json:"owner_infer,omitzero"` // explicit | matched_event | ambiguous | fallback
 
@@ -35,8 +36,14 @@ var since010Payload = []string{"events", "events_by", "events_conf"}
 
 // At leaves out the members of the payload that are newer than v.
 func (m MemoryExport) At(v Version) MemoryExport {
-	if v == V001 && !m.Payload.IsNull() {
+	if m.Payload.IsNull() {
+		return m
+	}
+	if v == V001 {
 		m.Payload = m.Payload.Without(since010Payload...)
+	}
+	if v.Before(V020) {
+		m.Payload = m.Payload.Without("actor_id")
 	}
 	return m
 }

@@ -15,6 +15,7 @@ import (
 //	simple = prefix ":" seg
 //	claim  = "claim:" PRED "|" seg "|" simple "|" simple
 //	edge   = "edge:" TYPE ":" node ":" node
+//	person = "person:" seg "/" seg   (0.2.0: conversation, or nothing for the whole project, and name)
 //	node   = claim | simple | compound (a prefix with a fixed number of segs)
 //
 // A seg holds no raw ":" or "|": free text is escaped once, when it becomes part

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// A ParsedID is an id of version 0.1.0 taken apart by its grammar. Its Parts are
+// A ParsedID is an id since version 0.1.0 taken apart by its grammar. Its Parts are
 // unescaped; Ends are whole ids.
 type ParsedID struct {
 	Prefix    string   // mem, user, claim, edge, …
@@ -16,7 +16,7 @@ type ParsedID struct {
 	Ends      []string // claim: subject, object; edge: src, dst; dom, pred: the root
 }
 
-// ParseID reads one id of any kind by the grammar of 0.1.0. It is strict: for every
+// ParseID reads one id of any kind by the grammar since 0.1.0. It is strict: for every
 // id that it accepts, Mint gives back the same text from the parts. Ids of 0.0.1 join
 // their parts raw and cannot be read this way.
 func ParseID(s string) (ParsedID, error) {
@@ -53,6 +53,8 @@ func (id ParsedID) String() string {
 		return id.Prefix + ":" + m.Escape(part(0)) + ":" + m.Escape(part(1))
 	case "chapter":
 		return string(m.raw(id.Prefix, "#", id.Parts...))
+	case "person":
+		return string(m.raw(id.Prefix, "/", id.Parts...))
 	}
 	return string(m.Node(id.Prefix, part(0)))
 }
@@ -164,6 +166,10 @@ func (p *idReader) node(top bool) (id ParsedID, err error) {
 		part("#")
 		want('#')
 		part("#")
+	case "person": // of 0.2.0
+		part("/")
+		want('/')
+		part("/")
 	case "mem":
 		part("")
 		if err == nil && !IsHash(id.Parts[0]) {

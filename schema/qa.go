@@ -165,7 +165,10 @@ type SessionRecord struct {
 	Delta     []MemoryDelta `json:"delta,omitempty"`         // of this session
 	// Changes are what the receipts say that became of memories inside the session, in
 	// their order: what a delta of the whole session no longer shows.
-	Changes  []MemoryChange `json:"changes,omitempty"`
+	Changes []MemoryChange `json:"changes,omitempty"`
+	// Lost are turns given to the system until now that none of its memories holds, where
+	// it keeps most others as they were said: lost, or forgotten by design.
+	Lost     []EventRef     `json:"lost,omitempty"`
 	Opaque   bool           `json:"opaque,omitzero"` // shows neither snapshot nor delta
 	Outcome  string         `json:"outcome"`
 	Error    string         `json:"error,omitzero"`

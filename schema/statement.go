@@ -42,7 +42,10 @@ type Evidence struct {
 	SceneID   string   `json:"scene_id"`
 	CreatedAt string   `json:"created_at"`
 	Text      string   `json:"text"` // the memory's data, unchanged
-	Extra     Extra    `json:",embed"`
+	// EventTime is when what it says happened or began, where it says so: a year, month
+	// or day, or two days as from/to. Since 0.2.0; CreatedAt is when it was said.
+	EventTime string `json:"event_time,omitzero"`
+	Extra     Extra  `json:",embed"`
 }
 
 // Statuses of a claim.
@@ -76,6 +79,12 @@ type Claim struct {
 func (c Claim) At(v Version) Claim {
 	if v == V001 {
 		c.By, c.Reason, c.SupersededBy, c.Aliases = "", "", "", nil
+	}
+	if v.Before(V020) && slices.ContainsFunc(c.Evidence, func(e Evidence) bool { return e.EventTime != "" }) {
+		c.Evidence = slices.Clone(c.Evidence)
+		for i := range c.Evidence {
+			c.Evidence[i].EventTime = ""
+		}
 	}
 	return c
 }

@@ -14,11 +14,12 @@ type Version string
 const (
 	V001   Version = "0.0.1" // seed 004: the existing chain on the schema's day
 	V010   Version = "0.1.0"
-	Latest         = V010
+	V020   Version = "0.2.0" // people: who speaks is the subject, by name and conversation
+	Latest         = V020
 )
 
 // Versions lists every published version, oldest first.
-func Versions() []Version { return []Version{V001, V010} }
+func Versions() []Version { return []Version{V001, V010, V020} }
 
 // ParseVersion accepts a published version, with or without a leading v.
 func ParseVersion(s string) (Version, error) {
@@ -71,15 +72,24 @@ func Kinds(v Version) []Kind {
 	return all
 }
 
-//go:embed v0.0.1/*.json v0.1.0/*.json
+//go:embed v0.0.1/*.json v0.1.0/*.json v0.2.0/*.json
 var published embed.FS
 
-// JSONSchema returns the published contract of kind k in version v.
-func JSONSchema(k Kind, v Version) ([]byte, error) {
-	return fs.ReadFile(published, "v"+string(v)+"/"+string(k)+".schema.json")
+// file is the contract of kind k that holds in version v: a version publishes only the
+// kinds that it changes.
+func file(k Kind, v Version) string {
+	all := Versions()
+	for _, w := range slices.Backward(all[:slices.Index(all, v)+1]) {
+		name := "v" + string(w) + "/" + string(k) + ".schema.json"
+		if _, err := fs.Stat(published, name); err == nil {
+			return name
+		}
+	}
+	return "v" + string(v) + "/" + string(k) + ".schema.json"
 }
 
+// JSONSchema returns the published contract of kind k in version v.
+func JSONSchema(k Kind, v Version) ([]byte, error) { return fs.ReadFile(published, file(k, v)) }
+
 // SchemaURL is the $id of the contract of kind k in version v.
-func SchemaURL(k Kind, v Version) string {
-	return "https://membench.dev/schema/v" + string(v) + "/" + string(k) + ".schema.json"
-}
+func SchemaURL(k Kind, v Version) string { return "https://membench.dev/schema/" + file(k, v) }

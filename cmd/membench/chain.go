@@ -625,8 +625,28 @@ func (c *chain) export(ctx context.Context) error {
 func (c *chain) claimify(ctx context.Context) error {
 	cat, files := c.catalogArgs()
 	use := c.p.Claims.Extractor
-	args := append([]string{"claimify", c.path("exports"), "-o", "%s", "--extractor", use, "--prune"}, slices.Concat(cat, c.modelArgs(use), c.versionArgs())...)
+	args := append([]string{"claimify", c.path("exports"), "-o", "%s", "--extractor", use, "--prune"}, slices.Concat(cat, c.peopleArgs(), c.operationsArgs(), c.modelArgs(use), c.versionArgs())...)
 	return c.step(ctx, build.Step{Name: "claimify", Inputs: append([]string{c.path("exports")}, files...), Output: c.path("claims", "by_conv"), Dir: true, InPlace: true, Models: c.models("claims", use), Prompts: c.prompts(use, "claims")}, "statements", args...)
+}
+
+// operationsArgs hand on which scenes are about systems.
+func (c *chain) operationsArgs() (args []string) {
+	for _, s := range c.p.Operations {
+		args = append(args, "--operations", s)
+	}
+	return args
+}
+
+// peopleArgs hand on who is who, where the project says so.
+func (c *chain) peopleArgs() []string {
+	if c.p.People.Scope == "" && len(c.p.People.Known) == 0 {
+		return nil
+	}
+	raw, err := codec.Append(nil, c.p.People, codec.Compact)
+	if err != nil {
+		return nil // unreachable: names are text
+	}
+	return []string{"--people", string(raw)}
 }
 
 func (c *chain) compileClaims(ctx context.Context) error {
@@ -639,7 +659,7 @@ func (c *chain) compileClaims(ctx context.Context) error {
 // deletes that a delta load sends.
 func (c *chain) toGraph(ctx context.Context) error {
 	cat, files := c.catalogArgs()
-	args := append([]string{"to-graph", "--events", c.path("events.jsonl"), "--exports", c.path("exports"), "--claims", c.path("claims", "compiled"), "-o", "%s"}, slices.Concat(cat, c.versionArgs())...)
+	args := append([]string{"to-graph", "--events", c.path("events.jsonl"), "--exports", c.path("exports"), "--claims", c.path("claims", "compiled"), "-o", "%s"}, slices.Concat(cat, c.peopleArgs(), c.versionArgs())...)
 	s := build.Step{Name: "to-graph", Inputs: append([]string{c.path("events.jsonl"), c.path("exports"), c.path("claims", "compiled")}, files...), Output: c.path("graph"), Dir: true,
 		Options: map[string]any{"command": "to-graph", "args": c.relative(args)}}
 	s.Run = func(ctx context.Context, path string) (build.Result, error) {

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -176,43 +175,6 @@ func writeCypher(ctx context.Context, ds *digests, o cypherOptions, out cypher.S
 	if err != nil {
 		return cypher.Counts{}, err
 	}
-	c := cypher.Counts{}
-	to := map[string]io.Writer{cypher.ConstraintsFile: out.Constraints, cypher.NodesFile: out.Nodes, cypher.EdgesFile: out.Edges}
-	for _, file := range []string{cypher.ConstraintsFile, cypher.NodesFile, cypher.EdgesFile} {
-		if _, err := io.WriteString(to[file], cypher.Head(file)); err != nil {
-			return c, err
-		}
-	}
-	elements := func(yield func(schema.Record[schema.Element], error) bool) {
-		for rec, err := range jsonl.DecodeFiles[schema.Element](in, int(o.maxLine)) {
-			switch {
-			case err != nil:
-			case rec.V.Node != nil:
-				c.Nodes++
-			default:
-				c.Edges++
-			}
-			if !yield(rec, err) {
-				return
-			}
-		}
-	}
-	for s, err := range cypher.Script(elements, o.scope) {
-		var f *schema.Finding
-		if errors.As(err, &f) {
-			report(f)
-			continue
-		}
-		if err != nil {
-			return c, err
-		}
-		c.Statements++
-		if _, err := io.WriteString(to[s.File], s.Text); err != nil {
-			return c, err
-		}
-		if err := ctx.Err(); err != nil {
-			return c, err
-		}
-	}
-	return c, nil
+	co.Once = true
+	return cypher.Write(ctx, in, nil, out, co, report)
 }

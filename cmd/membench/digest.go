@@ -49,7 +49,11 @@ func (d *digests) open(name string) (io.ReadCloser, error) {
 		}
 		r.r = f
 	}
-	d.all = append(d.all, r)
+	if i := slices.IndexFunc(d.all, func(o *digestReader) bool { return o.name == name && name != "-" }); i >= 0 {
+		d.all[i] = r // read again
+	} else {
+		d.all = append(d.all, r)
+	}
 	z, err := jsonl.Decompress(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -129,6 +133,20 @@ func (f *digestFile) Write(p []byte) (int, error) {
 	hashing.Wait()
 	f.n += int64(n)
 	return n, err // after an error nobody asks for the digest
+}
+
+// Reset takes back what was written.
+func (f *digestFile) Reset() error {
+	f.w.Close()
+	if err := f.f.Truncate(0); err != nil {
+		return err
+	}
+	if _, err := f.f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	f.w, f.n = f.f.Ahead(), 0
+	f.h.Reset()
+	return nil
 }
 
 func (f *digestFile) Commit() error {

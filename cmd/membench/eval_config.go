@@ -17,13 +17,14 @@ import (
 	"membench/eval/reader"
 	evalrun "membench/eval/run"
 	"membench/internal/tokencount"
-	"membench/internal/yamldoc"
 	"membench/llm"
 	"membench/llm/hashing"
 	"membench/memory"
 	"membench/memory/all"
 	"membench/memory/open"
 	"membench/schema"
+
+	"github.com/goccy/go-yaml"
 )
 
 // hashed is the name of vectors without a model.
@@ -358,7 +359,7 @@ func planSystem(ctx context.Context, e *env, v *config.Eval, c config.EvalSystem
 		if found.Kind == open.BuiltIn || found.Kind == open.Program {
 			return nil, usagef("system %s: base_url is a service's, and %s is none", cmp.Or(c.Name, c.Type), found.Name)
 		}
-		c.Options = append(slices.Clip(c.Options), yamldoc.MapItem{Key: "base_url", Value: c.BaseURL})
+		c.Options = append(slices.Clip(c.Options), yaml.MapItem{Key: "base_url", Value: c.BaseURL})
 	}
 	if choice.Options, err = c.OptionsJSON(); err != nil {
 		return nil, usageError{err}

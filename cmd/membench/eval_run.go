@@ -116,6 +116,7 @@ func startRun(ctx context.Context, e *env, s runSpec) (err error) {
 	}
 	o := s.run
 	o.Dir, o.Watch, o.Found = s.dir, &evalrun.Watch{}, func(f *schema.Finding) { t.take(f) }
+	o.Warn = func(s string) { e.warnf("%s", s) }
 	o.Memories = cmp.Or(o.Memories, runtime.GOMAXPROCS(0))
 	if o.ID == "" && o.Now != nil { // two runs of one configuration are two at a service, too
 		o.ID = runID(e, s.dir)

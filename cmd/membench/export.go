@@ -117,7 +117,7 @@ func runExport(ctx context.Context, e *env, o exportOptions) error {
 		return err
 	}
 	t := newTally(e, 20)
-	opts := export.Options{Catalog: cat, Report: func(f *schema.Finding) { t.take(f) }}
+	opts := export.Options{Catalog: cat, Once: o.in == "-", Report: func(f *schema.Finding) { t.take(f) }}
 	src := func() schema.Seq[schema.Element] { return jsonl.Files[schema.Element](files, e.in) }
 	var res export.Result
 	switch o.format {

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"membench/internal/build"
@@ -366,7 +365,7 @@ func replaceable(in, out string) error {
 	return nil
 }
 
-// inputVersion is the manifest's, else what the records show, else the other one:
+// inputVersion is the manifest's, else what the records show, else the other end:
 // records that look the same in both versions move without a change.
 func inputVersion(ctx context.Context, root string, files []migrate.File, to schema.Version, o migrate.Options) (schema.Version, error) {
 	m, err := readManifest(root)
@@ -380,12 +379,10 @@ func inputVersion(ctx context.Context, root string, files []migrate.File, to sch
 	if err != nil || v != "" {
 		return v, err
 	}
-	for _, w := range slices.Backward(schema.Versions()) {
-		if w != to {
-			return w, nil
-		}
+	if to == schema.V001 {
+		return schema.Latest, nil
 	}
-	return to, nil
+	return schema.V001, nil
 }
 
 // migrateManifests brings version and digests of each manifest.json up to date, and

@@ -94,16 +94,21 @@ func formatsDoc() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		old := schemaDoc{}
-		hasOld := slices.Contains(schema.Kinds(schema.V001), k)
-		if hasOld {
-			if old, err = readSchema(k, schema.V001); err != nil {
-				return nil, err
+		var olds []atVersion
+		for _, v := range schema.Versions() {
+			if v != schema.Latest && slices.Contains(schema.Kinds(v), k) {
+				old, err := readSchema(k, v)
+				if err != nil {
+					return nil, err
+				}
+				olds = append(olds, atVersion{v, &old})
 			}
 		}
-		fmt.Fprintf(&b, "\n## %s\n\nKind `%s`, schema [`%s`](../schema/v%s/%s.schema.json). %s\n", d.Title, k, schema.SchemaURL(k, schema.Latest), schema.Latest, k, d.Description)
+		url := schema.SchemaURL(k, schema.Latest)
+		_, file, _ := strings.Cut(url, "/schema/")
+		fmt.Fprintf(&b, "\n## %s\n\nKind `%s`, schema [`%s`](../schema/%s). %s\n", d.Title, k, url, file, d.Description)
 		b.WriteString("\n| member | type | required | since | meaning |\n|---|---|---|---|---|\n")
-		memberRows(&b, "", &d, &old, hasOld)
+		memberRows(&b, "", &d, olds)
 		b.WriteString("\n```json\n")
 		for _, x := range d.Examples {
 			b.Write(codec.AppendLayout(nil, x, layoutOfKind(k)))
@@ -133,27 +138,40 @@ func cell(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "|", "\\|"), "\n", " ")
 }
 
-// memberRows writes a row for each member and those inside it.
-func memberRows(b *bytes.Buffer, prefix string, d, old *schemaDoc, hasOld bool) {
+// atVersion is a schema, or a part of one, as a version has it.
+type atVersion struct {
+	v schema.Version
+	d *schemaDoc
+}
+
+// memberRows writes a row for each member and those inside it. olds are the older
+// versions that have what d describes, oldest first.
+func memberRows(b *bytes.Buffer, prefix string, d *schemaDoc, olds []atVersion) {
 	if d.Items != nil && d.Items.Properties.Len() > 0 {
-		var in *schemaDoc
-		if old != nil {
-			in = old.Items
+		var in []atVersion
+		for _, o := range olds {
+			if o.d.Items != nil {
+				in = append(in, atVersion{o.v, o.d.Items})
+			}
 		}
-		memberRows(b, prefix+"[].", d.Items, in, hasOld)
+		memberRows(b, prefix+"[].", d.Items, in)
 		return
 	}
 	for name, raw := range d.Properties.Members() {
-		var p, was schemaDoc
+		var p schemaDoc
 		if codec.Unmarshal(raw, &p) != nil {
 			continue // unreachable: schemas are checked by a test
 		}
-		since := string(schema.V010)
-		inOld := false
-		if hasOld && old != nil {
-			if r, ok := old.Properties.Get(name); ok && codec.Unmarshal(r, &was) == nil {
-				since, inOld = string(schema.V001), true
+		since := string(schema.Latest)
+		var in []atVersion
+		for _, o := range olds {
+			var was schemaDoc
+			if r, ok := o.d.Properties.Get(name); ok && codec.Unmarshal(r, &was) == nil {
+				in = append(in, atVersion{o.v, &was})
 			}
+		}
+		if len(in) > 0 {
+			since = string(in[0].v)
 		}
 		required := ""
 		if slices.Contains(d.Required, name) {
@@ -163,19 +181,15 @@ func memberRows(b *bytes.Buffer, prefix string, d, old *schemaDoc, hasOld bool) 
 		if len(p.Enum) > 0 && !mentionsAll(text, p.Enum) {
 			text += " One of " + codeList(p.Enum) + "."
 		}
-		if inOld && was.Warn != nil && len(was.Warn.Enum) > 0 {
-			text += " 0.0.1 documents " + codeList(was.Warn.Enum) + "; others are a warning."
+		if len(in) > 0 && in[0].v == schema.V001 && in[0].d.Warn != nil && len(in[0].d.Warn.Enum) > 0 {
+			text += " 0.0.1 documents " + codeList(in[0].d.Warn.Enum) + "; others are a warning."
 		}
 		fmt.Fprintf(b, "| `%s%s` | %s | %s | %s | %s |\n", prefix, name, cell(typeText(&p)), required, since, cell(text))
-		var inner *schemaDoc
-		if inOld {
-			inner = &was
-		}
 		switch {
 		case p.Properties.Len() > 0:
-			memberRows(b, prefix+name+".", &p, inner, inOld)
+			memberRows(b, prefix+name+".", &p, in)
 		case p.Items != nil && p.Items.Properties.Len() > 0:
-			memberRows(b, prefix+name, &p, inner, inOld)
+			memberRows(b, prefix+name, &p, in)
 		}
 	}
 }
@@ -244,7 +258,7 @@ func catalogDoc(b *bytes.Buffer) {
 		p := c.Predicates[name]
 		subjects := p.Subjects
 		if len(subjects) == 0 {
-			subjects = []string{"Agent", "User"}
+			subjects = catalog.People()
 		}
 		fmt.Fprintf(b, "| `%s` | `%s` | %s | %s | %s | %s | %s | %s; %s |\n", name, p.Negative, p.Domain, strings.Join(subjects, ", "), strings.Join(p.Objects, ", "), p.Single, p.Since, cell(p.Doc), cell(p.DocZH))
 	}
@@ -289,9 +303,10 @@ contracts are JSON Schemas (draft 2020-12), built into the program: ` + "`memben
 writes them, ` + "`membench validate PATH`" + ` checks files against them and against the rules that a
 schema cannot say (see the finding codes at the end).
 
-Two versions are published. **0.0.1** is the data schema of 2026-02-25; where files of that day
+Three versions are published. **0.0.1** is the data schema of 2026-02-25; where files of that day
 hold more than it documents, the schema accepts it and ` + "`x-warn`" + ` in the schema names the documented
-values: anything else is the warning SCH020. **0.1.0** adds what is marked so below.
+values: anything else is the warning SCH020. **0.1.0** and **0.2.0** add what is marked so below.
+In 0.2.0 a claim's subject is the person who speaks, by name and conversation, unless a user or agent is declared.
 Members that are not listed are allowed everywhere and are kept, after the known ones.
 
 Claims and entities are written with the separators ` + "`,` and `:`" + `, all other lines with ` + "`, ` and `: `" + `;
@@ -307,7 +322,7 @@ simple = prefix ":" seg                          tag:马克杯   user:xnne   mem
 claim  = "claim:" PRED "|" seg "|" simple "|" simple
 edge   = "edge:" TYPE ":" node ":" node
 node   = claim | simple | compound
-compound = "event:" conv ":" turn | "session:" conv ":" session | "chapter:" work "#" title
+compound = "event:" conv ":" turn | "session:" conv ":" session | "chapter:" work "#" title | "person:" conv "/" name
          | "dom:" root ":" domain | "pred:" root ":" domain ":" PRED
 ` + "```" + `
 

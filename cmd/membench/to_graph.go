@@ -25,6 +25,7 @@ type toGraphOptions struct {
 	out                     string
 	version, inputVersion   schema.Version
 	catalog                 []string
+	people                  peopleFlag
 	memory                  byteSize
 	maxLine                 byteSize
 	workers                 int
@@ -64,6 +65,7 @@ of claims alone, which is loaded beside its memory graph.
 	f.StringVarP(&o.out, "output", "o", "", "`folder` for the graph, or - for standard output (required)")
 	f.Var(versionFlag{&o.version}, "schema-version", "schema `version` of the graph")
 	f.Var(versionFlag{&o.inputVersion}, "input-version", "schema `version` of the input; 0.0.1 claims need migrate before they join a newer graph")
+	f.Var(&o.people, "people", "who is who, as claimify has it: a YAML `file`, or its text in braces")
 	f.StringArrayVar(&o.catalog, "catalog", nil, "`file` with more terms for the catalogue; may be given again")
 	f.Var(&o.memory, "memory", "`size` of what is held before intermediate records go to disk, e.g. 64M; 0 holds everything")
 	f.Var(&o.maxLine, "max-line", "`size` of the longest line that is read")
@@ -155,7 +157,7 @@ func runToGraph(ctx context.Context, e *env, o toGraphOptions) error {
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	g := graphir.Options{Catalog: cat, Version: o.version, Shortcuts: o.shortcuts, RewriteUser: o.rewriteUser,
+	g := graphir.Options{Catalog: cat, Version: o.version, People: o.people.People, Shortcuts: o.shortcuts, RewriteUser: o.rewriteUser,
 		Memory: int64(o.memory), TempDir: e.getenv("TMPDIR"), Workers: workers, MaxLine: int(o.maxLine)}
 	t := newTally(e, o.limit)
 	report := func(f *schema.Finding) { t.take(f) }

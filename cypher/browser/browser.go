@@ -45,6 +45,7 @@ type style struct {
 var styles = map[string]style{
 	"Claim":        {"#d55e00", 80, "{display}"},
 	"User":         {"#a8327e", 80, "{display}"},
+	"Person":       {"#a8327e", 80, "{display}"},
 	"Agent":        {"#6f46b0", 80, "{display}"},
 	"Character":    {"#cc79a7", 65, "{display}"},
 	"MemoryItem":   {"#0072b2", 65, "{data}"},
@@ -74,7 +75,7 @@ var styles = map[string]style{
 var spare = []string{"#d55e00", "#0072b2", "#009e73", "#cc79a7", "#d99000", "#39434f"}
 
 // rank says which label's look a node of several has: the first of these, then by name.
-var rank = []string{"Claim", "MemoryItem", "Event", "Source", "User", "Agent", "Character"}
+var rank = []string{"Claim", "MemoryItem", "Event", "Source", "User", "Person", "Agent", "Character"}
 
 // relations have a colour where they carry evidence or change; the others are thin and grey.
 var relations = map[string]struct {

@@ -9,6 +9,7 @@ import (
 
 	"membench/internal/par"
 	"membench/schema"
+	"membench/schema/catalog"
 )
 
 // partners is how many others a thing is paired with where a type wants two: offers
@@ -338,7 +339,7 @@ func (m *maker) offerAbsent(s *scope, topics []*topic, put putter) {
 
 func fits(subjects []string, typ string) bool {
 	if len(subjects) == 0 {
-		return typ == "User" || typ == "Agent"
+		return slices.Contains(catalog.People(), typ)
 	}
 	return slices.Contains(subjects, typ)
 }

@@ -188,7 +188,7 @@ type spoken struct {
 // readSpeakers walks SPOKE from the speakers: a few nodes with many edges.
 func readSpeakers(ctx context.Context, g graph.Graph, events map[schema.NodeID]*turn, group Group) (spoken, error) {
 	s := spoken{map[schema.NodeID]string{}, map[schema.ConvID][]schema.NodeID{}}
-	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{"User", "Agent", "Character"}}) {
+	for n, err := range g.Nodes(ctx, graph.Filter{Labels: append(catalog.People(), "Character")}) {
 		if err != nil {
 			return s, err
 		}
@@ -202,7 +202,7 @@ func readSpeakers(ctx context.Context, g graph.Graph, events map[schema.NodeID]*
 				continue
 			}
 			s.name[e.Dst] = display
-			if slices.Contains(n.Labels, "User") && !slices.Contains(s.user[t.conv], n.ID) {
+			if (slices.Contains(n.Labels, "User") || slices.Contains(n.Labels, "Person")) && !slices.Contains(s.user[t.conv], n.ID) {
 				s.user[t.conv] = append(s.user[t.conv], n.ID)
 			}
 		}
@@ -358,7 +358,7 @@ func (w *world) readClaims(ctx context.Context, g graph.Graph, events map[schema
 		if len(object.Labels) > 0 {
 			f.typ = object.Labels[0]
 		}
-		if typ, _ := w.cat.TypeOfPrefix(prefixOf(f.subject)); typ == "User" || typ == "Agent" {
+		if typ, _ := w.cat.TypeOfPrefix(prefixOf(f.subject)); slices.Contains(catalog.People(), typ) {
 			f.person = true
 		} else {
 			s, _, err := g.Node(ctx, schema.NodeID(f.subject))

@@ -74,7 +74,7 @@ func Protocol(p *protocol.Protocol, gen llm.Generator) (Grader, error) {
 		if !ok {
 			return p.Complete(protocol.NotApplicable("the protocol does not grade this question"), schema.By(gen.Model())), nil
 		}
-		re, err := gen.Generate(ctx, llm.Request{Purpose: "judge", System: q.System, Prompt: q.User, Temperature: q.Temperature, MaxTokens: q.MaxTokens, JSON: q.JSON})
+		re, err := gen.Generate(ctx, llm.Request{Purpose: llm.PurposeJudge, System: q.System, Prompt: q.User, Temperature: q.Temperature, MaxTokens: q.MaxTokens, JSON: q.JSON})
 		if err != nil {
 			if ctx.Err() != nil {
 				return schema.Grade{}, err

@@ -4,7 +4,6 @@ package reader
 
 import (
 	"context"
-	"strings"
 
 	"membench/llm"
 	"membench/schema"
@@ -38,7 +37,3 @@ type Answer struct {
 	Usage  llm.Usage
 	Cut    int // bytes at the end of Input.Context that were not shown to the model
 }
-
-// Whole reports whether a memory's text stands whole in what was shown: hits that do
-// not are marked as Cut in records.
-func Whole(shown, text string) bool { return strings.Contains(shown, text) }

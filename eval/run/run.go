@@ -110,6 +110,9 @@ type Options struct {
 	Now func() time.Time
 	// Found is told of faults in the cases; nil drops them.
 	Found func(*schema.Finding)
+	// Warn receives what a user should know while the run goes on, such as a system that
+	// lost turns; it may be called from several goroutines. nil drops it.
+	Warn func(string)
 	// Watch counts what is done; nil: nobody looks.
 	Watch *Watch
 }
@@ -192,9 +195,6 @@ func (o *Options) prepare() ([]*unit, error) {
 	}
 	return units, nil
 }
-
-// ErrBusy says that another process works in the folder.
-var ErrBusy = atomicfile.ErrBusy
 
 // Run asks every system every question that has no record yet, and writes the files
 // of the run. What a single question met is its outcome; an error of Run is one that

@@ -75,7 +75,12 @@ func AdminCSV(ctx context.Context, src Source, create Create, o CSVOptions) (Res
 	if o.Database == "" {
 		o.Database = "neo4j"
 	}
-	s, err := look(ctx, src, o.Options, csvOK, csvFits)
+	gate, err := graph.NewGate(ctx, src, graph.GateOptions{Once: o.Once, Report: o.Report})
+	if err != nil {
+		return Result{}, err
+	}
+	defer gate.Close()
+	s, err := look(ctx, gate, o.Options, csvOK, csvFits)
 	if err != nil {
 		return Result{}, err
 	}
@@ -128,7 +133,7 @@ func AdminCSV(ctx context.Context, src Source, create Create, o CSVOptions) (Res
 		s.result.Files = append(s.result.Files, f.name)
 	}
 	in := graph.ScopePrefix(o.Scope)
-	err = s.again(ctx, src, func(rec schema.Record[schema.Element], t *table, p graph.Props) error {
+	err = s.again(ctx, gate, func(rec schema.Record[schema.Element], t *table, p graph.Props) error {
 		moved := s.result.Moved
 		cells, rest := s.split(rec.Pos, p, csvFits)
 		buf = buf[:0]

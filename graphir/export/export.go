@@ -21,9 +21,9 @@ import (
 	"membench/schema/catalog"
 )
 
-// A Source opens the graph for one pass: CSV and GraphML declare their columns before
-// the rows and so make two. Nodes come before the edges that join them.
-type Source func() schema.Seq[schema.Element]
+// A Source opens the graph for one pass, as often as it is called. Its order does not
+// matter: every export goes through a graph.Gate.
+type Source = graph.Source
 
 // Create makes one file of an output folder. It is closed when it is whole.
 type Create func(name string) (io.WriteCloser, error)
@@ -31,6 +31,7 @@ type Create func(name string) (io.WriteCloser, error)
 // Options of every export.
 type Options struct {
 	Catalog *catalog.Catalog      // nil: the built-in one; it orders the columns
+	Once    bool                  // the source can be opened only once
 	Report  func(*schema.Finding) // faults of the graph and what a format cannot hold; may be nil
 }
 
@@ -144,13 +145,11 @@ func tableKey(e schema.Element) string {
 	return "n" + strings.Join(slices.Compact(labels), "\x00")
 }
 
-// survey is what the first pass learns. It holds the id of every node, about 60 bytes
-// beside its text.
+// survey is what the first pass learns.
 type survey struct {
 	o       Options
 	tables  map[string]*table
 	cols    columns
-	nodes   map[schema.NodeID]bool
 	dropped map[int]bool // elements left out, by number; the second pass passes over them
 	result  Result
 	longest int // bytes of the longest record
@@ -160,20 +159,27 @@ type survey struct {
 type check func(schema.Element, graph.Props) *schema.Finding
 
 // look makes the first pass. fits says which values a column may hold at all.
-func look(ctx context.Context, src Source, o Options, ok check, fits func(graph.Prop) bool) (*survey, error) {
-	s := &survey{o: o, tables: map[string]*table{}, cols: columns{seen: map[string]map[colType]int{}}, nodes: map[schema.NodeID]bool{}, dropped: map[int]bool{}}
-	err := each(ctx, src(), o.Report, func(i int, rec schema.Record[schema.Element]) error {
+func look(ctx context.Context, gate *graph.Gate, o Options, ok check, fits func(graph.Prop) bool) (*survey, error) {
+	s := &survey{o: o, tables: map[string]*table{}, cols: columns{seen: map[string]map[colType]int{}}, dropped: map[int]bool{}}
+	gone := nodeSet{} // nodes that the format cannot hold: nor can it their edges
+	err := each(ctx, gate.Elements(), func(i int, rec schema.Record[schema.Element]) error {
 		e := rec.V
 		p := props(e)
-		f := s.fault(e)
-		if f == nil && ok != nil {
+		var f *schema.Finding
+		if ok != nil {
 			f = ok(e, p)
+		}
+		if f == nil && e.Edge != nil && len(gone) > 0 {
+			f = gone.end(e.Edge)
 		}
 		if f != nil {
 			f.Pos = rec.Pos
 			o.Report(f)
 			s.result.LeftOut++
 			s.dropped[i] = true
+			if e.Node != nil {
+				gone[e.Node.ID] = true
+			}
 			return nil
 		}
 		if n := extras(e); n > 0 {
@@ -206,7 +212,6 @@ func look(ctx context.Context, src Source, o Options, ok check, fits func(graph.
 			size += 2 * (len(e.Edge.Src) + len(e.Edge.Dst))
 			s.result.Edges++
 		} else {
-			s.nodes[e.Node.ID] = true
 			s.result.Nodes++
 		}
 		s.longest = max(s.longest, size+4*rawLen(p.Rest))
@@ -215,6 +220,7 @@ func look(ctx context.Context, src Source, o Options, ok check, fits func(graph.
 	if err != nil {
 		return nil, err
 	}
+	s.result.LeftOut += gate.LeftOut
 	s.cols.decide()
 	for _, t := range s.tables {
 		order := map[string]int{}
@@ -236,24 +242,19 @@ func look(ctx context.Context, src Source, o Options, ok check, fits func(graph.
 	return s, nil
 }
 
-func rawLen(o schema.Object) int { b, _ := o.MarshalJSON(); return len(b) }
+type nodeSet map[schema.NodeID]bool
 
-// fault finds what no format can hold: an edge that ends nowhere, a second node of an id.
-func (s *survey) fault(e schema.Element) *schema.Finding {
-	switch {
-	case e.ID() == "":
-		return &schema.Finding{Code: "GRF030", Pointer: "/id", Message: "element has no id, left out"}
-	case e.Node != nil && s.nodes[e.Node.ID]:
-		return &schema.Finding{Code: "GRF033", Pointer: "/id", Message: "node is repeated, left out", Have: e.ID(), Hint: "merge the records of one id first: to-graph does"}
-	case e.Edge != nil && !s.nodes[e.Edge.Src]:
-		return &schema.Finding{Code: "GRF031", Pointer: "/src", Message: "edge starts at a node that does not stand before it, left out", Have: string(e.Edge.Src)}
-	case e.Edge != nil && !s.nodes[e.Edge.Dst]:
-		return &schema.Finding{Code: "GRF031", Pointer: "/dst", Message: "edge ends at a node that does not stand before it, left out", Have: string(e.Edge.Dst)}
-	case e.Edge != nil && e.Edge.Type == "":
-		return &schema.Finding{Code: "GRF036", Pointer: "/type", Message: "edge has no type, left out"}
+// end is the finding of an edge that one of the nodes is an end of; nil when none is.
+func (s nodeSet) end(e *schema.Edge) *schema.Finding {
+	for i, end := range []schema.NodeID{e.Src, e.Dst} {
+		if s[end] {
+			return &schema.Finding{Pointer: []string{"/src", "/dst"}[i], Code: "GRF031", Message: "the edge has an end that was left out", Have: string(end)}
+		}
 	}
 	return nil
 }
+
+func rawLen(o schema.Object) int { b, _ := o.MarshalJSON(); return len(b) }
 
 // split divides the properties of a row: those for its columns, by name, and the JSON
 // text of the rest, "" when there is none.
@@ -334,8 +335,8 @@ func extras(e schema.Element) int {
 }
 
 // again makes the second pass over what the first one kept.
-func (s *survey) again(ctx context.Context, src Source, f func(schema.Record[schema.Element], *table, graph.Props) error) error {
-	return each(ctx, src(), func(*schema.Finding) {}, func(i int, rec schema.Record[schema.Element]) error {
+func (s *survey) again(ctx context.Context, gate *graph.Gate, f func(schema.Record[schema.Element], *table, graph.Props) error) error {
+	return each(ctx, gate.Elements(), func(i int, rec schema.Record[schema.Element]) error {
 		if s.dropped[i] {
 			return nil
 		}
@@ -365,26 +366,17 @@ func (s *survey) sorted() []*table {
 	return out
 }
 
-// each calls f for every good record with its number; findings go to report.
-func each(ctx context.Context, in schema.Seq[schema.Element], report func(*schema.Finding), f func(int, schema.Record[schema.Element]) error) error {
+// each calls f for every record of a gate with its number.
+func each(ctx context.Context, in schema.Seq[schema.Element], f func(int, schema.Record[schema.Element]) error) error {
 	i := 0
 	for rec, err := range in {
-		var fi *schema.Finding
-		if errors.As(err, &fi) {
-			report(fi)
-			if !fi.Warning {
-				continue
-			}
-			err = nil
-		}
 		if err == nil {
 			err = ctx.Err()
 		}
-		if err == nil && !rec.V.IsZero() {
+		if err == nil {
 			err = f(i, rec)
-			i++
 		}
-		if err != nil {
+		if i++; err != nil {
 			return err
 		}
 	}

@@ -57,7 +57,12 @@ var xmlTypes = map[graph.PropKind]string{graph.Bool: "boolean", graph.Int: "long
 // these names gets the prefix "p_".
 func GraphML(ctx context.Context, src Source, w io.Writer, o Options) (Result, error) {
 	o = o.withDefaults()
-	s, err := look(ctx, src, o, xmlOK, xmlFits)
+	gate, err := graph.NewGate(ctx, src, graph.GateOptions{Once: o.Once, Report: o.Report})
+	if err != nil {
+		return Result{}, err
+	}
+	defer gate.Close()
+	s, err := look(ctx, gate, o, xmlOK, xmlFits)
 	if err != nil {
 		return Result{}, err
 	}
@@ -86,7 +91,7 @@ func GraphML(ctx context.Context, src Source, w io.Writer, o Options) (Result, e
 		}
 	}
 	bw.WriteString("<graph id=\"membench\" edgedefault=\"directed\">\n")
-	err = s.again(ctx, src, func(rec schema.Record[schema.Element], t *table, p graph.Props) error {
+	err = s.again(ctx, gate, func(rec schema.Record[schema.Element], t *table, p graph.Props) error {
 		cells, rest := s.split(rec.Pos, p, xmlFits)
 		closing := "</node>\n"
 		if e := rec.V.Edge; e != nil {

@@ -23,7 +23,7 @@ const (
 // provTypes are the PROV-O classes of labels; every other node has none.
 var provTypes = map[string]string{
 	"Claim": "prov:Entity", "MemoryItem": "prov:Entity", "Event": "prov:Entity", "Source": "prov:Entity", "Probe": "prov:Entity", "Inject": "prov:Entity",
-	"User": "prov:Agent", "Agent": "prov:Agent", "Character": "prov:Agent",
+	"User": "prov:Agent", "Person": "prov:Person", "Agent": "prov:Agent", "Character": "prov:Agent",
 }
 
 // provEdge says which PROV-O property an edge stands for and whether it holds from
@@ -49,6 +49,11 @@ var provEdges = map[string]struct {
 // Floats are typed xsd:double by their text: readers that keep native numbers lose digits.
 func JSONLD(ctx context.Context, src Source, w io.Writer, o Options) (Result, error) {
 	o = o.withDefaults()
+	gate, err := graph.NewGate(ctx, src, graph.GateOptions{Once: o.Once, Report: o.Report})
+	if err != nil {
+		return Result{}, err
+	}
+	defer gate.Close()
 	bw := bufio.NewWriterSize(w, 1<<16)
 	bw.WriteString("{\"@context\":{\"@version\":1.1,\"mb\":\"" + Terms + "\",\"id\":\"" + Things + "\",\"prov\":\"http://www.w3.org/ns/prov#\",\"xsd\":\"http://www.w3.org/2001/XMLSchema#\"},\n\"@graph\":[")
 	var res Result
@@ -65,13 +70,9 @@ func JSONLD(ctx context.Context, src Source, w io.Writer, o Options) (Result, er
 		}
 		return err
 	}
-	err := each(ctx, src(), o.Report, func(_ int, rec schema.Record[schema.Element]) error {
+	res.LeftOut = gate.LeftOut
+	err = each(ctx, gate.Elements(), func(_ int, rec schema.Record[schema.Element]) error {
 		e := rec.V
-		if e.ID() == "" || e.Edge != nil && e.Edge.Type == "" {
-			res.LeftOut++
-			o.Report(&schema.Finding{Pos: rec.Pos, Code: "GRF030", Message: "element has no id or no type, left out"})
-			return nil
-		}
 		if n := extras(e); n > 0 {
 			o.Report(&schema.Finding{Pos: rec.Pos, Code: "GRF037", Message: "members beside the record's own are not exported", Have: fmt.Sprint(n), Warning: true})
 		}

@@ -1,12 +1,12 @@
 package view
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
+	"context"
 	"slices"
 	"strings"
 
+	"membench/graph"
 	"membench/schema"
 )
 
@@ -59,104 +59,54 @@ type model struct {
 func (n node) is(label string) bool { return slices.Contains(n.labels, label) }
 
 func read(in schema.Seq[schema.Element], o Options, st *Stats) (*model, error) {
-	report := func(f *schema.Finding) {
+	gate, err := graph.NewGate(context.Background(), func() schema.Seq[schema.Element] { return in }, graph.GateOptions{Once: true, Report: func(f *schema.Finding) {
 		st.Findings++
+		switch f.Code {
+		case "GRF031":
+			st.Dangling++
+		case "GRF033":
+			st.Duplicates++
+		}
 		if o.Report != nil {
 			o.Report(f)
 		}
+	}})
+	if err != nil {
+		return nil, err
 	}
-	type rawEdge struct {
-		schema.Edge
-		pos   schema.Pos
-		props []byte
-	}
+	defer gate.Close()
 	m := &model{}
-	var raw []rawEdge
-	for r, err := range in {
-		if err != nil {
-			var f *schema.Finding
-			if !errors.As(err, &f) {
-				return nil, err
-			}
-			report(f)
-			if !f.Warning {
-				continue
-			}
-		}
-		switch e := r.V; {
-		case e.Node != nil && e.Node.ID != "":
-			props, err := e.Node.Props.MarshalJSON()
-			if err != nil {
-				return nil, err
-			}
-			m.nodes = append(m.nodes, node{id: e.Node.ID, labels: e.Node.Labels, props: props, status: e.Node.Props.Text("status")})
-		case e.Edge != nil && e.Edge.Src != "" && e.Edge.Dst != "":
-			props, err := e.Edge.Props.MarshalJSON()
-			if err != nil {
-				return nil, err
-			}
-			raw = append(raw, rawEdge{*e.Edge, r.Pos, props})
-		default:
-			report(&schema.Finding{Pos: r.Pos, Code: "SCH002", Message: "an element without id or ends is not drawn"})
-		}
-	}
-
-	// One node per id. Of two that differ, the one whose bytes sort first stands, so
-	// that the order of the input does not matter.
-	slices.SortFunc(m.nodes, func(a, b node) int {
-		return cmp.Or(less(a, b), bytes.Compare(a.props, b.props), slices.Compare(a.labels, b.labels))
-	})
-	kept := m.nodes[:0]
-	for _, n := range m.nodes {
-		if len(kept) > 0 && kept[len(kept)-1].id == n.id {
-			if !sameNode(kept[len(kept)-1], n) {
-				st.Duplicates++
-				report(&schema.Finding{Code: "GRF003", Message: "two nodes share an id; one of them is drawn", Have: string(n.id)})
-			}
-			continue
-		}
-		kept = append(kept, n)
-	}
-	m.nodes = kept
-	at := make(map[schema.NodeID]int, len(m.nodes))
-	for i, n := range m.nodes {
-		at[n.id] = i
-	}
-
-	slices.SortFunc(raw, func(a, b rawEdge) int {
-		return cmp.Or(cmp.Compare(a.Src, b.Src), cmp.Compare(a.Dst, b.Dst), cmp.Compare(a.Type, b.Type),
-			cmp.Compare(a.ID, b.ID), bytes.Compare(a.props, b.props))
-	})
+	at := map[schema.NodeID]int{}
 	seen := map[string]int{}
-	for i, e := range raw {
-		if i > 0 && raw[i-1].Src == e.Src && raw[i-1].Dst == e.Dst && raw[i-1].Type == e.Type && raw[i-1].ID == e.ID {
-			if !bytes.Equal(raw[i-1].props, e.props) {
-				st.Duplicates++
-				report(&schema.Finding{Pos: e.pos, Code: "GRF003", Message: "two edges share an id; one of them is drawn", Have: string(e.ID)})
+	for r, err := range gate.Elements() {
+		if err != nil {
+			return nil, err
+		}
+		if n := r.V.Node; n != nil {
+			props, err := n.Props.MarshalJSON()
+			if err != nil {
+				return nil, err
 			}
+			at[n.ID] = len(m.nodes)
+			m.nodes = append(m.nodes, node{id: n.ID, labels: n.Labels, props: props, status: n.Props.Text("status")})
 			continue
 		}
-		src, okSrc := at[e.Src]
-		dst, okDst := at[e.Dst]
-		if !okSrc || !okDst {
-			missing, ptr := e.Src, "/src"
-			if okSrc {
-				missing, ptr = e.Dst, "/dst"
-			}
-			st.Dangling++
-			report(&schema.Finding{Pos: e.pos, Pointer: ptr, Code: "GRF004", Message: "the edge is not drawn: no such node", Have: string(missing),
-				Hint: "membench validate says where it should come from"})
-			continue
+		e := r.V.Edge
+		props, err := e.Props.MarshalJSON()
+		if err != nil {
+			return nil, err
 		}
-		p, ok := seen[string(e.props)]
+		p, ok := seen[string(props)]
 		if !ok {
 			p = len(m.edgeProps)
-			seen[string(e.props)] = p
-			m.edgeProps = append(m.edgeProps, e.props)
+			seen[string(props)] = p
+			m.edgeProps = append(m.edgeProps, props)
 		}
-		m.edges = append(m.edges, edge{src, dst, e.Type, p, e.ID})
+		m.edges = append(m.edges, edge{at[e.Src], at[e.Dst], e.Type, p, e.ID})
 	}
-
+	slices.SortFunc(m.edges, func(a, b edge) int {
+		return cmp.Or(a.src-b.src, a.dst-b.dst, cmp.Compare(a.typ, b.typ), cmp.Compare(a.id, b.id))
+	})
 	m.setTitles()
 	if o.MaxNodes > 0 && len(m.nodes) > o.MaxNodes {
 		st.NodesOmitted, st.EdgesOmitted = m.keep(m.choose(o.MaxNodes))

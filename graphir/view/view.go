@@ -11,8 +11,6 @@
 package view
 
 import (
-	"bytes"
-	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	_ "embed"
@@ -288,10 +286,4 @@ func (m *model) labelTable() (labels []string, sets [][]int, setOf []int) {
 		}
 	}
 	return labels, sets, setOf
-}
-
-func less(a, b node) int { return cmp.Compare(a.id, b.id) }
-
-func sameNode(a, b node) bool {
-	return slices.Equal(a.labels, b.labels) && bytes.Equal(a.props, b.props)
 }

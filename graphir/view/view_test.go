@@ -133,10 +133,10 @@ func TestFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Sort(codes)
-	if have, want := fmt.Sprint(codes), "[GRF003 GRF004 JSON001 SCH002 SCH002]"; have != want {
+	if have, want := fmt.Sprint(codes), "[GRF030 GRF030 GRF031 GRF033 GRF033 GRF033 JSON001]"; have != want {
 		t.Errorf("findings %s, want %s", have, want)
 	}
-	if st.Nodes != 2 || st.Edges != 2 || st.Dangling != 1 || st.Duplicates != 1 || st.Findings != 5 {
+	if st.Nodes != 2 || st.Edges != 2 || st.Dangling != 1 || st.Duplicates != 3 || st.Findings != 7 {
 		t.Errorf("stats %+v", st)
 	}
 	if h := readHeader(t, b.Bytes()); h.Titles[0] != "1" {

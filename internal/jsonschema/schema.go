@@ -95,9 +95,6 @@ func (s *Schema) Valid(d *Doc, i int) bool {
 // ValidFast reports whether the program alone accepts the value: a no means nothing.
 func (s *Schema) ValidFast(d *Doc, i int) bool { return s.fast != nil && s.fast.ok(d, i) }
 
-// ValidV5 reports what v5 says of the value. For tests.
-func (s *Schema) ValidV5(d *Doc, i int) bool { return s.slow(d, i) == nil }
-
 func (s *Schema) slow(d *Doc, i int) error { return s.v5.Validate(d.Any(i)) }
 
 // Check returns every violation, ordered by place in the text, then by keyword; none

@@ -104,16 +104,3 @@ func Fleiss(counts [][]int) (kappa, randolph float64) {
 	even := 1 / float64(len(class))
 	return kappa, (agree - even) / (1 - even)
 }
-
-// FleissInterval is the bootstrap interval of Fleiss' κ, items drawn with
-// replacement.
-func FleissInterval(counts [][]int, reps int, seed uint64, conf float64) Interval {
-	drawn := make([][]int, len(counts))
-	return Bootstrap(len(counts), reps, seed, conf, func(idx []int) float64 {
-		for i, k := range idx {
-			drawn[i] = counts[k]
-		}
-		k, _ := Fleiss(drawn)
-		return k
-	})
-}

@@ -25,11 +25,8 @@ const (
 	MaxNodes = 200_000 // tokens, and values after every alias is replaced by what it names
 )
 
-// MapSlice is a mapping that keeps its order, MapItem one member of it.
-type (
-	MapSlice = yaml.MapSlice
-	MapItem  = yaml.MapItem
-)
+// MapItem is one member of a mapping that keeps its order.
+type MapItem = yaml.MapItem
 
 // An Error is a fault of a text. It never quotes the text, which may hold secrets that
 // came from the environment.
@@ -151,7 +148,7 @@ func ToJSON(b []byte) ([]byte, error) {
 	return d.JSON()
 }
 
-// JSON writes v, of which MapSlices keep their order, as JSON. It fails on what
+// JSON writes v, of which yaml.MapSlices keep their order, as JSON. It fails on what
 // JSON cannot hold.
 func JSON(v any) ([]byte, error) {
 	b, err := yaml.MarshalWithOptions(v, yaml.JSON())

@@ -7,14 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/token"
 )
 
 type sample struct {
-	Name    string   `yaml:"name"`
-	Sources []string `yaml:"sources"`
-	Own     MapSlice `yaml:"own"`
-	Any     any      `yaml:"any"`
+	Name    string        `yaml:"name"`
+	Sources []string      `yaml:"sources"`
+	Own     yaml.MapSlice `yaml:"own"`
+	Any     any           `yaml:"any"`
 }
 
 func TestUnmarshal(t *testing.T) {

@@ -165,14 +165,12 @@ func (c *chain) eventOf(o native.Observation) (schema.Event, error) {
 	return e, codec.Unmarshal(raw, &e.Meta)
 }
 
-// memoryOf is a fact as a memory system exports it. Where nobody is named as user and
+// memoryOf is a fact as a memory system exports it. Where nobody is named as user or
 // agent, the speaker's own name says whose it is.
 func (c *chain) memoryOf(e schema.Event, o native.Observation, f op.Fact, i int) (schema.MemoryExport, error) {
-	user, agent := o.Batch.UserID, o.Batch.AgentID
-	if f.Role == memory.RoleUser {
-		user = cmp.Or(user, o.Speaker)
-	} else {
-		agent = cmp.Or(agent, o.Speaker)
+	user, agent, actor := o.Batch.UserID, o.Batch.AgentID, ""
+	if f.Role == memory.RoleUser && (user == "" || user == schema.AnyUser) || f.Role != memory.RoleUser && (agent == "" || agent == schema.AnyAgent) {
+		actor = cmp.Or(o.Speaker, f.Role)
 	}
 	data := memory.Prefix(f.Role) + f.Text
 	var b schema.ObjectBuilder
@@ -181,7 +179,7 @@ func (c *chain) memoryOf(e schema.Event, o native.Observation, f op.Fact, i int)
 			b.Raw(k, v)
 		}
 	}
-	for _, m := range [][2]string{{"user_id", user}, {"agent_id", agent}, {"conv_id", string(e.ConvID)}, {"data", data}, {"hash", schema.Hash(data)}, {"created_at", o.Time}} {
+	for _, m := range [][2]string{{"user_id", user}, {"agent_id", agent}, {"actor_id", actor}, {"conv_id", string(e.ConvID)}, {"data", data}, {"hash", schema.Hash(data)}, {"created_at", o.Time}} {
 		if m[1] != "" {
 			b.String(m[0], m[1])
 		}
@@ -190,7 +188,7 @@ func (c *chain) memoryOf(e schema.Event, o native.Observation, f op.Fact, i int)
 	return schema.MemoryExport{ID: store.ID(c.scope+"/fact", c.n+i+1), Payload: b.Object()}, err
 }
 
-var ours = []string{"user_id", "agent_id", "conv_id", "role", "data", "hash", "created_at", "events"}
+var ours = []string{"user_id", "agent_id", "actor_id", "conv_id", "role", "data", "hash", "created_at", "events"}
 
 // puts are the changes that bring the elements into g, each id once. A turn, a claim and
 // a claim's edges stand for themselves; things that many speak of (people, places,

@@ -234,8 +234,9 @@ func (w *writer) point(id schema.PointID) *point {
 func (w *writer) similar(f op.Fact) []*point {
 	var all []rank.Scored[*point]
 	key := textnorm.Key(f.Text)
+	actor := w.actor(f)
 	take := func(p *point, score float64) {
-		if p.live && p.role == f.Role && p.user == w.b.UserID && p.agent == w.b.AgentID {
+		if p.live && p.role == f.Role && p.user == w.b.UserID && p.agent == w.b.AgentID && p.payload.Text("actor_id") == actor {
 			if p.key == key {
 				score = 3
 			}
@@ -429,6 +430,19 @@ func (w *writer) name(f op.Fact) string {
 
 // instant is the time of the fact's last turn; without one, the run's clock plus one
 // microsecond for each point before it, so that order of storing shows.
+// actor is the name of who said a fact, where that is neither a declared user nor a
+// declared agent: facts of two people are never compared.
+func (w *writer) actor(f op.Fact) string {
+	declared := w.b.UserID != "" && w.b.UserID != schema.AnyUser
+	if f.Role == memory.RoleAssistant {
+		declared = w.b.AgentID != "" && w.b.AgentID != schema.AnyAgent
+	}
+	if name := w.name(f); !declared && name != f.Role {
+		return name
+	}
+	return ""
+}
+
 func (w *writer) instant(f op.Fact) string {
 	for i := len(f.Turns) - 1; i >= 0; i-- {
 		if t := w.b.Turns[f.Turns[i]].Time; t != "" {
@@ -449,7 +463,7 @@ func (w *writer) instant(f op.Fact) string {
 	return w.b.Now.Add(time.Duration(n) * time.Microsecond).Format("2006-01-02T15:04:05.000000Z07:00")
 }
 
-var ours = []string{"user_id", "agent_id", "role", "data", "hash", "created_at", "updated_at"}
+var ours = []string{"user_id", "agent_id", "actor_id", "role", "data", "hash", "created_at", "updated_at"}
 
 // payload has Mem0's members in Mem0's order; metadata cannot take their names.
 func (w *writer) payload(f op.Fact, text, created, updated string) *schema.Object {
@@ -470,6 +484,7 @@ func (w *writer) payload(f op.Fact, text, created, updated string) *schema.Objec
 	}
 	put("user_id", w.b.UserID)
 	put("agent_id", w.b.AgentID)
+	put("actor_id", w.actor(f))
 	if w.m.sys.o.NoPrefix || w.m.sys.o.Raw {
 		put("role", f.Role)
 	}

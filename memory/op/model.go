@@ -57,7 +57,7 @@ func (m modelFacts) Facts(ctx context.Context, before, turns []schema.Turn) ([]F
 		say(strconv.Itoa(i+1)+".", t)
 	}
 	var out []Fact
-	usage, err := llm.AskJSON(ctx, m.g, llm.Request{Purpose: "facts", System: m.system, Prompt: b.String(), MaxTokens: 2000, JSON: true}, func(raw []byte) error {
+	usage, err := llm.AskJSON(ctx, m.g, llm.Request{Purpose: llm.PurposeFacts, System: m.system, Prompt: b.String(), MaxTokens: 2000, JSON: true}, func(raw []byte) error {
 		out = nil
 		var answer struct {
 			Facts []factItem `json:"facts"`
@@ -146,7 +146,7 @@ func (m modelJudge) Judge(ctx context.Context, facts []Fact, known []Known) ([]V
 		fmt.Fprintf(&b, "- %s%s\n", memory.Prefix(f.Role), f.Text)
 	}
 	var out []Verdict
-	usage, err := llm.AskJSON(ctx, m.g, llm.Request{Purpose: "update", System: m.system, Prompt: b.String(), MaxTokens: 2000, JSON: true}, func(raw []byte) error {
+	usage, err := llm.AskJSON(ctx, m.g, llm.Request{Purpose: llm.PurposeUpdate, System: m.system, Prompt: b.String(), MaxTokens: 2000, JSON: true}, func(raw []byte) error {
 		out = nil
 		var answer struct {
 			Memory []struct {

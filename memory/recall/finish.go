@@ -1,18 +1,14 @@
 package recall
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"membench/internal/textnorm"
 	"membench/internal/tokens"
 	"membench/memory/store"
-	"membench/schema"
 )
 
 // TopK cuts the list.
@@ -35,39 +31,6 @@ func Last(n int) Stage {
 				s.List = append(s.List, Scored{i, 1 / float64(1+len(s.List))})
 			}
 		}
-		return nil
-	}
-}
-
-// GateTop1 empties the list when its best score is below least: better no answer than
-// a wrong one.
-func GateTop1(least float64) Stage {
-	return func(_ context.Context, s *State) error {
-		if len(s.List) > 0 && s.List[0].Score < least {
-			s.List = nil
-		}
-		return nil
-	}
-}
-
-// GateEach drops what scores below least.
-func GateEach(least float64) Stage {
-	return func(_ context.Context, s *State) error {
-		s.List = slices.DeleteFunc(s.List, func(c Scored) bool { return c.Score < least })
-		return nil
-	}
-}
-
-// Dedup drops a record whose text, blanks and case apart, stands higher already.
-func Dedup() Stage {
-	return func(_ context.Context, s *State) error {
-		seen := map[string]bool{}
-		s.List = slices.DeleteFunc(s.List, func(c Scored) bool {
-			k := textnorm.Key(s.Store.At(c.Pos).Text)
-			dup := seen[k]
-			seen[k] = true
-			return dup
-		})
 		return nil
 	}
 }
@@ -119,83 +82,6 @@ func Coverage(question, text string) float64 {
 		return 0
 	}
 	return float64(hit) / float64(len(seen))
-}
-
-// MMR orders the first n anew: at each step the one with the greatest
-// lambda·score − (1−lambda)·(greatest cosine to those chosen). Scores become 1/(1+rank).
-func MMR(lambda float64, n int) Stage {
-	return func(_ context.Context, s *State) error {
-		pool := slices.Clone(s.List[:min(n, len(s.List))])
-		var out []Scored
-		for len(pool) > 0 {
-			best, at := math.Inf(-1), 0
-			for i, c := range pool {
-				near := 0.0
-				for _, o := range out {
-					near = max(near, dot(s.Store.Vector(c.Pos), s.Store.Vector(o.Pos)))
-				}
-				if v := lambda*c.Score - (1-lambda)*near; v > best {
-					best, at = v, i
-				}
-			}
-			out = append(out, Scored{pool[at].Pos, 1 / float64(1+len(out))})
-			pool = slices.Delete(pool, at, at+1)
-		}
-		s.List = out
-		return nil
-	}
-}
-
-// RecencyPow is decay^age with the age in units: records from the query's time, or
-// from the newest record when it has none. A record without a time counts as newest.
-func RecencyPow(decay float64, unit time.Duration) Signal {
-	return func(_ context.Context, s *State) ([]float64, error) {
-		now, ok := schema.ParseTime(s.Query.AsOf, nil)
-		for _, r := range s.Store.All() {
-			if t, has := schema.ParseTime(r.Time, nil); has && (!ok || s.Query.AsOf == "" && t.After(now)) {
-				now, ok = t, true
-			}
-		}
-		out := s.numbers()
-		for i, r := range s.Store.All() {
-			out[i] = 1
-			if t, has := schema.ParseTime(r.Time, nil); has && ok {
-				out[i] = math.Pow(decay, max(0, float64(now.Sub(t))/float64(unit)))
-			}
-		}
-		return out, nil
-	}
-}
-
-// RecencyExp is exp(−age/tau); see RecencyPow for the age.
-func RecencyExp(tau time.Duration) Signal { return RecencyPow(1/math.E, tau) }
-
-// DegreeBoost is 1 + weight·degree, the published form, or 1 + weight·ln(1+degree)
-// with damp, which hubs cannot run away with.
-func DegreeBoost(degree, weight float64, damp bool) float64 {
-	if damp {
-		degree = math.Log(1 + degree)
-	}
-	return 1 + weight*degree
-}
-
-// Chronological orders the list by time, then as stored. Scores become 1/(1+rank), so
-// that they still fall; cut it first.
-func Chronological() Stage {
-	return func(_ context.Context, s *State) error {
-		slices.SortStableFunc(s.List, func(a, b Scored) int {
-			x, okx := schema.ParseInstant(s.Store.At(a.Pos).Time)
-			y, oky := schema.ParseInstant(s.Store.At(b.Pos).Time)
-			if okx && oky && x != y {
-				return cmp.Compare(x, y)
-			}
-			return a.Pos - b.Pos
-		})
-		for i := range s.List {
-			s.List[i].Score = 1 / float64(1+i)
-		}
-		return nil
-	}
 }
 
 // Budget counts what a context may hold.

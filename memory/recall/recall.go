@@ -262,25 +262,6 @@ func RRF(c float64, depth int, terms ...Term) Signal {
 	}
 }
 
-// RRFScore is the score of one thing at the given ranks: Σ 1/(c + rank). Whether ranks
-// count from 0 (Graphiti, c 1) or from 1 (others, c 60) is the caller's.
-func RRFScore(c float64, ranks ...int) (sum float64) {
-	for _, r := range ranks {
-		sum += 1 / (c + float64(r))
-	}
-	return sum
-}
-
-// Max is the greatest of the signals.
-func Max(sigs ...Signal) Signal {
-	return fold(func(a, b float64) float64 { return max(a, b) }, sigs)
-}
-
-// Product multiplies the signals.
-func Product(sigs ...Signal) Signal {
-	return fold(func(a, b float64) float64 { return a * b }, sigs)
-}
-
 func fold(f func(a, b float64) float64, sigs []Signal) Signal {
 	return func(ctx context.Context, s *State) ([]float64, error) {
 		var out []float64
@@ -295,32 +276,6 @@ func fold(f func(a, b float64) float64, sigs []Signal) Signal {
 			}
 			for j := range out {
 				out[j] = f(out[j], v[j])
-			}
-		}
-		return out, nil
-	}
-}
-
-// Near adds to each record's value weight times the best of its neighbours' at most
-// reach positions away in the same session.
-func Near(sig Signal, weight float64, reach int) Signal {
-	return func(ctx context.Context, s *State) ([]float64, error) {
-		v, err := sig(ctx, s)
-		if err != nil {
-			return nil, err
-		}
-		out := s.numbers()
-		copy(out, v)
-		use := s.eligible()
-		for i := range v {
-			best := math.Inf(-1)
-			for j := max(0, i-reach); j <= min(len(v)-1, i+reach); j++ {
-				if j != i && use[j] && s.Store.At(j).Session == s.Store.At(i).Session {
-					best = max(best, v[j])
-				}
-			}
-			if !math.IsInf(best, -1) {
-				out[i] += weight * best
 			}
 		}
 		return out, nil

@@ -89,9 +89,6 @@ func (l *Linear) Next() schema.PointID { return ID(l.o.Scope, len(l.recs)+1) }
 // Embed is the embedder of the list, nil when it has none.
 func (l *Linear) Embed() llm.Embedder { return l.o.Embed }
 
-// HasWords reports whether the list has a word index.
-func (l *Linear) HasWords() bool { return l.o.Words != nil }
-
 // Append stores r; an empty ID is filled in. It embeds before it changes anything, so
 // an error leaves the list as it was.
 func (l *Linear) Append(ctx context.Context, r Record) (pos int, u llm.Usage, err error) {
@@ -196,12 +193,6 @@ func (l *Linear) Eligible(user, agent string) []bool {
 		out[i] = ok && of[l.owner[i]]
 	}
 	return out
-}
-
-// SetStatus says whether the record at i still holds.
-func (l *Linear) SetStatus(i int, status string) {
-	l.recs[i].Status = status
-	l.open[i] = l.live[i] && status != memory.StatusInvalid
 }
 
 // At is the record at position i; it may be changed but for its id, indexed text, status,

@@ -64,24 +64,23 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// Who may see a record, also after its status changed.
+// Who may see a record: a live one that holds, of the user and agent.
 func TestEligible(t *testing.T) {
-	l := list(t, "one", "two", "three")
+	l := list(t, "one")
+	past := rec("", "two")
+	past.Status = memory.StatusInvalid
 	other := rec("", "theirs")
 	other.UserID = "v"
-	if _, _, err := l.Append(ctx, other); err != nil {
-		t.Fatal(err)
+	for _, r := range []Record{past, rec("", "three"), other} {
+		if _, _, err := l.Append(ctx, r); err != nil {
+			t.Fatal(err)
+		}
 	}
-	l.SetStatus(1, memory.StatusInvalid)
 	l.Remove(2)
 	for who, want := range map[[2]string][]bool{{"", ""}: {true, false, false, true}, {"u", ""}: {true, false, false, false}, {"v", "a"}: {false, false, false, true}, {"v", "b"}: {false, false, false, false}, {"nobody", ""}: {false, false, false, false}} {
 		if have := l.Eligible(who[0], who[1]); !slices.Equal(have, want) {
 			t.Errorf("%q: have %v, want %v", who, have, want)
 		}
-	}
-	l.SetStatus(1, memory.StatusActive)
-	if !l.Eligible("u", "a")[1] {
-		t.Error("active again, and not eligible")
 	}
 }
 
@@ -111,7 +110,6 @@ func TestClone(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Remove(0)
-	c.SetStatus(1, memory.StatusInvalid)
 	c.SetVector(1, make([]float32, 64))
 	c.At(1).Text = "changed"
 	if !l.Live(0) || l.Len() != 2 || l.At(1).Text != "rain" || !l.Eligible("u", "a")[1] || l.WordScores(nil, "snow")[0] != 0 || l.WordScores(nil, "green")[0] == 0 {

@@ -24,6 +24,13 @@ const (
 	SingleName   = "name"   // objects "name=value": one value per subject and name
 )
 
+// Values of Predicate.Time.
+const (
+	TimeEvent = "event" // happened once: told as past it is as true as ever
+	TimeState = "state" // holds until it ends: told as past it has ended
+	TimePlan  = "plan"  // is about what is to come
+)
+
 // A Catalog is never changed once loaded: it may be shared.
 type Catalog struct {
 	Version    int                  `yaml:"version"`
@@ -36,6 +43,7 @@ type Catalog struct {
 	Patterns   []Pattern            `yaml:"patterns"` // for the rule extractor, beside its built-in ones
 
 	positive map[string]string // negative → positive
+	ended    map[string]string // verb → predicate that it ends
 	prefixes map[string]string // prefix → entity type
 }
 
@@ -62,10 +70,13 @@ type Predicate struct {
 	Doc      string         `yaml:"doc"`
 	DocZH    string         `yaml:"doc_zh"`
 	Domain   string         `yaml:"domain"`
-	Subjects []string       `yaml:"subjects"` // entity types; none: Agent and User
+	Subjects []string       `yaml:"subjects"` // entity types; none: People
 	Objects  []string       `yaml:"objects"`
 	Negative string         `yaml:"negative"`
 	Single   string         `yaml:"single"`
+	Time     string         `yaml:"time"`     // "": told as past it does not hold, and nothing says that it ended
+	HeldBy   []string       `yaml:"held_by"`  // lemmas of verbs whose past says that it is over: "lived in"; none: any
+	EndedBy  []string       `yaml:"ended_by"` // lemmas of verbs that end it: "sold the car" ends OWNS
 	Since    schema.Version `yaml:"since"`
 }
 
@@ -199,8 +210,20 @@ func (c *Catalog) add(m *Catalog) error {
 }
 
 func (c *Catalog) index() error {
-	c.positive, c.prefixes = map[string]string{}, map[string]string{}
+	c.positive, c.prefixes, c.ended = map[string]string{}, map[string]string{}, map[string]string{}
 	for _, name := range Sorted(c.Predicates) {
+		switch p := c.Predicates[name]; {
+		case p.Time != "" && p.Time != TimeEvent && p.Time != TimeState && p.Time != TimePlan:
+			return fmt.Errorf("predicate %s: time: have %q, want %s, %s or %s", name, p.Time, TimeEvent, TimeState, TimePlan)
+		case len(p.EndedBy) > 0 && p.Negative == "":
+			return fmt.Errorf("predicate %s: ended_by needs a negative", name)
+		}
+		for _, verb := range c.Predicates[name].EndedBy {
+			if other, ok := c.ended[verb]; ok {
+				return fmt.Errorf("verb %q ends both %s and %s", verb, other, name)
+			}
+			c.ended[verb] = name
+		}
 		if neg := c.Predicates[name].Negative; neg != "" {
 			if other, ok := c.positive[neg]; ok {
 				return fmt.Errorf("predicate %s is the negative of both %s and %s", neg, other, name)
@@ -250,6 +273,21 @@ func (c *Catalog) Predicate(name string) (Predicate, bool) {
 	return c.Predicates[pos], true
 }
 
+// Ended is the predicate of what a verb ends: "sell" ends OWNS.
+func (c *Catalog) Ended(verb string) (predicate string, ok bool) {
+	predicate, ok = c.ended[verb]
+	return predicate, ok
+}
+
+// Stays reports whether a plan may fill the predicate itself.
+func (p Predicate) Stays() bool { return p.Time == TimePlan }
+
+// Over reports whether the past of a verb says that the predicate holds no more. "I lived
+// in Rome" does, "I moved to Rome" does not, nor does an event.
+func (p Predicate) Over(verb string) bool {
+	return p.Time != TimeEvent && (len(p.HeldBy) == 0 || slices.Contains(p.HeldBy, verb))
+}
+
 // Opposite returns the paired predicate of other polarity, or "".
 func (c *Catalog) Opposite(name string) string {
 	pos, negated, ok := c.Polarity(name)
@@ -270,10 +308,14 @@ func (c *Catalog) Allows(predicate, subject, object string) bool {
 	}
 	subjects := p.Subjects
 	if len(subjects) == 0 {
-		subjects = []string{"Agent", "User"}
+		subjects = People()
 	}
 	return slices.Contains(subjects, subject) && slices.Contains(p.Objects, object)
 }
+
+// People are the entity types of who speaks and is spoken of: the subjects of a
+// predicate that names none.
+func People() []string { return []string{"Agent", "User", "Person"} }
 
 // TypeOfPrefix returns the entity type whose ids start with prefix.
 func (c *Catalog) TypeOfPrefix(prefix string) (string, bool) {

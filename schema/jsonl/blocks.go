@@ -47,10 +47,11 @@ func (b Block) Release() {
 // Blocks cuts r into blocks. max is the longest line, in bytes; 0 means MaxLine. The
 // lines of the blocks are those of Lines. An error is an I/O fault and ends the stream.
 func Blocks(r io.Reader, name string, max int) iter.Seq2[Block, error] {
-	return blocks(r, name, BlockSize, max)
+	return blocks(r, name, BlockSize, max, make(chan []byte, spareBlocks))
 }
 
-func blocks(r io.Reader, name string, size, max int) iter.Seq2[Block, error] {
+// blocks is Blocks with the buffers of free, into which released ones come back.
+func blocks(r io.Reader, name string, size, max int, free chan []byte) iter.Seq2[Block, error] {
 	if max <= 0 {
 		max = MaxLine
 	}
@@ -59,7 +60,6 @@ func blocks(r io.Reader, name string, size, max int) iter.Seq2[Block, error] {
 		// line whose end is not read yet.
 		// No sync.Pool: the stages that read blocks make next to no garbage else, and
 		// what a collection drops would be most of it.
-		free := make(chan []byte, spareBlocks)
 		get := func() []byte {
 			select {
 			case b := <-free:
@@ -128,7 +128,10 @@ func blocks(r io.Reader, name string, size, max int) iter.Seq2[Block, error] {
 			}
 			buf, looked = next, 0
 		}
-		_ = buf
+		select { // for the next file
+		case free <- buf[:0]:
+		default:
+		}
 	}
 }
 
@@ -265,6 +268,7 @@ func DecodeFiles[T any](files []File, max int) schema.Seq[T] {
 // FileBlocks reads several files as one stream of blocks.
 func FileBlocks(files []File, max int) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
+		free := make(chan []byte, spareBlocks)
 		for _, f := range files {
 			r, err := f.Open()
 			if err != nil {
@@ -272,7 +276,7 @@ func FileBlocks(files []File, max int) iter.Seq2[Block, error] {
 				return
 			}
 			stopped := false
-			for b, err := range Blocks(r, f.Name, max) {
+			for b, err := range blocks(r, f.Name, BlockSize, max, free) {
 				if stopped = !yield(b, err) || err != nil; stopped {
 					break
 				}

@@ -22,7 +22,7 @@ func linesOf(t testing.TB, in []byte, max int) (out []string) {
 }
 
 func blockLinesOf(t testing.TB, r io.Reader, size, max int) (out []string) {
-	for b, err := range blocks(r, "f", size, max) {
+	for b, err := range blocks(r, "f", size, max, make(chan []byte, spareBlocks)) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -58,7 +59,8 @@ func (x *IDs) bare(from, to schema.Version) *IDs {
 	return *b
 }
 
-func (x *IDs) up() bool { return x.From.Before(x.To) }
+// up reports the step that renamed everything: 0.0.1 to 0.1.0.
+func (x *IDs) up() bool { return x.From == schema.V001 }
 
 // IDOf is the id that a record defines: the id itself of nodes, entities and claims,
 // the memory id of an export; "" for the rest.
@@ -241,8 +243,13 @@ func (x *IDs) memory(id, text string) string {
 }
 
 func (x *IDs) mint(id string) string {
-	if !x.up() {
+	switch {
+	case x.To == schema.V001:
 		return down(id)
+	case x.From == schema.V010:
+		return id
+	case x.From == schema.V020:
+		return unperson.ReplaceAllString(id, "${1}user:")
 	}
 	if now, ok := x.points[id]; ok {
 		return now
@@ -293,6 +300,10 @@ func (x *IDs) mint(id string) string {
 	}
 	return form
 }
+
+// unperson finds the places in an id where a person's id begins. Free text holds no raw
+// ":" or "|".
+var unperson = regexp.MustCompile(`(^|[:|])person:`)
 
 // cutLast cuts s at its last ":", or before the part that is known to be the last.
 func cutLast(s, last string) (before, after string, ok bool) {

@@ -6,7 +6,8 @@
 //
 //	"migrated": {"from": "0.0.1", "was": {"/id": {"was": "tag:a:b", "now": "tag:a%3Ab"}, …}}
 //
-// pointer → value before and after, without the one that was absent. The opposite move
+// pointer → value before and after, without the one that was absent; "earlier" holds the
+// history of the step before. The opposite move
 // puts the old values back where the new ones still stand, so that up after down and
 // down after up are the identity. Records that become one (0.1.0 has one node for a
 // text and one edge for a pair) keep the originals in "merged".
@@ -50,6 +51,12 @@ func Moves() []Move {
 		{schema.V001, schema.V010, schema.KindEdge, "src, dst and props by the new ids; every id is edge:{type}:{src}:{dst}", upEdge, downEdge},
 		{schema.V001, schema.V010, schema.KindEvent, "meta.expects by the new ids", eventRefs, eventRefs},
 		{schema.V001, schema.V010, schema.KindProbe, "expects by the new ids", probeRefs, probeRefs},
+		{schema.V010, schema.V020, schema.KindEntity, "on the way down a Person is a User", keep, downPerson},
+		{schema.V010, schema.V020, schema.KindClaim, "on the way down a Person is a User, evidence has no event_time", upClaim, downPersonClaim},
+		{schema.V010, schema.V020, schema.KindNode, "on the way down a Person is a User", upNode, downPersonNode},
+		{schema.V010, schema.V020, schema.KindEdge, "on the way down a Person is a User", upEdge, upEdge},
+		{schema.V010, schema.V020, schema.KindEvent, "meta.expects by the new ids", eventRefs, eventRefs},
+		{schema.V010, schema.V020, schema.KindProbe, "expects by the new ids", probeRefs, probeRefs},
 	}
 }
 
@@ -126,6 +133,7 @@ type history struct {
 	from    schema.Version
 	was     []pointed // in the order written
 	merged  [][]byte  // originals of a record made of several
+	earlier []byte    // the history of the step before, which this one leaves alone
 	present bool
 }
 
@@ -155,6 +163,7 @@ func readHistory(o schema.Object) (h history) {
 			h.was = append(h.was, pointed{p, c})
 		}
 	}
+	h.earlier, _ = m.Get("earlier")
 	if merged, ok := m.Get("merged"); ok {
 		h.merged = items(merged)
 	}
@@ -179,6 +188,9 @@ func Step(x *IDs, from, to schema.Version, k schema.Kind, o schema.Object) []sch
 	if h.present && h.from == to {
 		o = o.Without(migrated)
 		raw, _ = o.MarshalJSON()
+		if h.earlier != nil {
+			raw = setAt(raw, []string{migrated}, h.earlier)
+		}
 		for _, p := range slices.Backward(h.was) {
 			have, ok := getAt(raw, tokens(p.pointer))
 			if ok != (p.after != nil) || ok && !bytes.Equal(normal(have), normal(p.after)) {
@@ -233,14 +245,23 @@ func Step(x *IDs, from, to schema.Version, k schema.Kind, o schema.Object) []sch
 	if len(noted) == 0 {
 		return []schema.Object{schema.RawObject(raw)}
 	}
-	var b schema.ObjectBuilder
+	var b, now schema.ObjectBuilder
+	var earlier []byte // of another step
 	for name, v := range schema.RawObject(raw).Members() {
-		if name != migrated { // of another step
-			b.Raw(name, v)
+		if name == migrated {
+			earlier = v
+			continue
 		}
+		b.Raw(name, v)
 	}
+	now.String("from", string(from))
 	wasRaw, _ := was.Object().MarshalJSON()
-	b.Raw(migrated, slices.Concat([]byte(`{"from":"`+string(from)+`","was":`), wasRaw, []byte("}")))
+	now.Raw("was", wasRaw)
+	if earlier != nil {
+		now.Raw("earlier", earlier)
+	}
+	nowRaw, _ := now.Object().MarshalJSON()
+	b.Raw(migrated, nowRaw)
 	return []schema.Object{b.Object()}
 }
 
@@ -349,6 +370,48 @@ func downClaim(x *IDs, o schema.Object) (out []Edit) {
 		out = append(out, Edit{"/claim_id", quote(x.Map(old))})
 	}
 	return append(out, evidence(x, o)...)
+}
+
+// Person is a type since 0.2.0; older readers know users. The ids keep their parts:
+// person:ch01/Ann is user:ch01/Ann.
+
+func downPerson(x *IDs, o schema.Object) []Edit { return append(downEntity(x, o), typeDown(o, "")...) }
+
+// typeDown exchanges the type beside an entity's id.
+func typeDown(o schema.Object, at string) []Edit {
+	if o.Text("entity_type") == "Person" {
+		return []Edit{{at + "/entity_type", quote("User")}}
+	}
+	return nil
+}
+
+func downPersonClaim(x *IDs, o schema.Object) []Edit {
+	out := downClaim(x, o)
+	for _, end := range []string{"subject", "object"} {
+		if raw, ok := o.Get(end); ok && raw[0] == '{' {
+			out = append(out, typeDown(schema.RawObject(raw), "/"+end)...)
+		}
+	}
+	list, _ := o.Get("evidence")
+	for i, it := range items(list) {
+		if _, ok := getAt(it, []string{"event_time"}); ok {
+			out = append(out, Edit{"/evidence/" + strconv.Itoa(i) + "/event_time", nil})
+		}
+	}
+	return out
+}
+
+func downPersonNode(x *IDs, o schema.Object) []Edit {
+	out := downNode(x, o)
+	for i, l := range items(first(o.Get("labels"))) {
+		if unquote(l) == "Person" {
+			out = append(out, Edit{"/labels/" + strconv.Itoa(i), quote("User")})
+		}
+	}
+	if props, ok := o.Get("props"); ok && props[0] == '{' {
+		out = append(out, typeDown(schema.RawObject(props), "/props")...)
+	}
+	return out
 }
 
 func evidence(x *IDs, o schema.Object) (out []Edit) {

@@ -492,21 +492,25 @@ func Detect(ctx context.Context, files []File, o Options) (schema.Version, error
 			return "", err
 		}
 	}
-	if len(signs) > 1 {
-		return "", fmt.Errorf("files of two versions: %s: %s, but %s: %s; say which with --input-version", schema.V001, signs[schema.V001], schema.V010, signs[schema.V010])
+	// What 0.1.0 brought stays in later versions; only 0.0.1 has forms that no other has.
+	newest := schema.Version("")
+	for _, v := range schema.Versions() {
+		if signs[v] != "" {
+			newest = v
+		}
 	}
-	for v := range signs { // at most one
-		return v, nil
+	if signs[schema.V001] != "" && newest != schema.V001 {
+		return "", fmt.Errorf("files of two versions: %s: %s, but %s: %s; say which with --input-version", schema.V001, signs[schema.V001], newest, signs[newest])
 	}
-	return "", nil
+	return newest, nil
 }
 
 func sign(cat *catalog.Catalog, k schema.Kind, o schema.Object) (schema.Version, string) {
 	if h := readHistory(o); h.present {
-		if h.from == schema.V001 {
-			return schema.V010, "migrated from 0.0.1"
+		if h.from == schema.V010 {
+			return schema.V001, "migrated from 0.1.0"
 		}
-		return schema.V001, "migrated from " + string(h.from)
+		return schema.V010, "migrated from " + string(h.from)
 	}
 	has := func(o schema.Object, names ...string) string {
 		for _, n := range names {
@@ -525,13 +529,26 @@ func sign(cat *catalog.Catalog, k schema.Kind, o schema.Object) (schema.Version,
 			return schema.V001, "isolation is per_chapter"
 		}
 	case schema.KindClaim, schema.KindEntity:
+		for _, end := range []string{"subject", "object"} {
+			if raw, ok := o.Get(end); ok && raw[0] == '{' && schema.RawObject(raw).Text("entity_type") == "Person" {
+				return schema.V020, "the " + end + " is a Person"
+			}
+		}
+		if o.Text("entity_type") == "Person" {
+			return schema.V020, "an entity is a Person"
+		}
+		for _, it := range items(first(o.Get("evidence"))) {
+			if _, ok := getAt(it, []string{"event_time"}); ok {
+				return schema.V020, "evidence has an event_time"
+			}
+		}
 		if n := has(o, "by", "deprecated_reason", "superseded_by", "id_aliases"); n != "" {
 			return schema.V010, "the record has " + n
 		}
 	case schema.KindNode:
 		for _, it := range items(first(o.Get("labels"))) {
-			if l := unquote(it); cat.Labels[l].Since == schema.V010 {
-				return schema.V010, "label " + l
+			if l := unquote(it); schema.V001.Before(cat.Labels[l].Since) {
+				return cat.Labels[l].Since, "label " + l
 			}
 		}
 		if strings.HasPrefix(o.Text("id"), "mem:point:") {
@@ -539,8 +556,8 @@ func sign(cat *catalog.Catalog, k schema.Kind, o schema.Object) (schema.Version,
 		}
 	case schema.KindEdge:
 		id, typ := o.Text("id"), o.Text("type")
-		if cat.Edges[typ].Since == schema.V010 {
-			return schema.V010, "edges of type " + typ
+		if since := cat.Edges[typ].Since; schema.V001.Before(since) {
+			return since, "edges of type " + typ
 		}
 		for _, p := range []string{"has_domain:", "has_predicate:", "has_claim:", "about:", "evidenced_by:", "pred:"} {
 			if strings.HasPrefix(id, p) {

@@ -21,6 +21,7 @@ type contract struct {
 var contracts = map[schema.Version]func() map[schema.Kind]contract{
 	schema.V001: sync.OnceValue(func() map[schema.Kind]contract { return mustCompile(schema.V001) }),
 	schema.V010: sync.OnceValue(func() map[schema.Kind]contract { return mustCompile(schema.V010) }),
+	schema.V020: sync.OnceValue(func() map[schema.Kind]contract { return mustCompile(schema.V020) }),
 }
 
 func mustCompile(v schema.Version) map[schema.Kind]contract {

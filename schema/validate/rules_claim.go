@@ -63,11 +63,27 @@ func (w *worker) claim() {
 			w.warn(status, "CLM006", "a deprecated claim names no reason", "", "deprecated_reason")
 		}
 		if s := w.text(superseded); s != nil {
+			w.sameSubject(superseded, s, subjID)
 			w.put(fact{op: opRefer, ns: nsClaim, k: hashKey(nsClaim, s), ptr: ptrSuperseded, id: s}, superseded)
 		}
 	}
 	for i, e := range d.Elems(evidence) {
 		w.evidence(i, e)
+	}
+}
+
+// sameSubject checks that a claim gave way to one of the same subject: what another
+// person says supersedes nothing.
+func (w *worker) sameSubject(at int, by, subject []byte) {
+	p, err := schema.ParseID(string(by))
+	if err != nil || len(p.Ends) != 2 || subject == nil {
+		return
+	}
+	switch {
+	case p.Ends[0] != string(subject):
+		w.fault(at, "CLM009", "superseded by a claim of another subject", quote([]byte(p.Ends[0])), quote(subject))
+	case p.Ends[0] == "user:"+schema.AnyUser || p.Ends[0] == "agent:"+schema.AnyAgent:
+		w.warn(at, "CLM010", "the subject names nobody: another person's claim may have superseded this one", quote(subject), "person:<conversation>/<name>, or a declared user or agent")
 	}
 }
 
@@ -145,7 +161,7 @@ func plainID(id []byte) bool {
 		return false
 	}
 	switch string(id[:i]) {
-	case "mem", "edge", "claim", "dom", "pred", "event", "session", "chapter":
+	case "mem", "edge", "claim", "dom", "pred", "event", "session", "chapter", "person":
 		return false
 	}
 	return plainText(id[i+1:])
@@ -192,7 +208,7 @@ func (w *worker) predicate(name []byte, at, domain, subject, object int, subjTyp
 		return
 	}
 	if r.newer {
-		w.warn(at, "CLM001", "the predicate is newer than the file's version", quote(pred), "since "+string(schema.V010))
+		w.warn(at, "CLM001", "the predicate is newer than the file's version", quote(pred), "since "+string(p.Since))
 	}
 	if dom := w.text(domain); dom != nil && string(dom) != p.Domain {
 		w.older(domain, "CLM002", "not the predicate's domain", quote(dom), p.Domain)
@@ -222,7 +238,7 @@ func (w *worker) lookUp(name string) predicateRule {
 	_, negated, _ := w.cat.Polarity(name)
 	r := predicateRule{p, true, w.v.Before(p.Since) || negated && w.v == schema.V001, p.Subjects}
 	if len(r.subjects) == 0 {
-		r.subjects = []string{"Agent", "User"}
+		r.subjects = catalog.People()
 	}
 	w.predicates[name] = r
 	return r

@@ -385,13 +385,13 @@ func TestVersionIsTold(t *testing.T) {
 		name, text string
 		want       schema.Version
 	}{
-		{"fits both", char, schema.V010},
+		{"fits both", char, schema.Latest},
 		{"chain's edge ids", `{"id": "about:claim:X|daily|agent:a|tag:b:tag:b", "type": "ABOUT", "src": "claim:X|daily|agent:a|tag:b", "dst": "tag:b", "props": {}}`, schema.V001},
 		{"rank missing", without(claim, `"rank":null,`), schema.V001},
 		{"raw separators", strings.ReplaceAll(claim, "tag:t", "tag:a:b"), schema.V001},
-		{"a wrong hash does not make a file old", with(memory, "ec69f", "ec69e"), schema.V010},
-		{"newer kind", `{"op": "put", "new": ` + node + `}`, schema.V010},
-		{"nothing", "", schema.V010},
+		{"a wrong hash does not make a file old", with(memory, "ec69f", "ec69e"), schema.Latest},
+		{"newer kind", `{"op": "put", "new": ` + node + `}`, schema.Latest},
+		{"nothing", "", schema.Latest},
 	} {
 		_, checker := check(t, "", validate.Options{}, file{"f.jsonl", c.text})
 		if v := checker.Checked[0].Version; v != c.want && c.text != "" {

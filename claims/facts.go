@@ -1,0 +1,172 @@
+package claims
+
+import (
+	"slices"
+	"strings"
+
+	"membench/internal/clause"
+	"membench/internal/openie"
+	"membench/internal/textnorm"
+	"membench/internal/timex"
+	"membench/schema"
+	"membench/schema/catalog"
+)
+
+// facts are the claims of what a memory says of people (internal/clause):
+//
+//	person    the subject that its words mean (cast)
+//	polarity  what is denied is the negative of the predicate's pair
+//	plan      what is meant to come is PLANS, whatever slot it would fill
+//	past      a state that is told as past is deprecated, reason ended, and denied for
+//	          now; an event that is told as past is what happened
+//	time      evidence says when it happened, counted from when it was said
+//
+// Wishes, conditions, hearsay, questions and requests are no claims.
+func (r *rule) facts(m Memory, c *cast, known []openie.Triple) (out []schema.Statement) {
+	said, dated := dayOf(m.Fields.CreatedAt)
+	o := clause.Options{Names: []string{schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)}}
+	if dated {
+		o.Year, _, _ = said.Civil()
+	}
+	for _, f := range clause.Read(m.Text, o) {
+		if f.Tier != clause.Default || f.Modality != clause.Asserted && f.Modality != clause.Plan {
+			continue
+		}
+		who, ok := c.who(m, f.Subject)
+		if !ok || f.Subject.Kind != clause.Speaker && r.v.Before(schema.V020) || who.ID == m.Speaker.ID && r.said(known, f) {
+			continue
+		}
+		when := ""
+		if f.When.Text != "" && dated {
+			when = eventTime(f.Time, said)
+		}
+		out = append(out, r.fact(m, f, who, when)...)
+	}
+	return out
+}
+
+// said reports whether the rules for what speakers like, read and say of themselves made
+// something of the sentence of a fact of their kind: they name its object better.
+func (r *rule) said(known []openie.Triple, f clause.Fact) bool {
+	if f.Slot != "IS" && r.cat.Predicates[f.Slot].Domain == "life" {
+		return false
+	}
+	return slices.ContainsFunc(known, func(t openie.Triple) bool {
+		return t.Subject.Type == "" && t.Sentence.Start == f.Start
+	})
+}
+
+// fact makes the claims of one fact: two where a state is told as past.
+func (r *rule) fact(m Memory, f clause.Fact, who schema.Ref, when string) (out []schema.Statement) {
+	slot, value := f.Slot, f.Value.Text
+	plan := f.Modality == clause.Plan || f.Tense == clause.Future
+	if plan && !r.cat.Predicates[slot].Stays() {
+		slot, value = "PLANS", strings.TrimSpace(f.Verb+" "+cmpText(f.Object.Text, f.Place.Text, f.Value.Text))
+	}
+	def, ok := r.cat.Predicates[slot]
+	if !ok || value == "" {
+		return nil
+	}
+	add := func(denied, ended bool) {
+		predicate := slot
+		if denied {
+			predicate = def.Negative
+		}
+		s, ok := r.claim(m, predicate, who, def, value, f)
+		if !ok {
+			return
+		}
+		claim := s[len(s)-1].Claim
+		claim.Evidence[0].EventTime = when
+		if ended {
+			claim.Status, claim.Reason = schema.StatusDeprecated, ReasonEnded
+		}
+		out = append(out, s...)
+	}
+	past := f.Tense == clause.Past && !plan && def.Over(f.Verb)
+	switch {
+	case past && !f.Negated:
+		add(false, true)
+		if def.Time == catalog.TimeState {
+			add(true, false)
+		}
+	default:
+		add(f.Negated, false)
+	}
+	if end, ok := r.cat.Ended(f.Verb); ok && !f.Negated && !plan && f.Tense != clause.Future && slot != end {
+		// "I sold the Golf": what was owned is not any more.
+		d := r.cat.Predicates[end]
+		if s, ok := r.claim(m, d.Negative, who, d, cmpText(f.Object.Text, f.Value.Text), f); ok {
+			s[len(s)-1].Claim.Evidence[0].EventTime = when
+			out = append(out, s...)
+		}
+	}
+	return out
+}
+
+func cmpText(ss ...string) string {
+	for _, s := range ss {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// claim makes one claim with the records of its two ends.
+func (r *rule) claim(m Memory, predicate string, who schema.Ref, def catalog.Predicate, value string, f clause.Fact) ([]schema.Statement, bool) {
+	if r.v.Before(sinceOf(def.Since)) || r.v == schema.V001 && predicate == def.Negative {
+		return nil, false
+	}
+	typ := objectType(def, value)
+	id, err := r.entityID(typ, []string{canonical(typ, value)})
+	if err != nil || !r.cat.Allows(predicate, who.Type, typ) || schema.NameOf(id) == "" {
+		return nil, false
+	}
+	object := schema.Ref{Type: typ, ID: id}
+	c := &schema.Claim{RecordType: "claim", ID: r.mint.Claim(predicate, def.Domain, who.ID, id), Predicate: predicate, Subject: who, Object: object,
+		Domain: def.Domain, Confidence: schema.Confidence(round2(f.Confidence)), Status: schema.StatusActive,
+		Evidence: []schema.Evidence{{Memory: m.ID, Point: m.Point}}, By: schema.ByRule}
+	if f.Rank > 0 {
+		rank := f.Rank
+		c.Rank = &rank
+	}
+	return []schema.Statement{{Entity: newEntity(r.v, who, []string{schema.NameOf(who.ID)})}, {Entity: newEntity(r.v, object, []string{canonical(typ, value)})}, {Claim: c}}, true
+}
+
+// objectType is the type of what fills a slot: of two that it may have, the proper name's
+// is the first and the description's the last.
+func objectType(def catalog.Predicate, value string) string {
+	first := textnorm.Name(value)
+	if len(def.Objects) > 1 && len(strings.Fields(first)) > 3 {
+		return def.Objects[len(def.Objects)-1]
+	}
+	return def.Objects[0]
+}
+
+// eventTime says which days an expression means that was said on a day: a year, month or
+// day, else from/to. "" where it means no days.
+func eventTime(e timex.Expr, said timex.Day) string {
+	if e.Kind == timex.Deictic {
+		e = e.At(said)
+	}
+	if e.Kind != timex.Absolute || e.NoYear {
+		return ""
+	}
+	y, m, d := e.Lo.Civil()
+	switch {
+	case e.Lo == e.Hi:
+		return e.Lo.String()
+	case m == 1 && d == 1 && e.Hi == timex.Date(y, 12, 31):
+		return e.Lo.String()[:4]
+	case d == 1 && e.Hi == timex.Date(y, m+1, 1)-1:
+		return e.Lo.String()[:7]
+	}
+	return e.Lo.String() + "/" + e.Hi.String()
+}
+
+// dayOf is the local day of an instant.
+func dayOf(s string) (timex.Day, bool) {
+	t, ok := schema.ParseTime(s, nil)
+	return timex.Date(t.Year(), int(t.Month()), t.Day()), ok && len(s) >= len("2006-01-02")
+}

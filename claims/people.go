@@ -1,0 +1,131 @@
+package claims
+
+import (
+	"strings"
+
+	"membench/internal/clause"
+	"membench/internal/textnorm"
+	"membench/schema"
+)
+
+// A cast is who is known in one conversation: those who speak, those who were named,
+// their relatives, and who was spoken of last. Memories come in the order of the talk.
+type cast struct {
+	people schema.People
+	mint   schema.Mint
+	conv   schema.ConvID
+	spoken []schema.Ref // who speaks, in the order they came
+	named  map[string]schema.Ref
+	last   [3]schema.Ref // by clause.Gender; Unknown: whoever came last
+}
+
+func newCast(people schema.People, mint schema.Mint, conv schema.ConvID) *cast {
+	return &cast{people: people, mint: mint, conv: conv, named: map[string]schema.Ref{}}
+}
+
+// speaks notes a speaker.
+func (c *cast) speaks(r schema.Ref) {
+	if r.ID == "" {
+		return
+	}
+	for _, s := range c.spoken {
+		if s.ID == r.ID {
+			return
+		}
+	}
+	c.spoken = append(c.spoken, r)
+	name := schema.NameOf(r.ID)
+	c.named[strings.ToLower(name)] = r
+	if first, _, ok := strings.Cut(name, " "); ok {
+		if _, taken := c.named[strings.ToLower(first)]; !taken {
+			c.named[strings.ToLower(first)] = r
+		}
+	}
+}
+
+// listener is whom a speaker talks to: the memory's other party, else the only other
+// one who speaks.
+func (c *cast) listener(m Memory) (schema.Ref, bool) {
+	if m.Other.ID != "" {
+		return m.Other, true
+	}
+	var other schema.Ref
+	for _, s := range c.spoken {
+		if s.ID == m.Speaker.ID {
+			continue
+		}
+		if other.ID != "" {
+			return schema.Ref{}, false
+		}
+		other = s
+	}
+	return other, other.ID != ""
+}
+
+// who is the person that a mention in a memory means; false where nothing says it.
+func (c *cast) who(m Memory, x clause.Mention) (schema.Ref, bool) {
+	r, ok := c.find(m, x)
+	if ok && r.ID != m.Speaker.ID && x.Kind != clause.Addressee {
+		c.last[clause.Unknown] = r
+		if x.Gender != clause.Unknown {
+			c.last[x.Gender] = r
+		}
+	}
+	return r, ok
+}
+
+func (c *cast) find(m Memory, x clause.Mention) (schema.Ref, bool) {
+	switch x.Kind {
+	case clause.Speaker:
+		return m.Speaker, m.Speaker.ID != ""
+	case clause.Addressee:
+		return c.listener(m)
+	case clause.Named:
+		name := textnorm.Name(x.Text)
+		if r, ok := c.named[strings.ToLower(name)]; ok {
+			return r, true
+		}
+		if name == "" {
+			return schema.Ref{}, false
+		}
+		return c.introduce(name), true
+	case clause.Relative:
+		return c.relative(m, x)
+	case clause.Pronoun:
+		r := c.last[x.Gender]
+		return r, r.ID != "" && !x.Plural
+	}
+	return schema.Ref{}, false
+}
+
+// relative is somebody's relative: "Ann's sister", the same for "my sister" in Ann's words
+// and "your sister" in those of whom she talks to.
+func (c *cast) relative(m Memory, x clause.Mention) (schema.Ref, bool) {
+	owner := m.Speaker
+	if x.Owner != nil {
+		var ok bool
+		if owner, ok = c.find(m, *x.Owner); !ok {
+			return schema.Ref{}, false
+		}
+	}
+	if owner.ID == "" || x.Relation == "" {
+		return schema.Ref{}, false
+	}
+	name := schema.NameOf(owner.ID) + "'s " + x.Relation
+	if r, ok := c.named[strings.ToLower(name)]; ok {
+		return r, true
+	}
+	return c.introduce(name), true
+}
+
+// introduce makes a person of a name that nobody had so far.
+func (c *cast) introduce(name string) schema.Ref {
+	var r schema.Ref
+	if c.mint.V.Before(schema.V020) {
+		r = schema.Ref{Type: "User", ID: schema.EntityID(c.mint.User(string(c.conv) + "/" + name))}
+	} else {
+		r = c.people.Ref(c.mint, c.conv, name)
+	}
+	c.named[strings.ToLower(name)] = r
+	return r
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"membench/schema"
+
+	"github.com/goccy/go-yaml"
+)
+
+// peopleFlag reads who is who: a YAML file, or its text in braces.
+type peopleFlag struct{ schema.People }
+
+func (f *peopleFlag) String() string { return "" }
+func (f *peopleFlag) Type() string   { return "file" }
+
+func (f *peopleFlag) Set(s string) error {
+	text := []byte(s)
+	if !strings.HasPrefix(strings.TrimSpace(s), "{") {
+		var err error
+		if text, err = os.ReadFile(s); err != nil {
+			return err
+		}
+	}
+	if err := yaml.UnmarshalWithOptions(text, &f.People, yaml.Strict(), yaml.DisallowUnknownField()); err != nil {
+		return fmt.Errorf("reading people: %w", err)
+	}
+	return f.Check()
+}
