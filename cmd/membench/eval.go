@@ -1,6 +1,8 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+)
 
 // newEvalCmd is the parent of everything that measures; each subcommand has a file
 // eval_NAME.go.

@@ -11,6 +11,7 @@ import (
 	"membench/eval/calibrate"
 	"membench/eval/judge"
 	"membench/eval/protocol"
+	"membench/eval/records"
 	"membench/llm"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -139,7 +140,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 	}
 	var files []string
 	for _, path := range o.inputs {
-		qa, _, err := runFiles(path)
+		qa, _, err := records.Find(path)
 		if err != nil {
 			return err
 		}

@@ -88,7 +88,10 @@ func runEvalPlan(ctx context.Context, e *env, o evalPlanOptions) error {
 	if len(o.inputs) > 0 {
 		var per float64
 		var err error
-		if v, per, err = pilot(ctx, e, o); err != nil {
+		t := newTally(e, 20)
+		v, per, err = compare.Files{Options: compare.Options{Protocol: o.protocol}, Paths: o.inputs, Stdin: e.in, Found: t.take}.Variation(ctx)
+		t.summary()
+		if err != nil {
 			return err
 		}
 		if sizes == nil {
@@ -117,20 +120,4 @@ func runEvalPlan(ctx context.Context, e *env, o evalPlanOptions) error {
 		fmt.Fprintf(w, "%24d %14d %10d %8.3f %14.2f\n", p.Questions, p.Conversations, p.Total, p.Power, p.Design)
 	}
 	return w.Flush()
-}
-
-// pilot estimates how the differences of two runs vary.
-func pilot(ctx context.Context, e *env, o evalPlanOptions) (v compare.Variation, perConversation float64, err error) {
-	in, err := readCompared(ctx, e, evalCompareOptions{inputs: o.inputs})
-	if err != nil {
-		return v, 0, err
-	}
-	var runs []*compare.Run
-	for i, x := range in {
-		if len(x.runs) != 1 {
-			return v, 0, fmt.Errorf("%s holds %d systems and data sets: a pilot compares one with one", o.inputs[i], len(x.runs))
-		}
-		runs = append(runs, x.runs...)
-	}
-	return compare.VariationOf(runs[0], runs[1], compare.Options{Protocol: o.protocol})
 }

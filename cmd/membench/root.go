@@ -69,7 +69,7 @@ func (u usageError) Unwrap() error { return u.err }
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // errFindings ends a command with exit 3; the findings are already printed.
-var errFindings = errors.New("the data has errors")
+var errFindings = schema.ErrFindings
 
 // errInconclusive ends a gate that shows neither a loss nor that there is none: exit 4.
 var errInconclusive = errors.New("inconclusive")

@@ -1,0 +1,121 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"membench/eval/figure"
+	"membench/internal/textnorm"
+)
+
+func signed(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%+.2f", 100**x)
+}
+
+func probability(p *float64) string {
+	switch {
+	case p == nil:
+		return "–"
+	case *p < 0.0001:
+		return "<0.0001"
+	}
+	return fmt.Sprintf("%.4f", *p)
+}
+
+// WriteText writes the comparison for people.
+func (r *Report) WriteText(w io.Writer) {
+	fmt.Fprintf(w, "%s on %s, in percent\n", r.Protocol, r.Dataset)
+	for _, x := range r.Runs {
+		fmt.Fprintf(w, "  %-40s %8s  by conversation %s  n %d in %d, unscored %d\n", x.Run, figure.Percent(x.Overall.Value), figure.Interval(x.Overall.ClusterLo, x.Overall.ClusterHi), x.Overall.N, x.Overall.Clusters, x.Overall.Unscored)
+	}
+	for _, d := range r.Differ {
+		fmt.Fprintf(w, "  ! %s differs, as allowed: %v\n", d.Field, d.Values)
+	}
+	for _, f := range r.Unknown {
+		fmt.Fprintf(w, "  ! %s is unknown in every run: nobody can say that it was the same (membench eval import --reader, --judge)\n", f)
+	}
+	for _, p := range r.Pairs {
+		fmt.Fprintf(w, "\n%s (A) − %s (B), %s\n", p.A, p.B, p.Test)
+		fmt.Fprintf(w, "  %-24s %8s %16s %6s %6s %6s %6s %8s %8s %6s  %s\n", "", "A − B", "interval", "n", "wins", "losses", "deff", "p", "p Holm", "MDE", "better")
+		line := func(name string, c Cell) {
+			fmt.Fprintf(w, "  %-24s %8s %16s %6d %6d %6d %6s %8s %8s %6s  %s\n", name, signed(c.Difference), signedInterval(c.Lo, c.Hi), c.N, c.Wins, c.Losses, number(c.Design, "%.2f", 1), probability(c.P), probability(c.Adjusted), figure.Percent(c.Detectable), c.Better)
+		}
+		line("all", p.Total)
+		for _, c := range p.Categories {
+			line(c.Category, c.Cell)
+		}
+		if p.OnlyA+p.OnlyB > 0 {
+			fmt.Fprintf(w, "  ! scored only in A: %d, only in B: %d\n", p.OnlyA, p.OnlyB)
+		}
+		if x := p.Corrected; x != nil {
+			fmt.Fprintf(w, "  with corrected golds (%s: %d graded anew, %d left out)\n", strings.Join(x.Overlays, ", "), x.Questions, x.LeftOut)
+			line("all", x.Total)
+			for _, c := range x.Categories {
+				line(c.Category, c.Cell)
+			}
+		}
+		printExamples(w, p.Examples, p.A, p.B)
+		switch c := p.Total; {
+		case c.Clusters == 1:
+			fmt.Fprintln(w, "  ! one conversation: its questions are tested, which says nothing of other conversations")
+		case c.Few && c.N > 0:
+			fmt.Fprintf(w, "  ! %d conversations are few: the interval is as wide as that makes it\n", c.Clusters)
+		}
+	}
+}
+
+func signedInterval(lo, hi *float64) string {
+	if lo == nil || hi == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%+.1f to %+.1f", 100**lo, 100**hi)
+}
+
+// WriteGates writes what each gate found, in lines that a log shows alone.
+func WriteGates(w io.Writer, list []Gated) {
+	for i := range list {
+		x := &list[i]
+		change, span := x.Change()
+		outcome := string(x.Outcome)
+		if x.Outcome == Worse {
+			outcome = "WORSE"
+		}
+		fmt.Fprintf(w, "%s: %s of %s on %s\n", outcome, x.Metric, x.Run, x.Dataset)
+		fmt.Fprintf(w, "  %s: %s, interval %s; margin %g; n %d in %d conversations (%d up, %d down); p of a loss beyond the margin %s, Holm %s; %s\n",
+			x.Value(), change, span, x.Margin, x.Cell.N, x.Cell.Clusters, x.Cell.Wins, x.Cell.Losses, probability(x.P), probability(x.Adjusted), x.Test)
+		for _, n := range x.Notes() {
+			fmt.Fprintf(w, "  ! %s\n", n)
+		}
+		printExamples(w, x.Examples, x.Run, x.Base)
+	}
+}
+
+// printExamples shows questions that one of a and b answered better, both answers and
+// what the grader said of them.
+func printExamples(w io.Writer, list []Example, a, b string) {
+	for _, x := range list {
+		fmt.Fprintf(w, "\n  %s was better: %s, %s\n    question  %s\n    gold      %s\n", x.Better, x.CaseID, x.ID, textnorm.OneLine(x.Question, 240), textnorm.OneLine(x.Gold, 240))
+		for _, side := range []struct {
+			name string
+			of   Shown
+		}{{a, x.A}, {b, x.B}} {
+			more := strings.Join(slices.DeleteFunc([]string{side.of.Label, side.of.Reason, strings.Join(side.of.Facts, "; ")}, func(s string) bool { return s == "" }), ": ")
+			if side.of.Hop != "" {
+				more += " (lost at " + side.of.Hop + ")"
+			}
+			fmt.Fprintf(w, "    %s %s  %s\n", side.name, figure.Percent(side.of.Score), textnorm.OneLine(cmp.Or(side.of.Answer, "("+side.of.Outcome+")"), 240))
+			if more != "" {
+				fmt.Fprintf(w, "      %s\n", textnorm.OneLine(more, 240))
+			}
+		}
+	}
+	if len(list) > 0 {
+		fmt.Fprintln(w)
+	}
+}
