@@ -312,8 +312,7 @@ func (p *plan) gradeStep(ctx context.Context, b *build.Builder) error {
 // aggregateStep makes the figures.
 func (p *plan) aggregateStep(ctx context.Context, b *build.Builder, prices figure.Prices) error {
 	o := AggregateOptions{Inputs: []string{p.dir}, Stdin: p.o.Stdin, Log: p.o.Log}
-	o.Seed, o.Prices = 1, prices
-	_, _, err := b.Do(ctx, build.Step{Name: "aggregate", Version: 1, Options: map[string]any{"prices": prices.Prices, "currency": prices.Currency, "as_of": prices.AsOf}, Inputs: p.there(records.QAFile, records.SessionFile), InPlace: true,
+	_, _, err := b.Do(ctx, build.Step{Name: "aggregate", Version: 2, Options: map[string]any{"prices": prices.Prices, "currency": prices.Currency, "as_of": prices.AsOf}, Inputs: p.there(records.QAFile, records.SessionFile), InPlace: true,
 		Output: filepath.Join(p.dir, SummaryFile), Also: []string{filepath.Join(p.dir, "aggregate_metrics*.json")}, Run: func(ctx context.Context, _ string) (build.Result, error) {
 			all, err := Aggregate(ctx, o)
 			if err == nil {
@@ -327,7 +326,7 @@ func (p *plan) aggregateStep(ctx context.Context, b *build.Builder, prices figur
 // reportStep writes the reports.
 func (p *plan) reportStep(ctx context.Context, b *build.Builder, prices figure.Prices) error {
 	o := ReportOptions{Inputs: []string{p.dir}, Formats: p.formats, Lang: "en", Out: p.dir, Log: p.o.Log}
-	o.Figures.Seed, o.Figures.Prices = 1, prices
+	o.Figures.Prices = prices
 	var files []string
 	for _, f := range p.formats {
 		files = append(files, filepath.Join(p.dir, "report."+f))

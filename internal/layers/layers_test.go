@@ -34,7 +34,7 @@ var layers = [][]string{
 var mayUse = map[string][]string{
 	"github.com/goccy/go-json":                 {"internal/codec"},
 	"github.com/go-json-experiment/json":       {"internal/codec"},
-	"github.com/goccy/go-yaml":                 {"internal/yamldoc", "config", "cmd/membench"},
+	"github.com/goccy/go-yaml":                 {"internal/yamldoc", "config"},
 	"github.com/klauspost/compress":            {"schema/jsonl"},
 	"golang.org/x/text":                        {"eval/fidelity", "internal/textnorm"},
 	"github.com/blevesearch/snowballstem":      {"eval/judge", "internal/tokens"},
