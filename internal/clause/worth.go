@@ -1,6 +1,10 @@
 package clause
 
-import "strings"
+import (
+	"strings"
+
+	"membench/internal/tokens"
+)
 
 // worth reports whether a fact is worth keeping, and sets its confidence and tier. Most
 // wrong records of a parser are well-parsed clauses that state nothing: courtesies,
@@ -10,7 +14,7 @@ func (f *Fact) worth() bool {
 		return false
 	}
 	obj := strings.ToLower(f.Object.Text)
-	if obj == "to" || idioms[f.Verb+" "+obj] || idioms[f.Verb+" "+headWord(obj)] || pronouns[obj] && thin[f.Verb] || obj == "" && needsObject[f.Verb] {
+	if f.Verb == "be" && tokens.Stop(obj) || obj == "to" || idioms[f.Verb+" "+obj] || idioms[f.Verb+" "+headWord(obj)] || pronouns[obj] && thin[f.Verb] || obj == "" && needsObject[f.Verb] {
 		return false
 	}
 	f.Confidence, f.Tier = 0.87+f.Confidence, Default // what doubts took
@@ -29,8 +33,14 @@ func (f *Fact) worth() bool {
 	if thin[f.Verb] && strings.Count(obj, " ") < 2 {
 		low(0.15)
 	}
-	if pronouns[obj] || obj == "" {
+	switch first := headWord(obj); {
+	case obj == "" && f.When.Text == "", first == "it" || first == "them" || first == "something":
+		low(0.1) // nobody can tell later what was meant
+	case pronouns[obj] || obj == "":
 		low(0.08)
+	}
+	if f.able && (f.Subject.Plural || f.Subject.Kind != Speaker) { // "we can make a difference"
+		low(0.12)
 	}
 	if f.Confidence < 0.78 {
 		f.Tier = Wide
