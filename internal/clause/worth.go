@@ -42,10 +42,22 @@ func (f *Fact) worth() bool {
 	if f.able && (f.Subject.Plural || f.Subject.Kind != Speaker) { // "we can make a difference"
 		low(0.12)
 	}
-	if f.Confidence < 0.78 {
+	return f.sure()
+}
+
+// Confidence below which a fact is not of the default tier, and not kept at all.
+const (
+	defaultFrom = 0.8
+	keptFrom    = 0.6
+)
+
+// sure sets the tier, and reports whether the fact is kept. What is not asserted is kept
+// for what it says, however sure.
+func (f *Fact) sure() bool {
+	if f.Confidence < defaultFrom {
 		f.Tier = Wide
 	}
-	return true
+	return f.Confidence >= keptFrom || f.Modality != Asserted && f.Modality != Plan
 }
 
 // idioms state nothing, though they are clauses of the speaker.
