@@ -49,6 +49,8 @@ var codes = []CodeInfo{
 	{"CLM205", SevError, "one entity id stands under two types; the later line was left out", "keep one type"},
 	{"CLM206", SevError, "one claim id stands for two different claims; the later line was left out", "escape the parts of the id (membench migrate)"},
 	{"CLM207", SevError, "a member that must hold text is absent or empty; the record was left out", "fill it"},
+	{"CLM208", SevError, "a confidence is not a number from 0 to 1; the record was left out", "correct it"},
+	{"CLM209", SevBoth, "a claim has no evidence that names a memory and was left out (warning: some of its evidence names none)", "fill memory_item_id"},
 	{"DST001", SevError, "a record of a data set lacks what a case needs; the case was left out", "look at the record; membench datasets info says what the reader was checked on"},
 	{"DST002", SevError, "a question, turn or session of a data set cannot be read; it was left out of its case", "look at the place"},
 	{"DST003", SevError, "a category label is not one the data set has; the question was left out", "correct the label, or report a new release of the set"},
