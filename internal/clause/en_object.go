@@ -52,6 +52,9 @@ func (s *enSentence) ends(k int) bool {
 	case '-':
 		return k > 0 && s.ws[k-1].End < s.ws[k].Start
 	case ',': // "…, I just ate": a clause of its own, whatever the parse made of it
+		if w := s.low(k + 1); w == "thanks" || w == "thank" || w == "lol" || w == "haha" {
+			return true
+		}
 		return k+2 < len(s.ws) && s.ws[k+1].Tag == "PRP" && nominative[s.low(k+1)] && (isVerb(s.ws[k+2]) || s.ws[k+2].Tag == "MD" || s.ws[k+2].Tag == "RB")
 	default:
 		return f == "—" || f == "–" || f == "…"

@@ -17,6 +17,9 @@ func (f *Fact) worth() bool {
 	if f.Verb == "be" && tokens.Stop(obj) || obj == "to" || idioms[f.Verb+" "+obj] || idioms[f.Verb+" "+headWord(obj)] || pronouns[obj] && thin[f.Verb] || obj == "" && needsObject[f.Verb] {
 		return false
 	}
+	if f.able && f.Negated && (f.Verb == "wait" || f.Verb == "stop" || f.Verb == "help") { // "can't wait" is no denial
+		return false
+	}
 	f.Confidence, f.Tier = 0.87+f.Confidence, Default // what doubts took
 	low := func(by float64) { f.Confidence -= by }
 	if f.Modality != Asserted && f.Modality != Plan {
@@ -29,6 +32,9 @@ func (f *Fact) worth() bool {
 		low(0.12)
 	case Named:
 		low(0.05)
+	}
+	if f.Verb == "be" && f.Modality == Plan { // "I'll be right there"
+		low(0.1)
 	}
 	if thin[f.Verb] && strings.Count(obj, " ") < 2 {
 		low(0.15)
