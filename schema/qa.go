@@ -132,6 +132,7 @@ type Grade struct {
 	Score    *float64           `json:"score"`          // [0,1]
 	Label    string             `json:"label,omitzero"` // the protocol's own word: CORRECT, Hallucination, …
 	Outcome  string             `json:"outcome"`        // scored | not_applicable | judge_failed | not_answered
+	Doubt    string             `json:"doubt,omitzero"` // why the verdict is doubtful; the score is then what the judge leans to
 	Reason   string             `json:"reason,omitzero"`
 	Facts    []string           `json:"facts,omitempty"` // what a rule compared, in its order
 	Reply    string             `json:"reply,omitzero"`  // a judge's raw words
