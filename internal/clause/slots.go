@@ -115,6 +115,9 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	if slot == "" || f.Value.Text == "" {
 		slot = "DID"
 	}
+	if slot == "DID" && f.Tense == Present && f.Modality == Asserted && habitual(f.When.Text) {
+		slot = "HAS_HABIT"
+	}
 	f.Slot = slot
 	if slot == "DID" || slot == "PLANS" || slot == "HAS_HABIT" {
 		f.Value = f.event()

@@ -344,7 +344,9 @@ func (c *zhClause) slot() bool {
 		f.Slot = "PLANS"
 	}
 	if f.Value.Text == "" || f.Slot == "DID" || f.Slot == "PLANS" || f.Slot == "WANTS" && obj == "" {
-		if f.Slot != "PLANS" && f.Slot != "HAS_STATUS" && f.Slot != "HAS_CONDITION" {
+		if f.Slot == "DID" && f.Tense == Present && habitual(f.When.Text) {
+			f.Slot = "HAS_HABIT"
+		} else if f.Slot != "PLANS" && f.Slot != "HAS_STATUS" && f.Slot != "HAS_CONDITION" {
 			f.Slot = "DID"
 		}
 		f.Value = Phrase{Text: f.Verb + obj, Start: f.Object.Start, End: f.Object.End}
@@ -389,6 +391,15 @@ func (c *zhClause) worth() bool {
 		low(0.15)
 	}
 	return f.sure()
+}
+
+// habitual reports whether words of time say that something is done again and again.
+func habitual(when string) bool {
+	switch when {
+	case "天天", "经常", "常常", "平时", "总是", "usually", "always", "often", "regularly", "weekly", "daily":
+		return true
+	}
+	return strings.HasPrefix(when, "每") || strings.HasPrefix(strings.ToLower(when), "every")
 }
 
 func firstRune(s string) rune {
