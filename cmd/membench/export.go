@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"membench/graph"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -97,7 +98,7 @@ gets the prefix p_. What a format cannot hold is reported and counted.`,
 }
 
 func runExport(ctx context.Context, e *env, o exportOptions) error {
-	files, err := graphFiles(o.in)
+	files, err := graph.Files(o.in)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"membench/chain"
 	"os"
 	"slices"
 	"sync"
@@ -23,7 +24,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 )
 
 type loadNeo4jOptions struct {
@@ -195,7 +195,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	if err != nil {
 		return err
 	}
-	cat, err := loadCatalog(o.catalogs)
+	cat, err := chain.LoadCatalog(o.catalogs)
 	if err != nil {
 		return err
 	}
@@ -252,7 +252,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 		rep.Embedded = &done
 	}
 	if o.verify {
-		files, err := graphFiles(o.graph)
+		files, err := graph.Files(o.graph)
 		if err != nil {
 			return err
 		}
@@ -282,7 +282,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 // loadInput opens what is to be sent; the function it returns can be called again.
 func loadInput(ctx context.Context, e *env, o loadNeo4jOptions) (func(context.Context, *neo4j.DB, neo4j.LoadOptions) (*neo4j.Report, error), error) {
 	elements := func(path string) (schema.Seq[schema.Element], []string, error) {
-		files, err := graphFiles(path)
+		files, err := graph.Files(path)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -394,11 +394,10 @@ func progressNeo4j(e *env, o loadNeo4jOptions) (func(*neo4j.Report), func()) {
 			e.warnf("load-neo4j: %d nodes, %d edges sent", r.Nodes.Sent, r.Edges.Sent)
 		}
 	}
-	err, ok := e.err.(*os.File)
-	if !ok || !term.IsTerminal(int(err.Fd())) || o.graph == "" || o.graph == "-" {
+	if e.screen == nil || o.graph == "" || o.graph == "-" {
 		return lines, func() {}
 	}
-	p := mpb.New(mpb.WithOutput(err), mpb.WithWidth(40))
+	p := mpb.New(mpb.WithOutput(e.screen), mpb.WithWidth(40))
 	bar := p.AddBar(manifestCount(o.graph), mpb.PrependDecorators(decor.Name("load-neo4j "), decor.CountersNoUnit("%d / %d")), mpb.AppendDecorators(decor.AverageETA(decor.ET_STYLE_GO)))
 	var once sync.Once
 	return func(r *neo4j.Report) { bar.SetCurrent(int64(r.Nodes.Sent + r.Edges.Sent)) }, func() {
