@@ -7,6 +7,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"membench/memory"
 )
 
 // grace is how long a command may take to stop by itself, closing what it has open.
@@ -14,7 +16,11 @@ import (
 // aside is removed by the next run. A read of standard input cannot be interrupted.
 const grace = 1500 * time.Millisecond
 
-func main() {
+func main() { Main() }
+
+// Main is the program, with systems of one's own beside the known ones: `--system NAME`
+// then takes them wherever a system is named. It ends the process.
+func Main(systems ...memory.Spec) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// Somebody who asks to be told of SIGPIPE gets an error from the write instead of
@@ -22,7 +28,7 @@ func main() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	e := &env{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
-		getenv: os.Getenv, now: time.Now,
+		getenv: os.Getenv, now: time.Now, systems: systems,
 	}
 	context.AfterFunc(ctx, func() {
 		stop() // a second signal ends the process at once
