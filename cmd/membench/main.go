@@ -8,7 +8,13 @@ import (
 	"syscall"
 	"time"
 
+<<<<<<< HEAD
 	"membench/memory"
+=======
+	"membench/internal/visible"
+
+	"golang.org/x/term"
+>>>>>>> main
 )
 
 // grace is how long a command may take to stop by itself, closing what it has open.
@@ -26,9 +32,21 @@ func Main(systems ...memory.Spec) {
 	// Somebody who asks to be told of SIGPIPE gets an error from the write instead of
 	// death in the middle of it: files aside are removed, then the exit code says it.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	// Words may quote data, and so may whatever a terminal shows: see visible.
 	e := &env{
+<<<<<<< HEAD
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
 		getenv: os.Getenv, now: time.Now, systems: systems,
+=======
+		in: os.Stdin, out: os.Stdout, err: visible.NewWriter(os.Stderr),
+		getenv: os.Getenv, now: time.Now,
+>>>>>>> main
+	}
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		e.out = visible.NewWriter(os.Stdout)
+	}
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		e.screen = os.Stderr
 	}
 	context.AfterFunc(ctx, func() {
 		stop() // a second signal ends the process at once

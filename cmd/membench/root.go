@@ -11,7 +11,11 @@ import (
 	"syscall"
 	"time"
 
+<<<<<<< HEAD
 	"membench/memory"
+=======
+	"membench/internal/visible"
+>>>>>>> main
 	"membench/memory/open"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -44,6 +48,7 @@ const interrupted = "membench: interrupted; the next run goes on where this one 
 type env struct {
 	in        io.Reader
 	out, err  io.Writer
+	screen    *os.File // standard error where it is a terminal, for progress; no data goes there
 	getenv    func(string) string
 	dotenv    map[string]bool // variables that come from .env
 	now       func() time.Time
@@ -55,6 +60,9 @@ type env struct {
 func (e *env) place(dir string) open.Place {
 	return open.Place{Dir: dir, Getenv: e.getenv, Transport: e.transport, More: e.systems}
 }
+
+// text is standard output for what people read, which may quote data.
+func (e *env) text() io.Writer { return visible.NewWriter(e.out) }
 
 // warnf writes words to standard error.
 func (e *env) warnf(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }
