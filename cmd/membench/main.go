@@ -8,13 +8,10 @@ import (
 	"syscall"
 	"time"
 
-<<<<<<< HEAD
-	"membench/memory"
-=======
 	"membench/internal/visible"
+	"membench/memory"
 
 	"golang.org/x/term"
->>>>>>> main
 )
 
 // grace is how long a command may take to stop by itself, closing what it has open.
@@ -34,13 +31,8 @@ func Main(systems ...memory.Spec) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	// Words may quote data, and so may whatever a terminal shows: see visible.
 	e := &env{
-<<<<<<< HEAD
-		in: os.Stdin, out: os.Stdout, err: os.Stderr,
-		getenv: os.Getenv, now: time.Now, systems: systems,
-=======
 		in: os.Stdin, out: os.Stdout, err: visible.NewWriter(os.Stderr),
-		getenv: os.Getenv, now: time.Now,
->>>>>>> main
+		getenv: os.Getenv, now: time.Now, systems: systems,
 	}
 	if term.IsTerminal(int(os.Stdout.Fd())) {
 		e.out = visible.NewWriter(os.Stdout)

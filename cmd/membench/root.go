@@ -11,11 +11,8 @@ import (
 	"syscall"
 	"time"
 
-<<<<<<< HEAD
-	"membench/memory"
-=======
 	"membench/internal/visible"
->>>>>>> main
+	"membench/memory"
 	"membench/memory/open"
 	"membench/schema"
 	"membench/schema/jsonl"
