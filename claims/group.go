@@ -37,7 +37,7 @@ func (g *entityGroup) add(e *schema.Entity) *schema.Finding {
 		g.typ, g.id = e.Type, e.ID
 	} else if g.typ != e.Type {
 		// The smaller type stays, so that the order does not matter.
-		f := &schema.Finding{Pointer: "/entity_type", Code: "CLM205", Message: "one entity id under two types, left out", Have: textOf(e.Type), Want: textOf(g.typ)}
+		f := &schema.Finding{Pointer: "/entity_type", Code: "CLM205", Message: "one entity id under two types, skipped", Have: textOf(e.Type), Want: textOf(g.typ)}
 		if g.v != schema.V001 && e.Type < g.typ {
 			f.Have, f.Want = f.Want, f.Have
 			*g = entityGroup{v: g.v}
@@ -193,7 +193,7 @@ func (g *claimGroup) add(c *schema.Claim) (warn, fault *schema.Finding) {
 		b.Aliases = unite(nil, c.Aliases, false)
 	} else {
 		if !sameIdentity(b, c) {
-			fault := &schema.Finding{Pointer: "/claim_id", Code: "CLM206", Message: "one claim id for two different claims, left out", Have: textOf(c.Predicate + " " + c.Domain + " " + string(c.Subject.ID) + " " + string(c.Object.ID)), Want: textOf(b.Predicate + " " + b.Domain + " " + string(b.Subject.ID) + " " + string(b.Object.ID))}
+			fault := &schema.Finding{Pointer: "/claim_id", Code: "CLM206", Message: "one claim id for two different claims, skipped", Have: textOf(c.Predicate + " " + c.Domain + " " + string(c.Subject.ID) + " " + string(c.Object.ID)), Want: textOf(b.Predicate + " " + b.Domain + " " + string(b.Subject.ID) + " " + string(b.Object.ID))}
 			if g.v != schema.V001 && compareIdentity(c, b) < 0 {
 				fault.Have, fault.Want = fault.Want, fault.Have
 				*g = *newClaimGroup(g.v, b.ID)

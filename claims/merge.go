@@ -310,7 +310,7 @@ func whole(s schema.Statement) *schema.Finding {
 	default:
 		return nil
 	}
-	return &schema.Finding{Pointer: pointer, Code: "CLM207", Message: "absent or empty, record left out", Want: "text"}
+	return &schema.Finding{Pointer: pointer, Code: "CLM207", Message: "absent or empty, record skipped", Want: "text"}
 }
 
 func errEmpty() *schema.Finding {
@@ -343,7 +343,7 @@ func (m *Merger) settleAll() {
 func claimID(m schema.Mint, c *schema.Claim) (schema.ClaimID, *schema.Finding) {
 	id := m.Claim(c.Predicate, c.Domain, c.Subject.ID, c.Object.ID)
 	if id != c.ID {
-		return id, &schema.Finding{Pointer: "/claim_id", Code: "CLM202", Message: "claim id is not that of its parts, recomputed", Have: textOf(string(c.ID)), Want: textOf(string(id)), Warning: true}
+		return id, &schema.Finding{Pointer: "/claim_id", Code: "CLM202", Message: "claim id does not match its parts, recomputed", Have: textOf(string(c.ID)), Want: textOf(string(id)), Warning: true}
 	}
 	return id, nil
 }

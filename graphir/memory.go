@@ -44,16 +44,16 @@ func (p *projector) occurrence(m schema.MemoryExport, at pos) (*occurrence, []*s
 	}
 	o := &occurrence{point: strip(string(m.ID)), pos: at}
 	if o.point == "" {
-		return bad("/id", "GRF057", "memory without an id, left out", "", "the point's id")
+		return bad("/id", "GRF057", "memory without an id, skipped", "", "the point's id")
 	}
 	if m.Payload.IsNull() || m.Payload.Len() == 0 {
-		return bad("/payload", "GRF057", "memory without a payload, left out", "null or {}", "an object with data")
+		return bad("/payload", "GRF057", "memory without a payload, skipped", "null or {}", "an object with data")
 	}
 	f, err := m.Fields()
 	if err != nil {
 		var ce *codec.Error
 		if errors.As(err, &ce) && ce.Want != "" {
-			return bad("/payload"+ce.Pointer, "JSON002", "wrong type, memory left out", ce.Have, ce.Want)
+			return bad("/payload"+ce.Pointer, "JSON002", "wrong type, memory skipped", ce.Have, ce.Want)
 		}
 		return bad("/payload", "JSON001", err.Error(), "", "")
 	}
@@ -70,7 +70,7 @@ func (p *projector) occurrence(m schema.MemoryExport, at pos) (*occurrence, []*s
 		return o, nil
 	}
 	if o.data == "" {
-		return bad("/payload/data", "GRF057", "memory without a text, left out", "", "the memory's text")
+		return bad("/payload/data", "GRF057", "memory without a text, skipped", "", "the memory's text")
 	}
 	o.hash = schema.Hash(o.data)
 	if f.Hash != o.hash {

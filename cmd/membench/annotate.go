@@ -51,7 +51,7 @@ func newAnnotateCmd(e *env) *cobra.Command {
 
 SOURCE is a chapter (norm or raw), a chat file (JSON Lines with role and content), a
 message list (JSON as chat APIs take it), a folder of these, an index.json, or -.
-The format is told from name and content. Of a chapter with a norm and a raw file
+The format is detected from name and content. Of a chapter with a norm and a raw file
 the norm file is read.
 
 A norm chapter marks each line: [S] character, [S|MONO] monologue, [U] user, [UI]
@@ -192,7 +192,7 @@ func runAnnotate(ctx context.Context, e *env, o annotateOptions) (err error) {
 			t.take(f)
 		}
 		if other, twice := from[a.src.ConvID]; twice {
-			t.take(&schema.Finding{Pos: a.src.Turns0(), Code: "SRC022", Message: "a second source for conversation " + string(a.src.ConvID) + ", left out",
+			t.take(&schema.Finding{Pos: a.src.Turns0(), Code: "SRC022", Message: "a second source for conversation " + string(a.src.ConvID) + ", skipped",
 				Have: a.src.Path, Want: "one source; the first is " + other, Hint: "give it another name or @conv_id"})
 			continue
 		}

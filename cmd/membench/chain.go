@@ -64,7 +64,7 @@ Below the output folder:
   findings.txt                  what validate says of all of it
   manifest.json                 inputs, outputs, options, counts, findings of the run
 
-A killed run goes on where it stopped. The clock of the first run is kept and used
+A killed run continues where it stopped. The clock of the first run is kept and used
 again; --now sets it.`,
 		Example: `  membench chain -c membench.yaml
   membench chain -c membench.yaml -o out/again --json`,
@@ -373,7 +373,7 @@ func (c *chain) annotate(ctx context.Context) error {
 			continue
 		}
 		if other, twice := from[src.ConvID]; twice {
-			t.take(&schema.Finding{Pos: src.Turns0(), Code: "SRC022", Message: "a second source for conversation " + string(src.ConvID) + ", left out",
+			t.take(&schema.Finding{Pos: src.Turns0(), Code: "SRC022", Message: "a second source for conversation " + string(src.ConvID) + ", skipped",
 				Have: src.Path, Want: "one source; the first is " + other, Hint: "give it another name or @conv_id"})
 			continue
 		}

@@ -213,7 +213,7 @@ func newDatasetsConvertCmd(e *env) *cobra.Command {
                (one file a conversation), or one file where -o ends in .jsonl or is -
   domain_a_v2  the three files of seed 001, into a folder; reading them back changes nothing
 
-What cannot be read is reported with its place and left out, the rest is written, and the
+What cannot be read is reported with its place and skipped, the rest is written, and the
 command ends with 3; with --strict nothing is written.`,
 		Example: `  membench datasets convert locomo locomo10.json -o cases.jsonl
   membench datasets convert locomo locomo10.json --to dialogue -o chats && membench annotate chats -o events

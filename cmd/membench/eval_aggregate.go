@@ -38,8 +38,8 @@ func newEvalAggregateCmd(e *env) *cobra.Command {
 	o := evalAggregateOptions{confidence: 95}
 	c := &cobra.Command{
 		Use:   "aggregate RUN...",
-		Short: "Make figures of graded records: with n, intervals and what was left out",
-		Long: `Make figures of graded records: with n, intervals and what was left out.
+		Short: "Make figures of graded records: with n, intervals and what was skipped",
+		Long: `Make figures of graded records: with n, intervals and what was skipped.
 
 A RUN is a folder with qa_records.jsonl (and session_records.jsonl), or such a file, or -. Each system
 and data set gets a summary: for each protocol and judge the mean over all questions
@@ -312,7 +312,7 @@ func printSummary(w io.Writer, s schema.Summary) {
 		}
 		if c := sc.Corrected; c != nil {
 			line("  with corrected golds", c.Overall)
-			fmt.Fprintf(w, "    (%s: %d of the answers graded anew, %d left out as no right answer can be told)\n", strings.Join(c.Overlays, ", "), c.Questions, c.LeftOut)
+			fmt.Fprintf(w, "    (%s: %d of the answers graded again, %d skipped because no right answer can be determined)\n", strings.Join(c.Overlays, ", "), c.Questions, c.LeftOut)
 			for _, x := range c.RawCategories {
 				line("    "+cmp.Or(x.Category, "no label"), x.Figure)
 			}

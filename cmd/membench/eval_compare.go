@@ -78,7 +78,7 @@ baseline's mean.`,
 	f.StringSliceVar(&o.Allow, "allow", nil, "`fields` of the fingerprint that may differ, with commas")
 	f.Float64Var(&o.Alpha, "alpha", 0.05, "`level` of the tests")
 	f.Float64Var(&o.Power, "power", 0.8, "`power` of the detectable effect")
-	f.StringSliceVar(&o.Apart, "apart", nil, "raw `categories` left out, with commas (default: 5 of locomo)")
+	f.StringSliceVar(&o.Apart, "apart", nil, "raw `categories` skipped, with commas (default: 5 of locomo)")
 	f.BoolVar(&o.uneven, "uneven", false, "accept runs that were not scored on the same questions")
 	f.StringArrayVar(&o.gateTexts, "gate", nil, "exit 3 when `METRIC[:MARGIN]` got worse than in the first RUN; again for more")
 	f.IntVar(&o.examples, "examples", 0, "show `n` questions that each of two runs answered better; with --gate n that were lost")
@@ -311,7 +311,7 @@ func printComparison(w io.Writer, r *compare.Report) {
 			fmt.Fprintf(w, "  ! scored only in A: %d, only in B: %d\n", p.OnlyA, p.OnlyB)
 		}
 		if x := p.Corrected; x != nil {
-			fmt.Fprintf(w, "  with corrected golds (%s: %d graded anew, %d left out)\n", strings.Join(x.Overlays, ", "), x.Questions, x.LeftOut)
+			fmt.Fprintf(w, "  with corrected golds (%s: %d graded again, %d skipped)\n", strings.Join(x.Overlays, ", "), x.Questions, x.LeftOut)
 			line("all", x.Total)
 			for _, c := range x.Categories {
 				line(c.Category, c.Cell)

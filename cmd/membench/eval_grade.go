@@ -98,7 +98,7 @@ counts as a yes at --threshold or above). --report writes the same as JSON.`,
 	f.StringVar(&o.entities, "entities", "", "`file` entity2id.json of MemoryAgentBench, for mab-recsys")
 	f.IntVar(&o.votes, "votes", 1, "ask a judge `n` times about one answer, odd; the majority decides")
 	f.IntVar(&o.workers, "workers", 0, "grade `n` answers at once (0: 4 with a model, else one per core)")
-	f.BoolVar(&o.again, "again", false, "ask judges anew where a record has their verdict")
+	f.BoolVar(&o.again, "again", false, "ask judges again where a record has their verdict")
 	f.Float64Var(&o.threshold, "threshold", 0.5, "a score from here on is a yes in the agreement table, above 0 to `1`")
 	f.StringVar(&o.report, "report", "", "write the figures to this `file` as JSON (- is standard output)")
 	f.BoolVar(&o.strict, "strict", false, "write nothing and exit 3 when the data has errors")
@@ -225,7 +225,7 @@ func gradeInputs(inputs []string) (qa, sessions []string, err error) {
 		case kind == schema.KindSession:
 			sessions = append(sessions, f)
 		case slices.Contains(inputs, f):
-			return nil, nil, usagef("%s: its first line is no QA record and no session record", f)
+			return nil, nil, usagef("%s: its first line is not a QA record or a session record", f)
 		}
 	}
 	if len(qa)+len(sessions) == 0 {

@@ -34,7 +34,7 @@ const exitHelp = `
 Exit status: 0 fine, 1 the program or a service failed, 2 wrong usage, 3 the data has errors,
 141 whoever read standard output went away. An interrupted command exits 1; the next run goes on.`
 
-const interrupted = "membench: interrupted; the next run goes on where this one stopped"
+const interrupted = "membench: interrupted; the next run continues where this one stopped"
 
 // env is everything a command takes from outside: streams, environment, clock.
 type env struct {

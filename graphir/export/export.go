@@ -248,7 +248,7 @@ type nodeSet map[schema.NodeID]bool
 func (s nodeSet) end(e *schema.Edge) *schema.Finding {
 	for i, end := range []schema.NodeID{e.Src, e.Dst} {
 		if s[end] {
-			return &schema.Finding{Pointer: []string{"/src", "/dst"}[i], Code: "GRF031", Message: "the edge has an end that was left out", Have: string(end)}
+			return &schema.Finding{Pointer: []string{"/src", "/dst"}[i], Code: "GRF031", Message: "the edge has an end that was skipped", Have: string(end)}
 		}
 	}
 	return nil
@@ -267,7 +267,7 @@ func (s *survey) split(pos schema.Pos, p graph.Props, fits func(graph.Prop) bool
 			continue
 		}
 		s.result.Moved++
-		s.o.Report(&schema.Finding{Pos: pos, Pointer: schema.Pointer("props", graph.MemberName(q.Name)), Code: "GRF035", Message: "value does not fit its column and stands in props_json", Have: typeOf(q.Value).String(), Want: s.cols.types[q.Name].String(), Warning: true})
+		s.o.Report(&schema.Finding{Pos: pos, Pointer: schema.Pointer("props", graph.MemberName(q.Name)), Code: "GRF035", Message: "value does not fit its column and is moved to props_json", Have: typeOf(q.Value).String(), Want: s.cols.types[q.Name].String(), Warning: true})
 		if more, err := out.With(graph.MemberName(q.Name), jsonValue(q.Value)); err == nil {
 			out = more
 		}

@@ -126,7 +126,7 @@ func (m *Memory) compare(ctx context.Context) error {
 		return m.sys.o.Points.Drop(ctx, m.ns)
 	}
 	if foreign > 0 {
-		return fmt.Errorf("the vector store holds %d points of the memory %s/%s that its journal knows nothing of: they are another store's; use a collection of its own, or delete them", foreign, m.ns.Run, m.ns.Scope)
+		return fmt.Errorf("the vector store holds %d points of the memory %s/%s that its journal does not list: they belong to another store; use a collection of its own, or delete them", foreign, m.ns.Run, m.ns.Scope)
 	}
 	return nil
 }

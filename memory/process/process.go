@@ -246,7 +246,7 @@ func (p *proc) answer(method string, b []byte, result any) error {
 		} `json:"error"`
 	}
 	if err := codec.Unmarshal(b, &a); err != nil || a.ID == nil || *a.ID != p.id {
-		return p.broken(method, fmt.Sprintf("a line on standard output is no answer to request %d: %.200q; words belong on standard error", p.id, b), err)
+		return p.broken(method, fmt.Sprintf("a line on standard output is not an answer to request %d: %.200q; words belong on standard error", p.id, b), err)
 	}
 	if a.Error != nil {
 		code := a.Error.Code

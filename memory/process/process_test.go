@@ -81,7 +81,7 @@ func TestBadPrograms(t *testing.T) {
 		timeout time.Duration
 		wants   []string // of the error, somewhere between New and Retrieve
 	}{
-		"prints words": {"print('loading model', flush=True)\nsys.stdin.read()", 0, []string{"standard output is no answer", "loading model"}},
+		"prints words": {"print('loading model', flush=True)\nsys.stdin.read()", 0, []string{"standard output is not an answer", "loading model"}},
 		"dies":         {"sys.stderr.write('no GPU here')\nsys.exit(7)", 0, []string{"hello", "no GPU here"}},
 		"hangs":        {"time.sleep(600)", 300 * time.Millisecond, []string{"no answer", "300ms"}},
 		"no ingest":    {loop + "  reply(r, result={'methods': ['reset', 'answer']})", 0, []string{"ingest is needed"}},
