@@ -2,8 +2,6 @@ package mem0
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,9 +74,7 @@ func (m *Memory) sum(p *point, payload schema.Object) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	h := sha256.New()
-	fmt.Fprintf(h, "%s|%s|%s", m.sys.o.Embedder.Profile(), indexed(p), raw)
-	return hex.EncodeToString(h.Sum(nil))[:16], nil
+	return memory.Fingerprint("%s|%s|%s", m.sys.o.Embedder.Profile(), indexed(p), raw), nil
 }
 
 // outside is p as Options.Points is given it, but for its vector.
