@@ -86,6 +86,9 @@ func Bulk(ctx context.Context, in []BulkInput, entities, claims io.Writer, found
 	if err := b.read(ctx, in); err != nil {
 		return b.res, err
 	}
+	if err := b.findTwoTypes(ctx); err != nil {
+		return b.res, err
+	}
 	return b.res, b.write(ctx, entities, claims)
 }
 
@@ -101,6 +104,9 @@ type bulk struct {
 	denied  map[string]bool // claim ids, less their predicate, that are denied somewhere
 	rivalry bool            // some claims may conflict
 	index   *conflicts
+	numbers typeNumbers
+	types   typeTable         // of all entities
+	lost    map[string]string // see findTwoTypes
 }
 
 // A predicate is what conflicts ask of one.
@@ -160,6 +166,7 @@ func (b *bulk) read(ctx context.Context, in []BulkInput) error {
 			for k := range w.denied {
 				b.denied[k] = true
 			}
+			b.types.join(&w.types)
 			b.mu.Unlock()
 		})
 	}
@@ -266,6 +273,7 @@ type worker struct {
 	records int
 	denied  map[string]bool
 	rivalry bool
+	types   typeTable
 }
 
 func (w *worker) block(bl block) error {
@@ -293,6 +301,8 @@ func (w *worker) line(line []byte, file, no int, name string) error {
 		parts, kind := w.scan.key()
 		if kind == kindClaim {
 			w.watch(parts[1], parts[2], line)
+		} else {
+			w.types.note(&w.b.numbers, parts[0], parts[1])
 		}
 		w.row = appendRow(w.row[:0], parts, kind, order, flagPlain, line)
 		return w.sorter.Add(w.row)
@@ -306,6 +316,12 @@ func (w *worker) line(line []byte, file, no int, name string) error {
 	if f := whole(s); f != nil {
 		f.Pos = pos
 		return w.b.report(f)
+	}
+	if f := unnamed(s); f != nil {
+		f.Pos = pos
+		if err := w.b.report(f); err != nil {
+			return err
+		}
 	}
 	w.records++
 	var enc []byte
@@ -326,6 +342,7 @@ func (w *worker) line(line []byte, file, no int, name string) error {
 		w.watch([]byte(s.Claim.Predicate), []byte(id), nil)
 		w.row = appendRow(w.row[:0], [][]byte{[]byte(s.Claim.Domain), []byte(s.Claim.Predicate), []byte(id)}, kindClaim, order, 0, enc)
 	} else {
+		w.types.note(&w.b.numbers, []byte(s.Entity.Type), []byte(s.Entity.ID))
 		if enc = canonical001(line); !raw {
 			enc, err = codec.Append(nil, s.At(w.b.Version), codec.Compact)
 		}

@@ -212,6 +212,7 @@ func (b *bulk) stream(rng extsort.Range, looking bool, yield func(batch, error) 
 			return false
 		}
 		big = newBig(b, row.id[0] == kindClaim)
+		big.key = bytes.Clone(row.id)
 		for _, r := range rows[from:] {
 			if err := big.add(splitRow(r)); err != nil {
 				return fail(err)
@@ -265,6 +266,12 @@ func (b *bulk) merge(ba batch, looking bool) (out output, err error) {
 		m.group = group
 		if group[0].id[0] == kindEntity {
 			if looking {
+				continue
+			}
+			if f := b.twoTypes(group[0].id); f != nil {
+				for range group {
+					out.findings = append(out.findings, f)
+				}
 				continue
 			}
 			if out.entities, err = b.mergeEntity(out.entities, group, &out); err != nil {
@@ -361,7 +368,7 @@ func (b *bulk) mergeClaim(dst []byte, group []row, looking bool, out *output) ([
 }
 
 // splice merges plain records of one claim by their bytes. It is false, and nothing
-// is appended, where more than evidence, confidence and update differ.
+// is appended, where ranks contradict each other or the makers differ.
 func (b *bulk) splice(dst []byte, group []row, m *scratch) ([]byte, bool) {
 	l := &m.scan
 	ev := m.ev[:0]
@@ -383,8 +390,14 @@ func (b *bulk) splice(dst []byte, group []row, m *scratch) ([]byte, bool) {
 		if i == 0 {
 			line, head, conf, best, status, rank, updated, by, at = r.line, h, l.conf, f, l.status, l.rank, l.updated, l.by, t
 		} else {
-			if !bytes.Equal(line[:head], r.line[:h]) || !bytes.Equal(status, l.status) || !bytes.Equal(rank, l.rank) || !bytes.Equal(by, l.by) {
+			if !bytes.Equal(line[:head], r.line[:h]) || rank != nil && l.rank != nil && !bytes.Equal(rank, l.rank) || !bytes.Equal(by, l.by) {
 				return dst, false
+			}
+			if rank == nil {
+				rank = l.rank
+			}
+			if !bytes.Equal(status, l.status) && strongest(string(status), string(l.status)) == string(l.status) {
+				status = l.status
 			}
 			if f > best {
 				best, conf = f, l.conf
@@ -494,6 +507,7 @@ type bigClaim struct {
 	newest   schema.Instant
 	seq      uint64
 	findings []*schema.Finding
+	key      []byte // of an entity: its row's kind and key
 	out      []byte // of an entity
 	done     *schema.Claim
 }
@@ -625,6 +639,10 @@ func (g *bigClaim) output(looking bool) (out output, err error) {
 		out.findings = g.findings
 	}
 	if !g.isClaim {
+		if f := g.b.twoTypes(g.key); f != nil {
+			out.findings = append(out.findings, f)
+			return out, nil
+		}
 		out.entities, out.ne = g.out, 1
 		return out, nil
 	}

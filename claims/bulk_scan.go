@@ -272,7 +272,7 @@ func (l *lineScanner) readClaim(v schema.Version) bool {
 		return false
 	}
 	l.status, ok = l.text(`,"status":"`)
-	if !ok || string(l.status) == schema.StatusDeprecated {
+	if !ok || len(l.status) == 0 || string(l.status) == schema.StatusDeprecated {
 		return false // its reason may have to go
 	}
 	if !l.readRank() {
@@ -321,7 +321,7 @@ func (l *lineScanner) evidence(v schema.Version) bool {
 		var e evidenceKey
 		var ok bool
 		from := l.i
-		if e.mem, ok = l.text(`{"memory_item_id":"`); !ok {
+		if e.mem, ok = l.text(`{"memory_item_id":"`); !ok || len(e.mem) == 0 {
 			return false
 		}
 		if e.point, ok = l.text(`,"point_id":"`); !ok {

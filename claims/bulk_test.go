@@ -59,14 +59,33 @@ func randomFiles(r *rand.Rand, convs int, odd bool) [][]string {
 			if odd && r.IntN(6) == 0 {
 				extra += fmt.Sprintf(`,"note":{"n":%d}`, r.IntN(3))
 			}
-			line := fmt.Sprintf(`{"record_type":"claim","claim_id":"%s","predicate":"%s","subject":{"entity_type":"Agent","entity_id":"%s"},"object":{"entity_type":"%s","entity_id":"%s"},"domain":"%s","confidence":0.%d,"status":"active","rank":%s,"updated_at":"2026-02-%02dT00:00:00Z","evidence":[%s]%s}`,
-				id, pred, subj, typ, obj, dom, 61+r.IntN(38), rank, 1+r.IntN(20), strings.Join(ev, ","), extra)
+			conf, status := fmt.Sprintf("0.%d", 61+r.IntN(38)), "active"
+			if r.IntN(3) == 0 {
+				status = []string{"candidate", "deprecated", "superseded"}[r.IntN(3)]
+			}
+			if odd && r.IntN(12) == 0 {
+				switch r.IntN(4) {
+				case 0:
+					conf = "1.5"
+				case 1:
+					status = ""
+				case 2:
+					ev = nil
+				case 3:
+					ev = append(ev, `{"memory_item_id":"","point_id":"p","conv_id":"c","scene_id":"s","created_at":"2026-02-01T00:00:00Z","text":"t"}`)
+				}
+			}
+			line := fmt.Sprintf(`{"record_type":"claim","claim_id":"%s","predicate":"%s","subject":{"entity_type":"Agent","entity_id":"%s"},"object":{"entity_type":"%s","entity_id":"%s"},"domain":"%s","confidence":%s,"status":"%s","rank":%s,"updated_at":"2026-02-%02dT00:00:00Z","evidence":[%s]%s}`,
+				id, pred, subj, typ, obj, dom, conf, status, rank, 1+r.IntN(20), strings.Join(ev, ","), extra)
 			add(line)
 			alias := ""
 			if r.IntN(2) == 0 {
 				alias = fmt.Sprintf(`"x%d"`, r.IntN(5))
 			}
 			add(fmt.Sprintf(`{"record_type":"entity","entity_type":"%s","entity_id":"%s","props":{"name":"%s","display":"d%d"},"aliases":[%s],"tags":[],"confidence":0.%d}`, typ, obj, name, r.IntN(2), alias, 80+r.IntN(9)))
+			if odd && r.IntN(8) == 0 { // one id under two types
+				add(fmt.Sprintf(`{"record_type":"entity","entity_type":"Tag","entity_id":"%s","props":{"name":"%s"},"aliases":[],"tags":[],"confidence":0.9}`, obj, name))
+			}
 			if odd && r.IntN(12) == 0 {
 				add(strings.Replace(line, `,"domain"`, ` , "domain"`, 1))
 				add(`{"record_type":"claim", broken`)
@@ -287,6 +306,38 @@ func TestBulkFindings(t *testing.T) {
 	_, codes := bulkOf(t, [][]string{{`{"record_type":"claim", broken`, `{"record_type":"wish"}`, `{"a":1,"a":2}`, "\xff", `[]`}}, BulkOptions{})
 	if len(codes) != 5 {
 		t.Errorf("have %v, want five findings", codes)
+	}
+}
+
+// What merging cannot rest on is left out with a finding, by both paths.
+func TestBulkRejects(t *testing.T) {
+	claim := `{"record_type":"claim","claim_id":"claim:P|d|agent:a|topic:b","predicate":"P","subject":{"entity_type":"Agent","entity_id":"agent:a"},"object":{"entity_type":"Topic","entity_id":"topic:b"},"domain":"d","confidence":0.9,"status":"active","rank":null,"updated_at":"2026-02-01T00:00:00Z","evidence":[{"memory_item_id":"mem:x","point_id":"p","conv_id":"c","scene_id":"s","created_at":"2026-02-01T00:00:00Z","text":"t"}]}`
+	entity := `{"record_type":"entity","entity_type":"Topic","entity_id":"topic:b","props":{"name":"b"},"aliases":[],"tags":[],"confidence":0.9}`
+	for _, c := range []struct {
+		lines []string
+		code  string
+		kept  int
+	}{
+		{[]string{claim}, "", 1},
+		{[]string{strings.Replace(claim, "0.9", "1.01", 1)}, "CLM208", 0},
+		{[]string{strings.Replace(claim, "0.9", "-0.1", 1)}, "CLM208", 0},
+		{[]string{strings.Replace(entity, "0.9", "7", 1)}, "CLM208", 0},
+		{[]string{strings.Replace(claim, `"active"`, `""`, 1)}, "CLM207", 0},
+		{[]string{strings.Replace(claim, `"status":"active",`, "", 1)}, "CLM207", 0},
+		{[]string{claim[:strings.Index(claim, `"evidence"`)] + `"evidence":[]}`}, "CLM209", 0},
+		{[]string{strings.Replace(claim, "mem:x", "", 1)}, "CLM209", 0},
+		{[]string{entity, strings.Replace(entity, "Topic", "Tag", 1)}, "CLM205", 1},
+		{[]string{entity, strings.Replace(entity, "Topic", "Author", 1), strings.Replace(entity, "Topic", "Work", 1)}, "CLM205 CLM205", 1},
+	} {
+		for _, v := range schema.Versions() {
+			out, codes := bulkOf(t, [][]string{c.lines}, BulkOptions{Version: v, Workers: 2})
+			if strings.Join(codes, " ") != c.code || strings.Count(out, "\n") != c.kept {
+				t.Errorf("%s: version %s: have %v, %d records, want %q, %d", c.lines[len(c.lines)-1], v, codes, strings.Count(out, "\n"), c.code, c.kept)
+			}
+			if want := plainOf(t, [][]string{c.lines}, v); !sameLines(t, v, out, want) {
+				t.Errorf("%s: version %s:\n%s", c.lines[len(c.lines)-1], v, firstDiff(out, want))
+			}
+		}
 	}
 }
 

@@ -80,14 +80,17 @@ type Options struct {
 	Catalog   *catalog.Catalog // nil: the built-in one
 	Version   schema.Version   // of ids and vocabulary; "": the newest
 	People    schema.People    // who is who in the project
-	Cache     Cache            // nil: nothing is remembered
-	Force     bool             // ask again for what the cache knows
-	Tags      *Tags            // nil: none are offered
-	MaxItems  int              // memories in a chunk; 0: MaxItems
-	MaxChars  int              // code points in a chunk; 0: MaxChars
-	Workers   int              // chunks at once, of the rule extractor conversations; 0: 1
-	Memory    int64            // bytes of records held before they go to disk; 0: 16 MiB
-	TempDir   string           // where they go; "": the system's folder
+	// Operations are the scenes whose talk is about systems: only there are alerts, causes,
+	// fixes and owners looked for. "*" is every scene; none by default.
+	Operations []string
+	Cache      Cache  // nil: nothing is remembered
+	Force      bool   // ask again for what the cache knows
+	Tags       *Tags  // nil: none are offered
+	MaxItems   int    // memories in a chunk; 0: MaxItems
+	MaxChars   int    // code points in a chunk; 0: MaxChars
+	Workers    int    // chunks at once, of the rule extractor conversations; 0: 1
+	Memory     int64  // bytes of records held before they go to disk; 0: 16 MiB
+	TempDir    string // where they go; "": the system's folder
 }
 
 func (o Options) withDefaults() Options {
@@ -99,7 +102,7 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Extractor == nil {
 		r := Rule(o.Catalog, o.Version).(*rule)
-		r.people = o.People
+		r.people, r.operations = o.People, o.Operations
 		o.Extractor = r
 	}
 	if _, ok := o.Extractor.(*rule); ok {
@@ -377,6 +380,10 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 		}
 		for _, s := range r.Statements {
 			if s.Claim != nil {
+				if s.Claim.Domain == "ops" && !operational(o.Operations, mem.Fields.SceneID) {
+					out.Dropped++
+					continue
+				}
 				c := *s.Claim
 				e := schema.Evidence{Memory: mem.ID, Point: mem.Point, ConvID: mem.Fields.ConvID, SceneID: mem.Fields.SceneID, CreatedAt: mem.Fields.CreatedAt, Text: mem.Fields.Data}
 				if len(c.Evidence) > 0 {
@@ -396,6 +403,11 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 	out.Findings = append(out.Findings, m.Findings()...)
 	out.Statements = m.All()
 	return out, nil
+}
+
+// operational reports whether a scene is declared to be about systems.
+func operational(scenes []string, scene string) bool {
+	return slices.Contains(scenes, "*") || slices.Contains(scenes, scene)
 }
 
 func seqOf(cs []Chunk) iter.Seq2[Chunk, error] {

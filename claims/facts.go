@@ -1,9 +1,11 @@
 package claims
 
 import (
+	"slices"
 	"strings"
 
 	"membench/internal/clause"
+	"membench/internal/openie"
 	"membench/internal/textnorm"
 	"membench/internal/timex"
 	"membench/schema"
@@ -20,9 +22,9 @@ import (
 //	time      evidence says when it happened, counted from when it was said
 //
 // Wishes, conditions, hearsay, questions and requests are no claims.
-func (r *rule) facts(m Memory, c *cast) (out []schema.Statement) {
+func (r *rule) facts(m Memory, c *cast, known []openie.Triple) (out []schema.Statement) {
 	said, dated := dayOf(m.Fields.CreatedAt)
-	o := clause.Options{}
+	o := clause.Options{Names: []string{schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)}}
 	if dated {
 		o.Year, _, _ = said.Civil()
 	}
@@ -31,7 +33,7 @@ func (r *rule) facts(m Memory, c *cast) (out []schema.Statement) {
 			continue
 		}
 		who, ok := c.who(m, f.Subject)
-		if !ok || who.ID == m.Speaker.ID && r.cat.Predicates[f.Slot].Domain != "life" { // what speakers like and read are openie's
+		if !ok || f.Subject.Kind != clause.Speaker && r.v.Before(schema.V020) || who.ID == m.Speaker.ID && r.said(known, f) {
 			continue
 		}
 		when := ""
@@ -41,6 +43,17 @@ func (r *rule) facts(m Memory, c *cast) (out []schema.Statement) {
 		out = append(out, r.fact(m, f, who, when)...)
 	}
 	return out
+}
+
+// said reports whether the rules for what speakers like, read and say of themselves made
+// something of the sentence of a fact of their kind: they name its object better.
+func (r *rule) said(known []openie.Triple, f clause.Fact) bool {
+	if f.Slot != "IS" && r.cat.Predicates[f.Slot].Domain == "life" {
+		return false
+	}
+	return slices.ContainsFunc(known, func(t openie.Triple) bool {
+		return t.Subject.Type == "" && t.Sentence.Start == f.Start
+	})
 }
 
 // fact makes the claims of one fact: two where a state is told as past.

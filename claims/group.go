@@ -37,7 +37,7 @@ func (g *entityGroup) add(e *schema.Entity) *schema.Finding {
 		g.typ, g.id = e.Type, e.ID
 	} else if g.typ != e.Type {
 		// The smaller type stays, so that the order does not matter.
-		f := &schema.Finding{Pointer: "/entity_type", Code: "CLM205", Message: "one entity id under two types, skipped", Have: textOf(e.Type), Want: textOf(g.typ)}
+		f := typeFault(e.Type, g.typ)
 		if g.v != schema.V001 && e.Type < g.typ {
 			f.Have, f.Want = f.Want, f.Have
 			*g = entityGroup{v: g.v}
@@ -65,6 +65,10 @@ func (g *entityGroup) add(e *schema.Entity) *schema.Finding {
 	g.tags = unite(g.tags, e.Tags, g.v == schema.V001)
 	g.ids = unite(g.ids, e.IDAliases, false)
 	return nil
+}
+
+func typeFault(have, want string) *schema.Finding {
+	return &schema.Finding{Pointer: "/entity_type", Code: "CLM205", Message: "one entity id under two types, skipped", Have: textOf(have), Want: textOf(want)}
 }
 
 // unite adds what is new, at the end when keepOrder, else sorted.

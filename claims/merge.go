@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"membench/internal/codec"
@@ -265,6 +266,7 @@ func (m *Merger) fold(s schema.Statement, pos schema.Pos) (fault *schema.Finding
 		}
 		fault = g.add(s.Entity)
 	case s.Claim != nil:
+		m.warn(unnamed(s), pos)
 		id, f := claimID(m.mint, s.Claim)
 		m.warn(f, pos)
 		g := m.claims[id]
@@ -305,12 +307,44 @@ func whole(s schema.Statement) *schema.Finding {
 		pointer = "/subject/entity_id"
 	case s.Claim != nil && s.Claim.Object.ID == "":
 		pointer = "/object/entity_id"
+	case s.Claim != nil && s.Claim.Status == "":
+		pointer = "/status"
 	case s.Claim == nil && s.Entity == nil:
 		return errEmpty()
 	default:
-		return nil
+		return supported(s)
 	}
 	return &schema.Finding{Pointer: pointer, Code: "CLM207", Message: "absent or empty, record skipped", Want: "text"}
+}
+
+// supported wants a confidence within its range, and of a claim evidence that names a
+// memory.
+func supported(s schema.Statement) *schema.Finding {
+	var conf schema.Confidence
+	if s.Entity != nil {
+		conf = s.Entity.Confidence
+	} else {
+		conf = s.Claim.Confidence
+	}
+	if !(conf >= 0 && conf <= 1) {
+		return &schema.Finding{Pointer: "/confidence", Code: "CLM208", Message: "not a confidence, record skipped", Have: strconv.FormatFloat(float64(conf), 'g', -1, 64), Want: "a number from 0 to 1"}
+	}
+	if s.Claim != nil && !slices.ContainsFunc(s.Claim.Evidence, func(e schema.Evidence) bool { return e.Memory != "" }) {
+		return &schema.Finding{Pointer: "/evidence", Code: "CLM209", Message: "no evidence that names a memory, claim skipped", Have: fmt.Sprintf("%d rows", len(s.Claim.Evidence)), Want: "at least one with memory_item_id"}
+	}
+	return nil
+}
+
+// unnamed warns of evidence without a memory beside evidence that names one.
+func unnamed(s schema.Statement) *schema.Finding {
+	if s.Claim == nil {
+		return nil
+	}
+	i := slices.IndexFunc(s.Claim.Evidence, func(e schema.Evidence) bool { return e.Memory == "" })
+	if i < 0 {
+		return nil
+	}
+	return &schema.Finding{Pointer: fmt.Sprintf("/evidence/%d/memory_item_id", i), Code: "CLM209", Message: "evidence names no memory, kept", Want: "mem:…", Warning: true}
 }
 
 func errEmpty() *schema.Finding {

@@ -35,12 +35,13 @@ func Rule(c *catalog.Catalog, v schema.Version) Extractor {
 }
 
 type rule struct {
-	cat      *catalog.Catalog
-	v        schema.Version
-	mint     schema.Mint
-	patterns []compiled
-	people   schema.People
-	print    string
+	cat        *catalog.Catalog
+	v          schema.Version
+	mint       schema.Mint
+	patterns   []compiled
+	people     schema.People
+	operations []string // scenes
+	print      string
 }
 
 type compiled struct {
@@ -81,8 +82,8 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 		if _, after, ok := strings.Cut(name, ":"); ok {
 			name = after
 		}
-		_, ops := r.cat.Domains["ops"]
-		o := openie.TripleOptions{Names: []string{name}, Ops: ops && r.v != schema.V001, Alert: alert, Thing: thing}
+		ops := r.v != schema.V001 && operational(r.operations, m.Fields.SceneID)
+		o := openie.TripleOptions{Names: []string{name}, Ops: ops, Alert: alert, Thing: thing}
 		triples := openie.Triples(m.Text, o)
 		alert, thing = o.Spoken(m.Text)
 		triples = append(triples, r.own(m.Text)...)
@@ -94,9 +95,7 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 			}
 			a.Statements = append(a.Statements, s...)
 		}
-		if !r.v.Before(schema.V020) {
-			a.Statements = append(a.Statements, r.facts(m, c.cast)...)
-		}
+		a.Statements = append(a.Statements, r.facts(m, c.cast, triples)...)
 	}
 	return a, nil
 }

@@ -29,6 +29,7 @@ type Project struct {
 	Now           string         `yaml:"now"`            // RFC 3339; default taken once and kept in the output's manifest
 	Catalogs      []string       `yaml:"catalogs"`       // files that add to the vocabulary
 	People        schema.People  `yaml:"people"`         // who is who: names that are one person, and where
+	Operations    []string       `yaml:"operations"`     // scenes whose talk is about systems; "*": all
 
 	Scene         string                  `yaml:"scene"`
 	Character     Character               `yaml:"character"`

@@ -98,21 +98,21 @@ type EvalGrading struct {
 
 // EvalRun says how it is asked.
 type EvalRun struct {
-	TopK          int      `yaml:"top_k,omitempty"` // default 10
-	Depth         *int     `yaml:"depth,omitempty"` // default 50
-	Window        int      `yaml:"window,omitempty"`
-	Overlap       *int     `yaml:"overlap,omitempty"` // default 2
-	Reingest      bool     `yaml:"reingest,omitempty"`
-	Snapshots     bool     `yaml:"snapshots,omitempty"`
-	NoTimes       bool     `yaml:"no_times,omitempty"`
-	Sample        int      `yaml:"sample,omitempty"` // questions of each data set, from each category in proportion
-	MaxCases      int      `yaml:"max_cases,omitempty"`
-	Case          *int     `yaml:"case,omitempty"` // only the case of this number, from 0
-	Memories      int      `yaml:"memories,omitempty"`
-	Calls         int      `yaml:"calls,omitempty"`
-	IngestLimit   Duration `yaml:"ingest_limit,omitempty"`
-	RetrieveLimit Duration `yaml:"retrieve_limit,omitempty"`
-	ReadLimit     Duration `yaml:"read_limit,omitempty"`
+	TopK          int       `yaml:"top_k,omitempty"` // default 10
+	Depth         *int      `yaml:"depth,omitempty"` // default 50
+	Window        int       `yaml:"window,omitempty"`
+	Overlap       *int      `yaml:"overlap,omitempty"` // default 2
+	Reingest      bool      `yaml:"reingest,omitempty"`
+	Snapshots     bool      `yaml:"snapshots,omitempty"`
+	NoTimes       bool      `yaml:"no_times,omitempty"`
+	Sample        int       `yaml:"sample,omitempty"` // questions of each data set, from each category in proportion
+	MaxCases      int       `yaml:"max_cases,omitempty"`
+	Case          *int      `yaml:"case,omitempty"` // only the case of this number, from 0
+	Memories      int       `yaml:"memories,omitempty"`
+	Calls         int       `yaml:"calls,omitempty"`
+	IngestLimit   *Duration `yaml:"ingest_limit,omitempty"`
+	RetrieveLimit *Duration `yaml:"retrieve_limit,omitempty"`
+	ReadLimit     *Duration `yaml:"read_limit,omitempty"`
 }
 
 // EvalOutput says where it goes.

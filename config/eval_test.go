@@ -122,7 +122,7 @@ output: {folder: out, format: [json, csv]}
 	if have, want := string(b), `{"mode": "fused", "chunk_size": 64, "words": {"k1": 1.2}}`; err != nil || have != want {
 		t.Errorf("have %s (%v), want %s", have, err, want)
 	}
-	if *v.Run.Depth != 0 || *v.Run.Case != 0 || v.Run.ReadLimit != 30e9 || len(v.Output.Format) != 2 {
+	if *v.Run.Depth != 0 || *v.Run.Case != 0 || *v.Run.ReadLimit != 30e9 || len(v.Output.Format) != 2 {
 		t.Errorf("have %+v", v)
 	}
 	out, err := v.YAML()

@@ -34,6 +34,16 @@ type Dataset struct {
 	Errata func(f jsonl.File) (*Errata, error)
 }
 
+// ReadErrata reads a correction list in the form that is used for the set, or in the
+// plain one; "-" is stdin.
+func (d Dataset) ReadErrata(path string, stdin io.Reader) (*Errata, error) {
+	read := d.Errata
+	if read == nil {
+		read = ReadErrata
+	}
+	return read(PathFile(path, stdin))
+}
+
 // Options are those of every reader; the zero value is what most want.
 type Options struct {
 	// Grain is "turn" or "session": what gold evidence names in a set that has both

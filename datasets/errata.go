@@ -168,6 +168,24 @@ func (e *Errata) Record(r *schema.QARecord, pos schema.Pos, tell func(*schema.Fi
 	r.Errata = &schema.Erratum{Overlay: e.Name, Kind: x.Kind, Answer: x.Answer, Question: x.Question, Note: x.Note}
 }
 
+// Over fills in the corrections of a stream of answers. A correction for another wording
+// goes to found and is left out. A nil list changes nothing.
+func (e *Errata) Over(in schema.Seq[schema.QARecord], found func(*schema.Finding)) schema.Seq[schema.QARecord] {
+	if e == nil {
+		return in
+	}
+	return func(yield func(schema.Record[schema.QARecord], error) bool) {
+		for r, err := range in {
+			if err == nil {
+				e.Record(&r.V, r.Pos, found)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
 func otherWording(pos schema.Pos, id, have string, x *Correction) *schema.Finding {
 	return &schema.Finding{Pos: pos, Code: "DST017", Warning: true, Message: "a correction was made for another wording of " + id + "; it was not laid over",
 		Have: clip(have), Want: clip(x.HasQuestion + " / " + x.HasAnswer)}

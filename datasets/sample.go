@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"slices"
 	"strings"
 
@@ -96,4 +97,32 @@ func (s *Sampler) Draw(n int, seed uint64) Sampling {
 func (s Sampling) Cut(c *schema.Case) bool {
 	c.Questions = slices.DeleteFunc(c.Questions, func(q schema.Question) bool { return !s.has[q.ID] })
 	return len(c.Questions) > 0
+}
+
+// DrawFrom reads a stream and chooses n of its questions.
+func DrawFrom(in schema.Seq[schema.Case], n int, seed uint64) (Sampling, error) {
+	var s Sampler
+	for r, err := range in {
+		if err != nil {
+			return Sampling{}, err
+		}
+		s.Add(r.V, seed)
+	}
+	return s.Draw(n, seed), nil
+}
+
+// From cuts the cases of a stream to the chosen questions. Findings are left out: they
+// were met when the questions were drawn.
+func (s Sampling) From(in schema.Seq[schema.Case]) schema.Seq[schema.Case] {
+	return func(yield func(schema.Record[schema.Case], error) bool) {
+		for r, err := range in {
+			var f *schema.Finding
+			if errors.As(err, &f) || err == nil && !s.Cut(&r.V) {
+				continue
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
 }

@@ -561,3 +561,32 @@ func BenchmarkWrite(b *testing.B) {
 		}
 	}
 }
+
+// Of doubled records node and edges go by one rule, the one of compile-claims,
+// whatever their order.
+func TestDoubledStatements(t *testing.T) {
+	claim := func(conf, updated string) string {
+		return `{"record_type":"claim","claim_id":"claim:P|d|agent:a|tag:x","predicate":"P","subject":{"entity_type":"Agent","entity_id":"agent:a"},"object":{"entity_type":"Tag","entity_id":"tag:x"},"domain":"d","confidence":` + conf + `,"status":"active","rank":null,"updated_at":"` + updated + `","evidence":[{"memory_item_id":"mem:` + hashA + `","point_id":"p1","conv_id":"c","scene_id":"s","created_at":"2026-02-24T18:21:58Z","text":"a"}]}` + "\n"
+	}
+	entity := func(conf string) string {
+		return `{"record_type":"entity","entity_type":"Tag","entity_id":"tag:x","props":{"name":"n` + conf + `"},"aliases":[],"tags":[],"confidence":` + conf + `}` + "\n"
+	}
+	lines := []string{claim("0.87", "2026-02-24T18:22:22Z"), claim("0.94", "2026-02-25T18:22:22Z"), claim("0.94", "2026-02-24T20:00:00Z"), entity("0.8"), entity("0.9")}
+	for _, v := range []schema.Version{schema.V001, schema.Latest} {
+		var first string
+		for range len(lines) {
+			lines = append(lines[1:], lines[0])
+			w := write(t, input{claims: strings.Join(lines, "")}, Options{Version: v, Shortcuts: true}, false)
+			all := w.nodes + w.edges
+			if first == "" {
+				first = all
+			}
+			if all != first {
+				t.Errorf("version %s: the order of the records matters", v)
+			}
+			if strings.Contains(all, "0.87") || strings.Contains(all, "0.8,") || strings.Contains(all, "2026-02-24T20:00:00Z") || !strings.Contains(all, `"n0.9"`) {
+				t.Errorf("version %s: not the most confident and newest record:\n%s", v, all)
+			}
+		}
+	}
+}

@@ -1,7 +1,9 @@
 package graphir
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"strings"
 
 	"membench/internal/codec"
@@ -87,7 +89,20 @@ func (p *projector) entity(e *schema.Entity, at pos, report func(*schema.Finding
 		l.list("id_aliases", ids)
 		out = l.end()
 	}
-	emit(&part{id: id, half: halfEntity, union: true, labels: []string{e.Type}, props: out, pos: at})
+	first, _ := preference(e.Confidence, "", nil)
+	emit(&part{id: id, half: halfEntity, at: first, union: true, labels: []string{e.Type}, props: out, pos: at})
+}
+
+// preference makes one rule for records of one id, the one of compile-claims: the most
+// confident comes first, of equals the newest, then the first by content. Node and edges
+// of a claim all go by it, so that they say the same.
+func preference(conf schema.Confidence, updated string, props []byte) (at int64, order string) {
+	newest := uint64(math.MaxUint64)
+	if t := instant(updated); t != noInstant {
+		newest = ^(uint64(t) ^ 1<<63)
+	}
+	b := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, newest), hash64(props))
+	return int64((1 - min(1, max(0, float64(conf)))) * 1e9), string(b)
 }
 
 func (p *projector) entityField(e *schema.Entity, k string) []byte {
@@ -172,7 +187,9 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 		emit(&part{id: string(id), half: halfClaim, union: union, labels: []string{label}, props: props, pos: at})
 	}
 	whole := c.Subject.ID != "" && c.Object.ID != "" && c.Subject.Type != "" && c.Object.Type != ""
-	emit(&part{id: string(id), half: halfClaim, at: instant(c.UpdatedAt), labels: []string{"Claim"}, props: p.claimProps(c, whole), pos: at})
+	own := p.claimProps(c, whole)
+	first, order := preference(c.Confidence, c.UpdatedAt, own)
+	emit(&part{id: string(id), half: halfClaim, at: first, order: order, labels: []string{"Claim"}, props: own, pos: at})
 	if !whole {
 		report(&schema.Finding{Pointer: "/subject", Code: "GRF058", Message: "claim without both ends: its node stands alone", Have: fmt.Sprintf("subject %q, object %q", c.Subject.ID, c.Object.ID)})
 		return
@@ -244,11 +261,13 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 	five.raw("confidence", schema.AppendFloat(nil, float64(c.Confidence)))
 	five.strOrNull("updated_at", c.UpdatedAt)
 	trace := append(five.b[:len(five.b):len(five.b)], '}')
-	emit(edge(p.mint.HasClaim(pred, c.ID), "HAS_CLAIM", pred, id, trace))
-	emit(edge(p.mint.About(c.ID, target.ID), "ABOUT", id, schema.NodeID(target.ID), trace))
+	for _, x := range []*part{edge(p.mint.HasClaim(pred, c.ID), "HAS_CLAIM", pred, id, trace), edge(p.mint.About(c.ID, target.ID), "ABOUT", id, schema.NodeID(target.ID), trace)} {
+		x.at, x.order = first, order
+		emit(x)
+	}
 	if p.o.Shortcuts && c.Predicate != "" {
 		x := edge(p.mint.Shortcut(c.Predicate, root, target.ID, c.ID), c.Predicate, root, schema.NodeID(target.ID), trace)
-		x.union, x.at, x.order = false, instant(c.UpdatedAt), string(c.ID) // since 0.1.0 claims of several domains share it
+		x.union, x.at, x.order = false, first, order+string(c.ID) // since 0.1.0 claims of several domains share it
 		emit(x)
 	}
 	if newer && label == "Character" {
@@ -272,7 +291,8 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 		b.strOrNull("created_at", ev.CreatedAt)
 		b.strOrNull("text", ev.Text)
 		x := edge(p.mint.EvidencedBy(c.ID, ev.Memory, ev.Point, i), "EVIDENCED_BY", id, schema.NodeID(ev.Memory), b.end())
-		x.union, x.at, x.order = false, instant(ev.CreatedAt), string(ev.Point)
+		x.union, x.at = false, first
+		x.order = order + string(binary.BigEndian.AppendUint64(nil, uint64(instant(ev.CreatedAt))^1<<63)) + string(ev.Point)
 		if newer {
 			x.listed, x.times = true, 1
 			if ev.Point != "" {

@@ -31,6 +31,37 @@ type (
 	}
 )
 
+// List shows every live record of a memory: by its snapshot, else by what it exports. A
+// memory that can do neither gives false.
+func List(m Memory) (list func(context.Context) iter.Seq2[Item, error], ok bool) {
+	if s, ok := As[Snapshotter](m); ok {
+		return s.Snapshot, true
+	}
+	x, ok := As[Exporter](m)
+	if !ok {
+		return nil, false
+	}
+	return func(ctx context.Context) iter.Seq2[Item, error] {
+		return func(yield func(Item, error) bool) {
+			for r, err := range x.Export(ctx) {
+				var it Item
+				if err == nil {
+					it, err = itemOf(r.V)
+				}
+				if !yield(it, err) || err != nil {
+					return
+				}
+			}
+		}
+	}, true
+}
+
+// itemOf is an exported line as a record.
+func itemOf(m schema.MemoryExport) (Item, error) {
+	f, err := m.Fields()
+	return Item{ID: m.ID, Text: f.Data, Status: StatusActive, Time: f.CreatedAt, Sources: f.Events}, err
+}
+
 // Statuses of an Item.
 const (
 	StatusActive  = "active"

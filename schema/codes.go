@@ -49,6 +49,8 @@ var codes = []CodeInfo{
 	{"CLM205", SevError, "one entity id has two types; the later line was skipped", "keep one type"},
 	{"CLM206", SevError, "one claim id means two different claims; the later line was skipped", "escape the parts of the id (membench migrate)"},
 	{"CLM207", SevError, "a member that must hold text is absent or empty; the record was skipped", "fill it"},
+	{"CLM208", SevError, "a confidence is not a number from 0 to 1; the record was skipped", "correct it"},
+	{"CLM209", SevBoth, "a claim has no evidence that names a memory and was skipped (warning: some of its evidence names none)", "fill memory_item_id"},
 	{"DST001", SevError, "a record of a data set lacks what a case needs; the case was skipped", "look at the record; membench datasets info says what the reader was checked on"},
 	{"DST002", SevError, "a question, turn or session of a data set cannot be read; it was skipped of its case", "look at the place"},
 	{"DST003", SevError, "a category label is not one the data set has; the question was skipped", "correct the label, or report a new release of the set"},

@@ -132,6 +132,7 @@ type Grade struct {
 	Score    *float64           `json:"score"`          // [0,1]
 	Label    string             `json:"label,omitzero"` // the protocol's own word: CORRECT, Hallucination, …
 	Outcome  string             `json:"outcome"`        // scored | not_applicable | judge_failed | not_answered
+	Doubt    string             `json:"doubt,omitzero"` // why the verdict is doubtful; the score is then what the judge leans to
 	Reason   string             `json:"reason,omitzero"`
 	Facts    []string           `json:"facts,omitempty"` // what a rule compared, in its order
 	Reply    string             `json:"reply,omitzero"`  // a judge's raw words
@@ -165,7 +166,10 @@ type SessionRecord struct {
 	Delta     []MemoryDelta `json:"delta,omitempty"`         // of this session
 	// Changes are what the receipts say that became of memories inside the session, in
 	// their order: what a delta of the whole session no longer shows.
-	Changes  []MemoryChange `json:"changes,omitempty"`
+	Changes []MemoryChange `json:"changes,omitempty"`
+	// Lost are turns given to the system until now that none of its memories holds, where
+	// it keeps most others as they were said: lost, or forgotten by design.
+	Lost     []EventRef     `json:"lost,omitempty"`
 	Opaque   bool           `json:"opaque,omitzero"` // shows neither snapshot nor delta
 	Outcome  string         `json:"outcome"`
 	Error    string         `json:"error,omitzero"`

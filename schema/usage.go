@@ -1,6 +1,9 @@
 package schema
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // A UsageError is a fault of what was asked for: an option, a path, a file of settings.
 // Neither the data nor a service is at fault, and the same call fails again. The command
@@ -14,3 +17,7 @@ func (u *UsageError) Unwrap() error { return u.Err }
 
 // Usagef makes a UsageError.
 func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
+
+// ErrFindings says that the data has errors, which were reported. The command ends with
+// exit status 3.
+var ErrFindings = errors.New("the data has errors")

@@ -625,8 +625,16 @@ func (c *chain) export(ctx context.Context) error {
 func (c *chain) claimify(ctx context.Context) error {
 	cat, files := c.catalogArgs()
 	use := c.p.Claims.Extractor
-	args := append([]string{"claimify", c.path("exports"), "-o", "%s", "--extractor", use, "--prune"}, slices.Concat(cat, c.peopleArgs(), c.modelArgs(use), c.versionArgs())...)
+	args := append([]string{"claimify", c.path("exports"), "-o", "%s", "--extractor", use, "--prune"}, slices.Concat(cat, c.peopleArgs(), c.operationsArgs(), c.modelArgs(use), c.versionArgs())...)
 	return c.step(ctx, build.Step{Name: "claimify", Inputs: append([]string{c.path("exports")}, files...), Output: c.path("claims", "by_conv"), Dir: true, InPlace: true, Models: c.models("claims", use), Prompts: c.prompts(use, "claims")}, "statements", args...)
+}
+
+// operationsArgs hand on which scenes are about systems.
+func (c *chain) operationsArgs() (args []string) {
+	for _, s := range c.p.Operations {
+		args = append(args, "--operations", s)
+	}
+	return args
 }
 
 // peopleArgs hand on who is who, where the project says so.

@@ -24,17 +24,18 @@ import (
 type claimifyOptions struct {
 	exports []string
 
-	out       string
-	extractor string // rule | model
-	model     modelFlags
-	catalog   []string
-	people    peopleFlag
-	version   schema.Version
-	strict    bool
-	force     bool
-	prune     bool
-	workers   int
-	memory    byteSize
+	out        string
+	extractor  string // rule | model
+	model      modelFlags
+	catalog    []string
+	people     peopleFlag
+	operations []string
+	version    schema.Version
+	strict     bool
+	force      bool
+	prune      bool
+	workers    int
+	memory     byteSize
 }
 
 func newClaimifyCmd(e *env) *cobra.Command {
@@ -67,6 +68,7 @@ built-in catalogue (membench schema show catalog).`,
 	o.model.add(c)
 	f.StringArrayVar(&o.catalog, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
 	f.Var(&o.people, "people", "say who is who: a YAML `file` with scope and known, as under people in membench.yaml, or its text in braces")
+	f.StringArrayVar(&o.operations, "operations", nil, "look for alerts, causes, fixes and owners of systems in this `scene` (may be repeated; \"*\": in all)")
 	f.Var(versionFlag{&o.version}, "schema-version", "write this `version` of the records")
 	f.BoolVar(&o.strict, "strict", false, "write nothing and exit 3 when the data has errors")
 	f.BoolVar(&o.force, "force", false, "ask the model again about memories that it was asked about before")
@@ -99,7 +101,7 @@ func runClaimify(ctx context.Context, e *env, o claimifyOptions) (err error) {
 	if o.workers == 0 && o.extractor == "rule" {
 		o.workers = runtime.GOMAXPROCS(0)
 	}
-	co := claims.Options{Catalog: cat, Version: o.version, People: o.people.People, Force: o.force, Workers: o.workers, Memory: int64(o.memory), TempDir: e.getenv("TMPDIR")}
+	co := claims.Options{Catalog: cat, Version: o.version, People: o.people.People, Operations: o.operations, Force: o.force, Workers: o.workers, Memory: int64(o.memory), TempDir: e.getenv("TMPDIR")}
 	if o.extractor == "model" {
 		ms, err2 := o.model.open(e)
 		if err2 != nil {

@@ -107,7 +107,7 @@ func runCompile(c *cobra.Command, e *env, o compileOptions) error {
 				return struct {
 					io.Reader
 					io.Closer
-				}{untilDone{c.Context(), r}, r}, nil
+				}{untilDone(c.Context(), r), r}, nil
 			}})
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"membench/schema/jsonl"
 )
 
-func records[T any](t *testing.T, path string) (out []T) {
+func recordsIn[T any](t *testing.T, path string) (out []T) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -57,8 +57,8 @@ func TestRealLoCoMoChain(t *testing.T) {
 			t.Fatalf("membench %v: exit %d\n%s", args, code, &words)
 		}
 	}
-	cases := records[schema.Case](t, "cases.jsonl")
-	events := records[schema.Event](t, "events.jsonl")
+	cases := recordsIn[schema.Case](t, "cases.jsonl")
+	events := recordsIn[schema.Event](t, "events.jsonl")
 	if len(cases) != 1 || len(events) != 369 || len(cases[0].Questions) != 105 {
 		t.Fatalf("%d cases, %d events", len(cases), len(events))
 	}
@@ -83,11 +83,11 @@ func TestRealLoCoMoChain(t *testing.T) {
 		t.Errorf("%d ids of evidence followed", named)
 	}
 	nodes := map[string]bool{}
-	for _, n := range records[schema.Node](t, "graph/nodes.jsonl") {
+	for _, n := range recordsIn[schema.Node](t, "graph/nodes.jsonl") {
 		nodes[string(n.ID)] = true
 	}
 	known := 0
-	for _, x := range records[schema.MemoryExport](t, "exports/conv-30.mem0.jsonl") {
+	for _, x := range recordsIn[schema.MemoryExport](t, "exports/conv-30.mem0.jsonl") {
 		var p struct {
 			Events []schema.EventRef `json:"events"`
 		}

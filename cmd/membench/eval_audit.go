@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"membench/eval/figure"
 	"membench/eval/protocol"
 	"membench/eval/published"
 
@@ -133,13 +134,13 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 func printAudit(w io.Writer, a *published.Audit) {
 	fmt.Fprintf(w, "%s (%s, %s): %d answers, %d findings\n", a.Run, a.Dataset, a.Format, a.Rows, a.Left)
 	for _, r := range append(a.Recorded, a.Sessions...) {
-		fmt.Fprintf(w, "  %-34s %8s  Wilson %s  n %d\n", r.Protocol, percent(r.Overall.Value), interval(r.Overall.Lo, r.Overall.Hi), r.Overall.N)
+		fmt.Fprintf(w, "  %-34s %8s  Wilson %s  n %d\n", r.Protocol, figure.Percent(r.Overall.Value), figure.Interval(r.Overall.Lo, r.Overall.Hi), r.Overall.N)
 	}
 	if v := a.Votes; v != nil {
-		fmt.Fprintf(w, "  %d votes each: unanimous %s %%, Fleiss κ %s\n", v.Raters, percent(&v.Unanimous), published.Number(v.Fleiss, 3))
+		fmt.Fprintf(w, "  %d votes each: unanimous %s %%, Fleiss κ %s\n", v.Raters, figure.Percent(&v.Unanimous), published.Number(v.Fleiss, 3))
 	}
 	for _, r := range a.Regrades {
-		fmt.Fprintf(w, "  %-34s %8s  Wilson %s  n %d\n", r.Protocol, percent(r.Overall.Value), interval(r.Overall.Lo, r.Overall.Hi), r.Overall.N)
+		fmt.Fprintf(w, "  %-34s %8s  Wilson %s  n %d\n", r.Protocol, figure.Percent(r.Overall.Value), figure.Interval(r.Overall.Lo, r.Overall.Hi), r.Overall.N)
 		for _, x := range r.Against {
 			if x.Reproduces() {
 				fmt.Fprintf(w, "    reproduces %s on all %d rows\n", x.Recorded, x.N)
@@ -156,6 +157,6 @@ func printAudit(w io.Writer, a *published.Audit) {
 		if c.Label != "" {
 			what += ", " + c.Label
 		}
-		fmt.Fprintf(w, "  claim %s: %s %% of %d; here %s (%s) of %d: %s\n    %s\n", what, percent(&c.Value), c.N, percent(c.Ours.Value), interval(c.Ours.Lo, c.Ours.Hi), c.Ours.N, published.Verdict(c), c.Source)
+		fmt.Fprintf(w, "  claim %s: %s %% of %d; here %s (%s) of %d: %s\n    %s\n", what, figure.Percent(&c.Value), c.N, figure.Percent(c.Ours.Value), figure.Interval(c.Ours.Lo, c.Ours.Hi), c.Ours.N, published.Verdict(c), c.Source)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"membench/eval/calibrate"
 	"membench/eval/judge"
 	"membench/eval/protocol"
-	"membench/llm"
+	"membench/eval/records"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -19,15 +19,84 @@ import (
 )
 
 type calibrateOptions struct {
-	inputs    []string
+	inputs []string
+	plants string
+	json   bool
+	judgeFlags
+}
+
+// judgeFlags name the judge that is measured.
+type judgeFlags struct {
 	judge     string
 	method    string
-	plants    string
 	vectors   bool
 	threshold float64
 	workers   int
-	json      bool
 	model     modelFlags
+}
+
+func (o *judgeFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.judge, "judge", "rule", "`judge` to measure: rule, or a protocol's name")
+	f.StringVar(&o.method, "method", "trained", "how the rule judge weighs what it compared: `trained` or rules")
+	f.BoolVar(&o.vectors, "similarity", false, "with --judge rule: weigh nearness in meaning too, by the model for vectors (models.embed, or LOCAL_EMBEDDING_MODEL)")
+	f.Float64Var(&o.threshold, "threshold", 0.5, "a protocol's score from here on is an acceptance, above 0 to `1`")
+	f.IntVar(&o.workers, "workers", 0, "judge `n` answers at once (0: 4 with a model, else one per core)")
+	o.model.add(c)
+}
+
+// measured is the judge that judgeFlags name.
+type measured struct {
+	grader  calibrate.Grader
+	workers int          // answers judged at once by default
+	dry     bool         // nothing is judged: only the cost is asked for
+	close   func(*error) // closes its model
+}
+
+func (o *judgeFlags) open(e *env) (m measured, err error) {
+	m = measured{workers: runtime.GOMAXPROCS(0), close: func(*error) {}}
+	if !(o.threshold > 0 && o.threshold <= 1) {
+		return m, usagef("--threshold: have %v, want above 0 to 1", o.threshold)
+	}
+	method, ok := map[string]judge.Method{"trained": judge.Trained, "rules": judge.Rules}[o.method]
+	if !ok {
+		return m, usagef("--method: have %q, want trained or rules", o.method)
+	}
+	if o.vectors && o.judge != "rule" {
+		return m, usagef("--similarity: have --judge %s, want rule", o.judge)
+	}
+	if o.judge == "rule" && !o.vectors {
+		m.grader = calibrate.Rule(judge.Options{Method: method})
+		return m, nil
+	}
+	var p *protocol.Protocol
+	if o.judge != "rule" {
+		ps, err := protocol.Pick(protocol.All(), o.judge)
+		if err != nil {
+			return m, usageError{err}
+		}
+		if p = ps[0]; p.Rule != nil {
+			m.grader, err = calibrate.Protocol(p, nil)
+			return m, err
+		}
+	}
+	ms, err := o.model.open(e)
+	if err != nil {
+		return m, err
+	}
+	m.close, m.dry = ms.close, ms.dryRun()
+	if o.vectors {
+		vectors, err := ms.EndpointEmbedder()
+		m.grader = calibrate.Near(judge.Options{Method: method}, vectors)
+		return m, err
+	}
+	gen, err := ms.Generator(config.Judge)
+	if err != nil {
+		return m, err
+	}
+	m.workers = 4
+	m.grader, err = calibrate.Protocol(p, gen)
+	return m, err
 }
 
 func newEvalCalibrateCmd(e *env) *cobra.Command {
@@ -68,78 +137,28 @@ take the rates as the least a judge gets wrong.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.judge, "judge", "rule", "`judge` to measure: rule, or a protocol's name")
-	f.StringVar(&o.method, "method", "trained", "how the rule judge weighs what it compared: `trained` or rules")
+	o.judgeFlags.add(c)
 	f.StringVar(&o.plants, "plants", "", "take planted answers from this `file` (- is standard input)")
-	f.BoolVar(&o.vectors, "similarity", false, "with --judge rule: weigh nearness in meaning too, by the model for vectors (models.embed, or LOCAL_EMBEDDING_MODEL)")
-	f.Float64Var(&o.threshold, "threshold", 0.5, "a protocol's score from here on is an acceptance, above 0 to `1`")
-	f.IntVar(&o.workers, "workers", 0, "judge `n` answers at once (0: 4 with a model, else one per core)")
 	f.BoolVar(&o.json, "json", false, "print the report as JSON")
-	o.model.add(c)
 	return c
 }
 
 func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err error) {
-	if !(o.threshold > 0 && o.threshold <= 1) {
-		return usagef("--threshold: have %v, want above 0 to 1", o.threshold)
-	}
-	methods := map[string]judge.Method{"trained": judge.Trained, "rules": judge.Rules}
-	method, ok := methods[o.method]
-	if !ok {
-		return usagef("--method: have %q, want trained or rules", o.method)
-	}
 	run := calibrate.Options{Threshold: o.threshold, Workers: o.workers}
+	m, err := o.open(e)
+	defer m.close(&err)
+	if err != nil {
+		return err
+	}
+	if m.dry {
+		e = e.mute()
+	}
 	if run.Workers <= 0 {
-		run.Workers = runtime.GOMAXPROCS(0)
-	}
-	if o.vectors && o.judge != "rule" {
-		return usagef("--similarity: have --judge %s, want rule", o.judge)
-	}
-	grader := calibrate.Rule(judge.Options{Method: method})
-	if o.vectors {
-		ms, err2 := o.model.open(e)
-		if err2 != nil {
-			return err2
-		}
-		defer ms.close(&err)
-		vectors, err2 := ms.EndpointEmbedder()
-		if err2 != nil {
-			return err2
-		}
-		if ms.dryRun() {
-			e = e.mute()
-		}
-		grader = calibrate.Near(judge.Options{Method: method}, vectors)
-	}
-	if o.judge != "rule" {
-		ps, err2 := protocol.Pick(protocol.All(), o.judge)
-		if err2 != nil {
-			return usageError{err2}
-		}
-		var gen llm.Generator
-		if ps[0].Rule == nil {
-			ms, err2 := o.model.open(e)
-			if err2 != nil {
-				return err2
-			}
-			defer ms.close(&err)
-			if gen, err = ms.Generator(config.Judge); err != nil {
-				return err
-			}
-			if ms.dryRun() {
-				e = e.mute()
-			}
-			if o.workers == 0 {
-				run.Workers = 4
-			}
-		}
-		if grader, err = calibrate.Protocol(ps[0], gen); err != nil {
-			return usageError{err}
-		}
+		run.Workers = m.workers
 	}
 	var files []string
 	for _, path := range o.inputs {
-		qa, _, err := runFiles(path)
+		qa, _, err := records.Find(path)
 		if err != nil {
 			return err
 		}
@@ -170,7 +189,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 	if len(records) == 0 {
 		return fmt.Errorf("no QA records in %v: have none, want records of 'eval run' or 'eval import'", o.inputs)
 	}
-	rep, err := calibrate.Run(ctx, records, grader, run)
+	rep, err := calibrate.Run(ctx, records, m.grader, run)
 	if err != nil {
 		return err
 	}

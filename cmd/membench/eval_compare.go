@@ -3,14 +3,9 @@ package main
 import (
 	"bufio"
 	"context"
-	"fmt"
-	"io"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"membench/eval/compare"
-	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -110,223 +105,55 @@ func (o *evalCompareOptions) check() error {
 	return nil
 }
 
-// comparedRun is one RUN of the command line.
-type comparedRun struct {
-	qa   string
-	runs []*compare.Run
-}
-
-// readCompared reads each RUN. A system that several RUNs have is named with their paths.
-func readCompared(ctx context.Context, e *env, o evalCompareOptions) ([]comparedRun, error) {
-	t := newTally(e, 20)
-	var out []comparedRun
-	type place struct {
-		path string
-		run  *compare.Run
-	}
-	same := map[string][]place{} // by data set and system
-	for _, path := range o.inputs {
-		qa, _, err := runFiles(path)
-		if err != nil {
-			return nil, err
-		}
-		if qa == "" {
-			return nil, fmt.Errorf("%s: no qa_records.jsonl: only answers are compared", path)
-		}
-		in := comparedRun{qa: qa}
-		err = withRecords(ctx, e, qa, func(q schema.Seq[schema.QARecord]) (err error) {
-			in.runs, err = compare.Read(q, t.take, compare.MeasuresOf(o.gates)...)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range in.runs {
-			key := r.Dataset + "\x00" + r.System
-			same[key] = append(same[key], place{filepath.ToSlash(path), r})
-		}
-		out = append(out, in)
-	}
-	for _, places := range same {
-		for _, x := range places {
-			if len(places) > 1 {
-				x.run.Name = x.path + ":" + x.run.System
-			}
-		}
-	}
-	t.summary()
-	return out, nil
-}
-
 func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
-	in, err := readCompared(ctx, e, o)
-	if err != nil {
-		return err
-	}
+	t := newTally(e, 20)
+	files := compare.Files{Options: o.Options, Paths: o.inputs, Examples: o.examples, Stdin: e.in, Found: t.take}
 	if len(o.gates) > 0 {
-		return runGates(ctx, e, o, in)
+		return runGates(ctx, e, o, t, files)
 	}
-	var runs []*compare.Run
-	for _, x := range in {
-		runs = append(runs, x.runs...)
-	}
-	rep, err := compare.Compare(runs, o.Options)
-	if err != nil {
-		return err
-	}
-	if o.examples > 0 {
-		w, err := compare.Examples(rep, runs, o.Options, o.examples)
-		if err != nil {
-			return err
-		}
-		if err := readExamples(ctx, e, in, w); err != nil {
-			return err
-		}
-	}
-	if o.json {
-		err = writeJSON(e.out, rep)
-	} else {
-		w := bufio.NewWriter(e.out)
-		printComparison(w, rep)
-		err = w.Flush()
-	}
-	if err != nil {
-		return err
-	}
-	if rep.Uneven && !o.uneven {
-		e.warnf("the runs were not scored on the same questions: see only_a and only_b; --uneven accepts that")
-		return errFindings
-	}
-	return nil
-}
-
-// readExamples reads the runs a second time, for texts.
-func readExamples(ctx context.Context, e *env, in []comparedRun, wanted ...*compare.Wanted) error {
-	for _, w := range wanted {
-		for _, x := range in {
-			if err := withRecords(ctx, e, x.qa, func(q schema.Seq[schema.QARecord]) error { return w.Read(q, x.runs) }); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// gateReport is what --json prints with --gate.
-type gateReport struct {
-	Alpha float64         `json:"alpha"`
-	Gates []compare.Gated `json:"gates"`
-	Worse bool            `json:"worse"` // the exit code is 3
-}
-
-func runGates(ctx context.Context, e *env, o evalCompareOptions, in []comparedRun) error {
-	var runs []*compare.Run
-	for _, x := range in[1:] {
-		runs = append(runs, x.runs...)
-	}
-	list, err := compare.Hold(in[0].runs, runs, o.gates, o.Options)
-	if err != nil {
-		return err
-	}
-	if o.examples > 0 {
-		wanted, err := compare.LostExamples(list, in[0].runs, runs, o.examples)
-		if err != nil {
-			return err
-		}
-		if err := readExamples(ctx, e, in, wanted...); err != nil {
-			return err
-		}
-	}
-	worse, lost := 0, 0
-	for _, x := range list {
-		if x.Worse {
-			worse++
-		}
-		if x.Lost > 0 {
-			lost++
-		}
-	}
-	failed := worse > 0 || lost > 0 && !o.uneven
-	if o.json {
-		err = writeJSON(e.out, gateReport{o.Alpha, list, failed})
-	} else {
-		w := bufio.NewWriter(e.out)
-		printGates(w, list)
-		err = w.Flush()
-	}
-	if err != nil {
-		return err
-	}
-	if worse > 0 {
-		e.warnf("%d of %d gates got worse", worse, len(list))
-	}
-	if lost > 0 && !o.uneven {
-		e.warnf("in %d of %d gates the baseline was scored on questions that the new run was not; --uneven accepts that", lost, len(list))
-	}
-	if failed {
-		return errFindings
-	}
-	return nil
-}
-
-func signed(x *float64) string {
-	if x == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%+.2f", 100**x)
-}
-
-func probability(p *float64) string {
+	rep, err := files.Compare(ctx)
+	t.summary()
 	switch {
-	case p == nil:
-		return "–"
-	case *p < 0.0001:
-		return "<0.0001"
+	case err != nil:
+		return err
+	case o.json:
+		err = writeJSON(e.out, rep)
+	default:
+		w := bufio.NewWriter(e.out)
+		rep.WriteText(w)
+		err = w.Flush()
 	}
-	return fmt.Sprintf("%.4f", *p)
+	if err == nil && rep.Uneven && !o.uneven {
+		e.warnf("the runs were not scored on the same questions: see only_a and only_b; --uneven accepts that")
+		err = errFindings
+	}
+	return err
 }
 
-func printComparison(w io.Writer, r *compare.Report) {
-	fmt.Fprintf(w, "%s on %s, in percent\n", r.Protocol, r.Dataset)
-	for _, x := range r.Runs {
-		fmt.Fprintf(w, "  %-40s %8s  Wilson %s  n %d, unscored %d\n", x.Run, percent(x.Overall.Value), interval(x.Overall.Lo, x.Overall.Hi), x.Overall.N, x.Overall.Unscored)
+func runGates(ctx context.Context, e *env, o evalCompareOptions, t *tally, files compare.Files) error {
+	v, err := files.Hold(ctx, o.gates, o.uneven)
+	t.summary()
+	switch {
+	case err != nil:
+		return err
+	case o.json:
+		err = writeJSON(e.out, v)
+	default:
+		w := bufio.NewWriter(e.out)
+		compare.WriteGates(w, v.Gates)
+		err = w.Flush()
 	}
-	for _, d := range r.Differ {
-		fmt.Fprintf(w, "  ! %s differs, as allowed: %v\n", d.Field, d.Values)
+	if err != nil {
+		return err
 	}
-	for _, f := range r.Unknown {
-		fmt.Fprintf(w, "  ! %s is unknown in every run: nobody can say that it was the same (membench eval import --reader, --judge)\n", f)
+	if v.Worse > 0 {
+		e.warnf("%d of %d gates got worse", v.Worse, len(v.Gates))
 	}
-	for _, p := range r.Pairs {
-		fmt.Fprintf(w, "\n%s (A) − %s (B), %s\n", p.A, p.B, p.Test)
-		fmt.Fprintf(w, "  %-24s %8s %16s %6s %6s %6s %8s %8s %6s  %s\n", "", "A − B", "interval", "n", "wins", "losses", "p", "p Holm", "MDE", "better")
-		line := func(name string, c compare.Cell) {
-			fmt.Fprintf(w, "  %-24s %8s %16s %6d %6d %6d %8s %8s %6s  %s\n", name, signed(c.Difference), signedInterval(c.Lo, c.Hi), c.N, c.Wins, c.Losses, probability(c.P), probability(c.Adjusted), percent(c.Detectable), c.Better)
-		}
-		line("all", p.Total)
-		for _, c := range p.Categories {
-			line(c.Category, c.Cell)
-		}
-		if p.OnlyA+p.OnlyB > 0 {
-			fmt.Fprintf(w, "  ! scored only in A: %d, only in B: %d\n", p.OnlyA, p.OnlyB)
-		}
-		if x := p.Corrected; x != nil {
-			fmt.Fprintf(w, "  with corrected golds (%s: %d graded again, %d skipped)\n", strings.Join(x.Overlays, ", "), x.Questions, x.LeftOut)
-			line("all", x.Total)
-			for _, c := range x.Categories {
-				line(c.Category, c.Cell)
-			}
-		}
-		printExamples(w, p.Examples, p.A, p.B)
-		if c := p.Total; c.Shown && c.Lo != nil && *c.Lo <= 0 && *c.Hi >= 0 {
-			fmt.Fprintf(w, "  ! shown over the questions, not over the %d cases: the interval of whole cases holds 0\n", c.Clusters)
-		}
+	if v.Lost > 0 && !o.uneven {
+		e.warnf("in %d of %d gates the baseline was scored on questions that the new run was not; --uneven accepts that", v.Lost, len(v.Gates))
 	}
-}
-
-func signedInterval(lo, hi *float64) string {
-	if lo == nil || hi == nil {
-		return "–"
+	if v.Failed {
+		return errFindings
 	}
-	return fmt.Sprintf("%+.1f to %+.1f", 100**lo, 100**hi)
+	return nil
 }

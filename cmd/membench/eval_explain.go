@@ -7,12 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"membench/eval/explain"
+	"membench/eval/figure"
+	"membench/eval/records"
 	"membench/internal/stats"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -135,7 +136,7 @@ with κ and its intervals, and changes nothing.`,
 
 // explainInputs finds the files of the run.
 func explainInputs(o *evalExplainOptions) (qa string, err error) {
-	qa, sessions, err := runFiles(o.run)
+	qa, sessions, err := records.Find(o.run)
 	switch {
 	case err != nil:
 		return "", err
@@ -150,7 +151,7 @@ func explainInputs(o *evalExplainOptions) (qa string, err error) {
 		o.sessions = sessions
 	}
 	if o.cases == "" && isDir(o.run) {
-		o.cases = findRunFile(o.run, "cases.jsonl")
+		o.cases = records.In(o.run, "cases.jsonl")
 	}
 	for _, f := range []string{o.sessions, o.cases} {
 		if f == "-" {
@@ -212,9 +213,9 @@ func writeExplained(ctx context.Context, e *env, o evalExplainOptions, t *tally,
 	if out == "-" {
 		table = e.err
 	}
-	err := withRecords(ctx, e, qa, func(in schema.Seq[schema.QARecord]) error {
+	err := records.With(ctx, e.in, qa, func(in schema.Seq[schema.QARecord]) error {
 		return writeOut(e, out, func(w io.Writer) error {
-			_, findings, err := jsonl.Write(w, schema.Latest, observe(explain.QA(ctx, in, o.Options), counts.Add))
+			_, findings, err := jsonl.Write(w, schema.Latest, records.Observe(explain.QA(ctx, in, o.Options), counts.Add))
 			for _, f := range findings {
 				err = errors.Join(err, t.take(f))
 			}
@@ -248,17 +249,6 @@ func writeExplained(ctx context.Context, e *env, o evalExplainOptions, t *tally,
 	return w.Flush()
 }
 
-// findRunFile finds a file of a run's folder, compressed or not; "" if there is none.
-func findRunFile(dir, name string) string {
-	for _, packed := range []string{"", ".zst", ".gz"} {
-		path := filepath.Join(dir, name+packed)
-		if _, err := os.Stat(path); err == nil {
-			return path
-		}
-	}
-	return ""
-}
-
 func labelForm(path string) explain.Form {
 	switch filepath.Ext(path) {
 	case ".tsv", ".txt":
@@ -276,13 +266,13 @@ func compareLabels(ctx context.Context, e *env, o evalExplainOptions, t *tally, 
 		return err
 	}
 	defer r.Close()
-	labels, err := explain.ReadLabels(untilDone{ctx, r}, o.readLabels, labelForm(o.readLabels), func(f *schema.Finding) error { return t.take(f) })
+	labels, err := explain.ReadLabels(records.UntilDone(ctx, r), o.readLabels, labelForm(o.readLabels), func(f *schema.Finding) error { return t.take(f) })
 	if err != nil {
 		return err
 	}
 	c := explain.NewCompare(labels)
 	attributed := false
-	err = withRecords(ctx, e, qa, func(in schema.Seq[schema.QARecord]) error {
+	err = records.With(ctx, e.in, qa, func(in schema.Seq[schema.QARecord]) error {
 		for r, err := range drop(t, in) {
 			if err != nil {
 				return err
@@ -311,7 +301,7 @@ func compareLabels(ctx context.Context, e *env, o evalExplainOptions, t *tally, 
 		name string
 		k    explain.Kappa
 	}{{"hop", a.Hop}, {"cause", a.Cause}} {
-		fmt.Fprintf(w, "%-6s agreement %s %% (%s) of %d, κ %s (%s)\n", x.name, percent(x.k.Share), interval(x.k.ShareLow, x.k.ShareHigh), x.k.N, decimal(x.k.Kappa), decimals(x.k.KappaLow, x.k.KappaHigh))
+		fmt.Fprintf(w, "%-6s agreement %s %% (%s) of %d, κ %s (%s)\n", x.name, figure.Percent(x.k.Share), figure.Interval(x.k.ShareLow, x.k.ShareHigh), x.k.N, decimal(x.k.Kappa), decimals(x.k.KappaLow, x.k.KappaHigh))
 	}
 	for i, d := range a.Apart {
 		if i == 10 {

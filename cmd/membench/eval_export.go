@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"membench/eval/published"
+	"membench/eval/records"
 	"membench/memory/open"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -111,7 +112,7 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 	case o.out == "":
 		return usagef("say where to write: -o FOLDER, -o FILE or -o -")
 	}
-	qa, _, err := runFiles(o.run)
+	qa, _, err := records.Find(o.run)
 	if err != nil {
 		return err
 	}
@@ -125,7 +126,7 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 	t := newTally(e, 20)
 	var files []exported
 	others := map[string]bool{}
-	err = withRecords(ctx, e, qa, func(in schema.Seq[schema.QARecord]) error {
+	err = records.With(ctx, e.in, qa, func(in schema.Seq[schema.QARecord]) error {
 		for r, err := range drop(t, in) {
 			if err != nil {
 				return err
@@ -179,7 +180,7 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 			path = filepath.Join(o.out, name+form.Ext)
 		}
 		var n published.Written
-		err := withRecords(ctx, e, qa, func(in schema.Seq[schema.QARecord]) error {
+		err := records.With(ctx, e.in, qa, func(in schema.Seq[schema.QARecord]) error {
 			return writeOut(e, path, func(to io.Writer) error {
 				b := bufio.NewWriterSize(to, 1<<16)
 				var err error
@@ -218,7 +219,7 @@ func answersOf(in schema.Seq[schema.QARecord], dataset string, x exported) schem
 func (o evalExportOptions) sources(ctx context.Context, e *env, t *tally) (func(schema.EventRef) string, error) {
 	path := o.cases
 	if path == "" {
-		path = findRunFile(o.run, "cases.jsonl")
+		path = records.In(o.run, "cases.jsonl")
 	}
 	if path == "" {
 		e.warnf("no cases beside the records: the turns that were retrieved are not written")
@@ -230,7 +231,7 @@ func (o evalExportOptions) sources(ctx context.Context, e *env, t *tally) (func(
 	}
 	defer r.Close()
 	ids := map[schema.EventRef]string{}
-	for c, err := range drop(t, jsonl.Decode[schema.Case](untilDone{ctx, r}, path)) {
+	for c, err := range drop(t, jsonl.Decode[schema.Case](records.UntilDone(ctx, r), path)) {
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"membench/config"
 	"membench/datasets/all"
+	"membench/eval/pipeline"
 	"membench/internal/yamldoc"
 	"membench/memory/open"
 
@@ -200,14 +201,14 @@ func (o *evalFlags) override(v *config.Eval) {
 	set("no-times", func() { v.Run.NoTimes = o.noTimes })
 	set("memories", func() { v.Run.Memories = o.memories })
 	set("calls", func() { v.Run.Calls = o.calls })
-	set("ingest-limit", func() { v.Run.IngestLimit = config.Duration(o.ingestLimit) })
-	set("retrieve-limit", func() { v.Run.RetrieveLimit = config.Duration(o.retrieveLimit) })
-	set("read-limit", func() { v.Run.ReadLimit = config.Duration(o.readLimit) })
+	set("ingest-limit", func() { v.Run.IngestLimit = (*config.Duration)(&o.ingestLimit) })
+	set("retrieve-limit", func() { v.Run.RetrieveLimit = (*config.Duration)(&o.retrieveLimit) })
+	set("read-limit", func() { v.Run.ReadLimit = (*config.Duration)(&o.readLimit) })
 	if o.mock {
 		v.Reader.Type, v.Reader.Model, v.Grading.Judge, v.Grading.JudgeModel = "rule", "", "rule", ""
 		v.Models, v.Model = config.Models{}, config.Model{}
 		for i := range v.Systems {
-			v.Systems[i].Model, v.Systems[i].LLM, v.Systems[i].Embedding = "", "", hashed
+			v.Systems[i].Model, v.Systems[i].LLM, v.Systems[i].Embedding = "", "", pipeline.Hashing
 		}
 	}
 }
@@ -233,38 +234,9 @@ func (o *evalFlags) setOf(arg string) (config.EvalSet, error) {
 	}
 	d.Path = arg
 	d.Name, _, _ = strings.Cut(filepath.Base(arg), ".")
-	d.Adapter = adapterOf(arg)
+	d.Adapter = all.Guess(arg)
 	if d.Adapter != "cases" {
 		d.Name = d.Adapter
 	}
 	return d, nil
 }
-
-// adapterOf tells a data set by the names of its files; a file that none knows is one
-// of cases.
-func adapterOf(path string) string {
-	names := []string{filepath.Base(path)}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		names = nil
-		if list, err := os.ReadDir(path); err == nil {
-			for _, x := range list {
-				names = append(names, x.Name())
-			}
-		}
-	}
-	for _, n := range names {
-		n = strings.TrimSuffix(strings.TrimSuffix(n, ".gz"), ".zst")
-		if strings.HasSuffix(n, "cases.jsonl") {
-			return "cases"
-		}
-		for _, d := range all.Datasets() {
-			stem, _, _ := strings.Cut(n, ".")
-			if d.Cases != nil && d.Match != nil && strings.HasPrefix(open.Fold(stem), open.Fold(d.Name)) && d.Match(n) {
-				return d.Name
-			}
-		}
-	}
-	return "cases"
-}
-
-func datasetNames() []string { return all.Names() }

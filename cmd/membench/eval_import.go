@@ -8,7 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"membench/datasets"
+	"membench/eval/pipeline"
 	"membench/eval/published"
+	"membench/eval/records"
 	"membench/internal/atomicfile"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -154,7 +157,7 @@ func openImport(ctx context.Context, e *env, path string, o published.Options) (
 		return nil, err
 	}
 	defer r.Close()
-	return published.Open(untilDone{ctx, r}, path, o)
+	return published.Open(records.UntilDone(ctx, r), path, o)
 }
 
 func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
@@ -178,14 +181,18 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 		}
 		imports = append(imports, im)
 	}
-	lay, err := newOverlay(e, t, o.errata)
+	other := 0 // corrections for another wording
+	var list *datasets.Errata
+	if o.errata != "" {
+		list, err = pipeline.Errata(o.errata, e.in)
+	}
 	if err != nil {
 		return err
 	}
 	rows, sessions := 0, 0
 	qa := func(w io.Writer) error {
 		for _, im := range imports {
-			n, err := writeRecords(w, lay.over(drop(t, im.QA)))
+			n, err := records.Write(w, list.Over(drop(t, im.QA), func(f *schema.Finding) { other++; t.take(f) }))
 			if err != nil {
 				return err
 			}
@@ -209,7 +216,7 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 					if im.Sessions == nil {
 						continue
 					}
-					n, err := writeRecords(w, drop(t, im.Sessions))
+					n, err := records.Write(w, drop(t, im.Sessions))
 					if err != nil {
 						return err
 					}
@@ -230,13 +237,7 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 	if err != nil {
 		return err
 	}
-	warnUnused(e, lay.list)
-	e.warnf("%d answers, %d sessions, %d rows skipped or unreadable verdicts", rows, sessions, t.errors+t.warnings-lay.told)
+	pipeline.UnusedErrata(list, t.log())
+	e.warnf("%d answers, %d sessions, %d rows skipped or unreadable verdicts", rows, sessions, t.errors+t.warnings-other)
 	return t.lost()
-}
-
-// writeRecords writes a stream without findings.
-func writeRecords[T schema.Versioned[T]](w io.Writer, in schema.Seq[T]) (int, error) {
-	n, _, err := jsonl.Write(w, schema.Latest, in)
-	return n, err
 }

@@ -52,7 +52,7 @@ func showProgress(e *env, dir string, w *evalrun.Watch, m *models) (stop func())
 
 // progressLine is "1,200 of 15,410 questions (8 %), 310/s, 46 s left, 3 failed, USD 0.1200".
 func progressLine(counts []evalrun.Count, passed time.Duration, m *models) string {
-	all := sumCounts(counts)
+	all := evalrun.Sum(counts)
 	if all.Sessions+all.Questions == 0 {
 		return ""
 	}

@@ -1,23 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
-	"fmt"
-	"io"
-	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
-	"time"
 
-	"membench/datasets"
+	setsall "membench/datasets/all"
+	"membench/eval/pipeline"
 	evalrun "membench/eval/run"
-	"membench/internal/build"
-	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -75,149 +64,54 @@ nobody and writes nothing; services and programs are then stood for by bm25.`,
 	return c
 }
 
-// A runSpec is a run without its flags: what eval run, eval and a YAML file make.
-type runSpec struct {
-	dir      string
-	sets     []runSet
-	sample   int // questions of each set; 0: all
-	seed     uint64
-	maxCases int // of each set; 0: all
-	run      evalrun.Options
-	models   *models       // closed at the end of the run; nil: none
-	judges   *models       // what judges are asked with; nil: models
-	grade    *gradeOptions // nil: do not grade. Inputs and output are filled in
-	config   []byte        // config.yaml; nil: none is written
-	whole    bool          // explain and report, too
-	formats  []string      // of the report
-}
-
-// A runSet is a data set of a run.
-type runSet struct {
-	name     string   // unique in the run
-	sample   int      // questions; 0: the run's
-	maxCases int      // 0: the run's
-	window   int      // turns a batch; 0: the run's, below 0: sessions whole
-	inputs   []string // files that it is read from
-	key      string   // options of its reader
-	// cases reads the set; what the reader finds is told to report.
-	cases func(ctx context.Context, report func(*schema.Finding)) schema.Seq[schema.Case]
-}
-
-// startRun runs, and does what comes after.
-func startRun(ctx context.Context, e *env, s runSpec) (err error) {
-	defer func() { s.models.close(&err) }()
-	if err := os.MkdirAll(s.dir, 0o777); err != nil {
-		return err
-	}
-	t := newTally(e, 20)
-	kept, inputs, err := keepCases(ctx, t, s)
+// runEval runs what flags and file say; whole also explains and reports.
+func runEval(ctx context.Context, e *env, o evalFlags, whole bool) (err error) {
+	v, err := o.resolve(e)
 	if err != nil {
 		return err
 	}
-	o := s.run
-	o.Dir, o.Watch, o.Found = s.dir, &evalrun.Watch{}, func(f *schema.Finding) { t.take(f) }
-	o.Memories = cmp.Or(o.Memories, runtime.GOMAXPROCS(0))
-	if o.ID == "" && o.Now != nil { // two runs of one configuration are two at a service, too
-		o.ID = runID(e, s.dir)
+	switch v.Output.Folder = pipeline.Folder(v); {
+	case v.Output.Folder != "":
+	case !o.model.dryRun:
+		return usagef("where does the run go? Name its folder with -o")
+	default:
+		v.Output.Folder = filepath.Join("runs", "dry-run")
 	}
-	for i, set := range s.sets {
-		o.Sets = append(o.Sets, evalrun.Set{Name: set.name, Cases: keptCases(ctx, s.dir, kept, i), Digest: kept.Sets[i].Digest, Window: set.window, Size: evalrun.Size{Cases: kept.Sets[i].Cases, Questions: kept.Sets[i].Questions}})
-	}
-	if err := noteStart(e, s.dir); err != nil {
-		return err
-	}
-	stop := showProgress(e, s.dir, o.Watch, s.models)
-	res, err := evalrun.Run(ctx, o)
-	stop()
-	if err != nil {
-		var changed *evalrun.ChangedError
-		if errors.As(err, &changed) {
-			return usageError{err}
-		}
-		return err
-	}
-	if err := s.record(e, o, res, inputs); err != nil {
-		return err
-	}
-	t.summary()
-	tellRun(e, s.dir, res)
-	return s.after(ctx, e, res.Files)
-}
-
-// runID names a run that begins now in a folder.
-func runID(e *env, dir string) string {
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
-	}
-	sum := sha256.Sum256([]byte(dir + "\x00" + e.now().UTC().Format(time.RFC3339Nano)))
-	return hex.EncodeToString(sum[:8])
-}
-
-// record writes manifest and configuration. A finished run keeps the ones it has.
-func (s runSpec) record(e *env, o evalrun.Options, res evalrun.Result, inputs []schema.FileDigest) error {
-	path := filepath.Join(s.dir, "manifest.json")
-	resolved, err := evalrun.Resolved(o)
-	if err != nil {
-		return err
-	}
-	options, err := schema.NewObject(resolved)
-	if err != nil {
-		return err
-	}
-	m := schema.Manifest{SchemaVersion: schema.Latest, Step: "eval run", StepVersion: 1, Membench: release, Now: e.now().UTC().Format(time.RFC3339), Options: options,
-		Inputs: inputs, Outputs: res.Files, Counts: map[string]int{"sessions": res.Sessions, "questions": res.Questions}}
-	for outcome, n := range res.Outcomes {
-		m.Counts[outcome] = n
-	}
-	if s.models != nil {
-		if m.Models, err = s.models.Named(); err != nil {
+	flags := o.model
+	flags.config, flags.model = "", "" // --model names the reader's, which stands in v
+	project := v.Project()
+	if o.file == "" {
+		if project, err = flags.project(e); err != nil {
 			return err
 		}
 	}
-	if m.Key, err = build.Key(m); err != nil {
+	set, err := pipeline.OpenModels(v, project, flags.options(e))
+	if err != nil {
 		return err
 	}
-	if old, err := build.ReadManifest(path); err == nil && old.Key == m.Key && slices.Equal(old.Outputs, m.Outputs) {
+	ms := &models{Set: set, e: e, usage: flags.usage}
+	defer ms.close(&err) // tells the estimate of a dry run
+	t := newTally(e, 20)
+	po := pipeline.Options{Whole: whole, NoGrade: o.noGrade, GradeOnly: o.evalOnly, OnlyFailed: o.onlyFailed, Models: set, Place: e.place(""),
+		Data: setsall.Source{Workers: o.workers, MaxValue: o.max, Stdin: e.in}, Membench: release, Now: e.now, Stdin: e.in, Log: t.log(),
+		Progress: func(w *evalrun.Watch) func() { return showProgress(e, v.Output.Folder, w, ms) }}
+	if ms.dryRun() {
+		text, err := v.YAML()
+		if err != nil {
+			return err
+		}
+		if _, err := e.out.Write(text); err != nil {
+			return err
+		}
+	}
+	res, err := pipeline.Run(ctx, v, po)
+	t.summary()
+	switch {
+	case err != nil:
+		return err
+	case ms.dryRun():
+		e.warnf("dry run: nothing was asked and nothing is in %s", v.Output.Folder)
 		return nil
 	}
-	if s.config != nil {
-		if err := writeOut(e, filepath.Join(s.dir, "config.yaml"), func(w io.Writer) error {
-			_, err := w.Write(s.config)
-			return err
-		}); err != nil {
-			return err
-		}
-	}
-	return build.WriteManifest(path, m)
-}
-
-// tellRun says in a few lines what a run has come to.
-func tellRun(e *env, dir string, res evalrun.Result) {
-	line := fmt.Sprintf("%s: %d sessions, %d questions", dir, res.Sessions, res.Questions)
-	if res.Known > 0 {
-		line += fmt.Sprintf(" (%d asked by an earlier start)", res.Known)
-	}
-	for _, o := range outcomes {
-		if n := res.Outcomes[o]; n > 0 {
-			line += fmt.Sprintf(", %s %d", o, n)
-		}
-	}
-	e.warnf("%s", line)
-	if n := res.Outcomes[schema.OutcomeError] + res.Outcomes[schema.OutcomeTimeout]; n > 0 {
-		e.warnf("%d questions failed: jq 'select(.error) | .error' %s; --only-failed asks them again", n, filepath.Join(dir, evalrun.QAFile))
-	}
-}
-
-var outcomes = []string{schema.OutcomeAnswered, schema.OutcomeEmpty, schema.OutcomeError, schema.OutcomeTimeout, schema.OutcomeRefused}
-
-// samplingOf draws the questions of a set.
-func samplingOf(in schema.Seq[schema.Case], n int, seed uint64) (datasets.Sampling, error) {
-	var s datasets.Sampler
-	for r, err := range in {
-		if err != nil {
-			return datasets.Sampling{}, err
-		}
-		s.Add(r.V, seed)
-	}
-	return s.Draw(n, seed), nil
+	return printScores(e, res.Summaries)
 }

@@ -2,13 +2,11 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"membench/eval/report"
 	"membench/schema"
-	"membench/schema/jsonl"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -16,14 +14,7 @@ import (
 
 // printScores is what a run has come to, a line a system: the score that the report's
 // main tables show, with what it leaves out, and how much of the evidence was found.
-func printScores(e *env, dir string) error {
-	var summaries []schema.Summary
-	for r, err := range jsonl.Files[schema.Summary]([]string{filepath.Join(dir, "summary.jsonl")}, e.in) {
-		if err != nil {
-			return err
-		}
-		summaries = append(summaries, r.V)
-	}
+func printScores(e *env, summaries []schema.Summary) error {
 	b, err := report.New(report.Options{}, summaries)
 	if err != nil {
 		return err

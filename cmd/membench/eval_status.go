@@ -6,39 +6,18 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"membench/config"
+	"membench/eval/pipeline"
 	evalrun "membench/eval/run"
-	"membench/internal/atomicfile"
 	"membench/llm"
 	"membench/schema"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 )
-
-// startFile says when a run was last started, for the rate that status tells.
-const startFile = "start.json"
-
-type runStart struct {
-	At        time.Time `json:"at"`
-	Questions int       `json:"questions"` // that had an outcome then
-}
-
-// noteStart writes startFile.
-func noteStart(e *env, dir string) error {
-	s := runStart{At: e.now().UTC()}
-	if st, err := evalrun.Look(dir); err == nil {
-		if st.Finished {
-			return nil
-		}
-		s.Questions = sumCounts(st.Units).Questions
-	}
-	return atomicfile.Write(filepath.Join(dir, "journal", startFile), func(w io.Writer) error { return writeJSON(w, s) })
-}
 
 type evalStatusOptions struct {
 	dir    string
@@ -91,15 +70,14 @@ func runEvalStatus(e *env, o evalStatusOptions) error {
 	if err != nil {
 		return err
 	}
-	all := sumCounts(st.Units)
+	all := evalrun.Sum(st.Units)
 	r := statusReport{State: "stopped", Done: all.Questions, Of: all.Of, Units: st.Units}
 	switch {
 	case st.Finished:
 		r.State = "finished"
 	case st.Running:
 		r.State = "running"
-		var began runStart
-		if readJSONFile(filepath.Join(o.dir, "journal", startFile), &began) == nil {
+		if began, err := pipeline.Began(o.dir); err == nil {
 			if passed := e.now().Sub(began.At).Seconds(); passed > 0 && all.Questions > began.Questions {
 				r.Rate = float64(all.Questions-began.Questions) / passed
 				r.Left = max(0, float64(all.Of-all.Questions)/r.Rate)
@@ -153,7 +131,7 @@ func (r *statusReport) print(out io.Writer, dir string) error {
 	w.AppendHeader(table.Row{"system", "data set", "sessions", "questions", "of", "outcomes", "model calls", "tokens in+out"})
 	for _, u := range r.Units {
 		var words []string
-		for _, o := range outcomes {
+		for _, o := range pipeline.Outcomes {
 			if n := u.Outcomes[o]; n > 0 {
 				words = append(words, fmt.Sprintf("%s %d", o, n))
 			}
@@ -166,17 +144,4 @@ func (r *statusReport) print(out io.Writer, dir string) error {
 	}
 	w.Render()
 	return nil
-}
-
-// sumCounts adds units up.
-func sumCounts(units []evalrun.Count) evalrun.Count {
-	all := evalrun.Count{Outcomes: map[string]int{}}
-	for _, c := range units {
-		all.Sessions, all.Questions, all.Known, all.Of = all.Sessions+c.Sessions, all.Questions+c.Questions, all.Known+c.Known, all.Of+c.Of
-		for k, n := range c.Outcomes {
-			all.Outcomes[k] += n
-		}
-		all.Usage = append(all.Usage, c.Usage...)
-	}
-	return all
 }

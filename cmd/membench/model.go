@@ -102,17 +102,27 @@ func (m modelFlags) open(e *env) (*models, error) {
 		s.shared = true
 		return &s, nil
 	}
-	var p *config.Project
+	p, err := m.project(e)
+	if err != nil {
+		return nil, err
+	}
+	return openModels(e, p, m)
+}
+
+// project loads the file of --config, or membench.yaml of the working folder; nil where
+// there is none.
+func (m modelFlags) project(e *env) (*config.Project, error) {
 	if m.config == "" {
 		m.config = config.Find(".")
 	}
-	if m.config != "" {
-		var err error
-		if p, err = config.Load(m.config, e.lookup); err != nil {
-			return nil, usageError{err}
-		}
+	if m.config == "" {
+		return nil, nil
 	}
-	return openModels(e, p, m)
+	p, err := config.Load(m.config, e.lookup)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return p, nil
 }
 
 func openModels(e *env, p *config.Project, m modelFlags) (*models, error) {

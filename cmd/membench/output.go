@@ -2,16 +2,14 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
+	"membench/eval/pipeline"
+	"membench/eval/records"
 	"membench/internal/atomicfile"
+	"membench/internal/build"
 	"membench/internal/codec"
 	"membench/schema"
 )
@@ -52,35 +50,11 @@ func writeOut(e *env, path string, fill func(io.Writer) error) error {
 	})
 }
 
-// untilDone is a reader that fails once ctx is done: for streams that know of no
-// context.
-type untilDone struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (u untilDone) Read(p []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return u.r.Read(p)
-}
-
-// notInput refuses an output that is one of the inputs, file or folder: what a
-// command leaves out of its output would be lost, and a folder that held both would
-// be read otherwise by the next run.
-func notInput(out string, inputs ...string) error {
-	o, err := os.Stat(out)
-	if err != nil || out == "-" {
-		return nil
-	}
-	for _, in := range inputs {
-		if i, err := os.Stat(in); err == nil && in != "-" && os.SameFile(i, o) {
-			return usagef("the output %s is the input %s: give another place with -o", out, in)
-		}
-	}
-	return nil
-}
+var (
+	untilDone  = records.UntilDone
+	notInput   = build.NotInput
+	inputFiles = build.InputFiles
+)
 
 // fileName is the name of a conversation's file, without its ending: atomicfile.Name
 // of its id, "_none" for records without one. A leading "_" is encoded, too, so that
@@ -94,45 +68,6 @@ func fileName(conv schema.ConvID) string {
 		name = "%5F" + rest
 	}
 	return name
-}
-
-// inputFiles expands the given paths: a folder stands for its files (not those of
-// sub-folders) whose name ends in one of the suffixes, with or without .gz or .zst,
-// sorted by name; a file and "-" stand for themselves. A folder without such a file is an error.
-func inputFiles(paths []string, suffixes ...string) ([]string, error) {
-	var out []string
-	for _, p := range paths {
-		if p == "-" {
-			out = append(out, p)
-			continue
-		}
-		info, err := os.Stat(p)
-		if err != nil {
-			return nil, err
-		}
-		if !info.IsDir() {
-			out = append(out, p)
-			continue
-		}
-		entries, err := os.ReadDir(p)
-		if err != nil {
-			return nil, err
-		}
-		n := len(out)
-		for _, d := range entries {
-			name := strings.TrimSuffix(strings.TrimSuffix(d.Name(), ".gz"), ".zst")
-			if d.IsDir() || strings.HasPrefix(name, ".") {
-				continue
-			}
-			if slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(name, s) }) {
-				out = append(out, filepath.Join(p, d.Name()))
-			}
-		}
-		if len(out) == n {
-			return nil, fmt.Errorf("%s: no file ending in %s", p, strings.Join(suffixes, ", "))
-		}
-	}
-	return out, nil
 }
 
 // tally counts findings and prints them on standard error, errors always, at most
@@ -170,6 +105,11 @@ func (t *tally) take(err error) error {
 	return nil
 }
 
+// log is what a step of an evaluation is given.
+func (t *tally) log() pipeline.Log {
+	return pipeline.Log{Words: func(line string) { t.e.warnf("%s", line) }, Found: func(f *schema.Finding) { t.take(f) }}
+}
+
 // summary says on standard error what was not printed.
 func (t *tally) summary() {
 	if n := t.errors + t.warnings - t.printed; n > 0 {
@@ -189,19 +129,5 @@ func (t *tally) lost() error {
 
 // drop passes a stream on without its findings, which are counted.
 func drop[T any](t *tally, in schema.Seq[T]) schema.Seq[T] {
-	return func(yield func(schema.Record[T], error) bool) {
-		for r, err := range in {
-			var f *schema.Finding
-			if errors.As(err, &f) {
-				t.take(err)
-				if !f.Warning {
-					continue
-				}
-				err = nil
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
+	return records.Drop(in, func(f *schema.Finding) { t.take(f) })
 }

@@ -5,9 +5,8 @@ import (
 	"os"
 	"strings"
 
+	"membench/internal/yamldoc"
 	"membench/schema"
-
-	"github.com/goccy/go-yaml"
 )
 
 // peopleFlag reads who is who: a YAML file, or its text in braces.
@@ -24,7 +23,7 @@ func (f *peopleFlag) Set(s string) error {
 			return err
 		}
 	}
-	if err := yaml.UnmarshalWithOptions(text, &f.People, yaml.Strict(), yaml.DisallowUnknownField()); err != nil {
+	if err := yamldoc.Unmarshal(text, &f.People); err != nil {
 		return fmt.Errorf("reading people: %w", err)
 	}
 	return f.Check()

@@ -66,7 +66,7 @@ func (u usageError) Unwrap() error { return u.err }
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // errFindings ends a command with exit 3; the findings are already printed.
-var errFindings = errors.New("the data has errors")
+var errFindings = schema.ErrFindings
 
 // run is the program: it parses args, runs one command and returns the exit code.
 func run(ctx context.Context, e *env, args []string) int {

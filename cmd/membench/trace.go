@@ -421,28 +421,7 @@ func describe(n schema.Node, via *schema.Edge) string {
 	return b.String()
 }
 
-// oneLine shows line breaks and control characters as such, and cuts at n code points (0: never).
-func oneLine(s string, n int) string {
-	cut := s
-	if n > 0 {
-		cut = textnorm.Cut(s, n)
-	}
-	out := strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\r' || r == 0x2028 || r == 0x2029:
-			return '⏎'
-		case r == '\t':
-			return ' '
-		case r < 0x20 || r >= 0x7f && r <= 0x9f:
-			return '␀'
-		}
-		return r
-	}, cut)
-	if len(cut) < len(s) {
-		out += "…"
-	}
-	return out
-}
+func oneLine(s string, n int) string { return textnorm.OneLine(s, n) }
 
 // sources finds and reads source files.
 type sources struct {

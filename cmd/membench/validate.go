@@ -148,7 +148,7 @@ func runValidate(ctx context.Context, e *env, o validateOptions) error {
 		if v == "" && name != "-" {
 			v = manifestVersion(filepath.Dir(name), versions)
 		}
-		for f, err := range c.Stream(untilDone{ctx, r}, name, o.kind, v) {
+		for f, err := range c.Stream(untilDone(ctx, r), name, o.kind, v) {
 			if err != nil {
 				return err
 			}

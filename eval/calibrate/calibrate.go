@@ -153,12 +153,7 @@ func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (R
 	if o.Plants != nil && o.Plants.Len() == 0 {
 		return Report{}, errors.New("no recorded planted answers: have none, want at least one")
 	}
-	if o.Threshold == 0 {
-		o.Threshold = .5
-	}
-	if o.Conf == 0 {
-		o.Conf = .95
-	}
+	o = o.defaults()
 	pool := new(Pool)
 	for _, r := range records {
 		pool.Add(r)
@@ -203,10 +198,7 @@ func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (R
 			return Report{}, err
 		}
 		if rep.Judge == "" {
-			rep.Judge = d.grade.Protocol
-			if d.grade.By != "" && d.grade.By != schema.ByRule {
-				rep.Judge += " by " + string(d.grade.By)
-			}
+			rep.Judge = judgeName(d.grade)
 		}
 		c := by[d.kind]
 		c.made++
@@ -220,28 +212,19 @@ func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (R
 			c.k++
 		}
 	}
-	rate := func(k, n int) Rate {
-		r := Rate{K: k, N: n}
-		if n > 0 {
-			r.Rate = float64(k) / float64(n)
-			in := stats.Wilson(k, n, o.Conf)
-			r.Lo, r.Hi = in.Lo, in.Hi
-		}
-		return r
-	}
 	for _, k := range Kinds() {
 		c := by[k]
-		rep.Kinds = append(rep.Kinds, KindRate{Kind: k, Right: k.Right(), Accepted: rate(c.k, c.n), Failed: c.failed, Length: float64(c.runes) / float64(max(1, c.made))})
+		rep.Kinds = append(rep.Kinds, KindRate{Kind: k, Right: k.Right(), Accepted: rate(c.k, c.n, o.Conf), Failed: c.failed, Length: float64(c.runes) / float64(max(1, c.made))})
 	}
 	s, v, p, own := by[Specific], by[Vague], by[Paraphrase], by[""]
-	rep.FalseAccepts = rate(s.k+v.k, s.n+v.n)
-	rep.FalseRejects = rate(p.n-p.k, p.n)
+	rep.FalseAccepts = rate(s.k+v.k, s.n+v.n, o.Conf)
+	rep.FalseRejects = rate(p.n-p.k, p.n, o.Conf)
 	rep.Ungraded += own.failed
 	rep.Length = float64(own.runes) / float64(max(1, own.made))
 	if own.n == 0 {
 		return rep, nil
 	}
-	acc := rate(own.k, own.n)
+	acc := rate(own.k, own.n, o.Conf)
 	rep.Accuracy = &acc
 	for _, w := range []struct {
 		name string

@@ -66,7 +66,7 @@ func TestRunRule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rep.Judge != "rule@1" || rep.Questions != 9 {
+	if rep.Judge != "rule@2" || rep.Questions != 9 {
 		t.Errorf("have %s, %d questions", rep.Judge, rep.Questions)
 	}
 	if rep.FalseAccepts.Rate > .2 || rep.FalseRejects.Rate > .25 {

@@ -48,7 +48,7 @@ func (x *explainer) misread(r *schema.QARecord) (kind, words string) {
 	switch {
 	case len(answer.terms) == 0:
 		return "", ""
-	case len(answer.terms) >= 3 && answer.both(asked) == len(answer.terms):
+	case key == textnorm.Key(r.Question), len(answer.terms) >= 3 && answer.both(asked) == len(answer.terms):
 		return schema.FaultEchoed, "the answer repeats the question"
 	case len(answer.terms) >= echoLength && strings.Contains(context, key):
 		return schema.FaultEchoed, "the answer repeats what was shown"

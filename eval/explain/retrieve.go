@@ -19,7 +19,7 @@ func (x *explainer) hits(r *schema.QARecord, n *need, live []*version) (carrying
 		v := x.ledger.version(h.ID, s)
 		switch {
 		case v != nil && slices.Contains(live, v):
-			if f, ok := x.alteredHit(h, v, n); !ok {
+			if f, ok := x.alteredHit(r, h, v, n); !ok {
 				carrying = append(carrying, h)
 			} else if changed == nil {
 				changed = &f
@@ -36,12 +36,12 @@ func (x *explainer) hits(r *schema.QARecord, n *need, live []*version) (carrying
 }
 
 // alteredHit compares a hit with the memory that it is of.
-func (x *explainer) alteredHit(h *schema.QAHit, v *version, n *need) (finding, bool) {
-	if h.Text == v.text || fidelity.Carries(v.text, h.Text) || n.holds(h.Text, h.Sources, x.frame) {
+func (x *explainer) alteredHit(r *schema.QARecord, h *schema.QAHit, v *version, n *need) (finding, bool) {
+	if h.Text == v.text {
 		return finding{}, false
 	}
-	d := fidelity.Compare(fidelity.Original{Text: v.text}, h.Text, nil)
-	if d.Same() { // a memory without words
+	d := fidelity.Compare(fidelity.Original{Text: v.text}, h.Text, x.hitFrame(r))
+	if d.Same() || !fidelity.Carries(v.text, h.Text) && n.holds(h.Text, h.Sources, x.frame) {
 		return finding{}, false
 	}
 	for b := v.before; b != nil; b = b.before {
@@ -51,7 +51,7 @@ func (x *explainer) alteredHit(h *schema.QAHit, v *version, n *need) (finding, b
 	}
 	// The turn knows what the memory's text does not: who spoke, and what is a date.
 	for _, o := range n.said {
-		if e := fidelity.Compare(o, h.Text, x.frame); x.frame.Verbatim() && d.Kind != schema.FaultOlder && e.Kept >= d.Kept && !e.Same() {
+		if e := fidelity.Compare(o, h.Text, x.frame); x.frame.Verbatim() && d.Kind != schema.FaultOlder && d.Kind != schema.FaultNegated && e.Kept >= d.Kept && !e.Same() {
 			d = e
 		}
 	}
@@ -59,6 +59,19 @@ func (x *explainer) alteredHit(h *schema.QAHit, v *version, n *need) (finding, b
 	f.reason = fmt.Sprintf("the memory of %s came back at rank %d with %s: %s", n.name, h.Rank, faultWords[d.Kind], d.Marked)
 	f.reason += x.whose(h.Text, n, d.Kind)
 	return f, true
+}
+
+// hitFrame is what the system puts around a memory that it returns, learned from the hits
+// of one question.
+func (x *explainer) hitFrame(r *schema.QARecord) *fidelity.Frame {
+	f := &fidelity.Frame{}
+	s := x.until(r)
+	for i := range r.Hits {
+		if v := x.ledger.version(r.Hits[i].ID, s); v != nil {
+			f.Learn(fidelity.Original{Text: v.text}, r.Hits[i].Text)
+		}
+	}
+	return f
 }
 
 // unlike compares a hit of a system that does not show its memories with the turn that it
@@ -141,7 +154,7 @@ func (x *explainer) notRetrieved(r *schema.QARecord, n *need, live []*version) f
 // belowK is the finding of evidence that stood below the hits.
 func (x *explainer) belowK(r *schema.QARecord, n *need, b schema.QARank, name string) finding {
 	f := finding{hop: schema.HopRetrieve, kind: schema.FaultRank, refs: n.refs, ids: point(b.ID), reason: fmt.Sprintf("%s stood at rank %d, k is %d", name, b.Rank, r.K)}
-	if kind, wasted, what := x.wasted(r); wasted > 0 && b.Rank-wasted <= len(r.Hits) {
+	if kind, wasted, what := x.wasted(r); wasted > 0 && (b.Rank-wasted <= len(r.Hits) || wasted*2 >= len(r.Hits)) {
 		f.kind = kind
 		f.reason += fmt.Sprintf("; %d of %d hits %s", wasted, len(r.Hits), what)
 	}
@@ -149,21 +162,21 @@ func (x *explainer) belowK(r *schema.QARecord, n *need, b schema.QARank, name st
 }
 
 // wasted counts the hits that bring nothing: without text, of another conversation, or
-// said before; and says which of these are most.
+// a memory that is among them already; and says which of these are most.
 func (x *explainer) wasted(r *schema.QARecord) (kind string, n int, what string) {
 	empty, foreign, repeats := 0, 0, 0
-	seen := map[string]bool{}
+	seen := map[schema.PointID]bool{}
 	for i := range r.Hits {
-		key := textnorm.Key(r.Hits[i].Text)
+		h := &r.Hits[i]
 		switch {
-		case strings.TrimSpace(r.Hits[i].Text) == "":
+		case strings.TrimSpace(h.Text) == "":
 			empty++
-		case seen[key]:
-			repeats++
-		case x.foreign(r.Hits[i].Text):
+		case x.foreign(h.Text):
 			foreign++
+		case seen[h.ID]:
+			repeats++
 		}
-		seen[key] = true
+		seen[h.ID] = true
 	}
 	switch n = empty + foreign + repeats; {
 	case n == 0:

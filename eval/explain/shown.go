@@ -52,7 +52,19 @@ func (x *explainer) inContext(r *schema.QARecord, n *need, hits []*schema.QAHit)
 
 // alteredContext compares a hit with the place of the context that is most like it.
 func (x *explainer) alteredContext(r *schema.QARecord, n *need, h *schema.QAHit) finding {
-	d := fidelity.Compare(fidelity.Original{Text: h.Text}, r.Context, nil)
+	rest := x.unclaimed(r, h)
+	o := fidelity.Original{Text: h.Text, Speakers: x.told.speakers()}
+	for _, s := range o.Speakers { // a label is compared as one
+		for _, colon := range []string{": ", "："} {
+			if said, ok := strings.CutPrefix(h.Text, s+colon); ok {
+				o.Text, o.Speaker = said, s
+			}
+		}
+	}
+	d := fidelity.Compare(o, rest, nil)
+	if d.Same() { // the label is gone, or not where it was
+		d.Kind = schema.FaultSpeaker
+	}
 	switch {
 	case d.Kind == schema.FaultEncoding:
 	case d.Kept < resembles:
@@ -65,23 +77,72 @@ func (x *explainer) alteredContext(r *schema.QARecord, n *need, h *schema.QAHit)
 	return f
 }
 
-// misplaced looks at what stands before a hit that is whole in the context: another
-// speaker or another date than that of its turn. The zero finding says that nothing is
-// wrong.
-func (x *explainer) misplaced(r *schema.QARecord, n *need, h *schema.QAHit) finding {
-	for _, o := range n.said {
-		if !fidelity.Carries(o.Text, h.Text) || len(h.Sources) == 0 || !slices.Contains(n.refs, h.Sources[0]) {
-			continue
+// unclaimed is the context without the lines that show the other hits: what is shown of
+// one is not taken for another.
+func (x *explainer) unclaimed(r *schema.QARecord, h *schema.QAHit) string {
+	rest := r.Context
+	for i := range r.Hits {
+		if o := &r.Hits[i]; o.Rank != h.Rank && o.Text != "" && o.Text != h.Text {
+			rest = strings.ReplaceAll(rest, o.Text, "\n")
 		}
-		d := fidelity.Compare(fidelity.Original{Text: h.Text, Time: o.Time}, r.Context, nil)
-		if d.Kind != schema.FaultDate {
-			continue
-		}
-		f := altered(schema.HopAlteredContext, d, o.Time, "", n, h.ID)
-		f.reason = fmt.Sprintf("the hit of %s, at rank %d, was shown with %s: %s", n.name, h.Rank, faultWords[d.Kind], d.Marked)
-		return f
 	}
-	return finding{}
+	return rest
+}
+
+// speakers are those of the case.
+func (s *story) speakers() []string {
+	if s.c == nil {
+		return nil
+	}
+	return s.c.Speakers
+}
+
+// misplaced looks at what is before and behind a hit that is whole in the context:
+// another date than that of its turn, or words that were not found. The zero finding says
+// that nothing is wrong.
+func (x *explainer) misplaced(r *schema.QARecord, n *need, h *schema.QAHit) finding {
+	d := fidelity.Difference{}
+	for _, o := range n.said {
+		if len(h.Sources) > 0 && slices.Contains(n.refs, h.Sources[0]) && fidelity.Carries(o.Text, h.Text) && d.Same() {
+			if d = fidelity.Compare(fidelity.Original{Text: h.Text, Time: o.Time}, r.Context, nil); d.Kind != schema.FaultDate {
+				d = fidelity.Difference{}
+			}
+		}
+	}
+	if d.Same() {
+		d = x.trailed(r, h)
+	}
+	if d.Same() {
+		return finding{}
+	}
+	f := altered(schema.HopAlteredContext, d, h.Text, "", n, h.ID)
+	f.reason = fmt.Sprintf("the hit of %s, at rank %d, was shown with %s: %s", n.name, h.Rank, faultWords[d.Kind], d.Marked)
+	return f
+}
+
+// trailed looks for words behind a hit on its line, where other hits have none.
+func (x *explainer) trailed(r *schema.QARecord, h *schema.QAHit) fidelity.Difference {
+	var f fidelity.Frame
+	line := func(h *schema.QAHit) string {
+		_, after, ok := strings.Cut(r.Context, h.Text)
+		if !ok {
+			return ""
+		}
+		after, _, _ = strings.Cut(after, "\n")
+		return h.Text + after
+	}
+	for i := range r.Hits {
+		if o := &r.Hits[i]; o.Rank != h.Rank && o.Text != "" {
+			if l := line(o); l != "" {
+				f.Learn(fidelity.Original{Text: o.Text}, l)
+			}
+		}
+	}
+	l := line(h)
+	if l == "" {
+		return fidelity.Difference{}
+	}
+	return fidelity.Compare(fidelity.Original{Text: h.Text}, l, &f)
 }
 
 // rendered reports whether the context was made of the hits' texts: at least half of
@@ -137,5 +198,6 @@ func (x *explainer) contextHolds(r *schema.QARecord, n *need, live []*version) b
 		key := textnorm.Key(text)
 		return len(key) >= shortest && strings.Contains(all, key)
 	}
-	return all != "" && (holds(n.text) || slices.ContainsFunc(live, func(v *version) bool { return holds(v.text) }))
+	said := func(o fidelity.Original) bool { return holds(o.Text) && fidelity.Same(o, r.Context, nil) }
+	return all != "" && (slices.ContainsFunc(n.said, said) || slices.ContainsFunc(live, func(v *version) bool { return holds(v.text) }))
 }

@@ -18,7 +18,17 @@ func (x *explainer) follow(r *schema.QARecord, n *need) finding {
 	if len(carrying) > 0 {
 		return x.inContext(r, n, carrying)
 	}
-	if x.contextHolds(r, n, live) { // a context that holds more than the hits
+	stored, wrong := finding{}, false
+	if len(ever) == 0 {
+		stored, wrong = x.alteredStored(n, s)
+	}
+	shown := func(f *finding) bool { return f.got != "" && fidelity.Carries(f.got, r.Context) }
+	switch { // a context may hold more than the hits
+	case changed != nil && len(live) > 0 && shown(changed):
+		return *changed
+	case wrong && shown(&stored):
+		return stored
+	case x.contextHolds(r, n, live):
 		return finding{hop: schema.HopRead, refs: n.refs}
 	}
 	switch {
@@ -35,8 +45,8 @@ func (x *explainer) follow(r *schema.QARecord, n *need) finding {
 		}
 		return f
 	}
-	if f, ok := x.alteredStored(n, s); ok {
-		return f
+	if wrong {
+		return stored
 	}
 	if changed != nil {
 		changed.reason += "; what was stored is not shown, so it may have been altered then"

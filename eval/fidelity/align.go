@@ -160,7 +160,7 @@ func (a alignment) kind(o Original, got string) string {
 		if negations(gone)%2 != negations(put)%2 && !(e.first || e.atEnd) || negations(gone)%2 == 1 && negations(put) == 0 && len(gone) <= 3 {
 			negated = true
 		}
-		if len(put) == 0 || (e.first || e.atEnd) && len(put) > 2*len(gone) {
+		if len(put) == 0 || (e.first || e.atEnd) && len(put) > 2*len(gone) || broken(gone, put) {
 			cut += len(gone)
 			continue
 		}
@@ -174,8 +174,9 @@ func (a alignment) kind(o Original, got string) string {
 				date = true
 			case w.number && has(put, func(p word) bool { return p.number }):
 				number = true
-			case people[w.norm] && has(put, func(p word) bool { return people[p.norm] || p.name }):
-				speaker = true
+			case people[w.norm] && has(put, func(p word) bool { return people[p.norm] }):
+				speaker = speaker || e.from == 0
+				name = name || e.from > 0
 			case w.name && has(put, func(p word) bool { return p.name }):
 				name = true
 			}
@@ -188,7 +189,9 @@ func (a alignment) kind(o Original, got string) string {
 		return schema.FaultDate
 	case number:
 		return schema.FaultNumber
-	case speaker, name:
+	case speaker:
+		return schema.FaultSpeaker
+	case name:
 		return schema.FaultName
 	case swapped == 0 && cut > 0:
 		return schema.FaultCut
@@ -196,6 +199,11 @@ func (a alignment) kind(o Original, got string) string {
 		return schema.FaultAdded
 	}
 	return schema.FaultWords
+}
+
+// broken reports whether what is in the place of words is what a cut left of one.
+func broken(gone, put []word) bool {
+	return len(put) == 1 && len(gone) > 0 && (strings.HasPrefix(gone[0].norm, put[0].norm) || strings.HasSuffix(gone[len(gone)-1].norm, put[0].norm))
 }
 
 func has(ws []word, is func(word) bool) bool {

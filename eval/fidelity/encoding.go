@@ -99,21 +99,21 @@ func legacy() (out []func(string) (string, bool)) {
 	return out
 }
 
-// packed decodes the longest run of s that an alphabet allows, in its place.
+// packed decodes the runs of s that an alphabet allows, in their places.
 func packed(s string, decode func(string) ([]byte, error), extra string) (string, bool) {
-	best := ""
-	for _, run := range strings.FieldsFunc(s, func(r rune) bool {
-		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(extra, r)
-	}) {
-		if len(run) > len(best) {
-			best = run
+	in := func(r rune) bool {
+		return r <= unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(extra, r))
+	}
+	found := false
+	for _, run := range strings.FieldsFunc(s, func(r rune) bool { return !in(r) }) {
+		if len(run) < 16 {
+			continue
+		}
+		if b, err := decode(run); err == nil && utf8.Valid(b) {
+			s, found = strings.Replace(s, run, string(b), 1), true
 		}
 	}
-	if len(best) < 8 {
-		return "", false
-	}
-	b, err := decode(best)
-	return strings.Replace(s, best, string(b), 1), err == nil && utf8.Valid(b)
+	return s, found
 }
 
 var escape = regexp.MustCompile(`\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|[0-7]{3}|[nrtabfv"'\\/])`)
@@ -174,6 +174,9 @@ func lossy(text, got string) bool {
 		}
 		return n
 	}
+	if masked([]rune(textnorm.Collapse(text)), []rune(textnorm.Collapse(got)), standIn) {
+		return true
+	}
 	if beyond(text) == 0 {
 		return false
 	}
@@ -190,6 +193,39 @@ func lossy(text, got string) bool {
 		}
 	}
 	return stood >= 4 && stood*2 >= beyond(text) && beyond(got) < beyond(text)
+}
+
+// masked reports whether text is in got with some of its letters replaced by a stand-in
+// each: four or more, none of which was one before.
+func masked(text, got []rune, standIn func(rune) bool) bool {
+	for at := 0; at+len(text) <= len(got); at++ {
+		n, hidden := 0, 0
+		for n < len(text) && (text[n] == got[at+n] || standIn(got[at+n])) {
+			if text[n] != got[at+n] {
+				hidden++
+			}
+			n++
+		}
+		if n == len(text) && hidden >= 4 {
+			return true
+		}
+	}
+	return false
+}
+
+// joined reports whether the blanks between the words of an original are gone, or became
+// signs: words that run on.
+func joined(text string, want []word, got string, have []word) bool {
+	blanks, kept := 0, 0
+	for i := 1; i < len(want); i++ {
+		if strings.ContainsFunc(text[want[i-1].to:want[i].from], unicode.IsSpace) {
+			blanks++
+			if strings.ContainsFunc(got[have[i-1].to:have[i].from], unicode.IsSpace) {
+				kept++
+			}
+		}
+	}
+	return blanks >= 3 && kept*2 < blanks
 }
 
 func unaccented(r rune) rune {

@@ -57,17 +57,20 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	have := words(got)
 	if at := within(want, have); at >= 0 {
 		d := frame.differs(o, got, have, at, at+len(want))
+		if joined(o.Text, want, got, have[at:at+len(want)]) {
+			d = Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(o.Text), insertion(got))}
+		}
 		d.Kept = 1
 		return d
 	}
 	if strings.TrimSpace(got) == "" {
 		return Difference{Kind: schema.FaultEmpty, Marked: mark(deletion(o.Text))}
 	}
-	if identifier(got, want) {
-		return Difference{Kind: schema.FaultIdentifier, Marked: mark(deletion(o.Text), insertion(got))}
-	}
 	if d, ok := encoded(o.Text, want, got); ok {
 		return d
+	}
+	if identifier(got, want) {
+		return Difference{Kind: schema.FaultIdentifier, Marked: mark(deletion(o.Text), insertion(got))}
 	}
 	a := align(want, have)
 	d := Difference{Kept: a.kept()}

@@ -16,6 +16,7 @@ type Frame struct {
 	labelled int // with the name or role of its speaker before it
 	days     map[timex.Day]int
 	kept     float64 // sum over texts of the share of words kept
+	parts    int     // that are sentences taken from the original, not all of them
 	compared int
 	beside   map[string]int // words beyond the original: how many texts have them
 }
@@ -33,6 +34,9 @@ func (f *Frame) Learn(o Original, got string) {
 	at := within(want, have)
 	if at < 0 {
 		f.kept += align(want, have).kept()
+		if taken(want, got) {
+			f.parts++
+		}
 		return
 	}
 	f.kept++
@@ -53,10 +57,24 @@ func (f *Frame) Learn(o Original, got string) {
 	}
 }
 
-// Verbatim reports whether the system keeps what was said, as far as its texts show: a
-// system that writes in its own words is judged on facts.
+// Verbatim reports whether the system keeps what was said, as far as its texts show. One
+// that takes sentences out of it, or writes in its own words, is judged on facts.
 func (f *Frame) Verbatim() bool {
-	return f.compared == 0 || f.texts*2 >= f.compared || f.kept/float64(f.compared) >= 0.6
+	return f.compared == 0 || f.texts*2 >= f.compared || f.kept/float64(f.compared) >= 0.6 && f.parts*4 < f.compared
+}
+
+// taken reports whether every line of a text, after its label, is a stretch of the
+// original.
+func taken(want []word, got string) bool {
+	for line := range strings.Lines(got) {
+		if at := strings.IndexAny(line, "]:："); at >= 0 && at < 40 {
+			line = strings.TrimLeft(line[at:], "]:： ")
+		}
+		if ws := words(line); len(ws) > 0 && within(ws, want) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // label is what stands before the original on its line.
@@ -70,7 +88,14 @@ func label(got string, have []word, at int) string {
 
 // named reports whether a label names the speaker or the role.
 func (o Original) named(label string) bool {
-	for _, s := range []string{o.Speaker, o.Role} {
+	names := []string{o.Speaker, o.Role}
+	switch o.Role {
+	case "assistant":
+		names = append(names, "agent", "AI", "bot")
+	case "user":
+		names = append(names, "human")
+	}
+	for _, s := range names {
 		if w := words(s); len(w) > 0 && within(w, words(label)) >= 0 {
 			return true
 		}
@@ -136,7 +161,11 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 		return Difference{}
 	}
 	d := Difference{Kind: schema.FaultAdded, Marked: mark(excerpt, insertion(got[more[0].from:more[len(more)-1].to]))}
-	if negations(more)%2 == 1 {
+	beyond := have[to:]
+	if more[0].from < have[from].from {
+		beyond = have[:from]
+	}
+	if negations(beyond)%2 == 1 {
 		d.Kind = schema.FaultNegated
 	}
 	return d
@@ -151,7 +180,7 @@ func (f *Frame) wallClock(ds []timex.Day) bool {
 // explains reports whether a word around an original is no surprise: a name, a date, a
 // number, a word of many of this system's texts.
 func (f *Frame) explains(o Original, w word) bool {
-	if w.number || f.beside[w.norm]*10 >= f.texts {
+	if w.number || f.beside[w.norm] >= max(3, f.texts*3/10) {
 		return true
 	}
 	for _, s := range append(slices.Clone(o.Speakers), o.Speaker, o.Role) {

@@ -147,7 +147,7 @@ func overlap(a, b []int) bool {
 
 // similar reports whether two stems are forms or misspellings of one word.
 func similar(a, b string) bool {
-	if len(a) < 4 || len(b) < 4 || a[0] != b[0] {
+	if len(a) < 4 || len(b) < 4 || a[0] != b[0] || strings.ContainsAny(a, "0123456789") || strings.ContainsAny(b, "0123456789") {
 		return false
 	}
 	if a[1] != b[1] && a[2] != b[2] {

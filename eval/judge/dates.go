@@ -14,7 +14,12 @@ type when struct {
 }
 
 func dates(t *text, year int) when {
-	w := when{all: timex.Find(t.raw, year)}
+	var w when
+	for _, e := range timex.Find(t.raw, year) {
+		if !insideName(t.raw, e.Pos, e.End) {
+			w.all = append(w.all, e)
+		}
+	}
 	for _, e := range w.all {
 		switch e.Kind {
 		case timex.Absolute:

@@ -307,6 +307,8 @@ func Relation(q Question, gold, answer string) string {
 		if r, _ = compareDates(&p.gw, &p.aw, &p.qw, p.ref, untrained); r.class == "several dates" {
 			return ""
 		}
+	case p.comparesValues():
+		return ""
 	case p.yesNo():
 		r, _ = comparePolarity(p.gt, p.at)
 	case p.gw.isDuration():
@@ -317,7 +319,10 @@ func Relation(q Question, gold, answer string) string {
 
 // prepared is one answer read beside one gold.
 type prepared struct {
+	part       string // the final answer
+	how        string // how it was found; "" is all of the reply
 	qt, gt, at *text
+	gv, av, qv []value
 	gw, aw, qw when
 	c          *comparison
 	ref        timex.Day
@@ -325,7 +330,9 @@ type prepared struct {
 }
 
 func prepare(q Question, gold, answer string) *prepared {
-	p := &prepared{qt: cut(q.Text), gt: cut(gold), at: cut(answer)}
+	p := &prepared{qt: cut(q.Text), gt: cut(gold)}
+	p.part, p.how = finalPart(answer, p.qt)
+	p.at = cut(p.part)
 	p.qw = dates(p.qt, 0)
 	p.gw = dates(p.gt, p.qw.yearOf())
 	year := p.gw.yearOf()
@@ -333,6 +340,7 @@ func prepare(q Question, gold, answer string) *prepared {
 		year = p.qw.yearOf()
 	}
 	p.aw = dates(p.at, year)
+	p.gv, p.av, p.qv = values(p.gt.raw, &p.gw), values(p.at.raw, &p.aw), values(p.qt.raw, &p.qw)
 	if asked := timex.Find(q.AsOf, 0); len(asked) > 0 && asked[0].Kind == timex.Absolute {
 		p.ref = asked[0].Hi
 	}
@@ -346,7 +354,7 @@ func prepare(q Question, gold, answer string) *prepared {
 // decided reports whether something other than words decides: an abstention, a date
 // or a length of time.
 func (p *prepared) decided() bool {
-	return len(p.at.toks) == 0 || p.abstainQ || p.gw.isDate() || p.yesNo() || p.gw.isDuration()
+	return len(p.at.toks) == 0 || p.abstainQ || p.gw.isDate() || p.comparesValues() || p.yesNo() || p.gw.isDuration()
 }
 
 // yesNo reports whether the question asks for yes or no, the gold says which, and the

@@ -19,7 +19,7 @@ import (
 )
 
 // Name is how grades name this judge; it changes when a verdict may change.
-const Name = "rule-judge@1"
+const Name = "rule-judge@2"
 
 // Question is what the judge needs to know of a question.
 type Question struct {
@@ -51,10 +51,12 @@ type Options struct {
 // Verdict is the decision on one answer.
 type Verdict struct {
 	Correct bool
+	Doubt   string  // why the verdict is doubtful; Correct is then what the judge leans to. "" is a sure one
 	Score   float64 // [0,1]; Correct is Score at or above the threshold
 	Rule    string  // what decided: empty | abstention | date | polarity | duration | words
 	Reason  string  // one sentence
 	Gold    string  // the gold it was nearest to
+	Answer  string  // which part of a long reply was read: "the marked conclusion", …; "" is all
 	Facts   []Fact  // what was compared, in the order of the gold
 }
 
@@ -81,7 +83,7 @@ func (f Fact) String() string {
 // Judge decides whether answer is right by one of golds.
 func Judge(q Question, golds []string, answer string, o Options) Verdict {
 	var best Verdict
-	for i, g := range golds {
+	for i, g := range alternatives(golds) {
 		if v := judgeOne(q, g, answer, o); i == 0 || v.Score > best.Score {
 			best = v
 			best.Gold = g
@@ -90,20 +92,63 @@ func Judge(q Question, golds []string, answer string, o Options) Verdict {
 	return best
 }
 
+// alternatives takes golds of LongMemEval's form apart: "10 days. 11 days (including the
+// last day) is also acceptable." are two golds.
+func alternatives(golds []string) []string {
+	var out []string
+	for _, g := range golds {
+		if head, other, ok := strings.Cut(g, " (or "); ok && strings.HasSuffix(strings.TrimRight(other, ". "), ")") {
+			out = append(out, g, head, strings.TrimRight(other, "). "))
+			continue
+		}
+		rest, ok := strings.CutSuffix(strings.TrimRight(g, ". "), " is also acceptable")
+		first, second, two := strings.Cut(rest, ". ")
+		if !ok || !two || strings.TrimSpace(first) == "" {
+			out = append(out, g)
+			continue
+		}
+		second, _, _ = strings.Cut(second, " (including")
+		out = append(out, first, second)
+	}
+	return out
+}
+
 func judgeOne(q Question, gold, answer string, o Options) Verdict {
 	p := prepare(q, gold, answer)
-	threshold := o.Threshold
-	if threshold == 0 {
-		threshold = DefaultThreshold(o.Method)
+	v := p.short(q, gold, answer, o)
+	v.Answer = p.how
+	threshold := o.threshold()
+	if p.how != "" && v.Rule != "empty" && o.Method == Trained && model().Long != nil {
+		v.Score = p.temper(v, model().Long.score(p.longFeatures(v, answer)), threshold)
+		threshold = model().Thresholds.Long
 	}
+	v.Correct = v.Score >= threshold
+	if v.Correct {
+		r := p.read()
+		refuse, doubt := p.stance(&r)
+		if v.Doubt = doubt; refuse != "" {
+			v.Correct, v.Score, v.Rule, v.Reason = false, .02, "stance", refuse
+		}
+	}
+	return v
+}
+
+func (o Options) threshold() float64 {
+	if o.Threshold > 0 {
+		return o.Threshold
+	}
+	return DefaultThreshold(o.Method)
+}
+
+// short scores the final part by what it says, without the rest of the reply.
+func (p *prepared) short(q Question, gold, answer string, o Options) Verdict {
 	v := Verdict{}
 	switch {
 	case len(p.at.toks) == 0:
 		v.Rule, v.Reason = "empty", "the answer is empty"
-		return v
 	case p.abstainQ:
 		v.Rule = "abstention"
-		if a := abstention(p.at.raw); a < .5 || a <= 1 && len(p.at.toks) < 25 {
+		if a := abstention(p.at.raw); a < .5 || a <= 1 && len(p.at.toks) < 25 || strings.HasSuffix(p.how, "answers") && abstention(answer) <= 1 {
 			v.Score, v.Reason = .95, "the question cannot be answered, and the answer says so"
 		} else {
 			v.Score, v.Reason = .05, "the question cannot be answered, but the answer gives one"
@@ -111,6 +156,9 @@ func judgeOne(q Question, gold, answer string, o Options) Verdict {
 	case p.gw.isDate():
 		r, facts := compareDates(&p.gw, &p.aw, &p.qw, p.ref, o.odds())
 		v.Rule, v.Score, v.Facts, v.Reason = "date", o.odds()(r), facts, "dates: "+r.class
+	case p.comparesValues():
+		r, facts := p.compareValues()
+		v.Rule, v.Score, v.Facts, v.Reason = "value", r.score, facts, r.class
 	case p.yesNo():
 		r, facts := comparePolarity(p.gt, p.at)
 		v.Rule, v.Score, v.Facts, v.Reason = "polarity", o.odds()(r), facts, r.class
@@ -126,10 +174,9 @@ func judgeOne(q Question, gold, answer string, o Options) Verdict {
 			v.Score, v.Reason = model().score(f), p.c.summary()
 		}
 		if o.Similarity != nil && doubtful(v.Score) && p.c.gPol*p.c.aPol >= 0 && p.c.abstain > 1 {
-			v.Score = lift(v.Score, o.Similarity(q.Text, gold, answer))
+			v.Score = lift(v.Score, o.Similarity(q.Text, gold, p.part))
 		}
 	}
-	v.Correct = v.Score >= threshold
 	return v
 }
 

@@ -20,7 +20,10 @@ type Model struct {
 	Thresholds struct {
 		Trained float64 `json:"trained"`
 		Rules   float64 `json:"rules"`
+		Long    float64 `json:"long"`
 	} `json:"thresholds"`
+	// Long are the weights for replies out of which a final part was cut.
+	Long *Model `json:"long,omitempty"`
 	// Dates are the odds that an answer is right whose date or length stands so to the gold's.
 	Dates   map[string]float64 `json:"dates"`
 	Bias    float64            `json:"bias"`

@@ -5,6 +5,9 @@ import "strings"
 var abstentions = []string{"no information", "not mention", "n't mention", "no mention", "not specif", "n't specif", "not provide", "n't provide", "not explicitly", "n't explicitly", "not available", "unknown", "no specific", "not determine", "n't determine", "cannot be determined", "not stated", "unclear", "not clear", "no record", "no evidence", "no detail", "not indicate", "n't indicate", "n't know", "not know", "n't say", "not enough info", "insufficient", "not sure", "not disclosed", "not discussed", "n't discuss", "no direct", "not found", "no memor", "not contain", "n't contain", "no explicit", "not recorded", "no reference", "not described", "no indication", "no relevant", "unable to", "no data", "no answer",
 	"不知道", "没有提到", "没提到", "未提及", "未提到", "没有提及", "无法确定", "不能确定", "没有相关", "没有信息", "无相关", "不清楚", "没有记录", "未说明", "没有说明", "未知", "无法回答", "不详", "没有具体"}
 
+// said are verbs of which a negation says that there is nothing to answer with.
+var said = []string{"mentioned", "specified", "provided", "indicated", "recorded", "documented", "noted", "disclosed", "detailed", "listed", "given", "available"}
+
 // abstention is where an abstention begins, as a share of the text; 1.1 is none.
 func abstention(s string) float64 {
 	low := strings.ToLower(s)
@@ -13,6 +16,22 @@ func abstention(s string) float64 {
 	for _, p := range abstentions {
 		if i := strings.Index(low, p); i >= 0 && (first < 0 || i < first) {
 			first = i
+		}
+	}
+	for _, verb := range said { // "no middle name is mentioned"
+		for from := 0; ; {
+			i := strings.Index(low[from:], verb)
+			if i < 0 {
+				break
+			}
+			at := from + i
+			from = at + len(verb)
+			start := max(sentenceStart(low, at), at-60)
+			for _, no := range []string{"no ", "not ", "n't ", "never ", "none ", "nothing "} {
+				if j := strings.Index(low[start:at], no); j >= 0 && (j+start == 0 || low[j+start-1] == ' ' || no == "n't ") && (first < 0 || j+start < first) {
+					first = j + start
+				}
+			}
 		}
 	}
 	switch strings.Trim(low, " .!") {
@@ -45,7 +64,7 @@ func polarity(t *text, asked bool) (pol int, explicit bool) {
 		k := &t.toks[i]
 		raw := t.raw[k.pos:]
 		switch {
-		case k.word == "yes" || k.word == "yeah" || k.word == "definitely" || k.word == "certainly" || k.word == "absolutely" || k.word == "true" || hasAny(raw, "是的", "有的", "对，", "会的", "可以"):
+		case k.word == "yes" || k.word == "yeah" || k.word == "definitely" || k.word == "certainly" || k.word == "absolutely" || k.word == "true" || hasAny(raw, "是的", "有的", "对，", "会的", "可以") || i == 0 && affirms(t.raw):
 			return 1, true
 		case k.word == "no" || k.word == "not" || k.word == "unlikely" || k.word == "false" || k.word == "never" || i == 0 && k.han && k.neg || hasAny(raw, "不会", "不是", "没有", "不太"):
 			return -1, true
@@ -67,6 +86,17 @@ func polarity(t *text, asked bool) (pol int, explicit bool) {
 		}
 	}
 	return 1, false
+}
+
+// affirms reports a Chinese yes: the verb of the question by itself, at the end or before
+// a mark.
+func affirms(s string) bool {
+	for _, w := range []string{"会", "有", "是", "对", "能", "行"} {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(s), w); ok {
+			return rest == "" || hasAny(rest, ",", "。", ".", "，", "！", "!")
+		}
+	}
+	return false
 }
 
 func hasAny(s string, prefixes ...string) bool {

@@ -25,8 +25,11 @@ func RuleJudge(o judge.Options) *Protocol {
 			case len(r.Choices) > 0 && goldChoice(r) >= 0:
 				return byChoice(r)
 			}
-			v := judge.Judge(judge.Question{Text: r.Question, Abstain: r.Abstain, AsOf: r.AsOf}, alternatives(golds), r.Answer, o)
+			v := judge.Judge(judge.Question{Text: r.Question, Abstain: r.Abstain, AsOf: r.AsOf}, golds, r.Answer, o)
 			g := labelled(v.Correct, "right", "wrong")
+			if v.Doubt != "" {
+				g.Label, g.Doubt = "doubtful", v.Doubt
+			}
 			g.Reason, g.Parts = v.Reason, map[string]float64{"confidence": v.Score}
 			for _, f := range v.Facts {
 				g.Facts = append(g.Facts, f.String())
@@ -34,23 +37,6 @@ func RuleJudge(o judge.Options) *Protocol {
 			return g
 		},
 	}
-}
-
-// alternatives takes golds of LongMemEval's form apart: "10 days. 11 days (including the
-// last day) is also acceptable." are two golds.
-func alternatives(golds []string) []string {
-	var out []string
-	for _, g := range golds {
-		rest, ok := strings.CutSuffix(strings.TrimRight(g, ". "), " is also acceptable")
-		first, second, two := strings.Cut(rest, ". ")
-		if !ok || !two || strings.TrimSpace(first) == "" {
-			out = append(out, g)
-			continue
-		}
-		second, _, _ = strings.Cut(second, " (including")
-		out = append(out, first, second)
-	}
-	return out
 }
 
 // rubric tells golds that describe a good answer instead of giving one.

@@ -31,7 +31,7 @@ func TestRuleJudge(t *testing.T) {
 		{"failed", schema.QARecord{Question: "Which city?", Gold: "Oslo", Outcome: schema.OutcomeTimeout}, schema.GradeNotAnswered, 0},
 	} {
 		g := p.Grade(&c.r)
-		if g.Outcome != c.outcome || g.By != schema.ByRule || g.Protocol != "rule@1" || (g.Score != nil) != (c.outcome == schema.GradeScored) {
+		if g.Outcome != c.outcome || g.By != schema.ByRule || g.Protocol != "rule@2" || (g.Score != nil) != (c.outcome == schema.GradeScored) {
 			t.Errorf("%s: have %+v", c.name, g)
 			continue
 		}

@@ -256,7 +256,7 @@ func TestBrowser(t *testing.T) {
 	b.click("#list li:nth-child(2) a")
 	b.until("the answer is shown", `document.querySelector("#answer h3") !== null && document.activeElement.tagName === "H3"`)
 	s := b.text("#answer")
-	for _, w := range []string{"Where it was lost", "not retrieved · miss", "bm25", "Gold below k, at rank", "Context shown to the reader", "rule@1"} {
+	for _, w := range []string{"Where it was lost", "not retrieved · miss", "bm25", "Gold below k, at rank", "Context shown to the reader", "rule@2"} {
 		if !strings.Contains(s, w) {
 			t.Errorf("the answer does not show %q:\n%s", w, s)
 		}

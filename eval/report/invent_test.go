@@ -108,12 +108,12 @@ func (v invention) record(sys string, c, k int) schema.QARecord {
 	if right {
 		score = 1
 	}
-	q.Grades = []schema.Grade{{Protocol: "rule@1", By: "rule", Score: &score, Outcome: schema.GradeScored, Facts: []string{"place: " + where}, Reason: "compared the place"},
+	q.Grades = []schema.Grade{{Protocol: "rule@2", By: "rule", Score: &score, Outcome: schema.GradeScored, Facts: []string{"place: " + where}, Reason: "compared the place"},
 		{Protocol: "evidence-recall@1", By: "rule", Score: &score, Outcome: schema.GradeScored}}
 	switch own.IntN(60) {
 	case 0:
 		q.Outcome, q.Error, q.Answer = schema.OutcomeTimeout, "the reader took longer than 30 s", ""
-		q.Grades = []schema.Grade{{Protocol: "rule@1", By: "rule", Outcome: schema.GradeNotAnswered}}
+		q.Grades = []schema.Grade{{Protocol: "rule@2", By: "rule", Outcome: schema.GradeNotAnswered}}
 		q.Attribution = nil
 	case 1:
 		q.Grades[0].Score, q.Grades[0].Outcome, q.Grades[0].Reason = nil, schema.GradeJudgeFailed, "no verdict in the reply"

@@ -145,14 +145,14 @@ func TestOverview(t *testing.T) {
 	}
 	for _, s := range summaries(t, town.seq()) {
 		sc := s.Scores[1] // evidence-recall, rule
-		if sc.Protocol != "rule@1" {
+		if sc.Protocol != "rule@2" {
 			t.Fatal(sc.Protocol)
 		}
 		if want := fmt.Sprintf("%.1f", 100**sc.Overall.Value); !strings.Contains(md, want) {
 			t.Errorf("%s: the mean %s is nowhere", s.System, want)
 		}
 	}
-	if d := r.Datasets[0]; d.Protocol != "rule@1" || d.Systems[0].Name() != "oracle" || d.Systems[len(d.Systems)-1].Name() != "null" {
+	if d := r.Datasets[0]; d.Protocol != "rule@2" || d.Systems[0].Name() != "oracle" || d.Systems[len(d.Systems)-1].Name() != "null" {
 		t.Errorf("by %s, from %s to %s", d.Protocol, d.Systems[0].Name(), d.Systems[len(d.Systems)-1].Name())
 	}
 }
@@ -192,7 +192,7 @@ func TestLosses(t *testing.T) {
 
 func TestProtocol(t *testing.T) {
 	sums := summaries(t, town.seq())
-	if _, err := report.New(report.Options{Protocol: "lme-official"}, sums); err == nil || !strings.Contains(err.Error(), "have rule@1, evidence-recall@1") {
+	if _, err := report.New(report.Options{Protocol: "lme-official"}, sums); err == nil || !strings.Contains(err.Error(), "have rule@2, evidence-recall@1") {
 		t.Errorf("an unknown protocol: %v", err)
 	}
 	r := build(t, report.Options{Protocol: "evidence-recall"}, "", town.seq())
@@ -223,11 +223,11 @@ func TestRepeatsAndErrata(t *testing.T) {
 				if k == 2 {
 					score = 1
 				}
-				q.Grades = []schema.Grade{{Protocol: "rule@1", By: "rule", Score: &score, Outcome: schema.GradeScored}}
+				q.Grades = []schema.Grade{{Protocol: "rule@2", By: "rule", Score: &score, Outcome: schema.GradeScored}}
 				if i == 0 {
 					one := 1.0
 					q.Errata = &schema.Erratum{Overlay: "read-again", Kind: schema.ErratumAnswer, Answer: "x"}
-					q.Grades = append(q.Grades, schema.Grade{Protocol: "rule@1", By: "rule", Gold: schema.GoldCorrected, Score: &one, Outcome: schema.GradeScored})
+					q.Grades = append(q.Grades, schema.Grade{Protocol: "rule@2", By: "rule", Gold: schema.GoldCorrected, Score: &one, Outcome: schema.GradeScored})
 				}
 				if !yield(schema.Record[schema.QARecord]{V: q}, nil) {
 					return

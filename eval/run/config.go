@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"membench/internal/atomicfile"
+	"membench/internal/build"
 	"membench/internal/codec"
 )
 
@@ -103,8 +104,18 @@ type unitState struct {
 // finished is doneFile: the run is over, and these are its files.
 type finished struct{ Result }
 
-// whole reports whether the files are there as they were written. Their size is
-// looked at, not their content: validate and the manifest are for that.
+// intact reports whether the files are there, byte for byte as they were written.
+func (d *finished) intact(dir string) bool {
+	for _, f := range d.Files {
+		if have, err := build.Digest(filepath.Join(dir, f.Path)); err != nil || have.SHA256 != f.SHA256 {
+			return false
+		}
+	}
+	return len(d.Files) > 0
+}
+
+// whole reports whether the files are there with the size that they had: for a look at
+// a run, which is quick and changes nothing.
 func (d *finished) whole(dir string) bool {
 	for _, f := range d.Files {
 		if fileSize(filepath.Join(dir, f.Path)) != f.Bytes {
@@ -174,8 +185,8 @@ func begin(dir string, o Options, units []*unit) (done *finished, id string, err
 		}
 		return nil, "", err
 	}
-	if !done.whole(o.Dir) {
-		// Somebody took the files away: without them there is nothing to go on from.
+	if !done.intact(o.Dir) {
+		// The journals are gone, and without these files nothing is known: all is asked again.
 		return nil, have.ID, os.Remove(filepath.Join(dir, doneFile))
 	}
 	return done, have.ID, nil

@@ -152,6 +152,9 @@ func (p *player) fill(ctx context.Context, had *partial, stop int) error {
 		if asked && p.dead == nil {
 			err := p.check(ctx)
 			if err == nil {
+				rec.Lost, err = p.lost(ctx, i+1)
+			}
+			if err == nil {
 				err = p.pure(ctx, i+1)
 			}
 			if err != nil {
@@ -267,11 +270,11 @@ func (p *player) remember(ctx context.Context) error {
 	if _, tells := memory.As[memory.Deltaer](p.m); tells {
 		return nil
 	}
-	s, shows := memory.As[memory.Snapshotter](p.m)
+	list, shows := memory.List(p.m)
 	if !shows {
 		return nil
 	}
-	items, err := do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) ([]memory.Item, error) { return all(s.Snapshot(ctx)) })
+	items, err := do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) ([]memory.Item, error) { return all(list(ctx)) })
 	if err != nil && fatal(ctx, err) {
 		return err
 	}
@@ -432,7 +435,7 @@ func batchKey(session, turn int) string {
 // look takes what the session changed and, where it is wanted, all that is kept.
 func (p *player) look(ctx context.Context, s *schema.Session, rec *schema.SessionRecord) error {
 	d, tells := memory.As[memory.Deltaer](p.m)
-	shot, shows := memory.As[memory.Snapshotter](p.m)
+	list, shows := memory.List(p.m)
 	rec.Opaque = !tells && !shows
 	keep := shows && (p.o.Snapshots || len(s.Points) > 0)
 	if rec.Opaque {
@@ -452,7 +455,7 @@ func (p *player) look(ctx context.Context, s *schema.Session, rec *schema.Sessio
 			}
 		}
 		if keep || !tells {
-			x.items, err = all(shot.Snapshot(ctx))
+			x.items, err = all(list(ctx))
 		}
 		return x, err
 	})
@@ -497,7 +500,7 @@ func delta(x memory.Delta) schema.MemoryDelta {
 // check finds out before a question is asked whether the memory has what it was given.
 func (p *player) check(ctx context.Context) error {
 	k, keyed := memory.As[memory.Keyed](p.m)
-	s, shows := memory.As[memory.Snapshotter](p.m)
+	list, shows := memory.List(p.m)
 	verbatim := p.u.caps.Unit == "turn" || p.u.caps.Unit == "pair" || p.u.caps.Unit == "chunk"
 	shows = shows && verbatim && p.words > 0
 	if !keyed && !shows {
@@ -514,7 +517,7 @@ func (p *player) check(ctx context.Context) error {
 			}
 		}
 		if shows {
-			for _, err := range s.Snapshot(ctx) {
+			for _, err := range list(ctx) {
 				h.any = err == nil
 				return h, err
 			}

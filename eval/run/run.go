@@ -110,6 +110,9 @@ type Options struct {
 	Now func() time.Time
 	// Found is told of faults in the cases; nil drops them.
 	Found func(*schema.Finding)
+	// Warn receives what a user should know while the run goes on, such as a system that
+	// lost turns; it may be called from several goroutines. nil drops it.
+	Warn func(string)
 	// Watch counts what is done; nil: nobody looks.
 	Watch *Watch
 }

@@ -112,3 +112,16 @@ func (w *Watch) Counts() []Count {
 	}
 	return out
 }
+
+// Sum adds units up.
+func Sum(units []Count) Count {
+	all := Count{Outcomes: map[string]int{}}
+	for _, c := range units {
+		all.Sessions, all.Questions, all.Known, all.Of = all.Sessions+c.Sessions, all.Questions+c.Questions, all.Known+c.Known, all.Of+c.Of
+		for k, n := range c.Outcomes {
+			all.Outcomes[k] += n
+		}
+		all.Usage = append(all.Usage, c.Usage...)
+	}
+	return all
+}

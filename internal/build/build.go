@@ -35,10 +35,27 @@ type Step struct {
 	// InPlace steps write to Output itself and can go on where a killed run stopped
 	// (a memory store); all others write aside, and Output changes when Run returns nil.
 	InPlace bool
+	// Also are further files and folders that an InPlace step writes. The last element of
+	// a path may be a pattern; what does not exist counts as nothing.
+	Also    []string
 	Models  map[string]string // purpose → model
 	Prompts map[string]string // name → sha256
 	// Run makes the output at path. It returns what it counted.
 	Run func(ctx context.Context, path string) (Result, error)
+}
+
+// outputs are the paths of what the step has made.
+func (s Step) outputs() []string {
+	out := []string{s.Output}
+	for _, also := range s.Also {
+		list, _ := os.ReadDir(filepath.Dir(also)) // no folder, no output
+		for _, d := range list {
+			if ok, _ := filepath.Match(filepath.Base(also), d.Name()); ok {
+				out = append(out, filepath.Join(filepath.Dir(also), d.Name()))
+			}
+		}
+	}
+	return out
 }
 
 // Result is what a step says about its run.
@@ -78,7 +95,7 @@ func (b *Builder) Do(ctx context.Context, s Step) (m schema.Manifest, ran bool, 
 	record := filepath.Join(b.Records, RecordName(s.Name))
 	// A record that cannot be read is as good as none: the step runs again.
 	if old, err := ReadManifest(record); err == nil && !b.Force && old.Key == m.Key {
-		if now, err := Digests(b.Root, []string{s.Output}); err == nil && slices.Equal(now, old.Outputs) {
+		if now, err := Digests(b.Root, s.outputs()); err == nil && slices.Equal(now, old.Outputs) {
 			return old, false, nil
 		}
 	}
@@ -91,7 +108,7 @@ func (b *Builder) Do(ctx context.Context, s Step) (m schema.Manifest, ran bool, 
 		return m, false, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	m.Counts, m.Findings = result.Counts, result.Findings
-	if m.Outputs, err = Digests(b.Root, []string{s.Output}); err == nil {
+	if m.Outputs, err = Digests(b.Root, s.outputs()); err == nil {
 		err = WriteManifest(record, m)
 	}
 	if err != nil {

@@ -2,6 +2,8 @@ package clause
 
 import (
 	"strings"
+
+	"membench/internal/tokens"
 )
 
 // A slot is chosen by the verb and, where the verb is one of many uses, by a word of
@@ -88,7 +90,7 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 			return false
 		}
 	case "read", "watch", "finish":
-		if f.Modality == Plan || obj == "" || strings.Contains(obj, "ing ") {
+		if f.Modality == Plan || !title(f.Object.Text) {
 			slot = "DID"
 		}
 	case "say", "tell", "ask", "show", "give", "see", "know":
@@ -138,6 +140,20 @@ func cutFirst(s string, prefixes ...string) (string, bool) {
 		}
 	}
 	return s, false
+}
+
+// title reports whether a phrase is the name of a work: in quotes, or all of its words
+// that count with a capital.
+func title(s string) bool {
+	if strings.HasPrefix(s, "\"") || strings.HasPrefix(s, "“") {
+		return true
+	}
+	for w := range strings.FieldsSeq(s) {
+		if r := w[0]; r >= 'a' && r <= 'z' && !tokens.Stop(w) {
+			return false
+		}
+	}
+	return s != ""
 }
 
 func anyOf(words, of map[string]bool) bool {

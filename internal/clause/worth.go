@@ -10,7 +10,7 @@ func (f *Fact) worth() bool {
 		return false
 	}
 	obj := strings.ToLower(f.Object.Text)
-	if idioms[f.Verb+" "+obj] || idioms[f.Verb+" "+headWord(obj)] || pronouns[obj] && thin[f.Verb] || obj == "" && needsObject[f.Verb] {
+	if obj == "to" || idioms[f.Verb+" "+obj] || idioms[f.Verb+" "+headWord(obj)] || pronouns[obj] && thin[f.Verb] || obj == "" && needsObject[f.Verb] {
 		return false
 	}
 	f.Confidence, f.Tier = 0.87+f.Confidence, Default // what doubts took

@@ -301,6 +301,8 @@ func (c *zhClause) slot() bool {
 		f.Slot = zhStates[obj]
 	case f.Verb == "是" && strings.HasSuffix(obj, "岁"):
 		f.Slot = "HAS_AGE"
+	case f.Verb == "是" && strings.HasPrefix(obj, "个"):
+		f.Value.Text = strings.TrimPrefix(obj, "个")
 	case f.Verb == "是" && zhFeelings[strings.TrimLeft(obj, "很太")]:
 		f.Slot = "FEELS"
 	case (f.Verb == "是" || f.Verb == "做" || f.Verb == "当") && slices.ContainsFunc(zhJobs, func(s string) bool { return strings.HasSuffix(obj, s) }):
@@ -337,7 +339,7 @@ func (c *zhClause) slot() bool {
 func (c *zhClause) worth() bool {
 	f := &c.f
 	obj := f.Object.Text
-	if zhIdle[f.Verb] && obj == "" || zhIdioms[f.Verb+obj] || f.Verb == "是" && (obj == "" || strings.HasPrefix(obj, "这") || strings.HasPrefix(obj, "不是")) || zhNothing[f.Verb] {
+	if strings.Contains(obj, "什么") || zhIdle[f.Verb] && obj == "" || zhIdioms[f.Verb+obj] || f.Verb == "是" && (obj == "" || strings.HasPrefix(obj, "这") || strings.HasPrefix(obj, "不是")) || zhNothing[f.Verb] {
 		return false
 	}
 	f.Confidence, f.Tier = 0.87, Default

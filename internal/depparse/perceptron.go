@@ -26,15 +26,22 @@ type models struct{ tag, move, label weights }
 // Weights of one perceptron: for a feature the classes that it speaks for or against.
 // Slots are an open-addressed table of features; a feature's cells are pairs of bytes,
 // class and signed weight, after their number. A feature is the hash of its template
-// and values; two that share a hash share weights.
+// and values; two that share a hash share weights. Of a perceptron with few classes the
+// weights are in the slots themselves, a byte for each class: looking up is waiting for
+// memory, and this waits once.
 type weights struct {
 	classes []string
 	slots   []slot
 	mask    uint32
+	packed  bool
 	cells   []byte
 }
 
-type slot struct{ feature, at uint32 } // at: offset in cells plus one; 0: free
+// A slot is free where at is 0. Else at is the offset in cells plus one, or the weights.
+type slot struct{ feature, at uint32 }
+
+// fewClasses is how many weights a slot holds.
+const fewClasses = 4
 
 // vote adds the weights of the features to the score of each class.
 func (w *weights) vote(features []uint32, score []int32) {
@@ -47,6 +54,12 @@ func (w *weights) vote(features []uint32, score []int32) {
 			}
 			if s.feature != f {
 				continue
+			}
+			if w.packed {
+				for c := range score {
+					score[c] += int32(int8(s.at >> (8 * c)))
+				}
+				break
 			}
 			n := int(w.cells[s.at-1])
 			for c := w.cells[s.at : int(s.at)+2*n]; len(c) > 1; c = c[2:] {
@@ -96,6 +109,7 @@ func (w *weights) decode(b []byte) ([]byte, error) {
 		return nil, short
 	}
 	w.classes = strings.Fields(line)
+	w.packed = len(w.classes) <= fewClasses
 	b = b[len(line)+1:]
 	n, k := binary.Uvarint(b)
 	if k <= 0 || n > uint64(len(b)) {
@@ -120,7 +134,14 @@ func (w *weights) decode(b []byte) ([]byte, error) {
 			i = (i + 1) & w.mask
 		}
 		w.slots[i] = slot{feature, uint32(len(w.cells)) + 1}
-		w.cells = append(w.cells, cells...)
+		if w.packed {
+			w.slots[i].at = 0
+			for c := cells[1:]; len(c) > 1; c = c[2:] {
+				w.slots[i].at |= uint32(c[1]) << (8 * (c[0] % fewClasses))
+			}
+		} else {
+			w.cells = append(w.cells, cells...)
+		}
 		b = b[k+len(cells):]
 	}
 	return b, nil

@@ -34,6 +34,8 @@ type row struct {
 	Category int
 	Question string
 	Gold     string
+	Golds    []string // where there are several
+	Abstain  bool
 	Answer   string
 	Set      string // a run, a plant, or plant+wrap
 	Plant    bool
@@ -41,6 +43,7 @@ type row struct {
 	Real     bool
 	Wrapped  bool
 
+	long     bool      // a final part was cut out of it
 	f        []float64 // nil: decided without the model
 	relation string    // of dates, where they decide
 }
@@ -213,6 +216,10 @@ func conversations(shared string) (map[string][]string, error) {
 func read(rows []row) {
 	for i := range rows {
 		r := &rows[i]
+		if judge.LongFeatures(r.question(), r.golds(), r.Answer) != nil {
+			r.long = true // other weights judge it
+			continue
+		}
 		r.f = judge.Features(judge.Question{Text: r.Question}, r.Gold, r.Answer)
 		if r.f == nil {
 			r.relation = judge.Relation(judge.Question{Text: r.Question}, r.Gold, r.Answer)

@@ -185,7 +185,7 @@ func TestFit(t *testing.T) {
 	}
 	o := defaults()
 	o.trees = 60
-	m := fit(ex, o)
+	m := fit(ex, judge.FeatureNames(), o)
 	wrong := 0
 	for _, e := range ex {
 		if (m.Score(e.f) > .5) != (e.y == 1) {

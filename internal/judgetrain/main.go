@@ -24,8 +24,9 @@ func main() {
 	test := flag.Bool("test", false, "measure the embedded weights on the two test conversations; seldom")
 	show := flag.Bool("runs", false, "print each run and category too")
 	nearURL := flag.String("near", "", "measure the six with vectors of all-MiniLM-L6-v2 from this `URL` too")
-	look := flag.String("look", "", "print rows of `kind` plants, fn or fp")
+	look := flag.String("look", "", "print rows of `kind` plants, fn or fp; or figures: all, long, doubt, dates; or disagreements: run")
 	category := flag.Int("category", 0, "of this category only")
+	set := flag.String("set", "halumem", "with -look run: the recorded `run`")
 	rowsN := flag.Int("n", 30, "how many")
 	o := defaults()
 	flag.IntVar(&o.trees, "trees", o.trees, "boosted trees")
@@ -44,20 +45,32 @@ func main() {
 		}
 		return
 	}
-	if err := run(*shared, *out, *test, *show, looking{*look, *category, *rowsN}, o); err != nil {
+	if err := run(*shared, *out, *test, *show, looking{*look, *set, *category, *rowsN}, o); err != nil {
 		fmt.Fprintln(os.Stderr, "judgetrain:", err)
 		os.Exit(1)
 	}
 }
 
-const cap, wrapCap = .03, .06
+const cap, wrapCap = .04, .07
+
+const longThreshold = .5 // chosen on questions and readers unseen: -look long
 
 type looking struct {
-	kind        string
+	kind, set   string
 	category, n int
 }
 
 func run(shared, out string, test, show bool, l looking, o options) error {
+	switch l.kind {
+	case "all":
+		return reportAll(shared)
+	case "run":
+		return lookAt(shared, l.set, l.n)
+	case "doubt":
+		return reportDoubt(shared, l.n)
+	case "long":
+		return reportLong(shared, longDefaults())
+	}
 	if test {
 		rows, err := load(shared, testConvs)
 		if err != nil {
@@ -108,12 +121,19 @@ func run(shared, out string, test, show bool, l looking, o options) error {
 	}
 	m := train(rows, o)
 	m.Made = fmt.Sprintf("go run ./internal/judgetrain -o eval/judge/weights.json (trees %d, depth %d, rate %g, ridge %g, plant %g, wrap %g; conversations %v)", o.trees, o.depth, o.rate, o.ridge, o.plantW, o.wrapW, devConvs)
-	m.Thresholds.Rules, m.Thresholds.Trained = tr, tt
+	m.Thresholds.Rules, m.Thresholds.Trained, m.Thresholds.Long = tr, tt, longThreshold
+	long, err := readLong(shared)
+	if err != nil {
+		return err
+	}
+	lo := longDefaults()
+	m.Long = fit(longExamples(long, lo, func(*row) bool { return true }), judge.LongFeatureNames(), lo)
+	m.Long.Made = "every recorded verdict but those of the two test conversations: LoCoMo, LongMemEval (four runs), HaluMem, MemoryAgentBench"
 	return writeModel(out, m)
 }
 
 func train(rows []row, o options) *judge.Model {
-	m := fit(examples(rows, o), o)
+	m := fit(examples(rows, o), judge.FeatureNames(), o)
 	m.Dates = dateOdds(rows, o)
 	return m
 }

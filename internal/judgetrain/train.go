@@ -81,9 +81,9 @@ func examples(rows []row, o options) (out []example) {
 
 // fit trains a model: a logistic regression by Newton steps, then boosted trees on
 // what it leaves.
-func fit(ex []example, o options) *judge.Model {
-	n := len(judge.FeatureNames())
-	m := &judge.Model{Features: judge.FeatureNames(), Mean: make([]float64, n), Weights: make([]float64, n)}
+func fit(ex []example, names []string, o options) *judge.Model {
+	n := len(names)
+	m := &judge.Model{Features: names, Mean: make([]float64, n), Weights: make([]float64, n)}
 	scale := make([]float64, n)
 	total, right := 0., 0.
 	for _, e := range ex {

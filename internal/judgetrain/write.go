@@ -10,6 +10,17 @@ import (
 
 // writeModel writes the weights with six digits: enough, and short.
 func writeModel(path string, m *judge.Model) error {
+	for x := m; x != nil; x = x.Long {
+		shorten(x)
+	}
+	b, err := codec.Append(nil, m, codec.Compact)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(b, '\n'), 0o644)
+}
+
+func shorten(m *judge.Model) {
 	short := func(v []float64) {
 		for i := range v {
 			v[i] = digits(v[i])
@@ -23,11 +34,6 @@ func writeModel(path string, m *judge.Model) error {
 		short(t.At)
 		short(t.Value)
 	}
-	b, err := codec.Append(nil, m, codec.Compact)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(b, '\n'), 0o644)
 }
 
 func digits(v float64) float64 {

@@ -17,11 +17,11 @@ import (
 
 // uncalled are exported names that nothing outside tests uses, and why they stay.
 var uncalled = map[string]string{
-	"internal/clause.Read":            "openie reads sentences by it from its next change on",
 	"cypher/neo4j.Verified.Good":      "for Go users: what the numbers of a verification come to",
 	"datasets.TextFile":               "for Go users: a data set from memory; the tests of every reader use it",
 	"graph.Patch":                     "for Go users: applies what Diff gives, and proves it in tests",
 	"internal/atomicfile.Observe":     "the crash tests of other packages stop at each step that it reports",
+	"cypher.Script":                   "for Go users: a graph as statements for a driver of their own",
 	"internal/jsonschema.Schema.Fast": "tests of the published schemas hold them to the fast path",
 	"llm.Budget.Spent":                "for Go users: what a budget has used up",
 	"memory.FromSimple":               "for Go users: a system of three methods (docs/adding-a-system.md)",

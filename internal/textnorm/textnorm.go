@@ -145,3 +145,26 @@ func Compat(s string) string {
 	}
 	return s
 }
+
+// OneLine shows line breaks and control characters as such, and cuts at n code points (0: never).
+func OneLine(s string, n int) string {
+	cut := s
+	if n > 0 {
+		cut = Cut(s, n)
+	}
+	out := strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\r' || r == 0x2028 || r == 0x2029:
+			return '⏎'
+		case r == '\t':
+			return ' '
+		case r < 0x20 || r >= 0x7f && r <= 0x9f:
+			return '␀'
+		}
+		return r
+	}, cut)
+	if len(cut) < len(s) {
+		out += "…"
+	}
+	return out
+}

@@ -416,6 +416,9 @@ func (p *parser) clock(i int) (Expr, int, bool) {
 	if p.is(i, "noon", "midnight") {
 		return Expr{Kind: Clock, Minute: map[string]int{"noon": 720}[t.text]}, i + 1, true
 	}
+	if e, n, ok := p.spokenClock(i); ok {
+		return e, n, true
+	}
 	if t.kind != number || t.ordinal || t.val > 24 || t.val != float64(int(t.val)) {
 		return Expr{}, i, false
 	}
@@ -423,8 +426,22 @@ func (p *parser) clock(i int) (Expr, int, bool) {
 	if q := p.at(j + 1); p.is(j, ":") && q.kind == number && len(q.text) == 2 && q.val < 60 && p.at(j).pos == t.end && q.pos == p.at(j).end {
 		m, j, colon = int(q.val), j+2, true
 	}
+	if q := p.at(j + 1); colon && p.is(j, ":") && q.kind == number && len(q.text) == 2 && q.val < 60 {
+		j += 2 // seconds
+	}
+	if colon && p.is(j, ":") {
+		return Expr{}, i, false
+	}
 	half := 0
+	if p.is(j, "o") && p.is(j+1, "'") && p.is(j+2, "clock") {
+		j, colon = j+3, true
+	} else if p.is(j, "o'clock") {
+		j, colon = j+1, true
+	}
 	switch {
+	case p.is(j, "in") && p.is(j+1, "the") && p.is(j+2, "morning", "afternoon", "evening") && colon:
+		half = map[string]int{"morning": 1, "afternoon": 2, "evening": 2}[p.at(j+2).text]
+		j += 3
 	case p.is(j, "am", "pm"):
 		half = map[string]int{"am": 1, "pm": 2}[p.at(j).text]
 		j++
@@ -437,13 +454,60 @@ func (p *parser) clock(i int) (Expr, int, bool) {
 	if h > 12 && half != 0 {
 		half = 0
 	}
+	e := Expr{Kind: Clock, Vague: half == 0 && h >= 1 && h <= 12 && t.text[0] != '0'}
 	switch {
 	case half == 1 && h == 12:
 		h = 0
 	case half == 2 && h < 12:
 		h += 12
 	}
-	return Expr{Kind: Clock, Minute: h*60 + m}, j, true
+	e.Minute = h*60 + m
+	return e, j, true
+}
+
+// spokenClock reads "half past four", "quarter to nine", "ten past six", "ten to six p.m.".
+func (p *parser) spokenClock(i int) (Expr, int, bool) {
+	m, j := 0., i
+	if p.is(j, "a") {
+		j++
+	}
+	switch t := p.at(j); {
+	case p.is(j, "half") && p.is(j+1, "past"):
+		m = 30
+	case p.is(j, "quarter"):
+		m = 15
+	case t.kind == number && t.val < 30 && p.is(j+1, "past"):
+		m = t.val
+	default:
+		return Expr{}, i, false
+	}
+	h := p.at(j + 2)
+	if h.kind != number || h.val < 1 || h.val > 12 || !p.is(j+1, "past", "to") {
+		return Expr{}, i, false
+	}
+	e := Expr{Kind: Clock, Minute: int(h.val)*60 + int(m), Vague: true}
+	if p.is(j+1, "to") {
+		e.Minute = int(h.val)*60 - int(m)
+	}
+	j += 3
+	switch {
+	case p.is(j, "am", "pm"):
+		e = e.halfDay(p.is(j, "pm"))
+		j++
+	case p.is(j, "in") && p.is(j+1, "the") && p.is(j+2, "morning", "afternoon", "evening"):
+		e = e.halfDay(!p.is(j+2, "morning"))
+		j += 3
+	}
+	return e, j, true
+}
+
+// halfDay places a clock time of twelve hours before or after noon.
+func (e Expr) halfDay(pm bool) Expr {
+	e.Minute, e.Vague = e.Minute%720, false
+	if pm {
+		e.Minute += 720
+	}
+	return e
 }
 
 // duration reads "three weeks", "1.5 years", "a few months", "two and a half hours".

@@ -98,7 +98,7 @@ type Expr struct {
 	Vague    bool // the number is not said: "a few", "several"
 	MinDays  float64
 	MaxDays  float64
-	Minute   int // Clock: minutes after midnight
+	Minute   int // Clock: minutes after midnight; Vague where the half of the day is not said
 	Pos, End int
 }
 

@@ -307,6 +307,7 @@ func (p *parser) zhRelative(i int) (Expr, int, bool) {
 		}
 		if w, j, ok := p.hanAny(i, "凌晨", "早上", "上午", "中午", "下午", "傍晚", "晚上", "夜里"); ok {
 			if e, n, ok := p.zhClock(j); ok {
+				e.Vague = false
 				if e.Minute < 720 && (w == "下午" || w == "傍晚" || w == "晚上" || w == "中午" && e.Minute < 600) {
 					e.Minute += 720
 				}
@@ -424,13 +425,16 @@ func (p *parser) zhClock(i int) (Expr, int, bool) {
 	if t.kind != number || t.ordinal || t.val > 24 || !p.hanIs(i+1, '点', '时') || p.hanIs(i+2, '间', '候') {
 		return Expr{}, i, false
 	}
-	e, j := Expr{Kind: Clock, Minute: int(t.val) * 60}, i+2
+	e, j := Expr{Kind: Clock, Minute: int(t.val) * 60, Vague: t.val >= 1 && t.val <= 12}, i+2
 	switch q := p.at(j); {
 	case p.hanIs(j, '半'):
 		e.Minute += 30
 		j++
 	case p.hanIs(j, '钟'):
 		j++
+	case q.kind == number && q.val < 4 && p.hanIs(j+1, '刻'), p.hanIs(j, '一') && p.hanIs(j+1, '刻'):
+		e.Minute += 15 * max(1, int(q.val))
+		j += 2
 	case q.kind == number && q.val < 60 && p.hanIs(j+1, '分'):
 		e.Minute += int(q.val)
 		j += 2

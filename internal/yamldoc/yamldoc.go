@@ -25,9 +25,6 @@ const (
 	MaxNodes = 200_000 // tokens, and values after every alias is replaced by what it names
 )
 
-// MapItem is one member of a mapping that keeps its order.
-type MapItem = yaml.MapItem
-
 // An Error is a fault of a text. It never quotes the text, which may hold secrets that
 // came from the environment.
 type Error struct {

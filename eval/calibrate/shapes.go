@@ -1,0 +1,232 @@
+package calibrate
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"membench/schema"
+)
+
+// A Shape is a form of answer of known truth: a template into which right and wrong
+// answers are put.
+type Shape struct {
+	Lang     string // en or zh
+	Right    bool   // a judge should accept it
+	Name     string
+	Template string
+}
+
+//go:embed data/shapes.txt
+var shapesText string
+
+//go:embed data/cases.txt
+var casesText string
+
+// Shapes are the built-in shapes.
+func Shapes() []Shape {
+	list, err := ReadShapes(shapesText)
+	if err != nil {
+		panic("calibrate: embedded shapes: " + err.Error()) // own data: a test reads it
+	}
+	return list
+}
+
+// ReadShapes reads shapes of one's own: a line "language | right or wrong | name |
+// template" each; data/shapes.txt lists what a template may hold. Lines that begin with
+// # and empty ones are skipped.
+func ReadShapes(text string) ([]Shape, error) {
+	var out []Shape
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		f := strings.SplitN(line, "|", 4)
+		for i := range f {
+			f[i] = strings.TrimSpace(f[i])
+		}
+		switch {
+		case len(f) < 4 || f[2] == "" || f[3] == "":
+			return nil, fmt.Errorf("line %d: want language | right or wrong | name | template", n)
+		case f[0] != "en" && f[0] != "zh":
+			return nil, fmt.Errorf("line %d: language: have %q, want en or zh", n, f[0])
+		case f[1] != "right" && f[1] != "wrong":
+			return nil, fmt.Errorf("line %d: truth: have %q, want right or wrong", n, f[1])
+		}
+		if bad := unknownSlot(f[3]); bad != "" {
+			return nil, fmt.Errorf("line %d: the template has %s, want {gold}, {other}, {other2} to {other9}, {others}, {many}, {statement}, {wrong} or {question}", n, bad)
+		}
+		out = append(out, Shape{Lang: f[0], Right: f[1] == "right", Name: f[2], Template: strings.ReplaceAll(f[3], `\n`, "\n")})
+	}
+	return out, nil
+}
+
+func unknownSlot(template string) string {
+	for s := template; ; {
+		i := strings.IndexByte(s, '{')
+		if i < 0 {
+			return ""
+		}
+		j := strings.IndexByte(s[i:], '}')
+		if j < 0 {
+			return s[i:]
+		}
+		switch slot := s[i+1 : i+j]; {
+		case slot == "gold", slot == "other", slot == "others", slot == "many", slot == "statement", slot == "wrong", slot == "question":
+		case len(slot) == 6 && strings.HasPrefix(slot, "other") && slot[5] >= '2' && slot[5] <= '9':
+		default:
+			return s[i : i+j+1]
+		}
+		s = s[i+j+1:]
+	}
+}
+
+// fill puts a gold and other answers of its kind into the template; "" where there are
+// too few others. say makes a sentence of an answer; nil: there is none.
+func (s Shape) fill(question, gold string, others []string, say func(string) string) string {
+	if say == nil && (strings.Contains(s.Template, "{statement}") || strings.Contains(s.Template, "{wrong}")) {
+		return ""
+	}
+	if len(others) == 0 && (strings.Contains(s.Template, "{other") || strings.Contains(s.Template, "{wrong}") || strings.Contains(s.Template, "{many}")) {
+		return ""
+	}
+	comma := ", "
+	if s.Lang == "zh" {
+		comma = "、"
+	}
+	pick := func(i int) string { return others[i%len(others)] }
+	list := func(n int) string {
+		var out []string
+		for i := range n {
+			out = append(out, pick(i))
+			if i >= len(others)-1 && len(others) > 2 {
+				break
+			}
+		}
+		return strings.Join(out, comma)
+	}
+	r := []string{"{gold}", gold, "{question}", question}
+	if len(others) > 0 {
+		r = append(r, "{other}", pick(0), "{others}", list(6), "{many}", list(20))
+		for i := 2; i <= 9; i++ {
+			r = append(r, "{other"+strconv.Itoa(i)+"}", pick(i-1))
+		}
+	}
+	if say != nil {
+		r = append(r, "{statement}", say(gold))
+		if len(others) > 0 {
+			r = append(r, "{wrong}", say(pick(0)))
+		}
+	}
+	return strings.NewReplacer(r...).Replace(s.Template)
+}
+
+// An item is a built-in question with the values that answer it for somebody.
+type item struct {
+	set    string // en, zh, ops en, ops zh
+	text   string // question, with the person or device in it
+	say    string // sentence, {x} is the value
+	values [][]string
+}
+
+// items are the built-in questions: invented.
+func items() []item {
+	lists := map[string][]string{}
+	var out []item
+	for line := range strings.Lines(casesText) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		f := strings.Split(line, " | ")
+		if len(f) == 2 {
+			lists[f[0]] = strings.Split(f[1], ";")
+			continue
+		}
+		var values [][]string
+		for _, v := range strings.Split(f[3], ";") {
+			values = append(values, strings.Split(strings.TrimSpace(v), " = "))
+		}
+		slot, names := "{p}", lists["people "+strings.TrimPrefix(f[0], "ops ")]
+		if strings.HasPrefix(f[0], "ops") {
+			slot, names = "{d}", lists["devices"]
+		}
+		for _, name := range names {
+			out = append(out, item{f[0], strings.ReplaceAll(f[1], slot, name), strings.ReplaceAll(f[2], slot, name), values})
+		}
+	}
+	return out
+}
+
+// BuiltIn are the built-in questions as records, each with every shape of its language
+// that can be made, and the bare values in their other spellings. Only the sets named
+// are used, and at most each answers of a shape and set; 0 is all.
+func BuiltIn(shapes []Shape, sets []string, each int) ([]Planted, error) {
+	known := map[string]bool{}
+	all := items()
+	for _, it := range all {
+		known[it.set] = true
+	}
+	for i, s := range sets {
+		if sets[i] = strings.TrimSpace(s); !known[sets[i]] {
+			return nil, fmt.Errorf("have %q, want en, zh, ops en or ops zh", s)
+		}
+	}
+	var out []Planted
+	for k, it := range all {
+		if !slices.Contains(sets, it.set) {
+			continue
+		}
+		i := k % len(it.values)
+		gold := it.values[i][0]
+		var others []string
+		for j := 1; j < len(it.values); j++ {
+			others = append(others, it.values[(i+j)%len(it.values)][0])
+		}
+		r := schema.QARecord{Dataset: "built-in", CaseID: it.set, QuestionID: strconv.Itoa(k), Question: it.text, Gold: gold}
+		lang := it.set[len(it.set)-2:]
+		say := func(x string) string { return strings.ReplaceAll(it.say, "{x}", x) }
+		for _, s := range shapes {
+			if s.Lang != lang {
+				continue
+			}
+			if a := s.fill(it.text, gold, others, say); a != "" {
+				out = append(out, Planted{Record: r, Set: it.set, Shape: s, Answer: a})
+			}
+		}
+		for _, other := range it.values[i][1:] {
+			for _, s := range []Shape{{lang, true, "another spelling", ""}, {lang, true, "another spelling in a sentence", ""}} {
+				a := other
+				if s.Name != "another spelling" {
+					a = say(other)
+				}
+				out = append(out, Planted{Record: r, Set: it.set, Shape: s, Answer: a})
+			}
+		}
+		for _, other := range others {
+			out = append(out, Planted{Record: r, Set: it.set, Shape: Shape{lang, false, "any other of its kind", ""}, Answer: other})
+		}
+	}
+	if each == 0 {
+		return out, nil
+	}
+	have := map[string]int{}
+	return slices.DeleteFunc(out, func(p Planted) bool {
+		k := p.Set + "\x00" + p.Shape.Name
+		have[k]++
+		return have[k] > each
+	}), nil
+}
+
+// Planted is one answer of known truth.
+type Planted struct {
+	Record schema.QARecord
+	Set    string // en, zh, ops en, ops zh
+	Shape  Shape
+	Answer string
+}

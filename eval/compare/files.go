@@ -1,0 +1,147 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"membench/eval/records"
+	"membench/schema"
+)
+
+// Files are runs on disk: folders with qa_records.jsonl, or such files.
+type Files struct {
+	Options
+	Paths    []string
+	Examples int // questions to show of each pair, or gate; 0: none
+	Stdin    io.Reader
+	Found    func(error) error // gets each finding in the records
+}
+
+// A source is one of the paths, and the runs that it holds.
+type source struct {
+	qa   string
+	runs []*Run
+}
+
+// read reads every path. A system that several of them have is named with its path.
+func (f Files) read(ctx context.Context, measured ...string) ([]source, error) {
+	var out []source
+	type place struct {
+		path string
+		run  *Run
+	}
+	same := map[string][]place{} // by data set and system
+	for _, path := range f.Paths {
+		qa, _, err := records.Find(path)
+		if err != nil {
+			return nil, err
+		}
+		if qa == "" {
+			return nil, fmt.Errorf("%s: no qa_records.jsonl: only answers are compared", path)
+		}
+		in := source{qa: qa}
+		err = records.With(ctx, f.Stdin, qa, func(q schema.Seq[schema.QARecord]) (err error) {
+			in.runs, err = Read(q, f.Found, measured...)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range in.runs {
+			key := r.Dataset + "\x00" + r.System
+			same[key] = append(same[key], place{filepath.ToSlash(path), r})
+		}
+		out = append(out, in)
+	}
+	for _, places := range same {
+		for _, x := range places {
+			if len(places) > 1 {
+				x.run.Name = x.path + ":" + x.run.System
+			}
+		}
+	}
+	return out, nil
+}
+
+// fill reads the runs a second time, for the texts of examples.
+func (f Files) fill(ctx context.Context, in []source, wanted ...*Wanted) error {
+	for _, w := range wanted {
+		for _, x := range in {
+			if err := records.With(ctx, f.Stdin, x.qa, func(q schema.Seq[schema.QARecord]) error { return w.Read(q, x.runs) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Compare compares the runs, each pair question by question.
+func (f Files) Compare(ctx context.Context) (*Report, error) {
+	in, err := f.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	runs := runsOf(in)
+	rep, err := Compare(runs, f.Options)
+	if err != nil || f.Examples == 0 {
+		return rep, err
+	}
+	w, err := Examples(rep, runs, f.Options, f.Examples)
+	if err != nil {
+		return nil, err
+	}
+	return rep, f.fill(ctx, in, w)
+}
+
+func runsOf(in []source) (out []*Run) {
+	for _, x := range in {
+		out = append(out, x.runs...)
+	}
+	return out
+}
+
+// A Verdict is what gates came to.
+type Verdict struct {
+	Alpha float64 `json:"alpha"`
+	Gates []Gated `json:"gates"`
+	// Failed says that a gate got worse, or, unless that is accepted, that the baseline was
+	// scored on questions that a new run was not.
+	Failed bool `json:"worse"`
+	Worse  int  `json:"-"` // gates
+	Lost   int  `json:"-"` // gates with questions that only the baseline was scored on
+}
+
+// Hold compares the runs of all other paths with those of the first, the baseline.
+// uneven accepts questions that only the baseline was scored on.
+func (f Files) Hold(ctx context.Context, gates []Gate, uneven bool) (v Verdict, err error) {
+	in, err := f.read(ctx, MeasuresOf(gates)...)
+	if err != nil {
+		return v, err
+	}
+	runs := runsOf(in[1:])
+	v.Alpha = f.Alpha
+	if v.Gates, err = Hold(in[0].runs, runs, gates, f.Options); err != nil {
+		return v, err
+	}
+	if f.Examples > 0 {
+		wanted, err := LostExamples(v.Gates, in[0].runs, runs, f.Examples)
+		if err != nil {
+			return v, err
+		}
+		if err := f.fill(ctx, in, wanted...); err != nil {
+			return v, err
+		}
+	}
+	for _, x := range v.Gates {
+		if x.Worse {
+			v.Worse++
+		}
+		if x.Lost > 0 {
+			v.Lost++
+		}
+	}
+	v.Failed = v.Worse > 0 || v.Lost > 0 && !uneven
+	return v, nil
+}

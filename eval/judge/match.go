@@ -1,0 +1,149 @@
+package judge
+
+import "strings"
+
+// matching is how the values of a gold stand in an answer.
+type matching struct {
+	found   int  // of the gold's values
+	other   int  // index of an answer's value that contradicts one; -1 none
+	missed  int  // index of the first value of the gold that is not found; -1 none
+	before  bool // the contradiction stands before what was found
+	sameAll bool
+}
+
+// valued reports whether a gold is values and nothing else but what they count and what
+// the question already says.
+func (p *prepared) valued() bool {
+	if len(p.gv) == 0 || len(p.gw.abs)+len(p.gw.rel) > 0 {
+		return false
+	}
+	for i := range p.gt.toks {
+		k := &p.gt.toks[i]
+		if k.stop || k.hedge || heldBy(p.gv, k.pos) || timeWord(k.word) || p.qt.has(k.stem) {
+			continue
+		}
+		counted := false
+		for _, v := range p.gv {
+			counted = counted || v.of != "" && strings.HasPrefix(k.word, v.of) && k.pos >= v.end && k.pos <= v.end+2
+		}
+		if !counted {
+			return false
+		}
+	}
+	return true
+}
+
+func heldBy(list []value, pos int) bool {
+	for _, v := range list {
+		if pos >= v.pos && pos < v.end {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *text) has(stem string) bool {
+	for i := range t.toks {
+		if t.toks[i].stem == stem {
+			return true
+		}
+	}
+	return false
+}
+
+// match looks for the gold's values among the answer's, and for one that contradicts:
+// another of the same kind, or of the same things counted, that the question does not
+// name.
+func (p *prepared) match() matching {
+	m := matching{other: -1, missed: -1}
+	first := -1
+	for i, g := range p.gv {
+		hit := false
+		for j, a := range p.av {
+			if sameValue(g, a) {
+				hit = true
+				if first < 0 {
+					first = j
+				}
+			}
+		}
+		if hit {
+			m.found++
+		} else if m.missed < 0 {
+			m.missed = i
+		}
+	}
+	for j, a := range p.av {
+		if anySame(p.gv, a) || anySame(p.qv, a) {
+			continue
+		}
+		for _, g := range p.gv {
+			if p.contradicts(g, a) {
+				m.other, m.before = j, first < 0 || j < first
+				break
+			}
+		}
+		if m.other >= 0 {
+			break
+		}
+	}
+	m.sameAll = m.found == len(p.gv)
+	return m
+}
+
+func anySame(list []value, a value) bool {
+	for _, v := range list {
+		if sameValue(v, a) {
+			return true
+		}
+	}
+	return false
+}
+
+// contradicts reports whether a may be meant instead of g.
+func (p *prepared) contradicts(g, a value) bool {
+	if !comparable(g, a) {
+		return false
+	}
+	if g.kind == "count" && a.kind == "count" {
+		return a.of == "" || g.of == a.of || g.of == "" && p.qt.has(a.of)
+	}
+	return g.kind == a.kind || a.kind == "count" || g.kind == "count"
+}
+
+// compareValues scores an answer to a gold that is values.
+func (p *prepared) compareValues() (relation, []Fact) {
+	m := p.match()
+	var facts []Fact
+	for _, g := range p.gv {
+		f := Fact{Kind: g.kind, Gold: showValue(p.gt.raw, g), Say: "missing"}
+		for _, a := range p.av {
+			if sameValue(g, a) {
+				f.Answer, f.Same, f.Say = showValue(p.at.raw, a), true, "the same value"
+			}
+		}
+		if !f.Same && m.other >= 0 {
+			f.Answer, f.Say = showValue(p.at.raw, p.av[m.other]), "another value"
+		}
+		facts = append(facts, f)
+	}
+	switch {
+	case m.sameAll && m.other < 0:
+		return relation{class: "the same value", score: .95, same: true}, facts
+	case m.sameAll:
+		return relation{class: "the gold's value and another", score: .7, same: true}, facts
+	case m.other >= 0:
+		return relation{class: "another value", score: .04}, facts
+	}
+	return relation{class: "no such value in the answer", score: .04}, facts
+}
+
+// comparesValues reports whether values decide: the gold is nothing else, and it is a
+// name, or the answer has a value that can be held against it.
+func (p *prepared) comparesValues() bool {
+	if !p.valued() {
+		return false
+	}
+	m := p.match()
+	return p.gv[0].name != "" || m.sameAll || m.other >= 0
+}

@@ -1,0 +1,393 @@
+package judge
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"membench/internal/timex"
+)
+
+// A reading is how the final answer of a reply stands to what it has in common with the
+// gold: which of its words the gold, the question or the frame of an answer account for,
+// and which change what is said.
+type reading struct {
+	mention   []bool // of each token: it says (part of) the gold
+	first     int    // token of the first mention, -1 none
+	last      int    // token behind the last
+	restates  float64
+	asked     int // content words of the question in the answer
+	operators []operator
+	before    []int // tokens before the first mention that nothing accounts for
+	after     []int // behind it, in its sentence
+	later     []int // in later sentences
+	rival     int   // token of something else of the gold's type, -1 none
+	items     int   // list items beside those of the gold
+	looping   bool
+}
+
+// An operator is a word that can turn what is said into something that is not said:
+// a negation, contrast, condition, guess, alternative, report, or change in time.
+type operator struct {
+	kind string
+	word string
+	tok  int
+}
+
+// read reads the final answer. It costs one pass over the tokens for each word of gold
+// and question.
+func (p *prepared) read() reading {
+	t := p.at
+	r := reading{first: -1, rival: -1, mention: make([]bool, len(t.toks))}
+	r.looping = looping(t)
+	p.mentions(&r)
+	p.questioned(&r)
+	r.operators = p.operators(&r)
+	for i := range t.toks {
+		k := &t.toks[i]
+		if r.mention[i] || k.stop || k.inQ || frame(k) || p.qt.has(k.stem) {
+			continue
+		}
+		if k.han && p.partly(&r, i) {
+			continue
+		}
+		switch {
+		case i < r.first || r.first < 0:
+			r.before = append(r.before, i)
+		case k.sent == t.toks[r.first].sent || k.sent == t.toks[r.last-1].sent:
+			r.after = append(r.after, i)
+		default:
+			r.later = append(r.later, i)
+		}
+		if r.rival < 0 && p.rivals(i) {
+			r.rival = i
+		}
+	}
+	for _, it := range t.items {
+		if r.first < 0 || it[0] >= len(t.toks) || t.toks[it[0]].sent < t.toks[r.first].sent || t.toks[it[0]].sent > t.toks[r.last-1].sent {
+			continue
+		}
+		said, other := false, false
+		for i := it[0]; i < it[1] && i < len(t.toks); i++ {
+			said = said || r.mention[i]
+			other = other || !t.toks[i].stop && !t.toks[i].inQ && !r.mention[i] && !frame(&t.toks[i])
+		}
+		if other && !said {
+			r.items++
+		}
+	}
+	return r
+}
+
+// mentions marks the words that say the gold.
+func (p *prepared) mentions(r *reading) {
+	t := p.at
+	var spans [][2]int
+	for _, a := range p.av {
+		if anySame(p.gv, a) {
+			spans = append(spans, [2]int{a.pos, a.end})
+		}
+	}
+	for _, g := range p.gw.all {
+		for _, a := range p.aw.all {
+			if g.Kind == a.Kind && (g.Kind == timex.Absolute && relate(g, a).score >= .5 || g.Kind == timex.Duration && g.MinDays == a.MinDays || g.Kind == timex.Deictic && g.Op == a.Op && g.Unit == a.Unit && g.N == a.N) {
+				spans = append(spans, [2]int{a.Pos, a.End})
+			}
+		}
+	}
+	for i := range t.toks {
+		k := &t.toks[i]
+		for _, s := range spans {
+			r.mention[i] = r.mention[i] || k.pos >= s[0] && k.pos < s[1]
+		}
+		if r.mention[i] || k.stop && !k.num {
+			continue
+		}
+		for j := range p.gt.toks {
+			if g := &p.gt.toks[j]; !g.stop && same(g, k) >= .7 || g.stop && len(p.gt.toks) < 3 && g.word == k.word {
+				r.mention[i] = true
+				break
+			}
+		}
+	}
+	for i := range t.toks {
+		if r.mention[i] && !(t.toks[i].inQ && !p.goldInQuestion()) {
+			if r.first < 0 {
+				r.first = i
+			}
+			r.last = i + 1
+		}
+	}
+	if r.first < 0 {
+		for i, m := range r.mention {
+			if m {
+				if r.first < 0 {
+					r.first = i
+				}
+				r.last = i + 1
+			}
+		}
+	}
+}
+
+// goldInQuestion reports whether the question names all of the gold, as one that offers
+// a choice does.
+func (p *prepared) goldInQuestion() bool {
+	for i := range p.gt.toks {
+		if k := &p.gt.toks[i]; !k.stop && !p.qt.has(k.stem) {
+			return false
+		}
+	}
+	return true
+}
+
+// questioned counts what of the question the answer repeats.
+func (p *prepared) questioned(r *reading) {
+	if p.c == nil {
+		markQuestion(p.qt, p.gt)
+		markQuestion(p.qt, p.at)
+	}
+	n := 0
+	seen := map[string]bool{}
+	for i := range p.qt.toks {
+		k := &p.qt.toks[i]
+		if k.stop || seen[k.stem] {
+			continue
+		}
+		seen[k.stem] = true
+		n++
+		for j := range p.at.toks {
+			if a := &p.at.toks[j]; !a.stop && (a.stem == k.stem || !k.num && !k.han && similar(a.stem, k.stem)) {
+				r.asked++
+				break
+			}
+		}
+	}
+	if n > 0 {
+		r.restates = float64(r.asked) / float64(n)
+	}
+}
+
+// partly reports a pair of Chinese characters of which one belongs to the gold, the
+// question or a function word: pairs overlap, and only a pair of new ones is a new word.
+func (p *prepared) partly(r *reading, i int) bool {
+	k := &p.at.toks[i]
+	for _, c := range k.word {
+		s := string(c)
+		if !strings.Contains(p.qt.raw, s) && !strings.Contains(p.gt.raw, s) {
+			return false
+		}
+	}
+	return true
+}
+
+// frame reports a word that belongs to giving an answer and says nothing of its own.
+func frame(k *tok) bool {
+	return frameWords[k.word] || k.han && len(k.word) == 3 && !k.num || k.stem == "%" || k.vague && !k.name
+}
+
+var frameWords = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`answer answers reply question asked remember recall remembered sure note notes record records session sessions chat chats history earlier dialogue user users
+		called named name names known refers refer regarding shared discussed talked told explicitly clearly confirmed date dates time times total exactly precisely around about approximately ok okay hello hi
+		答案 回答 问题 对话 记录 提到 提到过 提过 说过 之前 过 提及 聊天 用户 明确 内容 根据 一共 总共 共 具体 就是 叫 名叫 明确地 记得 因此 所以`) {
+		m[w] = true
+	}
+	return m
+}()
+
+// rivals reports whether a word of the answer that nothing accounts for may be meant
+// instead of the gold: a name for a name, a number or date for one.
+func (p *prepared) rivals(i int) bool {
+	k := &p.at.toks[i]
+	for _, a := range p.av {
+		if k.pos >= a.pos && k.pos < a.end && !anySame(p.qv, a) && !anySame(p.gv, a) {
+			for _, g := range p.gv {
+				if p.contradicts(g, a) || g.kind == a.kind {
+					return true
+				}
+			}
+		}
+	}
+	if len(p.gw.abs) > 0 {
+		for _, a := range p.aw.abs {
+			if k.pos >= a.Pos && k.pos < a.End {
+				return true
+			}
+		}
+	}
+	if !k.name {
+		return false
+	}
+	for j := range p.gt.toks {
+		if g := &p.gt.toks[j]; g.name && !g.stop {
+			return true
+		}
+	}
+	return false
+}
+
+// operatorWords are the closed classes of English words that operate on a statement.
+var operatorWords = func() map[string]string {
+	m := map[string]string{}
+	for kind, words := range map[string]string{
+		"negation":    "not no never none neither nor nobody nothing cannot without hardly barely false untrue wrong incorrect mistaken mistake mistakenly mistook unlikely deny denied denies denying anything everything reject rejected refuse refused fail failed fails lie lied lying bogus fake hoax myth disproved disproven debunked ruled unfounded excluded exclude excludes excluding",
+		"contrast":    "but however although though yet whereas despite instead rather except unlike otherwise contrary actually only versus vs",
+		"correction":  "wait correction scratch oops sorry corrected correcting amend erratum retract retracted misspoke",
+		"condition":   "if unless whether suppose supposing assuming  hypothetically",
+		"guess":       "maybe perhaps possibly probably might may could seems seem seemed appears appear apparently guess guessing suppose presumably unsure uncertain doubt doubtful unclear likely suspect",
+		"alternative": "or either alternatively",
+		"report":      "claim claims claimed claiming allege alleged allegedly rumor rumour rumored rumoured rumors rumours supposedly reportedly insists insisted pretend pretended pretends joke joked joking joked gossip hearsay",
+		"time":        "used formerly previously originally initially former once anymore longer until till before changed change switched replaced replace replaces swapped dropped cancelled canceled abandoned became later now will tomorrow soon future afterwards nearly almost",
+		"unreal":      "dream dreams dreamt dreamed imagine imagined imagines imagining wish wishes wished hoped hoping hypothetical fiction fictional imaginary would should could've would've planned intended considered",
+		"exchange":    "confused confuse confuses mixed mistaken misread misheard misquoted",
+	} {
+		for _, w := range strings.Fields(words) {
+			m[w] = kind
+		}
+	}
+	return m
+}()
+
+// hanOperators are Chinese words and characters that operate on a statement.
+var hanOperators = func() (out []operator) {
+	for _, row := range []string{
+		"negation 不 没 未 无 非 别的 否 假 错 误 并非 谎 谣 骗 瞎",
+		"contrast 但 却 然而 只是 其实 实际上 反而 而是 除了 除 才是 只有 虽 倒是",
+		"correction 等等 更正 纠正 口误 抱歉 对了",
+		"condition 如果 假如 要是 若 倘 除非 万一 只要",
+		"guess 可能 也许 大概 或许 好像 似乎 估计 猜 恐怕 应该 大约是 怀疑",
+		"alternative 或 还是 要么",
+		"report 有人说 据说 传言 传说 听说 声称 号称 以为 自称 说是 一口咬定 开玩笑 玩笑",
+		"time 原来 以前 从前 曾 后来 现在 改 换 取代 替 原计划 本来 当初 最初 将 明年 以后 取消 放弃 差一点 差点 险些 几乎 起初",
+		"unreal 梦 想象 幻想 小说 虚构 打算 希望",
+		"question 怎么 吗 为什么 呵",
+		"exchange 混淆 弄混 搞混",
+	} {
+		f := strings.Fields(row)
+		for _, w := range f[1:] {
+			out = append(out, operator{kind: f[0], word: w})
+		}
+	}
+	return out
+}()
+
+// operators lists what in the answer operates on what it says. A word that the question
+// or the gold has too is theirs.
+func (p *prepared) operators(r *reading) []operator {
+	var out []operator
+	t := p.at
+	theirs := func(w string) bool { return p.qt.hasWord(w) || p.gt.hasWord(w) }
+	for i := range t.toks {
+		k := &t.toks[i]
+		if k.han || r.mention[i] || p.aw.holds(k.pos) {
+			continue // 7 May is no "may"
+		}
+		kind := operatorWords[k.word]
+		if k.word == "used" && (i+1 >= len(t.toks) || t.toks[i+1].word != "to") {
+			kind = ""
+		}
+		if kind == "" && k.neg {
+			kind = "negation"
+		}
+		if kind == "" || theirs(k.word) || kind == "negation" && negated(p.gt) || kind == "guess" && hedged(p.gt) {
+			continue
+		}
+		out = append(out, operator{kind, k.word, i})
+	}
+	for _, op := range hanOperators {
+		w, kind := op.word, op.kind
+		if strings.Contains(p.qt.raw, w) || strings.Contains(p.gt.raw, w) {
+			continue
+		}
+		for from := 0; ; {
+			j := strings.Index(t.raw[from:], w)
+			if j < 0 {
+				break
+			}
+			from += j + len(w)
+			if !partOf(t.raw, from-len(w), w, p.qt.raw, p.gt.raw) {
+				out = append(out, operator{kind, w, t.tokenAt(from - len(w))})
+				break
+			}
+		}
+	}
+	for _, mark := range []struct{ sign, kind string }{{"?", "question"}, {"~~", "correction"}, {"...", "correction"}, {"…", "correction"}, {"/s", "question"}, {"✗", "negation"}, {"❌", "negation"}, {"≠", "negation"}, {"!=", "negation"}, {"→", "time"}, {"->", "time"}} {
+		if i := strings.Index(t.raw, mark.sign); i >= 0 && !strings.Contains(p.gt.raw, mark.sign) && !(mark.sign == "?" && p.quotesQuestion(i)) {
+			out = append(out, operator{mark.kind, mark.sign, t.tokenAt(i)})
+		}
+	}
+	return out
+}
+
+// quotesQuestion reports whether the question mark at i ends the question repeated.
+func (p *prepared) quotesQuestion(i int) bool {
+	q := strings.TrimRight(p.qt.raw, " ?")
+	return q != "" && strings.HasSuffix(strings.TrimRight(p.at.raw[:i], " "), q)
+}
+
+// partOf reports whether a character that operates by itself is part of a word of
+// question or gold, or of an idiom without that meaning.
+func partOf(s string, i int, w, q, g string) bool {
+	for _, idiom := range []string{"没错", "不错", "不久", "非常", "无线", "无论", "不仅", "不但", "不断", "改善", "改进", "将军", "除夕", "无锡", "南无", "未来", "没有矛盾", "没有任何"} {
+		if j := strings.Index(idiom, w); j >= 0 && i >= j && strings.HasPrefix(s[i-j:], idiom) {
+			return true
+		}
+	}
+	r, n := utf8.DecodeRuneInString(s[i+len(w):])
+	next := w + string(r)
+	return n > 0 && (strings.Contains(q, next) || strings.Contains(g, next))
+}
+
+// tokenAt is the first token at or behind byte pos.
+func (t *text) tokenAt(pos int) int {
+	for i := range t.toks {
+		if t.toks[i].pos >= pos || i+1 < len(t.toks) && t.toks[i+1].pos > pos {
+			return i
+		}
+	}
+	return max(0, len(t.toks)-1)
+}
+
+func (t *text) hasWord(w string) bool {
+	for i := range t.toks {
+		if t.toks[i].word == w {
+			return true
+		}
+	}
+	return false
+}
+
+func hedged(t *text) bool {
+	for i := range t.toks {
+		if t.toks[i].hedge {
+			return true
+		}
+	}
+	return false
+}
+
+// looping reports whether a text repeats itself without end, as small models do: some run
+// of one to twelve words comes four times or more in a row and is most of it.
+func looping(t *text) bool {
+	n := len(t.toks)
+	if n < 12 {
+		return false
+	}
+	for size := 1; size <= 12 && size*4 <= n; size++ {
+		run := 0
+		for i := size; i < n; i++ {
+			if t.toks[i].word == t.toks[i-size].word {
+				if run++; run >= size*3 && run*2 >= n {
+					return true
+				}
+			} else {
+				run = 0
+			}
+		}
+	}
+	distinct := map[string]bool{}
+	for i := range t.toks {
+		distinct[t.toks[i].word] = true
+	}
+	return n >= 24 && len(distinct)*5 < n
+}

@@ -1,0 +1,96 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"membench/eval/aggregate"
+	"membench/eval/records"
+	"membench/internal/atomicfile"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// SummaryFile holds the figures of a run, a line for each system and data set.
+const SummaryFile = "summary.jsonl"
+
+// AggregateOptions say of what figures are made.
+type AggregateOptions struct {
+	aggregate.Options
+	Inputs []string // as records.Find takes them
+	Strict bool     // fail where the data has errors (schema.ErrFindings)
+	Stdin  io.Reader
+	Log    Log
+}
+
+// Aggregate makes figures of graded records. It fails where no record was read.
+func Aggregate(ctx context.Context, o AggregateOptions) ([]schema.Summary, error) {
+	t := &tally{log: o.Log}
+	a := aggregate.New(o.Options)
+	for _, path := range o.Inputs {
+		qa, sessions, err := records.Find(path)
+		if err != nil {
+			return nil, err
+		}
+		err = records.With(ctx, o.Stdin, qa, func(q schema.Seq[schema.QARecord]) error {
+			return records.With(ctx, o.Stdin, sessions, func(s schema.Seq[schema.SessionRecord]) error { return a.Read(q, s, t.take) })
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if o.Strict && t.errors > 0 {
+		return nil, schema.ErrFindings
+	}
+	all := a.Summaries()
+	if len(all) == 0 {
+		return nil, errors.New("no record was read: give graded records (membench eval grade)")
+	}
+	return all, nil
+}
+
+// WriteSummaries writes SummaryFile and the metrics of the sessions into a folder:
+// aggregate_metrics.json, of several systems aggregate_metrics.SYSTEM.json each.
+func WriteSummaries(dir string, all []schema.Summary) error {
+	for _, s := range all {
+		if s.Metrics == nil {
+			continue
+		}
+		name := "aggregate_metrics.json"
+		if len(all) > 1 {
+			name = "aggregate_metrics." + atomicfile.Name(s.System) + ".json"
+		}
+		if err := atomicfile.Write(filepath.Join(dir, name), func(w io.Writer) error { return writeJSON(w, s.Metrics) }); err != nil {
+			return err
+		}
+	}
+	return atomicfile.Write(filepath.Join(dir, SummaryFile), func(w io.Writer) error {
+		_, err := records.Write(w, func(yield func(schema.Record[schema.Summary], error) bool) {
+			for _, s := range all {
+				if !yield(schema.Record[schema.Summary]{V: s}, nil) {
+					return
+				}
+			}
+		})
+		return err
+	})
+}
+
+// Summaries reads the figures of a run's folder.
+func Summaries(dir string) (out []schema.Summary, err error) {
+	path := filepath.Join(dir, SummaryFile)
+	for r, err := range jsonl.Files[schema.Summary]([]string{path}, nil) {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: no %s: run membench eval aggregate", dir, SummaryFile)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r.V)
+	}
+	return out, nil
+}

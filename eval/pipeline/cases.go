@@ -1,0 +1,165 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"membench/datasets"
+	"membench/eval/records"
+	"membench/internal/build"
+	"membench/internal/codec"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// keptSets is the record beside records.CasesFile: one entry for each data set, in the
+// order of the file.
+type keptSets []keptSet
+
+type keptSet struct {
+	Name      string `json:"name"`
+	Digest    string `json:"digest"` // sha256 of its cases
+	Cases     int    `json:"cases"`
+	Questions int    `json:"questions"`
+}
+
+const setsFile = "sets.json"
+
+// keepCases writes the cases that the run asks, a step like those after the run, and
+// returns the digests of what the data sets were read from.
+func (p *plan) keepCases(ctx context.Context, t *tally) (kept keptSets, inputs []schema.FileDigest, err error) {
+	var paths, keys []string
+	for _, s := range p.sets {
+		paths = append(paths, s.inputs...)
+		keys = append(keys, fmt.Sprintf("%s: %s sample=%d/%d max=%d", s.name, s.key, s.sample, s.seed, s.maxCases))
+	}
+	slices.Sort(paths)
+	b := p.builder()
+	b.Root = "." // the data sets lie outside of the run
+	side := filepath.Join(p.dir, "journal", setsFile)
+	m, _, err := b.Do(ctx, build.Step{
+		Name: "cases", Version: 1, Options: map[string]any{"sets": keys}, Inputs: slices.Compact(paths), InPlace: true,
+		Output: filepath.Join(p.dir, records.CasesFile), Also: []string{side},
+		Run: func(ctx context.Context, path string) (build.Result, error) {
+			kept, err := p.writeCases(ctx, t, path)
+			if err != nil {
+				return build.Result{}, err
+			}
+			return build.Result{}, writeOut(side, nil, func(w io.Writer) error { return writeJSON(w, kept) })
+		},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	err = readJSON(side, &kept)
+	return kept, m.Inputs, err
+}
+
+func (p *plan) writeCases(ctx context.Context, t *tally, path string) (kept keptSets, err error) {
+	ids := map[[2]string]string{}
+	err = writeOut(path, nil, func(w io.Writer) error {
+		z, err := jsonl.Compress(w)
+		if err != nil {
+			return err
+		}
+		err = buffered(z, func(b io.Writer) error {
+			for _, s := range p.sets {
+				k := keptSet{Name: s.name}
+				sum := sha256.New()
+				if _, _, err := jsonl.Write(io.MultiWriter(b, sum), schema.Latest, s.chosen(ctx, t, &k, ids)); err != nil {
+					return err
+				}
+				k.Digest = hex.EncodeToString(sum.Sum(nil))
+				switch {
+				case t.errors > 0:
+					t.log.printf("%s was not read whole: nothing was asked. See all findings with membench datasets lint; to ask what could be read, convert it (membench datasets convert) and give the cases", s.name)
+					return schema.ErrFindings
+				case k.Questions == 0:
+					return fmt.Errorf("%s: no question to ask", s.name)
+				}
+				kept = append(kept, k)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return z.Close()
+	})
+	return kept, err
+}
+
+// chosen are the cases of a set with the questions that are asked. Records tell cases
+// of one data set apart by their id, so no two may share one: ids are held.
+func (s *set) chosen(ctx context.Context, t *tally, k *keptSet, ids map[[2]string]string) schema.Seq[schema.Case] {
+	return func(yield func(schema.Record[schema.Case], error) bool) {
+		fail := func(err error) { yield(schema.Record[schema.Case]{}, err) }
+		in := records.Drop(s.cases(ctx, t.found), t.found)
+		if s.sample > 0 {
+			drawn, err := datasets.DrawFrom(first(in, s.maxCases), s.sample, s.seed)
+			if err != nil {
+				fail(err)
+				return
+			}
+			in = drawn.From(s.cases(ctx, nil))
+		}
+		for r, err := range first(in, s.maxCases) {
+			if err != nil {
+				fail(err)
+				return
+			}
+			id := [2]string{r.V.Dataset, r.V.ID}
+			if had, twice := ids[id]; twice {
+				fail(fmt.Errorf("%s: case %s of %s was already read from %s: give each data set once", s.name, r.V.ID, r.V.Dataset, had))
+				return
+			}
+			ids[id] = s.name
+			k.Cases++
+			k.Questions += len(r.V.Questions)
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// read reads the i-th set of a run's cases; the lines of those before it are skipped.
+func (kept keptSets) read(ctx context.Context, dir string, i int) schema.Seq[schema.Case] {
+	path := filepath.Join(dir, records.CasesFile)
+	skip := 0
+	for _, k := range kept[:i] {
+		skip += k.Cases
+	}
+	return func(yield func(schema.Record[schema.Case], error) bool) {
+		var none schema.Record[schema.Case]
+		r, err := jsonl.Open(path, nil)
+		if err != nil {
+			yield(none, err)
+			return
+		}
+		defer r.Close()
+		n := 0
+		for line, err := range jsonl.Lines(records.UntilDone(ctx, r), path, 0) {
+			if n++; n <= skip && err == nil {
+				continue
+			}
+			if n > skip+kept[i].Cases {
+				return
+			}
+			rec := schema.Record[schema.Case]{Pos: line.Pos}
+			if err == nil {
+				if err = codec.Unmarshal(line.Bytes, &rec.V); err != nil {
+					err = fmt.Errorf("%v: the cases of the run were changed: %w", line.Pos, err)
+				}
+			}
+			if !yield(rec, err) || err != nil {
+				return
+			}
+		}
+	}
+}

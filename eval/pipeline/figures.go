@@ -1,0 +1,140 @@
+package pipeline
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"membench/eval/grade"
+	"membench/schema"
+)
+
+// GradeReport is what grading came to.
+type GradeReport struct {
+	Protocols []*Graded    `json:"protocols"`
+	Threshold float64      `json:"threshold"`
+	Agreement []grade.Pair `json:"agreement"`
+}
+
+// Graded are the outcomes of one protocol; the mean is over what was scored.
+type Graded struct {
+	Grader        string   `json:"grader"`
+	N             int      `json:"n"`    // scored
+	Mean          *float64 `json:"mean"` // [0,1]; null where nothing was scored
+	NotApplicable int      `json:"not_applicable"`
+	NotAnswered   int      `json:"not_answered"`
+	JudgeFailed   int      `json:"judge_failed"`
+	FirstFailure  string   `json:"first_failure,omitzero"`
+	sum           float64
+}
+
+// gradeFigures are the counts of one call.
+type gradeFigures struct {
+	order     []string
+	byGrader  map[string]*Graded
+	agreement *grade.Agreement
+}
+
+func newGradeFigures(threshold float64) *gradeFigures {
+	return &gradeFigures{byGrader: map[string]*Graded{}, agreement: grade.NewAgreement(threshold)}
+}
+
+func (f *gradeFigures) count(name string, score *float64, outcome, reason string) {
+	g := f.byGrader[name]
+	if g == nil {
+		g = &Graded{Grader: name}
+		f.byGrader[name] = g
+		f.order = append(f.order, name)
+	}
+	switch {
+	case score != nil:
+		g.N++
+		g.sum += *score
+	case outcome == schema.GradeJudgeFailed:
+		g.JudgeFailed++
+		if g.FirstFailure == "" {
+			g.FirstFailure = reason
+		}
+	case outcome == schema.GradeNotAnswered:
+		g.NotAnswered++
+	default:
+		g.NotApplicable++
+	}
+}
+
+func (f *gradeFigures) qa(r *schema.QARecord) {
+	for _, g := range r.Grades {
+		name := graderName(g.Protocol, g.By)
+		if g.Gold == schema.GoldCorrected {
+			name += ", corrected"
+		}
+		f.count(name, g.Score, g.Outcome, g.Reason)
+	}
+	f.agreement.Add(r)
+}
+
+func (f *gradeFigures) session(r *schema.SessionRecord) {
+	for _, g := range r.Grades {
+		f.count(graderName("session/"+g.Judge, g.By), g.Score, g.Outcome, g.Reason)
+	}
+}
+
+func (f *gradeFigures) report() GradeReport {
+	r := GradeReport{Threshold: f.agreement.Threshold(), Agreement: f.agreement.Pairs(), Protocols: []*Graded{}}
+	for _, name := range f.order {
+		g := f.byGrader[name]
+		if g.N > 0 {
+			mean := g.sum / float64(g.N)
+			g.Mean = &mean
+		}
+		r.Protocols = append(r.Protocols, g)
+	}
+	return r
+}
+
+// WriteText writes the report for people: a table, then how far the graders agree.
+func (r GradeReport) WriteText(to io.Writer) error {
+	return buffered(to, func(w io.Writer) error { r.text(w); return nil })
+}
+
+func buffered(to io.Writer, fill func(io.Writer) error) error {
+	w := bufio.NewWriterSize(to, 1<<16)
+	if err := fill(w); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+func (r GradeReport) text(w io.Writer) {
+	wide := 28
+	for _, g := range r.Protocols {
+		wide = max(wide, utf8.RuneCountInString(g.Grader))
+	}
+	fmt.Fprintf(w, "%-*s %7s %7s %7s %9s %7s\n", wide, "", "scored", "mean", "n/a", "unasked", "failed")
+	for _, g := range r.Protocols {
+		mean := "–"
+		if g.Mean != nil {
+			mean = fmt.Sprintf("%.4f", *g.Mean)
+		}
+		fmt.Fprintf(w, "%-*s %7d %7s %7d %9d %7d\n", wide, g.Grader, g.N, mean, g.NotApplicable, g.NotAnswered, g.JudgeFailed)
+	}
+	if len(r.Agreement) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "agreement (yes: score ≥ %g)\n", r.Threshold)
+	for i, p := range r.Agreement {
+		if i == 10 {
+			fmt.Fprintf(w, "  … and %d more pairs: --report has them\n", len(r.Agreement)-i)
+			break
+		}
+		kappa := "κ –"
+		if p.Kappa != nil {
+			kappa = fmt.Sprintf("κ %.3f", *p.Kappa)
+			if p.KappaLow != nil && p.KappaHigh != nil {
+				kappa += fmt.Sprintf(" [%.3f, %.3f]", *p.KappaLow, *p.KappaHigh)
+			}
+		}
+		fmt.Fprintf(w, "  %-22s %-22s %.4f of %d, %s\n", p.First, p.Second, p.Agreement, p.N, kappa)
+	}
+}

@@ -1,0 +1,79 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"membench/internal/codec"
+	"membench/schema"
+)
+
+// A Log is told what a step has to say beside its result. The zero Log drops it.
+type Log struct {
+	Words func(line string)     // for people, one line without its end
+	Found func(*schema.Finding) // every finding in the data that a step read
+}
+
+func (l Log) printf(format string, args ...any) {
+	if l.Words != nil {
+		l.Words(fmt.Sprintf(format, args...))
+	}
+}
+
+// tally counts the findings of a step on their way to the log.
+type tally struct {
+	log    Log
+	errors int
+	all    int
+}
+
+func (t *tally) found(f *schema.Finding) {
+	if t.all++; !f.Warning {
+		t.errors++
+	}
+	if t.log.Found != nil {
+		t.log.Found(f)
+	}
+}
+
+// take counts err when it is a finding and returns nil, else err.
+func (t *tally) take(err error) error {
+	var f *schema.Finding
+	if err == nil || !errors.As(err, &f) {
+		return err
+	}
+	t.found(f)
+	return nil
+}
+
+// writeJSON writes v as one indented JSON text with a final newline.
+func writeJSON(w io.Writer, v any) error {
+	b, err := codec.Append(nil, v, codec.Indented)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// wrong marks an error as a fault of the options.
+func wrong(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &schema.UsageError{Err: err}
+}
+
+// readJSON reads one small JSON file.
+func readJSON(path string, v any) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := codec.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("reading %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,332 @@
+// Package pipeline runs an evaluation from its configuration to the finished report:
+// the cases are chosen, systems asked, answers graded, failures explained, figures made
+// and reports written. Each of its steps can be called alone on files, as the commands
+// `eval grade`, `aggregate` and `report` do.
+//
+//	Run       eval.yaml → folder of a run
+//	Grade     QA and session records → the same with verdicts
+//	Aggregate graded records → summaries
+//	Report    graded records → Markdown, CSV, JSON, HTML
+//
+// What follows the asking are steps of internal/build: one runs again when its inputs,
+// its options or its own outputs have changed, by content, and at no other time.
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"membench/config"
+	"membench/eval/explain"
+	"membench/eval/figure"
+	"membench/eval/records"
+	evalrun "membench/eval/run"
+	"membench/internal/build"
+	"membench/models"
+	"membench/schema"
+)
+
+// Result is what a run came to.
+type Result struct {
+	Dir       string
+	Asked     evalrun.Result
+	Summaries []schema.Summary // nil where nothing was graded
+}
+
+// Run does what a configuration says. It can be killed at any moment and called again:
+// what is done is not done twice. Errors of the configuration are *schema.UsageError.
+func Run(ctx context.Context, v *config.Eval, o Options) (res Result, err error) {
+	if o.Models == nil {
+		env := func(name string) (string, string) {
+			if o.Place.Getenv == nil {
+				return os.Getenv(name), "environment"
+			}
+			return o.Place.Getenv(name), "environment"
+		}
+		if o.Models, err = OpenModels(v, v.Project(), models.Options{Env: env}); err != nil {
+			return res, err
+		}
+		defer func() { err = errors.Join(err, o.Models.Close()) }()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Place.Getenv == nil {
+		o.Place.Getenv = os.Getenv
+	}
+	p, err := newPlan(v, o)
+	if err != nil {
+		return res, err
+	}
+	res.Dir = p.dir
+	switch {
+	case o.Models.Estimate != nil:
+		return res, p.dry(ctx)
+	case o.GradeOnly:
+		if _, _, err := records.Find(p.dir); err != nil {
+			return res, schema.Usagef("--eval-only: %v", err)
+		}
+		if p.grade == nil {
+			return res, schema.Usagef("--eval-only and --no-grade leave nothing to do")
+		}
+	default:
+		if err := p.planRun(p.asking(ctx)); err != nil {
+			return res, err
+		}
+		if res.Asked, err = p.ask(ctx); err != nil {
+			return res, err
+		}
+	}
+	res.Summaries, err = p.after(ctx)
+	return res, err
+}
+
+// dry plays the run in a folder of its own with models that only count, and leaves
+// nothing behind.
+func (p *plan) dry(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "membench-dry-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := p.planRun(p.asking(ctx)); err != nil {
+		return err
+	}
+	p.models.Estimate.Answer = dryAnswer
+	p.dir, p.run.Now, p.o.Log, p.o.Progress = dir, nil, Log{}, nil
+	if p.grade != nil {
+		p.grade.Out, p.grade.Log, p.grade.Explain = dir, Log{}, nil
+	}
+	p.o.Whole = false
+	if _, err := p.ask(ctx); err != nil {
+		return fmt.Errorf("the dry run: %w", err)
+	}
+	if _, err := p.after(ctx); err != nil && !errors.Is(err, ErrNoVerdict) {
+		return fmt.Errorf("the dry run: %w", err)
+	}
+	return nil
+}
+
+// ask asks the systems what has no answer yet.
+func (p *plan) ask(ctx context.Context) (res evalrun.Result, err error) {
+	if err := os.MkdirAll(p.dir, 0o777); err != nil {
+		return res, err
+	}
+	t := &tally{log: p.o.Log}
+	kept, inputs, err := p.keepCases(ctx, t)
+	if err != nil {
+		return res, err
+	}
+	o := p.run
+	o.Dir, o.Watch, o.Found = p.dir, &evalrun.Watch{}, t.found
+	o.Warn = p.o.Log.Words
+	o.Memories = cmp.Or(o.Memories, runtime.GOMAXPROCS(0))
+	if o.Now != nil { // two runs of one configuration are two at a service, too
+		o.ID = p.id()
+	}
+	for i, s := range p.sets {
+		o.Sets = append(o.Sets, evalrun.Set{Name: s.name, Cases: kept.read(ctx, p.dir, i), Digest: kept[i].Digest, Window: s.window, Size: evalrun.Size{Cases: kept[i].Cases, Questions: kept[i].Questions}})
+	}
+	if err := noteStart(p.dir, p.o.Now); err != nil {
+		return res, err
+	}
+	stop := func() {}
+	if p.o.Progress != nil {
+		stop = p.o.Progress(o.Watch)
+	}
+	res, err = evalrun.Run(ctx, o)
+	stop()
+	var changed *evalrun.ChangedError
+	if errors.As(err, &changed) {
+		return res, wrong(err)
+	}
+	if err == nil {
+		err = p.record(o, res, inputs)
+	}
+	if err == nil {
+		p.sayAsked(res)
+	}
+	return res, err
+}
+
+// id names a run that begins now in its folder.
+func (p *plan) id() string {
+	dir := p.dir
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	sum := sha256.Sum256([]byte(dir + "\x00" + p.o.Now().UTC().Format(time.RFC3339Nano)))
+	return hex.EncodeToString(sum[:8])
+}
+
+// record writes manifest and configuration. A finished run keeps the ones it has.
+func (p *plan) record(o evalrun.Options, res evalrun.Result, inputs []schema.FileDigest) error {
+	resolved, err := evalrun.Resolved(o)
+	if err != nil {
+		return err
+	}
+	options, err := schema.NewObject(resolved)
+	if err != nil {
+		return err
+	}
+	m := schema.Manifest{SchemaVersion: schema.Latest, Step: "eval run", StepVersion: 1, Membench: p.o.Membench, Now: p.o.Now().UTC().Format(time.RFC3339), Options: options,
+		Inputs: inputs, Outputs: res.Files, Counts: map[string]int{"sessions": res.Sessions, "questions": res.Questions}}
+	for outcome, n := range res.Outcomes {
+		m.Counts[outcome] = n
+	}
+	if m.Models, err = p.models.Named(); err != nil {
+		return err
+	}
+	if m.Key, err = build.Key(m); err != nil {
+		return err
+	}
+	path := filepath.Join(p.dir, "manifest.json")
+	if old, err := build.ReadManifest(path); err == nil && old.Key == m.Key && slices.Equal(old.Outputs, m.Outputs) {
+		return nil
+	}
+	text, err := p.v.YAML()
+	if err != nil {
+		return err
+	}
+	err = writeOut(filepath.Join(p.dir, "config.yaml"), nil, func(w io.Writer) error { _, err := w.Write(text); return err })
+	return errors.Join(err, build.WriteManifest(path, m))
+}
+
+// Outcomes of a question, in the order in which they are listed.
+var Outcomes = []string{schema.OutcomeAnswered, schema.OutcomeEmpty, schema.OutcomeError, schema.OutcomeTimeout, schema.OutcomeRefused}
+
+// sayAsked says in a few lines what asking came to.
+func (p *plan) sayAsked(res evalrun.Result) {
+	line := fmt.Sprintf("%s: %d sessions, %d questions", p.dir, res.Sessions, res.Questions)
+	if res.Known > 0 {
+		line += fmt.Sprintf(" (%d asked by an earlier start)", res.Known)
+	}
+	for _, o := range Outcomes {
+		if n := res.Outcomes[o]; n > 0 {
+			line += fmt.Sprintf(", %s %d", o, n)
+		}
+	}
+	p.o.Log.printf("%s", line)
+	if n := res.Outcomes[schema.OutcomeError] + res.Outcomes[schema.OutcomeTimeout]; n > 0 {
+		p.o.Log.printf("%d questions failed: jq 'select(.error) | .error' %s; --only-failed asks them again", n, filepath.Join(p.dir, evalrun.QAFile))
+	}
+}
+
+func (p *plan) builder() *build.Builder {
+	return &build.Builder{Root: p.dir, Records: filepath.Join(p.dir, "journal", "steps"), Schema: schema.Latest, Membench: p.o.Membench, Now: p.o.Now().UTC().Format(time.RFC3339)}
+}
+
+// after does what follows the asking: grade and explain, aggregate, report.
+func (p *plan) after(ctx context.Context) ([]schema.Summary, error) {
+	if p.grade == nil {
+		return nil, nil
+	}
+	b := p.builder()
+	b.Force = p.o.GradeOnly
+	if err := p.gradeStep(ctx, b); err != nil {
+		return nil, err
+	}
+	b.Force = false
+	prices := figure.Prices{Prices: p.models.Prices.Prices, Currency: p.models.Prices.Currency, AsOf: p.models.Prices.AsOf}
+	if err := p.aggregateStep(ctx, b, prices); err != nil {
+		return nil, err
+	}
+	if p.o.Whole {
+		if err := p.reportStep(ctx, b, prices); err != nil {
+			return nil, err
+		}
+	}
+	return Summaries(p.dir)
+}
+
+// there are the files of a run's folder that exist.
+func (p *plan) there(names ...string) (out []string) {
+	for _, name := range names {
+		if path := filepath.Join(p.dir, name); isFile(path) {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+func isFile(path string) bool { info, err := os.Stat(path); return err == nil && !info.IsDir() }
+
+// gradeStep grades the answers, and explains those that failed.
+func (p *plan) gradeStep(ctx context.Context, b *build.Builder) error {
+	var protocols []string
+	for _, x := range p.grade.Grade.Protocols {
+		protocols = append(protocols, x.ID())
+	}
+	s := build.Step{Name: "grade", Version: 1, Inputs: p.there(evalrun.SessionsFile, evalrun.QAFile), InPlace: true,
+		Output: filepath.Join(p.dir, records.QAFile), Also: []string{filepath.Join(p.dir, records.SessionFile)},
+		Options: map[string]any{"protocols": protocols, "votes": p.grade.Grade.Votes, "explain": p.grade.Explain != nil}}
+	if p.grade.Grade.Judge != nil {
+		ep, err := p.judges.Endpoint(config.Judge)
+		if err != nil {
+			return err
+		}
+		s.Models = map[string]string{string(config.Judge): ep.Name}
+	}
+	s.Run = func(ctx context.Context, _ string) (build.Result, error) {
+		g := *p.grade
+		g.Inputs = s.Inputs
+		if g.Explain != nil {
+			g.Explain = &explain.Options{Cases: caseFile(ctx, filepath.Join(p.dir, records.CasesFile))}
+		}
+		rep, err := Grade(ctx, g)
+		if len(p.run.Systems)*len(p.sets) <= 1 { // means over several systems say nothing
+			var text strings.Builder
+			rep.text(&text)
+			for line := range strings.Lines(text.String()) {
+				p.o.Log.printf("%s", strings.TrimSuffix(line, "\n"))
+			}
+		}
+		return build.Result{}, err
+	}
+	_, _, err := b.Do(ctx, s)
+	return err
+}
+
+// aggregateStep makes the figures.
+func (p *plan) aggregateStep(ctx context.Context, b *build.Builder, prices figure.Prices) error {
+	o := AggregateOptions{Inputs: []string{p.dir}, Stdin: p.o.Stdin, Log: p.o.Log}
+	o.Seed, o.Prices = 1, prices
+	_, _, err := b.Do(ctx, build.Step{Name: "aggregate", Version: 1, Options: map[string]any{"prices": prices.Prices, "currency": prices.Currency, "as_of": prices.AsOf}, Inputs: p.there(records.QAFile, records.SessionFile), InPlace: true,
+		Output: filepath.Join(p.dir, SummaryFile), Also: []string{filepath.Join(p.dir, "aggregate_metrics*.json")}, Run: func(ctx context.Context, _ string) (build.Result, error) {
+			all, err := Aggregate(ctx, o)
+			if err == nil {
+				err = WriteSummaries(p.dir, all)
+			}
+			return build.Result{}, err
+		}})
+	return err
+}
+
+// reportStep writes the reports.
+func (p *plan) reportStep(ctx context.Context, b *build.Builder, prices figure.Prices) error {
+	o := ReportOptions{Inputs: []string{p.dir}, Formats: p.formats, Lang: "en", Out: p.dir, Log: p.o.Log}
+	o.Figures.Seed, o.Figures.Prices = 1, prices
+	var files []string
+	for _, f := range p.formats {
+		files = append(files, filepath.Join(p.dir, "report."+f))
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	_, _, err := b.Do(ctx, build.Step{Name: "report", Version: 1, Options: map[string]any{"formats": p.formats}, Inputs: p.there(records.QAFile, records.SessionFile, SummaryFile, "manifest.json"), InPlace: true,
+		Output: files[0], Also: append(files[1:], filepath.Join(p.dir, sideFolder)), Run: func(ctx context.Context, _ string) (build.Result, error) {
+			return build.Result{}, Report(ctx, o)
+		}})
+	return err
+}

@@ -1,0 +1,225 @@
+package pipeline
+
+import (
+	"cmp"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"membench/config"
+	setsall "membench/datasets/all"
+	"membench/eval/explain"
+	"membench/eval/grade"
+	"membench/eval/protocol"
+	evalrun "membench/eval/run"
+	"membench/llm/hashing"
+	"membench/memory/open"
+	"membench/models"
+	"membench/schema"
+)
+
+// Options say how a configuration is run; what decides the figures is in the
+// configuration itself.
+type Options struct {
+	Whole      bool // explain what failed and write reports, too
+	NoGrade    bool // stop before grading
+	GradeOnly  bool // ask nothing: grade the answers that the folder holds, and all after that
+	OnlyFailed bool // of a finished run: ask those again that ended in an error or over a limit
+
+	Models   *models.Set    // nil: OpenModels opens them, and the run closes them
+	Place    open.Place     // where systems are opened
+	Data     setsall.Source // Workers, MaxValue and Stdin of readers of data sets
+	Membench string         // version of the program, for manifests
+	Now      func() time.Time
+	Stdin    io.Reader
+	Log      Log
+	// Progress is called when asking begins, with counts that move; stop ends it.
+	Progress func(w *evalrun.Watch) (stop func())
+}
+
+// Defaults of a run.
+const (
+	DefaultK        = 10
+	DefaultDepth    = 50
+	DefaultOverlap  = 2
+	DefaultCalls    = 16
+	DefaultIngest   = 10 * time.Minute
+	DefaultRetrieve = 2 * time.Minute
+	DefaultRead     = 5 * time.Minute
+)
+
+// Hashing is the name of vectors without a model.
+const Hashing = "hashing"
+
+// Formats are the forms of a report, by the ending of their file.
+var Formats = []string{"md", "csv", "json", "html"}
+
+// Folder is where a configuration's run goes: output.folder, else runs/NAME.
+func Folder(v *config.Eval) string {
+	if v.Output.Folder == "" && v.Name != "" {
+		return filepath.Join("runs", v.Name)
+	}
+	return v.Output.Folder
+}
+
+// OpenModels opens the models of a configuration. Where it asks one and names no
+// cassette, answers are kept in the run's folder: neither a kill nor another grading
+// pays twice.
+func OpenModels(v *config.Eval, p *config.Project, o models.Options) (*models.Set, error) {
+	if o.Cassette == "" && o.CassetteMode == "" && v.Cassette == (config.Cassette{}) && !o.DryRun && asksModels(v) {
+		if err := os.MkdirAll(Folder(v), 0o777); err != nil {
+			return nil, err
+		}
+		o.Cassette = filepath.Join(Folder(v), "cassette.jsonl")
+	}
+	return models.Open(p, o)
+}
+
+// asksModels reports whether a configuration names a model anywhere.
+func asksModels(v *config.Eval) bool {
+	if v.Reader.Model+v.Grading.JudgeModel != "" || v.Reader.Type == "model" || v.Grading.Judge == "model" || v.Model != (config.Model{}) || v.Models != (config.Models{}) {
+		return true
+	}
+	return slices.ContainsFunc(v.Systems, func(s config.EvalSystem) bool {
+		return s.Model+s.LLM != "" || s.Embedding != "" && s.Embedding != Hashing
+	})
+}
+
+// A plan is what a configuration comes to.
+type plan struct {
+	v       *config.Eval
+	o       Options
+	dir     string
+	models  *models.Set
+	judges  *models.Set // what judges are asked with
+	sets    []set
+	run     evalrun.Options
+	grade   *GradeOptions // nil: do not grade
+	formats []string      // of the report
+}
+
+func newPlan(v *config.Eval, o Options) (p *plan, err error) {
+	p = &plan{v: v, o: o, dir: Folder(v), models: o.Models}
+	switch {
+	case p.dir == "":
+		return nil, schema.Usagef("where does the run go? Name its folder with -o")
+	case o.GradeOnly:
+	case len(v.Datasets) == 0:
+		return nil, schema.Usagef("which data sets? Name them as NAME=PATH, or in a file with -c")
+	case len(v.Systems) == 0:
+		return nil, schema.Usagef("which systems? Name them with --system (bm25, full-context, … or all), or in a file with -c")
+	}
+	for _, f := range Formats {
+		if len(v.Output.Format) == 0 || slices.Contains(v.Output.Format, f) || f == "md" && slices.Contains(v.Output.Format, "markdown") {
+			p.formats = append(p.formats, f)
+		}
+	}
+	return p, p.planGrade()
+}
+
+// planRun finds the data sets and opens the systems.
+func (p *plan) planRun(ask *asking) error {
+	r := p.v.Run
+	p.run = evalrun.Options{K: cmp.Or(r.TopK, DefaultK), Depth: or(r.Depth, DefaultDepth), Overlap: or(r.Overlap, DefaultOverlap), Window: r.Window, Snapshots: r.Snapshots,
+		Undated: p.v.Reader.NoDates, ContextTokens: p.v.Reader.ContextTokens, Repeats: max(1, p.v.Grading.NumRuns), Reingest: r.Reingest, OnlyFailed: p.o.OnlyFailed,
+		Memories: r.Memories, Calls: cmp.Or(r.Calls, DefaultCalls),
+		Limits: evalrun.Limits{Ingest: limit(r.IngestLimit, DefaultIngest), Retrieve: limit(r.RetrieveLimit, DefaultRetrieve), Read: limit(r.ReadLimit, DefaultRead)}}
+	if !r.NoTimes {
+		p.run.Now = p.o.Now
+	}
+	for _, d := range p.v.Datasets {
+		s, err := p.planSet(d)
+		if err != nil {
+			return err
+		}
+		p.sets = append(p.sets, s)
+	}
+	var err error
+	p.run.Systems, err = ask.systems()
+	return err
+}
+
+func or(x *int, otherwise int) int {
+	if x == nil {
+		return otherwise
+	}
+	return *x
+}
+
+func limit(x *config.Duration, otherwise time.Duration) time.Duration {
+	if x == nil {
+		return otherwise
+	}
+	return time.Duration(*x)
+}
+
+// judgesOf are the model protocols of data sets; of the others mem0-2025, which any
+// question with a gold can be put to.
+var judgesOf = map[string][]string{
+	"longmemeval": {"lme-official"}, "locomo": {"mem0-2025"}, "domain_a_v2": {"domaina-answer", "domaina-evidence"}, "halumem": {"domaina-answer", "domaina-evidence"},
+	"memoryagentbench": {"mab"},
+}
+
+func judgeOf(dataset string) []string {
+	if list, ok := judgesOf[dataset]; ok {
+		return list
+	}
+	return []string{"mem0-2025"}
+}
+
+// planGrade says how answers are graded: by every rule that needs nothing, and with a
+// judge's model by the protocol that each data set is judged by.
+func (p *plan) planGrade() (err error) {
+	p.judges = p.models
+	if p.o.NoGrade {
+		return nil
+	}
+	v := p.v.Grading
+	judge := v.Judge
+	if v.JudgeModel != "" {
+		p.judges = p.models.As(v.JudgeModel)
+		judge = cmp.Or(judge, "model")
+	}
+	g := grade.Options{Votes: max(1, v.Votes), Workers: v.Workers}
+	names := v.Protocols
+	if judge == "model" && len(names) == 0 {
+		names = slices.Clone(StringProtocols)
+		of := map[string][]string{} // data set → protocols
+		for _, d := range p.v.Datasets {
+			of[d.Adapter] = judgeOf(d.Adapter)
+			for _, x := range of[d.Adapter] {
+				if !slices.Contains(names, x) {
+					names = append(names, x)
+				}
+			}
+		}
+		g.Asks = func(x *protocol.Protocol, r *schema.QARecord) bool {
+			list, ok := of[r.Dataset]
+			if !ok { // cases of our own form carry the name of their set
+				list = judgeOf(r.Dataset)
+			}
+			return slices.Contains(list, x.Name)
+		}
+	}
+	if g.Protocols, err = Protocols(protocol.Inputs{}, names...); err != nil {
+		return err
+	}
+	if judge == "model" {
+		if g.Judge, err = p.judges.Generator(config.Judge); err != nil {
+			return err
+		}
+	}
+	if err := g.Check(); err != nil {
+		return wrong(err)
+	}
+	p.grade = &GradeOptions{Out: p.dir, Grade: g, Threshold: .5, Stdin: p.o.Stdin, Stdout: io.Discard, Log: p.o.Log}
+	if p.o.Whole {
+		p.grade.Explain = &explain.Options{}
+	}
+	return nil
+}
+
+// hashes reports whether name is that of vectors without a model.
+func hashes(name string) bool { return name == Hashing || name == hashing.New(0).Profile() }

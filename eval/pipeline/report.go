@@ -1,0 +1,149 @@
+package pipeline
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"membench/eval/aggregate"
+	"membench/eval/records"
+	"membench/eval/report"
+	"membench/internal/build"
+	"membench/schema"
+)
+
+// ReportOptions say what a report is made of and which forms are written.
+type ReportOptions struct {
+	report.Options
+	Figures aggregate.Options
+	Inputs  []string // runs, as records.Find takes them
+	Formats []string // of Formats
+	Lang    string   // of report.md, and the first of report.html: report.English | report.Chinese
+	Out     string   // folder; "-" prints one format to Stdout
+	Strict  bool     // write nothing where the data has errors (schema.ErrFindings)
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Log     Log
+}
+
+// Check reports what is wrong with the options.
+func (o *ReportOptions) Check() error {
+	for _, f := range o.Formats {
+		if !slices.Contains(Formats, f) {
+			return schema.Usagef("--format: have %q, want some of %s", f, strings.Join(Formats, ", "))
+		}
+	}
+	switch {
+	case len(o.Formats) == 0:
+		return schema.Usagef("--format names nothing: want some of %s", strings.Join(Formats, ", "))
+	case o.Out == "":
+		return schema.Usagef("no output named: add -o FOLDER, or --format md -o - for standard output")
+	case o.Out == "-" && (len(o.Formats) != 1 || o.Formats[0] == "html"):
+		return schema.Usagef("-o - prints one format, md, csv or json: name it with --format")
+	case o.Lang != report.English && o.Lang != report.Chinese:
+		return schema.Usagef("--lang: have %q, want en or zh", o.Lang)
+	case o.Embed < 0 || o.MaxText < 0:
+		return schema.Usagef("--embed and --max-text want a number above 0: have %d and %d", o.Embed, o.MaxText)
+	case slices.Contains(o.Inputs, "-"):
+		return schema.Usagef("records are read twice, which standard input cannot be: give a file or a run's folder")
+	}
+	return nil
+}
+
+// Report writes the reports of graded runs.
+func Report(ctx context.Context, o ReportOptions) error {
+	if err := o.Check(); err != nil {
+		return err
+	}
+	o.Pages = slices.Contains(o.Formats, "html")
+	summaries, err := Aggregate(ctx, AggregateOptions{Options: o.Figures, Inputs: o.Inputs, Strict: o.Strict, Stdin: o.Stdin, Log: o.Log})
+	if err != nil {
+		return err
+	}
+	for _, path := range o.Inputs {
+		o.Runs = append(o.Runs, runOf(path))
+	}
+	var side *sideFiles
+	if o.Pages {
+		if side, err = newSideFiles(o.Out); err != nil {
+			return err
+		}
+		defer side.close()
+		o.Side = side.write
+	}
+	b, err := report.New(o.Options, summaries)
+	if err != nil {
+		return wrong(err)
+	}
+	known := func(error) error { return nil } // findings are counted already
+	for _, path := range o.Inputs {
+		qa, _, err := records.Find(path)
+		if err != nil {
+			return err
+		}
+		if qa == "" {
+			continue
+		}
+		if err := records.With(ctx, nil, qa, func(q schema.Seq[schema.QARecord]) error { return b.Read(q, known) }); err != nil {
+			return err
+		}
+	}
+	r, err := b.Report()
+	if err != nil {
+		return err
+	}
+	return o.write(r, side)
+}
+
+func (o *ReportOptions) write(r *report.Report, side *sideFiles) error {
+	fill := map[string]func(io.Writer) error{
+		"md":   func(w io.Writer) error { return r.Markdown(w, o.Lang) },
+		"csv":  r.CSV,
+		"json": func(w io.Writer) error { return writeJSON(w, r) },
+		"html": func(w io.Writer) error { return r.HTML(w, o.Lang) },
+	}
+	if o.Out == "-" {
+		return writeOut("-", o.Stdout, fill[o.Formats[0]])
+	}
+	if side != nil { // before the page that loads them
+		if err := side.commit(r.Folder()); err != nil {
+			return err
+		}
+	}
+	var made []string
+	for _, f := range Formats {
+		if !slices.Contains(o.Formats, f) {
+			continue
+		}
+		path := filepath.Join(o.Out, "report."+f)
+		if err := writeOut(path, nil, fill[f]); err != nil {
+			return err
+		}
+		made = append(made, path)
+	}
+	if side != nil {
+		if err := side.sweep(r.Folder()); err != nil {
+			return err
+		}
+	}
+	for _, d := range r.Datasets {
+		for _, n := range d.Sanity {
+			if !n.Holds {
+				o.Log.printf("note: %s: %s", d.Name, n.EN)
+			}
+		}
+	}
+	o.Log.printf("wrote %s", strings.Join(made, ", "))
+	return nil
+}
+
+// runOf says where a run came from, as far as its manifest tells.
+func runOf(path string) report.Run {
+	r := report.Run{Path: filepath.ToSlash(path)}
+	if m, err := build.ReadManifest(filepath.Join(path, "manifest.json")); err == nil {
+		r.Membench, r.Now, r.Models = m.Membench, m.Now, m.Models
+	}
+	return r
+}

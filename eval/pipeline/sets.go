@@ -1,0 +1,187 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"membench/config"
+	setsall "membench/datasets/all"
+	"membench/eval/records"
+	"membench/memory/open"
+	"membench/schema"
+)
+
+type caseSource = func(ctx context.Context, report func(*schema.Finding)) schema.Seq[schema.Case]
+
+// A set is a data set of a run.
+type set struct {
+	name     string   // unique in the run
+	sample   int      // questions; 0: all
+	maxCases int      // 0: all
+	seed     uint64   // of sampling
+	window   int      // turns a batch; 0: the run's, below 0: sessions whole
+	inputs   []string // files that it is read from
+	key      string   // options of its reader
+	cases    caseSource
+}
+
+// planSet finds a data set of the configuration.
+func (p *plan) planSet(d config.EvalSet) (set, error) {
+	var paths []string
+	for _, x := range append(slices.Clone(d.Paths), d.Path) {
+		if x != "" {
+			paths = append(paths, p.v.Path(x))
+		}
+	}
+	out := set{name: d.Name, sample: cmp.Or(d.Sample, p.v.Run.Sample), maxCases: cmp.Or(d.MaxCases, p.v.Run.MaxCases), seed: p.v.Seed}
+	switch d.Granularity {
+	case "turn":
+		out.window = 1
+	case "session":
+		out.window = -1
+	}
+	var err error
+	if d.Adapter == "cases" {
+		err = out.readCases(d.Name, paths)
+	} else {
+		err = p.openSet(&out, d, paths)
+	}
+	if err != nil {
+		return out, err
+	}
+	leave := slices.Clone(d.Exclude)
+	if d.ExcludeAdversarial {
+		if open.Fold(d.Adapter) != "locomo" {
+			return out, schema.Usagef("data set %s: exclude_adversarial is LoCoMo's (category 5); elsewhere exclude names raw categories", d.Name)
+		}
+		leave = append(leave, "5")
+	}
+	if only := p.v.Run.Case; len(leave) > 0 || only != nil {
+		out.cases = choose(out.cases, leave, only)
+		out.key += fmt.Sprintf(" exclude=%q", leave)
+		if only != nil {
+			out.key += fmt.Sprintf(" case=%d", *only)
+		}
+	}
+	return out, nil
+}
+
+// openSet opens a set through its reader.
+func (p *plan) openSet(out *set, d config.EvalSet, paths []string) error {
+	s := p.o.Data
+	s.Name, s.Paths, s.Grain, s.Seed, s.Topics, s.Count = d.Adapter, paths, cmp.Or(d.Grain, "turn"), p.v.Seed, d.Topics, d.Count
+	s.Chunk, s.ChunkTokens, s.Errata = cmp.Or(d.Chunk, 16000), d.ChunkTokens, ""
+	for _, known := range setsall.Names() {
+		if open.Fold(known) == open.Fold(d.Adapter) {
+			s.Name = known
+		}
+	}
+	out.inputs = slices.Clone(paths)
+	if d.Errata != "" {
+		s.Errata = p.v.Path(d.Errata)
+		out.inputs = append(out.inputs, s.Errata)
+	}
+	opened, err := s.Open()
+	if err != nil {
+		return err
+	}
+	out.key = fmt.Sprintf("%s grain=%s seed=%d topics=%q count=%d chunk=%d tokens=%d", s.Name, s.Grain, s.Seed, s.Topics, s.Count, s.Chunk, s.ChunkTokens)
+	out.cases = opened.Read
+	return nil
+}
+
+// readCases takes files of cases as they are.
+func (s *set) readCases(name string, paths []string) error {
+	if len(paths) == 0 {
+		return schema.Usagef("data set %s: no file of cases given (membench datasets convert)", name)
+	}
+	for _, p := range paths {
+		if _, err := os.Stat(p); err != nil {
+			return wrong(err)
+		}
+	}
+	s.inputs, s.key = paths, "cases"
+	s.cases = func(ctx context.Context, _ func(*schema.Finding)) schema.Seq[schema.Case] {
+		return func(yield func(schema.Record[schema.Case], error) bool) {
+			for _, p := range paths {
+				for r, err := range caseFile(ctx, p) {
+					if !yield(r, err) {
+						return
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// caseFile reads a file of cases.
+func caseFile(ctx context.Context, path string) schema.Seq[schema.Case] {
+	return func(yield func(schema.Record[schema.Case], error) bool) {
+		stopped := false
+		err := records.With(ctx, nil, path, func(in schema.Seq[schema.Case]) error {
+			for r, err := range in {
+				if stopped = !yield(r, err); stopped {
+					break
+				}
+			}
+			return nil
+		})
+		if err != nil && !stopped {
+			yield(schema.Record[schema.Case]{}, err)
+		}
+	}
+}
+
+// choose leaves out questions of some raw categories, and all cases but the one with a
+// number.
+func choose(in caseSource, leave []string, only *int) caseSource {
+	return func(ctx context.Context, report func(*schema.Finding)) schema.Seq[schema.Case] {
+		return func(yield func(schema.Record[schema.Case], error) bool) {
+			n := -1
+			for r, err := range in(ctx, report) {
+				if err == nil {
+					if n++; only != nil && n != *only {
+						if n > *only {
+							return
+						}
+						continue
+					}
+					r.V.Questions = slices.DeleteFunc(slices.Clone(r.V.Questions), func(q schema.Question) bool { return slices.Contains(leave, q.RawCategory) })
+					if len(r.V.Questions) == 0 {
+						continue
+					}
+				}
+				if !yield(r, err) {
+					return
+				}
+			}
+			if only != nil && n < *only {
+				yield(schema.Record[schema.Case]{}, schema.Usagef("--sample %d: the data set has %d cases, counted from 0", *only, n+1))
+			}
+		}
+	}
+}
+
+// first are at most n records; 0: all.
+func first[T any](in schema.Seq[T], n int) schema.Seq[T] {
+	if n == 0 {
+		return in
+	}
+	return func(yield func(schema.Record[T], error) bool) {
+		left := n
+		for r, err := range in {
+			if !yield(r, err) {
+				return
+			}
+			if err == nil {
+				if left--; left == 0 {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package pipeline
+
+import (
+	"io"
+	"path/filepath"
+	"time"
+
+	evalrun "membench/eval/run"
+)
+
+// startFile says when a run was last started, for the rate that a status shows.
+const startFile = "start.json"
+
+// A Start is when a run was last started.
+type Start struct {
+	At        time.Time `json:"at"`
+	Questions int       `json:"questions"` // that had an outcome then
+}
+
+// Began reads the last start of a run.
+func Began(dir string) (s Start, err error) {
+	err = readJSON(filepath.Join(dir, "journal", startFile), &s)
+	return s, err
+}
+
+// noteStart keeps when an unfinished run starts.
+func noteStart(dir string, now func() time.Time) error {
+	s := Start{At: now().UTC()}
+	if st, err := evalrun.Look(dir); err == nil {
+		if st.Finished {
+			return nil
+		}
+		s.Questions = evalrun.Sum(st.Units).Questions
+	}
+	return writeOut(filepath.Join(dir, "journal", startFile), nil, func(w io.Writer) error { return writeJSON(w, s) })
+}

@@ -1,0 +1,129 @@
+// Package records finds, reads and writes the record files of evaluation runs.
+package records
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// Files of a graded run. What was asked, before grading, is named in eval/run.
+const (
+	QAFile      = "qa_records.jsonl"
+	SessionFile = "session_records.jsonl"
+	// CasesFile holds the cases that a run asks.
+	CasesFile = "cases.jsonl.zst"
+)
+
+// In finds a file of a run's folder, compressed or not, by the first of names that is
+// there; "" if there is none.
+func In(dir string, names ...string) string {
+	for _, name := range names {
+		for _, packed := range []string{"", ".zst", ".gz"} {
+			path := filepath.Join(dir, name+packed)
+			if _, err := os.Stat(path); err == nil {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// Find finds the QA and session records of a run: a folder, a file of either kind, or -
+// for QA records on standard input. It fails where a folder has neither.
+func Find(path string) (qa, sessions string, err error) {
+	if path == "-" {
+		return path, "", nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", "", err
+	}
+	if !info.IsDir() {
+		if base := filepath.Base(path); strings.HasPrefix(base, "session") || strings.HasPrefix(base, "pipeline_sessions") {
+			return "", path, nil
+		}
+		return path, "", nil
+	}
+	qa, sessions = In(path, QAFile, "pipeline_qa.jsonl"), In(path, SessionFile, "pipeline_sessions.jsonl")
+	if qa == "" && sessions == "" {
+		return "", "", fmt.Errorf("%s: neither qa_records.jsonl nor session_records.jsonl: is it the folder of a run?", path)
+	}
+	return qa, sessions, nil
+}
+
+// With opens a file of records for f, "-" for stdin; f gets nil for "".
+func With[T any](ctx context.Context, stdin io.Reader, path string, f func(schema.Seq[T]) error) error {
+	if path == "" {
+		return f(nil)
+	}
+	r, err := jsonl.Open(path, stdin)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return f(jsonl.Decode[T](UntilDone(ctx, r), path))
+}
+
+// UntilDone makes a reader fail once ctx is done.
+func UntilDone(ctx context.Context, r io.Reader) io.Reader { return untilDone{ctx, r} }
+
+type untilDone struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u untilDone) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(p)
+}
+
+// Drop passes a stream on without its findings, which go to found; warnings pass.
+func Drop[T any](in schema.Seq[T], found func(*schema.Finding)) schema.Seq[T] {
+	return func(yield func(schema.Record[T], error) bool) {
+		for r, err := range in {
+			var f *schema.Finding
+			if errors.As(err, &f) {
+				if found(f); !f.Warning {
+					continue
+				}
+				err = nil
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// Observe calls see with every record that passes; see may change it.
+func Observe[T any](in schema.Seq[T], see func(*T)) schema.Seq[T] {
+	return func(yield func(schema.Record[T], error) bool) {
+		for r, err := range in {
+			if err == nil {
+				see(&r.V)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// Write writes a stream without findings and returns how many records it had.
+func Write[T schema.Versioned[T]](w io.Writer, in schema.Seq[T]) (int, error) {
+	n, findings, err := jsonl.Write(w, schema.Latest, in)
+	if err == nil && len(findings) > 0 {
+		err = findings[0]
+	}
+	return n, err
+}

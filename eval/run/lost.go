@@ -1,0 +1,81 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"membench/internal/textnorm"
+	"membench/memory"
+	"membench/schema"
+)
+
+// shortTurn is the length, in bytes of textnorm.Key, below which a turn is in other texts
+// by chance.
+const shortTurn = 12
+
+// lost finds the turns of the first n sessions that no memory holds word for word, of a
+// system that holds most of them so. It is done before a question is asked: a system that
+// lost data is known before its answers are. A system that does not show its memories, or
+// keeps them in its own words, gives none.
+func (p *player) lost(ctx context.Context, n int) ([]schema.EventRef, error) {
+	list, ok := memory.List(p.m)
+	switch p.u.caps.Unit {
+	case "", "turn", "pair", "chunk":
+	default:
+		ok = false
+	}
+	if !ok {
+		return nil, nil
+	}
+	held, err := do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) (string, error) {
+		var b strings.Builder
+		for it, err := range list(ctx) {
+			if err != nil {
+				return "", err
+			}
+			b.WriteString(textnorm.Key(it.Text) + "\n")
+		}
+		return b.String(), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var missing []schema.EventRef
+	looked := 0
+	for i := range p.j.c.Sessions[:n] {
+		for _, t := range p.j.c.Sessions[i].Turns {
+			key := textnorm.Key(t.Text)
+			if len(key) < shortTurn {
+				continue
+			}
+			if looked++; !strings.Contains(held, key) {
+				missing = append(missing, schema.EventRef{ConvID: p.j.c.ConvID, TurnID: t.TurnID})
+			}
+		}
+	}
+	if len(missing) == 0 || len(missing)*2 > looked { // it writes in its own words
+		return nil, nil
+	}
+	if p.o.Warn != nil {
+		p.o.Warn(fmt.Sprintf("%s, case %s: %d of %d turns are in none of its memories: %s", p.u.name, p.j.c.ID, len(missing), looked, turnList(missing)))
+	}
+	return missing, nil
+}
+
+// turnList names the first turns of a list.
+func turnList(refs []schema.EventRef) string {
+	const most = 8
+	var b strings.Builder
+	for i, r := range refs {
+		if i == most {
+			return b.String() + ", …"
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(strconv.Itoa(r.TurnID))
+	}
+	return b.String()
+}

@@ -1,0 +1,63 @@
+package build
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"membench/schema"
+)
+
+// NotInput refuses an output that is one of the inputs, file or folder: what a step
+// leaves out of its output would be lost, and a folder that held both would be read
+// otherwise by the next run.
+func NotInput(out string, inputs ...string) error {
+	o, err := os.Stat(out)
+	if err != nil || out == "-" {
+		return nil
+	}
+	for _, in := range inputs {
+		if i, err := os.Stat(in); err == nil && in != "-" && os.SameFile(i, o) {
+			return schema.Usagef("the output %s is the input %s: give another place with -o", out, in)
+		}
+	}
+	return nil
+}
+
+// InputFiles expands the given paths: a folder stands for its files (not those of
+// sub-folders) whose name ends in one of the suffixes, with or without .gz or .zst,
+// sorted by name; a file and "-" stand for themselves. A folder without such a file is
+// an error.
+func InputFiles(paths []string, suffixes ...string) ([]string, error) {
+	var out []string
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if p == "-" || err == nil && !info.IsDir() {
+			out = append(out, p)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		entries, err := os.ReadDir(p)
+		if err != nil {
+			return nil, err
+		}
+		n := len(out)
+		for _, d := range entries {
+			name := strings.TrimSuffix(strings.TrimSuffix(d.Name(), ".gz"), ".zst")
+			if d.IsDir() || strings.HasPrefix(name, ".") {
+				continue
+			}
+			if slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(name, s) }) {
+				out = append(out, filepath.Join(p, d.Name()))
+			}
+		}
+		if len(out) == n {
+			return nil, fmt.Errorf("%s: no file ending in %s", p, strings.Join(suffixes, ", "))
+		}
+	}
+	return out, nil
+}
