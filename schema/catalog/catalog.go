@@ -285,6 +285,12 @@ func (c *Catalog) index() error {
 			c.positive[neg] = name
 		}
 	}
+	roles := []string{"", RoleEvidence, RoleAbout, RoleTime, RoleStructure, RoleFailure}
+	for _, name := range Sorted(c.Edges) {
+		if r := c.Edges[name].Role; !slices.Contains(roles, r) {
+			return fmt.Errorf("edge type %s: role: have %q, want one of %q", name, r, roles[1:])
+		}
+	}
 	for _, name := range Sorted(c.Entities) {
 		p := c.Entities[name].Prefix
 		if other, ok := c.prefixes[p]; ok {
