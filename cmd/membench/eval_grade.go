@@ -74,7 +74,7 @@ counts as a yes at --threshold or above). --report writes the same as JSON.`,
 	}
 	f := c.Flags()
 	f.StringVarP(&o.out, "output", "o", "-", "write to this `file` or folder; - is standard output")
-	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade by these `protocols` (default "+strings.Join(pipeline.StringProtocols, ",")+")")
+	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade by these `protocols` (default "+strings.Join(protocol.Defaults(), ",")+")")
 	f.StringVar(&o.judge, "judge", "", "`rule` or model (default: model where a protocol has no rule)")
 	f.StringArrayVar(&o.prompts, "prompt-file", nil, promptFileHelp)
 	f.StringVar(&o.errata, "errata", "", "lay a correction `list` over the golds, and grade against both")

@@ -15,9 +15,7 @@ import (
 	"membench/cypher/neo4j/target"
 	"membench/graphir/export"
 	"membench/internal/atomicfile"
-	"membench/internal/smallfile"
 	"membench/schema"
-	"membench/schema/catalog"
 	"membench/schema/jsonl"
 
 	"github.com/spf13/cobra"
@@ -56,25 +54,23 @@ gets the prefix p_. What a format cannot hold is reported and counted.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.in = args[0]
-			switch o.format {
-			case "admin-csv":
-				if o.out == "-" {
-					return usagef("--format admin-csv writes several files: give a folder with -o")
-				}
+			one := slices.IndexFunc(export.Formats(), func(x export.Format) bool { return x.Name == o.format })
+			switch {
+			case o.format == "":
+				return usagef("--format is missing: have %s", strings.Join(export.FormatNames(), ", "))
+			case one < 0 && o.format != export.AdminCSVName:
+				return usagef("--format: have %q, want one of %s", o.format, strings.Join(export.FormatNames(), ", "))
+			case one >= 0 && o.scope != "":
+				return usagef("--scope goes with --format admin-csv: %s does not go into a database", o.format)
+			case one < 0 && o.out == "-":
+				return usagef("--format admin-csv writes several files: give a folder with -o")
+			case o.in == "-" && (one < 0 || export.Formats()[one].Twice):
+				return usagef("--format %s reads the graph twice: give files, not standard input", o.format)
+			}
+			if one < 0 {
 				if err := target.CheckScope(o.scope); err != nil {
 					return err
 				}
-			case "graphml", "jsonld":
-				if o.scope != "" {
-					return usagef("--scope goes with --format admin-csv: %s does not go into a database", o.format)
-				}
-			case "":
-				return usagef("--format is missing: have admin-csv, graphml, jsonld")
-			default:
-				return usagef("--format: have %q, want admin-csv, graphml or jsonld", o.format)
-			}
-			if o.in == "-" && o.format != "jsonld" {
-				return usagef("--format %s reads the graph twice: give files, not standard input", o.format)
 			}
 			if o.json && o.out == "-" {
 				return usagef("--json and the graph cannot both go to standard output: give -o")
@@ -86,7 +82,7 @@ gets the prefix p_. What a format cannot hold is reported and counted.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "", "admin-csv, graphml or jsonld")
+	f.StringVar(&o.format, "format", "", strings.Join(export.FormatNames(), ", "))
 	f.StringVarP(&o.out, "output", "o", o.out, "`file`, or folder for admin-csv")
 	f.StringVar(&o.database, "database", "neo4j", "`name` that import.sh imports into")
 	f.StringVar(&o.base, "base-label", "Node", "`label` of every node in admin-csv; empty for none")
@@ -104,15 +100,7 @@ func runExport(ctx context.Context, e *env, o exportOptions) error {
 	if err := notInput(o.out, append(files, o.in)...); err != nil {
 		return err
 	}
-	var extra [][]byte
-	for _, name := range o.catalogs {
-		b, err := smallfile.Read(name)
-		if err != nil {
-			return err
-		}
-		extra = append(extra, b)
-	}
-	cat, err := catalog.Load(extra...)
+	cat, err := loadCatalog(o.catalogs)
 	if err != nil {
 		return err
 	}
@@ -120,13 +108,13 @@ func runExport(ctx context.Context, e *env, o exportOptions) error {
 	opts := export.Options{Catalog: cat, Once: o.in == "-", Report: func(f *schema.Finding) { t.take(f) }}
 	src := func() schema.Seq[schema.Element] { return jsonl.Files[schema.Element](files, e.in) }
 	var res export.Result
-	switch o.format {
-	case "admin-csv":
+	if o.format == export.AdminCSVName {
 		res, err = exportFolder(ctx, o, opts, src)
-	case "graphml":
-		err = writeOut(e, o.out, func(w io.Writer) (err error) { res, err = export.GraphML(ctx, src, w, opts); return err })
-	case "jsonld":
-		err = writeOut(e, o.out, func(w io.Writer) (err error) { res, err = export.JSONLD(ctx, src, w, opts); return err })
+	}
+	for _, x := range export.Formats() {
+		if x.Name == o.format {
+			err = writeOut(e, o.out, func(w io.Writer) (err error) { res, err = x.Write(ctx, src, w, opts); return err })
+		}
 	}
 	if err != nil {
 		return err

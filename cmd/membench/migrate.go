@@ -13,9 +13,7 @@ import (
 
 	"membench/internal/build"
 	"membench/internal/codec"
-	"membench/internal/smallfile"
 	"membench/schema"
-	"membench/schema/catalog"
 	"membench/schema/jsonl"
 	"membench/schema/migrate"
 
@@ -90,15 +88,7 @@ type migrateReport struct {
 }
 
 func runMigrate(ctx context.Context, e *env, o migrateOptions) (err error) {
-	var extra [][]byte
-	for _, name := range o.catalogs {
-		b, err := smallfile.Read(name)
-		if err != nil {
-			return err
-		}
-		extra = append(extra, b)
-	}
-	cat, err := catalog.Load(extra...)
+	cat, err := loadCatalog(o.catalogs)
 	if err != nil {
 		return err
 	}

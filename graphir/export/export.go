@@ -45,6 +45,34 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// AdminCSVName is the format of several files, which AdminCSV writes; every other is one file of Formats.
+const AdminCSVName = "admin-csv"
+
+// A Format writes the graph as one file.
+type Format struct {
+	Name  string
+	Doc   string // one line
+	Twice bool   // it opens its source twice
+	Write func(context.Context, Source, io.Writer, Options) (Result, error)
+}
+
+// Formats lists the formats of one file, in the order of help texts.
+func Formats() []Format {
+	return []Format{
+		{"graphml", "one file for networkx, Gephi, yEd; a list is JSON text", true, GraphML},
+		{"jsonld", "one JSON-LD document with PROV-O terms for the evidence", false, JSONLD},
+	}
+}
+
+// FormatNames lists the names of all formats.
+func FormatNames() []string {
+	names := []string{AdminCSVName}
+	for _, f := range Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 // Result counts what was written.
 type Result struct {
 	Nodes   int      `json:"nodes"`
