@@ -116,8 +116,11 @@ func (d *Duration) UnmarshalText(b []byte) error {
 }
 
 // Load reads and checks a project file and fills in the defaults. ${NAME} in a value
-// is taken from env.
+// is taken from env; nil: the environment of the process.
 func Load(path string, env Lookup) (*Project, error) {
+	if env == nil {
+		env = environ
+	}
 	b, err := smallfile.Read(path)
 	if err != nil {
 		return nil, err
@@ -240,6 +243,11 @@ func (p *Project) check(env Lookup) error {
 		}
 	}
 	return nil
+}
+
+// UsesModel reports whether any step asks a model.
+func (p *Project) UsesModel() bool {
+	return p.Annotate.Tagger == "model" || p.Replay.Extractor == "model" || p.Claims.Extractor == "model"
 }
 
 // Path resolves a path of the file against its folder.

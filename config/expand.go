@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 
@@ -64,4 +65,12 @@ func decode(b []byte, env Lookup, v any) (*yamldoc.Doc, error) {
 		return nil, err
 	}
 	return d, d.Decode(v)
+}
+
+// environ looks variables up in the environment of the process.
+func environ(name string) (value, from string) {
+	if v, ok := os.LookupEnv(name); ok {
+		return v, "environment"
+	}
+	return "", ""
 }

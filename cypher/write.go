@@ -115,16 +115,7 @@ func (w *writer) gated(ctx context.Context, nodes, edges []jsonl.File, out Scrip
 			return err
 		}
 	}
-	in := func(yield func(schema.Record[schema.Element], error) bool) {
-		for _, files := range [][]jsonl.File{nodes, edges} {
-			for rec, err := range jsonl.DecodeFiles[schema.Element](files, w.o.MaxLine) {
-				if !yield(rec, err) {
-					return
-				}
-			}
-		}
-	}
-	return w.elements(ctx, in, func(file string, text []byte) error {
+	return w.elements(ctx, jsonl.DecodeFiles[schema.Element](append(slices.Clip(nodes), edges...), w.o.MaxLine), func(file string, text []byte) error {
 		_, err := to[file].Write(text)
 		return err
 	})

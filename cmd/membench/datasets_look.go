@@ -12,6 +12,7 @@ import (
 
 	"membench/datasets"
 	"membench/schema"
+	"membench/schema/findings"
 	"membench/schema/jsonl"
 
 	"github.com/spf13/cobra"
@@ -213,8 +214,8 @@ when there are errors; warnings do not count.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.name, o.paths = args[0], args[1:]
-			if !slices.Contains(findingFormats, o.format) {
-				return usagef("--format: have %q, want one of %v", o.format, findingFormats)
+			if !slices.Contains(findings.Formats(), o.format) {
+				return usagef("--format: have %q, want one of %v", o.format, findings.Formats())
 			}
 			return runLint(c.Context(), e, o)
 		},
@@ -229,13 +230,13 @@ when there are errors; warnings do not count.`,
 }
 
 func runLint(ctx context.Context, e *env, o lintOptions) error {
-	p, err := newFindingPrinter(e.out, o.format, o.limit, o.summary)
+	p, err := findings.New(e.out, o.format, o.limit, o.summary)
 	if err != nil {
 		return err
 	}
 	tell := func(f *schema.Finding) {
 		if len(o.only) == 0 || slices.Contains(o.only, f.Code) {
-			p.add(f)
+			p.Add(f)
 		}
 	}
 	set, err := o.open(e, o.name, o.paths, tell)
@@ -256,12 +257,12 @@ func runLint(ctx context.Context, e *env, o lintOptions) error {
 			check.Check(r.Pos, r.V, tell)
 		}
 	}
-	if err := p.end(); err != nil {
+	if err := p.End(); err != nil {
 		return err
 	}
 	set.unusedErrata(e)
-	e.warnf("%s: %d cases, %d questions: %s, %s", o.name, n.Cases, n.Questions, count(p.errors, "error"), count(p.warnings, "warning"))
-	if p.errors > 0 {
+	e.warnf("%s: %d cases, %d questions: %s, %s", o.name, n.Cases, n.Questions, findings.Count(p.Errors, "error"), findings.Count(p.Warnings, "warning"))
+	if p.Errors > 0 {
 		return errFindings
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"membench/chain"
 	"slices"
 	"strings"
 
@@ -102,7 +103,7 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 	if err := notInput(o.out, o.graph); err != nil {
 		return err
 	}
-	cat, err := loadCatalog(o.catalogs)
+	cat, err := chain.LoadCatalog(o.catalogs)
 	if err != nil {
 		return err
 	}
@@ -177,7 +178,7 @@ func (o *datasetsProbesOptions) open(ctx context.Context, e *env, t *tally) (gra
 		}
 		return db, func() { db.Close(context.WithoutCancel(ctx)) }, nil
 	}
-	files, err := graphFiles(o.graph)
+	files, err := graph.Files(o.graph)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/chain"
 	"membench/config"
 	"membench/data"
 	"membench/graph"
@@ -74,7 +75,7 @@ func copyProject(dir string) error {
 
 // tellDemo prints what a newcomer should look at next, with one claim walked back to
 // its line.
-func tellDemo(ctx context.Context, e *env, p *config.Project, out string, r *chainReport) error {
+func tellDemo(ctx context.Context, e *env, p *config.Project, out string, r chain.Report) error {
 	claim, successor, err := changedClaim(filepath.Join(out, "claims", "compiled", "claims.jsonl"))
 	if err != nil {
 		return err

@@ -339,7 +339,7 @@ func diffFiles(path string) (files []string, kind string, err error) {
 		return nil, "", err
 	}
 	if info.IsDir() {
-		if files, err := graphFiles(path); err == nil {
+		if files, err := graph.Files(path); err == nil {
 			return files, "elements", nil
 		}
 		for _, dir := range []string{path, filepath.Join(path, "compiled"), filepath.Join(path, "claims")} {
@@ -380,7 +380,7 @@ func claimFilesIn(dir string) []string {
 	var compiled []string
 	for _, name := range []string{"entities.jsonl", "claims.jsonl"} {
 		for _, f := range all {
-			if plainName(filepath.Base(f)) == name {
+			if jsonl.PlainName(filepath.Base(f)) == name {
 				compiled = append(compiled, f)
 			}
 		}

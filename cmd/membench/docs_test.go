@@ -112,11 +112,29 @@ func TestSARIF(t *testing.T) {
 			Runs    []struct {
 				Tool struct {
 					Driver struct {
-						Name  string      `json:"name"`
-						Rules []sarifRule `json:"rules"`
+						Name  string `json:"name"`
+						Rules []struct {
+							ID string `json:"id"`
+						} `json:"rules"`
 					} `json:"driver"`
 				} `json:"tool"`
-				Results []sarifResult `json:"results"`
+				Results []struct {
+					RuleID    string `json:"ruleId"`
+					RuleIndex int    `json:"ruleIndex"`
+					Message   struct {
+						Text string `json:"text"`
+					} `json:"message"`
+					Locations []struct {
+						Physical struct {
+							Artifact struct {
+								URI string `json:"uri"`
+							} `json:"artifactLocation"`
+							Region struct {
+								StartLine int `json:"startLine"`
+							} `json:"region"`
+						} `json:"physicalLocation"`
+					} `json:"locations"`
+				} `json:"results"`
 			} `json:"runs"`
 		}
 		if err := codec.Unmarshal(out.Bytes(), &log); err != nil {

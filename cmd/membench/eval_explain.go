@@ -144,7 +144,7 @@ func explainInputs(o *evalExplainOptions) (qa string, err error) {
 		return "", fmt.Errorf("%s: no graded qa_records.jsonl: run membench eval grade first", o.run)
 	case qa == "-" && o.out == "" && o.readLabels == "":
 		return "", usagef("records from standard input: say with -o where they go")
-	case o.out == "" && o.readLabels == "" && qa != plainName(qa):
+	case o.out == "" && o.readLabels == "" && qa != jsonl.PlainName(qa):
 		return "", usagef("%s is compressed: say with -o where the records go", qa)
 	}
 	if o.sessions == "" {

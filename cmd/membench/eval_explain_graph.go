@@ -28,7 +28,7 @@ func openGraph(ctx context.Context, e *env, where, scope string, t *tally) (g gr
 		}
 		return db, func() { db.Close(context.WithoutCancel(ctx)) }, nil
 	}
-	files, err := graphFiles(where)
+	files, err := graph.Files(where)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,6 +12,9 @@ import (
 	"slices"
 	"strings"
 
+	"membench/chain"
+	"membench/graph"
+
 	"membench/cypher/neo4j/target"
 	"membench/graphir/export"
 	"membench/internal/atomicfile"
@@ -93,14 +96,14 @@ gets the prefix p_. What a format cannot hold is reported and counted.`,
 }
 
 func runExport(ctx context.Context, e *env, o exportOptions) error {
-	files, err := graphFiles(o.in)
+	files, err := graph.Files(o.in)
 	if err != nil {
 		return err
 	}
 	if err := notInput(o.out, append(files, o.in)...); err != nil {
 		return err
 	}
-	cat, err := loadCatalog(o.catalogs)
+	cat, err := chain.LoadCatalog(o.catalogs)
 	if err != nil {
 		return err
 	}

@@ -1,21 +1,14 @@
 package main
 
 import (
-	"io"
-	"path/filepath"
-
-	"membench/annotate"
+	"membench/chain"
 
 	"github.com/spf13/cobra"
 )
 
-type indexOptions struct {
-	dir, out string
-	strict   bool
-}
-
 func newIndexCmd(e *env) *cobra.Command {
-	var o indexOptions
+	var o chain.IndexOptions
+	var flags stepFlags
 	c := &cobra.Command{
 		Use:   "index CHAPTERS_DIR",
 		Short: "List the chapters of a folder",
@@ -28,31 +21,12 @@ relative to the folder of index.json, so that it can be moved with the chapters.
 		Example: `  membench index source -o source/index.json
   membench index source -o - | jq -r '.[].id'`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.dir = args[0]
-			return runIndex(e, o)
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Chapters = args[0]
+			return flags.run(e, func(with chain.Shared) error { o.Shared = with; return chain.Index(c.Context(), o) })
 		},
 	}
-	c.Flags().StringVarP(&o.out, "output", "o", "-", "write to `file`; - is standard output")
-	c.Flags().BoolVar(&o.strict, "strict", false, "exit 3 and write nothing when there are errors")
+	c.Flags().StringVarP(&o.Out, "output", "o", "-", "write to `file`; - is standard output")
+	flags.add(c, 0)
 	return c
-}
-
-func runIndex(e *env, o indexOptions) error {
-	base := o.dir
-	if o.out != "-" {
-		base = filepath.Dir(o.out)
-	}
-	entries, findings, err := annotate.Index(o.dir, base)
-	t := newTally(e, 0)
-	for _, f := range findings {
-		t.take(f)
-	}
-	if err != nil {
-		return err
-	}
-	if o.strict && t.errors > 0 {
-		return errFindings
-	}
-	return writeOut(e, o.out, func(w io.Writer) error { return writeJSON(w, entries) })
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"membench/chain"
 	"os"
 	"slices"
 	"sync"
@@ -195,7 +196,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	if err != nil {
 		return err
 	}
-	cat, err := loadCatalog(o.catalogs)
+	cat, err := chain.LoadCatalog(o.catalogs)
 	if err != nil {
 		return err
 	}
@@ -252,7 +253,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 		rep.Embedded = &done
 	}
 	if o.verify {
-		files, err := graphFiles(o.graph)
+		files, err := graph.Files(o.graph)
 		if err != nil {
 			return err
 		}
@@ -282,7 +283,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 // loadInput opens what is to be sent; the function it returns can be called again.
 func loadInput(ctx context.Context, e *env, o loadNeo4jOptions) (func(context.Context, *neo4j.DB, neo4j.LoadOptions) (*neo4j.Report, error), error) {
 	elements := func(path string) (schema.Seq[schema.Element], []string, error) {
-		files, err := graphFiles(path)
+		files, err := graph.Files(path)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"membench/graph"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,7 +51,7 @@ func bulkNeo4j(c *cobra.Command, e *env, o loadNeo4jOptions) error {
 // runBulkNeo4j writes CSV aside and has neo4j-admin import it.
 func runBulkNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	started := e.now()
-	files, err := graphFiles(o.graph)
+	files, err := graph.Files(o.graph)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"membench/chain"
 	"membench/internal/build"
 	"membench/internal/codec"
 	"membench/schema"
@@ -88,7 +89,7 @@ type migrateReport struct {
 }
 
 func runMigrate(ctx context.Context, e *env, o migrateOptions) (err error) {
-	cat, err := loadCatalog(o.catalogs)
+	cat, err := chain.LoadCatalog(o.catalogs)
 	if err != nil {
 		return err
 	}
@@ -116,7 +117,7 @@ func runMigrate(ctx context.Context, e *env, o migrateOptions) (err error) {
 	}
 	var records, others []string
 	for _, n := range names {
-		if strings.HasSuffix(plainName(n), ".jsonl") || !info.IsDir() {
+		if strings.HasSuffix(jsonl.PlainName(n), ".jsonl") || !info.IsDir() {
 			records = append(records, n)
 		} else {
 			others = append(others, n)
@@ -186,7 +187,7 @@ func runMigrate(ctx context.Context, e *env, o migrateOptions) (err error) {
 	}
 	switch {
 	case !info.IsDir() && o.out == "-":
-		f, err := os.Open(filepath.Join(last, plainName(names[0])))
+		f, err := os.Open(filepath.Join(last, jsonl.PlainName(names[0])))
 		if err != nil {
 			return err
 		}
@@ -195,7 +196,7 @@ func runMigrate(ctx context.Context, e *env, o migrateOptions) (err error) {
 			return err
 		}
 	case !info.IsDir():
-		if err := place.Put(filepath.Join(last, plainName(names[0]))); err != nil {
+		if err := place.Put(filepath.Join(last, jsonl.PlainName(names[0]))); err != nil {
 			return err
 		}
 	default:
@@ -265,14 +266,14 @@ func filesBelow(dir string) (out []string, err error) {
 func plainNames(names []string) []string {
 	out := make([]string, len(names))
 	for i, n := range names {
-		out[i] = plainName(n)
+		out[i] = jsonl.PlainName(n)
 	}
 	return out
 }
 
 func recordFiles(root string, names []string) (out []migrate.File) {
 	for _, n := range names {
-		out = append(out, migrate.File{Name: plainName(n), Open: func() (io.ReadCloser, error) { return jsonl.Open(filepath.Join(root, n), nil) }})
+		out = append(out, migrate.File{Name: jsonl.PlainName(n), Open: func() (io.ReadCloser, error) { return jsonl.Open(filepath.Join(root, n), nil) }})
 	}
 	return out
 }
@@ -405,7 +406,7 @@ func migrateManifests(e *env, o migrateOptions, dir, root string, others []strin
 			if !filepath.IsLocal(filepath.FromSlash(d.Path)) {
 				continue
 			}
-			made := filepath.Join(filepath.Dir(path), filepath.FromSlash(plainName(d.Path)))
+			made := filepath.Join(filepath.Dir(path), filepath.FromSlash(jsonl.PlainName(d.Path)))
 			now, err := build.Digest(made)
 			if errors.Is(err, os.ErrNotExist) {
 				continue
@@ -413,7 +414,7 @@ func migrateManifests(e *env, o migrateOptions, dir, root string, others []strin
 			if err != nil {
 				return err
 			}
-			m.Outputs[i] = schema.FileDigest{Path: plainName(d.Path), SHA256: now.SHA256, Bytes: now.Bytes}
+			m.Outputs[i] = schema.FileDigest{Path: jsonl.PlainName(d.Path), SHA256: now.SHA256, Bytes: now.Bytes}
 		}
 		if err := build.WriteManifest(path, m); err != nil {
 			return err

@@ -97,11 +97,6 @@ func (m modelFlags) options(e *env) llmodels.Options {
 
 // open resolves what is not set by flags and opens the cassette.
 func (m modelFlags) open(e *env) (*models, error) {
-	if e.models != nil {
-		s := *e.models
-		s.shared = true
-		return &s, nil
-	}
 	p, err := m.project(e)
 	if err != nil {
 		return nil, err

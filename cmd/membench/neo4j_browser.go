@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"membench/chain"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -57,7 +58,7 @@ type neo4jBrowserReport struct {
 }
 
 func runNeo4jBrowser(ctx context.Context, e *env, o neo4jBrowserOptions) error {
-	cat, err := loadCatalog(o.catalog)
+	cat, err := chain.LoadCatalog(o.catalog)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"membench/chain"
 	"strings"
 
 	"membench/cypher/neo4j"
@@ -49,7 +50,7 @@ The values are read as values over Bolt, so no text in them can break the refere
 }
 
 func runNeo4jSchema(ctx context.Context, e *env, o neo4jSchemaOptions) error {
-	cat, err := loadCatalog(o.catalog)
+	cat, err := chain.LoadCatalog(o.catalog)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"os"
 	"strings"
 
 	"membench/eval/pipeline"
@@ -12,6 +13,7 @@ import (
 	"membench/internal/build"
 	"membench/internal/codec"
 	"membench/schema"
+	"membench/schema/findings"
 )
 
 // writeJSON writes v as one indented JSON text with a final newline: a report.
@@ -90,9 +92,6 @@ func (t *tally) take(err error) error {
 		return err
 	}
 	t.byCode[f.Code]++
-	if t.e.found != nil {
-		t.e.found(f)
-	}
 	if f.Warning {
 		t.warnings++
 	} else {
@@ -123,11 +122,18 @@ func (t *tally) lost() error {
 	if t.errors == 0 {
 		return nil
 	}
-	t.e.warnf("%s in the data: what was written is not all that was given", count(t.errors, "error"))
+	t.e.warnf("%s in the data: what was written is not all that was given", findings.Count(t.errors, "error"))
 	return errFindings
 }
 
 // drop passes a stream on without its findings, which are counted.
 func drop[T any](t *tally, in schema.Seq[T]) schema.Seq[T] {
 	return records.Drop(in, func(f *schema.Finding) { t.take(f) })
+}
+
+func exists(path string) bool { _, err := os.Stat(path); return err == nil }
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

@@ -29,7 +29,7 @@ func TestProofsOnNeo4j(t *testing.T) {
 	if code := run(context.Background(), plainEnv(&out, &words, nil), []string{"demo", "-o", dir}); code != exitFine {
 		t.Fatal(words.String())
 	}
-	files, err := graphFiles(filepath.Join(dir, "graph"))
+	files, err := graph.Files(filepath.Join(dir, "graph"))
 	if err != nil {
 		t.Fatal(err)
 	}

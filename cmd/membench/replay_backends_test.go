@@ -133,7 +133,7 @@ func TestReplayExportQdrant(t *testing.T) {
 	}
 	files := allBelow(t, dir)
 	want := `"conv_id": "ch00", "f": 1.0, "n": 1, "user_id": "lin", "agent_id": "bot", "data": "[User] 我喝普洱茶。", "hash": "` + schema.Hash("[User] 我喝普洱茶。") + `", "owner_type": "User", "owner_id": "lin", "owner_infer": "explicit"}, "collection": "memory_bench_per_conv", "isolation": "per_conv", "exported_at": "2026-03-01T00:00:00Z"}`
-	if len(files) != 2 || !strings.Contains(string(files["ch00.mem0.jsonl"]), want) {
+	if len(files) != 3 || len(files["manifest.json"]) == 0 || !strings.Contains(string(files["ch00.mem0.jsonl"]), want) {
 		t.Errorf("have %s\nwant %s", files, want)
 	}
 	if strings.Contains(words.String(), "MARKED") {

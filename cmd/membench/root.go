@@ -43,10 +43,7 @@ type env struct {
 	getenv    func(string) string
 	dotenv    map[string]bool // variables that come from .env
 	now       func() time.Time
-	transport http.RoundTripper     // to services; nil: the usual one
-	models    *models               // what the chain asks; nil: a command opens its own
-	found     func(*schema.Finding) // told of every finding that is counted; nil: nobody asks
-	final     string                // where the output will stand when it is made aside (chain); "": where -o says
+	transport http.RoundTripper // to services; nil: the usual one
 }
 
 // place is where systems are opened; what they keep on this side goes below dir.
@@ -78,10 +75,14 @@ func run(ctx context.Context, e *env, args []string) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	var usage usageError
 	var asked *schema.UsageError
+	var lost *schema.RejectedError
 	switch {
 	case err == nil:
 		return exitFine
 	case errors.Is(err, errFindings):
+		if errors.As(err, &lost) {
+			e.warnf("membench: %v", err)
+		}
 		return exitFindings
 	case errors.As(err, &usage), errors.As(err, &asked):
 		e.warnf("membench: %v\nrun 'membench %s --help' for usage", err, strings.TrimPrefix(cmd.CommandPath(), "membench "))

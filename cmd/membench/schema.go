@@ -11,6 +11,7 @@ import (
 	"membench/internal/codec"
 	"membench/schema"
 	"membench/schema/catalog"
+	"membench/schema/findings"
 	"membench/schema/validate"
 
 	"github.com/spf13/cobra"
@@ -157,7 +158,7 @@ func runSchemaExport(e *env, dir string) error {
 	if err != nil {
 		return err
 	}
-	e.warnf("wrote %s and catalog.yaml to %s", count(n, "schema"), dir)
+	e.warnf("wrote %s and catalog.yaml to %s", findings.Count(n, "schema"), dir)
 	return nil
 }
 
@@ -256,7 +257,7 @@ func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
 			return err
 		}
 	}
-	e.warnf("%s: %d break readers, %d break writers", count(len(changes), "change"), readers, writers)
+	e.warnf("%s: %d break readers, %d break writers", findings.Count(len(changes), "change"), readers, writers)
 	if readers+writers > 0 {
 		return errFindings
 	}

@@ -96,7 +96,7 @@ type sourceLines struct {
 }
 
 func runTrace(ctx context.Context, e *env, o traceOptions) error {
-	files, err := graphFiles(o.in)
+	files, err := graph.Files(o.in)
 	if err != nil {
 		return err
 	}

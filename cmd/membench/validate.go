@@ -3,22 +3,16 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"sort"
 	"strings"
 
-	"membench/internal/build"
-	"membench/internal/codec"
-	"membench/internal/smallfile"
+	"membench/chain"
 	"membench/schema"
-	"membench/schema/catalog"
+	"membench/schema/findings"
 	"membench/schema/jsonl"
 	"membench/schema/validate"
 
@@ -73,8 +67,8 @@ Warnings do not change the exit status.`,
 					return usagef("--kind %q is unknown: have %v", kind, schema.Kinds(schema.Latest))
 				}
 			}
-			if !slices.Contains(findingFormats, o.format) {
-				return usagef("--format %q is unknown: have %s", o.format, strings.Join(findingFormats, ", "))
+			if !slices.Contains(findings.Formats(), o.format) {
+				return usagef("--format %q is unknown: have %s", o.format, strings.Join(findings.Formats(), ", "))
 			}
 			return runValidate(c.Context(), e, o)
 		},
@@ -82,7 +76,7 @@ Warnings do not change the exit status.`,
 	f := c.Flags()
 	f.StringVar(&kind, "kind", "", "take every record for this `kind` ("+kindList()+")")
 	f.Var(versionFlag{&o.version}, "input-version", "schema `version` of the input")
-	f.StringVar(&o.format, "format", "text", "`form` of the findings: "+strings.Join(findingFormats, ", "))
+	f.StringVar(&o.format, "format", "text", "`form` of the findings: "+strings.Join(findings.Formats(), ", "))
 	f.IntVar(&o.limit, "limit", 0, "print at most `n` findings (0: all); all are counted")
 	f.BoolVar(&o.summary, "summary", false, "group the findings by code and kind of place, with counts and a sample")
 	f.BoolVar(&o.schemaOnly, "schema-only", false, "check JSON and schema only")
@@ -100,103 +94,40 @@ func kindList() string {
 	return strings.Join(out, ", ")
 }
 
-// loadCatalog reads the built-in catalogue and the files that add to it. What is wrong
-// with a file is a fault of the command line that names it.
-func loadCatalog(paths []string) (*catalog.Catalog, error) {
-	var extra [][]byte
-	for _, p := range paths {
-		b, err := smallfile.Read(p)
-		if err != nil {
-			return nil, usageError{err}
-		}
-		extra = append(extra, b)
-	}
-	c, err := catalog.Load(extra...)
-	if err != nil {
-		return nil, usageError{err}
-	}
-	return c, nil
-}
-
 func runValidate(ctx context.Context, e *env, o validateOptions) error {
 	if e.getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // the index is small beside what passes through
 	}
-	cat, err := loadCatalog(o.catalogs)
+	cat, err := chain.LoadCatalog(o.catalogs)
 	if err != nil {
 		return err
 	}
-	files, err := validateFiles(o.paths)
-	if err != nil {
-		return err
-	}
-	c := validate.New(cat, validate.Options{Workers: o.workers, MaxLine: o.maxLine, SchemaOnly: o.schemaOnly, Digest: digestOf})
 	buf := bufio.NewWriterSize(e.out, 1<<16)
-	p, err := newFindingPrinter(buf, o.format, o.limit, o.summary)
+	p, err := findings.New(buf, o.format, o.limit, o.summary)
 	if err != nil {
 		return err
 	}
-	versions := map[string]schema.Version{}
-	add := func(f *schema.Finding) {
-		if e.found != nil {
-			e.found(f)
-		}
-		p.add(f)
-	}
-	each := func(name string, r io.Reader) error {
-		v := o.version
-		if v == "" && name != "-" {
-			v = manifestVersion(filepath.Dir(name), versions)
-		}
-		for f, err := range c.Stream(untilDone(ctx, r), name, o.kind, v) {
-			if err != nil {
-				return err
-			}
-			add(f)
-		}
-		return nil
-	}
-	var foreign []string
-	for _, name := range files {
-		r, err := jsonl.Open(name.path, e.in)
-		if err != nil {
-			return fmt.Errorf("opening %s: %w", name.path, err)
-		}
-		br := bufio.NewReaderSize(r, validate.SniffBytes)
-		if head, _ := br.Peek(validate.SniffBytes); name.found && o.kind == "" && validate.Foreign(name.path, head) {
-			foreign = append(foreign, name.path)
-		} else {
-			err = each(name.path, br)
-		}
-		r.Close()
-		if err != nil {
-			return err
-		}
-	}
-	if len(foreign) > 0 {
-		e.warnf("left alone: %s of another format, first %s (name it, or --kind, to check it)", count(len(foreign), "file"), foreign[0])
-	}
-	for f, err := range c.Close() {
-		if err != nil {
-			return err
-		}
-		add(f)
-	}
-	if err := p.end(); err != nil {
+	p.Version = release
+	checked, err := validate.Paths(ctx, o.paths, validate.PathOptions{Options: validate.Options{Workers: o.workers, MaxLine: o.maxLine, SchemaOnly: o.schemaOnly},
+		Catalog: cat, Kind: o.kind, Version: o.version, Stdin: e.in}, p.Add)
+	if err != nil {
 		return err
 	}
-	if err := buf.Flush(); err != nil {
+	if n := len(checked.Foreign); n > 0 {
+		e.warnf("left alone: %s of another format, first %s (name it, or --kind, to check it)", findings.Count(n, "file"), checked.Foreign[0])
+	}
+	if err := errors.Join(p.End(), buf.Flush()); err != nil {
 		return err
 	}
-	sayChecked(e, c.Checked, p)
-	if p.errors > 0 {
+	sayChecked(e, checked.Files, p)
+	if p.Errors > 0 {
 		return errFindings
 	}
 	return nil
 }
 
 // sayChecked prints what the files were taken for and how many findings there are.
-func sayChecked(e *env, files []validate.File, p *findingPrinter) {
+func sayChecked(e *env, files []validate.File, p *findings.Printer) {
 	kinds := map[schema.Kind]int{}
 	versions := map[schema.Version]int{}
 	for _, f := range files {
@@ -227,105 +158,6 @@ func sayChecked(e *env, files []validate.File, p *findingPrinter) {
 	if len(parts) > 0 {
 		what = ": " + strings.Join(parts, ", ")
 	}
-	e.warnf("checked %s as version %s, %s%s", count(len(files), "file"), strings.Join(vs, " and "), count(total, "record"), what)
-	e.warnf("%s, %s", count(p.errors, "error"), count(p.warnings, "warning"))
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// inputFile is a file to check; found says that a folder gave it, not the user.
-type inputFile struct {
-	path  string
-	found bool
-}
-
-// validateFiles expands folders, sub-folders too; files of a folder are sorted so that
-// what is referred to comes first.
-func validateFiles(paths []string) ([]inputFile, error) {
-	var out []inputFile
-	for _, p := range paths {
-		if p == "-" {
-			out = append(out, inputFile{path: p})
-			continue
-		}
-		info, err := os.Stat(p)
-		if err != nil {
-			return nil, err
-		}
-		if !info.IsDir() {
-			out = append(out, inputFile{path: p})
-			continue
-		}
-		var files []inputFile
-		err = filepath.WalkDir(p, func(name string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			if strings.HasPrefix(d.Name(), ".") && name != p {
-				if d.IsDir() {
-					return fs.SkipDir
-				}
-				return nil
-			}
-			base := strings.TrimSuffix(strings.TrimSuffix(d.Name(), ".gz"), ".zst")
-			if !d.IsDir() && (strings.HasSuffix(base, ".jsonl") || validate.KindOfName(name) != "" && !foreignMeta(name)) {
-				files = append(files, inputFile{name, true})
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		if len(files) == 0 {
-			return nil, fmt.Errorf("%s: no .jsonl file and no index, manifest or meta .json file in it", p)
-		}
-		out = append(out, files...)
-	}
-	sort.SliceStable(out, func(i, j int) bool { return validate.Rank(out[i].path) < validate.Rank(out[j].path) })
-	return out, nil
-}
-
-// foreignMeta reports a meta.json that stands beside no claims: other programs use the
-// name too.
-func foreignMeta(name string) bool {
-	if validate.KindOfName(name) != schema.KindMeta {
-		return false
-	}
-	for _, end := range []string{"", ".gz", ".zst"} {
-		if exists(filepath.Join(filepath.Dir(name), "claims.jsonl"+end)) {
-			return false
-		}
-	}
-	return true
-}
-
-// manifestVersion is the schema version in a folder's manifest.json, or "".
-func manifestVersion(dir string, known map[string]schema.Version) schema.Version {
-	if v, ok := known[dir]; ok {
-		return v
-	}
-	known[dir] = ""
-	b, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
-	if err != nil {
-		return ""
-	}
-	for k, v := range codec.Members(b) {
-		if k == "schema_version" {
-			if sv, err := schema.ParseVersion(codec.Unquote(v)); err == nil {
-				known[dir] = sv
-			}
-		}
-	}
-	return known[dir]
-}
-
-// digestOf gives the validator the SHA-256 and size of a file named in a manifest.
-func digestOf(path string) (string, int64, error) {
-	d, err := build.Digest(filepath.FromSlash(path))
-	return d.SHA256, d.Bytes, err
+	e.warnf("checked %s as version %s, %s%s", findings.Count(len(files), "file"), strings.Join(vs, " and "), findings.Count(total, "record"), what)
+	e.warnf("%s, %s", findings.Count(p.Errors, "error"), findings.Count(p.Warnings, "warning"))
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"membench/graph"
 	"path/filepath"
 
 	"membench/graphir/view"
@@ -83,7 +84,7 @@ type viewReport struct {
 func runView(ctx context.Context, e *env, o viewOptions) error {
 	var files []string
 	for _, p := range o.Inputs {
-		more, err := graphFiles(p)
+		more, err := graph.Files(p)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"strings"
 	"unicode/utf8"
 
 	"membench/internal/codec"
@@ -50,6 +51,11 @@ func Open(path string, stdin io.Reader) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, nil
+}
+
+// PlainName is a file name without the ending of its compression.
+func PlainName(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 }
 
 // MaxRatio is how many times its own size a compressed file may unpack to; 0 is without

@@ -1,4 +1,6 @@
-package main
+// Package findings prints findings for people and for programs: text, JSON Lines, SARIF
+// and the workflow commands of GitHub Actions.
+package findings
 
 import (
 	"fmt"
@@ -11,23 +13,24 @@ import (
 	"membench/schema"
 )
 
-// findingFormats are the forms in which commands that judge data print findings.
-var findingFormats = []string{"text", "json", "sarif", "github"}
+// Formats are the forms in which findings can be printed.
+func Formats() []string { return []string{"text", "json", "sarif", "github"} }
 
-// A findingPrinter writes findings in one of findingFormats as they come. Only SARIF
-// rules and the summary's groups are held.
-type findingPrinter struct {
-	w        io.Writer
-	format   string
-	limit    int
-	summary  bool
-	printed  int
-	errors   int
-	warnings int
-	groups   map[groupKey]*findingGroup
-	rules    []string // codes in the order met
-	ruleAt   map[string]int
-	err      error
+// A Printer writes findings in one of Formats as they come. Only SARIF rules and the
+// summary's groups are held.
+type Printer struct {
+	Errors, Warnings int    // added so far
+	Version          string // of the program, for SARIF
+
+	w       io.Writer
+	format  string
+	limit   int
+	summary bool
+	printed int
+	groups  map[groupKey]*findingGroup
+	rules   []string // codes in the order met
+	ruleAt  map[string]int
+	err     error
 }
 
 type groupKey struct {
@@ -42,25 +45,28 @@ type findingGroup struct {
 	first *schema.Finding
 }
 
-func newFindingPrinter(w io.Writer, format string, limit int, summary bool) (*findingPrinter, error) {
-	p := &findingPrinter{w: w, format: format, limit: limit, summary: summary, groups: map[groupKey]*findingGroup{}, ruleAt: map[string]int{}}
+// New starts the output. At most limit findings are printed (0: all); with summary they
+// are grouped by code and kind of place.
+func New(w io.Writer, format string, limit int, summary bool) (*Printer, error) {
+	p := &Printer{w: w, format: format, limit: limit, summary: summary, groups: map[groupKey]*findingGroup{}, ruleAt: map[string]int{}}
 	if format == "sarif" {
 		p.printf("%s", sarifHead)
 	}
 	return p, p.err
 }
 
-func (p *findingPrinter) printf(format string, args ...any) {
+func (p *Printer) printf(format string, args ...any) {
 	if p.err == nil {
 		_, p.err = fmt.Fprintf(p.w, format, args...)
 	}
 }
 
-func (p *findingPrinter) add(f *schema.Finding) {
+// Add counts a finding and prints it.
+func (p *Printer) Add(f *schema.Finding) {
 	if f.Warning {
-		p.warnings++
+		p.Warnings++
 	} else {
-		p.errors++
+		p.Errors++
 	}
 	if p.summary {
 		k := groupKey{f.Code, generalPointer(f.Pointer), f.Warning}
@@ -90,7 +96,7 @@ func (p *findingPrinter) add(f *schema.Finding) {
 	}
 }
 
-func (p *findingPrinter) line(v any) {
+func (p *Printer) line(v any) {
 	b, err := codec.Append(nil, v, codec.Compact)
 	if err != nil && p.err == nil {
 		p.err = err
@@ -98,8 +104,8 @@ func (p *findingPrinter) line(v any) {
 	p.printf("%s\n", b)
 }
 
-// end closes the output.
-func (p *findingPrinter) end() error {
+// End closes the output.
+func (p *Printer) End() error {
 	if p.format == "sarif" {
 		p.sarifTail()
 	}
@@ -123,7 +129,7 @@ func (p *findingPrinter) end() error {
 		for i, g := range list {
 			if p.limit > 0 && i == p.limit {
 				if p.format == "text" {
-					p.printf("… and %s\n", count(len(list)-i, "more group"))
+					p.printf("… and %s\n", Count(len(list)-i, "more group"))
 				}
 				break
 			}
@@ -150,8 +156,8 @@ func (p *findingPrinter) end() error {
 				p.printf("         do: %s\n", info.Do)
 			}
 		}
-	} else if n := p.errors + p.warnings - p.printed; n > 0 && p.format == "text" {
-		p.printf("… and %s\n", count(n, "more finding"))
+	} else if n := p.Errors + p.Warnings - p.printed; n > 0 && p.format == "text" {
+		p.printf("… and %s\n", Count(n, "more finding"))
 	}
 	return p.err
 }
@@ -191,4 +197,12 @@ func githubLine(f *schema.Finding) string {
 	g.Pos, g.Code, g.Warning = schema.Pos{}, "", false
 	b.WriteString(data.Replace(strings.Replace(g.Error(), ": : ", ": ", 1)))
 	return b.String()
+}
+
+// Count is a number of things: "1 file", "2 files".
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -1,4 +1,4 @@
-package main
+package findings
 
 import (
 	"net/url"
@@ -50,7 +50,7 @@ type sarifRule struct {
 	Help  *sarifText `json:"help,omitempty"`
 }
 
-func (p *findingPrinter) sarif(f *schema.Finding) {
+func (p *Printer) sarif(f *schema.Finding) {
 	at, ok := p.ruleAt[f.Code]
 	if !ok {
 		at = len(p.rules)
@@ -96,7 +96,7 @@ func fileURI(name string) string {
 	return u.String()
 }
 
-func (p *findingPrinter) sarifTail() {
+func (p *Printer) sarifTail() {
 	rules := make([]sarifRule, 0, len(p.rules))
 	for _, code := range p.rules {
 		r := sarifRule{ID: code, Short: sarifText{code}}
@@ -109,6 +109,6 @@ func (p *findingPrinter) sarifTail() {
 	if err != nil && p.err == nil {
 		p.err = err
 	}
-	v, _ := codec.Append(nil, buildVersion().Release, codec.Compact)
+	v, _ := codec.Append(nil, p.Version, codec.Compact)
 	p.printf("\n],\"tool\":{\"driver\":{\"name\":\"membench\",\"version\":%s,\"rules\":%s}}}]}\n", v, b)
 }

@@ -1,0 +1,192 @@
+package chain
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"membench/annotate"
+	"membench/internal/build"
+	"membench/internal/par"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// AnnotateOptions of Annotate.
+type AnnotateOptions struct {
+	Shared
+	Sources []string         // chapters, chats, message lists, folders of these, index.json, "-"
+	Out     string           // folder, or "-"
+	Prefer  string           // of a chapter's two files: norm, raw, or "": norm where there is one
+	Version schema.Version   // of the events
+	Outside bool             // files that an index names may lie anywhere
+	Workers int              // conversations at once; less than 1: 1
+	Convert annotate.Options // its Report is not called: findings go to Shared.Report
+
+	Models, Prompts map[string]string // that the tagger asks with, for the manifest
+}
+
+// AnnotateReport says what Annotate did.
+type AnnotateReport struct {
+	Conversations int            `json:"conversations"`
+	Events        int            `json:"events"`
+	Tags          map[string]int `json:"tags"`
+	By            map[string]int `json:"by"` // who chose the tags, marks and interface lines aside
+	Probes        int            `json:"probes"`
+	GoldUnknown   int            `json:"gold_unknown"` // probes without expected ids and without an answer
+	Findings      map[string]int `json:"findings,omitempty"`
+}
+
+// tagger is what a model decides and who it is, for manifests.
+type tagger struct {
+	Source  string `json:"prefer,omitempty"`
+	Format  string `json:"format,omitempty"`
+	Merge   bool   `json:"merge_lines,omitempty"`
+	Offset  string `json:"turn_offset"`
+	Tagger  string `json:"tagger"`
+	Version string `json:"version"`
+}
+
+// Annotate turns dialogue into events: <conv>.events.jsonl for each conversation, and
+// manifest.json, in the folder Out.
+func Annotate(ctx context.Context, o AnnotateOptions) (AnnotateReport, error) {
+	report := AnnotateReport{Tags: map[string]int{}, By: map[string]int{}}
+	f := o.frame("annotate", o.Version, o.Out, true)
+	f.Stream = true
+	defer f.Close()
+	if err := build.NotInput(o.Out, o.Sources...); err != nil {
+		return report, err
+	}
+	files, err := annotateFiles(f, o)
+	if err != nil {
+		return report, err
+	}
+	for a, err := range par.Map(ctx, max(1, o.Workers), unique(f, annotateSources(ctx, f, files, o)), func(ctx context.Context, src annotate.Source) (annotated, error) {
+		return annotateOne(ctx, src, o)
+	}) {
+		if err != nil {
+			if err := f.Take(err); err != nil {
+				return report, err
+			}
+			continue
+		}
+		for _, x := range a.findings {
+			f.Found(x)
+		}
+		f.Taken += a.events
+		report.add(a)
+		if err := f.Write(FileName(a.src.ConvID)+eventsSuffix, func(w io.Writer) error { _, err := w.Write(a.lines); return err }); err != nil {
+			return report, err
+		}
+	}
+	m, err := o.manifest(report)
+	if err != nil {
+		return report, err
+	}
+	m, err = f.Commit(m)
+	if len(m.Findings) > 0 {
+		report.Findings = m.Findings
+	}
+	return report, err
+}
+
+const eventsSuffix = ".events.jsonl"
+
+// manifest is what the options and the counts say of the events.
+func (o AnnotateOptions) manifest(r AnnotateReport) (m schema.Manifest, err error) {
+	m.Models, m.Prompts = o.Models, o.Prompts
+	m.Counts = map[string]int{"conversations": r.Conversations, "events": r.Events, "probes": r.Probes}
+	for tag, n := range r.Tags {
+		m.Counts[tag] = n
+	}
+	by := o.Convert.Tagger
+	if by == nil {
+		by = annotate.Rule()
+	}
+	offset := o.Convert.TurnOffset
+	if offset == 0 {
+		offset = annotate.DefaultTurnOffset
+	}
+	m.Options, err = schema.NewObject(tagger{o.Prefer, string(o.Convert.Format), o.Convert.MergeLines, offset.String(), by.Fingerprint(), string(o.Version)})
+	return m, err
+}
+
+// annotated is one conversation, ready to be written.
+type annotated struct {
+	src      annotate.Source
+	lines    []byte
+	tags, by map[string]int
+	events   int
+	findings []*schema.Finding
+}
+
+// unique leaves out a second source of a conversation, which is a finding.
+func unique(f *build.Frame, in iter.Seq2[annotate.Source, error]) iter.Seq2[annotate.Source, error] {
+	return func(yield func(annotate.Source, error) bool) {
+		from := map[schema.ConvID]string{}
+		for src, err := range in {
+			if other, twice := from[src.ConvID]; twice && err == nil {
+				err = &schema.Finding{Pos: src.Turns0(), Code: "SRC022", Message: "a second source for conversation " + string(src.ConvID) + ", skipped",
+					Have: src.Path, Want: "one source; the first is " + other, Hint: "give it another name or @conv_id"}
+			} else if err == nil {
+				from[src.ConvID] = src.Path
+			}
+			if !yield(src, err) {
+				return
+			}
+		}
+	}
+}
+
+func (r *AnnotateReport) add(a annotated) {
+	r.Conversations++
+	r.Events += a.events
+	for k, n := range a.tags {
+		r.Tags[k] += n
+	}
+	for k, n := range a.by {
+		r.By[k] += n
+	}
+	unknown, probes := a.src.GoldUnknown()
+	r.Probes += probes
+	r.GoldUnknown += unknown
+}
+
+// String is one line for people.
+func (r AnnotateReport) String() string {
+	var tags, by []string
+	for _, tag := range schema.Tags() {
+		if r.Tags[tag] > 0 {
+			tags = append(tags, fmt.Sprintf("%d %s", r.Tags[tag], tag))
+		}
+	}
+	for _, who := range slices.Sorted(maps.Keys(r.By)) {
+		by = append(by, fmt.Sprintf("%d by %s", r.By[who], who))
+	}
+	return fmt.Sprintf("annotated %d conversations, %d events: %s; tags chosen: %s", r.Conversations, r.Events, strings.Join(tags, ", "), strings.Join(by, ", "))
+}
+
+func annotateOne(ctx context.Context, src annotate.Source, o AnnotateOptions) (annotated, error) {
+	a := annotated{src: src, tags: map[string]int{}, by: map[string]int{}}
+	opts := o.Convert
+	opts.Report = func(f *schema.Finding) { a.findings = append(a.findings, f) }
+	for rec, err := range annotate.Annotate(ctx, src, opts) {
+		if err != nil {
+			return a, err
+		}
+		a.events++
+		tag := rec.V.Tags[0]
+		a.tags[tag]++
+		if tag != schema.TagInject && tag != schema.TagProbe && rec.V.RoleType != schema.RoleUI {
+			a.by[rec.V.Meta.Text("by")]++
+		}
+		if a.lines, err = jsonl.Append(a.lines, rec.V, o.Version); err != nil {
+			return a, err
+		}
+	}
+	return a, nil
+}

@@ -1,0 +1,278 @@
+// Package chain runs the steps from dialogue to graph: sources to events, a memory that
+// hears them, what it keeps, claims, a graph, Cypher.
+//
+// Each step is a function over files, which can be called by itself: Index, Annotate,
+// Compile, Ingest, Probe, Export, Link, Claimify, CompileClaims, ToGraph, Cypher. Run
+// runs all of a project's, and only those whose inputs or options changed. A step that
+// loses records returns a *schema.RejectedError; what was wrong with the options is a
+// *schema.UsageError.
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"membench/config"
+	"membench/internal/atomicfile"
+	"membench/internal/build"
+	"membench/memory/open"
+	"membench/models"
+	"membench/schema"
+)
+
+// Options of Run.
+type Options struct {
+	Output   string           // folder; "": the project's
+	Now      string           // the run's clock, RFC 3339; "": the project's, else that of the first run, else Clock
+	Clock    func() time.Time // read once, in the first run; nil: Now is required there
+	Models   *models.Set      // needed where the project asks a model; a dry run's writes nothing
+	Place    open.Place       // what opening the memory depends on: environment, transport
+	TempDir  string           // "": the system's
+	Force    bool             // run steps that are current, too
+	Strict   bool             // a step that loses records writes nothing and ends the run
+	Accept   schema.Limit     // of each step: lost records that are no error
+	Membench string           // version of the program, for manifests
+
+	Begin func(step string) (end func()) // called around each step that runs; nil: nobody
+	Done  func(Step)                     // called after each step; nil: nobody
+	Warn  func(message string)           // called with what a person should know; nil: nobody
+}
+
+// Report is the summary of a run.
+type Report struct {
+	Output   string         `json:"output"`
+	Now      string         `json:"now"`
+	Steps    []Step         `json:"steps"`
+	Ran      int            `json:"ran"`
+	Current  int            `json:"current"`
+	Findings map[string]int `json:"findings"`
+	Rejected int            `json:"rejected,omitzero"` // records that the steps lost
+	Errors   int            `json:"errors"`            // of validate
+	Warnings int            `json:"warnings"`
+}
+
+// A Step is one step of a run.
+type Step struct {
+	Name     string         `json:"name"`
+	Ran      bool           `json:"ran"`
+	Counts   map[string]int `json:"counts,omitempty"`
+	Findings map[string]int `json:"findings,omitempty"`
+}
+
+// version is raised when the same inputs give other bytes in any step.
+const version = 2
+
+// run is one Run.
+type run struct {
+	p       *config.Project
+	o       Options
+	b       build.Builder
+	report  Report
+	records map[string]schema.Manifest
+	inputs  []string
+	lost    bool // some step lost more than Options.Accept allows
+}
+
+// Run makes every result of a project current below Options.Output. A killed run is
+// finished by the next. The error is a *schema.RejectedError when steps lost records;
+// Report is complete then, unless a step wrote nothing.
+func Run(ctx context.Context, p *config.Project, o Options) (Report, error) {
+	if o.Models == nil && p.UsesModel() {
+		return Report{}, schema.Usagef("the project asks a model: open its models first")
+	}
+	if o.Output == "" {
+		o.Output = p.Path(p.Output)
+	}
+	if o.Models != nil && o.Models.Estimate != nil {
+		dir, err := os.MkdirTemp(o.TempDir, "membench-dry-run-*")
+		if err != nil {
+			return Report{}, err
+		}
+		defer os.RemoveAll(dir)
+		o.Output = dir
+	}
+	lock, err := atomicfile.Lock(filepath.Join(o.Output, ".steps", "lock"))
+	if err != nil {
+		return Report{}, err
+	}
+	defer lock.Close()
+	now, err := o.now(p)
+	if err != nil {
+		return Report{}, err
+	}
+	c := &run{p: p, o: o, records: map[string]schema.Manifest{},
+		b:      build.Builder{Root: o.Output, Records: filepath.Join(o.Output, ".steps"), Schema: p.SchemaVersion, Membench: o.Membench, Now: now, Force: o.Force},
+		report: Report{Output: o.Output, Now: now, Findings: map[string]int{}}}
+	for _, dir := range []string{"", "events", "claims", "claims/by_conv", "claims/by_conv/" + claimifyState, "store", ".steps"} {
+		if err := build.Recover(c.path(filepath.FromSlash(dir))); err != nil {
+			return c.report, err
+		}
+	}
+	for _, step := range []func(context.Context) error{c.annotate, c.compile, c.ingest, c.probe, c.export, c.claimify, c.compileClaims, c.toGraph, c.cypher, c.validate} {
+		if err := step(ctx); err != nil {
+			return c.report, err
+		}
+	}
+	if err := c.dropRecords(); err != nil {
+		return c.report, err
+	}
+	if err := c.writeManifest(); err != nil {
+		return c.report, err
+	}
+	if c.lost {
+		return c.report, &schema.RejectedError{Step: "chain", Rejected: c.report.Rejected, Taken: c.records["compile"].Counts["events"], Written: true}
+	}
+	return c.report, nil
+}
+
+// now is the option, else the project's, else that of the first run, else the clock,
+// which is then kept.
+func (o Options) now(p *config.Project) (string, error) {
+	for _, s := range []string{o.Now, p.Now} {
+		if s == "" {
+			continue
+		}
+		t, err := time.Parse(time.RFC3339, s)
+		if err != nil {
+			return "", schema.Usagef("--now %q: want an RFC 3339 time such as 2026-03-01T12:00:00Z", s)
+		}
+		return t.UTC().Format(time.RFC3339), nil
+	}
+	kept := filepath.Join(o.Output, ".steps", "now")
+	b, err := os.ReadFile(kept)
+	if err == nil {
+		return strings.TrimSpace(string(b)), nil
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	if o.Clock == nil {
+		return "", schema.Usagef("no clock given: want the time of the run")
+	}
+	now := o.Clock().UTC().Truncate(time.Second).Format(time.RFC3339)
+	return now, atomicfile.Write(kept, func(w io.Writer) error { _, err := fmt.Fprintln(w, now); return err })
+}
+
+func (c *run) path(parts ...string) string {
+	return filepath.Join(append([]string{c.o.Output}, parts...)...)
+}
+
+func (c *run) warn(format string, args ...any) {
+	if c.o.Warn != nil {
+		c.o.Warn(fmt.Sprintf(format, args...))
+	}
+}
+
+// maxShown is how many findings the error of a step quotes.
+const maxShown = 20
+
+// do makes a step current and notes what it did. make makes the output at path with
+// what all steps share; count names the records that it counts.
+func (c *run) do(ctx context.Context, s build.Step, make func(ctx context.Context, path string, with Shared, counts map[string]int) error) error {
+	s.Version = version
+	s.Run = func(ctx context.Context, path string) (build.Result, error) {
+		if c.o.Begin != nil {
+			defer c.o.Begin(s.Name)()
+		}
+		r := build.Result{Counts: map[string]int{}, Findings: map[string]int{}}
+		var shown []string
+		with := Shared{TempDir: c.o.TempDir, Strict: c.o.Strict, Accept: c.o.Accept, Membench: c.o.Membench, final: s.Output, Report: func(f *schema.Finding) {
+			if r.Findings[f.Code]++; len(shown) < maxShown {
+				shown = append(shown, f.Error())
+			}
+		}}
+		err := make(ctx, path, with, r.Counts)
+		var lost *schema.RejectedError
+		if errors.As(err, &lost) && lost.Written {
+			r.Counts["rejected"], err = lost.Rejected, nil
+		}
+		if err != nil && len(shown) > 0 {
+			err = fmt.Errorf("%w\n%s", err, strings.Join(shown, "\n"))
+		}
+		return r, err
+	}
+	m, ran, err := c.b.Do(ctx, s)
+	if err != nil {
+		return err
+	}
+	c.records[s.Name] = m
+	step := Step{s.Name, ran, m.Counts, m.Findings}
+	c.report.Steps = append(c.report.Steps, step)
+	if ran {
+		c.report.Ran++
+	} else {
+		c.report.Current++
+	}
+	for code, n := range m.Findings {
+		c.report.Findings[code] += n
+	}
+	if n := m.Counts["rejected"]; n > 0 {
+		c.report.Rejected += n
+		c.lost = true
+	}
+	if c.o.Done != nil {
+		c.o.Done(step)
+	}
+	return nil
+}
+
+// dropRecords removes the records of steps that the project no longer has.
+func (c *run) dropRecords() error {
+	have, err := os.ReadDir(c.b.Records)
+	if err != nil {
+		return err
+	}
+	want := map[string]bool{}
+	for name := range c.records {
+		want[build.RecordName(name)] = true
+	}
+	for _, f := range have {
+		if strings.HasSuffix(f.Name(), ".json") && !want[f.Name()] {
+			if err := os.Remove(filepath.Join(c.b.Records, f.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeManifest sums the steps up in one manifest of the whole run.
+func (c *run) writeManifest() error {
+	m := schema.Manifest{SchemaVersion: c.p.SchemaVersion, Step: "chain", StepVersion: version, Membench: c.o.Membench, Now: c.b.Now,
+		Counts: map[string]int{}, Findings: c.report.Findings, Models: map[string]string{}}
+	var err error
+	if m.Options, err = schema.NewObject(c.p); err != nil {
+		return err
+	}
+	if m.Inputs, err = build.Digests(c.o.Output, c.inputs); err != nil {
+		return err
+	}
+	for _, s := range c.report.Steps {
+		r := c.records[s.Name]
+		m.Outputs = append(m.Outputs, r.Outputs...)
+		name, _, _ := strings.Cut(s.Name, " ")
+		if name == "replay" {
+			name = s.Name
+		}
+		for k, n := range r.Counts {
+			if k != "changes" { // tells of the way here, not of what is here
+				m.Counts[name+": "+k] += n
+			}
+		}
+		for k, v := range r.Models {
+			m.Models[k] = v
+		}
+	}
+	slices.SortFunc(m.Outputs, func(a, b schema.FileDigest) int { return strings.Compare(a.Path, b.Path) })
+	if m.Key, err = build.Key(m); err != nil {
+		return err
+	}
+	return build.WriteManifest(c.path("manifest.json"), m)
+}

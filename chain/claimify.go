@@ -1,0 +1,197 @@
+package chain
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+
+	"membench/claims"
+	"membench/internal/build"
+	"membench/internal/codec"
+	"membench/llm"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// ClaimifyOptions of Claimify.
+type ClaimifyOptions struct {
+	Shared
+	Exports    []string       `json:"-"` // folders or files of exported memories
+	Out        string         `json:"-"` // folder, or "-"
+	Generator  llm.Generator  `json:"-"` // nil: by rule
+	Prompts    llm.Prompts    `json:"-"` // of the generator
+	Catalogs   []string       `json:"catalogs"`
+	People     schema.People  `json:"people,omitzero"`      // who is who
+	Operations []string       `json:"operations,omitempty"` // scenes whose talk is about systems; "*": all
+	Version    schema.Version `json:"version"`
+	Force      bool           `json:"-"` // ask again about memories that were asked about before
+	Prune      bool           `json:"-"` // remove files of conversations that the exports do not have
+	Workers    int            `json:"-"` // chunks asked at once, or conversations read by rule (0: 1, or one per core)
+	Memory     int64          `json:"-"` // bytes of memories held before they go to disk; 0: 16 MiB
+}
+
+// ClaimifyReport says what Claimify did.
+type ClaimifyReport struct {
+	Conversations, Memories, Entities, Claims int
+	Asked                                     int // memories that the extractor did not know
+	Rejected                                  int // lines of answers that were no record
+	Dropped                                   int
+}
+
+// String is one line for people.
+func (r ClaimifyReport) String() string {
+	return fmt.Sprintf("%d memories of %d conversations: %d entities, %d claims; %d new to the extractor, %d lines rejected, %d dropped",
+		r.Memories, r.Conversations, r.Entities, r.Claims, r.Asked, r.Rejected, r.Dropped)
+}
+
+const (
+	claimifyState  = ".claimify"        // below the output folder
+	rejectedSuffix = ".rejected.ndjson" // not .jsonl, so that no later step takes it for claims
+)
+
+// Claimify extracts claims and entities from exported memories: <conv>.jsonl for each
+// conversation, and manifest.json, in the folder Out. What a model was asked about once
+// is kept in Out/.claimify.
+func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err error) {
+	f := o.frame("claimify", o.Version, o.Out, true)
+	f.Stream = true
+	defer f.Close()
+	o.Version = f.Schema
+	in, err := f.Files(ctx, o.Exports, ".jsonl")
+	if err != nil {
+		return r, err
+	}
+	co, close, err := o.extraction()
+	if err != nil {
+		return r, err
+	}
+	defer close()
+	var all []schema.Statement
+	kept := map[string]bool{}
+	for c, err := range claims.ByConversation(ctx, build.Read[schema.MemoryExport](f, in), co) {
+		if err != nil {
+			if err := f.Take(err); err != nil {
+				return r, err
+			}
+			continue
+		}
+		for _, x := range c.Findings {
+			f.Found(x)
+		}
+		kept[FileName(c.ID)] = true
+		if err := o.writeConversation(f, c, &r); err != nil {
+			return r, err
+		}
+		if o.Generator != nil {
+			all = append(all, c.Statements...)
+		}
+	}
+	if o.Generator != nil && o.Out != "-" {
+		tags := claims.Count(all)
+		if err := f.Write(filepath.Join(claimifyState, "tag_registry.json"), func(w io.Writer) error { return writeJSON(w, tags) }); err != nil {
+			return r, err
+		}
+	}
+	if o.Prune && o.Out != "-" {
+		gone, err := othersIn(o.Out, kept, ".jsonl", rejectedSuffix)
+		if err != nil {
+			return r, err
+		}
+		for _, name := range gone {
+			f.Remove(name)
+		}
+	}
+	f.Taken = r.Memories // some that can be read hold nothing
+	m, err := o.manifest(r)
+	if err != nil {
+		return r, err
+	}
+	_, err = f.Commit(m)
+	return r, err
+}
+
+// extraction says how claims are extracted; the function closes the cache of answers.
+func (o ClaimifyOptions) extraction() (claims.Options, func() error, error) {
+	done := func() error { return nil }
+	cat, err := LoadCatalog(o.Catalogs)
+	if err != nil {
+		return claims.Options{}, done, err
+	}
+	if o.Workers == 0 && o.Generator == nil {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	co := claims.Options{Catalog: cat, Version: o.Version, People: o.People, Operations: o.Operations, Force: o.Force, Workers: o.Workers, Memory: o.Memory, TempDir: o.TempDir}
+	if o.Generator == nil {
+		return co, done, nil
+	}
+	if o.Out != "-" {
+		cache, err := openAnswers(filepath.Join(o.Out, claimifyState, "answers.jsonl"))
+		if err != nil {
+			return co, done, err
+		}
+		co.Cache, done = cache, cache.Close
+		if co.Tags, err = readTags(filepath.Join(o.Out, claimifyState, "tag_registry.json")); err != nil {
+			return co, done, err
+		}
+	}
+	co.Extractor = claims.Model(o.Generator, o.Prompts, cat, o.Version, co.Tags)
+	return co, done, nil
+}
+
+func (o ClaimifyOptions) writeConversation(f *build.Frame, c claims.Conversation, r *ClaimifyReport) (err error) {
+	r.Conversations++
+	r.Memories += c.Memories
+	r.Asked += c.Asked
+	r.Rejected += len(c.Rejected)
+	r.Dropped += c.Dropped
+	name := FileName(c.ID)
+	err = f.Write(name+".jsonl", func(w io.Writer) error {
+		var line []byte
+		for _, s := range c.Statements {
+			if s.Claim != nil {
+				r.Claims++
+			} else {
+				r.Entities++
+			}
+			if line, err = jsonl.Append(line[:0], s, o.Version); err != nil {
+				return err
+			}
+			if _, err = w.Write(line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil || o.Out == "-":
+		return err
+	case len(c.Rejected) == 0:
+		f.Remove(name + rejectedSuffix)
+		return nil
+	}
+	return f.Write(name+rejectedSuffix, func(w io.Writer) error {
+		for _, x := range c.Rejected {
+			line, err := codec.Append(nil, x, codec.Spaced)
+			if err != nil {
+				return err
+			}
+			if _, err := w.Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (o ClaimifyOptions) manifest(r ClaimifyReport) (m schema.Manifest, err error) {
+	m.Counts = map[string]int{"conversations": r.Conversations, "memories": r.Memories, "entities": r.Entities, "claims": r.Claims, "dropped": r.Dropped}
+	if o.Generator != nil {
+		m.Models = map[string]string{"claims": o.Generator.Model()}
+		m.Prompts = map[string]string{"claims": claims.Prompt(o.Prompts).SHA256()}
+	}
+	o.Catalogs = append([]string{}, o.Catalogs...)
+	m.Options, err = schema.NewObject(o)
+	return m, err
+}

@@ -1,0 +1,115 @@
+package chain
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"membench/annotate"
+	"membench/internal/build"
+	"membench/internal/smallfile"
+	"membench/schema"
+)
+
+// CompileOptions of Compile.
+type CompileOptions struct {
+	Shared
+	Events []string // folders or files of events, one conversation each
+	Index  string   // index.json that gives order and choice of conversations; "": all, by name
+	Out    string   // events.jsonl, or "-"
+}
+
+// CompileReport says what Compile did.
+type CompileReport struct {
+	Files    int            `json:"files"`
+	Events   int            `json:"events"`
+	Findings map[string]int `json:"findings,omitempty"`
+}
+
+// String is one line for people.
+func (r CompileReport) String() string {
+	return fmt.Sprintf("compiled %d files, %d events", r.Files, r.Events)
+}
+
+// Compile joins events by conversation into one file, lines byte for byte.
+func Compile(ctx context.Context, o CompileOptions) (CompileReport, error) {
+	f := o.frame("compile", schema.Latest, o.Out, false)
+	defer f.Close()
+	files, err := build.InputFiles(o.Events, ".events.jsonl", ".jsonl")
+	if err != nil {
+		return CompileReport{}, err
+	}
+	if err := build.NotInput(o.Out, append(files, o.Index)...); err != nil {
+		return CompileReport{}, err
+	}
+	parts, err := parts(ctx, f, files, o.Index)
+	if err != nil {
+		return CompileReport{}, err
+	}
+	report := CompileReport{Files: len(parts)}
+	err = f.Write("", func(w io.Writer) error {
+		report.Events, err = annotate.WriteLines(w, annotate.Compile(ctx, parts), f.Found)
+		return err
+	})
+	if err != nil {
+		return report, err
+	}
+	f.Taken = report.Events
+	m, err := f.Commit(schema.Manifest{})
+	report.Findings = m.Findings
+	return report, err
+}
+
+// parts puts the files in order: that of the index, where there is one.
+func parts(ctx context.Context, f *build.Frame, files []string, index string) ([]annotate.Part, error) {
+	byConv := map[schema.ConvID][]string{}
+	var have []schema.ConvID
+	for _, file := range files {
+		id := convOfFile(file)
+		if byConv[id] == nil {
+			have = append(have, id)
+		}
+		byConv[id] = append(byConv[id], file)
+	}
+	var entries []schema.IndexEntry
+	if index != "" {
+		text, err := smallfile.Read(index)
+		if err != nil {
+			return nil, err
+		}
+		list, findings, err := annotate.ReadIndex(text, index)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range findings {
+			f.Found(x)
+		}
+		entries = append([]schema.IndexEntry{}, list...) // never nil: an empty index is an index
+	}
+	order, findings := annotate.Order(have, entries, index)
+	for _, x := range findings {
+		f.Found(x)
+	}
+	var out []annotate.Part
+	for _, id := range order {
+		for _, name := range byConv[id] {
+			out = append(out, annotate.Part(f.File(ctx, name)))
+		}
+	}
+	return out, nil
+}
+
+// convOfFile undoes FileName for the names that hold one conversation's events.
+func convOfFile(path string) schema.ConvID {
+	name := filepath.Base(path)
+	for _, ext := range []string{".gz", ".zst", ".jsonl", ".events"} {
+		name = strings.TrimSuffix(name, ext)
+	}
+	if s, err := url.PathUnescape(name); err == nil {
+		name = s
+	}
+	return schema.ConvID(name)
+}

@@ -1,0 +1,52 @@
+package chain
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+
+	"membench/annotate"
+	"membench/internal/codec"
+	"membench/schema"
+)
+
+// IndexOptions of Index.
+type IndexOptions struct {
+	Shared
+	Chapters string // folder
+	Out      string // index.json, or "-"
+}
+
+// Index lists the chapters of a folder. Paths in the list are relative to the folder of
+// Out.
+func Index(_ context.Context, o IndexOptions) error {
+	f := o.frame("index", schema.Latest, o.Out, false)
+	defer f.Close()
+	base := o.Chapters
+	if o.Out != "-" {
+		base = filepath.Dir(o.Out)
+	}
+	entries, findings, err := annotate.Index(o.Chapters, base)
+	for _, x := range findings {
+		f.Found(x)
+	}
+	if err != nil {
+		return err
+	}
+	f.Taken = len(entries)
+	if err := f.Write("", func(w io.Writer) error { return writeJSON(w, entries) }); err != nil {
+		return err
+	}
+	_, err = f.Commit(schema.Manifest{})
+	return err
+}
+
+// writeJSON writes v as one indented JSON text with a final newline.
+func writeJSON(w io.Writer, v any) error {
+	b, err := codec.Append(nil, v, codec.Indented)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}

@@ -1,0 +1,102 @@
+package chain
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"membench/internal/atomicfile"
+	"membench/internal/build"
+	"membench/internal/smallfile"
+	"membench/schema"
+	"membench/schema/catalog"
+)
+
+// Shared is what every step takes. The zero Shared reads no standard input, writes no
+// standard output and accepts no loss.
+type Shared struct {
+	Stdin    io.Reader             `json:"-"` // for an input "-"
+	Stdout   io.Writer             `json:"-"` // for an output "-"
+	TempDir  string                `json:"-"` // "": the system's
+	Report   func(*schema.Finding) `json:"-"` // called with every finding; nil: they are only counted
+	Strict   bool                  `json:"-"` // write nothing when records are lost
+	Accept   schema.Limit          `json:"-"` // lost records that are no error
+	Membench string                `json:"-"` // version of the program, for manifests
+
+	final string // where the output will stand when it is made aside; "": where it is made
+}
+
+// frame is the frame of a step that writes to out.
+func (s Shared) frame(step string, v schema.Version, out string, dir bool) *build.Frame {
+	f := &build.Frame{Step: step, Version: 1, Schema: v, Membench: s.Membench, Out: out, Dir: dir && out != "-", Final: s.final,
+		Stdin: s.Stdin, Stdout: s.Stdout, TempDir: s.TempDir, Report: s.Report, Strict: s.Strict, Accept: s.Accept}
+	if f.Stdin == nil {
+		f.Stdin = strings.NewReader("")
+	}
+	if f.Stdout == nil {
+		f.Stdout = io.Discard
+	}
+	if f.Schema == "" {
+		f.Schema = schema.Latest
+	}
+	return f
+}
+
+// LoadCatalog reads the built-in catalogue and the files that add to it. What is wrong
+// with a file is a *schema.UsageError that names it.
+func LoadCatalog(paths []string) (*catalog.Catalog, error) {
+	var extra [][]byte
+	for _, p := range paths {
+		b, err := smallfile.Read(p)
+		if err != nil {
+			return nil, &schema.UsageError{Err: err}
+		}
+		extra = append(extra, b)
+	}
+	c, err := catalog.Load(extra...)
+	if err != nil {
+		return nil, &schema.UsageError{Err: err}
+	}
+	return c, nil
+}
+
+// FileName is the name of a conversation's file, without its ending: its id with what a
+// file name cannot hold encoded, "_none" for records without one. A leading "_" is
+// encoded, too, so that no id is called "_none".
+func FileName(conv schema.ConvID) string {
+	if conv == "" {
+		return "_none"
+	}
+	name := atomicfile.Name(string(conv))
+	if rest, ok := strings.CutPrefix(name, "_"); ok {
+		name = "%5F" + rest
+	}
+	return name
+}
+
+// othersIn lists the files of a folder, which may be absent, whose name ends in one of
+// the suffixes and whose stem is not kept.
+func othersIn(dir string, keep map[string]bool, suffixes ...string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	var out []string
+	for _, d := range entries {
+		for _, s := range suffixes {
+			if stem, ok := strings.CutSuffix(d.Name(), s); ok {
+				if d.Type().IsRegular() && !keep[stem] && !strings.HasPrefix(stem, ".") {
+					out = append(out, d.Name())
+				}
+				break
+			}
+		}
+	}
+	return out, err
+}
+
+func exists(path string) bool { _, err := os.Stat(path); return err == nil }
+
+// inDir lists the files that match in a folder, as inputs of a later step.
+func inDir(dir, pattern string) ([]string, error) { return filepath.Glob(filepath.Join(dir, pattern)) }

@@ -1,0 +1,495 @@
+package build
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"membench/internal/atomicfile"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// A Frame is what steps that read files and write outputs have in common: inputs whose
+// digests are taken while they are read, findings that are counted, outputs that appear
+// together or not at all, a manifest beside them, and what follows from lost records.
+//
+// A step calls Files, Read and Create, then Commit; Close drops what was not committed.
+type Frame struct {
+	Step     string
+	Version  int            // raise when the same inputs give other bytes
+	Schema   schema.Version // of the outputs
+	Membench string         // version of the program
+	Out      string         // "-", a file, or a folder
+	Dir      bool           // Out is a folder
+	Final    string         // where Out will stand when it is made aside; "": Out
+	Stdin    io.Reader
+	Stdout   io.Writer
+	TempDir  string
+	Report   func(*schema.Finding) // called with every finding; nil: nobody
+	Strict   bool                  // write nothing when more is rejected than Accept allows
+	Accept   schema.Limit
+	Stream   bool // several outputs may share standard output, one after the other
+
+	Rejected int            // findings that are errors
+	Warnings int            // the others
+	Taken    int            // records that were read and are good
+	ByCode   map[string]int // findings by code
+
+	digests []*digestReader
+	outputs []*Output
+	gone    []string
+	stage   *Place
+	made    bool // the folder Out is ours
+}
+
+// Found counts a finding and reports it.
+func (f *Frame) Found(x *schema.Finding) {
+	if f.ByCode == nil {
+		f.ByCode = map[string]int{}
+	}
+	f.ByCode[x.Code]++
+	if x.Warning {
+		f.Warnings++
+	} else {
+		f.Rejected++
+	}
+	if f.Report != nil {
+		f.Report(x)
+	}
+}
+
+// Take counts err when it is a finding and returns nil, else err.
+func (f *Frame) Take(err error) error {
+	var x *schema.Finding
+	if err == nil || !errors.As(err, &x) {
+		return err
+	}
+	f.Found(x)
+	return nil
+}
+
+// Files expands paths as InputFiles does and opens them with their digests taken; nil
+// stays nil. Reading ends when ctx does.
+func (f *Frame) Files(ctx context.Context, paths []string, suffixes ...string) ([]jsonl.File, error) {
+	if paths == nil {
+		return nil, nil
+	}
+	names, err := InputFiles(paths, suffixes...)
+	if err != nil {
+		return nil, err
+	}
+	if err := NotInput(f.Out, slices.Concat(paths, names)...); err != nil {
+		return nil, err
+	}
+	out := make([]jsonl.File, 0, len(names))
+	for _, name := range names {
+		out = append(out, f.File(ctx, name))
+	}
+	return out, nil
+}
+
+// File is one input, "-" for standard input.
+func (f *Frame) File(ctx context.Context, name string) jsonl.File {
+	return jsonl.File{Name: name, Open: func() (io.ReadCloser, error) {
+		r := &digestReader{ctx: ctx, name: name, r: io.NopCloser(f.Stdin), h: sha256.New()}
+		if name != "-" {
+			file, err := os.Open(name)
+			if err != nil {
+				return nil, err
+			}
+			r.r = file
+		}
+		if i := slices.IndexFunc(f.digests, func(o *digestReader) bool { return o.name == name && name != "-" }); i >= 0 {
+			f.digests[i] = r // read again
+		} else {
+			f.digests = append(f.digests, r)
+		}
+		z, err := jsonl.Decompress(r)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return z, nil
+	}}
+}
+
+// Read reads files as one stream of records. Findings are counted and left out.
+func Read[T any](f *Frame, files []jsonl.File) schema.Seq[T] {
+	return Drop(f, jsonl.DecodeFiles[T](files, 0))
+}
+
+// Drop passes a stream on without its findings, which are counted, as are the records.
+func Drop[T any](f *Frame, in schema.Seq[T]) schema.Seq[T] {
+	return func(yield func(schema.Record[T], error) bool) {
+		for r, err := range in {
+			var x *schema.Finding
+			if errors.As(err, &x) {
+				if f.Found(x); !x.Warning {
+					continue
+				}
+				err = nil
+			}
+			if err == nil {
+				f.Taken++
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// relIn is path relative to dir, so that a tree of inputs and outputs can be moved.
+func relIn(dir, path string) string {
+	a, err1 := filepath.Abs(dir)
+	b, err2 := filepath.Abs(path)
+	if err1 != nil || err2 != nil {
+		return filepath.ToSlash(path)
+	}
+	return Rel(a, b)
+}
+
+// inputs is the digests of all files that were opened, sorted by path.
+func (f *Frame) inputs() []schema.FileDigest {
+	dir := f.Final
+	if dir == "" {
+		dir = f.Out
+	}
+	out := []schema.FileDigest{}
+	for _, r := range f.digests {
+		path := r.name
+		if path != "-" {
+			path = relIn(dir, path)
+		}
+		out = append(out, schema.FileDigest{Path: path, SHA256: hex.EncodeToString(r.h.Sum(nil)), Bytes: r.n})
+	}
+	slices.SortFunc(out, func(a, b schema.FileDigest) int { return strings.Compare(a.Path, b.Path) })
+	return out
+}
+
+type digestReader struct {
+	ctx  context.Context
+	name string
+	r    io.ReadCloser
+	h    hash.Hash
+	n    int64
+}
+
+func (r *digestReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := r.r.Read(p)
+	r.h.Write(p[:n])
+	r.n += int64(n)
+	return n, err
+}
+
+func (r *digestReader) Close() error { return r.r.Close() }
+
+// An Output is a file that appears on the frame's Commit, with its SHA-256; or standard
+// output. It is buffered.
+type Output struct {
+	*bufio.Writer
+	frame  *Frame
+	name   string // in the manifest
+	file   *atomicfile.File
+	staged bool // below a folder
+	ahead  io.WriteCloser
+	spool  *os.File // of standard output
+	direct io.Writer
+	h      hash.Hash
+	n      int64
+	closed bool
+}
+
+// Create starts an output. name is its place below Out, where that is a folder.
+func (f *Frame) Create(name string) (*Output, error) {
+	o := &Output{frame: f, name: name, h: sha256.New()}
+	switch {
+	case f.Out == "-" && f.Stream && !f.Strict:
+		if len(f.outputs) > 0 {
+			return f.outputs[0], nil
+		}
+		o.direct = f.Stdout
+	case f.Out == "-":
+		var err error
+		if o.spool, err = os.CreateTemp(f.TempDir, "membench-*"); err != nil {
+			return nil, err
+		}
+		os.Remove(o.spool.Name()) // it lives as long as it is open, where the system allows that
+	default:
+		path := f.Out
+		if f.Dir {
+			if err := f.begin(); err != nil {
+				return nil, err
+			}
+			path, o.staged = filepath.Join(f.stage.Dir, name), true
+		} else {
+			o.name = filepath.Base(f.Out)
+		}
+		var err error
+		if o.file, err = atomicfile.Create(path); err != nil {
+			return nil, f.explain(err)
+		}
+		o.ahead = o.file.Ahead()
+	}
+	o.Writer = bufio.NewWriterSize(digestWriter{o}, 1<<16)
+	f.outputs = append(f.outputs, o)
+	return o, nil
+}
+
+// Write makes an output of what fill writes.
+func (f *Frame) Write(name string, fill func(io.Writer) error) error {
+	o, err := f.Create(name)
+	if err != nil {
+		return err
+	}
+	if err := fill(o); err != nil {
+		return f.explain(err)
+	}
+	return f.explain(o.Close())
+}
+
+// Remove has a file below Out removed on Commit.
+func (f *Frame) Remove(name string) { f.gone = append(f.gone, name) }
+
+// begin makes the folder in which outputs wait for Commit.
+func (f *Frame) begin() (err error) {
+	if f.stage != nil {
+		return nil
+	}
+	if _, err := os.Stat(f.Out); errors.Is(err, fs.ErrNotExist) {
+		f.made = true
+	}
+	if err := os.MkdirAll(f.Out, 0o777); err != nil {
+		return err
+	}
+	f.stage, err = NewPlace(filepath.Join(f.Out, strings.ReplaceAll(f.Step, " ", "-")))
+	return err
+}
+
+// explain makes an error speak of the place that was wanted.
+func (f *Frame) explain(err error) error {
+	if f.stage == nil {
+		return err
+	}
+	return Explain(err, f.stage.Dir, f.Out)
+}
+
+// besides is the size of a write that is hashed while it is written.
+const besides = 64 << 10
+
+type digestWriter struct{ o *Output }
+
+func (w digestWriter) Write(p []byte) (int, error) {
+	o := w.o
+	to := o.direct
+	switch {
+	case o.spool != nil:
+		to = o.spool
+	case o.file != nil:
+		to = o.ahead
+	}
+	var hashing sync.WaitGroup
+	if len(p) < besides {
+		o.h.Write(p)
+	} else {
+		hashing.Go(func() { o.h.Write(p) })
+	}
+	n, err := to.Write(p)
+	hashing.Wait()
+	o.n += int64(n)
+	return n, o.frame.explain(err) // after an error nobody asks for the digest
+}
+
+// Reset takes back what was written. Standard output gives nothing back.
+func (o *Output) Reset() error {
+	file := o.spool
+	if o.file != nil {
+		o.ahead.Close()
+		file = o.file.File
+	}
+	if file == nil {
+		return fmt.Errorf("%s cannot be written again", o.name)
+	}
+	if err := file.Truncate(0); err != nil {
+		return err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if o.file != nil {
+		o.ahead = o.file.Ahead()
+	}
+	o.Writer.Reset(digestWriter{o})
+	o.n = 0
+	o.h.Reset()
+	return nil
+}
+
+// Close ends the output. A file below a folder then waits there for Commit.
+func (o *Output) Close() error {
+	if o.closed {
+		return nil
+	}
+	o.closed = o.direct == nil // standard output may get more
+	err := o.Flush()
+	if o.ahead != nil {
+		o.ahead.Close()
+	}
+	if o.staged && err == nil {
+		err = o.file.Commit() // into the stage: nothing stays open
+	}
+	return err
+}
+
+// Digest ends the output and returns what its manifest will say of it.
+func (o *Output) Digest() (schema.FileDigest, error) {
+	err := o.Close()
+	return schema.FileDigest{Path: o.name, SHA256: hex.EncodeToString(o.h.Sum(nil)), Bytes: o.n}, err
+}
+
+// lost reports whether more records were rejected than Accept allows. Where all were,
+// no share is accepted: the input is of another kind.
+func (f *Frame) lost() bool {
+	return f.Rejected > 0 && (f.Taken == 0 || !f.Accept.Allows(f.Rejected, f.Rejected+f.Taken))
+}
+
+// Check is asked before anything is written: a *schema.RejectedError says that nothing
+// must be.
+func (f *Frame) Check() error {
+	if f.lost() && (f.Strict || f.Taken == 0) {
+		return &schema.RejectedError{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken}
+	}
+	return nil
+}
+
+// Verdict is asked when everything is written: a *schema.RejectedError says that some
+// records were lost.
+func (f *Frame) Verdict() error {
+	if f.lost() {
+		return &schema.RejectedError{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken, Written: true}
+	}
+	return nil
+}
+
+// Commit decides by what was rejected, puts the outputs into place and writes the
+// manifest of a folder: m with what the frame knows. The error is that of Check, when
+// nothing was written, or of Verdict.
+func (f *Frame) Commit(m schema.Manifest) (schema.Manifest, error) {
+	if m.Findings = f.ByCode; m.Findings == nil {
+		m.Findings = map[string]int{}
+	}
+	if err := f.Check(); err != nil {
+		return m, err
+	}
+	var made []schema.FileDigest
+	for _, o := range f.outputs {
+		d, err := o.Digest()
+		if err != nil {
+			return m, f.explain(err)
+		}
+		made = append(made, d)
+	}
+	m, err := f.Describe(m, made)
+	if err != nil {
+		return m, err
+	}
+	if err := f.put(m); err != nil {
+		return m, f.explain(err)
+	}
+	f.Close()
+	return m, f.Verdict()
+}
+
+// Describe fills m with what the frame knows, for outputs whose paths are relative to Out.
+func (f *Frame) Describe(m schema.Manifest, outputs []schema.FileDigest) (_ schema.Manifest, err error) {
+	m.SchemaVersion, m.Step, m.StepVersion, m.Membench, m.Inputs = f.Schema, f.Step, f.Version, f.Membench, f.inputs()
+	m.Outputs = append([]schema.FileDigest{}, outputs...)
+	slices.SortFunc(m.Outputs, func(a, b schema.FileDigest) int { return strings.Compare(a.Path, b.Path) })
+	m.Key, err = Key(m)
+	return m, err
+}
+
+// put moves what was made into place; the manifest comes last.
+func (f *Frame) put(m schema.Manifest) error {
+	if f.Dir && f.Out != "-" {
+		if err := f.begin(); err != nil {
+			return err
+		}
+	}
+	for _, o := range f.outputs {
+		switch {
+		case o.spool != nil:
+			if _, err := o.spool.Seek(0, io.SeekStart); err != nil {
+				return err
+			}
+			if _, err := io.Copy(f.Stdout, o.spool); err != nil {
+				return err
+			}
+		case o.file != nil:
+			if err := o.file.Commit(); err != nil { // one of a folder is in the stage already
+				return err
+			}
+		}
+	}
+	if f.stage == nil {
+		return nil
+	}
+	for _, o := range f.outputs {
+		to := filepath.Join(f.Out, o.name)
+		atomicfile.Step("commit", to)
+		if err := os.Rename(filepath.Join(f.stage.Dir, o.name), to); err != nil {
+			return err
+		}
+	}
+	f.made = false
+	for _, name := range f.gone {
+		path := filepath.Join(f.Out, name)
+		atomicfile.Step("remove", path)
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	atomicfile.Step("sync", f.Out)
+	if err := atomicfile.SyncDir(f.Out); err != nil {
+		return err
+	}
+	return WriteManifest(filepath.Join(f.Out, "manifest.json"), m)
+}
+
+// Close drops what was not committed. It can be called twice.
+func (f *Frame) Close() {
+	for _, o := range f.outputs {
+		o.closed = true
+		if o.ahead != nil {
+			o.ahead.Close()
+		}
+		if o.file != nil {
+			o.file.Close()
+		}
+		if o.spool != nil {
+			o.spool.Close()
+		}
+	}
+	f.outputs = nil
+	if f.stage != nil {
+		f.stage.RollBack() // nothing was put: it only removes
+		f.stage = nil
+	}
+	if f.made {
+		os.Remove(f.Out) // only when it is empty
+	}
+}

@@ -1,0 +1,61 @@
+package schema
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A RejectedError ends a step that lost records: it is an ErrFindings.
+type RejectedError struct {
+	Step     string
+	Rejected int
+	Taken    int
+	Written  bool // what was taken is written
+}
+
+func (e *RejectedError) Error() string {
+	s := fmt.Sprintf("%s: %d rejected, %d taken", e.Step, e.Rejected, e.Taken)
+	if !e.Written {
+		s += "; nothing was written"
+	}
+	return s
+}
+
+// Is reports whether target is ErrFindings.
+func (e *RejectedError) Is(target error) bool { return target == ErrFindings }
+
+// A Limit is how many rejected records are accepted: N of them, or Percent of all that
+// were read. The zero Limit accepts none.
+type Limit struct {
+	N       int
+	Percent float64 // 0 to 100
+}
+
+// ParseLimit reads "12" or "0.5%".
+func ParseLimit(s string) (l Limit, err error) {
+	if p, ok := strings.CutSuffix(s, "%"); ok {
+		l.Percent, err = strconv.ParseFloat(p, 64)
+		ok = err == nil && l.Percent >= 0 && l.Percent <= 100
+		if !ok {
+			err = fmt.Errorf("have %q, want a number, or a share from 0%% to 100%%", s)
+		}
+		return l, err
+	}
+	if l.N, err = strconv.Atoi(s); err != nil || l.N < 0 {
+		err = fmt.Errorf("have %q, want a number, or a share from 0%% to 100%%", s)
+	}
+	return l, err
+}
+
+// Allows reports whether rejected of all records are accepted.
+func (l Limit) Allows(rejected, all int) bool {
+	return rejected <= l.N || 100*float64(rejected) <= l.Percent*float64(all)
+}
+
+func (l Limit) String() string {
+	if l.Percent > 0 {
+		return strconv.FormatFloat(l.Percent, 'g', -1, 64) + "%"
+	}
+	return strconv.Itoa(l.N)
+}

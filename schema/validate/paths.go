@@ -1,0 +1,200 @@
+package validate
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"membench/internal/codec"
+	"membench/schema"
+	"membench/schema/catalog"
+	"membench/schema/jsonl"
+)
+
+// PathOptions of Paths.
+type PathOptions struct {
+	Options                  // its Digest is set
+	Catalog *catalog.Catalog // nil: the built-in one
+	Kind    schema.Kind      // of every record; "": detected
+	Version schema.Version   // of the input; "": of the manifest beside a file, else detected
+	Stdin   io.Reader        // for "-"
+}
+
+// Checked says what Paths found in files.
+type Checked struct {
+	Files   []File
+	Foreign []string // files of another format that a folder holds: left alone
+}
+
+// Paths checks files and folders as one set and reports every finding. An error is an
+// I/O fault: the rest is not checked.
+func Paths(ctx context.Context, paths []string, o PathOptions, report func(*schema.Finding)) (Checked, error) {
+	var out Checked
+	files, err := inputFiles(paths)
+	if err != nil {
+		return out, err
+	}
+	o.Digest = fileDigest
+	c := New(o.Catalog, o.Options)
+	versions := map[string]schema.Version{}
+	for _, f := range files {
+		foreign, err := c.path(ctx, f, o, versions, report)
+		if err != nil {
+			return out, err
+		}
+		if foreign {
+			out.Foreign = append(out.Foreign, f.path)
+		}
+	}
+	for f, err := range c.Close() {
+		if err != nil {
+			return out, err
+		}
+		report(f)
+	}
+	out.Files = c.Checked
+	return out, nil
+}
+
+// path checks one file, unless a folder gave it and it is of another format.
+func (c *Checker) path(ctx context.Context, in inputFile, o PathOptions, versions map[string]schema.Version, report func(*schema.Finding)) (foreign bool, err error) {
+	r, err := jsonl.Open(in.path, o.Stdin)
+	if err != nil {
+		return false, fmt.Errorf("opening %s: %w", in.path, err)
+	}
+	defer r.Close()
+	br := bufio.NewReaderSize(r, SniffBytes)
+	if head, _ := br.Peek(SniffBytes); in.found && o.Kind == "" && Foreign(in.path, head) {
+		return true, nil
+	}
+	v := o.Version
+	if v == "" && in.path != "-" {
+		v = manifestVersion(filepath.Dir(in.path), versions)
+	}
+	for f, err := range c.Stream(untilDone{ctx, br}, in.path, o.Kind, v) {
+		if err != nil {
+			return false, err
+		}
+		report(f)
+	}
+	return false, nil
+}
+
+// untilDone is a reader that fails once ctx is done.
+type untilDone struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u untilDone) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(p)
+}
+
+// inputFile is a file to check; found says that a folder gave it, not the user.
+type inputFile struct {
+	path  string
+	found bool
+}
+
+// inputFiles expands folders, sub-folders too; files of a folder are sorted so that
+// what is referred to comes first.
+func inputFiles(paths []string) ([]inputFile, error) {
+	var out []inputFile
+	for _, p := range paths {
+		if p == "-" {
+			out = append(out, inputFile{path: p})
+			continue
+		}
+		info, err := os.Stat(p)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			out = append(out, inputFile{path: p})
+			continue
+		}
+		var files []inputFile
+		err = filepath.WalkDir(p, func(name string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if strings.HasPrefix(d.Name(), ".") && name != p {
+				if d.IsDir() {
+					return fs.SkipDir
+				}
+				return nil
+			}
+			base := jsonl.PlainName(d.Name())
+			if !d.IsDir() && (strings.HasSuffix(base, ".jsonl") || KindOfName(name) != "" && !foreignMeta(name)) {
+				files = append(files, inputFile{name, true})
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == 0 {
+			return nil, fmt.Errorf("%s: no .jsonl file and no index, manifest or meta .json file in it", p)
+		}
+		out = append(out, files...)
+	}
+	sort.SliceStable(out, func(i, j int) bool { return Rank(out[i].path) < Rank(out[j].path) })
+	return out, nil
+}
+
+// foreignMeta reports a meta.json that stands beside no claims: other programs use the
+// name too.
+func foreignMeta(name string) bool {
+	if KindOfName(name) != schema.KindMeta {
+		return false
+	}
+	for _, end := range []string{"", ".gz", ".zst"} {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(name), "claims.jsonl"+end)); err == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// manifestVersion is the schema version in a folder's manifest.json, or "".
+func manifestVersion(dir string, known map[string]schema.Version) schema.Version {
+	if v, ok := known[dir]; ok {
+		return v
+	}
+	known[dir] = ""
+	b, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	if err != nil {
+		return ""
+	}
+	for k, v := range codec.Members(b) {
+		if k == "schema_version" {
+			if sv, err := schema.ParseVersion(codec.Unquote(v)); err == nil {
+				known[dir] = sv
+			}
+		}
+	}
+	return known[dir]
+}
+
+// fileDigest is the SHA-256 and the size of a file named in a manifest.
+func fileDigest(path string) (string, int64, error) {
+	f, err := os.Open(filepath.FromSlash(path))
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), n, err
+}
