@@ -285,7 +285,7 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 		}
 		b := object{append(make([]byte, 0, len(five.b)+256), five.b...)}
 		b.str("memory_item_id", string(ev.Memory))
-		b.strOrNull("point_id", string(ev.Point))
+		b.point("point_id", string(ev.Point))
 		b.strOrNull("conv_id", string(ev.ConvID))
 		b.strOrNull("scene_id", ev.SceneID)
 		b.strOrNull("created_at", ev.CreatedAt)

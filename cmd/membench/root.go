@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"membench/internal/visible"
 	"membench/memory/open"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -43,6 +44,7 @@ const interrupted = "membench: interrupted; the next run continues where this on
 type env struct {
 	in        io.Reader
 	out, err  io.Writer
+	screen    *os.File // standard error where it is a terminal, for progress; no data goes there
 	getenv    func(string) string
 	dotenv    map[string]bool // variables that come from .env
 	now       func() time.Time
@@ -53,6 +55,9 @@ type env struct {
 func (e *env) place(dir string) open.Place {
 	return open.Place{Dir: dir, Getenv: e.getenv, Transport: e.transport}
 }
+
+// text is standard output for what people read, which may quote data.
+func (e *env) text() io.Writer { return visible.NewWriter(e.out) }
 
 // warnf writes words to standard error.
 func (e *env) warnf(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }
