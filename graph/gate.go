@@ -173,7 +173,7 @@ func (g *Gate) sort(ctx context.Context, in schema.Seq[schema.Element], report f
 		}
 		if at := Lacking(rec.V); at != "" {
 			g.LeftOut++
-			report(&schema.Finding{Pos: rec.Pos, Pointer: at, Code: "GRF030", Message: "element without " + at[1:] + ", left out", Have: rec.V.ID()})
+			report(&schema.Finding{Pos: rec.Pos, Pointer: at, Code: "GRF030", Message: "element without " + at[1:] + ", skipped", Have: rec.V.ID()})
 			continue
 		}
 		file, ok := files[rec.Pos.File]
@@ -187,7 +187,7 @@ func (g *Gate) sort(ctx context.Context, in schema.Seq[schema.Element], report f
 			buf[0] = 'x'
 		}
 		buf = appendKey(buf, rec.V.ID())
-		if buf, err = codec.Append(buf, rec.V, codec.Spaced); err != nil {
+		if buf, err = appendElement(buf, rec.V); err != nil {
 			return err
 		}
 		for _, n := range []uint32{file, uint32(rec.Pos.Line), uint32(rec.Pos.Col)} {
@@ -198,6 +198,37 @@ func (g *Gate) sort(ctx context.Context, in schema.Seq[schema.Element], report f
 		}
 	}
 	return nil
+}
+
+// appendElement appends an element as JSON; its properties keep their text.
+func appendElement(dst []byte, e schema.Element) ([]byte, error) {
+	dst = codec.AppendString(append(dst, `{"id":`...), e.ID())
+	var props schema.Object
+	var extra schema.Extra
+	var err error
+	if n := e.Node; n != nil {
+		if n.Labels != nil {
+			if dst, err = codec.Append(append(dst, `,"labels":`...), n.Labels, codec.Compact); err != nil {
+				return dst, err
+			}
+		}
+		props, extra = n.Props, n.Extra
+	} else {
+		x := e.Edge
+		dst = codec.AppendString(append(dst, `,"type":`...), x.Type)
+		dst = codec.AppendString(append(dst, `,"src":`...), string(x.Src))
+		dst = codec.AppendString(append(dst, `,"dst":`...), string(x.Dst))
+		props, extra = x.Props, x.Extra
+	}
+	raw, err := props.MarshalJSON()
+	if err != nil {
+		return dst, err
+	}
+	dst = append(append(dst, `,"props":`...), raw...)
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		dst = append(append(codec.AppendString(append(dst, ','), name), ':'), extra[name]...)
+	}
+	return append(dst, '}'), nil
 }
 
 // appendKey appends an id so that keys sort as ids do and none is the start of another.
@@ -240,7 +271,7 @@ func (g *Gate) pass(report func(*schema.Finding), yield func(schema.Record[schem
 		}
 		if bytes.Equal(raw[:n], last) {
 			g.LeftOut++
-			report(&schema.Finding{Pos: rec.Pos, Pointer: "/id", Code: "GRF033", Message: "the id is repeated, left out", Have: rec.V.ID(), Hint: "merge the records of one id first: to-graph does"})
+			report(&schema.Finding{Pos: rec.Pos, Pointer: "/id", Code: "GRF033", Message: "the id is repeated, skipped", Have: rec.V.ID(), Hint: "merge the records of one id first: to-graph does"})
 			continue
 		}
 		last = append(last[:0], raw[:n]...)
@@ -347,7 +378,7 @@ func (s *IDs) HasHash(h uint64) bool {
 func (s *IDs) Missing(src, dst schema.NodeID) (f *schema.Finding, elsewhere string) {
 	for i, end := range []schema.NodeID{src, dst} {
 		if !s.Has(string(end)) {
-			f = &schema.Finding{Pointer: []string{"/src", "/dst"}[i], Code: "GRF031", Message: "the edge has an end that is not a node of this graph, left out", Have: string(end)}
+			f = &schema.Finding{Pointer: []string{"/src", "/dst"}[i], Code: "GRF031", Message: "the edge has an end that is not a node of this graph, skipped", Have: string(end)}
 			if kind := KindOf(string(end)); !s.HasKind(kind) {
 				elsewhere = kind
 			}

@@ -411,7 +411,7 @@ func (f *folder) clash(x *part) (leave bool) {
 		}
 		msg := "two different things have the id " + x.id + ", the other is at " + where
 		if leave {
-			msg += "; this one is left out"
+			msg += "; this one is skipped"
 		}
 		f.report(&schema.Finding{Pos: f.g.unpack(x.pos), Code: "ID001", Message: msg, Have: have, Want: want})
 	}
@@ -502,7 +502,7 @@ func appendListProp(props []byte, name string, list []string) []byte {
 		if i > 0 {
 			props = append(props, ',')
 		}
-		props = codec.AppendString(props, s)
+		props = schema.PointID(s).AppendJSON(props) // a conversation is never an integer
 	}
 	return append(props, "]}"...)
 }

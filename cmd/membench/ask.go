@@ -161,7 +161,7 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	r := reader.Rule()
+	r := reader.Cautious()
 	if o.models.model != "" {
 		gen, err := ms.Generator(config.Read)
 		if err != nil {
@@ -178,7 +178,7 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 	if o.json {
 		return writeJSON(e.out, rep)
 	}
-	w := bufio.NewWriter(e.out)
+	w := bufio.NewWriter(e.text())
 	writeAsk(w, rep, o.show)
 	return w.Flush()
 }

@@ -151,7 +151,7 @@ func runDiff(ctx context.Context, e *env, o diffOptions) error {
 	case o.jsonl:
 		writeDiffSummary(e.err, rep)
 	default:
-		err = writeDiffSummary(e.out, rep)
+		err = writeDiffSummary(e.text(), rep)
 	}
 	if err != nil {
 		return err
@@ -239,7 +239,11 @@ func diffTo[C any](e *env, o diffOptions, rep *diffReport, t *tally, changes ite
 	if o.jsonl && o.out != "-" {
 		return writeOut(e, o.out, func(w io.Writer) error { return drain(bufio.NewWriter(w)) })
 	}
-	return drain(bufio.NewWriterSize(e.out, 1<<16))
+	out := e.out
+	if !o.jsonl {
+		out = e.text()
+	}
+	return drain(bufio.NewWriterSize(out, 1<<16))
 }
 
 func shown(raw []byte) string {

@@ -6,19 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"membench/graph"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"membench/chain"
+	"membench/graph"
+
 	"membench/cypher/neo4j/target"
 	"membench/graphir/export"
 	"membench/internal/atomicfile"
-	"membench/internal/smallfile"
 	"membench/schema"
-	"membench/schema/catalog"
 	"membench/schema/jsonl"
 
 	"github.com/spf13/cobra"
@@ -48,7 +48,7 @@ func newExportCmd(e *env) *cobra.Command {
   graphml    one file for networkx, Gephi, yEd; a list stands as JSON text
   jsonld     one JSON-LD document with PROV-O terms for the evidence
 
-Properties are written as a database holds them: nulls and empty lists are left out,
+Properties are written as a database holds them: nulls and empty lists are skipped,
 nested values stand as JSON text in props_json, a property named like one of ours
 gets the prefix p_. What a format cannot hold is reported and counted.`,
 		Example: `  membench export out/demo/graph --format admin-csv -o csv && sh csv/import.sh
@@ -57,25 +57,23 @@ gets the prefix p_. What a format cannot hold is reported and counted.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.in = args[0]
-			switch o.format {
-			case "admin-csv":
-				if o.out == "-" {
-					return usagef("--format admin-csv writes several files: give a folder with -o")
-				}
+			one := slices.IndexFunc(export.Formats(), func(x export.Format) bool { return x.Name == o.format })
+			switch {
+			case o.format == "":
+				return usagef("--format is missing: have %s", strings.Join(export.FormatNames(), ", "))
+			case one < 0 && o.format != export.AdminCSVName:
+				return usagef("--format: have %q, want one of %s", o.format, strings.Join(export.FormatNames(), ", "))
+			case one >= 0 && o.scope != "":
+				return usagef("--scope goes with --format admin-csv: %s does not go into a database", o.format)
+			case one < 0 && o.out == "-":
+				return usagef("--format admin-csv writes several files: give a folder with -o")
+			case o.in == "-" && (one < 0 || export.Formats()[one].Twice):
+				return usagef("--format %s reads the graph twice: give files, not standard input", o.format)
+			}
+			if one < 0 {
 				if err := target.CheckScope(o.scope); err != nil {
 					return err
 				}
-			case "graphml", "jsonld":
-				if o.scope != "" {
-					return usagef("--scope goes with --format admin-csv: %s does not go into a database", o.format)
-				}
-			case "":
-				return usagef("--format is missing: have admin-csv, graphml, jsonld")
-			default:
-				return usagef("--format: have %q, want admin-csv, graphml or jsonld", o.format)
-			}
-			if o.in == "-" && o.format != "jsonld" {
-				return usagef("--format %s reads the graph twice: give files, not standard input", o.format)
 			}
 			if o.json && o.out == "-" {
 				return usagef("--json and the graph cannot both go to standard output: give -o")
@@ -87,7 +85,7 @@ gets the prefix p_. What a format cannot hold is reported and counted.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "", "admin-csv, graphml or jsonld")
+	f.StringVar(&o.format, "format", "", strings.Join(export.FormatNames(), ", "))
 	f.StringVarP(&o.out, "output", "o", o.out, "`file`, or folder for admin-csv")
 	f.StringVar(&o.database, "database", "neo4j", "`name` that import.sh imports into")
 	f.StringVar(&o.base, "base-label", "Node", "`label` of every node in admin-csv; empty for none")
@@ -105,15 +103,7 @@ func runExport(ctx context.Context, e *env, o exportOptions) error {
 	if err := notInput(o.out, append(files, o.in)...); err != nil {
 		return err
 	}
-	var extra [][]byte
-	for _, name := range o.catalogs {
-		b, err := smallfile.Read(name)
-		if err != nil {
-			return err
-		}
-		extra = append(extra, b)
-	}
-	cat, err := catalog.Load(extra...)
+	cat, err := chain.LoadCatalog(o.catalogs)
 	if err != nil {
 		return err
 	}
@@ -121,13 +111,13 @@ func runExport(ctx context.Context, e *env, o exportOptions) error {
 	opts := export.Options{Catalog: cat, Once: o.in == "-", Report: func(f *schema.Finding) { t.take(f) }}
 	src := func() schema.Seq[schema.Element] { return jsonl.Files[schema.Element](files, e.in) }
 	var res export.Result
-	switch o.format {
-	case "admin-csv":
+	if o.format == export.AdminCSVName {
 		res, err = exportFolder(ctx, o, opts, src)
-	case "graphml":
-		err = writeOut(e, o.out, func(w io.Writer) (err error) { res, err = export.GraphML(ctx, src, w, opts); return err })
-	case "jsonld":
-		err = writeOut(e, o.out, func(w io.Writer) (err error) { res, err = export.JSONLD(ctx, src, w, opts); return err })
+	}
+	for _, x := range export.Formats() {
+		if x.Name == o.format {
+			err = writeOut(e, o.out, func(w io.Writer) (err error) { res, err = x.Write(ctx, src, w, opts); return err })
+		}
 	}
 	if err != nil {
 		return err
@@ -140,7 +130,7 @@ func runExport(ctx context.Context, e *env, o exportOptions) error {
 		_, err = fmt.Fprintf(e.out, "sh %s/import.sh\n", filepath.ToSlash(o.out))
 		e.warnf("it runs: %s", strings.Join(res.Command, " "))
 	}
-	e.warnf("%d nodes, %d edges written, %d left out, %d values moved to props_json", res.Nodes, res.Edges, res.LeftOut, res.Moved)
+	e.warnf("%d nodes, %d edges written, %d skipped, %d values moved to props_json", res.Nodes, res.Edges, res.LeftOut, res.Moved)
 	return err
 }
 

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"membench/internal/visible"
+	"membench/memory"
 	"membench/memory/open"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -37,22 +39,27 @@ Exit status: 0 fine, 1 the program or a service failed, 2 wrong usage, 3 the dat
 4 eval compare --gate shows neither a loss nor that there is none,
 141 whoever read standard output went away. An interrupted command exits 1; the next run goes on.`
 
-const interrupted = "membench: interrupted; the next run goes on where this one stopped"
+const interrupted = "membench: interrupted; the next run continues where this one stopped"
 
 // env is everything a command takes from outside: streams, environment, clock.
 type env struct {
 	in        io.Reader
 	out, err  io.Writer
+	screen    *os.File // standard error where it is a terminal, for progress; no data goes there
 	getenv    func(string) string
 	dotenv    map[string]bool // variables that come from .env
 	now       func() time.Time
+	systems   []memory.Spec     // beside the known ones
 	transport http.RoundTripper // to services; nil: the usual one
 }
 
 // place is where systems are opened; what they keep on this side goes below dir.
 func (e *env) place(dir string) open.Place {
-	return open.Place{Dir: dir, Getenv: e.getenv, Transport: e.transport}
+	return open.Place{Dir: dir, Getenv: e.getenv, Transport: e.transport, More: e.systems}
 }
+
+// text is standard output for what people read, which may quote data.
+func (e *env) text() io.Writer { return visible.NewWriter(e.out) }
 
 // warnf writes words to standard error.
 func (e *env) warnf(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }

@@ -116,7 +116,7 @@ func runTrace(ctx context.Context, e *env, o traceOptions) error {
 		if o.json {
 			err = writeJSON(e.out, rep)
 		} else {
-			err = writeCandidates(e.out, candidates)
+			err = writeCandidates(e.text(), candidates)
 		}
 		if err != nil {
 			return err
@@ -133,7 +133,7 @@ func runTrace(ctx context.Context, e *env, o traceOptions) error {
 	if o.json {
 		return writeJSON(e.out, rep)
 	}
-	w := bufio.NewWriter(e.out)
+	w := bufio.NewWriter(e.text())
 	writeTrail(w, rep)
 	return w.Flush()
 }

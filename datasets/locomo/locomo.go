@@ -5,7 +5,8 @@
 // Categories are those of the benchmark's own code: 1 several hops, 2 time, 3 open
 // domain, 4 one hop, 5 adversarial. The annotations that came with the conversations
 // (event_summary, observation, session_summary) and the annotator's image query are
-// never part of a case.
+// never part of a case. The observations, which a model made of the turns, can be read
+// as its memories: see Observations.
 package locomo
 
 import (
@@ -28,7 +29,7 @@ import (
 // Dataset is LoCoMo.
 func Dataset() datasets.Dataset {
 	info, _ := datasets.Lookup("locomo")
-	return datasets.Dataset{Info: info, Match: match, Cases: Cases, Errata: ReadErrata}
+	return datasets.Dataset{Info: info, Match: match, Cases: Cases, Errata: ReadErrata, Observations: Observations}
 }
 
 func match(name string) bool {
@@ -46,11 +47,11 @@ var categories = map[string]string{"1": schema.CatMR, "2": schema.CatTR, "3": sc
 // Cases reads conversations. A question's id is <sample_id>/qa/<index>.
 func Cases(ctx context.Context, files []jsonl.File, o datasets.Options) schema.Seq[schema.Case] {
 	return datasets.Read(ctx, files, o, func(v *datasets.Value) ([]schema.Case, error) {
-		c, err := conversation(v)
+		b, _, err := conversation(v)
 		if err != nil {
 			return nil, err
 		}
-		return []schema.Case{c}, nil
+		return []schema.Case{b.Case}, nil
 	})
 }
 
@@ -84,11 +85,12 @@ var (
 	cleanID    = regexp.MustCompile(`^D[1-9]\d*:[1-9]\d*$`)
 )
 
-func conversation(v *datasets.Value) (schema.Case, error) {
+// conversation reads one conversation; the members are those of its object.
+func conversation(v *datasets.Value) (*datasets.Builder, map[string][]byte, error) {
 	if !codec.Valid(v.Bytes) || v.Bytes[0] != '{' {
 		var o schema.Object
 		if err := v.Decode(&o); err != nil {
-			return schema.Case{}, err
+			return nil, nil, err
 		}
 	}
 	members := map[string][]byte{}
@@ -121,17 +123,17 @@ func conversation(v *datasets.Value) (schema.Case, error) {
 	if a == "" || b.Case.Speakers[1] == "" {
 		f := v.Finding("DST001", "a conversation without its two speakers", at...)
 		f.Want = "speaker_a and speaker_b"
-		return schema.Case{}, f
+		return nil, nil, f
 	}
 	for _, s := range sessions(v, members, at) {
 		if err := addSession(v, b, s, a, at); err != nil {
-			return schema.Case{}, err
+			return nil, nil, err
 		}
 	}
 	if len(b.Case.Sessions) == 0 {
 		f := v.Finding("DST001", "a conversation without a session", at...)
 		f.Want = "session_1, session_2, …"
-		return schema.Case{}, f
+		return nil, nil, f
 	}
 	i := 0
 	for raw := range datasets.Elements(members["qa"]) {
@@ -140,7 +142,7 @@ func conversation(v *datasets.Value) (schema.Case, error) {
 		}
 		i++
 	}
-	return b.Case, nil
+	return b, members, nil
 }
 
 // sessions lists the session keys in the order of their numbers: as text, 10 would
@@ -191,7 +193,7 @@ func addSession(v *datasets.Value, b *datasets.Builder, s session, speakerA stri
 	} else if !s.dated {
 		v.Warn("DST010", "a session without its date", key, here...)
 	} else {
-		v.Warn("DST009", "the session's date cannot be read, left out", s.date, append(slices.Clone(at), key+"_date_time")...)
+		v.Warn("DST009", "the session's date cannot be read, skipped", s.date, append(slices.Clone(at), key+"_date_time")...)
 	}
 	b.Session(out)
 	i := -1
@@ -202,7 +204,7 @@ func addSession(v *datasets.Value, b *datasets.Builder, s session, speakerA stri
 		if err := v.DecodeAt(raw, &t); err != nil {
 			var f *schema.Finding
 			if errors.As(err, &f) {
-				f.Code, f.Message = "DST002", "a turn cannot be read, left out: "+f.Message
+				f.Code, f.Message = "DST002", "a turn cannot be read, skipped: "+f.Message
 				v.Report(f)
 			}
 			continue
@@ -216,7 +218,7 @@ func addSession(v *datasets.Value, b *datasets.Builder, s session, speakerA stri
 			att = append(att, x)
 		}
 		if strings.TrimSpace(t.Text) == "" && len(att) == 0 {
-			v.Warn("DST014", "a turn without text, left out", t.DiaID, place...)
+			v.Warn("DST014", "a turn without text, skipped", t.DiaID, place...)
 			continue
 		}
 		role := "assistant"
@@ -257,14 +259,14 @@ func question(v *datasets.Value, b *datasets.Builder, raw []byte, i int) (schema
 	if err := v.DecodeAt(raw, &q); err != nil {
 		var f *schema.Finding
 		if errors.As(err, &f) {
-			f.Code, f.Message, f.Pointer = "DST002", "a question cannot be read, left out: "+f.Message, v.Pointer(place...)+f.Pointer[len(v.Pointer()):]
+			f.Code, f.Message, f.Pointer = "DST002", "a question cannot be read, skipped: "+f.Message, v.Pointer(place...)+f.Pointer[len(v.Pointer()):]
 			v.Report(f)
 		}
 		return schema.Question{}, false
 	}
 	cat, known := categories[q.Category.Text]
 	if !known {
-		f := v.Finding("DST003", "an unknown category, the question left out", append(place, "category")...)
+		f := v.Finding("DST003", "an unknown category, the question skipped", append(place, "category")...)
 		f.Have, f.Want = q.Category.Text, "1 to 5"
 		v.Report(f)
 		return schema.Question{}, false

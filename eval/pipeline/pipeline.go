@@ -33,6 +33,7 @@ import (
 	"membench/eval/records"
 	evalrun "membench/eval/run"
 	"membench/internal/build"
+	"membench/llm"
 	"membench/models"
 	"membench/schema"
 )
@@ -156,6 +157,7 @@ func (p *plan) ask(ctx context.Context) (res evalrun.Result, err error) {
 	}
 	if err == nil {
 		p.sayAsked(res)
+		p.sayReplayed()
 	}
 	return res, err
 }
@@ -220,6 +222,15 @@ func (p *plan) sayAsked(res evalrun.Result) {
 	p.o.Log.printf("%s", line)
 	if n := res.Outcomes[schema.OutcomeError] + res.Outcomes[schema.OutcomeTimeout]; n > 0 {
 		p.o.Log.printf("%d questions failed: jq 'select(.error) | .error' %s; --only-failed asks them again", n, filepath.Join(p.dir, evalrun.QAFile))
+	}
+}
+
+// sayReplayed says when repeats were no new draws.
+func (p *plan) sayReplayed() {
+	for _, row := range p.models.Usage().Rows {
+		if p.run.Repeats > 1 && row.Purpose == llm.PurposeRead && row.Replayed > 0 {
+			p.o.Log.printf("num_runs %d: %d of %d answers came from the cassette: these repeats are the draws recorded then, and the spread is theirs (--cassette-mode record asks again)", p.run.Repeats, row.Replayed, row.Answers)
+		}
 	}
 }
 

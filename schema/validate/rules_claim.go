@@ -50,7 +50,7 @@ func (w *worker) claim() {
 		if !same || !plainText(dom) {
 			want := w.mint.Claim(string(pred), string(dom), schema.EntityID(subjID), schema.EntityID(objID))
 			if string(want) != string(idText) {
-				w.fault(id, "ID002", "claim_id is not that of its parts", quote(idText), quote(string(want)))
+				w.fault(id, "ID002", "claim_id does not match its parts", quote(idText), quote(string(want)))
 			}
 		}
 		w.grammar(w.doc.Get(subject, "entity_id"), subjID)
@@ -307,7 +307,7 @@ func (w *worker) evidence(i, e int) {
 	if quoted != nil {
 		w.put(fact{op: opRefer, ns: nsMemory, k: k, cond: k, tup: textHash(quoted), ptr: ptrEvidenceText, idx: int32(i), id: quoted}, text)
 	}
-	if p := w.text(point); len(p) > 0 {
+	if p := w.point(point); len(p) > 0 {
 		w.put(fact{op: opRefer, ns: nsPair, k: hashKey(nsPair, id, p), cond: k, ptr: ptrEvidencePoint, idx: int32(i), id: p}, point)
 	}
 }
@@ -324,7 +324,7 @@ func (w *worker) entity() {
 	}
 	if w.entityType(typAt, typ) && w.entityPrefix(at, id, typ) {
 		if want := w.entityID(string(typ), props, id); want != "" && want != string(id) {
-			w.fault(at, "ID002", "entity_id is not that of its name", quote(id), quote(want))
+			w.fault(at, "ID002", "entity_id does not match its name", quote(id), quote(want))
 		} else {
 			w.grammar(at, id)
 		}
