@@ -136,7 +136,7 @@ func (m *model) prompt(c Chunk) string {
 	for _, mem := range c.Memories {
 		var o schema.ObjectBuilder
 		o.String("memory_item_id", string(mem.ID))
-		o.String("point_id", string(mem.Point))
+		o.String("point_id", mem.Point.Text())
 		o.String("speaker", string(mem.Speaker.ID))
 		o.String("created_at", mem.Fields.CreatedAt)
 		o.String("text", mem.Fields.Data)

@@ -32,6 +32,9 @@ type Dataset struct {
 	// Errata reads a correction list in the form that is used for this set, beside the
 	// plain form that ReadErrata knows; nil where there is none.
 	Errata func(f jsonl.File) (*Errata, error)
+	// Observations reads what a model was recorded to have made of the turns, as memories
+	// with the turns that they come from; nil where a set has no such record.
+	Observations func(ctx context.Context, files []jsonl.File, o Options) schema.Seq[schema.MemoryExport]
 }
 
 // ReadErrata reads a correction list in the form that is used for the set, or in the

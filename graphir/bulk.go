@@ -245,7 +245,7 @@ func (w *worker) part(x *part) {
 
 // occurrence makes a row of an occurrence, if it has the shape of one.
 func (w *worker) occurrence(o *occurrence) bool {
-	if o.hash == "" || o.hash != o.rawHash && w.b.p.v == schema.V001 || o.data == "" || !bare(o.point) || !bare(o.createdAt) {
+	if o.hash == "" || o.hash != o.rawHash && w.b.p.v == schema.V001 || o.data == "" || o.point == "" || !bare(o.point) || !bare(o.createdAt) {
 		return false
 	}
 	if w.b.p.v == schema.V001 && o.character == "" && strings.HasPrefix(o.owner, "unknown:") {
@@ -274,7 +274,7 @@ func (w *worker) occurrence(o *occurrence) bool {
 // bare reports whether s stands in JSON as it is.
 func bare(s string) bool {
 	for i := range len(s) {
-		if s[i] < 0x20 || s[i] == '"' || s[i] == '\\' {
+		if s[i] < 0x20 || s[i] == '"' || s[i] == '\\' || s[i] == 0xff { // an integer
 			return false
 		}
 	}

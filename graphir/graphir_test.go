@@ -590,3 +590,33 @@ func TestDoubledStatements(t *testing.T) {
 		}
 	}
 }
+
+// Ids of points that Qdrant allows and text ids do not cover, as the chain has them.
+func TestPoints001(t *testing.T) {
+	line := func(id, payload string) string {
+		return `{"id": ` + id + `, "payload": ` + payload + `, "collection": "c", "isolation": "global", "exported_at": "2026-02-25T02:22:26Z"}` + "\n"
+	}
+	good := `{"character_id": "x", "conv_id": "ch01", "data": "a", "hash": "` + schema.Hash("a") + `"}`
+	mem := "mem:" + schema.Hash("a")
+	for _, c := range []struct{ id, payload, node, point, key string }{
+		{`7`, good, mem, `7`, schema.Hash("a")},
+		{`"7"`, good, mem, `"7"`, schema.Hash("a")},
+		{`7`, `{"character_id": "x", "data": "a"}`, "mem:point:7", `7`, "7"},
+		{`null`, good, mem, `null`, schema.Hash("a")},
+		{`"  "`, good, mem, `null`, schema.Hash("a")},
+		{`"p"`, `{}`, "mem:point:p", `"p"`, "p"},
+		{`12`, `{}`, "mem:point:12", `12`, "12"},
+	} {
+		w := write(t, input{exports: line(c.id, c.payload)}, Options{Version: schema.V001}, false)
+		if l := lineOf(t, w, c.node); !strings.Contains(l, `"point_id": `+c.point+`,`) {
+			t.Errorf("%s %s: have %s", c.id, c.payload, l)
+		}
+		if want := `"processed_key": "` + c.key + `", "source_point_id": ` + c.point + `,`; !strings.Contains(w.edges, want) {
+			t.Errorf("%s %s: have %s\nwant %s", c.id, c.payload, w.edges, want)
+		}
+	}
+	w := write(t, input{exports: line(`7`, good) + line(`"8"`, good)}, Options{}, false)
+	if l := lineOf(t, w, mem); !strings.Contains(l, `"point_ids": ["8", 7]`) {
+		t.Errorf("have %s", l)
+	}
+}

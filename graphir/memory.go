@@ -43,10 +43,7 @@ func (p *projector) occurrence(m schema.MemoryExport, at pos) (*occurrence, []*s
 		return nil, []*schema.Finding{{Pointer: pointer, Code: code, Message: msg, Have: have, Want: want}}
 	}
 	o := &occurrence{point: strip(string(m.ID)), pos: at}
-	if o.point == "" {
-		return bad("/id", "GRF057", "memory without an id, left out", "", "the point's id")
-	}
-	if m.Payload.IsNull() || m.Payload.Len() == 0 {
+	if m.Payload.IsNull() || m.Payload.Len() == 0 && p.v != schema.V001 {
 		return bad("/payload", "GRF057", "memory without a payload, left out", "null or {}", "an object with data")
 	}
 	f, err := m.Fields()
@@ -66,8 +63,14 @@ func (p *projector) occurrence(m schema.MemoryExport, at pos) (*occurrence, []*s
 		if h := strip(f.Hash); schema.IsHash(h) {
 			o.hash = h
 		}
-		o.owner = owner001(&o.setting, strip(f.OwnerType), strip(f.OwnerID), o.point)
+		if o.point == "" && o.hash == "" {
+			return bad("/id", "GRF057", "memory without an id or a hash, left out", "", "the point's id")
+		}
+		o.owner = owner001(&o.setting, strip(f.OwnerType), strip(f.OwnerID), o.pointText())
 		return o, nil
+	}
+	if o.point == "" {
+		return bad("/id", "GRF057", "memory without an id, left out", "", "the point's id")
 	}
 	if o.data == "" {
 		return bad("/payload/data", "GRF057", "memory without a text, left out", "", "the memory's text")
@@ -163,6 +166,16 @@ func (o *object) strOrNull(k, v string) {
 	o.str(k, v)
 }
 
+// point writes the id of a point, which may be an integer; null for "".
+func (o *object) point(k, v string) {
+	if v == "" {
+		o.raw(k, []byte("null"))
+		return
+	}
+	o.name(k)
+	o.b = schema.PointID(v).AppendJSON(o.b)
+}
+
 // opt writes nothing for "".
 func (o *object) opt(k, v string) {
 	if v != "" {
@@ -199,8 +212,11 @@ func (o *occurrence) key() string {
 	if o.hash != "" {
 		return o.hash
 	}
-	return o.point
+	return o.pointText()
 }
+
+// pointText is the point as a part of names and ids.
+func (o *occurrence) pointText() string { return schema.PointID(o.point).Text() }
 
 // memory emits the parts of one occurrence.
 func (p *projector) memory(o *occurrence, emit func(*part)) {
@@ -233,13 +249,13 @@ func (p *projector) listed(x *part, o *occurrence, withConv bool) {
 func (p *projector) memoryNode(o *occurrence, emit func(*part)) {
 	x := o.newPart()
 	x.id, x.labels, x.ident = string(p.memoryID(o)), []string{"MemoryItem"}, hash64(o.data)
-	name := display(o.data, o.hash, o.point)
+	name := display(o.data, o.hash, o.pointText())
 	hash := o.hash
 	if p.v == schema.V001 {
 		hash = o.rawHash
 	}
 	b := newObject()
-	b.str("point_id", o.point)
+	b.point("point_id", o.point)
 	b.strOrNull("payload_hash", hash)
 	b.strOrNull("data", o.data)
 	b.strOrNull("created_at", o.createdAt)
@@ -257,7 +273,7 @@ func (p *projector) memoryNode(o *occurrence, emit func(*part)) {
 func (o *occurrence) provenance() []byte {
 	b := newObject()
 	b.str("processed_key", o.key())
-	b.str("source_point_id", o.point)
+	b.point("source_point_id", o.point)
 	b.strOrNull("exported_at", o.exportedAt)
 	b.strOrNull("created_at", o.createdAt)
 	return b.end()
@@ -307,7 +323,7 @@ func (p *projector) eventEdges(o *occurrence, mem schema.NodeID, emit func(*part
 // recorded the turn or it was inferred, and then how surely.
 func (p *projector) fromEvent(o *occurrence) []byte {
 	b := newObject()
-	b.str("point_id", o.point)
+	b.point("point_id", o.point)
 	by := o.eventsBy
 	if by == "" {
 		by = "recorded"

@@ -502,7 +502,7 @@ func appendListProp(props []byte, name string, list []string) []byte {
 		if i > 0 {
 			props = append(props, ',')
 		}
-		props = codec.AppendString(props, s)
+		props = schema.PointID(s).AppendJSON(props) // a conversation is never an integer
 	}
 	return append(props, "]}"...)
 }

@@ -285,11 +285,14 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 		}
 		b := object{append(make([]byte, 0, len(five.b)+256), five.b...)}
 		b.str("memory_item_id", string(ev.Memory))
-		b.strOrNull("point_id", string(ev.Point))
+		b.point("point_id", string(ev.Point))
 		b.strOrNull("conv_id", string(ev.ConvID))
 		b.strOrNull("scene_id", ev.SceneID)
 		b.strOrNull("created_at", ev.CreatedAt)
 		b.strOrNull("text", ev.Text)
+		if !p.v.Before(schema.V020) {
+			b.opt("event_time", ev.EventTime)
+		}
 		x := edge(p.mint.EvidencedBy(c.ID, ev.Memory, ev.Point, i), "EVIDENCED_BY", id, schema.NodeID(ev.Memory), b.end())
 		x.union, x.at = false, first
 		x.order = order + string(binary.BigEndian.AppendUint64(nil, uint64(instant(ev.CreatedAt))^1<<63)) + string(ev.Point)

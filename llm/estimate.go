@@ -17,8 +17,12 @@ type Estimate struct {
 	Answer func(Request) string
 }
 
+// verdictTokens is the length of a short verdict, such as {"label": "CORRECT"}: a judge's
+// token limit leaves room for reasons, and says nothing of how long a verdict is.
+const verdictTokens = 6
+
 // An EstimateRow is a range: Low is every question asked once, answered in a third
-// of its limit; High is every question asked with its one repair, answered to its limit.
+// of its limit, a judge's by a bare verdict; High is every question asked with its one repair, answered to its limit.
 type EstimateRow struct {
 	Purpose string
 	Model   string
@@ -104,10 +108,14 @@ func (g estimator) Generate(ctx context.Context, r Request) (Response, error) {
 	if out <= 0 {
 		out = answerTokens
 	}
+	low := out / 3
+	if r.Purpose == PurposeJudge {
+		low = min(low, verdictTokens)
+	}
 	g.e.mu.Lock()
 	row := g.e.row(r.Purpose, g.m)
 	row.Calls++
-	row.Low = row.Low.Add(Usage{Calls: 1, InputTokens: lowIn, OutputTokens: out / 3})
+	row.Low = row.Low.Add(Usage{Calls: 1, InputTokens: lowIn, OutputTokens: low})
 	row.High = row.High.Add(Usage{Calls: tries, InputTokens: tries*highIn + out, OutputTokens: tries * out})
 	g.e.mu.Unlock()
 	if g.e.Answer != nil {

@@ -80,7 +80,7 @@ var codes = []CodeInfo{
 	{"EVL101", SevError, "a question of one system, case and repeat was read twice; it is counted once", "give each run once; number repeats in the member repeat"},
 	{"EVL102", SevError, "a line of a file of labels cannot be read, or its hop or cause is none; it was left out", "write one of the words that eval explain --help lists, or leave the cell empty"},
 	{"EVT001", SevError, "a turn comes after a later turn of its conversation", "sort the turns of each conversation"},
-	{"EVT002", SevBoth, "turn ids leave a gap, or do not start at 1 (0.0.1: warning)", "number the turns of a conversation from 1 without gaps"},
+	{"EVT002", SevBoth, "turn ids leave a gap (warning in 0.0.1, and where the stream does not begin at turn 1)", "number the turns of a conversation from 1 without gaps"},
 	{"EVT003", SevError, "a turn occurs twice in one file", "remove one of the lines"},
 	{"EVT004", SevBoth, "an event does not have exactly one tag (0.0.1: warning)", "keep the main tag; split an utterance that needs two"},
 	{"EVT007", SevError, "a probe expects an inject or claim that is not among the given files", "correct meta.expects"},

@@ -22,7 +22,7 @@ import (
 // of an id. Version 0.0.1 joins parts raw, as the existing chain does.
 type (
 	ConvID   string // conversation, opaque
-	PointID  string // a memory system's own id of one stored occurrence
+	PointID  string // a memory system's own id of one stored occurrence; see Text for integers
 	MemoryID string // mem:<md5 of the text>
 	EntityID string
 	ClaimID  string
@@ -132,7 +132,7 @@ func (m Mint) Memory(data, hash string, point PointID) MemoryID {
 		if IsHash(hash) {
 			return MemoryID("mem:" + hash)
 		}
-		return MemoryID("mem:point:" + string(point))
+		return MemoryID("mem:point:" + point.Text())
 	}
 	return MemoryID("mem:" + Hash(data))
 }
@@ -242,7 +242,7 @@ func (m Mint) About(claim ClaimID, object EntityID) EdgeID {
 // since 0.1.0 there is one per claim and memory.
 func (m Mint) EvidencedBy(claim ClaimID, memory MemoryID, point PointID, index int) EdgeID {
 	if m.V == V001 {
-		last := string(point)
+		last := point.Text()
 		if last == "" {
 			last = strconv.Itoa(index)
 		}

@@ -91,8 +91,8 @@ type Figure struct {
 	// Lo and Hi are Wilson's interval; of scores between 0 and 1 it is too wide.
 	Lo *float64 `json:"lo"`
 	Hi *float64 `json:"hi"`
-	// Clusters is the number of cases; ClusterLo and ClusterHi the bootstrap interval
-	// with whole cases drawn, null below two cases.
+	// Clusters is the number of cases; ClusterLo and ClusterHi the t interval
+	// over cases (stats.ClusterMean), null below two cases.
 	Clusters  int      `json:"clusters"`
 	ClusterLo *float64 `json:"cluster_lo"`
 	ClusterHi *float64 `json:"cluster_hi"`

@@ -105,7 +105,10 @@ type askReport struct {
 	Question string    `json:"question"`
 	AsOf     string    `json:"as_of,omitzero"`
 	Answer   string    `json:"answer"`
-	By       schema.By `json:"by"` // "rule" or the model
+	Used     []int     `json:"used,omitempty"`    // ranks of the hits that it was taken from, by rule
+	Unknown  []string  `json:"unknown,omitempty"` // names in the question that nothing in the graph mentions
+	Near     []string  `json:"near,omitempty"`    // claims found near by, where nothing answers the question
+	By       schema.By `json:"by"`                // "rule" or the model
 	Turns    int       `json:"turns"`
 	Claims   int       `json:"claims"`
 	Hits     []askHit  `json:"hits"` // best first
@@ -177,7 +180,7 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 	if o.json {
 		return writeJSON(e.out, rep)
 	}
-	w := bufio.NewWriter(e.out)
+	w := bufio.NewWriter(e.text())
 	writeAsk(w, rep, o.show)
 	return w.Flush()
 }
@@ -196,6 +199,17 @@ func ask(ctx context.Context, g graph.Graph, d memory.Deps, r reader.Reader, o a
 	if err != nil {
 		return rep, err
 	}
+	// A score is a sum of z-values: what is below the mean of all turns is shown only because
+	// there are so few.
+	fits := 0
+	for fits < len(got.Hits) && got.Hits[fits].Score > 0 {
+		fits++
+	}
+	if fits > 0 && fits < len(got.Hits) {
+		if got, err = m.Retrieve(ctx, memory.Query{Text: o.question, K: fits, AsOf: o.asOf}); err != nil {
+			return rep, err
+		}
+	}
 	in := reader.Input{Question: schema.Question{Text: o.question, AsOf: o.asOf}, Speakers: m.Speakers(), Context: got.Context}
 	src := trace.NewSources(o.graph, o.sourceRoot)
 	for i, h := range got.Hits {
@@ -206,9 +220,29 @@ func ask(ctx context.Context, g graph.Graph, d memory.Deps, r reader.Reader, o a
 		}
 		rep.Hits = append(rep.Hits, x)
 	}
+	if rep.Unknown = m.Unknown(o.question); len(rep.Unknown) > 0 && o.models.model == "" {
+		rep.Answer, rep.By, rep.Near = reader.Refusal, schema.ByRule, rep.near()
+		return rep, nil
+	}
 	a, err := r.Read(ctx, in)
-	rep.Answer, rep.By = a.Text, a.By
+	rep.Answer, rep.By, rep.Used = a.Text, a.By, a.Used
+	if a.Text == reader.Refusal || a.Text == reader.RefusalZH {
+		rep.Near = rep.near()
+	}
 	return rep, err
+}
+
+// near are claims that were found beside a question that nothing answers: at most three
+// that hold, of the best hits.
+func (rep *askReport) near() (out []string) {
+	for _, h := range rep.Hits {
+		for _, c := range h.Claims {
+			if c.Holds && len(out) < 3 && !slices.Contains(out, c.Text) {
+				out = append(out, c.Text)
+			}
+		}
+	}
+	return out
 }
 
 // walk adds the claims that rest on the hit, and the way down from each to the source.
@@ -263,10 +297,29 @@ func known(t *graph.Trail, asOf string) {
 	}
 }
 
+// shown are the hits to show: those that the answer was taken from, else the best.
+func (rep *askReport) shown(n int) (out []askHit) {
+	for _, rank := range rep.Used {
+		if rank <= len(rep.Hits) && len(out) < n {
+			out = append(out, rep.Hits[rank-1])
+		}
+	}
+	if len(out) == 0 {
+		out = rep.Hits[:min(n, len(rep.Hits))]
+	}
+	return out
+}
+
 func writeAsk(w io.Writer, rep askReport, show int) {
 	fmt.Fprintln(w, rep.Answer)
 	fmt.Fprintf(w, "\nanswered by %s from %d of %d turns, %d claims in the graph\n", rep.By, len(rep.Hits), rep.Turns, rep.Claims)
-	for _, h := range rep.Hits[:min(show, len(rep.Hits))] {
+	if len(rep.Unknown) > 0 {
+		fmt.Fprintf(w, "nothing here mentions %s\n", strings.Join(rep.Unknown, ", "))
+	}
+	for _, s := range rep.Near {
+		fmt.Fprintf(w, "known near by: %s\n", textnorm.OneLine(s, 160))
+	}
+	for _, h := range rep.shown(show) {
 		fmt.Fprintf(w, "\n[%d] %.2f ", h.Rank, h.Score)
 		trace.Report{Trail: h.Trail, Lines: h.Lines}.Write(w)
 		for _, c := range h.Claims {

@@ -197,7 +197,7 @@ type convertOptions struct {
 	limit    int
 }
 
-var convertForms = []string{"cases", "plain", "dialogue", "domain_a_v2"}
+var convertForms = []string{"cases", "plain", "dialogue", "domain_a_v2", "observations"}
 
 func newDatasetsConvertCmd(e *env) *cobra.Command {
 	o := convertOptions{out: "-"}
@@ -212,6 +212,8 @@ func newDatasetsConvertCmd(e *env) *cobra.Command {
                a graph; turn ids, and so gold evidence, stay the same. Into a folder
                (one file a conversation), or one file where -o ends in .jsonl or is -
   domain_a_v2  the three files of seed 001, into a folder; reading them back changes nothing
+  observations what a model was recorded to have made of the turns (locomo), as memories for
+               membench claimify: a model's extraction without a model
 
 What cannot be read is reported with its place and left out, the rest is written, and the
 command ends with 3; with --strict nothing is written.`,
@@ -228,6 +230,8 @@ command ends with 3; with --strict nothing is written.`,
 				return usagef("--to: have %q, want one of %v", o.to, convertForms)
 			case o.to == "domain_a_v2" && o.out == "-":
 				return usagef("--to domain_a_v2 writes three files: give a folder with -o")
+			case o.to == "observations" && len(o.cases) > 0:
+				return usagef("--to observations writes those of all conversations: leave out --case")
 			case o.asJSON && o.out == "-":
 				return usagef("--json and the data both want standard output: give -o")
 			}
@@ -236,7 +240,7 @@ command ends with 3; with --strict nothing is written.`,
 	}
 	f := c.Flags()
 	o.add(c)
-	f.StringVar(&o.to, "to", "cases", "`form`: cases, plain, dialogue or domain_a_v2")
+	f.StringVar(&o.to, "to", "cases", "`form`: cases, plain, dialogue, domain_a_v2 or observations")
 	f.StringVarP(&o.out, "output", "o", o.out, "`file`, or folder; - is standard output")
 	f.StringArrayVar(&o.cases, "case", nil, "only the case with this `id`, or the case of the question with it; may be repeated")
 	f.BoolVar(&o.dialogue.NoCaptions, "no-captions", false, "leave image captions out of the dialogue's text")
@@ -293,6 +297,20 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 		return nil
 	}
 	switch {
+	case o.to == "observations":
+		if set.Observations == nil {
+			return usagef("--to observations: %s has no recorded extraction", o.name)
+		}
+		memories := 0
+		err = writeOut(e, o.out, func(w io.Writer) error {
+			return check(writeObservations(w, drop(t, set.Observations(ctx, set.files, set.o)), &memories))
+		})
+		t.summary()
+		if err != nil {
+			return err
+		}
+		e.warnf("%s: %d memories", o.name, memories)
+		return t.lost()
 	case o.to == "domain_a_v2":
 		err = convertDomain(o.out, in, check)
 	case o.to == "dialogue" && o.out != "-" && !strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(o.out, ".gz"), ".zst"), ".jsonl"):
@@ -313,6 +331,23 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 	}
 	e.warnf("%s: %d cases, %d sessions, %d turns, %d questions%s", o.name, n.Cases, n.Sessions, n.Turns, n.Questions, n.part(set.Whole))
 	return t.lost()
+}
+
+func writeObservations(w io.Writer, in schema.Seq[schema.MemoryExport], n *int) error {
+	var buf []byte
+	for r, err := range in {
+		if err != nil {
+			return err
+		}
+		if buf, err = jsonl.Append(buf[:0], r.V, schema.Latest); err != nil {
+			return err
+		}
+		*n++
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func convertLines(w io.Writer, o convertOptions, in schema.Seq[schema.Case]) error {

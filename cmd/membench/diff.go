@@ -66,11 +66,13 @@ func runDiff(ctx context.Context, e *env, o diffOptions) (err error) {
 	t := newTally(e, 20)
 	o.Stdin, o.Report = e.in, func(f *schema.Finding) { t.take(f) }
 	var rep *diff.Report
-	out := "-"
+	to, out := *e, "-"
 	if o.jsonl {
 		out = o.out
+	} else {
+		to.out = e.text()
 	}
-	err = writeOut(e, out, func(w io.Writer) error {
+	err = writeOut(&to, out, func(w io.Writer) error {
 		o.Each = o.printer(w)
 		rep, err = diff.Run(ctx, o.Options)
 		return err
@@ -88,7 +90,7 @@ func runDiff(ctx context.Context, e *env, o diffOptions) (err error) {
 	case o.jsonl:
 		err = rep.Write(e.err)
 	default:
-		err = rep.Write(e.out)
+		err = rep.Write(e.text())
 	}
 	if err == nil && (!rep.Equal || t.errors > 0) {
 		err = errFindings

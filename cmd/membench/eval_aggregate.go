@@ -37,8 +37,8 @@ A RUN is a folder with qa_records.jsonl (and session_records.jsonl), or such a f
 and data set gets a summary: for each protocol and judge the mean over all questions
 (micro), over the set's labels (macro) and by label, with the common category beside it
 (IE MR TR KU ABS …; where the two cut differently, as LongMemEval's abstention does,
-both, the common ones marked =), Wilson's interval, the interval of a bootstrap that
-draws whole conversations, and the mean in which an answer that was never given or
+both, the common ones marked =), Wilson's interval, the interval of a t test
+over whole conversations, and the mean in which an answer that was never given or
 never judged counts as 0 (strict). LoCoMo's category 5 stands apart and enters no
 total. Where answers were graded against corrected golds, too (eval grade --errata),
 both means stand there. Tokens are summed by step and model, with their cost by the price
@@ -110,8 +110,6 @@ func (p *percentFlag) Set(s string) error {
 func addFigureFlags(c *cobra.Command, o *figure.Options, confidence *percentFlag) {
 	f := c.Flags()
 	f.Var(confidence, "confidence", "`level` of every interval, in percent")
-	f.IntVar(&o.Draws, "draws", 2000, "draws of the bootstrap: `n`")
-	f.Uint64Var(&o.Seed, "seed", 1, "`seed` of the bootstrap")
 }
 
 func runEvalAggregate(ctx context.Context, e *env, o evalAggregateOptions) error {

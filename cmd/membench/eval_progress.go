@@ -2,21 +2,18 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	evalrun "membench/eval/run"
 	"membench/schema"
-
-	"golang.org/x/term"
 )
 
 // showProgress says on standard error how far a run is: a line that is written over on
 // a terminal, else one every ten seconds. The function that it returns ends it.
 func showProgress(e *env, dir string, w *evalrun.Watch, m *models) (stop func()) {
 	every, terminal := 10*time.Second, false
-	if f, ok := e.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if e.screen != nil {
 		every, terminal = time.Second, true
 	}
 	end, ended := make(chan struct{}), make(chan struct{})
@@ -30,7 +27,7 @@ func showProgress(e *env, dir string, w *evalrun.Watch, m *models) (stop func())
 			select {
 			case <-end:
 				if wide > 0 {
-					fmt.Fprintf(e.err, "\r%*s\r", wide, "")
+					fmt.Fprintf(e.screen, "\r%*s\r", wide, "")
 				}
 				return
 			case <-tick.C:
@@ -40,7 +37,7 @@ func showProgress(e *env, dir string, w *evalrun.Watch, m *models) (stop func())
 				continue
 			}
 			if terminal {
-				fmt.Fprintf(e.err, "\r%-*s", wide, line)
+				fmt.Fprintf(e.screen, "\r%-*s", wide, line)
 				wide = max(wide, len(line))
 			} else {
 				e.warnf("%s: %s", dir, line)

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
+	"strings"
 
+	"membench/config"
 	setsall "membench/datasets/all"
 	"membench/eval/pipeline"
 	evalrun "membench/eval/run"
+	"membench/llm/openai"
 
 	"github.com/spf13/cobra"
 )
@@ -85,6 +89,11 @@ func runEval(ctx context.Context, e *env, o evalFlags, whole bool) (err error) {
 			return err
 		}
 	}
+	if o.file == "" && !o.mock {
+		if err := askNamed(e, v, project); err != nil {
+			return err
+		}
+	}
 	set, err := pipeline.OpenModels(v, project, flags.options(e))
 	if err != nil {
 		return err
@@ -114,4 +123,34 @@ func runEval(ctx context.Context, e *env, o evalFlags, whole bool) (err error) {
 		return nil
 	}
 	return printScores(e, res.Summaries)
+}
+
+// askNamed makes the model that the environment, .env or membench.yaml names answer and
+// judge, where the flags leave open who does; an eval.yaml says it by itself.
+func askNamed(e *env, v *config.Eval, p *config.Project) error {
+	var roles []string
+	for _, role := range []config.Role{config.Read, config.Judge} {
+		ep, err := p.Resolve(role, config.Model{}, e.lookup)
+		switch {
+		case err != nil:
+			return usageError{err}
+		case ep.Name == "":
+			continue
+		case ep.Key == "" && ep.BaseURL == openai.DefaultURL:
+			e.warnf("%s is named and there is no key (OPENAI_API_KEY): answers and verdicts are by rule", ep.Name)
+			return nil
+		}
+		if role == config.Read && v.Reader.Type == "" && v.Reader.Model == "" {
+			v.Reader.Type, v.Reader.Model = "model", ep.Name
+			roles = append(roles, "answers")
+		}
+		if role == config.Judge && v.Grading.Judge == "" && v.Grading.JudgeModel == "" && len(v.Grading.Protocols) == 0 {
+			v.Grading.Judge, v.Grading.JudgeModel = "model", ep.Name
+			roles = append(roles, "verdicts")
+		}
+	}
+	if len(roles) > 0 {
+		e.warnf("%s by %s; --mock asks no model, --reader rule and --judge rule choose one by one", strings.Join(roles, " and "), cmp.Or(v.Reader.Model, v.Grading.JudgeModel))
+	}
+	return nil
 }

@@ -28,7 +28,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 )
 
 type loadNeo4jOptions struct {
@@ -394,11 +393,10 @@ func progressNeo4j(e *env, o loadNeo4jOptions) (func(*neo4j.Report), func()) {
 			e.warnf("load-neo4j: %d nodes, %d edges sent", r.Nodes.Sent, r.Edges.Sent)
 		}
 	}
-	err, ok := e.err.(*os.File)
-	if !ok || !term.IsTerminal(int(err.Fd())) || o.graph == "" || o.graph == "-" {
+	if e.screen == nil || o.graph == "" || o.graph == "-" {
 		return lines, func() {}
 	}
-	p := mpb.New(mpb.WithOutput(err), mpb.WithWidth(40))
+	p := mpb.New(mpb.WithOutput(e.screen), mpb.WithWidth(40))
 	bar := p.AddBar(manifestCount(o.graph), mpb.PrependDecorators(decor.Name("load-neo4j "), decor.CountersNoUnit("%d / %d")), mpb.AppendDecorators(decor.AverageETA(decor.ET_STYLE_GO)))
 	var once sync.Once
 	return func(r *neo4j.Report) { bar.SetCurrent(int64(r.Nodes.Sent + r.Edges.Sent)) }, func() {

@@ -7,6 +7,10 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"membench/internal/visible"
+
+	"golang.org/x/term"
 )
 
 // grace is how long a command may take to stop by itself, closing what it has open.
@@ -20,9 +24,16 @@ func main() {
 	// Somebody who asks to be told of SIGPIPE gets an error from the write instead of
 	// death in the middle of it: files aside are removed, then the exit code says it.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	// Words may quote data, and so may whatever a terminal shows: see visible.
 	e := &env{
-		in: os.Stdin, out: os.Stdout, err: os.Stderr,
+		in: os.Stdin, out: os.Stdout, err: visible.NewWriter(os.Stderr),
 		getenv: os.Getenv, now: time.Now,
+	}
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		e.out = visible.NewWriter(os.Stdout)
+	}
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		e.screen = os.Stderr
 	}
 	context.AfterFunc(ctx, func() {
 		stop() // a second signal ends the process at once

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"membench/internal/visible"
 	"membench/memory/open"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -25,6 +26,8 @@ const (
 	exitFailed   = 1 // the program or a service failed
 	exitUsage    = 2 // the command line is wrong
 	exitFindings = 3 // the data has errors
+	// exitInconclusive: a gate shows neither a loss nor that there is none.
+	exitInconclusive = 4
 	// exitPipe is what a shell says of a program that SIGPIPE ended: whoever read
 	// standard output had enough. Nothing is printed.
 	exitPipe = 141
@@ -32,6 +35,7 @@ const (
 
 const exitHelp = `
 Exit status: 0 fine, 1 the program or a service failed, 2 wrong usage, 3 the data has errors,
+4 eval compare --gate shows neither a loss nor that there is none,
 141 whoever read standard output went away. An interrupted command exits 1; the next run goes on.`
 
 const interrupted = "membench: interrupted; the next run goes on where this one stopped"
@@ -40,6 +44,7 @@ const interrupted = "membench: interrupted; the next run goes on where this one 
 type env struct {
 	in        io.Reader
 	out, err  io.Writer
+	screen    *os.File // standard error where it is a terminal, for progress; no data goes there
 	getenv    func(string) string
 	dotenv    map[string]bool // variables that come from .env
 	now       func() time.Time
@@ -50,6 +55,9 @@ type env struct {
 func (e *env) place(dir string) open.Place {
 	return open.Place{Dir: dir, Getenv: e.getenv, Transport: e.transport}
 }
+
+// text is standard output for what people read, which may quote data.
+func (e *env) text() io.Writer { return visible.NewWriter(e.out) }
 
 // warnf writes words to standard error.
 func (e *env) warnf(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }
@@ -65,6 +73,9 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // errFindings ends a command with exit 3; the findings are already printed.
 var errFindings = schema.ErrFindings
 
+// errInconclusive ends a gate that shows neither a loss nor that there is none: exit 4.
+var errInconclusive = errors.New("inconclusive")
+
 // run is the program: it parses args, runs one command and returns the exit code.
 func run(ctx context.Context, e *env, args []string) int {
 	root := newRoot(e)
@@ -79,6 +90,8 @@ func run(ctx context.Context, e *env, args []string) int {
 	switch {
 	case err == nil:
 		return exitFine
+	case errors.Is(err, errInconclusive):
+		return exitInconclusive
 	case errors.Is(err, errFindings):
 		if errors.As(err, &lost) {
 			e.warnf("membench: %v", err)

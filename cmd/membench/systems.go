@@ -183,8 +183,11 @@ defaults as one JSON object. --schema prints the JSON Schema of specs, for edito
 				var err error
 				if text, err = service.Source(args[0]); err != nil {
 					s, other := e.place("").Find(c.Context(), args[0])
-					if other != nil || s.Kind == open.Service {
-						return usageError{errors.Join(err, other)}
+					if other != nil {
+						return usageError{other}
+					}
+					if s.Kind == open.Service {
+						return usageError{err}
 					}
 					row, err := rowOf(s)
 					if err != nil {

@@ -85,5 +85,5 @@ func runTrace(ctx context.Context, e *env, o traceOptions) error {
 	case o.json:
 		return errors.Join(writeJSON(e.out, rep), err)
 	}
-	return errors.Join(rep.Write(e.out), err)
+	return errors.Join(rep.Write(e.text()), err)
 }

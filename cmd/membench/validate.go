@@ -102,7 +102,11 @@ func runValidate(ctx context.Context, e *env, o validateOptions) error {
 	if err != nil {
 		return err
 	}
-	buf := bufio.NewWriterSize(e.out, 1<<16)
+	out := e.out
+	if o.format == "text" {
+		out = e.text()
+	}
+	buf := bufio.NewWriterSize(out, 1<<16)
 	p, err := findings.New(buf, o.format, o.limit, o.summary)
 	if err != nil {
 		return err

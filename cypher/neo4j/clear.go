@@ -23,7 +23,7 @@ type Emptied struct {
 // emptyBatch is how many elements go in a transaction: about 20 MB of its memory.
 const emptyBatch = 20000
 
-// Empty deletes a scope in batches, edges first, so that no transaction grows with the
+// Empty deletes what this program wrote of a scope in batches, edges first, so that no transaction grows with the
 // number of edges that a node has. Stopped halfway, the same call goes on.
 func (db *DB) Empty(ctx context.Context, o EmptyOptions) (e Emptied, err error) {
 	step := func(n *int, text string) error {
@@ -43,7 +43,7 @@ func (db *DB) Empty(ctx context.Context, o EmptyOptions) (e Emptied, err error) 
 			}
 		}
 	}
-	edges, nodes := "MATCH (n:"+baseLabel+")-[r]->() WHERE "+db.mine("n"), "MATCH (n:"+baseLabel+") WHERE "+db.mine("n")
+	edges, nodes := "MATCH (n:"+baseLabel+")-[r]->() WHERE r."+hashProp+" IS NOT NULL AND "+db.mine("n"), "MATCH (n:"+baseLabel+") WHERE "+db.owned("n")
 	if o.All {
 		edges, nodes = "MATCH ()-[r]->()", "MATCH (n)"
 	}
@@ -109,7 +109,7 @@ type ScopeSize struct {
 func (db *DB) Scopes(ctx context.Context) (out []ScopeSize, err error) {
 	err = db.in(ctx, false, func(t *tx) error {
 		out = nil
-		_, err := t.run("MATCH (n:"+baseLabel+") RETURN coalesce(n.scope, '') AS scope, count(*) ORDER BY scope", nil, func(v []any) error {
+		_, err := t.run("MATCH (n:"+baseLabel+") WHERE n."+hashProp+" IS NOT NULL RETURN coalesce(n.scope, '') AS scope, count(*) ORDER BY scope", nil, func(v []any) error {
 			scope, _ := v[0].(string)
 			n, _ := v[1].(int64)
 			out = append(out, ScopeSize{scope, int(n)})
@@ -123,7 +123,7 @@ func (db *DB) Scopes(ctx context.Context) (out []ScopeSize, err error) {
 // Others counts the nodes that are not of this program.
 func (db *DB) Others(ctx context.Context) (n int, err error) {
 	err = db.in(ctx, false, func(t *tx) error {
-		n, _, err = t.count("MATCH (n) WHERE NOT n:"+baseLabel+" AND NOT n:"+heldLabel+" RETURN count(*)", nil)
+		n, _, err = t.count("MATCH (n) WHERE NOT (n:"+baseLabel+" AND n."+hashProp+" IS NOT NULL) AND NOT n:"+heldLabel+" RETURN count(*)", nil)
 		return err
 	})
 	return n, err

@@ -368,7 +368,16 @@ func TestScriptsMakeTheSameGraph(t *testing.T) {
 	}
 	load(t, db, seq(in...), LoadOptions{})
 	if loaded := dump(); !slices.Equal(scripted, loaded) {
-		t.Errorf("by scripts\n%s\nby load\n%s", strings.Join(scripted, "\n"), strings.Join(loaded, "\n"))
+		for _, l := range loaded {
+			if !slices.Contains(scripted, l) {
+				t.Errorf("only by load: %s", l)
+			}
+		}
+		for _, l := range scripted {
+			if !slices.Contains(loaded, l) {
+				t.Errorf("only by scripts: %s", l)
+			}
+		}
 	}
 }
 

@@ -56,13 +56,13 @@ func hashBytes(text string) (b [16]byte) {
 	return b
 }
 
-// prune deletes what was not sent. It holds the ids of those elements.
+// prune deletes what this program wrote and was not sent. It holds the ids of those elements.
 func (l *loader) prune(ctx context.Context) error {
 	db := l.db
 	var nodes, edges []row
 	err := db.in(ctx, false, func(t *tx) error {
 		nodes, edges = nil, nil
-		_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.mine("n")+" RETURN n.id, labels(n)", db.with(nil), func(v []any) error {
+		_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+" RETURN n.id, labels(n)", db.with(nil), func(v []any) error {
 			id, _ := v[0].(string)
 			if _, ok := l.seen[digest('n', "", id)]; !ok {
 				n := schema.Node{ID: schema.NodeID(db.unkey(id)), Labels: own(v[1])}
@@ -73,7 +73,7 @@ func (l *loader) prune(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = t.run("MATCH (n:"+baseLabel+")-[r]->(:"+baseLabel+") WHERE r.id IS NOT NULL AND "+db.mine("n")+" RETURN r.id, type(r)", db.with(nil), func(v []any) error {
+		_, err = t.run("MATCH (n:"+baseLabel+")-[r]->(:"+baseLabel+") WHERE r.id IS NOT NULL AND r."+hashProp+" IS NOT NULL AND "+db.mine("n")+" RETURN r.id, type(r)", db.with(nil), func(v []any) error {
 			id, _ := v[0].(string)
 			typ, _ := v[1].(string)
 			if _, ok := l.seen[digest('e', typ, id)]; !ok {

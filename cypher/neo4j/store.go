@@ -26,6 +26,14 @@ func (db *DB) mine(x string) string {
 	return x + ".scope = $scope"
 }
 
+// owned is the condition that this program wrote x, an element of the scope. Only such
+// elements are deleted, cleared and counted as ours: a foreign program may use our base
+// label, and the unnamed scope has no property of its own. Elements from scripts have no
+// hash; the first load over them gives them one.
+func (db *DB) owned(x string) string {
+	return db.mine(x) + " AND " + x + "." + hashProp + " IS NOT NULL"
+}
+
 func (db *DB) with(params map[string]any) map[string]any {
 	if params == nil {
 		params = map[string]any{}

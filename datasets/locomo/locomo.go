@@ -5,7 +5,8 @@
 // Categories are those of the benchmark's own code: 1 several hops, 2 time, 3 open
 // domain, 4 one hop, 5 adversarial. The annotations that came with the conversations
 // (event_summary, observation, session_summary) and the annotator's image query are
-// never part of a case.
+// never part of a case. The observations, which a model made of the turns, can be read
+// as its memories: see Observations.
 package locomo
 
 import (
@@ -28,7 +29,7 @@ import (
 // Dataset is LoCoMo.
 func Dataset() datasets.Dataset {
 	info, _ := datasets.Lookup("locomo")
-	return datasets.Dataset{Info: info, Match: match, Cases: Cases, Errata: ReadErrata}
+	return datasets.Dataset{Info: info, Match: match, Cases: Cases, Errata: ReadErrata, Observations: Observations}
 }
 
 func match(name string) bool {
@@ -46,11 +47,11 @@ var categories = map[string]string{"1": schema.CatMR, "2": schema.CatTR, "3": sc
 // Cases reads conversations. A question's id is <sample_id>/qa/<index>.
 func Cases(ctx context.Context, files []jsonl.File, o datasets.Options) schema.Seq[schema.Case] {
 	return datasets.Read(ctx, files, o, func(v *datasets.Value) ([]schema.Case, error) {
-		c, err := conversation(v)
+		b, _, err := conversation(v)
 		if err != nil {
 			return nil, err
 		}
-		return []schema.Case{c}, nil
+		return []schema.Case{b.Case}, nil
 	})
 }
 
@@ -84,11 +85,12 @@ var (
 	cleanID    = regexp.MustCompile(`^D[1-9]\d*:[1-9]\d*$`)
 )
 
-func conversation(v *datasets.Value) (schema.Case, error) {
+// conversation reads one conversation; the members are those of its object.
+func conversation(v *datasets.Value) (*datasets.Builder, map[string][]byte, error) {
 	if !codec.Valid(v.Bytes) || v.Bytes[0] != '{' {
 		var o schema.Object
 		if err := v.Decode(&o); err != nil {
-			return schema.Case{}, err
+			return nil, nil, err
 		}
 	}
 	members := map[string][]byte{}
@@ -121,17 +123,17 @@ func conversation(v *datasets.Value) (schema.Case, error) {
 	if a == "" || b.Case.Speakers[1] == "" {
 		f := v.Finding("DST001", "a conversation without its two speakers", at...)
 		f.Want = "speaker_a and speaker_b"
-		return schema.Case{}, f
+		return nil, nil, f
 	}
 	for _, s := range sessions(v, members, at) {
 		if err := addSession(v, b, s, a, at); err != nil {
-			return schema.Case{}, err
+			return nil, nil, err
 		}
 	}
 	if len(b.Case.Sessions) == 0 {
 		f := v.Finding("DST001", "a conversation without a session", at...)
 		f.Want = "session_1, session_2, …"
-		return schema.Case{}, f
+		return nil, nil, f
 	}
 	i := 0
 	for raw := range datasets.Elements(members["qa"]) {
@@ -140,7 +142,7 @@ func conversation(v *datasets.Value) (schema.Case, error) {
 		}
 		i++
 	}
-	return b.Case, nil
+	return b, members, nil
 }
 
 // sessions lists the session keys in the order of their numbers: as text, 10 would

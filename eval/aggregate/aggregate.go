@@ -290,7 +290,7 @@ func (a *Aggregator) summary(k key, r *run) schema.Summary {
 	for _, id := range sortedKeys(r.scores, func(x, y scoreKey) int { return cmp.Or(cmp.Compare(x.protocol, y.protocol), cmp.Compare(x.by, y.by)) }) {
 		s.Scores = append(s.Scores, a.score(k, id, r, o))
 		if n := s.Scores[len(s.Scores)-1].Overall.Clusters; n > 1 && n < 10 && len(s.Scores) == 1 {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%d cases: intervals of the clustered bootstrap are too narrow below about ten", n))
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%d cases are few: intervals by case are as wide as that makes them", n))
 		}
 	}
 	for _, u := range sortedKeys(r.usage, func(x, y [2]string) int { return slices.Compare(x[:], y[:]) }) {

@@ -1,9 +1,10 @@
 // Package compare sets graded runs side by side, question by question.
 //
 // Two runs are compared over the questions that both were scored on; what only one of
-// them has is counted beside. Verdicts of 0 and 1 are tested with McNemar's exact test,
-// other scores with a permutation of signs; p-values of several pairs are adjusted by Holm. A difference
-// that the test does not show is "~", never a rank. Runs whose fingerprints differ are
+// them has is counted beside. Questions of one conversation rest on one memory, so the
+// conversation is the unit: verdict, interval and detectable difference come from one t test
+// over conversations (stats.ClusterMean); p-values of several pairs are adjusted by Holm. A
+// difference that the test does not show is "~", never a rank. Runs whose fingerprints differ are
 // not compared unless the field is named in Options.Allow.
 package compare
 
@@ -11,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -79,7 +81,7 @@ type Pair struct {
 
 // Paired is what two sets of scores show.
 type Paired struct {
-	Test  string `json:"test"` // mcnemar-exact | sign-flip
+	Test  string `json:"test"` // TestClusters | TestQuestions
 	Total Cell   `json:"total"`
 	// Of the questions of A without a score of B: OnlyA, and the other way round.
 	OnlyA      int        `json:"only_a"`
@@ -103,6 +105,12 @@ type Category struct {
 	Cell     Cell   `json:"cell"`
 }
 
+// Tests of a paired comparison.
+const (
+	TestClusters  = "cluster-t"  // Student's t over conversations
+	TestQuestions = "question-t" // over the questions of the only conversation: it says nothing of others
+)
+
 // Cell is one paired comparison.
 type Cell struct {
 	N          int      `json:"n"`      // questions scored in both
@@ -111,13 +119,17 @@ type Cell struct {
 	A          *float64 `json:"mean_a"`
 	B          *float64 `json:"mean_b"`
 	Difference *float64 `json:"difference"` // A − B
-	Lo         *float64 `json:"lo"`         // of the difference: bootstrap, whole cases drawn
+	Lo         *float64 `json:"lo"`         // of the difference, by the same test as P
 	Hi         *float64 `json:"hi"`
 	Clusters   int      `json:"clusters"`
+	Few        bool     `json:"few_clusters,omitzero"` // fewer than stats.FewClusters
+	SE         *float64 `json:"se"`                    // standard error of the difference
+	DF         *float64 `json:"df"`                    // its degrees of freedom
+	Design     *float64 `json:"design_effect"`         // variance over conversations by that of as many independent questions
 	P          *float64 `json:"p"`
 	Adjusted   *float64 `json:"p_holm"`
 	Shown      bool     `json:"shown"`  // p_holm ≤ alpha
-	Detectable *float64 `json:"mde"`    // smallest difference found with the power asked for, at this n and discordance; null where none is, or for other tests
+	Detectable *float64 `json:"mde"`    // smallest true difference found with the power asked for, at this standard error
 	Better     string   `json:"better"` // the better run, or "~" where nothing is shown
 }
 
@@ -308,35 +320,55 @@ func (s *sums) add(caseID string, x, y float64) {
 		c = &stats.Cluster{}
 		s.clusters[caseID] = c
 	}
-	c.Sum += x - y
-	c.N++
+	c.Add(x - y)
 }
 
-func (s *sums) cell(binary bool, o Options) Cell {
+// units are what the test takes as independent: conversations, or the questions where
+// there is one conversation only.
+func (s *sums) units() (units []stats.Cluster, test string) {
+	if len(s.clusters) == 1 {
+		for _, d := range s.diffs {
+			units = append(units, stats.Cluster{Sum: d, Squares: d * d, N: 1})
+		}
+		return units, TestQuestions
+	}
+	for _, k := range slices.Sorted(maps.Keys(s.clusters)) {
+		units = append(units, *s.clusters[k])
+	}
+	return units, TestClusters
+}
+
+func (s *sums) cell(o Options) Cell {
 	n := float64(s.n)
-	c := Cell{N: s.n, Wins: s.wins, Losses: s.losses, A: figure.Defined(s.a / n), B: figure.Defined(s.b / n), Difference: figure.Defined((s.a - s.b) / n), Clusters: len(s.clusters), Better: "~"}
+	c := Cell{N: s.n, Wins: s.wins, Losses: s.losses, A: figure.Defined(s.a / n), B: figure.Defined(s.b / n), Difference: figure.Defined((s.a - s.b) / n), Clusters: len(s.clusters),
+		Few: len(s.clusters) < stats.FewClusters, Better: "~"}
 	if s.n == 0 {
 		return c
 	}
-	var clusters []stats.Cluster
-	for _, k := range slices.Sorted(maps.Keys(s.clusters)) {
-		clusters = append(clusters, *s.clusters[k])
+	units, _ := s.units()
+	r := stats.ClusterMean(units)
+	p := r.P(0)
+	// So few questions differ that the t distribution is no description of them: then the
+	// sign test over these questions is the bound, and the interval is widened to agree.
+	if d := s.wins + s.losses; d < fewDiffer && !math.IsNaN(p) {
+		if sign := stats.McNemar(s.wins, s.losses).Exact; sign > p {
+			p = sign
+			if t := stats.StudentQuantile(sign, r.DF); t > 0 {
+				r.SE = max(r.SE, math.Abs(r.Mean)/t)
+			}
+		}
 	}
-	in := stats.BootstrapMean(clusters, o.Draws, o.Seed, o.Confidence)
-	c.Lo, c.Hi = figure.Defined(in.Lo), figure.Defined(in.Hi)
-	p := 1.0
-	if binary {
-		p = stats.McNemar(s.wins, s.losses).Exact
-		c.Detectable = figure.Defined(stats.PairedMDE(s.n, float64(s.wins+s.losses)/n, o.Alpha, o.Power))
-	} else {
-		p = stats.SignFlip(s.diffs, max(o.Draws, 10_000), o.Seed)
-	}
-	c.P = &p
+	in := r.Interval(o.Confidence)
+	c.Lo, c.Hi, c.SE, c.DF, c.Design = figure.Defined(in.Lo), figure.Defined(in.Hi), figure.Defined(r.SE), figure.Defined(r.DF), figure.Defined(r.Design)
+	c.P, c.Detectable = figure.Defined(p), figure.Defined(r.Detectable(o.Alpha, o.Power))
 	return c
 }
 
+// fewDiffer: of fewer differing questions even six wins to none would not be shown at 0.05.
+const fewDiffer = 6
+
 func (p *Paired) fill(a, b answers, apart []string, o Options) {
-	total, cats, binary := &sums{}, map[string]*sums{}, true
+	total, cats := &sums{}, map[string]*sums{}
 	for _, key := range slices.Sorted(maps.Keys(a)) {
 		x := a[key]
 		if slices.Contains(apart, x.category) {
@@ -350,7 +382,6 @@ func (p *Paired) fill(a, b answers, apart []string, o Options) {
 		case okB && !okA:
 			p.OnlyB++
 		case okA && okB:
-			binary = binary && whole(s) && whole(t)
 			total.add(x.caseID, s, t)
 			if cats[x.category] == nil {
 				cats[x.category] = &sums{}
@@ -363,17 +394,12 @@ func (p *Paired) fill(a, b answers, apart []string, o Options) {
 			p.OnlyB++
 		}
 	}
-	p.Test = "mcnemar-exact"
-	if !binary {
-		p.Test = "sign-flip"
-	}
-	p.Total = total.cell(binary, o)
+	_, p.Test = total.units()
+	p.Total = total.cell(o)
 	for _, name := range slices.Sorted(maps.Keys(cats)) {
-		p.Categories = append(p.Categories, Category{name, cats[name].cell(binary, o)})
+		p.Categories = append(p.Categories, Category{name, cats[name].cell(o)})
 	}
 }
-
-func whole(x float64) bool { return x == 0 || x == 1 }
 
 // adjust corrects the p-values of the totals, and apart from them those of all
 // categories, and says which differences are shown; likewise those with corrected golds.

@@ -108,9 +108,25 @@ type Verdict struct {
 	Gates []Gated `json:"gates"`
 	// Failed says that a gate got worse, or, unless that is accepted, that the baseline was
 	// scored on questions that a new run was not.
-	Failed bool `json:"worse"`
-	Worse  int  `json:"-"` // gates
-	Lost   int  `json:"-"` // gates with questions that only the baseline was scored on
+	Failed       bool `json:"worse"`
+	Worse        int  `json:"-"`            // gates
+	Inconclusive int  `json:"inconclusive"` // gates
+	Lost         int  `json:"-"`            // gates with questions that only the baseline was scored on
+}
+
+// Variation says how the differences of two paths with one run each vary, and how many
+// questions a conversation has there.
+func (f Files) Variation(ctx context.Context) (v Variation, perConversation float64, err error) {
+	in, err := f.read(ctx)
+	if err != nil {
+		return v, 0, err
+	}
+	for i, x := range in {
+		if len(x.runs) != 1 {
+			return v, 0, fmt.Errorf("%s holds %d systems and data sets: a pilot compares one with one", f.Paths[i], len(x.runs))
+		}
+	}
+	return VariationOf(in[0].runs[0], in[1].runs[0], f.Options)
 }
 
 // Hold compares the runs of all other paths with those of the first, the baseline.
@@ -135,8 +151,11 @@ func (f Files) Hold(ctx context.Context, gates []Gate, uneven bool) (v Verdict, 
 		}
 	}
 	for _, x := range v.Gates {
-		if x.Worse {
+		switch x.Outcome {
+		case Worse:
 			v.Worse++
+		case Inconclusive:
+			v.Inconclusive++
 		}
 		if x.Lost > 0 {
 			v.Lost++

@@ -2,11 +2,13 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"membench/eval/figure"
+	"membench/internal/stats"
 	"membench/schema"
 )
 
@@ -52,6 +54,19 @@ func MeasuresOf(gates []Gate) (out []string) {
 	return out
 }
 
+// Outcome is what a gate found.
+type Outcome string
+
+const (
+	// Worse: the loss is shown to be greater than the margin.
+	Worse Outcome = "worse"
+	// NotWorse: the loss is shown to be no greater than the margin; with equal scores on
+	// every question there is none.
+	NotWorse Outcome = "not worse"
+	// Inconclusive: neither is shown. More questions or conversations would tell (Plan).
+	Inconclusive Outcome = "inconclusive"
+)
+
 // Gated is what a gate says of one run against its baseline.
 type Gated struct {
 	Metric  string  `json:"metric"`
@@ -61,18 +76,18 @@ type Gated struct {
 	Run     string  `json:"run"`
 	Margin  float64 `json:"margin"` // percentage points; of a measure percent of the baseline's mean
 	Test    string  `json:"test"`
-	// Cell compares the run (A) with its baseline (B); its p is adjusted over all gates.
+	// Cell compares the run (A) with its baseline (B).
 	Cell Cell `json:"cell"`
+	// P is the p-value of the loss being the margin, against its being greater (doubled, as
+	// of a test to both sides); Adjusted the same over all gates by Holm. Null where the
+	// loss is not greater than the margin.
+	P        *float64 `json:"p_worse"`
+	Adjusted *float64 `json:"p_worse_holm"`
 	// Lost are questions that the baseline was scored on and the run is not; New the
 	// other way round.
-	Lost int `json:"lost"`
-	New  int `json:"new"`
-	// Worse: the test shows a loss, and the interval over whole cases lies beyond the
-	// margin (with one case, where there is no interval, the difference does).
-	Worse bool `json:"worse"`
-	// Doubtful: the test over questions shows a loss, and the interval over cases does
-	// not lie beyond the margin.
-	Doubtful bool         `json:"doubtful,omitzero"`
+	Lost     int          `json:"lost"`
+	New      int          `json:"new"`
+	Outcome  Outcome      `json:"outcome"`
 	Differ   []Difference `json:"fingerprint_differs,omitempty"`
 	Examples []Example    `json:"examples,omitempty"` // questions that were lost
 }
@@ -96,16 +111,7 @@ func Hold(base, runs []*Run, gates []Gate, o Options) ([]Gated, error) {
 			out = append(out, x)
 		}
 	}
-	var cells []*Cell
-	var names [][2]string
-	for i := range out {
-		cells = append(cells, &out[i].Cell)
-		names = append(names, [2]string{out[i].Run, out[i].Base})
-	}
-	holm(cells, names, o.Alpha)
-	for i := range out {
-		out[i].judge()
-	}
+	judge(out, o.Alpha)
 	return out, nil
 }
 
@@ -160,33 +166,57 @@ func hold(b, r *Run, g Gate, o Options) (Gated, error) {
 	return x, nil
 }
 
-// judge fills in Worse, of a cell whose p is adjusted.
-func (x *Gated) judge() {
+// loss is how much the run is worse than its baseline, and the margin, on the scale of the
+// metric; ok is false where nothing was compared.
+func (x *Gated) loss() (loss, margin float64, ok bool) {
 	c := &x.Cell
-	if !c.Shown || c.Difference == nil {
-		return
+	if c.Difference == nil {
+		return 0, 0, false
 	}
-	loss, least := -*c.Difference, c.Hi
-	if least != nil {
-		v := -*least
-		least = &v
-	}
-	margin := x.Margin / 100
+	loss, margin = -*c.Difference, x.Margin/100
 	if measures[x.Metric] != nil { // less is better
-		loss = -loss
-		least = c.Lo
-		margin *= *c.B
+		loss, margin = -loss, margin**c.B
 	}
-	switch {
-	case loss <= 0:
-	case least == nil:
-		x.Worse = loss > margin
-	case *least > margin:
-		x.Worse = true
-	default:
-		x.Doubtful = loss > margin
-	}
+	return loss, margin, true
 }
 
-// Bootstrap intervals over few cases are too narrow; FewCases says when to say so.
-func (x *Gated) FewCases() bool { return x.Cell.Clusters > 1 && x.Cell.Clusters < 10 }
+// tail is the p-value of the loss being the margin, by the test of the cell.
+func (x *Gated) tail(loss, margin float64) float64 {
+	if x.Cell.SE == nil {
+		return math.NaN()
+	}
+	return stats.StudentTail((loss-margin) / *x.Cell.SE, *x.Cell.DF)
+}
+
+// judge gives each gate its outcome. That none is worse needs every gate to say so, so only
+// the tests of a loss are adjusted.
+func judge(list []Gated, alpha float64) {
+	ps := make([]float64, len(list))
+	for i := range list {
+		x := &list[i]
+		ps[i] = 1
+		if loss, margin, ok := x.loss(); ok && loss > margin {
+			if x.P = figure.Defined(x.tail(loss, margin)); x.P != nil {
+				ps[i] = *x.P
+			}
+		}
+	}
+	adjusted := stats.Holm(ps)
+	for i := range list {
+		x := &list[i]
+		loss, margin, ok := x.loss()
+		x.Outcome = Inconclusive
+		switch {
+		case !ok:
+		case x.Cell.Wins+x.Cell.Losses == 0:
+			x.Outcome = NotWorse
+		case x.P != nil:
+			x.Adjusted = &adjusted[i]
+			if adjusted[i] <= alpha {
+				x.Outcome = Worse
+			}
+		case loss < margin && x.tail(loss, margin) <= alpha:
+			x.Outcome = NotWorse
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -67,23 +68,25 @@ func hold(t *testing.T, base, now []schema.QARecord, gates ...string) []compare.
 func TestGate(t *testing.T) {
 	all := func(int) bool { return true }
 	for _, c := range []struct {
-		name           string
-		base, now      []schema.QARecord
-		gate           string
-		worse, doubted bool
+		name      string
+		base, now []schema.QARecord
+		gate      string
+		want      compare.Outcome
 	}{
-		{"the same", side(200, 20, all), side(200, 20, all), "em", false, false},
-		{"better", side(200, 20, func(i int) bool { return i%3 > 0 }), side(200, 20, all), "em", false, false},
-		{"a fifth lost everywhere", side(200, 20, all), side(200, 20, func(i int) bool { return i/20%5 > 0 }), "em", true, false},
-		{"a fifth lost, 10 points granted", side(200, 20, all), side(200, 20, func(i int) bool { return i/20%5 > 0 }), "em:10", true, false},
-		{"a fifth lost, 30 points granted", side(200, 20, all), side(200, 20, func(i int) bool { return i/20%5 > 0 }), "em:30", false, false},
-		{"three of two hundred: no support", side(200, 20, all), side(200, 20, func(i int) bool { return i > 2 }), "em", false, false},
-		{"lost in one case of twenty", side(200, 20, all), side(200, 20, func(i int) bool { return i%20 > 0 }), "em", false, true},
-		{"one case has no interval", side(40, 1, all), side(40, 1, func(i int) bool { return i > 12 }), "em", true, false},
+		{"the same", side(200, 20, all), side(200, 20, all), "em", compare.NotWorse},
+		{"better", side(200, 20, func(i int) bool { return i%3 > 0 }), side(200, 20, all), "em", compare.NotWorse},
+		{"a fifth lost everywhere", side(200, 20, all), side(200, 20, func(i int) bool { return i/20%5 > 0 }), "em", compare.Worse},
+		{"a fifth lost, 10 points granted", side(200, 20, all), side(200, 20, func(i int) bool { return i/20%5 > 0 }), "em:10", compare.Worse},
+		{"a fifth lost, 30 points granted", side(200, 20, all), side(200, 20, func(i int) bool { return i/20%5 > 0 }), "em:30", compare.NotWorse},
+		{"three of two hundred: no support", side(200, 20, all), side(200, 20, func(i int) bool { return i > 2 }), "em", compare.Inconclusive},
+		{"three of two hundred, 10 points granted", side(200, 20, all), side(200, 20, func(i int) bool { return i > 2 }), "em:10", compare.NotWorse},
+		{"20 points on 20 questions", side(20, 5, func(i int) bool { return i%3 > 0 }), side(20, 5, func(i int) bool { return i%3 > 0 && i > 5 }), "em", compare.Inconclusive},
+		{"lost in one case of twenty", side(200, 20, all), side(200, 20, func(i int) bool { return i%20 > 0 }), "em", compare.Inconclusive},
+		{"one case is tested by its questions", side(40, 1, all), side(40, 1, func(i int) bool { return i > 12 }), "em", compare.Worse},
 	} {
 		x := hold(t, c.base, c.now, c.gate)[0]
-		if x.Worse != c.worse || x.Doubtful != c.doubted {
-			t.Errorf("%s: worse %t, doubtful %t: %+v", c.name, x.Worse, x.Doubtful, x.Cell)
+		if x.Outcome != c.want {
+			t.Errorf("%s: %s, want %s: %+v", c.name, x.Outcome, c.want, x.Cell)
 		}
 	}
 }
@@ -95,12 +98,12 @@ func TestGateMeasures(t *testing.T) {
 		slow[i].RetrieveMS *= 1.5
 	}
 	list := hold(t, side(200, 20, all), slow, "retrieve_ms", "retrieve_ms:40", "retrieve_ms:60", "em")
-	for i, want := range []bool{true, true, false, false} {
-		if list[i].Worse != want {
-			t.Errorf("%s: worse is %t: %+v", list[i].Metric, list[i].Worse, list[i].Cell)
+	for i, want := range []compare.Outcome{compare.Worse, compare.Worse, compare.NotWorse, compare.NotWorse} {
+		if list[i].Outcome != want {
+			t.Errorf("%s: %s: %+v", list[i].Metric, list[i].Outcome, list[i].Cell)
 		}
 	}
-	if faster := hold(t, slow, side(200, 20, all), "retrieve_ms")[0]; faster.Worse || faster.Doubtful {
+	if faster := hold(t, slow, side(200, 20, all), "retrieve_ms")[0]; faster.Outcome != compare.NotWorse {
 		t.Errorf("faster is not worse: %+v", faster)
 	}
 }
@@ -128,7 +131,7 @@ func TestGateBaselines(t *testing.T) {
 	base := runs(t, append(rename(side(20, 2, all), "a"), rename(side(20, 2, func(i int) bool { return false }), "b")...)...)
 	now := runs(t, rename(side(20, 2, func(i int) bool { return false }), "b")...)
 	list, err := compare.Hold(base, now, []compare.Gate{{Metric: "em"}}, compare.Options{})
-	if err != nil || list[0].Base != "b" || list[0].Worse {
+	if err != nil || list[0].Base != "b" || list[0].Outcome != compare.NotWorse {
 		t.Errorf("the baseline of b is b: %+v, %v", list, err)
 	}
 	if _, err := compare.Hold(base, runs(t, rename(side(20, 2, all), "c")...), []compare.Gate{{Metric: "em"}}, compare.Options{}); err == nil || !strings.Contains(err.Error(), "c on plain has no baseline: the first run has a on plain, b on plain") {
@@ -158,7 +161,7 @@ func TestGateFalseAlarms(t *testing.T) {
 	for k := range tries {
 		r := rand.New(rand.NewPCG(uint64(k), 3))
 		noisy := func(int) bool { return r.Float64() < .7 }
-		if hold(t, side(100, 12, noisy), side(100, 12, noisy), "em")[0].Worse {
+		if hold(t, side(100, 12, noisy), side(100, 12, noisy), "em")[0].Outcome == compare.Worse {
 			alarms++
 		}
 	}
@@ -201,7 +204,7 @@ func TestExamples(t *testing.T) {
 	b, n := runs(t, base...), runs(t, now...)
 	n[0].Name = "new:memory"
 	gated, err := compare.Hold(b, n, []compare.Gate{{Metric: "em"}}, compare.Options{})
-	if err != nil || !gated[0].Worse {
+	if err != nil || gated[0].Outcome != compare.Worse {
 		t.Fatal(gated, err)
 	}
 	wanted, err := compare.LostExamples(gated, b, n, 2)
@@ -258,5 +261,35 @@ func TestCompareCorrected(t *testing.T) {
 	}
 	if p.Total.N != 20 || p.Total.Wins != 20 || len(c.Categories) != 2 || c.Categories[0].Cell.Wins != 7 || c.Categories[0].Cell.Losses != 2 {
 		t.Errorf("%+v\n%+v", p.Total, c.Categories)
+	}
+}
+
+func TestGateReports(t *testing.T) {
+	all := func(int) bool { return true }
+	list := hold(t, side(200, 20, all), side(200, 20, func(i int) bool { return i/20%5 > 0 }), "em", "em:30", "em:19.9")
+	list[0].Examples = []compare.Example{{Question: "a|b <i>\nc", Gold: "g"}}
+	var x, m strings.Builder
+	if err := compare.WriteJUnit(&x, list, true); err != nil {
+		t.Fatal(err)
+	}
+	var suite struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Errors   int `xml:"errors,attr"`
+		Cases    []struct {
+			Name    string    `xml:"name,attr"`
+			Failure *struct{} `xml:"failure"`
+		} `xml:"testcase"`
+	}
+	if err := xml.Unmarshal([]byte(x.String()), &suite); err != nil || suite.Tests != 3 || suite.Failures != 1 || suite.Errors != 1 || suite.Cases[0].Failure == nil || suite.Cases[1].Failure != nil {
+		t.Errorf("%v, %+v\n%s", err, suite, x.String())
+	}
+	if err := compare.WriteMarkdown(&m, list); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| **worse** | em | memory | plain | 80.00 from 100.00 | -20.00 points |", "| not worse | em |", "a\\|b &lt;i&gt; c"} {
+		if !strings.Contains(m.String(), want) {
+			t.Errorf("lacks %q:\n%s", want, m.String())
+		}
 	}
 }

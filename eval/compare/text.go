@@ -32,7 +32,7 @@ func probability(p *float64) string {
 func (r *Report) WriteText(w io.Writer) {
 	fmt.Fprintf(w, "%s on %s, in percent\n", r.Protocol, r.Dataset)
 	for _, x := range r.Runs {
-		fmt.Fprintf(w, "  %-40s %8s  Wilson %s  n %d, unscored %d\n", x.Run, figure.Percent(x.Overall.Value), figure.Interval(x.Overall.Lo, x.Overall.Hi), x.Overall.N, x.Overall.Unscored)
+		fmt.Fprintf(w, "  %-40s %8s  by conversation %s  n %d in %d, unscored %d\n", x.Run, figure.Percent(x.Overall.Value), figure.Interval(x.Overall.ClusterLo, x.Overall.ClusterHi), x.Overall.N, x.Overall.Clusters, x.Overall.Unscored)
 	}
 	for _, d := range r.Differ {
 		fmt.Fprintf(w, "  ! %s differs, as allowed: %v\n", d.Field, d.Values)
@@ -42,9 +42,9 @@ func (r *Report) WriteText(w io.Writer) {
 	}
 	for _, p := range r.Pairs {
 		fmt.Fprintf(w, "\n%s (A) − %s (B), %s\n", p.A, p.B, p.Test)
-		fmt.Fprintf(w, "  %-24s %8s %16s %6s %6s %6s %8s %8s %6s  %s\n", "", "A − B", "interval", "n", "wins", "losses", "p", "p Holm", "MDE", "better")
+		fmt.Fprintf(w, "  %-24s %8s %16s %6s %6s %6s %6s %8s %8s %6s  %s\n", "", "A − B", "interval", "n", "wins", "losses", "deff", "p", "p Holm", "MDE", "better")
 		line := func(name string, c Cell) {
-			fmt.Fprintf(w, "  %-24s %8s %16s %6d %6d %6d %8s %8s %6s  %s\n", name, signed(c.Difference), signedInterval(c.Lo, c.Hi), c.N, c.Wins, c.Losses, probability(c.P), probability(c.Adjusted), figure.Percent(c.Detectable), c.Better)
+			fmt.Fprintf(w, "  %-24s %8s %16s %6d %6d %6d %6s %8s %8s %6s  %s\n", name, signed(c.Difference), signedInterval(c.Lo, c.Hi), c.N, c.Wins, c.Losses, number(c.Design, "%.2f", 1), probability(c.P), probability(c.Adjusted), figure.Percent(c.Detectable), c.Better)
 		}
 		line("all", p.Total)
 		for _, c := range p.Categories {
@@ -61,8 +61,11 @@ func (r *Report) WriteText(w io.Writer) {
 			}
 		}
 		printExamples(w, p.Examples, p.A, p.B)
-		if c := p.Total; c.Shown && c.Lo != nil && *c.Lo <= 0 && *c.Hi >= 0 {
-			fmt.Fprintf(w, "  ! shown over the questions, not over the %d cases: the interval of whole cases holds 0\n", c.Clusters)
+		switch c := p.Total; {
+		case c.Clusters == 1:
+			fmt.Fprintln(w, "  ! one conversation: its questions are tested, which says nothing of other conversations")
+		case c.Few && c.N > 0:
+			fmt.Fprintf(w, "  ! %d conversations are few: the interval is as wide as that makes it\n", c.Clusters)
 		}
 	}
 }
@@ -76,61 +79,21 @@ func signedInterval(lo, hi *float64) string {
 
 // WriteGates writes what each gate found, in lines that a log shows alone.
 func WriteGates(w io.Writer, list []Gated) {
-	for _, x := range list {
-		c, unit := x.Cell, "points"
-		measured := slices.Contains(Measures(), x.Metric)
-		verdict := "not worse"
-		switch {
-		case x.Worse:
-			verdict = "WORSE"
-		case x.Doubtful:
-			verdict = "worse over the questions, not over the cases: not gated"
-		case c.Shown && c.Better == x.Run && !measured || c.Shown && c.Better == x.Base && measured:
-			verdict = "better"
+	for i := range list {
+		x := &list[i]
+		change, span := x.Change()
+		outcome := string(x.Outcome)
+		if x.Outcome == Worse {
+			outcome = "WORSE"
 		}
-		value, change, span := figure.Percent(c.A)+" from "+figure.Percent(c.B), signed(c.Difference), signedInterval(c.Lo, c.Hi)
-		if measured {
-			unit = "of the baseline"
-			value, change, span = plain(c.A)+" from "+plain(c.B), relative(c.Difference, c.B), relative(c.Lo, c.B)+" to "+relative(c.Hi, c.B)
-		}
-		fmt.Fprintf(w, "%s: %s of %s on %s\n", verdict, x.Metric, x.Run, x.Dataset)
-		fmt.Fprintf(w, "  %s: %s %s, by case %s; margin %g; n %d (%d better, %d worse), p %s, Holm %s, %s\n", value, change, unit, span, x.Margin, c.N, betterOf(c, measured), worseOf(c, measured), probability(c.P), probability(c.Adjusted), x.Test)
-		if x.Lost+x.New > 0 {
-			fmt.Fprintf(w, "  ! scored only in the baseline: %d, only in the new run: %d\n", x.Lost, x.New)
-		}
-		if x.FewCases() {
-			fmt.Fprintf(w, "  ! %d cases: the interval by case is too narrow below about ten\n", c.Clusters)
-		}
-		for _, d := range x.Differ {
-			fmt.Fprintf(w, "  ! %s differs, as allowed: %v\n", d.Field, d.Values)
+		fmt.Fprintf(w, "%s: %s of %s on %s\n", outcome, x.Metric, x.Run, x.Dataset)
+		fmt.Fprintf(w, "  %s: %s, interval %s; margin %g; n %d in %d conversations (%d up, %d down); p of a loss beyond the margin %s, Holm %s; %s\n",
+			x.Value(), change, span, x.Margin, x.Cell.N, x.Cell.Clusters, x.Cell.Wins, x.Cell.Losses, probability(x.P), probability(x.Adjusted), x.Test)
+		for _, n := range x.Notes() {
+			fmt.Fprintf(w, "  ! %s\n", n)
 		}
 		printExamples(w, x.Examples, x.Run, x.Base)
 	}
-}
-
-// betterOf counts the questions at which the new run is better.
-func betterOf(c Cell, measured bool) int {
-	if measured {
-		return c.Losses
-	}
-	return c.Wins
-}
-
-func worseOf(c Cell, measured bool) int { return c.Wins + c.Losses - betterOf(c, measured) }
-
-func plain(x *float64) string {
-	if x == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%.4g", *x)
-}
-
-// relative is a difference in percent of a baseline.
-func relative(x, of *float64) string {
-	if x == nil || of == nil || *of == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%+.1f %%", 100**x / *of)
 }
 
 // printExamples shows questions that one of a and b answered better, both answers and

@@ -55,6 +55,9 @@ func (x *explainer) alteredHit(r *schema.QARecord, h *schema.QAHit, v *version, 
 			d = e
 		}
 	}
+	if d.Kind != schema.FaultOlder && x.told.mostly(h.Text, n.refs) {
+		d.Kind = schema.FaultOther
+	}
 	f := altered(schema.HopAlteredRetrieved, d, v.text, h.Text, n, h.ID)
 	f.reason = fmt.Sprintf("the memory of %s came back at rank %d with %s: %s", n.name, h.Rank, faultWords[d.Kind], d.Marked)
 	f.reason += x.whose(h.Text, n, d.Kind)
@@ -81,6 +84,9 @@ func (x *explainer) unlike(h *schema.QAHit, n *need) *finding {
 		d := x.difference(o, h.Text)
 		if d.Same() || d.Kind == schema.FaultOther && len(h.Sources) > 1 {
 			continue
+		}
+		if x.told.mostly(h.Text, n.refs) {
+			d.Kind = schema.FaultOther
 		}
 		f := altered(schema.HopAlteredRetrieved, d, o.Text, h.Text, n, h.ID)
 		f.reason = fmt.Sprintf("the hit at rank %d names %s as its source and has %s: %s", h.Rank, n.name, faultWords[d.Kind], d.Marked)

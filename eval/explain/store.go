@@ -98,6 +98,9 @@ func (x *explainer) alteredStored(n *need, s int) (finding, bool) {
 	if best == nil {
 		return finding{}, false
 	}
+	if x.told.mostly(best.text, n.refs) {
+		diff.Kind = schema.FaultOther
+	}
 	f := altered(schema.HopAlteredStored, diff, want, best.text, n, best.id)
 	f.reason = fmt.Sprintf("the memory of %s was stored with %s: %s", n.name, faultWords[diff.Kind], diff.Marked)
 	if other, ok := x.told.says(best.text, n.refs); ok && diff.Kind == schema.FaultOther {
@@ -120,6 +123,12 @@ func (x *explainer) difference(o fidelity.Original, text string) fidelity.Differ
 		return d
 	}
 	return fidelity.Facts(o, text)
+}
+
+// mostly reports whether another turn of the case is most of a text.
+func (s *story) mostly(text string, refs []schema.EventRef) bool {
+	ref, ok := s.says(text, refs)
+	return ok && len(s.turnKey(s.turns[ref.TurnID].turn))*10 >= len(textnorm.Key(text))*7
 }
 
 // says finds the turn that a text says word for word, other than those of refs.

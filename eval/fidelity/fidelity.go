@@ -74,6 +74,10 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	}
 	a := align(want, have)
 	d := Difference{Kept: a.kept()}
+	if whole, piece := taken(o.Text, want, got); len(have) > 1 && d.Kept > 0 && (whole || piece) {
+		d.Kind, d.Marked = schema.FaultCut, a.marked(o.Text, got)
+		return d
+	}
 	if d.Kept < foreignBelow {
 		d.Kind, d.Marked = schema.FaultOther, mark(deletion(o.Text), insertion(got))
 		return d
@@ -161,11 +165,15 @@ func Facts(o Original, got string) Difference {
 	fresh := func(is func(word) bool) bool {
 		return slices.ContainsFunc(have, func(w word) bool { return is(w) && !known[w.norm] })
 	}
+	var dates []timex.Expr
+	if compat := textnorm.Compat(sentence); len(compat) == len(sentence) {
+		dates = timex.Find(compat, 0)
+	}
 	swapped := func(is func(word) bool) bool { return gone(is) && fresh(is) }
 	switch {
 	case shared >= 0.6 && negations(want)%2 != negations(have)%2:
 		d.Kind = schema.FaultNegated
-	case swapped(func(w word) bool { return w.number }) && len(timex.Find(textnorm.Compat(sentence), 0)) == 0:
+	case gone(func(w word) bool { return w.number && !inside(w, dates) }) && fresh(func(w word) bool { return w.number }):
 		d.Kind = schema.FaultNumber
 	case swapped(func(w word) bool { return w.name }):
 		d.Kind = schema.FaultName

@@ -17,6 +17,7 @@ type Frame struct {
 	days     map[timex.Day]int
 	kept     float64 // sum over texts of the share of words kept
 	parts    int     // that are sentences taken from the original, not all of them
+	broken   int     // that are a piece of the original which ends inside a sentence
 	compared int
 	beside   map[string]int // words beyond the original: how many texts have them
 }
@@ -34,8 +35,11 @@ func (f *Frame) Learn(o Original, got string) {
 	at := within(want, have)
 	if at < 0 {
 		f.kept += align(want, have).kept()
-		if taken(want, got) {
+		switch whole, piece := taken(o.Text, want, got); {
+		case whole:
 			f.parts++
+		case piece:
+			f.broken++
 		}
 		return
 	}
@@ -60,24 +64,37 @@ func (f *Frame) Learn(o Original, got string) {
 // Verbatim reports whether the system keeps what was said, as far as its texts show. One
 // that takes sentences out of it, or writes in its own words, is judged on facts.
 func (f *Frame) Verbatim() bool {
-	return f.compared == 0 || f.texts*2 >= f.compared || f.kept/float64(f.compared) >= 0.6 && f.parts*4 < f.compared
+	return f.compared == 0 || (f.texts+f.broken)*2 >= f.compared || f.compared >= 4 && f.kept/float64(f.compared) >= 0.6 && f.parts*4 < f.compared
 }
 
 // taken reports whether every line of a text, after its label, is a stretch of the
-// original.
-func taken(want []word, got string) bool {
+// original (piece), and whether each ends where a sentence of it does (whole).
+func taken(text string, want []word, got string) (whole, piece bool) {
+	whole, piece = true, true
 	for line := range strings.Lines(got) {
 		if at := strings.IndexAny(line, "]:："); at >= 0 && at < 40 {
 			line = strings.TrimLeft(line[at:], "]:： ")
 		}
-		if ws := words(line); len(ws) > 0 && within(ws, want) < 0 {
-			return false
+		ws := words(line)
+		if len(ws) == 0 {
+			continue
 		}
+		at := within(ws, want)
+		if at < 0 && len(ws) > 1 { // a cut may have left a part of the last word
+			at = within(ws[:len(ws)-1], want)
+			whole = false
+		}
+		if at < 0 {
+			return false, false
+		}
+		end := want[min(len(want), at+len(ws))-1].to
+		rest := strings.TrimLeft(text[end:], " \"'”’)")
+		whole = whole && (rest == "" || strings.ContainsAny(rest[:1], ".!?;,\n") || strings.HasPrefix(rest, "。") || strings.HasPrefix(rest, "，") || strings.HasPrefix(rest, "！") || strings.HasPrefix(rest, "？"))
 	}
-	return true
+	return whole, piece && !whole
 }
 
-// label is what stands before the original on its line.
+// label is what is before the original on its line.
 func label(got string, have []word, at int) string {
 	from := 0
 	if at < len(have) {

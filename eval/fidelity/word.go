@@ -2,6 +2,7 @@ package fidelity
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -47,10 +48,7 @@ func words(text string) []word {
 		start, opens = -1, false
 	}
 	for i, r := range text {
-		size := utf8.RuneLen(r)
-		if size < 0 {
-			size = 1
-		}
+		_, size := utf8.DecodeRuneInString(text[i:]) // 1 for a byte that is not UTF-8
 		after, _ := utf8.DecodeRuneInString(text[min(len(text), i+size):])
 		switch {
 		case unicode.Is(unicode.Cf, r):
@@ -87,8 +85,11 @@ func newWord(s string, from int, opens bool) word {
 	}, fold), from: from, to: from + len(s), weight: 1}
 	first, _ := utf8.DecodeRuneInString(s)
 	w.nt = strings.HasSuffix(fold, "n't") || strings.HasSuffix(fold, "n’t")
-	_, ordinal, counts := timex.NumberWord(w.norm)
-	w.number = strings.ContainsFunc(s, unicode.IsDigit) || counts && !ordinal && w.norm != "a" && w.norm != "an" || strings.ContainsAny(s, "零〇一二两三四五六七八九十百千万亿")
+	value, ordinal, counts := timex.NumberWord(w.norm)
+	if counts && !ordinal && value >= 2 { // "one" is more often no number
+		w.norm = strconv.FormatFloat(value, 'f', -1, 64)
+	}
+	w.number = strings.ContainsFunc(s, unicode.IsDigit) || counts && !ordinal && value >= 2 || strings.ContainsAny(s, "零〇一二两三四五六七八九十百千万亿")
 	w.name = unicode.IsUpper(first) && !opens && w.norm != "i" && !strings.HasPrefix(fold, "i'") && !strings.HasPrefix(fold, "i’")
 	switch {
 	case w.number:

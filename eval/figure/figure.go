@@ -16,17 +16,12 @@ import (
 // Options of every interval.
 type Options struct {
 	Confidence float64 // of every interval, in (0,1); 0 means 0.95
-	Draws      int     // of the bootstrap; 0 means 2,000
-	Seed       uint64  // of the bootstrap
 }
 
 // Defaults fills in what is 0.
 func (o Options) Defaults() Options {
 	if o.Confidence == 0 {
 		o.Confidence = 0.95
-	}
-	if o.Draws == 0 {
-		o.Draws = 2000
 	}
 	return o
 }
@@ -125,7 +120,9 @@ func (c *Cell) sorted() []stats.Cluster {
 	slices.Sort(names)
 	out := make([]stats.Cluster, len(names))
 	for i, name := range names {
-		out[i] = stats.Cluster{Sum: Sum(c.clusters[name]), N: len(c.clusters[name])}
+		for _, v := range slices.Sorted(slices.Values(c.clusters[name])) {
+			out[i].Add(v)
+		}
 	}
 	return out
 }
@@ -146,8 +143,8 @@ func (c *Cell) Figure(o Options) schema.Figure {
 	in := stats.WilsonOf(value, float64(f.N), o.Confidence)
 	f.Value, f.Lo, f.Hi = &value, &in.Lo, &in.Hi
 	f.Strict = Defined(c.Sum() / float64(scored+c.unscored))
-	boot := stats.BootstrapMean(c.sorted(), o.Draws, o.Seed, o.Confidence)
-	f.ClusterLo, f.ClusterHi = Defined(boot.Lo), Defined(boot.Hi)
+	over := stats.ClusterMean(c.sorted()).ShareInterval(o.Confidence)
+	f.ClusterLo, f.ClusterHi = Defined(over.Lo), Defined(over.Hi)
 	return f
 }
 

@@ -33,6 +33,7 @@ import (
 	"membench/eval/records"
 	evalrun "membench/eval/run"
 	"membench/internal/build"
+	"membench/llm"
 	"membench/models"
 	"membench/schema"
 )
@@ -156,6 +157,7 @@ func (p *plan) ask(ctx context.Context) (res evalrun.Result, err error) {
 	}
 	if err == nil {
 		p.sayAsked(res)
+		p.sayReplayed()
 	}
 	return res, err
 }
@@ -220,6 +222,15 @@ func (p *plan) sayAsked(res evalrun.Result) {
 	p.o.Log.printf("%s", line)
 	if n := res.Outcomes[schema.OutcomeError] + res.Outcomes[schema.OutcomeTimeout]; n > 0 {
 		p.o.Log.printf("%d questions failed: jq 'select(.error) | .error' %s; --only-failed asks them again", n, filepath.Join(p.dir, evalrun.QAFile))
+	}
+}
+
+// sayReplayed says when repeats were no new draws.
+func (p *plan) sayReplayed() {
+	for _, row := range p.models.Usage().Rows {
+		if p.run.Repeats > 1 && row.Purpose == llm.PurposeRead && row.Replayed > 0 {
+			p.o.Log.printf("num_runs %d: %d of %d answers came from the cassette: these repeats are the draws recorded then, and the spread is theirs (--cassette-mode record asks again)", p.run.Repeats, row.Replayed, row.Answers)
+		}
 	}
 }
 
@@ -301,8 +312,7 @@ func (p *plan) gradeStep(ctx context.Context, b *build.Builder) error {
 // aggregateStep makes the figures.
 func (p *plan) aggregateStep(ctx context.Context, b *build.Builder, prices figure.Prices) error {
 	o := AggregateOptions{Inputs: []string{p.dir}, Stdin: p.o.Stdin, Log: p.o.Log}
-	o.Seed, o.Prices = 1, prices
-	_, _, err := b.Do(ctx, build.Step{Name: "aggregate", Version: 1, Options: map[string]any{"prices": prices.Prices, "currency": prices.Currency, "as_of": prices.AsOf}, Inputs: p.there(records.QAFile, records.SessionFile), InPlace: true,
+	_, _, err := b.Do(ctx, build.Step{Name: "aggregate", Version: 2, Options: map[string]any{"prices": prices.Prices, "currency": prices.Currency, "as_of": prices.AsOf}, Inputs: p.there(records.QAFile, records.SessionFile), InPlace: true,
 		Output: filepath.Join(p.dir, SummaryFile), Also: []string{filepath.Join(p.dir, "aggregate_metrics*.json")}, Run: func(ctx context.Context, _ string) (build.Result, error) {
 			all, err := Aggregate(ctx, o)
 			if err == nil {
@@ -316,7 +326,7 @@ func (p *plan) aggregateStep(ctx context.Context, b *build.Builder, prices figur
 // reportStep writes the reports.
 func (p *plan) reportStep(ctx context.Context, b *build.Builder, prices figure.Prices) error {
 	o := ReportOptions{Inputs: []string{p.dir}, Formats: p.formats, Lang: "en", Out: p.dir, Log: p.o.Log}
-	o.Figures.Seed, o.Figures.Prices = 1, prices
+	o.Figures.Prices = prices
 	var files []string
 	for _, f := range p.formats {
 		files = append(files, filepath.Join(p.dir, "report."+f))

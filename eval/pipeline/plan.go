@@ -184,24 +184,8 @@ func (p *plan) planGrade() (err error) {
 	}
 	g := grade.Options{Votes: max(1, v.Votes), Workers: v.Workers}
 	names := v.Protocols
-	if judge == "model" && len(names) == 0 {
-		names = slices.Clone(StringProtocols)
-		of := map[string][]string{} // data set → protocols
-		for _, d := range p.v.Datasets {
-			of[d.Adapter] = judgeOf(d.Adapter)
-			for _, x := range of[d.Adapter] {
-				if !slices.Contains(names, x) {
-					names = append(names, x)
-				}
-			}
-		}
-		g.Asks = func(x *protocol.Protocol, r *schema.QARecord) bool {
-			list, ok := of[r.Dataset]
-			if !ok { // cases of our own form carry the name of their set
-				list = judgeOf(r.Dataset)
-			}
-			return slices.Contains(list, x.Name)
-		}
+	if len(names) == 0 {
+		names, g.Asks = p.protocols(judge == "model")
 	}
 	if g.Protocols, err = Protocols(protocol.Inputs{}, names...); err != nil {
 		return err
@@ -219,6 +203,30 @@ func (p *plan) planGrade() (err error) {
 		p.grade.Explain = &explain.Options{}
 	}
 	return nil
+}
+
+// protocols are those of a run that names none: every rule that needs nothing, and what
+// each data set is judged by, with a model where one judges, else as far as it has a
+// rule. asks says which records the latter are for.
+func (p *plan) protocols(model bool) (names []string, asks func(*protocol.Protocol, *schema.QARecord) bool) {
+	names = slices.Clone(StringProtocols)
+	of := map[string][]string{} // data set → protocols
+	for _, d := range p.v.Datasets {
+		of[d.Adapter] = judgeOf(d.Adapter)
+		for _, x := range of[d.Adapter] {
+			known, err := protocol.ByName(x)
+			if err == nil && (model || known[0].Rule != nil) && !slices.Contains(names, x) {
+				names = append(names, x)
+			}
+		}
+	}
+	return names, func(x *protocol.Protocol, r *schema.QARecord) bool {
+		list, ok := of[r.Dataset]
+		if !ok { // cases of our own form carry the name of their set
+			list = judgeOf(r.Dataset)
+		}
+		return slices.Contains(list, x.Name)
+	}
 }
 
 // hashes reports whether name is that of vectors without a model.

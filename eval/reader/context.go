@@ -20,8 +20,8 @@ type Show struct {
 }
 
 // Note begins a line that says something of the hit above it in a system's own context,
-// such as a claim of a graph and when it holds: for a model; the rule reader answers with
-// what was said.
+// such as a claim of a graph and when it holds. The rule reader answers with what was
+// said, and takes from notes what holds, what has ended and what is denied.
 const Note = "    = "
 
 // Context renders hits, best first: "[rank] time text", a line or more each. A hit that

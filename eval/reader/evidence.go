@@ -19,12 +19,15 @@ type unit struct {
 	day     timex.Day
 	dated   bool // day is when it was said
 	asks    bool
+	hit     int  // number of the hit that it is of, from 1; 0: none
+	former  bool // it says what holds no longer
 }
 
 // evidence is a context, cut into sentences.
 type evidence struct {
 	units []unit
 	lines int
+	notes []note         // claims below the turns
 	df    map[string]int // units that hold a term
 	// byPrefix are the terms of Latin letters by their first five bytes, in the order of the context.
 	byPrefix map[string][]string
@@ -37,20 +40,24 @@ var (
 )
 
 // parse cuts a context into sentences and finds who said them and when. It reads what
-// Show renders, "[time]" before the turns of a session, and plain texts. Lines that begin
-// with Note are not read.
+// Show renders, "[time]" before the turns of a session, plain texts, and notes.
 func parse(context string, speakers []string) *evidence {
 	e := &evidence{df: map[string]int{}, byPrefix: map[string][]string{}}
 	var day timex.Day
 	dated := false
 	speaker := ""
+	hit := 0
 	for line := range strings.Lines(context) {
-		if strings.HasPrefix(line, Note) {
+		if rest, ok := strings.CutPrefix(line, Note); ok {
+			if n, ok := noteOf(rest, e.lines-1); ok {
+				e.notes = append(e.notes, n)
+			}
 			continue
 		}
 		line = strings.TrimSpace(line)
 		if m := headed.FindString(line); m != "" {
 			line, dated, speaker = line[len(m):], false, ""
+			hit = atoi(m)
 		}
 		if m := stamped.FindStringSubmatch(line); m != nil {
 			if d, ok := civil(m[1], m[2], m[3]); ok {
@@ -68,7 +75,7 @@ func parse(context string, speakers []string) *evidence {
 			continue
 		}
 		for _, s := range openie.Sentences(line) {
-			u := unit{text: s.Text, speaker: speaker, line: e.lines, day: day, dated: dated, asks: s.Question}
+			u := unit{text: s.Text, speaker: speaker, line: e.lines, day: day, dated: dated, asks: s.Question, hit: hit}
 			u.terms = tokens.Terms(s.Text)
 			slices.Sort(u.terms)
 			u.terms = slices.Compact(u.terms)
@@ -81,6 +88,9 @@ func parse(context string, speakers []string) *evidence {
 		}
 		e.lines++
 	}
+	for i := range e.units {
+		e.units[i].former = len(e.notes) > 0 && e.outdated(&e.units[i])
+	}
 	return e
 }
 
@@ -92,10 +102,13 @@ func civil(y, m, d string) (timex.Day, bool) {
 	return timex.Date(year, month, day), true
 }
 
+// atoi reads the digits of s.
 func atoi(s string) int {
 	n := 0
 	for _, c := range s {
-		n = n*10 + int(c-'0')
+		if c >= '0' && c <= '9' {
+			n = n*10 + int(c-'0')
+		}
 	}
 	return n
 }

@@ -38,6 +38,10 @@ type question struct {
 	sides    []string // either
 	past     bool     // "how long ago", "多久以前"
 	newest   bool     // it asks for what holds now
+	was      bool     // it asks for what was, not for what is
+	ever     bool     // it asks whether something was ever so
+	still    bool     // it asks whether something is so now
+	several  bool     // it is about more people than it names as speakers
 }
 
 var (
@@ -52,6 +56,12 @@ var (
 	reList   = pattern.New(`^(?:in |to |from |of |with |for )?(?:what|which)(?: (?:are|were|other|some|kinds? of|types? of|sorts? of|all|different))* (?:[\w+'-]+ ){0,2}?([\w'-]+s)\b|\bname (?:all|the)\b|\blist\b|^what all\b`)
 	reFirst  = pattern.New(`(?i)\b(?:i|my|me|mine|we|our)\b`)
 	reNow    = pattern.New(`\b(?:now|current|currently|latest|these days|at present|most recent|recently|still|up to now|so far)\b|现在|目前|最近|最新|如今|当前`)
+
+	reBoth = pattern.New(`\b(?:both|each other|together|they|their|them)\b|[\w'’]+ and [A-Z]\w+|[A-Z]\w+ and \w+|都|他们|一起|两人|[和跟与]`)
+
+	reWas   = pattern.New(`\b(?:did|was|were|had|used to|before|formerly|previous(?:ly)?|first|originally|ever|once|when|ago|until)\b|以前|曾经?|之前|原来|过|当时|那时`)
+	reEver  = pattern.New(`\b(?:ever|did|has|have)\b.*\b(?:ever|before|been|once)\b|\bdid\b|曾经?|有没有.*过|过吗`)
+	reStill = pattern.New(`\bstill\b|\bany ?more\b|\b(?:does|do|is|are|has|have)\b|还|仍|现在`)
 
 	zhWhen   = pattern.New(`什么时候|何时|哪一?[天年月日周]|几[月号日]|什么时间|哪个(?:月|星期|周末)|几点`)
 	zhLong   = pattern.New(`多久|多长时间|几(?:个)?(?:天|年|月|小时|分钟|周|星期|礼拜)|多少(?:个)?(?:天|年|月|小时|分钟|周|星期)`)
@@ -75,6 +85,9 @@ func understand(q schema.Question, speakers []string) question {
 	default:
 		out.kind = latinKind(&out, low)
 	}
+	out.was, out.ever = reWas.MatchString(low) && !out.newest, reEver.MatchString(low)
+	out.still = !out.was && reStill.MatchString(low)
+	out.several = reBoth.MatchString(text)
 	out.first = reFirst.MatchString(text) || strings.Contains(text, "我")
 	names := map[string]bool{}
 	for _, s := range speakers {

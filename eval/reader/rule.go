@@ -26,11 +26,12 @@ const (
 // internal/judgetrain tunes on, with the gold evidence as the context and with ten hits
 // of BM25; docs/quality.md has the figures.
 const (
-	support  = 0.05 // least share of the question's words that an answer's sentence needs
-	shareOf  = 0.5  // sentences of at least this share of the best one's score belong to an answer
-	listOf   = 0.5  // the same of a list
-	maxUnits = 4    // sentences of an answer; of a list maxList
-	maxList  = 6
+	support   = 0.05 // least share of the question's words that an answer's sentence needs
+	shareOf   = 0.5  // sentences of at least this share of the best one's score belong to an answer
+	listOf    = 0.5  // the same of a list
+	maxUnits  = 4    // sentences of an answer; of a list maxList
+	maxList   = 6
+	usedUnits = 500 // sentences of a context up to which an answer says what it was taken from
 )
 
 // Rule is the deterministic reader: it answers with words of the context, by what the
@@ -80,7 +81,35 @@ func (r *rule) Read(ctx context.Context, in Input) (Answer, error) {
 			text = RefusalZH
 		}
 	}
-	return Answer{Text: text, By: schema.ByRule}, nil
+	return Answer{Text: text, Used: used(text, q, ev), By: schema.ByRule}, nil
+}
+
+// used are the hits whose sentences are in an answer, or that the answer was taken from;
+// a refusal rests on none.
+func used(text string, q question, ev *evidence) (out []int) {
+	if text == Refusal || text == RefusalZH || len(ev.units) > usedUnits {
+		return nil
+	}
+	add := func(u *unit) {
+		if u.hit > 0 && !slices.Contains(out, u.hit) {
+			out = append(out, u.hit)
+		}
+	}
+	ranked := rankUnits(q, ev)
+	for _, s := range ranked {
+		if strings.Contains(text, s.text) {
+			add(s.unit)
+		}
+	}
+	for i := 0; len(out) == 0 && i < len(ranked); i++ {
+		if strings.Contains(ranked[i].text, text) {
+			add(ranked[i].unit)
+		}
+	}
+	if len(out) == 0 && len(ranked) > 0 {
+		add(ranked[0].unit)
+	}
+	return out
 }
 
 func (r *rule) evidence(context string, speakers []string) *evidence {
@@ -190,6 +219,9 @@ func fits(q question, u *unit) float64 {
 	if len(u.terms) < 2 {
 		f *= .5
 	}
+	if u.former && !q.was && !q.ever {
+		f *= .3
+	}
 	return f
 }
 
@@ -225,22 +257,23 @@ func answer(q question, ev *evidence, asOf string) string {
 		}
 	case who, where:
 		if s := spanName(q, near); s != "" {
-			return s + ": " + near[0].text
+			return s + ": " + near[0].text + before(q, ev, near[0].text)
 		}
 	case yesno:
-		return spanYesNo(q, near)
+		return spanYesNo(q, ev, near)
 	case either:
 		if s := spanEither(q, ranked); s != "" {
 			return s
 		}
 	}
-	return sentences(q, ranked)
+	text := sentences(q, ranked)
+	return text + before(q, ev, text)
 }
 
 // foreign reports whether the question is about one speaker and all that fits is the
 // other's, about itself.
 func foreign(q question, ranked []scored) bool {
-	if len(q.subjects) != 1 {
+	if len(q.subjects) != 1 || q.several {
 		return false
 	}
 	top := ranked[:max(1, count(ranked, .7))]
@@ -277,6 +310,15 @@ func newestFirst(ranked []scored) []scored {
 	return out
 }
 
+// distinct is how many turns the sentences are of.
+func distinct(ranked []scored) int {
+	lines := map[int]bool{}
+	for _, s := range ranked {
+		lines[s.line] = true
+	}
+	return len(lines)
+}
+
 // sentences joins the best sentences in the order of the context.
 func sentences(q question, ranked []scored) string {
 	most, share := maxUnits, shareOf
@@ -287,6 +329,15 @@ func sentences(q question, ranked []scored) string {
 	pick := map[int]string{}
 	for _, s := range ranked[:n] {
 		pick[s.pos] = s.text
+	}
+	// Few turns were shown because each of them matters: all are heard.
+	heard := map[int]bool{}
+	if lines := distinct(ranked); lines <= most {
+		for _, s := range ranked {
+			if !heard[s.line] && !s.asks {
+				heard[s.line], pick[s.pos] = true, s.text
+			}
+		}
 	}
 	// What a sentence brings up, the next one of the same breath often says.
 	for _, s := range ranked {

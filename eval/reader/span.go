@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,6 +17,10 @@ var months = [...]string{"", "January", "February", "March", "April", "May", "Ju
 // spanWhen is the day that the best sentences name, counted from when they were said;
 // where none names one, the day on which the best was said.
 func spanWhen(q question, near []scored) string {
+	// Of turns that fit nearly as well the one that names a day comes first.
+	near = slices.Clone(near)
+	n := count(near, .8)
+	slices.SortStableFunc(near[:n], func(a, b scored) int { return cmp.Compare(b.timed(), a.timed()) })
 	for _, s := range near {
 		if !s.dated {
 			for _, e := range timex.Find(s.text, 0) {
@@ -39,6 +44,14 @@ func spanWhen(q question, near []scored) string {
 		return sayDay(q.han, near[0].day)
 	}
 	return ""
+}
+
+// timed is 1 for a sentence that names days.
+func (s scored) timed() int {
+	if slices.ContainsFunc(timex.Find(s.text, 2000), func(e timex.Expr) bool { return e.Kind == timex.Absolute || e.Kind == timex.Deictic }) {
+		return 1
+	}
+	return 0
 }
 
 // sayWhen says which days an expression means that was said on day ref.
@@ -276,11 +289,13 @@ func spanName(q question, near []scored) string {
 var (
 	reDenies = pattern.New(`(?i)\b(?:not|no|never|none|nothing|nobody|without|hardly|cannot)\b|n['’]t\b`)
 	zhDenies = pattern.New(`没有|没|不|未|从不|并非|无法`)
+	// What says that something is over.
+	reEnds   = pattern.New(`(?i)\b(?:sold|gave (?:\w+ )*away|got rid of|no longer|not? \w+ any ?more|used to|quit|stopped|left|moved (?:out|away)|broke up|ended|cancell?ed|returned|lost)\b|卖了|卖掉|不再|辞了|分手|戒了|搬走`)
 	reLikely = pattern.New(`(?i)\b(?:would|might|could|likely|may)\b`)
 )
 
 // spanYesNo says yes where the best sentence denies as much as the question does.
-func spanYesNo(q question, near []scored) string {
+func spanYesNo(q question, ev *evidence, near []scored) string {
 	deny := func(s string) bool {
 		if q.han {
 			s = strings.NewReplacer("是不是", "", "有没有", "", "会不会", "", "能不能", "", "要不要", "", "不错", "", "不过", "", "对不起", "").Replace(s)
@@ -288,15 +303,26 @@ func spanYesNo(q question, near []scored) string {
 		}
 		return reDenies.MatchString(s)
 	}
-	yes := deny(q.text) == deny(near[0].text)
+	said := near[0]
+	ended := q.still && reEnds.MatchString(said.text)
+	yes := deny(q.text) == (deny(said.text) || ended)
+	if y, n, ok := yesNoOfClaims(q, ev); ok {
+		yes = y != deny(q.text)
+		for _, s := range near {
+			if s.line == n.line {
+				said = s
+				break
+			}
+		}
+	}
 	if q.han {
-		return map[bool]string{true: "是，", false: "不是，"}[yes] + near[0].text
+		return map[bool]string{true: "是，", false: "不是，"}[yes] + said.text
 	}
 	word := map[bool]string{true: "Yes", false: "No"}[yes]
 	if reLikely.MatchString(q.text) {
 		word = map[bool]string{true: "Likely yes", false: "Likely no"}[yes]
 	}
-	return word + ": " + near[0].text
+	return word + ": " + said.text
 }
 
 // spanEither is the side of the question that the best sentences speak of more; asked

@@ -224,8 +224,8 @@ func (d *Dataset) figures() table {
 		t.rows = append(t.rows, []cell{{words: data(s.Name())}, num(percent(f.Value)), num(interval(f.Lo, f.Hi)), num(interval(f.ClusterLo, f.ClusterHi)),
 			{words: data(grouped(f.N)), find: d.find(s, nil)}, {words: data(grouped(f.Unscored)), find: d.find(s, map[string]string{"verdict": Unscored})}, num(percent(f.Strict)), num(percent(sc.Macro)), num(fixed), num(std)})
 	}
-	t.notes = append(t.notes, w("Interval: Wilson's, over questions; by case: bootstrap that draws whole cases. Unscored: asking or judging failed; strict counts them as 0. Macro: mean of the set's own labels.",
-		"区间：对问题的 Wilson 区间；按案例：整案例重抽的自助法。未评分：提问或评判失败；“严格”把它们计为 0。宏平均：数据集各标签均值的平均。"))
+	t.notes = append(t.notes, w("Interval: Wilson's, over questions; by case: Student's t over cases. Unscored: asking or judging failed; strict counts them as 0. Macro: mean of the set's own labels.",
+		"区间：对问题的 Wilson 区间；按案例：以案例为单位的 t 区间。未评分：提问或评判失败；“严格”把它们计为 0。宏平均：数据集各标签均值的平均。"))
 	if repeated {
 		t.notes = append(t.notes, w("Std over repeats: of the repeats' means, n − 1 below the bar; in brackets how many.", "重复间标准差：各次重复均值的样本标准差（n − 1）；括号内为重复次数。"))
 	} else {

@@ -111,10 +111,11 @@ func (p *player) show(hits []schema.QAHit, own string) string {
 	return short
 }
 
-// deeper looks for gold evidence below k, where that asks no model for words.
+// deeper looks for gold evidence below k, where that is not known to ask a model for
+// words.
 func (p *player) deeper(ctx context.Context, q schema.Question, query memory.Query, found *shown) error {
 	caps := p.u.caps
-	if p.o.Depth <= query.K || caps.Retrieval != memory.RetrievalRanked || caps.UsesGold || caps.Calls == nil || caps.Calls.LLMPerQuery.Max > 0 {
+	if p.o.Depth <= query.K || caps.Retrieval != memory.RetrievalRanked || caps.UsesGold || caps.Calls != nil && caps.Calls.LLMPerQuery.Max > 0 {
 		return nil
 	}
 	missing := slices.ContainsFunc(q.Evidence, func(e schema.EventRef) bool {

@@ -21,12 +21,7 @@ const shortTurn = 12
 // keeps them in its own words, gives none.
 func (p *player) lost(ctx context.Context, n int) ([]schema.EventRef, error) {
 	list, ok := memory.List(p.m)
-	switch p.u.caps.Unit {
-	case "", "turn", "pair", "chunk":
-	default:
-		ok = false
-	}
-	if !ok {
+	if !ok || p.u.caps.Unit == "fact" || p.u.caps.Unit == "nothing" {
 		return nil, nil
 	}
 	held, err := do(ctx, p, "showing the memory", p.o.Limits.Ingest, func(ctx context.Context) (string, error) {

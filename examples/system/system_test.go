@@ -6,10 +6,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
-	"membench/internal/tokens"
 	"membench/memory"
 	"membench/memory/memorytest"
 	"membench/schema"
@@ -47,7 +48,7 @@ func (m *mind) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, erro
 	}
 	for _, t := range b.Turns {
 		id := schema.PointID(fmt.Sprintf("%s:%06d", t.Sources[0].ConvID, t.Sources[0].TurnID))
-		m.turns = append(m.turns, kept{memory.Hit{ID: id, Text: t.Text, Sources: t.Sources}, b.UserID, tokens.Terms(t.Text)})
+		m.turns = append(m.turns, kept{memory.Hit{ID: id, Text: t.Text, Sources: t.Sources}, b.UserID, words(t.Text)})
 	}
 	m.done[b.ID()] = true
 	return memory.Receipt{}, nil
@@ -57,7 +58,7 @@ func (m *mind) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved, 
 	var out memory.Retrieved
 	for _, k := range m.turns {
 		h := k.Hit
-		for _, w := range tokens.Terms(q.Text) {
+		for _, w := range words(q.Text) {
 			if slices.Contains(k.words, w) {
 				h.Score++
 			}
@@ -74,6 +75,10 @@ func (m *mind) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved, 
 }
 
 func (m *mind) Close() error { return nil }
+
+var word = regexp.MustCompile(`\p{Han}|[\p{L}\p{N}]+`)
+
+func words(text string) []string { return word.FindAllString(strings.ToLower(text), -1) }
 
 func TestShared(t *testing.T) {
 	memorytest.Run(t, func(*testing.T) memory.System { return shared{} })

@@ -119,6 +119,8 @@ type Fact struct {
 	Confidence float64
 	Tier       Tier
 	Start, End int // bytes of the sentence in the text
+
+	able bool // under "can"
 }
 
 // Options say how a text is to be read.

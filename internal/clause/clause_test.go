@@ -30,7 +30,7 @@ func TestRead(t *testing.T) {
 		{"Did you buy the car?", []string{"A|buy|car||OWNS question"}},
 		{"She said that Anna moved to Rome.", []string{"pronoun|say|say Anna moved to Rome||DID", "named|move|Rome||LIVES_IN hearsay"}},
 		{"If I had time, I would learn Greek.", []string{"S|have|time||HAS condition", "S|learn|learn Greek||DID condition"}},
-		{"I usually give up but fixed the bike.", []string{"S|give up|give up|usually|DID", "S|fix|fix bike||DID"}},
+		{"I usually give up but fixed the bike.", []string{"S|give up|give up|usually|HAS_HABIT", "S|fix|fix bike||DID"}},
 		{"I'm allergic to peanuts.", []string{"S|be|allergic to peanuts||HAS_CONDITION"}},
 		{"Let me know how it goes!", nil},
 		{"我已经不在银行工作了，现在自己开咖啡店。", []string{"S|工作|银行||WORKS_AT not", "S|开|开咖啡店|现在|DID"}},

@@ -41,8 +41,8 @@ func (s *enSentence) hold(i, subj, governor int, v verbGroup, f *Fact) (Tense, M
 			return Past, Asserted
 		}
 		return tense, Condition
-	case "have to", "need to":
-		return Present, Asserted
+	case "can":
+		f.able = true
 	}
 	if s.hasIf(i) && tense != Past && !perfect {
 		return tense, Condition
@@ -93,9 +93,6 @@ func (s *enSentence) tense(v verbGroup) (t Tense, perfect bool, modal string) {
 		case low == "'d":
 			modal = "'d"
 		}
-	}
-	if modal == "can" {
-		modal = ""
 	}
 	return t, perfect, modal
 }

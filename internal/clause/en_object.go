@@ -51,10 +51,17 @@ func (s *enSentence) ends(k int) bool {
 		return true
 	case '-':
 		return k > 0 && s.ws[k-1].End < s.ws[k].Start
+	case ',': // "…, I just ate": a clause of its own, whatever the parse made of it
+		if w := s.low(k + 1); w == "thanks" || w == "thank" || w == "lol" || w == "haha" {
+			return true
+		}
+		return k+2 < len(s.ws) && s.ws[k+1].Tag == "PRP" && nominative[s.low(k+1)] && (isVerb(s.ws[k+2]) || s.ws[k+2].Tag == "MD" || s.ws[k+2].Tag == "RB")
 	default:
 		return f == "—" || f == "–" || f == "…"
 	}
 }
+
+var nominative = set("i we he she they it you")
 
 func isMark(f string) bool { return strings.Trim(f, ",.;:!?-–—…\"'“”‘’()") == "" }
 
@@ -129,7 +136,9 @@ func (s *enSentence) phrase(from, to int) Phrase {
 	a, b := s.ws[from].Start, s.ws[to-1].End
 	text := s.text[a:b]
 	for _, art := range []string{"the ", "a ", "an ", "some ", "The ", "A ", "An "} {
-		text = strings.TrimPrefix(text, art)
+		if rest, ok := strings.CutPrefix(text, art); ok && !strings.HasPrefix(rest, "of ") {
+			text = rest
+		}
 	}
 	return Phrase{Text: text, Start: s.start + a, End: s.start + b}
 }
@@ -246,7 +255,7 @@ func (s *enSentence) time(f *Fact, begin, from, end int) (int, int) {
 		return from, end
 	}
 	for k := max(begin, 0); k < end; k++ {
-		if timeAdverbs[s.low(k)] && (s.ws[k].Rel == "advmod" || s.ws[k].Rel == "obl:tmod" || s.ws[k].Rel == "obl" || s.ws[k].Rel == "obl:unmarked") {
+		if timeAdverbs[s.low(k)] && !(s.low(k) == "just" && (k+1 >= len(s.ws) || s.ws[k+1].Tag != "VBD" && s.ws[k+1].Tag != "VBN")) && (s.ws[k].Rel == "advmod" || s.ws[k].Rel == "obl:tmod" || s.ws[k].Rel == "obl" || s.ws[k].Rel == "obl:unmarked") {
 			f.When = s.phraseAt(k)
 			if k == end-1 {
 				end--

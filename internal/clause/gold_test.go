@@ -3,6 +3,7 @@ package clause
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"flag"
@@ -67,7 +68,7 @@ func TestGold(t *testing.T) {
 		}
 	}
 	texts := goldTexts(t, turns)
-	for _, lang := range []string{"en", "zh"} {
+	for _, lang := range []string{"en", "zh", ""} {
 		for _, tier := range []Tier{Wide, Default} {
 			var c counts
 			for _, g := range turns {
@@ -78,12 +79,12 @@ func TestGold(t *testing.T) {
 				if !ok {
 					t.Fatalf("no text for %s %s", g.Source, g.ID)
 				}
-				if isZH := strings.ContainsFunc(text.text, func(r rune) bool { return r >= 0x4e00 && r < 0xa000 }); isZH != (lang == "zh") {
+				if isZH := strings.ContainsFunc(text.text, func(r rune) bool { return r >= 0x4e00 && r < 0xa000 }); lang != "" && isZH != (lang == "zh") {
 					continue
 				}
-				c.turn(t, g, text, tier)
+				c.turn(t, g, text, tier, *show && lang != "")
 			}
-			t.Logf("%s tier>=%d: %s", lang, tier, &c)
+			t.Logf("%-3s %s: %s", cmp.Or(lang, "all"), []string{"kept   ", "default"}[tier], &c)
 		}
 	}
 }
@@ -108,7 +109,7 @@ func (c *counts) String() string {
 		r(c.persons[0], c.persons[1]), r(c.polarity[0], c.polarity[1]), r(c.plans[0], c.plans[1]), r(c.times[0], c.times[1]))
 }
 
-func (c *counts) turn(t *testing.T, g goldTurn, text said, tier Tier) {
+func (c *counts) turn(t *testing.T, g goldTurn, text said, tier Tier, show bool) {
 	var made []Fact
 	for _, f := range Read(text.text, Options{Names: text.names}) {
 		if f.Tier >= tier && (f.Modality == Asserted || f.Modality == Plan) {
@@ -146,7 +147,7 @@ func (c *counts) turn(t *testing.T, g goldTurn, text said, tier Tier) {
 			c.found++
 			c.right++
 			c.made++
-		} else if *show {
+		} else if show {
 			t.Logf("MISSED %s %s %q\n  %+v", g.Source, g.ID, text.text, want)
 		}
 	}
@@ -155,7 +156,7 @@ func (c *counts) turn(t *testing.T, g goldTurn, text said, tier Tier) {
 			continue
 		}
 		c.made++
-		if *show {
+		if show {
 			t.Logf("WRONG %q\n  %s %q | %s | %q neg=%v when=%q mod=%d slot=%s", text.text, kindName(f.Subject), f.Subject.Text, f.Verb, f.Object.Text, f.Negated, f.When.Text, f.Modality, f.Slot)
 		}
 	}

@@ -38,7 +38,10 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	slot := verbSlots[f.Verb]
 	switch f.Verb {
 	case "have", "get", "own", "keep", "adopt", "raise":
-		slot = had(f.Verb, words, obj)
+		slot = had(f.Verb, words)
+		if slot == "HAS" && f.Tense == Past && f.Modality == Asserted { // "had a blast": an event, no possession
+			slot = "DID"
+		}
 	case "work":
 		slot = "DID"
 		if rest, ok := cutFirst(f.Object.Text, "as "); ok {
@@ -89,6 +92,9 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		if obj == "" {
 			return false
 		}
+		if first == "about" || first == "of" || first == "like" {
+			slot = "DID"
+		}
 	case "read", "watch", "finish":
 		if f.Modality == Plan || !title(f.Object.Text) {
 			slot = "DID"
@@ -108,6 +114,9 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	}
 	if slot == "" || f.Value.Text == "" {
 		slot = "DID"
+	}
+	if slot == "DID" && f.Tense == Present && f.Modality == Asserted && habitual(f.When.Text) {
+		slot = "HAS_HABIT"
 	}
 	f.Slot = slot
 	if slot == "DID" || slot == "PLANS" || slot == "HAS_HABIT" {
@@ -165,7 +174,7 @@ func anyOf(words, of map[string]bool) bool {
 	return false
 }
 
-func had(verb string, words map[string]bool, obj string) string {
+func had(verb string, words map[string]bool) string {
 	relative := false
 	for w := range words {
 		relative = relative || relationOf(w) != ""

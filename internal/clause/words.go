@@ -109,7 +109,7 @@ var particles = set("up out off down back away over forward around along apart t
 
 // emptyVerbs say nothing by themselves, in any clause.
 var emptyVerb = set(`mean guess suppose seem appear happen matter sound depend let thank welcome excuse pardon reckon bet wonder imagine wish hope hear apologize swear tend concern pray fear
-	congratulate bless`)
+	congratulate bless can will would could should may might must shall`)
 
 // attitude verbs state something of the speaker without a subject: "Love that film".
 var attitude = set("love like hate miss enjoy prefer appreciate adore need want")

@@ -1,6 +1,10 @@
 package clause
 
-import "strings"
+import (
+	"strings"
+
+	"membench/internal/tokens"
+)
 
 // worth reports whether a fact is worth keeping, and sets its confidence and tier. Most
 // wrong records of a parser are well-parsed clauses that state nothing: courtesies,
@@ -10,7 +14,10 @@ func (f *Fact) worth() bool {
 		return false
 	}
 	obj := strings.ToLower(f.Object.Text)
-	if obj == "to" || idioms[f.Verb+" "+obj] || idioms[f.Verb+" "+headWord(obj)] || pronouns[obj] && thin[f.Verb] || obj == "" && needsObject[f.Verb] {
+	if f.Verb == "be" && tokens.Stop(obj) || obj == "to" || idioms[f.Verb+" "+obj] || idioms[f.Verb+" "+headWord(obj)] || pronouns[obj] && thin[f.Verb] || obj == "" && needsObject[f.Verb] {
+		return false
+	}
+	if f.able && f.Negated && (f.Verb == "wait" || f.Verb == "stop" || f.Verb == "help") { // "can't wait" is no denial
 		return false
 	}
 	f.Confidence, f.Tier = 0.87+f.Confidence, Default // what doubts took
@@ -26,16 +33,37 @@ func (f *Fact) worth() bool {
 	case Named:
 		low(0.05)
 	}
+	if f.Verb == "be" && f.Modality == Plan { // "I'll be right there"
+		low(0.1)
+	}
 	if thin[f.Verb] && strings.Count(obj, " ") < 2 {
 		low(0.15)
 	}
-	if pronouns[obj] || obj == "" {
+	switch first := headWord(obj); {
+	case obj == "" && f.When.Text == "", first == "it" || first == "them" || first == "something":
+		low(0.1) // nobody can tell later what was meant
+	case pronouns[obj] || obj == "":
 		low(0.08)
 	}
-	if f.Confidence < 0.78 {
+	if f.able && (f.Subject.Plural || f.Subject.Kind != Speaker) { // "we can make a difference"
+		low(0.12)
+	}
+	return f.sure()
+}
+
+// Confidence below which a fact is not of the default tier, and not kept at all.
+const (
+	defaultFrom = 0.8
+	keptFrom    = 0.6
+)
+
+// sure sets the tier, and reports whether the fact is kept. What is not asserted is kept
+// for what it says, however sure.
+func (f *Fact) sure() bool {
+	if f.Confidence < defaultFrom {
 		f.Tier = Wide
 	}
-	return true
+	return f.Confidence >= keptFrom || f.Modality != Asserted && f.Modality != Plan
 }
 
 // idioms state nothing, though they are clauses of the speaker.

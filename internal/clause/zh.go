@@ -32,7 +32,8 @@ type zhClause struct {
 	times   []timex.Expr
 	i       int // next word
 	f       Fact
-	dropped bool
+	dropped bool   // no subject of its own
+	alone   bool   // and none before it in the sentence
 	modal   string // 要, 会, 想, 能 …
 	ba      Phrase // what 把 puts before the verb
 	if_     bool
@@ -96,7 +97,7 @@ func zhClauses(s string) (out [][2]int) {
 
 // zhSplits reports whether a text goes on with a word that joins clauses.
 func zhSplits(s string) bool {
-	for _, w := range []string{"所以", "但是", "因为", "然后", "可是", "而且", "不过", "于是"} {
+	for _, w := range []string{"所以", "但是", "因为", "然后", "可是", "而且", "不过", "于是", "但我", "但他", "但她"} {
 		if strings.HasPrefix(s, w) {
 			return true
 		}
@@ -160,7 +161,7 @@ func (r *zhReader) clause(c *zhClause, question, follows bool) (Fact, bool) {
 	case r.begun && follows:
 		f.Subject, c.dropped = r.subject, true
 	default:
-		f.Subject, c.dropped = Mention{Kind: Speaker}, true
+		f.Subject, c.dropped, c.alone = Mention{Kind: Speaker}, true, true
 	}
 	if f.Subject.Kind == NoOne {
 		return *f, false

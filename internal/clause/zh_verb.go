@@ -13,7 +13,7 @@ func (c *zhClause) verb() bool {
 	f := &c.f
 	for steps := 0; steps < 4 && zhPreps[c.at(c.i)] && c.at(c.i) != ""; steps++ {
 		p := c.at(c.i)
-		if p == "在" && c.verbAt(c.i+1) { // 在看书: going on
+		if p == "在" && c.verbAt(c.i+1) && (c.class(c.i+2) != 'n' || c.nextVerb(c.i+2, false) < 0) { // 在看书: going on
 			c.i++
 			continue
 		}
@@ -42,6 +42,9 @@ func (c *zhClause) verb() bool {
 			return false
 		}
 		c.i = v
+		if w := c.at(v); (w == "来" || w == "去") && c.verbAt(v+1) { // 用它来记事
+			c.i++
+		}
 		c.more()
 	}
 	if k := c.whenClause(); k > 0 { // 退休以后天天去公园
@@ -55,6 +58,16 @@ func (c *zhClause) verb() bool {
 	w := c.at(c.i)
 	switch {
 	case zhFalseNegation[w], c.dropped && c.at(c.i+1) == "的" && c.i+2 < len(c.ws): // 旅游的事…
+		return false
+	case strings.HasPrefix(c.at(c.i+1), "起来") && (w == "听" || w == "看" || w == "说" || w == "想"): // 听起来…
+		return false
+	case w == "想" && c.i+1 < len(c.ws) && strings.ContainsRune("出起到", firstRune(c.at(c.i+1))): // 想出, 想起来
+		return false
+	case w == "会" && c.class(c.i+1) != 'n' && c.class(c.i+1) != 'm' && !c.verbAt(c.i+1): // 会这样
+		return false
+	case w == "是" && zhAdverbs[c.at(c.i+1)] && !c.inTime(c.i+1): // 是特意布置的
+		return false
+	case (w == "没有" || w == "没") && c.class(c.i+1) == 'i':
 		return false
 	case w == "没有" || w == "没":
 		f.Verb, f.Negated = "有", true
@@ -70,7 +83,7 @@ func (c *zhClause) verb() bool {
 		// 我血压有点高: topic and comment
 		f.Verb, f.Object = "是", c.objectPhrase(c.i)
 		return true
-	case !c.dropped && (zhAdverbs[w] && c.i+1 < len(c.ws) || c.class(c.i) == 'm'): // 我今年三十二
+	case !c.dropped && c.class(c.i) == 'm' && c.i+2 >= len(c.ws): // 我今年三十二
 		f.Verb, f.Object = "是", c.objectPhrase(c.i)
 		return f.Object.Text != ""
 	default:
@@ -129,6 +142,10 @@ func (c *zhClause) nextVerb(i int, last bool) int {
 func (c *zhClause) whenClause() int {
 	for k := c.i + 1; k+1 < len(c.ws) && k < c.i+7; k++ {
 		switch w := c.at(k); {
+		case (w == "前" || w == "后") && c.verbAt(k-1):
+			if c.verbAt(c.i) {
+				return k + 1
+			}
 		case w == "以后" || w == "之后" || w == "以前" || w == "之前" || w == "时候" || w == "时" || w == "后" && c.class(k-1) != 'f':
 			if c.verbAt(c.i) {
 				return k + 1
@@ -163,7 +180,7 @@ func (c *zhClause) objectPhrase(i int) Phrase {
 	p := c.span(i, len(c.ws))
 	for again := true; again; {
 		again = false
-		p.Text = strings.TrimRight(p.Text, " 。！？!?~～…，,")
+		p.Text = strings.TrimRight(p.Text, " 。．.·！？!?~～…，,、")
 		for _, e := range zhEndings {
 			if rest, ok := strings.CutSuffix(p.Text, e); ok && rest != "" {
 				p.Text, again = rest, true
@@ -250,7 +267,7 @@ func (c *zhClause) hold(question bool) {
 		f.Modality = Hearsay
 	case c.modal == "可能":
 		f.Modality = Condition
-	case c.modal == "别":
+	case c.modal == "别", strings.HasSuffix(strings.TrimRight(c.text, " 。！!～~"), "吧") && !past:
 		f.Modality = Imperative
 	case f.Subject.Kind == Addressee && strings.HasPrefix(strings.TrimSpace(c.text), "请"), strings.HasPrefix(c.text, "请多") || strings.HasPrefix(c.text, "请你"):
 		f.Modality = Imperative
@@ -327,7 +344,9 @@ func (c *zhClause) slot() bool {
 		f.Slot = "PLANS"
 	}
 	if f.Value.Text == "" || f.Slot == "DID" || f.Slot == "PLANS" || f.Slot == "WANTS" && obj == "" {
-		if f.Slot != "PLANS" && f.Slot != "HAS_STATUS" && f.Slot != "HAS_CONDITION" {
+		if f.Slot == "DID" && f.Tense == Present && habitual(f.When.Text) {
+			f.Slot = "HAS_HABIT"
+		} else if f.Slot != "PLANS" && f.Slot != "HAS_STATUS" && f.Slot != "HAS_CONDITION" {
 			f.Slot = "DID"
 		}
 		f.Value = Phrase{Text: f.Verb + obj, Start: f.Object.Start, End: f.Object.End}
@@ -344,6 +363,12 @@ func (c *zhClause) worth() bool {
 	}
 	f.Confidence, f.Tier = 0.87, Default
 	low := func(by float64) { f.Confidence -= by }
+	if c.alone && !(past(f) && !zhIdle[f.Verb]) || c.dropped && (f.Slot == "HAS_OPINION" || f.Slot == "WANTS" || f.Slot == "HAS") {
+		low(0.1) // nobody is named, and nothing says that it happened
+	}
+	if zhHere[obj] {
+		low(0.1)
+	}
 	if c.dropped {
 		low(0.05)
 		if zhVerbs[f.Verb] == "" || zhVerbs[f.Verb] == "IS" {
@@ -362,14 +387,30 @@ func (c *zhClause) worth() bool {
 	if zhVerbs[f.Verb] == "" {
 		low(0.1)
 	}
-	if zhIdle[f.Verb] && utf8.RuneCountInString(obj) < 2 {
+	if zhIdle[f.Verb] && f.Verb != "有" && utf8.RuneCountInString(obj) < 2 {
 		low(0.15)
 	}
-	if f.Confidence < 0.78 {
-		f.Tier = Wide
-	}
-	return true
+	return f.sure()
 }
+
+// habitual reports whether words of time say that something is done again and again.
+func habitual(when string) bool {
+	switch when {
+	case "天天", "经常", "常常", "平时", "总是", "usually", "always", "often", "regularly", "weekly", "daily":
+		return true
+	}
+	return strings.HasPrefix(when, "每") || strings.HasPrefix(strings.ToLower(when), "every")
+}
+
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+func past(f *Fact) bool { return f.Tense == Past || f.When.Text != "" }
+
+// zhHere are objects that mean nothing away from the talk.
+var zhHere = set("你 我 他 她 它 这 那 这个 那个 这样 那样 这里 那里 这些 那些 你们 我们 他们 一下 下")
 
 // zhIdle verbs need a real object to say something.
 var zhIdle = set("说 告诉 问 看 做 有 是 去 来 给 用 找 得 想 觉得 感觉 认为 会 知道 让 弄 搞 带 点 上 开 打 放 等 见 没有 叫 提")

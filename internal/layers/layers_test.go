@@ -18,7 +18,7 @@ import (
 // layers, lowest first; "x/*" covers direct children not named on their own.
 // Imports go strictly down; a child may import its parent.
 var layers = [][]string{
-	0: {"data", "internal/atomicfile", "internal/codec", "internal/depparse", "internal/exttest", "internal/extsort", "internal/hanseg", "internal/jsonschema", "internal/par", "internal/pattern", "internal/pystr", "internal/rank", "internal/smallfile", "internal/stats", "internal/textnorm", "internal/tokencount", "internal/tokens", "internal/vector", "internal/yamldoc"},
+	0: {"data", "internal/atomicfile", "internal/codec", "internal/depparse", "internal/exttest", "internal/extsort", "internal/hanseg", "internal/jsonschema", "internal/par", "internal/pattern", "internal/pystr", "internal/rank", "internal/smallfile", "internal/stats", "internal/textnorm", "internal/tokencount", "internal/tokens", "internal/vector", "internal/visible", "internal/yamldoc"},
 	1: {"schema", "schema/jsonl", "schema/catalog", "internal/bm25", "internal/keylog", "internal/nltk", "internal/timex"},
 	2: {"graph", "llm", "llm/*", "schema/findings", "schema/validate", "internal/openie", "internal/build", "eval/judge", "eval/fidelity"},
 	3: {"graph/diff", "graph/trace", "schema/migrate", "config", "internal/clause", "memory", "memory/store", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol", "eval/records"},
@@ -34,7 +34,7 @@ var layers = [][]string{
 var mayUse = map[string][]string{
 	"github.com/goccy/go-json":                 {"internal/codec"},
 	"github.com/go-json-experiment/json":       {"internal/codec"},
-	"github.com/goccy/go-yaml":                 {"internal/yamldoc", "config", "cmd/membench"},
+	"github.com/goccy/go-yaml":                 {"internal/yamldoc", "config"},
 	"github.com/klauspost/compress":            {"schema/jsonl"},
 	"golang.org/x/text":                        {"eval/fidelity", "internal/textnorm"},
 	"github.com/blevesearch/snowballstem":      {"eval/judge", "internal/tokens"},
@@ -114,6 +114,11 @@ func check(root fs.FS) (faults, packages []string) {
 		if lf < 0 {
 			faults = append(faults, fmt.Sprintf("%s is in no layer: give it a place in layers", from))
 		}
+		if name != "cmd/membench/main.go" && !alone[from] {
+			for _, s := range streams(f) {
+				faults = append(faults, fmt.Sprintf("%s uses %s: text reaches a terminal through cmd/membench's env and internal/visible only", name, s))
+			}
+		}
 		internal := map[string]string{}
 		for _, im := range f.Imports {
 			p, _ := strconv.Unquote(im.Path.Value)
@@ -157,6 +162,31 @@ func check(root fs.FS) (faults, packages []string) {
 		}
 	}
 	return faults, packages
+}
+
+// alone are programs and helpers of tests for developers, which print no foreign data.
+var alone = map[string]bool{"internal/testsum": true, "internal/benchdata": true, "internal/judgetrain": true, "internal/deptrain": true, "internal/exttest": true}
+
+// streams names the ways to print that a file uses and that pass the env by. Name of
+// standard output is no way to print.
+func streams(f *ast.File) (out []string) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		s, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if inner, ok := s.X.(*ast.SelectorExpr); ok && inner.Sel.Name == "Stdout" && s.Sel.Name == "Name" {
+			return false
+		}
+		if x, ok := s.X.(*ast.Ident); ok {
+			switch name := x.Name + "." + s.Sel.Name; name {
+			case "os.Stdout", "os.Stderr", "fmt.Print", "fmt.Println", "fmt.Printf":
+				out = append(out, name)
+			}
+		}
+		return true
+	})
+	return out
 }
 
 // leaks names the exported API of an importable package that mentions an internal type.

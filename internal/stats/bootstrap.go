@@ -32,17 +32,9 @@ func Bootstrap(n, reps int, seed uint64, conf float64, stat func(idx []int) floa
 	return Interval{percentile(values, alpha), percentile(values, 100-alpha)}
 }
 
-// Cluster is the sum and number of the scores of one conversation: its questions rest
-// on one memory and are not independent, so conversations are drawn whole. For a
-// paired difference Sum is that of the differences.
-type Cluster struct {
-	Sum float64
-	N   int
-}
-
 // BootstrapMean is the interval of the mean over all questions of the clusters,
-// clusters drawn with replacement. With few clusters (fewer than about ten) it is too narrow:
-// say their number beside it.
+// clusters drawn with replacement. With few clusters (fewer than about ten) it is too narrow,
+// and ClusterMean's is not.
 func BootstrapMean(clusters []Cluster, reps int, seed uint64, conf float64) Interval {
 	return Bootstrap(len(clusters), reps, seed, conf, func(idx []int) float64 {
 		sum, n := 0.0, 0

@@ -2,7 +2,6 @@ package stats
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -91,72 +90,4 @@ func ascending(p []float64) []int {
 		return 0
 	})
 	return order
-}
-
-// PairedMDE is the smallest difference of two proportions over the same n questions
-// that McNemar's test at the level alpha finds with the given power, when the two
-// disagree on the share discordant of the questions: the δ with
-// n·δ² = (z₁₋α/₂·√ψ + z_power·√(ψ−δ²))² (Connor 1987). NaN where not even a
-// difference of ψ, the greatest possible, would be found.
-func PairedMDE(n int, discordant, alpha, power float64) float64 {
-	if n == 0 || discordant <= 0 {
-		return math.NaN()
-	}
-	za, zb := NormalQuantile(1-alpha/2), NormalQuantile(power)
-	enough := func(d float64) bool {
-		return float64(n)*d*d >= math.Pow(za*math.Sqrt(discordant)+zb*math.Sqrt(max(0, discordant-d*d)), 2)
-	}
-	lo, hi := 0.0, discordant
-	if !enough(hi) {
-		return math.NaN()
-	}
-	for {
-		mid := (lo + hi) / 2
-		if mid <= lo || mid >= hi {
-			return hi
-		}
-		if enough(mid) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-}
-
-// SignFlip is the two-sided p-value of a mean paired difference of scores that are not
-// just 0 and 1: how often random signs give a sum as far from 0 (Fisher's permutation
-// test, reps seeded draws; the observed one counts, so that p is never 0).
-func SignFlip(diffs []float64, reps int, seed uint64) float64 {
-	var nonzero []float64
-	sum := 0.0
-	for _, d := range diffs {
-		if d != 0 {
-			nonzero = append(nonzero, d)
-			sum += d
-		}
-	}
-	if len(nonzero) == 0 {
-		return 1
-	}
-	r := rand.New(rand.NewPCG(seed, uint64(len(nonzero))))
-	limit, far := math.Abs(sum)*(1-1e-12), 1
-	for range reps {
-		s := 0.0
-		var bits uint64
-		for i, d := range nonzero {
-			if i%64 == 0 {
-				bits = r.Uint64()
-			}
-			if bits&1 == 0 {
-				s += d
-			} else {
-				s -= d
-			}
-			bits >>= 1
-		}
-		if math.Abs(s) >= limit {
-			far++
-		}
-	}
-	return float64(far) / float64(reps+1)
 }

@@ -1,6 +1,6 @@
 // Package stats holds the statistics that figures stand on: intervals of
 // proportions, paired tests, corrections for many tests, agreement, percentiles,
-// the clustered bootstrap, and what a comparison could have detected.
+// the clustered bootstrap, and means over clusters with what a comparison could have detected.
 //
 // It knows floats and counts only. A value that is not defined (the mean of nothing,
 // κ where chance explains everything) is NaN, never 0: who prints it prints "–".

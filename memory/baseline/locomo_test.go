@@ -109,7 +109,7 @@ func TestLoCoMo(t *testing.T) {
 		}
 		for _, one := range each {
 			for cat, scores := range one {
-				clusters[cat] = append(clusters[cat], stats.Cluster(scores))
+				clusters[cat] = append(clusters[cat], stats.Cluster{Sum: scores.Sum, N: scores.N})
 				if i == 0 {
 					counts[cat] += int(scores.N)
 				}

@@ -154,9 +154,6 @@ func TestVectors(t *testing.T) {
 		}
 	}
 	near("GA recency after 10", math.Pow(0.995, 10), 0.951110)
-	near("RRF of ranks 0 and 2, constant 1", recall.RRFScore(1, 0, 2), 1.333333)
-	near("RRF of ranks 1 and 3, constant 60", recall.RRFScore(60, 1, 3), 0.032266)
-	near("degree boost, published", recall.DegreeBoost(20, .1, false), 3)
 }
 
 // A Simple system, seed 000's three methods: the last turn is its answer.

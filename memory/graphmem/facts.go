@@ -21,6 +21,7 @@ type Fact struct {
 	Confidence float64
 	Status     string
 	Domain     string
+	Denied     bool             // it says that it is not so
 	Rivals     []schema.ClaimID // claims that cannot hold beside it, nearest first
 	Evidence   []Quote          // oldest first
 }
@@ -29,6 +30,7 @@ type Fact struct {
 type Quote struct {
 	Memory schema.NodeID
 	Time   string // of the memory; RFC 3339 or its beginning, "" unknown
+	Event  string // when what it says happened, as schema.Evidence has it; "" unknown
 	Text   string
 	Turns  []schema.EventRef
 }
@@ -39,7 +41,7 @@ func factOf(ctx context.Context, g *graph.Local, id schema.NodeID) (f Fact, ok b
 	if err != nil || !ok || !slices.Contains(n.Labels, "Claim") {
 		return f, false, err
 	}
-	f = Fact{ID: schema.ClaimID(id), Text: n.Props.Text("display"), Predicate: n.Props.Text("predicate"), Domain: n.Props.Text("domain"), Status: n.Props.Text("status"), Confidence: number(n.Props, "confidence")}
+	f = Fact{ID: schema.ClaimID(id), Text: n.Props.Text("display"), Predicate: n.Props.Text("predicate"), Domain: n.Props.Text("domain"), Status: n.Props.Text("status"), Denied: isTrue(n.Props, "negated"), Confidence: number(n.Props, "confidence")}
 	if p, err := schema.ParseID(string(id)); err == nil && len(p.Ends) == 2 {
 		f.Subject, f.Object = schema.NodeID(p.Ends[0]), schema.NodeID(p.Ends[1])
 	}
@@ -67,7 +69,7 @@ func factOf(ctx context.Context, g *graph.Local, id schema.NodeID) (f Fact, ok b
 }
 
 func quoteOf(ctx context.Context, g *graph.Local, e schema.Edge) (Quote, error) {
-	q := Quote{Memory: e.Dst, Time: e.Props.Text("created_at"), Text: e.Props.Text("text")}
+	q := Quote{Memory: e.Dst, Time: e.Props.Text("created_at"), Event: e.Props.Text("event_time"), Text: e.Props.Text("text")}
 	m, ok, err := g.Node(ctx, e.Dst)
 	if err != nil {
 		return q, err
@@ -87,6 +89,11 @@ func quoteOf(ctx context.Context, g *graph.Local, e schema.Edge) (Quote, error) 
 	}
 	slices.SortFunc(q.Turns, compareRefs)
 	return q, nil
+}
+
+func isTrue(o schema.Object, name string) bool {
+	raw, ok := o.Get(name)
+	return ok && string(raw) == "true"
 }
 
 func compareRefs(a, b schema.EventRef) int {

@@ -270,8 +270,11 @@ func (v *view) show(b *strings.Builder, rank, at int, asOf string) {
 			continue
 		}
 		b.WriteString("\n" + reader.Note + f.Text)
+		if f.Denied {
+			b.WriteString(reader.Denied)
+		}
 		if !holds {
-			b.WriteString(" (no longer)")
+			b.WriteString(reader.NoLonger)
 		}
 		for _, s := range v.spans(f) {
 			if limited && !s.From.Before(end) {
@@ -280,6 +283,12 @@ func (v *view) show(b *strings.Builder, rank, at int, asOf string) {
 			b.WriteString(" from " + s.From.Format("2006-01-02"))
 			if !s.To.IsZero() && (!limited || s.To.Before(end)) {
 				b.WriteString(" to " + s.To.Format("2006-01-02"))
+			}
+		}
+		for _, q := range f.Evidence {
+			if q.Event != "" && SaidBy(q.Time, asOf) {
+				b.WriteString(", happened " + q.Event)
+				break
 			}
 		}
 	}

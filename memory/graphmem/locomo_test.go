@@ -142,7 +142,8 @@ func over(t *testing.T, rs []*graphmem.Reading, cases []schema.Case, k int, o gr
 // clusters sums the scores of a category by case, less those of other where it is given.
 func clusters(scores, other [][]memorytest.Score, cat string) (out []stats.Cluster) {
 	for i, s := range scores {
-		c := stats.Cluster(memorytest.By(s)[cat])
+		of := memorytest.By(s)[cat]
+		c := stats.Cluster{Sum: of.Sum, N: of.N}
 		if other != nil {
 			c.Sum -= memorytest.By(other[i])[cat].Sum
 		}

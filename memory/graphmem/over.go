@@ -4,8 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"membench/graph"
+	"membench/internal/timex"
+	"membench/internal/tokens"
 	"membench/llm/hashing"
 	"membench/memory"
 	"membench/schema"
@@ -80,6 +84,42 @@ type Held struct {
 	Fact
 	Holds bool   // at the time asked for
 	Spans []Span // all that the graph knows of
+}
+
+// Unknown are the names in a question that nothing in the graph mentions: words with a
+// capital inside a sentence that no turn holds, no claim, and no speaker's name but for a
+// letter.
+func (r *Reading) Unknown(question string) (out []string) {
+	words := strings.FieldsFunc(question, func(c rune) bool { return !unicode.IsLetter(c) && c != '\'' && c != '’' && c != '-' })
+	for i, w := range words {
+		w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s")
+		if i == 0 || len(w) < 3 || w[0] < 'A' || w[0] > 'Z' || r.mentions(w) {
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+func (r *Reading) mentions(name string) bool {
+	low := strings.ToLower(name)
+	v := r.p.v
+	for _, s := range v.st.Speakers() {
+		for _, part := range strings.Fields(strings.ToLower(s)) {
+			if part == low || timex.EditOne(part, low) || len(low) > 4 && strings.HasPrefix(part, low[:3]) {
+				return true
+			}
+		}
+	}
+	term := tokens.Snowball(low)
+	for i := range v.terms {
+		for _, t := range term {
+			if strings.Contains(" "+v.terms[i]+" ", " "+t+" ") {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(v.facts, func(f Fact) bool { return strings.Contains(strings.ToLower(f.Text), low) })
 }
 
 // Graph is the graph that the last question was answered from, to walk its evidence.

@@ -73,8 +73,10 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: have %s, %s, %v", c.name, s.Name, s.Kind, err)
 		}
 	}
-	if _, err := p.Find(ctx, "no such"); !isUsage(err) || !strings.Contains(err.Error(), "bm25") {
-		t.Errorf("unknown name: %v", err)
+	for name, near := range map[string]string{"bm52": "bm25", "FUMemry": "FUMemory", "MemU": "mem0", "mem0-sever": "mem0-server"} {
+		if _, err := p.Find(ctx, name); !isUsage(err) || !strings.Contains(err.Error(), near) {
+			t.Errorf("unknown name %s: have %v, want %s among the nearest", name, err, near)
+		}
 	}
 	bad := filepath.Join(t.TempDir(), "mine.yaml")
 	if err := os.WriteFile(bad, []byte("system: mine\nnope: 1\n"), 0o666); err != nil {

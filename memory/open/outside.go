@@ -35,6 +35,7 @@ type (
 		Command []string `json:"command"`
 		Dir     string   `json:"dir"`     // to run in
 		Env     []string `json:"env"`     // names of further variables that the program is given
+		Inputs  []string `json:"inputs"`  // further files and folders that decide what it does, relative to dir
 		Timeout string   `json:"timeout"` // of one request; default 10m
 	}
 )
@@ -102,12 +103,12 @@ func (p Place) Service(spec *service.Spec, o service.Options) (*service.System, 
 var passed = []string{"PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT"}
 
 func (p Place) program(ctx context.Context) memory.Spec {
-	return memory.Define("process", "a program of one's own: JSON lines on its standard input and output", programOptions{Command: []string{}, Env: []string{}},
+	return memory.Define("process", "a program of one's own: JSON lines on its standard input and output", programOptions{Command: []string{}, Env: []string{}, Inputs: []string{}},
 		func(_ memory.Deps, o programOptions) (memory.System, error) {
 			if len(o.Command) == 0 {
 				return nil, errors.New(`option command: want the program and its arguments, like ["python3", "mine.py"]`)
 			}
-			po := process.Options{Command: o.Command, Dir: o.Dir}
+			po := process.Options{Command: o.Command, Dir: o.Dir, Inputs: o.Inputs}
 			if o.Timeout != "" {
 				var err error
 				if po.Timeout, err = time.ParseDuration(o.Timeout); err != nil {

@@ -10,6 +10,7 @@ package process
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,11 +18,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
+	"membench/internal/build"
 	"membench/internal/codec"
 	"membench/memory"
 )
@@ -34,6 +38,7 @@ type Options struct {
 	// that no key reaches a program that was not given one.
 	Env     []string
 	Dir     string        // to run in; "": this one
+	Inputs  []string      // further files and folders that decide what it does, relative to Dir
 	Timeout time.Duration // of one request; 0: 10 minutes
 	Log     io.Writer     // what the program writes to standard error; nil: the last of it is kept for messages
 }
@@ -42,6 +47,7 @@ type Options struct {
 type System struct {
 	o     Options
 	hello hello
+	files []string // digests of the files that it is made of
 }
 
 type hello struct {
@@ -61,7 +67,11 @@ func New(ctx context.Context, o Options) (*System, error) {
 	if o.Timeout == 0 {
 		o.Timeout = 10 * time.Minute
 	}
-	s := &System{o: o}
+	files, err := o.files()
+	if err != nil {
+		return nil, err
+	}
+	s := &System{o: o, files: files}
 	p, err := start(o)
 	if err != nil {
 		return nil, err
@@ -104,11 +114,46 @@ func (s *System) can(method string) bool {
 	return false
 }
 
-// Info is what the program says of itself. The fingerprint covers command, version and
-// methods; what the program reads besides nobody sees.
+// files are the digests of the files that the command line names, and of Inputs, as they
+// are now: an edited program is another system. An interpreter found in PATH is not read.
+func (o Options) files() ([]string, error) {
+	place := func(name string) string {
+		if filepath.IsAbs(name) {
+			return name
+		}
+		return filepath.Join(o.Dir, name)
+	}
+	var paths []string
+	for i, arg := range o.Command {
+		if i == 0 && !strings.ContainsAny(arg, `/\`) {
+			continue
+		}
+		if info, err := os.Stat(place(arg)); err == nil && info.Mode().IsRegular() {
+			paths = append(paths, place(arg))
+		}
+	}
+	for _, name := range o.Inputs {
+		if _, err := os.Stat(place(name)); err != nil {
+			return nil, fmt.Errorf("option inputs: %w", err)
+		}
+		paths = append(paths, place(name))
+	}
+	list, err := build.Digests(cmp.Or(o.Dir, "."), paths)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, f := range list {
+		out = append(out, f.Path+" "+f.SHA256)
+	}
+	return out, nil
+}
+
+// Info is what the program says of itself. The fingerprint covers command, version,
+// methods, and the bytes of the files on its command line and of Inputs.
 func (s *System) Info() memory.Info {
 	h := sha256.New()
-	fmt.Fprintf(h, "%d|%q|%q|%q|%q", Protocol, s.o.Command, s.hello.Name, s.hello.Version, s.hello.Methods)
+	fmt.Fprintf(h, "%d|%q|%q|%q|%q|%q", Protocol, s.o.Command, s.hello.Name, s.hello.Version, s.hello.Methods, s.files)
 	return memory.Info{Name: s.o.Name, Version: s.hello.Version, Mode: "process", Fingerprint: hex.EncodeToString(h.Sum(nil))[:16]}
 }
 

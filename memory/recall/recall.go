@@ -261,23 +261,3 @@ func RRF(c float64, depth int, terms ...Term) Signal {
 		return out, nil
 	}
 }
-
-func fold(f func(a, b float64) float64, sigs []Signal) Signal {
-	return func(ctx context.Context, s *State) ([]float64, error) {
-		var out []float64
-		for i, sig := range sigs {
-			v, err := sig(ctx, s)
-			if err != nil {
-				return nil, err
-			}
-			if i == 0 {
-				out = v
-				continue
-			}
-			for j := range out {
-				out[j] = f(out[j], v[j])
-			}
-		}
-		return out, nil
-	}
-}

@@ -79,7 +79,7 @@ func (x *IDs) IDOf(k schema.Kind, o schema.Object) string {
 		}
 		p := schema.RawObject(raw)
 		if data, ok := p.Get("data"); x.up() || !ok || data[0] != '"' {
-			return string(schema.Mint{V: schema.V001}.Memory("", strings.TrimSpace(p.Text("hash")), schema.PointID(o.Text("id"))))
+			return string(schema.Mint{V: schema.V001}.Memory("", strings.TrimSpace(p.Text("hash")), pointOf(o)))
 		}
 		return string(schema.Mint{V: x.From}.Memory(p.Text("data"), "", ""))
 	}
@@ -428,4 +428,12 @@ func down(id string) string {
 		id = strings.ReplaceAll(id, "|chapter:#", "|chapter:UNKNOWN#")
 	}
 	return schema.Unescape(id)
+}
+
+// pointOf is the id of an export.
+func pointOf(o schema.Object) (p schema.PointID) {
+	if raw, ok := o.Get("id"); ok && p.UnmarshalJSON(raw) != nil {
+		return ""
+	}
+	return p
 }

@@ -190,7 +190,7 @@ func (w *worker) export() {
 			w.events(v)
 		}
 	}
-	point := w.text(id)
+	point := w.point(id)
 	if len(point) > 0 {
 		w.put(fact{op: opDefine, ns: nsPoint, k: hashKey(nsPoint, w.text(collection), point), ptr: ptrID, id: point}, id)
 	}

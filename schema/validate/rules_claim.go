@@ -307,7 +307,7 @@ func (w *worker) evidence(i, e int) {
 	if quoted != nil {
 		w.put(fact{op: opRefer, ns: nsMemory, k: k, cond: k, tup: textHash(quoted), ptr: ptrEvidenceText, idx: int32(i), id: quoted}, text)
 	}
-	if p := w.text(point); len(p) > 0 {
+	if p := w.point(point); len(p) > 0 {
 		w.put(fact{op: opRefer, ns: nsPair, k: hashKey(nsPair, id, p), cond: k, ptr: ptrEvidencePoint, idx: int32(i), id: p}, point)
 	}
 }

@@ -83,7 +83,8 @@ func (w *worker) nodeID(at int, id, name []byte, props int) {
 	case "MemoryItem":
 		data, ok := str("data")
 		hash, _ := str("payload_hash")
-		point, okPoint := str("point_id")
+		at := w.doc.Get(props, "point_id")
+		point, okPoint := string(w.point(at)), at >= 0 && w.doc.Nodes[at].Kind != jsonschema.Null
 		if w.v == schema.V001 {
 			ok = schema.IsHash(hash) || okPoint
 		}

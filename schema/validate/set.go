@@ -72,6 +72,7 @@ type fold struct {
 
 // conversation is the state of one conversation in one file: about 120 bytes.
 type conversation struct {
+	excerpt  bool // the stream does not begin at turn 1: gaps are warnings
 	id       string
 	pos      schema.Pos // of its first event
 	turn     int64      // highest so far
@@ -389,10 +390,11 @@ func (f *fold) turn(x *fact, line int32) error {
 		c.turn = x.num
 		return nil
 	}
+	c.excerpt = c.excerpt || c.n == 1 && x.num > 1
 	fault := &schema.Finding{Pos: f.pos(x), Pointer: "/turn_id", Have: strconv.FormatInt(x.num, 10)}
 	switch {
 	case x.num > c.turn:
-		fault.Code, fault.Message, fault.Want, fault.Warning = "EVT002", "turns of "+quote(c.id)+" are missing", strconv.FormatInt(c.turn+1, 10), f.v == schema.V001
+		fault.Code, fault.Message, fault.Want, fault.Warning = "EVT002", "turns of "+quote(c.id)+" are missing", strconv.FormatInt(c.turn+1, 10), f.v == schema.V001 || c.excerpt
 		c.turn = x.num
 		return f.yield(fault)
 	case x.num == c.turn:

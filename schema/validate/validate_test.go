@@ -160,6 +160,7 @@ var cases = []struct {
 
 	// Events
 	{"turns out of order, repeated, missing", "", "", []string{turn(1), turn(2), turn(5), turn(4), turn(5), turn(6), turn(7)}, []string{"3:70 /turn_id EVT002", "4:70 /turn_id EVT001", "5:70 /turn_id EVT003"}},
+	{"an excerpt", "", "", []string{turn(3), turn(4), turn(7)}, []string{"1:70 /turn_id EVT002?", "3:70 /turn_id EVT002?"}},
 	{"gap in 0.0.1", "0.0.1", "", []string{turn(1), turn(3), turn(4)}, []string{"2:70 /turn_id EVT002?"}},
 	{"conversation comes back", "", "", []string{turn(1), with(turn(1), "ch01", "ch02"), turn(2), with(turn(2), "ch01", "ch02")}, nil},
 	{"turn as text, zero, float, true", "", "", []string{with(turn(1), ": 1,", `: "1",`), with(turn(1), ": 1,", `: 0,`), with(turn(1), ": 1,", `: 1.5,`), with(turn(1), ": 1,", `: true,`), turn(1)}, []string{"1:70 /turn_id SCH001", "2:70 /turn_id SCH006", "3:70 /turn_id SCH001", "4:70 /turn_id SCH001"}},

@@ -203,6 +203,14 @@ func (w *worker) text(node int) []byte {
 	return w.doc.Text(node)
 }
 
+// point is the text of a point's id, which may be an integer; nil for anything else.
+func (w *worker) point(node int) []byte {
+	if node >= 0 && w.doc.Nodes[node].Kind == jsonschema.Number {
+		return w.doc.Raw(node)
+	}
+	return w.text(node)
+}
+
 // member is the string member of an object.
 func (w *worker) member(obj int, name string) (string, int) {
 	n := w.doc.Get(obj, name)

@@ -3,8 +3,6 @@
 v/bin/python fullcontext.py ../shared/data/locomo_recorded > fullcontext.json    (figures only)
 """
 import json, sys, itertools
-from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.inter_rater import fleiss_kappa
 
@@ -22,9 +20,5 @@ for a, b in itertools.combinations(runs, 2):
         ids = [q for q in rows[a] if cat in (None, int(rows[a][q]["category"]))]
         w = sum(ok(rows[a][q]) and not ok(rows[b][q]) for q in ids)
         l = sum(ok(rows[b][q]) and not ok(rows[a][q]) for q in ids)
-        out["pairs"].append({"a": a, "b": b, "category": str(cat or ""), "n": len(ids), "wins": w, "losses": l, "p": float(mcnemar([[0, w], [l, 0]], exact=True).pvalue)})
-for total in (True, False):
-    cells = [p for p in out["pairs"] if (p["category"] == "") == total]
-    for p, h in zip(cells, multipletests([p["p"] for p in cells], method="holm")[1]):
-        p["holm"] = float(h)
+        out["pairs"].append({"a": a, "b": b, "category": str(cat or ""), "n": len(ids), "wins": w, "losses": l})
 print(json.dumps(out, indent=1))

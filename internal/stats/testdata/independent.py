@@ -4,7 +4,7 @@ python3 -m venv v && v/bin/pip install scipy statsmodels && v/bin/python indepen
 """
 import json, sys
 import numpy as np, scipy, statsmodels
-from scipy import optimize, stats
+from scipy stats
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.inter_rater import cohens_kappa
 
@@ -29,19 +29,6 @@ for _ in range(10):
     t = r.integers(0, 300, (3, 3))
     k = cohens_kappa(t)
     out(kind="cohen", table=t.tolist(), kappa=float(k.kappa), se=float(k.std_kappa), lo=float(k.kappa_low), hi=float(k.kappa_upp))
-# Exact power of the exact McNemar test at the difference that PairedMDE names:
-# D ~ Bin(n, psi) discordant questions, B | D ~ Bin(D, (psi+delta)/(2 psi)).
-za, zb = stats.norm.ppf(.975), stats.norm.ppf(.8)
-for n, psi in [(1540, .15), (500, .2), (1191, .1), (200, .3)]:
-    delta = optimize.brentq(lambda x: n * x * x - (za * psi**.5 + zb * (psi - x * x)**.5)**2, 0, psi)
-    d = np.arange(n + 1)
-    w = stats.binom.pmf(d, n, psi)
-    power = 0.0
-    for k in d[w > 1e-12]:
-        b = np.arange(k + 1)
-        p = np.minimum(1, 2 * stats.binom.cdf(np.minimum(b, k - b), k, .5))
-        power += w[k] * stats.binom.pmf(b, k, (psi + delta) / (2 * psi))[p <= .05].sum()
-    out(kind="power", n=n, discordant=psi, delta=delta, power=float(power))
 for n in (8, 40, 300):
     size = r.integers(1, 60, n)
     sums = [int(r.binomial(m, p)) for m, p in zip(size, r.beta(8, 3, n))]

@@ -1,0 +1,111 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"membench/eval/figure"
+	"membench/internal/stats"
+	"membench/schema"
+)
+
+// Variation is how paired differences of two runs vary.
+type Variation struct {
+	Within  float64 `json:"within"`  // variance of a question's difference inside its conversation, [0,1] for verdicts
+	Between float64 `json:"between"` // variance of the conversations' true differences
+}
+
+// Verdicts is the variation of verdicts of which the share discordant differs between two
+// runs, and of conversations whose true differences have the standard deviation spread.
+func Verdicts(discordant, spread float64) Variation {
+	return Variation{discordant, spread * spread}
+}
+
+// VariationOf estimates the variation from two graded runs, and says how many questions a
+// conversation has there.
+func VariationOf(a, b *Run, o Options) (v Variation, perConversation float64, err error) {
+	want, by, _ := strings.Cut(o.Protocol, " by ")
+	id, err := pick([]*Run{a, b}, want)
+	if err != nil {
+		return v, 0, err
+	}
+	var of [2]answers
+	for i, r := range []*Run{a, b} {
+		if of[i], _, err = r.graded(id, schema.By(by)); err != nil {
+			return v, 0, err
+		}
+	}
+	apart := o.Apart
+	if apart == nil {
+		apart = figure.Apart(a.Dataset)
+	}
+	s := &sums{}
+	for _, key := range slices.Sorted(maps.Keys(of[0])) {
+		x := of[0][key]
+		p, okA := x.score()
+		q, okB := of[1][key].score()
+		if okA && okB && !slices.Contains(apart, x.category) {
+			s.add(x.caseID, p, q)
+		}
+	}
+	units, _ := s.units()
+	v.Within, v.Between, _ = stats.Components(units)
+	if math.IsNaN(v.Within) {
+		return v, 0, fmt.Errorf("%s and %s share %d questions in %d conversations: at least two conversations with two questions are needed to see how they vary", a.Name, b.Name, s.n, len(s.clusters))
+	}
+	return v, float64(s.n) / float64(len(s.clusters)), nil
+}
+
+// Target is what a comparison should find.
+type Target struct {
+	Difference float64 // of the means, in (0,1]
+	Alpha      float64 // of the two-sided test
+	Power      float64
+}
+
+// A Plan is a size that finds the target.
+type Plan struct {
+	Questions     int     `json:"questions_per_conversation"`
+	Conversations int     `json:"conversations"` // 0: no number of them up to MaxConversations finds it
+	Total         int     `json:"questions"`
+	Power         float64 `json:"power"`  // with that many conversations
+	Design        float64 `json:"design"` // design effect: variance beside that of as many independent questions
+}
+
+// MaxConversations is where a plan gives up.
+const MaxConversations = 1_000_000
+
+// Plan is the least number of conversations of so many questions each with which the test of
+// Compare finds the target.
+func (v Variation) Plan(perConversation int, t Target) Plan {
+	p := Plan{Questions: perConversation}
+	unit := v.Between + v.Within/float64(perConversation)
+	if v.Within > 0 {
+		p.Design = unit * float64(perConversation) / v.Within
+	}
+	power := func(g int) float64 {
+		if unit == 0 {
+			return 1
+		}
+		return stats.StudentPower(t.Difference/math.Sqrt(unit/float64(g)), t.Alpha, float64(g-1))
+	}
+	hi := 2
+	for power(hi) < t.Power {
+		if hi *= 2; hi > MaxConversations {
+			return p
+		}
+	}
+	lo := hi / 2
+	for lo+1 < hi {
+		if mid := (lo + hi) / 2; power(mid) < t.Power {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	p.Conversations, p.Total, p.Power = hi, hi*perConversation, power(hi)
+	return p
+}

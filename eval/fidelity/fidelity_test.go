@@ -1,0 +1,80 @@
+package fidelity
+
+import (
+	"strings"
+	"testing"
+
+	"membench/schema"
+)
+
+func TestCompare(t *testing.T) {
+	o := Original{Text: "I paid 36 euros for the lamp on 8 May 2023. Maria didn't like it much.", Speaker: "Iris", Role: "user", Speakers: []string{"Iris", "Tomas"}, Time: "2023-05-09T10:00:00Z"}
+	zh := Original{Text: "我在杭州花了三十六块钱买了这盏灯，妈妈不喜欢。", Speaker: "林晓", Speakers: []string{"林晓", "周航"}}
+	for _, c := range []struct {
+		o    Original
+		got  string
+		want string
+	}{
+		{o, o.Text, ""},
+		{o, "Iris: " + strings.ToUpper(o.Text), ""},
+		{o, "[1] 2023-05-09 Iris: " + o.Text, ""},
+		{o, "Iris: I paid 36 euros for the  lamp, on 8 May 2023; Maria didn’t like it much", ""},
+		{o, "Tomas: " + o.Text, schema.FaultSpeaker},
+		{o, "[1] 2023-06-01 Iris: " + o.Text, schema.FaultDate},
+		{o, "Iris: I paid 63 euros for the lamp on 8 May 2023. Maria didn't like it much.", schema.FaultNumber},
+		{o, "Iris: I paid 36 euros for the lamp on 9 June 2023. Maria didn't like it much.", schema.FaultDate},
+		{o, "Iris: I paid 36 euros for the lamp on 8 May 2023. Paula didn't like it much.", schema.FaultWords},
+		{o, "Iris: I paid 36 euros for the lamp on 8 May 2023. Maria did like it much.", schema.FaultNegated},
+		{o, "Iris: I paid 36 euros for the lamp on 8 Ma", schema.FaultCut},
+		{o, "  ", schema.FaultEmpty},
+		{o, "mem-00417", schema.FaultIdentifier},
+		{o, "The ferry left the harbour before the storm.", schema.FaultOther},
+		{o, "I paid 36 euros for the lamp on 8 May 2023. Maria didn&#39;t like it much.", schema.FaultEncoding},
+		{o, "I+paid+36+euros+for+the+lamp+on+8+May+2023.+Maria+didn%27t+like+it+much.", schema.FaultEncoding},
+		{zh, zh.Text, ""},
+		{zh, "林晓：" + zh.Text, ""},
+		{zh, "周航：" + zh.Text, schema.FaultSpeaker},
+		{zh, "我在杭州花了三十九块钱买了这盏灯，妈妈不喜欢。", schema.FaultNumber},
+		{zh, "我在杭州花了三十六块钱买了这盏灯，妈妈喜欢。", schema.FaultNegated},
+		{zh, "我在杭州花了三十六块", schema.FaultCut},
+		{zh, "????????????????????，?????。", schema.FaultEncoding},
+		{zh, "æ\u0088\u0091å\u009c¨æ\u009d­å·\u009eè\u008a±äº\u0086ä¸\u0089å\u008d\u0081å\u0085\u00adå\u009d\u0097é\u0092±ä¹°äº\u0086è¿\u0099ç\u009b\u008fç\u0081¯ï¼\u008cå¦\u0088å¦\u0088ä¸\u008då\u0096\u009cæ¬¢ã\u0080\u0082", schema.FaultEncoding},
+	} {
+		if d := Compare(c.o, c.got, nil); d.Kind != c.want {
+			t.Errorf("%q: %q (%.2f, %s), want %q", c.got, d.Kind, d.Kept, d.Marked, c.want)
+		}
+	}
+}
+
+func TestFacts(t *testing.T) {
+	o := Original{Text: "I moved to Lisbon with 3 cats last spring. Tomas never liked the noise.", Speaker: "Iris", Speakers: []string{"Iris", "Tomas"}}
+	for _, c := range []struct{ got, want string }{
+		{"Iris moved to Lisbon with three cats", ""},
+		{"Iris moved to Porto with 3 cats last spring", schema.FaultName},
+		{"Iris moved to Lisbon with 5 cats", schema.FaultNumber},
+		{"Tomas liked the noise", schema.FaultNegated},
+		{"Iris enjoys the sea", ""},
+	} {
+		if d := Facts(o, c.got); d.Kind != c.want {
+			t.Errorf("%q: %q (%s), want %q", c.got, d.Kind, d.Marked, c.want)
+		}
+	}
+}
+
+func FuzzCompare(f *testing.F) {
+	f.Add("I paid 36 euros.", "Iris: I paid 63 euros.")
+	f.Add("我不喜欢。", "\xff\xfe我喜欢")
+	f.Fuzz(func(t *testing.T, want, got string) {
+		if len(want)+len(got) > 2000 {
+			return
+		}
+		if d := Compare(Original{Text: want}, want, nil); !d.Same() {
+			t.Errorf("%q is not itself: %s", want, d.Kind)
+		}
+		d := Compare(Original{Text: want}, got, nil)
+		if d.Kept < 0 || d.Kept > 1.0001 {
+			t.Errorf("%q, %q: kept %v", want, got, d.Kept)
+		}
+		Facts(Original{Text: want}, got)
+	})
+}

@@ -1,0 +1,49 @@
+package process
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// An edited program, or an edited file that it reads, is another system.
+func TestFingerprintCoversFiles(t *testing.T) {
+	dir := t.TempDir()
+	script := filepath.Join(dir, "mine.sh")
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const answer = "#!/bin/sh\nwhile read -r line; do echo '{\"id\":1,\"result\":{\"name\":\"mine\",\"methods\":[\"reset\",\"ingest\",\"retrieve\"]}}'; done\n"
+	write("mine.sh", answer)
+	write("model.txt", "weights 1")
+	o := Options{Command: []string{"sh", script}, Dir: dir, Inputs: []string{"model.txt"}, Env: []string{"PATH=" + os.Getenv("PATH")}}
+	fingerprint := func() string {
+		t.Helper()
+		s, err := New(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Info().Fingerprint
+	}
+	first := fingerprint()
+	if again := fingerprint(); again != first {
+		t.Errorf("the same program has two fingerprints: %s, %s", first, again)
+	}
+	write("mine.sh", answer+"# edited\n")
+	edited := fingerprint()
+	if edited == first {
+		t.Error("an edited program has the fingerprint of the old one")
+	}
+	write("model.txt", "weights 2")
+	if fingerprint() == edited {
+		t.Error("an edited input leaves the fingerprint as it was")
+	}
+	o.Inputs = []string{"gone.txt"}
+	if _, err := New(context.Background(), o); err == nil {
+		t.Error("an input that is not there is taken")
+	}
+}
