@@ -187,7 +187,7 @@ func (g *Gate) sort(ctx context.Context, in schema.Seq[schema.Element], report f
 			buf[0] = 'x'
 		}
 		buf = appendKey(buf, rec.V.ID())
-		if buf, err = codec.Append(buf, rec.V, codec.Spaced); err != nil {
+		if buf, err = appendElement(buf, rec.V); err != nil {
 			return err
 		}
 		for _, n := range []uint32{file, uint32(rec.Pos.Line), uint32(rec.Pos.Col)} {
@@ -198,6 +198,37 @@ func (g *Gate) sort(ctx context.Context, in schema.Seq[schema.Element], report f
 		}
 	}
 	return nil
+}
+
+// appendElement appends an element as JSON; its properties keep their text.
+func appendElement(dst []byte, e schema.Element) ([]byte, error) {
+	dst = codec.AppendString(append(dst, `{"id":`...), e.ID())
+	var props schema.Object
+	var extra schema.Extra
+	var err error
+	if n := e.Node; n != nil {
+		if n.Labels != nil {
+			if dst, err = codec.Append(append(dst, `,"labels":`...), n.Labels, codec.Compact); err != nil {
+				return dst, err
+			}
+		}
+		props, extra = n.Props, n.Extra
+	} else {
+		x := e.Edge
+		dst = codec.AppendString(append(dst, `,"type":`...), x.Type)
+		dst = codec.AppendString(append(dst, `,"src":`...), string(x.Src))
+		dst = codec.AppendString(append(dst, `,"dst":`...), string(x.Dst))
+		props, extra = x.Props, x.Extra
+	}
+	raw, err := props.MarshalJSON()
+	if err != nil {
+		return dst, err
+	}
+	dst = append(append(dst, `,"props":`...), raw...)
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		dst = append(append(codec.AppendString(append(dst, ','), name), ':'), extra[name]...)
+	}
+	return append(dst, '}'), nil
 }
 
 // appendKey appends an id so that keys sort as ids do and none is the start of another.

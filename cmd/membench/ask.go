@@ -163,7 +163,7 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	r := reader.Rule()
+	r := reader.Cautious()
 	if o.models.model != "" {
 		gen, err := ms.Generator(config.Read)
 		if err != nil {

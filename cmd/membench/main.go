@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"membench/internal/visible"
+	"membench/memory"
 
 	"golang.org/x/term"
 )
@@ -18,7 +19,11 @@ import (
 // aside is removed by the next run. A read of standard input cannot be interrupted.
 const grace = 1500 * time.Millisecond
 
-func main() {
+func main() { Main() }
+
+// Main is the program, with systems of one's own beside the known ones: `--system NAME`
+// then takes them wherever a system is named. It ends the process.
+func Main(systems ...memory.Spec) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// Somebody who asks to be told of SIGPIPE gets an error from the write instead of
@@ -27,7 +32,7 @@ func main() {
 	// Words may quote data, and so may whatever a terminal shows: see visible.
 	e := &env{
 		in: os.Stdin, out: os.Stdout, err: visible.NewWriter(os.Stderr),
-		getenv: os.Getenv, now: time.Now,
+		getenv: os.Getenv, now: time.Now, systems: systems,
 	}
 	if term.IsTerminal(int(os.Stdout.Fd())) {
 		e.out = visible.NewWriter(os.Stdout)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"membench/internal/visible"
+	"membench/memory"
 	"membench/memory/open"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -48,12 +49,13 @@ type env struct {
 	getenv    func(string) string
 	dotenv    map[string]bool // variables that come from .env
 	now       func() time.Time
+	systems   []memory.Spec     // beside the known ones
 	transport http.RoundTripper // to services; nil: the usual one
 }
 
 // place is where systems are opened; what they keep on this side goes below dir.
 func (e *env) place(dir string) open.Place {
-	return open.Place{Dir: dir, Getenv: e.getenv, Transport: e.transport}
+	return open.Place{Dir: dir, Getenv: e.getenv, Transport: e.transport, More: e.systems}
 }
 
 // text is standard output for what people read, which may quote data.

@@ -41,6 +41,7 @@ type question struct {
 	was      bool     // it asks for what was, not for what is
 	ever     bool     // it asks whether something was ever so
 	still    bool     // it asks whether something is so now
+	brief    bool     // only what surely answers it is wanted
 	several  bool     // it is about more people than it names as speakers
 }
 

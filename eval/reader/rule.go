@@ -45,6 +45,8 @@ const (
 func Rule() Reader { return &rule{} }
 
 type rule struct {
+	cautious bool
+
 	mu   sync.Mutex
 	held []held // newest last
 }
@@ -61,7 +63,12 @@ const (
 	holdMost = 4
 )
 
-func (r *rule) Fingerprint() string { return RuleName }
+func (r *rule) Fingerprint() string {
+	if r.cautious {
+		return RuleName + " cautious"
+	}
+	return RuleName
+}
 
 func (r *rule) Read(ctx context.Context, in Input) (Answer, error) {
 	if err := ctx.Err(); err != nil {
@@ -74,7 +81,7 @@ func (r *rule) Read(ctx context.Context, in Input) (Answer, error) {
 	} else if len(in.Question.Choices) > 0 {
 		text = choose(q, ev, in.Question.Choices)
 	} else {
-		text = answer(q, ev, in.Question.AsOf)
+		text = answer(q, ev, in.Question.AsOf, r.cautious)
 	}
 	if text == "" {
 		if text = Refusal; q.han {
@@ -226,13 +233,22 @@ func fits(q question, u *unit) float64 {
 }
 
 // answer answers by the kind of the question; "" refuses.
-func answer(q question, ev *evidence, asOf string) string {
+func answer(q question, ev *evidence, asOf string, cautious bool) string {
 	ranked := rankUnits(q, ev)
 	if len(ranked) == 0 || len(q.terms) > 0 && ranked[0].cover < support {
 		return ""
 	}
 	if foreign(q, ranked) {
 		return ""
+	}
+	q.brief = cautious
+	if cautious {
+		if _, _, ok := yesNoOfClaims(q, ev); ok && q.kind == yesno {
+			return spanYesNo(q, ev, ranked)
+		}
+		if ranked = certain(q, ranked); len(ranked) == 0 {
+			return ""
+		}
 	}
 	if q.newest {
 		ranked = newestFirst(ranked)
@@ -325,6 +341,11 @@ func sentences(q question, ranked []scored) string {
 	if q.kind == list {
 		most, share = maxList, listOf
 	}
+	if q.brief {
+		if most = atOnce; q.kind == list {
+			most = atMostL
+		}
+	}
 	n := min(most, max(1, count(ranked, share)))
 	pick := map[int]string{}
 	for _, s := range ranked[:n] {
@@ -332,7 +353,7 @@ func sentences(q question, ranked []scored) string {
 	}
 	// Few turns were shown because each of them matters: all are heard.
 	heard := map[int]bool{}
-	if lines := distinct(ranked); lines <= most {
+	if lines := distinct(ranked); lines <= most && !q.brief {
 		for _, s := range ranked {
 			if !heard[s.line] && !s.asks {
 				heard[s.line], pick[s.pos] = true, s.text

@@ -40,10 +40,15 @@ func spanWhen(q question, near []scored) string {
 			break // other turns are about other days
 		}
 	}
-	if near[0].dated {
-		return sayDay(q.han, near[0].day)
+	switch {
+	case !near[0].dated:
+		return ""
+	case q.brief && q.han: // when it was said is not when it was
+		return "没有说明时间；" + sayDay(true, near[0].day) + "提到：" + near[0].text
+	case q.brief:
+		return "No date is known; mentioned on " + sayDay(false, near[0].day) + ": " + near[0].text
 	}
-	return ""
+	return sayDay(q.han, near[0].day)
 }
 
 // timed is 1 for a sentence that names days.

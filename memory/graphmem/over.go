@@ -93,12 +93,17 @@ func (r *Reading) Unknown(question string) (out []string) {
 	words := strings.FieldsFunc(question, func(c rune) bool { return !unicode.IsLetter(c) && c != '\'' && c != '’' && c != '-' })
 	for i, w := range words {
 		w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s")
-		if i == 0 || len(w) < 3 || w[0] < 'A' || w[0] > 'Z' || r.mentions(w) {
+		if i == 0 || len(w) < 3 || w[0] < 'A' || w[0] > 'Z' || strings.ToUpper(w) == w || timed(w) || r.mentions(w) {
 			continue
 		}
 		out = append(out, w)
 	}
 	return out
+}
+
+// timed reports a word of dates: May, Monday.
+func timed(w string) bool {
+	return slices.ContainsFunc(timex.Find(w+" 2020", 0), func(e timex.Expr) bool { return e.Pos == 0 }) || len(timex.Find("last "+w, 0)) > 0
 }
 
 func (r *Reading) mentions(name string) bool {
