@@ -74,7 +74,7 @@ func (p *parser) body(lines []jsonl.Line) []jsonl.Line {
 		case inside:
 			out = append(out, l)
 		case !heading(l):
-			p.fault(p.at(l.Pos.Line, 1), codeStray, "text outside the fence, left out", quote(string(l.Bytes)), "", "move it between ```text and ```")
+			p.fault(p.at(l.Pos.Line, 1), codeStray, "text outside the fence, skipped", quote(string(l.Bytes)), "", "move it between ```text and ```")
 		}
 	}
 	if inside {
@@ -114,7 +114,7 @@ func (p *parser) setHeader(src *Source, seen map[string]bool, pos schema.Pos, ke
 		p.warn(pos, codeHeader, "unknown header, ignored", "@"+key, "@"+strings.Join(headerNames, ", @"), "")
 		return
 	case seen[key]:
-		bad("header given twice, the first one stands", "@"+key, "")
+		bad("header given twice, the first is used", "@"+key, "")
 		return
 	case value == "":
 		bad("header without a value, ignored", "@"+key, "@"+key+": value")
@@ -137,7 +137,7 @@ func (p *parser) setHeader(src *Source, seen map[string]bool, pos schema.Pos, ke
 	case "time":
 		t, err := parseTime(value, p.o.zone(src.ConvID))
 		if err != nil {
-			p.warn(pos, codeTime, "the time cannot be read, left out", quote(value), timeWanted, "")
+			p.warn(pos, codeTime, "the time cannot be read, skipped", quote(value), timeWanted, "")
 			return
 		}
 		src.Start = t
@@ -232,7 +232,7 @@ func (p *parser) normLine(l jsonl.Line) (Utterance, mark, bool) {
 		if strings.HasPrefix(rest, "[") {
 			p.fault(p.at(n, jsonl.Column(l.Bytes, len(s)-len(rest))), codeMarker, "unknown marker; kept as a line of an unknown speaker", quote(rest), "[S] [S|MONO] [U] [UI] [INJECT] [PROBE]", "")
 		} else {
-			p.warn(p.at(n, 1), codeSpeaker, "a line without a marker; its speaker cannot be told", quote(s), "[S], [S|MONO], [U] or [UI] first", "")
+			p.warn(p.at(n, 1), codeSpeaker, "a line without a marker; its speaker cannot be determined", quote(s), "[S], [S|MONO], [U] or [UI] first", "")
 		}
 		u.Role, u.Uncertain, u.Mode, u.Marker = schema.RoleUI, true, "", ""
 		m = mark{}
@@ -241,7 +241,7 @@ func (p *parser) normLine(l jsonl.Line) (Utterance, mark, bool) {
 	// A marker is set off by one blank; blanks at the end belong to the text.
 	u.Text = strings.TrimPrefix(rest, " ")
 	if strings.TrimFunc(u.Text, textnorm.IsSpace) == "" {
-		p.fault(p.at(n, jsonl.Column(l.Bytes, len(s))), codeEmpty, "a marker without text, left out", quote(s), "", "")
+		p.fault(p.at(n, jsonl.Column(l.Bytes, len(s))), codeEmpty, "a marker without text, skipped", quote(s), "", "")
 		return u, m, false
 	}
 	if u.Role == schema.RoleUI && !u.Uncertain {
@@ -418,7 +418,7 @@ func (p *parser) raw(text []byte) []Source {
 				sp, is = speaker{role: schema.RoleUI, name: label, uncertain: true}, true
 				if !told[label] {
 					told[label] = true
-					p.warn(p.at(n, 1), codeSpeaker, "the label is no configured name; its speaker cannot be told", quote(label), p.wantedLabels(), "give --character-name or --user-name")
+					p.warn(p.at(n, 1), codeSpeaker, "the label is not a configured name; its speaker cannot be determined", quote(label), p.wantedLabels(), "give --character-name or --user-name")
 				}
 			}
 			if is {
@@ -440,7 +440,7 @@ func (p *parser) raw(text []byte) []Source {
 			u.Role, u.Mode = schema.RoleAssistant, modeMonologue
 		default:
 			u.Role, u.Uncertain = schema.RoleUI, true
-			p.warn(p.at(n, 1), codeSpeaker, "a line before the first label; its speaker cannot be told", quote(s), "", "put the speaker's label before it")
+			p.warn(p.at(n, 1), codeSpeaker, "a line before the first label; its speaker cannot be determined", quote(s), "", "put the speaker's label before it")
 		}
 		if u.Uncertain {
 			u.Name = ""

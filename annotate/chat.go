@@ -213,7 +213,7 @@ func (p *parser) list(raw []byte, base int, lineOf func(int) (int, int), convs *
 		}
 		if array == nil {
 			first, _ := lineOf(offset(t))
-			p.fault(p.at(first, 0), codeMessage, "an object without messages, left out", "", `{"messages": […]}`, "")
+			p.fault(p.at(first, 0), codeMessage, "an object without messages, skipped", "", `{"messages": […]}`, "")
 			return
 		}
 	}
@@ -348,7 +348,7 @@ func (p *parser) message(raw []byte, firstLine, lastLine int, line jsonl.Line, c
 		}
 		convs.add(conv, u, mk)
 	} else if len(functions) == 0 {
-		p.fault(pos, codeEmpty, "a message without text, left out", quote(string(raw)), "", "")
+		p.fault(pos, codeEmpty, "a message without text, skipped", quote(string(raw)), "", "")
 	}
 	for _, f := range functions {
 		if f.ID != "" {
@@ -389,7 +389,7 @@ func (p *parser) speaker(u *Utterance, m message) {
 		u.Role = named(m.Name)
 	default:
 		u.Role, u.Uncertain = schema.RoleUI, true
-		p.findings = append(p.findings, &schema.Finding{Pos: u.Pos, Pointer: "/role", Code: codeSpeaker, Warning: true, Message: "unknown role; its speaker cannot be told",
+		p.findings = append(p.findings, &schema.Finding{Pos: u.Pos, Pointer: "/role", Code: codeSpeaker, Warning: true, Message: "unknown role; its speaker cannot be determined",
 			Have: quote(first(m.Role, m.Name)), Want: "user, assistant, system, tool or ui", Hint: "give --character-name or --user-name"})
 	}
 }
@@ -416,7 +416,7 @@ func (p *parser) time(pos schema.Pos, pointer string, s scalar, zone *time.Locat
 		sec, frac := math.Modf(f * unit.Seconds())
 		return rfc3339(time.Unix(int64(sec), int64(math.Round(frac*1e6))*1000).UTC())
 	}
-	p.findings = append(p.findings, &schema.Finding{Pos: pos, Pointer: pointer, Code: codeTime, Warning: true, Message: "the time cannot be read, left out", Have: quote(string(s)), Want: timeWanted})
+	p.findings = append(p.findings, &schema.Finding{Pos: pos, Pointer: pointer, Code: codeTime, Warning: true, Message: "the time cannot be read, skipped", Have: quote(string(s)), Want: timeWanted})
 	return ""
 }
 
@@ -440,7 +440,7 @@ type part struct {
 // content is the text of a message and what its parts attach.
 func (p *parser) content(pos schema.Pos, raw json.RawMessage) (string, []schema.Attachment, bool) {
 	bad := func(pointer, have, want string) {
-		p.findings = append(p.findings, &schema.Finding{Pos: pos, Pointer: pointer, Code: codeMessage, Message: "content is not as the format says; message left out", Have: have, Want: want})
+		p.findings = append(p.findings, &schema.Finding{Pos: pos, Pointer: pointer, Code: codeMessage, Message: "content is not as the format says; message skipped", Have: have, Want: want})
 	}
 	switch {
 	case len(raw) == 0 || string(raw) == "null":
@@ -519,7 +519,7 @@ func (p *parser) attachments(pos schema.Pos, raw json.RawMessage) ([]schema.Atta
 		return nil, true
 	}
 	bad := func(pointer, have string) {
-		p.findings = append(p.findings, &schema.Finding{Pos: pos, Pointer: pointer, Code: codeMessage, Message: "an attachment is not as the format says; message left out", Have: have, Want: "an address or {type, url, name, text}"})
+		p.findings = append(p.findings, &schema.Finding{Pos: pos, Pointer: pointer, Code: codeMessage, Message: "an attachment is not as the format says; message skipped", Have: have, Want: "an address or {type, url, name, text}"})
 	}
 	if raw[0] != '[' {
 		bad("/attachments", quote(string(raw)))
@@ -560,7 +560,7 @@ func (p *parser) extra(u *Utterance, raw []byte) {
 		case slices.Contains(consumed, k):
 		case slices.Contains(metaNames(), k):
 			p.findings = append(p.findings, &schema.Finding{Pos: u.Pos, Pointer: schema.Pointer(k), Code: codeMember, Warning: true,
-				Message: "a member of this name is written by annotate itself; the source's is left out", Have: k, Want: "another name"})
+				Message: "a member of this name is written by annotate itself; the source's is skipped", Have: k, Want: "another name"})
 		default:
 			b.Raw(k, v)
 			n++

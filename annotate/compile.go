@@ -61,7 +61,7 @@ func compilePart(r io.Reader, name string, part int, home map[schema.ConvID]int,
 		switch {
 		case err != nil:
 		case l.TooLong:
-			err = &schema.Finding{Pos: l.Pos, Code: "JSON003", Message: "line is longer than the limit, left out", Want: fmt.Sprintf("at most %d bytes", len(l.Bytes))}
+			err = &schema.Finding{Pos: l.Pos, Code: "JSON003", Message: "line is longer than the limit, skipped", Want: fmt.Sprintf("at most %d bytes", len(l.Bytes))}
 		default:
 			f := compileLine(l, part, home, last, told)
 			if f != nil {
@@ -101,18 +101,18 @@ func compileLine(l jsonl.Line, part int, home, last map[schema.ConvID]int, told 
 	if have < len(eventMembers) {
 		for _, m := range eventMembers {
 			if !hasMember(l.Bytes, m) {
-				return bad(codeCompiledForm, "", "the event lacks a member, left out", "", m)
+				return bad(codeCompiledForm, "", "the event lacks a member, skipped", "", m)
 			}
 		}
 	}
 	if roles := []string{schema.RoleHuman, schema.RoleAssistant, schema.RoleUI, schema.RoleTool}; !slices.Contains(roles, e.RoleType) {
-		return bad(codeCompiledForm, "/role_type", "unknown role, left out", quote(e.RoleType), "human, assistant, ui or tool")
+		return bad(codeCompiledForm, "/role_type", "unknown role, skipped", quote(e.RoleType), "human, assistant, ui or tool")
 	}
 	if len(e.Tags) == 0 || e.ConvID == "" {
-		return bad(codeCompiledForm, "", "the event has no tag or no conversation, left out", "", "")
+		return bad(codeCompiledForm, "", "the event has no tag or no conversation, skipped", "", "")
 	}
 	if p, known := home[e.ConvID]; known && p != part {
-		f := bad(codeCompiledConv, "/conv_id", "the conversation has events in an earlier file; left out", quote(string(e.ConvID)), "one file per conversation")
+		f := bad(codeCompiledConv, "/conv_id", "the conversation has events in an earlier file; skipped", quote(string(e.ConvID)), "one file per conversation")
 		if told[e.ConvID] {
 			f.Hint = "as before"
 		}
@@ -123,7 +123,7 @@ func compileLine(l jsonl.Line, part int, home, last map[schema.ConvID]int, told 
 	before := last[e.ConvID]
 	switch {
 	case e.TurnID <= before:
-		return bad(codeCompiledTurn, "/turn_id", "turn ids must rise, left out", strconv.Itoa(e.TurnID), "more than "+strconv.Itoa(before))
+		return bad(codeCompiledTurn, "/turn_id", "turn ids must rise, skipped", strconv.Itoa(e.TurnID), "more than "+strconv.Itoa(before))
 	case e.TurnID != before+1:
 		last[e.ConvID] = e.TurnID
 		f := bad(codeCompiledGap, "/turn_id", "turn ids have a gap", strconv.Itoa(e.TurnID), strconv.Itoa(before+1))
@@ -157,7 +157,7 @@ func Order(have []schema.ConvID, index []schema.IndexEntry, indexName string) ([
 	}
 	for _, id := range have {
 		if !listed[id] {
-			findings = append(findings, &schema.Finding{Pos: schema.Pos{File: indexName}, Code: codeNotIndexed, Warning: true, Message: "events of a conversation that the index does not list, left out", Have: string(id)})
+			findings = append(findings, &schema.Finding{Pos: schema.Pos{File: indexName}, Code: codeNotIndexed, Warning: true, Message: "events of a conversation that the index does not list, skipped", Have: string(id)})
 		}
 	}
 	return out, findings

@@ -59,7 +59,7 @@ func Index(dir, relTo string) ([]schema.IndexEntry, []*schema.Finding, error) {
 			}
 			if m == nil {
 				findings = append(findings, &schema.Finding{Pos: schema.Pos{File: filepath.Join(folder, name)}, Code: codeFileName, Warning: true,
-					Message: "the name is no chapter's, left out", Have: name, Want: "chNN_<slug>.md or chNN_<slug>.norm.md"})
+					Message: "the name is not a chapter name, skipped", Have: name, Want: "chNN_<slug>.md or chNN_<slug>.norm.md"})
 				continue
 			}
 			e := entries[m[1]]
@@ -73,7 +73,7 @@ func Index(dir, relTo string) ([]schema.IndexEntry, []*schema.Finding, error) {
 			}
 			if *place != "" {
 				findings = append(findings, &schema.Finding{Pos: schema.Pos{File: filepath.Join(folder, name)}, Code: codeTwoSources,
-					Message: "a second file for chapter " + m[1] + ", left out", Have: path, Want: "one file; the index lists " + *place})
+					Message: "a second file for chapter " + m[1] + ", skipped", Have: path, Want: "one file; the index lists " + *place})
 				continue
 			}
 			*place = path
@@ -205,10 +205,10 @@ func ReadIndex(text []byte, name string) ([]schema.IndexEntry, []*schema.Finding
 		}
 		switch {
 		case e.ID == "":
-			findings = append(findings, &schema.Finding{Pos: pos, Pointer: pointer + "/id", Code: codeMessage, Message: "an entry without an id, left out"})
+			findings = append(findings, &schema.Finding{Pos: pos, Pointer: pointer + "/id", Code: codeMessage, Message: "an entry without an id, skipped"})
 			continue
 		case seen[e.ID]:
-			findings = append(findings, &schema.Finding{Pos: pos, Pointer: pointer + "/id", Code: codeTwoSources, Message: "a second entry for this chapter, left out", Have: e.ID})
+			findings = append(findings, &schema.Finding{Pos: pos, Pointer: pointer + "/id", Code: codeTwoSources, Message: "a second entry for this chapter, skipped", Have: e.ID})
 			continue
 		}
 		seen[e.ID] = true

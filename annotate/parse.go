@@ -62,7 +62,7 @@ func Parse(r io.Reader, name string, o Options) iter.Seq2[Source, error] {
 		case format == Messages:
 			out = p.messages(text)
 		default:
-			p.fault(schema.Pos{File: name}, codeFormat, "the format of the file cannot be told", "", "norm, raw, chat or openai", "give --format")
+			p.fault(schema.Pos{File: name}, codeFormat, "the format of the file cannot be determined", "", "norm, raw, chat or openai", "give --format")
 		}
 		for _, f := range p.findings {
 			if !yield(Source{}, f) {

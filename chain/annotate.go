@@ -130,7 +130,7 @@ func unique(f *build.Frame, in iter.Seq2[annotate.Source, error]) iter.Seq2[anno
 		from := map[schema.ConvID]string{}
 		for src, err := range in {
 			if other, twice := from[src.ConvID]; twice && err == nil {
-				err = &schema.Finding{Pos: src.Turns0(), Code: "SRC022", Message: "a second source for conversation " + string(src.ConvID) + ", left out",
+				err = &schema.Finding{Pos: src.Turns0(), Code: "SRC022", Message: "a second source for conversation " + string(src.ConvID) + ", skipped",
 					Have: src.Path, Want: "one source; the first is " + other, Hint: "give it another name or @conv_id"}
 			} else if err == nil {
 				from[src.ConvID] = src.Path

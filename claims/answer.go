@@ -360,9 +360,9 @@ func (p *answerParser) resolve(e answerEvidence) (Memory, error) {
 		}
 		switch {
 		case e.Text != nil && *e.Text != m.Fields.Data:
-			return Memory{}, fmt.Errorf("text is not that of %s", m.ID)
+			return Memory{}, fmt.Errorf("text does not match %s", m.ID)
 		case e.Conv != nil && *e.Conv != string(m.Fields.ConvID), e.Scene != nil && *e.Scene != m.Fields.SceneID:
-			return Memory{}, fmt.Errorf("conversation or scene is not that of %s", m.ID)
+			return Memory{}, fmt.Errorf("conversation or scene does not match %s", m.ID)
 		}
 		return m, nil
 	}

@@ -208,7 +208,7 @@ func memoryOf(rec schema.Record[schema.MemoryExport], o Options) (Memory, error)
 		return &schema.Finding{Pos: rec.Pos, Pointer: pointer, Code: code, Message: msg, Have: have, Want: want}
 	}
 	if rec.V.Payload.IsNull() || rec.V.Payload.Len() == 0 {
-		return Memory{}, fault("/payload", "MEM101", "memory without a payload, left out", "", "an object with data")
+		return Memory{}, fault("/payload", "MEM101", "memory without a payload, skipped", "", "an object with data")
 	}
 	f, err := rec.V.Fields()
 	if err != nil {
@@ -217,18 +217,18 @@ func memoryOf(rec schema.Record[schema.MemoryExport], o Options) (Memory, error)
 		if errors.As(err, &ce) {
 			pointer += ce.Pointer
 		}
-		return Memory{}, fault(pointer, "MEM102", "payload cannot be read, left out: "+err.Error(), "", "")
+		return Memory{}, fault(pointer, "MEM102", "payload cannot be read, skipped: "+err.Error(), "", "")
 	}
 	if strings.TrimSpace(f.Data) == "" {
-		return Memory{}, fault("/payload/data", "MEM103", "memory without a text, left out", textOf(f.Data), "text")
+		return Memory{}, fault("/payload/data", "MEM103", "memory without a text, skipped", textOf(f.Data), "text")
 	}
 	if rec.V.ID == "" {
-		return Memory{}, fault("/id", "MEM104", "memory without an id, left out", `""`, "the memory system's id of the point")
+		return Memory{}, fault("/id", "MEM104", "memory without an id, skipped", `""`, "the memory system's id of the point")
 	}
 	m := Memory{Pos: rec.Pos, Point: rec.V.ID, Fields: f, ID: schema.Mint{V: o.Version}.Memory(f.Data, f.Hash, rec.V.ID)}
 	m.Speaker, m.Other, m.Text = speakerOf(rec.V, f, o)
 	if m.Speaker.ID == "" {
-		return Memory{}, fault("/payload", "MEM105", "nobody to whom the memory belongs, left out", "", "owner_id, user_id, agent_id or character_id")
+		return Memory{}, fault("/payload", "MEM105", "the memory has no owner, skipped", "", "owner_id, user_id, agent_id or character_id")
 	}
 	return m, nil
 }

@@ -319,7 +319,7 @@ func FuzzAnswer(f *testing.F) {
 			for _, s := range p.complete(got.statements) {
 				if s.Claim != nil {
 					if id, f := claimID(schema.Mint{V: v}, s.Claim); f != nil || id == "" {
-						t.Errorf("claim id %q is not that of its parts", s.Claim.ID)
+						t.Errorf("claim id %q does not match that of its parts", s.Claim.ID)
 					}
 					if len(s.Claim.Evidence) == 0 {
 						t.Error("a claim without evidence")

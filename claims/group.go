@@ -68,7 +68,7 @@ func (g *entityGroup) add(e *schema.Entity) *schema.Finding {
 }
 
 func typeFault(have, want string) *schema.Finding {
-	return &schema.Finding{Pointer: "/entity_type", Code: "CLM205", Message: "one entity id under two types, left out", Have: textOf(have), Want: textOf(want)}
+	return &schema.Finding{Pointer: "/entity_type", Code: "CLM205", Message: "one entity id under two types, skipped", Have: textOf(have), Want: textOf(want)}
 }
 
 // unite adds what is new, at the end when keepOrder, else sorted.
@@ -197,7 +197,7 @@ func (g *claimGroup) add(c *schema.Claim) (warn, fault *schema.Finding) {
 		b.Aliases = unite(nil, c.Aliases, false)
 	} else {
 		if !sameIdentity(b, c) {
-			fault := &schema.Finding{Pointer: "/claim_id", Code: "CLM206", Message: "one claim id for two different claims, left out", Have: textOf(c.Predicate + " " + c.Domain + " " + string(c.Subject.ID) + " " + string(c.Object.ID)), Want: textOf(b.Predicate + " " + b.Domain + " " + string(b.Subject.ID) + " " + string(b.Object.ID))}
+			fault := &schema.Finding{Pointer: "/claim_id", Code: "CLM206", Message: "one claim id for two different claims, skipped", Have: textOf(c.Predicate + " " + c.Domain + " " + string(c.Subject.ID) + " " + string(c.Object.ID)), Want: textOf(b.Predicate + " " + b.Domain + " " + string(b.Subject.ID) + " " + string(b.Object.ID))}
 			if g.v != schema.V001 && compareIdentity(c, b) < 0 {
 				fault.Have, fault.Want = fault.Want, fault.Have
 				*g = *newClaimGroup(g.v, b.ID)

@@ -314,7 +314,7 @@ func whole(s schema.Statement) *schema.Finding {
 	default:
 		return supported(s)
 	}
-	return &schema.Finding{Pointer: pointer, Code: "CLM207", Message: "absent or empty, record left out", Want: "text"}
+	return &schema.Finding{Pointer: pointer, Code: "CLM207", Message: "absent or empty, record skipped", Want: "text"}
 }
 
 // supported wants a confidence within its range, and of a claim evidence that names a
@@ -327,10 +327,10 @@ func supported(s schema.Statement) *schema.Finding {
 		conf = s.Claim.Confidence
 	}
 	if !(conf >= 0 && conf <= 1) {
-		return &schema.Finding{Pointer: "/confidence", Code: "CLM208", Message: "not a confidence, record left out", Have: strconv.FormatFloat(float64(conf), 'g', -1, 64), Want: "a number from 0 to 1"}
+		return &schema.Finding{Pointer: "/confidence", Code: "CLM208", Message: "not a confidence, record skipped", Have: strconv.FormatFloat(float64(conf), 'g', -1, 64), Want: "a number from 0 to 1"}
 	}
 	if s.Claim != nil && !slices.ContainsFunc(s.Claim.Evidence, func(e schema.Evidence) bool { return e.Memory != "" }) {
-		return &schema.Finding{Pointer: "/evidence", Code: "CLM209", Message: "no evidence that names a memory, claim left out", Have: fmt.Sprintf("%d rows", len(s.Claim.Evidence)), Want: "at least one with memory_item_id"}
+		return &schema.Finding{Pointer: "/evidence", Code: "CLM209", Message: "no evidence that names a memory, claim skipped", Have: fmt.Sprintf("%d rows", len(s.Claim.Evidence)), Want: "at least one with memory_item_id"}
 	}
 	return nil
 }
@@ -377,7 +377,7 @@ func (m *Merger) settleAll() {
 func claimID(m schema.Mint, c *schema.Claim) (schema.ClaimID, *schema.Finding) {
 	id := m.Claim(c.Predicate, c.Domain, c.Subject.ID, c.Object.ID)
 	if id != c.ID {
-		return id, &schema.Finding{Pointer: "/claim_id", Code: "CLM202", Message: "claim id is not that of its parts, recomputed", Have: textOf(string(c.ID)), Want: textOf(string(id)), Warning: true}
+		return id, &schema.Finding{Pointer: "/claim_id", Code: "CLM202", Message: "claim id does not match its parts, recomputed", Have: textOf(string(c.ID)), Want: textOf(string(id)), Warning: true}
 	}
 	return id, nil
 }

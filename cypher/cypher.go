@@ -175,7 +175,7 @@ func Plain(name string) bool {
 }
 
 // ConstraintName is the name of the uniqueness constraint on the ids of an edge type;
-// of the nodes for "". No two types share one: a type that is no plain identifier is
+// of the nodes for "". No two types share one: a type that is not a plain identifier is
 // spelled in hex, under a prefix of its own.
 func ConstraintName(typ string) string {
 	switch {

@@ -352,7 +352,7 @@ func (w *writer) take(b *batches, r *rows) error {
 		for _, name := range k.names {
 			if !Plain(name) && !w.odd[name] {
 				w.odd[name] = true
-				w.report(&schema.Finding{Code: "GRF021", Warning: true, Message: "label or type is no plain identifier, written in quotes", Have: strconv.Quote(name), Want: "[A-Za-z_][A-Za-z0-9_]*"})
+				w.report(&schema.Finding{Code: "GRF021", Warning: true, Message: "label or type is not a plain identifier, written in quotes", Have: strconv.Quote(name), Want: "[A-Za-z_][A-Za-z0-9_]*"})
 			}
 		}
 	}
@@ -440,10 +440,10 @@ func (r *rower) fault(line jsonl.Line, code, pointer, msg, have string) {
 func (r *rower) checkID(line jsonl.Line, pointer, id string) bool {
 	switch {
 	case len(id) > r.maxID:
-		r.findings = append(r.findings, &schema.Finding{Pos: line.Pos, Pointer: pointer, Code: "ID020", Message: "id is too long for a uniqueness constraint, left out",
+		r.findings = append(r.findings, &schema.Finding{Pos: line.Pos, Pointer: pointer, Code: "ID020", Message: "id is too long for a uniqueness constraint, skipped",
 			Have: strconv.Itoa(len(id)) + " bytes", Want: fmt.Sprintf("at most %d", r.maxID)})
 	case strings.IndexByte(id, 0) >= 0:
-		r.fault(line, "GRF022", pointer, "id holds a NUL, which no script can, left out", strconv.Quote(id))
+		r.fault(line, "GRF022", pointer, "id holds a NUL, which no script can, skipped", strconv.Quote(id))
 	default:
 		return true
 	}
@@ -469,7 +469,7 @@ func (r *rower) element(line jsonl.Line, e schema.Element) {
 	}
 	for _, n := range names {
 		if _, err := AppendName(nil, n); err != nil {
-			r.fault(line, "GRF042", "/labels", "no name for a label or type, element left out: "+err.Error(), strconv.Quote(n))
+			r.fault(line, "GRF042", "/labels", "no name for a label or type, element skipped: "+err.Error(), strconv.Quote(n))
 			return
 		}
 	}
@@ -486,7 +486,7 @@ func (r *rower) element(line jsonl.Line, e schema.Element) {
 	var ok bool
 	if r.text, ok = r.vals.props(r.text, &r.scan); !ok || !r.scan.End() {
 		r.text = r.text[:start]
-		r.fault(line, "JSON001", "/props", "properties are no JSON object, element left out", "")
+		r.fault(line, "JSON001", "/props", "properties are no JSON object, element skipped", "")
 		return
 	}
 	r.finish(line, r.kindOf(names))

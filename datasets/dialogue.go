@@ -66,16 +66,13 @@ func AppendDialogue(dst []byte, c schema.Case, o DialogueOptions) ([]byte, error
 // WithCaptions is a turn's text for a reader of text: captions of its images follow
 // it as "[image: …]". The annotator's image query never is part of it.
 func WithCaptions(text string, att []schema.Attachment) string {
+	var images []schema.Attachment
 	for _, a := range att {
-		if a.Text == "" || a.Type != "" && !strings.HasPrefix(a.Type, "image") {
-			continue
+		if a.Type == "" || strings.HasPrefix(a.Type, "image") {
+			images = append(images, schema.Attachment{Type: "image", Text: a.Text})
 		}
-		if text != "" {
-			text += " "
-		}
-		text += "[image: " + a.Text + "]"
 	}
-	return text
+	return schema.Captioned(text, images)
 }
 
 // clock gives a date without a clock one: readers of dialogue want both.

@@ -178,7 +178,7 @@ func (s *splitter) next() (*Value, error) {
 		return nil, s.damaged(n, err)
 	}
 	if n > s.max { // it is whole: the next one follows it
-		f := &schema.Finding{Pos: s.pos, Code: "JSON003", Message: errLong.Error() + "; it was left out", Have: fmt.Sprintf("%d bytes", n), Want: fmt.Sprintf("at most %d", s.max)}
+		f := &schema.Finding{Pos: s.pos, Code: "JSON003", Message: errLong.Error() + "; it was skipped", Have: fmt.Sprintf("%d bytes", n), Want: fmt.Sprintf("at most %d", s.max)}
 		s.index++
 		s.take(n)
 		return nil, f
@@ -358,7 +358,7 @@ func beginning(b []byte) []byte {
 // damaged makes the finding of the value at lo, whose fault was met after n bytes, and
 // steps to where the next one seems to begin.
 func (s *splitter) damaged(n int, why error) error {
-	f := &schema.Finding{Pos: after(s.pos, s.rest()[:n]), Code: "JSON001", Message: why.Error() + "; the value was left out", Hint: "fetch the file again"}
+	f := &schema.Finding{Pos: after(s.pos, s.rest()[:n]), Code: "JSON001", Message: why.Error() + "; the value was skipped", Hint: "fetch the file again"}
 	switch why {
 	case errEnd:
 		if s.err != io.EOF {
@@ -369,7 +369,7 @@ func (s *splitter) damaged(n int, why error) error {
 	case errByte:
 		f.Have = fmt.Sprintf("%q", s.rest()[n])
 		if b := s.rest()[n:]; bytes.HasPrefix(b, []byte("NaN")) || bytes.HasPrefix(b, []byte("Infinity")) {
-			f.Code, f.Message, f.Have, f.Hint = "JSON007", "NaN or Infinity: JSON has no such numbers; the value was left out", "", ""
+			f.Code, f.Message, f.Have, f.Hint = "JSON007", "NaN or Infinity: JSON has no such numbers; the value was skipped", "", ""
 		}
 	}
 	if s.array {

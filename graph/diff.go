@@ -108,7 +108,7 @@ func (c *cursor[T]) read(report func(error) bool) (stopped bool, err error) {
 			}
 		}
 		if c.id(rec.V) == "" {
-			if !report(&schema.Finding{Pos: rec.Pos, Code: "GRF030", Message: "record has no id, left out"}) {
+			if !report(&schema.Finding{Pos: rec.Pos, Code: "GRF030", Message: "record has no id, skipped"}) {
 				return true, nil
 			}
 			continue

@@ -173,7 +173,7 @@ func (g *Gate) sort(ctx context.Context, in schema.Seq[schema.Element], report f
 		}
 		if at := Lacking(rec.V); at != "" {
 			g.LeftOut++
-			report(&schema.Finding{Pos: rec.Pos, Pointer: at, Code: "GRF030", Message: "element without " + at[1:] + ", left out", Have: rec.V.ID()})
+			report(&schema.Finding{Pos: rec.Pos, Pointer: at, Code: "GRF030", Message: "element without " + at[1:] + ", skipped", Have: rec.V.ID()})
 			continue
 		}
 		file, ok := files[rec.Pos.File]
@@ -271,7 +271,7 @@ func (g *Gate) pass(report func(*schema.Finding), yield func(schema.Record[schem
 		}
 		if bytes.Equal(raw[:n], last) {
 			g.LeftOut++
-			report(&schema.Finding{Pos: rec.Pos, Pointer: "/id", Code: "GRF033", Message: "the id is repeated, left out", Have: rec.V.ID(), Hint: "merge the records of one id first: to-graph does"})
+			report(&schema.Finding{Pos: rec.Pos, Pointer: "/id", Code: "GRF033", Message: "the id is repeated, skipped", Have: rec.V.ID(), Hint: "merge the records of one id first: to-graph does"})
 			continue
 		}
 		last = append(last[:0], raw[:n]...)
@@ -378,7 +378,7 @@ func (s *IDs) HasHash(h uint64) bool {
 func (s *IDs) Missing(src, dst schema.NodeID) (f *schema.Finding, elsewhere string) {
 	for i, end := range []schema.NodeID{src, dst} {
 		if !s.Has(string(end)) {
-			f = &schema.Finding{Pointer: []string{"/src", "/dst"}[i], Code: "GRF031", Message: "the edge has an end that is not a node of this graph, left out", Have: string(end)}
+			f = &schema.Finding{Pointer: []string{"/src", "/dst"}[i], Code: "GRF031", Message: "the edge has an end that is not a node of this graph, skipped", Have: string(end)}
 			if kind := KindOf(string(end)); !s.HasKind(kind) {
 				elsewhere = kind
 			}

@@ -432,7 +432,7 @@ func (l *Local) Read(ctx context.Context, in schema.Seq[schema.Element], report 
 		}
 		switch n := rec.V.Node; {
 		case rec.V.ID() == "":
-			report(&schema.Finding{Pos: rec.Pos, Code: "GRF030", Pointer: "/id", Message: "element has no id, left out"})
+			report(&schema.Finding{Pos: rec.Pos, Code: "GRF030", Pointer: "/id", Message: "element has no id, skipped"})
 		case n == nil:
 			edges = append(edges, schema.Record[*schema.Edge]{Pos: rec.Pos, V: rec.V.Edge})
 		case l.nodes[n.ID] != nil:
@@ -447,10 +447,10 @@ func (l *Local) Read(ctx context.Context, in schema.Seq[schema.Element], report 
 		src, dst := l.nodes[e.Src], l.nodes[e.Dst]
 		switch {
 		case src == nil:
-			report(&schema.Finding{Pos: r.Pos, Code: "GRF031", Pointer: "/src", Message: "edge starts at a node that is not in the graph, left out", Have: string(e.Src)})
+			report(&schema.Finding{Pos: r.Pos, Code: "GRF031", Pointer: "/src", Message: "edge starts at a node that is not in the graph, skipped", Have: string(e.Src)})
 			continue
 		case dst == nil:
-			report(&schema.Finding{Pos: r.Pos, Code: "GRF031", Pointer: "/dst", Message: "edge ends at a node that is not in the graph, left out", Have: string(e.Dst)})
+			report(&schema.Finding{Pos: r.Pos, Code: "GRF031", Pointer: "/dst", Message: "edge ends at a node that is not in the graph, skipped", Have: string(e.Dst)})
 			continue
 		case l.edges[e.ID] != nil:
 			report(&schema.Finding{Pos: r.Pos, Code: "GRF033", Message: "edge " + string(e.ID) + " is repeated, the last counts", Warning: true})

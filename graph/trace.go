@@ -6,11 +6,13 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"membench/internal/codec"
 	"membench/internal/textnorm"
 	"membench/schema"
+	"membench/schema/catalog"
 )
 
 // A Trail is a tree of evidence: a node and what it rests on or what rests on it.
@@ -22,14 +24,13 @@ type Trail struct {
 	Omitted int          `json:"omitted,omitzero"` // steps left out by the limit
 }
 
-// Edges that lead from a thing to what it rests on: claim → memory → event → source,
-// probe → inject → event, and from the things that claims are about to the claims.
-var (
-	downOut = []string{"EVIDENCED_BY", "FROM_EVENT", "IN_SOURCE", "EXPECTS", "HAS_CLAIM", "HAS_PREDICATE", "HAS_DOMAIN"}
-	downIn  = []string{"PLANTS", "ASKS", "ABOUT"}
-	upIn    = []string{"EVIDENCED_BY", "FROM_EVENT", "IN_SOURCE", "EXPECTS"}
-	upOut   = []string{"PLANTS", "ASKS"}
-)
+// walks are the edge types of a step down, to what a thing rests on and to the claims about it, and of a step up, by direction.
+var walks = sync.OnceValue(func() (w struct{ downOut, downIn, upIn, upOut []string }) {
+	c := catalog.Default()
+	w.downOut, w.downIn = c.EdgesOf(false, catalog.RoleEvidence, catalog.RoleAbout), c.EdgesOf(true, catalog.RoleEvidence, catalog.RoleAbout)
+	w.upIn, w.upOut = c.EdgesOf(false, catalog.RoleEvidence), c.EdgesOf(true, catalog.RoleEvidence)
+	return w
+})
 
 // MaxDepth ends walks in graphs whose evidence edges form a loop; the longest walk
 // of a graph by the catalogue has eight steps.
@@ -109,9 +110,9 @@ func (w walker) grow(ctx context.Context, t *Trail, d Direction, path []schema.N
 		return nil
 	}
 	id := path[len(path)-1]
-	out, in := downOut, downIn
+	out, in := walks().downOut, walks().downIn
 	if d == In {
-		out, in = upOut, upIn
+		out, in = walks().upOut, walks().upIn
 	}
 	var steps []*Trail
 	walk := func(edges iter.Seq2[schema.Edge, error], far func(schema.Edge) schema.NodeID) error {

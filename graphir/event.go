@@ -14,10 +14,10 @@ import (
 
 func (p *projector) checkEvent(e schema.Event) *schema.Finding {
 	if strip(string(e.ConvID)) == "" || e.TurnID < 1 {
-		return &schema.Finding{Pointer: "/conv_id", Code: "GRF012", Message: "event without a conversation or a turn number, left out", Have: fmt.Sprintf("conv_id %q, turn_id %d", e.ConvID, e.TurnID), Want: "a conv_id, a turn_id from 1"}
+		return &schema.Finding{Pointer: "/conv_id", Code: "GRF012", Message: "event without a conversation or a turn number, skipped", Have: fmt.Sprintf("conv_id %q, turn_id %d", e.ConvID, e.TurnID), Want: "a conv_id, a turn_id from 1"}
 	}
 	if _, err := e.ReadMeta(); err != nil {
-		return &schema.Finding{Pointer: "/meta", Code: "JSON002", Message: "event left out: " + err.Error()}
+		return &schema.Finding{Pointer: "/meta", Code: "JSON002", Message: "event skipped: " + err.Error()}
 	}
 	return nil
 }

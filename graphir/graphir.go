@@ -277,7 +277,7 @@ func (g *gatherer) admits(x *part, report func(*schema.Finding)) bool {
 		if x.edge {
 			kind = "edge " + x.typ
 		}
-		report(&schema.Finding{Pos: g.unpack(x.pos), Code: "ID020", Message: "id of a " + kind + " is too long for a uniqueness constraint, left out",
+		report(&schema.Finding{Pos: g.unpack(x.pos), Code: "ID020", Message: "id of a " + kind + " is too long for a uniqueness constraint, skipped",
 			Have: strconv.Itoa(len(x.id)) + " bytes", Want: fmt.Sprintf("at most %d", schema.MaxIDBytes), Hint: "shorten the name in it"})
 		return false
 	}
@@ -422,22 +422,22 @@ func (g *gatherer) keep(e *folded, report func(*schema.Finding)) bool {
 		case g.p.v == schema.V001:
 			missing("GRF050", "evidence names a memory that is not in the exports", "load the export it was claimed from, too", true)
 		default:
-			missing("GRF050", "evidence names a memory that is not in the exports, edge left out", "give the export it was claimed from", false)
+			missing("GRF050", "evidence names a memory that is not in the exports, edge skipped", "give the export it was claimed from", false)
 			return false
 		}
 	case "FROM_EVENT":
 		if !g.events.has(e.dst) {
-			missing("GRF051", "memory names a turn that is not in the events, edge left out", "give the events it was made from", false)
+			missing("GRF051", "memory names a turn that is not in the events, edge skipped", "give the events it was made from", false)
 			return false
 		}
 	case "SUPERSEDED_BY":
 		if !g.claims.has(e.dst) {
-			missing("GRF052", "claim names a successor that is not in the claims, edge left out", "", false)
+			missing("GRF052", "claim names a successor that is not in the claims, edge skipped", "", false)
 			return false
 		}
 	case "EXPECTS":
 		if !g.claims.has(e.dst) && !g.injects.has(e.dst) {
-			missing("GRF053", "probe expects something that is neither an inject nor a claim of this graph, edge left out", "", false)
+			missing("GRF053", "probe expects something that is neither an inject nor a claim of this graph, edge skipped", "", false)
 			return false
 		}
 	}
@@ -459,7 +459,7 @@ func (g *gatherer) finish() {
 		if typ == "EXPECTS" {
 			want = "--claims"
 		}
-		g.report(&schema.Finding{Code: "GRF056", Warning: true, Message: typ + " edges left out: their other end comes from " + want + ", which was not given", Have: fmt.Sprint(n, " references")})
+		g.report(&schema.Finding{Code: "GRF056", Warning: true, Message: typ + " edges skipped: their other end comes from " + want + ", which was not given", Have: fmt.Sprint(n, " references")})
 	}
 }
 

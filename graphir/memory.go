@@ -44,13 +44,13 @@ func (p *projector) occurrence(m schema.MemoryExport, at pos) (*occurrence, []*s
 	}
 	o := &occurrence{point: strip(string(m.ID)), pos: at}
 	if m.Payload.IsNull() || m.Payload.Len() == 0 && p.v != schema.V001 {
-		return bad("/payload", "GRF057", "memory without a payload, left out", "null or {}", "an object with data")
+		return bad("/payload", "GRF057", "memory without a payload, skipped", "null or {}", "an object with data")
 	}
 	f, err := m.Fields()
 	if err != nil {
 		var ce *codec.Error
 		if errors.As(err, &ce) && ce.Want != "" {
-			return bad("/payload"+ce.Pointer, "JSON002", "wrong type, memory left out", ce.Have, ce.Want)
+			return bad("/payload"+ce.Pointer, "JSON002", "wrong type, memory skipped", ce.Have, ce.Want)
 		}
 		return bad("/payload", "JSON001", err.Error(), "", "")
 	}
@@ -64,16 +64,16 @@ func (p *projector) occurrence(m schema.MemoryExport, at pos) (*occurrence, []*s
 			o.hash = h
 		}
 		if o.point == "" && o.hash == "" {
-			return bad("/id", "GRF057", "memory without an id or a hash, left out", "", "the point's id")
+			return bad("/id", "GRF057", "memory without an id or a hash, skipped", "", "the point's id")
 		}
 		o.owner = owner001(&o.setting, strip(f.OwnerType), strip(f.OwnerID), o.pointText())
 		return o, nil
 	}
 	if o.point == "" {
-		return bad("/id", "GRF057", "memory without an id, left out", "", "the point's id")
+		return bad("/id", "GRF057", "memory without an id, skipped", "", "the point's id")
 	}
 	if o.data == "" {
-		return bad("/payload/data", "GRF057", "memory without a text, left out", "", "the memory's text")
+		return bad("/payload/data", "GRF057", "memory without a text, skipped", "", "the memory's text")
 	}
 	o.hash = schema.Hash(o.data)
 	if f.Hash != o.hash {

@@ -411,7 +411,7 @@ func (f *folder) clash(x *part) (leave bool) {
 		}
 		msg := "two different things have the id " + x.id + ", the other is at " + where
 		if leave {
-			msg += "; this one is left out"
+			msg += "; this one is skipped"
 		}
 		f.report(&schema.Finding{Pos: f.g.unpack(x.pos), Code: "ID001", Message: msg, Have: have, Want: want})
 	}

@@ -23,7 +23,7 @@ func (p *projector) statement(s schema.Statement, at pos, report func(*schema.Fi
 
 func (p *projector) entity(e *schema.Entity, at pos, report func(*schema.Finding), emit func(*part)) {
 	if e.ID == "" || e.Type == "" {
-		report(&schema.Finding{Pointer: "/entity_id", Code: "GRF058", Message: "entity without an id or a type, left out"})
+		report(&schema.Finding{Pointer: "/entity_id", Code: "GRF058", Message: "entity without an id or a type, skipped"})
 		return
 	}
 	id := string(e.ID)
@@ -178,7 +178,7 @@ func (p *projector) reference(r schema.Ref) []byte {
 
 func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding), emit func(*part)) {
 	if c.ID == "" {
-		report(&schema.Finding{Pointer: "/claim_id", Code: "GRF058", Message: "claim without an id, left out"})
+		report(&schema.Finding{Pointer: "/claim_id", Code: "GRF058", Message: "claim without an id, skipped"})
 		return
 	}
 	newer := p.v != schema.V001
@@ -280,7 +280,7 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 	}
 	for i, ev := range c.Evidence {
 		if !strings.HasPrefix(string(ev.Memory), "mem:") {
-			report(&schema.Finding{Pointer: fmt.Sprintf("/evidence/%d/memory_item_id", i), Code: "GRF014", Message: "evidence names no memory, edge left out", Have: fmt.Sprintf("%q", ev.Memory), Want: "mem:…"})
+			report(&schema.Finding{Pointer: fmt.Sprintf("/evidence/%d/memory_item_id", i), Code: "GRF014", Message: "evidence names no memory, edge skipped", Have: fmt.Sprintf("%q", ev.Memory), Want: "mem:…"})
 			continue
 		}
 		b := object{append(make([]byte, 0, len(five.b)+256), five.b...)}

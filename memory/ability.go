@@ -11,7 +11,7 @@ import (
 
 // ErrNoRetrieval is what Retrieve of a system returns that only answers: retrieval
 // metrics are not applicable to it. It is an errors.ErrUnsupported.
-var ErrNoRetrieval = fmt.Errorf("the system answers by itself and tells no hits: %w", errors.ErrUnsupported)
+var ErrNoRetrieval = fmt.Errorf("the system answers by itself and returns no hits: %w", errors.ErrUnsupported)
 
 // More optional abilities, of a Memory. A missing one makes its metric not applicable,
 // never zero.

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -106,6 +107,28 @@ func (b Batch) ID() string {
 	}
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:16])
+}
+
+// Union is a with the references of b that it lacks, in their order; a is not changed.
+func Union(a, b []schema.EventRef) []schema.EventRef {
+	out := slices.Clone(a)
+	for _, r := range b {
+		if !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Fingerprint is a short hash of what decides the behaviour of a system, for Info.
+func Fingerprint(format string, args ...any) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, format, args...))
+	return hex.EncodeToString(sum[:])[:16]
+}
+
+// PayloadNames are the members of a payload that a Mem0 store writes itself: metadata of these names is not the user's.
+func PayloadNames() []string {
+	return []string{"user_id", "agent_id", "run_id", "actor_id", "role", "data", "hash", "created_at", "updated_at", "text_lemmatized"}
 }
 
 // Query is one retrieval.

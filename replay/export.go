@@ -135,23 +135,25 @@ func describe(m schema.MemoryExport, link *Linker, o Options) (schema.MemoryExpo
 		}
 	}
 	typ, id, how := owner(f, m.Payload.Text("role"), link, o)
-	p := m.Payload.Without("owner_type", "owner_id", "owner_infer", "events", "events_by", "events_conf")
-	put := func(name string, v any) {
-		if err == nil {
-			p, err = p.With(name, v)
+	var b schema.ObjectBuilder
+	for name, raw := range m.Payload.Members() {
+		switch name {
+		case "owner_type", "owner_id", "owner_infer", "events", "events_by", "events_conf":
+		default:
+			b.Raw(name, raw)
 		}
 	}
-	put("owner_type", typ)
-	put("owner_id", id)
-	put("owner_infer", how)
+	b.String("owner_type", typ)
+	b.String("owner_id", id)
+	b.String("owner_infer", how)
 	if len(events) > 0 {
-		put("events", events)
+		err = b.Value("events", events)
 		if by != "" {
-			put("events_by", by)
-			put("events_conf", conf)
+			b.String("events_by", by)
+			err = errors.Join(err, b.Value("events_conf", conf))
 		}
 	}
-	m.Payload = p
+	m.Payload = b.Object()
 	return m, err
 }
 

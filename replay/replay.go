@@ -180,7 +180,7 @@ func read(in schema.Seq[schema.Event], o Options) ([]said, error) {
 	for _, s := range all {
 		if n := len(out); n > 0 && out[n-1].ev.Ref() == s.ev.Ref() {
 			same := out[n-1].ev.Content == s.ev.Content && out[n-1].ev.RoleType == s.ev.RoleType
-			o.found(&schema.Finding{Pos: s.pos, Pointer: "/turn_id", Code: "EVT021", Message: "the turn is there twice, one is left out",
+			o.found(&schema.Finding{Pos: s.pos, Pointer: "/turn_id", Code: "EVT021", Message: "the turn is there twice, one is skipped",
 				Have: fmt.Sprintf("%s turn %d again", s.ev.ConvID, s.ev.TurnID), Warning: same})
 			continue
 		}

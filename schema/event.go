@@ -1,5 +1,7 @@
 package schema
 
+import "strings"
+
 // EventRef names a turn: the event anchor of seed 004 §6.1.
 type EventRef struct {
 	ConvID ConvID `json:"conv_id"`
@@ -86,6 +88,32 @@ type Attachment struct {
 	URL  string `json:"url,omitzero"`
 	Name string `json:"name,omitzero"`
 	Text string `json:"text,omitzero"` // a caption, where the source has one
+}
+
+// Caption is the attachment for a reader of text, "[image: a heron]"; "" without a caption.
+func (a Attachment) Caption() string {
+	kind := a.Type
+	switch {
+	case strings.TrimSpace(a.Text) == "":
+		return ""
+	case kind == "":
+		kind = "file"
+	case strings.HasPrefix(kind, "image"):
+		kind = "image"
+	}
+	return "[" + kind + ": " + a.Text + "]"
+}
+
+// Captioned is text with the captions of its attachments after it, each after a blank.
+func Captioned(text string, att []Attachment) string {
+	for _, a := range att {
+		if c := a.Caption(); c != "" && text != "" {
+			text += " " + c
+		} else {
+			text += c
+		}
+	}
+	return text
 }
 
 // since010Event names the members of meta that 0.0.1 does not have.

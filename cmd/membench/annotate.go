@@ -33,7 +33,7 @@ func newAnnotateCmd(e *env) *cobra.Command {
 
 SOURCE is a chapter (norm or raw), a chat file (JSON Lines with role and content), a
 message list (JSON as chat APIs take it), a folder of these, an index.json, or -.
-The format is told from name and content. Of a chapter with a norm and a raw file
+The format is detected from name and content. Of a chapter with a norm and a raw file
 the norm file is read.
 
 A norm chapter marks each line: [S] character, [S|MONO] monologue, [U] user, [UI]

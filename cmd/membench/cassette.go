@@ -104,7 +104,7 @@ func newCassettePackCmd(e *env) *cobra.Command {
 		Short: "Join cassettes into one whose bytes depend on the answers only",
 		Long: `Join cassettes into one: every record that counts, sorted by key, so that the same
 answers are the same bytes however they were recorded, and answers that a later
-recording replaced are left out. Of two answers to one call the earlier file's counts.`,
+recording replaced are skipped. Of two answers to one call the earlier file's counts.`,
 		Example: `  membench cassette pack run.cassette -o release.cassette
   membench cassette pack zh.cassette en.cassette -o both.cassette`,
 		Args: cobra.MinimumNArgs(1),

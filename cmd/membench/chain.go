@@ -50,7 +50,7 @@ Below the output folder:
   findings.txt                  what validate says of all of it
   manifest.json                 inputs, outputs, options, counts, findings of the run
 
-A killed run goes on where it stopped. The clock of the first run is kept and used
+A killed run continues where it stopped. The clock of the first run is kept and used
 again; --now sets it.`,
 		Example: `  membench chain -c membench.yaml
   membench chain -c membench.yaml -o out/again --json`,

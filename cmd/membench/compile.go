@@ -19,7 +19,7 @@ EVENTS are folders or files of events, one conversation each: <conv>.events.json
 annotate writes them, or chNN.jsonl as the existing chain does. Lines are copied
 byte for byte. Conversations come in the order of the index, else chapters by
 number and then the others by name. Events whose turn ids do not rise, lines that
-are no events and second files of a conversation are reported and left out.`,
+are no events and second files of a conversation are reported and skipped.`,
 		Example: `  membench compile events -o events.jsonl
   membench compile events --index source/index.json -o events.jsonl`,
 		Args: cobra.MinimumNArgs(1),

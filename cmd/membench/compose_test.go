@@ -69,7 +69,7 @@ func TestCompose(t *testing.T) {
 		t.Errorf("NEO4J_AUTH is %s: the password comes from the environment or not at all", auth)
 	}
 	if exec.Command("docker", "compose", "version").Run() != nil {
-		t.Log("no docker compose here: its own check of the file is left out")
+		t.Log("no docker compose here: its own check of the file is skipped")
 		return
 	}
 	cmd := exec.Command("docker", "compose", "-f", "../../compose.yaml", "config", "--quiet")

@@ -215,7 +215,7 @@ func newDatasetsConvertCmd(e *env) *cobra.Command {
   observations what a model was recorded to have made of the turns (locomo), as memories for
                membench claimify: a model's extraction without a model
 
-What cannot be read is reported with its place and left out, the rest is written, and the
+What cannot be read is reported with its place and skipped, the rest is written, and the
 command ends with 3; with --strict nothing is written.`,
 		Example: `  membench datasets convert locomo locomo10.json -o cases.jsonl
   membench datasets convert locomo locomo10.json --to dialogue -o chats && membench annotate chats -o events

@@ -101,8 +101,8 @@ func newDatasetsInfoCmd(e *env) *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{
 		Use:   "info NAME [PATH...]",
-		Short: "Say what is known of a data set, and count its files",
-		Long: `Say what is known of a data set: where it is, its licence and terms, what can be
+		Short: "Describe a data set, and count its files",
+		Long: `Describe a data set: where it is, its licence and terms, what can be
 fetched with which checksum, and what the reader was checked on. With its files or
 folder, count cases, turns and questions by category (common set, then raw label).`,
 		Example: "  membench datasets info locomo\n  membench datasets info locomo locomo10.json --json",

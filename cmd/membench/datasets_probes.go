@@ -56,7 +56,7 @@ its gold, the turns that prove it, their source lines, wrong answers from near b
 difficulty, and the query that proves it. Drafts with a second answer, a leak, or a gold that
 is not in the words of its turns are dropped; how many, by type and reason, is printed.
 
-With --rephrase a model words the questions anew; a wording that loses a name, number,
+With --rephrase a model words the questions again; a wording that loses a name, number,
 date, quotation or its polarity is not taken.`,
 		Example: `  membench demo -o demo && membench datasets probes demo/graph -o cases.jsonl
   membench datasets probes graph --types two-hop,three-hop --count 500 --seed 7 -o hops.jsonl
@@ -89,7 +89,7 @@ date, quotation or its polarity is not taken.`,
 	f.StringVar(&o.group, "group", o.group, "what becomes one case: all conversations of a `user`, or each conversation")
 	f.StringArrayVar(&o.words, "words", nil, "wordings of predicates of one's own, a `file` in the form of datasets/probes/words.yaml; may be repeated")
 	f.StringArrayVar(&o.catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
-	f.BoolVar(&o.rephrase, "rephrase", false, "let a model word the questions anew")
+	f.BoolVar(&o.rephrase, "rephrase", false, "let a model word the questions again")
 	f.IntVar(&o.workers, "workers", o.workers, "ask the model for `n` wordings at once")
 	f.StringVar(&o.neo4j.Database, "database", "", "`name` of the database (default the user's home database)")
 	f.BoolVar(&o.strict, "strict", false, "exit 3 and write nothing when the graph has errors")

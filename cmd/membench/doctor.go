@@ -327,7 +327,7 @@ func checkModels(name string, g *endpointGroup, body []byte) []schema.Check {
 		} `json:"data"`
 	}
 	if err := codec.Unmarshal(body, &list); err != nil || len(list.Data) == 0 {
-		return []schema.Check{warn(name, "if questions fail too (--ask), the address is not that of an OpenAI-compatible endpoint", "answers, but not with a list of models")}
+		return []schema.Check{warn(name, "if questions fail too (--ask), the address does not match that of an OpenAI-compatible endpoint", "answers, but not with a list of models")}
 	}
 	var out []schema.Check
 	var have []string
@@ -394,7 +394,7 @@ func askEndpoint(ctx context.Context, e *env, g *endpointGroup) []schema.Check {
 				d.Detail += "; " + r.Adapted
 			}
 			if r.Usage.Estimated > 0 {
-				d.Detail += "; tells no usable usage, so tokens are estimated"
+				d.Detail += "; reports no usable usage, so tokens are estimated"
 			}
 			out = append(out, d)
 		}

@@ -30,8 +30,8 @@ func newEvalAggregateCmd(e *env) *cobra.Command {
 	o := evalAggregateOptions{confidence: 95}
 	c := &cobra.Command{
 		Use:   "aggregate RUN...",
-		Short: "Make figures of graded records: with n, intervals and what was left out",
-		Long: `Make figures of graded records: with n, intervals and what was left out.
+		Short: "Make figures of graded records: with n, intervals and what was skipped",
+		Long: `Make figures of graded records: with n, intervals and what was skipped.
 
 A RUN is a folder with qa_records.jsonl (and session_records.jsonl), or such a file, or -. Each system
 and data set gets a summary: for each protocol and judge the mean over all questions

@@ -226,7 +226,7 @@ func printCalibration(out io.Writer, rep calibrate.Report) error {
 		fmt.Fprintf(w, "\naccuracy as seen  %s; %d not graded; mean length of an answer %.0f\n", share(*rep.Accuracy), rep.Ungraded, rep.Length)
 		for _, c := range rep.Corrected {
 			if !c.Shown {
-				fmt.Fprintf(w, "corrected         – (against %s: the judge tells nothing apart, or was not measured)\n", c.Against)
+				fmt.Fprintf(w, "corrected         – (against %s: the judge distinguishes nothing, or was not measured)\n", c.Against)
 				continue
 			}
 			fmt.Fprintf(w, "corrected         %.3f [%.3f, %.3f] (wrong answers: %s)\n", c.Accuracy, c.Lo, c.Hi, c.Against)

@@ -82,7 +82,7 @@ for a build server and for a pull request.`,
 	f.StringSliceVar(&o.Allow, "allow", nil, "`fields` of the fingerprint that may differ, with commas")
 	f.Float64Var(&o.Alpha, "alpha", 0.05, "`level` of the tests")
 	f.Float64Var(&o.Power, "power", 0.8, "`power` of the detectable effect")
-	f.StringSliceVar(&o.Apart, "apart", nil, "raw `categories` left out, with commas (default: 5 of locomo)")
+	f.StringSliceVar(&o.Apart, "apart", nil, "raw `categories` skipped, with commas (default: 5 of locomo)")
 	f.BoolVar(&o.uneven, "uneven", false, "accept runs that were not scored on the same questions")
 	f.StringArrayVar(&o.gateTexts, "gate", nil, "exit 3 when `METRIC[:MARGIN]` got worse than in the first RUN, 4 when that cannot be said; again for more")
 	f.IntVar(&o.examples, "examples", 0, "show `n` questions that each of two runs answered better; with --gate n that were lost")

@@ -95,7 +95,7 @@ func runEvalConformance(e *env, o conformanceOptions) error {
 		if info, err := os.Stat(path); err != nil {
 			return nil, usageError{err}
 		} else if !info.IsDir() {
-			return nil, usagef("%s: %s is no folder", flag, path)
+			return nil, usagef("%s: %s is not a folder", flag, path)
 		}
 		return os.DirFS(path), nil
 	}

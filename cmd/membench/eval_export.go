@@ -52,7 +52,7 @@ A file holds one system and one repeat. -o is a folder, which gets SYSTEM.EXT ea
 (SYSTEM.2.EXT of the third repeat), or a file or - where there is only one. 'membench eval
 import' reads them back (--cases RUN/cases.jsonl.zst for lme), with the same grades.
 
-Questions whose asking failed are left out and counted on standard error: the original
+Questions whose asking failed are skipped and counted on standard error: the original
 scorers divide by what they are given. --failed writes them as empty answers instead.`,
 		Example: `  membench eval export runs/first --format lme -o hyp
   membench eval export runs/first --format locomo --system bm25 -o bm25.json
@@ -195,7 +195,7 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 		}
 		e.warnf("%s: %d answers of %s", path, n.Answers, x.system)
 		if n.Failed > 0 && !o.failed {
-			e.warnf("%s: %d questions whose asking failed are left out; the scorer divides by what it is given (--failed writes them as empty answers)", path, n.Failed)
+			e.warnf("%s: %d questions whose asking failed are skipped; the scorer divides by what it is given (--failed writes them as empty answers)", path, n.Failed)
 		}
 	}
 	return t.lost()

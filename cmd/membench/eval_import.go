@@ -38,7 +38,7 @@ func newEvalImportCmd(e *env) *cobra.Command {
 		Short: "Read other people's result files into our records",
 		Long: `Read other people's result files into our records.
 
-The form of each file is told by its contents (--list shows the forms; --format names
+The form of each file is detected from its contents (--list shows the forms; --format names
 one). Recorded verdicts become grades of their own, named after the form
 (recorded-judge@locomo-rows), so that membench eval grade can set ours beside them and
 membench eval audit, aggregate and compare can use them. A verdict that cannot be read is
@@ -238,6 +238,6 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 		return err
 	}
 	pipeline.UnusedErrata(list, t.log())
-	e.warnf("%d answers, %d sessions, %d rows left out or unreadable verdicts", rows, sessions, t.errors+t.warnings-other)
+	e.warnf("%d answers, %d sessions, %d rows skipped or unreadable verdicts", rows, sessions, t.errors+t.warnings-other)
 	return t.lost()
 }

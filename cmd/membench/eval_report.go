@@ -24,7 +24,7 @@ func newEvalReportCmd(e *env) *cobra.Command {
 
 A RUN is a folder with qa_records.jsonl (and session_records.jsonl), or such a file; several
 RUNs make one report. It holds, for each data set, the table of systems by category with
-their tokens; then each figure with n, intervals and what was left out, every grader beside
+their tokens; then each figure with n, intervals and what was skipped, every grader beside
 the others, outcomes, tokens, cost and latency, and where facts were lost (membench eval
 explain). The order that is usual among reference systems (oracle evidence on top, full
 context at least as good as a memory, embeddings alone below) is held against the figures:

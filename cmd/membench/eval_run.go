@@ -24,7 +24,7 @@ func newEvalRunCmd(e *env) *cobra.Command {
 
 DATASET is NAME=PATH (a data set that 'membench datasets list' names, with its file or
 folder; further paths follow with commas), a file of cases ('membench datasets convert'),
-or a file or folder that is told by its names. Each case is played into an empty memory of
+or a file or folder that is recognised by its names. Each case is played into an empty memory of
 each system, session by session; a question is asked when the sessions that it covers are
 in, the others after the last.
 
@@ -37,7 +37,7 @@ RUN is a folder: cases.jsonl.zst, pipeline_sessions.jsonl and pipeline_qa.jsonl 
 ingested, shown and answered), then, unless --no-grade, session_records.jsonl and
 qa_records.jsonl (the same, graded), summary.jsonl and aggregate_metrics.json; a line a
 system is printed. manifest.json says what made them. Everything that is answered is on disk at once: a run that was
-killed goes on when it is started again, and a finished one does nothing. Another
+killed continues when it is started again, and a finished one does nothing. Another
 configuration in the same folder is refused, with what differs. What failed is an
 outcome of its own question; --only-failed asks it again. 'membench eval status RUN' looks at a run.
 

@@ -33,7 +33,7 @@ func newExportCmd(e *env) *cobra.Command {
   graphml    one file for networkx, Gephi, yEd; a list stands as JSON text
   jsonld     one JSON-LD document with PROV-O terms for the evidence
 
-Properties are written as a database holds them: nulls and empty lists are left out,
+Properties are written as a database holds them: nulls and empty lists are skipped,
 nested values stand as JSON text in props_json, a property named like one of ours
 gets the prefix p_. What a format cannot hold is reported and counted.`,
 		Example: `  membench export out/demo/graph --format admin-csv -o csv && sh csv/import.sh
@@ -98,7 +98,7 @@ func runExport(ctx context.Context, e *env, o exportOptions) error {
 			}
 			e.warnf("it runs: %s", strings.Join(res.Command, " "))
 		}
-		e.warnf("%d nodes, %d edges written, %d left out, %d values moved to props_json", res.Nodes, res.Edges, res.LeftOut, res.Moved)
+		e.warnf("%d nodes, %d edges written, %d skipped, %d values moved to props_json", res.Nodes, res.Edges, res.LeftOut, res.Moved)
 		return err
 	})
 }

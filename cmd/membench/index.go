@@ -16,7 +16,7 @@ func newIndexCmd(e *env) *cobra.Command {
 
 Chapters are files named chNN_<slug>.md (raw) and chNN_<slug>.norm.md (norm), in
 the folder or in its sub-folders raw and norm; the two are joined by chNN. Other
-files are left out. The list is in order of the chapters' numbers; paths are
+files are skipped. The list is in order of the chapters' numbers; paths are
 relative to the folder of index.json, so that it can be moved with the chapters.`,
 		Example: `  membench index source -o source/index.json
   membench index source -o - | jq -r '.[].id'`,

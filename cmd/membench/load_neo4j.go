@@ -79,7 +79,7 @@ made equal to the record: properties and labels that the record lacks go. An ele
 that the graph lacks stays, unless there is a delta:
 
   --delta=OLD_DIR    send only what differs between OLD_DIR and GRAPH_DIR. The database
-                     keeps the digest of what was loaded; where it is not that of
+                     keeps the digest of what was loaded; where it does not match that of
                      OLD_DIR, hashes are compared instead. Nothing is deleted but
                      what OLD_DIR has and GRAPH_DIR lacks
   --delta            compare with the hashes in the database, and delete what it holds
@@ -175,7 +175,7 @@ into the same database); progress and the time taken go to standard error.`,
 	f.StringVar(&o.changes, "changes", "", "send the changes in `file`")
 	f.IntVar(&o.batch, "batch", o.batch, "`number` of elements in a transaction")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would change in the database, write nothing")
-	f.BoolVar(&o.strict, "strict", false, "write nothing when an element would be left out")
+	f.BoolVar(&o.strict, "strict", false, "write nothing when an element would be skipped")
 	f.BoolVar(&o.rewrite, "rewrite", false, "write also what the database's _hash says is there: repairs changes made by hand")
 	f.IntVar(&o.sessions, "sessions", o.sessions, "`number` of transactions at the same time, of rows that cannot lock each other")
 	f.StringVar(&o.scope, "scope", "", "`name` of this graph among several in one database")
@@ -236,7 +236,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	rep, err := send(ctx, db, lo)
 	if err != nil {
 		if rep != nil && rep.Changed() && !o.dryRun {
-			e.warnf("load-neo4j: stopped after %d nodes and %d edges; the same command goes on from there", rep.Nodes.Sent, rep.Edges.Sent)
+			e.warnf("load-neo4j: stopped after %d nodes and %d edges; the same command continues from there", rep.Nodes.Sent, rep.Edges.Sent)
 		}
 		return err
 	}
@@ -445,7 +445,7 @@ func writeLoadReport(w io.Writer, r *neo4j.Report) error {
 	line := func(name string, c *neo4j.Count) {
 		b = fmt.Appendf(b, "%-22s %9d %9d %9d %9d %9d %9d\n", name, c.Sent, c.Created, c.Updated, c.Unchanged, c.Deleted, c.LeftOut)
 	}
-	b = fmt.Appendf(b, "%-22s %9s %9s %9s %9s %9s %9s\n", "", "sent", "created", "updated", "unchanged", "deleted", "left out")
+	b = fmt.Appendf(b, "%-22s %9s %9s %9s %9s %9s %9s\n", "", "sent", "created", "updated", "unchanged", "deleted", "skipped")
 	for _, part := range []struct {
 		name string
 		all  *neo4j.Count

@@ -80,7 +80,7 @@ func runBulkNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	if o.json {
 		err = writeJSON(e.out, rep)
 	} else {
-		_, err = fmt.Fprintf(e.out, "%d nodes and %d edges imported into %s, %d left out\n", rep.Nodes, rep.Edges, rep.Database, rep.LeftOut)
+		_, err = fmt.Fprintf(e.out, "%d nodes and %d edges imported into %s, %d skipped\n", rep.Nodes, rep.Edges, rep.Database, rep.LeftOut)
 	}
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ func newMigrateCmd(e *env) *cobra.Command {
 		Short: "Move files to another schema version, and back",
 		Long: `Move a file or a whole folder to another schema version.
 
-From 0.0.1 to 0.1.0 ids are minted anew where the grammar asks for it (":", "|" and
+From 0.0.1 to 0.1.0 ids are minted again where the grammar asks for it (":", "|" and
 "%" in names, "#" in parts of a chapter, an unknown work, memories by the md5 of
 their text) and every reference to them is rewritten in claims, evidence, nodes and
 edges; so migrate claims, exports and graph together. Old ids stay as id_aliases,
@@ -37,7 +37,7 @@ and trace finds them. Unknown members stay. What a record was is noted in its me
 --check proves it: the way back is taken and compared record by record with the
 input, no reference that led to a record is broken, and nothing is lost. Only order of
 merged records, white space and the spelling of strings may differ. Lines that are no
-JSON are reported and left out; with --strict nothing is written then.`,
+JSON are reported and skipped; with --strict nothing is written then.`,
 		Example: `  membench migrate old/ --to 0.1.0 -o new/ --check
   membench migrate claims.jsonl --to 0.0.1 -o - | head`,
 		Args: cobra.ExactArgs(1),
@@ -93,7 +93,7 @@ func sayMigrated(e *env, rep migrate.PathReport) {
 			e.warnf("%-12s %d in, %d out, %d changed, %d merged", k, n.In, n.Out, n.Changed, n.Merged)
 		}
 	}
-	e.warnf("%s to %s: %d of %d ids minted anew, %d references rewritten, %d led nowhere before, %d lines left out", rep.From, rep.To, rep.Reminted, rep.Ids, rep.Refs, rep.Dangling, rep.LeftOut)
+	e.warnf("%s to %s: %d of %d ids minted again, %d references rewritten, %d led nowhere before, %d lines skipped", rep.From, rep.To, rep.Reminted, rep.Ids, rep.Refs, rep.Dangling, rep.LeftOut)
 	if rep.Identity {
 		e.warnf("checked: the way back gives the input, and every reference that led to a record still does")
 	}

@@ -93,7 +93,7 @@ func runNeo4jClear(ctx context.Context, e *env, o neo4jClearOptions) error {
 		}
 	}})
 	if err != nil {
-		e.warnf("neo4j: %d nodes and %d edges are deleted; the same command goes on from there", gone.Nodes, gone.Edges)
+		e.warnf("neo4j: %d nodes and %d edges are deleted; the same command continues from there", gone.Nodes, gone.Edges)
 		return err
 	}
 	if o.json {

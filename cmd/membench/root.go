@@ -39,7 +39,7 @@ Exit status: 0 fine, 1 the program or a service failed, 2 wrong usage, 3 the dat
 4 eval compare --gate shows neither a loss nor that there is none,
 141 whoever read standard output went away. An interrupted command exits 1; the next run goes on.`
 
-const interrupted = "membench: interrupted; the next run goes on where this one stopped"
+const interrupted = "membench: interrupted; the next run continues where this one stopped"
 
 // env is everything a command takes from outside: streams, environment, clock.
 type env struct {

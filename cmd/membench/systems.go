@@ -220,7 +220,7 @@ func newSystemsCheckCmd(e *env) *cobra.Command {
 		Short: "Try a system with a round trip",
 		Long: `Try a system: five turns of two speakers, in two languages and two sessions of 2023, go
 into a namespace of their own, are waited for, asked after, listed and dropped. It says
-whether what was said is found, whether hits name the turns they stand on, whether asking
+whether what was said is found, whether hits name the turns they come from, whether asking
 changes the memory, whether a batch sent twice is stored twice, and whether another
 namespace sees any of it: before a benchmark is paid for. It is the short form of the
 conformance suite that systems in Go run in their tests (memory/memorytest).

@@ -26,7 +26,7 @@ and entities.jsonl; a folder "compiled" in it is found, too).
 
 The order of files and records never changes a byte. One text stored at several points is one
 node: its properties are those of the earliest occurrence, point_ids and conv_ids list the
-others. An edge whose other end is missing is reported and left out, except evidence in a graph
+others. An edge whose other end is missing is reported and skipped, except evidence in a graph
 of claims alone, which is loaded beside its memory graph.
 
 --schema-version 0.0.1 writes the graph of the existing Python chain as of the schema's day.

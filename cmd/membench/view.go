@@ -96,7 +96,7 @@ func runView(ctx context.Context, e *env, o viewOptions) error {
 		}
 		e.warnf("%s: %d nodes, %d edges, %d changed claims, %.1f MB", o.Out, st.Nodes, st.Edges, st.Changes, float64(st.Bytes)/1e6)
 		if st.NodesOmitted > 0 {
-			e.warnf("%d nodes and %d edges left out by --max-nodes", st.NodesOmitted, st.EdgesOmitted)
+			e.warnf("%d nodes and %d edges skipped by --max-nodes", st.NodesOmitted, st.EdgesOmitted)
 		}
 		return err
 	})

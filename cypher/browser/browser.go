@@ -6,6 +6,7 @@ package browser
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -40,77 +41,17 @@ type style struct {
 	caption  string // a property in braces
 }
 
-// styles are the labels that have a look of their own: the colours of `membench view`.
-// What people ask about is large, what only holds things together is small.
-var styles = map[string]style{
-	"Claim":        {"#d55e00", 80, "{display}"},
-	"User":         {"#a8327e", 80, "{display}"},
-	"Person":       {"#a8327e", 80, "{display}"},
-	"Agent":        {"#6f46b0", 80, "{display}"},
-	"Character":    {"#cc79a7", 65, "{display}"},
-	"MemoryItem":   {"#0072b2", 65, "{data}"},
-	"Event":        {"#5ab0dd", 50, "{content}"},
-	"Source":       {"#39434f", 50, "{path}"},
-	"Topic":        {"#009e73", 65, "{name}"},
-	"Tag":          {"#7c8a12", 65, "{name}"},
-	"Work":         {"#d99000", 65, "{name}"},
-	"Author":       {"#8c5f00", 65, "{name}"},
-	"Chapter":      {"#bca400", 65, "{name}"},
-	"Service":      {"#0e7c8c", 65, "{name}"},
-	"Alert":        {"#c0281c", 65, "{name}"},
-	"Host":         {"#4c5fbf", 65, "{name}"},
-	"Runbook":      {"#80623a", 65, "{name}"},
-	"Action":       {"#2b8a57", 65, "{name}"},
-	"Conversation": {"#76808c", 50, "{display}"},
-	"Session":      {"#9aa4ae", 40, "{display}"},
-	"Scene":        {"#b3bac2", 40, "{display}"},
-	"Domain":       {"#8d7f6d", 50, "{domain}"},
-	"Predicate":    {"#b3a794", 50, "{predicate}"},
-	"Probe":        {"#c2185b", 65, "{question}"},
-	"Failure":      {"#e5173f", 80, "{question}"},
-	"Inject":       {"#7b3f00", 50, "{fact}"},
-}
-
-// spare are the colours of labels that a project adds, in turn by name.
+// spare are the colours of labels without one, in turn by name.
 var spare = []string{"#d55e00", "#0072b2", "#009e73", "#cc79a7", "#d99000", "#39434f"}
-
-// rank says which label's look a node of several has: the first of these, then by name.
-var rank = []string{"Claim", "MemoryItem", "Event", "Source", "User", "Person", "Agent", "Character"}
-
-// relations have a colour where they carry evidence or change; the others are thin and grey.
-var relations = map[string]struct {
-	colour string
-	width  int // px
-}{
-	"EVIDENCED_BY":  {"#0072b2", 2},
-	"FROM_EVENT":    {"#0072b2", 2},
-	"IN_SOURCE":     {"#0072b2", 2},
-	"SUPERSEDED_BY": {"#c0281c", 4},
-	"BROKE_AT":      {"#e5173f", 4},
-	"GOLD_PATH":     {"#d99000", 2},
-	"ABOUT":         {"#009e73", 2},
-	"HAS_CLAIM":     {"#d55e00", 2},
-	"NEXT":          {"#39434f", 2},
-}
-
-// labels are those of the catalogue, the one whose look counts most first.
-func labels(c *catalog.Catalog) []string {
-	out := slices.Clone(rank)
-	for _, l := range catalog.Sorted(c.Labels) {
-		if !slices.Contains(rank, l) {
-			out = append(out, l)
-		}
-	}
-	return slices.DeleteFunc(out, func(l string) bool { _, ok := c.Labels[l]; return !ok })
-}
 
 // look is the style of every label.
 func look(c *catalog.Catalog) map[string]style {
 	out, added := map[string]style{}, 0
-	for _, l := range labels(c) {
-		s, ok := styles[l]
-		if !ok {
-			s = style{spare[added%len(spare)], 65, "{name}"}
+	for _, l := range c.LabelsByRank() {
+		x := c.Labels[l].Look
+		s := style{x.Light, cmp.Or(x.Size, 65), "{" + cmp.Or(x.Caption, "name") + "}"}
+		if s.fill == "" {
+			s.fill = spare[added%len(spare)]
 			added++
 		}
 		out[l] = s
@@ -138,12 +79,12 @@ func Style(c *catalog.Catalog) []byte {
 	// Browser lays all rules that match over each other, the last on top, so the label
 	// that Neo4j adds to every node has none.
 	looks := look(c)
-	for _, l := range slices.Backward(labels(c)) {
+	for _, l := range slices.Backward(c.LabelsByRank()) {
 		node("node."+l, looks[l])
 	}
 	for _, t := range catalog.Sorted(c.Edges) {
-		if r, ok := relations[t]; ok {
-			rule("relationship."+t, "color: "+r.colour, fmt.Sprintf("shaft-width: %dpx", r.width), "font-size: 8px", "padding: 3px",
+		if r := c.Edges[t].Look; r.Light != "" {
+			rule("relationship."+t, "color: "+r.Light, fmt.Sprintf("shaft-width: %dpx", r.Size), "font-size: 8px", "padding: 3px",
 				"text-color-external: #39434f", "text-color-internal: #ffffff", `caption: "<type>"`)
 		}
 	}
@@ -209,7 +150,7 @@ func Guide(c *catalog.Catalog, queries []Query) []byte {
 	}
 	p("## Nodes · 节点\n\n| label | colour | caption | what it is |\n| --- | --- | --- | --- |")
 	looks := look(c)
-	for _, l := range labels(c) {
+	for _, l := range c.LabelsByRank() {
 		doc := c.Labels[l].Doc
 		if e, ok := c.Entities[l]; ok && doc == "" {
 			doc = e.Doc

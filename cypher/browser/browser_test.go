@@ -76,7 +76,7 @@ func TestStyle(t *testing.T) {
 
 // Text on a colour reads: WCAG asks a contrast of 3 of large text.
 func TestInk(t *testing.T) {
-	for l, s := range styles {
+	for l, s := range look(catalog.Default()) {
 		if ink(s.fill) != "#ffffff" && ink(s.fill) != "#1b1e23" {
 			t.Errorf("%s: ink %s", l, ink(s.fill))
 		}

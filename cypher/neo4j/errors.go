@@ -54,10 +54,10 @@ func (db *DB) explain(err error) error {
 		case title == "DatabaseNotFound":
 			return fmt.Errorf("%s: %w: have %q; leave --database out for the user's home database", db.uri, ErrNoDatabase, db.database)
 		case noSpace(ne):
-			return fmt.Errorf("%s: %w: make room for its data folder, restart it and load again, the load goes on where it stopped (%s: %s)", db.uri, ErrNoSpace, ne.Code, oneLine(ne.Msg))
+			return fmt.Errorf("%s: %w: make room for its data folder, restart it and load again, the load continues where it stopped (%s: %s)", db.uri, ErrNoSpace, ne.Code, oneLine(ne.Msg))
 		}
 		if strings.Contains(ne.Msg, "needs to be restarted") {
-			return fmt.Errorf("%s: %w: look for the reason in its log (debug.log), most often no space is left on its disk; restart it and load again, the load goes on where it stopped (%s)", db.uri, ErrBroken, ne.Code)
+			return fmt.Errorf("%s: %w: look for the reason in its log (debug.log), most often no space is left on its disk; restart it and load again, the load continues where it stopped (%s)", db.uri, ErrBroken, ne.Code)
 		}
 		return fmt.Errorf("%s: %w", db.uri, ne)
 	case errors.As(err, &ce):

@@ -258,7 +258,7 @@ func (l *loader) checkNames(r row) {
 			l.finding(&schema.Finding{Pos: r.rec.Pos, Code: code, Warning: true, Message: what + " is not in the catalogue", Have: strconv.Quote(name)})
 		}
 		if !plain {
-			l.finding(&schema.Finding{Pos: r.rec.Pos, Code: "GRF021", Warning: true, Message: "label or type is no plain identifier: queries must quote it", Have: strconv.Quote(name), Want: "[A-Za-z_][A-Za-z0-9_]*"})
+			l.finding(&schema.Finding{Pos: r.rec.Pos, Code: "GRF021", Warning: true, Message: "label or type is not a plain identifier: queries must quote it", Have: strconv.Quote(name), Want: "[A-Za-z_][A-Za-z0-9_]*"})
 		}
 	}
 }

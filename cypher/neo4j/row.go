@@ -58,9 +58,9 @@ func (db *DB) row(rec schema.Record[schema.Element]) (row, *schema.Finding) {
 	var props schema.Object
 	switch {
 	case e.ID() == "":
-		return fault("GRF030", "/id", "element has no id, left out", "", "")
+		return fault("GRF030", "/id", "element has no id, skipped", "", "")
 	case len(r.id) > schema.MaxIDBytes:
-		return fault("ID020", "/id", "id is too long for the database, left out", fmt.Sprint(len(r.id), " bytes"), fmt.Sprint("at most ", schema.MaxIDBytes))
+		return fault("ID020", "/id", "id is too long for the database, skipped", fmt.Sprint(len(r.id), " bytes"), fmt.Sprint("at most ", schema.MaxIDBytes))
 	case e.Node != nil:
 		props = e.Node.Props
 		for i, l := range e.Node.Labels {
@@ -68,7 +68,7 @@ func (db *DB) row(rec schema.Record[schema.Element]) (row, *schema.Finding) {
 				continue
 			}
 			if _, err := quote(l); err != nil {
-				return fault("GRF042", schema.Pointer("labels", strconv.Itoa(i)), "no name for a label, element left out: "+err.Error(), strconv.Quote(l), "")
+				return fault("GRF042", schema.Pointer("labels", strconv.Itoa(i)), "no name for a label, element skipped: "+err.Error(), strconv.Quote(l), "")
 			}
 			r.labels = append(r.labels, l)
 		}
@@ -78,7 +78,7 @@ func (db *DB) row(rec schema.Record[schema.Element]) (row, *schema.Finding) {
 		props = e.Edge.Props
 		r.typ, r.src, r.dst = e.Edge.Type, db.key(string(e.Edge.Src)), db.key(string(e.Edge.Dst))
 		if _, err := quote(r.typ); err != nil {
-			return fault("GRF042", "/type", "no name for a relationship type, edge left out: "+err.Error(), strconv.Quote(r.typ), "")
+			return fault("GRF042", "/type", "no name for a relationship type, edge skipped: "+err.Error(), strconv.Quote(r.typ), "")
 		}
 	}
 	mapped := graph.MapProps(props)
@@ -89,7 +89,7 @@ func (db *DB) row(rec schema.Record[schema.Element]) (row, *schema.Finding) {
 	if mapped.Rest.Len() > 0 {
 		b, err := mapped.Rest.MarshalJSON()
 		if err != nil {
-			return fault("GRF042", "/props", "properties do not encode, left out: "+err.Error(), "", "")
+			return fault("GRF042", "/props", "properties do not encode, skipped: "+err.Error(), "", "")
 		}
 		r.props[graph.PropsJSON] = string(b)
 	}

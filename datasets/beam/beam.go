@@ -131,7 +131,7 @@ func read(ctx context.Context, c conversation, o datasets.Options) (schema.Recor
 	}{{c.chat, fileChat}, {c.questions, fileQuestions}} {
 		if need.f.Open == nil {
 			at := schema.Pos{File: c.chat.Name + c.questions.Name}
-			return none, &schema.Finding{Pos: at, Code: "DST020", Message: "a file of the conversation is missing; the conversation was left out", Want: need.name, Hint: "give the folder that holds all of them"}
+			return none, &schema.Finding{Pos: at, Code: "DST020", Message: "a file of the conversation is missing; the conversation was skipped", Want: need.name, Hint: "give the folder that holds all of them"}
 		}
 	}
 	id := caseID(c.chat.Name)
@@ -191,7 +191,7 @@ func addBatch(v *datasets.Value, b *datasets.Builder, x batch) {
 			if t.Anchor != "" {
 				day, err := time.Parse("January-02-2006", t.Anchor)
 				if err != nil {
-					v.Warn("DST009", "a date cannot be read, left out", t.Anchor, append(place, "time_anchor")...)
+					v.Warn("DST009", "a date cannot be read, skipped", t.Anchor, append(place, "time_anchor")...)
 				} else {
 					at = day.Format(time.DateOnly)
 				}
@@ -201,7 +201,7 @@ func addBatch(v *datasets.Value, b *datasets.Builder, x batch) {
 			}
 			text := generatorIndex.ReplaceAllString(t.Content, "")
 			if strings.TrimSpace(text) == "" {
-				v.Warn("DST014", "a turn without text, left out", t.ID.Text, place...)
+				v.Warn("DST014", "a turn without text, skipped", t.ID.Text, place...)
 				continue
 			}
 			b.Turn(schema.CaseTurn{SourceID: t.ID.Text, Role: t.Role, Text: text, Time: at})
@@ -229,7 +229,7 @@ func ask(v *datasets.Value, b *datasets.Builder, name string, i int, raw []byte)
 	place := []string{name, strconv.Itoa(i)}
 	a, ok := abilities[name]
 	if !ok {
-		f := v.Finding("DST003", "an unknown ability, the question left out", name)
+		f := v.Finding("DST003", "an unknown ability, the question skipped", name)
 		f.Have = name
 		v.Report(f)
 		return
@@ -242,7 +242,7 @@ func ask(v *datasets.Value, b *datasets.Builder, name string, i int, raw []byte)
 	if err := v.DecodeAt(raw, &q); err != nil {
 		var f *schema.Finding
 		if errors.As(err, &f) {
-			f.Code, f.Message = "DST002", "a question cannot be read, left out: "+f.Message
+			f.Code, f.Message = "DST002", "a question cannot be read, skipped: "+f.Message
 			v.Report(f)
 		}
 		return

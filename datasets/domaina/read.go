@@ -165,7 +165,7 @@ func addSession(v *datasets.Value, b *datasets.Builder, raw []byte, i int, point
 		return err
 	}
 	if s.ID == "" {
-		v.Warn("DST010", "a session without _v2_session_id, left out", "", place...)
+		v.Warn("DST010", "a session without _v2_session_id, skipped", "", place...)
 		return nil
 	}
 	out := schema.Session{ID: s.ID, SourceID: s.SourceID, Time: s.Time}
@@ -174,7 +174,7 @@ func addSession(v *datasets.Value, b *datasets.Builder, raw []byte, i int, point
 		var e entry
 		here := append(slices.Clone(place), "dialogue", strconv.Itoa(j))
 		if err := codec.Unmarshal(raw, &e); err != nil {
-			v.Warn("DST002", "an entry of the dialogue that is no turn, left out", string(raw), here...)
+			v.Warn("DST002", "an entry of the dialogue that is no turn, skipped", string(raw), here...)
 			continue
 		}
 		if e.Role == "" {
@@ -226,7 +226,7 @@ func ask(v *datasets.Value, b *datasets.Builder, cp checkpoint, i int, raw []byt
 	var q question
 	name := fmt.Sprintf("%s/%s/%d", b.Case.ID, cp.ID, i)
 	if err := codec.Unmarshal(raw, &q); err != nil {
-		f := v.Finding("DST002", "a question cannot be read, left out: "+err.Error())
+		f := v.Finding("DST002", "a question cannot be read, skipped: "+err.Error())
 		f.Have = name
 		v.Report(f)
 		return

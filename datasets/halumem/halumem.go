@@ -111,7 +111,7 @@ func read(v *datasets.Value, u user) (schema.Case, error) {
 		for j, t := range s.Dialogue {
 			here := append(at[:2:2], "dialogue", strconv.Itoa(j))
 			if strings.TrimSpace(t.Content) == "" {
-				v.Warn("DST014", "a turn without text, left out", "", here...)
+				v.Warn("DST014", "a turn without text, skipped", "", here...)
 				continue
 			}
 			if t.Role != "user" && t.Role != "assistant" {
@@ -143,7 +143,7 @@ func read(v *datasets.Value, u user) (schema.Case, error) {
 func ask(v *datasets.Value, q question, id string, points map[string]string, at []string) (schema.Question, bool) {
 	cat, ok := categories[q.Type]
 	if !ok {
-		f := v.Finding("DST003", "an unknown question_type, the question left out", append(at, "question_type")...)
+		f := v.Finding("DST003", "an unknown question_type, the question skipped", append(at, "question_type")...)
 		f.Have = q.Type
 		v.Report(f)
 		return schema.Question{}, false
@@ -166,7 +166,7 @@ func when(v *datasets.Value, s string, at ...string) string {
 	}
 	t, err := time.Parse(timeLayout, s)
 	if err != nil {
-		v.Warn("DST009", "a time cannot be read, left out", s, at...)
+		v.Warn("DST009", "a time cannot be read, skipped", s, at...)
 		return ""
 	}
 	return datasets.LocalTime(t)

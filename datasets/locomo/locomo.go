@@ -193,7 +193,7 @@ func addSession(v *datasets.Value, b *datasets.Builder, s session, speakerA stri
 	} else if !s.dated {
 		v.Warn("DST010", "a session without its date", key, here...)
 	} else {
-		v.Warn("DST009", "the session's date cannot be read, left out", s.date, append(slices.Clone(at), key+"_date_time")...)
+		v.Warn("DST009", "the session's date cannot be read, skipped", s.date, append(slices.Clone(at), key+"_date_time")...)
 	}
 	b.Session(out)
 	i := -1
@@ -204,7 +204,7 @@ func addSession(v *datasets.Value, b *datasets.Builder, s session, speakerA stri
 		if err := v.DecodeAt(raw, &t); err != nil {
 			var f *schema.Finding
 			if errors.As(err, &f) {
-				f.Code, f.Message = "DST002", "a turn cannot be read, left out: "+f.Message
+				f.Code, f.Message = "DST002", "a turn cannot be read, skipped: "+f.Message
 				v.Report(f)
 			}
 			continue
@@ -218,7 +218,7 @@ func addSession(v *datasets.Value, b *datasets.Builder, s session, speakerA stri
 			att = append(att, x)
 		}
 		if strings.TrimSpace(t.Text) == "" && len(att) == 0 {
-			v.Warn("DST014", "a turn without text, left out", t.DiaID, place...)
+			v.Warn("DST014", "a turn without text, skipped", t.DiaID, place...)
 			continue
 		}
 		role := "assistant"
@@ -259,14 +259,14 @@ func question(v *datasets.Value, b *datasets.Builder, raw []byte, i int) (schema
 	if err := v.DecodeAt(raw, &q); err != nil {
 		var f *schema.Finding
 		if errors.As(err, &f) {
-			f.Code, f.Message, f.Pointer = "DST002", "a question cannot be read, left out: "+f.Message, v.Pointer(place...)+f.Pointer[len(v.Pointer()):]
+			f.Code, f.Message, f.Pointer = "DST002", "a question cannot be read, skipped: "+f.Message, v.Pointer(place...)+f.Pointer[len(v.Pointer()):]
 			v.Report(f)
 		}
 		return schema.Question{}, false
 	}
 	cat, known := categories[q.Category.Text]
 	if !known {
-		f := v.Finding("DST003", "an unknown category, the question left out", append(place, "category")...)
+		f := v.Finding("DST003", "an unknown category, the question skipped", append(place, "category")...)
 		f.Have, f.Want = q.Category.Text, "1 to 5"
 		v.Report(f)
 		return schema.Question{}, false

@@ -111,7 +111,7 @@ func history(v *datasets.Value, it item, bySession bool) (schema.Case, error) {
 	}
 	category, known := categories[it.Type]
 	if !known && !many {
-		f := v.Finding("DST003", "an unknown question_type, the case left out", "question_type")
+		f := v.Finding("DST003", "an unknown question_type, the case skipped", "question_type")
 		f.Have = it.Type
 		return schema.Case{}, f
 	}
@@ -134,7 +134,7 @@ func history(v *datasets.Value, it item, bySession bool) (schema.Case, error) {
 		b.Session(out)
 		for j, t := range s.turns {
 			if strings.TrimSpace(t.Text) == "" {
-				v.Warn("DST014", "a turn without text, left out", "", "haystack_sessions", strconv.Itoa(s.index), strconv.Itoa(j))
+				v.Warn("DST014", "a turn without text, skipped", "", "haystack_sessions", strconv.Itoa(s.index), strconv.Itoa(j))
 				continue
 			}
 			role := t.Role
@@ -239,7 +239,7 @@ func inOrder(v *datasets.Value, it item) []sitting {
 				v.Warn("DST015", "a session is repeated in one history; the first stays", s.id, "haystack_session_ids", strconv.Itoa(i))
 				continue
 			}
-			v.Warn("DST015", "one session id stands for two sessions; both stay", s.id, "haystack_session_ids", strconv.Itoa(i))
+			v.Warn("DST015", "one session id means two sessions; both stay", s.id, "haystack_session_ids", strconv.Itoa(i))
 		} else {
 			first[s.id] = i
 		}
@@ -259,7 +259,7 @@ func asOf(v *datasets.Value, date string) string {
 	}
 	t, err := time.Parse(dateLayout, date)
 	if err != nil {
-		v.Warn("DST009", "the question's date cannot be read, left out", date, "question_date")
+		v.Warn("DST009", "the question's date cannot be read, skipped", date, "question_date")
 		return ""
 	}
 	return datasets.LocalTime(t)

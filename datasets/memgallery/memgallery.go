@@ -91,7 +91,7 @@ func read(v *datasets.Value, d dialog) schema.Case {
 	for i, s := range d.Sessions {
 		at := []string{"multi_session_dialogues", strconv.Itoa(i)}
 		if _, ok := schema.ParseInstant(s.Date); s.Date != "" && !ok {
-			v.Warn("DST009", "a session's date cannot be read, left out", s.Date, append(at, "date")...)
+			v.Warn("DST009", "a session's date cannot be read, skipped", s.Date, append(at, "date")...)
 			s.Date = ""
 		}
 		if s.ID == "" {
@@ -105,7 +105,7 @@ func read(v *datasets.Value, d dialog) schema.Case {
 	for i, q := range d.Questions {
 		cat, ok := categories[q.Point]
 		if !ok {
-			f := v.Finding("DST003", "an unknown point, the question left out", "human-annotated QAs", strconv.Itoa(i), "point")
+			f := v.Finding("DST003", "an unknown point, the question skipped", "human-annotated QAs", strconv.Itoa(i), "point")
 			f.Have = q.Point
 			v.Report(f)
 			continue
@@ -139,6 +139,6 @@ func addRound(v *datasets.Value, b *datasets.Builder, r round, date string, at [
 	if strings.TrimSpace(r.Assistant) != "" {
 		b.Turn(schema.CaseTurn{SourceID: r.ID, Role: "assistant", Text: r.Assistant, Time: date})
 	} else if !user {
-		v.Warn("DST014", "a round without text, left out", r.ID, at...)
+		v.Warn("DST014", "a round without text, skipped", r.ID, at...)
 	}
 }

@@ -144,7 +144,7 @@ func read(v *datasets.Value, r row, o datasets.Options) (schema.Case, error) {
 	}
 	split, category, ok := Split(r.Meta.Source)
 	if !ok {
-		f := v.Finding("DST003", "an unknown source, the row left out", "metadata", "source")
+		f := v.Finding("DST003", "an unknown source, the row skipped", "metadata", "source")
 		f.Have = r.Meta.Source
 		return schema.Case{}, f
 	}
@@ -171,7 +171,7 @@ func read(v *datasets.Value, r row, o datasets.Options) (schema.Case, error) {
 	for i, text := range r.Questions {
 		golds := r.Answers[i]
 		if len(golds) == 0 {
-			f := v.Finding("DST002", "a question without a gold, left out", "answers", strconv.Itoa(i))
+			f := v.Finding("DST002", "a question without a gold, skipped", "answers", strconv.Itoa(i))
 			v.Report(f)
 			continue
 		}

@@ -139,7 +139,7 @@ func readFaults(f jsonl.File, o datasets.Options) ([]*incident, error) {
 			if !errors.As(err, &pe) {
 				return nil, fmt.Errorf("reading %s: %w", f.Name, err)
 			}
-			o.Tell(tableFault(f.Name, pe.Line, "a row cannot be read, left out", pe.Err))
+			o.Tell(tableFault(f.Name, pe.Line, "a row cannot be read, skipped", pe.Err))
 			continue
 		}
 		get := func(name string) string {
@@ -150,7 +150,7 @@ func readFaults(f jsonl.File, o datasets.Options) ([]*incident, error) {
 		}
 		inc, why := readIncident(get)
 		if why != "" {
-			o.Tell(tableFault(f.Name, line, "a row cannot be read, left out: "+why, nil))
+			o.Tell(tableFault(f.Name, line, "a row cannot be read, skipped: "+why, nil))
 			continue
 		}
 		out = append(out, inc)
@@ -179,7 +179,7 @@ func tableFault(file string, line int, what string, err error) *schema.Finding {
 func readIncident(get func(string) string) (*incident, string) {
 	sec, err := strconv.ParseInt(strings.TrimSpace(get("timestamp")), 10, 64)
 	if err != nil || sec <= 0 || sec > 1<<33 {
-		return nil, "the timestamp is no number of seconds"
+		return nil, "the timestamp is not a number of seconds"
 	}
 	inc := &incident{at: time.Unix(sec, 0).In(chinaTime)}
 	roots := split(get("root_cause_node"))

@@ -251,7 +251,7 @@ func TestOpsEval(t *testing.T) {
 		why = append(why, f.Have)
 	}
 	if !reflect.DeepEqual(why, []string{"X-3", "X-4", "X-5", "X-7"}) {
-		t.Errorf("left out %v: %v", why, found)
+		t.Errorf("skipped %v: %v", why, found)
 	}
 	if len(cs) != 1 || cs[0].ID != "opseval-zh-001" { // one English item is too few for a case
 		t.Fatalf("%d cases", len(cs))
@@ -307,7 +307,7 @@ func TestRealOpsEval(t *testing.T) {
 	everything, left := run(t, netops.OpsEval, datasets.Options{Seed: 1, Topics: []string{""}}, files...)
 	runbookGolds(t, everything)
 	if len(left) != len(found) || len(left) > 130 {
-		t.Errorf("%d items left out, %d with topics", len(left), len(found))
+		t.Errorf("%d items skipped, %d with topics", len(left), len(found))
 	}
 	t.Log(len(cs), n, len(everything), categories(everything), len(left))
 }

@@ -85,7 +85,7 @@ func OpsEval(ctx context.Context, files []jsonl.File, o datasets.Options) schema
 				why = "the same question stands under another id"
 			}
 			if why != "" {
-				x := v.Finding("DST022", "an item was left out: "+why)
+				x := v.Finding("DST022", "an item was skipped: "+why)
 				x.Warning, x.Have = true, r.ID
 				o.Tell(x)
 				continue

@@ -39,7 +39,7 @@ func facts(name string, match func(string) bool, read func(jsonl.File, datasets.
 			for _, f := range files {
 				notes, err := read(f, o)
 				if err != nil {
-					if !yield(schema.Record[schema.Case]{}, &schema.Finding{Pos: schema.Pos{File: f.Name}, Code: "DST002", Message: "the file cannot be read, left out: " + err.Error()}) {
+					if !yield(schema.Record[schema.Case]{}, &schema.Finding{Pos: schema.Pos{File: f.Name}, Code: "DST002", Message: "the file cannot be read, skipped: " + err.Error()}) {
 						return
 					}
 					continue

@@ -133,13 +133,13 @@ func (r *reader) query(v *datasets.Value) error {
 	}
 	cat, ok := categories[q.Meta.Type]
 	if !ok {
-		f := v.Finding("DST003", "an unknown type, the question left out", "meta", "question_type")
+		f := v.Finding("DST003", "an unknown type, the question skipped", "meta", "question_type")
 		f.Have = q.Meta.Type
 		return f
 	}
 	at := option.FindAllStringSubmatchIndex(q.Query, -1)
 	if len(at) < 2 || len(q.Gold) == 0 {
-		f := v.Finding("DST002", "a question without options or gold, left out", "query")
+		f := v.Finding("DST002", "a question without options or gold, skipped", "query")
 		f.Have, f.Want = q.ID, `options "(a) …" and gold_answers`
 		return f
 	}
@@ -156,7 +156,7 @@ func (r *reader) query(v *datasets.Value) error {
 	gold := strings.TrimSpace(option.ReplaceAllString(q.Gold[0], ""))
 	i := slices.Index(out.Choices, gold)
 	if i < 0 || len(q.Gold) > 1 && strings.Trim(q.Gold[1], "() ") != letters[i] {
-		f := v.Finding("DST002", "the gold is none of the options, or its letter is another's; the question was left out", "gold_answers")
+		f := v.Finding("DST002", "the gold is none of the options, or its letter is another's; the question was skipped", "gold_answers")
 		f.Have = q.ID
 		return f
 	}
@@ -178,14 +178,14 @@ func (r *reader) document(v *datasets.Value) error {
 		return err
 	}
 	if d.User == "" || d.ID == "" {
-		return v.Finding("DST001", "a document without id or user_id, left out")
+		return v.Finding("DST001", "a document without id or user_id, skipped")
 	}
 	if r.b == nil || r.b.Case.ID != d.User {
 		if err := r.flush(); err != nil {
 			return err
 		}
 		if r.done[d.User] {
-			f := v.Finding("DST020", "a document apart from the others of its user, left out", "user_id")
+			f := v.Finding("DST020", "a document apart from the others of its user, skipped", "user_id")
 			f.Have = d.User
 			return f
 		}
@@ -250,7 +250,7 @@ func (r *reader) unasked() {
 	for _, u := range r.users {
 		if !r.done[u] {
 			first := r.questions[u][0]
-			r.o.Tell(&schema.Finding{Pos: first.pos, Code: "DST020", Message: "questions of a user without documents, left out", Have: u, Want: "documents of this user_id"})
+			r.o.Tell(&schema.Finding{Pos: first.pos, Code: "DST020", Message: "questions of a user without documents, skipped", Have: u, Want: "documents of this user_id"})
 		}
 	}
 }

@@ -163,7 +163,7 @@ func short(v *datasets.Value) (schema.Case, error) {
 	turnOf := make([]int, len(r.Chunks)+1)
 	for i, ch := range r.Chunks {
 		if strings.TrimSpace(ch.Content) == "" {
-			v.Warn("DST014", "a chunk without content, left out", "", "chunks", strconv.Itoa(i), "content")
+			v.Warn("DST014", "a chunk without content, skipped", "", "chunks", strconv.Itoa(i), "content")
 			continue
 		}
 		id := ch.Metadata.Text("session_id")
@@ -211,7 +211,7 @@ func ask(v *datasets.Value, b *datasets.Builder, q question, i int, turnOf []int
 	place := []string{"questions", strconv.Itoa(i)}
 	cat := Category(q.Category)
 	if cat == "" {
-		f := v.Finding("DST003", "an unknown category, the question left out", append(place, "category")...)
+		f := v.Finding("DST003", "an unknown category, the question skipped", append(place, "category")...)
 		f.Have, f.Want = q.Category, fmt.Sprint(schema.Categories())
 		v.Report(f)
 		return schema.Question{}, false

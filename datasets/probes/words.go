@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"membench/internal/textnorm"
 	"membench/internal/tokens"
@@ -144,6 +145,8 @@ func (w *words) noName(name string) string {
 	switch runes := len([]rune(name)); {
 	case len(f) == 0:
 		return "empty"
+	case !strings.ContainsFunc(name, unicode.IsLetter):
+		return "a bare number" // of an exam item, a port or a step: nothing that a person would ask about
 	case textnorm.Lang(name) == "zh":
 		if runes > 16 {
 			return "too long"

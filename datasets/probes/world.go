@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"membench/graph"
 	"membench/internal/textnorm"
@@ -372,6 +373,9 @@ func (w *world) readClaims(ctx context.Context, g graph.Graph, events map[schema
 		}
 		if f.attr == "" {
 			f.noise = w.words.noName(f.name)
+		}
+		if f.noise == "" && !f.person && !strings.ContainsFunc(f.who, unicode.IsLetter) {
+			f.noise = "about a bare number"
 		}
 		w.spread(f, turns, byConv)
 	}

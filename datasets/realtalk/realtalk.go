@@ -151,7 +151,7 @@ func (r *reader) session(n int) {
 		place := []string{key, strconv.Itoa(i)}
 		var t turn
 		if err := r.v.DecodeAt(raw, &t); err != nil {
-			r.lost(err, "a turn cannot be read, left out: ")
+			r.lost(err, "a turn cannot be read, skipped: ")
 			continue
 		}
 		r.turn(t, place)
@@ -171,7 +171,7 @@ func (r *reader) turn(t turn, place []string) {
 		att = []schema.Attachment{{Type: "image", Text: t.Caption}}
 	}
 	if strings.TrimSpace(t.Text) == "" && len(att) == 0 {
-		r.v.Warn("DST014", "a turn without text, left out", t.ID, place...)
+		r.v.Warn("DST014", "a turn without text, skipped", t.ID, place...)
 		return
 	}
 	role, name := "assistant", r.b.Case.Speakers[1]
@@ -190,7 +190,7 @@ func (r *reader) turn(t turn, place []string) {
 func (r *reader) time(s string, place ...string) string {
 	t, err := time.Parse(layout, s)
 	if err != nil {
-		r.v.Warn("DST009", "a date cannot be read, left out", s, place...)
+		r.v.Warn("DST009", "a date cannot be read, skipped", s, place...)
 		return ""
 	}
 	return datasets.LocalTime(t)
@@ -200,7 +200,7 @@ func (r *reader) events(list []byte, n int, speaker string) (out []schema.Memory
 	for raw := range datasets.Elements(list) {
 		var e event
 		if err := r.v.DecodeAt(raw, &e); err != nil {
-			r.lost(err, "an event cannot be read, left out: ")
+			r.lost(err, "an event cannot be read, skipped: ")
 			continue
 		}
 		out = append(out, schema.MemoryPoint{ID: fmt.Sprintf("S%d/%s/%d", n, speaker, len(out)), Content: e.Text, Type: "event"})
@@ -212,12 +212,12 @@ func (r *reader) question(raw []byte, i int) {
 	place := []string{"qa", strconv.Itoa(i)}
 	var q qa
 	if err := r.v.DecodeAt(raw, &q); err != nil {
-		r.lost(err, "a question cannot be read, left out: ")
+		r.lost(err, "a question cannot be read, skipped: ")
 		return
 	}
 	cat, known := categories[q.Category.Text]
 	if !known {
-		f := r.v.Finding("DST003", "an unknown category, the question left out", append(place, "category")...)
+		f := r.v.Finding("DST003", "an unknown category, the question skipped", append(place, "category")...)
 		f.Have, f.Want = q.Category.Text, "1 to 3"
 		r.v.Report(f)
 		return

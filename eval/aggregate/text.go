@@ -79,7 +79,7 @@ func WriteText(w io.Writer, s schema.Summary) {
 		}
 		if c := sc.Corrected; c != nil {
 			line("  with corrected golds", c.Overall)
-			fmt.Fprintf(w, "    (%s: %d of the answers graded anew, %d left out as no right answer can be told)\n", strings.Join(c.Overlays, ", "), c.Questions, c.LeftOut)
+			fmt.Fprintf(w, "    (%s: %d of the answers graded again, %d skipped because no right answer can be determined)\n", strings.Join(c.Overlays, ", "), c.Questions, c.LeftOut)
 			for _, x := range c.RawCategories {
 				line("    "+cmp.Or(x.Category, "no label"), x.Figure)
 			}

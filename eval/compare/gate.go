@@ -28,7 +28,7 @@ func ParseGate(s string) (Gate, error) {
 		v, err := strconv.ParseFloat(strings.TrimSuffix(s[i+1:], "%"), 64)
 		switch {
 		case err != nil && !strings.Contains(s, " by "):
-			return Gate{}, fmt.Errorf("gate %q: the margin %q is no number: want METRIC or METRIC:MARGIN, like rule:2", s, s[i+1:])
+			return Gate{}, fmt.Errorf("gate %q: the margin %q is not a number: want METRIC or METRIC:MARGIN, like rule:2", s, s[i+1:])
 		case err == nil && !(v >= 0 && v < 1e6):
 			return Gate{}, fmt.Errorf("gate %q: the margin is %g, want at least 0", s, v)
 		case err == nil:

@@ -54,7 +54,7 @@ func (r *Report) WriteText(w io.Writer) {
 			fmt.Fprintf(w, "  ! scored only in A: %d, only in B: %d\n", p.OnlyA, p.OnlyB)
 		}
 		if x := p.Corrected; x != nil {
-			fmt.Fprintf(w, "  with corrected golds (%s: %d graded anew, %d left out)\n", strings.Join(x.Overlays, ", "), x.Questions, x.LeftOut)
+			fmt.Fprintf(w, "  with corrected golds (%s: %d graded again, %d skipped)\n", strings.Join(x.Overlays, ", "), x.Questions, x.LeftOut)
 			line("all", x.Total)
 			for _, c := range x.Categories {
 				line(c.Category, c.Cell)

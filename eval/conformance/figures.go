@@ -46,7 +46,7 @@ func wilson(s *suite, raw []byte) error {
 		return err
 	}
 	if r.N <= 0 || r.K < 0 || r.K > r.N {
-		return fmt.Errorf("%d of %d is no proportion", r.K, r.N)
+		return fmt.Errorf("%d of %d is not a proportion", r.K, r.N)
 	}
 	hold := func(field string, have stats.Interval, want [2]float64) {
 		s.num(field+"/low", have.Lo, want[0])

@@ -27,10 +27,6 @@ import (
 // ErrNoVerdict says that a judge was asked and never gave a verdict that can be read.
 var ErrNoVerdict = errors.New("no call to the judge gave a verdict")
 
-// StringProtocols are the protocols that grade where none is named: rules that apply to
-// every data set.
-var StringProtocols = []string{"rule", "em", "contains", "numeric", "squad-f1", "locomo-f1", "mem0-2025-f1", "bleu1", "rouge-l", "evidence-recall"}
-
 // GradeOptions say what is graded and how.
 type GradeOptions struct {
 	Inputs []string // files of QA records or session records, or folders of them
@@ -267,10 +263,10 @@ func Entities(path string) (*protocol.Entities, error) {
 	return protocol.NewEntities(byName), nil
 }
 
-// Protocols picks protocols by name, StringProtocols where none is given.
+// Protocols picks protocols by name, protocol.Defaults where none is given.
 func Protocols(in protocol.Inputs, names ...string) ([]*protocol.Protocol, error) {
 	if len(names) == 0 {
-		names = StringProtocols
+		names = protocol.Defaults()
 	}
 	ps, err := protocol.Pick(protocol.With(in), names...)
 	return ps, wrong(err)

@@ -155,20 +155,6 @@ func limit(x *config.Duration, otherwise time.Duration) time.Duration {
 	return time.Duration(*x)
 }
 
-// judgesOf are the model protocols of data sets; of the others mem0-2025, which any
-// question with a gold can be put to.
-var judgesOf = map[string][]string{
-	"longmemeval": {"lme-official"}, "locomo": {"mem0-2025"}, "domain_a_v2": {"domaina-answer", "domaina-evidence"}, "halumem": {"domaina-answer", "domaina-evidence"},
-	"memoryagentbench": {"mab"},
-}
-
-func judgeOf(dataset string) []string {
-	if list, ok := judgesOf[dataset]; ok {
-		return list
-	}
-	return []string{"mem0-2025"}
-}
-
 // planGrade says how answers are graded: by every rule that needs nothing, and with a
 // judge's model by the protocol that each data set is judged by.
 func (p *plan) planGrade() (err error) {
@@ -209,10 +195,10 @@ func (p *plan) planGrade() (err error) {
 // each data set is judged by, with a model where one judges, else as far as it has a
 // rule. asks says which records the latter are for.
 func (p *plan) protocols(model bool) (names []string, asks func(*protocol.Protocol, *schema.QARecord) bool) {
-	names = slices.Clone(StringProtocols)
+	names = protocol.Defaults()
 	of := map[string][]string{} // data set → protocols
 	for _, d := range p.v.Datasets {
-		of[d.Adapter] = judgeOf(d.Adapter)
+		of[d.Adapter] = protocol.JudgesOf(d.Adapter)
 		for _, x := range of[d.Adapter] {
 			known, err := protocol.ByName(x)
 			if err == nil && (model || known[0].Rule != nil) && !slices.Contains(names, x) {
@@ -223,7 +209,7 @@ func (p *plan) protocols(model bool) (names []string, asks func(*protocol.Protoc
 	return names, func(x *protocol.Protocol, r *schema.QARecord) bool {
 		list, ok := of[r.Dataset]
 		if !ok { // cases of our own form carry the name of their set
-			list = judgeOf(r.Dataset)
+			list = protocol.JudgesOf(r.Dataset)
 		}
 		return slices.Contains(list, x.Name)
 	}

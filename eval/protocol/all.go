@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"membench/eval/judge"
 )
@@ -30,6 +31,35 @@ func With(in Inputs) []*Protocol {
 		lmeRetrieval(), evidenceRecall(),
 		lmeOfficial(pr), mem0Judge(pr), mem0Judge2026(pr), zepJudge(pr), beamRubric(), domainaAnswer(pr), domainaEvidence(),
 	}
+}
+
+// AnySet in Protocol.Judges is every data set that no other protocol judges.
+const AnySet = "*"
+
+// standard is All, made once: JudgesOf is asked for every record.
+var standard = sync.OnceValue(All)
+
+// Defaults names the protocols that grade where none is named.
+func Defaults() (out []string) {
+	for _, p := range standard() {
+		if p.Default {
+			out = append(out, p.Name)
+		}
+	}
+	return out
+}
+
+// JudgesOf names the protocols that judge a data set where a model grades and none is named.
+func JudgesOf(dataset string) (out []string) {
+	for _, p := range standard() {
+		if slices.Contains(p.Judges, dataset) {
+			out = append(out, p.Name)
+		}
+	}
+	if out == nil && dataset != AnySet {
+		return JudgesOf(AnySet)
+	}
+	return out
 }
 
 // Names lists the names of All.

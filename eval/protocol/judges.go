@@ -79,7 +79,7 @@ func lmeKind(r *schema.QARecord) string {
 // lmeOfficial is LongMemEval's judge.
 func lmeOfficial(pr *Prompts) *Protocol {
 	return &Protocol{
-		Name: "lme-official", Version: "1", Binary: true,
+		Name: "lme-official", Version: "1", Judges: []string{"longmemeval"}, Binary: true,
 		Origin:  "xiaowu0162/LongMemEval@9e0b455f src/evaluation/evaluate_qa.py (routing, fields, reading of the reply; prompts ours unless given)",
 		Formula: "1 if the judge's reply holds \"yes\", else 0; five prompts by question type, gpt-4o-2024-08-06, T 0, 10 tokens in the original",
 		Judge: &Judge{
@@ -113,7 +113,7 @@ func labelled(right bool, yes, no string) schema.Grade {
 // mem0Judge is the judge of Mem0's 2025 scripts.
 func mem0Judge(pr *Prompts) *Protocol {
 	return &Protocol{
-		Name: "mem0-2025", Version: "1", Binary: true,
+		Name: "mem0-2025", Version: "1", Judges: []string{"locomo", AnySet}, Binary: true,
 		Origin:  "mem0ai/mem0@b3ede5b7 evaluation/metrics/llm_judge.py (fields, reading of the reply; prompt ours unless given)",
 		Formula: "1 for CORRECT, 0 for WRONG; generous: same topic, any form of the same date; LoCoMo's category 5 is left out; gpt-4o-mini, T 0, JSON in the original",
 		Judge: &Judge{
@@ -208,7 +208,7 @@ const (
 // domainaAnswer is the answer judge of the session framework (seed 001).
 func domainaAnswer(pr *Prompts) *Protocol {
 	return &Protocol{
-		Name: "domaina-answer", Version: "1", Binary: true,
+		Name: "domaina-answer", Version: "1", Judges: []string{"domain_a_v2", "halumem"}, Binary: true,
 		Formula: "1 for Correct, 0 for Hallucination and Omission (the three labels of the session framework); prompt and rule twin ours",
 		Rule:    answerByRule,
 		Judge: &Judge{

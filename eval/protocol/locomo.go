@@ -15,7 +15,7 @@ import (
 // abstention.
 func locomoF1() *Protocol {
 	return &Protocol{
-		Name: "locomo-f1", Version: "1",
+		Name: "locomo-f1", Version: "1", Default: true,
 		Origin:  "snap-research/locomo@92286325 task_eval/evaluation.py eval_question_answering, NLTK 3.10.4 PorterStemmer",
 		Formula: "F1 of stemmed words as multisets, [0,1]; category 1: mean over the gold's parts of the best part of the answer; 5: 1 for an abstention",
 		Rule: func(r *schema.QARecord) schema.Grade {

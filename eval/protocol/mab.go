@@ -19,7 +19,7 @@ const mabOrigin = "HUST-AI-HYZ/MemoryAgentBench@455306dc utils/eval_other_utils.
 // from QARecord.Source.
 func mab() *Protocol {
 	return &Protocol{
-		Name: "mab", Version: "1", Binary: true,
+		Name: "mab", Version: "1", Judges: []string{"memoryagentbench"}, Binary: true,
 		Origin:  mabOrigin + " post_process, rouge_score 0.1.2, NLTK 3.9.1",
 		Formula: "by sub-set, 0 or 1: exact match (icl_*, detective_qa), else gold contained in the answer; raw and parsed answer, the better counts (icl, eventqa: parsed alone)",
 		Rule: func(r *schema.QARecord) schema.Grade {

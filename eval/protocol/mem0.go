@@ -15,7 +15,7 @@ const mem0Origin = "mem0ai/mem0@b3ede5b7 evaluation/metrics/utils.py"
 // mem0F1 is the F1 of Mem0's 2025 evaluation scripts, which Memobase and others copied.
 func mem0F1() *Protocol {
 	return &Protocol{
-		Name: "mem0-2025-f1", Version: "1",
+		Name: "mem0-2025-f1", Version: "1", Default: true,
 		Origin:  mem0Origin + " calculate_metrics",
 		Formula: "F1 of lower-cased words as sets, . , ! ? taken for blanks, no stemming, [0,1]",
 		Rule: func(r *schema.QARecord) schema.Grade {
@@ -35,7 +35,7 @@ func mem0F1() *Protocol {
 // bleu1 is the BLEU-1 of the same scripts.
 func bleu1() *Protocol {
 	return &Protocol{
-		Name: "bleu1", Version: "1",
+		Name: "bleu1", Version: "1", Default: true,
 		Origin:  mem0Origin + " calculate_bleu_scores, NLTK 3.9.1 word_tokenize (punkt_tab English), sentence_bleu, SmoothingFunction.method1",
 		Formula: "BLEU with weights (1,0,0,0) over the tokens of the lower-cased texts, [0,1]",
 		Rule: func(r *schema.QARecord) schema.Grade {

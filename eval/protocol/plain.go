@@ -18,7 +18,7 @@ import (
 // em is normalised equality.
 func em() *Protocol {
 	return &Protocol{
-		Name: "em", Version: "1", Binary: true,
+		Name: "em", Version: "1", Default: true, Binary: true,
 		Formula: "1 if the answer is a gold after NFKC, case folding and dropping punctuation, blanks and a, an, the, else 0",
 		Rule: func(r *schema.QARecord) schema.Grade {
 			s := pool.Get().(*scratch)
@@ -32,7 +32,7 @@ func em() *Protocol {
 // contains looks for a gold in the answer.
 func contains() *Protocol {
 	return &Protocol{
-		Name: "contains", Version: "1", Binary: true,
+		Name: "contains", Version: "1", Default: true, Binary: true,
 		Formula: "1 if the words of a gold stand in the answer, in their order and together, after the normalisation of em, else 0",
 		Rule: func(r *schema.QARecord) schema.Grade {
 			s := pool.Get().(*scratch)
@@ -167,7 +167,7 @@ func MixedF1(answer, gold string) float64 {
 // numeric compares numbers alone: MemoryAgentBench's labels, counts, amounts.
 func numeric() *Protocol {
 	return &Protocol{
-		Name: "numeric", Version: "1", Binary: true,
+		Name: "numeric", Version: "1", Default: true, Binary: true,
 		Formula: "1 if every number of a gold is a number of the answer (digits, English and Chinese words), else 0; not applicable where no gold has a number",
 		Rule: func(r *schema.QARecord) schema.Grade {
 			var have []float64

@@ -20,6 +20,9 @@ type Protocol struct {
 	Formula string // one line: what the score is, and its range
 	Binary  bool   // the score is 0 or 1, so that agreement and κ are defined without a threshold
 
+	Default bool     // grades where no protocol is named: a rule that applies to every data set
+	Judges  []string // data sets that it judges where a model grades and no protocol is named; AnySet: those of no other
+
 	// Rule grades by itself. The grade's Protocol, By and Outcome are filled in by
 	// Grade where the rule leaves them empty.
 	Rule func(r *schema.QARecord) schema.Grade

@@ -208,3 +208,21 @@ func TestRetrieval(t *testing.T) {
 		t.Errorf("no evidence: %+v", g)
 	}
 }
+
+// Every data set has a judge, its own or the one of any set; what grades by default is a rule.
+func TestDefaults(t *testing.T) {
+	for set, want := range map[string]string{"longmemeval": "lme-official", "locomo": "mem0-2025", "halumem": "domaina-answer,domaina-evidence", "memoryagentbench": "mab", "unheard-of": "mem0-2025"} {
+		if have := strings.Join(JudgesOf(set), ","); have != want {
+			t.Errorf("%s: judged by %s, want %s", set, have, want)
+		}
+	}
+	ps, err := ByName(Defaults()...)
+	if err != nil || len(ps) != 10 {
+		t.Fatalf("have %d, %v", len(ps), err)
+	}
+	for _, p := range ps {
+		if p.Rule == nil {
+			t.Errorf("%s grades by default and has no rule", p.Name)
+		}
+	}
+}

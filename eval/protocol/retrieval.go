@@ -151,7 +151,7 @@ func lmeRetrieval() *Protocol {
 // evidenceRecall is the share of gold turns that were retrieved at all.
 func evidenceRecall() *Protocol {
 	return &Protocol{
-		Name: "evidence-recall", Version: "1",
+		Name: "evidence-recall", Version: "1", Default: true,
 		Formula: "share of the gold evidence turns among the source turns of all hits, [0,1]; parts: at 1, 3, 5, 10, 30, 50; not applicable without gold evidence",
 		Rule: func(r *schema.QARecord) schema.Grade {
 			if why := noRetrieval(r); why != "" {

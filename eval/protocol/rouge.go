@@ -12,7 +12,7 @@ import (
 // rougeL is ROUGE-L as Google's package computes it, with stemming.
 func rougeL() *Protocol {
 	return &Protocol{
-		Name: "rouge-l", Version: "1",
+		Name: "rouge-l", Version: "1", Default: true,
 		Origin:  "google-research rouge_score 0.1.2 RougeScorer(['rougeL'], use_stemmer=True), NLTK 3.9.1 PorterStemmer",
 		Formula: "F of the longest common subsequence of words (a-z, 0-9; stemmed from 4 letters on); best gold, [0,1]",
 		Rule: func(r *schema.QARecord) schema.Grade {

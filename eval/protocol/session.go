@@ -215,7 +215,7 @@ func (t SessionTask) Read(reply string) (labels []string, reason string, err err
 // facts that a question needs did retrieval bring?
 func domainaEvidence() *Protocol {
 	return &Protocol{
-		Name: "domaina-evidence", Version: "1",
+		Name: "domaina-evidence", Version: "1", Judges: []string{"domain_a_v2", "halumem"},
 		Formula: "share of the gold memory points of a question that the retrieved memories state, [0,1] (the session framework's hit rate); not applicable without points",
 		Rule: func(r *schema.QARecord) schema.Grade {
 			if why := noPoints(r); why != "" {

@@ -13,7 +13,7 @@ const squadOrigin = "rajpurkar SQuAD 2.0 evaluate-v2.0.py"
 // squadF1 is SQuAD's token F1: the F1 of most question-answering papers.
 func squadF1() *Protocol {
 	return &Protocol{
-		Name: "squad-f1", Version: "1",
+		Name: "squad-f1", Version: "1", Default: true,
 		Origin:  squadOrigin + " compute_f1",
 		Formula: "F1 of words as multisets after lower-casing and dropping ASCII punctuation and a, an, the; best gold, [0,1]",
 		Rule: func(r *schema.QARecord) schema.Grade {

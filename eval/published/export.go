@@ -187,7 +187,7 @@ func (x *writer) official(q *schema.QARecord) error {
 func question(q *schema.QARecord) (b schema.ObjectBuilder, err error) {
 	category, err := strconv.Atoi(q.RawCategory)
 	if err != nil {
-		return b, fmt.Errorf("question %s: the category %q is no number: is it one of LoCoMo's?", q.QuestionID, q.RawCategory)
+		return b, fmt.Errorf("question %s: the category %q is not a number: is it one of LoCoMo's?", q.QuestionID, q.RawCategory)
 	}
 	b.String("question_id", q.QuestionID)
 	b.String("question", q.Question)

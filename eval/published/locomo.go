@@ -115,7 +115,7 @@ func locomoRow(f *file, r row) (schema.QARecord, error) {
 		return q, r.lacks("conv")
 	}
 	if locomoCategory[v.Category.Text] == "" {
-		return q, &schema.Finding{Pos: r.pos, Pointer: r.pointer + "/category", Code: "PUB001", Message: "the row was left out: LoCoMo has no such category", Have: v.Category.Text, Want: "1 to 5"}
+		return q, &schema.Finding{Pos: r.pos, Pointer: r.pointer + "/category", Code: "PUB001", Message: "the row was skipped: LoCoMo has no such category", Have: v.Category.Text, Want: "1 to 5"}
 	}
 	locomoQuestion(&q, v.Conv, index, v.Category.Text)
 	return f.locomoGrades(r, q, votesOf(v.Judgments, v.Grade, v.LLM), v.F1, v.BLEU)
@@ -202,7 +202,7 @@ func numbered(r row) (string, error) {
 			return locomoConvs[i], nil
 		}
 	}
-	return "", &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB001", Message: "the row was left out: its list names none of the ten conversations", Have: r.group, Want: "a name that ends in 0 to 9"}
+	return "", &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB001", Message: "the row was skipped: its list names none of the ten conversations", Have: r.group, Want: "a name that ends in 0 to 9"}
 }
 
 func evermemosRow(f *file, r row) (schema.QARecord, error) {
@@ -320,7 +320,7 @@ func zepRow(f *file, r row) (schema.QARecord, error) {
 	}
 	id, ok := f.byText(conv, v.Question)
 	if !ok {
-		return q, &schema.Finding{Pos: r.pos, Pointer: r.pointer + "/question", Code: "PUB002", Message: "the row was left out: no question of the conversation has this text", Have: conv}
+		return q, &schema.Finding{Pos: r.pos, Pointer: r.pointer + "/question", Code: "PUB002", Message: "the row was skipped: no question of the conversation has this text", Have: conv}
 	}
 	_, found, _ := f.o.Question(id)
 	locomoQuestion(&q, conv, 0, found.RawCategory)

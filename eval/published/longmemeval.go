@@ -68,7 +68,7 @@ func hypothesisRow(f *file, r row) (schema.QARecord, error) {
 		caseID, asked, ok = f.o.Question(v.QuestionID)
 	}
 	if !ok {
-		return schema.QARecord{}, &schema.Finding{Pos: r.pos, Pointer: r.pointer + "/question_id", Code: "PUB002", Message: "the row was left out: no case has this question", Have: v.QuestionID}
+		return schema.QARecord{}, &schema.Finding{Pos: r.pos, Pointer: r.pointer + "/question_id", Code: "PUB002", Message: "the row was skipped: no case has this question", Have: v.QuestionID}
 	}
 	q := asked.Record()
 	q.CaseID, q.Answer = caseID, v.Hypothesis.Text

@@ -101,7 +101,7 @@ func Open(r io.Reader, name string, o Options) (*Import, error) {
 	} else {
 		i := slices.IndexFunc(Formats(), func(x Format) bool { return slices.ContainsFunc(heads, x.match) })
 		if i < 0 {
-			return nil, fmt.Errorf("%s: the form of the result file cannot be told: name it with --format (membench eval import --list shows them)", name)
+			return nil, fmt.Errorf("%s: the form of the result file cannot be determined: name it with --format (membench eval import --list shows them)", name)
 		}
 		f.format = Formats()[i]
 	}
@@ -178,7 +178,7 @@ func (f *file) records() schema.Seq[schema.QARecord] {
 			}
 			key := q.CaseID + "\x00" + q.QuestionID
 			if n := seen[key]; n > 0 {
-				again := &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB004", Warning: true, Message: "the question stands twice in its conversation; the later row has another id", Have: q.QuestionID}
+				again := &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB004", Warning: true, Message: "the question appears twice in its conversation; the later row has another id", Have: q.QuestionID}
 				q.QuestionID = fmt.Sprintf("%s#%d", q.QuestionID, n+1)
 				if !yield(schema.Record[schema.QARecord]{Pos: r.pos, V: f.complete(q)}, again) {
 					return

@@ -177,8 +177,8 @@ func TestOpenSays(t *testing.T) {
 	for _, c := range []struct {
 		text, format, want string
 	}{
-		{`{"some":"thing"}`, "", "cannot be told: name it with --format"},
-		{"", "", "cannot be told"},
+		{`{"some":"thing"}`, "", "cannot be determined: name it with --format"},
+		{"", "", "cannot be determined"},
 		{`{"question_id":"q","hypothesis":"h"}` + "\n", "", "give the cases that were asked with --cases"},
 		{`[]`, "nonsense", "no form of result files is called \"nonsense\": have locomo-rows, "},
 	} {

@@ -37,7 +37,7 @@ func (r row) decode(v any) error {
 
 // lacks is the finding of a row without a member.
 func (r row) lacks(member string) error {
-	return &schema.Finding{Pos: r.pos, Pointer: r.pointer + "/" + member, Code: "PUB001", Message: "the row was left out: it lacks a member that its form has", Want: member}
+	return &schema.Finding{Pos: r.pos, Pointer: r.pointer + "/" + member, Code: "PUB001", Message: "the row was skipped: it lacks a member that its form has", Want: member}
 }
 
 // rows walks the rows of a file. where is their path: "" for lines, "[]" for the

@@ -80,13 +80,13 @@ func (p *player) retrieve(ctx context.Context, q schema.Question, rec *schema.QA
 // take makes records of hits, and the context of them.
 func (p *player) take(query memory.Query, ret memory.Retrieved, found *shown) {
 	if n := len(ret.Hits); n > query.K {
-		found.notes = append(found.notes, fmt.Sprintf("%d hits given where %d were asked for: the rest is left out", n, query.K))
+		found.notes = append(found.notes, fmt.Sprintf("%d hits given where %d were asked for: the rest is skipped", n, query.K))
 		ret.Hits = ret.Hits[:query.K]
 	}
 	found.hits = make([]schema.QAHit, len(ret.Hits))
 	for i, h := range ret.Hits {
 		if math.IsNaN(h.Score) || math.IsInf(h.Score, 0) {
-			found.notes = append(found.notes, fmt.Sprintf("hit %d has a score that is no number", i+1))
+			found.notes = append(found.notes, fmt.Sprintf("hit %d has a score that is not a number", i+1))
 			h.Score = 0
 		}
 		found.hits[i] = schema.QAHit{Rank: i + 1, ID: schema.PointID(text(string(h.ID))), Score: h.Score, Text: text(h.Text), Sources: h.Sources}
@@ -206,9 +206,9 @@ func usageOf(step string, m *llm.Meter, told llm.Usage) (out []schema.StepUsage,
 	}
 	switch {
 	case told.Calls < 0 || told.InputTokens < 0 || told.OutputTokens < 0 || told.Calls > impossible || told.InputTokens > impossible || told.OutputTokens > impossible:
-		notes = append(notes, fmt.Sprintf("%s: the system tells an impossible usage: %d calls, %d+%d tokens", step, told.Calls, told.InputTokens, told.OutputTokens))
+		notes = append(notes, fmt.Sprintf("%s: the system reports an impossible usage: %d calls, %d+%d tokens", step, told.Calls, told.InputTokens, told.OutputTokens))
 	case len(out) > 0 && (told.Calls != counted.Calls || told.InputTokens != counted.InputTokens || told.OutputTokens != counted.OutputTokens):
-		notes = append(notes, fmt.Sprintf("%s: the system tells %d calls and %d+%d tokens, %d and %d+%d were counted", step, told.Calls, told.InputTokens, told.OutputTokens, counted.Calls, counted.InputTokens, counted.OutputTokens))
+		notes = append(notes, fmt.Sprintf("%s: the system reports %d calls and %d+%d tokens, %d and %d+%d were counted", step, told.Calls, told.InputTokens, told.OutputTokens, counted.Calls, counted.InputTokens, counted.OutputTokens))
 	case len(out) == 0 && told.Calls > 0:
 		out = append(out, schema.StepUsage{Step: step, Calls: told.Calls, InputTokens: told.InputTokens, OutputTokens: told.OutputTokens})
 	}

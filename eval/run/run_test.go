@@ -421,7 +421,7 @@ func TestLies(t *testing.T) {
 		}
 	}
 	for _, q := range qas(t, dir) {
-		if n := string(q.Extra["notes"]); len(q.Hits) != 2 || !strings.Contains(n, "4 hits given where 2 were asked for") || !strings.Contains(n, "hit 1 has a score that is no number") {
+		if n := string(q.Extra["notes"]); len(q.Hits) != 2 || !strings.Contains(n, "4 hits given where 2 were asked for") || !strings.Contains(n, "hit 1 has a score that is not a number") {
 			t.Errorf("%d hits, notes %s", len(q.Hits), n)
 		}
 	}

@@ -191,7 +191,7 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 		if _, err := s.Apply(ctx, Changes(Put(Node("user:b", "User", "")))); err != nil {
 			t.Fatal(err)
 		}
-		want(t, "edges of b made anew", edges(t, s, "user:b", graph.Both, graph.Filter{}), []string(nil))
+		want(t, "edges of b made again", edges(t, s, "user:b", graph.Both, graph.Filter{}), []string(nil))
 	})
 	t.Run("a set of changes", func(t *testing.T) {
 		s := fill(t, abc()...)

@@ -157,7 +157,7 @@ func RunSearch(t *testing.T, open func(t *testing.T) Searchable) {
 				t.Errorf("%T: have %d hits, want all but the changed one", g, len(hits))
 			}
 			if n, _, err := g.Node(ctx, "mem:006"); err != nil || n.Props.Len() != 2 {
-				t.Errorf("%T: a vector is no property: have %s %v", g, n.Props, err)
+				t.Errorf("%T: a vector is not a property: have %s %v", g, n.Props, err)
 			}
 		}
 	})

@@ -44,7 +44,7 @@ func csvFits(p graph.Prop) bool {
 
 func csvOK(e schema.Element, _ graph.Props) *schema.Finding {
 	bad := func(pointer, what, have string) *schema.Finding {
-		return &schema.Finding{Pointer: pointer, Code: "GRF036", Message: what + " cannot be written as CSV for the import, left out", Have: fmt.Sprintf("%q", have)}
+		return &schema.Finding{Pointer: pointer, Code: "GRF036", Message: what + " cannot be written as CSV for the import, skipped", Have: fmt.Sprintf("%q", have)}
 	}
 	if strings.ContainsRune(e.ID(), 0) {
 		return bad("/id", "id", e.ID())

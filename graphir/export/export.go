@@ -45,6 +45,34 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// AdminCSVName is the format of several files, which AdminCSV writes; every other is one file of Formats.
+const AdminCSVName = "admin-csv"
+
+// A Format writes the graph as one file.
+type Format struct {
+	Name  string
+	Doc   string // one line
+	Twice bool   // it opens its source twice
+	Write func(context.Context, Source, io.Writer, Options) (Result, error)
+}
+
+// Formats lists the formats of one file, in the order of help texts.
+func Formats() []Format {
+	return []Format{
+		{"graphml", "one file for networkx, Gephi, yEd; a list is JSON text", true, GraphML},
+		{"jsonld", "one JSON-LD document with PROV-O terms for the evidence", false, JSONLD},
+	}
+}
+
+// FormatNames lists the names of all formats.
+func FormatNames() []string {
+	names := []string{AdminCSVName}
+	for _, f := range Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 // Result counts what was written.
 type Result struct {
 	Nodes   int      `json:"nodes"`
@@ -248,7 +276,7 @@ type nodeSet map[schema.NodeID]bool
 func (s nodeSet) end(e *schema.Edge) *schema.Finding {
 	for i, end := range []schema.NodeID{e.Src, e.Dst} {
 		if s[end] {
-			return &schema.Finding{Pointer: []string{"/src", "/dst"}[i], Code: "GRF031", Message: "the edge has an end that was left out", Have: string(end)}
+			return &schema.Finding{Pointer: []string{"/src", "/dst"}[i], Code: "GRF031", Message: "the edge has an end that was skipped", Have: string(end)}
 		}
 	}
 	return nil
@@ -267,7 +295,7 @@ func (s *survey) split(pos schema.Pos, p graph.Props, fits func(graph.Prop) bool
 			continue
 		}
 		s.result.Moved++
-		s.o.Report(&schema.Finding{Pos: pos, Pointer: schema.Pointer("props", graph.MemberName(q.Name)), Code: "GRF035", Message: "value does not fit its column and stands in props_json", Have: typeOf(q.Value).String(), Want: s.cols.types[q.Name].String(), Warning: true})
+		s.o.Report(&schema.Finding{Pos: pos, Pointer: schema.Pointer("props", graph.MemberName(q.Name)), Code: "GRF035", Message: "value does not fit its column and is moved to props_json", Have: typeOf(q.Value).String(), Want: s.cols.types[q.Name].String(), Warning: true})
 		if more, err := out.With(graph.MemberName(q.Name), jsonValue(q.Value)); err == nil {
 			out = more
 		}

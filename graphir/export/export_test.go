@@ -279,7 +279,7 @@ func TestColumnsAreOneTypeEverywhere(t *testing.T) {
 			t.Errorf("%s: have\n%s\nwant\n%s", name, have, want)
 		}
 	}
-	if want := []string{"g:3: /props/v: GRF035: warning: value does not fit its column and stands in props_json (have string, want float)"}; !slices.Equal(codes, want) || res.Moved != 1 {
+	if want := []string{"g:3: /props/v: GRF035: warning: value does not fit its column and is moved to props_json (have string, want float)"}; !slices.Equal(codes, want) || res.Moved != 1 {
 		t.Errorf("findings: have %q", codes)
 	}
 }

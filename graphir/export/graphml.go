@@ -44,7 +44,7 @@ func xmlOK(e schema.Element, _ graph.Props) *schema.Finding {
 	}
 	for _, s := range texts {
 		if !xmlText(s) {
-			return &schema.Finding{Code: "GRF036", Message: "id, label or type holds control characters, which XML cannot hold; left out", Have: fmt.Sprintf("%q", s), Hint: "membench migrate --to 0.1.0 escapes them in ids"}
+			return &schema.Finding{Code: "GRF036", Message: "id, label or type holds control characters, which XML cannot hold; skipped", Have: fmt.Sprintf("%q", s), Hint: "membench migrate --to 0.1.0 escapes them in ids"}
 		}
 	}
 	return nil

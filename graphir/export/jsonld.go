@@ -7,10 +7,12 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"membench/graph"
 	"membench/internal/codec"
 	"membench/schema"
+	"membench/schema/catalog"
 )
 
 // IRIs of a graph's things: Terms holds labels, types and properties, Things holds
@@ -20,25 +22,8 @@ const (
 	Things = "https://membench.dev/id/"
 )
 
-// provTypes are the PROV-O classes of labels; every other node has none.
-var provTypes = map[string]string{
-	"Claim": "prov:Entity", "MemoryItem": "prov:Entity", "Event": "prov:Entity", "Source": "prov:Entity", "Probe": "prov:Entity", "Inject": "prov:Entity",
-	"User": "prov:Agent", "Person": "prov:Person", "Agent": "prov:Agent", "Character": "prov:Agent",
-}
-
-// provEdge says which PROV-O property an edge stands for and whether it holds from
-// destination to source.
-var provEdges = map[string]struct {
-	term     string
-	backward bool
-}{
-	"EVIDENCED_BY":  {"prov:wasDerivedFrom", false},
-	"FROM_EVENT":    {"prov:wasDerivedFrom", false},
-	"IN_SOURCE":     {"prov:wasDerivedFrom", false},
-	"SUPERSEDED_BY": {"prov:wasRevisionOf", true},
-	"OWNS_MEMORY":   {"prov:wasAttributedTo", true},
-	"SPOKE":         {"prov:wasAttributedTo", true},
-}
+// terms is the catalogue whose labels and edge types name PROV-O terms.
+var terms = sync.OnceValue(catalog.Default)
 
 // JSONLD writes one JSON-LD 1.1 document, streaming. Each edge is a plain statement
 // (mb:TYPE), where the evidence is meant a PROV-O statement beside it
@@ -85,10 +70,10 @@ func JSONLD(ctx context.Context, src Source, w io.Writer, o Options) (Result, er
 		if err := object(forward); err != nil {
 			return err
 		}
-		if p, ok := provEdges[e.Edge.Type]; ok && p.backward {
+		if p := terms().Edges[e.Edge.Type].Prov; p.Back {
 			var b schema.ObjectBuilder
 			b.String("@id", thingIRI(string(e.Edge.Dst)))
-			b.Raw(p.term, refLD(string(e.Edge.Src)))
+			b.Raw(p.Term, refLD(string(e.Edge.Src)))
 			if err := object(&b); err != nil {
 				return err
 			}
@@ -110,7 +95,7 @@ func nodeLD(n *schema.Node) *schema.ObjectBuilder {
 		types = append(types, termIRI(l))
 	}
 	for _, l := range n.Labels {
-		if p := provTypes[l]; p != "" && !slices.Contains(types, p) {
+		if p := terms().Labels[l].Prov; p != "" && !slices.Contains(types, p) {
 			types = append(types, p)
 		}
 	}
@@ -128,9 +113,10 @@ func edgeLD(e *schema.Edge) (forward, thing *schema.ObjectBuilder) {
 	forward.String("@id", thingIRI(string(e.Src)))
 	forward.Raw(termIRI(e.Type), refLD(string(e.Dst)))
 	types := []string{"mb:Edge"}
-	p, prov := provEdges[e.Type]
-	if prov && !p.backward {
-		forward.Raw(p.term, refLD(string(e.Dst)))
+	p := terms().Edges[e.Type].Prov
+	derived := p.Term != "" && !p.Back
+	if derived {
+		forward.Raw(p.Term, refLD(string(e.Dst)))
 		forward.Raw("prov:qualifiedDerivation", refLD(string(e.ID)))
 		types = append(types, "prov:Derivation")
 	}
@@ -140,7 +126,7 @@ func edgeLD(e *schema.Edge) (forward, thing *schema.ObjectBuilder) {
 	thing.String("mb:type", e.Type)
 	thing.Raw("mb:src", refLD(string(e.Src)))
 	thing.Raw("mb:dst", refLD(string(e.Dst)))
-	if prov && !p.backward {
+	if derived {
 		thing.Raw("prov:entity", refLD(string(e.Dst)))
 	}
 	propsLD(thing, e.Props)

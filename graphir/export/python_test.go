@@ -52,7 +52,7 @@ func TestGraphMLInNetworkx(t *testing.T) {
 		return GraphML(context.Background(), g.source, b, Options{})
 	})
 	if res.LeftOut != 0 {
-		t.Fatalf("left out %d", res.LeftOut)
+		t.Fatalf("skipped %d", res.LeftOut)
 	}
 	var got struct {
 		Nodes []struct {

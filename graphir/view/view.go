@@ -25,6 +25,7 @@ import (
 
 	"membench/internal/codec"
 	"membench/schema"
+	"membench/schema/catalog"
 )
 
 // Options of HTML. The zero value draws everything.
@@ -163,6 +164,7 @@ type header struct {
 	Edges       int         `json:"edges"`
 	Omitted     int         `json:"omitted"`
 	Labels      []string    `json:"labels"`
+	Looks       []pageLook  `json:"looks"` // of the labels
 	LabelSets   [][]int     `json:"labelSets"`
 	Types       []string    `json:"types"`
 	Statuses    []string    `json:"statuses"`
@@ -170,6 +172,14 @@ type header struct {
 	Communities []community `json:"communities"`
 	IDs         []string    `json:"ids"`
 	Titles      []string    `json:"titles"`
+}
+
+// pageLook is how the page draws a label; one without a shape gets a spare look.
+type pageLook struct {
+	Rank  int    `json:"rank,omitempty"`
+	Shape string `json:"shape,omitempty"`
+	Light string `json:"light,omitempty"`
+	Dark  string `json:"dark,omitempty"`
 }
 
 type community struct {
@@ -190,6 +200,11 @@ func (m *model) graphBlock(o Options, st Stats, lay layout) ([]byte, error) {
 		Labels: labels, LabelSets: labelSets, Types: types, Statuses: statuses,
 		Unit: lay.unit, Communities: lay.communities,
 		IDs: make([]string, len(m.nodes)), Titles: make([]string, len(m.nodes)),
+	}
+	c := catalog.Default()
+	for _, l := range labels {
+		x := c.Labels[l].Look
+		h.Looks = append(h.Looks, pageLook{x.Rank, x.Shape, x.Light, x.Dark})
 	}
 	if h.Communities == nil {
 		h.Communities = []community{}

@@ -190,7 +190,7 @@ func TestMaxNodes(t *testing.T) {
 	h := readHeader(t, b)
 	for _, want := range []string{"lin PREFERS_TOPIC 大麦茶", "用户晚上改喝大麦茶，不再喝乌龙茶", "data/source/norm/ch03_barley.norm.md"} {
 		if !slices.Contains(h.Titles, want) {
-			t.Errorf("%q is left out", want)
+			t.Errorf("%q is skipped", want)
 		}
 	}
 	if same, _ := page(t, demo(), Options{MaxNodes: whole.Nodes}); !bytes.Equal(same, all) {

@@ -7,7 +7,7 @@ import (
 
 func checkCount(k, n int) {
 	if k < 0 || n < k {
-		panic(fmt.Sprintf("stats: %d of %d is no proportion", k, n)) // unreachable from data: callers count
+		panic(fmt.Sprintf("stats: %d of %d is not a proportion", k, n)) // unreachable from data: callers count
 	}
 }
 

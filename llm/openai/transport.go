@@ -155,7 +155,7 @@ func (v *vector) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
 		raw, err := base64.StdEncoding.DecodeString(codec.Unquote(b))
 		if err != nil || len(raw)%4 != 0 {
-			return fmt.Errorf("a vector of %d bytes is no base64 of float32s", len(raw))
+			return fmt.Errorf("a vector of %d bytes is not base64 of float32s", len(raw))
 		}
 		*v = make([]float32, len(raw)/4)
 		for i := range *v {

@@ -12,7 +12,6 @@ import (
 	"membench/memory/op"
 	"membench/memory/recall"
 	"membench/memory/store"
-	"membench/schema"
 )
 
 // GAOptions of GAMemory.
@@ -165,7 +164,7 @@ func (p *ga) EndSession(ctx context.Context, session string, r *memory.Receipt) 
 			e := p.st.At(pos)
 			if !slices.Contains(rec.Links, e.ID) {
 				rec.Links = append(rec.Links, e.ID)
-				rec.Sources = union(rec.Sources, e.Sources)
+				rec.Sources = memory.Union(rec.Sources, e.Sources)
 			}
 		}
 		p.kept(p.st.AppendVector(rec, m.vec), m.imp, r)
@@ -239,15 +238,6 @@ func nearest(st *store.Linear, v []float32, k int) (out []int) {
 		return 0
 	})
 	return out[:min(k, len(out))]
-}
-
-func union(a, b []schema.EventRef) []schema.EventRef {
-	for _, x := range b {
-		if !slices.Contains(a, x) {
-			a = append(a, x)
-		}
-	}
-	return a
 }
 
 func (p *ga) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {

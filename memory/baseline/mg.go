@@ -152,7 +152,7 @@ func (p *mg) flush(ctx context.Context, o native.Observation, r *memory.Receipt)
 		rec := p.st.At(pos)
 		rec.Tier = tierRecall
 		p.vec[pos] = out.Vectors[i]
-		p.summary.Sources = union(slices.Clone(p.summary.Sources), rec.Sources)
+		p.summary.Sources = memory.Union(slices.Clone(p.summary.Sources), rec.Sources)
 		p.summary.Links = append(slices.Clone(p.summary.Links), rec.ID)
 	}
 	p.queue = slices.Clone(p.queue[n:])

@@ -171,7 +171,7 @@ func TestAMem(t *testing.T) {
 			t.Errorf("%s: the first note was not changed: %q", mode, all[0].Text)
 		}
 		if len(all[2].Links) != 1 || all[2].Links[0] != all[0].ID {
-			t.Errorf("%s: links %v, want the first note only: a number that is no note's is left out", mode, all[2].Links)
+			t.Errorf("%s: links %v, want the first note only: a number that is no note's is skipped", mode, all[2].Links)
 		}
 		r := ask(t, m, "Which animal?", 1)
 		if got := strings.Contains(r.Hits[0].Text, "tortoise"); got != finds {

@@ -111,7 +111,7 @@ type pending struct {
 	step step
 }
 
-var errReadOnly = errors.New("this graph is somebody else's: it can be asked, not added to")
+var errReadOnly = errors.New("this graph was loaded by another program: it can be asked, not added to")
 
 func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
 	if p.c == nil {

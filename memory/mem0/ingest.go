@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"membench/internal/rank"
@@ -107,26 +106,18 @@ func ruleFacts(ctx context.Context, b memory.Batch) ([]op.Fact, error) {
 		}
 		for _, a := range t.Attachments {
 			if textnorm.Strip(a.Text) != "" {
-				out = append(out, op.Fact{Text: caption(a), Role: t.Role, Turns: []int{i}})
+				out = append(out, op.Fact{Text: a.Caption(), Role: t.Role, Turns: []int{i}})
 			}
 		}
 	}
 	return out, err
 }
 
-func caption(a schema.Attachment) string {
-	return "[" + cmp.Or(a.Type, "file") + ": " + a.Text + "]"
-}
-
 // captioned are the turns with their captions in the text, as a model reads them.
 func captioned(turns []schema.Turn) []schema.Turn {
 	out := slices.Clone(turns)
 	for i, t := range out {
-		for _, a := range t.Attachments {
-			if textnorm.Strip(a.Text) != "" {
-				out[i].Text = strings.TrimSpace(out[i].Text + " " + caption(a))
-			}
-		}
+		out[i].Text = schema.Captioned(t.Text, t.Attachments)
 	}
 	return out
 }
@@ -313,7 +304,7 @@ func (w *writer) verdict(f op.Fact, v op.Verdict, close []*point) {
 		default:
 			c := change{Op: memory.OpNone, ID: old.id, Old: dataOf(old)}
 			if v.Fact >= 0 {
-				if u := union(old.events, w.sources(f)); len(u) > len(old.events) {
+				if u := memory.Union(old.events, w.sources(f)); len(u) > len(old.events) {
 					old.events, c.Events = u, u
 				}
 			}
@@ -360,7 +351,7 @@ func dataOf(p *point) string { return p.payload.Text("data") }
 func (w *writer) sources(f op.Fact) []schema.EventRef {
 	var out []schema.EventRef
 	for _, i := range f.Turns {
-		out = union(out, w.b.Turns[i].Sources)
+		out = memory.Union(out, w.b.Turns[i].Sources)
 	}
 	return out
 }
@@ -369,16 +360,6 @@ func (w *writer) sources(f op.Fact) []schema.EventRef {
 func (w *writer) pictures(f op.Fact) (out []schema.Attachment) {
 	for _, i := range f.Turns {
 		out = append(out, w.b.Turns[i].Attachments...)
-	}
-	return out
-}
-
-func union(a, b []schema.EventRef) []schema.EventRef {
-	out := slices.Clone(a)
-	for _, r := range b {
-		if !slices.Contains(out, r) {
-			out = append(out, r)
-		}
 	}
 	return out
 }
@@ -410,7 +391,7 @@ func (w *writer) add(f op.Fact, text string, contradicts *point) {
 func (w *writer) update(f op.Fact, text string, old *point) {
 	c := change{Op: memory.OpUpdate, ID: old.id, Old: dataOf(old), Role: f.Role, Name: w.name(f), Events: w.sources(f), Attachments: w.pictures(f)}
 	if w.m.sys.o.Mode == Keep {
-		c.Events = union(old.events, c.Events)
+		c.Events = memory.Union(old.events, c.Events)
 	}
 	c.Payload = w.payload(f, text, old.payload.Text("created_at"), w.instant(f))
 	if c.Payload == nil {
@@ -463,8 +444,6 @@ func (w *writer) instant(f op.Fact) string {
 	return w.b.Now.Add(time.Duration(n) * time.Microsecond).Format("2006-01-02T15:04:05.000000Z07:00")
 }
 
-var ours = []string{"user_id", "agent_id", "actor_id", "role", "data", "hash", "created_at", "updated_at"}
-
 // payload has Mem0's members in Mem0's order; metadata cannot take their names.
 func (w *writer) payload(f op.Fact, text, created, updated string) *schema.Object {
 	data := text
@@ -473,7 +452,7 @@ func (w *writer) payload(f op.Fact, text, created, updated string) *schema.Objec
 	}
 	var b schema.ObjectBuilder
 	for k, v := range w.b.Metadata.Members() {
-		if !slices.Contains(ours, k) {
+		if !slices.Contains(memory.PayloadNames(), k) {
 			b.Raw(k, v)
 		}
 	}

@@ -11,8 +11,6 @@ package mem0
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -106,12 +104,11 @@ func (s *System) Info() memory.Info {
 	if s.o.Generator != nil {
 		name, model = "mem0-v1", s.o.Generator.Model()
 	}
-	h := sha256.New()
-	fmt.Fprintf(h, "%s|%s|%s|raw=%t|prefix=%t|%s", version, name, s.o.Mode, s.o.Raw, !s.o.NoPrefix, model)
+	all := fmt.Sprintf("%s|%s|%s|raw=%t|prefix=%t|%s", version, name, s.o.Mode, s.o.Raw, !s.o.NoPrefix, model)
 	if s.o.Generator != nil {
-		fmt.Fprintf(h, "|%s|%s", op.Prompt(s.o.Prompts, "facts").Text, op.Prompt(s.o.Prompts, "update").Text)
+		all += fmt.Sprintf("|%s|%s", op.Prompt(s.o.Prompts, "facts").Text, op.Prompt(s.o.Prompts, "update").Text)
 	}
-	return memory.Info{Name: name, Version: version, Mode: string(s.o.Mode), Fingerprint: hex.EncodeToString(h.Sum(nil))[:16]}
+	return memory.Info{Name: name, Version: version, Mode: string(s.o.Mode), Fingerprint: memory.Fingerprint("%s", all)}
 }
 
 func (s *System) path(ns memory.Namespace) string {

@@ -2,8 +2,6 @@ package mem0
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,9 +74,7 @@ func (m *Memory) sum(p *point, payload schema.Object) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	h := sha256.New()
-	fmt.Fprintf(h, "%s|%s|%s", m.sys.o.Embedder.Profile(), indexed(p), raw)
-	return hex.EncodeToString(h.Sum(nil))[:16], nil
+	return memory.Fingerprint("%s|%s|%s", m.sys.o.Embedder.Profile(), indexed(p), raw), nil
 }
 
 // outside is p as Options.Points is given it, but for its vector.
@@ -126,7 +122,7 @@ func (m *Memory) compare(ctx context.Context) error {
 		return m.sys.o.Points.Drop(ctx, m.ns)
 	}
 	if foreign > 0 {
-		return fmt.Errorf("the vector store holds %d points of the memory %s/%s that its journal knows nothing of: they are another store's; use a collection of its own, or delete them", foreign, m.ns.Run, m.ns.Scope)
+		return fmt.Errorf("the vector store holds %d points of the memory %s/%s that its journal does not list: they belong to another store; use a collection of its own, or delete them", foreign, m.ns.Run, m.ns.Scope)
 	}
 	return nil
 }

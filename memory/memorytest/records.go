@@ -290,7 +290,7 @@ func (s suite) broken(t *testing.T) {
 			}
 			h, ok := memory.As[memory.Historian](m)
 			if !ok {
-				t.Fatal("a system that asks a model must tell its history")
+				t.Fatal("a system that asks a model must report its history")
 			}
 			r, err := h.History(context.Background())
 			asks := caps.Calls != nil && caps.Calls.LLMPerUnit.Min+caps.Calls.LLMPerSession.Min > 0
@@ -349,7 +349,7 @@ func (s suite) ledger(t *testing.T) {
 	defer m.Close()
 	want := *memory.CapabilitiesOf(sys).Calls
 	if s.o.Answer == nil && (want.LLMPerUnit.Min > 0 || want.LLMPerQuery.Min > 0 || want.LLMPerSession.Min > 0) {
-		t.Fatal("the capabilities tell of a model, the suite was given none of its answers")
+		t.Fatal("the capabilities name a model, the suite was given none of its answers")
 	}
 	// Four units, be they turns or pairs: a user's turn and its answer, four times over
 	// for pairs; and a long look at one session's end.

@@ -9,8 +9,6 @@ package native
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"iter"
 	"slices"
@@ -105,19 +103,18 @@ func New(o Options) memory.System {
 type system struct{ o Options }
 
 func (s *system) Info() memory.Info {
-	h := sha256.New()
 	config, err := codec.Append(nil, s.o.Config, codec.Compact)
 	if err != nil {
 		config = fmt.Appendf(nil, "%+v", s.o.Config)
 	}
-	fmt.Fprintf(h, "%s|%s|%s|%s", s.o.Name, s.o.Version, s.o.Mode, config)
+	all := fmt.Sprintf("%s|%s|%s|%s", s.o.Name, s.o.Version, s.o.Mode, config)
 	if s.o.Deps.Embed != nil {
-		fmt.Fprintf(h, "|%s", s.o.Deps.Embed.Profile())
+		all += fmt.Sprintf("|%s", s.o.Deps.Embed.Profile())
 	}
 	if s.o.Deps.LLM != nil {
-		fmt.Fprintf(h, "|%s", s.o.Deps.LLM.Model())
+		all += fmt.Sprintf("|%s", s.o.Deps.LLM.Model())
 	}
-	return memory.Info{Name: s.o.Name, Version: s.o.Version, Mode: s.o.Mode, Fingerprint: hex.EncodeToString(h.Sum(nil))[:16]}
+	return memory.Info{Name: s.o.Name, Version: s.o.Version, Mode: s.o.Mode, Fingerprint: memory.Fingerprint("%s", all)}
 }
 
 func (s *system) Capabilities() memory.Capabilities { return s.o.Caps }
@@ -239,12 +236,13 @@ func Observe(b memory.Batch, t schema.Turn) Observation {
 // nor caption.
 func render(t schema.Turn, mark bool) string {
 	text := t.Text
-	for _, a := range t.Attachments {
-		switch {
-		case a.Text != "" && mark:
-			text += " [" + cmp.Or(a.Type, "file") + ": " + a.Text + "]"
-		case a.Text != "":
-			text += " " + a.Text
+	if mark {
+		text = schema.Captioned(text, t.Attachments)
+	} else {
+		for _, a := range t.Attachments {
+			if a.Text != "" {
+				text += " " + a.Text
+			}
 		}
 	}
 	if strings.TrimSpace(text) == "" {

@@ -88,7 +88,7 @@ func (m modelFacts) Facts(ctx context.Context, before, turns []schema.Turn) ([]F
 				}
 			}
 			if len(f.Turns) == 0 {
-				return fmt.Errorf("fact %d (%q) stands in none of the turns", n+1, textnorm.Cut(text, 40))
+				return fmt.Errorf("fact %d (%q) is in none of the turns", n+1, textnorm.Cut(text, 40))
 			}
 			slices.Sort(f.Turns)
 			if f.Role == "" {

@@ -3,15 +3,12 @@ package process
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"membench/internal/codec"
 	"membench/llm"
 	"membench/memory"
 	"membench/schema"
@@ -141,22 +138,15 @@ func (m *running) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, e
 	if err := ctx.Err(); err != nil {
 		return memory.Receipt{}, err
 	}
-	if b.Key == "" {
-		b.Key = keyOf(b)
-	}
+	b.Key = b.ID()
 	if m.known[b.Key] {
 		return memory.Receipt{Skipped: true}, nil
 	}
 	turns, lines, at := []turn{}, []string{}, ""
 	for _, t := range b.Turns {
-		x := turn{Role: t.Role, Name: t.Name, Text: strings.ToValidUTF8(t.Text, "\uFFFD"), Time: t.Time}
+		x := turn{Role: t.Role, Name: t.Name, Text: strings.ToValidUTF8(schema.Captioned(t.Text, t.Attachments), "\uFFFD"), Time: t.Time}
 		if len(t.Sources) > 0 {
 			x.ID = turnID(t.Sources[0])
-		}
-		for _, a := range t.Attachments {
-			if a.Text != "" {
-				x.Text += "\n[" + a.Type + ": " + a.Text + "]"
-			}
 		}
 		turns = append(turns, x)
 		lines = append(lines, cmp.Or(t.Name, t.Role)+": "+x.Text)
@@ -373,14 +363,4 @@ func parseTurns(ids []string) (out []schema.EventRef) {
 		}
 	}
 	return out
-}
-
-// keyOf names a batch by its content.
-func keyOf(b memory.Batch) string {
-	raw, err := codec.Append(nil, []any{b.UserID, b.AgentID, b.Session, b.Turns}, codec.Compact)
-	if err != nil {
-		raw = fmt.Appendf(nil, "%v", b.Turns)
-	}
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:16])
 }

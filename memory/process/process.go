@@ -12,8 +12,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -152,9 +150,8 @@ func (o Options) files() ([]string, error) {
 // Info is what the program says of itself. The fingerprint covers command, version,
 // methods, and the bytes of the files on its command line and of Inputs.
 func (s *System) Info() memory.Info {
-	h := sha256.New()
-	fmt.Fprintf(h, "%d|%q|%q|%q|%q|%q", Protocol, s.o.Command, s.hello.Name, s.hello.Version, s.hello.Methods, s.files)
-	return memory.Info{Name: s.o.Name, Version: s.hello.Version, Mode: "process", Fingerprint: hex.EncodeToString(h.Sum(nil))[:16]}
+	return memory.Info{Name: s.o.Name, Version: s.hello.Version, Mode: "process",
+		Fingerprint: memory.Fingerprint("%d|%q|%q|%q|%q|%q", Protocol, s.o.Command, s.hello.Name, s.hello.Version, s.hello.Methods, s.files)}
 }
 
 // Error is a failure of the program.
@@ -291,7 +288,7 @@ func (p *proc) answer(method string, b []byte, result any) error {
 		} `json:"error"`
 	}
 	if err := codec.Unmarshal(b, &a); err != nil || a.ID == nil || *a.ID != p.id {
-		return p.broken(method, fmt.Sprintf("a line on standard output is no answer to request %d: %.200q; words belong on standard error", p.id, b), err)
+		return p.broken(method, fmt.Sprintf("a line on standard output is not an answer to request %d: %.200q; words belong on standard error", p.id, b), err)
 	}
 	if a.Error != nil {
 		code := a.Error.Code

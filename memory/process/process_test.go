@@ -81,13 +81,13 @@ func TestBadPrograms(t *testing.T) {
 		timeout time.Duration
 		wants   []string // of the error, somewhere between New and Retrieve
 	}{
-		"prints words": {"print('loading model', flush=True)\nsys.stdin.read()", 0, []string{"standard output is no answer", "loading model"}},
+		"prints words": {"print('loading model', flush=True)\nsys.stdin.read()", 0, []string{"standard output is not an answer", "loading model"}},
 		"dies":         {"sys.stderr.write('no GPU here')\nsys.exit(7)", 0, []string{"hello", "no GPU here"}},
 		"hangs":        {"time.sleep(600)", 300 * time.Millisecond, []string{"no answer", "300ms"}},
 		"no ingest":    {loop + "  reply(r, result={'methods': ['reset', 'answer']})", 0, []string{"ingest is needed"}},
 		"dies later":   {loop + "  if m == 'ingest': sys.stderr.write('out of memory'); sys.exit(1)\n  reply(r, result={'methods': ['reset', 'ingest', 'retrieve']})", 0, []string{"ingest", "without an answer", "out of memory"}},
 		"fails":        {loop + "  reply(r, error={'message': 'disk full'}) if m == 'ingest' else reply(r, result={})", 0, []string{"ingest: disk full"}},
-		"wrong id":     {loop + "  reply(dict(id=9), result={})", 0, []string{"no answer to request 1"}},
+		"wrong id":     {loop + "  reply(dict(id=9), result={})", 0, []string{"not an answer to request 1"}},
 		"wrong form":   {loop + "  reply(r, result={'methods': 'all'})", 0, []string{"hello", "methods"}},
 		"hit without id": {loop + "  reply(r, result={'methods': ['reset', 'ingest', 'retrieve'], 'hits': [{'text': 'x'}]} if m != 'ingest' else None)", 0,
 			[]string{"a hit needs an id"}},

@@ -20,8 +20,6 @@ package qarp
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -124,12 +122,11 @@ func (s *system) Info() memory.Info {
 	} else {
 		model = s.d.LLM.Model()
 	}
-	h := sha256.New()
-	fmt.Fprintf(h, "1|%s|%g|%g|%q|%s|%s|%s", s.o.Mode, s.o.Threshold, s.o.Near, s.o.Without, below.Fingerprint, model, s.d.Embed.Profile())
+	all := fmt.Sprintf("1|%s|%g|%g|%q|%s|%s|%s", s.o.Mode, s.o.Threshold, s.o.Near, s.o.Without, below.Fingerprint, model, s.d.Embed.Profile())
 	for _, p := range []string{op.PurposePlan, op.PurposeRefine} {
-		fmt.Fprintf(h, "|%s", op.Prompt(s.d.Prompts, p).Text)
+		all += fmt.Sprintf("|%s", op.Prompt(s.d.Prompts, p).Text)
 	}
-	return memory.Info{Name: name, Version: "1 over " + below.Name + " " + below.Version, Mode: s.o.Mode, Fingerprint: hex.EncodeToString(h.Sum(nil))[:16]}
+	return memory.Info{Name: name, Version: "1 over " + below.Name + " " + below.Version, Mode: s.o.Mode, Fingerprint: memory.Fingerprint("%s", all)}
 }
 
 // Capabilities are the backend's, and what a question costs more.

@@ -2,8 +2,6 @@ package service
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -205,9 +203,7 @@ func (m *remote) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 	if err := ctx.Err(); err != nil {
 		return rc, err
 	}
-	if b.Key == "" {
-		b.Key = keyOf(b)
-	}
+	b.Key = b.ID()
 	if m.j.known[b.Key] {
 		return memory.Receipt{Skipped: true}, nil
 	}
@@ -246,7 +242,7 @@ func (m *remote) usable() error {
 func (m *remote) begin(ctx context.Context, b memory.Batch) error {
 	var refs []schema.EventRef
 	for _, t := range b.Turns {
-		refs = union(refs, t.Sources)
+		refs = memory.Union(refs, t.Sources)
 	}
 	if err := m.j.add(entry{Batch: &batch{b.Key, b.Session, b.UserID, b.AgentID, b.Metadata, refs}}); err != nil {
 		return err
@@ -272,12 +268,7 @@ type sentTurn struct {
 func (m *remote) turns(b memory.Batch) (out []sentTurn, degraded []string) {
 	split, undated := 0, 0
 	for _, t := range b.Turns {
-		body := t.Text
-		for _, a := range t.Attachments {
-			if a.Text != "" {
-				body += "\n[" + a.Type + ": " + a.Text + "]"
-			}
-		}
+		body := schema.Captioned(t.Text, t.Attachments)
 		if textnorm.Strip(body) == "" {
 			continue
 		}
@@ -356,7 +347,7 @@ func (m *remote) send(ctx context.Context, b memory.Batch, n int, group []sentTu
 	var refs []schema.EventRef
 	for i, t := range group {
 		list[i] = t.vals
-		refs = union(refs, t.refs)
+		refs = memory.Union(refs, t.refs)
 	}
 	ids := make([]string, len(refs))
 	for i, r := range refs {
@@ -449,14 +440,4 @@ func (m *remote) readStored(c *call, rep *reply, group []sentTurn, refs []schema
 		name(ids)
 	}
 	return nil
-}
-
-// keyOf names a batch by its content.
-func keyOf(b memory.Batch) string {
-	raw, err := codec.Append(nil, []any{b.UserID, b.AgentID, b.Session, b.Turns}, codec.Compact)
-	if err != nil {
-		raw = fmt.Appendf(nil, "%v", b.Turns)
-	}
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:16])
 }

@@ -183,7 +183,7 @@ func (m *remote) item(v any, f fields) (item, error) {
 			list = []any{s}
 		}
 		for _, id := range list {
-			x.turns = union(x.turns, m.j.origins[text(id)])
+			x.turns = memory.Union(x.turns, m.j.origins[text(id)])
 		}
 	}
 	if len(x.turns) == 0 {
@@ -192,7 +192,7 @@ func (m *remote) item(v any, f fields) (item, error) {
 	if session := f.Session.text(v); len(x.turns) == 0 && session != "" {
 		for _, b := range m.j.batches {
 			if b.Session == session {
-				x.turns = union(x.turns, b.Turns)
+				x.turns = memory.Union(x.turns, b.Turns)
 			}
 		}
 	}

@@ -191,7 +191,7 @@ func (t *tripper) count(items []item, r *remote) {
 	case n == 0:
 		t.bad(schema.CheckFail, "counts", fixes[KindLost], "%d turns were sent and taken, and nothing is listed", sent)
 	case t.spec.Keeps.Verbatim && n != sent:
-		t.bad(schema.CheckFail, "counts", "the spec says keeps.verbatim: look at what is missing, or take that out", "%d turns were sent, %d items are listed", sent, n)
+		t.bad(schema.CheckFail, "counts", "the spec says keeps.verbatim: look for what is missing, or remove keeps.verbatim", "%d turns were sent, %d items are listed", sent, n)
 	default:
 		if err := r.missing(items); err != nil {
 			t.bad(schema.CheckFail, "counts", fixes[KindLost], "%v", err)
@@ -218,9 +218,9 @@ func (t *tripper) answer(q string, words []string, turn int, hits []memory.Hit) 
 			}
 			switch {
 			case len(h.Sources) == 0:
-				t.bad(schema.CheckWarn, "search", "retrieval metrics over gold turns are n/a; fields.turns, fields.sources or ingest.stored may name the turns", "%q: hit %d of %d has %q; which turns it stands on is not known", q, i+1, len(hits), w)
+				t.bad(schema.CheckWarn, "search", "retrieval metrics over gold turns are n/a; fields.turns, fields.sources or ingest.stored may name the turns", "%q: hit %d of %d has %q; its turns are not known", q, i+1, len(hits), w)
 			case !containsTurn(h.Sources, turn):
-				t.bad(schema.CheckFail, "search", "the spec's turns or sources name the wrong turns", "%q: hit %d has %q, and stands on %v, not on turn %d", q, i+1, w, h.Sources, turn)
+				t.bad(schema.CheckFail, "search", "the spec's turns or sources name the wrong turns", "%q: hit %d has %q, from %v, not from turn %d", q, i+1, w, h.Sources, turn)
 			default:
 				t.ok("search", "%q: hit %d of %d has %q and names its turn", q, i+1, len(hits), w)
 			}
@@ -300,7 +300,7 @@ func (t *tripper) drop(ctx context.Context, m memory.Memory) error {
 	items, _, err := r.page(ctx, "drop: is it empty", r.pageScope(1, 0, ""))
 	switch {
 	case err == nil && len(items) > 0:
-		t.bad(schema.CheckWarn, "drop", "the service may delete later; names are never used again, so runs are not spoilt", "taken, and %d items are still listed", len(items))
+		t.bad(schema.CheckWarn, "drop", "the service may delete later; names are never used again, so runs are not affected", "taken, and %d items are still listed", len(items))
 	case err != nil && KindOf(err) != KindRefused:
 		return err
 	default:

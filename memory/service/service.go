@@ -11,8 +11,6 @@ package service
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -209,8 +207,7 @@ func (s *System) Info() memory.Info {
 	if err != nil {
 		b = []byte(s.spec.System) // a spec was JSON: it encodes
 	}
-	sum := sha256.Sum256(b)
-	return memory.Info{Name: s.spec.System, Version: s.spec.Version, Mode: "service", Fingerprint: hex.EncodeToString(sum[:])[:16]}
+	return memory.Info{Name: s.spec.System, Version: s.spec.Version, Mode: "service", Fingerprint: memory.Fingerprint("%s", b)}
 }
 
 // Ping tries whether the service answers and takes the key.

@@ -155,17 +155,8 @@ func (st *state) apply(e entry) {
 
 func (st *state) learn(os []origin) {
 	for _, o := range os {
-		st.origins[o.ID] = union(st.origins[o.ID], o.Turns)
+		st.origins[o.ID] = memory.Union(st.origins[o.ID], o.Turns)
 	}
-}
-
-func union(a, b []schema.EventRef) []schema.EventRef {
-	for _, x := range b {
-		if !slices.Contains(a, x) {
-			a = append(a, x)
-		}
-	}
-	return a
 }
 
 func (st *state) save(s map[string][]any) {

@@ -139,7 +139,7 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 	first, err := m.Retrieve(ctx, q)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		t.say(schema.CheckNA, "retrieval", "", "the system answers by itself and tells no hits: retrieval metrics are not applicable")
+		t.say(schema.CheckNA, "retrieval", "", "the system answers by itself and returns no hits: retrieval metrics are not applicable")
 		return t.answers(ctx, m)
 	case err != nil:
 		return err
@@ -179,9 +179,9 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 		}
 	}
 	if named == 0 {
-		t.say(schema.CheckWarn, "sources", "give each hit the turns that it was made of (the id of the turn as it came in): without them retrieval metrics and explain are not applicable", "no hit says which turn it stands on")
+		t.say(schema.CheckWarn, "sources", "give each hit the turns that it was made of (the id of the turn as it came in): without them retrieval metrics and explain are not applicable", "no hit names the turn it comes from")
 	} else {
-		t.say(schema.CheckOK, "sources", "", "hits name the turns they stand on")
+		t.say(schema.CheckOK, "sources", "", "hits name the turns they come from")
 	}
 	q.Text = asks[0].text
 	after, err := m.Retrieve(ctx, q)

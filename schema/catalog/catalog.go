@@ -4,6 +4,7 @@
 package catalog
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"regexp"
@@ -99,8 +100,29 @@ type Label struct {
 	Prefix string         `yaml:"prefix"`
 	Key    string         `yaml:"key"`
 	Props  []string       `yaml:"props"`
+	Look   Look           `yaml:"look"`
+	Prov   string         `yaml:"prov"` // PROV-O class; "": none
 	Since  schema.Version `yaml:"since"`
 }
+
+// Look is how a label or an edge type is drawn; zero members have a default.
+type Look struct {
+	Rank    int    `yaml:"rank"`    // a node of several labels is drawn as the one of lowest rank above 0
+	Shape   string `yaml:"shape"`   // disc, square, diamond, triangle, down or hexagon
+	Light   string `yaml:"light"`   // #rrggbb on a light page, and in Neo4j Browser
+	Dark    string `yaml:"dark"`    // #rrggbb on a dark page
+	Size    int    `yaml:"size"`    // px in Neo4j Browser: diameter, or width of an edge
+	Caption string `yaml:"caption"` // property that Neo4j Browser shows
+}
+
+// Roles of edge types.
+const (
+	RoleEvidence  = "evidence"  // one end rests on the other
+	RoleAbout     = "about"     // leads from a thing to the claims about it
+	RoleTime      = "time"      // one end came after the other
+	RoleStructure = "structure" // what belongs to what
+	RoleFailure   = "failure"   // what a failed question met
+)
 
 // Edge is a relationship type.
 type Edge struct {
@@ -108,8 +130,37 @@ type Edge struct {
 	From  []string       `yaml:"from"`
 	To    []string       `yaml:"to"`
 	Props []string       `yaml:"props"`
+	Role  string         `yaml:"role"` // one of the roles; "": structure
+	Back  bool           `yaml:"back"` // the role is from destination to source
+	Look  Look           `yaml:"look"`
+	Prov  Prov           `yaml:"prov"`
 	Since schema.Version `yaml:"since"`
 	Until schema.Version `yaml:"until"` // last version that has it; "" is the newest
+}
+
+// Prov is the PROV-O property that an edge means; Back: from destination to source.
+type Prov struct {
+	Term string `yaml:"term"`
+	Back bool   `yaml:"back"`
+}
+
+// EdgesOf lists the edge types of the roles in one direction, in order of their names.
+func (c *Catalog) EdgesOf(back bool, roles ...string) (out []string) {
+	for _, t := range Sorted(c.Edges) {
+		if e := c.Edges[t]; e.Back == back && slices.Contains(roles, e.Role) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// LabelsByRank lists the labels, the one whose look counts most first; unranked ones by name after the others.
+func (c *Catalog) LabelsByRank() []string {
+	out := Sorted(c.Labels)
+	slices.SortStableFunc(out, func(a, b string) int {
+		return cmp.Compare(uint(c.Labels[a].Look.Rank)-1, uint(c.Labels[b].Look.Rank)-1)
+	})
+	return out
 }
 
 // Builtin is the text of the built-in catalogue: YAML, with comments.
@@ -232,6 +283,12 @@ func (c *Catalog) index() error {
 				return fmt.Errorf("predicate %s is listed as positive and as the negative of %s", neg, name)
 			}
 			c.positive[neg] = name
+		}
+	}
+	roles := []string{"", RoleEvidence, RoleAbout, RoleTime, RoleStructure, RoleFailure}
+	for _, name := range Sorted(c.Edges) {
+		if r := c.Edges[name].Role; !slices.Contains(roles, r) {
+			return fmt.Errorf("edge type %s: role: have %q, want one of %q", name, r, roles[1:])
 		}
 	}
 	for _, name := range Sorted(c.Entities) {

@@ -370,7 +370,7 @@ func (o PathOptions) manifests(dir, root string, others []string, rep PathReport
 		}
 		var m schema.Manifest
 		if err := codec.Unmarshal(bytes.TrimSpace(b), &m); err != nil || m.Step == "" {
-			o.warn("%s is no manifest of membench: copied as it is", n)
+			o.warn("%s is not a manifest of membench: copied as it is", n)
 			continue
 		}
 		if m.SchemaVersion != rep.To {

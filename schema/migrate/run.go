@@ -136,7 +136,7 @@ func lines(ctx context.Context, files []File, o Options, f func(jsonl.Line, sche
 			var k schema.Kind
 			switch {
 			case line.TooLong:
-				fault = &schema.Finding{Pos: line.Pos, Code: "JSON003", Message: "line is longer than the limit, left out", Hint: "raise --max-line"}
+				fault = &schema.Finding{Pos: line.Pos, Code: "JSON003", Message: "line is longer than the limit, skipped", Hint: "raise --max-line"}
 			default:
 				if e := codec.Unmarshal(line.Bytes, &obj); e != nil {
 					fault = jsonl.Fault(line, e)
@@ -178,7 +178,7 @@ func (x *IDs) shared(ctx context.Context, files []File, o Options) (map[string]b
 			if was, ok := first[now]; ok && was != old {
 				out[string(k)+id] = true
 				if !x.up() {
-					o.Report(&schema.Finding{Pos: line.Pos, Pointer: "/id", Code: "ID001", Message: "two ids become one in the older version, which joins names raw", Have: id, Warning: true, Hint: "both records are kept; migrate --to the newer version tells them apart again"})
+					o.Report(&schema.Finding{Pos: line.Pos, Pointer: "/id", Code: "ID001", Message: "two ids become one in the older version, which joins names raw", Have: id, Warning: true, Hint: "both records are kept; migrate --to the newer version distinguishes them again"})
 				}
 			}
 			first[now] = old

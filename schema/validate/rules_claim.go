@@ -50,7 +50,7 @@ func (w *worker) claim() {
 		if !same || !plainText(dom) {
 			want := w.mint.Claim(string(pred), string(dom), schema.EntityID(subjID), schema.EntityID(objID))
 			if string(want) != string(idText) {
-				w.fault(id, "ID002", "claim_id is not that of its parts", quote(idText), quote(string(want)))
+				w.fault(id, "ID002", "claim_id does not match its parts", quote(idText), quote(string(want)))
 			}
 		}
 		w.grammar(w.doc.Get(subject, "entity_id"), subjID)
@@ -324,7 +324,7 @@ func (w *worker) entity() {
 	}
 	if w.entityType(typAt, typ) && w.entityPrefix(at, id, typ) {
 		if want := w.entityID(string(typ), props, id); want != "" && want != string(id) {
-			w.fault(at, "ID002", "entity_id is not that of its name", quote(id), quote(want))
+			w.fault(at, "ID002", "entity_id does not match its name", quote(id), quote(want))
 		} else {
 			w.grammar(at, id)
 		}

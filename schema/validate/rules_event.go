@@ -123,7 +123,7 @@ func (w *worker) index() {
 	for i, e := range d.Elems(0) {
 		id, at := w.member(e, "id")
 		if first, ok := seen[id]; ok && at >= 0 {
-			w.fault(at, "SRC103", "the chapter stands in the index twice", quote(id), "once, see entry "+strconv.Itoa(first))
+			w.fault(at, "SRC103", "the chapter is in the index twice", quote(id), "once, see entry "+strconv.Itoa(first))
 		}
 		seen[id] = i
 		if n, ok := chapterNumber(id); ok {

@@ -67,7 +67,7 @@ func (w *worker) nodeID(at int, id, name []byte, props int) {
 		return
 	}
 	if have, _, ok := bytes.Cut(id, []byte{':'}); !ok || string(have) != def.Prefix {
-		w.fault(at, "GRF006", "the id's prefix is not that of "+label, quote(id), def.Prefix+":…")
+		w.fault(at, "GRF006", "the id's prefix does not match that of "+label, quote(id), def.Prefix+":…")
 		return
 	}
 	if w.nodeIDIs(id, def, label, props) {
@@ -118,7 +118,7 @@ func (w *worker) nodeID(at int, id, name []byte, props int) {
 		predicate, ok1 := str("predicate")
 		domain, ok2 := str("domain")
 		if head := "claim:" + predicate + "|" + w.mint.Escape(domain) + "|"; ok1 && ok2 && !bytes.HasPrefix(id, []byte(head)) {
-			w.fault(at, "ID002", "the id is not that of the claim's predicate and domain", quote(id), quote(head+"…"))
+			w.fault(at, "ID002", "the id does not match the claim's predicate and domain", quote(id), quote(head+"…"))
 			return
 		}
 	default:
@@ -132,7 +132,7 @@ func (w *worker) nodeID(at int, id, name []byte, props int) {
 		}
 	}
 	if len(want) > 0 && !slices.Contains(want, string(id)) {
-		w.fault(at, "ID002", "the id is not that of the node's properties", quote(id), quote(want[0]))
+		w.fault(at, "ID002", "the id does not match the node's properties", quote(id), quote(want[0]))
 		return
 	}
 	w.grammar(at, id)
@@ -195,7 +195,7 @@ func (w *worker) edge(at int) {
 		c := cutter(idText)
 		same := c.lit("edge:") && c.part(t) && c.lit(":") && c.part(s) && c.lit(":") && c.part(o) && len(c) == 0
 		if !same && !w.chainEdge(idText, t, s, o, props) {
-			w.fault(id, "ID002", "the id is not that of type, src and dst", quote(idText), quote(string(w.mint.Edge(string(t), schema.NodeID(s), schema.NodeID(o)))))
+			w.fault(id, "ID002", "the id does not match type, src and dst", quote(idText), quote(string(w.mint.Edge(string(t), schema.NodeID(s), schema.NodeID(o)))))
 		}
 		w.direction(dst, t, s, o)
 	}

@@ -104,7 +104,7 @@ func (f *fold) block(w *worker) error {
 				w.line, w.fs, w.colOff, w.colN = o.span, nil, 0, 1
 				w.doc.Parse(w.buf[o.span.start:o.span.end])
 				w.faults()
-				w.fault(0, "SCH010", "the kind of this record cannot be told", w.doc.Nodes[0].Kind.String(), "one of the published kinds")
+				w.fault(0, "SCH010", "the kind of this record cannot be determined", w.doc.Nodes[0].Kind.String(), "one of the published kinds")
 				w.fs[len(w.fs)-1].Hint = "name it with --kind"
 				o.findings = w.fs
 			} else {
@@ -215,15 +215,15 @@ func (f *fold) define(x *fact, line int32) error {
 		case !same:
 			return nil
 		case x.ns == nsNode || x.ns == nsEdge:
-			fault.Code, fault.Message = "GRF003", "the id stands in this file already, see "+at
+			fault.Code, fault.Message = "GRF003", "the id is already in this file, see "+at
 		default:
-			fault.Code, fault.Message = "CLM007", "the id stands in this file already, see "+at
+			fault.Code, fault.Message = "CLM007", "the id is already in this file, see "+at
 		}
 	case nsPoint:
 		if !same {
 			return nil
 		}
-		fault.Code, fault.Message = "MEM006", "the point stands in this export already, see "+at
+		fault.Code, fault.Message = "MEM006", "the point is already in this export, see "+at
 	case nsMemory:
 		if old.tup == x.tup {
 			return nil
@@ -233,7 +233,7 @@ func (f *fold) define(x *fact, line int32) error {
 		if !same {
 			return nil
 		}
-		fault.Code, fault.Message, fault.Have = "EVT003", "the turn stands in this file already, see "+at, strconv.FormatInt(x.num, 10)
+		fault.Code, fault.Message, fault.Have = "EVT003", "the turn is already in this file, see "+at, strconv.FormatInt(x.num, 10)
 	case nsProbe, nsInject:
 		if old.tup == x.tup {
 			return nil

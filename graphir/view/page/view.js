@@ -129,20 +129,11 @@ let props = null; // {node(i), edge(e)} once the second block is read
 
 // ---------------------------------------------------------------- shapes and colours
 
-// Label → shape, colour on light, colour on dark. Hues follow Okabe and Ito, which
-// colour-blind people can tell apart; the shape says the family.
-const STYLE = {
-  Claim: ["disc", "#d55e00", "#ff8f4a"], MemoryItem: ["disc", "#0072b2", "#4fb0f0"], Event: ["disc", "#5ab0dd", "#a9dcf7"], Source: ["square", "#39434f", "#d3dae2"],
-  User: ["triangle", "#a8327e", "#f08fcb"], Agent: ["triangle", "#6f46b0", "#bfa3f5"], Character: ["triangle", "#cc79a7", "#f5c1de"],
-  Topic: ["diamond", "#009e73", "#37d6a8"], Tag: ["diamond", "#7c8a12", "#cddb5e"], Work: ["diamond", "#d99000", "#ffc14d"], Author: ["diamond", "#8c5f00", "#e0ae55"], Chapter: ["diamond", "#bca400", "#f3e755"],
-  Service: ["hexagon", "#0e7c8c", "#5fd3e3"], Alert: ["hexagon", "#c0281c", "#ff8277"], Host: ["hexagon", "#4c5fbf", "#9fb0ff"], Runbook: ["hexagon", "#80623a", "#d6b48a"], Action: ["hexagon", "#2b8a57", "#74dba3"],
-  Conversation: ["square", "#76808c", "#98a4b1"], Session: ["square", "#9aa4ae", "#76828f"], Scene: ["square", "#b3bac2", "#5c6875"],
-  Domain: ["square", "#8d7f6d", "#a89a86"], Predicate: ["square", "#b3a794", "#857a6b"], Probe: ["down", "#c2185b", "#ff7aa8"], Inject: ["down", "#7b3f00", "#e5a46a"],
-};
 const SPARE = [["disc", "#d55e00", "#ff8f4a"], ["square", "#0072b2", "#4fb0f0"], ["diamond", "#009e73", "#37d6a8"], ["triangle", "#cc79a7", "#f5c1de"], ["hexagon", "#d99000", "#ffc14d"], ["down", "#39434f", "#d3dae2"]];
-const RANK = ["Claim", "MemoryItem", "Event", "Source", "User", "Agent", "Character", "Author", "Work", "Chapter", "Topic", "Tag", "Service", "Alert", "Host", "Runbook", "Action", "Probe", "Inject", "Conversation", "Session", "Scene", "Domain", "Predicate"];
-const rankOf = name => { const r = RANK.indexOf(name); return r < 0 ? 90 : r; };
-const styleOf = G.labels.map((name, i) => STYLE[name] || SPARE[i % SPARE.length]);
+// Label → shape, colour on light, colour on dark, as the catalogue has them (see view.go). Hues follow Okabe and Ito, which
+// colour-blind people can distinguish; the shape shows the family.
+const rankOf = name => { const l = G.looks[G.labels.indexOf(name)]; return l && l.rank || 90; };
+const styleOf = G.labels.map((_, i) => { const l = G.looks[i]; return l.shape ? [l.shape, l.light, l.dark] : SPARE[i % SPARE.length]; });
 // A node is drawn as its most telling label.
 const mainLabel = G.labelSets.map(s => s.length ? s.reduce((a, b) => rankOf(G.labels[b]) < rankOf(G.labels[a]) ? b : a) : -1);
 const styleAt = i => styleOf[mainLabel[setOf[i]]] || ["disc", "#76808c", "#98a4b1"];

@@ -274,7 +274,7 @@ func (r *reader) rounds(ctx context.Context) error {
 			return nil
 		}
 	}
-	return &schema.Finding{Pos: schema.Pos{File: r.file}, Code: "MEM022", Message: fmt.Sprintf("the store changed in each of %d readings: the export is no single instant of it", maxRounds),
+	return &schema.Finding{Pos: schema.Pos{File: r.file}, Code: "MEM022", Message: fmt.Sprintf("the store changed in each of %d readings: the export is not a single instant of it", maxRounds),
 		Warning: true, Hint: "export again when Mem0 rests"}
 }
 
@@ -426,7 +426,7 @@ func (r *reader) index(ctx context.Context) (map[string]int64, error) {
 }
 
 func badID(file string, at int64, err error) *schema.Finding {
-	return &schema.Finding{Pos: position(file, at), Pointer: "/id", Code: "MEM020", Message: "the point's id cannot be read, left out: " + err.Error()}
+	return &schema.Finding{Pos: position(file, at), Pointer: "/id", Code: "MEM020", Message: "the point's id cannot be read, skipped: " + err.Error()}
 }
 
 // idReader reads the text of a pickled id in base64. It may be used again.
@@ -495,7 +495,7 @@ func (p *partReader) row(at int64, id string, raw []byte) row {
 	}
 	switch {
 	case err != nil:
-		h.finding = &schema.Finding{Pos: position(p.file, at), Pointer: "/point", Code: "MEM020", Message: "the point cannot be read, left out: " + err.Error(), Have: id}
+		h.finding = &schema.Finding{Pos: position(p.file, at), Pointer: "/point", Code: "MEM020", Message: "the point cannot be read, skipped: " + err.Error(), Have: id}
 	case odd > 0:
 		h.finding = &schema.Finding{Pos: position(p.file, at), Pointer: "/payload", Code: "MEM023", Message: "numbers that JSON cannot hold became null", Have: fmt.Sprintf("%d times NaN or infinity", odd), Warning: true}
 	}

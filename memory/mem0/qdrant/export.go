@@ -68,7 +68,7 @@ func (c *Client) Export(ctx context.Context, collection string) schema.Seq[schem
 		if !settled { // a warning needs a record to travel with
 			for _, id := range slices.Backward(ids) {
 				if h := x.points[id]; h.finding == nil {
-					h.finding = &schema.Finding{Pos: pos, Code: "MEM022", Message: fmt.Sprintf("the collection changed in each of %d readings: the export is no single instant of it", maxReadings),
+					h.finding = &schema.Finding{Pos: pos, Code: "MEM022", Message: fmt.Sprintf("the collection changed in each of %d readings: the export is not a single instant of it", maxReadings),
 						Warning: true, Hint: "export again when Mem0 rests, or from a snapshot of the collection"}
 					x.points[id] = h
 					break
@@ -267,7 +267,7 @@ func (x *exporter) take(points []*qdrant.RetrievedPoint) {
 		pos := schema.Pos{File: "qdrant:" + x.collection}
 		switch {
 		case err != nil:
-			h.finding = &schema.Finding{Pos: pos, Pointer: "/payload", Code: "MEM020", Message: "the point cannot be read, left out: " + err.Error(), Have: ids[i]}
+			h.finding = &schema.Finding{Pos: pos, Pointer: "/payload", Code: "MEM020", Message: "the point cannot be read, skipped: " + err.Error(), Have: ids[i]}
 		case odd > 0:
 			h.finding = &schema.Finding{Pos: pos, Pointer: "/payload", Code: "MEM023", Message: "numbers that JSON cannot hold became null", Have: fmt.Sprintf("%s: %d times NaN or infinity", ids[i], odd), Warning: true}
 		}

@@ -194,7 +194,7 @@ func valueOf(raw []byte) (*qdrant.Value, error) {
 	s.Reset(raw, false)
 	v := scanValue(s)
 	if v == nil || !s.End() {
-		return nil, fmt.Errorf("%.60q is no JSON value", raw)
+		return nil, fmt.Errorf("%.60q is not a JSON value", raw)
 	}
 	return v, nil
 }

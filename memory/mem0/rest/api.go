@@ -110,7 +110,7 @@ func detect(ctx context.Context, c *client) (*oss, error) {
 		o.two, o.new = true, true // 2.0.0
 		return o, nil
 	default:
-		return nil, fmt.Errorf("the service at %s is no Mem0 server: GET /configure answers %d; want one of mem0's server/ (the platform is --backend mem0-platform)", c.base, code)
+		return nil, fmt.Errorf("the service at %s is not a Mem0 server: GET /configure answers %d; want one of mem0's server/ (the platform is --backend mem0-platform)", c.base, code)
 	}
 	var spec struct {
 		Components struct {

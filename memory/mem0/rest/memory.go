@@ -3,8 +3,6 @@ package rest
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -128,14 +126,7 @@ func (m *Memory) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 		t := &b.Turns[i]
 		t.Text, t.Name = strings.ToValidUTF8(t.Text, "\uFFFD"), strings.ToValidUTF8(t.Name, "\uFFFD")
 	}
-	if b.Key == "" {
-		raw, err := codec.Append(nil, []any{b.UserID, b.AgentID, b.Session, b.Turns}, codec.Compact)
-		if err != nil {
-			return memory.Receipt{}, err
-		}
-		sum := sha256.Sum256(raw)
-		b.Key = hex.EncodeToString(sum[:16])
-	}
+	b.Key = b.ID()
 	known := m.state(b.Key)
 	if known != nil && !known.Begin {
 		return memory.Receipt{Skipped: true}, nil
@@ -344,7 +335,7 @@ func (m *Memory) payload(i item) (schema.Object, error) {
 		}
 		key = key[:at]
 	}
-	p = p.Without("membench_batch", "user_id", "agent_id", "run_id", "data", "hash", "created_at", "updated_at", "text_lemmatized")
+	p = p.Without(append([]string{"membench_batch"}, memory.PayloadNames()...)...)
 	var err error
 	put := func(name, v string) {
 		if err == nil && v != "" {

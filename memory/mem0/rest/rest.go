@@ -18,8 +18,6 @@ package rest
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -138,8 +136,7 @@ func (s *System) Info() memory.Info {
 	if s.o.Raw {
 		mode = "raw"
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s|%s|%s|%q", s.o.Kind, s.api.version(), mode, s.o.Prefix))
-	return memory.Info{Name: string(s.o.Kind), Version: s.api.version(), Mode: mode, Fingerprint: hex.EncodeToString(sum[:])[:16]}
+	return memory.Info{Name: string(s.o.Kind), Version: s.api.version(), Mode: mode, Fingerprint: memory.Fingerprint("%s|%s|%s|%q", s.o.Kind, s.api.version(), mode, s.o.Prefix)}
 }
 
 // user is the user_id of a namespace. Mem0 2.x takes no white space in it.

@@ -88,7 +88,7 @@ func TestVersions(t *testing.T) {
 	}
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
-	if _, err := rest.Dial(ctx, rest.Options{Kind: rest.OSS, URL: other.URL, Sleep: noSleep}); err == nil || !strings.Contains(err.Error(), "no Mem0 server") {
+	if _, err := rest.Dial(ctx, rest.Options{Kind: rest.OSS, URL: other.URL, Sleep: noSleep}); err == nil || !strings.Contains(err.Error(), "not a Mem0 server") {
 		t.Errorf("have %v", err)
 	}
 	if _, err := rest.Dial(ctx, rest.Options{Kind: rest.OSS, URL: resttest.New(t, resttest.OSSOld).URL, Raw: true, Sleep: noSleep}); err == nil || !strings.Contains(err.Error(), "older than 1.0.8") {
