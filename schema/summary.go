@@ -84,10 +84,16 @@ type CategoryFigure struct {
 // Figure is a mean of scores with its intervals and with what was left out. A missing
 // number is null, never 0.
 type Figure struct {
-	N        int      `json:"n"`        // questions scored; of repeats each question once
-	Unscored int      `json:"unscored"` // the protocol applies, but asking or judging failed
-	Value    *float64 `json:"value"`    // mean over the scored
-	Strict   *float64 `json:"strict"`   // the unscored count as 0
+	N        int `json:"n"`        // questions scored; of repeats each question once
+	Unscored int `json:"unscored"` // the protocol applies, but asking or judging failed
+	// Doubtful counts the answers whose verdict is doubtful; Value holds what the judge leans
+	// to. DoubtLo is the lower end of the interval with all of them wrong, DoubtHi the upper
+	// end with all of them right; absent where none is.
+	Doubtful int      `json:"doubtful,omitzero"`
+	DoubtLo  *float64 `json:"doubt_lo,omitempty"`
+	DoubtHi  *float64 `json:"doubt_hi,omitempty"`
+	Value    *float64 `json:"value"`  // mean over the scored
+	Strict   *float64 `json:"strict"` // the unscored count as 0
 	// Lo and Hi are Wilson's interval; of scores between 0 and 1 it is too wide.
 	Lo *float64 `json:"lo"`
 	Hi *float64 `json:"hi"`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 
 	"membench/config"
 	"membench/eval/calibrate"
@@ -21,6 +22,7 @@ import (
 type calibrateOptions struct {
 	inputs []string
 	plants string
+	shapes string
 	json   bool
 	judgeFlags
 }
@@ -49,6 +51,7 @@ func (o *judgeFlags) add(c *cobra.Command) {
 type measured struct {
 	grader  calibrate.Grader
 	workers int          // answers judged at once by default
+	rule    bool         // it asks no model
 	dry     bool         // nothing is judged: only the cost is asked for
 	close   func(*error) // closes its model
 }
@@ -66,7 +69,7 @@ func (o *judgeFlags) open(e *env) (m measured, err error) {
 		return m, usagef("--similarity: have --judge %s, want rule", o.judge)
 	}
 	if o.judge == "rule" && !o.vectors {
-		m.grader = calibrate.Rule(judge.Options{Method: method})
+		m.grader, m.rule = calibrate.Rule(judge.Options{Method: method}), true
 		return m, nil
 	}
 	var p *protocol.Protocol
@@ -76,6 +79,7 @@ func (o *judgeFlags) open(e *env) (m measured, err error) {
 			return m, usageError{err}
 		}
 		if p = ps[0]; p.Rule != nil {
+			m.rule = true
 			m.grader, err = calibrate.Protocol(p, nil)
 			return m, err
 		}
@@ -124,8 +128,15 @@ kind. Answers of a truth that the file has are then not made.
 judge. One that asks a model needs --model or its settings. A reply without a verdict is
 counted as failed, never as a wrong answer. --similarity lets the rule judge also weigh
 how near gold and answer are by an embedder, where words leave a doubt; it is then
-another judge, and is named so. Planted answers are plainer than real ones:
-take the rates as the least a judge gets wrong.`,
+another judge, and is named so.
+
+--shapes adds answers of many more shapes (denied, retracted, attributed, one of several
+alternatives and so on; 'membench eval judge check' describes them), and shapes of your own.
+A planted answer counts as accepted only where the verdict is not doubtful.
+
+Where records have verdicts of people, models or published runs, the rates by those are
+given too. Where planted answers are easier than the data (fewer errors than on labelled
+answers, or far shorter), no corrected accuracy is printed, and the reason is.`,
 		Example: `  membench eval calibrate qa.jsonl
   membench eval calibrate qa.jsonl --judge squad-f1 --threshold 0.5
   membench eval calibrate qa.jsonl --plants wrong_answers.jsonl
@@ -139,6 +150,7 @@ take the rates as the least a judge gets wrong.`,
 	f := c.Flags()
 	o.judgeFlags.add(c)
 	f.StringVar(&o.plants, "plants", "", "take planted answers from this `file` (- is standard input)")
+	f.StringVar(&o.shapes, "shapes", "", "also plant answers of the built-in shapes (`built-in`) or of these and a file's (FILE); default: built-in for judges by rule without --plants, none for models")
 	f.BoolVar(&o.json, "json", false, "print the report as JSON")
 	return c
 }
@@ -155,6 +167,11 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 	}
 	if run.Workers <= 0 {
 		run.Workers = m.workers
+	}
+	if o.shapes != "" || m.rule && o.plants == "" {
+		if run.Shapes, err = shapesOf(o.shapes); err != nil {
+			return err
+		}
 	}
 	var files []string
 	for _, path := range o.inputs {
@@ -209,24 +226,33 @@ func printCalibration(out io.Writer, rep calibrate.Report) error {
 		return fmt.Sprintf("%.3f [%.3f, %.3f] (%d/%d)", r.Rate, r.Lo, r.Hi, r.K, r.N)
 	}
 	fmt.Fprintf(w, "judge %s, %d questions\n\n", rep.Judge, rep.Questions)
-	fmt.Fprintln(w, "planted answers   truth   accepted")
+	fmt.Fprintln(w, "planted answers          truth   accepted")
 	for _, k := range rep.Kinds {
+		if k.Accepted.N+k.Failed == 0 && len(rep.Kinds) > len(calibrate.Kinds()) {
+			continue // a shape of the other language
+		}
 		truth := "wrong"
 		if k.Right {
 			truth = "right"
 		}
-		fmt.Fprintf(w, "%-17s %-7s %s", k.Kind, truth, share(k.Accepted))
+		fmt.Fprintf(w, "%-24s %-7s %s", k.Kind, truth, share(k.Accepted))
 		if k.Failed > 0 {
 			fmt.Fprintf(w, ", %d not judged", k.Failed)
 		}
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "\nfalse accepts     %s\nfalse rejects     %s\n", share(rep.FalseAccepts), share(rep.FalseRejects))
+	if rep.Shapes != nil {
+		fmt.Fprintf(w, "of wrong shapes   %s\n", share(*rep.Shapes))
+	}
+	if l := rep.Labels; l != nil {
+		fmt.Fprintf(w, "\nby labels (%s)\nfalse accepts     %s\nfalse rejects     %s\n", strings.Join(l.By, ", "), share(l.FalseAccepts), share(l.FalseRejects))
+	}
 	if rep.Accuracy != nil {
-		fmt.Fprintf(w, "\naccuracy as seen  %s; %d not graded; mean length of an answer %.0f\n", share(*rep.Accuracy), rep.Ungraded, rep.Length)
+		fmt.Fprintf(w, "\naccuracy as seen  %s; %d doubtful, %d not graded; mean length of an answer %.0f\n", share(*rep.Accuracy), rep.Doubtful, rep.Ungraded, rep.Length)
 		for _, c := range rep.Corrected {
 			if !c.Shown {
-				fmt.Fprintf(w, "corrected         – (against %s: the judge distinguishes nothing, or was not measured)\n", c.Against)
+				fmt.Fprintf(w, "corrected         – (against %s: %s)\n", c.Against, c.Why)
 				continue
 			}
 			fmt.Fprintf(w, "corrected         %.3f [%.3f, %.3f] (wrong answers: %s)\n", c.Accuracy, c.Lo, c.Hi, c.Against)

@@ -84,17 +84,9 @@ func runEvalJudgeCheck(ctx context.Context, e *env, o judgeCheckOptions) (err er
 	if o.each < 0 {
 		return usagef("--each: have %d, want 0 or more", o.each)
 	}
-	shapes := calibrate.Shapes()
-	if o.shapes != "" {
-		b, err := os.ReadFile(o.shapes)
-		if err != nil {
-			return err
-		}
-		own, err := calibrate.ReadShapes(string(b))
-		if err != nil {
-			return fmt.Errorf("%s: %w", o.shapes, err)
-		}
-		shapes = append(shapes, own...)
+	shapes, err := shapesOf(o.shapes)
+	if err != nil {
+		return err
 	}
 	if o.list {
 		w := bufio.NewWriter(e.out)
@@ -150,6 +142,23 @@ type missed struct {
 	Gold     string       `json:"gold"`
 	Answer   string       `json:"answer"`
 	Grade    schema.Grade `json:"grade"`
+}
+
+// shapesOf are the built-in shapes, and those of a file where one is named.
+func shapesOf(path string) ([]calibrate.Shape, error) {
+	shapes := calibrate.Shapes()
+	if path == "" || path == "built-in" {
+		return shapes, nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	own, err := calibrate.ReadShapes(string(b))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return append(shapes, own...), nil
 }
 
 func truth(right bool) string {

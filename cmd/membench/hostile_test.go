@@ -73,6 +73,9 @@ var hostileCommands = []struct{ name, args string }{
 	{"spec.yaml", "systems show F"},
 }
 
+// addressSpace is 1 GiB and what the runtime maps without using it, in KiB.
+const addressSpace = 1536 << 10
+
 // TestHostileInputs gives hostile files to every command that reads one, under a limit
 // of 1 GiB of memory: none is killed, panics or hangs. MEMBENCH_SOAK (`make soak`) runs
 // every pair, with larger files.
@@ -117,7 +120,7 @@ func TestHostileInputs(t *testing.T) {
 				args = append(args, a)
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // a hang, not a measure
-			run := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -v 1048576; exec "$0" "$@"`, exe}, args...)...)
+			run := exec.CommandContext(ctx, "sh", append([]string{"-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, addressSpace), exe}, args...)...)
 			run.Dir = dir
 			run.Env = start(t, dir).Env
 			said, err := run.CombinedOutput()

@@ -175,7 +175,9 @@ func overlay(q *schema.QARecord) string {
 }
 
 // slim is what a figure needs of a grade.
-func slim(g schema.Grade) schema.Grade { return schema.Grade{Score: g.Score, Outcome: g.Outcome} }
+func slim(g schema.Grade) schema.Grade {
+	return schema.Grade{Score: g.Score, Doubt: g.Doubt, Outcome: g.Outcome}
+}
 
 // AddSession takes a graded session in.
 func (a *Aggregator) AddSession(rec schema.Record[schema.SessionRecord]) {

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"membench/eval/judge"
@@ -95,6 +98,7 @@ type Options struct {
 	Workers   int        // answers judged at once; 0 is one
 	Conf      float64    // of the intervals; 0 is .95
 	Plants    *Plantings // recorded answers of known truth; nil: all are made
+	Shapes    []Shape    // answers of these shapes are planted too
 }
 
 // Rate is a share with its interval.
@@ -112,6 +116,7 @@ type Rate struct {
 type Corrected struct {
 	Against  string  `json:"against"` // which wrong answers gave the false accepts
 	Shown    bool    `json:"shown"`
+	Why      string  `json:"why,omitempty"` // why it is not shown
 	Accuracy float64 `json:"accuracy"`
 	Lo       float64 `json:"lo"`
 	Hi       float64 `json:"hi"`
@@ -136,7 +141,31 @@ type Report struct {
 	Accuracy     *Rate       `json:"accuracy,omitempty"` // of the answers themselves, as the judge sees them
 	Ungraded     int         `json:"ungraded"`           // answers that were never given, or that the judge failed on
 	Length       float64     `json:"length"`             // mean of the answers, code points: long answers inflate a judge's score
+	Doubtful     int         `json:"doubtful,omitzero"`  // of the answers themselves
+	Labels       *Labels     `json:"labels,omitempty"`   // rates by other verdicts on the answers themselves
+	Shapes       *Rate       `json:"shapes,omitempty"`   // accepted of all wrong answers of the shapes
 	Corrected    []Corrected `json:"corrected,omitempty"`
+}
+
+// Labels are a judge's rates on the answers themselves, by verdicts that the records have
+// of people, models or published runs.
+type Labels struct {
+	By           []string `json:"by"` // protocols of the verdicts, sorted
+	FalseAccepts Rate     `json:"false_accepts"`
+	FalseRejects Rate     `json:"false_rejects"`
+}
+
+// label is the verdict of another judge in the record: a person's, a model's or a
+// published run's; nil where there is none.
+func label(r *schema.QARecord, judge string) *schema.Grade {
+	for i := range r.Grades {
+		g := &r.Grades[i]
+		other := g.By != schema.ByRule || strings.HasPrefix(g.Protocol, "recorded-")
+		if other && g.Gold == "" && g.Protocol != judge && g.Doubt == "" && g.Score != nil && (*g.Score == 0 || *g.Score == 1) {
+			return g
+		}
+	}
+	return nil
 }
 
 type job struct {
@@ -172,6 +201,7 @@ func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (R
 			if len(plants) > 0 {
 				rep.Questions++
 			}
+			plants = append(plants, pool.shaped(r, o.Shapes)...)
 			for _, p := range plants {
 				x := r
 				x.Answer, x.Outcome = p.Answer, schema.OutcomeAnswered
@@ -187,7 +217,17 @@ func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (R
 	}
 	type count struct{ k, n, failed, runes, made int }
 	by := map[Kind]*count{"": {}}
-	for _, k := range Kinds() {
+	var accepted, refused [2]int // of answers whose label is wrong, right
+	labels := map[string]bool{}
+	kinds := Kinds()
+	wrongShape := map[Kind]bool{}
+	for _, x := range o.Shapes {
+		if k := Kind(x.Name); !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
+		}
+		wrongShape[Kind(x.Name)] = !x.Right
+	}
+	for _, k := range kinds {
 		by[k] = &count{}
 	}
 	for d, err := range par.Map(ctx, max(1, o.Workers), jobs, func(ctx context.Context, j job) (done, error) {
@@ -208,22 +248,53 @@ func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (R
 			continue
 		}
 		c.n++
-		if *d.grade.Score >= o.Threshold {
+		yes := *d.grade.Score >= o.Threshold && (d.kind == "" || d.grade.Doubt == "")
+		if yes {
 			c.k++
 		}
+		if d.kind != "" {
+			continue
+		}
+		if d.grade.Doubt != "" {
+			rep.Doubtful++
+		}
+		if l := label(&d.rec, d.grade.Protocol); l != nil {
+			labels[l.Protocol] = true
+			if yes {
+				accepted[int(*l.Score)]++
+			} else {
+				refused[int(*l.Score)]++
+			}
+		}
 	}
-	for _, k := range Kinds() {
+	shapes := count{}
+	for _, k := range kinds {
 		c := by[k]
-		rep.Kinds = append(rep.Kinds, KindRate{Kind: k, Right: k.Right(), Accepted: rate(c.k, c.n, o.Conf), Failed: c.failed, Length: float64(c.runes) / float64(max(1, c.made))})
+		right := k.Right()
+		if wrong, ok := wrongShape[k]; ok {
+			right = !wrong
+			if wrong {
+				shapes.k, shapes.n = shapes.k+c.k, shapes.n+c.n
+			}
+		}
+		rep.Kinds = append(rep.Kinds, KindRate{Kind: k, Right: right, Accepted: rate(c.k, c.n, o.Conf), Failed: c.failed, Length: float64(c.runes) / float64(max(1, c.made))})
 	}
 	s, v, p, own := by[Specific], by[Vague], by[Paraphrase], by[""]
 	rep.FalseAccepts = rate(s.k+v.k, s.n+v.n, o.Conf)
 	rep.FalseRejects = rate(p.n-p.k, p.n, o.Conf)
 	rep.Ungraded += own.failed
 	rep.Length = float64(own.runes) / float64(max(1, own.made))
+	if shapes.n > 0 {
+		all := rate(shapes.k, shapes.n, o.Conf)
+		rep.Shapes = &all
+	}
 	if own.n == 0 {
 		return rep, nil
 	}
+	if len(labels) > 0 {
+		rep.Labels = &Labels{By: slices.Sorted(maps.Keys(labels)), FalseAccepts: rate(accepted[0], accepted[0]+refused[0], o.Conf), FalseRejects: rate(refused[1], accepted[1]+refused[1], o.Conf)}
+	}
+	easier := rep.easier(p.made+s.made+v.made, p.runes+s.runes+v.runes)
 	acc := rate(own.k, own.n, o.Conf)
 	rep.Accuracy = &acc
 	for _, w := range []struct {
@@ -231,11 +302,41 @@ func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (R
 		k, n int
 	}{{"specific and vague", s.k + v.k, s.n + v.n}, {"specific", s.k, s.n}, {"vague", v.k, v.n}} {
 		a, in := stats.RoganGladen(own.k, own.n, stats.Rates{FalseAccepts: w.k, Wrong: w.n, FalseRejects: p.n - p.k, Right: p.n}, o.Conf)
-		c := Corrected{Against: w.name}
-		if !math.IsNaN(a) {
-			c.Shown, c.Accuracy, c.Lo, c.Hi = true, a, in.Lo, in.Hi
-		}
-		rep.Corrected = append(rep.Corrected, c)
+		rep.Corrected = append(rep.Corrected, corrected(w.name, easier, a, in))
+	}
+	if l := rep.Labels; l != nil {
+		a, in := stats.RoganGladen(own.k, own.n, stats.Rates{FalseAccepts: l.FalseAccepts.K, Wrong: l.FalseAccepts.N, FalseRejects: l.FalseRejects.K, Right: l.FalseRejects.N}, o.Conf)
+		rep.Corrected = append(rep.Corrected, corrected("labelled answers", "", a, in))
 	}
 	return rep, nil
+}
+
+func corrected(against, why string, a float64, in stats.Interval) Corrected {
+	c := Corrected{Against: against, Why: why}
+	switch {
+	case why != "":
+	case math.IsNaN(a):
+		c.Why = "the judge does not separate right from wrong answers, or was not measured"
+	default:
+		c.Shown, c.Accuracy, c.Lo, c.Hi = true, a, in.Lo, in.Hi
+	}
+	return c
+}
+
+// easier says why the planted answers are easier to judge than the answers themselves, so
+// that a correction by them would be too small; "" where nothing shows it.
+func (rep *Report) easier(plants, runes int) string {
+	if l := rep.Labels; l != nil {
+		if l.FalseAccepts.N > 0 && l.FalseAccepts.Lo > rep.FalseAccepts.Rate {
+			return fmt.Sprintf("the planted answers are easier than the data: %.3f of them are accepted wrongly, and %.3f of the answers labelled wrong", rep.FalseAccepts.Rate, l.FalseAccepts.Rate)
+		}
+		if l.FalseRejects.N > 0 && l.FalseRejects.Lo > rep.FalseRejects.Rate {
+			return fmt.Sprintf("the planted answers are easier than the data: %.3f of the right ones are refused, and %.3f of the answers labelled right", rep.FalseRejects.Rate, l.FalseRejects.Rate)
+		}
+		return ""
+	}
+	if mean := float64(runes) / float64(max(1, plants)); rep.Length > 3*mean && rep.Length > 100 {
+		return fmt.Sprintf("the answers are longer than the planted ones (%.0f characters against %.0f), and long answers are harder to judge: label some", rep.Length, mean)
+	}
+	return ""
 }

@@ -211,6 +211,42 @@ func (p *Pool) wrong(r schema.QARecord, golds []string, h uint32) string {
 	return ""
 }
 
+// shaped makes the answers of the shapes: one of each of the question's language that its
+// gold and the golds of other questions can fill.
+func (p *Pool) shaped(r schema.QARecord, shapes []Shape) []Plant {
+	golds := r.AllGolds()
+	gold := strings.TrimSpace(golds[0])
+	if len(shapes) == 0 || gold == "" || r.Abstain {
+		return nil
+	}
+	lang := "en"
+	if textnorm.Lang(r.Question+gold) == "zh" {
+		lang = "zh"
+	}
+	h := seed(r)
+	var others []string
+	if w := p.wrong(r, golds, h); w != "" {
+		others = append(others, w)
+		list := p.by[form(gold)]
+		for i := 0; i < len(list) && len(others) < 20; i++ {
+			g := list[(int(h%uint32(len(list)))+i)%len(list)]
+			if g != w && !shares(g, r.Question) && !anyShares(g, golds) {
+				others = append(others, g)
+			}
+		}
+	}
+	var out []Plant
+	for _, s := range shapes {
+		if s.Lang != lang || len(others) < 4 && (strings.Contains(s.Template, "{many}") || strings.Contains(s.Template, "{others}")) {
+			continue
+		}
+		if a := s.fill(r.Question, gold, others, nil); a != "" {
+			out = append(out, Plant{Kind(s.Name), a})
+		}
+	}
+	return out
+}
+
 func anyShares(g string, golds []string) bool {
 	for _, x := range golds {
 		if shares(g, x) {

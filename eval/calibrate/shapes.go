@@ -79,6 +79,8 @@ func unknownSlot(template string) string {
 		switch slot := s[i+1 : i+j]; {
 		case slot == "gold", slot == "other", slot == "others", slot == "many", slot == "statement", slot == "wrong", slot == "question":
 		case len(slot) == 6 && strings.HasPrefix(slot, "other") && slot[5] >= '2' && slot[5] <= '9':
+		case strings.ContainsAny(slot, " \"{:,"): // braces of the answer itself
+			j = 0
 		default:
 			return s[i : i+j+1]
 		}

@@ -32,7 +32,9 @@ type Cell struct {
 	clusters  map[string][]float64 // scores by case; added up in order of size, so that the order of records is nothing
 	questions map[question]int     // scores of each
 	unscored  int
-	fraction  bool // some score is neither 0 nor 1
+	doubtful  int     // scores of a doubtful verdict
+	leaning   float64 // their sum
+	fraction  bool    // some score is neither 0 nor 1
 }
 
 type question struct{ caseID, id string }
@@ -50,6 +52,10 @@ func (c *Cell) Add(caseID, questionID string, g *schema.Grade) {
 	if c.clusters == nil {
 		c.clusters, c.questions = map[string][]float64{}, map[question]int{}
 	}
+	if g.Doubt != "" {
+		c.doubtful++
+		c.leaning += *g.Score
+	}
 	c.clusters[caseID] = append(c.clusters[caseID], *g.Score)
 	c.questions[question{caseID, questionID}]++
 	if *g.Score != 0 && *g.Score != 1 {
@@ -59,7 +65,7 @@ func (c *Cell) Add(caseID, questionID string, g *schema.Grade) {
 
 // Clone returns an independent copy.
 func (c *Cell) Clone() *Cell {
-	d := &Cell{clusters: make(map[string][]float64, len(c.clusters)), questions: maps.Clone(c.questions), unscored: c.unscored, fraction: c.fraction}
+	d := &Cell{clusters: make(map[string][]float64, len(c.clusters)), questions: maps.Clone(c.questions), unscored: c.unscored, doubtful: c.doubtful, leaning: c.leaning, fraction: c.fraction}
 	for name, scores := range c.clusters {
 		d.clusters[name] = slices.Clone(scores)
 	}
@@ -76,6 +82,10 @@ func (c *Cell) Replace(caseID, questionID string, old, now *schema.Grade) {
 	case old.Score == nil || old.Outcome != schema.GradeScored:
 		c.unscored--
 	default:
+		if old.Doubt != "" {
+			c.doubtful--
+			c.leaning -= *old.Score
+		}
 		list := c.clusters[caseID]
 		if i := slices.Index(list, *old.Score); i >= 0 {
 			c.clusters[caseID] = slices.Delete(list, i, i+1)
@@ -143,6 +153,12 @@ func (c *Cell) Figure(o Options) schema.Figure {
 	in := stats.WilsonOf(value, float64(f.N), o.Confidence)
 	f.Value, f.Lo, f.Hi = &value, &in.Lo, &in.Hi
 	f.Strict = Defined(c.Sum() / float64(scored+c.unscored))
+	if c.doubtful > 0 {
+		sure := c.Sum() - c.leaning
+		low := stats.WilsonOf(max(0, sure/float64(scored)), float64(f.N), o.Confidence)
+		high := stats.WilsonOf(min(1, (sure+float64(c.doubtful))/float64(scored)), float64(f.N), o.Confidence)
+		f.Doubtful, f.DoubtLo, f.DoubtHi = c.doubtful, &low.Lo, &high.Hi
+	}
 	over := stats.ClusterMean(c.sorted()).ShareInterval(o.Confidence)
 	f.ClusterLo, f.ClusterHi = Defined(over.Lo), Defined(over.Hi)
 	return f

@@ -38,7 +38,7 @@ type Options struct {
 	Again   bool // ask judges anew even where a record has their verdict
 	// Asks, where given, says whether a judge's model shall be asked about a record: a
 	// protocol of another data set would cost a call and mean nothing. Such a grade is
-	// left out.
+	// left out. The record has the grades of the protocols before it.
 	Asks func(p *protocol.Protocol, r *schema.QARecord) bool
 }
 
@@ -116,6 +116,11 @@ func QA(ctx context.Context, in schema.Seq[schema.QARecord], o Options) schema.S
 	return each(ctx, o.Workers, in, func(ctx context.Context, r *schema.QARecord) error { return one(ctx, r, o) })
 }
 
+// Doubtful asks a model about answers that a rule has graded doubtfully, and no others.
+func Doubtful(_ *protocol.Protocol, r *schema.QARecord) bool {
+	return slices.ContainsFunc(r.Grades, func(g schema.Grade) bool { return g.Doubt != "" && g.By == schema.ByRule })
+}
+
 // one grades a record. Its grades are copied first: a caller may hold the old ones.
 func one(ctx context.Context, r *schema.QARecord, o Options) error {
 	ids := map[string]bool{}
@@ -126,8 +131,12 @@ func one(ctx context.Context, r *schema.QARecord, o Options) error {
 	grades := slices.DeleteFunc(slices.Clone(r.Grades), func(g schema.Grade) bool { return g.Gold == schema.GoldCorrected && ids[g.Protocol] })
 	var cost llm.Usage
 	for _, p := range o.Protocols {
-		if p.Judge != nil && o.Judge != nil && o.Asks != nil && !o.Asks(p, r) {
-			continue
+		if p.Judge != nil && o.Judge != nil && o.Asks != nil {
+			graded := *r
+			graded.Grades = grades
+			if !o.Asks(p, &graded) {
+				continue
+			}
 		}
 		g, used, err := gradeOne(ctx, r, p, o)
 		cost = cost.Add(used)

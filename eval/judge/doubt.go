@@ -35,14 +35,20 @@ func (p *prepared) stance(r *reading) (refuse, doubt string) {
 			near = op
 		}
 	}
+	m := matching{other: -1}
+	if p.comparesValues() {
+		m = p.match()
+	}
 	rival := r.rival >= 0 && len(p.gt.items) <= 1 && !polar
 	switch {
 	case near != nil:
 		return "", "a word that may turn what is said (" + near.kind + ": " + near.word + ")"
-	case rival && (!sentence || soft || p.comparesValues() && p.match().other >= 0):
+	case rival && (!sentence || soft || m.other >= 0 && m.before):
 		return "", "it names another candidate: " + word(r.rival)
-	case sentence || polar || len(p.gt.content()) > 8:
+	case polar || len(p.gt.content()) > 8 && !p.valued():
 		return "", ""
+	case sentence:
+		return "", p.aside(r)
 	}
 	rest := append(append(append([]int(nil), r.before...), r.after...), r.later...)
 	if len(rest) > 0 {
@@ -51,11 +57,90 @@ func (p *prepared) stance(r *reading) (refuse, doubt string) {
 	return "", ""
 }
 
+// aside is why an answer that repeats the question is doubtful though no single word
+// turns it: it answers twice, quotes the answer and says more around it, or has a sentence
+// that is about neither what the question asks after nor a person, and so comments on
+// what was said.
+func (p *prepared) aside(r *reading) string {
+	t := p.at
+	home := t.toks[r.first].sent
+	if p.how != "" {
+		return ""
+	}
+	if open, shut := strings.IndexAny(t.raw, "\"“"), strings.LastIndexAny(t.raw, "\"”"); open >= 0 && shut > open && t.toks[r.first].pos > open && t.toks[r.first].pos < shut && t.toks[r.first].pos-open > 12 {
+		for _, i := range append(append([]int(nil), r.after...), r.later...) {
+			if t.toks[i].pos > shut {
+				return "the answer is quoted, and more is said about it: " + p.words([]int{i})
+			}
+		}
+	}
+	rest := map[int][]int{} // by sentence
+	for _, i := range append(append([]int(nil), r.after...), r.later...) {
+		if t.toks[i].sent != home {
+			rest[t.toks[i].sent] = append(rest[t.toks[i].sent], i)
+		}
+	}
+	here := 0 // of the question in the sentence with the gold
+	for i := range t.toks {
+		if k := &t.toks[i]; k.sent == home && k.inQ && !k.stop {
+			here++
+		}
+	}
+	for _, i := range r.before {
+		if s := t.toks[i].sent; s != home {
+			rest[s] = append(rest[s], i)
+		}
+	}
+	for sent := range t.sents {
+		if len(rest[sent]) == 0 || sent == home {
+			continue
+		}
+		asked, person, said := 0, false, false
+		for i := range t.toks {
+			if k := &t.toks[i]; k.sent == sent {
+				said = said || r.mention[i] && (len(r.spans) == 0 || inSpans(r.spans, k.pos))
+				person = person || persons[k.word] || k.name
+				if k.inQ && !k.stop {
+					asked++
+				}
+			}
+		}
+		switch {
+		case !said && asked > 1 && (2*asked > r.asked && sent > home || asked > here):
+			return "it answers twice: " + p.words(rest[sent])
+		case sent > home && !said && !person && asked == 0:
+			return "a sentence that nothing accounts for: " + p.words(rest[sent])
+		}
+	}
+	return ""
+}
+
+func inSpans(spans [][2]int, pos int) bool {
+	for _, s := range spans {
+		if pos >= s[0] && pos < s[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// persons are pronouns by which a sentence goes on about somebody.
+var persons = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields("he she they him her them his hers their you your i my we our us it its 他 她 他们 她们 您 你 我 我们 它") {
+		m[w] = true
+	}
+	return m
+}()
+
 // scopes reports whether an operator acts on the gold in a sentence that repeats the
 // question: it stands before the gold in its sentence or, being one that takes back what
 // was said, right behind it or at the beginning of the next.
 func (p *prepared) scopes(r *reading, op *operator) bool {
 	t := p.at
+	if op.kind == "intent" {
+		return false
+	}
 	if op.tok < r.first {
 		return t.toks[op.tok].sent == t.toks[r.first].sent
 	}

@@ -29,6 +29,9 @@ func finalPart(s string, q *text) (part, how string) {
 		}
 	}
 	s = strings.TrimSpace(s)
+	if head, rest, ok := strings.Cut(s, "\n"); ok && strings.HasPrefix(s, "#") && strings.TrimSpace(rest) != "" && len(head) < 40 {
+		s = strings.TrimSpace(rest) // a heading
+	}
 	low := strings.ToLower(s)
 	long := len(s) > longReply || strings.Count(s, "\n") > 2
 	if i := lastMark(low, strongConclusions); i >= 0 && (long || i > 0 && boundary(low, i)) {

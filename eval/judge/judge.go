@@ -122,6 +122,9 @@ func judgeOne(q Question, gold, answer string, o Options) Verdict {
 		v.Score = p.temper(v, model().Long.score(p.longFeatures(v, answer)), threshold)
 		threshold = model().Thresholds.Long
 	}
+	if v.Score < threshold && v.Rule == "words" && p.c.covExact > .999 && p.c.abstain > 1 && p.says() {
+		v.Score = threshold // one sentence is the answer, whatever polite words stand around it
+	}
 	v.Correct = v.Score >= threshold
 	if v.Correct {
 		r := p.read()

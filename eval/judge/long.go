@@ -125,6 +125,13 @@ func (p *prepared) temper(v Verdict, score, threshold float64) float64 {
 	return score
 }
 
+// says reports whether the sentence with the gold repeats the question, and nothing in the
+// answer operates on the gold.
+func (p *prepared) says() bool {
+	r := p.read()
+	return r.first >= 0 && r.restates >= .5 && len(r.operators) == 0 && r.rival < 0 && len(r.before)+len(r.after) <= 4 && p.c.gPol*p.c.aPol >= 0
+}
+
 // plain reports whether gold, question and frame account for all of the final part, and
 // nothing in it operates on the gold.
 func (p *prepared) plain() bool {

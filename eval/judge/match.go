@@ -57,11 +57,13 @@ func (t *text) has(stem string) bool {
 func (p *prepared) match() matching {
 	m := matching{other: -1, missed: -1}
 	first := -1
+	exact := make([]bool, len(p.gv)) // found in its own kind
 	for i, g := range p.gv {
 		hit := false
 		for j, a := range p.av {
 			if sameValue(g, a) {
 				hit = true
+				exact[i] = exact[i] || g.kind == a.kind
 				if first < 0 {
 					first = j
 				}
@@ -77,8 +79,8 @@ func (p *prepared) match() matching {
 		if anySame(p.gv, a) || anySame(p.qv, a) {
 			continue
 		}
-		for _, g := range p.gv {
-			if p.contradicts(g, a) {
+		for i, g := range p.gv {
+			if p.contradicts(g, a) && !(exact[i] && g.kind != a.kind) {
 				m.other, m.before = j, first < 0 || j < first
 				break
 			}

@@ -11,9 +11,10 @@ import (
 // gold: which of its words the gold, the question or the frame of an answer account for,
 // and which change what is said.
 type reading struct {
-	mention   []bool // of each token: it says (part of) the gold
-	first     int    // token of the first mention, -1 none
-	last      int    // token behind the last
+	spans     [][2]int // bytes of the values and dates that say the gold
+	mention   []bool   // of each token: it says (part of) the gold
+	first     int      // token of the first mention, -1 none
+	last      int      // token behind the last
 	restates  float64
 	asked     int // content words of the question in the answer
 	operators []operator
@@ -44,7 +45,7 @@ func (p *prepared) read() reading {
 	r.operators = p.operators(&r)
 	for i := range t.toks {
 		k := &t.toks[i]
-		if r.mention[i] || k.stop || k.inQ || frame(k) || p.qt.has(k.stem) {
+		if r.mention[i] || k.stop || k.inQ || frame(k) || p.qt.has(k.stem) || k.num && reference(t.raw[:k.pos]) {
 			continue
 		}
 		if k.han && p.partly(&r, i) {
@@ -94,6 +95,7 @@ func (p *prepared) mentions(r *reading) {
 			}
 		}
 	}
+	r.spans = spans
 	for i := range t.toks {
 		k := &t.toks[i]
 		for _, s := range spans {
@@ -156,7 +158,7 @@ func (p *prepared) questioned(r *reading) {
 		seen[k.stem] = true
 		n++
 		for j := range p.at.toks {
-			if a := &p.at.toks[j]; !a.stop && (a.stem == k.stem || !k.num && !k.han && similar(a.stem, k.stem)) {
+			if a := &p.at.toks[j]; !a.stop && !(r.mention[j] && heldBy(p.av, a.pos)) && (a.stem == k.stem || !k.num && !k.han && similar(a.stem, k.stem)) {
 				r.asked++
 				break
 			}
@@ -173,6 +175,9 @@ func (p *prepared) partly(r *reading, i int) bool {
 	k := &p.at.toks[i]
 	for _, c := range k.word {
 		s := string(c)
+		if strings.Contains("第段条轮次记录里中的了是在", s) {
+			continue
+		}
 		if !strings.Contains(p.qt.raw, s) && !strings.Contains(p.gt.raw, s) {
 			return false
 		}
@@ -238,7 +243,8 @@ var operatorWords = func() map[string]string {
 		"alternative": "or either alternatively",
 		"report":      "claim claims claimed claiming allege alleged allegedly rumor rumour rumored rumoured rumors rumours supposedly reportedly insists insisted pretend pretended pretends joke joked joking joked gossip hearsay",
 		"time":        "used formerly previously originally initially former once anymore longer until till before changed change switched replaced replace replaces swapped dropped cancelled canceled abandoned became later now will tomorrow soon future afterwards nearly almost",
-		"unreal":      "dream dreams dreamt dreamed imagine imagined imagines imagining wish wishes wished hoped hoping hypothetical fiction fictional imaginary would should could've would've planned intended considered",
+		"unreal":      "dream dreams dreamt dreamed imagine imagined imagines imagining wish wishes wished hypothetical fiction fictional imaginary could've would've",
+		"intent":      "hoped hoping would should planned intended considered",
 		"exchange":    "confused confuse confuses mixed mistaken misread misheard misquoted",
 	} {
 		for _, w := range strings.Fields(words) {

@@ -70,6 +70,9 @@ func values(s string, w *when) []value {
 			}
 			v.pos, v.end = i, end
 			i = end
+			if v.kind == "count" && reference(s[:v.pos]) {
+				continue
+			}
 			if side, n := boundBefore(s[:v.pos]); side != 0 {
 				v.bound, v.pos = side, v.pos-n
 			} else if side, n := boundAfter(s[end:]); side != 0 {
@@ -89,6 +92,18 @@ func values(s string, w *when) []value {
 		i += n
 	}
 	return out
+}
+
+// reference reports whether what a text ends with makes a number behind it the place of a
+// source: "Session 4", "step 2", 第4段.
+func reference(s string) bool {
+	s = strings.ToLower(strings.TrimRight(s[max(0, len(s)-12):], " #"))
+	for _, w := range []string{"session", "sessions", "step", "turn", "message", "line", "page", "note", "第"} {
+		if strings.HasSuffix(s, w) {
+			return true
+		}
+	}
+	return false
 }
 
 func letterOrDigit(c byte) bool { return digit(c) || asciiLetter(c) }

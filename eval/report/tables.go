@@ -196,13 +196,13 @@ func (t *table) markBest(from, to int) {
 // figures has the main protocol with n, intervals and what was left out.
 func (d *Dataset) figures() table {
 	t := table{title: wordsf("Figures by %s, in percent", "%s 的各项数字（百分数）", d.grader()),
-		head: append([]column{systemColumn()}, numbers(w("mean", "均值"), words{d.level("%s interval"), d.level("%s 区间")}, w("by case", "按案例"), data("n"), w("unscored", "未评分"), w("strict", "严格"), w("macro", "宏平均"), w("corrected golds", "修正答案后"), w("std over repeats", "重复间标准差"))...)}
-	corrected, repeated, lists := false, false, []string{}
+		head: append([]column{systemColumn()}, numbers(w("mean", "均值"), words{d.level("%s interval"), d.level("%s 区间")}, w("by case", "按案例"), data("n"), w("unscored", "未评分"), w("strict", "严格"), w("macro", "宏平均"), w("corrected golds", "修正答案后"), w("std over repeats", "重复间标准差"), w("doubtful", "存疑"))...)}
+	doubtful, corrected, repeated, lists := false, false, false, []string{}
 	for i := range d.Systems {
 		s := &d.Systems[i]
 		sc := d.Main(s)
 		if sc == nil {
-			t.rows = append(t.rows, []cell{{words: data(s.Name())}, num(none), num(none), num(none), num("0"), num(none), num(none), num(none), num(none), num(none)})
+			t.rows = append(t.rows, []cell{{words: data(s.Name())}, num(none), num(none), num(none), num("0"), num(none), num(none), num(none), num(none), num(none), num(none)})
 			continue
 		}
 		f := sc.Overall
@@ -216,16 +216,27 @@ func (d *Dataset) figures() table {
 				}
 			}
 		}
+		doubt := none
+		if f.Doubtful > 0 {
+			doubtful = true
+			doubt = fmt.Sprintf("%d (%s)", f.Doubtful, interval(f.DoubtLo, f.DoubtHi))
+		}
 		std := none
 		if r := sc.Repeats; r != nil {
 			repeated = true
 			std = fmt.Sprintf("%s (%d)", percent(r.StdSample), r.N)
 		}
 		t.rows = append(t.rows, []cell{{words: data(s.Name())}, num(percent(f.Value)), num(interval(f.Lo, f.Hi)), num(interval(f.ClusterLo, f.ClusterHi)),
-			{words: data(grouped(f.N)), find: d.find(s, nil)}, {words: data(grouped(f.Unscored)), find: d.find(s, map[string]string{"verdict": Unscored})}, num(percent(f.Strict)), num(percent(sc.Macro)), num(fixed), num(std)})
+			{words: data(grouped(f.N)), find: d.find(s, nil)}, {words: data(grouped(f.Unscored)), find: d.find(s, map[string]string{"verdict": Unscored})}, num(percent(f.Strict)), num(percent(sc.Macro)), num(fixed), num(std), num(doubt)})
 	}
 	t.notes = append(t.notes, w("Interval: Wilson's, over questions; by case: Student's t over cases. Unscored: asking or judging failed; strict counts them as 0. Macro: mean of the set's own labels.",
 		"区间：对问题的 Wilson 区间；按案例：以案例为单位的 t 区间。未评分：提问或评判失败；“严格”把它们计为 0。宏平均：数据集各标签均值的平均。"))
+	if doubtful {
+		t.notes = append(t.notes, w("Doubtful: answers that the judge cannot read with certainty, by what it leans to in the mean; in brackets the interval from all of them wrong to all of them right.",
+			"存疑：评判无法确定含义的回答，均值按其倾向计；括号内为从全部算错到全部算对的区间。"))
+	} else {
+		t.dropColumn(10)
+	}
 	if repeated {
 		t.notes = append(t.notes, w("Std over repeats: of the repeats' means, n − 1 below the bar; in brackets how many.", "重复间标准差：各次重复均值的样本标准差（n − 1）；括号内为重复次数。"))
 	} else {

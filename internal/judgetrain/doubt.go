@@ -53,7 +53,7 @@ func reportDoubt(shared string, n int) error {
 				why = v.Doubt[i:]
 			}
 			reasons[kind][why]++
-			if strings.Contains(kind, "sentence") && set == "locomo" {
+			if strings.Contains(kind, "sentence") && strings.HasPrefix(v.Doubt, "it names") {
 				if shown++; shown%7 == 0 && shown/7 <= n {
 					fmt.Printf("  Q %s | G %s | A %.200s | %s\n", r.Question, r.Gold, r.Answer, v.Doubt)
 				}

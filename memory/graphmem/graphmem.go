@@ -263,7 +263,9 @@ func (v *view) show(b *strings.Builder, rank, at int, asOf string) {
 	}
 	b.WriteString(r.Text)
 	end, limited := until(asOf)
-	for _, i := range v.claims[at] {
+	claims := slices.Clone(v.claims[at]) // in the order of ids, however the graph was read
+	slices.SortFunc(claims, func(x, y int) int { return cmp.Compare(v.facts[x].ID, v.facts[y].ID) })
+	for _, i := range claims {
 		f := &v.facts[i]
 		holds, known := v.holds(f, end, limited)
 		if !known {
