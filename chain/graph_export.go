@@ -14,19 +14,12 @@ import (
 	"membench/schema/jsonl"
 )
 
-// Formats of ExportGraph.
-const (
-	AdminCSV = "admin-csv" // a folder for neo4j-admin's import
-	GraphML  = "graphml"
-	JSONLD   = "jsonld"
-)
-
 // ExportGraphOptions of ExportGraph.
 type ExportGraphOptions struct {
 	Shared
 	Graph     string // folder of a graph, a file of elements, or, as JSONLD, "-"
-	Out       string // file, or folder of AdminCSV; "-"
-	Format    string
+	Out       string // file, or folder of export.AdminCSVName; "-"
+	Format    string // one of export.FormatNames
 	Catalogs  []string
 	Database  string // that AdminCSV's import.sh imports into
 	BaseLabel string // of every node in AdminCSV; "": none
@@ -36,7 +29,7 @@ type ExportGraphOptions struct {
 // ExportGraph writes a graph for other tools.
 func ExportGraph(ctx context.Context, o ExportGraphOptions) (export.Result, error) {
 	var res export.Result
-	f := o.frame("export", schema.Latest, o.Out, o.Format == AdminCSV)
+	f := o.frame("export", schema.Latest, o.Out, o.Format == export.AdminCSVName)
 	defer f.Close()
 	src, err := graphSource(ctx, f, []string{o.Graph})
 	if err != nil {
@@ -47,14 +40,15 @@ func ExportGraph(ctx context.Context, o ExportGraphOptions) (export.Result, erro
 		return res, err
 	}
 	opts := export.Options{Catalog: cat, Once: o.Graph == "-", Report: f.Found}
-	switch o.Format {
-	case GraphML:
-		err = f.Write("", func(w io.Writer) (err error) { res, err = export.GraphML(ctx, src, w, opts); return err })
-	case JSONLD:
-		err = f.Write("", func(w io.Writer) (err error) { res, err = export.JSONLD(ctx, src, w, opts); return err })
-	default:
+	if f.Dir {
 		res, err = export.AdminCSV(ctx, src, func(name string) (io.WriteCloser, error) { return f.Create(name) },
 			export.CSVOptions{Options: opts, BaseLabel: o.BaseLabel, Database: o.Database, Scope: o.Scope})
+	} else {
+		i := slices.IndexFunc(export.Formats(), func(x export.Format) bool { return x.Name == o.Format })
+		if i < 0 {
+			return res, schema.Usagef("format: have %q, want one of %v", o.Format, export.FormatNames())
+		}
+		err = f.Write("", func(w io.Writer) (err error) { res, err = export.Formats()[i].Write(ctx, src, w, opts); return err })
 	}
 	if err != nil {
 		return res, err

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"membench/chain"
 	"membench/cypher/neo4j/target"
+	"membench/graphir/export"
 
 	"github.com/spf13/cobra"
 )
@@ -42,25 +44,23 @@ gets the prefix p_. What a format cannot hold is reported and counted.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Graph = args[0]
-			switch o.Format {
-			case "admin-csv":
-				if o.Out == "-" {
-					return usagef("--format admin-csv writes several files: give a folder with -o")
-				}
+			one := slices.IndexFunc(export.Formats(), func(x export.Format) bool { return x.Name == o.Format })
+			switch {
+			case o.Format == "":
+				return usagef("--format is missing: have %s", strings.Join(export.FormatNames(), ", "))
+			case one < 0 && o.Format != export.AdminCSVName:
+				return usagef("--format: have %q, want one of %s", o.Format, strings.Join(export.FormatNames(), ", "))
+			case one >= 0 && o.Scope != "":
+				return usagef("--scope goes with --format admin-csv: %s does not go into a database", o.Format)
+			case one < 0 && o.Out == "-":
+				return usagef("--format admin-csv writes several files: give a folder with -o")
+			case o.Graph == "-" && (one < 0 || export.Formats()[one].Twice):
+				return usagef("--format %s reads the graph twice: give files, not standard input", o.Format)
+			}
+			if one < 0 {
 				if err := target.CheckScope(o.Scope); err != nil {
 					return err
 				}
-			case "graphml", "jsonld":
-				if o.Scope != "" {
-					return usagef("--scope goes with --format admin-csv: %s does not go into a database", o.Format)
-				}
-			case "":
-				return usagef("--format is missing: have admin-csv, graphml, jsonld")
-			default:
-				return usagef("--format: have %q, want admin-csv, graphml or jsonld", o.Format)
-			}
-			if o.Graph == "-" && o.Format != "jsonld" {
-				return usagef("--format %s reads the graph twice: give files, not standard input", o.Format)
 			}
 			if o.json && o.Out == "-" {
 				return usagef("--json and the graph cannot both go to standard output: give -o")
@@ -72,7 +72,7 @@ gets the prefix p_. What a format cannot hold is reported and counted.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.Format, "format", "", "admin-csv, graphml or jsonld")
+	f.StringVar(&o.Format, "format", "", strings.Join(export.FormatNames(), ", "))
 	f.StringVarP(&o.Out, "output", "o", "-", "`file`, or folder for admin-csv")
 	f.StringVar(&o.Database, "database", "neo4j", "`name` that import.sh imports into")
 	f.StringVar(&o.BaseLabel, "base-label", "Node", "`label` of every node in admin-csv; empty for none")
@@ -92,7 +92,7 @@ func runExport(ctx context.Context, e *env, o exportOptions) error {
 			return err
 		case o.json:
 			return errors.Join(err, writeJSON(e.out, res))
-		case o.Format == chain.AdminCSV:
+		case o.Format == export.AdminCSVName:
 			if _, failed := fmt.Fprintf(e.out, "sh %s/import.sh\n", filepath.ToSlash(o.Out)); failed != nil {
 				return failed
 			}

@@ -15,6 +15,7 @@ import (
 
 	"membench/cypher"
 	"membench/cypher/neo4j/server"
+	"membench/graphir/export"
 	"membench/schema"
 
 	"github.com/spf13/cobra"
@@ -59,7 +60,7 @@ func runBulkNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	}
 	defer os.RemoveAll(dir)
 	t := newTally(e, 20)
-	res, err := chain.ExportGraph(ctx, chain.ExportGraphOptions{Graph: o.graph, Out: dir, Format: chain.AdminCSV, BaseLabel: cypher.BaseLabel, Database: o.database, Scope: o.scope,
+	res, err := chain.ExportGraph(ctx, chain.ExportGraphOptions{Graph: o.graph, Out: dir, Format: export.AdminCSVName, BaseLabel: cypher.BaseLabel, Database: o.database, Scope: o.scope,
 		Shared: chain.Shared{Stdin: e.in, Strict: o.strict, Report: func(f *schema.Finding) { t.take(f) }}})
 	t.summary()
 	if !wrote(err) {
