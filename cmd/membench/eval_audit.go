@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,6 +43,11 @@ whether the rows give it, by how much they differ, whether it lies in the interv
 which denominators it can stand on at all (a share rounds from a whole number of answers).
 A figure of more questions than the file has rows is "not reproducible here", beside ours.
 
+With --cases each row is compared with the data set itself: other questions, golds or
+categories than it has, second rows, questions without a row, and golds that a correction
+list holds to be wrong (datasets convert --errata) are findings, listed row by row.
+Recorded verdicts that their own row contradicts are listed always. Errors end with 3.
+
 Published figures of the known public runs are built in; a file's own totals are taken
 from it; --claims adds a JSON array of {run, source, protocol, category, value, decimals, n}, values
 in [0,1]. NAME_evaluate_result.json of Mem-Gallery may be given there, too.`,
@@ -70,11 +76,11 @@ in [0,1]. NAME_evaluate_result.json of Mem-Gallery may be given there, too.`,
 
 func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 	t := newTally(e, 20)
-	question, err := questionsOf(e, t, o.cases)
+	question, asked, err := questionsOf(e, t, o.cases)
 	if err != nil {
 		return err
 	}
-	o.Options.Question = question
+	o.Options.Question, o.Asked = question, asked
 	if len(o.protocols) > 0 {
 		if o.Protocols, err = protocol.ByName(o.protocols...); err != nil {
 			return usageError{err}
@@ -115,7 +121,7 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 	}
 	t.summary()
 	if o.json {
-		return writeJSON(e.out, all)
+		return errors.Join(writeJSON(e.out, all), t.lost())
 	}
 	w := bufio.NewWriter(e.out)
 	for i, a := range all {
@@ -128,7 +134,7 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 		}
 		printAudit(w, a)
 	}
-	return w.Flush()
+	return errors.Join(w.Flush(), t.lost())
 }
 
 func printAudit(w io.Writer, a *published.Audit) {

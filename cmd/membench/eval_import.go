@@ -112,42 +112,39 @@ func runEvalFormats(e *env, asJSON bool) error {
 
 // questionsOf reads the questions of case files; nil without files. It holds the
 // questions only, about 500 bytes each.
-func questionsOf(e *env, t *tally, files []string) (func(string) (string, schema.Question, bool), error) {
+func questionsOf(e *env, t *tally, files []string) (find func(string) (string, schema.Question, bool), list []published.Asked, err error) {
 	if len(files) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	// asked is a case without its sessions, which may be 100 times as large.
 	type asked struct {
 		ID        string            `json:"case_id"`
 		Questions []schema.Question `json:"questions"`
 	}
-	type found struct {
-		caseID string
-		q      schema.Question
-	}
-	all := map[string]found{}
+	all := map[string]published.Asked{}
 	for _, path := range files {
 		r, err := jsonl.Open(path, e.in)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for c, err := range drop(t, jsonl.Decode[asked](r, path)) {
 			if err != nil {
 				r.Close()
-				return nil, err
+				return nil, nil, err
 			}
 			for _, q := range c.V.Questions {
-				all[q.ID] = found{c.V.ID, q}
+				all[q.ID] = published.Asked{CaseID: c.V.ID, Question: q}
+				list = append(list, all[q.ID])
 			}
 		}
 		if err := r.Close(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: no case with questions: give the output of membench datasets convert", strings.Join(files, ", "))
+		return nil, nil, fmt.Errorf("%s: no case with questions: give the output of membench datasets convert", strings.Join(files, ", "))
 	}
-	return func(id string) (string, schema.Question, bool) { f, ok := all[id]; return f.caseID, f.q, ok }, nil
+	return func(id string) (string, schema.Question, bool) { a, ok := all[id]; return a.CaseID, a.Question, ok }, list, nil
 }
 
 // openImport reads one result file.
@@ -165,7 +162,7 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 		return err
 	}
 	t := newTally(e, 20)
-	question, err := questionsOf(e, t, o.cases)
+	question, _, err := questionsOf(e, t, o.cases)
 	if err != nil {
 		return err
 	}
@@ -189,10 +186,10 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 	if err != nil {
 		return err
 	}
-	rows, sessions := 0, 0
+	rows, sessions, textless := 0, 0, 0
 	qa := func(w io.Writer) error {
 		for _, im := range imports {
-			n, err := records.Write(w, list.Over(drop(t, im.QA), func(f *schema.Finding) { other++; t.take(f) }))
+			n, err := records.Write(w, textlessIn(list.Over(drop(t, im.QA), func(f *schema.Finding) { other++; t.take(f) }), &textless))
 			if err != nil {
 				return err
 			}
@@ -238,6 +235,23 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 		return err
 	}
 	pipeline.UnusedErrata(list, t.log())
+	if textless > 0 {
+		e.warnf("%d of %d answers have no question text, which judges need: give the cases that were asked with --cases", textless, rows)
+	}
 	e.warnf("%d answers, %d sessions, %d rows skipped or unreadable verdicts", rows, sessions, t.errors+t.warnings-other)
 	return t.lost()
+}
+
+// textlessIn counts answers to questions whose words are unknown.
+func textlessIn(in schema.Seq[schema.QARecord], n *int) schema.Seq[schema.QARecord] {
+	return func(yield func(schema.Record[schema.QARecord], error) bool) {
+		for r, err := range in {
+			if err == nil && r.V.Question == "" {
+				*n++
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
 }

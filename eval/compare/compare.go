@@ -129,7 +129,7 @@ type Cell struct {
 	P          *float64 `json:"p"`
 	Adjusted   *float64 `json:"p_holm"`
 	Shown      bool     `json:"shown"`  // p_holm ≤ alpha
-	Detectable *float64 `json:"mde"`    // smallest true difference found with the power asked for, at this standard error
+	Detectable *float64 `json:"mde"`    // smallest true difference found with the power asked for, at this standard error; null where none of scores is
 	Better     string   `json:"better"` // the better run, or "~" where nothing is shown
 }
 
@@ -192,6 +192,7 @@ func Compare(runs []*Run, o Options) (*Report, error) {
 		for j := i + 1; j < len(runs); j++ {
 			p := Pair{A: a.Name, B: runs[j].Name}
 			p.fill(graded[i], graded[j], apart, o)
+			p.bound()
 			p.Corrected = corrected(graded[i], graded[j], anew[i], anew[j], apart, o)
 			if p.Corrected != nil {
 				p.Corrected.Overlays = overlays(a, runs[j])
@@ -207,6 +208,7 @@ func Compare(runs []*Run, o Options) (*Report, error) {
 // pick finds the protocol's id in every run.
 func pick(runs []*Run, want string) (string, error) {
 	var common []string
+	want = figure.Protocol(want)
 	for i, r := range runs {
 		have := slices.Sorted(maps.Keys(r.grades))
 		if i == 0 {
@@ -366,6 +368,22 @@ func (s *sums) cell(o Options) Cell {
 
 // fewDiffer: of fewer differing questions even six wins to none would not be shown at 0.05.
 const fewDiffer = 6
+
+// bound cuts intervals of differences of scores to what such differences can be.
+func (p *Paired) bound() {
+	cut := func(c *Cell) {
+		if c.Lo != nil {
+			*c.Lo, *c.Hi = max(-1, *c.Lo), min(1, *c.Hi)
+		}
+		if c.Detectable != nil && *c.Detectable > 1 {
+			c.Detectable = nil
+		}
+	}
+	cut(&p.Total)
+	for i := range p.Categories {
+		cut(&p.Categories[i].Cell)
+	}
+}
 
 func (p *Paired) fill(a, b answers, apart []string, o Options) {
 	total, cats := &sums{}, map[string]*sums{}

@@ -285,3 +285,26 @@ func TestFullContextRuns(t *testing.T) {
 		}
 	}
 }
+
+// What two forms of files recorded is one protocol; who judged is said to differ.
+func TestRecordedForms(t *testing.T) {
+	recs := two(12, 2, 20)
+	for i := range recs {
+		g := &recs[i].Grades[0]
+		g.Protocol, g.By = "recorded-judge@locomo-rows", "gpt-a"
+		if recs[i].System == "b" {
+			g.Protocol, g.By = "recorded-judge@amb", "gpt-b"
+		}
+	}
+	rs := runs(t, recs...)
+	var f *compare.FingerprintError
+	if _, err := compare.Compare(rs, compare.Options{}); !errors.As(err, &f) || f.Fields[0].Field != "judge of recorded-judge" {
+		t.Fatalf("%v", err)
+	}
+	for _, p := range []string{"", "recorded-judge", "recorded-judge@amb"} {
+		rep, err := compare.Compare(rs, compare.Options{Protocol: p, Allow: []string{"judge of recorded-judge"}})
+		if err != nil || rep.Protocol != "recorded-judge" || rep.Pairs[0].Total.Wins != 12 {
+			t.Errorf("%q: %+v, %v", p, rep, err)
+		}
+	}
+}

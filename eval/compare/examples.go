@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/eval/figure"
 	"membench/schema"
 )
 
@@ -198,7 +199,7 @@ func (s *Shown) fill(q *schema.QARecord, protocol string, by schema.By) {
 		s.Hop = q.Attribution.Hop
 	}
 	for i := range q.Grades {
-		if g := &q.Grades[i]; g.Protocol == protocol && g.Gold == "" && (by == "" || g.By == by) {
+		if g := &q.Grades[i]; figure.Protocol(g.Protocol) == protocol && g.Gold == "" && (by == "" || g.By == by) {
 			s.Label, s.Reason, s.Facts = g.Label, g.Reason, g.Facts
 		}
 	}

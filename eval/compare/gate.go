@@ -162,6 +162,9 @@ func hold(b, r *Run, g Gate, o Options) (Gated, error) {
 	}
 	var p Paired
 	p.fill(of, was, apart, o)
+	if !g.measure() {
+		p.bound()
+	}
 	x.Test, x.Cell, x.New, x.Lost = p.Test, p.Total, p.OnlyA, p.OnlyB
 	return x, nil
 }

@@ -122,13 +122,14 @@ func (r *Run) add(q *schema.QARecord, measured []string) {
 		case g.Outcome == schema.GradeNA:
 			continue
 		}
-		if to[g.Protocol] == nil {
-			to[g.Protocol] = map[schema.By]answers{}
+		id := figure.Protocol(g.Protocol)
+		if to[id] == nil {
+			to[id] = map[schema.By]answers{}
 		}
-		if to[g.Protocol][g.By] == nil {
-			to[g.Protocol][g.By] = answers{}
+		if to[id][g.By] == nil {
+			to[id][g.By] = answers{}
 		}
-		a := to[g.Protocol][g.By].of(key, q)
+		a := to[id][g.By].of(key, q)
 		a.na = a.na || g.Outcome == schema.GradeNA
 		if g.Score != nil && g.Outcome == schema.GradeScored {
 			a.scores = append(a.scores, *g.Score)
@@ -187,6 +188,7 @@ func corrected(a, b, anewA, anewB answers, apart []string, o Options) *Corrected
 		c.Questions++
 	}
 	c.fill(x, y, apart, o)
+	c.bound()
 	return c
 }
 

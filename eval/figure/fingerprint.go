@@ -43,13 +43,24 @@ func (p *Prints) Add(r *schema.QARecord) {
 	p.see(FieldRepeats, fmt.Sprint(r.Repeat))
 	for i := range r.Grades {
 		g := &r.Grades[i]
+		id := Protocol(g.Protocol)
 		if g.By != schema.ByRule && g.By != "" {
-			p.see("judge of "+g.Protocol, string(g.By))
+			p.see("judge of "+id, string(g.By))
 		}
 		if g.Prompt != "" {
-			p.see("prompt of "+g.Protocol, g.Prompt)
+			p.see("prompt of "+id, g.Prompt)
 		}
 	}
+}
+
+// Protocol is the id under which grades are compared. What was recorded with a file bears
+// the file's form as its version (recorded-judge@zep-locomo): verdicts of several forms are
+// one kind of figure, and who judged is a field of its own.
+func Protocol(id string) string {
+	if name, _, ok := strings.Cut(id, "@"); ok && strings.HasPrefix(name, "recorded-") {
+		return name
+	}
+	return id
 }
 
 func (p *Prints) see(field, value string) {

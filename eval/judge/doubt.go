@@ -21,6 +21,9 @@ func (p *prepared) stance(r *reading) (refuse, doubt string) {
 		}
 		return "", "one of a list of candidates"
 	}
+	if last := t.toks[r.last-1]; strings.HasPrefix(t.raw[min(len(t.raw), last.pos+len(last.word)):], "'s ") && !strings.Contains(p.gt.raw, "'s") && !strings.Contains(p.qt.raw, "'s") && len(r.after) > 0 {
+		return "", "the gold only modifies something else: " + p.words(r.after)
+	}
 	polar := p.c != nil && p.c.gPol != 0
 	sentence := r.restates >= .5
 	var near *operator // the first that acts on the gold
@@ -64,6 +67,11 @@ func (p *prepared) stance(r *reading) (refuse, doubt string) {
 func (p *prepared) aside(r *reading) string {
 	t := p.at
 	home := t.toks[r.first].sent
+	for _, i := range r.before {
+		if k := &t.toks[i]; k.name && k.sent == home && (i < 3 || t.toks[i-3].sent != home) && p.asksAfterName() && !namedBefore(t, home, r.first) {
+			return "it may be about somebody else: " + k.word
+		}
+	}
 	if p.how != "" {
 		return ""
 	}
@@ -113,6 +121,26 @@ func (p *prepared) aside(r *reading) string {
 		}
 	}
 	return ""
+}
+
+// asksAfterName reports whether the question names somebody or something.
+func (p *prepared) asksAfterName() bool {
+	for i := range p.qt.toks {
+		if k := &p.qt.toks[i]; k.name && !k.stop {
+			return true
+		}
+	}
+	return false
+}
+
+// namedBefore reports whether a name of the question stands in the sentence before token end.
+func namedBefore(t *text, sent, end int) bool {
+	for i := range end {
+		if k := &t.toks[i]; k.sent == sent && k.inQ && k.name {
+			return true
+		}
+	}
+	return false
 }
 
 func inSpans(spans [][2]int, pos int) bool {

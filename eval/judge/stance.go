@@ -292,6 +292,9 @@ func (p *prepared) operators(r *reading) []operator {
 		if k.word == "used" && (i+1 >= len(t.toks) || t.toks[i+1].word != "to") {
 			kind = ""
 		}
+		if k.word == "other" && i+1 < len(t.toks) && t.toks[i+1].word == "than" {
+			kind = "contrast"
+		}
 		if kind == "" && k.neg {
 			kind = "negation"
 		}

@@ -443,7 +443,7 @@ func sameValue(g, a value) bool {
 		return false
 	}
 	if g.name != "" && a.name != "" {
-		return g.name == a.name
+		return g.name == a.name || a.kind == "prefix" && strings.HasPrefix(a.name, g.name+"/") // an address with its length
 	}
 	x, y := g, a
 	for _, v := range []*value{&x, &y} {
@@ -488,7 +488,7 @@ func sameValue(g, a value) bool {
 // a bare number beside a measure whose unit the question may have given.
 func comparable(g, a value) bool {
 	switch {
-	case g.kind == a.kind:
+	case g.kind == a.kind, g.kind == "ip" && a.kind == "prefix":
 		return true
 	case g.name != "" && a.name == "":
 		return a.kind == "count" && g.kind != "id" && digit(g.name[0]) // "20" for VLAN 20

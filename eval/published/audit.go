@@ -99,6 +99,7 @@ type AuditOptions struct {
 	figure.Options
 	Protocols []*protocol.Protocol // string protocols; nil: every rule of protocol.All that grades answers
 	Claims    []Claim              // those of other runs are left out
+	Asked     []Asked              // the questions of the data set: rows are compared with them; nil: they are not
 }
 
 // RuleProtocols lists the protocols that grade an answer by rule.
@@ -159,6 +160,14 @@ func Run(im *Import, o AuditOptions, report func(error) error) (*Audit, error) {
 		}
 		return report(err)
 	}
+	var rows *rowCheck
+	if o.Asked != nil {
+		rows = newRowCheck(o.Asked)
+	}
+	same, err := protocol.ByName("em")
+	if err != nil {
+		return nil, err
+	}
 	for r, err := range im.QA {
 		var f *schema.Finding
 		if err != nil {
@@ -170,6 +179,21 @@ func Run(im *Import, o AuditOptions, report func(error) error) (*Audit, error) {
 			}
 		}
 		a.add(&r.V)
+		if why := contradicts(&r.V, same[0]); why != "" {
+			if e := fault(&schema.Finding{Pos: r.Pos, Code: "PUB012", Warning: true, Message: why + " (" + r.V.QuestionID + ")", Have: r.V.Answer, Want: r.V.Gold}); e != nil {
+				return nil, e
+			}
+		}
+		if rows != nil {
+			if e := rows.row(&r.V, r.Pos, fault); e != nil {
+				return nil, e
+			}
+		}
+	}
+	if rows != nil {
+		if e := rows.missing(a.out.Dataset, im.System, fault); e != nil {
+			return nil, e
+		}
 	}
 	if im.Sessions != nil {
 		for r, err := range im.Sessions {
@@ -181,6 +205,9 @@ func Run(im *Import, o AuditOptions, report func(error) error) (*Audit, error) {
 			}
 			a.addSession(&r.V)
 		}
+	}
+	if e := a.exchanged(fault); e != nil {
+		return nil, e
 	}
 	a.finish(slices.Concat(im.Claims, o.Claims))
 	return a.out, nil

@@ -227,6 +227,9 @@ func (f *file) complete(q schema.QARecord) schema.QARecord {
 			q.Outcome = schema.OutcomeEmpty
 		}
 	}
+	if _, asked, ok := f.asked(q.QuestionID); ok {
+		joined(&q, asked)
+	}
 	if f.o.Question != nil && q.Errata == nil {
 		// The cases say what is held against a gold; of a row with another gold they do not.
 		if _, asked, ok := f.o.Question(q.QuestionID); ok && asked.Errata != nil && asked.Answer == q.Gold {
@@ -246,6 +249,25 @@ func (f *file) complete(q schema.QARecord) schema.QARecord {
 		}
 	}
 	return q
+}
+
+// joined fills in what a row leaves out of its question: a judge needs the words of the
+// question, and what it may choose from, as much as the gold.
+func joined(q *schema.QARecord, asked schema.Question) {
+	of := asked.Record()
+	q.Question = cmp.Or(q.Question, of.Question)
+	q.AsOf = cmp.Or(q.AsOf, of.AsOf)
+	q.Wrong = cmp.Or(q.Wrong, of.Wrong)
+	if q.Gold == asked.Answer && q.Golds == nil {
+		q.Golds = of.Golds
+	}
+	q.Choices, q.Rubric, q.OpenEnded = of.Choices, of.Rubric, of.OpenEnded
+	if q.Evidence == nil {
+		q.Evidence, q.EvidenceTexts = of.Evidence, of.EvidenceTexts
+		if q.EvidenceIDs == nil {
+			q.EvidenceIDs = of.EvidenceIDs
+		}
+	}
 }
 
 func orUnknown(s string) schema.By {

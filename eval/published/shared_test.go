@@ -2,6 +2,7 @@ package published_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"math"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"membench/datasets"
+	"membench/datasets/locomo"
 	"membench/eval/protocol"
 	"membench/eval/published"
 	"membench/internal/codec"
@@ -310,5 +313,123 @@ func TestSharedAMB(t *testing.T) {
 	}
 	if len(recs) != 152 || right != 122 || len(findings) != 0 || categories["1"] != 32 || categories["2"] != 37 || categories["3"] != 13 || categories["4"] != 70 {
 		t.Errorf("%d rows, %g right, %v, %v", len(recs), right, categories, findings)
+	}
+}
+
+// Tampering with recorded runs is found row by row with the cases, and the files as they
+// are have no finding.
+func TestSharedTampering(t *testing.T) {
+	dir := filepath.Join(exttest.Shared(t, "data/locomo_recorded/NOTICE.md", "data/locomo/locomo8.json"), "data")
+	d := locomo.Dataset()
+	var asked []published.Asked
+	for r, err := range d.Cases(t.Context(), []jsonl.File{datasets.PathFile(filepath.Join(dir, "locomo", "locomo8.json"), nil)}, datasets.Options{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range r.V.Questions {
+			asked = append(asked, published.Asked{CaseID: r.V.ID, Question: q})
+		}
+	}
+	flip := func(v any) any {
+		switch v := v.(type) {
+		case bool:
+			return !v
+		case float64:
+			return 1 - v
+		}
+		return v
+	}
+	// Each changes every twentieth row from the third on; n is how many findings of its code there are for one.
+	tamper := map[string]struct {
+		code string
+		do   func(i int, rows []map[string]any) []map[string]any
+	}{
+		"categories": {"PUB008", func(i int, rows []map[string]any) []map[string]any {
+			rows[i]["category"] = 1 + int(rows[i]["category"].(float64))%4
+			return rows
+		}},
+		"golds":     {"PUB009", func(i int, rows []map[string]any) []map[string]any { rows[i]["gold"] = "another gold"; return rows }},
+		"doubled":   {"PUB006", func(i int, rows []map[string]any) []map[string]any { return append(rows, rows[i]) }},
+		"questions": {"PUB007", func(i int, rows []map[string]any) []map[string]any { rows[i]["question"] = "What else?"; return rows }},
+		"exchanged": {"PUB007", func(i int, rows []map[string]any) []map[string]any {
+			rows[i]["question"], rows[i+1]["question"] = rows[i+1]["question"], rows[i]["question"]
+			return rows
+		}},
+		"dropped":     {"PUB011", func(i int, rows []map[string]any) []map[string]any { rows[i] = nil; return rows }},
+		"all flipped": {"PUB013", nil},
+	}
+	for _, run := range []string{"memobase_0710_3000", "zep_cloud_2025", "fullcontext_gpt-4.1-mini-memos"} {
+		b, err := os.ReadFile(filepath.Join(dir, "locomo_recorded", run+".jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		codes := func(rows []map[string]any) map[string]int {
+			var text bytes.Buffer
+			for _, r := range rows {
+				if r != nil {
+					line, err := json.Marshal(r)
+					if err != nil {
+						t.Fatal(err)
+					}
+					text.Write(append(line, '\n'))
+				}
+			}
+			im, err := published.Open(&text, "renamed.jsonl", published.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := map[string]int{}
+			rule, _ := protocol.ByName("rule")
+			if _, err := published.Run(im, published.AuditOptions{Asked: asked, Protocols: rule}, func(err error) error {
+				var f *schema.Finding
+				if !errors.As(err, &f) {
+					return err
+				}
+				out[f.Code]++
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			return out
+		}
+		read := func() (rows []map[string]any) {
+			for _, line := range bytes.Split(bytes.TrimSpace(b), []byte{'\n'}) {
+				var r map[string]any
+				if err := json.Unmarshal(line, &r); err != nil {
+					t.Fatal(err)
+				}
+				rows = append(rows, r)
+			}
+			return rows
+		}
+		if clean := codes(read()); len(clean) != 0 {
+			t.Errorf("%s as it is: %v", run, clean)
+		}
+		for what, x := range tamper {
+			rows, n := read(), 0
+			if x.do == nil {
+				for _, r := range rows {
+					for _, k := range []string{"llm_score", "grade"} {
+						if v, ok := r[k]; ok {
+							r[k] = flip(v)
+						}
+					}
+					if list, ok := r["judgments"].([]any); ok {
+						for i := range list {
+							list[i] = flip(list[i])
+						}
+					}
+				}
+				n = 1
+			} else {
+				for i, last := 2, len(rows)-1; i < last; i += 20 {
+					rows = x.do(i, rows)
+					n++
+				}
+			}
+			if have := codes(rows); have[x.code] < n {
+				t.Errorf("%s, %s: %v, want %d of %s", run, what, have, n, x.code)
+			}
+		}
 	}
 }

@@ -1,0 +1,172 @@
+package published
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"membench/eval/figure"
+	"membench/eval/protocol"
+	"membench/internal/stats"
+	"membench/schema"
+)
+
+// Asked is a question of the data set that a run was asked, and the case that it is of.
+type Asked struct {
+	CaseID string
+	schema.Question
+}
+
+// rowCheck compares the rows of a run with the questions of its data set.
+type rowCheck struct {
+	asked map[string]Asked
+	seen  map[string]int // rows by question, and by case
+	cases map[string]bool
+	apart bool // some row is of a category that stands apart
+	texts map[string]string
+}
+
+func newRowCheck(asked []Asked) *rowCheck {
+	c := &rowCheck{asked: map[string]Asked{}, seen: map[string]int{}, cases: map[string]bool{}, texts: map[string]string{}}
+	for _, a := range asked {
+		c.asked[a.ID] = a
+		key := a.CaseID + "\x00" + plain(a.Text)
+		if _, twice := c.texts[key]; twice {
+			c.texts[key] = "" // several questions of one text: no row is known by it
+			continue
+		}
+		c.texts[key] = a.ID
+	}
+	return c
+}
+
+// plain is text as it is compared: blanks are one blank.
+func plain(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// row reports what a row says otherwise than its data set.
+func (c *rowCheck) row(q *schema.QARecord, pos schema.Pos, report func(error) error) error {
+	id, _, _ := strings.Cut(q.QuestionID, "#")
+	tell := func(code, message, have, want string, warning bool) error {
+		return report(&schema.Finding{Pos: pos, Code: code, Message: message + " (" + q.QuestionID + ")", Have: have, Want: want, Warning: warning})
+	}
+	a, ok := c.asked[id]
+	if !ok {
+		return tell("PUB005", "the row asks what its data set does not ask", q.Question, "", false)
+	}
+	if c.seen[id]++; c.seen[id] > 1 {
+		if err := tell("PUB006", "the question has a second row", fmt.Sprint(c.seen[id], " rows"), "one", false); err != nil {
+			return err
+		}
+	}
+	c.cases[a.CaseID] = true
+	c.apart = c.apart || slices.Contains(figure.Apart(q.Dataset), q.RawCategory)
+	if q.Question != "" && plain(q.Question) != plain(a.Text) {
+		want := a.Text
+		if other := c.texts[a.CaseID+"\x00"+plain(q.Question)]; other != "" {
+			want += ", of " + other + " is the row's"
+		}
+		if err := tell("PUB007", "the row has another question than its data set", q.Question, want, false); err != nil {
+			return err
+		}
+	}
+	if q.RawCategory != a.RawCategory {
+		if err := tell("PUB008", "the row has another category than its data set", q.RawCategory, a.RawCategory, false); err != nil {
+			return err
+		}
+	}
+	gold := func(list []string) bool {
+		return slices.ContainsFunc(q.AllGolds(), func(g string) bool {
+			return slices.ContainsFunc(list, func(x string) bool { return plain(x) == plain(g) })
+		})
+	}
+	switch {
+	case a.Abstain || gold(a.Golds()):
+	case a.Errata != nil && gold([]string{a.Errata.Answer}):
+		if err := tell("PUB009", "the row was graded against a corrected gold ("+a.Errata.Overlay+")", q.Gold, a.Answer, true); err != nil {
+			return err
+		}
+	default:
+		if err := tell("PUB009", "the row has another gold than its data set", q.Gold, a.Answer, false); err != nil {
+			return err
+		}
+	}
+	if a.Errata != nil && gold(a.Golds()) {
+		return tell("PUB010", "the gold is held to be wrong: "+a.Errata.Kind+" by "+a.Errata.Overlay, q.Gold, a.Errata.Answer, true)
+	}
+	return nil
+}
+
+// missing reports the questions of the cases that were asked which have no row. Categories
+// that stand apart are expected only where some row is of one.
+func (c *rowCheck) missing(dataset, run string, report func(error) error) error {
+	var ids []string
+	for id, a := range c.asked {
+		if c.seen[id] == 0 && c.cases[a.CaseID] && (c.apart || !slices.Contains(figure.Apart(dataset), a.RawCategory)) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		if err := report(&schema.Finding{Pos: schema.Pos{File: run}, Code: "PUB011", Message: "a question of a case that was asked has no row (" + id + ")", Have: "category " + c.asked[id].RawCategory}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// contradicts reports a recorded verdict that the row itself contradicts: the answer is the
+// gold, word for word, and is recorded as wrong; or nothing was answered, and it is recorded
+// as right.
+func contradicts(q *schema.QARecord, same *protocol.Protocol) string {
+	if q.Abstain {
+		return ""
+	}
+	for i := range q.Grades {
+		g := &q.Grades[i]
+		if base(g.Protocol) != RecordedJudge || g.Score == nil {
+			continue
+		}
+		switch equal := same.Grade(q).Score; {
+		case *g.Score == 0 && equal != nil && *equal == 1:
+			return "the answer is the gold, word for word, and its recorded verdict is wrong"
+		case *g.Score == 1 && strings.TrimSpace(q.Answer) == "":
+			return "nothing was answered, and the recorded verdict is right"
+		}
+	}
+	return ""
+}
+
+// exchanged reports recorded verdicts that have nothing to do with their answers: the rule
+// judge agrees with them no more than chance would (the upper bound of κ lies below
+// littleAgreement), over enough verdicts of both kinds, at least a twentieth of the rows, of
+// either judge. So labels look that were turned
+// round, or moved to other rows.
+func (a *audit) exchanged(report func(error) error) error {
+	for _, r := range a.regrades {
+		if r.p.Name != "rule" {
+			continue
+		}
+		for _, name := range sortedNames(r.against) {
+			x := r.against[name]
+			right, wrong := x.table[0][0]+x.table[0][1], x.table[1][0]+x.table[1][1]
+			accepted := x.table[0][0] + x.table[1][0] // by the rule judge, which can only agree where it has an opinion
+			if base(name) != RecordedJudge || !x.verdicts || min(right, wrong, accepted, x.n-accepted) < max(enoughVerdicts, x.n/20) {
+				continue
+			}
+			k := stats.Cohen([][]int{x.table[0][:], x.table[1][:]}, a.o.Defaults().Confidence)
+			if k.CI.Hi < littleAgreement {
+				err := report(&schema.Finding{Pos: schema.Pos{File: a.out.Run}, Code: "PUB013", Warning: true, Message: "the recorded verdicts have little to do with their answers: labels may have been exchanged",
+					Have: fmt.Sprintf("κ %.3f (%.3f to %.3f) with the rule judge over %d rows", k.K, k.CI.Lo, k.CI.Hi, x.n)})
+				if err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+const (
+	enoughVerdicts  = 20
+	littleAgreement = 0.15
+)
