@@ -93,7 +93,7 @@ func Link(ctx context.Context, o LinkOptions) (MemoriesReport, error) {
 	}
 	r := replay.Defaults()
 	r.NoOwner, r.Found = o.NoOwner, f.Found
-	return o.write(f, schema.Manifest{}, replay.Link(jsonl.DecodeFiles[schema.MemoryExport](in, 0), events, r))
+	return o.write(f, schema.Manifest{}, replay.Link(readMemories(f, in), events, r))
 }
 
 // exportForeign exports a store that a Mem0 process filled.
@@ -205,6 +205,7 @@ func (o MemoriesOptions) write(f *build.Frame, m schema.Manifest, in schema.Seq[
 	if err != nil {
 		return r, err
 	}
+	f.Taken = r.Memories
 	m.Counts = map[string]int{"memories": r.Memories, "conversations": r.Conversations, "linked": r.Linked}
 	if m.Options, err = schema.NewObject(o); err != nil {
 		return r, err

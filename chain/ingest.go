@@ -96,7 +96,7 @@ func (o IngestOptions) fill(ctx context.Context, s store, sys memory.System) (r 
 	// All events are held at once anyway: what cannot be read is known before the store
 	// is touched.
 	var events []schema.Record[schema.Event]
-	for rec, err := range build.Read[schema.Event](f, files) {
+	for rec, err := range readEvents(f, files) {
 		if err != nil {
 			return r, err
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 
-	"membench/internal/build"
 	"membench/llm"
 	"membench/memory/mem0"
 	"membench/replay"
@@ -45,7 +44,7 @@ func Probe(ctx context.Context, o ProbeOptions) (sum replay.Summary, err error) 
 	}
 	s.replay.TopK, s.replay.Found = o.TopK, f.Found
 	err = f.Write("", func(w io.Writer) error {
-		for r, err := range jsonl.Tee(w, schema.Latest, replay.Probe(ctx, sys, build.Read[schema.Event](f, files), s.replay)) {
+		for r, err := range jsonl.Tee(w, schema.Latest, replay.Probe(ctx, sys, readEvents(f, files), s.replay)) {
 			if err != nil {
 				return err
 			}

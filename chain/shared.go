@@ -11,6 +11,7 @@ import (
 	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/catalog"
+	"membench/schema/jsonl"
 )
 
 // Shared is what every step takes. The zero Shared reads no standard input, writes no
@@ -59,6 +60,36 @@ func LoadCatalog(paths []string) (*catalog.Catalog, error) {
 		return nil, &schema.UsageError{Err: err}
 	}
 	return c, nil
+}
+
+// readEvents reads events. What lacks the members that make an event is a finding.
+func readEvents(f *build.Frame, files []jsonl.File) schema.Seq[schema.Event] {
+	return whole(f, files, func(e schema.Event) bool { return e.ConvID != "" && e.RoleType != "" },
+		schema.Finding{Code: "EVT017", Message: "this is not an event, left out", Want: "conv_id, turn_id and role_type"})
+}
+
+// readMemories reads exported memories. What has neither an id nor a text is a finding.
+func readMemories(f *build.Frame, files []jsonl.File) schema.Seq[schema.MemoryExport] {
+	return whole(f, files, func(m schema.MemoryExport) bool { return m.ID != "" || m.Payload.Text("data") != "" },
+		schema.Finding{Code: "MEM101", Message: "this is not a memory, left out", Want: "id and payload"})
+}
+
+// whole reads the records that ok says are some; the others are the finding lacks.
+func whole[T any](f *build.Frame, files []jsonl.File, ok func(T) bool, lacks schema.Finding) schema.Seq[T] {
+	return func(yield func(schema.Record[T], error) bool) {
+		for rec, err := range build.Read[T](f, files) {
+			if err == nil && !ok(rec.V) {
+				f.Taken--
+				x := lacks
+				x.Pos = rec.Pos
+				f.Found(&x)
+				continue
+			}
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
 }
 
 // FileName is the name of a conversation's file, without its ending: its id with what a

@@ -13,6 +13,8 @@ import (
 	"membench/cypher/neo4j/target"
 	"membench/eval/reader"
 	"membench/graph"
+	"membench/graph/trace"
+	"membench/internal/textnorm"
 	"membench/memory"
 	"membench/memory/graphmem"
 	"membench/schema"
@@ -114,9 +116,9 @@ type askReport struct {
 
 type askHit struct {
 	schema.QAHit
-	Claims []askClaim    `json:"claims,omitempty"`
-	Trail  *graph.Trail  `json:"trail,omitempty"` // from the turn to its source
-	Lines  []sourceLines `json:"lines,omitempty"` // of the spans that the trails reach
+	Claims []askClaim          `json:"claims,omitempty"`
+	Trail  *graph.Trail        `json:"trail,omitempty"` // from the turn to its source
+	Lines  []trace.SourceLines `json:"lines,omitempty"` // of the spans that the trails reach
 }
 
 type askClaim struct {
@@ -209,7 +211,7 @@ func ask(ctx context.Context, g graph.Graph, d memory.Deps, r reader.Reader, o a
 		}
 	}
 	in := reader.Input{Question: schema.Question{Text: o.question, AsOf: o.asOf}, Speakers: m.Speakers(), Context: got.Context}
-	src := newSources(traceOptions{in: o.graph, sourceRoot: o.sourceRoot})
+	src := trace.NewSources(o.graph, o.sourceRoot)
 	for i, h := range got.Hits {
 		x := askHit{QAHit: schema.QAHit{Rank: i + 1, ID: h.ID, Score: h.Score, Text: h.Text, Sources: h.Sources}}
 		in.Hits = append(in.Hits, x.QAHit)
@@ -244,7 +246,7 @@ func (rep *askReport) near() (out []string) {
 }
 
 // walk adds the claims that rest on the hit, and the way down from each to the source.
-func (x *askHit) walk(ctx context.Context, m *graphmem.Reading, src *sources, asOf string) error {
+func (x *askHit) walk(ctx context.Context, m *graphmem.Reading, src *trace.Sources, asOf string) error {
 	const steps = 5 // of one node: the demo's longest is 3
 	g := m.Graph()
 	down := func(id schema.NodeID) (*graph.Trail, error) {
@@ -254,8 +256,8 @@ func (x *askHit) walk(ctx context.Context, m *graphmem.Reading, src *sources, as
 		}
 		known(t, asOf)
 		for _, span := range t.Spans() {
-			if !slices.ContainsFunc(x.Lines, func(l sourceLines) bool { return l.Span == span }) {
-				x.Lines = append(x.Lines, src.lines(span))
+			if !slices.ContainsFunc(x.Lines, func(l trace.SourceLines) bool { return l.Span == span }) {
+				x.Lines = append(x.Lines, src.Lines(span))
 			}
 		}
 		return t, nil
@@ -315,11 +317,11 @@ func writeAsk(w io.Writer, rep askReport, show int) {
 		fmt.Fprintf(w, "nothing here mentions %s\n", strings.Join(rep.Unknown, ", "))
 	}
 	for _, s := range rep.Near {
-		fmt.Fprintf(w, "known near by: %s\n", oneLine(s, 160))
+		fmt.Fprintf(w, "known near by: %s\n", textnorm.OneLine(s, 160))
 	}
 	for _, h := range rep.shown(show) {
 		fmt.Fprintf(w, "\n[%d] %.2f ", h.Rank, h.Score)
-		writeTrail(w, traceReport{Trail: h.Trail, Lines: h.Lines})
+		trace.Report{Trail: h.Trail, Lines: h.Lines}.Write(w)
 		for _, c := range h.Claims {
 			state := "holds"
 			if !c.Holds {
@@ -331,8 +333,8 @@ func writeAsk(w io.Writer, rep askReport, show int) {
 			if c.To != "" {
 				state += " to " + c.To
 			}
-			fmt.Fprintf(w, "= %s  (%s)\n", oneLine(c.Text, 160), state)
-			writeTrail(w, traceReport{Trail: c.Trail, Lines: h.Lines})
+			fmt.Fprintf(w, "= %s  (%s)\n", textnorm.OneLine(c.Text, 160), state)
+			trace.Report{Trail: c.Trail, Lines: h.Lines}.Write(w)
 		}
 	}
 }

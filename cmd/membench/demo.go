@@ -14,6 +14,7 @@ import (
 	"membench/config"
 	"membench/data"
 	"membench/graph"
+	"membench/graph/trace"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/replay"
@@ -97,7 +98,7 @@ func tellDemo(ctx context.Context, e *env, p *config.Project, out string, r chai
 	line := "source/norm/ch01_first_night.norm.md:15"
 	if claim != nil {
 		fmt.Fprintf(w, "\nA fact that changed, and what it rests on. Now it holds that\n\n  %s\n\nand what held before, down to its line:\n\n", successor.ID)
-		if err := runTrace(ctx, e, traceOptions{query: string(claim.ID), in: out, direction: graph.Out, sourceRoot: p.Dir(), limit: 20}); err != nil {
+		if err := runTrace(ctx, e, traceOptions{Options: trace.Options{Query: string(claim.ID), In: out, Direction: graph.Out, SourceRoot: p.Dir(), Limit: 20}}); err != nil {
 			return err
 		}
 		line = lineOf(claim, filepath.Join(out, "events.jsonl"), filepath.Join(out, "exports"), line)

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"membench/chain"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -15,6 +16,9 @@ import (
 	"membench/cypher/neo4j"
 	"membench/cypher/neo4j/target"
 	"membench/graph"
+	"membench/graph/diff"
+	"membench/internal/build"
+	"membench/internal/textnorm"
 	"membench/llm"
 	"membench/llm/hashing"
 	"membench/llm/openai"
@@ -256,7 +260,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 		if err != nil {
 			return err
 		}
-		if rep.Verified, err = neo4j.Verify(ctx, db, whileOpen(ctx, jsonl.Files[schema.Element](files, e.in)), neo4j.VerifyOptions{Repair: o.repair, Report: lo.Report}); err != nil {
+		if rep.Verified, err = neo4j.Verify(ctx, db, jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)), neo4j.VerifyOptions{Repair: o.repair, Report: lo.Report}); err != nil {
 			return err
 		}
 	}
@@ -286,7 +290,7 @@ func loadInput(ctx context.Context, e *env, o loadNeo4jOptions) (func(context.Co
 		if err != nil {
 			return nil, nil, err
 		}
-		return whileOpen(ctx, jsonl.Files[schema.Element](files, e.in)), files, nil
+		return jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)), files, nil
 	}
 	if o.changes != "" {
 		if o.changes != "-" {
@@ -295,7 +299,7 @@ func loadInput(ctx context.Context, e *env, o loadNeo4jOptions) (func(context.Co
 			}
 		}
 		return func(ctx context.Context, db *neo4j.DB, lo neo4j.LoadOptions) (*neo4j.Report, error) {
-			return neo4j.LoadChanges(ctx, db, changesOf(whileOpen(ctx, jsonl.Files[schema.Change]([]string{o.changes}, e.in))), lo)
+			return neo4j.LoadChanges(ctx, db, changesOf(jsonl.Until(ctx, jsonl.Files[schema.Change]([]string{o.changes}, e.in))), lo)
 		}, nil
 	}
 	in, files, err := elements(o.graph)
@@ -307,21 +311,16 @@ func loadInput(ctx context.Context, e *env, o loadNeo4jOptions) (func(context.Co
 			return neo4j.Load(ctx, db, in, lo)
 		}, nil
 	}
-	old, oldFiles, err := elements(o.delta)
+	oldFiles, err := graph.Files(o.delta)
 	if err != nil {
 		return nil, err
 	}
-	for _, side := range []struct {
-		in    *schema.Seq[schema.Element]
-		files []string
-	}{{&old, oldFiles}, {&in, files}} {
-		sorted, err := inOrder(side.files, nodeEdgeKey)
-		if err != nil {
-			return nil, err
-		}
-		if !sorted {
-			*side.in = graph.Sort(*side.in, graph.Compare)
-		}
+	old, err := diff.Elements(ctx, oldFiles, e.in)
+	if err != nil {
+		return nil, err
+	}
+	if in, err = diff.Elements(ctx, files, e.in); err != nil {
+		return nil, err
 	}
 	return func(ctx context.Context, db *neo4j.DB, lo neo4j.LoadOptions) (*neo4j.Report, error) {
 		held, err := db.Held(ctx)
@@ -410,7 +409,7 @@ func progressNeo4j(e *env, o loadNeo4jOptions) (func(*neo4j.Report), func()) {
 
 // manifestCount is how many elements the graph's manifest counts, 0 when it says nothing.
 func manifestCount(path string) int64 {
-	m, err := readManifest(path)
+	m, err := build.ReadManifest(filepath.Join(path, "manifest.json"))
 	if err != nil {
 		return 0
 	}
@@ -459,7 +458,7 @@ func writeLoadReport(w io.Writer, r *neo4j.Report) error {
 		}
 		slices.Sort(names)
 		for _, k := range names {
-			line("  "+oneLine(k, 20), part.by[k])
+			line("  "+textnorm.OneLine(k, 20), part.by[k])
 		}
 	}
 	if r.Detached > 0 {

@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"membench/graph"
+	"membench/chain"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +17,6 @@ import (
 	"membench/cypher/neo4j/server"
 	"membench/graphir/export"
 	"membench/schema"
-	"membench/schema/jsonl"
 
 	"github.com/spf13/cobra"
 )
@@ -51,10 +50,6 @@ func bulkNeo4j(c *cobra.Command, e *env, o loadNeo4jOptions) error {
 // runBulkNeo4j writes CSV aside and has neo4j-admin import it.
 func runBulkNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	started := e.now()
-	files, err := graph.Files(o.graph)
-	if err != nil {
-		return err
-	}
 	admin, err := adminTool(e, o.home)
 	if err != nil {
 		return err
@@ -65,17 +60,11 @@ func runBulkNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	}
 	defer os.RemoveAll(dir)
 	t := newTally(e, 20)
-	csv := exportOptions{out: dir, base: cypher.BaseLabel, database: o.database, scope: o.scope}
-	res, err := exportFolder(ctx, csv, export.Options{Report: func(f *schema.Finding) { t.take(f) }}, func() schema.Seq[schema.Element] {
-		return whileOpen(ctx, jsonl.Files[schema.Element](files, e.in))
-	})
-	if err != nil {
-		return err
-	}
+	res, err := chain.ExportGraph(ctx, chain.ExportGraphOptions{Graph: o.graph, Out: dir, Format: export.AdminCSVName, BaseLabel: cypher.BaseLabel, Database: o.database, Scope: o.scope,
+		Shared: chain.Shared{Stdin: e.in, Strict: o.strict, Report: func(f *schema.Finding) { t.take(f) }}})
 	t.summary()
-	if o.strict && t.errors > 0 {
-		e.warnf("load-neo4j: nothing was written (--strict)")
-		return errFindings
+	if !wrote(err) {
+		return err
 	}
 	args := slices.DeleteFunc(slices.Clone(res.Command[1:]), func(a string) bool { return a == "--overwrite-destination" && !o.overwrite })
 	cmd := admin(ctx, args)

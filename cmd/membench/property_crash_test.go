@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"membench/config"
 	"membench/internal/codec"
 )
 
@@ -229,6 +230,31 @@ func TestChainIsTheCommands(t *testing.T) {
 		}
 	}
 	if d := sameFiles(byHand, chain); d != "" {
+		t.Error(d)
+	}
+}
+
+// The library gives the tree of files that the command gives, byte for byte.
+func TestChainLibrary(t *testing.T) {
+	t.Parallel()
+	dir := quickDir(t)
+	seasons(t, dir, crashFirst, crashSecond)
+	want := files(t, filepath.Join(dir, "out"))
+	if err := os.RemoveAll(filepath.Join(dir, "out")); err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range []map[string]string{crashFirst, crashSecond} {
+		put(t, filepath.Join(dir, "project", "source"), source)
+		p, err := config.Load(filepath.Join(dir, "project", "membench.yaml"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := chain.Run(t.Context(), p, chain.Options{Output: filepath.Join(dir, "out"), Membench: release}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have := files(t, filepath.Join(dir, "out"))
+	if d := sameFiles(have, want); d != "" {
 		t.Error(d)
 	}
 }

@@ -2,40 +2,35 @@ package main
 
 import (
 	"context"
-	"io"
-	"membench/graph"
+	"errors"
 	"path/filepath"
 
+	"membench/chain"
 	"membench/graphir/view"
-	"membench/schema"
-	"membench/schema/jsonl"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 type viewOptions struct {
-	Inputs   []string
-	Out      string
-	Title    string
-	MaxNodes int
-	JSON     bool
-	Strict   bool
+	chain.ViewOptions
+	stepFlags
+	json bool
 }
 
-func (o *viewOptions) addFlags(fs *pflag.FlagSet) {
+func (o *viewOptions) addFlags(c *cobra.Command) {
+	fs := c.Flags()
 	fs.StringVarP(&o.Out, "output", "o", "", "`file` to write, - for standard output")
 	fs.StringVar(&o.Title, "title", "", "heading of the page (default: the name of the folder)")
 	fs.IntVar(&o.MaxNodes, "max-nodes", 0, "draw at most `n` nodes: claims and their evidence first, then the best connected; 0 draws all")
-	fs.BoolVar(&o.JSON, "json", false, "print the counts as one JSON object on standard output")
-	fs.BoolVar(&o.Strict, "strict", false, "on faults in the graph write nothing and exit 3")
+	fs.BoolVar(&o.json, "json", false, "print the counts as one JSON object on standard output")
+	o.stepFlags.add(c, 20)
 }
 
 func (o *viewOptions) check() error {
 	switch {
 	case o.Out == "":
 		return usagef("no output named: add -o FILE.html, or -o - for standard output")
-	case o.Out == "-" && o.JSON:
+	case o.Out == "-" && o.json:
 		return usagef("--json and -o - both want standard output: write the page to a file")
 	case o.MaxNodes < 0:
 		return usagef("--max-nodes is %d, want 0 or more", o.MaxNodes)
@@ -64,14 +59,14 @@ A page of 5,000 nodes is read at a glance, one of 50,000 is still usable; beyond
   zstdcat graph.jsonl.zst | membench view - -o graph.html`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.Inputs = args
+			o.Graphs = args
 			if err := o.check(); err != nil {
 				return err
 			}
 			return runView(c.Context(), e, o)
 		},
 	}
-	o.addFlags(c.Flags())
+	o.addFlags(c)
 	return c
 }
 
@@ -82,49 +77,27 @@ type viewReport struct {
 }
 
 func runView(ctx context.Context, e *env, o viewOptions) error {
-	var files []string
-	for _, p := range o.Inputs {
-		more, err := graph.Files(p)
-		if err != nil {
-			return err
-		}
-		files = append(files, more...)
-	}
-	if err := notInput(o.Out, files...); err != nil {
-		return err
-	}
-	if o.Title == "" && o.Inputs[0] != "-" {
-		if abs, err := filepath.Abs(o.Inputs[0]); err == nil {
+	if o.Title == "" && o.Graphs[0] != "-" {
+		if abs, err := filepath.Abs(o.Graphs[0]); err == nil {
 			o.Title = filepath.Base(abs)
 		}
 	}
 	began := e.now()
-	t := newTally(e, 20)
-	var st view.Stats
-	err := writeOut(e, o.Out, func(w io.Writer) error {
-		in := jsonl.Files[schema.Element](files, e.in)
-		var err error
-		st, err = view.HTML(w, whileOpen(ctx, in), view.Options{
-			Title: o.Title, MaxNodes: o.MaxNodes,
-			Report: func(f *schema.Finding) { t.take(f) },
-		})
-		if err == nil && o.Strict && t.errors > 0 {
-			return errFindings
+	return o.run(e, func(with chain.Shared) error {
+		o.Shared = with
+		st, err := chain.View(ctx, o.ViewOptions)
+		switch {
+		case !wrote(err):
+			return err
+		case o.json:
+			return errors.Join(err, writeJSON(e.out, viewReport{st, e.now().Sub(began).Seconds()}))
+		case o.Out == "-":
+			return err
 		}
-		return err
-	})
-	t.summary()
-	if err != nil {
-		return err
-	}
-	if o.JSON {
-		return writeJSON(e.out, viewReport{st, e.now().Sub(began).Seconds()})
-	}
-	if o.Out != "-" {
 		e.warnf("%s: %d nodes, %d edges, %d changed claims, %.1f MB", o.Out, st.Nodes, st.Edges, st.Changes, float64(st.Bytes)/1e6)
 		if st.NodesOmitted > 0 {
 			e.warnf("%d nodes and %d edges skipped by --max-nodes", st.NodesOmitted, st.EdgesOmitted)
 		}
-	}
-	return nil
+		return err
+	})
 }

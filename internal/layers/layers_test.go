@@ -20,8 +20,8 @@ import (
 var layers = [][]string{
 	0: {"data", "internal/atomicfile", "internal/codec", "internal/depparse", "internal/exttest", "internal/extsort", "internal/hanseg", "internal/jsonschema", "internal/par", "internal/pattern", "internal/pystr", "internal/rank", "internal/smallfile", "internal/stats", "internal/textnorm", "internal/tokencount", "internal/tokens", "internal/vector", "internal/visible", "internal/yamldoc"},
 	1: {"schema", "schema/jsonl", "schema/catalog", "internal/bm25", "internal/keylog", "internal/nltk", "internal/timex"},
-	2: {"graph", "llm", "llm/*", "schema/findings", "schema/validate", "schema/migrate", "internal/openie", "internal/build", "eval/judge", "eval/fidelity"},
-	3: {"config", "internal/clause", "memory", "memory/store", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol", "eval/records"},
+	2: {"graph", "llm", "llm/*", "schema/findings", "schema/validate", "internal/openie", "internal/build", "eval/judge", "eval/fidelity"},
+	3: {"graph/diff", "graph/trace", "schema/migrate", "config", "internal/clause", "memory", "memory/store", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol", "eval/records"},
 	4: {"memory/try", "datasets/probes", "annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "datasets/datasettest", "memory/memorytest", "memory/op", "memory/native", "memory/recall", "eval/*", "eval/explain/faultlib", "cypher/browser"},
 	5: {"memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "memory/mem0/rest/resttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server", "memory/service/*", "models"},
 	6: {"cypher/neo4j/target", "memory/all", "datasets/all"},

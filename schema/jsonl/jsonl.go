@@ -9,6 +9,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -346,6 +347,21 @@ func Files[T any](paths []string, stdin io.Reader) schema.Seq[T] {
 				}
 			}
 			r.Close()
+		}
+	}
+}
+
+// Until ends a stream when ctx does.
+func Until[T any](ctx context.Context, in schema.Seq[T]) schema.Seq[T] {
+	return func(yield func(schema.Record[T], error) bool) {
+		for rec, err := range in {
+			if ctx.Err() != nil {
+				yield(rec, ctx.Err())
+				return
+			}
+			if !yield(rec, err) {
+				return
+			}
 		}
 	}
 }

@@ -1,0 +1,445 @@
+package migrate
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"membench/internal/build"
+	"membench/internal/codec"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// PathOptions of Paths.
+type PathOptions struct {
+	Options
+	In, Out  string         // a file or a folder; Out may be "-" for a file
+	From, To schema.Version // From "": by the manifest, else by the records
+	Check    bool           // prove that nothing was lost
+	Strict   bool           // write nothing when a line is faulty
+	Accept   schema.Limit   // faulty lines that are no error
+	TempDir  string
+	Stdout   io.Writer
+	Membench string               // version of the program, for manifests
+	Warn     func(message string) // nil: nobody
+}
+
+func (o PathOptions) warn(format string, args ...any) {
+	if o.Warn != nil {
+		o.Warn(fmt.Sprintf(format, args...))
+	}
+}
+
+// PathReport says what Paths did.
+type PathReport struct {
+	Report
+	Copied   int            `json:"copied"`            // files that hold no records
+	Identity bool           `json:"identity,omitzero"` // proved by Check
+	Findings map[string]int `json:"findings,omitempty"`
+}
+
+// input is a file or a folder, with the files that hold records and the others.
+type input struct {
+	dir             bool
+	root            string
+	records, others []string
+}
+
+func (o PathOptions) input() (in input, err error) {
+	info, err := os.Stat(o.In)
+	if err != nil {
+		return in, err
+	}
+	if err := build.NotInput(o.Out, o.In); err != nil {
+		return in, err
+	}
+	if in.dir = info.IsDir(); !in.dir {
+		in.root, in.records = filepath.Dir(o.In), []string{filepath.Base(o.In)}
+		return in, nil
+	}
+	switch {
+	case inside(o.In, o.Out):
+		return in, schema.Usagef("%s is inside %s: give another place with -o", o.Out, o.In)
+	case o.Out == "-":
+		return in, schema.Usagef("a folder cannot go to standard output: give -o a folder")
+	}
+	if err := replaceable(o.In, o.Out); err != nil {
+		return in, err
+	}
+	in.root = o.In
+	names, err := filesBelow(o.In)
+	for _, n := range names {
+		if strings.HasSuffix(jsonl.PlainName(n), ".jsonl") {
+			in.records = append(in.records, n)
+		} else {
+			in.others = append(in.others, n)
+		}
+	}
+	return in, err
+}
+
+// Paths moves a file or a folder to another schema version. What is made appears as a
+// whole. The error is a *schema.RejectedError when lines were left out.
+func Paths(ctx context.Context, o PathOptions) (rep PathReport, err error) {
+	in, err := o.input()
+	if err != nil {
+		return rep, err
+	}
+	// What is left out is counted by Run; the frame decides what follows from it.
+	f := build.Frame{Step: "migrate", Report: o.Options.Report, Strict: o.Strict, Accept: o.Accept}
+	o.Options.Report = f.Found
+	before := recordFiles(in.root, in.records)
+	if o.From == "" {
+		if o.From, err = inputVersion(ctx, in.root, before, o.To, o.Options); err != nil {
+			return rep, err
+		}
+	}
+	steps, err := Steps(o.From, o.To)
+	if err != nil {
+		return rep, err
+	}
+	rep.Report = Report{From: o.From, To: o.To, Files: len(in.records)}
+	// Everything is made in a folder beside the output and then put into place.
+	place, err := &build.Place{}, error(nil)
+	if o.Out == "-" {
+		place.Dir, err = os.MkdirTemp(o.TempDir, "membench-migrate-*")
+	} else {
+		place, err = build.NewPlace(o.Out)
+	}
+	if err != nil {
+		return rep, err
+	}
+	defer place.RollBack()
+	made := place.Dir
+	defer func() { err = build.Explain(err, made, o.Out) }()
+	last, err := o.steps(ctx, in, before, steps, made, &rep)
+	if err != nil {
+		return rep, err
+	}
+	for _, n := range rep.Records {
+		f.Taken += n.Out
+	}
+	switch {
+	case len(steps) == 1:
+		f.Taken = 1 // copied
+	case f.Taken == 0 && f.Rejected == 0 && rep.Other > 0:
+		return rep, fmt.Errorf("%s: none of its %d lines is a record of membench", o.In, rep.Other)
+	}
+	if rep.Findings = f.ByCode; f.Check() != nil {
+		return rep, f.Check()
+	}
+	if err := o.put(in, place, last, &rep); err != nil {
+		return rep, err
+	}
+	return rep, f.Verdict()
+}
+
+// steps goes from version to version and returns the folder of the last.
+func (o PathOptions) steps(ctx context.Context, in input, before []File, steps []schema.Version, made string, rep *PathReport) (string, error) {
+	after := before
+	for i := range len(steps) - 1 {
+		dir := filepath.Join(made, fmt.Sprint(i+1))
+		r, err := Run(ctx, after, steps[i], steps[i+1], createBelow(dir), o.Options)
+		if err != nil {
+			return "", err
+		}
+		files := recordFiles(dir, plainNames(in.records))
+		if o.Check {
+			if err := Verify(ctx, after, files, steps[i], steps[i+1], o.Options); err != nil {
+				return "", fmt.Errorf("--check: %w", err)
+			}
+			rep.Identity = true
+		}
+		after, rep.Report = files, r
+		rep.From, rep.To = o.From, o.To
+	}
+	last := filepath.Join(made, fmt.Sprint(len(steps)-1))
+	if len(steps) == 1 {
+		o.warn("the input is of version %s already: copied as it is", o.From)
+		return last, unpack(before, last)
+	}
+	return last, nil
+}
+
+// put puts the last version into place, or writes it to standard output.
+func (o PathOptions) put(in input, place *build.Place, last string, rep *PathReport) error {
+	if !in.dir {
+		made := filepath.Join(last, jsonl.PlainName(in.records[0]))
+		if o.Out == "-" {
+			f, err := os.Open(made)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			_, err = io.Copy(o.Stdout, f)
+			return err
+		}
+		if err := place.Put(made); err != nil {
+			return err
+		}
+		return place.Done()
+	}
+	if err := copyFiles(in.root, in.others, last); err != nil {
+		return err
+	}
+	rep.Copied = len(in.others)
+	if err := o.manifests(last, in.root, in.others, *rep); err != nil {
+		return err
+	}
+	if err := place.Put(last); err != nil {
+		return err
+	}
+	return place.Done()
+}
+
+// manifestIn reads dir's manifest; a folder without one gives a zero Manifest.
+func manifestIn(dir string) (schema.Manifest, error) {
+	m, err := build.ReadManifest(filepath.Join(dir, "manifest.json"))
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	return m, err
+}
+
+// inside reports whether b is a or lies below it.
+func inside(a, b string) bool {
+	x, err1 := filepath.Abs(a)
+	y, err2 := filepath.Abs(b)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	rel, err := filepath.Rel(x, y)
+	return err == nil && (rel == "." || filepath.IsLocal(rel))
+}
+
+// filesBelow lists every file below dir that is not hidden, sorted.
+func filesBelow(dir string) (out []string, err error) {
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name != dir && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case d.IsDir():
+			return nil
+		}
+		rel, err := filepath.Rel(dir, name)
+		out = append(out, rel)
+		return err
+	})
+	return out, err
+}
+
+func plainNames(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = jsonl.PlainName(n)
+	}
+	return out
+}
+
+func recordFiles(root string, names []string) (out []File) {
+	for _, n := range names {
+		out = append(out, File{Name: jsonl.PlainName(n), Open: func() (io.ReadCloser, error) { return jsonl.Open(filepath.Join(root, n), nil) }})
+	}
+	return out
+}
+
+// createBelow makes files in a folder that is not in place yet.
+func createBelow(dir string) func(string) (io.WriteCloser, error) {
+	return func(name string) (io.WriteCloser, error) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return nil, err
+		}
+		f, err := os.Create(path)
+		if err != nil {
+			return nil, err
+		}
+		return newBuffered(f), nil
+	}
+}
+
+func copyFiles(root string, names []string, dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for _, n := range names {
+		in, err := os.Open(filepath.Join(root, n))
+		if err != nil {
+			return err
+		}
+		out, err := createBelow(dir)(n)
+		if err == nil {
+			_, err = io.Copy(out, in)
+			err = errors.Join(err, out.Close())
+		}
+		if err := errors.Join(err, in.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unpack copies record files, decompressed, under the names that a migration gives them.
+func unpack(files []File, dir string) error {
+	for _, f := range files {
+		in, err := f.Open()
+		if err != nil {
+			return err
+		}
+		out, err := createBelow(dir)(f.Name)
+		if err == nil {
+			_, err = io.Copy(out, in)
+			err = errors.Join(err, out.Close())
+		}
+		if err := errors.Join(err, in.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replaceable says whether a folder may be replaced: there is none, it is empty, or a
+// migration made it.
+func replaceable(in, out string) error {
+	if inside(out, in) {
+		return schema.Usagef("%s holds the input: give another place with -o", out)
+	}
+	entries, err := os.ReadDir(out)
+	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	m, err := manifestIn(out)
+	if err != nil {
+		return err
+	}
+	if _, again := m.Extra["migrated_from"]; m.Step != "migrate" && !again {
+		return fmt.Errorf("%s holds files that migrate did not write: give a new folder with -o, or empty it", out)
+	}
+	return nil
+}
+
+// inputVersion is the manifest's, else what the records show, else the other end:
+// records that look the same in both versions move without a change.
+func inputVersion(ctx context.Context, root string, files []File, to schema.Version, o Options) (schema.Version, error) {
+	m, err := manifestIn(root)
+	if err != nil {
+		return "", err
+	}
+	if m.SchemaVersion != "" {
+		return schema.ParseVersion(string(m.SchemaVersion))
+	}
+	v, err := Detect(ctx, files, o)
+	if err != nil || v != "" {
+		return v, err
+	}
+	if to == schema.V001 {
+		return schema.Latest, nil
+	}
+	return schema.V001, nil
+}
+
+// manifests brings version and digests of each manifest.json up to date, and
+// writes one at the root where there is none.
+func (o PathOptions) manifests(dir, root string, others []string, rep PathReport) error {
+	atRoot := false
+	for _, n := range others {
+		if filepath.Base(n) != "manifest.json" {
+			continue
+		}
+		atRoot = atRoot || n == "manifest.json"
+		path := filepath.Join(dir, n)
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		var m schema.Manifest
+		if err := codec.Unmarshal(bytes.TrimSpace(b), &m); err != nil || m.Step == "" {
+			o.warn("%s is not a manifest of membench: copied as it is", n)
+			continue
+		}
+		if m.SchemaVersion != rep.To {
+			if m.Extra == nil {
+				m.Extra = schema.Extra{}
+			}
+			m.Extra["migrated_from"] = codec.AppendString(nil, string(m.SchemaVersion))
+		}
+		m.SchemaVersion = rep.To
+		for i, d := range m.Outputs {
+			if !filepath.IsLocal(filepath.FromSlash(d.Path)) {
+				continue
+			}
+			made := filepath.Join(filepath.Dir(path), filepath.FromSlash(jsonl.PlainName(d.Path)))
+			now, err := build.Digest(made)
+			if errors.Is(err, os.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			m.Outputs[i] = schema.FileDigest{Path: jsonl.PlainName(d.Path), SHA256: now.SHA256, Bytes: now.Bytes}
+		}
+		if err := build.WriteManifest(path, m); err != nil {
+			return err
+		}
+	}
+	if atRoot {
+		return nil
+	}
+	return o.rootManifest(dir, root, rep)
+}
+
+// rootManifest writes the manifest of a folder that had none.
+func (o PathOptions) rootManifest(dir, root string, rep PathReport) error {
+	options, err := schema.NewObject(map[string]any{"from": rep.From, "to": rep.To})
+	if err != nil {
+		return err
+	}
+	inputs, err := build.Digests(root, []string{root})
+	if err != nil {
+		return err
+	}
+	outputs, err := build.Digests(dir, []string{dir})
+	if err != nil {
+		return err
+	}
+	m := schema.Manifest{SchemaVersion: rep.To, Step: "migrate", StepVersion: 1, Membench: o.Membench, Options: options, Inputs: inputs, Outputs: outputs, Findings: rep.Findings, Counts: map[string]int{}}
+	for k, n := range rep.Records {
+		m.Counts[string(k)] = n.Out
+	}
+	if m.Key, err = build.Key(m); err != nil {
+		return err
+	}
+	return build.WriteManifest(filepath.Join(dir, "manifest.json"), m)
+}
+
+// buffered is a file written through a buffer; Close writes the rest and syncs.
+type buffered struct {
+	*bufio.Writer
+	f *os.File
+}
+
+func newBuffered(f *os.File) *buffered { return &buffered{bufio.NewWriterSize(f, 1<<16), f} }
+
+func (b *buffered) Close() error {
+	err := b.Flush()
+	if e := b.f.Sync(); err == nil {
+		err = e
+	}
+	return errors.Join(err, b.f.Close())
+}
