@@ -177,7 +177,7 @@ func TestReplayQdrantPoints(t *testing.T) {
 	if embeddedly != membench(0, "export --store DIR/here -o -") || strings.Count(straight, "\n") != 3 || strings.Contains(straight, "membench_") || !strings.Contains(straight, `"events": [{"conv_id": "ch01", "turn_id": 1}]`) {
 		t.Errorf("exports differ:\n%s\n%s", embeddedly, straight)
 	}
-	if s := membench(1, "ingest DIR/events.jsonl --store DIR/other --user-id lin --qdrant QDRANT"); !strings.Contains(s, "another store's") {
+	if s := membench(1, "ingest DIR/events.jsonl --store DIR/other --user-id lin --qdrant QDRANT"); !strings.Contains(s, "belong to another store") {
 		t.Errorf("have %s", s)
 	}
 	membench(0, "ingest DIR/events.jsonl --store DIR/other --user-id lin --qdrant QDRANT --qdrant-collection mine --force")
