@@ -375,7 +375,11 @@ func (w *world) readClaims(ctx context.Context, g graph.Graph, events map[schema
 			f.noise = w.words.noName(f.name)
 		}
 		if f.noise == "" && !f.person && !strings.ContainsFunc(f.who, unicode.IsLetter) {
-			f.noise = "about a bare number"
+			if prefixOf(f.subject) == "incident" { // those have numbers for names
+				f.who = "incident " + f.who
+			} else {
+				f.noise = "about a bare number"
+			}
 		}
 		w.spread(f, turns, byConv)
 	}

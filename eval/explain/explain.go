@@ -133,7 +133,7 @@ func (x *explainer) record(ctx context.Context, r *schema.QARecord) (*schema.Att
 		return nil, err
 	}
 	if !v.asked {
-		return x.ledger.failedIngest(x.until(r)), nil
+		return x.ledger.failedIngest(r, x.until(r)), nil
 	}
 	if x.o.Sample != nil {
 		x.o.Sample.offer(r, func() Label { return x.label(r) })

@@ -120,7 +120,7 @@ func TestHops(t *testing.T) {
 		{"the gold's words are in another turn", schema.QARecord{Question: "What does she do?", Gold: "sister Berit paints boats", Answer: "sails", Evidence: []schema.EventRef{ref(2)}, K: 5}, &turns, all,
 			schema.HopGold, "", "all of them are in turn 3"},
 		{"an abstention of the gold, said in other words, is a judge's error", schema.QARecord{Question: "What is the dog called?", Abstain: true, Answer: "There is no mention of that.", K: 5}, &turns, all,
-			schema.HopJudge, "", "rule@1"},
+			schema.HopJudge, "", "rule@2"},
 		{"an answer to what cannot be answered", schema.QARecord{Question: "What is the dog called?", Abstain: true, Answer: "Rex", K: 5, Evidence: []schema.EventRef{ref(3)}}, &turns, all,
 			schema.HopRead, schema.CauseHallucination, "cannot be answered"},
 		{"a long context", schema.QARecord{Question: "Where does the user live?", Gold: "Lisbon", Answer: "by a lake", Evidence: []schema.EventRef{ref(1)}, K: 5, Hits: []schema.QAHit{hit("1", talk[0], ref(1))}, Context: strings.Repeat("Filler words follow here. ", 1000) + talk[0]}, &turns, all,

@@ -185,11 +185,11 @@ func (l *ledger) reconcile(snapshot []schema.MemoryState, session int) {
 }
 
 // failedIngest is the attribution of a question that could not be asked because the
-// system failed while it was filled; nil where it did not.
-func (l *ledger) failedIngest(until int) *schema.Attribution {
+// system failed while it was filled, as the record's error says; nil where it did not.
+func (l *ledger) failedIngest(r *schema.QARecord, until int) *schema.Attribution {
 	first := (*schema.SessionRecord)(nil)
 	for _, s := range l.sessions {
-		if s.Index <= until && s.Error != "" && (first == nil || s.Index < first.Index) {
+		if s.Index <= until && s.Error != "" && strings.Contains(r.Error, s.Error) && (first == nil || s.Index < first.Index) {
 			first = s
 		}
 	}

@@ -138,7 +138,7 @@ func TestExportForms(t *testing.T) {
 			t.Errorf("%s of nothing: %q, %v", f.Name, b.String(), err)
 		}
 		if f.Dataset == "locomo" {
-			if _, err := f.Write(&b, seqOf([]schema.QARecord{{QuestionID: "q", CaseID: "conv-26", RawCategory: "multi-session", Outcome: schema.OutcomeAnswered}}), WriteOptions{}); err == nil || !strings.Contains(err.Error(), "no number") {
+			if _, err := f.Write(&b, seqOf([]schema.QARecord{{QuestionID: "q", CaseID: "conv-26", RawCategory: "multi-session", Outcome: schema.OutcomeAnswered}}), WriteOptions{}); err == nil || !strings.Contains(err.Error(), "not a number") {
 				t.Errorf("%s of another data set: have %v", f.Name, err)
 			}
 		}

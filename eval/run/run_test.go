@@ -449,7 +449,7 @@ func TestUsageIsCounted(t *testing.T) {
 	must(t, o)
 	want := schema.StepUsage{Step: "ingest", Model: "fixed", Calls: 1, InputTokens: 7, OutputTokens: 2}
 	for _, s := range sessions(t, dir) {
-		if len(s.Usage) != 1 || s.Usage[0] != want || !strings.Contains(string(s.Extra["notes"]), "tells 0 calls and 0+0 tokens, 1 and 7+2 were counted") {
+		if len(s.Usage) != 1 || s.Usage[0] != want || !strings.Contains(string(s.Extra["notes"]), "reports 0 calls and 0+0 tokens, 1 and 7+2 were counted") {
 			t.Errorf("usage %+v, notes %s", s.Usage, s.Extra["notes"])
 		}
 	}
