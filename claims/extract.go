@@ -342,6 +342,9 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 			if llm.Fatal(r.err) { // every other chunk would meet it too
 				return out, r.err
 			}
+			if llm.KindOf(r.err) == llm.KindDryRun { // nobody was asked: nothing is lost
+				continue
+			}
 			out.Findings = append(out.Findings, &schema.Finding{Pos: c.Memories[0].Pos, Code: "CLM110", Message: fmt.Sprintf("extracting %d memories of conversation %q: %v", len(c.Memories), id, r.err), Hint: "run claimify again: only these memories are asked about"})
 			if len(r.a.Statements) == 0 {
 				for _, rej := range r.a.Rejected {

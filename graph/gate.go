@@ -224,6 +224,9 @@ func appendElement(dst []byte, e schema.Element) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
+	if string(raw) == "null" {
+		raw = []byte("{}") // else of one id an element without properties would sort first
+	}
 	dst = append(append(dst, `,"props":`...), raw...)
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		dst = append(append(codec.AppendString(append(dst, ','), name), ':'), extra[name]...)

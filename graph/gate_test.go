@@ -56,6 +56,7 @@ func TestGate(t *testing.T) {
 		{"clean", []string{a, b, ab}, false, "[1 t:a 2 t:b 3 e:1]", "[]"},
 		{"edges first", []string{ab, b, a}, false, "[3 t:a 2 t:b 1 e:1]", "[]"},
 		{"repeated", []string{a, b, a2, ab, ab}, false, "[3 t:a 2 t:b 4 e:1]", "[GRF033 error GRF033 error]"},
+		{"repeated without properties", []string{`{"id": "t:a", "labels": ["T"], "props": null}`, `{"id": "t:a", "labels": ["T"], "props": {"n": 1}}`}, false, "[2 t:a]", "[GRF033 error]"},
 		{"no end", []string{a, b, ab, gone}, true, "[1 t:a 2 t:b 3 e:1]", "[GRF031 error]"},
 		{"end elsewhere", []string{a, mem}, true, "[1 t:a 2 e:3]", "[GRF031 warning]"},
 		{"end elsewhere, for a file", []string{a, mem}, false, "[1 t:a]", "[GRF031 error]"},

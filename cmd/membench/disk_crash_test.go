@@ -476,8 +476,11 @@ func TestOddNames(t *testing.T) {
 		r := membench(t, dir, "annotate", "chat/x.jsonl", "--conv", id, "-o", "one")
 		n := 0
 		for name := range files(t, filepath.Join(dir, "one")) {
-			if n++; strings.Contains(name, "/") {
+			if strings.Contains(name, "/") {
 				t.Errorf("annotate --conv %.20q wrote %s", id, name)
+			}
+			if name != "manifest.json" {
+				n++
 			}
 		}
 		if r.code != 0 && r.code != 2 || r.code == 0 && n != 1 {

@@ -22,7 +22,7 @@ import (
 )
 
 // What the demo graph has none of: two claims that contradict, a node on which nothing
-// hangs.
+// hangs, a claim of everyday life.
 const browserExtraNodes = `{"id":"tag:lonely","labels":["Tag"],"props":{"name":"lonely 孤"}}
 {"id":"tag:vivid","labels":["Tag"],"props":{"name":"vivid 生动"}}
 {"id":"dom:user:lin:writing","labels":["Domain"],"props":{"domain":"writing","display":"writing"}}
@@ -30,6 +30,9 @@ const browserExtraNodes = `{"id":"tag:lonely","labels":["Tag"],"props":{"name":"
 {"id":"pred:user:lin:writing:LACKS_TRAIT","labels":["Predicate"],"props":{"predicate":"LACKS_TRAIT","domain":"writing"}}
 {"id":"claim:SELF_TRAIT|writing|user:lin|tag:vivid","labels":["Claim"],"props":{"predicate":"SELF_TRAIT","domain":"writing","confidence":0.8,"status":"active","display":"SELF_TRAIT (writing)"}}
 {"id":"claim:LACKS_TRAIT|writing|user:lin|tag:vivid","labels":["Claim"],"props":{"predicate":"LACKS_TRAIT","domain":"writing","confidence":0.7,"status":"active","display":"LACKS_TRAIT (writing)"}}
+{"id":"dom:user:sam:life","labels":["Domain"],"props":{"domain":"life","display":"life"}}
+{"id":"pred:user:sam:life:HAS_HABIT","labels":["Predicate"],"props":{"predicate":"HAS_HABIT","domain":"life"}}
+{"id":"claim:HAS_HABIT|life|user:sam|tag:early riser","labels":["Claim"],"props":{"predicate":"HAS_HABIT","domain":"life","confidence":0.8,"status":"active","display":"HAS_HABIT (life)"}}
 `
 
 const browserExtraEdges = `{"id":"edge:HAS_DOMAIN:user:lin:dom:user:lin:writing","type":"HAS_DOMAIN","src":"user:lin","dst":"dom:user:lin:writing","props":{}}
@@ -39,6 +42,11 @@ const browserExtraEdges = `{"id":"edge:HAS_DOMAIN:user:lin:dom:user:lin:writing"
 {"id":"edge:HAS_CLAIM:pred:user:lin:writing:LACKS_TRAIT:claim:LACKS_TRAIT|writing|user:lin|tag:vivid","type":"HAS_CLAIM","src":"pred:user:lin:writing:LACKS_TRAIT","dst":"claim:LACKS_TRAIT|writing|user:lin|tag:vivid","props":{}}
 {"id":"edge:ABOUT:claim:SELF_TRAIT|writing|user:lin|tag:vivid:tag:vivid","type":"ABOUT","src":"claim:SELF_TRAIT|writing|user:lin|tag:vivid","dst":"tag:vivid","props":{}}
 {"id":"edge:ABOUT:claim:LACKS_TRAIT|writing|user:lin|tag:vivid:tag:vivid","type":"ABOUT","src":"claim:LACKS_TRAIT|writing|user:lin|tag:vivid","dst":"tag:vivid","props":{}}
+{"id":"edge:HAS_DOMAIN:user:sam:dom:user:sam:life","type":"HAS_DOMAIN","src":"user:sam","dst":"dom:user:sam:life","props":{}}
+{"id":"edge:HAS_PREDICATE:dom:user:sam:life:pred:user:sam:life:HAS_HABIT","type":"HAS_PREDICATE","src":"dom:user:sam:life","dst":"pred:user:sam:life:HAS_HABIT","props":{}}
+{"id":"edge:HAS_CLAIM:pred:user:sam:life:HAS_HABIT:claim:HAS_HABIT|life|user:sam|tag:early riser","type":"HAS_CLAIM","src":"pred:user:sam:life:HAS_HABIT","dst":"claim:HAS_HABIT|life|user:sam|tag:early riser","props":{}}
+{"id":"edge:ABOUT:claim:HAS_HABIT|life|user:sam|tag:early riser:tag:early riser","type":"ABOUT","src":"claim:HAS_HABIT|life|user:sam|tag:early riser","dst":"tag:early riser","props":{}}
+{"id":"edge:EVIDENCED_BY:claim:HAS_HABIT|life|user:sam|tag:early riser:mem:a10fb1ae16cf2533d1e8b1a65c896a85","type":"EVIDENCED_BY","src":"claim:HAS_HABIT|life|user:sam|tag:early riser","dst":"mem:a10fb1ae16cf2533d1e8b1a65c896a85","props":{}}
 `
 
 // shots are the queries whose drawing stands in the docs (UPDATE_SCREENSHOTS=1 takes

@@ -130,7 +130,12 @@ func TestSavedQueriesKeepToTheirScope(t *testing.T) {
 	ctx := context.Background()
 	const hostile = "it's @, \"mine\" \\u0027 `}) // 域"
 	a, b := openScope(t, hostile), open(t)
-	var demo []string
+	// The demo graph has no claim of everyday life.
+	demo := []string{
+		`{"id":"dom:user:sam:life","labels":["Domain"],"props":{"domain":"life","display":"life"}}`,
+		`{"id":"pred:user:sam:life:HAS_HABIT","labels":["Predicate"],"props":{"predicate":"HAS_HABIT","domain":"life"}}`,
+		`{"id":"claim:HAS_HABIT|life|user:sam|tag:early riser","labels":["Claim"],"props":{"predicate":"HAS_HABIT","domain":"life","confidence":0.8,"status":"active","display":"HAS_HABIT (life)"}}`,
+	}
 	for _, name := range []string{"nodes.jsonl", "edges.jsonl"} {
 		text, err := os.ReadFile("../../graphir/view/testdata/demo/" + name)
 		if err != nil {
@@ -138,6 +143,12 @@ func TestSavedQueriesKeepToTheirScope(t *testing.T) {
 		}
 		demo = append(demo, strings.Split(strings.TrimSpace(string(text)), "\n")...)
 	}
+	demo = append(demo,
+		`{"id":"edge:HAS_DOMAIN:user:sam:dom:user:sam:life","type":"HAS_DOMAIN","src":"user:sam","dst":"dom:user:sam:life","props":{}}`,
+		`{"id":"edge:HAS_PREDICATE:dom:user:sam:life:pred:user:sam:life:HAS_HABIT","type":"HAS_PREDICATE","src":"dom:user:sam:life","dst":"pred:user:sam:life:HAS_HABIT","props":{}}`,
+		`{"id":"edge:HAS_CLAIM:pred:user:sam:life:HAS_HABIT:claim:HAS_HABIT|life|user:sam|tag:early riser","type":"HAS_CLAIM","src":"pred:user:sam:life:HAS_HABIT","dst":"claim:HAS_HABIT|life|user:sam|tag:early riser","props":{}}`,
+		`{"id":"edge:ABOUT:claim:HAS_HABIT|life|user:sam|tag:early riser:tag:early riser","type":"ABOUT","src":"claim:HAS_HABIT|life|user:sam|tag:early riser","dst":"tag:early riser","props":{}}`,
+		`{"id":"edge:EVIDENCED_BY:claim:HAS_HABIT|life|user:sam|tag:early riser:mem:a10fb1ae16cf2533d1e8b1a65c896a85","type":"EVIDENCED_BY","src":"claim:HAS_HABIT|life|user:sam|tag:early riser","dst":"mem:a10fb1ae16cf2533d1e8b1a65c896a85","props":{}}`)
 	fill(t, a, demo...)
 	fill(t, b, demo...)
 	rows := func(text string, each func(scope any)) (n int) {
