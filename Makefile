@@ -1,6 +1,6 @@
 GO       ?= go
 VERSION  := $(shell cat VERSION)
-LDFLAGS  := -s -w -X main.release=$(VERSION)
+LDFLAGS  := -s -w -X membench/cli.release=$(VERSION)
 BIN      := bin/membench
 FUZZTIME ?= 20s
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
@@ -24,14 +24,15 @@ neo4j: build ## start a Neo4j with Browser on this machine (bin/membench neo4j d
 
 test: ## run every test; the last lines count passed, failed and skipped
 	$(GO) vet ./...
+	$(GO) vet -C tools ./...
 	@if command -v java >/dev/null && command -v mvn >/dev/null; then $(GO) run ./cmd/membench neo4j fetch >/dev/null || true; fi
-	@$(GO) test -timeout 20m -json ./... | $(GO) run ./internal/testsum
+	@{ $(GO) test -timeout 20m -json ./...; $(GO) test -C tools -json ./...; } | $(GO) run ./internal/testsum
 
 race: ## run every test under the race detector (needs a C compiler)
 	@CGO_ENABLED=1 $(GO) test -timeout 30m -race -json ./... | $(GO) run ./internal/testsum
 
 soak: ## kill every stage before each step on the file system; lines of 100 MB; all of Neo4j's tests on the newest; 1,000 null simulations of each kind; every arm of explain and graph memory (over half an hour)
-	MEMBENCH_SOAK=1 $(GO) test ./cmd/membench -run 'Killed|LongLines|WaysIntoNeo4j|HostileInputs' -count 1 -timeout 2h -v
+	MEMBENCH_SOAK=1 $(GO) test ./cli -run 'Killed|LongLines|WaysIntoNeo4j|HostileInputs' -count 1 -timeout 2h -v
 	MEMBENCH_SOAK=1 $(GO) test ./cypher/neo4j -run 'OnNewest|FullDisk' -count 1 -timeout 1h -v
 	MEMBENCH_SOAK=1 $(GO) test ./internal/stats ./eval/compare -run 'Null|Plan' -count 1 -v
 	MEMBENCH_SOAK=1 $(GO) test ./eval/explain ./memory/graphmem -run 'LoCoMo|Sets' -count 1 -timeout 1h -v
@@ -52,7 +53,7 @@ bench-neo4j: ## ways into Neo4j, measured on one server: bare loop, ours, row by
 
 docs: ## write the generated parts of docs/ again
 	$(GO) run ./cmd/membench schema docs -o docs/formats.md
-	$(GO) test ./internal/layers ./cmd/membench -run 'Docs$$' -update
+	$(GO) test ./internal/layers ./cli -run 'Docs$$' -update
 
 dist: ## static binaries for Linux, macOS and Windows under dist/, with checksums
 	@rm -rf dist && mkdir -p dist

@@ -22,7 +22,7 @@ dir=${BENCH_DIR:-$(mktemp -d)}
 mkdir -p "$dir"
 [ -n "${BENCH_DIR:-}" ] || trap 'rm -rf "$dir"' EXIT
 gen=$dir/benchdata
-go build -o "$gen" ./internal/benchdata
+go build -C tools -o "$gen" ./benchdata
 
 make_input() { # kind rows name
   [ -s "$dir/$3.jsonl" ] || "$gen" -kind "$1" -n "$2" >"$dir/$3.jsonl"

@@ -1,51 +1,6 @@
 // Command membench makes memory data and measures memory systems.
 package main
 
-import (
-	"context"
-	"os"
-	"os/signal"
-	"syscall"
-	"time"
+import "membench/cli"
 
-	"membench/internal/visible"
-	"membench/memory"
-
-	"golang.org/x/term"
-)
-
-// grace is how long a command may take to stop by itself, closing what it has open.
-// Beyond it the process ends anyway: outputs are whole at any moment, and what lies
-// aside is removed by the next run. A read of standard input cannot be interrupted.
-const grace = 1500 * time.Millisecond
-
-func main() { Main() }
-
-// Main is the program, with systems of one's own beside the known ones: `--system NAME`
-// then takes them wherever a system is named. It ends the process.
-func Main(systems ...memory.Spec) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	// Somebody who asks to be told of SIGPIPE gets an error from the write instead of
-	// death in the middle of it: files aside are removed, then the exit code says it.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	// Words may quote data, and so may whatever a terminal shows: see visible.
-	e := &env{
-		in: os.Stdin, out: os.Stdout, err: visible.NewWriter(os.Stderr),
-		getenv: os.Getenv, now: time.Now, systems: systems,
-	}
-	if term.IsTerminal(int(os.Stdout.Fd())) {
-		e.out = visible.NewWriter(os.Stdout)
-	}
-	if term.IsTerminal(int(os.Stderr.Fd())) {
-		e.screen = os.Stderr
-	}
-	context.AfterFunc(ctx, func() {
-		stop() // a second signal ends the process at once
-		time.AfterFunc(grace, func() {
-			e.warnf(interrupted)
-			os.Exit(exitFailed)
-		})
-	})
-	os.Exit(run(ctx, e, os.Args[1:]))
-}
+func main() { cli.Main() }

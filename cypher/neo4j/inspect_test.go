@@ -178,7 +178,7 @@ func TestSavedQueriesKeepToTheirScope(t *testing.T) {
 		}
 		return n
 	}
-	empty := map[string]bool{"contradictions": true, "orphans": true, "failures": true, "failures-by-break": true} // the demo graph has none; TestExplainNeo4j of cmd/membench has failures
+	empty := map[string]bool{"contradictions": true, "orphans": true, "failures": true, "failures-by-break": true} // the demo graph has none; TestExplainNeo4j of cli has failures
 	for _, q := range browser.Queries(catalog.Default(), hostile) {
 		n := rows(q.Text, func(scope any) {
 			if scope != hostile {

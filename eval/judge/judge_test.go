@@ -111,7 +111,7 @@ func TestFacts(t *testing.T) {
 func TestModel(t *testing.T) {
 	m := model()
 	if strings.Join(m.Features, " ") != strings.Join(featureNames, " ") {
-		t.Error("weights.json was trained on other features: run internal/judgetrain again")
+		t.Error("weights.json was trained on other features: run tools/judgetrain again")
 	}
 	if f := Features(Question{Text: "What did Tom bring?"}, "a lemon cake", "cake"); len(f) != len(featureNames) {
 		t.Errorf("have %d features, want %d", len(f), len(featureNames))

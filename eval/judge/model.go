@@ -13,7 +13,7 @@ import (
 var weightsJSON []byte
 
 // Model is the trained half of the judge: a logistic regression over the features,
-// and boosted trees that correct it. internal/judgetrain makes it.
+// and boosted trees that correct it. tools/judgetrain makes it.
 type Model struct {
 	Made       string   `json:"made"` // the command that made it, and of what
 	Features   []string `json:"features"`

@@ -23,7 +23,7 @@ const (
 )
 
 // Limits of the rule reader. They were chosen on the LoCoMo conversations that
-// internal/judgetrain tunes on, with the gold evidence as the context and with ten hits
+// tools/judgetrain tunes on, with the gold evidence as the context and with ten hits
 // of BM25; docs/quality.md has the figures.
 const (
 	support   = 0.05 // least share of the question's words that an answer's sentence needs

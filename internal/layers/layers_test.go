@@ -18,16 +18,17 @@ import (
 // layers, lowest first; "x/*" covers direct children not named on their own.
 // Imports go strictly down; a child may import its parent.
 var layers = [][]string{
-	0: {"data", "internal/atomicfile", "internal/codec", "internal/depparse", "internal/exttest", "internal/extsort", "internal/hanseg", "internal/jsonschema", "internal/par", "internal/pattern", "internal/pystr", "internal/rank", "internal/smallfile", "internal/stats", "internal/textnorm", "internal/tokencount", "internal/tokens", "internal/vector", "internal/visible", "internal/yamldoc"},
-	1: {"schema", "schema/jsonl", "schema/catalog", "internal/bm25", "internal/keylog", "internal/nltk", "internal/timex"},
-	2: {"graph", "llm", "llm/*", "schema/findings", "schema/validate", "internal/openie", "internal/build", "eval/judge", "eval/fidelity"},
-	3: {"graph/diff", "graph/trace", "schema/migrate", "config", "internal/clause", "memory", "memory/store", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol", "eval/records"},
-	4: {"memory/try", "datasets/probes", "annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "datasets/datasettest", "memory/memorytest", "memory/op", "memory/native", "memory/recall", "eval/*", "eval/explain/faultlib", "cypher/browser"},
-	5: {"memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "memory/mem0/rest/resttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server", "memory/service/*", "models"},
-	6: {"cypher/neo4j/target", "memory/all", "datasets/all"},
-	7: {"memory/open"},
-	8: {"chain", "eval/pipeline"},
-	9: {"cmd/membench", "internal/layers", "internal/testsum", "internal/benchdata", "internal/deptrain", "internal/judgetrain"},
+	0:  {"data", "internal/atomicfile", "internal/codec", "internal/depparse", "internal/exttest", "internal/extsort", "internal/hanseg", "internal/jsonschema", "internal/par", "internal/pattern", "internal/pystr", "internal/rank", "internal/smallfile", "internal/stats", "internal/textnorm", "internal/tokencount", "internal/tokens", "internal/vector", "internal/visible", "internal/yamldoc"},
+	1:  {"schema", "schema/jsonl", "schema/catalog", "internal/bm25", "internal/keylog", "internal/nltk", "internal/timex"},
+	2:  {"graph", "llm", "llm/*", "schema/findings", "schema/validate", "internal/openie", "internal/build", "eval/judge", "eval/fidelity"},
+	3:  {"graph/diff", "graph/trace", "schema/migrate", "config", "internal/clause", "memory", "memory/store", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol", "eval/records"},
+	4:  {"memory/try", "datasets/probes", "annotate", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "datasets/datasettest", "memory/memorytest", "memory/op", "memory/native", "memory/recall", "eval/*", "eval/explain/faultlib", "cypher/browser"},
+	5:  {"memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "memory/mem0/rest/resttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server", "memory/service/*", "models"},
+	6:  {"cypher/neo4j/target", "memory/all", "datasets/all"},
+	7:  {"memory/open"},
+	8:  {"chain", "eval/pipeline"},
+	10: {"cmd/membench"},
+	9:  {"cli", "internal/layers", "internal/testsum"},
 }
 
 // mayUse says which third-party module may be imported where.
@@ -39,7 +40,7 @@ var mayUse = map[string][]string{
 	"golang.org/x/text":                        {"eval/fidelity", "internal/textnorm"},
 	"github.com/blevesearch/snowballstem":      {"eval/judge", "internal/tokens"},
 	"golang.org/x/time":                        {"memory/service", "llm/openai"},
-	"golang.org/x/sys":                         {"internal/atomicfile", "internal/vector", "cmd/membench"},
+	"golang.org/x/sys":                         {"internal/atomicfile", "internal/vector", "cli"},
 	"github.com/santhosh-tekuri/jsonschema/v5": {"internal/jsonschema"},
 	"github.com/sashabaranov/go-openai":        {"llm/openai"},
 	"github.com/parquet-go/parquet-go":         {"datasets/memoryagentbench"},
@@ -49,12 +50,12 @@ var mayUse = map[string][]string{
 	"github.com/qdrant/go-client":              {"memory/mem0/qdrant", "memory/mem0/qdrant/qdranttest"},
 	"google.golang.org/grpc":                   {"memory/mem0/qdrant", "memory/mem0/qdrant/qdranttest"},
 	"github.com/neo4j/neo4j-go-driver/v5":      {"cypher/neo4j"},
-	"github.com/spf13/cobra":                   {"cmd/membench"},
-	"github.com/spf13/pflag":                   {"cmd/membench"},
-	"github.com/joho/godotenv":                 {"cypher/neo4j/target", "cmd/membench"},
-	"github.com/vbauerster/mpb/v8":             {"cmd/membench"},
-	"github.com/jedib0t/go-pretty/v6":          {"cmd/membench"},
-	"golang.org/x/term":                        {"cmd/membench"},
+	"github.com/spf13/cobra":                   {"cli"},
+	"github.com/spf13/pflag":                   {"cli"},
+	"github.com/joho/godotenv":                 {"cypher/neo4j/target", "cli"},
+	"github.com/vbauerster/mpb/v8":             {"cli"},
+	"github.com/jedib0t/go-pretty/v6":          {"cli"},
+	"golang.org/x/term":                        {"cli"},
 }
 
 func layerOf(p string) int {
@@ -92,7 +93,7 @@ func check(root fs.FS) (faults, packages []string) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && name != "." || d.Name() == "testdata" || d.Name() == "node_modules") {
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && name != "." || d.Name() == "testdata" || d.Name() == "node_modules" || name == "tools") {
 			return fs.SkipDir
 		}
 		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
@@ -114,9 +115,9 @@ func check(root fs.FS) (faults, packages []string) {
 		if lf < 0 {
 			faults = append(faults, fmt.Sprintf("%s is in no layer: give it a place in layers", from))
 		}
-		if name != "cmd/membench/main.go" && !alone[from] {
+		if name != "cli/cli.go" && !alone[from] {
 			for _, s := range streams(f) {
-				faults = append(faults, fmt.Sprintf("%s uses %s: text reaches a terminal through cmd/membench's env and internal/visible only", name, s))
+				faults = append(faults, fmt.Sprintf("%s uses %s: text reaches a terminal through cli's env and internal/visible only", name, s))
 			}
 		}
 		internal := map[string]string{}
@@ -165,7 +166,7 @@ func check(root fs.FS) (faults, packages []string) {
 }
 
 // alone are programs and helpers of tests for developers, which print no foreign data.
-var alone = map[string]bool{"internal/testsum": true, "internal/benchdata": true, "internal/judgetrain": true, "internal/deptrain": true, "internal/exttest": true}
+var alone = map[string]bool{"internal/testsum": true, "internal/exttest": true}
 
 // streams names the ways to print that a file uses and that pass the env by. Name of
 // standard output is no way to print.

@@ -18,13 +18,13 @@ import (
 
 // TestGold measures the statements that the rules find against the gold set, on its
 // tuning half only. MEMBENCH_GOLD names the folder of the set (default
-// ../../cmd/membench/testdata/gold), MEMBENCH_GOLD_SHOW=1 prints what was wrong or missed.
+// ../../cli/testdata/gold), MEMBENCH_GOLD_SHOW=1 prints what was wrong or missed.
 // The aim is precision 0.85 at recall 0.5 of what the white list can say; the test
 // fails below the figures that were reached, so that a change for the worse shows.
 func TestGold(t *testing.T) {
 	dir := os.Getenv("MEMBENCH_GOLD")
 	if dir == "" {
-		dir = "../../cmd/membench/testdata/gold"
+		dir = "../../cli/testdata/gold"
 	}
 	if _, err := os.Stat(filepath.Join(dir, "facts.jsonl")); err != nil {
 		t.Skipf("no gold set at %s; set MEMBENCH_GOLD", dir)

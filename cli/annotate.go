@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"time"
+
+	"membench/annotate"
+	"membench/chain"
+	"membench/config"
+	"membench/schema"
+
+	"github.com/spf13/cobra"
+)
+
+type annotateOptions struct {
+	chain.AnnotateOptions
+	stepFlags
+	tagger string // "" | rule | model
+	model  modelFlags
+	asJSON bool
+}
+
+func newAnnotateCmd(e *env) *cobra.Command {
+	var o annotateOptions
+	o.Version = schema.Latest
+	var start, format string
+	c := &cobra.Command{
+		Use:   "annotate SOURCE...",
+		Short: "Turn dialogue into events",
+		Long: `Turn dialogue into events, one file per conversation.
+
+SOURCE is a chapter (norm or raw), a chat file (JSON Lines with role and content), a
+message list (JSON as chat APIs take it), a folder of these, an index.json, or -.
+The format is detected from name and content. Of a chapter with a norm and a raw file
+the norm file is read.
+
+A norm chapter marks each line: [S] character, [S|MONO] monologue, [U] user, [UI]
+action, before these [INJECT] or [PROBE], also with an id, the ids that a probe
+expects, and its answer: [PROBE p_ch01_001 <- i_ch01_002 = tea][U] What do I drink?
+A raw chapter has labels "name:" that --character-name and --user-name must know.
+
+Speakers, order, text and source lines are read by code. One tag per event is
+chosen by rule, or by a model with --model: canon_only, episodic or filler.
+
+Scene, character, user and agent come from the flags, else from the source's
+headers; a turn's time from the source, else from its start plus an offset per turn.`,
+		Example: `  membench annotate source/norm -o events
+  membench annotate source/index.json --character-name Lin --user-name Wei -o events
+  membench annotate chat.jsonl --start 2026-03-01T20:00:00+08:00 -o - | jq -r .content
+  OPENAI_API_KEY=… membench annotate source --model gpt-4o-mini -o events`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Sources = args
+			o.Convert.Format = annotate.Format(format)
+			if !slices.Contains(annotate.Formats(), o.Convert.Format) {
+				return usagef("--format: have %q, want one of %v", format, annotate.Formats())
+			}
+			if !slices.Contains([]string{"auto", "norm", "raw"}, o.Prefer) {
+				return usagef("--source: have %q, want auto, norm or raw", o.Prefer)
+			}
+			if !slices.Contains([]string{"", "rule", "model"}, o.tagger) {
+				return usagef("--tagger: have %q, want rule or model", o.tagger)
+			}
+			if start != "" {
+				t, err := time.Parse(time.RFC3339, start)
+				if err != nil {
+					return usagef("--start: have %q, want RFC 3339 as 2026-03-01T20:00:00+08:00", start)
+				}
+				o.Convert.Start = t
+			}
+			if o.Convert.TurnOffset <= 0 {
+				return usagef("--turn-offset: have %v, want more than 0", o.Convert.TurnOffset)
+			}
+			switch {
+			case o.Out == "":
+				return usagef("no output: give -o a folder, or - for standard output")
+			case o.asJSON && o.Out == "-":
+				return usagef("--json and -o - both want standard output: name a folder with -o")
+			}
+			return runAnnotate(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&o.Out, "output", "o", "", "write <conv>.events.jsonl into this `folder`; - writes all events to standard output")
+	f.StringVar(&format, "format", "auto", "read every source as `format` auto, norm, raw, chat or openai")
+	f.StringVar(&o.Prefer, "source", "auto", "of a chapter's two files read `which`: auto (norm, else raw), norm or raw")
+	f.StringVar(&o.Convert.SceneID, "scene", "", "scene `id` (default from the source, else \"default\")")
+	f.StringVar(&o.Convert.CharacterID, "character", "", "character `id` (default from the source, else the first --character-name)")
+	f.StringSliceVar(&o.Convert.CharacterNames, "character-name", nil, "`names` of the character in raw chapters and chats; the first is displayed")
+	f.StringSliceVar(&o.Convert.MonologueSuffixes, "monologue-suffix", nil, "`endings` of a character's label that mark monologue")
+	f.StringVar(&o.Convert.UserID, "user", "", "user `id` in the events' meta (default from the source)")
+	f.StringSliceVar(&o.Convert.UserNames, "user-name", nil, "`names` of the user; the first is displayed")
+	f.StringVar(&o.Convert.AgentID, "agent", "", "agent `id` in the events' meta (default from the source)")
+	f.StringVar((*string)(&o.Convert.ConvID), "conv", "", "conversation `id` (default from the source, else from its file name)")
+	f.StringVar(&start, "start", "", "`time` of the first turn where the source has none, RFC 3339")
+	f.DurationVar(&o.Convert.TurnOffset, "turn-offset", annotate.DefaultTurnOffset, "`time` between two turns where only the start is known")
+	f.StringVar(&o.Convert.Root, "root", ".", "source paths in the events are relative to this `folder`")
+	f.BoolVar(&o.Convert.MergeLines, "merge-lines", false, "join adjacent lines of one speaker to one event")
+	f.StringVar(&o.tagger, "tagger", "", "`who` chooses tags: rule, or model (default rule, with --model model)")
+	o.model.add(c)
+	f.Var(versionFlag{&o.Version}, "schema-version", "write events of this schema version")
+	f.IntVar(&o.Workers, "workers", runtime.GOMAXPROCS(0), "annotate `n` conversations at once")
+	f.BoolVar(&o.asJSON, "json", false, "print the counts as one JSON object")
+	f.BoolVar(&o.Outside, "outside", false, "read files that an index names outside of its folder and --root")
+	o.stepFlags.add(c, 50)
+	return c
+}
+
+func runAnnotate(ctx context.Context, e *env, o annotateOptions) (err error) {
+	if o.tagger == "model" || o.tagger == "" && o.model.model != "" {
+		ms, err2 := o.model.open(e)
+		if err2 != nil {
+			return err2
+		}
+		defer ms.close(&err)
+		g, err := ms.Generator(config.Annotate)
+		if err != nil {
+			return err
+		}
+		o.Convert.Tagger = annotate.Model(g, ms.Prompts)
+		o.Models = map[string]string{"tag": g.Model()}
+		o.AnnotateOptions.Prompts = map[string]string{"tag": annotate.Prompt(ms.Prompts).SHA256()}
+		if ms.dryRun() {
+			o.Out, e = "-", e.mute()
+		}
+	}
+	return o.run(e, func(with chain.Shared) error {
+		o.Shared = with
+		r, err := chain.Annotate(ctx, o.AnnotateOptions)
+		err = said(e, o.asJSON, r, err)
+		if wrote(err) && r.GoldUnknown > 0 && !o.asJSON {
+			e.warnf("%d of %d probes name neither the injects they expect nor an answer: they cannot be graded", r.GoldUnknown, r.Probes)
+		}
+		return err
+	})
+}

@@ -1,0 +1,340 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"membench/config"
+	"membench/cypher/neo4j/target"
+	"membench/eval/reader"
+	"membench/graph"
+	"membench/graph/trace"
+	"membench/internal/textnorm"
+	"membench/memory"
+	"membench/memory/graphmem"
+	"membench/schema"
+	"membench/schema/jsonl"
+
+	"github.com/spf13/cobra"
+)
+
+type askOptions struct {
+	graph, question string
+	asOf            string
+	k, show         int
+	sourceRoot      string
+	json            bool
+	neo4j           target.Target
+	models          modelFlags
+}
+
+func newAskCmd(e *env) *cobra.Command {
+	o := askOptions{models: modelFlags{temperature: -1}}
+	c := &cobra.Command{
+		Use:   `ask GRAPH "QUESTION"`,
+		Short: "Answer a question from a graph, with the evidence below the answer",
+		Long: `Answer a question from a graph, and show what the answer stands on: the turns, the claims
+that rest on them with the time for which they hold, and the walk from each claim over
+its memories to the lines of the source.
+
+GRAPH is a folder that to-graph or chain wrote, a file of elements, - for standard
+input, or the bolt:// or neo4j:// address of a server that load-neo4j filled (user and
+password from NEO4J_USERNAME and NEO4J_PASSWORD, else of 'membench neo4j up'). A graph of
+memories without turns (claimify and to-graph of a Mem0 export) is asked the same way.
+
+Turns are found by words, vectors, the conversation's own edges, speaker and date
+(docs/graph-memory.md). Without a model the answer is made by rule of the words that
+were found; --model asks one. Vectors come from the endpoint for them where one is
+configured, else from features of the words. With --as-of nothing counts that was said
+later, and claims count as they stood then: 2026-03 means to the end of March.`,
+		Example: `  membench ask out/demo "Where does Lin want to send the manuscript?"
+  membench ask out/demo "林晚喜欢喝什么茶？" --as-of 2026-03-05 --json | jq -r .answer
+  membench ask bolt://localhost:7687 "who fixed the disk alert?" --scope ops --model gpt-4o-mini`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.graph, o.question = args[0], args[1]
+			if err := o.check(); err != nil {
+				return err
+			}
+			return runAsk(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.asOf, "as-of", "", "ask as of this `date`, RFC 3339 or its beginning")
+	f.IntVar(&o.k, "k", 10, "answer from the `n` best turns")
+	f.IntVar(&o.show, "show", 3, "show the evidence of the `n` best turns; --json has all")
+	f.StringVar(&o.sourceRoot, "source-root", "", "`dir` that source paths are relative to")
+	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	f.StringVar(&o.neo4j.Database, "database", "", "`name` of the database, of a server")
+	f.StringVar(&o.neo4j.Scope, "scope", "", "`name` of the graph, where a server's database holds several")
+	o.models.add(c)
+	f.Lookup("dry-run").Hidden = true
+	return c
+}
+
+func (o *askOptions) check() error {
+	switch {
+	case strings.TrimSpace(o.question) == "":
+		return usagef("the question is empty")
+	case o.k < 1:
+		return usagef("--k: have %d, want 1 or more", o.k)
+	case o.show < 0:
+		return usagef("--show: have %d, want 0 or more", o.show)
+	case !graphmem.IsInstant(o.asOf):
+		return usagef("--as-of: have %q, want a date such as 2026-03-05, its beginning (2026-03), or an instant (2026-03-05T08:00:00Z)", o.asOf)
+	case !o.remote() && o.neo4j.Database+o.neo4j.Scope != "":
+		return usagef("--database and --scope are of a server: give its bolt:// address as GRAPH")
+	case o.models.dryRun:
+		return usagef("ask asks at most once: it has no --dry-run")
+	}
+	return nil
+}
+
+func (o *askOptions) remote() bool {
+	scheme, _, ok := strings.Cut(o.graph, "://")
+	return ok && (strings.HasPrefix(scheme, "bolt") || strings.HasPrefix(scheme, "neo4j"))
+}
+
+// askReport is what --json prints.
+type askReport struct {
+	Question string    `json:"question"`
+	AsOf     string    `json:"as_of,omitzero"`
+	Answer   string    `json:"answer"`
+	Used     []int     `json:"used,omitempty"`    // ranks of the hits that it was taken from, by rule
+	Unknown  []string  `json:"unknown,omitempty"` // names in the question that nothing in the graph mentions
+	Near     []string  `json:"near,omitempty"`    // claims found near by, where nothing answers the question
+	By       schema.By `json:"by"`                // "rule" or the model
+	Turns    int       `json:"turns"`
+	Claims   int       `json:"claims"`
+	Hits     []askHit  `json:"hits"` // best first
+}
+
+type askHit struct {
+	schema.QAHit
+	Claims []askClaim          `json:"claims,omitempty"`
+	Trail  *graph.Trail        `json:"trail,omitempty"` // from the turn to its source
+	Lines  []trace.SourceLines `json:"lines,omitempty"` // of the spans that the trails reach
+}
+
+type askClaim struct {
+	ID     schema.ClaimID `json:"claim_id"`
+	Text   string         `json:"text"`
+	Holds  bool           `json:"holds"` // at the time asked for
+	From   string         `json:"from,omitzero"`
+	To     string         `json:"to,omitzero"`
+	Quotes []string       `json:"quotes"`
+	Trail  *graph.Trail   `json:"trail,omitempty"`
+}
+
+func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
+	ms, err := o.models.open(e)
+	if err != nil {
+		return err
+	}
+	defer ms.close(&err)
+	var g graph.Graph
+	if o.remote() {
+		o.neo4j.URI = o.graph
+		db, err := o.neo4j.Open(ctx, e.getenv)
+		if err != nil {
+			return err
+		}
+		defer db.Close(context.WithoutCancel(ctx))
+		g = db
+	} else {
+		files, err := graph.Files(o.graph)
+		if err != nil {
+			return err
+		}
+		t := newTally(e, 10)
+		l := graph.NewLocal()
+		if err := l.Read(ctx, jsonl.Files[schema.Element](files, e.in), func(f *schema.Finding) { t.take(f) }); err != nil {
+			return err
+		}
+		t.summary()
+		g = l
+	}
+	embed, err := ms.Embedder()
+	if err != nil {
+		return err
+	}
+	r := reader.Cautious()
+	if o.models.model != "" {
+		gen, err := ms.Generator(config.Read)
+		if err != nil {
+			return err
+		}
+		if r, err = reader.Model(gen, ms.Prompts, reader.ModelOptions{}); err != nil {
+			return err
+		}
+	}
+	rep, err := ask(ctx, g, memory.Deps{Embed: embed}, r, o)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return writeJSON(e.out, rep)
+	}
+	w := bufio.NewWriter(e.text())
+	writeAsk(w, rep, o.show)
+	return w.Flush()
+}
+
+// ask retrieves, reads and walks the evidence of each hit.
+func ask(ctx context.Context, g graph.Graph, d memory.Deps, r reader.Reader, o askOptions) (askReport, error) {
+	rep := askReport{Question: o.question, AsOf: o.asOf}
+	m, err := graphmem.Over(ctx, g, d, graphmem.Defaults())
+	if err != nil {
+		return rep, err
+	}
+	if rep.Turns, rep.Claims = m.Size(); rep.Turns == 0 {
+		return rep, fmt.Errorf("%s: have neither turns nor memories to answer from; to-graph --events or --exports puts them in", o.graph)
+	}
+	got, err := m.Retrieve(ctx, memory.Query{Text: o.question, K: o.k, AsOf: o.asOf})
+	if err != nil {
+		return rep, err
+	}
+	// A score is a sum of z-values: what is below the mean of all turns is shown only because
+	// there are so few.
+	fits := 0
+	for fits < len(got.Hits) && got.Hits[fits].Score > 0 {
+		fits++
+	}
+	if fits > 0 && fits < len(got.Hits) {
+		if got, err = m.Retrieve(ctx, memory.Query{Text: o.question, K: fits, AsOf: o.asOf}); err != nil {
+			return rep, err
+		}
+	}
+	in := reader.Input{Question: schema.Question{Text: o.question, AsOf: o.asOf}, Speakers: m.Speakers(), Context: got.Context}
+	src := trace.NewSources(o.graph, o.sourceRoot)
+	for i, h := range got.Hits {
+		x := askHit{QAHit: schema.QAHit{Rank: i + 1, ID: h.ID, Score: h.Score, Text: h.Text, Sources: h.Sources}}
+		in.Hits = append(in.Hits, x.QAHit)
+		if err := x.walk(ctx, m, src, o.asOf); err != nil {
+			return rep, err
+		}
+		rep.Hits = append(rep.Hits, x)
+	}
+	if rep.Unknown = m.Unknown(o.question); len(rep.Unknown) > 0 && o.models.model == "" {
+		rep.Answer, rep.By, rep.Near = reader.Refusal, schema.ByRule, rep.near()
+		return rep, nil
+	}
+	a, err := r.Read(ctx, in)
+	rep.Answer, rep.By, rep.Used = a.Text, a.By, a.Used
+	if a.Text == reader.Refusal || a.Text == reader.RefusalZH {
+		rep.Near = rep.near()
+	}
+	return rep, err
+}
+
+// near are claims that were found beside a question that nothing answers: at most three
+// that hold, of the best hits.
+func (rep *askReport) near() (out []string) {
+	for _, h := range rep.Hits {
+		for _, c := range h.Claims {
+			if c.Holds && len(out) < 3 && !slices.Contains(out, c.Text) {
+				out = append(out, c.Text)
+			}
+		}
+	}
+	return out
+}
+
+// walk adds the claims that rest on the hit, and the way down from each to the source.
+func (x *askHit) walk(ctx context.Context, m *graphmem.Reading, src *trace.Sources, asOf string) error {
+	const steps = 5 // of one node: the demo's longest is 3
+	g := m.Graph()
+	down := func(id schema.NodeID) (*graph.Trail, error) {
+		t, err := graph.TraceLimit(ctx, g, id, graph.Out, steps)
+		if err != nil {
+			return nil, err
+		}
+		known(t, asOf)
+		for _, span := range t.Spans() {
+			if !slices.ContainsFunc(x.Lines, func(l trace.SourceLines) bool { return l.Span == span }) {
+				x.Lines = append(x.Lines, src.Lines(span))
+			}
+		}
+		return t, nil
+	}
+	for _, f := range m.Facts(x.ID, asOf) {
+		c := askClaim{ID: f.ID, Text: f.Text, Holds: f.Holds}
+		for i, s := range f.Spans {
+			if i == 0 {
+				c.From = s.From.Format("2006-01-02")
+			}
+			c.To = ""
+			if !s.To.IsZero() {
+				c.To = s.To.Format("2006-01-02")
+			}
+		}
+		for _, q := range f.Evidence {
+			c.Quotes = append(c.Quotes, q.Text)
+		}
+		var err error
+		if c.Trail, err = down(schema.NodeID(f.ID)); err != nil {
+			return err
+		}
+		x.Claims = append(x.Claims, c)
+	}
+	var err error
+	x.Trail, err = down(schema.NodeID(x.ID))
+	return err
+}
+
+// known leaves out of a trail what was said after asOf.
+func known(t *graph.Trail, asOf string) {
+	t.Down = slices.DeleteFunc(t.Down, func(s *graph.Trail) bool {
+		return !graphmem.SaidBy(cmp.Or(s.Node.Props.Text("time"), s.Node.Props.Text("created_at")), asOf)
+	})
+	for _, s := range t.Down {
+		known(s, asOf)
+	}
+}
+
+// shown are the hits to show: those that the answer was taken from, else the best.
+func (rep *askReport) shown(n int) (out []askHit) {
+	for _, rank := range rep.Used {
+		if rank <= len(rep.Hits) && len(out) < n {
+			out = append(out, rep.Hits[rank-1])
+		}
+	}
+	if len(out) == 0 {
+		out = rep.Hits[:min(n, len(rep.Hits))]
+	}
+	return out
+}
+
+func writeAsk(w io.Writer, rep askReport, show int) {
+	fmt.Fprintln(w, rep.Answer)
+	fmt.Fprintf(w, "\nanswered by %s from %d of %d turns, %d claims in the graph\n", rep.By, len(rep.Hits), rep.Turns, rep.Claims)
+	if len(rep.Unknown) > 0 {
+		fmt.Fprintf(w, "nothing here mentions %s\n", strings.Join(rep.Unknown, ", "))
+	}
+	for _, s := range rep.Near {
+		fmt.Fprintf(w, "known near by: %s\n", textnorm.OneLine(s, 160))
+	}
+	for _, h := range rep.shown(show) {
+		fmt.Fprintf(w, "\n[%d] %.2f ", h.Rank, h.Score)
+		trace.Report{Trail: h.Trail, Lines: h.Lines}.Write(w)
+		for _, c := range h.Claims {
+			state := "holds"
+			if !c.Holds {
+				state = "no longer holds"
+			}
+			if c.From != "" {
+				state += ", from " + c.From
+			}
+			if c.To != "" {
+				state += " to " + c.To
+			}
+			fmt.Fprintf(w, "= %s  (%s)\n", textnorm.OneLine(c.Text, 160), state)
+			trace.Report{Trail: c.Trail, Lines: h.Lines}.Write(w)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"membench/chain"
+	"membench/config"
+	"membench/schema"
+
+	"github.com/spf13/cobra"
+)
+
+type chainOptions struct {
+	model  modelFlags
+	config string
+	out    string // "": the project's
+	now    string
+	force  bool
+	strict bool
+	accept schema.Limit
+	asJSON bool
+	quiet  bool
+}
+
+func newChainCmd(e *env) *cobra.Command {
+	var o chainOptions
+	c := &cobra.Command{
+		Use:   "chain -c membench.yaml",
+		Short: "Run every step of a project, incrementally",
+		Long: `Run every step of a project: sources to events, memory, claims, graph and Cypher,
+and validate what came out. Each result is what the commands write by hand, byte for
+byte; a step whose inputs and options are the same as before is not run again.
+
+Below the output folder:
+
+  events/<conv>.events.jsonl    one step per conversation
+  events.jsonl                  compile
+  store/                        replay ingest: the embedded memory
+  probes.jsonl                  replay probe
+  exports/<conv>.mem0.jsonl     replay export
+  claims/by_conv/, claims/compiled/
+  graph/                        nodes.jsonl, edges.jsonl, manifest.json
+  changes.jsonl                 what the last rebuilt graph changed: put and delete
+  cypher/
+  findings.txt                  what validate says of all of it
+  manifest.json                 inputs, outputs, options, counts, findings of the run
+
+A killed run continues where it stopped. The clock of the first run is kept and used
+again; --now sets it.`,
+		Example: `  membench chain -c membench.yaml
+  membench chain -c membench.yaml -o out/again --json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.config == "" {
+				return usagef("no project: name it with -c membench.yaml")
+			}
+			p, err := config.Load(o.config, e.lookup)
+			var file *os.PathError
+			switch {
+			case errors.As(err, &file):
+				return err
+			case err != nil:
+				return usageError{err}
+			}
+			_, err = runChain(c.Context(), e, p, o)
+			return err
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&o.config, "config", "c", "", "project `file` (required)")
+	f.StringVarP(&o.out, "output", "o", "", "write into this `folder` (default: the project's output)")
+	f.StringVar(&o.now, "now", "", "the run's clock, an RFC 3339 `time` (default: the kept one, else taken once)")
+	f.BoolVar(&o.force, "force", false, "run every step again")
+	f.BoolVar(&o.strict, "strict", false, "end at a step that rejects records, which then writes nothing; exit 3 when validate finds errors in what was made")
+	f.Var(limitFlag{&o.accept}, "max-rejected", "accept this many rejected records a step, a `number` or a share such as 1%")
+	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing while running")
+	f.BoolVar(&o.model.dryRun, "dry-run", false, "ask nobody and write nothing: print what the model calls would cost, as a range")
+	o.model.addShared(c)
+	return c
+}
+
+// runChain runs a project and prints what it does.
+func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (r chain.Report, err error) {
+	ms, err := openModels(e, p, o.model)
+	if err != nil {
+		return r, err
+	}
+	defer ms.close(&err)
+	co := chain.Options{Output: o.out, Now: o.now, Clock: e.now, Models: ms.Set, Place: e.place(""), TempDir: e.getenv("TMPDIR"), Force: o.force,
+		Strict: o.strict, Accept: o.accept, Membench: release, Begin: func(step string) func() { return around(e, step) },
+		Warn: func(message string) { e.warnf("%s", message) }}
+	if ms.dryRun() {
+		co.Warn, o.quiet = nil, true
+	}
+	if !o.quiet {
+		co.Done = func(s chain.Step) { sayStep(e, s) }
+	}
+	if r, err = chain.Run(ctx, p, co); !wrote(err) || ms.dryRun() {
+		return r, err
+	}
+	if o.asJSON {
+		err = errors.Join(err, writeJSON(e.out, r))
+	} else if !o.quiet {
+		e.warnf("%d steps ran, %d were current; validate: %d errors, %d warnings; see %s", r.Ran, r.Current, r.Errors, r.Warnings, filepath.Join(r.Output, "manifest.json"))
+	}
+	if err == nil && o.strict && r.Errors > 0 {
+		return r, errFindings
+	}
+	return r, err
+}
+
+// around sets the process up for a step, and returns what ends that.
+func around(e *env, step string) func() {
+	switch step {
+	case "compile-claims", "to-graph", "cypher":
+		return bulkMemory(e)
+	}
+	return func() {}
+}
+
+func sayStep(e *env, s chain.Step) {
+	if !s.Ran {
+		return
+	}
+	var counts []string
+	for _, k := range sortedKeys(s.Counts) {
+		counts = append(counts, fmt.Sprintf("%d %s", s.Counts[k], k))
+	}
+	e.warnf("%-24s %s", s.Name, strings.Join(counts, ", "))
+}

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+
+	"membench/chain"
+	"membench/config"
+	"membench/schema"
+
+	"github.com/spf13/cobra"
+)
+
+type claimifyOptions struct {
+	chain.ClaimifyOptions
+	stepFlags
+	extractor string // rule | model
+	model     modelFlags
+}
+
+func newClaimifyCmd(e *env) *cobra.Command {
+	o := claimifyOptions{extractor: "rule"}
+	o.Version, o.Memory = schema.Latest, 16<<20
+	c := &cobra.Command{
+		Use:   "claimify EXPORT...",
+		Short: "Extract claims and entities from exported memories",
+		Long: `Extract claims and entities from exported memories, one file per conversation.
+
+The rule extractor (default) needs no network and reads Chinese and English. The model
+extractor asks an OpenAI-compatible endpoint in chunks of 30 memories; what it was asked
+about once is remembered in OUT/.claimify and not paid for again, line by line faults go to
+OUT/<conv>.rejected.ndjson. Memories that are gone from the exports are gone from the
+output. A chunk that fails is reported and asked about again by the next run; the rest of
+the output is written.
+
+--catalog adds predicates, entity types and patterns of your own; see the comments in the
+built-in catalogue (membench schema show catalog).`,
+		Example: `  membench claimify exports -o claims/by_conv
+  membench claimify exports -o claims/by_conv --extractor model --model gpt-4o-mini`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Exports = args
+			return runClaimify(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&o.Out, "output", "o", "", "write <conv>.jsonl to this `folder`, or all to - (standard output)")
+	f.StringVar(&o.extractor, "extractor", o.extractor, "`rule` or model")
+	o.model.add(c)
+	f.StringArrayVar(&o.Catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
+	f.Var(peopleFlag{&o.People}, "people", "say who is who: a YAML `file` with scope and known, as under people in membench.yaml, or its text in braces")
+	f.StringArrayVar(&o.Operations, "operations", nil, "look for alerts, causes, fixes and owners of systems in this `scene` (may be repeated; \"*\": in all)")
+	f.Var(versionFlag{&o.Version}, "schema-version", "write this `version` of the records")
+	o.stepFlags.add(c, 100)
+	f.BoolVar(&o.Force, "force", false, "ask the model again about memories that it was asked about before")
+	f.BoolVar(&o.Prune, "prune", false, "remove files of conversations that the exports do not have")
+	f.IntVar(&o.Workers, "workers", 0, "ask a model about `n` chunks at once, or read n conversations by rule (0: 1, or one per core)")
+	f.Var((*byteSize)(&o.Memory), "memory", "hold at most this many bytes of memories before they go to disk (TMPDIR), like 64M")
+	return c
+}
+
+func runClaimify(ctx context.Context, e *env, o claimifyOptions) (err error) {
+	if o.extractor != "rule" && o.extractor != "model" {
+		return usagef("--extractor: have %q, want rule or model", o.extractor)
+	}
+	if o.Out == "" {
+		return usagef("no output folder: give -o")
+	}
+	if o.extractor == "model" {
+		ms, err2 := o.model.open(e)
+		if err2 != nil {
+			return err2
+		}
+		defer ms.close(&err)
+		if o.Generator, err = ms.Generator(config.Extract); err != nil {
+			return err
+		}
+		o.Prompts = ms.Prompts
+		if ms.dryRun() {
+			o.Out, e = "-", e.mute()
+		}
+	}
+	return o.run(e, func(with chain.Shared) error {
+		o.Shared = with
+		r, err := chain.Claimify(ctx, o.ClaimifyOptions)
+		return said(e, false, r, err)
+	})
+}

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"text/tabwriter"
+
+	"membench/config"
+	"membench/llm/cassette"
+	llmodels "membench/models"
+
+	"github.com/spf13/cobra"
+)
+
+func newConfigCmd(e *env) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "config",
+		Short: "Show the configuration that is in force",
+		Long: `Settings come from flags, else from membench.yaml, else from the environment, else from
+.env in the working folder, else they have a default.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newConfigShowCmd(e), newConfigPromptsCmd(e))
+	return c
+}
+
+type configShowOptions struct {
+	model  modelFlags
+	asJSON bool
+}
+
+func newConfigShowCmd(e *env) *cobra.Command {
+	var o configShowOptions
+	c := &cobra.Command{
+		Use:   "show",
+		Short: "Print every value in force and where it came from; secrets are masked",
+		Long: `Print what is in force: the project file's settings, and for every role (annotate,
+extract, read, judge, embed) the endpoint that would be asked, each value with the flag,
+the part of the file, or the variable that it came from. Secrets are masked.`,
+		Example: `  membench config show
+  membench config show --config project/membench.yaml --json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runConfigShow(c.Context(), e, o) },
+	}
+	o.model.temperature = -1
+	o.model.addShared(c)
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+type configReport struct {
+	File     string                    `json:"file"` // "": none
+	Project  []config.Value            `json:"project"`
+	Prices   string                    `json:"prices"`
+	Cassette string                    `json:"cassette"` // mode and file
+	Roles    map[string][]config.Value `json:"roles"`
+}
+
+func runConfigShow(_ context.Context, e *env, o configShowOptions) error {
+	r := configReport{File: o.model.config, Project: []config.Value{}, Roles: map[string][]config.Value{}}
+	if r.File == "" {
+		r.File = config.Find(".")
+	}
+	var p *config.Project
+	if r.File != "" {
+		var err error
+		if p, err = config.Load(r.File, e.lookup); err != nil {
+			return usageError{err}
+		}
+		r.Project = p.Show()
+	}
+	prices, err := config.LoadPrices(o.model.options(e).PriceFile(p))
+	if err != nil {
+		return usageError{err}
+	}
+	r.Prices = fmt.Sprintf("%s: %d models, %s, as of %s", prices.From, len(prices.Prices), prices.Currency, prices.AsOf)
+	file, mode, err := o.model.options(e).CassetteFile(p)
+	if err != nil {
+		return err
+	}
+	if r.Cassette = string(mode); mode != cassette.Off {
+		r.Cassette += " " + file
+	}
+	for _, role := range config.Roles() {
+		ep, err := p.Resolve(role, config.Model{}, e.lookup)
+		if err != nil {
+			return usageError{err}
+		}
+		r.Roles[string(role)] = ep.Values
+	}
+	if o.asJSON {
+		return writeJSON(e.out, r)
+	}
+	w := tabwriter.NewWriter(e.out, 0, 8, 2, ' ', 0)
+	file = r.File
+	if file == "" {
+		file = "none (no membench.yaml here)"
+	}
+	fmt.Fprintf(w, "project file\t%s\t\n", file)
+	for _, v := range r.Project {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", v.Name, v.Value, v.From)
+	}
+	fmt.Fprintf(w, "prices\t%s\t\ncassette\t%s\t\n", r.Prices, r.Cassette)
+	for _, role := range config.Roles() {
+		fmt.Fprintf(w, "\n%s\t\t\n", role)
+		for _, v := range r.Roles[string(role)] {
+			fmt.Fprintf(w, "  %s\t%s\t%s\n", v.Name, v.Value, v.From)
+		}
+		if ep := r.Roles[string(role)]; role != config.Embed && (len(ep) == 0 || ep[0].Name != "name") {
+			fmt.Fprintf(w, "  name\tnone: this role goes by rule\t\n")
+		}
+	}
+	return w.Flush()
+}
+
+type configPromptsOptions struct {
+	model  modelFlags
+	out    string
+	asJSON bool
+}
+
+func newConfigPromptsCmd(e *env) *cobra.Command {
+	var o configPromptsOptions
+	c := &cobra.Command{
+		Use:   "prompts",
+		Short: "List the prompts in force, or write them to a folder to be changed",
+		Long: `List the prompts that models are asked with: name, where it is from, sha256 (which
+manifests carry). With -o, write them as <name>.md, to be changed and given back with
+--prompts, or with prompts.dir in membench.yaml.`,
+		Example: `  membench config prompts
+  membench config prompts --prompt-lang zh -o my-prompts`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runConfigPrompts(c.Context(), e, o) },
+	}
+	o.model.addShared(c)
+	c.Flags().StringVarP(&o.out, "output", "o", "", "write the prompts into this `folder`")
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+func runConfigPrompts(ctx context.Context, e *env, o configPromptsOptions) error {
+	var p *config.Project
+	if file := cmp.Or(o.model.config, config.Find(".")); file != "" {
+		var err error
+		if p, err = config.Load(file, e.lookup); err != nil {
+			return usageError{err}
+		}
+	}
+	prompts, err := o.model.options(e).OpenPrompts(p)
+	if err != nil {
+		return err
+	}
+	type row struct {
+		Name   string `json:"name"`
+		From   string `json:"from"`
+		SHA256 string `json:"sha256"`
+	}
+	rows := []row{}
+	for _, q := range llmodels.Prompts(prompts) {
+		rows = append(rows, row{q.Name, q.From, q.SHA256()})
+		if o.out == "" {
+			continue
+		}
+		err := writeOut(e, filepath.Join(o.out, q.Name+".md"), func(w io.Writer) error {
+			_, err := io.WriteString(w, q.Text+"\n")
+			return errors.Join(err, ctx.Err())
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if o.asJSON {
+		return writeJSON(e.out, map[string]any{"prompts": rows})
+	}
+	for _, r := range rows {
+		fmt.Fprintf(e.out, "%s\t%s\t%s\n", r.Name, r.From, r.SHA256)
+	}
+	return nil
+}

@@ -1,0 +1,452 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"membench/datasets"
+	"membench/datasets/all"
+	"membench/datasets/domaina"
+	"membench/eval/protocol"
+	"membench/internal/atomicfile"
+	"membench/internal/build"
+	"membench/internal/tokencount"
+	"membench/schema"
+	"membench/schema/jsonl"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+)
+
+func newDatasetsCmd(e *env) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "datasets",
+		Short: "List, fetch, check and convert benchmark data",
+		Long: `List, fetch, check and convert benchmark data.
+
+Every data set becomes the same record: a case, that is sessions of turns to ingest and
+questions with gold answers and gold evidence (membench schema show case). What gives
+answers away (labels in ids, marks on evidence) is kept from what a memory is shown.
+docs/datasets.md says what each reader does.`,
+		Example: `  membench datasets list
+  membench datasets info locomo locomo10.json
+  membench datasets convert locomo locomo10.json --to dialogue -o locomo
+  membench datasets lint longmemeval longmemeval_s_cleaned.json --summary`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newDatasetsListCmd(e), newDatasetsInfoCmd(e), newDatasetsFetchCmd(e), newDatasetsConvertCmd(e), newDatasetsSampleCmd(e), newDatasetsLintCmd(e), newDatasetsProbesCmd(e))
+	return c
+}
+
+func newDatasetsListCmd(e *env) *cobra.Command {
+	asJSON := false
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the known data sets",
+		Long: `List the known data sets: what membench does with each (read: its files are cases;
+convert: cases are made of it; listed: named for its terms), its licence, whether it may
+be passed on, and whether the format was only seen in somebody's source (unverified).`,
+		Example: "  membench datasets list\n  membench datasets list --json | jq -r '.[] | select(.redistributable) | .name'",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return writeJSON(e.out, datasets.Catalogue())
+			}
+			w := table.NewWriter()
+			w.SetOutputMirror(e.out)
+			w.SetStyle(table.StyleLight)
+			w.Style().Format.Header = 0
+			w.Style().Options = table.OptionsNoBordersAndSeparators
+			w.AppendHeader(table.Row{"name", "status", "licence", "pass on", "format", "title"})
+			for _, i := range datasets.Catalogue() {
+				pass, format := "no", "checked"
+				if i.Redistributable {
+					pass = "yes"
+				}
+				if i.Unverified != "" {
+					format = "unverified"
+					if i.Checked != "" {
+						format = "partly"
+					}
+				}
+				if i.Status == datasets.StatusListed {
+					format = "-"
+				}
+				w.AppendRow(table.Row{i.Name, i.Status, i.Licence, pass, format, i.Title})
+			}
+			w.Render()
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the catalogue as one JSON array")
+	return c
+}
+
+// datasetFlags are those of every command that reads a data set.
+type datasetFlags struct {
+	errata  string
+	grain   string
+	seed    uint64
+	topics  []string
+	count   int
+	chunk   int
+	tokens  int
+	workers int
+	max     int
+}
+
+func (f *datasetFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.errata, "errata", "", "lay a correction `list` over the golds: its entries stand beside them")
+	c.Flags().StringVar(&f.grain, "grain", "turn", "what gold evidence names where a set has both: turn or session")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "`number` that moves what converters and sample draw")
+	c.Flags().StringArrayVar(&f.topics, "topic", nil, "opseval: only items that hold this `word`; may be repeated, \"\" takes all (default: words of alarms and faults)")
+	c.Flags().IntVar(&f.count, "count", 0, "alert-storm: make `n` cases, 0 = 4")
+	c.Flags().IntVar(&f.chunk, "chunk", 16000, "memoryagentbench: cut contexts into chunks of at most `n` code points")
+	c.Flags().IntVar(&f.tokens, "chunk-tokens", 0, "memoryagentbench: cut as the benchmark does, whole sentences up to `n` tokens (4096; 512 in its ablation)")
+	c.Flags().IntVar(&f.workers, "workers", 0, "decode `n` records at once, 0 = one per processor")
+	c.Flags().IntVar(&f.max, "max-value", datasets.MaxValue, "longest record in `bytes`")
+}
+
+// opened is a data set with the files that are to be read.
+type opened struct {
+	datasets.Dataset
+	files []jsonl.File
+	o     datasets.Options
+}
+
+// open looks the set and its files up; what the reader reports goes to t.
+func (f *datasetFlags) open(e *env, name string, paths []string, t func(*schema.Finding)) (s opened, err error) {
+	d, ok := all.Lookup(name)
+	switch {
+	case !ok:
+		return s, usagef("unknown data set %q: have %s", name, strings.Join(all.Names(), ", "))
+	case d.Cases == nil:
+		return s, usagef("%s is listed for its terms only: nothing reads it (%s)", name, d.Note)
+	case !slices.Contains([]string{"turn", "session"}, f.grain):
+		return s, usagef("--grain: have %q, want turn or session", f.grain)
+	case len(paths) == 0 && d.Match != nil:
+		return s, usagef("no file or folder of %s given (membench datasets fetch %s, or %s)", name, name, d.Home)
+	}
+	if f.tokens < 0 {
+		return s, usagef("--chunk-tokens: have %d, want 1 or more (the benchmark takes 4096, and 512 in its ablation)", f.tokens)
+	}
+	if f.chunk < 1 || f.count < 0 || f.max < 0 || f.workers < 0 {
+		return s, usagef("--chunk wants 1 or more; --count, --max-value and --workers want 0 or more")
+	}
+	s.Dataset = d
+	s.o = datasets.Options{Grain: f.grain, Seed: f.seed, Topics: f.topics, Count: f.count, Workers: f.workers, Max: f.max, Report: t}
+	s.o.Chunk = func(text string) []string { return datasets.Chunks(text, f.chunk) }
+	if f.tokens > 0 {
+		s.o.Chunk = func(text string) []string { return protocol.MABChunks(text, f.tokens, tokencount.O200k) }
+	}
+	if d.Match != nil {
+		if s.files, err = datasets.Find(paths, d.Match, e.in); err != nil {
+			return s, err
+		}
+		if len(s.files) == 0 {
+			return s, fmt.Errorf("no file of %s in %s", name, strings.Join(paths, ", "))
+		}
+	}
+	if f.errata != "" {
+		s.o.Errata, err = readErrata(e, d, f.errata)
+	}
+	return s, err
+}
+
+// readErrata reads a correction list in the form that is used for the data set, or in
+// the plain one.
+func readErrata(e *env, d datasets.Dataset, path string) (*datasets.Errata, error) {
+	read := d.Errata
+	if read == nil {
+		read = datasets.ReadErrata
+	}
+	return read(datasets.PathFile(path, e.in))
+}
+
+// unusedErrata says which corrections met no question.
+func (s opened) unusedErrata(e *env) {
+	warnUnused(e, s.o.Errata)
+}
+
+func warnUnused(e *env, list *datasets.Errata) {
+	if list == nil {
+		return
+	}
+	if u := list.Unused(); len(u) > 0 {
+		e.warnf("%d of the list's %d corrections name no question that was read: %s", len(u), len(list.Of), strings.Join(u[:min(5, len(u))], ", "))
+	}
+}
+
+type convertOptions struct {
+	datasetFlags
+	name     string
+	paths    []string
+	to       string
+	out      string
+	cases    []string
+	dialogue datasets.DialogueOptions
+	strict   bool
+	asJSON   bool
+	limit    int
+}
+
+var convertForms = []string{"cases", "plain", "dialogue", "domain_a_v2", "observations"}
+
+func newDatasetsConvertCmd(e *env) *cobra.Command {
+	o := convertOptions{out: "-"}
+	c := &cobra.Command{
+		Use:   "convert NAME [PATH...]",
+		Short: "Turn a data set into cases, dialogue or another layout",
+		Long: `Turn a data set into another form. PATH is its file or folder, or -.
+
+  cases        one Case a line (membench schema show case): what membench eval reads
+  plain        the short form of seed 000 §6.3: chunks and questions
+  dialogue     chat lines for membench annotate: from there events, memories, claims and
+               a graph; turn ids, and so gold evidence, stay the same. Into a folder
+               (one file a conversation), or one file where -o ends in .jsonl or is -
+  domain_a_v2  the three files of seed 001, into a folder; reading them back changes nothing
+  observations what a model was recorded to have made of the turns (locomo), as memories for
+               membench claimify: a model's extraction without a model
+
+What cannot be read is reported with its place and skipped, the rest is written, and the
+command ends with 3; with --strict nothing is written.`,
+		Example: `  membench datasets convert locomo locomo10.json -o cases.jsonl
+  membench datasets convert locomo locomo10.json --to dialogue -o chats && membench annotate chats -o events
+  membench datasets convert longmemeval longmemeval_s_cleaned.json --case lme-0f3c5d1e2b7a --to dialogue | membench annotate - -o -
+  membench datasets convert plain own.jsonl --to domain_a_v2 -o domain_a_v2
+  membench datasets convert alert-storm --seed 7 -o storm.jsonl`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.name, o.paths = args[0], args[1:]
+			switch {
+			case !slices.Contains(convertForms, o.to):
+				return usagef("--to: have %q, want one of %v", o.to, convertForms)
+			case o.to == "domain_a_v2" && o.out == "-":
+				return usagef("--to domain_a_v2 writes three files: give a folder with -o")
+			case o.to == "observations" && len(o.cases) > 0:
+				return usagef("--to observations writes those of all conversations: leave out --case")
+			case o.asJSON && o.out == "-":
+				return usagef("--json and the data both want standard output: give -o")
+			}
+			return runConvert(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	o.add(c)
+	f.StringVar(&o.to, "to", "cases", "`form`: cases, plain, dialogue, domain_a_v2 or observations")
+	f.StringVarP(&o.out, "output", "o", o.out, "`file`, or folder; - is standard output")
+	f.StringArrayVar(&o.cases, "case", nil, "only the case with this `id`, or the case of the question with it; may be repeated")
+	f.BoolVar(&o.dialogue.NoCaptions, "no-captions", false, "leave image captions out of the dialogue's text")
+	f.BoolVar(&o.dialogue.Probes, "probes", false, "add the questions to the dialogue, each as a turn marked PROBE")
+	f.BoolVar(&o.strict, "strict", false, "exit 3 and write nothing when there are errors")
+	f.BoolVar(&o.asJSON, "json", false, "print the counts as one JSON object")
+	f.IntVar(&o.limit, "limit", 20, "print at most `n` findings, 0 = all")
+	return c
+}
+
+// only leaves the wanted cases.
+func only(ids []string, in schema.Seq[schema.Case]) schema.Seq[schema.Case] {
+	if len(ids) == 0 {
+		return in
+	}
+	return func(yield func(schema.Record[schema.Case], error) bool) {
+		for r, err := range in {
+			if err == nil && !slices.Contains(ids, r.V.ID) && !slices.ContainsFunc(r.V.Questions, func(q schema.Question) bool { return slices.Contains(ids, q.ID) }) {
+				continue
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// errStrict stops an output that must not appear.
+var errStrict = errors.New("--strict: the data has errors")
+
+func runConvert(ctx context.Context, e *env, o convertOptions) error {
+	if err := notInput(o.out, o.paths...); err != nil {
+		return err
+	}
+	t := newTally(e, o.limit)
+	set, err := o.open(e, o.name, o.paths, func(f *schema.Finding) { t.take(f) })
+	if err != nil {
+		return err
+	}
+	var n caseCounts
+	in := n.count(drop(t, only(o.cases, set.Read(ctx, set.files, set.o))))
+	check := func(err error) error {
+		switch {
+		case err != nil:
+			return err
+		case o.strict && t.errors > 0:
+			return errStrict
+		}
+		for _, id := range o.cases {
+			if !n.has(id) {
+				return fmt.Errorf("--case %s: no case or question of this id", id)
+			}
+		}
+		return nil
+	}
+	switch {
+	case o.to == "observations":
+		if set.Observations == nil {
+			return usagef("--to observations: %s has no recorded extraction", o.name)
+		}
+		memories := 0
+		err = writeOut(e, o.out, func(w io.Writer) error {
+			return check(writeObservations(w, drop(t, set.Observations(ctx, set.files, set.o)), &memories))
+		})
+		t.summary()
+		if err != nil {
+			return err
+		}
+		e.warnf("%s: %d memories", o.name, memories)
+		return t.lost()
+	case o.to == "domain_a_v2":
+		err = convertDomain(o.out, in, check)
+	case o.to == "dialogue" && o.out != "-" && !strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(o.out, ".gz"), ".zst"), ".jsonl"):
+		err = convertDialogues(o, in, check)
+	default:
+		err = writeOut(e, o.out, func(w io.Writer) error { return check(convertLines(w, o, in)) })
+	}
+	t.summary()
+	if errors.Is(err, errStrict) {
+		return errFindings
+	}
+	if err != nil {
+		return err
+	}
+	set.unusedErrata(e)
+	if o.asJSON {
+		return errors.Join(writeJSON(e.out, n.report(o.name, t)), t.lost())
+	}
+	e.warnf("%s: %d cases, %d sessions, %d turns, %d questions%s", o.name, n.Cases, n.Sessions, n.Turns, n.Questions, n.part(set.Whole))
+	return t.lost()
+}
+
+func writeObservations(w io.Writer, in schema.Seq[schema.MemoryExport], n *int) error {
+	var buf []byte
+	for r, err := range in {
+		if err != nil {
+			return err
+		}
+		if buf, err = jsonl.Append(buf[:0], r.V, schema.Latest); err != nil {
+			return err
+		}
+		*n++
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func convertLines(w io.Writer, o convertOptions, in schema.Seq[schema.Case]) error {
+	var buf []byte
+	for r, err := range in {
+		if err != nil {
+			return err
+		}
+		switch o.to {
+		case "cases":
+			buf, err = jsonl.Append(buf[:0], r.V, schema.Latest)
+		case "plain":
+			buf, err = datasets.AppendPlain(buf[:0], r.V)
+		case "dialogue":
+			buf, err = datasets.AppendDialogue(buf[:0], r.V, o.dialogue)
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// convertDialogues writes one chat file a conversation into a folder that appears whole.
+func convertDialogues(o convertOptions, in schema.Seq[schema.Case], check func(error) error) error {
+	return inFolder(o.out, func(dir string) error {
+		var buf []byte
+		for r, err := range in {
+			if err != nil {
+				return err
+			}
+			if buf, err = datasets.AppendDialogue(buf[:0], r.V, o.dialogue); err != nil {
+				return err
+			}
+			name := filepath.Join(dir, fileName(r.V.ConvID)+".jsonl")
+			if exists(name) {
+				return fmt.Errorf("two cases of one conversation %s: convert them one by one with --case", r.V.ConvID)
+			}
+			if err := os.WriteFile(name, buf, 0o666); err != nil {
+				return err
+			}
+		}
+		return check(nil)
+	})
+}
+
+func convertDomain(out string, in schema.Seq[schema.Case], check func(error) error) error {
+	return inFolder(out, func(dir string) (err error) {
+		var files []*atomicfile.File
+		defer func() {
+			for _, f := range files {
+				f.Close()
+			}
+		}()
+		create := func(name string) *atomicfile.File {
+			if err != nil {
+				return nil
+			}
+			var f *atomicfile.File
+			if f, err = atomicfile.Create(filepath.Join(dir, name)); err == nil {
+				files = append(files, f)
+			}
+			return f
+		}
+		o := domaina.Out{Main: create(domaina.FileMain), Points: create(domaina.FilePoints), Checkpoints: create(domaina.FileCheckpoints)}
+		if err != nil {
+			return err
+		}
+		if _, err = domaina.Write(o, in, func(*schema.Finding) {}); check(err) != nil {
+			return check(err)
+		}
+		for _, f := range files {
+			if err := f.Commit(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// inFolder makes a folder whole or not at all; what stood there is replaced.
+func inFolder(out string, fill func(dir string) error) error {
+	place, err := build.NewPlace(out)
+	if err != nil {
+		return err
+	}
+	defer place.RollBack() // nothing after Done
+	made := filepath.Join(place.Dir, "made")
+	if err := os.Mkdir(made, 0o777); err != nil {
+		return err
+	}
+	if err := fill(made); err != nil {
+		return build.Explain(err, made, out)
+	}
+	if err := place.Put(made); err != nil {
+		return err
+	}
+	return place.Done()
+}

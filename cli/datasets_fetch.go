@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"membench/datasets"
+
+	"github.com/spf13/cobra"
+)
+
+type fetchOptions struct {
+	name   string
+	dir    string
+	files  []string
+	sum    string
+	url    string
+	accept bool
+}
+
+func newDatasetsFetchCmd(e *env) *cobra.Command {
+	var o fetchOptions
+	c := &cobra.Command{
+		Use:   "fetch NAME",
+		Short: "Fetch files of a data set, with their checksum",
+		Long: `Fetch files of a data set. The licence and its terms are said first; where the data may
+not be passed on, --accept-terms must say that they were read. A file is kept only when its
+SHA-256 is right: the catalogue's, or the one given with --sha256. A fetch that was
+broken off continues where it stopped when the command runs again.`,
+		Example: `  membench datasets fetch locomo --accept-terms -o data/locomo
+  membench datasets fetch longmemeval --file longmemeval_s_cleaned.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.name = args[0]
+			if o.sum != "" && !regexp.MustCompile(`^[0-9a-fA-F]{64}$`).MatchString(o.sum) {
+				return usagef("--sha256: have %q, want 64 hex digits", o.sum)
+			}
+			if o.dir == "" {
+				o.dir = o.name
+			}
+			return runFetch(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&o.dir, "output", "o", "", "`folder` (default the set's name)")
+	f.StringArrayVar(&o.files, "file", nil, "only this `file`; may be repeated (default: all whose checksum is known)")
+	f.StringVar(&o.sum, "sha256", "", "checksum in `hex` of the one file named with --file")
+	f.StringVar(&o.url, "url", "", "take the one file named with --file from this `address`, a mirror")
+	f.BoolVar(&o.accept, "accept-terms", false, "the terms were read and are kept")
+	return c
+}
+
+func runFetch(ctx context.Context, e *env, o fetchOptions) error {
+	info, ok := datasets.Lookup(o.name)
+	if !ok {
+		return usagef("unknown data set %q: membench datasets list", o.name)
+	}
+	e.warnf("%s: %s\nterms: %s", info.Title, info.Licence, info.Terms)
+	if len(info.Files) == 0 && o.url == "" {
+		return fmt.Errorf("%s has no file that can be fetched: see %s", o.name, info.Home)
+	}
+	files, err := fetchFiles(info, o)
+	if err != nil {
+		return err
+	}
+	if !info.Redistributable && !o.accept {
+		return usagef("the terms of %s are not free: read them and give --accept-terms", o.name)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.ResponseHeaderTimeout = time.Minute
+	get := datasets.Fetcher{Client: &http.Client{Transport: transport}, Wait: time.Second}
+	for _, f := range files {
+		get.Progress = fetchProgress(e, f)
+		path, had, err := get.Fetch(ctx, f, o.dir)
+		switch {
+		case errors.Is(err, datasets.ErrNoSum):
+			return usagef("%s", err)
+		case err != nil:
+			return err
+		case had:
+			e.warnf("%s is there, its checksum is right", path)
+		default:
+			e.warnf("%s: checksum right", path)
+		}
+		fmt.Fprintln(e.out, path)
+	}
+	return nil
+}
+
+// fetchFiles chooses the files, with what the flags say of one.
+func fetchFiles(info datasets.Info, o fetchOptions) ([]datasets.File, error) {
+	if (o.sum != "" || o.url != "") && len(o.files) != 1 {
+		return nil, usagef("--sha256 and --url are of one file: name it with --file")
+	}
+	if len(o.files) == 0 {
+		known := slices.DeleteFunc(slices.Clone(info.Files), func(f datasets.File) bool { return f.SHA256 == "" })
+		if len(known) == 0 {
+			return nil, usagef("no file of %s has a known checksum: give --file and --sha256", info.Name)
+		}
+		return known, nil
+	}
+	var out []datasets.File
+	for _, name := range o.files {
+		i := slices.IndexFunc(info.Files, func(f datasets.File) bool { return f.Name == name })
+		var f datasets.File
+		switch {
+		case i >= 0:
+			f = info.Files[i]
+		case o.url != "":
+			f = datasets.File{Name: name}
+		default:
+			var have []string
+			for _, f := range info.Files {
+				have = append(have, f.Name)
+			}
+			return nil, usagef("%s has no file %q: have %s", info.Name, name, strings.Join(have, ", "))
+		}
+		if o.url != "" {
+			f.URL = o.url
+		}
+		if o.sum != "" && !strings.EqualFold(o.sum, f.SHA256) {
+			f.SHA256, f.Bytes = strings.ToLower(o.sum), 0
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// fetchProgress says every tenth of a file.
+func fetchProgress(e *env, f datasets.File) func(done, total int64) {
+	next := int64(0)
+	return func(done, total int64) {
+		if total <= 1<<20 || done*10/total < next {
+			return
+		}
+		next = done*10/total + 1
+		e.warnf("%s: %d of %d MB", f.Name, done>>20, total>>20)
+	}
+}

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"membench/chain"
+	"slices"
+	"strings"
+
+	"membench/config"
+	"membench/cypher/neo4j/target"
+	"membench/datasets/probes"
+	"membench/graph"
+	"membench/internal/smallfile"
+	"membench/schema"
+	"membench/schema/jsonl"
+
+	"github.com/spf13/cobra"
+)
+
+type datasetsProbesOptions struct {
+	graph    string
+	out      string
+	types    []string
+	words    []string
+	catalogs []string
+	group    string
+	count    int
+	seed     uint64
+	rephrase bool
+	workers  int
+	neo4j    target.Target
+	model    modelFlags
+	strict   bool
+	asJSON   bool
+	limit    int
+}
+
+func newDatasetsProbesCmd(e *env) *cobra.Command {
+	o := datasetsProbesOptions{out: "-", group: string(probes.GroupUser), workers: 8}
+	c := &cobra.Command{
+		Use:   "probes GRAPH",
+		Short: "Make cases of a graph: questions whose answers the graph proves",
+		Long: `Make cases of a graph: questions whose answers are known because the graph knows where
+they come from. GRAPH is a folder with nodes.jsonl and edges.jsonl (to-graph, chain,
+demo), or the bolt:// or neo4j:// address of a database that load-neo4j filled (user and
+password from NEO4J_USERNAME and NEO4J_PASSWORD; it is read node by node: a folder is far
+faster).
+
+A case is a conversation of the graph, or all conversations of one user. Questions come in
+equal shares of the types: single-fact, two-hop, three-hop, date, order, interval,
+update-new, update-old, contradiction, count, list, wrong-attribute, wrong-time. Each has
+its gold, the turns that prove it, their source lines, wrong answers from near by, a
+difficulty, and the query that proves it. Drafts with a second answer, a leak, or a gold that
+is not in the words of its turns are dropped; how many, by type and reason, is printed.
+
+With --rephrase a model words the questions again; a wording that loses a name, number,
+date, quotation or its polarity is not taken.`,
+		Example: `  membench demo -o demo && membench datasets probes demo/graph -o cases.jsonl
+  membench datasets probes graph --types two-hop,three-hop --count 500 --seed 7 -o hops.jsonl
+  membench datasets probes bolt://localhost:7687 -o cases.jsonl
+  membench datasets probes demo/graph -o cases.jsonl && membench eval run cases.jsonl --system bm25,oracle -o runs/probes`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.graph = args[0]
+			switch {
+			case o.group != string(probes.GroupUser) && o.group != string(probes.GroupConversation):
+				return usagef("--group: have %q, want user or conversation", o.group)
+			case o.count < 0 || o.workers < 1:
+				return usagef("--count wants 0 or more, --workers 1 or more")
+			case o.asJSON && o.out == "-":
+				return usagef("--json and the data both want standard output: give -o")
+			}
+			for _, t := range o.types {
+				if !slices.Contains(probes.Types(), probes.Type(t)) {
+					return usagef("--types: have %q, want some of %v", t, probes.Types())
+				}
+			}
+			return runDatasetsProbes(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&o.out, "output", "o", o.out, "`file` of cases; - is standard output")
+	f.StringSliceVar(&o.types, "types", nil, "only these `types`, with commas")
+	f.IntVar(&o.count, "count", 0, "make `n` questions in all, 0 = 200")
+	f.Uint64Var(&o.seed, "seed", 1, "`number` that moves what is drawn and how it is worded")
+	f.StringVar(&o.group, "group", o.group, "what becomes one case: all conversations of a `user`, or each conversation")
+	f.StringArrayVar(&o.words, "words", nil, "wordings of predicates of one's own, a `file` in the form of datasets/probes/words.yaml; may be repeated")
+	f.StringArrayVar(&o.catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
+	f.BoolVar(&o.rephrase, "rephrase", false, "let a model word the questions again")
+	f.IntVar(&o.workers, "workers", o.workers, "ask the model for `n` wordings at once")
+	f.StringVar(&o.neo4j.Database, "database", "", "`name` of the database (default the user's home database)")
+	f.BoolVar(&o.strict, "strict", false, "exit 3 and write nothing when the graph has errors")
+	f.BoolVar(&o.asJSON, "json", false, "print what was drawn, kept and dropped as one JSON object")
+	f.IntVar(&o.limit, "limit", 20, "print at most `n` findings, 0 = all")
+	o.model.add(c)
+	return c
+}
+
+func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (err error) {
+	if err := notInput(o.out, o.graph); err != nil {
+		return err
+	}
+	cat, err := chain.LoadCatalog(o.catalogs)
+	if err != nil {
+		return err
+	}
+	var stats probes.Stats
+	po := probes.Options{Catalog: cat, Count: o.count, Seed: o.seed, Group: probes.Group(o.group), Workers: o.workers, Stats: &stats}
+	for _, t := range o.types {
+		po.Types = append(po.Types, probes.Type(t))
+	}
+	for _, path := range o.words {
+		b, err := smallfile.Read(path)
+		if err != nil {
+			return usageError{err}
+		}
+		po.Words = append(po.Words, b)
+	}
+	if o.rephrase {
+		ms, err2 := o.model.open(e)
+		if err2 != nil {
+			return err2
+		}
+		defer ms.close(&err)
+		if po.Rephrase, err = ms.Generator(config.Read); err != nil {
+			return err
+		}
+		po.Prompts = ms.Prompts
+		if ms.dryRun() {
+			o.out, e = "-", e.mute()
+		}
+	}
+	t := newTally(e, o.limit)
+	g, done, err := o.open(ctx, e, t)
+	if err != nil {
+		return err
+	}
+	defer done()
+	var n caseCounts
+	err = writeOut(e, o.out, func(w io.Writer) error {
+		if o.strict && t.errors > 0 {
+			return errStrict
+		}
+		_, _, err := jsonl.Write(w, schema.Latest, n.count(probes.Generate(ctx, g, po)))
+		return err
+	})
+	t.summary()
+	if err == errStrict {
+		return errFindings
+	}
+	if err != nil {
+		return err
+	}
+	if o.asJSON {
+		return errors.Join(writeJSON(e.out, struct {
+			caseReport
+			Probes *probes.Stats `json:"probes"`
+		}{n.report("probes", t), &stats}), t.lost())
+	}
+	e.warnf("%s", strings.TrimRight(stats.Summary(), "\n"))
+	e.warnf("probes: %d cases, %d sessions, %d turns, %d questions", n.Cases, n.Sessions, n.Turns, n.Questions)
+	if n.Questions == 0 {
+		e.warnf("the graph offers nothing to ask: it wants Event nodes (to-graph --events) and claims that lead to them (--exports, --claims)")
+	}
+	return t.lost()
+}
+
+// open reads the graph: a folder into memory, a database as it stands.
+func (o *datasetsProbesOptions) open(ctx context.Context, e *env, t *tally) (graph.Graph, func(), error) {
+	if strings.Contains(o.graph, "://") {
+		o.neo4j.URI = o.graph
+		db, err := o.neo4j.Open(ctx, e.getenv)
+		if err != nil {
+			return nil, nil, err
+		}
+		return db, func() { db.Close(context.WithoutCancel(ctx)) }, nil
+	}
+	files, err := graph.Files(o.graph)
+	if err != nil {
+		return nil, nil, err
+	}
+	g := graph.NewLocal()
+	if err := g.Read(ctx, jsonl.Files[schema.Element](files, e.in), func(f *schema.Finding) { t.take(f) }); err != nil {
+		return nil, nil, err
+	}
+	if nodes, _ := g.Len(); nodes == 0 {
+		return nil, nil, fmt.Errorf("%s: no node could be read", o.graph)
+	}
+	return g, func() {}, nil
+}

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"membench/chain"
+	"membench/config"
+	"membench/data"
+	"membench/graph"
+	"membench/graph/trace"
+	"membench/internal/atomicfile"
+	"membench/internal/build"
+	"membench/replay"
+	"membench/schema"
+	"membench/schema/jsonl"
+
+	"github.com/spf13/cobra"
+)
+
+func newDemoCmd(e *env) *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "demo",
+		Short: "Run the whole chain on the bundled dialogues, offline",
+		Long: `Run the whole chain on the bundled dialogues: twelve chapters in Chinese and English,
+an on-call channel and an assistant thread, all invented. No key, no server, no network.
+
+The project is copied to DIR/project, so that it can be changed and run again with
+membench chain -c DIR/project/membench.yaml -o DIR.`,
+		Example: `  membench demo
+  membench demo -o /tmp/demo && membench trace "favourite author" --in /tmp/demo --first`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runDemo(c.Context(), e, out) },
+	}
+	c.Flags().StringVarP(&out, "output", "o", filepath.Join("out", "demo"), "write into this `folder`")
+	return c
+}
+
+func runDemo(ctx context.Context, e *env, out string) error {
+	project := filepath.Join(out, "project")
+	if err := copyProject(project); err != nil {
+		return err
+	}
+	p, err := config.Load(filepath.Join(project, "membench.yaml"), e.lookup)
+	if err != nil {
+		return err
+	}
+	report, err := runChain(ctx, e, p, chainOptions{out: out})
+	if err != nil {
+		return err
+	}
+	return tellDemo(ctx, e, p, out, report)
+}
+
+// copyProject writes the bundled project into dir; files that are the same stay.
+func copyProject(dir string) error {
+	return fs.WalkDir(data.Demo, "demo", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := fs.ReadFile(data.Demo, name)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(name, "demo/")))
+		return atomicfile.Write(to, func(w io.Writer) error { _, err := w.Write(b); return err })
+	})
+}
+
+// tellDemo prints what a newcomer should look at next, with one claim walked back to
+// its line.
+func tellDemo(ctx context.Context, e *env, p *config.Project, out string, r chain.Report) error {
+	claim, successor, err := changedClaim(filepath.Join(out, "claims", "compiled", "claims.jsonl"))
+	if err != nil {
+		return err
+	}
+	m, err := build.ReadManifest(filepath.Join(out, "graph", "manifest.json"))
+	if err != nil {
+		return err
+	}
+	w := e.out
+	fmt.Fprintf(w, "\n%s: %d nodes, %d edges; %d errors and %d warnings in what was made\n", out, m.Counts["nodes"], m.Counts["edges"], r.Errors, r.Warnings)
+	var probes replay.Summary
+	for rec, err := range jsonl.Files[schema.ProbeResult]([]string{filepath.Join(out, "probes.jsonl")}, nil) {
+		if err != nil {
+			return err
+		}
+		probes.Add(rec.V)
+	}
+	fmt.Fprintln(w, &probes)
+	line := "source/norm/ch01_first_night.norm.md:15"
+	if claim != nil {
+		fmt.Fprintf(w, "\nA fact that changed, and what it rests on. Now it holds that\n\n  %s\n\nand what held before, down to its line:\n\n", successor.ID)
+		if err := runTrace(ctx, e, traceOptions{Options: trace.Options{Query: string(claim.ID), In: out, Direction: graph.Out, SourceRoot: p.Dir(), Limit: 20}}); err != nil {
+			return err
+		}
+		line = lineOf(claim, filepath.Join(out, "events.jsonl"), filepath.Join(out, "exports"), line)
+	}
+	fmt.Fprintf(w, `
+Look next at
+
+  membench trace "favourite author" --in %[1]s --first    words to claims to source lines
+  membench trace %[2]s --in %[1]s    a source line to what rests on it
+  membench view %[1]s/graph -o graph.html                 the graph in a browser, one file
+  membench validate %[1]s/graph %[1]s/claims/compiled %[1]s/exports %[1]s/events.jsonl
+  less %[1]s/probes.jsonl %[1]s/cypher/*.cypher
+
+Change %[1]s/project and run membench chain -c %[1]s/project/membench.yaml -o %[1]s: only what changed is made again.
+`, out, line)
+	return nil
+}
+
+// lineOf is the source line of the first turn that a claim rests on, or other.
+func lineOf(c *schema.Claim, events, exports, other string) string {
+	files, err := inputFiles([]string{exports}, ".jsonl")
+	if err != nil {
+		return other
+	}
+	var ref schema.EventRef
+	for rec, err := range jsonl.Files[schema.MemoryExport](files, nil) {
+		if f, e := rec.V.Fields(); err == nil && e == nil && rec.V.ID == c.Evidence[0].Point && len(f.Events) > 0 {
+			ref = f.Events[0]
+		}
+	}
+	for rec, err := range jsonl.Files[schema.Event]([]string{events}, nil) {
+		if err == nil && rec.V.Ref() == ref {
+			if m, err := rec.V.ReadMeta(); err == nil {
+				return fmt.Sprintf("%s:%d", m.SourcePath, m.StartLine)
+			}
+		}
+	}
+	return other
+}
+
+// changedClaim is the deprecated claim whose successor has the most evidence, the first
+// by id of those: a fact that changed and, with luck, changed back.
+func changedClaim(path string) (changed, successor *schema.Claim, err error) {
+	claims := map[schema.ClaimID]*schema.Claim{}
+	for rec, err := range jsonl.Files[schema.Statement]([]string{path}, nil) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if c := rec.V.Claim; c != nil {
+			claims[c.ID] = c
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(claims)) {
+		c := claims[id]
+		next := claims[c.SupersededBy]
+		if c.Status != schema.StatusDeprecated || next == nil {
+			continue
+		}
+		if successor == nil || len(next.Evidence) > len(successor.Evidence) {
+			changed, successor = c, next
+		}
+	}
+	return changed, successor, nil
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"io"
+
+	"membench/graph/diff"
+	"membench/internal/codec"
+	"membench/schema"
+
+	"github.com/spf13/cobra"
+)
+
+type diffOptions struct {
+	diff.Options
+	out     string // of jsonl
+	json    bool
+	jsonl   bool
+	summary bool
+}
+
+func newDiffCmd(e *env) *cobra.Command {
+	o := diffOptions{out: "-"}
+	c := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Compare two graphs or claim sets by meaning",
+		Long: `Compare two graphs or two claim sets by meaning: what was added, removed and changed
+from A to B, by kind.
+
+A and B are graph folders, claims folders, or single files of nodes, edges, claims or
+entities. Records are compared by id as a database holds them: null and an empty
+list are absent, 1 is 1.0, the order of members and of labels does not count, the
+order of other lists does. Sorted inputs, as to-graph and compile-claims write
+them, are compared in constant memory; others, and standard input, are sorted in
+memory first (their size and about 500 bytes a record).
+
+--jsonl writes the changes that turn A into B, one a line: what load-neo4j --delta sends.
+Equal inputs exit with 0, different ones with 3.`,
+		Example: `  membench diff out/old/graph out/new/graph --summary
+  membench diff old/claims new/claims --ignore-props updated_at
+  membench diff a/nodes.jsonl b/nodes.jsonl.zst --jsonl | jq -r .op | sort | uniq -c`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.A, o.B = args[0], args[1]
+			switch {
+			case o.A == "-" && o.B == "-":
+				return usagef("only one side can be standard input")
+			case o.json && o.jsonl:
+				return usagef("--json and --jsonl exclude each other: a report, or the changes")
+			case o.out != "-" && !o.jsonl:
+				return usagef("-o is for --jsonl")
+			}
+			return runDiff(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	f.StringSliceVar(&o.Ignore, "ignore-props", nil, "`names` of properties and members that do not count, with commas")
+	f.BoolVar(&o.summary, "summary", false, "print the counts only")
+	f.BoolVar(&o.json, "json", false, "print one JSON object with the counts")
+	f.BoolVar(&o.jsonl, "jsonl", false, "print the changes as JSON Lines")
+	f.StringVarP(&o.out, "output", "o", o.out, "`file` of --jsonl")
+	return c
+}
+
+func runDiff(ctx context.Context, e *env, o diffOptions) (err error) {
+	t := newTally(e, 20)
+	o.Stdin, o.Report = e.in, func(f *schema.Finding) { t.take(f) }
+	var rep *diff.Report
+	to, out := *e, "-"
+	if o.jsonl {
+		out = o.out
+	} else {
+		to.out = e.text()
+	}
+	err = writeOut(&to, out, func(w io.Writer) error {
+		o.Each = o.printer(w)
+		rep, err = diff.Run(ctx, o.Options)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	t.summary()
+	if len(t.byCode) > 0 {
+		rep.Findings = t.byCode
+	}
+	switch {
+	case o.json:
+		err = writeJSON(e.out, rep)
+	case o.jsonl:
+		err = rep.Write(e.err)
+	default:
+		err = rep.Write(e.text())
+	}
+	if err == nil && (!rep.Equal || t.errors > 0) {
+		err = errFindings
+	}
+	return err
+}
+
+// printer writes each change in the form that the flags say; nil: none is written.
+func (o diffOptions) printer(w io.Writer) func(diff.Step) error {
+	switch {
+	case o.jsonl:
+		var line []byte
+		return func(s diff.Step) (err error) {
+			if line, err = codec.Append(line[:0], s.Change, codec.Compact); err != nil {
+				return err
+			}
+			_, err = w.Write(append(line, '\n'))
+			return err
+		}
+	case o.json || o.summary:
+		return nil
+	}
+	return func(s diff.Step) error { return s.Write(w) }
+}

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"membench/config"
+	"membench/llm/hashing"
+	"membench/memory/mem0/qdrant"
+	"membench/memory/mem0/rest"
+	"membench/replay"
+	"membench/schema"
+)
+
+// dates notes the newest clock that a server told.
+type dates struct {
+	next http.RoundTripper
+	now  func() time.Time
+
+	mu   sync.Mutex
+	skew time.Duration
+	told bool
+}
+
+func (d *dates) RoundTrip(r *http.Request) (*http.Response, error) {
+	before := d.now()
+	resp, err := d.next.RoundTrip(r)
+	if err == nil {
+		if skew, ok := clockSkew(resp.Header, before, d.now()); ok {
+			d.mu.Lock()
+			d.skew, d.told = skew, true
+			d.mu.Unlock()
+		}
+	}
+	return resp, err
+}
+
+// farOff is a clock that instants in records would show, and certificates mind.
+const farOff = time.Minute
+
+func checkClock(d *dates, host string) []schema.Check {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.told || d.skew.Abs() <= farOff {
+		return nil
+	}
+	return []schema.Check{warn("clock", fixClock, "differs by %v from that of %s", d.skew.Round(time.Second), host)}
+}
+
+const fixClock = "set this machine's clock (timedatectl set-ntp true): instants in records and certificates depend on it"
+
+// checkMem0 looks at the Mem0 that the environment names: an own server by MEM0_URL,
+// the platform by its key alone. It asks for the memories of a user that nobody is.
+func checkMem0(ctx context.Context, e *env) []schema.Check {
+	o := rest.Options{Kind: rest.OSS, URL: e.getenv("MEM0_URL"), Key: e.getenv("MEM0_API_KEY"), Tries: 1}
+	name := "mem0 " + o.URL
+	if o.URL == "" {
+		o.Kind, o.URL, name = rest.Platform, rest.PlatformURL, "mem0 platform"
+	}
+	u, err := url.Parse(o.URL)
+	if err != nil {
+		return []schema.Check{fail(name, "fix MEM0_URL: http://host:port or https://host", "%v", err)}
+	}
+	clock := &dates{next: cmp.Or[http.RoundTripper](e.transport, http.DefaultTransport), now: e.now}
+	o.HTTP = &http.Client{Transport: clock}
+	var out []schema.Check
+	if o.Key != "" && u.Scheme == "http" && u.Hostname() != "localhost" && !isLoopback(u.Hostname()) {
+		out = append(out, warn(name, "use https", "the key goes over the network in the clear"))
+	}
+	s, err := rest.Dial(ctx, o)
+	if err == nil {
+		err = s.Check(ctx)
+	}
+	var answer *rest.Error
+	switch {
+	case errors.As(err, &answer) && (answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden):
+		why := "refuses the key"
+		if o.Key == "" {
+			why = "asks for a key, and there is none"
+		}
+		return append(append(out, fail(name, "set MEM0_API_KEY to a key of this server (its ADMIN_API_KEY, or one made there)", "%s", why)), checkClock(clock, u.Host)...)
+	case errors.As(err, &answer) && answer.Status >= 500:
+		return append(out, fail(name, "look at the server's own log: its store or its model may be away", "%v", err))
+	case errors.As(err, &answer):
+		return append(out, fail(name, "fix MEM0_URL: the address of Mem0's own server, without a path", "%v", err))
+	case err != nil:
+		return append(out, fail(name, "start the server, or fix or unset MEM0_URL", "%v", err))
+	}
+	out = append(out, checkClock(clock, u.Host)...)
+	switch v := s.Info().Version; v {
+	case "oss-1.0.7-":
+		return append(out, warn(name, "take Mem0 1.0.11 or 2.x: older ones date memories in US time whatever they are told, and deleting a user's memories empties the store in some", "version before 1.0.8, key accepted"))
+	case "oss-2":
+		return append(out, ok(name, "version 2.x, key accepted; it only adds, and feeds a user's last ten messages to the next extraction also after a delete: a new --user-prefix for each run"))
+	default:
+		return append(out, ok(name, "version %s, key accepted", strings.TrimPrefix(v, "oss-")))
+	}
+}
+
+// qdrantsOf are the servers that the environment and the project name.
+func qdrantsOf(e *env, p *config.Project) []string {
+	var out []string
+	if addr := e.getenv("QDRANT_ADDR"); addr != "" {
+		out = append(out, addr)
+	}
+	if p != nil && p.Replay.Qdrant != "" && !slices.Contains(out, p.Replay.Qdrant) {
+		out = append(out, p.Replay.Qdrant)
+	}
+	return out
+}
+
+// checkQdrant looks at the server, and at the collections that a run here would use.
+func checkQdrant(ctx context.Context, e *env, addr string, p *config.Project) []schema.Check {
+	name := "qdrant " + addr
+	c, err := e.place("").Qdrant(addr, 1)
+	if err != nil {
+		return []schema.Check{fail(name, "fix QDRANT_ADDR (host:port of its gRPC, or https://host:port), QDRANT_API_KEY or QDRANT_CA_FILE", "%v", err)}
+	}
+	defer c.Close()
+	version, err := c.Version(ctx)
+	var names []string
+	if err == nil {
+		names, err = c.Collections(ctx) // the version is told without a key
+	}
+	if err != nil {
+		return []schema.Check{fail(name, "start Qdrant, fix what the message says, or unset QDRANT_ADDR (host:port of its gRPC, usually 6334)", "%v", err)}
+	}
+	out := []schema.Check{ok(name, "Qdrant %s, %s, %d collections", version, secured(c), len(names))}
+	if !c.Secure() && !c.Local() {
+		out = append(out, warn(name, "switch TLS on in Qdrant and use https://", "memories go over the network in the clear"))
+	}
+	hashed, err := hashing.New(0).Embed(ctx, []string{"tea"})
+	if err != nil {
+		return append(out, fail(name, "give it more time (--timeout)", "%v", err))
+	}
+	want, ours := "", uint64(len(hashed[0]))
+	if p != nil && p.Replay.Qdrant != "" {
+		want = cmp.Or(p.Replay.Collection, replay.Isolation(p.Replay.Isolation).Collection())
+	}
+	for _, n := range names {
+		if qdrant.Internal(n) {
+			continue
+		}
+		size, err := c.VectorSize(ctx, n)
+		if err != nil {
+			out = append(out, fail("collection "+n, "look at Qdrant's own log", "%v", err))
+			continue
+		}
+		points, err := c.Count(ctx, n)
+		switch {
+		case err != nil:
+			out = append(out, fail("collection "+n, "look at Qdrant's own log", "%v", err))
+		case n == want && size != ours:
+			out = append(out, fail("collection "+n, "name another one (replay.collection in membench.yaml), or delete it", "its vectors have %d dimensions, those of the embedded memory %d", size, ours))
+		default:
+			out = append(out, ok("collection "+n, "%d points, vectors of %s", points, dimensions(size)))
+		}
+	}
+	return out
+}
+
+func dimensions(size uint64) string {
+	if size == 0 {
+		return "several names"
+	}
+	return fmt.Sprintf("%d dimensions", size)
+}
+
+func secured(c *qdrant.Client) string {
+	if c.Secure() {
+		return "TLS"
+	}
+	return "no TLS"
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}

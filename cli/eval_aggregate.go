@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+
+	"membench/config"
+	"membench/eval/aggregate"
+	"membench/eval/figure"
+	"membench/eval/pipeline"
+	llmodels "membench/models"
+
+	"github.com/spf13/cobra"
+)
+
+type evalAggregateOptions struct {
+	inputs []string
+
+	aggregate.Options
+	confidence percentFlag
+	prices     string
+	out        string
+	strict     bool
+	json       bool
+}
+
+func newEvalAggregateCmd(e *env) *cobra.Command {
+	o := evalAggregateOptions{confidence: 95}
+	c := &cobra.Command{
+		Use:   "aggregate RUN...",
+		Short: "Make figures of graded records: with n, intervals and what was skipped",
+		Long: `Make figures of graded records: with n, intervals and what was skipped.
+
+A RUN is a folder with qa_records.jsonl (and session_records.jsonl), or such a file, or -. Each system
+and data set gets a summary: for each protocol and judge the mean over all questions
+(micro), over the set's labels (macro) and by label, with the common category beside it
+(IE MR TR KU ABS …; where the two cut differently, as LongMemEval's abstention does,
+both, the common ones marked =), Wilson's interval, the interval of a t test
+over whole conversations, and the mean in which an answer that was never given or
+never judged counts as 0 (strict). LoCoMo's category 5 stands apart and enters no
+total. Where answers were graded against corrected golds, too (eval grade --errata),
+both means stand there. Tokens are summed by step and model, with their cost by the price
+table (--prices; 'membench config show' names the built-in one). The six dimensions of aggregate_metrics.json are there where sessions were graded
+or answers labelled.
+
+-o FOLDER writes summary.jsonl and aggregate_metrics.json (one system; of several,
+aggregate_metrics.SYSTEM.json each).`,
+		Example: `  membench eval aggregate runs/bm25
+  membench eval aggregate runs/bm25 --declared 1540 -o runs/bm25
+  membench eval aggregate graded.jsonl --json | jq '.[].scores[] | {protocol, v: .overall.value, n: .overall.n}'`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.inputs = args
+			o.Confidence = float64(o.confidence) / 100
+			if o.json && o.out != "" {
+				return usagef("--json prints, -o writes: choose one")
+			}
+			return runEvalAggregate(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	addFigureFlags(c, &o.Options.Options, &o.confidence)
+	f.IntVar(&o.Declared, "declared", 0, "`n` questions were declared before the run: coverage is said of them")
+	f.StringSliceVar(&o.Apart, "apart", nil, "raw `categories` that enter no total, with commas (default: 5 of locomo)")
+	f.StringVar(&o.prices, "prices", "", pricesHelp)
+	f.StringVarP(&o.out, "output", "o", "", "write summary.jsonl and aggregate_metrics.json to this `folder`")
+	f.BoolVar(&o.strict, "strict", false, "write nothing and exit 3 when the data has errors")
+	f.BoolVar(&o.json, "json", false, "print the summaries as one JSON array")
+	return c
+}
+
+const pricesHelp = "price `table` of models (default: the project's, else the built-in one)"
+
+// figurePrices is the price table that money figures stand on: the file, else that of the
+// project in the working folder, else the built-in one.
+func figurePrices(e *env, path string) (figure.Prices, error) {
+	var p *config.Project
+	if file := config.Find("."); path == "" && file != "" {
+		var err error
+		if p, err = config.Load(file, e.lookup); err != nil {
+			return figure.Prices{}, usageError{err}
+		}
+	}
+	t, err := config.LoadPrices(llmodels.Options{Prices: path}.PriceFile(p))
+	if err != nil {
+		return figure.Prices{}, usageError{err}
+	}
+	return figure.Prices{Prices: t.Prices, Currency: t.Currency, AsOf: t.AsOf}, nil
+}
+
+// percentFlag reads a percentage between 50 and 100, both excluded.
+type percentFlag float64
+
+func (p *percentFlag) String() string { return fmt.Sprint(float64(*p)) }
+func (p *percentFlag) Type() string   { return "percent" }
+
+// Set accepts 95 and 95%.
+func (p *percentFlag) Set(s string) error {
+	var v float64
+	if _, err := fmt.Sscanf(strings.TrimSuffix(s, "%")+"\n", "%g\n", &v); err != nil || v <= 50 || v >= 100 {
+		return fmt.Errorf("have %q, want a level of confidence between 50 and 100, like 95", s)
+	}
+	*p = percentFlag(v)
+	return nil
+}
+
+// addFigureFlags adds what every maker of intervals takes.
+func addFigureFlags(c *cobra.Command, o *figure.Options, confidence *percentFlag) {
+	f := c.Flags()
+	f.Var(confidence, "confidence", "`level` of every interval, in percent")
+}
+
+func runEvalAggregate(ctx context.Context, e *env, o evalAggregateOptions) error {
+	var err error
+	if o.Prices, err = figurePrices(e, o.prices); err != nil {
+		return err
+	}
+	t := newTally(e, 20)
+	all, err := pipeline.Aggregate(ctx, pipeline.AggregateOptions{Options: o.Options, Inputs: o.inputs, Strict: o.strict, Stdin: e.in, Log: t.log()})
+	t.summary()
+	switch {
+	case err != nil:
+		return err
+	case o.json:
+		return writeJSON(e.out, all)
+	case o.out != "":
+		return pipeline.WriteSummaries(o.out, all)
+	}
+	w := bufio.NewWriter(e.out)
+	for _, s := range all {
+		aggregate.WriteText(w, s)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"membench/eval/figure"
+	"membench/eval/protocol"
+	"membench/eval/published"
+
+	"github.com/spf13/cobra"
+)
+
+type evalAuditOptions struct {
+	inputs []string
+
+	published.Options
+	published.AuditOptions
+	protocols  []string
+	claims     []string
+	cases      []string
+	confidence percentFlag
+	json       bool
+	markdown   bool
+}
+
+func newEvalAuditCmd(e *env) *cobra.Command {
+	o := evalAuditOptions{confidence: 95}
+	c := &cobra.Command{
+		Use:   "audit FILE...",
+		Short: "Check published figures against their own rows",
+		Long: `Check published figures against their own rows.
+
+Each FILE is a result file as membench eval import reads it. Every answer is graded again by
+every string protocol; the audit says which recorded score each protocol reproduces, row
+by row, how far recorded votes agree with each other, and for each published figure
+whether the rows give it, by how much they differ, whether it lies in the interval, and
+which denominators it can stand on at all (a share rounds from a whole number of answers).
+A figure of more questions than the file has rows is "not reproducible here", beside ours.
+
+With --cases each row is compared with the data set itself: other questions, golds or
+categories than it has, second rows, questions without a row, and golds that a correction
+list holds to be wrong (datasets convert --errata) are findings, listed row by row.
+Recorded verdicts that their own row contradicts are listed always. Errors end with 3.
+
+Published figures of the known public runs are built in; a file's own totals are taken
+from it; --claims adds a JSON array of {run, source, protocol, category, value, decimals, n}, values
+in [0,1]. NAME_evaluate_result.json of Mem-Gallery may be given there, too.`,
+		Example: `  membench eval audit recorded/*.jsonl
+  membench eval audit run.json --claims table.json --json | jq '.[].checks[] | select(.verdict == "differs")'
+  membench eval audit recorded/*.jsonl --markdown > audit.md`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.inputs = args
+			o.Confidence = float64(o.confidence) / 100
+			if o.json && o.markdown {
+				return usagef("--json and --markdown exclude each other")
+			}
+			return runEvalAudit(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	addImportFlags(c, &o.Options, &o.cases)
+	addFigureFlags(c, &o.AuditOptions.Options, &o.confidence)
+	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade with these `protocols` only, with commas (default: every rule)")
+	f.StringArrayVar(&o.claims, "claims", nil, "`file` of published figures (may be repeated)")
+	f.BoolVar(&o.json, "json", false, "print one JSON array")
+	f.BoolVar(&o.markdown, "markdown", false, "print Markdown")
+	return c
+}
+
+func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
+	t := newTally(e, 20)
+	question, asked, err := questionsOf(e, t, o.cases)
+	if err != nil {
+		return err
+	}
+	o.Options.Question, o.Asked = question, asked
+	if len(o.protocols) > 0 {
+		if o.Protocols, err = protocol.ByName(o.protocols...); err != nil {
+			return usageError{err}
+		}
+		for _, p := range o.Protocols {
+			if p.Rule == nil {
+				return usagef("protocol %s asks a model: the audit grades by rule; use membench eval grade", p.Name)
+			}
+		}
+	}
+	o.Claims = published.Published()
+	for _, path := range o.claims {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		read := published.ReadClaims
+		if strings.HasSuffix(path, "_evaluate_result.json") {
+			read = func(b []byte, _ string) ([]published.Claim, error) { return published.MemGalleryClaims(b) }
+		}
+		more, err := read(b, path)
+		if err != nil {
+			return err
+		}
+		o.Claims = append(o.Claims, more...)
+	}
+	var all []*published.Audit
+	for _, path := range o.inputs {
+		im, err := openImport(ctx, e, path, o.Options)
+		if err != nil {
+			return err
+		}
+		a, err := published.Run(im, o.AuditOptions, t.take)
+		if err != nil {
+			return err
+		}
+		all = append(all, a)
+	}
+	t.summary()
+	if o.json {
+		return errors.Join(writeJSON(e.out, all), t.lost())
+	}
+	w := bufio.NewWriter(e.out)
+	for i, a := range all {
+		if o.markdown {
+			published.Markdown(w, a)
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		printAudit(w, a)
+	}
+	return errors.Join(w.Flush(), t.lost())
+}
+
+func printAudit(w io.Writer, a *published.Audit) {
+	fmt.Fprintf(w, "%s (%s, %s): %d answers, %d findings\n", a.Run, a.Dataset, a.Format, a.Rows, a.Left)
+	for _, r := range append(a.Recorded, a.Sessions...) {
+		fmt.Fprintf(w, "  %-34s %8s  Wilson %s  n %d\n", r.Protocol, figure.Percent(r.Overall.Value), figure.Interval(r.Overall.Lo, r.Overall.Hi), r.Overall.N)
+	}
+	if v := a.Votes; v != nil {
+		fmt.Fprintf(w, "  %d votes each: unanimous %s %%, Fleiss κ %s\n", v.Raters, figure.Percent(&v.Unanimous), published.Number(v.Fleiss, 3))
+	}
+	for _, r := range a.Regrades {
+		fmt.Fprintf(w, "  %-34s %8s  Wilson %s  n %d\n", r.Protocol, figure.Percent(r.Overall.Value), figure.Interval(r.Overall.Lo, r.Overall.Hi), r.Overall.N)
+		for _, x := range r.Against {
+			if x.Reproduces() {
+				fmt.Fprintf(w, "    reproduces %s on all %d rows\n", x.Recorded, x.N)
+			} else if x.Kappa != nil {
+				fmt.Fprintf(w, "    agrees with %s on %d of %d, κ %s\n", x.Recorded, x.Equal, x.N, published.Number(x.Kappa.K, 3))
+			}
+		}
+	}
+	for _, c := range a.Checks {
+		what := c.Protocol
+		if c.Category != "" {
+			what += ", category " + c.Category
+		}
+		if c.Label != "" {
+			what += ", " + c.Label
+		}
+		fmt.Fprintf(w, "  claim %s: %s %% of %d; here %s (%s) of %d: %s\n    %s\n", what, figure.Percent(&c.Value), c.N, figure.Percent(c.Ours.Value), figure.Interval(c.Ours.Lo, c.Ours.Hi), c.Ours.N, published.Verdict(c), c.Source)
+	}
+}

@@ -1,0 +1,262 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"membench/config"
+	"membench/eval/calibrate"
+	"membench/eval/judge"
+	"membench/eval/protocol"
+	"membench/eval/records"
+	"membench/schema"
+	"membench/schema/jsonl"
+
+	"github.com/spf13/cobra"
+)
+
+type calibrateOptions struct {
+	inputs []string
+	plants string
+	shapes string
+	json   bool
+	judgeFlags
+}
+
+// judgeFlags name the judge that is measured.
+type judgeFlags struct {
+	judge     string
+	method    string
+	vectors   bool
+	threshold float64
+	workers   int
+	model     modelFlags
+}
+
+func (o *judgeFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.judge, "judge", "rule", "`judge` to measure: rule, or a protocol's name")
+	f.StringVar(&o.method, "method", "trained", "how the rule judge weighs what it compared: `trained` or rules")
+	f.BoolVar(&o.vectors, "similarity", false, "with --judge rule: weigh nearness in meaning too, by the model for vectors (models.embed, or LOCAL_EMBEDDING_MODEL)")
+	f.Float64Var(&o.threshold, "threshold", 0.5, "a protocol's score from here on is an acceptance, above 0 to `1`")
+	f.IntVar(&o.workers, "workers", 0, "judge `n` answers at once (0: 4 with a model, else one per core)")
+	o.model.add(c)
+}
+
+// measured is the judge that judgeFlags name.
+type measured struct {
+	grader  calibrate.Grader
+	workers int          // answers judged at once by default
+	rule    bool         // it asks no model
+	dry     bool         // nothing is judged: only the cost is asked for
+	close   func(*error) // closes its model
+}
+
+func (o *judgeFlags) open(e *env) (m measured, err error) {
+	m = measured{workers: runtime.GOMAXPROCS(0), close: func(*error) {}}
+	if !(o.threshold > 0 && o.threshold <= 1) {
+		return m, usagef("--threshold: have %v, want above 0 to 1", o.threshold)
+	}
+	method, ok := map[string]judge.Method{"trained": judge.Trained, "rules": judge.Rules}[o.method]
+	if !ok {
+		return m, usagef("--method: have %q, want trained or rules", o.method)
+	}
+	if o.vectors && o.judge != "rule" {
+		return m, usagef("--similarity: have --judge %s, want rule", o.judge)
+	}
+	if o.judge == "rule" && !o.vectors {
+		m.grader, m.rule = calibrate.Rule(judge.Options{Method: method}), true
+		return m, nil
+	}
+	var p *protocol.Protocol
+	if o.judge != "rule" {
+		ps, err := protocol.Pick(protocol.All(), o.judge)
+		if err != nil {
+			return m, usageError{err}
+		}
+		if p = ps[0]; p.Rule != nil {
+			m.rule = true
+			m.grader, err = calibrate.Protocol(p, nil)
+			return m, err
+		}
+	}
+	ms, err := o.model.open(e)
+	if err != nil {
+		return m, err
+	}
+	m.close, m.dry = ms.close, ms.dryRun()
+	if o.vectors {
+		vectors, err := ms.EndpointEmbedder()
+		m.grader = calibrate.Near(judge.Options{Method: method}, vectors)
+		return m, err
+	}
+	gen, err := ms.Generator(config.Judge)
+	if err != nil {
+		return m, err
+	}
+	m.workers = 4
+	m.grader, err = calibrate.Protocol(p, gen)
+	return m, err
+}
+
+func newEvalCalibrateCmd(e *env) *cobra.Command {
+	var o calibrateOptions
+	c := &cobra.Command{
+		Use:   "calibrate FILE...",
+		Short: "Measure a judge on planted answers and correct an accuracy for its errors",
+		Long: `Measure a judge on answers whose truth is known, and correct an accuracy for its errors.
+
+FILE is a file of QA records, the folder of a run, or - (standard input). For each question answers are made
+from its gold: right ones in other words, wrong ones that name something else of the
+same kind (the record's wrong_answer where it has one), the same behind the question
+repeated, and vague ones that name nothing. The judge sees them as it sees the system's
+answers, and so do its false accepts and false rejects come out, each with a Wilson
+interval. The accuracy of the records' own answers is then given as the judge sees it
+and corrected by these rates (Rogan and Gladen; interval of Lang and Reiczigel), for
+wrong answers of either kind and of both: which kind a system gives is not known, so
+read the three together.
+
+--plants FILE takes planted answers that were written instead: JSONL of question_id,
+answer, right (true or false; false where it is not said) and, if wanted, case_id and
+kind. Answers of a truth that the file has are then not made.
+
+--judge names a protocol ('membench eval protocols'); rule, the default, is the rule
+judge. One that asks a model needs --model or its settings. A reply without a verdict is
+counted as failed, never as a wrong answer. --similarity lets the rule judge also weigh
+how near gold and answer are by an embedder, where words leave a doubt; it is then
+another judge, and is named so.
+
+--shapes adds answers of many more shapes (denied, retracted, attributed, one of several
+alternatives and so on; 'membench eval judge check' describes them), and shapes of your own.
+A planted answer counts as accepted only where the verdict is not doubtful.
+
+Where records have verdicts of people, models or published runs, the rates by those are
+given too. Where planted answers are easier than the data (fewer errors than on labelled
+answers, or far shorter), no corrected accuracy is printed, and the reason is.`,
+		Example: `  membench eval calibrate qa.jsonl
+  membench eval calibrate qa.jsonl --judge squad-f1 --threshold 0.5
+  membench eval calibrate qa.jsonl --plants wrong_answers.jsonl
+  membench eval calibrate qa.jsonl --judge mem0-2025 --model gpt-4o-mini --json | jq .corrected`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.inputs = args
+			return runEvalCalibrate(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	o.judgeFlags.add(c)
+	f.StringVar(&o.plants, "plants", "", "take planted answers from this `file` (- is standard input)")
+	f.StringVar(&o.shapes, "shapes", "", "also plant answers of the built-in shapes (`built-in`) or of these and a file's (FILE); default: built-in for judges by rule without --plants, none for models")
+	f.BoolVar(&o.json, "json", false, "print the report as JSON")
+	return c
+}
+
+func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err error) {
+	run := calibrate.Options{Threshold: o.threshold, Workers: o.workers}
+	m, err := o.open(e)
+	defer m.close(&err)
+	if err != nil {
+		return err
+	}
+	if m.dry {
+		e = e.mute()
+	}
+	if run.Workers <= 0 {
+		run.Workers = m.workers
+	}
+	if o.shapes != "" || m.rule && o.plants == "" {
+		if run.Shapes, err = shapesOf(o.shapes); err != nil {
+			return err
+		}
+	}
+	var files []string
+	for _, path := range o.inputs {
+		qa, _, err := records.Find(path)
+		if err != nil {
+			return err
+		}
+		if qa != "" {
+			files = append(files, qa)
+		}
+	}
+	t := newTally(e, 20)
+	var records []schema.QARecord
+	for r, err := range drop(t, jsonl.Files[schema.QARecord](files, e.in)) {
+		if err != nil {
+			return err
+		}
+		records = append(records, r.V)
+	}
+	if o.plants != "" {
+		run.Plants = new(calibrate.Plantings)
+		for r, err := range drop(t, jsonl.Files[calibrate.Recorded]([]string{o.plants}, e.in)) {
+			if err != nil {
+				return err
+			}
+			if why := run.Plants.Add(r.V); why != "" {
+				return fmt.Errorf("%s: planted answer: %s", r.Pos, why)
+			}
+		}
+	}
+	t.summary()
+	if len(records) == 0 {
+		return fmt.Errorf("no QA records in %v: have none, want records of 'eval run' or 'eval import'", o.inputs)
+	}
+	rep, err := calibrate.Run(ctx, records, m.grader, run)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return writeJSON(e.out, rep)
+	}
+	return printCalibration(e.out, rep)
+}
+
+// printCalibration writes the report for a person.
+func printCalibration(out io.Writer, rep calibrate.Report) error {
+	w := bufio.NewWriter(out)
+	share := func(r calibrate.Rate) string {
+		if r.N == 0 {
+			return "– (0)"
+		}
+		return fmt.Sprintf("%.3f [%.3f, %.3f] (%d/%d)", r.Rate, r.Lo, r.Hi, r.K, r.N)
+	}
+	fmt.Fprintf(w, "judge %s, %d questions\n\n", rep.Judge, rep.Questions)
+	fmt.Fprintln(w, "planted answers          truth   accepted")
+	for _, k := range rep.Kinds {
+		if k.Accepted.N+k.Failed == 0 && len(rep.Kinds) > len(calibrate.Kinds()) {
+			continue // a shape of the other language
+		}
+		truth := "wrong"
+		if k.Right {
+			truth = "right"
+		}
+		fmt.Fprintf(w, "%-24s %-7s %s", k.Kind, truth, share(k.Accepted))
+		if k.Failed > 0 {
+			fmt.Fprintf(w, ", %d not judged", k.Failed)
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "\nfalse accepts     %s\nfalse rejects     %s\n", share(rep.FalseAccepts), share(rep.FalseRejects))
+	if rep.Shapes != nil {
+		fmt.Fprintf(w, "of wrong shapes   %s\n", share(*rep.Shapes))
+	}
+	if l := rep.Labels; l != nil {
+		fmt.Fprintf(w, "\nby labels (%s)\nfalse accepts     %s\nfalse rejects     %s\n", strings.Join(l.By, ", "), share(l.FalseAccepts), share(l.FalseRejects))
+	}
+	if rep.Accuracy != nil {
+		fmt.Fprintf(w, "\naccuracy as seen  %s; %d doubtful, %d not graded; mean length of an answer %.0f\n", share(*rep.Accuracy), rep.Doubtful, rep.Ungraded, rep.Length)
+		for _, c := range rep.Corrected {
+			if !c.Shown {
+				fmt.Fprintf(w, "corrected         – (against %s: %s)\n", c.Against, c.Why)
+				continue
+			}
+			fmt.Fprintf(w, "corrected         %.3f [%.3f, %.3f] (wrong answers: %s)\n", c.Accuracy, c.Lo, c.Hi, c.Against)
+		}
+	}
+	return w.Flush()
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"membench/eval/conformance"
+	"membench/eval/protocol"
+
+	"github.com/spf13/cobra"
+)
+
+type conformanceOptions struct {
+	golden, data string
+	prompts      []string
+	limit        int
+	json         bool
+}
+
+func newEvalConformanceCmd(e *env) *cobra.Command {
+	var o conformanceOptions
+	c := &cobra.Command{
+		Use:   "conformance [--golden DIR] [--data DIR]",
+		Short: "Hold every metric against the answers of the original scorers",
+		Long: `Run golden vectors: inputs and what the original scorers answered to them. Scores
+must agree to 1e-9 (BM25: 1e-6), words and stems exactly.
+
+The program carries the vectors whose text is invented. --golden DIR takes a folder of
+vector files (FILE.dev.jsonl) in their place; --data DIR is where their rows with a
+"ref" find recorded answers. Rows whose data is not at hand are skipped and shown,
+never counted as passed; so are rows that hash an original's prompts, until a copy of
+the published script is given: --prompt-file lme-official=evaluate_qa.py.`,
+		Example: `  membench eval conformance
+  membench eval conformance --golden golden --data data --json | jq '.files[] | select(.failed > 0)'`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if o.limit < 0 {
+				return usagef("--limit: have %d, want 0 (all) or more", o.limit)
+			}
+			return runEvalConformance(e, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.golden, "golden", "", "folder of vector files (`dir`; default: those built in)")
+	f.StringVar(&o.data, "data", "", "folder that rows point into (`dir`)")
+	f.StringArrayVar(&o.prompts, "prompt-file", nil, promptFileHelp)
+	f.IntVar(&o.limit, "limit", 10, "show at most `n` differences per file; 0: all")
+	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	return c
+}
+
+const promptFileHelp = "`PROTOCOL=FILE`: your copy of a protocol's published prompt or script (may be repeated)"
+
+// readPrompts reads the files of --prompt-file.
+func readPrompts(specs []string) (*protocol.Prompts, error) {
+	var p protocol.Prompts
+	for _, s := range specs {
+		name, file, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, usagef("--prompt-file: have %q, want PROTOCOL=FILE", s)
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		if _, err := p.Add(name, filepath.Base(file), b); err != nil {
+			return nil, usagef("--prompt-file: %w", err)
+		}
+	}
+	return &p, nil
+}
+
+// conformanceReport is what --json prints.
+type conformanceReport struct {
+	Passed  int                  `json:"passed"`
+	Failed  int                  `json:"failed"`
+	Skipped int                  `json:"skipped"`
+	Files   []conformance.Result `json:"files"`
+}
+
+func runEvalConformance(e *env, o conformanceOptions) error {
+	prompts, err := readPrompts(o.prompts)
+	if err != nil {
+		return err
+	}
+	dir := func(flag, path string) (fs.FS, error) {
+		if path == "" {
+			return nil, nil
+		}
+		if info, err := os.Stat(path); err != nil {
+			return nil, usageError{err}
+		} else if !info.IsDir() {
+			return nil, usagef("%s: %s is not a folder", flag, path)
+		}
+		return os.DirFS(path), nil
+	}
+	golden, err := dir("--golden", o.golden)
+	if err != nil {
+		return err
+	}
+	data, err := dir("--data", o.data)
+	if err != nil {
+		return err
+	}
+	results, err := conformance.Run(conformance.Options{Golden: golden, Data: data, Prompts: prompts, Limit: o.limit})
+	if err != nil {
+		return err
+	}
+	rep := conformanceReport{Files: results}
+	for _, r := range results {
+		rep.Passed, rep.Failed, rep.Skipped = rep.Passed+r.Passed, rep.Failed+r.Failed, rep.Skipped+r.Skipped
+	}
+	if o.json {
+		err = writeJSON(e.out, rep)
+	} else {
+		err = writeConformance(e.out, rep)
+	}
+	if err == nil && rep.Failed > 0 {
+		err = errFindings
+	}
+	return err
+}
+
+func writeConformance(out io.Writer, rep conformanceReport) error {
+	w := bufio.NewWriter(out)
+	fmt.Fprintf(w, "%7s %7s %7s  vectors\n", "passed", "failed", "skipped")
+	for _, r := range rep.Files {
+		fmt.Fprintf(w, "%7d %7d %7d  %s: %s\n", r.Passed, r.Failed, r.Skipped, r.Name, strings.Join(r.Protocols, ", "))
+		if r.Origin != "" {
+			fmt.Fprintf(w, "%26s %s\n", "", r.Origin)
+		}
+		for _, want := range r.Want {
+			fmt.Fprintf(w, "%26s skipped for want of %s\n", "", want)
+		}
+		for _, f := range r.Failures {
+			fmt.Fprintf(w, "%26s %s %s: have %s, want %s\n", "", f.ID, f.Field, f.Have, f.Want)
+		}
+	}
+	fmt.Fprintf(w, "%7d %7d %7d  in all\n", rep.Passed, rep.Failed, rep.Skipped)
+	return w.Flush()
+}

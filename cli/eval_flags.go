@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"membench/config"
+	"membench/datasets/all"
+	"membench/eval/pipeline"
+	"membench/internal/yamldoc"
+	"membench/memory/open"
+
+	"github.com/spf13/cobra"
+)
+
+// evalFlags are the flags of eval and eval run. They stand over an eval.yaml: what is
+// given overrides what the file says, and everything in the file can be given.
+type evalFlags struct {
+	datasetFlags
+	file       string
+	sets       []string // arguments, and --dataset
+	systems    []string
+	out        string
+	outDir     string
+	questions  int
+	maxCases   int
+	maxSamples int
+	one        int
+	smoke      bool
+	mock       bool
+	evalOnly   bool
+	noGrade    bool
+	onlyFailed bool
+
+	reader        string
+	prompt        string
+	contextTokens int
+	noDates       bool
+	systemModel   string
+	judge         string
+	judgeModel    string
+	protocols     []string
+	votes         int
+	evalWorkers   int
+	formats       []string
+	exclude       []string
+
+	topK, depth, window, overlap, repeats, memories, calls int
+	reingest, snapshots, noTimes                           bool
+	ingestLimit, retrieveLimit, readLimit                  time.Duration
+
+	model   modelFlags
+	changed func(flag string) bool
+}
+
+func (o *evalFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVarP(&o.file, "config", "c", "", "take the run from this YAML `file` (docs/eval-yaml.md)")
+	o.datasetFlags.add(c)
+	f.StringArrayVar(&o.sets, "dataset", nil, "ask this `data set`, as an argument does: NAME=PATH, a file of cases, or a file or folder that is recognised by its names")
+	f.StringArrayVarP(&o.systems, "system", "s", nil, "ask these memory `systems`, with commas, options in braces (all: every one that needs nothing from outside)")
+	f.StringArrayVar(&o.systems, "baseline", nil, "the same as --system: `NAME`")
+	f.StringVarP(&o.out, "output", "o", "", "`folder` of the run (default runs/NAME with -c)")
+	f.StringVar(&o.outDir, "output-dir", "", "the same as --output: `folder`")
+	f.IntVar(&o.questions, "questions", 0, "ask `n` questions of each data set only, from each category in proportion, drawn by --seed")
+	f.IntVar(&o.maxCases, "max-cases", 0, "ask the first `n` cases of each data set only")
+	f.IntVar(&o.maxSamples, "max-samples", 0, "the same as --max-cases: `n`")
+	f.IntVar(&o.one, "sample", 0, "ask only the case of this `number` of each data set, from 0")
+	f.BoolVar(&o.smoke, "smoke", false, "ask the first case of each data set only, to see that everything works")
+	f.BoolVar(&o.mock, "mock", false, "ask no model at all, whatever is configured: rule reader, rule judge, hashed vectors")
+	f.BoolVar(&o.evalOnly, "eval-only", false, "ask nothing again: grade the answers that the folder holds, and all after that")
+	f.BoolVar(&o.onlyFailed, "only-failed", false, "ask those questions of a finished run again that ended in an error or over a limit")
+	f.StringSliceVar(&o.exclude, "exclude", nil, "leave out questions of these raw `categories` (5: LoCoMo's adversarial ones)")
+
+	f.StringVar(&o.reader, "reader", "", "`rule` or model: who answers from what a system shows (default model where one is named, else rule)")
+	f.StringVar(&o.prompt, "answer-prompt", "", "`name` of the model reader's prompt: answer, answer-short or answer-notes (default answer)")
+	f.IntVar(&o.contextTokens, "context-tokens", 0, "show readers at most `n` tokens, 0: all that was found")
+	f.BoolVar(&o.noDates, "no-dates", false, "show hits without the time of the turns they come from")
+	f.StringVar(&o.systemModel, "system-model", "", "`model` that systems ask for their operations (default: none, they work by rule)")
+	f.StringVar(&o.judge, "judge", "", "`rule` or model: who grades where a protocol has both (default model with --judge-model, else rule)")
+	f.StringVar(&o.judgeModel, "judge-model", "", "`model` that judges")
+	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade by these `protocols` (default: all rules, and with a judge's model the protocol of each data set)")
+	f.IntVar(&o.votes, "votes", 1, "ask a judge `n` times about one answer, odd; the majority decides")
+	f.IntVar(&o.evalWorkers, "max-eval-workers", 0, "grade `n` answers at once (0: 4 with a model, else one per core)")
+	f.StringSliceVar(&o.formats, "format", nil, "`formats` of the report: "+strings.Join(config.EvalFormats(), ", ")+" (default all)")
+
+	f.IntVarP(&o.topK, "top-k", "k", 10, "ask systems for `n` hits")
+	f.IntVar(&o.depth, "depth", 50, "look for gold evidence that was not among the hits down to rank `n`, 0: do not")
+	f.IntVar(&o.window, "window", 0, "ingest `n` turns at once, 0: whole sessions")
+	f.IntVar(&o.overlap, "overlap", 2, "show `n` turns before a window as its context")
+	f.IntVar(&o.repeats, "repeats", 1, "answer and grade every question `n` times")
+	f.BoolVar(&o.reingest, "reingest", false, "fill the memories again for each repeat")
+	f.BoolVar(&o.snapshots, "snapshots", false, "keep what a memory holds after every session, not only after those with gold points")
+	f.BoolVar(&o.noTimes, "no-times", false, "measure nothing: two runs are then the same bytes")
+	f.IntVar(&o.memories, "memories", 0, "fill and ask `n` memories at once (0: one per core)")
+	f.IntVar(&o.calls, "calls", 16, "keep `n` answers of readers under way")
+	f.DurationVar(&o.ingestLimit, "ingest-limit", 10*time.Minute, "longest `time` of one ingest call, 0: none")
+	f.DurationVar(&o.retrieveLimit, "retrieve-limit", 2*time.Minute, "longest `time` of one retrieval, 0: none")
+	f.DurationVar(&o.readLimit, "read-limit", 5*time.Minute, "longest `time` of one answer, 0: none")
+	o.model.add(c)
+}
+
+// resolve is the configuration in force: the file, and the flags over it.
+func (o *evalFlags) resolve(e *env) (*config.Eval, error) {
+	v := &config.Eval{Version: config.Version, Seed: 1}
+	if o.file != "" {
+		var err error
+		if v, err = config.LoadEval(o.file, e.lookup); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	if len(o.sets) > 0 {
+		v.Datasets = nil
+		for _, arg := range o.sets {
+			d, err := o.setOf(arg)
+			if err != nil {
+				return nil, err
+			}
+			v.Datasets = append(v.Datasets, d)
+		}
+	}
+	for i := range v.Datasets {
+		d := &v.Datasets[i]
+		for _, x := range o.exclude {
+			if !slices.Contains(d.Exclude, x) {
+				d.Exclude = append(d.Exclude, x)
+			}
+		}
+	}
+	if len(o.systems) > 0 {
+		v.Systems = nil
+		for _, list := range o.systems {
+			for _, s := range open.Split(list) {
+				c, err := open.Parse(s)
+				if err != nil {
+					return nil, err
+				}
+				x := config.EvalSystem{Name: c.Name, Type: c.Type}
+				if c.Options != nil {
+					if err := yamldoc.Unmarshal(c.Options, &x.Options); err != nil {
+						return nil, usageError{err}
+					}
+				}
+				v.Systems = append(v.Systems, x)
+			}
+		}
+	}
+	o.override(v)
+	if err := v.Check(nil); err != nil {
+		return nil, usageError{err}
+	}
+	return v, nil
+}
+
+// override puts the flags that were given over the file.
+func (o *evalFlags) override(v *config.Eval) {
+	given := func(flags ...string) bool { return slices.ContainsFunc(flags, o.changed) }
+	set := func(flag string, put func()) {
+		if given(flag) {
+			put()
+		}
+	}
+	set("seed", func() { v.Seed = o.seed })
+	set("questions", func() { v.Run.Sample = o.questions })
+	set("max-samples", func() { v.Run.MaxCases = o.maxSamples })
+	set("max-cases", func() { v.Run.MaxCases = o.maxCases })
+	set("sample", func() { v.Run.Case = &o.one })
+	if o.smoke {
+		v.Run.MaxCases = 1
+	}
+	if given("questions", "max-samples", "max-cases", "sample", "smoke") { // not beside the file's own
+		for i := range v.Datasets {
+			v.Datasets[i].Sample, v.Datasets[i].MaxCases = 0, 0
+		}
+	}
+	if dir := o.out + o.outDir; dir != "" {
+		v.Output.Folder = dir
+	}
+	set("format", func() { v.Output.Format = o.formats })
+	set("model", func() { v.Reader.Model = o.model.model })
+	set("reader", func() { v.Reader.Type = o.reader })
+	set("answer-prompt", func() { v.Reader.Prompt = o.prompt })
+	set("context-tokens", func() { v.Reader.ContextTokens = o.contextTokens })
+	set("no-dates", func() { v.Reader.NoDates = o.noDates })
+	set("system-model", func() { v.Models.Extract.Name = o.systemModel })
+	set("judge", func() { v.Grading.Judge = o.judge })
+	set("judge-model", func() { v.Grading.JudgeModel = o.judgeModel })
+	set("protocol", func() { v.Grading.Protocols = o.protocols })
+	set("votes", func() { v.Grading.Votes = o.votes })
+	set("max-eval-workers", func() { v.Grading.Workers = o.evalWorkers })
+	set("repeats", func() { v.Grading.NumRuns = o.repeats })
+	set("top-k", func() { v.Run.TopK = o.topK })
+	set("depth", func() { v.Run.Depth = &o.depth })
+	set("window", func() { v.Run.Window = o.window })
+	set("overlap", func() { v.Run.Overlap = &o.overlap })
+	set("reingest", func() { v.Run.Reingest = o.reingest })
+	set("snapshots", func() { v.Run.Snapshots = o.snapshots })
+	set("no-times", func() { v.Run.NoTimes = o.noTimes })
+	set("memories", func() { v.Run.Memories = o.memories })
+	set("calls", func() { v.Run.Calls = o.calls })
+	set("ingest-limit", func() { v.Run.IngestLimit = (*config.Duration)(&o.ingestLimit) })
+	set("retrieve-limit", func() { v.Run.RetrieveLimit = (*config.Duration)(&o.retrieveLimit) })
+	set("read-limit", func() { v.Run.ReadLimit = (*config.Duration)(&o.readLimit) })
+	if o.mock {
+		v.Reader.Type, v.Reader.Model, v.Grading.Judge, v.Grading.JudgeModel = "rule", "", "rule", ""
+		v.Models, v.Model = config.Models{}, config.Model{}
+		for i := range v.Systems {
+			v.Systems[i].Model, v.Systems[i].LLM, v.Systems[i].Embedding = "", "", pipeline.Hashing
+		}
+	}
+}
+
+// setOf reads a data set of the command line.
+func (o *evalFlags) setOf(arg string) (config.EvalSet, error) {
+	d := config.EvalSet{Errata: o.errata, Topics: o.topics, Count: o.count, ChunkTokens: o.tokens}
+	if o.grain != "turn" {
+		d.Grain = o.grain
+	}
+	if o.changed("chunk") {
+		d.Chunk = o.chunk
+	}
+	if name, paths, named := strings.Cut(arg, "="); named {
+		d.Name, d.Adapter = name, name
+		if paths != "" {
+			d.Paths = strings.Split(paths, ",")
+		}
+		return d, nil
+	}
+	if _, err := os.Stat(arg); err != nil {
+		return d, usagef("%s: no such file or folder; a data set is given as NAME=PATH (membench datasets list), or as a file of cases", arg)
+	}
+	d.Path = arg
+	d.Name, _, _ = strings.Cut(filepath.Base(arg), ".")
+	d.Adapter = all.Guess(arg)
+	if d.Adapter != "cases" {
+		d.Name = d.Adapter
+	}
+	return d, nil
+}

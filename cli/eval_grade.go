@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"membench/config"
+	"membench/eval/grade"
+	"membench/eval/pipeline"
+	"membench/eval/protocol"
+
+	"github.com/spf13/cobra"
+)
+
+type gradeOptions struct {
+	inputs    []string
+	out       string
+	protocols []string
+	judge     string // rule | model | "" (model where a protocol needs one)
+	model     modelFlags
+	prompts   []string
+	errata    string
+	entities  string
+	votes     int
+	workers   int
+	again     bool
+	threshold float64
+	report    string
+	strict    bool
+	doubtful  bool
+}
+
+func newEvalGradeCmd(e *env) *cobra.Command {
+	var o gradeOptions
+	c := &cobra.Command{
+		Use:   "grade FILE... -o OUT",
+		Short: "Grade answers by named protocols, side by side",
+		Long: `Grade QA records and session records. Each protocol puts one verdict beside the answer;
+nothing else of a record changes, so answers are graded again at will and systems are
+not asked again.
+
+FILE is a file of QA records or of session records, a folder of them, or - for QA
+records on standard input. Of one kind, -o is a file or -; of both, or of a folder, a
+folder, which gets qa_records.jsonl and session_records.jsonl. Session records are graded by the four
+judges of sessions; their gold points are what domaina-evidence looks for.
+
+-p names protocols ('membench eval protocols' lists them). Rules need no model. A
+protocol that asks a model needs --model or its settings; domaina-answer,
+domaina-evidence and the session judges have a rule twin, which is used with --judge
+rule, and where no given protocol needs a model. A grade says which of the two it is from.
+A reply without a verdict, or none, is the outcome judge_failed: neither right nor
+wrong. Running again on the output asks only about those; --again asks about all.
+
+Answers whose record holds a correction of its gold (errata; --errata lays a list over,
+such as LoCoMo's two) get a second grade of each protocol, marked gold: corrected. A
+contested gold, or a question that is wrong itself, has no right answer there and is
+not_applicable. The protocol rule is the rule judge: dates, numbers, lists, names and
+words of answer and gold compared, without a model; eval calibrate says how far to
+trust it on your questions.
+
+On standard error: for each protocol the number of answers scored, their mean, and what
+was not scored and why; then how far the graders agree (share and Cohen's κ; a score
+counts as a yes at --threshold or above). --report writes the same as JSON.`,
+		Example: `  membench eval grade qa.jsonl -o graded.jsonl
+  membench eval grade qa.jsonl -p rule,locomo-f1 --errata errata.json -o graded.jsonl
+  membench eval grade qa.jsonl -p locomo-f1,mem0-2025 --model gpt-4o-mini --cassette judge.jsonl -o graded.jsonl
+  membench eval grade run/ -p domaina-answer,domaina-evidence --judge rule -o graded/
+  membench eval grade qa.jsonl -p em,contains -o - --report r.json | jq -c '[.question_id, .grades[].score]'`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.inputs = args
+			return runEvalGrade(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&o.out, "output", "o", "-", "write to this `file` or folder; - is standard output")
+	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade by these `protocols` (default "+strings.Join(protocol.Defaults(), ",")+")")
+	f.StringVar(&o.judge, "judge", "", "`rule` or model (default: model where a protocol has no rule)")
+	f.StringArrayVar(&o.prompts, "prompt-file", nil, promptFileHelp)
+	f.StringVar(&o.errata, "errata", "", "lay a correction `list` over the golds, and grade against both")
+	f.StringVar(&o.entities, "entities", "", "`file` entity2id.json of MemoryAgentBench, for mab-recsys")
+	f.IntVar(&o.votes, "votes", 1, "ask a judge `n` times about one answer, odd; the majority decides")
+	f.IntVar(&o.workers, "workers", 0, "grade `n` answers at once (0: 4 with a model, else one per core)")
+	f.BoolVar(&o.again, "again", false, "ask judges again where a record has their verdict")
+	f.BoolVar(&o.doubtful, "doubtful", false, "ask models only about answers whose verdict by the rule judge is doubtful (with -p rule, or graded by it before)")
+	f.Float64Var(&o.threshold, "threshold", 0.5, "a score from here on is a yes in the agreement table, above 0 to `1`")
+	f.StringVar(&o.report, "report", "", "write the figures to this `file` as JSON (- is standard output)")
+	f.BoolVar(&o.strict, "strict", false, "write nothing and exit 3 when the data has errors")
+	o.model.add(c)
+	return c
+}
+
+func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
+	switch {
+	case o.report == "-" && o.out == "-":
+		return usagef("--report and the records both go to standard output: give -o FILE")
+	case o.judge != "" && o.judge != "rule" && o.judge != "model":
+		return usagef("--judge: have %q, want rule or model", o.judge)
+	}
+	in := protocol.Inputs{}
+	if in.Prompts, err = readPrompts(o.prompts); err != nil {
+		return err
+	}
+	if o.entities != "" {
+		if in.Entities, err = pipeline.Entities(o.entities); err != nil {
+			return err
+		}
+	}
+	g := grade.Options{Votes: o.votes, Workers: o.workers, Again: o.again}
+	if g.Protocols, err = pipeline.Protocols(in, o.protocols...); err != nil {
+		return err
+	}
+	if o.judge == "model" || o.judge == "" && pipeline.NeedsModel(g.Protocols) {
+		ms, err2 := o.model.open(e)
+		if err2 != nil {
+			return err2
+		}
+		defer ms.close(&err)
+		if g.Judge, err = ms.Generator(config.Judge); err != nil {
+			return err
+		}
+		if ms.dryRun() {
+			o.out, o.report, e = "-", "", e.mute()
+		}
+	}
+	if o.doubtful {
+		g.Asks = grade.Doubtful
+	}
+	t := newTally(e, 20)
+	rep, err := pipeline.Grade(ctx, pipeline.GradeOptions{Inputs: o.inputs, Out: o.out, Grade: g, Threshold: o.threshold, Errata: o.errata, Strict: o.strict,
+		Stdin: e.in, Stdout: e.out, Log: t.log()})
+	t.summary()
+	if rep.Protocols == nil { // nothing was graded
+		return err
+	}
+	if o.report != "" {
+		if err := writeOut(e, o.report, func(w io.Writer) error { return writeJSON(w, rep) }); err != nil {
+			return err
+		}
+	}
+	if err := rep.WriteText(e.err); err != nil {
+		return err
+	}
+	return err
+}

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+
+	"membench/eval/compare"
+
+	"github.com/spf13/cobra"
+)
+
+type evalPlanOptions struct {
+	inputs     []string
+	protocol   string
+	difference float64 // percentage points
+	discordant float64 // percent
+	spread     float64 // percentage points
+	questions  []int
+	alpha      float64
+	power      float64
+	json       bool
+}
+
+func newEvalPlanCmd(e *env) *cobra.Command {
+	o := evalPlanOptions{}
+	c := &cobra.Command{
+		Use:   "plan [RUN RUN]",
+		Short: "Say how many questions and conversations a difference needs",
+		Long: `Say how many questions and conversations a comparison needs to show a difference: the size
+with which the test of eval compare finds a true difference of --difference percentage
+points with --power at --alpha.
+
+How much answers vary is taken from two graded runs of the kind that will be compared (a
+pilot: the same data set, two versions of a system), or from two numbers: --discordant,
+the percent of questions on which the two differ, and --spread, the standard deviation
+in points of the true difference between conversations. More questions of the same
+conversations help only until the spread between conversations is what is left.
+
+To show that a change makes a system not worse by a margin (--gate METRIC:MARGIN) where it
+is truly equal, plan for --difference MARGIN.`,
+		Example: `  membench eval plan runs/before runs/after -p rule --difference 3
+  membench eval plan --difference 5 --discordant 20 --spread 4 --questions 50,150`,
+		Args: cobra.MaximumNArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.inputs = args
+			switch {
+			case o.difference <= 0 || o.difference > 100:
+				return usagef("--difference is %g percentage points: want more than 0, at most 100", o.difference)
+			case o.alpha <= 0 || o.alpha >= 1 || o.power <= o.alpha || o.power >= 1:
+				return usagef("--alpha and --power lie between 0 and 1, the power above alpha: have %g and %g", o.alpha, o.power)
+			case len(args) == 1:
+				return usagef("give two graded RUNs, or none and --discordant")
+			case len(args) == 0 && !(o.discordant > 0 && o.discordant <= 100 && o.spread >= 0):
+				return usagef("give two graded RUNs to see how answers vary, or --discordant PERCENT (and --spread POINTS)")
+			}
+			for _, n := range o.questions {
+				if n < 1 {
+					return usagef("--questions: have %d, want 1 or more", n)
+				}
+			}
+			return runEvalPlan(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&o.protocol, "protocol", "p", "", "the `protocol` that will be compared (default: the only one of both runs)")
+	f.Float64Var(&o.difference, "difference", 0, "the difference to be found, in percentage `points`")
+	f.Float64Var(&o.discordant, "discordant", 0, "`percent` of questions on which two runs differ, where no runs are given")
+	f.Float64Var(&o.spread, "spread", 0, "standard deviation of the true difference between conversations, in `points`")
+	f.IntSliceVar(&o.questions, "questions", nil, "questions of a conversation, `n,n,…` (default: as in the runs, else 10,20,50,100,200)")
+	f.Float64Var(&o.alpha, "alpha", 0.05, "`level` of the test")
+	f.Float64Var(&o.power, "power", 0.8, "`power`")
+	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	return c
+}
+
+// planReport is what --json prints.
+type planReport struct {
+	Difference float64           `json:"difference"` // [0,1]
+	Alpha      float64           `json:"alpha"`
+	Power      float64           `json:"power"`
+	Variation  compare.Variation `json:"variation"`
+	Plans      []compare.Plan    `json:"plans"`
+}
+
+func runEvalPlan(ctx context.Context, e *env, o evalPlanOptions) error {
+	v, sizes := compare.Verdicts(o.discordant/100, o.spread/100), o.questions
+	if len(o.inputs) > 0 {
+		var per float64
+		var err error
+		t := newTally(e, 20)
+		v, per, err = compare.Files{Options: compare.Options{Protocol: o.protocol}, Paths: o.inputs, Stdin: e.in, Found: t.take}.Variation(ctx)
+		t.summary()
+		if err != nil {
+			return err
+		}
+		if sizes == nil {
+			n := max(1, int(per+.5))
+			sizes = []int{max(1, n/4), max(1, n/2), n, 2 * n}
+		}
+	}
+	if sizes == nil {
+		sizes = []int{10, 20, 50, 100, 200}
+	}
+	r := planReport{o.difference / 100, o.alpha, o.power, v, nil}
+	for _, n := range sizes {
+		r.Plans = append(r.Plans, v.Plan(n, compare.Target{Difference: r.Difference, Alpha: o.alpha, Power: o.power}))
+	}
+	if o.json {
+		return writeJSON(e.out, r)
+	}
+	w := bufio.NewWriter(e.out)
+	fmt.Fprintf(w, "to find %g points with power %g at %g (variance of a question's difference %.4g, between conversations %.4g)\n", o.difference, o.power, o.alpha, v.Within, v.Between)
+	fmt.Fprintf(w, "%24s %14s %10s %8s %14s\n", "questions a conversation", "conversations", "questions", "power", "design effect")
+	for _, p := range r.Plans {
+		if p.Conversations == 0 {
+			fmt.Fprintf(w, "%24d %14s %10s\n", p.Questions, "too many", "–")
+			continue
+		}
+		fmt.Fprintf(w, "%24d %14d %10d %8.3f %14.2f\n", p.Questions, p.Conversations, p.Total, p.Power, p.Design)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+
+	"membench/eval/protocol"
+
+	"github.com/spf13/cobra"
+)
+
+func newEvalProtocolsCmd(e *env) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "protocols",
+		Short:   "List the protocols: what each scores and which original it reproduces",
+		Example: `  membench eval protocols --json | jq -r '.[].name'`,
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return runEvalProtocols(e, asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
+	return c
+}
+
+// protocolRow is one protocol of --json.
+type protocolRow struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	By      string `json:"by"` // rule | model
+	Binary  bool   `json:"binary"`
+	Formula string `json:"formula"`
+	Origin  string `json:"origin,omitzero"` // what it reproduces; absent: ours
+}
+
+func runEvalProtocols(e *env, asJSON bool) error {
+	var rows []protocolRow
+	for _, p := range protocol.All() {
+		r := protocolRow{Name: p.Name, Version: p.Version, By: "rule", Binary: p.Binary, Formula: p.Formula, Origin: p.Origin}
+		if p.Judge != nil {
+			r.By = "model"
+		}
+		rows = append(rows, r)
+	}
+	if asJSON {
+		return writeJSON(e.out, rows)
+	}
+	w := bufio.NewWriter(e.out)
+	for _, r := range rows {
+		origin := r.Origin
+		if origin == "" {
+			origin = "ours"
+		}
+		fmt.Fprintf(w, "%-18s %-6s %s\n%25s %s\n", r.Name+"@"+r.Version, r.By, r.Formula, "", origin)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+
+	"membench/eval/pipeline"
+	"membench/eval/report"
+
+	"github.com/spf13/cobra"
+)
+
+type evalReportOptions struct {
+	pipeline.ReportOptions
+	confidence percentFlag
+	prices     string
+}
+
+func newEvalReportCmd(e *env) *cobra.Command {
+	o := evalReportOptions{confidence: 95}
+	c := &cobra.Command{
+		Use:   "report RUN... -o DIR",
+		Short: "Make reports of graded runs: Markdown, CSV, JSON, one HTML file",
+		Long: `Make reports of graded runs: Markdown, CSV, JSON, one HTML file.
+
+A RUN is a folder with qa_records.jsonl (and session_records.jsonl), or such a file; several
+RUNs make one report. It holds, for each data set, the table of systems by category with
+their tokens; then each figure with n, intervals and what was skipped, every grader beside
+the others, outcomes, tokens, cost and latency, and where facts were lost (membench eval
+explain). The order that is usual among reference systems (oracle evidence on top, full
+context at least as good as a memory, embeddings alone below) is held against the figures:
+a note, never a failure.
+
+report.html needs no network and no server. Beside tables and plots it lists the answers:
+filters, search, and for each what was retrieved, the context, the verdicts and where it was
+lost. Drawn and failed answers stand in the page (--embed); all others in report_files/,
+which it loads when asked: keep both together. A run of few answers has no such folder.
+
+-p names the grader of the main tables: NAME, or "NAME by GRADER". Without it, a model
+before a rule, of those that graded most systems. Formats are md, csv, json and html.`,
+		Example: `  membench eval report runs/bm25 runs/mem0 -o report
+  membench eval report runs/all -p rule --format md -o - | less
+  membench eval report runs/all --format md,html --lang zh -o report`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Inputs = args
+			o.Figures.Confidence = float64(o.confidence) / 100
+			return runEvalReport(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	addFigureFlags(c, &o.Figures.Options, &o.confidence)
+	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`; - prints one format, but html")
+	f.StringSliceVar(&o.Formats, "format", pipeline.Formats, "`formats` to write, with commas")
+	f.StringVarP(&o.Protocol, "protocol", "p", "", "grader of the main tables: `name`, or \"name by grader\"")
+	f.StringVar(&o.Lang, "lang", report.English, "`language` of report.md and the first of report.html: en or zh")
+	f.StringVar(&o.Title, "title", "", "`heading` of the report")
+	f.IntVar(&o.Figures.Declared, "declared", 0, "`n` questions were declared before the run: coverage is said of them")
+	f.StringSliceVar(&o.Figures.Apart, "apart", nil, "raw `categories` that enter no total, with commas (default: 5 of locomo)")
+	f.StringVar(&o.prices, "prices", "", pricesHelp)
+	f.IntVar(&o.Embed, "embed", 200, "embed `n` drawn and n failed answers in the page")
+	f.IntVar(&o.MaxText, "max-text", 20_000, "show at most `n` characters of a context in the page")
+	f.BoolVar(&o.Strict, "strict", false, "write nothing and exit 3 when the data has errors")
+	return c
+}
+
+func runEvalReport(ctx context.Context, e *env, o evalReportOptions) (err error) {
+	if err := o.Check(); err != nil { // before files are looked for
+		return err
+	}
+	if o.Embed < 1 || o.MaxText < 1 {
+		return usagef("--embed and --max-text want a number above 0: have %d and %d", o.Embed, o.MaxText)
+	}
+	if o.Figures.Prices, err = figurePrices(e, o.prices); err != nil {
+		return err
+	}
+	t := newTally(e, 20)
+	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
+	err = pipeline.Report(ctx, o.ReportOptions)
+	t.summary()
+	return err
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"membench/eval/report"
+	"membench/schema"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// printScores is what a run has come to, a line a system: the score that the report's
+// main tables show, with what it leaves out, and how much of the evidence was found.
+func printScores(e *env, summaries []schema.Summary) error {
+	b, err := report.New(report.Options{}, summaries)
+	if err != nil {
+		return err
+	}
+	r, err := b.Report()
+	if err != nil {
+		return err
+	}
+	for _, d := range r.Datasets {
+		w := table.NewWriter()
+		w.SetOutputMirror(e.out)
+		w.SetStyle(table.StyleLight)
+		w.Style().Format.Header = 0
+		w.Style().Options = table.OptionsNoBordersAndSeparators
+		w.AppendHeader(table.Row{d.Name, d.Protocol, "95 % interval", "n", "unscored", "evidence found", "n"})
+		var right []table.ColumnConfig
+		for i := 2; i <= 7; i++ {
+			right = append(right, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		}
+		w.SetColumnConfigs(right)
+		for i := range d.Systems {
+			s := &d.Systems[i]
+			row := table.Row{s.Name()}
+			row = append(row, figureCells(d.Main(s), true)...)
+			found := slices.IndexFunc(s.Summary.Scores, func(x schema.Score) bool { return strings.HasPrefix(x.Protocol, "evidence-recall@") })
+			var recall *schema.Score
+			if found >= 0 {
+				recall = &s.Summary.Scores[found]
+			}
+			w.AppendRow(append(row, figureCells(recall, false)...))
+		}
+		w.Render()
+	}
+	return nil
+}
+
+// figureCells are value, interval, n and unscored; with all false value and n.
+func figureCells(s *schema.Score, all bool) table.Row {
+	value, interval, n, unscored := "–", "–", 0, 0
+	if s != nil {
+		f := s.Overall
+		n, unscored = f.N, f.Unscored
+		if f.Value != nil {
+			value = fmt.Sprintf("%.1f", 100**f.Value)
+		}
+		if f.Lo != nil && f.Hi != nil {
+			interval = fmt.Sprintf("%.1f–%.1f", 100**f.Lo, 100**f.Hi)
+		}
+	}
+	if all {
+		return table.Row{value, interval, n, unscored}
+	}
+	return table.Row{value, n}
+}

@@ -1,0 +1,484 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"membench/chain"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"membench/cypher/neo4j"
+	"membench/cypher/neo4j/target"
+	"membench/graph"
+	"membench/graph/diff"
+	"membench/internal/build"
+	"membench/internal/textnorm"
+	"membench/llm"
+	"membench/llm/hashing"
+	"membench/llm/openai"
+	"membench/schema"
+	"membench/schema/jsonl"
+
+	"github.com/spf13/cobra"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+)
+
+type loadNeo4jOptions struct {
+	graph    string // "" with changes alone
+	uri      string
+	database string
+	delta    string // liveDelta, or the folder of the graph that the database holds
+	changes  string
+	batch    int
+	dryRun   bool
+	strict   bool
+	rewrite  bool
+	verify   bool
+	repair   bool
+	json     bool
+	scope    string
+	sessions int
+	index    bool
+	embed    string
+	catalogs []string
+
+	bulk      bool
+	overwrite bool
+	home      string
+
+	user, password string // from the environment
+}
+
+// liveDelta is --delta without a folder: the old graph is what the database holds.
+const liveDelta = "the database"
+
+func newLoadNeo4jCmd(e *env) *cobra.Command {
+	o := loadNeo4jOptions{batch: neo4j.DefaultBatch, sessions: 2, index: true}
+	c := &cobra.Command{
+		Use:   "load-neo4j GRAPH_DIR",
+		Short: "Load a graph into a running Neo4j",
+		Long: `Load a graph into a running Neo4j, and give account of every element.
+
+The user and the password come from NEO4J_USERNAME and NEO4J_PASSWORD, in the
+environment or a .env file; without the first none is sent. The address comes from
+--uri, else NEO4J_URI, else it is the server that 'membench neo4j up' started, whose
+user and password are known, else bolt://localhost:7687.
+
+Ids are made unique first (constraints node_id_unique, rel_<TYPE>_id_unique), then
+nodes and edges go in batches, each a transaction: a load that was cut off is
+finished by loading again. A batch that the server lacks memory for goes in halves.
+Loading the same graph twice changes nothing. An element that the database holds is
+made equal to the record: properties and labels that the record lacks go. An element
+that the graph lacks stays, unless there is a delta:
+
+  --delta=OLD_DIR    send only what differs between OLD_DIR and GRAPH_DIR. The database
+                     keeps the digest of what was loaded; where it does not match that of
+                     OLD_DIR, hashes are compared instead. Nothing is deleted but
+                     what OLD_DIR has and GRAPH_DIR lacks
+  --delta            compare with the hashes in the database, and delete what it holds
+                     beyond GRAPH_DIR (every node with the label Node in the scope)
+  --changes FILE     send the changes that 'membench diff OLD NEW --jsonl' wrote
+
+--scope NAME keeps several graphs in one database: each has ids of its own (the
+property id is scope:NAME|ID, the property scope is NAME) and no load, delta or
+clearing touches another's. Without it the graph is the one without a name.
+
+An edge whose end is not in the database is never lost in silence: it is finding
+GRF031 with its file and line, and the exit status is 3; the rest is loaded.
+With --strict a load that would leave something out writes nothing at all.
+
+--verify reads everything back and compares it property by property. What somebody
+changed by hand is found there (a load trusts the _hash of an element and leaves it
+alone); --verify --repair writes it again.
+
+A full-text index (node_text, Chinese and English) is made at the end, --index=false
+leaves it out. --embed adds vectors of claims and memories and a vector index: 'hash'
+needs no model, else it is the name of a model at an OpenAI-compatible endpoint
+(EMBEDDING_BASE_URL or LOCAL_EMBEDDING_BASE_URL, else OPENAI_BASE_URL; key in
+EMBEDDING_API_KEY, LOCAL_EMBEDDING_API_KEY or OPENAI_API_KEY).
+
+--bulk is the fast way for a first load of a large graph: it fills an empty, stopped
+database of this machine through admin import (NEO4J_ADMIN names the tool, else
+neo4j-admin is taken, else the jars in MEMBENCH_NEO4J_LIB). The result is that of a
+load; start the server then and run the load once more without --bulk: it makes
+constraints and index and writes what the import could not hold.
+
+The report goes to standard output (--json: one object, the same for the same load
+into the same database); progress and the time taken go to standard error.`,
+		Example: `  membench load-neo4j out/graph --uri bolt://localhost:7687 --dry-run
+  membench load-neo4j out/graph --uri bolt://localhost:7687 --verify
+  membench load-neo4j out/new/graph --delta=out/old/graph --json | jq .edges
+  membench load-neo4j out/graph --bulk --home /var/lib/neo4j
+  membench load-neo4j out/graph --scope trial-2 --delta --verify --repair
+  membench diff out/old out/new --jsonl | membench load-neo4j --changes -`,
+		Args: cobra.MaximumNArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 2 && o.delta == liveDelta:
+				return usagef("have two folders: write --delta=OLD_DIR, with the sign =")
+			case len(args) == 2:
+				return usagef("have two folders, want one GRAPH_DIR")
+			case len(args) == 0 && o.changes == "":
+				return usagef("want the folder of a graph, as to-graph writes it")
+			case o.changes != "" && o.delta != "":
+				return usagef("--changes and --delta exclude each other")
+			case o.changes != "" && len(args) == 1 && !o.verify:
+				return usagef("with --changes, GRAPH_DIR is only for --verify to compare with")
+			case o.changes != "" && len(args) == 0 && o.verify:
+				return usagef("--verify wants the GRAPH_DIR that the database holds after --changes")
+			case o.verify && o.dryRun:
+				return usagef("--verify and --dry-run exclude each other: nothing was loaded that could be read back")
+			case o.repair && !o.verify:
+				return usagef("--repair goes with --verify, which finds what is to be repaired")
+			case o.sessions < 1 || o.sessions > 32:
+				return usagef("--sessions: have %d, want 1 to 32", o.sessions)
+			case o.embed != "" && o.dryRun:
+				return usagef("--embed and --dry-run exclude each other")
+			case o.batch < 1:
+				return usagef("--batch: have %d, want 1 or more", o.batch)
+			}
+			if len(args) == 1 {
+				o.graph = args[0]
+			}
+			if twice := o.verify || o.strict; twice && (o.graph == "-" || o.changes == "-" && o.strict) {
+				return usagef("--verify and --strict read the input twice, which standard input does not give")
+			}
+			if err := target.CheckScope(o.scope); err != nil {
+				return err
+			}
+			if o.bulk {
+				return bulkNeo4j(c, e, o)
+			}
+			if o.home != "" || o.overwrite {
+				return usagef("--home and --overwrite go with --bulk")
+			}
+			to := target.Target{URI: o.uri}
+			if err := to.Find(c.Context(), e.getenv); err != nil {
+				return err
+			}
+			o.uri, o.user, o.password = to.URI, to.User, to.Password
+			return runLoadNeo4j(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.uri, "uri", "", "`address` of the server's Bolt port (default NEO4J_URI, else the server of 'membench neo4j up', else bolt://localhost:7687)")
+	f.StringVar(&o.database, "database", "", "`name` of the database (default the user's home database)")
+	f.StringVar(&o.delta, "delta", "", "send what differs from the graph in `OLD_DIR`; without a folder, from the database")
+	f.Lookup("delta").NoOptDefVal = liveDelta
+	f.StringVar(&o.changes, "changes", "", "send the changes in `file`")
+	f.IntVar(&o.batch, "batch", o.batch, "`number` of elements in a transaction")
+	f.BoolVar(&o.dryRun, "dry-run", false, "say what would change in the database, write nothing")
+	f.BoolVar(&o.strict, "strict", false, "write nothing when an element would be skipped")
+	f.BoolVar(&o.rewrite, "rewrite", false, "write also what the database's _hash says is there: repairs changes made by hand")
+	f.IntVar(&o.sessions, "sessions", o.sessions, "`number` of transactions at the same time, of rows that cannot lock each other")
+	f.StringVar(&o.scope, "scope", "", "`name` of this graph among several in one database")
+	f.BoolVar(&o.index, "index", o.index, "make the full-text index for search")
+	f.StringVar(&o.embed, "embed", "", "add vectors of claims and memories by `embedder`: hash, or a model's name")
+	f.Lookup("embed").NoOptDefVal = "hash"
+	f.BoolVar(&o.repair, "repair", false, "with --verify: write what is missing or different")
+	f.BoolVar(&o.verify, "verify", false, "read every element back and compare it")
+	f.StringArrayVar(&o.catalogs, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
+	f.BoolVar(&o.bulk, "bulk", false, "fill an empty, stopped database through neo4j-admin's import")
+	f.StringVar(&o.home, "home", "", "with --bulk: `folder` of the server (default NEO4J_HOME)")
+	f.BoolVar(&o.overwrite, "overwrite", false, "with --bulk: replace what the stopped database holds")
+	f.BoolVar(&o.json, "json", false, "print the report as one JSON object")
+	return c
+}
+
+func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
+	started := e.now()
+	// Inputs first: a wrong path should not wait for a server.
+	send, err := loadInput(ctx, e, o)
+	if err != nil {
+		return err
+	}
+	cat, err := chain.LoadCatalog(o.catalogs)
+	if err != nil {
+		return err
+	}
+	embedder, err := o.embedder(e)
+	if err != nil {
+		return err
+	}
+	db, err := neo4j.Open(ctx, neo4j.Config{URI: o.uri, Database: o.database, User: o.user, Password: o.password, Scope: o.scope})
+	if errors.Is(err, neo4j.ErrURI) {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	defer db.Close(context.WithoutCancel(ctx))
+	t := newTally(e, 20)
+	progress, finished := progressNeo4j(e, o)
+	defer finished()
+	lo := neo4j.LoadOptions{Batch: o.batch, Sessions: o.sessions, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta, Catalog: cat,
+		Report: func(f *schema.Finding) { t.take(f) }, Progress: progress}
+	if o.strict && !o.dryRun {
+		trial := lo
+		trial.DryRun, trial.Progress = true, nil
+		if _, err := send(ctx, db, trial); err != nil {
+			return err
+		}
+		if t.errors > 0 {
+			t.summary()
+			e.warnf("load-neo4j: nothing was written (--strict)")
+			return errFindings
+		}
+		*t = *newTally(e, 20)
+	}
+	rep, err := send(ctx, db, lo)
+	if err != nil {
+		if rep != nil && rep.Changed() && !o.dryRun {
+			e.warnf("load-neo4j: stopped after %d nodes and %d edges; the same command continues from there", rep.Nodes.Sent, rep.Edges.Sent)
+		}
+		return err
+	}
+	finished()
+	if o.index && !o.dryRun {
+		made, err := db.EnsureTextIndex(ctx)
+		if err != nil {
+			return err
+		}
+		rep.Indexes = append(rep.Indexes, made...)
+	}
+	if embedder != nil {
+		done, err := neo4j.Embed(ctx, db, embedder, nil)
+		if err != nil {
+			return err
+		}
+		rep.Embedded = &done
+	}
+	if o.verify {
+		files, err := graph.Files(o.graph)
+		if err != nil {
+			return err
+		}
+		if rep.Verified, err = neo4j.Verify(ctx, db, jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)), neo4j.VerifyOptions{Repair: o.repair, Report: lo.Report}); err != nil {
+			return err
+		}
+	}
+	rep.Findings = t.byCode
+	t.summary()
+	if o.json {
+		err = writeJSON(e.out, rep)
+	} else {
+		err = writeLoadReport(e.out, rep)
+	}
+	if err != nil {
+		return err
+	}
+	took := e.now().Sub(started)
+	n := rep.Nodes.Sent + rep.Edges.Sent
+	e.warnf("load-neo4j: %d elements in %.1f s (%.0f a second)", n, took.Seconds(), float64(n)/max(took.Seconds(), 1e-3))
+	if t.errors > 0 {
+		return errFindings
+	}
+	return nil
+}
+
+// loadInput opens what is to be sent; the function it returns can be called again.
+func loadInput(ctx context.Context, e *env, o loadNeo4jOptions) (func(context.Context, *neo4j.DB, neo4j.LoadOptions) (*neo4j.Report, error), error) {
+	elements := func(path string) (schema.Seq[schema.Element], []string, error) {
+		files, err := graph.Files(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		return jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)), files, nil
+	}
+	if o.changes != "" {
+		if o.changes != "-" {
+			if _, err := os.Stat(o.changes); err != nil {
+				return nil, err
+			}
+		}
+		return func(ctx context.Context, db *neo4j.DB, lo neo4j.LoadOptions) (*neo4j.Report, error) {
+			return neo4j.LoadChanges(ctx, db, changesOf(jsonl.Until(ctx, jsonl.Files[schema.Change]([]string{o.changes}, e.in))), lo)
+		}, nil
+	}
+	in, files, err := elements(o.graph)
+	if err != nil {
+		return nil, err
+	}
+	if o.delta == "" || o.delta == liveDelta {
+		return func(ctx context.Context, db *neo4j.DB, lo neo4j.LoadOptions) (*neo4j.Report, error) {
+			return neo4j.Load(ctx, db, in, lo)
+		}, nil
+	}
+	oldFiles, err := graph.Files(o.delta)
+	if err != nil {
+		return nil, err
+	}
+	old, err := diff.Elements(ctx, oldFiles, e.in)
+	if err != nil {
+		return nil, err
+	}
+	if in, err = diff.Elements(ctx, files, e.in); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, db *neo4j.DB, lo neo4j.LoadOptions) (*neo4j.Report, error) {
+		held, err := db.Held(ctx)
+		if err != nil {
+			return nil, err
+		}
+		from, err := neo4j.DigestOf(ctx, db, old)
+		if err != nil {
+			return nil, err
+		}
+		if held.Digest == from.String() {
+			lo.From = &from
+			return neo4j.LoadChanges(ctx, db, graph.Diff(old, in), lo)
+		}
+		e.warnf("load-neo4j: the database does not hold %s as a load left it: comparing hashes", o.delta)
+		return loadAndDelete(ctx, db, old, in, lo)
+	}, nil
+}
+
+// loadAndDelete loads a graph and deletes what old has and it lacks.
+func loadAndDelete(ctx context.Context, db *neo4j.DB, old, in schema.Seq[schema.Element], lo neo4j.LoadOptions) (*neo4j.Report, error) {
+	rep, err := neo4j.Load(ctx, db, in, lo)
+	if err != nil {
+		return rep, err
+	}
+	more, err := neo4j.LoadChanges(ctx, db, func(yield func(schema.Change, error) bool) {
+		for c, err := range graph.Diff(old, in) {
+			var f *schema.Finding
+			if errors.As(err, &f) {
+				continue // said by the load, or a fault of the old graph
+			}
+			if (err != nil || c.Op == schema.OpDelete) && !yield(c, err) {
+				return
+			}
+		}
+	}, lo)
+	if more != nil {
+		rep.Add(more)
+	}
+	return rep, err
+}
+
+// changesOf drops the positions, which findings about a change then carry themselves.
+func changesOf(in schema.Seq[schema.Change]) iter.Seq2[schema.Change, error] {
+	return func(yield func(schema.Change, error) bool) {
+		for rec, err := range in {
+			if err == nil {
+				if _, e := graph.Target(rec.V); e != nil {
+					var f *schema.Finding
+					if errors.As(e, &f) {
+						f.Pos = rec.Pos
+					}
+					err = e
+				}
+			}
+			if !yield(rec.V, err) {
+				return
+			}
+		}
+	}
+}
+
+// progressNeo4j shows how far a load is: a bar on a terminal when the number of
+// elements is known, else a line every two seconds. The second function ends it.
+func progressNeo4j(e *env, o loadNeo4jOptions) (func(*neo4j.Report), func()) {
+	last := e.now()
+	lines := func(r *neo4j.Report) {
+		if now := e.now(); now.Sub(last) >= 2*time.Second {
+			last = now
+			e.warnf("load-neo4j: %d nodes, %d edges sent", r.Nodes.Sent, r.Edges.Sent)
+		}
+	}
+	if e.screen == nil || o.graph == "" || o.graph == "-" {
+		return lines, func() {}
+	}
+	p := mpb.New(mpb.WithOutput(e.screen), mpb.WithWidth(40))
+	bar := p.AddBar(manifestCount(o.graph), mpb.PrependDecorators(decor.Name("load-neo4j "), decor.CountersNoUnit("%d / %d")), mpb.AppendDecorators(decor.AverageETA(decor.ET_STYLE_GO)))
+	var once sync.Once
+	return func(r *neo4j.Report) { bar.SetCurrent(int64(r.Nodes.Sent + r.Edges.Sent)) }, func() {
+		once.Do(func() {
+			bar.SetTotal(-1, true)
+			p.Wait()
+		})
+	}
+}
+
+// manifestCount is how many elements the graph's manifest counts, 0 when it says nothing.
+func manifestCount(path string) int64 {
+	m, err := build.ReadManifest(filepath.Join(path, "manifest.json"))
+	if err != nil {
+		return 0
+	}
+	return int64(m.Counts["nodes"] + m.Counts["edges"])
+}
+
+// embedder makes the embedder that --embed names, nil for none.
+func (o loadNeo4jOptions) embedder(e *env) (llm.Embedder, error) {
+	switch o.embed {
+	case "":
+		return nil, nil
+	case "hash":
+		return hashing.New(0), nil
+	}
+	first := func(names ...string) string {
+		for _, n := range names {
+			if v := e.getenv(n); v != "" {
+				return v
+			}
+		}
+		return ""
+	}
+	c, err := openai.New(openai.Options{BaseURL: first("EMBEDDING_BASE_URL", "LOCAL_EMBEDDING_BASE_URL", "OPENAI_BASE_URL"),
+		Key: first("EMBEDDING_API_KEY", "LOCAL_EMBEDDING_API_KEY", "OPENAI_API_KEY"), Model: o.embed})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return c, nil
+}
+
+func writeLoadReport(w io.Writer, r *neo4j.Report) error {
+	var b []byte
+	line := func(name string, c *neo4j.Count) {
+		b = fmt.Appendf(b, "%-22s %9d %9d %9d %9d %9d %9d\n", name, c.Sent, c.Created, c.Updated, c.Unchanged, c.Deleted, c.LeftOut)
+	}
+	b = fmt.Appendf(b, "%-22s %9s %9s %9s %9s %9s %9s\n", "", "sent", "created", "updated", "unchanged", "deleted", "skipped")
+	for _, part := range []struct {
+		name string
+		all  *neo4j.Count
+		by   map[string]*neo4j.Count
+	}{{"nodes", &r.Nodes, r.Labels}, {"edges", &r.Edges, r.Types}} {
+		line(part.name, part.all)
+		names := make([]string, 0, len(part.by))
+		for k := range part.by {
+			names = append(names, k)
+		}
+		slices.Sort(names)
+		for _, k := range names {
+			line("  "+textnorm.OneLine(k, 20), part.by[k])
+		}
+	}
+	if r.Detached > 0 {
+		b = fmt.Appendf(b, "%d edges went with their nodes\n", r.Detached)
+	}
+	if len(r.Constraints) > 0 {
+		b = fmt.Appendf(b, "%d constraints made\n", len(r.Constraints))
+	}
+	if v := r.Verified; v != nil {
+		b = fmt.Appendf(b, "read back %d nodes and %d edges: %d missing, %d different; %d others in the database\n", v.Nodes, v.Edges, v.Missing, v.Different, v.Others)
+		if v.Repaired > 0 {
+			b = fmt.Appendf(b, "%d of them repaired\n", v.Repaired)
+		}
+	}
+	if x := r.Embedded; x != nil {
+		b = fmt.Appendf(b, "%d vectors made by %s, %d kept\n", x.Vectors, x.Profile, x.Kept)
+	}
+	if r.DryRun {
+		b = append(b, "dry run: nothing was written\n"...)
+	}
+	_, err := w.Write(b)
+	return err
+}

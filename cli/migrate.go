@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"membench/chain"
+	"membench/schema"
+	"membench/schema/jsonl"
+	"membench/schema/migrate"
+
+	"github.com/spf13/cobra"
+)
+
+type migrateOptions struct {
+	migrate.PathOptions
+	stepFlags
+	json     bool
+	catalogs []string
+}
+
+func newMigrateCmd(e *env) *cobra.Command {
+	var o migrateOptions
+	o.To, o.MaxLine = schema.Latest, jsonl.MaxLine
+	c := &cobra.Command{
+		Use:   "migrate PATH --to VERSION -o OUT",
+		Short: "Move files to another schema version, and back",
+		Long: `Move a file or a whole folder to another schema version.
+
+From 0.0.1 to 0.1.0 ids are minted again where the grammar asks for it (":", "|" and
+"%" in names, "#" in parts of a chapter, an unknown work, memories by the md5 of
+their text) and every reference to them is rewritten in claims, evidence, nodes and
+edges; so migrate claims, exports and graph together. Old ids stay as id_aliases,
+and trace finds them. Unknown members stay. What a record was is noted in its member
+"migrated", so that the way back gives it again.
+
+--check proves it: the way back is taken and compared record by record with the
+input, no reference that led to a record is broken, and nothing is lost. Only order of
+merged records, white space and the spelling of strings may differ. Lines that are no
+JSON are reported and skipped; with --strict nothing is written then.`,
+		Example: `  membench migrate old/ --to 0.1.0 -o new/ --check
+  membench migrate claims.jsonl --to 0.0.1 -o - | head`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.In = args[0]
+			switch {
+			case o.In == "-":
+				return usagef("a migration reads its input several times: give a file or a folder")
+			case o.Out == "":
+				return usagef("-o is missing: the input is never changed in place")
+			case o.Out == "-" && o.json:
+				return usagef("--json and the records cannot both go to standard output")
+			case o.MaxLine < 1:
+				return usagef("--max-line: have %d, want at least 1", o.MaxLine)
+			}
+			return runMigrate(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	f.Var(versionFlag{&o.To}, "to", "`version` to move to")
+	f.Var(versionFlag{&o.From}, "input-version", "`version` of the input; default: by its manifest, else by its records")
+	f.StringVarP(&o.Out, "output", "o", "", "`path` of the moved file or folder")
+	f.BoolVar(&o.Check, "check", false, "prove that nothing was lost")
+	o.stepFlags.add(c, 20)
+	f.BoolVar(&o.json, "json", false, "print the report as one JSON object")
+	f.IntVar(&o.MaxLine, "max-line", o.MaxLine, "longest line in `bytes`")
+	f.StringArrayVar(&o.catalogs, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
+	return c
+}
+
+func runMigrate(ctx context.Context, e *env, o migrateOptions) (err error) {
+	if o.Catalog, err = chain.LoadCatalog(o.catalogs); err != nil {
+		return err
+	}
+	o.Stdout, o.Warn = e.out, func(message string) { e.warnf("%s", message) }
+	return o.run(e, func(with chain.Shared) error {
+		o.PathOptions.Report, o.TempDir, o.Strict, o.Accept, o.Membench = with.Report, with.TempDir, with.Strict, with.Accept, with.Membench
+		rep, err := migrate.Paths(ctx, o.PathOptions)
+		switch {
+		case !wrote(err):
+			return err
+		case o.json:
+			return errors.Join(err, writeJSON(e.out, rep))
+		}
+		sayMigrated(e, rep)
+		return err
+	})
+}
+
+func sayMigrated(e *env, rep migrate.PathReport) {
+	for _, k := range schema.Kinds(schema.Latest) {
+		if n := rep.Records[k]; n != nil {
+			e.warnf("%-12s %d in, %d out, %d changed, %d merged", k, n.In, n.Out, n.Changed, n.Merged)
+		}
+	}
+	e.warnf("%s to %s: %d of %d ids minted again, %d references rewritten, %d led nowhere before, %d lines skipped", rep.From, rep.To, rep.Reminted, rep.Ids, rep.Refs, rep.Dangling, rep.LeftOut)
+	if rep.Identity {
+		e.warnf("checked: the way back gives the input, and every reference that led to a record still does")
+	}
+}

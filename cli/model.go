@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"membench/config"
+	"membench/internal/atomicfile"
+	"membench/llm"
+	llmodels "membench/models"
+
+	"github.com/spf13/cobra"
+)
+
+// modelFlags say how models are asked. What they leave open comes from membench.yaml,
+// then from the environment. The key never is a flag.
+type modelFlags struct {
+	config         string
+	model, baseURL string
+	perMinute      float64
+	temperature    float64 // below 0: as the endpoint's settings or the stage say
+	cassette, mode string
+	prices, budget string
+	usage          string
+	promptDir      string
+	promptLang     string
+	dryRun         bool
+}
+
+const modelHelp = `
+Models are asked at any OpenAI-compatible endpoint. Its settings come from the flags, else
+from membench.yaml (of --config, or in the working folder), else from the environment
+(OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, …), else from .env: "membench config show"
+prints what is in force. With --cassette every answer is kept in one file and never paid
+for twice; with --cassette-mode replay-only nobody is asked at all.`
+
+func (m *modelFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&m.model, "model", "", "ask the `model` of this name (default OPENAI_MODEL, else BENCHMARK_LLM_MODEL)")
+	f.StringVar(&m.baseURL, "base-url", "", "`URL` of the endpoint, with /v1 (default OPENAI_BASE_URL, else BENCHMARK_LLM_BASE_URL, else OpenAI's)")
+	f.Float64Var(&m.perMinute, "rate-limit", 0, "at most `n` calls a minute (default BENCHMARK_LLM_RATE_LIMIT, 0 = no limit)")
+	f.BoolVar(&m.dryRun, "dry-run", false, "ask nobody and write nothing: print what the model calls would cost, as a range")
+	f.Float64Var(&m.temperature, "temperature", -1, "ask at this temperature, 0 to `2` (default OPENAI_TEMPERATURE, else what the step asks for)")
+	m.addShared(c)
+	c.Long += modelHelp
+}
+
+// addShared are the flags that say nothing of which model is asked.
+func (m *modelFlags) addShared(c *cobra.Command) {
+	f := c.Flags()
+	if f.Lookup("config") == nil {
+		f.StringVar(&m.config, "config", "", "take endpoints, cassette, prices and budget from this project `file` (default membench.yaml, where there is one)")
+	}
+	f.StringVar(&m.cassette, "cassette", "", "keep answers in this `file` and take them from it")
+	f.StringVar(&m.mode, "cassette-mode", "", "`mode`: off, cache, record or replay-only (default cache)")
+	f.StringVar(&m.prices, "prices", "", "price table `file` (default the built-in one)")
+	f.StringVar(&m.budget, "budget", "", "stop before this is spent: an `amount` of money, or tokens=n, calls=n, money=x")
+	f.StringVar(&m.promptDir, "prompts", "", "take prompts from the <name>.md of this `folder` where they are there (membench config prompts lists the names)")
+	f.StringVar(&m.promptLang, "prompt-lang", "", "`language` of the prompts: en or zh (default en)")
+	f.StringVar(&m.usage, "usage", "", "write usage by purpose, first paid and paid now, to this `file` as JSON")
+}
+
+// models are those of one run; closing them says what was paid.
+type models struct {
+	*llmodels.Set
+	e      *env
+	usage  string // file for the usage, "": none
+	shared bool   // another command's: closing it is not ours
+}
+
+// lookup is the environment with the places that values come from.
+func (e *env) lookup(name string) (value, from string) {
+	v := e.getenv(name)
+	switch {
+	case v == "":
+		return "", ""
+	case e.dotenv[name]:
+		return v, ".env"
+	}
+	return v, "environment"
+}
+
+// options are what the flags say, for the environment of e.
+func (m modelFlags) options(e *env) llmodels.Options {
+	o := llmodels.Options{Model: config.Model{Name: m.model, BaseURL: m.baseURL, RPM: m.perMinute},
+		Cassette: m.cassette, CassetteMode: m.mode, Prices: m.prices, Budget: m.budget, PromptDir: m.promptDir, PromptLang: m.promptLang,
+		DryRun: m.dryRun, Env: e.lookup, Clock: e.clock(), Transport: e.transport}
+	if m.temperature >= 0 {
+		o.Model.Temperature = &m.temperature
+	}
+	return o
+}
+
+// open resolves what is not set by flags and opens the cassette.
+func (m modelFlags) open(e *env) (*models, error) {
+	p, err := m.project(e)
+	if err != nil {
+		return nil, err
+	}
+	return openModels(e, p, m)
+}
+
+// project loads the file of --config, or membench.yaml of the working folder; nil where
+// there is none.
+func (m modelFlags) project(e *env) (*config.Project, error) {
+	if m.config == "" {
+		m.config = config.Find(".")
+	}
+	if m.config == "" {
+		return nil, nil
+	}
+	p, err := config.Load(m.config, e.lookup)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return p, nil
+}
+
+func openModels(e *env, p *config.Project, m modelFlags) (*models, error) {
+	s, err := llmodels.Open(p, m.options(e))
+	if err != nil {
+		return nil, err
+	}
+	return &models{Set: s, e: e, usage: m.usage}, nil
+}
+
+// dryRun reports whether a command shall write nothing: in a chain, the chain sees to it.
+func (s *models) dryRun() bool { return s.Estimate != nil && !s.shared }
+
+// as is the same models with another one named.
+func (s *models) as(name string) *models {
+	return &models{Set: s.As(name), e: s.e, shared: true}
+}
+
+// close ends the run: it says what was asked and closes the cassette. Its error joins
+// that of the command.
+func (s *models) close(err *error) {
+	if s == nil || s.shared {
+		return
+	}
+	r := s.Usage()
+	switch {
+	case s.Estimate != nil:
+		s.WriteEstimate(s.e.err)
+	case len(r.Rows) > 0:
+		r.Write(s.e.err)
+	}
+	if s.usage != "" && s.Estimate == nil {
+		*err = errors.Join(*err, atomicfile.Write(s.usage, func(w io.Writer) error { return writeJSON(w, r) }))
+	}
+	*err = errors.Join(*err, s.Close())
+}
+
+// clock is the real one. Only commands may read it.
+func (e *env) clock() llm.Clock {
+	return llm.Clock{Now: time.Now, Random: rand.Float64, Sleep: func(ctx context.Context, d time.Duration) error {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		select {
+		case <-t.C:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}}
+}
+
+// httpClient is for single questions to services: no retries.
+func (e *env) httpClient(timeout time.Duration) *http.Client {
+	return &http.Client{Transport: e.transport, Timeout: timeout}
+}

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"membench/cypher/neo4j/target"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func newNeo4jCmd(e *env) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "neo4j",
+		Short: "Start, look at, describe and empty a Neo4j",
+		Long: `Start a Neo4j Community server of one's own on this machine (up, down, status, fetch), and
+look at what a server holds, one's own or any other (browser, schema, clear).
+
+Which server: --uri, else NEO4J_URI with NEO4J_USERNAME and NEO4J_PASSWORD, in the
+environment or a .env file, else the one that 'membench neo4j up' started, whose
+address and password stand in its folder (--home).`,
+		Example: `  membench neo4j up
+  membench demo -o out/demo && set -a && . ~/.local/share/membench/neo4j/neo4j.env && set +a
+  membench load-neo4j out/demo/steps/graph --verify
+  membench neo4j browser -o out/browser
+  membench neo4j down`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newNeo4jUpCmd(e), newNeo4jDownCmd(e), newNeo4jStatusCmd(e), newNeo4jFetchCmd(e),
+		newNeo4jBrowserCmd(e), newNeo4jSchemaCmd(e), newNeo4jClearCmd(e))
+	return c
+}
+
+// addTarget adds the flags of a server and a graph in it.
+func addTarget(fs *pflag.FlagSet, t *target.Target) {
+	addHome(fs, &t.Home)
+	fs.StringVar(&t.URI, "uri", "", "`address` of the server's Bolt port (default NEO4J_URI, else the server of --home, else bolt://localhost:7687)")
+	fs.StringVar(&t.Database, "database", "", "`name` of the database (default the user's home database)")
+	fs.StringVar(&t.Scope, "scope", "", "`name` of the graph, where a database holds several")
+}
+
+// addHome adds --home, the folder of a local server.
+func addHome(fs *pflag.FlagSet, home *string) {
+	fs.StringVar(home, "home", "", "`folder` of the server that 'up' starts (default MEMBENCH_NEO4J_HOME, else "+neo4jHomeDoc+")")
+}
+
+const neo4jHomeDoc = "~/.local/share/membench/neo4j"

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"membench/chain"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"membench/cypher/browser"
+	"membench/cypher/neo4j/target"
+	"membench/schema/catalog"
+
+	"github.com/spf13/cobra"
+)
+
+type neo4jBrowserOptions struct {
+	target.Target
+	out     string
+	catalog []string
+	json    bool
+}
+
+func newNeo4jBrowserCmd(e *env) *cobra.Command {
+	var o neo4jBrowserOptions
+	c := &cobra.Command{
+		Use:   "browser",
+		Short: "Print the address of Neo4j Browser and the first queries; write style, queries and guide",
+		Long: `Print the address of Neo4j Browser and the first queries to try.
+
+With -o DIR also write, from the catalogue: membench.grass (colours and captions) and
+membench-queries.zip (saved queries), both to be dropped on Browser's window, the
+queries as single files, and guide.md. The same catalogue gives the same bytes.`,
+		Example: `  membench neo4j browser
+  membench neo4j browser -o out/browser --catalog catalog.yaml
+  membench neo4j browser --json | jq -r '.queries[] | select(.name | endswith("changes")) | .cypher'`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runNeo4jBrowser(c.Context(), e, o) },
+	}
+	f := c.Flags()
+	addTarget(f, &o.Target)
+	f.StringVarP(&o.out, "output", "o", "", "`folder` to write style, queries and guide into")
+	f.StringArrayVar(&o.catalog, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
+	f.BoolVar(&o.json, "json", false, "print address and queries as one JSON object")
+	return c
+}
+
+// neo4jBrowserReport is what --json prints.
+type neo4jBrowserReport struct {
+	Browser string          `json:"browser"`
+	URI     string          `json:"uri"`
+	User    string          `json:"user,omitzero"`
+	Files   []string        `json:"files,omitzero"`
+	Queries []browser.Query `json:"queries"`
+}
+
+func runNeo4jBrowser(ctx context.Context, e *env, o neo4jBrowserOptions) error {
+	cat, err := chain.LoadCatalog(o.catalog)
+	if err != nil {
+		return err
+	}
+	if err := target.CheckScope(o.Scope); err != nil {
+		return err
+	}
+	if err := o.Find(ctx, e.getenv); err != nil {
+		return err
+	}
+	if o.Browser == "" {
+		o.Browser = browserBeside(o.URI)
+	}
+	rep := neo4jBrowserReport{Browser: o.Browser, URI: o.URI, User: o.User, Queries: browser.Queries(cat, o.Scope)}
+	if o.out != "" {
+		if rep.Files, err = writeBrowserPack(e, o.out, cat, rep.Queries); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return writeJSON(e.out, rep)
+	}
+	fmt.Fprintf(e.out, "Browser  %s\nConnect  %s\n", rep.Browser, rep.URI)
+	if rep.User != "" {
+		fmt.Fprintf(e.out, "User     %s\n", rep.User)
+	}
+	first := rep.Queries
+	if o.out != "" {
+		fmt.Fprintf(e.out, "\nDrop %s and %s on its window; %s says the rest.\n", rep.Files[0], rep.Files[1], rep.Files[2])
+	} else {
+		first = first[:2]
+	}
+	for _, q := range first {
+		if o.out != "" {
+			fmt.Fprintf(e.out, "  %-26s %s · %s\n", q.Name, q.Title, q.TitleZH)
+			continue
+		}
+		fmt.Fprintf(e.out, "\n%s", q.File())
+	}
+	if o.out == "" {
+		fmt.Fprintf(e.out, "\n%d more queries, a style and a guide: add -o DIR\n", len(rep.Queries)-len(first))
+	}
+	return nil
+}
+
+// writeBrowserPack writes the files that a person drops on Browser and reads.
+func writeBrowserPack(e *env, dir string, cat *catalog.Catalog, queries []browser.Query) ([]string, error) {
+	zip, err := browser.Zip(queries)
+	if err != nil {
+		return nil, err
+	}
+	type file struct {
+		name string
+		text []byte
+	}
+	files := []file{
+		{"membench.grass", browser.Style(cat)},
+		{"membench-queries.zip", zip},
+		{"guide.md", browser.Guide(cat, queries)},
+	}
+	for _, q := range queries {
+		files = append(files, file{filepath.Join("queries", q.Name+".cypher"), []byte(q.File())})
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "queries"), 0o777); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, f := range files {
+		path := filepath.Join(dir, f.name)
+		if err := writeOut(e, path, func(w io.Writer) error { _, err := w.Write(f.text); return err }); err != nil {
+			return nil, err
+		}
+		names = append(names, path)
+	}
+	return names, nil
+}
+
+// browserBeside is where a server at a Bolt address usually serves Browser.
+func browserBeside(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Hostname() == "" {
+		return "http://localhost:7474/browser/"
+	}
+	host := u.Hostname()
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if strings.HasSuffix(u.Scheme, "+s") || strings.HasSuffix(u.Scheme, "+ssc") {
+		return "https://" + host + ":7473/browser/"
+	}
+	return "http://" + host + ":7474/browser/"
+}

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"membench/cypher/neo4j"
+	"membench/cypher/neo4j/target"
+
+	"github.com/spf13/cobra"
+)
+
+type neo4jClearOptions struct {
+	target.Target
+	all         bool
+	constraints bool
+	yes         bool
+	json        bool
+}
+
+func newNeo4jClearCmd(e *env) *cobra.Command {
+	var o neo4jClearOptions
+	c := &cobra.Command{
+		Use:   "clear",
+		Short: "Delete a graph from a database, in batches, after a confirmation",
+		Long: `Delete the graph of one scope from a database: without --scope the unnamed one. Other
+scopes and what other programs stored stay. It goes in batches, edges first, so that a
+graph of any size fits the server's memory; stopped halfway, the same command goes on.
+
+What will go is said first, and asked for on a terminal; elsewhere --yes is needed.`,
+		Example: `  membench neo4j clear
+  membench neo4j clear --scope night-study --yes --json
+  membench neo4j clear --all --constraints --yes    # an empty database, as new`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			switch {
+			case o.all && o.Scope != "":
+				return usagef("--all and --scope exclude each other")
+			case o.constraints && !o.all:
+				return usagef("--constraints wants --all: other graphs in the database need them")
+			}
+			return runNeo4jClear(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	addTarget(f, &o.Target)
+	f.BoolVar(&o.all, "all", false, "delete everything in the database, whoever stored it")
+	f.BoolVar(&o.constraints, "constraints", false, "with --all: drop also the constraints and indexes that membench made")
+	f.BoolVar(&o.yes, "yes", false, "do not ask")
+	f.BoolVar(&o.json, "json", false, "print what was deleted as one JSON object")
+	return c
+}
+
+// neo4jClearReport is what --json prints.
+type neo4jClearReport struct {
+	Database string `json:"database"`
+	Scope    string `json:"scope"`
+	All      bool   `json:"all"`
+	neo4j.Emptied
+}
+
+func runNeo4jClear(ctx context.Context, e *env, o neo4jClearOptions) error {
+	db, err := o.Open(ctx, e.getenv)
+	if err != nil {
+		return err
+	}
+	defer db.Close(context.WithoutCancel(ctx))
+	what, err := clearWords(ctx, db, o)
+	if err != nil {
+		return err
+	}
+	if !o.yes {
+		ok, err := confirm(e, "Delete "+what+"?")
+		if err != nil {
+			return err
+		}
+		if !ok {
+			e.warnf("neo4j: nothing was deleted")
+			return nil
+		}
+	}
+	last := e.now()
+	gone, err := db.Empty(ctx, neo4j.EmptyOptions{All: o.all, Constraints: o.constraints, Progress: func(s neo4j.Emptied) {
+		if now := e.now(); now.Sub(last) >= 2*time.Second {
+			last = now
+			e.warnf("neo4j: %d nodes, %d edges deleted", s.Nodes, s.Edges)
+		}
+	}})
+	if err != nil {
+		e.warnf("neo4j: %d nodes and %d edges are deleted; the same command continues from there", gone.Nodes, gone.Edges)
+		return err
+	}
+	if o.json {
+		if gone.Constraints == nil {
+			gone.Constraints = []string{}
+		}
+		return writeJSON(e.out, neo4jClearReport{db.Database(), o.Scope, o.all, gone})
+	}
+	fmt.Fprintf(e.out, "deleted %d nodes and %d edges", gone.Nodes, gone.Edges)
+	if n := len(gone.Constraints); n > 0 {
+		fmt.Fprintf(e.out, ", dropped %d constraints and indexes", n)
+	}
+	fmt.Fprintln(e.out)
+	return nil
+}
+
+// clearWords says what will go and what stays.
+func clearWords(ctx context.Context, db *neo4j.DB, o neo4jClearOptions) (string, error) {
+	others, err := db.Others(ctx)
+	if err != nil {
+		return "", err
+	}
+	scopes, err := db.Scopes(ctx)
+	if err != nil {
+		return "", err
+	}
+	total, stay := 0, []string{}
+	for _, s := range scopes {
+		total += s.Nodes
+		if s.Scope != o.Scope {
+			stay = append(stay, fmt.Sprintf("%s (%d nodes)", cmp.Or(s.Scope, "the unnamed graph"), s.Nodes))
+		}
+	}
+	if o.all {
+		return fmt.Sprintf("everything in database %s at %s: %d nodes of %d graphs and %d nodes of others, with their edges", db.Database(), o.URI, total, len(scopes), others), nil
+	}
+	nodes, edges, err := db.Size(ctx)
+	if err != nil {
+		return "", err
+	}
+	name := "the unnamed graph"
+	if o.Scope != "" {
+		name = "graph " + o.Scope
+	}
+	what := fmt.Sprintf("%s, %d nodes and %d edges, from database %s at %s", name, nodes, edges, db.Database(), o.URI)
+	if others > 0 {
+		stay = append(stay, fmt.Sprintf("%d nodes of others", others))
+	}
+	if len(stay) > 0 {
+		what += " (" + strings.Join(stay, ", ") + " stay)"
+	}
+	return what, nil
+}
+
+// errUnconfirmed is what a question meets where nobody can answer.
+var errUnconfirmed = errors.New("nobody is there to answer")
+
+// confirm asks on a terminal.
+func confirm(e *env, question string) (bool, error) {
+	fmt.Fprintf(e.err, "%s [y/N] ", question)
+	if in, ok := e.in.(*os.File); ok {
+		if info, err := in.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			line, err := bufio.NewReader(in).ReadString('\n')
+			if err == nil || line != "" {
+				answer := strings.ToLower(strings.TrimSpace(line))
+				return answer == "y" || answer == "yes", nil
+			}
+		}
+	}
+	e.warnf("")
+	return false, usageError{fmt.Errorf("%w: add --yes", errUnconfirmed)}
+}

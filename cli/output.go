@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"membench/eval/pipeline"
+	"membench/eval/records"
+	"membench/internal/atomicfile"
+	"membench/internal/build"
+	"membench/internal/codec"
+	"membench/schema"
+	"membench/schema/findings"
+)
+
+// writeJSON writes v as one indented JSON text with a final newline: a report.
+func writeJSON(w io.Writer, v any) error {
+	b, err := codec.Append(nil, v, codec.Indented)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// mute is e with its streams going nowhere: for dry runs.
+func (e *env) mute() *env {
+	m := *e
+	m.out, m.err = io.Discard, io.Discard
+	return &m
+}
+
+// writeOut runs fill on standard output for "-", else on a file that appears whole
+// or not at all.
+func writeOut(e *env, path string, fill func(io.Writer) error) error {
+	if path == "-" {
+		w := bufio.NewWriterSize(e.out, 1<<16)
+		if err := fill(w); err != nil {
+			return err
+		}
+		return w.Flush()
+	}
+	return atomicfile.Write(path, func(f io.Writer) error {
+		w := bufio.NewWriterSize(f, 1<<16)
+		if err := fill(w); err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+}
+
+var (
+	untilDone  = records.UntilDone
+	notInput   = build.NotInput
+	inputFiles = build.InputFiles
+)
+
+// fileName is the name of a conversation's file, without its ending: atomicfile.Name
+// of its id, "_none" for records without one. A leading "_" is encoded, too, so that
+// no id is called "_none".
+func fileName(conv schema.ConvID) string {
+	if conv == "" {
+		return "_none"
+	}
+	name := atomicfile.Name(string(conv))
+	if rest, ok := strings.CutPrefix(name, "_"); ok {
+		name = "%5F" + rest
+	}
+	return name
+}
+
+// tally counts findings and prints them on standard error, errors always, at most
+// limit of them (0: all).
+type tally struct {
+	e        *env
+	limit    int
+	printed  int
+	errors   int
+	warnings int
+	byCode   map[string]int
+}
+
+func newTally(e *env, limit int) *tally { return &tally{e: e, limit: limit, byCode: map[string]int{}} }
+
+// take counts err when it is a finding and returns nil, else err.
+func (t *tally) take(err error) error {
+	var f *schema.Finding
+	if err == nil || !errors.As(err, &f) {
+		return err
+	}
+	t.byCode[f.Code]++
+	if f.Warning {
+		t.warnings++
+	} else {
+		t.errors++
+	}
+	if t.limit == 0 || t.printed < t.limit {
+		t.e.warnf("%v", f)
+		t.printed++
+	}
+	return nil
+}
+
+// log is what a step of an evaluation is given.
+func (t *tally) log() pipeline.Log {
+	return pipeline.Log{Words: func(line string) { t.e.warnf("%s", line) }, Found: func(f *schema.Finding) { t.take(f) }}
+}
+
+// summary says on standard error what was not printed.
+func (t *tally) summary() {
+	if n := t.errors + t.warnings - t.printed; n > 0 {
+		t.e.warnf("… and %d more findings (%d errors, %d warnings in all)", n, t.errors, t.warnings)
+	}
+}
+
+// lost ends a command that wrote its output although records were left out of it or are
+// wrong: exit 3, so that no script goes on with half of its data unaware.
+func (t *tally) lost() error {
+	if t.errors == 0 {
+		return nil
+	}
+	t.e.warnf("%s in the data: what was written is not all that was given", findings.Count(t.errors, "error"))
+	return errFindings
+}
+
+// drop passes a stream on without its findings, which are counted.
+func drop[T any](t *tally, in schema.Seq[T]) schema.Seq[T] {
+	return records.Drop(in, func(f *schema.Finding) { t.take(f) })
+}
+
+func exists(path string) bool { _, err := os.Stat(path); return err == nil }
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

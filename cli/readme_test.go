@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"membench/config"
+)
+
+// shellBlocks returns the ```sh blocks of a document.
+func shellBlocks(t *testing.T, path string) (out []string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, part := range strings.Split(string(b), "```sh\n") {
+		if i == 0 {
+			continue
+		}
+		block, _, ok := strings.Cut(part, "```")
+		if !ok {
+			t.Fatalf("%s: a block is not closed", path)
+		}
+		out = append(out, block)
+	}
+	return out
+}
+
+// The two READMEs show the same commands, and the commands do what they say: every
+// membench line is run as it stands, in a copy of the repository's data.
+func TestReadmeCommands(t *testing.T) {
+	en, zh := shellBlocks(t, "../README.md"), shellBlocks(t, "../README.zh-CN.md")
+	if len(en) < 3 || !slices.Equal(en, zh) {
+		t.Fatalf("commands differ:\nREADME.md       %q\nREADME.zh-CN.md %q", en, zh)
+	}
+	if !strings.HasPrefix(en[0], "make demo ") || !strings.Contains(en[0], "\nmake test ") {
+		t.Errorf("README.md starts with %q, want make demo, then make test", en[0])
+	}
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "bin")
+	if err := os.MkdirAll(bin, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "data", "demo"), os.DirFS("../data/demo")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "examples", "measure"), os.DirFS("../examples/measure")); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-o", filepath.Join(bin, "membench"), ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	script := "set -eu\nmembench demo -o out/demo\n" + strings.Join(en[1:], "")
+	sh := exec.Command("sh", "-c", script)
+	sh.Dir = dir
+	sh.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, err := sh.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{"bm25 (A) − graphmem (B)", "false rejects", "evidence found"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the commands did not print %q", want)
+		}
+	}
+	for _, want := range []string{"out/demo/graph/nodes.jsonl", "out/mine/graph.html", "out/steps/cypher", "out/steps/claims/claims.jsonl", "out/notes/qa_records.jsonl", "out/first/report.html"} {
+		if _, err := os.Stat(filepath.Join(dir, want)); err != nil {
+			t.Errorf("the commands left no %s", want)
+		}
+	}
+}
+
+// docs/project.md shows a project file that loads and the example vocabulary as it is.
+func TestProjectDocs(t *testing.T) {
+	const doc = "../docs/project.md"
+	profile, err := os.ReadFile("../examples/catalog/profile.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkDoc(t, doc, "profile.yaml", "```yaml\n"+string(profile)+"```\n")
+	b, err := os.ReadFile(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(b), "```yaml\n")
+	block, _, _ = strings.Cut(block, "```")
+	name := filepath.Join(t.TempDir(), "membench.yaml")
+	if err := os.WriteFile(name, []byte(block), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := config.Load(name, func(string) (string, string) { return "", "" }); err != nil || p.Conversations["oncall"].Character != "opsbot" {
+		t.Errorf("the example of docs/project.md: %v", err)
+	}
+}

@@ -1,0 +1,264 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+
+	"membench/chain"
+	"membench/config"
+	"membench/memory"
+	"membench/replay"
+	"membench/schema"
+
+	"github.com/spf13/cobra"
+)
+
+func newReplayCmd(e *env) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "replay",
+		Short: "Play dialogue into a memory, probe it, export what it keeps",
+		Long: `Play dialogue into a memory system, put its probes to that memory, export what it
+keeps, and link exports of other systems to the turns they come from.
+
+The embedded memory does what Mem0 does, in this process and without a network: it
+takes facts out of the turns, compares each with what it knows, and adds, updates,
+deletes or leaves. It is kept in the folder STORE: one journal a namespace below
+memory_bench_global or memory_bench_per_conv, and a manifest.json beside them.
+
+With --backend mem0 or mem0-platform the dialogue goes to a Mem0 service (--url, key in
+MEM0_API_KEY); STORE then keeps what was sent and what came of it, so that a killed run
+goes on and nothing is stored twice. Any service that a spec describes is a backend by its
+name, or by the file: --backend letta-archival, --backend mine.yaml.
+
+With --qdrant the embedded memory keeps its points in a Qdrant server, laid out as Mem0
+lays them out, and asks it for what is near a question; the answers are the same.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newReplayIngestCmd(e), newReplayProbeCmd(e), newReplayExportCmd(e), newReplayLinkCmd(e))
+	return c
+}
+
+// storeFlags are what ingest, probe and export share.
+type storeFlags struct{ chain.StoreOptions }
+
+func (o *storeFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.Store.Backend, "backend", "", "memory `system`: embedded, mem0 (its own server), mem0-platform, or a service of 'membench systems list --services' or of a spec of your own (default: the store's, else embedded)")
+	f.StringVar(&o.Store.Dir, "store", "", "`folder` of the embedded memory, or of what is known of a service's (required)")
+	f.StringVar(&o.Store.URL, "url", "", "`URL` of the service (default: MEM0_URL for Mem0, else the store's, else the spec's)")
+	f.StringVar(&o.Store.UserPrefix, "user-prefix", "", "put this `text` before every user id at a Mem0 service (default: the store's)")
+	f.StringVar(&o.Isolation, "isolation", "", "who shares a memory: `global` (all conversations of a user) or per_conv (default: the store's, else global)")
+	f.StringVar(&o.UserID, "user-id", "", "`id` of the user, for events that name none (default: the store's, else user)")
+	f.StringVar(&o.AgentID, "agent-id", "", "`id` of the agent, for events that name neither agent nor character")
+	f.StringVar(&o.Now, "now", "", "the run's clock, an RFC 3339 `time` (default: the store's, else taken once and kept there)")
+}
+
+// addQdrant adds where the embedded memory keeps its points.
+func (o *storeFlags) addQdrant(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.Store.Qdrant, "qdrant", "", "keep the points of the embedded memory in the Qdrant server at this `address` of its gRPC, such as localhost:6334 (default: the store's, else in this process)")
+	f.StringVar(&o.Store.Collection, "qdrant-collection", "", "`name` of the collection there (default: the store's, else memory_bench_<isolation>)")
+}
+
+// stored are the options with what a command takes from outside.
+func (o storeFlags) stored(e *env) chain.StoreOptions {
+	o.Place, o.Clock = e.place(""), e.now
+	return o.StoreOptions
+}
+
+func newReplayIngestCmd(e *env) *cobra.Command {
+	o := ingestOptions{IngestOptions: chain.DefaultIngest()}
+	c := &cobra.Command{
+		Use:   "ingest EVENTS... --store STORE",
+		Short: "Fill a memory with dialogue",
+		Long: `Fill a memory with dialogue. Events are files, folders of *.jsonl files, or "-";
+their order does not matter: conversations are sorted by --index, else by name with
+numbers by value, turns by id.
+
+Not stored: blank turns, roles ui and tool, turns tagged filler, probes. The rest goes
+in by windows of 10 turns; each new window sees the last 2 turns of the one before.
+
+A run that was killed is finished by the same command, and the store is then that of
+an undisturbed run. A store that was filled from other input is refused and stays as
+it is; --force empties it first.
+
+A Mem0 service (--backend mem0, mem0-platform) gets the turns of a window in one call,
+with their ids in the metadata; give a smaller --window for finer evidence. It is asked
+afterwards whether it holds what it says that it stored. Its user must be empty or
+filled by this store; --user-prefix gives one of its own. Nothing is deleted there but,
+by --force, memories that membench stored, one by one.
+
+With --model, facts are taken and judged by an OpenAI-compatible model; an operation
+whose answers cannot be used falls back on the rule, counted as degraded.
+
+The clock of the run (created_at of turns without a time, exported_at) is --now, else
+the one kept in the store.`,
+		Example: `  membench replay ingest events.jsonl --backend embedded --store STORE
+  membench replay ingest events/ --store STORE --isolation per_conv --user-id xnne --now 2026-03-01T12:00:00Z
+  membench replay ingest events.jsonl --backend mem0 --url http://localhost:8888 --store STORE --user-prefix run1-
+  membench replay ingest events.jsonl --store STORE --qdrant localhost:6334`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Events = args
+			return runReplayIngest(c.Context(), e, o)
+		},
+	}
+	o.store.add(c)
+	o.store.addQdrant(c)
+	f := c.Flags()
+	f.StringVar((*string)(&o.Mode), "mode", string(o.Mode), "what an update does: `keep` both texts as evidence, or faithful (as Mem0 1.x)")
+	f.BoolVar(&o.Raw, "store-raw", false, "store turns as they are, without taking facts out")
+	f.BoolVar(&o.NoPrefix, "no-prefix", false, `leave "[User] " and "[Agent] " off the texts; the payload then has role`)
+	f.BoolVar(&o.WriteProbes, "write-probes", false, "store probes, too")
+	f.StringSliceVar(&o.SkipRoles, "skip-role", o.SkipRoles, "do not store turns of these `roles`")
+	f.StringSliceVar(&o.SkipTags, "skip-tags", o.SkipTags, "do not store turns with one of these `tags`")
+	f.StringSliceVar(&o.OnlyTags, "only-tags", nil, "store only turns with one of these `tags`")
+	f.IntVar(&o.Window, "window", o.Window, "turns that are looked at together, `n`")
+	f.IntVar(&o.Overlap, "overlap", o.Overlap, "of these, turns of the window before, `n`")
+	f.StringVar(&o.Index, "index", "", "index.json that gives the order of the conversations, `file`")
+	f.BoolVar(&o.Force, "force", false, "empty the store first")
+	f.BoolVar(&o.asJSON, "json", false, "print the report as one JSON object on standard output")
+	o.stepFlags.add(c, 100)
+	o.model.add(c)
+	return c
+}
+
+type ingestOptions struct {
+	chain.IngestOptions
+	stepFlags
+	store  storeFlags
+	model  modelFlags
+	asJSON bool
+}
+
+func runReplayIngest(ctx context.Context, e *env, o ingestOptions) (err error) {
+	if o.model.model != "" { // else by rule
+		ms, err2 := o.model.open(e)
+		if err2 != nil {
+			return err2
+		}
+		defer ms.close(&err)
+		if ms.dryRun() {
+			if o.store.Store.Dir, err = os.MkdirTemp(e.getenv("TMPDIR"), "membench-dry-run-*"); err != nil {
+				return err
+			}
+			defer os.RemoveAll(o.store.Store.Dir)
+			e = e.mute()
+		}
+		o.Prompts = ms.Prompts
+		if o.Generator, err = ms.Generator(config.Extract); err != nil {
+			return err
+		}
+	}
+	return o.run(e, func(with chain.Shared) error {
+		o.Shared, o.StoreOptions = with, o.store.stored(e)
+		r, err := chain.Ingest(ctx, o.IngestOptions)
+		switch {
+		case !wrote(err):
+			return storeFaults(e, err)
+		case o.asJSON:
+			return errors.Join(err, writeJSON(e.out, r))
+		}
+		sayIngested(e, r)
+		return err
+	})
+}
+
+// storeFaults prints the findings of a service's spec; any other error is handed on.
+func storeFaults(e *env, err error) error {
+	if f := (*schema.Finding)(nil); errors.As(err, &f) {
+		return specFaults(e, err)
+	}
+	return err
+}
+
+func sayIngested(e *env, r replay.Report) {
+	e.warnf("%d events, %d turns stored in %d batches (%d known before): %d added, %d updated, %d deleted, %d known already",
+		r.Events, r.Turns, r.Batches, r.Known, r.Changes[memory.OpAdd], r.Changes[memory.OpUpdate], r.Changes[memory.OpDelete], r.Changes[memory.OpNone])
+	for _, why := range sortedKeys(r.Skipped) {
+		e.warnf("  not stored: %d (%s)", r.Skipped[why], why)
+	}
+	if r.Degraded > 0 {
+		e.warnf("  %d model operations fell back on the rule", r.Degraded)
+	}
+}
+
+func sortedKeys(m map[string]int) []string { return slices.Sorted(maps.Keys(m)) }
+
+func newReplayProbeCmd(e *env) *cobra.Command {
+	var o probeOptions
+	c := &cobra.Command{
+		Use:   "probe EVENTS... --store STORE -o probes.jsonl",
+		Short: "Put the probes of the dialogue to a memory and grade the hits",
+		Long: `Put every event tagged probe to the memory it belongs to and write one graded record
+each: gold turns and memories, hits with ids and scores, Recall@k and MRR.
+
+Recall@k is the share of the gold turns on which one of the first k memories stands;
+MRR is 1/rank of the first that does. A probe whose gold is unknown, or whose gold
+turns left nothing in the memory, is not scored and counts in no mean. A probe spoken
+by the agent asks about the agent itself.
+
+Score of a hit: docs/adr/0002 has the formula; words (BM25), hashed terms, what was said
+around it and whether the question is about its speaker. Rounded to 1e-6, ties by id.`,
+		Example: `  membench replay probe events.jsonl --backend embedded --store STORE -o probes.jsonl --top-k 5`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Events = args
+			return runReplayProbe(c.Context(), e, o)
+		},
+	}
+	o.store.add(c)
+	o.store.addQdrant(c)
+	o.stepFlags.add(c, 100)
+	o.model.temperature = -1
+	o.model.addShared(c)
+	c.Flags().StringVar(&o.embedder, "embedder", "hash", "`who` makes vectors: hash, or model (the endpoint of the role embed, docs/models.md)")
+	c.Flags().IntVar(&o.TopK, "top-k", replay.Defaults().TopK, "memories to fetch for each probe, `n`")
+	c.Flags().StringVarP(&o.Out, "output", "o", "", "write the graded probes to this `file`, - for standard output (required)")
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object (on standard output unless -o is -)")
+	return c
+}
+
+type probeOptions struct {
+	chain.ProbeOptions
+	stepFlags
+	store    storeFlags
+	model    modelFlags
+	embedder string // hash | model
+	asJSON   bool
+}
+
+func runReplayProbe(ctx context.Context, e *env, o probeOptions) (err error) {
+	if o.Out == "" {
+		return usagef("no output given: name it with -o")
+	}
+	switch o.embedder {
+	case "hash":
+	case "model":
+		ms, err2 := o.model.open(e)
+		if err2 != nil {
+			return err2
+		}
+		defer ms.close(&err)
+		if o.Embedder, err = ms.EndpointEmbedder(); err != nil {
+			return err
+		}
+	default:
+		return usagef("--embedder: have %q, want hash or model", o.embedder)
+	}
+	return o.run(e, func(with chain.Shared) error {
+		o.Shared, o.StoreOptions = with, o.store.stored(e)
+		sum, err := chain.Probe(ctx, o.ProbeOptions)
+		switch {
+		case !wrote(err):
+			return storeFaults(e, err)
+		case o.asJSON && o.Out == "-":
+			return errors.Join(err, writeJSON(e.err, &sum))
+		}
+		return said(e, o.asJSON, &sum, err)
+	})
+}

@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"membench/internal/visible"
+	"membench/memory"
+	"membench/memory/open"
+	"membench/schema"
+	"membench/schema/jsonl"
+
+	"github.com/joho/godotenv"
+	"github.com/spf13/cobra"
+)
+
+// Exit codes. Every command's help ends with them.
+const (
+	exitFine     = 0
+	exitFailed   = 1 // the program or a service failed
+	exitUsage    = 2 // the command line is wrong
+	exitFindings = 3 // the data has errors
+	// exitInconclusive: a gate shows neither a loss nor that there is none.
+	exitInconclusive = 4
+	// exitPipe is what a shell says of a program that SIGPIPE ended: whoever read
+	// standard output had enough. Nothing is printed.
+	exitPipe = 141
+)
+
+const exitHelp = `
+Exit status: 0 fine, 1 the program or a service failed, 2 wrong usage, 3 the data has errors,
+4 eval compare --gate shows neither a loss nor that there is none,
+141 whoever read standard output went away. An interrupted command exits 1; the next run goes on.`
+
+const interrupted = "membench: interrupted; the next run continues where this one stopped"
+
+// env is everything a command takes from outside: streams, environment, clock.
+type env struct {
+	in        io.Reader
+	out, err  io.Writer
+	screen    *os.File // standard error where it is a terminal, for progress; no data goes there
+	getenv    func(string) string
+	dotenv    map[string]bool // variables that come from .env
+	now       func() time.Time
+	systems   []memory.Spec     // beside the known ones
+	transport http.RoundTripper // to services; nil: the usual one
+}
+
+// place is where systems are opened; what they keep on this side goes below dir.
+func (e *env) place(dir string) open.Place {
+	return open.Place{Dir: dir, Getenv: e.getenv, Transport: e.transport, More: e.systems}
+}
+
+// text is standard output for what people read, which may quote data.
+func (e *env) text() io.Writer { return visible.NewWriter(e.out) }
+
+// warnf writes words to standard error.
+func (e *env) warnf(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }
+
+// usageError is a fault of the command line: exit 2.
+type usageError struct{ err error }
+
+func (u usageError) Error() string { return u.err.Error() }
+func (u usageError) Unwrap() error { return u.err }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// errFindings ends a command with exit 3; the findings are already printed.
+var errFindings = schema.ErrFindings
+
+// errInconclusive ends a gate that shows neither a loss nor that there is none: exit 4.
+var errInconclusive = errors.New("inconclusive")
+
+// run is the program: it parses args, runs one command and returns the exit code.
+func run(ctx context.Context, e *env, args []string) int {
+	root := newRoot(e)
+	root.SetArgs(args)
+	root.SetIn(e.in)
+	root.SetOut(e.out)
+	root.SetErr(e.err)
+	cmd, err := root.ExecuteContextC(ctx)
+	var usage usageError
+	var asked *schema.UsageError
+	var lost *schema.RejectedError
+	switch {
+	case err == nil:
+		return exitFine
+	case errors.Is(err, errInconclusive):
+		return exitInconclusive
+	case errors.Is(err, errFindings):
+		if errors.As(err, &lost) {
+			e.warnf("membench: %v", err)
+		}
+		return exitFindings
+	case errors.As(err, &usage), errors.As(err, &asked):
+		e.warnf("membench: %v\nrun 'membench %s --help' for usage", err, strings.TrimPrefix(cmd.CommandPath(), "membench "))
+		return exitUsage
+	case brokenPipe(err):
+		return exitPipe
+	case ctx.Err() != nil:
+		e.warnf(interrupted)
+		return exitFailed
+	}
+	e.warnf("membench: %v", err)
+	return exitFailed
+}
+
+// brokenPipe reports whether the reader of standard output went away; a connection
+// that broke has no path.
+func brokenPipe(err error) bool {
+	var pe *os.PathError
+	return errors.As(err, &pe) && pe.Path == os.Stdout.Name() && errors.Is(pe.Err, syscall.EPIPE)
+}
+
+func newRoot(e *env) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "membench",
+		Short:         "Make memory data and measure memory systems, joined by a graph",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			// Secrets come from the environment or a .env file; set variables win.
+			return e.loadDotenv(".env")
+		},
+	}
+	root.PersistentFlags().Int64Var(&jsonl.MaxRatio, "max-ratio", jsonl.MaxRatio, "refuse a compressed input that unpacks to more than `n` times its size, 0 = no limit")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddGroup(&cobra.Group{ID: "make", Title: "Make data:"}, &cobra.Group{ID: "look", Title: "Check and look:"},
+		&cobra.Group{ID: "measure", Title: "Measure memory systems:"})
+	add := func(group string, cmds ...*cobra.Command) {
+		for _, c := range cmds {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add("make", newDemoCmd(e), newChainCmd(e), newIndexCmd(e), newAnnotateCmd(e), newCompileCmd(e), newReplayCmd(e),
+		newClaimifyCmd(e), newCompileClaimsCmd(e), newToGraphCmd(e), newCypherCmd(e), newExportCmd(e), newLoadNeo4jCmd(e))
+	add("look", newAskCmd(e), newValidateCmd(e), newTraceCmd(e), newDiffCmd(e), newViewCmd(e), newMigrateCmd(e), newSchemaCmd(e), newNeo4jCmd(e),
+		newDoctorCmd(e), newConfigCmd(e), newCassetteCmd(e))
+	add("measure", newDatasetsCmd(e), newEvalCmd(e), newSystemsCmd(e))
+	root.AddCommand(newVersionCmd(e))
+	finish(root)
+	return root
+}
+
+// loadDotenv puts the variables of a .env file into the environment where they are not
+// set, and remembers which.
+func (e *env) loadDotenv(path string) error {
+	vars, err := godotenv.Read(path)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		return usagef("reading %s: want lines NAME=value: %w", path, dotenvFault(err))
+	}
+	e.dotenv = map[string]bool{}
+	for name, value := range vars {
+		if _, set := os.LookupEnv(name); set {
+			continue
+		}
+		if err := os.Setenv(name, value); err != nil {
+			return fmt.Errorf("reading %s: %w", path, err)
+		}
+		e.dotenv[name] = true
+	}
+	return nil
+}
+
+// dotenvFault keeps the words of a parser's error that cannot be a part of a secret:
+// it quotes the line at fault.
+func dotenvFault(err error) error {
+	s, _, _ := strings.Cut(err.Error(), "\"")
+	return errors.New(strings.TrimSpace(s))
+}
+
+// finish makes every command report wrong arguments as usage and print the exit statuses.
+func finish(c *cobra.Command) {
+	if args := c.Args; args != nil {
+		c.Args = func(c *cobra.Command, a []string) error {
+			if err := args(c, a); err != nil {
+				return usageError{err}
+			}
+			return nil
+		}
+	}
+	if c.Long == "" {
+		c.Long = c.Short + "."
+	}
+	c.Long += "\n" + exitHelp
+	for _, sub := range c.Commands() {
+		finish(sub)
+	}
+}
+
+// versionFlag reads --schema-version style flags.
+type versionFlag struct{ v *schema.Version }
+
+func (f versionFlag) String() string {
+	if f.v == nil {
+		return ""
+	}
+	return string(*f.v)
+}
+func (f versionFlag) Set(s string) (err error) { *f.v, err = schema.ParseVersion(s); return err }
+func (f versionFlag) Type() string             { return "version" }

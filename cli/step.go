@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"membench/chain"
+	"membench/schema"
+
+	"github.com/spf13/cobra"
+)
+
+// stepFlags are what every command has that makes files from files.
+type stepFlags struct {
+	strict bool
+	accept schema.Limit
+	limit  int // findings printed
+}
+
+func (s *stepFlags) add(c *cobra.Command, limit int) {
+	f := c.Flags()
+	f.BoolVar(&s.strict, "strict", false, "write nothing when records are rejected")
+	f.Var(limitFlag{&s.accept}, "max-rejected", "accept this many rejected records, a `number` or a share such as 1%")
+	f.IntVar(&s.limit, "limit", limit, "print at most `n` findings, 0 = all")
+}
+
+// run calls a step with what the flags say, and prints what it finds.
+func (s stepFlags) run(e *env, step func(chain.Shared) error) error {
+	t := newTally(e, s.limit)
+	err := step(chain.Shared{Stdin: e.in, Stdout: e.out, TempDir: e.getenv("TMPDIR"), Report: func(f *schema.Finding) { t.take(f) },
+		Strict: s.strict, Accept: s.accept, Membench: release})
+	t.summary()
+	return err
+}
+
+// wrote reports whether a step has written what it took, all or some of it.
+func wrote(err error) bool {
+	var lost *schema.RejectedError
+	return err == nil || errors.As(err, &lost) && lost.Written
+}
+
+// said prints a report when there is one: as JSON on standard output, or its words.
+func said(e *env, asJSON bool, report any, err error) error {
+	if !wrote(err) {
+		return err
+	}
+	if asJSON {
+		return errors.Join(err, writeJSON(e.out, report))
+	}
+	e.warnf("%v", report)
+	return err
+}
+
+// limitFlag reads --max-rejected.
+type limitFlag struct{ l *schema.Limit }
+
+func (f limitFlag) String() string {
+	if f.l == nil {
+		return ""
+	}
+	return fmt.Sprint(*f.l)
+}
+func (f limitFlag) Set(s string) (err error) { *f.l, err = schema.ParseLimit(s); return err }
+func (f limitFlag) Type() string             { return "limit" }

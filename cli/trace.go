@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"membench/graph"
+	"membench/graph/trace"
+	"membench/schema"
+	"membench/schema/jsonl"
+
+	"github.com/spf13/cobra"
+)
+
+type traceOptions struct {
+	trace.Options
+	json bool
+}
+
+func newTraceCmd(e *env) *cobra.Command {
+	var o traceOptions
+	var direction string
+	c := &cobra.Command{
+		Use:   "trace ID|PATH:LINE|TEXT --in DIR",
+		Short: "Walk the evidence from a claim to its source lines, and back",
+		Long: `Walk the evidence of a graph.
+
+Down leads from a claim to its memories, their turns and the lines of the source;
+up leads from a line or turn to the memories, claims and probes that rest on it.
+The start is an id, a line of a source file, or words to look for in claims,
+memories and turns. When several things match, they are listed; give one of their
+ids, or --first. The source's own lines are shown where the file is found: below
+--source-root, else below the manifest's source_root, the current folder, DIR, the
+folders above it, and projects (membench.yaml) in these.`,
+		Example: `  membench trace 'claim:PREFERS_TOPIC|daily|user:lin|topic:乌龙茶' --in out/demo
+  membench trace source/ch01_tea.norm.md:12 --in out/demo
+  membench trace "oolong tea" --in out/demo --first --json | jq .lines`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Query = args[0]
+			switch direction {
+			case "down":
+				o.Direction = graph.Out
+			case "up":
+				o.Direction = graph.In
+			case "both":
+				o.Direction = graph.Both
+			default:
+				return usagef("--direction: have %q, want down, up or both", direction)
+			}
+			if o.In == "" {
+				return usagef("--in is missing: give a graph folder or the output folder of chain")
+			}
+			if o.Limit < 0 {
+				return usagef("--limit: have %d, want 0 (no limit) or more", o.Limit)
+			}
+			return runTrace(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.In, "in", "", "`dir` that holds nodes.jsonl and edges.jsonl, itself or in its folder graph")
+	f.StringVar(&direction, "direction", "both", "down, up or both")
+	f.StringVar(&o.SourceRoot, "source-root", "", "`dir` that source paths are relative to")
+	f.IntVar(&o.Limit, "limit", 20, "at most `n` steps from one node, and candidates listed; 0: all")
+	f.BoolVar(&o.First, "first", false, "of several matches take the best")
+	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	return c
+}
+
+func runTrace(ctx context.Context, e *env, o traceOptions) error {
+	files, err := graph.Files(o.In)
+	if err != nil {
+		return err
+	}
+	t := newTally(e, 10)
+	g := graph.NewLocal()
+	if err := g.Read(ctx, jsonl.Files[schema.Element](files, e.in), func(f *schema.Finding) { t.take(f) }); err != nil {
+		return err
+	}
+	t.summary()
+	rep, err := trace.Run(ctx, g, o.Options)
+	switch {
+	case rep.Trail == nil && len(rep.Candidates) == 0:
+		return err
+	case o.json:
+		return errors.Join(writeJSON(e.out, rep), err)
+	}
+	return errors.Join(rep.Write(e.text()), err)
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"membench/chain"
+	"membench/schema"
+	"membench/schema/findings"
+	"membench/schema/jsonl"
+	"membench/schema/validate"
+
+	"github.com/spf13/cobra"
+)
+
+type validateOptions struct {
+	paths      []string
+	kind       schema.Kind
+	version    schema.Version // "" is detected
+	format     string
+	limit      int
+	summary    bool
+	schemaOnly bool
+	maxLine    int
+	workers    int
+	catalogs   []string
+}
+
+func newValidateCmd(e *env) *cobra.Command {
+	var o validateOptions
+	var kind string
+	c := &cobra.Command{
+		Use:   "validate PATH...",
+		Short: "Check files of any kind: JSON, schema, ids, links",
+		Long: `Check files of any kind and print every fault with file, line, column, JSON
+pointer and code.
+
+PATH is a file, a folder (its .jsonl files and known .json files, sub-folders too;
+lines of another program's format are left alone) or - for standard input; .gz and .zst are unpacked. All paths are one set: claims
+are checked against the exports given with them, edges against the nodes.
+
+The kind of each record is told from its members and the file's name. The version
+is that of --input-version, else of the manifest beside the file, else the newest
+that the first 100 records fit.
+
+Rules beyond the schema: ids recomputed from their parts, hashes, order of turns and
+instants, tags, vocabulary of the catalogue, repeated ids and ids of two things,
+links between files, quoted evidence. 'membench schema codes' lists every code.
+
+Findings go to standard output, a summary of what was checked to standard error.
+Warnings do not change the exit status.`,
+		Example: `  membench validate out/                        everything a chain wrote
+  membench validate claims.jsonl --summary      grouped and counted
+  zcat export.jsonl.gz | membench validate - --kind export --format sarif > findings.sarif`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.paths = args
+			if kind != "" {
+				o.kind = schema.Kind(kind)
+				if !slices.Contains(schema.Kinds(schema.Latest), o.kind) {
+					return usagef("--kind %q is unknown: have %v", kind, schema.Kinds(schema.Latest))
+				}
+			}
+			if !slices.Contains(findings.Formats(), o.format) {
+				return usagef("--format %q is unknown: have %s", o.format, strings.Join(findings.Formats(), ", "))
+			}
+			return runValidate(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&kind, "kind", "", "take every record for this `kind` ("+kindList()+")")
+	f.Var(versionFlag{&o.version}, "input-version", "schema `version` of the input")
+	f.StringVar(&o.format, "format", "text", "`form` of the findings: "+strings.Join(findings.Formats(), ", "))
+	f.IntVar(&o.limit, "limit", 0, "print at most `n` findings (0: all); all are counted")
+	f.BoolVar(&o.summary, "summary", false, "group the findings by code and kind of place, with counts and a sample")
+	f.BoolVar(&o.schemaOnly, "schema-only", false, "check JSON and schema only")
+	f.IntVar(&o.maxLine, "max-line", jsonl.MaxLine, "skip lines longer than this many `bytes`")
+	f.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "read with `n` workers; the output is the same")
+	f.StringArrayVar(&o.catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
+	return c
+}
+
+func kindList() string {
+	var out []string
+	for _, k := range schema.Kinds(schema.Latest) {
+		out = append(out, string(k))
+	}
+	return strings.Join(out, ", ")
+}
+
+func runValidate(ctx context.Context, e *env, o validateOptions) error {
+	if e.getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // the index is small beside what passes through
+	}
+	cat, err := chain.LoadCatalog(o.catalogs)
+	if err != nil {
+		return err
+	}
+	out := e.out
+	if o.format == "text" {
+		out = e.text()
+	}
+	buf := bufio.NewWriterSize(out, 1<<16)
+	p, err := findings.New(buf, o.format, o.limit, o.summary)
+	if err != nil {
+		return err
+	}
+	p.Version = release
+	checked, err := validate.Paths(ctx, o.paths, validate.PathOptions{Options: validate.Options{Workers: o.workers, MaxLine: o.maxLine, SchemaOnly: o.schemaOnly},
+		Catalog: cat, Kind: o.kind, Version: o.version, Stdin: e.in}, p.Add)
+	if err != nil {
+		return err
+	}
+	if n := len(checked.Foreign); n > 0 {
+		e.warnf("left alone: %s of another format, first %s (name it, or --kind, to check it)", findings.Count(n, "file"), checked.Foreign[0])
+	}
+	if err := errors.Join(p.End(), buf.Flush()); err != nil {
+		return err
+	}
+	sayChecked(e, checked.Files, p)
+	if p.Errors > 0 {
+		return errFindings
+	}
+	return nil
+}
+
+// sayChecked prints what the files were taken for and how many findings there are.
+func sayChecked(e *env, files []validate.File, p *findings.Printer) {
+	kinds := map[schema.Kind]int{}
+	versions := map[schema.Version]int{}
+	for _, f := range files {
+		versions[f.Version]++
+		for k, n := range f.Kinds {
+			kinds[k] += n
+		}
+	}
+	var parts []string
+	total := 0
+	for _, k := range append(schema.Kinds(schema.Latest), "") {
+		if n := kinds[k]; n > 0 {
+			total += n
+			name := string(k)
+			if k == "" {
+				name = "unknown"
+			}
+			parts = append(parts, fmt.Sprintf("%d %s", n, name))
+		}
+	}
+	var vs []string
+	for _, v := range schema.Versions() {
+		if versions[v] > 0 {
+			vs = append(vs, string(v))
+		}
+	}
+	what := ""
+	if len(parts) > 0 {
+		what = ": " + strings.Join(parts, ", ")
+	}
+	e.warnf("checked %s as version %s, %s%s", findings.Count(len(files), "file"), strings.Join(vs, " and "), findings.Count(total, "record"), what)
+	e.warnf("%s, %s", findings.Count(p.Errors, "error"), findings.Count(p.Warnings, "warning"))
+}

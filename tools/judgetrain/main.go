@@ -1,0 +1,172 @@
+// Judgetrain trains the rule judge's weights on the recorded answers of six LoCoMo
+// conversations and measures it, there by leaving one conversation out at a time.
+//
+//	go run -C tools ./judgetrain -shared ../../shared                 figures on the six
+//	go run -C tools ./judgetrain -shared ../../shared -o ../eval/judge/weights.json
+//	go run -C tools ./judgetrain -shared ../../shared -test           the two test conversations
+//	go run -C tools ./judgetrain -shared ../../shared -near http://127.0.0.1:18091/v1
+//
+// With -near the figures on the six are given also with the cosines of all-MiniLM-L6-v2
+// (scripts/minilm.sh serves it) beside the words.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	"membench/eval/judge"
+)
+
+func main() {
+	shared := flag.String("shared", "../../shared", "`folder` of the shared data")
+	out := flag.String("o", "", "write the weights to `file`")
+	test := flag.Bool("test", false, "measure the embedded weights on the two test conversations; seldom")
+	show := flag.Bool("runs", false, "print each run and category too")
+	nearURL := flag.String("near", "", "measure the six with vectors of all-MiniLM-L6-v2 from this `URL` too")
+	look := flag.String("look", "", "print rows of `kind` plants, fn or fp; or figures: all, long, doubt, dates; or disagreements: run")
+	category := flag.Int("category", 0, "of this category only")
+	set := flag.String("set", "halumem", "with -look run: the recorded `run`")
+	rowsN := flag.Int("n", 30, "how many")
+	o := defaults()
+	flag.IntVar(&o.trees, "trees", o.trees, "boosted trees")
+	flag.IntVar(&o.depth, "depth", o.depth, "depth of a tree")
+	flag.Float64Var(&o.rate, "rate", o.rate, "learning rate")
+	flag.Float64Var(&o.ridge, "ridge", o.ridge, "penalty of the logistic weights")
+	flag.Float64Var(&o.minLeaf, "leaf", o.minLeaf, "least weight of a leaf")
+	flag.Float64Var(&o.plantW, "plant", o.plantW, "weight of a plant")
+	flag.Float64Var(&o.wrapW, "wrap", o.wrapW, "weight of a wrapped plant")
+	flag.BoolVar(&o.logistic, "logistic", o.logistic, "start from a logistic regression")
+	flag.Parse()
+	if *nearURL != "" {
+		if err := measureNear(*shared, *nearURL); err != nil {
+			fmt.Fprintln(os.Stderr, "judgetrain:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	if err := run(*shared, *out, *test, *show, looking{*look, *set, *category, *rowsN}, o); err != nil {
+		fmt.Fprintln(os.Stderr, "judgetrain:", err)
+		os.Exit(1)
+	}
+}
+
+const cap, wrapCap = .04, .07
+
+const longThreshold = .5 // chosen on questions and readers unseen: -look long
+
+type looking struct {
+	kind, set   string
+	category, n int
+}
+
+func run(shared, out string, test, show bool, l looking, o options) error {
+	switch l.kind {
+	case "all":
+		return reportAll(shared)
+	case "run":
+		return lookAt(shared, l.set, l.n)
+	case "doubt":
+		return reportDoubt(shared, l.n)
+	case "long":
+		return reportLong(shared, longDefaults())
+	}
+	if test {
+		rows, err := load(shared, testConvs)
+		if err != nil {
+			return err
+		}
+		for _, method := range []judge.Method{judge.Rules, judge.Trained} {
+			s := score(rows, judge.Options{Method: method}, nil)
+			t := judge.DefaultThreshold(method)
+			report(s, fmt.Sprintf("test, method %d", method), t, show)
+		}
+		return nil
+	}
+	rows, err := load(shared, devConvs)
+	if err != nil {
+		return err
+	}
+	read(rows)
+	rules := score(rows, judge.Options{Method: judge.Rules}, nil)
+	tr := capped(rules, cap, wrapCap)
+	report(rules, "rules", tr, show)
+	report(rules, "  at .5", .5, false)
+	report(rules, "  at 5 %", capped(rules, .05, .08), false)
+	if l.kind == "rules" || l.kind == "rulesfn" {
+		dump(rules, .5, l.category, l.n, map[string]string{"rules": "plants", "rulesfn": "fn"}[l.kind])
+		return nil
+	}
+	if l.kind == "onlyrules" {
+		return nil
+	}
+	cv := crossed(rows, o)
+	tt := capped(cv, cap, wrapCap)
+	report(cv, "trained, one left out", tt, show)
+	if l.kind == "dates" {
+		dumpDates(rows)
+		return nil
+	}
+	if l.kind == "draw" {
+		draw(cv, tt, l.n)
+	} else if l.kind != "" {
+		dump(cv, tt, l.category, l.n, l.kind)
+		return nil
+	}
+	tb := capped(cv, cap, 1)
+	report(cv, "  wraps not capped", tb, false)
+	report(cv, "  at 5 %", capped(cv, .05, .08), false)
+	if out == "" {
+		return nil
+	}
+	m := train(rows, o)
+	m.Made = fmt.Sprintf("go run -C tools ./judgetrain -o ../eval/judge/weights.json (trees %d, depth %d, rate %g, ridge %g, plant %g, wrap %g; conversations %v)", o.trees, o.depth, o.rate, o.ridge, o.plantW, o.wrapW, devConvs)
+	m.Thresholds.Rules, m.Thresholds.Trained, m.Thresholds.Long = tr, tt, longThreshold
+	long, err := readLong(shared)
+	if err != nil {
+		return err
+	}
+	lo := longDefaults()
+	m.Long = fit(longExamples(long, lo, func(*row) bool { return true }), judge.LongFeatureNames(), lo)
+	m.Long.Made = "every recorded verdict but those of the two test conversations: LoCoMo, LongMemEval (four runs), HaluMem, MemoryAgentBench"
+	return writeModel(out, m)
+}
+
+func train(rows []row, o options) *judge.Model {
+	m := fit(examples(rows, o), judge.FeatureNames(), o)
+	m.Dates = dateOdds(rows, o)
+	return m
+}
+
+// crossed scores each conversation by a model that was trained on the others.
+func crossed(rows []row, o options) []scored {
+	out := make([]scored, 0, len(rows))
+	for _, c := range devConvs {
+		var in, held []row
+		for _, r := range rows {
+			if r.Conv == c {
+				held = append(held, r)
+			} else {
+				in = append(in, r)
+			}
+		}
+		out = append(out, score(held, judge.Options{}, train(in, o))...)
+	}
+	return out
+}
+
+func report(s []scored, name string, t float64, show bool) {
+	m := measure(s, t)
+	m.print(os.Stdout, name, t)
+	if !show {
+		return
+	}
+	for _, r := range runs {
+		x := m.perRun[r]
+		fmt.Printf("    %-34s agreement %.3f κ %.3f balanced %.3f  (right by model %.3f, by rule %.3f)\n", r, x.agreement(), x.kappa(), x.balanced(), (x.tp+x.fn)/x.n(), (x.tp+x.fp)/x.n())
+	}
+	for c := 1; c <= 4; c++ {
+		x := m.perCat[c]
+		fmt.Printf("    category %d  n %.0f agreement %.3f κ %.3f fp %.0f fn %.0f\n", c, x.n(), x.agreement(), x.kappa(), x.fp, x.fn)
+	}
+}
