@@ -59,7 +59,9 @@ func planted(n int) (out []plant) {
 			out = append(out, plant{kind, append(slices.Clone(before), last)})
 		}
 	}
-	slices.SortFunc(out, func(a, b plant) int { return slices.Compare(append([]string{a.kind}, a.lines...), append([]string{b.kind}, b.lines...)) })
+	slices.SortFunc(out, func(a, b plant) int {
+		return slices.Compare(append([]string{a.kind}, a.lines...), append([]string{b.kind}, b.lines...))
+	})
 	return out
 }
 
