@@ -395,7 +395,7 @@ func BenchmarkBulk(b *testing.B) {
 	}
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		_, err := Bulk(context.Background(), []jsonl.File{{"x", func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}}, io.Discard, io.Discard, nil, BulkOptions{Catalog: testCatalog, Workers: runtime.NumCPU()})
+		_, err := Bulk(context.Background(), []jsonl.File{{Name: "x", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}}, io.Discard, io.Discard, nil, BulkOptions{Catalog: testCatalog, Workers: runtime.NumCPU()})
 		if err != nil {
 			b.Fatal(err)
 		}
