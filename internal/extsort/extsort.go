@@ -4,6 +4,7 @@ package extsort
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -23,17 +24,17 @@ type Options struct {
 	// again while merging: it must give the same whichever neighbours meet first.
 	Combine func(a, b []byte) (merged []byte, ok bool)
 	// Key, for Cut, is the start of a record that ranges must not part. No key may be
-	// the start of another.
+	// the start of another, and Compare is bytes.Compare.
 	Key func(rec []byte) []byte
 	// Memory is how many bytes of records are held before they go to disk, counting
-	// 12 bytes of overhead each; 0 never goes to disk.
+	// 24 bytes of overhead each; 0 never goes to disk.
 	Memory int64
 	// Dir is the folder for runs; "" is the system's.
 	Dir string
 }
 
 const (
-	overhead  = 12 // a ref per record
+	overhead  = 24 // a ref per record
 	chunkSize = 256 << 10
 	maxRuns   = 128 // more are merged into one longer run
 )
@@ -53,8 +54,12 @@ type Sorter struct {
 	runs   []run
 }
 
-// A ref is where a record stands in the chunks.
-type ref struct{ chunk, off, n uint32 }
+// A ref is where a record stands in the chunks, and its first bytes where records are
+// ordered by them: most comparisons then need not look at the records.
+type ref struct {
+	start         uint64
+	chunk, off, n uint32
+}
 
 // New returns an empty Sorter. Close it to remove what it put on disk.
 func New(o Options) *Sorter { return &Sorter{o: o} }
@@ -71,7 +76,11 @@ func (s *Sorter) Add(rec []byte) error {
 		s.grow(len(rec))
 	}
 	c := &s.chunks[s.used-1]
-	s.refs = append(s.refs, ref{uint32(s.used - 1), uint32(len(*c)), uint32(len(rec))})
+	r := ref{0, uint32(s.used - 1), uint32(len(*c)), uint32(len(rec))}
+	if s.o.Key != nil && len(rec) >= 8 {
+		r.start = binary.BigEndian.Uint64(rec)
+	}
+	s.refs = append(s.refs, r)
 	*c = append(*c, rec...)
 	s.n++
 	s.sorted = false
@@ -102,7 +111,12 @@ func (s *Sorter) rec(r ref) []byte {
 // Sort sorts what is held in memory, which the first reading would do otherwise.
 func (s *Sorter) Sort() {
 	if !s.sorted {
-		slices.SortFunc(s.refs, func(a, b ref) int { return s.o.Compare(s.rec(a), s.rec(b)) })
+		slices.SortFunc(s.refs, func(a, b ref) int {
+			if a.start != b.start && a.start != 0 && b.start != 0 { // 0: a record of less than 8 bytes, or one that Compare orders
+				return cmp.Compare(a.start, b.start)
+			}
+			return s.o.Compare(s.rec(a), s.rec(b))
+		})
 		s.sorted = true
 	}
 }
