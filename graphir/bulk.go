@@ -70,9 +70,9 @@ func newBulk(g *gatherer, o Options) *bulk {
 	n := max(1, o.Workers)
 	b := &bulk{g: g, p: g.p, o: o, byKey: map[string]*settingInfo{}, names: map[nameKey]*name{}, texts: map[string]string{}, exports: map[[3]string]*export{},
 		idle: make(chan *worker, n), free: make(chan *result, 2*n), blocks: make(chan *blockResult, 2*n)}
-	b.owned = extsort.New(extsort.Options{Compare: bytes.Compare, Key: ownedKey, Memory: o.Memory / 4, Dir: o.TempDir})
+	b.owned = extsort.New(extsort.Options{Compare: bytes.Compare, Key: ownedKey, Memory: o.Memory / 16, Dir: o.TempDir})
 	for range n {
-		s := extsort.New(extsort.Options{Compare: bytes.Compare, Combine: combineRows, Key: hashOf, Memory: o.Memory / int64(n), Dir: o.TempDir})
+		s := extsort.New(extsort.Options{Compare: bytes.Compare, Combine: combineRows, Key: hashOf, Memory: o.Memory * 3 / 4 / int64(n), Dir: o.TempDir})
 		b.rows = append(b.rows, s)
 		b.idle <- &worker{b: b, sorter: s}
 	}
@@ -152,6 +152,7 @@ func (b *bulk) gather(ctx context.Context, files []jsonl.File) error {
 		wg.Go(s.Sort)
 	}
 	wg.Wait()
+	extsort.Join(b.rows)
 	b.flatten()
 	b.shareNodes()
 	return b.g.addErr

@@ -375,7 +375,10 @@ func (em *emitter) lists(of []end, convs bool) {
 		for _, e := range of {
 			l.times += e.row.times
 			l.points = append(l.points, e.row.listed()...)
-			if c := em.b.settings[e.row.setting].conv.text; convs && c != "" {
+			if !convs {
+				continue
+			}
+			if c := em.b.nameOf[em.b.flat[e.row.setting].conv].text; c != "" {
 				l.convs = append(l.convs, c)
 			}
 		}

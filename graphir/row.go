@@ -133,34 +133,18 @@ func combineRows(a, b []byte) ([]byte, bool) {
 
 // packUUID packs the canonical text of a UUID; ok is false for any other text.
 func packUUID(s []byte) (u [16]byte, ok bool) {
-	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+	if len(s) != 36 {
 		return u, false
 	}
-	i := 0
-	for k := 0; k < 36; k += 2 {
-		if s[k] == '-' {
-			k++
-		}
-		h, l := unhex[s[k]], unhex[s[k+1]]
-		if h > 15 || l > 15 {
-			return u, false
-		}
-		u[i] = h<<4 | l
-		i++
+	n := 0
+	for _, part := range [][]byte{s[:8], s[9:13], s[14:18], s[19:23], s[24:]} {
+		k, _ := hex.Decode(u[n:], part)
+		n += k
 	}
-	return u, true
+	var back [36]byte
+	unpackUUID(&back, u[:])
+	return u, bytes.Equal(back[:], s)
 }
-
-// unhex is the value of a lower-case hex digit, 255 for other bytes.
-var unhex = func() (t [256]byte) {
-	for i := range t {
-		t[i] = 255
-	}
-	for i, c := range []byte("0123456789abcdef") {
-		t[c] = byte(i)
-	}
-	return t
-}()
 
 func unpackUUID(dst *[36]byte, u []byte) {
 	hex.Encode(dst[0:], u[0:4])

@@ -111,13 +111,42 @@ func (s *Sorter) rec(r ref) []byte {
 // Sort sorts what is held in memory, which the first reading would do otherwise.
 func (s *Sorter) Sort() {
 	if !s.sorted {
-		slices.SortFunc(s.refs, func(a, b ref) int {
-			if a.start != b.start && a.start != 0 && b.start != 0 { // 0: a record of less than 8 bytes, or one that Compare orders
-				return cmp.Compare(a.start, b.start)
-			}
-			return s.o.Compare(s.rec(a), s.rec(b))
-		})
+		slices.SortFunc(s.refs, s.compare)
 		s.sorted = true
+	}
+}
+
+func (s *Sorter) compare(a, b ref) int {
+	if a.start != b.start && a.start != 0 && b.start != 0 { // 0: a record of less than 8 bytes, or one that Compare orders
+		return cmp.Compare(a.start, b.start)
+	}
+	return s.o.Compare(s.rec(a), s.rec(b))
+}
+
+// Join gives all that sorters of the same options hold in memory to the first, so that
+// it is merged once and not in each reading of each range.
+func Join(sorters []*Sorter) {
+	to := sorters[0]
+	to.Sort()
+	for _, s := range sorters[1:] {
+		s.Sort()
+		for i := range s.refs {
+			s.refs[i].chunk += uint32(to.used)
+		}
+		to.chunks = append(to.chunks[:to.used], s.chunks[:s.used]...)
+		to.used += s.used
+		x, y := to.refs, s.refs
+		to.refs = make([]ref, 0, len(x)+len(y))
+		for len(x) > 0 && len(y) > 0 {
+			if to.compare(x[0], y[0]) <= 0 {
+				to.refs, x = append(to.refs, x[0]), x[1:]
+			} else {
+				to.refs, y = append(to.refs, y[0]), y[1:]
+			}
+		}
+		to.refs = append(append(to.refs, x...), y...)
+		to.n, s.n = to.n+len(s.refs), s.n-len(s.refs)
+		s.refs, s.chunks, s.used = nil, nil, 0
 	}
 }
 
