@@ -83,6 +83,17 @@ func Fatal(err error) bool {
 	return false
 }
 
+// Passing reports whether a failure may pass by itself: no answer came, and the same
+// question may have one later. What is stored for good stops there, where it could go on
+// by rule: the next run asks again.
+func Passing(err error) bool {
+	switch KindOf(err) {
+	case KindNetwork, KindTimeout, KindRate, KindServer, KindMalformed, KindEmpty:
+		return true
+	}
+	return false
+}
+
 // Lasting reports whether asking the same again would fail the same way: such a
 // failure is an outcome, and a cassette keeps it.
 func Lasting(err error) bool {

@@ -87,7 +87,7 @@ func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if llm.Fatal(err) {
+		if llm.Fatal(err) || llm.Passing(err) {
 			return nil, err
 		}
 		e.Degraded = append(e.Degraded, "facts: "+err.Error())
@@ -152,7 +152,7 @@ func (m *Memory) decide(ctx context.Context, b memory.Batch, facts []op.Fact, e 
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if llm.Fatal(err) {
+		if llm.Fatal(err) || llm.Passing(err) {
 			return err
 		}
 		e.Degraded = append(e.Degraded, "update: "+err.Error())
