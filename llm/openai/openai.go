@@ -191,6 +191,9 @@ const jsonWord = "Answer with one JSON object."
 
 // Generate asks for one answer.
 func (c *Client) Generate(ctx context.Context, r llm.Request) (llm.Response, error) {
+	if r.Score != "" {
+		return c.score(ctx, r)
+	}
 	start := c.o.Clock.Now()
 	input := r.System + "\n" + r.Prompt
 	sent := r // the endpoint is told a limit where the budget needs one
