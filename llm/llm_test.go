@@ -2,9 +2,9 @@ package llm_test
 
 import (
 	"context"
-	"runtime"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"

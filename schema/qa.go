@@ -37,6 +37,9 @@ type QARecord struct {
 	By      By       `json:"by"`      // who answered: "rule", a model, or the system itself
 	Outcome string   `json:"outcome"` // how asking went; see the Outcome constants
 	Error   string   `json:"error,omitzero"`
+	// ModelOutcome is how the model's call ended that was to answer (llm.Outcome), where
+	// that is not complete: an answer that was cut off is marked, a call that failed named.
+	ModelOutcome string `json:"model_outcome,omitzero"`
 
 	RetrieveMS float64     `json:"retrieve_ms,omitzero"` // wall time of the retrieval, milliseconds
 	AnswerMS   float64     `json:"answer_ms,omitzero"`
@@ -137,6 +140,8 @@ type Grade struct {
 	Facts    []string           `json:"facts,omitempty"` // what a rule compared, in its order
 	Reply    string             `json:"reply,omitzero"`  // a judge's raw words
 	Prompt   string             `json:"prompt_sha256,omitzero"`
+	// ModelOutcome is how the judge's call ended (llm.Outcome), where that is not complete.
+	ModelOutcome string `json:"model_outcome,omitzero"`
 	Parts    map[string]float64 `json:"parts,omitempty"` // further figures of the protocol
 }
 

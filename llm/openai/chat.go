@@ -30,7 +30,7 @@ type chatAnswer struct {
 
 // wireAnswer is an answer, or one event of a stream.
 type wireAnswer struct {
-	Model   string           `json:"model"`
+	Model   string          `json:"model"`
 	Error   json.RawMessage `json:"error"`
 	Detail  json.RawMessage `json:"detail"` // errors of FastAPI
 	Choices []struct {
@@ -44,7 +44,7 @@ type wireAnswer struct {
 
 type wireMessage struct {
 	Content   json.RawMessage `json:"content"` // a text, null, or parts
-	Refusal   string           `json:"refusal"`
+	Refusal   string          `json:"refusal"`
 	Reasoning json.RawMessage `json:"reasoning"`
 	Thoughts  json.RawMessage `json:"reasoning_content"`
 	ToolCalls json.RawMessage `json:"tool_calls"`
@@ -93,7 +93,7 @@ func inParts(raw []byte) (text, thoughts string) {
 		return textIn(raw), ""
 	}
 	var parts []struct {
-		Type     string           `json:"type"`
+		Type     string          `json:"type"`
 		Text     json.RawMessage `json:"text"`
 		Thinking json.RawMessage `json:"thinking"`
 	}
@@ -197,7 +197,7 @@ func (h *heard) faultInside(body []byte) []byte {
 	message, code := textIn(raw), ""
 	if raw[0] == '{' {
 		var e struct {
-			Message string           `json:"message"`
+			Message string          `json:"message"`
 			Code    json.RawMessage `json:"code"`
 			Status  json.RawMessage `json:"status"`
 		}

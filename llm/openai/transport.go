@@ -41,6 +41,7 @@ const (
 	wantNothing want = iota
 	wantChat
 	wantVectors
+	wantScore
 )
 
 type heardKey struct{}
@@ -96,6 +97,15 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return h.takeVectors(resp)
 	case wantChat:
 		return h.takeChat(resp)
+	case wantScore: // the library reads it
+		body, err := readMost(resp.Body, maxChat)
+		if err != nil {
+			return nil, err
+		}
+		if refusal := h.faultInside(body); refusal != nil {
+			return h.refuse(resp, refusal), nil
+		}
+		return replace(resp, body), nil
 	}
 	return resp, nil
 }

@@ -90,7 +90,9 @@ func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact
 		if llm.Fatal(err) || llm.Passing(err) {
 			return nil, err
 		}
-		e.Degraded = append(e.Degraded, "facts: "+err.Error())
+		if llm.KindOf(err) != llm.KindDryRun { // nobody was asked: nothing is lost
+			e.Degraded = append(e.Degraded, "facts: "+err.Error())
+		}
 		return ruleFacts(ctx, b)
 	}
 	return out, err
@@ -155,7 +157,9 @@ func (m *Memory) decide(ctx context.Context, b memory.Batch, facts []op.Fact, e 
 		if llm.Fatal(err) || llm.Passing(err) {
 			return err
 		}
-		e.Degraded = append(e.Degraded, "update: "+err.Error())
+		if llm.KindOf(err) != llm.KindDryRun {
+			e.Degraded = append(e.Degraded, "update: "+err.Error())
+		}
 	}
 	for _, f := range facts {
 		close := w.similar(f)

@@ -52,7 +52,9 @@ func OrRule[T any](ctx context.Context, g llm.Generator, r *memory.Receipt, purp
 	case llm.Fatal(err), llm.Passing(err):
 		return v, err
 	}
-	r.Degraded = append(r.Degraded, purpose+": "+err.Error())
+	if llm.KindOf(err) != llm.KindDryRun { // nobody was asked: nothing is lost
+		r.Degraded = append(r.Degraded, purpose+": "+err.Error())
+	}
 	return rule(), nil
 }
 
