@@ -30,6 +30,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/internal/tokens"
 	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
@@ -213,21 +214,45 @@ func (a asking) search(ctx context.Context, p op.Plan, used *llm.Usage) (out []h
 	return out[:min(2*a.q.K, len(out))], first, nil
 }
 
-// replaced drops hits that a later one takes the place of.
+// replaced drops hits that a later one of the same speaker takes the place of.
 func replaced(hits []hit) (out []hit) {
-	for _, old := range hits {
-		gone := slices.ContainsFunc(hits, func(h hit) bool {
-			if compareTimes(h.time, old.time) <= 0 {
-				return false
+	slot := make([]string, len(hits))
+	terms := make([][]string, len(hits))
+	for i, h := range hits {
+		slot[i] = op.Slot(spoken(h.Text))
+		terms[i] = slices.Compact(slices.Sorted(slices.Values(tokens.Terms(spoken(h.Text)))))
+	}
+	for i, old := range hits {
+		gone := false
+		for j, h := range hits {
+			if gone || speaker(h.Text) != speaker(old.Text) || compareTimes(h.time, old.time) <= 0 {
+				continue
 			}
-			r := op.Compare(spoken(h.Text), spoken(old.Text))
-			return (r == op.Replaces || r == op.Retracts) && speaker(h.Text) == speaker(old.Text)
-		})
+			if slot[i] != "" && slot[i] == slot[j] || 10*common(terms[i], terms[j]) >= 3*len(terms[i]) { // op.Compare needs one or the other
+				r := op.Compare(spoken(h.Text), spoken(old.Text))
+				gone = r == op.Replaces || r == op.Retracts
+			}
+		}
 		if !gone {
 			out = append(out, old)
 		}
 	}
 	return out
+}
+
+// common counts what two sorted lists share.
+func common(a, b []string) (n int) {
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] < b[0]:
+			a = a[1:]
+		case a[0] > b[0]:
+			b = b[1:]
+		default:
+			a, b, n = a[1:], b[1:], n+1
+		}
+	}
+	return n
 }
 
 func speaker(text string) string { who, _, _ := strings.Cut(text, ": "); return who }

@@ -26,9 +26,10 @@ func TestRate(t *testing.T) {
 		t.Fatal(err)
 	}
 	people, things := []string{"Ana", "Ben", "Carla", "Dmitri", "Elif"}, []string{"violin", "kayak", "bread", "telescope", "orchid", "蜂箱", "火锅"}
+	says := []string{"I saw the %s near pier %d and told %s.", "My %s cost %d euros, which made %s laugh.", "%s again: at gate %d we met %s by chance.", "The %s is now in room %d, says %s.", "Nobody but me liked the %s of house %d; %s left early."}
 	b := memory.Batch{Key: "b", Session: "s"}
 	for i := range 10_000 {
-		b.Turns = append(b.Turns, schema.Turn{Role: "user", Name: people[i%5], Time: fmt.Sprintf("2026-%02d-%02dT10:00:00Z", i/28%12+1, i%28+1), Text: fmt.Sprintf("Today I saw the %s near pier %d and told %s about it.", things[i%7], i%97, people[(i+1)%5]), Sources: []schema.EventRef{{ConvID: "c", TurnID: i + 1}}})
+		b.Turns = append(b.Turns, schema.Turn{Role: "user", Name: people[i%5], Time: fmt.Sprintf("2026-%02d-%02dT10:00:00Z", i/28%12+1, i%28+1), Text: fmt.Sprintf(says[i%len(says)], things[i%7], i%97, people[(i+1)%5]), Sources: []schema.EventRef{{ConvID: "c", TurnID: i + 1}}})
 	}
 	if _, err := m.Ingest(t.Context(), b); err != nil {
 		t.Fatal(err)
