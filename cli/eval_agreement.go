@@ -146,4 +146,3 @@ func decimals(lo, hi *float64) string {
 	}
 	return fmt.Sprintf("%.2f–%.2f", *lo, *hi)
 }
-

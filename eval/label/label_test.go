@@ -345,7 +345,9 @@ func TestPage(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		at, ended := make(chan string, 1), make(chan error, 1)
-		go func() { ended <- loopback.Serve(ctx, "127.0.0.1:0", label.Handler(list, book), func(u string) { at <- u }) }()
+		go func() {
+			ended <- loopback.Serve(ctx, "127.0.0.1:0", label.Handler(list, book), func(u string) { at <- u })
+		}()
 		return <-at, func() {
 			cancel()
 			if err := <-ended; err != nil {
