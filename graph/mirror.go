@@ -12,6 +12,15 @@ type Revised interface {
 	Revision(ctx context.Context) (string, error)
 }
 
+// Followed is a store that says what changed since a revision, an earlier answer of
+// Since or of Apply: puts of what is there now, deletes of what is gone, and the revision
+// now. known is false where it cannot tell; the whole graph must then be read after now.
+// A change by somebody who does not keep the revision is not among them.
+type Followed interface {
+	Store
+	Since(ctx context.Context, revision string) (changes []schema.Change, now string, known bool, err error)
+}
+
 // Bulk is a graph that can be read at once: nodes, then edges, in any order.
 type Bulk interface {
 	Whole(ctx context.Context) schema.Seq[schema.Element]

@@ -55,8 +55,13 @@ type DB struct {
 	scope    string
 	retry    time.Duration
 
-	mu    sync.Mutex
-	ready map[string]bool // "": nodes; else edge types whose constraint is there
+	mu       sync.Mutex
+	ready    map[string]bool // "": nodes; else edge types whose constraint is there
+	recorded bool            // the record of a scope is unique
+
+	holding sync.Mutex
+	lease   *lease
+	made    []string // constraints that Hold made, for the report of the load that comes
 }
 
 var _ graph.Store = (*DB)(nil)
@@ -174,6 +179,14 @@ func (t *tx) run(text string, params map[string]any, row func(values []any) erro
 	}
 	t.c.add(sum.Counters())
 	return sum.Counters(), nil
+}
+
+// quiet is run for what this program keeps of its own: it does not count.
+func (t *tx) quiet(text string, params map[string]any, row func(values []any) error) (driver.Counters, error) {
+	c := t.c
+	d, err := t.run(text, params, row)
+	t.c = c
+	return d, err
 }
 
 // count runs a statement that answers with one number.

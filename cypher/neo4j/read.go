@@ -25,7 +25,7 @@ func (db *DB) Whole(ctx context.Context) schema.Seq[schema.Element] {
 		var out []schema.Element
 		err := db.in(ctx, false, func(t *tx) error {
 			out = out[:0]
-			_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.mine("n")+" RETURN n", db.with(nil), func(v []any) error {
+			_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+" RETURN n", db.with(nil), func(v []any) error {
 				if x, ok := v[0].(driver.Node); ok {
 					n := db.node(x)
 					out = append(out, schema.Element{Node: &n})
@@ -35,7 +35,7 @@ func (db *DB) Whole(ctx context.Context) schema.Seq[schema.Element] {
 			if err != nil {
 				return err
 			}
-			_, err = t.run("MATCH (n:"+baseLabel+")-[r]->(m:"+baseLabel+") WHERE r.id IS NOT NULL AND "+db.mine("n")+" RETURN r, n.id, m.id", db.with(nil), func(v []any) error {
+			_, err = t.run(db.ownEdges()+" RETURN r, n.id, m.id", db.with(nil), func(v []any) error {
 				if x, ok := v[0].(driver.Relationship); ok {
 					e := db.edge(x, v[1], v[2])
 					out = append(out, schema.Element{Edge: &e})

@@ -102,9 +102,7 @@ func (db *DB) row(rec schema.Record[schema.Element]) (row, *schema.Finding) {
 	if e.Edge != nil {
 		r.props["type"], r.props["src"], r.props["dst"] = r.typ, string(e.Edge.Src), string(e.Edge.Dst)
 	}
-	if db.scope != "" {
-		r.props["scope"] = db.scope
-	}
+	r.props["scope"] = db.scope
 	return r, nil
 }
 

@@ -206,7 +206,7 @@ func (db *DB) search(ctx context.Context, k int, f graph.Filter, call string, pa
 		offered := 0
 		err := db.in(ctx, false, func(t *tx) error {
 			hits, offered = nil, 0
-			_, err := t.run(call+" RETURN n, "+db.mine("n"), db.with(params), func(v []any) error {
+			_, err := t.run(call+" RETURN n, "+db.owned("n"), db.with(params), func(v []any) error {
 				offered++
 				x, ok := v[0].(driver.Node)
 				if mine, _ := v[1].(bool); !ok || !mine {
