@@ -183,6 +183,9 @@ const jsonWord = "Answer with one JSON object."
 
 // Generate asks for one answer.
 func (c *Client) Generate(ctx context.Context, r llm.Request) (llm.Response, error) {
+	if r.Score != "" {
+		return c.score(ctx, r)
+	}
 	start := c.o.Clock.Now()
 	input := r.System + "\n" + r.Prompt
 	resp, got, err := call(ctx, c, r.Purpose, input, r.MaxTokens, func(ctx context.Context, s shape) (openai.ChatCompletionResponse, error) {

@@ -10,12 +10,13 @@ import (
 	"membench/memory/baseline"
 	"membench/memory/graphmem"
 	"membench/memory/mem0"
+	"membench/memory/pcm"
 	"membench/memory/qarp"
 )
 
 // Specs lists them, bounds first, layers over others last.
 func Specs() []memory.Spec {
-	below := append(baseline.Specs(), amem.Spec(), mem0.Spec(), graphmem.Spec())
+	below := append(baseline.Specs(), amem.Spec(), mem0.Spec(), graphmem.Spec(), pcm.Spec())
 	return append(below, qarp.Spec(func(name string) (memory.Spec, error) { return lookup(below, name) }))
 }
 

@@ -27,6 +27,11 @@ const (
 	PurposeNote       = "note"
 	PurposeEvolve     = "evolve"
 	PurposeKeywords   = "keywords"
+	PurposeIntent     = "intent"
+	PurposeConflict   = "conflict"
+	PurposeCorrect    = "correct"
+	PurposeHypothesis = "hypothesis"
+	PurposeSurprisal  = "surprisal"
 )
 
 // OrRule does an operation of ingest by the model, and by its rule twin when there is
