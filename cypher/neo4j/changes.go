@@ -12,7 +12,6 @@ import (
 
 	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
-	"membench/graph"
 	"membench/schema"
 )
 
@@ -26,8 +25,6 @@ const changeLabel = "MembenchChange"
 // keptChanges is how many notes are kept, at least.
 const keptChanges = 1000
 
-var _ graph.Followed = (*DB)(nil)
-
 // note ends a transaction of Apply: it fails where somebody else holds the scope.
 func (t *tx) note(db *DB, b *batch, d *done) (revision string, err error) {
 	nodes, edges := d.changed(b)
@@ -36,8 +33,8 @@ func (t *tx) note(db *DB, b *batch, d *done) (revision string, err error) {
 		host = "?"
 	}
 	var rev int64
-	_, err = t.quiet("MERGE (g:"+heldLabel+" {scope: $scope}) ON CREATE SET g.epoch = $epoch SET g.rev = coalesce(g.rev, 0) + 1 REMOVE g.digest "+
-		"RETURN g.token, g.host, g.pid, g.until, timestamp(), g.epoch, g.rev", db.with(map[string]any{"epoch": rand.Text()}), func(v []any) error {
+	_, err = t.quiet("MERGE (g:"+heldLabel+" {scope: $scope}) ON CREATE SET g.epoch = $epoch SET g.rev = coalesce(g.rev, 0) + 1, g.embedder = CASE $profile WHEN '' THEN g.embedder ELSE $profile END REMOVE g.digest "+
+		"RETURN g.token, g.host, g.pid, g.until, timestamp(), g.epoch, g.rev", db.with(map[string]any{"epoch": rand.Text(), "profile": b.profile}), func(v []any) error {
 		epoch, _ := v[5].(string)
 		rev, _ = v[6].(int64)
 		revision = revisionText(epoch, rev)
@@ -171,6 +168,56 @@ func (t *tx) current(db *DB, nodes, edges []string) (out []schema.Change, err er
 		}
 	}
 	return out, nil
+}
+
+// Page reads nodes by a range of ids, and the edges that leave them.
+func (db *DB) Page(ctx context.Context, from, to schema.NodeID) (out []schema.Element, err error) {
+	in := "MATCH (n:" + baseLabel + ") WHERE n.id >= $from AND ($to = '' OR n.id < $to) AND " + db.owned("n")
+	end := ""
+	if to != "" {
+		end = db.key(string(to))
+	}
+	params := map[string]any{"from": db.key(string(from)), "to": end}
+	err = db.in(ctx, false, func(t *tx) error {
+		out = nil
+		_, err := t.run(in+" RETURN n", db.with(params), func(v []any) error {
+			if x, ok := v[0].(driver.Node); ok {
+				n := db.node(x)
+				out = append(out, schema.Element{Node: &n})
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		_, err = t.run(in+" MATCH (n)-[r]->(m:"+baseLabel+") WHERE r."+hashProp+" IS NOT NULL RETURN r, n.id, m.id", db.with(params), func(v []any) error {
+			if x, ok := v[0].(driver.Relationship); ok {
+				e := db.edge(x, v[1], v[2])
+				out = append(out, schema.Element{Edge: &e})
+			}
+			return nil
+		})
+		return err
+	})
+	return out, err
+}
+
+// StoredVectors reads the vectors of the scope where this embedder made them.
+func (db *DB) StoredVectors(ctx context.Context, profile string) (out map[schema.NodeID][]float32, err error) {
+	held, err := db.Held(ctx)
+	if err != nil || held.Embedder != profile {
+		return nil, err
+	}
+	err = db.in(ctx, false, func(t *tx) error {
+		out = map[schema.NodeID][]float32{}
+		_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+" AND n."+vectorProp+" IS NOT NULL RETURN n.id, n."+vectorProp, db.with(nil), func(v []any) error {
+			id, _ := v[0].(string)
+			out[schema.NodeID(db.unkey(id))] = narrow(v[1])
+			return nil
+		})
+		return err
+	})
+	return out, err
 }
 
 func distinct(list []string) []string {

@@ -135,7 +135,7 @@ func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) (err err
 	// The driver doubles its delays, so that a server that is back would wait for us;
 	// in rounds they start small again.
 	for range max(1, int(db.retry/round)) {
-		s := db.drv.NewSession(ctx, driver.SessionConfig{DatabaseName: db.database})
+		s := db.drv.NewSession(ctx, db.session(driver.AccessModeWrite))
 		if write {
 			_, err = s.ExecuteWrite(ctx, managed)
 		} else {
@@ -147,6 +147,11 @@ func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) (err err
 		}
 	}
 	return db.explain(err)
+}
+
+// session is the configuration of a session; what one commits the next one sees.
+func (db *DB) session(mode driver.AccessMode) driver.SessionConfig {
+	return driver.SessionConfig{DatabaseName: db.database, AccessMode: mode}
 }
 
 // round is how long the driver tries before its delays start small again.

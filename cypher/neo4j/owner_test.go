@@ -119,7 +119,9 @@ func TestWhatOthersAddStays(t *testing.T) {
 		t.Errorf("exactly: have %+v %v, want 2 different", v, err)
 	}
 	load(t, db, seq(changed...), LoadOptions{Prune: true, Exact: true})
-	want = slices.DeleteFunc(want, func(s string) bool { return slices.Contains([]string{"Ours", "Reviewed", "n.score", "n.seen", "r.weight"}, s) })
+	want = slices.DeleteFunc(want, func(s string) bool {
+		return slices.Contains([]string{"Ours", "Reviewed", "n.score", "n.seen", "r.weight"}, s)
+	})
 	if have := shown(); !slices.Equal(have, want) {
 		t.Errorf("after an exact load:\nhave %v\nwant %v", have, want)
 	}

@@ -218,6 +218,11 @@ func (db *DB) Neighbors(ctx context.Context, id schema.NodeID, d graph.Direction
 // Apply makes the changes in one transaction, so they must fit the server's memory;
 // Load and LoadChanges have no such limit.
 func (db *DB) Apply(ctx context.Context, changes iter.Seq2[schema.Change, error]) (graph.Applied, error) {
+	return db.ApplyVectors(ctx, changes, nil, "")
+}
+
+// ApplyVectors is Apply with vectors of nodes that it puts, in the same transaction.
+func (db *DB) ApplyVectors(ctx context.Context, changes iter.Seq2[schema.Change, error], vectors map[schema.NodeID][]float32, profile string) (graph.Applied, error) {
 	var a graph.Applied
 	c := newCollector()
 	for ch, err := range changes {
@@ -235,6 +240,9 @@ func (db *DB) Apply(ctx context.Context, changes iter.Seq2[schema.Change, error]
 		if f != nil {
 			return graph.Applied{}, f
 		}
+		if e.Node != nil && vectors[e.Node.ID] != nil {
+			r.props[vectorProp] = wide(vectors[e.Node.ID])
+		}
 		a.Sent++
 		c.add(ch.Op, r)
 	}
@@ -248,7 +256,7 @@ func (db *DB) Apply(ctx context.Context, changes iter.Seq2[schema.Change, error]
 	if _, err := db.ensure(ctx, b.edgeTypes()...); err != nil {
 		return graph.Applied{}, err
 	}
-	b.otherTypes, b.apply = db.types(), true
+	b.otherTypes, b.apply, b.profile = db.types(), true, profile
 	gone := map[string]bool{}
 	for _, r := range b.delNodes {
 		gone[r.id] = true

@@ -19,7 +19,8 @@ type batch struct {
 	exact              bool  // labels and properties that others added go, and their nodes in our place
 	otherTypes         []string
 
-	apply bool // no load: who writes holds no lease, and says what changed
+	apply   bool   // no load: who writes holds no lease, and says what changed
+	profile string // of the embedder of the vectors that come with it
 }
 
 func (b *batch) len() int { return len(b.nodes) + len(b.edges) + len(b.delNodes) + len(b.delEdges) }
@@ -159,7 +160,7 @@ func (t *tx) nodeStates(b *batch) ([]state, error) {
 	}
 	rows := make([]map[string]any, len(b.nodes))
 	for i, r := range b.nodes {
-		rows[i] = map[string]any{"i": i, "id": r.id, "h": r.hash, "p": len(r.props), "l": len(r.labels) + 1}
+		rows[i] = map[string]any{"i": i, "id": r.id, "h": r.hash, "p": r.size(), "l": len(r.labels) + 1}
 	}
 	_, err := t.run("UNWIND $rows AS row MATCH (n:"+baseLabel+" {id: row.id}) WITH row, n, coalesce(n._hash = row.h"+b.alike("n")+", false) AS same "+
 		"RETURN row.i, same, CASE WHEN same THEN [] ELSE labels(n) END, CASE WHEN same THEN null ELSE properties(n) END", map[string]any{"rows": rows}, func(v []any) error {
