@@ -31,6 +31,10 @@ func Code(code string) (CodeInfo, bool) {
 }
 
 var codes = []CodeInfo{
+	{"CHT001", SevError, "a file is not a chat export of a known form", "name the form with --form, or write a table and name its columns with --map"},
+	{"CHT002", SevError, "a message of a chat export, or its time, cannot be read; a message without a time is kept", "look at the place in the export"},
+	{"CHT003", SevWarning, "parts of a chat export are not messages and were left out", "nothing: the kind and the number are given"},
+	{"CHT004", SevWarning, "dates of a chat export can be read in two ways", "name the order of day and month with --dates"},
 	{"CLM001", SevBoth, "the predicate is not in the catalogue (warning: newer than the file's version)", "correct it, or add it with a catalogue file (--catalog)"},
 	{"CLM002", SevBoth, "the domain is not the predicate's (0.0.1: warning) or not in the catalogue", "use the predicate's domain"},
 	{"CLM003", SevBoth, "the entity type is not in the catalogue (warning: newer than the file's version)", "correct it, or add it with a catalogue file (--catalog)"},
