@@ -140,6 +140,14 @@ type Grade struct {
 	Parts    map[string]float64 `json:"parts,omitempty"` // further figures of the protocol
 }
 
+// Grader names who graded: the protocol, and the model where it is one.
+func (g *Grade) Grader() string {
+	if g.By == ByRule || g.By == "" {
+		return g.Protocol
+	}
+	return g.Protocol + " by " + string(g.By)
+}
+
 // GoldCorrected marks a grade against the corrected gold. It stands beside the same
 // protocol's grade against the recorded one and is never added to it.
 const GoldCorrected = "corrected"
