@@ -130,6 +130,7 @@ var codes = []CodeInfo{
 	{"GRF041", SevError, "an element is different in the database", "load again"},
 	{"GRF042", SevError, "a label or type has no usable name; the element was skipped", "give it a name without NUL"},
 	{"GRF043", SevWarning, "members that a graph record does not know are not stored in the database", "put them into props"},
+	{"GRF044", SevError, "the id belongs to an element in the database that membench did not write; ours is skipped", "load with --scope, or take it over with --exact"},
 	{"GRF050", SevBoth, "evidence names a memory that is not in the exports; the edge was skipped (0.0.1: a warning, the edge stays)", "give the export it was claimed from"},
 	{"GRF051", SevError, "a memory names a turn that is not in the events; the edge was skipped", "give the events it was made from"},
 	{"GRF052", SevError, "a claim names a successor that is not in the claims; the edge was skipped", "give all claims of the compile"},

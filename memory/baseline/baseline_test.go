@@ -16,17 +16,21 @@ import (
 // defaults and with the options that change what it does.
 func TestContract(t *testing.T) {
 	options := map[string][]string{
-		"simple-rag": {"", `{"mode":"lexical"}`, `{"mode":"fused","unit":"turn","chunk_size":64}`, `{"rerank":"rule"}`},
-		"bm25":       {"", `{"unit":"pair"}`},
-		"FUMemory":   {"", `{"mode":"faithful"}`},
-		"STMemory":   {"", `{"mode":"faithful"}`},
-		"GAMemory":   {"", `{"mode":"faithful"}`},
-		"MGMemory":   {"", `{"mode":"faithful"}`, `{"max_tokens":50}`},
-		"amem":       {"", `{"mode":"faithful","reindex":2,"near":0}`},
-		"LTMemory":   {"", `{"mode":"faithful"}`},
-		"pcm":        {"", `{"mode":"faithful","both":true}`, `{"surprisal":"ngram","both":true,"entities":true}`, `{"max_context_tokens":20}`},
-		"mem0":       {"", `{"mode":"faithful"}`},
-		"qarp":       {"", `{"mode":"faithful","threshold":0.01}`, `{"backend":"mem0"}`, `{"backend":"bm25","without":["plan","refine"]}`},
+		"simple-rag":      {"", `{"mode":"lexical"}`, `{"mode":"fused","unit":"turn","chunk_size":64}`, `{"rerank":"rule"}`},
+		"bm25":            {"", `{"unit":"pair"}`},
+		"FUMemory":        {"", `{"mode":"faithful"}`},
+		"STMemory":        {"", `{"mode":"faithful"}`},
+		"GAMemory":        {"", `{"mode":"faithful"}`},
+		"MGMemory":        {"", `{"mode":"faithful"}`, `{"max_tokens":50}`},
+		"amem":            {"", `{"mode":"faithful","reindex":2,"near":0}`},
+		"LTMemory":        {"", `{"mode":"faithful"}`},
+		"pcm":             {"", `{"mode":"faithful","both":true}`, `{"surprisal":"ngram","both":true,"entities":true}`, `{"max_context_tokens":20}`},
+		"mem0":            {"", `{"mode":"faithful"}`},
+		"qarp":            {"", `{"mode":"faithful","threshold":0.01}`, `{"backend":"mem0"}`, `{"backend":"bm25","without":["plan","refine"]}`},
+		"adaptive-rag":    {"", `{"none":true,"backend":"bm25"}`},
+		"token-matched":   {"", `{"backend":"amem"}`},
+		"adaptmr":         {"", `{"pipeline":"temporal","mode":"faithful"}`, `{"pipeline":"update"}`, `{"pipeline":"several","backend":"amem"}`, `{"pipeline":"abstain"}`},
+		"oracle-strategy": {""},
 	}
 	for _, spec := range all.Specs() {
 		list := options[spec.Name]
@@ -52,7 +56,7 @@ func TestContract(t *testing.T) {
 }
 
 // answers are what a model says, by system: usable ones.
-var answers = map[string]func(llm.Request) (string, error){"GAMemory": usable, "MGMemory": usable, "amem": usable, "mem0": usable, "pcm": usable, "qarp": usable}
+var answers = map[string]func(llm.Request) (string, error){"GAMemory": usable, "MGMemory": usable, "amem": usable, "mem0": usable, "pcm": usable, "adaptive-rag": usable, "token-matched": usable, "adaptmr": usable, "oracle-strategy": usable, "qarp": usable}
 
 func usable(r llm.Request) (string, error) {
 	switch r.Purpose {
@@ -72,6 +76,14 @@ func usable(r llm.Request) (string, error) {
 		return `{"facts":[{"text":"[User] planted apple trees near Porto","turns":[0]}]}`, nil
 	case "update":
 		return `{"memory":[{"id":"9","text":"[User] planted apple trees near Porto","event":"ADD"}]}`, nil
+	case op.PurposeComplexity:
+		return `{"complexity":"C"}`, nil
+	case op.PurposeNextStep:
+		return `{"sentence":"Trees near Porto were planted.","done":false}`, nil
+	case op.PurposeSupport:
+		return `{"supported":true}`, nil
+	case op.PurposeRerank:
+		return `{"order":[2,1]}`, nil
 	case op.PurposeIntent:
 		return `{"distribution":{"Personal":0.7,"Casual":0.3}}`, nil
 	case op.PurposeConflict:
