@@ -100,9 +100,13 @@ func run(ctx context.Context, e *env, args []string) int {
 	var usage usageError
 	var asked *schema.UsageError
 	var lost *schema.RejectedError
+	var failed *schema.FailedError
 	switch {
 	case err == nil:
 		return exitFine
+	case errors.As(err, &failed):
+		e.warnf("membench: %v", err)
+		return exitFailed
 	case errors.Is(err, errInconclusive):
 		return exitInconclusive
 	case errors.Is(err, errFindings):

@@ -92,7 +92,7 @@ var codes = []CodeInfo{
 	{"EVT009", SevError, "a probe or inject id is used by two turns", "number probes and injects of a conversation"},
 	{"EVT010", SevWarning, "every event of a conversation is canon_only", "canon_only is for facts that hold across conversations; tag the rest episodic or filler"},
 	{"EVT011", SevWarning, "less than 30 % of a conversation's events are episodic or filler", "look again at what is tagged canon_only"},
-	{"EVT012", SevWarning, "a model's tags were unusable after a retry; the rule decided", "look at the endpoint; the events say by: rule"},
+	{"EVT012", SevError, "a model gave no usable tags; the rule decided", "look at the endpoint, then run annotate again; the events say by: rule"},
 	{"EVT013", SevWarning, "turn ids of a compiled conversation leave a gap", "number turns from 1 without gaps"},
 	{"EVT014", SevError, "a turn id does not rise; the line was not compiled", "sort the turns of each conversation"},
 	{"EVT015", SevError, "a conversation is in two files; the later one was skipped", "keep one file per conversation"},
