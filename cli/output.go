@@ -99,9 +99,13 @@ func (t *tally) take(err error) error {
 		t.errors++
 	}
 	if t.limit == 0 || t.printed < t.limit {
-		t.e.warnf("%v", f)
+		l := levelError
+		if f.Warning {
+			l = levelWarning
+		}
+		t.e.say(l, "%v", f)
 		if f.Hint != "" && t.byCode[f.Code] == 1 {
-			t.e.warnf("  %s", f.Hint)
+			t.e.say(l, "  %s", f.Hint)
 		}
 		t.printed++
 	}
