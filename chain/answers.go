@@ -3,11 +3,11 @@ package chain
 import (
 	"errors"
 	"io/fs"
-	"os"
 
 	"membench/claims"
 	"membench/internal/codec"
 	"membench/internal/keylog"
+	"membench/internal/smallfile"
 	"membench/schema"
 )
 
@@ -52,7 +52,7 @@ func (a *answers) Put(key string, value []byte) error {
 func (a *answers) Close() error { return a.log.Close() }
 
 func readTags(path string) (*claims.Tags, error) {
-	b, err := os.ReadFile(path)
+	b, err := smallfile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

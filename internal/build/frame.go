@@ -361,29 +361,17 @@ func (o *Output) Digest() (schema.FileDigest, error) {
 	return schema.FileDigest{Path: o.name, SHA256: hex.EncodeToString(o.h.Sum(nil)), Bytes: o.n}, err
 }
 
-// lost reports whether more records were rejected than Accept allows. Where all were,
-// no share is accepted: the input is of another kind.
-func (f *Frame) lost() bool {
-	return f.Rejected > 0 && (f.Taken == 0 || !f.Accept.Allows(f.Rejected, f.Rejected+f.Taken))
+func (f *Frame) loss() schema.Loss {
+	return schema.Loss{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken, Accept: f.Accept, Strict: f.Strict}
 }
 
 // Check is asked before anything is written: a *schema.RejectedError says that nothing
 // must be.
-func (f *Frame) Check() error {
-	if f.lost() && (f.Strict || f.Taken == 0) {
-		return &schema.RejectedError{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken}
-	}
-	return nil
-}
+func (f *Frame) Check() error { return f.loss().Before() }
 
 // Verdict is asked when everything is written: a *schema.RejectedError says that some
 // records were lost.
-func (f *Frame) Verdict() error {
-	if f.lost() {
-		return &schema.RejectedError{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken, Written: true}
-	}
-	return nil
-}
+func (f *Frame) Verdict() error { return f.loss().After() }
 
 // Commit decides by what was rejected, puts the outputs into place and writes the
 // manifest of a folder: m with what the frame knows. The error is that of Check, when
