@@ -143,5 +143,11 @@ func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
 	if err := cmp.Or(rep.WriteText(e.err), err); err != nil {
 		return err
 	}
-	return t.lost()
+	if err := t.lost(); err != nil {
+		return err
+	}
+	if failed := rep.Failed(); failed != nil && !o.model.dryRun {
+		return failed
+	}
+	return nil
 }

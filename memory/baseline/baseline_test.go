@@ -16,16 +16,21 @@ import (
 // defaults and with the options that change what it does.
 func TestContract(t *testing.T) {
 	options := map[string][]string{
-		"simple-rag": {"", `{"mode":"lexical"}`, `{"mode":"fused","unit":"turn","chunk_size":64}`, `{"rerank":"rule"}`},
-		"bm25":       {"", `{"unit":"pair"}`},
-		"FUMemory":   {"", `{"mode":"faithful"}`},
-		"STMemory":   {"", `{"mode":"faithful"}`},
-		"GAMemory":   {"", `{"mode":"faithful"}`},
-		"MGMemory":   {"", `{"mode":"faithful"}`, `{"max_tokens":50}`},
-		"amem":       {"", `{"mode":"faithful","reindex":2,"near":0}`},
-		"LTMemory":   {"", `{"mode":"faithful"}`},
-		"mem0":       {"", `{"mode":"faithful"}`},
-		"qarp":       {"", `{"mode":"faithful","threshold":0.01}`, `{"backend":"mem0"}`, `{"backend":"bm25","without":["plan","refine"]}`},
+		"simple-rag":      {"", `{"mode":"lexical"}`, `{"mode":"fused","unit":"turn","chunk_size":64}`, `{"rerank":"rule"}`},
+		"bm25":            {"", `{"unit":"pair"}`},
+		"FUMemory":        {"", `{"mode":"faithful"}`},
+		"STMemory":        {"", `{"mode":"faithful"}`},
+		"GAMemory":        {"", `{"mode":"faithful"}`},
+		"MGMemory":        {"", `{"mode":"faithful"}`, `{"max_tokens":50}`},
+		"amem":            {"", `{"mode":"faithful","reindex":2,"near":0}`},
+		"LTMemory":        {"", `{"mode":"faithful"}`},
+		"pcm":             {"", `{"mode":"faithful","both":true}`, `{"surprisal":"ngram","both":true,"entities":true}`, `{"max_context_tokens":20}`},
+		"mem0":            {"", `{"mode":"faithful"}`},
+		"qarp":            {"", `{"mode":"faithful","threshold":0.01}`, `{"backend":"mem0"}`, `{"backend":"bm25","without":["plan","refine"]}`},
+		"adaptive-rag":    {"", `{"none":true,"backend":"bm25"}`},
+		"token-matched":   {"", `{"backend":"amem"}`},
+		"adaptmr":         {"", `{"pipeline":"temporal","mode":"faithful"}`, `{"pipeline":"update"}`, `{"pipeline":"several","backend":"amem"}`, `{"pipeline":"abstain"}`},
+		"oracle-strategy": {""},
 	}
 	for _, spec := range all.Specs() {
 		list := options[spec.Name]
@@ -34,7 +39,7 @@ func TestContract(t *testing.T) {
 		}
 		for _, o := range list {
 			t.Run(spec.Name+o, func(t *testing.T) {
-				within := map[string]int{"turn-alone": 2, "GAMemory": 3, "MGMemory": 3, "amem": 2, "qarp": 2}[spec.Name]
+				within := map[string]int{"turn-alone": 2, "GAMemory": 3, "MGMemory": 3, "amem": 2, "pcm": 3, "qarp": 2}[spec.Name]
 				memorytest.RunWith(t, memorytest.Options{Within: within, Answer: answers[spec.Name], Open: func(t *testing.T, d memory.Deps) memory.System {
 					if d.Embed == nil {
 						d.Embed = hashing.New(0)
@@ -51,7 +56,7 @@ func TestContract(t *testing.T) {
 }
 
 // answers are what a model says, by system: usable ones.
-var answers = map[string]func(llm.Request) (string, error){"GAMemory": usable, "MGMemory": usable, "amem": usable, "mem0": usable, "qarp": usable}
+var answers = map[string]func(llm.Request) (string, error){"GAMemory": usable, "MGMemory": usable, "amem": usable, "mem0": usable, "pcm": usable, "adaptive-rag": usable, "token-matched": usable, "adaptmr": usable, "oracle-strategy": usable, "qarp": usable}
 
 func usable(r llm.Request) (string, error) {
 	switch r.Purpose {
@@ -71,6 +76,22 @@ func usable(r llm.Request) (string, error) {
 		return `{"facts":[{"text":"[User] planted apple trees near Porto","turns":[0]}]}`, nil
 	case "update":
 		return `{"memory":[{"id":"9","text":"[User] planted apple trees near Porto","event":"ADD"}]}`, nil
+	case op.PurposeComplexity:
+		return `{"complexity":"C"}`, nil
+	case op.PurposeNextStep:
+		return `{"sentence":"Trees near Porto were planted.","done":false}`, nil
+	case op.PurposeSupport:
+		return `{"supported":true}`, nil
+	case op.PurposeRerank:
+		return `{"order":[2,1]}`, nil
+	case op.PurposeIntent:
+		return `{"distribution":{"Personal":0.7,"Casual":0.3}}`, nil
+	case op.PurposeConflict:
+		return `{"relation":"contradictory","conflict_score":0.9,"conflicting":[1,"99"]}`, nil
+	case op.PurposeCorrect:
+		return `{"diagnosis":"more trees","outdated":[1],"new_facts":[{"content":"planted apple trees near Porto","replaces":1}]}`, nil
+	case op.PurposeHypothesis:
+		return `{"reasoning":"trees","hypothesis":"likes gardening"}`, nil
 	case op.PurposeNote:
 		return `{"keywords":["trees"],"context":"Trees were planted.","tags":["garden"]}`, nil
 	case op.PurposeEvolve:
