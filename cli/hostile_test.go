@@ -82,8 +82,8 @@ var hostileCommands = []struct{ name, args string }{
 // space only keeps a fault from stopping the machine. Time is that of the processor:
 // another program on the machine changes nothing.
 const (
-	addressSpace = 1800 << 10 // KiB
-	resident     = 1 << 20    // KiB
+	addressSpace = 4 << 20 // KiB
+	resident     = 1 << 20 // KiB
 	busy         = 20 * time.Second
 )
 
