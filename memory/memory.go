@@ -163,6 +163,9 @@ type Retrieved struct {
 	// their order. It may hold more than Hits: summaries, profiles.
 	Context string
 	Usage   llm.Usage
+	// Degraded lists the operations of this question that fell back on their rule twin,
+	// with the reason.
+	Degraded []string
 }
 
 // Operations of a Change.

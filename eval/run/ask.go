@@ -68,6 +68,9 @@ func (p *player) retrieve(ctx context.Context, q schema.Question, rec *schema.QA
 	})
 	found.ms = p.since(start)
 	found.usage, found.notes = usageOf("retrieve", meter, ret.Usage)
+	for _, d := range ret.Degraded {
+		found.notes = append(found.notes, "by rule for want of a usable answer: "+text(d))
+	}
 	rec.RetrieveMS = found.ms
 	if err != nil {
 		rec.Usage = found.usage

@@ -2,6 +2,7 @@ package baseline_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"membench/llm"
@@ -31,11 +32,18 @@ func TestContract(t *testing.T) {
 		list := options[spec.Name]
 		if list == nil {
 			list = []string{""}
+			if raw, err := spec.Defaults(); err == nil && strings.Contains(string(raw), `"mode":""`) {
+				list = append(list, `{"mode":"faithful"}`)
+			}
 		}
 		for _, o := range list {
 			t.Run(spec.Name+o, func(t *testing.T) {
-				within := map[string]int{"turn-alone": 2, "GAMemory": 3, "MGMemory": 3, "amem": 2, "qarp": 2}[spec.Name]
-				memorytest.RunWith(t, memorytest.Options{Within: within, Answer: answers[spec.Name], Open: func(t *testing.T, d memory.Deps) memory.System {
+				within := map[string]int{"turn-alone": 2, "GAMemory": 3, "AUGUSTUSMemory": 3, "MGMemory": 3, "amem": 2, "qarp": 2}[spec.Name]
+				answer := usable
+				if sys, err := spec.Open(memory.Deps{}, []byte(o)); err != nil || len(memory.CapabilitiesOf(sys).ByRule) == 0 {
+					answer = nil
+				}
+				memorytest.RunWith(t, memorytest.Options{Within: within, Answer: answer, Open: func(t *testing.T, d memory.Deps) memory.System {
 					if d.Embed == nil {
 						d.Embed = hashing.New(0)
 					}
@@ -50,14 +58,14 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// answers are what a model says, by system: usable ones.
-var answers = map[string]func(llm.Request) (string, error){"GAMemory": usable, "MGMemory": usable, "amem": usable, "mem0": usable, "qarp": usable}
-
+// usable are answers of a model that can be used, by purpose.
 func usable(r llm.Request) (string, error) {
 	switch r.Purpose {
 	case op.PurposeImportance:
 		return `{"importance": 4}`, nil
-	case op.PurposeQuestions, op.PurposeInsights, op.PurposeKeywords:
+	case op.PurposeRoute:
+		return `{"route": "document"}`, nil
+	case op.PurposeQuestions, op.PurposeInsights, op.PurposeKeywords, op.PurposeConcepts:
 		return `{"items": ["trees near Porto", "apple trees", "days of planting"]}`, nil
 	case op.PurposeSummary:
 		return `{"summary": "Trees were planted."}`, nil

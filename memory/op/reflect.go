@@ -27,6 +27,8 @@ const (
 	PurposeNote       = "note"
 	PurposeEvolve     = "evolve"
 	PurposeKeywords   = "keywords"
+	PurposeConcepts   = "concepts"
+	PurposeRoute      = "route"
 )
 
 // OrRule does an operation of ingest by the model, and by its rule twin when there is
