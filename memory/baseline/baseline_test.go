@@ -26,6 +26,7 @@ func TestContract(t *testing.T) {
 		"amem":       {"", `{"mode":"faithful","reindex":2,"near":0}`},
 		"LTMemory":   {"", `{"mode":"faithful"}`},
 		"mem0":       {"", `{"mode":"faithful"}`},
+		"memoryos":   {"", `{"short":1,"heat":2}`, `{"mode":"faithful","short":1,"heat":2}`},
 		"qarp":       {"", `{"mode":"faithful","threshold":0.01}`, `{"backend":"mem0"}`, `{"backend":"bm25","without":["plan","refine"]}`},
 	}
 	for _, spec := range all.Specs() {
@@ -38,7 +39,7 @@ func TestContract(t *testing.T) {
 		}
 		for _, o := range list {
 			t.Run(spec.Name+o, func(t *testing.T) {
-				within := map[string]int{"turn-alone": 2, "GAMemory": 3, "AUGUSTUSMemory": 3, "MGMemory": 3, "amem": 2, "qarp": 2}[spec.Name]
+				within := map[string]int{"turn-alone": 2, "GAMemory": 3, "AUGUSTUSMemory": 3, "memoryos": 3, "MGMemory": 3, "amem": 2, "qarp": 2}[spec.Name]
 				answer := usable
 				if sys, err := spec.Open(memory.Deps{}, []byte(o)); err != nil || len(memory.CapabilitiesOf(sys).ByRule) == 0 {
 					answer = nil
@@ -67,7 +68,13 @@ func usable(r llm.Request) (string, error) {
 		return `{"route": "document"}`, nil
 	case op.PurposeQuestions, op.PurposeInsights, op.PurposeKeywords, op.PurposeConcepts:
 		return `{"items": ["trees near Porto", "apple trees", "days of planting"]}`, nil
-	case op.PurposeSummary:
+	case op.PurposeContinuity:
+		return `{"continuous": true}`, nil
+	case op.PurposeThemes:
+		return `{"themes": [{"theme":"trees","keywords":["trees","Porto"],"content":"Apple trees were planted near Porto."}]}`, nil
+	case op.PurposeKnowledge:
+		return `{"user": ["planted apple trees near Porto"], "assistant": ["none"]}`, nil
+	case op.PurposeSummary, op.PurposeMeta, op.PurposeProfile:
 		return `{"summary": "Trees were planted."}`, nil
 	case op.PurposeTrigger:
 		return `{"calls": [{"name":"memory_recall","query":"trees"},{"name":"memory_transfer","indices":[0,99]},{"name":"made_up"}]}`, nil
