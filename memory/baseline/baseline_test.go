@@ -17,17 +17,19 @@ import (
 // defaults and with the options that change what it does.
 func TestContract(t *testing.T) {
 	options := map[string][]string{
-		"simple-rag": {"", `{"mode":"lexical"}`, `{"mode":"fused","unit":"turn","chunk_size":64}`, `{"rerank":"rule"}`},
-		"bm25":       {"", `{"unit":"pair"}`},
-		"FUMemory":   {"", `{"mode":"faithful"}`},
-		"STMemory":   {"", `{"mode":"faithful"}`},
-		"GAMemory":   {"", `{"mode":"faithful"}`},
-		"MGMemory":   {"", `{"mode":"faithful"}`, `{"max_tokens":50}`},
-		"amem":       {"", `{"mode":"faithful","reindex":2,"near":0}`},
-		"LTMemory":   {"", `{"mode":"faithful"}`},
-		"mem0":       {"", `{"mode":"faithful"}`},
-		"memoryos":   {"", `{"short":1,"heat":2}`, `{"mode":"faithful","short":1,"heat":2}`},
-		"qarp":       {"", `{"mode":"faithful","threshold":0.01}`, `{"backend":"mem0"}`, `{"backend":"bm25","without":["plan","refine"]}`},
+		"simple-rag":     {"", `{"mode":"lexical"}`, `{"mode":"fused","unit":"turn","chunk_size":64}`, `{"rerank":"rule"}`},
+		"bm25":           {"", `{"unit":"pair"}`},
+		"FUMemory":       {"", `{"mode":"faithful"}`},
+		"STMemory":       {"", `{"mode":"faithful"}`},
+		"GAMemory":       {"", `{"mode":"faithful"}`},
+		"MGMemory":       {"", `{"mode":"faithful"}`, `{"max_tokens":50}`},
+		"amem":           {"", `{"mode":"faithful","reindex":2,"near":0}`},
+		"LTMemory":       {"", `{"mode":"faithful"}`},
+		"mem0":           {"", `{"mode":"faithful"}`},
+		"simplemem":      {"", `{"window":3,"overlap":1}`, `{"mode":"faithful","window":3,"overlap":1}`},
+		"omni-simplemem": {"", `{"mode":"faithful","min_chars":1}`},
+		"memoryos":       {"", `{"short":1,"heat":2}`, `{"mode":"faithful","short":1,"heat":2}`},
+		"qarp":           {"", `{"mode":"faithful","threshold":0.01}`, `{"backend":"mem0"}`, `{"backend":"bm25","without":["plan","refine"]}`},
 	}
 	for _, spec := range all.Specs() {
 		list := options[spec.Name]
@@ -66,8 +68,14 @@ func usable(r llm.Request) (string, error) {
 		return `{"importance": 4}`, nil
 	case op.PurposeRoute:
 		return `{"route": "document"}`, nil
-	case op.PurposeQuestions, op.PurposeInsights, op.PurposeKeywords, op.PurposeConcepts:
+	case op.PurposeQuestions, op.PurposeInsights, op.PurposeKeywords, op.PurposeConcepts, op.PurposeNeeds, op.PurposeQueries:
 		return `{"items": ["trees near Porto", "apple trees", "days of planting"]}`, nil
+	case op.PurposeEntries:
+		return `{"entries": [{"text":"Apple trees were planted near Porto.","keywords":["trees"],"time":"2026-03-01","place":"Porto","persons":["user"],"entities":[],"topic":"garden","turns":[1,99]}]}`, nil
+	case op.PurposeAnalyse:
+		return `{"keywords":["trees"],"persons":["user"],"time":"","place":"","entities":[]}`, nil
+	case op.PurposeEnough:
+		return `{"enough":false,"missing":["how many trees"]}`, nil
 	case op.PurposeContinuity:
 		return `{"continuous": true}`, nil
 	case op.PurposeThemes:

@@ -79,7 +79,7 @@ func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact
 		return out, nil
 	}
 	if m.sys.o.Generator == nil {
-		return ruleFacts(ctx, b)
+		return op.CaptionedFacts(ctx, b.Context, b.Turns)
 	}
 	out, usage, err := m.sys.extract.Facts(ctx, b.Context, captioned(b.Turns))
 	e.Usage = e.Usage.Add(usage)
@@ -91,24 +91,7 @@ func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact
 			return nil, err
 		}
 		e.Degraded = append(e.Degraded, "facts: "+err.Error())
-		return ruleFacts(ctx, b)
-	}
-	return out, err
-}
-
-// ruleFacts are the rule's, and each caption as a fact of its own: it is no sentence
-// that the rule would take.
-func ruleFacts(ctx context.Context, b memory.Batch) ([]op.Fact, error) {
-	out, _, err := op.RuleFacts().Facts(ctx, b.Context, b.Turns)
-	for i, t := range b.Turns {
-		if t.Role != memory.RoleUser && t.Role != memory.RoleAssistant {
-			continue
-		}
-		for _, a := range t.Attachments {
-			if textnorm.Strip(a.Text) != "" {
-				out = append(out, op.Fact{Text: a.Caption(), Role: t.Role, Turns: []int{i}})
-			}
-		}
+		return op.CaptionedFacts(ctx, b.Context, b.Turns)
 	}
 	return out, err
 }

@@ -34,6 +34,11 @@ const (
 	PurposeThemes     = "themes"
 	PurposeProfile    = "profile"
 	PurposeKnowledge  = "knowledge"
+	PurposeEntries    = "entries"
+	PurposeNeeds      = "needs"
+	PurposeQueries    = "queries"
+	PurposeAnalyse    = "analyse"
+	PurposeEnough     = "enough"
 )
 
 // OrRule does an operation of ingest by the model, and by its rule twin when there is
