@@ -76,6 +76,12 @@ func usable(r llm.Request) (string, error) {
 		return `{"keywords":["trees"],"persons":["user"],"time":"","place":"","entities":[]}`, nil
 	case op.PurposeEnough:
 		return `{"enough":false,"missing":["how many trees"]}`, nil
+	case op.PurposeThings:
+		return `{"things": ["user","apple trees","Porto"]}`, nil
+	case op.PurposeRelations:
+		return `{"relations": [{"source":"user","relation":"planted","destination":"apple trees"}]}`, nil
+	case op.PurposeOutdated:
+		return `{"relations": [{"source":"user","relation":"sold","destination":"apple trees"}]}`, nil
 	case op.PurposeContinuity:
 		return `{"continuous": true}`, nil
 	case op.PurposeThemes:

@@ -39,6 +39,9 @@ const (
 	PurposeQueries    = "queries"
 	PurposeAnalyse    = "analyse"
 	PurposeEnough     = "enough"
+	PurposeThings     = "things"
+	PurposeRelations  = "relations"
+	PurposeOutdated   = "outdated"
 )
 
 // OrRule does an operation of ingest by the model, and by its rule twin when there is

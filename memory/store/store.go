@@ -222,6 +222,11 @@ func (l *Linear) Remove(i int) {
 	}
 }
 
+// Invalidate keeps the record at i as history: it no longer holds, and answers nothing.
+func (l *Linear) Invalidate(i int) {
+	l.recs[i].Status, l.open[i] = memory.StatusInvalid, false
+}
+
 // Vector is the vector at position i; not to be changed.
 func (l *Linear) Vector(i int) []float32 { return l.vecs.At(i) }
 
