@@ -26,9 +26,12 @@ func TestContract(t *testing.T) {
 		"amem":           {"", `{"mode":"faithful","reindex":2,"near":0}`},
 		"LTMemory":       {"", `{"mode":"faithful"}`},
 		"mem0":           {"", `{"mode":"faithful"}`},
-		"simplemem":      {"", `{"window":3,"overlap":1}`, `{"mode":"faithful","window":3,"overlap":1}`},
-		"omni-simplemem": {"", `{"mode":"faithful","min_chars":1}`},
 		"memoryos":       {"", `{"short":1,"heat":2}`, `{"mode":"faithful","short":1,"heat":2}`},
+		"simplemem":      {"", `{"window":3,"overlap":1}`, `{"mode":"faithful"}`},
+		"omni-simplemem": {"", `{"mode":"faithful","min_chars":1}`},
+		"mem0-published": {"", `{"mode":"faithful","both":true}`},
+		"mem0-graph":     {"", `{"mode":"faithful","both":true}`},
+		"mem0-v2":        {"", `{"mode":"faithful"}`, `{"mode":"faithful","plain":true}`},
 		"qarp":           {"", `{"mode":"faithful","threshold":0.01}`, `{"backend":"mem0"}`, `{"backend":"bm25","without":["plan","refine"]}`},
 	}
 	for _, spec := range all.Specs() {
@@ -82,6 +85,8 @@ func usable(r llm.Request) (string, error) {
 		return `{"relations": [{"source":"user","relation":"planted","destination":"apple trees"}]}`, nil
 	case op.PurposeOutdated:
 		return `{"relations": [{"source":"user","relation":"sold","destination":"apple trees"}]}`, nil
+	case op.PurposeAdditive:
+		return `{"memory":[{"text":"user planted apple trees near Porto","attributed_to":"user","linked":[0,99]}]}`, nil
 	case op.PurposeContinuity:
 		return `{"continuous": true}`, nil
 	case op.PurposeThemes:

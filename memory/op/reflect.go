@@ -42,6 +42,7 @@ const (
 	PurposeThings     = "things"
 	PurposeRelations  = "relations"
 	PurposeOutdated   = "outdated"
+	PurposeAdditive   = "additive"
 )
 
 // OrRule does an operation of ingest by the model, and by its rule twin when there is
