@@ -32,6 +32,7 @@ func TestContract(t *testing.T) {
 		"mem0-published": {"", `{"mode":"faithful","both":true}`},
 		"mem0-graph":     {"", `{"mode":"faithful","both":true}`},
 		"mem0-v2":        {"", `{"mode":"faithful"}`, `{"mode":"faithful","plain":true}`},
+		"graphiti":       {"{\"recipe\":\"episodes\",\"mode\":\"faithful\"}"},
 		"qarp":           {"", `{"mode":"faithful","threshold":0.01}`, `{"backend":"mem0"}`, `{"backend":"bm25","without":["plan","refine"]}`},
 	}
 	for _, spec := range all.Specs() {
@@ -44,7 +45,7 @@ func TestContract(t *testing.T) {
 		}
 		for _, o := range list {
 			t.Run(spec.Name+o, func(t *testing.T) {
-				within := map[string]int{"turn-alone": 2, "GAMemory": 3, "AUGUSTUSMemory": 3, "memoryos": 3, "MGMemory": 3, "amem": 2, "qarp": 2}[spec.Name]
+				within := map[string]int{"turn-alone": 2, "GAMemory": 3, "AUGUSTUSMemory": 3, "memoryos": 3, "hipporag": 3, "MGMemory": 3, "amem": 2, "qarp": 2}[spec.Name]
 				answer := usable
 				if sys, err := spec.Open(memory.Deps{}, []byte(o)); err != nil || len(memory.CapabilitiesOf(sys).ByRule) == 0 {
 					answer = nil
@@ -87,6 +88,14 @@ func usable(r llm.Request) (string, error) {
 		return `{"relations": [{"source":"user","relation":"sold","destination":"apple trees"}]}`, nil
 	case op.PurposeAdditive:
 		return `{"memory":[{"text":"user planted apple trees near Porto","attributed_to":"user","linked":[0,99]}]}`, nil
+	case op.PurposeFilter:
+		return `{"keep":[1,99]}`, nil
+	case op.PurposeEdges:
+		return `{"facts": [{"source":"user","target":"apple trees","relation":"PLANTED","fact":"user planted apple trees near Porto","valid_at":"2026-03-01","invalid_at":""}]}`, nil
+	case op.PurposeResolve:
+		return `{"same":[{"n":1,"as":99}]}`, nil
+	case op.PurposeCompare:
+		return `{"same":[],"contradicted":[1,99]}`, nil
 	case op.PurposeContinuity:
 		return `{"continuous": true}`, nil
 	case op.PurposeThemes:

@@ -43,6 +43,10 @@ const (
 	PurposeRelations  = "relations"
 	PurposeOutdated   = "outdated"
 	PurposeAdditive   = "additive"
+	PurposeFilter     = "filter"
+	PurposeEdges      = "edges"
+	PurposeResolve    = "resolve"
+	PurposeCompare    = "compare"
 )
 
 // OrRule does an operation of ingest by the model, and by its rule twin when there is
