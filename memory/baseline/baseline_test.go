@@ -96,6 +96,12 @@ func usable(r llm.Request) (string, error) {
 		return `{"same":[{"n":1,"as":99}]}`, nil
 	case op.PurposeCompare:
 		return `{"same":[],"contradicted":[1,99]}`, nil
+	case op.PurposeAct:
+		return `{"calls":[{"name":"core_memory_append","block":"human","text":"plants trees"},{"name":"conversation_search","query":"trees"},{"name":"made_up"},{"name":"archival_memory_search","query":"trees","page":7}]}`, nil
+	case op.PurposeItems:
+		return `{"items":[{"content":"user planted apple trees near Porto","categories":["activities","made up"],"turns":[1,99]}]}`, nil
+	case op.PurposeDecide:
+		return `{"retrieve":true,"query":"trees near Porto"}`, nil
 	case op.PurposeContinuity:
 		return `{"continuous": true}`, nil
 	case op.PurposeThemes:

@@ -95,12 +95,8 @@ type m0 struct {
 
 // facts are what an exchange states.
 func (p *m0) facts(ctx context.Context, turns []schema.Turn, r *memory.Receipt) ([]op.Fact, error) {
-	seen := slices.Clone(turns)
-	for i, t := range turns {
-		seen[i].Text = schema.Captioned(t.Text, t.Attachments)
-	}
 	return op.OrRule(ctx, p.d.LLM, r, llm.PurposeFacts, func() ([]op.Fact, llm.Usage, error) {
-		return op.ModelFacts(p.d.LLM, p.d.Prompts).Facts(ctx, nil, seen)
+		return op.ModelFacts(p.d.LLM, p.d.Prompts).Facts(ctx, nil, op.Captioned(turns))
 	}, func() []op.Fact {
 		out, _ := op.CaptionedFacts(ctx, nil, turns)
 		if p.o.Mode == native.Faithful && !p.o.Both {

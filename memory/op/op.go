@@ -7,6 +7,7 @@ package op
 
 import (
 	"context"
+	"slices"
 
 	"membench/internal/openie"
 	"membench/internal/textnorm"
@@ -62,6 +63,15 @@ func CaptionedFacts(ctx context.Context, before, turns []schema.Turn) ([]Fact, e
 		}
 	}
 	return out, err
+}
+
+// Captioned are the turns with their captions in the text, as a model reads them.
+func Captioned(turns []schema.Turn) []schema.Turn {
+	out := slices.Clone(turns)
+	for i, t := range out {
+		out[i].Text = schema.Captioned(t.Text, t.Attachments)
+	}
+	return out
 }
 
 // Relation says how a new fact stands to a known one.

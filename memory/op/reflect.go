@@ -47,6 +47,9 @@ const (
 	PurposeEdges      = "edges"
 	PurposeResolve    = "resolve"
 	PurposeCompare    = "compare"
+	PurposeAct        = "act"
+	PurposeItems      = "items"
+	PurposeDecide     = "decide"
 )
 
 // OrRule does an operation of ingest by the model, and by its rule twin when there is
