@@ -135,7 +135,7 @@ func (p *parser) setHeader(src *Source, seen map[string]bool, pos schema.Pos, ke
 	case "agent":
 		src.AgentID = value
 	case "time":
-		t, err := parseTime(value, p.o.zone(src.ConvID))
+		t, err := ParseTime(value, p.o.zone(src.ConvID))
 		if err != nil {
 			p.warn(pos, codeTime, "the time cannot be read, skipped", quote(value), timeWanted, "")
 			return

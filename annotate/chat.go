@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sort"
 	"strconv"
@@ -398,23 +397,8 @@ func (p *parser) time(pos schema.Pos, pointer string, s scalar, zone *time.Locat
 	if s == "" {
 		return ""
 	}
-	if t, err := parseTime(string(s), zone); err == nil {
+	if t, err := ParseTime(string(s), zone); err == nil {
 		return rfc3339(t)
-	}
-	if f, err := strconv.ParseFloat(string(s), 64); err == nil && f > 0 && f < 1e17 && !math.IsNaN(f) {
-		unit := time.Second
-		switch {
-		case f >= 1e14:
-			unit = time.Microsecond
-		case f >= 1e11:
-			unit = time.Millisecond
-		}
-		if n, err := strconv.ParseInt(string(s), 10, 64); err == nil {
-			per := int64(time.Second / unit)
-			return rfc3339(time.Unix(n/per, n%per*int64(unit)).UTC())
-		}
-		sec, frac := math.Modf(f * unit.Seconds())
-		return rfc3339(time.Unix(int64(sec), int64(math.Round(frac*1e6))*1000).UTC())
 	}
 	p.findings = append(p.findings, &schema.Finding{Pos: pos, Pointer: pointer, Code: codeTime, Warning: true, Message: "the time cannot be read, skipped", Have: quote(string(s)), Want: timeWanted})
 	return ""

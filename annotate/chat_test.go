@@ -159,7 +159,7 @@ func TestTimesAndIdentity(t *testing.T) {
 		return s
 	}
 	at := func(s string) Options {
-		tm, err := parseTime(s, time.UTC)
+		tm, err := ParseTime(s, time.UTC)
 		if err != nil {
 			t.Fatal(err)
 		}

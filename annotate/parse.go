@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"path"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -215,8 +217,8 @@ var layouts = []string{
 	"2006年1月2日 15:04", "3:04 pm on 2 January, 2006", "2006/01/02", "2006年1月2日",
 }
 
-// parseTime reads a date and time as people write them in chat exports; without an offset they are in zone.
-func parseTime(s string, zone *time.Location) (time.Time, error) {
+// ParseTime reads a date and time as people write them in chat exports; without an offset they are in zone.
+func ParseTime(s string, zone *time.Location) (time.Time, error) {
 	s = strings.TrimSpace(s)
 	if t, ok := schema.ParseTime(s, zone); ok && len(s) > len("2006-01") { // a number of seconds is not a year
 		return t, nil
@@ -226,7 +228,31 @@ func parseTime(s string, zone *time.Location) (time.Time, error) {
 			return t, nil
 		}
 	}
+	if t, ok := parseSeconds(s); ok {
+		return t, nil
+	}
 	return time.Time{}, errors.New("not a time")
+}
+
+// parseSeconds reads seconds, milliseconds or microseconds since 1970, told apart by size.
+func parseSeconds(s string) (time.Time, bool) {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(f > 0 && f < 1e17) {
+		return time.Time{}, false
+	}
+	unit := time.Second
+	switch {
+	case f >= 1e14:
+		unit = time.Microsecond
+	case f >= 1e11:
+		unit = time.Millisecond
+	}
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		per := int64(time.Second / unit)
+		return time.Unix(n/per, n%per*int64(unit)).UTC(), true
+	}
+	sec, frac := math.Modf(f * unit.Seconds())
+	return time.Unix(int64(sec), int64(math.Round(frac*1e6))*1000).UTC(), true
 }
 
 // zone is the one of the start that is set for a conversation, UTC when none is.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"sync"
 
 	"membench/claims"
 	"membench/internal/codec"
@@ -14,6 +15,7 @@ import (
 // answers is the cache of paid answers: a log of {"key", "value"}, held in memory,
 // about the size of the claims that they hold. The last value of a key counts.
 type answers struct {
+	mu   sync.Mutex
 	log  *keylog.Log
 	have map[string][]byte
 }
@@ -38,13 +40,20 @@ func openAnswers(path string) (*answers, error) {
 	return a, err
 }
 
-func (a *answers) Get(key string) ([]byte, bool) { v, ok := a.have[key]; return v, ok }
+func (a *answers) Get(key string) ([]byte, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	v, ok := a.have[key]
+	return v, ok
+}
 
 func (a *answers) Put(key string, value []byte) error {
 	line, err := codec.Append(nil, answer{key, schema.RawObject(value)}, codec.Compact)
 	if err != nil {
 		return err
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.have[key] = value
 	return a.log.Append(line)
 }

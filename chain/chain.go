@@ -78,6 +78,7 @@ type run struct {
 	records map[string]schema.Manifest
 	inputs  []string
 	lost    bool // some step lost more than Options.Accept allows
+	failed  failures
 }
 
 // Run makes every result of a project current below Options.Output. A killed run is
@@ -126,10 +127,28 @@ func Run(ctx context.Context, p *config.Project, o Options) (Report, error) {
 	if err := c.writeManifest(); err != nil {
 		return c.report, err
 	}
-	if c.lost {
-		return c.report, &schema.RejectedError{Step: "chain", Rejected: c.report.Rejected, Taken: c.records["compile"].Counts["events"], Written: true}
+	taken := c.records["compile"].Counts["events"]
+	if c.failed.Failed > 0 {
+		c.failed.Step, c.failed.Taken, c.failed.Written = "chain", taken, true
+		err = &c.failed.FailedError
 	}
-	return c.report, nil
+	if c.lost {
+		err = errors.Join(err, &schema.RejectedError{Step: "chain", Rejected: c.report.Rejected, Taken: taken, Written: true})
+	}
+	return c.report, err
+}
+
+// failures are those of all steps.
+type failures struct{ schema.FailedError }
+
+func (f *failures) add(e *schema.FailedError) {
+	if f.Why == nil {
+		f.Why = map[string]int{}
+	}
+	f.Failed += e.Failed
+	for k, n := range e.Why {
+		f.Why[k] += n
+	}
 }
 
 // now is the option, else the project's, else that of the first run, else the clock,
@@ -190,8 +209,16 @@ func (c *run) do(ctx context.Context, s build.Step, make func(ctx context.Contex
 		}}
 		err := make(ctx, path, with, r.Counts)
 		var lost *schema.RejectedError
-		if errors.As(err, &lost) && lost.Written {
-			r.Counts["rejected"], err = lost.Rejected, nil
+		var failed *schema.FailedError
+		if schema.Written(err) {
+			if errors.As(err, &lost) {
+				r.Counts["rejected"] = lost.Rejected
+			}
+			if errors.As(err, &failed) {
+				r.Counts["failed"], r.Again = failed.Failed, true
+				c.failed.add(failed)
+			}
+			err = nil
 		}
 		if err != nil && len(shown) > 0 {
 			err = fmt.Errorf("%w\n%s", err, strings.Join(shown, "\n"))

@@ -82,11 +82,7 @@ func CompileClaims(ctx context.Context, o CompileClaimsOptions) (CompiledMeta, e
 	if err != nil {
 		return meta, err
 	}
-	bulk := make([]claims.BulkInput, 0, len(in))
-	for _, file := range in {
-		bulk = append(bulk, claims.BulkInput(file))
-	}
-	res, err := claims.Bulk(ctx, bulk, ents, cls, func(x *schema.Finding) error { f.Found(x); return nil },
+	res, err := claims.Bulk(ctx, in, ents, cls, func(x *schema.Finding) error { f.Found(x); return nil },
 		claims.BulkOptions{Catalog: cat, Version: o.Version, Memory: max(o.Memory, minClaimsMemory), Workers: o.Workers, MaxLine: o.MaxLine, Dir: o.TempDir})
 	if err != nil {
 		return meta, err

@@ -72,7 +72,7 @@ func (c *run) ingest(ctx context.Context) error {
 			return err
 		}
 		o.Shared = with
-		if _, err = Ingest(ctx, o); err != nil && !written(err) {
+		if _, err = Ingest(ctx, o); err != nil && !schema.Written(err) {
 			return err
 		}
 		journals, errCount := countRecords(path)

@@ -39,12 +39,6 @@ type BulkOptions struct {
 	MaxLine int              // bytes; 0: jsonl.MaxLine
 }
 
-// BulkInput is one file. Name appears in findings.
-type BulkInput struct {
-	Name string
-	Open func() (io.ReadCloser, error)
-}
-
 // BulkResult says what was done.
 type BulkResult struct {
 	Files, Records   int
@@ -61,7 +55,7 @@ var (
 
 // Bulk compiles the inputs, in the given order, into entities and claims. found
 // takes findings, in no order that can be relied on; an error of it ends the run.
-func Bulk(ctx context.Context, in []BulkInput, entities, claims io.Writer, found func(*schema.Finding) error, o BulkOptions) (BulkResult, error) {
+func Bulk(ctx context.Context, in []jsonl.File, entities, claims io.Writer, found func(*schema.Finding) error, o BulkOptions) (BulkResult, error) {
 	if o.Catalog == nil {
 		o.Catalog = catalog.Default()
 	}
@@ -131,17 +125,11 @@ func (b *bulk) report(f *schema.Finding) error {
 	return b.found(f)
 }
 
-// A block is whole lines of one file.
-type block struct {
-	file int
-	jsonl.Block
-}
-
 // read cuts the inputs into blocks and has the workers sort their records.
-func (b *bulk) read(ctx context.Context, in []BulkInput) error {
+func (b *bulk) read(ctx context.Context, in []jsonl.File) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	blocks := make(chan block) // a block waits in the hands of cut; more would only hold memory
+	blocks := make(chan jsonl.Block) // a block waits in the hands of cut; more would only hold memory
 	var wg sync.WaitGroup
 	share := b.Memory / int64(b.Workers)
 	for range b.Workers {
@@ -185,27 +173,16 @@ func (b *bulk) read(ctx context.Context, in []BulkInput) error {
 	return err
 }
 
-func (b *bulk) cut(ctx context.Context, in []BulkInput, blocks chan<- block) error {
-	for i, f := range in {
-		b.res.Files++
-		r, err := f.Open()
+func (b *bulk) cut(ctx context.Context, in []jsonl.File, blocks chan<- jsonl.Block) error {
+	b.res.Files = len(in)
+	for bl, err := range jsonl.FileBlocks(in, b.MaxLine) {
 		if err != nil {
 			return err
 		}
-		for bl, err := range jsonl.Blocks(r, f.Name, b.MaxLine) {
-			if err != nil {
-				r.Close()
-				return err
-			}
-			select {
-			case blocks <- block{i, bl}:
-			case <-ctx.Done():
-				r.Close()
-				return ctx.Err()
-			}
-		}
-		if err := r.Close(); err != nil {
-			return fmt.Errorf("closing %s: %w", f.Name, err)
+		select {
+		case blocks <- bl:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 	return nil
@@ -222,7 +199,8 @@ const (
 	kindEntity = 'E' // sorts before
 	kindClaim  = 'c'
 
-	flagPlain = 1 // the line is what our encoder would write of it
+	flagPlain      = 1 // the line is what our encoder would write of it
+	flagDeprecated = 2 // of plain lines only
 )
 
 func appendRow(dst []byte, parts [][]byte, kind byte, order uint64, flags byte, line []byte) []byte {
@@ -276,13 +254,13 @@ type worker struct {
 	types   typeTable
 }
 
-func (w *worker) block(bl block) error {
+func (w *worker) block(bl jsonl.Block) error {
 	for line := range bl.Lines() {
 		var err error
 		if line.TooLong {
 			err = w.b.report(jsonl.TooLong(line))
 		} else {
-			err = w.line(line.Bytes, bl.file, line.Pos.Line, line.Pos.File)
+			err = w.line(line.Bytes, bl.File, line.Pos.Line, line.Pos.File)
 		}
 		if err != nil {
 			return err
@@ -304,7 +282,11 @@ func (w *worker) line(line []byte, file, no int, name string) error {
 		} else {
 			w.types.note(&w.b.numbers, parts[0], parts[1])
 		}
-		w.row = appendRow(w.row[:0], parts, kind, order, flagPlain, line)
+		flags := byte(flagPlain)
+		if w.scan.deprecated() {
+			flags |= flagDeprecated
+		}
+		w.row = appendRow(w.row[:0], parts, kind, order, flags, line)
 		return w.sorter.Add(w.row)
 	}
 	// Whatever is unusual about the line, the plain reader knows what to make of it.

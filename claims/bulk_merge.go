@@ -301,6 +301,9 @@ func (b *bulk) mergeEntity(dst []byte, group []row, out *output) ([]byte, error)
 	if len(group) == 1 && (group[0].flags&flagPlain != 0 || b.Version == schema.V001) {
 		return append(append(dst, group[0].line...), '\n'), nil
 	}
+	if line := b.surest(group); line != nil {
+		return append(append(dst, line...), '\n'), nil
+	}
 	g := newEntityGroup(b.Version)
 	for _, r := range group {
 		s, err := b.decode(r)
@@ -315,18 +318,39 @@ func (b *bulk) mergeEntity(dst []byte, group []row, out *output) ([]byte, error)
 	return append(dst, '\n'), err
 }
 
+// surest is the most confident line of an entity whose plain records differ in nothing
+// else, which is what merging makes of them; nil where they do.
+func (b *bulk) surest(group []row) (line []byte) {
+	most := 0.0
+	for _, r := range group {
+		from := bytes.LastIndexByte(r.line, ':') + 1 // confidence is the last member
+		f, err := strconv.ParseFloat(string(r.line[from:len(r.line)-1]), 64)
+		if r.flags&flagPlain == 0 || err != nil || line != nil && !bytes.Equal(line[:bytes.LastIndexByte(line, ':')+1], r.line[:from]) {
+			return nil
+		}
+		if line == nil || f > most {
+			line, most = r.line, f
+		}
+	}
+	return line
+}
+
 func (b *bulk) mergeClaim(dst []byte, group []row, looking bool, out *output) ([]byte, error) {
 	first := group[0]
 	contested := b.rivalry && b.contestedGroup(group)
 	if len(group) == 1 && !contested && !looking && first.flags&flagPlain != 0 {
+		if first.flags&flagDeprecated != 0 {
+			out.dep++
+		}
 		return append(append(dst, first.line...), '\n'), nil
 	}
 	if looking && !contested {
 		return dst, nil
 	}
 	if !contested {
-		if out, ok := b.splice(dst, group, out.from); ok {
-			return out, nil
+		if spliced, dep, ok := b.splice(dst, group, out.from); ok {
+			out.dep += dep
+			return spliced, nil
 		}
 	}
 	g := newClaimGroup(b.Version, "")
@@ -347,6 +371,9 @@ func (b *bulk) mergeClaim(dst []byte, group []row, looking bool, out *output) ([
 			out.findings = append(out.findings, warn)
 		}
 		if len(group) == 1 && b.Version == schema.V001 && asItWas(g, s.Claim, n) {
+			if s.Claim.Status == schema.StatusDeprecated && !looking {
+				out.dep++
+			}
 			return append(append(dst, r.line...), '\n'), nil // the order of its members stays
 		}
 	}
@@ -367,31 +394,38 @@ func (b *bulk) mergeClaim(dst []byte, group []row, looking bool, out *output) ([
 	return append(dst, '\n'), err
 }
 
-// splice merges plain records of one claim by their bytes. It is false, and nothing
-// is appended, where ranks contradict each other or the makers differ.
-func (b *bulk) splice(dst []byte, group []row, m *scratch) ([]byte, bool) {
+// splice merges plain records of one claim by their bytes. ok is false, and nothing is
+// appended, where ranks contradict each other, or the makers or reasons that stay differ.
+// dep is 1 for a claim that is deprecated.
+func (b *bulk) splice(dst []byte, group []row, m *scratch) (_ []byte, dep int, ok bool) {
 	l := &m.scan
 	ev := m.ev[:0]
 	defer func() { m.ev = ev }()
-	var line, conf, status, rank, updated, by []byte
+	var line, conf, status, rank, updated, tail []byte
 	var at schema.Instant
 	head := 0
 	best := 0.0
 	for i, r := range group {
 		if r.flags&flagPlain == 0 || !l.read(r.line, b.Version) {
-			return dst, false
+			return dst, 0, false
 		}
 		h := l.head
 		t, ok := schema.ParseInstant(l.updated)
 		f, err := strconv.ParseFloat(string(l.conf), 64)
 		if !ok || err != nil {
-			return dst, false
+			return dst, 0, false
 		}
 		if i == 0 {
-			line, head, conf, best, status, rank, updated, by, at = r.line, h, l.conf, f, l.status, l.rank, l.updated, l.by, t
+			line, head, conf, best, status, rank, updated, tail, at = r.line, h, l.conf, f, l.status, l.rank, l.updated, l.tail, t
 		} else {
-			if !bytes.Equal(line[:head], r.line[:h]) || rank != nil && l.rank != nil && !bytes.Equal(rank, l.rank) || !bytes.Equal(by, l.by) {
-				return dst, false
+			if !bytes.Equal(line[:head], r.line[:h]) || rank != nil && l.rank != nil && !bytes.Equal(rank, l.rank) {
+				return dst, 0, false
+			}
+			// A reason goes when a record is not deprecated; of two, the newer stays.
+			if x, y := l.deprecated(), string(status) == schema.StatusDeprecated; x == y && !bytes.Equal(tail, l.tail) || x != y && !bytes.Equal(makers(tail), makers(l.tail)) {
+				return dst, 0, false
+			} else if y && !x {
+				tail = l.tail
 			}
 			if rank == nil {
 				rank = l.rank
@@ -412,7 +446,7 @@ func (b *bulk) splice(dst []byte, group []row, m *scratch) ([]byte, bool) {
 		}
 		for _, e := range l.ev {
 			if e.at, ok = schema.ParseInstant(e.created); !ok {
-				return dst, false
+				return dst, 0, false
 			}
 			ev = append(ev, e)
 		}
@@ -426,7 +460,7 @@ func (b *bulk) splice(dst []byte, group []row, m *scratch) ([]byte, bool) {
 	for i := range ev {
 		if i > 0 && bytes.Equal(ev[n-1].mem, ev[i].mem) && bytes.Equal(ev[n-1].point, ev[i].point) {
 			if !bytes.Equal(ev[n-1].raw, ev[i].raw) {
-				return dst, false
+				return dst, 0, false
 			}
 			continue
 		}
@@ -444,7 +478,7 @@ func (b *bulk) splice(dst []byte, group []row, m *scratch) ([]byte, bool) {
 		return cmp.Or(cmp.Compare(x.at, y.at), bytes.Compare(x.point, y.point), bytes.Compare(x.mem, y.mem))
 	})
 	if tied {
-		return dst, false // the order of appearance decides
+		return dst, 0, false // the order of appearance decides
 	}
 	dst = append(append(dst, line[:head]...), conf...)
 	dst = append(append(dst, `,"status":"`...), status...)
@@ -462,11 +496,22 @@ func (b *bulk) splice(dst []byte, group []row, m *scratch) ([]byte, bool) {
 		}
 		dst = append(dst, e.raw...)
 	}
-	dst = append(dst, ']')
-	if by != nil {
-		dst = append(append(append(dst, `,"by":"`...), by...), '"')
+	dst = append(append(dst, ']'), tail...)
+	if string(status) == schema.StatusDeprecated {
+		dep = 1
 	}
-	return append(dst, '}', '\n'), true
+	return append(dst, '}', '\n'), dep, true
+}
+
+// makers is the member "by" of a tail, with what stands before it.
+func makers(tail []byte) []byte {
+	if i := bytes.Index(tail, []byte(`,"deprecated_reason":"`)); i >= 0 {
+		return tail[:i]
+	}
+	if i := bytes.Index(tail, []byte(`,"superseded_by":"`)); i >= 0 {
+		return tail[:i]
+	}
+	return tail
 }
 
 func (b *bulk) contestedGroup(group []row) bool {

@@ -39,7 +39,7 @@ type lineScanner struct {
 	status  []byte
 	rank    []byte
 	updated []byte
-	by      []byte
+	tail    []byte // what stands between the evidence and the last brace: by, reason, successor
 }
 
 type evidenceKey struct {
@@ -271,9 +271,11 @@ func (l *lineScanner) readClaim(v schema.Version) bool {
 	if !l.float(`,"confidence":`) {
 		return false
 	}
-	l.status, ok = l.text(`,"status":"`)
-	if !ok || len(l.status) == 0 || string(l.status) == schema.StatusDeprecated {
-		return false // its reason may have to go
+	l.status, _ = l.text(`,"status":"`)
+	switch string(l.status) {
+	case schema.StatusActive, schema.StatusCandidate, schema.StatusDeprecated:
+	default:
+		return false
 	}
 	if !l.readRank() {
 		return false
@@ -284,13 +286,31 @@ func (l *lineScanner) readClaim(v schema.Version) bool {
 	if !l.evidence(v) || !l.idRight() {
 		return false
 	}
-	l.by = nil
-	if v != schema.V001 && l.lit(`,"by":"`) {
-		if l.by, ok = l.body(false); !ok || len(l.by) == 0 || bytes.IndexByte(l.by, '+') >= 0 {
-			return false
+	from := l.i
+	if v != schema.V001 {
+		if l.lit(`,"by":"`) {
+			if by, ok := l.body(false); !ok || len(by) == 0 || bytes.IndexByte(by, '+') >= 0 {
+				return false
+			}
+		}
+		if l.deprecated() {
+			for _, name := range []string{`,"deprecated_reason":"`, `,"superseded_by":"`} {
+				if !l.lit(name) {
+					continue
+				}
+				if text, ok := l.body(true); !ok || len(text) == 0 {
+					return false
+				}
+			}
 		}
 	}
+	l.tail = l.line[from:l.i]
 	return l.lit(`}`) && l.i == len(l.line)
+}
+
+// deprecated reports whether the line is a claim that was given up.
+func (l *lineScanner) deprecated() bool {
+	return !l.entity && string(l.status) == schema.StatusDeprecated
 }
 
 // readRank reads null or a whole number.
@@ -333,7 +353,15 @@ func (l *lineScanner) evidence(v schema.Version) bool {
 		if e.created, ok = l.text(`,"created_at":"`); !ok {
 			return false
 		}
-		if !l.any(`,"text":"`) || !l.lit(`}`) || len(l.ev) >= 16 {
+		if !l.any(`,"text":"`) || len(l.ev) >= 16 {
+			return false
+		}
+		if !v.Before(schema.V020) && l.lit(`,"event_time":"`) {
+			if when, ok := l.body(true); !ok || len(when) == 0 {
+				return false
+			}
+		}
+		if !l.lit(`}`) {
 			return false
 		}
 		e.raw = l.line[from:l.i]

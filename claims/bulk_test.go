@@ -46,7 +46,7 @@ func randomFiles(r *rand.Rand, convs int, odd bool) [][]string {
 			for range 1 + r.IntN(3) {
 				p := r.IntN(12)
 				text := fmt.Sprintf("text %d", p)
-				ev = append(ev, fmt.Sprintf(`{"memory_item_id":"mem:%s","point_id":"p%d","conv_id":"%s","scene_id":"s","created_at":"2026-02-%02dT%02d:00:00%s","text":"%s"}`, schema.Hash(text), p, conv, 1+p, r.IntN(24), []string{"Z", "-08:00", ".5+08:00"}[p%3], text))
+				ev = append(ev, fmt.Sprintf(`{"memory_item_id":"mem:%s","point_id":"p%d","conv_id":"%s","scene_id":"s","created_at":"2026-02-%02dT%02d:00:00%s","text":"%s"%s}`, schema.Hash(text), p, conv, 1+p, r.IntN(24), []string{"Z", "-08:00", ".5+08:00"}[p%3], text, []string{"", `,"event_time":"2026"`}[r.IntN(8)/7]))
 			}
 			id := fmt.Sprintf("claim:%s|%s|%s|%s", pred, dom, subj, obj)
 			if odd && r.IntN(10) == 0 {
@@ -55,6 +55,12 @@ func randomFiles(r *rand.Rand, convs int, odd bool) [][]string {
 			extra := ""
 			if r.IntN(4) == 0 {
 				extra = `,"by":"rule"`
+			}
+			if r.IntN(5) == 0 { // goes where another record of the claim is not deprecated
+				extra += fmt.Sprintf(`,"deprecated_reason":"r%d"`, r.IntN(2))
+			}
+			if r.IntN(8) == 0 {
+				extra += fmt.Sprintf(`,"superseded_by":"claim:%d"`, r.IntN(2))
 			}
 			if odd && r.IntN(6) == 0 {
 				extra += fmt.Sprintf(`,"note":{"n":%d}`, r.IntN(3))
@@ -101,17 +107,20 @@ var testCatalog = catalog.Default()
 
 func bulkOf(t testing.TB, files [][]string, o BulkOptions) (string, []string) {
 	t.Helper()
-	var in []BulkInput
+	var in []jsonl.File
 	for i, f := range files {
 		text := strings.Join(f, "\n") + "\n"
-		in = append(in, BulkInput{Name: fmt.Sprintf("f%d", i), Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }})
+		in = append(in, jsonl.File{Name: fmt.Sprintf("f%d", i), Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }})
 	}
 	o.Catalog = testCatalog
 	var out bytes.Buffer
 	var codes []string
-	_, err := Bulk(context.Background(), in, &out, &out, func(f *schema.Finding) error { codes = append(codes, f.Code); return nil }, o)
+	res, err := Bulk(context.Background(), in, &out, &out, func(f *schema.Finding) error { codes = append(codes, f.Code); return nil }, o)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), `"status":"deprecated"`); n != res.Deprecated {
+		t.Fatalf("have %d deprecated claims in the result, %d in the output", res.Deprecated, n)
 	}
 	return out.String(), codes
 }
@@ -386,7 +395,7 @@ func BenchmarkBulk(b *testing.B) {
 	}
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		_, err := Bulk(context.Background(), []BulkInput{{"x", func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}}, io.Discard, io.Discard, nil, BulkOptions{Catalog: testCatalog, Workers: runtime.NumCPU()})
+		_, err := Bulk(context.Background(), []jsonl.File{{Name: "x", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}}, io.Discard, io.Discard, nil, BulkOptions{Catalog: testCatalog, Workers: runtime.NumCPU()})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -188,6 +188,8 @@ func compareIdentity(a, b *schema.Claim) int {
 }
 
 func (g *claimGroup) add(c *schema.Claim) (warn, fault *schema.Finding) {
+	known := c.At(g.v) // what the version does not know decides nothing
+	c = &known
 	b := &g.base
 	at := instantOf(c.UpdatedAt)
 	if g.n == 0 {

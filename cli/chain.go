@@ -67,6 +67,7 @@ again; --now sets it.`,
 			case err != nil:
 				return usageError{err}
 			}
+			o.quiet = e.quiet
 			_, err = runChain(c.Context(), e, p, o)
 			return err
 		},
@@ -79,7 +80,6 @@ again; --now sets it.`,
 	f.BoolVar(&o.strict, "strict", false, "end at a step that rejects records, which then writes nothing; exit 3 when validate finds errors in what was made")
 	f.Var(limitFlag{&o.accept}, "max-rejected", "accept this many rejected records a step, a `number` or a share such as 1%")
 	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing while running")
 	f.BoolVar(&o.model.dryRun, "dry-run", false, "ask nobody and write nothing: print what the model calls would cost, as a range")
 	o.model.addShared(c)
 	return c

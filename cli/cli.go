@@ -30,7 +30,7 @@ func Main(systems ...memory.Spec) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	// Words may quote data, and so may whatever a terminal shows: see visible.
 	e := &env{
-		in: os.Stdin, out: os.Stdout, err: visible.NewWriter(os.Stderr),
+		in: os.Stdin, out: os.Stdout, err: newConsole(visible.NewWriter(os.Stderr), time.Now),
 		getenv: os.Getenv, now: time.Now, systems: systems,
 	}
 	if term.IsTerminal(int(os.Stdout.Fd())) {

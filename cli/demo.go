@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -26,19 +27,39 @@ import (
 
 func newDemoCmd(e *env) *cobra.Command {
 	var out string
+	var mine []string
+	var o initOptions
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Run the whole chain on the bundled dialogues, offline",
+		Short: "Run the whole chain on the bundled dialogues, or on your own chats, offline",
 		Long: `Run the whole chain on the bundled dialogues: twelve chapters in Chinese and English,
 an on-call channel and an assistant thread, all invented. No key, no server, no network.
 
 The project is copied to DIR/project, so that it can be changed and run again with
-membench chain -c DIR/project/membench.yaml -o DIR.`,
+membench chain -c DIR/project/membench.yaml -o DIR.
+
+With --mine, the same is done with your own chats: exports as membench init reads them
+become a project, events, memories, claims and a graph, and DIR/graph.html shows it.`,
 		Example: `  membench demo
-  membench demo -o /tmp/demo && membench trace "favourite author" --in /tmp/demo --first`,
+  membench demo -o /tmp/demo && membench trace "favourite author" --in /tmp/demo --first
+  membench demo --mine "WhatsApp Chat with Ana.zip" --me Lin -o out/mine`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runDemo(c.Context(), e, out) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if len(mine) == 0 {
+				return runDemo(c.Context(), e, out)
+			}
+			if !c.Flags().Changed("output") {
+				out = filepath.Join("out", "mine")
+			}
+			o.Paths, o.Dir, o.Force = mine, filepath.Join(out, "project"), true
+			if err := o.check(); err != nil {
+				return err
+			}
+			return runMine(c.Context(), e, o, out)
+		},
 	}
+	c.Flags().StringArrayVar(&mine, "mine", nil, "run on this chat `export` instead (may be given several times)")
+	o.addFlags(c)
 	c.Flags().StringVarP(&out, "output", "o", filepath.Join("out", "demo"), "write into this `folder`")
 	return c
 }
@@ -57,6 +78,43 @@ func runDemo(ctx context.Context, e *env, out string) error {
 		return err
 	}
 	return tellDemo(ctx, e, p, out, report)
+}
+
+// runMine goes from chat exports to a page of their graph.
+func runMine(ctx context.Context, e *env, o initOptions, out string) error {
+	made, err := makeProject(ctx, e, o)
+	if !wrote(err) {
+		return err
+	}
+	p, err2 := config.Load(made.Config, e.lookup)
+	if err2 != nil {
+		return err2
+	}
+	r, err2 := runChain(ctx, e, p, chainOptions{out: out})
+	if !wrote(err2) {
+		return err2
+	}
+	page := filepath.Join(out, "graph.html")
+	view := viewOptions{ViewOptions: chain.ViewOptions{Graphs: []string{filepath.Join(out, "graph")}, Out: page}, stepFlags: o.stepFlags}
+	if err := runView(ctx, e, view); err != nil {
+		return err
+	}
+	m, err3 := build.ReadManifest(filepath.Join(out, "graph", "manifest.json"))
+	if err3 != nil {
+		return err3
+	}
+	fmt.Fprintf(e.text(), `
+%[1]s: %[2]d nodes, %[3]d edges; %[4]d errors and %[5]d warnings in what was made
+
+Look next at
+
+  %[6]s    open it in a browser
+  membench ask "what do I like?" --in %[1]s
+  membench trace WORDS --in %[1]s
+
+Change %[7]s and run membench chain -c %[7]s -o %[1]s: only what changed is made again.
+`, out, m.Counts["nodes"], m.Counts["edges"], r.Errors, r.Warnings, page, made.Config)
+	return errors.Join(err, err2)
 }
 
 // copyProject writes the bundled project into dir; files that are the same stay.

@@ -142,5 +142,8 @@ func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
 	if err := rep.WriteText(e.err); err != nil {
 		return err
 	}
+	if failed := rep.Failed(); err == nil && failed != nil && !o.model.dryRun {
+		return failed
+	}
 	return err
 }

@@ -122,7 +122,13 @@ func runEval(ctx context.Context, e *env, o evalFlags, whole bool) (err error) {
 		e.warnf("dry run: nothing was asked and nothing is in %s", v.Output.Folder)
 		return nil
 	}
-	return printScores(e, res.Summaries)
+	if err := printScores(e, res.Summaries); err != nil {
+		return err
+	}
+	if failed := res.Failed(); failed != nil {
+		return failed
+	}
+	return nil
 }
 
 // askNamed makes the model that the environment, .env or membench.yaml names answer and

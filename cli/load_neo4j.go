@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"membench/chain"
 	"os"
 	"path/filepath"
@@ -40,6 +41,8 @@ type loadNeo4jOptions struct {
 	dryRun   bool
 	strict   bool
 	rewrite  bool
+	exact    bool
+	wait     time.Duration
 	verify   bool
 	repair   bool
 	json     bool
@@ -75,20 +78,27 @@ Ids are made unique first (constraints node_id_unique, rel_<TYPE>_id_unique), th
 nodes and edges go in batches, each a transaction: a load that was cut off is
 finished by loading again. A batch that the server lacks memory for goes in halves.
 Loading the same graph twice changes nothing. An element that the database holds is
-made equal to the record: properties and labels that the record lacks go. An element
-that the graph lacks stays, unless there is a delta:
+made equal to the record: what an earlier load stored and the record lacks goes. What
+other programs added to it, labels and properties, stays; --exact takes it away. Nodes
+and relationships of other programs are never changed, deleted or counted; where one
+has an id of the graph, ours is skipped (GRF044) unless --exact takes it over. An
+element that the graph lacks stays, unless there is a delta:
 
   --delta=OLD_DIR    send only what differs between OLD_DIR and GRAPH_DIR. The database
                      keeps the digest of what was loaded; where it does not match that of
                      OLD_DIR, hashes are compared instead. Nothing is deleted but
                      what OLD_DIR has and GRAPH_DIR lacks
-  --delta            compare with the hashes in the database, and delete what it holds
-                     beyond GRAPH_DIR (every node with the label Node in the scope)
+  --delta            compare with the hashes in the database, and delete what membench
+                     stored there beyond GRAPH_DIR
   --changes FILE     send the changes that 'membench diff OLD NEW --jsonl' wrote
 
 --scope NAME keeps several graphs in one database: each has ids of its own (the
 property id is scope:NAME|ID, the property scope is NAME) and no load, delta or
 clearing touches another's. Without it the graph is the one without a name.
+
+One program writes to a graph at a time. It holds a lease in the database, which ends
+30 s after the program did; a second load is refused and told who holds it, or waits
+with --wait. --dry-run names each element that would be deleted.
 
 An edge whose end is not in the database is never lost in silence: it is finding
 GRF031 with its file and line, and the exit status is 3; the rest is loaded.
@@ -120,7 +130,7 @@ into the same database); progress and the time taken go to standard error.`,
   membench diff out/old out/new --jsonl | membench load-neo4j --changes -`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			switch {
+			switch keep := c.Flags().Lookup("keep-foreign").Value.String() == "true"; {
 			case len(args) == 2 && o.delta == liveDelta:
 				return usagef("have two folders: write --delta=OLD_DIR, with the sign =")
 			case len(args) == 2:
@@ -141,6 +151,10 @@ into the same database); progress and the time taken go to standard error.`,
 				return usagef("--sessions: have %d, want 1 to 32", o.sessions)
 			case o.embed != "" && o.dryRun:
 				return usagef("--embed and --dry-run exclude each other")
+			case o.wait < 0:
+				return usagef("--wait: have %s, want a time like 5m", o.wait)
+			case c.Flags().Changed("keep-foreign") && keep == o.exact:
+				return usagef("--keep-foreign and --exact are opposites: give one of them")
 			case o.batch < 1:
 				return usagef("--batch: have %d, want 1 or more", o.batch)
 			}
@@ -182,6 +196,10 @@ into the same database); progress and the time taken go to standard error.`,
 	f.BoolVar(&o.index, "index", o.index, "make the full-text index for search")
 	f.StringVar(&o.embed, "embed", "", "add vectors of claims and memories by `embedder`: hash, or a model's name")
 	f.Lookup("embed").NoOptDefVal = "hash"
+	f.BoolVar(&o.exact, "exact", false, "take away labels and properties that other programs added, and take over their elements that hold an id of the graph")
+	f.Bool("keep-foreign", true, "keep what other programs added: the default, the opposite of --exact")
+	f.DurationVar(&o.wait, "wait", 0, "wait for at most this `time` while another program writes to the graph")
+	f.Lookup("wait").NoOptDefVal = "10m"
 	f.BoolVar(&o.repair, "repair", false, "with --verify: write what is missing or different")
 	f.BoolVar(&o.verify, "verify", false, "read every element back and compare it")
 	f.StringArrayVar(&o.catalogs, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
@@ -218,8 +236,18 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	t := newTally(e, 20)
 	progress, finished := progressNeo4j(e, o)
 	defer finished()
-	lo := neo4j.LoadOptions{Batch: o.batch, Sessions: o.sessions, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta, Catalog: cat,
+	lo := neo4j.LoadOptions{Batch: o.batch, Sessions: o.sessions, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta, Exact: o.exact, Catalog: cat,
 		Report: func(f *schema.Finding) { t.take(f) }, Progress: progress}
+	if o.dryRun {
+		lo.Deletes = func(x schema.Element) { e.warnf("load-neo4j: would delete %s", elementName(x)) }
+	} else {
+		// What follows belongs together: load, deletes, index, reading back, repair.
+		release, err := db.Hold(ctx, neo4j.HoldOptions{Wait: o.wait, Waiting: func(why error) { e.warnf("load-neo4j: %v; waiting", why) }})
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
 	if o.strict && !o.dryRun {
 		trial := lo
 		trial.DryRun, trial.Progress = true, nil
@@ -260,7 +288,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 		if err != nil {
 			return err
 		}
-		if rep.Verified, err = neo4j.Verify(ctx, db, jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)), neo4j.VerifyOptions{Repair: o.repair, Report: lo.Report}); err != nil {
+		if rep.Verified, err = neo4j.Verify(ctx, db, jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)), neo4j.VerifyOptions{Repair: o.repair, Exact: o.exact, Report: lo.Report}); err != nil {
 			return err
 		}
 	}
@@ -361,6 +389,14 @@ func loadAndDelete(ctx context.Context, db *neo4j.DB, old, in schema.Seq[schema.
 		rep.Add(more)
 	}
 	return rep, err
+}
+
+// elementName names an element for a line of words.
+func elementName(x schema.Element) string {
+	if x.Edge != nil {
+		return "edge " + textnorm.OneLine(x.ID(), 200)
+	}
+	return "node " + textnorm.OneLine(x.ID(), 200)
 }
 
 // changesOf drops the positions, which findings about a change then carry themselves.
@@ -469,6 +505,12 @@ func writeLoadReport(w io.Writer, r *neo4j.Report) error {
 	}
 	if v := r.Verified; v != nil {
 		b = fmt.Appendf(b, "read back %d nodes and %d edges: %d missing, %d different; %d others in the database\n", v.Nodes, v.Edges, v.Missing, v.Different, v.Others)
+		if v.Added > 0 {
+			b = fmt.Appendf(b, "%d elements have labels or properties that other programs added (--exact takes them away)\n", v.Added)
+		}
+		for _, typ := range slices.Sorted(maps.Keys(v.Foreign)) {
+			b = fmt.Appendf(b, "%d relationships %s between our nodes are of other programs\n", v.Foreign[typ], textnorm.OneLine(typ, 40))
+		}
 		if v.Repaired > 0 {
 			b = fmt.Appendf(b, "%d of them repaired\n", v.Repaired)
 		}

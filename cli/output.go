@@ -85,7 +85,8 @@ type tally struct {
 
 func newTally(e *env, limit int) *tally { return &tally{e: e, limit: limit, byCode: map[string]int{}} }
 
-// take counts err when it is a finding and returns nil, else err.
+// take counts err when it is a finding and returns nil, else err. What to do about a
+// finding is printed with the first of its code.
 func (t *tally) take(err error) error {
 	var f *schema.Finding
 	if err == nil || !errors.As(err, &f) {
@@ -98,7 +99,14 @@ func (t *tally) take(err error) error {
 		t.errors++
 	}
 	if t.limit == 0 || t.printed < t.limit {
-		t.e.warnf("%v", f)
+		l := levelError
+		if f.Warning {
+			l = levelWarning
+		}
+		t.e.say(l, "%v", f)
+		if f.Hint != "" && t.byCode[f.Code] == 1 {
+			t.e.say(l, "  %s", f.Hint)
+		}
 		t.printed++
 	}
 	return nil

@@ -34,10 +34,7 @@ func (s stepFlags) run(e *env, step func(chain.Shared) error) error {
 }
 
 // wrote reports whether a step has written what it took, all or some of it.
-func wrote(err error) bool {
-	var lost *schema.RejectedError
-	return err == nil || errors.As(err, &lost) && lost.Written
-}
+func wrote(err error) bool { return err == nil || schema.Written(err) }
 
 // said prints a report when there is one: as JSON on standard output, or its words.
 func said(e *env, asJSON bool, report any, err error) error {

@@ -39,6 +39,7 @@ type Request struct {
 	MaxTokens   int     // of the answer; 0: the endpoint's default
 	JSON        bool    // ask for a JSON object where the endpoint can do that
 	Schema      []byte  // JSON Schema (2020-12) of the answer; asks for JSON too
+	Score       string  // no answer is wanted but a JSON list of the log-probabilities, a token each, of this text after Prompt
 	Sample      int     // which of several answers to one question, from 0; not sent, but a cassette keeps them apart
 }
 

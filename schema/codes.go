@@ -31,6 +31,10 @@ func Code(code string) (CodeInfo, bool) {
 }
 
 var codes = []CodeInfo{
+	{"CHT001", SevError, "a file is not a chat export of a known form", "name the form with --form, or write a table and name its columns with --map"},
+	{"CHT002", SevError, "a message of a chat export, or its time, cannot be read; a message without a time is kept", "look at the place in the export"},
+	{"CHT003", SevWarning, "parts of a chat export are not messages and were left out", "nothing: the kind and the number are given"},
+	{"CHT004", SevWarning, "dates of a chat export can be read in two ways", "name the order of day and month with --dates"},
 	{"CLM001", SevBoth, "the predicate is not in the catalogue (warning: newer than the file's version)", "correct it, or add it with a catalogue file (--catalog)"},
 	{"CLM002", SevBoth, "the domain is not the predicate's (0.0.1: warning) or not in the catalogue", "use the predicate's domain"},
 	{"CLM003", SevBoth, "the entity type is not in the catalogue (warning: newer than the file's version)", "correct it, or add it with a catalogue file (--catalog)"},
@@ -88,7 +92,7 @@ var codes = []CodeInfo{
 	{"EVT009", SevError, "a probe or inject id is used by two turns", "number probes and injects of a conversation"},
 	{"EVT010", SevWarning, "every event of a conversation is canon_only", "canon_only is for facts that hold across conversations; tag the rest episodic or filler"},
 	{"EVT011", SevWarning, "less than 30 % of a conversation's events are episodic or filler", "look again at what is tagged canon_only"},
-	{"EVT012", SevWarning, "a model's tags were unusable after a retry; the rule decided", "look at the endpoint; the events say by: rule"},
+	{"EVT012", SevError, "a model gave no usable tags; the rule decided", "look at the endpoint, then run annotate again; the events say by: rule"},
 	{"EVT013", SevWarning, "turn ids of a compiled conversation leave a gap", "number turns from 1 without gaps"},
 	{"EVT014", SevError, "a turn id does not rise; the line was not compiled", "sort the turns of each conversation"},
 	{"EVT015", SevError, "a conversation is in two files; the later one was skipped", "keep one file per conversation"},
@@ -126,6 +130,7 @@ var codes = []CodeInfo{
 	{"GRF041", SevError, "an element is different in the database", "load again"},
 	{"GRF042", SevError, "a label or type has no usable name; the element was skipped", "give it a name without NUL"},
 	{"GRF043", SevWarning, "members that a graph record does not know are not stored in the database", "put them into props"},
+	{"GRF044", SevError, "the id belongs to an element in the database that membench did not write; ours is skipped", "load with --scope, or take it over with --exact"},
 	{"GRF050", SevBoth, "evidence names a memory that is not in the exports; the edge was skipped (0.0.1: a warning, the edge stays)", "give the export it was claimed from"},
 	{"GRF051", SevError, "a memory names a turn that is not in the events; the edge was skipped", "give the events it was made from"},
 	{"GRF052", SevError, "a claim names a successor that is not in the claims; the edge was skipped", "give all claims of the compile"},

@@ -366,7 +366,7 @@ func TestExamplesAreValid(t *testing.T) {
 
 // TestCodesAreListed finds every finding code in the sources and wants it in the table.
 func TestCodesAreListed(t *testing.T) {
-	form := regexp.MustCompile(`^(JSON|SCH|ID|EVT|SRC|MEM|CLM|GRF|LNK|MAN|CYP|BLD|LLM|MIG|EVL|PUB|DST|SVC)\d{3}$`)
+	form := regexp.MustCompile(`^(JSON|SCH|ID|EVT|SRC|MEM|CHT|CLM|GRF|LNK|MAN|CYP|BLD|LLM|MIG|EVL|PUB|DST|SVC)\d{3}$`)
 	last := ""
 	for _, c := range schema.Codes() {
 		if !form.MatchString(c.Code) || c.Code <= last {
@@ -377,7 +377,7 @@ func TestCodesAreListed(t *testing.T) {
 		}
 		last = c.Code
 	}
-	used := regexp.MustCompile(`"((?:JSON|SCH|ID|EVT|SRC|MEM|CLM|GRF|LNK|MAN|DST|SVC)\d{3})"`)
+	used := regexp.MustCompile(`"((?:JSON|SCH|ID|EVT|SRC|MEM|CHT|CLM|GRF|LNK|MAN|DST|SVC)\d{3})"`)
 	missing := map[string]string{}
 	err := filepath.WalkDir("..", func(name string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {

@@ -29,6 +29,9 @@ func keyOf(parts ...string) Key {
 
 // ChatKey is the address of a question to a model.
 func ChatKey(model string, r llm.Request) Key {
+	if r.Score != "" {
+		return keyOf("score/1", model, r.Prompt, r.Score)
+	}
 	return keyOf("chat/1", model, r.System, r.Prompt, strconv.FormatFloat(r.Temperature, 'g', -1, 64), strconv.Itoa(r.MaxTokens),
 		strconv.FormatBool(r.WantsJSON()), string(r.Schema), strconv.Itoa(r.Sample))
 }

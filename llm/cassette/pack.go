@@ -11,14 +11,16 @@ import (
 
 // An Entry is one record, for people: a chat answer, or a vector without its numbers.
 type Entry struct {
-	Key     string    `json:"key"`
-	Kind    string    `json:"kind"` // chat | vector
-	Model   string    `json:"model"`
-	Purpose string    `json:"purpose,omitzero"`
-	Text    string    `json:"text,omitzero"`
-	Failed  string    `json:"failed,omitzero"`
-	Dim     int       `json:"dim,omitzero"`
-	Usage   llm.Usage `json:"usage"`
+	Key     string `json:"key"`
+	Kind    string `json:"kind"` // chat | vector
+	Model   string `json:"model"`
+	Purpose string `json:"purpose,omitzero"`
+	Text    string `json:"text,omitzero"`
+	Failed  string `json:"failed,omitzero"`
+	// Outcome is how the call ended (llm.Outcome), where that is not complete.
+	Outcome llm.Outcome `json:"outcome,omitzero"`
+	Dim     int         `json:"dim,omitzero"`
+	Usage   llm.Usage   `json:"usage"`
 }
 
 // Entries gives every record that counts, by key. Every record is checked.
@@ -46,7 +48,11 @@ func Entries(path string, each func(Entry) error) error {
 			var a answer
 			err := codec.Unmarshal(b, &a)
 			e.Model, e.Purpose, e.Text, e.Usage = a.Model, a.Purpose, a.Text, a.Usage
+			if a.Truncated {
+				e.Outcome = llm.CutOff
+			}
 			if a.Failed != nil {
+				e.Outcome = llm.OutcomeOf(llm.Response{}, &llm.Error{Kind: a.Failed.Kind})
 				e.Failed = string(a.Failed.Kind) + ": " + a.Failed.Message
 			}
 			return err

@@ -17,23 +17,28 @@ import (
 // defaults and with the options that change what it does.
 func TestContract(t *testing.T) {
 	options := map[string][]string{
-		"simple-rag":     {"", `{"mode":"lexical"}`, `{"mode":"fused","unit":"turn","chunk_size":64}`, `{"rerank":"rule"}`},
-		"bm25":           {"", `{"unit":"pair"}`},
-		"FUMemory":       {"", `{"mode":"faithful"}`},
-		"STMemory":       {"", `{"mode":"faithful"}`},
-		"GAMemory":       {"", `{"mode":"faithful"}`},
-		"MGMemory":       {"", `{"mode":"faithful"}`, `{"max_tokens":50}`},
-		"amem":           {"", `{"mode":"faithful","reindex":2,"near":0}`},
-		"LTMemory":       {"", `{"mode":"faithful"}`},
-		"mem0":           {"", `{"mode":"faithful"}`},
-		"memoryos":       {"", `{"short":1,"heat":2}`, `{"mode":"faithful","short":1,"heat":2}`},
-		"simplemem":      {"", `{"window":3,"overlap":1}`, `{"mode":"faithful"}`},
-		"omni-simplemem": {"", `{"mode":"faithful","min_chars":1}`},
-		"mem0-published": {"", `{"mode":"faithful","both":true}`},
-		"mem0-graph":     {"", `{"mode":"faithful","both":true}`},
-		"mem0-v2":        {"", `{"mode":"faithful"}`, `{"mode":"faithful","plain":true}`},
-		"graphiti":       {"{\"recipe\":\"episodes\",\"mode\":\"faithful\"}"},
-		"qarp":           {"", `{"mode":"faithful","threshold":0.01}`, `{"backend":"mem0"}`, `{"backend":"bm25","without":["plan","refine"]}`},
+		"simple-rag":      {"", `{"mode":"lexical"}`, `{"mode":"fused","unit":"turn","chunk_size":64}`, `{"rerank":"rule"}`},
+		"bm25":            {"", `{"unit":"pair"}`},
+		"FUMemory":        {"", `{"mode":"faithful"}`},
+		"STMemory":        {"", `{"mode":"faithful"}`},
+		"GAMemory":        {"", `{"mode":"faithful"}`},
+		"MGMemory":        {"", `{"mode":"faithful"}`, `{"max_tokens":50}`},
+		"amem":            {"", `{"mode":"faithful","reindex":2,"near":0}`},
+		"LTMemory":        {"", `{"mode":"faithful"}`},
+		"mem0":            {"", `{"mode":"faithful"}`},
+		"memoryos":        {"", `{"short":1,"heat":2}`, `{"mode":"faithful","short":1,"heat":2}`},
+		"simplemem":       {"", `{"window":3,"overlap":1}`, `{"mode":"faithful"}`},
+		"omni-simplemem":  {"", `{"mode":"faithful","min_chars":1}`},
+		"mem0-published":  {"", `{"mode":"faithful","both":true}`},
+		"mem0-graph":      {"", `{"mode":"faithful","both":true}`},
+		"mem0-v2":         {"", `{"mode":"faithful"}`, `{"mode":"faithful","plain":true}`},
+		"graphiti":        {"{\"recipe\":\"episodes\",\"mode\":\"faithful\"}"},
+		"qarp":            {"", `{"mode":"faithful","threshold":0.01}`, `{"backend":"mem0"}`, `{"backend":"bm25","without":["plan","refine"]}`},
+		"pcm":             {"", `{"mode":"faithful","both":true}`, `{"surprisal":"ngram","both":true,"entities":true}`, `{"max_context_tokens":20}`},
+		"adaptive-rag":    {"", `{"none":true,"backend":"bm25"}`},
+		"token-matched":   {"", `{"backend":"amem"}`},
+		"adaptmr":         {"", `{"pipeline":"temporal","mode":"faithful"}`, `{"pipeline":"update"}`, `{"pipeline":"several","backend":"amem"}`, `{"pipeline":"abstain"}`},
+		"oracle-strategy": {""},
 	}
 	for _, spec := range all.Specs() {
 		list := options[spec.Name]
@@ -45,7 +50,7 @@ func TestContract(t *testing.T) {
 		}
 		for _, o := range list {
 			t.Run(spec.Name+o, func(t *testing.T) {
-				within := map[string]int{"turn-alone": 2, "GAMemory": 3, "AUGUSTUSMemory": 3, "memoryos": 3, "hipporag": 3, "MGMemory": 3, "amem": 2, "qarp": 2}[spec.Name]
+				within := map[string]int{"turn-alone": 2, "GAMemory": 3, "AUGUSTUSMemory": 3, "memoryos": 3, "hipporag": 3, "MGMemory": 3, "amem": 2, "pcm": 3, "qarp": 2}[spec.Name]
 				answer := usable
 				if sys, err := spec.Open(memory.Deps{}, []byte(o)); err != nil || len(memory.CapabilitiesOf(sys).ByRule) == 0 {
 					answer = nil
@@ -120,6 +125,22 @@ func usable(r llm.Request) (string, error) {
 		return `{"facts":[{"text":"[User] planted apple trees near Porto","turns":[0]}]}`, nil
 	case "update":
 		return `{"memory":[{"id":"9","text":"[User] planted apple trees near Porto","event":"ADD"}]}`, nil
+	case op.PurposeComplexity:
+		return `{"complexity":"C"}`, nil
+	case op.PurposeNextStep:
+		return `{"sentence":"Trees near Porto were planted.","done":false}`, nil
+	case op.PurposeSupport:
+		return `{"supported":true}`, nil
+	case op.PurposeRerank:
+		return `{"order":[2,1]}`, nil
+	case op.PurposeIntent:
+		return `{"distribution":{"Personal":0.7,"Casual":0.3}}`, nil
+	case op.PurposeConflict:
+		return `{"relation":"contradictory","conflict_score":0.9,"conflicting":[1,"99"]}`, nil
+	case op.PurposeCorrect:
+		return `{"diagnosis":"more trees","outdated":[1],"new_facts":[{"content":"planted apple trees near Porto","replaces":1}]}`, nil
+	case op.PurposeHypothesis:
+		return `{"reasoning":"trees","hypothesis":"likes gardening"}`, nil
 	case op.PurposeNote:
 		return `{"keywords":["trees"],"context":"Trees were planted.","tags":["garden"]}`, nil
 	case op.PurposeEvolve:

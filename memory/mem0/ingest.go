@@ -87,10 +87,12 @@ func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if llm.Fatal(err) {
+		if llm.Fatal(err) || llm.Passing(err) {
 			return nil, err
 		}
-		e.Degraded = append(e.Degraded, "facts: "+err.Error())
+		if llm.KindOf(err) != llm.KindDryRun { // nobody was asked: nothing is lost
+			e.Degraded = append(e.Degraded, "facts: "+err.Error())
+		}
 		return op.CaptionedFacts(ctx, b.Context, b.Turns)
 	}
 	return out, err
@@ -126,10 +128,12 @@ func (m *Memory) decide(ctx context.Context, b memory.Batch, facts []op.Fact, e 
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if llm.Fatal(err) {
+		if llm.Fatal(err) || llm.Passing(err) {
 			return err
 		}
-		e.Degraded = append(e.Degraded, "update: "+err.Error())
+		if llm.KindOf(err) != llm.KindDryRun {
+			e.Degraded = append(e.Degraded, "update: "+err.Error())
+		}
 	}
 	for _, f := range facts {
 		close := w.similar(f)

@@ -65,8 +65,13 @@ func Compare(new, old string) Relation {
 			return Same
 		}
 	}
-	if s := Slot(new); s != "" && s == Slot(old) && nneg == oneg {
-		return Replaces
+	if s, now := slot(new); s != "" && nneg == oneg {
+		if had, before := slot(old); had == s {
+			if Jaccard(now, before) >= 0.5 {
+				return Same // one value in other words
+			}
+			return Replaces
+		}
 	}
 	need := 0.5
 	changed := cue.MatchString(new)
@@ -151,15 +156,25 @@ var slots = []struct {
 }
 
 // Slot names the single-valued slot that a text fills, "" for none.
-func Slot(s string) string {
+func Slot(s string) string { name, _ := slot(s); return name }
+
+// slot is the slot that a text fills and its value: the words after it, up to a comma.
+func slot(s string) (name, value string) {
 	for _, x := range slots {
 		if m := x.re.FindStringSubmatch(s); m != nil {
 			of := ""
 			if len(m) > 1 {
 				of = strings.TrimSpace(strings.ToLower(m[1]))
 			}
-			return x.name + "|" + of
+			_, value, _ = strings.Cut(s, m[0])
+			if end := strings.IndexAny(value, ",.;，。；"); end >= 0 {
+				value = value[:end]
+			}
+			if strings.TrimSpace(value) == "" {
+				value = m[0] // 我在…工作 has its value inside
+			}
+			return x.name + "|" + of, value
 		}
 	}
-	return ""
+	return "", ""
 }

@@ -50,11 +50,17 @@ const (
 	PurposeAct        = "act"
 	PurposeItems      = "items"
 	PurposeDecide     = "decide"
+	PurposeIntent     = "intent"
+	PurposeConflict   = "conflict"
+	PurposeCorrect    = "correct"
+	PurposeHypothesis = "hypothesis"
+	PurposeSurprisal  = "surprisal"
 )
 
 // OrRule does an operation of ingest by the model, and by its rule twin when there is
 // no model, or when the model's answer is none; that is noted in r. A cancelled
-// context, and a failure that asking again cannot mend, are errors.
+// context, a failure that every call would meet and one that may pass are errors: what is
+// made of rules is stored for good.
 func OrRule[T any](ctx context.Context, g llm.Generator, r *memory.Receipt, purpose string, model func() (T, llm.Usage, error), rule func() T) (T, error) {
 	if g == nil {
 		return rule(), nil
@@ -66,10 +72,12 @@ func OrRule[T any](ctx context.Context, g llm.Generator, r *memory.Receipt, purp
 		return v, nil
 	case ctx.Err() != nil:
 		return v, ctx.Err()
-	case llm.Fatal(err):
+	case llm.Fatal(err), llm.Passing(err):
 		return v, err
 	}
-	r.Degraded = append(r.Degraded, purpose+": "+err.Error())
+	if llm.KindOf(err) != llm.KindDryRun { // nobody was asked: nothing is lost
+		r.Degraded = append(r.Degraded, purpose+": "+err.Error())
+	}
 	return rule(), nil
 }
 

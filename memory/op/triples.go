@@ -136,10 +136,10 @@ func Invalidate(new, old Span) (oldEnds bool, until string, ok bool) {
 // Repeats reports whether a text says again what one of the recent ones said: the words
 // that two share, of all that they have, are more than share (Jaccard).
 func Repeats(text string, recent []string, share float64) bool {
-	set := words(text)
+	set := wordSet(text)
 	for _, r := range recent {
 		both, all := 0, len(set)
-		for w := range words(r) {
+		for w := range wordSet(r) {
 			if set[w] {
 				both++
 			} else {
@@ -153,7 +153,7 @@ func Repeats(text string, recent []string, share float64) bool {
 	return false
 }
 
-func words(s string) map[string]bool {
+func wordSet(s string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(strings.ToLower(s)) {
 		out[w] = true

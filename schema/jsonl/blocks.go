@@ -9,7 +9,7 @@ import (
 	"membench/schema"
 )
 
-// BlockSize is how much Blocks reads at a time: large enough that handing a block to
+// BlockSize is how much FileBlocks reads at a time: large enough that handing a block to
 // a worker costs nothing, small enough that a few of them fit in a cache.
 const BlockSize = 384 << 10
 
@@ -26,6 +26,7 @@ type File struct {
 // bytes on several cores.
 type Block struct {
 	Name  string
+	File  int    // its place among the files, from 0
 	First int    // number of the first line, from 1
 	Bytes []byte // of whole lines; only the last one of a file may lack its end
 	// TooLong says that the block is the start of one line that is longer than the limit.
@@ -44,13 +45,9 @@ func (b Block) Release() {
 	}
 }
 
-// Blocks cuts r into blocks. max is the longest line, in bytes; 0 means MaxLine. The
+// blocks cuts r into blocks. max is the longest line, in bytes; 0 means MaxLine. The
 // lines of the blocks are those of Lines. An error is an I/O fault and ends the stream.
-func Blocks(r io.Reader, name string, max int) iter.Seq2[Block, error] {
-	return blocks(r, name, BlockSize, max, make(chan []byte, spareBlocks))
-}
-
-// blocks is Blocks with the buffers of free, into which released ones come back.
+// Buffers are those of free, into which released ones come back.
 func blocks(r io.Reader, name string, size, max int, free chan []byte) iter.Seq2[Block, error] {
 	if max <= 0 {
 		max = MaxLine
@@ -265,11 +262,11 @@ func DecodeFiles[T any](files []File, max int) schema.Seq[T] {
 	}
 }
 
-// FileBlocks reads several files as one stream of blocks.
+// FileBlocks reads several files as one stream of blocks of about BlockSize.
 func FileBlocks(files []File, max int) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		free := make(chan []byte, spareBlocks)
-		for _, f := range files {
+		for i, f := range files {
 			r, err := f.Open()
 			if err != nil {
 				yield(Block{Name: f.Name}, err)
@@ -277,6 +274,7 @@ func FileBlocks(files []File, max int) iter.Seq2[Block, error] {
 			}
 			stopped := false
 			for b, err := range blocks(r, f.Name, BlockSize, max, free) {
+				b.File = i
 				if stopped = !yield(b, err) || err != nil; stopped {
 					break
 				}

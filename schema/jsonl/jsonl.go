@@ -100,29 +100,29 @@ func (f *inflated) Read(p []byte) (int, error) {
 // beyond MaxRatio.
 func Decompress(r io.ReadCloser) (io.ReadCloser, error) {
 	in := &counted{r: r}
-	br := bufio.NewReaderSize(in, 1<<16)
-	head, err := br.Peek(4)
+	small := bufio.NewReaderSize(in, 16) // who reads blocks reads past it: there may be thousands of files
+	head, err := small.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {
 		r.Close()
 		return nil, err
 	}
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
-		z, err := gzip.NewReader(br)
+		z, err := gzip.NewReader(bufio.NewReaderSize(small, 1<<16))
 		if err != nil {
 			r.Close()
 			return nil, fmt.Errorf("reading gzip: %w", err)
 		}
 		return readCloser{&inflated{r: z, in: in}, r}, nil
 	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		z, err := zstd.NewReader(small, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			r.Close()
 			return nil, fmt.Errorf("reading zstd: %w", err)
 		}
 		return readCloser{&inflated{r: z, in: in}, closers{z.IOReadCloser(), r}}, nil
 	}
-	return readCloser{br, r}, nil
+	return readCloser{small, r}, nil
 }
 
 // Compress packs what is written as zstd. Closing the result ends the stream and

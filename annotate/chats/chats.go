@@ -1,0 +1,209 @@
+// Package chats reads what people export from the programs they talk with, and writes
+// it as chat lines, the form that package annotate reads.
+//
+//	export (file, zip or folder) ── Find ──▶ Export (form, files) ── Write ──▶ chat lines (JSON Lines)
+//
+// A line keeps who spoke, when, what was attached, what was quoted, and the file and line
+// of the export that it was read from (source_file, source_line). Lines of one
+// conversation stand in the order of their times; conversations in the order of their
+// first appearance. What is not a message (someone joined, a call, a deleted message) is
+// counted in a warning; a message that cannot be read is a finding. Codes: CHT.
+//
+// Exports are read as streams: memory holds one message of a file, or one conversation
+// where the export is a list of conversations; mail, tables and Slack, whose lines must
+// be put in order, are sorted on disk.
+package chats
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"membench/internal/textnorm"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// A Message is one message of an export.
+type Message struct {
+	Conv        schema.ConvID       // in one export the same for all messages of a conversation
+	Title       string              // of the conversation, where it has one
+	Role        string              // user, assistant, system or tool; empty means user
+	Name        string              // who spoke
+	Time        time.Time           // zero where the export does not say
+	Text        string              // as it was written, without what it quotes
+	Quote       string              // what it replies to, or quotes
+	Attachments []schema.Attachment // what it carries beside text
+	Pos         schema.Pos          // where it stands in the export
+}
+
+// A Form is one program's way of exporting.
+type Form struct {
+	Name string // as --form takes it
+	Doc  string // where people get such a file
+	// sorted says that messages come conversation by conversation, in the order of time.
+	sorted bool
+	// match gives the files of an export that hold messages; none: it is not this form.
+	match func(files []*file) []*file
+	read  func(r *reader, files []*file) error
+}
+
+// Forms lists what is read, in the order in which an export is compared with it.
+func Forms() []Form {
+	return []Form{chatGPT, claude, gemini, telegram, discord, slack, whatsApp, mbox, plain, table}
+}
+
+// Options of reading.
+type Options struct {
+	Form  string         // "": told from names and content
+	Map   Mapping        // columns of a table
+	Dates string         // order of the parts in dates as 3/4/26: dmy, mdy or "" (told from the file)
+	Zone  *time.Location // of times that name none; nil: UTC
+	// Report is told every finding.
+	Report func(*schema.Finding)
+}
+
+// An Export is what was found at one path.
+type Export struct {
+	Form  Form
+	Path  string
+	files []*file
+}
+
+// Find tells the form of what stands at path: a file, a zip or a folder. It fails with a
+// *schema.Finding when it is none of the forms.
+func Find(path string, o Options) (*Export, error) {
+	files, err := expand(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range Forms() {
+		if o.Form != "" && o.Form != f.Name || o.Form == "" && len(o.Map) > 0 && f.Name != table.Name {
+			continue
+		}
+		own := f.match(files)
+		if f.Name == table.Name && o.Form == "" && len(o.Map) == 0 {
+			own = slices.DeleteFunc(own, func(f *file) bool { return !usual(f) })
+		}
+		if len(own) > 0 {
+			return &Export{Form: f, Path: path, files: own}, nil
+		}
+	}
+	if o.Form != "" && !slices.ContainsFunc(Forms(), func(f Form) bool { return f.Name == o.Form }) {
+		return nil, &schema.UsageError{Err: fmt.Errorf("--form: found %q, expected one of %s", o.Form, strings.Join(names(), ", "))}
+	}
+	return nil, unknown(path, files, o)
+}
+
+func names() []string {
+	var out []string
+	for _, f := range Forms() {
+		out = append(out, f.Name)
+	}
+	return out
+}
+
+// unknown says what was expected and what was found, and how such a file can be read.
+func unknown(path string, files []*file, o Options) *schema.Finding {
+	f := &schema.Finding{Pos: schema.Pos{File: path}, Code: codeForm, Message: "not a chat export that membench knows",
+		Want: "an export of " + strings.Join(names(), ", ")}
+	if o.Form != "" {
+		f.Message, f.Want = "not an export of "+o.Form, "what that program exports"
+	}
+	f.Have = "nothing that can be read"
+	for _, x := range files {
+		if head := x.text(); head != "" {
+			f.Pos.File, f.Have = x.name, textnorm.OneLine(head, 80)
+			f.Hint = suggest(x)
+			break
+		}
+	}
+	if f.Hint == "" {
+		f.Hint = "write it as a CSV file with a header, and name its columns: --map sender=COLUMN,text=COLUMN,time=COLUMN"
+	}
+	return f
+}
+
+// Codes of findings, described in schema.Codes.
+const (
+	codeForm    = "CHT001" // not a known export
+	codeMessage = "CHT002" // a message cannot be read
+	codeLeft    = "CHT003" // not messages, left out, with their number
+	codeDates   = "CHT004" // dates that can be read in two ways
+)
+
+// A reader reads one export.
+type reader struct {
+	Options
+	ctx  context.Context
+	emit func(Message) error
+	left map[string]int // what was left out, by kind
+	last schema.Pos
+}
+
+func (r *reader) zone() *time.Location {
+	if r.Zone == nil {
+		return time.UTC
+	}
+	return r.Zone
+}
+
+func (r *reader) add(m Message) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	m.Text = strings.TrimFunc(m.Text, unicode.IsSpace)
+	if m.Text == "" && len(m.Attachments) == 0 {
+		r.leave("messages without text", m.Pos)
+		return nil
+	}
+	return r.emit(m)
+}
+
+// leave counts something that is not a message.
+func (r *reader) leave(what string, pos schema.Pos) {
+	r.left[what]++
+	r.last = pos
+}
+
+func (r *reader) fault(pos schema.Pos, message, have, want string) {
+	r.Report(&schema.Finding{Pos: pos, Code: codeMessage, Message: message, Have: have, Want: want})
+}
+
+// ConvID makes a conversation id of a title and what makes it unique in its export.
+func convID(parts ...string) schema.ConvID {
+	var b strings.Builder
+	for _, p := range parts {
+		dash := b.Len() > 0
+		for _, c := range strings.ToLower(p) {
+			if !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+				dash = true
+				continue
+			}
+			if dash && b.Len() > 0 {
+				b.WriteByte('-')
+			}
+			dash = false
+			b.WriteRune(c)
+			if b.Len() > 80 {
+				break
+			}
+		}
+	}
+	if b.Len() == 0 {
+		return "chat"
+	}
+	return schema.ConvID(b.String())
+}
+
+// values is the files as the readers of JSON take them.
+func values(files []*file) []jsonl.File {
+	var out []jsonl.File
+	for _, f := range files {
+		out = append(out, jsonl.File{Name: f.name, Open: f.open})
+	}
+	return out
+}

@@ -1,0 +1,494 @@
+package chats
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"membench/schema"
+)
+
+// said is one message of the invented chats, as every form can tell it.
+type said struct {
+	who, text string
+	at        time.Time
+}
+
+// invented are 300 messages of two people, with line breaks, colons, quotation marks,
+// brackets and characters beyond the basic plane.
+func invented(lang string) []said {
+	names := []string{"Ana Ruiz", "Wei"}
+	texts := []string{"I moved to Lisbon.", "My plan: learn the cello.\nThen a trip, maybe 3/4 of a year", "She said \"no\" [really] <now>", "Tea & cake 🍰?", "https://example.org/a?b=c"}
+	if lang == "zh" {
+		names = []string{"林晚", "阿伟"}
+		texts = []string{"我搬到里斯本了。", "计划：学大提琴。\n然后去旅行", "她说“不”【真的】", "茶和蛋糕🍰？", "https://example.org/a?b=c"}
+	}
+	var out []said
+	at := time.Date(2026, 1, 30, 8, 5, 0, 0, time.UTC)
+	for i := range 300 {
+		text := texts[i%len(texts)]
+		lead, rest, more := strings.Cut(text, "\n")
+		text = fmt.Sprintf("%s %d", lead, i)
+		if more {
+			text += "\n" + rest
+		}
+		out = append(out, said{names[(i/2)%2], text, at})
+		at = at.Add(97 * time.Minute)
+	}
+	return out
+}
+
+func toJSON(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+type obj = map[string]any
+
+// exports writes the messages as each program does, by the published form of its export.
+var exports = map[string]func(ms []said) map[string]string{
+	"whatsapp/android": func(ms []said) map[string]string {
+		b := "30/01/2026, 08:00 - Messages and calls are end-to-end encrypted.\n"
+		for _, m := range ms {
+			b += m.at.Format("02/01/2006, 15:04") + " - " + m.who + ": " + m.text + "\n"
+		}
+		return map[string]string{"WhatsApp Chat with X.txt": b}
+	},
+	"whatsapp/us": func(ms []said) map[string]string {
+		b := ""
+		for _, m := range ms {
+			b += m.at.Format("1/2/06, 3:04\u202fPM") + " - " + m.who + ": " + m.text + "\n"
+		}
+		return map[string]string{"x.txt": b}
+	},
+	"whatsapp/iphone.zip": func(ms []said) map[string]string {
+		b := ""
+		for _, m := range ms {
+			b += "\u200e[" + m.at.Format("02.01.06, 15:04:05") + "] " + m.who + ": " + m.text + "\r\n"
+		}
+		return map[string]string{"_chat.txt": b, "00000012-PHOTO.jpg": "\xff\xd8"}
+	},
+	"whatsapp/zh": func(ms []said) map[string]string {
+		b := ""
+		for _, m := range ms {
+			half, h := "上午", m.at.Hour()
+			if h >= 12 {
+				half = "下午"
+				h = (h-1)%12 + 1
+			}
+			b += fmt.Sprintf("%s %s%d:%02d - %s: %s\n", m.at.Format("2006/1/2"), half, h, m.at.Minute(), m.who, m.text)
+		}
+		return map[string]string{"x.txt": b}
+	},
+	"telegram": func(ms []said) map[string]string {
+		var list []obj
+		for i, m := range ms {
+			parts := []any{m.text[:len(m.text)/3], obj{"type": "plain", "text": m.text[len(m.text)/3:]}}
+			var text any = m.text
+			if strings.HasPrefix(m.text, "https") {
+				text = parts
+			}
+			list = append(list, obj{"id": i, "type": "message", "date": m.at.Format("2006-01-02T15:04:05"), "date_unixtime": fmt.Sprint(m.at.Unix()), "from": m.who, "from_id": "user1", "text": text})
+		}
+		list = append(list, obj{"id": 999, "type": "service", "action": "pin_message", "date": "2026-03-01T00:00:00", "text": ""})
+		return map[string]string{"result.json": toJSON(obj{"name": "X", "type": "personal_chat", "id": 12, "messages": list})}
+	},
+	"slack": func(ms []said) map[string]string {
+		out := map[string]string{"users.json": toJSON([]obj{{"id": "U1", "name": "a", "profile": obj{"real_name": ms[0].who}}, {"id": "U2", "name": "b", "profile": obj{"display_name": ms[2].who}}})}
+		days := map[string][]obj{}
+		for _, m := range ms {
+			id := "U1"
+			if m.who != ms[0].who {
+				id = "U2"
+			}
+			text := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(m.text)
+			if strings.HasPrefix(text, "https") {
+				link, rest, _ := strings.Cut(text, " ")
+				text = "<" + link + "> " + rest
+			}
+			day := m.at.Format("general/2006-01-02.json")
+			days[day] = append(days[day], obj{"type": "message", "user": id, "text": text, "ts": fmt.Sprintf("%d.000100", m.at.Unix())})
+		}
+		for day, list := range days {
+			out[day] = toJSON(list)
+		}
+		return out
+	},
+	"discord": func(ms []said) map[string]string {
+		var list []obj
+		for i, m := range ms {
+			list = append(list, obj{"id": fmt.Sprint(i), "type": "Default", "timestamp": m.at.Format(time.RFC3339), "content": m.text, "author": obj{"name": "x", "nickname": m.who}, "attachments": []obj{}})
+		}
+		return map[string]string{"c.json": toJSON(obj{"guild": obj{"name": "G"}, "channel": obj{"id": "1", "name": "c"}, "messages": list})}
+	},
+	"mbox": func(ms []said) map[string]string {
+		b := ""
+		for i, m := range ms {
+			b += fmt.Sprintf("From x@example.org Mon Jan 02 15:04:05 2026\nFrom: =?utf-8?q?%s?= <x@example.org>\nDate: %s\nMessage-ID: <%d@x>\n", qEncode(m.who), m.at.Format(time.RFC1123Z), i)
+			if i > 0 {
+				b += "References: <0@x>\n"
+			}
+			b += "Subject: Re: plans\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain; charset=utf-8\n\n" + m.text + "\n\nOn Monday somebody wrote:\n> quoted line\n--b--\n\n"
+		}
+		return map[string]string{"mail.mbox": b}
+	},
+	"text": func(ms []said) map[string]string {
+		b := ""
+		for _, m := range ms {
+			b += "[" + m.at.Format("2006-01-02 15:04:05") + "] " + m.who + ": " + m.text + "\n"
+		}
+		return map[string]string{"talk.txt": b}
+	},
+	"table/csv": func(ms []said) map[string]string {
+		var b bytes.Buffer
+		w := csv.NewWriter(&b)
+		w.Comma = ';'
+		w.Write([]string{"when", "Sender", "body"})
+		for i := range ms {
+			m := ms[len(ms)-1-i] // the newest first
+			w.Write([]string{m.at.Format(time.RFC3339), m.who, m.text})
+		}
+		w.Flush()
+		return map[string]string{"t.csv": b.String()}
+	},
+	"table/json": func(ms []said) map[string]string {
+		var list []obj
+		for _, m := range ms {
+			list = append(list, obj{"by": obj{"name": m.who}, "when": m.at.UnixMilli(), "body": m.text})
+		}
+		return map[string]string{"t.json": toJSON(obj{"page": 1, "items": list})}
+	},
+}
+
+// assistants are the forms of a person and a program: who is a role there.
+var assistants = map[string]func(ms []said) map[string]string{
+	"chatgpt": func(ms []said) map[string]string {
+		mapping := obj{"root": obj{"id": "root", "message": nil, "parent": nil, "children": []string{"0"}}}
+		for i, m := range ms {
+			parent := "root"
+			if i > 0 {
+				parent = fmt.Sprint(i - 1)
+			}
+			mapping[fmt.Sprint(i)] = obj{"id": fmt.Sprint(i), "parent": parent, "message": obj{"author": obj{"role": role(m, ms)}, "create_time": float64(m.at.Unix()),
+				"content": obj{"content_type": "text", "parts": []any{m.text}}, "metadata": obj{}}}
+		}
+		mapping["other"] = obj{"id": "other", "parent": "3", "message": obj{"author": obj{"role": "user"}, "content": obj{"content_type": "text", "parts": []any{"edited away"}}}}
+		return map[string]string{"conversations.json": toJSON([]obj{{"title": "X", "id": "abcdefgh1", "current_node": fmt.Sprint(len(ms) - 1), "mapping": mapping}})}
+	},
+	"claude": func(ms []said) map[string]string {
+		var list []obj
+		for _, m := range ms {
+			sender := "human"
+			if role(m, ms) == "assistant" {
+				sender = "assistant"
+			}
+			list = append(list, obj{"uuid": "u", "text": m.text, "content": []obj{{"type": "text", "text": m.text}}, "sender": sender, "created_at": m.at.Format("2006-01-02T15:04:05.000000Z"), "attachments": []obj{}, "files": []obj{}})
+		}
+		return map[string]string{"conversations.json": toJSON([]obj{{"uuid": "abcdefgh2", "name": "X", "chat_messages": list}})}
+	},
+	"gemini": func(ms []said) map[string]string {
+		var list []obj
+		for i := len(ms) - 2; i >= 0; i -= 2 { // the newest first; a prompt and its answer are one entry
+			list = append(list, obj{"header": "Gemini Apps", "title": "Prompted " + ms[i].text, "time": ms[i].at.Format("2006-01-02T15:04:05.000Z"), "products": []string{"Gemini Apps"},
+				"safeHtmlItem": []obj{{"html": "<p>" + strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\n", "<br>").Replace(ms[i+1].text) + "</p>"}}})
+		}
+		return map[string]string{"MyActivity.json": toJSON(list)}
+	},
+}
+
+func role(m said, ms []said) string {
+	if m.who == ms[0].who {
+		return "user"
+	}
+	return "assistant"
+}
+
+func qEncode(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		fmt.Fprintf(&b, "=%02X", c)
+	}
+	return b.String()
+}
+
+// put writes an export as a folder, a file or (names that end in .zip) a zip.
+func put(t *testing.T, name string, files map[string]string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "export")
+	if strings.HasSuffix(name, ".zip") {
+		f, err := os.Create(dir + ".zip")
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := zip.NewWriter(f)
+		for n, text := range files {
+			w, err := z.Create(n)
+			if err == nil {
+				_, err = w.Write([]byte(text))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(z.Close(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return dir + ".zip"
+	}
+	for n, text := range files {
+		p := filepath.Join(dir, n)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(p), 0o777), os.WriteFile(p, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		if len(files) == 1 {
+			return p
+		}
+	}
+	return dir
+}
+
+// readAll reads an export; findings of severity error fail the test.
+func readAll(t *testing.T, path string, o Options) ([]line, Summary) {
+	t.Helper()
+	o.Report = func(f *schema.Finding) {
+		if !f.Warning {
+			t.Errorf("finding: %v", f)
+		}
+	}
+	x, err := Find(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	s, err := x.Write(context.Background(), &b, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []line
+	for l := range strings.Lines(b.String()) {
+		var v line
+		if err := json.Unmarshal([]byte(l), &v); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, v)
+	}
+	return out, s
+}
+
+// TestForms: every message of every form comes back with its speaker, time and text, in
+// order; what else stands there is counted.
+func TestForms(t *testing.T) {
+	for _, lang := range []string{"en", "zh"} {
+		ms := invented(lang)
+		for name, write := range exports {
+			t.Run(name+"/"+lang, func(t *testing.T) {
+				o := Options{}
+				if name == "table/csv" {
+					o.Map = Mapping{"text": "body", "time": "when"}
+				}
+				if name == "table/json" {
+					o.Map = Mapping{"text": "body", "time": "when", "sender": "by.name"}
+				}
+				got, s := readAll(t, put(t, name, write(ms)), o)
+				if len(got) != len(ms) || s.Messages != len(ms) {
+					t.Fatalf("got %d messages, want %d", len(got), len(ms))
+				}
+				minutes := strings.HasPrefix(name, "whatsapp/")
+				for i, m := range ms {
+					at := m.at
+					if minutes {
+						at = at.Truncate(time.Minute)
+					}
+					g := got[i]
+					when, _ := time.Parse(time.RFC3339, g.Timestamp)
+					if g.Name != m.who || g.Content != m.text || !when.Equal(at) || g.Role != "user" {
+						t.Fatalf("message %d: got %+v, want %+v", i, g, m)
+					}
+					if g.SourceFile == "" || g.SourceLine == 0 {
+						t.Fatalf("message %d names no place: %+v", i, g)
+					}
+					if strings.HasPrefix(name, "mbox") && g.Quote != "quoted line" {
+						t.Fatalf("quote %q", g.Quote)
+					}
+				}
+			})
+		}
+		for name, write := range assistants {
+			t.Run(name+"/"+lang, func(t *testing.T) {
+				want := ms
+				if name == "gemini" { // prompt and answer in turns
+					want = nil
+					for i, m := range ms {
+						m.who = ms[0].who
+						if i%2 == 1 {
+							m.who = ms[2].who
+							m.at = ms[i-1].at
+						}
+						want = append(want, m)
+					}
+				}
+				got, s := readAll(t, put(t, name, write(want)), Options{})
+				slices.SortStableFunc(got, func(a, b line) int { return strings.Compare(a.Timestamp, b.Timestamp) }) // gemini: the newest day first
+				if len(got) != len(want) {
+					t.Fatalf("got %d messages, want %d", len(got), len(want))
+				}
+				for i, m := range want {
+					when, _ := time.Parse(time.RFC3339, got[i].Timestamp)
+					if got[i].Role != role(m, ms) || got[i].Content != m.text || !when.Equal(m.at) {
+						t.Fatalf("message %d: got %+v, want %+v", i, got[i], m)
+					}
+				}
+				if name == "chatgpt" && s.Left["messages of branches that were not continued"] != 1 {
+					t.Errorf("left out: %v", s.Left)
+				}
+			})
+		}
+	}
+}
+
+// TestWhatsAppOrders: which of day and month stands first is told from the file, else by
+// the flag.
+func TestWhatsAppOrders(t *testing.T) {
+	file := func(dates ...string) string {
+		b := ""
+		for _, d := range dates {
+			b += d + ", 10:00 - A: x " + d + "\n"
+		}
+		return put(t, "x", map[string]string{"c.txt": b})
+	}
+	for _, c := range []struct {
+		dates []string
+		flag  string
+		want  string // of the first
+	}{
+		{[]string{"3/4/26", "13/4/26"}, "", "2026-04-03"},
+		{[]string{"3/4/26", "4/13/26"}, "", "2026-03-04"},
+		{[]string{"3/4/26", "5/4/26", "1/5/26"}, "", "2026-04-03"}, // only as day first does time not go back
+		{[]string{"3/4/26", "3/5/26"}, "mdy", "2026-03-04"},
+		{[]string{"2026-03-04", "2026-03-05"}, "", "2026-03-04"},
+	} {
+		got, _ := readAll(t, file(c.dates...), Options{Dates: c.flag})
+		if len(got) != len(c.dates) || got[0].Timestamp[:10] != c.want {
+			t.Errorf("%v: got %v, want %s", c.dates, got, c.want)
+		}
+	}
+	var codes []string
+	o := Options{Report: func(f *schema.Finding) { codes = append(codes, f.Code) }}
+	x, err := Find(file("3/4/26", "3/4/26"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.Write(context.Background(), &bytes.Buffer{}, o); err != nil || len(codes) != 1 || codes[0] != codeDates {
+		t.Errorf("an ambiguous file: %v, %v", codes, err)
+	}
+}
+
+// TestUnknown: what is no export says what was found and how it can be read.
+func TestUnknown(t *testing.T) {
+	_, err := Find(put(t, "x", map[string]string{"t.csv": "zeit,wer,was\n2026-01-01T10:00:00Z,A,hello there all\n2026-01-01T10:01:00Z,B,and hello to you\n2026-01-01T10:02:00Z,A,well\n"}), Options{})
+	if err == nil {
+		t.Fatal("a table of unknown columns was taken")
+	}
+	x, err2 := Find(put(t, "x", map[string]string{"t.bin": "\x00\x01\x02"}), Options{})
+	var f *schema.Finding
+	if !errors.As(err2, &f) || f.Hint == "" {
+		t.Fatalf("found %v, %v", x, err2)
+	}
+	if errors.As(err, &f) && !strings.Contains(f.Hint, "--map sender=wer,text=was,time=zeit") {
+		t.Errorf("the hint does not fit: %s", f.Hint)
+	}
+}
+
+// TestUTF16: a file in UTF-16 with a byte order mark is read as such.
+func TestUTF16(t *testing.T) {
+	b := "\xff\xfe"
+	for _, r := range "01/02/2026, 10:00 - A: hé\n02/02/2026, 10:00 - B: ho\n" {
+		b += string([]byte{byte(r), byte(r >> 8)})
+	}
+	if got, _ := readAll(t, put(t, "x", map[string]string{"c.txt": b}), Options{}); len(got) != 2 || got[0].Content != "hé" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestInit: a project of two exports runs through config's checks; an unreadable message
+// is counted, and with Strict nothing is written.
+func TestInit(t *testing.T) {
+	good := put(t, "x", exports["text"](invented("en")))
+	bad := put(t, "x", map[string]string{"c.txt": "01/02/2026, 10:00 - A: x\n45/02/2026, 10:00 - A: y\n20/02/2026, 10:00 - A: z\n"})
+	dir := t.TempDir()
+	p, err := Init(context.Background(), InitOptions{Paths: []string{good}, Dir: filepath.Join(dir, "a"), Me: "Wei"})
+	if err != nil || len(p.Parts) != 1 || p.Parts[0].Messages != 300 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if _, err := Init(context.Background(), InitOptions{Paths: []string{good}, Dir: filepath.Join(dir, "a")}); err == nil {
+		t.Error("a project that is there was written over")
+	}
+	var lost *schema.RejectedError
+	if _, err = Init(context.Background(), InitOptions{Paths: []string{bad}, Dir: filepath.Join(dir, "b")}); !errors.As(err, &lost) || !lost.Written || lost.Rejected != 1 || lost.Taken != 2 {
+		t.Errorf("a lost message: %v", err)
+	}
+	if _, err = Init(context.Background(), InitOptions{Paths: []string{bad}, Dir: filepath.Join(dir, "c"), Strict: true}); !errors.As(err, &lost) || lost.Written {
+		t.Errorf("strict: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "c", "membench.yaml")); err == nil {
+		t.Error("strict wrote a project")
+	}
+}
+
+// FuzzForms: no text breaks a reader, and every line that is written reads back.
+func FuzzForms(f *testing.F) {
+	for _, set := range []map[string]func([]said) map[string]string{exports, assistants} {
+		for _, write := range set {
+			for name, text := range write(invented("zh")[:6]) {
+				f.Add(name, text)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, name, text string) {
+		if len(text) > 1<<16 {
+			return
+		}
+		p := filepath.Join(t.TempDir(), "f"+filepath.Ext(filepath.Base(name)))
+		if os.WriteFile(p, []byte(text), 0o666) != nil {
+			return // a name that the file system does not take
+		}
+		for _, form := range Forms() {
+			o := Options{Form: form.Name, Report: func(*schema.Finding) {}}
+			x, err := Find(p, o)
+			if err != nil {
+				continue
+			}
+			var b bytes.Buffer
+			s, err := x.Write(context.Background(), &b, o)
+			if err != nil {
+				continue
+			}
+			n := 0
+			for l := range strings.Lines(b.String()) {
+				var v line
+				if err := json.Unmarshal([]byte(l), &v); err != nil {
+					t.Fatalf("%s: %v in %q", form.Name, err, l)
+				}
+				n++
+			}
+			if n != s.Messages {
+				t.Fatalf("%s: %d lines, %d counted", form.Name, n, s.Messages)
+			}
+		}
+	})
+}

@@ -1,0 +1,442 @@
+package chats
+
+import (
+	"bufio"
+	"io"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"membench/annotate"
+	"membench/internal/textnorm"
+	"membench/schema"
+)
+
+// maxLine is the longest line of a text export in bytes; what is longer is cut with a
+// finding.
+const maxLine = 1 << 20
+
+// rawLines hands every line of a file to take, with its end. Of a line beyond maxLine the
+// start is given, with a finding.
+func (r *reader) rawLines(f *file, take func(l []byte, pos schema.Pos) error) error {
+	in, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	br := bufio.NewReaderSize(in, maxLine)
+	for n := 1; ; n++ {
+		l, err := br.ReadSlice('\n')
+		pos := schema.Pos{File: f.name, Line: n}
+		if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+			return err
+		}
+		if err == bufio.ErrBufferFull {
+			r.fault(pos, "a line is too long; its end was left out", "", "at most 1 MiB")
+		}
+		if len(l) > 0 {
+			if err := take(l, pos); err != nil {
+				return err
+			}
+		}
+		for err == bufio.ErrBufferFull {
+			_, err = br.ReadSlice('\n')
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// textLines is rawLines of text, without line ends.
+func (r *reader) textLines(f *file, take func(text string, pos schema.Pos) error) error {
+	return r.rawLines(f, func(l []byte, pos schema.Pos) error {
+		text := strings.TrimRight(string(l), "\r\n")
+		if !utf8.ValidString(text) {
+			r.fault(pos, "a line is not UTF-8; what cannot be read is shown as U+FFFD", "", "UTF-8, or UTF-16 with a byte order mark")
+			text = strings.ToValidUTF8(text, "\uFFFD")
+		}
+		return take(text, pos)
+	})
+}
+
+// A pending message may go on in the next line.
+type pending struct {
+	m     *Message
+	lines []string
+}
+
+func (p *pending) start(m Message) {
+	p.m, p.lines = &m, append(p.lines[:0], m.Text)
+}
+
+// end hands the message on, if there is one.
+func (p *pending) end(add func(Message) error) error {
+	if p.m == nil {
+		return nil
+	}
+	m := *p.m
+	p.m = nil
+	m.Text = strings.Join(p.lines, "\n")
+	return add(m)
+}
+
+// more adds a line to the message; before the first message it is left out.
+func (p *pending) more(r *reader, text string, pos schema.Pos) {
+	switch {
+	case p.m != nil:
+		p.lines = append(p.lines, text)
+	case strings.TrimSpace(text) != "":
+		r.leave("lines before the first message", pos)
+	}
+}
+
+// whatsApp reads the text that WhatsApp exports, in the forms of its phones and
+// languages: a date and time, in brackets or followed by " - ", a name, a colon, a text
+// that may go on for several lines.
+var whatsApp = Form{
+	Name: "whatsapp", Doc: "WhatsApp: a chat's menu, Export chat (text or zip)", sorted: true,
+	match: func(files []*file) []*file {
+		var out []*file
+		for _, f := range files {
+			good, all := 0, 0
+			for l := range strings.Lines(f.text()) {
+				if strings.TrimSpace(l) == "" {
+					continue
+				}
+				if all++; stamped(l) != nil {
+					good++
+				}
+			}
+			if good >= 2 && good*4 >= all || good > 0 && good == all {
+				out = append(out, f)
+			}
+		}
+		return out
+	},
+	read: func(r *reader, files []*file) error {
+		for _, f := range files {
+			if err := r.whatsApp(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+}
+
+var (
+	stampLine = regexp.MustCompile(`^[\x{200e}\x{200f}\x{feff}]*(?:\[([^\]]{6,40})\]|(\d{1,4}[./年-].{5,34}?) [-–]) (.*)$`)
+	stampForm = regexp.MustCompile(`^(\d{1,4})\s?[./年-]\s?(\d{1,2})\s?[./月-]\s?(\d{1,4})日?,?\s+(上午|下午|凌晨|中午|晚上|早上)?\s?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?\s?([AaPp]\.?\s?[Mm]\.?|上午|下午)?$`)
+	invisible = regexp.MustCompile(`[\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{feff}]`)
+	// A file that came with a message: named in brackets, or as the program names files.
+	fileMark  = regexp.MustCompile(`^\x{200e}?<[^<>:]{2,20}: ([^<>]+\.\w{1,5})>$`)
+	fileNamed = regexp.MustCompile(`^\x{200e}?((?:IMG|VID|AUD|PTT|DOC|STK)-\d{8}-WA\d+\.\w+|[\w .()-]+\.\w{2,5}) \([^()]{3,40}\)`)
+	omitted   = regexp.MustCompile(`^(?:<[^<>]{3,50}>|\x{200e}[^\n]{2,30})$`)
+	editedEnd = regexp.MustCompile(`\s*\x{200e}<[^<>]+>$`)
+)
+
+// stamp is the numbers of a date and time, in the order in which they stand.
+type stamp struct {
+	date     [3]int
+	wide     [3]bool // four digits
+	h, m, s  int
+	half     string // before or after noon, as written
+	rest     string
+	original string
+}
+
+func stamped(l string) *stamp {
+	p := stampLine.FindStringSubmatch(strings.TrimRight(l, "\r\n"))
+	if p == nil {
+		return nil
+	}
+	s := &stamp{rest: p[3], original: p[1] + p[2]}
+	text := strings.NewReplacer("\u202f", " ", "\u00a0", " ").Replace(invisible.ReplaceAllString(s.original, ""))
+	q := stampForm.FindStringSubmatch(text)
+	if q == nil {
+		return nil
+	}
+	for i := range 3 {
+		s.date[i], _ = strconv.Atoi(q[i+1]) // digits by the pattern
+		s.wide[i] = len(q[i+1]) == 4
+	}
+	s.h, _ = strconv.Atoi(q[5])
+	s.m, _ = strconv.Atoi(q[6])
+	s.s, _ = strconv.Atoi(q[7]) // none: 0
+	s.half = q[4] + strings.ToLower(q[8])
+	return s
+}
+
+// time is the instant by the order of the parts of the date; ok is false when there is no
+// such day or hour.
+func (s *stamp) time(order string, zone *time.Location) (time.Time, bool) {
+	d, m, y := s.date[0], s.date[1], s.date[2]
+	switch {
+	case s.wide[0]:
+		y, m, d = s.date[0], s.date[1], s.date[2]
+	case order == "mdy":
+		m, d, y = s.date[0], s.date[1], s.date[2]
+	}
+	if y < 100 {
+		y += 2000
+	}
+	h := s.h
+	switch half := s.half; {
+	case half == "":
+	case strings.HasPrefix(half, "p"), half == "下午", half == "晚上", half == "中午" && h < 11:
+		if h < 12 {
+			h += 12
+		}
+	case h == 12:
+		h = 0
+	}
+	t := time.Date(y, time.Month(m), d, h, s.m, s.s, 0, zone)
+	return t, t.Day() == d && int(t.Month()) == m && h < 24 && s.m < 60 && s.s < 60
+}
+
+// dateOrder finds out which of day and month stands first: a number above 12 tells; else
+// the order in which no message is before the one above it.
+func (r *reader) dateOrder(f *file) (string, error) {
+	if r.Dates != "" {
+		return r.Dates, nil
+	}
+	var over [2]bool
+	var back [2]int // steps back in time, read as dmy and as mdy
+	var last [2]time.Time
+	var seen *schema.Pos
+	err := r.textLines(f, func(text string, pos schema.Pos) error {
+		s := stamped(text)
+		if s == nil || s.wide[0] {
+			return nil
+		}
+		if seen == nil {
+			seen = &pos
+		}
+		for i, order := range []string{"dmy", "mdy"} {
+			over[i] = over[i] || s.date[i] > 12
+			if t, ok := s.time(order, time.UTC); ok {
+				if t.Before(last[i]) {
+					back[i]++
+				}
+				last[i] = t
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil || seen == nil || over[0] && !over[1]:
+		return "dmy", err
+	case over[1] && !over[0]:
+		return "mdy", nil
+	case back[0] != back[1] && back[0] == 0:
+		return "dmy", nil
+	case back[0] != back[1] && back[1] == 0:
+		return "mdy", nil
+	}
+	r.Report(&schema.Finding{Pos: *seen, Code: codeDates, Warning: true, Message: "the file does not show whether day or month stands first; read as day first",
+		Hint: "give --dates dmy or --dates mdy"})
+	return "dmy", nil
+}
+
+func (r *reader) whatsApp(f *file) error {
+	order, err := r.dateOrder(f)
+	if err != nil {
+		return err
+	}
+	title := whatsAppTitle(f)
+	var p pending
+	add := func(m Message) error {
+		m.Text = invisible.ReplaceAllString(editedEnd.ReplaceAllString(m.Text, ""), "")
+		return r.add(m)
+	}
+	err = r.textLines(f, func(text string, pos schema.Pos) error {
+		s := stamped(text)
+		if s == nil {
+			p.more(r, text, pos)
+			return nil
+		}
+		if err := p.end(add); err != nil {
+			return err
+		}
+		at, ok := s.time(order, r.zone())
+		if !ok {
+			r.fault(pos, "there is no such date or time; the message was left out", s.original, "a date in the order "+order)
+			return nil
+		}
+		name, said, found := strings.Cut(s.rest, ": ")
+		if !found && strings.HasSuffix(s.rest, ":") {
+			name, said, found = strings.TrimSuffix(s.rest, ":"), "", true
+		}
+		if !found || utf8.RuneCountInString(name) > 80 {
+			r.leave("notices of the program (someone joined, calls, pins)", pos)
+			return nil
+		}
+		m := Message{Conv: convID("whatsapp", title), Title: title, Name: strings.TrimSpace(invisible.ReplaceAllString(name, "")), Time: at, Pos: pos}
+		media(&m, said)
+		p.start(m)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return p.end(add)
+}
+
+// media fills in the text of a message, or the file in place of it.
+func media(m *Message, said string) {
+	if p := fileMark.FindStringSubmatch(said); p != nil {
+		m.Attachments = []schema.Attachment{{Type: fileKind(p[1]), Name: p[1], Path: p[1]}}
+		return
+	}
+	if p := fileNamed.FindStringSubmatch(said); p != nil {
+		m.Attachments = []schema.Attachment{{Type: fileKind(p[1]), Name: p[1], Path: p[1]}}
+		m.Text = said[len(p[0]):]
+		return
+	}
+	if omitted.MatchString(said) {
+		words := strings.Fields(invisible.ReplaceAllString(strings.Trim(said, "<>"), ""))
+		if strings.HasPrefix(said, "<") || len(words) <= 2 {
+			m.Attachments = []schema.Attachment{{Type: "file", Name: strings.Join(words, " ")}}
+			return
+		}
+	}
+	m.Text = said
+}
+
+func fileKind(name string) string {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".jpg", ".jpeg", ".png", ".webp", ".gif", ".heic":
+		return "image"
+	case ".mp4", ".mov", ".3gp":
+		return "video"
+	case ".opus", ".m4a", ".ogg", ".mp3", ".aac":
+		return "audio"
+	}
+	return "file"
+}
+
+// whatsAppTitle is the chat's name: phones put it into the name of the text or the zip.
+func whatsAppTitle(f *file) string {
+	stem := f.stem()
+	if zip, _, in := strings.Cut(f.name, "!"); in && (stem == "_chat" || stem == "chat") {
+		stem = strings.TrimSuffix(path.Base(zip), path.Ext(zip))
+	}
+	for _, lead := range []string{"WhatsApp Chat with ", "WhatsApp Chat - ", "WhatsApp Chat mit ", "与", "WhatsApp 与"} {
+		stem = strings.TrimPrefix(stem, lead)
+	}
+	return strings.TrimSuffix(stem, "的 WhatsApp 聊天")
+}
+
+// plain reads text in which each message starts with a name: "Name: text", with or
+// without a time before it, or "Name 2026-03-01 20:15" above its text.
+var plain = Form{
+	Name: "text", Doc: "plain text, \"Name: text\" a line", sorted: true,
+	match: func(files []*file) []*file {
+		var out []*file
+		for _, f := range files {
+			switch strings.ToLower(path.Ext(f.stem() + path.Ext(f.base))) {
+			case ".txt", ".log", ".text", "":
+			default:
+				continue
+			}
+			names, good, all := map[string]int{}, 0, 0
+			for l := range strings.Lines(f.text()) {
+				if strings.TrimSpace(l) == "" {
+					continue
+				}
+				all++
+				if name, _, _ := speech(l); name != "" {
+					good++
+					names[name]++
+				}
+			}
+			// Few names that return: prose with colons has many that do not.
+			if good >= 2 && good*2 >= all && len(names)*2 <= good+2 {
+				out = append(out, f)
+			}
+		}
+		return out
+	},
+	read: func(r *reader, files []*file) error {
+		for _, f := range files {
+			if err := r.plain(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+}
+
+var (
+	speechLine = regexp.MustCompile(`^(?:\[([^\]]{4,40})\]\s*|((?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}[T ])?\d{1,2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?)\s+(?:[-–]\s+)?)?([^:：\[\]<>{}"]{1,40}?)\s?(?:[:：])(?:\s+|$|([^/\\\d\s]))(.*)$`)
+	headLine   = regexp.MustCompile(`^(.{1,40}?)\s+(\d{4}[-/.]\d{1,2}[-/.]\d{1,2} \d{1,2}:\d{2}(?::\d{2})?)$`)
+)
+
+// speech reads the start of a message.
+func speech(l string) (name, at, text string) {
+	l = strings.TrimRight(l, "\r\n \t")
+	if p := headLine.FindStringSubmatch(l); p != nil {
+		return strings.TrimSpace(p[1]), p[2], ""
+	}
+	p := speechLine.FindStringSubmatch(l)
+	if p == nil || !strings.ContainsFunc(p[3], unicode.IsLetter) {
+		return "", "", ""
+	}
+	return strings.TrimSpace(textnorm.Collapse(p[3])), p[1] + p[2], p[4] + p[5]
+}
+
+func (r *reader) plain(f *file) error {
+	var p pending
+	names := speakers(f)
+	err := r.textLines(f, func(text string, pos schema.Pos) error {
+		name, at, said := speech(text)
+		if name == "" || len(names) > 0 && names[name] == 0 {
+			p.more(r, text, pos)
+			return nil
+		}
+		if err := p.end(r.add); err != nil {
+			return err
+		}
+		m := Message{Conv: convID(f.stem()), Title: f.stem(), Name: name, Text: said, Pos: pos}
+		if at != "" {
+			if t, err := annotate.ParseTime(at, r.zone()); err == nil && strings.ContainsAny(at, "-/.") {
+				m.Time = t
+			} else {
+				r.leave("times of day without a date", pos)
+			}
+		}
+		p.start(m)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return p.end(r.add)
+}
+
+// speakers are the names that start at least two lines of the file's start: a colon in
+// the middle of what somebody says is no speaker. None: every name is one.
+func speakers(f *file) map[string]int {
+	names := map[string]int{}
+	for l := range strings.Lines(f.text()) {
+		if name, _, _ := speech(l); name != "" {
+			names[name]++
+		}
+	}
+	if len(f.head()) >= headSize { // who speaks later is not known yet
+		return nil
+	}
+	for name, n := range names {
+		if n < 2 && len(names) > 2 {
+			delete(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,237 @@
+package chats
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/mail"
+	"regexp"
+	"strings"
+
+	"membench/schema"
+
+	"golang.org/x/text/encoding/htmlindex"
+)
+
+// mbox reads mail folders: messages one after another, each behind a line "From …". The
+// mails of a thread are a conversation; what a mail quotes stands apart from what it says.
+var mbox = Form{
+	Name: "mbox", Doc: "mail folders (Thunderbird, Google Takeout)",
+	match: func(files []*file) []*file {
+		var out []*file
+		for _, f := range files {
+			if fromLine.Match(f.head()) {
+				out = append(out, f)
+			}
+		}
+		return out
+	},
+	read: func(r *reader, files []*file) error {
+		for _, f := range files {
+			if err := r.mbox(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+}
+
+var fromLine = regexp.MustCompile(`^From [^\n]*\d{4}\r?\n(?:[\w-]+:|>From )`)
+
+// maxMail is the largest mail that is read, in bytes.
+const maxMail = 64 << 20
+
+func (r *reader) mbox(f *file) error {
+	var raw bytes.Buffer
+	var start schema.Pos
+	blank, large := true, false
+	flush := func() error {
+		defer raw.Reset()
+		if large {
+			r.fault(start, "a mail is too large; it was left out", "", fmt.Sprintf("at most %d MiB", maxMail>>20))
+			large = false
+			return nil
+		}
+		if raw.Len() == 0 {
+			return nil
+		}
+		m, err := mail.ReadMessage(bytes.NewReader(raw.Bytes()))
+		if err != nil {
+			r.fault(start, "a mail cannot be read: "+err.Error(), "", "headers, a blank line, a text")
+			return nil
+		}
+		return r.mail(m, f, start)
+	}
+	err := r.rawLines(f, func(l []byte, pos schema.Pos) error {
+		if blank && bytes.HasPrefix(l, []byte("From ")) {
+			err := flush()
+			start = pos
+			return err
+		}
+		blank = len(bytes.TrimRight(l, "\r\n")) == 0
+		if q := bytes.TrimLeft(l, ">"); len(q) < len(l) && bytes.HasPrefix(q, []byte("From ")) {
+			l = l[1:] // mbox puts a > before such a line
+		}
+		if raw.Len()+len(l) > maxMail {
+			large = true
+			return nil
+		}
+		raw.Write(l)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+func (r *reader) mail(m *mail.Message, f *file, pos schema.Pos) error {
+	words := mime.WordDecoder{CharsetReader: charset}
+	head := func(name string) string {
+		v := m.Header.Get(name)
+		if s, err := words.DecodeHeader(v); err == nil {
+			v = s
+		}
+		return strings.TrimSpace(v)
+	}
+	subject := replyMark.ReplaceAllString(head("Subject"), "")
+	out := Message{Conv: convID(f.stem(), subject, short(threadOf(m.Header))), Title: subject, Pos: pos}
+	parser := mail.AddressParser{WordDecoder: &words}
+	if a, err := parser.Parse(m.Header.Get("From")); err == nil {
+		out.Name = first(a.Name, a.Address)
+	} else if out.Name = head("From"); out.Name == "" {
+		r.fault(pos, "a mail does not say who sent it", "", "a header From")
+	}
+	if t, err := m.Header.Date(); err == nil {
+		out.Time = t
+	} else {
+		r.fault(pos, "a mail has no date that can be read; it is kept without one", m.Header.Get("Date"), "a date as RFC 5322 has it")
+	}
+	var b body
+	if err := b.add(m.Header.Get("Content-Type"), m.Header.Get("Content-Transfer-Encoding"), "", m.Body, 0); err != nil {
+		r.fault(pos, "a part of a mail cannot be read: "+err.Error(), "", "")
+	}
+	out.Attachments = b.files
+	text := first(b.plain, plainText(b.html))
+	if out.Text, out.Quote = unquote(text); signature.MatchString(text) {
+		r.leave("signatures of mails", pos)
+	}
+	return r.add(out)
+}
+
+// threadOf names the first mail of a thread.
+func threadOf(h mail.Header) string {
+	for _, name := range []string{"References", "In-Reply-To", "Message-Id"} {
+		if ids := strings.Fields(h.Get(name)); len(ids) > 0 {
+			sum := sha256.Sum256([]byte(ids[0]))
+			return hex.EncodeToString(sum[:])
+		}
+	}
+	return ""
+}
+
+var replyMark = regexp.MustCompile(`(?i)^(?:\s*(?:re|aw|fwd?|wg|回复|答复|转发)\s*[:：])+\s*`)
+
+// body collects the text of a mail and names what is attached.
+type body struct {
+	plain, html string
+	files       []schema.Attachment
+}
+
+// maxParts is how deep parts of a mail may stand in each other.
+const maxParts = 10
+
+func (b *body) add(contentType, encoding, name string, in io.Reader, depth int) error {
+	kind, params, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		kind, params = "text/plain", nil
+	}
+	if strings.HasPrefix(kind, "multipart/") {
+		if depth == maxParts {
+			return errors.New("its parts stand too deep in each other")
+		}
+		parts := multipart.NewReader(in, params["boundary"])
+		for {
+			p, err := parts.NextRawPart()
+			if err == io.EOF {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if err := b.add(p.Header.Get("Content-Type"), p.Header.Get("Content-Transfer-Encoding"), p.FileName(), p, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	if name = first(name, params["name"]); name != "" || !strings.HasPrefix(kind, "text/") {
+		b.files = append(b.files, schema.Attachment{Type: kindOf(kind), Name: name})
+		return nil
+	}
+	switch strings.ToLower(strings.TrimSpace(encoding)) {
+	case "quoted-printable":
+		in = quotedprintable.NewReader(in)
+	case "base64":
+		in = base64.NewDecoder(base64.StdEncoding, in)
+	}
+	if cs, err := charset(params["charset"], in); err == nil {
+		in = cs
+	}
+	text, err := io.ReadAll(in)
+	s := strings.ToValidUTF8(string(text), "\uFFFD")
+	if kind == "text/html" {
+		b.html = join(b.html, s)
+	} else {
+		b.plain = join(b.plain, s)
+	}
+	return err
+}
+
+// charset reads a character set by the name that mails give it.
+func charset(name string, in io.Reader) (io.Reader, error) {
+	if name == "" || strings.EqualFold(name, "us-ascii") {
+		name = "utf-8"
+	}
+	enc, err := htmlindex.Get(name)
+	if err != nil {
+		return nil, err
+	}
+	return enc.NewDecoder().Reader(in), nil
+}
+
+var signature = regexp.MustCompile(`(?m)^-- \r?$`)
+
+var whoWrote = regexp.MustCompile(`[:：]\s*$`)
+
+// unquote takes quoted lines, the line that announces them, and the signature out of a
+// mail's text.
+func unquote(text string) (said, quoted string) {
+	var s, q []string
+	for l := range strings.Lines(strings.ReplaceAll(text, "\r\n", "\n")) {
+		l = strings.TrimRight(l, "\n")
+		if l == "-- " {
+			break
+		}
+		if !strings.HasPrefix(l, ">") {
+			s = append(s, strings.TrimRight(l, " \t"))
+			continue
+		}
+		if len(q) == 0 || len(s) > 0 {
+			for len(s) > 0 && s[len(s)-1] == "" {
+				s = s[:len(s)-1]
+			}
+			if len(s) > 0 && whoWrote.MatchString(s[len(s)-1]) && len(q) == 0 {
+				s = s[:len(s)-1]
+			}
+		}
+		q = append(q, strings.TrimLeft(l, "> "))
+	}
+	return strings.TrimSpace(strings.Join(s, "\n")), strings.TrimSpace(strings.Join(q, "\n"))
+}

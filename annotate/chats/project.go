@@ -1,0 +1,202 @@
+package chats
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"membench/config"
+	"membench/internal/atomicfile"
+	"membench/schema"
+)
+
+// InitOptions say what a project is made of.
+type InitOptions struct {
+	Options
+	Paths []string // exports
+	Dir   string   // the project's folder
+	Me    string   // the name of the speaker who is the user; "": nobody is
+	Force bool     // write over a membench.yaml that is there
+	// Strict writes nothing of an export with messages that cannot be read; Accept is how
+	// many such messages are no failure.
+	Strict bool
+	Accept schema.Limit
+}
+
+// A Part is what one export became.
+type Part struct {
+	Path string `json:"path"`
+	Form string `json:"form"`
+	File string `json:"file"` // in the project's folder
+	Summary
+}
+
+// Project is what Init made.
+type Project struct {
+	Config  string `json:"config"` // path of membench.yaml
+	Parts   []Part `json:"exports"`
+	Errors  int    `json:"errors"` // messages that could not be read
+	hasDate bool
+}
+
+// Init reads exports and makes a project of them: source/NAME.jsonl for each, and a
+// commented membench.yaml. Nothing is written where an export cannot be read at all. A
+// membench.yaml that is there stays, unless Force is set.
+func Init(ctx context.Context, o InitOptions) (Project, error) {
+	p := Project{Config: filepath.Join(o.Dir, "membench.yaml")}
+	if _, err := os.Stat(p.Config); err == nil && !o.Force {
+		return p, &schema.UsageError{Err: fmt.Errorf("%s is there already: name another folder with -o, or give --force", p.Config)}
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return p, err
+	}
+	report := o.Report
+	o.Report = func(f *schema.Finding) {
+		if !f.Warning {
+			p.Errors++
+		}
+		if report != nil {
+			report(f)
+		}
+	}
+	var found []*Export
+	for _, path := range o.Paths {
+		x, err := Find(path, o.Options)
+		if err != nil {
+			return p, err
+		}
+		found = append(found, x)
+	}
+	used := map[string]bool{}
+	for _, x := range found {
+		part := Part{Path: x.Path, Form: x.Form.Name, File: "source/" + freeName(used, x.Path)}
+		err := atomicfile.Write(filepath.Join(o.Dir, filepath.FromSlash(part.File)), func(w io.Writer) (err error) {
+			if part.Summary, err = x.Write(ctx, w, o.Options); err == nil && part.Messages == 0 {
+				err = &schema.Finding{Pos: schema.Pos{File: x.Path}, Code: codeForm, Message: "the export of " + x.Form.Name + " holds no message"}
+			}
+			if err == nil && o.Strict && p.Errors > 0 {
+				err = p.lost(part.Messages, false)
+			}
+			return err
+		})
+		if err != nil {
+			return p, err
+		}
+		p.Parts = append(p.Parts, part)
+		p.hasDate = p.hasDate || part.First != ""
+	}
+	text := p.yaml(o)
+	err := atomicfile.Write(p.Config, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
+	if err != nil {
+		return p, err
+	}
+	if _, err = config.Load(p.Config, func(string) (string, string) { return "", "" }); err != nil {
+		return p, err
+	}
+	taken := 0
+	for _, part := range p.Parts {
+		taken += part.Messages
+	}
+	if p.Errors > 0 && !o.Accept.Allows(p.Errors, p.Errors+taken) {
+		return p, p.lost(taken, true)
+	}
+	return p, nil
+}
+
+func (p *Project) lost(taken int, written bool) error {
+	return &schema.RejectedError{Step: "init", Rejected: p.Errors, Taken: taken, Written: written}
+}
+
+// freeName is a file name for an export that no other has.
+func freeName(used map[string]bool, path string) string {
+	base := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	name := string(convID(base))
+	for n := 2; used[name]; n++ {
+		name = fmt.Sprintf("%s-%d", convID(base), n)
+	}
+	used[name] = true
+	return name + ".jsonl"
+}
+
+// shownNames is how many speakers the file names in a comment.
+const shownNames = 12
+
+// yaml is the project file.
+func (p *Project) yaml(o InitOptions) string {
+	var b strings.Builder
+	q := func(s string) string { t, _ := json.Marshal(s); return string(t) } // a JSON string is a YAML string
+	fmt.Fprintf(&b, "# Made by membench init. Every key is described in docs/project.md.\nversion: 1\nname: %s\n\n", q(p.name(o)))
+	b.WriteString("# What was read:\n")
+	for _, part := range p.Parts {
+		fmt.Fprintf(&b, "#   %s: %s, %d messages in %d conversations\n", oneLine(part.Path), part.Form, part.Messages, part.Conversations)
+	}
+	b.WriteString("sources: [source]\n\n")
+	b.WriteString("# Who the memory belongs to. What this person says is about the user.\n")
+	if o.Me != "" && !strings.Contains(o.Me, "${") { // which would be the environment's
+		fmt.Fprintf(&b, "user: {id: %s, names: [%s]}\n", q(string(convID(o.Me))), q(o.Me))
+	} else {
+		b.WriteString("# user: {id: me, names: [My Name]}\n")
+	}
+	b.WriteString("\n# The same name in two conversations is two people, unless scope is project. Names of one person:\n")
+	b.WriteString("people:\n  scope: conversation\n")
+	b.WriteString("#  known:\n#    - {name: Ana Ruiz, aliases: [Ana, Ani]}\n")
+	if names := p.speakers(); len(names) > 0 {
+		fmt.Fprintf(&b, "# Who speaks: %s\n", strings.Join(names, ", "))
+	}
+	if !p.hasDate {
+		b.WriteString("\n# The export has no times. Time of the first turn, and between two turns:\nstart: 2026-01-01T00:00:00Z\nturn_offset: 1m\n")
+	}
+	b.WriteString("\n# Rules need no model and no key. To ask a model instead: extractor: model, and a model.\n")
+	b.WriteString("claims: {extractor: rule}\n# model: {name: gpt-4o-mini}     # the key comes from OPENAI_API_KEY\n")
+	return b.String()
+}
+
+func (p *Project) name(o InitOptions) string {
+	abs, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return "mine"
+	}
+	return filepath.Base(abs)
+}
+
+func (p *Project) speakers() []string {
+	var out []string
+	for _, part := range p.Parts {
+		for i, c := range part.Names {
+			if i == shownNames {
+				out = append(out, "…")
+				break
+			}
+			out = append(out, fmt.Sprintf("%s (%d)", oneLine(c.Name), c.N))
+		}
+	}
+	return out
+}
+
+// oneLine keeps text from data within its comment.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// ParseZone reads a zone: a name as Europe/Berlin, or an offset as +08:00.
+func ParseZone(s string) (*time.Location, error) {
+	if t, err := time.Parse("-07:00", s); err == nil {
+		_, offset := t.Zone()
+		return time.FixedZone("", offset), nil
+	}
+	if z, err := time.LoadLocation(s); err == nil && s != "" && s != "Local" {
+		return z, nil
+	}
+	return nil, fmt.Errorf("found %q, expected a zone as Europe/Berlin, or an offset as +08:00", s)
+}

@@ -1,0 +1,427 @@
+package chats
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"membench/annotate"
+	"membench/datasets"
+	"membench/internal/codec"
+	"membench/schema"
+)
+
+// A Mapping says in which column of a table, or member of an object, each part of a
+// message stands. A member within another is written with a dot: author.name.
+type Mapping map[string]string
+
+// Parts are the parts of a message that a Mapping may place, with the names by which
+// they are found where it does not.
+var parts = []struct {
+	name  string
+	known []string
+}{
+	{"text", []string{"text", "body", "message", "content", "msg", "utterance", "消息", "内容"}},
+	{"sender", []string{"sender", "from", "author", "speaker", "name", "user", "username", "sender_name", "from_name", "发送者", "昵称"}},
+	{"role", []string{"role"}},
+	{"time", []string{"time", "timestamp", "date", "datetime", "created_at", "sent_at", "ts", "时间"}},
+	{"conversation", []string{"conversation", "conversation_id", "conv_id", "thread", "thread_id", "chat", "chat_id", "channel", "room", "session", "会话"}},
+	{"quote", []string{"quote", "reply_to_text"}},
+	{"attachment", []string{"attachment", "media", "file", "image"}},
+}
+
+// Set reads role=sender,text=body as a flag gives it.
+func (m *Mapping) Set(s string) error {
+	out := Mapping{}
+	for pair := range strings.SplitSeq(s, ",") {
+		part, column, ok := strings.Cut(strings.TrimSpace(pair), "=")
+		if !ok || column == "" {
+			return fmt.Errorf("found %q, expected PART=COLUMN, as text=body", pair)
+		}
+		var all []string
+		for _, p := range parts {
+			all = append(all, p.name)
+		}
+		if !slices.Contains(all, part) {
+			return fmt.Errorf("%q is not a part of a message, expected one of %s", part, strings.Join(all, ", "))
+		}
+		out[part] = column
+	}
+	*m = out
+	return nil
+}
+
+// String is the mapping as a flag would give it.
+func (m *Mapping) String() string {
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(*m)) {
+		out = append(out, k+"="+(*m)[k])
+	}
+	return strings.Join(out, ",")
+}
+
+// Type names the value in help.
+func (m *Mapping) Type() string { return "mapping" }
+
+// complete adds the columns that are known by their names.
+func (m Mapping) complete(columns []string) Mapping {
+	out := maps.Clone(m)
+	if out == nil {
+		out = Mapping{}
+	}
+	for _, p := range parts {
+		for _, name := range p.known {
+			i := slices.IndexFunc(columns, func(c string) bool { return strings.EqualFold(strings.TrimSpace(c), name) })
+			if out[p.name] == "" && i >= 0 && !slices.Contains(slices.Collect(maps.Values(out)), columns[i]) {
+				out[p.name] = columns[i]
+			}
+		}
+	}
+	return out
+}
+
+// table reads CSV (comma, semicolon or tab, with a header) and JSON (an array of objects,
+// an object that holds one, or an object a line).
+var table = Form{
+	Name: "table", Doc: "CSV or JSON; --map names the columns",
+	match: func(files []*file) []*file {
+		var out []*file
+		for _, f := range files {
+			if tableName(f) && len(columnsOf(f)) > 0 {
+				out = append(out, f)
+			}
+		}
+		return out
+	},
+	read: func(r *reader, files []*file) error {
+		for _, f := range files {
+			var err error
+			if isJSON(f) {
+				err = r.objects(f)
+			} else {
+				err = r.rows(f)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+}
+
+// usual reports whether the columns of a table are known by their names.
+func usual(f *file) bool {
+	m := Mapping{}.complete(columnsOf(f))
+	return m["text"] != "" && (m["sender"] != "" || m["role"] != "")
+}
+
+// tableName reports whether a file's name is that of a table.
+func tableName(f *file) bool {
+	ext := strings.ToLower(path.Ext(strings.TrimSuffix(strings.TrimSuffix(f.base, ".gz"), ".zst")))
+	return slices.Contains([]string{".csv", ".tsv", ".json", ".jsonl", ".ndjson"}, ext)
+}
+
+func isJSON(f *file) bool {
+	b := bytes.TrimLeft(f.head(), " \t\r\n")
+	return len(b) > 0 && (b[0] == '[' || b[0] == '{')
+}
+
+// columnsOf is the header of a table, or the members of the first object.
+func columnsOf(f *file) []string {
+	if !isJSON(f) {
+		row, err := newCSV(bytes.NewReader(f.head()), f).Read()
+		if err != nil || len(row) < 2 {
+			return nil
+		}
+		return row
+	}
+	var out []string
+	for v, err := range datasets.Values(bytes.NewReader(f.head()), f.name, headSize) {
+		if err == nil {
+			for el := range messagesOf(v.Bytes) {
+				return memberNames(el, "", 0)
+			}
+		}
+		break
+	}
+	if len(out) == 0 { // the head ends within the first value: its names may still be told
+		head := f.head()
+		if i := bytes.IndexByte(head, '{'); i >= 0 {
+			out = memberNames(head[i:], "", 0)
+		}
+	}
+	return out
+}
+
+// maxNest is how deep members are looked for.
+const maxNest = 3
+
+func memberNames(obj []byte, prefix string, depth int) []string {
+	var out []string
+	if !codec.Valid(obj) {
+		return nil
+	}
+	for name, v := range codec.Members(obj) {
+		if b := bytes.TrimLeft(v, " \t\r\n"); len(b) > 0 && b[0] == '{' && depth < maxNest {
+			out = append(out, memberNames(v, prefix+name+".", depth+1)...)
+			continue
+		}
+		out = append(out, prefix+name)
+	}
+	return out
+}
+
+// messagesOf is the objects of a value: itself, or those of the first array of objects
+// within it. A text that is not JSON has none.
+func messagesOf(b []byte) func(func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		if !codec.Valid(b) {
+			return
+		}
+		for _, v := range codec.Members(b) {
+			if t := bytes.TrimLeft(v, " \t\r\n"); len(t) > 0 && t[0] == '[' {
+				n := 0
+				for el := range datasets.Elements(v) {
+					if el[0] != '{' {
+						break
+					}
+					n++
+					if !yield(el) {
+						return
+					}
+				}
+				if n > 0 {
+					return
+				}
+			}
+		}
+		if b := bytes.TrimLeft(b, " \t\r\n"); len(b) > 0 && b[0] == '{' {
+			yield(b)
+		}
+	}
+}
+
+func newCSV(in io.Reader, f *file) *csv.Reader {
+	r := csv.NewReader(in)
+	r.LazyQuotes, r.FieldsPerRecord, r.ReuseRecord = true, -1, false
+	line, _, _ := strings.Cut(f.text(), "\n")
+	r.Comma = ','
+	for _, c := range ";\t" {
+		if strings.Count(line, string(c)) > strings.Count(line, string(r.Comma)) {
+			r.Comma = c
+		}
+	}
+	return r
+}
+
+// columns is the mapping of a file, checked against what the file has.
+func (r *reader) columns(f *file, have []string) (Mapping, error) {
+	m := r.Map.complete(have)
+	for part, c := range r.Map {
+		if !slices.Contains(have, c) {
+			return nil, &schema.UsageError{Err: fmt.Errorf("--map %s=%s: %s has no column %q; it has %s", part, c, f.name, c, strings.Join(have, ", "))}
+		}
+	}
+	if m["text"] == "" {
+		return nil, &schema.UsageError{Err: fmt.Errorf("%s: no column is known to hold the text; it has %s\n%s", f.name, strings.Join(have, ", "), suggest(f))}
+	}
+	return m, nil
+}
+
+func (r *reader) rows(f *file) error {
+	in, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	rows := newCSV(in, f)
+	head, err := rows.Read()
+	if err != nil {
+		r.fault(schema.Pos{File: f.name, Line: 1}, "the header cannot be read: "+err.Error(), "", "names of columns")
+		return nil
+	}
+	m, err := r.columns(f, head)
+	if err != nil {
+		return err
+	}
+	at := map[string]int{}
+	for part, c := range m {
+		at[part] = slices.Index(head, c)
+	}
+	for {
+		row, err := rows.Read()
+		var bad *csv.ParseError
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.As(err, &bad):
+			r.fault(schema.Pos{File: f.name, Line: bad.Line, Col: bad.Column}, "a row cannot be read: "+bad.Err.Error(), "", "")
+			continue
+		case err != nil:
+			return err
+		}
+		line, _ := rows.FieldPos(0)
+		pos := schema.Pos{File: f.name, Line: line}
+		if len(row) != len(head) {
+			r.fault(pos, "a row has another number of columns than the header; it was left out", strconv.Itoa(len(row)), strconv.Itoa(len(head)))
+			continue
+		}
+		if err := r.record(f, pos, func(part string) string {
+			if i, ok := at[part]; ok {
+				return strings.ToValidUTF8(row[i], "\uFFFD")
+			}
+			return ""
+		}); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *reader) objects(f *file) error {
+	m, err := r.columns(f, columnsOf(f))
+	if err != nil {
+		return err
+	}
+	return r.each([]*file{f}, func(v *datasets.Value) error {
+		if !codec.Valid(v.Bytes) {
+			var raw json.RawMessage
+			return v.Decode(&raw)
+		}
+		for el := range messagesOf(v.Bytes) {
+			err := r.record(f, v.Pos, func(part string) string { return member(el, m[part]) })
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// member is the text of a member by its dotted name.
+func member(obj []byte, name string) string {
+	first, rest, nested := strings.Cut(name, ".")
+	for k, v := range codec.Members(obj) {
+		switch {
+		case k == name:
+			var s string
+			if codec.Unmarshal(v, &s) == nil {
+				return s
+			}
+			return strings.Trim(string(v), " \t\r\n{}[]") // a number; of what is neither, something to look at
+		case nested && k == first:
+			return member(v, rest)
+		}
+	}
+	return ""
+}
+
+// record makes a message of a row.
+func (r *reader) record(f *file, pos schema.Pos, get func(part string) string) error {
+	out := Message{Conv: convID(f.stem()), Title: f.stem(), Name: get("sender"), Text: get("text"), Quote: get("quote"), Pos: pos}
+	if c := get("conversation"); c != "" {
+		out.Conv, out.Title = convID(f.stem(), c), c
+	}
+	out.Role = roles[strings.ToLower(get("role"))]
+	if role, ok := roles[strings.ToLower(out.Name)]; ok && out.Role == "" {
+		out.Role, out.Name = role, ""
+	}
+	if s := get("time"); s != "" {
+		if t, err := annotate.ParseTime(s, r.zone()); err != nil {
+			r.fault(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", s), "a date and time, or seconds since 1970")
+		} else {
+			out.Time = t
+		}
+	}
+	if a := get("attachment"); a != "" {
+		out.Attachments = []schema.Attachment{{Type: fileKind(a), Name: path.Base(a), Path: a}}
+	}
+	return r.add(out)
+}
+
+// roles are the words for who a program or a person is.
+var roles = map[string]string{"user": "user", "human": "user", "customer": "user", "assistant": "assistant", "ai": "assistant", "bot": "assistant",
+	"agent": "assistant", "model": "assistant", "system": "system", "tool": "tool"}
+
+// suggest shows a mapping that may fit the file: the column with the longest values as
+// the text, one with few different values as the sender, one that reads as times.
+func suggest(f *file) string {
+	columns := columnsOf(f)
+	if len(columns) == 0 {
+		return ""
+	}
+	values := sample(f, columns)
+	best := Mapping{}
+	longest, fewest := 0, 1<<30
+	for i, c := range columns {
+		size, times := 0, 0
+		different := map[string]bool{}
+		for _, row := range values {
+			size += len(row[i])
+			different[row[i]] = true
+			if _, err := annotate.ParseTime(row[i], time.UTC); err == nil {
+				times++
+			}
+		}
+		switch {
+		case len(values) > 0 && times == len(values):
+			best["time"] = c
+		case size > longest:
+			longest = size
+			best["text"] = c
+		}
+		if len(different) < fewest && len(different) > 1 && times < len(values) {
+			fewest = len(different)
+			best["sender"] = c
+		}
+	}
+	if best["sender"] == best["text"] {
+		delete(best, "sender")
+	}
+	if best["text"] == "" {
+		return ""
+	}
+	return "perhaps: --map " + best.String()
+}
+
+// maxSample is how many rows a suggestion is made from.
+const maxSample = 50
+
+func sample(f *file, columns []string) [][]string {
+	var out [][]string
+	if !isJSON(f) {
+		rows := newCSV(bytes.NewReader(f.head()), f)
+		rows.Read() // the header
+		for len(out) < maxSample {
+			row, err := rows.Read()
+			if err != nil {
+				break
+			}
+			if len(row) == len(columns) {
+				out = append(out, row)
+			}
+		}
+		return out
+	}
+	for v, err := range datasets.Values(bytes.NewReader(f.head()), f.name, headSize) {
+		if err != nil || len(out) == maxSample {
+			break
+		}
+		for el := range messagesOf(v.Bytes) {
+			row := make([]string, len(columns))
+			for i, c := range columns {
+				row[i] = member(el, c)
+			}
+			out = append(out, row)
+		}
+	}
+	return out
+}

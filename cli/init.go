@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"membench/annotate/chats"
+	"membench/schema"
+
+	"github.com/spf13/cobra"
+)
+
+type initOptions struct {
+	chats.InitOptions
+	stepFlags
+	zone   string
+	asJSON bool
+}
+
+func newInitCmd(e *env) *cobra.Command {
+	var o initOptions
+	c := &cobra.Command{
+		Use:   "init EXPORT...",
+		Short: "Make a project of your own chats",
+		Long: `Init reads what you exported from the programs you chat with and makes a project of it:
+source/*.jsonl with one message a line, and a membench.yaml with comments.
+
+EXPORT is a file, a zip or a folder as the program wrote it. Its form is detected:
+
+` + formTable() + `
+Times, names, attachments and quoted replies are kept, and each message names the file
+and line it came from. Notices of the program (someone joined, calls, deleted messages)
+are counted, not kept. Nothing is sent anywhere.
+
+A table needs a column for the text and one for the sender. Columns with usual names are
+found; others are named with --map.`,
+		Example: `  membench init "WhatsApp Chat with Ana.zip" --me "Lin" -o mine
+  membench init conversations.json result.json -o mine && membench chain -c mine/membench.yaml
+  membench init tickets.csv --map sender=agent_name,text=reply,time=sent -o mine`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Paths = args
+			if err := o.check(); err != nil {
+				return err
+			}
+			return runInit(c.Context(), e, o)
+		},
+	}
+	c.Flags().StringVarP(&o.Dir, "output", "o", "mine", "make the project in this `folder`")
+	c.Flags().BoolVar(&o.Force, "force", false, "write over a membench.yaml that is there")
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print what was made as one JSON object")
+	o.addFlags(c)
+	return c
+}
+
+// addFlags adds the flags that say how exports are read.
+func (o *initOptions) addFlags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.Form, "form", "", "read every export as this `form` instead of detecting it")
+	f.Var(&o.Map, "map", "columns of a table: sender=A,text=B,time=C,role=D,conversation=E")
+	f.StringVar(&o.Dates, "dates", "", "`order` of day and month in dates such as 3/4/26: dmy or mdy (default: told from the file)")
+	f.StringVar(&o.zone, "zone", "UTC", "time `zone` of times that name none: Europe/Berlin or +08:00")
+	f.StringVar(&o.Me, "me", "", "your `name` in the chats: what you say is about the user")
+	o.stepFlags.add(c, 20)
+}
+
+func (o *initOptions) check() (err error) {
+	if o.Dates != "" && o.Dates != "dmy" && o.Dates != "mdy" {
+		return usagef("--dates: found %q, expected dmy or mdy", o.Dates)
+	}
+	if o.Zone, err = chats.ParseZone(o.zone); err != nil {
+		return usagef("--zone: %w", err)
+	}
+	o.Strict, o.Accept = o.strict, o.accept
+	return nil
+}
+
+func formTable() string {
+	var b strings.Builder
+	for _, f := range chats.Forms() {
+		fmt.Fprintf(&b, "  %-9s %s\n", f.Name, f.Doc)
+	}
+	return b.String()
+}
+
+func runInit(ctx context.Context, e *env, o initOptions) error {
+	p, err := makeProject(ctx, e, o)
+	if !wrote(err) {
+		return err
+	}
+	if o.asJSON {
+		if werr := writeJSON(e.out, p); werr != nil {
+			return werr
+		}
+		return err
+	}
+	w := e.text()
+	for _, part := range p.Parts {
+		fmt.Fprintf(w, "%s: %s, %d messages, %d conversations", part.Path, part.Form, part.Messages, part.Conversations)
+		if part.First != "" {
+			fmt.Fprintf(w, ", %s to %s", part.First, part.Last)
+		}
+		fmt.Fprintln(w)
+	}
+	if o.Me == "" && len(p.Parts[0].Names) > 0 && !p.Parts[0].Assistants {
+		fmt.Fprintf(w, "\nWhich of the speakers are you? Give --me %q, or set user: in %s.\n", p.Parts[0].Names[0].Name, p.Config)
+	}
+	fmt.Fprintf(w, "\nNext:\n\n  membench chain -c %[1]s -o %[2]s\n  membench view %[2]s/graph -o %[2]s/graph.html\n", p.Config, filepath.Join(o.Dir, "out"))
+	return err
+}
+
+func makeProject(ctx context.Context, e *env, o initOptions) (p chats.Project, err error) {
+	t := newTally(e, o.limit)
+	o.Report = func(f *schema.Finding) { t.take(f) }
+	p, err = chats.Init(ctx, o.InitOptions)
+	var f *schema.Finding
+	if errors.As(err, &f) {
+		t.take(f)
+		err = errFindings
+	}
+	t.summary()
+	return p, err
+}
