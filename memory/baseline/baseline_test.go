@@ -32,7 +32,7 @@ func TestContract(t *testing.T) {
 		"mem0-published":  {"", `{"mode":"faithful","both":true}`},
 		"mem0-graph":      {"", `{"mode":"faithful","both":true}`},
 		"mem0-v2":         {"", `{"mode":"faithful"}`, `{"mode":"faithful","plain":true}`},
-		"graphiti":        {"{\"recipe\":\"episodes\",\"mode\":\"faithful\"}"},
+		"graphiti-native": {"{\"recipe\":\"episodes\",\"mode\":\"faithful\"}"},
 		"qarp":            {"", `{"mode":"faithful","threshold":0.01}`, `{"backend":"mem0"}`, `{"backend":"bm25","without":["plan","refine"]}`},
 		"pcm":             {"", `{"mode":"faithful","both":true}`, `{"surprisal":"ngram","both":true,"entities":true}`, `{"max_context_tokens":20}`},
 		"adaptive-rag":    {"", `{"none":true,"backend":"bm25"}`},
