@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 	"membench/config"
 	"membench/eval/calibrate"
 	"membench/eval/judge"
+	"membench/eval/label"
 	"membench/eval/protocol"
 	"membench/eval/records"
 	"membench/schema"
@@ -23,6 +25,7 @@ type calibrateOptions struct {
 	inputs []string
 	plants string
 	shapes string
+	labels []string
 	json   bool
 	judgeFlags
 }
@@ -134,8 +137,8 @@ another judge, and is named so.
 alternatives and so on; 'membench eval judge check' describes them), and shapes of your own.
 A planted answer counts as accepted only where the verdict is not doubtful.
 
-Where records have verdicts of people, models or published runs, the rates by those are
-given too. Where planted answers are easier than the data (fewer errors than on labelled
+Where records have verdicts of models or published runs, the rates by those are given too;
+--labels takes those of people ('eval label --all') in their place. Where planted answers are easier than the data (fewer errors than on labelled
 answers, or far shorter), no corrected accuracy is printed, and the reason is.`,
 		Example: `  membench eval calibrate qa.jsonl
   membench eval calibrate qa.jsonl --judge squad-f1 --threshold 0.5
@@ -151,6 +154,7 @@ answers, or far shorter), no corrected accuracy is printed, and the reason is.`,
 	o.judgeFlags.add(c)
 	f.StringVar(&o.plants, "plants", "", "take planted answers from this `file` (- is standard input)")
 	f.StringVar(&o.shapes, "shapes", "", "also plant answers of the built-in shapes (`built-in`) or of these and a file's (FILE); default: built-in for judges by rule without --plants, none for models")
+	f.StringArrayVar(&o.labels, "labels", nil, "take the verdicts of people from this `file` or folder: labels of answers drawn from all (repeatable)")
 	f.BoolVar(&o.json, "json", false, "print the report as JSON")
 	return c
 }
@@ -184,16 +188,21 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 		}
 	}
 	t := newTally(e, 20)
-	var records []schema.QARecord
-	for r, err := range drop(t, jsonl.Files[schema.QARecord](files, e.in)) {
+	var rows []schema.QARecord
+	for r, err := range drop(t, records.Known(jsonl.Until(ctx, jsonl.Files[schema.QARecord](files, e.in)))) {
 		if err != nil {
 			return err
 		}
-		records = append(records, r.V)
+		rows = append(rows, r.V)
+	}
+	if len(o.labels) > 0 {
+		if err := judgedByPeople(e, t, o.labels, rows); err != nil {
+			return err
+		}
 	}
 	if o.plants != "" {
 		run.Plants = new(calibrate.Plantings)
-		for r, err := range drop(t, jsonl.Files[calibrate.Recorded]([]string{o.plants}, e.in)) {
+		for r, err := range drop(t, jsonl.Until(ctx, jsonl.Files[calibrate.Recorded]([]string{o.plants}, e.in))) {
 			if err != nil {
 				return err
 			}
@@ -203,17 +212,41 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 		}
 	}
 	t.summary()
-	if len(records) == 0 {
+	if err := t.loss("eval calibrate", stepFlags{}).Before(); err != nil {
+		return err
+	}
+	if len(rows) == 0 {
 		return fmt.Errorf("no QA records in %v: have none, want records of 'eval run' or 'eval import'", o.inputs)
 	}
-	rep, err := calibrate.Run(ctx, records, m.grader, run)
+	rep, err := calibrate.Run(ctx, rows, m.grader, run)
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return writeJSON(e.out, rep)
+		return errors.Join(writeJSON(e.out, rep), t.lost())
 	}
-	return printCalibration(e.out, rep)
+	return errors.Join(printCalibration(e.out, rep), t.lost())
+}
+
+// judgedByPeople puts the verdicts of people in the place of the grades of records.
+func judgedByPeople(e *env, t *tally, paths []string, records []schema.QARecord) error {
+	labels, err := label.ReadFiles(paths, func(f *schema.Finding) error { return t.take(f) })
+	if err != nil {
+		return err
+	}
+	people, n := label.NewPeople(labels), 0
+	for i := range records {
+		records[i].Grades = nil
+		if g := people.Grade(&records[i]); g != nil {
+			records[i].Grades = []schema.Grade{*g}
+			n++
+		}
+	}
+	if n == 0 {
+		return fmt.Errorf("%v: no verdict of people on these answers: label a draw from all of them (membench eval label --all)", paths)
+	}
+	e.warnf("%d answers have a verdict of people that counts: drawn from all answers, undisputed, the gold not held for wrong", n)
+	return nil
 }
 
 // printCalibration writes the report for a person.

@@ -113,6 +113,8 @@ type Capabilities struct {
 	Retrieval string `json:"retrieval"` // ranked | blind | none
 	// UsesGold marks a bound, not a memory system: it is given gold evidence.
 	UsesGold bool `json:"uses_gold,omitzero"`
+	// UsesCategory marks a bound, too: it is given the data set's category of the question.
+	UsesCategory bool `json:"uses_category,omitzero"`
 	// Stateful marks a system whose published form changes when it is asked; here each
 	// question meets a copy, so Retrieve is pure all the same.
 	Stateful bool `json:"query_is_stateful,omitzero"`

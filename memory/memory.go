@@ -143,6 +143,9 @@ type Query struct {
 	// AsOf is when it is asked, RFC 3339 or its beginning; "": after all that was said.
 	AsOf        string
 	Attachments []schema.Attachment // of the question
+	// Category is what the data set says the question is (schema.Categories). Only a system
+	// whose Capabilities say UsesCategory is given it.
+	Category string
 	// Gold is the gold evidence. Only a system whose Capabilities say UsesGold is given it.
 	Gold []schema.EventRef
 }
@@ -163,6 +166,8 @@ type Retrieved struct {
 	// their order. It may hold more than Hits: summaries, profiles.
 	Context string
 	Usage   llm.Usage
+	// Degraded lists what fell back on a plainer way, with the reason.
+	Degraded []string
 }
 
 // Operations of a Change.

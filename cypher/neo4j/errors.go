@@ -21,6 +21,7 @@ var (
 	ErrAuth        = errors.New("the server refuses the user or the password")
 	ErrNoDatabase  = errors.New("the server has no such database")
 	ErrTooOld      = errors.New("the server is too old")
+	ErrDuplicates  = errors.New("several elements in the database have one id")
 	ErrReadOnly    = errors.New("the database cannot be written to")
 	ErrNoSpace     = errors.New("the server cannot write to its disk")
 	ErrBroken      = errors.New("the database has failed and must be restarted") // a server whose disk is full says only this

@@ -55,8 +55,13 @@ type DB struct {
 	scope    string
 	retry    time.Duration
 
-	mu    sync.Mutex
-	ready map[string]bool // "": nodes; else edge types whose constraint is there
+	mu       sync.Mutex
+	ready    map[string]bool // "": nodes; else edge types whose constraint is there
+	recorded bool            // the record of a scope is unique
+
+	holding sync.Mutex
+	lease   *lease
+	made    []string // constraints that Hold made, for the report of the load that comes
 }
 
 var _ graph.Store = (*DB)(nil)
@@ -130,7 +135,7 @@ func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) (err err
 	// The driver doubles its delays, so that a server that is back would wait for us;
 	// in rounds they start small again.
 	for range max(1, int(db.retry/round)) {
-		s := db.drv.NewSession(ctx, driver.SessionConfig{DatabaseName: db.database})
+		s := db.drv.NewSession(ctx, db.session(driver.AccessModeWrite))
 		if write {
 			_, err = s.ExecuteWrite(ctx, managed)
 		} else {
@@ -142,6 +147,11 @@ func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) (err err
 		}
 	}
 	return db.explain(err)
+}
+
+// session is the configuration of a session; what one commits the next one sees.
+func (db *DB) session(mode driver.AccessMode) driver.SessionConfig {
+	return driver.SessionConfig{DatabaseName: db.database, AccessMode: mode}
 }
 
 // round is how long the driver tries before its delays start small again.
@@ -174,6 +184,14 @@ func (t *tx) run(text string, params map[string]any, row func(values []any) erro
 	}
 	t.c.add(sum.Counters())
 	return sum.Counters(), nil
+}
+
+// quiet is run for what this program keeps of its own: it does not count.
+func (t *tx) quiet(text string, params map[string]any, row func(values []any) error) (driver.Counters, error) {
+	c := t.c
+	d, err := t.run(text, params, row)
+	t.c = c
+	return d, err
 }
 
 // count runs a statement that answers with one number.

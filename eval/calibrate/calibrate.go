@@ -238,7 +238,7 @@ func Run(ctx context.Context, records []schema.QARecord, g Grader, o Options) (R
 			return Report{}, err
 		}
 		if rep.Judge == "" {
-			rep.Judge = judgeName(d.grade)
+			rep.Judge = d.grade.Grader()
 		}
 		c := by[d.kind]
 		c.made++

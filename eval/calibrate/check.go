@@ -70,7 +70,7 @@ func Check(ctx context.Context, plants []Planted, g Grader, o Options, missed fu
 			return CheckReport{}, err
 		}
 		if rep.Judge == "" {
-			rep.Judge = judgeName(d.g)
+			rep.Judge = d.g.Grader()
 		}
 		k := key{d.p.Set, d.p.Shape.Name, d.p.Shape.Right}
 		if by[k] == nil {
@@ -126,13 +126,6 @@ func Check(ctx context.Context, plants []Planted, g Grader, o Options, missed fu
 		}
 	}
 	return rep, nil
-}
-
-func judgeName(g schema.Grade) string {
-	if g.By != "" && g.By != schema.ByRule {
-		return g.Protocol + " by " + string(g.By)
-	}
-	return g.Protocol
 }
 
 func rate(k, n int, conf float64) Rate {

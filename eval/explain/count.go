@@ -78,7 +78,7 @@ func (c *Counts) Add(r *schema.QARecord) {
 		n.NotGraded++
 		return
 	}
-	count(&n.Graders, grader(v.grade))
+	count(&n.Graders, v.grade.Grader())
 	if !v.failed || r.Attribution == nil {
 		n.Right++
 		return

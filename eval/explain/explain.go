@@ -58,9 +58,6 @@ type Options struct {
 	// over-long; 0 means 4,000.
 	LongContext int
 
-	// Sample, where given, draws from the failed questions.
-	Sample *Sample
-
 	// Report is told of findings in Sessions and Cases, once each; nil drops them. An
 	// error ends the stream.
 	Report func(*schema.Finding) error
@@ -85,13 +82,9 @@ type group struct {
 // QA sets the attribution of every record that failed and takes it off the others.
 // Findings pass in their places.
 func QA(ctx context.Context, in schema.Seq[schema.QARecord], o Options) schema.Seq[schema.QARecord] {
-	o = o.defaults()
 	return func(yield func(schema.Record[schema.QARecord], error) bool) {
-		x := &explainer{o: o}
-		x.sessions = newCursor(o.Sessions, o.Report, func(s *schema.SessionRecord) group { return group{s.System, s.Dataset, s.CaseID, s.Repeat} })
-		x.cases = newCursor(o.Cases, o.Report, func(c *schema.Case) caseKey { return caseKey{c.Dataset, c.ID} })
-		defer x.sessions.close()
-		defer x.cases.close()
+		x := newExplainer(o)
+		defer x.close()
 		for r, err := range in {
 			if err == nil {
 				r.V.Attribution, err = x.record(ctx, &r.V)
@@ -124,6 +117,18 @@ type explainer struct {
 	context shown
 }
 
+func newExplainer(o Options) *explainer {
+	x := &explainer{o: o.defaults()}
+	x.sessions = newCursor(o.Sessions, o.Report, func(s *schema.SessionRecord) group { return group{s.System, s.Dataset, s.CaseID, s.Repeat} })
+	x.cases = newCursor(o.Cases, o.Report, func(c *schema.Case) caseKey { return caseKey{c.Dataset, c.ID} })
+	return x
+}
+
+func (x *explainer) close() {
+	x.sessions.close()
+	x.cases.close()
+}
+
 func (x *explainer) record(ctx context.Context, r *schema.QARecord) (*schema.Attribution, error) {
 	v := x.o.verdict(r)
 	if v.asked && !v.failed {
@@ -134,9 +139,6 @@ func (x *explainer) record(ctx context.Context, r *schema.QARecord) (*schema.Att
 	}
 	if !v.asked {
 		return x.ledger.failedIngest(r, x.until(r)), nil
-	}
-	if x.o.Sample != nil {
-		x.o.Sample.offer(r, func() Label { return x.label(r) })
 	}
 	return x.attribute(ctx, r, v)
 }

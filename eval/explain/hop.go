@@ -57,7 +57,7 @@ func (x *explainer) hop(r *schema.QARecord, v verdict, needs []*need) (*schema.A
 		return f.attribution(""), nil
 	}
 	if v.right != "" {
-		f := finding{hop: schema.HopJudge, reason: fmt.Sprintf("%s gave %.2f, but %s", grader(v.grade), *v.grade.Score, v.right)}
+		f := finding{hop: schema.HopJudge, reason: fmt.Sprintf("%s gave %.2f, but %s", v.grade.Grader(), *v.grade.Score, v.right)}
 		return f.attribution(""), nil
 	}
 	if f, ok := x.told.goldFault(r); ok {

@@ -112,7 +112,7 @@ func (o *Options) second(r *schema.QARecord, first *schema.Grade) string {
 			ok = g.By != schema.ByRule || name == ruleJudge || exact[name]
 		}
 		if ok && *g.Score >= o.Threshold {
-			return fmt.Sprintf("%s says that the answer is right", grader(g))
+			return fmt.Sprintf("%s says that the answer is right", g.Grader())
 		}
 	}
 	if !asked && (o.Second == "" || o.Second == ruleJudge) {
@@ -122,14 +122,6 @@ func (o *Options) second(r *schema.QARecord, first *schema.Grade) string {
 		}
 	}
 	return ""
-}
-
-// grader names who graded.
-func grader(g *schema.Grade) string {
-	if g.By == schema.ByRule {
-		return g.Protocol
-	}
-	return g.Protocol + " by " + string(g.By)
 }
 
 // abstains reports whether the answer says that it does not know.

@@ -25,21 +25,13 @@ func NewAgreement(threshold float64) *Agreement {
 // Threshold is the least score that counts as a yes.
 func (a *Agreement) Threshold() float64 { return a.threshold }
 
-// grader names who graded: the protocol, and the model where it is one.
-func grader(g schema.Grade) string {
-	if g.By == schema.ByRule {
-		return g.Protocol
-	}
-	return g.Protocol + " by " + string(g.By)
-}
-
 // Add counts the scored grades of one answer.
 func (a *Agreement) Add(r *schema.QARecord) {
 	for i, x := range r.Grades {
 		if x.Score == nil || x.Gold == schema.GoldCorrected {
 			continue
 		}
-		first := grader(x)
+		first := x.Grader()
 		if !slices.Contains(a.order, first) {
 			a.order = append(a.order, first)
 		}
@@ -47,7 +39,7 @@ func (a *Agreement) Add(r *schema.QARecord) {
 			if y.Score == nil || y.Gold == schema.GoldCorrected {
 				continue
 			}
-			k := [2]string{first, grader(y)}
+			k := [2]string{first, y.Grader()}
 			yes := [2]bool{*x.Score >= a.threshold, *y.Score >= a.threshold}
 			if k[0] > k[1] {
 				k[0], k[1], yes[0], yes[1] = k[1], k[0], yes[1], yes[0]

@@ -33,6 +33,9 @@ func (p *player) query(q schema.Question) memory.Query {
 	if p.u.caps.UsesGold {
 		m.Gold, m.K = q.Evidence, max(p.u.k, len(q.Evidence))
 	}
+	if p.u.caps.UsesCategory {
+		m.Category = q.Category
+	}
 	return m
 }
 
@@ -68,6 +71,9 @@ func (p *player) retrieve(ctx context.Context, q schema.Question, rec *schema.QA
 	})
 	found.ms = p.since(start)
 	found.usage, found.notes = usageOf("retrieve", meter, ret.Usage)
+	for _, d := range ret.Degraded {
+		found.notes = append(found.notes, "retrieve: "+text(d))
+	}
 	rec.RetrieveMS = found.ms
 	if err != nil {
 		rec.Usage = found.usage

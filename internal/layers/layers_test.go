@@ -18,17 +18,18 @@ import (
 // layers, lowest first; "x/*" covers direct children not named on their own.
 // Imports go strictly down; a child may import its parent.
 var layers = [][]string{
-	0:  {"data", "internal/atomicfile", "internal/codec", "internal/depparse", "internal/exttest", "internal/extsort", "internal/hanseg", "internal/jsonschema", "internal/par", "internal/pattern", "internal/pystr", "internal/rank", "internal/smallfile", "internal/stats", "internal/textnorm", "internal/tokencount", "internal/tokens", "internal/vector", "internal/visible", "internal/yamldoc"},
-	1:  {"schema", "schema/jsonl", "schema/catalog", "internal/bm25", "internal/keylog", "internal/nltk", "internal/timex"},
+	0:  {"data", "internal/atomicfile", "internal/codec", "internal/depparse", "internal/exttest", "internal/extsort", "internal/hanseg", "internal/jsonschema", "internal/loopback", "internal/par", "internal/pattern", "internal/pystr", "internal/rank", "internal/smallfile", "internal/stats", "internal/textnorm", "internal/tokencount", "internal/tokens", "internal/vector", "internal/visible", "internal/yamldoc"},
+	1:  {"schema", "schema/jsonl", "schema/catalog", "internal/bm25", "internal/browsertest", "internal/keylog", "internal/nltk", "internal/timex"},
 	2:  {"graph", "llm", "llm/*", "schema/findings", "schema/validate", "internal/openie", "internal/build", "eval/judge", "eval/fidelity"},
 	3:  {"graph/diff", "graph/trace", "schema/migrate", "config", "internal/clause", "memory", "memory/store", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol", "eval/records"},
 	4:  {"memory/try", "datasets/probes", "annotate", "annotate/chats", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "datasets/datasettest", "memory/memorytest", "memory/op", "memory/native", "memory/recall", "eval/*", "eval/explain/faultlib", "cypher/browser"},
-	5:  {"memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "memory/mem0/rest/resttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server", "memory/service/*", "models"},
+	5:  {"eval/label", "eval/watch", "memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "memory/mem0/rest/resttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server", "memory/service/*", "models"},
 	6:  {"cypher/neo4j/target", "memory/all", "datasets/all"},
 	7:  {"memory/open"},
 	8:  {"chain", "eval/pipeline"},
-	10: {"cmd/membench"},
-	9:  {"cli", "internal/layers", "internal/testsum"},
+	9:  {"eval/experiment"},
+	10: {"cli", "internal/layers", "internal/testsum"},
+	11: {"cmd/membench"},
 }
 
 // mayUse says which third-party module may be imported where.
@@ -51,12 +52,14 @@ var mayUse = map[string][]string{
 	"github.com/qdrant/go-client":              {"memory/mem0/qdrant", "memory/mem0/qdrant/qdranttest"},
 	"google.golang.org/grpc":                   {"memory/mem0/qdrant", "memory/mem0/qdrant/qdranttest"},
 	"github.com/neo4j/neo4j-go-driver/v5":      {"cypher/neo4j"},
+	"github.com/chromedp":                      {"internal/browsertest"},
 	"github.com/spf13/cobra":                   {"cli"},
 	"github.com/spf13/pflag":                   {"cli"},
 	"github.com/joho/godotenv":                 {"cypher/neo4j/target", "cli"},
 	"github.com/vbauerster/mpb/v8":             {"cli"},
 	"github.com/jedib0t/go-pretty/v6":          {"cli"},
 	"golang.org/x/term":                        {"cli"},
+	"gonum.org/v1/plot":                        {"eval/experiment"},
 }
 
 func layerOf(p string) int {

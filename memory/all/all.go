@@ -17,7 +17,7 @@ import (
 // Specs lists them, bounds first, layers over others last.
 func Specs() []memory.Spec {
 	below := append(baseline.Specs(), amem.Spec(), mem0.Spec(), graphmem.Spec(), pcm.Spec())
-	return append(below, qarp.Spec(func(name string) (memory.Spec, error) { return lookup(below, name) }))
+	return append(below, qarp.Specs(func(name string) (memory.Spec, error) { return lookup(below, name) })...)
 }
 
 // Lookup finds a system by name.

@@ -9,7 +9,6 @@ import (
 
 	"membench/internal/pattern"
 	"membench/internal/textnorm"
-	"membench/internal/tokens"
 	"membench/llm"
 )
 
@@ -36,24 +35,40 @@ const (
 )
 
 var (
-	asksOrder   = pattern.New(`(?i)\b(when|before|after|first|earlier|later|since|until|order|timeline|how long|which (?:day|month|year)|what (?:day|date|time|month|year))\b|什么时候|何时|哪天|哪年|几月|几号|之前|之后|先后|顺序|第一次|多久`)
-	asksLatest  = pattern.New(`(?i)\b(now|current(?:ly)?|nowadays|these days|today|still|latest|most recent|at the moment|anymore)\b|现在|目前|如今|最近|最新|还(?:在|是|有)|当前`)
-	asksAll     = pattern.New(`(?i)\b(how many|all|every|list|each|both|in total|compare|difference|common|which of|how often)\b|几个|多少|所有|全部|哪些|分别|一共|比较|区别|共同|各`)
+	asksOrder   = pattern.New(`(?i)\b(when|before|after|first|earlier|later|since|until|order|timeline|how long|which (?:day|month|year)|what (?:day|date|time|month|year))\b|什么时候|何时|哪天|哪年|几月|几号|之前|之后|先后|顺序|第一次|多久|先.{0,20}(?:还是|再)|更早|更晚|最早|哪件事先`)
+	asksLatest  = pattern.New(`(?i)\b(now|current(?:ly)?|nowadays|these days|today|still|latest|most recent|at the moment|anymore)\b|现在|目前|如今|最近|最新|还(?:在|有)|当前`)
+	asksAll     = pattern.New(`(?i)\b(how many|all|every|list|each|both|in total|compare|difference|common|which of|how often|most (?:common|often)|altogether)\b|几[个次种]|哪[种类]|最多|统计|多少|所有|全部|哪些|分别|一共|比较|区别|共同|各`)
 	asksWhether = pattern.New(`(?i)^\s*(?:did|does|do|has|have|had|is|was|were|are|will|can)\b|\bever\b|有没有|是否|是不是|吗[？?]?\s*$`)
 	joins       = pattern.New(`(?i)\s*(?:,? and |; | as well as | versus | vs\.? )\s*|以及|还有|和|与|、`)
 )
 
+// FallbackPlan is the plan where a model gives none: the first five words, nothing else.
+func FallbackPlan(question string) Plan {
+	words := strings.Fields(question)
+	return Plan{Keywords: words[:min(5, len(words))], Threshold: usualThreshold}
+}
+
 // RulePlan plans by words of time, of the present, of number and of existence, in
-// English and Chinese. A question about several names is one part a name.
+// English and Chinese. A question about several names is one part a name; one that wants
+// all of a class is asked once more with examples of the class.
 func RulePlan(question string) Plan {
 	p := Plan{Threshold: usualThreshold, InTime: asksOrder.MatchString(question), Latest: asksLatest.MatchString(question)}
-	if asksWhether.MatchString(question) {
+	if asksWhether.MatchString(question) && !p.InTime { // "before or after" asks for no existence
 		p.Threshold = strictThreshold
 	}
 	if p.Keywords = Keywords(question, 5, func(string) int { return 0 }); len(p.Keywords) == 0 {
 		p.Keywords = clean([]string{question}) // Chinese without rare words
 	}
-	if names := Entities(question); asksAll.MatchString(question) && len(names) > 1 && joins.MatchString(question) {
+	if p.Latest {
+		p.Keywords = append(p.Keywords, changes(question)...)
+	}
+	switch names := Entities(question); {
+	case !asksAll.MatchString(question):
+	case len(names) < 2 || !joins.MatchString(question):
+		if more := examples(question); more != "" {
+			p.Parts = []string{question, more}
+		}
+	default:
 		for _, n := range names[:min(maxParts, len(names))] {
 			rest := question
 			for _, other := range names {
@@ -136,17 +151,20 @@ func ModelRefine(ctx context.Context, g llm.Generator, p llm.Prompts, question s
 	return out, u, err
 }
 
-// RuleRefine keeps every text that shares a content term with the question, or all
-// when none does; in their order, as they are.
-func RuleRefine(question string, texts []string) (out []Refined) {
-	terms := map[string]bool{}
-	for _, t := range tokens.Terms(question) {
-		terms[t] = true
+// RuleRefine keeps every text that shares a content word with the question or a part of
+// the plan, or all when none does; in their order, as they are.
+func RuleRefine(question string, p Plan, texts []string) (out []Refined) {
+	asked := Content(question)
+	for _, part := range p.Parts {
+		asked = append(asked, Content(part)...)
+		if strings.Count(part, " ") > 2 { // a list of examples
+			asked = append(asked, strings.Fields(part)...)
+		}
 	}
 	all := make([]Refined, len(texts))
 	for i, text := range texts {
 		all[i] = Refined{i, text}
-		if slices.ContainsFunc(tokens.Terms(textnorm.Strip(text)), func(t string) bool { return terms[t] }) {
+		if Holds(asked, textnorm.Strip(text)) > 0 {
 			out = append(out, all[i])
 		}
 	}

@@ -51,10 +51,10 @@ func TestRefine(t *testing.T) {
 	if have, _, err := ModelRefine(context.Background(), llmtest.NewScript(`{"items":[]}`), llm.Prompts{}, "q", Plan{}, texts); err != nil || len(have) != 0 {
 		t.Errorf("nothing helps: have %v, %v", have, err)
 	}
-	if have := RuleRefine("What tea?", texts); !slices.Equal(have, []Refined{{0, texts[0]}, {2, texts[2]}}) {
+	if have := RuleRefine("What tea?", Plan{}, texts); !slices.Equal(have, []Refined{{0, texts[0]}, {2, texts[2]}}) {
 		t.Errorf("have %v", have)
 	}
-	if have := RuleRefine("zebra", texts); len(have) != 3 {
+	if have := RuleRefine("zebra", Plan{}, texts); len(have) != 3 {
 		t.Errorf("no word shared: have %v", have)
 	}
 }

@@ -90,7 +90,7 @@ func TestLayer(t *testing.T) {
 		{"parts: each its own search, the best first", "", Options{}, parts, 2, "her home 2|her work 2", "w a", ""},
 		{"faithful: in the order of the parts, the gate looks at the first", native.Faithful, Options{}, parts, 2, "her home 2|her work 2", "", noMemory},
 		{"a gate of one's own", "", Options{Threshold: .95}, fmt.Sprintf(plain, false, false), 2, "her home home 4", "", noMemory},
-		{"without a plan: the question alone", "", Options{Without: []string{"plan"}}, "", 2, "her home 4", "a b", ""},
+		{"without a plan: the question alone", "", Options{Without: []string{"plan"}}, "", 2, "her home 2", "a b", ""},
 		{"without the gate", native.Faithful, Options{Without: []string{"gate"}}, parts, 2, "her home 2|her work 2", "a b", ""},
 		{"without parts", "", Options{Without: []string{"parts"}}, parts, 2, "her home 4", "a b", ""},
 		{"without order in time", "", Options{Without: []string{"time"}}, fmt.Sprintf(plain, true, false), 2, "her home home 4", "a b", ""},

@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+
+	"membench/eval/figure"
+	"membench/eval/label"
+	"membench/eval/records"
+	"membench/schema"
+
+	"github.com/spf13/cobra"
+)
+
+type evalAgreementOptions struct {
+	run       string
+	labels    []string
+	threshold float64
+	json      bool
+}
+
+func newEvalAgreementCmd(e *env) *cobra.Command {
+	var o evalAgreementOptions
+	c := &cobra.Command{
+		Use:   "agreement RUN [LABELS...]",
+		Short: "Say how far people, explain and judges agree",
+		Long: `Say how far people agree with each other, explain with people, and each judge with people.
+
+LABELS are files or folders of labels (eval label); by default those of RUN/labels. For
+each pair: on how many answers both say something, on how many they say the same (with the
+Wilson interval at 95 %), and Cohen's κ with its interval. "people" are the answers on
+which all who labelled them agree. A judge is held against their verdicts where they do
+not hold the gold for wrong; a person's "unsure" is left out.
+
+A label of a failure counts on a draw of failures only: that a judge lets wrong answers
+pass is not seen there. Draw with --all to measure judges. A label on an answer that the
+run no longer has, since it was asked again, is stale and left out.`,
+		Example: `  membench eval agreement runs/mine
+  membench eval agreement runs/mine ann.csv ben.csv
+  membench eval agreement runs/mine --json | jq '.comparisons[] | {of, first, second, kappa}'`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.run, o.labels = args[0], args[1:]
+			if o.threshold <= 0 || o.threshold > 1 {
+				return usagef("--threshold: have %v, want above 0 to 1", o.threshold)
+			}
+			return runEvalAgreement(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	f.Float64Var(&o.threshold, "threshold", 0.5, "a judge's score from here on is right, above 0 to `1`")
+	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	return c
+}
+
+func runEvalAgreement(ctx context.Context, e *env, o evalAgreementOptions) error {
+	qa, _, err := records.Find(o.run)
+	if err != nil {
+		return err
+	}
+	if len(o.labels) == 0 {
+		o.labels = []string{labelsOf(o.run)}
+	}
+	t := newTally(e, 20)
+	labels, err := label.ReadFiles(o.labels, func(f *schema.Finding) error { return t.take(f) })
+	if err != nil {
+		return err
+	}
+	count := label.NewCount(label.NewPeople(labels), o.threshold)
+	explained := false
+	err = records.With(ctx, e.in, qa, func(in schema.Seq[schema.QARecord]) error {
+		for r, err := range drop(t, in) {
+			if err != nil {
+				return err
+			}
+			explained = explained || r.V.Attribution != nil
+			count.Add(&r.V)
+		}
+		return nil
+	})
+	t.summary()
+	if err != nil {
+		return err
+	}
+	a := count.Agreement()
+	if len(a.People) == 0 {
+		return fmt.Errorf("no labels in %v: membench eval label makes them", o.labels)
+	}
+	if !explained {
+		e.warnf("the run is not explained: people are not held against membench eval explain")
+	}
+	if o.json {
+		return writeJSON(e.out, a)
+	}
+	return printAgreement(e.text(), a)
+}
+
+func printAgreement(out io.Writer, a label.Agreement) error {
+	w := bufio.NewWriter(out)
+	for _, p := range a.People {
+		fmt.Fprintf(w, "%s: %d labels", p.Name, p.Labels)
+		for _, x := range []struct {
+			n    int
+			what string
+		}{{p.Blank, "left blank"}, {p.Stale, "on answers that have changed"}, {p.Unknown, "on answers that the run does not have"}} {
+			if x.n > 0 {
+				fmt.Fprintf(w, ", %d %s", x.n, x.what)
+			}
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "%d answers labelled", a.Answers)
+	for _, of := range label.Fields() {
+		if n := a.Disputed[of]; n > 0 {
+			fmt.Fprintf(w, ", %s disputed %d", of, n)
+		}
+	}
+	fmt.Fprint(w, "\n\n")
+	for _, c := range a.Comparisons {
+		fmt.Fprintf(w, "%-8s %s and %s: same %s %% (%s) of %d, κ %s (%s)\n", c.Of, c.First, c.Second,
+			figure.Percent(c.Share), figure.Interval(c.ShareLow, c.ShareHigh), c.N, decimal(c.Kappa.Kappa), decimals(c.KappaLow, c.KappaHigh))
+		for i, d := range c.Apart {
+			if i == 5 {
+				fmt.Fprintf(w, "           … and %d more pairs: --json has them\n", len(c.Apart)-i)
+				break
+			}
+			fmt.Fprintf(w, "           %d × %s says %s, %s says %s\n", d.N, c.First, cmp.Or(d.First, "none"), c.Second, cmp.Or(d.Second, "none"))
+		}
+	}
+	return w.Flush()
+}
+
+func decimal(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", *x)
+}
+
+func decimals(lo, hi *float64) string {
+	if lo == nil || hi == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f–%.2f", *lo, *hi)
+}

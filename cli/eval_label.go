@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"membench/eval/label"
+	"membench/internal/loopback"
+	"membench/schema"
+	"membench/schema/jsonl"
+
+	"github.com/spf13/cobra"
+)
+
+type evalLabelOptions struct {
+	explainedRun
+	doubtful, all bool
+	n             int
+	seed          uint64
+	by            string
+	folder        string // "": labels, in the run's folder
+	out           string // "": the page
+	listen        string
+}
+
+func newEvalLabelCmd(e *env) *cobra.Command {
+	var o evalLabelOptions
+	c := &cobra.Command{
+		Use:   "label RUN",
+		Short: "Let people say whether answers are right and where they were lost",
+		Long: `Let people say whether answers are right and where they were lost.
+
+Label draws answers of a graded run (eval grade) and opens a page for them: question, gold,
+answer, evidence, context, hits and what the memory held. Neither a grade nor the word of
+eval explain is shown. One key says the verdict (y right, n wrong, u unsure), one that the
+gold is wrong (g), one the hop at which the fact was lost, one the cause (1 to 6); the page
+lists them. Each key is saved at once, as a line of RUN/labels/NAME.jsonl: stop when you
+like, the same command goes on.
+
+The page stands on this machine's loopback address, under a path that is new each time. It
+loads nothing and sends nothing anywhere else. Ctrl-C ends it.
+
+Drawn are failures, one of each system, data set and category in turn. --doubtful draws
+exactly the answers that a judge could not read with certainty. --all draws from all
+graded answers in their proportions: only such labels can measure a judge, and feed
+'eval calibrate --labels'. The draw hangs on the seed alone: two people who give the same
+-n and --seed label the same answers, and a smaller draw is the beginning of a larger one.
+
+--out FILE writes the draw to a .csv or .tsv for a spreadsheet (columns in English and
+Chinese; no cell is a formula) or to .jsonl. Fill in verdict, gold_wrong, hop and cause, in
+English or Chinese, and give the file to 'eval agreement' or put it into RUN/labels; its
+name, or the column by, is the person's.`,
+		Example: `  membench eval label runs/mine --by ann
+  membench eval label runs/mine --by ben -n 200 --seed 7
+  membench eval label runs/mine --by ann --doubtful
+  membench eval label runs/mine --all -n 300 --out ann.csv
+  membench eval agreement runs/mine`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.run = args[0]
+			switch {
+			case o.n < 1 || o.n > maxDraw:
+				return usagef("-n: have %d, want 1 to %d", o.n, maxDraw)
+			case o.doubtful && o.all:
+				return usagef("--doubtful and --all are two draws: choose one")
+			case o.by == "" && o.out == "":
+				return usagef("--by: say who labels, so that labels of several people stay apart")
+			}
+			return runEvalLabel(c.Context(), e, o)
+		},
+	}
+	f := c.Flags()
+	o.explainedRun.add(f)
+	f.BoolVar(&o.doubtful, "doubtful", false, "draw the answers whose verdict is doubtful")
+	f.BoolVar(&o.all, "all", false, "draw from all graded answers")
+	f.IntVarP(&o.n, "sample", "n", 100, "draw at most `n` answers")
+	f.Uint64Var(&o.seed, "seed", 1, "`seed` of the draw")
+	f.StringVar(&o.by, "by", "", "`name` of who labels")
+	f.StringVar(&o.folder, "labels", "", "keep labels in this `folder` (default RUN/labels)")
+	f.StringVar(&o.out, "out", "", "write the draw to this `file` (.csv, .tsv or .jsonl) and open no page")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "`address` of the page: a loopback address; port 0 is any free one")
+	return c
+}
+
+// maxDraw bounds what the page holds: 20 kB an answer.
+const maxDraw = 10_000
+
+func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
+	t := newTally(e, 20)
+	qa, err := o.find(e, t)
+	if err != nil {
+		return err
+	}
+	if qa == "-" {
+		return usagef("the records are read twice: give a file or the folder of a run")
+	}
+	from := label.Failures
+	switch {
+	case o.doubtful:
+		from = label.Doubtful
+	case o.all:
+		from = label.All
+	}
+	records := jsonl.Files[schema.QARecord]([]string{qa}, nil)
+	draw, err := label.Draw(ctx, records, label.Options{From: from, N: o.n, Seed: o.seed, Explain: o.Options})
+	t.summary()
+	switch {
+	case err != nil:
+		return err
+	case len(draw) == 0:
+		return fmt.Errorf("%s: nothing to label: the run has no %s answers", qa, map[string]string{label.Failures: "failed", label.Doubtful: "doubtfully graded", label.All: "graded"}[from])
+	case o.out != "":
+		for i := range draw {
+			draw[i].By = o.by
+		}
+		if err := writeOut(e, o.out, func(w io.Writer) error { return label.Write(w, draw, label.FormOf(o.out)) }); err != nil {
+			return err
+		}
+		e.warnf("%d answers to label in %s", len(draw), o.out)
+		return nil
+	}
+	book, err := label.Open(cmp.Or(o.folder, labelsOf(o.run)), o.by)
+	if err != nil {
+		return err
+	}
+	err = loopback.Serve(ctx, o.listen, label.Handler(draw, book), func(url string) {
+		e.warnf("%d answers to label at %s", len(draw), url)
+		e.warnf("labels go to %s; Ctrl-C ends the page", book.Path())
+	})
+	return cmp.Or(book.Close(), err)
+}
+
+// labelsOf is where the labels of a run are.
+func labelsOf(run string) string {
+	if !isDir(run) {
+		run = filepath.Dir(run)
+	}
+	return filepath.Join(run, label.Folder)
+}

@@ -1,0 +1,209 @@
+package label
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"membench/internal/codec"
+	"membench/schema"
+)
+
+// columns of a table of labels: name, what it is in Chinese, place in a Label.
+var columns = []struct {
+	name, zh string
+	at       func(*Label) *string
+}{
+	{"system", "系统", func(l *Label) *string { return &l.System }},
+	{"dataset", "数据集", func(l *Label) *string { return &l.Dataset }},
+	{"case_id", "用例", func(l *Label) *string { return &l.CaseID }},
+	{"question_id", "题号", func(l *Label) *string { return &l.QuestionID }},
+	{"category", "类别", func(l *Label) *string { return &l.Category }},
+	{"question", "问题", func(l *Label) *string { return &l.Question }},
+	{"gold", "标准答案", func(l *Label) *string { return &l.Gold }},
+	{"answer", "系统回答", func(l *Label) *string { return &l.Answer }},
+	{"evidence", "证据轮次", func(l *Label) *string { return &l.Evidence }},
+	{"kept", "记忆内容", func(l *Label) *string { return &l.Kept }},
+	{"hits", "检索结果", func(l *Label) *string { return &l.Hits }},
+	{"context", "上下文", func(l *Label) *string { return &l.Context }},
+	{"answer_sha256", "回答摘要", func(l *Label) *string { return &l.Digest }},
+	{"draw", "抽样范围", func(l *Label) *string { return &l.Draw }},
+	{"by", "标注人", func(l *Label) *string { return &l.By }},
+	{"verdict", "对错", func(l *Label) *string { return &l.Verdict }},
+	{"gold_wrong", "标准答案有误", func(l *Label) *string { return &l.GoldWrong }},
+	{"hop", "丢失环节", func(l *Label) *string { return &l.Hop }},
+	{"cause", "原因", func(l *Label) *string { return &l.Cause }},
+	{"note", "备注", func(l *Label) *string { return &l.Note }},
+}
+
+// Form is how a file of labels is written.
+type Form int
+
+const (
+	JSONL Form = iota
+	TSV        // with a byte order mark, so that spreadsheets read Chinese
+	CSV
+)
+
+// Write writes labels. Tables have a header in both languages.
+func Write(w io.Writer, labels []Label, f Form) error {
+	if f == JSONL {
+		for _, l := range labels {
+			b, err := codec.Append(nil, l, codec.Compact)
+			if err == nil {
+				_, err = w.Write(append(b, '\n'))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if _, err := io.WriteString(w, "\uFEFF"); err != nil {
+		return err
+	}
+	t := csv.NewWriter(w)
+	if f == TSV {
+		t.Comma = '\t'
+	}
+	row := []string{"repeat 重复"}
+	for _, c := range columns {
+		row = append(row, c.name+" "+c.zh)
+	}
+	if err := t.Write(row); err != nil {
+		return err
+	}
+	for i := range labels {
+		row = append(row[:0], strconv.Itoa(labels[i].Repeat))
+		for _, c := range columns {
+			row = append(row, safe(*c.at(&labels[i])))
+		}
+		if err := t.Write(row); err != nil {
+			return err
+		}
+	}
+	t.Flush()
+	return t.Error()
+}
+
+// Read reads a file of labels. A line that cannot be read, and a hop or cause that
+// is none, is finding EVL102 and left out; report may end the reading with an error.
+func Read(r io.Reader, name string, f Form, report func(*schema.Finding) error) ([]Label, error) {
+	var out []Label
+	bad := func(line int, message, have, want string) error {
+		return report(&schema.Finding{Pos: schema.Pos{File: name, Line: line}, Code: "EVL102", Message: message, Have: have, Want: want})
+	}
+	take := func(l Label, line int) error {
+		if what, have, want := l.normal(); what != "" {
+			return bad(line, "this is no "+what, have, want)
+		}
+		out = append(out, l)
+		return nil
+	}
+	b := bufio.NewReader(r)
+	if mark, err := b.Peek(3); err == nil && bytes.Equal(mark, []byte("\uFEFF")) {
+		b.Discard(3)
+	}
+	if f == JSONL {
+		for line := 1; ; line++ {
+			text, end := b.ReadBytes('\n')
+			if text = bytes.TrimSpace(text); len(text) > 0 {
+				var l Label
+				err := codec.Unmarshal(text, &l)
+				if err == nil {
+					err = take(l, line)
+				} else {
+					err = bad(line, "the line is no label: "+err.Error(), "", "")
+				}
+				if err != nil {
+					return out, err
+				}
+			}
+			if end == io.EOF {
+				return out, nil
+			}
+			if end != nil {
+				return out, end
+			}
+		}
+	}
+	t := csv.NewReader(b)
+	t.FieldsPerRecord, t.LazyQuotes = -1, true
+	if f == TSV {
+		t.Comma = '\t'
+	}
+	var head []string
+	for {
+		row, err := t.Read()
+		var wrong *csv.ParseError
+		switch {
+		case err == io.EOF:
+			return out, nil
+		case errors.As(err, &wrong):
+			if err := bad(wrong.Line, "the line is no row of a table: "+wrong.Err.Error(), "", ""); err != nil {
+				return out, err
+			}
+			continue
+		case err != nil:
+			return out, err
+		}
+		if head == nil {
+			head = make([]string, len(row))
+			for i, h := range row {
+				head[i], _, _ = strings.Cut(h, " ")
+			}
+			for _, want := range []string{"system", "case_id", "question_id", "hop"} {
+				if !slices.Contains(head, want) {
+					return nil, fmt.Errorf("%s: the first line has no column %s: is it a file that --labels wrote?", name, want)
+				}
+			}
+			continue
+		}
+		var l Label
+		for i, text := range row {
+			if i >= len(head) {
+				break
+			}
+			if head[i] == "repeat" {
+				l.Repeat, _ = strconv.Atoi(text)
+			}
+			for _, c := range columns {
+				if c.name == head[i] {
+					*c.at(&l) = unsafe(text)
+				}
+			}
+		}
+		line, _ := t.FieldPos(0)
+		if err := take(l, line); err != nil {
+			return out, err
+		}
+	}
+}
+
+// safe keeps a spreadsheet from taking a text of the data for a formula: such a cell, and
+// one that has an apostrophe before such a sign, begins with an apostrophe.
+func safe(s string) string {
+	if risky(s) {
+		return "'" + s
+	}
+	return s
+}
+
+// unsafe takes it off again.
+func unsafe(s string) string {
+	if rest, ok := strings.CutPrefix(s, "'"); ok && risky(rest) {
+		return rest
+	}
+	return s
+}
+
+func risky(s string) bool {
+	s = strings.TrimLeft(s, "'")
+	return s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0]))
+}
