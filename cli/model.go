@@ -92,7 +92,7 @@ func (e *env) lookup(name string) (value, from string) {
 func (m modelFlags) options(e *env) llmodels.Options {
 	o := llmodels.Options{Model: config.Model{Name: m.model, BaseURL: m.baseURL, RPM: m.perMinute},
 		Cassette: m.cassette, CassetteMode: m.mode, Prices: m.prices, Budget: m.budget, PromptDir: m.promptDir, PromptLang: m.promptLang,
-		DryRun: m.dryRun, Env: e.lookup, Clock: e.clock(), Transport: e.transport}
+		DryRun: m.dryRun, Env: e.lookup, Clock: e.clock(), Transport: e.transport, Tell: func(s string) { e.warnf("%s", s) }}
 	if m.temperature >= 0 {
 		o.Model.Temperature = &m.temperature
 	}

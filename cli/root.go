@@ -100,9 +100,13 @@ func run(ctx context.Context, e *env, args []string) int {
 	var usage usageError
 	var asked *schema.UsageError
 	var lost *schema.RejectedError
+	var failed *schema.FailedError
 	switch {
 	case err == nil:
 		return exitFine
+	case errors.As(err, &failed):
+		e.warnf("membench: %v", err)
+		return exitFailed
 	case errors.Is(err, errInconclusive):
 		return exitInconclusive
 	case errors.Is(err, errFindings):
@@ -173,7 +177,7 @@ func newRoot(e *env) *cobra.Command {
 		newClaimifyCmd(e), newCompileClaimsCmd(e), newToGraphCmd(e), newCypherCmd(e), newExportCmd(e), newLoadNeo4jCmd(e))
 	add("look", newAskCmd(e), newValidateCmd(e), newTraceCmd(e), newDiffCmd(e), newViewCmd(e), newMigrateCmd(e), newSchemaCmd(e), newNeo4jCmd(e),
 		newDoctorCmd(e), newConfigCmd(e), newCassetteCmd(e))
-	add("measure", newDatasetsCmd(e), newEvalCmd(e), newSystemsCmd(e))
+	add("measure", newDatasetsCmd(e), newEvalCmd(e), newExperimentCmd(e), newSystemsCmd(e))
 	root.AddCommand(newVersionCmd(e))
 	finish(root)
 	known := completions(e)
