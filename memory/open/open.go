@@ -94,7 +94,7 @@ var others = map[string]string{
 	"longcontext": "full-context", "longcontextbaseline": "full-context", "fullcontext": "full-context",
 	"embeddingonly": "embedding-only", "simplerag": "simple-rag",
 	"oracleevidence": "oracle", "nomemory": "null", "alwaysabstain": "abstain",
-	"letta": "letta-archival", "memgpt": "MGMemory", "zep": "zep-v3", "mem0cloud": "mem0-platform", "mem0embedded": "mem0", "embedded": "mem0",
+	"letta": "letta-archival", "zep": "zep-v3", "mem0cloud": "mem0-platform", "mem0embedded": "mem0", "embedded": "mem0",
 	"rankfusion": "rank-fused", "scorefusion": "score-fused",
 }
 
