@@ -177,7 +177,7 @@ func newRoot(e *env) *cobra.Command {
 		newClaimifyCmd(e), newCompileClaimsCmd(e), newToGraphCmd(e), newCypherCmd(e), newExportCmd(e), newLoadNeo4jCmd(e))
 	add("look", newAskCmd(e), newValidateCmd(e), newTraceCmd(e), newDiffCmd(e), newViewCmd(e), newMigrateCmd(e), newSchemaCmd(e), newNeo4jCmd(e),
 		newDoctorCmd(e), newConfigCmd(e), newCassetteCmd(e))
-	add("measure", newDatasetsCmd(e), newEvalCmd(e), newExperimentCmd(e), newSystemsCmd(e))
+	add("measure", newDatasetsCmd(e), newEvalCmd(e), newExperimentCmd(e), newPCMCmd(e), newSystemsCmd(e))
 	root.AddCommand(newVersionCmd(e))
 	finish(root)
 	known := completions(e)
