@@ -117,8 +117,8 @@ EMBEDDING_API_KEY, LOCAL_EMBEDDING_API_KEY or OPENAI_API_KEY).
 
 --bulk is the fast way for a first load of a large graph: it fills an empty, stopped
 database of this machine through admin import (NEO4J_ADMIN names the tool, else
-neo4j-admin is taken, else the jars in MEMBENCH_NEO4J_LIB). The result is that of a
-load; start the server then and run the load once more without --bulk: it makes
+neo4j-admin is taken, else the jars in MEMBENCH_NEO4J_LIB, else jars and folder of the
+server of 'membench neo4j up', stopped). The result is that of a load; start the server then and run the load once more without --bulk: it makes
 constraints and index and writes what the import could not hold.
 
 The report goes to standard output (--json: one object, the same for the same load
