@@ -216,3 +216,19 @@ func TestNeo4jCost(t *testing.T) {
 		}
 	}
 }
+
+// The recall on LoCoMo is that of the memory in process, question by question: with MEMBENCH_SOAK
+// on its eight conversations.
+func TestNeo4jLoCoMo(t *testing.T) {
+	if os.Getenv("MEMBENCH_SOAK") == "" {
+		t.Skip("stores conversations of hundreds of turns: make soak")
+	}
+	cases, _ := conversations(t)
+	want := recalls(t, graphmem.New(memory.Deps{}, graphmem.Defaults()), cases, nil)
+	have := recalls(t, inNeo4j(t, memory.Deps{}), cases, nil)
+	for i := range cases {
+		if fmt.Sprint(have[i]) != fmt.Sprint(want[i]) {
+			t.Errorf("%s: recalls differ", cases[i].ID)
+		}
+	}
+}
