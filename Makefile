@@ -52,6 +52,7 @@ bench-neo4j: ## ways into Neo4j, measured on one server: bare loop, ours, row by
 	@scripts/bench-neo4j.sh
 
 docs: ## write the generated parts of docs/ again
+	$(GO) run -C tools ./yamlschema
 	$(GO) run ./cmd/membench schema docs -o docs/formats.md
 	$(GO) test ./internal/layers ./cli -run 'Docs$$' -update
 

@@ -18,7 +18,7 @@ import (
 // grace is how long a command may take to stop by itself, closing what it has open.
 // Beyond it the process ends anyway: outputs are whole at any moment, and what lies
 // aside is removed by the next run. A read of standard input cannot be interrupted.
-const grace = 1500 * time.Millisecond
+const grace = time.Second
 
 // Main is the program, with systems of one's own beside the known ones: `--system NAME`
 // then takes them wherever a system is named. It ends the process.
@@ -30,7 +30,7 @@ func Main(systems ...memory.Spec) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	// Words may quote data, and so may whatever a terminal shows: see visible.
 	e := &env{
-		in: os.Stdin, out: os.Stdout, err: visible.NewWriter(os.Stderr),
+		in: os.Stdin, out: os.Stdout, err: newConsole(visible.NewWriter(os.Stderr), time.Now),
 		getenv: os.Getenv, now: time.Now, systems: systems,
 	}
 	if term.IsTerminal(int(os.Stdout.Fd())) {

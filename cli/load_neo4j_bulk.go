@@ -62,11 +62,12 @@ func runBulkNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	defer os.RemoveAll(dir)
 	t := newTally(e, 20)
 	res, err := chain.ExportGraph(ctx, chain.ExportGraphOptions{Graph: o.graph, Out: dir, Format: export.AdminCSVName, BaseLabel: cypher.BaseLabel, Database: o.database, Scope: o.scope,
-		Shared: chain.Shared{Stdin: e.in, Strict: o.strict, Report: func(f *schema.Finding) { t.take(f) }}})
+		Shared: chain.Shared{Stdin: e.in, Strict: o.strict, Accept: o.accept, Report: func(f *schema.Finding) { t.take(f) }}})
 	t.summary()
 	if !wrote(err) {
 		return err
 	}
+	lost := err
 	args := slices.DeleteFunc(slices.Clone(res.Command[1:]), func(a string) bool { return a == "--overwrite-destination" && !o.overwrite })
 	cmd := admin(ctx, args)
 	cmd.Dir = dir
@@ -89,10 +90,7 @@ func runBulkNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	}
 	took := e.now().Sub(started)
 	e.warnf("load-neo4j: %d elements in %.1f s; next: start the server and run 'membench load-neo4j %s', which makes constraints and index", rep.Nodes+rep.Edges, took.Seconds(), o.graph)
-	if t.errors > 0 {
-		return errFindings
-	}
-	return nil
+	return lost
 }
 
 // adminTool finds neo4j-admin: the program that NEO4J_ADMIN names, that of PATH, or

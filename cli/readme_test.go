@@ -52,7 +52,10 @@ func TestReadmeCommands(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "examples", "measure"), os.DirFS("../examples/measure")); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.Command("go", "build", "-o", filepath.Join(bin, "membench"), ".")
+	if err := os.CopyFS(filepath.Join(dir, "examples", "chats"), os.DirFS("../examples/chats")); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-o", filepath.Join(bin, "membench"), "membench/cmd/membench")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -69,7 +72,7 @@ func TestReadmeCommands(t *testing.T) {
 			t.Errorf("the commands did not print %q", want)
 		}
 	}
-	for _, want := range []string{"out/demo/graph/nodes.jsonl", "out/mine/graph.html", "out/steps/cypher", "out/steps/claims/claims.jsonl", "out/notes/qa_records.jsonl", "out/first/report.html"} {
+	for _, want := range []string{"out/demo/graph/nodes.jsonl", "out/chats/graph.html", "out/mine/graph.html", "out/steps/cypher", "out/steps/claims/claims.jsonl", "out/notes/qa_records.jsonl", "out/first/report.html"} {
 		if _, err := os.Stat(filepath.Join(dir, want)); err != nil {
 			t.Errorf("the commands left no %s", want)
 		}

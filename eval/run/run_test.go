@@ -19,6 +19,7 @@ import (
 	"membench/eval/run"
 	"membench/llm"
 	"membench/llm/hashing"
+	"membench/llm/llmtest"
 	"membench/memory"
 	"membench/memory/all"
 	"membench/memory/mem0"
@@ -52,6 +53,35 @@ func cases(n int) []schema.Case {
 			}})
 	}
 	return out
+}
+
+// TestKeepsCallsUnderWay: two memories keep 64 answers under way over many small cases,
+// also where answers take their time, and the records are those of one at a time.
+func TestKeepsCallsUnderWay(t *testing.T) {
+	play := func(dir string, calls int) (*llmtest.Gate, string) {
+		g := llmtest.NewGate(calls, func(r llm.Request) string { return "the garden " + r.Prompt[len(r.Prompt)-9:] }, func(r llm.Request) int { return 1 + len(r.Prompt)%7*3 })
+		r, err := reader.Model(g, llm.Prompts{}, reader.ModelOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := run.Options{Dir: dir, Calls: calls, Memories: 2, Sets: []run.Set{{Name: "mock", Cases: mockCases(3000, 3, 5), Digest: "1"}},
+			Systems: []run.System{{System: system(t, "bm25"), Reader: r, Remote: true}}}
+		if _, err := run.Run(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(dir, run.QAFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g, string(b)
+	}
+	g, many := play(t.TempDir(), 64)
+	if kept, calls := g.Kept(); calls != 3000 || kept < 0.95*64 {
+		t.Errorf("%d calls, %.1f of 64 under way", calls, kept)
+	}
+	if _, one := play(t.TempDir(), 1); many != one {
+		t.Error("64 calls under way give other records than one")
+	}
 }
 
 func seq(list []schema.Case) schema.Seq[schema.Case] {

@@ -196,7 +196,7 @@ func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 	if err != nil {
 		return memory.Retrieved{Usage: used}, err
 	}
-	s := &recall.State{Query: q, Store: p.v.st, Usage: used}
+	s := &recall.State{Query: q, Store: p.v.st, Receipt: memory.Receipt{Usage: used}}
 	use := p.v.usable(s)
 	if !slices.Contains(use, true) {
 		return memory.Retrieved{Usage: s.Usage}, nil
