@@ -7,7 +7,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test race soak demo neo4j lint fuzz bench bench-neo4j dist docs clean
+.PHONY: help build test race soak demo neo4j lint fuzz bench bench-neo4j dist docs site clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ docs: ## write the generated parts of docs/ again
 	$(GO) run -C tools ./yamlschema
 	$(GO) run ./cmd/membench schema docs -o docs/formats.md
 	$(GO) test ./internal/layers ./cli -run 'Docs$$' -update
+
+site: ## build the documentation as a site with search in out/site (needs python3)
+	@scripts/site.sh out/site
 
 dist: ## static binaries for Linux, macOS and Windows under dist/, with checksums
 	@rm -rf dist && mkdir -p dist
