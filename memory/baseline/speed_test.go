@@ -44,6 +44,14 @@ func TestTenThousandTurns(t *testing.T) {
 	text := func(i int) string {
 		return fmt.Sprintf("My friend %s %s %s and counted %d %s there on day %d.", people[i%6], verbs[i/6%6], towns[i/36%7], 3+i%97, []string{"bridges", "kites", "bakers", "herons", "trams"}[i%5], i)
 	}
+	var rows strings.Builder
+	defer func() {
+		if *update && turns == 10_000 {
+			if err := os.WriteFile("testdata/speed.tsv", []byte(rows.String()), 0o666); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
 	for _, spec := range all.Specs() {
 		if only := os.Getenv("MEMBENCH_SYSTEMS"); only != "" && !slices.Contains(strings.Split(only, ","), spec.Name) {
 			continue
@@ -93,7 +101,9 @@ func TestTenThousandTurns(t *testing.T) {
 			var mem runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&mem)
-			t.Logf("SPEED %s %.1f %.1f %.1f %.1f %d", spec.Name, took[0].Seconds(), took[1].Seconds(), asked[0], asked[1], mem.HeapAlloc>>20)
+			row := fmt.Sprintf("%s\t%.1f\t%.1f\t%.1f\t%.1f\t%d", spec.Name, took[0].Seconds(), took[1].Seconds(), asked[0], asked[1], mem.HeapAlloc>>20)
+			t.Log("SPEED " + row)
+			rows.WriteString(row + "\n")
 			if took[1] > time.Minute {
 				t.Errorf("storing %d turns took %v, want a minute at most", turns, took[1])
 			}
