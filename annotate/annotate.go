@@ -27,7 +27,7 @@ import (
 
 // Codes of the findings that this package makes.
 const (
-	codeText         = "SRC001" // bytes are not UTF-8; each bad byte is read as U+FFFD (warning)
+	codeText         = "SRC001" // bytes are not UTF-8; each bad byte is read as U+FFFD
 	codeFence        = "SRC002" // the chapter has no ```text fence, or it is not closed (warning)
 	codeStray        = "SRC003" // text outside the fence, left out
 	codeHeader       = "SRC004" // header unknown, repeated, malformed or too late; ignored

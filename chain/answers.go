@@ -3,12 +3,12 @@ package chain
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"sync"
 
 	"membench/claims"
 	"membench/internal/codec"
 	"membench/internal/keylog"
+	"membench/internal/smallfile"
 	"membench/schema"
 )
 
@@ -61,7 +61,7 @@ func (a *answers) Put(key string, value []byte) error {
 func (a *answers) Close() error { return a.log.Close() }
 
 func readTags(path string) (*claims.Tags, error) {
-	b, err := os.ReadFile(path)
+	b, err := smallfile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -22,6 +22,7 @@ import (
 	"membench/config"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
+	"membench/internal/smallfile"
 	"membench/memory/open"
 	"membench/models"
 	"membench/schema"
@@ -38,6 +39,7 @@ type Options struct {
 	Force    bool             // run steps that are current, too
 	Strict   bool             // a step that loses records writes nothing and ends the run
 	Accept   schema.Limit     // of each step: lost records that are no error
+	Outside  bool             // read also sources and catalogues outside of the project's folder
 	Membench string           // version of the program, for manifests
 
 	Begin func(step string) (end func()) // called around each step that runs; nil: nobody
@@ -81,12 +83,29 @@ type run struct {
 	failed  failures
 }
 
+// inside refuses what a project names outside of its folder, links followed: others may
+// have written the project.
+func inside(p *config.Project, o Options) error {
+	if o.Outside {
+		return nil
+	}
+	for _, name := range slices.Concat(p.Sources, p.Catalogs) {
+		if path := p.Path(name); exists(path) && !smallfile.Within(path, p.Dir()) {
+			return schema.Usagef("%s names %s, which lies outside of the project's folder: move it there, or allow it with --outside", filepath.Join(p.Dir(), "membench.yaml"), name)
+		}
+	}
+	return nil
+}
+
 // Run makes every result of a project current below Options.Output. A killed run is
 // finished by the next. The error is a *schema.RejectedError when steps lost records;
 // Report is complete then, unless a step wrote nothing.
 func Run(ctx context.Context, p *config.Project, o Options) (Report, error) {
 	if o.Models == nil && p.UsesModel() {
 		return Report{}, schema.Usagef("the project asks a model: open its models first")
+	}
+	if err := inside(p, o); err != nil {
+		return Report{}, err
 	}
 	if o.Output == "" {
 		o.Output = p.Path(p.Output)
@@ -165,7 +184,7 @@ func (o Options) now(p *config.Project) (string, error) {
 		return t.UTC().Format(time.RFC3339), nil
 	}
 	kept := filepath.Join(o.Output, ".steps", "now")
-	b, err := os.ReadFile(kept)
+	b, err := smallfile.Read(kept)
 	if err == nil {
 		return strings.TrimSpace(string(b)), nil
 	}

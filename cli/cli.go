@@ -12,13 +12,14 @@ import (
 	"membench/internal/visible"
 	"membench/memory"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
 // grace is how long a command may take to stop by itself, closing what it has open.
 // Beyond it the process ends anyway: outputs are whole at any moment, and what lies
 // aside is removed by the next run. A read of standard input cannot be interrupted.
-const grace = 1500 * time.Millisecond
+const grace = time.Second
 
 // Main is the program, with systems of one's own beside the known ones: `--system NAME`
 // then takes them wherever a system is named. It ends the process.
@@ -47,4 +48,10 @@ func Main(systems ...memory.Spec) {
 		})
 	})
 	os.Exit(run(ctx, e, os.Args[1:]))
+}
+
+// Command is the program's command with all below it, for what documents them. Running
+// it is Main's work.
+func Command() *cobra.Command {
+	return newRoot(&env{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now})
 }

@@ -30,7 +30,7 @@ grading adds the verdicts of named protocols beside them and never changes the a
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.file == "" && len(o.sets) == 0 && !o.evalOnly {
-				return c.Help()
+				return usagef("no data set given: name one with --dataset NAME=PATH, or give an eval.yaml with -c")
 			}
 			o.changed = c.Flags().Changed
 			return runEval(c.Context(), e, o, true)

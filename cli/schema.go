@@ -10,6 +10,7 @@ import (
 
 	"membench/config"
 	"membench/internal/codec"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/catalog"
 	"membench/schema/findings"
@@ -217,7 +218,7 @@ func readSchemas(name string) (map[schema.Kind][]byte, error) {
 		return nil, usagef("%s is neither a published version %v nor a folder with *.schema.json files", name, schema.Versions())
 	}
 	for _, f := range files {
-		text, err := os.ReadFile(f)
+		text, err := smallfile.Read(f)
 		if err != nil {
 			return nil, err
 		}

@@ -91,6 +91,9 @@ func Open(p *config.Project, o Options) (*Set, error) {
 		}
 	}
 	s.cassette, err = cassette.Open(file, mode)
+	if d := s.cassette.Damages(); len(d) > 0 && o.Tell != nil {
+		o.Tell(fmt.Sprintf("%s: %v, %d parts in all: what they held is asked for again (membench cassette check)", file, d[0], len(d)))
+	}
 	return s, err
 }
 

@@ -28,6 +28,38 @@ func (e *RejectedError) Error() string {
 // Is reports whether target is ErrFindings.
 func (e *RejectedError) Is(target error) bool { return target == ErrFindings }
 
+// A Loss is what a step knows of records that it could not take.
+type Loss struct {
+	Step     string
+	Rejected int
+	Taken    int
+	Accept   Limit
+	Strict   bool // write nothing when more is rejected than Accept allows
+}
+
+// Lost reports whether more records were rejected than Accept allows. Where all were,
+// no share is accepted: the input is of another kind.
+func (l Loss) Lost() bool {
+	return l.Rejected > 0 && (l.Taken == 0 || !l.Accept.Allows(l.Rejected, l.Rejected+l.Taken))
+}
+
+// Before is asked before anything is written: a *RejectedError says that nothing must be.
+func (l Loss) Before() error {
+	if l.Lost() && (l.Strict || l.Taken == 0) {
+		return &RejectedError{Step: l.Step, Rejected: l.Rejected, Taken: l.Taken}
+	}
+	return nil
+}
+
+// After is asked when everything is written: a *RejectedError says that some records
+// were lost.
+func (l Loss) After() error {
+	if l.Lost() {
+		return &RejectedError{Step: l.Step, Rejected: l.Rejected, Taken: l.Taken, Written: true}
+	}
+	return nil
+}
+
 // A FailedError ends a step in which a model or a service failed for some records. Those
 // are not at fault, and the next run asks about them again.
 type FailedError struct {

@@ -113,15 +113,16 @@ var ablations = []struct{ arm, part, hurts string }{
 type analysis struct {
 	folder string
 	arms   func(arm) bool
+	inputs []string // further files below the experiment's folder
 	run    func(ctx context.Context, e *experiment, r *results, out *output) error
 }
 
 var analyses = []analysis{
-	{"1-failures", func(a arm) bool { return a.explain }, failures},
-	{"2-oracle", func(a arm) bool { return a.name == Unified || a.name == Oracle }, oracle},
-	{"3-main", func(a arm) bool { return a.kind == "main" }, comparison},
-	{"4-ablation", func(a arm) bool { return a.kind == "ablation" || a.name == QARP || a.name == Unified }, ablation},
-	{"5-curve", func(a arm) bool { return a.kind != "ablation" }, curve},
+	{folder: "1-failures", arms: func(a arm) bool { return a.explain }, run: failures},
+	{folder: "2-oracle", arms: func(a arm) bool { return a.name == Unified || a.name == Oracle }, run: oracle},
+	{folder: "3-main", arms: func(a arm) bool { return a.kind == "main" }, run: comparison},
+	{folder: "4-ablation", arms: func(a arm) bool { return a.kind == "ablation" || a.name == QARP || a.name == Unified }, run: ablation},
+	{folder: "5-curve", arms: func(a arm) bool { return a.kind != "ablation" }, run: curve},
 }
 
 // experiment is one call of Run.
@@ -130,39 +131,56 @@ type experiment struct {
 	dir string
 }
 
-// Run does the experiment and returns its folder.
+// A study is what an experiment is made of.
+type study struct {
+	title    string
+	arms     []arm
+	between  func(ctx context.Context, e *experiment) error // after the runs; nil: nothing
+	analyses []analysis
+}
+
+// Run does the experiment of seed 002 and returns its folder.
 func Run(ctx context.Context, o Options) (string, error) {
+	if o.Design.PerType < 1 || o.Design.Below <= 0 || o.Design.Below > 1 {
+		return "", schema.Usagef("per_type %d, below %g: want at least 1, and above 0 to 1", o.Design.PerType, o.Design.Below)
+	}
+	return run(ctx, o, study{title: "QARP", arms: o.Design.arms(), analyses: analyses})
+}
+
+func run(ctx context.Context, o Options, s study) (string, error) {
 	e := &experiment{o, pipeline.Folder(o.Eval)}
-	switch {
+	switch g := o.Eval.Grading; {
 	case e.dir == "":
 		return "", schema.Usagef("where does the experiment go? Name its folder with -o")
 	case len(o.Eval.Systems) > 0:
 		return "", schema.Usagef("systems: the experiment has its own; name the backend and the systems to analyse in experiment")
-	case o.Design.PerType < 1 || o.Design.Below <= 0 || o.Design.Below > 1:
-		return "", schema.Usagef("per_type %d, below %g: want at least 1, and above 0 to 1", o.Design.PerType, o.Design.Below)
-	}
-	if g := o.Eval.Grading; len(g.Protocols) == 0 && g.Judge != "model" && g.JudgeModel == "" && !slices.ContainsFunc(protocol.Defaults(), func(p string) bool { return protocolName(p) == o.Design.Measure }) {
+	case len(g.Protocols) == 0 && g.Judge != "model" && g.JudgeModel == "" && !slices.ContainsFunc(protocol.Defaults(), o.Design.measures):
 		return "", schema.Usagef("measure %q: without a judge's model, have %v", o.Design.Measure, protocol.Defaults())
+	case len(g.Protocols) > 0 && !slices.ContainsFunc(g.Protocols, o.Design.measures):
+		return "", schema.Usagef("measure %q: the grading protocols are %v", o.Design.Measure, g.Protocols)
 	}
-	if len(o.Eval.Grading.Protocols) > 0 && !slices.ContainsFunc(o.Eval.Grading.Protocols, func(p string) bool { return protocolName(p) == o.Design.Measure }) {
-		return "", schema.Usagef("measure %q: the grading protocols are %v", o.Design.Measure, o.Eval.Grading.Protocols)
-	}
-	list := o.Design.arms()
-	for i, a := range list {
+	for i, a := range s.arms {
 		if o.Pipeline.Log.Words != nil {
-			o.Pipeline.Log.Words(fmt.Sprintf("arm %d of %d: %s", i+1, len(list), a.name))
+			o.Pipeline.Log.Words(fmt.Sprintf("arm %d of %d: %s", i+1, len(s.arms), a.name))
 		}
 		if err := e.ask(ctx, a); err != nil {
 			return e.dir, fmt.Errorf("arm %s: %w", a.name, err)
 		}
 	}
-	for _, a := range analyses {
-		if err := e.analyse(ctx, a, list); err != nil {
+	if s.between != nil {
+		if err := s.between(ctx, e); err != nil {
+			return e.dir, err
+		}
+	}
+	for _, a := range s.analyses {
+		if err := e.analyse(ctx, a, s.arms); err != nil {
 			return e.dir, fmt.Errorf("%s: %w", a.folder, err)
 		}
 	}
-	return e.dir, e.report()
+	return e.dir, e.report(s)
 }
+
+func (d Design) measures(protocol string) bool { return protocolName(protocol) == d.Measure }
 
 // ask runs one arm.
 func (e *experiment) ask(ctx context.Context, a arm) error {
@@ -197,6 +215,9 @@ func (e *experiment) analyse(ctx context.Context, a analysis, list []arm) error 
 			inputs = append(inputs, filepath.Join(e.runDir(x), records.QAFile))
 		}
 	}
+	for _, name := range a.inputs {
+		inputs = append(inputs, filepath.Join(e.dir, name))
+	}
 	options := map[string]any{"measure": e.Design.Measure, "below": e.Design.Below, "backend": e.Design.Backend}
 	if a.folder == "1-failures" {
 		labels, err := build.InputFiles(e.Design.Labels, ".jsonl", ".csv", ".tsv")
@@ -224,12 +245,12 @@ func (e *experiment) analyse(ctx context.Context, a analysis, list []arm) error 
 }
 
 // report joins what the analyses wrote.
-func (e *experiment) report() error {
+func (e *experiment) report(s study) error {
 	return atomicfile.Write(filepath.Join(e.dir, "report.md"), func(w io.Writer) error {
 		var b strings.Builder
-		fmt.Fprintf(&b, "# QARP: %s\n\nBackend %s, measure %s; an answer below %g failed. Intervals are 95 %% over conversations. p-values are adjusted by Holm within a table; \"~\" is a difference that is not shown at 0.05.\n",
-			cmp.Or(e.Eval.Name, filepath.Base(e.dir)), e.Design.Backend, e.Design.Measure, e.Design.Below)
-		for _, a := range analyses {
+		fmt.Fprintf(&b, "# %s: %s\n\nBackend %s, measure %s; an answer below %g failed. Intervals are 95 %% over conversations. p-values are adjusted by Holm within a table; \"~\" is a difference that is not shown at 0.05.\n",
+			s.title, cmp.Or(e.Eval.Name, filepath.Base(e.dir)), e.Design.Backend, e.Design.Measure, e.Design.Below)
+		for _, a := range s.analyses {
 			text, err := readText(filepath.Join(e.dir, a.folder, "report.md"))
 			if err != nil {
 				return err

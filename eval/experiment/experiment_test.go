@@ -13,8 +13,8 @@ import (
 	"membench/internal/stats"
 )
 
-// run does a small experiment over the example cases and gives its folder.
-func run(t *testing.T, dir string, change func(*Design)) {
+// do makes a small experiment over the example cases and gives its folder.
+func do(t *testing.T, dir string, change func(*Design)) {
 	t.Helper()
 	v := &config.Eval{Version: config.Version, Seed: 1, Name: "small", Datasets: []config.EvalSet{{Name: "cases", Path: filepath.Join("..", "..", "examples", "measure", "cases.jsonl"), MaxCases: 3}}}
 	v.Output.Folder, v.Run.NoTimes = dir, true
@@ -55,7 +55,7 @@ func times(t *testing.T, dir string) map[string]time.Time {
 // option repeats only what depends on it.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
-	run(t, dir, nil)
+	do(t, dir, nil)
 	for _, want := range []string{"report.md", "1-failures/to-label.jsonl", "1-failures/to-label.csv", "1-failures/decisions.json", "2-oracle/oracle-town.tex", "3-main/main-town.csv", "4-ablation/ablation-town-figure.svg", "4-ablation/ablation-town-figure.png", "5-curve/curve-figure-town.csv", "runs/qarp/qa_records.jsonl"} {
 		if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(want))); err != nil || info.Size() == 0 {
 			t.Errorf("%s is missing or empty (%v)", want, err)
@@ -79,9 +79,9 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
-	run(t, dir, nil)
+	do(t, dir, nil)
 	same("done again", func(string) bool { return false })
-	run(t, dir, func(d *Design) { d.PerType = 2 })
+	do(t, dir, func(d *Design) { d.PerType = 2 })
 	same("another draw", func(path string) bool { return strings.HasPrefix(path, "1-failures") })
 	label, err := os.ReadFile(filepath.Join(dir, "1-failures", "to-label.csv"))
 	if err != nil {
@@ -91,7 +91,7 @@ func TestRun(t *testing.T) {
 	if err := os.WriteFile(said, label, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	run(t, dir, func(d *Design) { d.PerType, d.Labels = 2, []string{said} })
+	do(t, dir, func(d *Design) { d.PerType, d.Labels = 2, []string{said} })
 	same("labels", func(path string) bool { return strings.HasPrefix(path, "1-failures") })
 }
 

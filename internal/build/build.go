@@ -21,6 +21,7 @@ import (
 
 	"membench/internal/atomicfile"
 	"membench/internal/codec"
+	"membench/internal/smallfile"
 	"membench/schema"
 )
 
@@ -435,7 +436,7 @@ func Rel(root, path string) string {
 
 // ReadManifest reads one manifest.
 func ReadManifest(path string) (m schema.Manifest, err error) {
-	b, err := os.ReadFile(path)
+	b, err := smallfile.Read(path)
 	if err != nil {
 		return m, err
 	}

@@ -378,16 +378,14 @@ func (o *Output) Digest() (schema.FileDigest, error) {
 	return schema.FileDigest{Path: o.name, SHA256: hex.EncodeToString(o.h.Sum(nil)), Bytes: o.n}, err
 }
 
-// lost reports whether more records were rejected than Accept allows. Where all were,
-// no share is accepted: the input is of another kind.
-func (f *Frame) lost() bool {
-	return f.Rejected > 0 && (f.Taken == 0 || !f.Accept.Allows(f.Rejected, f.Rejected+f.Taken))
+func (f *Frame) loss() schema.Loss {
+	return schema.Loss{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken, Accept: f.Accept, Strict: f.Strict}
 }
 
 // Check is asked before anything is written: a *schema.RejectedError or FailedError says
 // that nothing must be.
 func (f *Frame) Check() error {
-	if f.lost() && (f.Strict || f.Taken == 0) || f.failed() && f.Strict {
+	if f.loss().Before() != nil || f.failed() && f.Strict {
 		return f.verdict(false)
 	}
 	return nil
@@ -402,7 +400,7 @@ func (f *Frame) verdict(written bool) error {
 	if f.failed() {
 		out = append(out, &schema.FailedError{Step: f.Step, Failed: f.Failed, Taken: f.Taken, Why: f.why, Written: written})
 	}
-	if f.lost() {
+	if f.loss().Lost() {
 		out = append(out, &schema.RejectedError{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken, Written: written})
 	}
 	if len(out) == 1 {
