@@ -166,4 +166,3 @@ func TestSystemsDoc(t *testing.T) {
 		t.Errorf("%s is not current: go test ./memory/baseline -run TestSystemsDoc -update", path)
 	}
 }
-
