@@ -107,7 +107,7 @@ func (x *row) listed() []string {
 }
 
 // combineRows folds rows of one text in one setting, so that a text that is stored a
-// million times does not fill the disk. Rows that only their contents tell apart stay.
+// million times does not fill the disk.
 func combineRows(a, b []byte) ([]byte, bool) {
 	if !bytes.Equal(a[:20], b[:20]) {
 		return nil, false
@@ -115,20 +115,25 @@ func combineRows(a, b []byte) ([]byte, bool) {
 	var x, y row
 	x.read(a)
 	y.read(b)
-	c := x.compare(&y)
-	if len(x.points)+len(y.points) >= mergedPoints || !bytes.Equal(x.data, y.data) || c == 0 && !bytes.Equal(x.created, y.created) {
+	if !x.take(&y) {
 		return nil, false
+	}
+	return x.append(nil), true
+}
+
+// take folds the next row of a sorter into x, where both are of one text in one setting.
+// Rows that only their contents tell apart stay.
+func (x *row) take(y *row) bool {
+	c := x.compare(y)
+	if x.hash != y.hash || x.setting != y.setting || c > 0 || len(x.points)+len(y.points) >= mergedPoints || !bytes.Equal(x.data, y.data) || c == 0 && !bytes.Equal(x.created, y.created) {
+		return false
 	}
 	if c == 0 {
 		x.pos = x.pos.min(y.pos)
 	}
 	cut := false // there are not so many
-	first := &x
-	if c > 0 {
-		first = &y
-	}
-	first.points, first.times = unite(x.listed(), y.listed(), &cut), x.times+y.times
-	return first.append(nil), true
+	x.points, x.times = unite(x.listed(), y.listed(), &cut), x.times+y.times
+	return true
 }
 
 // packUUID packs the canonical text of a UUID; ok is false for any other text.

@@ -266,29 +266,33 @@ func (b *bulk) hot(ctx context.Context, src *source, seg segment, rng extsort.Ra
 		for bound := b.bound(seg, rng); src.before(bound); src.advance() {
 			taken = append(taken, src.rec)
 		}
-		var x row
+		var x, y row
+		var own []byte // what x is read from
+		put := func() (err error) {
+			if len(own) > 0 {
+				em.note(&x)
+				taken = em.parts(taken, &x)
+			}
+			for _, p := range taken {
+				err = cmp.Or(err, parts.Add(p))
+			}
+			taken = taken[:0]
+			return err
+		}
 		for rec, err := range rng.Sorted() {
 			if err = cmp.Or(err, ctx.Err()); err != nil {
 				return err
 			}
-			em.read(&x, rec)
-			em.note(&x)
-			if taken = em.parts(taken, &x); len(taken) < 1000 {
+			if em.read(&y, rec); len(own) > 0 && x.take(&y) {
 				continue
 			}
-			for _, p := range taken {
-				if err := parts.Add(p); err != nil {
-					return err
-				}
-			}
-			taken = taken[:0]
-		}
-		for _, p := range taken {
-			if err := parts.Add(p); err != nil {
+			if err := put(); err != nil {
 				return err
 			}
+			own = append(own[:0], rec...)
+			em.read(&x, own)
 		}
-		return src.err
+		return cmp.Or(put(), src.err)
 	}
 	if err := fill(); err != nil {
 		yield(nil, err)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"membench/eval/reader"
 	"membench/graph"
@@ -31,7 +32,7 @@ const version = "1"
 type Options struct {
 	Weights
 	Ranking string `json:"ranking"`       // Sum, or HippoRAG's or Graphiti's retrieval over the same graph
-	Keep    bool   `json:"keep,omitzero"` // go on with what an earlier process left in the store of record
+	Keep    bool   `json:"keep,omitzero"` // go on with what an earlier process left in the store of record, the first time that a namespace is opened
 }
 
 // Defaults are the options that the system has where nothing is said.
@@ -80,13 +81,15 @@ func named(name string, d memory.Deps, o Options, home Home) memory.System {
 	}
 	caps := memory.Capabilities{Unit: native.Turn, Retrieval: memory.RetrievalRanked, Notes: []string{"weights set on LoCoMo"},
 		Calls: &memory.Calls{EmbedPerUnit: memory.Exactly(1), EmbedPerQuery: memory.Exactly(1)}}
+	var opened sync.Map // namespaces: whoever opens one again wants it empty
 	return native.New(native.Options{Name: name, Version: version, Config: o, Deps: memory.Deps{Embed: d.Embed}, Caps: caps,
 		Open: func(ctx context.Context, ns memory.Namespace) (native.Policy, error) {
 			p := &policy{o: o, g: graph.NewLocal(), c: newChain(ns.Scope), v: newView(ns.Scope, d.Embed)}
 			if home == nil {
 				return p, nil
 			}
-			st, end, err := home(ctx, ns, o.Keep)
+			_, again := opened.LoadOrStore(ns, true)
+			st, end, err := home(ctx, ns, o.Keep && !again)
 			if err != nil {
 				return nil, err
 			}
