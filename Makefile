@@ -7,7 +7,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test race soak demo neo4j lint fuzz bench bench-neo4j dist docs clean
+.PHONY: help build test race soak demo neo4j lint fuzz bench bench-neo4j dist docs site clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,9 +33,9 @@ race: ## run every test under the race detector (needs a C compiler)
 
 soak: ## kill every stage before each step on the file system; lines of 100 MB; all of Neo4j's tests on the newest; 1,000 null simulations of each kind; every arm of explain and graph memory (over half an hour)
 	MEMBENCH_SOAK=1 $(GO) test ./cli -run 'Killed|LongLines|WaysIntoNeo4j|HostileInputs' -count 1 -timeout 2h -v
-	MEMBENCH_SOAK=1 $(GO) test ./cypher/neo4j -run 'OnNewest|FullDisk' -count 1 -timeout 1h -v
+	MEMBENCH_SOAK=1 $(GO) test ./cypher/neo4j -run 'OnNewest|FullDisk|Concurrent|Killed|ServerFaults|ConnectionCut' -count 1 -timeout 2h -v
 	MEMBENCH_SOAK=1 $(GO) test ./internal/stats ./eval/compare -run 'Null|Plan' -count 1 -v
-	MEMBENCH_SOAK=1 $(GO) test ./eval/explain ./memory/graphmem -run 'LoCoMo|Sets' -count 1 -timeout 1h -v
+	MEMBENCH_SOAK=1 $(GO) test ./eval/explain ./memory/graphmem -run 'LoCoMo|Sets|Neo4jCost' -count 1 -timeout 1h -v
 
 lint: ## gofmt, vet, staticcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
@@ -52,8 +52,12 @@ bench-neo4j: ## ways into Neo4j, measured on one server: bare loop, ours, row by
 	@scripts/bench-neo4j.sh
 
 docs: ## write the generated parts of docs/ again
+	$(GO) run -C tools ./yamlschema
 	$(GO) run ./cmd/membench schema docs -o docs/formats.md
 	$(GO) test ./internal/layers ./cli -run 'Docs$$' -update
+
+site: ## build the documentation as a site with search in out/site (needs python3)
+	@scripts/site.sh out/site
 
 dist: ## static binaries for Linux, macOS and Windows under dist/, with checksums
 	@rm -rf dist && mkdir -p dist

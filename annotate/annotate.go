@@ -27,7 +27,7 @@ import (
 
 // Codes of the findings that this package makes.
 const (
-	codeText         = "SRC001" // bytes are not UTF-8; each bad byte is read as U+FFFD (warning)
+	codeText         = "SRC001" // bytes are not UTF-8; each bad byte is read as U+FFFD
 	codeFence        = "SRC002" // the chapter has no ```text fence, or it is not closed (warning)
 	codeStray        = "SRC003" // text outside the fence, left out
 	codeHeader       = "SRC004" // header unknown, repeated, malformed or too late; ignored
@@ -49,7 +49,7 @@ const (
 	codeNotIndexed   = "SRC024" // events of a conversation that the index does not list (warning)
 	codeAllCanon     = "EVT010" // quality gate: all events are canon_only (warning)
 	codeFewEpisodic  = "EVT011" // quality gate: episodic and filler are under 30 % (warning)
-	codeModelAnswer  = "EVT012" // the model's tags were unusable after a retry; the rule decided (warning)
+	codeModelAnswer  = "EVT012" // a model gave no usable tags; the rule decided
 	codeCompiledGap  = "EVT013" // turn ids of a conversation have a gap (warning)
 	codeCompiledTurn = "EVT014" // a turn id that is not above the one before it; line left out
 	codeCompiledConv = "EVT015" // an event in the wrong file, or a conversation in two files; line left out
@@ -185,9 +185,9 @@ func Annotate(ctx context.Context, src Source, o Options) schema.Seq[schema.Even
 				return
 			}
 			if choices.Fault != "" {
-				o.report(&schema.Finding{Pos: src.Turns[lo].Pos, Code: codeModelAnswer, Warning: true,
+				o.report(&schema.Finding{Pos: src.Turns[lo].Pos, Code: codeModelAnswer, Failed: string(choices.Outcome),
 					Message: fmt.Sprintf("conversation %s, turns %d to %d: %s; the rule decided %d of them", src.ConvID, lo+1, hi, choices.Fault, choices.byRule()),
-					Hint:    "the events say by: rule"})
+					Hint:    "the events say by: rule; run annotate again, with a cassette only these turns are asked about"})
 			}
 			for i, u := range w.Turns {
 				e, err := base.event(u, lo+i+1, choices.Of[i])

@@ -3,6 +3,7 @@ package annotate
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -172,11 +173,12 @@ func (p *parser) norm(text []byte) []Source {
 	if p.o.ConvID != "" {
 		src.ConvID = p.o.ConvID
 	}
-	p.number(&src, marks)
-	if p.o.MergeLines {
-		src.Turns = merge(src.Turns)
+	if len(src.Turns) > 0 && !slices.ContainsFunc(src.Turns, func(u Utterance) bool { return !u.Uncertain }) {
+		p.fault(schema.Pos{File: p.file}, codeFormat, "no line has a marker; nothing of the file is taken", "", "[S], [S|MONO], [U] or [UI] before each line", "give --format raw for a chapter with speaker labels")
+		return nil
 	}
-	return []Source{src}
+	p.number(&src, marks)
+	return []Source{p.said(src)}
 }
 
 // mark is what a bracket says beside its kind.
@@ -238,7 +240,6 @@ func (p *parser) normLine(l jsonl.Line) (Utterance, mark, bool) {
 		m = mark{}
 		rest = s
 	}
-	// A marker is set off by one blank; blanks at the end belong to the text.
 	u.Text = strings.TrimPrefix(rest, " ")
 	if strings.TrimFunc(u.Text, textnorm.IsSpace) == "" {
 		p.fault(p.at(n, jsonl.Column(l.Bytes, len(s))), codeEmpty, "a marker without text, skipped", quote(s), "", "")
@@ -361,6 +362,32 @@ func uiAction(s string) string {
 	return ""
 }
 
+// said makes turns of a chapter's lines: what belongs to Markdown or to a cut (line
+// breaks, quotation marks without their partner) was not said.
+func (p *parser) said(src Source) Source {
+	for i := range src.Turns {
+		src.Turns[i].Text = unbroken(src.Turns[i].Text)
+	}
+	if p.o.MergeLines {
+		src.Turns = merge(src.Turns)
+	}
+	for i, u := range src.Turns {
+		if whole := textnorm.WholeQuotes(u.Text); textnorm.Strip(whole) != "" {
+			src.Turns[i].Text = whole
+		}
+	}
+	return src
+}
+
+// unbroken cuts a Markdown line break off the end of a line: blanks, or a backslash.
+func unbroken(s string) string {
+	s = strings.TrimRightFunc(s, textnorm.IsSpace)
+	if t, ok := strings.CutSuffix(s, `\`); ok && t != "" && !strings.HasSuffix(t, `\`) {
+		s = strings.TrimRightFunc(t, textnorm.IsSpace)
+	}
+	return s
+}
+
 // merge joins adjacent lines of one speaker.
 func merge(turns []Utterance) []Utterance {
 	var out []Utterance
@@ -384,7 +411,8 @@ func merge(turns []Utterance) []Utterance {
 // speaker; each is an utterance of its own unless lines are merged. Text that is
 // wholly in brackets is an action on the screen.
 //
-// Labels are the configured names, and a character's name with a monologue suffix.
+// Labels are the configured names, and a character's name with a monologue suffix; usual
+// marks of monologue (Lin (thinking), 林夏独白) are known by themselves.
 // Something that looks like a label but is none of them (a short word before a colon
 // at the start of a paragraph, or one that starts several lines) is a speaker that
 // cannot be told. A chapter without any label is the character's monologue.
@@ -397,6 +425,13 @@ func (p *parser) raw(text []byte) []Source {
 	for _, l := range lines {
 		if label, _, ok := splitLabel(string(l.Bytes)); ok {
 			count[label]++
+			if base, ok := monologueOf(label); ok && labels[label] == (speaker{}) {
+				// Only a character has a monologue: the marker names it.
+				labels[label] = speaker{role: schema.RoleAssistant, mode: modeMonologue}
+				if labels[base] == (speaker{}) {
+					labels[base] = speaker{role: schema.RoleAssistant, mode: modeDialogue}
+				}
+			}
 			_, is := labels[label]
 			known = known || is
 		}
@@ -418,7 +453,7 @@ func (p *parser) raw(text []byte) []Source {
 				sp, is = speaker{role: schema.RoleUI, name: label, uncertain: true}, true
 				if !told[label] {
 					told[label] = true
-					p.warn(p.at(n, 1), codeSpeaker, "the label is not a configured name; its speaker cannot be determined", quote(label), p.wantedLabels(), "give --character-name or --user-name")
+					p.warn(p.at(n, 1), codeSpeaker, "the label is not a configured name; its speaker cannot be determined", quote(label), p.wantedLabels(), p.labelHint(label))
 				}
 			}
 			if is {
@@ -450,12 +485,9 @@ func (p *parser) raw(text []byte) []Source {
 		src.Turns = append(src.Turns, u)
 	}
 	if !haveSpeaker && len(src.Turns) > 0 && !src.Turns[0].Uncertain {
-		p.warn(src.Turns[0].Pos, codeLabels, "no speaker label in the chapter; all of it is taken as the character's monologue", "", p.wantedLabels(), "")
+		p.warn(src.Turns[0].Pos, codeLabels, "no speaker label in the chapter; all of it is taken as the character's monologue", "", p.wantedLabels(), "label the lines, and name the labels with --character-name, --user-name and --monologue-suffix")
 	}
-	if p.o.MergeLines {
-		src.Turns = merge(src.Turns)
-	}
-	return []Source{src}
+	return []Source{p.said(src)}
 }
 
 type speaker struct {
@@ -475,6 +507,36 @@ func (p *parser) labels() map[string]speaker {
 		}
 	}
 	return out
+}
+
+// monologueMarks are endings of labels that mark monologue without being configured.
+var monologueMarks = []string{"内心独白", "独白", "心声", "内心", "os", "monologue", "inner monologue", "thoughts", "thinking", "inner voice"}
+
+// monologueOf is the name in a label that marks monologue, as "Lin" in "Lin (thinking)".
+func monologueOf(label string) (name string, ok bool) {
+	body := strings.TrimRight(label, ")） ")
+	low := strings.ToLower(body)
+	for _, m := range monologueMarks {
+		if !strings.HasSuffix(low, m) {
+			continue
+		}
+		rest := body[:len(body)-len(m)]
+		name = strings.TrimRight(rest, "(（ ·-_")
+		if name != "" && (name != rest || m[0] >= 0x80) { // "Carlos" is a name
+			return strings.TrimSuffix(strings.TrimSuffix(name, "'s"), "的"), true
+		}
+	}
+	return "", false
+}
+
+// labelHint says which option makes a label known.
+func (p *parser) labelHint(label string) string {
+	for _, n := range p.o.CharacterNames {
+		if rest, ok := strings.CutPrefix(label, n); ok && rest != "" {
+			return "if it marks the character's monologue, give --monologue-suffix " + strconv.Quote(rest) + "; else --character-name or --user-name"
+		}
+	}
+	return "give --character-name or --user-name"
 }
 
 func (p *parser) wantedLabels() string {
@@ -503,7 +565,7 @@ func splitLabel(s string) (label, rest string, ok bool) {
 		switch {
 		case unicode.IsLetter(r):
 			letters = true
-		case unicode.IsNumber(r), unicode.IsMark(r), r == ' ', r == '_', r == '-', r == '·', r == '.', r == '\'', r == '(', r == ')':
+		case unicode.IsNumber(r), unicode.IsMark(r), r == ' ', r == '_', r == '-', r == '·', r == '.', r == '\'', r == '(', r == ')', r == '（', r == '）':
 		default:
 			return "", s, false
 		}

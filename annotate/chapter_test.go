@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"membench/internal/exttest"
+	"membench/internal/textnorm"
 	"membench/schema"
 )
 
@@ -81,7 +82,7 @@ func TestNorm(t *testing.T) {
 	for name, tc := range map[string]struct{ text, want, faults string }{
 		"every marker": {fence(head + "[S] 你好\n[S|MONO] 一个人\n[U] hi \n[UI] （点击互动）\n[INJECT][U] fact\n[PROBE][S] q?\n"), `8 assistant "你好"
 9 assistant mono "一个人"
-10 human "hi "
+10 human "hi"
 11 ui (click) "（点击互动）"
 12 human i_ch05_001 "fact"
 13 assistant p_ch05_001 "q?"
@@ -106,7 +107,7 @@ func TestNorm(t *testing.T) {
 		"fence not closed":             {"# t\n```text\n[U] x\n", "3 human \"x\"\n", "3:0 SRC002 true\n"},
 		"no fence, BOM, CRLF":          {"\ufeff# t\r\n@scene: a\r\n\r\n[U] x\r\n[S] y\r\n", "4 human \"x\"\n5 assistant \"y\"\n", "2:0 SRC002 true\n"},
 		"lone CR":                      {"```text\r[U] x\r[S] y\r```\r", "2 human \"x\"\n3 assistant \"y\"\n", ""},
-		"not UTF-8":                    {fence("[U] a\xffb\n"), "4 human \"a\ufffdb\"\n", "4:6 SRC001 true\n"},
+		"not UTF-8":                    {fence("[U] a\xffb\n"), "4 human \"a\ufffdb\"\n", "4:6 SRC001 false\n"},
 		"an inject expects nothing":    {fence("[INJECT a <- b = c][U] x\n[PROBE a b][U] y\n[PROBE p <- ][U] z\n"), "4 human a \"x\"\n5 human p_ch05_001 \"y\"\n6 human p \"z\"\n", "4:1 SRC005 false\n5:1 SRC005 false\n6:1 SRC005 false\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -227,7 +228,7 @@ func TestRealChapters(t *testing.T) {
 			seen[m.StartLine] = true
 			line := lines[m.StartLine-1]
 			i := strings.LastIndex(line[:strings.Index(line, " ")], "]")
-			if mark, rest := line[:i+1], line[i+2:]; rest != r.V.Content {
+			if mark, rest := line[:i+1], line[i+2:]; textnorm.WholeQuotes(unbroken(rest)) != r.V.Content {
 				t.Errorf("%s:%d: content %q is not the line's text", name, m.StartLine, r.V.Content)
 			} else {
 				count[mark]++
@@ -259,11 +260,42 @@ func TestRealChapters(t *testing.T) {
 		lines := strings.Split(string(text), "\n")
 		at := 0
 		for _, u := range srcs[0].Turns {
-			if u.Uncertain || u.First <= at || !strings.HasSuffix(lines[u.First-1], u.Text) {
+			if u.Uncertain || u.First <= at || !strings.HasSuffix(textnorm.WholeQuotes(unbroken(lines[u.First-1])), u.Text) {
 				t.Errorf("%s:%d: turn %q does not match its line", name, u.First, u.Text)
 			}
 			at = u.First
 		}
+	}
+}
+
+// What belongs to Markdown or to a cut line is not said; usual marks of monologue need no option.
+func TestSaid(t *testing.T) {
+	text := fence("林夏：你好  \n林夏独白：“我来了\n林夏（心声）：好\\\n\n林夏旁边：嗯\n")
+	srcs, fs := parse(t, "ch05_x.md", text, Options{CharacterNames: []string{"林夏"}})
+	var have []string
+	for _, u := range srcs[0].Turns {
+		have = append(have, u.Mode+" "+u.Text)
+	}
+	want := []string{"dialogue 你好", "monologue 我来了", "monologue 好", " 林夏旁边：嗯"}
+	if !slices.Equal(have, want) {
+		t.Errorf("have %q, want %q", have, want)
+	}
+	hint := false
+	for _, f := range fs {
+		hint = hint || strings.Contains(f.Hint, `--monologue-suffix "旁边"`)
+	}
+	if !hint {
+		t.Errorf("no finding names the option: %v", fs)
+	}
+	srcs, _ = parse(t, "ch05_x.norm.md", fence("[U] a  \n[U] 「b\n[S] c\\\n"), Options{})
+	for i, want := range []string{"a", "b", "c"} {
+		if have := srcs[0].Turns[i].Text; have != want {
+			t.Errorf("turn %d: have %q, want %q", i, have, want)
+		}
+	}
+	srcs, _ = parse(t, "ch05_x.norm.md", fence("[U] “a\n[U] b”\n"), Options{MergeLines: true})
+	if srcs[0].Turns[0].Text != "“a\nb”" {
+		t.Errorf("merged lines: have %q", srcs[0].Turns[0].Text)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"membench/internal/codec"
 	"membench/internal/pattern"
+	"membench/internal/smallfile"
 	"membench/schema"
 )
 
@@ -231,28 +232,9 @@ func Resolve(path, indexDir, root string, outside bool) (string, bool) {
 		candidates = []string{filepath.Join(indexDir, local), filepath.Join(root, local)}
 	}
 	for _, c := range candidates {
-		if info, err := os.Stat(c); err == nil && info.Mode().IsRegular() && (outside || within(c, indexDir) || within(c, root)) {
+		if info, err := os.Stat(c); err == nil && info.Mode().IsRegular() && (outside || smallfile.Within(c, indexDir) || smallfile.Within(c, root)) {
 			return c, true
 		}
 	}
 	return "", false
-}
-
-// within reports whether a file lies in dir or below it, links followed.
-func within(file, dir string) bool {
-	f, err1 := realPath(file)
-	d, err2 := realPath(dir)
-	if err1 != nil || err2 != nil {
-		return false
-	}
-	rel, err := filepath.Rel(d, f)
-	return err == nil && filepath.IsLocal(rel)
-}
-
-func realPath(path string) (string, error) {
-	p, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Abs(p)
 }

@@ -53,8 +53,10 @@ func (m modelTagger) Tag(ctx context.Context, w Window) (Choices, error) {
 	prompt := m.prompt(w)
 	tags := map[int]string{}
 	var faults []string
+	var outcome llm.Outcome
+	limit := 64 + 16*len(asked)
 	for try := range 2 {
-		req := llm.Request{Purpose: llm.PurposeTag, System: m.system.Text, Prompt: prompt, JSON: true, MaxTokens: 64 + 16*len(asked)}
+		req := llm.Request{Purpose: llm.PurposeTag, System: m.system.Text, Prompt: prompt, JSON: true, MaxTokens: limit}
 		if try > 0 {
 			req.Prompt += "\nYour last answer could not be used: " + strings.Join(faults, "; ") + ". Answer again for all lines.\n"
 		}
@@ -66,27 +68,33 @@ func (m modelTagger) Tag(ctx context.Context, w Window) (Choices, error) {
 			if llm.Fatal(err) {
 				return Choices{}, err
 			}
+			if llm.KindOf(err) == llm.KindDryRun { // nobody was asked: nothing is lost
+				faults = nil
+				break
+			}
 			// The client has retried already; another round would only wait longer.
-			faults = []string{err.Error()}
+			faults, outcome = []string{err.Error()}, llm.OutcomeOf(resp, err)
 			break
 		}
 		var got map[int]string
 		got, faults = readTags(resp.Text, asked)
+		outcome = llm.Unreadable
 		if resp.Truncated {
 			faults = append(faults, "the answer was cut off")
+			outcome, limit = llm.CutOff, llm.Longer(req, resp)
 		}
 		for id, tag := range got {
 			tags[id] = tag // the later answer knows the faults of the earlier one
 		}
 		if len(tags) == len(asked) {
-			faults = nil
+			faults, outcome = nil, ""
 			break
 		}
 	}
 	for id, tag := range tags {
 		out[id-w.First] = Choice{tag, schema.By(m.g.Model())}
 	}
-	return Choices{Of: out, Fault: strings.Join(faults, "; ")}, nil
+	return Choices{Of: out, Fault: strings.Join(faults, "; "), Outcome: outcome}, nil
 }
 
 // prompt shows the window. Lines whose tag is fixed are shown without a number.

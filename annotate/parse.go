@@ -53,6 +53,7 @@ func Parse(r io.Reader, name string, o Options) iter.Seq2[Source, error] {
 		p := &parser{file: name, path: SourcePath(name, o.Root), o: o}
 		var out []Source
 		switch format := p.detect(text); {
+		case !p.isText(text):
 		case len(text) > MaxSource:
 			p.fault(schema.Pos{File: name}, codeFormat, "the file is too large to be held in memory", "", fmt.Sprintf("at most %d bytes", MaxSource), "split it by conversation")
 		case format == Norm:
@@ -84,6 +85,41 @@ func Parse(r io.Reader, name string, o Options) iter.Seq2[Source, error] {
 			}
 		}
 	}
+}
+
+// isText reports whether a file is text in UTF-8 but for some bytes; else it is a fault,
+// and nothing of the file is taken: of another encoding no word would be left.
+func (p *parser) isText(text []byte) bool {
+	have := ""
+	switch {
+	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")):
+		have = "UTF-16 or UTF-32"
+	case bytes.IndexByte(text, 0) >= 0:
+		have = "a zero byte, as in UTF-16 or a binary file"
+	case mostlyInvalid(text):
+		have = "another encoding"
+	default:
+		return true
+	}
+	p.fault(schema.Pos{File: p.file, Line: 1}, codeFormat, "the file is not text in UTF-8; nothing of it is taken", have, "UTF-8", "convert the file to UTF-8")
+	return false
+}
+
+// mostlyInvalid reports whether more bytes above ASCII are in no character of UTF-8 than
+// there are such characters.
+func mostlyInvalid(text []byte) bool {
+	bad, good := 0, 0
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			bad++
+		case n > 1:
+			good++
+		}
+		text = text[n:]
+	}
+	return bad >= 8 && bad > good
 }
 
 // SourcePath is the path that events carry: relative to root where that can be
@@ -144,6 +180,8 @@ func (p *parser) detect(text []byte) Format {
 			return Messages
 		}
 		return Chat
+	case strings.HasSuffix(name, ".json"):
+		return "" // neither messages nor chat lines: not dialogue
 	}
 	return Raw
 }
@@ -179,7 +217,7 @@ func (p *parser) lines(text []byte) []jsonl.Line {
 				}
 				i += n
 			}
-			p.warn(p.at(l.Pos.Line, jsonl.Column(l.Bytes, i)), codeText, "not UTF-8, read as U+FFFD", fmt.Sprintf("byte 0x%02x", l.Bytes[i]), "UTF-8", "convert the file to UTF-8")
+			p.fault(p.at(l.Pos.Line, jsonl.Column(l.Bytes, i)), codeText, "not UTF-8, read as U+FFFD", fmt.Sprintf("byte 0x%02x", l.Bytes[i]), "UTF-8", "convert the file to UTF-8")
 			l.Bytes = bytes.ToValidUTF8(l.Bytes, []byte("\uFFFD"))
 		}
 		out = append(out, l)

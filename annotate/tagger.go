@@ -3,6 +3,7 @@ package annotate
 import (
 	"context"
 
+	"membench/llm"
 	"membench/schema"
 )
 
@@ -39,10 +40,11 @@ type Choice struct {
 }
 
 // Choices are the tags of a window. Fault says in words why the rule had to decide
-// turns that a model was asked about; "" if it did not.
+// turns that a model was asked about, and Outcome how the model failed; "" if it did not.
 type Choices struct {
-	Of    []Choice
-	Fault string
+	Of      []Choice
+	Fault   string
+	Outcome llm.Outcome
 }
 
 func (c Choices) byRule() int {

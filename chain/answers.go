@@ -3,17 +3,19 @@ package chain
 import (
 	"errors"
 	"io/fs"
-	"os"
+	"sync"
 
 	"membench/claims"
 	"membench/internal/codec"
 	"membench/internal/keylog"
+	"membench/internal/smallfile"
 	"membench/schema"
 )
 
 // answers is the cache of paid answers: a log of {"key", "value"}, held in memory,
 // about the size of the claims that they hold. The last value of a key counts.
 type answers struct {
+	mu   sync.Mutex
 	log  *keylog.Log
 	have map[string][]byte
 }
@@ -38,13 +40,20 @@ func openAnswers(path string) (*answers, error) {
 	return a, err
 }
 
-func (a *answers) Get(key string) ([]byte, bool) { v, ok := a.have[key]; return v, ok }
+func (a *answers) Get(key string) ([]byte, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	v, ok := a.have[key]
+	return v, ok
+}
 
 func (a *answers) Put(key string, value []byte) error {
 	line, err := codec.Append(nil, answer{key, schema.RawObject(value)}, codec.Compact)
 	if err != nil {
 		return err
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.have[key] = value
 	return a.log.Append(line)
 }
@@ -52,7 +61,7 @@ func (a *answers) Put(key string, value []byte) error {
 func (a *answers) Close() error { return a.log.Close() }
 
 func readTags(path string) (*claims.Tags, error) {
-	b, err := os.ReadFile(path)
+	b, err := smallfile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

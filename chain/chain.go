@@ -22,6 +22,7 @@ import (
 	"membench/config"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
+	"membench/internal/smallfile"
 	"membench/memory/open"
 	"membench/models"
 	"membench/schema"
@@ -38,6 +39,7 @@ type Options struct {
 	Force    bool             // run steps that are current, too
 	Strict   bool             // a step that loses records writes nothing and ends the run
 	Accept   schema.Limit     // of each step: lost records that are no error
+	Outside  bool             // read also sources and catalogues outside of the project's folder
 	Membench string           // version of the program, for manifests
 
 	Begin func(step string) (end func()) // called around each step that runs; nil: nobody
@@ -78,6 +80,21 @@ type run struct {
 	records map[string]schema.Manifest
 	inputs  []string
 	lost    bool // some step lost more than Options.Accept allows
+	failed  failures
+}
+
+// inside refuses what a project names outside of its folder, links followed: others may
+// have written the project.
+func inside(p *config.Project, o Options) error {
+	if o.Outside {
+		return nil
+	}
+	for _, name := range slices.Concat(p.Sources, p.Catalogs) {
+		if path := p.Path(name); exists(path) && !smallfile.Within(path, p.Dir()) {
+			return schema.Usagef("%s names %s, which lies outside of the project's folder: move it there, or allow it with --outside", filepath.Join(p.Dir(), "membench.yaml"), name)
+		}
+	}
+	return nil
 }
 
 // Run makes every result of a project current below Options.Output. A killed run is
@@ -86,6 +103,9 @@ type run struct {
 func Run(ctx context.Context, p *config.Project, o Options) (Report, error) {
 	if o.Models == nil && p.UsesModel() {
 		return Report{}, schema.Usagef("the project asks a model: open its models first")
+	}
+	if err := inside(p, o); err != nil {
+		return Report{}, err
 	}
 	if o.Output == "" {
 		o.Output = p.Path(p.Output)
@@ -126,10 +146,28 @@ func Run(ctx context.Context, p *config.Project, o Options) (Report, error) {
 	if err := c.writeManifest(); err != nil {
 		return c.report, err
 	}
-	if c.lost {
-		return c.report, &schema.RejectedError{Step: "chain", Rejected: c.report.Rejected, Taken: c.records["compile"].Counts["events"], Written: true}
+	taken := c.records["compile"].Counts["events"]
+	if c.failed.Failed > 0 {
+		c.failed.Step, c.failed.Taken, c.failed.Written = "chain", taken, true
+		err = &c.failed.FailedError
 	}
-	return c.report, nil
+	if c.lost {
+		err = errors.Join(err, &schema.RejectedError{Step: "chain", Rejected: c.report.Rejected, Taken: taken, Written: true})
+	}
+	return c.report, err
+}
+
+// failures are those of all steps.
+type failures struct{ schema.FailedError }
+
+func (f *failures) add(e *schema.FailedError) {
+	if f.Why == nil {
+		f.Why = map[string]int{}
+	}
+	f.Failed += e.Failed
+	for k, n := range e.Why {
+		f.Why[k] += n
+	}
 }
 
 // now is the option, else the project's, else that of the first run, else the clock,
@@ -146,7 +184,7 @@ func (o Options) now(p *config.Project) (string, error) {
 		return t.UTC().Format(time.RFC3339), nil
 	}
 	kept := filepath.Join(o.Output, ".steps", "now")
-	b, err := os.ReadFile(kept)
+	b, err := smallfile.Read(kept)
 	if err == nil {
 		return strings.TrimSpace(string(b)), nil
 	}
@@ -190,8 +228,16 @@ func (c *run) do(ctx context.Context, s build.Step, make func(ctx context.Contex
 		}}
 		err := make(ctx, path, with, r.Counts)
 		var lost *schema.RejectedError
-		if errors.As(err, &lost) && lost.Written {
-			r.Counts["rejected"], err = lost.Rejected, nil
+		var failed *schema.FailedError
+		if schema.Written(err) {
+			if errors.As(err, &lost) {
+				r.Counts["rejected"] = lost.Rejected
+			}
+			if errors.As(err, &failed) {
+				r.Counts["failed"], r.Again = failed.Failed, true
+				c.failed.add(failed)
+			}
+			err = nil
 		}
 		if err != nil && len(shown) > 0 {
 			err = fmt.Errorf("%w\n%s", err, strings.Join(shown, "\n"))

@@ -38,6 +38,7 @@ type ClaimifyReport struct {
 	Asked                                     int // memories that the extractor did not know
 	Rejected                                  int // lines of answers that were no record
 	Dropped                                   int
+	Failed                                    int // chunks that were not, or not all, heard about
 }
 
 // String is one line for people.
@@ -88,7 +89,7 @@ func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err err
 			all = append(all, c.Statements...)
 		}
 	}
-	if o.Generator != nil && o.Out != "-" {
+	if o.Generator != nil && o.Out != "-" && r.Failed == 0 { // else the next run, which goes on, is to offer the same tags
 		tags := claims.Count(all)
 		if err := f.Write(filepath.Join(claimifyState, "tag_registry.json"), func(w io.Writer) error { return writeJSON(w, tags) }); err != nil {
 			return r, err
@@ -146,6 +147,7 @@ func (o ClaimifyOptions) writeConversation(f *build.Frame, c claims.Conversation
 	r.Asked += c.Asked
 	r.Rejected += len(c.Rejected)
 	r.Dropped += c.Dropped
+	r.Failed += c.Failed
 	name := FileName(c.ID)
 	err = f.Write(name+".jsonl", func(w io.Writer) error {
 		var line []byte

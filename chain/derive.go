@@ -26,12 +26,6 @@ func (c *run) catalogs() (files []string) {
 	return files
 }
 
-// written reports whether err says that some records were lost and the rest is written.
-func written(err error) bool {
-	var lost *schema.RejectedError
-	return errors.As(err, &lost) && lost.Written
-}
-
 // countLines counts the lines of a file.
 func countLines(name string) (n int, err error) {
 	r, err := jsonl.Open(name, nil)
@@ -105,7 +99,7 @@ func (c *run) toGraph(ctx context.Context) error {
 	return c.do(ctx, s, func(ctx context.Context, path string, with Shared, counts map[string]int) error {
 		o.Shared, o.Out = with, path
 		made, err := ToGraph(ctx, o)
-		if err != nil && !written(err) {
+		if err != nil && !schema.Written(err) {
 			return err
 		}
 		counts["nodes"], counts["edges"] = made.Nodes, made.Edges

@@ -165,7 +165,7 @@ func (c *run) eventsManifest(f *build.Frame, o AnnotateOptions, total AnnotateRe
 func (c *run) annotateOptions() (AnnotateOptions, error) {
 	p := c.p
 	at := func(s string) time.Time { t, _ := time.Parse(time.RFC3339, s); return t } // config has checked it
-	o := AnnotateOptions{Out: c.path("events"), Prefer: "auto", Version: p.SchemaVersion, Convert: annotate.Options{
+	o := AnnotateOptions{Out: c.path("events"), Prefer: "auto", Outside: c.o.Outside, Version: p.SchemaVersion, Convert: annotate.Options{
 		CharacterNames: p.Character.Names, MonologueSuffixes: p.Character.Monologue, UserNames: p.User.Names,
 		Defaults:      annotate.Conversation{SceneID: p.Scene, CharacterID: p.Character.ID, UserID: p.User.ID, AgentID: p.Agent.ID, Start: at(p.Start)},
 		Conversations: map[schema.ConvID]annotate.Conversation{},

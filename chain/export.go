@@ -178,7 +178,7 @@ func (o MemoriesOptions) events(ctx context.Context, f *build.Frame) (schema.Seq
 		return nil, nil
 	}
 	files, err := f.Files(ctx, o.Events, ".jsonl")
-	return jsonl.DecodeFiles[schema.Event](files, 0), err
+	return readEvents(f, files), err
 }
 
 const memoriesSuffix = ".mem0.jsonl"

@@ -162,6 +162,8 @@ func (o IngestOptions) fill(ctx context.Context, s store, sys memory.System) (r 
 	if err := build.WriteManifest(path, m); err != nil {
 		return r, err
 	}
+	f.Taken = r.Batches
+	f.Fail("by_rule", r.Degraded)
 	return r, f.Verdict()
 }
 

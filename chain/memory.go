@@ -52,16 +52,17 @@ func (c *run) ingest(ctx context.Context) error {
 	o := DefaultIngest()
 	o.StoreOptions = c.store()
 	o.Store.Qdrant, o.Store.Collection = r.Qdrant, r.Collection
-	o.UserID, o.Now, o.Generator, o.Events = c.p.User.ID, c.b.Now, g, []string{c.path("events.jsonl")}
+	// No user for events that name none: annotate has put the declared user where it may be
+	// them, and another speaker's turns are not theirs.
+	o.Now, o.Generator, o.Events = c.b.Now, g, []string{c.path("events.jsonl")}
 	s := build.Step{Name: "replay ingest", Inputs: o.Events, Output: c.path("store"), Dir: true, InPlace: true,
 		Options: struct {
 			Isolation  string `json:"isolation"`
-			UserID     string `json:"user_id"`
 			Now        string `json:"now"`
 			Qdrant     string `json:"qdrant,omitempty"`
 			Collection string `json:"collection,omitempty"`
 			Asked      *asked `json:"asked,omitempty"`
-		}{r.Isolation, o.UserID, o.Now, r.Qdrant, r.Collection, who}}
+		}{r.Isolation, o.Now, r.Qdrant, r.Collection, who}}
 	if g != nil {
 		o.Prompts = c.o.Models.Prompts
 		s.Models, s.Prompts = map[string]string{"facts": g.Model()}, promptDigests(o.Prompts)
@@ -72,7 +73,7 @@ func (c *run) ingest(ctx context.Context) error {
 			return err
 		}
 		o.Shared = with
-		if _, err = Ingest(ctx, o); err != nil && !written(err) {
+		if _, err = Ingest(ctx, o); err != nil && !schema.Written(err) {
 			return err
 		}
 		journals, errCount := countRecords(path)

@@ -144,6 +144,9 @@ func (p *answerParser) line(b []byte) (out []schema.Statement, drop bool, err er
 		}
 		return nil, false, err
 	}
+	if l.RecordType == "none" { // there is nothing to say
+		return nil, false, nil
+	}
 	if l.Confidence == nil || math.IsNaN(*l.Confidence) || *l.Confidence < 0 || *l.Confidence > 1 {
 		return nil, false, errors.New("/confidence: want a number in [0,1]")
 	}
@@ -154,7 +157,7 @@ func (p *answerParser) line(b []byte) (out []schema.Statement, drop bool, err er
 	case "claim":
 		return p.claim(l)
 	}
-	return nil, false, fmt.Errorf("/record_type: have %q, want claim or entity", l.RecordType)
+	return nil, false, fmt.Errorf("/record_type: have %q, want claim, entity or none", l.RecordType)
 }
 
 func (p *answerParser) entity(l answerLine) (*schema.Entity, error) {

@@ -88,9 +88,11 @@ type Options struct {
 	Tags       *Tags  // nil: none are offered
 	MaxItems   int    // memories in a chunk; 0: MaxItems
 	MaxChars   int    // code points in a chunk; 0: MaxChars
-	Workers    int    // chunks at once, of the rule extractor conversations; 0: 1
+	Workers    int    // chunks under way, of the rule extractor conversations; 0: 1
 	Memory     int64  // bytes of records held before they go to disk; 0: 16 MiB
 	TempDir    string // where they go; "": the system's folder
+
+	slots chan struct{} // chunks of a model's that are under way, of all conversations; nil: no limit
 }
 
 func (o Options) withDefaults() Options {
@@ -131,6 +133,7 @@ type Conversation struct {
 	Memories   int
 	Asked      int // memories that an extractor was asked about, the others were known
 	Dropped    int
+	Failed     int // chunks that were not, or not all, heard about; they are asked about next time
 	Usage      llm.Usage
 }
 
@@ -186,11 +189,12 @@ func ByConversation(ctx context.Context, in schema.Seq[schema.MemoryExport], o O
 				return
 			}
 		}
-		// A model's chunks are asked about at once within a conversation; the rule
-		// extractor makes no chunks, and what it makes of one conversation needs no other.
-		ahead := 1
-		if _, ok := o.Extractor.(*rule); ok {
-			ahead = o.Workers
+		// What is made of one conversation needs no other. A model is asked about chunks of
+		// several at once, so many that those which end early do not leave a worker idle.
+		ahead := o.Workers
+		if _, ok := o.Extractor.(*rule); !ok && o.Workers > 1 {
+			ahead = 4 * o.Workers
+			o.slots = make(chan struct{}, o.Workers)
 		}
 		for c, err := range par.Map(ctx, ahead, s.conversations(), func(ctx context.Context, ms []Memory) (Conversation, error) {
 			return conversation(ctx, ms[0].Fields.ConvID, ms, o)
@@ -297,13 +301,14 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 		return cmp.Or(cmp.Compare(instantOf(a.Fields.CreatedAt), instantOf(b.Fields.CreatedAt)), cmp.Compare(a.Point, b.Point), cmp.Compare(a.ID, b.ID))
 	})
 	known := map[string]remembered{}
-	var todo []Memory
-	asked := map[string]bool{}
+	var once []Memory // the first of each work
+	todo := map[string]bool{}
 	for _, m := range ms {
 		k := workKey(o, m)
-		if _, ok := known[k]; ok || asked[k] {
+		if _, ok := known[k]; ok || todo[k] {
 			continue
 		}
+		once = append(once, m)
 		if o.Cache != nil && !o.Force {
 			if raw, ok := o.Cache.Get(k); ok {
 				var r remembered
@@ -313,17 +318,24 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 				}
 			}
 		}
-		asked[k] = true
-		todo = append(todo, m)
+		todo[k] = true
 	}
 	out.Asked = len(todo)
-	chunks := chunksOf(todo, o)
+	chunks := chunksOf(once, todo, o)
 	type result struct {
 		a   Answer
 		err error
 	}
 	i := 0
 	for r, err := range par.Map(ctx, o.Workers, seqOf(chunks), func(ctx context.Context, c Chunk) (result, error) {
+		if o.slots != nil {
+			select {
+			case o.slots <- struct{}{}:
+				defer func() { <-o.slots }()
+			case <-ctx.Done():
+				return result{}, ctx.Err()
+			}
+		}
 		c.Tags = o.Tags.Candidates(c)
 		a, err := o.Extractor.Extract(ctx, c)
 		return result{a, err}, nil
@@ -345,7 +357,8 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 			if llm.KindOf(r.err) == llm.KindDryRun { // nobody was asked: nothing is lost
 				continue
 			}
-			out.Findings = append(out.Findings, &schema.Finding{Pos: c.Memories[0].Pos, Code: "CLM110", Message: fmt.Sprintf("extracting %d memories of conversation %q: %v", len(c.Memories), id, r.err), Hint: "run claimify again: only these memories are asked about"})
+			out.Failed++
+			out.Findings = append(out.Findings, &schema.Finding{Pos: c.Memories[0].Pos, Code: "CLM110", Failed: string(llm.OutcomeOf(llm.Response{}, r.err)), Message: fmt.Sprintf("extracting %d memories of conversation %q: %v", len(c.Memories), id, r.err), Hint: "run claimify again: only these memories are asked about"})
 			if len(r.a.Statements) == 0 {
 				for _, rej := range r.a.Rejected {
 					rej.ConvID = id
@@ -437,21 +450,47 @@ func workKey(o Options, m Memory) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// chunksOf cuts memories into chunks. A text longer than a chunk is one of its own.
-func chunksOf(ms []Memory, o Options) (out []Chunk) {
-	var c Chunk
-	chars := 0
-	for _, m := range ms {
-		n := utf8.RuneCountInString(m.Fields.Data) + 1
-		if len(c.Memories) > 0 && (len(c.Memories) == o.MaxItems || chars+n > o.MaxChars) {
-			out = append(out, c)
-			c, chars = Chunk{}, 0
+// chunksOf cuts memories into chunks and leaves those out that are not to do. A chunk of
+// which nothing is known stands as it would if nothing were: a run that goes on after a
+// failure asks what an undisturbed one asks. What is left of the others is joined. A text
+// longer than a chunk is one of its own.
+func chunksOf(ms []Memory, todo map[string]bool, o Options) (out []Chunk) {
+	var rest []Memory
+	for _, c := range cut(ms, o) {
+		if len(todo) == len(ms) {
+			out = append(out, Chunk{Memories: c})
+			continue
 		}
-		c.Memories = append(c.Memories, m)
+		var left []Memory
+		for _, m := range c {
+			if todo[workKey(o, m)] {
+				left = append(left, m)
+			}
+		}
+		if len(left) < len(c) {
+			rest = append(rest, left...)
+			continue
+		}
+		out = append(out, Chunk{Memories: c})
+	}
+	for _, c := range cut(rest, o) {
+		out = append(out, Chunk{Memories: c})
+	}
+	return out
+}
+
+func cut(ms []Memory, o Options) (out [][]Memory) {
+	from, chars := 0, 0
+	for i, m := range ms {
+		n := utf8.RuneCountInString(m.Fields.Data) + 1
+		if i > from && (i-from == o.MaxItems || chars+n > o.MaxChars) {
+			out = append(out, ms[from:i:i])
+			from, chars = i, 0
+		}
 		chars += n
 	}
-	if len(c.Memories) > 0 {
-		out = append(out, c)
+	if from < len(ms) {
+		out = append(out, ms[from:])
 	}
 	return out
 }

@@ -132,8 +132,13 @@ func TestModelAnswers(t *testing.T) {
 		"good":               {[]llmtest.Answer{{Text: good}}, 0, 1, 2, false},
 		"fenced":             {[]llmtest.Answer{{Text: "Here you are:\n```json\n" + good + "```\nThat is all."}}, 0, 1, 2, false},
 		"array":              {[]llmtest.Answer{{Text: "[\n" + strings.Join(lines, ",\n") + "\n]"}}, 0, 1, 2, false},
-		"empty":              {[]llmtest.Answer{{Text: ""}}, 0, 1, 0, false},
-		"bad then mended":    {[]llmtest.Answer{{Text: good + bad}, {Text: ""}}, 0, 2, 2, false},
+		"nothing to say":     {[]llmtest.Answer{{Text: `{"record_type":"none"}`}}, 0, 1, 0, false},
+		"an empty list":      {[]llmtest.Answer{{Text: "[]"}}, 0, 1, 0, false},
+		"empty":              {[]llmtest.Answer{{Text: ""}}, 0, 1, 0, true},
+		"bad then mended":    {[]llmtest.Answer{{Text: good + bad}, {Text: `{"record_type":"none"}`}}, 0, 2, 2, false},
+		"cut at once":        {[]llmtest.Answer{{Text: "", Truncated: true}, {Text: lines[0][:9], Truncated: true}, {Text: good}}, 0, 3, 2, false},
+		"cut for ever":       {[]llmtest.Answer{{Text: "", Truncated: true}, {Text: "", Truncated: true}, {Text: "{", Truncated: true}}, 0, 3, 0, true},
+		"cut after the good": {[]llmtest.Answer{{Text: good + "{", Truncated: true}, {Text: "", Truncated: true}, {Text: "", Truncated: true}, {Text: "", Truncated: true}}, 0, 4, 2, true},
 		"bad for ever":       {[]llmtest.Answer{{Text: good + bad}, {Text: bad}, {Text: bad}}, 1, 3, 2, false},
 		"invented evidence":  {[]llmtest.Answer{{Text: invented}, {Text: invented}, {Text: invented}}, 1, 3, 0, true},
 		"misquoted evidence": {[]llmtest.Answer{{Text: good + misquoted}, {Text: misquoted}, {Text: misquoted}}, 1, 3, 2, false},
@@ -215,15 +220,55 @@ func TestIncremental(t *testing.T) {
 func TestChunks(t *testing.T) {
 	var ms []Memory
 	for i := range 65 {
-		ms = append(ms, Memory{Fields: schema.PayloadFields{Data: strings.Repeat("字", 1+i)}})
+		ms = append(ms, Memory{Point: schema.PointID(fmt.Sprint(i)), Fields: schema.PayloadFields{Data: strings.Repeat("字", 1+i)}})
 	}
-	cs := chunksOf(ms, Options{MaxItems: MaxItems, MaxChars: MaxChars})
+	o := Options{MaxItems: MaxItems, MaxChars: MaxChars}.withDefaults()
+	o.MaxItems, o.MaxChars = MaxItems, MaxChars
+	todo := func(ms []Memory, leave ...int) map[string]bool {
+		out := map[string]bool{}
+		for i, m := range ms {
+			if !slices.Contains(leave, i) {
+				out[workKey(o, m)] = true
+			}
+		}
+		return out
+	}
+	cs := chunksOf(ms, todo(ms), o)
 	if len(cs) != 3 || len(cs[0].Memories) != 30 {
 		t.Errorf("have %d chunks", len(cs))
 	}
+	// What is left of a chunk stands behind those that are whole.
+	cs = chunksOf(ms, todo(ms, 3, 64), o)
+	if len(cs) != 3 || cs[0].Memories[0].Point != "30" || len(cs[1].Memories) != 30 || cs[1].Memories[29].Point != "60" || len(cs[2].Memories) != 3 {
+		t.Errorf("have %d chunks: %+v", len(cs), cs)
+	}
 	ms[3].Fields.Data = strings.Repeat("字", 30_000)
-	if cs := chunksOf(ms[:5], Options{MaxItems: MaxItems, MaxChars: MaxChars}); len(cs) != 3 || len(cs[1].Memories) != 1 {
+	if cs := chunksOf(ms[:5], todo(ms[:5]), o); len(cs) != 3 || len(cs[1].Memories) != 1 {
 		t.Errorf("have %d chunks, want the long text alone", len(cs))
+	}
+}
+
+// TestModelWorkers: 64 workers keep 64 calls under way over many small conversations, and
+// the output is that of one worker.
+func TestModelWorkers(t *testing.T) {
+	var ms []schema.MemoryExport
+	for i := range 4000 {
+		ms = append(ms, memory(i, fmt.Sprintf("ch%04d", i), "[User] I don't like olives."))
+	}
+	run := func(workers int) (string, *llmtest.Gate) {
+		g := llmtest.NewGate(workers, func(llm.Request) string { return `{"record_type":"none"}` }, func(r llm.Request) int { return 1 + len(r.Prompt)%7*3 })
+		out, cs := extractAll(t, Options{Extractor: Model(g, llm.Prompts{}, testCatalog, schema.Latest, nil), Workers: workers}, ms...)
+		if len(cs) != len(ms) {
+			t.Fatalf("%d conversations", len(cs))
+		}
+		return out, g
+	}
+	out, g := run(64)
+	if kept, calls := g.Kept(); calls != len(ms) || kept < 0.95*64 {
+		t.Errorf("%d calls, %.1f of 64 under way", calls, kept)
+	}
+	if one, _ := run(1); out != one {
+		t.Error("64 workers give another output than one")
 	}
 }
 

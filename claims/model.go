@@ -19,12 +19,15 @@ import (
 const (
 	maxRepairs   = 2 // rounds in which bad lines are asked for again
 	maxContinues = 4 // rounds in which the rest of a truncated answer is asked for
+	maxLonger    = 2 // rounds with a higher limit, after an answer that was cut off before its first line
 	maxKept      = 400
 )
 
 // Model is the extractor that asks a model. Bad lines are asked for again with the
 // list of faults; those that stay bad are rejected one by one and the good ones
-// stay. A truncated answer is kept as far as it is whole and the rest asked for.
+// stay. A truncated answer is kept as far as it is whole and the rest asked for; one that
+// was cut off before its first line is asked for with a higher limit. What stays cut off,
+// or is empty, fails: that there is nothing to say, a model says by {"record_type":"none"}.
 func Model(g llm.Generator, p llm.Prompts, c *catalog.Catalog, v schema.Version, tags *Tags) Extractor {
 	m := &model{g: g, cat: c, v: v, tags: tags}
 	m.system = systemPrompt(Prompt(p).Text, p.Lang() == "zh", c, v)
@@ -46,51 +49,76 @@ func (m *model) Fingerprint() string { return m.print }
 
 func (m *model) Extract(ctx context.Context, c Chunk) (Answer, error) {
 	p := &answerParser{cat: m.cat, v: m.v, mint: schema.Mint{V: m.v}, chunk: c, tags: m.tags, by: schema.By(m.g.Model())}
-	var out Answer
-	prompt := m.prompt(c)
-	var faults []Reject
-	ask := prompt
-	repairs, continues := 0, 0
+	t := talk{prompt: m.prompt(c), keep: p}
+	t.ask.Purpose, t.ask.System, t.ask.Prompt = llm.PurposeClaims, m.system, t.prompt
 	for {
-		resp, err := m.g.Generate(ctx, llm.Request{Purpose: llm.PurposeClaims, System: m.system, Prompt: ask})
-		out.Usage = out.Usage.Add(resp.Usage)
+		resp, err := m.g.Generate(ctx, t.ask)
+		t.out.Usage = t.out.Usage.Add(resp.Usage)
+		if err == nil && strings.TrimSpace(resp.Text) == "" && !resp.Truncated {
+			err = &llm.Error{Purpose: llm.PurposeClaims, Kind: llm.KindEmpty, Err: errors.New("the answer is empty")}
+		}
 		if err != nil {
-			// What came before is good; the caller hears of the failure beside it.
-			out.Rejected = append(out.Rejected, faults...)
-			out.Statements = p.complete(out.Statements)
-			return out, err
+			return t.end(err)
 		}
-		got := p.parse(resp.Text, resp.Truncated)
-		out.Statements = append(out.Statements, got.statements...)
-		out.Dropped += got.dropped
-		if got.lines == 0 && got.prose > 0 && !resp.Truncated {
-			got.faults = append(got.faults, Reject{Reason: "the answer has no JSON line", Raw: clip(resp.Text)})
+		if more, err := t.take(resp, p.parse(resp.Text, resp.Truncated)); !more {
+			return t.end(err)
 		}
+	}
+}
+
+// talk is what is said with a model about one chunk.
+type talk struct {
+	prompt                   string
+	ask                      llm.Request // the next question
+	out                      Answer
+	faults                   []Reject // of the lines that stay bad
+	repairs, continues, more int      // rounds so far
+	keep                     *answerParser
+}
+
+// take keeps the good lines of an answer and says whether to ask again: for the rest of
+// one that was cut off, with a higher limit where it brought nothing, and for bad lines.
+// The error says that memories were not heard about.
+func (t *talk) take(resp llm.Response, got parsed) (again bool, err error) {
+	t.out.Statements = append(t.out.Statements, got.statements...)
+	t.out.Dropped += got.dropped
+	if got.lines == 0 && got.prose > 0 && !resp.Truncated {
+		got.faults = append(got.faults, Reject{Reason: "the answer has no JSON line", Raw: clip(resp.Text)})
+	}
+	if resp.Truncated {
+		t.faults = append(t.faults, got.faults...)
 		switch {
-		case resp.Truncated && continues < maxContinues && got.lines > 0:
-			continues++
-			faults = append(faults, got.faults...)
-			ask = prompt + "\n\nYour answer was cut off. These lines have arrived whole; write only the lines that are still missing:\n" + kept(out.Statements)
-			continue
-		case resp.Truncated:
-			faults = append(faults, Reject{Reason: "the answer was cut off and brought nothing new", Raw: clip(resp.Text)})
+		case got.lines > 0 && t.continues < maxContinues:
+			t.continues++
+			t.ask.Prompt = t.prompt + "\n\nYour answer was cut off. These lines have arrived whole; write only the lines that are still missing:\n" + kept(t.out.Statements)
+		case t.more < maxLonger:
+			t.more++
+			t.ask.MaxTokens = llm.Longer(t.ask, resp)
+		default:
+			return false, &llm.Error{Purpose: llm.PurposeClaims, Kind: llm.KindCutOff, Err: fmt.Errorf("the answer was cut off, also with a limit of %d tokens and after %d continuations: raise max_tokens, or ask about fewer memories at once", t.ask.MaxTokens, t.continues)}
 		}
-		if continues > 0 {
-			got.faults = append(faults, got.faults...)
-		}
-		faults = got.faults
-		if len(faults) == 0 || repairs == maxRepairs {
-			break
-		}
-		repairs++
-		ask = prompt + "\n\nThe good lines of your answer are kept. Write only these lines again, mended; leave out those that cannot be:\n" + faultList(faults)
+		return true, nil
 	}
-	out.Rejected = append(out.Rejected, faults...)
-	out.Statements = p.complete(out.Statements)
-	if len(out.Statements) == 0 && len(faults) > 0 && out.Dropped == 0 {
-		return out, errors.New("no line of the answer could be used: " + faults[0].Reason)
+	if t.continues > 0 {
+		got.faults = append(t.faults, got.faults...)
 	}
-	return out, nil
+	t.faults = got.faults
+	if len(t.faults) == 0 || t.repairs == maxRepairs {
+		return false, nil
+	}
+	t.repairs++
+	t.ask.Prompt = t.prompt + "\n\nThe good lines of your answer are kept. Write only these lines again, mended; leave out those that cannot be, and answer {\"record_type\":\"none\"} when none can:\n" + faultList(t.faults)
+	return true, nil
+}
+
+// end is the answer. What came before a failure is good; the caller hears of it beside.
+func (t *talk) end(err error) (Answer, error) {
+	t.out.Rejected = append(t.out.Rejected, t.faults...)
+	t.out.Statements = t.keep.complete(t.out.Statements)
+	if err == nil && len(t.out.Statements) == 0 && len(t.faults) > 0 && t.out.Dropped == 0 {
+		err = &llm.Error{Purpose: llm.PurposeClaims, Kind: llm.KindUnusable, Err: errors.New("no line of the answer could be used: " + t.faults[0].Reason)}
+	}
+	return t.out, err
 }
 
 func clip(s string) string {

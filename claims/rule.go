@@ -257,7 +257,7 @@ func entityName(e *schema.Entity) string {
 
 // canonical strips what does not belong to a name: title marks, quotes, superfluous blanks.
 func canonical(typ, name string) string {
-	name = textnorm.Collapse(name)
+	name = textnorm.WholeQuotes(textnorm.Collapse(name))
 	for {
 		was := name
 		name = strings.Trim(name, " \"'“”‘’「」『』")

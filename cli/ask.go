@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -18,7 +19,6 @@ import (
 	"membench/memory"
 	"membench/memory/graphmem"
 	"membench/schema"
-	"membench/schema/jsonl"
 
 	"github.com/spf13/cobra"
 )
@@ -28,9 +28,11 @@ type askOptions struct {
 	asOf            string
 	k, show         int
 	sourceRoot      string
-	json            bool
-	neo4j           target.Target
-	models          modelFlags
+	outside         bool
+	stepFlags
+	json   bool
+	neo4j  target.Target
+	models modelFlags
 }
 
 func newAskCmd(e *env) *cobra.Command {
@@ -69,6 +71,8 @@ later, and claims count as they stood then: 2026-03 means to the end of March.`,
 	f.IntVar(&o.k, "k", 10, "answer from the `n` best turns")
 	f.IntVar(&o.show, "show", 3, "show the evidence of the `n` best turns; --json has all")
 	f.StringVar(&o.sourceRoot, "source-root", "", "`dir` that source paths are relative to")
+	f.BoolVar(&o.outside, "outside", false, "show files that the graph names outside of its folders")
+	o.addAccept(c)
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	f.StringVar(&o.neo4j.Database, "database", "", "`name` of the database, of a server")
 	f.StringVar(&o.neo4j.Scope, "scope", "", "`name` of the graph, where a server's database holds several")
@@ -138,6 +142,7 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 	}
 	defer ms.close(&err)
 	var g graph.Graph
+	var loss schema.Loss
 	if o.remote() {
 		o.neo4j.URI = o.graph
 		db, err := o.neo4j.Open(ctx, e.getenv)
@@ -147,17 +152,14 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 		defer db.Close(context.WithoutCancel(ctx))
 		g = db
 	} else {
-		files, err := graph.Files(o.graph)
-		if err != nil {
-			return err
-		}
 		t := newTally(e, 10)
-		l := graph.NewLocal()
-		if err := l.Read(ctx, jsonl.Files[schema.Element](files, e.in), func(f *schema.Finding) { t.take(f) }); err != nil {
+		if g, err = readGraph(ctx, e, t, o.graph); err != nil {
 			return err
 		}
-		t.summary()
-		g = l
+		loss = t.loss("ask", o.stepFlags)
+		if err := loss.Before(); err != nil {
+			return err
+		}
 	}
 	embed, err := ms.Embedder()
 	if err != nil {
@@ -178,11 +180,11 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 		return err
 	}
 	if o.json {
-		return writeJSON(e.out, rep)
+		return errors.Join(writeJSON(e.out, rep), loss.After())
 	}
 	w := bufio.NewWriter(e.text())
 	writeAsk(w, rep, o.show)
-	return w.Flush()
+	return errors.Join(w.Flush(), loss.After())
 }
 
 // ask retrieves, reads and walks the evidence of each hit.
@@ -211,7 +213,7 @@ func ask(ctx context.Context, g graph.Graph, d memory.Deps, r reader.Reader, o a
 		}
 	}
 	in := reader.Input{Question: schema.Question{Text: o.question, AsOf: o.asOf}, Speakers: m.Speakers(), Context: got.Context}
-	src := trace.NewSources(o.graph, o.sourceRoot)
+	src := trace.NewSources(o.graph, o.sourceRoot, o.outside)
 	for i, h := range got.Hits {
 		x := askHit{QAHit: schema.QAHit{Rank: i + 1, ID: h.ID, Score: h.Score, Text: h.Text, Sources: h.Sources}}
 		in.Hits = append(in.Hits, x.QAHit)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"membench/internal/codec"
 	"membench/llm"
@@ -16,14 +17,14 @@ import (
 func newCassetteCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cassette",
-		Short: "Look into files of kept model answers, and join them",
+		Short: "Look into files of kept model answers, join and repair them",
 		Long: `A cassette is one file with every answer of a model and every vector of a run: what
 --cassette keeps. With --cassette-mode replay-only a run on any machine gives the same
 bytes from it, offline.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newCassetteListCmd(e), newCassettePackCmd(e))
+	c.AddCommand(newCassetteListCmd(e), newCassettePackCmd(e), newCassetteCheckCmd(e), newCassetteRepairCmd(e))
 	return c
 }
 
@@ -103,8 +104,10 @@ func newCassettePackCmd(e *env) *cobra.Command {
 		Use:   "pack FILE... -o OUT",
 		Short: "Join cassettes into one whose bytes depend on the answers only",
 		Long: `Join cassettes into one: every record that counts, sorted by key, so that the same
-answers are the same bytes however they were recorded, and answers that a later
-recording replaced are skipped. Of two answers to one call the earlier file's counts.`,
+answers are the same bytes however they were recorded and in whatever order the files
+are named; answers that a later recording replaced are skipped. Calls that two files
+answer differently are listed on standard error; an answer counts before a failure, then
+the one whose bytes come first.`,
 		Example: `  membench cassette pack run.cassette -o release.cassette
   membench cassette pack zh.cassette en.cassette -o both.cassette`,
 		Args: cobra.MinimumNArgs(1),
@@ -115,15 +118,93 @@ recording replaced are skipped. Of two answers to one call the earlier file's co
 			if err := notInput(out, args...); err != nil {
 				return err
 			}
-			n := 0
+			n, conflicts := 0, 0
 			err := writeOut(e, out, func(w io.Writer) (err error) {
-				n, err = cassette.Pack(w, args...)
+				n, err = cassette.Pack(w, func(x cassette.Conflict) {
+					conflicts++
+					e.warnf("%s: %s of %s is answered differently: the answer of %s counts, not that of %s", x.Key, x.Purpose, x.Model, x.Files[0], strings.Join(x.Files[1:], ", "))
+				}, args...)
 				return err
 			})
 			if err == nil {
-				e.warnf("%d records", n)
+				e.warnf("%d records, %d conflicts", n, conflicts)
 			}
 			return err
+		},
+	}
+	c.Flags().StringVarP(&out, "output", "o", "", "write this `file`")
+	return c
+}
+
+func newCassetteCheckCmd(e *env) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Read cassettes whole and say what is damaged",
+		Long: `Read cassettes whole: every record is held against its sum. Damaged parts are named by
+offset and length; the records around them are good, and a run with the file asks only
+for what the damaged parts held. Ends with 3 where something is damaged.`,
+		Example: `  membench cassette check run.cassette`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			damaged := false
+			for _, name := range args {
+				got, err := cassette.Look(name)
+				if err != nil {
+					return err
+				}
+				damaged = damaged || len(got.Damages) > 0
+				if asJSON {
+					if err := writeJSON(e.out, got); err != nil {
+						return err
+					}
+					continue
+				}
+				fmt.Fprintf(e.out, "%s: %d records count, %d were replaced by later ones, %d bytes\n", name, got.Records, got.Replaced, got.Bytes)
+				for _, d := range got.Damages {
+					fmt.Fprintf(e.out, "%s: %v\n", name, d)
+				}
+			}
+			if damaged {
+				e.warnf("membench cassette repair FILE -o OUT writes the whole records as a new file")
+				return errFindings
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a file")
+	return c
+}
+
+func newCassetteRepairCmd(e *env) *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "repair FILE -o OUT",
+		Short: "Write the whole records of a damaged cassette as a new one",
+		Long: `Write the whole records of a damaged cassette, in their order, as a new one. What is
+left out is named by offset and length; FILE stays as it is.`,
+		Example: `  membench cassette repair run.cassette -o mended.cassette`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if out == "" {
+				return usagef("no output: name the new cassette with -o")
+			}
+			if err := notInput(out, args...); err != nil {
+				return err
+			}
+			var got cassette.Check
+			err := writeOut(e, out, func(w io.Writer) (err error) {
+				got, err = cassette.Repair(w, args[0])
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			for _, d := range got.Damages {
+				e.warnf("%s: %v: left out", args[0], d)
+			}
+			e.warnf("%d records count", got.Records)
+			return nil
 		},
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "write this `file`")

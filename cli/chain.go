@@ -16,15 +16,16 @@ import (
 )
 
 type chainOptions struct {
-	model  modelFlags
-	config string
-	out    string // "": the project's
-	now    string
-	force  bool
-	strict bool
-	accept schema.Limit
-	asJSON bool
-	quiet  bool
+	outside bool
+	model   modelFlags
+	config  string
+	out     string // "": the project's
+	now     string
+	force   bool
+	strict  bool
+	accept  schema.Limit
+	asJSON  bool
+	quiet   bool
 }
 
 func newChainCmd(e *env) *cobra.Command {
@@ -67,6 +68,7 @@ again; --now sets it.`,
 			case err != nil:
 				return usageError{err}
 			}
+			o.quiet = e.quiet
 			_, err = runChain(c.Context(), e, p, o)
 			return err
 		},
@@ -78,8 +80,8 @@ again; --now sets it.`,
 	f.BoolVar(&o.force, "force", false, "run every step again")
 	f.BoolVar(&o.strict, "strict", false, "end at a step that rejects records, which then writes nothing; exit 3 when validate finds errors in what was made")
 	f.Var(limitFlag{&o.accept}, "max-rejected", "accept this many rejected records a step, a `number` or a share such as 1%")
+	f.BoolVar(&o.outside, "outside", false, "read also sources and catalogues that the project names outside of its folder")
 	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing while running")
 	f.BoolVar(&o.model.dryRun, "dry-run", false, "ask nobody and write nothing: print what the model calls would cost, as a range")
 	o.model.addShared(c)
 	return c
@@ -93,7 +95,7 @@ func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (r
 	}
 	defer ms.close(&err)
 	co := chain.Options{Output: o.out, Now: o.now, Clock: e.now, Models: ms.Set, Place: e.place(""), TempDir: e.getenv("TMPDIR"), Force: o.force,
-		Strict: o.strict, Accept: o.accept, Membench: release, Begin: func(step string) func() { return around(e, step) },
+		Strict: o.strict, Accept: o.accept, Outside: o.outside, Membench: release, Begin: func(step string) func() { return around(e, step) },
 		Warn: func(message string) { e.warnf("%s", message) }}
 	if ms.dryRun() {
 		co.Warn, o.quiet = nil, true

@@ -12,13 +12,14 @@ import (
 	"membench/internal/visible"
 	"membench/memory"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
 // grace is how long a command may take to stop by itself, closing what it has open.
 // Beyond it the process ends anyway: outputs are whole at any moment, and what lies
 // aside is removed by the next run. A read of standard input cannot be interrupted.
-const grace = 1500 * time.Millisecond
+const grace = time.Second
 
 // Main is the program, with systems of one's own beside the known ones: `--system NAME`
 // then takes them wherever a system is named. It ends the process.
@@ -30,7 +31,7 @@ func Main(systems ...memory.Spec) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	// Words may quote data, and so may whatever a terminal shows: see visible.
 	e := &env{
-		in: os.Stdin, out: os.Stdout, err: visible.NewWriter(os.Stderr),
+		in: os.Stdin, out: os.Stdout, err: newConsole(visible.NewWriter(os.Stderr), time.Now),
 		getenv: os.Getenv, now: time.Now, systems: systems,
 	}
 	if term.IsTerminal(int(os.Stdout.Fd())) {
@@ -47,4 +48,10 @@ func Main(systems ...memory.Spec) {
 		})
 	})
 	os.Exit(run(ctx, e, os.Args[1:]))
+}
+
+// Command is the program's command with all below it, for what documents them. Running
+// it is Main's work.
+func Command() *cobra.Command {
+	return newRoot(&env{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now})
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -192,9 +193,8 @@ type convertOptions struct {
 	out      string
 	cases    []string
 	dialogue datasets.DialogueOptions
-	strict   bool
 	asJSON   bool
-	limit    int
+	stepFlags
 }
 
 var convertForms = []string{"cases", "plain", "dialogue", "domain_a_v2", "observations"}
@@ -216,7 +216,8 @@ func newDatasetsConvertCmd(e *env) *cobra.Command {
                membench claimify: a model's extraction without a model
 
 What cannot be read is reported with its place and skipped, the rest is written, and the
-command ends with 3; with --strict nothing is written.`,
+command ends with 3. Nothing is written with --strict, and where nothing could be read;
+--max-rejected accepts a loss.`,
 		Example: `  membench datasets convert locomo locomo10.json -o cases.jsonl
   membench datasets convert locomo locomo10.json --to dialogue -o chats && membench annotate chats -o events
   membench datasets convert longmemeval longmemeval_s_cleaned.json --case lme-0f3c5d1e2b7a --to dialogue | membench annotate - -o -
@@ -239,15 +240,14 @@ command ends with 3; with --strict nothing is written.`,
 		},
 	}
 	f := c.Flags()
-	o.add(c)
+	o.datasetFlags.add(c)
+	o.stepFlags.add(c, 20)
 	f.StringVar(&o.to, "to", "cases", "`form`: cases, plain, dialogue, domain_a_v2 or observations")
 	f.StringVarP(&o.out, "output", "o", o.out, "`file`, or folder; - is standard output")
 	f.StringArrayVar(&o.cases, "case", nil, "only the case with this `id`, or the case of the question with it; may be repeated")
 	f.BoolVar(&o.dialogue.NoCaptions, "no-captions", false, "leave image captions out of the dialogue's text")
 	f.BoolVar(&o.dialogue.Probes, "probes", false, "add the questions to the dialogue, each as a turn marked PROBE")
-	f.BoolVar(&o.strict, "strict", false, "exit 3 and write nothing when there are errors")
 	f.BoolVar(&o.asJSON, "json", false, "print the counts as one JSON object")
-	f.IntVar(&o.limit, "limit", 20, "print at most `n` findings, 0 = all")
 	return c
 }
 
@@ -268,9 +268,6 @@ func only(ids []string, in schema.Seq[schema.Case]) schema.Seq[schema.Case] {
 	}
 }
 
-// errStrict stops an output that must not appear.
-var errStrict = errors.New("--strict: the data has errors")
-
 func runConvert(ctx context.Context, e *env, o convertOptions) error {
 	if err := notInput(o.out, o.paths...); err != nil {
 		return err
@@ -282,12 +279,10 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 	}
 	var n caseCounts
 	in := n.count(drop(t, only(o.cases, set.Read(ctx, set.files, set.o))))
+	const step = "datasets convert"
 	check := func(err error) error {
-		switch {
-		case err != nil:
+		if err := cmp.Or(err, t.loss(step, o.stepFlags).Before()); err != nil {
 			return err
-		case o.strict && t.errors > 0:
-			return errStrict
 		}
 		for _, id := range o.cases {
 			if !n.has(id) {
@@ -310,7 +305,7 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 			return err
 		}
 		e.warnf("%s: %d memories", o.name, memories)
-		return t.lost()
+		return t.loss(step, o.stepFlags).After()
 	case o.to == "domain_a_v2":
 		err = convertDomain(o.out, in, check)
 	case o.to == "dialogue" && o.out != "-" && !strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(o.out, ".gz"), ".zst"), ".jsonl"):
@@ -319,18 +314,15 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 		err = writeOut(e, o.out, func(w io.Writer) error { return check(convertLines(w, o, in)) })
 	}
 	t.summary()
-	if errors.Is(err, errStrict) {
-		return errFindings
-	}
 	if err != nil {
 		return err
 	}
 	set.unusedErrata(e)
 	if o.asJSON {
-		return errors.Join(writeJSON(e.out, n.report(o.name, t)), t.lost())
+		return errors.Join(writeJSON(e.out, n.report(o.name, t)), t.loss(step, o.stepFlags).After())
 	}
 	e.warnf("%s: %d cases, %d sessions, %d turns, %d questions%s", o.name, n.Cases, n.Sessions, n.Turns, n.Questions, n.part(set.Whole))
-	return t.lost()
+	return t.loss(step, o.stepFlags).After()
 }
 
 func writeObservations(w io.Writer, in schema.Seq[schema.MemoryExport], n *int) error {

@@ -275,6 +275,7 @@ type sampleOptions struct {
 	n      int
 	out    string
 	record string
+	stepFlags
 }
 
 func newDatasetsSampleCmd(e *env) *cobra.Command {
@@ -300,7 +301,8 @@ files. --record keeps what was drawn. Cases stay whole: their sessions are all t
 		},
 	}
 	f := c.Flags()
-	o.add(c)
+	o.datasetFlags.add(c)
+	o.stepFlags.add(c, 20)
 	f.IntVarP(&o.n, "number", "n", 0, "how many questions to draw")
 	f.StringVarP(&o.out, "output", "o", o.out, "`file` of cases; - is standard output")
 	f.StringVar(&o.record, "record", "", "write seed, shares and question ids to this `file`")
@@ -311,7 +313,7 @@ func runSample(ctx context.Context, e *env, o sampleOptions) error {
 	if err := notInput(o.out, o.paths...); err != nil {
 		return err
 	}
-	t := newTally(e, 20)
+	t := newTally(e, o.limit)
 	set, err := o.open(e, o.name, o.paths, func(f *schema.Finding) { t.take(f) })
 	if err != nil {
 		return err
@@ -324,6 +326,10 @@ func runSample(ctx context.Context, e *env, o sampleOptions) error {
 		s.Add(r.V, o.seed)
 	}
 	t.summary()
+	loss := t.loss("datasets sample", o.stepFlags)
+	if err := loss.Before(); err != nil {
+		return err
+	}
 	drawn := s.Draw(o.n, o.seed)
 	set.o.Report = nil // told above
 	if err := writeOut(e, o.out, func(w io.Writer) error {
@@ -338,7 +344,7 @@ func runSample(ctx context.Context, e *env, o sampleOptions) error {
 		}
 	}
 	e.warnf("%s: %d of %d questions drawn with seed %d", o.name, drawn.Taken, drawn.Of, o.seed)
-	return t.lost()
+	return loss.After()
 }
 
 func cutCases(s datasets.Sampling, in schema.Seq[schema.Case]) schema.Seq[schema.Case] {

@@ -34,9 +34,9 @@ type datasetsProbesOptions struct {
 	workers  int
 	neo4j    target.Target
 	model    modelFlags
-	strict   bool
-	asJSON   bool
-	limit    int
+	stepFlags
+	asJSON bool
+	limit  int
 }
 
 func newDatasetsProbesCmd(e *env) *cobra.Command {
@@ -96,9 +96,8 @@ date, quotation or its polarity is not taken.`,
 	f.BoolVar(&o.rephrase, "rephrase", false, "let a model word the questions again")
 	f.IntVar(&o.workers, "workers", o.workers, "ask the model for `n` wordings at once")
 	f.StringVar(&o.neo4j.Database, "database", "", "`name` of the database (default the user's home database)")
-	f.BoolVar(&o.strict, "strict", false, "exit 3 and write nothing when the graph has errors")
 	f.BoolVar(&o.asJSON, "json", false, "print what was drawn, kept and dropped as one JSON object")
-	f.IntVar(&o.limit, "limit", 20, "print at most `n` findings, 0 = all")
+	o.stepFlags.add(c, 20)
 	o.model.add(c)
 	return c
 }
@@ -143,18 +142,15 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 		return err
 	}
 	defer done()
+	loss := t.loss("datasets probes", o.stepFlags)
+	if err := loss.Before(); err != nil {
+		return err
+	}
 	var n caseCounts
 	err = writeOut(e, o.out, func(w io.Writer) error {
-		if o.strict && t.errors > 0 {
-			return errStrict
-		}
 		_, _, err := jsonl.Write(w, schema.Latest, n.count(probes.Generate(ctx, g, po)))
 		return err
 	})
-	t.summary()
-	if err == errStrict {
-		return errFindings
-	}
 	if err != nil {
 		return err
 	}
@@ -162,14 +158,14 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 		return errors.Join(writeJSON(e.out, struct {
 			caseReport
 			Probes *probes.Stats `json:"probes"`
-		}{n.report("probes", t), &stats}), t.lost())
+		}{n.report("probes", t), &stats}), loss.After())
 	}
 	e.warnf("%s", strings.TrimRight(stats.Summary(), "\n"))
 	e.warnf("probes: %d cases, %d sessions, %d turns, %d questions", n.Cases, n.Sessions, n.Turns, n.Questions)
 	if n.Questions == 0 {
 		e.warnf("the graph offers nothing to ask: it wants Event nodes (to-graph --events) and claims that lead to them (--exports, --claims)")
 	}
-	return t.lost()
+	return loss.After()
 }
 
 // open reads the graph: a folder into memory, a database as it stands.
@@ -182,16 +178,9 @@ func (o *datasetsProbesOptions) open(ctx context.Context, e *env, t *tally) (gra
 		}
 		return db, func() { db.Close(context.WithoutCancel(ctx)) }, nil
 	}
-	files, err := graph.Files(o.graph)
-	if err != nil {
-		return nil, nil, err
+	g, err := readGraph(ctx, e, t, o.graph)
+	if err == nil && t.taken+t.errors == 0 {
+		err = fmt.Errorf("%s: the graph is empty", o.graph)
 	}
-	g := graph.NewLocal()
-	if err := g.Read(ctx, jsonl.Files[schema.Element](files, e.in), func(f *schema.Finding) { t.take(f) }); err != nil {
-		return nil, nil, err
-	}
-	if nodes, _ := g.Len(); nodes == 0 {
-		return nil, nil, fmt.Errorf("%s: no node could be read", o.graph)
-	}
-	return g, func() {}, nil
+	return g, func() {}, err
 }

@@ -17,6 +17,7 @@ type diffOptions struct {
 	json    bool
 	jsonl   bool
 	summary bool
+	stepFlags
 }
 
 func newDiffCmd(e *env) *cobra.Command {
@@ -55,6 +56,7 @@ Equal inputs exit with 0, different ones with 3.`,
 	}
 	f := c.Flags()
 	f.StringSliceVar(&o.Ignore, "ignore-props", nil, "`names` of properties and members that do not count, with commas")
+	o.addAccept(c)
 	f.BoolVar(&o.summary, "summary", false, "print the counts only")
 	f.BoolVar(&o.json, "json", false, "print one JSON object with the counts")
 	f.BoolVar(&o.jsonl, "jsonl", false, "print the changes as JSON Lines")
@@ -77,10 +79,10 @@ func runDiff(ctx context.Context, e *env, o diffOptions) (err error) {
 		rep, err = diff.Run(ctx, o.Options)
 		return err
 	})
+	t.summary()
 	if err != nil {
 		return err
 	}
-	t.summary()
 	if len(t.byCode) > 0 {
 		rep.Findings = t.byCode
 	}
@@ -92,10 +94,14 @@ func runDiff(ctx context.Context, e *env, o diffOptions) (err error) {
 	default:
 		err = rep.Write(e.text())
 	}
-	if err == nil && (!rep.Equal || t.errors > 0) {
-		err = errFindings
+	if err != nil {
+		return err
 	}
-	return err
+	t.taken = rep.Records
+	if err := t.loss("diff", o.stepFlags).After(); err != nil || rep.Equal {
+		return err
+	}
+	return errFindings
 }
 
 // printer writes each change in the form that the flags say; nil: none is written.

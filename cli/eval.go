@@ -30,14 +30,14 @@ grading adds the verdicts of named protocols beside them and never changes the a
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.file == "" && len(o.sets) == 0 && !o.evalOnly {
-				return c.Help()
+				return usagef("no data set given: name one with --dataset NAME=PATH, or give an eval.yaml with -c")
 			}
 			o.changed = c.Flags().Changed
 			return runEval(c.Context(), e, o, true)
 		},
 	}
 	o.add(c)
-	c.AddCommand(newEvalRunCmd(e), newEvalStatusCmd(e), newEvalGradeCmd(e), newEvalExplainCmd(e), newEvalAggregateCmd(e), newEvalReportCmd(e), newEvalCompareCmd(e), newEvalPlanCmd(e))
+	c.AddCommand(newEvalRunCmd(e), newEvalStatusCmd(e), newEvalWatchCmd(e), newEvalGradeCmd(e), newEvalExplainCmd(e), newEvalAggregateCmd(e), newEvalReportCmd(e), newEvalCompareCmd(e), newEvalPlanCmd(e))
 	c.AddCommand(newEvalExportCmd(e), newEvalImportCmd(e), newEvalAuditCmd(e), newEvalProtocolsCmd(e), newEvalConformanceCmd(e), newEvalCalibrateCmd(e), newEvalJudgeCmd(e), newEvalLabelCmd(e), newEvalAgreementCmd(e))
 	return c
 }

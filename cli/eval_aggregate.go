@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -124,13 +125,13 @@ func runEvalAggregate(ctx context.Context, e *env, o evalAggregateOptions) error
 	case err != nil:
 		return err
 	case o.json:
-		return writeJSON(e.out, all)
+		return errors.Join(writeJSON(e.out, all), t.lost())
 	case o.out != "":
-		return pipeline.WriteSummaries(o.out, all)
+		return errors.Join(pipeline.WriteSummaries(o.out, all), t.lost())
 	}
 	w := bufio.NewWriter(e.out)
 	for _, s := range all {
 		aggregate.WriteText(w, s)
 	}
-	return w.Flush()
+	return errors.Join(w.Flush(), t.lost())
 }

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"membench/eval/figure"
 	"membench/eval/protocol"
 	"membench/eval/published"
+	"membench/internal/smallfile"
 
 	"github.com/spf13/cobra"
 )
@@ -93,7 +93,7 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 	}
 	o.Claims = published.Published()
 	for _, path := range o.claims {
-		b, err := os.ReadFile(path)
+		b, err := smallfile.Read(path)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -187,21 +188,21 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 		}
 	}
 	t := newTally(e, 20)
-	var records []schema.QARecord
-	for r, err := range drop(t, jsonl.Files[schema.QARecord](files, e.in)) {
+	var rows []schema.QARecord
+	for r, err := range drop(t, records.Known(jsonl.Until(ctx, jsonl.Files[schema.QARecord](files, e.in)))) {
 		if err != nil {
 			return err
 		}
-		records = append(records, r.V)
+		rows = append(rows, r.V)
 	}
 	if len(o.labels) > 0 {
-		if err := judgedByPeople(e, t, o.labels, records); err != nil {
+		if err := judgedByPeople(e, t, o.labels, rows); err != nil {
 			return err
 		}
 	}
 	if o.plants != "" {
 		run.Plants = new(calibrate.Plantings)
-		for r, err := range drop(t, jsonl.Files[calibrate.Recorded]([]string{o.plants}, e.in)) {
+		for r, err := range drop(t, jsonl.Until(ctx, jsonl.Files[calibrate.Recorded]([]string{o.plants}, e.in))) {
 			if err != nil {
 				return err
 			}
@@ -211,17 +212,20 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 		}
 	}
 	t.summary()
-	if len(records) == 0 {
+	if err := t.loss("eval calibrate", stepFlags{}).Before(); err != nil {
+		return err
+	}
+	if len(rows) == 0 {
 		return fmt.Errorf("no QA records in %v: have none, want records of 'eval run' or 'eval import'", o.inputs)
 	}
-	rep, err := calibrate.Run(ctx, records, m.grader, run)
+	rep, err := calibrate.Run(ctx, rows, m.grader, run)
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return writeJSON(e.out, rep)
+		return errors.Join(writeJSON(e.out, rep), t.lost())
 	}
-	return printCalibration(e.out, rep)
+	return errors.Join(printCalibration(e.out, rep), t.lost())
 }
 
 // judgedByPeople puts the verdicts of people in the place of the grades of records.

@@ -140,7 +140,10 @@ func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
 		e.warnf("the runs were not scored on the same questions: see only_a and only_b; --uneven accepts that")
 		err = errFindings
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return t.lost()
 }
 
 func runGates(ctx context.Context, e *env, o evalCompareOptions, t *tally, files compare.Files) error {
@@ -177,6 +180,8 @@ func runGates(ctx context.Context, e *env, o evalCompareOptions, t *tally, files
 	switch {
 	case v.Failed:
 		return errFindings
+	case t.errors > 0:
+		return t.lost()
 	case v.Inconclusive > 0:
 		return errInconclusive
 	}

@@ -11,6 +11,7 @@ import (
 
 	"membench/eval/conformance"
 	"membench/eval/protocol"
+	"membench/internal/smallfile"
 
 	"github.com/spf13/cobra"
 )
@@ -64,7 +65,7 @@ func readPrompts(specs []string) (*protocol.Prompts, error) {
 		if !ok {
 			return nil, usagef("--prompt-file: have %q, want PROTOCOL=FILE", s)
 		}
-		b, err := os.ReadFile(file)
+		b, err := smallfile.Read(file)
 		if err != nil {
 			return nil, usageError{err}
 		}

@@ -192,31 +192,31 @@ func writeExplained(ctx context.Context, e *env, o evalExplainOptions, t *tally,
 	}
 	err := records.With(ctx, e.in, qa, func(in schema.Seq[schema.QARecord]) error {
 		return writeOut(e, out, func(w io.Writer) error {
-			_, findings, err := jsonl.Write(w, schema.Latest, records.Observe(explain.QA(ctx, in, o.Options), counts.Add))
+			n, findings, err := jsonl.Write(w, schema.Latest, records.Observe(explain.QA(ctx, in, o.Options), counts.Add))
 			for _, f := range findings {
 				err = errors.Join(err, t.take(f))
 			}
-			if err == nil && t.errors > 0 && (o.strict || o.out == "") {
+			if err == nil && t.errors > 0 && (o.strict || o.out == "" || n == 0) {
 				err = errFindings
 			}
 			return err
 		})
 	})
 	t.summary()
-	if errors.Is(err, errFindings) && !o.strict {
+	if errors.Is(err, errFindings) && !o.strict && o.out == "" {
 		e.warnf("%s stays as it was: the lines that cannot be read would be lost; -o writes the others elsewhere", qa)
 	}
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return writeJSON(table, counts.All())
+		return errors.Join(writeJSON(table, counts.All()), t.lost())
 	}
 	w := bufio.NewWriter(table)
 	for _, c := range counts.All() {
 		printLost(w, c)
 	}
-	return w.Flush()
+	return errors.Join(w.Flush(), t.lost())
 }
 
 // printLost draws hop × cause, then category × hop. Columns without a question are left

@@ -28,12 +28,7 @@ func openGraph(ctx context.Context, e *env, where, scope string, t *tally) (g gr
 		}
 		return db, func() { db.Close(context.WithoutCancel(ctx)) }, nil
 	}
-	files, err := graph.Files(where)
-	if err != nil {
-		return nil, nil, err
-	}
-	local := graph.NewLocal()
-	err = local.Read(ctx, jsonl.Files[schema.Element](files, e.in), func(f *schema.Finding) { t.take(f) })
+	local, err := readGraph(ctx, e, t, where)
 	return local, func() {}, err
 }
 

@@ -14,6 +14,7 @@ import (
 	"membench/memory/open"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // evalFlags are the flags of eval and eval run. They stand over an eval.yaml: what is
@@ -59,7 +60,7 @@ type evalFlags struct {
 func (o *evalFlags) add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVarP(&o.file, "config", "c", "", "take the run from this YAML `file` (docs/eval-yaml.md)")
-	o.datasetFlags.add(c)
+	inGroup(c, "Data set", func() { o.datasetFlags.add(c) })
 	f.StringArrayVar(&o.sets, "dataset", nil, "ask this `data set`, as an argument does: NAME=PATH, a file of cases, or a file or folder that is recognised by its names")
 	f.StringArrayVarP(&o.systems, "system", "s", nil, "ask these memory `systems`, with commas, options in braces (all: every one that needs nothing from outside)")
 	f.StringArrayVar(&o.systems, "baseline", nil, "the same as --system: `NAME`")
@@ -74,7 +75,12 @@ func (o *evalFlags) add(c *cobra.Command) {
 	f.BoolVar(&o.evalOnly, "eval-only", false, "ask nothing again: grade the answers that the folder holds, and all after that")
 	f.BoolVar(&o.onlyFailed, "only-failed", false, "ask those questions of a finished run again that ended in an error or over a limit")
 	f.StringSliceVar(&o.exclude, "exclude", nil, "leave out questions of these raw `categories` (5: LoCoMo's adversarial ones)")
+	inGroup(c, "Answering and grading", func() { o.addGrading(f) })
+	inGroup(c, "Memory and speed", func() { o.addMemory(f) })
+	o.model.add(c)
+}
 
+func (o *evalFlags) addGrading(f *pflag.FlagSet) {
 	f.StringVar(&o.reader, "reader", "", "`rule` or model: who answers from what a system shows (default model where one is named, else rule)")
 	f.StringVar(&o.prompt, "answer-prompt", "", "`name` of the model reader's prompt: answer, answer-short or answer-notes (default answer)")
 	f.IntVar(&o.contextTokens, "context-tokens", 0, "show readers at most `n` tokens, 0: all that was found")
@@ -86,7 +92,9 @@ func (o *evalFlags) add(c *cobra.Command) {
 	f.IntVar(&o.votes, "votes", 1, "ask a judge `n` times about one answer, odd; the majority decides")
 	f.IntVar(&o.evalWorkers, "max-eval-workers", 0, "grade `n` answers at once (0: 4 with a model, else one per core)")
 	f.StringSliceVar(&o.formats, "format", nil, "`formats` of the report: "+strings.Join(config.EvalFormats(), ", ")+" (default all)")
+}
 
+func (o *evalFlags) addMemory(f *pflag.FlagSet) {
 	f.IntVarP(&o.topK, "top-k", "k", 10, "ask systems for `n` hits")
 	f.IntVar(&o.depth, "depth", 50, "look for gold evidence that was not among the hits down to rank `n`, 0: do not")
 	f.IntVar(&o.window, "window", 0, "ingest `n` turns at once, 0: whole sessions")
@@ -100,7 +108,6 @@ func (o *evalFlags) add(c *cobra.Command) {
 	f.DurationVar(&o.ingestLimit, "ingest-limit", 10*time.Minute, "longest `time` of one ingest call, 0: none")
 	f.DurationVar(&o.retrieveLimit, "retrieve-limit", 2*time.Minute, "longest `time` of one retrieval, 0: none")
 	f.DurationVar(&o.readLimit, "read-limit", 5*time.Minute, "longest `time` of one answer, 0: none")
-	o.model.add(c)
 }
 
 // resolve is the configuration in force: the file, and the flags over it.

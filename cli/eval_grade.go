@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -139,8 +140,14 @@ func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
 			return err
 		}
 	}
-	if err := rep.WriteText(e.err); err != nil {
+	if err := cmp.Or(rep.WriteText(e.err), err); err != nil {
 		return err
 	}
-	return err
+	if err := t.lost(); err != nil {
+		return err
+	}
+	if failed := rep.Failed(); failed != nil && !o.model.dryRun {
+		return failed
+	}
+	return nil
 }

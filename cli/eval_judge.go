@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"membench/eval/calibrate"
 	"membench/internal/codec"
+	"membench/internal/smallfile"
 	"membench/schema"
 
 	"github.com/spf13/cobra"
@@ -150,7 +150,7 @@ func shapesOf(path string) ([]calibrate.Shape, error) {
 	if path == "" || path == "built-in" {
 		return shapes, nil
 	}
-	b, err := os.ReadFile(path)
+	b, err := smallfile.Read(path)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 
 	"membench/eval/compare"
@@ -85,10 +86,10 @@ type planReport struct {
 
 func runEvalPlan(ctx context.Context, e *env, o evalPlanOptions) error {
 	v, sizes := compare.Verdicts(o.discordant/100, o.spread/100), o.questions
+	t := newTally(e, 20)
 	if len(o.inputs) > 0 {
 		var per float64
 		var err error
-		t := newTally(e, 20)
 		v, per, err = compare.Files{Options: compare.Options{Protocol: o.protocol}, Paths: o.inputs, Stdin: e.in, Found: t.take}.Variation(ctx)
 		t.summary()
 		if err != nil {
@@ -107,7 +108,7 @@ func runEvalPlan(ctx context.Context, e *env, o evalPlanOptions) error {
 		r.Plans = append(r.Plans, v.Plan(n, compare.Target{Difference: r.Difference, Alpha: o.alpha, Power: o.power}))
 	}
 	if o.json {
-		return writeJSON(e.out, r)
+		return errors.Join(writeJSON(e.out, r), t.lost())
 	}
 	w := bufio.NewWriter(e.out)
 	fmt.Fprintf(w, "to find %g points with power %g at %g (variance of a question's difference %.4g, between conversations %.4g)\n", o.difference, o.power, o.alpha, v.Within, v.Between)
@@ -119,5 +120,5 @@ func runEvalPlan(ctx context.Context, e *env, o evalPlanOptions) error {
 		}
 		fmt.Fprintf(w, "%24d %14d %10d %8.3f %14.2f\n", p.Questions, p.Conversations, p.Total, p.Power, p.Design)
 	}
-	return w.Flush()
+	return errors.Join(w.Flush(), t.lost())
 }

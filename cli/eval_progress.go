@@ -62,6 +62,9 @@ func progressLine(counts []evalrun.Count, passed time.Duration, m *models) strin
 	if m == nil {
 		return line
 	}
+	if waiting := m.Waiting(); waiting != "" {
+		line += ", " + waiting
+	}
 	r := m.Usage()
 	money, priced := 0.0, false
 	calls := 0

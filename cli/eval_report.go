@@ -77,5 +77,8 @@ func runEvalReport(ctx context.Context, e *env, o evalReportOptions) (err error)
 	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
 	err = pipeline.Report(ctx, o.ReportOptions)
 	t.summary()
-	return err
+	if err != nil {
+		return err
+	}
+	return t.lost()
 }

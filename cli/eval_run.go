@@ -68,16 +68,15 @@ nobody and writes nothing; services and programs are then stood for by bm25.`,
 	return c
 }
 
-// runEval runs what flags and file say; whole also explains and reports.
-func runEval(ctx context.Context, e *env, o evalFlags, whole bool) (err error) {
-	v, err := o.resolve(e)
-	if err != nil {
-		return err
+// readyEval resolves flags and file and opens the models.
+func readyEval(e *env, o evalFlags) (v *config.Eval, ms *models, err error) {
+	if v, err = o.resolve(e); err != nil {
+		return nil, nil, err
 	}
 	switch v.Output.Folder = pipeline.Folder(v); {
 	case v.Output.Folder != "":
 	case !o.model.dryRun:
-		return usagef("where does the run go? Name its folder with -o")
+		return nil, nil, usagef("where does the run go? Name its folder with -o")
 	default:
 		v.Output.Folder = filepath.Join("runs", "dry-run")
 	}
@@ -86,21 +85,30 @@ func runEval(ctx context.Context, e *env, o evalFlags, whole bool) (err error) {
 	project := v.Project()
 	if o.file == "" {
 		if project, err = flags.project(e); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
 	if o.file == "" && !o.mock {
 		if err := askNamed(e, v, project); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
 	set, err := pipeline.OpenModels(v, project, flags.options(e))
 	if err != nil {
+		return nil, nil, err
+	}
+	return v, &models{Set: set, e: e, usage: flags.usage}, nil
+}
+
+// runEval runs what flags and file say; whole also explains and reports.
+func runEval(ctx context.Context, e *env, o evalFlags, whole bool) (err error) {
+	v, ms, err := readyEval(e, o)
+	if err != nil {
 		return err
 	}
-	ms := &models{Set: set, e: e, usage: flags.usage}
 	defer ms.close(&err) // tells the estimate of a dry run
 	t := newTally(e, 20)
+	set := ms.Set
 	po := pipeline.Options{Whole: whole, NoGrade: o.noGrade, GradeOnly: o.evalOnly, OnlyFailed: o.onlyFailed, Models: set, Place: e.place(""),
 		Data: setsall.Source{Workers: o.workers, MaxValue: o.max, Stdin: e.in}, Membench: release, Now: e.now, Stdin: e.in, Log: t.log(),
 		Progress: func(w *evalrun.Watch) func() { return showProgress(e, v.Output.Folder, w, ms) }}
@@ -122,7 +130,13 @@ func runEval(ctx context.Context, e *env, o evalFlags, whole bool) (err error) {
 		e.warnf("dry run: nothing was asked and nothing is in %s", v.Output.Folder)
 		return nil
 	}
-	return printScores(e, res.Summaries)
+	if err := printScores(e, res.Summaries); err != nil {
+		return err
+	}
+	if failed := res.Failed(); failed != nil {
+		return failed
+	}
+	return nil
 }
 
 // askNamed makes the model that the environment, .env or membench.yaml names answer and

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,14 +41,22 @@ func TestLossIsNotGreen(t *testing.T) {
 		{kind: "nodes", args: "export F --format graphml -o O.jsonl"},
 		{kind: "nodes", args: "export F --format admin-csv -o O"},
 		{kind: "nodes", args: "view F --title t -o O.jsonl"},
+		{kind: "nodes", args: "datasets probes D -o O.jsonl"},
+		{kind: "plain", args: "datasets convert plain F -o O.jsonl"},
+		{kind: "plain", args: "datasets convert plain F --to domain_a_v2 -o O"},
+		{kind: "plain", args: "datasets sample plain F -n 1 -o O.jsonl"},
 	}
+	kinds := maps.Clone(hazardKinds)
+	kinds["plain"] = [2]string{
+		`{"case_id": "a", "source": "s", "chunks": [{"content": "I love jasmine tea.", "timestamp": "2026-03-01T09:00:00"}], "questions": [{"question": "What tea?", "answer": "jasmine", "category": "IE"}]}`,
+		`{"case_id": "b", "source": "s", "chunks": [{"content": "I love green mugs.", "timestamp": "2026-03-01T09:00:00"}], "questions": [{"question": "What mugs?", "answer": "green", "category": "IE"}]}`}
 	put(t, filepath.Join(dir, "e"), map[string]string{"events.jsonl": hazEvent1 + "\n" + hazEvent2 + "\n"})
 	if r := inProcess(dir, strings.NewReader(""), "replay", "ingest", filepath.Join(dir, "e", "events.jsonl"), "--store", filepath.Join(dir, "s"), "--agent-id", "c"); r.code != 0 {
 		t.Fatal(r.stderr)
 	}
 	out := filepath.Join(dir, "o")
 	for _, c := range commands {
-		good := hazardKinds[c.kind][0] + "\n" + hazardKinds[c.kind][1] + "\n"
+		good := kinds[c.kind][0] + "\n" + kinds[c.kind][1] + "\n"
 		in := filepath.Join(dir, "in")
 		file := filepath.Join(in, c.kind+".jsonl")
 		args := strings.Fields(strings.NewReplacer("F ", file+" ", " D ", " "+in+" ", " E ", " "+filepath.Join(dir, "e", "events.jsonl")+" ", " S ", " "+filepath.Join(dir, "s")+" ", " O", " "+out).Replace(c.args))
@@ -101,6 +110,129 @@ func TestLossIsNotGreen(t *testing.T) {
 			fresh()
 			if r := run(half, "--max-rejected", accept, "--strict"); r.code != 0 || len(state()) == 0 {
 				t.Errorf("%s --max-rejected %s: exit code %d, %d files\n%.500s", c.args, accept, r.code, len(state()), r.stderr)
+			}
+		}
+	}
+}
+
+// TestReadingLossIsNotGreen: commands that only look at data end with 3 and a count, too.
+func TestReadingLossIsNotGreen(t *testing.T) {
+	t.Parallel()
+	dir := quickDir(t)
+	graph := hazNode1 + "\n" + hazNode2 + "\n"
+	qa := `{"system": "s", "dataset": "d", "case_id": "c", "question_id": "q1", "question": "How many cats?", "gold": "2 cats", "category": "IE", "raw_category": "4", "hits": [], "answer": "2 cats.", "by": "rule", "outcome": "answered", "grades": [{"protocol": "em@1", "score": 1, "by": "rule"}]}` + "\n"
+	for _, c := range []struct{ name, good, args string }{
+		{"nodes.jsonl", graph, "trace mem:x --in D"},
+		{"nodes.jsonl", graph, "ask D tea?"},
+		{"nodes.jsonl", graph, "diff D D"},
+		{"nodes.jsonl", graph, "validate D"},
+		{"nodes.jsonl", graph, "load-neo4j D --uri bolt://127.0.0.1:1"},
+		{"nodes.jsonl", graph, "load-neo4j D --strict --uri bolt://127.0.0.1:1"},
+		{"nodes.jsonl", graph, "load-neo4j D --delta --uri bolt://127.0.0.1:1"},
+		{"qa.jsonl", qa, "eval aggregate F"},
+		{"qa.jsonl", qa, "eval calibrate F"},
+		{"qa.jsonl", qa, "eval grade F -p em -o O.jsonl"},
+		{"qa.jsonl", qa, "eval report F -o O"},
+		{"qa.jsonl", qa, "eval explain F -o O.jsonl"},
+		{"case.jsonl", `{"case_id": "a", "source": "s", "chunks": [{"content": "I love tea."}], "questions": [{"question": "What?", "answer": "tea", "category": "IE"}]}` + "\n", "datasets info plain F"},
+	} {
+		in, out := filepath.Join(dir, "in"), filepath.Join(dir, "o")
+		args := strings.Fields(strings.NewReplacer(" F", " "+filepath.Join(in, c.name), " D", " "+in, " O", " "+out).Replace(c.args))
+		for name, text := range map[string]string{"UTF-16": utf16Text(c.good), "foreign JSON": `{"weather": "rain", "degrees": 17}` + "\n", "no JSON": "name;value\n1;2\n", "an array": `[{"weather": "rain"}]` + "\n", "zeros": strings.Repeat("\x00", 999)} {
+			put(t, in, map[string]string{c.name: text})
+			os.RemoveAll(out)
+			os.Remove(out + ".jsonl")
+			r := inProcess(dir, strings.NewReader(""), args...)
+			want := exitFindings
+			if strings.HasPrefix(c.args, "eval grade") {
+				want = exitFailed // the kind of the file is told by its first line
+			}
+			if r.code != want || exists(out) || exists(out+".jsonl") || strings.Contains(r.stdout, "equal\n") {
+				t.Errorf("%s of %s: exit code %d, want %d\n%.500s", c.args, name, r.code, want, r.stdout+r.stderr)
+			}
+		}
+		if strings.Contains(c.args, "explain") || strings.Contains(c.args, "load-neo4j D --uri") { // a loss that is no error needs a run's folder, a server
+			continue
+		}
+		put(t, in, map[string]string{c.name: c.good + "{ torn\n"})
+		if r := inProcess(dir, strings.NewReader(""), args...); r.code != exitFindings {
+			t.Errorf("%s of a torn line: exit code %d\n%.500s", c.args, r.code, r.stdout+r.stderr)
+		}
+	}
+}
+
+// TestLoadNeo4jGate: what validate refuses is refused before a server is asked.
+func TestLoadNeo4jGate(t *testing.T) {
+	t.Parallel()
+	dir := quickDir(t)
+	node := func(id string) string { return `{"id": "` + id + `", "labels": ["User"], "props": {}}` + "\n" }
+	edge := func(id, src, dst string) string {
+		return `{"id": "` + id + `", "type": "KNOWS", "src": "` + src + `", "dst": "` + dst + `", "props": {}}` + "\n"
+	}
+	for name, c := range map[string]struct{ nodes, edges, code string }{
+		"a dangling edge":     {node("user:a"), edge("edge:1", "user:a", "user:b"), "GRF031"},
+		"a repeated edge":     {node("user:a") + node("user:b"), edge("edge:1", "user:a", "user:b") + edge("edge:1", "user:b", "user:a"), "GRF033"},
+		"a duplicate node":    {node("user:a") + node("user:a"), "", "GRF033"},
+		"an edge without src": {node("user:a"), `{"id": "edge:1", "type": "KNOWS", "dst": "user:a", "props": {}}` + "\n", "GRF030"},
+		"a node without id":   {node("user:a") + `{"labels": ["User"], "props": {}}` + "\n", "", "GRF030"},
+	} {
+		g := filepath.Join(dir, "g")
+		put(t, g, map[string]string{"nodes.jsonl": c.nodes, "edges.jsonl": c.edges})
+		if r := inProcess(dir, strings.NewReader(""), "validate", g); r.code != exitFindings {
+			t.Errorf("validate %s: exit code %d\n%s", name, r.code, r.stdout)
+		}
+		for _, more := range [][]string{{"--strict"}, {"--delta"}, {"--strict", "--delta"}, {"--strict", "--max-rejected", "10%"}} {
+			r := inProcess(dir, strings.NewReader(""), append([]string{"load-neo4j", g, "--uri", "bolt://127.0.0.1:1"}, more...)...)
+			if r.code != exitFindings || !strings.Contains(r.stderr, c.code) || !strings.Contains(r.stderr, "1 rejected, ") || !strings.Contains(r.stderr, "nothing was written") {
+				t.Errorf("load-neo4j %v of %s: exit code %d, want 3 and %s\n%s", more, name, r.code, c.code, r.stderr)
+			}
+		}
+		// What is accepted goes on to the server, which is not there.
+		r := inProcess(dir, strings.NewReader(""), "load-neo4j", g, "--strict", "--max-rejected", "1", "--uri", "bolt://127.0.0.1:1")
+		if r.code != exitFailed || !strings.Contains(r.stderr, c.code) || !strings.Contains(r.stderr, "no Neo4j server") {
+			t.Errorf("load-neo4j --max-rejected 1 of %s: exit code %d\n%s", name, r.code, r.stderr)
+		}
+	}
+}
+
+// TestDataNamesFiles: a path that data names is read below the project only.
+func TestDataNamesFiles(t *testing.T) {
+	t.Parallel()
+	dir := quickDir(t)
+	secret := filepath.Join(dir, "secret.txt")
+	put(t, dir, map[string]string{"secret.txt": "the plain secret\n"})
+	project := filepath.Join(dir, "a", "b", "project")
+	put(t, project, map[string]string{"inside.txt": "a line of the project\n"})
+	if err := os.Symlink(secret, filepath.Join(project, "link.txt")); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	for path, want := range map[string]bool{secret: false, "../../../secret.txt": false, "link.txt": false, "inside.txt": true} {
+		put(t, filepath.Join(project, "graph"), map[string]string{
+			"nodes.jsonl": `{"id": "event:c:1", "labels": ["Event"], "props": {"content": "tea", "conv_id": "c", "turn_id": 1, "start_line": 1, "end_line": 1}}` + "\n" +
+				`{"id": "source:x", "labels": ["Source"], "props": {"path": "` + path + `"}}` + "\n",
+			"edges.jsonl":   `{"id": "edge:IN_SOURCE:event:c:1:source:x", "type": "IN_SOURCE", "src": "event:c:1", "dst": "source:x", "props": {"start_line": 1, "end_line": 1}}` + "\n",
+			"manifest.json": `{"options": {"source_root": "` + dir + `"}}` + "\n"})
+		for _, more := range [][]string{nil, {"--outside"}, {"--source-root", project}} {
+			r := inProcess(dir, strings.NewReader(""), append([]string{"trace", "event:c:1", "--in", filepath.Join(project, "graph"), "--json"}, more...)...)
+			shown := strings.Contains(r.stdout, "secret") && strings.Contains(r.stdout, "plain") || strings.Contains(r.stdout, "a line of the project")
+			if r.code != exitFine || shown != (want || len(more) == 1) {
+				t.Errorf("trace %v of a graph that names %s: exit code %d, shown %v\n%s%s", more, path, r.code, shown, r.stdout, r.stderr)
+			}
+		}
+	}
+	for _, name := range []string{"sources", "catalogs"} {
+		for path, want := range map[string]int{secret: exitUsage, "../../../secret.txt": exitUsage, "link.txt": exitUsage} {
+			yaml := "schema_version: 0.2.0\ncharacter: {id: c, names: [C]}\nuser: {id: u, names: [U]}\nagent: {id: a}\n"
+			if name == "catalogs" {
+				yaml += "sources: [inside.txt]\n"
+			}
+			put(t, project, map[string]string{"membench.yaml": yaml + name + ": [" + path + "]\n", "inside.txt": "U: tea\n"})
+			if err := os.Symlink(secret, filepath.Join(project, "link.txt")); err != nil {
+				t.Fatal(err)
+			}
+			r := inProcess(dir, strings.NewReader(""), "chain", "-c", filepath.Join(project, "membench.yaml"), "-o", filepath.Join(dir, "o"))
+			if r.code != want || !strings.Contains(r.stderr, "--outside") {
+				t.Errorf("chain of a project whose %s name %s: exit code %d\n%s", name, path, r.code, r.stderr)
 			}
 		}
 	}

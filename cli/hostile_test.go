@@ -1,3 +1,5 @@
+//go:build unix
+
 package cli
 
 import (
@@ -8,8 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -73,13 +77,18 @@ var hostileCommands = []struct{ name, args string }{
 	{"spec.yaml", "systems show F"},
 }
 
-// addressSpace is the limit of what a command may map, in KiB. Resident memory stays far
-// below it; the most is mapped by annotate on a raw chapter of 200,000 lines, all of whose
-// utterances it holds (310 MiB resident).
-const addressSpace = 1800 << 10
+// Limits of a command. Go's runtime maps more than it uses, so memory is what was resident
+// at most, as the kernel says when the process has ended; the larger limit of address
+// space only keeps a fault from stopping the machine. Time is that of the processor:
+// another program on the machine changes nothing.
+const (
+	addressSpace = 4 << 20 // KiB
+	resident     = 1 << 20 // KiB
+	busy         = 20 * time.Second
+)
 
-// TestHostileInputs gives hostile files to every command that reads one, under a limit
-// of address space: none is killed, panics or hangs. MEMBENCH_SOAK (`make soak`) runs
+// TestHostileInputs gives hostile files to every command that reads one, under limits of
+// memory and time: none is killed, panics or hangs. MEMBENCH_SOAK (`make soak`) runs
 // every pair, with larger files.
 func TestHostileInputs(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
@@ -95,6 +104,8 @@ func TestHostileInputs(t *testing.T) {
 	if len(files) < 60 {
 		t.Fatalf("%d files, want at least 60", len(files))
 	}
+	most, where := int64(0), ""
+	defer func() { t.Logf("most memory: %d MiB, %s", most>>10, where) }()
 	for i, name := range slices.Sorted(maps.Keys(files)) {
 		text := files[name]
 		for j, c := range hostileCommands {
@@ -127,6 +138,19 @@ func TestHostileInputs(t *testing.T) {
 			run.Env = start(t, dir).Env
 			said, err := run.CombinedOutput()
 			late := ctx.Err() != nil
+			if u, ok := run.ProcessState.SysUsage().(*syscall.Rusage); ok {
+				peak := int64(u.Maxrss)
+				if runtime.GOOS == "darwin" {
+					peak >>= 10
+				}
+				took := run.ProcessState.UserTime() + run.ProcessState.SystemTime()
+				if peak > most {
+					most, where = peak, name+": "+c.args
+				}
+				if peak > resident || took > busy {
+					t.Errorf("%s: %s: %d MiB resident and %v of processor time, want at most %d MiB and %v", name, c.args, peak>>10, took, resident>>10, busy)
+				}
+			}
 			cancel()
 			code := 0
 			var exit *exec.ExitError

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"membench/chain"
 	"os"
 	"path/filepath"
@@ -38,8 +39,10 @@ type loadNeo4jOptions struct {
 	changes  string
 	batch    int
 	dryRun   bool
-	strict   bool
+	stepFlags
 	rewrite  bool
+	exact    bool
+	wait     time.Duration
 	verify   bool
 	repair   bool
 	json     bool
@@ -52,8 +55,6 @@ type loadNeo4jOptions struct {
 	bulk      bool
 	overwrite bool
 	home      string
-
-	user, password string // from the environment
 }
 
 // liveDelta is --delta without a folder: the old graph is what the database holds.
@@ -67,7 +68,10 @@ func newLoadNeo4jCmd(e *env) *cobra.Command {
 		Long: `Load a graph into a running Neo4j, and give account of every element.
 
 The user and the password come from NEO4J_USERNAME and NEO4J_PASSWORD, in the
-environment or a .env file; without the first none is sent. The address comes from
+environment or a .env file; without the first none is sent. NEO4J_TOKEN (single
+sign-on) or NEO4J_KERBEROS_TICKET take their place, NEO4J_IMPERSONATE names the user
+whose rights count, NEO4J_CA, NEO4J_CLIENT_CERT and NEO4J_CLIENT_KEY are files in PEM
+for neo4j+s and bolt+s, NEO4J_TIMEOUT limits a transaction. The address comes from
 --uri, else NEO4J_URI, else it is the server that 'membench neo4j up' started, whose
 user and password are known, else bolt://localhost:7687.
 
@@ -75,24 +79,34 @@ Ids are made unique first (constraints node_id_unique, rel_<TYPE>_id_unique), th
 nodes and edges go in batches, each a transaction: a load that was cut off is
 finished by loading again. A batch that the server lacks memory for goes in halves.
 Loading the same graph twice changes nothing. An element that the database holds is
-made equal to the record: properties and labels that the record lacks go. An element
-that the graph lacks stays, unless there is a delta:
+made equal to the record: what an earlier load stored and the record lacks goes. What
+other programs added to it, labels and properties, stays; --exact takes it away. Nodes
+and relationships of other programs are never changed, deleted or counted; where one
+has an id of the graph, ours is skipped (GRF044) unless --exact takes it over. An
+element that the graph lacks stays, unless there is a delta:
 
   --delta=OLD_DIR    send only what differs between OLD_DIR and GRAPH_DIR. The database
                      keeps the digest of what was loaded; where it does not match that of
                      OLD_DIR, hashes are compared instead. Nothing is deleted but
                      what OLD_DIR has and GRAPH_DIR lacks
-  --delta            compare with the hashes in the database, and delete what it holds
-                     beyond GRAPH_DIR (every node with the label Node in the scope)
+  --delta            compare with the hashes in the database, and delete what membench
+                     stored there beyond GRAPH_DIR
   --changes FILE     send the changes that 'membench diff OLD NEW --jsonl' wrote
 
 --scope NAME keeps several graphs in one database: each has ids of its own (the
 property id is scope:NAME|ID, the property scope is NAME) and no load, delta or
 clearing touches another's. Without it the graph is the one without a name.
 
-An edge whose end is not in the database is never lost in silence: it is finding
-GRF031 with its file and line, and the exit status is 3; the rest is loaded.
-With --strict a load that would leave something out writes nothing at all.
+One program writes to a graph at a time. It holds a lease in the database, which ends
+30 s after the program did; a second load is refused and told who holds it, or waits
+with --wait. --dry-run names each element that would be deleted.
+
+Before anything is sent, the graph passes the check that every writer shares: a
+repeated id (GRF033), an element that lacks a member (GRF030) and an edge without an
+end in the graph (GRF031) are reported with file and line and skipped, and the exit
+status is 3. An edge whose end is of a kind that the graph has no node of is looked
+for in the database. Nothing is sent when every record is rejected, with --strict when
+any is, and with --delta, which deletes, when any is; --max-rejected accepts a loss.
 
 --verify reads everything back and compares it property by property. What somebody
 changed by hand is found there (a load trusts the _hash of an element and leaves it
@@ -106,8 +120,8 @@ EMBEDDING_API_KEY, LOCAL_EMBEDDING_API_KEY or OPENAI_API_KEY).
 
 --bulk is the fast way for a first load of a large graph: it fills an empty, stopped
 database of this machine through admin import (NEO4J_ADMIN names the tool, else
-neo4j-admin is taken, else the jars in MEMBENCH_NEO4J_LIB). The result is that of a
-load; start the server then and run the load once more without --bulk: it makes
+neo4j-admin is taken, else the jars in MEMBENCH_NEO4J_LIB, else jars and folder of the
+server of 'membench neo4j up', stopped). The result is that of a load; start the server then and run the load once more without --bulk: it makes
 constraints and index and writes what the import could not hold.
 
 The report goes to standard output (--json: one object, the same for the same load
@@ -120,7 +134,7 @@ into the same database); progress and the time taken go to standard error.`,
   membench diff out/old out/new --jsonl | membench load-neo4j --changes -`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			switch {
+			switch keep := c.Flags().Lookup("keep-foreign").Value.String() == "true"; {
 			case len(args) == 2 && o.delta == liveDelta:
 				return usagef("have two folders: write --delta=OLD_DIR, with the sign =")
 			case len(args) == 2:
@@ -141,6 +155,10 @@ into the same database); progress and the time taken go to standard error.`,
 				return usagef("--sessions: have %d, want 1 to 32", o.sessions)
 			case o.embed != "" && o.dryRun:
 				return usagef("--embed and --dry-run exclude each other")
+			case o.wait < 0:
+				return usagef("--wait: have %s, want a time like 5m", o.wait)
+			case c.Flags().Changed("keep-foreign") && keep == o.exact:
+				return usagef("--keep-foreign and --exact are opposites: give one of them")
 			case o.batch < 1:
 				return usagef("--batch: have %d, want 1 or more", o.batch)
 			}
@@ -159,29 +177,28 @@ into the same database); progress and the time taken go to standard error.`,
 			if o.home != "" || o.overwrite {
 				return usagef("--home and --overwrite go with --bulk")
 			}
-			to := target.Target{URI: o.uri}
-			if err := to.Find(c.Context(), e.getenv); err != nil {
-				return err
-			}
-			o.uri, o.user, o.password = to.URI, to.User, to.Password
 			return runLoadNeo4j(c.Context(), e, o)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.uri, "uri", "", "`address` of the server's Bolt port (default NEO4J_URI, else the server of 'membench neo4j up', else bolt://localhost:7687)")
-	f.StringVar(&o.database, "database", "", "`name` of the database (default the user's home database)")
+	f.StringVar(&o.database, "database", "", "`name` of the database (default NEO4J_DATABASE, else the user's home database)")
 	f.StringVar(&o.delta, "delta", "", "send what differs from the graph in `OLD_DIR`; without a folder, from the database")
 	f.Lookup("delta").NoOptDefVal = liveDelta
 	f.StringVar(&o.changes, "changes", "", "send the changes in `file`")
 	f.IntVar(&o.batch, "batch", o.batch, "`number` of elements in a transaction")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would change in the database, write nothing")
-	f.BoolVar(&o.strict, "strict", false, "write nothing when an element would be skipped")
+	o.stepFlags.add(c, 20)
 	f.BoolVar(&o.rewrite, "rewrite", false, "write also what the database's _hash says is there: repairs changes made by hand")
 	f.IntVar(&o.sessions, "sessions", o.sessions, "`number` of transactions at the same time, of rows that cannot lock each other")
 	f.StringVar(&o.scope, "scope", "", "`name` of this graph among several in one database")
 	f.BoolVar(&o.index, "index", o.index, "make the full-text index for search")
 	f.StringVar(&o.embed, "embed", "", "add vectors of claims and memories by `embedder`: hash, or a model's name")
 	f.Lookup("embed").NoOptDefVal = "hash"
+	f.BoolVar(&o.exact, "exact", false, "take away labels and properties that other programs added, and take over their elements that hold an id of the graph")
+	f.Bool("keep-foreign", true, "keep what other programs added: the default, the opposite of --exact")
+	f.DurationVar(&o.wait, "wait", 0, "wait for at most this `time` while another program writes to the graph")
+	f.Lookup("wait").NoOptDefVal = "10m"
 	f.BoolVar(&o.repair, "repair", false, "with --verify: write what is missing or different")
 	f.BoolVar(&o.verify, "verify", false, "read every element back and compare it")
 	f.StringArrayVar(&o.catalogs, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
@@ -194,8 +211,16 @@ into the same database); progress and the time taken go to standard error.`,
 
 func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	started := e.now()
-	// Inputs first: a wrong path should not wait for a server.
-	send, err := loadInput(ctx, e, o)
+	// Inputs first: a wrong path or graph should not wait for a server.
+	t := newTally(e, o.limit)
+	in, err := checkGraph(ctx, e, o, t)
+	if err != nil {
+		return err
+	}
+	if in != nil {
+		defer in.Close()
+	}
+	send, err := loadInput(ctx, e, o, in)
 	if err != nil {
 		return err
 	}
@@ -207,31 +232,41 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	if err != nil {
 		return err
 	}
-	db, err := neo4j.Open(ctx, neo4j.Config{URI: o.uri, Database: o.database, User: o.user, Password: o.password, Scope: o.scope})
-	if errors.Is(err, neo4j.ErrURI) {
-		return usageError{err}
-	}
+	to := target.Target{URI: o.uri, Database: o.database, Scope: o.scope, Warn: func(text string) { e.warnf("load-neo4j: the server warns: %s", text) }}
+	db, err := to.Open(ctx, e.getenv)
 	if err != nil {
 		return err
 	}
 	defer db.Close(context.WithoutCancel(ctx))
-	t := newTally(e, 20)
 	progress, finished := progressNeo4j(e, o)
 	defer finished()
-	lo := neo4j.LoadOptions{Batch: o.batch, Sessions: o.sessions, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta, Catalog: cat,
+	lo := neo4j.LoadOptions{Batch: o.batch, Sessions: o.sessions, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta, Exact: o.exact, Catalog: cat,
 		Report: func(f *schema.Finding) { t.take(f) }, Progress: progress}
-	if o.strict && !o.dryRun {
-		trial := lo
-		trial.DryRun, trial.Progress = true, nil
-		if _, err := send(ctx, db, trial); err != nil {
+	if o.dryRun {
+		lo.Deletes = func(x schema.Element) { e.warnf("load-neo4j: would delete %s", elementName(x)) }
+	} else {
+		// What follows belongs together: load, deletes, index, reading back, repair.
+		release, err := db.Hold(ctx, neo4j.HoldOptions{Wait: o.wait, Waiting: func(why error) { e.warnf("load-neo4j: %v; waiting", why) }})
+		if err != nil {
 			return err
 		}
-		if t.errors > 0 {
-			t.summary()
-			e.warnf("load-neo4j: nothing was written (--strict)")
-			return errFindings
+		defer release()
+	}
+	if o.strict && !o.dryRun {
+		before := *t
+		before.byCode = maps.Clone(t.byCode)
+		trial := lo
+		trial.DryRun, trial.Progress = true, nil
+		tried, err := send(ctx, db, trial)
+		if err != nil {
+			return err
 		}
-		*t = *newTally(e, 20)
+		t.taken = tried.Nodes.Sent + tried.Edges.Sent
+		if err := t.loss(loadStep, o.stepFlags).Before(); err != nil {
+			t.summary()
+			return err
+		}
+		*t = before // what the trial said is said again
 	}
 	rep, err := send(ctx, db, lo)
 	if err != nil {
@@ -256,11 +291,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 		rep.Embedded = &done
 	}
 	if o.verify {
-		files, err := graph.Files(o.graph)
-		if err != nil {
-			return err
-		}
-		if rep.Verified, err = neo4j.Verify(ctx, db, jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)), neo4j.VerifyOptions{Repair: o.repair, Report: lo.Report}); err != nil {
+		if rep.Verified, err = neo4j.Verify(ctx, db, in.Elements(), neo4j.VerifyOptions{Repair: o.repair, Exact: o.exact, Report: lo.Report}); err != nil {
 			return err
 		}
 	}
@@ -277,21 +308,47 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	took := e.now().Sub(started)
 	n := rep.Nodes.Sent + rep.Edges.Sent
 	e.warnf("load-neo4j: %d elements in %.1f s (%.0f a second)", n, took.Seconds(), float64(n)/max(took.Seconds(), 1e-3))
-	if t.errors > 0 {
-		return errFindings
-	}
-	return nil
+	t.taken = n
+	return t.loss(loadStep, o.stepFlags).After()
 }
 
-// loadInput opens what is to be sent; the function it returns can be called again.
-func loadInput(ctx context.Context, e *env, o loadNeo4jOptions) (func(context.Context, *neo4j.DB, neo4j.LoadOptions) (*neo4j.Report, error), error) {
-	elements := func(path string) (schema.Seq[schema.Element], []string, error) {
-		files, err := graph.Files(path)
-		if err != nil {
-			return nil, nil, err
-		}
-		return jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)), files, nil
+const loadStep = "load-neo4j"
+
+// checkGraph passes the graph through the gate of every writer, and decides whether
+// what was rejected forbids the load. It is nil with changes alone.
+func checkGraph(ctx context.Context, e *env, o loadNeo4jOptions, t *tally) (*graph.Gate, error) {
+	if o.graph == "" {
+		return nil, nil
 	}
+	files, err := graph.Files(o.graph)
+	if err != nil {
+		return nil, err
+	}
+	gate, err := graph.NewGate(ctx, func() schema.Seq[schema.Element] { return jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)) },
+		graph.GateOptions{Keep: true, Once: slices.Contains(files, "-"), Report: func(f *schema.Finding) { t.take(f) }})
+	if err != nil {
+		return nil, err
+	}
+	if t.errors == 0 {
+		return gate, nil
+	}
+	for _, err := range gate.Elements() {
+		if err != nil {
+			return nil, errors.Join(err, gate.Close())
+		}
+		t.taken++
+	}
+	loss := t.loss(loadStep, o.stepFlags)
+	loss.Strict = loss.Strict || o.delta != "" // what was rejected would be deleted
+	if err := loss.Before(); err != nil {
+		t.summary()
+		return nil, errors.Join(err, gate.Close())
+	}
+	return gate, nil
+}
+
+// loadInput says what is to be sent; the function it returns can be called again.
+func loadInput(ctx context.Context, e *env, o loadNeo4jOptions, in *graph.Gate) (func(context.Context, *neo4j.DB, neo4j.LoadOptions) (*neo4j.Report, error), error) {
 	if o.changes != "" {
 		if o.changes != "-" {
 			if _, err := os.Stat(o.changes); err != nil {
@@ -302,13 +359,9 @@ func loadInput(ctx context.Context, e *env, o loadNeo4jOptions) (func(context.Co
 			return neo4j.LoadChanges(ctx, db, changesOf(jsonl.Until(ctx, jsonl.Files[schema.Change]([]string{o.changes}, e.in))), lo)
 		}, nil
 	}
-	in, files, err := elements(o.graph)
-	if err != nil {
-		return nil, err
-	}
 	if o.delta == "" || o.delta == liveDelta {
 		return func(ctx context.Context, db *neo4j.DB, lo neo4j.LoadOptions) (*neo4j.Report, error) {
-			return neo4j.Load(ctx, db, in, lo)
+			return neo4j.Load(ctx, db, in.Elements(), lo)
 		}, nil
 	}
 	oldFiles, err := graph.Files(o.delta)
@@ -317,9 +370,6 @@ func loadInput(ctx context.Context, e *env, o loadNeo4jOptions) (func(context.Co
 	}
 	old, err := diff.Elements(ctx, oldFiles, e.in)
 	if err != nil {
-		return nil, err
-	}
-	if in, err = diff.Elements(ctx, files, e.in); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, db *neo4j.DB, lo neo4j.LoadOptions) (*neo4j.Report, error) {
@@ -333,10 +383,10 @@ func loadInput(ctx context.Context, e *env, o loadNeo4jOptions) (func(context.Co
 		}
 		if held.Digest == from.String() {
 			lo.From = &from
-			return neo4j.LoadChanges(ctx, db, graph.Diff(old, in), lo)
+			return neo4j.LoadChanges(ctx, db, graph.Diff(old, in.Elements()), lo)
 		}
 		e.warnf("load-neo4j: the database does not hold %s as a load left it: comparing hashes", o.delta)
-		return loadAndDelete(ctx, db, old, in, lo)
+		return loadAndDelete(ctx, db, old, in.Elements(), lo)
 	}, nil
 }
 
@@ -361,6 +411,14 @@ func loadAndDelete(ctx context.Context, db *neo4j.DB, old, in schema.Seq[schema.
 		rep.Add(more)
 	}
 	return rep, err
+}
+
+// elementName names an element for a line of words.
+func elementName(x schema.Element) string {
+	if x.Edge != nil {
+		return "edge " + textnorm.OneLine(x.ID(), 200)
+	}
+	return "node " + textnorm.OneLine(x.ID(), 200)
 }
 
 // changesOf drops the positions, which findings about a change then carry themselves.
@@ -469,6 +527,12 @@ func writeLoadReport(w io.Writer, r *neo4j.Report) error {
 	}
 	if v := r.Verified; v != nil {
 		b = fmt.Appendf(b, "read back %d nodes and %d edges: %d missing, %d different; %d others in the database\n", v.Nodes, v.Edges, v.Missing, v.Different, v.Others)
+		if v.Added > 0 {
+			b = fmt.Appendf(b, "%d elements have labels or properties that other programs added (--exact takes them away)\n", v.Added)
+		}
+		for _, typ := range slices.Sorted(maps.Keys(v.Foreign)) {
+			b = fmt.Appendf(b, "%d relationships %s between our nodes are of other programs\n", v.Foreign[typ], textnorm.OneLine(typ, 40))
+		}
 		if v.Repaired > 0 {
 			b = fmt.Appendf(b, "%d of them repaired\n", v.Repaired)
 		}

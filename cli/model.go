@@ -39,6 +39,11 @@ prints what is in force. With --cassette every answer is kept in one file and ne
 for twice; with --cassette-mode replay-only nobody is asked at all.`
 
 func (m *modelFlags) add(c *cobra.Command) {
+	inGroup(c, "Model", func() { m.addOwn(c) })
+	c.Long += modelHelp
+}
+
+func (m *modelFlags) addOwn(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&m.model, "model", "", "ask the `model` of this name (default OPENAI_MODEL, else BENCHMARK_LLM_MODEL)")
 	f.StringVar(&m.baseURL, "base-url", "", "`URL` of the endpoint, with /v1 (default OPENAI_BASE_URL, else BENCHMARK_LLM_BASE_URL, else OpenAI's)")
@@ -46,7 +51,6 @@ func (m *modelFlags) add(c *cobra.Command) {
 	f.BoolVar(&m.dryRun, "dry-run", false, "ask nobody and write nothing: print what the model calls would cost, as a range")
 	f.Float64Var(&m.temperature, "temperature", -1, "ask at this temperature, 0 to `2` (default OPENAI_TEMPERATURE, else what the step asks for)")
 	m.addShared(c)
-	c.Long += modelHelp
 }
 
 // addShared are the flags that say nothing of which model is asked.
@@ -88,7 +92,7 @@ func (e *env) lookup(name string) (value, from string) {
 func (m modelFlags) options(e *env) llmodels.Options {
 	o := llmodels.Options{Model: config.Model{Name: m.model, BaseURL: m.baseURL, RPM: m.perMinute},
 		Cassette: m.cassette, CassetteMode: m.mode, Prices: m.prices, Budget: m.budget, PromptDir: m.promptDir, PromptLang: m.promptLang,
-		DryRun: m.dryRun, Env: e.lookup, Clock: e.clock(), Transport: e.transport}
+		DryRun: m.dryRun, Env: e.lookup, Clock: e.clock(), Transport: e.transport, Tell: func(s string) { e.warnf("%s", s) }}
 	if m.temperature >= 0 {
 		o.Model.Temperature = &m.temperature
 	}

@@ -70,6 +70,7 @@ func TestNeo4jBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Down(context.Background(), home)
+	exttest.EndWith(t, st.PID)
 
 	cli := func(args ...string) []byte {
 		t.Helper()
@@ -230,6 +231,10 @@ func (b *neo4jBrowser) runSaved(q browser.Query) {
 	words := strings.Fields(q.Text)
 	b.until("the query is in the editor", fmt.Sprintf(`document.querySelector('[data-testid="activeEditor"]').innerText.replace(/\s/g, "").includes(%q)`, words[0]+words[1]))
 	b.click(`[data-testid="editor-Run"]`)
+	if q.Setup {
+		b.until("the parameters", `/"?limit"?: 100/.test(document.querySelector('[data-testid="frame"]')?.innerText ?? "")`)
+		return
+	}
 	const top = `document.querySelector('[data-testid="frame"]')`
 	b.until("an answer to "+title, fmt.Sprintf(`(() => {
   const f = %s;

@@ -21,6 +21,7 @@ type neo4jClearOptions struct {
 	all         bool
 	constraints bool
 	yes         bool
+	wait        time.Duration
 	json        bool
 }
 
@@ -52,6 +53,8 @@ What will go is said first, and asked for on a terminal; elsewhere --yes is need
 	addTarget(f, &o.Target)
 	f.BoolVar(&o.all, "all", false, "delete everything in the database, whoever stored it")
 	f.BoolVar(&o.constraints, "constraints", false, "with --all: drop also the constraints and indexes that membench made")
+	f.DurationVar(&o.wait, "wait", 0, "wait for at most this `time` while another program writes to the graph")
+	f.Lookup("wait").NoOptDefVal = "10m"
 	f.BoolVar(&o.yes, "yes", false, "do not ask")
 	f.BoolVar(&o.json, "json", false, "print what was deleted as one JSON object")
 	return c
@@ -86,7 +89,7 @@ func runNeo4jClear(ctx context.Context, e *env, o neo4jClearOptions) error {
 		}
 	}
 	last := e.now()
-	gone, err := db.Empty(ctx, neo4j.EmptyOptions{All: o.all, Constraints: o.constraints, Progress: func(s neo4j.Emptied) {
+	gone, err := db.Empty(ctx, neo4j.EmptyOptions{All: o.all, Constraints: o.constraints, Wait: o.wait, Progress: func(s neo4j.Emptied) {
 		if now := e.now(); now.Sub(last) >= 2*time.Second {
 			last = now
 			e.warnf("neo4j: %d nodes, %d edges deleted", s.Nodes, s.Edges)

@@ -36,7 +36,7 @@ func hostileGraph() (nodes, edges []schema.Element) {
 	for i, h := range hostile {
 		id := mint.Node("topic", fmt.Sprint(h, " ", i))
 		label, typ := fmt.Sprint("Topic", i%3), "ABOUT"
-		if len(h) < 100 && strings.TrimSpace(h) == h && !strings.ContainsAny(h, "\n\r") {
+		if i%3 != 2 && len(h) < 100 && strings.TrimSpace(h) == h && !strings.ContainsAny(h, "\n\r") {
 			label, typ = h, h
 		}
 		var p schema.ObjectBuilder
@@ -93,7 +93,7 @@ func TestWaysIntoNeo4jAreOne(t *testing.T) {
 	writeGraph(t, alone, "", nodes, edges)
 	demo := filepath.Join(tmp, "demo", "graph")
 	if os.Getenv("MEMBENCH_SOAK") == "" {
-		some, between := sampleGraph(t, demo, 6)
+		some, between := sampleGraph(t, demo, 3)
 		nodes, edges, demo = append(nodes, some...), append(edges, between...), ""
 	}
 	writeGraph(t, joined, demo, nodes, edges)
@@ -115,11 +115,10 @@ func TestWaysIntoNeo4jAreOne(t *testing.T) {
 		started := time.Now()
 		run("load-neo4j", dir, "--uri", uri, "--scope", s, "--verify", "--strict")
 		byBolt = dump(t, uri, true)
-		bolt := dump(t, uri, false)
 		wipe(t, uri)
 		run("cypher", dir, "-o", filepath.Join(tmp, "cypher"), "--scope", s)
 		shell(t, lib, uri, filepath.Join(tmp, "cypher"))
-		same(t, fmt.Sprintf("scope %q: scripts", s), dump(t, uri, false), bolt)
+		same(t, fmt.Sprintf("scope %q: scripts", s), dump(t, uri, true), byBolt)
 		run("load-neo4j", dir, "--uri", uri, "--scope", s, "--verify", "--strict")
 		same(t, fmt.Sprintf("scope %q: a load over the scripts", s), dump(t, uri, true), byBolt)
 		if n := query(t, uri, "MATCH (c:Canary {id: 'alive'}) RETURN count(c)"); n[0][0] != int64(1) {
@@ -146,7 +145,7 @@ func TestWaysIntoNeo4jAreOne(t *testing.T) {
 	for _, line := range imported {
 		if slices.Contains(byBolt, line) {
 			whole++
-		} else if strings.Contains(line, "_hash=") {
+		} else if !strings.Contains(line, `_hash=string "-"`) {
 			t.Errorf("the import made %.900s", line)
 		}
 	}
@@ -312,7 +311,7 @@ func dump(t *testing.T, uri string, hashes bool) (out []string) {
 		slices.Sort(parts)
 		out = append(out, strings.ReplaceAll(head+" "+strings.Join(parts, " "), `"_hash"`, "_hash"))
 	}
-	for _, r := range query(t, uri, "MATCH (n) WHERE NOT n:Canary AND NOT n:MembenchLoad RETURN labels(n), properties(n)") {
+	for _, r := range query(t, uri, "MATCH (n) WHERE NOT n:Canary AND NOT n:MembenchLoad AND NOT n:MembenchChange RETURN labels(n), properties(n)") {
 		var labels []string
 		list, _ := r[0].([]any)
 		for _, l := range list {

@@ -80,6 +80,7 @@ type tally struct {
 	printed  int
 	errors   int
 	warnings int
+	taken    int // records that were read and are good
 	byCode   map[string]int
 }
 
@@ -99,9 +100,13 @@ func (t *tally) take(err error) error {
 		t.errors++
 	}
 	if t.limit == 0 || t.printed < t.limit {
-		t.e.warnf("%v", f)
+		l := levelError
+		if f.Warning {
+			l = levelWarning
+		}
+		t.e.say(l, "%v", f)
 		if f.Hint != "" && t.byCode[f.Code] == 1 {
-			t.e.warnf("  %s", f.Hint)
+			t.e.say(l, "  %s", f.Hint)
 		}
 		t.printed++
 	}
@@ -120,19 +125,24 @@ func (t *tally) summary() {
 	}
 }
 
-// lost ends a command that wrote its output although records were left out of it or are
+// loss is what a step's flags make of the errors so far.
+func (t *tally) loss(step string, f stepFlags) schema.Loss {
+	return schema.Loss{Step: step, Rejected: t.errors, Taken: t.taken, Accept: f.accept, Strict: f.strict}
+}
+
+// lost ends a command that printed what it could although records were left out or are
 // wrong: exit 3, so that no script goes on with half of its data unaware.
 func (t *tally) lost() error {
 	if t.errors == 0 {
 		return nil
 	}
-	t.e.warnf("%s in the data: what was written is not all that was given", findings.Count(t.errors, "error"))
+	t.e.warnf("%s in the data: the result is not of all that was given", findings.Count(t.errors, "error"))
 	return errFindings
 }
 
-// drop passes a stream on without its findings, which are counted.
+// drop passes a stream on without its findings, which are counted, as are the records.
 func drop[T any](t *tally, in schema.Seq[T]) schema.Seq[T] {
-	return records.Drop(in, func(f *schema.Finding) { t.take(f) })
+	return records.Observe(records.Drop(in, func(f *schema.Finding) { t.take(f) }), func(*T) { t.taken++ })
 }
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }

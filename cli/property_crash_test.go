@@ -207,7 +207,7 @@ func TestChainIsTheCommands(t *testing.T) {
 	for _, line := range []string{
 		"annotate project/source --root project --character-name 岚汐 --user lin --user-name 我 --agent lanxi -o out/events",
 		"compile out/events -o out/events.jsonl",
-		"replay ingest out/events.jsonl --backend embedded --store out/store --isolation global --user-id lin --now 2026-04-12T09:00:00Z",
+		"replay ingest out/events.jsonl --backend embedded --store out/store --isolation global --now 2026-04-12T09:00:00Z",
 		"replay probe out/events.jsonl --backend embedded --store out/store -o out/probes.jsonl --top-k 5",
 		"replay export --backend embedded --store out/store -o out/exports",
 		"claimify out/exports -o out/claims/by_conv",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"os"
 	"strings"
@@ -21,7 +22,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Exit codes. Every command's help ends with them.
+// Exit codes.
 const (
 	exitFine     = 0
 	exitFailed   = 1 // the program or a service failed
@@ -34,7 +35,8 @@ const (
 	exitPipe = 141
 )
 
-const exitHelp = `
+// ExitCodes is what every command's help ends with.
+const ExitCodes = `
 Exit status: 0 fine, 1 the program or a service failed, 2 wrong usage, 3 the data has errors,
 4 eval compare --gate shows neither a loss nor that there is none,
 141 whoever read standard output went away. An interrupted command exits 1; the next run goes on.`
@@ -49,6 +51,7 @@ type env struct {
 	getenv    func(string) string
 	dotenv    map[string]bool // variables that come from .env
 	now       func() time.Time
+	quiet     bool              // only errors are said
 	systems   []memory.Spec     // beside the known ones
 	transport http.RoundTripper // to services; nil: the usual one
 }
@@ -61,8 +64,17 @@ func (e *env) place(dir string) open.Place {
 // text is standard output for what people read, which may quote data.
 func (e *env) text() io.Writer { return visible.NewWriter(e.out) }
 
-// warnf writes words to standard error.
-func (e *env) warnf(format string, args ...any) { fmt.Fprintf(e.err, format+"\n", args...) }
+// warnf writes information to standard error.
+func (e *env) warnf(format string, args ...any) { e.say(levelInfo, format, args...) }
+
+// say writes a line of a level to standard error.
+func (e *env) say(l level, format string, args ...any) {
+	if w, ok := e.err.(*console); ok {
+		w.say(l, fmt.Sprintf(format, args...))
+		return
+	}
+	fmt.Fprintf(e.err, format+"\n", args...)
+}
 
 // usageError is a fault of the command line: exit 2.
 type usageError struct{ err error }
@@ -89,26 +101,30 @@ func run(ctx context.Context, e *env, args []string) int {
 	var usage usageError
 	var asked *schema.UsageError
 	var lost *schema.RejectedError
+	var failed *schema.FailedError
 	switch {
 	case err == nil:
 		return exitFine
+	case errors.As(err, &failed):
+		e.warnf("membench: %v", err)
+		return exitFailed
 	case errors.Is(err, errInconclusive):
 		return exitInconclusive
 	case errors.Is(err, errFindings):
 		if errors.As(err, &lost) {
-			e.warnf("membench: %v", err)
+			e.say(levelError, "membench: %v", err)
 		}
 		return exitFindings
 	case errors.As(err, &usage), errors.As(err, &asked):
-		e.warnf("membench: %v\nrun 'membench %s --help' for usage", err, strings.TrimPrefix(cmd.CommandPath(), "membench "))
+		e.say(levelError, "membench: %v\nrun '%s --help' for usage", didYouMean(cmd, err), cmd.CommandPath())
 		return exitUsage
 	case brokenPipe(err):
 		return exitPipe
 	case ctx.Err() != nil:
-		e.warnf(interrupted)
+		e.say(levelError, interrupted)
 		return exitFailed
 	}
-	e.warnf("membench: %v", err)
+	e.say(levelError, "membench: %v", err)
 	return exitFailed
 }
 
@@ -120,6 +136,7 @@ func brokenPipe(err error) bool {
 }
 
 func newRoot(e *env) *cobra.Command {
+	var logFormat, logLevel string
 	root := &cobra.Command{
 		Use:           "membench",
 		Short:         "Make memory data and measure memory systems, joined by a graph",
@@ -127,12 +144,27 @@ func newRoot(e *env) *cobra.Command {
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
-		PersistentPreRunE: func(*cobra.Command, []string) error {
+		Version:       release,
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if w, ok := e.err.(*console); ok {
+				if err := w.set(logFormat, logLevel, e.quiet); err != nil {
+					return err
+				}
+			}
+			if e.quiet {
+				e.screen = nil
+			}
 			// Secrets come from the environment or a .env file; set variables win.
 			return e.loadDotenv(".env")
 		},
 	}
 	root.PersistentFlags().Int64Var(&jsonl.MaxRatio, "max-ratio", jsonl.MaxRatio, "refuse a compressed input that unpacks to more than `n` times its size, 0 = no limit")
+	root.PersistentFlags().StringVar(&logFormat, "log-format", "text", "`form` of what is said on standard error: text or json")
+	root.PersistentFlags().StringVar(&logLevel, "log-level", "info", "say only what matters at least this `much`: error, warning or info")
+	root.PersistentFlags().BoolVarP(&e.quiet, "quiet", "q", false, "say only errors, and show no progress")
+	root.SetVersionTemplate("membench {{.Version}}\n")
+	cobra.AddTemplateFunc("flagGroups", flagGroups)
+	root.SetUsageTemplate(usageTemplate)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddGroup(&cobra.Group{ID: "make", Title: "Make data:"}, &cobra.Group{ID: "look", Title: "Check and look:"},
 		&cobra.Group{ID: "measure", Title: "Measure memory systems:"})
@@ -146,9 +178,13 @@ func newRoot(e *env) *cobra.Command {
 		newClaimifyCmd(e), newCompileClaimsCmd(e), newToGraphCmd(e), newCypherCmd(e), newExportCmd(e), newLoadNeo4jCmd(e))
 	add("look", newAskCmd(e), newValidateCmd(e), newTraceCmd(e), newDiffCmd(e), newViewCmd(e), newMigrateCmd(e), newSchemaCmd(e), newNeo4jCmd(e),
 		newDoctorCmd(e), newConfigCmd(e), newCassetteCmd(e))
-	add("measure", newDatasetsCmd(e), newEvalCmd(e), newSystemsCmd(e))
+	add("measure", newDatasetsCmd(e), newEvalCmd(e), newExperimentCmd(e), newPCMCmd(e), newSystemsCmd(e))
 	root.AddCommand(newVersionCmd(e))
 	finish(root)
+	known := completions(e)
+	for c := range commands(root) {
+		complete(c, known)
+	}
 	return root
 }
 
@@ -182,6 +218,23 @@ func dotenvFault(err error) error {
 	return errors.New(strings.TrimSpace(s))
 }
 
+// commands yields a command and those below it.
+func commands(c *cobra.Command) iter.Seq[*cobra.Command] {
+	return func(yield func(*cobra.Command) bool) { walkCommands(c, yield) }
+}
+
+func walkCommands(c *cobra.Command, yield func(*cobra.Command) bool) bool {
+	if !yield(c) {
+		return false
+	}
+	for _, sub := range c.Commands() {
+		if !walkCommands(sub, yield) {
+			return false
+		}
+	}
+	return true
+}
+
 // finish makes every command report wrong arguments as usage and print the exit statuses.
 func finish(c *cobra.Command) {
 	if args := c.Args; args != nil {
@@ -195,7 +248,7 @@ func finish(c *cobra.Command) {
 	if c.Long == "" {
 		c.Long = c.Short + "."
 	}
-	c.Long += "\n" + exitHelp
+	c.Long += "\n" + ExitCodes
 	for _, sub := range c.Commands() {
 		finish(sub)
 	}

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"membench/config"
 	"membench/internal/codec"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/catalog"
 	"membench/schema/findings"
@@ -88,14 +90,28 @@ func parseKind(s string) (schema.Kind, error) {
 func newSchemaShowCmd(e *env) *cobra.Command {
 	v := schema.Latest
 	c := &cobra.Command{
-		Use:   "show KIND|catalog",
-		Short: "Print the JSON Schema of one kind, or the built-in catalogue",
+		Use:   "show KIND|FILE|catalog",
+		Short: "Print the JSON Schema of a kind of record or file, or the built-in catalogue",
+		Long: `Print the JSON Schema of one kind of record, or of a file that people write: membench.yaml,
+eval.yaml, catalog.yaml (a catalogue of your own) or service.yaml. Editors check and
+complete a file whose first line names its schema:
+
+  # yaml-language-server: $schema=membench.schema.json`,
 		Example: `  membench schema show claim --version 0.0.1
+  membench schema show membench.yaml > membench.schema.json
   membench schema show catalog        predicates, entity types, labels and edge types, as YAML`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if args[0] == "catalog" {
 				_, err := e.out.Write(catalog.Builtin())
+				return err
+			}
+			if strings.HasSuffix(args[0], ".yaml") {
+				text, ok := config.FileSchema(args[0])
+				if !ok {
+					return usagef("%s has no schema, expected one of %s, with .yaml", args[0], strings.Join(config.FileSchemas(), ", "))
+				}
+				_, err := e.out.Write(text)
 				return err
 			}
 			k, err := parseKind(args[0])
@@ -202,7 +218,7 @@ func readSchemas(name string) (map[schema.Kind][]byte, error) {
 		return nil, usagef("%s is neither a published version %v nor a folder with *.schema.json files", name, schema.Versions())
 	}
 	for _, f := range files {
-		text, err := os.ReadFile(f)
+		text, err := smallfile.Read(f)
 		if err != nil {
 			return nil, err
 		}

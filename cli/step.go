@@ -20,8 +20,13 @@ type stepFlags struct {
 func (s *stepFlags) add(c *cobra.Command, limit int) {
 	f := c.Flags()
 	f.BoolVar(&s.strict, "strict", false, "write nothing when records are rejected")
-	f.Var(limitFlag{&s.accept}, "max-rejected", "accept this many rejected records, a `number` or a share such as 1%")
+	s.addAccept(c)
 	f.IntVar(&s.limit, "limit", limit, "print at most `n` findings, 0 = all")
+}
+
+// addAccept adds the flag of commands that only read.
+func (s *stepFlags) addAccept(c *cobra.Command) {
+	c.Flags().Var(limitFlag{&s.accept}, "max-rejected", "accept this many rejected records, a `number` or a share such as 1%")
 }
 
 // run calls a step with what the flags say, and prints what it finds.
@@ -34,10 +39,7 @@ func (s stepFlags) run(e *env, step func(chain.Shared) error) error {
 }
 
 // wrote reports whether a step has written what it took, all or some of it.
-func wrote(err error) bool {
-	var lost *schema.RejectedError
-	return err == nil || errors.As(err, &lost) && lost.Written
-}
+func wrote(err error) bool { return err == nil || schema.Written(err) }
 
 // said prints a report when there is one: as JSON on standard output, or its words.
 func said(e *env, asJSON bool, report any, err error) error {

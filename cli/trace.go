@@ -14,6 +14,7 @@ import (
 
 type traceOptions struct {
 	trace.Options
+	stepFlags
 	json bool
 }
 
@@ -31,7 +32,8 @@ The start is an id, a line of a source file, or words to look for in claims,
 memories and turns. When several things match, they are listed; give one of their
 ids, or --first. The source's own lines are shown where the file is found: below
 --source-root, else below the manifest's source_root, the current folder, DIR, the
-folders above it, and projects (membench.yaml) in these.`,
+folder above it, and projects (membench.yaml, .git) above and in these. A graph is
+data: files outside of these folders that it names are shown with --outside only.`,
 		Example: `  membench trace 'claim:PREFERS_TOPIC|daily|user:lin|topic:乌龙茶' --in out/demo
   membench trace source/ch01_tea.norm.md:12 --in out/demo
   membench trace "oolong tea" --in out/demo --first --json | jq .lines`,
@@ -63,22 +65,24 @@ folders above it, and projects (membench.yaml) in these.`,
 	f.StringVar(&o.SourceRoot, "source-root", "", "`dir` that source paths are relative to")
 	f.IntVar(&o.Limit, "limit", 20, "at most `n` steps from one node, and candidates listed; 0: all")
 	f.BoolVar(&o.First, "first", false, "of several matches take the best")
+	f.BoolVar(&o.Outside, "outside", false, "show files that the graph names outside of the folders above")
+	o.addAccept(c)
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	return c
 }
 
 func runTrace(ctx context.Context, e *env, o traceOptions) error {
-	files, err := graph.Files(o.In)
+	t := newTally(e, 10)
+	g, err := readGraph(ctx, e, t, o.In)
 	if err != nil {
 		return err
 	}
-	t := newTally(e, 10)
-	g := graph.NewLocal()
-	if err := g.Read(ctx, jsonl.Files[schema.Element](files, e.in), func(f *schema.Finding) { t.take(f) }); err != nil {
+	loss := t.loss("trace", o.stepFlags)
+	if err := loss.Before(); err != nil {
 		return err
 	}
-	t.summary()
 	rep, err := trace.Run(ctx, g, o.Options)
+	err = errors.Join(err, loss.After())
 	switch {
 	case rep.Trail == nil && len(rep.Candidates) == 0:
 		return err
@@ -86,4 +90,18 @@ func runTrace(ctx context.Context, e *env, o traceOptions) error {
 		return errors.Join(writeJSON(e.out, rep), err)
 	}
 	return errors.Join(rep.Write(e.text()), err)
+}
+
+// readGraph reads the files of a graph into memory; t gets what is found in them.
+func readGraph(ctx context.Context, e *env, t *tally, path string) (*graph.Local, error) {
+	files, err := graph.Files(path)
+	if err != nil {
+		return nil, err
+	}
+	g := graph.NewLocal()
+	err = g.Read(ctx, jsonl.Until(ctx, jsonl.Files[schema.Element](files, e.in)), func(f *schema.Finding) { t.take(f) })
+	nodes, edges := g.Len()
+	t.taken += nodes + edges
+	t.summary()
+	return g, err
 }

@@ -30,6 +30,8 @@ type Eval struct {
 	Grading  EvalGrading  `yaml:"grading,omitempty"`
 	Run      EvalRun      `yaml:"run,omitempty"`
 	Output   EvalOutput   `yaml:"output,omitempty"`
+	// Experiment is read by 'membench experiment' only.
+	Experiment EvalExperiment `yaml:"experiment,omitempty"`
 
 	Model    Model    `yaml:"model,omitempty"`
 	Models   Models   `yaml:"models,omitempty"`
@@ -119,6 +121,18 @@ type EvalRun struct {
 type EvalOutput struct {
 	Folder string  `yaml:"folder,omitempty"` // default runs/NAME
 	Format Formats `yaml:"format,omitempty"` // markdown | json | csv | html, or a list; default all
+}
+
+// EvalExperiment says what an experiment compares; what is not given has the default of
+// the experiment.
+type EvalExperiment struct {
+	Backend  string   `yaml:"backend,omitempty"`  // the system below QARP and the strategies
+	Failures []string `yaml:"failures,omitempty"` // systems whose failures are analysed, beside the backend
+	Measure  string   `yaml:"measure,omitempty"`  // protocol of the scores
+	Below    float64  `yaml:"below,omitempty"`    // an answer of a lower score failed
+	PerType  int      `yaml:"per_type,omitempty"` // failures of a type that are drawn for people
+	Labels   []string `yaml:"labels,omitempty"`   // what people said of them: files and folders
+	Ks       []int    `yaml:"ks,omitempty"`       // further numbers of hits, for the curve
 }
 
 // Formats is one report format or a list.

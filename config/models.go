@@ -38,7 +38,7 @@ type Model struct {
 	KeyEnv      string   `yaml:"key_env"`
 	RPM         float64  `yaml:"requests_per_minute"` // 0: no limit
 	TPM         float64  `yaml:"tokens_per_minute"`   // 0: no limit
-	Concurrent  int      `yaml:"concurrent"`          // calls at once
+	Concurrent  int      `yaml:"concurrent"`          // calls at once; 0: as many as the command makes
 	Timeout     Duration `yaml:"timeout"`             // of one attempt
 	Tries       int      `yaml:"tries"`
 	Temperature *float64 `yaml:"temperature"` // in place of the stage's own
@@ -246,7 +246,7 @@ func (p *Project) Resolve(role Role, flags Model, env Lookup) (Endpoint, error) 
 	}
 	e.Timeout = r.duration("timeout", "2m", append(file(duration(own.Timeout), duration(all.Timeout)), r.vars(general.timeout)...)...)
 	e.Tries = int(r.number("tries", "5", file(num(own.Tries), num(all.Tries))...))
-	e.Concurrent = int(r.number("concurrent", "5", append(file(num(own.Concurrent), num(all.Concurrent)), r.vars(general.concurrent)...)...))
+	e.Concurrent = int(r.number("concurrent", "", append(file(num(own.Concurrent), num(all.Concurrent)), r.vars(general.concurrent)...)...))
 	e.RPM = r.number("requests_per_minute", "", append(append([]choice{{num(flags.RPM), "flag"}}, file(num(own.RPM), num(all.RPM))...), r.vars(general.rpm)...)...)
 	e.TPM = r.number("tokens_per_minute", "", file(num(own.TPM), num(all.TPM))...)
 	e.Values = r.out

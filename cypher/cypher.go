@@ -227,9 +227,7 @@ func (k kind) batchTail(dst []byte, scope string) []byte {
 	}
 	if !k.edge {
 		dst = append(dst, "MERGE (n:"+BaseLabel+" {id: "+in+"row.id})\nSET n = row.props, n.id = "+in+"row.id"...)
-		if scope != "" {
-			dst = AppendString(append(dst, ", n.scope = "...), scope)
-		}
+		dst = AppendString(append(dst, ", n.scope = "...), scope)
 		for i, l := range k.names {
 			if i == 0 {
 				dst = append(dst, "\nSET n"...)
@@ -242,9 +240,7 @@ func (k kind) batchTail(dst []byte, scope string) []byte {
 	dst, _ = AppendName(dst, k.names[0])
 	dst = append(dst, " {id: "+in+"row.id}]->(b)\nSET r = row.props, r.id = "+in+"row.id, r.type = "...)
 	dst = AppendString(dst, k.names[0])
-	if scope != "" {
-		dst = AppendString(append(dst, ", r.scope = "...), scope)
-	}
+	dst = AppendString(append(dst, ", r.scope = "...), scope)
 	return append(dst, ", r.src = row.src, r.dst = row.dst;\n"...)
 }
 
@@ -278,6 +274,7 @@ type values struct {
 	last []named           // names of the last object: the next one has mostly the same, in that order
 	text []byte
 	rest []byte // members that no property holds, as JSON
+	nul  bool   // a string with a NUL is in rest, which no script can write
 	note string // why something is in rest that the user may care about
 }
 
@@ -317,7 +314,7 @@ func (v *values) newKey(name []byte) []byte {
 // props reads an object and appends it as a map of properties. It reports false when
 // the object is broken; dst is then of no use.
 func (v *values) props(dst []byte, s *codec.Scanner) ([]byte, bool) {
-	v.rest, v.note = v.rest[:0], ""
+	v.rest, v.note, v.nul = v.rest[:0], "", false
 	dst = append(dst, '{')
 	empty := true
 	if !s.Object() {
@@ -434,7 +431,7 @@ func (v *values) str(dst, body []byte, escaped bool) ([]byte, fit) {
 	}
 	v.text = codec.AppendUnescaped(v.text[:0], body)
 	if bytes.IndexByte(v.text, 0) >= 0 {
-		v.note = "a string holds a NUL"
+		v.note, v.nul = "a string holds a NUL", true
 		return dst, nested
 	}
 	return appendBody(dst, v.text), fits

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -176,6 +177,8 @@ type readRow struct {
 	typ          string
 	id, src, dst string
 	props        map[string]any
+	hash         string
+	of           schema.Object // that props are made of
 }
 
 // script reads a file of nodes or edges.
@@ -212,6 +215,8 @@ func (r *reader) script(edge bool) (out []readRow, batches []int) {
 				row.props[k] = r.value()
 			}
 			r.eat("}")
+			row.hash, _ = row.props["_hash"].(string)
+			delete(row.props, "_hash")
 			out = append(out, row)
 			if r.try("\n] AS row\n") {
 				break
@@ -228,9 +233,9 @@ func (r *reader) script(edge bool) (out []readRow, batches []int) {
 			if again := r.str(); again != typ {
 				r.fail("the type again")
 			}
-			r.eat(", r.src = row.src, r.dst = row.dst")
+			r.eat(", r.scope = '', r.src = row.src, r.dst = row.dst")
 		} else {
-			r.eat("MERGE (n:Node {id: row.id})\nSET n = row.props, n.id = row.id")
+			r.eat("MERGE (n:Node {id: row.id})\nSET n = row.props, n.id = row.id, n.scope = ''")
 			if r.try("\nSET n") {
 				for r.try(":") {
 					labels = append(labels, r.name())
@@ -365,15 +370,17 @@ func TestWrite(t *testing.T) {
 `
 	constraints, n, e, findings, c := write(t, nodes, edges, 1)
 	wantN := nodesHead + "UNWIND [\n" +
-		"{id: 'user:a', props: {`min`: (-9223372036854775807 - 1), `p_p_id`: 'x', `props_json`: '{\"nested\":{\"a\": [1, 2]},\"mixed\":[1, \"x\"],\"big\":9223372036854775808}'}}\n" +
-		"] AS row\nMERGE (n:Node {id: row.id})\nSET n = row.props, n.id = row.id\nSET n:`Agent`:`User`;\nUNWIND [\n" +
-		"{id: 'mem:1', props: {`data`: 'it\\'s\\na \\\\ \\' \\u2028 中文😀', `n`: 3, `c`: 1.0, `list`: [1.0, 2.5], `on`: true, `p_id`: 'mine'}}\n" +
-		"] AS row\nMERGE (n:Node {id: row.id})\nSET n = row.props, n.id = row.id\nSET n:`MemoryItem`;\n"
+		"{id: 'user:a', props: {`min`: (-9223372036854775807 - 1), `p_p_id`: 'x', `props_json`: '{\"nested\":{\"a\": [1, 2]},\"mixed\":[1, \"x\"],\"big\":9223372036854775808}', `_hash`: 'H'}}\n" +
+		"] AS row\nMERGE (n:Node {id: row.id})\nSET n = row.props, n.id = row.id, n.scope = ''\nSET n:`Agent`:`User`;\nUNWIND [\n" +
+		"{id: 'mem:1', props: {`data`: 'it\\'s\\na \\\\ \\' \\u2028 中文😀', `n`: 3, `c`: 1.0, `list`: [1.0, 2.5], `on`: true, `p_id`: 'mine', `_hash`: 'H'}}\n" +
+		"] AS row\nMERGE (n:Node {id: row.id})\nSET n = row.props, n.id = row.id, n.scope = ''\nSET n:`MemoryItem`;\n"
+	hashes := regexp.MustCompile("'[0-9a-f]{32}'}}\n")
+	n, e = hashes.ReplaceAllString(n, "'H'}}\n"), hashes.ReplaceAllString(e, "'H'}}\n")
 	if n != wantN {
 		t.Errorf("nodes:\nhave %s\nwant %s", n, wantN)
 	}
-	wantE := edgesHead + "UNWIND [\n{id: 'edge:OWNS:user:a:mem:1', src: 'user:a', dst: 'mem:1', props: {}}\n] AS row\n" +
-		"MATCH (a:Node {id: row.src})\nMATCH (b:Node {id: row.dst})\nMERGE (a)-[r:`OWNS` {id: row.id}]->(b)\nSET r = row.props, r.id = row.id, r.type = 'OWNS', r.src = row.src, r.dst = row.dst;\n"
+	wantE := edgesHead + "UNWIND [\n{id: 'edge:OWNS:user:a:mem:1', src: 'user:a', dst: 'mem:1', props: {`_hash`: 'H'}}\n] AS row\n" +
+		"MATCH (a:Node {id: row.src})\nMATCH (b:Node {id: row.dst})\nMERGE (a)-[r:`OWNS` {id: row.id}]->(b)\nSET r = row.props, r.id = row.id, r.type = 'OWNS', r.scope = '', r.src = row.src, r.dst = row.dst;\n"
 	if e != wantE {
 		t.Errorf("edges:\nhave %s\nwant %s", e, wantE)
 	}
@@ -546,8 +553,9 @@ func check(t testing.TB, lines, text string, edge bool) {
 		w := readRow{id: rec.V.ID()}
 		if edge {
 			w.typ, w.src, w.dst, w.props = rec.V.Edge.Type, string(rec.V.Edge.Src), string(rec.V.Edge.Dst), want(t, rec.V.Edge.Props)
+			w.of = rec.V.Edge.Props
 		} else {
-			w.props = want(t, rec.V.Node.Props)
+			w.props, w.of = want(t, rec.V.Node.Props), rec.V.Node.Props
 			w.labels = slices.Clone(rec.V.Node.Labels)
 			slices.Sort(w.labels)
 			w.labels = slices.DeleteFunc(slices.Compact(w.labels), func(s string) bool { return s == "Node" })
@@ -558,6 +566,14 @@ func check(t testing.TB, lines, text string, edge bool) {
 		if len(r.labels) == 0 {
 			r.labels = w.labels
 		}
+		p := graph.MapProps(w.of)
+		w.hash = graph.Hash(w.labels, "", "", "", p)
+		if edge {
+			w.hash = graph.Hash(nil, w.typ, w.src, w.dst, p)
+		}
+		if w.of = (schema.Object{}); r.hash == "-" && nul(p) {
+			w.hash = "-"
+		}
 		if !reflect.DeepEqual(r, w) {
 			t.Fatalf("read back %#v\nwant %#v", r, w)
 		}
@@ -565,6 +581,13 @@ func check(t testing.TB, lines, text string, edge bool) {
 	if n != len(rows) {
 		t.Fatalf("have %d rows, want %d", len(rows), n)
 	}
+}
+
+// nul reports a text that no script can hold.
+func nul(p graph.Props) bool {
+	return slices.ContainsFunc(p.Stored, func(q graph.Prop) bool {
+		return slices.ContainsFunc(q.Value.Texts, func(s string) bool { return strings.IndexByte(s, 0) >= 0 })
+	})
 }
 
 // Whatever stands in a record, the script holds exactly that record and nothing else.
@@ -694,5 +717,33 @@ func TestMappingIsGraphs(t *testing.T) {
 		if len(have) > 0 {
 			t.Errorf("stored beside: %v", have)
 		}
+	}
+}
+
+// The hash in a row is that of a load.
+func TestHashIsGraphs(t *testing.T) {
+	for i, raw := range []string{
+		`{}`, `{"b": "x", "a": 1, "c": [1, 2.5], "d": null, "e": {"z": [1, {"y": 2}]}, "f": -0.0, "g": true, "h": "\u4e2d\"\\", "i": [], "j": 18446744073709551616, "k": ["a", "\n"]}`,
+		`{"id": 1, "type": "t", "_hash": "h", "p_id": 2, "": 1, "mixed": [1, "a"], "float": 1.0}`,
+	} {
+		var o schema.Object
+		if err := codec.Unmarshal([]byte(raw), &o); err != nil {
+			t.Fatal(err)
+		}
+		n := schema.Node{ID: "x", Labels: []string{"L", "K"}, Props: o}
+		e := schema.Edge{ID: "e", Type: "T", Src: "x", Dst: "y", Props: o}
+		nodes, _ := jsonl.Append(nil, n, schema.Latest)
+		edges, _ := jsonl.Append(nil, e, schema.Latest)
+		nodes, _ = jsonl.Append(nodes, schema.Node{ID: "y"}, schema.Latest)
+		_, nodeText, edgeText, _, _ := write(t, string(nodes), string(edges), 1)
+		for what, pair := range map[string][2]string{"node": {nodeText, graph.Hash([]string{"K", "L"}, "", "", "", graph.MapProps(o))}, "edge": {edgeText, graph.Hash(nil, "T", "x", "y", graph.MapProps(o))}} {
+			if !strings.Contains(pair[0], "`_hash`: '"+pair[1]+"'}}") {
+				t.Errorf("%d: %s: want the hash %s in\n%s", i, what, pair[1], pair[0])
+			}
+		}
+	}
+	_, text, _, _, _ := write(t, `{"id":"n","labels":["L"],"props":{"a":"x\u0000"}}`+"\n", "", 1)
+	if !strings.Contains(text, "`_hash`: '-'}}") {
+		t.Errorf("a text that no script can hold: have\n%s", text)
 	}
 }

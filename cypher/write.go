@@ -379,6 +379,7 @@ type rower struct {
 	maxID int // longest id, in bytes
 	scan  codec.Scanner
 	vals  *values
+	hash  graph.Hasher
 	index map[string]int32 // labels or type as they stand in the line → kind
 	last  []byte           // the text of the last labels, which are mostly those of the next
 	lastK int32
@@ -489,12 +490,31 @@ func (r *rower) element(line jsonl.Line, e schema.Element) {
 		r.fault(line, "JSON001", "/props", "properties are no JSON object, element skipped", "")
 		return
 	}
-	r.finish(line, r.kindOf(names))
+	var src, dst string
+	if r.edge {
+		src, dst = ids[1], ids[2]
+	}
+	r.finish(line, r.kindOf(names), src, dst, raw)
 }
 
-// finish ends a row.
-func (r *rower) finish(line jsonl.Line, k int32) {
-	r.text = append(append(r.text, '}'), rowEnd...)
+// finish ends a row: the hash of the element joins its properties, so that a load knows
+// that there is nothing to write. An element that a script stores otherwise than a load
+// has a mark that is no hash, and the load makes it what it should be.
+func (r *rower) finish(line jsonl.Line, k int32, src, dst string, props []byte) {
+	r.text = r.text[:len(r.text)-1]
+	if r.text[len(r.text)-1] != '{' {
+		r.text = append(r.text, ", "...)
+	}
+	r.text = append(r.text, "`_hash`: '"...)
+	switch names := r.kinds[k].names; {
+	case r.vals.nul:
+		r.text = append(r.text, '-')
+	case r.edge:
+		r.text = r.hash.Append(r.text, nil, names[0], src, dst, props)
+	default:
+		r.text = r.hash.Append(r.text, names, "", "", "", props)
+	}
+	r.text = append(append(r.text, "'}}"...), rowEnd...)
 	r.ends = append(r.ends, int32(len(r.text)))
 	r.of = append(r.of, k)
 	r.counts[k]++
@@ -583,6 +603,12 @@ func (r *rower) line(line jsonl.Line) bool {
 		return false
 	}
 	r.text = append(r.text, ", props: "...)
+	at := s.Mark()
+	props, ok := s.Skip()
+	if !ok {
+		return false
+	}
+	s.Back(at)
 	if r.text, ok = r.vals.props(r.text, s); !ok {
 		return false
 	}
@@ -593,7 +619,7 @@ func (r *rower) line(line jsonl.Line) bool {
 	if r.edge {
 		r.order.ends(src, dst)
 	}
-	r.finish(line, k)
+	r.finish(line, k, string(src), string(dst), props)
 	return true
 }
 

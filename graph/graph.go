@@ -54,4 +54,7 @@ type Applied struct {
 	Edges     int `json:"edges"`     // edges that are new or different now
 	Deleted   int `json:"deleted"`   // elements gone, edges of deleted nodes included
 	Unchanged int `json:"unchanged"` // changes sent that made no difference
+
+	// Revision is that of the store afterwards, where it is Followed and something changed.
+	Revision string `json:"-"`
 }

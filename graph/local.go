@@ -110,33 +110,52 @@ func (l *Local) Revision(ctx context.Context) (string, error) {
 // Nodes yields the nodes that carry one of the filter's labels. It looks at every node.
 func (l *Local) Nodes(ctx context.Context, f Filter) iter.Seq2[schema.Node, error] {
 	return func(yield func(schema.Node, error) bool) {
-		l.mu.Lock()
-		if l.order == nil {
-			l.order = make([]*vertex, 0, len(l.nodes))
-			for _, v := range l.nodes {
-				l.order = append(l.order, v)
-			}
-			slices.SortFunc(l.order, func(a, b *vertex) int { return cmp.Compare(a.node.ID, b.node.ID) })
-		}
-		order := l.order
-		l.mu.Unlock()
-		for _, v := range order {
-			if err := ctx.Err(); err != nil {
-				yield(schema.Node{}, err)
-				return
-			}
-			l.mu.RLock()
-			n := v.node
-			l.mu.RUnlock()
-			if f.Accepts(n) && !yield(n, nil) {
-				return
-			}
-		}
+		l.each(ctx, l.ordered(), func(n schema.Node, err error) bool {
+			return err == nil && !f.Accepts(n) || yield(n, err)
+		})
 	}
 }
 
 func hasAny(have, want []string) bool {
 	return len(want) == 0 || slices.ContainsFunc(have, func(s string) bool { return slices.Contains(want, s) })
+}
+
+// NodesFrom yields the nodes with ids from a given one on. Changes are seen by the next call.
+func (l *Local) NodesFrom(ctx context.Context, from schema.NodeID) iter.Seq2[schema.Node, error] {
+	return func(yield func(schema.Node, error) bool) {
+		order := l.ordered()
+		i, _ := slices.BinarySearchFunc(order, from, func(v *vertex, id schema.NodeID) int { return cmp.Compare(v.node.ID, id) })
+		l.each(ctx, order[i:], yield)
+	}
+}
+
+// ordered are the nodes by id.
+func (l *Local) ordered() []*vertex {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.order == nil {
+		l.order = make([]*vertex, 0, len(l.nodes))
+		for _, v := range l.nodes {
+			l.order = append(l.order, v)
+		}
+		slices.SortFunc(l.order, func(a, b *vertex) int { return cmp.Compare(a.node.ID, b.node.ID) })
+	}
+	return l.order
+}
+
+func (l *Local) each(ctx context.Context, order []*vertex, yield func(schema.Node, error) bool) {
+	for _, v := range order {
+		if err := ctx.Err(); err != nil {
+			yield(schema.Node{}, err)
+			return
+		}
+		l.mu.RLock()
+		n := v.node
+		l.mu.RUnlock()
+		if !yield(n, nil) {
+			return
+		}
+	}
 }
 
 // Neighbors yields the edges of a node by edge id; none for an unknown node.

@@ -187,7 +187,7 @@ func number(raw []byte) (text string, kind PropKind) {
 	if err != nil || math.IsInf(f, 0) {
 		return s, 0
 	}
-	if f == math.Trunc(f) && math.Abs(f) <= 1<<53 {
+	if f == math.Trunc(f) && math.Abs(f) <= 1<<53 && (f != 0 || !math.Signbit(f)) {
 		return strconv.FormatInt(int64(f), 10), Float
 	}
 	return strconv.FormatFloat(f, 'g', -1, 64), Float
@@ -317,48 +317,140 @@ func ScopePrefix(scope string) string {
 	return "scope:" + schema.Mint{V: schema.Latest}.Escape(scope) + "|"
 }
 
+// A Hasher makes hashes of elements straight from the text of their properties. It
+// belongs to one goroutine.
+type Hasher struct {
+	parts, text []byte
+	order       []hashed
+	rest        []string
+	scan        codec.Scanner
+	names       map[string]string // member → property
+}
+
+type hashed struct {
+	name     string
+	from, to int // in parts
+}
+
+// Append appends what Hash gives for MapProps of props, a valid JSON object.
+func (h *Hasher) Append(dst []byte, labels []string, typ, from, to string, props []byte) []byte {
+	h.parts, h.order, h.rest = h.parts[:0], h.order[:0], h.rest[:0]
+	if h.names == nil {
+		h.names = map[string]string{}
+	}
+	s := &h.scan
+	s.Reset(props, true)
+	for s.Object(); ; {
+		name, ok := s.Member()
+		if !ok {
+			break
+		}
+		stored, seen := h.names[string(name)]
+		if !seen {
+			stored = PropName(string(name))
+			if len(name) == 0 || bytes.IndexByte(name, 0) >= 0 {
+				stored = "" // no property has such a name
+			}
+			if len(h.names) < 4096 { // names are few; a file of random names must not fill memory
+				h.names[string(name)] = stored
+			}
+		}
+		raw, ok := s.Skip()
+		if !ok {
+			break
+		}
+		start := len(h.parts)
+		how := fits
+		if raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0 { // the most common by far
+			h.parts = appendText(append(h.parts, byte(String), 1), raw[1:len(raw)-1])
+		} else {
+			var v Value
+			if v, how = mapValue(raw); how == fits {
+				h.parts = appendValue(h.parts, v)
+			}
+		}
+		switch {
+		case how == absent:
+		case how == nested, stored == "":
+			h.parts = h.parts[:start]
+			h.rest = append(h.rest, restMember(string(name), raw))
+		default:
+			h.order = append(h.order, hashed{stored, start, len(h.parts)})
+		}
+	}
+	if !s.OK() { // a member twice
+		return append(dst, Hash(labels, typ, from, to, MapProps(schema.RawObject(props)))...)
+	}
+	slices.SortFunc(h.order, func(a, b hashed) int { return strings.Compare(a.name, b.name) })
+	h.text = appendHead(h.text[:0], labels, typ, from, to)
+	for _, p := range h.order {
+		h.text = append(appendText(h.text, p.name), h.parts[p.from:p.to]...)
+	}
+	return appendSum(dst, appendRest(h.text, h.rest))
+}
+
 // Hash is what a database keeps of an element to see whether a load changes it: equal
 // for what it holds alike. Order of members does not count, 1 is 1.0. labels are those
 // of a node, sorted, without a label that every node has; the rest is that of an edge.
 func Hash(labels []string, typ, src, dst string, p Props) string {
-	var b []byte
-	text := func(s string) {
-		b = binary.AppendUvarint(b, uint64(len(s)))
-		b = append(b, s...)
-	}
-	b = append(b, 2) // the version of this hash
-	text(typ)
-	text(src)
-	text(dst)
-	b = binary.AppendUvarint(b, uint64(len(labels)))
-	for _, l := range labels {
-		text(l)
-	}
+	b := appendHead(nil, labels, typ, src, dst)
 	stored := slices.Clone(p.Stored)
 	slices.SortFunc(stored, func(a, b Prop) int { return strings.Compare(a.Name, b.Name) })
 	for _, q := range stored {
-		text(q.Name)
-		kind := q.Value.Kind
-		if kind == Int {
-			kind = Float
-		}
-		b = append(b, byte(kind))
-		if q.Value.List {
-			b = append(b, 'l')
-		}
-		b = binary.AppendUvarint(b, uint64(len(q.Value.Texts)))
-		for _, t := range q.Value.Texts {
-			text(t)
-		}
+		b = appendValue(appendText(b, q.Name), q.Value)
 	}
 	var rest []string
 	for k, raw := range p.Rest.Members() {
-		rest = append(rest, string(codec.AppendString(nil, k))+string(codec.AppendLayout(nil, raw, codec.Compact)))
+		rest = append(rest, restMember(k, raw))
 	}
+	return string(appendSum(nil, appendRest(b, rest)))
+}
+
+func appendText[T string | []byte](b []byte, s T) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func appendHead(b []byte, labels []string, typ, src, dst string) []byte {
+	b = append(b, 2) // the version of this hash
+	for _, s := range []string{typ, src, dst} {
+		b = appendText(b, s)
+	}
+	b = binary.AppendUvarint(b, uint64(len(labels)))
+	for _, l := range labels {
+		b = appendText(b, l)
+	}
+	return b
+}
+
+func appendValue(b []byte, v Value) []byte {
+	kind := v.Kind
+	if kind == Int {
+		kind = Float
+	}
+	b = append(b, byte(kind))
+	if v.List {
+		b = append(b, 'l')
+	}
+	b = binary.AppendUvarint(b, uint64(len(v.Texts)))
+	for _, t := range v.Texts {
+		b = appendText(b, t)
+	}
+	return b
+}
+
+func restMember(name string, raw []byte) string {
+	return string(codec.AppendString(nil, name)) + string(codec.AppendLayout(nil, raw, codec.Compact))
+}
+
+func appendRest(b []byte, rest []string) []byte {
 	slices.Sort(rest)
 	for _, s := range rest {
-		text(s)
+		b = appendText(b, s)
 	}
+	return b
+}
+
+func appendSum(dst, b []byte) []byte {
 	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:16])
+	return hex.AppendEncode(dst, sum[:16])
 }

@@ -15,13 +15,17 @@ const (
 	KindRate      Kind = "rate"      // too many requests (429), still after the pauses asked for
 	KindServer    Kind = "server"    // a fault of the server's (5xx)
 	KindMalformed Kind = "malformed" // an answer that is not of the protocol: no JSON, cut off, no choice
+	KindEmpty     Kind = "empty"     // an answer without a text
+	KindCutOff    Kind = "cut-off"   // an answer that ended at its length limit before it could be used
 	KindUnusable  Kind = "unusable"  // an answer whose content does not fit what was asked, also after the repair
-	KindFiltered  Kind = "filtered"  // the endpoint or the model refuses to answer this
+	KindRefused   Kind = "refused"   // the model refuses to answer this
+	KindFiltered  Kind = "filtered"  // the endpoint's content filter stopped question or answer
 	KindTooLong   Kind = "too-long"  // the question does not fit the model's context
 	KindRequest   Kind = "request"   // refused for another reason (4xx)
 	KindKey       Kind = "key"       // key missing, wrong or without the right (401, 403)
 	KindModel     Kind = "model"     // the endpoint does not know the model or the path (404)
 	KindQuota     Kind = "quota"     // nothing left on the account
+	KindDown      Kind = "down"      // so many attempts failed in a row that the endpoint is given up (Breaker)
 	KindBudget    Kind = "budget"    // the run's own budget would be passed
 	KindMissing   Kind = "missing"   // not in the cassette, and nobody may be asked
 	KindStore     Kind = "store"     // answers can no longer be kept, so none is paid for
@@ -45,6 +49,8 @@ func (e *Error) Error() string {
 		hint = " (check the key in the environment or .env; `membench doctor` tries it)"
 	case KindModel:
 		hint = " (check model name and base URL; `membench doctor` lists the models)"
+	case KindDown:
+		hint = " (start the command again when the endpoint is back: what was answered is kept)"
 	case KindQuota:
 		hint = " (the account is empty: waiting does not help)"
 	}
@@ -67,11 +73,22 @@ func KindOf(err error) Kind {
 
 // Fatal reports whether a failure would meet every other call too, so that a run
 // should end rather than go on by rule or count errors: a refused key, an unknown
-// model, an empty account, a spent budget, a cassette that lacks a call or
+// model, an empty account, an endpoint that is down for good, a spent budget, a cassette that lacks a call or
 // cannot be written, an interrupt.
 func Fatal(err error) bool {
 	switch KindOf(err) {
-	case KindKey, KindModel, KindQuota, KindBudget, KindMissing, KindStore, KindCanceled:
+	case KindKey, KindModel, KindQuota, KindDown, KindBudget, KindMissing, KindStore, KindCanceled:
+		return true
+	}
+	return false
+}
+
+// Passing reports whether a failure may pass by itself: no answer came, and the same
+// question may have one later. What is stored for good stops there, where it could go on
+// by rule: the next run asks again.
+func Passing(err error) bool {
+	switch KindOf(err) {
+	case KindNetwork, KindTimeout, KindRate, KindServer, KindMalformed, KindEmpty:
 		return true
 	}
 	return false
@@ -81,7 +98,7 @@ func Fatal(err error) bool {
 // failure is an outcome, and a cassette keeps it.
 func Lasting(err error) bool {
 	switch KindOf(err) {
-	case KindFiltered, KindTooLong:
+	case KindFiltered, KindRefused, KindTooLong:
 		return true
 	}
 	return false

@@ -106,7 +106,7 @@ func (g estimator) Generate(ctx context.Context, r Request) (Response, error) {
 	lowIn, highIn := EstimateTokens(r.System + r.Prompt + string(r.Schema))
 	out := r.MaxTokens
 	if out <= 0 {
-		out = answerTokens
+		out = AnswerTokens
 	}
 	low := out / 3
 	if r.Purpose == PurposeJudge {

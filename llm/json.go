@@ -16,7 +16,8 @@ const tries = 2
 // JSON asks for a value of T: it takes the JSON out of the answer, whatever stands
 // around it, checks it against r.Schema where that is given and with valid where
 // that is not nil, and asks once more with what was wrong. After that it fails with
-// an *Error of KindUnusable. The usage counts both answers, also beside an error.
+// an *Error of KindUnusable, or KindCutOff; an answer that was cut off is asked for again with
+// a higher limit. The usage counts both answers, also beside an error.
 func JSON[T any](ctx context.Context, g Generator, r Request, valid func(T) error) (T, Usage, error) {
 	var out T
 	usage, err := AskJSON(ctx, g, r, func(raw []byte) error {
@@ -46,6 +47,7 @@ func AskJSON(ctx context.Context, g Generator, r Request, read func(raw []byte) 
 	var usage Usage
 	prompt := r.Prompt
 	var fault error
+	kind := KindUnusable
 	for range tries {
 		a, err := g.Generate(ctx, r)
 		usage = usage.Add(a.Usage)
@@ -57,9 +59,11 @@ func AskJSON(ctx context.Context, g Generator, r Request, read func(raw []byte) 
 			return usage, err // the client has retried already
 		}
 		raw := ExtractJSON(a.Text)
+		kind = KindUnusable
 		switch {
 		case a.Truncated: // an object found in it may be a part of the one that was cut
-			fault = errors.New("the answer was cut off at its length limit")
+			fault, kind = errors.New("the answer was cut off at its length limit"), KindCutOff
+			r.MaxTokens = Longer(r, a)
 		case raw == nil:
 			fault = fmt.Errorf("the answer holds no JSON object (have %q)", cut(a.Text, 60))
 		default:
@@ -72,7 +76,7 @@ func AskJSON(ctx context.Context, g Generator, r Request, read func(raw []byte) 
 		}
 		r.Prompt = prompt + "\n\nYour last answer could not be used: " + fault.Error() + ". Answer again with the JSON object only."
 	}
-	return usage, &Error{Purpose: r.Purpose, Kind: KindUnusable, Err: fmt.Errorf("no usable answer in %d tries: %w", tries, fault)}
+	return usage, &Error{Purpose: r.Purpose, Kind: kind, Err: fmt.Errorf("no usable answer in %d tries: %w", tries, fault)}
 }
 
 // schemaCheck makes a check of a schema's text; none accepts everything.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 )
@@ -24,10 +25,22 @@ type Row struct {
 	Answers  int    `json:"answers"`           // and vectors
 	Replayed int    `json:"replayed"`          // of them, those from a cassette
 	Failed   int    `json:"failed,omitzero"`   // calls without an answer
-	Adapted  string `json:"adapted,omitzero"`  // what the endpoint would not take
-	First    Usage  `json:"first_paid"`
-	Now      Usage  `json:"paid_now"`
-	Cost     *Cost  `json:"cost,omitzero"` // filled in by Rows, where prices are known
+	// Ended says how calls ended that are not complete; cut-off answers are answers, too.
+	Ended   map[Outcome]int `json:"outcomes,omitempty"`
+	Adapted string          `json:"adapted,omitzero"` // what the endpoint would not take
+	First   Usage           `json:"first_paid"`
+	Now     Usage           `json:"paid_now"`
+	Cost    *Cost           `json:"cost,omitzero"` // filled in by Rows, where prices are known
+}
+
+func (r *Row) end(o Outcome) {
+	if o == Complete {
+		return
+	}
+	if r.Ended == nil {
+		r.Ended = map[Outcome]int{}
+	}
+	r.Ended[o]++
 }
 
 // A Cost is money for tokens, in the currency of the price table.
@@ -61,6 +74,7 @@ func (l *Ledger) Rows(p Prices) []Row {
 	var out []Row
 	for _, r := range l.rows {
 		row := *r
+		row.Ended = maps.Clone(r.Ended)
 		if price, ok := p.Of(row.Model); ok {
 			row.Cost = &Cost{First: price.Cost(row.First), Now: price.Cost(row.Now)}
 		}
@@ -94,6 +108,7 @@ func (w ledgerGenerator) Generate(ctx context.Context, r Request) (Response, err
 		meter(ctx, r.Purpose, w.g.Model(), resp.Usage)
 	}
 	w.l.add(r.Purpose, w.g.Model(), resp.Model, func(row *Row) {
+		row.end(OutcomeOf(resp, err))
 		if err != nil {
 			row.Failed++
 			u := usageOf(err)
@@ -135,6 +150,7 @@ func (w ledgerEmbedder) EmbedMetered(ctx context.Context, texts []string) (Embed
 		meter(ctx, PurposeEmbed, w.e.Profile(), out.Usage)
 	}
 	w.l.add(PurposeEmbed, w.e.Profile(), "", func(row *Row) {
+		row.end(OutcomeOf(Response{}, err))
 		if err != nil {
 			row.Failed++
 			u := usageOf(err)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"membench/llm"
@@ -96,47 +98,62 @@ func TestJSONRepairsOnce(t *testing.T) {
 	}
 }
 
+// TestBudgetIsHard: a hundred attempts at once never pass a limit, and none is stopped
+// that would have fitted when those under way had ended.
 func TestBudgetIsHard(t *testing.T) {
-	prices := llm.Prices{"scripted": {Input: 1000, Output: 1000}} // a thousandth a token
-	asked := 0
-	var mu sync.Mutex
-	g := llmtest.Func(func(llm.Request) (string, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		asked++
-		return strings.Repeat("word ", 50), nil
-	})
-	for name, l := range map[string]llm.Limits{"money": {Money: 1}, "tokens": {Tokens: 1000}, "calls": {Calls: 10}} {
-		asked = 0
-		b := llm.NewBudget(l, prices)
-		w := b.Generator(g)
+	prices := llm.Prices{"m": {Input: 1000, Output: 1000}} // a thousandth a token
+	paid := llm.Usage{Calls: 1, InputTokens: 10, OutputTokens: 50}
+	most := llm.Most("one two three", 60) // 77 + 60 tokens
+	for name, tc := range map[string]struct {
+		limits llm.Limits
+		made   int
+	}{
+		"money":  {llm.Limits{Money: 1}, 15}, // 15 of 60 are paid: another may cost 137
+		"tokens": {llm.Limits{Tokens: 1000}, 15},
+		"calls":  {llm.Limits{Calls: 10}, 10},
+	} {
+		b := llm.NewBudget(tc.limits, prices)
+		var made, stopped atomic.Int64
 		var wg sync.WaitGroup
-		var stopped int
 		for range 100 {
 			wg.Go(func() {
-				_, err := w.Generate(context.Background(), llm.Request{Purpose: "read", Prompt: "one two three", MaxTokens: 60})
-				mu.Lock()
-				defer mu.Unlock()
-				if llm.KindOf(err) == llm.KindBudget && llm.Fatal(err) {
-					stopped++
-				} else if err != nil {
-					t.Error(err)
+				settle, err := b.Hold(t.Context(), "read", "m", most)
+				if err != nil {
+					if llm.KindOf(err) != llm.KindBudget || !llm.Fatal(err) {
+						t.Error(err)
+					}
+					stopped.Add(1)
+					return
 				}
+				made.Add(1)
+				runtime.Gosched()
+				settle(paid)
 			})
 		}
 		wg.Wait()
 		money, tokens, calls := b.Spent()
-		if asked == 0 || asked+stopped != 100 || calls != asked || l.Money > 0 && money > l.Money || l.Tokens > 0 && tokens > l.Tokens || l.Calls > 0 && calls > l.Calls {
-			t.Errorf("%s: spent %v, %d tokens, %d calls; asked %d, stopped %d", name, money, tokens, calls, asked, stopped)
+		l := tc.limits
+		if int(made.Load()) != tc.made || made.Load()+stopped.Load() != 100 || calls != tc.made || l.Money > 0 && money > l.Money || l.Tokens > 0 && tokens > l.Tokens {
+			t.Errorf("%s: spent %v, %d tokens, %d calls; made %d, want %d; stopped %d", name, money, tokens, calls, made.Load(), tc.made, stopped.Load())
 		}
 	}
-	w := llm.NewBudget(llm.Limits{Money: 1}, nil).Generator(g)
-	if _, err := w.Generate(context.Background(), llm.Request{}); llm.KindOf(err) != llm.KindBudget || !strings.Contains(err.Error(), "no price of scripted") {
+	b := llm.NewBudget(llm.Limits{Money: 1}, nil)
+	if _, err := b.Hold(t.Context(), "read", "m", most); llm.KindOf(err) != llm.KindBudget || !strings.Contains(err.Error(), "no price of m") {
 		t.Errorf("a model without a price: have %v", err)
 	}
-	e := llm.NewBudget(llm.Limits{Tokens: 20}, nil).Embedder(hashing.New(8))
-	if _, err := e.Embed(context.Background(), []string{strings.Repeat("tea ", 100)}); llm.KindOf(err) != llm.KindBudget {
-		t.Errorf("vectors beyond the budget: have %v", err)
+	b = llm.NewBudget(llm.Limits{Calls: 1}, nil)
+	settle, err := b.Hold(t.Context(), "read", "m", most)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := b.Hold(ctx, "read", "m", most); llm.KindOf(err) != llm.KindCanceled {
+		t.Errorf("waiting for one under way: have %v, want the end of the context", err)
+	}
+	settle(llm.Usage{}) // it never left
+	if _, err := b.Hold(t.Context(), "read", "m", most); err != nil {
+		t.Errorf("what never left costs nothing: have %v", err)
 	}
 }
 

@@ -39,6 +39,7 @@ type Options struct {
 	Env       config.Lookup
 	Clock     llm.Clock
 	Transport http.RoundTripper // nil: the usual one
+	Tell      func(string)      // hears when an endpoint is not asked for a while, and why; nil: nobody
 }
 
 // A Set is everything that a run may ask.
@@ -52,13 +53,14 @@ type Set struct {
 	ledger   *llm.Ledger
 	budget   *llm.Budget // nil: none
 	cassette *cassette.Cassette
+	breakers *breakers
 	shared   bool // another Set's: closing it is not ours
 }
 
 // Open resolves what the options leave open and opens the cassette. p may be nil: no
 // file. What is wrong with options or project is a *schema.UsageError.
 func Open(p *config.Project, o Options) (*Set, error) {
-	s := &Set{project: p, o: o, ledger: llm.NewLedger()}
+	s := &Set{project: p, o: o, ledger: llm.NewLedger(), breakers: &breakers{of: map[string]*llm.Breaker{}}}
 	var b config.Budget
 	if p != nil {
 		b = p.Budget
@@ -89,6 +91,9 @@ func Open(p *config.Project, o Options) (*Set, error) {
 		}
 	}
 	s.cassette, err = cassette.Open(file, mode)
+	if d := s.cassette.Damages(); len(d) > 0 && o.Tell != nil {
+		o.Tell(fmt.Sprintf("%s: %v, %d parts in all: what they held is asked for again (membench cassette check)", file, d[0], len(d)))
+	}
 	return s, err
 }
 
@@ -245,9 +250,6 @@ func (s *Set) Generator(role config.Role) (llm.Generator, error) {
 			return nil, err
 		}
 		g = c
-		if s.budget != nil {
-			g = s.budget.Generator(g)
-		}
 	}
 	return llm.With(s.ledger.Generator(s.cassette.Generator(g)), llm.Settings{Temperature: ep.Temperature, MaxTokens: ep.MaxTokens}), nil
 }
@@ -286,9 +288,6 @@ func (s *Set) Embedder() (llm.Embedder, error) {
 			return nil, err
 		}
 		m = c
-		if s.budget != nil {
-			m = s.budget.Embedder(m)
-		}
 	}
 	return s.ledger.Embedder(s.cassette.Embedder(m)), nil
 }
@@ -299,7 +298,7 @@ func (s *Set) client(ep config.Endpoint) (*openai.Client, error) {
 	}
 	c, err := openai.New(openai.Options{BaseURL: ep.BaseURL, Key: ep.Key, Model: ep.Name, PerMinute: ep.RPM, TokensPerMinute: ep.TPM,
 		Concurrent: ep.Concurrent, Timeout: time.Duration(ep.Timeout), Tries: ep.Tries, Dimensions: ep.Dimensions, Batch: ep.Batch,
-		Clock: s.o.Clock, Transport: s.o.Transport})
+		Budget: s.budget, Breaker: s.breakers.at(ep.BaseURL, s.o), Clock: s.o.Clock, Transport: s.o.Transport})
 	if err != nil {
 		return nil, &schema.UsageError{Err: err}
 	}

@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"membench/llm"
 	"membench/llm/cassette"
@@ -29,8 +30,10 @@ func (r Usage) Write(w io.Writer) {
 		if row.Replayed > 0 {
 			fmt.Fprintf(w, ", %d of them from the cassette", row.Replayed)
 		}
-		if row.Failed > 0 {
-			fmt.Fprintf(w, ", %d failed", row.Failed)
+		for _, o := range llm.Outcomes() {
+			if n := row.Ended[o]; n > 0 {
+				fmt.Fprintf(w, ", %d %s", n, strings.ReplaceAll(string(o), "_", " "))
+			}
 		}
 		fmt.Fprintf(w, "; tokens first paid %s, paid now %s", tokens(row.First), tokens(row.Now))
 		if row.Cost != nil {

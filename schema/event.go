@@ -104,10 +104,15 @@ func (a Attachment) Caption() string {
 	return "[" + kind + ": " + a.Text + "]"
 }
 
-// Captioned is text with the captions of its attachments after it, each after a blank.
+// Captioned is text with the captions of its attachments after it, each after a blank; a
+// caption that the text has already is not taken twice.
 func Captioned(text string, att []Attachment) string {
 	for _, a := range att {
-		if c := a.Caption(); c != "" && text != "" {
+		c := a.Caption()
+		if strings.Contains(text, c) {
+			continue
+		}
+		if text != "" {
 			text += " " + c
 		} else {
 			text += c

@@ -37,6 +37,9 @@ type QARecord struct {
 	By      By       `json:"by"`      // who answered: "rule", a model, or the system itself
 	Outcome string   `json:"outcome"` // how asking went; see the Outcome constants
 	Error   string   `json:"error,omitzero"`
+	// ModelOutcome is how the model's call ended that was to answer (llm.Outcome), where
+	// that is not complete: an answer that was cut off is marked, a call that failed named.
+	ModelOutcome string `json:"model_outcome,omitzero"`
 
 	RetrieveMS float64     `json:"retrieve_ms,omitzero"` // wall time of the retrieval, milliseconds
 	AnswerMS   float64     `json:"answer_ms,omitzero"`
@@ -126,18 +129,20 @@ type StepUsage struct {
 // Grade is the verdict of one protocol on one answer. Score is null where nothing
 // was scored: an unscored answer is not a zero.
 type Grade struct {
-	Protocol string             `json:"protocol"`       // name@version
-	By       By                 `json:"by"`             // "rule", or the judge's model
-	Gold     string             `json:"gold,omitzero"`  // which gold: "" is the recorded one, GoldCorrected that of Errata
-	Score    *float64           `json:"score"`          // [0,1]
-	Label    string             `json:"label,omitzero"` // the protocol's own word: CORRECT, Hallucination, …
-	Outcome  string             `json:"outcome"`        // scored | not_applicable | judge_failed | not_answered
-	Doubt    string             `json:"doubt,omitzero"` // why the verdict is doubtful; the score is then what the judge leans to
-	Reason   string             `json:"reason,omitzero"`
-	Facts    []string           `json:"facts,omitempty"` // what a rule compared, in its order
-	Reply    string             `json:"reply,omitzero"`  // a judge's raw words
-	Prompt   string             `json:"prompt_sha256,omitzero"`
-	Parts    map[string]float64 `json:"parts,omitempty"` // further figures of the protocol
+	Protocol string   `json:"protocol"`       // name@version
+	By       By       `json:"by"`             // "rule", or the judge's model
+	Gold     string   `json:"gold,omitzero"`  // which gold: "" is the recorded one, GoldCorrected that of Errata
+	Score    *float64 `json:"score"`          // [0,1]
+	Label    string   `json:"label,omitzero"` // the protocol's own word: CORRECT, Hallucination, …
+	Outcome  string   `json:"outcome"`        // scored | not_applicable | judge_failed | not_answered
+	Doubt    string   `json:"doubt,omitzero"` // why the verdict is doubtful; the score is then what the judge leans to
+	Reason   string   `json:"reason,omitzero"`
+	Facts    []string `json:"facts,omitempty"` // what a rule compared, in its order
+	Reply    string   `json:"reply,omitzero"`  // a judge's raw words
+	Prompt   string   `json:"prompt_sha256,omitzero"`
+	// ModelOutcome is how the judge's call ended (llm.Outcome), where that is not complete.
+	ModelOutcome string             `json:"model_outcome,omitzero"`
+	Parts        map[string]float64 `json:"parts,omitempty"` // further figures of the protocol
 }
 
 // Grader names who graded: the protocol, and the model where it is one.

@@ -39,6 +39,7 @@ type Finding struct {
 	Want    string `json:"want,omitzero"`
 	Warning bool   `json:"warning,omitzero"` // warnings never change the exit code
 	Hint    string `json:"hint,omitzero"`    // what to do next
+	Failed  string `json:"failed,omitzero"`  // a model or service failed, and the record is not at fault: how (llm.Outcome)
 }
 
 // Error has the form path:line:col: /json/pointer: CODE: message (have …, want …).

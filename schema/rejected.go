@@ -1,7 +1,10 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -24,6 +27,72 @@ func (e *RejectedError) Error() string {
 
 // Is reports whether target is ErrFindings.
 func (e *RejectedError) Is(target error) bool { return target == ErrFindings }
+
+// A Loss is what a step knows of records that it could not take.
+type Loss struct {
+	Step     string
+	Rejected int
+	Taken    int
+	Accept   Limit
+	Strict   bool // write nothing when more is rejected than Accept allows
+}
+
+// Lost reports whether more records were rejected than Accept allows. Where all were,
+// no share is accepted: the input is of another kind.
+func (l Loss) Lost() bool {
+	return l.Rejected > 0 && (l.Taken == 0 || !l.Accept.Allows(l.Rejected, l.Rejected+l.Taken))
+}
+
+// Before is asked before anything is written: a *RejectedError says that nothing must be.
+func (l Loss) Before() error {
+	if l.Lost() && (l.Strict || l.Taken == 0) {
+		return &RejectedError{Step: l.Step, Rejected: l.Rejected, Taken: l.Taken}
+	}
+	return nil
+}
+
+// After is asked when everything is written: a *RejectedError says that some records
+// were lost.
+func (l Loss) After() error {
+	if l.Lost() {
+		return &RejectedError{Step: l.Step, Rejected: l.Rejected, Taken: l.Taken, Written: true}
+	}
+	return nil
+}
+
+// A FailedError ends a step in which a model or a service failed for some records. Those
+// are not at fault, and the next run asks about them again.
+type FailedError struct {
+	Step    string
+	Failed  int
+	Taken   int
+	Why     map[string]int // how they failed (Finding.Failed)
+	Written bool           // what could be made is written
+}
+
+func (e *FailedError) Error() string {
+	var why []string
+	for _, k := range slices.Sorted(maps.Keys(e.Why)) {
+		why = append(why, fmt.Sprintf("%d %s", e.Why[k], strings.ReplaceAll(k, "_", " ")))
+	}
+	s := fmt.Sprintf("%s: %d failed (%s)", e.Step, e.Failed, strings.Join(why, ", "))
+	if e.Taken > 0 {
+		s = fmt.Sprintf("%s: %d failed (%s), %d taken", e.Step, e.Failed, strings.Join(why, ", "), e.Taken)
+	}
+	if !e.Written {
+		return s + "; nothing was written"
+	}
+	return s + "; run it again: only what failed is asked about"
+}
+
+// Written reports whether err only says that some records were lost or failed, and the
+// rest is written.
+func Written(err error) bool {
+	var lost *RejectedError
+	var failed *FailedError
+	isLost, isFailed := errors.As(err, &lost), errors.As(err, &failed)
+	return (isLost || isFailed) && (!isLost || lost.Written) && (!isFailed || failed.Written)
+}
 
 // A Limit is how many rejected records are accepted: N of them, or Percent of all that
 // were read. The zero Limit accepts none.

@@ -91,8 +91,13 @@ func Init(ctx context.Context, o InitOptions) (Project, error) {
 		p.Parts = append(p.Parts, part)
 		p.hasDate = p.hasDate || part.First != ""
 	}
+	forEditors, _ := config.FileSchema("membench")
+	err := atomicfile.Write(filepath.Join(o.Dir, "membench.schema.json"), func(w io.Writer) error { _, err := w.Write(forEditors); return err })
+	if err != nil {
+		return p, err
+	}
 	text := p.yaml(o)
-	err := atomicfile.Write(p.Config, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
+	err = atomicfile.Write(p.Config, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
 	if err != nil {
 		return p, err
 	}
@@ -131,7 +136,7 @@ const shownNames = 12
 func (p *Project) yaml(o InitOptions) string {
 	var b strings.Builder
 	q := func(s string) string { t, _ := json.Marshal(s); return string(t) } // a JSON string is a YAML string
-	fmt.Fprintf(&b, "# Made by membench init. Every key is described in docs/project.md.\nversion: 1\nname: %s\n\n", q(p.name(o)))
+	fmt.Fprintf(&b, "# yaml-language-server: $schema=membench.schema.json\n# Made by membench init. Every key is described in docs/project.md.\nversion: 1\nname: %s\n\n", q(p.name(o)))
 	b.WriteString("# What was read:\n")
 	for _, part := range p.Parts {
 		fmt.Fprintf(&b, "#   %s: %s, %d messages in %d conversations\n", oneLine(part.Path), part.Form, part.Messages, part.Conversations)

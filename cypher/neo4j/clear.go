@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // EmptyOptions says what Empty deletes; the zero value is the elements of the scope.
@@ -11,6 +12,7 @@ type EmptyOptions struct {
 	All         bool // every node and relationship of the database, whoever made it
 	Constraints bool // ours, too: node_id…, node_scope, rel_…, relx_…; only right when no scope is left
 	Progress    func(Emptied)
+	Wait        time.Duration // for another writer of the scope to end; 0: not at all
 }
 
 // Emptied is what Empty deleted.
@@ -26,12 +28,18 @@ const emptyBatch = 20000
 // Empty deletes what this program wrote of a scope in batches, edges first, so that no transaction grows with the
 // number of edges that a node has. Stopped halfway, the same call goes on.
 func (db *DB) Empty(ctx context.Context, o EmptyOptions) (e Emptied, err error) {
+	release, err := db.Hold(ctx, HoldOptions{Wait: o.Wait})
+	if err != nil {
+		return e, err
+	}
+	defer release()
 	step := func(n *int, text string) error {
 		for {
 			gone := 0
-			err := db.in(ctx, true, func(t *tx) error {
-				var err error
-				gone, _, err = t.count(text, db.with(map[string]any{"batch": emptyBatch}))
+			err := db.in(ctx, true, func(t *tx) (err error) {
+				if gone, _, err = t.count(text, db.with(map[string]any{"batch": emptyBatch})); err == nil && gone > 0 {
+					err = t.stamp(db)
+				}
 				return err
 			})
 			if err != nil || gone == 0 {
@@ -43,9 +51,9 @@ func (db *DB) Empty(ctx context.Context, o EmptyOptions) (e Emptied, err error) 
 			}
 		}
 	}
-	edges, nodes := "MATCH (n:"+baseLabel+")-[r]->() WHERE r."+hashProp+" IS NOT NULL AND "+db.mine("n"), "MATCH (n:"+baseLabel+") WHERE "+db.owned("n")
+	edges, nodes := db.ownEdges(), "MATCH (n:"+baseLabel+") WHERE "+db.owned("n")
 	if o.All {
-		edges, nodes = "MATCH ()-[r]->()", "MATCH (n)"
+		edges, nodes = "MATCH ()-[r]->()", "MATCH (n) WHERE NOT n:"+heldLabel+" AND NOT n:"+changeLabel
 	}
 	if err := step(&e.Edges, edges+" WITH r LIMIT $batch DELETE r RETURN count(*)"); err != nil {
 		return e, err
@@ -54,9 +62,9 @@ func (db *DB) Empty(ctx context.Context, o EmptyOptions) (e Emptied, err error) 
 	if err := step(&e.Nodes, nodes+" WITH n LIMIT $batch DETACH DELETE n RETURN count(*)"); err != nil {
 		return e, err
 	}
-	if !o.All {
-		err := db.in(ctx, true, func(t *tx) error { // what the loader keeps of the scope
-			_, err := t.run("MATCH (g:"+heldLabel+" {scope: $scope}) DELETE g", db.with(nil), nil)
+	for _, label := range []string{changeLabel, heldLabel} { // what is kept of the scope, or of all
+		err := db.in(ctx, true, func(t *tx) error {
+			_, err := t.run("MATCH (g:"+label+") WHERE $all OR g.scope = $scope DELETE g", db.with(map[string]any{"all": o.All}), nil)
 			return err
 		})
 		if err != nil {
@@ -95,6 +103,7 @@ func (db *DB) dropSchema(ctx context.Context) (dropped []string, err error) {
 	}
 	db.mu.Lock()
 	clear(db.ready)
+	db.recorded = false
 	db.mu.Unlock()
 	return dropped, nil
 }
@@ -123,7 +132,7 @@ func (db *DB) Scopes(ctx context.Context) (out []ScopeSize, err error) {
 // Others counts the nodes that are not of this program.
 func (db *DB) Others(ctx context.Context) (n int, err error) {
 	err = db.in(ctx, false, func(t *tx) error {
-		n, _, err = t.count("MATCH (n) WHERE NOT (n:"+baseLabel+" AND n."+hashProp+" IS NOT NULL) AND NOT n:"+heldLabel+" RETURN count(*)", nil)
+		n, _, err = t.count("MATCH (n) WHERE NOT (n:"+baseLabel+" AND n."+hashProp+" IS NOT NULL) AND NOT n:"+heldLabel+" AND NOT n:"+changeLabel+" RETURN count(*)", nil)
 		return err
 	})
 	return n, err

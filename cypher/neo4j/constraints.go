@@ -54,6 +54,33 @@ func texts(v any) (out []string) {
 	return out
 }
 
+// ensureRecord sees to it that a scope has one record, and its changes are found.
+func (db *DB) ensureRecord(ctx context.Context) (made []string, err error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.recorded {
+		return nil, nil
+	}
+	have, err := db.constraints(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(have, func(c constraint) bool { return c.name == heldConstraint }) {
+		if err := db.makeOnce(ctx, "CREATE CONSTRAINT "+heldConstraint+" IF NOT EXISTS FOR (g:"+heldLabel+") REQUIRE g.scope IS UNIQUE"); err != nil {
+			return nil, err
+		}
+		if err := db.makeOnce(ctx, "CREATE INDEX membench_change IF NOT EXISTS FOR (c:"+changeLabel+") ON (c.scope, c.rev)"); err != nil {
+			return nil, err
+		}
+		made = append(made, heldConstraint)
+		if err := db.await(ctx); err != nil {
+			return made, err
+		}
+	}
+	db.recorded = true
+	return made, nil
+}
+
 // ensure sees to it that ids are unique on nodes and on the given types, and says
 // which constraints it made. They are made one after the other, each in its own
 // transaction: Neo4j mixes them neither with data nor with each other.
@@ -100,15 +127,9 @@ func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err e
 		}
 		text := fmt.Sprintf("CREATE CONSTRAINT %s IF NOT EXISTS FOR %s REQUIRE x.id IS UNIQUE", quoted(name), pattern)
 		if err := db.makeOnce(ctx, text); err != nil {
-			return made, fmt.Errorf("making ids unique on %s %s: %w", strings.ToLower(entity), label, err)
+			return made, fmt.Errorf("making ids unique on %s %s: %w", strings.ToLower(entity), label, db.duplicates(ctx, err, pattern, label))
 		}
 		made = append(made, name)
-	}
-	if slices.Contains(todo, "") && !slices.ContainsFunc(have, func(c constraint) bool { return c.name == heldConstraint }) {
-		if err := db.makeOnce(ctx, "CREATE CONSTRAINT "+heldConstraint+" IF NOT EXISTS FOR (g:"+heldLabel+") REQUIRE g.scope IS UNIQUE"); err != nil {
-			return made, err
-		}
-		made = append(made, heldConstraint)
 	}
 	if len(made) > 0 {
 		if have, err = db.constraints(ctx); err != nil {
@@ -122,8 +143,8 @@ func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err e
 		}
 		db.ready[typ] = true
 	}
-	if db.scope != "" {
-		if err := db.schemaChange(ctx, "CREATE INDEX node_scope IF NOT EXISTS FOR (n:"+baseLabel+") ON (n.scope)"); err != nil {
+	if slices.Contains(todo, "") {
+		if err := db.makeOnce(ctx, "CREATE INDEX node_scope IF NOT EXISTS FOR (n:"+baseLabel+") ON (n.scope)"); err != nil {
 			return made, err
 		}
 	}
@@ -176,6 +197,32 @@ func (db *DB) makeOnce(ctx context.Context, text string) error {
 		return nil
 	}
 	return err
+}
+
+// duplicates adds to err, of a constraint that was not made, the ids that several
+// elements have.
+func (db *DB) duplicates(ctx context.Context, err error, pattern, label string) error {
+	var ne *driver.Neo4jError
+	if !errors.As(err, &ne) || !strings.Contains(ne.Title(), "ConstraintCreationFailed") {
+		return err
+	}
+	const most = 5
+	var ids []string
+	if e := db.in(ctx, false, func(t *tx) error {
+		ids = nil
+		_, err := t.run("MATCH "+pattern+" WHERE x.id IS NOT NULL WITH x.id AS id, count(DISTINCT x) AS n, count(DISTINCT CASE WHEN x."+hashProp+" IS NULL THEN x END) AS foreign WHERE n > 1 RETURN id, n, foreign ORDER BY toString(id) LIMIT $most",
+			map[string]any{"most": most + 1}, func(v []any) error {
+				ids = append(ids, fmt.Sprintf("%s (%v times, %v of them not by membench)", raw(v[0]), v[1], v[2]))
+				return nil
+			})
+		return err
+	}); e != nil || len(ids) == 0 {
+		return err
+	}
+	if len(ids) > most {
+		ids[most] = "and more"
+	}
+	return fmt.Errorf("%w: %s: give these elements different ids, or another label or type than %s", ErrDuplicates, strings.Join(ids, ", "), label)
 }
 
 // types are the edge types that have a constraint, sorted.

@@ -41,7 +41,7 @@ func Embed(ctx context.Context, db *DB, e llm.Embedder, progress func(done int))
 	var ids []string
 	err = db.in(ctx, false, func(t *tx) error {
 		ids, out.Kept = nil, 0
-		_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.mine("n")+cond.text+" RETURN n.id, n."+vectorProp+" IS NOT NULL", db.with(cond.params), func(v []any) error {
+		_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+cond.text+" RETURN n.id, n."+vectorProp+" IS NOT NULL", db.with(cond.params), func(v []any) error {
 			id, _ := v[0].(string)
 			if has, _ := v[1].(bool); has && !all {
 				out.Kept++

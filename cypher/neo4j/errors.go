@@ -21,6 +21,7 @@ var (
 	ErrAuth        = errors.New("the server refuses the user or the password")
 	ErrNoDatabase  = errors.New("the server has no such database")
 	ErrTooOld      = errors.New("the server is too old")
+	ErrDuplicates  = errors.New("several elements in the database have one id")
 	ErrReadOnly    = errors.New("the database cannot be written to")
 	ErrNoSpace     = errors.New("the server cannot write to its disk")
 	ErrBroken      = errors.New("the database has failed and must be restarted") // a server whose disk is full says only this
@@ -74,7 +75,7 @@ func (db *DB) explain(err error) error {
 // of the server can do about that.
 func (db *DB) edition(ctx context.Context, err error) error {
 	edition, name := "", ""
-	home := &DB{drv: db.drv, uri: db.uri, ready: map[string]bool{}}
+	home := &DB{drv: db.drv, uri: db.uri, conf: db.conf, ready: map[string]bool{}}
 	if home.in(ctx, false, func(t *tx) error {
 		if _, err := t.run("CALL dbms.components() YIELD edition RETURN edition", nil, func(v []any) error {
 			edition, _ = v[0].(string)

@@ -22,17 +22,15 @@ type Held struct {
 	// has not come to its end, or when what it left is not one input alone.
 	Digest   string `json:"digest"`
 	Embedder string `json:"embedder,omitzero"` // that made the vectors of the scope
-	run      int64  // loads that wrote, counted: who writes knows by it that nobody else began
 }
 
 // Held reads what the scope says of itself; zero when nothing was loaded.
 func (db *DB) Held(ctx context.Context) (h Held, err error) {
 	err = db.in(ctx, false, func(t *tx) error {
 		h = Held{}
-		_, err := t.run("MATCH (g:"+heldLabel+" {scope: $scope}) RETURN g.digest, g.embedder, g.run", db.with(nil), func(v []any) error {
+		_, err := t.run("MATCH (g:"+heldLabel+" {scope: $scope}) RETURN g.digest, g.embedder", db.with(nil), func(v []any) error {
 			h.Digest, _ = v[0].(string)
 			h.Embedder, _ = v[1].(string)
-			h.run, _ = v[2].(int64)
 			return nil
 		})
 		return err
@@ -40,38 +38,31 @@ func (db *DB) Held(ctx context.Context) (h Held, err error) {
 	return h, err
 }
 
-// begin says that the scope is being written to: its digest goes.
-func (db *DB) begin(ctx context.Context) (run int64, c Counters, err error) {
+// settle records what the scope holds, in the transaction that counted it: sum is that
+// of n elements, and nothing else may be there. count is left out where sum was reached
+// from the digest that was there.
+func (db *DB) settle(ctx context.Context, sum Digest, count bool) (digest string, err error) {
 	err = db.in(ctx, true, func(t *tx) error {
-		_, err := t.run("MERGE (g:"+heldLabel+" {scope: $scope}) SET g.run = coalesce(g.run, 0) + 1 REMOVE g.digest RETURN g.run", db.with(nil), func(v []any) error {
-			run, _ = v[0].(int64)
+		digest = ""
+		mine := false
+		_, err := t.run("MATCH (g:"+heldLabel+" {scope: $scope}) SET g.scope = $scope WITH g WHERE g.token = $token RETURN 1", db.with(map[string]any{"token": db.token()}), func([]any) error {
+			mine = true
 			return nil
 		})
-		if err == nil && run < 1 {
-			err = fmt.Errorf("the server answered %d for the number of a load", run)
+		if err != nil || !mine {
+			return err
 		}
-		c = t.c
+		if count {
+			nodes, edges, err := t.size(db)
+			if err != nil || int64(nodes+edges) != sum.n {
+				return err
+			}
+		}
+		digest = sum.String()
+		_, err = t.run("MATCH (g:"+heldLabel+" {scope: $scope}) SET g.digest = $digest", db.with(map[string]any{"digest": digest}), nil)
 		return err
 	})
-	return run, c, err
-}
-
-// settle records what the scope holds, unless somebody else began to write.
-func (db *DB) settle(ctx context.Context, run int64, digest string) (c Counters, err error) {
-	err = db.in(ctx, true, func(t *tx) error {
-		_, err := t.run("MERGE (g:"+heldLabel+" {scope: $scope}) ON CREATE SET g.run = $run WITH g WHERE g.run = $run SET g.digest = $digest",
-			db.with(map[string]any{"run": run, "digest": digest}), nil)
-		c = t.c
-		return err
-	})
-	return c, err
-}
-
-// disturb takes the digest away that another load has left since run began; of a run
-// of 0, any. It takes no lock where there is nothing to take away.
-func (t *tx) disturb(db *DB, run int64) error {
-	_, err := t.run("MATCH (g:"+heldLabel+" {scope: $scope}) WHERE g.run <> $run AND g.digest IS NOT NULL REMOVE g.digest", db.with(map[string]any{"run": run}), nil)
-	return err
+	return digest, err
 }
 
 // A Digest is the digest of a graph: the sum, modulo 2^128, of a hash of each element,

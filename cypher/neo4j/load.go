@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -24,6 +25,9 @@ type LoadOptions struct {
 	DryRun   bool // say what would change, write nothing
 	Prune    bool // delete what the scope holds and the input does not
 	Rewrite  bool // write every element, also where the database says that it is the same
+	Exact    bool // labels and properties that others added to our elements go, and elements of others that hold an id of the input become ours
+
+	Hold HoldOptions // how to wait for another writer of the scope
 
 	// From is the digest of the graph that LoadChanges starts from, when that is what
 	// the scope holds: the digest of the outcome is then known without reading it.
@@ -35,10 +39,15 @@ type LoadOptions struct {
 
 	Report   func(*schema.Finding) // gets what was left out and why; may be nil
 	Progress func(*Report)         // called after each transaction; may be nil
+	Deletes  func(schema.Element)  // gets each element that a load deletes, or a dry run would; may be nil
 }
 
 // DefaultBatch is a good size for elements of this kind: bigger ones are not faster.
 const DefaultBatch = 5000
+
+// mostKnown is up to how many elements of a scope their hashes are read at once before a
+// load, about 70 bytes each: looking them up batch by batch takes half as long again.
+const mostKnown = 1 << 19
 
 // batchBytes bounds a batch of long texts.
 const batchBytes = 16 << 20
@@ -49,7 +58,7 @@ const batchBytes = 16 << 20
 // database cannot hold go to Report and the rest goes on; an edge whose end is in
 // neither the database nor the input before it is GRF031.
 func Load(ctx context.Context, db *DB, in schema.Seq[schema.Element], o LoadOptions) (*Report, error) {
-	return db.load(ctx, func(yield func(step, error) bool) {
+	return db.load(ctx, true, func(yield func(step, error) bool) {
 		for rec, err := range in {
 			if !yield(step{op: schema.OpPut, rec: rec}, err) {
 				return
@@ -63,7 +72,7 @@ func Load(ctx context.Context, db *DB, in schema.Seq[schema.Element], o LoadOpti
 // of no meaning here.
 func LoadChanges(ctx context.Context, db *DB, in iter.Seq2[schema.Change, error], o LoadOptions) (*Report, error) {
 	o.Prune = false
-	return db.load(ctx, func(yield func(step, error) bool) {
+	return db.load(ctx, false, func(yield func(step, error) bool) {
 		for c, err := range in {
 			s := step{op: c.Op}
 			var f *schema.Finding
@@ -115,7 +124,7 @@ func (l *loader) finding(f *schema.Finding) {
 	}
 }
 
-func (db *DB) load(ctx context.Context, in iter.Seq2[step, error], o LoadOptions) (*Report, error) {
+func (db *DB) load(ctx context.Context, whole bool, in iter.Seq2[step, error], o LoadOptions) (*Report, error) {
 	if o.Batch <= 0 {
 		o.Batch = DefaultBatch
 	}
@@ -125,30 +134,38 @@ func (db *DB) load(ctx context.Context, in iter.Seq2[step, error], o LoadOptions
 	if o.Prune || o.DryRun {
 		l.seen = seen{}
 	}
+	if !o.DryRun {
+		release, err := db.Hold(ctx, o.Hold)
+		if err != nil {
+			return l.rep, err
+		}
+		defer release()
+		made, err := db.ensure(ctx)
+		l.rep.Constraints = append(append(l.rep.Constraints, db.made...), made...)
+		db.made = nil
+		if err != nil {
+			return l.rep, err
+		}
+	}
 	held, err := db.Held(ctx)
 	if err != nil {
 		return l.rep, err
 	}
 	if o.From != nil {
-		l.sum = *o.From
-	}
-	if !o.DryRun {
-		made, err := db.ensure(ctx)
-		l.rep.Constraints = append(l.rep.Constraints, made...)
-		if err != nil {
-			return l.rep, err
+		if l.sum = *o.From; !o.DryRun && held.Digest != l.sum.String() {
+			return l.rep, fmt.Errorf("%w: it is no longer the one that the changes start from; run the same command again", ErrChanged)
 		}
 	}
-	empty, err := db.empty(ctx)
+	nodes, edges, err := db.Size(ctx)
 	if err != nil {
 		return l.rep, err
 	}
-	if o.Prune && !o.Rewrite && !empty {
+	if (o.Prune || whole && nodes+edges <= mostKnown) && !o.Rewrite && !o.Exact && nodes > 0 {
 		if l.known, err = db.hashes(ctx); err != nil {
 			return l.rep, err
 		}
 	}
-	l.send = newSender(db, o, empty)
+	l.send = newSender(db, o, nodes == 0)
 	flying, err := l.stream(ctx, in)
 	if err == nil {
 		err = l.land(flying)
@@ -222,7 +239,9 @@ func (l *loader) stream(ctx context.Context, in iter.Seq2[step, error]) (flying 
 		if again {
 			l.finding(&schema.Finding{Pos: s.rec.Pos, Code: "GRF033", Message: "id " + s.rec.V.ID() + " is repeated, the last counts", Warning: true})
 		}
-		if len(c.rows) >= l.o.Batch*l.o.Sessions || c.bytes >= batchBytes {
+		// Edges of n sessions go in about 2n² parts that share no end: more rows make them
+		// fewer transactions.
+		if len(c.rows) >= l.o.Batch*l.o.Sessions*l.o.Sessions || c.bytes >= batchBytes {
 			if err := flush(); err != nil {
 				return nil, err
 			}
@@ -280,12 +299,14 @@ func (l *loader) account(s step, r row) {
 // meet notes that the input brought a row: whether it did before, and whether the
 // scope is known to hold it as it is.
 func (l *loader) meet(op string, r row) (again, same bool) {
-	if l.seen == nil || op != schema.OpPut {
+	if l.seen == nil && l.known == nil || op != schema.OpPut {
 		return false, false
 	}
 	d := l.digest(r)
-	_, again = l.seen[d]
-	l.seen[d] = struct{}{}
+	if l.seen != nil {
+		_, again = l.seen[d]
+		l.seen[d] = struct{}{}
+	}
 	if have, ok := l.known[d]; ok {
 		delete(l.known, d)
 		same = !again && have == hashBytes(r.hash)
@@ -294,28 +315,16 @@ func (l *loader) meet(op string, r row) (again, same bool) {
 }
 
 // settle records what the scope holds now, when that is the input and nothing else.
-func (l *loader) settle(ctx context.Context, held Held) error {
+func (l *loader) settle(ctx context.Context, held Held) (err error) {
 	r := l.rep
 	if r.Nodes.LeftOut+r.Edges.LeftOut > 0 || r.Edges.Absent > r.Detached || r.Nodes.Absent > 0 {
 		return nil
 	}
-	if held.Digest == l.sum.String() && l.send.run == 0 {
+	if held.Digest == l.sum.String() && !l.send.wrote.Load() {
 		r.Digest = held.Digest
 		return nil
 	}
-	if l.o.From == nil {
-		nodes, edges, err := l.db.Size(ctx)
-		if err != nil || int64(nodes+edges) != l.sum.n {
-			return err
-		}
-	}
-	run := l.send.run
-	if run == 0 {
-		run = held.run
-	}
-	c, err := l.db.settle(ctx, run, l.sum.String())
-	r.Server.plus(c)
-	r.Digest = l.sum.String()
+	r.Digest, err = l.db.settle(ctx, l.sum, l.o.From == nil)
 	return err
 }
 
@@ -393,6 +402,16 @@ func (l *loader) land(flying chan *outcome) error {
 }
 
 func (l *loader) enter(b *batch, d *done) {
+	for _, part := range []struct {
+		rows  []row
+		fates []fate
+	}{{b.nodes, d.nodes}, {b.edges, d.edges}} {
+		for i, f := range part.fates {
+			if f == taken {
+				l.finding(part.rows[i].taken())
+			}
+		}
+	}
 	slices.SortStableFunc(d.missing, func(x, y end) int {
 		return cmp.Or(cmp.Compare(b.edges[x.edge].rec.Pos.Line, b.edges[y.edge].rec.Pos.Line), x.edge-y.edge)
 	})
@@ -422,6 +441,9 @@ func (l *loader) enter(b *batch, d *done) {
 	}
 	gone := func(rows []row, was []bool) {
 		for i, r := range rows {
+			if was[i] && l.o.Deletes != nil {
+				l.o.Deletes(r.rec.V)
+			}
 			for _, c := range l.counts(r.rec.V) {
 				c.Sent++
 				if was[i] {

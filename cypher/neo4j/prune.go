@@ -8,19 +8,6 @@ import (
 	"membench/schema"
 )
 
-// empty reports whether the scope holds no node.
-func (db *DB) empty(ctx context.Context) (yes bool, err error) {
-	err = db.in(ctx, false, func(t *tx) error {
-		yes = true
-		_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.mine("n")+" RETURN 1 LIMIT 1", db.with(nil), func([]any) error {
-			yes = false
-			return nil
-		})
-		return err
-	})
-	return yes, err
-}
-
 // hashes reads the hash of every element of the scope: about 70 bytes each are held.
 // An element that has none gets one that no element has.
 func (db *DB) hashes(ctx context.Context) (map[[16]byte][16]byte, error) {
@@ -36,10 +23,10 @@ func (db *DB) hashes(ctx context.Context) (map[[16]byte][16]byte, error) {
 				return nil
 			}
 		}
-		if _, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.mine("n")+" RETURN n.id, n._hash, ''", db.with(nil), take('n')); err != nil {
+		if _, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+" RETURN n.id, n._hash, ''", db.with(nil), take('n')); err != nil {
 			return err
 		}
-		_, err := t.run("MATCH (n:"+baseLabel+")-[r]->(:"+baseLabel+") WHERE r.id IS NOT NULL AND "+db.mine("n")+" RETURN r.id, r._hash, type(r)", db.with(nil), take('e'))
+		_, err := t.run(db.ownEdges()+" RETURN r.id, r._hash, type(r)", db.with(nil), take('e'))
 		return err
 	})
 	return out, err
@@ -73,7 +60,7 @@ func (l *loader) prune(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = t.run("MATCH (n:"+baseLabel+")-[r]->(:"+baseLabel+") WHERE r.id IS NOT NULL AND r."+hashProp+" IS NOT NULL AND "+db.mine("n")+" RETURN r.id, type(r)", db.with(nil), func(v []any) error {
+		_, err = t.run(db.ownEdges()+" RETURN r.id, type(r)", db.with(nil), func(v []any) error {
 			id, _ := v[0].(string)
 			typ, _ := v[1].(string)
 			if _, ok := l.seen[digest('e', typ, id)]; !ok {

@@ -18,7 +18,7 @@ func (c *Count) add(f fate) {
 		c.Created++
 	case updated:
 		c.Updated++
-	case dangling:
+	case dangling, taken:
 		c.LeftOut++
 	default:
 		c.Unchanged++

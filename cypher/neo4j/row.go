@@ -40,6 +40,14 @@ type row struct {
 // contentHash is what is stored as _hash.
 func (r row) contentHash() string { h, _ := r.props[hashProp].(string); return h }
 
+// size is how many properties are stored of the record, without a vector.
+func (r row) size() int {
+	if r.props[vectorProp] != nil {
+		return len(r.props) - 1
+	}
+	return len(r.props)
+}
+
 // key is the property id of an element id: the same in the unnamed scope.
 func (db *DB) key(id string) string {
 	return graph.ScopePrefix(db.scope) + id
@@ -102,9 +110,7 @@ func (db *DB) row(rec schema.Record[schema.Element]) (row, *schema.Finding) {
 	if e.Edge != nil {
 		r.props["type"], r.props["src"], r.props["dst"] = r.typ, string(e.Edge.Src), string(e.Edge.Dst)
 	}
-	if db.scope != "" {
-		r.props["scope"] = db.scope
-	}
+	r.props["scope"] = db.scope
 	return r, nil
 }
 

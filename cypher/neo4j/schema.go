@@ -95,10 +95,10 @@ func (r *schemaReader) run(text string, row func(v []any)) error {
 	return err
 }
 
-func (r *schemaReader) nodes() string { return "MATCH (n:" + baseLabel + ") WHERE " + r.db.mine("n") }
+func (r *schemaReader) nodes() string { return "MATCH (n:" + baseLabel + ") WHERE " + r.db.owned("n") }
 
 func (r *schemaReader) edges() string {
-	return "MATCH (a:" + baseLabel + ")-[r]->(b:" + baseLabel + ") WHERE " + r.db.mine("a")
+	return "MATCH (a:" + baseLabel + ")-[r]->(b:" + baseLabel + ") WHERE " + r.db.owned("a")
 }
 
 func (r *schemaReader) labels() error {
@@ -188,7 +188,7 @@ func (r *schemaReader) edgeProps() error {
 func (r *schemaReader) edgeExamples() error {
 	for i := range r.s.Types {
 		k := &r.s.Types[i]
-		err := r.run("MATCH (a:"+baseLabel+")-[r:"+quoted(k.Type)+"]->(b:"+baseLabel+") WHERE "+r.db.mine("a")+
+		err := r.run("MATCH (a:"+baseLabel+")-[r:"+quoted(k.Type)+"]->(b:"+baseLabel+") WHERE "+r.db.owned("a")+
 			" RETURN r, a.id, b.id ORDER BY size(keys(r)) DESC, r.id LIMIT 1", func(v []any) {
 			if e, ok := v[0].(driver.Relationship); ok {
 				k.Example = example(e.Props, func(b *schema.ObjectBuilder) {

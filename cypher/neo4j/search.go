@@ -130,11 +130,7 @@ func (db *DB) PutVectors(ctx context.Context, vectors map[schema.NodeID][]float3
 		if len(v) != dims || dims == 0 {
 			return fmt.Errorf("vectors of %d and %d dimensions in one call", dims, len(v))
 		}
-		wide := make([]float64, len(v))
-		for i, x := range v {
-			wide[i] = float64(x)
-		}
-		rows = append(rows, map[string]any{"id": db.key(string(id)), "v": wide})
+		rows = append(rows, map[string]any{"id": db.key(string(id)), "v": wide(v)})
 	}
 	if len(rows) == 0 {
 		return nil
@@ -176,23 +172,30 @@ func (db *DB) SearchVector(ctx context.Context, query []float32, k int, f graph.
 	if len(query) == 0 || k <= 0 {
 		return nil, ctx.Err()
 	}
-	wide := make([]float64, len(query))
-	for i, x := range query {
-		wide[i] = float64(x)
-	}
 	return db.search(ctx, k, f, "CALL db.index.vector.queryNodes($index, $limit, $q) YIELD node AS n, score",
-		map[string]any{"index": vectorIndex + strconv.Itoa(len(query)), "q": wide}, func(n schema.Node, x driver.Node) (float64, bool) {
-			list, _ := x.Props[vectorProp].([]any)
-			if len(list) != len(query) {
-				return 0, false
-			}
-			v := make([]float32, len(list))
-			for i, y := range list {
-				wide, _ := y.(float64)
-				v[i] = float32(wide)
-			}
-			return graph.Cosine(query, v), true
+		map[string]any{"index": vectorIndex + strconv.Itoa(len(query)), "q": wide(query)}, func(n schema.Node, x driver.Node) (float64, bool) {
+			v := narrow(x.Props[vectorProp])
+			return graph.Cosine(query, v), len(v) == len(query)
 		})
+}
+
+// wide and narrow turn a vector into a list of the driver and back.
+func wide(v []float32) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = float64(x)
+	}
+	return out
+}
+
+func narrow(v any) []float32 {
+	list, _ := v.([]any)
+	out := make([]float32, len(list))
+	for i, x := range list {
+		f, _ := x.(float64)
+		out[i] = float32(f)
+	}
+	return out
 }
 
 // search takes more candidates while too few of them are of this scope and of the filter.
@@ -206,7 +209,7 @@ func (db *DB) search(ctx context.Context, k int, f graph.Filter, call string, pa
 		offered := 0
 		err := db.in(ctx, false, func(t *tx) error {
 			hits, offered = nil, 0
-			_, err := t.run(call+" RETURN n, "+db.mine("n"), db.with(params), func(v []any) error {
+			_, err := t.run(call+" RETURN n, "+db.owned("n"), db.with(params), func(v []any) error {
 				offered++
 				x, ok := v[0].(driver.Node)
 				if mine, _ := v[1].(bool); !ok || !mine {

@@ -18,17 +18,17 @@ type sender struct {
 	sessions int
 	most     int // elements a transaction
 	dry      bool
-	sure     bool        // what comes differs from what is there: no need to look before the load begins
+	exact    bool        // what others added goes
 	fresh    atomic.Bool // the scope was empty, and nothing was met since
+	wrote    atomic.Bool // something was written
 
 	mu    sync.Mutex
-	run   int64 // of the scope's writers, 0 until something is written
-	limit int   // elements a transaction, at the moment
-	good  int   // transactions since limit changed
+	limit int // elements a transaction, at the moment
+	good  int // transactions since limit changed
 }
 
 func newSender(db *DB, o LoadOptions, empty bool) *sender {
-	s := &sender{db: db, sessions: o.Sessions, most: o.Batch, limit: o.Batch, dry: o.DryRun, sure: o.From != nil && !o.DryRun}
+	s := &sender{db: db, sessions: o.Sessions, most: o.Batch, limit: o.Batch, dry: o.DryRun, exact: o.Exact}
 	s.fresh.Store(empty && !o.DryRun)
 	return s
 }
@@ -132,51 +132,26 @@ const growAfter = 16
 
 // transaction writes a batch that fits.
 func (s *sender) transaction(ctx context.Context, b *batch) (d *done, c Counters, err error) {
-	b.dry, b.fresh = s.dry, s.fresh.Load()
+	b.dry, b.exact, b.fresh = s.dry, s.exact, s.fresh.Load()
 	for {
-		if b.fresh || s.sure {
-			if err := s.begin(ctx, &c); err != nil {
-				return nil, c, err
-			}
-		}
-		s.mu.Lock()
-		b.run = s.run
-		s.mu.Unlock()
-		var of Counters
 		err := s.db.in(ctx, !b.dry, func(t *tx) (err error) {
 			d, err = t.write(s.db, b)
-			of = t.c
+			c = t.c
 			return err
 		})
 		var ne *driver.Neo4jError
-		switch {
-		case errors.Is(err, errNotBegun):
-			if err := s.begin(ctx, &c); err != nil {
-				return nil, c, err
-			}
-		case b.fresh && errors.As(err, &ne) && ne.Title() == "ConstraintValidationFailed":
-			// Not so fresh after all (an edge comes again with other ends, somebody else
-			// writes too): look before writing from here on.
+		if b.fresh && errors.As(err, &ne) && ne.Title() == "ConstraintValidationFailed" {
+			// Not so fresh after all (an edge comes again with other ends, another program
+			// holds an id): look before writing from here on.
 			s.fresh.Store(false)
 			b.fresh = false
-		default:
-			c.plus(of)
-			return d, c, err
+			continue
 		}
+		if err == nil && d.wrote {
+			s.wrote.Store(true)
+		}
+		return d, c, err
 	}
-}
-
-// begin says in the database, once a load, that the scope is being written to.
-func (s *sender) begin(ctx context.Context, c *Counters) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.run != 0 {
-		return nil
-	}
-	run, of, err := s.db.begin(ctx)
-	s.run = run
-	c.plus(of)
-	return err
 }
 
 // cut splits a batch after n elements. What is deleted and nodes to put come first,

@@ -32,10 +32,13 @@ type sink struct {
 	// fault is asked before each statement and each "COMMIT"; a code is sent as a
 	// failure, "hang up" ends the connection.
 	fault func(text string, rows int) string
-	agent string // what it calls itself
+	agent string           // what it calls itself
+	warns []any            // notifications with each result
+	roles map[string][]any // ROUTE, READ and WRITE: addresses that it answers ROUTE with
 
 	mu  sync.Mutex
-	log []string // BEGIN, COMMIT, ROLLBACK and the statements with their numbers of rows
+	met []map[string]any // of HELLO, LOGON and BEGIN, in their order
+	log []string         // BEGIN, COMMIT, ROLLBACK and the statements with their numbers of rows
 }
 
 func newSink(t *testing.T, fault func(text string, rows int) string) *sink {
@@ -43,6 +46,10 @@ func newSink(t *testing.T, fault func(text string, rows int) string) *sink {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return sinkOn(t, l, fault)
+}
+
+func sinkOn(t *testing.T, l net.Listener, fault func(text string, rows int) string) *sink {
 	s := &sink{t: t, l: l, fault: fault, agent: "Neo4j/5.26.0"}
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -147,6 +154,7 @@ func (s *sink) serve(c net.Conn) {
 		}
 		switch tag {
 		case 0x01: // HELLO
+			s.meet(unpack(r))
 			success(map[string]any{"server": s.agent, "connection_id": "sink"})
 		case 0x02: // GOODBYE
 			return
@@ -171,7 +179,7 @@ func (s *sink) serve(c net.Conn) {
 				}
 			}
 			records = nil
-			success(map[string]any{"db": "neo4j", "type": "rw", "t_last": int64(0), "stats": map[string]any{"contains-updates": true}})
+			success(map[string]any{"db": "neo4j", "type": "rw", "t_last": int64(0), "stats": map[string]any{"contains-updates": true}, "notifications": s.warns})
 		case 0x12: // COMMIT
 			if fail("COMMIT", 0) {
 				continue
@@ -181,10 +189,38 @@ func (s *sink) serve(c net.Conn) {
 		case 0x13:
 			s.note("ROLLBACK")
 			success(map[string]any{})
-		default: // LOGON, BEGIN, …
+		case 0x66: // ROUTE
+			var servers []any
+			for _, role := range slices.Sorted(maps.Keys(s.roles)) {
+				servers = append(servers, map[string]any{"role": role, "addresses": s.roles[role]})
+			}
+			success(map[string]any{"rt": map[string]any{"ttl": int64(300), "db": "neo4j", "servers": servers}})
+		case 0x6A, 0x11: // LOGON, BEGIN
+			s.meet(unpack(r))
+			success(map[string]any{})
+		default:
 			success(map[string]any{})
 		}
 	}
+}
+
+func (s *sink) meet(v any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, _ := v.(map[string]any)
+	s.met = append(s.met, m)
+}
+
+// last is the value of a key in the last message that has it.
+func (s *sink) last(key string) any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range slices.Backward(s.met) {
+		if v, ok := m[key]; ok {
+			return v
+		}
+	}
+	return nil
 }
 
 // answer knows the constraints that the tests need, and counts.
@@ -192,12 +228,12 @@ func answer(text string, rows int) (fields []any, values [][]any) {
 	switch {
 	case strings.HasPrefix(text, "SHOW CONSTRAINTS"):
 		return []any{"name", "type", "entityType", "labelsOrTypes", "properties"}, [][]any{
-			{"membench_load_unique", "UNIQUENESS", "NODE", []any{"MembenchLoad"}, []any{"scope"}},
+			{heldConstraint, "UNIQUENESS", "NODE", []any{"MembenchLoad"}, []any{"scope"}},
 			{"node_id_unique", "UNIQUENESS", "NODE", []any{"Node"}, []any{"id"}},
 			{"rel_KNOWS_id_unique", "RELATIONSHIP_UNIQUENESS", "RELATIONSHIP", []any{"KNOWS"}, []any{"id"}}}
 	case strings.Contains(text, "RETURN count(n)"), strings.Contains(text, "RETURN count(r)"):
 		return []any{"n"}, [][]any{{int64(0)}}
-	case strings.HasSuffix(text, "RETURN g.run"):
+	case strings.HasSuffix(text, "RETURN g.rev"):
 		return []any{"n"}, [][]any{{int64(1)}}
 	case strings.HasSuffix(text, "RETURN count(*)"):
 		return []any{"n"}, [][]any{{int64(rows)}}
@@ -303,7 +339,7 @@ func TestDeadlockIsRetried(t *testing.T) {
 	var left atomic.Int32
 	left.Store(2)
 	s := newSink(t, func(text string, _ int) string {
-		if strings.Contains(text, "MERGE") && left.Add(-1) >= 0 {
+		if strings.Contains(text, "MERGE (n") && left.Add(-1) >= 0 {
 			return "Neo.TransientError.Transaction.DeadlockDetected"
 		}
 		return ""
@@ -312,7 +348,7 @@ func TestDeadlockIsRetried(t *testing.T) {
 	if err != nil || have != (graph.Applied{Sent: 1, Nodes: 1}) {
 		t.Errorf("have %+v %v, want one node", have, err)
 	}
-	if merges, looks := s.writes("MERGE"), s.writes("coalesce(n._hash"); len(merges) != 3 || len(looks) != 3 {
+	if merges, looks := s.writes("MERGE (n"), s.writes("coalesce(n._hash"); len(merges) != 3 || len(looks) != 3 {
 		t.Errorf("have %d writes and %d looks, want 3 of each: %q", len(merges), len(looks), s.log)
 	}
 }
@@ -327,6 +363,9 @@ func TestLostCommitIsSentAgain(t *testing.T) {
 		return ""
 	})
 	db := s.open()
+	if _, err := db.ensureRecord(context.Background()); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := db.ensure(context.Background()); err != nil { // its commits shall pass
 		t.Fatal(err)
 	}
@@ -335,7 +374,7 @@ func TestLostCommitIsSentAgain(t *testing.T) {
 	if err != nil || have.Nodes != 1 {
 		t.Errorf("have %+v %v, want one node", have, err)
 	}
-	if merges := s.writes("MERGE"); len(merges) != 2 {
+	if merges := s.writes("MERGE (n"); len(merges) != 2 {
 		t.Errorf("have %d writes, want 2", len(merges))
 	}
 }
@@ -344,7 +383,7 @@ func TestLostCommitIsSentAgain(t *testing.T) {
 // the whole again until its time is up.
 func TestTooBigABatchIsHalved(t *testing.T) {
 	s := newSink(t, func(text string, rows int) string {
-		if (strings.Contains(text, "MERGE") || strings.Contains(text, "CREATE")) && rows > 2 {
+		if (strings.Contains(text, "MERGE (n") || strings.Contains(text, "CREATE")) && rows > 2 {
 			return "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
 		}
 		return ""
@@ -384,7 +423,7 @@ func TestSilentLossIsAnError(t *testing.T) {
 		}
 		d := &done{edges: make([]fate, 3)}
 		b.edges = append(b.edges, b.edges[0])
-		lossy := &tx{ctx: x.ctx, t: short{x.t}}
+		lossy := &tx{ctx: x.ctx, t: short{x.t}, db: x.db}
 		return lossy.putEdges(b, d, make([]state, 3))
 	})
 	if err == nil || !strings.Contains(err.Error(), "took 2 of 3 edges of type KNOWS") {

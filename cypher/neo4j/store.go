@@ -18,20 +18,21 @@ import (
 // page is how many nodes one question asks for.
 const page = 1000
 
-// mine is the condition that x belongs to the scope.
+// mine is the condition that x belongs to the scope; that of the unnamed graph is the empty text.
 func (db *DB) mine(x string) string {
-	if db.scope == "" {
-		return x + ".scope IS NULL"
-	}
 	return x + ".scope = $scope"
 }
 
 // owned is the condition that this program wrote x, an element of the scope. Only such
-// elements are deleted, cleared and counted as ours: a foreign program may use our base
-// label, and the unnamed scope has no property of its own. Elements from scripts have no
-// hash; the first load over them gives them one.
+// elements are read, deleted, cleared and counted as ours: a foreign program may use our
+// base label.
 func (db *DB) owned(x string) string {
 	return db.mine(x) + " AND " + x + "." + hashProp + " IS NOT NULL"
+}
+
+// ownEdges matches the edges (r) of the scope that this program wrote, from n to m.
+func (db *DB) ownEdges() string {
+	return "MATCH (n:" + baseLabel + ")-[r]->(m:" + baseLabel + ") WHERE r." + hashProp + " IS NOT NULL AND " + db.owned("n")
 }
 
 func (db *DB) with(params map[string]any) map[string]any {
@@ -90,7 +91,7 @@ func (db *DB) Nodes(ctx context.Context, f graph.Filter) iter.Seq2[schema.Node, 
 		var ids []string
 		err = db.in(ctx, false, func(t *tx) error {
 			ids = nil
-			_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.mine("n")+cond.text+" RETURN n.id", db.with(cond.params), func(v []any) error {
+			_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+cond.text+" RETURN n.id", db.with(cond.params), func(v []any) error {
 				if id, ok := v[0].(string); ok {
 					ids = append(ids, id)
 				}
@@ -186,7 +187,7 @@ func (db *DB) Neighbors(ctx context.Context, id schema.NodeID, d graph.Direction
 		case graph.In:
 			left = "<-"
 		}
-		text := "MATCH (n:" + baseLabel + " {id: $id})" + left + "[" + rel + "]" + right + "(m:" + baseLabel + ") WHERE r.id IS NOT NULL" + cond.text +
+		text := "MATCH (n:" + baseLabel + " {id: $id})" + left + "[" + rel + "]" + right + "(m:" + baseLabel + ") WHERE r." + hashProp + " IS NOT NULL" + cond.text +
 			" RETURN r, startNode(r).id, endNode(r).id"
 		var out []schema.Edge
 		err = db.in(ctx, false, func(t *tx) error {
@@ -217,6 +218,11 @@ func (db *DB) Neighbors(ctx context.Context, id schema.NodeID, d graph.Direction
 // Apply makes the changes in one transaction, so they must fit the server's memory;
 // Load and LoadChanges have no such limit.
 func (db *DB) Apply(ctx context.Context, changes iter.Seq2[schema.Change, error]) (graph.Applied, error) {
+	return db.ApplyVectors(ctx, changes, nil, "")
+}
+
+// ApplyVectors is Apply with vectors of nodes that it puts, in the same transaction.
+func (db *DB) ApplyVectors(ctx context.Context, changes iter.Seq2[schema.Change, error], vectors map[schema.NodeID][]float32, profile string) (graph.Applied, error) {
 	var a graph.Applied
 	c := newCollector()
 	for ch, err := range changes {
@@ -234,6 +240,9 @@ func (db *DB) Apply(ctx context.Context, changes iter.Seq2[schema.Change, error]
 		if f != nil {
 			return graph.Applied{}, f
 		}
+		if e.Node != nil && vectors[e.Node.ID] != nil {
+			r.props[vectorProp] = wide(vectors[e.Node.ID])
+		}
 		a.Sent++
 		c.add(ch.Op, r)
 	}
@@ -241,10 +250,13 @@ func (db *DB) Apply(ctx context.Context, changes iter.Seq2[schema.Change, error]
 	if b.len() == 0 {
 		return a, ctx.Err()
 	}
+	if _, err := db.ensureRecord(ctx); err != nil {
+		return graph.Applied{}, err
+	}
 	if _, err := db.ensure(ctx, b.edgeTypes()...); err != nil {
 		return graph.Applied{}, err
 	}
-	b.otherTypes, b.apply = db.types(), true
+	b.otherTypes, b.apply, b.profile = db.types(), true, profile
 	gone := map[string]bool{}
 	for _, r := range b.delNodes {
 		gone[r.id] = true
@@ -261,7 +273,16 @@ func (db *DB) Apply(ctx context.Context, changes iter.Seq2[schema.Change, error]
 			first := slices.MinFunc(d.missing, func(x, y end) int { return x.edge - y.edge })
 			err = first.finding(b.edges[first.edge])
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		if i := slices.Index(d.nodes, taken); i >= 0 {
+			return b.nodes[i].taken()
+		}
+		if i := slices.Index(d.edges, taken); i >= 0 {
+			return b.edges[i].taken()
+		}
+		return nil
 	})
 	if errors.Is(err, errTooBig) {
 		err = fmt.Errorf("%w: give the server more heap, or send the changes in parts", err)
@@ -269,6 +290,7 @@ func (db *DB) Apply(ctx context.Context, changes iter.Seq2[schema.Change, error]
 	if err != nil {
 		return graph.Applied{}, err
 	}
+	a.Revision = d.revision
 	effective := 0
 	for _, f := range d.nodes {
 		if f != unchanged {
@@ -292,13 +314,16 @@ func (db *DB) Apply(ctx context.Context, changes iter.Seq2[schema.Change, error]
 
 // Size counts the elements of the scope.
 func (db *DB) Size(ctx context.Context) (nodes, edges int, err error) {
-	err = db.in(ctx, false, func(t *tx) error {
-		var err error
-		if nodes, _, err = t.count("MATCH (n:"+baseLabel+") WHERE "+db.mine("n")+" RETURN count(n)", db.with(nil)); err != nil {
-			return err
-		}
-		edges, _, err = t.count("MATCH (n:"+baseLabel+")-[r]->(:"+baseLabel+") WHERE r.id IS NOT NULL AND "+db.mine("n")+" RETURN count(r)", db.with(nil))
+	err = db.in(ctx, false, func(t *tx) (err error) {
+		nodes, edges, err = t.size(db)
 		return err
 	})
+	return nodes, edges, err
+}
+
+func (t *tx) size(db *DB) (nodes, edges int, err error) {
+	if nodes, _, err = t.count("MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+" RETURN count(n)", db.with(nil)); err == nil {
+		edges, _, err = t.count(db.ownEdges()+" RETURN count(r)", db.with(nil))
+	}
 	return nodes, edges, err
 }

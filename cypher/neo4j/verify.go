@@ -24,6 +24,10 @@ type Verified struct {
 	Repaired  int `json:"repaired"`  // of the two before
 	// Others are elements of the scope that the input does not have; no fault.
 	Others int `json:"others"`
+	// What other programs added is no fault either: labels and properties of our elements,
+	// relationships of theirs between our nodes, by type.
+	Added   int            `json:"added,omitzero"` // elements
+	Foreign map[string]int `json:"foreign_relationships,omitempty"`
 }
 
 // Good reports whether the database holds the whole input.
@@ -32,6 +36,7 @@ func (v *Verified) Good() bool { return v.Missing+v.Different == v.Repaired }
 // VerifyOptions changes how Verify works.
 type VerifyOptions struct {
 	Repair bool                  // write what is missing or different; its finding is then a warning
+	Exact  bool                  // labels and properties that others added are differences
 	Report func(*schema.Finding) // gets GRF040 and GRF041; may be nil
 }
 
@@ -46,10 +51,11 @@ func Verify(ctx context.Context, db *DB, in schema.Seq[schema.Element], o Verify
 	}
 	var batch []row
 	flush := func() error {
-		faults, err := db.compare(ctx, batch)
+		faults, more, err := db.compare(ctx, batch, o.Exact)
 		if err != nil {
 			return err
 		}
+		v.Added += more
 		for _, f := range faults {
 			if f.Code == "GRF040" {
 				v.Missing++
@@ -59,7 +65,7 @@ func Verify(ctx context.Context, db *DB, in schema.Seq[schema.Element], o Verify
 		}
 		left := faults
 		if o.Repair && len(faults) > 0 {
-			if left, err = db.repair(ctx, batch, faults); err != nil {
+			if left, err = db.repair(ctx, batch, faults, o.Exact); err != nil {
 				return err
 			}
 			v.Repaired += len(faults) - len(left)
@@ -102,6 +108,9 @@ func Verify(ctx context.Context, db *DB, in schema.Seq[schema.Element], o Verify
 		return v, err
 	}
 	nodes, edges, err := db.Size(ctx)
+	if err == nil {
+		v.Foreign, err = db.foreignEdges(ctx)
+	}
 	v.Others = max(0, nodes+edges-(v.Nodes+v.Edges-v.Missing))
 	if o.Repair {
 		v.Others = max(0, nodes+edges-(v.Nodes+v.Edges))
@@ -124,18 +133,38 @@ func fault(list []difference, at int) (difference, bool) {
 }
 
 // repair writes the rows with faults and says which still have one.
-func (db *DB) repair(ctx context.Context, batch []row, faults []difference) ([]difference, error) {
+func (db *DB) repair(ctx context.Context, batch []row, faults []difference, exact bool) ([]difference, error) {
 	_, err := Load(ctx, db, func(yield func(schema.Record[schema.Element], error) bool) {
 		for _, f := range faults {
 			if !yield(batch[f.at].rec, nil) {
 				return
 			}
 		}
-	}, LoadOptions{Rewrite: true})
+	}, LoadOptions{Rewrite: true, Exact: exact})
 	if err != nil {
 		return nil, err
 	}
-	return db.compare(ctx, batch)
+	left, _, err := db.compare(ctx, batch, exact)
+	return left, err
+}
+
+// foreignEdges counts the relationships between nodes of the scope that this program
+// did not write, by type.
+func (db *DB) foreignEdges(ctx context.Context) (out map[string]int, err error) {
+	err = db.in(ctx, false, func(t *tx) error {
+		out = nil
+		_, err := t.run("MATCH (n:"+baseLabel+")-[r]->(m:"+baseLabel+") WHERE r."+hashProp+" IS NULL AND "+db.owned("n")+" AND "+db.owned("m")+" RETURN type(r), count(*)", db.with(nil), func(v []any) error {
+			typ, _ := v[0].(string)
+			n, _ := v[1].(int64)
+			if out == nil {
+				out = map[string]int{}
+			}
+			out[typ] = int(n)
+			return nil
+		})
+		return err
+	})
+	return out, err
 }
 
 // stored is an element as the database gives it.
@@ -145,16 +174,19 @@ type stored struct {
 	src, dst any
 }
 
-// compare reads rows back.
-func (db *DB) compare(ctx context.Context, batch []row) (out []difference, err error) {
+// compare reads rows back; added counts those to which others added something.
+func (db *DB) compare(ctx context.Context, batch []row, exact bool) (out []difference, addedTo int, err error) {
 	got, err := db.stored(ctx, batch)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for i, r := range batch {
 		id := r.rec.V.ID()
 		d := difference{at: i, Finding: schema.Finding{Pos: r.rec.Pos, Hint: "a load leaves alone what somebody changed by hand: --verify --repair writes it again"}}
 		have, ok := got[rowKey(r)]
+		if ok && !exact && have.without(r) {
+			addedTo++
+		}
 		switch {
 		case !ok:
 			d.Code, d.Message = "GRF040", id+" is not in the database"
@@ -165,7 +197,18 @@ func (db *DB) compare(ctx context.Context, batch []row) (out []difference, err e
 		}
 		out = append(out, d)
 	}
-	return out, nil
+	return out, addedTo, nil
+}
+
+// without takes away what others added to the element, and says whether there was any.
+// What stands in it beyond the record and was ours stays, and differs.
+func (s *stored) without(r row) bool {
+	labels, props := added(r, state{labels: s.labels, props: s.props})
+	s.labels = slices.DeleteFunc(s.labels, func(l string) bool { return slices.Contains(labels, l) })
+	for k := range props {
+		delete(s.props, k)
+	}
+	return len(labels)+len(props) > 0
 }
 
 func rowKey(r row) string {

@@ -2,7 +2,6 @@ package neo4j
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,15 +16,12 @@ type batch struct {
 	delNodes, delEdges []row // to delete
 	fresh              bool  // nothing of the puts is there, it seems: do not look
 	dry                bool  // only look
+	exact              bool  // labels and properties that others added go, and their nodes in our place
 	otherTypes         []string
 
-	run   int64 // of the load, see Held; 0: it has not begun to write
-	apply bool  // no load: nothing has to begin, and a digest goes in the same transaction
+	apply   bool   // no load: who writes holds no lease, and says what changed
+	profile string // of the embedder of the vectors that come with it
 }
-
-// errNotBegun is returned by write when there is something to write and no load has
-// begun; nothing was written.
-var errNotBegun = errors.New("the load has not begun")
 
 func (b *batch) len() int { return len(b.nodes) + len(b.edges) + len(b.delNodes) + len(b.delEdges) }
 
@@ -38,6 +34,7 @@ const (
 	updated
 	deleted
 	dangling // an end is missing
+	taken    // another program's element has the id
 )
 
 // done is the account of a batch.
@@ -46,6 +43,8 @@ type done struct {
 	delNodes, delEdges []bool // whether it was there
 	detached           int    // edges that went with their nodes
 	missing            []end  // of the dangling edges
+	wrote              bool
+	revision           string // of the scope, after apply
 }
 
 // end is a missing end of an edge.
@@ -57,9 +56,32 @@ type end struct {
 // state is what the database holds under a row's id.
 type state struct {
 	there, same bool
-	moved       bool     // an edge between other nodes
-	labels      []string // of a node that is not the same
-	typ         string   // of an edge that has another type
+	foreign     bool           // this program did not write it
+	moved       bool           // an edge between other nodes
+	labels      []string       // of a node that is not the same
+	props       map[string]any // of an element that is not the same
+	typ         string         // of an edge that has another type
+	keep        []string       // labels that others added to a node
+}
+
+// told enters the properties of an element that is not the same.
+func (s *state) told(props any) {
+	if s.props, _ = props.(map[string]any); s.props != nil {
+		_, ours := s.props[hashProp].(string)
+		s.foreign = !ours
+	}
+}
+
+// alike is what beside an equal hash makes x the same: where what others added goes,
+// that it has as many properties and labels as the record.
+func (b *batch) alike(x string) string {
+	switch {
+	case !b.exact:
+		return ""
+	case x == "r":
+		return " AND size(keys(r)) = row.p"
+	}
+	return " AND size([k IN keys(n) WHERE k <> '" + vectorProp + "']) = row.p AND size(labels(n)) = row.l"
 }
 
 // write does a batch in t. It is called again when the transaction is repeated.
@@ -74,17 +96,22 @@ func (t *tx) write(db *DB, b *batch) (*done, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, part := range []struct {
+		states []state
+		fates  []fate
+	}{{nodes, d.nodes}, {edges, d.edges}} {
+		for i, s := range part.states {
+			if s.foreign && !b.exact {
+				part.fates[i] = taken
+			}
+		}
+	}
 	if !b.dry {
 		idle, err := t.idle(b, d, nodes, edges)
 		if idle || err != nil {
 			return d, err
 		}
-		if !b.apply && b.run == 0 {
-			return nil, errNotBegun
-		}
-		if err := t.disturb(db, b.run); err != nil {
-			return nil, err
-		}
+		b.keep(nodes, edges)
 	}
 	if err := t.deleteEdges(b, d, edges); err != nil {
 		return nil, err
@@ -95,12 +122,20 @@ func (t *tx) write(db *DB, b *batch) (*done, error) {
 	if err := t.putNodes(b, d, nodes); err != nil {
 		return nil, err
 	}
-	return d, t.putEdges(b, d, edges)
+	if err := t.putEdges(b, d, edges); err != nil || b.dry {
+		return d, err
+	}
+	d.wrote = true
+	if b.apply {
+		d.revision, err = t.note(db, b, d)
+		return d, err
+	}
+	return d, t.stamp(db)
 }
 
 // idle reports whether the database is as the batch wants it.
 func (t *tx) idle(b *batch, d *done, nodes, edges []state) (bool, error) {
-	other := func(s state) bool { return !s.same }
+	other := func(s state) bool { return !s.same && (!s.foreign || b.exact) }
 	if slices.ContainsFunc(nodes, other) || slices.ContainsFunc(edges, other) {
 		return false, nil
 	}
@@ -125,16 +160,17 @@ func (t *tx) nodeStates(b *batch) ([]state, error) {
 	}
 	rows := make([]map[string]any, len(b.nodes))
 	for i, r := range b.nodes {
-		rows[i] = map[string]any{"i": i, "id": r.id, "h": r.hash}
+		rows[i] = map[string]any{"i": i, "id": r.id, "h": r.hash, "p": r.size(), "l": len(r.labels) + 1}
 	}
-	_, err := t.run("UNWIND $rows AS row MATCH (n:"+baseLabel+" {id: row.id}) WITH row, n, coalesce(n._hash = row.h, false) AS same "+
-		"RETURN row.i, same, CASE WHEN same THEN [] ELSE labels(n) END", map[string]any{"rows": rows}, func(v []any) error {
+	_, err := t.run("UNWIND $rows AS row MATCH (n:"+baseLabel+" {id: row.id}) WITH row, n, coalesce(n._hash = row.h"+b.alike("n")+", false) AS same "+
+		"RETURN row.i, same, CASE WHEN same THEN [] ELSE labels(n) END, CASE WHEN same THEN null ELSE properties(n) END", map[string]any{"rows": rows}, func(v []any) error {
 		i, err := index(v[0], len(out))
 		if err != nil {
 			return err
 		}
 		same, _ := v[1].(bool)
 		out[i] = state{there: true, same: same, labels: texts(v[2])}
+		out[i].told(v[3])
 		return nil
 	})
 	return out, err
@@ -157,10 +193,10 @@ func (t *tx) edgeStates(b *batch) ([]state, error) {
 		rows := make([]map[string]any, len(which))
 		for k, i := range which {
 			r := b.edges[i]
-			rows[k] = map[string]any{"i": i, "id": r.id, "h": r.hash, "s": r.src, "t": r.dst}
+			rows[k] = map[string]any{"i": i, "id": r.id, "h": r.hash, "s": r.src, "t": r.dst, "p": len(r.props)}
 		}
-		_, err := t.run("UNWIND $rows AS row MATCH (a)-[r:"+quoted(typ)+" {id: row.id}]->(b) WITH row, r, a, b, coalesce(r._hash = row.h, false) AS same "+
-			"RETURN row.i, same, NOT same AND coalesce(a.id <> row.s OR b.id <> row.t, true)", map[string]any{"rows": rows}, func(v []any) error {
+		_, err := t.run("UNWIND $rows AS row MATCH (a)-[r:"+quoted(typ)+" {id: row.id}]->(b) WITH row, r, a, b, coalesce(r._hash = row.h"+b.alike("r")+", false) AS same "+
+			"RETURN row.i, same, NOT same AND coalesce(a.id <> row.s OR b.id <> row.t, true), CASE WHEN same THEN null ELSE properties(r) END", map[string]any{"rows": rows}, func(v []any) error {
 			i, err := index(v[0], len(out))
 			if err != nil {
 				return err
@@ -168,6 +204,7 @@ func (t *tx) edgeStates(b *batch) ([]state, error) {
 			s := state{there: true}
 			s.same, _ = v[1].(bool)
 			s.moved, _ = v[2].(bool)
+			s.told(v[3])
 			if typ != b.edges[i].typ {
 				s.typ, s.same, s.moved = typ, false, true
 			}
@@ -210,7 +247,7 @@ func (t *tx) deleteEdges(b *batch, d *done, states []state) error {
 		if b.dry {
 			verb = "RETURN row.i"
 		}
-		_, err := t.run("UNWIND $rows AS row MATCH (:"+baseLabel+")-[r"+typ+" {id: row.id}]->() "+verb, map[string]any{"rows": ids(b.delEdges, g)}, func(v []any) error {
+		_, err := t.run("UNWIND $rows AS row MATCH (:"+baseLabel+")-[r"+typ+" {id: row.id}]->() WHERE r."+hashProp+" IS NOT NULL "+verb, map[string]any{"rows": ids(b.delEdges, g)}, func(v []any) error {
 			i, err := index(v[0], len(d.delEdges))
 			if err == nil {
 				d.delEdges[i] = true
@@ -262,7 +299,7 @@ func (t *tx) deleteNodes(b *batch, d *done) error {
 	if b.dry {
 		verb = "RETURN row.i"
 	}
-	c, err := t.run("UNWIND $rows AS row MATCH (n:"+baseLabel+" {id: row.id}) "+verb, map[string]any{"rows": ids(b.delNodes, all(len(b.delNodes)))}, func(v []any) error {
+	c, err := t.run("UNWIND $rows AS row MATCH (n:"+baseLabel+" {id: row.id}) WHERE n."+hashProp+" IS NOT NULL "+verb, map[string]any{"rows": ids(b.delNodes, all(len(b.delNodes)))}, func(v []any) error {
 		i, err := index(v[0], len(d.delNodes))
 		if err == nil {
 			d.delNodes[i] = true
@@ -281,6 +318,7 @@ func (t *tx) putNodes(b *batch, d *done, states []state) error {
 	for i, s := range states {
 		switch {
 		case s.same:
+		case d.nodes[i] == taken:
 		case s.there:
 			d.nodes[i] = updated
 			todo = append(todo, i)
@@ -295,7 +333,7 @@ func (t *tx) putNodes(b *batch, d *done, states []state) error {
 	// One statement per set of labels to set and to take away: the labels stand in its text.
 	gone := func(i int) []string {
 		return slices.DeleteFunc(slices.Clone(states[i].labels), func(l string) bool {
-			return l == baseLabel || slices.Contains(b.nodes[i].labels, l)
+			return l == baseLabel || slices.Contains(b.nodes[i].labels, l) || slices.Contains(states[i].keep, l)
 		})
 	}
 	groups := map[string][]int{}
@@ -340,6 +378,7 @@ func (t *tx) putEdges(b *batch, d *done, states []state) error {
 	for i, s := range states {
 		switch {
 		case s.same:
+		case d.edges[i] == taken:
 		case s.there && !s.moved:
 			d.edges[i] = updated
 			set = append(set, i)
@@ -371,7 +410,7 @@ func (t *tx) putEdges(b *batch, d *done, states []state) error {
 	for _, g := range group(b.edges, fresh, func(r row) string { return r.typ }) {
 		// Both ends are bound first; an end that is not there makes no row, so the
 		// answer counts the rows made.
-		text := "UNWIND $rows AS row MATCH (a:" + baseLabel + " {id: row.s}) MATCH (b:" + baseLabel + " {id: row.t}) " +
+		text := "UNWIND $rows AS row MATCH (a:" + baseLabel + " {id: row.s}) WHERE a." + hashProp + " IS NOT NULL MATCH (b:" + baseLabel + " {id: row.t}) WHERE b." + hashProp + " IS NOT NULL " +
 			"MERGE (a)-[r:" + quoted(b.edges[g[0]].typ) + " {id: row.p.id}]->(b) SET r = row.p RETURN count(*)"
 		rows := make([]map[string]any, len(g))
 		for j, i := range g {
@@ -412,7 +451,7 @@ func (t *tx) dangling(b *batch, d *done, which []int) error {
 		rows[k] = map[string]any{"i": i, "s": b.edges[i].src, "t": b.edges[i].dst}
 	}
 	_, err := t.run("UNWIND $rows AS row OPTIONAL MATCH (a:"+baseLabel+" {id: row.s}) OPTIONAL MATCH (b:"+baseLabel+" {id: row.t}) "+
-		"WITH row, a, b WHERE a IS NULL OR b IS NULL RETURN row.i, a IS NULL, b IS NULL", map[string]any{"rows": rows}, func(v []any) error {
+		"WITH row.i AS i, a."+hashProp+" IS NULL AS noA, b."+hashProp+" IS NULL AS noB WHERE noA OR noB RETURN i, noA, noB", map[string]any{"rows": rows}, func(v []any) error {
 		i, err := index(v[0], len(d.edges))
 		if err != nil {
 			return err
@@ -436,6 +475,15 @@ func (e end) finding(r row) *schema.Finding {
 		f.Message = "edge " + r.rec.V.ID() + " starts at a node that is not in the database"
 	}
 	return f
+}
+
+// taken names an element whose id another program's element has.
+func (r row) taken() *schema.Finding {
+	what := "a node with the label " + baseLabel
+	if r.typ != "" {
+		what = "a relationship of type " + r.typ
+	}
+	return &schema.Finding{Pos: r.rec.Pos, Code: "GRF044", Pointer: "/id", Have: r.rec.V.ID(), Message: "the id belongs to " + what + " that membench did not write: skipped", Hint: "--exact makes it ours; or load with --scope NAME, where ids are others"}
 }
 
 func all(n int) []int {

@@ -53,11 +53,12 @@ func Sheets(ctx context.Context, in schema.Seq[schema.QARecord], o Options, want
 	}
 }
 
-// Failed reports whether an answer was graded, and whether its grade says that it failed.
-func (o Options) Failed(r *schema.QARecord) (failed, graded bool) {
+// Deciding is the grade that says whether an answer failed, nil where none does, and what
+// it says.
+func (o Options) Deciding(r *schema.QARecord) (g *schema.Grade, failed bool) {
 	o = o.defaults()
 	v := o.grade(r)
-	return v.failed, v.grade != nil
+	return v.grade, v.failed
 }
 
 // Bounds of what a sheet shows.

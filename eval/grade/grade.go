@@ -84,9 +84,21 @@ func each[T any](ctx context.Context, n int, in schema.Seq[T], f func(context.Co
 				}
 			}
 		}
-		out := par.Map(ctx, max(n, 1), items, func(ctx context.Context, it item[T]) (item[T], error) {
+		// More than n are held, so that one slow verdict does not hold the others up.
+		n, ahead := max(n, 1), 1
+		if n > 1 {
+			ahead = 4 * n
+		}
+		slots := make(chan struct{}, n)
+		out := par.Map(ctx, ahead, items, func(ctx context.Context, it item[T]) (item[T], error) {
 			if skipped(it.err) {
 				return it, nil
+			}
+			select {
+			case slots <- struct{}{}:
+				defer func() { <-slots }()
+			case <-ctx.Done():
+				return it, context.Cause(ctx)
 			}
 			return it, f(ctx, &it.rec.V)
 		})
@@ -250,21 +262,23 @@ func ask(ctx context.Context, r *schema.QARecord, p *protocol.Protocol, o Option
 	failed := schema.Grade{Outcome: schema.GradeJudgeFailed, Prompt: q.Template}
 	failures := 0
 	for i := range max(o.Votes, 1) {
-		reply, u, err := generate(ctx, o.Judge, q, i)
+		var g schema.Grade
+		res, u, err := generate(ctx, o.Judge, q, i, func(reply string) (err error) {
+			g, err = p.Judge.Verdict(r, reply)
+			return err
+		})
 		used = used.Add(u)
+		ended := marked(res, err)
 		if err == nil {
-			var g schema.Grade
-			if g, err = p.Judge.Verdict(r, reply); err == nil {
-				g.Reply, g.Prompt = reply, q.Template
-				votes = append(votes, g)
-				continue
-			}
+			g.Reply, g.Prompt, g.ModelOutcome = res.Text, q.Template, ended
+			votes = append(votes, g)
+			continue
 		}
 		if ctx.Err() != nil {
 			return schema.Grade{}, used, context.Cause(ctx)
 		}
 		failures++
-		failed.Reason, failed.Reply = err.Error(), reply
+		failed.Reason, failed.Reply, failed.ModelOutcome = err.Error(), res.Text, ended
 	}
 	g := decide(votes, failed, p.Binary)
 	if o.Votes > 1 && g.Outcome == schema.GradeScored {
@@ -276,10 +290,37 @@ func ask(ctx context.Context, r *schema.QARecord, p *protocol.Protocol, o Option
 	return p.Complete(g, by), used, nil
 }
 
-// generate asks the model one prompt for the sample-th time.
-func generate(ctx context.Context, m llm.Generator, q protocol.Prompt, sample int) (string, llm.Usage, error) {
-	res, err := m.Generate(ctx, llm.Request{Purpose: Purpose, System: q.System, Prompt: q.User, Temperature: q.Temperature, MaxTokens: q.MaxTokens, JSON: q.JSON, Sample: sample})
-	return res.Text, res.Usage, err
+// generate asks the model one prompt for the sample-th time. A reply without a verdict
+// that was cut off is asked for once more with a higher limit.
+func generate(ctx context.Context, m llm.Generator, q protocol.Prompt, sample int, verdict func(reply string) error) (res llm.Response, used llm.Usage, err error) {
+	req := llm.Request{Purpose: Purpose, System: q.System, Prompt: q.User, Temperature: q.Temperature, MaxTokens: q.MaxTokens, JSON: q.JSON, Sample: sample}
+	for range 2 {
+		res, err = m.Generate(ctx, req)
+		used = used.Add(res.Usage)
+		if err != nil {
+			return res, used, err
+		}
+		if err = verdict(res.Text); err == nil || !res.Truncated {
+			break
+		}
+		req.MaxTokens = llm.Longer(req, res)
+	}
+	if err != nil {
+		kind := llm.KindUnusable
+		if res.Truncated {
+			kind = llm.KindCutOff
+		}
+		err = &llm.Error{Purpose: Purpose, Kind: kind, Err: err}
+	}
+	return res, used, err
+}
+
+// marked is how a judge's call ended, "" where it is complete.
+func marked(res llm.Response, err error) string {
+	if o := llm.OutcomeOf(res, err); o != llm.Complete {
+		return string(o)
+	}
+	return ""
 }
 
 // decide makes one grade of the votes: the majority's of yes and no, the mean of other

@@ -226,3 +226,46 @@ func TestAgreement(t *testing.T) {
 		t.Errorf("have %+v", p)
 	}
 }
+
+// TestJudgeKeepsCallsUnderWay: 64 workers keep 64 verdicts under way, in their order.
+func TestJudgeKeepsCallsUnderWay(t *testing.T) {
+	const n = 3000
+	g := llmtest.NewGate(64, func(llm.Request) string { return `{"label": "CORRECT"}` }, func(r llm.Request) int { return 1 + len(r.Prompt)%7*3 })
+	var in []schema.QARecord
+	for i := range n {
+		in = append(in, answer(fmt.Sprint("q", i), "oolong", "oolong"+strings.Repeat(" tea", i%7)))
+	}
+	for i, r := range drain(t, QA(t.Context(), stream(in...), Options{Protocols: pick(t, "mem0-2025"), Judge: g, Workers: 64})) {
+		if r.QuestionID != in[i].QuestionID || len(r.Grades) != 1 || r.Grades[0].Outcome != schema.GradeScored {
+			t.Fatalf("record %d: %+v", i, r)
+		}
+	}
+	if kept, calls := g.Kept(); calls != n || kept < 0.95*64 {
+		t.Errorf("%d calls, %.1f of 64 under way", calls, kept)
+	}
+}
+
+// TestCutVerdicts: a reply that was cut off before its verdict is asked for once more,
+// with a higher limit; one that has its verdict is taken, and marked.
+func TestCutVerdicts(t *testing.T) {
+	for name, tc := range map[string]struct {
+		answers []llmtest.Answer
+		outcome string
+		ended   llm.Outcome
+		asked   int
+	}{
+		"after the verdict":  {[]llmtest.Answer{{Text: `{"label": "CORRECT"} since it`, Truncated: true}}, schema.GradeScored, llm.CutOff, 1},
+		"before it":          {[]llmtest.Answer{{Text: "Let me see", Truncated: true}, {Text: `{"label": "CORRECT"}`}}, schema.GradeScored, "", 2},
+		"before it for ever": {[]llmtest.Answer{{Text: "Let", Truncated: true}, {Text: "Let me", Truncated: true}}, schema.GradeJudgeFailed, llm.CutOff, 2},
+		"no verdict":         {[]llmtest.Answer{{Text: "Let me see"}}, schema.GradeJudgeFailed, llm.Unreadable, 1},
+	} {
+		s := llmtest.NewScript().Then(tc.answers...)
+		g := drain(t, QA(t.Context(), stream(answer("q", "oolong", "oolong")), Options{Protocols: pick(t, "mem0-2025"), Judge: s}))[0].Grades[0]
+		if g.Outcome != tc.outcome || g.ModelOutcome != string(tc.ended) || len(s.Requests()) != tc.asked {
+			t.Errorf("%s: have %s, %q after %d questions: %s", name, g.Outcome, g.ModelOutcome, len(s.Requests()), g.Reason)
+		}
+		if r := s.Requests(); len(r) == 2 && r[1].MaxTokens < 2*r[0].MaxTokens {
+			t.Errorf("%s: limits %d and %d", name, r[0].MaxTokens, r[1].MaxTokens)
+		}
+	}
+}

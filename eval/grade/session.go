@@ -176,13 +176,13 @@ func session(ctx context.Context, r *schema.SessionRecord, tasks []task, o Sessi
 			}
 		default:
 			q := t.Prompt()
-			reply, used, err := generate(ctx, o.Judge, q, 0)
-			cost = cost.Add(used)
 			var labels []string
 			var reason string
-			if err == nil {
+			_, used, err := generate(ctx, o.Judge, q, 0, func(reply string) (err error) {
 				labels, reason, err = t.Read(reply)
-			}
+				return err
+			})
+			cost = cost.Add(used)
 			switch {
 			case err != nil && ctx.Err() != nil:
 				return context.Cause(ctx)

@@ -121,14 +121,14 @@ func candidates(ctx context.Context, records schema.Seq[schema.QARecord], o Opti
 }
 
 func (o *Options) takes(r *schema.QARecord) bool {
-	failed, graded := o.Explain.Failed(r)
+	grade, failed := o.Explain.Deciding(r)
 	switch o.From {
 	case Failures:
 		return failed
 	case Doubtful:
 		return slices.ContainsFunc(r.Grades, func(g schema.Grade) bool { return g.Doubt != "" && g.Gold == "" })
 	}
-	return graded
+	return grade != nil
 }
 
 func isFinding(err error) bool {

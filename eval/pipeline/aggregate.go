@@ -47,6 +47,9 @@ func Aggregate(ctx context.Context, o AggregateOptions) ([]schema.Summary, error
 		return nil, schema.ErrFindings
 	}
 	all := a.Summaries()
+	if len(all) == 0 && t.errors > 0 {
+		return nil, &schema.RejectedError{Step: "eval aggregate", Rejected: t.errors}
+	}
 	if len(all) == 0 {
 		return nil, errors.New("no record was read: give graded records (membench eval grade)")
 	}

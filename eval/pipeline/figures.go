@@ -29,6 +29,20 @@ type Graded struct {
 	sum           float64
 }
 
+// Failed says how many verdicts a judge failed to give; nil where it gave all.
+func (r GradeReport) Failed() *schema.FailedError {
+	e := &schema.FailedError{Step: "eval grade", Why: map[string]int{}, Written: true}
+	for _, p := range r.Protocols {
+		e.Failed += p.JudgeFailed
+		e.Taken += p.N
+	}
+	if e.Failed == 0 {
+		return nil
+	}
+	e.Why[schema.GradeJudgeFailed] = e.Failed
+	return e
+}
+
 // gradeFigures are the counts of one call.
 type gradeFigures struct {
 	order     []string

@@ -20,6 +20,7 @@ import (
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/codec"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -119,11 +120,11 @@ func gradeInputs(inputs []string) (qa, sessions []string, err error) {
 		case kind == schema.KindSession:
 			sessions = append(sessions, f)
 		case slices.Contains(inputs, f):
-			return nil, nil, schema.Usagef("%s: its first line is neither a QA record nor a session record", f)
+			return nil, nil, fmt.Errorf("%s: its first line is neither a QA record nor a session record", f)
 		}
 	}
 	if len(qa)+len(sessions) == 0 {
-		return nil, nil, schema.Usagef("%s: no file of QA records or session records", strings.Join(inputs, ", "))
+		return nil, nil, fmt.Errorf("%s: no file of QA records or session records", strings.Join(inputs, ", "))
 	}
 	return qa, sessions, nil
 }
@@ -195,7 +196,7 @@ func (g *grading) write(ctx context.Context, qa, sessions []string) error {
 	if len(qa) == 0 {
 		return nil
 	}
-	in := records.Drop(jsonl.Files[schema.QARecord](qa, g.Stdin), g.t.found)
+	in := records.Drop(records.Known(jsonl.Files[schema.QARecord](qa, g.Stdin)), g.t.found)
 	if g.errata != nil {
 		in = g.errata.Over(in, g.t.found)
 	}
@@ -212,11 +213,11 @@ func (g *grading) write(ctx context.Context, qa, sessions []string) error {
 // writeGraded drains a stream into a file that appears whole.
 func writeGraded[T schema.Versioned[T]](g *grading, path string, in schema.Seq[T]) error {
 	return writeOut(path, g.Stdout, func(w io.Writer) error {
-		_, findings, err := jsonl.Write(w, schema.Latest, in)
+		n, findings, err := jsonl.Write(w, schema.Latest, in)
 		for _, f := range findings {
 			err = errors.Join(err, g.t.take(f))
 		}
-		if err == nil && g.Strict && g.t.errors > 0 {
+		if err == nil && g.t.errors > 0 && (g.Strict || n == 0) {
 			err = schema.ErrFindings
 		}
 		return err
@@ -252,7 +253,7 @@ func (g *grading) fillPoints(r *schema.QARecord) {
 
 // Entities reads MemoryAgentBench's entity2id.json, pairs of name and id.
 func Entities(path string) (*protocol.Entities, error) {
-	b, err := os.ReadFile(path)
+	b, err := smallfile.Read(path)
 	if err != nil {
 		return nil, err
 	}

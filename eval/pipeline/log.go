@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"membench/internal/codec"
+	"membench/internal/smallfile"
 	"membench/schema"
 )
 
@@ -68,7 +68,7 @@ func wrong(err error) error {
 
 // readJSON reads one small JSON file.
 func readJSON(path string, v any) error {
-	b, err := os.ReadFile(path)
+	b, err := smallfile.Read(path)
 	if err != nil {
 		return err
 	}

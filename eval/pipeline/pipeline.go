@@ -45,6 +45,33 @@ type Result struct {
 	Summaries []schema.Summary // nil where nothing was graded
 }
 
+// Failed says how many questions have no answer, and answers no verdict, because a system
+// or a model failed; nil where none has.
+func (r Result) Failed() *schema.FailedError {
+	e := &schema.FailedError{Step: "eval run", Why: map[string]int{}, Written: true}
+	count := func(outcomes map[string]int, failed ...string) {
+		for o, n := range outcomes {
+			if slices.Contains(failed, o) && n > 0 {
+				e.Failed += n
+				e.Why[o] += n
+			}
+		}
+	}
+	if r.Summaries == nil {
+		count(r.Asked.Outcomes, schema.OutcomeError, schema.OutcomeTimeout)
+	}
+	for _, s := range r.Summaries {
+		count(s.Outcomes, schema.OutcomeError, schema.OutcomeTimeout)
+		for _, x := range s.Scores {
+			count(x.Outcomes, schema.GradeJudgeFailed)
+		}
+	}
+	if e.Failed == 0 {
+		return nil
+	}
+	return e
+}
+
 // Run does what a configuration says. It can be killed at any moment and called again:
 // what is done is not done twice. Errors of the configuration are *schema.UsageError.
 func Run(ctx context.Context, v *config.Eval, o Options) (res Result, err error) {
@@ -139,6 +166,13 @@ func (p *plan) ask(ctx context.Context) (res evalrun.Result, err error) {
 	for i, s := range p.sets {
 		o.Sets = append(o.Sets, evalrun.Set{Name: s.name, Cases: kept.read(ctx, p.dir, i), Digest: kept[i].Digest, Window: s.window, Size: evalrun.Size{Cases: kept[i].Cases, Questions: kept[i].Questions}})
 	}
+	questions := 0
+	for _, s := range o.Sets {
+		questions += s.Size.Questions * len(o.Systems)
+	}
+	if questions >= longRun {
+		o.Begin = p.preflight
+	}
 	if err := noteStart(p.dir, p.o.Now); err != nil {
 		return res, err
 	}
@@ -160,6 +194,24 @@ func (p *plan) ask(ctx context.Context) (res evalrun.Result, err error) {
 		p.sayReplayed()
 	}
 	return res, err
+}
+
+// longRun is from how many questions on every model is tried before the run begins.
+const longRun = 100
+
+// preflight tries every model that answers, judges or embeds.
+func (p *plan) preflight(ctx context.Context) error {
+	for _, name := range p.readers {
+		if err := p.models.As(name).Preflight(ctx, config.Read); err != nil {
+			return err
+		}
+	}
+	if p.grade != nil && p.grade.Grade.Judge != nil {
+		if err := p.judges.Preflight(ctx, config.Judge); err != nil {
+			return err
+		}
+	}
+	return p.models.Preflight(ctx, config.Embed)
 }
 
 // id names a run that begins now in its folder.
@@ -303,7 +355,7 @@ func (p *plan) gradeStep(ctx context.Context, b *build.Builder) error {
 				p.o.Log.printf("%s", strings.TrimSuffix(line, "\n"))
 			}
 		}
-		return build.Result{}, err
+		return build.Result{Again: rep.Failed() != nil}, err
 	}
 	_, _, err := b.Do(ctx, s)
 	return err

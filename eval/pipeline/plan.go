@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,6 +99,7 @@ type plan struct {
 	run     evalrun.Options
 	grade   *GradeOptions // nil: do not grade
 	formats []string      // of the report
+	readers []string      // models that answer
 }
 
 func newPlan(v *config.Eval, o Options) (p *plan, err error) {
@@ -138,6 +140,11 @@ func (p *plan) planRun(ask *asking) error {
 	}
 	var err error
 	p.run.Systems, err = ask.systems()
+	for _, name := range slices.Sorted(maps.Keys(ask.made)) {
+		if name != "" {
+			p.readers = append(p.readers, name)
+		}
+	}
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,15 +79,32 @@ func (m *model) Read(ctx context.Context, in Input) (Answer, error) {
 	}
 	shown, _ := Cut(in.Context, m.o.Context, m.o.Count)
 	out := Answer{By: schema.By(m.g.Model()), Model: m.g.Model(), Prompt: prompt.SHA256(), Cut: len(in.Context) - len(shown)}
-	r, err := m.g.Generate(ctx, llm.Request{Purpose: llm.PurposeRead, System: prompt.Text, Prompt: render(in, shown), MaxTokens: m.o.MaxTokens, Sample: in.Sample})
-	out.Usage = r.Usage
-	if err != nil {
-		return out, err
+	notes := m.o.Prompt == PromptNotes && len(in.Question.Choices) == 0
+	req := llm.Request{Purpose: llm.PurposeRead, System: prompt.Text, Prompt: render(in, shown), MaxTokens: m.o.MaxTokens, Sample: in.Sample}
+	var r llm.Response
+	for range 2 { // an answer that was cut off before it began is asked for with a higher limit
+		var err error
+		r, err = m.g.Generate(ctx, req)
+		out.Usage = out.Usage.Add(r.Usage)
+		if err != nil {
+			return out, err
+		}
+		out.Text = tidy(r.Text, notes)
+		if !r.Truncated || out.Text != "" && (!notes || reAnswer.MatchString(r.Text)) {
+			break
+		}
+		req.MaxTokens = llm.Longer(req, r)
+	}
+	if out.Ended = llm.OutcomeOf(r, nil); out.Text == "" {
+		kind := llm.KindEmpty
+		if r.Truncated {
+			kind = llm.KindCutOff
+		}
+		return out, &llm.Error{Purpose: llm.PurposeRead, Kind: kind, Err: errors.New("the reply holds no answer")}
 	}
 	if r.Model != "" {
 		out.Model = r.Model
 	}
-	out.Text = tidy(r.Text, m.o.Prompt == PromptNotes && len(in.Question.Choices) == 0)
 	if len(in.Question.Choices) > 0 {
 		out.Text = picked(out.Text, in.Question.Choices)
 	}

@@ -125,3 +125,32 @@ type failing struct {
 func (f failing) Generate(context.Context, llm.Request) (llm.Response, error) {
 	return llm.Response{}, f.err
 }
+
+// TestCutAnswers: an answer that was cut off is marked; one that was cut off before it
+// began is asked for with a higher limit; no answer is a failure, never an empty one.
+func TestCutAnswers(t *testing.T) {
+	for name, tc := range map[string]struct {
+		answers []llmtest.Answer
+		prompt  string
+		text    string
+		ended   llm.Outcome
+		asked   int
+		kind    llm.Kind
+	}{
+		"in the middle":     {[]llmtest.Answer{{Text: "In Bergen, where the", Truncated: true}}, "", "In Bergen, where the", llm.CutOff, 1, ""},
+		"in its thoughts":   {[]llmtest.Answer{{Text: "", Truncated: true}, {Text: "Bergen"}}, "", "Bergen", llm.Complete, 2, ""},
+		"thoughts for ever": {[]llmtest.Answer{{Text: "", Truncated: true}, {Text: "", Truncated: true}}, "", "", llm.CutOff, 2, llm.KindCutOff},
+		"in its notes":      {[]llmtest.Answer{{Text: "1: nothing of it", Truncated: true}, {Text: "1: Bergen\nAnswer: Bergen"}}, reader.PromptNotes, "Bergen", llm.Complete, 2, ""},
+		"thoughts only":     {[]llmtest.Answer{{Text: "<think>hm</think>"}}, "", "", llm.Complete, 1, llm.KindEmpty},
+	} {
+		s := llmtest.NewScript().Then(tc.answers...)
+		r, err := reader.Model(s, llm.Prompts{}, reader.ModelOptions{Prompt: tc.prompt})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := r.Read(t.Context(), reader.Input{Question: schema.Question{Text: "Where?"}, Context: english})
+		if a.Text != tc.text || a.Ended != tc.ended || llm.KindOf(err) != tc.kind || len(s.Requests()) != tc.asked || a.Usage.Calls != tc.asked {
+			t.Errorf("%s: have %q, %s, %v after %d questions", name, a.Text, a.Ended, err, len(s.Requests()))
+		}
+	}
+}

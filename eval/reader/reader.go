@@ -36,5 +36,6 @@ type Answer struct {
 	Model  string // "" by rule
 	Prompt string // sha256 of the prompt's template, 64 hex digits; "" by rule
 	Usage  llm.Usage
-	Cut    int // bytes at the end of Input.Context that were not shown to the model
+	Ended  llm.Outcome // of the model's call: complete or cut_off; "" by rule
+	Cut    int         // bytes at the end of Input.Context that were not shown to the model
 }

@@ -69,7 +69,36 @@ func With[T any](ctx context.Context, stdin io.Reader, path string, f func(schem
 		return err
 	}
 	defer r.Close()
-	return f(jsonl.Decode[T](UntilDone(ctx, r), path))
+	return f(Known(jsonl.Decode[T](UntilDone(ctx, r), path)))
+}
+
+// Known makes findings of lines that are JSON, but not QA or session records.
+func Known[T any](in schema.Seq[T]) schema.Seq[T] {
+	return func(yield func(schema.Record[T], error) bool) {
+		for rec, err := range in {
+			if want := lacking(rec.V); err == nil && want != "" {
+				rec, err = schema.Record[T]{}, &schema.Finding{Pos: rec.Pos, Code: "EVL103", Message: "the line is not a record of this kind, skipped", Want: want}
+			}
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+// lacking names the members of a record when v has none of them.
+func lacking(v any) string {
+	switch v := v.(type) {
+	case schema.QARecord:
+		if v.System == "" && v.QuestionID == "" {
+			return "a QA record: system, question_id, …"
+		}
+	case schema.SessionRecord:
+		if v.System == "" && v.SessionID == "" {
+			return "a session record: system, session_id, …"
+		}
+	}
+	return ""
 }
 
 // UntilDone makes a reader fail once ctx is done.

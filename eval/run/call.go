@@ -113,10 +113,23 @@ func outcomeOf(err error) string {
 	switch {
 	case errors.As(err, &left), errors.Is(err, errLimit), llm.KindOf(err) == llm.KindTimeout, errors.Is(err, context.DeadlineExceeded):
 		return schema.OutcomeTimeout
-	case llm.KindOf(err) == llm.KindFiltered:
+	case llm.KindOf(err) == llm.KindFiltered, llm.KindOf(err) == llm.KindRefused:
 		return schema.OutcomeRefused
 	}
 	return schema.OutcomeError
+}
+
+// modelOutcome is how a model's call ended, "" where none did or it is complete.
+func modelOutcome(ended llm.Outcome, err error) string {
+	switch {
+	case err != nil && llm.KindOf(err) == "":
+		return ""
+	case err != nil:
+		return string(llm.OutcomeOf(llm.Response{}, err))
+	case ended == llm.Complete:
+		return ""
+	}
+	return string(ended)
 }
 
 // fatal reports whether an error ends the run: it would meet every other question too,

@@ -18,6 +18,7 @@ import (
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/codec"
+	"membench/internal/smallfile"
 )
 
 // recordsVersion changes when the same configuration would give other records.
@@ -126,7 +127,7 @@ func (d *finished) whole(dir string) bool {
 }
 
 func readJSON(path string, v any) error {
-	b, err := os.ReadFile(path)
+	b, err := smallfile.Read(path)
 	if err != nil {
 		return err
 	}

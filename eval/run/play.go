@@ -253,8 +253,18 @@ func (p *player) attach(ctx context.Context, ns memory.Namespace, had *partial) 
 	if k, ok := memory.As[memory.Keyed](m); ok {
 		keys, err := do(ctx, p, "telling what it stored", p.o.Limits.Ingest, k.Keys)
 		if err == nil && slices.Equal(keys, sent) {
-			p.sent, p.words, p.attached, p.started = sent, words, n, true
-			return true, p.remember(ctx)
+			if err := p.remember(ctx); err != nil {
+				return false, err
+			}
+			err := p.stray(n)
+			if err == nil {
+				p.sent, p.words, p.attached, p.started = sent, words, n, true
+				return true, nil
+			}
+			if !errors.Is(err, errChanged) {
+				return false, err
+			}
+			p.last = nil
 		}
 		if err != nil && fatal(ctx, err) {
 			return false, err
@@ -612,8 +622,17 @@ func (p *player) askDue(ctx context.Context, had *partial, n int) error {
 			break
 		}
 	}
-	wg.Wait()
+	p.wait(&wg)
 	return context.Cause(ctx)
+}
+
+// wait waits for answers. While a model gives them, another memory works.
+func (p *player) wait(wg *sync.WaitGroup) {
+	if p.u.sys.Remote {
+		<-p.work
+		defer func() { p.work <- struct{}{} }()
+	}
+	wg.Wait()
 }
 
 // question retrieves once and has every repeat answered.
@@ -650,7 +669,7 @@ func (p *player) question(ctx context.Context, wg *sync.WaitGroup, stop context.
 				return err
 			}
 			if err != nil && rec.Outcome == "" {
-				rec.Outcome, rec.Error = outcomeOf(err), text(err.Error())
+				rec.Outcome, rec.Error, rec.ModelOutcome = outcomeOf(err), text(err.Error()), modelOutcome("", err)
 			}
 			if found != nil {
 				found = nil // every repeat tries
@@ -693,6 +712,10 @@ func (p *player) read(ctx context.Context, q schema.Question, rec *schema.QAReco
 	in := reader.Input{Question: q, Speakers: p.j.c.Speakers, Context: rec.Context, Hits: rec.Hits, Sample: rec.Repeat}
 	a, err := call(ctx, p.runner, "reading", p.o.Limits.Read, func(ctx context.Context) (reader.Answer, error) { return p.u.sys.Reader.Read(ctx, in) }, nil)
 	rec.AnswerMS = p.since(start)
+	rec.ModelOutcome = modelOutcome(a.Ended, err)
+	if u := a.Usage; u.Calls > 0 {
+		rec.Usage = append(slices.Clip(rec.Usage), schema.StepUsage{Step: "read", Model: a.Model, Calls: u.Calls, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens})
+	}
 	if err != nil {
 		if fatal(ctx, err) {
 			return err
@@ -703,10 +726,6 @@ func (p *player) read(ctx context.Context, q schema.Question, rec *schema.QAReco
 	rec.Answer, rec.By, rec.Outcome = text(a.Text), a.By, schema.OutcomeAnswered
 	if strings.TrimSpace(a.Text) == "" {
 		rec.Outcome = schema.OutcomeEmpty
-	}
-	if a.Usage.Calls > 0 {
-		u := a.Usage
-		rec.Usage = append(slices.Clip(rec.Usage), schema.StepUsage{Step: "read", Model: a.Model, Calls: u.Calls, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens})
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -52,6 +53,7 @@ type System struct {
 	System memory.System
 	Reader reader.Reader // answers from what the memory shows; systems that answer themselves need none
 	K      int           // hits a question, 0: Options.K
+	Remote bool          // Reader asks a model: while it answers, another memory works
 }
 
 // A Set is a data set in a run.
@@ -100,7 +102,7 @@ type Options struct {
 	OnlyFailed bool // of a finished run: ask those again that ended in an error or over a limit
 
 	Limits   Limits
-	Memories int // that work side by side; 0: 2
+	Memories int // that work side by side, those that wait for a model's answers aside; 0: 2
 	Calls    int // answers of readers under way; 0: 16
 
 	// Config is what else decides the records (seeds, prompts, versions). A folder of
@@ -115,6 +117,8 @@ type Options struct {
 	Warn func(string)
 	// Watch counts what is done; nil: nobody looks.
 	Watch *Watch
+	// Begin is called once, when there is something to ask; its error ends the run.
+	Begin func(context.Context) error
 }
 
 func (o Options) check() error {
@@ -234,6 +238,11 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		o.Watch.finished(done.Result)
 		return done.Result, removeJournals(dir, len(units)) // a killed start may have left some
 	}
+	if o.Begin != nil {
+		if err := o.Begin(ctx); err != nil {
+			return Result{}, err
+		}
+	}
 	// A run leaves much garbage beside little that lives: with this, which takes no page,
 	// it is collected every 64 MiB instead of every few.
 	ballast := make([]byte, 64<<20)
@@ -301,8 +310,13 @@ func (r *runner) ask(ctx context.Context, dir string) (err error) {
 		u.tally = r.o.Watch.unit(u, u.log)
 		r.known += u.log.questions
 	}
-	// More than work are started, so that one long case does not hold the others up.
-	jobs := par.Map(ctx, 4*r.o.Memories, r.jobs, func(ctx context.Context, j job) (struct{}, error) {
+	// More than work are started, so that one long case does not hold the others up, and
+	// as many more as may wait for a model.
+	started := 4 * r.o.Memories
+	if slices.ContainsFunc(r.units, func(u *unit) bool { return u.sys.Remote }) {
+		started += r.o.Calls
+	}
+	jobs := par.Map(ctx, started, r.jobs, func(ctx context.Context, j job) (struct{}, error) {
 		select {
 		case r.work <- struct{}{}:
 		case <-ctx.Done():

@@ -62,6 +62,7 @@ type Report struct {
 	Changed  int            `json:"changed"`
 	Counts   []*Count       `json:"counts"`
 	Findings map[string]int `json:"findings,omitempty"`
+	Records  int            `json:"-"` // read on both sides
 }
 
 func (r *Report) at(kind, label string) *Count {
@@ -75,7 +76,8 @@ func (r *Report) at(kind, label string) *Count {
 	return c
 }
 
-// Run compares A with B.
+// Run compares A with B. A side of which every record is rejected is a
+// *schema.RejectedError: to compare with nothing would remove everything.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	var files [2][]string
 	var kinds [2]string
@@ -111,15 +113,35 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return rep, nil
 }
 
+// counted counts what is read of one side.
+func counted[T any](in schema.Seq[T], l *schema.Loss) schema.Seq[T] {
+	return func(yield func(schema.Record[T], error) bool) {
+		for rec, err := range in {
+			var f *schema.Finding
+			switch e, element := any(rec.V).(schema.Element); {
+			case errors.As(err, &f) && !f.Warning, err == nil && element && graph.Lacking(e) != "":
+				l.Rejected++
+			case err == nil:
+				l.Taken++
+			}
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
 // compare reads both sides in order and counts what differs.
 func compare[T, C any](ctx context.Context, o Options, rep *Report, files [2][]string, key func([]byte) []string, order func(a, b T) int,
 	diff func(a, b schema.Seq[T], ignore ...string) iter.Seq2[C, error], step func(C, []string) Step) error {
 	var in [2]schema.Seq[T]
+	var read [2]schema.Loss
 	for i := range in {
 		var err error
 		if in[i], err = sorted(ctx, files[i], o.Stdin, key, order); err != nil {
 			return err
 		}
+		in[i] = counted(in[i], &read[i])
 	}
 	for c, err := range diff(in[0], in[1], o.Ignore...) {
 		var f *schema.Finding
@@ -140,6 +162,13 @@ func compare[T, C any](ctx context.Context, o Options, rep *Report, files [2][]s
 				return err
 			}
 		}
+	}
+	for _, l := range read {
+		l.Step = "diff"
+		if err := l.Before(); err != nil {
+			return err
+		}
+		rep.Records += l.Taken
 	}
 	return nil
 }

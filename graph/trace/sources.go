@@ -3,8 +3,10 @@ package trace
 import (
 	"os"
 	"path/filepath"
+	"slices"
 
 	"membench/internal/build"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -18,31 +20,37 @@ type SourceLines struct {
 
 // Sources finds and reads source files.
 type Sources struct {
-	roots []string
+	roots   []string
+	outside bool // show files beyond the roots, too
 }
 
 // NewSources looks for sources below root, where it is given, else below the
-// source_root of the graph's manifest, the current folder, the graph's folder, the folders
-// above it, and projects (membench.yaml) in these.
-func NewSources(graphDir, root string) *Sources {
+// source_root of the graph's manifest, the current folder, the graph's folder, the one
+// above it, and projects (membench.yaml, .git) above and in these. A graph is data: unless outside is
+// true, a path that it names must lie below one of these folders, links followed, and
+// its manifest's source_root counts only below the current folder or one of the others.
+func NewSources(graphDir, root string, outside bool) *Sources {
 	if root != "" {
-		return &Sources{[]string{root}}
+		return &Sources{[]string{root}, outside}
 	}
-	s := &Sources{}
+	s := &Sources{outside: outside}
+	var named []string
 	for _, dir := range []string{graphDir, filepath.Join(graphDir, "graph")} {
 		if m, err := build.ReadManifest(filepath.Join(dir, "manifest.json")); err == nil {
 			if kept := m.Options.Text("source_root"); kept != "" {
-				s.roots = append(s.roots, kept)
+				named = append(named, kept)
 			}
 		}
 	}
 	s.roots = append(s.roots, ".")
 	dir, err := filepath.Abs(graphDir)
-	for range 6 {
+	for above := range 6 {
 		if err != nil {
 			break
 		}
-		s.roots = append(s.roots, dir)
+		if above < 2 || isProject(dir) {
+			s.roots = append(s.roots, dir)
+		}
 		// A project beside or in its output: demo keeps a copy there.
 		projects, err := filepath.Glob(filepath.Join(dir, "*", "membench.yaml"))
 		if err != nil {
@@ -57,7 +65,28 @@ func NewSources(graphDir, root string) *Sources {
 			break
 		}
 	}
+	for _, dir := range named {
+		if outside || s.allows(dir) {
+			s.roots = slices.Insert(s.roots, 0, dir)
+		}
+	}
 	return s
+}
+
+// isProject reports whether a folder is the root of somebody's project: from a folder
+// that only lies above the graph nothing is read, it may be the whole disk.
+func isProject(dir string) bool {
+	for _, name := range []string{"membench.yaml", ".git"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// allows reports whether a file lies below a root.
+func (s *Sources) allows(name string) bool {
+	return s.outside || slices.ContainsFunc(s.roots, func(root string) bool { return smallfile.Within(name, root) })
 }
 
 // maxShown is how many lines of one span are shown.
@@ -70,13 +99,13 @@ func (s *Sources) Lines(span schema.Span) SourceLines {
 	var tries []string
 	if filepath.IsAbs(path) {
 		tries = []string{path}
-	} else if filepath.IsLocal(path) {
+	} else if s.outside || filepath.IsLocal(path) {
 		for _, r := range s.roots {
 			tries = append(tries, filepath.Join(r, path))
 		}
 	}
 	for _, name := range tries {
-		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || !s.allows(name) {
 			continue
 		}
 		r, err := jsonl.Open(name, nil)

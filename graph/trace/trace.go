@@ -23,6 +23,7 @@ type Options struct {
 	First      bool            // of several matches take the best
 	In         string          // where the graph lies: sources are looked for around it
 	SourceRoot string          // where they are; "": looked for
+	Outside    bool            // show also files outside of these folders that the graph names
 }
 
 // Report is a walk with the text of the source lines that it reaches, or the candidates
@@ -47,7 +48,7 @@ func Run(ctx context.Context, g graph.Graph, o Options) (Report, error) {
 		return rep, fmt.Errorf("%q matches %d things: give one of these ids, or --first", o.Query, len(candidates))
 	}
 	rep.Trail = trail
-	src := NewSources(o.In, o.SourceRoot)
+	src := NewSources(o.In, o.SourceRoot, o.Outside)
 	for _, span := range append(trail.Spans(), spansOfEvents(trail)...) {
 		if !slices.ContainsFunc(rep.Lines, func(l SourceLines) bool { return l.Span == span }) {
 			rep.Lines = append(rep.Lines, src.Lines(span))

@@ -117,11 +117,7 @@ func AdminCSV(ctx context.Context, src Source, create Create, o CSVOptions) (Res
 			}
 			buf = append(buf, header...)
 		}
-		buf = append(buf, ","+graph.PropsJSON+":string,_hash:string"...)
-		if o.Scope != "" {
-			buf = append(buf, ",scope:string"...)
-		}
-		buf = append(buf, '\n')
+		buf = append(buf, ","+graph.PropsJSON+":string,_hash:string,scope:string\n"...)
 		if f.WriteCloser, err = create(f.name); err != nil {
 			return Result{}, err
 		}
@@ -165,14 +161,13 @@ func AdminCSV(ctx context.Context, src Source, create Create, o CSVOptions) (Res
 		if rest != "" {
 			buf = quoteCSV(buf, rest)
 		}
-		// An element of which a value found no column has no hash: a load then makes it
-		// what it should be.
-		if buf = append(buf, ','); s.result.Moved == moved {
-			buf = quoteCSV(buf, hash)
+		// An element of which a value found no column has a mark that is no hash: a load
+		// then makes it what it should be.
+		if s.result.Moved != moved {
+			hash = "-"
 		}
-		if o.Scope != "" {
-			buf = quoteCSV(append(buf, ','), o.Scope)
-		}
+		buf = quoteCSV(append(buf, ','), hash)
+		buf = quoteCSV(append(buf, ','), o.Scope)
 		_, err := files[t].w.Write(append(buf, '\n'))
 		return err
 	})

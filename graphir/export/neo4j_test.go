@@ -147,7 +147,7 @@ func unstored(o schema.Object) schema.Object {
 	var b schema.ObjectBuilder
 	for k, v := range o.Members() {
 		switch k {
-		case "id", "type", "src", "dst", "_hash":
+		case "id", "type", "src", "dst", "_hash", "scope":
 		case graph.PropsJSON:
 			for k, v := range schema.RawObject([]byte(o.Text(k))).Members() {
 				b.Raw(k, v)

@@ -21,6 +21,7 @@ import (
 
 	"membench/internal/atomicfile"
 	"membench/internal/codec"
+	"membench/internal/smallfile"
 	"membench/schema"
 )
 
@@ -62,6 +63,7 @@ func (s Step) outputs() []string {
 type Result struct {
 	Counts   map[string]int
 	Findings map[string]int // code → how many
+	Again    bool           // something failed that may not fail next time: the step is not current
 }
 
 // Builder runs steps and keeps their records in the folder Records.
@@ -108,6 +110,9 @@ func (b *Builder) Do(ctx context.Context, s Step) (m schema.Manifest, ran bool, 
 		return m, false, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	m.Counts, m.Findings = result.Counts, result.Findings
+	if result.Again {
+		m.Key = "" // no step has it: the next run makes this one again
+	}
 	if m.Outputs, err = Digests(b.Root, s.outputs()); err == nil {
 		err = WriteManifest(record, m)
 	}
@@ -431,7 +436,7 @@ func Rel(root, path string) string {
 
 // ReadManifest reads one manifest.
 func ReadManifest(path string) (m schema.Manifest, err error) {
-	b, err := os.ReadFile(path)
+	b, err := smallfile.Read(path)
 	if err != nil {
 		return m, err
 	}

@@ -43,6 +43,7 @@ type Frame struct {
 	Stream   bool // several outputs may share standard output, one after the other
 
 	Rejected int            // findings that are errors
+	Failed   int            // findings that a model or a service is at fault for
 	Warnings int            // the others
 	Taken    int            // records that were read and are good
 	ByCode   map[string]int // findings by code
@@ -51,7 +52,8 @@ type Frame struct {
 	outputs []*Output
 	gone    []string
 	stage   *Place
-	made    bool // the folder Out is ours
+	why     map[string]int // how they failed
+	made    bool           // the folder Out is ours
 }
 
 // Found counts a finding and reports it.
@@ -60,14 +62,29 @@ func (f *Frame) Found(x *schema.Finding) {
 		f.ByCode = map[string]int{}
 	}
 	f.ByCode[x.Code]++
-	if x.Warning {
+	switch {
+	case x.Warning:
 		f.Warnings++
-	} else {
+	case x.Failed != "":
+		f.Fail(x.Failed, 1)
+	default:
 		f.Rejected++
 	}
 	if f.Report != nil {
 		f.Report(x)
 	}
+}
+
+// Fail counts n records that a model or a service is at fault for.
+func (f *Frame) Fail(how string, n int) {
+	if n == 0 {
+		return
+	}
+	if f.why == nil {
+		f.why = map[string]int{}
+	}
+	f.Failed += n
+	f.why[how] += n
 }
 
 // Take counts err when it is a finding and returns nil, else err.
@@ -361,28 +378,40 @@ func (o *Output) Digest() (schema.FileDigest, error) {
 	return schema.FileDigest{Path: o.name, SHA256: hex.EncodeToString(o.h.Sum(nil)), Bytes: o.n}, err
 }
 
-// lost reports whether more records were rejected than Accept allows. Where all were,
-// no share is accepted: the input is of another kind.
-func (f *Frame) lost() bool {
-	return f.Rejected > 0 && (f.Taken == 0 || !f.Accept.Allows(f.Rejected, f.Rejected+f.Taken))
+func (f *Frame) loss() schema.Loss {
+	return schema.Loss{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken, Accept: f.Accept, Strict: f.Strict}
 }
 
-// Check is asked before anything is written: a *schema.RejectedError says that nothing
-// must be.
+// Check is asked before anything is written: a *schema.RejectedError or FailedError says
+// that nothing must be.
 func (f *Frame) Check() error {
-	if f.lost() && (f.Strict || f.Taken == 0) {
-		return &schema.RejectedError{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken}
+	if f.loss().Before() != nil || f.failed() && f.Strict {
+		return f.verdict(false)
 	}
 	return nil
 }
 
 // Verdict is asked when everything is written: a *schema.RejectedError says that some
-// records were lost.
-func (f *Frame) Verdict() error {
-	if f.lost() {
-		return &schema.RejectedError{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken, Written: true}
+// records were lost, a *schema.FailedError that some failed.
+func (f *Frame) Verdict() error { return f.verdict(true) }
+
+func (f *Frame) verdict(written bool) error {
+	var out []error
+	if f.failed() {
+		out = append(out, &schema.FailedError{Step: f.Step, Failed: f.Failed, Taken: f.Taken, Why: f.why, Written: written})
 	}
-	return nil
+	if f.loss().Lost() {
+		out = append(out, &schema.RejectedError{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken, Written: written})
+	}
+	if len(out) == 1 {
+		return out[0]
+	}
+	return errors.Join(out...)
+}
+
+// failed reports whether more failed than Accept allows.
+func (f *Frame) failed() bool {
+	return f.Failed > 0 && !f.Accept.Allows(f.Failed, f.Failed+f.Taken)
 }
 
 // Commit decides by what was rejected, puts the outputs into place and writes the

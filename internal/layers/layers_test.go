@@ -23,12 +23,13 @@ var layers = [][]string{
 	2:  {"graph", "llm", "llm/*", "schema/findings", "schema/validate", "internal/openie", "internal/build", "eval/judge", "eval/fidelity"},
 	3:  {"graph/diff", "graph/trace", "schema/migrate", "config", "internal/clause", "memory", "memory/store", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol", "eval/records"},
 	4:  {"memory/try", "datasets/probes", "annotate", "annotate/chats", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "datasets/datasettest", "memory/memorytest", "memory/op", "memory/native", "memory/recall", "eval/*", "eval/explain/faultlib", "cypher/browser"},
-	5:  {"eval/label", "memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "memory/mem0/rest/resttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server", "memory/service/*", "models"},
+	5:  {"eval/label", "eval/watch", "memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "memory/mem0/rest/resttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server", "memory/service/*", "models"},
 	6:  {"cypher/neo4j/target", "memory/all", "datasets/all"},
 	7:  {"memory/open"},
 	8:  {"chain", "eval/pipeline"},
-	10: {"cmd/membench"},
-	9:  {"cli", "internal/layers", "internal/testsum"},
+	9:  {"eval/experiment"},
+	10: {"cli", "internal/layers", "internal/testsum"},
+	11: {"cmd/membench"},
 }
 
 // mayUse says which third-party module may be imported where.
@@ -58,6 +59,7 @@ var mayUse = map[string][]string{
 	"github.com/vbauerster/mpb/v8":             {"cli"},
 	"github.com/jedib0t/go-pretty/v6":          {"cli"},
 	"golang.org/x/term":                        {"cli"},
+	"gonum.org/v1/plot":                        {"eval/experiment"},
 }
 
 func layerOf(p string) int {
@@ -95,7 +97,7 @@ func check(root fs.FS) (faults, packages []string) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && name != "." || d.Name() == "testdata" || d.Name() == "node_modules" || name == "tools") {
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && name != "." || d.Name() == "testdata" || d.Name() == "node_modules" || ofItsOwn(root, name)) {
 			return fs.SkipDir
 		}
 		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
@@ -165,6 +167,12 @@ func check(root fs.FS) (faults, packages []string) {
 		}
 	}
 	return faults, packages
+}
+
+// ofItsOwn reports whether a folder below the root is a module of its own.
+func ofItsOwn(root fs.FS, dir string) bool {
+	_, err := fs.Stat(root, path.Join(dir, "go.mod"))
+	return err == nil && dir != "."
 }
 
 // alone are programs and helpers of tests for developers, which print no foreign data.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 )
 
 // Max is the limit of most files: 64 MiB.
@@ -34,4 +35,24 @@ func ReadMax(path string, max int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: the file has more than %d bytes", path, max)
 	}
 	return b, nil
+}
+
+// Within reports whether a file lies in dir or below it, links followed: whether a path
+// that data names may be read.
+func Within(file, dir string) bool {
+	f, err1 := realPath(file)
+	d, err2 := realPath(dir)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	rel, err := filepath.Rel(d, f)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func realPath(path string) (string, error) {
+	p, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(p)
 }

@@ -140,6 +140,18 @@ func (w generator) ask(ctx context.Context, k Key, r llm.Request) (llm.Response,
 	if err := c.mayAsk(r.Purpose, w.g.Model(), k, r.Prompt); err != nil {
 		return llm.Response{}, err
 	}
+	release, err := c.claim(ctx, k)
+	if err != nil {
+		return llm.Response{}, &llm.Error{Purpose: r.Purpose, Kind: llm.KindCanceled, Err: err}
+	}
+	defer release()
+	c.mu.Lock()
+	if p, ok := c.find(k); ok { // another process has asked
+		c.stats.Hits++
+		c.mu.Unlock()
+		return c.chat(p, r.Purpose, true)
+	}
+	c.mu.Unlock()
 	resp, err := w.g.Generate(ctx, r)
 	if err != nil && !llm.Lasting(err) {
 		return resp, err
@@ -270,6 +282,10 @@ func (w embedder) EmbedMetered(ctx context.Context, texts []string) (llm.Embeddi
 			}
 			got, err := w.ask(ctx, mine, ask)
 			c.land(f, err, mine...)
+			if err == errFound {
+				missing = append(missing, mine...)
+				continue
+			}
 			out.Usage, out.Paid = out.Usage.Add(got.Usage), out.Paid.Add(got.Paid)
 			if err != nil {
 				return llm.Embedding{Usage: out.Usage, Paid: out.Paid}, err
@@ -286,11 +302,26 @@ func (w embedder) EmbedMetered(ctx context.Context, texts []string) (llm.Embeddi
 		case <-ctx.Done():
 			return llm.Embedding{Paid: out.Paid}, &llm.Error{Purpose: llm.PurposeEmbed, Kind: llm.KindCanceled, Err: ctx.Err()}
 		}
-		if others.err != nil && llm.KindOf(others.err) != llm.KindCanceled {
+		if others.err != nil && others.err != errFound && llm.KindOf(others.err) != llm.KindCanceled {
 			return llm.Embedding{Paid: out.Paid}, withoutUsage(others.err)
 		}
 	}
 	return out, nil
+}
+
+// errFound says that another process has recorded some of the vectors meanwhile.
+var errFound = errors.New("recorded by another process")
+
+// anyHere reports whether one of keys has its record.
+func (c *Cassette) anyHere(keys []Key) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, k := range keys {
+		if _, ok := c.find(k); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // ask asks for texts that are not here and keeps their vectors.
@@ -298,6 +329,14 @@ func (w embedder) ask(ctx context.Context, keys []Key, texts []string) (llm.Embe
 	c := w.c
 	if err := c.mayAsk(llm.PurposeEmbed, w.e.Profile(), keys[0], texts[0]); err != nil {
 		return llm.Embedding{}, err
+	}
+	release, err := c.claim(ctx, keys...)
+	if err != nil {
+		return llm.Embedding{}, &llm.Error{Purpose: llm.PurposeEmbed, Kind: llm.KindCanceled, Err: err}
+	}
+	defer release()
+	if c.anyHere(keys) { // another process has asked: what is left is asked for without them
+		return llm.Embedding{}, errFound
 	}
 	got, err := llm.Embed(ctx, w.e, texts)
 	if err != nil {

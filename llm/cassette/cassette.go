@@ -20,15 +20,22 @@
 // CRC-32) and those bytes with a line end. Records are only ever appended, under a
 // lock of the file, by any number of processes; each is synced before its answer is
 // given out. What a killed process left half written is cut off by the next writer.
-// Of two records of one key the later counts.
+// Of two records of one key the later counts. Who asks for an answer holds the lock of a
+// byte far behind the end, which is the key's: of several processes one asks, and the
+// others wait for its record.
+//
+// Damage in the middle takes nothing else along: every record has its sum, and behind a
+// damaged part the next whole one is looked for. Cassette.Damages tells; what was there is
+// asked for again.
 //
 // The index holds 60 to 85 bytes a record in memory; answers are read from the file
 // when they are asked for.
 package cassette
 
 import (
-	"bufio"
 	"bytes"
+	"context"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -37,9 +44,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"membench/internal/atomicfile"
 	"membench/llm"
@@ -99,14 +108,18 @@ type Cassette struct {
 	mode Mode
 	f    *os.File
 
-	mu      sync.Mutex
-	index   map[Key]place
-	end     int64 // of what is indexed
-	flights map[Key]*flight
-	bad     error // the first failed write
-	stats   Stats
+	mu       sync.Mutex
+	index    map[Key]place
+	end      int64 // of what is indexed
+	flights  map[Key]*flight
+	bad      error // the first failed write
+	stats    Stats
+	damages  []Damage
+	replaced int // records of a key that a later one has, too
 
 	writing sync.Mutex // one writer of this process
+	waiting sync.Mutex
+	queue   []*kept // to be written with the next sync
 }
 
 // A flight is a call under way; whoever wants the same waits for it.
@@ -226,9 +239,12 @@ func (c *Cassette) refresh(writer bool) error {
 		}
 		c.end = int64(len(magic))
 	}
-	good, err := scan(io.NewSectionReader(c.f, c.end, info.Size()-c.end), c.end, func(k Key, p place) {
+	good, err := scan(c.f, c.end, info.Size(), func(k Key, p place) {
+		if _, known := c.index[k]; known {
+			c.replaced++
+		}
 		c.index[k] = p
-	})
+	}, func(d Damage) { c.damages = append(c.damages, d) })
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.f.Name(), err)
 	}
@@ -239,61 +255,6 @@ func (c *Cassette) refresh(writer bool) error {
 		}
 	}
 	return nil
-}
-
-// scan reads the heads of records, passing over their bytes, and returns where the
-// last whole record ends. The bytes of the last one are checked: a crash of the
-// machine can leave garbage of full length.
-func scan(r io.Reader, at int64, each func(Key, place)) (int64, error) {
-	br := bufio.NewReaderSize(r, 1<<18)
-	good := at
-	type found struct {
-		k Key
-		p place
-	}
-	var last *found
-	var buf []byte
-	whole := true
-	flush := func() {
-		if last != nil {
-			each(last.k, last.p)
-			good = last.p.off + int64(last.p.size) + 1
-		}
-	}
-	for {
-		line, err := br.ReadSlice('\n')
-		if err == io.EOF { // nothing more, or a torn head
-			break
-		}
-		k, p, ok := parseHead(line)
-		if err != nil || !ok {
-			// A torn tail has no line end; this has one, or is too long for a head.
-			if last != nil && !whole {
-				break // garbage after a crash
-			}
-			return 0, fmt.Errorf("the cassette is damaged at byte %d: what stands before can be kept by cutting it there (truncate -s %d)", at, at)
-		}
-		if last != nil && !whole {
-			return 0, fmt.Errorf("the cassette is damaged at byte %d: the bytes do not agree with their sum; what stands before can be kept by cutting it there (truncate -s %d)", good, good)
-		}
-		flush()
-		p.off = at + int64(len(line))
-		last = &found{k, p}
-		if cap(buf) < int(p.size)+1 {
-			buf = make([]byte, p.size+1)
-		}
-		buf = buf[:p.size+1]
-		if _, err := io.ReadFull(br, buf); err != nil {
-			last = nil // torn
-			break
-		}
-		whole = buf[p.size] == '\n' && crc32.ChecksumIEEE(buf[:p.size]) == p.sum
-		at = p.off + int64(p.size) + 1
-	}
-	if whole {
-		flush()
-	}
-	return good, nil
 }
 
 // head writes a record's first line.
@@ -349,53 +310,135 @@ type record struct {
 	body []byte
 }
 
+// kept are records on their way into the file.
+type kept struct {
+	records []record
+	err     error
+}
+
 // keep appends records and makes them durable. What another process recorded of the
-// same key in the meantime stays, so that every run gives one answer. It says which
-// were written.
+// same key in the meantime stays, so that every run gives one answer. Those who come
+// while a write is under way are written together by the next.
 func (c *Cassette) keep(records []record) error {
+	mine := &kept{records: records}
+	c.waiting.Lock()
+	c.queue = append(c.queue, mine)
+	c.waiting.Unlock()
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	err := atomicfile.Exclusive(c.f, func() error {
-		if err := c.refresh(true); err != nil {
-			return err
-		}
-		var out []byte
-		at := map[Key]place{}
-		for _, r := range records {
-			if p, ok := c.index[r.key]; ok && (c.mode == Cache || p.mine) {
-				continue
-			}
-			out = appendHead(out, r.kind, r.key, r.body)
-			at[r.key] = place{off: c.end + int64(len(out)), size: int32(len(r.body)), sum: crc32.ChecksumIEEE(r.body), kind: r.kind, mine: true}
-			out = append(append(out, r.body...), '\n')
-		}
-		if len(out) == 0 {
-			return nil
-		}
-		atomicfile.Step("append", c.f.Name())
-		_, err := c.f.WriteAt(out, c.end)
-		if err == nil {
-			err = c.f.Sync()
-		}
-		if err != nil {
-			return errors.Join(err, c.f.Truncate(c.end))
-		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		for k, p := range at {
-			c.index[k] = p
-		}
-		c.end += int64(len(out))
-		c.stats.Added += len(at)
-		return nil
-	})
+	c.waiting.Lock()
+	all := c.queue
+	c.queue = nil
+	c.waiting.Unlock()
+	if len(all) == 0 { // another has written them
+		return mine.err
+	}
+	err := atomicfile.Exclusive(c.f, func() error { return c.write(all) })
 	if err != nil {
 		err = fmt.Errorf("keeping answers in the cassette: %w", err)
 		c.mu.Lock()
 		c.bad = errors.Join(c.bad, err)
 		c.mu.Unlock()
 	}
+	for _, k := range all {
+		k.err = err
+	}
 	return err
+}
+
+// write appends what is new. The caller is the only writer of the file.
+func (c *Cassette) write(all []*kept) error {
+	if err := c.refresh(true); err != nil {
+		return err
+	}
+	var out []byte
+	at := map[Key]place{}
+	for _, k := range all {
+		for _, r := range k.records {
+			_, twice := at[r.key]
+			if p, ok := c.index[r.key]; twice || ok && (c.mode == Cache || p.mine) {
+				continue
+			}
+			out = appendHead(out, r.kind, r.key, r.body)
+			at[r.key] = place{off: c.end + int64(len(out)), size: int32(len(r.body)), sum: crc32.ChecksumIEEE(r.body), kind: r.kind, mine: true}
+			out = append(append(out, r.body...), '\n')
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	atomicfile.Step("append", c.f.Name())
+	_, err := c.f.WriteAt(out, c.end)
+	if err == nil {
+		err = c.f.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, c.f.Truncate(c.end))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for k, p := range at {
+		c.index[k] = p
+	}
+	c.end += int64(len(out))
+	c.stats.Added += len(at)
+	return nil
+}
+
+// Damages are the parts of the file that hold no record, though records follow.
+func (c *Cassette) Damages() []Damage {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.damages)
+}
+
+// Pauses between two looks at what another process asks for.
+const (
+	firstLook   = 2 * time.Millisecond
+	longestLook = 100 * time.Millisecond
+)
+
+// claim takes the locks of keys, in their order, and waits for processes that ask for one
+// of them; then what they have recorded is here. The function gives the locks back.
+func (c *Cassette) claim(ctx context.Context, keys ...Key) (release func(), err error) {
+	if c.mode != Cache { // Replay asks nobody, Record asks anew whatever others do
+		return func() {}, nil
+	}
+	places := make([]int64, len(keys))
+	for i, k := range keys { // behind any record: 2^62 and 61 bits of the key
+		places[i] = 1<<62 | int64(binary.LittleEndian.Uint64(k[:8])>>3)
+	}
+	slices.Sort(places)
+	places = slices.Compact(places)
+	held := 0
+	release = func() {
+		for _, at := range places[:held] {
+			atomicfile.ReleaseByte(c.f, at)
+		}
+	}
+	for pause := firstLook; held < len(places); {
+		if atomicfile.TryByte(c.f, places[held]) {
+			held++
+			continue
+		}
+		t := time.NewTimer(pause)
+		select {
+		case <-t.C:
+			pause = min(2*pause, longestLook)
+		case <-ctx.Done():
+			t.Stop()
+			release()
+			return nil, ctx.Err()
+		}
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	// A file that cannot be read any more is found out by the next write.
+	_ = atomicfile.Exclusive(c.f, func() error { return c.refresh(true) })
+	return release, nil
 }
 
 // mayAsk says why nobody may be asked for a call that is not here.

@@ -112,7 +112,7 @@ func TestMiniLM(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cassette.Pack(f, c.Path()); err != nil {
+		if _, err := cassette.Pack(f, func(cassette.Conflict) {}, c.Path()); err != nil {
 			t.Fatal(err)
 		}
 		if err := f.Close(); err != nil {

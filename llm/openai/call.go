@@ -22,22 +22,95 @@ const mostLearned = 6
 // got is what a call came by on the way to its answer.
 type got struct {
 	shape
-	lost llm.Usage // of attempts whose answers were lost
+	lost llm.Usage // of attempts without a usable answer
+}
+
+// ask is one question to the endpoint, of either kind.
+type ask[T any] struct {
+	purpose, model string
+	input          string
+	limit          int // of the answer, in tokens
+	do             func(context.Context, shape) (T, llm.Usage, error)
+}
+
+// attempt makes one attempt, within the budget and when the endpoint may be asked. again
+// says that it does not count as one of the call's.
+func (q ask[T]) attempt(ctx context.Context, c *Client, s shape) (out T, u llm.Usage, h *heard, again bool, err error) {
+	h = new(heard)
+	probe, err := c.o.Breaker.Enter(ctx)
+	if err != nil {
+		return out, u, h, false, err
+	}
+	settle, err := c.o.Budget.Hold(ctx, q.purpose, q.model, llm.Most(q.input, q.limit))
+	if err != nil {
+		c.o.Breaker.Left(probe)
+		return out, u, h, false, err
+	}
+	attempt, cancel := context.WithTimeout(context.WithValue(ctx, heardKey{}, h), c.o.Timeout)
+	out, u, err = q.do(attempt, s)
+	timedOut := errors.Is(attempt.Err(), context.DeadlineExceeded)
+	cancel()
+	if err != nil {
+		u = c.cost(q.input, h, u)
+	}
+	settle(u)
+	switch {
+	case err == nil:
+		_, err := c.o.Breaker.Done(probe, "", nil)
+		return out, u, h, false, err
+	case ctx.Err() != nil:
+		c.o.Breaker.Left(probe)
+		return out, u, h, false, &llm.Error{Kind: llm.KindCanceled, Err: ctx.Err()}
+	}
+	kind := kindOf(err, h, timedOut)
+	if h.status == http.StatusBadRequest || h.status == http.StatusUnprocessableEntity {
+		if c.learn(s, err, h.members) { // a refusal of a parameter is no failed attempt
+			c.o.Breaker.Left(probe)
+			h.learned = true
+			return out, u, h, true, err
+		}
+	}
+	fault := &llm.Error{Kind: kind, Status: statusOf(h, kind), Err: c.tell(err, timedOut)}
+	again, gone := c.o.Breaker.Done(probe, kind, fault.Err)
+	var e *llm.Error
+	if errors.As(gone, &e) {
+		fault.Kind, fault.Err = e.Kind, e.Err
+	}
+	return out, u, h, again, fault
+}
+
+// cost is what an attempt without an answer cost: nothing where it never left, no tokens
+// where it was refused, what the endpoint told of an answer that cannot be used, and an
+// estimate of one that was lost, cut off or late: it may have been billed.
+func (c *Client) cost(input string, h *heard, told llm.Usage) llm.Usage {
+	switch {
+	case told.Calls > 0:
+		return told
+	case !h.sent.Load():
+		return llm.Usage{}
+	case h.status >= 400:
+		return llm.Usage{Calls: 1}
+	}
+	return llm.EstimateUsage(input, "")
 }
 
 // call runs one request with limits, time limit and retries. Its error is an *llm.Error.
-func call[T any](ctx context.Context, c *Client, purpose, input string, limit int, do func(context.Context, shape) (T, error)) (T, got, error) {
+func (q ask[T]) call(ctx context.Context, c *Client) (T, llm.Usage, got, error) {
 	var none T
 	var g got
-	fail := func(err error, kind llm.Kind, status int) (T, got, error) {
-		return none, g, &llm.Error{Purpose: purpose, Kind: kind, Status: status, Usage: g.lost, Err: err}
+	fail := func(err error) (T, llm.Usage, got, error) {
+		e := &llm.Error{Kind: llm.KindCanceled, Err: err}
+		errors.As(err, &e)
+		full := *e // a Breaker's is everybody's
+		full.Purpose, full.Usage = q.purpose, g.lost
+		return none, llm.Usage{}, g, &full
 	}
 	if c.slots != nil {
 		select {
 		case c.slots <- struct{}{}:
 			defer func() { <-c.slots }()
 		case <-ctx.Done():
-			return fail(ctx.Err(), llm.KindCanceled, 0)
+			return fail(ctx.Err())
 		}
 	}
 	clock := c.o.Clock
@@ -45,42 +118,30 @@ func call[T any](ctx context.Context, c *Client, purpose, input string, limit in
 	pause := c.o.FirstPause
 	learned := 0
 	for try := 1; ; {
-		if err := c.wait(ctx, input, limit); err != nil {
-			return fail(err, llm.KindCanceled, 0)
+		if err := c.wait(ctx, q.input, q.limit); err != nil {
+			return fail(err)
 		}
 		c.mu.Lock()
 		g.shape = c.shapes
 		c.mu.Unlock()
-		h := new(heard)
-		attempt, cancel := context.WithTimeout(context.WithValue(ctx, heardKey{}, h), c.o.Timeout)
-		out, err := do(attempt, g.shape)
-		timedOut := errors.Is(attempt.Err(), context.DeadlineExceeded)
-		cancel()
+		out, u, h, again, err := q.attempt(ctx, c, g.shape)
 		if err == nil {
-			return out, g, nil
+			return out, u, g, nil
 		}
-		if ctx.Err() != nil {
-			if h.sent {
-				g.lost = g.lost.Add(llm.EstimateUsage(input, ""))
+		g.lost = g.lost.Add(u)
+		if h.learned {
+			if learned++; learned > mostLearned {
+				return fail(&llm.Error{Kind: llm.KindRequest, Status: h.status, Err: c.tell(err, false)})
 			}
-			return fail(ctx.Err(), llm.KindCanceled, 0)
+			continue
 		}
-		if h.status == http.StatusBadRequest || h.status == http.StatusUnprocessableEntity {
-			if learned++; learned <= mostLearned && c.learn(g.shape, err, h.members) {
-				g.lost.Calls++
-				continue // a refusal of a parameter is no failed attempt
-			}
+		if again { // the Breaker waits
+			start = clock.Now()
+			continue
 		}
-		kind := kindOf(err, h, timedOut)
-		// A refusal costs nothing; an answer that was lost, cut off or late may have been paid for.
-		if h.sent && (h.status == 0 || h.status < 400) {
-			g.lost = g.lost.Add(llm.EstimateUsage(input, ""))
-		} else {
-			g.lost.Calls++
-		}
-		err = c.tell(err, timedOut)
-		if !again(kind, h) {
-			return fail(err, kind, statusOf(h, kind))
+		var e *llm.Error
+		if !errors.As(err, &e) || llm.Fatal(e) || !mayHelp(e.Kind, h) {
+			return fail(err)
 		}
 		// Pauses of several callers must not meet: half to all of each.
 		wait := pause/2 + time.Duration(clock.Random()*float64(pause-pause/2))
@@ -90,20 +151,20 @@ func call[T any](ctx context.Context, c *Client, purpose, input string, limit in
 		pause = min(2*pause, c.o.MaxPause)
 		switch {
 		case try >= c.o.Tries:
-			return fail(fmt.Errorf("%w (after %d tries)", err, try), kind, statusOf(h, kind))
+			return fail(&llm.Error{Kind: e.Kind, Status: e.Status, Err: fmt.Errorf("%w (after %d tries)", e.Err, try)})
 		case clock.Now().Add(wait).Sub(start) > c.o.MaxElapsed:
-			return fail(fmt.Errorf("%w (%d tries; the next after %v would end later than %v)", err, try, wait.Round(time.Millisecond), c.o.MaxElapsed), kind, statusOf(h, kind))
+			return fail(&llm.Error{Kind: e.Kind, Status: e.Status, Err: fmt.Errorf("%w (%d tries; the next after %v would end later than %v)", e.Err, try, wait.Round(time.Millisecond), c.o.MaxElapsed)})
 		}
 		try++
 		if err := clock.Sleep(ctx, wait); err != nil {
-			return fail(err, llm.KindCanceled, 0)
+			return fail(err)
 		}
 	}
 }
 
 // statusOf is the HTTP status of a failure that the status tells.
 func statusOf(h *heard, kind llm.Kind) int {
-	if h.status >= 400 || kind == llm.KindMalformed || kind == llm.KindFiltered {
+	if h.status >= 400 || kind == llm.KindMalformed || kind == llm.KindEmpty || kind == llm.KindFiltered || kind == llm.KindRefused {
 		return h.status
 	}
 	return 0
@@ -153,10 +214,10 @@ func (c *Client) learn(tried shape, err error, sent []member) bool {
 	return c.shapes != tried
 }
 
-// again reports whether another attempt may succeed.
-func again(kind llm.Kind, h *heard) bool {
+// mayHelp reports whether another attempt may succeed.
+func mayHelp(kind llm.Kind, h *heard) bool {
 	switch kind {
-	case llm.KindNetwork, llm.KindTimeout, llm.KindMalformed, llm.KindRate, llm.KindServer:
+	case llm.KindNetwork, llm.KindTimeout, llm.KindMalformed, llm.KindEmpty, llm.KindRate, llm.KindServer:
 		return h.again != "false"
 	case llm.KindRequest:
 		return h.again == "true" || h.status == http.StatusRequestTimeout || h.status == http.StatusConflict || h.status == http.StatusTooEarly
@@ -176,21 +237,23 @@ func malformed(format string, args ...any) error {
 	return &answerError{llm.KindMalformed, fmt.Sprintf(format, args...)}
 }
 
-// checkChat wants a choice with an answer in it.
-func checkChat(resp openai.ChatCompletionResponse) error {
-	if len(resp.Choices) == 0 {
-		return malformed("the answer has no choice")
-	}
-	c := resp.Choices[0]
+// check wants a text, or one that was cut off before it began.
+func (a chatAnswer) check() error {
 	switch {
-	case c.FinishReason == openai.FinishReasonContentFilter:
+	case a.choices == 0:
+		return malformed("the answer has no choice")
+	case a.finish == openai.FinishReasonContentFilter:
 		return &answerError{llm.KindFiltered, "the endpoint's content filter stopped the answer"}
-	case c.Message.Refusal != "" && c.Message.Content == "":
-		return &answerError{llm.KindFiltered, "the model refuses: " + c.Message.Refusal}
-	case c.Message.Content == "" && c.FinishReason != openai.FinishReasonLength:
-		return malformed("the answer is empty")
+	case a.refusal != "" && len(a.text) == 0:
+		return &answerError{llm.KindRefused, "the model refuses: " + a.refusal}
+	case len(a.text) > 0 || a.finish == openai.FinishReasonLength:
+		return nil
+	case len(a.tools) > 0:
+		return &answerError{llm.KindEmpty, "the answer calls a tool, and none was offered"}
+	case len(a.thoughts) > 0:
+		return &answerError{llm.KindEmpty, "the answer is thoughts only, without a text"}
 	}
-	return nil
+	return &answerError{llm.KindEmpty, "the answer is empty"}
 }
 
 // kindOf sorts a failed attempt.
@@ -223,6 +286,8 @@ func kindOf(err error, h *heard, timedOut bool) llm.Kind {
 		return llm.KindTimeout
 	case errors.As(err, &ae):
 		return ae.kind
+	case errors.Is(err, errTooLarge):
+		return llm.KindMalformed
 	case h.status == 0:
 		return llm.KindNetwork
 	case h.status < 400:
@@ -262,7 +327,7 @@ func (c *Client) tell(err error, timedOut bool) error {
 	case errors.As(err, &req):
 		err = fmt.Errorf("unexpected answer: %s", req.Body)
 	case errors.As(err, &ue):
-		err = fmt.Errorf("%s %s: %w", ue.Op, redactURL(ue.URL), ue.Err)
+		err = fmt.Errorf("%s %s: %w", ue.Op, ShowURL(ue.URL), ue.Err)
 	}
 	s := err.Error()
 	if r := []rune(s); len(r) > 500 {

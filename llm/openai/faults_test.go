@@ -4,7 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -71,10 +75,23 @@ func TestFaultTable(t *testing.T) {
 		{"a page in place of JSON", []llmtest.Reply{{Body: `<html>login</html>`}, ok}, "", 0, 2, nil},
 		{"empty choices", []llmtest.Reply{{Body: `{"choices":[]}`}, {Body: `{}`}, ok}, "", 0, 3, nil},
 		{"an empty answer", []llmtest.Reply{{Text: ""}, ok}, "", 0, 2, nil},
+		{"an empty answer for ever", []llmtest.Reply{{Text: ""}, {Text: ""}, {Text: ""}}, llm.KindEmpty, 200, 3, nil},
+		{"thoughts only", []llmtest.Reply{{Body: `{"choices":[{"message":{"content":null,"reasoning_content":"hm"},"finish_reason":"stop"}]}`}, ok}, "", 0, 2, nil},
+		{"the call of a tool", []llmtest.Reply{{Body: `{"choices":[{"message":{"content":"","tool_calls":[{"id":"1"}]},"finish_reason":"tool_calls"}]}`}, ok}, "", 0, 2, nil},
+		{"a text in parts", []llmtest.Reply{{Body: `{"choices":[{"message":{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"hel"},{"type":"text","text":"lo"}]}}]}`}}, "", 0, 1, nil},
+		{"a stream that was not asked for", []llmtest.Reply{{Body: "data: {\"choices\":[{\"delta\":{\"content\":\"hel\"}}]}\n\n: ping\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"lo\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"}}, "", 0, 1, nil},
+		{"a stream that breaks off", []llmtest.Reply{{Body: "data: {\"choices\":[{\"delta\":{\"content\":\"hel\"}}]}\n\n"}, ok}, "", 0, 2, nil},
+		{"a stream with an error in it", []llmtest.Reply{{Body: "data: {\"choices\":[{\"delta\":{\"content\":\"hel\"}}]}\n\ndata: {\"error\":{\"message\":\"overloaded\",\"code\":503}}\n\n"}, ok}, "", 0, 2, nil},
+		{"an endpoint that only streams", []llmtest.Reply{fault(400, "", "stream must be set to true"), {Body: "data: {\"choices\":[{\"delta\":{\"content\":\"hello\"}}]}\n\ndata: [DONE]\n\n"}}, "", 0, 2, []time.Duration{}},
+		{"an error inside a 200", []llmtest.Reply{{Body: `{"error":{"message":"Provider returned error","code":502}}`}, ok}, "", 0, 2, nil},
+		{"a rate limit inside a 200", []llmtest.Reply{{Body: `{"error":{"message":"Rate limit exceeded: free-models-per-min.","code":429}}`}, {Body: `{"error":"rate limit"}`}, ok}, "", 0, 3, nil},
+		{"a refused key inside a 200", []llmtest.Reply{{Body: `{"error":{"message":"No auth credentials found: invalid API key","code":""}}`}}, llm.KindKey, 401, 1, nil},
+		{"an empty account inside a 200", []llmtest.Reply{{Body: `{"choices":null,"error":{"message":"Insufficient credits","code":402}}`}}, llm.KindQuota, 402, 1, nil},
+		{"a validation error inside a 200", []llmtest.Reply{{Body: `{"detail":"still loading"}`}, ok}, "", 0, 2, nil},
 		{"blank lines that keep the connection alive", []llmtest.Reply{{Text: "hello", Before: "\n\n\n"}}, "", 0, 1, nil},
 		{"content filter, in the answer", []llmtest.Reply{{Text: "", Finish: "content_filter"}, ok}, llm.KindFiltered, 200, 1, nil},
 		{"content filter, before it (Azure)", []llmtest.Reply{fault(400, "content_filter", "The response was filtered due to the prompt triggering content management policy")}, llm.KindFiltered, 400, 1, nil},
-		{"a refusal", []llmtest.Reply{{Refusal: "I cannot help with that."}}, llm.KindFiltered, 200, 1, nil},
+		{"a refusal", []llmtest.Reply{{Refusal: "I cannot help with that."}}, llm.KindRefused, 200, 1, nil},
 		{"too long", []llmtest.Reply{fault(400, "context_length_exceeded", "This model's maximum context length is 8192 tokens")}, llm.KindTooLong, 400, 1, nil},
 		{"wrong model", []llmtest.Reply{fault(404, "model_not_found", "The model `m` does not exist")}, llm.KindModel, 404, 1, nil},
 		{"invalid key", []llmtest.Reply{fault(401, "invalid_api_key", "Incorrect API key provided: "+secret)}, llm.KindKey, 401, 1, nil},
@@ -108,6 +125,128 @@ func TestFaultTable(t *testing.T) {
 				t.Errorf("the key is in the error: %v", err)
 			}
 		})
+	}
+}
+
+// TestEndlessAnswers: whatever a server sends, little of it is held in memory, and the
+// attempt ends.
+func TestEndlessAnswers(t *testing.T) {
+	block := []byte(strings.Repeat("x", 1<<16))
+	var status int
+	var kind, head string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		w.WriteHeader(status)
+		fmt.Fprint(w, head)
+		for range 400 << 4 { // 400 MiB
+			if _, err := w.Write(block); err != nil {
+				return
+			}
+		}
+	}))
+	defer srv.Close()
+	for _, tc := range []struct {
+		name   string
+		status int
+		kind   string
+		head   string
+		vector bool
+		want   llm.Kind
+	}{
+		{"an error", 500, "application/json", `{"error":{"message":"`, false, llm.KindServer},
+		{"a page", 200, "text/html", "<html>", false, llm.KindMalformed},
+		{"a text", 200, "application/json", `{"choices":[{"message":{"content":"`, false, llm.KindMalformed},
+		{"a stream", 200, "text/event-stream", "data: ", false, llm.KindMalformed},
+		{"vectors", 200, "application/json", `{"data":[{"embedding":"`, true, llm.KindMalformed},
+	} {
+		status, kind, head = tc.status, tc.kind, tc.head
+		c, _, _ := stub(t, func(o *Options) { o.BaseURL = srv.URL + "/v1"; o.Tries = 1 })
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		var err error
+		if tc.vector {
+			_, err = c.Embed(t.Context(), []string{"a"})
+		} else {
+			_, err = c.Generate(t.Context(), llm.Request{Prompt: "p"})
+		}
+		runtime.ReadMemStats(&after)
+		// All that was allocated, garbage included, bounds what was ever held.
+		if n := (after.TotalAlloc - before.TotalAlloc) >> 20; llm.KindOf(err) != tc.want || n > 400 || len(err.Error()) > 1000 {
+			t.Errorf("%s: have %.200v, want %s; %d MiB allocated", tc.name, err, tc.want, n)
+		}
+		if n := after.HeapSys >> 20; n > 200 {
+			t.Errorf("%s: the heap grew to %d MiB", tc.name, n)
+		}
+	}
+}
+
+// TestWhatIsPaid: an attempt that never left costs nothing; what the endpoint tells of an
+// answer that cannot be used counts; a budget is kept by attempts.
+func TestWhatIsPaid(t *testing.T) {
+	budget := llm.NewBudget(llm.Limits{Calls: 2}, nil)
+	c, srv, _ := stub(t, func(o *Options) { o.Budget = budget; o.Tries = 5 })
+	srv.Next(llmtest.Reply{Status: 500, Body: "x"}, llmtest.Reply{Status: 500, Body: "x"}, llmtest.Reply{Text: "late"})
+	_, err := c.Generate(t.Context(), llm.Request{Prompt: "p"})
+	if _, _, calls := budget.Spent(); llm.KindOf(err) != llm.KindBudget || len(srv.Asked()) != 2 || calls != 2 {
+		t.Errorf("a budget of 2 attempts: have %v after %d questions, %d calls", err, len(srv.Asked()), calls)
+	}
+	var e *llm.Error
+	if !errors.As(err, &e) || e.Usage.Calls != 2 {
+		t.Errorf("have %+v, want both attempts", e)
+	}
+
+	budget = llm.NewBudget(llm.Limits{Tokens: 10000}, nil)
+	c, srv, _ = stub(t, func(o *Options) { o.Budget = budget })
+	srv.Next(llmtest.Reply{Body: `{"choices":[{"message":{"content":null,"reasoning":"a long thought"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":777}}`}, llmtest.Reply{Text: "ok", Usage: `{"prompt_tokens":5,"completion_tokens":1}`})
+	r, err := c.Generate(t.Context(), llm.Request{Prompt: "p"})
+	if err != nil || r.Usage != (llm.Usage{Calls: 2, InputTokens: 10, OutputTokens: 778}) {
+		t.Errorf("thoughts are paid for: have %+v, %v", r.Usage, err)
+	}
+	if _, tokens, _ := budget.Spent(); tokens != 788 || !strings.Contains(string(srv.Asked()[0].Body), `"max_tokens":4096`) {
+		t.Errorf("spent %d tokens; sent %s", tokens, srv.Asked()[0].Body)
+	}
+
+	dead, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead.Close()
+	budget = llm.NewBudget(llm.Limits{Calls: 9}, nil)
+	c, _, _ = stub(t, func(o *Options) { o.Budget = budget; o.BaseURL = "http://" + dead.Addr().String() + "/v1" })
+	_, err = c.Generate(t.Context(), llm.Request{Prompt: "p"})
+	if _, _, calls := budget.Spent(); !errors.As(err, &e) || e.Kind != llm.KindNetwork || e.Usage != (llm.Usage{}) || calls != 0 {
+		t.Errorf("nobody there: have %v, %+v, %d calls paid", err, e.Usage, calls)
+	}
+}
+
+// TestWaitsForAnEndpoint: one that answered before and then fails is waited for; no call
+// is lost meanwhile. One that never answered is given up after 20 attempts.
+func TestWaitsForAnEndpoint(t *testing.T) {
+	c, srv, clock := stub(t, func(o *Options) { o.Tries = 100; o.MaxElapsed = time.Hour })
+	srv.Next(llmtest.Reply{Text: "first"})
+	for range 30 {
+		srv.Next(llmtest.Reply{Status: 503, Body: "x"})
+	}
+	srv.Next(llmtest.Fault(401, "", "no")) // a gateway that comes back with its keys last
+	for n, want := range []string{"first", "ok"} {
+		r, err := c.Generate(t.Context(), llm.Request{Prompt: "p"})
+		if err != nil || r.Text != want {
+			t.Fatalf("call %d: have %q, %v", n, r.Text, err)
+		}
+	}
+	if n := len(srv.Asked()); n != 33 || clock.Now().Sub(llmtest.NewClock().Now()) < 2*time.Minute {
+		t.Errorf("asked %d times, waited until %v", n, clock.Now())
+	}
+	c, srv, _ = stub(t, func(o *Options) { o.Tries = 4 })
+	srv.Chat = func(llmtest.ChatRequest) llmtest.Reply { return llmtest.Reply{Status: 503, Body: "x"} }
+	for n := range 8 {
+		_, err := c.Generate(t.Context(), llm.Request{Prompt: "p"})
+		if want := map[bool]llm.Kind{false: llm.KindServer, true: llm.KindDown}[n >= 4]; llm.KindOf(err) != want {
+			t.Errorf("call %d: have %v, want %s", n, err, want)
+		}
+	}
+	if n := len(srv.Asked()); n != 20 {
+		t.Errorf("asked %d times, want 20 and no more", n)
 	}
 }
 

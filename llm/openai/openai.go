@@ -17,11 +17,13 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -52,6 +54,9 @@ type Options struct {
 	// Embeddings only.
 	Dimensions int // 0: the model's own; also checked on each answer when set
 	Batch      int // texts a call; default 64
+
+	Budget  *llm.Budget  // asked before every attempt; nil: no limits
+	Breaker *llm.Breaker // of the endpoint, shared by its clients; default: one of its own
 
 	Clock     llm.Clock         // required
 	Transport http.RoundTripper // default: http.DefaultTransport
@@ -121,6 +126,9 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Breaker == nil {
+		o.Breaker = llm.NewBreaker(o.BaseURL, o.Clock, nil)
+	}
 	cfg := openai.DefaultConfig(o.Key)
 	cfg.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	c := &Client{o: o, shapes: firstShape(u.Hostname())}
@@ -145,24 +153,24 @@ func CheckURL(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return nil, fmt.Errorf("base URL: want http://host/v1 or https://host/v1, have %q", redactURL(s))
+		return nil, fmt.Errorf("base URL: want http://host/v1 or https://host/v1, have %q", ShowURL(s))
 	case u.User != nil:
 		return nil, errors.New("base URL holds a user or password: give the key in the environment")
 	case u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("base URL holds a query: want the address up to /v1, have %q and more", redactURL(s))
+		return nil, fmt.Errorf("base URL holds a query: want the address up to /v1, have %q and more", ShowURL(s))
 	}
 	return u, nil
 }
 
 func sameHost(req *http.Request, via []*http.Request) error {
 	if req.URL.Host != via[0].URL.Host || len(via) > 3 {
-		return fmt.Errorf("the endpoint sends us on to %s: name that address as base URL, if it is right", redactURL(req.URL.String()))
+		return fmt.Errorf("the endpoint sends us on to %s: name that address as base URL, if it is right", ShowURL(req.URL.String()))
 	}
 	return nil
 }
 
-// redactURL drops user, password and query of an address before it is shown.
-func redactURL(s string) string {
+// ShowURL drops user, password and query of an address before it is shown.
+func ShowURL(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {
 		return "(not a URL)"
@@ -188,32 +196,34 @@ func (c *Client) Generate(ctx context.Context, r llm.Request) (llm.Response, err
 	}
 	start := c.o.Clock.Now()
 	input := r.System + "\n" + r.Prompt
-	resp, got, err := call(ctx, c, r.Purpose, input, r.MaxTokens, func(ctx context.Context, s shape) (openai.ChatCompletionResponse, error) {
+	sent := r // the endpoint is told a limit where the budget needs one
+	if sent.MaxTokens == 0 {
+		sent.MaxTokens = c.o.Budget.Limit()
+	}
+	q := ask[chatAnswer]{purpose: r.Purpose, model: c.o.Model, input: input + string(r.Schema), limit: sent.MaxTokens}
+	q.do = func(ctx context.Context, s shape) (chatAnswer, llm.Usage, error) {
 		req := openai.ChatCompletionRequest{Model: anyModel}
 		if s := s.system(r); s != "" {
 			req.Messages = append(req.Messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: s})
 		}
 		req.Messages = append(req.Messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: r.Prompt})
 		h := ctx.Value(heardKey{}).(*heard)
-		h.members = s.members(c.o.Model, r)
-		resp, err := c.api.CreateChatCompletion(ctx, req)
-		if err != nil {
-			return resp, err
+		h.members = s.members(c.o.Model, sent)
+		h.want = wantChat
+		if _, err := c.api.CreateChatCompletion(ctx, req); err != nil {
+			return chatAnswer{}, llm.Usage{}, err
 		}
-		return resp, checkChat(resp)
-	})
+		a := h.chat
+		return a, c.usage(a.usage, input, string(slices.Concat(a.thoughts, a.tools, a.text)), sent.MaxTokens), a.check()
+	}
+	a, u, got, err := q.call(ctx, c)
 	if err != nil {
 		return llm.Response{}, err
 	}
-	choice := resp.Choices[0]
-	out := llm.Response{
-		Text: c.redactKey(answerText(choice.Message.Content)), Model: resp.Model, Truncated: choice.FinishReason == openai.FinishReasonLength,
-		Adapted: got.adapted(r), Elapsed: c.o.Clock.Now().Sub(start), Usage: c.usage(resp.Usage, input, choice.Message.Content, r.MaxTokens).Add(got.lost),
-	}
-	if out.Model == "" {
-		out.Model = c.o.Model
-	}
-	return out, nil
+	return llm.Response{
+		Text: c.redactKey(answerText(string(a.text))), Model: cmp.Or(a.model, c.o.Model), Truncated: a.finish == openai.FinishReasonLength,
+		Adapted: got.adapted(sent), Elapsed: c.o.Clock.Now().Sub(start), Usage: u.Add(got.lost),
+	}, nil
 }
 
 // answerText takes a model's thoughts, where a server leaves them in the text, off an answer.
@@ -275,24 +285,26 @@ func (c *Client) EmbedMetered(ctx context.Context, texts []string) (llm.Embeddin
 
 func (c *Client) embed(ctx context.Context, batch []string) ([][]float32, llm.Usage, error) {
 	input := strings.Join(batch, "\n")
-	var vectors [][]float32
-	resp, got, err := call(ctx, c, llm.PurposeEmbed, input, 0, func(ctx context.Context, s shape) (openai.EmbeddingResponse, error) {
+	q := ask[[][]float32]{purpose: llm.PurposeEmbed, model: c.Profile(), input: input}
+	q.do = func(ctx context.Context, s shape) ([][]float32, llm.Usage, error) {
 		req := openai.EmbeddingRequestStrings{Input: batch, Model: anyModel, Dimensions: c.o.Dimensions, EncodingFormat: openai.EmbeddingEncodingFormatFloat}
 		h := ctx.Value(heardKey{}).(*heard)
 		h.members = s.embedMembers(c.o.Model)
-		h.wantVectors = true
+		h.want = wantVectors
 		resp, err := c.api.CreateEmbeddings(ctx, req)
-		if err == nil {
-			vectors, err = inOrder(h.vectors, len(batch), c.o.Dimensions)
+		if err != nil {
+			return nil, llm.Usage{}, err
 		}
-		return resp, err
-	})
+		u := llm.Usage{Calls: 1, InputTokens: resp.Usage.PromptTokens}
+		if u.InputTokens < len(input)/40 || u.InputTokens <= 0 || u.InputTokens > 2*len(input)+16*len(batch)+64 {
+			u = llm.EstimateUsage(input, "")
+		}
+		vectors, err := inOrder(h.vectors, len(batch), c.o.Dimensions)
+		return vectors, u, err
+	}
+	vectors, u, got, err := q.call(ctx, c)
 	if err != nil {
 		return nil, llm.Usage{}, err
-	}
-	u := llm.Usage{Calls: 1, InputTokens: resp.Usage.PromptTokens}
-	if u.InputTokens < len(input)/40 || u.InputTokens <= 0 || u.InputTokens > 2*len(input)+16*len(batch)+64 {
-		u = llm.EstimateUsage(input, "")
 	}
 	return vectors, u.Add(got.lost), nil
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"unicode/utf8"
@@ -18,32 +19,35 @@ func (c *Client) score(ctx context.Context, r llm.Request) (llm.Response, error)
 	start := c.o.Clock.Now()
 	input := r.Prompt + r.Score
 	from, to := utf8.RuneCountInString(r.Prompt), utf8.RuneCountInString(input)
-	var logs []float64
-	resp, got, err := call(ctx, c, r.Purpose, input, 1, func(ctx context.Context, _ shape) (openai.CompletionResponse, error) {
+	type scored struct {
+		model string
+		logs  []float64
+	}
+	q := ask[scored]{purpose: r.Purpose, model: c.o.Model, input: input, limit: 1}
+	q.do = func(ctx context.Context, _ shape) (scored, llm.Usage, error) {
 		h := ctx.Value(heardKey{}).(*heard)
 		h.members = []member{{"model", str(c.o.Model)}}
+		h.want = wantScore
 		resp, err := c.api.CreateCompletion(ctx, openai.CompletionRequest{Model: anyModel, Prompt: input, Echo: true, LogProbs: 1, MaxTokens: 1})
-		if err == nil {
-			logs, err = logsOf(resp, from, to)
+		if err != nil {
+			return scored{}, llm.Usage{}, err
 		}
-		return resp, err
-	})
+		u := llm.EstimateUsage(input, "")
+		if resp.Usage != nil {
+			u = c.usage(*resp.Usage, input, "", 1)
+		}
+		logs, err := logsOf(resp, from, to)
+		return scored{resp.Model, logs}, u, err
+	}
+	a, u, got, err := q.call(ctx, c)
 	if err != nil {
 		return llm.Response{}, err
 	}
-	text, err := codec.Append(nil, logs, codec.Compact)
+	text, err := codec.Append(nil, a.logs, codec.Compact)
 	if err != nil {
 		return llm.Response{}, &llm.Error{Purpose: r.Purpose, Kind: llm.KindMalformed, Err: err}
 	}
-	u := llm.EstimateUsage(input, "")
-	if resp.Usage != nil {
-		u = c.usage(*resp.Usage, input, "", 1)
-	}
-	out := llm.Response{Text: string(text), Model: resp.Model, Elapsed: c.o.Clock.Now().Sub(start), Usage: u.Add(got.lost)}
-	if out.Model == "" {
-		out.Model = c.o.Model
-	}
-	return out, nil
+	return llm.Response{Text: string(text), Model: cmp.Or(a.model, c.o.Model), Elapsed: c.o.Clock.Now().Sub(start), Usage: u.Add(got.lost)}, nil
 }
 
 // logsOf are the log-probabilities of the tokens that begin in [from, to), in characters.

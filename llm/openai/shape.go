@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"membench/internal/codec"
+	"membench/internal/pattern"
 	"membench/llm"
 )
 
@@ -18,6 +19,7 @@ type shape struct {
 	noSchema         bool // no response_format json_schema
 	noJSON           bool // no response_format at all
 	noBase64         bool // vectors as numbers only
+	stream           bool // answers as a stream of events only
 }
 
 // firstShape: OpenAI and Azure deprecate max_tokens and refuse it for the newer
@@ -38,6 +40,9 @@ func str(s string) []byte { return codec.AppendString(nil, s) }
 // members are what the transport writes into a chat request.
 func (s shape) members(model string, r llm.Request) []member {
 	out := []member{{"model", str(model)}, {"temperature", nil}, {"max_tokens", nil}, {"max_completion_tokens", nil}, {"response_format", nil}}
+	if s.stream {
+		out = append(out, member{"stream", []byte("true")}, member{"stream_options", []byte(`{"include_usage":true}`)})
+	}
 	set := func(name string, v []byte) {
 		out[slices.IndexFunc(out, func(m member) bool { return m.name == name })].value = v
 	}
@@ -176,11 +181,16 @@ func (s shape) learn(param, code, message string, sent []member) (shape, bool) {
 		} else {
 			n.noJSON = true
 		}
+	case !s.stream && (param == "stream" || streamOnly.MatchString(message)):
+		n.stream = true
 	case about("encoding_format"):
 		n.noBase64 = true
 	}
 	return n, n != s
 }
+
+// streamOnly are the words of endpoints that answer in no other way.
+var streamOnly = pattern.New(`(?i)\bstream\b.{0,40}\b(must|required|only|true)\b|\bonly\b.{0,20}\bstream`)
 
 func unknownWord(message string) bool {
 	m := strings.ToLower(message)

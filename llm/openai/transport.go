@@ -9,9 +9,11 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"net/http/httptrace"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"membench/internal/codec"
@@ -20,23 +22,42 @@ import (
 // heard travels in an attempt's context: what the transport shall write into the
 // body, and what it heard in the answer.
 type heard struct {
-	members     []member
-	wantVectors bool
+	members []member
+	want    want
 
-	sent       bool // the request left: a lost answer may have been paid
+	sent       atomic.Bool // the request left: a lost answer may have been paid
 	status     int
 	retryAfter time.Duration
 	again      string // X-Should-Retry
 	vectors    []indexed
+	chat       chatAnswer
+	learned    bool // the refusal of a parameter, not of the question
 }
+
+// want is what an answer is read as.
+type want uint8
+
+const (
+	wantNothing want = iota
+	wantChat
+	wantVectors
+	wantScore
+)
 
 type heardKey struct{}
 
 // transport mends requests and listens to answers.
 type transport struct{ next http.RoundTripper }
 
-// maxAnswer is the longest answer read, in bytes: 2,048 vectors of 4,096 numbers as text.
-const maxAnswer = 256 << 20
+// The most that is read of an answer, in bytes. An endpoint that sends more is cut off:
+// what it sends must not decide how much memory a run takes.
+const (
+	maxVectors = 48 << 20 // 2,048 vectors of 2,048 numbers as text
+	maxChat    = 8 << 20
+	maxRefusal = 64 << 10
+)
+
+var errTooLarge = errors.New("the answer is too long")
 
 func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	h, _ := req.Context().Value(heardKey{}).(*heard)
@@ -50,27 +71,62 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		body = rewrite(body, h.members)
-		req = req.Clone(req.Context())
+		// Only a request whose head was written can have been paid for.
+		left := &httptrace.ClientTrace{WroteHeaders: func() { h.sent.Store(true) }}
+		req = req.Clone(httptrace.WithClientTrace(req.Context(), left))
 		req.Body = io.NopCloser(bytes.NewReader(body))
 		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 		req.ContentLength = int64(len(body))
 	}
-	h.sent = true
 	resp, err := t.next.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
+	h.sent.Store(true) // transports of tests trace nothing
 	h.status = resp.StatusCode
+	h.retryAfter, h.again = retryAfter(resp.Header), resp.Header.Get("X-Should-Retry")
 	if resp.StatusCode >= 400 {
-		h.retryAfter, h.again = retryAfter(resp.Header), resp.Header.Get("X-Should-Retry")
-		return resp, nil
+		body, err := readMost(resp.Body, maxRefusal)
+		if err != nil && !errors.Is(err, errTooLarge) {
+			body = []byte(err.Error())
+		}
+		return replace(resp, body), nil
 	}
-	if h.wantVectors {
-		if err := h.takeVectors(resp); err != nil {
+	switch h.want {
+	case wantVectors:
+		return h.takeVectors(resp)
+	case wantChat:
+		return h.takeChat(resp)
+	case wantScore: // the library reads it
+		body, err := readMost(resp.Body, maxChat)
+		if err != nil {
 			return nil, err
 		}
+		if refusal := h.faultInside(body); refusal != nil {
+			return h.refuse(resp, refusal), nil
+		}
+		return replace(resp, body), nil
 	}
 	return resp, nil
+}
+
+// readMost reads a body of n bytes at most and closes it; what is over is an error beside
+// the beginning.
+func readMost(r io.ReadCloser, n int64) ([]byte, error) {
+	defer r.Close()
+	body, err := io.ReadAll(io.LimitReader(r, n+1))
+	if err == nil && int64(len(body)) > n {
+		return body[:n], fmt.Errorf("%w: over %d bytes", errTooLarge, n)
+	}
+	return body, err
+}
+
+// replace gives the library another body.
+func replace(resp *http.Response, body []byte) *http.Response {
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	resp.ContentLength = int64(len(body))
+	resp.Header.Set("Content-Type", "application/json")
+	return resp
 }
 
 // rewrite puts members into a body: in the place of one with that name, else at the
@@ -109,14 +165,13 @@ type indexed struct {
 
 // takeVectors reads the vectors, as numbers or base64, whichever the server chose,
 // and leaves the library the rest of the answer.
-func (h *heard) takeVectors(resp *http.Response) error {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-	resp.Body.Close()
+func (h *heard) takeVectors(resp *http.Response) (*http.Response, error) {
+	body, err := readMost(resp.Body, maxVectors)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if len(body) > maxAnswer {
-		return fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
+	if refusal := h.faultInside(body); refusal != nil {
+		return h.refuse(resp, refusal), nil
 	}
 	var answer struct {
 		Data []struct {
@@ -130,7 +185,7 @@ func (h *heard) takeVectors(resp *http.Response) error {
 		} `json:"usage"`
 	}
 	if err := codec.Unmarshal(bytes.TrimSpace(body), &answer); err != nil {
-		return fmt.Errorf("%w: %w", errNotJSON, err)
+		return nil, fmt.Errorf("%w: %w", errNotJSON, err)
 	}
 	for i, d := range answer.Data {
 		at := i // some servers give no index
@@ -141,9 +196,7 @@ func (h *heard) takeVectors(resp *http.Response) error {
 	}
 	rest := fmt.Appendf(nil, `{"object":"list","data":[],"model":%s,"usage":{"prompt_tokens":%d,"total_tokens":%d}}`,
 		codec.AppendString(nil, answer.Model), answer.Usage.PromptTokens, answer.Usage.TotalTokens)
-	resp.Body = io.NopCloser(bytes.NewReader(rest))
-	resp.ContentLength = int64(len(rest))
-	return nil
+	return replace(resp, rest), nil
 }
 
 var errNotJSON = errors.New("the answer is not JSON of the protocol")

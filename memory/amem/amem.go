@@ -120,12 +120,9 @@ func (p *policy) indexed(n note) string {
 }
 
 func (p *policy) embed(ctx context.Context, texts []string, r *memory.Receipt) ([][]float32, error) {
-	out, err := llm.Embed(ctx, p.d.Embed, texts)
-	r.Usage = r.Usage.Add(out.Usage)
-	if err == nil && len(out.Vectors) != len(texts) {
-		err = fmt.Errorf("embedding %d texts with %s: have %d vectors", len(texts), p.d.Embed.Profile(), len(out.Vectors))
-	}
-	return out.Vectors, err
+	v, u, err := store.Many(ctx, p.d.Embed, texts)
+	r.Usage = r.Usage.Add(u)
+	return v, err
 }
 
 // Store makes a note of o. All that can fail is done before anything is changed.
@@ -138,7 +135,7 @@ func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Rece
 	if err != nil {
 		return err
 	}
-	near := p.nearest(vecs[0], p.o.Neighbours)
+	near := recall.Nearest(p.st, vecs[0], p.o.Neighbours, nil)
 	e, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeEvolve, func() (evolution, llm.Usage, error) { return p.evolve(ctx, o, n, near) }, func() evolution { return p.ruleEvolve(n, near) })
 	if err != nil {
 		return err
@@ -280,21 +277,6 @@ func (p *policy) ruleEvolve(n note, near []recall.Scored) evolution {
 	return e
 }
 
-// nearest are the k live notes closest to v, best first.
-func (p *policy) nearest(v []float32, k int) []recall.Scored {
-	var all []rank.Scored[int]
-	for i, x := range p.st.Cosines(nil, v) {
-		if p.st.Live(i) {
-			all = append(all, rank.Scored[int]{ID: string(p.st.At(i).ID), Score: rank.Round6(x), V: i})
-		}
-	}
-	var out []recall.Scored
-	for _, s := range rank.Top(all, k) {
-		out = append(out, recall.Scored{Pos: s.V, Score: s.Score})
-	}
-	return out
-}
-
 // Recall searches with keywords made of the question, which needs the model; by rule
 // with the question itself. Linked notes follow.
 func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
@@ -317,13 +299,7 @@ func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 		return out, err
 	}
 	s := &recall.State{Query: q, Store: p.st}
-	var hits []recall.Scored
-	for _, h := range p.nearest(v, p.st.Len()) {
-		if s.Eligible(h.Pos) && len(hits) < q.K {
-			hits = append(hits, h)
-		}
-	}
-	list := p.linked(s, hits)
+	list := p.linked(s, recall.Nearest(p.st, v, q.K, s.Eligible))
 	for _, h := range list[:min(q.K, len(list))] {
 		out.Hits = append(out.Hits, p.st.Hit(h.Pos, h.Score))
 	}
@@ -382,12 +358,7 @@ func (p *policy) linked(s *recall.State, hits []recall.Scored) []recall.Scored {
 }
 
 // Records lists the notes.
-func (p *policy) Records() (out []store.Record) {
-	for _, r := range p.st.All() {
-		out = append(out, *r)
-	}
-	return out
-}
+func (p *policy) Records() []store.Record { return p.st.Records() }
 
 // Clone copies the memory.
 func (p *policy) Clone() native.Policy {

@@ -2,6 +2,7 @@ package baseline_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"membench/llm"
@@ -24,9 +25,16 @@ func TestContract(t *testing.T) {
 		"MGMemory":        {"", `{"mode":"faithful"}`, `{"max_tokens":50}`},
 		"amem":            {"", `{"mode":"faithful","reindex":2,"near":0}`},
 		"LTMemory":        {"", `{"mode":"faithful"}`},
-		"pcm":             {"", `{"mode":"faithful","both":true}`, `{"surprisal":"ngram","both":true,"entities":true}`, `{"max_context_tokens":20}`},
 		"mem0":            {"", `{"mode":"faithful"}`},
+		"memoryos":        {"", `{"short":1,"heat":2}`, `{"mode":"faithful","short":1,"heat":2}`},
+		"simplemem":       {"", `{"window":3,"overlap":1}`, `{"mode":"faithful"}`},
+		"omni-simplemem":  {"", `{"mode":"faithful","min_chars":1}`},
+		"mem0-published":  {"", `{"mode":"faithful","both":true}`},
+		"mem0-graph":      {"", `{"mode":"faithful","both":true}`},
+		"mem0-v2":         {"", `{"mode":"faithful"}`, `{"mode":"faithful","plain":true}`},
+		"graphiti-native": {"{\"recipe\":\"episodes\",\"mode\":\"faithful\"}"},
 		"qarp":            {"", `{"mode":"faithful","threshold":0.01}`, `{"backend":"mem0"}`, `{"backend":"bm25","without":["plan","refine"]}`},
+		"pcm":             {"", `{"mode":"faithful","both":true}`, `{"surprisal":"ngram","both":true,"entities":true}`, `{"max_context_tokens":20}`},
 		"adaptive-rag":    {"", `{"none":true,"backend":"bm25"}`},
 		"token-matched":   {"", `{"backend":"amem"}`},
 		"adaptmr":         {"", `{"pipeline":"temporal","mode":"faithful"}`, `{"pipeline":"update"}`, `{"pipeline":"several","backend":"amem"}`, `{"pipeline":"abstain"}`},
@@ -36,11 +44,18 @@ func TestContract(t *testing.T) {
 		list := options[spec.Name]
 		if list == nil {
 			list = []string{""}
+			if raw, err := spec.Defaults(); err == nil && strings.Contains(string(raw), `"mode":""`) {
+				list = append(list, `{"mode":"faithful"}`)
+			}
 		}
 		for _, o := range list {
 			t.Run(spec.Name+o, func(t *testing.T) {
-				within := map[string]int{"turn-alone": 2, "GAMemory": 3, "MGMemory": 3, "amem": 2, "pcm": 3, "qarp": 2}[spec.Name]
-				memorytest.RunWith(t, memorytest.Options{Within: within, Answer: answers[spec.Name], Open: func(t *testing.T, d memory.Deps) memory.System {
+				within := map[string]int{"turn-alone": 2, "GAMemory": 3, "AUGUSTUSMemory": 3, "memoryos": 3, "hipporag": 3, "MGMemory": 3, "amem": 2, "pcm": 3, "qarp": 2}[spec.Name]
+				answer := usable
+				if sys, err := spec.Open(memory.Deps{}, []byte(o)); err != nil || len(memory.CapabilitiesOf(sys).ByRule) == 0 {
+					answer = nil
+				}
+				memorytest.RunWith(t, memorytest.Options{Within: within, Answer: answer, Open: func(t *testing.T, d memory.Deps) memory.System {
 					if d.Embed == nil {
 						d.Embed = hashing.New(0)
 					}
@@ -55,16 +70,50 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// answers are what a model says, by system: usable ones.
-var answers = map[string]func(llm.Request) (string, error){"GAMemory": usable, "MGMemory": usable, "amem": usable, "mem0": usable, "pcm": usable, "adaptive-rag": usable, "token-matched": usable, "adaptmr": usable, "oracle-strategy": usable, "qarp": usable}
-
+// usable are answers of a model that can be used, by purpose.
 func usable(r llm.Request) (string, error) {
 	switch r.Purpose {
 	case op.PurposeImportance:
 		return `{"importance": 4}`, nil
-	case op.PurposeQuestions, op.PurposeInsights, op.PurposeKeywords:
+	case op.PurposeRoute:
+		return `{"route": "document"}`, nil
+	case op.PurposeQuestions, op.PurposeInsights, op.PurposeKeywords, op.PurposeConcepts, op.PurposeNeeds, op.PurposeQueries:
 		return `{"items": ["trees near Porto", "apple trees", "days of planting"]}`, nil
-	case op.PurposeSummary:
+	case op.PurposeEntries:
+		return `{"entries": [{"text":"Apple trees were planted near Porto.","keywords":["trees"],"time":"2026-03-01","place":"Porto","persons":["user"],"entities":[],"topic":"garden","turns":[1,99]}]}`, nil
+	case op.PurposeAnalyse:
+		return `{"keywords":["trees"],"persons":["user"],"time":"","place":"","entities":[]}`, nil
+	case op.PurposeEnough:
+		return `{"enough":false,"missing":["how many trees"]}`, nil
+	case op.PurposeThings:
+		return `{"things": ["user","apple trees","Porto"]}`, nil
+	case op.PurposeRelations:
+		return `{"relations": [{"source":"user","relation":"planted","destination":"apple trees"}]}`, nil
+	case op.PurposeOutdated:
+		return `{"relations": [{"source":"user","relation":"sold","destination":"apple trees"}]}`, nil
+	case op.PurposeAdditive:
+		return `{"memory":[{"text":"user planted apple trees near Porto","attributed_to":"user","linked":[0,99]}]}`, nil
+	case op.PurposeFilter:
+		return `{"keep":[1,99]}`, nil
+	case op.PurposeEdges:
+		return `{"facts": [{"source":"user","target":"apple trees","relation":"PLANTED","fact":"user planted apple trees near Porto","valid_at":"2026-03-01","invalid_at":""}]}`, nil
+	case op.PurposeResolve:
+		return `{"same":[{"n":1,"as":99}]}`, nil
+	case op.PurposeCompare:
+		return `{"same":[],"contradicted":[1,99]}`, nil
+	case op.PurposeAct:
+		return `{"calls":[{"name":"core_memory_append","block":"human","text":"plants trees"},{"name":"conversation_search","query":"trees"},{"name":"made_up"},{"name":"archival_memory_search","query":"trees","page":7}]}`, nil
+	case op.PurposeItems:
+		return `{"items":[{"content":"user planted apple trees near Porto","categories":["activities","made up"],"turns":[1,99]}]}`, nil
+	case op.PurposeDecide:
+		return `{"retrieve":true,"query":"trees near Porto"}`, nil
+	case op.PurposeContinuity:
+		return `{"continuous": true}`, nil
+	case op.PurposeThemes:
+		return `{"themes": [{"theme":"trees","keywords":["trees","Porto"],"content":"Apple trees were planted near Porto."}]}`, nil
+	case op.PurposeKnowledge:
+		return `{"user": ["planted apple trees near Porto"], "assistant": ["none"]}`, nil
+	case op.PurposeSummary, op.PurposeMeta, op.PurposeProfile:
 		return `{"summary": "Trees were planted."}`, nil
 	case op.PurposeTrigger:
 		return `{"calls": [{"name":"memory_recall","query":"trees"},{"name":"memory_transfer","indices":[0,99]},{"name":"made_up"}]}`, nil

@@ -118,9 +118,9 @@ func (p *ga) EndSession(ctx context.Context, session string, r *memory.Receipt) 
 		if err != nil {
 			return err
 		}
-		for _, pos := range nearest(p.st, v, recentGA) {
-			if p.o.Mode == native.Faithful || !slices.Contains(evidence, pos) {
-				evidence = append(evidence, pos)
+		for _, near := range recall.Nearest(p.st, v, recentGA, nil) {
+			if p.o.Mode == native.Faithful || !slices.Contains(evidence, near.Pos) {
+				evidence = append(evidence, near.Pos)
 			}
 		}
 	}
@@ -221,25 +221,6 @@ func ruleInsights(questions, texts []string, n int) (out []string) {
 	return out
 }
 
-func nearest(st *store.Linear, v []float32, k int) (out []int) {
-	cos := st.Cosines(nil, v)
-	for i := range cos {
-		if st.Live(i) {
-			out = append(out, i)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b int) int {
-		switch {
-		case cos[a] > cos[b]:
-			return -1
-		case cos[a] < cos[b]:
-			return 1
-		}
-		return 0
-	})
-	return out[:min(k, len(out))]
-}
-
 func (p *ga) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	recency := recall.Each(func(s *recall.State, i int, _ *store.Record) float64 {
 		return math.Pow(p.o.Decay, float64(s.Store.Len()-i))
@@ -259,17 +240,10 @@ func (p *ga) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 	return append(pipe, show).Run(ctx, p.st, q)
 }
 
-func (p *ga) Records() []store.Record { return records(p.st) }
+func (p *ga) Records() []store.Record { return p.st.Records() }
 
 func (p *ga) Clone() native.Policy {
 	c := *p
 	c.st, c.imp = p.st.Clone(), slices.Clone(p.imp)
 	return &c
-}
-
-func records(st *store.Linear) (out []store.Record) {
-	for _, r := range st.All() {
-		out = append(out, *r)
-	}
-	return out
 }

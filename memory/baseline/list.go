@@ -46,15 +46,13 @@ func (p *list) Store(ctx context.Context, o native.Observation, r *memory.Receip
 		for i, rec := range recs {
 			texts[i] = rec.Text
 		}
-		out, err := llm.Embed(ctx, e, texts)
-		r.Usage = r.Usage.Add(out.Usage)
+		var u llm.Usage
+		var err error
+		vecs, u, err = store.Many(ctx, e, texts)
+		r.Usage = r.Usage.Add(u)
 		if err != nil {
 			return err
 		}
-		if len(out.Vectors) != len(texts) {
-			return fmt.Errorf("embedding %d texts with %s: have %d vectors", len(texts), e.Profile(), len(out.Vectors))
-		}
-		vecs = out.Vectors
 	}
 	for i, rec := range recs {
 		rec.ID = p.st.Next()
@@ -79,13 +77,7 @@ func (p *list) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, er
 	return r, err
 }
 
-func (p *list) Records() []store.Record {
-	var out []store.Record
-	for _, r := range p.st.All() {
-		out = append(out, *r)
-	}
-	return out
-}
+func (p *list) Records() []store.Record { return p.st.Records() }
 
 func (p *list) Clone() native.Policy {
 	c := *p

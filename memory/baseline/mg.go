@@ -128,13 +128,10 @@ func (p *mg) flush(ctx context.Context, o native.Observation, r *memory.Receipt)
 		moved += recall.TokensOf(t)
 		left -= recall.TokensOf(t)
 	}
-	out, err := llm.Embed(ctx, p.d.Embed, texts)
-	r.Usage = r.Usage.Add(out.Usage)
+	vecs, u, err := store.Many(ctx, p.d.Embed, texts)
+	r.Usage = r.Usage.Add(u)
 	if err != nil {
 		return err
-	}
-	if len(out.Vectors) != len(texts) {
-		return fmt.Errorf("embedding %d texts with %s: have %d vectors", len(texts), p.d.Embed.Profile(), len(out.Vectors))
 	}
 	sum, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeSummary, func() (string, llm.Usage, error) {
 		return op.ModelSummary(ctx, p.d.LLM, p.d.Prompts, p.summary.Text, texts, p.o.Words)
@@ -151,7 +148,7 @@ func (p *mg) flush(ctx context.Context, o native.Observation, r *memory.Receipt)
 	for i, pos := range p.queue[:n] {
 		rec := p.st.At(pos)
 		rec.Tier = tierRecall
-		p.vec[pos] = out.Vectors[i]
+		p.vec[pos] = vecs[i]
 		p.summary.Sources = memory.Union(slices.Clone(p.summary.Sources), rec.Sources)
 		p.summary.Links = append(slices.Clone(p.summary.Links), rec.ID)
 	}
@@ -373,7 +370,7 @@ func dot(a, b []float32) (sum float64) {
 }
 
 func (p *mg) Records() []store.Record {
-	out := records(p.st)
+	out := p.st.Records()
 	if p.summary.ID != "" {
 		out = append(out, p.summary)
 	}

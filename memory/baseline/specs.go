@@ -7,6 +7,7 @@ func Specs() []memory.Spec {
 	return []memory.Spec{
 		Null(), Abstain(), Oracle(), FullContext(),
 		BM25(), BM25Stemmed(), EmbeddingOnly(), RankFused(), ScoreFused(), TurnAlone(), SimpleRAG(),
-		FUMemory(), STMemory(), LTMemory(), GAMemory(), MGMemory(),
+		FUMemory(), STMemory(), LTMemory(), GAMemory(), MGMemory(), RFMemory(), MMMemory(), MMFUMemory(), NGMemory(), AUGUSTUSMemory(), UniversalRAGMemory(),
+		MemoryOS(), SimpleMem(), OmniSimpleMem(), Mem0Published(), Mem0Graph(), Mem0V2(), HippoRAG(), Graphiti(), ZepLike(), MemGPT(), MemU(), MemU2(), MemVerseLite(),
 	}
 }

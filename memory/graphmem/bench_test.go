@@ -149,7 +149,7 @@ func BenchmarkIngest(b *testing.B) {
 func BenchmarkNeo4j(b *testing.B) {
 	ctx := context.Background()
 	st := graph.NewLocal()
-	_, questions := fill10k(b, graphmem.NewIn(memory.Deps{Embed: known{}}, graphmem.Defaults(), func(context.Context, memory.Namespace) (graph.Store, func() error, error) { return st, nil, nil }), 10_000)
+	_, questions := fill10k(b, graphmem.NewIn(memory.Deps{Embed: known{}}, graphmem.Defaults(), func(context.Context, memory.Namespace, bool) (graph.Store, func() error, error) { return st, nil, nil }), 10_000)
 	db := open(b, "bench")
 	if _, err := neo4j.Load(ctx, db, st.Elements(), neo4j.LoadOptions{}); err != nil {
 		b.Fatal(err)

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"membench/eval/reader"
 	"membench/graph"
 	"membench/internal/rank"
-	"membench/llm"
 	"membench/llm/hashing"
 	"membench/memory"
 	"membench/memory/native"
@@ -31,7 +31,8 @@ const version = "2"
 // Options of the system. Each part of the ranking can be switched off with weight 0.
 type Options struct {
 	Weights
-	Ranking string `json:"ranking"` // Sum, or HippoRAG's or Graphiti's retrieval over the same graph
+	Ranking string `json:"ranking"`       // Sum, or HippoRAG's or Graphiti's retrieval over the same graph
+	Keep    bool   `json:"keep,omitzero"` // go on with what an earlier process left in the store of record, the first time that a namespace is opened
 }
 
 // Defaults are the options that the system has where nothing is said.
@@ -64,14 +65,14 @@ func Spec() memory.Spec {
 // hashing one, which needs no model.
 func New(d memory.Deps, o Options) memory.System { return NewIn(d, o, nil) }
 
-// Home opens the store in which a namespace's graph lives, empty: what an earlier run
-// left there is gone. close may be nil.
-type Home func(ctx context.Context, ns memory.Namespace) (st graph.Store, close func() error, err error)
+// Home opens the store in which a namespace's graph lives: empty, or with keep as an
+// earlier process left it. close may be nil.
+type Home func(ctx context.Context, ns memory.Namespace, keep bool) (st graph.Store, close func() error, err error)
 
 // NewIn is New with the graph in a store of the caller's choice, e.g. a Neo4j server.
 // The store is the store of record: each turn is one Apply, and each question reads what
-// is there, whoever changed it (graph.Revised, else the whole graph each time). nil: in
-// process.
+// is there, whoever changed it: of a graph.Followed what changed, else the whole graph. nil:
+// in process.
 func NewIn(d memory.Deps, o Options, home Home) memory.System { return named(Name, d, o, home) }
 
 func named(name string, d memory.Deps, o Options, home Home) memory.System {
@@ -80,29 +81,38 @@ func named(name string, d memory.Deps, o Options, home Home) memory.System {
 	}
 	caps := memory.Capabilities{Unit: native.Turn, Retrieval: memory.RetrievalRanked, Notes: []string{"weights learnt on two thirds of LoCoMo, REALTALK, BEAM, Mem-Gallery and HaluMem"},
 		Calls: &memory.Calls{EmbedPerUnit: memory.Exactly(1), EmbedPerQuery: memory.Exactly(1)}}
+	var opened sync.Map // namespaces: whoever opens one again wants it empty
 	return native.New(native.Options{Name: name, Version: version, Config: o, Deps: memory.Deps{Embed: d.Embed}, Caps: caps,
 		Open: func(ctx context.Context, ns memory.Namespace) (native.Policy, error) {
 			p := &policy{o: o, g: graph.NewLocal(), c: newChain(ns.Scope), v: newView(ns.Scope, d.Embed)}
 			if home == nil {
 				return p, nil
 			}
-			var err error
-			p.home, p.close, err = home(ctx, ns)
-			return p, err
+			_, again := opened.LoadOrStore(ns, true)
+			st, end, err := home(ctx, ns, o.Keep && !again)
+			if err != nil {
+				return nil, err
+			}
+			p.home, p.close = st, end
+			if err := p.resume(ctx); err != nil {
+				return nil, errors.Join(err, p.Close())
+			}
+			return p, nil
 		}})
 }
 
 // A policy is one graph memory. g is its graph in process; home, where there is one, is
 // the store of record that g mirrors.
 type policy struct {
-	o     Options
-	g     *graph.Local
-	c     *chain // nil: a graph of somebody else's, which nothing is added to
-	v     *view
-	home  graph.Graph
-	close func() error
-	rev   string   // of home, when g was read; "": not known
-	again *pending // what home did not take
+	o      Options
+	g      *graph.Local
+	c      *chain // nil: a graph of somebody else's, which nothing is added to
+	v      *view
+	home   graph.Graph
+	close  func() error
+	follow following
+	kept   bool     // turns of an earlier process are there
+	again  *pending // what home did not take
 }
 
 // pending is a turn whose stages ran, and which the store of record did not take.
@@ -116,6 +126,9 @@ var errReadOnly = errors.New("this graph was loaded by another program: it can b
 func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
 	if p.c == nil {
 		return errReadOnly
+	}
+	if p.knows(o) {
+		return nil
 	}
 	vec, u, err := store.One(ctx, p.v.st.Embed(), o.Text)
 	r.Usage = r.Usage.Add(u)
@@ -132,19 +145,17 @@ func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Rece
 	if err != nil {
 		return err
 	}
-	if st, ok := p.home.(graph.Store); ok {
-		if _, err := st.Apply(ctx, seq(changes)); err != nil {
-			p.again = &pending{s.event.Ref(), s}
-			return err
-		}
-		p.rev = ""
+	turn := schema.Mint{V: schema.Latest}.Event(s.event.Ref())
+	if err := p.keep(ctx, changes, schema.NodeID(turn), vec); err != nil {
+		p.again = &pending{s.event.Ref(), s}
+		return err
 	}
 	p.again = nil
 	if _, err := p.g.Apply(ctx, seq(changes)); err != nil {
 		return err
 	}
 	rec := o.Record(native.Turn)
-	rec.ID = schema.PointID(schema.Mint{V: schema.Latest}.Event(s.event.Ref()))
+	rec.ID = schema.PointID(turn)
 	rec.Sources = append([]schema.EventRef{s.event.Ref()}, rec.Sources[min(1, len(rec.Sources)):]...)
 	if _, known := p.v.st.Find(rec.ID); known { // a turn of this number was there before: the newest is in the graph
 		rec.ID += schema.PointID("#" + string(store.ID("", p.v.st.Len())))
@@ -180,37 +191,12 @@ func (p *policy) claim(ctx context.Context, changed []schema.Statement, r *memor
 	return nil
 }
 
-// refresh reads the store of record again where it may have changed. Vectors and owners
-// of what is still there are kept.
-func (p *policy) refresh(ctx context.Context) (llm.Usage, error) {
-	if p.home == nil {
-		return llm.Usage{}, nil
-	}
-	rev := ""
-	if r, ok := p.home.(graph.Revised); ok {
-		var err error
-		if rev, err = r.Revision(ctx); err != nil || rev != "" && rev == p.rev {
-			return llm.Usage{}, err
-		}
-	}
-	g, err := graph.Mirror(ctx, p.home)
-	if err != nil {
-		return llm.Usage{}, err
-	}
-	v, usage, err := load(ctx, g, p.v.st.Embed(), p.v)
-	if err != nil {
-		return usage, err
-	}
-	p.g, p.v, p.rev = g, v, rev
-	return usage, nil
-}
-
 func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	used, err := p.refresh(ctx)
 	if err != nil {
 		return memory.Retrieved{Usage: used}, err
 	}
-	s := &recall.State{Query: q, Store: p.v.st, Usage: used}
+	s := &recall.State{Query: q, Store: p.v.st, Receipt: memory.Receipt{Usage: used}}
 	use := p.v.usable(s)
 	if !slices.Contains(use, true) {
 		return memory.Retrieved{Usage: s.Usage}, nil

@@ -23,15 +23,13 @@ import (
 //
 // What old, which may be nil, has of the same text is not embedded again, and keeps what
 // a graph does not say (the metadata of the batch that it came in).
-func load(ctx context.Context, g *graph.Local, e llm.Embedder, old *view) (*view, llm.Usage, error) {
+func load(ctx context.Context, g *graph.Local, e llm.Embedder, old *view, known map[schema.NodeID][]float32) (*view, llm.Usage, error) {
 	v := newView("", e)
-	var usage llm.Usage
 	recs, err := recordsOf(ctx, g)
 	if err != nil {
-		return nil, usage, err
+		return nil, llm.Usage{}, err
 	}
 	vectors := make([][]float32, len(recs))
-	var texts []string
 	var want []int
 	for i := range recs {
 		if old != nil {
@@ -40,22 +38,22 @@ func load(ctx context.Context, g *graph.Local, e llm.Embedder, old *view) (*view
 				continue
 			}
 		}
-		texts, want = append(texts, recs[i].Text), append(want, i)
+		if vec := known[schema.NodeID(recs[i].ID)]; vec != nil {
+			vectors[i] = vec
+			continue
+		}
+		want = append(want, i)
 	}
-	const batch = 256
-	for from := 0; from < len(texts); from += batch {
-		part := texts[from:min(from+batch, len(texts))]
-		out, err := llm.Embed(ctx, e, part)
-		usage = usage.Add(out.Usage)
-		if err != nil {
-			return nil, usage, err
-		}
-		if len(out.Vectors) != len(part) {
-			return nil, usage, fmt.Errorf("embedding %d texts with %s: have %d vectors", len(part), e.Profile(), len(out.Vectors))
-		}
-		for i, vec := range out.Vectors {
-			vectors[want[from+i]] = vec
-		}
+	missing := make([]loaded, len(want))
+	for k, i := range want {
+		missing[k] = recs[i]
+	}
+	made, usage, err := embedAll(ctx, e, missing)
+	if err != nil {
+		return nil, usage, err
+	}
+	for k, i := range want {
+		vectors[i] = made[k]
 	}
 	for i, r := range recs {
 		v.add(r.Record, r.said, vectors[i])
@@ -75,6 +73,27 @@ func load(ctx context.Context, g *graph.Local, e llm.Embedder, old *view) (*view
 	return v, usage, nil
 }
 
+// embedAll makes the vectors of records.
+func embedAll(ctx context.Context, e llm.Embedder, recs []loaded) (vectors [][]float32, usage llm.Usage, err error) {
+	const batch = 256
+	for part := range slices.Chunk(recs, batch) {
+		texts := make([]string, len(part))
+		for i := range part {
+			texts[i] = part[i].Text
+		}
+		out, err := llm.Embed(ctx, e, texts)
+		usage = usage.Add(out.Usage)
+		if err != nil {
+			return nil, usage, err
+		}
+		if len(out.Vectors) != len(part) {
+			return nil, usage, fmt.Errorf("embedding %d texts with %s: have %d vectors", len(part), e.Profile(), len(out.Vectors))
+		}
+		vectors = append(vectors, out.Vectors...)
+	}
+	return vectors, usage, nil
+}
+
 type loaded struct {
 	store.Record
 	said string // without the speaker's name
@@ -82,7 +101,6 @@ type loaded struct {
 
 func recordsOf(ctx context.Context, g *graph.Local) ([]loaded, error) {
 	var out []loaded
-	owners := map[schema.ConvID][2]string{} // user, agent
 	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{"Event"}}) {
 		if err != nil {
 			return nil, err
@@ -91,24 +109,10 @@ func recordsOf(ctx context.Context, g *graph.Local) ([]loaded, error) {
 		if !ok {
 			continue
 		}
-		for e, err := range g.Neighbors(ctx, n.ID, graph.In, graph.Filter{Types: []string{"SPOKE"}}) {
-			if err != nil {
-				return nil, err
-			}
-			conv, who := r.Sources[0].ConvID, owners[r.Sources[0].ConvID]
-			switch prefix, name, _ := strings.Cut(string(e.Src), ":"); prefix {
-			case "user":
-				who[0] = schema.Unescape(name)
-			case "agent":
-				who[1] = schema.Unescape(name)
-			}
-			owners[conv] = who
-		}
 		out = append(out, r)
 	}
-	for i := range out {
-		who := owners[out[i].Sources[0].ConvID]
-		out[i].UserID, out[i].AgentID = who[0], who[1]
+	if err := ownersOf(ctx, g, out); err != nil {
+		return nil, err
 	}
 	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{"MemoryItem"}}) {
 		if err != nil {
@@ -129,6 +133,31 @@ func recordsOf(ctx context.Context, g *graph.Local) ([]loaded, error) {
 		return cmp.Or(cmp.Compare(a.conv(), b.conv()), cmp.Compare(a.turn(), b.turn()), compareTimes(a.Time, b.Time), cmp.Compare(a.ID, b.ID))
 	})
 	return out, nil
+}
+
+// ownersOf enters whose turns they are: what the conversations' edges say.
+func ownersOf(ctx context.Context, g *graph.Local, turns []loaded) error {
+	owners := map[schema.ConvID][2]string{} // user, agent
+	for _, r := range turns {
+		for e, err := range g.Neighbors(ctx, schema.NodeID(r.ID), graph.In, graph.Filter{Types: []string{"SPOKE"}}) {
+			if err != nil {
+				return err
+			}
+			conv, who := r.Sources[0].ConvID, owners[r.Sources[0].ConvID]
+			switch prefix, name, _ := strings.Cut(string(e.Src), ":"); prefix {
+			case "user":
+				who[0] = schema.Unescape(name)
+			case "agent":
+				who[1] = schema.Unescape(name)
+			}
+			owners[conv] = who
+		}
+	}
+	for i := range turns {
+		who := owners[turns[i].Sources[0].ConvID]
+		turns[i].UserID, turns[i].AgentID = who[0], who[1]
+	}
+	return nil
 }
 
 func (r *loaded) conv() schema.ConvID {
@@ -158,9 +187,19 @@ func memoryRecord(n schema.Node, text string) loaded {
 
 // turnOf makes the record of an Event node: what native.Observation made of the turn.
 func turnOf(n schema.Node) (loaded, bool) {
-	ref, ok := refOf(n)
+	o, ok := observationOf(n)
 	if !ok {
 		return loaded{}, false
+	}
+	r := o.Record(native.Turn)
+	r.ID = schema.PointID(n.ID)
+	return loaded{Record: r, said: o.Turns[0].Text}, true
+}
+
+func observationOf(n schema.Node) (native.Observation, bool) {
+	ref, ok := refOf(n)
+	if !ok {
+		return native.Observation{}, false
 	}
 	var files []schema.Attachment
 	if raw, ok := n.Props.Get("attachments"); ok {
@@ -170,12 +209,7 @@ func turnOf(n schema.Node) (loaded, bool) {
 	}
 	t := schema.Turn{Role: turnRoles[n.Props.Text("role_type")], Name: n.Props.Text("role_name"), Text: n.Props.Text("content"), Time: n.Props.Text("time"), Attachments: files, Sources: []schema.EventRef{ref}}
 	o := native.Observe(memory.Batch{Session: n.Props.Text("session_id")}, t)
-	if strings.TrimSpace(o.Text) == "" {
-		return loaded{}, false
-	}
-	r := o.Record(native.Turn)
-	r.ID = schema.PointID(n.ID)
-	return loaded{Record: r, said: t.Text}, true
+	return o, strings.TrimSpace(o.Text) != ""
 }
 
 var turnRoles = map[string]string{schema.RoleHuman: memory.RoleUser, schema.RoleAssistant: memory.RoleAssistant, schema.RoleTool: "tool", schema.RoleUI: "system"}

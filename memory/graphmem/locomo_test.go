@@ -104,7 +104,9 @@ func graphs(t *testing.T, cases []schema.Case) []*graph.Local {
 	each(t, cases, func(i int) ([]memorytest.Score, error) {
 		ctx := context.Background()
 		out[i] = graph.NewLocal()
-		sys := graphmem.NewIn(memory.Deps{}, graphmem.Defaults(), func(context.Context, memory.Namespace) (graph.Store, func() error, error) { return out[i], nil, nil })
+		sys := graphmem.NewIn(memory.Deps{}, graphmem.Defaults(), func(context.Context, memory.Namespace, bool) (graph.Store, func() error, error) {
+			return out[i], nil, nil
+		})
 		m, err := sys.Open(ctx, memory.Namespace{Scope: cases[i].ID})
 		if err != nil {
 			return nil, err

@@ -74,7 +74,7 @@ var systems atomic.Int64
 // inNeo4j is the system with its graphs in the fixture; no two share a scope.
 func inNeo4j(t testing.TB, d memory.Deps) memory.System {
 	n := systems.Add(1)
-	return graphmem.NewIn(d, graphmem.Defaults(), func(ctx context.Context, ns memory.Namespace) (graph.Store, func() error, error) {
+	return graphmem.NewIn(d, graphmem.Defaults(), func(ctx context.Context, ns memory.Namespace, _ bool) (graph.Store, func() error, error) {
 		db := open(t, fmt.Sprintf("s%d/%s/%s", n, ns.Run, ns.Scope))
 		_, err := db.Empty(ctx, neo4j.EmptyOptions{})
 		return db, nil, err
@@ -137,7 +137,7 @@ func TestNeo4jSame(t *testing.T) {
 	ctx := context.Background()
 	local := filled(t, graphmem.New(memory.Deps{}, graphmem.Defaults()))
 	var db *neo4j.DB
-	remote := filled(t, graphmem.NewIn(memory.Deps{}, graphmem.Defaults(), func(ctx context.Context, _ memory.Namespace) (graph.Store, func() error, error) {
+	remote := filled(t, graphmem.NewIn(memory.Deps{}, graphmem.Defaults(), func(ctx context.Context, _ memory.Namespace, _ bool) (graph.Store, func() error, error) {
 		db = open(t, "same")
 		_, err := db.Empty(ctx, neo4j.EmptyOptions{})
 		return db, nil, err
@@ -177,7 +177,7 @@ func scores(hits []memory.Hit) (out []string) {
 func TestNeo4jOther(t *testing.T) {
 	ctx := context.Background()
 	var db *neo4j.DB
-	m := filled(t, graphmem.NewIn(memory.Deps{}, graphmem.Defaults(), func(ctx context.Context, _ memory.Namespace) (graph.Store, func() error, error) {
+	m := filled(t, graphmem.NewIn(memory.Deps{}, graphmem.Defaults(), func(ctx context.Context, _ memory.Namespace, _ bool) (graph.Store, func() error, error) {
 		db = open(t, "other")
 		_, err := db.Empty(ctx, neo4j.EmptyOptions{})
 		return db, nil, err
@@ -240,7 +240,7 @@ func changes(cs ...schema.Change) func(func(schema.Change, error) bool) {
 func TestAsOf(t *testing.T) {
 	ctx := context.Background()
 	st := graph.NewLocal()
-	filled(t, graphmem.NewIn(memory.Deps{Embed: hashing.New(0)}, graphmem.Defaults(), func(context.Context, memory.Namespace) (graph.Store, func() error, error) { return st, nil, nil }))
+	filled(t, graphmem.NewIn(memory.Deps{Embed: hashing.New(0)}, graphmem.Defaults(), func(context.Context, memory.Namespace, bool) (graph.Store, func() error, error) { return st, nil, nil }))
 	m, err := graphmem.Over(ctx, st, memory.Deps{}, graphmem.Defaults())
 	if err != nil {
 		t.Fatal(err)

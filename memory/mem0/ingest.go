@@ -71,7 +71,7 @@ func (m *Memory) update(ctx context.Context) (llm.Usage, error) {
 func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact, error) {
 	if m.sys.o.Raw {
 		var out []op.Fact
-		for i, t := range captioned(b.Turns) {
+		for i, t := range op.Captioned(b.Turns) {
 			if (t.Role == memory.RoleUser || t.Role == memory.RoleAssistant) && textnorm.Strip(t.Text) != "" {
 				out = append(out, op.Fact{Text: t.Text, Role: t.Role, Turns: []int{i}})
 			}
@@ -79,47 +79,23 @@ func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact
 		return out, nil
 	}
 	if m.sys.o.Generator == nil {
-		return ruleFacts(ctx, b)
+		return op.CaptionedFacts(ctx, b.Context, b.Turns)
 	}
-	out, usage, err := m.sys.extract.Facts(ctx, b.Context, captioned(b.Turns))
+	out, usage, err := m.sys.extract.Facts(ctx, b.Context, op.Captioned(b.Turns))
 	e.Usage = e.Usage.Add(usage)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if llm.Fatal(err) {
+		if llm.Fatal(err) || llm.Passing(err) {
 			return nil, err
 		}
-		e.Degraded = append(e.Degraded, "facts: "+err.Error())
-		return ruleFacts(ctx, b)
+		if llm.KindOf(err) != llm.KindDryRun { // nobody was asked: nothing is lost
+			e.Degraded = append(e.Degraded, "facts: "+err.Error())
+		}
+		return op.CaptionedFacts(ctx, b.Context, b.Turns)
 	}
 	return out, err
-}
-
-// ruleFacts are the rule's, and each caption as a fact of its own: it is no sentence
-// that the rule would take.
-func ruleFacts(ctx context.Context, b memory.Batch) ([]op.Fact, error) {
-	out, _, err := op.RuleFacts().Facts(ctx, b.Context, b.Turns)
-	for i, t := range b.Turns {
-		if t.Role != memory.RoleUser && t.Role != memory.RoleAssistant {
-			continue
-		}
-		for _, a := range t.Attachments {
-			if textnorm.Strip(a.Text) != "" {
-				out = append(out, op.Fact{Text: a.Caption(), Role: t.Role, Turns: []int{i}})
-			}
-		}
-	}
-	return out, err
-}
-
-// captioned are the turns with their captions in the text, as a model reads them.
-func captioned(turns []schema.Turn) []schema.Turn {
-	out := slices.Clone(turns)
-	for i, t := range out {
-		out[i].Text = schema.Captioned(t.Text, t.Attachments)
-	}
-	return out
 }
 
 // decide fills e.Changes. A scratch of the points touched in this batch lets later
@@ -152,10 +128,12 @@ func (m *Memory) decide(ctx context.Context, b memory.Batch, facts []op.Fact, e 
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if llm.Fatal(err) {
+		if llm.Fatal(err) || llm.Passing(err) {
 			return err
 		}
-		e.Degraded = append(e.Degraded, "update: "+err.Error())
+		if llm.KindOf(err) != llm.KindDryRun {
+			e.Degraded = append(e.Degraded, "update: "+err.Error())
+		}
 	}
 	for _, f := range facts {
 		close := w.similar(f)

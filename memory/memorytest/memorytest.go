@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -318,7 +319,7 @@ func exported(t *testing.T, m memory.Memory) string {
 	if !ok {
 		return ""
 	}
-	out := ""
+	var out strings.Builder
 	for r, err := range x.Export(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
@@ -327,7 +328,7 @@ func exported(t *testing.T, m memory.Memory) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out += string(r.V.ID) + " " + string(b) + "\n"
+		fmt.Fprintf(&out, "%s %s\n", r.V.ID, b)
 	}
-	return out
+	return out.String()
 }

@@ -82,6 +82,7 @@ type Options struct {
 	Config              any // resolved options: part of the fingerprint
 	Deps                memory.Deps
 	Caps                memory.Capabilities // Unit Turn or Pair cuts so; others are cut into turns
+	Pairs               bool                // cut into pairs, though the unit is another
 	// New makes the policy of one namespace; scope begins the ids of its records.
 	New func(scope string) Policy
 	// Open, where it is set, makes it instead of New: a policy whose memory lives
@@ -183,7 +184,7 @@ func (m *Memory) note(r memory.Receipt) {
 // take stores a turn, or lets a user's turn wait for its answer.
 func (m *Memory) take(ctx context.Context, b memory.Batch, t schema.Turn, r *memory.Receipt) error {
 	o := Observe(b, t)
-	if m.sys.o.Caps.Unit != Pair {
+	if m.sys.o.Caps.Unit != Pair && !m.sys.o.Pairs {
 		return m.store(ctx, o, r)
 	}
 	if p := m.pending; p != nil && t.Role == memory.RoleAssistant && p.Session == b.Session {

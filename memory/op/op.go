@@ -7,8 +7,10 @@ package op
 
 import (
 	"context"
+	"slices"
 
 	"membench/internal/openie"
+	"membench/internal/textnorm"
 	"membench/llm"
 	"membench/memory"
 	"membench/schema"
@@ -44,6 +46,32 @@ func (ruleFacts) Facts(_ context.Context, _, turns []schema.Turn) ([]Fact, llm.U
 		}
 	}
 	return out, llm.Usage{}, nil
+}
+
+// CaptionedFacts are the rule's, and each caption as a fact of its own: it is no sentence
+// that the rule would take.
+func CaptionedFacts(ctx context.Context, before, turns []schema.Turn) ([]Fact, error) {
+	out, _, err := RuleFacts().Facts(ctx, before, turns)
+	for i, t := range turns {
+		if t.Role != memory.RoleUser && t.Role != memory.RoleAssistant {
+			continue
+		}
+		for _, a := range t.Attachments {
+			if textnorm.Strip(a.Text) != "" {
+				out = append(out, Fact{Text: a.Caption(), Role: t.Role, Turns: []int{i}})
+			}
+		}
+	}
+	return out, err
+}
+
+// Captioned are the turns with their captions in the text, as a model reads them.
+func Captioned(turns []schema.Turn) []schema.Turn {
+	out := slices.Clone(turns)
+	for i, t := range out {
+		out[i].Text = schema.Captioned(t.Text, t.Attachments)
+	}
+	return out
 }
 
 // Relation says how a new fact stands to a known one.

@@ -27,6 +27,29 @@ const (
 	PurposeNote       = "note"
 	PurposeEvolve     = "evolve"
 	PurposeKeywords   = "keywords"
+	PurposeConcepts   = "concepts"
+	PurposeRoute      = "route"
+	PurposeContinuity = "continuity"
+	PurposeMeta       = "meta"
+	PurposeThemes     = "themes"
+	PurposeProfile    = "profile"
+	PurposeKnowledge  = "knowledge"
+	PurposeEntries    = "entries"
+	PurposeNeeds      = "needs"
+	PurposeQueries    = "queries"
+	PurposeAnalyse    = "analyse"
+	PurposeEnough     = "enough"
+	PurposeThings     = "things"
+	PurposeRelations  = "relations"
+	PurposeOutdated   = "outdated"
+	PurposeAdditive   = "additive"
+	PurposeFilter     = "filter"
+	PurposeEdges      = "edges"
+	PurposeResolve    = "resolve"
+	PurposeCompare    = "compare"
+	PurposeAct        = "act"
+	PurposeItems      = "items"
+	PurposeDecide     = "decide"
 	PurposeIntent     = "intent"
 	PurposeConflict   = "conflict"
 	PurposeCorrect    = "correct"
@@ -36,7 +59,8 @@ const (
 
 // OrRule does an operation of ingest by the model, and by its rule twin when there is
 // no model, or when the model's answer is none; that is noted in r. A cancelled
-// context, and a failure that asking again cannot mend, are errors.
+// context, a failure that every call would meet and one that may pass are errors: what is
+// made of rules is stored for good.
 func OrRule[T any](ctx context.Context, g llm.Generator, r *memory.Receipt, purpose string, model func() (T, llm.Usage, error), rule func() T) (T, error) {
 	if g == nil {
 		return rule(), nil
@@ -48,10 +72,12 @@ func OrRule[T any](ctx context.Context, g llm.Generator, r *memory.Receipt, purp
 		return v, nil
 	case ctx.Err() != nil:
 		return v, ctx.Err()
-	case llm.Fatal(err):
+	case llm.Fatal(err), llm.Passing(err):
 		return v, err
 	}
-	r.Degraded = append(r.Degraded, purpose+": "+err.Error())
+	if llm.KindOf(err) != llm.KindDryRun { // nobody was asked: nothing is lost
+		r.Degraded = append(r.Degraded, purpose+": "+err.Error())
+	}
 	return rule(), nil
 }
 
@@ -195,10 +221,15 @@ func RuleQuestions(texts []string, n int) []string {
 
 // ModelSummary writes a new summary of the old one and new texts, about words long.
 func ModelSummary(ctx context.Context, g llm.Generator, p llm.Prompts, old string, texts []string, words int) (string, llm.Usage, error) {
+	return Summarize(ctx, g, p, PurposeSummary, old, texts, words)
+}
+
+// Summarize is ModelSummary of another purpose: an overview, a profile.
+func Summarize(ctx context.Context, g llm.Generator, p llm.Prompts, purpose, old string, texts []string, words int) (string, llm.Usage, error) {
 	type answer struct {
 		Summary string `json:"summary"`
 	}
-	v, u, err := Ask(ctx, g, p, PurposeSummary, fmt.Sprintf("Words at most: %d\n\nSUMMARY SO FAR\n%s\n\nNEW\n%s", words, old, strings.Join(texts, "\n")), func(a answer) error {
+	v, u, err := Ask(ctx, g, p, purpose, fmt.Sprintf("Words at most: %d\n\nSUMMARY SO FAR\n%s\n\nNEW\n%s", words, old, strings.Join(texts, "\n")), func(a answer) error {
 		if strings.TrimSpace(a.Summary) == "" {
 			return errors.New("summary is empty")
 		}

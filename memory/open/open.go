@@ -13,9 +13,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
+	"membench/internal/textnorm"
 	"membench/memory"
 	"membench/memory/all"
 	"membench/memory/service"
@@ -94,7 +94,7 @@ var others = map[string]string{
 	"longcontext": "full-context", "longcontextbaseline": "full-context", "fullcontext": "full-context",
 	"embeddingonly": "embedding-only", "simplerag": "simple-rag",
 	"oracleevidence": "oracle", "nomemory": "null", "alwaysabstain": "abstain",
-	"letta": "letta-archival", "memgpt": "MGMemory", "zep": "zep-v3", "mem0cloud": "mem0-platform", "mem0embedded": "mem0", "embedded": "mem0",
+	"letta": "letta-archival", "zep": "zep-v3", "mem0cloud": "mem0-platform", "mem0embedded": "mem0", "embedded": "mem0",
 	"rankfusion": "rank-fused", "scorefusion": "score-fused",
 }
 
@@ -128,35 +128,11 @@ func (p Place) Find(ctx context.Context, name string) (System, error) {
 	for _, s := range list {
 		names = append(names, s.Name)
 	}
-	near := nearest(name, names, 3)
+	near := textnorm.Nearest(name, names, 3)
 	if len(near) == 0 {
 		near = names
 	}
 	return System{}, schema.Usagef("system %q is not known: the nearest names are %s (membench systems list has all); a service of your own is named by its spec (mine.yaml), a program by process{command: [...]}", name, strings.Join(near, ", "))
-}
-
-// nearest are at most k names that share the most pairs of characters with a word.
-func nearest(word string, names []string, k int) []string {
-	pairs := func(s string) map[string]bool {
-		out := map[string]bool{}
-		for s = " " + Fold(s); len(s) > 1; s = s[1:] {
-			out[s[:2]] = true
-		}
-		return out
-	}
-	want := pairs(word)
-	score := func(name string) float64 {
-		have, shared := pairs(name), 0
-		for p := range want {
-			if have[p] {
-				shared++
-			}
-		}
-		return 2 * float64(shared) / float64(len(want)+len(have))
-	}
-	near := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return score(n) == 0 })
-	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(score(b), score(a)) })
-	return near[:min(k, len(near))]
 }
 
 // Open opens the system of a choice. It fails when no system has the name, when the

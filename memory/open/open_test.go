@@ -73,7 +73,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: have %s, %s, %v", c.name, s.Name, s.Kind, err)
 		}
 	}
-	for name, near := range map[string]string{"bm52": "bm25", "FUMemry": "FUMemory", "MemU": "mem0", "mem0-sever": "mem0-server"} {
+	for name, near := range map[string]string{"bm52": "bm25", "FUMemry": "FUMemory", "MemX": "mem0", "mem0-sever": "mem0-server"} {
 		if _, err := p.Find(ctx, name); !isUsage(err) || !strings.Contains(err.Error(), near) {
 			t.Errorf("unknown name %s: have %v, want %s among the nearest", name, err, near)
 		}

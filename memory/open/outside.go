@@ -42,13 +42,16 @@ type (
 
 // neo4j is the graph memory with its graphs in Neo4j, one scope for each namespace.
 func (p Place) neo4j() memory.Spec {
-	return graphmem.SpecIn(graphmem.Name+"-neo4j", "graph memory that lives in a Neo4j server and reads it with each question", func(ctx context.Context, ns memory.Namespace) (graph.Store, func() error, error) {
+	return graphmem.SpecIn(graphmem.Name+"-neo4j", "graph memory that lives in a Neo4j server and reads it with each question", func(ctx context.Context, ns memory.Namespace, keep bool) (graph.Store, func() error, error) {
 		t := target.Target{Scope: graphmem.Name + "/" + ns.Run + "/" + ns.Scope}
 		db, err := t.Open(ctx, p.env)
 		if err != nil {
 			return nil, nil, err
 		}
 		end := func() error { return db.Close(context.WithoutCancel(ctx)) }
+		if keep {
+			return db, end, nil
+		}
 		if _, err := db.Empty(ctx, neo4j.EmptyOptions{}); err != nil {
 			return nil, nil, errors.Join(err, end())
 		}

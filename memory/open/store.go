@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 
+	"membench/internal/smallfile"
 	"membench/memory"
 	"membench/memory/mem0"
 	"membench/memory/mem0/qdrant"
@@ -177,7 +177,7 @@ func (p Place) serviceStore(ctx context.Context, s Store) (memory.System, error)
 func (p Place) Qdrant(addr string, tries int) (*qdrant.Client, error) {
 	o := qdrant.Options{Addr: addr, APIKey: p.env("QDRANT_API_KEY"), Tries: tries}
 	if file := p.env("QDRANT_CA_FILE"); file != "" {
-		pem, err := os.ReadFile(file)
+		pem, err := smallfile.Read(file)
 		if err != nil {
 			return nil, fmt.Errorf("reading QDRANT_CA_FILE: %w", err)
 		}

@@ -195,6 +195,12 @@ func (a asking) search(ctx context.Context, p op.Plan, used *llm.Usage) (out []h
 		asks[0].k = a.q.K
 	case a.faithful():
 		asks[0].text = cmp.Or(words, "memory")
+	case a.l.sys.d.LLM == nil: // the rule's keywords are the question's, and those that it adds
+		for _, w := range p.Keywords {
+			if !strings.Contains(strings.ToLower(a.q.Text), strings.ToLower(w)) {
+				asks[0].text += " " + w
+			}
+		}
 	case words != "":
 		asks[0].text += " " + words
 	}

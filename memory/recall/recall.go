@@ -12,21 +12,20 @@ import (
 	"math"
 	"slices"
 
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/store"
 )
 
 // State is one query under way.
 type State struct {
-	Query   memory.Query
-	Store   *store.Linear
-	List    []Scored // candidates, best first
-	Context string   // what a reader shall see; "" the texts of the hits
-	Usage   llm.Usage
-	vectors map[string][]float32
-	lent    []*[]float64 // see numbers
-	use     []bool       // see eligible
+	Query          memory.Query
+	Store          *store.Linear
+	List           []Scored // candidates, best first
+	Context        string   // what a reader shall see; "" the texts of the hits
+	memory.Receipt          // what was asked of models, and which of it fell back on a rule
+	vectors        map[string][]float32
+	lent           []*[]float64 // see numbers
+	use            []bool       // see eligible
 }
 
 // Scored is a position in the store with its score.
@@ -52,13 +51,13 @@ func (p Pipeline) Run(ctx context.Context, st *store.Linear, q memory.Query) (me
 	defer s.end()
 	for _, stage := range p {
 		if err := stage(ctx, s); err != nil {
-			return memory.Retrieved{Usage: s.Usage}, err
+			return memory.Retrieved{Usage: s.Usage, Degraded: s.Degraded}, err
 		}
 	}
 	if len(s.List) > q.K {
 		s.List = s.List[:q.K]
 	}
-	return memory.Retrieved{Hits: s.hits(), Context: s.Context, Usage: s.Usage}, nil
+	return memory.Retrieved{Hits: s.hits(), Context: s.Context, Usage: s.Usage, Degraded: s.Degraded}, nil
 }
 
 func (s *State) hits() []memory.Hit {

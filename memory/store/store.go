@@ -155,14 +155,23 @@ func (l *Linear) ownerOf(o owner) int32 {
 
 // One embeds a single text and checks what comes back.
 func One(ctx context.Context, e llm.Embedder, text string) ([]float32, llm.Usage, error) {
-	out, err := llm.Embed(ctx, e, []string{text})
+	v, u, err := Many(ctx, e, []string{text})
 	if err != nil {
-		return nil, out.Usage, err
+		return nil, u, err
 	}
-	if len(out.Vectors) != 1 {
-		return nil, out.Usage, fmt.Errorf("embedding one text with %s: have %d vectors", e.Profile(), len(out.Vectors))
+	return v[0], u, nil
+}
+
+// Many embeds texts and checks that each has its vector. No texts cost nothing.
+func Many(ctx context.Context, e llm.Embedder, texts []string) ([][]float32, llm.Usage, error) {
+	if len(texts) == 0 {
+		return nil, llm.Usage{}, nil
 	}
-	return out.Vectors[0], out.Usage, nil
+	out, err := llm.Embed(ctx, e, texts)
+	if err == nil && len(out.Vectors) != len(texts) {
+		err = fmt.Errorf("embedding %d texts with %s: have %d vectors", len(texts), e.Profile(), len(out.Vectors))
+	}
+	return out.Vectors, out.Usage, err
 }
 
 // Speakers are the names of who spoke, in the order they came.
@@ -213,6 +222,11 @@ func (l *Linear) Remove(i int) {
 	}
 }
 
+// Invalidate keeps the record at i as history: it no longer holds, and answers nothing.
+func (l *Linear) Invalidate(i int) {
+	l.recs[i].Status, l.open[i] = memory.StatusInvalid, false
+}
+
 // Vector is the vector at position i; not to be changed.
 func (l *Linear) Vector(i int) []float32 { return l.vecs.At(i) }
 
@@ -250,6 +264,14 @@ func (l *Linear) All() iter.Seq2[int, *Record] {
 			}
 		}
 	}
+}
+
+// Records copies the live records, in the order of storing.
+func (l *Linear) Records() (out []Record) {
+	for _, r := range l.All() {
+		out = append(out, *r)
+	}
+	return out
 }
 
 // Clone copies the list; what is done to one is not seen in the other.

@@ -14,6 +14,7 @@ import (
 
 	"membench/internal/build"
 	"membench/internal/codec"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -364,7 +365,7 @@ func (o PathOptions) manifests(dir, root string, others []string, rep PathReport
 		}
 		atRoot = atRoot || n == "manifest.json"
 		path := filepath.Join(dir, n)
-		b, err := os.ReadFile(path)
+		b, err := smallfile.Read(path)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"membench/internal/codec"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/catalog"
 	"membench/schema/jsonl"
@@ -173,7 +174,7 @@ func manifestVersion(dir string, known map[string]schema.Version) schema.Version
 		return v
 	}
 	known[dir] = ""
-	b, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	b, err := smallfile.Read(filepath.Join(dir, "manifest.json"))
 	if err != nil {
 		return ""
 	}

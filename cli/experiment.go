@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	setsall "membench/datasets/all"
+	"membench/eval/experiment"
+	"membench/eval/pipeline"
+	"membench/schema"
+
+	"github.com/spf13/cobra"
+)
+
+// newExperimentCmd is the parent of the research programmes.
+func newExperimentCmd(e *env) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "experiment",
+		Short: "Run a research programme: all of its runs, analyses, tables and figures",
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newExperimentQARPCmd(e), newExperimentPCMCmd(e))
+	return c
+}
+
+func newExperimentQARPCmd(e *env) *cobra.Command {
+	o := evalFlags{}
+	d := experiment.Defaults()
+	c := &cobra.Command{
+		Use:   "qarp [DATASET...] [-c experiment.yaml]",
+		Short: "Query-aware retrieval planning against its comparison set",
+		Long: `Query-aware retrieval planning (QARP) against its comparison set.
+
+DATASET and most flags are those of 'membench eval run'; experiment.yaml is an eval.yaml
+without systems, with a member experiment (docs/experiments.md). Each arm of the design is
+a run in OUT/runs/ARM. Then the analyses are made:
+
+  1-failures   accuracy by type, a draw of failures for people, causes by explain
+  2-oracle     the gap to the best strategy of each type
+  3-main       all systems, with calls, tokens and latency
+  4-ablation   QARP without its parts
+  5-curve      accuracy against tokens, and its Pareto front
+
+Each has tables (Markdown, CSV, LaTeX) and figures (SVG, PNG, their data as CSV);
+OUT/report.md joins them, with every decision point of the design and its interval. What
+is done is not done again: a killed experiment continues with the same command, and a
+changed option repeats only what depends on it. The path of the report is printed.
+
+People label the failures with 'membench eval label OUT/runs/unified', or in
+OUT/1-failures/to-label.csv; --labels reads what they said and counts their agreement.
+
+Without a model everything is by rule. --system-model plans and refines, --model answers,
+--judge-model grades; answers are kept in OUT/cassette.jsonl, so nothing is paid twice.`,
+		Example: `  membench experiment qarp locomo=locomo10.json -o runs/qarp
+  membench experiment qarp -c experiment.yaml --labels anna.csv,ben.csv
+  membench experiment qarp locomo=locomo10.json longmemeval=longmemeval_s.json --system-model gpt-4o-mini --model gpt-4o-mini -o runs/qarp-model`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.sets = append(o.sets, args...)
+			o.changed = c.Flags().Changed
+			return runExperimentQARP(c.Context(), e, o, d)
+		},
+	}
+	o.add(c)
+	f := c.Flags()
+	f.StringVar(&d.Backend, "backend", d.Backend, "`system` below QARP and the strategies")
+	f.StringSliceVar(&d.Failures, "failures", d.Failures, "`systems` whose failures are analysed, beside the backend")
+	f.StringVar(&d.Measure, "measure", d.Measure, "`protocol` of the scores")
+	f.Float64Var(&d.Below, "below", d.Below, "an answer of a lower `score` failed")
+	f.IntVar(&d.PerType, "per-type", d.PerType, "draw `n` failures of each type for people")
+	f.IntSliceVar(&d.Ks, "ks", d.Ks, "further `numbers` of hits, for the curve")
+	f.StringSliceVar(&d.Labels, "labels", nil, "what people said of the failures: `files` and folders")
+	return c
+}
+
+func runExperimentQARP(ctx context.Context, e *env, o evalFlags, d experiment.Design) (err error) {
+	v, ms, err := readyEval(e, o)
+	if err != nil {
+		return err
+	}
+	defer ms.close(&err)
+	if ms.dryRun() {
+		return usagef("an experiment has no dry run: estimate one arm with 'membench eval run --dry-run'")
+	}
+	x := v.Experiment
+	file := func(flag string, given bool, put func()) {
+		if given && !o.changed(flag) {
+			put()
+		}
+	}
+	file("backend", x.Backend != "", func() { d.Backend = x.Backend })
+	file("failures", x.Failures != nil, func() { d.Failures = x.Failures })
+	file("measure", x.Measure != "", func() { d.Measure = x.Measure })
+	file("below", x.Below != 0, func() { d.Below = x.Below })
+	file("per-type", x.PerType != 0, func() { d.PerType = x.PerType })
+	file("ks", x.Ks != nil, func() { d.Ks = x.Ks })
+	file("labels", x.Labels != nil, func() {
+		for _, path := range x.Labels {
+			d.Labels = append(d.Labels, v.Path(path))
+		}
+	})
+	d.Seed = v.Seed
+	t := newTally(e, 20)
+	dir, err := experiment.Run(ctx, experiment.Options{Eval: v, Design: d, Report: func(f *schema.Finding) error { return t.take(f) }, Pipeline: pipeline.Options{
+		Models: ms.Set, Place: e.place(""), Data: setsall.Source{Workers: o.workers, MaxValue: o.max, Stdin: e.in},
+		Membench: release, Now: e.now, Stdin: e.in, Log: t.log()}})
+	t.summary()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(e.out, filepath.Join(dir, "report.md"))
+	return err
+}

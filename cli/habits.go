@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"membench/annotate"
+	"membench/annotate/chats"
+	"membench/config"
+	"membench/datasets"
+	"membench/eval/protocol"
+	"membench/graphir/export"
+	"membench/internal/textnorm"
+	"membench/schema"
+	"membench/schema/findings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// groupOf is the annotation of a flag that names its group in help.
+const groupOf = "membench_group"
+
+// inGroup adds flags to a command and puts them under a title in its help.
+func inGroup(c *cobra.Command, title string, add func()) {
+	before := map[string]bool{}
+	c.Flags().VisitAll(func(f *pflag.Flag) { before[f.Name] = true })
+	add()
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !before[f.Name] && f.Annotations[groupOf] == nil {
+			f.Annotations = map[string][]string{groupOf: {title}}
+		}
+	})
+}
+
+// flagGroups is the flags of a command as its help shows them: those without a group
+// first, then group by group.
+func flagGroups(c *cobra.Command) string {
+	titles := []string{""}
+	sets := map[string]*pflag.FlagSet{}
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		title := ""
+		if g := f.Annotations[groupOf]; g != nil {
+			title = g[0]
+		}
+		if sets[title] == nil {
+			sets[title] = pflag.NewFlagSet("", pflag.ContinueOnError)
+			if title != "" {
+				titles = append(titles, title)
+			}
+		}
+		sets[title].AddFlag(f)
+	})
+	slices.Sort(titles[1:])
+	var b strings.Builder
+	for _, title := range titles {
+		if sets[title] == nil {
+			continue
+		}
+		name := "Flags"
+		if title != "" {
+			name = title + " flags"
+		}
+		fmt.Fprintf(&b, "\n%s:\n%s\n", name, strings.TrimRight(sets[title].FlagUsages(), "\n"))
+	}
+	return b.String()
+}
+
+const usageTemplate = `Usage:{{if .Runnable}}
+  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} COMMAND{{end}}{{if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}{{if .HasAvailableSubCommands}}{{$cmds := .Commands}}{{if eq (len .Groups) 0}}
+
+Commands:{{range $cmds}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{else}}{{range $group := .Groups}}
+
+{{.Title}}{{range $cmds}}{{if (and (eq .GroupID $group.ID) .IsAvailableCommand)}}
+  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}
+
+Others:{{range $cmds}}{{if (and (eq .GroupID "") .IsAvailableCommand)}}
+  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{end}}
+{{flagGroups .}}{{if .HasParent}}
+Flags of every command:
+{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{else}}
+Flags of every command:
+{{.PersistentFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
+
+"{{.CommandPath}} COMMAND --help" says more of a command.{{end}}
+`
+
+// didYouMean adds the nearest commands or flags to an error about one that is not known.
+func didYouMean(c *cobra.Command, err error) error {
+	var names []string
+	word, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if ok {
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		c.InheritedFlags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	} else if _, rest, found := strings.Cut(err.Error(), `unknown command "`); found {
+		word, _, _ = strings.Cut(rest, `"`)
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() {
+				names = append(names, sub.Name())
+			}
+		}
+	}
+	near := textnorm.Nearest(word, names, 2)
+	if word == "" || len(near) == 0 {
+		return err
+	}
+	if ok {
+		near = []string{"--" + near[0]}
+	}
+	return fmt.Errorf("%w\ndid you mean %s?", err, strings.Join(near, " or "))
+}
+
+// completions are the values of flags that have a known list, by the flag's name.
+func completions(e *env) map[string]func() []string {
+	return map[string]func() []string{
+		"system":         func() []string { return systemNames(e) },
+		"baseline":       func() []string { return systemNames(e) },
+		"protocol":       protocol.Names,
+		"dataset":        datasetNames,
+		"schema-version": schemaVersions,
+		"form":           formNames,
+		"cassette-mode":  func() []string { return []string{"off", "cache", "record", "replay-only"} },
+		"reader":         func() []string { return []string{"rule", "model"} },
+		"judge":          func() []string { return []string{"rule", "model"} },
+		"tagger":         func() []string { return []string{"rule", "model"} },
+		"prompt-lang":    func() []string { return []string{"en", "zh"} },
+		"dates":          func() []string { return []string{"dmy", "mdy"} },
+		"log-format":     func() []string { return []string{"text", "json"} },
+		"log-level":      func() []string { return levels },
+	}
+}
+
+// complete registers completions for the flags of a command that have any. A flag whose
+// values depend on the command is told apart by it.
+func complete(c *cobra.Command, known map[string]func() []string) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		values := known[f.Name]
+		if f.Name == "format" {
+			values = formats[strings.TrimPrefix(c.CommandPath(), "membench ")]
+		}
+		if values == nil {
+			return
+		}
+		list := func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+			lead := ""
+			if i := strings.LastIndexByte(typed, ','); i >= 0 { // of a list, the last
+				lead = typed[:i+1]
+			}
+			var out []string
+			for _, v := range values() {
+				if strings.HasPrefix(lead+v, typed) {
+					out = append(out, lead+v)
+				}
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp
+		}
+		if err := c.RegisterFlagCompletionFunc(f.Name, list); err != nil {
+			return // registered by the command itself
+		}
+	})
+}
+
+// formats are the values of --format, by command.
+var formats = map[string]func() []string{
+	"annotate":      annotateFormats,
+	"validate":      findings.Formats,
+	"datasets lint": findings.Formats,
+	"export":        export.FormatNames,
+	"eval":          config.EvalFormats,
+	"eval run":      config.EvalFormats,
+	"eval report":   config.EvalFormats,
+}
+
+func annotateFormats() (out []string) {
+	for _, f := range annotate.Formats() {
+		out = append(out, string(f))
+	}
+	return out
+}
+
+func formNames() (out []string) {
+	for _, f := range chats.Forms() {
+		out = append(out, f.Name)
+	}
+	return out
+}
+
+func schemaVersions() (out []string) {
+	for _, v := range schema.Versions() {
+		out = append(out, string(v))
+	}
+	return out
+}
+
+func datasetNames() (out []string) {
+	for _, d := range datasets.Catalogue() {
+		out = append(out, d.Name+"=")
+	}
+	return out
+}
+
+func systemNames(e *env) (out []string) {
+	list, err := e.place("").List(context.Background())
+	if err != nil {
+		return nil
+	}
+	for _, s := range list {
+		out = append(out, s.Name)
+	}
+	return out
+}

@@ -1,0 +1,297 @@
+package experiment
+
+import (
+	"bytes"
+	"image/color"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Figures are drawn in greys with outlines, so that they can be read in print. Names in
+// them are ASCII: PNG fonts of the library have no Chinese.
+
+// grey is the i-th of n fills, from dark to light.
+func grey(i, n int) color.Color {
+	if n < 2 {
+		n = 2
+	}
+	return color.Gray{Y: uint8(60 + 190*i/(n-1))}
+}
+
+// save writes a figure as SVG and PNG.
+func (o *output) save(name string, p *plot.Plot, wide, high vg.Length) error {
+	for _, format := range []string{"svg", "png"} {
+		w, err := p.WriterTo(wide, high, format)
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		if _, err := w.WriteTo(&b); err != nil {
+			return err
+		}
+		if err := o.write(name+"."+format, b.Bytes()); err != nil {
+			return err
+		}
+	}
+	o.heading("![%s](%s.svg)", name, name)
+	return nil
+}
+
+func newPlot(title, x, y string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
+	p.Title.Padding = vg.Points(6)
+	return p
+}
+
+// A grid is a heat map: values of [0,1] by row and column, NaN for none.
+type grid struct {
+	rows, cols []string
+	values     [][]float64
+}
+
+func (g grid) Dims() (c, r int)   { return len(g.cols), len(g.rows) }
+func (g grid) X(c int) float64    { return float64(c) }
+func (g grid) Y(r int) float64    { return float64(r) }
+func (g grid) Z(c, r int) float64 { return g.values[r][c] }
+
+// shades are the greys of a heat map: the darker, the more.
+type shades struct{}
+
+func (shades) Colors() (out []color.Color) {
+	for i := range 64 {
+		out = append(out, color.Gray{Y: uint8(250 - 2*i)})
+	}
+	return out
+}
+
+func (o *output) heat(name, title string, g grid) error {
+	data := table{name: name, title: title, head: append([]string{"system"}, g.cols...)}
+	p := newPlot(title, "", "system")
+	m := plotter.NewHeatMap(g, shades{})
+	m.Min, m.Max, m.NaN = 0, 1, color.White
+	p.Add(m)
+	var at plotter.XYLabels
+	for r, line := range g.values {
+		row := []string{g.rows[r]}
+		for c, v := range line {
+			at.XYs = append(at.XYs, plotter.XY{X: float64(c), Y: float64(r)})
+			at.Labels = append(at.Labels, points(v))
+			row = append(row, points(v))
+		}
+		data.add(row...)
+	}
+	labels, err := plotter.NewLabels(at)
+	if err != nil {
+		return err
+	}
+	for i := range labels.TextStyle {
+		labels.TextStyle[i].XAlign, labels.TextStyle[i].YAlign = draw.XCenter, draw.YCenter
+	}
+	p.Add(labels)
+	p.NominalX(g.cols...)
+	p.NominalY(g.rows...)
+	if err := o.data(&data); err != nil {
+		return err
+	}
+	return o.save(name, p, vg.Length(len(g.cols)+2)*2.2*vg.Centimeter, vg.Length(len(g.rows)+2)*1.3*vg.Centimeter)
+}
+
+// A stack is stacked bars: counts of parts in each bar, drawn as shares.
+type stack struct {
+	bars, parts []string
+	values      [][]float64
+}
+
+func (o *output) stacked(name, title string, s stack) error {
+	p := newPlot(title, "", "share of failures")
+	p.Y.Min, p.Y.Max = 0, 1
+	data := table{name: name, title: title, head: append([]string{"system"}, s.parts...)}
+	share := make([]plotter.Values, len(s.parts))
+	for i := range s.bars {
+		sum := 0.0
+		for _, x := range s.values[i] {
+			sum += x
+		}
+		row := []string{s.bars[i]}
+		for k, x := range s.values[i] {
+			v := x / math.Max(sum, 1)
+			share[k] = append(share[k], v)
+			row = append(row, points(v))
+		}
+		data.add(row...)
+	}
+	var below *plotter.BarChart
+	for k, part := range s.parts {
+		b, err := plotter.NewBarChart(share[k], vg.Centimeter)
+		if err != nil {
+			return err
+		}
+		b.Color = grey(k, len(s.parts))
+		if below != nil {
+			b.StackOn(below)
+		}
+		below = b
+		p.Add(b)
+		p.Legend.Add(part, b)
+	}
+	p.Legend.Top = true
+	p.NominalX(s.bars...)
+	p.X.Max = float64(len(s.bars)) + 1.2
+	if err := o.data(&data); err != nil {
+		return err
+	}
+	return o.save(name, p, vg.Length(len(s.bars)+3)*2.4*vg.Centimeter, 9*vg.Centimeter)
+}
+
+// bars are grouped bars with intervals.
+type bars struct {
+	groups, series []string
+	values         [][]estimate // by series, group
+}
+
+// intervals are the error bars of one series.
+type intervals struct {
+	plotter.XYs
+	plotter.YErrors
+}
+
+func (o *output) grouped(name, title string, f bars) error {
+	p := newPlot(title, "", "accuracy")
+	p.Y.Min, p.Y.Max = 0, 1.05
+	data := table{name: name, title: title, head: []string{"type"}}
+	n := len(f.series)
+	wide := vg.Points(64 / float64(n+1))
+	names := make([]string, len(f.groups))
+	rows := make([][]string, len(f.groups))
+	for g, c := range f.groups {
+		names[g] = nameOf(c)
+		rows[g] = []string{names[g]}
+	}
+	for s, line := range f.values {
+		data.head = append(data.head, f.series[s], "lo", "hi")
+		var v plotter.Values
+		var e intervals
+		for g, x := range line {
+			mean, lo, hi := x.mean, x.lo, x.hi
+			rows[g] = append(rows[g], points(mean), points(lo), points(hi))
+			if math.IsNaN(mean) {
+				mean = 0
+			}
+			if math.IsNaN(lo) {
+				lo, hi = mean, mean
+			}
+			v = append(v, mean)
+			e.XYs = append(e.XYs, plotter.XY{X: float64(g), Y: mean})
+			e.YErrors = append(e.YErrors, struct{ Low, High float64 }{mean - lo, hi - mean})
+		}
+		b, err := plotter.NewBarChart(v, wide)
+		if err != nil {
+			return err
+		}
+		b.Color, b.Offset = grey(s, n), wide*vg.Length(float64(s)-float64(n-1)/2)
+		p.Add(b)
+		p.Legend.Add(f.series[s], b)
+		y, err := plotter.NewYErrorBars(e)
+		if err != nil {
+			return err
+		}
+		p.Add(shifted{y, b.Offset})
+	}
+	for _, r := range rows {
+		data.add(r...)
+	}
+	p.NominalX(names...)
+	p.X.Max = float64(len(f.groups)) + 0.9
+	p.Legend.Top = true
+	if err := o.data(&data); err != nil {
+		return err
+	}
+	return o.save(name, p, vg.Length(len(f.groups)+2)*3*vg.Centimeter, 9*vg.Centimeter)
+}
+
+// shifted draws something beside its place, as grouped bars are.
+type shifted struct {
+	plot.Plotter
+	by vg.Length
+}
+
+func (s shifted) Plot(c draw.Canvas, p *plot.Plot) {
+	c.Min.X += s.by
+	c.Max.X += s.by
+	s.Plotter.Plot(c, p)
+}
+
+// A point is an arm in the plane of tokens and accuracy.
+type point struct {
+	name  string
+	x, y  float64
+	front bool
+	estimate
+}
+
+func (o *output) scatter(name, title string, list []point) error {
+	p := newPlot(title, "tokens a question", "accuracy")
+	p.Y.Min = 0
+	data := table{name: name, title: title, head: []string{"system", "tokens", "accuracy", "lo", "hi", "front"}}
+	var all, front plotter.XYs
+	var labels plotter.XYLabels
+	for _, q := range list {
+		all = append(all, plotter.XY{X: q.x, Y: q.y})
+		labels.XYs = append(labels.XYs, plotter.XY{X: q.x, Y: q.y})
+		labels.Labels = append(labels.Labels, " "+q.name)
+		if q.front {
+			front = append(front, plotter.XY{X: q.x, Y: q.y})
+		}
+		data.add(q.name, number(q.x), points(q.y), points(q.lo), points(q.hi), strconv.FormatBool(q.front))
+	}
+	dots, err := plotter.NewScatter(all)
+	if err != nil {
+		return err
+	}
+	dots.GlyphStyle = draw.GlyphStyle{Color: color.Gray{Y: 80}, Radius: vg.Points(3), Shape: draw.CircleGlyph{}}
+	line, err := plotter.NewLine(front)
+	if err != nil {
+		return err
+	}
+	line.StepStyle = plotter.PostStep
+	text, err := plotter.NewLabels(labels)
+	if err != nil {
+		return err
+	}
+	p.Add(line, dots, text)
+	p.Legend.Add("front", line)
+	p.X.Min, p.X.Max = 0, 1.2*p.X.Max // room for names
+	if err := o.data(&data); err != nil {
+		return err
+	}
+	return o.save(name, p, 18*vg.Centimeter, 12*vg.Centimeter)
+}
+
+// histogram draws one series of shares without intervals.
+func (o *output) histogram(name, title string, f bars) error {
+	p := newPlot(title, "effective surprise", "share of turns")
+	data := table{name: name, title: title, head: []string{"from", "share", "turns"}}
+	var v plotter.Values
+	for i, x := range f.values[0] {
+		v = append(v, x.mean)
+		data.add(f.groups[i], points(x.mean), strconv.Itoa(x.n))
+	}
+	b, err := plotter.NewBarChart(v, vg.Points(12))
+	if err != nil {
+		return err
+	}
+	b.Color = grey(1, 3)
+	p.Add(b)
+	p.Y.Min = 0
+	p.NominalX(f.groups...)
+	if err := o.data(&data); err != nil {
+		return err
+	}
+	return o.save(name, p, 16*vg.Centimeter, 8*vg.Centimeter)
+}

@@ -1,0 +1,225 @@
+package experiment
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"membench/internal/codec"
+)
+
+// A table is written as Markdown, CSV and LaTeX.
+type table struct {
+	name, title string
+	head        []string
+	rows        [][]string
+	note        string
+}
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// A Decision is a point at which the seed says how to go on, with what was found.
+type Decision struct {
+	Name    string   `json:"name"`
+	Dataset string   `json:"dataset"`
+	Rule    string   `json:"rule"` // the seed's criterion
+	Value   *float64 `json:"value"`
+	Lo      *float64 `json:"lo"`
+	Hi      *float64 `json:"hi"`
+	N       int      `json:"n"`
+	Verdict string   `json:"verdict"`
+}
+
+// Verdicts of a decision: the interval lies on one side of the criterion, or holds it.
+const (
+	Met      = "met"
+	NotMet   = "not met"
+	NotShown = "not shown"
+	Unknown  = "not measured"
+)
+
+// atLeast judges an estimate against a criterion.
+func atLeast(name, dataset, rule string, e estimate, least float64) Decision {
+	d := Decision{Name: name, Dataset: dataset, Rule: rule, Value: defined(e.mean), Lo: defined(e.lo), Hi: defined(e.hi), N: e.n, Verdict: NotShown}
+	switch {
+	case math.IsNaN(e.mean) || e.n == 0:
+		d.Verdict = Unknown
+	case math.IsNaN(e.lo): // one conversation: nothing is known of others
+	case e.lo >= least:
+		d.Verdict = Met
+	case e.hi < least:
+		d.Verdict = NotMet
+	}
+	return d
+}
+
+func defined(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+// output is the folder of one analysis.
+type output struct {
+	dir       string
+	text      strings.Builder
+	decisions []Decision
+}
+
+func (o *output) write(name string, data []byte) error {
+	return os.WriteFile(filepath.Join(o.dir, name), data, 0o666)
+}
+
+// heading begins a part of the report.
+func (o *output) heading(format string, args ...any) { fmt.Fprintf(&o.text, format+"\n\n", args...) }
+
+// table writes a table in its three forms, and into the report.
+func (o *output) table(t *table) error {
+	var md strings.Builder
+	fmt.Fprintf(&md, "**%s**\n\n| %s |\n|%s\n", t.title, strings.Join(t.head, " | "), strings.Repeat("---|", len(t.head)))
+	for _, r := range t.rows {
+		cells := make([]string, len(r))
+		for i, c := range r {
+			cells[i] = strings.ReplaceAll(c, "|", "\\|")
+		}
+		fmt.Fprintf(&md, "| %s |\n", strings.Join(cells, " | "))
+	}
+	if t.note != "" {
+		fmt.Fprintf(&md, "\n%s\n", t.note)
+	}
+	o.text.WriteString(md.String() + "\n")
+	if err := o.data(t); err != nil {
+		return err
+	}
+	var tex strings.Builder
+	fmt.Fprintf(&tex, "%% %s\n\\begin{tabular}{l%s}\n\\hline\n", latex(t.title), strings.Repeat("r", len(t.head)-1))
+	for i, r := range append([][]string{t.head}, t.rows...) {
+		cells := make([]string, len(r))
+		for j, cell := range r {
+			cells[j] = latex(cell)
+		}
+		tex.WriteString(strings.Join(cells, " & ") + " \\\\\n")
+		if i == 0 {
+			tex.WriteString("\\hline\n")
+		}
+	}
+	tex.WriteString("\\hline\n\\end{tabular}\n")
+	if err := o.write(t.name+".tex", []byte(tex.String())); err != nil {
+		return err
+	}
+	return o.write(t.name+".md", []byte(md.String()))
+}
+
+// data writes a table as CSV alone, as figures have their data beside them.
+func (o *output) data(t *table) error {
+	var c strings.Builder
+	w := csv.NewWriter(&c)
+	for _, r := range append([][]string{t.head}, t.rows...) {
+		safe := make([]string, len(r))
+		for i, cell := range r {
+			safe[i] = plainCell(cell)
+		}
+		if err := w.Write(safe); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	return o.write(t.name+".csv", []byte(c.String()))
+}
+
+// plainCell keeps a spreadsheet from taking text for a formula.
+func plainCell(s string) string {
+	if s == "" || !strings.ContainsAny(s[:1], "=+-@\t\r") {
+		return s
+	}
+	if _, err := strconv.ParseFloat(s, 64); err == nil {
+		return s
+	}
+	return "'" + s
+}
+
+var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "–", "--", "−", "$-$", "κ", `$\kappa$`, "≥", `$\geq$`)
+
+func latex(s string) string { return latexEscapes.Replace(s) }
+
+// finish writes the decisions and the report of the folder.
+func (o *output) finish() error {
+	if len(o.decisions) > 0 {
+		t := table{name: "decisions", title: "Decision points", head: []string{"question", "data set", "criterion", "found", "n", "verdict"}}
+		for _, d := range o.decisions {
+			t.add(d.Name, d.Dataset, d.Rule, interval(d.Value, d.Lo, d.Hi), strconv.Itoa(d.N), d.Verdict)
+		}
+		if err := o.table(&t); err != nil {
+			return err
+		}
+		text, err := codec.Append(nil, o.decisions, codec.Indented)
+		if err != nil {
+			return err
+		}
+		if err := o.write("decisions.json", append(text, '\n')); err != nil {
+			return err
+		}
+	}
+	return o.write("report.md", []byte(o.text.String()))
+}
+
+// points writes a number of [0,1] in hundredths.
+func points(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return strconv.FormatFloat(100*x, 'f', 1, 64)
+}
+
+// signed is points with a sign.
+func signed(x float64) string {
+	if x > 0 {
+		return "+" + points(x)
+	}
+	return points(x)
+}
+
+func (e estimate) String() string {
+	if e.n == 0 {
+		return "–"
+	}
+	if math.IsNaN(e.lo) {
+		return points(e.mean)
+	}
+	return points(e.mean) + " [" + points(e.lo) + ", " + points(e.hi) + "]"
+}
+
+// difference writes an estimate of a difference: "~" where it is not shown.
+func (e estimate) difference() string {
+	if e.n == 0 {
+		return "–"
+	}
+	s := signed(e.mean)
+	if !math.IsNaN(e.lo) {
+		s += " [" + signed(e.lo) + ", " + signed(e.hi) + "]"
+	}
+	if !(e.adjusted <= 0.05) {
+		s += " ~"
+	}
+	return s
+}
+
+func interval(x, lo, hi *float64) string {
+	if x == nil {
+		return "–"
+	}
+	if lo == nil || hi == nil {
+		return points(*x)
+	}
+	return points(*x) + " [" + points(*lo) + ", " + points(*hi) + "]"
+}
+
+func readText(path string) (string, error) {
+	b, err := os.ReadFile(path)
+	return string(b), err
+}

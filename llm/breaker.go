@@ -1,0 +1,176 @@
+package llm
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Limits of a Breaker.
+const (
+	breakAfter   = 20               // attempts that fail in a row
+	patience     = 10 * time.Minute // that an endpoint is waited for
+	keyPatience  = time.Minute      // that a key is: one may have been changed while the run goes on
+	firstProbe   = time.Second      // after an endpoint has failed, then twice as long each time
+	longestProbe = 30 * time.Second
+)
+
+// A Breaker stands before an endpoint, whatever it is used for. After 20 attempts that
+// failed in a row, or a refused key, no more are made: one of the calls that wait is the
+// probe, with growing pauses, until it is answered and all go on. An endpoint that has
+// never answered is not waited for, nor one that stays away for ten minutes (a key for
+// one): then every call fails with KindDown or KindKey, which ends a run.
+type Breaker struct {
+	name  string // of the endpoint, for messages
+	clock Clock
+	tell  func(string) // nil: nobody
+
+	mu      sync.Mutex
+	worked  bool
+	row     int // failures in a row
+	cause   error
+	kind    Kind
+	since   time.Time // that it is not asked
+	refused time.Time // that its key is refused
+	pause   time.Duration
+	probing bool
+	gone    error         // given up
+	change  chan struct{} // closed when the state changes; nil: the way is free
+}
+
+// NewBreaker makes one for the endpoint of this name. tell hears when it stops and goes on.
+func NewBreaker(name string, c Clock, tell func(string)) *Breaker {
+	return &Breaker{name: name, clock: c, tell: tell}
+}
+
+// Waiting says why the endpoint is not asked just now, "" when it is.
+func (b *Breaker) Waiting() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.change == nil || b.gone != nil {
+		return ""
+	}
+	return fmt.Sprintf("waiting for %s: %v", b.name, b.cause)
+}
+
+// Enter waits until an attempt may be made; probe says that it is the one that others
+// wait for, whose failure is not the caller's. The error is an *Error without purpose.
+func (b *Breaker) Enter(ctx context.Context) (probe bool, err error) {
+	for {
+		b.mu.Lock()
+		change, gone := b.change, b.gone
+		if gone == nil && change != nil && !b.probing {
+			b.probing = true
+			wait := b.pause
+			b.pause = min(2*b.pause, longestProbe)
+			b.mu.Unlock()
+			if err := b.clock.Sleep(ctx, wait); err != nil {
+				b.release()
+				return false, &Error{Kind: KindCanceled, Err: err}
+			}
+			return true, nil
+		}
+		b.mu.Unlock()
+		if gone != nil || change == nil {
+			return false, gone
+		}
+		select {
+		case <-change:
+		case <-ctx.Done():
+			return false, &Error{Kind: KindCanceled, Err: ctx.Err()}
+		}
+	}
+}
+
+// release lets another caller probe.
+func (b *Breaker) release() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.probing = false
+	b.signal()
+}
+
+// signal wakes those who wait. The caller holds the lock.
+func (b *Breaker) signal() {
+	if b.change != nil && b.gone == nil {
+		close(b.change)
+		b.change = make(chan struct{})
+	}
+}
+
+// Left tells that an attempt was given up by its own caller: it says nothing of the endpoint.
+func (b *Breaker) Left(probe bool) {
+	if probe {
+		b.release()
+	}
+}
+
+// Done tells what became of an attempt; kind "" is an answer. again says that the attempt
+// shall be made again when the endpoint is back, and is no failure of its call: what may
+// be the question's own fault is not.
+func (b *Breaker) Done(probe bool, kind Kind, cause error) (again bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !fault(kind) { // it answers, whatever it says
+		b.worked, b.row, b.cause, b.kind = true, 0, nil, ""
+		if b.change != nil && b.gone == nil {
+			b.say("%s answers again after %v: going on", b.name, b.clock.Now().Sub(b.since).Round(time.Second))
+			close(b.change)
+			b.change, b.probing = nil, false
+		}
+		return false, nil
+	}
+	b.row++
+	if kind == KindKey && b.kind != KindKey {
+		b.refused = b.clock.Now()
+	}
+	b.cause, b.kind = cause, kind
+	switch {
+	case b.gone != nil:
+		return false, b.gone
+	case b.change == nil && kind != KindKey && b.row < breakAfter:
+		return false, nil
+	case !b.worked:
+		b.change = make(chan struct{})
+		return false, b.giveUp("%d attempts failed in a row and none has succeeded, the last: %w", b.row, cause)
+	case b.change == nil:
+		b.change, b.since, b.pause = make(chan struct{}), b.clock.Now(), firstProbe
+		b.say("%s is not asked for now, after %d failures in a row (%v): it is tried again by itself", b.name, b.row, cause)
+	case probe:
+		b.probing = false
+		now := b.clock.Now()
+		if away := now.Sub(b.since); away >= patience || kind == KindKey && now.Sub(b.refused) >= keyPatience {
+			return false, b.giveUp("no success for %v, the last: %w", away.Round(time.Second), cause)
+		}
+		b.signal()
+	}
+	return kind != KindMalformed && kind != KindEmpty && kind != KindRequest, nil
+}
+
+// giveUp ends the endpoint for this run. The caller holds the lock.
+func (b *Breaker) giveUp(format string, args ...any) error {
+	kind := KindDown
+	if b.kind == KindKey {
+		kind, format, args = KindKey, "%w", []any{b.cause}
+	}
+	b.gone = &Error{Kind: kind, Err: fmt.Errorf(format, args...)}
+	close(b.change)
+	return b.gone
+}
+
+func (b *Breaker) say(format string, args ...any) {
+	if b.tell != nil {
+		b.tell(fmt.Sprintf(format, args...))
+	}
+}
+
+// fault reports whether a failed attempt speaks against the endpoint, and not against
+// the question.
+func fault(k Kind) bool {
+	switch k {
+	case KindNetwork, KindTimeout, KindRate, KindServer, KindMalformed, KindEmpty, KindRequest, KindKey:
+		return true
+	}
+	return false
+}

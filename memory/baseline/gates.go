@@ -1,0 +1,38 @@
+package baseline
+
+import (
+	"strings"
+
+	"membench/llm"
+	"membench/memory"
+)
+
+// Least cosines of the hashing embedder, whose scale is not that of trained ones: what
+// so many of random pairs of LoCoMo's eight conversations exceed.
+const (
+	hashSame   = 0.54 // 0.1 %: nearly the same text
+	hashUpdate = 0.46 // 0.5 %: about the same thing
+	hashEdge   = 0.37 // 3 %: worth a link
+	hashNear   = 0.18 // 40 %: a candidate at all
+)
+
+// gate is the least cosine for an embedder: what the options set, else the published
+// one, which is that of the published embedder.
+func gate(set float64, e llm.Embedder, published, hash float64) float64 {
+	switch {
+	case set != 0:
+		return set
+	case strings.HasPrefix(e.Profile(), "hash"):
+		return hash
+	}
+	return published
+}
+
+// gated notes where a system's thresholds come from.
+func gated(caps *memory.Capabilities, e llm.Embedder) {
+	if strings.HasPrefix(e.Profile(), "hash") {
+		caps.Notes = append(caps.Notes, "thresholds of the hashing embedder set on LoCoMo")
+	} else {
+		caps.Notes = append(caps.Notes, "thresholds as published, not calibrated for "+e.Profile())
+	}
+}

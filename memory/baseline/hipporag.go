@@ -1,0 +1,386 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"membench/internal/rank"
+	"membench/llm"
+	"membench/memory"
+	"membench/memory/native"
+	"membench/memory/op"
+	"membench/memory/recall"
+	"membench/memory/store"
+)
+
+// HippoOptions of HippoRAG 2.
+type HippoOptions struct {
+	Mode    string  `json:"mode"`    // fixed | faithful
+	Facts   int     `json:"facts"`   // facts, and things, that a question starts from
+	Synonym float64 `json:"synonym"` // cosine from which two names are tied; 0: 0.8, for the hashing embedder too
+	Passage float64 `json:"passage"` // weight of a passage's own cosine
+	Damping float64 `json:"damping"`
+}
+
+// HippoRAG keeps passages with the facts that they state, and ranks passages by a walk
+// that starts at the things of the facts nearest to the question. (graphmem ranks so over
+// its own claims; this is the system with its own extraction.)
+//
+// Faithful: names keep letters a to z and digits only, so that Chinese ones are all one
+// empty name, a synonym's weight takes the place of what facts said of the same two, and
+// a walk that cannot start crashes (here the passages are ranked by cosine). Fixed: names keep
+// letters of any script, and weights add up. It has no time and forgets nothing.
+func HippoRAG() memory.Spec {
+	return memory.Define("hipporag", "passages ranked by a walk from the facts nearest to the question (HippoRAG 2)",
+		HippoOptions{Facts: 5, Passage: 0.05, Damping: 0.5}, func(d memory.Deps, o HippoOptions) (memory.System, error) {
+			var err error
+			if o.Mode, err = native.CheckMode(o.Mode); err != nil {
+				return nil, err
+			}
+			if o.Damping <= 0 || o.Damping >= 1 {
+				return nil, fmt.Errorf("damping %g: want more than 0 and less than 1", o.Damping)
+			}
+			d.Embed = embedder(d)
+			o.Synonym = gate(o.Synonym, d.Embed, 0.8, 0.8)
+			const many = 1 << 20
+			caps := ranked(native.Pair, 1)
+			caps.Calls.EmbedPerUnit.Max = many // its things and facts
+			if d.LLM == nil {
+				caps.ByRule = []string{op.PurposeThings, op.PurposeRelations, op.PurposeFilter}
+			} else {
+				caps.Calls.LLMPerUnit, caps.Calls.LLMPerQuery = memory.Exactly(2), memory.Span{Max: 1} // without facts there are none to choose from
+			}
+			return native.New(native.Options{Name: "hipporag", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
+				return &hippo{o: o, d: d, scope: scope, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}, names: map[string]int{}, known: map[string]int{}}
+			}}), nil
+		})
+}
+
+type hippo struct {
+	list
+	o        HippoOptions
+	d        memory.Deps
+	scope    string
+	things   []hippoThing
+	names    map[string]int
+	facts    []hippoFact
+	known    map[string]int // facts by text
+	passages [][]int        // things by passage
+	synonyms []recall.Link  // of things
+	links    []recall.Link  // of all; nil: to be made
+}
+
+type hippoThing struct {
+	name     string
+	vec      []float32
+	passages []int
+}
+
+type hippoFact struct {
+	triple [3]string
+	from   int // things
+	to     int
+	vec    []float32
+	at     []int // passages that state it
+}
+
+// plain is a name as it is compared.
+func (p *hippo) plain(s string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		r = unicode.ToLower(r)
+		if r == ' ' || r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) || p.o.Mode == native.Fixed && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return ' '
+	}, s))
+}
+
+// factText is a fact as it is embedded: the published code writes a tuple.
+func factText(t [3]string) string { return "('" + t[0] + "', '" + t[1] + "', '" + t[2] + "')" }
+
+func (p *hippo) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
+	things, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeThings, func() ([]string, llm.Usage, error) {
+		return op.ModelThings(ctx, p.d.LLM, p.d.Prompts, o.Text)
+	}, func() []string { return op.Entities(o.Text) })
+	if err != nil {
+		return err
+	}
+	triples, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeRelations, func() ([]op.Triple, llm.Usage, error) {
+		return op.ModelRelations(ctx, p.d.LLM, p.d.Prompts, things, o.Text)
+	}, func() []op.Triple { return op.RuleTriples(o.Turns) })
+	if err != nil {
+		return err
+	}
+	var facts [][3]string
+	texts := []string{o.Text}
+	for _, t := range triples {
+		f := [3]string{p.plain(t.Subject), p.plain(strings.ReplaceAll(t.Relation, "_", " ")), p.plain(t.Object)}
+		if p.o.Mode == native.Fixed && (f[0] == "" || f[2] == "") || slices.Contains(facts, f) {
+			continue
+		}
+		facts = append(facts, f)
+		for _, name := range []string{f[0], f[2]} {
+			if _, ok := p.names[name]; !ok && !slices.Contains(texts[1:], name) {
+				texts = append(texts, name)
+			}
+		}
+	}
+	names := len(texts)
+	for _, f := range facts {
+		if _, ok := p.known[factText(f)]; !ok {
+			texts = append(texts, factText(f))
+		}
+	}
+	vecs, u, err := store.Many(ctx, p.d.Embed, texts)
+	r.Usage = r.Usage.Add(u)
+	if err != nil {
+		return err
+	}
+	for i := 1; i < names; i++ {
+		p.thing(texts[i], vecs[i])
+	}
+	for i := names; i < len(texts); i++ {
+		p.known[texts[i]] = len(p.facts)
+		p.facts = append(p.facts, hippoFact{vec: vecs[i]})
+	}
+	pos := p.st.AppendVector(o.Record(o.Kind()), vecs[0])
+	p.passages = append(p.passages, nil)
+	for _, f := range facts {
+		x := &p.facts[p.known[factText(f)]]
+		x.triple, x.from, x.to = f, p.names[f[0]], p.names[f[2]]
+		x.at = append(slices.Clip(x.at), pos)
+		for _, e := range []int{x.from, x.to} {
+			if !slices.Contains(p.passages[pos], e) {
+				p.passages[pos] = append(p.passages[pos], e)
+				p.things[e].passages = append(slices.Clip(p.things[e].passages), pos)
+			}
+		}
+	}
+	p.links = nil
+	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: o.Text})
+	return nil
+}
+
+// thing adds a thing, tied to the names that are near to its own.
+func (p *hippo) thing(name string, v []float32) {
+	n := len(p.things)
+	for i, x := range p.things {
+		if c := dot(x.vec, v); c >= p.o.Synonym {
+			for _, of := range []string{name, x.name} { // once for each that is long enough to have synonyms
+				if p.long(of) {
+					p.synonyms = append(p.synonyms, recall.Link{A: i, B: n, Weight: c})
+				}
+			}
+		}
+	}
+	p.names[name] = n
+	p.things = append(p.things, hippoThing{name: name, vec: v})
+}
+
+func (p *hippo) long(name string) bool {
+	n := 0
+	for _, r := range name {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			n++
+			if r >= 0x80 && p.o.Mode == native.Fixed {
+				n++ // a character says more than a letter
+			}
+		}
+	}
+	return n > 2
+}
+
+// network ties passages, which come first, to things, and things to each other.
+func (p *hippo) network() []recall.Link {
+	if p.links != nil {
+		return p.links
+	}
+	n := p.st.Len()
+	between := map[[2]int]float64{}
+	for _, f := range p.facts {
+		if f.from != f.to {
+			between[[2]int{min(f.from, f.to), max(f.from, f.to)}] += 2 * float64(len(f.at)) // there and back
+		}
+	}
+	synonyms := map[[2]int]float64{}
+	for _, s := range p.synonyms {
+		synonyms[[2]int{s.A, s.B}] += s.Weight
+	}
+	for pair, w := range synonyms {
+		if p.o.Mode == native.Faithful {
+			between[pair] = w
+		} else {
+			between[pair] += w
+		}
+	}
+	links := []recall.Link{}
+	for _, pair := range slices.SortedFunc(maps.Keys(between), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+		links = append(links, recall.Link{A: n + pair[0], B: n + pair[1], Weight: between[pair]})
+	}
+	for i, things := range p.passages {
+		for _, e := range things {
+			links = append(links, recall.Link{A: i, B: n + e, Weight: 1})
+		}
+	}
+	p.links = links
+	return links
+}
+
+func (p *hippo) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	return recall.Pipeline{func(ctx context.Context, s *recall.State) error {
+		v, err := s.Vector(ctx, q.Text)
+		if err != nil || p.st.Len() == 0 {
+			return err
+		}
+		dense := unitRange(p.st.Cosines(nil, v))
+		facts, score, err := p.choose(ctx, s, v)
+		if err != nil {
+			return err
+		}
+		rankings := dense
+		if start := p.start(facts, score); len(start) > 0 {
+			n := p.st.Len()
+			reset := make([]float64, n+len(p.things))
+			for i, x := range dense {
+				reset[i] = p.o.Passage * x
+			}
+			for e, x := range start {
+				reset[n+e] = x
+			}
+			rankings = recall.PageRank(len(reset), p.network(), reset, p.o.Damping)[:n]
+		}
+		found := map[int]float64{}
+		for i := range p.st.All() {
+			if s.Eligible(i) {
+				found[i] = rankings[i]
+			}
+		}
+		s.List = recall.Best(found)
+		return nil
+	}}.Run(ctx, p.st, q)
+}
+
+// unitRange puts numbers on [0,1]; all 1 where they are equal, as published.
+func unitRange(x []float64) []float64 {
+	if len(x) == 0 {
+		return x
+	}
+	lo, hi := slices.Min(x), slices.Max(x)
+	out := make([]float64, len(x))
+	for i, y := range x {
+		out[i] = 1
+		if hi > lo {
+			out[i] = (y - lo) / (hi - lo)
+		}
+	}
+	return out
+}
+
+// choose takes the facts nearest to the question, and of them those that the model says
+// are of use; by rule those of at least half of the best one's score.
+func (p *hippo) choose(ctx context.Context, s *recall.State, v []float32) ([]int, []float64, error) {
+	if len(p.facts) == 0 {
+		return nil, nil, nil
+	}
+	cos := make([]float64, len(p.facts))
+	for i, f := range p.facts {
+		cos[i] = dot(f.vec, v)
+	}
+	score := unitRange(cos)
+	best := map[int]float64{}
+	for i, x := range score {
+		best[i] = x
+	}
+	near := recall.Best(best)
+	near = near[:min(p.o.Facts, len(near))]
+	kept, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeFilter, func() ([]int, llm.Usage, error) { return p.filter(ctx, s.Query.Text, near) }, func() (out []int) {
+		for i, c := range near {
+			if c.Score >= 0.5*near[0].Score {
+				out = append(out, i)
+			}
+		}
+		return out
+	})
+	var out []int
+	for _, i := range kept {
+		out = append(out, near[i].Pos)
+	}
+	return out, score, err
+}
+
+func (p *hippo) filter(ctx context.Context, question string, near []recall.Scored) ([]int, llm.Usage, error) {
+	var b strings.Builder
+	b.WriteString(question + "\n\nFACTS\n")
+	for i, c := range near {
+		t := p.facts[c.Pos].triple
+		fmt.Fprintf(&b, "%d. %s, %s, %s\n", i+1, t[0], t[1], t[2])
+	}
+	type answer struct {
+		Keep []int `json:"keep"`
+	}
+	a, u, err := op.Ask[answer](ctx, p.d.LLM, p.d.Prompts, op.PurposeFilter, b.String(), nil)
+	var out []int
+	for _, n := range a.Keep {
+		if n >= 1 && n <= len(near) && !slices.Contains(out, n-1) {
+			out = append(out, n-1)
+		}
+	}
+	return out, u, err
+}
+
+// start are the things that a walk starts from, with their weights: the mean of their
+// facts' scores, by how many passages name them.
+func (p *hippo) start(facts []int, score []float64) map[int]float64 {
+	sum, n := map[int]float64{}, map[int]float64{}
+	for _, f := range facts {
+		for _, e := range []int{p.facts[f].from, p.facts[f].to} {
+			sum[e] += score[f] / float64(max(1, len(p.things[e].passages)))
+			n[e]++
+		}
+	}
+	for e := range sum {
+		sum[e] = rank.Round6(sum[e]/n[e]*1e6) / 1e6 // as exact as the order of the sum allows
+	}
+	best := slices.SortedFunc(maps.Keys(sum), func(a, b int) int {
+		switch {
+		case sum[a] > sum[b]:
+			return -1
+		case sum[a] < sum[b]:
+			return 1
+		}
+		return a - b
+	})
+	out := map[int]float64{}
+	for _, e := range best[:min(p.o.Facts, len(best))] {
+		if sum[e] > 0 {
+			out[e] = sum[e]
+		}
+	}
+	return out
+}
+
+// Records lists passages, and facts with the passages that state them.
+func (p *hippo) Records() []store.Record {
+	out := p.st.Records()
+	for i, f := range p.facts {
+		first := p.st.At(f.at[0])
+		rec := *first
+		rec.Item = memory.Item{ID: store.ID(p.scope+":fact", i+1), Text: strings.Join(f.triple[:], " -- "), Kind: "fact", Session: first.Session, Status: memory.StatusActive, Time: first.Time, Meta: first.Meta}
+		for _, pos := range f.at {
+			rec.Sources, rec.Links = memory.Union(rec.Sources, p.st.At(pos).Sources), append(rec.Links, p.st.At(pos).ID)
+		}
+		out = append(out, rec)
+	}
+	return out
+}
+
+func (p *hippo) Clone() native.Policy {
+	c := *p
+	c.st, c.things, c.names, c.facts, c.known = p.st.Clone(), slices.Clone(p.things), maps.Clone(p.names), slices.Clone(p.facts), maps.Clone(p.known)
+	c.passages, c.synonyms, c.links = slices.Clone(p.passages), slices.Clone(p.synonyms), nil
+	return &c
+}

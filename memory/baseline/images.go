@@ -1,0 +1,121 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+
+	"membench/internal/codec"
+	"membench/llm"
+	"membench/memory"
+	"membench/memory/native"
+	"membench/memory/store"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// ImageOptions say how a system sees images: by their captions, which the records have,
+// and by vectors, where a file has them.
+type ImageOptions struct {
+	// Vectors is a file of lines {"id": …, "vector": […]}: an image's id, or its path, and
+	// a vector of the embedder's space.
+	Vectors string `json:"image_vectors"`
+}
+
+// images are vectors of images by id or path.
+type images map[string][]float32
+
+// load reads the file of vectors; no file is none.
+func (o ImageOptions) load() (images, error) {
+	if o.Vectors == "" {
+		return nil, nil
+	}
+	f, err := os.Open(o.Vectors)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	out := images{}
+	for line, err := range jsonl.Lines(f, o.Vectors, 0) {
+		if err != nil {
+			return nil, err
+		}
+		var v struct {
+			ID     string    `json:"id"`
+			Vector []float32 `json:"vector"`
+		}
+		if err := codec.Unmarshal(line.Bytes, &v); err != nil || v.ID == "" || len(v.Vector) == 0 {
+			return nil, fmt.Errorf(`%s:%d: have %.40q, want {"id": "…", "vector": [numbers]}`, o.Vectors, line.Pos.Line, line.Bytes)
+		}
+		out[v.ID] = v.Vector
+	}
+	return out, nil
+}
+
+// of is the vector of the first attachment that has one.
+func (m images) of(att []schema.Attachment) []float32 {
+	for _, a := range att {
+		for _, key := range []string{a.ID, a.Path} {
+			if v, ok := m[key]; ok && key != "" {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// unseen notes the images of which neither a caption nor a vector is known: nothing can
+// find them.
+func (m images) unseen(o native.Observation, r *memory.Receipt) {
+	for _, a := range o.Attachments {
+		if a.Caption() == "" && m.of([]schema.Attachment{a}) == nil {
+			r.Degraded = append(r.Degraded, fmt.Sprintf("image %q has neither a caption nor a vector: it is kept and cannot be found", a.ID+a.Path))
+		}
+	}
+}
+
+// joint is the vector of a text with its image: the mean of the two at length 1, as CLIP
+// memories have it.
+func joint(text, image []float32) []float32 {
+	if len(image) != len(text) {
+		return text
+	}
+	out := make([]float32, len(text))
+	norm := 0.0
+	scale := 1 / math.Sqrt(dot(image, image))
+	for i := range out {
+		out[i] = text[i] + float32(float64(image[i])*scale)
+		norm += float64(out[i]) * float64(out[i])
+	}
+	for i := range out {
+		out[i] /= float32(math.Sqrt(norm))
+	}
+	return out
+}
+
+// see embeds an observation with its image.
+func (m images) see(ctx context.Context, e llm.Embedder, o native.Observation, r *memory.Receipt) ([]float32, error) {
+	v, u, err := store.One(ctx, e, o.Text)
+	r.Usage = r.Usage.Add(u)
+	if err != nil {
+		return nil, err
+	}
+	if image := m.of(o.Attachments); image != nil {
+		if len(image) != len(v) {
+			return nil, fmt.Errorf("the vector of image %q has %d numbers, those of %s have %d", o.Attachments[0].ID, len(image), e.Profile(), len(v))
+		}
+		v = joint(v, image)
+	}
+	return v, nil
+}
+
+// asked is the vector of a question with its image.
+func (m images) asked(v []float32, q memory.Query) []float32 {
+	if image := m.of(q.Attachments); image != nil {
+		return joint(v, image)
+	}
+	return v
+}
+
+const byCaption = "images are seen by their captions, and by vectors where image_vectors names a file"

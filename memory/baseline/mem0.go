@@ -1,0 +1,559 @@
+package baseline
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	okapi "membench/internal/bm25"
+	"membench/internal/rank"
+	"membench/internal/textnorm"
+	"membench/llm"
+	"membench/memory"
+	"membench/memory/native"
+	"membench/memory/op"
+	"membench/memory/recall"
+	"membench/memory/store"
+	"membench/schema"
+)
+
+// Mem0Options of Mem0 1.x as published, with and without its graph.
+type Mem0Options struct {
+	Mode    string  `json:"mode"`    // fixed | faithful
+	Near    int     `json:"near"`    // known facts that each new one is held against
+	Both    bool    `json:"both"`    // faithful by rule: what the assistant says counts, too
+	Same    float64 `json:"same"`    // graph: cosine from which two names are one thing; 0: 0.7, or that of the hashing embedder
+	Triples int     `json:"triples"` // graph: shown for a question
+}
+
+// Mem0Published is Mem0 1.0.11's own loop, as the package does it: facts, the nearest
+// known ones of each by cosine, one judgement of all, and search by cosine. (mem0 is the
+// embedded memory, which departs from it where that loses evidence.)
+//
+// Faithful: an update takes the new turns for the old, a deleted fact is gone; by rule
+// only what the user says counts. Fixed: evidence is united, what is taken back is kept
+// as history, what is said again word for word is noted, an answer that touches a fact
+// which is not near the new one is an addition, and the assistant counts.
+func Mem0Published() memory.Spec {
+	return memory.Define("mem0-published", "facts judged all at once against their nearest, searched by cosine (Mem0 1.0.11)", Mem0Options{Near: 5},
+		func(d memory.Deps, o Mem0Options) (memory.System, error) { return newM0("mem0-published", false, d, o) })
+}
+
+// Mem0Graph is Mem0Published with Mem0 1.x's graph beside it: things, relations between
+// them, and relations that are outdated.
+//
+// Faithful: a relation is searched by whole names with underscores, which words of a
+// question seldom are, and names that are near are one thing. Fixed: by words, and names
+// are one only where they are equal or nearly so.
+func Mem0Graph() memory.Spec {
+	return memory.Define("mem0-graph", "facts, and a graph of things and relations (Mem0 1.0.11 with a graph store)", Mem0Options{Near: 5, Triples: 5},
+		func(d memory.Deps, o Mem0Options) (memory.System, error) { return newM0("mem0-graph", true, d, o) })
+}
+
+func newM0(name string, graph bool, d memory.Deps, o Mem0Options) (memory.System, error) {
+	var err error
+	if o.Mode, err = native.CheckMode(o.Mode); err != nil {
+		return nil, err
+	}
+	d.Embed = embedder(d)
+	const many = 1 << 20
+	caps := memory.Capabilities{Unit: "fact", Retrieval: memory.RetrievalRanked, Calls: &memory.Calls{EmbedPerUnit: memory.Span{Max: many}, EmbedPerQuery: memory.Exactly(1)}}
+	if graph {
+		caps.Calls.EmbedPerQuery = memory.Span{Min: 1, Max: many}
+		if o.Same == 0 && o.Mode == native.Fixed {
+			o.Same = gate(0, d.Embed, 0.9, 0.9)
+		}
+		o.Same = gate(o.Same, d.Embed, 0.7, hashSame)
+		gated(&caps, d.Embed)
+	}
+	if d.LLM == nil {
+		caps.ByRule = []string{llm.PurposeFacts, llm.PurposeUpdate}
+		if graph {
+			caps.ByRule = append(caps.ByRule, op.PurposeThings, op.PurposeRelations, op.PurposeOutdated)
+		}
+	} else {
+		caps.Calls.LLMPerUnit = memory.Span{Min: 1, Max: 2} // without facts there is nothing to judge
+		if graph {
+			caps.Calls.LLMPerUnit, caps.Calls.LLMPerQuery = memory.Span{Min: 4, Max: 5}, memory.Exactly(1)
+		}
+	}
+	return native.New(native.Options{Name: name, Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, Pairs: true, New: func(scope string) native.Policy {
+		p := &m0{o: o, d: d, st: store.New(store.Options{Scope: scope, Embed: d.Embed})}
+		if graph {
+			p.g = &m0graph{st: store.New(store.Options{Scope: scope + ":triple", Words: &store.Words{}})}
+		}
+		return p
+	}}), nil
+}
+
+type m0 struct {
+	o  Mem0Options
+	d  memory.Deps
+	st *store.Linear
+	g  *m0graph // nil: without
+}
+
+// facts are what an exchange states.
+func (p *m0) facts(ctx context.Context, turns []schema.Turn, r *memory.Receipt) ([]op.Fact, error) {
+	return op.OrRule(ctx, p.d.LLM, r, llm.PurposeFacts, func() ([]op.Fact, llm.Usage, error) {
+		return op.ModelFacts(p.d.LLM, p.d.Prompts).Facts(ctx, nil, op.Captioned(turns))
+	}, func() []op.Fact {
+		out, _ := op.CaptionedFacts(ctx, nil, turns)
+		if p.o.Mode == native.Faithful && !p.o.Both {
+			out = slices.DeleteFunc(out, func(f op.Fact) bool { return f.Role != memory.RoleUser })
+		}
+		return out
+	})
+}
+
+// A verdict with the vector of what it stores.
+type judged struct {
+	op.Verdict
+	vec []float32
+}
+
+func (p *m0) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
+	var done memory.Receipt
+	verdicts, facts, err := p.judge(ctx, o, &done)
+	var change *graphChange
+	if err == nil && p.g != nil {
+		change, err = p.relate(ctx, o, &done)
+	}
+	r.Usage, r.Degraded = r.Usage.Add(done.Usage), append(r.Degraded, done.Degraded...)
+	if err != nil {
+		return err
+	}
+	for _, v := range verdicts {
+		p.apply(o, facts, v, r)
+	}
+	if change != nil {
+		p.g.apply(o, *change, p.o.Same, r)
+	}
+	return nil
+}
+
+func (p *m0) judge(ctx context.Context, o native.Observation, r *memory.Receipt) ([]judged, []op.Fact, error) {
+	facts, err := p.facts(ctx, o.Turns, r)
+	if err != nil || len(facts) == 0 {
+		return nil, nil, err
+	}
+	texts := make([]string, len(facts))
+	for i, f := range facts {
+		texts[i] = f.Text
+	}
+	vecs, u, err := store.Many(ctx, p.d.Embed, texts)
+	r.Usage = r.Usage.Add(u)
+	if err != nil {
+		return nil, nil, err
+	}
+	use := p.st.Eligible(o.Batch.UserID, o.Batch.AgentID)
+	var known []op.Known
+	near := make([][]op.Known, len(facts))
+	for i := range facts {
+		for _, c := range recall.Nearest(p.st, vecs[i], p.o.Near, func(pos int) bool { return use[pos] }) {
+			k := op.Known{ID: p.st.At(c.Pos).ID, Text: p.st.At(c.Pos).Text, Role: p.st.At(c.Pos).Role}
+			near[i] = append(near[i], k)
+			if !slices.Contains(known, k) {
+				known = append(known, k)
+			}
+		}
+	}
+	verdicts, err := op.OrRule(ctx, p.d.LLM, r, llm.PurposeUpdate, func() ([]op.Verdict, llm.Usage, error) {
+		return op.ModelJudge(p.d.LLM, p.d.Prompts).Judge(ctx, facts, known)
+	}, func() (out []op.Verdict) {
+		for i, f := range facts {
+			v, _, _ := op.RuleJudge().Judge(ctx, []op.Fact{f}, near[i])
+			v[0].Fact = i
+			out = append(out, v...)
+		}
+		return out
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	out := make([]judged, len(verdicts))
+	var missing []string
+	for i, v := range verdicts {
+		if p.o.Mode == native.Fixed && v.Fact >= 0 && v.Target != "" && !slices.ContainsFunc(near[v.Fact], func(k op.Known) bool { return k.ID == v.Target }) {
+			v.Relation, v.Target = op.New, ""
+		}
+		out[i].Verdict = v
+		if at := slices.Index(texts, v.Text); at >= 0 {
+			out[i].vec = vecs[at]
+		} else if v.Relation != op.Same && v.Relation != op.Retracts {
+			missing = append(missing, v.Text)
+		}
+	}
+	more, u, err := store.Many(ctx, p.d.Embed, missing)
+	r.Usage = r.Usage.Add(u)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range out {
+		if at := slices.Index(missing, out[i].Text); out[i].vec == nil && at >= 0 {
+			out[i].vec = more[at]
+		}
+	}
+	return out, facts, nil
+}
+
+// apply does what a verdict says.
+func (p *m0) apply(o native.Observation, facts []op.Fact, v judged, r *memory.Receipt) {
+	rec := o.Record("fact")
+	rec.Item.Text, rec.Index, rec.Sources, rec.Attachments = v.Text, "", nil, nil
+	turns := []int{}
+	if v.Fact >= 0 {
+		rec.Role, turns = facts[v.Fact].Role, facts[v.Fact].Turns
+	}
+	for _, i := range turns {
+		rec.Sources = memory.Union(rec.Sources, o.Turns[i].Sources)
+		rec.Attachments = append(rec.Attachments, o.Turns[i].Attachments...)
+	}
+	pos, ok := p.st.Find(v.Target)
+	if !ok && (v.Relation == op.Refines || v.Relation == op.Replaces) {
+		v.Relation = op.New
+	}
+	fixed := p.o.Mode == native.Fixed
+	if v.Relation == op.New && fixed {
+		for i, at := range p.st.All() { // what is known word for word is noted, not stored
+			if at.UserID == rec.UserID && at.AgentID == rec.AgentID && at.Status == memory.StatusActive && at.Text == v.Text {
+				pos, v.Relation = i, op.Same
+				break
+			}
+		}
+	}
+	switch v.Relation {
+	case op.Same:
+		if at := p.st.At(pos); fixed {
+			at.Sources = memory.Union(at.Sources, rec.Sources)
+		}
+		r.Changes = append(r.Changes, memory.Change{Op: memory.OpNone, ID: p.st.At(pos).ID, Old: p.st.At(pos).Text})
+	case op.Refines, op.Replaces:
+		at := p.st.At(pos)
+		r.Changes = append(r.Changes, memory.Change{Op: memory.OpUpdate, ID: at.ID, Old: at.Text, New: v.Text})
+		at.Item.Text = v.Text
+		if fixed {
+			at.Sources, at.Attachments = memory.Union(at.Sources, rec.Sources), append(slices.Clone(at.Attachments), rec.Attachments...)
+		} else {
+			at.Sources, at.Attachments, at.Session, at.Meta, at.Metadata = rec.Sources, rec.Attachments, rec.Session, rec.Meta, rec.Metadata
+		}
+		p.st.SetVector(pos, v.vec)
+	case op.Retracts:
+		if !ok {
+			return
+		}
+		r.Changes = append(r.Changes, memory.Change{Op: memory.OpDelete, ID: v.Target, Old: p.st.At(pos).Text})
+		if fixed {
+			p.st.Invalidate(pos)
+		} else {
+			p.st.Remove(pos)
+		}
+	default:
+		if textnorm.Strip(v.Text) != "" {
+			pos := p.st.AppendVector(rec, v.vec)
+			r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: v.Text})
+		}
+	}
+}
+
+func (p *m0) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	facts, err := recall.Pipeline{func(ctx context.Context, s *recall.State) (err error) {
+		s.List, err = s.ByMeaning(ctx, q.Text, q.K)
+		return err
+	}}.Run(ctx, p.st, q)
+	if err != nil || p.g == nil {
+		return facts, err
+	}
+	var r memory.Receipt
+	triples, err := p.search(ctx, q, &r)
+	facts.Usage, facts.Degraded = facts.Usage.Add(r.Usage), r.Degraded
+	if err != nil {
+		return facts, err
+	}
+	if len(facts.Hits) == 0 && len(triples) == 0 {
+		return facts, nil
+	}
+	var out []memory.Hit // two facts, one triple, and so on
+	a, b := facts.Hits, triples
+	for len(out) < q.K && len(a)+len(b) > 0 {
+		if n := len(out); len(b) > 0 && (n%3 == 2 || len(a) == 0) {
+			out, b = append(out, b[0]), b[1:]
+		} else {
+			out, a = append(out, a[0]), a[1:]
+		}
+		out[len(out)-1].Score = 1 / float64(len(out))
+	}
+	facts.Hits = out
+	return facts, nil
+}
+
+func (p *m0) Records() []store.Record {
+	out := p.st.Records()
+	if p.g != nil {
+		out = append(out, p.g.st.Records()...)
+	}
+	return out
+}
+
+func (p *m0) Clone() native.Policy {
+	c := *p
+	c.st = p.st.Clone()
+	if p.g != nil {
+		c.g = &m0graph{p.g.st.Clone(), slices.Clone(p.g.nodes), slices.Clone(p.g.triples)}
+	}
+	return &c
+}
+
+// m0graph are things and relations. A relation is a record, and so part of snapshots.
+type m0graph struct {
+	st      *store.Linear
+	nodes   []m0node
+	triples []m0triple // by position in st
+}
+
+type m0node struct {
+	name, user string
+	vec        []float32
+}
+
+type m0triple struct{ from, to int } // nodes; the relation is the record's
+
+// graphChange is what an exchange does to a graph.
+type graphChange struct {
+	outdated []int // triples
+	add      []op.Triple
+	vecs     map[string][]float32
+}
+
+// name is a thing's, as Mem0 writes it.
+func m0name(s string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), " ", "_")
+}
+
+// relate finds what an exchange adds to the graph and what it makes outdated.
+func (p *m0) relate(ctx context.Context, o native.Observation, r *memory.Receipt) (*graphChange, error) {
+	var lines []string
+	for _, t := range o.Turns {
+		lines = append(lines, schema.Captioned(t.Text, t.Attachments))
+	}
+	text := strings.Join(lines, "\n")
+	things, err := p.things(ctx, text, r)
+	if err != nil {
+		return nil, err
+	}
+	triples, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeRelations, func() ([]op.Triple, llm.Usage, error) {
+		return op.ModelRelations(ctx, p.d.LLM, p.d.Prompts, things, text)
+	}, func() []op.Triple { return op.RuleTriples(o.Turns) })
+	if err != nil {
+		return nil, err
+	}
+	for i := range triples {
+		triples[i].Subject, triples[i].Object, triples[i].Relation = m0name(triples[i].Subject), m0name(triples[i].Object), m0name(triples[i].Relation)
+	}
+	if p.d.LLM == nil { // the rule finds things where it finds relations
+		things = nil
+		for _, t := range triples {
+			things = append(things, t.Subject, t.Object)
+		}
+	}
+	c := &graphChange{vecs: map[string][]float32{}}
+	var names []string
+	for _, n := range things {
+		names = append(names, m0name(n))
+	}
+	ask := slices.Clone(names)
+	for _, t := range triples {
+		ask = append(ask, t.Subject, t.Object)
+	}
+	slices.Sort(ask)
+	ask = slices.Compact(ask)
+	vecs, u, err := store.Many(ctx, p.d.Embed, ask)
+	r.Usage = r.Usage.Add(u)
+	if err != nil {
+		return nil, err
+	}
+	for i, n := range ask {
+		c.vecs[n] = vecs[i]
+	}
+	c.add = triples
+	near := p.g.around(names, c.vecs, o.Batch.UserID, p.o.Same)
+	c.outdated, err = op.OrRule(ctx, p.d.LLM, r, op.PurposeOutdated, func() ([]int, llm.Usage, error) { return p.outdated(ctx, near, text) }, func() (out []int) {
+		for _, i := range near {
+			if slices.ContainsFunc(triples, func(t op.Triple) bool { return t.Contradicts(p.g.triple(i)) }) {
+				out = append(out, i)
+			}
+		}
+		return out
+	})
+	return c, err
+}
+
+func (p *m0) things(ctx context.Context, text string, r *memory.Receipt) ([]string, error) {
+	return op.OrRule(ctx, p.d.LLM, r, op.PurposeThings, func() ([]string, llm.Usage, error) {
+		return op.ModelThings(ctx, p.d.LLM, p.d.Prompts, text)
+	}, func() []string { return op.Entities(text) })
+}
+
+func (p *m0) outdated(ctx context.Context, near []int, text string) ([]int, llm.Usage, error) {
+	var b strings.Builder
+	b.WriteString("KNOWN\n")
+	for _, i := range near {
+		b.WriteString(p.g.st.At(i).Text + "\n")
+	}
+	b.WriteString("\nNEW\n" + text)
+	type answer struct {
+		Relations []op.RelationAnswer `json:"relations"`
+	}
+	a, u, err := op.Ask[answer](ctx, p.d.LLM, p.d.Prompts, op.PurposeOutdated, b.String(), nil)
+	var out []int
+	for _, x := range a.Relations {
+		for i := range p.g.triples {
+			t := p.g.triple(i)
+			if t.Subject == m0name(x.Source) && t.Object == m0name(x.Destination) && t.Relation == m0name(x.Relation) && p.g.st.At(i).Status == memory.StatusActive {
+				out = append(out, i)
+			}
+		}
+	}
+	return out, u, err
+}
+
+func (g *m0graph) triple(i int) op.Triple {
+	return op.Triple{Subject: g.nodes[g.triples[i].from].name, Relation: g.st.At(i).Index, Object: g.nodes[g.triples[i].to].name}
+}
+
+// node is the user's thing nearest to v that is near enough, -1 for none.
+func (g *m0graph) node(v []float32, user string, same float64) int {
+	best, score := -1, same
+	for i, n := range g.nodes {
+		if x := dot(n.vec, v); n.user == user && x >= score && (best < 0 || x > score) {
+			best, score = i, x
+		}
+	}
+	return best
+}
+
+// around are the live relations of things near to the names, the nearest first.
+func (g *m0graph) around(names []string, vecs map[string][]float32, user string, same float64) (out []int) {
+	for _, name := range names {
+		score := map[int]float64{}
+		for i, n := range g.nodes {
+			if x := dot(n.vec, vecs[name]); x >= same && (user == "" || n.user == user) {
+				for t, ends := range g.triples {
+					if (ends.from == i || ends.to == i) && g.st.Live(t) && g.st.At(t).Status == memory.StatusActive {
+						score[t] = max(score[t], x)
+					}
+				}
+			}
+		}
+		best := recall.Best(score)
+		for _, c := range best[:min(100, len(best))] {
+			if !slices.Contains(out, c.Pos) {
+				out = append(out, c.Pos)
+			}
+		}
+	}
+	return out
+}
+
+// apply ends what is outdated, then adds.
+func (g *m0graph) apply(o native.Observation, c graphChange, same float64, r *memory.Receipt) {
+	for _, i := range c.outdated {
+		if at := g.st.At(i); at.Status == memory.StatusActive {
+			g.st.Invalidate(i)
+			r.Changes = append(r.Changes, memory.Change{Op: memory.OpDelete, ID: at.ID, Old: at.Text})
+		}
+	}
+	for _, t := range c.add {
+		if t.Subject == "" || t.Object == "" || t.Relation == "" {
+			continue
+		}
+		from, to := g.resolve(t.Subject, c.vecs[t.Subject], o.Batch.UserID, same), g.resolve(t.Object, c.vecs[t.Object], o.Batch.UserID, same)
+		g.connect(o, from, t.Relation, to, t.Turn, r)
+	}
+}
+
+// resolve is the thing of a name: the nearest that is near enough, else a new one.
+func (g *m0graph) resolve(name string, v []float32, user string, same float64) int {
+	if i := g.node(v, user, same); i >= 0 {
+		return i
+	}
+	g.nodes = append(g.nodes, m0node{name, user, v})
+	return len(g.nodes) - 1
+}
+
+// connect adds a relation, or says of a known one again that it holds.
+func (g *m0graph) connect(o native.Observation, from int, relation string, to, turn int, r *memory.Receipt) {
+	sources := o.Sources
+	if turn < len(o.Turns) && len(o.Turns) > 1 && turn > 0 {
+		sources = o.Turns[turn].Sources
+	}
+	for i, ends := range g.triples {
+		if ends != (m0triple{from, to}) || g.st.At(i).Index != relation {
+			continue
+		}
+		at := g.st.At(i)
+		if at.Status == memory.StatusActive {
+			at.Sources = memory.Union(at.Sources, sources)
+			r.Changes = append(r.Changes, memory.Change{Op: memory.OpNone, ID: at.ID, Old: at.Text})
+			return
+		}
+	}
+	rec := o.Record("triple")
+	rec.Sources, rec.Attachments = sources, nil
+	rec.Item.Text, rec.Index = g.nodes[from].name+" -- "+relation+" -- "+g.nodes[to].name, relation
+	pos, _, _ := g.st.Append(context.Background(), rec)
+	g.triples = append(g.triples, m0triple{from, to})
+	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: g.st.At(pos).ID, New: rec.Text})
+}
+
+// search finds relations of the things in a question.
+func (p *m0) search(ctx context.Context, q memory.Query, r *memory.Receipt) (out []memory.Hit, err error) {
+	things, err := p.things(ctx, q.Text, r)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, n := range things {
+		if n = m0name(n); n != "" && !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	list, u, err := store.Many(ctx, p.d.Embed, names)
+	r.Usage = r.Usage.Add(u)
+	if err != nil {
+		return nil, err
+	}
+	vecs := map[string][]float32{}
+	for i, n := range names {
+		vecs[n] = list[i]
+	}
+	near := p.g.around(names, vecs, q.UserID, p.o.Same)
+	use := p.g.st.Eligible(q.UserID, q.AgentID)
+	near = slices.DeleteFunc(near, func(i int) bool { return !use[i] })
+	if len(near) == 0 {
+		return nil, nil
+	}
+	docs := make([][]string, len(near))
+	for k, i := range near {
+		t := p.g.triple(i)
+		docs[k] = []string{t.Subject, t.Relation, t.Object}
+		if p.o.Mode == native.Fixed {
+			docs[k] = strings.FieldsFunc(strings.ToLower(strings.Join(docs[k], "_")), func(c rune) bool { return c == '_' || c == ' ' })
+		}
+	}
+	query := strings.Split(q.Text, " ")
+	if p.o.Mode == native.Fixed {
+		query = strings.FieldsFunc(strings.ToLower(q.Text), func(c rune) bool { return strings.ContainsRune(" ,.?!'’", c) })
+	}
+	score := map[int]float64{}
+	for k, x := range okapi.NewRanker(okapi.Okapi, 1.5, 0.75, docs).Scores(query) {
+		score[len(near)-1-k] = rank.Round6(x) // published, the later of two equal ones stands first
+	}
+	for _, c := range recall.Best(score) {
+		if len(out) < p.o.Triples {
+			rec := p.g.st.At(near[len(near)-1-c.Pos])
+			out = append(out, memory.Hit{ID: rec.ID, Text: rec.Text, Sources: rec.Sources, Meta: rec.Meta})
+		}
+	}
+	return out, nil
+}

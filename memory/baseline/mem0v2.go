@@ -1,0 +1,353 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"membench/internal/rank"
+	"membench/internal/textnorm"
+	"membench/internal/tokens"
+	"membench/llm"
+	"membench/memory"
+	"membench/memory/native"
+	"membench/memory/op"
+	"membench/memory/recall"
+	"membench/memory/store"
+	"membench/schema"
+)
+
+// Mem0V2Options of Mem0's second generation.
+type Mem0V2Options struct {
+	Mode      string  `json:"mode"`      // fixed | faithful
+	Plain     bool    `json:"plain"`     // without words and entities, as pip installs it: they need extras
+	Existing  int     `json:"existing"`  // known facts that the model is shown, and that a new one is compared with
+	Threshold float64 `json:"threshold"` // least cosine of a hit
+}
+
+// Mem0V2 only ever adds: one call takes facts out of an exchange, those that are known
+// word for word are left out, names are linked to facts, and a question's score adds
+// cosine, words and names.
+//
+// Faithful: repeats are only looked for among the ten nearest facts, only facts found by
+// cosine can be hits, and the sum is divided by what any fact of this question could reach,
+// so that scores of two questions do not compare. Fixed: repeats are looked for among
+// all, words and names bring facts in, the divisor stands, and links that the model names
+// are kept. In both, what is new never ends what is old.
+func Mem0V2() memory.Spec {
+	return memory.Define("mem0-v2", "facts that are only added, searched by cosine, words and names (Mem0 2.x)", Mem0V2Options{Existing: 10, Threshold: 0.1}, func(d memory.Deps, o Mem0V2Options) (memory.System, error) {
+		var err error
+		if o.Mode, err = native.CheckMode(o.Mode); err != nil {
+			return nil, err
+		}
+		d.Embed = embedder(d)
+		const many = 1 << 20
+		caps := memory.Capabilities{Unit: "fact", Retrieval: memory.RetrievalRanked, Calls: &memory.Calls{EmbedPerUnit: memory.Span{Min: 1, Max: many}, EmbedPerQuery: memory.Span{Min: 1, Max: 1 + queryNames}}}
+		if d.LLM == nil {
+			caps.ByRule = []string{op.PurposeAdditive}
+		} else {
+			caps.Calls.LLMPerUnit = memory.Exactly(1)
+		}
+		so := store.Options{Embed: d.Embed, Words: &store.Words{}}
+		return native.New(native.Options{Name: "mem0-v2", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, Pairs: true, New: func(scope string) native.Policy {
+			so := so
+			so.Scope = scope
+			return &m2{o: o, d: d, st: store.New(so), names: map[string]int{}, hashes: map[string]bool{}}
+		}}), nil
+	})
+}
+
+const (
+	queryNames = 8    // of a question, that are looked up
+	sameName   = 0.95 // cosine from which two names are one
+	nearName   = 0.5  // cosine from which a name of the question counts
+	nameWeight = 0.5
+)
+
+// A named thing with the facts that name it.
+type named struct {
+	vec   []float32
+	facts []int
+}
+
+type m2 struct {
+	o      Mem0V2Options
+	d      memory.Deps
+	st     *store.Linear
+	things []named
+	names  map[string]int // by normalised name
+	hashes map[string]bool
+	last   []string // lines, for the next exchange's context
+}
+
+type added struct {
+	Text   string `json:"text"`
+	By     string `json:"attributed_to"`
+	Linked []int  `json:"linked"` // numbers of known facts
+}
+
+func (p *m2) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
+	var lines []string
+	for _, t := range o.Turns {
+		lines = append(lines, t.Role+": "+schema.Captioned(t.Text, t.Attachments))
+	}
+	whole := strings.Join(lines, "\n") + "\n"
+	v, u, err := store.One(ctx, p.d.Embed, whole)
+	r.Usage = r.Usage.Add(u)
+	if err != nil {
+		return err
+	}
+	use := p.st.Eligible(o.Batch.UserID, o.Batch.AgentID)
+	near := recall.Nearest(p.st, v, p.o.Existing, func(pos int) bool { return use[pos] })
+	facts, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeAdditive, func() ([]added, llm.Usage, error) { return p.model(ctx, whole, near) }, func() (out []added) {
+		all, _ := op.CaptionedFacts(ctx, nil, o.Turns)
+		for _, f := range all {
+			out = append(out, added{Text: f.Text, By: f.Role})
+		}
+		return out
+	})
+	if err != nil {
+		return err
+	}
+	fresh := p.fresh(facts, near, o)
+	texts := make([]string, len(fresh))
+	var names []string
+	for i, f := range fresh {
+		texts[i] = f.Text
+		if p.o.Plain {
+			continue
+		}
+		for _, n := range op.Entities(f.Text) {
+			if _, ok := p.names[textnorm.Key(n)]; !ok && !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+	}
+	vecs, u, err := store.Many(ctx, p.d.Embed, append(texts, names...))
+	r.Usage = r.Usage.Add(u)
+	if err != nil {
+		return err
+	}
+	for i, f := range fresh {
+		rec := p.record(o, f)
+		if p.o.Mode == native.Fixed {
+			for _, n := range f.Linked {
+				if n >= 0 && n < len(near) {
+					rec.Links = append(rec.Links, p.st.At(near[n].Pos).ID)
+				}
+			}
+		}
+		pos := p.st.AppendVector(rec, vecs[i])
+		p.hashes[owned(o, f.Text)] = true
+		if !p.o.Plain {
+			p.link(pos, op.Entities(f.Text), names, vecs[len(texts):])
+		}
+		r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: f.Text})
+	}
+	p.last = append(slices.Clone(p.last), lines...)
+	p.last = p.last[max(0, len(p.last)-10):]
+	return nil
+}
+
+// owned is a text with whom it belongs to.
+func owned(o native.Observation, text string) string {
+	return o.Batch.UserID + "\x00" + o.Batch.AgentID + "\x00" + schema.Hash(text)
+}
+
+// fresh are the facts that are not known word for word.
+func (p *m2) fresh(facts []added, near []recall.Scored, o native.Observation) (out []added) {
+	known := map[string]bool{}
+	for _, c := range near {
+		known[owned(o, p.st.At(c.Pos).Text)] = true
+	}
+	for _, f := range facts {
+		h := owned(o, f.Text)
+		if f.Text == "" || known[h] || p.o.Mode == native.Fixed && p.hashes[h] {
+			continue
+		}
+		known[h] = true
+		out = append(out, f)
+	}
+	return out
+}
+
+// record is of the turn that says the fact: of its speaker's the one that shares most.
+func (p *m2) record(o native.Observation, f added) store.Record {
+	rec := o.Record("fact")
+	rec.Item.Text, rec.Index, rec.Role = f.Text, "", f.By
+	best := 0.0
+	for _, t := range o.Turns {
+		if s := op.Jaccard(f.Text, schema.Captioned(t.Text, t.Attachments)); s > best {
+			best, rec.Sources, rec.Attachments, rec.Role = s, t.Sources, t.Attachments, t.Role
+		}
+	}
+	return rec
+}
+
+func (p *m2) model(ctx context.Context, whole string, near []recall.Scored) ([]added, llm.Usage, error) {
+	var b strings.Builder
+	b.WriteString("KNOWN\n")
+	for i, c := range near {
+		fmt.Fprintf(&b, "%d: %s\n", i, p.st.At(c.Pos).Text)
+	}
+	b.WriteString("\nBEFORE\n")
+	for _, l := range p.last {
+		b.WriteString(textnorm.Cut(l, 300) + "\n")
+	}
+	b.WriteString("\nNEW\n" + whole)
+	type answer struct {
+		Memory []added `json:"memory"`
+	}
+	a, u, err := op.Ask(ctx, p.d.LLM, p.d.Prompts, op.PurposeAdditive, b.String(), func(a answer) error {
+		if a.Memory == nil {
+			return errors.New("memory is missing")
+		}
+		return nil
+	})
+	return a.Memory, u, err
+}
+
+// link ties a fact to the things that it names: known by name, or by a vector that is
+// nearly the same, else new.
+func (p *m2) link(pos int, entities, names []string, vecs [][]float32) {
+	for _, n := range entities {
+		key := textnorm.Key(n)
+		at, ok := p.names[key]
+		if i := slices.Index(names, n); !ok && i >= 0 {
+			best := sameName
+			for k, x := range p.things {
+				if c := dot(x.vec, vecs[i]); c >= best {
+					at, best, ok = k, c, true
+				}
+			}
+			if !ok {
+				at, ok = len(p.things), true
+				p.things = append(p.things, named{vec: vecs[i]})
+			}
+			p.names[key] = at
+		}
+		if ok && !slices.Contains(p.things[at].facts, pos) {
+			p.things[at].facts = append(slices.Clip(p.things[at].facts), pos)
+		}
+	}
+}
+
+// bm25Sigmoid puts a BM25 score on [0,1]; the middle rises with the question's terms.
+func bm25Sigmoid(raw float64, terms int) float64 {
+	m, s := 12.0, 0.5
+	switch {
+	case terms <= 3:
+		m, s = 5, 0.7
+	case terms <= 6:
+		m, s = 7, 0.6
+	case terms <= 9:
+		m, s = 9, 0.5
+	case terms <= 15:
+		m, s = 10, 0.5
+	}
+	return 1 / (1 + math.Exp(-s*(raw-m)))
+}
+
+// nameBoost is what a name adds to each of its n facts.
+func nameBoost(cos float64, n int) float64 {
+	return cos * nameWeight / (1 + 0.001*float64((n-1)*(n-1)))
+}
+
+func (p *m2) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	return recall.Pipeline{func(ctx context.Context, s *recall.State) error {
+		depth := max(4*q.K, 60)
+		found, err := s.ByMeaning(ctx, q.Text, depth)
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		words, boost := map[int]float64{}, map[int]float64{}
+		if !p.o.Plain {
+			terms := len(tokens.Terms(q.Text))
+			for _, c := range s.ByWords(q.Text, depth) {
+				words[c.Pos] = bm25Sigmoid(c.Score, terms)
+			}
+			if boost, err = p.boosts(ctx, s); err != nil {
+				return err
+			}
+		}
+		sem := map[int]float64{}
+		for _, c := range found {
+			sem[c.Pos] = c.Score
+		}
+		if p.o.Mode == native.Fixed {
+			all := p.st.Cosines(nil, must(s.Vector(ctx, q.Text)))
+			for _, m := range []map[int]float64{words, boost} {
+				for _, pos := range slices.Sorted(maps.Keys(m)) {
+					if _, ok := sem[pos]; !ok && s.Eligible(pos) {
+						sem[pos] = all[pos]
+					}
+				}
+			}
+		}
+		score := map[int]float64{}
+		for pos, x := range sem {
+			if x >= p.o.Threshold || p.o.Mode == native.Fixed && words[pos]+boost[pos] > 0 {
+				score[pos] = rank.Round6(combine(x, words[pos], boost[pos], p.divisor(words, boost)))
+			}
+		}
+		s.List = recall.Best(score)
+		return nil
+	}}.Run(ctx, p.st, q)
+}
+
+// must is a vector that was made before, in this query.
+func must(v []float32, _ error) []float32 { return v }
+
+func combine(sem, words, boost, divisor float64) float64 {
+	return min(1, (sem+words+boost)/divisor)
+}
+
+// divisor is the most that a fact could reach: of this question as published, of any.
+func (p *m2) divisor(words, boost map[int]float64) float64 {
+	m := 1.0
+	if len(words) > 0 || p.o.Mode == native.Fixed && !p.o.Plain {
+		m++
+	}
+	if len(boost) > 0 || p.o.Mode == native.Fixed && !p.o.Plain {
+		m += nameWeight
+	}
+	return m
+}
+
+// boosts are what the question's names add to the facts that name them.
+func (p *m2) boosts(ctx context.Context, s *recall.State) (map[int]float64, error) {
+	out := map[int]float64{}
+	var names []string
+	for _, n := range op.Entities(s.Query.Text) {
+		if len(names) < queryNames {
+			names = append(names, n)
+		}
+	}
+	vecs, u, err := store.Many(ctx, p.d.Embed, names)
+	s.Usage = s.Usage.Add(u)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range vecs {
+		for _, x := range p.things {
+			if c := dot(x.vec, v); c >= nearName {
+				for _, pos := range x.facts {
+					out[pos] = max(out[pos], nameBoost(c, len(x.facts)))
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+func (p *m2) Records() []store.Record { return p.st.Records() }
+
+func (p *m2) Clone() native.Policy {
+	c := *p
+	c.st, c.things, c.names, c.hashes = p.st.Clone(), slices.Clone(p.things), maps.Clone(p.names), maps.Clone(p.hashes)
+	return &c
+}

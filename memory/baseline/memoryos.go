@@ -1,0 +1,622 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"membench/llm"
+	"membench/memory"
+	"membench/memory/native"
+	"membench/memory/op"
+	"membench/memory/recall"
+	"membench/memory/store"
+	"membench/schema"
+)
+
+// MOSOptions of MemoryOS.
+type MOSOptions struct {
+	Mode      string  `json:"mode"`       // fixed | faithful
+	Short     int     `json:"short"`      // exchanges in the short-term memory
+	Segments  int     `json:"segments"`   // of the mid-term memory, at most
+	Knowledge int     `json:"knowledge"`  // entries of each knowledge, at most
+	Queue     int     `json:"queue"`      // pages shown for a question
+	Heat      float64 `json:"heat"`       // from which a segment makes profile and knowledge
+	Similar   float64 `json:"similar"`    // from which a page joins a segment; 0: 0.6, or that of the hashing embedder
+	Near      float64 `json:"near"`       // least score of a segment, and least cosine of a page; 0: 0.1
+	KnowNear  float64 `json:"know_near"`  // least cosine of knowledge
+	KnowTop   int     `json:"know_top"`   // knowledge of each kind, for a question
+	Continues float64 `json:"continues"`  // by rule: cosine from which a page goes on from the last; 0: of the embedder
+	MetaWords int     `json:"meta_words"` // by rule: of a chain's overview
+}
+
+// Tiers of MemoryOS, from hot to cold.
+const (
+	tierShort = "short"
+	tierMid   = "mid"
+	tierLong  = "long"
+)
+
+// MemoryOS keeps the last exchanges as they are, older ones as pages of segments by
+// theme, and of segments that are hot a profile of the user and knowledge.
+//
+// Asking visits segments, which makes them hot, in the published system; here each
+// question meets the memory as the dialogue left it.
+//
+// Faithful: recency is counted by the clock on the wall, so it is always 1; the profile
+// is replaced whatever it lost; knowledge repeats. Fixed: dialogue time counts, a profile
+// that says less than half of the old one does not replace it, knowledge that is known is
+// not stored again. In both a page is found once, though it stands in each segment that
+// its themes found, and an exchange with an empty side is kept (published it is lost).
+func MemoryOS() memory.Spec {
+	return memory.Define("memoryos", "short-term queue, pages in segments by theme, profile and knowledge (MemoryOS)",
+		MOSOptions{Short: 10, Segments: 2000, Knowledge: 100, Queue: 7, Heat: 5, KnowNear: 0.01, KnowTop: 20, MetaWords: 40}, newMOS)
+}
+
+func newMOS(d memory.Deps, o MOSOptions) (memory.System, error) {
+	var err error
+	if o.Mode, err = native.CheckMode(o.Mode); err != nil {
+		return nil, err
+	}
+	if o.Short < 1 || o.Segments < 1 || o.Knowledge < 1 {
+		return nil, fmt.Errorf("short %d, segments %d, knowledge %d: want 1 or more each", o.Short, o.Segments, o.Knowledge)
+	}
+	d.Embed = embedder(d)
+	o.Similar, o.Near, o.Continues = gate(o.Similar, d.Embed, 0.6, hashUpdate), gate(o.Near, d.Embed, 0.1, 0.1), gate(o.Continues, d.Embed, 0.6, hashEdge)
+	many := 2*o.Knowledge + 3
+	caps := memory.Capabilities{Unit: native.Pair, Retrieval: memory.RetrievalRanked, Stateful: true, Colder: []string{tierShort, tierMid, tierLong},
+		Calls: &memory.Calls{EmbedPerUnit: memory.Span{Max: many}, EmbedPerQuery: memory.Exactly(1)}}
+	gated(&caps, d.Embed)
+	if d.LLM == nil {
+		caps.ByRule = []string{op.PurposeContinuity, op.PurposeMeta, op.PurposeThemes, op.PurposeProfile, op.PurposeKnowledge}
+	} else {
+		caps.Calls.LLMPerUnit = memory.Span{Max: 5} // three for a page that leaves, two for a hot segment
+	}
+	return native.New(native.Options{Name: "memoryos", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
+		return &mos{o: o, d: d, scope: scope, st: store.New(store.Options{Scope: scope, Embed: d.Embed})}
+	}}), nil
+}
+
+// A page is what is known of an exchange that left the short-term memory.
+type page struct {
+	prev, next int // positions, -1 for none: a chain
+	meta       string
+	analysed   bool
+}
+
+// A segment holds pages of a theme.
+type segment struct {
+	rec      store.Record // its summary
+	vec      []float32
+	keywords []string
+	pages    []int
+	length   int // L: pages since it was analysed
+	visits   int // N
+	visited  string
+	heat     float64
+	accesses int
+}
+
+// Recency of a segment that was visited so many hours ago.
+func recency(hours float64) float64 { return math.Exp(-hours / 24) }
+
+// heat of a segment: visits, length and recency count alike.
+func heat(visits, length int, recency float64) float64 {
+	return float64(visits) + float64(length) + recency
+}
+
+// known is an entry of a knowledge.
+type known struct {
+	rec store.Record
+	vec []float32
+}
+
+type mos struct {
+	o        MOSOptions
+	d        memory.Deps
+	scope    string
+	st       *store.Linear // exchanges
+	said     []exchange    // by position
+	short    []int
+	last     int    // the page that left last, plus 1
+	pages    []page // by position
+	moved    []int  // out of the short-term memory, by the exchange that is stored now
+	segments []*segment
+	made     int // segments, knowledge and profile ever made: for ids
+	profile  store.Record
+	user     []known
+	agent    []known
+	now      string // dialogue time
+}
+
+type exchange struct{ user, assistant string }
+
+// text of a page as it is embedded.
+func (e exchange) text() string { return "User: " + e.user + " Assistant: " + e.assistant }
+func (e exchange) lines() string {
+	return "User: " + e.user + "\nAssistant: " + e.assistant
+}
+
+func (p *mos) id(kind string) schema.PointID {
+	p.made++
+	return store.ID(p.scope+":"+kind, p.made)
+}
+
+// Store takes an exchange in. All is done on a copy of what can change, which replaces
+// the memory when all went well; the list of exchanges is changed last.
+func (p *mos) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
+	c := p.copy()
+	var done memory.Receipt
+	rec, v, err := c.store(ctx, o, &done)
+	r.Usage, r.Degraded = r.Usage.Add(done.Usage), append(r.Degraded, done.Degraded...)
+	if err != nil {
+		return err
+	}
+	*p = *c
+	for _, pos := range p.moved {
+		p.st.At(pos).Tier = tierMid
+	}
+	p.moved = nil
+	pos := p.st.AppendVector(rec, v)
+	r.Changes = append(append(r.Changes, done.Changes...), memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: rec.Text})
+	return nil
+}
+
+func (p *mos) store(ctx context.Context, o native.Observation, r *memory.Receipt) (rec store.Record, v []float32, err error) {
+	p.now = o.Time
+	for len(p.short) >= p.o.Short {
+		pos := p.short[0]
+		p.short = p.short[1:]
+		if err := p.evict(ctx, pos, r); err != nil {
+			return rec, nil, err
+		}
+	}
+	user, assistant := op.Said(o.Turns)
+	e := exchange{user, assistant}
+	v, u, err := store.One(ctx, p.d.Embed, e.text())
+	r.Usage = r.Usage.Add(u)
+	if err != nil {
+		return rec, nil, err
+	}
+	rec = o.Record("page")
+	rec.Tier = tierShort
+	p.said, p.short, p.pages = append(p.said, e), append(p.short, p.st.Len()), append(p.pages, page{prev: -1, next: -1})
+	return rec, v, p.analyse(ctx, r)
+}
+
+// evict makes a page of an exchange, and puts it where its themes belong.
+func (p *mos) evict(ctx context.Context, pos int, r *memory.Receipt) error {
+	prev := p.last - 1
+	e := p.said[pos]
+	before := exchange{}
+	if prev >= 0 {
+		before = p.said[prev]
+	}
+	goesOn, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeContinuity, func() (bool, llm.Usage, error) {
+		type answer struct {
+			Continuous bool `json:"continuous"`
+		}
+		a, u, err := op.Ask[answer](ctx, p.d.LLM, p.d.Prompts, op.PurposeContinuity, "BEFORE\n"+before.lines()+"\n\nNOW\n"+e.lines(), nil)
+		return a.Continuous, u, err
+	}, func() bool { return prev >= 0 && p.goesOn(prev, pos) })
+	if err != nil {
+		return err
+	}
+	pg := page{prev: -1, next: -1}
+	old := ""
+	if goesOn && prev >= 0 {
+		pg.prev, old = prev, p.pages[prev].meta
+	}
+	pg.meta, err = op.OrRule(ctx, p.d.LLM, r, op.PurposeMeta, func() (string, llm.Usage, error) {
+		return op.Summarize(ctx, p.d.LLM, p.d.Prompts, op.PurposeMeta, old, []string{e.lines()}, p.o.MetaWords)
+	}, func() string { return op.RuleSummary(old, []string{e.user, e.assistant}, p.o.MetaWords) })
+	if err != nil {
+		return err
+	}
+	themes, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeThemes, func() ([]theme, llm.Usage, error) { return modelThemes(ctx, p.d, e.lines()) }, func() []theme {
+		return []theme{{Keywords: op.Keywords(e.user+"\n"+e.assistant, 5, func(string) int { return 0 }), Content: op.RuleSummary("", []string{e.user, e.assistant}, 60)}}
+	})
+	if err != nil {
+		return err
+	}
+	for _, t := range themes {
+		if strings.TrimSpace(t.Content) == "" {
+			t.Content = e.lines()
+		}
+		if err := p.file(ctx, pos, t, r); err != nil {
+			return err
+		}
+	}
+	if pg.prev >= 0 { // the whole chain has the new overview
+		for i := pg.prev; i >= 0; i = p.pages[i].prev {
+			p.pages[i].meta = pg.meta
+		}
+		p.pages[pg.prev].next = pos
+	}
+	p.pages[pos] = pg
+	p.moved = append(p.moved, pos)
+	p.last = pos + 1
+	return nil
+}
+
+func (p *mos) goesOn(prev, pos int) bool {
+	if dot(p.st.Vector(prev), p.st.Vector(pos)) >= p.o.Continues {
+		return true
+	}
+	a, okA := schema.ParseTime(p.st.At(prev).Time, nil)
+	b, okB := schema.ParseTime(p.st.At(pos).Time, nil)
+	return okA && okB && math.Abs(b.Sub(a).Minutes()) < 30
+}
+
+type theme struct {
+	Theme    string   `json:"theme"`
+	Keywords []string `json:"keywords"`
+	Content  string   `json:"content"`
+}
+
+func modelThemes(ctx context.Context, d memory.Deps, text string) ([]theme, llm.Usage, error) {
+	type answer struct {
+		Themes []theme `json:"themes"`
+	}
+	a, u, err := op.Ask(ctx, d.LLM, d.Prompts, op.PurposeThemes, text, func(a answer) error {
+		if len(a.Themes) == 0 {
+			return errors.New("themes is empty")
+		}
+		return nil
+	})
+	return a.Themes[:min(2, len(a.Themes))], u, err
+}
+
+// file puts a page into the segment nearest to its theme, or into a new one.
+func (p *mos) file(ctx context.Context, pos int, t theme, r *memory.Receipt) error {
+	v, u, err := store.One(ctx, p.d.Embed, t.Content)
+	r.Usage = r.Usage.Add(u)
+	if err != nil {
+		return err
+	}
+	var best *segment
+	score := -1.0
+	for _, s := range p.segments {
+		if x := dot(s.vec, v) + shareOf(s.keywords, t.Keywords); x > score {
+			best, score = s, x
+		}
+	}
+	at := p.st.At(pos)
+	if best != nil && score >= p.o.Similar {
+		best.pages = append(slices.Clone(best.pages), pos)
+		best.length++
+		best.visited = p.now
+		best.rec.Sources, best.rec.Links = memory.Union(best.rec.Sources, at.Sources), append(slices.Clone(best.rec.Links), at.ID)
+		p.warm(best)
+		return nil
+	}
+	s := &segment{rec: *at, vec: v, keywords: t.Keywords, pages: []int{pos}, length: 1, visited: p.now}
+	s.rec.Item = memory.Item{ID: p.id("segment"), Text: t.Content, Kind: "segment", Tier: tierMid, Session: at.Session, Status: memory.StatusActive, Time: at.Time, Sources: at.Sources, Links: []schema.PointID{at.ID}, Meta: at.Meta}
+	p.warm(s)
+	p.segments = append(slices.Clone(p.segments), s)
+	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: s.rec.ID, New: t.Content})
+	if len(p.segments) > p.o.Segments {
+		least := 0
+		for i, x := range p.segments {
+			if x.accesses < p.segments[least].accesses {
+				least = i
+			}
+		}
+		gone := p.segments[least]
+		r.Changes = append(r.Changes, memory.Change{Op: memory.OpDelete, ID: gone.rec.ID, Old: gone.rec.Text})
+		p.segments = slices.Delete(p.segments, least, least+1)
+	}
+	return nil
+}
+
+// shareOf is the Jaccard share of two lists of keywords.
+func shareOf(a, b []string) float64 {
+	set := map[string]int{}
+	for _, x := range a {
+		set[x] |= 1
+	}
+	for _, x := range b {
+		set[x] |= 2
+	}
+	both := 0
+	for _, v := range set {
+		if v == 3 {
+			both++
+		}
+	}
+	if both == 0 {
+		return 0
+	}
+	return float64(both) / float64(len(set))
+}
+
+func (p *mos) warm(s *segment) {
+	r := 1.0
+	if p.o.Mode == native.Fixed {
+		r = recency(seconds(s.visited, p.now) / 3600)
+	}
+	s.heat = heat(s.visits, s.length, r)
+}
+
+// analyse makes profile and knowledge of the hottest segment, where it is hot enough and
+// has pages that were not analysed yet.
+func (p *mos) analyse(ctx context.Context, r *memory.Receipt) error {
+	var hot *segment
+	for _, s := range p.segments {
+		if hot == nil || s.heat > hot.heat {
+			hot = s
+		}
+	}
+	if hot == nil || hot.heat < p.o.Heat {
+		return nil
+	}
+	var texts []string
+	var from []int
+	for _, i := range hot.pages {
+		if !p.pages[i].analysed {
+			texts, from = append(texts, p.said[i].lines()), append(from, i)
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	profile, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeProfile, func() (string, llm.Usage, error) {
+		return op.Summarize(ctx, p.d.LLM, p.d.Prompts, op.PurposeProfile, p.profile.Text, texts, 300)
+	}, func() string { return p.ruleProfile(from) })
+	if err != nil {
+		return err
+	}
+	kn, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeKnowledge, func() (knowledge, llm.Usage, error) {
+		return op.Ask[knowledge](ctx, p.d.LLM, p.d.Prompts, op.PurposeKnowledge, strings.Join(texts, "\n"), nil)
+	}, func() knowledge { return p.ruleKnowledge(from) })
+	if err != nil {
+		return err
+	}
+	p.setProfile(profile, from, r)
+	if p.user, err = p.learn(ctx, p.user, "uk", kn.User, from, r); err != nil {
+		return err
+	}
+	if p.agent, err = p.learn(ctx, p.agent, "ak", kn.Assistant, from, r); err != nil {
+		return err
+	}
+	for _, i := range hot.pages {
+		p.pages[i].analysed = true
+	}
+	hot.visits, hot.length, hot.visited = 0, 0, p.now
+	p.warm(hot)
+	return nil
+}
+
+type knowledge struct {
+	User      []string `json:"user"`
+	Assistant []string `json:"assistant"`
+}
+
+// base is a record of the long-term memory that stands on pages.
+func (p *mos) base(kind string, from []int) store.Record {
+	last := p.st.At(from[len(from)-1])
+	rec := store.Record{Item: memory.Item{Kind: kind, Tier: tierLong, Session: last.Session, Status: memory.StatusActive, Time: last.Time, Meta: last.Meta},
+		UserID: last.UserID, AgentID: last.AgentID, Metadata: last.Metadata, Created: last.Created}
+	for _, i := range from {
+		rec.Sources, rec.Links = memory.Union(rec.Sources, p.st.At(i).Sources), append(rec.Links, p.st.At(i).ID)
+	}
+	return rec
+}
+
+func (p *mos) setProfile(text string, from []int, r *memory.Receipt) {
+	text = strings.TrimSpace(text)
+	old := p.profile.Text
+	if text == "" || strings.EqualFold(text, "none") || p.o.Mode == native.Fixed && old != "" && recall.Coverage(old, text) < 0.5 {
+		return
+	}
+	rec := p.base("profile", from)
+	rec.ID, rec.Text = p.profile.ID, text
+	change := memory.Change{Op: memory.OpUpdate, ID: rec.ID, Old: old, New: text}
+	if old == "" {
+		rec.ID = p.id("profile")
+		change.Op, change.ID = memory.OpAdd, rec.ID
+	} else {
+		rec.Sources, rec.Links = memory.Union(p.profile.Sources, rec.Sources), append(slices.Clone(p.profile.Links), rec.Links...)
+	}
+	p.profile = rec
+	r.Changes = append(r.Changes, change)
+}
+
+// learn adds knowledge; the oldest goes when there is too much.
+func (p *mos) learn(ctx context.Context, have []known, kind string, texts []string, from []int, r *memory.Receipt) ([]known, error) {
+	var fresh []string
+	for _, t := range texts {
+		t = strings.TrimSpace(t)
+		if low := strings.ToLower(t); t == "" || low == "none" || low == "- none" || low == "- none." {
+			continue
+		}
+		if p.o.Mode == native.Fixed && (slices.Contains(fresh, t) || slices.ContainsFunc(have, func(k known) bool { return op.Compare(t, k.rec.Text) == op.Same })) {
+			continue
+		}
+		fresh = append(fresh, t)
+	}
+	vecs, u, err := store.Many(ctx, p.d.Embed, fresh)
+	r.Usage = r.Usage.Add(u)
+	if err != nil {
+		return have, err
+	}
+	out := slices.Clone(have)
+	for i, t := range fresh {
+		rec := p.base("knowledge", from)
+		rec.ID, rec.Text = p.id(kind), t
+		out = append(out, known{rec, vecs[i]})
+		r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: rec.ID, New: t})
+	}
+	for len(out) > p.o.Knowledge {
+		r.Changes = append(r.Changes, memory.Change{Op: memory.OpDelete, ID: out[0].rec.ID, Old: out[0].rec.Text})
+		out = out[1:]
+	}
+	return out, nil
+}
+
+// ruleProfile is what pages say of the user in so many words, a line each, with what was
+// known.
+func (p *mos) ruleProfile(from []int) string {
+	lines := strings.Split(p.profile.Text, "\n")
+	for _, i := range from {
+		for _, t := range op.RuleTriples([]schema.Turn{{Role: memory.RoleUser, Text: p.said[i].user}}) {
+			if t.Subject == memory.RoleUser && !t.Negated && !slices.Contains(lines, t.Words()) {
+				lines = append(lines, t.Words())
+			}
+		}
+	}
+	slices.Sort(lines)
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+// ruleKnowledge are the facts that the user, and the assistant, stated.
+func (p *mos) ruleKnowledge(from []int) (k knowledge) {
+	for _, i := range from {
+		facts, _, _ := op.RuleFacts().Facts(context.Background(), nil, []schema.Turn{{Role: memory.RoleUser, Text: p.said[i].user}, {Role: memory.RoleAssistant, Text: p.said[i].assistant}})
+		for _, f := range facts {
+			if f.Role == memory.RoleUser {
+				k.User = append(k.User, f.Text)
+			} else {
+				k.Assistant = append(k.Assistant, f.Text)
+			}
+		}
+	}
+	return k
+}
+
+// Recall finds pages by way of their segments, then knowledge, then shows the short-term
+// memory and the profile. Of K hits, 4 in 10 are pages, 3 knowledge, 2 of the short-term
+// memory and 1 the profile; what one group lacks the next takes.
+func (p *mos) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	var out memory.Retrieved
+	s := &recall.State{Query: q, Store: p.st}
+	v, u, err := store.One(ctx, p.d.Embed, q.Text)
+	out.Usage = u
+	if err != nil {
+		return out, err
+	}
+	own := func(r *store.Record) bool {
+		return (q.UserID == "" || q.UserID == r.UserID) && (q.AgentID == "" || q.AgentID == r.AgentID)
+	}
+	score := map[int]float64{}
+	for i, g := range p.segments {
+		score[i] = dot(g.vec, v)
+	}
+	found, _ := recall.Members(recall.Best(score), 5, p.o.Near, func(g int) (in []recall.Scored) {
+		for _, pos := range p.segments[g].pages {
+			if s.Eligible(pos) {
+				in = append(in, recall.Scored{Pos: pos, Score: dot(p.st.Vector(pos), v)})
+			}
+		}
+		return in
+	}, p.o.Queue)
+	var pages, facts, recent, profile []memory.Hit
+	for _, c := range found {
+		pages = append(pages, p.st.Hit(c.Pos, c.Score))
+	}
+	for _, list := range [][]known{p.user, p.agent} {
+		score := map[int]float64{}
+		for i := range list {
+			if x := dot(list[i].vec, v); x >= p.o.KnowNear && own(&list[i].rec) {
+				score[i] = x
+			}
+		}
+		best := recall.Best(score)
+		for _, c := range best[:min(p.o.KnowTop, len(best))] {
+			r := &list[c.Pos].rec
+			facts = append(facts, memory.Hit{ID: r.ID, Text: r.Text, Score: c.Score, Sources: r.Sources, Meta: r.Meta})
+		}
+	}
+	for _, pos := range reversed(p.short) {
+		if s.Eligible(pos) {
+			recent = append(recent, p.st.Hit(pos, 0))
+		}
+	}
+	if p.profile.ID != "" && own(&p.profile) {
+		profile = append(profile, memory.Hit{ID: p.profile.ID, Text: p.profile.Text, Sources: p.profile.Sources, Meta: p.profile.Meta})
+	}
+	groups := [][]memory.Hit{pages, facts, recent, profile}
+	out.Hits = quota(groups, []int{4, 3, 2, 1}, q.K)
+	if p.st.Len() > 0 {
+		out.Context = p.render(groups)
+	}
+	return out, nil
+}
+
+// quota takes k of groups by their shares, then what is left in the order of the groups.
+// Scores become 1/(1+rank): those of the groups cannot be compared.
+func quota(groups [][]memory.Hit, share []int, k int) (out []memory.Hit) {
+	sum := 0
+	for _, n := range share {
+		sum += n
+	}
+	take := make([]int, len(groups))
+	left := k
+	for i, g := range groups {
+		take[i] = min(len(g), max(1, k*share[i]/sum), left)
+		left -= take[i]
+	}
+	for i, g := range groups {
+		more := min(left, len(g)-take[i])
+		take[i], left = take[i]+more, left-more
+	}
+	for i, g := range groups {
+		for _, h := range g[:take[i]] {
+			h.Score = 1 / float64(1+len(out))
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+func (p *mos) render(groups [][]memory.Hit) string {
+	var b strings.Builder
+	for i, name := range []string{"Pages", "Knowledge", "Recent dialogue", "Profile"} {
+		b.WriteString("(" + name + ")\n")
+		for _, h := range groups[i] {
+			b.WriteString(h.Text + "\n")
+			if at, ok := p.st.Find(h.ID); ok && p.pages[at].meta != "" {
+				b.WriteString("overview: " + p.pages[at].meta + "\n")
+			}
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Records lists exchanges, summaries of segments, knowledge and the profile.
+func (p *mos) Records() []store.Record {
+	out := p.st.Records()
+	for _, s := range p.segments {
+		out = append(out, s.rec)
+	}
+	for _, list := range [][]known{p.user, p.agent} {
+		for _, k := range list {
+			out = append(out, k.rec)
+		}
+	}
+	if p.profile.ID != "" {
+		out = append(out, p.profile)
+	}
+	return out
+}
+
+func (p *mos) Clone() native.Policy {
+	c := p.copy()
+	c.st = p.st.Clone()
+	return c
+}
+
+// copy copies what an exchange can change but for the list of exchanges.
+func (p *mos) copy() *mos {
+	c := *p
+	c.said, c.short, c.pages = slices.Clip(p.said), slices.Clone(p.short), slices.Clone(p.pages)
+	c.segments = make([]*segment, len(p.segments))
+	for i, s := range p.segments {
+		x := *s
+		c.segments[i] = &x
+	}
+	return &c
+}

@@ -1,0 +1,490 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"membench/internal/rank"
+	"membench/internal/textnorm"
+	"membench/llm"
+	"membench/memory"
+	"membench/memory/native"
+	"membench/memory/op"
+	"membench/memory/recall"
+	"membench/memory/store"
+	"membench/schema"
+)
+
+// MemUOptions of MemU 1.5.
+type MemUOptions struct {
+	Mode     string   `json:"mode"`     // fixed | faithful
+	Types    []string `json:"types"`    // of items that are taken out of a session, one call each
+	Assign   float64  `json:"assign"`   // cosine from which an item belongs to a category; 0: 0.25, or that of the hashing embedder
+	TopK     int      `json:"top_k"`    // categories, items and sessions that are looked at
+	Salience bool     `json:"salience"` // items rank by how often and how lately they were said, too
+	Words    int      `json:"words"`    // of a category's summary
+}
+
+// categories of MemU, with words that by rule put an item there.
+var memuCategories = []struct{ name, words string }{
+	{"personal_info", "name age birthday live born job work married home city family 名字 岁 生日 住 出生 工作"},
+	{"preferences", "like love prefer favourite favorite enjoy hate dislike 喜欢 爱 讨厌 最爱"},
+	{"relationships", "friend sister brother mother father wife husband partner colleague boss 朋友 姐 妹 哥 弟 妈 爸 妻 丈夫 同事"},
+	{"activities", "go went play run swim hike cook paint visit travel 去 玩 跑 游泳 旅行 做饭"},
+	{"goals", "plan want goal hope dream will intend 打算 想 目标 希望 计划"},
+	{"experiences", "was had happened remember first once trip 经历 发生 记得 曾经"},
+	{"knowledge", "know learn means how definition book course 知道 学 定义 书"},
+	{"opinions", "think believe opinion feel seems 觉得 认为 看法"},
+	{"habits", "always usually every often never morning weekly daily 总是 经常 每 习惯"},
+	{"work_life", "project meeting team office client company deadline 项目 会议 团队 公司 客户"},
+}
+
+// MemU takes items out of sessions, by type, and puts them into categories whose summaries
+// are written anew. A question goes to categories, then items, then sessions, until what
+// was found is enough.
+//
+// Faithful: a question that the model thinks needs no memory finds nothing, an item that
+// was never said again has no salience, and an item that is said again is stored again.
+// Fixed: every question is looked for, an item counts once at least, and a repeat is
+// counted on the item.
+func MemU() memory.Spec {
+	return memory.Define("memu", "items by type in categories with summaries (MemU 1.5)", MemUOptions{Types: []string{"profile", "event"}, TopK: 5, Words: 300}, newMemU)
+}
+
+func newMemU(d memory.Deps, o MemUOptions) (memory.System, error) {
+	var err error
+	if o.Mode, err = native.CheckMode(o.Mode); err != nil {
+		return nil, err
+	}
+	for _, t := range o.Types {
+		if !slices.Contains([]string{"profile", "event", "knowledge", "behavior", "skill"}, t) {
+			return nil, fmt.Errorf("type %q: have profile, event, knowledge, behavior and skill", t)
+		}
+	}
+	d.Embed = embedder(d)
+	o.Assign = gate(o.Assign, d.Embed, 0.25, hashNear)
+	const many = 1 << 20
+	caps := memory.Capabilities{Unit: "fact", Retrieval: memory.RetrievalRanked, Calls: &memory.Calls{EmbedPerSession: memory.Span{Max: many}, EmbedPerQuery: memory.Span{Max: 2}}}
+	gated(&caps, d.Embed)
+	if d.LLM == nil {
+		caps.ByRule = []string{op.PurposeItems, op.PurposeSummary, op.PurposeDecide, op.PurposeEnough}
+	} else {
+		caps.Calls.LLMPerSession = memory.Span{Min: len(o.Types), Max: len(o.Types) + len(memuCategories)}
+		caps.Calls.LLMPerQuery = memory.Span{Min: 1, Max: 3}
+	}
+	return native.New(native.Options{Name: "memu", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
+		return &memu{o: o, d: d, scope: scope, st: store.New(store.Options{Scope: scope, Embed: d.Embed}), sums: map[string]memuCategory{}, known: map[string]int{}}
+	}}), nil
+}
+
+type memuItem struct {
+	kind       string
+	categories []string
+	count      int
+	last       string // said again
+}
+
+type memuCategory struct {
+	rec store.Record // its summary
+	vec []float32
+}
+
+type memu struct {
+	o      MemUOptions
+	d      memory.Deps
+	scope  string
+	st     *store.Linear
+	items  []memuItem // by position
+	sums   map[string]memuCategory
+	buffer []native.Observation
+	known  map[string]int       // items by kind, owner and text
+	names  map[string][]float32 // vectors of categories' names
+	now    string
+}
+
+func (p *memu) Store(_ context.Context, o native.Observation, _ *memory.Receipt) error {
+	p.buffer = append(slices.Clip(p.buffer), o)
+	return nil
+}
+
+type itemAnswer struct {
+	Content    string   `json:"content"`
+	Categories []string `json:"categories"`
+	Turns      []int    `json:"turns"`
+	kind       string
+}
+
+// EndSession makes items of the session's turns.
+func (p *memu) EndSession(ctx context.Context, _ string, r *memory.Receipt) error {
+	if len(p.buffer) == 0 {
+		return nil
+	}
+	items, err := p.extract(ctx, r)
+	if err != nil {
+		return err
+	}
+	var texts, ask []string
+	for _, it := range items {
+		texts = append(texts, it.Content)
+	}
+	for _, c := range memuCategories {
+		if p.names == nil {
+			ask = append(ask, strings.ReplaceAll(c.name, "_", " "))
+		}
+	}
+	vecs, u, err := store.Many(ctx, p.d.Embed, append(texts, ask...))
+	r.Usage = r.Usage.Add(u)
+	if err != nil {
+		return err
+	}
+	names := p.names
+	if names == nil {
+		names = map[string][]float32{}
+		for i, c := range memuCategories {
+			names[c.name] = vecs[len(texts)+i]
+		}
+	}
+	touched := map[string][]string{}
+	for i := range items {
+		items[i].Categories = p.assign(items[i], vecs[i], names)
+		for _, c := range items[i].Categories {
+			touched[c] = append(touched[c], items[i].Content)
+		}
+	}
+	sums, err := p.summarise(ctx, touched, r)
+	if err != nil {
+		return err
+	}
+	p.names, p.now = names, p.buffer[len(p.buffer)-1].Time
+	p.keep(items, vecs, r)
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		old, c := p.sums[name], sums[name]
+		change := memory.Change{Op: memory.OpAdd, ID: c.rec.ID, New: c.rec.Text}
+		if old.rec.ID != "" {
+			change.Op, change.Old = memory.OpUpdate, old.rec.Text
+		}
+		r.Changes = append(r.Changes, change)
+	}
+	next := maps.Clone(p.sums)
+	maps.Copy(next, sums)
+	p.sums, p.buffer = next, nil
+	return nil
+}
+
+// extract takes items out of the session, a call for each type.
+func (p *memu) extract(ctx context.Context, r *memory.Receipt) (out []itemAnswer, err error) {
+	var b strings.Builder
+	for i, o := range p.buffer {
+		fmt.Fprintf(&b, "%d. [%s] %s\n", i+1, o.Time, o.Text)
+	}
+	type answer struct {
+		Items []itemAnswer `json:"items"`
+	}
+	for _, kind := range p.o.Types {
+		got, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeItems, func() ([]itemAnswer, llm.Usage, error) {
+			a, u, err := op.Ask(ctx, p.d.LLM, p.d.Prompts, op.PurposeItems, "TYPE\n"+kind+"\n\nTURNS\n"+b.String(), func(a answer) error {
+				if a.Items == nil {
+					return errors.New("items is missing")
+				}
+				return nil
+			})
+			return a.Items, u, err
+		}, func() []itemAnswer { return p.ruleItems(ctx, kind) })
+		if err != nil {
+			return nil, err
+		}
+		for _, it := range got {
+			if it.kind = kind; textnorm.Strip(it.Content) != "" {
+				out = append(out, it)
+			}
+		}
+	}
+	return out, nil
+}
+
+// ruleItems are the facts of a kind: what somebody is, has or likes is profile, what is
+// known generally or done usually has its kind, all else is an event.
+func (p *memu) ruleItems(ctx context.Context, kind string) (out []itemAnswer) {
+	var turns []schema.Turn
+	for _, o := range p.buffer {
+		turns = append(turns, o.Turns...)
+	}
+	facts, _ := op.CaptionedFacts(ctx, nil, turns)
+	for _, f := range facts {
+		is := "event"
+		switch cats := ruleCategories(f.Text); {
+		case slices.Contains(cats, "habits") && slices.Contains(p.o.Types, "behavior"):
+			is = "behavior"
+		case slices.Contains(cats, "knowledge") && slices.Contains(p.o.Types, "knowledge"):
+			is = "knowledge"
+		case slices.Contains(cats, "personal_info") || slices.Contains(cats, "preferences") || slices.Contains(cats, "relationships"):
+			is = "profile"
+		}
+		if is == kind || !slices.Contains(p.o.Types, is) && kind == p.o.Types[0] {
+			it := itemAnswer{Content: f.Text, Categories: ruleCategories(f.Text)}
+			for _, i := range f.Turns {
+				it.Turns = append(it.Turns, i+1)
+			}
+			out = append(out, it)
+		}
+	}
+	return out
+}
+
+func ruleCategories(text string) (out []string) {
+	low := " " + strings.ToLower(text) + " "
+	for _, c := range memuCategories {
+		if slices.ContainsFunc(strings.Fields(c.words), func(w string) bool {
+			if w[0] < 0x80 {
+				w = " " + w
+			}
+			return strings.Contains(low, w)
+		}) {
+			out = append(out, c.name)
+		}
+	}
+	return out
+}
+
+// assign are the categories of an item: those that are named and exist, else those whose
+// names are near, else experiences.
+func (p *memu) assign(it itemAnswer, v []float32, names map[string][]float32) (out []string) {
+	for _, c := range it.Categories {
+		if _, ok := names[c]; ok && !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, c := range memuCategories {
+		if dot(v, names[c.name]) >= p.o.Assign {
+			out = append(out, c.name)
+		}
+	}
+	if len(out) == 0 {
+		out = []string{"experiences"}
+	}
+	return out
+}
+
+// summarise writes the touched categories' summaries anew.
+func (p *memu) summarise(ctx context.Context, touched map[string][]string, r *memory.Receipt) (map[string]memuCategory, error) {
+	out := map[string]memuCategory{}
+	names := slices.Sorted(maps.Keys(touched))
+	var texts []string
+	for _, name := range names {
+		old := p.sums[name].rec
+		text, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeSummary, func() (string, llm.Usage, error) {
+			return op.ModelSummary(ctx, p.d.LLM, p.d.Prompts, old.Text, touched[name], p.o.Words)
+		}, func() string { return op.RuleSummary(old.Text, touched[name], p.o.Words) })
+		if err != nil {
+			return nil, err
+		}
+		rec := p.buffer[len(p.buffer)-1].Record("summary")
+		rec.Item.Text, rec.Index, rec.Attachments, rec.Status = text, "", nil, memory.StatusActive
+		rec.ID = schema.PointID(p.scope + ":category:" + name)
+		rec.Sources, rec.Links = old.Sources, []schema.PointID{rec.ID}
+		for _, o := range p.buffer {
+			rec.Sources = memory.Union(rec.Sources, o.Sources)
+		}
+		out[name], texts = memuCategory{rec: rec}, append(texts, text)
+	}
+	vecs, u, err := store.Many(ctx, p.d.Embed, texts)
+	r.Usage = r.Usage.Add(u)
+	for i, name := range names {
+		if err == nil {
+			c := out[name]
+			c.vec = vecs[i]
+			out[name] = c
+		}
+	}
+	return out, err
+}
+
+func (p *memu) keep(items []itemAnswer, vecs [][]float32, r *memory.Receipt) {
+	for i, it := range items {
+		rec := recordOf(p.buffer, entry{Text: it.Content, Turns: it.Turns})
+		key := strings.Join([]string{it.kind, rec.UserID, rec.AgentID, textnorm.Key(it.Content)}, "\x00")
+		if at, known := p.known[key]; known && p.o.Mode == native.Fixed {
+			old := p.st.At(at)
+			old.Sources, old.Attachments = memory.Union(old.Sources, rec.Sources), append(slices.Clone(old.Attachments), rec.Attachments...)
+			p.items[at].count++
+			p.items[at].last = rec.Time
+			r.Changes = append(r.Changes, memory.Change{Op: memory.OpNone, ID: old.ID, Old: old.Text})
+			continue
+		}
+		count := 0
+		if p.o.Mode == native.Fixed {
+			count = 1
+		}
+		rec.Kind = it.kind
+		p.known[key] = p.st.Len()
+		pos := p.st.AppendVector(rec, vecs[i])
+		p.items = append(p.items, memuItem{it.kind, it.Categories, count, rec.Time})
+		r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: it.Content})
+	}
+}
+
+// salience is a cosine with how often and how many days ago an item was said.
+func salience(cos float64, count int, days float64) float64 {
+	return cos * math.Log(float64(count)+1) * math.Exp(-0.693*days/30)
+}
+
+func (p *memu) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	return recall.Pipeline{func(ctx context.Context, s *recall.State) error {
+		type answer struct {
+			Retrieve bool   `json:"retrieve"`
+			Query    string `json:"query"`
+		}
+		a, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeDecide, func() (answer, llm.Usage, error) {
+			return op.Ask[answer](ctx, p.d.LLM, p.d.Prompts, op.PurposeDecide, q.Text, nil)
+		}, func() answer { return answer{true, q.Text} })
+		if err != nil || p.o.Mode == native.Faithful && !a.Retrieve {
+			return err
+		}
+		if strings.TrimSpace(a.Query) == "" {
+			a.Query = q.Text
+		}
+		v, err := s.Vector(ctx, a.Query)
+		if err != nil || p.st.Len() == 0 {
+			return err
+		}
+		open, shown := p.categories(v, q)
+		enough, err := p.enough(ctx, s, a.Query, shown)
+		if err != nil {
+			return err
+		}
+		s.List = p.rank(s, v, func(pos int) bool {
+			return slices.ContainsFunc(p.items[pos].categories, func(c string) bool { return slices.Contains(open, c) })
+		})
+		if len(s.List) < q.K && !enough { // the rest, whatever its category
+			first := s.List
+			s.List = recall.Ordered(first, p.rank(s, v, nil))
+		} else {
+			s.List = recall.Ordered(s.List)
+		}
+		s.Context = shown
+		return nil
+	}}.Run(ctx, p.st, q)
+}
+
+// categories are those nearest to the question, and their summaries.
+func (p *memu) categories(v []float32, q memory.Query) (names []string, shown string) {
+	all := slices.Sorted(maps.Keys(p.sums))
+	score := map[int]float64{}
+	for i, name := range all {
+		if c := p.sums[name]; (q.UserID == "" || q.UserID == c.rec.UserID) && (q.AgentID == "" || q.AgentID == c.rec.AgentID) {
+			score[i] = dot(c.vec, v)
+		}
+	}
+	best := recall.Best(score)
+	for _, c := range best[:min(p.o.TopK, len(best))] {
+		names = append(names, all[c.Pos])
+		shown += "(" + all[c.Pos] + ")\n" + p.sums[all[c.Pos]].rec.Text + "\n"
+	}
+	return names, strings.TrimSpace(shown)
+}
+
+func (p *memu) enough(ctx context.Context, s *recall.State, query, shown string) (bool, error) {
+	type answer struct {
+		Enough bool `json:"enough"`
+	}
+	a, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeEnough, func() (answer, llm.Usage, error) {
+		return op.Ask[answer](ctx, p.d.LLM, p.d.Prompts, op.PurposeEnough, query+"\n\nFOUND\n"+shown, nil)
+	}, func() answer { return answer{} })
+	return a.Enough, err
+}
+
+func (p *memu) rank(s *recall.State, v []float32, keep func(int) bool) []recall.Scored {
+	near := recall.Nearest(p.st, v, 0, func(pos int) bool { return s.Eligible(pos) && (keep == nil || keep(pos)) })
+	if !p.o.Salience {
+		return near
+	}
+	score := map[int]float64{}
+	for _, c := range near {
+		it := p.items[c.Pos]
+		days := seconds(it.last, p.now) / 86400
+		if _, ok := schema.ParseInstant(it.last); !ok {
+			days = 30 // unknown age: half
+		}
+		score[c.Pos] = rank.Round6(salience(c.Score, it.count, days))
+	}
+	return recall.Best(score)
+}
+
+// Records lists items and the categories' summaries.
+func (p *memu) Records() []store.Record {
+	out := p.st.Records()
+	for _, name := range slices.Sorted(maps.Keys(p.sums)) {
+		out = append(out, p.sums[name].rec)
+	}
+	return out
+}
+
+func (p *memu) Clone() native.Policy {
+	c := *p
+	c.st, c.items, c.sums, c.buffer = p.st.Clone(), slices.Clone(p.items), maps.Clone(p.sums), slices.Clone(p.buffer)
+	c.known = maps.Clone(p.known)
+	return &c
+}
+
+// MemU2Options of MemU 2.
+type MemU2Options struct {
+	TopK int `json:"top_k"` // segments that are looked at
+}
+
+// MemU2 is MemU's second generation, which asks no model: files of segments, embedded
+// once; a file counts as its best segment. Here files are sessions, and segments are the
+// facts that the rule takes out of them, for taking out is left to the agent.
+func MemU2() memory.Spec {
+	return memory.Define("memu-v2", "files of segments, without a model (MemU 2)", MemU2Options{TopK: 50}, func(d memory.Deps, o MemU2Options) (memory.System, error) {
+		d = memory.Deps{Embed: embedder(d)}
+		caps := ranked("fact", 1)
+		caps.Calls.EmbedPerUnit = memory.Span{Max: 1 << 20}
+		return native.New(native.Options{Name: "memu-v2", Version: version, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
+			return &list{st: store.New(store.Options{Scope: scope, Embed: d.Embed}), split: segments, recall: recall.Pipeline{o.files}}
+		}}), nil
+	})
+}
+
+// segments are the facts of a turn.
+func segments(o native.Observation) (out []store.Record) {
+	facts, _ := op.CaptionedFacts(context.Background(), nil, o.Turns)
+	for _, f := range facts {
+		rec := o.Record("segment")
+		rec.Item.Text, rec.Index = o.Speaker+": "+f.Text, ""
+		out = append(out, rec)
+	}
+	return out
+}
+
+// files orders the nearest segments by their files: the file of the best segment first.
+func (o MemU2Options) files(ctx context.Context, s *recall.State) error {
+	near, err := s.ByMeaning(ctx, s.Query.Text, o.TopK)
+	if err != nil {
+		return err
+	}
+	best := map[string]float64{}
+	for _, c := range near {
+		session := s.Store.At(c.Pos).Session
+		best[session] = max(best[session], c.Score)
+	}
+	slices.SortStableFunc(near, func(a, b recall.Scored) int {
+		x, y := best[s.Store.At(a.Pos).Session], best[s.Store.At(b.Pos).Session]
+		switch {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	s.List = recall.Ordered(near)
+	return nil
+}

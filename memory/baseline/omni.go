@@ -1,0 +1,201 @@
+package baseline
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"membench/internal/pattern"
+	"membench/internal/textnorm"
+	"membench/llm"
+	"membench/memory"
+	"membench/memory/native"
+	"membench/memory/op"
+	"membench/memory/recall"
+	"membench/memory/store"
+)
+
+// OmniOptions of Omni-SimpleMem.
+type OmniOptions struct {
+	Mode     string `json:"mode"`      // fixed | faithful
+	MinChars int    `json:"min_chars"` // faithful: shorter texts are not stored
+	TopK     int    `json:"top_k"`     // faithful: shown for a usual question
+	Evidence int    `json:"evidence"`  // faithful: for one that wants proof
+	Temporal int    `json:"temporal"`  // faithful: for one that speaks of time
+	Budget   int    `json:"budget"`    // tokens of what is shown in full
+	ImageOptions
+}
+
+// OmniSimpleMem keeps units of any kind: a summary that is searched and the full text
+// behind it. What is said again is not stored again.
+//
+// Faithful: short texts and repeats are lost, words never count in a search, words like
+// "see" and "said" shut out all but images or texts, and the number of hits is the
+// system's own. Fixed: short texts are kept, a repeat is noted on the unit that it repeats,
+// words count, no kind is shut out, and the number is the caller's. Events, the graph of
+// entities and the store of parameters are not made.
+func OmniSimpleMem() memory.Spec {
+	return memory.Define("omni-simplemem", "summaries of texts and images, expanded to full texts (Omni-SimpleMem)",
+		OmniOptions{MinChars: 10, TopK: 10, Evidence: 5, Temporal: 20, Budget: 1500}, func(d memory.Deps, o OmniOptions) (memory.System, error) {
+			var err error
+			if o.Mode, err = native.CheckMode(o.Mode); err != nil {
+				return nil, err
+			}
+			seen, err := o.load()
+			if err != nil {
+				return nil, err
+			}
+			d.Embed = embedder(d)
+			caps := ranked(native.Pair, 1)
+			caps.Calls.EmbedPerUnit.Min = 0 // what is not stored
+			caps.Notes = []string{byCaption}
+			if d.LLM == nil {
+				caps.ByRule = []string{op.PurposeSummary}
+			} else {
+				caps.Calls.LLMPerUnit = memory.Span{Max: 1}
+			}
+			return native.New(native.Options{Name: "omni-simplemem", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
+				return &omni{o: o, d: d, seen: seen, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed, Words: &store.Words{}})}}
+			}}), nil
+		})
+}
+
+type omni struct {
+	list
+	o       OmniOptions
+	d       memory.Deps
+	seen    images
+	summary []string // by position
+	recent  []string // the beginnings of the last texts, and where they are
+	at      []int
+}
+
+const (
+	omniRecent = 50
+	omniHead   = 200 // characters that are compared, and beyond which a text is summed up
+	omniRepeat = 0.8
+	omniExpand = 0.85 // score from which a unit is shown in full
+	omniFull   = 5    // units shown in full, at most
+)
+
+func (p *omni) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
+	p.seen.unseen(o, r)
+	said := 0
+	for _, t := range o.Turns {
+		said += utf8.RuneCountInString(t.Text)
+	}
+	head := textnorm.Cut(o.Text, omniHead)
+	if p.o.Mode == native.Faithful && said < p.o.MinChars && len(o.Attachments) == 0 {
+		return nil
+	}
+	for i, old := range p.recent {
+		if op.Repeats(head, []string{old}, omniRepeat) {
+			p.repeat(p.at[i], o, r)
+			return nil
+		}
+	}
+	text := o.Text
+	if utf8.RuneCountInString(text) > omniHead {
+		var err error
+		text, err = op.OrRule(ctx, p.d.LLM, r, op.PurposeSummary, func() (string, llm.Usage, error) {
+			return op.ModelSummary(ctx, p.d.LLM, p.d.Prompts, "", []string{o.Text}, 60)
+		}, func() string { return op.RuleSummary("", []string{o.Text}, 60) })
+		if err != nil {
+			return err
+		}
+		if text == "" {
+			text = head
+		}
+	}
+	of := o
+	of.Text = text
+	v, err := p.seen.see(ctx, p.d.Embed, of, r)
+	if err != nil {
+		return err
+	}
+	pos := p.st.AppendVector(o.Record(o.Kind()), v)
+	p.summary = append(p.summary, text)
+	p.recent, p.at = append(p.recent, head), append(p.at, pos)
+	if n := len(p.recent); n > omniRecent {
+		p.recent, p.at = slices.Clone(p.recent[n-omniRecent:]), slices.Clone(p.at[n-omniRecent:])
+	}
+	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: o.Text})
+	return nil
+}
+
+// repeat notes what was said again; faithful it is lost.
+func (p *omni) repeat(pos int, o native.Observation, r *memory.Receipt) {
+	rec := p.st.At(pos)
+	if p.o.Mode == native.Fixed {
+		rec.Sources = memory.Union(rec.Sources, o.Sources)
+		rec.Attachments = append(slices.Clone(rec.Attachments), o.Attachments...)
+	}
+	r.Changes = append(r.Changes, memory.Change{Op: memory.OpNone, ID: rec.ID, Old: rec.Text})
+}
+
+var (
+	wantsProof  = pattern.New(`(?i)\b(show me|prove|proof|evidence|exactly|verbatim|details?)\b|证明|证据|原话|具体`)
+	wantsTime   = pattern.New(`(?i)\b(when|yesterday|today|last (?:week|month|year)|recently|ago|before|after)\b|什么时候|昨天|今天|上周|上个月|去年|最近|之前|之后`)
+	hintsImage  = pattern.New(`(?i)(see|show|picture|photo|image|look)|图|照片|看`)
+	hintsSpeech = pattern.New(`(?i)(said|say|told|note|wrote|text)|说|写|提到`)
+)
+
+func (p *omni) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	return recall.Pipeline{func(ctx context.Context, s *recall.State) error {
+		if s.Store.Len() == 0 {
+			return nil
+		}
+		k, keep := q.K, s.Eligible
+		if p.o.Mode == native.Faithful {
+			k = p.o.TopK
+			switch {
+			case wantsTime.MatchString(q.Text):
+				k = p.o.Temporal
+			case wantsProof.MatchString(q.Text):
+				k = p.o.Evidence
+			}
+			if image := hintsImage.MatchString(q.Text); image != hintsSpeech.MatchString(q.Text) {
+				keep = func(i int) bool { return s.Eligible(i) && (len(s.Store.At(i).Attachments) > 0) == image }
+			}
+		}
+		v, err := s.Vector(ctx, q.Text)
+		if err != nil {
+			return err
+		}
+		found := recall.Nearest(s.Store, p.seen.asked(v, q), 2*k, keep)
+		best := found[:min(k, len(found))]
+		s.List = best
+		if p.o.Mode == native.Fixed {
+			s.List = recall.Fused(60, found, s.ByWords(q.Text, 2*k))
+		}
+		s.Context = p.render(best)
+		return nil
+	}}.Run(ctx, p.st, q)
+}
+
+// render shows summaries, and of what fits best the full text while the budget lasts.
+func (p *omni) render(list []recall.Scored) string {
+	left, full := p.o.Budget, 0
+	recs := make([]*store.Record, len(list))
+	for i, c := range list {
+		rec := *p.st.At(c.Pos)
+		n := recall.TokensOf(rec.Text)
+		if full < omniFull && n <= left && (c.Score > omniExpand || p.o.Mode == native.Fixed) {
+			full, left = full+1, left-n
+		} else {
+			rec.Text = p.summary[c.Pos]
+		}
+		recs[i] = &rec
+	}
+	if len(recs) == 0 {
+		return ""
+	}
+	return strings.TrimSpace(recall.Numbered(recs))
+}
+
+func (p *omni) Clone() native.Policy {
+	c := *p
+	c.st, c.summary, c.recent, c.at = p.st.Clone(), slices.Clone(p.summary), slices.Clone(p.recent), slices.Clone(p.at)
+	return &c
+}

@@ -1,0 +1,122 @@
+package baseline
+
+import (
+	"context"
+	"slices"
+
+	"membench/llm"
+	"membench/memory"
+	"membench/memory/native"
+	"membench/memory/op"
+	"membench/memory/recall"
+	"membench/memory/store"
+)
+
+// RFOptions of RFMemory.
+type RFOptions struct {
+	Mode      string `json:"mode"` // fixed | faithful
+	MaxTokens int    `json:"max_tokens"`
+	Words     int    `json:"insight_words"`
+}
+
+// RFMemory is Reflexion as Mem-Gallery has it: all that was said, with one insight that
+// is written anew at the end of each session.
+//
+// Faithful: the new insight replaces the old, whatever it lost; the text is cut at its
+// front, which loses the insight first. Fixed: the insight of each session stays, and the
+// oldest entries are what is cut.
+func RFMemory() memory.Spec {
+	return memory.Define("RFMemory", "all of the dialogue, with an insight written at each session's end (Reflexion, Mem-Gallery)",
+		RFOptions{MaxTokens: 4096, Words: 150}, func(d memory.Deps, o RFOptions) (memory.System, error) {
+			var err error
+			if o.Mode, err = native.CheckMode(o.Mode); err != nil {
+				return nil, err
+			}
+			caps := memory.Capabilities{Unit: native.Pair, Retrieval: memory.RetrievalBlind, Calls: &memory.Calls{}}
+			if d.LLM == nil {
+				caps.ByRule = []string{op.PurposeSummary}
+			} else {
+				caps.Calls.LLMPerSession = memory.Exactly(1)
+			}
+			return native.New(native.Options{Name: "RFMemory", Version: version, Mode: o.Mode, Config: o, Deps: memory.Deps{LLM: d.LLM, Prompts: d.Prompts}, Caps: caps, New: func(scope string) native.Policy {
+				return &rf{o: o, d: d, scope: scope, list: list{st: store.New(store.Options{Scope: scope})}}
+			}}), nil
+		})
+}
+
+type rf struct {
+	list
+	o        RFOptions
+	d        memory.Deps
+	scope    string
+	insights []store.Record // faithful: one
+	told     int            // entries that an insight has seen
+}
+
+// EndSession reflects on what came since the last insight.
+func (p *rf) EndSession(ctx context.Context, session string, r *memory.Receipt) error {
+	if p.told == p.st.Len() {
+		return nil
+	}
+	old := ""
+	if n := len(p.insights); n > 0 {
+		old = p.insights[n-1].Text
+	}
+	var texts []string
+	made := store.Record{Item: memory.Item{Kind: "insight", Session: session, Status: memory.StatusActive}}
+	for i := p.told; i < p.st.Len(); i++ {
+		e := p.st.At(i)
+		texts = append(texts, e.Text)
+		made.Sources, made.Links = memory.Union(made.Sources, e.Sources), append(made.Links, e.ID)
+		made.Time, made.Meta, made.UserID, made.AgentID, made.Metadata, made.Created = e.Time, e.Meta, e.UserID, e.AgentID, e.Metadata, e.Created
+	}
+	text, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeSummary, func() (string, llm.Usage, error) {
+		return op.ModelSummary(ctx, p.d.LLM, p.d.Prompts, old, texts, p.o.Words)
+	}, func() string { return op.RuleSummary(old, texts, p.o.Words) })
+	if err != nil {
+		return err
+	}
+	made.Text = text
+	p.told = p.st.Len()
+	change := memory.Change{Op: memory.OpAdd, New: text}
+	if p.o.Mode == native.Faithful {
+		made.ID = store.ID(p.scope+":insight", 1)
+		if old != "" {
+			change.Op, change.Old = memory.OpUpdate, old
+			made.Sources, made.Links = memory.Union(p.insights[0].Sources, made.Sources), append(slices.Clone(p.insights[0].Links), made.Links...)
+		}
+		p.insights = []store.Record{made}
+	} else {
+		made.ID = store.ID(p.scope+":insight", len(p.insights)+1)
+		p.insights = append(slices.Clone(p.insights), made)
+	}
+	change.ID = made.ID
+	r.Changes = append(r.Changes, change)
+	return nil
+}
+
+func (p *rf) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	head := "(Insight)\n"
+	for i := range p.insights {
+		if of := p.insights[i]; (q.UserID == "" || q.UserID == of.UserID) && (q.AgentID == "" || q.AgentID == of.AgentID) {
+			head += of.Text + "\n"
+		}
+	}
+	if len(p.insights) == 0 {
+		head += "None\n"
+	}
+	render := func(recs []*store.Record) string { return head + "(Memory)\n" + recall.Numbered(recs) }
+	if p.o.Mode == native.Faithful {
+		return recall.Pipeline{recall.Last(0), inOrder(func(recs []*store.Record) string { return recall.Tail(render(recs), p.o.MaxTokens) })}.Run(ctx, p.st, q)
+	}
+	left := max(1, p.o.MaxTokens-recall.TokensOf(head))
+	return recall.Pipeline{recall.Last(0), within(recall.Budget{Tokens: left}), inOrder(render)}.Run(ctx, p.st, q)
+}
+
+func (p *rf) Records() []store.Record { return append(p.st.Records(), p.insights...) }
+
+func (p *rf) Clone() native.Policy {
+	c := *p
+	c.st, c.insights = p.st.Clone(), slices.Clone(p.insights)
+	return &c
+}

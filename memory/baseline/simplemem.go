@@ -1,0 +1,394 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"membench/internal/textnorm"
+	"membench/internal/timex"
+	"membench/llm"
+	"membench/memory"
+	"membench/memory/native"
+	"membench/memory/op"
+	"membench/memory/recall"
+	"membench/memory/store"
+	"membench/schema"
+)
+
+// SimpleMemOptions of SimpleMem.
+type SimpleMemOptions struct {
+	Mode       string `json:"mode"`       // fixed | faithful
+	Window     int    `json:"window"`     // turns that are read at once
+	Overlap    int    `json:"overlap"`    // of them, those that the next window reads again
+	Semantic   int    `json:"semantic"`   // entries by meaning, for each search
+	Keyword    int    `json:"keyword"`    // entries by words
+	Structured int    `json:"structured"` // entries by persons, places, entities and times
+	Rounds     int    `json:"rounds"`     // of looking whether what was found is enough
+}
+
+// SimpleMem reads the dialogue by windows and writes entries: sentences that stand alone,
+// with keywords, persons, place, time and topic. Questions are planned, searched for in
+// three ways, and what was found is looked at for what is missing. A session's end reads
+// what waits.
+//
+// Faithful: what is found stands in the order of the searches, unranked; persons, place,
+// entities and time must all fit; a time that is asked for is not understood (published it
+// is counted from the clock on the wall); entries repeat. Fixed: reciprocal ranks, any of
+// the four fits, times count from when it is asked, an entry that is known is not stored.
+func SimpleMem() memory.Spec {
+	return memory.Define("simplemem", "entries that stand alone, searched by meaning, words and fields (SimpleMem)",
+		SimpleMemOptions{Window: 40, Overlap: 2, Semantic: 25, Keyword: 5, Structured: 5, Rounds: 2}, newSimpleMem)
+}
+
+func newSimpleMem(d memory.Deps, o SimpleMemOptions) (memory.System, error) {
+	var err error
+	if o.Mode, err = native.CheckMode(o.Mode); err != nil {
+		return nil, err
+	}
+	if o.Window <= o.Overlap || o.Overlap < 0 {
+		return nil, fmt.Errorf("window %d, overlap %d: want a window that is larger than the overlap", o.Window, o.Overlap)
+	}
+	d.Embed = embedder(d)
+	const many = 1 << 20
+	caps := memory.Capabilities{Unit: "fact", Retrieval: memory.RetrievalRanked,
+		Calls: &memory.Calls{EmbedPerUnit: memory.Span{Max: many}, EmbedPerSession: memory.Span{Max: many}, EmbedPerQuery: memory.Span{Min: 1, Max: 4 * (1 + o.Rounds)}}}
+	if d.LLM == nil {
+		caps.ByRule = []string{op.PurposeEntries, op.PurposeNeeds, op.PurposeQueries, op.PurposeAnalyse, op.PurposeEnough}
+	} else {
+		caps.Calls.LLMPerUnit, caps.Calls.LLMPerSession = memory.Span{Max: 1}, memory.Span{Max: 1}
+		caps.Calls.LLMPerQuery = memory.Span{Min: 2, Max: 3 + 2*o.Rounds}
+	}
+	return native.New(native.Options{Name: "simplemem", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
+		return &simple{o: o, d: d, st: store.New(store.Options{Scope: scope, Embed: d.Embed, Words: &store.Words{}}), known: map[string]bool{}}
+	}}), nil
+}
+
+// An entry is a sentence that stands alone, with what it is about.
+type entry struct {
+	Text     string   `json:"text"`
+	Keywords []string `json:"keywords"`
+	Time     string   `json:"time"`
+	Place    string   `json:"place"`
+	Persons  []string `json:"persons"`
+	Entities []string `json:"entities"`
+	Topic    string   `json:"topic"`
+	Turns    []int    `json:"turns"` // that it comes from, from 1
+}
+
+type simple struct {
+	o       SimpleMemOptions
+	d       memory.Deps
+	st      *store.Linear
+	entries []entry // by position
+	buffer  []native.Observation
+	read    int // of the buffer, read already
+	before  []string
+	known   map[string]bool
+}
+
+func (p *simple) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
+	buffer := append(slices.Clip(p.buffer), o)
+	if len(buffer) < p.o.Window {
+		p.buffer = buffer
+		return nil
+	}
+	if err := p.window(ctx, buffer, r); err != nil {
+		return err
+	}
+	p.buffer = slices.Clone(buffer[len(buffer)-p.o.Overlap:])
+	p.read = p.o.Overlap
+	return nil
+}
+
+// EndSession reads what waits.
+func (p *simple) EndSession(ctx context.Context, _ string, r *memory.Receipt) error {
+	if len(p.buffer) > p.read {
+		if err := p.window(ctx, p.buffer, r); err != nil {
+			return err
+		}
+	}
+	p.buffer, p.read = nil, 0
+	return nil
+}
+
+// window makes entries of turns.
+func (p *simple) window(ctx context.Context, turns []native.Observation, r *memory.Receipt) error {
+	got, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeEntries, func() ([]entry, llm.Usage, error) { return p.modelEntries(ctx, turns) }, func() []entry { return ruleEntries(ctx, turns[p.read:], p.read) })
+	if err != nil {
+		return err
+	}
+	fresh := map[string]bool{}
+	got = slices.DeleteFunc(got, func(e entry) bool {
+		key := textnorm.Key(e.Text)
+		repeated := p.o.Mode == native.Fixed && (p.known[key] || fresh[key])
+		fresh[key] = true
+		return repeated || key == ""
+	})
+	texts := make([]string, len(got))
+	for i, e := range got {
+		texts[i] = e.Text
+	}
+	vecs, u, err := store.Many(ctx, p.d.Embed, texts)
+	r.Usage = r.Usage.Add(u)
+	if err != nil {
+		return err
+	}
+	for i, e := range got {
+		rec := recordOf(turns, e)
+		pos := p.st.AppendVector(rec, vecs[i])
+		p.entries = append(p.entries, e)
+		p.known[textnorm.Key(e.Text)] = true
+		r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: e.Text})
+	}
+	p.before = texts[:min(3, len(texts))]
+	return nil
+}
+
+// recordOf makes a record of an entry: of the turns that it names, else of the one that
+// shares most with it, else of all.
+func recordOf(turns []native.Observation, e entry) store.Record {
+	var from []int
+	for _, n := range e.Turns {
+		if n >= 1 && n <= len(turns) && !slices.Contains(from, n-1) {
+			from = append(from, n-1)
+		}
+	}
+	if best := 0.0; len(from) == 0 {
+		for i, t := range turns {
+			if s := op.Jaccard(t.Text, e.Text); s > best {
+				best, from = s, []int{i}
+			}
+		}
+	}
+	if len(from) == 0 {
+		for i := range turns {
+			from = append(from, i)
+		}
+	}
+	rec := turns[from[0]].Record("fact")
+	for _, i := range from[1:] {
+		rec.Sources = memory.Union(rec.Sources, turns[i].Sources)
+		rec.Attachments = append(slices.Clip(rec.Attachments), turns[i].Attachments...)
+	}
+	rec.Item.Text, rec.Index = e.Text, ""
+	if _, ok := schema.ParseInstant(e.Time); ok {
+		rec.Time = e.Time
+	}
+	return rec
+}
+
+func (p *simple) modelEntries(ctx context.Context, turns []native.Observation) ([]entry, llm.Usage, error) {
+	var b strings.Builder
+	if len(p.before) > 0 {
+		b.WriteString("WRITTEN BEFORE\n" + strings.Join(p.before, "\n") + "\n\n")
+	}
+	b.WriteString("TURNS\n")
+	for i, t := range turns {
+		fmt.Fprintf(&b, "%d. [%s] %s\n", i+1, t.Time, t.Text)
+	}
+	type answer struct {
+		Entries []entry `json:"entries"`
+	}
+	a, u, err := op.Ask(ctx, p.d.LLM, p.d.Prompts, op.PurposeEntries, b.String(), func(a answer) error {
+		if a.Entries == nil {
+			return errors.New("entries is missing")
+		}
+		return nil
+	})
+	return a.Entries, u, err
+}
+
+// ruleEntries are the sentences that state something, with the names in them. first is
+// the number of the first turn less one.
+func ruleEntries(ctx context.Context, turns []native.Observation, first int) (out []entry) {
+	var all []schema.Turn
+	for _, o := range turns {
+		all = append(all, o.Turns...)
+	}
+	facts, _ := op.CaptionedFacts(ctx, nil, all)
+	for _, f := range facts {
+		t := all[f.Turns[0]]
+		e := entry{Text: turns[f.Turns[0]].Speaker + ": " + f.Text, Keywords: op.Keywords(f.Text, 5, func(string) int { return 0 }), Time: t.Time, Persons: []string{turns[f.Turns[0]].Speaker}, Entities: op.Entities(f.Text)}
+		for _, i := range f.Turns {
+			e.Turns = append(e.Turns, first+i+1)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// analysis is what a question names.
+type analysis struct {
+	Keywords []string `json:"keywords"`
+	Persons  []string `json:"persons"`
+	Time     string   `json:"time"`
+	Place    string   `json:"place"`
+	Entities []string `json:"entities"`
+}
+
+func (p *simple) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	return recall.Pipeline{p.find}.Run(ctx, p.st, q)
+}
+
+func (p *simple) find(ctx context.Context, s *recall.State) error {
+	question := s.Query.Text
+	needs, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeNeeds, func() ([]string, llm.Usage, error) {
+		return op.ModelLines(ctx, p.d.LLM, p.d.Prompts, op.PurposeNeeds, question, 4)
+	}, func() []string { return nil })
+	if err != nil {
+		return err
+	}
+	queries, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeQueries, func() ([]string, llm.Usage, error) {
+		return op.ModelLines(ctx, p.d.LLM, p.d.Prompts, op.PurposeQueries, question+"\n\nNEEDED\n"+strings.Join(needs, "\n"), 4)
+	}, func() []string { return append([]string{question}, op.RulePlan(question).Parts...) })
+	if err != nil {
+		return err
+	}
+	var lists [][]recall.Scored
+	if !slices.Contains(queries, question) {
+		queries = append([]string{question}, queries[:min(3, len(queries))]...)
+	}
+	search := func(queries []string) error {
+		for _, text := range queries[:min(4, len(queries))] {
+			l, err := s.ByMeaning(ctx, text, p.o.Semantic)
+			if err != nil {
+				return err
+			}
+			lists = append(lists, l)
+		}
+		return nil
+	}
+	if err := search(queries); err != nil {
+		return err
+	}
+	if p.o.Keyword > 0 || p.o.Structured > 0 {
+		a, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeAnalyse, func() (analysis, llm.Usage, error) {
+			return op.Ask[analysis](ctx, p.d.LLM, p.d.Prompts, op.PurposeAnalyse, question, nil)
+		}, func() analysis {
+			return analysis{Keywords: op.Keywords(question, 5, func(string) int { return 0 }), Persons: op.Entities(question), Time: question}
+		})
+		if err != nil {
+			return err
+		}
+		words := strings.Join(a.Keywords, " ")
+		if words == "" {
+			words = question
+		}
+		lists = append(lists, s.ByWords(words, max(1, p.o.Keyword)), p.structured(s, a))
+	}
+	for range p.o.Rounds {
+		more, err := p.missing(ctx, s, lists)
+		if err != nil || len(more) == 0 {
+			s.List = p.together(lists)
+			return err
+		}
+		if err := search(more); err != nil {
+			return err
+		}
+	}
+	s.List = p.together(lists)
+	return nil
+}
+
+func (p *simple) together(lists [][]recall.Scored) []recall.Scored {
+	if p.o.Mode == native.Faithful {
+		return recall.Ordered(lists...)
+	}
+	return recall.Fused(60, lists...)
+}
+
+// missing says what to search for that was not found; nothing when it is enough, or when
+// no model is there to tell.
+func (p *simple) missing(ctx context.Context, s *recall.State, lists [][]recall.Scored) ([]string, error) {
+	var b strings.Builder
+	b.WriteString(s.Query.Text + "\n\nFOUND\n")
+	for _, c := range p.together(lists) {
+		b.WriteString("- " + p.st.At(c.Pos).Text + "\n")
+	}
+	type answer struct {
+		Enough  bool     `json:"enough"`
+		Missing []string `json:"missing"`
+	}
+	a, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeEnough, func() (answer, llm.Usage, error) {
+		return op.Ask[answer](ctx, p.d.LLM, p.d.Prompts, op.PurposeEnough, b.String(), nil)
+	}, func() answer { return answer{Enough: true} })
+	if err != nil || a.Enough {
+		return nil, err
+	}
+	return op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeQueries, func() ([]string, llm.Usage, error) {
+		return op.ModelLines(ctx, p.d.LLM, p.d.Prompts, op.PurposeQueries, s.Query.Text+"\n\nNEEDED\n"+strings.Join(a.Missing, "\n"), 4)
+	}, func() []string { return nil })
+}
+
+// structured finds entries by their fields: all that are asked for must fit (faithful),
+// or any.
+func (p *simple) structured(s *recall.State, a analysis) []recall.Scored {
+	var tests []func(e *entry, r *store.Record) bool
+	among := func(want []string, have func(*entry) []string) {
+		if len(want) > 0 {
+			tests = append(tests, func(e *entry, _ *store.Record) bool {
+				return slices.ContainsFunc(have(e), func(x string) bool {
+					return slices.ContainsFunc(want, func(w string) bool { return strings.EqualFold(w, x) })
+				})
+			})
+		}
+	}
+	among(a.Persons, func(e *entry) []string { return e.Persons })
+	among(a.Entities, func(e *entry) []string { return e.Entities })
+	if a.Place != "" {
+		tests = append(tests, func(e *entry, _ *store.Record) bool {
+			return e.Place != "" && strings.Contains(strings.ToLower(e.Place), strings.ToLower(a.Place))
+		})
+	}
+	if lo, hi, ok := daysIn(a.Time, s.Query.AsOf); ok && p.o.Mode == native.Fixed {
+		tests = append(tests, func(_ *entry, r *store.Record) bool {
+			t, ok := schema.ParseTime(r.Time, nil)
+			return ok && t.Format("2006-01-02") >= lo && t.Format("2006-01-02") <= hi
+		})
+	}
+	if len(tests) == 0 {
+		return nil
+	}
+	return s.Matching(p.o.Structured, func(pos int, r *store.Record) bool {
+		fits := 0
+		for _, t := range tests {
+			if t(&p.entries[pos], r) {
+				fits++
+			}
+		}
+		return fits == len(tests) || p.o.Mode == native.Fixed && fits > 0
+	})
+}
+
+// daysIn are the days that a text names, counted from asOf where it says "last week".
+func daysIn(text, asOf string) (lo, hi string, ok bool) {
+	at, known := schema.ParseTime(asOf, nil)
+	year := 0
+	if known {
+		year = at.Year()
+	}
+	for _, e := range timex.Find(text, year) {
+		if known {
+			e = e.At(timex.Date(at.Year(), int(at.Month()), at.Day()))
+		}
+		if e.Kind == timex.Absolute && !e.NoYear && !e.Open {
+			return e.Lo.String(), e.Hi.String(), true
+		}
+	}
+	return "", "", false
+}
+
+// Records lists the entries; turns that wait for their window are none yet.
+func (p *simple) Records() []store.Record { return p.st.Records() }
+
+func (p *simple) Clone() native.Policy {
+	c := *p
+	c.st, c.entries, c.buffer, c.known = p.st.Clone(), slices.Clone(p.entries), slices.Clone(p.buffer), make(map[string]bool, len(p.known))
+	for k := range p.known {
+		c.known[k] = true
+	}
+	return &c
+}

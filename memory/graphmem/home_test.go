@@ -1,0 +1,234 @@
+package graphmem_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"membench/cypher/neo4j"
+	"membench/graph"
+	"membench/llm"
+	"membench/llm/hashing"
+	"membench/memory"
+	"membench/memory/graphmem"
+	"membench/memory/memorytest"
+
+	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
+)
+
+// lasting is a graph memory in a scope of the fixture that outlives it.
+func lasting(t testing.TB, scope string, e llm.Embedder) memory.Memory {
+	t.Helper()
+	o := graphmem.Defaults()
+	o.Keep = true
+	sys := graphmem.NewIn(memory.Deps{Embed: e}, o, func(context.Context, memory.Namespace, bool) (graph.Store, func() error, error) {
+		return open(t, scope), nil, nil
+	})
+	m, err := sys.Open(context.Background(), memory.Namespace{Run: "r", Scope: "u"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+// counting counts the texts that it is given.
+type counting struct {
+	llm.Embedder
+	texts int
+}
+
+func (c *counting) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	c.texts += len(texts)
+	return c.Embedder.Embed(ctx, texts)
+}
+
+func ingest(t testing.TB, m memory.Memory, bs ...memory.Batch) {
+	t.Helper()
+	for _, b := range bs {
+		if _, err := m.Ingest(context.Background(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func sessions() []memory.Batch {
+	out := slices.Clone(talk)
+	for i := range out {
+		out[i].Session = fmt.Sprint("s", i+1)
+	}
+	return out
+}
+
+// A memory that a process left is gone on with by the next: turns, claims and vectors are
+// there, a batch that comes again stores nothing, and the answers are those of one that
+// never stopped.
+func TestNeo4jRestart(t *testing.T) {
+	ctx := context.Background()
+	bs := sessions()
+	local, err := graphmem.New(memory.Deps{}, graphmem.Defaults()).Open(ctx, memory.Namespace{Run: "r", Scope: "u"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ingest(t, local, bs...)
+	ingest(t, lasting(t, "lasting", nil), bs[0])
+	ingest(t, lasting(t, "lasting", nil), bs[0], bs[1]) // killed before it said that the first was stored
+	e := &counting{Embedder: hashing.New(0)}
+	last := lasting(t, "lasting", e)
+	if e.texts != 0 {
+		t.Errorf("%d texts were embedded again, want the stored vectors", e.texts)
+	}
+	ingest(t, last, bs[2])
+	for _, q := range questions {
+		want, err := local.Retrieve(ctx, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		have, err := last.Retrieve(ctx, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have.Context != want.Context || fmt.Sprint(scores(have.Hits)) != fmt.Sprint(scores(want.Hits)) {
+			t.Errorf("%s (as of %q)\nhave %v\n%s\nwant %v\n%s", q.Text, q.AsOf, scores(have.Hits), have.Context, scores(want.Hits), want.Context)
+		}
+	}
+}
+
+// What a program changes that keeps no revision is noticed by comparing pages.
+func TestNeo4jUnstamped(t *testing.T) {
+	ctx := context.Background()
+	m := lasting(t, "unstamped", nil)
+	ingest(t, m, sessions()...)
+	ask := func() string {
+		t.Helper()
+		r, err := m.Retrieve(ctx, memory.Query{Text: "Where does the heron live?", K: 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Context
+	}
+	ask()
+	d, err := driver.NewDriverWithContext(fixture.srv.URI, driver.NoAuth())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close(ctx)
+	for _, x := range []struct {
+		query string
+		there bool
+	}{{"MATCH (n:Event {scope: 'unstamped', turn_id: 8}) SET n.content = 'The heron lives by the canal.'", true}, {"MATCH (n:Event {scope: 'unstamped', turn_id: 8}) DETACH DELETE n", false}} {
+		if _, err := driver.ExecuteQuery(ctx, d, x.query, nil, driver.EagerResultTransformer); err != nil {
+			t.Fatal(err)
+		}
+		if have := strings.Contains(ask(), "heron"); have != x.there {
+			t.Errorf("after %s: found %v, want %v", x.query, have, x.there)
+		}
+	}
+}
+
+// Two memories over one scope: what one stores the other finds, at the cost of what was
+// stored; and it agrees with one that stored all itself.
+func TestNeo4jFollows(t *testing.T) {
+	ctx := context.Background()
+	writer, e := lasting(t, "followed", nil), &counting{Embedder: hashing.New(0)}
+	reader := lasting(t, "followed", e)
+	for i, b := range sessions() {
+		ingest(t, writer, b)
+		for _, q := range questions {
+			want, err := writer.Retrieve(ctx, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			have, err := reader.Retrieve(ctx, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if have.Context != want.Context {
+				t.Errorf("after %d sessions: %s (as of %q)\nhave\n%s\nwant\n%s", i+1, q.Text, q.AsOf, have.Context, want.Context)
+			}
+		}
+	}
+}
+
+// A question after a write of one turn, and the write, at 300 turns; with MEMBENCH_SOAK
+// at 1,000, 10,000 and 100,000. The bound is loose, since tests share the machine.
+func TestNeo4jCost(t *testing.T) {
+	sizes := []int{300}
+	if os.Getenv("MEMBENCH_SOAK") != "" {
+		sizes = []int{1000, 10_000, 100_000}
+	}
+	if testing.Short() {
+		t.Skip("stores hundreds of turns")
+	}
+	ctx := context.Background()
+	topics := []string{"tea", "books", "rain", "running", "Hangzhou", "the canal", "cooking", "music", "work", "the garden"}
+	for _, n := range sizes {
+		db := open(t, fmt.Sprint("cost", n))
+		filledBy := func(m memory.Memory, from, to int) {
+			for i := from; i < to; i++ {
+				text := fmt.Sprintf("Day %d: we spoke about %s and %s, number %d.", i, topics[i%10], topics[i/10%10], i)
+				if i%20 == 0 {
+					text = fmt.Sprintf("I love %s number %d.", topics[i%10], i/20)
+				}
+				b := memorytest.Batch("c1", turn(i+1, []string{"user", "assistant"}[i%2], []string{"Lin", "Bo"}[i%2], time.Date(2026, 1, 1, 0, i, 0, 0, time.UTC).Format(time.RFC3339), text))
+				b.Session = fmt.Sprint("s", i/40)
+				ingest(t, m, b)
+			}
+		}
+		// The turns come as a load, which is what an import of a conversation is.
+		g := graph.NewLocal()
+		local, err := graphmem.NewIn(memory.Deps{}, graphmem.Defaults(), func(context.Context, memory.Namespace, bool) (graph.Store, func() error, error) { return g, nil, nil }).Open(ctx, memory.Namespace{Run: "r", Scope: "u"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		started := time.Now()
+		filledBy(local, 0, n)
+		t.Logf("%d turns: stored in process in %s", n, time.Since(started))
+		if _, err := neo4j.Load(ctx, db, g.Elements(), neo4j.LoadOptions{Sessions: 2}); err != nil {
+			t.Fatal(err)
+		}
+		started = time.Now()
+		m := lasting(t, fmt.Sprint("cost", n), nil)
+		t.Logf("%d turns: opened in %s", n, time.Since(started))
+		var asks, writes []time.Duration
+		for i := range 60 {
+			started := time.Now()
+			filledBy(m, n+i, n+i+1)
+			writes = append(writes, time.Since(started))
+			started = time.Now()
+			if _, err := m.Retrieve(ctx, memory.Query{Text: "What did Lin say about " + topics[i%10] + "?", K: 10}); err != nil {
+				t.Fatal(err)
+			}
+			asks = append(asks, time.Since(started))
+		}
+		p := func(d []time.Duration, q int) time.Duration {
+			d = slices.Clone(d[5:]) // the server warms up
+			slices.Sort(d)
+			return d[len(d)*q/100]
+		}
+		t.Logf("%d turns: question after a write p50 %s p95 %s; write p50 %s p95 %s", n, p(asks, 50), p(asks, 95), p(writes, 50), p(writes, 95))
+		if p(asks, 50) > 500*time.Millisecond {
+			t.Errorf("a question after a write takes %s at %d turns", p(asks, 50), n)
+		}
+	}
+}
+
+// The recall on LoCoMo is that of the memory in process, question by question: with MEMBENCH_SOAK
+// on its eight conversations.
+func TestNeo4jLoCoMo(t *testing.T) {
+	if os.Getenv("MEMBENCH_SOAK") == "" {
+		t.Skip("stores conversations of hundreds of turns: make soak")
+	}
+	cases, _ := conversations(t)
+	want := recalls(t, graphmem.New(memory.Deps{}, graphmem.Defaults()), cases, nil)
+	have := recalls(t, inNeo4j(t, memory.Deps{}), cases, nil)
+	for i := range cases {
+		if fmt.Sprint(have[i]) != fmt.Sprint(want[i]) {
+			t.Errorf("%s: recalls differ", cases[i].ID)
+		}
+	}
+}

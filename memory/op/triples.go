@@ -1,0 +1,219 @@
+package op
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"membench/internal/clause"
+	"membench/internal/timex"
+	"membench/llm"
+	"membench/memory"
+	"membench/schema"
+)
+
+// A Triple is one thing that a text says: who, in what relation, to what.
+type Triple struct {
+	Subject, Relation, Object string
+	Fact                      string // the sentence
+	From                      string // since when it holds, RFC 3339 or its beginning; "" unknown
+	Negated                   bool
+	Turn                      int // index of the turn that says it
+}
+
+// Words is the triple as plain text.
+func (t Triple) Words() string {
+	return t.Subject + " " + strings.ReplaceAll(strings.ToLower(t.Relation), "_", " ") + " " + t.Object
+}
+
+// RuleTriples reads what turns assert or plan of people, who are called by name: the
+// speaker, the one spoken to where there are two, and whom the text names.
+func RuleTriples(turns []schema.Turn) (out []Triple) {
+	var names []string
+	for _, t := range turns {
+		names = append(names, nameOf(t))
+	}
+	for i, t := range turns {
+		o := clause.Options{Names: names}
+		said, dated := schema.ParseTime(t.Time, nil)
+		if dated {
+			o.Year = said.Year()
+		}
+		other := ""
+		for _, n := range names {
+			if n != nameOf(t) {
+				other = n
+			}
+		}
+		for _, f := range clause.Read(t.Text, o) {
+			if f.Modality != clause.Asserted && f.Modality != clause.Plan {
+				continue
+			}
+			who := whoIs(f.Subject, nameOf(t), other)
+			what := cmp.Or(f.Value.Text, f.Object.Text, f.Place.Text)
+			if who == "" || what == "" || strings.EqualFold(who, what) {
+				continue
+			}
+			x := Triple{Subject: who, Relation: cmp.Or(f.Slot, "DID"), Object: what, Fact: strings.TrimSpace(t.Text[f.Start:f.End]), From: t.Time, Negated: f.Negated, Turn: i}
+			if x.Relation == "DID" {
+				x.Relation = strings.ToUpper(strings.ReplaceAll(cmp.Or(f.Verb, "did"), " ", "_"))
+			}
+			if dated && f.When.Text != "" {
+				if e := f.Time.At(timex.Date(said.Year(), int(said.Month()), said.Day())); e.Kind == timex.Absolute && !e.NoYear {
+					x.From = e.Lo.String()
+				}
+			}
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+func nameOf(t schema.Turn) string { return cmp.Or(t.Name, t.Role) }
+
+// whoIs names a mention; "" for one that nobody knows.
+func whoIs(m clause.Mention, speaker, other string) string {
+	switch m.Kind {
+	case clause.Speaker:
+		return speaker
+	case clause.Addressee:
+		return other
+	case clause.Named:
+		return m.Text
+	case clause.Relative:
+		owner := speaker
+		if m.Owner != nil {
+			owner = whoIs(*m.Owner, speaker, other)
+		}
+		if owner != "" && m.Relation != "" {
+			return owner + "'s " + m.Relation
+		}
+	}
+	return ""
+}
+
+// Single are the relations that hold one value at a time.
+var single = map[string]bool{"LIVES_IN": true, "WORKS_AT": true, "WORKS_AS": true, "NAME": true, "AGE": true, "STATUS": true, "BIRTHDAY": true, "HOME": true, "MOVED_TO": true}
+
+// Contradicts reports whether a cannot hold beside b: one subject and relation that
+// holds one value, with another one; or one object, denied in one of the two.
+func (t Triple) Contradicts(old Triple) bool {
+	if !strings.EqualFold(t.Subject, old.Subject) {
+		return false
+	}
+	same := strings.EqualFold(t.Object, old.Object)
+	if t.Negated != old.Negated {
+		return strings.EqualFold(t.Relation, old.Relation) && (same || Jaccard(t.Object, old.Object) >= 0.5)
+	}
+	return strings.EqualFold(t.Relation, old.Relation) && single[strings.ToUpper(t.Relation)] && !same && !t.Negated
+}
+
+// A Span is when something holds in the world: from From on, before Until; "" unknown.
+type Span struct{ From, Until string }
+
+// Invalidate settles a contradiction of two statements by their times, as Graphiti does:
+// the one that began earlier ends where the other begins. Which one ends, and when; "" and
+// false where the spans do not overlap, or where times are missing or equal.
+func Invalidate(new, old Span) (oldEnds bool, until string, ok bool) {
+	nf, n := schema.ParseInstant(new.From)
+	of, o := schema.ParseInstant(old.From)
+	if ou, has := schema.ParseInstant(old.Until); has && n && ou <= nf {
+		return false, "", false
+	}
+	if nu, has := schema.ParseInstant(new.Until); has && o && nu <= of {
+		return false, "", false
+	}
+	switch {
+	case !n || !o || nf == of:
+		return false, "", false
+	case of < nf:
+		return true, new.From, true
+	}
+	return false, old.From, true
+}
+
+// Repeats reports whether a text says again what one of the recent ones said: the words
+// that two share, of all that they have, are more than share (Jaccard).
+func Repeats(text string, recent []string, share float64) bool {
+	set := wordSet(text)
+	for _, r := range recent {
+		both, all := 0, len(set)
+		for w := range wordSet(r) {
+			if set[w] {
+				both++
+			} else {
+				all++
+			}
+		}
+		if all > 0 && float64(both)/float64(all) > share {
+			return true
+		}
+	}
+	return false
+}
+
+func wordSet(s string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(strings.ToLower(s)) {
+		out[w] = true
+	}
+	return out
+}
+
+// Said are the texts of an exchange, by role: what the user and what the assistant said.
+func Said(turns []schema.Turn) (user, assistant string) {
+	for _, t := range turns {
+		text := schema.Captioned(t.Text, t.Attachments)
+		to := &user
+		if t.Role == memory.RoleAssistant {
+			to = &assistant
+		}
+		if *to != "" {
+			*to += "\n"
+		}
+		*to += text
+	}
+	return user, assistant
+}
+
+// A RelationAnswer is how a model writes a relation.
+type RelationAnswer struct {
+	Source      string `json:"source"`
+	Relation    string `json:"relation"`
+	Destination string `json:"destination"`
+}
+
+// ModelThings asks for the things that a text names: people, places, works, and so on.
+func ModelThings(ctx context.Context, g llm.Generator, p llm.Prompts, text string) ([]string, llm.Usage, error) {
+	type answer struct {
+		Things []string `json:"things"`
+	}
+	a, u, err := Ask(ctx, g, p, PurposeThings, text, func(a answer) error {
+		if a.Things == nil {
+			return errors.New("things is missing")
+		}
+		return nil
+	})
+	return clean(a.Things), u, err
+}
+
+// ModelRelations asks for the relations between things that a text states.
+func ModelRelations(ctx context.Context, g llm.Generator, p llm.Prompts, things []string, text string) ([]Triple, llm.Usage, error) {
+	type answer struct {
+		Relations []RelationAnswer `json:"relations"`
+	}
+	a, u, err := Ask(ctx, g, p, PurposeRelations, "THINGS\n"+strings.Join(things, "\n")+"\n\nTEXT\n"+text, func(a answer) error {
+		if a.Relations == nil {
+			return errors.New("relations is missing")
+		}
+		return nil
+	})
+	var out []Triple
+	for _, r := range a.Relations {
+		if r.Source != "" && r.Relation != "" && r.Destination != "" {
+			out = append(out, Triple{Subject: r.Source, Relation: r.Relation, Object: r.Destination})
+		}
+	}
+	return out, u, err
+}

@@ -1,0 +1,184 @@
+package recall
+
+import (
+	"context"
+	"slices"
+
+	"membench/internal/rank"
+	"membench/memory/store"
+)
+
+// Stages that only some systems need: branches, walks over links, lists put together.
+
+// Route runs the pipeline of the branch that choose names; one that is not there is an
+// empty list.
+func Route(choose func(ctx context.Context, s *State) (string, error), branches map[string]Pipeline) Stage {
+	return func(ctx context.Context, s *State) error {
+		b, err := choose(ctx, s)
+		if err != nil {
+			return err
+		}
+		for _, stage := range branches[b] {
+			if err := stage(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// Matching lists the first k eligible records that fit, in the order of storing; k <= 0
+// lists all. Scores are 1/(1+rank), ranks from 0.
+func (s *State) Matching(k int, fits func(pos int, r *store.Record) bool) (out []Scored) {
+	for i, r := range s.Store.All() {
+		if s.Eligible(i) && fits(i, r) && (k <= 0 || len(out) < k) {
+			out = append(out, Scored{i, 1 / float64(1+len(out))})
+		}
+	}
+	return out
+}
+
+// ByWords lists the k eligible records that share most with the text (BM25).
+func (s *State) ByWords(text string, k int) []Scored {
+	return s.top(s.Store.WordScores(s.numbers(), text), Positive, k)
+}
+
+// ByMeaning lists the k eligible records nearest to the text.
+func (s *State) ByMeaning(ctx context.Context, text string, k int) ([]Scored, error) {
+	v, err := s.Vector(ctx, text)
+	if err != nil || s.Store.Len() == 0 {
+		return nil, err
+	}
+	return Nearest(s.Store, v, k, s.Eligible), nil
+}
+
+// Ordered is the union of lists, first come first, with scores 1/(1+rank).
+func Ordered(lists ...[]Scored) (out []Scored) {
+	seen := map[int]bool{}
+	for _, l := range lists {
+		for _, c := range l {
+			if !seen[c.Pos] {
+				seen[c.Pos] = true
+				out = append(out, Scored{c.Pos, 1 / float64(1+len(out))})
+			}
+		}
+	}
+	return out
+}
+
+// Fused is the union of lists by Σ 1/(c + rank), ranks from 1; ties by the order of
+// storing.
+func Fused(c float64, lists ...[]Scored) []Scored {
+	sum := map[int]float64{}
+	for _, l := range lists {
+		for r, x := range l {
+			sum[x.Pos] += 1 / (c + float64(r+1))
+		}
+	}
+	return Best(sum)
+}
+
+// Best orders positions by their scores, rounded to 1e-6; ties by position.
+func Best(score map[int]float64) []Scored {
+	out := make([]Scored, 0, len(score))
+	for pos, x := range score {
+		out = append(out, Scored{pos, rank.Round6(x)})
+	}
+	slices.SortFunc(out, func(a, b Scored) int {
+		switch {
+		case a.Score > b.Score:
+			return -1
+		case a.Score < b.Score:
+			return 1
+		}
+		return a.Pos - b.Pos
+	})
+	return out
+}
+
+// RoundRobin takes of each list its next in turn, without repeats.
+func RoundRobin[T comparable](lists ...[]T) (out []T) {
+	seen := map[T]bool{}
+	for i, more := 0, true; more; i++ {
+		more = false
+		for _, l := range lists {
+			if i >= len(l) {
+				continue
+			}
+			more = true
+			if !seen[l[i]] {
+				seen[l[i]] = true
+				out = append(out, l[i])
+			}
+		}
+	}
+	return out
+}
+
+// DepthFirst visits what can be reached from start in at most depth steps, each node
+// once over all walks that share seen: a node first met far from its start is not gone
+// on from again, as published walks have it.
+func DepthFirst(start, depth int, next func(int) []int, seen map[int]bool, visit func(int)) {
+	if seen[start] {
+		return
+	}
+	seen[start] = true
+	visit(start)
+	if depth <= 0 {
+		return
+	}
+	for _, n := range next(start) {
+		DepthFirst(n, depth-1, next, seen, visit)
+	}
+}
+
+// BreadthFirst visits what can be reached in at most depth steps, the nearest first, so
+// that every node is met by its shortest way.
+func BreadthFirst(starts []int, depth int, next func(int) []int, visit func(node, steps int)) {
+	seen := map[int]bool{}
+	var front []int
+	for _, s := range starts {
+		if !seen[s] {
+			seen[s] = true
+			front = append(front, s)
+		}
+	}
+	for steps := 0; len(front) > 0 && steps <= depth; steps++ {
+		var after []int
+		for _, n := range front {
+			visit(n, steps)
+			for _, m := range next(n) {
+				if !seen[m] {
+					seen[m] = true
+					after = append(after, m)
+				}
+			}
+		}
+		front = after
+	}
+}
+
+// Members opens the k best groups: of each that reaches gate, its members that reach
+// gate too, all of them ordered by their own scores, at most most.
+func Members(groups []Scored, k int, gate float64, members func(group int) []Scored, most int) (out []Scored, opened []int) {
+	best := map[int]float64{}
+	for _, g := range groups[:min(k, len(groups))] {
+		if g.Score < gate {
+			continue
+		}
+		found := false
+		for _, m := range members(g.Pos) {
+			if m.Score >= gate {
+				best[m.Pos], found = m.Score, true
+			}
+		}
+		if found {
+			opened = append(opened, g.Pos)
+		}
+	}
+	out = Best(best)
+	return out[:min(most, len(out))], opened
+}
+
+// Take sets the list, and cuts it to what is asked for.
+func (s *State) Take(list []Scored) { s.List = list[:min(s.Query.K, len(list))] }
