@@ -133,6 +133,18 @@ func TestWhatOthersAddStays(t *testing.T) {
 	}
 }
 
+// A graph that a load stored before elements of the unnamed graph had a scope gets one.
+func TestScopeIsAdded(t *testing.T) {
+	db := openScope(t, "")
+	load(t, db, seq(small()...), LoadOptions{})
+	run(t, db, "MATCH (n:Node {scope: ''}) REMOVE n.scope", "MATCH ()-[r {scope: ''}]->() REMOVE r.scope")
+	r, fs := load(t, db, seq(small()...), LoadOptions{})
+	if r.Nodes.Updated != 3 || r.Edges.Updated != 4 || len(fs) > 0 || r.Digest == "" {
+		t.Errorf("have %+v %+v %v", r.Nodes, r.Edges, fs)
+	}
+	wholeGraph(t, db, seq(small()...))
+}
+
 // A dry run names what would be deleted.
 func TestDeletesAreNamed(t *testing.T) {
 	db := open(t)
