@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"context"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -93,6 +95,48 @@ func TestRun(t *testing.T) {
 	}
 	do(t, dir, func(d *Design) { d.PerType, d.Labels = 2, []string{said} })
 	same("labels", func(path string) bool { return strings.HasPrefix(path, "1-failures") })
+}
+
+// An experiment that is stopped in the middle continues, and comes to the same.
+func TestStopped(t *testing.T) {
+	whole, stopped := t.TempDir(), t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	small := func(ctx context.Context, dir string, words func(string)) error {
+		v := &config.Eval{Version: config.Version, Seed: 1, Name: "small", Datasets: []config.EvalSet{{Name: "cases", Path: filepath.Join("..", "..", "examples", "measure", "cases.jsonl"), MaxCases: 1}}}
+		v.Output.Folder, v.Run.NoTimes = dir, true
+		d := Defaults()
+		d.Failures, d.Ks = nil, nil
+		if err := v.Check(nil); err != nil {
+			t.Fatal(err)
+		}
+		now := func() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) }
+		_, err := Run(ctx, Options{Eval: v, Design: d, Pipeline: pipeline.Options{Now: now, Membench: "test", Log: pipeline.Log{Words: words}}})
+		return err
+	}
+	err := small(ctx, stopped, func(line string) {
+		if strings.HasPrefix(line, "arm 4 ") {
+			cancel()
+		}
+	})
+	if err == nil {
+		t.Fatal("a stopped experiment ends without an error")
+	}
+	before := times(t, filepath.Join(stopped, "runs", Unified))
+	if err := errors.Join(small(t.Context(), stopped, nil), small(t.Context(), whole, nil)); err != nil {
+		t.Fatal(err)
+	}
+	for path, at := range times(t, filepath.Join(stopped, "runs", Unified)) {
+		if !at.Equal(before[path]) {
+			t.Errorf("%s of a finished arm was made again", path)
+		}
+	}
+	for _, name := range []string{"4-ablation/report.md", "3-main/main-town.csv", "5-curve/curve-town.csv"} {
+		a, err1 := os.ReadFile(filepath.Join(whole, filepath.FromSlash(name)))
+		b, err2 := os.ReadFile(filepath.Join(stopped, filepath.FromSlash(name)))
+		if err := errors.Join(err1, err2); err != nil || string(a) != string(b) {
+			t.Errorf("%s differs from that of an undisturbed experiment (%v)", name, err)
+		}
+	}
 }
 
 func TestRefused(t *testing.T) {
