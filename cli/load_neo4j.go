@@ -242,9 +242,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	defer finished()
 	lo := neo4j.LoadOptions{Batch: o.batch, Sessions: o.sessions, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta, Exact: o.exact, Catalog: cat,
 		Report: func(f *schema.Finding) { t.take(f) }, Progress: progress}
-	if o.dryRun {
-		lo.Deletes = func(x schema.Element) { e.warnf("load-neo4j: would delete %s", elementName(x)) }
-	} else {
+	if !o.dryRun {
 		// What follows belongs together: load, deletes, index, reading back, repair.
 		release, err := db.Hold(ctx, neo4j.HoldOptions{Wait: o.wait, Waiting: func(why error) { e.warnf("load-neo4j: %v; waiting", why) }})
 		if err != nil {
@@ -413,14 +411,6 @@ func loadAndDelete(ctx context.Context, db *neo4j.DB, old, in schema.Seq[schema.
 	return rep, err
 }
 
-// elementName names an element for a line of words.
-func elementName(x schema.Element) string {
-	if x.Edge != nil {
-		return "edge " + textnorm.OneLine(x.ID(), 200)
-	}
-	return "node " + textnorm.OneLine(x.ID(), 200)
-}
-
 // changesOf drops the positions, which findings about a change then carry themselves.
 func changesOf(in schema.Seq[schema.Change]) iter.Seq2[schema.Change, error] {
 	return func(yield func(schema.Change, error) bool) {
@@ -539,6 +529,9 @@ func writeLoadReport(w io.Writer, r *neo4j.Report) error {
 	}
 	if x := r.Embedded; x != nil {
 		b = fmt.Appendf(b, "%d vectors made by %s, %d kept\n", x.Vectors, x.Profile, x.Kept)
+	}
+	for _, name := range r.Deletes {
+		b = fmt.Appendf(b, "would delete %s\n", textnorm.OneLine(name, 200))
 	}
 	if r.DryRun {
 		b = append(b, "dry run: nothing was written\n"...)

@@ -62,7 +62,7 @@ func TestNeo4jBrowser(t *testing.T) {
 	}
 	lib := exttest.Neo4jLib()
 	exttest.Need(t, "java", lib, "chromium")
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	home, dir := t.TempDir(), t.TempDir()
 	st, err := server.Up(ctx, server.Java, server.Config{Lib: lib, Home: home, HeapMB: 320, Password: "correct-horse 密码"})
@@ -115,6 +115,7 @@ func TestNeo4jBrowser(t *testing.T) {
 	b.expand()
 	for _, q := range rep.Queries {
 		b.runSaved(q)
+		t.Log(q.Name)
 	}
 }
 

@@ -39,7 +39,6 @@ type LoadOptions struct {
 
 	Report   func(*schema.Finding) // gets what was left out and why; may be nil
 	Progress func(*Report)         // called after each transaction; may be nil
-	Deletes  func(schema.Element)  // gets each element that a load deletes, or a dry run would; may be nil
 }
 
 // DefaultBatch is a good size for elements of this kind: bigger ones are not faster.
@@ -441,8 +440,12 @@ func (l *loader) enter(b *batch, d *done) {
 	}
 	gone := func(rows []row, was []bool) {
 		for i, r := range rows {
-			if was[i] && l.o.Deletes != nil {
-				l.o.Deletes(r.rec.V)
+			if was[i] && l.o.DryRun {
+				kind := "node "
+				if r.rec.V.Node == nil {
+					kind = "edge "
+				}
+				l.rep.Deletes = append(l.rep.Deletes, kind+r.rec.V.ID())
 			}
 			for _, c := range l.counts(r.rec.V) {
 				c.Sent++
