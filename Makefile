@@ -3,14 +3,13 @@ VERSION  := $(shell cat VERSION)
 LDFLAGS  := -s -w -X membench/cli.release=$(VERSION)
 BIN      := bin/membench
 FUZZTIME ?= 20s
-PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test race soak parity demo neo4j lint fuzz bench bench-neo4j dist docs site clean
+.PHONY: help build test race soak parity demo neo4j lint fuzz bench bench-neo4j release release-check docs site clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/membench, one static binary
 	@mkdir -p bin
@@ -63,17 +62,14 @@ docs: ## write the generated parts of docs/ again
 	$(GO) run ./cmd/membench schema docs -o docs/formats.md
 	$(GO) test ./internal/layers ./cli -run 'Docs$$' -update
 
+release-check: ## build a release for this platform; install and remove its deb, run its image (needs root and dpkg)
+	@scripts/release-check.sh
+
 site: ## build the documentation as a site with search in out/site (needs python3)
 	@scripts/site.sh out/site
 
-dist: ## static binaries for Linux, macOS and Windows under dist/, with checksums
-	@rm -rf dist && mkdir -p dist
-	@for p in $(PLATFORMS); do os=$${p%/*}; arch=$${p#*/}; ext=; [ $$os = windows ] && ext=.exe; \
-	  name=membench-$(VERSION)-$$os-$$arch$$ext; \
-	  echo "dist/$$name"; \
-	  GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dist/$$name ./cmd/membench || exit 1; \
-	done
-	@cd dist && sha256sum membench-* > SHA256SUMS
+release: ## build everything a release has under dist/: programs, packages, image files, checksums
+	@scripts/release.sh
 
 clean: ## remove what the targets above made
 	rm -rf bin dist out

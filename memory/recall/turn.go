@@ -20,8 +20,9 @@ import (
 // blanks; blanks are squeezed. What is left says what is asked, not of whom.
 func WithoutNames(s *State) string {
 	text := s.Query.Text
-	for _, n := range s.Store.Speakers() {
-		text = cutName(text, n)
+	names := s.Store.Speakers()
+	for i, n := range names {
+		text = cutName(cutName(text, n), firstName(names, i))
 	}
 	return strings.Join(strings.Fields(text), " ")
 }
@@ -60,8 +61,10 @@ func wordByte(b byte) bool {
 func Spoken() Signal {
 	return func(_ context.Context, s *State) ([]float64, error) {
 		named := ""
-		for _, n := range s.Store.Speakers() {
-			if n != "" && cutName(s.Query.Text, n) != s.Query.Text || hanName(n) && strings.Contains(s.Query.Text, n) {
+		names := s.Store.Speakers()
+		for i, n := range names {
+			first := firstName(names, i)
+			if n != "" && cutName(s.Query.Text, n) != s.Query.Text || first != "" && cutName(s.Query.Text, first) != s.Query.Text || hanName(n) && strings.Contains(s.Query.Text, n) {
 				if named != "" {
 					return s.numbers(), nil
 				}
@@ -76,6 +79,21 @@ func Spoken() Signal {
 		}
 		return out, nil
 	}
+}
+
+// firstName is the first word of a speaker's name of several; "" where another's begins
+// with it, too.
+func firstName(names []string, i int) string {
+	first, rest, _ := strings.Cut(names[i], " ")
+	if rest == "" || len(first) < 2 {
+		return ""
+	}
+	for j, other := range names {
+		if head, _, _ := strings.Cut(other, " "); j != i && strings.EqualFold(head, first) {
+			return ""
+		}
+	}
+	return first
 }
 
 func hanName(n string) bool {
@@ -95,6 +113,7 @@ var (
 	before     = pattern.New(`\b(in|of|during|since|by|until|from|last|this|early|late|mid)\s*[- ]?$`)
 	whenAsked  = pattern.New(`^(when|how long|since when|what (year|month|day|date|time)|which (year|month|day|date))\b|\b(what|which) (year|month|day|date|time)\b|什么时候|哪天|哪一天|几号|几月|哪年|何时|多久`)
 	timeWord   = pattern.New(`\b(yesterday|today|tomorrow|tonight|recently|ago|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekend|(?:` + monthNames + `)|(?:19|20)\d\d|(?:last|next|this|past|few|couple of) (?:night|week|weekend|month|year|day|days|weeks|months|years|summer|winter|spring|fall|autumn|morning|evening|afternoon))\b|\b(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|several|many|half an?) (?:hour|day|week|month|year)s?\b|昨天|今天|明天|前天|上周|下周|这周|上个月|下个月|去年|明年|今年|最近|刚刚|星期|周[一二三四五六日末]|\d+[年月日号]|[\d一二两三四五六七八九十几半]+(?:个)?(?:小时|天|周|星期|月|年)`)
+	standing   = pattern.New(`(?:^|[.!?\n]\s*)(?:please )?(?:always|never|from now on|whenever|in (?:the )?future|make sure (?:to|you)|remember (?:to|that)|don't ever|do not ever)\b|(?:^|[。！？；，,\n])(?:请|记得|记住)?(?:以后|今后|从现在起|每次|每当|总是|永远|一律|千万别|千万不要)`)
 	firstWords = pattern.New(`\b(i|i'm|i've|i'd|i'll|im|my|we|our|me)\b|我`)
 )
 
@@ -208,6 +227,7 @@ type Priors struct {
 	Length   float64 // ln(1 + content terms)
 	Question float64 // 1: it ends with a question mark
 	First    float64 // 1: it speaks of I, my, we
+	Standing float64 // 1: it lays down a rule for later: always, never, from now on
 }
 
 // PriorsOf reads them. said is the text without the speaker's name.
@@ -224,6 +244,7 @@ func PriorsOf(said string) (p Priors) {
 	end := strings.TrimRight(said, " \n")
 	p.Question = one(strings.HasSuffix(end, "?") || strings.HasSuffix(end, "？"))
 	p.First = one(firstWords.MatchString(low))
+	p.Standing = one(standing.MatchString(low))
 	return p
 }
 
