@@ -99,7 +99,7 @@ type Options struct {
 	Repeats  int  // of answering; 0: 1
 	Reingest bool // repeats begin with an empty memory
 
-	OnlyFailed bool // of a finished run: ask those again that ended in an error or over a limit
+	OnlyFailed bool // of a finished run: ask those again that ended in an error, over a limit or in a refusal
 
 	Limits   Limits
 	Memories int // that work side by side, those that wait for a model's answers aside; 0: 2
