@@ -3,14 +3,13 @@ VERSION  := $(shell cat VERSION)
 LDFLAGS  := -s -w -X membench/cli.release=$(VERSION)
 BIN      := bin/membench
 FUZZTIME ?= 20s
-PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test race soak demo neo4j lint fuzz bench bench-neo4j dist docs clean
+.PHONY: help build test race soak parity demo neo4j lint fuzz bench bench-neo4j release release-check docs site clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/membench, one static binary
 	@mkdir -p bin
@@ -31,11 +30,18 @@ test: ## run every test; the last lines count passed, failed and skipped
 race: ## run every test under the race detector (needs a C compiler)
 	@CGO_ENABLED=1 $(GO) test -timeout 30m -race -json ./... | $(GO) run ./internal/testsum
 
+parity: ## run the original packages of memory systems again and record what they keep and find (network, python3.11, about 1 GB)
+	scripts/parity/parity.sh
+	$(GO) test ./memory/baseline -run Parity -count 1
+
 soak: ## kill every stage before each step on the file system; lines of 100 MB; all of Neo4j's tests on the newest; 1,000 null simulations of each kind; every arm of explain and graph memory (over half an hour)
 	MEMBENCH_SOAK=1 $(GO) test ./cli -run 'Killed|LongLines|WaysIntoNeo4j|HostileInputs' -count 1 -timeout 2h -v
-	MEMBENCH_SOAK=1 $(GO) test ./cypher/neo4j -run 'OnNewest|FullDisk' -count 1 -timeout 1h -v
+	MEMBENCH_SOAK=1 $(GO) test ./cypher/neo4j -run 'OnNewest|FullDisk|Concurrent|Killed|ServerFaults|ConnectionCut' -count 1 -timeout 2h -v
 	MEMBENCH_SOAK=1 $(GO) test ./internal/stats ./eval/compare -run 'Null|Plan' -count 1 -v
-	MEMBENCH_SOAK=1 $(GO) test ./eval/explain ./memory/graphmem -run 'LoCoMo|Sets' -count 1 -timeout 1h -v
+	MEMBENCH_SOAK=1 $(GO) test ./memory/pcm ./memory/qarp -run 'Rate' -count 1 -v
+	MEMBENCH_SOAK=1 $(GO) test ./memory/baseline -run TenThousandTurns -count 1 -timeout 1h -v
+	MEMBENCH_SOAK=1 $(GO) test ./eval/explain ./memory/graphmem -run 'LoCoMo|Sets|Neo4jCost|FaultsFromOutside' -count 1 -timeout 1h -v
+	MEMBENCH_SOAK=1 $(GO) test ./examples -run Plugin -count 1 -timeout 1h -v
 
 lint: ## gofmt, vet, staticcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
@@ -56,14 +62,14 @@ docs: ## write the generated parts of docs/ again
 	$(GO) run ./cmd/membench schema docs -o docs/formats.md
 	$(GO) test ./internal/layers ./cli -run 'Docs$$' -update
 
-dist: ## static binaries for Linux, macOS and Windows under dist/, with checksums
-	@rm -rf dist && mkdir -p dist
-	@for p in $(PLATFORMS); do os=$${p%/*}; arch=$${p#*/}; ext=; [ $$os = windows ] && ext=.exe; \
-	  name=membench-$(VERSION)-$$os-$$arch$$ext; \
-	  echo "dist/$$name"; \
-	  GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dist/$$name ./cmd/membench || exit 1; \
-	done
-	@cd dist && sha256sum membench-* > SHA256SUMS
+release-check: ## build a release for this platform; install and remove its deb, run its image (needs root and dpkg)
+	@scripts/release-check.sh
+
+site: ## build the documentation as a site with search in out/site (needs python3)
+	@scripts/site.sh out/site
+
+release: ## build everything a release has under dist/: programs, packages, image files, checksums
+	@scripts/release.sh
 
 clean: ## remove what the targets above made
 	rm -rf bin dist out

@@ -12,6 +12,7 @@ import (
 	"membench/internal/visible"
 	"membench/memory"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
@@ -47,4 +48,10 @@ func Main(systems ...memory.Spec) {
 		})
 	})
 	os.Exit(run(ctx, e, os.Args[1:]))
+}
+
+// Command is the program's command with all below it, for what documents them. Running
+// it is Main's work.
+func Command() *cobra.Command {
+	return newRoot(&env{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now})
 }

@@ -28,6 +28,7 @@ type datasetsProbesOptions struct {
 	catalogs []string
 	group    string
 	count    int
+	searched float64
 	seed     uint64
 	rephrase bool
 	workers  int
@@ -70,6 +71,8 @@ date, quotation or its polarity is not taken.`,
 				return usagef("--group: have %q, want user or conversation", o.group)
 			case o.count < 0 || o.workers < 1:
 				return usagef("--count wants 0 or more, --workers 1 or more")
+			case o.searched < 0 || o.searched > 1:
+				return usagef("--searched: have %v, want a share from 0 to 1", o.searched)
 			case o.asJSON && o.out == "-":
 				return usagef("--json and the data both want standard output: give -o")
 			}
@@ -85,6 +88,7 @@ date, quotation or its polarity is not taken.`,
 	f.StringVarP(&o.out, "output", "o", o.out, "`file` of cases; - is standard output")
 	f.StringSliceVar(&o.types, "types", nil, "only these `types`, with commas")
 	f.IntVar(&o.count, "count", 0, "make `n` questions in all, 0 = 200")
+	f.Float64Var(&o.searched, "searched", 0, "let a string search solve at most this `share` of the questions, 0 = 0.25, 1 = all")
 	f.Uint64Var(&o.seed, "seed", 1, "`number` that moves what is drawn and how it is worded")
 	f.StringVar(&o.group, "group", o.group, "what becomes one case: all conversations of a `user`, or each conversation")
 	f.StringArrayVar(&o.words, "words", nil, "wordings of predicates of one's own, a `file` in the form of datasets/probes/words.yaml; may be repeated")
@@ -107,7 +111,7 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 		return err
 	}
 	var stats probes.Stats
-	po := probes.Options{Catalog: cat, Count: o.count, Seed: o.seed, Group: probes.Group(o.group), Workers: o.workers, Stats: &stats}
+	po := probes.Options{Catalog: cat, Count: o.count, Seed: o.seed, Group: probes.Group(o.group), Workers: o.workers, Searched: o.searched, Stats: &stats}
 	for _, t := range o.types {
 		po.Types = append(po.Types, probes.Type(t))
 	}

@@ -360,7 +360,8 @@ func clockSkew(h http.Header, before, after time.Time) (time.Duration, bool) {
 	return before.Add(after.Sub(before) / 2).Sub(t), true
 }
 
-// askEndpoint puts one question to each model of an endpoint.
+// askEndpoint puts one question to each model of an endpoint, and asks whether it scores
+// texts, as pcm with surprisal nll needs.
 func askEndpoint(ctx context.Context, e *env, g *endpointGroup) []schema.Check {
 	var out []schema.Check
 	for _, m := range g.names() {
@@ -395,6 +396,11 @@ func askEndpoint(ctx context.Context, e *env, g *endpointGroup) []schema.Check {
 			}
 			if r.Usage.Estimated > 0 {
 				d.Detail += "; reports no usable usage, so tokens are estimated"
+			}
+			if _, _, err := llm.Surprisal(ctx, c, "doctor", "User: ", "I like green tea."); err == nil {
+				d.Detail += "; scores texts (log-probabilities)"
+			} else {
+				d.Detail += "; does not score texts"
 			}
 			out = append(out, d)
 		}

@@ -37,7 +37,7 @@ grading adds the verdicts of named protocols beside them and never changes the a
 		},
 	}
 	o.add(c)
-	c.AddCommand(newEvalRunCmd(e), newEvalStatusCmd(e), newEvalWatchCmd(e), newEvalGradeCmd(e), newEvalExplainCmd(e), newEvalAggregateCmd(e), newEvalReportCmd(e), newEvalCompareCmd(e), newEvalPlanCmd(e))
+	c.AddCommand(newEvalRunCmd(e), newEvalMergeCmd(e), newEvalStatusCmd(e), newEvalWatchCmd(e), newEvalGradeCmd(e), newEvalExplainCmd(e), newEvalAggregateCmd(e), newEvalReportCmd(e), newEvalCompareCmd(e), newEvalPlanCmd(e))
 	c.AddCommand(newEvalExportCmd(e), newEvalImportCmd(e), newEvalAuditCmd(e), newEvalProtocolsCmd(e), newEvalConformanceCmd(e), newEvalCalibrateCmd(e), newEvalJudgeCmd(e), newEvalLabelCmd(e), newEvalAgreementCmd(e))
 	return c
 }

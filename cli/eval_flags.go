@@ -10,6 +10,7 @@ import (
 	"membench/config"
 	"membench/datasets/all"
 	"membench/eval/pipeline"
+	evalrun "membench/eval/run"
 	"membench/internal/yamldoc"
 	"membench/memory/open"
 
@@ -35,6 +36,7 @@ type evalFlags struct {
 	evalOnly   bool
 	noGrade    bool
 	onlyFailed bool
+	shard      evalrun.Shard
 
 	reader        string
 	prompt        string

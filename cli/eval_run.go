@@ -17,6 +17,7 @@ import (
 
 func newEvalRunCmd(e *env) *cobra.Command {
 	o := evalFlags{}
+	var shard string
 	c := &cobra.Command{
 		Use:   "run [DATASET...] [-c eval.yaml]",
 		Short: "Put the questions of data sets to memory systems, and grade the answers",
@@ -47,11 +48,17 @@ side by side (--memories), within one everything is serial; --calls answers of t
 are under way at once. A call over its limit (--ingest-limit, --retrieve-limit,
 --read-limit) is cancelled, and the question's outcome is timeout.
 
+--shard i/n plays only the cases whose ids hash to part i of n, counted from 0, into a
+folder of its own, and grades them; 'membench eval merge' joins the n folders into the
+run that one process would have made. A shard has its part of the budget; limits of rate
+(--rate-limit) hold for each process (docs/scale.md).
+
 --dry-run prints the configuration in force and what the model calls would cost, asks
 nobody and writes nothing; services and programs are then stood for by bm25.`,
 		Example: `  membench eval run locomo=locomo10.json --system bm25,full-context,oracle -o runs/first
   membench eval run longmemeval=longmemeval_s.json --system simple-rag --questions 50 --seed 7 -o runs/small
   membench eval run cases.jsonl --system bm25 --model gpt-4o-mini --cassette answers.jsonl -o runs/model
+  membench eval run cases.jsonl --system bm25 -o runs/part-0 --shard 0/4
   membench eval run -c eval.yaml --dry-run
   membench eval run cases.jsonl --system bm25 -o runs/first --only-failed
   membench eval status runs/first`,
@@ -59,12 +66,19 @@ nobody and writes nothing; services and programs are then stood for by bm25.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.sets = append(o.sets, args...)
 			o.changed = c.Flags().Changed
+			if shard != "" {
+				var err error
+				if o.shard, err = evalrun.ParseShard(shard); err != nil {
+					return usagef("--shard: %v", err)
+				}
+			}
 			return runEval(c.Context(), e, o, false)
 		},
 	}
 	o.add(c)
 	f := c.Flags()
 	f.BoolVar(&o.noGrade, "no-grade", false, "stop before grading")
+	f.StringVar(&shard, "shard", "", "ask part `i/n` of the cases only, counted from 0, into a folder of its own")
 	return c
 }
 
@@ -93,7 +107,9 @@ func readyEval(e *env, o evalFlags) (v *config.Eval, ms *models, err error) {
 			return nil, nil, err
 		}
 	}
-	set, err := pipeline.OpenModels(v, project, flags.options(e))
+	mo := flags.options(e)
+	mo.Part, mo.Parts = o.shard.I, o.shard.Of
+	set, err := pipeline.OpenModels(v, project, mo)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -109,7 +125,7 @@ func runEval(ctx context.Context, e *env, o evalFlags, whole bool) (err error) {
 	defer ms.close(&err) // tells the estimate of a dry run
 	t := newTally(e, 20)
 	set := ms.Set
-	po := pipeline.Options{Whole: whole, NoGrade: o.noGrade, GradeOnly: o.evalOnly, OnlyFailed: o.onlyFailed, Models: set, Place: e.place(""),
+	po := pipeline.Options{Whole: whole, NoGrade: o.noGrade, GradeOnly: o.evalOnly, OnlyFailed: o.onlyFailed, Shard: o.shard, Models: set, Place: e.place(""),
 		Data: setsall.Source{Workers: o.workers, MaxValue: o.max, Stdin: e.in}, Membench: release, Now: e.now, Stdin: e.in, Log: t.log(),
 		Progress: func(w *evalrun.Watch) func() { return showProgress(e, v.Output.Folder, w, ms) }}
 	if ms.dryRun() {
@@ -130,7 +146,9 @@ func runEval(ctx context.Context, e *env, o evalFlags, whole bool) (err error) {
 		e.warnf("dry run: nothing was asked and nothing is in %s", v.Output.Folder)
 		return nil
 	}
-	if err := printScores(e, res.Summaries); err != nil {
+	if o.shard.Of > 0 {
+		e.warnf("shard %v is done; when all are: membench eval merge FOLDER... -o RUN", o.shard)
+	} else if err := printScores(e, res.Summaries); err != nil {
 		return err
 	}
 	if failed := res.Failed(); failed != nil {

@@ -21,7 +21,7 @@ func newExperimentCmd(e *env) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newExperimentQARPCmd(e))
+	c.AddCommand(newExperimentQARPCmd(e), newExperimentPCMCmd(e))
 	return c
 }
 

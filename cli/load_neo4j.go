@@ -55,8 +55,6 @@ type loadNeo4jOptions struct {
 	bulk      bool
 	overwrite bool
 	home      string
-
-	user, password string // from the environment
 }
 
 // liveDelta is --delta without a folder: the old graph is what the database holds.
@@ -70,7 +68,10 @@ func newLoadNeo4jCmd(e *env) *cobra.Command {
 		Long: `Load a graph into a running Neo4j, and give account of every element.
 
 The user and the password come from NEO4J_USERNAME and NEO4J_PASSWORD, in the
-environment or a .env file; without the first none is sent. The address comes from
+environment or a .env file; without the first none is sent. NEO4J_TOKEN (single
+sign-on) or NEO4J_KERBEROS_TICKET take their place, NEO4J_IMPERSONATE names the user
+whose rights count, NEO4J_CA, NEO4J_CLIENT_CERT and NEO4J_CLIENT_KEY are files in PEM
+for neo4j+s and bolt+s, NEO4J_TIMEOUT limits a transaction. The address comes from
 --uri, else NEO4J_URI, else it is the server that 'membench neo4j up' started, whose
 user and password are known, else bolt://localhost:7687.
 
@@ -119,8 +120,8 @@ EMBEDDING_API_KEY, LOCAL_EMBEDDING_API_KEY or OPENAI_API_KEY).
 
 --bulk is the fast way for a first load of a large graph: it fills an empty, stopped
 database of this machine through admin import (NEO4J_ADMIN names the tool, else
-neo4j-admin is taken, else the jars in MEMBENCH_NEO4J_LIB). The result is that of a
-load; start the server then and run the load once more without --bulk: it makes
+neo4j-admin is taken, else the jars in MEMBENCH_NEO4J_LIB, else jars and folder of the
+server of 'membench neo4j up', stopped). The result is that of a load; start the server then and run the load once more without --bulk: it makes
 constraints and index and writes what the import could not hold.
 
 The report goes to standard output (--json: one object, the same for the same load
@@ -176,17 +177,12 @@ into the same database); progress and the time taken go to standard error.`,
 			if o.home != "" || o.overwrite {
 				return usagef("--home and --overwrite go with --bulk")
 			}
-			to := target.Target{URI: o.uri}
-			if err := to.Find(c.Context(), e.getenv); err != nil {
-				return err
-			}
-			o.uri, o.user, o.password = to.URI, to.User, to.Password
 			return runLoadNeo4j(c.Context(), e, o)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.uri, "uri", "", "`address` of the server's Bolt port (default NEO4J_URI, else the server of 'membench neo4j up', else bolt://localhost:7687)")
-	f.StringVar(&o.database, "database", "", "`name` of the database (default the user's home database)")
+	f.StringVar(&o.database, "database", "", "`name` of the database (default NEO4J_DATABASE, else the user's home database)")
 	f.StringVar(&o.delta, "delta", "", "send what differs from the graph in `OLD_DIR`; without a folder, from the database")
 	f.Lookup("delta").NoOptDefVal = liveDelta
 	f.StringVar(&o.changes, "changes", "", "send the changes in `file`")
@@ -236,10 +232,8 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	if err != nil {
 		return err
 	}
-	db, err := neo4j.Open(ctx, neo4j.Config{URI: o.uri, Database: o.database, User: o.user, Password: o.password, Scope: o.scope})
-	if errors.Is(err, neo4j.ErrURI) {
-		return usageError{err}
-	}
+	to := target.Target{URI: o.uri, Database: o.database, Scope: o.scope, Warn: func(text string) { e.warnf("load-neo4j: the server warns: %s", text) }}
+	db, err := to.Open(ctx, e.getenv)
 	if err != nil {
 		return err
 	}
@@ -248,9 +242,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	defer finished()
 	lo := neo4j.LoadOptions{Batch: o.batch, Sessions: o.sessions, DryRun: o.dryRun, Rewrite: o.rewrite, Prune: o.delta == liveDelta, Exact: o.exact, Catalog: cat,
 		Report: func(f *schema.Finding) { t.take(f) }, Progress: progress}
-	if o.dryRun {
-		lo.Deletes = func(x schema.Element) { e.warnf("load-neo4j: would delete %s", elementName(x)) }
-	} else {
+	if !o.dryRun {
 		// What follows belongs together: load, deletes, index, reading back, repair.
 		release, err := db.Hold(ctx, neo4j.HoldOptions{Wait: o.wait, Waiting: func(why error) { e.warnf("load-neo4j: %v; waiting", why) }})
 		if err != nil {
@@ -419,14 +411,6 @@ func loadAndDelete(ctx context.Context, db *neo4j.DB, old, in schema.Seq[schema.
 	return rep, err
 }
 
-// elementName names an element for a line of words.
-func elementName(x schema.Element) string {
-	if x.Edge != nil {
-		return "edge " + textnorm.OneLine(x.ID(), 200)
-	}
-	return "node " + textnorm.OneLine(x.ID(), 200)
-}
-
 // changesOf drops the positions, which findings about a change then carry themselves.
 func changesOf(in schema.Seq[schema.Change]) iter.Seq2[schema.Change, error] {
 	return func(yield func(schema.Change, error) bool) {
@@ -545,6 +529,9 @@ func writeLoadReport(w io.Writer, r *neo4j.Report) error {
 	}
 	if x := r.Embedded; x != nil {
 		b = fmt.Appendf(b, "%d vectors made by %s, %d kept\n", x.Vectors, x.Profile, x.Kept)
+	}
+	for _, name := range r.Deletes {
+		b = fmt.Appendf(b, "would delete %s\n", textnorm.OneLine(name, 200))
 	}
 	if r.DryRun {
 		b = append(b, "dry run: nothing was written\n"...)

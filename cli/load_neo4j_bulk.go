@@ -15,6 +15,7 @@ import (
 
 	"membench/cypher"
 	"membench/cypher/neo4j/server"
+	"membench/cypher/neo4j/target"
 	"membench/graphir/export"
 	"membench/schema"
 
@@ -93,7 +94,7 @@ func runBulkNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 }
 
 // adminTool finds neo4j-admin: the program that NEO4J_ADMIN names, that of PATH, or
-// the jars of MEMBENCH_NEO4J_LIB.
+// the jars of MEMBENCH_NEO4J_LIB, else those that 'neo4j up' uses, with its folder.
 func adminTool(e *env, home string) (func(context.Context, []string) *exec.Cmd, error) {
 	name := cmp.Or(e.getenv("NEO4J_ADMIN"), "neo4j-admin")
 	if path, err := exec.LookPath(name); err == nil {
@@ -106,17 +107,34 @@ func adminTool(e *env, home string) (func(context.Context, []string) *exec.Cmd, 
 		}, nil
 	}
 	lib := e.getenv("MEMBENCH_NEO4J_LIB")
-	switch {
-	case lib == "":
-		return nil, fmt.Errorf("--bulk needs neo4j-admin: it is not in PATH; NEO4J_ADMIN may name it, or MEMBENCH_NEO4J_LIB a folder of Neo4j's jars")
-	case home == "":
-		return nil, usagef("--bulk with the jars of MEMBENCH_NEO4J_LIB needs the server's folder: give --home or set NEO4J_HOME")
+	if lib == "" { // the jars of 'membench neo4j up'
+		if cache, err := target.Cache(e.getenv); err == nil {
+			lib = server.Lib(cache, server.Default)
+		}
 	}
-	home, err := filepath.Abs(home)
+	version, err := server.Version(lib)
+	if err != nil {
+		return nil, fmt.Errorf("--bulk needs neo4j-admin: it is not in PATH; NEO4J_ADMIN may name it, MEMBENCH_NEO4J_LIB a folder of Neo4j's jars, and 'membench neo4j fetch' gets these")
+	}
+	if home == "" { // its folder
+		if home, err = target.Home("", e.getenv); err != nil {
+			return nil, err
+		}
+		if now, err := server.Look(context.Background(), home); err == nil && now.Running {
+			return nil, fmt.Errorf("%s: a server is running there: 'membench neo4j down' first, or load without --bulk", home)
+		}
+	}
+	if home, err = filepath.Abs(home); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(home, "conf"), 0o755); err != nil {
+		return nil, err
+	}
+	java, err := server.FindJava(version, e.getenv("MEMBENCH_JAVA"))
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, args []string) *exec.Cmd { return server.Admin(ctx, "", lib, home, args...) }, nil
+	return func(ctx context.Context, args []string) *exec.Cmd { return server.Admin(ctx, java, lib, home, args...) }, nil
 }
 
 // bulkFault says what to do about a failed import; the tool's own words are long.

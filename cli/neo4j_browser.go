@@ -55,6 +55,8 @@ type neo4jBrowserReport struct {
 	User    string          `json:"user,omitzero"`
 	Files   []string        `json:"files,omitzero"`
 	Queries []browser.Query `json:"queries"`
+
+	Parameters map[string]any `json:"parameters"` // of the queries, as the first sets them
 }
 
 func runNeo4jBrowser(ctx context.Context, e *env, o neo4jBrowserOptions) error {
@@ -71,7 +73,7 @@ func runNeo4jBrowser(ctx context.Context, e *env, o neo4jBrowserOptions) error {
 	if o.Browser == "" {
 		o.Browser = browserBeside(o.URI)
 	}
-	rep := neo4jBrowserReport{Browser: o.Browser, URI: o.URI, User: o.User, Queries: browser.Queries(cat, o.Scope)}
+	rep := neo4jBrowserReport{Browser: o.Browser, URI: o.URI, User: o.User, Queries: browser.Queries(cat, o.Scope), Parameters: browser.Parameters}
 	if o.out != "" {
 		if rep.Files, err = writeBrowserPack(e, o.out, cat, rep.Queries); err != nil {
 			return err

@@ -62,7 +62,7 @@ func TestNeo4jBrowser(t *testing.T) {
 	}
 	lib := exttest.Neo4jLib()
 	exttest.Need(t, "java", lib, "chromium")
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	home, dir := t.TempDir(), t.TempDir()
 	st, err := server.Up(ctx, server.Java, server.Config{Lib: lib, Home: home, HeapMB: 320, Password: "correct-horse 密码"})
@@ -70,6 +70,7 @@ func TestNeo4jBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Down(context.Background(), home)
+	exttest.EndWith(t, st.PID)
 
 	cli := func(args ...string) []byte {
 		t.Helper()
@@ -114,6 +115,7 @@ func TestNeo4jBrowser(t *testing.T) {
 	b.expand()
 	for _, q := range rep.Queries {
 		b.runSaved(q)
+		t.Log(q.Name)
 	}
 }
 
@@ -230,6 +232,10 @@ func (b *neo4jBrowser) runSaved(q browser.Query) {
 	words := strings.Fields(q.Text)
 	b.until("the query is in the editor", fmt.Sprintf(`document.querySelector('[data-testid="activeEditor"]').innerText.replace(/\s/g, "").includes(%q)`, words[0]+words[1]))
 	b.click(`[data-testid="editor-Run"]`)
+	if q.Setup {
+		b.until("the parameters", `/"?limit"?: 100/.test(document.querySelector('[data-testid="frame"]')?.innerText ?? "")`)
+		return
+	}
 	const top = `document.querySelector('[data-testid="frame"]')`
 	b.until("an answer to "+title, fmt.Sprintf(`(() => {
   const f = %s;

@@ -205,7 +205,13 @@ func fetchNeo4j(ctx context.Context, e *env, version string) (string, error) {
 	if _, err := server.Version(server.Lib(cache, version)); err != nil {
 		e.warnf("neo4j: fetching Neo4j %s from Maven Central into %s, about 180 MB, once", version, cache)
 	}
-	return server.Fetch(ctx, cache, version, e.err)
+	last := e.now()
+	return server.Fetch(ctx, cache, version, e.err, func(files int, size int64, name string) {
+		if now := e.now(); now.Sub(last) >= 2*time.Second {
+			last = now
+			e.warnf("neo4j: %d files, %d of about 180 MB; %s", files, size/1_000_000, name)
+		}
+	})
 }
 
 func printNeo4j(e *env, s neo4jState, asJSON bool) error {

@@ -36,7 +36,7 @@ func hostileGraph() (nodes, edges []schema.Element) {
 	for i, h := range hostile {
 		id := mint.Node("topic", fmt.Sprint(h, " ", i))
 		label, typ := fmt.Sprint("Topic", i%3), "ABOUT"
-		if len(h) < 100 && strings.TrimSpace(h) == h && !strings.ContainsAny(h, "\n\r") {
+		if i%3 != 2 && len(h) < 100 && strings.TrimSpace(h) == h && !strings.ContainsAny(h, "\n\r") {
 			label, typ = h, h
 		}
 		var p schema.ObjectBuilder
@@ -93,7 +93,7 @@ func TestWaysIntoNeo4jAreOne(t *testing.T) {
 	writeGraph(t, alone, "", nodes, edges)
 	demo := filepath.Join(tmp, "demo", "graph")
 	if os.Getenv("MEMBENCH_SOAK") == "" {
-		some, between := sampleGraph(t, demo, 6)
+		some, between := sampleGraph(t, demo, 3)
 		nodes, edges, demo = append(nodes, some...), append(edges, between...), ""
 	}
 	writeGraph(t, joined, demo, nodes, edges)

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +12,8 @@ import (
 	"testing"
 
 	"membench/config"
+	"membench/internal/browsertest"
+	"membench/internal/exttest"
 )
 
 // shellBlocks returns the ```sh blocks of a document.
@@ -100,4 +105,63 @@ func TestProjectDocs(t *testing.T) {
 	if p, err := config.Load(name, func(string) (string, string) { return "", "" }); err != nil || p.Conversations["oncall"].Character != "opsbot" {
 		t.Errorf("the example of docs/project.md: %v", err)
 	}
+}
+
+// TestTutorialCommands runs every command of the tutorial as it stands.
+func TestTutorialCommands(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "examples", "chats"), os.DirFS("../examples/chats")); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, "bin", "membench"), "membench/cmd/membench")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	sh := exec.Command("sh", "-c", "set -eu\n"+strings.Join(shellBlocks(t, "../docs/tutorial.md"), ""))
+	sh.Dir = dir
+	sh.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, err := sh.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{"whatsapp, 8 messages, 1 conversations", "person:whatsapp-ana/Ana Ruiz|place:Porto", "Oslo: I still live in Oslo."} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the commands did not print %q:\n%s", want, out)
+		}
+	}
+	for _, want := range []string{"tutorial/out/graph.html", "tutorial/report/report.html"} {
+		if _, err := os.Stat(filepath.Join(dir, want)); err != nil {
+			t.Errorf("the commands left no %s", want)
+		}
+	}
+}
+
+// TestSite: the documentation builds as a site without a broken link, and its search
+// finds a word in a browser.
+func TestSite(t *testing.T) {
+	exttest.Need(t, "python3", "chromium")
+	dir := t.TempDir()
+	build := exec.Command("../scripts/site.sh", dir)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	files := http.FileServer(http.Dir(dir))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		page, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(r.URL.Path)))
+		if err != nil || filepath.Ext(r.URL.Path) != ".html" {
+			files.ServeHTTP(w, r)
+			return
+		}
+		w.Write(bytes.Replace(page, []byte("<html"), []byte(`<html data-ready="true"`), 1)) // as our own pages say
+	}))
+	defer srv.Close()
+	tab := browsertest.Open(t, srv.URL+"/index.html", "en", 1200, 900, srv.URL)
+	tab.Until("the page", `!!document.querySelector("input.md-search__input")`)
+	tab.Exec(`document.querySelector("input.md-search__input").focus()`)
+	tab.Type("deprecated")
+	tab.Until("results", `document.querySelectorAll(".md-search-result__item").length > 0`)
+	if found := tab.Text(".md-search-result__list"); !strings.Contains(strings.ToLower(found), "deprecated") {
+		t.Errorf("the search found %q", found)
+	}
+	tab.Clean()
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Exit codes. Every command's help ends with them.
+// Exit codes.
 const (
 	exitFine     = 0
 	exitFailed   = 1 // the program or a service failed
@@ -36,7 +36,8 @@ const (
 	exitPipe = 141
 )
 
-const exitHelp = `
+// ExitCodes is what every command's help ends with.
+const ExitCodes = `
 Exit status: 0 fine, 1 the program or a service failed, 2 wrong usage, 3 the data has errors,
 4 eval compare --gate shows neither a loss nor that there is none,
 141 whoever read standard output went away. An interrupted command exits 1; the next run goes on.`
@@ -179,7 +180,7 @@ func newRoot(e *env) *cobra.Command {
 		newClaimifyCmd(e), newCompileClaimsCmd(e), newToGraphCmd(e), newCypherCmd(e), newExportCmd(e), newLoadNeo4jCmd(e))
 	add("look", newAskCmd(e), newValidateCmd(e), newTraceCmd(e), newDiffCmd(e), newViewCmd(e), newMigrateCmd(e), newSchemaCmd(e), newNeo4jCmd(e),
 		newDoctorCmd(e), newConfigCmd(e), newCassetteCmd(e), newModelCmd(e))
-	add("measure", newDatasetsCmd(e), newEvalCmd(e), newExperimentCmd(e), newSystemsCmd(e))
+	add("measure", newDatasetsCmd(e), newEvalCmd(e), newExperimentCmd(e), newPCMCmd(e), newSystemsCmd(e))
 	root.AddCommand(newVersionCmd(e))
 	finish(root)
 	known := completions(e)
@@ -249,7 +250,7 @@ func finish(c *cobra.Command) {
 	if c.Long == "" {
 		c.Long = c.Short + "."
 	}
-	c.Long += "\n" + exitHelp
+	c.Long += "\n" + ExitCodes
 	for _, sub := range c.Commands() {
 		finish(sub)
 	}

@@ -68,9 +68,19 @@ type Cassette struct {
 
 // Budget is where a run stops. 0: no limit.
 type Budget struct {
-	Money  float64 `yaml:"money"` // in the price table's currency
-	Tokens int     `yaml:"tokens"`
-	Calls  int     `yaml:"calls"`
+	Money  float64 `yaml:"money" json:"money,omitzero"` // in the price table's currency
+	Tokens int     `yaml:"tokens" json:"tokens,omitzero"`
+	Calls  int     `yaml:"calls" json:"calls,omitzero"`
+}
+
+// Share is the i-th of n parts of a budget, from 0; the first take what does not divide.
+func (b Budget) Share(i, n int) (Budget, error) {
+	whole := func(total int) int { return total/n + min(1, max(0, total%n-i)) }
+	part := Budget{b.Money / float64(n), whole(b.Tokens), whole(b.Calls)}
+	if b.Tokens > 0 && part.Tokens == 0 || b.Calls > 0 && part.Calls == 0 {
+		return part, fmt.Errorf("budget: tokens=%d, calls=%d (0: no limit) cannot be split into %d parts: want at least one for each", b.Tokens, b.Calls, n)
+	}
+	return part, nil
 }
 
 // Value is one setting that is in force.

@@ -6,11 +6,9 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"io"
-	"iter"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"membench/internal/codec"
 	"membench/internal/extsort"
@@ -19,19 +17,19 @@ import (
 	"membench/schema/jsonl"
 )
 
-// The bulk path. An export line becomes one compact row: the hash of its text, its
-// instant, a number for what it shares with others (its setting), and about 150 bytes
-// of text. Sorting rows by hash orders most elements of the graph for free, because
-// edge ids start with their type and then, but for OWNS_MEMORY, with the memory.
+// The bulk path. An export line becomes a row: the hash of its text, its instant, a
+// number for what it shares with others (its setting), and about 150 bytes of text.
+// Sorting rows by hash orders most elements of the graph for free, because edge ids
+// start with their type and then, but for OWNS_MEMORY, with the memory; for that, rows
+// without their text are sorted by owner.
 //
-// Rows are kept in 256 partitions by the first byte of the hash. Above the budget
-// they go to a spool on disk, partition by partition, and each type of element reads
-// them again. Whatever does not fit this shape (ids with escapes, memories without a
-// hash, a line that came out in another form, settings beyond maxSettings) becomes
-// parts in the sorter, as in Build, and is merged in while the lines are written.
+// Each worker sorts the rows that it read; above the budget they go to disk. Then the
+// rows are cut into ranges, and a range is loaded, and written, once for each type of
+// element. Whatever does not fit this shape (ids with escapes, memories without a hash,
+// a line that came out in another form, settings beyond maxSettings) becomes parts in
+// the sorters of Build, and is merged in while the lines are written.
 
 const (
-	partitions = 256
 	// maxSettings bounds the table of settings, about 350 bytes each.
 	maxSettings = 1 << 17
 	maxPlainID  = 500 // bytes of a name in a setting; longer ones take the slow way, which checks ids
@@ -39,16 +37,13 @@ const (
 
 // bulk gathers exports.
 type bulk struct {
-	g    *gatherer
-	p    *projector
-	o    Options
-	gate sync.RWMutex // held to add rows, locked to spill
-	sink sync.Mutex   // on what g gathers, while workers run
+	g *gatherer
+	p *projector
+	o Options
 
-	parts [partitions]table
-	held  atomic.Int64
-	spool *spool
-	hot   map[uint32]bool // keys whose rows went to the sorter
+	rows   []*extsort.Sorter // one of each worker
+	owned  *extsort.Sorter   // rows by owner
+	hashes [][16]byte        // of the rows, in order, when claims need them
 
 	mu       sync.RWMutex
 	byKey    map[string]*settingInfo // what a worker saw → setting, nil for the slow way
@@ -63,44 +58,44 @@ type bulk struct {
 	nameOf   []*name
 	bodies   [][]byte // of names, JSON string bodies, one after the other in memory
 	exportOf []*export
+	owners   []string // id + ":mem:", in order
+	ownerOf  []uint32 // setting → rank of its owner
 
-	ranges   []keyRange // of the tasks
-	owners   []string   // id + ":mem:", in order
-	ownerOf  []uint32   // setting → rank of its owner
-	bucketOf []int      // rank → bucket of the second spool
-	slim     *spool     // rows by range, sorted, without data, when rows went to disk: what edges need
-	owned    *spool     // the same by owner
-	ownedBuf [ownerBuckets][]byte
-
-	hashes [partitions][][16]byte // distinct hashes that were spilled, when claims need them
 	idle   chan *worker
 	free   chan *result // to be used again
-	tables chan *table  // empty ones
 	blocks chan *blockResult
 }
 
 func newBulk(g *gatherer, o Options) *bulk {
-	b := &bulk{g: g, p: g.p, o: o, hot: map[uint32]bool{}, byKey: map[string]*settingInfo{}, names: map[nameKey]*name{}, texts: map[string]string{}, exports: map[[3]string]*export{}, idle: make(chan *worker, max(1, o.Workers)), free: make(chan *result, 2*max(1, o.Workers)), tables: make(chan *table, 2*max(1, o.Workers)), blocks: make(chan *blockResult, 2*max(1, o.Workers))}
+	n := max(1, o.Workers)
+	b := &bulk{g: g, p: g.p, o: o, byKey: map[string]*settingInfo{}, names: map[nameKey]*name{}, texts: map[string]string{}, exports: map[[3]string]*export{},
+		idle: make(chan *worker, n), free: make(chan *result, 2*n), blocks: make(chan *blockResult, 2*n)}
+	b.owned = extsort.New(extsort.Options{Compare: bytes.Compare, Key: ownedKey, Memory: o.Memory / 16, Dir: o.TempDir})
+	for range n {
+		s := extsort.New(extsort.Options{Compare: bytes.Compare, Combine: combineRows, Key: hashOf, Memory: o.Memory * 3 / 4 / int64(n), Dir: o.TempDir})
+		b.rows = append(b.rows, s)
+		b.idle <- &worker{b: b, sorter: s}
+	}
 	g.bulkHas = b.has
 	return b
 }
 
 func (b *bulk) close() {
-	for _, s := range []*spool{b.spool, b.slim, b.owned} {
-		if s != nil {
-			s.close()
-		}
+	for _, s := range append(b.rows, b.owned) {
+		s.Close()
 	}
 }
 
 // A worker parses blocks; it belongs to one goroutine at a time.
 type worker struct {
-	b    *bulk
-	scan codec.Scanner
-	near [64]nearby // settings met last, by a hash of their keys
-	key  []byte
-	text []byte // data, unescaped
-	rec  []byte
+	b      *bulk
+	sorter *extsort.Sorter
+	err    error // of the sorter
+	scan   codec.Scanner
+	near   [64]nearby // settings met last, by a hash of their keys
+	key    []byte
+	text   []byte // data, unescaped
+	rec    []byte
 
 	shared earliest
 	out    *blockResult
@@ -133,27 +128,16 @@ func (b *bulk) gather(ctx context.Context, files []jsonl.File) error {
 	for _, f := range files {
 		b.g.pos(schema.Pos{File: f.Name})
 	}
-	n := max(1, b.o.Workers)
-	for range n {
-		b.idle <- &worker{b: b}
-	}
-	results := par.Map(ctx, n, jsonl.FileBlocks(files, b.o.MaxLine), func(ctx context.Context, block jsonl.Block) (*blockResult, error) {
+	results := par.Map(ctx, max(1, b.o.Workers), jsonl.FileBlocks(files, b.o.MaxLine), func(ctx context.Context, block jsonl.Block) (*blockResult, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		w := <-b.idle
 		defer func() { b.idle <- w }()
 		w.out = b.newBlock()
-		b.gate.RLock()
 		w.block(block)
-		b.gate.RUnlock()
 		block.Release()
-		if b.o.Memory > 0 && b.held.Load() > b.o.Memory {
-			if err := b.spill(); err != nil {
-				return nil, err
-			}
-		}
-		return w.out, nil
+		return w.out, w.err
 	})
 	for r, err := range results {
 		if err != nil {
@@ -163,6 +147,12 @@ func (b *bulk) gather(ctx context.Context, files []jsonl.File) error {
 			return err
 		}
 	}
+	var wg sync.WaitGroup
+	for _, s := range b.rows {
+		wg.Go(s.Sort)
+	}
+	wg.Wait()
+	extsort.Join(b.rows)
 	b.flatten()
 	b.shareNodes()
 	return b.g.addErr
@@ -170,8 +160,6 @@ func (b *bulk) gather(ctx context.Context, files []jsonl.File) error {
 
 // take passes on what a block left.
 func (b *bulk) take(r *blockResult) error {
-	b.sink.Lock()
-	defer b.sink.Unlock()
 	for _, f := range r.findings {
 		b.g.report(f)
 	}
@@ -261,10 +249,9 @@ func (w *worker) occurrence(o *occurrence) bool {
 		return false
 	}
 	data := jsonBody(o.data)
-	x := rowText{point: []byte(o.point), created: []byte(o.createdAt), data: data, escaped: bytes.IndexByte(data, '\\') >= 0, pos: o.pos}
-	r := row{at: o.at}
+	r := row{point: []byte(o.point), created: []byte(o.createdAt), data: data, escaped: bytes.IndexByte(data, '\\') >= 0, at: o.at, pos: o.pos}
 	hex.Decode(r.hash[:], []byte(o.hash))
-	w.add(r, info, &x)
+	w.add(&r, info)
 	if len(o.events) > 0 {
 		w.b.p.eventEdges(o, w.b.p.memoryID(o), w.part)
 	}
@@ -281,20 +268,18 @@ func bare(s string) bool {
 	return true
 }
 
-func (w *worker) add(r row, info *settingInfo, x *rowText) {
+func (w *worker) add(r *row, info *settingInfo) {
 	r.setting = info.n
-	w.rec = appendRow(w.rec[:0], x)
-	t := &w.b.parts[r.hash[0]]
-	t.mu.Lock()
-	grown := t.add(r, w.rec)
-	t.mu.Unlock()
-	w.b.held.Add(int64(grown))
+	w.rec = r.append(w.rec[:0])
+	if err := w.sorter.Add(w.rec); err != nil && w.err == nil {
+		w.err = err
+	}
 	for first := info.first.Load(); r.at < first && !info.first.CompareAndSwap(first, r.at); {
 		first = info.first.Load()
 	}
 }
 
-// has reports whether a memory id is among the rows. Tables must be sorted.
+// has reports whether a memory id is among the rows, once the nodes are written.
 func (b *bulk) has(id string) bool {
 	var h [16]byte
 	name, ok := strings.CutPrefix(id, "mem:")
@@ -302,10 +287,7 @@ func (b *bulk) has(id string) bool {
 		return false
 	}
 	hex.Decode(h[:], []byte(name))
-	_, ok = slices.BinarySearchFunc(b.hashes[h[0]], h, func(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) })
-	if !ok {
-		_, ok = slices.BinarySearchFunc(b.parts[h[0]].rows, h, func(a row, b [16]byte) int { return bytes.Compare(a.hash[:], b[:]) })
-	}
+	_, ok = slices.BinarySearchFunc(b.hashes, h, func(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) })
 	return ok
 }
 
@@ -336,12 +318,16 @@ func Write(ctx context.Context, in Files, nodes, edges io.Writer, o Options, rep
 	if g.addErr != nil {
 		return c, g.addErr
 	}
-	if err := b.sort(ctx); err != nil {
-		return c, err
-	}
 	g.sortSets()
-	emit := func(tasks iter.Seq2[*task, error], w io.Writer) error {
-		for r, err := range par.Map(ctx, max(1, o.Workers), tasks, b.run) {
+	b.rankOwners()
+	emit := func(src *source, segs []segment, w io.Writer) error {
+		rows := func(seg segment) []*extsort.Sorter {
+			if seg.owners {
+				return []*extsort.Sorter{b.owned}
+			}
+			return b.rows
+		}
+		for r, err := range par.Map(ctx, max(1, o.Workers), b.tasks(ctx, src, segs, rows), b.run) {
 			if err != nil {
 				return err
 			}
@@ -352,9 +338,6 @@ func Write(ctx context.Context, in Files, nodes, edges io.Writer, o Options, rep
 			if _, err := w.Write(r.out); err != nil {
 				return err
 			}
-			for i := range r.firsts {
-				b.takeFirst(&r.firsts[i])
-			}
 			if err := b.keep(r); err != nil {
 				return err
 			}
@@ -362,21 +345,48 @@ func Write(ctx context.Context, in Files, nodes, edges io.Writer, o Options, rep
 		}
 		return ctx.Err()
 	}
-	if err := b.from(g.nodes, func(src *source) error { return emit(b.nodeTasks(src), nodes) }); err != nil {
+	if err := b.from(g.nodes, func(src *source) error { return emit(src, []segment{segMemory}, nodes) }); err != nil {
 		return c, err
 	}
 	b.shareEdges()
 	if g.addErr != nil {
 		return c, g.addErr
 	}
-	if err := b.endNodes(); err != nil {
-		return c, err
-	}
-	if err := b.from(g.edges, func(src *source) error { return emit(b.edgeTasks(src), edges) }); err != nil {
+	edgeSegments := []segment{segConv, segCharacter, segScene, segOwns}
+	if err := b.from(g.edges, func(src *source) error { return emit(src, edgeSegments, edges) }); err != nil {
 		return c, err
 	}
 	g.finish()
 	return c, nil
+}
+
+// keep takes what the edges need of the rows whose nodes are written.
+func (b *bulk) keep(r *result) error {
+	for i := range r.firsts {
+		b.takeFirst(&r.firsts[i])
+	}
+	b.hashes = append(b.hashes, r.hashes...)
+	for rest := r.owned; len(rest) > 0; {
+		var rec []byte
+		rec, rest = cutStr(rest)
+		if err := b.owned.Add(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rankOwners numbers the owners in the order of their edges' ids.
+func (b *bulk) rankOwners() {
+	for _, s := range b.settings {
+		b.owners = append(b.owners, s.owner.id+":mem:")
+	}
+	slices.Sort(b.owners)
+	b.owners = slices.Compact(b.owners)
+	for _, s := range b.settings {
+		rank, _ := slices.BinarySearch(b.owners, s.owner.id+":mem:")
+		b.ownerOf = append(b.ownerOf, uint32(rank))
+	}
 }
 
 // from runs f on the parts of a sorter.

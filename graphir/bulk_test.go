@@ -224,6 +224,8 @@ func TestBulkEqualsPlain(t *testing.T) {
 // One text in many conversations and at many points leaves the rows for the sorter; the
 // bytes stay those of Build, and the lists are cut.
 func TestHotText(t *testing.T) {
+	defer func(n int64) { hotRange = n }(hotRange)
+	hotRange = 200 << 10
 	var b strings.Builder
 	for i := range 9000 {
 		text := "hot"

@@ -117,7 +117,7 @@ func (w *worker) line(line jsonl.Line, at pos) bool {
 		w.text = codec.AppendUnescaped(w.text[:0], data)
 		body = w.text
 	}
-	r := row{at: instant(created)}
+	r := row{point: id, created: created, data: data, escaped: escaped, at: instant(created), pos: at}
 	if n, err := hex.Decode(r.hash[:], hash); err != nil || n != 16 || !lower(hash) {
 		return false
 	}
@@ -142,13 +142,12 @@ func (w *worker) line(line jsonl.Line, at pos) bool {
 	if events != nil && codec.Unmarshal(events, &refs) != nil || eventsP != nil && codec.Unmarshal(eventsP, &conf) != nil {
 		return false
 	}
-	x := rowText{point: id, created: created, data: data, escaped: escaped, pos: at}
 	if escaped {
 		// The same text in the one spelling that we write.
-		x.data = jsonBody(string(body))
-		x.escaped = bytes.IndexByte(x.data, '\\') >= 0
+		r.data = jsonBody(string(body))
+		r.escaped = bytes.IndexByte(r.data, '\\') >= 0
 	}
-	w.add(r, info, &x)
+	w.add(&r, info)
 	if len(refs) > 0 && w.b.p.v != schema.V001 {
 		o := &occurrence{point: string(id), hash: string(hash), at: r.at, setting: setting{exportedAt: string(set[fExported])}, events: refs, eventsBy: string(eventsBy), eventsP: conf, pos: at}
 		w.b.p.eventEdges(o, w.b.p.memoryID(o), w.part)

@@ -2,7 +2,9 @@ package graphir
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/binary"
 	"encoding/hex"
 	"slices"
 	"strings"
@@ -15,83 +17,53 @@ import (
 
 // run makes the lines of one task.
 func (b *bulk) run(ctx context.Context, t *task) (*result, error) {
-	r := b.newResult()
-	switch {
-	case t.keys == nil:
-	case b.spool == nil:
-		t.t = b.rowsOf(*t.keys)
-	default:
-		t.t = b.newTable()
-		defer b.freeTable(t.t)
-		if t.seg.typ != "" {
-			if err := b.loadSlim(t.t, t.at); err != nil {
-				return nil, err
+	if t.done != nil {
+		return t.done, nil
+	}
+	em := emitter{b: b, r: b.newResult(), seg: t.seg}
+	parts := t.parts
+	// below takes the parts before and those with what an id starts with.
+	below := func(start []byte) (before, with [][]byte) {
+		i := 0
+		for ; i < len(parts); i++ {
+			if id, _ := cutStr(parts[i][1:]); bytes.Compare(id, start) >= 0 {
+				break
 			}
-			break
 		}
-		if err := b.load(t.t, t.keys.lo, t.keys.hi); err != nil {
+		j := i
+		for ; j < len(parts); j++ {
+			if id, _ := cutStr(parts[j][1:]); !bytes.HasPrefix(id, start) {
+				break
+			}
+		}
+		before, with, parts = parts[:i], parts[i:j], parts[j:]
+		return before, with
+	}
+	if t.rows != nil {
+		rows, err := t.rows.Load(&em.r.rows)
+		if err != nil {
 			return nil, err
 		}
-		b.sortTable(t.t)
-	}
-	em := emitter{b: b, r: r, seg: t.seg}
-	if len(t.parts) > 0 {
-		em.slowly(t)
-	} else if t.seg.typ == "OWNS_MEMORY" {
-		for _, l := range t.owned {
-			for _, start := range l.starts {
-				em.group(l.t, int(start), int(start)+group(l.t, int(start)), int(l.owner))
+		var start []byte
+		for i := 0; i < len(rows); {
+			key := b.key(t.seg, rows[i])
+			j := i + 1
+			for j < len(rows) && bytes.Equal(b.key(t.seg, rows[j]), key) {
+				j++
 			}
-		}
-	} else if t.t != nil {
-		for j := 0; j < len(t.t.rows); {
-			n := group(t.t, j)
-			em.group(t.t, j, j+n, -1)
-			j += n
-		}
-	}
-	if t.t != nil && t.seg.typ == "" {
-		r.firsts = b.firstsOf(r.firsts, t.t)
-		if b.spool != nil {
-			r.at = t.at
-			b.slimOf(r, t.t)
+			var with [][]byte
+			if len(parts) > 0 {
+				var before [][]byte
+				start = b.start(start[:0], t.seg, key)
+				before, with = below(start)
+				em.fold(before)
+			}
+			em.group(rows[i:j], with)
+			i = j
 		}
 	}
-	return r, nil
-}
-
-// firstsOf finds the rows that are as early as their setting's first.
-func (b *bulk) firstsOf(out []firstOf, t *table) []firstOf {
-	var x rowText
-	for i := range t.rows {
-		r := &t.rows[i]
-		if r.at == b.flat[r.setting].first {
-			x.read(t.text(r))
-			out = append(out, firstOf{r.setting, r.at, r.hash, bytes.Clone(x.point), bytes.Clone(x.created), x.pos})
-		}
-	}
-	return out
-}
-
-// slimOf encodes rows without their data.
-func (b *bulk) slimOf(r *result, t *table) {
-	if r.owned == nil {
-		r.owned = make([]spooled, ownerBuckets)
-	}
-	var x rowText
-	var text []byte
-	for i := range t.rows {
-		row := &t.rows[i]
-		x.read(t.text(row))
-		x.data, x.escaped = nil, false
-		text = appendRow(text[:0], &x)
-		n := len(r.slim.rows)
-		r.slim.rows = appendSpooled(r.slim.rows, row, text)
-		r.slim.n++
-		o := &r.owned[b.bucketOf[b.ownerOf[row.setting]]]
-		o.rows = append(o.rows, r.slim.rows[n:]...)
-		o.n++
-	}
+	em.fold(parts)
+	return em.r, nil
 }
 
 // An emitter writes the lines of groups of rows.
@@ -100,152 +72,171 @@ type emitter struct {
 	r   *result
 	seg segment
 
-	hash  [32]byte
-	one   rowText
-	texts []rowText
-	rows  []*row
-	recs  [][]byte
+	hash          [32]byte
+	rows          []row
+	ends          []end
+	rec           []byte
+	points, convs []string
 }
 
-// parts adds the encoded parts that rows [i,j) make in the segment.
-func (em *emitter) parts(recs [][]byte, t *table, i, j, owner int) [][]byte {
+// An end is the other end of an edge of a row.
+type end struct {
+	dst *name
+	row *row
+}
+
+// read decodes a row of the segment.
+func (em *emitter) read(x *row, rec []byte) {
+	if em.seg.owners {
+		rec = rec[ownerBytes:]
+	}
+	x.read(rec)
+}
+
+// note keeps what the edges need of a row, while nodes are written: whether it is the
+// first of its setting, and a copy without its text in the order of owners.
+func (em *emitter) note(x *row) {
 	b := em.b
-	for ; i < j; i++ {
-		r := &t.rows[i]
-		if owner >= 0 && int(b.ownerOf[r.setting]) != owner {
-			continue
+	if em.seg.typ != "" {
+		return
+	}
+	if b.g.hasClaims && (len(em.r.hashes) == 0 || em.r.hashes[len(em.r.hashes)-1] != x.hash) {
+		em.r.hashes = append(em.r.hashes, x.hash)
+	}
+	if x.at == b.flat[x.setting].first {
+		em.r.firsts = append(em.r.firsts, firstOf{x.setting, x.at, x.hash, bytes.Clone(x.point), bytes.Clone(x.created), x.pos})
+	}
+	data, escaped := x.data, x.escaped
+	x.data, x.escaped = nil, false
+	em.rec = x.append(binary.BigEndian.AppendUint32(em.rec[:0], b.ownerOf[x.setting]))
+	x.data, x.escaped = data, escaped
+	em.r.owned = append(binary.AppendUvarint(em.r.owned, uint64(len(em.rec))), em.rec...)
+}
+
+// parts adds the encoded parts that a row makes in the segment.
+func (em *emitter) parts(recs [][]byte, x *row) [][]byte {
+	o := em.b.occurrence(x)
+	emit := func(p *part) {
+		if p.typ != em.seg.typ {
+			return
 		}
-		var x rowText
-		x.read(t.text(r))
-		o := b.occurrence(r, &x)
-		emit := func(p *part) {
-			if p.typ != em.seg.typ {
-				return
-			}
-			if x.points != nil && p.listed {
-				p.points, p.times, p.cut = x.points, x.times, x.cut
-			}
-			recs = append(recs, p.append(nil))
+		if x.points != nil && p.listed {
+			p.points, p.times = x.points, x.times
 		}
-		if em.seg.typ == "" {
-			b.p.memoryNode(o, emit)
-		} else {
-			b.p.memoryEdges(o, emit)
-		}
+		recs = append(recs, p.append(nil))
+	}
+	if em.seg.typ == "" {
+		em.b.p.memoryNode(o, emit)
+	} else {
+		em.b.p.memoryEdges(o, emit)
 	}
 	return recs
 }
 
-// slowly writes a task by way of parts: rows and other parts are folded together.
-func (em *emitter) slowly(t *task) {
-	recs := slices.Clone(t.parts)
-	if t.seg.typ == "OWNS_MEMORY" {
-		for _, l := range t.owned {
-			for _, s := range l.starts {
-				recs = em.parts(recs, l.t, int(s), int(s)+group(l.t, int(s)), int(l.owner))
-			}
-		}
-	} else if t.t != nil {
-		recs = em.parts(recs, t.t, 0, len(t.t.rows), -1)
+// occurrence turns a row back into what it was made of.
+func (b *bulk) occurrence(x *row) *occurrence {
+	data := x.data
+	if x.escaped {
+		data = codec.AppendUnescaped(nil, data)
 	}
-	em.fold(recs)
+	hash := hex.EncodeToString(x.hash[:])
+	return &occurrence{point: string(x.point), hash: hash, rawHash: hash, data: string(data), createdAt: string(x.created), setting: b.settings[x.setting].setting(), at: x.at, pos: x.pos}
 }
 
-// fold writes the elements of parts.
+func (em *emitter) report(f *schema.Finding) { em.r.findings = append(em.r.findings, f) }
+
+func (em *emitter) folder() *folder { return &folder{p: em.b.p, g: em.b.g, report: em.report} }
+
+// put writes the line of an element, if there is one and it may stay.
+func (em *emitter) put(e *folded) {
+	if e == nil || !em.b.g.keep(e, em.report) {
+		return
+	}
+	if e.edge {
+		em.r.counts.edge(e.typ)
+	} else {
+		em.r.counts.node(e.labels[0])
+	}
+	em.r.out = e.append(em.r.out)
+}
+
+// fold writes the elements of parts, which are in order.
 func (em *emitter) fold(recs [][]byte) {
-	slices.SortFunc(recs, compareParts)
-	report := func(f *schema.Finding) { em.r.findings = append(em.r.findings, f) }
-	f := folder{p: em.b.p, g: em.b.g, report: report}
-	put := func(e *folded) {
-		if e == nil || !em.b.g.keep(e, report) {
-			return
-		}
-		if e.edge {
-			em.r.counts.edge(e.typ)
-		} else {
-			em.r.counts.node(e.labels[0])
-		}
-		em.r.out = e.append(em.r.out)
+	if len(recs) == 0 {
+		return
 	}
+	f := em.folder()
 	for _, rec := range recs {
-		put(f.add(rec))
+		em.put(f.add(rec))
 	}
-	put(f.flush())
+	em.put(f.flush())
 }
 
-// group writes what rows [i,j) of one memory make in the segment.
-func (em *emitter) group(t *table, i, j, owner int) {
-	hex.Encode(em.hash[:], t.rows[i].hash[:])
-	if j-i == 1 {
-		r := &t.rows[i]
-		em.one.read(t.text(r))
-		if em.one.points == nil || em.b.p.v == schema.V001 {
-			s := &em.b.flat[r.setting]
-			if em.seg.typ == "" {
-				em.node(s, &em.one)
-				em.r.out = append(em.r.out, "}}\n"...)
-			} else if dst := em.b.bodies[em.end(s)]; len(dst) > 0 {
-				em.edge(s, dst, &em.one)
-				em.r.out = append(em.r.out, "}}\n"...)
-			}
+// group writes what the rows of one key make in the segment, with other parts of the
+// same elements.
+func (em *emitter) group(recs, with [][]byte) {
+	em.rows = slices.Grow(em.rows[:0], len(recs))[:len(recs)]
+	rows := em.rows
+	for i, rec := range recs {
+		em.read(&rows[i], rec)
+		em.note(&rows[i])
+	}
+	hex.Encode(em.hash[:], rows[0].hash[:])
+	if len(with) == 0 && len(rows) == 1 && (rows[0].points == nil || em.b.p.v == schema.V001) {
+		x := &rows[0]
+		if em.seg.typ == "" {
+			em.node(x)
+		} else if dst := em.b.bodies[em.end(x)]; len(dst) > 0 {
+			em.edge(dst, x)
+		} else {
 			return
 		}
+		em.r.out = append(em.r.out, "}}\n"...)
+		return
 	}
-	em.rows, em.texts = em.rows[:0], em.texts[:0]
-	for k := i; k < j; k++ {
-		r := &t.rows[k]
-		if owner >= 0 && int(em.b.ownerOf[r.setting]) != owner {
-			continue
-		}
-		em.rows = append(em.rows, r)
-		em.texts = append(em.texts, rowText{})
-		em.texts[len(em.texts)-1].read(t.text(r))
+	em.ends = em.ends[:0]
+	for i := range rows {
+		em.ends = append(em.ends, end{em.b.nameOf[em.end(&rows[i])], &rows[i]})
 	}
-	for k := 1; k < len(em.rows); k++ {
-		x, y := &em.texts[k-1], &em.texts[k]
-		if em.rows[k-1].at == em.rows[k].at && bytes.Equal(x.point, y.point) && em.b.exportOf[em.b.flat[em.rows[k-1].setting].export].exportedAt == em.b.exportOf[em.b.flat[em.rows[k].setting].export].exportedAt ||
-			em.seg.typ == "" && !bytes.Equal(x.data, y.data) {
+	exported := func(x *row) string { return em.b.exportOf[em.b.flat[x.setting].export].exportedAt }
+	slices.SortFunc(em.ends, func(x, y end) int {
+		return cmp.Or(x.row.compare(y.row), strings.Compare(exported(x.row), exported(y.row)))
+	})
+	for i := range em.ends {
+		x := em.ends[i].row
+		if i > 0 && (x.compare(em.ends[i-1].row) == 0 && exported(x) == exported(em.ends[i-1].row) || em.seg.typ == "" && !bytes.Equal(x.data, em.ends[i-1].row.data)) || len(with) > 0 {
 			// Only their contents tell them apart, or two texts have one hash.
-			em.recs = em.parts(em.recs[:0], t, i, j, owner)
-			em.fold(em.recs)
+			with = slices.Clone(with)
+			for i := range rows {
+				with = em.parts(with, &rows[i])
+			}
+			slices.SortFunc(with, compareParts)
+			em.fold(with)
 			return
 		}
 	}
 	if em.seg.typ == "" {
-		em.node(&em.b.flat[em.rows[0].setting], &em.texts[0])
-		em.lists(em.texts, em.rows, true)
+		em.node(em.ends[0].row)
+		em.lists(em.ends, true)
 		return
 	}
 	// One edge for each end, in the order of ids.
-	type end struct {
-		dst *name
-		k   int
-	}
-	var ends []end
-	for k, r := range em.rows {
-		if dst := em.b.nameOf[em.end(&em.b.flat[r.setting])]; dst.id != "" {
-			ends = append(ends, end{dst, k})
-		}
-	}
+	ends := slices.DeleteFunc(em.ends, func(e end) bool { return e.dst.id == "" })
 	slices.SortStableFunc(ends, func(x, y end) int { return strings.Compare(x.dst.id, y.dst.id) })
-	var texts []rowText
-	for k := 0; k < len(ends); {
-		n := k + 1
-		for n < len(ends) && ends[n].dst.id == ends[k].dst.id {
+	for len(ends) > 0 {
+		n := 1
+		for n < len(ends) && ends[n].dst.id == ends[0].dst.id {
 			n++
 		}
-		texts = texts[:0]
-		for _, e := range ends[k:n] {
-			texts = append(texts, em.texts[e.k])
-		}
-		em.edge(&em.b.flat[em.rows[ends[k].k].setting], ends[k].dst.body, &texts[0])
-		em.lists(texts, nil, false)
-		k = n
+		em.edge(ends[0].dst.body, ends[0].row)
+		em.lists(ends[:n], false)
+		ends = ends[n:]
 	}
 }
 
 // end is the name at the edge's other end; its id is "" when there is none.
-func (em *emitter) end(s *flatSetting) uint32 {
+func (em *emitter) end(x *row) uint32 {
+	s := &em.b.flat[x.setting]
 	switch em.seg.typ {
 	case "FROM_CONV":
 		return s.conv
@@ -256,7 +247,7 @@ func (em *emitter) end(s *flatSetting) uint32 {
 }
 
 // node writes the line of a memory up to its last property.
-func (em *emitter) node(s *flatSetting, x *rowText) {
+func (em *emitter) node(x *row) {
 	em.r.counts.Nodes++
 	em.r.counts.Labels["MemoryItem"]++
 	dst := append(em.r.out, `{"id": "mem:`...)
@@ -269,7 +260,7 @@ func (em *emitter) node(s *flatSetting, x *rowText) {
 	dst = append(dst, x.data...)
 	dst = append(dst, `", "created_at": `...)
 	dst = appendQuoted(dst, x.created)
-	dst = append(dst, em.b.exportOf[s.export].tail...)
+	dst = append(dst, em.b.exportOf[em.b.flat[x.setting].export].tail...)
 	dst = append(dst, `, "display": "`...)
 	at := len(dst)
 	dst = em.display(dst, x)
@@ -287,7 +278,7 @@ func appendQuoted(dst, body []byte) []byte {
 }
 
 // display appends the JSON body of the memory's display name.
-func (em *emitter) display(dst []byte, x *rowText) []byte {
+func (em *emitter) display(dst []byte, x *row) []byte {
 	if !x.escaped {
 		if n := previewLen(x.data); n > 0 {
 			dst = append(dst, x.data[:n]...)
@@ -343,7 +334,7 @@ func previewLen(s []byte) int {
 }
 
 // edge writes the line of an edge of the memory up to its last property.
-func (em *emitter) edge(s *flatSetting, end []byte, x *rowText) {
+func (em *emitter) edge(end []byte, x *row) {
 	em.r.counts.Edges++
 	em.r.counts.Types[em.seg.typ]++
 	dst := append(em.r.out, `{"id": "edge:`...)
@@ -371,44 +362,35 @@ func (em *emitter) edge(s *flatSetting, end []byte, x *rowText) {
 	dst = append(dst, `", "source_point_id": "`...)
 	dst = append(dst, x.point...)
 	dst = append(dst, `", "exported_at": `...)
-	dst = append(dst, em.b.exportOf[s.export].exported...)
+	dst = append(dst, em.b.exportOf[em.b.flat[x.setting].export].exported...)
 	dst = append(dst, `, "created_at": `...)
 	em.r.out = appendQuoted(dst, x.created)
 }
 
-// lists ends a line with the lists of all its occurrences; convs says that rows are
-// given and their conversations are listed, too.
-func (em *emitter) lists(texts []rowText, rows []*row, convs bool) {
+// lists ends a line with the lists of all its occurrences; convs says that their
+// conversations are listed, too.
+func (em *emitter) lists(of []end, convs bool) {
 	if em.b.p.v != schema.V001 {
-		var points, names []string
-		cut, times := false, 0
-		for i := range texts {
-			x := &texts[i]
-			times += x.times
-			cut = cut || x.cut
-			if x.points != nil {
-				points = append(points, x.points...)
-			} else {
-				points = append(points, string(x.point))
+		l := lists{points: em.points[:0], convs: em.convs[:0]}
+		for _, e := range of {
+			l.times += e.row.times
+			l.points = append(l.points, e.row.listed()...)
+			if !convs {
+				continue
 			}
-			if convs {
-				if c := em.b.settings[rows[i].setting].conv.text; c != "" {
-					names = append(names, c)
-				}
+			if c := em.b.nameOf[em.b.flat[e.row.setting].conv].text; c != "" {
+				l.convs = append(l.convs, c)
 			}
 		}
-		points = smallest(points, &cut)
-		names = smallest(names, &cut)
-		em.list("point_ids", points)
-		em.list("conv_ids", names)
-		if cut {
-			em.r.out = append(em.r.out, `, "occurrences": `...)
-			em.r.out = appendInt(em.r.out, times)
+		em.points, em.convs = l.points, l.convs
+		l.points, l.convs = smallest(l.points, &l.cut), smallest(l.convs, &l.cut)
+		em.r.out = l.append(em.r.out, codec.Spaced)
+		if l.cut {
 			id := "mem:" + string(em.hash[:])
 			if em.seg.typ != "" {
 				id = "an edge " + em.seg.typ + " of " + id
 			}
-			em.r.findings = append(em.r.findings, cutFinding(em.b.g.unpack(texts[0].pos), id))
+			em.report(cutFinding(em.b.g.unpack(of[0].row.pos), id))
 		}
 	}
 	em.r.out = append(em.r.out, "}}\n"...)
@@ -422,18 +404,4 @@ func smallest(list []string, cut *bool) []string {
 		list, *cut = list[:maxList], true
 	}
 	return list
-}
-
-func (em *emitter) list(name string, list []string) {
-	if len(list) < 2 {
-		return
-	}
-	dst := append(append(append(em.r.out, `, "`...), name...), `": [`...)
-	for i, s := range list {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		dst = codec.AppendString(dst, s)
-	}
-	em.r.out = append(dst, ']')
 }

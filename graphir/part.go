@@ -44,10 +44,8 @@ type part struct {
 	props         []byte   // compact JSON object
 
 	// listed elements gather the points and conversations of all their parts.
-	listed        bool
-	points, convs []string // sorted, distinct, at most maxList
-	cut           bool     // there were more
-	times         int      // how many records
+	listed bool
+	lists
 
 	pos pos
 }
@@ -174,7 +172,8 @@ func readPos(tail []byte) pos {
 func readPart(b []byte) *part {
 	h := readHead(b)
 	x := &part{edge: h.edge, id: string(h.id), half: h.half, at: int64(binary.BigEndian.Uint64(h.at[1:]) ^ 1<<63), order: string(h.order),
-		props: h.props, union: h.flags&flagUnion != 0, listed: h.flags&flagListed != 0, cut: h.flags&flagCut != 0, pos: readPos(h.tail)}
+		props: h.props, union: h.flags&flagUnion != 0, listed: h.flags&flagListed != 0, pos: readPos(h.tail)}
+	x.cut = h.flags&flagCut != 0
 	if x.edge {
 		t, r := cutStr(h.tuple)
 		s, r := cutStr(r)
@@ -238,7 +237,7 @@ func combineParts(a, b []byte) ([]byte, bool) {
 		return a, ha.flags&flagListed == hb.flags&flagListed
 	}
 	x, y := readPart(a), readPart(b)
-	x.take(y)
+	x.take(&y.lists)
 	if ha.says(&hb) {
 		x.pos = x.pos.min(y.pos)
 	}
@@ -256,44 +255,6 @@ func (p pos) min(q pos) pos {
 		return q
 	}
 	return p
-}
-
-// take adds the lists of y to those of x.
-func (x *part) take(y *part) {
-	x.times += y.times
-	x.cut = x.cut || y.cut
-	x.points = unite(x.points, y.points, &x.cut)
-	x.convs = unite(x.convs, y.convs, &x.cut)
-	x.listed = x.listed || y.listed
-}
-
-// unite merges two sorted lists into one of at most maxList entries.
-func unite(a, b []string, cut *bool) []string {
-	if len(b) == 0 || len(a) == 1 && len(b) == 1 && a[0] == b[0] {
-		return a
-	}
-	if len(a) == maxList && b[0] > a[maxList-1] { // as nearly always, once a list is full
-		*cut = true
-		return a
-	}
-	out := make([]string, 0, min(len(a)+len(b), maxList))
-	for len(a) > 0 || len(b) > 0 {
-		var s string
-		switch {
-		case len(b) == 0 || len(a) > 0 && a[0] < b[0]:
-			s, a = a[0], a[1:]
-		case len(a) == 0 || b[0] < a[0]:
-			s, b = b[0], b[1:]
-		default:
-			s, a, b = a[0], a[1:], b[1:]
-		}
-		if len(out) == maxList {
-			*cut = true
-			return out
-		}
-		out = append(out, s)
-	}
-	return out
 }
 
 // A folded element is what all parts of one id say together.
@@ -374,7 +335,9 @@ func (f *folder) add(rec []byte) (done *folded) {
 		return done
 	}
 	if h.flags&flagListed != 0 {
-		f.first.take(readPart(rec))
+		y := readPart(rec)
+		f.first.take(&y.lists)
+		f.first.listed = true
 	}
 	if f.head.says(&h) {
 		f.first.pos = f.first.pos.min(readPos(h.tail))
@@ -426,27 +389,17 @@ func (f *folder) flush() *folded {
 	}
 	f.first = nil
 	props := f.props.take()
-	if len(x.points) > 1 {
-		props = appendListProp(props, "point_ids", x.points)
-	}
-	if len(x.convs) > 1 {
-		props = appendListProp(props, "conv_ids", x.convs)
-	}
-	if x.cut {
-		props = appendProp(props, "occurrences")
-		props = appendInt(props, x.times)
-		props = append(props, '}')
-		if f.report != nil {
-			id := x.id
-			if x.edge {
-				mem := x.src
-				if x.typ == "OWNS_MEMORY" {
-					mem = x.dst
-				}
-				id = "an edge " + x.typ + " of " + mem
+	props = append(x.lists.append(props[:len(props)-1], codec.Compact), '}')
+	if x.cut && f.report != nil {
+		id := x.id
+		if x.edge {
+			mem := x.src
+			if x.typ == "OWNS_MEMORY" {
+				mem = x.dst
 			}
-			f.report(cutFinding(f.g.unpack(x.pos), id))
+			id = "an edge " + x.typ + " of " + mem
 		}
+		f.report(cutFinding(f.g.unpack(x.pos), id))
 	}
 	return &folded{edge: x.edge, id: x.id, labels: x.labels, typ: x.typ, src: x.src, dst: x.dst, props: props, pos: x.pos}
 }
@@ -494,17 +447,6 @@ func appendProp(props []byte, name string) []byte {
 		props = append(props, ',')
 	}
 	return append(codec.AppendString(props, name), ':')
-}
-
-func appendListProp(props []byte, name string, list []string) []byte {
-	props = append(appendProp(props, name), '[')
-	for i, s := range list {
-		if i > 0 {
-			props = append(props, ',')
-		}
-		props = schema.PointID(s).AppendJSON(props) // a conversation is never an integer
-	}
-	return append(props, "]}"...)
 }
 
 // An idSet holds ids by 128 bits of their SHA-256: 16 bytes each, twice that while it grows.

@@ -32,6 +32,7 @@ type Options struct {
 	CassetteMode string       // "": the project's, else cache with a file and off without
 	Prices       string       // price table; "": the project's, else the built-in one
 	Budget       string       // as config.ParseBudget reads it
+	Part, Parts  int          // of the budget, from 0, where several processes share it; 0 parts: all of it
 	PromptDir    string
 	PromptLang   string
 	DryRun       bool // nothing is asked; Estimate counts what would be
@@ -47,6 +48,7 @@ type Set struct {
 	Prompts  llm.Prompts
 	Prices   config.PriceTable
 	Estimate *llm.Estimate // nil: this is no dry run
+	Budget   config.Budget // of the whole run, also where this process has a part of it
 
 	project  *config.Project // nil: no file
 	o        Options
@@ -73,6 +75,12 @@ func Open(p *config.Project, o Options) (*Set, error) {
 	}
 	if s.Prices, err = config.LoadPrices(o.PriceFile(p)); err != nil {
 		return nil, &schema.UsageError{Err: err}
+	}
+	s.Budget = b
+	if o.Parts > 0 {
+		if b, err = b.Share(o.Part, o.Parts); err != nil {
+			return nil, &schema.UsageError{Err: err}
+		}
 	}
 	if b != (config.Budget{}) {
 		s.budget = llm.NewBudget(llm.Limits{Money: b.Money, Tokens: b.Tokens, Calls: b.Calls}, s.Prices.Prices)

@@ -46,6 +46,7 @@ for version in 2.2.1 1.0.11; do # real Mem0: the newest, and the last that updat
     echo "$want" > "$cache/mem0-$version/membench-has"
   fi
 done
+scripts/site.sh out/site > /dev/null   # MkDocs and its theme
 scripts/minilm.sh install
 go run ./cmd/membench model fetch # SmolLM2-135M and multilingual-e5-small
 for version in default newest; do

@@ -18,16 +18,21 @@ import (
 // Folder is the folder of the saved queries in Browser.
 const Folder = "membench"
 
-// A Query is a saved query. It runs as it is: where it is about one thing, it picks
-// that thing itself, and its first lines say what to change for another.
+// A Query is a saved query. It runs as it is once the first one has set the parameters:
+// where it is about one thing, it picks that thing itself unless a parameter names it.
 type Query struct {
 	Name    string `json:"name"` // of its file, without .cypher
 	Title   string `json:"title"`
 	TitleZH string `json:"title_zh"`
 	Doc     string `json:"doc"`
 	Text    string `json:"cypher"`
-	Table   bool   `json:"table"` // answers with rows instead of a drawing
+	Table   bool   `json:"table"`          // answers with rows instead of a drawing
+	Setup   bool   `json:"setup,omitzero"` // sets the parameters of the others: no Cypher
 }
+
+// Parameters are those of the queries with the values that the first saved query gives
+// them: nothing is chosen, the newest come first.
+var Parameters = map[string]any{"who": "", "claim": "", "conversation": "", "files": "", "skip": 0, "limit": 100}
 
 // File is the text of a query's file: Browser takes the comment for the title.
 func (q Query) File() string {
@@ -141,7 +146,8 @@ func Guide(c *catalog.Catalog, queries []Query) []byte {
 	p("# The graph in Neo4j Browser · 在 Neo4j Browser 中查看图谱\n")
 	p("1. Open Browser (`membench neo4j browser` prints its address) and log in.")
 	p("2. Drop `membench.grass` on the window: colours, sizes and captions. `:style reset` undoes it.")
-	p("3. Drop `membench-queries.zip` on the window: the queries below stand under Favorites, folder `%s`.\n", Folder)
+	p("3. Drop `membench-queries.zip` on the window: the queries below stand under Favorites, folder `%s`.", Folder)
+	p("4. Run the first one, Parameters, once. Afterwards `:param who => 'user:lin'` chooses a person, `claim` and `conversation` a claim and a conversation by id (as it stands in the property id); `skip` and `limit` turn pages; `files` is put before the path of a source file and makes a link with lines of it, e.g. `:param files => 'https://github.com/me/notes/blob/main/'`. In cypher-shell set each with `:param`.\n")
 	p("将 `membench.grass` 与 `membench-queries.zip` 拖入 Browser 窗口，即得样式与下列收藏查询。\n")
 	p("A claim (orange) is what is held to be true. Follow blue down: memory → dialogue turn → source lines. Red leads from a claim to what replaced it.\n")
 	p("## Queries · 查询\n")

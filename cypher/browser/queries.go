@@ -9,39 +9,43 @@ import (
 	"membench/schema/catalog"
 )
 
-// Queries are the saved queries for the graph of a scope ("" is the unnamed one, which
-// in a database with one graph is everything).
+// Queries are the saved queries for the graph of a scope ("" is the unnamed one): they
+// look at that graph alone. The first sets the parameters of the others.
 func Queries(c *catalog.Catalog, scope string) []Query {
 	var out []Query
 	add := func(name, title, zh, doc, text string, table bool) {
-		out = append(out, Query{Name: fmt.Sprintf("%02d-%s", len(out)+1, name), Title: title, TitleZH: zh, Doc: doc, Text: in(scope, text), Table: table})
+		out = append(out, Query{Name: fmt.Sprintf("%02d-%s", len(out), name), Title: title, TitleZH: zh, Doc: doc, Text: in(scope, text), Table: table})
 	}
+	out = append(out, Query{Name: "00-parameters", Title: "Parameters: run this once, then :param who => 'user:lin'", TitleZH: "参数（先运行一次）",
+		Doc: "Nothing is chosen; the newest 100 come first.", Text: ":params {who: '', claim: '', conversation: '', files: '', skip: 0, limit: 100}", Setup: true})
 	add("overview", "What is in the graph", "图谱概览", "How many nodes of each label.", `
 MATCH (n:Node@)
 UNWIND [l IN labels(n) WHERE l <> 'Node'] AS label
 RETURN label, count(*) AS nodes
 ORDER BY nodes DESC, label`, true)
 
-	add("person", "A person: what is held about them", "某人的全部主张", "The one with most claims; for another put e.g. `MATCH (p {id: 'user:lin'})` for the first three lines.", `
+	add("person", "A person: what is held about them", "某人的全部主张", "The one with most claims, or `:param who => 'user:lin'`; the newest claims first.", `
 MATCH (p:Node@)-[:HAS_DOMAIN]->(:Domain)-[:HAS_PREDICATE]->(:Predicate)-[:HAS_CLAIM]->(c:Claim)
+WHERE $who = '' OR p.id = $who OR p.id ENDS WITH '|' + $who
 WITH p, count(c) AS claims
 ORDER BY claims DESC, p.id LIMIT 1
 MATCH tree = (p)-[:HAS_DOMAIN]->(:Domain)-[:HAS_PREDICATE]->(:Predicate)-[:HAS_CLAIM]->(c:Claim)
+WITH tree, c ORDER BY c.updated_at DESC, c.id SKIP toInteger($skip) LIMIT toInteger($limit)
 OPTIONAL MATCH about = (c)-[:ABOUT]->()
-RETURN tree, about
-LIMIT 300`, false)
+RETURN tree, about`, false)
 
 	for _, d := range catalog.Sorted(c.Domains) {
 		dom := c.Domains[d]
 		add("domain-"+atomicfile.Name(d), "Domain "+d, "领域："+orElse(dom.DocZH, d), "Who holds what in this domain: "+dom.Doc+".", `
 MATCH tree = (:Node@)-[:HAS_DOMAIN]->(:Domain {domain: `+literal(d)+`@,})-[:HAS_PREDICATE]->(:Predicate)-[:HAS_CLAIM]->(c:Claim)
+WITH tree, c ORDER BY c.updated_at DESC, c.id SKIP toInteger($skip) LIMIT toInteger($limit)
 OPTIONAL MATCH about = (c)-[:ABOUT]->()
-RETURN tree, about
-LIMIT 300`, false)
+RETURN tree, about`, false)
 	}
 
-	add("evidence", "Evidence of a claim, down to the source", "一条主张的证据，直至源文件", "The claim with most evidence; for another put `MATCH (c:Claim {id: '…'})` for the first three lines. What a link lacks is not drawn.", `
+	add("evidence", "Evidence of a claim, down to the source", "一条主张的证据，直至源文件", "The claim with most evidence, or the one of `:param claim => '…'`. What a link lacks is not drawn.", `
 MATCH (c:Claim@)-[:EVIDENCED_BY]->(m:MemoryItem)
+WHERE $claim = '' OR c.id = $claim OR c.id ENDS WITH '|' + $claim
 WITH c, count(m) AS pieces
 ORDER BY pieces DESC, c.id LIMIT 1
 MATCH memory = (c)-[:EVIDENCED_BY]->(m:MemoryItem)
@@ -50,19 +54,20 @@ OPTIONAL MATCH lines = (e)-[:IN_SOURCE]->(:Source)
 OPTIONAL MATCH about = (c)-[:ABOUT]->()
 RETURN memory, turn, lines, about`, false)
 
-	add("source-lines", "Claims with the lines they rest on", "主张与其源文件行号", "One row for each claim and turn: what is held, the memory, what was said, and where.", `
+	add("source-lines", "Claims with the lines they rest on", "主张与其源文件行号", "One row for each claim and turn, the newest first: what is held, the memory, what was said, and where; a link where `:param files` says what stands before the path.", `
 MATCH (c:Claim@)-[:EVIDENCED_BY]->(m:MemoryItem)-[:FROM_EVENT]->(e:Event)-[place:IN_SOURCE]->(s:Source)
 OPTIONAL MATCH (c)-[:ABOUT]->(o)
 RETURN c.predicate AS predicate, coalesce(o.name, o.display, o.id) AS about,
-       s.path + ':' + toString(place.start_line) + '-' + toString(coalesce(place.end_line, place.start_line)) AS lines,
+       CASE $files WHEN '' THEN s.path + ':' + toString(place.start_line) + '-' + toString(coalesce(place.end_line, place.start_line))
+         ELSE $files + s.path + '#L' + toString(place.start_line) + '-L' + toString(coalesce(place.end_line, place.start_line)) END AS lines,
        e.role_name AS who, e.content AS said, m.data AS memory, c.status AS status
-ORDER BY predicate, about, lines
-LIMIT 500`, true)
+ORDER BY e.time DESC, predicate, about, lines
+SKIP toInteger($skip) LIMIT toInteger($limit)`, true)
 
-	add("changes", "What changed: a claim and its successor", "变化：被取代的主张", "The newest 25, each with the memories that speak for the old and the new one.", `
+	add("changes", "What changed: a claim and its successor", "变化：被取代的主张", "The newest, each with the memories that speak for the old and the new one.", `
 MATCH change = (old:Claim@)-[:SUPERSEDED_BY]->(new:Claim)
 WITH change, old, new
-ORDER BY new.updated_at DESC, old.id LIMIT 25
+ORDER BY new.updated_at DESC, old.id SKIP toInteger($skip) LIMIT toInteger($limit)
 OPTIONAL MATCH spokeThen = (old)-[:EVIDENCED_BY]->(:MemoryItem)
 OPTIONAL MATCH speaksNow = (new)-[:EVIDENCED_BY]->(:MemoryItem)
 OPTIONAL MATCH wasAbout = (old)-[:ABOUT]->()
@@ -79,26 +84,27 @@ WHERE c2.predicate IN opposites[c1.predicate] AND coalesce(c2.status, 'active') 
 WITH DISTINCT s, p1, c1, o1, p2, c2, o2
 MATCH one = (s)-[:HAS_DOMAIN]->()-[:HAS_PREDICATE]->(p1)-[:HAS_CLAIM]->(c1)-[:ABOUT]->(o1)
 MATCH two = (s)-[:HAS_DOMAIN]->()-[:HAS_PREDICATE]->(p2)-[:HAS_CLAIM]->(c2)-[:ABOUT]->(o2)
-RETURN one, two
-LIMIT 100`, false)
+RETURN one, two ORDER BY c2.updated_at DESC, c1.id
+SKIP toInteger($skip) LIMIT toInteger($limit)`, false)
 
 	add("orphans", "Orphans: what hangs on nothing", "孤立节点：无据可查", "Nodes without any relationship, claims without evidence, and, in a graph that has turns, memories without one. A sound graph answers with nothing.", `
 MATCH (n:Node@)
 WHERE NOT (n)--() AND NOT n:Failure
    OR n:Claim AND NOT (n)-[:EVIDENCED_BY]->(:MemoryItem)
    OR n:MemoryItem AND NOT (n)-[:FROM_EVENT]->(:Event) AND EXISTS { MATCH (:Event@) }
-RETURN n
-LIMIT 200`, false)
+RETURN n ORDER BY n.id
+SKIP toInteger($skip) LIMIT toInteger($limit)`, false)
 
-	add("conversation", "A conversation: its turns and what was remembered", "一次对话及其记忆", "The first one by id; for another put `MATCH (conv:Conversation {id: '…'})` for the first two lines.", `
-MATCH (conv:Conversation@)<-[:IN_CONV]-(:Event)
-WITH conv ORDER BY conv.id LIMIT 1
+	add("conversation", "A conversation: its turns and what was remembered", "一次对话及其记忆", "The one with the newest turn, or that of `:param conversation => 'conv:…'`; its newest turns first.", `
+MATCH (conv:Conversation@)<-[:IN_CONV]-(e:Event)
+WHERE $conversation = '' OR conv.id = $conversation OR conv.id ENDS WITH '|' + $conversation
+WITH conv, max(e.time) AS newest ORDER BY newest DESC, conv.id LIMIT 1
 MATCH turn = (conv)<-[:IN_CONV]-(e:Event)
+WITH turn, e ORDER BY e.time DESC, e.turn_id DESC SKIP toInteger($skip) LIMIT toInteger($limit)
 OPTIONAL MATCH following = (e)-[:NEXT]->(:Event)
 OPTIONAL MATCH memory = (e)<-[:FROM_EVENT]-(:MemoryItem)
 OPTIONAL MATCH who = (e)<-[:SPOKE]-()
-RETURN turn, following, memory, who
-LIMIT 300`, false)
+RETURN turn, following, memory, who`, false)
 
 	add("weakest", "The least certain claims", "置信度最低的主张", "Active claims by confidence, with the number of memories that speak for them.", `
 MATCH (c:Claim@)
@@ -106,18 +112,18 @@ WHERE coalesce(c.status, 'active') = 'active'
 OPTIONAL MATCH (c)-[:ABOUT]->(o)
 RETURN c.confidence AS confidence, c.predicate AS predicate, coalesce(o.name, o.display, o.id) AS about, COUNT { (c)-[:EVIDENCED_BY]->() } AS memories, c.id AS id
 ORDER BY confidence, memories, id
-LIMIT 50`, true)
+SKIP toInteger($skip) LIMIT toInteger($limit)`, true)
 
 	add("probes", "Probes and what they expect", "探针与预期", "Questions put to a memory, with the turn that asks and the claim or fact that a right answer rests on.", `
 MATCH (p:Probe@)
 OPTIONAL MATCH asks = (:Event)-[:ASKS]->(p)
 OPTIONAL MATCH expects = (p)-[:EXPECTS]->()
-RETURN p, asks, expects
-LIMIT 200`, false)
+RETURN p, asks, expects ORDER BY p.id
+SKIP toInteger($skip) LIMIT toInteger($limit)`, false)
 
-	add("failures", "Failed questions: the way to the gold, and where it broke", "答错的问题：证据路径与断点", "The first 25 that broke in the graph (membench eval explain --graph-out): the gold path, the place where it ended, and the three best of what was retrieved instead.", `
+	add("failures", "Failed questions: the way to the gold, and where it broke", "答错的问题：证据路径与断点", "Those that broke in the graph (membench eval explain --graph-out): the gold path, the place where it ended, and the three best of what was retrieved instead.", `
 MATCH broke = (f:Failure@)-[:BROKE_AT]->()
-WITH f, broke ORDER BY f.id LIMIT 25
+WITH f, broke ORDER BY f.id SKIP toInteger($skip) LIMIT toInteger($limit)
 OPTIONAL MATCH gold = (f)-[:GOLD_PATH]->(step)
 OPTIONAL MATCH way = (step)-[:FROM_EVENT|EVIDENCED_BY|ABOUT|SUPERSEDED_BY]-(next) WHERE EXISTS { MATCH (f)-[:GOLD_PATH]->(next) }
 OPTIONAL MATCH instead = (f)-[got:RETRIEVED]->() WHERE got.rank <= 3
@@ -152,11 +158,8 @@ func opposites(c *catalog.Catalog) string {
 
 // in puts a scope into a query: @ stands for a map of its own, @, for one more member.
 func in(scope, text string) string {
-	whole, member := "", ""
-	if scope != "" {
-		member = ", scope: " + string(cypher.AppendString(nil, scope))
-		whole = " {" + member[2:] + "}"
-	}
+	member := ", scope: " + string(cypher.AppendString(nil, scope))
+	whole := " {" + member[2:] + "}"
 	return strings.TrimSpace(strings.NewReplacer("@,", member, "@", whole).Replace(text))
 }
 

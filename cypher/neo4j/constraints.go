@@ -109,6 +109,7 @@ func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err e
 		entity, label := constrained(typ)
 		return slices.ContainsFunc(have, func(c constraint) bool { return c.unique(entity, label) })
 	}
+	var left map[string]string
 	for _, typ := range todo {
 		if there(typ) {
 			continue
@@ -118,8 +119,15 @@ func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err e
 			name += "_" // the name is taken by something else: IF NOT EXISTS would do nothing, in silence
 		}
 		entity, label := constrained(typ)
-		if err := db.dropLeftover(ctx, name, label); err != nil {
-			return made, err
+		if left == nil {
+			if left, err = db.leftovers(ctx); err != nil {
+				return made, err
+			}
+		}
+		if left[name] == label {
+			if err := db.schemaChange(ctx, "DROP INDEX "+quoted(name)+" IF EXISTS"); err != nil {
+				return made, err
+			}
 		}
 		pattern := "(x:" + quoted(label) + ")"
 		if typ != "" {
@@ -154,23 +162,21 @@ func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err e
 	return made, err
 }
 
-// dropLeftover drops the index of a constraint that was not finished, because the
-// server's disk was full or it was killed: under its name no constraint can be made.
-func (db *DB) dropLeftover(ctx context.Context, name, label string) error {
-	there := false
-	err := db.in(ctx, false, func(t *tx) error {
-		there = false
-		_, err := t.run("SHOW INDEXES YIELD name, labelsOrTypes, properties, owningConstraint WHERE name = $name AND owningConstraint IS NULL AND labelsOrTypes = [$label] AND properties = ['id']",
-			map[string]any{"name": name, "label": label}, func([]any) error {
-				there = true
+// leftovers are the names of indexes of constraints that were not finished, because the
+// server's disk was full or it was killed, with what they are on: under such a name no
+// constraint can be made.
+func (db *DB) leftovers(ctx context.Context) (out map[string]string, err error) {
+	err = db.in(ctx, false, func(t *tx) error {
+		out = map[string]string{}
+		_, err := t.run("SHOW INDEXES YIELD name, labelsOrTypes, properties, owningConstraint WHERE owningConstraint IS NULL AND properties = ['id'] AND size(labelsOrTypes) = 1 RETURN name, labelsOrTypes[0]",
+			nil, func(v []any) error {
+				name, _ := v[0].(string)
+				out[name], _ = v[1].(string)
 				return nil
 			})
 		return err
 	})
-	if err != nil || !there {
-		return err
-	}
-	return db.schemaChange(ctx, "DROP INDEX "+quoted(name)+" IF EXISTS")
+	return out, err
 }
 
 // constrained is what the constraint of a type is on; of the nodes for "".

@@ -75,7 +75,7 @@ func (db *DB) explain(err error) error {
 // of the server can do about that.
 func (db *DB) edition(ctx context.Context, err error) error {
 	edition, name := "", ""
-	home := &DB{drv: db.drv, uri: db.uri, ready: map[string]bool{}}
+	home := &DB{drv: db.drv, uri: db.uri, conf: db.conf, ready: map[string]bool{}}
 	if home.in(ctx, false, func(t *tx) error {
 		if _, err := t.run("CALL dbms.components() YIELD edition RETURN edition", nil, func(v []any) error {
 			edition, _ = v[0].(string)

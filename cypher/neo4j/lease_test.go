@@ -111,7 +111,7 @@ func TestConcurrentLoads(t *testing.T) {
 		{"clear", [2]func(*DB) error{prune(other), func(db *DB) error { _, err := db.Empty(ctx, EmptyOptions{}); return err }}, [][]schema.Element{other, nil}},
 	}
 	rounds := len(pairs)
-	if os.Getenv("MEMBENCH_SOAK") != "" {
+	if soak() {
 		rounds = 100
 	}
 	dbs := [2]*DB{open(t), nil}

@@ -12,10 +12,8 @@ import (
 	"time"
 
 	"membench/cypher"
-	"membench/cypher/neo4j/server"
 	"membench/graph"
 	"membench/graph/graphtest"
-	"membench/internal/exttest"
 	"membench/schema"
 )
 
@@ -446,17 +444,10 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-func TestAuth(t *testing.T) {
-	exttest.Need(t, "java", exttest.Neo4jLib())
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
-	const secret = "a-long-secret"
-	s, err := server.Start(ctx, server.Config{Lib: exttest.Neo4jLib(), Home: t.TempDir(), Password: secret, Bound: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Stop()
-	db, err := Open(ctx, Config{URI: s.URI, User: "neo4j", Password: secret})
+// auth is a part of TestServerFaults, whose server wants a password.
+func auth(t *testing.T, at, secret string) {
+	ctx := context.Background()
+	db, err := Open(ctx, Config{URI: at, User: "neo4j", Password: secret})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -464,7 +455,7 @@ func TestAuth(t *testing.T) {
 		t.Errorf("home database: have %q, want neo4j", db.Database())
 	}
 	db.Close(ctx)
-	for _, c := range []Config{{URI: s.URI}, {URI: s.URI, User: "neo4j", Password: "wrong-" + secret}} {
+	for _, c := range []Config{{URI: at}, {URI: at, User: "neo4j", Password: "wrong-" + secret}, {URI: at, Token: "wrong-" + secret}} {
 		_, err := Open(ctx, c)
 		if !errors.Is(err, ErrAuth) || strings.Contains(fmt.Sprint(err), secret) || !strings.Contains(fmt.Sprint(err), "NEO4J_PASSWORD") {
 			t.Errorf("user %q: have %v, want %v", c.User, err, ErrAuth)

@@ -20,32 +20,14 @@ package neo4j
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/url"
-	"strings"
 	"sync"
 	"time"
 
 	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j/config"
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j/notifications"
 
 	"membench/graph"
 )
-
-// Config says where the graph is.
-type Config struct {
-	URI      string // bolt://host:7687, neo4j://, with +s or +ssc for TLS; no user in it
-	Database string // "": the user's home database
-	User     string // "": no authentication
-	Password string
-	// Scope names one graph of several in a database: "" is the unnamed one. Elements
-	// of a named scope have ids of their own, seen and touched by no other scope.
-	Scope string
-	// Retry is how long a transient fault (a deadlock, a leader change) is retried; 0: 60 s.
-	Retry time.Duration
-}
 
 // A DB is one graph in a Neo4j server. It may be used from several goroutines.
 type DB struct {
@@ -54,6 +36,9 @@ type DB struct {
 	database string
 	scope    string
 	retry    time.Duration
+	conf     Config
+	marks    driver.BookmarkManager
+	limits   []func(*driver.TransactionConfig)
 
 	mu       sync.Mutex
 	ready    map[string]bool // "": nodes; else edge types whose constraint is there
@@ -61,65 +46,11 @@ type DB struct {
 
 	holding sync.Mutex
 	lease   *lease
+	said    sync.Map // texts of notifications that were passed on
 	made    []string // constraints that Hold made, for the report of the load that comes
 }
 
 var _ graph.Store = (*DB)(nil)
-
-// Open connects, and fails at once when the server, the user or the database is wrong.
-func Open(ctx context.Context, c Config) (*DB, error) {
-	u, err := url.Parse(c.URI)
-	switch {
-	case err != nil || u.Host == "":
-		return nil, fmt.Errorf("%w: have %q, want bolt://host:7687", ErrURI, c.URI)
-	case u.User != nil:
-		return nil, fmt.Errorf("%w: leave user and password out of it, they come from NEO4J_USERNAME and NEO4J_PASSWORD", ErrURI)
-	}
-	switch scheme, secure, _ := strings.Cut(u.Scheme, "+"); {
-	case scheme != "bolt" && scheme != "neo4j", secure != "" && secure != "s" && secure != "ssc":
-		return nil, fmt.Errorf("%w: have scheme %s, want bolt or neo4j (with +s or +ssc for TLS; Bolt's port is 7687)", ErrURI, u.Scheme)
-	}
-	auth := driver.NoAuth()
-	if c.User != "" {
-		auth = driver.BasicAuth(c.User, c.Password, "")
-	}
-	if c.Retry == 0 {
-		c.Retry = time.Minute
-	}
-	drv, err := driver.NewDriverWithContext(c.URI, auth, func(d *config.Config) {
-		d.MaxTransactionRetryTime = min(c.Retry, round)
-		d.NotificationsMinSeverity = notifications.DisabledLevel
-		d.TelemetryDisabled = true
-		d.SocketConnectTimeout = 5 * time.Second
-		d.UserAgent = "membench"
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrURI, err)
-	}
-	db := &DB{drv: drv, uri: c.URI, database: c.Database, scope: c.Scope, retry: c.Retry, ready: map[string]bool{}}
-	if err := drv.VerifyConnectivity(ctx); err != nil {
-		drv.Close(ctx)
-		return nil, db.explain(err)
-	}
-	// The answer names the home database, which then need not be asked for each time.
-	res, err := driver.ExecuteQuery(ctx, drv, "RETURN 1", nil, driver.EagerResultTransformer, driver.ExecuteQueryWithDatabase(c.Database))
-	if err != nil {
-		err = db.explain(err)
-		if errors.Is(err, ErrNoDatabase) {
-			err = db.edition(ctx, err)
-		}
-		drv.Close(ctx)
-		return nil, err
-	}
-	if info := res.Summary.Database(); info != nil {
-		db.database = info.Name()
-	}
-	if err := tooOld(res.Summary.Server().Agent()); err != nil {
-		drv.Close(ctx)
-		return nil, fmt.Errorf("%s: %w", db.uri, err)
-	}
-	return db, nil
-}
 
 // Database is the name of the database in use.
 func (db *DB) Database() string { return db.database }
@@ -131,15 +62,15 @@ func (db *DB) Close(ctx context.Context) error { return db.drv.Close(ctx) }
 // breaks, so work must start anew each time it is called. A connection lost during the
 // commit leaves the outcome unknown; since all we write is idempotent, it is sent again.
 func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) (err error) {
-	managed := func(t driver.ManagedTransaction) (any, error) { return nil, final(work(&tx{ctx: ctx, t: t})) }
+	managed := func(t driver.ManagedTransaction) (any, error) { return nil, final(work(&tx{ctx: ctx, t: t, db: db})) }
 	// The driver doubles its delays, so that a server that is back would wait for us;
 	// in rounds they start small again.
 	for range max(1, int(db.retry/round)) {
 		s := db.drv.NewSession(ctx, db.session(driver.AccessModeWrite))
 		if write {
-			_, err = s.ExecuteWrite(ctx, managed)
+			_, err = s.ExecuteWrite(ctx, managed, db.limits...)
 		} else {
-			_, err = s.ExecuteRead(ctx, managed)
+			_, err = s.ExecuteRead(ctx, managed, db.limits...)
 		}
 		s.Close(context.WithoutCancel(ctx))
 		if ctx.Err() != nil || !passing(err) {
@@ -151,7 +82,7 @@ func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) (err err
 
 // session is the configuration of a session; what one commits the next one sees.
 func (db *DB) session(mode driver.AccessMode) driver.SessionConfig {
-	return driver.SessionConfig{DatabaseName: db.database, AccessMode: mode}
+	return driver.SessionConfig{DatabaseName: db.database, AccessMode: mode, BookmarkManager: db.marks, ImpersonatedUser: db.conf.Impersonate}
 }
 
 // round is how long the driver tries before its delays start small again.
@@ -161,6 +92,7 @@ const round = 5 * time.Second
 type tx struct {
 	ctx context.Context
 	t   driver.ManagedTransaction
+	db  *DB
 	c   Counters // of its statements so far
 }
 
@@ -183,6 +115,7 @@ func (t *tx) run(text string, params map[string]any, row func(values []any) erro
 		return nil, err
 	}
 	t.c.add(sum.Counters())
+	t.db.notify(sum)
 	return sum.Counters(), nil
 }
 

@@ -133,17 +133,29 @@ func TestWhatOthersAddStays(t *testing.T) {
 	}
 }
 
-// A dry run names what would be deleted, and a load what it deleted.
+// A graph that a load stored before elements of the unnamed graph had a scope gets one.
+func TestScopeIsAdded(t *testing.T) {
+	db := openScope(t, "")
+	load(t, db, seq(small()...), LoadOptions{})
+	run(t, db, "MATCH (n:Node {scope: ''}) REMOVE n.scope", "MATCH ()-[r {scope: ''}]->() REMOVE r.scope")
+	r, fs := load(t, db, seq(small()...), LoadOptions{})
+	if r.Nodes.Updated != 3 || r.Edges.Updated != 4 || len(fs) > 0 || r.Digest == "" {
+		t.Errorf("have %+v %+v %v", r.Nodes, r.Edges, fs)
+	}
+	wholeGraph(t, db, seq(small()...))
+}
+
+// A dry run names what would be deleted.
 func TestDeletesAreNamed(t *testing.T) {
 	db := open(t)
 	load(t, db, seq(small()...), LoadOptions{})
-	for _, dry := range []bool{true, false} {
-		var gone []string
-		load(t, db, seq(small()[:2]...), LoadOptions{Prune: true, DryRun: dry, Deletes: func(e schema.Element) { gone = append(gone, e.ID()) }})
-		slices.Sort(gone)
-		if want := []string{"about:user:a:topic:周报", "edge:KNOWS:user:a:user:b", "edge:LIKES:user:a:user:b", "edge:SAME_AS:topic:周报:topic:周报", "topic:周报"}; !slices.Equal(gone, want) {
-			t.Errorf("dry %v: have %v, want %v", dry, gone, want)
-		}
+	r, _ := load(t, db, seq(small()[:2]...), LoadOptions{Prune: true, DryRun: true})
+	slices.Sort(r.Deletes)
+	if want := []string{"edge about:user:a:topic:周报", "edge edge:KNOWS:user:a:user:b", "edge edge:LIKES:user:a:user:b", "edge edge:SAME_AS:topic:周报:topic:周报", "node topic:周报"}; !slices.Equal(r.Deletes, want) {
+		t.Errorf("have %v, want %v", r.Deletes, want)
+	}
+	if r, _ = load(t, db, seq(small()[:2]...), LoadOptions{Prune: true}); len(r.Deletes) > 0 || r.Edges.Deleted+r.Nodes.Deleted != 5 {
+		t.Errorf("the load: have %+v %+v %v", r.Nodes, r.Edges, r.Deletes)
 	}
 }
 

@@ -8,19 +8,6 @@ import (
 	"membench/schema"
 )
 
-// empty reports whether the scope holds no node.
-func (db *DB) empty(ctx context.Context) (yes bool, err error) {
-	err = db.in(ctx, false, func(t *tx) error {
-		yes = true
-		_, err := t.run("MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+" RETURN 1 LIMIT 1", db.with(nil), func([]any) error {
-			yes = false
-			return nil
-		})
-		return err
-	})
-	return yes, err
-}
-
 // hashes reads the hash of every element of the scope: about 70 bytes each are held.
 // An element that has none gets one that no element has.
 func (db *DB) hashes(ctx context.Context) (map[[16]byte][16]byte, error) {

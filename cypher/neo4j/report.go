@@ -35,9 +35,10 @@ type Report struct {
 	Edges       Count             `json:"edges"`
 	Labels      map[string]*Count `json:"labels"` // a node counts under each of its labels
 	Types       map[string]*Count `json:"types"`
-	Detached    int               `json:"detached"`    // edges that went with deleted nodes
-	Constraints []string          `json:"constraints"` // made now
-	Indexes     []string          `json:"indexes"`     // for search, made now
+	Detached    int               `json:"detached"`          // edges that went with deleted nodes
+	Deletes     []string          `json:"deletes,omitempty"` // of a dry run: "node ID" and "edge ID"
+	Constraints []string          `json:"constraints"`       // made now
+	Indexes     []string          `json:"indexes"`           // for search, made now
 	Batches     int               `json:"batches"`
 	Server      Counters          `json:"server"`          // its own counts of the load's transactions
 	Digest      string            `json:"digest,omitzero"` // of the graph, when the scope holds it whole and nothing else
@@ -62,6 +63,7 @@ func (r *Report) Add(more *Report) {
 		r.Findings[k] += n
 	}
 	r.Detached += more.Detached
+	r.Deletes = append(r.Deletes, more.Deletes...)
 	r.Batches += more.Batches
 	r.Constraints = append(r.Constraints, more.Constraints...)
 	r.Server.plus(more.Server)

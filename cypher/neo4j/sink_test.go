@@ -32,10 +32,13 @@ type sink struct {
 	// fault is asked before each statement and each "COMMIT"; a code is sent as a
 	// failure, "hang up" ends the connection.
 	fault func(text string, rows int) string
-	agent string // what it calls itself
+	agent string           // what it calls itself
+	warns []any            // notifications with each result
+	roles map[string][]any // ROUTE, READ and WRITE: addresses that it answers ROUTE with
 
 	mu  sync.Mutex
-	log []string // BEGIN, COMMIT, ROLLBACK and the statements with their numbers of rows
+	met []map[string]any // of HELLO, LOGON and BEGIN, in their order
+	log []string         // BEGIN, COMMIT, ROLLBACK and the statements with their numbers of rows
 }
 
 func newSink(t *testing.T, fault func(text string, rows int) string) *sink {
@@ -43,6 +46,10 @@ func newSink(t *testing.T, fault func(text string, rows int) string) *sink {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return sinkOn(t, l, fault)
+}
+
+func sinkOn(t *testing.T, l net.Listener, fault func(text string, rows int) string) *sink {
 	s := &sink{t: t, l: l, fault: fault, agent: "Neo4j/5.26.0"}
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -147,6 +154,7 @@ func (s *sink) serve(c net.Conn) {
 		}
 		switch tag {
 		case 0x01: // HELLO
+			s.meet(unpack(r))
 			success(map[string]any{"server": s.agent, "connection_id": "sink"})
 		case 0x02: // GOODBYE
 			return
@@ -171,7 +179,7 @@ func (s *sink) serve(c net.Conn) {
 				}
 			}
 			records = nil
-			success(map[string]any{"db": "neo4j", "type": "rw", "t_last": int64(0), "stats": map[string]any{"contains-updates": true}})
+			success(map[string]any{"db": "neo4j", "type": "rw", "t_last": int64(0), "stats": map[string]any{"contains-updates": true}, "notifications": s.warns})
 		case 0x12: // COMMIT
 			if fail("COMMIT", 0) {
 				continue
@@ -181,10 +189,38 @@ func (s *sink) serve(c net.Conn) {
 		case 0x13:
 			s.note("ROLLBACK")
 			success(map[string]any{})
-		default: // LOGON, BEGIN, …
+		case 0x66: // ROUTE
+			var servers []any
+			for _, role := range slices.Sorted(maps.Keys(s.roles)) {
+				servers = append(servers, map[string]any{"role": role, "addresses": s.roles[role]})
+			}
+			success(map[string]any{"rt": map[string]any{"ttl": int64(300), "db": "neo4j", "servers": servers}})
+		case 0x6A, 0x11: // LOGON, BEGIN
+			s.meet(unpack(r))
+			success(map[string]any{})
+		default:
 			success(map[string]any{})
 		}
 	}
+}
+
+func (s *sink) meet(v any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, _ := v.(map[string]any)
+	s.met = append(s.met, m)
+}
+
+// last is the value of a key in the last message that has it.
+func (s *sink) last(key string) any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range slices.Backward(s.met) {
+		if v, ok := m[key]; ok {
+			return v
+		}
+	}
+	return nil
 }
 
 // answer knows the constraints that the tests need, and counts.
@@ -387,7 +423,7 @@ func TestSilentLossIsAnError(t *testing.T) {
 		}
 		d := &done{edges: make([]fate, 3)}
 		b.edges = append(b.edges, b.edges[0])
-		lossy := &tx{ctx: x.ctx, t: short{x.t}}
+		lossy := &tx{ctx: x.ctx, t: short{x.t}, db: x.db}
 		return lossy.putEdges(b, d, make([]state, 3))
 	})
 	if err == nil || !strings.Contains(err.Error(), "took 2 of 3 edges of type KNOWS") {

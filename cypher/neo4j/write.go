@@ -162,8 +162,8 @@ func (t *tx) nodeStates(b *batch) ([]state, error) {
 	for i, r := range b.nodes {
 		rows[i] = map[string]any{"i": i, "id": r.id, "h": r.hash, "p": r.size(), "l": len(r.labels) + 1}
 	}
-	_, err := t.run("UNWIND $rows AS row MATCH (n:"+baseLabel+" {id: row.id}) WITH row, n, coalesce(n._hash = row.h"+b.alike("n")+", false) AS same "+
-		"RETURN row.i, same, CASE WHEN same THEN [] ELSE labels(n) END, CASE WHEN same THEN null ELSE properties(n) END", map[string]any{"rows": rows}, func(v []any) error {
+	_, err := t.run("UNWIND $rows AS row MATCH (n:"+baseLabel+" {id: row.id}) WITH row, n, coalesce(n._hash = row.h AND n.scope = $scope"+b.alike("n")+", false) AS same "+
+		"RETURN row.i, same, CASE WHEN same THEN [] ELSE labels(n) END, CASE WHEN same THEN null ELSE properties(n) END", t.db.with(map[string]any{"rows": rows}), func(v []any) error {
 		i, err := index(v[0], len(out))
 		if err != nil {
 			return err
@@ -195,8 +195,8 @@ func (t *tx) edgeStates(b *batch) ([]state, error) {
 			r := b.edges[i]
 			rows[k] = map[string]any{"i": i, "id": r.id, "h": r.hash, "s": r.src, "t": r.dst, "p": len(r.props)}
 		}
-		_, err := t.run("UNWIND $rows AS row MATCH (a)-[r:"+quoted(typ)+" {id: row.id}]->(b) WITH row, r, a, b, coalesce(r._hash = row.h"+b.alike("r")+", false) AS same "+
-			"RETURN row.i, same, NOT same AND coalesce(a.id <> row.s OR b.id <> row.t, true), CASE WHEN same THEN null ELSE properties(r) END", map[string]any{"rows": rows}, func(v []any) error {
+		_, err := t.run("UNWIND $rows AS row MATCH (a)-[r:"+quoted(typ)+" {id: row.id}]->(b) WITH row, r, a, b, coalesce(r._hash = row.h AND r.scope = $scope"+b.alike("r")+", false) AS same "+
+			"RETURN row.i, same, NOT same AND coalesce(a.id <> row.s OR b.id <> row.t, true), CASE WHEN same THEN null ELSE properties(r) END", t.db.with(map[string]any{"rows": rows}), func(v []any) error {
 			i, err := index(v[0], len(out))
 			if err != nil {
 				return err

@@ -55,7 +55,7 @@ func Generate(ctx context.Context, g graph.Graph, o Options) schema.Seq[schema.C
 			o.Drops = Drops{}
 		}
 		var stats probes.Stats
-		po := probes.Options{Catalog: cat, Words: [][]byte{wordings}, Seed: o.Seed, Count: cmp.Or(o.Count, 40), Dataset: "netops", Group: probes.GroupConversation, Empty: true, Stats: &stats,
+		po := probes.Options{Catalog: cat, Words: [][]byte{wordings}, Seed: o.Seed, Count: cmp.Or(o.Count, 40), Dataset: "netops", Group: probes.GroupConversation, Empty: true, Searched: 1, Stats: &stats,
 			Structure: []string{"RAISED_BY", "OF_KIND", "PART_OF", "PLANNED_FOR"}}
 		var cases []schema.Case
 		for r, err := range probes.Generate(ctx, g, po) {

@@ -35,6 +35,9 @@ func (m *maker) ask(c candidate) (*draft, string) {
 		}
 		return m.askBridge(c)
 	case Date, Order, Interval:
+		if c.f[0] != nil {
+			return m.askTold(c)
+		}
 		return m.askTime(c)
 	case UpdateNew, UpdateOld:
 		return m.askUpdate(c)
@@ -96,11 +99,12 @@ func (m *maker) askFact(c candidate) (*draft, string) {
 	}
 	opposed := slices.ContainsFunc(c.s.bySubj[f.who+"\x00"+m.w.cat.Opposite(f.pred)], func(x *fact) bool { return x.object == f.object })
 	day := f.first().day()
+	plain := !f.person || m.w.words.known(f.pred) // nobody asks a person what is on record of them
 	switch {
-	case f.status == "active" && !opposed && !other("") && !hinted(""):
+	case plain && f.status == "active" && !opposed && !other("") && !hinted(""):
 		d.q.Text = fill(m.pick(w.Ask, c), "who", f.who, "attr", f.attr)
 		p.Status = []string{"active"}
-	case day != "" && !other(day) && !hinted(day):
+	case plain && day != "" && !other(day) && !hinted(day):
 		d.q.Text = fill(m.pick(forms.FactDay, c), "day", dayText(day, f.zh), "did", fill(w.Did, "who", f.who, "attr", f.attr))
 		p.Day = day
 		d.turns = slices.DeleteFunc(slices.Clone(f.turns), func(t *turn) bool { return t.day() != day })
@@ -306,6 +310,35 @@ func (m *maker) askTime(c candidate) (*draft, string) {
 	d.q.Text = fill(m.pick(forms.Interval, c), "who", x.who, "a", x.name, "b", y.name)
 	d.q.Answer = m.daysText(n, d.zh)
 	d.distractors = []string{m.daysText(n+1, d.zh), m.daysText(max(1, n-1)+map[bool]int{true: 2}[n == 1], d.zh), m.daysText(n+7, d.zh)}
+	return d, ""
+}
+
+// askTold asks on which day something was told, by what it is about and not by its words:
+// all facts of the predicate must be of one day, and no other turn may speak of such a thing.
+func (m *maker) askTold(c candidate) (*draft, string) {
+	f := c.f[0]
+	day := f.first().day()
+	switch {
+	case f.noise != "":
+		return nil, whyNoName
+	case day == "":
+		return nil, whyUndated
+	}
+	on := func(t *turn) bool { return t.day() == day }
+	d := &draft{hops: 1, zh: f.zh}
+	for _, x := range c.s.bySubj[f.who+"\x00"+f.pred] {
+		d.turns = mergeTurns(d.turns, x.turns)
+	}
+	for _, t := range slices.Concat(m.cued(c.s, f.who, true, f.pred), d.turns) {
+		if !on(t) {
+			return nil, whySecond
+		}
+	}
+	w, forms := m.w.words.of(f.pred, f.zh), m.w.words.forms(f.zh)
+	d.q.Text = fill(m.pick(forms.DateTold, c), "who", f.who, "np", fill(w.NP, "who", f.who, "attr", f.attr))
+	m.dateGold(d, day)
+	d.distractors = otherDays(c.s, f.first(), f.zh)
+	d.proof = prove(QueryFact, m.params(c, f))
 	return d, ""
 }
 

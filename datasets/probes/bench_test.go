@@ -51,7 +51,7 @@ func BenchmarkGenerate(b *testing.B) {
 	for b.Loop() {
 		var stats probes.Stats
 		n := 0
-		for r, err := range probes.Generate(context.Background(), g, probes.Options{Count: 10_000, Seed: 1, Stats: &stats}) {
+		for r, err := range probes.Generate(context.Background(), g, probes.Options{Searched: 1, Count: 10_000, Seed: 1, Stats: &stats}) {
 			if err != nil {
 				b.Fatal(err)
 			}

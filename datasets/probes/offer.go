@@ -61,6 +61,9 @@ func (m *maker) offer(s *scope, tell func(candidate)) {
 			continue
 		}
 		put(candidate{typ: SingleFact, f: [3]*fact{f}}, string(f.claim), f.who)
+		if f.person && s.days() >= minDays && m.w.words.known(f.pred) {
+			put(candidate{typ: Date, f: [3]*fact{f}}, "told", f.who, f.pred)
+		}
 		m.offerChains(s, f, put)
 		m.offerPairs(s, f, put)
 		m.offerBridges(s, f, byName[fold(f.gold)], at, put)

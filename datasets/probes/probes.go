@@ -82,6 +82,9 @@ type Options struct {
 	// nothing is asked about such facts alone, or along them.
 	Structure []string
 	Empty     bool // give conversations of which nothing is asked, too
+	// Searched is the most that a string search for its content words may solve, as a
+	// share of the questions; 0: a quarter, 1: all.
+	Searched float64
 	// Reader, where there is one, answers each question from its evidence turns, and
 	// Accept judges: what they do not answer is dropped.
 	Reader reader.Reader
@@ -99,6 +102,7 @@ type Stats struct {
 	// Claims counts claims and turns of the graph that no case can use, by reason.
 	Unusable  map[string]int `json:"unusable,omitempty"`
 	Rephrased map[string]int `json:"rephrased,omitempty"` // "kept", or why the template stayed
+	Searched  int            `json:"searched"`            // kept ones that a string search for their content words solves
 }
 
 // A Tally is drawn = kept + dropped.
@@ -167,7 +171,7 @@ func (o *Options) defaults() {
 	if o.Count <= 0 {
 		o.Count = 200
 	}
-	o.Dataset = cmp.Or(o.Dataset, "probes")
+	o.Dataset, o.Searched = cmp.Or(o.Dataset, "probes"), cmp.Or(o.Searched, mostSearched)
 	if o.Stats == nil {
 		o.Stats = &Stats{}
 	}
@@ -189,6 +193,8 @@ type maker struct {
 	asked map[string]bool // conversation and text of every question kept
 	kept  map[*scope][]*draft
 	names []string // of preds
+	n     int      // kept
+	late  []waiting
 	err   error
 }
 
@@ -237,12 +243,11 @@ func generate(ctx context.Context, g graph.Graph, o Options) ([]schema.Case, err
 // draw takes from each type in turn until there are enough or nothing is left: types
 // that the graph has little of leave their share to the others.
 func (m *maker) draw(pools map[Type][]candidate) error {
-	n := 0
-	for n < m.o.Count {
-		before := n
+	for m.n < m.o.Count {
+		before := m.n
 		left := false
 		for _, t := range Types() {
-			for len(pools[t]) > 0 && n < m.o.Count {
+			for len(pools[t]) > 0 && m.n < m.o.Count {
 				if err := m.ctx.Err(); err != nil {
 					return err
 				}
@@ -258,16 +263,19 @@ func (m *maker) draw(pools map[Type][]candidate) error {
 					tally.Dropped[why]++
 					continue
 				}
-				tally.Kept++
-				m.kept[c.s] = append(m.kept[c.s], d)
-				n++
-				break
+				if m.admit(waiting{c, d}) {
+					m.again()
+					break
+				}
 			}
 			left = left || len(pools[t]) > 0
 		}
-		if !left && n == before {
+		if !left && m.n == before {
 			break
 		}
+	}
+	for _, w := range m.late {
+		m.o.Stats.Types[w.c.typ].Dropped["a string search finds it, as it does enough others"]++
 	}
 	return nil
 }
@@ -385,6 +393,7 @@ func (s *Stats) Summary() string {
 		}
 		b.WriteByte('\n')
 	}
+	fmt.Fprintf(&b, "a string search for its content words solves %d\n", s.Searched)
 	for _, why := range sorted(s.Rephrased) {
 		fmt.Fprintf(&b, "rephrased: %d %s\n", s.Rephrased[why], why)
 	}

@@ -64,10 +64,41 @@ func questions(t testing.TB, cases []schema.Case) (out []asked) {
 	return out
 }
 
+// Of the questions at most a quarter are solved by searching for what they quote or say.
+func TestSearched(t *testing.T) {
+	g := dialogue(t, friends)
+	var capped, all probes.Stats
+	some := questions(t, generate(t, g, probes.Options{Count: 1000, Seed: 3, Stats: &capped}))
+	whole := questions(t, generate(t, g, probes.Options{Searched: 1, Count: 1000, Seed: 3, Stats: &all}))
+	if n := len(some); n == 0 || 4*capped.Searched > n {
+		t.Errorf("%d of %d questions are solved by a string search, want a quarter at most", capped.Searched, n)
+	}
+	if all.Searched <= capped.Searched || len(whole) <= len(some) {
+		t.Errorf("without a cap %d of %d, with one %d of %d", all.Searched, len(whole), capped.Searched, len(some))
+	}
+	late := 0
+	for _, x := range capped.Types {
+		late += x.Dropped["a string search finds it, as it does enough others"]
+		if x.Drawn != x.Kept+sum(x.Dropped) {
+			t.Errorf("drawn %d, kept %d, dropped %v", x.Drawn, x.Kept, x.Dropped)
+		}
+	}
+	if late == 0 {
+		t.Error("none is counted as left out")
+	}
+}
+
+func sum(m map[string]int) (n int) {
+	for _, x := range m {
+		n += x
+	}
+	return n
+}
+
 func TestGoldens(t *testing.T) {
 	g := dialogue(t, friends)
 	var stats probes.Stats
-	all := questions(t, generate(t, g, probes.Options{Count: 1000, Seed: 3, Stats: &stats}))
+	all := questions(t, generate(t, g, probes.Options{Searched: 1, Count: 1000, Seed: 3, Stats: &stats}))
 	t.Log("\n" + stats.Summary())
 	find := func(typ probes.Type, answer string, parts ...string) asked {
 		t.Helper()
@@ -136,7 +167,7 @@ func TestGoldens(t *testing.T) {
 // evidence, and nothing where nothing can be found.
 func TestProofs(t *testing.T) {
 	g := dialogue(t, friends)
-	for _, q := range questions(t, generate(t, g, probes.Options{Count: 1000, Seed: 5})) {
+	for _, q := range questions(t, generate(t, g, probes.Options{Searched: 1, Count: 1000, Seed: 5})) {
 		rows, err := q.meta.Proof.Rows(context.Background(), g)
 		if err != nil {
 			t.Fatal(err)
@@ -170,7 +201,7 @@ func TestProofs(t *testing.T) {
 func TestEveryTurnCounts(t *testing.T) {
 	g := dialogue(t, friends)
 	n := 0
-	for _, q := range questions(t, generate(t, g, probes.Options{Count: 1000, Seed: 1})) {
+	for _, q := range questions(t, generate(t, g, probes.Options{Searched: 1, Count: 1000, Seed: 1})) {
 		if q.meta.Type != probes.TwoHop && q.meta.Type != probes.ThreeHop {
 			continue
 		}
@@ -232,11 +263,11 @@ func without(t *testing.T, g *graph.Local, id schema.NodeID) *graph.Local {
 
 func TestSeeded(t *testing.T) {
 	g := dialogue(t, friends)
-	a, b := generate(t, g, probes.Options{Count: 40, Seed: 9}), generate(t, g, probes.Options{Count: 40, Seed: 9})
+	a, b := generate(t, g, probes.Options{Searched: 1, Count: 40, Seed: 9}), generate(t, g, probes.Options{Searched: 1, Count: 40, Seed: 9})
 	if !reflect.DeepEqual(a, b) {
 		t.Error("one seed gives two results")
 	}
-	if reflect.DeepEqual(a, generate(t, g, probes.Options{Count: 40, Seed: 10})) {
+	if reflect.DeepEqual(a, generate(t, g, probes.Options{Searched: 1, Count: 40, Seed: 10})) {
 		t.Error("another seed gives the same")
 	}
 	n := map[string]int{}
@@ -258,7 +289,7 @@ func TestSeeded(t *testing.T) {
 	if most-least > 2 {
 		t.Errorf("not balanced: %v", n)
 	}
-	only := questions(t, generate(t, g, probes.Options{Types: []probes.Type{probes.Order}}))
+	only := questions(t, generate(t, g, probes.Options{Searched: 1, Types: []probes.Type{probes.Order}}))
 	if len(only) == 0 || slices.ContainsFunc(only, func(q asked) bool { return q.meta.Type != probes.Order }) {
 		t.Error("a type alone gives others")
 	}
@@ -282,7 +313,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stats probes.Stats
-			generate(t, dialogue(t, c.lines), probes.Options{Stats: &stats, Count: 1000})
+			generate(t, dialogue(t, c.lines), probes.Options{Searched: 1, Stats: &stats, Count: 1000})
 			x := stats.Types[c.typ]
 			if x.Dropped[c.why] == 0 {
 				t.Errorf("want a drop for %q, have\n%s", c.why, stats.Summary())

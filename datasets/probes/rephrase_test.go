@@ -49,7 +49,7 @@ func TestKept(t *testing.T) {
 // template; all of it is counted.
 func TestRephrase(t *testing.T) {
 	g := dialogue(t, friends)
-	plain := questions(t, generate(t, g, probes.Options{Count: 60, Seed: 2}))
+	plain := questions(t, generate(t, g, probes.Options{Searched: 1, Count: 60, Seed: 2}))
 	n := 0
 	model := llmtest.Func(func(r llm.Request) (string, error) {
 		if r.Purpose != llm.PurposeRephrase || !strings.Contains(r.System, "JSON") {
@@ -63,7 +63,7 @@ func TestRephrase(t *testing.T) {
 		return `{"question": ` + quote(strings.Replace(strings.Replace("By the way: "+q, "By the way: 小", "对了，小", 1), "By the way: “", "对了，“", 1)) + `}`, nil
 	})
 	var stats probes.Stats
-	worded := questions(t, generate(t, g, probes.Options{Count: 60, Seed: 2, Rephrase: model, Stats: &stats}))
+	worded := questions(t, generate(t, g, probes.Options{Searched: 1, Count: 60, Seed: 2, Rephrase: model, Stats: &stats}))
 	taken := 0
 	for i, q := range worded {
 		if q.Answer != plain[i].Answer && q.meta.By == "rule" && q.Text != plain[i].Text {

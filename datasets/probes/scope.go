@@ -170,7 +170,7 @@ func (s *scope) topics(w *words) []*topic {
 		}
 	}
 	for _, f := range s.facts {
-		if f.gold != "" && f.attr == "" && (f.typ != "Tag" || isZH(f.gold) || strings.Contains(f.gold, " ")) { // a trait of one word is no topic
+		if f.gold != "" && f.attr == "" && (f.typ != "Tag" || !f.person) { // what somebody is or means to do is no thing to be mentioned
 			add(f.gold)
 		}
 		if !f.person {

@@ -42,6 +42,7 @@ type forms struct {
 	FactQuote        []string `yaml:"fact_quote"`
 	FactQuoteUndated []string `yaml:"fact_quote_undated"`
 	Date             []string `yaml:"date"`
+	DateTold         []string `yaml:"date_told"`
 	DateBridge       []string `yaml:"date_bridge"`
 	Together         []string `yaml:"together"`
 	TogetherQuote    []string `yaml:"together_quote"`

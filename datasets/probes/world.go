@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"membench/graph"
+	"membench/internal/bm25"
 	"membench/internal/textnorm"
 	"membench/schema"
 	"membench/schema/catalog"
@@ -98,6 +99,7 @@ type scope struct {
 	passed   map[Type]int
 	dayCount int
 	said     map[string][]*turn // by speaker
+	search   *bm25.Index        // of the turns; nil until it is asked for
 }
 
 // world is the graph as generating needs it: about 500 bytes beside its text for each

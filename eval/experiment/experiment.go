@@ -19,6 +19,7 @@ package experiment
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -33,6 +34,7 @@ import (
 	"membench/internal/build"
 	"membench/internal/yamldoc"
 	"membench/schema"
+	"membench/schema/jsonl"
 )
 
 // Options of an experiment.
@@ -89,8 +91,8 @@ func (d Design) arms() (out []arm) {
 		add("main", s, s, "", 0, true)
 	}
 	add("main", "adaptive-rag", "adaptive-rag", below, 0, false)
-	add("main", Matched, Matched, below, 0, false)
 	add("main", QARP, QARP, below, 0, false)
+	add("main", Matched, Matched, below, 0, false) // after QARP, whose tokens it is given
 	add("main", Oracle, Oracle, below, 0, false)
 	for _, a := range ablations {
 		add("ablation", a.arm, QARP, below+", without: ["+a.part+"]", 0, false)
@@ -113,15 +115,16 @@ var ablations = []struct{ arm, part, hurts string }{
 type analysis struct {
 	folder string
 	arms   func(arm) bool
+	inputs []string // further files below the experiment's folder
 	run    func(ctx context.Context, e *experiment, r *results, out *output) error
 }
 
 var analyses = []analysis{
-	{"1-failures", func(a arm) bool { return a.explain }, failures},
-	{"2-oracle", func(a arm) bool { return a.name == Unified || a.name == Oracle }, oracle},
-	{"3-main", func(a arm) bool { return a.kind == "main" }, comparison},
-	{"4-ablation", func(a arm) bool { return a.kind == "ablation" || a.name == QARP || a.name == Unified }, ablation},
-	{"5-curve", func(a arm) bool { return a.kind != "ablation" }, curve},
+	{folder: "1-failures", arms: func(a arm) bool { return a.explain }, run: failures},
+	{folder: "2-oracle", arms: func(a arm) bool { return a.name == Unified || a.name == Oracle }, run: oracle},
+	{folder: "3-main", arms: func(a arm) bool { return a.kind == "main" }, run: comparison},
+	{folder: "4-ablation", arms: func(a arm) bool { return a.kind == "ablation" || a.name == QARP || a.name == Unified }, run: ablation},
+	{folder: "5-curve", arms: func(a arm) bool { return a.kind != "ablation" }, run: curve},
 }
 
 // experiment is one call of Run.
@@ -130,42 +133,68 @@ type experiment struct {
 	dir string
 }
 
-// Run does the experiment and returns its folder.
+// A study is what an experiment is made of.
+type study struct {
+	title    string
+	arms     []arm
+	between  func(ctx context.Context, e *experiment) error // after the runs; nil: nothing
+	analyses []analysis
+}
+
+// Run does the experiment of seed 002 and returns its folder.
 func Run(ctx context.Context, o Options) (string, error) {
+	if o.Design.PerType < 1 || o.Design.Below <= 0 || o.Design.Below > 1 {
+		return "", schema.Usagef("per_type %d, below %g: want at least 1, and above 0 to 1", o.Design.PerType, o.Design.Below)
+	}
+	return run(ctx, o, study{title: "QARP", arms: o.Design.arms(), analyses: analyses})
+}
+
+func run(ctx context.Context, o Options, s study) (string, error) {
 	e := &experiment{o, pipeline.Folder(o.Eval)}
-	switch {
+	switch g := o.Eval.Grading; {
 	case e.dir == "":
 		return "", schema.Usagef("where does the experiment go? Name its folder with -o")
 	case len(o.Eval.Systems) > 0:
 		return "", schema.Usagef("systems: the experiment has its own; name the backend and the systems to analyse in experiment")
-	case o.Design.PerType < 1 || o.Design.Below <= 0 || o.Design.Below > 1:
-		return "", schema.Usagef("per_type %d, below %g: want at least 1, and above 0 to 1", o.Design.PerType, o.Design.Below)
-	}
-	if g := o.Eval.Grading; len(g.Protocols) == 0 && g.Judge != "model" && g.JudgeModel == "" && !slices.ContainsFunc(protocol.Defaults(), func(p string) bool { return protocolName(p) == o.Design.Measure }) {
+	case len(g.Protocols) == 0 && g.Judge != "model" && g.JudgeModel == "" && !slices.ContainsFunc(protocol.Defaults(), o.Design.measures):
 		return "", schema.Usagef("measure %q: without a judge's model, have %v", o.Design.Measure, protocol.Defaults())
+	case len(g.Protocols) > 0 && !slices.ContainsFunc(g.Protocols, o.Design.measures):
+		return "", schema.Usagef("measure %q: the grading protocols are %v", o.Design.Measure, g.Protocols)
 	}
-	if len(o.Eval.Grading.Protocols) > 0 && !slices.ContainsFunc(o.Eval.Grading.Protocols, func(p string) bool { return protocolName(p) == o.Design.Measure }) {
-		return "", schema.Usagef("measure %q: the grading protocols are %v", o.Design.Measure, o.Eval.Grading.Protocols)
-	}
-	list := o.Design.arms()
-	for i, a := range list {
+	for i, a := range s.arms {
 		if o.Pipeline.Log.Words != nil {
-			o.Pipeline.Log.Words(fmt.Sprintf("arm %d of %d: %s", i+1, len(list), a.name))
+			o.Pipeline.Log.Words(fmt.Sprintf("arm %d of %d: %s", i+1, len(s.arms), a.name))
 		}
 		if err := e.ask(ctx, a); err != nil {
 			return e.dir, fmt.Errorf("arm %s: %w", a.name, err)
 		}
 	}
-	for _, a := range analyses {
-		if err := e.analyse(ctx, a, list); err != nil {
+	if s.between != nil {
+		if err := s.between(ctx, e); err != nil {
+			return e.dir, err
+		}
+	}
+	for _, a := range s.analyses {
+		if err := e.analyse(ctx, a, s.arms); err != nil {
 			return e.dir, fmt.Errorf("%s: %w", a.folder, err)
 		}
 	}
-	return e.dir, e.report()
+	return e.dir, e.report(s)
 }
+
+func (d Design) measures(protocol string) bool { return protocolName(protocol) == d.Measure }
 
 // ask runs one arm.
 func (e *experiment) ask(ctx context.Context, a arm) error {
+	if a.name == Matched {
+		tokens, err := e.spent(ctx, QARP)
+		if err != nil {
+			return err
+		}
+		if tokens > 0 {
+			a.system = strings.Replace(a.system, "options: {", fmt.Sprintf("options: {tokens: %d, ", tokens), 1)
+		}
+	}
 	v := *e.Eval
 	v.Output = config.EvalOutput{Folder: e.runDir(a), Format: config.Formats{"json"}}
 	if err := yamldoc.Unmarshal([]byte("["+a.system+"]"), &v.Systems); err != nil {
@@ -179,6 +208,30 @@ func (e *experiment) ask(ctx context.Context, a arm) error {
 	o.Log.Words = nil // figures of single arms are in their folders
 	_, err := pipeline.Run(ctx, &v, o)
 	return err
+}
+
+// spent is how many tokens models read and wrote for a question's retrieval in an arm, in
+// the mean; 0 where none was asked.
+func (e *experiment) spent(ctx context.Context, name string) (int, error) {
+	sum, n := 0, 0
+	for rec, err := range jsonl.Files[schema.QARecord]([]string{filepath.Join(e.dir, "runs", name, records.QAFile)}, nil) {
+		var f *schema.Finding
+		switch {
+		case errors.As(err, &f):
+			continue
+		case err != nil:
+			return 0, err
+		case ctx.Err() != nil:
+			return 0, ctx.Err()
+		}
+		n++
+		for _, u := range rec.V.Usage {
+			if u.Step == "retrieve" {
+				sum += u.InputTokens + u.OutputTokens
+			}
+		}
+	}
+	return sum / max(1, n), nil
 }
 
 func (e *experiment) runDir(a arm) string { return filepath.Join(e.dir, "runs", a.name) }
@@ -196,6 +249,9 @@ func (e *experiment) analyse(ctx context.Context, a analysis, list []arm) error 
 			use = append(use, x)
 			inputs = append(inputs, filepath.Join(e.runDir(x), records.QAFile))
 		}
+	}
+	for _, name := range a.inputs {
+		inputs = append(inputs, filepath.Join(e.dir, name))
 	}
 	options := map[string]any{"measure": e.Design.Measure, "below": e.Design.Below, "backend": e.Design.Backend}
 	if a.folder == "1-failures" {
@@ -224,12 +280,12 @@ func (e *experiment) analyse(ctx context.Context, a analysis, list []arm) error 
 }
 
 // report joins what the analyses wrote.
-func (e *experiment) report() error {
+func (e *experiment) report(s study) error {
 	return atomicfile.Write(filepath.Join(e.dir, "report.md"), func(w io.Writer) error {
 		var b strings.Builder
-		fmt.Fprintf(&b, "# QARP: %s\n\nBackend %s, measure %s; an answer below %g failed. Intervals are 95 %% over conversations. p-values are adjusted by Holm within a table; \"~\" is a difference that is not shown at 0.05.\n",
-			cmp.Or(e.Eval.Name, filepath.Base(e.dir)), e.Design.Backend, e.Design.Measure, e.Design.Below)
-		for _, a := range analyses {
+		fmt.Fprintf(&b, "# %s: %s\n\nBackend %s, measure %s; an answer below %g failed. Intervals are 95 %% over conversations. p-values are adjusted by Holm within a table; \"~\" is a difference that is not shown at 0.05.\n",
+			s.title, cmp.Or(e.Eval.Name, filepath.Base(e.dir)), e.Design.Backend, e.Design.Measure, e.Design.Below)
+		for _, a := range s.analyses {
 			text, err := readText(filepath.Join(e.dir, a.folder, "report.md"))
 			if err != nil {
 				return err

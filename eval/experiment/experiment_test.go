@@ -1,6 +1,9 @@
 package experiment
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,8 +16,8 @@ import (
 	"membench/internal/stats"
 )
 
-// run does a small experiment over the example cases and gives its folder.
-func run(t *testing.T, dir string, change func(*Design)) {
+// do makes a small experiment over the example cases and gives its folder.
+func do(t *testing.T, dir string, change func(*Design)) {
 	t.Helper()
 	v := &config.Eval{Version: config.Version, Seed: 1, Name: "small", Datasets: []config.EvalSet{{Name: "cases", Path: filepath.Join("..", "..", "examples", "measure", "cases.jsonl"), MaxCases: 3}}}
 	v.Output.Folder, v.Run.NoTimes = dir, true
@@ -55,7 +58,7 @@ func times(t *testing.T, dir string) map[string]time.Time {
 // option repeats only what depends on it.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
-	run(t, dir, nil)
+	do(t, dir, nil)
 	for _, want := range []string{"report.md", "1-failures/to-label.jsonl", "1-failures/to-label.csv", "1-failures/decisions.json", "2-oracle/oracle-town.tex", "3-main/main-town.csv", "4-ablation/ablation-town-figure.svg", "4-ablation/ablation-town-figure.png", "5-curve/curve-figure-town.csv", "runs/qarp/qa_records.jsonl"} {
 		if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(want))); err != nil || info.Size() == 0 {
 			t.Errorf("%s is missing or empty (%v)", want, err)
@@ -79,9 +82,9 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
-	run(t, dir, nil)
+	do(t, dir, nil)
 	same("done again", func(string) bool { return false })
-	run(t, dir, func(d *Design) { d.PerType = 2 })
+	do(t, dir, func(d *Design) { d.PerType = 2 })
 	same("another draw", func(path string) bool { return strings.HasPrefix(path, "1-failures") })
 	label, err := os.ReadFile(filepath.Join(dir, "1-failures", "to-label.csv"))
 	if err != nil {
@@ -91,8 +94,50 @@ func TestRun(t *testing.T) {
 	if err := os.WriteFile(said, label, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	run(t, dir, func(d *Design) { d.PerType, d.Labels = 2, []string{said} })
+	do(t, dir, func(d *Design) { d.PerType, d.Labels = 2, []string{said} })
 	same("labels", func(path string) bool { return strings.HasPrefix(path, "1-failures") })
+}
+
+// An experiment that is stopped in the middle continues, and comes to the same.
+func TestStopped(t *testing.T) {
+	whole, stopped := t.TempDir(), t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	small := func(ctx context.Context, dir string, words func(string)) error {
+		v := &config.Eval{Version: config.Version, Seed: 1, Name: "small", Datasets: []config.EvalSet{{Name: "cases", Path: filepath.Join("..", "..", "examples", "measure", "cases.jsonl"), MaxCases: 1}}}
+		v.Output.Folder, v.Run.NoTimes = dir, true
+		d := Defaults()
+		d.Failures, d.Ks = nil, nil
+		if err := v.Check(nil); err != nil {
+			t.Fatal(err)
+		}
+		now := func() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) }
+		_, err := Run(ctx, Options{Eval: v, Design: d, Pipeline: pipeline.Options{Now: now, Membench: "test", Log: pipeline.Log{Words: words}}})
+		return err
+	}
+	err := small(ctx, stopped, func(line string) {
+		if strings.HasPrefix(line, "arm 4 ") {
+			cancel()
+		}
+	})
+	if err == nil {
+		t.Fatal("a stopped experiment ends without an error")
+	}
+	before := times(t, filepath.Join(stopped, "runs", Unified))
+	if err := errors.Join(small(t.Context(), stopped, nil), small(t.Context(), whole, nil)); err != nil {
+		t.Fatal(err)
+	}
+	for path, at := range times(t, filepath.Join(stopped, "runs", Unified)) {
+		if !at.Equal(before[path]) {
+			t.Errorf("%s of a finished arm was made again", path)
+		}
+	}
+	for _, name := range []string{"4-ablation/report.md", "3-main/main-town.csv", "5-curve/curve-town.csv"} {
+		a, err1 := os.ReadFile(filepath.Join(whole, filepath.FromSlash(name)))
+		b, err2 := os.ReadFile(filepath.Join(stopped, filepath.FromSlash(name)))
+		if err := errors.Join(err1, err2); err != nil || string(a) != string(b) {
+			t.Errorf("%s differs from that of an undisturbed experiment (%v)", name, err)
+		}
+	}
 }
 
 func TestRefused(t *testing.T) {
@@ -113,6 +158,24 @@ func TestRefused(t *testing.T) {
 		if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) && want != "does it go" {
 			t.Errorf("%s: have %v", want, err)
 		}
+	}
+}
+
+// Token-matched is given what QARP spent, in the mean of its questions.
+func TestSpent(t *testing.T) {
+	dir := t.TempDir()
+	run := filepath.Join(dir, "runs", QARP)
+	if err := os.MkdirAll(run, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	line := `{"system":"qarp","dataset":"d","case_id":"c","question_id":"%s","question":"q","gold":"g","category":"IE","raw_category":"1","hits":[],"answer":"a","by":"rule","outcome":"answered","usage":[{"step":"retrieve","calls":2,"input_tokens":%d,"output_tokens":10},{"step":"answer","calls":1,"input_tokens":999,"output_tokens":9}]}` + "\n"
+	text := fmt.Sprintf(line+line, "q1", 190, "q2", 390)
+	if err := os.WriteFile(filepath.Join(run, "qa_records.jsonl"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	e := &experiment{dir: dir}
+	if have, err := e.spent(t.Context(), QARP); err != nil || have != 300 {
+		t.Errorf("have %d (%v), want 300", have, err)
 	}
 }
 

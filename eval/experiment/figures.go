@@ -272,3 +272,26 @@ func (o *output) scatter(name, title string, list []point) error {
 	}
 	return o.save(name, p, 18*vg.Centimeter, 12*vg.Centimeter)
 }
+
+// histogram draws one series of shares without intervals.
+func (o *output) histogram(name, title string, f bars) error {
+	p := newPlot(title, "effective surprise", "share of turns")
+	data := table{name: name, title: title, head: []string{"from", "share", "turns"}}
+	var v plotter.Values
+	for i, x := range f.values[0] {
+		v = append(v, x.mean)
+		data.add(f.groups[i], points(x.mean), strconv.Itoa(x.n))
+	}
+	b, err := plotter.NewBarChart(v, vg.Points(12))
+	if err != nil {
+		return err
+	}
+	b.Color = grey(1, 3)
+	p.Add(b)
+	p.Y.Min = 0
+	p.NominalX(f.groups...)
+	if err := o.data(&data); err != nil {
+		return err
+	}
+	return o.save(name, p, 16*vg.Centimeter, 8*vg.Centimeter)
+}

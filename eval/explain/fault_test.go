@@ -16,12 +16,18 @@ import (
 	"membench/schema"
 )
 
-// planted asks every question of a case whose evidence the plan damages, of a system with
-// the fault, and records the run as eval run does.
-func planted(t *testing.T, f faultlib.Fault, sys memory.System, c *schema.Case, plan faultlib.Plan, expected map[schema.EventRef]string) (sessions []schema.SessionRecord, qa []schema.QARecord) {
+// planted asks every question of a case whose evidence the plan damages, of a system that
+// has the faults, and records the run as eval run does.
+func planted(t *testing.T, sys memory.System, faults []faultlib.Fault, c *schema.Case, plan faultlib.Plan) (sessions []schema.SessionRecord, qa []schema.QARecord) {
 	t.Helper()
 	ctx := context.Background()
-	m, err := f.Wrap(sys, plan).Open(ctx, memory.Namespace{Run: "faults", Scope: c.ID})
+	expected := map[schema.EventRef]string{}
+	for _, s := range c.Sessions {
+		for _, x := range s.Turns {
+			expected[schema.EventRef{ConvID: c.ConvID, TurnID: x.TurnID}] = x.Name + ": " + x.Text
+		}
+	}
+	m, err := sys.Open(ctx, memory.Namespace{Run: "faults", Scope: c.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,13 +45,14 @@ func planted(t *testing.T, f faultlib.Fault, sys memory.System, c *schema.Case, 
 			var r memory.Receipt
 			if r, dead = m.Ingest(ctx, memory.Batch{Session: s.ID, Turns: turns, UserID: "u", AgentID: "a"}); dead == nil {
 				rec.Turns = len(turns)
-				for _, ch := range r.Changes {
+				more, err := memory.Finish(ctx, m, s.ID)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, ch := range append(r.Changes, more.Changes...) {
 					if ch.Op != memory.OpAdd {
 						rec.Changes = append(rec.Changes, schema.MemoryChange{Op: ch.Op, ID: ch.ID, Old: ch.Old, New: ch.New})
 					}
-				}
-				if _, err := memory.Finish(ctx, m, s.ID); err != nil {
-					t.Fatal(err)
 				}
 			}
 		}
@@ -72,8 +79,10 @@ func planted(t *testing.T, f faultlib.Fault, sys memory.System, c *schema.Case, 
 			continue
 		}
 		got, err := m.Retrieve(ctx, memory.Query{Text: q.Text, K: deep, UserID: "u", AgentID: "a"})
-		if err != nil {
-			t.Fatal(err)
+		if err != nil { // the question has no answer, and says why
+			rec.Outcome, rec.Error = schema.OutcomeError, err.Error()
+			qa = append(qa, rec)
+			continue
 		}
 		for n, h := range got.Hits {
 			if n < k {
@@ -82,14 +91,32 @@ func planted(t *testing.T, f faultlib.Fault, sys memory.System, c *schema.Case, 
 				rec.Below = append(rec.Below, schema.QARank{Rank: n + 1, ID: h.ID, Sources: h.Sources})
 			}
 		}
-		rec.Context = strings.Join(f.Context(rec.Hits, plan), "\n")
+		shown := slices.Clone(rec.Hits)
+		for _, f := range faults {
+			var kept []schema.QAHit
+			for i := range shown {
+				if text := f.Context(shown[i:i+1], plan); len(text) > 0 {
+					h := shown[i]
+					h.Text = text[0]
+					kept = append(kept, h)
+				}
+			}
+			shown = kept
+		}
+		var texts []string
+		for _, h := range shown {
+			texts = append(texts, h.Text)
+		}
+		rec.Context = strings.Join(texts, "\n")
 		right := !slices.ContainsFunc(q.Evidence, func(e schema.EventRef) bool { return !slices.Contains(strings.Split(rec.Context, "\n"), expected[e]) })
 		rec.Answer = "I don't know."
 		if right {
 			rec.Answer = q.Answer
 		}
-		if right && f.Reads() {
-			rec.Answer, right = f.Answer(q.Text, rec.Context, q.Answer), false
+		for _, f := range faults {
+			if right && f.Reads() {
+				rec.Answer, right = f.Answer(q.Text, rec.Context, q.Answer), false
+			}
 		}
 		score := 0.
 		if right {
@@ -179,48 +206,55 @@ func TestFaults(t *testing.T) {
 	cases := invented(12)
 	for _, f := range faults {
 		t.Run(f.Name, func(t *testing.T) {
-			n, hop, kind := 0, 0, 0
-			shown := 0
+			var score tally
 			for i := range cases {
-				c := &cases[i]
 				sys, err := spec.Open(memory.Deps{}, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				plan := plans(c, stranger(i%2))
-				expected := map[schema.EventRef]string{}
-				for _, s := range c.Sessions {
-					for _, x := range s.Turns {
-						expected[schema.EventRef{ConvID: c.ConvID, TurnID: x.TurnID}] = x.Name + ": " + x.Text
-					}
-				}
-				sessions, qa := planted(t, f, sys, c, plan, expected)
-				for rec, err := range explain.QA(context.Background(), seq(qa), explain.Options{Sessions: seq(sessions), Cases: seq([]schema.Case{*c})}) {
-					if err != nil {
-						t.Fatal(err)
-					}
-					a := rec.V.Attribution
-					if a == nil {
-						continue // the damage does not apply to this text
-					}
-					n++
-					if a.Hop == f.Hop {
-						hop++
-					}
-					if a.Hop == f.Hop && (f.Kind == "" || a.Kind == f.Kind) {
-						kind++
-					} else if shown++; shown <= 2 {
-						t.Logf("%s: want %s %s, have %s %s: %s", rec.V.QuestionID, f.Hop, f.Kind, a.Hop, a.Kind, a.Reason)
-					}
-				}
+				plan := plans(&cases[i], stranger(i%2))
+				score.add(t, f.Wrap(sys, plan), f, []faultlib.Fault{f}, &cases[i], plan)
 			}
-			if n < 8 {
-				t.Errorf("%d questions failed, want at least 8", n)
+			if score.n < 8 {
+				t.Errorf("%d questions failed, want at least 8", score.n)
 			}
-			if kind*100 < 95*n {
-				t.Errorf("%s: %d failed, hop right in %d, hop and kind in %d, want 95 %%", f.Name, n, hop, kind)
-			}
+			score.want(t, 95)
 		})
+	}
+}
+
+// A tally counts what explain says of faults that were planted.
+type tally struct{ n, hop, kind, shown int }
+
+// add asks a case of a system with faults, of which f says what is right.
+func (s *tally) add(t *testing.T, sys memory.System, f faultlib.Fault, faults []faultlib.Fault, c *schema.Case, plan faultlib.Plan) {
+	t.Helper()
+	sessions, qa := planted(t, sys, faults, c, plan)
+	for rec, err := range explain.QA(context.Background(), seq(qa), explain.Options{Sessions: seq(sessions), Cases: seq([]schema.Case{*c})}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := rec.V.Attribution
+		if a == nil {
+			continue // the damage does not apply to this text
+		}
+		s.n++
+		if a.Hop == f.Hop {
+			s.hop++
+		}
+		if a.Hop == f.Hop && (f.Kind == "" || a.Kind == f.Kind) {
+			s.kind++
+		} else if s.shown++; s.shown <= 2 {
+			t.Logf("%s: want %s %s, have %s %s: %s", rec.V.QuestionID, f.Hop, f.Kind, a.Hop, a.Kind, a.Reason)
+		}
+	}
+}
+
+// want fails the test unless hop and kind are right in that many per cent.
+func (s *tally) want(t *testing.T, percent int) {
+	t.Helper()
+	if s.kind*100 < percent*s.n {
+		t.Errorf("%d failed, hop right in %d, hop and kind in %d, want %d %%", s.n, s.hop, s.kind, percent)
 	}
 }
 

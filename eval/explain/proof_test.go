@@ -105,11 +105,11 @@ func (r *run) fill(c *schema.Case, n int, none, other map[int]bool, done func(me
 }
 
 func items(t *testing.T, m memory.Memory) (out []memory.Item) {
-	s, ok := memory.As[memory.Snapshotter](m)
+	list, ok := memory.List(m)
 	if !ok {
 		return nil
 	}
-	for it, err := range s.Snapshot(context.Background()) {
+	for it, err := range list(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
 		}

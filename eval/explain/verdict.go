@@ -23,6 +23,9 @@ type verdict struct {
 // ofRetrieval are the protocols that grade what was retrieved, not the answer.
 var ofRetrieval = map[string]bool{"lme-retrieval": true, "evidence-recall": true, "domaina-evidence": true}
 
+// OfAnswer reports whether a grade is of the answer, and not of what was retrieved.
+func OfAnswer(g *schema.Grade) bool { return !ofRetrieval[plainName(g.Protocol)] }
+
 // exact are the protocols that say yes to equal texts only.
 var exact = map[string]bool{"em": true, "squad-em": true}
 

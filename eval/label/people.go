@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"membench/eval/explain"
 	"membench/internal/stats"
 	"membench/schema"
 )
@@ -243,7 +244,7 @@ func told(r *schema.QARecord, of string) (string, bool) {
 func (c *Count) judge(r *schema.QARecord, verdict string) {
 	for i := range r.Grades {
 		g := &r.Grades[i]
-		if g.Score == nil || g.Gold != "" {
+		if g.Score == nil || g.Gold != "" || !explain.OfAnswer(g) {
 			continue
 		}
 		name := g.Grader()

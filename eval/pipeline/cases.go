@@ -11,6 +11,7 @@ import (
 
 	"membench/datasets"
 	"membench/eval/records"
+	evalrun "membench/eval/run"
 	"membench/internal/build"
 	"membench/internal/codec"
 	"membench/schema"
@@ -39,7 +40,7 @@ func (p *plan) keepCases(ctx context.Context, t *tally) (kept keptSets, inputs [
 		keys = append(keys, fmt.Sprintf("%s: %s sample=%d/%d max=%d", s.name, s.key, s.sample, s.seed, s.maxCases))
 	}
 	slices.Sort(paths)
-	b := p.builder()
+	b := builder(p.dir, p.o.Membench, p.o.Now)
 	b.Root = "." // the data sets lie outside of the run
 	side := filepath.Join(p.dir, "journal", setsFile)
 	m, _, err := b.Do(ctx, build.Step{
@@ -126,6 +127,20 @@ func (s *set) chosen(ctx context.Context, t *tally, k *keptSet, ids map[[2]strin
 			}
 		}
 	}
+}
+
+// sizeOf counts what a shard asks of a set.
+func sizeOf(cases schema.Seq[schema.Case], shard evalrun.Shard) (n evalrun.Size, err error) {
+	for r, err := range cases {
+		if err != nil {
+			return n, err
+		}
+		if shard.Has(r.V.ID) {
+			n.Cases++
+			n.Questions += len(r.V.Questions)
+		}
+	}
+	return n, nil
 }
 
 // read reads the i-th set of a run's cases; the lines of those before it are skipped.

@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -164,7 +165,13 @@ func (p *plan) ask(ctx context.Context) (res evalrun.Result, err error) {
 		o.ID = p.id()
 	}
 	for i, s := range p.sets {
-		o.Sets = append(o.Sets, evalrun.Set{Name: s.name, Cases: kept.read(ctx, p.dir, i), Digest: kept[i].Digest, Window: s.window, Size: evalrun.Size{Cases: kept[i].Cases, Questions: kept[i].Questions}})
+		x := evalrun.Set{Name: s.name, Cases: kept.read(ctx, p.dir, i), Digest: kept[i].Digest, Window: s.window, Size: evalrun.Size{Cases: kept[i].Cases, Questions: kept[i].Questions}}
+		if o.Shard.Of > 0 {
+			if x.Size, err = sizeOf(x.Cases, o.Shard); err != nil {
+				return res, err
+			}
+		}
+		o.Sets = append(o.Sets, x)
 	}
 	questions := 0
 	for _, s := range o.Sets {
@@ -173,7 +180,7 @@ func (p *plan) ask(ctx context.Context) (res evalrun.Result, err error) {
 	if questions >= longRun {
 		o.Begin = p.preflight
 	}
-	if err := noteStart(p.dir, p.o.Now); err != nil {
+	if err := noteStart(p.dir, Start{At: p.o.Now().UTC(), Budget: p.models.Budget}); err != nil {
 		return res, err
 	}
 	stop := func() {}
@@ -190,7 +197,7 @@ func (p *plan) ask(ctx context.Context) (res evalrun.Result, err error) {
 		err = p.record(o, res, inputs)
 	}
 	if err == nil {
-		p.sayAsked(res)
+		sayAsked(p.dir, res, p.o.Log)
 		p.sayReplayed()
 	}
 	return res, err
@@ -235,10 +242,7 @@ func (p *plan) record(o evalrun.Options, res evalrun.Result, inputs []schema.Fil
 		return err
 	}
 	m := schema.Manifest{SchemaVersion: schema.Latest, Step: "eval run", StepVersion: 1, Membench: p.o.Membench, Now: p.o.Now().UTC().Format(time.RFC3339), Options: options,
-		Inputs: inputs, Outputs: res.Files, Counts: map[string]int{"sessions": res.Sessions, "questions": res.Questions}}
-	for outcome, n := range res.Outcomes {
-		m.Counts[outcome] = n
-	}
+		Inputs: inputs, Outputs: res.Files, Counts: counts(res)}
 	if m.Models, err = p.models.Named(); err != nil {
 		return err
 	}
@@ -257,12 +261,19 @@ func (p *plan) record(o evalrun.Options, res evalrun.Result, inputs []schema.Fil
 	return errors.Join(err, build.WriteManifest(path, m))
 }
 
+// counts are those of a run's manifest.
+func counts(res evalrun.Result) map[string]int {
+	all := maps.Clone(res.Outcomes)
+	all["sessions"], all["questions"] = res.Sessions, res.Questions
+	return all
+}
+
 // Outcomes of a question, in the order in which they are listed.
 var Outcomes = []string{schema.OutcomeAnswered, schema.OutcomeEmpty, schema.OutcomeError, schema.OutcomeTimeout, schema.OutcomeRefused}
 
 // sayAsked says in a few lines what asking came to.
-func (p *plan) sayAsked(res evalrun.Result) {
-	line := fmt.Sprintf("%s: %d sessions, %d questions", p.dir, res.Sessions, res.Questions)
+func sayAsked(dir string, res evalrun.Result, log Log) {
+	line := fmt.Sprintf("%s: %d sessions, %d questions", dir, res.Sessions, res.Questions)
 	if res.Known > 0 {
 		line += fmt.Sprintf(" (%d asked by an earlier start)", res.Known)
 	}
@@ -271,9 +282,9 @@ func (p *plan) sayAsked(res evalrun.Result) {
 			line += fmt.Sprintf(", %s %d", o, n)
 		}
 	}
-	p.o.Log.printf("%s", line)
+	log.printf("%s", line)
 	if n := res.Outcomes[schema.OutcomeError] + res.Outcomes[schema.OutcomeTimeout]; n > 0 {
-		p.o.Log.printf("%d questions failed: jq 'select(.error) | .error' %s; --only-failed asks them again", n, filepath.Join(p.dir, evalrun.QAFile))
+		log.printf("%d questions failed: jq 'select(.error) | .error' %s; --only-failed asks them again", n, filepath.Join(dir, evalrun.QAFile))
 	}
 }
 
@@ -286,8 +297,9 @@ func (p *plan) sayReplayed() {
 	}
 }
 
-func (p *plan) builder() *build.Builder {
-	return &build.Builder{Root: p.dir, Records: filepath.Join(p.dir, "journal", "steps"), Schema: schema.Latest, Membench: p.o.Membench, Now: p.o.Now().UTC().Format(time.RFC3339)}
+// builder runs the steps of a run's folder.
+func builder(dir, membench string, now func() time.Time) *build.Builder {
+	return &build.Builder{Root: dir, Records: filepath.Join(dir, "journal", "steps"), Schema: schema.Latest, Membench: membench, Now: now().UTC().Format(time.RFC3339)}
 }
 
 // after does what follows the asking: grade and explain, aggregate, report.
@@ -295,14 +307,17 @@ func (p *plan) after(ctx context.Context) ([]schema.Summary, error) {
 	if p.grade == nil {
 		return nil, nil
 	}
-	b := p.builder()
+	b := builder(p.dir, p.o.Membench, p.o.Now)
 	b.Force = p.o.GradeOnly
 	if err := p.gradeStep(ctx, b); err != nil {
 		return nil, err
 	}
+	if p.o.Shard.Of > 0 { // figures are of the whole run
+		return nil, nil
+	}
 	b.Force = false
 	prices := figure.Prices{Prices: p.models.Prices.Prices, Currency: p.models.Prices.Currency, AsOf: p.models.Prices.AsOf}
-	if err := p.aggregateStep(ctx, b, prices); err != nil {
+	if err := aggregateStep(ctx, b, prices, AggregateOptions{Inputs: []string{p.dir}, Stdin: p.o.Stdin, Log: p.o.Log}); err != nil {
 		return nil, err
 	}
 	if p.o.Whole {
@@ -314,9 +329,9 @@ func (p *plan) after(ctx context.Context) ([]schema.Summary, error) {
 }
 
 // there are the files of a run's folder that exist.
-func (p *plan) there(names ...string) (out []string) {
+func there(dir string, names ...string) (out []string) {
 	for _, name := range names {
-		if path := filepath.Join(p.dir, name); isFile(path) {
+		if path := filepath.Join(dir, name); isFile(path) {
 			out = append(out, path)
 		}
 	}
@@ -331,7 +346,7 @@ func (p *plan) gradeStep(ctx context.Context, b *build.Builder) error {
 	for _, x := range p.grade.Grade.Protocols {
 		protocols = append(protocols, x.ID())
 	}
-	s := build.Step{Name: "grade", Version: 1, Inputs: p.there(evalrun.SessionsFile, evalrun.QAFile), InPlace: true,
+	s := build.Step{Name: "grade", Version: 1, Inputs: there(p.dir, evalrun.SessionsFile, evalrun.QAFile), InPlace: true,
 		Output: filepath.Join(p.dir, records.QAFile), Also: []string{filepath.Join(p.dir, records.SessionFile)},
 		Options: map[string]any{"protocols": protocols, "votes": p.grade.Grade.Votes, "explain": p.grade.Explain != nil}}
 	if p.grade.Grade.Judge != nil {
@@ -362,13 +377,12 @@ func (p *plan) gradeStep(ctx context.Context, b *build.Builder) error {
 }
 
 // aggregateStep makes the figures.
-func (p *plan) aggregateStep(ctx context.Context, b *build.Builder, prices figure.Prices) error {
-	o := AggregateOptions{Inputs: []string{p.dir}, Stdin: p.o.Stdin, Log: p.o.Log}
-	_, _, err := b.Do(ctx, build.Step{Name: "aggregate", Version: 2, Options: map[string]any{"prices": prices.Prices, "currency": prices.Currency, "as_of": prices.AsOf}, Inputs: p.there(records.QAFile, records.SessionFile), InPlace: true,
-		Output: filepath.Join(p.dir, SummaryFile), Also: []string{filepath.Join(p.dir, "aggregate_metrics*.json")}, Run: func(ctx context.Context, _ string) (build.Result, error) {
+func aggregateStep(ctx context.Context, b *build.Builder, prices figure.Prices, o AggregateOptions) error {
+	_, _, err := b.Do(ctx, build.Step{Name: "aggregate", Version: 2, Options: map[string]any{"prices": prices.Prices, "currency": prices.Currency, "as_of": prices.AsOf}, Inputs: there(b.Root, records.QAFile, records.SessionFile), InPlace: true,
+		Output: filepath.Join(b.Root, SummaryFile), Also: []string{filepath.Join(b.Root, "aggregate_metrics*.json")}, Run: func(ctx context.Context, _ string) (build.Result, error) {
 			all, err := Aggregate(ctx, o)
 			if err == nil {
-				err = WriteSummaries(p.dir, all)
+				err = WriteSummaries(b.Root, all)
 			}
 			return build.Result{}, err
 		}})
@@ -386,7 +400,7 @@ func (p *plan) reportStep(ctx context.Context, b *build.Builder, prices figure.P
 	if len(files) == 0 {
 		return nil
 	}
-	_, _, err := b.Do(ctx, build.Step{Name: "report", Version: 1, Options: map[string]any{"formats": p.formats}, Inputs: p.there(records.QAFile, records.SessionFile, SummaryFile, "manifest.json"), InPlace: true,
+	_, _, err := b.Do(ctx, build.Step{Name: "report", Version: 1, Options: map[string]any{"formats": p.formats}, Inputs: there(p.dir, records.QAFile, records.SessionFile, SummaryFile, "manifest.json"), InPlace: true,
 		Output: files[0], Also: append(files[1:], filepath.Join(p.dir, sideFolder)), Run: func(ctx context.Context, _ string) (build.Result, error) {
 			return build.Result{}, Report(ctx, o)
 		}})

@@ -28,6 +28,9 @@ type Options struct {
 	NoGrade    bool // stop before grading
 	GradeOnly  bool // ask nothing: grade the answers that the folder holds, and all after that
 	OnlyFailed bool // of a finished run: ask those again that ended in an error or over a limit
+	// Shard is the part of the cases that is asked, and graded; Merge joins the parts, and
+	// makes the figures.
+	Shard evalrun.Shard
 
 	Models   *models.Set    // nil: OpenModels opens them, and the run closes them
 	Place    open.Place     // where systems are opened
@@ -125,7 +128,7 @@ func newPlan(v *config.Eval, o Options) (p *plan, err error) {
 func (p *plan) planRun(ask *asking) error {
 	r := p.v.Run
 	p.run = evalrun.Options{K: cmp.Or(r.TopK, DefaultK), Depth: or(r.Depth, DefaultDepth), Overlap: or(r.Overlap, DefaultOverlap), Window: r.Window, Snapshots: r.Snapshots,
-		Undated: p.v.Reader.NoDates, ContextTokens: p.v.Reader.ContextTokens, Repeats: max(1, p.v.Grading.NumRuns), Reingest: r.Reingest, OnlyFailed: p.o.OnlyFailed,
+		Undated: p.v.Reader.NoDates, ContextTokens: p.v.Reader.ContextTokens, Repeats: max(1, p.v.Grading.NumRuns), Reingest: r.Reingest, OnlyFailed: p.o.OnlyFailed, Shard: p.o.Shard,
 		Memories: r.Memories, Calls: cmp.Or(r.Calls, DefaultCalls),
 		Limits: evalrun.Limits{Ingest: limit(r.IngestLimit, DefaultIngest), Retrieve: limit(r.RetrieveLimit, DefaultRetrieve), Read: limit(r.ReadLimit, DefaultRead)}}
 	if !r.NoTimes {

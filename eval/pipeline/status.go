@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"membench/config"
 	evalrun "membench/eval/run"
 )
 
@@ -13,8 +14,9 @@ const startFile = "start.json"
 
 // A Start is when a run was last started.
 type Start struct {
-	At        time.Time `json:"at"`
-	Questions int       `json:"questions"` // that had an outcome then
+	At        time.Time     `json:"at"`
+	Questions int           `json:"questions"`       // that had an outcome then
+	Budget    config.Budget `json:"budget,omitzero"` // of the run; a shard has its part of it
 }
 
 // Began reads the last start of a run.
@@ -24,8 +26,7 @@ func Began(dir string) (s Start, err error) {
 }
 
 // noteStart keeps when an unfinished run starts.
-func noteStart(dir string, now func() time.Time) error {
-	s := Start{At: now().UTC()}
+func noteStart(dir string, s Start) error {
 	if st, err := evalrun.Look(dir); err == nil {
 		if st.Finished {
 			return nil

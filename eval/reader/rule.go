@@ -243,6 +243,9 @@ func answer(q question, ev *evidence, asOf string, cautious bool) string {
 	}
 	q.brief = cautious
 	if cautious {
+		if s := bothSaid(q, certain(q, ranked)); s != "" {
+			return s
+		}
 		if _, _, ok := yesNoOfClaims(q, ev); ok && q.kind == yesno {
 			return spanYesNo(q, ev, ranked)
 		}
@@ -268,11 +271,20 @@ func answer(q question, ev *evidence, asOf string, cautious bool) string {
 			return s
 		}
 	case number:
+		if cautious {
+			near = newestFirst(ranked)
+		}
 		if s := spanNumber(q, near); s != "" {
+			if cautious {
+				s += earlier(q, near, s)
+			}
 			return s
 		}
 	case who, where:
 		if s := spanName(q, near); s != "" {
+			if cautious && share(termsOf(s), q.terms) == 1 {
+				return "" // the question says that much itself
+			}
 			return s + ": " + near[0].text + before(q, ev, near[0].text)
 		}
 	case yesno:
@@ -281,6 +293,9 @@ func answer(q question, ev *evidence, asOf string, cautious bool) string {
 		if s := spanEither(q, ranked); s != "" {
 			return s
 		}
+	}
+	if cautious && slices.Contains([]kind{when, long, number, who, where, either}, q.kind) {
+		return "" // it asks for something that no sentence spells out
 	}
 	text := sentences(q, ranked)
 	return text + before(q, ev, text)

@@ -1,10 +1,12 @@
 package report_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -151,6 +153,69 @@ func TestBrowser(t *testing.T) {
 	b.Clean()
 }
 
+// TestBrowserCompare sorts a table by its columns, and puts two systems side by side for one
+// question, whose answers are in the page or in side files.
+func TestBrowserCompare(t *testing.T) {
+	exttest.Need(t, "chromium")
+	town := town
+	town.hostile = false
+	file := page(t, report.Options{Embed: 60}, town.seq())
+	b := open(t, file, "en-US", 1280, 900)
+	column := func(i int) string {
+		return browsertest.Eval[string](b.Tab, fmt.Sprintf(`[...document.querySelector(".set table").tBodies[0].rows].map(r => (r.cells[%[1]d].querySelector(".en") || r.cells[%[1]d]).textContent).join(" ")`, i))
+	}
+	was := column(0)
+	press := func(i int) { b.Exec(fmt.Sprintf(`document.querySelectorAll(".set table .sort")[%d].click()`, i)) }
+	numbers := func() (out []float64) {
+		for _, w := range strings.Fields(column(1)) {
+			var x float64
+			if _, err := fmt.Sscanf(w, "%g%%", &x); err == nil {
+				out = append(out, x)
+			}
+		}
+		return out
+	}
+	press(1)
+	if n := numbers(); len(n) < 4 || !slices.IsSortedFunc(n, func(a, b float64) int { return cmp.Compare(b, a) }) || n[0] == n[len(n)-1] {
+		t.Errorf("Overall from the best: %v", n)
+	}
+	press(1)
+	if n := numbers(); !slices.IsSorted(n) {
+		t.Errorf("Overall from the least: %v", n)
+	}
+	if s := browsertest.Eval[string](b.Tab, `document.querySelectorAll(".set table th")[1].getAttribute("aria-sort")`); s != "ascending" {
+		t.Errorf("the head says %q", s)
+	}
+	press(1)
+	if s := column(0); s != was {
+		t.Errorf("a third time: %q, want the first order %q", s, was)
+	}
+	press(0)
+	if s := strings.Fields(column(0)); !slices.IsSortedFunc(s, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }) {
+		t.Errorf("by name: %q", s)
+	}
+
+	// The last answer is not in the page itself, nor is its counterpart.
+	b.visit(file, "#answer=1439")
+	b.Until("the answer", `document.querySelectorAll("#answer .views > div").length === 1 && document.querySelector("#answer").innerText.includes("case-11/q14")`)
+	b.choose("with", "bm25")
+	b.Until("two answers", `document.querySelectorAll("#answer .views > div").length === 2`)
+	both := browsertest.Eval[[]string](b.Tab, `[...document.querySelectorAll("#answer .views > div")].map(d => d.innerText)`)
+	if !strings.Contains(both[0], "null") || !strings.Contains(both[1], "bm25") || !strings.Contains(both[0], "case-11/q14") || !strings.Contains(both[1], "case-11/q14") {
+		t.Errorf("side by side: %.200q", both)
+	}
+	if x := browsertest.Eval[[]float64](b.Tab, `[...document.querySelectorAll("#answer .views > div")].map(d => d.getBoundingClientRect().left)`); x[1] < x[0]+300 {
+		t.Errorf("they stand at %v, want beside each other", x)
+	}
+	b.shot("town-beside")
+	b.Exec(`document.activeElement.blur()`)
+	b.Key("k") // another question, the same two systems
+	b.Until("the two systems again", `location.hash.includes("with=bm25") && !location.hash.includes("1439") && document.querySelectorAll("#answer .views > div").length === 2`)
+	b.choose("with", "")
+	b.Until("one again", `document.querySelectorAll("#answer .views > div").length === 1 && !location.hash.includes("with")`)
+	b.Clean()
+}
+
 // example is a run of examples/measure, explained: see its README.
 func example() schema.Seq[schema.QARecord] {
 	return jsonl.Files[schema.QARecord]([]string{"testdata/town-run.jsonl.zst"}, nil)
@@ -227,6 +292,8 @@ func TestBrowserMany(t *testing.T) {
 	b.listed(2)
 	b.Click("#list li:last-child a")
 	b.Until("the last answer", `document.querySelector("#answer h3") !== null && document.querySelector("#answer").innerText.includes("fused")`)
+	b.choose("with", "bm25")
+	b.Until("the other system's beside it", `[...document.querySelectorAll("#answer .views > div")].filter(d => d.innerText.includes("case-99/q499")).length === 2`)
 	b.visit(file, "#answers&all=1&hop=retrieve")
 	b.Until("a page of them", `document.querySelectorAll("#list li").length === 100`)
 	b.Clean()

@@ -78,6 +78,9 @@ func (o Options) config(units []*unit) map[string]string {
 	for k, v := range o.Config {
 		c[k] = v
 	}
+	if o.Shard.Of > 0 {
+		c[shardKey] = o.Shard.String()
+	}
 	return c
 }
 
@@ -148,6 +151,18 @@ func writeJSON(path string, v any) error {
 	})
 }
 
+// differences are the points in which two configurations differ, by name.
+func differences(had, wants map[string]string) (out []Difference) {
+	names := maps.Clone(had)
+	maps.Copy(names, wants)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if a, b := had[name], wants[name]; a != b {
+			out = append(out, Difference{name, a, b})
+		}
+	}
+	return out
+}
+
 // begin compares the folder with the run, and makes it the run's. done is nil where
 // something is left to do; id names the run.
 func begin(dir string, o Options, units []*unit) (done *finished, id string, err error) {
@@ -168,15 +183,7 @@ func begin(dir string, o Options, units []*unit) (done *finished, id string, err
 	case err != nil:
 		return nil, "", err
 	}
-	var diffs []Difference
-	names := maps.Clone(have.Config)
-	maps.Copy(names, want.Config)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if a, b := have.Config[name], want.Config[name]; a != b {
-			diffs = append(diffs, Difference{name, a, b})
-		}
-	}
-	if len(diffs) > 0 {
+	if diffs := differences(have.Config, want.Config); len(diffs) > 0 {
 		return nil, "", &ChangedError{o.Dir, diffs}
 	}
 	done = &finished{}

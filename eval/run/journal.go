@@ -109,6 +109,7 @@ func (p *partial) sessions(repeat int) int {
 // A journal is open for appending; any goroutine may append.
 type journal struct {
 	mu       sync.Mutex
+	path     string
 	log      *keylog.Log
 	buf      []byte // lines that were not written yet
 	waits    bool   // somebody will write them
@@ -139,7 +140,7 @@ func journalPath(dir string, unit int) string {
 }
 
 func openJournal(path string) (*journal, error) {
-	j := &journal{above: map[int]struct{}{}, open: map[int]*partial{}, outcomes: map[string]int{}}
+	j := &journal{path: path, above: map[int]struct{}{}, open: map[int]*partial{}, outcomes: map[string]int{}}
 	var err error
 	j.log, err = keylog.Open(path, keylog.Options{Loose: true}, func(_ int, line []byte) error {
 		h, _, err := parseLine(line)

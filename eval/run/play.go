@@ -253,8 +253,18 @@ func (p *player) attach(ctx context.Context, ns memory.Namespace, had *partial) 
 	if k, ok := memory.As[memory.Keyed](m); ok {
 		keys, err := do(ctx, p, "telling what it stored", p.o.Limits.Ingest, k.Keys)
 		if err == nil && slices.Equal(keys, sent) {
-			p.sent, p.words, p.attached, p.started = sent, words, n, true
-			return true, p.remember(ctx)
+			if err := p.remember(ctx); err != nil {
+				return false, err
+			}
+			err := p.stray(n)
+			if err == nil {
+				p.sent, p.words, p.attached, p.started = sent, words, n, true
+				return true, nil
+			}
+			if !errors.Is(err, errChanged) {
+				return false, err
+			}
+			p.last = nil
 		}
 		if err != nil && fatal(ctx, err) {
 			return false, err

@@ -99,7 +99,8 @@ type Options struct {
 	Repeats  int  // of answering; 0: 1
 	Reingest bool // repeats begin with an empty memory
 
-	OnlyFailed bool // of a finished run: ask those again that ended in an error, over a limit or in a refusal
+	Shard      Shard // the part of the cases that is asked; its files are joined by Shards
+	OnlyFailed bool  // of a finished run: ask those again that ended in an error, over a limit or in a refusal
 
 	Limits   Limits
 	Memories int // that work side by side, those that wait for a model's answers aside; 0: 2
@@ -363,6 +364,15 @@ func (r *runner) jobs(yield func(job, error) bool) {
 				}
 				j := job{u, n, round, rec.V}
 				n++
+				if !r.o.Shard.Has(j.c.ID) { // it has no records here
+					if !u.log.ended(j.n) {
+						if err := u.log.end(j.n); err != nil {
+							yield(j, err)
+							return
+						}
+					}
+					continue
+				}
 				if !u.log.ended(j.n) && !yield(j, nil) {
 					return
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"os"
@@ -725,6 +726,103 @@ func TestAttach(t *testing.T) {
 		}
 		if wantOpen := map[string]int{"as it was": 0, "gone": 1}[name]; count.opened != wantOpen || count.attached != 1 {
 			t.Errorf("%s: %d opened empty, %d opened again; want %d and 1", name, count.opened, count.attached, wantOpen)
+		}
+	}
+}
+
+// A store that somebody wrote to between two starts is reported and filled again; one that
+// nobody touched is gone on with. Its system shows its memories and tells no changes.
+func TestStoreChangedBetweenStarts(t *testing.T) {
+	for name, between := range map[string]func([]memory.Item) []memory.Item{
+		"as it was": func(list []memory.Item) []memory.Item { return list },
+		"another text": func(list []memory.Item) []memory.Item {
+			list[0].Text += " Or so they say."
+			return list
+		},
+		"gone": func(list []memory.Item) []memory.Item { return list[1:] },
+		"new": func(list []memory.Item) []memory.Item {
+			return append(list, memory.Item{ID: "zzz", Text: "a stranger's", Status: memory.StatusActive})
+		},
+	} {
+		dir, store := t.TempDir(), t.TempDir()
+		var warned []string
+		options := func(see func([]memory.Item) []memory.Item) (run.Options, *listing) {
+			sys, err := mem0.Embedded(mem0.Options{Dir: store})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := of(t, dir, cases(1))
+			l := &listing{System: sys, see: see}
+			o.Systems = []run.System{{System: l, Reader: reader.Rule()}}
+			o.Memories, o.Calls = 1, 1
+			o.Warn = func(s string) { warned = append(warned, s) }
+			return o, l
+		}
+		o, _ := options(nil)
+		o.Systems[0].Reader = readerFunc{reader.Rule(), func(in reader.Input) error {
+			if in.Question.ID == "c00-q2" {
+				return &llm.Error{Kind: llm.KindBudget, Err: errors.New("spent")}
+			}
+			return nil
+		}, func(reader.Input) {}}
+		if _, err := run.Run(context.Background(), o); llm.KindOf(err) != llm.KindBudget {
+			t.Fatal(err)
+		}
+		o, l := options(between)
+		must(t, o)
+		changed := name != "as it was"
+		if l.opened != map[bool]int{true: 1}[changed] || changed != (len(warned) == 1 && strings.Contains(warned[0], "its store was changed since the run stopped")) {
+			t.Errorf("%s: opened empty %d times, warned %q", name, l.opened, warned)
+		}
+	}
+}
+
+// listing shows its memories and what it stored, and nothing else; see is what somebody
+// did to an attached one.
+type listing struct {
+	memory.System
+	see    func([]memory.Item) []memory.Item
+	opened int
+}
+
+func (l *listing) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
+	l.opened++
+	m, err := l.System.Open(ctx, ns)
+	return listed{m, nil}, err
+}
+
+func (l *listing) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory, error) {
+	m, err := l.System.(memory.Attacher).Attach(ctx, ns)
+	return listed{m, l.see}, err
+}
+
+type listed struct {
+	memory.Memory
+	see func([]memory.Item) []memory.Item
+}
+
+func (m listed) Keys(ctx context.Context) ([]string, error) {
+	return m.Memory.(memory.Keyed).Keys(ctx)
+}
+
+func (m listed) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error] {
+	return func(yield func(memory.Item, error) bool) {
+		list, _ := memory.List(m.Memory)
+		var all []memory.Item
+		for it, err := range list(ctx) {
+			if err != nil {
+				yield(it, err)
+				return
+			}
+			all = append(all, it)
+		}
+		if m.see != nil && len(all) > 0 {
+			all = m.see(all)
+		}
+		for _, it := range all {
+			if !yield(it, nil) {
+				return
+			}
 		}
 	}
 }

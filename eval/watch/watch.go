@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -167,17 +168,41 @@ func (w *Watcher) look(ctx context.Context) State {
 		s.Rate = float64(all.Questions-w.first) / passed
 		s.Left = max(0, float64(all.Of-all.Questions)/s.Rate)
 	}
-	for _, u := range st.Units {
-		row := Row{System: u.System, Dataset: u.Dataset, Lost: map[string]int{}}
-		if known := w.rows[[2]string{u.System, u.Dataset}]; known != nil {
-			row = *known
-		}
-		row.Sessions, row.Done, row.Of, row.Outcomes = u.Sessions, u.Questions, u.Of, u.Outcomes
-		s.Rows = append(s.Rows, row)
-	}
+	s.Rows = w.table(st.Units)
 	s.Failures = append(s.Failures, w.failures...)
 	slices.Reverse(s.Failures)
 	return s
+}
+
+// table joins how far the units of a run are with the figures of their answers. A unit has
+// the name of its data set in the run, an answer that of its case: where they differ, the
+// only unit of a system has all its answers, else figures stand in rows of their own.
+func (w *Watcher) table(units []run.Count) []Row {
+	rows, placed := []Row{}, map[[2]string]bool{}
+	of := map[string]int{}
+	for _, u := range units {
+		of[u.System]++
+	}
+	keys := slices.SortedFunc(maps.Keys(w.rows), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	for _, u := range units {
+		row := Row{System: u.System, Dataset: u.Dataset, Sessions: u.Sessions, Done: u.Questions, Of: u.Of, Outcomes: u.Outcomes, Lost: map[string]int{}}
+		for _, k := range keys {
+			if k[0] == u.System && (k[1] == u.Dataset || of[u.System] == 1) {
+				f := w.rows[k]
+				row.Right, row.Judged, row.By, placed[k] = row.Right+f.Right, row.Judged+f.Judged, f.By, true
+				for hop, n := range f.Lost {
+					row.Lost[hop] += n
+				}
+			}
+		}
+		rows = append(rows, row)
+	}
+	for _, k := range keys {
+		if !placed[k] {
+			rows = append(rows, *w.rows[k])
+		}
+	}
+	return rows
 }
 
 // forget drops what was counted.

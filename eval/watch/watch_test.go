@@ -80,8 +80,8 @@ func TestPage(t *testing.T) {
 	c := garden(20)
 	let, ran := make(chan struct{}), make(chan error, 1)
 	go func() {
-		_, err := run.Run(context.Background(), run.Options{Dir: dir, Sets: []run.Set{{Name: "made", Cases: one(c), Digest: "1", Size: run.Size{Cases: 1, Questions: 20}}},
-			Systems: []run.System{{System: sys, Reader: gate{reader.Rule(), let}}}, Limits: run.Limits{Ingest: time.Minute, Retrieve: time.Minute, Read: time.Minute}})
+		_, err := run.Run(context.Background(), run.Options{Dir: dir, Sets: []run.Set{{Name: "named otherwise", Cases: one(c), Digest: "1", Size: run.Size{Cases: 1, Questions: 20}}},
+			Systems: []run.System{{System: sys, Reader: gate{reader.Rule(), let}}}, Memories: 1, Calls: 1, Limits: run.Limits{Ingest: time.Minute, Retrieve: time.Minute, Read: time.Minute}})
 		ran <- err
 	}()
 	for range 8 {

@@ -159,6 +159,9 @@ func (x *Index) Dense(dst []float64, query string, n int) []float64 {
 	return dst
 }
 
+// Has reports whether a document has the term.
+func (x *Index) Has(term string) bool { return len(x.post[term]) > 0 }
+
 // IDF is ln(1 + (N−n+0.5)/(n+0.5)) of a term, at least 0.
 func (x *Index) IDF(term string) float64 {
 	df := float64(len(x.post[term]))

@@ -42,8 +42,8 @@ type Range struct {
 
 // Cut divides the records of sorters into ranges of about size bytes, in order. All
 // records of one key are in one range, which may be larger for it. The sorters have a
-// Key, order records as bytes.Compare does, and do not Combine; nothing may be added
-// to them any more.
+// Key; nothing may be added to them any more. What they Combine is combined in the
+// runs on disk, each by itself, and no further.
 func Cut(sorters []*Sorter, size int64) []Range {
 	type sample struct {
 		key  []byte
@@ -87,6 +87,19 @@ func Cut(sorters []*Sorter, size int64) []Range {
 
 // Size is about how many bytes of records the range has.
 func (r Range) Size() int64 { return r.size }
+
+// End is the key that the range ends before, nil for the last range.
+func (r Range) End() []byte { return r.hi }
+
+// Has reports whether records of a key would be in the range.
+func (r Range) Has(key []byte) bool { return r.holds(key) == 0 }
+
+// Split divides the range before a key that lies in it.
+func (r Range) Split(key []byte) (before, after Range) {
+	before, after = r, r
+	before.hi, after.lo = key, key
+	return before, after
+}
 
 // Before reports whether every key of the range is less than key.
 func (r Range) Before(key []byte) bool { return r.hi != nil && bytes.Compare(r.hi, key) <= 0 }

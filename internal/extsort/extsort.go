@@ -4,6 +4,7 @@ package extsort
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -23,17 +24,17 @@ type Options struct {
 	// again while merging: it must give the same whichever neighbours meet first.
 	Combine func(a, b []byte) (merged []byte, ok bool)
 	// Key, for Cut, is the start of a record that ranges must not part. No key may be
-	// the start of another.
+	// the start of another, and Compare is bytes.Compare.
 	Key func(rec []byte) []byte
 	// Memory is how many bytes of records are held before they go to disk, counting
-	// 12 bytes of overhead each; 0 never goes to disk.
+	// 24 bytes of overhead each; 0 never goes to disk.
 	Memory int64
 	// Dir is the folder for runs; "" is the system's.
 	Dir string
 }
 
 const (
-	overhead  = 12 // a ref per record
+	overhead  = 24 // a ref per record
 	chunkSize = 256 << 10
 	maxRuns   = 128 // more are merged into one longer run
 )
@@ -53,8 +54,12 @@ type Sorter struct {
 	runs   []run
 }
 
-// A ref is where a record stands in the chunks.
-type ref struct{ chunk, off, n uint32 }
+// A ref is where a record stands in the chunks, and its first bytes where records are
+// ordered by them: most comparisons then need not look at the records.
+type ref struct {
+	start         uint64
+	chunk, off, n uint32
+}
 
 // New returns an empty Sorter. Close it to remove what it put on disk.
 func New(o Options) *Sorter { return &Sorter{o: o} }
@@ -71,7 +76,11 @@ func (s *Sorter) Add(rec []byte) error {
 		s.grow(len(rec))
 	}
 	c := &s.chunks[s.used-1]
-	s.refs = append(s.refs, ref{uint32(s.used - 1), uint32(len(*c)), uint32(len(rec))})
+	r := ref{0, uint32(s.used - 1), uint32(len(*c)), uint32(len(rec))}
+	if s.o.Key != nil && len(rec) >= 8 {
+		r.start = binary.BigEndian.Uint64(rec)
+	}
+	s.refs = append(s.refs, r)
 	*c = append(*c, rec...)
 	s.n++
 	s.sorted = false
@@ -102,8 +111,42 @@ func (s *Sorter) rec(r ref) []byte {
 // Sort sorts what is held in memory, which the first reading would do otherwise.
 func (s *Sorter) Sort() {
 	if !s.sorted {
-		slices.SortFunc(s.refs, func(a, b ref) int { return s.o.Compare(s.rec(a), s.rec(b)) })
+		slices.SortFunc(s.refs, s.compare)
 		s.sorted = true
+	}
+}
+
+func (s *Sorter) compare(a, b ref) int {
+	if a.start != b.start && a.start != 0 && b.start != 0 { // 0: a record of less than 8 bytes, or one that Compare orders
+		return cmp.Compare(a.start, b.start)
+	}
+	return s.o.Compare(s.rec(a), s.rec(b))
+}
+
+// Join gives all that sorters of the same options hold in memory to the first, so that
+// it is merged once and not in each reading of each range.
+func Join(sorters []*Sorter) {
+	to := sorters[0]
+	to.Sort()
+	for _, s := range sorters[1:] {
+		s.Sort()
+		for i := range s.refs {
+			s.refs[i].chunk += uint32(to.used)
+		}
+		to.chunks = append(to.chunks[:to.used], s.chunks[:s.used]...)
+		to.used += s.used
+		x, y := to.refs, s.refs
+		to.refs = make([]ref, 0, len(x)+len(y))
+		for len(x) > 0 && len(y) > 0 {
+			if to.compare(x[0], y[0]) <= 0 {
+				to.refs, x = append(to.refs, x[0]), x[1:]
+			} else {
+				to.refs, y = append(to.refs, y[0]), y[1:]
+			}
+		}
+		to.refs = append(append(to.refs, x...), y...)
+		to.n, s.n = to.n+len(s.refs), s.n-len(s.refs)
+		s.refs, s.chunks, s.used = nil, nil, 0
 	}
 }
 

@@ -166,3 +166,40 @@ func BenchmarkSort(b *testing.B) {
 	for range s.Sorted() {
 	}
 }
+
+// What is joined and cut is what was added, in order, whatever went to disk.
+func TestJoin(t *testing.T) {
+	for _, memory := range []int64{0, 3000} {
+		r := rand.New(rand.NewPCG(1, 2))
+		var sorters []*Sorter
+		var want []string
+		for range 3 {
+			s := New(Options{Compare: bytes.Compare, Key: func(b []byte) []byte { return b[:2] }, Memory: memory, Dir: t.TempDir()})
+			defer s.Close()
+			sorters = append(sorters, s)
+			for range 500 {
+				rec := fmt.Sprintf("%02d%0*d", r.IntN(40), r.IntN(12), r.IntN(50))
+				want = append(want, rec)
+				if err := s.Add([]byte(rec)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		slices.Sort(want)
+		Join(sorters)
+		var have []string
+		var buf Buffer
+		for _, rng := range Cut(sorters, 2000) {
+			recs, err := rng.Load(&buf)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, rec := range recs {
+				have = append(have, string(rec))
+			}
+		}
+		if !slices.Equal(have, want) {
+			t.Errorf("memory %d: have %d records, want %d, or another order", memory, len(have), len(want))
+		}
+	}
+}

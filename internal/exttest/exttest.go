@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -195,5 +196,15 @@ func root(t testing.TB) string {
 			t.Fatal("no go.mod above the test's folder")
 		}
 		dir = filepath.Dir(dir)
+	}
+}
+
+// EndWith ends a process that was started to stay when the test binary ends, however it
+// does, for tests of what stays. It needs a shell.
+func EndWith(t testing.TB, pid int) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", `while kill -0 "$0" 2>/dev/null && kill -0 "$1" 2>/dev/null; do sleep 1; done; kill -9 "$1" 2>/dev/null`, strconv.Itoa(os.Getpid()), strconv.Itoa(pid))
+	if err := cmd.Start(); err == nil {
+		go cmd.Wait()
 	}
 }

@@ -97,7 +97,7 @@ func check(root fs.FS) (faults, packages []string) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && name != "." || d.Name() == "testdata" || d.Name() == "node_modules" || name == "tools") {
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && name != "." || d.Name() == "testdata" || d.Name() == "node_modules" || ofItsOwn(root, name)) {
 			return fs.SkipDir
 		}
 		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
@@ -167,6 +167,12 @@ func check(root fs.FS) (faults, packages []string) {
 		}
 	}
 	return faults, packages
+}
+
+// ofItsOwn reports whether a folder below the root is a module of its own.
+func ofItsOwn(root fs.FS, dir string) bool {
+	_, err := fs.Stat(root, path.Join(dir, "go.mod"))
+	return err == nil && dir != "."
 }
 
 // alone are programs and helpers of tests for developers, which print no foreign data.

@@ -5,17 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
-	"membench/internal/rank"
 	"membench/internal/textnorm"
 	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
-	"membench/memory/recall"
 	"membench/memory/store"
 	"membench/schema"
 )
@@ -331,93 +328,6 @@ func (p *memu) keep(items []itemAnswer, vecs [][]float32, r *memory.Receipt) {
 	}
 }
 
-// salience is a cosine with how often and how many days ago an item was said.
-func salience(cos float64, count int, days float64) float64 {
-	return cos * math.Log(float64(count)+1) * math.Exp(-0.693*days/30)
-}
-
-func (p *memu) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
-	return recall.Pipeline{func(ctx context.Context, s *recall.State) error {
-		type answer struct {
-			Retrieve bool   `json:"retrieve"`
-			Query    string `json:"query"`
-		}
-		a, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeDecide, func() (answer, llm.Usage, error) {
-			return op.Ask[answer](ctx, p.d.LLM, p.d.Prompts, op.PurposeDecide, q.Text, nil)
-		}, func() answer { return answer{true, q.Text} })
-		if err != nil || p.o.Mode == native.Faithful && !a.Retrieve {
-			return err
-		}
-		if strings.TrimSpace(a.Query) == "" {
-			a.Query = q.Text
-		}
-		v, err := s.Vector(ctx, a.Query)
-		if err != nil || p.st.Len() == 0 {
-			return err
-		}
-		open, shown := p.categories(v, q)
-		enough, err := p.enough(ctx, s, a.Query, shown)
-		if err != nil {
-			return err
-		}
-		s.List = p.rank(s, v, func(pos int) bool {
-			return slices.ContainsFunc(p.items[pos].categories, func(c string) bool { return slices.Contains(open, c) })
-		})
-		if len(s.List) < q.K && !enough { // the rest, whatever its category
-			first := s.List
-			s.List = recall.Ordered(first, p.rank(s, v, nil))
-		} else {
-			s.List = recall.Ordered(s.List)
-		}
-		s.Context = shown
-		return nil
-	}}.Run(ctx, p.st, q)
-}
-
-// categories are those nearest to the question, and their summaries.
-func (p *memu) categories(v []float32, q memory.Query) (names []string, shown string) {
-	all := slices.Sorted(maps.Keys(p.sums))
-	score := map[int]float64{}
-	for i, name := range all {
-		if c := p.sums[name]; (q.UserID == "" || q.UserID == c.rec.UserID) && (q.AgentID == "" || q.AgentID == c.rec.AgentID) {
-			score[i] = dot(c.vec, v)
-		}
-	}
-	best := recall.Best(score)
-	for _, c := range best[:min(p.o.TopK, len(best))] {
-		names = append(names, all[c.Pos])
-		shown += "(" + all[c.Pos] + ")\n" + p.sums[all[c.Pos]].rec.Text + "\n"
-	}
-	return names, strings.TrimSpace(shown)
-}
-
-func (p *memu) enough(ctx context.Context, s *recall.State, query, shown string) (bool, error) {
-	type answer struct {
-		Enough bool `json:"enough"`
-	}
-	a, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeEnough, func() (answer, llm.Usage, error) {
-		return op.Ask[answer](ctx, p.d.LLM, p.d.Prompts, op.PurposeEnough, query+"\n\nFOUND\n"+shown, nil)
-	}, func() answer { return answer{} })
-	return a.Enough, err
-}
-
-func (p *memu) rank(s *recall.State, v []float32, keep func(int) bool) []recall.Scored {
-	near := recall.Nearest(p.st, v, 0, func(pos int) bool { return s.Eligible(pos) && (keep == nil || keep(pos)) })
-	if !p.o.Salience {
-		return near
-	}
-	score := map[int]float64{}
-	for _, c := range near {
-		it := p.items[c.Pos]
-		days := seconds(it.last, p.now) / 86400
-		if _, ok := schema.ParseInstant(it.last); !ok {
-			days = 30 // unknown age: half
-		}
-		score[c.Pos] = rank.Round6(salience(c.Score, it.count, days))
-	}
-	return recall.Best(score)
-}
-
 // Records lists items and the categories' summaries.
 func (p *memu) Records() []store.Record {
 	out := p.st.Records()
@@ -432,59 +342,4 @@ func (p *memu) Clone() native.Policy {
 	c.st, c.items, c.sums, c.buffer = p.st.Clone(), slices.Clone(p.items), maps.Clone(p.sums), slices.Clone(p.buffer)
 	c.known = maps.Clone(p.known)
 	return &c
-}
-
-// MemU2Options of MemU 2.
-type MemU2Options struct {
-	TopK int `json:"top_k"` // segments that are looked at
-}
-
-// MemU2 is MemU's second generation, which asks no model: files of segments, embedded
-// once; a file counts as its best segment. Here files are sessions, and segments are the
-// facts that the rule takes out of them, for taking out is left to the agent.
-func MemU2() memory.Spec {
-	return memory.Define("memu-v2", "files of segments, without a model (MemU 2)", MemU2Options{TopK: 50}, func(d memory.Deps, o MemU2Options) (memory.System, error) {
-		d = memory.Deps{Embed: embedder(d)}
-		caps := ranked("fact", 1)
-		caps.Calls.EmbedPerUnit = memory.Span{Max: 1 << 20}
-		return native.New(native.Options{Name: "memu-v2", Version: version, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
-			return &list{st: store.New(store.Options{Scope: scope, Embed: d.Embed}), split: segments, recall: recall.Pipeline{o.files}}
-		}}), nil
-	})
-}
-
-// segments are the facts of a turn.
-func segments(o native.Observation) (out []store.Record) {
-	facts, _ := op.CaptionedFacts(context.Background(), nil, o.Turns)
-	for _, f := range facts {
-		rec := o.Record("segment")
-		rec.Item.Text, rec.Index = o.Speaker+": "+f.Text, ""
-		out = append(out, rec)
-	}
-	return out
-}
-
-// files orders the nearest segments by their files: the file of the best segment first.
-func (o MemU2Options) files(ctx context.Context, s *recall.State) error {
-	near, err := s.ByMeaning(ctx, s.Query.Text, o.TopK)
-	if err != nil {
-		return err
-	}
-	best := map[string]float64{}
-	for _, c := range near {
-		session := s.Store.At(c.Pos).Session
-		best[session] = max(best[session], c.Score)
-	}
-	slices.SortStableFunc(near, func(a, b recall.Scored) int {
-		x, y := best[s.Store.At(a.Pos).Session], best[s.Store.At(b.Pos).Session]
-		switch {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
-	s.List = recall.Ordered(near)
-	return nil
 }

@@ -245,14 +245,14 @@ func union(was, now schema.Element) (schema.Element, bool) {
 			return now, true
 		}
 		n, differs := *was.Node, false
-		n.Props, differs = joined(n.Props, now.Node.Props, slices.Contains(n.Labels, "MemoryItem"))
+		n.Props, differs = graphir.Join(n.Props, now.Node.Props, slices.Contains(n.Labels, "MemoryItem"))
 		return schema.Element{Node: &n}, differs
 	case was.Edge != nil && now.Edge != nil:
 		if renewed[now.Edge.Type] {
 			return now, true
 		}
 		x, differs := *was.Edge, false
-		x.Props, differs = joined(x.Props, now.Edge.Props, strings.HasPrefix(string(x.Src), "mem:") || strings.HasPrefix(string(x.Dst), "mem:"))
+		x.Props, differs = graphir.Join(x.Props, now.Edge.Props, strings.HasPrefix(string(x.Src), "mem:") || strings.HasPrefix(string(x.Dst), "mem:"))
 		if x.Type == "EVIDENCED_BY" { // the claim's own members are those of the claim as it is now
 			for _, name := range []string{"confidence", "updated_at"} {
 				old, _ := x.Props.Get(name)
@@ -267,51 +267,6 @@ func union(was, now schema.Element) (schema.Element, bool) {
 	return now, true
 }
 
-// lists stand beside a scalar where there is more than one occurrence.
-var lists = map[string]string{"point_id": "point_ids", "source_point_id": "point_ids", "conv_id": "conv_ids"}
-
-// joined is a with what only b has behind it, and whether that is more than a; listing says to list the points and
-// conversations of both where they differ.
-func joined(a, b schema.Object, listing bool) (schema.Object, bool) {
-	more := map[string][]byte{}
-	for k, v := range b.Members() {
-		more[k] = v
-	}
-	var out schema.ObjectBuilder
-	listed := map[string]bool{}
-	differs := false
-	for k, v := range a.Members() {
-		if list := lists[k]; listing && list != "" && more[k] != nil && string(more[k]) != string(v) && !listed[list] {
-			listed[list], differs = true, true
-			all := append(textsOf(a, list, v), codec.Unquote(more[k]))
-			slices.Sort(all)
-			out.Raw(k, v)
-			out.Value(list, slices.Compact(all)) //nolint:errcheck // texts
-			delete(more, k)
-			delete(more, list)
-			continue
-		}
-		if listed[k] {
-			continue
-		}
-		if empty(v) && !empty(more[k]) {
-			v, differs = more[k], true
-		}
-		out.Raw(k, v)
-		delete(more, k)
-	}
-	for k, v := range b.Members() {
-		if more[k] != nil && !listed[k] {
-			out.Raw(k, v)
-			differs = true
-		}
-	}
-	if !differs {
-		return a, false
-	}
-	return out.Object(), true
-}
-
 func replaced(o schema.Object, name string, raw []byte) schema.Object {
 	var out schema.ObjectBuilder
 	for k, v := range o.Members() {
@@ -321,17 +276,6 @@ func replaced(o schema.Object, name string, raw []byte) schema.Object {
 		out.Raw(k, v)
 	}
 	return out.Object()
-}
-
-func empty(v []byte) bool { return len(v) == 0 || string(v) == "null" || string(v) == "[]" }
-
-func textsOf(o schema.Object, list string, scalar []byte) (out []string) {
-	if raw, ok := o.Get(list); ok {
-		if err := codec.Unmarshal(raw, &out); err == nil {
-			return out
-		}
-	}
-	return []string{codec.Unquote(scalar)}
 }
 
 // seq yields changes.

@@ -233,16 +233,15 @@ func TestLoCoMo(t *testing.T) {
 	for _, cat := range []string{"1", "2", "3", "4", "5"} {
 		head += fmt.Sprintf(" %s (%d) |", cat, n(cat))
 	}
-	fill(t, "graph", head+"\n|---|---|---|---|---|---|---|---|---|---|---|\n"+rows.String())
+	fill(t, resultsDoc, "graph", head+"\n|---|---|---|---|---|---|---|---|---|---|---|\n"+rows.String())
 }
 
 const resultsDoc = "../../docs/results.md"
 
-// fill compares a generated part of docs/results.md with what it should be, or writes it.
-func fill(t *testing.T, part, table string) {
+// fill compares a generated part of a page with what it should be, or writes it.
+func fill(t *testing.T, path, part, table string) {
 	t.Helper()
 	t.Log("\n" + table)
-	const path = resultsDoc
 	doc, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -116,13 +116,8 @@ func (r *Reading) mentions(name string) bool {
 			}
 		}
 	}
-	term := tokens.Snowball(low)
-	for i := range v.terms {
-		for _, t := range term {
-			if strings.Contains(" "+v.terms[i]+" ", " "+t+" ") {
-				return true
-			}
-		}
+	if slices.ContainsFunc(tokens.Snowball(low), v.parts.words.Has) {
+		return true
 	}
 	return slices.ContainsFunc(v.facts, func(f Fact) bool { return strings.Contains(strings.ToLower(f.Text), low) })
 }

@@ -25,7 +25,9 @@ type view struct {
 	st       *store.Linear
 	near     bm25.Index // a document is a window
 	sittings bm25.Index // a document is a session
-	terms    []string   // of each turn, joined by blanks
+	parts    passages
+	style    style
+	terms    []string // of each turn's opening, joined by blanks
 	pre      []recall.Priors
 	asks     []bool         // the turn holds a question mark
 	before   []int32        // position of the turn before in the session; -1: the first
@@ -51,12 +53,11 @@ type view struct {
 	factVecs map[string][]float32 // of claims and names, by text, for the published rankings only
 }
 
-// Settings of the word indexes: facts/retrieval.md §2.
-var turnWords = store.Words{K1: .5, B: .3, Terms: tokens.Snowball}
-
 func newView(scope string, e llm.Embedder) *view {
 	return &view{
-		st:       store.New(store.Options{Scope: scope, Embed: e, Words: &turnWords}),
+		st:       store.New(store.Options{Scope: scope, Embed: e}),
+		parts:    passages{words: bm25.Index{K1: .5, B: .3, Cut: tokens.Snowball}},
+		style:    style{bySpeaker: map[string]*length{}},
 		near:     bm25.Index{K1: .9, B: .4, Cut: strings.Fields},
 		sittings: bm25.Index{K1: 1.2, B: .5, Cut: strings.Fields},
 		number:   map[string]int{}, stale: map[int]bool{}, at: map[schema.EventRef]int{}, factAt: map[schema.ClaimID]int{}, claims: map[int][]int{},
@@ -80,8 +81,10 @@ func (v *view) add(r store.Record, said string, vec []float32) int {
 		v.number[key] = s
 		v.last, v.words = append(v.last, -1), append(v.words, "")
 	}
-	v.terms = append(v.terms, strings.Join(tokens.Snowball(indexed), " "))
-	v.pre = append(v.pre, recall.PriorsOf(said))
+	v.parts.add(indexed)
+	v.terms = append(v.terms, strings.Join(tokens.Snowball(opening(indexed)), " "))
+	v.pre = append(v.pre, kindOf(said))
+	v.style.add(r.Speaker, said, v.last[s] >= 0, v.last[s] >= 0 && v.st.At(int(v.last[s])).Speaker == r.Speaker)
 	v.asks = append(v.asks, strings.ContainsAny(said, "?？"))
 	v.sitting = append(v.sitting, int32(s))
 	v.before, v.after = append(v.before, v.last[s]), append(v.after, -1)
@@ -141,6 +144,7 @@ func (v *view) window(i int) string {
 func (v *view) clone() *view {
 	c := *v
 	c.st, c.near, c.sittings = v.st.Clone(), v.near.Clone(), v.sittings.Clone()
+	c.parts, c.style = v.parts.clone(), v.style.clone()
 	c.terms = append([]string(nil), v.terms...)
 	c.pre = append([]recall.Priors(nil), v.pre...)
 	c.asks = append([]bool(nil), v.asks...)

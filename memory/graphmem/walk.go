@@ -101,7 +101,7 @@ func (v *view) isA(s *recall.State) []float64 {
 	}
 	n := v.st.Len()
 	for i := v.kinned; i < n; i++ {
-		v.kin.Set(i, v.st.At(i).Text)
+		v.kin.Set(i, opening(v.st.At(i).Text))
 	}
 	v.kinned = n
 	out, has := v.take(n), v.take(n)

@@ -132,5 +132,5 @@ func TestChinese(t *testing.T) {
 	if best < .8 {
 		t.Errorf("recall at %d is %.3f, want .8", k, best)
 	}
-	fill(t, "graph zh", fmt.Sprintf("| arm | recall at %d (%d questions, %d conversations) [95 %%] | difference |\n|---|---|---|\n", k, n, len(cases))+rows.String())
+	fill(t, resultsDoc, "graph zh", fmt.Sprintf("| arm | recall at %d (%d questions, %d conversations) [95 %%] | difference |\n|---|---|---|\n", k, n, len(cases))+rows.String())
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"membench/internal/codec"
 	"membench/llm"
@@ -150,6 +151,28 @@ func AskEvidence(ctx context.Context, m memory.Memory, c schema.Case, k int, uni
 			return nil, err
 		}
 		out = append(out, Score{q, recallAt(r.Hits, q.Evidence, n, unit)})
+	}
+	return out, nil
+}
+
+// AskWithin is AskEvidence with as many hits as fit into chars characters shown, instead
+// of a number of them.
+func AskWithin(ctx context.Context, m memory.Memory, c schema.Case, chars int, unit func(schema.EventRef) schema.EventRef) ([]Score, error) {
+	var out []Score
+	for _, q := range c.Questions {
+		if len(q.Evidence) == 0 {
+			continue
+		}
+		r, err := m.Retrieve(ctx, memory.Query{Text: q.Text, K: chars/40 + 1, AsOf: q.AsOf})
+		if err != nil {
+			return nil, err
+		}
+		n, left := 0, chars
+		for n < len(r.Hits) && left >= utf8.RuneCountInString(r.Hits[n].Text) {
+			left -= utf8.RuneCountInString(r.Hits[n].Text)
+			n++
+		}
+		out = append(out, Score{q, recallAt(r.Hits[:n], q.Evidence, math.MaxInt, unit)})
 	}
 	return out, nil
 }

@@ -284,11 +284,12 @@ func (p *policy) modelHypothesis(ctx context.Context, t *turn, found []recall.Sc
 	return act{reason: v.Reasoning, make: []made{{content: strings.TrimSpace(v.Hypothesis)}}}, u, err
 }
 
-// ruleHypothesis is the first triple of the turn in words, else the published fallback.
+// ruleHypothesis is the first statement of the turn that holds a triple, in its own
+// words, else the published fallback.
 func ruleHypothesis(t *turn) string {
-	for _, x := range openie.Triples(t.said, openie.TripleOptions{}) {
-		if obj := strings.Join(x.Object.Parts, " "); obj != "" && len(x.Subject.Parts) == 0 {
-			return fmt.Sprintf("%s %s", strings.ToLower(strings.ReplaceAll(x.Predicate, "_", " ")), obj)
+	for _, f := range t.facts {
+		if len(openie.Triples(f, openie.TripleOptions{})) > 0 {
+			return f
 		}
 	}
 	short := []rune(t.said)

@@ -162,7 +162,7 @@ func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 	may := func(i int) bool {
 		return open[i] && w.nodes[i].weight >= searchFrom && (w.nodes[i].kind != Working || p.o.Mode == native.Fixed)
 	}
-	seeds := w.nearest(vec, q.K, may, func(i int, cos float64) float64 {
+	seeds := w.nearest(vec, 2*q.K, may, func(i int, cos float64) float64 {
 		return Masked(cos, p.relevance(in, w.nodes[i].domain), w.nodes[i].weight)
 	})
 	best := map[int]float64{}
@@ -180,8 +180,14 @@ func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 	for pos, score := range best {
 		all = append(all, rank.Scored[int]{ID: string(w.st.At(pos).ID), Score: score, V: pos})
 	}
-	for _, s := range rank.Top(all, q.K) {
-		out.Hits = append(out.Hits, w.st.Hit(s.V, s.Score))
+	said := map[string]bool{} // a fact and the turn that it was taken from may be the same words
+	for _, s := range rank.Top(all, 0) {
+		h := w.st.Hit(s.V, s.Score)
+		if p.fixed() && said[h.Text] || len(out.Hits) == q.K {
+			continue
+		}
+		said[h.Text] = true
+		out.Hits = append(out.Hits, h)
 	}
 	if p.o.Mode == native.Faithful {
 		out.Context = p.shown(out.Hits, in)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,14 +34,17 @@ func (s *System) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, 
 		wrap   func(memory.Memory) memory.Memory
 	}{
 		{"answer", func(in memory.Memory) memory.Memory { return answerer{in, m} }},
-		{"settle", func(in memory.Memory) memory.Memory { return settler{in, m} }},
 		{"end_session", func(in memory.Memory) memory.Memory { return ender{in, m} }},
 		{"export", func(in memory.Memory) memory.Memory { return exporter{in, m} }},
+		{"snapshot", func(in memory.Memory) memory.Memory { return snapshotter{in, m} }},
 		{"drop", func(in memory.Memory) memory.Memory { return dropper{in, m} }},
 	} {
 		if s.can(a.method) {
 			out = a.wrap(out)
 		}
+	}
+	if s.can("settle") || s.can("changes") {
+		out = settler{out, m}
 	}
 	return out, nil
 }
@@ -74,17 +78,22 @@ type (
 		memory.Memory
 		m *running
 	}
+	snapshotter struct {
+		memory.Memory
+		m *running
+	}
 	dropper struct {
 		memory.Memory
 		m *running
 	}
 )
 
-func (x answerer) Unwrap() memory.Memory { return x.Memory }
-func (x settler) Unwrap() memory.Memory  { return x.Memory }
-func (x ender) Unwrap() memory.Memory    { return x.Memory }
-func (x exporter) Unwrap() memory.Memory { return x.Memory }
-func (x dropper) Unwrap() memory.Memory  { return x.Memory }
+func (x answerer) Unwrap() memory.Memory    { return x.Memory }
+func (x settler) Unwrap() memory.Memory     { return x.Memory }
+func (x ender) Unwrap() memory.Memory       { return x.Memory }
+func (x exporter) Unwrap() memory.Memory    { return x.Memory }
+func (x snapshotter) Unwrap() memory.Memory { return x.Memory }
+func (x dropper) Unwrap() memory.Memory     { return x.Memory }
 
 // Close ends the program.
 func (m *running) Close() error {
@@ -261,11 +270,55 @@ func (x answerer) Answer(ctx context.Context, q memory.Query) (memory.Retrieved,
 	return memory.Retrieved{Hits: hits, Usage: r.Usage.usage()}, r.Answer, err
 }
 
-// Settle waits for the program's background work.
+// Settle waits for the program's background work, and asks what became of its items since
+// it was asked last.
 func (x settler) Settle(ctx context.Context) (memory.Receipt, error) {
-	var r ingested
-	err := x.m.p.call(ctx, "settle", map[string]any{}, &r)
-	return r.receipt(), err
+	var out memory.Receipt
+	for _, method := range []string{"settle", "changes"} {
+		if !x.m.sys.can(method) {
+			continue
+		}
+		var r ingested
+		if err := x.m.p.call(ctx, method, map[string]any{}, &r); err != nil {
+			return out, err
+		}
+		said := r.receipt()
+		out.Changes, out.Usage = append(out.Changes, said.Changes...), out.Usage.Add(said.Usage)
+	}
+	return out, nil
+}
+
+// Snapshot asks for every item as it is now, about 1 KB each. One whose status is invalid
+// is history.
+func (x snapshotter) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error] {
+	return func(yield func(memory.Item, error) bool) {
+		var r struct {
+			Items []struct {
+				hit
+				Status  string `json:"status"`
+				Session string `json:"session"`
+				Time    string `json:"time"`
+			} `json:"items"`
+		}
+		if err := x.m.p.call(ctx, "snapshot", map[string]any{}, &r); err != nil {
+			yield(memory.Item{}, err)
+			return
+		}
+		items := make([]memory.Item, 0, len(r.Items))
+		for _, it := range r.Items {
+			if it.ID == "" {
+				yield(memory.Item{}, &Error{Program: x.m.p.o.Command[0], Method: "snapshot", Message: fmt.Sprintf("an item needs an id, have %.200q", it.Text)})
+				return
+			}
+			items = append(items, memory.Item{ID: schema.PointID(it.ID), Text: it.Text, Status: cmp.Or(it.Status, memory.StatusActive), Session: it.Session, Time: it.Time, Sources: parseTurns(it.Turns), Meta: it.Meta})
+		}
+		slices.SortStableFunc(items, func(a, b memory.Item) int { return cmp.Compare(a.ID, b.ID) })
+		for _, it := range items {
+			if !yield(it, nil) {
+				return
+			}
+		}
+	}
 }
 
 // EndSession tells the program that a session is over.

@@ -3,7 +3,7 @@
 // output. docs/adding-a-service.md has the protocol and examples/process two programs.
 //
 // A program needs three methods (reset, ingest, answer); what more it can do (retrieve,
-// settle, end_session, export, drop) it names in its answer to hello. Retrieve of a
+// settle, end_session, export, snapshot, changes, drop) it names in its answer to hello. Retrieve of a
 // program without it is errors.ErrUnsupported: it is measured by its answers alone.
 package process
 

@@ -95,6 +95,7 @@ var (
 	before     = pattern.New(`\b(in|of|during|since|by|until|from|last|this|early|late|mid)\s*[- ]?$`)
 	whenAsked  = pattern.New(`^(when|how long|since when|what (year|month|day|date|time)|which (year|month|day|date))\b|\b(what|which) (year|month|day|date|time)\b|什么时候|哪天|哪一天|几号|几月|哪年|何时|多久`)
 	timeWord   = pattern.New(`\b(yesterday|today|tomorrow|tonight|recently|ago|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekend|(?:` + monthNames + `)|(?:19|20)\d\d|(?:last|next|this|past|few|couple of) (?:night|week|weekend|month|year|day|days|weeks|months|years|summer|winter|spring|fall|autumn|morning|evening|afternoon))\b|\b(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|several|many|half an?) (?:hour|day|week|month|year)s?\b|昨天|今天|明天|前天|上周|下周|这周|上个月|下个月|去年|明年|今年|最近|刚刚|星期|周[一二三四五六日末]|\d+[年月日号]|[\d一二两三四五六七八九十几半]+(?:个)?(?:小时|天|周|星期|月|年)`)
+	standing   = pattern.New(`(?:^|[.!?\n]\s*)(?:please )?(?:always|never|from now on|whenever|in (?:the )?future|make sure (?:to|you)|remember (?:to|that)|don't ever|do not ever)\b|(?:^|[。！？；，,\n])(?:请|记得|记住)?(?:以后|今后|从现在起|每次|每当|总是|永远|一律|千万别|千万不要)`)
 	firstWords = pattern.New(`\b(i|i'm|i've|i'd|i'll|im|my|we|our|me)\b|我`)
 )
 
@@ -208,6 +209,7 @@ type Priors struct {
 	Length   float64 // ln(1 + content terms)
 	Question float64 // 1: it ends with a question mark
 	First    float64 // 1: it speaks of I, my, we
+	Standing float64 // 1: it lays down a rule for later: always, never, from now on
 }
 
 // PriorsOf reads them. said is the text without the speaker's name.
@@ -224,6 +226,7 @@ func PriorsOf(said string) (p Priors) {
 	end := strings.TrimRight(said, " \n")
 	p.Question = one(strings.HasSuffix(end, "?") || strings.HasSuffix(end, "？"))
 	p.First = one(firstWords.MatchString(low))
+	p.Standing = one(standing.MatchString(low))
 	return p
 }
 

@@ -1,5 +1,5 @@
-// Package findings prints findings for people and for programs: text, JSON Lines, SARIF
-// and the workflow commands of GitHub Actions.
+// Package findings prints findings for people and for programs: text, JSON Lines, SARIF,
+// JUnit and the workflow commands of GitHub Actions.
 package findings
 
 import (
@@ -14,7 +14,7 @@ import (
 )
 
 // Formats are the forms in which findings can be printed.
-func Formats() []string { return []string{"text", "json", "sarif", "github"} }
+func Formats() []string { return []string{"text", "json", "sarif", "github", "junit"} }
 
 // A Printer writes findings in one of Formats as they come. Only SARIF rules and the
 // summary's groups are held.
@@ -49,8 +49,11 @@ type findingGroup struct {
 // are grouped by code and kind of place.
 func New(w io.Writer, format string, limit int, summary bool) (*Printer, error) {
 	p := &Printer{w: w, format: format, limit: limit, summary: summary, groups: map[groupKey]*findingGroup{}, ruleAt: map[string]int{}}
-	if format == "sarif" {
+	switch format {
+	case "sarif":
 		p.printf("%s", sarifHead)
+	case "junit":
+		p.printf("%s", junitHead)
 	}
 	return p, p.err
 }
@@ -93,6 +96,8 @@ func (p *Printer) Add(f *schema.Finding) {
 		p.printf("%s\n", githubLine(f))
 	case "sarif":
 		p.sarif(f)
+	case "junit":
+		p.junit(f)
 	}
 }
 
@@ -106,8 +111,13 @@ func (p *Printer) line(v any) {
 
 // End closes the output.
 func (p *Printer) End() error {
-	if p.format == "sarif" {
+	switch {
+	case p.format == "sarif":
 		p.sarifTail()
+	case p.format == "junit" && p.printed == 0:
+		p.printf("<testcase classname=\"membench\" name=\"no findings\"/>\n%s", junitTail)
+	case p.format == "junit":
+		p.printf("%s", junitTail)
 	}
 	if p.summary && (p.format == "text" || p.format == "json") {
 		list := make([]*findingGroup, 0, len(p.groups))

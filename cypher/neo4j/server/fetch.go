@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -45,8 +47,9 @@ var versionText = regexp.MustCompile(`^\d+(\.\d+){1,2}$`)
 
 // Fetch has Maven copy a version of Neo4j, about 180 MB, into Lib(dir, version) and
 // returns that folder; where it is there already nothing happens. The folder appears
-// whole or not at all. Maven's words go to log.
-func Fetch(ctx context.Context, dir, version string, log io.Writer) (string, error) {
+// whole or not at all. What Maven complains of goes to log; progress, which may be nil,
+// hears how many files came down so far, how large they are, and the last one's name.
+func Fetch(ctx context.Context, dir, version string, log io.Writer, progress func(files int, size int64, last string)) (string, error) {
 	if !versionText.MatchString(version) {
 		return "", fmt.Errorf("version of Neo4j: have %q, want one like %s", version, Default)
 	}
@@ -70,10 +73,12 @@ func Fetch(ctx context.Context, dir, version string, log io.Writer) (string, err
 	if err := os.WriteFile(pomFile, pom, 0o644); err != nil {
 		return "", err
 	}
+	words := &maven{log: log, progress: progress}
 	for _, part := range []struct{ profile, to string }{{"server", out}, {"shell", filepath.Join(out, "shell")}} {
-		cmd := exec.CommandContext(ctx, mvn, "-q", "-B", "-Dstyle.color=never", "-f", pomFile, "-P"+part.profile, "-Dneo4j.version="+version,
+		cmd := exec.CommandContext(ctx, mvn, "-B", "-Dstyle.color=never", "-f", pomFile, "-P"+part.profile, "-Dneo4j.version="+version,
 			"dependency:copy-dependencies", "-DincludeScope=runtime", "-DoutputDirectory="+part.to)
-		cmd.Stdout, cmd.Stderr = log, log
+		cmd.Stdout, cmd.Stderr = words, words
+		cmd.Env = append(os.Environ(), "TERM=dumb", "NO_COLOR=1")
 		if err := cmd.Run(); err != nil {
 			return "", fmt.Errorf("fetching the %s of Neo4j %s with %s: %w (its words are above)", part.profile, version, mvn, errors.Join(err, ctx.Err()))
 		}
@@ -92,4 +97,43 @@ func Fetch(ctx context.Context, dir, version string, log io.Writer) (string, err
 		return lib, os.Rename(out, lib)
 	}
 	return lib, nil
+}
+
+// maven reads what Maven prints, line by line: it counts downloads and passes warnings and
+// errors on, without the signs that colour them.
+type maven struct {
+	log      io.Writer
+	progress func(files int, size int64, last string)
+	rest     []byte
+	files    int
+	size     int64
+}
+
+var (
+	downloaded = regexp.MustCompile(`Downloaded from \S+: \S*/(\S+) \(([\d.]+) ?(B|kB|MB|GB)\b`)
+	escape     = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
+)
+
+func (m *maven) Write(p []byte) (int, error) {
+	m.rest = append(m.rest, p...)
+	for {
+		i := bytes.IndexByte(m.rest, '\n')
+		if i < 0 {
+			return len(p), nil
+		}
+		line := strings.TrimRight(escape.ReplaceAllString(string(m.rest[:i]), ""), "\r ")
+		m.rest = m.rest[i+1:]
+		if d := downloaded.FindStringSubmatch(line); d != nil {
+			size, _ := strconv.ParseFloat(d[2], 64)
+			m.files++
+			m.size += int64(size * map[string]float64{"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}[d[3]])
+			if m.progress != nil {
+				m.progress(m.files, m.size, d[1])
+			}
+		} else if line != "" && !strings.HasPrefix(line, "[INFO]") && !strings.HasPrefix(line, "Download") && !strings.HasPrefix(line, "Progress") {
+			if _, err := io.WriteString(m.log, line+"\n"); err != nil {
+				return 0, err
+			}
+		}
+	}
 }

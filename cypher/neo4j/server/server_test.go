@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -111,6 +112,7 @@ func TestUpLookDown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	exttest.EndWith(t, st.PID)
 	defer Down(ctx, c.Home)
 	if !st.Running || st.PID == 0 || !strings.HasPrefix(st.URI, "bolt://127.0.0.1:") || !strings.HasPrefix(st.Browser, "http://127.0.0.1:") {
 		t.Errorf("state: %+v", st)
@@ -211,6 +213,7 @@ func TestNewest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	exttest.EndWith(t, st.PID)
 	defer Down(ctx, home)
 	res, err := http.Get(st.Browser)
 	if err != nil {
@@ -300,9 +303,18 @@ mkdir -p "$out" && echo "$@" > "$out/args.jar"
 func TestFetch(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	t.Setenv("PATH", script(t, "mvn", fakeMaven)+string(os.PathListSeparator)+os.Getenv("PATH"))
-	lib, err := Fetch(ctx, dir, "5.26.30", io.Discard)
+	lib, err := Fetch(ctx, dir, "5.26.30", io.Discard, nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	var said strings.Builder
+	var got []string
+	words0 := &maven{log: &said, progress: func(files int, size int64, last string) { got = append(got, fmt.Sprint(files, " ", size, " ", last)) }}
+	for _, part := range []string{"\x1b[1m[INFO]\x1b[0m Scanning\nDownloading from central: https://r/a/b-1.jar\nDownloaded from central: https://r/a/b-1.jar (1.2 MB at 3.4 MB/s)\nDownloaded from", " central: https://r/c.pom (600 B at 1 kB/s)\n[\x1b[1;33mWARNING\x1b[m] old\n\x1b[0m\x1b[0m\n"} {
+		io.WriteString(words0, part)
+	}
+	if want := []string{"1 1200000 b-1.jar", "2 1200600 c.pom"}; !slices.Equal(got, want) || said.String() != "[WARNING] old\n" {
+		t.Errorf("Maven's words: have %q and %q", got, said.String())
 	}
 	if v, err := Version(lib); err != nil || v != "5.26.30" {
 		t.Errorf("version %q, %v", v, err)
@@ -314,17 +326,17 @@ func TestFetch(t *testing.T) {
 		}
 	}
 	var words strings.Builder
-	if _, err := Fetch(ctx, dir, "5.0.0", &words); err == nil || !strings.Contains(words.String(), "no route to host") {
+	if _, err := Fetch(ctx, dir, "5.0.0", &words, nil); err == nil || !strings.Contains(words.String(), "no route to host") {
 		t.Errorf("half: %v; %s", err, &words)
 	}
-	if _, err := Fetch(ctx, dir, "../up", io.Discard); err == nil {
+	if _, err := Fetch(ctx, dir, "../up", io.Discard, nil); err == nil {
 		t.Error("a path is taken for a version")
 	}
 	// A broken folder is replaced; nothing is left beside the good ones.
 	if err := os.Remove(filepath.Join(lib, versionFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Fetch(ctx, dir, "5.26.30", io.Discard); err != nil {
+	if _, err := Fetch(ctx, dir, "5.26.30", io.Discard, nil); err != nil {
 		t.Error(err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -333,10 +345,10 @@ func TestFetch(t *testing.T) {
 	}
 	// With the jars there, Maven is not asked.
 	t.Setenv("PATH", t.TempDir())
-	if _, err := Fetch(ctx, dir, "5.26.30", io.Discard); err != nil {
+	if _, err := Fetch(ctx, dir, "5.26.30", io.Discard, nil); err != nil {
 		t.Error(err)
 	}
-	if _, err := Fetch(ctx, dir, "5.26.29", io.Discard); !errors.Is(err, ErrNoMaven) {
+	if _, err := Fetch(ctx, dir, "5.26.29", io.Discard, nil); !errors.Is(err, ErrNoMaven) {
 		t.Errorf("without mvn: %v", err)
 	}
 }

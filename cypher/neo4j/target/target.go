@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"membench/cypher/neo4j"
@@ -29,6 +30,10 @@ type Target struct {
 
 	User, Password string
 	Browser        string // address of Browser; "" where it is not known
+
+	// Retry, Timeout and Warn are those of neo4j.Config.
+	Retry, Timeout time.Duration
+	Warn           func(string)
 }
 
 // Find decides which server is meant and reads its user and password.
@@ -65,7 +70,11 @@ func (t *Target) Open(ctx context.Context, getenv func(string) string) (*neo4j.D
 	if err := t.Find(ctx, getenv); err != nil {
 		return nil, err
 	}
-	db, err := neo4j.Open(ctx, neo4j.Config{URI: t.URI, Database: t.Database, User: t.User, Password: t.Password, Scope: t.Scope})
+	c, err := t.config(getenv)
+	if err != nil {
+		return nil, err
+	}
+	db, err := neo4j.Open(ctx, c)
 	switch {
 	case errors.Is(err, neo4j.ErrURI):
 		return nil, &schema.UsageError{Err: err}
@@ -73,6 +82,21 @@ func (t *Target) Open(ctx context.Context, getenv func(string) string) (*neo4j.D
 		return nil, fmt.Errorf("%w\n'membench neo4j up' starts a local server", err)
 	}
 	return db, err
+}
+
+// config adds what only the environment says: other ways to log in, certificates.
+func (t *Target) config(getenv func(string) string) (neo4j.Config, error) {
+	c := neo4j.Config{URI: t.URI, Database: cmp.Or(t.Database, getenv("NEO4J_DATABASE")), User: t.User, Password: t.Password, Scope: t.Scope,
+		Token: getenv("NEO4J_TOKEN"), Ticket: getenv("NEO4J_KERBEROS_TICKET"), Impersonate: getenv("NEO4J_IMPERSONATE"),
+		CA: getenv("NEO4J_CA"), Cert: getenv("NEO4J_CLIENT_CERT"), Key: getenv("NEO4J_CLIENT_KEY"), Retry: t.Retry, Timeout: t.Timeout, Warn: t.Warn}
+	if text := getenv("NEO4J_TIMEOUT"); text != "" && c.Timeout == 0 {
+		d, err := time.ParseDuration(text)
+		if err != nil || d < 0 {
+			return c, schema.Usagef("NEO4J_TIMEOUT: have %q, want a time like 90s", text)
+		}
+		c.Timeout = d
+	}
+	return c, nil
 }
 
 // CheckScope rejects a graph name that a property cannot hold.

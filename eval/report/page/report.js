@@ -9,11 +9,11 @@ const EN = {
   pick: "Pick an answer to see what the memory showed, how it was graded and where it was lost.", loading: "Loading…", none: "No answer matches.",
   lost: f => `Cannot load ${f}. The side files stand in the folder report_files beside this page: keep both together.`,
   verdicts: { right: "right", wrong: "wrong", unscored: "unscored", ungraded: "not graded" },
-  hops: { ingest: "not ingested", store: "not stored", overwrite: "overwritten", retrieve: "not retrieved", context: "cut from the context", read: "reader missed it", judge: "judge erred", gold: "gold is wrong", opaque: "cannot be told" },
+  hops: { ingest: "not ingested", store: "not stored", altered_stored: "altered when stored", overwrite: "overwritten", retrieve: "not retrieved", altered_retrieved: "altered when retrieved", context: "cut from the context", altered_context: "altered in the context", read: "reader missed it", judge: "judge erred", gold: "gold is wrong", opaque: "cannot be told" },
   causes: { miss: "miss", conflict: "conflict", temporal: "temporal", hallucination: "hallucination", overload: "overload", generation: "generation" },
   question: "Question", gold: "Gold", golds: "Accepted golds", wrong: "Known wrong answer", answer: "Answer", empty: "(nothing)", asOf: "Asked as of", errata: "Correction of the gold", abstain: "cannot be answered",
   graded: "Verdicts", where: "Where it was lost", hits: (n, k) => `Retrieved (${n}${k ? " of k " + k : ""})`, below: "Gold below k, at rank", evidence: "Gold evidence", context: "Context shown to the reader", facts: "Facts of this answer", error: "Error", noContext: "No context was recorded.", noHits: "Nothing was retrieved.",
-  isGold: "gold", cut: "not whole in the context", rank: "rank", score: "score", by: "by", corrected: "corrected gold", outcome: "outcome", reader: "answered by", time: "retrieval, answer", tokens: "tokens in, out", ids: "shown by", same: "this question in every run", repeat: "repeat",
+  isGold: "gold", cut: "not whole in the context", rank: "rank", score: "score", by: "by", corrected: "corrected gold", outcome: "outcome", reader: "answered by", time: "retrieval, answer", tokens: "tokens in, out", ids: "shown by", same: "this question in every run", beside: "side by side with", alone: "this system alone", notThere: s => `${s} was not asked this question.`, marked: "Difference", sort: "sort", repeat: "repeat",
   keys: ["search", "next answer", "previous answer", "light or dark", "language"],
 };
 const ZH = {
@@ -23,11 +23,11 @@ const ZH = {
   pick: "选择一个回答，查看记忆给出了什么、如何评分、丢失在哪里。", loading: "正在读取…", none: "没有符合的回答。",
   lost: f => `无法读取 ${f}。附属文件在本页旁边的 report_files 文件夹中，请放在一起。`,
   verdicts: { right: "对", wrong: "错", unscored: "未评分", ungraded: "未评" },
-  hops: { ingest: "未摄入", store: "未存储", overwrite: "被覆盖", retrieve: "未检索到", context: "被截出上下文", read: "阅读器未用上", judge: "评判出错", gold: "标准答案有误", opaque: "无法判断" },
+  hops: { ingest: "未摄入", store: "未存储", altered_stored: "存储时被改动", overwrite: "被覆盖", retrieve: "未检索到", altered_retrieved: "检索时被改动", context: "被截出上下文", altered_context: "上下文中被改动", read: "阅读器未用上", judge: "评判出错", gold: "标准答案有误", opaque: "无法判断" },
   causes: { miss: "缺失", conflict: "冲突", temporal: "时间", hallucination: "幻觉", overload: "过载", generation: "生成" },
   question: "问题", gold: "标准答案", golds: "可接受的答案", wrong: "已知的错误答案", answer: "回答", empty: "（空）", asOf: "提问时间", errata: "答案修正", abstain: "无法回答",
   graded: "评分", where: "丢失在哪里", hits: (n, k) => `检索到的记忆（${n}${k ? "，k " + k : ""}）`, below: "标准证据排在 k 之后，名次", evidence: "标准证据", context: "给阅读器的上下文", facts: "此回答的情况", error: "错误", noContext: "没有记录上下文。", noHits: "没有检索到任何内容。",
-  isGold: "标准证据", cut: "未完整进入上下文", rank: "名次", score: "分数", by: "评分者", corrected: "修正后的答案", outcome: "结果", reader: "回答者", time: "检索、回答用时", tokens: "输入、输出词元", ids: "见于", same: "此问题的所有回答", repeat: "重复",
+  isGold: "标准证据", cut: "未完整进入上下文", rank: "名次", score: "分数", by: "评分者", corrected: "修正后的答案", outcome: "结果", reader: "回答者", time: "检索、回答用时", tokens: "输入、输出词元", ids: "见于", same: "此问题的所有回答", beside: "并排比较", alone: "只看此系统", notThere: s => `没有问过 ${s} 这个问题。`, marked: "差异", sort: "排序", repeat: "重复",
   keys: ["搜索", "下一个回答", "上一个回答", "浅色或深色", "语言"],
 };
 const stored = k => { try { return localStorage.getItem("membench." + k); } catch { return null; } };
@@ -217,7 +217,7 @@ function draw(x, r) {
     [T.errata, r.errata && [r.errata.overlay, r.errata.kind, r.errata.answer, r.errata.note].filter(Boolean).join(": ")], [T.error, r.error]]));
   const a = r.attribution;
   if (a) out.push(...section(T.where, el("div", { class: "where" }, el("p", {}, el("b", {}, (T.hops[a.hop] || a.hop) + (a.cause ? " · " + (T.causes[a.cause] || a.cause) : "") + (a.break ? " · " + a.break : ""))), el("p", {}, a.reason || ""),
-    (a.evidence || []).length ? el("p", { class: "dim" }, T.evidence + ": " + a.evidence.map(ref).join(", ")) : null, (a.ids || []).length ? el("p", { class: "dim" }, T.ids + ": " + a.ids.join(", ")) : null)));
+    a.marked ? el("p", { class: "marked" }, T.marked + ": " + a.marked) : null, (a.evidence || []).length ? el("p", { class: "dim" }, T.evidence + ": " + a.evidence.map(ref).join(", ")) : null, (a.ids || []).length ? el("p", { class: "dim" }, T.ids + ": " + a.ids.join(", ")) : null)));
   if ((r.grades || []).length) out.push(...section(T.graded, pairs(r.grades.map(g => [g.protocol + (g.by && g.by !== "rule" ? " · " + g.by : ""), verdictText(g)]))));
   const hits = r.hits || [], below = (r.below_k || []).filter(isGold);
   out.push(...section(T.hits(hits.length, r.k), hits.length ? el("div", {}, ...hits.map(h => el("div", { class: "hit" }, el("p", { class: "m" }, isGold(h) ? el("span", { class: "tag gold" }, T.isGold) : null, h.cut ? el("span", { class: "tag cut" }, T.cut) : null,
@@ -228,12 +228,32 @@ function draw(x, r) {
   out.push(...section(T.context, r.context ? el("pre", { tabindex: "0" }, r.context) : el("p", {}, T.noContext)));
   const used = (r.usage || []).reduce((s, u) => [s[0] + u.input_tokens, s[1] + u.output_tokens], [0, 0]);
   out.push(...section(T.facts, pairs([[T.outcome, r.outcome], [T.reader, r.by], [T.time, r.retrieve_ms || r.answer_ms ? ms(r.retrieve_ms) + ", " + ms(r.answer_ms) : ""], [T.tokens, used[0] + used[1] ? fmt(used[0]) + ", " + fmt(used[1]) : ""]])));
-  const same = el("a", { href: "#answers&q=" + encodeURIComponent(r.question_id) + "&all=1" }, T.same);
-  out.push(el("p", {}, el("br"), same));
-  $("answer").replaceChildren(...out.filter(Boolean));
+  return el("div", {}, ...out.filter(Boolean));
 }
+// beside lets one choose a second system for the same question.
+function beside(x, r) {
+  const others = D.systems.filter((s, i) => s !== r.system && occurs("system", i));
+  const same = el("a", { href: "#answers&q=" + encodeURIComponent(r.question_id) + "&all=1" }, T.same);
+  return el("p", { class: "beside" }, others.length ? select("with", T.beside, [["", partner ? T.alone : T.beside + "…"], ...others.map(s => [s, s])], partner, v => { location.hash = answerHash(x.at, v); }) : null, " ", same);
+}
+// counterpart finds the answer of another system to the question of a row.
+async function counterpart(x, system) {
+  const s = D.systems.indexOf(system), r = x.rows, i = x.i;
+  const fits = (o, j) => o.s[j] === s && o.d[j] === r.d[i] && o.k[j] === r.k[i] && o.id[j] === r.id[i] && o.r[j] === r.r[i];
+  for (let j = 0; j < rowsOf(D.rows); j++) if (fits(D.rows, j)) return { rows: D.rows, i: j, at: D.rows.at[j], record: j };
+  for (let f = 0; f < D.index.length; f++) {
+    if (!D.index[f].s.includes(s) || !D.index[f].d.includes(r.d[i])) continue;
+    const o = await side("index-" + pad(f, 5));
+    for (let j = 0; j < D.index[f].n; j++) if (fits(o, j)) return { rows: o, i: j, at: D.index[f].first + j };
+  }
+  return null;
+}
+let partner = ""; // the system that stands beside
+const answerHash = (at, by) => "#answer=" + at + (by ? "&with=" + encodeURIComponent(by) : "");
 async function show(at, focus) {
   open = at;
+  const by = partner;
+  document.querySelector(".cols").classList.toggle("pair", at >= 0 && by !== "");
   for (const a of $("list").querySelectorAll("a")) {
     const here = Number(a.dataset.at) === at;
     if (here) a.setAttribute("aria-current", "true"); else a.removeAttribute("aria-current");
@@ -246,8 +266,14 @@ async function show(at, focus) {
     if (open !== at) return;
     if (!x) { $("answer").replaceChildren(el("p", {}, T.none)); return; }
     const r = await record(x);
-    if (open !== at) return;
-    draw(x, r);
+    if (open !== at || partner !== by) return;
+    const views = [draw(x, r)];
+    if (by) {
+      const y = await counterpart(x, by), other = y && await record(y);
+      if (open !== at || partner !== by) return;
+      views.push(other ? draw(y, other) : el("div", {}, el("p", { role: "alert" }, T.notThere(by))));
+    }
+    $("answer").replaceChildren(beside(x, r), el("div", { class: "views" }, ...views));
     $("answer").scrollTop = 0;
     if (focus) $("answer").querySelector("h3").focus({ preventScroll: false });
   } catch (e) { $("answer").replaceChildren(el("p", { role: "alert" }, e.message)); }
@@ -256,7 +282,7 @@ function step(by) {
   const at = found.findIndex(x => x.at === open), next = found[at < 0 ? 0 : at + by];
   if (!next) return;
   while (shown <= found.indexOf(next)) list(true);
-  location.hash = "#answer=" + next.at;
+  location.hash = answerHash(next.at, partner);
   $("list").querySelector(`a[data-at="${next.at}"]`)?.scrollIntoView({ block: "nearest" });
 }
 
@@ -276,7 +302,12 @@ function go(f) {
 }
 function fromHash() {
   const h = location.hash;
-  if (h.startsWith("#answer=")) { show(parseInt(h.slice(8), 10), true); return; }
+  if (h.startsWith("#answer=")) {
+    const p = new URLSearchParams(h.slice(1)), by = p.get("with") || "";
+    partner = D.systems.includes(by) ? by : "";
+    show(parseInt(p.get("answer"), 10), true);
+    return;
+  }
   if (!h.startsWith("#answers")) return;
   const p = new URLSearchParams(h.slice(9)), f = { q: p.get("q") || "" };
   for (const k of filters) if (p.get(k) && names[k].includes(p.get(k))) f[k] = p.get(k);
@@ -342,6 +373,36 @@ $("lang").onclick = () => {
 const dark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 $("theme").onclick = () => { root.dataset.theme = dark() ? "light" : "dark"; store("theme", root.dataset.theme); };
 if (stored("theme")) root.dataset.theme = stored("theme");
+
+// ---------------------------------------------------------------- tables
+
+// Tables sort by any column: numbers from the largest, words from A; once more turns the
+// order, a third time it is as it was. A cell without a number stays last.
+const cellText = c => (c.querySelector(".en") || c).textContent.trim();
+const size = { k: 1e3, M: 1e6, G: 1e9 };
+function number(c) {
+  const m = /^[~≥<>≤]*\s*([+-]?\d[\d,]*\.?\d*)\s*([kMG])?/.exec(cellText(c).replace("−", "-"));
+  return m ? Number(m[1].replaceAll(",", "")) * (size[m[2]] || 1) : null;
+}
+function sortable(table) {
+  const body = table.tBodies[0], original = [...body.rows], heads = [...table.tHead.rows[0].cells];
+  if (original.length < 2) return;
+  heads.forEach((h, i) => {
+    const b = el("button", { type: "button", class: "sort" }, ...h.childNodes);
+    h.append(b);
+    b.onclick = () => {
+      const first = h.classList.contains("n") ? "descending" : "ascending", second = first === "ascending" ? "descending" : "ascending";
+      const to = { [first]: second, [second]: "" }[h.getAttribute("aria-sort")] ?? first;
+      heads.forEach(x => x.removeAttribute("aria-sort"));
+      if (to) h.setAttribute("aria-sort", to);
+      const sign = to === "descending" ? -1 : 1;
+      const rows = !to ? original : original.map(r => ({ r, v: h.classList.contains("n") ? number(r.cells[i]) : cellText(r.cells[i]) })).sort((a, b) =>
+        a.v === null || b.v === null ? (a.v === null) - (b.v === null) : sign * (typeof a.v === "number" ? a.v - b.v : a.v.localeCompare(b.v))).map(x => x.r);
+      body.append(...rows);
+    };
+  });
+}
+document.querySelectorAll(".set table").forEach(sortable);
 
 addEventListener("keydown", e => {
   if (e.ctrlKey || e.metaKey || e.altKey) return;

@@ -1,6 +1,4 @@
-// Package system_test is a memory system of an outsider's: docs/adding-a-system.md
-// shows it, and the conformance suite runs it.
-package system_test
+package main
 
 import (
 	"cmp"
@@ -9,10 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"testing"
 
 	"membench/memory"
-	"membench/memory/memorytest"
 	"membench/schema"
 )
 
@@ -79,7 +75,3 @@ func (m *mind) Close() error { return nil }
 var word = regexp.MustCompile(`\p{Han}|[\p{L}\p{N}]+`)
 
 func words(text string) []string { return word.FindAllString(strings.ToLower(text), -1) }
-
-func TestShared(t *testing.T) {
-	memorytest.Run(t, func(*testing.T) memory.System { return shared{} })
-}

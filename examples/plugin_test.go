@@ -1,0 +1,55 @@
+package examples
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The system of examples/plugin, a module of its own, passes the conformance suite there;
+// membench built with it measures it beside a built-in system. The module is compiled in a
+// workspace with this one, so that what is compiled already counts; with MEMBENCH_SOAK=1
+// by its replace line alone, as an outsider does, which compiles everything again.
+func TestPlugin(t *testing.T) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, temp := filepath.Join(root, "examples", "plugin"), t.TempDir()
+	env := append(os.Environ(), "GOFLAGS=-trimpath", "GOPROXY=off", "GONOSUMDB=*", "OPENAI_MODEL=", "GOWORK="+filepath.Join(temp, "go.work"))
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(temp, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.work", "go 1.26.0\n\nuse "+root+"\nuse "+dir+"\n")
+	if os.Getenv("MEMBENCH_SOAK") != "" {
+		for _, name := range []string{"main.go", "shared.go", "shared_test.go"} {
+			write(name, string(read(t, filepath.Join("plugin", name))))
+		}
+		write("go.mod", strings.Replace(string(read(t, "plugin/go.mod")), "=> ../..", "=> "+root, 1))
+		write("go.sum", string(read(t, "../go.sum")))
+		dir, env = temp, append(env, "GOFLAGS=-mod=mod -trimpath", "GOWORK=off")
+	}
+	command := func(name string, args ...string) string {
+		t.Helper()
+		c := exec.Command(name, args...)
+		c.Dir, c.Env = dir, env
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	program := filepath.Join(temp, "membench-mine")
+	command("go", "test", ".")
+	command("go", "build", "-o", program, ".")
+	out := command(program, "eval", "--dataset", "cases="+filepath.Join(root, "examples/measure/cases.jsonl"), "--max-cases", "1", "--system", "mine,bm25", "--mock", "-o", filepath.Join(temp, "run"))
+	summary := string(read(t, filepath.Join(temp, "run", "report.md")))
+	if !strings.Contains(summary, "| shared-words |") || !strings.Contains(summary, "| bm25 |") {
+		t.Errorf("the report does not show both systems:\n%s\n%s", out, summary)
+	}
+}

@@ -1,0 +1,71 @@
+package examples
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"membench/internal/exttest"
+)
+
+// TestScale: shards under xargs, as an array and as an indexed job give the run of one
+// process. The variables that Slurm and Kubernetes set are set by the test.
+func TestScale(t *testing.T) {
+	exttest.Need(t, "sh", "xargs")
+	dir := t.TempDir()
+	membench := filepath.Join(dir, "membench")
+	run(t, ".", "go", "build", "-o", membench, "membench/cmd/membench")
+	cases := filepath.Join(dir, "cases.jsonl")
+	if err := os.WriteFile(cases, read(t, "measure", "cases.jsonl"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("MEMBENCH", membench)
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	run(t, dir, membench, "eval", "run", "cases.jsonl", "--system", "bm25", "--no-times", "-o", "one")
+	same := func(whole string) {
+		t.Helper()
+		for _, name := range []string{"cases.jsonl.zst", "pipeline_qa.jsonl", "pipeline_sessions.jsonl", "qa_records.jsonl", "session_records.jsonl", "summary.jsonl"} {
+			if !bytes.Equal(read(t, dir, "one", name), read(t, whole, name)) {
+				t.Errorf("%s: %s differs from that of one process", whole, name)
+			}
+		}
+	}
+
+	script, err := filepath.Abs("scale/shards.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, script, "many", "4", "2", "--", "cases.jsonl", "--system", "bm25", "--no-times")
+	same(filepath.Join(dir, "many", "whole"))
+
+	_, pod, ok := strings.Cut(string(read(t, "scale", "kubernetes.yaml")), "\n            - exec ")
+	if !ok {
+		t.Fatal("kubernetes.yaml has no command")
+	}
+	pod, _, _ = strings.Cut(strings.ReplaceAll(pod, "/data/", dir+"/"), "\n")
+	slurm, err := filepath.Abs("scale/slurm.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 4 { // tasks of both, in one folder of shards
+		cmd := exec.Command(slurm)
+		if i%2 == 0 {
+			cmd = exec.Command("sh", "-c", pod)
+		}
+		cmd.Dir = dir
+		index := string(rune('0' + i))
+		cmd.Env = append(os.Environ(), "JOB_COMPLETION_INDEX="+index, "SLURM_ARRAY_TASK_ID="+index)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", cmd, err, out)
+		}
+	}
+	parts, err := filepath.Glob(filepath.Join(dir, "runs", "part-*"))
+	if err != nil || len(parts) != 4 {
+		t.Fatalf("%d shards (%v)", len(parts), err)
+	}
+	run(t, dir, membench, append([]string{"eval", "merge", "-o", "joined"}, parts...)...)
+	same(filepath.Join(dir, "joined"))
+}

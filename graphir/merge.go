@@ -1,0 +1,152 @@
+package graphir
+
+import (
+	"slices"
+
+	"membench/internal/codec"
+	"membench/schema"
+)
+
+// The merge rule of the memory graph, for all that write one: of several occurrences of
+// an element the scalars are those of the earliest; where there is more than one point
+// or conversation, lists stand beside them.
+
+// lists are what several occurrences of one element list.
+type lists struct {
+	points, convs []string // sorted, distinct, at most maxList
+	times         int      // how many occurrences
+	cut           bool     // there were more points or conversations
+}
+
+// take adds what m lists.
+func (l *lists) take(m *lists) {
+	l.times += m.times
+	l.cut = l.cut || m.cut
+	l.points = unite(l.points, m.points, &l.cut)
+	l.convs = unite(l.convs, m.convs, &l.cut)
+}
+
+// unite merges two sorted lists into one of at most maxList entries.
+func unite(a, b []string, cut *bool) []string {
+	if len(b) == 0 || len(a) == 1 && len(b) == 1 && a[0] == b[0] {
+		return a
+	}
+	if len(a) == maxList && b[0] > a[maxList-1] { // as nearly always, once a list is full
+		*cut = true
+		return a
+	}
+	out := make([]string, 0, min(len(a)+len(b), maxList))
+	for len(a) > 0 || len(b) > 0 {
+		var s string
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0] < b[0]:
+			s, a = a[0], a[1:]
+		case len(a) == 0 || b[0] < a[0]:
+			s, b = b[0], b[1:]
+		default:
+			s, a, b = a[0], a[1:], b[1:]
+		}
+		if len(out) == maxList {
+			*cut = true
+			return out
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// append appends the members behind the scalars: the lists of more than one entry, and
+// how many occurrences there were of what is cut. dst is an object that is still open.
+func (l *lists) append(dst []byte, layout codec.Layout) []byte {
+	comma, colon := ",", ":"
+	if layout == codec.Spaced {
+		comma, colon = ", ", ": "
+	}
+	name := func(s string) {
+		if dst[len(dst)-1] != '{' {
+			dst = append(dst, comma...)
+		}
+		dst = append(append(append(append(dst, '"'), s...), '"'), colon...)
+	}
+	for _, x := range []struct {
+		name string
+		list []string
+	}{{"point_ids", l.points}, {"conv_ids", l.convs}} {
+		if len(x.list) < 2 {
+			continue
+		}
+		name(x.name)
+		for i, s := range x.list {
+			if i == 0 {
+				dst = append(dst, '[')
+			} else {
+				dst = append(dst, comma...)
+			}
+			dst = schema.PointID(s).AppendJSON(dst) // a conversation is never an integer
+		}
+		dst = append(dst, ']')
+	}
+	if l.cut {
+		name("occurrences")
+		dst = appendInt(dst, l.times)
+	}
+	return dst
+}
+
+// beside are the scalars that have lists beside them.
+var beside = map[string]string{"point_id": "point_ids", "source_point_id": "point_ids", "conv_id": "conv_ids"}
+
+// Join is the merge rule for a graph that grows: a, which was there before, with what
+// only b has behind it, and whether that is more than a. listing says to list the points
+// and conversations of both where they differ.
+func Join(a, b schema.Object, listing bool) (schema.Object, bool) {
+	more := map[string][]byte{}
+	for k, v := range b.Members() {
+		more[k] = v
+	}
+	var out schema.ObjectBuilder
+	done := map[string]bool{}
+	differs := false
+	for k, v := range a.Members() {
+		if list := beside[k]; listing && list != "" && more[k] != nil && string(more[k]) != string(v) && !done[list] {
+			done[list], differs = true, true
+			all := append(texts(a, list, v), codec.Unquote(more[k]))
+			slices.Sort(all)
+			out.Raw(k, v)
+			out.Value(list, slices.Compact(all)) //nolint:errcheck // texts
+			delete(more, k)
+			delete(more, list)
+			continue
+		}
+		if done[k] {
+			continue
+		}
+		if empty(v) && !empty(more[k]) {
+			v, differs = more[k], true
+		}
+		out.Raw(k, v)
+		delete(more, k)
+	}
+	for k, v := range b.Members() {
+		if more[k] != nil && !done[k] {
+			out.Raw(k, v)
+			differs = true
+		}
+	}
+	if !differs {
+		return a, false
+	}
+	return out.Object(), true
+}
+
+func empty(v []byte) bool { return len(v) == 0 || string(v) == "null" || string(v) == "[]" }
+
+// texts is the list of o, or its scalar where it has none yet.
+func texts(o schema.Object, list string, scalar []byte) (out []string) {
+	if raw, ok := o.Get(list); ok {
+		if err := codec.Unmarshal(raw, &out); err == nil {
+			return out
+		}
+	}
+	return []string{codec.Unquote(scalar)}
+}

@@ -1,0 +1,249 @@
+package baseline
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"membench/internal/rank"
+	"membench/internal/tokens"
+	"membench/llm"
+	"membench/memory"
+	"membench/memory/native"
+	"membench/memory/op"
+	"membench/memory/recall"
+	"membench/memory/store"
+)
+
+// AUGUSTUSOptions of AUGUSTUSMemory.
+type AUGUSTUSOptions struct {
+	Mode  string  `json:"mode"` // fixed | faithful
+	Edge  float64 `json:"edge"` // least cosine of an edge; 0: 0.7, or that of the hashing embedder
+	Keep  float64 `json:"keep"` // least score of what a walk collects; 0: 0.5, or half of it for the hashing embedder
+	Nodes int     `json:"nodes"`
+	ImageOptions
+}
+
+// AUGUSTUSMemory is NGMemory with concepts: entries that share some are joined, and
+// questions start where their own concepts are, too.
+//
+// Faithful: the three nearest entries count 1 whatever their cosine, unless a shared
+// concept lowers that; times weigh nothing in the edges. Fixed: all are scored alike, and
+// edges fade with the hours between.
+func AUGUSTUSMemory() memory.Spec {
+	return memory.Define("AUGUSTUSMemory", "a graph of entries tagged with concepts (AUGUSTUS, Mem-Gallery)", AUGUSTUSOptions{Nodes: 10}, func(d memory.Deps, o AUGUSTUSOptions) (memory.System, error) {
+		var err error
+		if o.Mode, err = native.CheckMode(o.Mode); err != nil {
+			return nil, err
+		}
+		seen, err := o.load()
+		if err != nil {
+			return nil, err
+		}
+		d.Embed = embedder(d)
+		caps := ranked(native.Pair, 1)
+		caps.Notes = []string{byCaption}
+		gated(&caps, d.Embed)
+		if d.LLM == nil {
+			caps.ByRule = []string{op.PurposeConcepts}
+		} else {
+			caps.Calls.LLMPerUnit, caps.Calls.LLMPerQuery = memory.Exactly(1), memory.Exactly(1)
+		}
+		edge, keep := gate(o.Edge, d.Embed, 0.7, hashUpdate), gate(o.Keep, d.Embed, 0.5, 0.25)
+		return native.New(native.Options{Name: "AUGUSTUSMemory", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
+			return &augustus{o: o, d: d, edge: edge, keep: keep, seen: seen, st: store.New(store.Options{Scope: scope, Embed: d.Embed}), having: map[string][]int{}}
+		}}), nil
+	})
+}
+
+type augustus struct {
+	o          AUGUSTUSOptions
+	d          memory.Deps
+	edge, keep float64
+	seen       images
+	st         *store.Linear
+	web        web
+	concepts   [][]string       // by position, sorted
+	having     map[string][]int // positions by concept
+}
+
+const conceptsAtMost = 10
+
+func (p *augustus) extract(ctx context.Context, text string, r *memory.Receipt) ([]string, error) {
+	got, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeConcepts, func() ([]string, llm.Usage, error) {
+		return op.ModelLines(ctx, p.d.LLM, p.d.Prompts, op.PurposeConcepts, text, conceptsAtMost)
+	}, func() []string { return ruleConcepts(text) })
+	for i := range got {
+		got[i] = strings.ToLower(strings.TrimSpace(got[i]))
+	}
+	slices.Sort(got)
+	return slices.Compact(got), err
+}
+
+// ruleConcepts are the first words longer than three letters that are no stop words, and
+// of Chinese the first pairs of characters that mean something.
+func ruleConcepts(text string) (out []string) {
+	for _, t := range tokens.Split(text) {
+		if len(out) == conceptsAtMost {
+			break
+		}
+		var found []string
+		if !t.Han && len(t.Text) > 3 && !tokens.Stop(t.Text) {
+			found = []string{t.Text}
+		} else if t.Han {
+			for _, pair := range tokens.Terms(t.Text) {
+				if len([]rune(pair)) == 2 {
+					found = append(found, pair)
+				}
+			}
+		}
+		for _, c := range found {
+			if !slices.Contains(out, c) && len(out) < conceptsAtMost {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// rarity is the weight of an edge between entries of a and b concepts that share some,
+// each of which freq entries have on average.
+func rarity(shared, a, b int, freq, decay float64) float64 {
+	return float64(shared) / float64(max(a, b)) * (1 + 1/(1+freq/10)) * decay
+}
+
+func (p *augustus) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
+	concepts, err := p.extract(ctx, o.Text, r)
+	if err != nil {
+		return err
+	}
+	v, err := p.seen.see(ctx, p.st.Embed(), o, r)
+	if err != nil {
+		return err
+	}
+	p.seen.unseen(o, r)
+	near := recall.Nearest(p.st, v, 5, nil)
+	rec := o.Record(o.Kind())
+	n := p.st.Len()
+	p.web.grow()
+	decay := func(i int) float64 {
+		if p.o.Mode == native.Faithful {
+			return 1 // the published code cannot subtract dates, and goes on without
+		}
+		return min(1, max(0.1, math.Exp(-0.1*seconds(p.st.At(i).Time, rec.Time)/3600/100)))
+	}
+	if n > 0 {
+		p.web.connect(n-1, n, "temporal", decay(n-1))
+	}
+	for _, c := range near {
+		if c.Score >= p.edge {
+			p.web.connect(c.Pos, n, "semantic", c.Score*decay(c.Pos))
+		}
+	}
+	shared := p.sharing(concepts)
+	freq := p.frequency(concepts)
+	for _, c := range recall.Best(shared)[:min(conceptEdges, len(shared))] {
+		p.web.connect(c.Pos, n, "concept", rarity(int(c.Score), len(concepts), len(p.concepts[c.Pos]), freq, decay(c.Pos)))
+	}
+	rec.Links = linksOf(p.st, p.web.in[n])
+	p.st.AppendVector(rec, v)
+	p.concepts = append(p.concepts, concepts)
+	for _, c := range concepts {
+		p.having[c] = append(p.having[c], n)
+	}
+	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(n).ID, New: o.Text})
+	return nil
+}
+
+// conceptEdges bounds the edges that one entry's concepts make: a word that every entry
+// has would otherwise join all with all.
+const conceptEdges = 50
+
+// sharing counts the concepts that entries share with the given.
+func (p *augustus) sharing(concepts []string) map[int]float64 {
+	out := map[int]float64{}
+	for _, c := range concepts {
+		for _, i := range p.having[c] {
+			out[i]++
+		}
+	}
+	return out
+}
+
+// frequency is the mean number of entries of a concept: of all there are, as published,
+// or of the given ones.
+func (p *augustus) frequency(of []string) float64 {
+	sum, n := 0, 0
+	if p.o.Mode == native.Faithful {
+		for _, c := range p.concepts {
+			sum += len(c)
+		}
+		n = len(p.having)
+	} else {
+		for _, c := range of {
+			if k := len(p.having[c]); k > 0 {
+				sum, n = sum+k, n+1
+			}
+		}
+	}
+	return float64(sum) / float64(max(1, n))
+}
+
+func (p *augustus) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	const starts, depth = 3, 3
+	faithful := p.o.Mode == native.Faithful
+	return recall.Pipeline{func(ctx context.Context, s *recall.State) error {
+		concepts, err := p.extract(ctx, q.Text, &s.Receipt)
+		if err != nil {
+			return err
+		}
+		v, err := s.Vector(ctx, q.Text)
+		if err != nil || p.st.Len() == 0 {
+			return err
+		}
+		v = p.seen.asked(v, q)
+		cos := p.st.Cosines(nil, v)
+		shared := p.sharing(concepts)
+		combined := func(i int) float64 {
+			return 0.5*cos[i] + 0.5*shared[i]/float64(max(1, len(concepts), len(p.concepts[i])))
+		}
+		score := map[int]float64{}
+		var from []int
+		for _, c := range recall.Nearest(p.st, v, starts, s.Eligible) {
+			from = append(from, c.Pos)
+			score[c.Pos] = combined(c.Pos)
+			if faithful {
+				score[c.Pos] = 1
+			}
+		}
+		for _, c := range recall.Best(shared) {
+			if s.Eligible(c.Pos) {
+				from = append(from, c.Pos)
+				score[c.Pos] = combined(c.Pos)
+				if faithful {
+					score[c.Pos] = c.Score / float64(len(concepts))
+				}
+			}
+		}
+		walk(&p.web, from, depth, faithful, func(i int) {
+			if x := rank.Round6(combined(i)); x >= p.keep && s.Eligible(i) {
+				score[i] = max(score[i], x)
+			}
+		})
+		best := recall.Best(score)
+		s.List = best[:min(p.o.Nodes, len(best))]
+		return nil
+	}}.Run(ctx, p.st, q)
+}
+
+func (p *augustus) Records() []store.Record { return p.st.Records() }
+
+func (p *augustus) Clone() native.Policy {
+	c := *p
+	c.st, c.web, c.concepts, c.having = p.st.Clone(), p.web.clone(), slices.Clone(p.concepts), make(map[string][]int, len(p.having))
+	for k, v := range p.having {
+		c.having[k] = slices.Clone(v)
+	}
+	return &c
+}

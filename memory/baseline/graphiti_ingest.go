@@ -1,0 +1,363 @@
+package baseline
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"membench/internal/textnorm"
+	"membench/llm"
+	"membench/memory"
+	"membench/memory/native"
+	"membench/memory/op"
+	"membench/memory/recall"
+	"membench/memory/store"
+	"membench/schema"
+)
+
+// graphitiWork is what an episode will change.
+type graphitiWork struct {
+	p       *graphiti
+	o       native.Observation
+	id      map[string]int // things by normalised name, new ones after the known
+	fresh   []string       // new things
+	vecs    [][]float32    // of new things' names
+	ends    []int          // facts that end
+	until   []string
+	again   []int // facts that are said again
+	add     []edgeAnswer
+	held    []held
+	vecAdd  [][]float32
+	summary map[int]string // of things
+}
+
+// resolve finds the things of names: by the same name, by nearly the same letters, or by
+// the model where a name is near to known ones.
+func (w *graphitiWork) resolve(ctx context.Context, names []string, r *memory.Receipt) error {
+	var open []string
+	for _, n := range names {
+		key := textnorm.Key(n)
+		if _, done := w.id[key]; done || key == "" {
+			continue
+		}
+		if i, ok := w.p.names[key]; ok {
+			w.id[key] = i
+		} else if i := w.p.alike(key); i >= 0 {
+			w.id[key] = i
+		} else {
+			w.id[key] = -1
+			open = append(open, strings.TrimSpace(n))
+		}
+	}
+	vecs, u, err := store.Many(ctx, w.p.d.Embed, open)
+	r.Usage = r.Usage.Add(u)
+	if err != nil {
+		return err
+	}
+	same, err := w.doubtful(ctx, open, vecs, r)
+	if err != nil {
+		return err
+	}
+	for i, n := range open {
+		if at, ok := same[i]; ok {
+			w.id[textnorm.Key(n)] = at
+			continue
+		}
+		w.id[textnorm.Key(n)] = w.p.nodes.Len() + len(w.fresh)
+		w.fresh, w.vecs = append(w.fresh, n), append(w.vecs, vecs[i])
+	}
+	return nil
+}
+
+// doubtful asks the model about names that are near to known ones; by rule they are new.
+func (w *graphitiWork) doubtful(ctx context.Context, open []string, vecs [][]float32, r *memory.Receipt) (map[int]int, error) {
+	var b strings.Builder
+	near := make([][]int, len(open))
+	for i, v := range vecs {
+		for _, c := range recall.Nearest(w.p.nodes, v, 15, nil) {
+			if c.Score >= w.p.o.Same {
+				near[i] = append(near[i], c.Pos)
+			}
+		}
+		if len(near[i]) > 0 {
+			fmt.Fprintf(&b, "%d. %s; known:", i+1, open[i])
+			for _, pos := range near[i] {
+				fmt.Fprintf(&b, " [%d] %s", pos, w.p.nodes.At(pos).Index)
+			}
+			b.WriteString("\n")
+		}
+	}
+	if b.Len() == 0 {
+		return nil, nil
+	}
+	return op.OrRule(ctx, w.p.d.LLM, r, op.PurposeResolve, func() (map[int]int, llm.Usage, error) {
+		type answer struct {
+			Same []struct {
+				N  int `json:"n"`
+				As int `json:"as"`
+			} `json:"same"`
+		}
+		a, u, err := op.Ask[answer](ctx, w.p.d.LLM, w.p.d.Prompts, op.PurposeResolve, b.String(), nil)
+		out := map[int]int{}
+		for _, x := range a.Same {
+			if i := x.N - 1; i >= 0 && i < len(open) && slices.Contains(near[i], x.As) {
+				out[i] = x.As
+			}
+		}
+		return out, u, err
+	}, func() map[int]int { return nil })
+}
+
+// alike is the known thing whose name has nearly the same letters: 0.9 of the groups of
+// three, for names that are long and varied enough to tell; -1 for none.
+func (p *graphiti) alike(key string) int {
+	if entropy(key) < 1.5 || len([]rune(key)) < 6 && len(strings.Fields(key)) < 2 {
+		return -1
+	}
+	set := shingles(key)
+	for i, r := range p.nodes.All() {
+		both := 0
+		other := shingles(textnorm.Key(r.Index))
+		for s := range other {
+			if set[s] {
+				both++
+			}
+		}
+		if float64(both) >= 0.9*float64(len(set)+len(other)-both) {
+			return i
+		}
+	}
+	return -1
+}
+
+func shingles(s string) map[string]bool {
+	out := map[string]bool{}
+	r := []rune(strings.ReplaceAll(s, " ", ""))
+	for i := 0; i+3 <= len(r); i++ {
+		out[string(r[i:i+3])] = true
+	}
+	return out
+}
+
+// entropy of a name's characters, in bits.
+func entropy(s string) (h float64) {
+	n := map[rune]float64{}
+	all := 0.0
+	for _, r := range strings.ReplaceAll(s, " ", "") {
+		n[r]++
+		all++
+	}
+	for _, r := range slices.Sorted(maps.Keys(n)) {
+		h -= n[r] / all * math.Log2(n[r]/all)
+	}
+	return h
+}
+
+// judge says of each fact whether it is known, and which known ones it ends.
+func (w *graphitiWork) judge(ctx context.Context, facts []edgeAnswer, r *memory.Receipt) error {
+	var texts []string
+	for _, f := range facts {
+		from, ok := w.id[textnorm.Key(f.Source)]
+		to, and := w.id[textnorm.Key(f.Target)]
+		if !ok || !and || from == to || strings.TrimSpace(f.Fact) == "" {
+			continue
+		}
+		h := held{from: from, to: to, relation: f.Relation, span: op.Span{From: f.From, Until: f.Until}}
+		if w.p.o.Mode == native.Fixed {
+			h.span.From = cmp.Or(f.From, w.o.Time)
+		}
+		var related, others []int
+		known := -1
+		for i, x := range w.p.held {
+			switch {
+			case x.from == from && x.to == to && textnorm.Key(w.p.edges.At(i).Text) == textnorm.Key(f.Fact) && !x.ended:
+				known = i
+			case x.from == from && x.to == to || x.from == to && x.to == from:
+				related = append(related, i)
+			case x.from == from:
+				others = append(others, i)
+			}
+		}
+		if known >= 0 {
+			w.again = append(w.again, known)
+			continue
+		}
+		near := append(related[max(0, len(related)-10):], others[max(0, len(others)-10):]...)
+		same, against, err := w.compare(ctx, f, h, near, r)
+		if err != nil {
+			return err
+		}
+		if same >= 0 {
+			w.again = append(w.again, same)
+			continue
+		}
+		w.contradict(&h, against)
+		w.add, w.held, texts = append(w.add, f), append(w.held, h), append(texts, f.Fact)
+	}
+	var err error
+	var u llm.Usage
+	w.vecAdd, u, err = store.Many(ctx, w.p.d.Embed, texts)
+	r.Usage = r.Usage.Add(u)
+	return err
+}
+
+// compare says which of the near facts a new one repeats (-1: none), and which it
+// contradicts.
+func (w *graphitiWork) compare(ctx context.Context, f edgeAnswer, h held, near []int, r *memory.Receipt) (same int, against []int, err error) {
+	if len(near) == 0 {
+		return -1, nil, nil
+	}
+	type answer struct {
+		Same    []int `json:"same"`
+		Against []int `json:"contradicted"`
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "NEW (%s)\n%s\n\nKNOWN\n", h.span.From, f.Fact)
+	for i, n := range near {
+		fmt.Fprintf(&b, "%d. %s (%s)\n", i+1, w.p.edges.At(n).Text, w.p.held[n].span.From)
+	}
+	a, err := op.OrRule(ctx, w.p.d.LLM, r, op.PurposeCompare, func() (answer, llm.Usage, error) {
+		return op.Ask[answer](ctx, w.p.d.LLM, w.p.d.Prompts, op.PurposeCompare, b.String(), nil)
+	}, func() (a answer) {
+		new := w.triple(h, f.Fact)
+		for i, n := range near {
+			old := w.triple(w.p.held[n], w.p.edges.At(n).Text)
+			if op.Compare(f.Fact, old.Fact) == op.Same && new.Negated == old.Negated {
+				a.Same = append(a.Same, i+1)
+			} else if new.Contradicts(old) {
+				a.Against = append(a.Against, i+1)
+			}
+		}
+		return a
+	})
+	same = -1
+	for _, n := range a.Same {
+		if n >= 1 && n <= len(near) && same < 0 {
+			same = near[n-1]
+		}
+	}
+	for _, n := range a.Against {
+		if n >= 1 && n <= len(near) {
+			against = append(against, near[n-1])
+		}
+	}
+	return same, against, err
+}
+
+// triple is a fact for the rule that finds contradictions. Things are told apart by number.
+func (w *graphitiWork) triple(h held, fact string) op.Triple {
+	relation, negated := strings.CutPrefix(h.relation, "NOT_")
+	return op.Triple{Subject: fmt.Sprint(h.from), Relation: relation, Object: fmt.Sprint(h.to), Fact: fact, Negated: negated}
+}
+
+// contradict ends the older of two facts that cannot both hold.
+func (w *graphitiWork) contradict(h *held, against []int) {
+	for _, i := range against {
+		old := w.p.held[i].span
+		oldEnds, until, ok := op.Invalidate(h.span, old)
+		if !ok && w.p.o.Mode == native.Fixed && old.Until == "" { // times equal or missing: what is said later stands
+			oldEnds, until, ok = true, cmp.Or(h.span.From, w.o.Time), true
+		}
+		switch {
+		case ok && oldEnds:
+			w.ends, w.until = append(w.ends, i), append(w.until, until)
+		case ok:
+			h.span.Until, h.ended = until, true
+		}
+	}
+}
+
+// describe writes what is said of each thing of the episode anew.
+func (w *graphitiWork) describe(ctx context.Context, r *memory.Receipt) error {
+	w.summary = map[int]string{}
+	for _, id := range slices.Compact(slices.Sorted(maps.Values(w.id))) {
+		old := ""
+		if id < w.p.nodes.Len() {
+			_, old, _ = strings.Cut(w.p.nodes.At(id).Text, ": ")
+		}
+		var said []string
+		for i, h := range w.held {
+			if h.from == id || h.to == id {
+				said = append(said, w.add[i].Fact)
+			}
+		}
+		if len(said) == 0 {
+			continue
+		}
+		text, err := op.OrRule(ctx, w.p.d.LLM, r, op.PurposeSummary, func() (string, llm.Usage, error) {
+			return op.ModelSummary(ctx, w.p.d.LLM, w.p.d.Prompts, old, said, 60)
+		}, func() string { return op.RuleSummary(old, said, 60) })
+		if err != nil {
+			return err
+		}
+		w.summary[id] = text
+	}
+	return nil
+}
+
+func (w *graphitiWork) commit(v []float32, r *memory.Receipt) {
+	p := w.p
+	rec := w.o.Record("episode")
+	pos := p.episodes.AppendVector(rec, v)
+	episode := p.episodes.At(pos)
+	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: episode.ID, New: rec.Text})
+	from := func(kind, text, index string) store.Record {
+		x := w.o.Record(kind)
+		x.Item.Text, x.Index, x.Attachments, x.Links = text, index, nil, []schema.PointID{episode.ID}
+		return x
+	}
+	for i, n := range w.fresh {
+		p.names[textnorm.Key(n)] = p.nodes.Len()
+		p.nodes.AppendVector(from("entity", n, n), w.vecs[i])
+	}
+	for key, id := range w.id {
+		p.names[key] = id
+	}
+	for _, id := range slices.Sorted(maps.Keys(w.summary)) {
+		at := p.nodes.At(id)
+		old := at.Text
+		at.Text = at.Index + ": " + w.summary[id]
+		p.stands(at, episode)
+		r.Changes = append(r.Changes, memory.Change{Op: memory.OpUpdate, ID: at.ID, Old: old, New: at.Text})
+	}
+	for _, i := range w.again {
+		at := p.edges.At(i)
+		p.stands(at, episode)
+		r.Changes = append(r.Changes, memory.Change{Op: memory.OpNone, ID: at.ID, Old: at.Text})
+	}
+	for k, i := range w.ends {
+		p.end(i, w.until[k], r)
+	}
+	for i, f := range w.add {
+		x := from("edge", f.Fact, strings.ReplaceAll(f.Relation, "_", " ")+" "+f.Fact)
+		if w.held[i].span.From != "" {
+			x.Time = w.held[i].span.From
+		}
+		pos := p.edges.AppendVector(x, w.vecAdd[i])
+		p.held = append(p.held, w.held[i])
+		r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.edges.At(pos).ID, New: f.Fact})
+		if w.held[i].ended && p.o.Mode == native.Fixed {
+			p.edges.Invalidate(pos)
+		}
+	}
+}
+
+// stands notes that a record rests on an episode, too.
+func (p *graphiti) stands(at, episode *store.Record) {
+	at.Sources = memory.Union(at.Sources, episode.Sources)
+	if !slices.Contains(at.Links, episode.ID) {
+		at.Links = append(slices.Clip(at.Links), episode.ID)
+	}
+}
+
+func (p *graphiti) end(i int, until string, r *memory.Receipt) {
+	p.held[i].span.Until, p.held[i].ended = until, true
+	if p.o.Mode == native.Fixed {
+		p.edges.Invalidate(i)
+	}
+	r.Changes = append(r.Changes, memory.Change{Op: memory.OpDelete, ID: p.edges.At(i).ID, Old: p.edges.At(i).Text})
+}

@@ -1,0 +1,271 @@
+package baseline
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	okapi "membench/internal/bm25"
+	"membench/internal/rank"
+	"membench/llm"
+	"membench/memory"
+	"membench/memory/native"
+	"membench/memory/op"
+	"membench/memory/recall"
+	"membench/memory/store"
+	"membench/schema"
+)
+
+// m0graph are things and relations. A relation is a record, and so part of snapshots.
+type m0graph struct {
+	st      *store.Linear
+	nodes   []m0node
+	triples []m0triple // by position in st
+}
+
+type m0node struct {
+	name, user string
+	vec        []float32
+}
+
+type m0triple struct{ from, to int } // nodes; the relation is the record's
+
+// graphChange is what an exchange does to a graph.
+type graphChange struct {
+	outdated []int // triples
+	add      []op.Triple
+	vecs     map[string][]float32
+}
+
+// name is a thing's, as Mem0 writes it.
+func m0name(s string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), " ", "_")
+}
+
+// relate finds what an exchange adds to the graph and what it makes outdated.
+func (p *m0) relate(ctx context.Context, o native.Observation, r *memory.Receipt) (*graphChange, error) {
+	var lines []string
+	for _, t := range o.Turns {
+		lines = append(lines, schema.Captioned(t.Text, t.Attachments))
+	}
+	text := strings.Join(lines, "\n")
+	things, err := p.things(ctx, text, r)
+	if err != nil {
+		return nil, err
+	}
+	triples, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeRelations, func() ([]op.Triple, llm.Usage, error) {
+		return op.ModelRelations(ctx, p.d.LLM, p.d.Prompts, things, text)
+	}, func() []op.Triple { return op.RuleTriples(o.Turns) })
+	if err != nil {
+		return nil, err
+	}
+	for i := range triples {
+		triples[i].Subject, triples[i].Object, triples[i].Relation = m0name(triples[i].Subject), m0name(triples[i].Object), m0name(triples[i].Relation)
+	}
+	if p.d.LLM == nil { // the rule finds things where it finds relations
+		things = nil
+		for _, t := range triples {
+			things = append(things, t.Subject, t.Object)
+		}
+	}
+	c := &graphChange{vecs: map[string][]float32{}}
+	var names []string
+	for _, n := range things {
+		names = append(names, m0name(n))
+	}
+	ask := slices.Clone(names)
+	for _, t := range triples {
+		ask = append(ask, t.Subject, t.Object)
+	}
+	slices.Sort(ask)
+	ask = slices.Compact(ask)
+	vecs, u, err := store.Many(ctx, p.d.Embed, ask)
+	r.Usage = r.Usage.Add(u)
+	if err != nil {
+		return nil, err
+	}
+	for i, n := range ask {
+		c.vecs[n] = vecs[i]
+	}
+	c.add = triples
+	near := p.g.around(names, c.vecs, o.Batch.UserID, p.o.Same)
+	c.outdated, err = op.OrRule(ctx, p.d.LLM, r, op.PurposeOutdated, func() ([]int, llm.Usage, error) { return p.outdated(ctx, near, text) }, func() (out []int) {
+		for _, i := range near {
+			if slices.ContainsFunc(triples, func(t op.Triple) bool { return t.Contradicts(p.g.triple(i)) }) {
+				out = append(out, i)
+			}
+		}
+		return out
+	})
+	return c, err
+}
+
+func (p *m0) things(ctx context.Context, text string, r *memory.Receipt) ([]string, error) {
+	return op.OrRule(ctx, p.d.LLM, r, op.PurposeThings, func() ([]string, llm.Usage, error) {
+		return op.ModelThings(ctx, p.d.LLM, p.d.Prompts, text)
+	}, func() []string { return op.Entities(text) })
+}
+
+func (p *m0) outdated(ctx context.Context, near []int, text string) ([]int, llm.Usage, error) {
+	var b strings.Builder
+	b.WriteString("KNOWN\n")
+	for _, i := range near {
+		b.WriteString(p.g.st.At(i).Text + "\n")
+	}
+	b.WriteString("\nNEW\n" + text)
+	type answer struct {
+		Relations []op.RelationAnswer `json:"relations"`
+	}
+	a, u, err := op.Ask[answer](ctx, p.d.LLM, p.d.Prompts, op.PurposeOutdated, b.String(), nil)
+	var out []int
+	for _, x := range a.Relations {
+		for i := range p.g.triples {
+			t := p.g.triple(i)
+			if t.Subject == m0name(x.Source) && t.Object == m0name(x.Destination) && t.Relation == m0name(x.Relation) && p.g.st.At(i).Status == memory.StatusActive {
+				out = append(out, i)
+			}
+		}
+	}
+	return out, u, err
+}
+
+func (g *m0graph) triple(i int) op.Triple {
+	return op.Triple{Subject: g.nodes[g.triples[i].from].name, Relation: g.st.At(i).Index, Object: g.nodes[g.triples[i].to].name}
+}
+
+// node is the user's thing nearest to v that is near enough, -1 for none.
+func (g *m0graph) node(v []float32, user string, same float64) int {
+	best, score := -1, same
+	for i, n := range g.nodes {
+		if x := dot(n.vec, v); n.user == user && x >= score && (best < 0 || x > score) {
+			best, score = i, x
+		}
+	}
+	return best
+}
+
+// around are the live relations of things near to the names, the nearest first.
+func (g *m0graph) around(names []string, vecs map[string][]float32, user string, same float64) (out []int) {
+	for _, name := range names {
+		score := map[int]float64{}
+		for i, n := range g.nodes {
+			if x := dot(n.vec, vecs[name]); x >= same && (user == "" || n.user == user) {
+				for t, ends := range g.triples {
+					if (ends.from == i || ends.to == i) && g.st.Live(t) && g.st.At(t).Status == memory.StatusActive {
+						score[t] = max(score[t], x)
+					}
+				}
+			}
+		}
+		best := recall.Best(score)
+		for _, c := range best[:min(100, len(best))] {
+			if !slices.Contains(out, c.Pos) {
+				out = append(out, c.Pos)
+			}
+		}
+	}
+	return out
+}
+
+// apply ends what is outdated, then adds.
+func (g *m0graph) apply(o native.Observation, c graphChange, same float64, r *memory.Receipt) {
+	for _, i := range c.outdated {
+		if at := g.st.At(i); at.Status == memory.StatusActive {
+			g.st.Invalidate(i)
+			r.Changes = append(r.Changes, memory.Change{Op: memory.OpDelete, ID: at.ID, Old: at.Text})
+		}
+	}
+	for _, t := range c.add {
+		if t.Subject == "" || t.Object == "" || t.Relation == "" {
+			continue
+		}
+		from, to := g.resolve(t.Subject, c.vecs[t.Subject], o.Batch.UserID, same), g.resolve(t.Object, c.vecs[t.Object], o.Batch.UserID, same)
+		g.connect(o, from, t.Relation, to, t.Turn, r)
+	}
+}
+
+// resolve is the thing of a name: the nearest that is near enough, else a new one.
+func (g *m0graph) resolve(name string, v []float32, user string, same float64) int {
+	if i := g.node(v, user, same); i >= 0 {
+		return i
+	}
+	g.nodes = append(g.nodes, m0node{name, user, v})
+	return len(g.nodes) - 1
+}
+
+// connect adds a relation, or says of a known one again that it holds.
+func (g *m0graph) connect(o native.Observation, from int, relation string, to, turn int, r *memory.Receipt) {
+	sources := o.Sources
+	if turn < len(o.Turns) && len(o.Turns) > 1 && turn > 0 {
+		sources = o.Turns[turn].Sources
+	}
+	for i, ends := range g.triples {
+		if ends != (m0triple{from, to}) || g.st.At(i).Index != relation {
+			continue
+		}
+		at := g.st.At(i)
+		if at.Status == memory.StatusActive {
+			at.Sources = memory.Union(at.Sources, sources)
+			r.Changes = append(r.Changes, memory.Change{Op: memory.OpNone, ID: at.ID, Old: at.Text})
+			return
+		}
+	}
+	rec := o.Record("triple")
+	rec.Sources, rec.Attachments = sources, nil
+	rec.Item.Text, rec.Index = g.nodes[from].name+" -- "+relation+" -- "+g.nodes[to].name, relation
+	pos, _, _ := g.st.Append(context.Background(), rec)
+	g.triples = append(g.triples, m0triple{from, to})
+	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: g.st.At(pos).ID, New: rec.Text})
+}
+
+// search finds relations of the things in a question.
+func (p *m0) search(ctx context.Context, q memory.Query, r *memory.Receipt) (out []memory.Hit, err error) {
+	things, err := p.things(ctx, q.Text, r)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, n := range things {
+		if n = m0name(n); n != "" && !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	list, u, err := store.Many(ctx, p.d.Embed, names)
+	r.Usage = r.Usage.Add(u)
+	if err != nil {
+		return nil, err
+	}
+	vecs := map[string][]float32{}
+	for i, n := range names {
+		vecs[n] = list[i]
+	}
+	near := p.g.around(names, vecs, q.UserID, p.o.Same)
+	use := p.g.st.Eligible(q.UserID, q.AgentID)
+	near = slices.DeleteFunc(near, func(i int) bool { return !use[i] })
+	if len(near) == 0 {
+		return nil, nil
+	}
+	docs := make([][]string, len(near))
+	for k, i := range near {
+		t := p.g.triple(i)
+		docs[k] = []string{t.Subject, t.Relation, t.Object}
+		if p.o.Mode == native.Fixed {
+			docs[k] = strings.FieldsFunc(strings.ToLower(strings.Join(docs[k], "_")), func(c rune) bool { return c == '_' || c == ' ' })
+		}
+	}
+	query := strings.Split(q.Text, " ")
+	if p.o.Mode == native.Fixed {
+		query = strings.FieldsFunc(strings.ToLower(q.Text), func(c rune) bool { return strings.ContainsRune(" ,.?!'’", c) })
+	}
+	score := map[int]float64{}
+	for k, x := range okapi.NewRanker(okapi.Okapi, 1.5, 0.75, docs).Scores(query) {
+		score[len(near)-1-k] = rank.Round6(x) // published, the later of two equal ones stands first
+	}
+	for _, c := range recall.Best(score) {
+		if len(out) < p.o.Triples {
+			rec := p.g.st.At(near[len(near)-1-c.Pos])
+			out = append(out, memory.Hit{ID: rec.ID, Text: rec.Text, Sources: rec.Sources, Meta: rec.Meta})
+		}
+	}
+	return out, nil
+}

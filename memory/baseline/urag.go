@@ -1,0 +1,172 @@
+package baseline
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"membench/internal/pattern"
+	"membench/internal/rank"
+	"membench/llm"
+	"membench/memory"
+	"membench/memory/native"
+	"membench/memory/op"
+	"membench/memory/recall"
+	"membench/memory/store"
+)
+
+// URAGOptions of UniversalRAGMemory.
+type URAGOptions struct {
+	Mode string `json:"mode"` // fixed | faithful
+	TopK int    `json:"top_k"`
+	ImageOptions
+}
+
+// Routes of UniversalRAGMemory.
+const (
+	routeNone     = "none"
+	routeDocument = "document"
+	routeImage    = "image"
+)
+
+// UniversalRAGMemory asks first where to look: nowhere, among texts, among images.
+//
+// Faithful: the answer is read by its letters, "no" first, so that "I cannot tell" looks
+// nowhere; an answer that is none of the three is a document (the published code draws
+// lots). Fixed: it is read as a word, and nowhere means among texts: questions to a memory
+// want the memory.
+func UniversalRAGMemory() memory.Spec {
+	return memory.Define("UniversalRAGMemory", "texts or images, as the question wants (UniversalRAG, Mem-Gallery)", URAGOptions{TopK: 10}, func(d memory.Deps, o URAGOptions) (memory.System, error) {
+		var err error
+		if o.Mode, err = native.CheckMode(o.Mode); err != nil {
+			return nil, err
+		}
+		seen, err := o.load()
+		if err != nil {
+			return nil, err
+		}
+		d.Embed = embedder(d)
+		caps := ranked(native.Pair, 1)
+		caps.Calls.EmbedPerUnit.Max = 2
+		caps.Notes = []string{byCaption}
+		if d.LLM == nil {
+			caps.ByRule = []string{op.PurposeRoute}
+		} else {
+			caps.Calls.LLMPerQuery = memory.Exactly(1)
+			caps.Calls.EmbedPerQuery.Min = 0 // where nothing is looked for
+		}
+		return native.New(native.Options{Name: "UniversalRAGMemory", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
+			return &urag{list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}, o: o, d: d, seen: seen, pictures: map[int][]float32{}}
+		}}), nil
+	})
+}
+
+type urag struct {
+	list
+	o        URAGOptions
+	d        memory.Deps
+	seen     images
+	pictures map[int][]float32 // by position: of the image, else of its caption
+}
+
+func (p *urag) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
+	texts := []string{o.Text}
+	picture := p.seen.of(o.Attachments)
+	for _, a := range o.Attachments {
+		if picture == nil && len(texts) == 1 && a.Caption() != "" {
+			texts = append(texts, a.Caption())
+		}
+	}
+	vecs, u, err := store.Many(ctx, p.d.Embed, texts)
+	r.Usage = r.Usage.Add(u)
+	if err != nil {
+		return err
+	}
+	if picture == nil && len(vecs) > 1 {
+		picture = vecs[1]
+	}
+	p.seen.unseen(o, r)
+	pos := p.st.AppendVector(o.Record(o.Kind()), vecs[0])
+	if picture != nil && len(picture) == len(vecs[0]) {
+		p.pictures[pos] = picture
+	}
+	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: o.Text})
+	return nil
+}
+
+var looks = pattern.New(`(?i)\b(look(?:s|ed)? like|photos?|pictures?|images?|colou?rs?|wear(?:s|ing)?|wore|shown?|painting|drawing|visible)\b|照片|图片|图里|颜色|穿着|长什么样|画面|看起来`)
+
+// route says where to look. Nothing reads a wrong word as "no" but the published parser.
+func (p *urag) route(ctx context.Context, s *recall.State) (string, error) {
+	said, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeRoute, func() (string, llm.Usage, error) {
+		type answer struct {
+			Route string `json:"route"`
+		}
+		a, u, err := op.Ask[answer](ctx, p.d.LLM, p.d.Prompts, op.PurposeRoute, s.Query.Text, nil)
+		return a.Route, u, err
+	}, func() string {
+		if looks.MatchString(s.Query.Text) {
+			return routeImage
+		}
+		return routeDocument
+	})
+	said = strings.ToLower(strings.TrimSpace(said))
+	if p.o.Mode == native.Faithful {
+		switch {
+		case strings.Contains(said, "no"):
+			return routeNone, err
+		case strings.Contains(said, "document"), strings.Contains(said, "text"):
+			return routeDocument, err
+		case strings.Contains(said, "image"), strings.Contains(said, "visual"):
+			return routeImage, err
+		}
+		return routeDocument, err
+	}
+	if said == routeImage {
+		return said, err
+	}
+	return routeDocument, err
+}
+
+func (p *urag) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	document := recall.Pipeline{recall.Rank(recall.Cosine(), nil), recall.TopK(p.o.TopK)}
+	return recall.Pipeline{recall.Route(p.route, map[string]recall.Pipeline{routeDocument: document, routeImage: {p.byImage}})}.Run(ctx, p.st, q)
+}
+
+// byImage ranks images; where there are fewer than are wanted, texts fill up, and an
+// entry with both counts with the mean of the two.
+func (p *urag) byImage(ctx context.Context, s *recall.State) error {
+	if s.Store.Len() == 0 {
+		return nil
+	}
+	v, err := s.Vector(ctx, s.Query.Text)
+	if err != nil {
+		return err
+	}
+	image := p.seen.asked(v, s.Query)
+	score := map[int]float64{}
+	for _, pos := range slices.Sorted(maps.Keys(p.pictures)) {
+		if s.Eligible(pos) {
+			score[pos] = rank.Round6(dot(image, p.pictures[pos]))
+		}
+	}
+	if len(score) < p.o.TopK {
+		for _, c := range recall.Nearest(s.Store, v, 0, s.Eligible) {
+			if x, both := score[c.Pos]; both {
+				score[c.Pos] = (x + c.Score) / 2
+			} else {
+				score[c.Pos] = c.Score
+			}
+		}
+	}
+	best := recall.Best(score)
+	s.List = best[:min(p.o.TopK, len(best))]
+	return nil
+}
+
+func (p *urag) Clone() native.Policy {
+	c := *p
+	c.st, c.pictures = p.st.Clone(), maps.Clone(p.pictures)
+	return &c
+}

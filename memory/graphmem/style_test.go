@@ -1,0 +1,74 @@
+package graphmem
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestStyle(t *testing.T) {
+	talk := func(turns ...string) style {
+		s := style{bySpeaker: map[string]*length{}}
+		last := ""
+		for _, x := range turns {
+			who, said, _ := strings.Cut(x, ": ")
+			s.add(who, said, last != "", who == last)
+			last = who
+		}
+		return s
+	}
+	long := strings.Repeat("advice steps tables figures ", 60)
+	var peers, helper []string
+	for range 40 {
+		peers = append(peers, "Ann: Went hiking today, lovely views", "Ann: Met Tom there", "Bo: Sounds great, which trail was that")
+		helper = append(helper, "user: How do I bake rye bread", "assistant: "+long)
+	}
+	p, h := talk(peers...), talk(helper...)
+	if a := p.alternation(); a < .6 || a > .7 {
+		t.Errorf("two messages to one: alternation %.2f, want two thirds", a)
+	}
+	if h.alternation() != 1 {
+		t.Errorf("strict turns: alternation %.2f, want 1", h.alternation())
+	}
+	if p.even() < .7 || h.even() != 0 {
+		t.Errorf("even: peers %.2f, helper %.2f; want near 1 and 0", p.even(), h.even())
+	}
+	if x := h.terse(); x["user"] < 2 || x["assistant"] > -2 {
+		t.Errorf("terse: %v, want the user far above 0 and the assistant far below", x)
+	}
+	if few := talk("user: tea", "assistant: "+long); few.even() < .5 {
+		t.Errorf("two turns: even %.2f; so few say little of a style", few.even())
+	}
+}
+
+func TestCut(t *testing.T) {
+	for _, text := range []string{"", "Short.", strings.Repeat("One sentence of words. ", 60), strings.Repeat("没有空格的一句话，", 90), strings.Repeat("\x80\xbf", 900), strings.Repeat("/", 3000)} {
+		parts := cut(text)
+		if strings.Join(parts, "") != text {
+			t.Fatalf("%.20q: the parts are not the text", text)
+		}
+		for _, p := range parts {
+			if len(p) > passage || utf8.ValidString(text) && !utf8.ValidString(p) {
+				t.Errorf("%.20q: part of %d bytes, valid %v", text, len(p), utf8.ValidString(p))
+			}
+		}
+		if len(text) > 0 && opening(text) != parts[0] {
+			t.Errorf("%.20q: the opening is not the first part", text)
+		}
+	}
+}
+
+// A long turn is shown by its opening and what fits the question; a short one whole.
+func TestExcerpt(t *testing.T) {
+	filler := strings.Repeat("Nothing of interest stands in this sentence. ", 40)
+	text := "The opening says what it is about. " + filler + "The tortoise is called Hugo and eats clover. " + filler
+	v := newView("s", nil)
+	v.parts.add(text)
+	got := v.parts.excerpt(text, "What is the tortoise called?")
+	if !strings.HasPrefix(got, "The opening says") || !strings.Contains(got, "called Hugo") || len(got) > (1+shown)*passage+20 {
+		t.Errorf("%d bytes: %s", len(got), got)
+	}
+	if short := "Hugo eats clover."; v.parts.excerpt(short, "Hugo?") != short {
+		t.Error("a short turn is cut")
+	}
+}

@@ -1,0 +1,500 @@
+#!/usr/bin/env python3
+"""Runs the original package of a memory system over invented dialogues, with scripted
+answers of a model and made-up vectors, and records what it keeps and finds.
+
+    parity.py SYSTEM DIRECTORY      # writes DIRECTORY/SYSTEM-{en,zh,changes}.json
+
+SYSTEM is one of RUN below. Each recording holds the dialogue, every answer that the
+original was given (by purpose, in order, in the shape that membench asks for), what each
+exchange changed, what was kept in the end, and the ranked hits of twenty questions.
+TestParity of memory/baseline plays the same answers to ours and compares.
+"""
+import contextlib, copy, hashlib, io, json, math, os, re, sys, tempfile, types
+from importlib import metadata
+
+DIM = 64
+
+
+def features(text):
+    for w in re.findall(r"[a-z0-9]+", text.lower()):
+        yield "w:" + w, 1.0
+    for run in re.findall(r"[\u4e00-\u9fff]+", text):
+        for c in run:
+            yield "c:" + c, 0.5
+        for a, b in zip(run, run[1:]):
+            yield "b:" + a + b, 1.0
+
+
+def embed(text):
+    v = [0.0] * DIM
+    for f, w in features(text):
+        h = hashlib.md5(f.encode()).digest()
+        v[int.from_bytes(h[:4], "big") % DIM] += w if h[4] & 1 else -w
+    for j in range(DIM):  # a little of everything: no two texts are equally far from a third
+        v[j] += 0.2 * (hashlib.md5(f"{j // 16}:{text}".encode()).digest()[j % 16] / 255 - 0.5)
+    n = math.sqrt(sum(x * x for x in v))
+    return [x / n for x in v]
+
+
+# --- the dialogues: invented ---------------------------------------------------------
+
+PEOPLE = ["Ines", "Marco", "Lena", "Tomas", "Greta", "Ravi", "Olga", "Pedro"]
+TOWNS = ["Porto", "Ghent", "Turin", "Bergen", "Graz", "Malmo", "Lyon", "Cork"]
+WORK = ["Bakery Nord", "Harbour Radio", "Kite Works", "City Library"]
+LIKES = ["herons", "old maps", "cold soup", "long trains", "red kites"]
+ZH = ["小林", "阿梅", "老周", "小雨", "大伟", "晓云"]
+ZH_TOWNS = ["北京", "成都", "厦门", "大理", "青岛"]
+ZH_LIKES = ["普洱茶", "登山", "老电影", "桂花糕", "摄影"]
+
+
+def english(changes):
+    out, n = [], 0
+    for i in range(34):
+        who = PEOPLE[i % 8]
+        said = [
+            f"{who} lives in {TOWNS[(i * 3) % 8]}.",
+            f"{who} works at {WORK[i % 4]}.",
+            f"{who} likes {LIKES[i % 5]}.",
+        ][(i // 8) % 3]
+        if changes and i >= 20:
+            said = [
+                f"{who} lives in {TOWNS[(i * 5 + 1) % 8]}.",
+                f"Forget that {PEOPLE[(i + 1) % 8]} likes {LIKES[(16 + (i + 1) % 8) % 5]}.",
+                f"{who} works at {WORK[(i + 1) % 4]}.",
+            ][i % 3]
+        out.append((said, f"Noted, that was message {i + 1}.", i))
+    return out
+
+
+def chinese():
+    out = []
+    for i in range(32):
+        who = ZH[i % 6]
+        said = [f"{who}住在{ZH_TOWNS[i % 5]}。", f"{who}喜欢{ZH_LIKES[(i * 2) % 5]}。"][(i // 6) % 2]
+        out.append((said, f"好的，这是第{i + 1}条。", i))
+    return out
+
+
+def dialogue(name):
+    pairs = chinese() if name == "zh" else english(name == "changes")
+    turns = []
+    for user, agent, i in pairs:
+        at = f"2025-03-{1 + i // 4:02d}T{8 + i % 4:02d}:00:00"
+        turns.append({"role": "user", "text": user, "time": at})
+        turns.append({"role": "assistant", "text": agent, "time": at})
+    return turns
+
+
+def questions(name):
+    if name == "zh":
+        return [f"{ZH[i % 6]}{'住在哪里' if i % 2 else '喜欢什么'}？第{i}问" for i in range(20)]
+    return [f"{['Where does', 'What does', 'At which place does'][i % 3]} {PEOPLE[i % 8]} {['live', 'like', 'work'][i % 3]}, question {i}?" for i in range(20)]
+
+
+# --- the scripted model --------------------------------------------------------------
+
+FACT = re.compile(r"^(\w+) (lives in|works at|likes) (.+?)\.?$")
+ZH_FACT = re.compile(r"^(.{2})(住在|喜欢)(.+?)。?$")
+SINGLE = {"lives in", "works at", "住在"}
+
+
+def parse(text):
+    m = FACT.match(text) or ZH_FACT.match(text)
+    return m.groups() if m else None
+
+
+def statement(line):
+    line = line.strip()
+    if re.match(r"^Forget that ", line) or parse(line):
+        return line.rstrip(".。")
+    return None
+
+
+class Script:
+    """Answers by purpose, and keeps what it said."""
+
+    def __init__(self):
+        self.answers = []
+
+    def say(self, purpose, ours, theirs):
+        self.answers.append({"purpose": purpose, "answer": json.dumps(ours, ensure_ascii=False)})
+        return theirs if isinstance(theirs, str) else json.dumps(theirs, ensure_ascii=False)
+
+    def facts(self, lines):
+        return [s for s in map(statement, lines) if s]
+
+    def update(self, old, facts):
+        out, nxt = [], 1000
+        for f in facts:
+            gone = re.match(r"^Forget that (.+)$", f)
+            if gone:
+                for o in old:
+                    if o["text"] == gone.group(1):
+                        out.append({"id": o["id"], "text": o["text"], "event": "DELETE"})
+                continue
+            same = [o for o in old if o["text"] == f]
+            if same:
+                out.append({"id": same[0]["id"], "text": f, "event": "NONE"})
+                continue
+            who, verb, _ = parse(f)
+            rival = [o for o in old if parse(o["text"]) and parse(o["text"])[:2] == (who, verb)]
+            if rival and verb in SINGLE:
+                out.append({"id": rival[0]["id"], "text": f, "event": "UPDATE", "old_memory": rival[0]["text"]})
+            else:
+                out.append({"id": str(nxt), "text": f, "event": "ADD"})
+                nxt += 1
+        return {"memory": out}
+
+
+class Fake(types.ModuleType):
+    """A module that is not installed, and whose names are only mentioned at import."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return type(name, (), {})
+
+
+class SentenceTransformer:
+    prompts = {}
+
+    def __init__(self, *a, **k):
+        pass
+
+    def get_sentence_embedding_dimension(self):
+        return DIM
+
+    def encode(self, texts, *a, **k):
+        import numpy as np
+
+        if isinstance(texts, str):
+            return np.array(embed(texts), dtype=np.float32)
+        return np.array([embed(t) for t in texts], dtype=np.float32)
+
+
+def fake(*names, **members):
+    for n in names:
+        m = Fake(n)
+        m.__path__ = []
+        m.__spec__ = None
+        for k, v in members.items():
+            setattr(m, k, v)
+        sys.modules[n] = m
+
+
+def pairs(turns):
+    return [turns[i : i + 2] for i in range(0, len(turns), 2)]
+
+
+# --- the originals -------------------------------------------------------------------
+
+os.environ.update(MEM0_TELEMETRY="False", OPENAI_API_KEY="no-key", ANONYMIZED_TELEMETRY="False", TZ="UTC")
+
+
+def mem0(turns, asks, script, graph=False):
+    os.environ["MEM0_DIR"] = tempfile.mkdtemp()
+    import mem0.memory.main as main
+
+    second = metadata.version("mem0ai").startswith("2.")
+    store = tempfile.mkdtemp()
+    conf = {
+        "vector_store": {"provider": "qdrant", "config": {"collection_name": "c", "path": store + "/q", "on_disk": True, "embedding_model_dims": DIM}},
+        "llm": {"provider": "openai", "config": {"model": "m"}},
+        "embedder": {"provider": "openai", "config": {"model": "e", "embedding_dims": DIM}},
+        "history_db_path": store + "/h.db",
+    }
+    if graph:
+        conf["graph_store"] = {"provider": "kuzu", "config": {"db": store + "/g"}}
+    m = main.Memory.from_config(conf)
+    stash = {}
+    for mod, name in [(main, "get_update_memory_messages"), (main, "get_fact_retrieval_messages"), (main, "generate_additive_extraction_prompt")]:
+        if hasattr(mod, name):
+            def wrap(real, name):
+                def f(*a, **k):
+                    stash["last"] = (name, a, k)
+                    return real(*a, **k)
+                return f
+            setattr(mod, name, wrap(getattr(mod, name), name))
+
+    def generate(messages, response_format=None, tools=None, **_):
+        if tools:
+            return graph_answer(messages, tools)
+        name, a, k = stash["last"]
+        if name == "get_update_memory_messages":
+            ours = script.update(a[0], a[1])
+            return script.say("update", ours, ours)
+        if name == "get_fact_retrieval_messages":
+            f = script.facts(l.split(": ", 1)[-1] for l in a[0].splitlines())
+            return script.say("facts", {"facts": f}, {"facts": f})
+        f = script.facts(l.split(": ", 1)[-1] for l in k["new_messages"].splitlines())
+        ours = {"memory": [{"id": str(i), "text": x, "attributed_to": "user"} for i, x in enumerate(f)]}
+        return script.say("additive", {"memory": [{"text": x, "attributed_to": "user"} for x in f]}, ours)
+
+    def triples(text):
+        out = []
+        for l in text.splitlines():
+            s = statement(l.split("Text: ")[-1])
+            if s and parse(s):
+                who, verb, what = parse(s)
+                out.append({"source": who, "relationship": verb, "destination": what})
+        return out
+
+    def graph_answer(messages, tools):
+        tool = tools[0]["function"]["name"]
+        text = messages[-1]["content"]
+        if tool == "extract_entities":
+            names = [n for n in PEOPLE + TOWNS + WORK + LIKES + ZH + ZH_TOWNS + ZH_LIKES if n in text]
+            script.say("things", {"things": names}, "")
+            return {"tool_calls": [{"name": tool, "arguments": {"entities": [{"entity": n, "entity_type": "thing"} for n in names]}}]}
+        if tool.startswith("establish_relat"):
+            t = triples(text)
+            script.say("relations", {"relations": [{"source": x["source"], "relation": x["relationship"], "destination": x["destination"]} for x in t]}, "")
+            return {"tool_calls": [{"name": tool, "arguments": {"entities": t}}]}
+        known = re.findall(r"^(\S+) -- (\S+) -- (\S+)$", text, re.M)
+        new = [(x["source"].lower(), x["relationship"].replace(" ", "_"), x["destination"].lower().replace(" ", "_")) for l in text.splitlines() for x in triples(l)]
+        gone = []
+        for k in known:
+            for n in new:
+                if k[0] == n[0] and k[1] == n[1] and k[2] != n[2] and n[1] in {"lives_in", "works_at", "住在"} and k not in gone:
+                    gone.append(k)
+        script.say("outdated", {"relations": [{"source": a, "relation": b, "destination": c} for a, b, c in gone]}, "")
+        return {"tool_calls": [{"name": "delete_graph_memory", "arguments": {"source": a, "relationship": b, "destination": c}} for a, b, c in gone]}
+
+    m.llm.generate_response = generate
+    emb = m.embedding_model
+    emb.embed = lambda text, *a, **k: embed(text)
+    if hasattr(emb, "embed_batch"):
+        emb.embed_batch = lambda texts, *a, **k: [embed(t) for t in texts]
+    if graph:
+        m.graph.llm.generate_response = generate
+        m.graph.embedding_model.embed = lambda text, *a, **k: embed(text)
+        # one after the other: what is asked has then an order
+        vector, add_graph = m._add_to_vector_store, m._add_to_graph
+    steps = []
+    for p in pairs(turns):
+        msgs = [{"role": t["role"], "content": t["text"]} for t in p]
+        if graph:
+            filters = {"user_id": "u"}
+            r = {"results": vector(msgs, {"user_id": "u"}, filters, True)}
+            add_graph(msgs, dict(filters))
+        else:
+            r = m.add(msgs, user_id="u")
+        steps.append([{"op": x["event"], "text": x["memory"]} for x in r["results"]])
+    got = m.get_all(**({"filters": {"user_id": "u"}, "top_k": 1000} if second else {"user_id": "u", "limit": 1000}))["results"]
+    kept = [{"kind": "fact", "text": x["memory"]} for x in got]
+    hits = []
+    for q in asks:
+        if graph:
+            facts = m._search_vector_store(q, {"user_id": "u"}, 10)
+            rel = m.graph.search(q, {"user_id": "u"}, 5)
+            hits.append([{"kind": "fact", "text": x["memory"]} for x in facts] + [{"kind": "triple", "text": f"{x['source']} -- {x['relationship']} -- {x['destination']}"} for x in rel])
+        else:
+            r = m.search(q, **({"filters": {"user_id": "u"}, "top_k": 10} if second else {"user_id": "u", "limit": 10}))
+            hits.append([{"text": x["memory"], "score": x["score"]} for x in r["results"]])
+    if graph:
+        kept += [{"kind": "triple", "text": f"{x['source']} -- {x['relationship']} -- {x['target']}"} for x in m.graph.get_all({"user_id": "u"}, 1000)]
+    m.vector_store.client.close()
+    return steps, kept, hits
+
+
+def memoryos(turns, asks, script):
+    fake("sentence_transformers", SentenceTransformer=SentenceTransformer)
+    import memoryos.utils as utils
+    from memoryos import Memoryos
+    import memoryos.mid_term as mid, memoryos.short_term as short, memoryos.long_term as long, memoryos.updater as upd, memoryos.retriever as ret, memoryos.memoryos as top
+
+    for mod in (utils, mid, short, long, upd, ret, top):
+        mod.get_timestamp = lambda: "2025-03-01 08:00:00"
+    keywords = {}
+
+    def chat(self, model, messages, temperature=0.7, max_tokens=2000):
+        system, user = messages[0]["content"], messages[-1]["content"]
+        lines = lambda: re.findall(r"User: (.*?)(?: \(Timestamp.*)?$", user, re.M)
+        if "continuity detector" in system:
+            users = re.findall(r"User: (.*)", user)
+            a, b = parse(users[0].rstrip(".。")), parse(users[1].rstrip(".。"))
+            same = bool(a and b and a[1] == b[1])
+            return script.say("continuity", {"continuous": same}, "true" if same else "false")
+        if "meta-summary" in system:
+            now = lines()[-1]
+            return script.say("meta", {"summary": "About: " + now}, "About: " + now)
+        if "dialogue topics" in system:
+            s = statement(lines()[-1])
+            f = parse(s) if s else None
+            theme = {"theme": f[1] if f else "other", "keywords": [f[1]] if f else [], "content": (f"People and where they {f[1]}" if f else lines()[-1])}
+            keywords[theme["content"]] = theme["keywords"]
+            return script.say("themes", {"themes": [theme]}, [theme])
+        if "keyword extraction" in system:
+            text = re.search(r"concise:\n(.*)\n\nKeywords:", user, re.S).group(1)
+            return ", ".join(keywords.get(text, []))
+        if "knowledge extraction" in system:
+            known = sorted({statement(l) for l in lines() if statement(l)})
+            ours = {"user": ["- " + k for k in known], "assistant": []}
+            return script.say("knowledge", ours, "【User Private Data】\n" + "\n".join("- " + k for k in known) + "\n【Assistant Knowledge】\n- None")
+        text = "The user speaks of: " + "; ".join(sorted({statement(l) for l in lines() if statement(l)}))
+        return script.say("profile", {"summary": text}, text)
+
+    utils.OpenAIClient.chat_completion = chat
+    # an exchange is added before the queue is emptied here, and after it in the version
+    # that membench follows: one more place gives the same queue after each exchange
+    m = Memoryos(user_id="u", openai_api_key="no", data_storage_path=tempfile.mkdtemp(), short_term_capacity=11)
+    for p in pairs(turns):
+        m.add_memory(p[0]["text"], p[1]["text"], timestamp=p[0]["time"].replace("T", " "))
+    line = lambda x: "user: " + x["user_input"] + "\nassistant: " + x["agent_response"]
+    mt = m.mid_term_memory
+    kept = [{"kind": "segment", "text": s["summary"]} for s in mt.sessions.values()]
+    pages = {line(x) for s in mt.sessions.values() for x in s["details"]}
+    kept += [{"kind": "page", "text": x} for x in sorted(pages)]
+    kept += [{"kind": "page", "text": line(x)} for x in m.short_term_memory.get_all()]
+    kept += [{"kind": "knowledge", "text": x["knowledge"]} for x in m.user_long_term_memory.get_user_knowledge()]
+    kept += [{"kind": "profile", "text": m.user_long_term_memory.get_raw_user_profile("u")}]
+    hits = []
+    for q in asks:
+        r = m.retriever.retrieve_context(q, "u")
+        hits.append([{"kind": "page", "text": line(x)} for x in r["retrieved_pages"]] + [{"kind": "knowledge", "text": x["knowledge"]} for x in r["retrieved_user_knowledge"]])
+    return None, kept, hits
+
+
+def simplemem(turns, asks, script):
+    fake("sentence_transformers", SentenceTransformer=SentenceTransformer)
+    from simplemem.utils.llm_client import LLMClient
+    from simplemem.system import SimpleMemSystem
+    import simplemem.config as config
+
+    rounds = {}
+
+    def chat(self, messages, *a, **k):
+        system, user = messages[0]["content"], messages[-1]["content"]
+        if "information extraction" in system:
+            out = []
+            body = user.split("[Current Window Dialogues]")[1].split("[Requirements]")[0]
+            for l in body.splitlines():
+                m = re.match(r"^(?:\[.*?\] )?(\w+): (.*)$", l.strip())
+                s = statement(m.group(2)) if m else None
+                if s:
+                    out.append(s)
+            ours = {"entries": [{"text": s, "keywords": [], "time": "", "place": "", "persons": [], "entities": [], "topic": ""} for s in out]}
+            return script.say("entries", ours, [{"lossless_restatement": s, "keywords": [], "timestamp": None, "location": None, "persons": [], "entities": [], "topic": ""} for s in out])
+        q = re.search(r"Original Question: (.*)|Question: (.*)", user)
+        q = next(x for x in q.groups() if x).strip()
+        if "query generation specialist" in system:
+            extra = q.split()[2] if " " in q else q[:2]
+            return script.say("queries", {"items": [q, "about " + extra]}, {"reasoning": "", "queries": [q, "about " + extra]})
+        if "completeness evaluator" in system:
+            n = rounds[q] = rounds.get(q, 0) + 1
+            done = n >= 2
+            return script.say("enough", {"enough": done, "missing": ["more"]}, {"assessment": "complete" if done else "incomplete", "reasoning": "", "missing_info_types": ["more"], "coverage_percentage": 50})
+        if "missing information query" in system:
+            return script.say("queries", {"items": ["something else of " + q]}, {"reasoning": "", "targeted_queries": ["something else of " + q]})
+        return script.say("needs", {"items": ["who"]}, {"question_type": "factual", "key_entities": [], "required_info": [{"info_type": "who", "description": "who", "priority": "high"}], "relationships": [], "minimal_queries_needed": 1})
+
+    LLMClient.chat_completion = chat
+    s = SimpleMemSystem(api_key="no", db_path=tempfile.mkdtemp(), clear_db=True, enable_parallel_processing=False, enable_parallel_retrieval=False)
+    for t in turns:
+        s.add_dialogue(t["role"], t["text"], t["time"])
+    s.finalize()
+    kept = [{"kind": "fact", "text": e.lossless_restatement} for e in s.vector_store.get_all_entries()]
+    hits = [[{"text": e.lossless_restatement} for e in s.hybrid_retriever.retrieve(q)] for q in asks]
+    return None, kept, hits
+
+
+def hipporag(turns, asks, script):
+    import numpy as np
+
+    fake("torch", "torch.cuda", "torch.nn", "torch.nn.functional", "transformers", "vllm", "gritlm", "boto3", "litellm", "outlines", "ipdb")
+    import igraph
+    import hipporag.HippoRAG
+
+    h = sys.modules["hipporag.HippoRAG"]
+    from hipporag.utils.config_utils import BaseConfig
+
+    class Model:
+        def infer(self, messages, **k):
+            text = messages[-1]["content"]
+            if "fact_before_filter" in text:
+                facts = json.loads(re.findall(r"\[\[ ## fact_before_filter ## \]\]\n(.*)\n", text)[-1])["fact"]
+                q = re.findall(r"\[\[ ## question ## \]\]\n(.*)\n", text)[-1]
+                keep = [i for i, f in enumerate(facts) if f[0] in q.lower()]
+                script.say("filter", {"keep": [i + 1 for i in keep]}, "")
+                out = "[[ ## fact_after_filter ## ]]\n" + json.dumps({"fact": [facts[i] for i in keep]}) + "\n\n[[ ## completed ## ]]"
+                return out, {"finish_reason": "stop"}, False
+            raise AssertionError("not asked here")
+
+    class Embedding:
+        def batch_encode(self, texts, **k):
+            texts = [texts] if isinstance(texts, str) else texts
+            return np.array([embed(t) for t in texts])
+
+    class OpenIE:
+        def batch_openie(self, rows):
+            ner, tri = {}, {}
+            for key, row in rows.items():
+                out = []
+                for l in row["content"].splitlines():
+                    s = statement(l.split(": ", 1)[-1])
+                    if s and parse(s):
+                        out.append(list(parse(s)))
+                names = sorted({x for t in out for x in (t[0], t[2])})
+                script.say("things", {"things": names}, "")
+                script.say("relations", {"relations": [{"source": a, "relation": b, "destination": c} for a, b, c in out]}, "")
+                ner[key] = types.SimpleNamespace(chunk_id=key, response="", unique_entities=names, metadata={})
+                tri[key] = types.SimpleNamespace(chunk_id=key, response="", triples=out, metadata={})
+            return ner, tri
+
+    def knn(query_ids, key_ids, query_vecs, key_vecs, k=2047, **_):
+        q, v = np.array(query_vecs, dtype=np.float32), np.array(key_vecs, dtype=np.float32)
+        sim = q @ v.T
+        out = {}
+        for i, qid in enumerate(query_ids):
+            order = np.argsort(-sim[i], kind="stable")[:k]
+            out[qid] = ([key_ids[j] for j in order], [float(sim[i][j]) for j in order])
+        return out
+
+    h._get_llm_class = lambda conf: Model()
+    h._get_embedding_model_class = lambda embedding_model_name=None: (lambda **k: Embedding())
+    h.OpenIE = lambda llm_model=None: OpenIE()
+    h.retrieve_knn = knn
+    conf = BaseConfig()
+    conf.save_dir, conf.llm_name, conf.embedding_model_name, conf.openie_mode = tempfile.mkdtemp(), "m", "e", "online"
+    conf.force_index_from_scratch = True
+    r = h.HippoRAG(global_config=conf)
+    docs = ["user: " + p[0]["text"] + "\nassistant: " + p[1]["text"] for p in pairs(turns)]
+    r.index(docs)
+    kept = [{"kind": "pair", "text": d} for d in docs]
+    kept += [{"kind": "fact", "text": " -- ".join(eval(t))} for t in sorted(r.fact_embedding_store.get_all_texts())]
+    hits = []
+    for q in asks:
+        s = r.retrieve([q], num_to_retrieve=10)[0]
+        hits.append([{"text": d, "score": float(x)} for d, x in zip(s.docs, s.doc_scores)])
+    return None, kept, hits
+
+
+RUN = {
+    "mem0-published": ("mem0ai", mem0),
+    "mem0-v2": ("mem0ai", mem0),
+    "mem0-graph": ("mem0ai", lambda t, a, s: mem0(t, a, s, graph=True)),
+    "memoryos": ("memoryos-pro", memoryos),
+    "simplemem": ("simplemem", simplemem),
+    "hipporag": ("hipporag", hipporag),
+}
+
+
+def main():
+    system, where = sys.argv[1:3]
+    package, run = RUN[system]
+    for name in ("en", "zh", "changes"):
+        script, turns, asks = Script(), dialogue(name), questions(name)
+        with contextlib.redirect_stdout(io.StringIO()):
+            steps, kept, hits = run(turns, asks, script)
+        out = {"system": system, "original": package + " " + metadata.version(package), "dialogue": name, "turns": turns, "answers": script.answers, "kept": kept,
+               "questions": [{"text": q, "hits": h} for q, h in zip(asks, hits)]}
+        if steps is not None:
+            out["steps"] = steps
+        path = os.path.join(where, f"{system}-{name}.json")
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump(out, f, ensure_ascii=False, separators=(",", ":"))
+            f.write("\n")
+        print(path, len(script.answers), "answers,", len(kept), "kept,", sum(map(len, hits)), "hits")
+
+
+main()

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# parity.sh: runs the original packages of memory systems again and writes what they keep
+# and find to memory/baseline/testdata/parity. Needs the package index, python3.11 and
+# about 1 GB; environments are kept in ~/.cache/membench. Versions are pinned.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+out=$here/../../memory/baseline/testdata/parity
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/membench
+py=${PYTHON:-python3.11}
+env() { # NAME PACKAGES...: an environment with packages, made once
+  local dir=$cache/$1
+  shift
+  if [ ! -e "$dir/.parity" ]; then
+    [ -x "$dir/bin/pip" ] || "$py" -m venv "$dir"
+    "$dir/bin/pip" install -q "$@"
+    touch "$dir/.parity"
+  fi
+}
+env mem0-1.0.11 mem0ai==1.0.11 qdrant-client==1.20.0
+env mem0-2.2.1 mem0ai==2.2.1 qdrant-client==1.20.0
+env parity mem0ai==1.0.11 qdrant-client==1.20.0 kuzu==0.11.3 rank-bm25==0.2.2 faiss-cpu regex lancedb pyarrow tantivy dateparser python-igraph networkx tqdm pandas einops filelock botocore python-dotenv tenacity
+# Without what they require: the models that they would load are not asked here.
+"$cache/parity/bin/pip" install -q --no-deps simplemem==0.1.0 memoryos-pro==0.1.0 hipporag==2.0.0a4
+mkdir -p "$out"
+"$cache/mem0-1.0.11/bin/python" "$here/parity.py" mem0-published "$out"
+"$cache/mem0-2.2.1/bin/python" "$here/parity.py" mem0-v2 "$out"
+for system in mem0-graph memoryos simplemem hipporag; do
+  "$cache/parity/bin/python" "$here/parity.py" "$system" "$out"
+done
