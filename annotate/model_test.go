@@ -166,6 +166,9 @@ func TestFingerprints(t *testing.T) {
 }
 
 func FuzzReadTags(f *testing.F) {
+	for _, s := range llmtest.RealAnswers() {
+		f.Add(s)
+	}
 	f.Add(`{"1":"episodic","2":"fil`)
 	f.Add("```\n{\"tags\":{\"1\":\"x\"}}\n2: filler {{{\"\\")
 	f.Fuzz(func(t *testing.T, answer string) {

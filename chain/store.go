@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"membench/config"
 	"membench/internal/build"
 	"membench/memory"
 	"membench/memory/mem0"
@@ -71,6 +72,11 @@ func manifestOf(dir string, i replay.Isolation) string {
 func (o StoreOptions) resolve(ctx context.Context, mustExist bool) (s store, err error) {
 	if o.Store.Dir == "" {
 		return s, schema.Usagef("no store given: name its folder with --store")
+	}
+	for _, a := range [][2]string{{"--url", o.Store.URL}, {"--qdrant", o.Store.Qdrant}} {
+		if err := config.CheckAddress(a[0], a[1]); err != nil {
+			return s, &schema.UsageError{Err: err}
+		}
 	}
 	iso := replay.Global
 	switch {

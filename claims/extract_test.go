@@ -343,6 +343,9 @@ func TestNatural(t *testing.T) {
 }
 
 func FuzzAnswer(f *testing.F) {
+	for _, s := range llmtest.RealAnswers() {
+		f.Add(s, true)
+	}
 	f.Add("```\n{\"record_type\":\"claim\"}\n```", true)
 	f.Add(`[{"record_type":"entity","entity_type":"Tag","entity_id":"tag:x","props":{"name":"x"},"confidence":1}]`, false)
 	ms := make([]Memory, 0, 2)

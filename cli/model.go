@@ -161,6 +161,9 @@ func (s *models) close(err *error) {
 
 // clock is the real one. Only commands may read it.
 func (e *env) clock() llm.Clock {
+	if e.waits != nil {
+		return *e.waits
+	}
 	return llm.Clock{Now: time.Now, Random: rand.Float64, Sleep: func(ctx context.Context, d time.Duration) error {
 		t := time.NewTimer(d)
 		defer t.Stop()

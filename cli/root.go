@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"membench/internal/visible"
+	"membench/llm"
 	"membench/memory"
 	"membench/memory/open"
 	"membench/schema"
@@ -54,6 +55,7 @@ type env struct {
 	quiet     bool              // only errors are said
 	systems   []memory.Spec     // beside the known ones
 	transport http.RoundTripper // to services; nil: the usual one
+	waits     *llm.Clock        // of models' calls; nil: the real one
 }
 
 // place is where systems are opened; what they keep on this side goes below dir.
@@ -177,7 +179,7 @@ func newRoot(e *env) *cobra.Command {
 	add("make", newDemoCmd(e), newInitCmd(e), newChainCmd(e), newIndexCmd(e), newAnnotateCmd(e), newCompileCmd(e), newReplayCmd(e),
 		newClaimifyCmd(e), newCompileClaimsCmd(e), newToGraphCmd(e), newCypherCmd(e), newExportCmd(e), newLoadNeo4jCmd(e), newShardCmd(e))
 	add("look", newAskCmd(e), newValidateCmd(e), newTraceCmd(e), newDiffCmd(e), newViewCmd(e), newMigrateCmd(e), newSchemaCmd(e), newNeo4jCmd(e),
-		newDoctorCmd(e), newConfigCmd(e), newCassetteCmd(e))
+		newDoctorCmd(e), newConfigCmd(e), newCassetteCmd(e), newModelCmd(e))
 	add("measure", newDatasetsCmd(e), newEvalCmd(e), newExperimentCmd(e), newPCMCmd(e), newSystemsCmd(e))
 	root.AddCommand(newVersionCmd(e))
 	finish(root)

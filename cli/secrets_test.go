@@ -93,5 +93,59 @@ func TestSecretsAreNowhere(t *testing.T) {
 	}
 }
 
+// TestKeysInWrongPlaces: a key that stands where a name or an address is wanted is refused
+// before anything is asked or written, by the place and never by the value.
+func TestKeysInWrongPlaces(t *testing.T) {
+	const key = "sk-MARKED0a1b2c3d4e5f"
+	file := func(s string) map[string]string {
+		return map[string]string{"p.yaml": "sources: [a.jsonl]\nannotate: {tagger: model, format: chat}\n" + strings.ReplaceAll(s, "KEY", key) + "\n"}
+	}
+	const chain = "chain -c DIR/p.yaml -o DIR/out"
+	for name, tc := range map[string]struct {
+		files map[string]string
+		vars  map[string]string
+		line  string
+	}{
+		"key_env":                    {file("model: {name: m, key_env: KEY}"), nil, chain},
+		"key_env of a role":          {file("model: {name: m}\nmodels: {judge: {name: j, key_env: MARKED0a1b2c3d4e5f6a7b8c9d0e1f}}"), nil, chain},
+		"a member of its own":        {file("model: {name: m, api_key: KEY}"), nil, chain},
+		"name":                       {file("model: {name: KEY}"), nil, chain},
+		"password of an address":     {file("model: {name: m, base_url: 'http://u:KEY@127.0.0.1:1/v1'}"), nil, chain},
+		"query of an address":        {file("model: {name: m, base_url: 'http://127.0.0.1:1/v1?api_key=KEY'}"), nil, chain},
+		"path of an address":         {file("models: {embed: {name: e, base_url: 'http://127.0.0.1:1/KEY/v1'}}"), nil, chain},
+		"address of a store":         {file("replay: {qdrant: 'http://u:KEY@127.0.0.1:1'}"), nil, chain},
+		"address in the environment": {nil, map[string]string{"OPENAI_BASE_URL": "http://u:" + key + "@127.0.0.1:1/v1", "OPENAI_MODEL": "m"}, "annotate DIR/a.jsonl --tagger model -o DIR/out"},
+		"name in the environment":    {nil, map[string]string{"OPENAI_MODEL": key, "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, "annotate DIR/a.jsonl --tagger model -o DIR/out"},
+		"address of vectors":         {nil, map[string]string{"LOCAL_EMBEDDING_MODEL": "e", "LOCAL_EMBEDDING_BASE_URL": "http://127.0.0.1:1/v1?token=" + key}, "eval run DIR/cases.jsonl --system simple-rag -o DIR/out"},
+		"--base-url":                 {nil, nil, "annotate DIR/a.jsonl --model m --base-url http://" + key + "@127.0.0.1:1/v1 -o DIR/out"},
+		"--url of a service":         {nil, nil, "replay ingest DIR/events.jsonl --backend mem0 --url http://u:" + key + "@127.0.0.1:1 --store DIR/out"},
+		"--qdrant":                   {nil, nil, "replay ingest DIR/events.jsonl --qdrant http://127.0.0.1:1?api-key=" + key + " --store DIR/out"},
+		"key_env of an eval.yaml":    {map[string]string{"e.yaml": "datasets: [{name: d, path: cases.jsonl}]\nsystems: [{type: bm25}]\nmodel: {name: m, key_env: " + key + "}\n"}, nil, "eval run -c DIR/e.yaml -o DIR/out"},
+	} {
+		dir := t.TempDir()
+		given := map[string]string{"a.jsonl": localSources["en"][0], "events.jsonl": serviceEvents, "cases.jsonl": secretCase}
+		for file, text := range given {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for file, text := range tc.files {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var words bytes.Buffer
+		code := run(t.Context(), plainEnv(&words, &words, tc.vars), strings.Fields(strings.ReplaceAll(tc.line, "DIR", dir)))
+		if code != exitUsage || strings.Contains(words.String(), "MARKED") || words.Len() == 0 {
+			t.Errorf("%s: exit %d:\n%s", name, code, words.String())
+		}
+		for file, b := range allBelow(t, dir) {
+			if _, ours := tc.files[file]; !ours && bytes.Contains(b, []byte("MARKED")) {
+				t.Errorf("%s: %s holds the key", name, file)
+			}
+		}
+	}
+}
+
 const secretCase = `{"case_id":"c1","dataset":"made","conv_id":"c1","unit":"turn","speakers":["Ana","Ben"],"sessions":[{"session_id":"s1","time":"2026-01-05T10:00:00Z","turns":[{"turn_id":1,"role":"user","name":"Ana","text":"I keep three tortoises on the balcony."},{"turn_id":2,"role":"assistant","name":"Ben","text":"Tortoises grow old."}]}],"questions":[{"question_id":"q1","question":"How many tortoises does Ana keep?","answer":"three","category":"IE","raw_category":"1","evidence":[{"conv_id":"c1","turn_id":1}]}]}
 `

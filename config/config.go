@@ -181,6 +181,15 @@ func mark(given map[string]bool, prefix string, m map[string]any) {
 }
 
 func (p *Project) check(env Lookup) error {
+	if err := p.Model.checkSecrets("model"); err != nil {
+		return err
+	}
+	if err := p.Models.checkSecrets(); err != nil {
+		return err
+	}
+	if err := CheckAddress("replay.qdrant", p.Replay.Qdrant); err != nil {
+		return err
+	}
 	if p.Version != Version {
 		return fmt.Errorf("version: have %d, want %d", p.Version, Version)
 	}

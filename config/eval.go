@@ -235,6 +235,12 @@ func (v *Eval) check(doc *yamldoc.Doc, held map[string]string) error {
 	if v.Version != Version {
 		return bad("version", "have %d, want %d", v.Version, Version)
 	}
+	if err := v.Model.checkSecrets("model"); err != nil {
+		return err
+	}
+	if err := v.Models.checkSecrets(); err != nil {
+		return err
+	}
 	for i := range v.Systems {
 		s := &v.Systems[i]
 		if s.APIKey == "" {

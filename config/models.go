@@ -204,6 +204,12 @@ func (p *Project) Resolve(role Role, flags Model, env Lookup) (Endpoint, error) 
 	}
 	url := r.pick("base_url", "https://api.openai.com/v1", urls...)
 	e.BaseURL = url.value
+	if err := CheckAddress("base_url ("+url.from+")", url.value); err != nil {
+		return Endpoint{Role: role}, err
+	}
+	if looksLikeKey(e.Name) {
+		return Endpoint{Role: role}, fmt.Errorf("endpoint for %s: want the name of a model; what is given looks like a key", role)
+	}
 	// The project's key goes to the project's endpoint. An address of a role's own, or
 	// of an embedding service, gets only a key that is meant for it.
 	keys := general.key

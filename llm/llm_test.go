@@ -33,6 +33,9 @@ func TestExtractJSON(t *testing.T) {
 }
 
 func FuzzExtractJSON(f *testing.F) {
+	for _, s := range llmtest.RealAnswers() {
+		f.Add(s)
+	}
 	f.Add("a {\"b\": {}} c")
 	f.Add(strings.Repeat("{", 100) + strings.Repeat("}", 100))
 	f.Fuzz(func(t *testing.T, s string) { llm.ExtractJSON(s) })

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests use from outside Go, where it is missing: a Python with
 # networkx, rdflib and snakemake, two versions of Mem0, another with a small model of
-# sentence vectors (scripts/minilm.sh), Java and Maven with the jars of a Neo4j (and of the
+# sentence vectors (scripts/minilm.sh), two small models (membench model fetch), Java and Maven with the jars of a Neo4j (and of the
 # newest one where a Java for it is found), a Chromium with Chinese fonts, jq. Python
 # and jars go to ~/.cache/membench; programs come from the system's packages (Debian's,
 # as root; elsewhere install them by hand). What cannot be had ends the script with 1 on
@@ -48,6 +48,7 @@ for version in 2.2.1 1.0.11; do # real Mem0: the newest, and the last that updat
 done
 scripts/site.sh out/site > /dev/null   # MkDocs and its theme
 scripts/minilm.sh install
+go run ./cmd/membench model fetch # SmolLM2-135M and multilingual-e5-small
 for version in default newest; do
   # The newest Neo4j wants a newer Java than the system's may be: it is looked for first.
   if [ $version = default ]; then

@@ -19,6 +19,7 @@ package experiment
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -33,6 +34,7 @@ import (
 	"membench/internal/build"
 	"membench/internal/yamldoc"
 	"membench/schema"
+	"membench/schema/jsonl"
 )
 
 // Options of an experiment.
@@ -89,8 +91,8 @@ func (d Design) arms() (out []arm) {
 		add("main", s, s, "", 0, true)
 	}
 	add("main", "adaptive-rag", "adaptive-rag", below, 0, false)
-	add("main", Matched, Matched, below, 0, false)
 	add("main", QARP, QARP, below, 0, false)
+	add("main", Matched, Matched, below, 0, false) // after QARP, whose tokens it is given
 	add("main", Oracle, Oracle, below, 0, false)
 	for _, a := range ablations {
 		add("ablation", a.arm, QARP, below+", without: ["+a.part+"]", 0, false)
@@ -184,6 +186,15 @@ func (d Design) measures(protocol string) bool { return protocolName(protocol) =
 
 // ask runs one arm.
 func (e *experiment) ask(ctx context.Context, a arm) error {
+	if a.name == Matched {
+		tokens, err := e.spent(ctx, QARP)
+		if err != nil {
+			return err
+		}
+		if tokens > 0 {
+			a.system = strings.Replace(a.system, "options: {", fmt.Sprintf("options: {tokens: %d, ", tokens), 1)
+		}
+	}
 	v := *e.Eval
 	v.Output = config.EvalOutput{Folder: e.runDir(a), Format: config.Formats{"json"}}
 	if err := yamldoc.Unmarshal([]byte("["+a.system+"]"), &v.Systems); err != nil {
@@ -197,6 +208,30 @@ func (e *experiment) ask(ctx context.Context, a arm) error {
 	o.Log.Words = nil // figures of single arms are in their folders
 	_, err := pipeline.Run(ctx, &v, o)
 	return err
+}
+
+// spent is how many tokens models read and wrote for a question's retrieval in an arm, in
+// the mean; 0 where none was asked.
+func (e *experiment) spent(ctx context.Context, name string) (int, error) {
+	sum, n := 0, 0
+	for rec, err := range jsonl.Files[schema.QARecord]([]string{filepath.Join(e.dir, "runs", name, records.QAFile)}, nil) {
+		var f *schema.Finding
+		switch {
+		case errors.As(err, &f):
+			continue
+		case err != nil:
+			return 0, err
+		case ctx.Err() != nil:
+			return 0, ctx.Err()
+		}
+		n++
+		for _, u := range rec.V.Usage {
+			if u.Step == "retrieve" {
+				sum += u.InputTokens + u.OutputTokens
+			}
+		}
+	}
+	return sum / max(1, n), nil
 }
 
 func (e *experiment) runDir(a arm) string { return filepath.Join(e.dir, "runs", a.name) }

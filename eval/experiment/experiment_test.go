@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -157,6 +158,24 @@ func TestRefused(t *testing.T) {
 		if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) && want != "does it go" {
 			t.Errorf("%s: have %v", want, err)
 		}
+	}
+}
+
+// Token-matched is given what QARP spent, in the mean of its questions.
+func TestSpent(t *testing.T) {
+	dir := t.TempDir()
+	run := filepath.Join(dir, "runs", QARP)
+	if err := os.MkdirAll(run, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	line := `{"system":"qarp","dataset":"d","case_id":"c","question_id":"%s","question":"q","gold":"g","category":"IE","raw_category":"1","hits":[],"answer":"a","by":"rule","outcome":"answered","usage":[{"step":"retrieve","calls":2,"input_tokens":%d,"output_tokens":10},{"step":"answer","calls":1,"input_tokens":999,"output_tokens":9}]}` + "\n"
+	text := fmt.Sprintf(line+line, "q1", 190, "q2", 390)
+	if err := os.WriteFile(filepath.Join(run, "qa_records.jsonl"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	e := &experiment{dir: dir}
+	if have, err := e.spent(t.Context(), QARP); err != nil || have != 300 {
+		t.Errorf("have %d (%v), want 300", have, err)
 	}
 }
 

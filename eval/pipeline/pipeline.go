@@ -59,10 +59,10 @@ func (r Result) Failed() *schema.FailedError {
 		}
 	}
 	if r.Summaries == nil {
-		count(r.Asked.Outcomes, schema.OutcomeError, schema.OutcomeTimeout)
+		count(r.Asked.Outcomes, schema.OutcomeError, schema.OutcomeTimeout, schema.OutcomeRefused)
 	}
 	for _, s := range r.Summaries {
-		count(s.Outcomes, schema.OutcomeError, schema.OutcomeTimeout)
+		count(s.Outcomes, schema.OutcomeError, schema.OutcomeTimeout, schema.OutcomeRefused)
 		for _, x := range s.Scores {
 			count(x.Outcomes, schema.GradeJudgeFailed)
 		}

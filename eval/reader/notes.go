@@ -154,6 +154,35 @@ func yesNoOfClaims(q question, ev *evidence) (yes bool, n note, ok bool) {
 	return n.holds != n.denied, n, true
 }
 
+// slot answers from a claim whose predicate says all that is asked: "Where does Ana live?"
+// from LIVES_IN, of the one person that is named. The newest that holds counts.
+func (e *evidence) slot(q question, ranked []scored) string {
+	if len(q.subjects) != 1 || len(q.terms) == 0 || q.was || q.several || q.kind != where && q.kind != what && q.kind != who {
+		return ""
+	}
+	var best *note
+	for i := range e.notes {
+		n := &e.notes[i]
+		predicate := strings.ToLower(strings.ReplaceAll(n.predicate, "_", " "))
+		place := strings.HasSuffix(predicate, " in") || strings.HasSuffix(predicate, " at") || strings.HasSuffix(predicate, " from")
+		if n.who != q.subjects[0] || !n.holds || n.denied || (q.kind == where) != place || share(q.terms, termsOf(predicate)) < 1 {
+			continue
+		}
+		if best == nil || n.from > best.from {
+			best = n
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	for _, s := range ranked {
+		if s.line == best.line && share(best.about, s.terms) > .5 {
+			return best.object + ": " + s.text + before(q, e, s.text)
+		}
+	}
+	return ""
+}
+
 // before says what was so until a claim took its place; "" where nothing is known.
 func before(q question, ev *evidence, text string) string {
 	if q.was {

@@ -91,9 +91,9 @@ func understand(q schema.Question, speakers []string) question {
 	out.several = reBoth.MatchString(text)
 	out.first = reFirst.MatchString(text) || strings.Contains(text, "我")
 	names := map[string]bool{}
-	for _, s := range speakers {
+	for i, s := range speakers {
 		s = strings.ToLower(s)
-		if mentions(low, s) {
+		if mentions(low, s) || mentions(low, firstName(speakers, i)) {
 			out.subjects = append(out.subjects, s)
 			for _, t := range tokens.Terms(s) {
 				names[t] = true
@@ -113,6 +113,21 @@ func understand(q schema.Question, speakers []string) question {
 		}
 	}
 	return out
+}
+
+// firstName is the first word of a speaker's name of several, in lower case; "" where
+// another speaker's begins with it, too.
+func firstName(speakers []string, i int) string {
+	first, rest, _ := strings.Cut(strings.ToLower(speakers[i]), " ")
+	if rest == "" || len(first) < 2 {
+		return ""
+	}
+	for j, other := range speakers {
+		if head, _, _ := strings.Cut(strings.ToLower(other), " "); j != i && head == first {
+			return ""
+		}
+	}
+	return first
 }
 
 // hollow are terms of questions that say what is asked, not what about.

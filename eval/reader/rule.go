@@ -243,6 +243,9 @@ func answer(q question, ev *evidence, asOf string, cautious bool) string {
 	}
 	q.brief = cautious
 	if cautious {
+		if s := ev.slot(q, ranked); s != "" {
+			return s
+		}
 		if s := bothSaid(q, certain(q, ranked)); s != "" {
 			return s
 		}

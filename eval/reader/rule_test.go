@@ -199,3 +199,21 @@ func BenchmarkRule(b *testing.B) {
 		}
 	}
 }
+
+// A claim whose predicate says all that is asked answers, of the one person that is named,
+// by a first name too; what is over, denied or another's does not.
+func TestSlot(t *testing.T) {
+	context := `[1] 2026-03-14 Ana Ruiz: I moved to Lisbon last week.
+    = Ana Ruiz LIVES_IN Lisbon (no longer) from 2026-03-14 to 2026-05-02
+[2] 2026-05-02 Ana Ruiz: I moved again: I live in Porto now.
+    = Ana Ruiz LIVES_IN Porto from 2026-05-02
+[3] 2026-03-14 Wei: Lovely! I still live in Oslo.
+    = Wei LIVES_IN Oslo from 2026-03-14
+`
+	for question, want := range map[string]string{"Where does Ana live?": "Porto: I moved again: I live in Porto now. (before: Lisbon, until 2026-05-02)", "Where does Wei live?": "Oslo: I still live in Oslo."} {
+		a, err := reader.Cautious().Read(t.Context(), reader.Input{Question: schema.Question{Text: question}, Speakers: []string{"Ana Ruiz", "Wei"}, Context: context})
+		if err != nil || a.Text != want {
+			t.Errorf("%s: have %q, %v; want %q", question, a.Text, err, want)
+		}
+	}
+}

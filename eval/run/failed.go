@@ -19,7 +19,7 @@ type outcomeOnly struct {
 // reopen makes journals of a finished run's files, without what failed: what is left
 // to do is then what failed. done is given back where nothing did.
 func reopen(ctx context.Context, o Options, units []*unit, dir string, done *finished) (*finished, error) {
-	if done.Outcomes[schema.OutcomeError]+done.Outcomes[schema.OutcomeTimeout] == 0 {
+	if done.Outcomes[schema.OutcomeError]+done.Outcomes[schema.OutcomeTimeout]+done.Outcomes[schema.OutcomeRefused] == 0 {
 		return done, nil
 	}
 	if err := removeJournals(dir, len(units)); err != nil {
@@ -55,7 +55,7 @@ func reopenUnit(ctx context.Context, u *unit, shard Shard, path string, next [2]
 			return err
 		}
 		h.outcome = rec.Outcome
-		if h.outcome == schema.OutcomeError || h.outcome == schema.OutcomeTimeout {
+		if h.outcome == schema.OutcomeError || h.outcome == schema.OutcomeTimeout || h.outcome == schema.OutcomeRefused {
 			failed[h.job] = true
 			return nil
 		}

@@ -100,7 +100,7 @@ type Options struct {
 	Reingest bool // repeats begin with an empty memory
 
 	Shard      Shard // the part of the cases that is asked; its files are joined by Shards
-	OnlyFailed bool  // of a finished run: ask those again that ended in an error or over a limit
+	OnlyFailed bool  // of a finished run: ask those again that ended in an error, over a limit or in a refusal
 
 	Limits   Limits
 	Memories int // that work side by side, those that wait for a model's answers aside; 0: 2

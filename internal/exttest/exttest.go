@@ -80,6 +80,17 @@ func Mem0(t testing.TB, version string) string {
 	return path
 }
 
+// LocalModel returns the Python of the environment in which 'membench model fetch'
+// installed small models.
+func LocalModel(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(Cache(), "localmodel", "bin", "python3")
+	if _, err := os.Stat(path); err != nil {
+		Lack(t, "SKIP-EXTERNAL: small models (membench model fetch)")
+	}
+	return path
+}
+
 // Mem0Server returns the source of Mem0's own server, which no package registry has
 // (MEM0_SERVER_SRC: the folder server/ of mem0ai/mem0), and a Python that can run it
 // (MEM0_SERVER_PYTHON, else python3). Without the source t skips, on a build server

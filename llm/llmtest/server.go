@@ -113,6 +113,13 @@ func (s *Server) Next(r ...Reply) *Server {
 	return s
 }
 
+// Drop forgets the replies that Next has appended.
+func (s *Server) Drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next = nil
+}
+
 // Asked returns the requests so far, GETs aside.
 func (s *Server) Asked() []Asked {
 	s.mu.Lock()

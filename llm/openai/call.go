@@ -220,7 +220,7 @@ func mayHelp(kind llm.Kind, h *heard) bool {
 	case llm.KindNetwork, llm.KindTimeout, llm.KindMalformed, llm.KindEmpty, llm.KindRate, llm.KindServer:
 		return h.again != "false"
 	case llm.KindRequest:
-		return h.again == "true" || h.status == http.StatusRequestTimeout || h.status == http.StatusConflict || h.status == http.StatusTooEarly
+		return h.again == "true"
 	}
 	return false
 }
@@ -301,6 +301,8 @@ func kindOf(err error, h *heard, timedOut bool) llm.Kind {
 		return llm.KindQuota
 	case h.status == http.StatusTooManyRequests:
 		return llm.KindRate
+	case h.status == http.StatusRequestTimeout, h.status == http.StatusConflict, h.status == http.StatusTooEarly:
+		return llm.KindServer
 	case h.status >= 500 && h.status != http.StatusNotImplemented:
 		return llm.KindServer
 	case has("content_filter", "responsibleai", "content_policy", "content management policy"):

@@ -296,7 +296,7 @@ func (p *m0) Clone() native.Policy {
 	c := *p
 	c.st = p.st.Clone()
 	if p.g != nil {
-		c.g = &m0graph{p.g.st.Clone(), slices.Clone(p.g.nodes), slices.Clone(p.g.triples)}
+		c.g = &m0graph{p.g.st.Clone(), slices.Clone(p.g.nodes), p.g.vecs.Clone(), slices.Clone(p.g.of), slices.Clone(p.g.triples)}
 	}
 	return &c
 }

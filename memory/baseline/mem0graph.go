@@ -7,6 +7,7 @@ import (
 
 	okapi "membench/internal/bm25"
 	"membench/internal/rank"
+	"membench/internal/vector"
 	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
@@ -20,13 +21,12 @@ import (
 type m0graph struct {
 	st      *store.Linear
 	nodes   []m0node
-	triples []m0triple // by position in st
+	vecs    vector.Index // of nodes
+	of      [][]int      // triples of a node
+	triples []m0triple   // by position in st
 }
 
-type m0node struct {
-	name, user string
-	vec        []float32
-}
+type m0node struct{ name, user string }
 
 type m0triple struct{ from, to int } // nodes; the relation is the record's
 
@@ -133,11 +133,19 @@ func (g *m0graph) triple(i int) op.Triple {
 	return op.Triple{Subject: g.nodes[g.triples[i].from].name, Relation: g.st.At(i).Index, Object: g.nodes[g.triples[i].to].name}
 }
 
+// near are the cosines of all things to v.
+func (g *m0graph) near(v []float32) []float64 {
+	if len(g.nodes) == 0 {
+		return nil
+	}
+	return g.vecs.Dots(nil, v)
+}
+
 // node is the user's thing nearest to v that is near enough, -1 for none.
 func (g *m0graph) node(v []float32, user string, same float64) int {
 	best, score := -1, same
-	for i, n := range g.nodes {
-		if x := dot(n.vec, v); n.user == user && x >= score && (best < 0 || x > score) {
+	for i, x := range g.near(v) {
+		if g.nodes[i].user == user && x >= score && (best < 0 || x > score) {
 			best, score = i, x
 		}
 	}
@@ -148,12 +156,13 @@ func (g *m0graph) node(v []float32, user string, same float64) int {
 func (g *m0graph) around(names []string, vecs map[string][]float32, user string, same float64) (out []int) {
 	for _, name := range names {
 		score := map[int]float64{}
-		for i, n := range g.nodes {
-			if x := dot(n.vec, vecs[name]); x >= same && (user == "" || n.user == user) {
-				for t, ends := range g.triples {
-					if (ends.from == i || ends.to == i) && g.st.Live(t) && g.st.At(t).Status == memory.StatusActive {
-						score[t] = max(score[t], x)
-					}
+		for i, x := range g.near(vecs[name]) {
+			if x < same || user != "" && g.nodes[i].user != user {
+				continue
+			}
+			for _, t := range g.of[i] {
+				if g.st.At(t).Status == memory.StatusActive {
+					score[t] = max(score[t], x)
 				}
 			}
 		}
@@ -189,7 +198,8 @@ func (g *m0graph) resolve(name string, v []float32, user string, same float64) i
 	if i := g.node(v, user, same); i >= 0 {
 		return i
 	}
-	g.nodes = append(g.nodes, m0node{name, user, v})
+	g.nodes, g.of = append(g.nodes, m0node{name, user}), append(g.of, nil)
+	g.vecs.Add(v)
 	return len(g.nodes) - 1
 }
 
@@ -199,8 +209,8 @@ func (g *m0graph) connect(o native.Observation, from int, relation string, to, t
 	if turn < len(o.Turns) && len(o.Turns) > 1 && turn > 0 {
 		sources = o.Turns[turn].Sources
 	}
-	for i, ends := range g.triples {
-		if ends != (m0triple{from, to}) || g.st.At(i).Index != relation {
+	for _, i := range g.of[from] {
+		if g.triples[i] != (m0triple{from, to}) || g.st.At(i).Index != relation {
 			continue
 		}
 		at := g.st.At(i)
@@ -215,6 +225,11 @@ func (g *m0graph) connect(o native.Observation, from int, relation string, to, t
 	rec.Item.Text, rec.Index = g.nodes[from].name+" -- "+relation+" -- "+g.nodes[to].name, relation
 	pos, _, _ := g.st.Append(context.Background(), rec)
 	g.triples = append(g.triples, m0triple{from, to})
+	for _, e := range []int{from, to} {
+		if n := len(g.of[e]); n == 0 || g.of[e][n-1] != pos {
+			g.of[e] = append(slices.Clip(g.of[e]), pos)
+		}
+	}
 	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: g.st.At(pos).ID, New: rec.Text})
 }
 

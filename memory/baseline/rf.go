@@ -1,8 +1,10 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"membench/llm"
 	"membench/memory"
@@ -23,8 +25,8 @@ type RFOptions struct {
 // is written anew at the end of each session.
 //
 // Faithful: the new insight replaces the old, whatever it lost; the text is cut at its
-// front, which loses the insight first. Fixed: the insight of each session stays, and the
-// oldest entries are what is cut.
+// front, which loses the insight first. Fixed: the insight of each session stays, the newest
+// are shown in half of the budget, and the oldest entries are what is cut.
 func RFMemory() memory.Spec {
 	return memory.Define("RFMemory", "all of the dialogue, with an insight written at each session's end (Reflexion, Mem-Gallery)",
 		RFOptions{MaxTokens: 4096, Words: 150}, func(d memory.Deps, o RFOptions) (memory.System, error) {
@@ -96,20 +98,21 @@ func (p *rf) EndSession(ctx context.Context, session string, r *memory.Receipt) 
 }
 
 func (p *rf) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
-	head := "(Insight)\n"
-	for i := range p.insights {
-		if of := p.insights[i]; (q.UserID == "" || q.UserID == of.UserID) && (q.AgentID == "" || q.AgentID == of.AgentID) {
-			head += of.Text + "\n"
+	var shown []string // the newest insights, up to half of the budget
+	left := p.o.MaxTokens / 2
+	for i := len(p.insights) - 1; i >= 0; i-- {
+		of := p.insights[i]
+		if n := recall.TokensOf(of.Text); (q.UserID == "" || q.UserID == of.UserID) && (q.AgentID == "" || q.AgentID == of.AgentID) && (n <= left || len(shown) == 0) {
+			shown, left = append(shown, of.Text), left-n
 		}
 	}
-	if len(p.insights) == 0 {
-		head += "None\n"
-	}
+	slices.Reverse(shown)
+	head := "(Insight)\n" + cmp.Or(strings.Join(shown, "\n"), "None") + "\n"
 	render := func(recs []*store.Record) string { return head + "(Memory)\n" + recall.Numbered(recs) }
 	if p.o.Mode == native.Faithful {
 		return recall.Pipeline{recall.Last(0), inOrder(func(recs []*store.Record) string { return recall.Tail(render(recs), p.o.MaxTokens) })}.Run(ctx, p.st, q)
 	}
-	left := max(1, p.o.MaxTokens-recall.TokensOf(head))
+	left = max(1, p.o.MaxTokens-recall.TokensOf(head))
 	r, err := recall.Pipeline{recall.Last(0), within(recall.Budget{Tokens: left}), inOrder(render)}.Run(ctx, p.st, q)
 	if err == nil && r.Context == "" && len(p.insights) > 0 { // no entry fits
 		r.Context = render(nil)

@@ -78,6 +78,9 @@ func TestModelFactsProvenance(t *testing.T) {
 
 // Whatever a model says, facts point at real turns and verdicts at known ids.
 func FuzzModelAnswers(f *testing.F) {
+	for _, s := range llmtest.RealAnswers() {
+		f.Add(s)
+	}
 	f.Add(`{"facts":[{"text":"[User] 喜欢红茶","turns":[1,-3]}],"memory":[{"id":"0","text":"x","event":"UPDATE"},{"id":1}]}`)
 	f.Add("```{```")
 	known := []Known{{ID: "p", Text: "喜欢绿茶", Role: "user"}}

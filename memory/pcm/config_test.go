@@ -25,3 +25,15 @@ storage: {chroma_path: data/chroma_db}
 		}
 	}
 }
+
+// Whatever the file, reading it ends with a configuration or an error.
+func FuzzReadConfig(f *testing.F) {
+	f.Add([]byte("thresholds: {theta_high: 3}\nmodel: {llm_model: m}"))
+	f.Add([]byte("weights: [1, 2]\n? [a]: b"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c, err := ReadConfig(b, Defaults())
+		if err == nil && c.check(nil) == nil && (c.TopK < 1 || c.ThetaLow > c.ThetaHigh) {
+			t.Fatalf("%+v", c)
+		}
+	})
+}

@@ -135,11 +135,12 @@ func (o MatchedOptions) ask(ctx context.Context, l *layer, q memory.Query) (out 
 		return out, err
 	}
 	d := l.sys.d
+	looked := len(hits) // at in the first call; the others stay behind, in their order
 	if o.Tokens > 0 {
 		share := 2 - math.Pow(0.5, float64(o.Calls-1)) // of the texts that all calls read: 1 + 1/2 + 1/4 …
 		prompt := o.Calls * recall.TokensOf(op.Prompt(d.Prompts, op.PurposeRerank).Text+q.Text)
 		fit := recall.Budget{Tokens: max(1, int(float64(o.Tokens-prompt)/share))}.Fit(textsOf(hits))
-		hits = hits[:min(len(hits), max(q.K, fit))]
+		looked = min(len(hits), max(2, fit))
 	}
 	if d.LLM == nil {
 		if err := l.rerank(ctx, q.Text, hits, &out.Usage); err != nil {
@@ -147,7 +148,7 @@ func (o MatchedOptions) ask(ctx context.Context, l *layer, q memory.Query) (out 
 		}
 	}
 	for call := 0; d.LLM != nil && call < o.Calls; call++ { // the later calls look at the better half
-		n := max(1, len(hits)>>call)
+		n := max(1, looked>>call)
 		order, u, err := op.Rerank(ctx, d.LLM, d.Prompts, q.Text, textsOf(hits[:n]))
 		if out.Usage = out.Usage.Add(u); err != nil {
 			return out, err

@@ -25,3 +25,15 @@ func TestStanding(t *testing.T) {
 		}
 	}
 }
+
+func TestFirstName(t *testing.T) {
+	names := []string{"Ana Ruiz", "Wei", "Tom Ash", "Tom Birch"}
+	for i, want := range []string{"Ana", "", "", ""} {
+		if have := firstName(names, i); have != want {
+			t.Errorf("%s: have %q, want %q", names[i], have, want)
+		}
+	}
+	if have := cutName("Where does Ana's cat sleep?", "Ana"); have != "Where does   cat sleep?" {
+		t.Errorf("have %q", have)
+	}
+}

@@ -20,8 +20,9 @@ import (
 // blanks; blanks are squeezed. What is left says what is asked, not of whom.
 func WithoutNames(s *State) string {
 	text := s.Query.Text
-	for _, n := range s.Store.Speakers() {
-		text = cutName(text, n)
+	names := s.Store.Speakers()
+	for i, n := range names {
+		text = cutName(cutName(text, n), firstName(names, i))
 	}
 	return strings.Join(strings.Fields(text), " ")
 }
@@ -60,8 +61,10 @@ func wordByte(b byte) bool {
 func Spoken() Signal {
 	return func(_ context.Context, s *State) ([]float64, error) {
 		named := ""
-		for _, n := range s.Store.Speakers() {
-			if n != "" && cutName(s.Query.Text, n) != s.Query.Text || hanName(n) && strings.Contains(s.Query.Text, n) {
+		names := s.Store.Speakers()
+		for i, n := range names {
+			first := firstName(names, i)
+			if n != "" && cutName(s.Query.Text, n) != s.Query.Text || first != "" && cutName(s.Query.Text, first) != s.Query.Text || hanName(n) && strings.Contains(s.Query.Text, n) {
 				if named != "" {
 					return s.numbers(), nil
 				}
@@ -76,6 +79,21 @@ func Spoken() Signal {
 		}
 		return out, nil
 	}
+}
+
+// firstName is the first word of a speaker's name of several; "" where another's begins
+// with it, too.
+func firstName(names []string, i int) string {
+	first, rest, _ := strings.Cut(names[i], " ")
+	if rest == "" || len(first) < 2 {
+		return ""
+	}
+	for j, other := range names {
+		if head, _, _ := strings.Cut(other, " "); j != i && strings.EqualFold(head, first) {
+			return ""
+		}
+	}
+	return first
 }
 
 func hanName(n string) bool {

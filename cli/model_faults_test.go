@@ -1,0 +1,295 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"membench/llm/llmtest"
+)
+
+// A modelFault is what an endpoint sends instead of an answer.
+type modelFault struct {
+	name     string
+	reply    llmtest.Reply
+	chatOnly bool
+}
+
+// lasting are faults that are outcomes: a run of eval keeps them in its cassette, and who
+// asks again gets them again.
+var lasting = regexp.MustCompile(`^(filtered|a refusal|too long|413|cut off at once, for ever)`)
+
+// modelFaults are the faults of the table.
+func modelFaults() []modelFault {
+	f := llmtest.Fault
+	head := func(r llmtest.Reply, name, value string) llmtest.Reply {
+		r.Header = map[string]string{name: value}
+		return r
+	}
+	body := func(s string) llmtest.Reply { return llmtest.Reply{Body: s} }
+	choice := func(message, finish string) llmtest.Reply {
+		return body(`{"choices":[{"index":0,"message":` + message + `,"finish_reason":"` + finish + `"}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`)
+	}
+	return []modelFault{
+		{"429", f(429, "rate_limit_exceeded", "slow down"), false},
+		{"429, Retry-After: 7", head(f(429, "rate_limit_exceeded", "slow down"), "Retry-After", "7"), false},
+		{"429, Retry-After: a day", head(f(429, "rate_limit_exceeded", "slow down"), "Retry-After", "86400"), false},
+		{"429, insufficient_quota", f(429, "insufficient_quota", "You exceeded your current quota"), false},
+		{"402", f(402, "", "Insufficient Balance"), false},
+		{"500", llmtest.Reply{Status: 500, Body: "oops"}, false},
+		{"500, X-Should-Retry: false", head(llmtest.Reply{Status: 500, Body: "oops"}, "X-Should-Retry", "false"), false},
+		{"502, a page", llmtest.Reply{Status: 502, Body: "<html>bad gateway</html>"}, false},
+		{"503", f(503, "", "Loading model"), false},
+		{"504", f(504, "", "upstream timed out"), false},
+		{"529", f(529, "overloaded", "overloaded"), false},
+		{"501", f(501, "", "not implemented"), false},
+		{"408", f(408, "", "request timeout"), false},
+		{"409", f(409, "", "conflict"), false},
+		{"425", f(425, "", "too early"), false},
+		{"400", f(400, "", "messages: too few"), false},
+		{"400, no JSON", llmtest.Reply{Status: 400, Body: "no"}, false},
+		{"401", f(401, "invalid_api_key", "Incorrect API key"), false},
+		{"403", f(403, "", "no access"), false},
+		{"404", f(404, "model_not_found", "The model does not exist"), false},
+		{"connection cut in the answer", llmtest.Reply{Body: `{"choices":[{"message":{"content":"` + strings.Repeat("a", 3000), CutAt: 900}, false},
+		{"an empty body", llmtest.Reply{Body: " "}, false},
+		{"a page", body("<html>login</html>"), false},
+		{"half a JSON object", body(`{"choices":[{"message":{"content":"hel`), false},
+		{"{}", body(`{}`), false},
+		{"error in a 200", body(`{"error":{"message":"Provider returned error","code":502}}`), false},
+		{"rate limit in a 200", body(`{"error":{"message":"Rate limit exceeded","code":429}}`), false},
+		{"key refused in a 200", body(`{"error":{"message":"invalid API key"}}`), false},
+		{"detail in a 200", body(`{"detail":"still loading"}`), false},
+		{"a 9 MB answer", body(`{"choices":[{"message":{"content":"` + strings.Repeat("x", 9<<20) + `"}}]}`), true},
+		{"no choices", body(`{"choices":[]}`), true},
+		{"an empty text", choice(`{"content":""}`, "stop"), true},
+		{"thoughts only", choice(`{"content":null,"reasoning_content":"hm"}`, "stop"), true},
+		{"the call of a tool", choice(`{"content":null,"tool_calls":[{"id":"1"}]}`, "tool_calls"), true},
+		{"cut off at once", choice(`{"content":""}`, "length"), true},
+		{"a broken stream", body("data: {\"choices\":[{\"delta\":{\"content\":\"he\"}}]}\n\n"), true},
+		{"an error in a stream", body("data: {\"error\":{\"message\":\"overloaded\",\"code\":503}}\n\n"), true},
+		{"filtered answer", choice(`{"content":""}`, "content_filter"), true},
+		{"filtered question", f(400, "content_filter", "content management policy"), true},
+		{"a refusal", choice(`{"content":null,"refusal":"I cannot help with that."}`, "stop"), true},
+		{"too long", f(400, "context_length_exceeded", "maximum context length is 8192 tokens"), true},
+		{"413", f(413, "", "payload too large"), true},
+	}
+}
+
+// A faultTaker is a command that asks a model; again finishes what it could not do.
+type faultTaker struct {
+	name  string
+	setup string
+	line  string
+	again string
+	show  string // writes DIR/out.jsonl
+	file  string // what is compared
+}
+
+var faultTakers = []faultTaker{
+	{"annotate", "", "annotate DIR/a.jsonl --tagger model -o DIR/events", "", "", "events/a.events.jsonl"},
+	{"claimify", "", "claimify DIR/m.jsonl --extractor model -o DIR/claims", "", "", "claims/a.jsonl"},
+	{"reader", "", "eval run DIR/cases.jsonl --system bm25 --reader model --judge rule -p em --no-times -o DIR/run", " --only-failed", "", "run/pipeline_qa.jsonl"},
+	{"judge", "", "eval grade DIR/qa.jsonl -p mem0-2025 --model m -o DIR/out.jsonl", "", "", "out.jsonl"},
+	{"memory operation", "annotate DIR/a.jsonl --tagger rule -o DIR/events", "replay ingest DIR/events --model m --store DIR/store --now 2026-03-01T00:00:00Z", "", "replay export --store DIR/store -o DIR/out.jsonl", "out.jsonl"},
+	{"embedding", "", "eval run DIR/cases.jsonl --system simple-rag{mode:dense} --reader rule --judge rule -p em --no-times -o DIR/run", " --only-failed", "", "run/pipeline_qa.jsonl"},
+}
+
+const faultQA = `{"system":"s","dataset":"d","case_id":"c","question_id":"q","question":"Which tea?","gold":"oolong","category":"IE","raw_category":"4","hits":[],"answer":"oolong tea","by":"rule","outcome":"answered"}` + "\n"
+
+// ofThisPlay are members that differ from play to play: what was paid, and where the
+// source lies.
+var ofThisPlay = regexp.MustCompile(`"usage": \[[^\]]*\], |, "usage": \[[^\]]*\]|"source_path": "[^"]*"`)
+
+// faultCell is what became of one fault at one command.
+type faultCell struct {
+	attempts, exit int
+	waited         time.Duration
+	after          string
+}
+
+func (c faultCell) String() string {
+	if c.exit == 0 {
+		return fmt.Sprintf("%d", c.attempts)
+	}
+	return fmt.Sprintf("%d, exit %d, %s", c.attempts, c.exit, c.after)
+}
+
+// play runs a command against an endpoint with these replies before its good ones, then
+// again against a good one; it fails t where something is lost in silence.
+func (f faultTaker) play(t *testing.T, name string, replies []llmtest.Reply, want string) (faultCell, string) {
+	t.Helper()
+	srv := stubModels("")
+	defer srv.Close()
+	dir := t.TempDir()
+	for file, text := range map[string]string{"a.jsonl": localSources["en"][0], "m.jsonl": localSources["en"][1], "cases.jsonl": secretCase, "qa.jsonl": faultQA} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clock := llmtest.NewClock()
+	waits := clock.Clock()
+	vars := map[string]string{"OPENAI_BASE_URL": srv.BaseURL(), "OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}
+	if f.name == "embedding" {
+		vars = map[string]string{"LOCAL_EMBEDDING_BASE_URL": srv.BaseURL(), "LOCAL_EMBEDDING_MODEL": "e"}
+	}
+	membench := func(line string) (int, string) {
+		var words bytes.Buffer
+		e := plainEnv(&words, &words, vars)
+		e.waits = &waits
+		return run(t.Context(), e, strings.Fields(strings.ReplaceAll(line, "DIR", dir))), words.String()
+	}
+	output := func() string {
+		if f.show != "" {
+			if code, words := membench(f.show); code != 0 {
+				return words
+			}
+		}
+		b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(f.file)))
+		if err != nil && !os.IsNotExist(err) && !strings.Contains(err.Error(), fs.ErrNotExist.Error()) {
+			t.Fatal(err)
+		}
+		return ofThisPlay.ReplaceAllString(string(b), "")
+	}
+	if f.setup != "" {
+		if code, words := membench(f.setup); code != 0 {
+			t.Fatal(words)
+		}
+	}
+	start := clock.Now()
+	srv.Next(replies...)
+	code, words := membench(f.line)
+	cell := faultCell{attempts: len(srv.Asked()), exit: code, waited: clock.Now().Sub(start)}
+	out := output()
+	if want == "" { // the undisturbed run
+		if code != 0 || out == "" {
+			t.Fatalf("%s: exit %d:\n%s", f.name, code, words)
+		}
+		return cell, out
+	}
+	switch {
+	case code != exitFine && code != exitFailed:
+		t.Errorf("%s, %s: exit %d:\n%s", f.name, name, code, words)
+	case code == exitFine && out != want:
+		t.Errorf("%s, %s: exit 0 and another output:\n%s\n%s", f.name, name, out, words)
+	case code == exitFailed && len(words) < 20:
+		t.Errorf("%s, %s: exit 1 without a word: %q", f.name, name, words)
+	}
+	if cell.waited > 15*time.Minute || cell.attempts > 60 {
+		t.Errorf("%s, %s: %d attempts, %v", f.name, name, cell.attempts, cell.waited)
+	}
+	srv.Drop()
+	if code == exitFailed {
+		again, words := membench(f.line)
+		if again != exitFine && f.again != "" {
+			again, words = membench(f.line + f.again)
+		}
+		switch out := output(); {
+		case again == exitFine && out == want:
+			cell.after = "mended"
+		case again == exitFailed && f.name == "memory operation" && strings.Contains(words, "by rule"):
+			cell.after = "by rule, said"
+		case again == exitFailed && f.name == "reader" && lasting.MatchString(name):
+			cell.after = "kept as its outcome"
+		default:
+			t.Errorf("%s, %s: run again: exit %d, and\n%s\nis not\n%s\n%s", f.name, name, again, out, want, words)
+		}
+	}
+	return cell, out
+}
+
+// TestModelFaults: every fault once and for ever, at every command that asks a model: it
+// ends, says what failed, and the next run gives what an undisturbed one does. All of it
+// with MEMBENCH_SOAK=1, which -update writes into docs/models.md; else every ninth.
+func TestModelFaults(t *testing.T) {
+	all := os.Getenv("MEMBENCH_SOAK") != "" || *updateDocs
+	wants := make([]string, len(faultTakers))
+	var table strings.Builder
+	table.WriteString("| fault |")
+	for i, f := range faultTakers {
+		if all || i >= 0 {
+			_, wants[i] = f.play(t, "", nil, "")
+		}
+		fmt.Fprintf(&table, " %s |", f.name)
+	}
+	table.WriteString("\n|---|" + strings.Repeat("---|", len(faultTakers)) + "\n")
+	rows := 0
+	for n, fault := range modelFaults() {
+		for _, times := range []int{1, 60} {
+			rows++
+			if !all && (n%13 != 0 || times > 1 && n%2 == 0) {
+				continue
+			}
+			often := map[int]string{1: "once", 60: "for ever"}[times]
+			fmt.Fprintf(&table, "| %s, %s |", fault.name, often)
+			for i, f := range faultTakers {
+				if fault.chatOnly && f.name == "embedding" {
+					table.WriteString(" – |")
+					continue
+				}
+				replies := make([]llmtest.Reply, times)
+				for k := range replies {
+					replies[k] = fault.reply
+				}
+				cell, _ := f.play(t, fault.name+", "+often, replies, wants[i])
+				fmt.Fprintf(&table, " %s |", cell)
+			}
+			table.WriteString("\n")
+		}
+	}
+	if rows < 80 {
+		t.Errorf("%d faults, want 80", rows)
+	}
+	if !all {
+		return
+	}
+	const from, to = "<!-- model faults: begin -->\n", "<!-- model faults: end -->"
+	doc, err := os.ReadFile("../docs/models.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(doc), from)
+	have, after, ok2 := strings.Cut(rest, to)
+	switch {
+	case !ok || !ok2:
+		t.Fatal("docs/models.md lacks the marks of the table")
+	case *updateDocs:
+		if err := os.WriteFile("../docs/models.md", []byte(before+from+table.String()+to+after), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	case have != table.String():
+		t.Errorf("docs/models.md is not current: go test ./cli -run TestModelFaults -update\n%s", table.String())
+	}
+}
+
+// TestFaultMixes: whatever faults come one after the other, what a command makes, now and
+// when it is run again, is what an undisturbed run makes.
+func TestFaultMixes(t *testing.T) {
+	faults := modelFaults()
+	random := rand.New(rand.NewPCG(7, 7))
+	for _, f := range faultTakers {
+		if f.name == "memory operation" || f.name == "embedding" { // the table has them
+			continue
+		}
+		_, want := f.play(t, "", nil, "")
+		for range 5 {
+			var mix []llmtest.Reply
+			var names []string
+			for range 1 + random.IntN(12) {
+				x := faults[random.IntN(len(faults))]
+				if lasting.MatchString(x.name) || strings.HasPrefix(x.name, "a 9 MB") {
+					continue
+				}
+				mix, names = append(mix, x.reply), append(names, x.name)
+			}
+			f.play(t, strings.Join(names, "; "), mix, want)
+		}
+	}
+}

