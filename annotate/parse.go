@@ -53,7 +53,7 @@ func Parse(r io.Reader, name string, o Options) iter.Seq2[Source, error] {
 		p := &parser{file: name, path: SourcePath(name, o.Root), o: o}
 		var out []Source
 		switch format := p.detect(text); {
-		case !p.isText(text):
+		case !p.isText(text, format == Chat):
 		case len(text) > MaxSource:
 			p.fault(schema.Pos{File: name}, codeFormat, "the file is too large to be held in memory", "", fmt.Sprintf("at most %d bytes", MaxSource), "split it by conversation")
 		case format == Norm:
@@ -88,12 +88,15 @@ func Parse(r io.Reader, name string, o Options) iter.Seq2[Source, error] {
 }
 
 // isText reports whether a file is text in UTF-8 but for some bytes; else it is a fault,
-// and nothing of the file is taken: of another encoding no word would be left.
-func (p *parser) isText(text []byte) bool {
+// and nothing of the file is taken: of another encoding no word would be left. Of lines
+// that are each read by themselves only a byte order mark speaks for all.
+func (p *parser) isText(text []byte, lines bool) bool {
 	have := ""
 	switch {
 	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")):
 		have = "UTF-16 or UTF-32"
+	case lines:
+		return true
 	case bytes.IndexByte(text, 0) >= 0:
 		have = "a zero byte, as in UTF-16 or a binary file"
 	case mostlyInvalid(text):

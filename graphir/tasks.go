@@ -35,8 +35,8 @@ const (
 )
 
 // hotRange is how many bytes of rows are held at once, more than Cut makes of rows of
-// different texts. Less in tests.
-var hotRange = int64(16 << 20)
+// different texts, and more than one long line is. Less in tests.
+var hotRange = int64(32 << 20)
 
 // A row of OWNS_MEMORY has the rank of its owner before it, four bytes.
 const ownerBytes = 4

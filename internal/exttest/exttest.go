@@ -181,7 +181,7 @@ func FindShared(t testing.TB, names ...string) (dir string, err error) {
 	return dir, nil
 }
 
-// root is the folder of the repository.
+// root is the folder of the repository, also for the modules within it.
 func root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -189,7 +189,7 @@ func root(t testing.TB) string {
 		t.Fatal(err)
 	}
 	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "internal", "exttest")); err == nil {
 			return dir
 		}
 		if filepath.Dir(dir) == dir {

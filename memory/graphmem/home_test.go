@@ -157,7 +157,7 @@ func TestNeo4jFollows(t *testing.T) {
 // A question after a write of one turn, and the write, at 300 turns; with MEMBENCH_SOAK
 // at 1,000, 10,000 and 100,000. The bound is loose, since tests share the machine.
 func TestNeo4jCost(t *testing.T) {
-	sizes := []int{300}
+	sizes := []int{100}
 	if os.Getenv("MEMBENCH_SOAK") != "" {
 		sizes = []int{1000, 10_000, 100_000}
 	}
