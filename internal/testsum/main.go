@@ -9,7 +9,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -47,6 +49,7 @@ func run(in io.Reader, out io.Writer) int {
 						}
 						if e.Action == "fail" {
 							broken++
+							printUnended(out, logs, e.Package)
 							fmt.Fprint(out, strings.Join(logs[key], ""))
 						}
 						break
@@ -85,6 +88,21 @@ func run(in io.Reader, out io.Writer) int {
 		return 1
 	}
 	return 0
+}
+
+// printUnended prints the last lines of the tests of a failed package that never
+// reported an end: of a panic, an exit or a kill, they are all that is known.
+func printUnended(out io.Writer, logs map[string][]string, pkg string) {
+	const last = 40 // lines of each test
+	keys := slices.Sorted(maps.Keys(logs))
+	for _, key := range keys {
+		p, test, _ := strings.Cut(key, " ")
+		if p != pkg || test == "" {
+			continue
+		}
+		lines := logs[key]
+		fmt.Fprintf(out, "did not end: %s\n%s", key, strings.Join(lines[max(0, len(lines)-last):], ""))
+	}
 }
 
 // reason is the text of the call to Skip.

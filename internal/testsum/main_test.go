@@ -22,9 +22,14 @@ func TestRun(t *testing.T) {
 		"for want of programs": {`{"Action":"pass","Package":"p","Test":"B"}
 {"Action":"output","Package":"p","Test":"C","Output":"    c_test.go:9: SKIP-EXTERNAL: java\n"}
 {"Action":"skip","Package":"p","Test":"C"}`, "skipped p C: SKIP-EXTERNAL: java\n1 skipped for want of programs: scripts/test-tools.sh installs them (Java and Maven for Neo4j, Chromium, Python, jq)\n1 passed, 0 failed, 1 skipped\n", 0},
-		"nothing ran":   {"", "0 passed, 0 failed, 0 skipped\n", 1},
-		"fine":          {`{"Action":"pass","Package":"p","Test":"B"}`, "1 passed, 0 failed, 0 skipped\n", 0},
-		"broken build":  {`{"Action":"pass","Package":"p","Test":"B"}` + "\n" + `{"Action":"build-fail","ImportPath":"q"}`, "1 passed, 0 failed, 0 skipped\n", 1},
+		"nothing ran":  {"", "0 passed, 0 failed, 0 skipped\n", 1},
+		"fine":         {`{"Action":"pass","Package":"p","Test":"B"}`, "1 passed, 0 failed, 0 skipped\n", 0},
+		"broken build": {`{"Action":"pass","Package":"p","Test":"B"}` + "\n" + `{"Action":"build-fail","ImportPath":"q"}`, "1 passed, 0 failed, 0 skipped\n", 1},
+		"tests without an end": {`{"Action":"output","Package":"p","Test":"B","Output":"panic: lost\n"}
+{"Action":"pass","Package":"p","Test":"A"}
+{"Action":"output","Package":"q","Test":"C","Output":"still running\n"}
+{"Action":"output","Package":"p","Output":"FAIL p\n"}
+{"Action":"fail","Package":"p","Elapsed":1}`, "FAIL p 1.0s\ndid not end: p B\npanic: lost\nFAIL p\n1 passed", 1},
 		"package fails": {`{"Action":"pass","Package":"p","Test":"B"}` + "\n" + `{"Action":"output","Package":"p","Output":"exit status 2\n"}` + "\n" + `{"Action":"fail","Package":"p"}`, "exit status 2", 1},
 	} {
 		var out bytes.Buffer
