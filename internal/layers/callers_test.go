@@ -21,6 +21,7 @@ var uncalled = map[string]string{
 	"datasets.TextFile":               "for Go users: a data set from memory; the tests of every reader use it",
 	"internal/atomicfile.Observe":     "the crash tests of other packages stop at each step that it reports",
 	"cypher.Script":                   "for Go users: a graph as statements for a driver of their own",
+	"internal/stats.BootstrapMean":    "the tests that write the retrieval tables of docs/results.md draw conversations with it",
 	"internal/jsonschema.Schema.Fast": "tests of the published schemas hold them to the fast path",
 	"llm.Budget.Spent":                "for Go users: what a budget has used up",
 	"memory.FromSimple":               "for Go users: a system of three methods (docs/adding-a-system.md)",

@@ -31,3 +31,17 @@ func Bootstrap(n, reps int, seed uint64, conf float64, stat func(idx []int) floa
 	alpha := 100 * (1 - conf) / 2
 	return Interval{percentile(values, alpha), percentile(values, 100-alpha)}
 }
+
+// BootstrapMean is the interval of the mean over all questions of the clusters,
+// clusters drawn with replacement. With few clusters (fewer than about ten) it is too narrow,
+// and ClusterMean's is not.
+func BootstrapMean(clusters []Cluster, reps int, seed uint64, conf float64) Interval {
+	return Bootstrap(len(clusters), reps, seed, conf, func(idx []int) float64 {
+		sum, n := 0.0, 0
+		for _, i := range idx {
+			sum += clusters[i].Sum
+			n += clusters[i].N
+		}
+		return sum / float64(n) // 0/0 is NaN: a draw of empty clusters
+	})
+}

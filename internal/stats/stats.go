@@ -15,6 +15,9 @@ import (
 // Interval is a closed interval.
 type Interval struct{ Lo, Hi float64 }
 
+// Contains reports whether x lies in the interval; it is false for NaN bounds.
+func (i Interval) Contains(x float64) bool { return i.Lo <= x && x <= i.Hi }
+
 var undefined = Interval{math.NaN(), math.NaN()}
 
 // NormalQuantile is the p-quantile of the standard normal distribution, p in (0,1).

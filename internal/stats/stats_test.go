@@ -357,20 +357,3 @@ func BenchmarkBootstrapMean(b *testing.B) {
 		BootstrapMean(clusters, 2000, 1, .95)
 	}
 }
-
-// BootstrapMean is the interval of the mean over all questions of the clusters,
-// clusters drawn with replacement. With few clusters (fewer than about ten) it is too narrow,
-// and ClusterMean's is not.
-func BootstrapMean(clusters []Cluster, reps int, seed uint64, conf float64) Interval {
-	return Bootstrap(len(clusters), reps, seed, conf, func(idx []int) float64 {
-		sum, n := 0.0, 0
-		for _, i := range idx {
-			sum += clusters[i].Sum
-			n += clusters[i].N
-		}
-		return sum / float64(n) // 0/0 is NaN: a draw of empty clusters
-	})
-}
-
-// Contains reports whether x lies in the interval; it is false for NaN bounds.
-func (i Interval) Contains(x float64) bool { return i.Lo <= x && x <= i.Hi }
