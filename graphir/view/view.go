@@ -190,14 +190,14 @@ type header struct {
 // pageLook is how the page draws a label and what it takes it for; one without a
 // shape gets a spare look.
 type pageLook struct {
-	Role    string `json:"role,omitempty"`
+	Role    string   `json:"role,omitempty"`
 	Caption string   `json:"caption,omitempty"` // the property that holds the text of a node
 	When    []string `json:"when,omitempty"`    // the properties that date a node
 	Size    int      `json:"size,omitempty"`
-	Rank  int    `json:"rank,omitempty"`
-	Shape string `json:"shape,omitempty"`
-	Light string `json:"light,omitempty"`
-	Dark  string `json:"dark,omitempty"`
+	Rank    int      `json:"rank,omitempty"`
+	Shape   string   `json:"shape,omitempty"`
+	Light   string   `json:"light,omitempty"`
+	Dark    string   `json:"dark,omitempty"`
 }
 
 type edgeRole struct {
