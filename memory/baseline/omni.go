@@ -129,7 +129,9 @@ func (p *omni) Store(ctx context.Context, o native.Observation, r *memory.Receip
 // what differs would be lost.
 func (p *omni) holds(pos int, o native.Observation) bool {
 	unit := textnorm.Key(p.st.At(pos).Text)
-	return !slices.ContainsFunc(o.Turns, func(t schema.Turn) bool { return !strings.Contains(unit, textnorm.Key(schema.Captioned(t.Text, t.Attachments))) })
+	return !slices.ContainsFunc(o.Turns, func(t schema.Turn) bool {
+		return !strings.Contains(unit, textnorm.Key(schema.Captioned(t.Text, t.Attachments)))
+	})
 }
 
 // repeat notes what was said again; faithful it is lost.
