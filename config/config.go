@@ -50,7 +50,7 @@ type Project struct {
 	Replay   Replay  `yaml:"replay"`
 	Claims   Claims  `yaml:"claims"`
 
-	dir   string
+	dir     string
 	given   map[string]bool   // members that the file has, as dotted names
 	fromEnv map[string]string // members that the environment overrules → where from
 }
