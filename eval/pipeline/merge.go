@@ -195,8 +195,12 @@ func (m *merge) config(from string) error {
 	if err := yamldoc.Unmarshal(b, &v); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(from, "config.yaml"), err)
 	}
-	v.Output.Folder = m.Dir
-	if b, err = v.YAML(); err != nil {
+	here, err := v.Moved(from, m.Dir)
+	if err != nil {
+		return err
+	}
+	here.Output.Folder = m.Dir
+	if b, err = here.YAML(); err != nil {
 		return err
 	}
 	return writeOut(filepath.Join(m.Dir, "config.yaml"), nil, func(w io.Writer) error { _, err := w.Write(b); return err })

@@ -79,7 +79,7 @@ func Run(ctx context.Context, v *config.Eval, o Options) (res Result, err error)
 	if o.Models == nil {
 		env := func(name string) (string, string) {
 			if o.Place.Getenv == nil {
-				return os.Getenv(name), "environment"
+				return config.Environ(name)
 			}
 			return o.Place.Getenv(name), "environment"
 		}
@@ -92,7 +92,7 @@ func Run(ctx context.Context, v *config.Eval, o Options) (res Result, err error)
 		o.Now = time.Now
 	}
 	if o.Place.Getenv == nil {
-		o.Place.Getenv = os.Getenv
+		o.Place.Getenv = config.Getenv
 	}
 	p, err := newPlan(v, o)
 	if err != nil {
@@ -253,7 +253,11 @@ func (p *plan) record(o evalrun.Options, res evalrun.Result, inputs []schema.Fil
 	if old, err := build.ReadManifest(path); err == nil && old.Key == m.Key && slices.Equal(old.Outputs, m.Outputs) {
 		return nil
 	}
-	text, err := p.v.YAML()
+	here, err := p.v.Moved(p.v.Dir(), p.dir)
+	if err != nil {
+		return err
+	}
+	text, err := here.YAML()
 	if err != nil {
 		return err
 	}
