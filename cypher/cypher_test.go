@@ -275,7 +275,7 @@ func want(t testing.TB, o schema.Object) map[string]any {
 		switch {
 		case fits && v == nil:
 		case fits && name != "" && !strings.Contains(name, "\x00") && len(name) < maxName-2:
-			out[propName(name)] = v
+			out[graph.PropName(name)] = v
 		default:
 			rest.Raw(name, raw)
 			n++

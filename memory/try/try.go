@@ -257,11 +257,12 @@ func (t *trial) answers(ctx context.Context, m memory.Memory) error {
 		t.say(schema.CheckFail, "answer", "give it Retrieve or Answer", "the system neither finds nor answers")
 		return nil
 	}
-	for _, q := range asks[:2] {
+	for _, q := range asks {
 		_, text, err := a.Answer(ctx, memory.Query{Text: q.text, K: 5, UserID: "Ann", AgentID: "Ben"})
 		if err != nil {
 			return err
 		}
+		fmt.Fprintln(&t.seen, text)
 		state, fix := schema.CheckOK, ""
 		if !slices.ContainsFunc(q.words, func(w string) bool { return strings.Contains(text, w) }) {
 			state, fix = schema.CheckWarn, "an answer by rule or a small model may be right in other words: look at it"
