@@ -8,9 +8,8 @@ import (
 	"path/filepath"
 
 	"membench/eval/label"
+	"membench/eval/records"
 	"membench/internal/loopback"
-	"membench/schema"
-	"membench/schema/jsonl"
 
 	"github.com/spf13/cobra"
 )
@@ -104,8 +103,7 @@ func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
 	case o.all:
 		from = label.All
 	}
-	records := jsonl.Files[schema.QARecord]([]string{qa}, nil)
-	draw, err := label.Draw(ctx, records, label.Options{From: from, N: o.n, Seed: o.seed, Explain: o.Options})
+	draw, err := label.Draw(ctx, records.QA(ctx, nil, qa), label.Options{From: from, N: o.n, Seed: o.seed, Explain: o.Options})
 	t.summary()
 	switch {
 	case err != nil:

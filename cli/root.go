@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"membench/config"
 	"membench/internal/visible"
 	"membench/llm"
 	"membench/memory"
@@ -202,7 +203,7 @@ func (e *env) loadDotenv(path string) error {
 	}
 	e.dotenv = map[string]bool{}
 	for name, value := range vars {
-		if _, set := os.LookupEnv(name); set {
+		if _, from := config.Environ(name); from != "" {
 			continue
 		}
 		if err := os.Setenv(name, value); err != nil {

@@ -58,6 +58,7 @@ type systemRow struct {
 	Lists    bool   `json:"lists,omitzero"`
 	Drops    bool   `json:"drops,omitzero"`
 	Verified string `json:"verified,omitzero"`
+	Compared string `json:"compared,omitzero"`
 }
 
 func newSystemsListCmd(e *env) *cobra.Command {
@@ -99,7 +100,7 @@ func rowOf(s open.System) (systemRow, error) {
 			return row, err
 		}
 		row.Version, row.Dates, row.Speakers, row.Verbatim = x.Version, x.Keeps.Dates, x.Keeps.Speakers, x.Keeps.Verbatim
-		row.Waits, row.Lists, row.Drops, row.Verified = len(x.Settle) > 0, x.List != nil, len(x.Drop) > 0, x.Verified
+		row.Waits, row.Lists, row.Drops, row.Verified, row.Compared = len(x.Settle) > 0, x.List != nil, len(x.Drop) > 0, x.Verified, x.Compared
 	}
 	return row, nil
 }

@@ -249,45 +249,51 @@ type kind struct {
 
 func (k kind) key() string { return strings.Join(k.names, "\x00") }
 
-// A values writes JSON values as Cypher literals. It belongs to one goroutine.
+// A values writes JSON values as Cypher literals, and hashes the properties while it
+// reads them. It belongs to one goroutine.
 type values struct {
-	keys map[string][]byte // member name → quoted property name with ": ", nil when it can be none
-	last []named           // names of the last object: the next one has mostly the same, in that order
+	keys map[string]named
+	last []named // names of the last object: the next one has mostly the same, in that order
+	hash graph.Hasher
 	text []byte
 	rest []byte // members that no property holds, as JSON
 	nul  bool   // a string with a NUL is in rest, which no script can write
 	note string // why something is in rest that the user may care about
 }
 
+// A named is what is known of a member's name.
 type named struct {
-	name string
-	key  []byte
+	name   string
+	key    []byte // the quoted property name with ": ", nil when no property has it in a script
+	stored string // graph.PropName, "" when no property has it at all
 }
 
-func newValues() *values { return &values{keys: map[string][]byte{}} }
+func newValues() *values { return &values{keys: map[string]named{}} }
 
-// key returns the property name of the member at place i of its object.
-func (v *values) key(i int, name []byte) []byte {
+// named returns what is known of the name of the member at place i of its object.
+func (v *values) named(i int, name []byte) named {
 	if i < len(v.last) && v.last[i].name == string(name) {
-		return v.last[i].key
+		return v.last[i]
 	}
-	k := v.newKey(name)
-	v.last = append(v.last[:min(i, len(v.last))], named{string(name), k})
+	k := v.newName(name)
+	v.last = append(v.last[:min(i, len(v.last))], k)
 	return k
 }
 
-func (v *values) newKey(name []byte) []byte {
+func (v *values) newName(name []byte) named {
 	if k, ok := v.keys[string(name)]; ok {
 		return k
 	}
-	k, err := AppendName(nil, graph.PropName(string(name)))
-	if err != nil {
-		k = nil
-	} else {
-		k = append(k, ": "...)
+	k := named{name: string(name)}
+	stored := graph.PropName(k.name)
+	if key, err := AppendName(nil, stored); err == nil {
+		k.key = append(key, ": "...)
+	}
+	if len(name) > 0 && bytes.IndexByte(name, 0) < 0 {
+		k.stored = stored
 	}
 	if len(v.keys) < 4096 { // names are few; a file of random names must not fill memory
-		v.keys[string(name)] = k
+		v.keys[k.name] = k
 	}
 	return k
 }
@@ -296,6 +302,7 @@ func (v *values) newKey(name []byte) []byte {
 // the object is broken; dst is then of no use.
 func (v *values) props(dst []byte, s *codec.Scanner) ([]byte, bool) {
 	v.rest, v.note, v.nul = v.rest[:0], "", false
+	v.hash.Begin()
 	dst = append(dst, '{')
 	empty := true
 	if !s.Object() {
@@ -306,38 +313,39 @@ func (v *values) props(dst []byte, s *codec.Scanner) ([]byte, bool) {
 		if !ok {
 			break
 		}
-		key := v.key(i, name)
+		n := v.named(i, name)
 		start := len(dst)
 		if !empty {
 			dst = append(dst, ", "...)
 		}
-		dst = append(dst, key...)
-		var how fit
-		at := s.Mark()
-		if key == nil {
-			how = nested
-		} else if dst, how = v.value(dst, s); how == broken {
-			return dst, false
+		dst = append(dst, n.key...)
+		how := nested
+		s.Kind()
+		at, from := s.Mark(), s.Offset()
+		if n.key != nil {
+			if dst, how = v.value(dst, s); how == broken {
+				return dst, false
+			}
 		}
+		if how == nested { // read again: value may have stopped inside
+			s.Back(at)
+			if _, ok := s.Skip(); !ok {
+				return dst, false
+			}
+		}
+		raw := s.Since(from)
+		v.hash.Member(n.name, n.stored, raw)
 		switch how {
 		case fits:
 			empty = false
 			continue
 		case nested:
-			// The name is read again: it may live in the scanner's scratch.
-			label := append(v.text[:0], name...)
-			v.text = label
-			s.Back(at)
-			raw, ok := s.Skip()
-			if !ok {
-				return dst, false
-			}
 			if len(v.rest) == 0 {
 				v.rest = append(v.rest, '{')
 			} else {
 				v.rest = append(v.rest, ',')
 			}
-			v.rest = codec.AppendString(v.rest, string(label))
+			v.rest = codec.AppendString(v.rest, n.name)
 			v.rest = append(append(v.rest, ':'), raw...)
 		}
 		dst = dst[:start]

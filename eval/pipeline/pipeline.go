@@ -79,7 +79,7 @@ func Run(ctx context.Context, v *config.Eval, o Options) (res Result, err error)
 	if o.Models == nil {
 		env := func(name string) (string, string) {
 			if o.Place.Getenv == nil {
-				return os.Getenv(name), "environment"
+				return config.Environ(name)
 			}
 			return o.Place.Getenv(name), "environment"
 		}
@@ -92,7 +92,7 @@ func Run(ctx context.Context, v *config.Eval, o Options) (res Result, err error)
 		o.Now = time.Now
 	}
 	if o.Place.Getenv == nil {
-		o.Place.Getenv = os.Getenv
+		o.Place.Getenv = config.Getenv
 	}
 	p, err := newPlan(v, o)
 	if err != nil {
@@ -253,7 +253,11 @@ func (p *plan) record(o evalrun.Options, res evalrun.Result, inputs []schema.Fil
 	if old, err := build.ReadManifest(path); err == nil && old.Key == m.Key && slices.Equal(old.Outputs, m.Outputs) {
 		return nil
 	}
-	text, err := p.v.YAML()
+	here, err := p.v.Moved(p.v.Dir(), p.dir)
+	if err != nil {
+		return err
+	}
+	text, err := here.YAML()
 	if err != nil {
 		return err
 	}
@@ -346,7 +350,8 @@ func (p *plan) gradeStep(ctx context.Context, b *build.Builder) error {
 	for _, x := range p.grade.Grade.Protocols {
 		protocols = append(protocols, x.ID())
 	}
-	s := build.Step{Name: "grade", Version: 1, Inputs: there(p.dir, evalrun.SessionsFile, evalrun.QAFile), InPlace: true,
+	inputs := there(p.dir, evalrun.SessionsFile, evalrun.QAFile)
+	s := build.Step{Name: "grade", Version: 1, Inputs: append(inputs, there(p.dir, records.ContextsFile)...), InPlace: true,
 		Output: filepath.Join(p.dir, records.QAFile), Also: []string{filepath.Join(p.dir, records.SessionFile)},
 		Options: map[string]any{"protocols": protocols, "votes": p.grade.Grade.Votes, "explain": p.grade.Explain != nil}}
 	if p.grade.Grade.Judge != nil {
@@ -358,7 +363,7 @@ func (p *plan) gradeStep(ctx context.Context, b *build.Builder) error {
 	}
 	s.Run = func(ctx context.Context, _ string) (build.Result, error) {
 		g := *p.grade
-		g.Inputs = s.Inputs
+		g.Inputs = inputs
 		if g.Explain != nil {
 			g.Explain = &explain.Options{Cases: caseFile(ctx, filepath.Join(p.dir, records.CasesFile))}
 		}
@@ -378,7 +383,7 @@ func (p *plan) gradeStep(ctx context.Context, b *build.Builder) error {
 
 // aggregateStep makes the figures.
 func aggregateStep(ctx context.Context, b *build.Builder, prices figure.Prices, o AggregateOptions) error {
-	_, _, err := b.Do(ctx, build.Step{Name: "aggregate", Version: 2, Options: map[string]any{"prices": prices.Prices, "currency": prices.Currency, "as_of": prices.AsOf}, Inputs: there(b.Root, records.QAFile, records.SessionFile), InPlace: true,
+	_, _, err := b.Do(ctx, build.Step{Name: "aggregate", Version: 2, Options: map[string]any{"prices": prices.Prices, "currency": prices.Currency, "as_of": prices.AsOf}, Inputs: there(b.Root, records.QAFile, records.SessionFile, records.ContextsFile), InPlace: true,
 		Output: filepath.Join(b.Root, SummaryFile), Also: []string{filepath.Join(b.Root, "aggregate_metrics*.json")}, Run: func(ctx context.Context, _ string) (build.Result, error) {
 			all, err := Aggregate(ctx, o)
 			if err == nil {
@@ -400,7 +405,7 @@ func (p *plan) reportStep(ctx context.Context, b *build.Builder, prices figure.P
 	if len(files) == 0 {
 		return nil
 	}
-	_, _, err := b.Do(ctx, build.Step{Name: "report", Version: 1, Options: map[string]any{"formats": p.formats}, Inputs: there(p.dir, records.QAFile, records.SessionFile, SummaryFile, "manifest.json"), InPlace: true,
+	_, _, err := b.Do(ctx, build.Step{Name: "report", Version: 1, Options: map[string]any{"formats": p.formats}, Inputs: there(p.dir, records.QAFile, records.SessionFile, records.ContextsFile, SummaryFile, "manifest.json"), InPlace: true,
 		Output: files[0], Also: append(files[1:], filepath.Join(p.dir, sideFolder)), Run: func(ctx context.Context, _ string) (build.Result, error) {
 			return build.Result{}, Report(ctx, o)
 		}})

@@ -17,6 +17,7 @@ import (
 	"membench/eval/grade"
 	"membench/eval/protocol"
 	"membench/eval/reader"
+	"membench/eval/records"
 	"membench/eval/run"
 	"membench/internal/atomicfile"
 	"membench/llm"
@@ -62,7 +63,7 @@ func pipeline(b *testing.B, dir string, o run.Options) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	in := jsonl.Files[schema.QARecord]([]string{filepath.Join(dir, run.QAFile)}, nil)
+	in := records.QA(context.Background(), nil, filepath.Join(dir, run.QAFile))
 	err = atomicfile.Write(filepath.Join(dir, "qa_records.jsonl"), func(w io.Writer) error {
 		buf := bufio.NewWriterSize(w, 1<<16)
 		_, _, err := jsonl.Write(buf, schema.Latest, grade.QA(context.Background(), in, grade.Options{Protocols: ps, Workers: runtime.GOMAXPROCS(0)}))
