@@ -11,7 +11,9 @@ import (
 
 // Two graphs, sorted by Compare, are compared by meaning: the order of members does not count.
 func ExampleDiff() {
-	read := func(text string) schema.Seq[schema.Element] { return jsonl.Decode[schema.Element](strings.NewReader(text), "nodes.jsonl") }
+	read := func(text string) schema.Seq[schema.Element] {
+		return jsonl.Decode[schema.Element](strings.NewReader(text), "nodes.jsonl")
+	}
 	before := read(`{"id": "topic:bees", "labels": ["Topic"], "props": {"name": "bees", "n": 1}}` + "\n" + `{"id": "topic:tea", "labels": ["Topic"], "props": {"name": "tea"}}` + "\n")
 	after := read(`{"labels": ["Topic"], "props": {"n": 1, "name": "bees"}, "id": "topic:bees"}` + "\n" + `{"id": "topic:tea", "labels": ["Topic"], "props": {"name": "green tea"}}` + "\n")
 	for change, err := range graph.Diff(before, after) {
