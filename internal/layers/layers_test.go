@@ -56,7 +56,6 @@ var mayUse = map[string][]string{
 	"github.com/spf13/cobra":                   {"cli"},
 	"github.com/spf13/pflag":                   {"cli"},
 	"github.com/joho/godotenv":                 {"cypher/neo4j/target", "cli"},
-	"github.com/vbauerster/mpb/v8":             {"cli"},
 	"github.com/jedib0t/go-pretty/v6":          {"cli"},
 	"golang.org/x/term":                        {"cli"},
 	"gonum.org/v1/plot":                        {"eval/experiment"},
