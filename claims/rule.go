@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 
-	"membench/internal/codec"
 	"membench/internal/openie"
 	"membench/internal/textnorm"
 	"membench/schema"
@@ -268,9 +267,4 @@ func canonical(typ, name string) string {
 			return name
 		}
 	}
-}
-
-// encodeStatement is the line of a statement, without its end.
-func encodeStatement(s schema.Statement, v schema.Version) ([]byte, error) {
-	return codec.Append(nil, s.At(v), codec.Compact)
 }
