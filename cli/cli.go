@@ -41,6 +41,10 @@ func Main(systems ...memory.Spec) {
 	if term.IsTerminal(int(os.Stderr.Fd())) {
 		e.screen = os.Stderr
 	}
+	if e.screen != nil { // a line takes the place of the bar
+		e.err = newConsole(clearing{visible.NewWriter(os.Stderr), e}, time.Now)
+		e.out = clearing{e.out, e}
+	}
 	context.AfterFunc(ctx, func() {
 		stop() // a second signal ends the process at once
 		time.AfterFunc(grace, func() {

@@ -124,6 +124,7 @@ func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
 	if err != nil {
 		return err
 	}
+	e.meter.stop() // what follows waits for people
 	err = loopback.Serve(ctx, o.listen, label.Handler(draw, book), func(url string) {
 		e.warnf("%d answers to label at %s", len(draw), url)
 		e.warnf("labels go to %s; Ctrl-C ends the page", book.Path())

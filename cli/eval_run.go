@@ -128,7 +128,7 @@ func runEval(ctx context.Context, e *env, o evalFlags, whole bool) (err error) {
 	set := ms.Set
 	po := pipeline.Options{Whole: whole, NoGrade: o.noGrade, GradeOnly: o.evalOnly, OnlyFailed: o.onlyFailed, Shard: o.shard, Models: set, Place: e.place(""),
 		Data: setsall.Source{Workers: o.workers, MaxValue: o.max, Stdin: e.in}, Membench: release, Now: e.now, Stdin: e.in, Log: t.log(),
-		Progress: func(w *evalrun.Watch) func() { return showProgress(e, v.Output.Folder, w, ms) }}
+		Progress: func(w *evalrun.Watch) func() { return e.following(v.Output.Folder, asking(w, ms)) }}
 	if ms.dryRun() {
 		text, err := v.YAML()
 		if err != nil {
@@ -166,7 +166,7 @@ func askNamed(e *env, v *config.Eval, p *config.Project) error {
 		ep, err := p.Resolve(role, config.Model{}, e.lookup)
 		switch {
 		case err != nil:
-			return usageError{err}
+			return usageError{err: err}
 		case ep.Name == "":
 			continue
 		case ep.Key == "" && ep.BaseURL == openai.DefaultURL:

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -96,7 +97,7 @@ func runEvalStatus(e *env, o evalStatusOptions) error {
 func (r *statusReport) price(file string, usage []schema.StepUsage) error {
 	prices, err := config.LoadPrices(file)
 	if err != nil {
-		return usageError{err}
+		return usageError{err: err}
 	}
 	r.Currency = prices.Currency
 	for _, u := range usage {
@@ -114,7 +115,7 @@ func (r *statusReport) price(file string, usage []schema.StepUsage) error {
 }
 
 func (r *statusReport) print(out io.Writer, dir string) error {
-	line := fmt.Sprintf("%s: %s, %s", dir, r.State, doneLine(evalrun.Count{Questions: r.Done, Of: r.Of}))
+	line := fmt.Sprintf("%s: %s, %s", dir, r.State, cmp.Or(state{done: int64(r.Done), of: int64(r.Of), unit: "questions"}.line(0), "0 questions"))
 	if r.Rate > 0 {
 		line += fmt.Sprintf(", %.1f/s, about %v left", r.Rate, time.Duration(r.Left*float64(time.Second)).Round(time.Second))
 	}

@@ -135,6 +135,7 @@ type QAHit struct {
 	Text    string     `json:"text"`
 	Sources []EventRef `json:"sources,omitempty"` // the turns it stands on, in rank order
 	Cut     bool       `json:"cut,omitzero"`      // retrieved, and not whole in the context
+	Meta    Object     `json:"-"`                 // what the system says of it
 }
 
 // QARank is the place of a memory that was not among the hits.
@@ -226,11 +227,18 @@ func (r SessionRecord) At(Version) SessionRecord { return r }
 
 // MemoryState is one live memory of a snapshot.
 type MemoryState struct {
-	ID        PointID    `json:"memory_id"`
-	Text      string     `json:"text"`
-	SessionID string     `json:"session_id,omitzero"` // where it came from
-	Status    string     `json:"status,omitzero"`
-	Sources   []EventRef `json:"sources,omitempty"`
+	ID      PointID    `json:"memory_id"`
+	Text    string     `json:"text"`
+	Session string     `json:"session_id,omitzero"` // where it came from
+	Status  string     `json:"status,omitzero"`     // active | invalid
+	Sources []EventRef `json:"sources,omitempty"`
+
+	Kind        string       `json:"-"` // turn, pair, chunk, fact, note, insight, summary: what it is
+	Tier        string       `json:"-"` // where it lies, in systems with tiers
+	Time        string       `json:"-"` // of what it says, RFC 3339 or its beginning; "" unknown
+	Attachments []Attachment `json:"-"`
+	Links       []PointID    `json:"-"` // other items that the system ties to it, or made it of
+	Meta        Object       `json:"-"`
 }
 
 // MemoryDelta is one change of a session.

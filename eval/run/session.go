@@ -140,7 +140,7 @@ func (p *player) look(ctx context.Context, s *schema.Session, rec *schema.Sessio
 	}
 	if keep {
 		for _, it := range got.items {
-			rec.Snapshot = append(rec.Snapshot, schema.MemoryState{ID: schema.PointID(text(string(it.ID))), Text: text(it.Text), SessionID: text(it.Session), Status: it.Status, Sources: it.Sources})
+			rec.Snapshot = append(rec.Snapshot, schema.MemoryState{ID: schema.PointID(text(string(it.ID))), Text: text(it.Text), Session: text(it.Session), Status: it.Status, Sources: it.Sources})
 		}
 	}
 	return nil
