@@ -206,19 +206,35 @@ func (p *plan) ask(ctx context.Context) (res evalrun.Result, err error) {
 // longRun is from how many questions on every model is tried before the run begins.
 const longRun = 100
 
-// preflight tries every model that answers, judges or embeds.
+// preflight tries every model that answers, judges, embeds or does the operations of a
+// system, each endpoint once.
 func (p *plan) preflight(ctx context.Context) error {
+	tried := map[[2]string]bool{}
+	try := func(m *models.Set, role config.Role) error {
+		ep, err := m.Endpoint(role)
+		if at := [2]string{ep.BaseURL, ep.Name}; err != nil || tried[at] {
+			return err
+		} else {
+			tried[at] = true
+		}
+		return m.Preflight(ctx, role)
+	}
+	for _, name := range p.extractors {
+		if err := try(p.models.As(name), config.Extract); err != nil {
+			return err
+		}
+	}
 	for _, name := range p.readers {
-		if err := p.models.As(name).Preflight(ctx, config.Read); err != nil {
+		if err := try(p.models.As(name), config.Read); err != nil {
 			return err
 		}
 	}
 	if p.grade != nil && p.grade.Grade.Judge != nil {
-		if err := p.judges.Preflight(ctx, config.Judge); err != nil {
+		if err := try(p.judges, config.Judge); err != nil {
 			return err
 		}
 	}
-	return p.models.Preflight(ctx, config.Embed)
+	return try(p.models, config.Embed)
 }
 
 // id names a run that begins now in its folder.

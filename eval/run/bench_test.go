@@ -101,7 +101,7 @@ func BenchmarkPipeline(b *testing.B) {
 // of an HTTP endpoint, 64 at once, against a bare loop that asks the same client the same
 // number of questions, 64 at once, and keeps nothing; and against the waiting alone.
 func BenchmarkOverhead(b *testing.B) {
-	const wait, atOnce, questions = 200 * time.Millisecond, 64, 64 * 40
+	const wait, atOnce, questions = 200 * time.Millisecond, 64, 64 * 160 // over 10,000 calls, half a minute a loop
 	server := llmtest.NewServer()
 	defer server.Close()
 	server.Chat = func(llmtest.ChatRequest) llmtest.Reply { return llmtest.Reply{Text: "the garden", Wait: wait} }
