@@ -77,23 +77,35 @@ type inflated struct {
 }
 
 type counted struct {
-	r io.Reader
-	n int64
+	r   io.Reader
+	n   int64
+	err error // of r, other than its end
 }
 
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
+	if err != nil && err != io.EOF {
+		c.err = err
+	}
 	return n, err
+}
+
+// broken says of an error of unpacking that the data has it, where reading had none.
+func (c *counted) broken(err error) error {
+	if err == nil || err == io.EOF || c.err != nil {
+		return err
+	}
+	return &schema.BrokenError{Err: fmt.Errorf("it begins like a compressed file and is none that can be unpacked: %w", err)}
 }
 
 func (f *inflated) Read(p []byte) (int, error) {
 	n, err := f.r.Read(p)
 	f.n += int64(n)
 	if MaxRatio > 0 && f.n > freeBytes && f.n/MaxRatio > f.in.n {
-		return 0, fmt.Errorf("the compressed file unpacks to more than %d times its size: if that is right, raise --max-ratio", MaxRatio)
+		return 0, &schema.BrokenError{Err: fmt.Errorf("the compressed file unpacks to more than %d times its size: if that is right, raise --max-ratio", MaxRatio)}
 	}
-	return n, err
+	return n, f.in.broken(err)
 }
 
 // Decompress looks at the first bytes of r and unpacks gzip or zstd. The stream fails
@@ -111,14 +123,14 @@ func Decompress(r io.ReadCloser) (io.ReadCloser, error) {
 		z, err := gzip.NewReader(bufio.NewReaderSize(small, 1<<16))
 		if err != nil {
 			r.Close()
-			return nil, fmt.Errorf("reading gzip: %w", err)
+			return nil, in.broken(err)
 		}
 		return readCloser{&inflated{r: z, in: in}, r}, nil
 	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(small, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			r.Close()
-			return nil, fmt.Errorf("reading zstd: %w", err)
+			return nil, in.broken(err)
 		}
 		return readCloser{&inflated{r: z, in: in}, closers{z.IOReadCloser(), r}}, nil
 	}

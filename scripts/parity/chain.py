@@ -55,9 +55,10 @@ def memory_graph():
                 point = json.loads(line)["id"]
                 if point is None:
                     r.source_point_id = ""
-                records.append((instant(r.payload.get("created_at")), r.source_point_id, r.exported_at, n, r, point))
+                at = instant(r.payload.get("created_at"))
+                records.append((at, isinstance(point, int), r.source_point_id, r.exported_at, n, r, point))
     nodes, edges = {}, {}
-    for *_, r, point in sorted(records, key=lambda r: r[:4]):
+    for *_, r, point in sorted(records, key=lambda r: r[:5]):
         ns, es = mem0_to_graph.build_graph_from_record(r, stats)
         for n in ns:
             if "point_id" in n["props"]:
