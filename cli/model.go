@@ -33,9 +33,9 @@ type modelFlags struct {
 
 const modelHelp = `
 Models are asked at any OpenAI-compatible endpoint. Its settings come from the flags, else
-from membench.yaml (of --config, or in the working folder), else from the environment
-(OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, …), else from .env: "membench config show"
-prints what is in force. With --cassette every answer is kept in one file and never paid
+from the environment or .env (OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, …), else from
+membench.yaml (of --config, or in the working folder): "membench config show" prints what
+is in force. With --cassette every answer is kept in one file and never paid
 for twice; with --cassette-mode replay-only nobody is asked at all.`
 
 func (m *modelFlags) add(c *cobra.Command) {

@@ -186,16 +186,21 @@ func ConstraintName(typ string) string {
 	return fmt.Sprintf("relx_%x_id_unique", typ)
 }
 
-// appendConstraint appends the statement that makes ids unique on a type, or on nodes for "".
-func appendConstraint(dst []byte, typ string) []byte {
-	dst = append(dst, "CREATE CONSTRAINT "...)
-	dst, _ = AppendName(dst, ConstraintName(typ))
-	if typ == "" {
-		return append(dst, " IF NOT EXISTS FOR (n:"+BaseLabel+") REQUIRE n.id IS UNIQUE;\n"...)
+// Constraint is the statement that makes ids unique on an edge type, or on nodes for "".
+func Constraint(typ, name string) (string, error) {
+	dst, err := AppendName([]byte("CREATE CONSTRAINT "), name)
+	if err != nil {
+		return "", err
 	}
-	dst = append(dst, " IF NOT EXISTS FOR ()-[r:"...)
-	dst, _ = AppendName(dst, typ)
-	return append(dst, "]-() REQUIRE r.id IS UNIQUE;\n"...)
+	pattern := "(x:" + BaseLabel + ")"
+	if typ != "" {
+		quoted, err := AppendName(nil, typ)
+		if err != nil {
+			return "", err
+		}
+		pattern = "()-[x:" + string(quoted) + "]-()"
+	}
+	return string(dst) + " IF NOT EXISTS FOR " + pattern + " REQUIRE x.id IS UNIQUE", nil
 }
 
 const (
@@ -216,31 +221,24 @@ func Head(file string) string {
 	return edgesHead
 }
 
-// batchTail ends a batch of rows that share labels, or a type.
+// batchTail ends a batch of rows that share labels, or a type. Its rows say in literals
+// what differs from row to row; what all share is added by the statement.
 func (k kind) batchTail(dst []byte, scope string) []byte {
-	dst = append(dst, "\n] AS row\n"...)
-	// In a named scope an id is preceded by the scope.
-	in := ""
+	in, name := "", AppendString(nil, scope)
 	if scope != "" {
 		in = string(AppendString(nil, graph.ScopePrefix(scope))) + " + "
 	}
-	if !k.edge {
-		dst = append(dst, "MERGE (n:"+BaseLabel+" {id: "+in+"row.id})\nSET n = row.props, n.id = "+in+"row.id"...)
-		dst = AppendString(append(dst, ", n.scope = "...), scope)
-		for i, l := range k.names {
-			if i == 0 {
-				dst = append(dst, "\nSET n"...)
-			}
-			dst, _ = AppendName(append(dst, ':'), l)
-		}
-		return append(dst, ";\n"...)
+	f := Form{ID: in + "row.id", Src: in + "row.src", Dst: in + "row.dst", Props: "row.props", Guard: true, Add: [][2]string{{"id", in + "row.id"}, {"scope", string(name)}}}
+	if k.edge {
+		f.Add = append(f.Add, [][2]string{{"type", string(AppendString(nil, k.names[0]))}, {"src", "row.src"}, {"dst", "row.dst"}}...)
 	}
-	dst = append(dst, "MATCH (a:"+BaseLabel+" {id: "+in+"row.src})\nMATCH (b:"+BaseLabel+" {id: "+in+"row.dst})\nMERGE (a)-[r:"...)
-	dst, _ = AppendName(dst, k.names[0])
-	dst = append(dst, " {id: "+in+"row.id}]->(b)\nSET r = row.props, r.id = "+in+"row.id, r.type = "...)
-	dst = AppendString(dst, k.names[0])
-	dst = AppendString(append(dst, ", r.scope = "...), scope)
-	return append(dst, ", r.src = row.src, r.dst = row.dst;\n"...)
+	dst = append(dst, "\n] AS row\n"...)
+	if k.edge {
+		dst = f.Edges(dst, k.names[0])
+	} else {
+		dst = f.Nodes(dst, k.names)
+	}
+	return append(dst, ";\n"...)
 }
 
 // A kind is what the rows of a batch share.

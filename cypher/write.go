@@ -99,9 +99,9 @@ func (w *writer) ordered(ctx context.Context, nodes, edges []jsonl.File, out Scr
 
 // constraints appends the statements of nodes and of the given types.
 func (w *writer) constraints(text []byte, types []string) []byte {
-	text = appendConstraint(text, "")
-	for _, t := range types {
-		text = appendConstraint(text, t)
+	for _, t := range append([]string{""}, types...) {
+		one, _ := Constraint(t, ConstraintName(t)) // a type that is no name was left out
+		text = append(append(text, one...), ";\n"...)
 	}
 	w.counts.Statements += 1 + len(types)
 	return text

@@ -59,11 +59,14 @@ type Props struct {
 	Rest schema.Object
 }
 
-// PropsJSON is the property that holds Props.Rest.
-const PropsJSON = "props_json"
+// Properties that an element has of its own in a database, beside those of its record.
+const (
+	PropsJSON  = "props_json" // Props.Rest
+	HashProp   = "_hash"      // Hash; whatever has none was written by somebody else
+	VectorProp = "_vector"    // of a node
+)
 
-// Reserved are the properties that a stored element has of its own.
-var reserved = []string{"id", "type", "src", "dst", "scope", PropsJSON, "_hash", "_vector"}
+var reserved = []string{"id", "type", "src", "dst", "scope", PropsJSON, HashProp, VectorProp}
 
 // PropName is the name under which a member is stored: one of ours, or one that
 // would then look like it, gets the prefix "p_". No two names become one.

@@ -221,6 +221,14 @@ func (r *digestReader) Read(p []byte) (int, error) {
 
 func (r *digestReader) Close() error { return r.r.Close() }
 
+// Stat is that of a file; a stream has none.
+func (r *digestReader) Stat() (fs.FileInfo, error) {
+	if f, ok := r.r.(*os.File); ok {
+		return f.Stat()
+	}
+	return nil, errors.ErrUnsupported
+}
+
 // An Output is a file that appears on the frame's Commit, with its SHA-256; or standard
 // output. It is buffered.
 type Output struct {

@@ -16,6 +16,7 @@ import (
 	"membench/memory/memorytest"
 	"membench/memory/service"
 	"membench/memory/service/servicetest"
+	"membench/memory/try"
 	"membench/schema"
 )
 
@@ -443,10 +444,10 @@ func TestContext(t *testing.T) {
 
 // TestRoundTrip: every shipped spec passes on its stub, and a service that is broken
 // fails at the right check.
-func TestRoundTrip(t *testing.T) {
+func TestTry(t *testing.T) {
 	trip := func(t *testing.T, sys *service.System) map[string]string {
 		out := map[string]string{}
-		err := service.RoundTrip(ctx, sys, "trip", func(c schema.Check) {
+		err := try.System(ctx, sys, "trip", func(c schema.Check) {
 			if out[c.Name] != schema.CheckFail {
 				out[c.Name] = c.State
 			}
@@ -478,8 +479,8 @@ func TestRoundTrip(t *testing.T) {
 		{"letta-archival", `"${turn.name?|after:: }${turn.text}"`, `"${turn.text}"`, "speakers"},
 		{"letta-archival", `${turn.text}`, `${turn.role}`, "words"},
 		{"mem0-2", "${env.MEM0_API_KEY?}", "wrong", "ping"},
-		{"mem0-2", "fields: {id: id,", "fields: {id: uuid,", "list"},
-		{"mem0-2", `filters: {user_id: "${ns}"}`, `filters: {user_id: "all"}`, "search"},
+		{"mem0-2", "fields: {id: id,", "fields: {id: uuid,", "search"},
+		{"mem0-2", `filters: {user_id: "${ns}"}`, `filters: {user_id: "all"}`, "retrieval"},
 	} {
 		out := trip(t, openSpec(t, load(t, tt.system, tt.old, tt.new), start(t, tt.system), service.Options{}))
 		if out[tt.fails] != schema.CheckFail && !strings.Contains(out["fails"], tt.fails) {
