@@ -1,7 +1,6 @@
 package clause
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -175,13 +174,6 @@ func (f Fact) typed(text string) []Fact {
 		f.Value.Text = tail.ReplaceAllString(f.Value.Text, "")
 	}
 	read := readVerbs[f.Verb]
-	if f.Slot == "VISITED" { // the place, without company and time
-		v, _, _ := strings.Cut(f.Value.Text, " with ")
-		if f.When.Text != "" {
-			v, _, _ = strings.Cut(v, f.When.Text)
-		}
-		f.Value.Text = strings.TrimRight(cmp.Or(strings.TrimSpace(v), f.Value.Text), " ,")
-	}
 	switch {
 	case f.Subject.Kind == Speaker && f.Slot == "IS" && f.Tense != Past && isTrait.MatchString(f.Value.Text):
 		f.Slot = "SELF_TRAIT"
