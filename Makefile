@@ -6,7 +6,7 @@ FUZZTIME ?= 20s
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test race soak parity demo neo4j lint fuzz bench bench-neo4j release release-check docs site clean
+.PHONY: help build test race soak parity contracts demo neo4j lint fuzz bench bench-neo4j release release-check docs site clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,10 @@ race: ## run every test under the race detector (needs a C compiler)
 parity: ## run the original packages of memory systems again and record what they keep and find (network, python3.11, about 1 GB)
 	scripts/parity/parity.sh
 	$(GO) test ./memory/baseline -run Parity -count 1
+
+contracts: ## let the vendors' Python clients of memory services live the life of a memory again, and compare (network, python3.11, about 300 MB)
+	scripts/contracts/contracts.sh
+	$(GO) test ./memory/service -run ContractsDocs -update -count 1
 
 soak: ## kill every stage before each step on the file system; lines of 100 MB; all of Neo4j's tests on the newest; 1,000 null simulations of each kind; every arm of explain and graph memory (over half an hour)
 	MEMBENCH_SOAK=1 $(GO) test ./cli -run 'Killed|LongLines|WaysIntoNeo4j|HostileInputs' -count 1 -timeout 2h -v

@@ -79,6 +79,7 @@ type run struct {
 	report  Report
 	records map[string]schema.Manifest
 	inputs  []string
+	tried   bool // the model that extracts, before the one that tags was asked
 	lost    bool // some step lost more than Options.Accept allows
 	failed  failures
 }

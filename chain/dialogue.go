@@ -83,6 +83,9 @@ func (c *run) annotateOne(ctx context.Context, src annotate.Source, o AnnotateOp
 		Name: "annotate " + string(src.ConvID), Output: c.path("events", FileName(src.ConvID)+eventsSuffix), Models: o.Models, Prompts: o.Prompts,
 		Options: map[string]any{"source": src.Path, "content": digest, "options": c.identity(src.ConvID), "tagger": o.Convert.Tagger.Fingerprint()},
 	}, func(ctx context.Context, path string, with Shared, counts map[string]int) error {
+		if err := c.tryExtractor(ctx); err != nil {
+			return err
+		}
 		f := with.frame("annotate", o.Version, path, false)
 		a, err := annotateOne(ctx, src, o)
 		if err != nil {

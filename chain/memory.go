@@ -35,6 +35,24 @@ func (c *run) generator(use string) (llm.Generator, *asked, error) {
 	return g, &asked{ep.Name, ep.BaseURL, ep.Temperature}, err
 }
 
+// tryExtractor lets a chain that is about to tag by a model try the model that extracts,
+// where that is another: its turn comes hours later, and a wrong key is better known before.
+func (c *run) tryExtractor(ctx context.Context) error {
+	if c.tried || c.p.Annotate.Tagger != "model" || c.p.Replay.Extractor != "model" && c.p.Claims.Extractor != "model" {
+		return nil
+	}
+	c.tried = true
+	tag, err := c.o.Models.Endpoint(config.Annotate)
+	if err != nil {
+		return err
+	}
+	extract, err := c.o.Models.Endpoint(config.Extract)
+	if err != nil || tag.BaseURL == extract.BaseURL && tag.Name == extract.Name {
+		return err
+	}
+	return c.o.Models.Preflight(ctx, config.Extract)
+}
+
 // store is where the chain keeps its memory.
 func (c *run) store() StoreOptions {
 	r := c.p.Replay

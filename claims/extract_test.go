@@ -383,3 +383,8 @@ func FuzzAnswer(f *testing.F) {
 		}
 	})
 }
+
+// encodeStatement is the line of a statement, without its end.
+func encodeStatement(s schema.Statement, v schema.Version) ([]byte, error) {
+	return codec.Append(nil, s.At(v), codec.Compact)
+}

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 
-	"membench/internal/codec"
 	"membench/internal/opstalk"
 	"membench/internal/sentence"
 	"membench/internal/textnorm"
@@ -288,9 +287,4 @@ func canonical(typ, name string) string {
 			return name
 		}
 	}
-}
-
-// encodeStatement is the line of a statement, without its end.
-func encodeStatement(s schema.Statement, v schema.Version) ([]byte, error) {
-	return codec.Append(nil, s.At(v), codec.Compact)
 }

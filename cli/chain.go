@@ -119,6 +119,7 @@ func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (r
 
 // around sets the process up for a step, and returns what ends that.
 func around(e *env, step string) func() {
+	e.meter.begin(step, nil)
 	switch step {
 	case "compile-claims", "to-graph", "cypher":
 		return bulkMemory(e)

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"membench/config"
 	"membench/internal/visible"
 	"membench/memory"
 
@@ -32,13 +33,17 @@ func Main(systems ...memory.Spec) {
 	// Words may quote data, and so may whatever a terminal shows: see visible.
 	e := &env{
 		in: os.Stdin, out: os.Stdout, err: newConsole(visible.NewWriter(os.Stderr), time.Now),
-		getenv: os.Getenv, now: time.Now, systems: systems,
+		getenv: config.Getenv, now: time.Now, systems: systems,
 	}
 	if term.IsTerminal(int(os.Stdout.Fd())) {
 		e.out = visible.NewWriter(os.Stdout)
 	}
 	if term.IsTerminal(int(os.Stderr.Fd())) {
 		e.screen = os.Stderr
+	}
+	if e.screen != nil { // a line takes the place of the bar
+		e.err = newConsole(clearing{visible.NewWriter(os.Stderr), e}, time.Now)
+		e.out = clearing{e.out, e}
 	}
 	context.AfterFunc(ctx, func() {
 		stop() // a second signal ends the process at once
@@ -53,5 +58,5 @@ func Main(systems ...memory.Spec) {
 // Command is the program's command with all below it, for what documents them. Running
 // it is Main's work.
 func Command() *cobra.Command {
-	return newRoot(&env{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now})
+	return newRoot(&env{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: config.Getenv, now: time.Now})
 }

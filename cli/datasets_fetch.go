@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"membench/datasets"
@@ -132,14 +133,9 @@ func fetchFiles(info datasets.Info, o fetchOptions) ([]datasets.File, error) {
 	return out, nil
 }
 
-// fetchProgress says every tenth of a file.
+// fetchProgress shows how much of a file is there.
 func fetchProgress(e *env, f datasets.File) func(done, total int64) {
-	next := int64(0)
-	return func(done, total int64) {
-		if total <= 1<<20 || done*10/total < next {
-			return
-		}
-		next = done*10/total + 1
-		e.warnf("%s: %d of %d MB", f.Name, done>>20, total>>20)
-	}
+	var have, of atomic.Int64
+	e.following(f.Name, func() state { return state{done: have.Load(), of: of.Load(), unit: "MB"} })
+	return func(done, total int64) { have.Store(done); of.Store(max(0, total)) }
 }

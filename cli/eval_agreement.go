@@ -71,20 +71,14 @@ func runEvalAgreement(ctx context.Context, e *env, o evalAgreementOptions) error
 	}
 	count := label.NewCount(label.NewPeople(labels), o.threshold)
 	explained := false
-	err = records.With(ctx, e.in, qa, func(in schema.Seq[schema.QARecord]) error {
-		for r, err := range drop(t, in) {
-			if err != nil {
-				return err
-			}
-			explained = explained || r.V.Attribution != nil
-			count.Add(&r.V)
+	for r, err := range drop(t, records.QA(ctx, e.in, qa)) {
+		if err != nil {
+			return err
 		}
-		return nil
-	})
-	t.summary()
-	if err != nil {
-		return err
+		explained = explained || r.V.Attribution != nil
+		count.Add(&r.V)
 	}
+	t.summary()
 	a := count.Agreement()
 	if len(a.People) == 0 {
 		return fmt.Errorf("no labels in %v: membench eval label makes them", o.labels)

@@ -189,7 +189,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 	}
 	t := newTally(e, 20)
 	var rows []schema.QARecord
-	for r, err := range drop(t, records.Known(jsonl.Until(ctx, jsonl.Files[schema.QARecord](files, e.in)))) {
+	for r, err := range drop(t, records.QA(ctx, e.in, files...)) {
 		if err != nil {
 			return err
 		}

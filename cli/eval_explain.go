@@ -190,17 +190,16 @@ func writeExplained(ctx context.Context, e *env, o evalExplainOptions, t *tally,
 	if out == "-" {
 		table = e.err
 	}
-	err := records.With(ctx, e.in, qa, func(in schema.Seq[schema.QARecord]) error {
-		return writeOut(e, out, func(w io.Writer) error {
-			n, findings, err := jsonl.Write(w, schema.Latest, records.Observe(explain.QA(ctx, in, o.Options), counts.Add))
-			for _, f := range findings {
-				err = errors.Join(err, t.take(f))
-			}
-			if err == nil && t.errors > 0 && (o.strict || o.out == "" || n == 0) {
-				err = errFindings
-			}
-			return err
-		})
+	told := records.Observe(explain.QA(ctx, records.QA(ctx, e.in, qa), o.Options), counts.Add)
+	err := writeOut(e, out, func(w io.Writer) error {
+		n, findings, err := jsonl.Write(w, schema.Latest, records.Bare(told, out, qa))
+		for _, f := range findings {
+			err = errors.Join(err, t.take(f))
+		}
+		if err == nil && t.errors > 0 && (o.strict || o.out == "" || n == 0) {
+			err = errFindings
+		}
+		return err
 	})
 	t.summary()
 	if errors.Is(err, errFindings) && !o.strict && o.out == "" {

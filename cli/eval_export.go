@@ -126,27 +126,21 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 	t := newTally(e, 20)
 	var files []exported
 	others := map[string]bool{}
-	err = records.With(ctx, e.in, qa, func(in schema.Seq[schema.QARecord]) error {
-		for r, err := range drop(t, in) {
-			if err != nil {
-				return err
-			}
-			x := exported{r.V.System, r.V.Repeat}
-			if o.dataset == "" {
-				o.dataset = r.V.Dataset
-			}
-			switch {
-			case r.V.Dataset != o.dataset:
-				others[r.V.Dataset] = true
-			case len(o.systems) > 0 && !slices.Contains(o.systems, x.system) || o.repeat >= 0 && x.repeat != o.repeat:
-			case !slices.Contains(files, x):
-				files = append(files, x)
-			}
+	for r, err := range drop(t, records.QA(ctx, e.in, qa)) {
+		if err != nil {
+			return err
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		x := exported{r.V.System, r.V.Repeat}
+		if o.dataset == "" {
+			o.dataset = r.V.Dataset
+		}
+		switch {
+		case r.V.Dataset != o.dataset:
+			others[r.V.Dataset] = true
+		case len(o.systems) > 0 && !slices.Contains(o.systems, x.system) || o.repeat >= 0 && x.repeat != o.repeat:
+		case !slices.Contains(files, x):
+			files = append(files, x)
+		}
 	}
 	t.summary()
 	if len(files) == 0 {
@@ -180,15 +174,13 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 			path = filepath.Join(o.out, name+form.Ext)
 		}
 		var n published.Written
-		err := records.With(ctx, e.in, qa, func(in schema.Seq[schema.QARecord]) error {
-			return writeOut(e, path, func(to io.Writer) error {
-				b := bufio.NewWriterSize(to, 1<<16)
-				var err error
-				if n, err = form.Write(b, answersOf(drop(newTally(e.mute(), 0), in), o.dataset, x), w); err != nil {
-					return err
-				}
-				return b.Flush()
-			})
+		err := writeOut(e, path, func(to io.Writer) error {
+			b := bufio.NewWriterSize(to, 1<<16)
+			var err error
+			if n, err = form.Write(b, answersOf(drop(newTally(e.mute(), 0), records.QA(ctx, e.in, qa)), o.dataset, x), w); err != nil {
+				return err
+			}
+			return b.Flush()
 		})
 		if err != nil {
 			return err

@@ -8,9 +8,8 @@ import (
 	"path/filepath"
 
 	"membench/eval/label"
+	"membench/eval/records"
 	"membench/internal/loopback"
-	"membench/schema"
-	"membench/schema/jsonl"
 
 	"github.com/spf13/cobra"
 )
@@ -104,8 +103,7 @@ func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
 	case o.all:
 		from = label.All
 	}
-	records := jsonl.Files[schema.QARecord]([]string{qa}, nil)
-	draw, err := label.Draw(ctx, records, label.Options{From: from, N: o.n, Seed: o.seed, Explain: o.Options})
+	draw, err := label.Draw(ctx, records.QA(ctx, nil, qa), label.Options{From: from, N: o.n, Seed: o.seed, Explain: o.Options})
 	t.summary()
 	switch {
 	case err != nil:
@@ -126,6 +124,7 @@ func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
 	if err != nil {
 		return err
 	}
+	e.meter.stop() // what follows waits for people
 	err = loopback.Serve(ctx, o.listen, label.Handler(draw, book), func(url string) {
 		e.warnf("%d answers to label at %s", len(draw), url)
 		e.warnf("labels go to %s; Ctrl-C ends the page", book.Path())

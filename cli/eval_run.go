@@ -35,7 +35,8 @@ in, the others after the last.
 override (docs/eval-yaml.md); RUN/config.yaml has what was in force.
 
 RUN is a folder: cases.jsonl.zst, pipeline_sessions.jsonl and pipeline_qa.jsonl (what was
-ingested, shown and answered), then, unless --no-grade, session_records.jsonl and
+ingested, shown and answered) with contexts.jsonl.zst (the texts shown, each once: records
+name them by context_id, 'zstdcat contexts.jsonl.zst | jq' shows them), then, unless --no-grade, session_records.jsonl and
 qa_records.jsonl (the same, graded), summary.jsonl and aggregate_metrics.json; a line a
 system is printed. manifest.json says what made them. Everything that is answered is on disk at once: a run that was
 killed continues when it is started again, and a finished one does nothing. Another
@@ -127,7 +128,7 @@ func runEval(ctx context.Context, e *env, o evalFlags, whole bool) (err error) {
 	set := ms.Set
 	po := pipeline.Options{Whole: whole, NoGrade: o.noGrade, GradeOnly: o.evalOnly, OnlyFailed: o.onlyFailed, Shard: o.shard, Models: set, Place: e.place(""),
 		Data: setsall.Source{Workers: o.workers, MaxValue: o.max, Stdin: e.in}, Membench: release, Now: e.now, Stdin: e.in, Log: t.log(),
-		Progress: func(w *evalrun.Watch) func() { return showProgress(e, v.Output.Folder, w, ms) }}
+		Progress: func(w *evalrun.Watch) func() { return e.following(v.Output.Folder, asking(w, ms)) }}
 	if ms.dryRun() {
 		text, err := v.YAML()
 		if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -114,7 +115,7 @@ func (r *statusReport) price(file string, usage []schema.StepUsage) error {
 }
 
 func (r *statusReport) print(out io.Writer, dir string) error {
-	line := fmt.Sprintf("%s: %s, %s", dir, r.State, doneLine(evalrun.Count{Questions: r.Done, Of: r.Of}))
+	line := fmt.Sprintf("%s: %s, %s", dir, r.State, cmp.Or(state{done: int64(r.Done), of: int64(r.Of), unit: "questions"}.line(0), "0 questions"))
 	if r.Rate > 0 {
 		line += fmt.Sprintf(", %.1f/s, about %v left", r.Rate, time.Duration(r.Left*float64(time.Second)).Round(time.Second))
 	}

@@ -39,6 +39,7 @@ loads nothing and sends nothing anywhere else. Ctrl-C ends it.`,
 }
 
 func runEvalWatch(ctx context.Context, e *env, dir, listen string) error {
+	e.meter.stop()
 	w := watch.New(watch.Options{Dir: dir, Now: e.now})
 	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan struct{})

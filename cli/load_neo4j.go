@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"membench/cypher/neo4j"
@@ -27,8 +27,6 @@ import (
 	"membench/schema/jsonl"
 
 	"github.com/spf13/cobra"
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
 )
 
 type loadNeo4jOptions struct {
@@ -431,28 +429,15 @@ func changesOf(in schema.Seq[schema.Change]) iter.Seq2[schema.Change, error] {
 	}
 }
 
-// progressNeo4j shows how far a load is: a bar on a terminal when the number of
-// elements is known, else a line every two seconds. The second function ends it.
+// progressNeo4j shows how far a load is. The second function ends it.
 func progressNeo4j(e *env, o loadNeo4jOptions) (func(*neo4j.Report), func()) {
-	last := e.now()
-	lines := func(r *neo4j.Report) {
-		if now := e.now(); now.Sub(last) >= 2*time.Second {
-			last = now
-			e.warnf("load-neo4j: %d nodes, %d edges sent", r.Nodes.Sent, r.Edges.Sent)
-		}
+	var sent atomic.Int64
+	of := int64(0)
+	if o.graph != "" && o.graph != "-" {
+		of = manifestCount(o.graph)
 	}
-	if e.screen == nil || o.graph == "" || o.graph == "-" {
-		return lines, func() {}
-	}
-	p := mpb.New(mpb.WithOutput(e.screen), mpb.WithWidth(40))
-	bar := p.AddBar(manifestCount(o.graph), mpb.PrependDecorators(decor.Name("load-neo4j "), decor.CountersNoUnit("%d / %d")), mpb.AppendDecorators(decor.AverageETA(decor.ET_STYLE_GO)))
-	var once sync.Once
-	return func(r *neo4j.Report) { bar.SetCurrent(int64(r.Nodes.Sent + r.Edges.Sent)) }, func() {
-		once.Do(func() {
-			bar.SetTotal(-1, true)
-			p.Wait()
-		})
-	}
+	stop := e.following("load-neo4j", func() state { return state{done: sent.Load(), of: of, unit: "nodes and edges"} })
+	return func(r *neo4j.Report) { sent.Store(int64(r.Nodes.Sent + r.Edges.Sent)) }, stop
 }
 
 // manifestCount is how many elements the graph's manifest counts, 0 when it says nothing.

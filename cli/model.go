@@ -33,9 +33,9 @@ type modelFlags struct {
 
 const modelHelp = `
 Models are asked at any OpenAI-compatible endpoint. Its settings come from the flags, else
-from membench.yaml (of --config, or in the working folder), else from the environment
-(OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, …), else from .env: "membench config show"
-prints what is in force. With --cassette every answer is kept in one file and never paid
+from the environment or .env (OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, …), else from
+membench.yaml (of --config, or in the working folder): "membench config show" prints what
+is in force. With --cassette every answer is kept in one file and never paid
 for twice; with --cassette-mode replay-only nobody is asked at all.`
 
 func (m *modelFlags) add(c *cobra.Command) {
@@ -71,9 +71,8 @@ func (m *modelFlags) addShared(c *cobra.Command) {
 // models are those of one run; closing them says what was paid.
 type models struct {
 	*llmodels.Set
-	e      *env
-	usage  string // file for the usage, "": none
-	shared bool   // another command's: closing it is not ours
+	e     *env
+	usage string // file for the usage, "": none
 }
 
 // lookup is the environment with the places that values come from.
@@ -132,18 +131,13 @@ func openModels(e *env, p *config.Project, m modelFlags) (*models, error) {
 	return &models{Set: s, e: e, usage: m.usage}, nil
 }
 
-// dryRun reports whether a command shall write nothing: in a chain, the chain sees to it.
-func (s *models) dryRun() bool { return s.Estimate != nil && !s.shared }
-
-// as is the same models with another one named.
-func (s *models) as(name string) *models {
-	return &models{Set: s.As(name), e: s.e, shared: true}
-}
+// dryRun reports whether a command shall write nothing.
+func (s *models) dryRun() bool { return s.Estimate != nil }
 
 // close ends the run: it says what was asked and closes the cassette. Its error joins
 // that of the command.
 func (s *models) close(err *error) {
-	if s == nil || s.shared {
+	if s == nil {
 		return
 	}
 	r := s.Usage()

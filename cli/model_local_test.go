@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -50,7 +51,9 @@ func (s *shortAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
 	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(b)), int64(len(b))
 	resp, err := http.DefaultTransport.RoundTrip(req)
 	s.mu.Lock()
-	s.calls++
+	if !strings.HasSuffix(req.URL.Path, "/tokenize") { // cutting a text asks no model
+		s.calls++
+	}
 	s.mu.Unlock()
 	if err != nil || !chat || resp.StatusCode != 200 {
 		return resp, err
@@ -71,6 +74,9 @@ func (s *shortAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp.Body = io.NopCloser(bytes.NewReader(b))
 	return resp, nil
 }
+
+// scoredTexts are answers that are log-probabilities.
+var scoredTexts = regexp.MustCompile(`"text":"\[-[0-9.,-]+\]"`)
 
 func (s *shortAnswers) count() int { s.mu.Lock(); defer s.mu.Unlock(); return s.calls }
 
@@ -103,19 +109,26 @@ var localSources = map[string][2]string{
 	"zh": {`{"role":"user","content":"我最喜欢的茶是乌龙茶。"}` + "\n" + `{"role":"assistant","content":"我记住了。"}` + "\n", `{"id":"00000000-0000-4000-8000-000000000002","collection":"c","isolation":"global","exported_at":"2026-03-01T00:00:00Z","payload":{"data":"[User] 我最喜欢的茶是乌龙茶。","user_id":"lin","agent_id":"mo","conv_id":"a","scene_id":"s","created_at":"2026-03-01T20:00:00Z"}}` + "\n"},
 }
 
-// TestLocalModel: annotate, take facts, claims, answers and verdicts by a real, very small
-// model, in both languages. Nothing is said of what it answers; every command ends,
+// localCases are cases of one question, by language.
+var localCases = map[string]string{
+	"en": secretCase,
+	"zh": strings.NewReplacer("I keep three tortoises on the balcony.", "我在阳台上养了三只乌龟。", "Tortoises grow old.", "乌龟能活很久。", "How many tortoises does Ana keep?", "Ana养了几只乌龟?", `"answer":"three"`, `"answer":"三只"`).Replace(secretCase),
+}
+
+// TestLocalModel: annotate, take facts, claims, answers, verdicts, surprise from
+// log-probabilities (PCM) and wordings of questions (probes of a graph) by a real, very
+// small model, in both languages. Nothing is said of what it answers; every command ends,
 // accounts for every record, keeps its budget, and gives the same bytes from the cassette.
 func TestLocalModel(t *testing.T) {
 	python := exttest.LocalModel(t)
 	if os.Getenv("MEMBENCH_SOAK") == "" && !*keepAnswers { // minutes on a busy machine
-		t.Skip("MEMBENCH_SOAK=1 asks a real small model for tags, facts, claims, answers and verdicts")
+		t.Skip("MEMBENCH_SOAK=1 asks a real small model for tags, facts, claims, answers, verdicts, log-probabilities and wordings")
 	}
 	st := upLocal(t, local.Chat)
 	short := &shortAnswers{}
 	for _, lang := range []string{"zh", "en"} {
 		dir := t.TempDir()
-		for name, text := range map[string]string{"a.jsonl": localSources[lang][0], "m.jsonl": localSources[lang][1], "cases.jsonl": secretCase} {
+		for name, text := range map[string]string{"a.jsonl": localSources[lang][0], "m.jsonl": localSources[lang][1], "cases.jsonl": localCases[lang]} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 				t.Fatal(err)
 			}
@@ -133,6 +146,11 @@ func TestLocalModel(t *testing.T) {
 			"replay ingest DIR/OUT-events --model " + st.Model + " --store DIR/OUT-store --now 2026-03-01T00:00:00Z",
 			"claimify DIR/m.jsonl --extractor model -o DIR/OUT-claims",
 			"eval run DIR/cases.jsonl --system bm25 --reader model --judge-model " + st.Model + " -p mem0-2025 --no-times -o DIR/OUT-run",
+			"eval run DIR/cases.jsonl --system pcm{surprisal:nll} --system-model " + st.Model + " --reader rule --judge rule -p em --no-times -o DIR/OUT-pcm",
+			"datasets probes DIR/demo/graph --count 3 --rephrase --workers 1 -o DIR/OUT-probes.jsonl",
+		}
+		if code, words := membench("demo -o DIR/demo"); code != exitFine {
+			t.Fatal(words)
 		}
 		var codes []int
 		for _, line := range lines {
@@ -165,8 +183,16 @@ func TestLocalModel(t *testing.T) {
 		if n := bytes.Count(files[filepath.FromSlash("one-events/a.events.jsonl")], []byte("\n")); n != 2 {
 			t.Errorf("%s: %d events of 2 turns", lang, n)
 		}
-		if n := bytes.Count(files[filepath.FromSlash("one-run/pipeline_qa.jsonl")], []byte("\n")); n != 1 {
-			t.Errorf("%s: %d records of 1 question", lang, n)
+		for _, run := range []string{"one-run/pipeline_qa.jsonl", "one-pcm/pipeline_qa.jsonl"} {
+			if n := bytes.Count(files[filepath.FromSlash(run)], []byte("\n")); n != 1 {
+				t.Errorf("%s: %s: %d records of 1 question", lang, run, n)
+			}
+		}
+		if !scoredTexts.Match(files["run.cassette"]) {
+			t.Errorf("%s: the cassette holds no log-probabilities", lang)
+		}
+		if n := bytes.Count(files["one-probes.jsonl"], []byte(`"question_id"`)); n != 3 {
+			t.Errorf("%s: %d questions of 3", lang, n)
 		}
 	}
 	if *keepAnswers {

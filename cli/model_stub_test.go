@@ -207,7 +207,8 @@ func TestChainWithModels(t *testing.T) {
 		first, now = first+r.FirstPaid.Calls, now+r.PaidNow.Calls
 		purposes = append(purposes, r.Purpose)
 	}
-	if now != asked-2 || usage.Cassette.Records != asked || strings.Join(purposes, " ") != "claims facts update" && strings.Join(purposes, " ") != "claims facts tag update" {
+	// The first of all was the trial of the model that extracts, which is kept nowhere.
+	if now != asked-2 || usage.Cassette.Records != asked-1 || strings.Join(purposes, " ") != "claims facts update" && strings.Join(purposes, " ") != "claims facts tag update" {
 		t.Errorf("asked %d in all, this run says %d now, %d first, %d records, purposes %v", asked, now, first, usage.Cassette.Records, purposes)
 	}
 

@@ -57,6 +57,7 @@ var shots = map[string]bool{"person": true, "evidence": true, "changes": true, "
 // and the Browser that it serves: log in, drop the style and the queries on the
 // window, run each saved query, look.
 func TestNeo4jBrowser(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts a server and a browser: about a minute")
 	}

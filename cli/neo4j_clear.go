@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"membench/cypher/neo4j"
@@ -88,12 +89,10 @@ func runNeo4jClear(ctx context.Context, e *env, o neo4jClearOptions) error {
 			return nil
 		}
 	}
-	last := e.now()
+	var deleted atomic.Int64
+	defer e.following("neo4j clear", func() state { return state{done: deleted.Load(), unit: "nodes and edges deleted"} })()
 	gone, err := db.Empty(ctx, neo4j.EmptyOptions{All: o.all, Constraints: o.constraints, Wait: o.wait, Progress: func(s neo4j.Emptied) {
-		if now := e.now(); now.Sub(last) >= 2*time.Second {
-			last = now
-			e.warnf("neo4j: %d nodes, %d edges deleted", s.Nodes, s.Edges)
-		}
+		deleted.Store(int64(s.Nodes + s.Edges))
 	}})
 	if err != nil {
 		e.warnf("neo4j: %d nodes and %d edges are deleted; the same command continues from there", gone.Nodes, gone.Edges)

@@ -127,6 +127,7 @@ func TestExplainGraph(t *testing.T) {
 // A real server: the graph is loaded, walked over Bolt, and the failures are loaded next
 // to it; the saved queries draw them.
 func TestExplainNeo4j(t *testing.T) {
+	t.Parallel()
 	exttest.Need(t, "java", exttest.Neo4jLib())
 	uri, done, err := emptyNeo4j()
 	if err != nil {

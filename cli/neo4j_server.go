@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"membench/cypher/neo4j"
@@ -205,13 +206,9 @@ func fetchNeo4j(ctx context.Context, e *env, version string) (string, error) {
 	if _, err := server.Version(server.Lib(cache, version)); err != nil {
 		e.warnf("neo4j: fetching Neo4j %s from Maven Central into %s, about 180 MB, once", version, cache)
 	}
-	last := e.now()
-	return server.Fetch(ctx, cache, version, e.err, func(files int, size int64, name string) {
-		if now := e.now(); now.Sub(last) >= 2*time.Second {
-			last = now
-			e.warnf("neo4j: %d files, %d of about 180 MB; %s", files, size/1_000_000, name)
-		}
-	})
+	var have atomic.Int64
+	defer e.following("neo4j fetch", func() state { return state{done: have.Load(), of: 180e6, unit: "MB"} })()
+	return server.Fetch(ctx, cache, version, e.err, func(_ int, size int64, _ string) { have.Store(size) })
 }
 
 func printNeo4j(e *env, s neo4jState, asJSON bool) error {

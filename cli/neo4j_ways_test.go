@@ -73,6 +73,7 @@ func hostileGraph() (nodes, edges []schema.Element) {
 // with MEMBENCH_SOAK (`make soak`) all of them, and the
 // hostile ones without a scope too.
 func TestWaysIntoNeo4jAreOne(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts two servers")
 	}

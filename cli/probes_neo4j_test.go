@@ -23,6 +23,7 @@ import (
 // TestProofsOnNeo4j runs the Cypher of every question's proof on a real server that
 // holds the graph, and the same query in process: the rows are the same.
 func TestProofsOnNeo4j(t *testing.T) {
+	t.Parallel()
 	exttest.Need(t, "java", exttest.Neo4jLib())
 	dir := t.TempDir()
 	var out, words strings.Builder
@@ -93,6 +94,7 @@ func TestProofsOnNeo4j(t *testing.T) {
 // TestNetopsProofsOnNeo4j: the answers of operations' questions are the first column
 // of their Cypher.
 func TestNetopsProofsOnNeo4j(t *testing.T) {
+	t.Parallel()
 	exttest.Need(t, "java", exttest.Neo4jLib())
 	ctx := context.Background()
 	for r, err := range netops.Storms(ctx, nil, datasets.Options{Seed: 7, Count: 1}) {

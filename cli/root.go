@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"membench/config"
 	"membench/internal/visible"
 	"membench/llm"
 	"membench/memory"
@@ -53,6 +54,7 @@ type env struct {
 	dotenv    map[string]bool // variables that come from .env
 	now       func() time.Time
 	quiet     bool              // only errors are said
+	meter     *meter            // shows progress; nil before a command runs
 	systems   []memory.Spec     // beside the known ones
 	transport http.RoundTripper // to services; nil: the usual one
 	waits     *llm.Clock        // of models' calls; nil: the real one
@@ -78,6 +80,12 @@ func (e *env) say(l level, format string, args ...any) {
 	fmt.Fprintf(e.err, format+"\n", args...)
 }
 
+// following shows how far a part of a command is; what it returns ends that.
+func (e *env) following(name string, source func() state) (stop func()) {
+	e.meter.begin(name, source)
+	return func() { e.meter.begin(name, nil) }
+}
+
 // usageError is a fault of the command line: exit 2.
 type usageError struct{ err error }
 
@@ -100,6 +108,7 @@ func run(ctx context.Context, e *env, args []string) int {
 	root.SetOut(e.out)
 	root.SetErr(e.err)
 	cmd, err := root.ExecuteContextC(ctx)
+	e.meter.stop()
 	var usage usageError
 	var asked *schema.UsageError
 	var lost *schema.RejectedError
@@ -153,9 +162,14 @@ func newRoot(e *env) *cobra.Command {
 					return err
 				}
 			}
-			if e.quiet {
+			if w, ok := e.err.(*console); ok && (e.quiet || w.json || w.max < levelInfo) {
 				e.screen = nil
 			}
+			if e.meter == nil { // a test brings its own
+				e.meter = newMeter(e)
+			}
+			e.meter.begin(c.CommandPath(), nil)
+			e.meter.run()
 			// Secrets come from the environment or a .env file; set variables win.
 			return e.loadDotenv(".env")
 		},
@@ -202,7 +216,7 @@ func (e *env) loadDotenv(path string) error {
 	}
 	e.dotenv = map[string]bool{}
 	for name, value := range vars {
-		if _, set := os.LookupEnv(name); set {
+		if _, from := config.Environ(name); from != "" {
 			continue
 		}
 		if err := os.Setenv(name, value); err != nil {

@@ -58,6 +58,7 @@ type systemRow struct {
 	Lists    bool   `json:"lists,omitzero"`
 	Drops    bool   `json:"drops,omitzero"`
 	Verified string `json:"verified,omitzero"`
+	Compared string `json:"compared,omitzero"`
 }
 
 func newSystemsListCmd(e *env) *cobra.Command {
@@ -99,7 +100,7 @@ func rowOf(s open.System) (systemRow, error) {
 			return row, err
 		}
 		row.Version, row.Dates, row.Speakers, row.Verbatim = x.Version, x.Keeps.Dates, x.Keeps.Speakers, x.Keeps.Verbatim
-		row.Waits, row.Lists, row.Drops, row.Verified = len(x.Settle) > 0, x.List != nil, len(x.Drop) > 0, x.Verified
+		row.Waits, row.Lists, row.Drops, row.Verified, row.Compared = len(x.Settle) > 0, x.List != nil, len(x.Drop) > 0, x.Verified, x.Compared
 	}
 	return row, nil
 }
@@ -270,23 +271,9 @@ func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if o.run == "" {
-		o.run = "check" + e.now().UTC().Format("20060102150405")
-	}
 	ctx, cancel := context.WithTimeout(ctx, spec.TripTime())
 	defer cancel()
-	start := e.now()
-	err = service.RoundTrip(ctx, sys, o.run, func(c schema.Check) {
-		checks = append(checks, c)
-		if !o.asJSON {
-			e.warnf("%s: %s", c.Name, c.State) // slow services: words as they come
-		}
-	})
-	if err != nil {
-		return err
-	}
-	e.warnf("round trip of %s in %v", spec.System, e.now().Sub(start).Round(time.Millisecond))
-	return tellSystem(e, checks, o.asJSON)
+	return trySystem(ctx, e, o, sys, spec.System, checks, true)
 }
 
 // tryAny tries a system that is no plain spec.
@@ -298,33 +285,36 @@ func tryAny(ctx context.Context, e *env, o systemsCheckOptions, c open.Choice) e
 	if err != nil {
 		return err
 	}
+	return trySystem(ctx, e, o, sys, sys.Info().Name, nil, s.Kind != open.BuiltIn)
+}
+
+// trySystem tells checks as they come, where slow is set, and all of them at the end.
+func trySystem(ctx context.Context, e *env, o systemsCheckOptions, sys memory.System, name string, checks []schema.Check, slow bool) error {
 	if o.run == "" {
 		o.run = "check" + e.now().UTC().Format("20060102150405")
 	}
-	var checks []schema.Check
 	start := e.now()
-	err = try.System(ctx, sys, o.run, func(c schema.Check) {
+	err := try.System(ctx, sys, o.run, func(c schema.Check) {
 		checks = append(checks, c)
-		if !o.asJSON && s.Kind != open.BuiltIn {
+		if !o.asJSON && slow {
 			e.warnf("%s: %s", c.Name, c.State)
 		}
 	})
 	if err != nil {
 		return err
 	}
-	e.warnf("round trip of %s in %v", sys.Info().Name, e.now().Sub(start).Round(time.Millisecond))
+	e.warnf("round trip of %s in %v", name, e.now().Sub(start).Round(time.Millisecond))
 	return tellSystem(e, checks, o.asJSON)
 }
 
 var errBadService = errors.New("the service or its spec does not do what the spec says: each line above says how to fix it")
 
 func tellSystem(e *env, checks []schema.Check, asJSON bool) error {
-	if err := tellChecks(e, checks, asJSON); errors.Is(err, errUnwell) {
+	err := tellChecks(e, checks, asJSON)
+	if errors.Is(err, errUnwell) {
 		return errBadService
-	} else if err != nil {
-		return err
 	}
-	return nil
+	return err
 }
 
 // specFaults prints the findings of a spec; any other error is handed on.

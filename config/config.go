@@ -50,8 +50,9 @@ type Project struct {
 	Replay   Replay  `yaml:"replay"`
 	Claims   Claims  `yaml:"claims"`
 
-	dir   string
-	given map[string]bool // members that the file has, as dotted names
+	dir     string
+	given   map[string]bool   // members that the file has, as dotted names
+	fromEnv map[string]string // members that the environment overrules → where from
 }
 
 // Character is who the agent plays. Names are its labels in raw chapters; a name
@@ -119,7 +120,7 @@ func (d *Duration) UnmarshalText(b []byte) error {
 // is taken from env; nil: the environment of the process.
 func Load(path string, env Lookup) (*Project, error) {
 	if env == nil {
-		env = environ
+		env = Environ
 	}
 	b, err := smallfile.Read(path)
 	if err != nil {
@@ -165,7 +166,24 @@ func parse(b []byte, env Lookup) (*Project, error) {
 	if doc.Decode(&raw) == nil {
 		mark(p.given, "", raw)
 	}
+	p.overrule(env)
 	return p, p.check(env)
+}
+
+// overrule puts variables in the place of what the file says: the environment comes
+// before the file. A variable alone switches nothing on.
+func (p *Project) overrule(env Lookup) {
+	p.fromEnv = map[string]string{}
+	for _, s := range []struct {
+		member, variable string
+		value            *string
+	}{
+		{"replay.qdrant", "QDRANT_ADDR", &p.Replay.Qdrant},
+	} {
+		if v, from := env(s.variable); v != "" && *s.value != "" && v != *s.value {
+			*s.value, p.fromEnv[s.member] = v, from+" "+s.variable
+		}
+	}
 }
 
 var keyMember = regexp.MustCompile(`unknown field "(?i:api_?key|key|token|secret|password)"`)

@@ -338,6 +338,51 @@ func (v *Eval) Path(name string) string {
 	return filepath.Join(v.dir, name)
 }
 
+// Dir is the folder that the paths of the file are relative to; "" is the working folder.
+func (v *Eval) Dir() string { return v.dir }
+
+// Moved is the configuration for a file in another folder: paths that were relative to
+// from name the same files from there. The output's folder stays relative to the working
+// folder.
+func (v *Eval) Moved(from, to string) (*Eval, error) {
+	base, err := filepath.Abs(to)
+	if err != nil {
+		return nil, err
+	}
+	var fail error
+	move := func(path string) string {
+		if path == "" || path == "-" || filepath.IsAbs(path) {
+			return path
+		}
+		abs, err := filepath.Abs(filepath.Join(from, path))
+		fail = errors.Join(fail, err)
+		if rel, err := filepath.Rel(base, abs); err == nil {
+			return filepath.ToSlash(rel)
+		}
+		return abs
+	}
+	all := func(paths []string) (out []string) {
+		for _, p := range paths {
+			out = append(out, move(p))
+		}
+		return out
+	}
+	c := *v
+	c.dir, c.Datasets, c.Systems = to, slices.Clone(v.Datasets), slices.Clone(v.Systems)
+	for i := range c.Datasets {
+		d := &c.Datasets[i]
+		d.Path, d.Paths, d.Errata = move(d.Path), all(d.Paths), move(d.Errata)
+	}
+	for i := range c.Systems {
+		if s := &c.Systems[i]; strings.HasSuffix(s.Type, ".yaml") || strings.HasSuffix(s.Type, ".yml") {
+			s.Type = move(s.Type)
+		}
+	}
+	c.Experiment.Labels = all(v.Experiment.Labels)
+	c.Cassette.File, c.Prompts.Dir, c.Prices = move(v.Cassette.File), move(v.Prompts.Dir), move(v.Prices)
+	return &c, fail
+}
+
 // OptionsJSON are the options of a system, nil without any.
 func (s EvalSystem) OptionsJSON() ([]byte, error) {
 	if len(s.Options) == 0 {

@@ -67,8 +67,12 @@ func decode(b []byte, env Lookup, v any) (*yamldoc.Doc, error) {
 	return d, d.Decode(v)
 }
 
-// environ looks variables up in the environment of the process.
-func environ(name string) (value, from string) {
+// Getenv is a variable of the process's environment, "" where it is not set.
+func Getenv(name string) string { v, _ := Environ(name); return v }
+
+// Environ looks variables up in the environment of the process. Nothing else in the
+// program reads it; what is started by it inherits it whole.
+func Environ(name string) (value, from string) {
 	if v, ok := os.LookupEnv(name); ok {
 		return v, "environment"
 	}

@@ -123,8 +123,10 @@ var embedding = sources{
 
 const masked = "set (hidden)"
 
-// resolver takes each value from the first place that has it: flag, the role's part of
-// the file, the file's model, the environment, .env, default.
+// resolver takes each value from the first place that has it: the flag, then for one
+// setting the environment before the file, then the default. The general variables
+// (OPENAI_MODEL, …) are the setting `model` of the file; what the file says of a single
+// role is another setting, which they do not overrule.
 type resolver struct {
 	env  Lookup
 	out  []Value
@@ -184,25 +186,24 @@ func (p *Project) Resolve(role Role, flags Model, env Lookup) (Endpoint, error) 
 	}
 	r := &resolver{env: env}
 	part := "models." + string(role)
-	file := func(mine, shared string) []choice {
-		return []choice{{mine, "file " + part}, {shared, "file model"}}
+	// of is every place of a setting in order; roleVars name the role's own variables.
+	of := func(flag string, roleVars []string, mine string, vars []string, shared string) []choice {
+		list := append([]choice{{flag, "flag"}}, r.vars(roleVars)...)
+		list = append(append(list, choice{mine, "file " + part}), r.vars(vars)...)
+		return append(list, choice{shared, "file model"})
 	}
-	src := general
+	var src sources // of the role alone
+	shared := general
 	if role == Embed { // a model that chats is not one that embeds
-		src, all.Name, flags = embedding, "", Model{}
+		src, shared.name, shared.maxTokens, shared.temperature, all.Name = embedding, nil, nil, nil, ""
 		all.Temperature, all.MaxTokens = nil, 0
 	}
 	e := Endpoint{Role: role}
-	e.Name = r.pick("name", "", append(append([]choice{{flags.Name, "flag"}}, file(own.Name, all.Name)...), r.vars(src.name)...)...).value
+	e.Name = r.pick("name", "", of(flags.Name, src.name, own.Name, shared.name, all.Name)...).value
 	if e.Name == "" && role == Embed {
 		return Endpoint{Role: role, Values: []Value{{"name", "hash512 (no model)", "default"}}}, nil
 	}
-	urls := append(append([]choice{{flags.BaseURL, "flag"}}, file(own.BaseURL, all.BaseURL)...), r.vars(src.url)...)
-	if role == Embed && own.BaseURL == "" {
-		urls = append(r.vars(src.url), choice{all.BaseURL, "file model"})
-		urls = append(urls, r.vars(general.url)...)
-	}
-	url := r.pick("base_url", "https://api.openai.com/v1", urls...)
+	url := r.pick("base_url", "https://api.openai.com/v1", of(flags.BaseURL, src.url, own.BaseURL, shared.url, all.BaseURL)...)
 	e.BaseURL = url.value
 	if err := CheckAddress("base_url ("+url.from+")", url.value); err != nil {
 		return Endpoint{Role: role}, err
@@ -210,19 +211,23 @@ func (p *Project) Resolve(role Role, flags Model, env Lookup) (Endpoint, error) 
 	if looksLikeKey(e.Name) {
 		return Endpoint{Role: role}, fmt.Errorf("endpoint for %s: want the name of a model; what is given looks like a key", role)
 	}
-	// The project's key goes to the project's endpoint. An address of a role's own, or
-	// of an embedding service, gets only a key that is meant for it.
-	keys := general.key
-	keyEnv := all.KeyEnv
+	// A key goes to the address that it was given for: the one of the file's key_env not
+	// to an address of the environment in place of the file's, the general one not to an
+	// address of a role's own, or of an embedding service.
+	keys, keyEnv := shared.key, ""
+	place, _, _ := strings.Cut(url.from, " ")
+	ofEnv := place != "file" && place != "flag" && place != "default"
 	switch {
-	case own.KeyEnv != "":
+	case own.KeyEnv != "" && (!ofEnv || own.BaseURL == ""):
 		keyEnv = own.KeyEnv
 	case url.from == "file "+part && own.BaseURL != all.BaseURL:
-		keyEnv, keys = "", nil
-	case role == Embed && !strings.HasPrefix(url.from, "file") && !isGeneral(url.from) && url.from != "default":
-		keyEnv, keys = "", src.key
-	case role == Embed:
-		keys = append(append([]string{}, src.key...), general.key...)
+		keys = nil
+	case ofEnv && !isGeneral(url.from):
+		keys = src.key
+	case ofEnv && all.BaseURL != "":
+		keys = append(append([]string{}, src.key...), shared.key...)
+	default:
+		keyEnv, keys = all.KeyEnv, append(append([]string{}, src.key...), shared.key...)
 	}
 	if keyEnv != "" {
 		keys = []string{keyEnv}
@@ -235,41 +240,37 @@ func (p *Project) Resolve(role Role, flags Model, env Lookup) (Endpoint, error) 
 	if e.Key == "" {
 		r.out = append(r.out, Value{"key", "none", "default"})
 	}
-	temps := []choice{}
-	if flags.Temperature != nil {
-		temps = append(temps, choice{strconv.FormatFloat(*flags.Temperature, 'g', -1, 64), "flag"})
-	}
-	if own.Temperature != nil {
-		temps = append(temps, choice{strconv.FormatFloat(*own.Temperature, 'g', -1, 64), "file " + part})
-	}
-	if role == Judge {
-		temps = append(temps, r.vars([]string{"JUDGE_TEMPERATURE"})...)
-	}
-	if all.Temperature != nil {
-		temps = append(temps, choice{strconv.FormatFloat(*all.Temperature, 'g', -1, 64), "file model"})
-	}
 	if role != Embed {
-		temps = append(temps, r.vars(src.temperature)...)
-		if before := len(r.out); true {
-			if t := r.number("temperature", "", temps...); len(r.out) > before {
-				e.Temperature = &t
-			}
+		var judge []string
+		if role == Judge {
+			judge = []string{"JUDGE_TEMPERATURE"}
 		}
-		e.MaxTokens = int(r.number("max_tokens", "", append(file(num(own.MaxTokens), num(all.MaxTokens)), r.vars(src.maxTokens)...)...))
+		before := len(r.out)
+		if t := r.number("temperature", "", of(given(flags.Temperature), judge, given(own.Temperature), shared.temperature, given(all.Temperature))...); len(r.out) > before {
+			e.Temperature = &t
+		}
+		e.MaxTokens = int(r.number("max_tokens", "", of("", nil, num(own.MaxTokens), shared.maxTokens, num(all.MaxTokens))...))
 	} else {
-		e.Dimensions = int(r.number("dimensions", "", choice{num(own.Dimensions), "file " + part}))
-		e.Batch = int(r.number("batch", "64", choice{num(own.Batch), "file " + part}))
+		e.Dimensions = int(r.number("dimensions", "", of("", nil, num(own.Dimensions), nil, "")...))
+		e.Batch = int(r.number("batch", "64", of("", nil, num(own.Batch), nil, "")...))
 	}
-	e.Timeout = r.duration("timeout", "2m", append(file(duration(own.Timeout), duration(all.Timeout)), r.vars(general.timeout)...)...)
-	e.Tries = int(r.number("tries", "5", file(num(own.Tries), num(all.Tries))...))
-	e.Concurrent = int(r.number("concurrent", "", append(file(num(own.Concurrent), num(all.Concurrent)), r.vars(general.concurrent)...)...))
-	e.RPM = r.number("requests_per_minute", "", append(append([]choice{{num(flags.RPM), "flag"}}, file(num(own.RPM), num(all.RPM))...), r.vars(general.rpm)...)...)
-	e.TPM = r.number("tokens_per_minute", "", file(num(own.TPM), num(all.TPM))...)
+	e.Timeout = r.duration("timeout", "2m", of("", nil, duration(own.Timeout), shared.timeout, duration(all.Timeout))...)
+	e.Tries = int(r.number("tries", "5", of("", nil, num(own.Tries), nil, num(all.Tries))...))
+	e.Concurrent = int(r.number("concurrent", "", of("", nil, num(own.Concurrent), shared.concurrent, num(all.Concurrent))...))
+	e.RPM = r.number("requests_per_minute", "", of(num(flags.RPM), nil, num(own.RPM), shared.rpm, num(all.RPM))...)
+	e.TPM = r.number("tokens_per_minute", "", of("", nil, num(own.TPM), nil, num(all.TPM))...)
 	e.Values = r.out
 	if r.fail != nil {
 		return e, fmt.Errorf("endpoint for %s: %w", role, r.fail)
 	}
 	return e, nil
+}
+
+func given(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*x, 'g', -1, 64)
 }
 
 // isGeneral reports whether a value came from one of the general variables.
@@ -420,7 +421,9 @@ func (p *Project) Show() []Value {
 		default:
 			if !v.IsZero() {
 				from := "file"
-				if !p.given[prefix] {
+				if name := p.fromEnv[prefix]; name != "" {
+					from = name
+				} else if !p.given[prefix] {
 					from = "default"
 				}
 				out = append(out, Value{prefix, fmt.Sprint(v.Interface()), from})

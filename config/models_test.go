@@ -3,6 +3,8 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,7 +82,10 @@ func TestResolve(t *testing.T) {
 		{"nothing", "", Read, Model{}, nil, want{"", openAI, "", "default", ""}},
 		{"seed 001's names", "", Judge, Model{}, []string{"OPENAI_API_KEY", "k1", "OPENAI_MODEL", "gpt-4o", "OPENAI_BASE_URL", "http://h/v1"}, want{"gpt-4o", "http://h/v1", "k1", "environment OPENAI_API_KEY", "environment OPENAI_MODEL"}},
 		{"the chain's names", "", Extract, Model{}, []string{".BENCHMARK_LLM_API_KEY", "k2", ".BENCHMARK_LLM_MODEL", "m2"}, want{"m2", openAI, "k2", ".env BENCHMARK_LLM_API_KEY", ".env BENCHMARK_LLM_MODEL"}},
-		{"file before environment", "model: {name: f}\n", Read, Model{}, []string{"OPENAI_MODEL", "e", "OPENAI_API_KEY", "k"}, want{"f", openAI, "k", "environment OPENAI_API_KEY", "file model"}},
+		{"environment before file", "model: {name: f}\n", Read, Model{}, []string{"OPENAI_MODEL", "e", "OPENAI_API_KEY", "k"}, want{"e", openAI, "k", "environment OPENAI_API_KEY", "environment OPENAI_MODEL"}},
+		{"the file's key stays with the file's address", "model: {name: f, base_url: 'http://f/v1', key_env: FK}\n", Read, Model{}, []string{"OPENAI_BASE_URL", "http://e/v1", "OPENAI_API_KEY", "k", "FK", "fk"}, want{"f", "http://e/v1", "k", "environment OPENAI_API_KEY", "file model"}},
+		{"also where the address is an embedding server's", "models: {embed: {name: m, base_url: 'http://f/v1', key_env: FK}}\n", Embed, Model{}, []string{"LOCAL_EMBEDDING_BASE_URL", "http://e/v1", "OPENAI_API_KEY", "k", "FK", "fk"}, want{"m", "http://e/v1", "", "default", "file models.embed"}},
+		{"a role's model is another setting than the general one", "models: {judge: {name: j}}\n", Judge, Model{}, []string{"OPENAI_MODEL", "e"}, want{"j", openAI, "", "default", "file models.judge"}},
 		{"flag before file", "model: {name: f}\n", Read, Model{Name: "x", BaseURL: "http://x/v1"}, nil, want{"x", "http://x/v1", "", "default", "flag"}},
 		{"a role of its own", "model: {name: f}\nmodels: {judge: {name: j}}\n", Judge, Model{}, []string{"OPENAI_API_KEY", "k"}, want{"j", openAI, "k", "environment OPENAI_API_KEY", "file models.judge"}},
 		{"another address gets no key", "models: {judge: {name: j, base_url: 'http://other/v1'}}\n", Judge, Model{}, []string{"OPENAI_API_KEY", "k"}, want{"j", "http://other/v1", "", "default", "file models.judge"}},
@@ -175,4 +180,82 @@ func FuzzExpand(f *testing.F) {
 		var v any
 		_, _ = decode([]byte(s), vars("X", "x: [", "Y", "1"), &v)
 	})
+}
+
+// TestPrecedence takes every setting that exists in two of file, environment and flag:
+// the environment wins over the file, the flag over both.
+func TestPrecedence(t *testing.T) {
+	ten := 1.0
+	for _, tc := range []struct {
+		setting, role, file, variable, env string
+		flag                               Model
+		want                               [3]string // by the file alone, with the variable, with the flag too
+	}{
+		{"name", "read", "model: {name: f}", "OPENAI_MODEL", "e", Model{Name: "x"}, [3]string{"f", "e", "x"}},
+		{"name", "read", "model: {name: f}", "BENCHMARK_LLM_MODEL", "e", Model{Name: "x"}, [3]string{"f", "e", "x"}},
+		{"base_url", "read", "model: {name: f, base_url: 'http://f/v1'}", "OPENAI_BASE_URL", "http://e/v1", Model{Name: "f", BaseURL: "http://x/v1"}, [3]string{"http://f/v1", "http://e/v1", "http://x/v1"}},
+		{"base_url", "read", "model: {name: f, base_url: 'http://f/v1'}", "BENCHMARK_LLM_BASE_URL", "http://e/v1", Model{Name: "f", BaseURL: "http://x/v1"}, [3]string{"http://f/v1", "http://e/v1", "http://x/v1"}},
+		{"temperature", "read", "model: {name: f, temperature: 0.1}", "OPENAI_TEMPERATURE", "0.2", Model{Name: "f", Temperature: &ten}, [3]string{"0.1", "0.2", "1"}},
+		{"temperature", "judge", "models: {judge: {name: f, temperature: 0.1}}", "JUDGE_TEMPERATURE", "0.2", Model{Name: "f", Temperature: &ten}, [3]string{"0.1", "0.2", "1"}},
+		{"max_tokens", "read", "model: {name: f, max_tokens: 10}", "OPENAI_MAX_TOKENS", "20", Model{}, [3]string{"10", "20", "20"}},
+		{"max_tokens", "read", "model: {name: f, max_tokens: 10}", "BENCHMARK_LLM_MAX_TOKENS", "20", Model{}, [3]string{"10", "20", "20"}},
+		{"timeout", "read", "model: {name: f, timeout: 10s}", "OPENAI_TIMEOUT", "20s", Model{}, [3]string{"10s", "20s", "20s"}},
+		{"concurrent", "read", "model: {name: f, concurrent: 3}", "LLM_MAX_CONCURRENT", "4", Model{}, [3]string{"3", "4", "4"}},
+		{"requests_per_minute", "read", "model: {name: f, requests_per_minute: 3}", "BENCHMARK_LLM_RATE_LIMIT", "4", Model{RPM: 5}, [3]string{"3", "4", "5"}},
+		{"name", "embed", "models: {embed: {name: f}}", "LOCAL_EMBEDDING_MODEL", "e", Model{Name: "x"}, [3]string{"f", "e", "x"}},
+		{"base_url", "embed", "models: {embed: {name: f, base_url: 'http://f/v1'}}", "BENCHMARK_EMBEDDING_BASE_URL", "http://e/v1", Model{}, [3]string{"http://f/v1", "http://e/v1", "http://e/v1"}},
+	} {
+		for i, flag := range []Model{{}, {}, tc.flag} {
+			env := vars()
+			if i > 0 {
+				env = vars(tc.variable, tc.env)
+			}
+			e, err := project(t, tc.file+"\n", env).Resolve(Role(tc.role), flag, env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			have := ""
+			for _, v := range e.Values {
+				if v.Name == tc.setting {
+					have = v.Value
+				}
+			}
+			if have != tc.want[i] {
+				t.Errorf("%s of %s, file %q, step %d: have %q, want %q (%s)", tc.setting, tc.role, tc.file, i, have, tc.want[i], tc.variable)
+			}
+		}
+	}
+	// Settings of the project beside its models.
+	p := project(t, "replay: {qdrant: 'f:6334'}\n", vars("QDRANT_ADDR", "e:6334"))
+	if p.Replay.Qdrant != "e:6334" || !slices.Contains(p.Show(), Value{"replay.qdrant", "e:6334", "environment QDRANT_ADDR"}) {
+		t.Errorf("replay.qdrant: have %q, shown %v", p.Replay.Qdrant, p.Show())
+	}
+	if p := project(t, "", vars("QDRANT_ADDR", "e:6334")); p.Replay.Qdrant != "" {
+		t.Errorf("a variable alone moved the memory to %q", p.Replay.Qdrant)
+	}
+}
+
+// Nothing else reads the environment: what a run used can be said in one place.
+func TestEnvironmentIsReadHere(t *testing.T) {
+	read := regexp.MustCompile(`\bos\.(Getenv|LookupEnv)\b`)
+	files := 0
+	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "exttest" || d.Name() == "tools" || d.Name() == "testdata" || d.Name() == ".git"):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || filepath.Clean(path) == filepath.Join("..", "config", "expand.go"):
+			return nil
+		}
+		files++
+		b, err := os.ReadFile(path)
+		if m := read.Find(b); m != nil {
+			t.Errorf("%s calls %s: call config.Getenv, or take it as a value", path, m)
+		}
+		return err
+	})
+	if err != nil || files < 500 {
+		t.Errorf("%d files read, %v", files, err)
+	}
 }

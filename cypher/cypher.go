@@ -23,7 +23,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -187,16 +186,21 @@ func ConstraintName(typ string) string {
 	return fmt.Sprintf("relx_%x_id_unique", typ)
 }
 
-// appendConstraint appends the statement that makes ids unique on a type, or on nodes for "".
-func appendConstraint(dst []byte, typ string) []byte {
-	dst = append(dst, "CREATE CONSTRAINT "...)
-	dst, _ = AppendName(dst, ConstraintName(typ))
-	if typ == "" {
-		return append(dst, " IF NOT EXISTS FOR (n:"+BaseLabel+") REQUIRE n.id IS UNIQUE;\n"...)
+// Constraint is the statement that makes ids unique on an edge type, or on nodes for "".
+func Constraint(typ, name string) (string, error) {
+	dst, err := AppendName([]byte("CREATE CONSTRAINT "), name)
+	if err != nil {
+		return "", err
 	}
-	dst = append(dst, " IF NOT EXISTS FOR ()-[r:"...)
-	dst, _ = AppendName(dst, typ)
-	return append(dst, "]-() REQUIRE r.id IS UNIQUE;\n"...)
+	pattern := "(x:" + BaseLabel + ")"
+	if typ != "" {
+		quoted, err := AppendName(nil, typ)
+		if err != nil {
+			return "", err
+		}
+		pattern = "()-[x:" + string(quoted) + "]-()"
+	}
+	return string(dst) + " IF NOT EXISTS FOR " + pattern + " REQUIRE x.id IS UNIQUE", nil
 }
 
 const (
@@ -217,31 +221,24 @@ func Head(file string) string {
 	return edgesHead
 }
 
-// batchTail ends a batch of rows that share labels, or a type.
+// batchTail ends a batch of rows that share labels, or a type. Its rows say in literals
+// what differs from row to row; what all share is added by the statement.
 func (k kind) batchTail(dst []byte, scope string) []byte {
-	dst = append(dst, "\n] AS row\n"...)
-	// In a named scope an id is preceded by the scope.
-	in := ""
+	in, name := "", AppendString(nil, scope)
 	if scope != "" {
 		in = string(AppendString(nil, graph.ScopePrefix(scope))) + " + "
 	}
-	if !k.edge {
-		dst = append(dst, "MERGE (n:"+BaseLabel+" {id: "+in+"row.id})\nSET n = row.props, n.id = "+in+"row.id"...)
-		dst = AppendString(append(dst, ", n.scope = "...), scope)
-		for i, l := range k.names {
-			if i == 0 {
-				dst = append(dst, "\nSET n"...)
-			}
-			dst, _ = AppendName(append(dst, ':'), l)
-		}
-		return append(dst, ";\n"...)
+	f := Form{ID: in + "row.id", Src: in + "row.src", Dst: in + "row.dst", Props: "row.props", Guard: true, Add: [][2]string{{"id", in + "row.id"}, {"scope", string(name)}}}
+	if k.edge {
+		f.Add = append(f.Add, [][2]string{{"type", string(AppendString(nil, k.names[0]))}, {"src", "row.src"}, {"dst", "row.dst"}}...)
 	}
-	dst = append(dst, "MATCH (a:"+BaseLabel+" {id: "+in+"row.src})\nMATCH (b:"+BaseLabel+" {id: "+in+"row.dst})\nMERGE (a)-[r:"...)
-	dst, _ = AppendName(dst, k.names[0])
-	dst = append(dst, " {id: "+in+"row.id}]->(b)\nSET r = row.props, r.id = "+in+"row.id, r.type = "...)
-	dst = AppendString(dst, k.names[0])
-	dst = AppendString(append(dst, ", r.scope = "...), scope)
-	return append(dst, ", r.src = row.src, r.dst = row.dst;\n"...)
+	dst = append(dst, "\n] AS row\n"...)
+	if k.edge {
+		dst = f.Edges(dst, k.names[0])
+	} else {
+		dst = f.Nodes(dst, k.names)
+	}
+	return append(dst, ";\n"...)
 }
 
 // A kind is what the rows of a batch share.
@@ -252,61 +249,51 @@ type kind struct {
 
 func (k kind) key() string { return strings.Join(k.names, "\x00") }
 
-// reserved are the properties that a stored element has of its own.
-var reserved = []string{"id", "type", "src", "dst", "scope", "props_json", "_hash", "_vector"}
-
-// propName is the name under which a member is stored: one of ours, or one that would
-// then look like it, gets the prefix "p_". No two names become one.
-func propName(name string) string {
-	bare := name
-	for strings.HasPrefix(bare, "p_") {
-		bare = bare[2:]
-	}
-	if slices.Contains(reserved, bare) {
-		return "p_" + name
-	}
-	return name
-}
-
-// A values writes JSON values as Cypher literals. It belongs to one goroutine.
+// A values writes JSON values as Cypher literals, and hashes the properties while it
+// reads them. It belongs to one goroutine.
 type values struct {
-	keys map[string][]byte // member name → quoted property name with ": ", nil when it can be none
-	last []named           // names of the last object: the next one has mostly the same, in that order
+	keys map[string]named
+	last []named // names of the last object: the next one has mostly the same, in that order
+	hash graph.Hasher
 	text []byte
 	rest []byte // members that no property holds, as JSON
 	nul  bool   // a string with a NUL is in rest, which no script can write
 	note string // why something is in rest that the user may care about
 }
 
+// A named is what is known of a member's name.
 type named struct {
-	name string
-	key  []byte
+	name   string
+	key    []byte // the quoted property name with ": ", nil when no property has it in a script
+	stored string // graph.PropName, "" when no property has it at all
 }
 
-func newValues() *values { return &values{keys: map[string][]byte{}} }
+func newValues() *values { return &values{keys: map[string]named{}} }
 
-// key returns the property name of the member at place i of its object.
-func (v *values) key(i int, name []byte) []byte {
+// named returns what is known of the name of the member at place i of its object.
+func (v *values) named(i int, name []byte) named {
 	if i < len(v.last) && v.last[i].name == string(name) {
-		return v.last[i].key
+		return v.last[i]
 	}
-	k := v.newKey(name)
-	v.last = append(v.last[:min(i, len(v.last))], named{string(name), k})
+	k := v.newName(name)
+	v.last = append(v.last[:min(i, len(v.last))], k)
 	return k
 }
 
-func (v *values) newKey(name []byte) []byte {
+func (v *values) newName(name []byte) named {
 	if k, ok := v.keys[string(name)]; ok {
 		return k
 	}
-	k, err := AppendName(nil, propName(string(name)))
-	if err != nil {
-		k = nil
-	} else {
-		k = append(k, ": "...)
+	k := named{name: string(name)}
+	stored := graph.PropName(k.name)
+	if key, err := AppendName(nil, stored); err == nil {
+		k.key = append(key, ": "...)
+	}
+	if len(name) > 0 && bytes.IndexByte(name, 0) < 0 {
+		k.stored = stored
 	}
 	if len(v.keys) < 4096 { // names are few; a file of random names must not fill memory
-		v.keys[string(name)] = k
+		v.keys[k.name] = k
 	}
 	return k
 }
@@ -315,6 +302,7 @@ func (v *values) newKey(name []byte) []byte {
 // the object is broken; dst is then of no use.
 func (v *values) props(dst []byte, s *codec.Scanner) ([]byte, bool) {
 	v.rest, v.note, v.nul = v.rest[:0], "", false
+	v.hash.Begin()
 	dst = append(dst, '{')
 	empty := true
 	if !s.Object() {
@@ -325,38 +313,39 @@ func (v *values) props(dst []byte, s *codec.Scanner) ([]byte, bool) {
 		if !ok {
 			break
 		}
-		key := v.key(i, name)
+		n := v.named(i, name)
 		start := len(dst)
 		if !empty {
 			dst = append(dst, ", "...)
 		}
-		dst = append(dst, key...)
-		var how fit
-		at := s.Mark()
-		if key == nil {
-			how = nested
-		} else if dst, how = v.value(dst, s); how == broken {
-			return dst, false
+		dst = append(dst, n.key...)
+		how := nested
+		s.Kind()
+		at, from := s.Mark(), s.Offset()
+		if n.key != nil {
+			if dst, how = v.value(dst, s); how == broken {
+				return dst, false
+			}
 		}
+		if how == nested { // read again: value may have stopped inside
+			s.Back(at)
+			if _, ok := s.Skip(); !ok {
+				return dst, false
+			}
+		}
+		raw := s.Since(from)
+		v.hash.Member(n.name, n.stored, raw)
 		switch how {
 		case fits:
 			empty = false
 			continue
 		case nested:
-			// The name is read again: it may live in the scanner's scratch.
-			label := append(v.text[:0], name...)
-			v.text = label
-			s.Back(at)
-			raw, ok := s.Skip()
-			if !ok {
-				return dst, false
-			}
 			if len(v.rest) == 0 {
 				v.rest = append(v.rest, '{')
 			} else {
 				v.rest = append(v.rest, ',')
 			}
-			v.rest = codec.AppendString(v.rest, string(label))
+			v.rest = codec.AppendString(v.rest, n.name)
 			v.rest = append(append(v.rest, ':'), raw...)
 		}
 		dst = dst[:start]

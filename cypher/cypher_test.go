@@ -227,16 +227,16 @@ func (r *reader) script(edge bool) (out []readRow, batches []int) {
 		var labels []string
 		typ := ""
 		if edge {
-			r.eat("MATCH (a:Node {id: row.src})\nMATCH (b:Node {id: row.dst})\nMERGE (a)-[r:")
+			r.eat("MATCH (a:Node {id: row.src}) WHERE a._hash IS NOT NULL MATCH (b:Node {id: row.dst}) WHERE b._hash IS NOT NULL\nMERGE (a)-[r:")
 			typ = r.name()
-			r.eat(" {id: row.id}]->(b)\nSET r = row.props, r.id = row.id, r.type = ")
+			r.eat(" {id: row.id}]->(b) ON CREATE SET r._hash = ''\nWITH row, r WHERE r._hash IS NOT NULL\nSET r = row.props, r.id = row.id, r.scope = '', r.type = ")
 			if again := r.str(); again != typ {
 				r.fail("the type again")
 			}
-			r.eat(", r.scope = '', r.src = row.src, r.dst = row.dst")
+			r.eat(", r.src = row.src, r.dst = row.dst")
 		} else {
-			r.eat("MERGE (n:Node {id: row.id})\nSET n = row.props, n.id = row.id, n.scope = ''")
-			if r.try("\nSET n") {
+			r.eat("MERGE (n:Node {id: row.id}) ON CREATE SET n._hash = ''\nWITH row, n WHERE n._hash IS NOT NULL\nSET n = row.props, n.id = row.id, n.scope = ''")
+			if r.try(", n") {
 				for r.try(":") {
 					labels = append(labels, r.name())
 				}
@@ -275,7 +275,7 @@ func want(t testing.TB, o schema.Object) map[string]any {
 		switch {
 		case fits && v == nil:
 		case fits && name != "" && !strings.Contains(name, "\x00") && len(name) < maxName-2:
-			out[propName(name)] = v
+			out[graph.PropName(name)] = v
 		default:
 			rest.Raw(name, raw)
 			n++
@@ -371,20 +371,20 @@ func TestWrite(t *testing.T) {
 	constraints, n, e, findings, c := write(t, nodes, edges, 1)
 	wantN := nodesHead + "UNWIND [\n" +
 		"{id: 'user:a', props: {`min`: (-9223372036854775807 - 1), `p_p_id`: 'x', `props_json`: '{\"nested\":{\"a\": [1, 2]},\"mixed\":[1, \"x\"],\"big\":9223372036854775808}', `_hash`: 'H'}}\n" +
-		"] AS row\nMERGE (n:Node {id: row.id})\nSET n = row.props, n.id = row.id, n.scope = ''\nSET n:`Agent`:`User`;\nUNWIND [\n" +
+		"] AS row\nMERGE (n:Node {id: row.id}) ON CREATE SET n._hash = ''\nWITH row, n WHERE n._hash IS NOT NULL\nSET n = row.props, n.id = row.id, n.scope = '', n:`Agent`:`User`;\nUNWIND [\n" +
 		"{id: 'mem:1', props: {`data`: 'it\\'s\\na \\\\ \\' \\u2028 中文😀', `n`: 3, `c`: 1.0, `list`: [1.0, 2.5], `on`: true, `p_id`: 'mine', `_hash`: 'H'}}\n" +
-		"] AS row\nMERGE (n:Node {id: row.id})\nSET n = row.props, n.id = row.id, n.scope = ''\nSET n:`MemoryItem`;\n"
+		"] AS row\nMERGE (n:Node {id: row.id}) ON CREATE SET n._hash = ''\nWITH row, n WHERE n._hash IS NOT NULL\nSET n = row.props, n.id = row.id, n.scope = '', n:`MemoryItem`;\n"
 	hashes := regexp.MustCompile("'[0-9a-f]{32}'}}\n")
 	n, e = hashes.ReplaceAllString(n, "'H'}}\n"), hashes.ReplaceAllString(e, "'H'}}\n")
 	if n != wantN {
 		t.Errorf("nodes:\nhave %s\nwant %s", n, wantN)
 	}
 	wantE := edgesHead + "UNWIND [\n{id: 'edge:OWNS:user:a:mem:1', src: 'user:a', dst: 'mem:1', props: {`_hash`: 'H'}}\n] AS row\n" +
-		"MATCH (a:Node {id: row.src})\nMATCH (b:Node {id: row.dst})\nMERGE (a)-[r:`OWNS` {id: row.id}]->(b)\nSET r = row.props, r.id = row.id, r.type = 'OWNS', r.scope = '', r.src = row.src, r.dst = row.dst;\n"
+		"MATCH (a:Node {id: row.src}) WHERE a._hash IS NOT NULL MATCH (b:Node {id: row.dst}) WHERE b._hash IS NOT NULL\nMERGE (a)-[r:`OWNS` {id: row.id}]->(b) ON CREATE SET r._hash = ''\nWITH row, r WHERE r._hash IS NOT NULL\nSET r = row.props, r.id = row.id, r.scope = '', r.type = 'OWNS', r.src = row.src, r.dst = row.dst;\n"
 	if e != wantE {
 		t.Errorf("edges:\nhave %s\nwant %s", e, wantE)
 	}
-	if !strings.Contains(constraints, "CREATE CONSTRAINT `rel_OWNS_id_unique` IF NOT EXISTS FOR ()-[r:`OWNS`]-() REQUIRE r.id IS UNIQUE;\n") {
+	if !strings.Contains(constraints, "CREATE CONSTRAINT `rel_OWNS_id_unique` IF NOT EXISTS FOR ()-[x:`OWNS`]-() REQUIRE x.id IS UNIQUE;\n") {
 		t.Errorf("constraints: %s", constraints)
 	}
 	if len(findings) != 1 || findings[0].Code != "GRF023" || findings[0].Pos.Line != 2 {

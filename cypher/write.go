@@ -99,9 +99,9 @@ func (w *writer) ordered(ctx context.Context, nodes, edges []jsonl.File, out Scr
 
 // constraints appends the statements of nodes and of the given types.
 func (w *writer) constraints(text []byte, types []string) []byte {
-	text = appendConstraint(text, "")
-	for _, t := range types {
-		text = appendConstraint(text, t)
+	for _, t := range append([]string{""}, types...) {
+		one, _ := Constraint(t, ConstraintName(t)) // a type that is no name was left out
+		text = append(append(text, one...), ";\n"...)
 	}
 	w.counts.Statements += 1 + len(types)
 	return text
@@ -379,7 +379,6 @@ type rower struct {
 	maxID int // longest id, in bytes
 	scan  codec.Scanner
 	vals  *values
-	hash  graph.Hasher
 	index map[string]int32 // labels or type as they stand in the line → kind
 	last  []byte           // the text of the last labels, which are mostly those of the next
 	lastK int32
@@ -490,17 +489,17 @@ func (r *rower) element(line jsonl.Line, e schema.Element) {
 		r.fault(line, "JSON001", "/props", "properties are no JSON object, element skipped", "")
 		return
 	}
-	var src, dst string
+	var src, dst []byte
 	if r.edge {
-		src, dst = ids[1], ids[2]
+		src, dst = []byte(ids[1]), []byte(ids[2])
 	}
-	r.finish(line, r.kindOf(names), src, dst, raw)
+	r.finish(line, r.kindOf(names), src, dst)
 }
 
 // finish ends a row: the hash of the element joins its properties, so that a load knows
 // that there is nothing to write. An element that a script stores otherwise than a load
 // has a mark that is no hash, and the load makes it what it should be.
-func (r *rower) finish(line jsonl.Line, k int32, src, dst string, props []byte) {
+func (r *rower) finish(line jsonl.Line, k int32, src, dst []byte) {
 	r.text = r.text[:len(r.text)-1]
 	if r.text[len(r.text)-1] != '{' {
 		r.text = append(r.text, ", "...)
@@ -510,9 +509,9 @@ func (r *rower) finish(line jsonl.Line, k int32, src, dst string, props []byte) 
 	case r.vals.nul:
 		r.text = append(r.text, '-')
 	case r.edge:
-		r.text = r.hash.Append(r.text, nil, names[0], src, dst, props)
+		r.text = r.vals.hash.Append(r.text, nil, names[0], src, dst)
 	default:
-		r.text = r.hash.Append(r.text, names, "", "", "", props)
+		r.text = r.vals.hash.Append(r.text, names, "", nil, nil)
 	}
 	r.text = append(append(r.text, "'}}"...), rowEnd...)
 	r.ends = append(r.ends, int32(len(r.text)))
@@ -603,12 +602,6 @@ func (r *rower) line(line jsonl.Line) bool {
 		return false
 	}
 	r.text = append(r.text, ", props: "...)
-	at := s.Mark()
-	props, ok := s.Skip()
-	if !ok {
-		return false
-	}
-	s.Back(at)
 	if r.text, ok = r.vals.props(r.text, s); !ok {
 		return false
 	}
@@ -619,7 +612,7 @@ func (r *rower) line(line jsonl.Line) bool {
 	if r.edge {
 		r.order.ends(src, dst)
 	}
-	r.finish(line, k, string(src), string(dst), props)
+	r.finish(line, k, src, dst)
 	return true
 }
 

@@ -27,7 +27,7 @@ func TestScale(t *testing.T) {
 	run(t, dir, membench, "eval", "run", "cases.jsonl", "--system", "bm25", "--no-times", "-o", "one")
 	same := func(whole string) {
 		t.Helper()
-		for _, name := range []string{"cases.jsonl.zst", "pipeline_qa.jsonl", "pipeline_sessions.jsonl", "qa_records.jsonl", "session_records.jsonl", "summary.jsonl"} {
+		for _, name := range []string{"cases.jsonl.zst", "pipeline_qa.jsonl", "pipeline_sessions.jsonl", "contexts.jsonl.zst", "qa_records.jsonl", "session_records.jsonl", "summary.jsonl"} {
 			if !bytes.Equal(read(t, dir, "one", name), read(t, whole, name)) {
 				t.Errorf("%s: %s differs from that of one process", whole, name)
 			}

@@ -59,11 +59,14 @@ type Props struct {
 	Rest schema.Object
 }
 
-// PropsJSON is the property that holds Props.Rest.
-const PropsJSON = "props_json"
+// Properties that an element has of its own in a database, beside those of its record.
+const (
+	PropsJSON  = "props_json" // Props.Rest
+	HashProp   = "_hash"      // Hash; whatever has none was written by somebody else
+	VectorProp = "_vector"    // of a node
+)
 
-// Reserved are the properties that a stored element has of its own.
-var reserved = []string{"id", "type", "src", "dst", "scope", PropsJSON, "_hash", "_vector"}
+var reserved = []string{"id", "type", "src", "dst", "scope", PropsJSON, HashProp, VectorProp}
 
 // PropName is the name under which a member is stored: one of ours, or one that
 // would then look like it, gets the prefix "p_". No two names become one.
@@ -317,14 +320,14 @@ func ScopePrefix(scope string) string {
 	return "scope:" + schema.Mint{V: schema.Latest}.Escape(scope) + "|"
 }
 
-// A Hasher makes hashes of elements straight from the text of their properties. It
-// belongs to one goroutine.
+// A Hasher makes the hash of an element while its properties are read: Begin, the
+// members, Append. It belongs to one goroutine.
 type Hasher struct {
 	parts, text []byte
-	order       []hashed
+	props       []hashed
 	rest        []string
-	scan        codec.Scanner
-	names       map[string]string // member → property
+	names       []string // of the last element's properties: the next one has mostly the same
+	order       []int    // of names
 }
 
 type hashed struct {
@@ -332,61 +335,72 @@ type hashed struct {
 	from, to int // in parts
 }
 
-// Append appends what Hash gives for MapProps of props, a valid JSON object.
-func (h *Hasher) Append(dst []byte, labels []string, typ, from, to string, props []byte) []byte {
-	h.parts, h.order, h.rest = h.parts[:0], h.order[:0], h.rest[:0]
-	if h.names == nil {
-		h.names = map[string]string{}
+// Begin starts an element.
+func (h *Hasher) Begin() { h.parts, h.props, h.rest = h.parts[:0], h.props[:0], h.rest[:0] }
+
+// Member adds a member of an object that has no name twice. stored is its PropName, ""
+// where no property has such a name; raw is its valid value.
+func (h *Hasher) Member(name, stored string, raw []byte) {
+	start := len(h.parts)
+	how := fits
+	switch {
+	case raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0: // the most common by far
+		h.parts = appendText(append(h.parts, byte(String), 1), raw[1:len(raw)-1])
+	case raw[0] == '[' && h.plainTexts(raw):
+	default:
+		var v Value
+		if v, how = mapValue(raw); how == fits {
+			h.parts = appendValue(h.parts, v)
+		}
 	}
-	s := &h.scan
-	s.Reset(props, true)
-	for s.Object(); ; {
-		name, ok := s.Member()
-		if !ok {
-			break
-		}
-		stored, seen := h.names[string(name)]
-		if !seen {
-			stored = PropName(string(name))
-			if len(name) == 0 || bytes.IndexByte(name, 0) >= 0 {
-				stored = "" // no property has such a name
-			}
-			if len(h.names) < 4096 { // names are few; a file of random names must not fill memory
-				h.names[string(name)] = stored
-			}
-		}
-		raw, ok := s.Skip()
-		if !ok {
-			break
-		}
-		start := len(h.parts)
-		how := fits
-		if raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0 { // the most common by far
-			h.parts = appendText(append(h.parts, byte(String), 1), raw[1:len(raw)-1])
-		} else {
-			var v Value
-			if v, how = mapValue(raw); how == fits {
-				h.parts = appendValue(h.parts, v)
-			}
-		}
-		switch {
-		case how == absent:
-		case how == nested, stored == "":
+	switch {
+	case how == absent:
+	case how == nested, stored == "":
+		h.parts = h.parts[:start]
+		h.rest = append(h.rest, restMember(name, raw))
+	default:
+		h.props = append(h.props, hashed{stored, start, len(h.parts)})
+	}
+}
+
+// plainTexts adds a list of strings without escapes, and reports whether raw is one.
+func (h *Hasher) plainTexts(raw []byte) bool {
+	start, n := len(h.parts), bytes.Count(raw, []byte{'"'})/2
+	if n == 0 || bytes.IndexByte(raw, '\\') >= 0 {
+		return false
+	}
+	h.parts = binary.AppendUvarint(append(h.parts, byte(String), 'l'), uint64(n))
+	for item := range elements(raw) {
+		if item[0] != '"' {
 			h.parts = h.parts[:start]
-			h.rest = append(h.rest, restMember(string(name), raw))
-		default:
-			h.order = append(h.order, hashed{stored, start, len(h.parts)})
+			return false
 		}
+		h.parts = appendText(h.parts, item[1:len(item)-1])
 	}
-	if !s.OK() { // a member twice
-		return append(dst, Hash(labels, typ, from, to, MapProps(schema.RawObject(props)))...)
-	}
-	slices.SortFunc(h.order, func(a, b hashed) int { return strings.Compare(a.name, b.name) })
+	return true
+}
+
+// Append appends what Hash gives for the same element.
+func (h *Hasher) Append(dst []byte, labels []string, typ string, from, to []byte) []byte {
+	h.sort()
 	h.text = appendHead(h.text[:0], labels, typ, from, to)
-	for _, p := range h.order {
+	for _, i := range h.order {
+		p := &h.props[i]
 		h.text = append(appendText(h.text, p.name), h.parts[p.from:p.to]...)
 	}
 	return appendSum(dst, appendRest(h.text, h.rest))
+}
+
+// sort brings the properties into the order of their names.
+func (h *Hasher) sort() {
+	if slices.EqualFunc(h.props, h.names, func(p hashed, name string) bool { return p.name == name }) {
+		return
+	}
+	h.names, h.order = h.names[:0], h.order[:0]
+	for i, p := range h.props {
+		h.names, h.order = append(h.names, p.name), append(h.order, i)
+	}
+	slices.SortFunc(h.order, func(i, j int) int { return strings.Compare(h.names[i], h.names[j]) })
 }
 
 // Hash is what a database keeps of an element to see whether a load changes it: equal
@@ -410,11 +424,9 @@ func appendText[T string | []byte](b []byte, s T) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-func appendHead(b []byte, labels []string, typ, src, dst string) []byte {
-	b = append(b, 2) // the version of this hash
-	for _, s := range []string{typ, src, dst} {
-		b = appendText(b, s)
-	}
+func appendHead[T string | []byte](b []byte, labels []string, typ string, src, dst T) []byte {
+	b = appendText(append(b, 2), typ) // 2 is the version of this hash
+	b = appendText(appendText(b, src), dst)
 	b = binary.AppendUvarint(b, uint64(len(labels)))
 	for _, l := range labels {
 		b = appendText(b, l)

@@ -327,7 +327,11 @@ func Write(ctx context.Context, in Files, nodes, edges io.Writer, o Options, rep
 			}
 			return b.rows
 		}
-		for r, err := range par.Map(ctx, max(1, o.Workers), b.tasks(ctx, src, segs, rows), b.run) {
+		workers := max(1, o.Workers)
+		if workers > 1 {
+			workers++ // one waits while its result is written
+		}
+		for r, err := range par.Map(ctx, workers, b.tasks(ctx, src, segs, rows), b.run) {
 			if err != nil {
 				return err
 			}

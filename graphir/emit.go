@@ -76,7 +76,7 @@ type emitter struct {
 	rows          []row
 	ends          []end
 	rec           []byte
-	points, convs []string
+	points, convs [][]byte // JSON string bodies
 }
 
 // An end is the other end of an edge of a row.
@@ -371,21 +371,18 @@ func (em *emitter) edge(end []byte, x *row) {
 // conversations are listed, too.
 func (em *emitter) lists(of []end, convs bool) {
 	if em.b.p.v != schema.V001 {
-		l := lists{points: em.points[:0], convs: em.convs[:0]}
+		times, cut := 0, false
+		em.points, em.convs = em.points[:0], em.convs[:0]
 		for _, e := range of {
-			l.times += e.row.times
-			l.points = append(l.points, e.row.listed()...)
-			if !convs {
-				continue
-			}
-			if c := em.b.nameOf[em.b.flat[e.row.setting].conv].text; c != "" {
-				l.convs = append(l.convs, c)
+			times += e.row.times
+			em.points = e.row.appendPoints(em.points)
+			if c := em.b.nameOf[em.b.flat[e.row.setting].conv]; convs && c.text != "" {
+				em.convs = append(em.convs, c.said)
 			}
 		}
-		em.points, em.convs = l.points, l.convs
-		l.points, l.convs = smallest(l.points, &l.cut), smallest(l.convs, &l.cut)
-		em.r.out = l.append(em.r.out, codec.Spaced)
-		if l.cut {
+		em.points, em.convs = smallest(em.points, &cut), smallest(em.convs, &cut)
+		em.r.out = appendLists(em.r.out, codec.Spaced, em.points, em.convs, appendQuoted, cut, times)
+		if cut {
 			id := "mem:" + string(em.hash[:])
 			if em.seg.typ != "" {
 				id = "an edge " + em.seg.typ + " of " + id
@@ -397,9 +394,11 @@ func (em *emitter) lists(of []end, convs bool) {
 }
 
 // smallest sorts a list, drops repeats and cuts it to maxList.
-func smallest(list []string, cut *bool) []string {
-	slices.Sort(list)
-	list = slices.Compact(list)
+func smallest(list [][]byte, cut *bool) [][]byte {
+	if len(list) > 1 {
+		slices.SortFunc(list, bytes.Compare)
+		list = slices.CompactFunc(list, bytes.Equal)
+	}
 	if len(list) > maxList {
 		list, *cut = list[:maxList], true
 	}

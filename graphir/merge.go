@@ -55,9 +55,15 @@ func unite(a, b []string, cut *bool) []string {
 	return out
 }
 
-// append appends the members behind the scalars: the lists of more than one entry, and
-// how many occurrences there were of what is cut. dst is an object that is still open.
+// append appends the members behind the scalars.
 func (l *lists) append(dst []byte, layout codec.Layout) []byte {
+	// A conversation is never an integer.
+	return appendLists(dst, layout, l.points, l.convs, func(dst []byte, s string) []byte { return schema.PointID(s).AppendJSON(dst) }, l.cut, l.times)
+}
+
+// appendLists appends the lists of more than one entry, and how many occurrences there
+// were of what is cut. dst is an object that is still open.
+func appendLists[T any](dst []byte, layout codec.Layout, points, convs []T, item func([]byte, T) []byte, cut bool, times int) []byte {
 	comma, colon := ",", ":"
 	if layout == codec.Spaced {
 		comma, colon = ", ", ": "
@@ -68,27 +74,24 @@ func (l *lists) append(dst []byte, layout codec.Layout) []byte {
 		}
 		dst = append(append(append(append(dst, '"'), s...), '"'), colon...)
 	}
-	for _, x := range []struct {
-		name string
-		list []string
-	}{{"point_ids", l.points}, {"conv_ids", l.convs}} {
-		if len(x.list) < 2 {
+	for i, list := range [2][]T{points, convs} {
+		if len(list) < 2 {
 			continue
 		}
-		name(x.name)
-		for i, s := range x.list {
+		name([2]string{"point_ids", "conv_ids"}[i])
+		for i, x := range list {
 			if i == 0 {
 				dst = append(dst, '[')
 			} else {
 				dst = append(dst, comma...)
 			}
-			dst = schema.PointID(s).AppendJSON(dst) // a conversation is never an integer
+			dst = item(dst, x)
 		}
 		dst = append(dst, ']')
 	}
-	if l.cut {
+	if cut {
 		name("occurrences")
-		dst = appendInt(dst, l.times)
+		dst = appendInt(dst, times)
 	}
 	return dst
 }

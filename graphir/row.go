@@ -106,6 +106,17 @@ func (x *row) listed() []string {
 	return []string{string(x.point)}
 }
 
+// appendPoints appends all points of the row.
+func (x *row) appendPoints(dst [][]byte) [][]byte {
+	if x.points == nil {
+		return append(dst, x.point)
+	}
+	for _, p := range x.points {
+		dst = append(dst, []byte(p))
+	}
+	return dst
+}
+
 // combineRows folds rows of one text in one setting, so that a text that is stored a
 // million times does not fill the disk.
 func combineRows(a, b []byte) ([]byte, bool) {
@@ -152,10 +163,21 @@ func packUUID(s []byte) (u [16]byte, ok bool) {
 }
 
 func unpackUUID(dst *[36]byte, u []byte) {
-	hex.Encode(dst[0:], u[0:4])
-	hex.Encode(dst[9:], u[4:6])
-	hex.Encode(dst[14:], u[6:8])
-	hex.Encode(dst[19:], u[8:10])
-	hex.Encode(dst[24:], u[10:16])
-	dst[8], dst[13], dst[18], dst[23] = '-', '-', '-', '-'
+	i := 0
+	for n, c := range u[:16] {
+		if n == 4 || n == 6 || n == 8 || n == 10 {
+			dst[i] = '-'
+			i++
+		}
+		dst[i], dst[i+1] = hexPairs[c][0], hexPairs[c][1]
+		i += 2
+	}
 }
+
+// hexPairs are the two hex digits of each byte.
+var hexPairs = func() (t [256][2]byte) {
+	for c := range t {
+		hex.Encode(t[c][:], []byte{byte(c)})
+	}
+	return t
+}()

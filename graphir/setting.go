@@ -24,6 +24,7 @@ type name struct {
 	text string // as in the record
 	id   string // of its node; "" where there is none
 	body []byte // the id as a JSON string body
+	said []byte // the text of a conversation as one; it has no escapes, see regular
 }
 
 // An export is how memories came out of their store.
@@ -65,7 +66,7 @@ func (b *bulk) name(kind byte, text string) *name {
 		n = &name{n: uint32(len(b.names)), text: text}
 		switch {
 		case kind == 'c' && text != "":
-			n.id = string(b.p.mint.Conv(schema.ConvID(text)))
+			n.id, n.said = string(b.p.mint.Conv(schema.ConvID(text))), []byte(text)
 		case kind == 's' && text != "":
 			n.id = string(b.p.mint.Scene(text))
 		case kind == 'o':
@@ -121,14 +122,15 @@ func (b *bulk) setting(key []byte, make func() (setting, bool)) *settingInfo {
 }
 
 // regular reports whether rows of a setting can be ordered by memory alone: it has an
-// owner whose id cannot be taken for the start of another's, and no id can get too long.
+// owner whose id cannot be taken for the start of another's, no id can get too long, and
+// its conversation stands in JSON as it is.
 func (b *bulk) regular(s *setting) bool {
 	for _, x := range []string{s.conv, s.scene, s.character, s.user, s.agent, s.owner} {
 		if len(x) > maxPlainID {
 			return false
 		}
 	}
-	return s.owner != "" && !strings.Contains(s.owner, ":mem:")
+	return s.owner != "" && !strings.Contains(s.owner, ":mem:") && bare(s.conv)
 }
 
 // A flatSetting is a setting for the loops over all rows: they meet settings in the

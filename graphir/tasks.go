@@ -30,7 +30,7 @@ var (
 )
 
 const (
-	rangeSize  = 256 << 10 // bytes of rows in a task, about
+	rangeSize  = 160 << 10 // bytes of rows in a task, about
 	partsLimit = 1 << 20   // bytes of other parts in a task, about
 )
 

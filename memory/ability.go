@@ -68,20 +68,8 @@ const (
 	StatusInvalid = "invalid" // no longer holds, kept as history
 )
 
-// An Item is one record of a snapshot.
-type Item struct {
-	ID          schema.PointID
-	Text        string
-	Kind        string // turn, pair, chunk, fact, note, insight, summary: what it is
-	Tier        string // where it lies, in systems with tiers
-	Session     string // it comes from
-	Status      string
-	Time        string // of what it says, RFC 3339 or its beginning; "" unknown
-	Sources     []schema.EventRef
-	Attachments []schema.Attachment
-	Links       []schema.PointID // other items that the system ties to it, or made it of
-	Meta        schema.Object
-}
+// An Item is one record of a snapshot: the one that a run records, with what only the contract has.
+type Item = schema.MemoryState
 
 // Operations of a Delta, those of seed 001.
 const (

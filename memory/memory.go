@@ -150,14 +150,8 @@ type Query struct {
 	Gold []schema.EventRef
 }
 
-// Hit is one retrieved item.
-type Hit struct {
-	ID      schema.PointID
-	Text    string
-	Score   float64 // higher is better; the scale is the system's
-	Sources []schema.EventRef
-	Meta    schema.Object
-}
+// A Hit is one retrieved item: the one that a run records, with Meta beside it. Whoever records it sets Rank and Cut.
+type Hit = schema.QAHit
 
 // Retrieved is the answer to a Query.
 type Retrieved struct {

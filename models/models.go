@@ -51,6 +51,7 @@ type Set struct {
 	Budget   config.Budget // of the whole run, also where this process has a part of it
 
 	project  *config.Project // nil: no file
+	vectors  string          // model for vectors that this run names; "": as resolved
 	o        Options
 	ledger   *llm.Ledger
 	budget   *llm.Budget // nil: none
@@ -123,19 +124,17 @@ func (s *Set) As(name string) *Set {
 // Vectors is the same Set with another model for vectors. Closing it does nothing.
 func (s *Set) Vectors(name string) *Set {
 	c := *s
-	p := config.Project{}
-	if s.project != nil {
-		p = *s.project
-	}
-	p.Models.Embed.Name = name
-	c.project, c.shared = &p, true
+	c.vectors, c.shared = name, true
 	return &c
 }
 
 // Endpoint is what is in force for a role.
 func (s *Set) Endpoint(role config.Role) (config.Endpoint, error) {
 	flags := s.o.Model
-	if flags.Name+flags.BaseURL == "" {
+	switch {
+	case role == config.Embed: // flags name the model that chats
+		flags = config.Model{Name: s.vectors}
+	case flags.Name+flags.BaseURL == "":
 		flags.Temperature = nil
 	}
 	ep, err := s.project.Resolve(role, flags, s.o.Env)

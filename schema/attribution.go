@@ -59,12 +59,6 @@ const (
 	FaultInvented  = "invented"  // read: the answer is in nothing that was shown
 )
 
-// Faults lists them.
-func Faults() []string {
-	return []string{FaultEmpty, FaultIdentifier, FaultCut, FaultEncoding, FaultSpeaker, FaultDate, FaultNegated, FaultNumber, FaultName, FaultWords, FaultAdded, FaultOlder, FaultOther,
-		FaultFailed, FaultDropped, FaultUpdated, FaultRemoved, FaultRank, FaultDuplicate, FaultForeign, FaultRefused, FaultEchoed, FaultInvented}
-}
-
 // Hops lists them in that order.
 func Hops() []string {
 	return []string{HopGold, HopIngest, HopStore, HopAlteredStored, HopOverwrite, HopRetrieve, HopAlteredRetrieved, HopContext, HopAlteredContext, HopRead, HopJudge, HopOpaque}

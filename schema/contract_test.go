@@ -130,7 +130,7 @@ var goTypes = map[schema.Kind]any{
 	schema.KindEvent: schema.Event{}, schema.KindExport: schema.MemoryExport{}, schema.KindClaim: schema.Claim{}, schema.KindEntity: schema.Entity{},
 	schema.KindNode: schema.Node{}, schema.KindEdge: schema.Edge{}, schema.KindChange: schema.Change{}, schema.KindEventAnchor: schema.EventRef{},
 	schema.KindSpanAnchor: schema.Span{}, schema.KindProbeAnchor: schema.ProbeAnchor{}, schema.KindIndex: []schema.IndexEntry{},
-	schema.KindProbe: schema.ProbeResult{}, schema.KindCase: schema.Case{}, schema.KindQA: schema.QARecord{}, schema.KindSession: schema.SessionRecord{}, schema.KindSummary: schema.Summary{},
+	schema.KindProbe: schema.ProbeResult{}, schema.KindCase: schema.Case{}, schema.KindQA: schema.QARecord{}, schema.KindSession: schema.SessionRecord{}, schema.KindContext: schema.ShownContext{}, schema.KindSummary: schema.Summary{},
 	schema.KindManifest: schema.Manifest{},
 	// KindMeta is written by compile-claims, which has its own type and test.
 }
@@ -188,7 +188,7 @@ func same(t *testing.T, at string, typ reflect.Type, s map[string]any) {
 	for i := range typ.NumField() {
 		f := typ.Field(i)
 		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if opts == "embed" {
+		if opts == "embed" || name == "-" { // "-" is never written
 			continue
 		}
 		seen[name] = true

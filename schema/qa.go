@@ -1,5 +1,10 @@
 package schema
 
+import (
+	"crypto/sha256"
+	"encoding/hex"
+)
+
 // QARecord is one question put to one system: what was shown, what was answered, how
 // it was graded. Key: (system, repeat, case_id, question_id).
 type QARecord struct {
@@ -33,10 +38,13 @@ type QARecord struct {
 	Hits    []QAHit  `json:"hits"`              // best first
 	Below   []QARank `json:"below_k,omitempty"` // what stood below k, shown to nobody: for explain
 	Context string   `json:"context,omitzero"`  // what the reader was shown
-	Answer  string   `json:"answer"`
-	By      By       `json:"by"`      // who answered: "rule", a model, or the system itself
-	Outcome string   `json:"outcome"` // how asking went; see the Outcome constants
-	Error   string   `json:"error,omitzero"`
+	// ContextID names the context where the file leaves it to the ShownContext beside it;
+	// whoever reads records with eval/records finds it in Context.
+	ContextID string `json:"context_id,omitzero"`
+	Answer    string `json:"answer"`
+	By        By     `json:"by"`      // who answered: "rule", a model, or the system itself
+	Outcome   string `json:"outcome"` // how asking went; see the Outcome constants
+	Error     string `json:"error,omitzero"`
 	// ModelOutcome is how the model's call ended that was to answer (llm.Outcome), where
 	// that is not complete: an answer that was cut off is marked, a call that failed named.
 	ModelOutcome string `json:"model_outcome,omitzero"`
@@ -48,6 +56,26 @@ type QARecord struct {
 	Grades      []Grade      `json:"grades,omitempty"`
 	Attribution *Attribution `json:"attribution,omitempty"`
 	Extra       Extra        `json:",embed"`
+}
+
+// A ShownContext is one text that readers of a memory's answers were shown, however often.
+// Key: (system, repeat, dataset, case_id, context_id).
+type ShownContext struct {
+	System  string `json:"system"`
+	Repeat  int    `json:"repeat,omitzero"` // the first with this memory
+	Dataset string `json:"dataset"`
+	CaseID  string `json:"case_id"`
+	ID      string `json:"context_id"`
+	Context string `json:"context"`
+}
+
+// At returns c: it exists since 0.1.0 only.
+func (c ShownContext) At(Version) ShownContext { return c }
+
+// ContextID names a context by what it says.
+func ContextID(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
 }
 
 // At returns r: runs exist since 0.1.0 only.
@@ -107,6 +135,7 @@ type QAHit struct {
 	Text    string     `json:"text"`
 	Sources []EventRef `json:"sources,omitempty"` // the turns it stands on, in rank order
 	Cut     bool       `json:"cut,omitzero"`      // retrieved, and not whole in the context
+	Meta    Object     `json:"-"`                 // what the system says of it
 }
 
 // QARank is the place of a memory that was not among the hits.
@@ -198,11 +227,18 @@ func (r SessionRecord) At(Version) SessionRecord { return r }
 
 // MemoryState is one live memory of a snapshot.
 type MemoryState struct {
-	ID        PointID    `json:"memory_id"`
-	Text      string     `json:"text"`
-	SessionID string     `json:"session_id,omitzero"` // where it came from
-	Status    string     `json:"status,omitzero"`
-	Sources   []EventRef `json:"sources,omitempty"`
+	ID      PointID    `json:"memory_id"`
+	Text    string     `json:"text"`
+	Session string     `json:"session_id,omitzero"` // where it came from
+	Status  string     `json:"status,omitzero"`     // active | invalid
+	Sources []EventRef `json:"sources,omitempty"`
+
+	Kind        string       `json:"-"` // turn, pair, chunk, fact, note, insight, summary: what it is
+	Tier        string       `json:"-"` // where it lies, in systems with tiers
+	Time        string       `json:"-"` // of what it says, RFC 3339 or its beginning; "" unknown
+	Attachments []Attachment `json:"-"`
+	Links       []PointID    `json:"-"` // other items that the system ties to it, or made it of
+	Meta        Object       `json:"-"`
 }
 
 // MemoryDelta is one change of a session.

@@ -59,6 +59,7 @@ const (
 	KindCase        Kind = "case"           // since 0.1.0
 	KindQA          Kind = "qa-record"      // since 0.1.0
 	KindSession     Kind = "session-record" // since 0.1.0
+	KindContext     Kind = "context"        // since 0.1.0
 	KindSummary     Kind = "summary"        // since 0.1.0
 	KindMeta        Kind = "claims-meta"    // meta.json of compile-claims; compiled_meta.json
 )
@@ -67,7 +68,7 @@ const (
 func Kinds(v Version) []Kind {
 	all := []Kind{KindEvent, KindExport, KindClaim, KindEntity, KindNode, KindEdge, KindEventAnchor, KindSpanAnchor, KindProbeAnchor, KindIndex, KindMeta}
 	if !v.Before(V010) {
-		all = append(all, KindChange, KindProbe, KindManifest, KindCase, KindQA, KindSession, KindSummary)
+		all = append(all, KindChange, KindProbe, KindManifest, KindCase, KindQA, KindSession, KindContext, KindSummary)
 	}
 	return all
 }

@@ -82,8 +82,7 @@ func (db *DB) ensureRecord(ctx context.Context) (made []string, err error) {
 }
 
 // ensure sees to it that ids are unique on nodes and on the given types, and says
-// which constraints it made. They are made one after the other, each in its own
-// transaction: Neo4j mixes them neither with data nor with each other.
+// which constraints it made, in a transaction of their own: Neo4j does not mix them with data.
 func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -109,35 +108,15 @@ func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err e
 		entity, label := constrained(typ)
 		return slices.ContainsFunc(have, func(c constraint) bool { return c.unique(entity, label) })
 	}
-	var left map[string]string
-	for _, typ := range todo {
+	first := slices.Contains(todo, "")
+	todo = slices.DeleteFunc(todo, func(typ string) bool {
 		if there(typ) {
-			continue
+			db.ready[typ] = true
 		}
-		name := cypher.ConstraintName(typ)
-		for slices.ContainsFunc(have, func(c constraint) bool { return c.name == name }) {
-			name += "_" // the name is taken by something else: IF NOT EXISTS would do nothing, in silence
-		}
-		entity, label := constrained(typ)
-		if left == nil {
-			if left, err = db.leftovers(ctx); err != nil {
-				return made, err
-			}
-		}
-		if left[name] == label {
-			if err := db.schemaChange(ctx, "DROP INDEX "+quoted(name)+" IF EXISTS"); err != nil {
-				return made, err
-			}
-		}
-		pattern := "(x:" + quoted(label) + ")"
-		if typ != "" {
-			pattern = "()-[x:" + quoted(label) + "]-()"
-		}
-		text := fmt.Sprintf("CREATE CONSTRAINT %s IF NOT EXISTS FOR %s REQUIRE x.id IS UNIQUE", quoted(name), pattern)
-		if err := db.makeOnce(ctx, text); err != nil {
-			return made, fmt.Errorf("making ids unique on %s %s: %w", strings.ToLower(entity), label, db.duplicates(ctx, err, pattern, label))
-		}
-		made = append(made, name)
+		return db.ready[typ]
+	})
+	if made, err = db.constrain(ctx, todo, have); err != nil {
+		return made, err
 	}
 	if len(made) > 0 {
 		if have, err = db.constraints(ctx); err != nil {
@@ -151,7 +130,7 @@ func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err e
 		}
 		db.ready[typ] = true
 	}
-	if slices.Contains(todo, "") {
+	if first {
 		if err := db.makeOnce(ctx, "CREATE INDEX node_scope IF NOT EXISTS FOR (n:"+baseLabel+") ON (n.scope)"); err != nil {
 			return made, err
 		}
@@ -160,6 +139,46 @@ func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err e
 		err = db.await(ctx)
 	}
 	return made, err
+}
+
+// constrain makes the constraints of types that have none: all in one transaction, else,
+// where one cannot be made, one after the other, which says which.
+func (db *DB) constrain(ctx context.Context, todo []string, have []constraint) (made []string, err error) {
+	if len(todo) == 0 {
+		return nil, nil
+	}
+	left, err := db.leftovers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names, list := make([]string, len(todo)), make([]string, len(todo))
+	for i, typ := range todo {
+		names[i] = cypher.ConstraintName(typ)
+		for slices.ContainsFunc(have, func(c constraint) bool { return c.name == names[i] }) {
+			names[i] += "_" // the name is taken by something else: IF NOT EXISTS would do nothing, in silence
+		}
+		if _, label := constrained(typ); left[names[i]] == label {
+			if err := db.schemaChange(ctx, "DROP INDEX "+quoted(names[i])+" IF EXISTS"); err != nil {
+				return nil, err
+			}
+		}
+		if list[i], err = cypher.Constraint(typ, names[i]); err != nil {
+			return nil, err
+		}
+	}
+	if len(todo) > 1 {
+		if err := db.schemaChange(ctx, list...); err == nil {
+			return names, nil
+		}
+	}
+	for i, typ := range todo {
+		if err := db.makeOnce(ctx, list[i]); err != nil {
+			entity, label := constrained(typ)
+			return made, fmt.Errorf("making ids unique on %s %s: %w", strings.ToLower(entity), label, db.duplicates(ctx, err, typ, label))
+		}
+		made = append(made, names[i])
+	}
+	return made, nil
 }
 
 // leftovers are the names of indexes of constraints that were not finished, because the
@@ -187,10 +206,14 @@ func constrained(typ string) (entity, label string) {
 	return "RELATIONSHIP", typ
 }
 
-func (db *DB) schemaChange(ctx context.Context, text string) error {
+func (db *DB) schemaChange(ctx context.Context, texts ...string) error {
 	return db.in(ctx, true, func(t *tx) error {
-		_, err := t.run(text, nil, nil)
-		return err
+		for _, text := range texts {
+			if _, err := t.run(text, nil, nil); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
@@ -207,10 +230,14 @@ func (db *DB) makeOnce(ctx context.Context, text string) error {
 
 // duplicates adds to err, of a constraint that was not made, the ids that several
 // elements have.
-func (db *DB) duplicates(ctx context.Context, err error, pattern, label string) error {
+func (db *DB) duplicates(ctx context.Context, err error, typ, label string) error {
 	var ne *driver.Neo4jError
 	if !errors.As(err, &ne) || !strings.Contains(ne.Title(), "ConstraintCreationFailed") {
 		return err
+	}
+	pattern := "(x:" + quoted(label) + ")"
+	if typ != "" {
+		pattern = "()-[x:" + quoted(label) + "]-()"
 	}
 	const most = 5
 	var ids []string

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -82,15 +84,15 @@ func TestServerFaults(t *testing.T) {
 	const secret = "a-long-secret"
 	s := ownServer(t, server.Config{Home: home, Password: secret}, "db.memory.transaction.max=3m")
 	t.Run("auth", func(t *testing.T) { auth(t, s.URI, secret) })
-	kills := []int{5}
+	rounds, phases := 1, []string{"edges"}
 	if soak() {
 		t.Run("out of memory", func(t *testing.T) { serverOutOfMemory(t, s, secret) })
-		kills = []int{1, 3, 5, 8, 11, 13, 15, 17, 19, 21, 22, 23}
+		rounds, phases = 13, slices.Sorted(maps.Keys(killAt)) // 52 kills
 	}
-	for i, at := range kills {
-		t.Run(fmt.Sprint("killed after batch ", at), func(t *testing.T) {
-			s = serverKilledMidLoad(t, s, home, secret, fmt.Sprint("killed", i), at)
-		})
+	for n := range rounds {
+		for _, phase := range phases {
+			t.Run(fmt.Sprint("killed at ", phase, " ", n), func(t *testing.T) { s = serverKilledMidLoad(t, s, home, secret, phase, n) })
+		}
 	}
 	if !soak() {
 		return
@@ -101,31 +103,59 @@ func TestServerFaults(t *testing.T) {
 	t.Run("read-only", func(t *testing.T) { readOnlyDatabase(t, home, secret) })
 }
 
-// The server is killed in mid-load and started again: the load waits for it, sends
-// again what was not committed, and ends as if nothing had been.
-func serverKilledMidLoad(t *testing.T, s *server.Server, home, secret, scope string, at int) (again *server.Server) {
+// killAt says when a load of killGraph over killOld is killed, the n-th time.
+var killAt = map[string]func(r *Report, n int) bool{
+	"nodes":  func(r *Report, n int) bool { return r.Nodes.Sent > 10*(n%5) },
+	"edges":  func(r *Report, n int) bool { return r.Edges.Sent > 10*(n%5) },
+	"prune":  func(r *Report, n int) bool { return r.Edges.Deleted+r.Nodes.Deleted > 0 },
+	"settle": func(r *Report, n int) bool { return r.Nodes.Deleted == 20 },
+}
+
+// killGraph is loaded, ten elements a transaction, where killOld was, which goes.
+func killGraph() (out []schema.Element) {
+	nodes, edges := generated(30)
+	return append(nodes, edges...)
+}
+
+func killOld() (out []schema.Element) {
+	for i := range 20 {
+		out = append(out, graphtest.Node(fmt.Sprint("user:old", i), "User", ""), graphtest.Edge("KNOWS", fmt.Sprint("user:old", i), "user:old0", ""))
+	}
+	return out
+}
+
+// The server is killed in mid-load, between two transactions or in one, and started
+// again: the load waits for it, sends again what was not committed, and ends as if
+// nothing had been.
+func serverKilledMidLoad(t *testing.T, s *server.Server, home, secret, phase string, n int) (again *server.Server) {
+	again = s
 	port := 0
 	fmt.Sscanf(s.URI[strings.LastIndex(s.URI, ":"):], ":%d", &port)
-	db := dial(t, Config{URI: s.URI, User: "neo4j", Password: secret, Scope: scope, Retry: 2 * time.Minute})
-	nodes, edges := generated(120)
-	in := seq(append(nodes, edges...)...)
-	load(t, db, seq(append(nodes[:50:50], graphtest.Node("user:old", "User", ""))...), LoadOptions{}) // something to prune
+	db := dial(t, Config{URI: s.URI, User: "neo4j", Password: secret, Scope: fmt.Sprint("killed", phase, n), Retry: 2 * time.Minute})
+	in := seq(killGraph()...)
+	load(t, db, seq(killOld()...), LoadOptions{})
 	restarted := make(chan error, 1)
-	var kill sync.Once
-	r, err := Load(context.Background(), db, in, LoadOptions{Batch: 40, Prune: true, Progress: func(r *Report) {
-		if r.Batches < at {
+	killed := false
+	r, err := Load(context.Background(), db, in, LoadOptions{Batch: 10, Prune: true, Progress: func(r *Report) {
+		if killed || !killAt[phase](r, n) {
 			return
 		}
-		kill.Do(func() {
-			if err := s.Kill(); err != nil {
-				t.Error(err)
-			}
-			go func() {
-				var err error
+		killed = true
+		kill := func() {
+			err := s.Kill()
+			if err == nil {
 				again, err = server.Start(context.Background(), server.Config{Lib: exttest.Neo4jLib(), Home: home, BoltPort: port, Password: secret, Bound: true})
-				restarted <- err
-			}()
-		})
+			}
+			restarted <- err
+		}
+		if n%2 == 1 {
+			time.AfterFunc(time.Duration(n)*time.Millisecond, kill) // in the middle of the next one
+			return
+		}
+		if err := s.Kill(); err != nil {
+			t.Error(err)
+		}
+		go kill()
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -133,8 +163,8 @@ func serverKilledMidLoad(t *testing.T, s *server.Server, home, secret, scope str
 	if err := <-restarted; err != nil {
 		t.Fatal(err)
 	}
-	if r.Digest == "" {
-		t.Errorf("have %+v %+v without a digest, want all of %d and %d", r.Nodes, r.Edges, len(nodes), len(edges))
+	if h, err := db.Held(context.Background()); err != nil || r.Digest == "" || h.Digest != r.Digest {
+		t.Errorf("have %+v %+v with the digest %q, the database %q %v", r.Nodes, r.Edges, r.Digest, h.Digest, err)
 	}
 	wholeGraph(t, db, in)
 	if r, _ := load(t, db, in, LoadOptions{}); r.Changed() || r.Server != (Counters{}) {
@@ -291,10 +321,10 @@ func serverOutOfMemory(t *testing.T, s *server.Server, secret string) {
 
 // The folder holds what serverKilledMidLoad left.
 func readOnlyDatabase(t *testing.T, home, secret string) {
-	nodes, edges := generated(120)
-	in := seq(append(nodes, edges...)...)
+	nodes := killGraph()
+	in := seq(nodes...)
 	s := ownServer(t, server.Config{Home: home, Password: secret}, "server.databases.default_to_read_only=true")
-	db := dial(t, Config{URI: s.URI, User: "neo4j", Password: secret, Scope: "killed0", Retry: 30 * time.Second})
+	db := dial(t, Config{URI: s.URI, User: "neo4j", Password: secret, Scope: "killededges0", Retry: 30 * time.Second})
 	started := time.Now()
 	was := nodes[0].Node.Labels
 	nodes[0].Node.Labels = []string{"Other"}
@@ -369,19 +399,12 @@ func TestInterruptedLoad(t *testing.T) {
 // records what the scope holds: no digest stands there, the dead one's lease holds nobody
 // up, and the next run ends the load. Each once; 50 times with MEMBENCH_SOAK.
 func TestLoaderKilled(t *testing.T) {
-	nodes, edges := generated(30)
-	graph := append(nodes, edges...)
+	graph := killGraph()
 	last := len(graph)/10 + 3
-	phases := map[string]func(r *Report, n int) bool{
-		"nodes":  func(r *Report, n int) bool { return r.Nodes.Sent > 10*(n%5) },
-		"edges":  func(r *Report, n int) bool { return r.Edges.Sent > 10*(n%5) },
-		"prune":  func(r *Report, n int) bool { return r.Edges.Deleted+r.Nodes.Deleted > 0 },
-		"settle": func(r *Report, n int) bool { return r.Nodes.Deleted == 20 },
-	}
 	if to := os.Getenv("MEMBENCH_TEST_LOAD_INTO"); to != "" {
 		var n int
 		fmt.Sscan(os.Getenv("MEMBENCH_TEST_KILL"), &n)
-		at := phases[os.Getenv("MEMBENCH_TEST_PHASE")]
+		at := killAt[os.Getenv("MEMBENCH_TEST_PHASE")]
 		load(t, dial(t, Config{URI: to, Scope: "killed"}), seq(graph...), LoadOptions{Batch: 10, Prune: true, Progress: func(r *Report) {
 			if self, err := os.FindProcess(os.Getpid()); err == nil && at(r, n) {
 				self.Kill()
@@ -392,17 +415,13 @@ func TestLoaderKilled(t *testing.T) {
 	}
 	to := uri(t)
 	db := openScope(t, "killed")
-	var before []schema.Element
-	for i := range 20 {
-		before = append(before, graphtest.Node(fmt.Sprint("user:old", i), "User", ""), graphtest.Edge("KNOWS", fmt.Sprint("user:old", i), "user:old0", ""))
-	}
 	rounds := 1
 	if soak() {
 		rounds = 50
 	}
 	for _, phase := range []string{"nodes", "edges", "prune", "settle"} {
 		for n := range rounds {
-			load(t, db, seq(before...), LoadOptions{Prune: true})
+			load(t, db, seq(killOld()...), LoadOptions{Prune: true})
 			cmd := exec.Command(os.Args[0], "-test.run=^TestLoaderKilled$")
 			cmd.Env = append(os.Environ(), "MEMBENCH_TEST_LOAD_INTO="+to, "MEMBENCH_TEST_PHASE="+phase, "MEMBENCH_TEST_KILL="+fmt.Sprint(n))
 			if out, err := cmd.CombinedOutput(); err == nil || len(out) > 0 {

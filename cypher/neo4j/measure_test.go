@@ -3,12 +3,14 @@ package neo4j
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,9 +28,11 @@ import (
 )
 
 // measure prints the tables of docs/performance.md (scripts/bench-neo4j.sh).
-var measure = flag.String("measure", "", "print a table of ratios: load, sessions, delta or bulk")
+var measure = flag.String("measure", "", "print a table of ratios: first, load, sessions, delta, clients or bulk")
 
 var measureNodes = flag.Int("measure-nodes", 100_000, "nodes of a measurement; twice as many relationships")
+
+var measureClientsIn = flag.String("measure-clients", os.ExpandEnv("$HOME/.cache/membench/neoclients"), "folder of the python environments of -measure clients")
 
 // A lap is one measured way.
 type lap struct {
@@ -36,7 +40,11 @@ type lap struct {
 	rows   int
 	took   time.Duration
 	server float64 // processor seconds
+	client float64 // the same, of this process
 }
+
+// cpu is the processor time of both ends: on a busy machine it says more than the clock.
+func (l lap) cpu() float64 { return l.server + l.client }
 
 func (l lap) rate() float64 { return float64(l.rows) / l.took.Seconds() }
 
@@ -57,15 +65,15 @@ func TestMeasure(t *testing.T) {
 	defer s.Stop()
 	var laps []lap
 	time1 := func(name string, rows int, f func() error) lap {
-		start, used := time.Now(), cpuSeconds(s.PID)
+		start, used, own := time.Now(), cpuSeconds(s.PID), cpuSeconds(os.Getpid())
 		if err := f(); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		l := lap{name, rows, time.Since(start), cpuSeconds(s.PID) - used}
+		l := lap{name, rows, time.Since(start), cpuSeconds(s.PID) - used, cpuSeconds(os.Getpid()) - own}
 		if len(laps) == 0 {
-			fmt.Println("| way | rows | seconds | rows/s | server CPU s |\n|---|---|---|---|---|")
+			fmt.Println("| way | rows | seconds | rows/s | server CPU s | client CPU s |\n|---|---|---|---|---|---|")
 		}
-		fmt.Printf("| %s | %d | %.1f | %.0f | %.1f |\n", l.name, l.rows, l.took.Seconds(), l.rate(), l.server)
+		fmt.Printf("| %s | %d | %.1f | %.0f | %.1f | %.1f |\n", l.name, l.rows, l.took.Seconds(), l.rate(), l.server, l.client)
 		laps = append(laps, l)
 		return l
 	}
@@ -91,6 +99,32 @@ func TestMeasure(t *testing.T) {
 	}
 	db := scoped()
 	switch *measure {
+	case "clients":
+		measureClients(t, s, time1)
+	case "first":
+		// A graph of thirty types whose constraints are not there yet, as load-neo4j with its
+		// defaults loads it, full-text index included; the loop makes its constraints, too.
+		for _, size := range []int{1_500, *measureNodes / 5} {
+			for range 4 {
+				loop := time1("bare loop", 3*size, func() error {
+					nodes, edges := typed(size, 30)
+					return bare(ctx, scoped(), nodes, edges)
+				})
+				into := scoped()
+				nodes, edges := typed(size, 30)
+				all := append(nodes, edges...)
+				load := func() error {
+					r, err := Load(ctx, into, seq(all...), LoadOptions{Sessions: 2})
+					if err == nil {
+						_, err = into.EnsureTextIndex(ctx)
+					}
+					return must(r, err)
+				}
+				first := time1("ours", len(all), load)
+				again := time1("ours again, unchanged", len(all), load)
+				fmt.Printf("of the loop, by the clock and by processor time: first load %.2f, %.2f; unchanged %.2f, %.2f\n", loop.took.Seconds()/first.took.Seconds(), loop.cpu()/first.cpu(), loop.took.Seconds()/again.took.Seconds(), loop.cpu()/again.cpu())
+			}
+		}
 	case "load":
 		for i := range 4 {
 			with := ""
@@ -182,18 +216,101 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// measureClients loads one graph with ours and with clients of others, each twice into an
+// emptied database: python environments kgx, graphrag and graphiti stand in -measure-clients.
+func measureClients(t *testing.T, s *server.Server, time1 func(string, int, func() error) lap) {
+	ctx := context.Background()
+	nodes, edges := typed(10_000, 30)
+	all := append(nodes, edges...)
+	type element struct {
+		ID    string          `json:"id"`
+		Label string          `json:"label,omitempty"`
+		Type  string          `json:"type,omitempty"`
+		Src   schema.NodeID   `json:"src,omitempty"`
+		Dst   schema.NodeID   `json:"dst,omitempty"`
+		Props json.RawMessage `json:"props"`
+	}
+	in := struct {
+		Nodes []element `json:"nodes"`
+		Edges []element `json:"edges"`
+	}{}
+	for _, e := range all {
+		var props schema.Object
+		x := element{ID: e.ID()}
+		if e.Node != nil {
+			props, x.Label = e.Node.Props, e.Node.Labels[0]
+		} else {
+			props, x.Type, x.Src, x.Dst = e.Edge.Props, e.Edge.Type, e.Edge.Src, e.Edge.Dst
+		}
+		x.Props, _ = props.MarshalJSON()
+		if e.Node != nil {
+			in.Nodes = append(in.Nodes, x)
+		} else {
+			in.Edges = append(in.Edges, x)
+		}
+	}
+	raw, err := json.Marshal(in)
+	file := filepath.Join(t.TempDir(), "graph.json")
+	if err == nil {
+		err = os.WriteFile(file, raw, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := dial(t, Config{URI: s.URI})
+	empty := func() {
+		if _, err := db.Empty(ctx, EmptyOptions{All: true, Constraints: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	empty()
+	for _, name := range []string{"ours", "ours again, unchanged"} {
+		time1(name, len(all), func() error {
+			_, err := Load(ctx, db, seq(all...), LoadOptions{Sessions: 2})
+			if err == nil {
+				_, err = db.EnsureTextIndex(ctx)
+			}
+			return err
+		})
+	}
+	empty()
+	for _, name := range []string{"kgx", "graphrag", "graphiti"} {
+		python := filepath.Join(*measureClientsIn, name, "bin", "python")
+		time1(name+", both loads with its start", 2*len(all), func() error {
+			cmd := exec.CommandContext(ctx, python, "../../scripts/neo4j_clients.py", name, s.URI, file)
+			var said bytes.Buffer
+			cmd.Stdout, cmd.Stderr = os.Stdout, &said
+			if err := cmd.Run(); err != nil {
+				fmt.Printf("%s: %v %s\n", name, err, said.Bytes()[max(0, said.Len()-1500):])
+			}
+			return nil
+		})
+		empty()
+	}
+}
+
 // bare is what a loader is measured by: the driver, UNWIND and MERGE, one statement
 // per label or type, nothing else; constraints are there.
 func bare(ctx context.Context, db *DB, nodes, edges []schema.Element) error {
-	types := map[string]bool{}
+	s := db.drv.NewSession(ctx, driver.SessionConfig{DatabaseName: db.database})
+	defer s.Close(ctx)
+	types := map[string]bool{"": true}
 	for _, e := range edges {
 		types[e.Edge.Type] = true
 	}
-	if _, err := db.ensure(ctx, slices.Sorted(maps.Keys(types))...); err != nil {
-		return err
+	for _, typ := range slices.Sorted(maps.Keys(types)) {
+		text := "CREATE CONSTRAINT node_id_unique IF NOT EXISTS FOR (n:Node) REQUIRE n.id IS UNIQUE"
+		if typ != "" {
+			text = "CREATE CONSTRAINT " + cypher.ConstraintName(typ) + " IF NOT EXISTS FOR ()-[r:" + quoted(typ) + "]-() REQUIRE r.id IS UNIQUE"
+		}
+		res, err := s.Run(ctx, text, nil)
+		if err == nil {
+			_, err = res.Consume(ctx)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	s := db.drv.NewSession(ctx, driver.SessionConfig{DatabaseName: db.database})
-	defer s.Close(ctx)
 	send := func(text string, rows []map[string]any) error {
 		for chunk := range slices.Chunk(rows, 5000) {
 			if _, err := s.ExecuteWrite(ctx, func(t driver.ManagedTransaction) (any, error) {
@@ -231,6 +348,19 @@ func bare(ctx context.Context, db *DB, nodes, edges []schema.Element) error {
 		return errors.Join(fmt.Errorf("have %d of %d edges", n, len(edges)), err)
 	}
 	return nil
+}
+
+// typed are n nodes of three labels and 2n edges of so many types that no database has yet.
+func typed(n, types int) (nodes, edges []schema.Element) {
+	nodes, _ = generated(n - 102)
+	run, mint := scopes.Add(1), schema.Mint{V: schema.Latest}
+	for i := range 2 * n {
+		typ := fmt.Sprintf("RUN%d_TYPE%d", run, i*i%types)
+		src, dst := nodes[i%len(nodes)].Node.ID, nodes[(i*7+13+i/len(nodes))%len(nodes)].Node.ID
+		edges = append(edges, schema.Element{Edge: &schema.Edge{ID: mint.Edge(typ, src, dst), Type: typ, Src: src, Dst: dst,
+			Props: schema.RawObject(fmt.Appendf(nil, `{"processed_key":"%d","confidence":0.%d,"created_at":"2026-02-24T18:21:58.028703-08:00"}`, i, i%90+10))}})
+	}
+	return nodes, edges
 }
 
 // edgesAmong are n edges between the given nodes.
@@ -319,7 +449,8 @@ func measureBulk(t *testing.T) {
 	bolt := time.Since(start)
 	bulk := wrote + imported
 	fmt.Println("| way | elements | seconds | elements/s |\n|---|---|---|---|")
-	for _, l := range []lap{{"Bolt", len(all), bolt, 0}, {"CSV", len(all), wrote, 0}, {"admin import", len(all), imported, 0}, {"--bulk (both)", len(all), bulk, 0}} {
+	for _, l := range []lap{{name: "Bolt", took: bolt}, {name: "CSV", took: wrote}, {name: "admin import", took: imported}, {name: "--bulk (both)", took: bulk}} {
+		l.rows = len(all)
 		fmt.Printf("| %s | %d | %.1f | %.0f |\n", l.name, l.rows, l.took.Seconds(), l.rate())
 	}
 	fmt.Printf("\n--bulk is %.1f times Bolt\n", bolt.Seconds()/bulk.Seconds())

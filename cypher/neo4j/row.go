@@ -18,8 +18,8 @@ import (
 
 // hashProp holds the hash of an element, vectorProp the vector of a node.
 const (
-	hashProp   = "_hash"
-	vectorProp = "_vector"
+	hashProp   = graph.HashProp
+	vectorProp = graph.VectorProp
 )
 
 // baseLabel is on every node; it never appears in the graph's own records.

@@ -67,7 +67,8 @@ func (s *sender) batch(ctx context.Context, b *batch) *outcome {
 			return out
 		}
 	}
-	if s.sessions == 1 || s.dry || len(b.delNodes)+len(b.delEdges) > 0 {
+	// What fits one transaction is not cut into a dozen small ones.
+	if s.sessions == 1 || s.dry || len(b.delNodes)+len(b.delEdges) > 0 || b.len() <= s.most {
 		s.sequence(ctx, b, out)
 		return out
 	}

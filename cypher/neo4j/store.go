@@ -11,6 +11,7 @@ import (
 
 	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
+	"membench/cypher"
 	"membench/graph"
 	"membench/schema"
 )
@@ -27,12 +28,12 @@ func (db *DB) mine(x string) string {
 // elements are read, deleted, cleared and counted as ours: a foreign program may use our
 // base label.
 func (db *DB) owned(x string) string {
-	return db.mine(x) + " AND " + x + "." + hashProp + " IS NOT NULL"
+	return db.mine(x) + " AND " + cypher.Marked(x)
 }
 
 // ownEdges matches the edges (r) of the scope that this program wrote, from n to m.
 func (db *DB) ownEdges() string {
-	return "MATCH (n:" + baseLabel + ")-[r]->(m:" + baseLabel + ") WHERE r." + hashProp + " IS NOT NULL AND " + db.owned("n")
+	return "MATCH (n:" + baseLabel + ")-[r]->(m:" + baseLabel + ") WHERE " + cypher.Marked("r") + " AND " + db.owned("n")
 }
 
 func (db *DB) with(params map[string]any) map[string]any {

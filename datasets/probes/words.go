@@ -180,13 +180,6 @@ func fill(t string, kv ...string) string {
 	return t
 }
 
-func upperFirst(s string) string {
-	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
-		return strings.ToUpper(s[:1]) + s[1:]
-	}
-	return s
-}
-
 // lowerFirst makes the first letter small where it begins a question word: names keep theirs.
 func lowerFirst(s string) string {
 	for _, q := range []string{"What", "Who", "Whose", "Which", "How", "On ", "To "} {

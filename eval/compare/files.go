@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"membench/eval/records"
-	"membench/schema"
 )
 
 // Files are runs on disk: folders with qa_records.jsonl, or such files.
@@ -42,11 +41,7 @@ func (f Files) read(ctx context.Context, measured ...string) ([]source, error) {
 			return nil, fmt.Errorf("%s: no qa_records.jsonl: only answers are compared", path)
 		}
 		in := source{qa: qa}
-		err = records.With(ctx, f.Stdin, qa, func(q schema.Seq[schema.QARecord]) (err error) {
-			in.runs, err = Read(q, f.Found, measured...)
-			return err
-		})
-		if err != nil {
+		if in.runs, err = Read(records.QA(ctx, f.Stdin, qa), f.Found, measured...); err != nil {
 			return nil, err
 		}
 		for _, r := range in.runs {
@@ -69,7 +64,7 @@ func (f Files) read(ctx context.Context, measured ...string) ([]source, error) {
 func (f Files) fill(ctx context.Context, in []source, wanted ...*Wanted) error {
 	for _, w := range wanted {
 		for _, x := range in {
-			if err := records.With(ctx, f.Stdin, x.qa, func(q schema.Seq[schema.QARecord]) error { return w.Read(q, x.runs) }); err != nil {
+			if err := w.Read(records.QA(ctx, f.Stdin, x.qa), x.runs); err != nil {
 				return err
 			}
 		}

@@ -11,7 +11,6 @@ import (
 
 	"membench/eval/records"
 	"membench/schema"
-	"membench/schema/jsonl"
 )
 
 // AnalyseOptions say what an Analysis holds beside the figures.
@@ -65,7 +64,7 @@ func Analyse(ctx context.Context, dir string, o AnalyseOptions) (*Analysis, erro
 	cells := map[[3]string]*cell{}
 	count := map[[3]string]int{}
 	for _, run := range runs {
-		for rec, err := range jsonl.Files[schema.QARecord]([]string{filepath.Join(dir, "runs", run.Name(), records.QAFile)}, nil) {
+		for rec, err := range records.QA(ctx, nil, filepath.Join(dir, "runs", run.Name(), records.QAFile)) {
 			var f *schema.Finding
 			switch {
 			case errors.As(err, &f):

@@ -101,7 +101,7 @@ func (e *experiment) labels(ctx context.Context, r *results, out *output) error 
 	dir := filepath.Join(e.dir, "runs", Unified)
 	explaining := explain.Options{Grader: e.Design.Measure, Threshold: e.Design.Below, Report: e.found,
 		Cases: jsonl.Files[schema.Case]([]string{filepath.Join(dir, records.CasesFile)}, nil), Sessions: jsonl.Files[schema.SessionRecord]([]string{filepath.Join(dir, records.SessionFile)}, nil)}
-	qa := jsonl.Files[schema.QARecord]([]string{filepath.Join(dir, records.QAFile)}, nil)
+	qa := records.QA(ctx, nil, filepath.Join(dir, records.QAFile))
 	for _, set := range r.datasets {
 		for _, c := range r.categories(set) {
 			only := func(yield func(schema.Record[schema.QARecord], error) bool) {

@@ -34,7 +34,6 @@ import (
 	"membench/internal/build"
 	"membench/internal/yamldoc"
 	"membench/schema"
-	"membench/schema/jsonl"
 )
 
 // Options of an experiment.
@@ -214,7 +213,7 @@ func (e *experiment) ask(ctx context.Context, a arm) error {
 // the mean; 0 where none was asked.
 func (e *experiment) spent(ctx context.Context, name string) (int, error) {
 	sum, n := 0, 0
-	for rec, err := range jsonl.Files[schema.QARecord]([]string{filepath.Join(e.dir, "runs", name, records.QAFile)}, nil) {
+	for rec, err := range records.QA(ctx, nil, filepath.Join(e.dir, "runs", name, records.QAFile)) {
 		var f *schema.Finding
 		switch {
 		case errors.As(err, &f):

@@ -13,7 +13,6 @@ import (
 	"membench/eval/records"
 	"membench/internal/stats"
 	"membench/schema"
-	"membench/schema/jsonl"
 )
 
 // An answer is what the analyses need of a record.
@@ -47,7 +46,7 @@ func (e *experiment) read(ctx context.Context, arms []arm) (*results, error) {
 	for _, a := range arms {
 		r.arms = append(r.arms, a.name)
 		path := filepath.Join(e.runDir(a), records.QAFile)
-		for rec, err := range jsonl.Files[schema.QARecord]([]string{path}, nil) {
+		for rec, err := range records.QA(ctx, nil, path) {
 			if err == nil {
 				err = ctx.Err()
 			}

@@ -18,12 +18,12 @@ package explain
 import (
 	"context"
 	"errors"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
 
 	"membench/eval/fidelity"
+	"membench/eval/records"
 	"membench/graph"
 	"membench/schema"
 )
@@ -105,8 +105,8 @@ type caseKey struct{ Dataset, ID string }
 // explainer holds what the questions of one group share.
 type explainer struct {
 	o        Options
-	sessions *cursor[schema.SessionRecord, group]
-	cases    *cursor[schema.Case, caseKey]
+	sessions *records.Cursor[schema.SessionRecord, group]
+	cases    *records.Cursor[schema.Case, caseKey]
 
 	at     group
 	loaded bool
@@ -119,14 +119,14 @@ type explainer struct {
 
 func newExplainer(o Options) *explainer {
 	x := &explainer{o: o.defaults()}
-	x.sessions = newCursor(o.Sessions, o.Report, func(s *schema.SessionRecord) group { return group{s.System, s.Dataset, s.CaseID, s.Repeat} })
-	x.cases = newCursor(o.Cases, o.Report, func(c *schema.Case) caseKey { return caseKey{c.Dataset, c.ID} })
+	x.sessions = records.NewCursor(o.Sessions, o.Report, func(s *schema.SessionRecord) group { return group{s.System, s.Dataset, s.CaseID, s.Repeat} })
+	x.cases = records.NewCursor(o.Cases, o.Report, func(c *schema.Case) caseKey { return caseKey{c.Dataset, c.ID} })
 	return x
 }
 
 func (x *explainer) close() {
-	x.sessions.close()
-	x.cases.close()
+	x.sessions.Close()
+	x.cases.Close()
 }
 
 func (x *explainer) record(ctx context.Context, r *schema.QARecord) (*schema.Attribution, error) {
@@ -150,17 +150,17 @@ func (x *explainer) load(r *schema.QARecord) error {
 	if x.loaded && x.at == g {
 		return nil
 	}
-	ss, err := x.sessions.find(g)
+	ss, err := x.sessions.Find(g)
 	if err == nil && len(ss) == 0 && g.Repeat > 0 {
 		first := g
 		first.Repeat = 0
-		ss, err = x.sessions.find(first)
+		ss, err = x.sessions.Find(first)
 	}
 	if err != nil {
 		return err
 	}
 	if key := (caseKey{r.Dataset, r.CaseID}); x.told == nil || x.told.key != key {
-		cs, err := x.cases.find(key)
+		cs, err := x.cases.Find(key)
 		if err != nil {
 			return err
 		}
@@ -196,96 +196,4 @@ func (l *ledger) frame(s *story) *fidelity.Frame {
 		}
 	}
 	return f
-}
-
-// cursor finds the records of a key in a stream whose records of one key stand
-// together. It reads on from where it is and, at the end, once from the start.
-type cursor[T any, K comparable] struct {
-	seq    schema.Seq[T]
-	report func(*schema.Finding) error
-	key    func(*T) K
-
-	next  func() (schema.Record[T], error, bool)
-	stop  func()
-	peek  *T
-	known map[K]bool // every key seen
-	whole bool       // the stream was read to its end once
-}
-
-func newCursor[T any, K comparable](seq schema.Seq[T], report func(*schema.Finding) error, key func(*T) K) *cursor[T, K] {
-	return &cursor[T, K]{seq: seq, report: report, key: key, known: map[K]bool{}}
-}
-
-func (c *cursor[T, K]) close() {
-	if c.stop != nil {
-		c.stop()
-		c.next, c.stop = nil, nil
-	}
-}
-
-// advance puts the next record into peek, nil at the end of the stream.
-func (c *cursor[T, K]) advance() error {
-	c.peek = nil
-	if c.next == nil {
-		c.next, c.stop = iter.Pull2(iter.Seq2[schema.Record[T], error](c.seq))
-	}
-	for {
-		r, err, ok := c.next()
-		if !ok {
-			c.close()
-			c.whole = true
-			return nil
-		}
-		var f *schema.Finding
-		switch {
-		case err == nil:
-		case !errors.As(err, &f):
-			return err
-		default:
-			if c.report != nil && !c.whole {
-				if err := c.report(f); err != nil {
-					return err
-				}
-			}
-			if !f.Warning {
-				continue
-			}
-		}
-		c.peek = &r.V
-		c.known[c.key(c.peek)] = true
-		return nil
-	}
-}
-
-// find returns the records of k, none where the stream has none.
-func (c *cursor[T, K]) find(k K) ([]T, error) {
-	if c.seq == nil || c.whole && !c.known[k] {
-		return nil, nil
-	}
-	for ends := 0; ends < 2; {
-		if c.peek == nil {
-			if err := c.advance(); err != nil {
-				return nil, err
-			}
-		}
-		if c.peek == nil {
-			if ends++; !c.known[k] {
-				return nil, nil
-			}
-			continue
-		}
-		if c.key(c.peek) != k {
-			c.peek = nil
-			continue
-		}
-		var out []T
-		for c.peek != nil && c.key(c.peek) == k {
-			out = append(out, *c.peek)
-			if err := c.advance(); err != nil {
-				return nil, err
-			}
-		}
-		return out, nil
-	}
-	return nil, nil
 }

@@ -14,7 +14,7 @@ import (
 // finding is where one need was lost.
 type finding struct {
 	hop    string
-	kind   string // one of schema.Faults; "" where there is no more to say
+	kind   string // a Fault word of schema; "" where there is no more to say
 	reason string
 	refs   []schema.EventRef
 	ids    []string

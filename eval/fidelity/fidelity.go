@@ -30,7 +30,7 @@ type Original struct {
 
 // Difference is what happened to a text. The zero value means that nothing did.
 type Difference struct {
-	Kind string // one of schema.Faults; "" none
+	Kind string // a Fault word of schema; "" none
 	// Kept is the share of the original's words that the text has in their order, 0 to 1.
 	Kept float64
 	// Marked is the original with its changes: [-taken away-] and {+put in+}.
@@ -124,15 +124,6 @@ func Covered(text string, pieces []string) bool {
 		}
 	}
 	return len(want) > 0 && n*50 >= len(want)*49
-}
-
-// Kept is the share of the words of text that got has in their order, 0 to 1.
-func Kept(text, got string) float64 {
-	want := words(text)
-	if len(want) == 0 {
-		return 0
-	}
-	return align(want, words(got)).kept()
 }
 
 // Facts compares a text in a system's own words with the original that it was made of:

@@ -3,6 +3,8 @@ package judge
 import (
 	"strings"
 	"testing"
+
+	"membench/llm/llmtest"
 )
 
 // cases are invented: no text of a benchmark stands here.
@@ -93,6 +95,35 @@ func TestAbstention(t *testing.T) {
 	}
 }
 
+// What a very small model answers to a question that it cannot answer (made up, looping,
+// playing on) is wrong, whichever question it is given for, and so is each of its other
+// answers that lacks the gold's words.
+func TestDegenerateAnswers(t *testing.T) {
+	planted := 0
+	for _, q := range llmtest.WrongAnswers() {
+		answers := []string{q.Answer, strings.Repeat(q.Answer+" ", 20), strings.Repeat(q.Question+" ", 8)}
+		for _, other := range llmtest.WrongAnswers() {
+			answers = append(answers, other.Answer)
+		}
+		for _, other := range llmtest.RealAnswers() {
+			if !strings.Contains(other, q.Gold) && !strings.Contains(other, "3") { // {"1": …} and lists count to three
+				answers = append(answers, other)
+			}
+		}
+		for _, a := range answers {
+			planted++
+			for _, m := range []Method{Trained, Rules} {
+				if v := Judge(Question{Text: q.Question}, []string{q.Gold}, a, Options{Method: m}); v.Correct {
+					t.Errorf("method %d: %q, gold %q: %.200q is right (%s: %s)", m, q.Question, q.Gold, a, v.Rule, v.Reason)
+				}
+			}
+		}
+	}
+	if planted < 200 {
+		t.Errorf("%d plants", planted)
+	}
+}
+
 // A verdict shows what it compared.
 func TestFacts(t *testing.T) {
 	v := Judge(Question{Text: "What pets does Tom have?"}, []string{"a parrot and two goldfish"}, "Tom has a parrot.", Options{})
@@ -131,6 +162,9 @@ func TestModel(t *testing.T) {
 func FuzzJudge(f *testing.F) {
 	for _, c := range cases {
 		f.Add(c.q, c.gold, c.answer)
+	}
+	for _, a := range llmtest.WrongAnswers() {
+		f.Add(a.Question, a.Gold, a.Answer)
 	}
 	f.Fuzz(func(t *testing.T, q, gold, answer string) {
 		for _, m := range []Method{Trained, Rules} {

@@ -36,10 +36,7 @@ func Aggregate(ctx context.Context, o AggregateOptions) ([]schema.Summary, error
 		if err != nil {
 			return nil, err
 		}
-		err = records.With(ctx, o.Stdin, qa, func(q schema.Seq[schema.QARecord]) error {
-			return records.With(ctx, o.Stdin, sessions, func(s schema.Seq[schema.SessionRecord]) error { return a.Read(q, s, t.take) })
-		})
-		if err != nil {
+		if err := a.Read(records.QA(ctx, o.Stdin, qa), records.Sessions(ctx, o.Stdin, sessions), t.take); err != nil {
 			return nil, err
 		}
 	}

@@ -196,7 +196,7 @@ func (g *grading) write(ctx context.Context, qa, sessions []string) error {
 	if len(qa) == 0 {
 		return nil
 	}
-	in := records.Drop(records.Known(jsonl.Files[schema.QARecord](qa, g.Stdin)), g.t.found)
+	in := records.Drop(records.QA(ctx, g.Stdin, qa...), g.t.found)
 	if g.errata != nil {
 		in = g.errata.Over(in, g.t.found)
 	}
@@ -207,7 +207,7 @@ func (g *grading) write(ctx context.Context, qa, sessions []string) error {
 		o.Sessions = jsonl.Files[schema.SessionRecord]([]string{sessionOut}, nil)
 		out = explain.QA(ctx, out, o)
 	}
-	return writeGraded(g, qaOut, out)
+	return writeGraded(g, qaOut, records.Bare(out, qaOut, qa...))
 }
 
 // writeGraded drains a stream into a file that appears whole.

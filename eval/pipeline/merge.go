@@ -154,18 +154,18 @@ func (m *merge) join(ctx context.Context) (res evalrun.Result, err error) {
 			return res, err
 		}
 	}
-	files, err := m.shards.Join(ctx, m.Dir, evalrun.SessionsFile, evalrun.QAFile, m.sets)
+	files, err := m.shards.Join(ctx, m.Dir, m.sets, evalrun.SessionsFile, evalrun.QAFile, records.ContextsFile)
 	if err != nil {
 		return res, err
 	}
 	if m.grade != nil {
-		graded, err := m.shards.Join(ctx, m.Dir, records.SessionFile, records.QAFile, m.sets)
+		graded, err := m.shards.Join(ctx, m.Dir, m.sets, records.SessionFile, records.QAFile)
 		if err != nil {
 			return res, err
 		}
 		g := *m.grade
 		g.Membench, g.Now = m.Membench, m.Now().UTC().Format(time.RFC3339)
-		g.Inputs, g.Outputs = []schema.FileDigest{files[1], files[0]}, []schema.FileDigest{graded[1], graded[0]}
+		g.Inputs, g.Outputs = []schema.FileDigest{files[2], files[1], files[0]}, []schema.FileDigest{graded[1], graded[0]}
 		if g.Key, err = build.Key(g); err != nil {
 			return res, err
 		}
@@ -195,8 +195,12 @@ func (m *merge) config(from string) error {
 	if err := yamldoc.Unmarshal(b, &v); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(from, "config.yaml"), err)
 	}
-	v.Output.Folder = m.Dir
-	if b, err = v.YAML(); err != nil {
+	here, err := v.Moved(from, m.Dir)
+	if err != nil {
+		return err
+	}
+	here.Output.Folder = m.Dir
+	if b, err = here.YAML(); err != nil {
 		return err
 	}
 	return writeOut(filepath.Join(m.Dir, "config.yaml"), nil, func(w io.Writer) error { _, err := w.Write(b); return err })

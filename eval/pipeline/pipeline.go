@@ -79,7 +79,7 @@ func Run(ctx context.Context, v *config.Eval, o Options) (res Result, err error)
 	if o.Models == nil {
 		env := func(name string) (string, string) {
 			if o.Place.Getenv == nil {
-				return os.Getenv(name), "environment"
+				return config.Environ(name)
 			}
 			return o.Place.Getenv(name), "environment"
 		}
@@ -92,7 +92,7 @@ func Run(ctx context.Context, v *config.Eval, o Options) (res Result, err error)
 		o.Now = time.Now
 	}
 	if o.Place.Getenv == nil {
-		o.Place.Getenv = os.Getenv
+		o.Place.Getenv = config.Getenv
 	}
 	p, err := newPlan(v, o)
 	if err != nil {
@@ -206,19 +206,35 @@ func (p *plan) ask(ctx context.Context) (res evalrun.Result, err error) {
 // longRun is from how many questions on every model is tried before the run begins.
 const longRun = 100
 
-// preflight tries every model that answers, judges or embeds.
+// preflight tries every model that answers, judges, embeds or does the operations of a
+// system, each endpoint once.
 func (p *plan) preflight(ctx context.Context) error {
+	tried := map[[2]string]bool{}
+	try := func(m *models.Set, role config.Role) error {
+		ep, err := m.Endpoint(role)
+		if at := [2]string{ep.BaseURL, ep.Name}; err != nil || tried[at] {
+			return err
+		} else {
+			tried[at] = true
+		}
+		return m.Preflight(ctx, role)
+	}
+	for _, name := range p.extractors {
+		if err := try(p.models.As(name), config.Extract); err != nil {
+			return err
+		}
+	}
 	for _, name := range p.readers {
-		if err := p.models.As(name).Preflight(ctx, config.Read); err != nil {
+		if err := try(p.models.As(name), config.Read); err != nil {
 			return err
 		}
 	}
 	if p.grade != nil && p.grade.Grade.Judge != nil {
-		if err := p.judges.Preflight(ctx, config.Judge); err != nil {
+		if err := try(p.judges, config.Judge); err != nil {
 			return err
 		}
 	}
-	return p.models.Preflight(ctx, config.Embed)
+	return try(p.models, config.Embed)
 }
 
 // id names a run that begins now in its folder.
@@ -253,7 +269,11 @@ func (p *plan) record(o evalrun.Options, res evalrun.Result, inputs []schema.Fil
 	if old, err := build.ReadManifest(path); err == nil && old.Key == m.Key && slices.Equal(old.Outputs, m.Outputs) {
 		return nil
 	}
-	text, err := p.v.YAML()
+	here, err := p.v.Moved(p.v.Dir(), p.dir)
+	if err != nil {
+		return err
+	}
+	text, err := here.YAML()
 	if err != nil {
 		return err
 	}
@@ -346,7 +366,8 @@ func (p *plan) gradeStep(ctx context.Context, b *build.Builder) error {
 	for _, x := range p.grade.Grade.Protocols {
 		protocols = append(protocols, x.ID())
 	}
-	s := build.Step{Name: "grade", Version: 1, Inputs: there(p.dir, evalrun.SessionsFile, evalrun.QAFile), InPlace: true,
+	inputs := there(p.dir, evalrun.SessionsFile, evalrun.QAFile)
+	s := build.Step{Name: "grade", Version: 1, Inputs: append(inputs, there(p.dir, records.ContextsFile)...), InPlace: true,
 		Output: filepath.Join(p.dir, records.QAFile), Also: []string{filepath.Join(p.dir, records.SessionFile)},
 		Options: map[string]any{"protocols": protocols, "votes": p.grade.Grade.Votes, "explain": p.grade.Explain != nil}}
 	if p.grade.Grade.Judge != nil {
@@ -358,7 +379,7 @@ func (p *plan) gradeStep(ctx context.Context, b *build.Builder) error {
 	}
 	s.Run = func(ctx context.Context, _ string) (build.Result, error) {
 		g := *p.grade
-		g.Inputs = s.Inputs
+		g.Inputs = inputs
 		if g.Explain != nil {
 			g.Explain = &explain.Options{Cases: caseFile(ctx, filepath.Join(p.dir, records.CasesFile))}
 		}
@@ -378,7 +399,7 @@ func (p *plan) gradeStep(ctx context.Context, b *build.Builder) error {
 
 // aggregateStep makes the figures.
 func aggregateStep(ctx context.Context, b *build.Builder, prices figure.Prices, o AggregateOptions) error {
-	_, _, err := b.Do(ctx, build.Step{Name: "aggregate", Version: 2, Options: map[string]any{"prices": prices.Prices, "currency": prices.Currency, "as_of": prices.AsOf}, Inputs: there(b.Root, records.QAFile, records.SessionFile), InPlace: true,
+	_, _, err := b.Do(ctx, build.Step{Name: "aggregate", Version: 2, Options: map[string]any{"prices": prices.Prices, "currency": prices.Currency, "as_of": prices.AsOf}, Inputs: there(b.Root, records.QAFile, records.SessionFile, records.ContextsFile), InPlace: true,
 		Output: filepath.Join(b.Root, SummaryFile), Also: []string{filepath.Join(b.Root, "aggregate_metrics*.json")}, Run: func(ctx context.Context, _ string) (build.Result, error) {
 			all, err := Aggregate(ctx, o)
 			if err == nil {
@@ -400,7 +421,7 @@ func (p *plan) reportStep(ctx context.Context, b *build.Builder, prices figure.P
 	if len(files) == 0 {
 		return nil
 	}
-	_, _, err := b.Do(ctx, build.Step{Name: "report", Version: 1, Options: map[string]any{"formats": p.formats}, Inputs: there(p.dir, records.QAFile, records.SessionFile, SummaryFile, "manifest.json"), InPlace: true,
+	_, _, err := b.Do(ctx, build.Step{Name: "report", Version: 1, Options: map[string]any{"formats": p.formats}, Inputs: there(p.dir, records.QAFile, records.SessionFile, records.ContextsFile, SummaryFile, "manifest.json"), InPlace: true,
 		Output: files[0], Also: append(files[1:], filepath.Join(p.dir, sideFolder)), Run: func(ctx context.Context, _ string) (build.Result, error) {
 			return build.Result{}, Report(ctx, o)
 		}})

@@ -103,6 +103,8 @@ type plan struct {
 	grade   *GradeOptions // nil: do not grade
 	formats []string      // of the report
 	readers []string      // models that answer
+	// extractors are models that systems ask for their operations.
+	extractors []string
 }
 
 func newPlan(v *config.Eval, o Options) (p *plan, err error) {
@@ -148,6 +150,7 @@ func (p *plan) planRun(ask *asking) error {
 			p.readers = append(p.readers, name)
 		}
 	}
+	p.extractors = slices.Sorted(maps.Keys(ask.extracts))
 	return err
 }
 

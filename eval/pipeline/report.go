@@ -86,7 +86,7 @@ func Report(ctx context.Context, o ReportOptions) error {
 		if qa == "" {
 			continue
 		}
-		if err := records.With(ctx, nil, qa, func(q schema.Seq[schema.QARecord]) error { return b.Read(q, known) }); err != nil {
+		if err := b.Read(records.QA(ctx, nil, qa), known); err != nil {
 			return err
 		}
 	}

@@ -9,9 +9,9 @@ import (
 
 	"membench/config"
 	setsall "membench/datasets/all"
-	"membench/eval/records"
 	"membench/memory/open"
 	"membench/schema"
+	"membench/schema/jsonl"
 )
 
 type caseSource = func(ctx context.Context, report func(*schema.Finding)) schema.Seq[schema.Case]
@@ -120,20 +120,7 @@ func (s *set) readCases(name string, paths []string) error {
 
 // caseFile reads a file of cases.
 func caseFile(ctx context.Context, path string) schema.Seq[schema.Case] {
-	return func(yield func(schema.Record[schema.Case], error) bool) {
-		stopped := false
-		err := records.With(ctx, nil, path, func(in schema.Seq[schema.Case]) error {
-			for r, err := range in {
-				if stopped = !yield(r, err); stopped {
-					break
-				}
-			}
-			return nil
-		})
-		if err != nil && !stopped {
-			yield(schema.Record[schema.Case]{}, err)
-		}
-	}
+	return jsonl.Until(ctx, jsonl.Files[schema.Case]([]string{path}, nil))
 }
 
 // choose leaves out questions of some raw categories, and all cases but the one with a

@@ -23,11 +23,13 @@ type asking struct {
 	ctx   context.Context
 	named bool // the configuration names a model that answers
 	made  map[string]reader.Reader
-	said  bool // that a system is answered by rule
+	// extracts are the models that systems ask for their operations.
+	extracts map[string]bool
+	said     bool // that a system is answered by rule
 }
 
 func (p *plan) asking(ctx context.Context) *asking {
-	a := &asking{plan: p, ctx: ctx, made: map[string]reader.Reader{}, named: p.v.Reader.Type == "model" || p.v.Reader.Model != ""}
+	a := &asking{plan: p, ctx: ctx, made: map[string]reader.Reader{}, extracts: map[string]bool{}, named: p.v.Reader.Type == "model" || p.v.Reader.Model != ""}
 	for _, s := range p.v.Systems {
 		a.named = a.named || s.Model+s.LLM != ""
 	}
@@ -74,6 +76,7 @@ func (a *asking) deps(c config.EvalSystem) (d memory.Deps, err error) {
 		if d.LLM, err = a.models.As(name).Generator(config.Extract); err != nil {
 			return d, err
 		}
+		a.extracts[name] = true
 	}
 	switch {
 	case c.Embedding == "":

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"membench/llm/llmtest"
 	"membench/schema"
 )
 
@@ -122,6 +123,12 @@ func FuzzReplies(f *testing.F) {
 	f.Add(`{"label":"CORRECT"}`)
 	f.Add("```json\n{\"covered\":[1]}```")
 	f.Add(`{"a":"\"}{`)
+	for _, a := range llmtest.RealAnswers() {
+		f.Add(a)
+	}
+	for _, a := range llmtest.WrongAnswers() {
+		f.Add(a.Answer)
+	}
 	f.Fuzz(func(t *testing.T, reply string) {
 		r := rec("a", "g")
 		r.EvidenceTexts = []string{"one", "two"}
@@ -185,4 +192,9 @@ func TestAnswerTwin(t *testing.T) {
 	if have := answerByRule(r); have.Label != LabelCorrect {
 		t.Errorf("a right abstention: have %s", have.Label)
 	}
+}
+
+// Known says whether the template is, to the byte, an original whose hash is recorded.
+func (t *Template) Known() bool {
+	return slices.ContainsFunc(knownPrompts[:], func(k knownPrompt) bool { return strings.HasPrefix(t.Hash(), k.hash) })
 }

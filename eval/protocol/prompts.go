@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 )
 
@@ -55,11 +54,6 @@ func (t *Template) Render(question, gold, answer string) string {
 func (t *Template) Hash() string {
 	sum := sha256.Sum256([]byte(t.text))
 	return hex.EncodeToString(sum[:])
-}
-
-// Known says whether the template is, to the byte, an original whose hash is recorded.
-func (t *Template) Known() bool {
-	return slices.ContainsFunc(knownPrompts[:], func(k knownPrompt) bool { return strings.HasPrefix(t.Hash(), k.hash) })
 }
 
 // knownPrompt is the beginning of an original's Hash: of the golden vectors for

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"membench/llm/llmtest"
 	"membench/schema"
 )
 
@@ -139,6 +140,9 @@ func TestNumbers(t *testing.T) {
 func FuzzRules(f *testing.F) {
 	for _, s := range []string{"", "a", "the cat, and dog; no", "Σ’s 3.5 İ", "Answer: x\ny", "二十一", "\xff\xfe", "1. a\n2. b"} {
 		f.Add(s, "the gold; 21")
+	}
+	for _, a := range llmtest.WrongAnswers() {
+		f.Add(a.Answer, a.Gold)
 	}
 	f.Fuzz(func(t *testing.T, answer, gold string) {
 		for _, c := range []string{"1", "2", "3", "4", "5"} {

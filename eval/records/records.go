@@ -59,19 +59,6 @@ func Find(path string) (qa, sessions string, err error) {
 	return qa, sessions, nil
 }
 
-// With opens a file of records for f, "-" for stdin; f gets nil for "".
-func With[T any](ctx context.Context, stdin io.Reader, path string, f func(schema.Seq[T]) error) error {
-	if path == "" {
-		return f(nil)
-	}
-	r, err := jsonl.Open(path, stdin)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	return f(Known(jsonl.Decode[T](UntilDone(ctx, r), path)))
-}
-
 // Known makes findings of lines that are JSON, but not QA or session records.
 func Known[T any](in schema.Seq[T]) schema.Seq[T] {
 	return func(yield func(schema.Record[T], error) bool) {

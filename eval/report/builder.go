@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"membench/llm"
@@ -27,6 +28,7 @@ type group struct {
 	main             grader
 	apart            []string // raw categories that are in no total
 	at               [2]int   // of its data set and itself in the report
+	scores           scores
 	losses           map[string]*Loss
 	retrieve, answer Histogram
 	read             int     // tokens that readers were charged for
@@ -98,6 +100,12 @@ func (b *Builder) add(q *schema.QARecord) error {
 		return errors.New("a record of " + q.System + " on " + q.Dataset + ", which no summary has: the records changed while they were read")
 	}
 	verdict := g.verdict(q)
+	g.score(q)
+	d := &b.report.Datasets[g.at[0]]
+	d.Answerers = once(d.Answerers, string(q.By))
+	if q.K > 0 {
+		d.K = once(d.K, strconv.Itoa(q.K))
+	}
 	g.count(q, verdict)
 	if q.RetrieveMS > 0 {
 		g.retrieve.add(q.RetrieveMS)
@@ -126,6 +134,28 @@ func (b *Builder) add(q *schema.QARecord) error {
 		return b.pages.add(q, verdict, g.at)
 	}
 	return nil
+}
+
+// once adds s to a sorted list that does not hold it.
+func once(list []string, s string) []string {
+	i, ok := slices.BinarySearch(list, s)
+	if ok || s == "" {
+		return list
+	}
+	return slices.Insert(list, i, strings.Clone(s))
+}
+
+// score keeps the main score of an answer for the comparison of systems.
+func (g *group) score(q *schema.QARecord) {
+	if bound(q.System) || slices.Contains(g.apart, q.RawCategory) {
+		return
+	}
+	for i := range q.Grades {
+		if x := &q.Grades[i]; x.Protocol == g.main.id && x.By == g.main.by && x.Gold == "" && x.Outcome == schema.GradeScored && x.Score != nil {
+			g.scores.add(q, *x.Score)
+			return
+		}
+	}
 }
 
 // verdict is what the main protocol says of an answer.
@@ -205,6 +235,10 @@ func (b *Builder) Report() (*Report, error) {
 			s.Answer = &g.answer
 		}
 		s.Tokens = g.tokens(s.Summary.Usage)
+	}
+	for i := range b.report.Datasets {
+		d := &b.report.Datasets[i]
+		d.Lead = d.lead(func(system string) *scores { return &b.groups[groupKey{d.Name, system}].scores })
 	}
 	if b.pages != nil {
 		var err error

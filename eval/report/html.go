@@ -110,7 +110,11 @@ func (r *Report) body(b *bufio.Writer) {
 		id := fmt.Sprintf("set%d", i)
 		fmt.Fprintf(b, `<section class="set" id="%s"><h2>`, id)
 		both(b, d.heading())
-		b.WriteString(`</h2>`)
+		b.WriteString(`</h2><p class="headline">`)
+		both(b, d.headline())
+		b.WriteString(`</p><p class="dim">`)
+		both(b, r.setting(d))
+		b.WriteString(`</p>`)
 		d.overview().html(b)
 		if len(d.Sanity) > 0 {
 			b.WriteString(`<div class="sanity"><h3>`)

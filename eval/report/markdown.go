@@ -22,7 +22,7 @@ func (r *Report) Markdown(out io.Writer, lang string) error {
 	fmt.Fprintf(b, "## %s\n", esc(r.Title))
 	for i := range r.Datasets {
 		d := &r.Datasets[i]
-		fmt.Fprintf(b, "\n### %s\n\n", esc(d.heading().in(lang)))
+		fmt.Fprintf(b, "\n### %s\n\n**%s**\n\n%s\n\n", esc(d.heading().in(lang)), esc(d.headline().in(lang)), esc(r.setting(d).in(lang)))
 		d.overview().markdown(b, lang)
 		if len(d.Sanity) > 0 {
 			fmt.Fprintf(b, "\n%s\n\n", w("Order of the reference systems (notes, not failures; (~) marks intervals that overlap):", "参照系统的次序（仅为提示，不算失败；(~) 表示区间重叠）：").in(lang))

@@ -77,6 +77,11 @@ type Dataset struct {
 	By       schema.By `json:"by"`
 	Systems  []System  `json:"systems"` // best first, by the mean of Protocol; unscored last, then by name
 	Sanity   []Note    `json:"sanity"`
+	// Lead says who is ahead; Answerers and K are what the records name: who answered (a
+	// model, or rule), and how many hits were asked for.
+	Lead      *Lead    `json:"lead,omitempty"`
+	Answerers []string `json:"answers_by,omitempty"`
+	K         []string `json:"k,omitempty"`
 }
 
 // Main is the score of the main tables; nil where the protocol graded nothing of s.
@@ -178,6 +183,17 @@ func (g grader) String() string {
 		return g.id
 	}
 	return g.id + " by " + string(g.by)
+}
+
+// notApplicable stands where a figure says nothing: what a bound retrieves is everything,
+// exactly the evidence, or nothing, by its construction.
+const notApplicable = "n/a"
+
+var silence = w("n/a: the figure says nothing. The full context holds all evidence, the oracle exactly the evidence, and no memory none.", "n/a：该数字没有意义。全部上下文包含所有证据，oracle 恰好是证据，无记忆则没有证据。")
+
+// says reports whether a grader's figure says anything of a system.
+func (g grader) says(s *System) bool {
+	return !bound(s.Name()) || !slices.Contains(retrieval, nameOf(g.id))
 }
 
 // graders lists what scored anything of the systems, the first being that of the main

@@ -426,3 +426,35 @@ func TestLatencyJSON(t *testing.T) {
 		}
 	}
 }
+
+// The headline says who is ahead only where the questions show it, and nothing is bold that
+// the intervals do not show.
+func TestHeadline(t *testing.T) {
+	far := build(t, report.Options{}, "", invention{systems: []string{"oracle", "fused", "embedding-only", "null"}, dataset: "town", cases: 12, questions: 20}.seq())
+	if l := far.Datasets[0].Lead; l == nil || !l.Ahead() || l.First != "fused" || *l.Lo <= 0 || l.Cases != 12 {
+		t.Errorf("a lead of twenty points: %+v", l)
+	}
+	if md := markdown(t, far, "en"); !strings.Contains(md, "**fused is ahead of embedding-only by ") || !strings.Contains(md, "| fused | **") {
+		t.Errorf("the headline:\n%s", md[:900])
+	}
+	near := build(t, report.Options{}, "", invention{systems: []string{"fused", "图谱记忆", "bm25"}, dataset: "town", cases: 3, questions: 8}.seq())
+	l := near.Datasets[0].Lead
+	if l == nil || l.Shown || l.Ahead() || l.Lo == nil || *l.Lo > 0 || *l.Hi < 0 || len(l.Close) != 2 {
+		t.Fatalf("systems that are alike: %+v", l)
+	}
+	md := markdown(t, near, "en")
+	if !strings.Contains(md, "No memory system is shown to be ahead.") || !strings.Contains(md, "Also not separated from it: ") {
+		t.Errorf("the headline:\n%s", md[:900])
+	}
+	if _, after, ok := strings.Cut(md, "| System | Overall"); !ok || strings.Contains(after, "| **") {
+		t.Errorf("something is bold although no interval shows it:\n%s", md)
+	}
+	alone := build(t, report.Options{}, "", invention{systems: []string{"oracle", "bm25"}, dataset: "town", cases: 2, questions: 4}.seq())
+	if md := markdown(t, alone, "zh"); !strings.Contains(md, "没有其他记忆系统可比较") {
+		t.Errorf("the headline:\n%s", md[:600])
+	}
+	none := build(t, report.Options{}, "", invention{systems: []string{"oracle"}, dataset: "town", cases: 2, questions: 4}.seq())
+	if md := markdown(t, none, "en"); !strings.Contains(md, "No memory system was graded on this data set.") {
+		t.Errorf("the headline:\n%s", md[:600])
+	}
+}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -24,7 +25,7 @@ type column struct {
 
 type cell struct {
 	words
-	strong bool   // the best of its column
+	strong bool   // above every other memory of its column, as far as intervals show
 	find   string // "": no link; else the filter of the page's list of answers
 }
 
@@ -119,7 +120,7 @@ func (d *Dataset) overview() table {
 		t.head = append(t.head, column{words: data(c)})
 	}
 	t.head = append(t.head, column{words: w("Tokens", "词元")})
-	estimated := false
+	estimated, silent := false, false
 	for i := range d.Systems {
 		s := &d.Systems[i]
 		sc := d.Main(s)
@@ -136,7 +137,11 @@ func (d *Dataset) overview() table {
 			}
 		}
 		for _, v := range values {
-			row = append(row, num(withSign(percent(v))))
+			if text := withSign(percent(v)); v == nil || (grader{d.Protocol, d.By}).says(s) {
+				row = append(row, num(text))
+			} else {
+				row, silent = append(row, num(notApplicable)), true
+			}
 		}
 		tokens := none
 		if s.Tokens.Total > 0 {
@@ -147,11 +152,23 @@ func (d *Dataset) overview() table {
 		}
 		t.rows = append(t.rows, append(row, num(tokens)))
 	}
-	t.markBest(1, len(cats)+1)
+	d.markBest(&t, len(cats)+1, func(s *System, c int) *schema.Figure {
+		switch sc := d.Main(s); {
+		case sc == nil:
+			return nil
+		case c == 0:
+			return &sc.Overall
+		default:
+			return category(sc, cats[c-1])
+		}
+	})
 	t.notes = append(t.notes, wordsf("%s; intervals and what was left out stand in the tables below. Tokens: all that models read and wrote, judges left out.",
 		"%s；区间与未计入的部分见下面各表。词元：除评判外模型读写的全部词元。", d.grader()))
 	if estimated {
 		t.notes = append(t.notes, w("~ no model was asked: the length of the contexts shown, as tokens, by estimate.", "~ 没有调用模型：按所示上下文的长度估算的词元。"))
+	}
+	if silent {
+		t.notes = append(t.notes, silence)
 	}
 	if apart := d.apart(); len(apart) > 0 {
 		t.notes = append(t.notes, wordsf("Label %s stands apart and is not in Overall.", "标签 %s 单列，不计入总体。", strings.Join(apart, ", ")))
@@ -172,25 +189,54 @@ func (d *Dataset) apart() []string {
 	return nil
 }
 
-// markBest makes the largest percentages of columns from..to strong, among systems that
-// are no bound (oracle, full context, no memory) and where there are two of them.
-func (t *table) markBest(from, to int) {
-	for c := from; c <= to; c++ {
-		best, second := -1.0, -1.0
-		values := make([]float64, len(t.rows))
-		for i, r := range t.rows {
-			values[i] = -1
-			if bound(r[0].en) {
+// markBest makes the highest figure of a column strong where the intervals show that it
+// is: its interval lies above those of all other memories (bounds do not take part); in
+// the column of main means, where the paired comparison shows it (see Lead). of gives the
+// figure of a system in a column, nil for none.
+func (d *Dataset) markBest(t *table, columns int, of func(s *System, column int) *schema.Figure) {
+	for c := range columns {
+		best, others := -1, 0
+		low, high := 0.0, math.Inf(-1)
+		for i := range d.Systems {
+			f := of(&d.Systems[i], c)
+			if bound(d.Systems[i].Name()) || f == nil || f.Value == nil {
 				continue
 			}
-			if n, _ := fmt.Sscanf(r[c].en, "%g", &values[i]); n == 1 {
-				best, second = max(best, values[i]), max(second, min(best, values[i]))
+			lo, hi := reach(f)
+			if best >= 0 {
+				others++
+			}
+			if best < 0 || *f.Value > *of(&d.Systems[best], c).Value {
+				if best >= 0 {
+					high = max(high, second(reach(of(&d.Systems[best], c))))
+				}
+				best, low = i, lo
+			} else {
+				high = max(high, hi)
 			}
 		}
-		for i, r := range t.rows {
-			r[c].strong = second >= 0 && values[i] == best
+		if best < 0 || others == 0 {
+			continue
 		}
+		strong := low > high
+		if sc := d.Main(&d.Systems[best]); sc != nil && of(&d.Systems[best], c) == &sc.Overall {
+			strong = d.Lead.Ahead()
+		}
+		t.rows[best][c+1].strong = strong
 	}
+}
+
+func second(_, hi float64) float64 { return hi }
+
+// reach is the interval of a figure: over cases where there are several, else over questions.
+func reach(f *schema.Figure) (lo, hi float64) {
+	switch {
+	case f.ClusterLo != nil && f.ClusterHi != nil:
+		return *f.ClusterLo, *f.ClusterHi
+	case f.Lo != nil && f.Hi != nil:
+		return *f.Lo, *f.Hi
+	}
+	return math.Inf(-1), math.Inf(1)
 }
 
 // figures has the main protocol with n, intervals and what was left out.
@@ -247,16 +293,24 @@ func (d *Dataset) figures() table {
 	} else {
 		t.dropColumn(8)
 	}
-	t.markBest(1, 1)
+	d.markBest(&t, 1, func(s *System, _ int) *schema.Figure {
+		if sc := d.Main(s); sc != nil {
+			return &sc.Overall
+		}
+		return nil
+	})
 	return t
 }
 
 func (d *Dataset) level(format string) string {
-	level := 0.95
+	return fmt.Sprintf(format, fmt.Sprintf("%g %%", 100*d.confidence()))
+}
+
+func (d *Dataset) confidence() float64 {
 	if len(d.Systems) > 0 && d.Systems[0].Summary.Confidence > 0 {
-		level = d.Systems[0].Summary.Confidence
+		return d.Systems[0].Summary.Confidence
 	}
-	return fmt.Sprintf(format, fmt.Sprintf("%g %%", 100*level))
+	return 0.95
 }
 
 func (t *table) dropColumn(i int) {
@@ -276,11 +330,16 @@ func (d *Dataset) protocols() (table, bool) {
 	for _, g := range list {
 		t.head = append(t.head, column{words: data(g.String())})
 	}
+	silent := false
 	for i := range d.Systems {
 		s := &d.Systems[i]
 		row := []cell{{words: data(s.Name())}}
 		for _, g := range list {
 			sc := scoreOf(&s.Summary, g.id, g.by)
+			if sc != nil && !g.says(s) {
+				row, silent = append(row, num(notApplicable)), true
+				continue
+			}
 			if sc == nil || sc.Overall.Value == nil {
 				row = append(row, num(none))
 				continue
@@ -290,7 +349,17 @@ func (d *Dataset) protocols() (table, bool) {
 		}
 		t.rows = append(t.rows, row)
 	}
-	t.markBest(1, len(list))
+	d.markBest(&t, len(list), func(s *System, c int) *schema.Figure {
+		if sc := scoreOf(&s.Summary, list[c].id, list[c].by); sc != nil && !list[c].says(s) {
+			return nil
+		} else if sc != nil {
+			return &sc.Overall
+		}
+		return nil
+	})
+	if silent {
+		t.notes = append(t.notes, silence)
+	}
 	return t, true
 }
 
@@ -346,7 +415,16 @@ func (d *Dataset) labels() (table, bool) {
 		}
 		t.rows = append(t.rows, row)
 	}
-	t.markBest(1, len(list))
+	d.markBest(&t, len(list), func(s *System, c int) *schema.Figure {
+		if sc := d.Main(s); sc != nil {
+			for k := range sc.RawCategories {
+				if sc.RawCategories[k].Category == list[c].name {
+					return &sc.RawCategories[k].Figure
+				}
+			}
+		}
+		return nil
+	})
 	return t, true
 }
 

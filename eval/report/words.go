@@ -103,13 +103,6 @@ func millis(x *float64) string {
 	return fmt.Sprintf("%.2g ms", *x)
 }
 
-func money(c *schema.Cost) string {
-	if c == nil {
-		return none
-	}
-	return amount(c.Total, c)
-}
-
 // amount of a currency; a model without a price makes it a lower bound.
 func amount(x float64, c *schema.Cost) string {
 	s := fmt.Sprintf("%.4g", x)

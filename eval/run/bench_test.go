@@ -17,6 +17,7 @@ import (
 	"membench/eval/grade"
 	"membench/eval/protocol"
 	"membench/eval/reader"
+	"membench/eval/records"
 	"membench/eval/run"
 	"membench/internal/atomicfile"
 	"membench/llm"
@@ -62,7 +63,7 @@ func pipeline(b *testing.B, dir string, o run.Options) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	in := jsonl.Files[schema.QARecord]([]string{filepath.Join(dir, run.QAFile)}, nil)
+	in := records.QA(context.Background(), nil, filepath.Join(dir, run.QAFile))
 	err = atomicfile.Write(filepath.Join(dir, "qa_records.jsonl"), func(w io.Writer) error {
 		buf := bufio.NewWriterSize(w, 1<<16)
 		_, _, err := jsonl.Write(buf, schema.Latest, grade.QA(context.Background(), in, grade.Options{Protocols: ps, Workers: runtime.GOMAXPROCS(0)}))
@@ -100,7 +101,7 @@ func BenchmarkPipeline(b *testing.B) {
 // of an HTTP endpoint, 64 at once, against a bare loop that asks the same client the same
 // number of questions, 64 at once, and keeps nothing; and against the waiting alone.
 func BenchmarkOverhead(b *testing.B) {
-	const wait, atOnce, questions = 200 * time.Millisecond, 64, 64 * 40
+	const wait, atOnce, questions = 200 * time.Millisecond, 64, 64 * 160 // over 10,000 calls, half a minute a loop
 	server := llmtest.NewServer()
 	defer server.Close()
 	server.Chat = func(llmtest.ChatRequest) llmtest.Reply { return llmtest.Reply{Text: "the garden", Wait: wait} }

@@ -24,6 +24,7 @@ import (
 	"membench/eval/grade"
 	"membench/eval/protocol"
 	"membench/eval/reader"
+	"membench/eval/records"
 	"membench/eval/run"
 	"membench/internal/atomicfile"
 	"membench/llm"
@@ -114,7 +115,7 @@ func crashRun(dir, url string) (err error) {
 	if err != nil {
 		return err
 	}
-	in := jsonl.Files[schema.QARecord]([]string{filepath.Join(o.Dir, run.QAFile)}, nil)
+	in := records.QA(context.Background(), nil, filepath.Join(o.Dir, run.QAFile))
 	err = atomicfile.Write(filepath.Join(o.Dir, "qa_records.jsonl"), func(w io.Writer) error {
 		b := bufio.NewWriter(w)
 		if _, _, err := jsonl.Write(b, schema.Latest, grade.QA(context.Background(), in, grade.Options{Protocols: ps, Judge: model, Workers: 4})); err != nil {

@@ -1,20 +1,15 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
 
+	"membench/eval/records"
 	"membench/schema"
 )
-
-// outcomeOnly is what reopen looks at of a record.
-type outcomeOnly struct {
-	CaseID  string `json:"case_id"`
-	Repeat  int    `json:"repeat"`
-	Outcome string `json:"outcome"`
-}
 
 // reopen makes journals of a finished run's files, without what failed: what is left
 // to do is then what failed. done is given back where nothing did.
@@ -25,8 +20,8 @@ func reopen(ctx context.Context, o Options, units []*unit, dir string, done *fin
 	if err := removeJournals(dir, len(units)); err != nil {
 		return nil, err
 	}
-	var next [2]records
-	for i, name := range []string{SessionsFile, QAFile} {
+	var next [3]*recordFile
+	for i, name := range []string{SessionsFile, QAFile, records.ContextsFile} {
 		r, stop, err := openRecords(filepath.Join(o.Dir, name))
 		if err != nil {
 			return nil, err
@@ -42,19 +37,19 @@ func reopen(ctx context.Context, o Options, units []*unit, dir string, done *fin
 	return nil, os.Remove(filepath.Join(dir, doneFile))
 }
 
-func reopenUnit(ctx context.Context, u *unit, shard Shard, path string, next [2]records) (err error) {
+func reopenUnit(ctx context.Context, u *unit, shard Shard, path string, next [3]*recordFile) (err error) {
 	j, err := openJournal(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.close(true)) }()
 	failed := map[int]bool{}
-	copyRecord := func(c schema.Case, h head, from records) error {
-		line, rec, err := from.of(c.ID, h.repeat)
+	copyRecord := func(c *schema.Case, h head, from *recordFile) error {
+		line, rec, err := from.of(u.name, c, h.repeat)
 		if err != nil {
 			return err
 		}
-		h.outcome = rec.Outcome
+		h.outcome = cmp.Or(rec.Outcome, rec.Context)
 		if h.outcome == schema.OutcomeError || h.outcome == schema.OutcomeTimeout || h.outcome == schema.OutcomeRefused {
 			failed[h.job] = true
 			return nil
@@ -84,13 +79,18 @@ func reopenUnit(ctx context.Context, u *unit, shard Shard, path string, next [2]
 			}
 			if repeat == 0 || u.reingest {
 				for i := range rec.V.Sessions {
-					if err := copyRecord(rec.V, head{recordKey{'s', repeat, i}, jobs, ""}, next[0]); err != nil {
+					if err := copyRecord(&rec.V, head{recordKey{'s', repeat, i}, jobs, ""}, next[0]); err != nil {
 						return err
 					}
 				}
 			}
+			for i := 0; next[2].is(u.name, &rec.V, repeat); i++ {
+				if err := copyRecord(&rec.V, head{recordKey{'c', repeat, i}, jobs, ""}, next[2]); err != nil {
+					return err
+				}
+			}
 			for i := range rec.V.Questions {
-				if err := copyRecord(rec.V, head{recordKey{'q', repeat, i}, jobs, ""}, next[1]); err != nil {
+				if err := copyRecord(&rec.V, head{recordKey{'q', repeat, i}, jobs, ""}, next[1]); err != nil {
 					return err
 				}
 			}

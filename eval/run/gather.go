@@ -12,7 +12,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"membench/eval/records"
 	"membench/internal/atomicfile"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -26,6 +28,7 @@ type output struct {
 	w    *bufio.Writer
 	sum  hash.Hash
 	n    int64
+	z    io.WriteCloser // of a compressed file
 }
 
 func newOutput(dir, name string) (*output, error) {
@@ -34,18 +37,33 @@ func newOutput(dir, name string) (*output, error) {
 		return nil, err
 	}
 	o := &output{name: name, f: f, back: f.Ahead(), sum: sha256.New()}
-	o.w = bufio.NewWriterSize(io.MultiWriter(o.back, o.sum), 1<<18)
+	to := io.MultiWriter(o.back, o.sum, o)
+	if name != jsonl.PlainName(name) {
+		if o.z, err = jsonl.Compress(to); err != nil {
+			return nil, err
+		}
+		to = o.z
+	}
+	o.w = bufio.NewWriterSize(to, 1<<18)
 	return o, nil
 }
 
+// Write counts.
+func (o *output) Write(b []byte) (int, error) {
+	o.n += int64(len(b))
+	return len(b), nil
+}
+
 func (o *output) line(b []byte) error {
-	o.n += int64(len(b)) + 1
 	o.w.Write(b)
 	return o.w.WriteByte('\n') // an error of the first stays
 }
 
 func (o *output) commit() (schema.FileDigest, error) {
 	err := o.w.Flush()
+	if o.z != nil && err == nil {
+		err = o.z.Close()
+	}
 	if e := o.back.Close(); err == nil {
 		err = e
 	}
@@ -57,8 +75,8 @@ func (o *output) commit() (schema.FileDigest, error) {
 
 // gather puts the run's files together from the journals.
 func (r *runner) gather(ctx context.Context, dir string) (res Result, err error) {
-	var outs [2]*output
-	for i, name := range []string{SessionsFile, QAFile} {
+	var outs [3]*output
+	for i, name := range []string{SessionsFile, QAFile, records.ContextsFile} {
 		if outs[i], err = newOutput(r.o.Dir, name); err != nil {
 			return res, err
 		}
@@ -108,7 +126,7 @@ const maxJournalLine = 1 << 30
 
 // gatherUnit writes the records of one repeat in order. Jobs begin in order and only so
 // many work at once, so few of them wait: those that end before an earlier one does.
-func (r *runner) gatherUnit(ctx context.Context, path string, u *unit, repeat int, outs [2]*output, res *Result) error {
+func (r *runner) gatherUnit(ctx context.Context, path string, u *unit, repeat int, outs [3]*output, res *Result) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -179,9 +197,10 @@ func (r *runner) gatherUnit(ctx context.Context, path string, u *unit, repeat in
 }
 
 func (res *Result) count(h head, rec []byte) error {
-	if h.kind == 's' {
+	switch h.kind {
+	case 's':
 		res.Sessions++
-	} else {
+	case 'q':
 		res.Questions++
 		res.Outcomes[h.outcome]++
 	}
@@ -189,15 +208,12 @@ func (res *Result) count(h head, rec []byte) error {
 }
 
 // write writes them in order.
-func (w *waiting) write(journal io.ReaderAt, outs [2]*output) error {
+func (w *waiting) write(journal io.ReaderAt, outs [3]*output) error {
 	slices.SortFunc(w.recs, func(a, b waitingRecord) int {
-		return cmp.Or(cmp.Compare(a.repeat, b.repeat), cmp.Compare(a.i, b.i))
+		return cmp.Or(cmp.Compare(a.repeat, b.repeat), cmp.Compare(a.i, b.i), cmp.Compare(a.off, b.off))
 	})
 	for _, rec := range w.recs {
-		out := outs[1]
-		if rec.kind == 's' {
-			out = outs[0]
-		}
+		out := outs[strings.IndexByte("sqc", rec.kind)]
 		var line []byte
 		if rec.held {
 			line = w.text[rec.off:][:rec.n]

@@ -22,6 +22,7 @@ import (
 //
 //	CRC s JOB REPEAT SESSION OUTCOME\t{…}      a session record
 //	CRC q JOB REPEAT QUESTION OUTCOME\t{…}     a QA record
+//	CRC c JOB REPEAT QUESTION ID\t{…}          a context, before the first record that names it
 //	CRC e JOB 0 0 -                            nothing more comes of this job
 //
 // CRC is eight hex digits of CRC-32C over what follows it. JOB counts the cases of the
@@ -29,7 +30,7 @@ import (
 
 // recordKey is the place of a record in its job.
 type recordKey struct {
-	kind   byte // s or q
+	kind   byte // s, q or c
 	repeat int
 	i      int
 }
@@ -38,7 +39,7 @@ type recordKey struct {
 type head struct {
 	recordKey
 	job     int
-	outcome string
+	outcome string // of a context its id
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -87,7 +88,10 @@ func parseLine(line []byte) (h head, rec []byte, err error) {
 }
 
 // partial is what is on record of a job that has not ended, and whether it went well.
-type partial struct{ keys map[recordKey]bool }
+type partial struct {
+	keys     map[recordKey]bool
+	contexts map[string]bool // by id
+}
 
 func (p *partial) has(k recordKey) bool {
 	if p == nil {
@@ -159,16 +163,20 @@ func (j *journal) note(h head) {
 		j.close1(h.job)
 		return
 	}
-	if h.kind == 'q' {
-		j.questions++
-		j.outcomes[h.outcome]++
-	} else {
-		j.sessions++
-	}
 	p := j.open[h.job]
 	if p == nil {
-		p = &partial{map[recordKey]bool{}}
+		p = &partial{map[recordKey]bool{}, map[string]bool{}}
 		j.open[h.job] = p
+	}
+	switch h.kind {
+	case 'c':
+		p.contexts[h.outcome] = true
+		return
+	case 'q':
+		j.questions++
+		j.outcomes[h.outcome]++
+	default:
+		j.sessions++
 	}
 	p.keys[h.recordKey] = h.outcome == schema.OutcomeAnswered
 }
@@ -204,6 +212,10 @@ func (j *journal) session(job, repeat, i int, rec *schema.SessionRecord) error {
 
 func (j *journal) question(job, i int, rec *schema.QARecord) error {
 	return put(j, head{recordKey{'q', rec.Repeat, i}, job, rec.Outcome}, rec, len(rec.Usage) > 0)
+}
+
+func (j *journal) context(job, i int, c *schema.ShownContext) error {
+	return put(j, head{recordKey{'c', c.Repeat, i}, job, c.ID}, c, false)
 }
 
 // lines holds buffers for one line each.

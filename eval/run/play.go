@@ -35,11 +35,12 @@ type player struct {
 	due     []int // by question: after how many sessions it is asked
 	times   map[schema.EventRef]string
 	m       memory.Memory
-	dead    error         // why the memory is asked nothing more
-	sent    []string      // keys of the batches given to it
-	kept    int           // batches of which the receipts say that something was stored
-	words   int           // turns given to it that say something
-	last    []memory.Item // before the session, for systems that tell no deltas
+	dead    error           // why the memory is asked nothing more
+	shown   map[string]bool // contexts on record, by id
+	sent    []string        // keys of the batches given to it
+	kept    int             // batches of which the receipts say that something was stored
+	words   int             // turns given to it that say something
+	last    []memory.Item   // before the session, for systems that tell no deltas
 	started bool
 	// attached is how many sessions the memory held when it was opened again.
 	attached int
@@ -55,6 +56,10 @@ func (r *runner) play(ctx context.Context, j job) error {
 	p := &player{runner: r, j: j, u: j.u}
 	p.schedule()
 	had := p.u.log.partial(j.n)
+	p.shown = map[string]bool{}
+	if had != nil {
+		p.shown = had.contexts
+	}
 	if stop := p.lastNeeded(had); stop > 0 {
 		if err := p.fill(ctx, had, stop); err != nil {
 			p.close()
@@ -188,10 +193,7 @@ func (p *player) open(ctx context.Context, had *partial) error {
 		p.dead = err
 		return nil
 	}
-	ns := memory.Namespace{Run: p.ns, Scope: p.j.c.ID}
-	if p.j.repeat > 0 {
-		ns.Scope += "#" + strconv.Itoa(p.j.repeat)
-	}
+	ns := p.namespace()
 	if ok, err := p.attach(ctx, ns, had); ok || err != nil {
 		return err
 	}
@@ -210,6 +212,14 @@ func (p *player) open(ctx context.Context, had *partial) error {
 		p.dead = errors.New("asking changes this memory, and it cannot be copied: its questions would disturb each other")
 	}
 	return nil
+}
+
+func (p *player) namespace() memory.Namespace {
+	ns := memory.Namespace{Run: p.ns, Scope: p.j.c.ID}
+	if p.j.repeat > 0 {
+		ns.Scope += "#" + strconv.Itoa(p.j.repeat)
+	}
+	return ns
 }
 
 // attach opens what an earlier start left of the memory. It is used where it holds
@@ -483,7 +493,7 @@ func (p *player) look(ctx context.Context, s *schema.Session, rec *schema.Sessio
 	}
 	if keep {
 		for _, it := range got.items {
-			rec.Snapshot = append(rec.Snapshot, schema.MemoryState{ID: schema.PointID(text(string(it.ID))), Text: text(it.Text), SessionID: text(it.Session), Status: it.Status, Sources: it.Sources})
+			rec.Snapshot = append(rec.Snapshot, schema.MemoryState{ID: schema.PointID(text(string(it.ID))), Text: text(it.Text), Session: text(it.Session), Status: it.Status, Sources: it.Sources})
 		}
 	}
 	return nil
@@ -674,7 +684,7 @@ func (p *player) question(ctx context.Context, wg *sync.WaitGroup, stop context.
 			if found != nil {
 				found = nil // every repeat tries
 			}
-			if err := p.keep(i, &rec); err != nil {
+			if err := errors.Join(p.name(i, &rec), p.keep(i, &rec)); err != nil {
 				return err
 			}
 			continue
@@ -684,6 +694,9 @@ func (p *player) question(ctx context.Context, wg *sync.WaitGroup, stop context.
 		note(&rec.Extra, f.notes)
 		if n == 0 {
 			rec.Usage = f.usage // paid once, counted once
+		}
+		if err := p.name(i, &rec); err != nil {
+			return err
 		}
 		wg.Add(1)
 		p.hands.do(func() {
@@ -701,7 +714,22 @@ func (p *player) question(ctx context.Context, wg *sync.WaitGroup, stop context.
 	return nil
 }
 
+// name gives the context of a record its name, and puts it on record the first time. A
+// memory's questions are asked one by one, so the order is that of the questions.
+func (p *player) name(i int, rec *schema.QARecord) error {
+	if rec.Context == "" {
+		return nil
+	}
+	rec.ContextID = schema.ContextID(rec.Context)
+	if p.shown[rec.ContextID] {
+		return nil
+	}
+	p.shown[rec.ContextID] = true
+	return p.u.log.context(p.j.n, i, &schema.ShownContext{System: rec.System, Repeat: p.j.repeat, Dataset: rec.Dataset, CaseID: rec.CaseID, ID: rec.ContextID, Context: rec.Context})
+}
+
 func (p *player) keep(i int, rec *schema.QARecord) error {
+	rec.Context = "" // it has a name
 	p.u.tally.question(rec)
 	return p.u.log.question(p.j.n, i, rec)
 }

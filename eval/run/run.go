@@ -237,6 +237,11 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if done != nil && done.whole(o.Dir) {
 		done.Known = done.Questions
 		o.Watch.finished(done.Result)
+		r := newRunner(o, units)
+		r.ns = id
+		if err := r.strays(ctx); err != nil {
+			return Result{}, err
+		}
 		return done.Result, removeJournals(dir, len(units)) // a killed start may have left some
 	}
 	if o.Begin != nil {

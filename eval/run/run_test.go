@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"membench/eval/reader"
+	"membench/eval/records"
 	"membench/eval/run"
 	"membench/llm"
 	"membench/llm/hashing"
@@ -147,17 +148,25 @@ func read[T any](t testing.TB, dir, name string) (out []T) {
 }
 
 func qas(t testing.TB, dir string) []schema.QARecord {
-	return read[schema.QARecord](t, dir, run.QAFile)
+	t.Helper()
+	var out []schema.QARecord
+	for r, err := range records.QA(t.Context(), nil, filepath.Join(dir, run.QAFile)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, r.V)
+	}
+	return out
 }
 func sessions(t testing.TB, dir string) []schema.SessionRecord {
 	return read[schema.SessionRecord](t, dir, run.SessionsFile)
 }
 
-// files are the run's two files, as they stand.
+// files are the run's three files, as they stand.
 func files(t testing.TB, dir string) string {
 	t.Helper()
 	out := ""
-	for _, name := range []string{run.SessionsFile, run.QAFile} {
+	for _, name := range []string{run.SessionsFile, run.QAFile, records.ContextsFile} {
 		b, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -773,6 +782,17 @@ func TestStoreChangedBetweenStarts(t *testing.T) {
 		changed := name != "as it was"
 		if l.opened != map[bool]int{true: 1}[changed] || changed != (len(warned) == 1 && strings.Contains(warned[0], "its store was changed since the run stopped")) {
 			t.Errorf("%s: opened empty %d times, warned %q", name, l.opened, warned)
+		}
+
+		// The run is finished: the same is said, and the answers stay.
+		warned = nil
+		before := files(t, dir)
+		o, l = options(between)
+		if res := must(t, o); res.Known != res.Questions || l.opened != 0 || before != files(t, dir) {
+			t.Errorf("%s: a finished run asks again: %+v, opened empty %d times", name, res, l.opened)
+		}
+		if changed != (len(warned) == 1 && strings.Contains(warned[0], "1 of its stores were changed since the run ended (case c00: ")) {
+			t.Errorf("%s: of the finished run it warned %q", name, warned)
 		}
 	}
 }

@@ -134,12 +134,13 @@ func readShard(dir string) (s state, shard Shard, done *finished, err error) {
 // Config is what decides the records of the whole run, by name.
 func (s *Shards) Config() map[string]string { return maps.Clone(s.state.Config) }
 
-// Join writes files of records, sessions and questions, as the whole run would have written
-// them: of each system, repeat and case what its shard has. sets are the run's.
-func (s *Shards) Join(ctx context.Context, dir, sessions, questions string, sets []Set) (digests []schema.FileDigest, err error) {
-	var outs [2]*output
-	var from [2][]records
-	for i, name := range []string{sessions, questions} {
+// Join writes files of records (sessions, questions and, where named, contexts) as the whole
+// run would have written them: of each system, repeat and case what its shard has. sets are
+// the run's.
+func (s *Shards) Join(ctx context.Context, dir string, sets []Set, sessions, questions string, contexts ...string) (digests []schema.FileDigest, err error) {
+	names := append([]string{sessions, questions}, contexts...)
+	outs, from := make([]*output, len(names)), make([][]*recordFile, len(names))
+	for i, name := range names {
 		for _, d := range s.Dirs {
 			r, stop, err := openRecords(filepath.Join(d, name))
 			if err != nil {
@@ -165,14 +166,14 @@ func (s *Shards) Join(ctx context.Context, dir, sessions, questions string, sets
 			return nil, fmt.Errorf("%s: no cases of the data set %s", s.Dirs[0], u.Dataset)
 		}
 		for repeat := range repeats {
-			if err := s.joinUnit(ctx, sets[at].Cases, repeat, repeat == 0 || anew, from, outs); err != nil {
+			if err := s.joinUnit(ctx, u.System, sets[at].Cases, repeat, repeat == 0 || anew, from, outs); err != nil {
 				return nil, fmt.Errorf("joining the records of %s on %s: %w", u.System, u.Dataset, err)
 			}
 		}
 	}
 	for i, o := range outs {
 		for _, next := range from[i] {
-			if line, err, ok := next(); ok || err != nil {
+			if line, err, ok := next.next(); next.held || ok || err != nil {
 				return nil, fmt.Errorf("%v: more records than the cases have: the files of the run were changed (%w)", line.Pos, err)
 			}
 		}
@@ -185,7 +186,7 @@ func (s *Shards) Join(ctx context.Context, dir, sessions, questions string, sets
 	return digests, nil
 }
 
-func (s *Shards) joinUnit(ctx context.Context, cases schema.Seq[schema.Case], repeat int, filled bool, from [2][]records, outs [2]*output) error {
+func (s *Shards) joinUnit(ctx context.Context, system string, cases schema.Seq[schema.Case], repeat int, filled bool, from [][]*recordFile, outs []*output) error {
 	of := Shard{Of: len(s.Dirs)}
 	for rec, err := range cases {
 		if err = cmp.Or(err, ctx.Err()); err != nil {
@@ -196,9 +197,9 @@ func (s *Shards) joinUnit(ctx context.Context, cases schema.Seq[schema.Case], re
 			counts[0] = len(rec.V.Sessions)
 		}
 		shard := of.of(rec.V.ID)
-		for i, n := range counts {
-			for range n {
-				line, _, err := from[i][shard].of(rec.V.ID, repeat)
+		for i, in := range from {
+			for k := 0; i < len(counts) && k < counts[i] || i == len(counts) && in[shard].is(system, &rec.V, repeat); k++ {
+				line, _, err := in[shard].of(system, &rec.V, repeat)
 				if err == nil {
 					err = outs[i].line(line)
 				}
@@ -273,31 +274,58 @@ func (s *Shards) Begin(dir string) (end func() error, err error) {
 	return lock.Close, nil
 }
 
-// records yields the lines of a file of records.
-type records func() (jsonl.Line, error, bool)
+// A recordFile yields the lines of a file of records.
+type recordFile struct {
+	next func() (jsonl.Line, error, bool)
+	line jsonl.Line
+	rec  place
+	err  error
+	held bool // line, rec and err are of the next line
+}
+
+// place is what joining and reopening look at of a record.
+type place struct {
+	System  string `json:"system"`
+	Dataset string `json:"dataset"`
+	CaseID  string `json:"case_id"`
+	Repeat  int    `json:"repeat"`
+	Outcome string `json:"outcome"`
+	Context string `json:"context_id"`
+}
 
 // openRecords opens such a file; one that is not there has none.
-func openRecords(path string) (records, func(), error) {
-	f, err := os.Open(path)
+func openRecords(path string) (*recordFile, func(), error) {
+	f, err := jsonl.Open(path, nil)
 	if errors.Is(err, fs.ErrNotExist) {
-		return func() (l jsonl.Line, err error, ok bool) { return l, nil, false }, func() {}, nil
+		return &recordFile{next: func() (l jsonl.Line, err error, ok bool) { return l, nil, false }}, func() {}, nil
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	next, stop := iter.Pull2(jsonl.Lines(f, path, 0))
-	return next, func() { stop(); f.Close() }, nil
+	next, stop := iter.Pull2(jsonl.Lines(f, path, maxJournalLine))
+	return &recordFile{next: next}, func() { stop(); f.Close() }, nil
 }
 
-// of is the next record, which must be one of this case and repeat.
-func (next records) of(caseID string, repeat int) ([]byte, outcomeOnly, error) {
-	line, err, ok := next()
-	var rec outcomeOnly
-	if ok && err == nil {
-		err = codec.Unmarshal(line.Bytes, &rec)
+// is reports whether the next record is of this memory; there may be none.
+func (f *recordFile) is(system string, c *schema.Case, repeat int) bool {
+	if !f.held {
+		var ok bool
+		if f.line, f.err, ok = f.next(); !ok {
+			return false
+		}
+		f.rec = place{}
+		if f.held = true; f.err == nil {
+			f.err = codec.Unmarshal(f.line.Bytes, &f.rec)
+		}
 	}
-	if err != nil || !ok || rec.CaseID != caseID || rec.Repeat != repeat {
-		return nil, rec, fmt.Errorf("%v: want a record of case %s, repeat %d: the files of the run were changed (%w)", line.Pos, caseID, repeat, err)
+	return f.err == nil && f.rec.System == system && f.rec.Dataset == c.Dataset && f.rec.CaseID == c.ID && f.rec.Repeat == repeat
+}
+
+// of is the next record, which must be one of this memory.
+func (f *recordFile) of(system string, c *schema.Case, repeat int) ([]byte, place, error) {
+	if !f.is(system, c, repeat) {
+		return nil, f.rec, fmt.Errorf("%v: want a record of %s, case %s, repeat %d: the files of the run were changed (%w)", f.line.Pos, system, c.ID, repeat, f.err)
 	}
-	return line.Bytes, rec, nil
+	f.held = false
+	return f.line.Bytes, f.rec, nil
 }

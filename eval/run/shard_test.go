@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"membench/eval/records"
 	"membench/eval/run"
 	"membench/memory"
 	"membench/schema"
@@ -54,7 +55,7 @@ func joined(ctx context.Context, list []schema.Case, dir string, dirs ...string)
 		return err
 	}
 	defer end()
-	files, err := s.Join(ctx, dir, run.SessionsFile, run.QAFile, []run.Set{set(list)})
+	files, err := s.Join(ctx, dir, []run.Set{set(list)}, run.SessionsFile, run.QAFile, records.ContextsFile)
 	if err == nil {
 		_, err = s.Finish(dir, files)
 	}
@@ -110,7 +111,7 @@ func TestShards(t *testing.T) {
 			if err := joined(t.Context(), list, filepath.Join(dir, "joined"), dirs...); err != nil {
 				t.Fatal(err)
 			}
-			for _, name := range []string{run.SessionsFile, run.QAFile, "journal/config.json", "journal/done.json"} {
+			for _, name := range []string{run.SessionsFile, run.QAFile, records.ContextsFile, "journal/config.json", "journal/done.json"} {
 				a, err := os.ReadFile(filepath.Join(dir, "whole", name))
 				if err != nil {
 					t.Fatal(err)

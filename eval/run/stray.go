@@ -2,30 +2,75 @@ package run
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
+	"membench/eval/records"
 	"membench/internal/codec"
 	"membench/internal/keylog"
 	"membench/memory"
 	"membench/schema"
+	"membench/schema/jsonl"
 )
 
 // errChanged says that a store is not what the run left.
 var errChanged = errors.New("the store was changed")
 
+// A holding is what a memory showed after the sessions on record: texts, by id.
+type holding map[schema.PointID]string
+
+// take adds what a session changed.
+func (h holding) take(s *schema.SessionRecord) {
+	for _, d := range s.Delta {
+		if d.Op == memory.DeltaSuppress {
+			delete(h, d.ID)
+		} else {
+			h[d.ID] = cmp.Or(d.Text, h[d.ID])
+		}
+	}
+}
+
+// differs says how a listing differs from h, which it uses up; "" where it does not.
+func (h holding) differs(items []memory.Item) string {
+	changed, added := 0, 0
+	for _, it := range items {
+		if it.Status == memory.StatusInvalid {
+			continue
+		}
+		said, known := h[it.ID]
+		delete(h, it.ID)
+		switch {
+		case !known:
+			added++
+		case said != text(it.Text):
+			changed++
+		}
+	}
+	if changed+added+len(h) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d memories have another text, %d are gone, %d are new", changed, len(h), added)
+}
+
+// comparable reports whether the changes on record are seen from listings, so that what they
+// come to is what the memory shows. Others tell their changes themselves.
+func (p *player) comparable() bool {
+	_, tells := memory.As[memory.Deltaer](p.m)
+	_, shows := memory.List(p.m)
+	return !tells && shows && p.dead == nil
+}
+
 // stray compares what a memory that was opened again shows with what the session records
 // of the first n sessions say that it held. A store that somebody else wrote to since, or that
-// lost something, is reported, and not gone on with. Only of systems whose changes are seen
-// from listings: others tell them themselves.
+// lost something, is reported, and not gone on with.
 func (p *player) stray(n int) error {
-	_, tells := memory.As[memory.Deltaer](p.m)
-	if _, shows := memory.List(p.m); tells || !shows || p.dead != nil {
+	if !p.comparable() {
 		return nil
 	}
-	held := map[schema.PointID]string{}
-	seen := 0
+	held, seen := holding{}, 0
 	err := keylog.Read(p.u.log.path, func(_ int, line []byte) error {
 		h, rec, err := parseLine(line)
 		if err != nil || h.kind != 's' || h.job != p.j.n || h.i >= n {
@@ -36,13 +81,7 @@ func (p *player) stray(n int) error {
 			return err
 		}
 		seen++
-		for _, d := range s.Delta {
-			if d.Op == memory.DeltaSuppress {
-				delete(held, d.ID)
-			} else {
-				held[d.ID] = cmp.Or(d.Text, held[d.ID])
-			}
-		}
+		held.take(&s)
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errJournalLine) {
@@ -51,25 +90,91 @@ func (p *player) stray(n int) error {
 	if seen < n { // somebody took the journal away
 		return nil
 	}
-	changed, added := 0, 0
-	for _, it := range p.last {
-		if it.Status == memory.StatusInvalid {
-			continue
-		}
-		text, known := held[it.ID]
-		delete(held, it.ID)
-		switch {
-		case !known:
-			added++
-		case text != it.Text:
-			changed++
-		}
-	}
-	if changed+added+len(held) == 0 {
+	how := held.differs(p.last)
+	if how == "" {
 		return nil
 	}
 	if p.o.Warn != nil {
-		p.o.Warn(fmt.Sprintf("%s, case %s: its store was changed since the run stopped: %d memories have another text, %d are gone, %d are new; it is filled again", p.u.name, p.j.c.ID, changed, len(held), added))
+		p.o.Warn(fmt.Sprintf("%s, case %s: its store was changed since the run stopped: %s; it is filled again", p.u.name, p.j.c.ID, how))
 	}
 	return errChanged
+}
+
+// lookedAt memories of a system, the first, are compared when a finished run is met again.
+const lookedAt = 50
+
+// memoryKey is one filled memory.
+type memoryKey struct {
+	system, dataset, caseID string
+	repeat                  int
+}
+
+// strays warns of stores that are not what the finished run left: the answers on record are
+// those of other stores than the ones that are there. What cannot be opened or listed is not
+// looked at.
+func (r *runner) strays(ctx context.Context) error {
+	if r.o.Warn == nil {
+		return nil
+	}
+	defer r.hands.rest()
+	path := filepath.Join(r.o.Dir, SessionsFile)
+	sessions := records.NewCursor(jsonl.Files[schema.SessionRecord]([]string{path}, nil), nil, func(s *schema.SessionRecord) memoryKey {
+		return memoryKey{s.System, s.Dataset, s.CaseID, s.Repeat}
+	})
+	defer sessions.Close()
+	for _, u := range r.units {
+		a, ok := memory.As[memory.Attacher](u.sys.System)
+		if !ok {
+			continue
+		}
+		looked, changed, first := 0, 0, ""
+		for rec, err := range u.set.Cases {
+			if err != nil || !r.o.Shard.Has(rec.V.ID) {
+				continue
+			}
+			if looked++; looked > lookedAt {
+				break
+			}
+			p := &player{runner: r, u: u, j: job{u: u, c: rec.V}}
+			how, err := p.changedStore(ctx, a, sessions)
+			if err != nil {
+				return err
+			}
+			if how != "" {
+				changed++
+				first = cmp.Or(first, "case "+rec.V.ID+": "+how)
+			}
+		}
+		if changed > 0 {
+			r.o.Warn(fmt.Sprintf("%s on %s: %d of its stores were changed since the run ended (%s): its answers are those of the stores as they were; another folder asks the ones that are there", u.name, u.set.Name, changed, first))
+		}
+	}
+	return nil
+}
+
+// changedStore says how the store of a finished case differs from what is on record.
+func (p *player) changedStore(ctx context.Context, a memory.Attacher, sessions *records.Cursor[schema.SessionRecord, memoryKey]) (string, error) {
+	list, err := sessions.Find(memoryKey{p.u.name, p.j.c.Dataset, p.j.c.ID, 0})
+	if err != nil {
+		return "", err
+	}
+	held := holding{}
+	for i := range list {
+		if list[i].Outcome != schema.OutcomeAnswered {
+			return "", nil
+		}
+		held.take(&list[i])
+	}
+	p.m, err = call(ctx, p.runner, "opening the memory again", p.o.Limits.Ingest, func(ctx context.Context) (memory.Memory, error) { return a.Attach(ctx, p.namespace()) }, nil)
+	if err != nil {
+		return "", ctx.Err()
+	}
+	defer p.close()
+	if len(list) == 0 || !p.comparable() {
+		return "", nil
+	}
+	if err := p.remember(ctx); err != nil || p.dead != nil {
+		return "", ctx.Err()
+	}
+	return held.differs(p.last), nil
 }

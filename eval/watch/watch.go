@@ -24,7 +24,6 @@ import (
 	"membench/eval/run"
 	"membench/internal/codec"
 	"membench/schema"
-	"membench/schema/jsonl"
 )
 
 // Options of a watch.
@@ -223,7 +222,7 @@ func (w *Watcher) files(ctx context.Context) error {
 		return nil
 	}
 	w.forget()
-	for r, err := range jsonl.Files[schema.QARecord]([]string{qa}, nil) {
+	for r, err := range records.QA(ctx, nil, qa) {
 		var f *schema.Finding
 		switch {
 		case errors.As(err, &f):

@@ -117,7 +117,7 @@ func AdminCSV(ctx context.Context, src Source, create Create, o CSVOptions) (Res
 			}
 			buf = append(buf, header...)
 		}
-		buf = append(buf, ","+graph.PropsJSON+":string,_hash:string,scope:string\n"...)
+		buf = append(buf, ","+graph.PropsJSON+":string,"+graph.HashProp+":string,scope:string\n"...)
 		if f.WriteCloser, err = create(f.name); err != nil {
 			return Result{}, err
 		}

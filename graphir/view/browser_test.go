@@ -269,3 +269,156 @@ func TestBrowserSpeed(t *testing.T) {
 		}
 	}
 }
+
+// TestBrowserPeople opens ten thousand turns: the page starts with people, what is known
+// of them and what contradicts itself; turns unfold from a claim; the list and the filters
+// by person and time stay usable.
+func TestBrowserPeople(t *testing.T) {
+	exttest.Need(t, "chromium")
+	file, st := write(t, seq(dialogues(15600)), Options{Title: "Ten thousand turns"})
+	if st.Labels["Event"] < 10000 {
+		t.Fatalf("%d turns, want 10,000", st.Labels["Event"])
+	}
+	b := open(t, file, "en-US", 1440, 900)
+	number := func(js string) int {
+		return browsertest.Eval[int](b.Tab, `(s => Number((s.match(/[\d,]+/) || ["-1"])[0].replaceAll(",", "")))(`+js+`)`)
+	}
+	b.Until("people are shown first", `document.querySelector("#tab-people").getAttribute("aria-selected") === "true"`)
+	if n := browsertest.Eval[int](b.Tab, `document.querySelectorAll("#people [data-person]").length`); n < 5 {
+		t.Errorf("%d people on the first page, want 5 or more", n)
+	}
+	if s := b.Text("#open"); !strings.Contains(s, "Open contradictions") || !strings.Contains(s, "dislikes topic") {
+		t.Errorf("the contradictions read %q", s)
+	}
+	b.Until("the latest changes are there", `document.querySelectorAll("#news .clash").length === 3`)
+	b.shot("view-people")
+
+	// The map holds people and what is known; a claim unfolds its turns.
+	b.Key("0")
+	inView := `document.querySelector("#status").textContent`
+	b.Until("the map says how much it shows", inView+`.includes("nodes in view")`)
+	folded := number(inView)
+	if turns := st.Labels["Event"] + st.Labels["MemoryItem"]; folded < 100 || folded > st.Nodes-turns {
+		t.Errorf("%d nodes in view, want the %d that are not turns or memories, or fewer", folded, st.Nodes-turns)
+	}
+	b.Click("#people .fact")
+	b.selected("claim:")
+	b.Click(`#details [data-kind="MemoryItem"]`)
+	b.selected("mem:")
+	b.Click(`#details [data-kind="Event"]`)
+	b.selected("event:")
+	b.shot("view-people-turn")
+	b.Key(kb.Escape)
+	b.Key(kb.Escape)
+	b.Until("people again", `!document.querySelector("#people").hidden`)
+
+	// The list holds all, and draws few.
+	b.Key("i")
+	b.Until("the list is there", `document.querySelectorAll("#list .row").length > 5`)
+	const head = `document.querySelector("#list .head").innerText`
+	if n := number(head); n != st.Nodes {
+		t.Errorf("the list counts %d, want %d", n, st.Nodes)
+	}
+	first := b.Text("#list .row .t")
+	b.Exec(`document.querySelector("#list .scroll").scrollTop = 200000`)
+	b.Until("other rows", fmt.Sprintf(`document.querySelectorAll("#list .row").length > 5 && document.querySelector("#list .row .t").innerText !== %q`, first))
+	if n := browsertest.Eval[int](b.Tab, `document.querySelectorAll("#list .row").length`); n > 60 {
+		t.Errorf("the list draws %d rows", n)
+	}
+	b.shot("view-list")
+	b.Click("#list .head .link")
+	b.Until("oldest first", head+`.includes("oldest first")`)
+	if s := b.Text("#list .row .k"); !strings.Contains(s, "2026-03-01") {
+		t.Errorf("the oldest is %q", s)
+	}
+
+	// By person, by kind, by time.
+	set := func(id, value string) {
+		b.Exec(fmt.Sprintf(`(f => { f.value = %q; f.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector(%q))`, value, id))
+	}
+	set("#person", "user:user03")
+	b.Until("fewer rows", head+` !== ""`)
+	one := number(head)
+	if one < 100 || one > st.Nodes/4 {
+		t.Errorf("one person has %d of %d nodes", one, st.Nodes)
+	}
+	set("#time-from", "2026-03-04")
+	set("#time-to", "2026-03-04")
+	if day := number(head); day < 10 || day >= one {
+		t.Errorf("one day of one person has %d nodes, want fewer than %d", day, one)
+	}
+	b.Exec(`[...document.querySelectorAll("#filters .frow")].find(r => r.innerText.startsWith("Event")).querySelector(".only").click()`)
+	b.Key("i")
+	if s := browsertest.Eval[[]string](b.Tab, `[...document.querySelectorAll("#list .row .k")].map(r => r.innerText).filter(s => !/^Event · 2026-03-04/.test(s))`); len(s) > 0 {
+		t.Errorf("rows that no filter should pass: %q", s)
+	}
+
+	// Everything at once is still drawn in time.
+	set("#person", "")
+	set("#time-from", "")
+	set("#time-to", "")
+	b.Key("e")
+	b.Until("everything", `document.querySelector("#level-everything").checked`)
+	if m := median(b, 40); m > 250 {
+		t.Errorf("a frame takes %.0f ms", m)
+	}
+	b.Clean()
+}
+
+// median is the time of a frame, in milliseconds, while the map is moved.
+func median(b tab, n int) float64 {
+	return browsertest.Eval[float64](b.Tab, fmt.Sprintf(`new Promise(done => {
+  const map = document.querySelector("#map"), times = []; let n = 0, last = 0;
+  const next = now => {
+    if (last) times.push(now - last);
+    last = now;
+    if (++n > %d) { times.sort((a, b) => a - b); done(times[times.length >> 1]); return; }
+    map.dispatchEvent(new WheelEvent("wheel", {deltaY: n %% 2 ? -60 : 60, clientX: 600, clientY: 400, cancelable: true}));
+    requestAnimationFrame(next);
+  };
+  requestAnimationFrame(next);
+})`, n))
+}
+
+// TestOverview holds what the page opens on: people before things, what is known of
+// them now and before, and which claims contradict each other.
+func TestOverview(t *testing.T) {
+	v := newInventor()
+	v.node("User", "user:ana", "display", "ana")
+	v.node("Character", "char:ana", "display", "ana")
+	v.node("Service", "service:db", "display", "db")
+	v.edge("ACTOR", "user:ana", "char:ana")
+	day := func(d int) string { return fmt.Sprintf("2026-03-%02dT10:00:00Z", d) }
+	likes := v.claim("char:ana", "PREFERS_TOPIC", "daily", "Topic", "tea", "active", day(1))
+	hates := v.claim("char:ana", "DISLIKES_TOPIC", "daily", "Topic", "tea", "active", day(2))
+	v.claim("char:ana", "DISLIKES_TOPIC", "daily", "Topic", "rain", "active", day(3))
+	oslo := v.claim("char:ana", "LIVES_IN", "life", "Topic", "Oslo", "active", day(4))
+	porto := v.claim("char:ana", "LIVES_IN", "life", "Topic", "Porto", "active", day(5))
+	bonn := v.claim("char:ana", "LIVES_IN", "life", "Topic", "Bonn", "deprecated", day(1))
+	v.claim("service:db", "HANDLED_BY", "ops", "Action", "restart", "active", day(9))
+	b, _ := page(t, v.out, Options{})
+	h := readHeader(t, b)
+	if len(h.People) != 2 || h.IDs[h.People[0].Node] != "char:ana" || !h.People[0].Is || h.IDs[h.People[1].Node] != "service:db" || h.People[1].Is {
+		t.Fatalf("people: %+v", h.People)
+	}
+	ids := func(is []int) (out []string) {
+		for _, i := range is {
+			out = append(out, h.IDs[i])
+		}
+		return out
+	}
+	ana := h.People[0]
+	if have := ids(ana.Same); len(have) != 1 || have[0] != "user:ana" {
+		t.Errorf("ana is also %q", have)
+	}
+	if len(ana.Known) != 5 || h.IDs[ana.Known[0]] != porto || len(ana.Was) != 1 || h.IDs[ana.Was[0]] != bonn {
+		t.Errorf("known %q, was %q", ids(ana.Known), ids(ana.Was))
+	}
+	var open []string
+	for _, g := range h.Open {
+		open = append(open, strings.Join(ids(g), " / "))
+	}
+	if want := []string{porto + " / " + oslo, hates + " / " + likes}; fmt.Sprint(open) != fmt.Sprint(want) {
+		t.Errorf("open contradictions %q, want %q", open, want)
+	}
+}

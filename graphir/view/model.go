@@ -8,27 +8,10 @@ import (
 
 	"membench/graph"
 	"membench/schema"
+	"membench/schema/catalog"
 )
 
-// Labels and edge types that the page knows the meaning of; all others are drawn
-// and can be walked, no more. They stand in schema/catalog/catalog.yaml.
-const (
-	labelClaim  = "Claim"
-	labelMemory = "MemoryItem"
-	labelEvent  = "Event"
-	labelSource = "Source"
-
-	typeHasDomain    = "HAS_DOMAIN"
-	typeHasPredicate = "HAS_PREDICATE"
-	typeHasClaim     = "HAS_CLAIM"
-	typeAbout        = "ABOUT"
-	typeEvidence     = "EVIDENCED_BY"
-	typeFromEvent    = "FROM_EVENT"
-	typeInSource     = "IN_SOURCE"
-	typeSuperseded   = "SUPERSEDED_BY"
-
-	statusDeprecated = "deprecated"
-)
+const statusDeprecated = "deprecated"
 
 // titleRunes is the longest title, in code points; the details show the whole text.
 const titleRunes = 160
@@ -39,12 +22,16 @@ type node struct {
 	props  []byte // a JSON object
 	title  string
 	status string // "" when the node has none
+	role   string // a role of labels; "": a thing
+	at     int64  // Unix seconds; 0 when the node has no time
 }
 
 type edge struct {
 	src, dst int // index into nodes
 	typ      string
-	props    int // index into edgeProps
+	role     string // a role of edges
+	back     bool   // the role is from dst to src
+	props    int    // index into edgeProps
 	id       schema.EdgeID
 }
 
@@ -55,8 +42,27 @@ type model struct {
 	edgeProps [][]byte // distinct, in order of first use
 }
 
-// is reports whether n carries the label.
-func (n node) is(label string) bool { return slices.Contains(n.labels, label) }
+// roleOf is what the catalogue takes a node of the labels for: the role of the label
+// whose look counts most.
+func roleOf(c *catalog.Catalog, labels []string) (role string, l catalog.Label) {
+	best := ^uint(0)
+	for _, name := range labels {
+		if x := c.Labels[name]; x.Role != "" && uint(x.Look.Rank)-1 < best {
+			best, role, l = uint(x.Look.Rank)-1, x.Role, x
+		}
+	}
+	return role, l
+}
+
+// timeOf is the instant of the first of the properties that holds one.
+func timeOf(props schema.Object, names []string) int64 {
+	for _, k := range names {
+		if t, ok := schema.ParseInstant(props.Text(k)); ok {
+			return t.Time().Unix()
+		}
+	}
+	return 0
+}
 
 func read(in schema.Seq[schema.Element], o Options, st *Stats) (*model, error) {
 	gate, err := graph.NewGate(context.Background(), func() schema.Seq[schema.Element] { return in }, graph.GateOptions{Once: true, Report: func(f *schema.Finding) {
@@ -76,6 +82,7 @@ func read(in schema.Seq[schema.Element], o Options, st *Stats) (*model, error) {
 	}
 	defer gate.Close()
 	m := &model{}
+	cat := catalog.Default()
 	at := map[schema.NodeID]int{}
 	seen := map[string]int{}
 	for r, err := range gate.Elements() {
@@ -88,7 +95,8 @@ func read(in schema.Seq[schema.Element], o Options, st *Stats) (*model, error) {
 				return nil, err
 			}
 			at[n.ID] = len(m.nodes)
-			m.nodes = append(m.nodes, node{id: n.ID, labels: n.Labels, props: props, status: n.Props.Text("status")})
+			role, l := roleOf(cat, n.Labels)
+			m.nodes = append(m.nodes, node{id: n.ID, labels: n.Labels, props: props, status: n.Props.Text("status"), role: role, at: timeOf(n.Props, l.When)})
 			continue
 		}
 		e := r.V.Edge
@@ -102,12 +110,13 @@ func read(in schema.Seq[schema.Element], o Options, st *Stats) (*model, error) {
 			seen[string(props)] = p
 			m.edgeProps = append(m.edgeProps, props)
 		}
-		m.edges = append(m.edges, edge{at[e.Src], at[e.Dst], e.Type, p, e.ID})
+		kind := cat.Edges[e.Type]
+		m.edges = append(m.edges, edge{at[e.Src], at[e.Dst], e.Type, kind.Role, kind.Back, p, e.ID})
 	}
 	slices.SortFunc(m.edges, func(a, b edge) int {
 		return cmp.Or(a.src-b.src, a.dst-b.dst, cmp.Compare(a.typ, b.typ), cmp.Compare(a.id, b.id))
 	})
-	m.setTitles()
+	m.setTitles(cat)
 	if o.MaxNodes > 0 && len(m.nodes) > o.MaxNodes {
 		st.NodesOmitted, st.EdgesOmitted = m.keep(m.choose(o.MaxNodes))
 	}
@@ -122,7 +131,7 @@ func read(in schema.Seq[schema.Element], o Options, st *Stats) (*model, error) {
 	}
 	for _, e := range m.edges {
 		st.Types[e.typ]++
-		if e.typ == typeSuperseded {
+		if e.role == catalog.RoleChange {
 			changed[e.src] = true
 		}
 	}
@@ -134,75 +143,75 @@ func read(in schema.Seq[schema.Element], o Options, st *Stats) (*model, error) {
 	return m, nil
 }
 
-// setTitles gives each node the line it is known by.
-func (m *model) setTitles() {
+// setTitles gives each node the line it is known by. A claim reads as subject,
+// predicate, object.
+func (m *model) setTitles(cat *catalog.Catalog) {
 	for i := range m.nodes {
-		m.nodes[i].title = cut(titleOf(m.nodes[i]), titleRunes)
+		m.nodes[i].title = cut(titleOf(m.nodes[i], cat), titleRunes)
 	}
-	// A claim reads as subject, predicate, object. Its object is an edge away, its
-	// subject three: root → domain → predicate → claim.
-	up := map[int]int{}     // node → the node above it
-	object := map[int]int{} // claim → what it is about
-	for _, e := range m.edges {
-		switch e.typ {
-		case typeHasDomain, typeHasPredicate, typeHasClaim:
-			if _, ok := up[e.dst]; !ok {
-				up[e.dst] = e.src
-			}
-		case typeAbout:
-			if _, ok := object[e.src]; !ok {
-				object[e.src] = e.dst
-			}
-		}
-	}
+	w := m.ways()
 	for i := range m.nodes {
 		n := &m.nodes[i]
-		if !n.is(labelClaim) {
-			continue
-		}
-		obj, ok := object[i]
 		predicate := text(n.props, "predicate")
-		if !ok || predicate == "" {
+		if n.role != catalog.LabelClaim || w.object[i] < 0 || predicate == "" {
 			continue
 		}
-		subject := ""
-		if p, ok := up[i]; ok {
-			if d, ok := up[p]; ok {
-				if root, ok := up[d]; ok {
-					subject = m.nodes[root].title + " "
-				}
-			}
+		if root := w.root(i); root != i {
+			predicate = m.nodes[root].title + " " + predicate
 		}
-		n.title = cut(subject+predicate+" "+m.nodes[obj].title, titleRunes)
+		n.title = cut(predicate+" "+m.nodes[w.object[i]].title, titleRunes)
 	}
 }
 
-func titleOf(n node) string {
+// ways leads from a claim to its object and up to its subject; -1 is none.
+type ways struct{ up, object []int }
+
+func (m *model) ways() ways {
+	w := ways{slices.Repeat([]int{-1}, len(m.nodes)), slices.Repeat([]int{-1}, len(m.nodes))}
+	for _, e := range m.edges {
+		switch {
+		case e.role != catalog.RoleAbout:
+		case e.back && w.object[e.src] < 0:
+			w.object[e.src] = e.dst
+		case !e.back && w.up[e.dst] < 0:
+			w.up[e.dst] = e.src
+		}
+	}
+	return w
+}
+
+// root is the node at the top: root → domain → predicate → claim. A ring ends after
+// as many steps as the catalogue's ways have.
+func (w ways) root(i int) int {
+	for range 4 {
+		if w.up[i] < 0 {
+			break
+		}
+		i = w.up[i]
+	}
+	return i
+}
+
+func titleOf(n node, cat *catalog.Catalog) string {
 	obj := schema.RawObject(n.props)
 	first := func(names ...string) string {
 		for _, k := range names {
-			if s := strings.TrimSpace(obj.Text(k)); s != "" {
+			if s := strings.TrimSpace(obj.Text(k)); k != "" && s != "" {
 				return s
 			}
 		}
 		return ""
 	}
-	switch {
-	case n.is(labelMemory):
-		if s := first("data"); s != "" {
-			return s
+	_, l := roleOf(cat, n.labels)
+	switch s := first(l.Look.Caption); {
+	case s == "":
+	case n.role == catalog.LabelTurn:
+		if who := first("role_name", "role_type"); who != "" {
+			return who + ": " + s
 		}
-	case n.is(labelEvent):
-		if s := first("content"); s != "" {
-			if who := first("role_name", "role_type"); who != "" {
-				return who + ": " + s
-			}
-			return s
-		}
-	case n.is(labelSource):
-		if s := first("path"); s != "" {
-			return s
-		}
+		return s
+	default:
+		return s
 	}
 	if s := first("display", "name", "title", "text"); s != "" {
 		return s
@@ -250,14 +259,15 @@ func (m *model) choose(n int) []bool {
 	for k, e := range m.edges {
 		degree[e.src]++
 		degree[e.dst]++
-		switch e.typ {
-		case typeSuperseded:
+		switch {
+		case e.role == catalog.RoleChange:
 			changed[e.src], changed[e.dst] = true, true
 			out[e.src] = append(out[e.src], k)
-		case typeEvidence, typeFromEvent, typeInSource, typeAbout:
-			out[e.src] = append(out[e.src], k)
-		case typeHasClaim, typeHasPredicate, typeHasDomain:
+		case e.role != catalog.RoleEvidence && e.role != catalog.RoleAbout:
+		case (e.role == catalog.RoleAbout) != e.back: // up to the subject; evidence of what it rests on
 			out[e.dst] = append(out[e.dst], k)
+		default:
+			out[e.src] = append(out[e.src], k)
 		}
 	}
 	order := make([]int, len(m.nodes))
@@ -268,7 +278,7 @@ func (m *model) choose(n int) []bool {
 		switch {
 		case changed[i]:
 			return 0
-		case m.nodes[i].is(labelClaim):
+		case m.nodes[i].role == catalog.LabelClaim:
 			return 1
 		}
 		return 2

@@ -57,8 +57,16 @@ var (
 	pageHTML string
 	//go:embed page/style.css
 	pageCSS string
+	//go:embed page/words.js
+	wordsJS string
 	//go:embed page/view.js
-	pageJS string
+	viewJS string
+	//go:embed page/people.js
+	peopleJS string
+	//go:embed page/start.js
+	startJS string
+
+	pageJS = "(async () => {\n\"use strict\";\n" + wordsJS + viewJS + peopleJS + startJS + "})();\n"
 )
 
 // HTML reads a graph and writes its page. A finding in the input is counted,
@@ -165,6 +173,11 @@ type header struct {
 	Omitted     int         `json:"omitted"`
 	Labels      []string    `json:"labels"`
 	Looks       []pageLook  `json:"looks"` // of the labels
+	Roles       []edgeRole  `json:"roles"` // of the types
+	Predicates  predicates  `json:"predicates"`
+	People      []person    `json:"people"`
+	Open        [][]int     `json:"open"`  // claims that contradict each other, all active
+	Since       int64       `json:"since"` // Unix seconds of the earliest node that has a time
 	LabelSets   [][]int     `json:"labelSets"`
 	Types       []string    `json:"types"`
 	Statuses    []string    `json:"statuses"`
@@ -174,12 +187,22 @@ type header struct {
 	Titles      []string    `json:"titles"`
 }
 
-// pageLook is how the page draws a label; one without a shape gets a spare look.
+// pageLook is how the page draws a label and what it takes it for; one without a
+// shape gets a spare look.
 type pageLook struct {
-	Rank  int    `json:"rank,omitempty"`
-	Shape string `json:"shape,omitempty"`
-	Light string `json:"light,omitempty"`
-	Dark  string `json:"dark,omitempty"`
+	Role    string   `json:"role,omitempty"`
+	Caption string   `json:"caption,omitempty"` // the property that holds the text of a node
+	When    []string `json:"when,omitempty"`    // the properties that date a node
+	Size    int      `json:"size,omitempty"`
+	Rank    int      `json:"rank,omitempty"`
+	Shape   string   `json:"shape,omitempty"`
+	Light   string   `json:"light,omitempty"`
+	Dark    string   `json:"dark,omitempty"`
+}
+
+type edgeRole struct {
+	Role string `json:"role,omitempty"`
+	Back bool   `json:"back,omitempty"`
 }
 
 type community struct {
@@ -190,7 +213,7 @@ type community struct {
 // graphBlock is: length of the JSON (uint32, little endian), the JSON, then numbers
 // as varints: x, y of each node; label set, status, community of each; of each edge,
 // sorted by source, the step of the source, the target as signed difference to the
-// source, the type.
+// source, the type; last the time of each node: 0 for none, or 1 + seconds after Since.
 func (m *model) graphBlock(o Options, st Stats, lay layout) ([]byte, error) {
 	labels, labelSets, setOf := m.labelTable()
 	types, typeOf := table(len(m.edges), func(i int) string { return m.edges[i].typ })
@@ -204,13 +227,21 @@ func (m *model) graphBlock(o Options, st Stats, lay layout) ([]byte, error) {
 	c := catalog.Default()
 	for _, l := range labels {
 		x := c.Labels[l].Look
-		h.Looks = append(h.Looks, pageLook{x.Rank, x.Shape, x.Light, x.Dark})
+		h.Looks = append(h.Looks, pageLook{c.Labels[l].Role, x.Caption, c.Labels[l].When, x.Size, x.Rank, x.Shape, x.Light, x.Dark})
 	}
+	for _, t := range types {
+		h.Roles = append(h.Roles, edgeRole{c.Edges[t].Role, c.Edges[t].Back})
+	}
+	h.Predicates = m.predicates(c)
+	h.People, h.Open = m.overview(c)
 	if h.Communities == nil {
 		h.Communities = []community{}
 	}
 	for i, n := range m.nodes {
 		h.IDs[i], h.Titles[i] = string(n.id), n.title
+		if n.at != 0 && (h.Since == 0 || n.at < h.Since) {
+			h.Since = n.at
+		}
 	}
 	js, err := codec.Append(nil, h, codec.Compact)
 	if err != nil {
@@ -233,6 +264,13 @@ func (m *model) graphBlock(o Options, st Stats, lay layout) ([]byte, error) {
 		b = binary.AppendVarint(b, int64(e.dst-e.src))
 		b = binary.AppendUvarint(b, uint64(typeOf[i]))
 		last = e.src
+	}
+	for _, n := range m.nodes {
+		at := uint64(0)
+		if n.at != 0 {
+			at = uint64(n.at-h.Since) + 1
+		}
+		b = binary.AppendUvarint(b, at)
 	}
 	return b, nil
 }

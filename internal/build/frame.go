@@ -49,6 +49,7 @@ type Frame struct {
 	ByCode   map[string]int // findings by code
 
 	digests []*digestReader
+	named   map[string]int // of digests, by name
 	outputs []*Output
 	gone    []string
 	stage   *Place
@@ -128,9 +129,15 @@ func (f *Frame) File(ctx context.Context, name string) jsonl.File {
 			}
 			r.r = file
 		}
-		if i := slices.IndexFunc(f.digests, func(o *digestReader) bool { return o.name == name && name != "-" }); i >= 0 {
+		if i, ok := f.named[name]; ok {
 			f.digests[i] = r // read again
 		} else {
+			if f.named == nil {
+				f.named = map[string]int{}
+			}
+			if name != "-" {
+				f.named[name] = len(f.digests)
+			}
 			f.digests = append(f.digests, r)
 		}
 		z, err := jsonl.Decompress(r)
@@ -167,27 +174,26 @@ func Drop[T any](f *Frame, in schema.Seq[T]) schema.Seq[T] {
 	}
 }
 
-// relIn is path relative to dir, so that a tree of inputs and outputs can be moved.
-func relIn(dir, path string) string {
-	a, err1 := filepath.Abs(dir)
-	b, err2 := filepath.Abs(path)
-	if err1 != nil || err2 != nil {
-		return filepath.ToSlash(path)
-	}
-	return Rel(a, b)
-}
-
-// inputs is the digests of all files that were opened, sorted by path.
+// inputs is the digests of all files that were opened, sorted by path. Paths are relative
+// to the output's folder, so that a tree of inputs and outputs can be moved.
 func (f *Frame) inputs() []schema.FileDigest {
 	dir := f.Final
 	if dir == "" {
 		dir = f.Out
 	}
+	here, err := filepath.Abs("")
+	absolute := func(path string) string {
+		if err != nil || filepath.IsAbs(path) {
+			return path
+		}
+		return filepath.Join(here, path)
+	}
+	dir = absolute(dir)
 	out := []schema.FileDigest{}
 	for _, r := range f.digests {
 		path := r.name
 		if path != "-" {
-			path = relIn(dir, path)
+			path = Rel(dir, absolute(path))
 		}
 		out = append(out, schema.FileDigest{Path: path, SHA256: hex.EncodeToString(r.h.Sum(nil)), Bytes: r.n})
 	}
@@ -214,6 +220,14 @@ func (r *digestReader) Read(p []byte) (int, error) {
 }
 
 func (r *digestReader) Close() error { return r.r.Close() }
+
+// Stat is that of a file; a stream has none.
+func (r *digestReader) Stat() (fs.FileInfo, error) {
+	if f, ok := r.r.(*os.File); ok {
+		return f.Stat()
+	}
+	return nil, errors.ErrUnsupported
+}
 
 // An Output is a file that appears on the frame's Commit, with its SHA-256; or standard
 // output. It is buffered.

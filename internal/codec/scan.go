@@ -77,6 +77,9 @@ func (s *Scanner) Kind() byte {
 // Offset is where the scanner stands: after Kind, at the first byte of the value.
 func (s *Scanner) Offset() int { return s.i }
 
+// Since is the text from an Offset to where the scanner stands: a value that was read.
+func (s *Scanner) Since(offset int) []byte { return s.b[offset:s.i] }
+
 // OK reports whether no fault was met.
 func (s *Scanner) OK() bool { return !s.bad }
 

@@ -64,9 +64,6 @@ type ref struct {
 // New returns an empty Sorter. Close it to remove what it put on disk.
 func New(o Options) *Sorter { return &Sorter{o: o} }
 
-// Len is how many records were added.
-func (s *Sorter) Len() int { return s.n }
-
 // Spilled reports whether records went to disk.
 func (s *Sorter) Spilled() bool { return len(s.runs) > 0 }
 

@@ -19,17 +19,13 @@ import (
 var uncalled = map[string]string{
 	"cypher/neo4j.Verified.Good":      "for Go users: what the numbers of a verification come to",
 	"datasets.TextFile":               "for Go users: a data set from memory; the tests of every reader use it",
-	"graph.Patch":                     "for Go users: applies what Diff gives, and proves it in tests",
 	"internal/atomicfile.Observe":     "the crash tests of other packages stop at each step that it reports",
-	"cypher.Script":                   "for Go users: a graph as statements for a driver of their own",
 	"internal/stats.BootstrapMean":    "the tests that write the retrieval tables of docs/results.md draw conversations with it",
 	"internal/jsonschema.Schema.Fast": "tests of the published schemas hold them to the fast path",
 	"llm.Budget.Spent":                "for Go users: what a budget has used up",
 	"memory.FromSimple":               "for Go users: a system of three methods (docs/adding-a-system.md)",
-	"memory/all.Lookup":               "for Go users: opens a built-in system by name",
 	"replay.NewLinker":                "for Go users: names the turns that a memory was made of",
 	"schema.ErratumAnswer":            "a word of the format: overlays and their readers write it",
-	"schema.Faults":                   "a list of the format: the words that Attribution.Kind may have",
 	"schema.ProbeAnchor":              "a record of schema 0.0.1 that other programs write",
 }
 

@@ -10,16 +10,6 @@ import (
 	"unicode/utf8"
 )
 
-// text returns s as it may be shown: \x1b, \u202e.
-func text(s string) string {
-	for i, r := range s {
-		if hidden(r) || r == utf8.RuneError {
-			return string(appendText([]byte(s[:i]), s[i:]))
-		}
-	}
-	return s
-}
-
 func appendText[T string | []byte](dst []byte, s T) []byte {
 	for i := 0; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {

@@ -48,3 +48,13 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+// text returns s as it may be shown: \x1b, \u202e.
+func text(s string) string {
+	for i, r := range s {
+		if hidden(r) || r == utf8.RuneError {
+			return string(appendText([]byte(s[:i]), s[i:]))
+		}
+	}
+	return s
+}

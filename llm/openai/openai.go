@@ -99,6 +99,7 @@ const noKey = "no-key"
 type Client struct {
 	o        Options
 	api      *openai.Client
+	plain    *http.Client  // without the library
 	slots    chan struct{} // nil: no limit
 	requests *rate.Limiter // nil: no limit
 	tokens   *rate.Limiter // nil: no limit
@@ -135,7 +136,7 @@ func New(o Options) (*Client, error) {
 	// Each attempt has its own limit through its context; the client itself has none.
 	// An endpoint that sends its callers elsewhere would be given the key there.
 	cfg.HTTPClient = &http.Client{Transport: transport{o.Transport}, CheckRedirect: sameHost}
-	c.api = openai.NewClientWithConfig(cfg)
+	c.api, c.plain = openai.NewClientWithConfig(cfg), &http.Client{Transport: o.Transport, CheckRedirect: sameHost}
 	if o.Concurrent > 0 {
 		c.slots = make(chan struct{}, o.Concurrent)
 	}

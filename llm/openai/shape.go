@@ -20,6 +20,7 @@ type shape struct {
 	noJSON           bool // no response_format at all
 	noBase64         bool // vectors as numbers only
 	stream           bool // answers as a stream of events only
+	noEcho           bool // completions echo nothing
 }
 
 // firstShape: OpenAI and Azure deprecate max_tokens and refuse it for the newer

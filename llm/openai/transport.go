@@ -31,7 +31,8 @@ type heard struct {
 	again      string // X-Should-Retry
 	vectors    []indexed
 	chat       chatAnswer
-	learned    bool // the refusal of a parameter, not of the question
+	spelled    []spelled // what a completion is made of, in llama.cpp's form
+	learned    bool      // the refusal of a parameter, not of the question
 }
 
 // want is what an answer is read as.
@@ -105,9 +106,30 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if refusal := h.faultInside(body); refusal != nil {
 			return h.refuse(resp, refusal), nil
 		}
+		h.spelled = spelledIn(body)
 		return replace(resp, body), nil
 	}
 	return resp, nil
+}
+
+// spelled is one token that was generated.
+type spelled struct {
+	Token   string  `json:"token"`
+	LogProb float64 `json:"logprob"`
+}
+
+func spelledIn(body []byte) []spelled {
+	var a struct {
+		Choices []struct {
+			LogProbs struct {
+				Content []spelled `json:"content"`
+			} `json:"logprobs"`
+		} `json:"choices"`
+	}
+	if codec.Unmarshal(bytes.TrimSpace(body), &a) != nil || len(a.Choices) == 0 {
+		return nil
+	}
+	return a.Choices[0].LogProbs.Content
 }
 
 // readMost reads a body of n bytes at most and closes it; what is over is an error beside

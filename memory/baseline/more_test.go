@@ -168,7 +168,7 @@ func (p *parrot) Answer(ctx context.Context, _ string) (string, error) { return 
 
 func TestSimpleSystem(t *testing.T) {
 	memorytest.Run(t, func(t *testing.T) memory.System {
-		return memory.FromSimple(memory.Info{Name: "parrot"}, func() memory.Simple { return &parrot{} })
+		return memory.FromSimple(memory.Info{Name: "parrot", Fingerprint: "1"}, func() memory.Simple { return &parrot{} })
 	})
 }
 

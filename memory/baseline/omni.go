@@ -14,6 +14,7 @@ import (
 	"membench/memory/op"
 	"membench/memory/recall"
 	"membench/memory/store"
+	"membench/schema"
 )
 
 // OmniOptions of Omni-SimpleMem.
@@ -32,8 +33,8 @@ type OmniOptions struct {
 //
 // Faithful: short texts and repeats are lost, words never count in a search, words like
 // "see" and "said" shut out all but images or texts, and the number of hits is the
-// system's own. Fixed: short texts are kept, a repeat is noted on the unit that it repeats,
-// words count, no kind is shut out, and the number is the caller's. Events, the graph of
+// system's own. Fixed: short texts are kept, a repeat without a new word is noted on the unit
+// that it repeats, words count, no kind is shut out, and the number is the caller's. Events, the graph of
 // entities and the store of parameters are not made.
 func OmniSimpleMem() memory.Spec {
 	return memory.Define("omni-simplemem", "summaries of texts and images, expanded to full texts (Omni-SimpleMem)",
@@ -55,7 +56,7 @@ func OmniSimpleMem() memory.Spec {
 			} else {
 				caps.Calls.LLMPerUnit = memory.Span{Max: 1}
 			}
-			return native.New(native.Options{Name: "omni-simplemem", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
+			return native.New(native.Options{Name: "omni-simplemem", Version: "2", Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 				return &omni{o: o, d: d, seen: seen, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed, Words: &store.Words{}})}}
 			}}), nil
 		})
@@ -90,7 +91,7 @@ func (p *omni) Store(ctx context.Context, o native.Observation, r *memory.Receip
 		return nil
 	}
 	for i, old := range p.recent {
-		if op.Repeats(head, []string{old}, omniRepeat) {
+		if op.Repeats(head, []string{old}, omniRepeat) && (p.o.Mode == native.Faithful || p.holds(p.at[i], o)) {
 			p.repeat(p.at[i], o, r)
 			return nil
 		}
@@ -122,6 +123,15 @@ func (p *omni) Store(ctx context.Context, o native.Observation, r *memory.Receip
 	}
 	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: o.Text})
 	return nil
+}
+
+// holds reports whether a unit has every word of what is said: alike is not the same, and
+// what differs would be lost.
+func (p *omni) holds(pos int, o native.Observation) bool {
+	unit := textnorm.Key(p.st.At(pos).Text)
+	return !slices.ContainsFunc(o.Turns, func(t schema.Turn) bool {
+		return !strings.Contains(unit, textnorm.Key(schema.Captioned(t.Text, t.Attachments)))
+	})
 }
 
 // repeat notes what was said again; faithful it is lost.

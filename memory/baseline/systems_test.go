@@ -340,3 +340,18 @@ func TestMemGPTIsBounded(t *testing.T) {
 		t.Errorf("asking: %d calls, want 3", calls)
 	}
 }
+
+// TestOmniKeepsWhatDiffers: a turn that is like one before and says another number is no repeat of it.
+func TestOmniKeepsWhatDiffers(t *testing.T) {
+	m := open(t, "omni-simplemem", "", memory.Deps{})
+	said := []string{"After lunch I planted nine apple trees near the old weir in Porto with Ana.", "After lunch I planted eleven apple trees near the old weir in Porto with Ana."}
+	talk(t, m, said[:1], said[1:], said[:1])
+	if n := len(items(t, m)); n != len(said) {
+		t.Errorf("have %d units, want %d", n, len(said))
+	}
+	for _, text := range said {
+		if count(t, m, func(it memory.Item) bool { return strings.Contains(it.Text, text) }) != 1 {
+			t.Errorf("%q is not kept word for word", text)
+		}
+	}
+}

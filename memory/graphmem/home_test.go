@@ -2,8 +2,10 @@ package graphmem_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +21,8 @@ import (
 
 	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
+
+var cost = flag.Int("cost", 0, "turns of TestNeo4jCost")
 
 // lasting is a graph memory in a scope of the fixture that outlives it.
 func lasting(t testing.TB, scope string, e llm.Embedder) memory.Memory {
@@ -154,31 +158,88 @@ func TestNeo4jFollows(t *testing.T) {
 	}
 }
 
+var chatTopics = []string{"tea", "books", "rain", "running", "Hangzhou", "the canal", "cooking", "music", "work", "the garden"}
+
+// chat stores turns of an invented conversation; every twentieth says something of its speaker.
+func chat(t testing.TB, m memory.Memory, from, to int) {
+	t.Helper()
+	for i := from; i < to; i++ {
+		text := fmt.Sprintf("Day %d: we spoke about %s and %s, number %d.", i, chatTopics[i%10], chatTopics[i/10%10], i)
+		if i%20 == 0 {
+			text = fmt.Sprintf("I love %s number %d.", chatTopics[i%10], i/20)
+		}
+		b := memorytest.Batch("c1", turn(i+1, []string{"user", "assistant"}[i%2], []string{"Lin", "Bo"}[i%2], time.Date(2026, 1, 1, 0, i, 0, 0, time.UTC).Format(time.RFC3339), text))
+		b.Session = fmt.Sprint("s", i/40)
+		ingest(t, m, b)
+	}
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// A turn and the question after it cost about the same late in a conversation as early in
+// one, so that a whole conversation is linear: 100 turns behind many beside 100 of a
+// conversation that begins, in turns, since tests share the machine. What remains to grow is the
+// ranking, some tenths of a microsecond a turn.
+func TestStoreThenAskIsLinear(t *testing.T) {
+	ctx := context.Background()
+	n := 1500
+	if os.Getenv("MEMBENCH_SOAK") != "" {
+		n = 10_000
+	}
+	fresh := func() memory.Memory {
+		m, err := graphmem.New(memory.Deps{}, graphmem.Defaults()).Open(ctx, memory.Namespace{Run: "r", Scope: "u"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	long := fresh()
+	chat(t, long, 0, n)
+	short := fresh()
+	var took, base [2]time.Duration // of turns and of questions, by the long one and by the short one
+	for i := range 100 {
+		for _, x := range []struct {
+			m    memory.Memory
+			at   int
+			into *[2]time.Duration
+		}{{long, n + i, &took}, {short, i, &base}} {
+			started := time.Now()
+			chat(t, x.m, x.at, x.at+1)
+			x.into[0] += time.Since(started)
+			started = time.Now()
+			if _, err := x.m.Retrieve(ctx, memory.Query{Text: "What did Lin say about " + chatTopics[i%10] + "?", K: 10}); err != nil {
+				t.Fatal(err)
+			}
+			x.into[1] += time.Since(started)
+		}
+	}
+	t.Logf("behind %d turns: a turn takes %s to store (%s at the beginning), a question %s (%s)", n, took[0]/100, base[0]/100, took[1]/100, base[1]/100)
+	if took[0] > 3*base[0] {
+		t.Errorf("a turn behind %d takes %s, at the beginning %s", n, took[0]/100, base[0]/100)
+	}
+}
+
 // A question after a write of one turn, and the write, at 300 turns; with MEMBENCH_SOAK
-// at 1,000, 10,000 and 100,000. The bound is loose, since tests share the machine.
+// at 1,000 and 10,000, and as many as -cost says. The bound is loose, since tests share the machine.
 func TestNeo4jCost(t *testing.T) {
 	sizes := []int{100}
 	if os.Getenv("MEMBENCH_SOAK") != "" {
-		sizes = []int{1000, 10_000, 100_000}
+		sizes = []int{1000, 10_000}
+	}
+	if *cost > 0 {
+		sizes = []int{*cost}
 	}
 	if testing.Short() {
 		t.Skip("stores hundreds of turns")
 	}
 	ctx := context.Background()
-	topics := []string{"tea", "books", "rain", "running", "Hangzhou", "the canal", "cooking", "music", "work", "the garden"}
 	for _, n := range sizes {
 		db := open(t, fmt.Sprint("cost", n))
-		filledBy := func(m memory.Memory, from, to int) {
-			for i := from; i < to; i++ {
-				text := fmt.Sprintf("Day %d: we spoke about %s and %s, number %d.", i, topics[i%10], topics[i/10%10], i)
-				if i%20 == 0 {
-					text = fmt.Sprintf("I love %s number %d.", topics[i%10], i/20)
-				}
-				b := memorytest.Batch("c1", turn(i+1, []string{"user", "assistant"}[i%2], []string{"Lin", "Bo"}[i%2], time.Date(2026, 1, 1, 0, i, 0, 0, time.UTC).Format(time.RFC3339), text))
-				b.Session = fmt.Sprint("s", i/40)
-				ingest(t, m, b)
-			}
-		}
 		// The turns come as a load, which is what an import of a conversation is.
 		g := graph.NewLocal()
 		local, err := graphmem.NewIn(memory.Deps{}, graphmem.Defaults(), func(context.Context, memory.Namespace, bool) (graph.Store, func() error, error) { return g, nil, nil }).Open(ctx, memory.Namespace{Run: "r", Scope: "u"})
@@ -186,21 +247,22 @@ func TestNeo4jCost(t *testing.T) {
 			t.Fatal(err)
 		}
 		started := time.Now()
-		filledBy(local, 0, n)
+		chat(t, local, 0, n)
 		t.Logf("%d turns: stored in process in %s", n, time.Since(started))
 		if _, err := neo4j.Load(ctx, db, g.Elements(), neo4j.LoadOptions{Sessions: 2}); err != nil {
 			t.Fatal(err)
 		}
 		started = time.Now()
+		before := heap()
 		m := lasting(t, fmt.Sprint("cost", n), nil)
-		t.Logf("%d turns: opened in %s", n, time.Since(started))
+		t.Logf("%d turns: opened in %s, the mirror takes %.1f kB a turn", n, time.Since(started), float64(heap()-before)/float64(n)/1000)
 		var asks, writes []time.Duration
 		for i := range 60 {
 			started := time.Now()
-			filledBy(m, n+i, n+i+1)
+			chat(t, m, n+i, n+i+1)
 			writes = append(writes, time.Since(started))
 			started = time.Now()
-			if _, err := m.Retrieve(ctx, memory.Query{Text: "What did Lin say about " + topics[i%10] + "?", K: 10}); err != nil {
+			if _, err := m.Retrieve(ctx, memory.Query{Text: "What did Lin say about " + chatTopics[i%10] + "?", K: 10}); err != nil {
 				t.Fatal(err)
 			}
 			asks = append(asks, time.Since(started))

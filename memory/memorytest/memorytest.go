@@ -12,6 +12,7 @@ import (
 
 	"membench/llm"
 	"membench/memory"
+	essentials "membench/memory/try"
 	"membench/schema"
 )
 
@@ -49,7 +50,8 @@ func Run(t *testing.T, open func(t *testing.T) memory.System) {
 	RunWith(t, Options{Open: func(t *testing.T, _ memory.Deps) memory.System { return open(t) }})
 }
 
-// RunWith checks a system: the thirteen points of the reference's S6, but for the
+// RunWith checks a system: the essentials that memory/try tries of any system (what is said is found and
+// names its turns, namespaces are apart, opening empties one), then the thirteen points of the reference's S6, but for the
 // thirteenth (graph/graphtest holds Neo4j and the graph in process equal) and the
 // eleventh, which is each system's own: what its two modes do differently. What a
 // system cannot do (memory.As) is not tried; -v names it.
@@ -108,6 +110,15 @@ func RunWith(t *testing.T, o Options) {
 		Turn("c1", 4, "user", "𠮷野家的牛丼配 emoji 👩‍👩‍👧 最好吃。"),
 	)
 
+	t.Run("essentials", func(t *testing.T) {
+		if err := essentials.System(ctx, open(t), "try", func(c schema.Check) {
+			if c.State == schema.CheckFail {
+				t.Errorf("%s: %s (%s)", c.Name, c.Detail, c.Fix)
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+	})
 	// try runs a test of an ability that the system has.
 	try := func(has bool, name string, test func(t *testing.T)) {
 		t.Helper()
@@ -168,33 +179,12 @@ func RunWith(t *testing.T, o Options) {
 			t.Errorf("have %s, want %s", after, before)
 		}
 	})
-	try(can.find, "namespaces are isolated", func(t *testing.T) {
-		s, m := start(t)
+	try(can.find, "another user", func(t *testing.T) {
+		_, m := start(t)
 		ingest(t, m, talk)
-		other, err := s.Open(ctx, memory.Namespace{Run: "run", Scope: "u:c2"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer other.Close()
-		if h := find(t, other, "favourite colour", 5); len(h) != 0 {
-			t.Errorf("another namespace answers %v", h)
-		}
 		r, err := m.Retrieve(ctx, memory.Query{Text: "favourite colour", K: 5, UserID: "someone else"})
 		if err != nil && !errors.Is(err, memory.ErrNoRetrieval) || len(r.Hits) != 0 {
 			t.Errorf("another user is answered %v (%v)", r.Hits, err)
-		}
-	})
-	try(can.find, "open is empty", func(t *testing.T) {
-		s, m := start(t)
-		ingest(t, m, talk)
-		m.Close()
-		again, err := s.Open(ctx, ns)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer again.Close()
-		if h := find(t, again, "favourite colour", 5); len(h) != 0 {
-			t.Errorf("a reopened memory answers %v", h)
 		}
 	})
 	try(can.attach && can.find, "attach", func(t *testing.T) {

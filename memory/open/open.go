@@ -10,11 +10,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
+	"membench/config"
 	"membench/internal/textnorm"
 	"membench/memory"
 	"membench/memory/all"
@@ -47,7 +47,7 @@ type Place struct {
 	// Dir is where a system that runs elsewhere keeps its journals, so that an
 	// interrupted run can continue; each system has a folder below it.
 	Dir       string
-	Getenv    func(name string) string // nil: os.Getenv
+	Getenv    func(name string) string // nil: the environment of the process
 	Transport http.RoundTripper        // to services; nil: the usual one
 	// More are systems beside the known ones, under names of their own.
 	More []memory.Spec
@@ -55,7 +55,7 @@ type Place struct {
 
 func (p Place) env(name string) string {
 	if p.Getenv == nil {
-		return os.Getenv(name)
+		return config.Getenv(name)
 	}
 	return p.Getenv(name)
 }

@@ -3,11 +3,16 @@ package service
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"mime"
+	"mime/multipart"
 	"net"
 	"net/http"
+	"net/textproto"
 	"net/url"
 	"slices"
 	"strconv"
@@ -98,13 +103,13 @@ type reply struct {
 // do sends a request until it is answered, refused or given up. write says that
 // sending it twice would store twice.
 func (s *System) do(ctx context.Context, step string, r request, sc *scope, write bool) (*reply, error) {
-	method, target, payload, err := s.build(r, sc)
+	out, err := s.build(r, sc)
 	if err != nil {
 		return nil, &Error{System: s.spec.System, Step: step, Kind: KindSpec, Message: err.Error(), Err: err}
 	}
 	write = write && !s.spec.Idempotent
 	for try := 0; ; try++ {
-		rep, err := s.once(ctx, method, target, payload)
+		rep, err := s.once(ctx, out)
 		if ctx.Err() != nil && rep == nil {
 			if write && !unsent(err) {
 				return nil, s.fault(step, KindUnsure, nil, "interrupted while the service was storing", ctx.Err())
@@ -129,40 +134,99 @@ func (s *System) do(ctx context.Context, step string, r request, sc *scope, writ
 	}
 }
 
-func (s *System) build(r request, sc *scope) (method, target string, payload []byte, err error) {
+// outgoing is one request with everything filled in.
+type outgoing struct {
+	method, target string
+	header         map[string]string
+	payload        []byte // nil: no body
+}
+
+func (s *System) build(r request, sc *scope) (*outgoing, error) {
 	p, err := expandString(r.Path, sc)
 	if err != nil {
-		return "", "", nil, fmt.Errorf("path: %w", err)
+		return nil, fmt.Errorf("path: %w", err)
 	}
-	target = s.base + text(p)
-	query := url.Values{}
-	for _, k := range sortedKeys(r.Query) {
-		v, err := expand(r.Query[k], sc)
+	out := &outgoing{method: r.Method, target: s.base + text(p)}
+	query, err := flat("query", r.Query, sc)
+	if err != nil {
+		return nil, err
+	}
+	if len(query) > 0 {
+		values := url.Values{}
+		for k, v := range query {
+			values.Set(k, v)
+		}
+		out.target += "?" + values.Encode()
+	}
+	if out.header, err = flat("header", r.Headers, sc); err != nil {
+		return nil, err
+	}
+	switch {
+	case r.Form != nil:
+		form, err := flat("form", r.Form, sc)
+		if err != nil {
+			return nil, err
+		}
+		out.header["Content-Type"], out.payload, err = multipartBody(form)
+		return out, err
+	case r.Body != nil:
+		v, err := expand(r.Body, sc)
+		if err != nil {
+			return nil, fmt.Errorf("body: %w", err)
+		}
+		if out.payload, err = codec.Append(nil, v, codec.Compact); err != nil {
+			return nil, fmt.Errorf("body: %w", err)
+		}
+		out.header["Content-Type"] = "application/json"
+	}
+	return out, nil
+}
+
+// flat fills in a map of templates that are text in the end; what is absent is left out.
+func flat[V any](where string, m map[string]V, sc *scope) (map[string]string, error) {
+	out := map[string]string{}
+	for _, k := range sortedKeys(m) {
+		v, err := expand(any(m[k]), sc)
 		if err == errAbsent {
 			continue
 		}
 		if err != nil {
-			return "", "", nil, fmt.Errorf("query %s: %w", k, err)
+			return nil, fmt.Errorf("%s %s: %w", where, k, err)
 		}
-		query.Set(k, text(v))
+		out[k] = text(v)
 	}
-	if len(query) > 0 {
-		target += "?" + query.Encode()
+	return out, nil
+}
+
+// multipartBody writes a form. Its boundary is made of the parts: the same form has the
+// same bytes. A part NAME@FILE is a file of that name, plain text.
+func multipartBody(form map[string]string) (kind string, body []byte, err error) {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	sum := sha256.Sum256(fmt.Append(nil, form)) // in the order of its keys
+	if err := w.SetBoundary("membench-" + hex.EncodeToString(sum[:16])); err != nil {
+		return "", nil, err
 	}
-	if r.Body != nil {
-		v, err := expand(r.Body, sc)
+	for _, k := range sortedKeys(form) {
+		name, file, isFile := strings.Cut(k, "@")
+		h := textproto.MIMEHeader{"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": name})}}
+		if isFile {
+			h = textproto.MIMEHeader{"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": name, "filename": file})}, "Content-Type": {"text/plain"}}
+		}
+		part, err := w.CreatePart(h)
 		if err != nil {
-			return "", "", nil, fmt.Errorf("body: %w", err)
+			return "", nil, err
 		}
-		if payload, err = codec.Append(nil, v, codec.Compact); err != nil {
-			return "", "", nil, fmt.Errorf("body: %w", err)
+		if _, err := io.WriteString(part, form[k]); err != nil {
+			return "", nil, err
 		}
 	}
-	return r.Method, target, payload, nil
+	err = w.Close()
+	return w.FormDataContentType(), b.Bytes(), err
 }
 
 // once sends one request and reads the whole answer.
-func (s *System) once(ctx context.Context, method, target string, payload []byte) (*reply, error) {
+func (s *System) once(ctx context.Context, out *outgoing) (*reply, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, unsentError{err}
 	}
@@ -170,18 +234,18 @@ func (s *System) once(ctx context.Context, method, target string, payload []byte
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(s.spec.Timeout))
 	defer cancel()
 	var body io.Reader
-	if payload != nil {
-		body = bytes.NewReader(payload)
+	if out.payload != nil {
+		body = bytes.NewReader(out.payload)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, target, body)
+	req, err := http.NewRequestWithContext(ctx, out.method, out.target, body)
 	if err != nil {
 		return nil, unsentError{err}
 	}
 	for k, v := range s.headers {
 		req.Header.Set(k, v)
 	}
-	if payload != nil {
-		req.Header.Set("Content-Type", "application/json")
+	for k, v := range out.header {
+		req.Header.Set(k, v)
 	}
 	req.Header.Set("Accept", "application/json")
 	resp, err := s.client.Do(req)

@@ -16,6 +16,7 @@ import (
 	"membench/memory/memorytest"
 	"membench/memory/service"
 	"membench/memory/service/servicetest"
+	"membench/memory/try"
 	"membench/schema"
 )
 
@@ -443,10 +444,10 @@ func TestContext(t *testing.T) {
 
 // TestRoundTrip: every shipped spec passes on its stub, and a service that is broken
 // fails at the right check.
-func TestRoundTrip(t *testing.T) {
+func TestTry(t *testing.T) {
 	trip := func(t *testing.T, sys *service.System) map[string]string {
 		out := map[string]string{}
-		err := service.RoundTrip(ctx, sys, "trip", func(c schema.Check) {
+		err := try.System(ctx, sys, "trip", func(c schema.Check) {
 			if out[c.Name] != schema.CheckFail {
 				out[c.Name] = c.State
 			}
@@ -478,8 +479,8 @@ func TestRoundTrip(t *testing.T) {
 		{"letta-archival", `"${turn.name?|after:: }${turn.text}"`, `"${turn.text}"`, "speakers"},
 		{"letta-archival", `${turn.text}`, `${turn.role}`, "words"},
 		{"mem0-2", "${env.MEM0_API_KEY?}", "wrong", "ping"},
-		{"mem0-2", "fields: {id: id,", "fields: {id: uuid,", "list"},
-		{"mem0-2", `filters: {user_id: "${ns}"}`, `filters: {user_id: "all"}`, "search"},
+		{"mem0-2", "fields: {id: id,", "fields: {id: uuid,", "search"},
+		{"mem0-2", `filters: {user_id: "${ns}"}`, `filters: {user_id: "all"}`, "retrieval"},
 	} {
 		out := trip(t, openSpec(t, load(t, tt.system, tt.old, tt.new), start(t, tt.system), service.Options{}))
 		if out[tt.fails] != schema.CheckFail && !strings.Contains(out["fails"], tt.fails) {
@@ -500,7 +501,7 @@ func TestSecrets(t *testing.T) {
 		if _, err := m.Ingest(ctx, talk(2)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Retrieve(ctx, memory.Query{Text: "tortoises"}); err != nil {
+		if _, err := m.Retrieve(ctx, memory.Query{Text: "tortoises"}); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			t.Fatal(err)
 		}
 		m.Close()
@@ -524,5 +525,97 @@ func TestSecrets(t *testing.T) {
 		if err != nil || n != 1 {
 			t.Errorf("%s: %d files (%v)", system, n, err)
 		}
+	}
+}
+
+// TestNoTurns: services whose hits name no turns find, keep namespaces apart, forget, and
+// store nothing twice.
+func TestNoTurns(t *testing.T) {
+	for _, system := range []string{"cognee", "memu-server"} {
+		stub := start(t, system)
+		stub.Late = 2
+		sys := open(t, system, stub, service.Options{ReadBack: true})
+		m, err := sys.Open(ctx, ns)
+		if err != nil {
+			t.Fatal(system, err)
+		}
+		other, err := sys.Open(ctx, memory.Namespace{Run: "run", Scope: "other"})
+		if err != nil {
+			t.Fatal(system, err)
+		}
+		b := memorytest.Batch("c1", memorytest.Turn("c1", 1, "user", `My favourite colour is "green" \ ${ns}.`), memorytest.Turn("c1", 2, "assistant", "我最喜欢的饮料是普洱茶。"))
+		for range 2 {
+			if _, err := m.Ingest(ctx, b); err != nil {
+				t.Fatal(system, err)
+			}
+		}
+		for q, want := range map[string]string{`the "favourite" colour?`: `"green" \ ${ns}`, "最喜欢的饮料": "普洱茶"} {
+			got, err := m.Retrieve(ctx, memory.Query{Text: q, K: 3, UserID: "u"})
+			if err != nil || len(got.Hits) != 1 || !strings.Contains(got.Hits[0].Text, want) || len(got.Hits[0].Sources) != 0 {
+				t.Errorf("%s: %q: have %+v, %v", system, q, got, err)
+			}
+		}
+		if got, err := other.Retrieve(ctx, memory.Query{Text: "favourite colour", K: 3}); err != nil || len(got.Hits) != 0 {
+			t.Errorf("%s: another namespace has %+v, %v", system, got, err)
+		}
+		d, ok := memory.As[memory.Dropper](m)
+		if !ok {
+			t.Fatal(system, "drops nothing")
+		}
+		if err := d.Drop(ctx); err != nil || stub.Count() != 0 {
+			t.Errorf("%s: %d items after drop, %v", system, stub.Count(), err)
+		}
+	}
+}
+
+// TestAnswers: an agent that answers itself has no hits, says what it knows, and an error
+// inside a 200 is one.
+func TestAnswers(t *testing.T) {
+	stub := start(t, "letta-agent")
+	m, err := open(t, "letta-agent", stub, service.Options{}).Open(ctx, ns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Ingest(ctx, memorytest.Batch("c1", memorytest.Turn("c1", 1, "user", "My favourite colour is green."))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Retrieve(ctx, memory.Query{Text: "colour?"}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("hits of an agent: %v", err)
+	}
+	a, ok := memory.As[memory.Answerer](m)
+	if !ok {
+		t.Fatal("it does not answer")
+	}
+	if _, said, err := a.Answer(ctx, memory.Query{Text: "Which colour is her favourite?"}); err != nil || !strings.Contains(said, "green") {
+		t.Errorf("have %q, %v", said, err)
+	}
+	stub.Fails = true
+	if _, said, err := a.Answer(ctx, memory.Query{Text: "Which colour?"}); service.KindOf(err) != service.KindRefused {
+		t.Errorf("stop_reason error inside a 200: %q, %v", said, err)
+	}
+}
+
+// TestThreads: what is saved for a session stays that session's, also when another began
+// in between.
+func TestThreads(t *testing.T) {
+	stub := start(t, "zep-v4")
+	m, err := open(t, "zep-v4", stub, service.Options{}).Open(ctx, ns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, session := range []string{"a", "b", "a"} {
+		b := memorytest.Batch(session, memorytest.Turn(session, i+1, "user", "turn "+session))
+		if _, err := m.Ingest(ctx, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var paths []string
+	for _, r := range stub.Log() {
+		if strings.HasSuffix(r.Path, "/messages") {
+			paths = append(paths, r.Path)
+		}
+	}
+	if len(paths) != 3 || paths[0] != paths[2] || paths[0] == paths[1] {
+		t.Errorf("threads of a, b, a: %v", paths)
 	}
 }

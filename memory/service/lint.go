@@ -73,8 +73,8 @@ func (s *Spec) lint(raw []byte) (out []*schema.Finding) {
 		}
 	}
 	look("", tree, nil)
-	if s.Search.Text == nil && (s.Search.Items == nil || s.Search.Fields.ID == nil || s.Search.Fields.Text == nil) {
-		fault("/search", "a search answers with items (fields id and text at least) or with one text", "", "items and fields, or text")
+	if s.Search.Text == nil && s.Search.Answer == nil && (s.Search.Items == nil || s.Search.Fields.ID == nil || s.Search.Fields.Text == nil) {
+		fault("/search", "a search answers with items (fields id and text at least), with one text or with an answer", "", "items and fields, or text, or answer")
 	}
 	if s.List != nil && (s.List.Fields.ID == nil || s.List.Fields.Text == nil) {
 		fault("/list", "a list has items with fields id and text", "", "fields")

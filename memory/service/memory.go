@@ -103,6 +103,9 @@ type remote struct {
 
 func (m *remote) abilities() memory.Memory {
 	var out memory.Memory = m
+	if m.sys.spec.Search.Answer != nil {
+		out = answerer{out, m}
+	}
 	if m.sys.spec.List != nil {
 		out = exporter{out, m}
 	}
@@ -118,6 +121,14 @@ type exporter struct {
 }
 
 func (x exporter) Unwrap() memory.Memory { return x.Memory }
+
+// answerer is a service that answers itself.
+type answerer struct {
+	memory.Memory
+	m *remote
+}
+
+func (x answerer) Unwrap() memory.Memory { return x.Memory }
 
 type dropper struct {
 	memory.Memory
@@ -158,6 +169,11 @@ func (m *remote) scope(more map[string]any) *scope {
 	for k, v := range m.j.saved {
 		vals[k] = v[len(v)-1]
 	}
+	if session, ok := more["session"].(string); ok { // what was saved for the session, not for one that began later
+		for k, v := range m.j.own[session] {
+			vals[k] = v
+		}
+	}
 	return (&scope{vals: m.sys.vars}).with(vals).with(more)
 }
 
@@ -172,7 +188,11 @@ func (m *remote) steps(ctx context.Context, step string, rs []request, sc *scope
 			return err
 		}
 		if len(saved) > 0 {
-			if err := m.j.add(entry{Saved: saved}); err != nil {
+			e := entry{Saved: saved}
+			if session, ok := sc.vals["session"].(string); ok && step == "begin_session" {
+				e.Of = &session
+			}
+			if err := m.j.add(e); err != nil {
 				return err
 			}
 			sc = m.scope(nil).with(sc.vals)
@@ -364,7 +384,7 @@ func (m *remote) send(ctx context.Context, b memory.Batch, n int, group []sentTu
 	sc := m.scope(map[string]any{"session": b.Session, "key": b.Key + "-" + fmt.Sprint(n), "turns": list, "turn": list[0], "first": list[0], "last": list[len(list)-1],
 		"turn_ids": string(idText), "meta": meta, "user": b.UserID, "agent": b.AgentID})
 	in := m.sys.spec.Ingest
-	if _, _, _, err := m.sys.build(in.request, sc); err != nil {
+	if _, err := m.sys.build(in.request, sc); err != nil {
 		return nil, &Error{System: m.sys.spec.System, Step: "ingest", Kind: KindSpec, Message: err.Error(), Err: err}
 	}
 	if !m.sys.spec.Idempotent {

@@ -3,6 +3,7 @@ package service
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -222,6 +223,9 @@ func (m *remote) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 	if err := ctx.Err(); err != nil {
 		return out, err
 	}
+	if m.sys.spec.Search.Answer != nil {
+		return out, fmt.Errorf("%s answers itself and finds nothing for a reader: %w", m.sys.spec.System, errors.ErrUnsupported)
+	}
 	if err := m.settled(ctx); err != nil {
 		return out, err
 	}
@@ -274,6 +278,30 @@ func (m *remote) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 		out.Hits = append(out.Hits, memory.Hit{ID: schema.PointID(x.id), Text: x.text, Score: x.score, Sources: x.turns, Meta: x.meta})
 	}
 	return out, nil
+}
+
+// Answer asks a service that answers itself. It says nothing of what it stood on.
+func (x answerer) Answer(ctx context.Context, q memory.Query) (memory.Retrieved, string, error) {
+	var none memory.Retrieved
+	if err := ctx.Err(); err != nil {
+		return none, "", err
+	}
+	if err := x.m.settled(ctx); err != nil {
+		return none, "", err
+	}
+	s := x.m.sys.spec.Search
+	rep, err := x.m.sys.do(ctx, "answer", s.request, x.m.scope(map[string]any{"q": q.Text, "k": cmp.Or(q.K, 5), "user": q.UserID, "agent": q.AgentID}), false)
+	if err != nil || rep.ignored {
+		return none, "", err
+	}
+	if rep.bad != nil {
+		return none, "", x.m.sys.fault("answer", KindMalformed, rep, "the answer is not what the spec says: "+rep.bad.Error(), rep.bad)
+	}
+	said := s.Answer.get(rep.body)
+	if len(said) == 0 {
+		return none, "", x.m.sys.fault("answer", KindMalformed, rep, "no answer in it (search.answer): "+clip(string(rep.raw)), nil)
+	}
+	return none, text(said[len(said)-1]), nil
 }
 
 func (m *remote) settled(ctx context.Context) error {
@@ -454,7 +482,7 @@ func (m *remote) drop(ctx context.Context) error {
 		}
 		for _, it := range each {
 			sc := m.scope(map[string]any{"it": it})
-			if _, _, _, err := m.sys.build(r, sc); err != nil {
+			if _, err := m.sys.build(r, sc); err != nil {
 				continue
 			}
 			if _, err := m.sys.do(ctx, "drop", r, sc, false); err != nil {

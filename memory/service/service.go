@@ -202,7 +202,7 @@ func (s *System) Spec() *Spec { return s.spec }
 // service is, nor any secret; what the service itself is configured with nobody sees.
 func (s *System) Info() memory.Info {
 	spec := *s.spec
-	spec.file, spec.Headers, spec.BaseURL, spec.Doc, spec.Verified = "", nil, "", "", ""
+	spec.file, spec.Headers, spec.BaseURL, spec.Doc, spec.Verified, spec.Compared = "", nil, "", "", "", ""
 	b, err := codec.Append(nil, []any{spec, s.vars}, codec.Compact)
 	if err != nil {
 		b = []byte(s.spec.System) // a spec was JSON: it encodes

@@ -33,6 +33,7 @@ type Spec struct {
 	Doc        string            `json:"doc"`
 	Version    string            `json:"version"`
 	Verified   string            `json:"verified"` // how the spec was held against the service
+	Compared   string            `json:"compared"` // the vendor's client, with its version, that the requests were last compared with
 	BaseURL    string            `json:"base_url"`
 	Headers    map[string]string `json:"headers"`
 	Variables  map[string]string `json:"variables"`
@@ -115,14 +116,17 @@ type limit struct {
 }
 
 type request struct {
-	Method string          `json:"method"`
-	Path   string          `json:"path"`
-	Query  map[string]any  `json:"query"`
-	Body   any             `json:"body"`
-	OK     []int           `json:"ok"`            // default: any 2xx
-	Ignore []int           `json:"ignore_status"` // as good as done, without an answer
-	Save   map[string]path `json:"save"`
-	Each   string          `json:"each"` // once for each saved value, or for each id listed ("listed")
+	Method string         `json:"method"`
+	Path   string         `json:"path"`
+	Query  map[string]any `json:"query"`
+	Body   any            `json:"body"`
+	Form   map[string]any `json:"form"` // instead of a body: parts of multipart/form-data; NAME@FILE is a file
+	// Headers of this request alone; no secrets.
+	Headers map[string]string `json:"headers"`
+	OK      []int             `json:"ok"`            // default: any 2xx
+	Ignore  []int             `json:"ignore_status"` // as good as done, without an answer
+	Save    map[string]path   `json:"save"`
+	Each    string            `json:"each"` // once for each saved value, or for each id listed ("listed")
 }
 
 type ingest struct {
@@ -179,8 +183,9 @@ type search struct {
 	request
 	Items  path   `json:"items"`
 	Fields fields `json:"fields"`
-	Text   path   `json:"text"`  // instead of items: one text
-	MaxK   int    `json:"max_k"` // the most that may be asked for; 0: no limit known
+	Text   path   `json:"text"`   // instead of items: one text
+	Answer path   `json:"answer"` // instead of both: the service answers itself, the last value
+	MaxK   int    `json:"max_k"`  // the most that may be asked for; 0: no limit known
 }
 
 type list struct {

@@ -18,6 +18,7 @@ import (
 	"membench/internal/codec"
 	"membench/internal/exttest"
 	"membench/memory"
+	"membench/memory/try"
 	"membench/schema"
 )
 
@@ -435,7 +436,7 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	err = RoundTrip(context.Background(), sys, "docs", func(c schema.Check) {
+	err = try.System(context.Background(), sys, "docs", func(c schema.Check) {
 		if n++; c.State != schema.CheckOK {
 			t.Errorf("%+v", c)
 		}

@@ -26,6 +26,7 @@ import (
 type entry struct {
 	Open    *opened          `json:"open,omitzero"`
 	Saved   map[string][]any `json:"saved,omitempty"`
+	Of      *string          `json:"of,omitzero"`      // the session that Saved is of
 	Session *string          `json:"session,omitzero"` // begun
 	Ended   *string          `json:"ended,omitzero"`
 	Batch   *batch           `json:"batch,omitzero"`
@@ -84,7 +85,8 @@ type state struct {
 	origins  map[string][]schema.EventRef
 	stored   map[string]bool // ids that must be there
 	saved    map[string][]any
-	fresh    map[string][]any // saved since the last settle
+	own      map[string]map[string]any // saved at the beginning of a session, by session
+	fresh    map[string][]any          // saved since the last settle
 	sessions []string
 	ended    map[string]bool
 	history  []memory.Change
@@ -95,7 +97,7 @@ type state struct {
 
 func newState(o opened) *state {
 	return &state{opened: o, known: map[string]bool{}, calls: map[string]int{}, byKey: map[string]int{}, byTurn: map[schema.EventRef]int{},
-		origins: map[string][]schema.EventRef{}, stored: map[string]bool{}, saved: map[string][]any{}, fresh: map[string][]any{}, ended: map[string]bool{}}
+		origins: map[string][]schema.EventRef{}, stored: map[string]bool{}, saved: map[string][]any{}, own: map[string]map[string]any{}, fresh: map[string][]any{}, ended: map[string]bool{}}
 }
 
 func (st *state) apply(e entry) {
@@ -103,6 +105,16 @@ func (st *state) apply(e entry) {
 		*st = *newState(*e.Open)
 	}
 	st.save(e.Saved)
+	if e.Of != nil {
+		own := map[string]any{}
+		for k, v := range st.own[*e.Of] {
+			own[k] = v
+		}
+		for k, v := range e.Saved {
+			own[k] = v[len(v)-1]
+		}
+		st.own[*e.Of] = own
+	}
 	if e.Session != nil && !slices.Contains(st.sessions, *e.Session) {
 		st.sessions = append(st.sessions, *e.Session)
 	}

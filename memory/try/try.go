@@ -46,6 +46,16 @@ var asks = []struct {
 	{"杭州出差", []string{"杭州", "Hangzhou"}, 5},
 }
 
+// An Inspector is a system with checks of its own beside those of the contract.
+type Inspector interface {
+	// Ready looks before a memory is opened.
+	Ready(ctx context.Context, tell func(schema.Check)) error
+	// Inspect holds what is kept against what was said; seen is what the hits of the questions say.
+	Inspect(ctx context.Context, m memory.Memory, said []memory.Batch, seen string, tell func(schema.Check)) error
+	// Left looks at a memory that was dropped.
+	Left(ctx context.Context, m memory.Memory, tell func(schema.Check)) error
+}
+
 // System stores five turns in a namespace of its own, asks, and says what the contract
 // wants and the system does otherwise. Checks are told as they end. The error is ctx's
 // alone: what the system does wrong is a check.
@@ -54,6 +64,11 @@ func System(ctx context.Context, s memory.System, run string, tell func(schema.C
 	if err := t.all(ctx); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		var f interface{ Check() schema.Check }
+		if errors.As(err, &f) {
+			tell(f.Check())
+			return nil
 		}
 		t.say(schema.CheckFail, t.step, "without this nothing else can be tried", "%v", err)
 	}
@@ -66,6 +81,7 @@ type trial struct {
 	ns   memory.Namespace
 	tell func(schema.Check)
 	step string
+	seen strings.Builder // what hits say
 }
 
 func (t *trial) say(state, name, fix, f string, a ...any) {
@@ -76,6 +92,13 @@ func (t *trial) say(state, name, fix, f string, a ...any) {
 }
 
 func (t *trial) all(ctx context.Context) error {
+	own, inspects := memory.As[Inspector](t.sys)
+	if inspects {
+		t.step = "ready"
+		if err := own.Ready(ctx, t.tell); err != nil {
+			return err
+		}
+	}
 	t.step = "open"
 	m, err := t.sys.Open(ctx, t.ns)
 	if err != nil {
@@ -88,7 +111,25 @@ func (t *trial) all(ctx context.Context) error {
 	} else {
 		t.say(schema.CheckOK, "info", "", "%s %s, fingerprint %s", info.Name, info.Version, info.Fingerprint)
 	}
-	t.step = "ingest"
+	look := t.look
+	if inspects {
+		look = func(ctx context.Context, m memory.Memory) error {
+			return own.Inspect(ctx, m, sessions, t.seen.String(), t.tell)
+		}
+	}
+	for _, check := range []struct {
+		step string
+		run  func(context.Context, memory.Memory) error
+	}{{"ingest", t.ingest}, {"ask", t.ask}, {"repeat", t.again}, {"look", look}, {"isolation", t.wall}, {"drop", t.drop}, {"reset", t.reset}} {
+		t.step = check.step
+		if err := check.run(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *trial) ingest(ctx context.Context, m memory.Memory) error {
 	n := 0
 	for _, b := range sessions {
 		r, err := m.Ingest(ctx, b)
@@ -104,30 +145,24 @@ func (t *trial) all(ctx context.Context) error {
 		n += len(b.Turns)
 	}
 	t.say(schema.CheckOK, "ingest", "", "%d turns in %d sessions taken", n, len(sessions))
-	t.step = "ask"
-	if err := t.ask(ctx, m); err != nil {
-		return err
+	return nil
+}
+
+func (t *trial) drop(ctx context.Context, m memory.Memory) error {
+	d, ok := memory.As[memory.Dropper](m)
+	err := errors.ErrUnsupported
+	if ok {
+		err = d.Drop(ctx)
 	}
-	t.step = "repeat"
-	if err := t.again(ctx, m); err != nil {
+	own, inspects := memory.As[Inspector](t.sys)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		t.say(schema.CheckNA, "drop", "", "the system has no drop: what was stored stays")
+	case err != nil:
 		return err
-	}
-	t.step = "look"
-	if err := t.look(ctx, m); err != nil {
-		return err
-	}
-	t.step = "isolation"
-	if err := t.wall(ctx); err != nil {
-		return err
-	}
-	t.step = "drop"
-	if d, ok := memory.As[memory.Dropper](m); !ok {
-		t.say(schema.CheckNA, "drop", "", "the system has no Drop")
-	} else if err := d.Drop(ctx); errors.Is(err, errors.ErrUnsupported) {
-		t.say(schema.CheckNA, "drop", "", "the system has no drop")
-	} else if err != nil {
-		return err
-	} else {
+	case inspects:
+		return own.Left(ctx, m, t.tell)
+	default:
 		t.say(schema.CheckOK, "drop", "", "the namespace was dropped")
 	}
 	return nil
@@ -162,6 +197,8 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 		text := r.Context
 		for i, h := range r.Hits {
 			text += "\n" + h.Text
+			meta, _ := h.Meta.MarshalJSON() // what a system says beside the text: dates, speakers
+			fmt.Fprintf(&t.seen, "%s %s\n", h.Text, meta)
 			if slices.ContainsFunc(h.Sources, func(e schema.EventRef) bool { return e.ConvID == conv }) {
 				named++
 			}
@@ -172,10 +209,17 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 		if len(r.Hits) > q.K {
 			t.say(schema.CheckFail, "k", "cut the list at k", "%q: asked for %d hits, have %d", a.text, q.K, len(r.Hits))
 		}
-		if slices.ContainsFunc(a.words, func(w string) bool { return strings.Contains(text, w) }) {
+		says := func(text string) bool {
+			return slices.ContainsFunc(a.words, func(w string) bool { return strings.Contains(text, w) })
+		}
+		if says(text) {
 			t.say(schema.CheckOK, "retrieval", "", "%q finds turn %d", a.text, a.turn)
 		} else {
 			t.say(schema.CheckFail, "retrieval", "look at what the system stored of the turn, and at how it cuts Chinese into words", "%q: none of %d hits has %s", a.text, len(r.Hits), strings.Join(a.words, " or "))
+		}
+		from := schema.EventRef{ConvID: conv, TurnID: a.turn}
+		if i := slices.IndexFunc(r.Hits, func(h memory.Hit) bool { return says(h.Text) }); i >= 0 && len(r.Hits[i].Sources) > 0 && !slices.Contains(r.Hits[i].Sources, from) {
+			t.say(schema.CheckFail, "sources", "name the turns that a hit was made of, and no others (of a service: turns or sources of its spec)", "%q: hit %d is from %v, not from turn %d", a.text, i+1, r.Hits[i].Sources, a.turn)
 		}
 	}
 	if named == 0 {
@@ -213,11 +257,12 @@ func (t *trial) answers(ctx context.Context, m memory.Memory) error {
 		t.say(schema.CheckFail, "answer", "give it Retrieve or Answer", "the system neither finds nor answers")
 		return nil
 	}
-	for _, q := range asks[:2] {
+	for _, q := range asks {
 		_, text, err := a.Answer(ctx, memory.Query{Text: q.text, K: 5, UserID: "Ann", AgentID: "Ben"})
 		if err != nil {
 			return err
 		}
+		fmt.Fprintln(&t.seen, text)
 		state, fix := schema.CheckOK, ""
 		if !slices.ContainsFunc(q.words, func(w string) bool { return strings.Contains(text, w) }) {
 			state, fix = schema.CheckWarn, "an answer by rule or a small model may be right in other words: look at it"
@@ -311,34 +356,46 @@ func (t *trial) look(ctx context.Context, m memory.Memory) error {
 	return nil
 }
 
-// wall asks another namespace, and this one after it was opened anew.
-func (t *trial) wall(ctx context.Context) error {
-	for _, x := range []struct{ name, scope, fix string }{
-		{"isolation", conv + "-2", "keep namespaces apart: the run and the scope together name one"},
-		{"reset", conv, "Open must drop what an earlier run left in the namespace"},
-	} {
-		m, err := t.sys.Open(ctx, memory.Namespace{Run: t.ns.Run, Scope: x.scope})
-		if err != nil {
-			return fmt.Errorf("%s: %w", x.name, err)
+// wall asks another namespace.
+func (t *trial) wall(ctx context.Context, _ memory.Memory) error {
+	return t.knowsNothing(ctx, "isolation", conv+"-2", "keep namespaces apart: the run and the scope together name one")
+}
+
+// reset asks the same namespace, opened again.
+func (t *trial) reset(ctx context.Context, _ memory.Memory) error {
+	return t.knowsNothing(ctx, "reset", conv, "Open must drop what an earlier run left in the namespace")
+}
+
+// knowsNothing opens a namespace and asks it what only the dialogue says.
+func (t *trial) knowsNothing(ctx context.Context, name, scope, fix string) (err error) {
+	m, err := t.sys.Open(ctx, memory.Namespace{Run: t.ns.Run, Scope: scope})
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	defer func() { err = errors.Join(err, m.Close()) }()
+	q := memory.Query{Text: asks[0].text, K: 5, UserID: "Ann", AgentID: "Ben"}
+	text := ""
+	r, err := m.Retrieve(ctx, q)
+	if errors.Is(err, errors.ErrUnsupported) {
+		if a, ok := memory.As[memory.Answerer](m); ok {
+			_, text, err = a.Answer(ctx, q)
 		}
-		text := ""
-		r, err := m.Retrieve(ctx, memory.Query{Text: asks[0].text, K: 5, UserID: "Ann", AgentID: "Ben"})
-		if errors.Is(err, errors.ErrUnsupported) {
-			if a, ok := memory.As[memory.Answerer](m); ok {
-				_, text, err = a.Answer(ctx, memory.Query{Text: asks[0].text, K: 5, UserID: "Ann", AgentID: "Ben"})
-			}
-		}
-		text += r.Context
-		for _, h := range r.Hits {
-			text += h.Text
-		}
-		if err := errors.Join(err, m.Close()); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-			return fmt.Errorf("%s: %w", x.name, err)
-		}
-		if strings.Contains(text, "Biscuit") {
-			t.say(schema.CheckFail, x.name, x.fix, "a namespace that was given nothing knows of the dog")
-		} else {
-			t.say(schema.CheckOK, x.name, "", "a namespace that was given nothing knows nothing")
+	}
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	text += r.Context
+	for _, h := range r.Hits {
+		text += h.Text
+	}
+	if strings.Contains(text, asks[0].words[0]) {
+		t.say(schema.CheckFail, name, fix, "a namespace that was given nothing knows of the dog")
+	} else {
+		t.say(schema.CheckOK, name, "", "a namespace that was given nothing knows nothing")
+	}
+	if d, ok := memory.As[memory.Dropper](m); ok && scope != conv {
+		if err := d.Drop(ctx); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			return err
 		}
 	}
 	return nil

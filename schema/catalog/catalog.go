@@ -100,6 +100,8 @@ type Label struct {
 	Prefix string         `yaml:"prefix"`
 	Key    string         `yaml:"key"`
 	Props  []string       `yaml:"props"`
+	Role   string         `yaml:"role"` // what a node of it is to a reader, one of the label roles; "": a thing
+	When   []string       `yaml:"when"` // properties that date a node; the first that is there counts
 	Look   Look           `yaml:"look"`
 	Prov   string         `yaml:"prov"` // PROV-O class; "": none
 	Since  schema.Version `yaml:"since"`
@@ -115,10 +117,22 @@ type Look struct {
 	Caption string `yaml:"caption"` // property that Neo4j Browser shows
 }
 
+// Roles of labels.
+const (
+	LabelPerson = "person"
+	LabelClaim  = "claim"
+	LabelMemory = "memory"
+	LabelTurn   = "turn"
+	LabelSource = "source"
+	LabelFrame  = "frame" // holds turns: a conversation, a session, a scene
+)
+
 // Roles of edge types.
 const (
 	RoleEvidence  = "evidence"  // one end rests on the other
 	RoleAbout     = "about"     // leads from a thing to the claims about it
+	RoleChange    = "change"    // the destination replaced the source
+	RoleNext      = "next"      // the destination follows the source
 	RoleTime      = "time"      // one end came after the other
 	RoleStructure = "structure" // what belongs to what
 	RoleFailure   = "failure"   // what a failed question met
@@ -285,10 +299,20 @@ func (c *Catalog) index() error {
 			c.positive[neg] = name
 		}
 	}
-	roles := []string{"", RoleEvidence, RoleAbout, RoleTime, RoleStructure, RoleFailure}
+	oneOf := func(kind, name, role string, roles ...string) error {
+		if role != "" && !slices.Contains(roles, role) {
+			return fmt.Errorf("%s %s: role: have %q, want one of %q", kind, name, role, roles)
+		}
+		return nil
+	}
+	for _, name := range Sorted(c.Labels) {
+		if err := oneOf("label", name, c.Labels[name].Role, LabelPerson, LabelClaim, LabelMemory, LabelTurn, LabelSource, LabelFrame); err != nil {
+			return err
+		}
+	}
 	for _, name := range Sorted(c.Edges) {
-		if r := c.Edges[name].Role; !slices.Contains(roles, r) {
-			return fmt.Errorf("edge type %s: role: have %q, want one of %q", name, r, roles[1:])
+		if err := oneOf("edge type", name, c.Edges[name].Role, RoleEvidence, RoleAbout, RoleChange, RoleNext, RoleTime, RoleStructure, RoleFailure); err != nil {
+			return err
 		}
 	}
 	for _, name := range Sorted(c.Entities) {

@@ -13,9 +13,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"membench/internal/codec"
@@ -76,14 +78,36 @@ type inflated struct {
 	n  int64
 }
 
+// read counts what was read of input files, and their sizes, for progress.
+var read struct{ done, of atomic.Int64 }
+
+// Read is how many bytes were read of input files since the program began, and how many
+// the files have that were opened; a stream without a size counts as far as it was read.
+func Read() (done, of int64) { return read.done.Load(), read.of.Load() }
+
 type counted struct {
-	r io.Reader
-	n int64
+	r     io.Reader
+	n     int64
+	sized bool // of a known size
+}
+
+func count(r io.Reader) *counted {
+	c := &counted{r: r}
+	if f, ok := r.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			c.sized = true
+			read.of.Add(info.Size())
+		}
+	}
+	return c
 }
 
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
+	if read.done.Add(int64(n)); !c.sized {
+		read.of.Add(int64(n))
+	}
 	return n, err
 }
 
@@ -99,7 +123,7 @@ func (f *inflated) Read(p []byte) (int, error) {
 // Decompress looks at the first bytes of r and unpacks gzip or zstd. The stream fails
 // beyond MaxRatio.
 func Decompress(r io.ReadCloser) (io.ReadCloser, error) {
-	in := &counted{r: r}
+	in := count(r)
 	small := bufio.NewReaderSize(in, 16) // who reads blocks reads past it: there may be thousands of files
 	head, err := small.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {

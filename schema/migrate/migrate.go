@@ -115,6 +115,8 @@ func KindOf(o schema.Object) schema.Kind {
 		return schema.KindCase
 	case has["case_id"] && has["question_id"] && has["system"]:
 		return schema.KindQA
+	case has["case_id"] && has["context_id"] && has["system"]:
+		return schema.KindContext
 	case has["fingerprint"] && has["scores"]:
 		return schema.KindSummary
 	case has["case_id"] && has["session_id"] && has["system"]:

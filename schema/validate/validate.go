@@ -141,6 +141,8 @@ func KindOfName(name string) schema.Kind {
 		return schema.KindQA
 	case base == "pipeline_sessions.jsonl" || base == "session_records.jsonl":
 		return schema.KindSession
+	case base == "contexts.jsonl":
+		return schema.KindContext
 	case base == "summary.jsonl" || strings.HasSuffix(base, ".summary.jsonl"):
 		return schema.KindSummary
 	}

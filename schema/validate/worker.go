@@ -273,6 +273,7 @@ func (w *worker) detect() schema.Kind {
 		caseID
 		sessions
 		questionID
+		contextID
 		fingerprint
 		scores
 	)
@@ -341,6 +342,8 @@ func (w *worker) detect() schema.Kind {
 			seen |= sessions
 		case "question_id":
 			seen |= questionID
+		case "context_id":
+			seen |= contextID
 		case "fingerprint":
 			seen |= fingerprint
 		case "scores":
@@ -355,6 +358,8 @@ func (w *worker) detect() schema.Kind {
 		return schema.KindCase
 	case has(caseID) && has(questionID):
 		return schema.KindQA
+	case has(caseID) && has(contextID):
+		return schema.KindContext
 	case has(caseID):
 		return schema.KindSession
 	case has(claimID) && !has(id):

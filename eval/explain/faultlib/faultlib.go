@@ -20,7 +20,7 @@ import (
 type Fault struct {
 	Name string
 	Hop  string // where it is lost
-	Kind string // what happens there, one of schema.Faults; "" where there is no more to say
+	Kind string // what happens there, a Fault word of schema; "" where there is no more to say
 
 	alter func(text string, w World) string // the damage to a text; "" keeps nothing
 	at    func(*planted)                    // what the wrapper does with it

@@ -1,48 +1,3 @@
-(async () => {
-"use strict";
-
-// ---------------------------------------------------------------- words
-
-const EN = {
-  lang: "中文", langTitle: "用中文显示 (l)", theme: "Light or dark (t)", help: "Keys and hints (?)", back: "Back (Backspace)", forward: "Forward",
-  filters: "Filters (g)", zoomIn: "Zoom in (+)", zoomOut: "Zoom out (−)", fit: "Show everything (0)", map: "Graph map. Arrow keys walk, slash searches, question mark lists the keys.",
-  search: "Search text, names, ids", hits: n => n === 0 ? "Nothing found" : n === 1 ? "1 match" : n + " matches", firstHits: (k, n) => `best ${k} of ${n} matches`,
-  nodes: n => n === 1 ? "1 node" : fmt(n) + " nodes", edges: n => n === 1 ? "1 edge" : fmt(n) + " edges", omitted: n => fmt(n) + " more nodes left out",
-  labels: "Node labels", types: "Edge types", statuses: "Claim status", only: "only", all: "all", none: "none", noStatus: "no status",
-  details: "Details", changes: "Changes", loading: "Reading properties…", empty: "This graph has no nodes.", hidden: "Every node is filtered out.",
-  hello: "Pick a node to walk its evidence", helloText: "A claim leads down to its memories, their turns, and the source lines. A source leads back up to what was claimed from it.",
-  start: "Good places to start", evidence: "Evidence", above: "What rests on this", claimsAbout: "Claims about this", talk: "Around this turn", neighbours: "Neighbours", props: "Properties",
-  edgeProps: "Properties of the edge", more: n => `show ${fmt(n)} more`, copy: "copy", copied: "copied", noEvidence: "No evidence is linked to this claim.", noTurn: "No turn is linked to this memory.", noLines: "No source lines are linked to this turn.",
-  none_: "none", changedTo: "replaced by", was: "replaces", noChanges: "No claim in this graph has changed.", withdrawn: "no longer active, no successor", noTime: "no time",
-  nothing: "nothing selected", selected: t => "selected: " + t, turn: "turn", inView: n => fmt(n) + " nodes in view", close: "Close",
-  status: { active: "active", deprecated: "deprecated", candidate: "candidate", matched_event: "matched event", ambiguous: "ambiguous" },
-  keys: [[["/"], "search"], [["←", "↑", "→", "↓"], "go to the node in that direction; move the map when nothing is selected"], [["Shift", "arrow"], "move the map"], [["Enter"], "read the details of the selected node"], [["Esc"], "close, then deselect"], [["Backspace"], "back to the node before"],
-    [["+"], "zoom in"], [["−"], "zoom out"], [["0"], "show everything"], [["f"], "show the selected node and its neighbours"], [["c"], "changes"], [["g"], "filters"], [["t"], "light or dark"], [["l"], "English or Chinese"]],
-  foot: "Filled shapes are active, hollow ones are not. This file needs no network.",
-};
-const ZH = {
-  lang: "EN", langTitle: "Show in English (l)", theme: "浅色或深色 (t)", help: "按键与提示 (?)", back: "后退 (Backspace)", forward: "前进",
-  filters: "筛选 (g)", zoomIn: "放大 (+)", zoomOut: "缩小 (−)", fit: "显示全图 (0)", map: "图谱。方向键移动，斜杠搜索，问号列出按键。",
-  search: "搜索文本、名称、编号", hits: n => n === 0 ? "没有找到" : `${n} 个结果`, firstHits: (k, n) => `${n} 个结果中最相关的 ${k} 个`,
-  nodes: n => fmt(n) + " 个节点", edges: n => fmt(n) + " 条边", omitted: n => `另有 ${fmt(n)} 个节点未绘出`,
-  labels: "节点标签", types: "边类型", statuses: "陈述状态", only: "仅此项", all: "全选", none: "全不选", noStatus: "无状态",
-  details: "详情", changes: "变更", loading: "正在读取属性…", empty: "图中没有节点。", hidden: "所有节点都被筛掉了。",
-  hello: "选择一个节点，沿证据走下去", helloText: "陈述向下通到记忆、对话轮次和原文行；原文也能向上回到由它得出的陈述。",
-  start: "可以从这里开始", evidence: "证据", above: "以此为据", claimsAbout: "相关陈述", talk: "上下文", neighbours: "相邻节点", props: "属性",
-  edgeProps: "边的属性", more: n => `再显示 ${fmt(n)} 个`, copy: "复制", copied: "已复制", noEvidence: "这条陈述没有证据。", noTurn: "这条记忆没有对应的对话轮次。", noLines: "这一轮没有对应的原文行。",
-  none_: "无", changedTo: "改为", was: "取代", noChanges: "图中没有发生变更的陈述。", withdrawn: "已失效，没有后继", noTime: "无时间",
-  nothing: "未选择", selected: t => "已选择：" + t, turn: "第", inView: n => `视野内 ${fmt(n)} 个节点`, close: "关闭",
-  status: { active: "有效", deprecated: "已失效", candidate: "候选", matched_event: "匹配事件", ambiguous: "有歧义" },
-  keys: [[["/"], "搜索"], [["←", "↑", "→", "↓"], "走到该方向的节点；未选择时移动画面"], [["Shift", "方向键"], "移动画面"], [["Enter"], "阅读所选节点的详情"], [["Esc"], "关闭，再按取消选择"], [["Backspace"], "回到上一个节点"],
-    [["+"], "放大"], [["−"], "缩小"], [["0"], "显示全图"], [["f"], "显示所选节点及相邻节点"], [["c"], "变更"], [["g"], "筛选"], [["t"], "浅色或深色"], [["l"], "中文或英文"]],
-  foot: "实心为有效，空心为失效。本文件无需网络。",
-};
-const stored = k => { try { return localStorage.getItem("membench." + k); } catch { return null; } };
-const store = (k, v) => { try { localStorage.setItem("membench." + k, v); } catch { /* private window */ } };
-let zh = (stored("lang") || navigator.language || "en").toLowerCase().startsWith("zh");
-let T = zh ? ZH : EN;
-const fmt = n => n.toLocaleString(zh ? "zh-CN" : "en-US");
-
 // ---------------------------------------------------------------- elements
 
 const $ = id => document.getElementById(id);
@@ -97,12 +52,14 @@ const headLen = new DataView(raw.buffer).getUint32(0, true);
 const G = JSON.parse(new TextDecoder().decode(raw.subarray(4, 4 + headLen)));
 const N = G.nodes, M = G.edges;
 const X = new Float32Array(N), Y = new Float32Array(N), setOf = new Uint32Array(N), statusOf = new Uint16Array(N), commOf = new Uint32Array(N);
+const timeOf = new Float64Array(N); // seconds since 1970; 0 is no time
 const src = new Uint32Array(M), dst = new Uint32Array(M), typ = new Uint16Array(M);
 {
   const r = reader(raw, 4 + headLen);
   for (let i = 0; i < N; i++) { X[i] = r.u() / G.unit; Y[i] = r.u() / G.unit; }
   for (const col of [setOf, statusOf, commOf]) for (let i = 0; i < N; i++) col[i] = r.u();
-  for (let e = 0, at = 0; e < M; e++) { at += r.u(); src[e] = at; dst[e] = at + r.s(); typ[e] = r.u(); }
+  for (let e = 0, from = 0; e < M; e++) { from += r.u(); src[e] = from; dst[e] = from + r.s(); typ[e] = r.u(); }
+  for (let i = 0; i < N; i++) { const t = r.u(); timeOf[i] = t ? G.since + t - 1 : 0; }
 }
 // Edges by node: those that leave (sorted already), those that come.
 const outAt = new Uint32Array(N + 1), inAt = new Uint32Array(N + 1), inEdge = new Uint32Array(M);
@@ -113,16 +70,24 @@ const degree = i => outAt[i + 1] - outAt[i] + inAt[i + 1] - inAt[i];
 const R = new Float32Array(N); // as in layout.go
 for (let i = 0; i < N; i++) R[i] = Math.min(4.5, 1 + 0.35 * Math.sqrt(degree(i)));
 
-const typeID = name => G.types.indexOf(name);
-const [EVIDENCED, FROM_EVENT, IN_SOURCE, ABOUT, SUPERSEDED, NEXT, ACTORS] =
-  ["EVIDENCED_BY", "FROM_EVENT", "IN_SOURCE", "ABOUT", "SUPERSEDED_BY", "NEXT", "HAS_CLAIM"].map(typeID);
-function outs(i, t) { const a = []; for (let e = outAt[i]; e < outAt[i + 1]; e++) if (typ[e] === t) a.push(e); return a; }
-function ins(i, t) { const a = []; for (let k = inAt[i]; k < inAt[i + 1]; k++) if (typ[inEdge[k]] === t) a.push(inEdge[k]); return a; }
+// What the page takes labels and edge types for comes with the data: roles of the catalogue (see view.go).
+const edgeIs = role => Uint8Array.from(G.roles, r => r.role === role ? r.back ? 2 : 1 : 0); // 1 along the edge, 2 against it
+const EVIDENCE = edgeIs("evidence"), ABOUT = edgeIs("about"), CHANGE = edgeIs("change"), NEXT = edgeIs("next");
+// ways lists the edges of i that go along a role, or against it.
+function ways(i, role, against) {
+  const a = [], out = against ? 2 : 1, back = against ? 1 : 2;
+  for (let e = outAt[i]; e < outAt[i + 1]; e++) if (role[typ[e]] === out) a.push(e);
+  for (let k = inAt[i]; k < inAt[i + 1]; k++) if (role[typ[inEdge[k]]] === back) a.push(inEdge[k]);
+  return a;
+}
+const along = (i, role) => ways(i, role, false), against = (i, role) => ways(i, role, true);
+const other = (e, i) => src[e] === i ? dst[e] : src[e];
 const labelsOf = i => G.labelSets[setOf[i]].map(l => G.labels[l]);
-const hasLabel = (i, name) => G.labelSets[setOf[i]].some(l => G.labels[l] === name);
+const rolesOfSet = G.labelSets.map(s => new Set(s.map(l => G.looks[l].role).filter(Boolean)));
+const is = (i, role) => rolesOfSet[setOf[i]].has(role);
 const status = i => G.statuses[statusOf[i]];
 // A status decides; without one, having a successor does (A → B → A leaves A active).
-const gone = i => status(i) ? status(i) === "deprecated" : outs(i, SUPERSEDED).length > 0;
+const gone = i => status(i) ? status(i) === "deprecated" : along(i, CHANGE).length > 0;
 const byID = new Map(G.ids.map((id, i) => [id, i]));
 
 let props = null; // {node(i), edge(e)} once the second block is read
@@ -161,16 +126,24 @@ function swatch(st, hollow) {
 // ---------------------------------------------------------------- state
 
 const labelOn = G.labels.map(() => true), typeOn = G.types.map(() => true), statusOn = G.statuses.map(() => true);
-const shown = new Uint8Array(N);
+// passes is what the filters let through. Of that, the map shows all, or at first people and what is known, from which
+// the turns of the selected node unfold.
+const passes = new Uint8Array(N), shown = new Uint8Array(N);
+const FOLDED = new Set(["memory", "turn", "source", "frame"]);
+const foldedSet = rolesOfSet.map(r => [...r].some(x => FOLDED.has(x)) && !r.has("person") && !r.has("claim"));
+let everything = !G.people.some(p => p.known.length + (p.was || []).length), ofPerson = null, timeFrom = -Infinity, timeTo = Infinity;
 let anyShown = true;
 function refilter() {
   const setOn = G.labelSets.map(s => s.length === 0 || s.some(l => labelOn[l]));
   anyShown = false;
-  for (let i = 0; i < N; i++) { shown[i] = setOn[setOf[i]] && statusOn[statusOf[i]] ? 1 : 0; if (shown[i]) anyShown = true; }
+  for (let i = 0; i < N; i++) {
+    passes[i] = setOn[setOf[i]] && statusOn[statusOf[i]] && (!ofPerson || ofPerson.has(i)) && (!timeOf[i] || timeOf[i] >= timeFrom && timeOf[i] <= timeTo) ? 1 : 0;
+    shown[i] = passes[i] && (everything || !foldedSet[setOf[i]] || i === selected || lit && lit.has(i)) ? 1 : 0;
+    if (shown[i]) anyShown = true;
+  }
   notice();
   paint();
 }
-shown.fill(1);
 let selected = -1, hover = -1;
 let lit = null;      // nodes that stay bright beside the selected one
 let litEdges = null; // edges drawn strong
@@ -209,8 +182,10 @@ function nodesIn(x0, y0, x1, y1, f) {
 }
 const RMAX = N < 400 ? 13 : 20;
 // A small graph has room for larger nodes than their places ask for.
-const RMIN = N > 20000 ? 0.9 : N > 1500 ? 1.3 : N > 400 ? 2.6 : 4.2, GROW = N > 400 ? 0 : 0.9;
-const size = i => Math.max(RMIN + GROW * (R[i] - 1), Math.min(RMAX, R[i] * cam.k));
+const room = n => n > 20000 ? 0.9 : n > 1500 ? 1.3 : n > 400 ? 2.6 : 4.2;
+const UNFOLDED = foldedSet.some(Boolean) ? setOf.reduce((n, s) => n + (foldedSet[s] ? 0 : 1), 0) : N;
+const RMIN = room(N), RMIN_FOLDED = room(UNFOLDED), GROW = N > 400 ? 0 : 0.9;
+const size = i => Math.max(everything ? RMIN + GROW * (R[i] - 1) : is(i, "person") ? 6 : RMIN_FOLDED, Math.min(RMAX, R[i] * cam.k));
 const sx = i => (X[i] - cam.x) * cam.k + W / 2, sy = i => (Y[i] - cam.y) * cam.k + H / 2;
 function hit(px, py, slack) {
   const wx = (px - W / 2) / cam.k + cam.x, wy = (py - H / 2) / cam.k + cam.y, reach = (RMAX + slack) / cam.k;
@@ -240,7 +215,7 @@ const tiers = []; // where the hubs' edges begin, ever fainter
 }
 const titleRank = new Uint32Array(N);
 {
-  const bonus = G.labels.map(n => ({ Claim: 6, User: 40, Agent: 40, Character: 20, Work: 12, Topic: 8, Service: 12, Conversation: 10 })[n] || 0);
+  const bonus = G.looks.map(l => l.role === "person" ? 40 : l.role === "claim" ? 6 : !l.role && l.size > 60 || l.role === "frame" ? 10 : 0);
   const setBonus = G.labelSets.map(s => Math.max(0, ...s.map(l => bonus[l])));
   const w = new Float32Array(N);
   for (let i = 0; i < N; i++) { titleRank[i] = i; w[i] = Math.min(60, degree(i)) + setBonus[setOf[i]]; }
@@ -308,9 +283,9 @@ function sprite(st, r, hollow) {
 }
 
 const hollowStatus = G.statuses.map(s => s !== "" && s !== "active");
-const isClaimSet = G.labelSets.map(s => s.some(l => G.labels[l] === "Claim"));
+const isClaimSet = rolesOfSet.map(r => r.has("claim"));
 const supersededNode = new Uint8Array(N);
-for (let e = 0; e < M; e++) if (typ[e] === SUPERSEDED && !status(src[e])) supersededNode[src[e]] = 1;
+for (let e = 0; e < M; e++) if (CHANGE[typ[e]] && !status(src[e])) supersededNode[src[e]] = 1;
 
 let moving = false, moveTimer = 0, budget = 20000, pending = false;
 function paint() { if (!pending) { pending = true; requestAnimationFrame(draw); } }
@@ -343,7 +318,7 @@ function draw(now) {
   if (anim) { moving = true; paint(); }
 }
 let clouds = focus => {
-  if (big.length < 2 || N < 400) return;
+  if (big.length < 2 || N < 400 || !everything) return;
   const overview = Math.max(0, Math.min(1, 1.6 - 0.5 * cam.k / kFit * 0.5));
   if (overview <= 0) return;
   ctx.globalAlpha = (dark ? 0.5 : 0.62) * (focus ? 0.5 : 1) * overview;
@@ -393,15 +368,15 @@ function edges(focus) {
     ctx.stroke();
   }
   // What replaced what is always to be seen.
-  if (SUPERSEDED >= 0 && typeOn[SUPERSEDED] && !focus && cam.k * 1.5 > 1.2) {
+  if (!focus && cam.k * 1.5 > 1.2) {
     ctx.globalAlpha = 0.9; ctx.strokeStyle = INK.warn; ctx.lineWidth = 1.5;
-    for (let e = 0; e < M; e++) if (typ[e] === SUPERSEDED) arrow(e);
+    for (let e = 0; e < M; e++) if (CHANGE[typ[e]] && typeOn[typ[e]] && shown[src[e]] && shown[dst[e]]) arrow(e);
   }
   if (litEdges) {
     for (const [e, strong] of litEdges) {
       if (!typeOn[typ[e]] || !shown[src[e]] || !shown[dst[e]]) continue;
       ctx.globalAlpha = strong ? 1 : 0.55;
-      ctx.strokeStyle = typ[e] === SUPERSEDED ? INK.warn : strong ? INK.accent : INK.faint;
+      ctx.strokeStyle = CHANGE[typ[e]] ? INK.warn : strong ? INK.accent : INK.faint;
       ctx.lineWidth = strong ? 2 : 1.2;
       arrow(e);
     }
@@ -507,7 +482,7 @@ function labels(focus) {
     return;
   }
   // Far away communities have names, near by nodes do.
-  const far = N >= 400 ? Math.max(0, Math.min(1, 2.2 - cam.k / kFit / 1.6)) : 0;
+  const far = everything && N >= 400 ? Math.max(0, Math.min(1, 2.2 - cam.k / kFit / 1.6)) : 0;
   if (far > 0.02 && big.length > 1) {
     for (const c of big) {
       const px = Math.round(Math.max(12, Math.min(19, 10 + Math.sqrt(c.n) * 0.22)));
@@ -522,7 +497,7 @@ function labels(focus) {
     const i = titleRank[a];
     if (!shown[i]) continue;
     const r = R[i] * cam.k;
-    if (r < (N < 400 ? 2.5 : 4.2)) continue;
+    if (r < (N < 400 ? 2.5 : 4.2) && (everything || !is(i, "person"))) continue;
     const x = sx(i), y = sy(i);
     if (x < 0 || y < 0 || x > W || y > H) continue;
     tried++;
@@ -553,8 +528,15 @@ function fitBox(x0, y0, x1, y1, most) {
   const k = Math.min((W - 90) / Math.max(x1 - x0, 1), (H - 90) / Math.max(y1 - y0, 1), most);
   return [(x0 + x1) / 2, (y0 + y1) / 2, k];
 }
+// bounds are those of the map without what is folded away.
+function bounds() {
+  if (everything) return [minX, minY, maxX, maxY];
+  const b = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < N; i++) if (passes[i] && !foldedSet[setOf[i]]) { b[0] = Math.min(b[0], X[i]); b[1] = Math.min(b[1], Y[i]); b[2] = Math.max(b[2], X[i]); b[3] = Math.max(b[3], Y[i]); }
+  return b[0] <= b[2] ? b : [minX, minY, maxX, maxY];
+}
 function fitAll(now) {
-  const f = fitBox(minX, minY, maxX, maxY, 8);
+  const f = fitBox(...bounds(), 8);
   kFit = f[2];
   if (now) { [cam.x, cam.y, cam.k] = f; anim = null; paint(); } else go(...f);
 }
@@ -596,7 +578,7 @@ function resize() {
   if (d !== dpr) { dpr = d; sprites.clear(); }
   canvas.width = Math.round(W * dpr); canvas.height = Math.round(H * dpr);
   const was = kFit;
-  kFit = fitBox(minX, minY, maxX, maxY, 8)[2];
+  kFit = fitBox(...bounds(), 8)[2];
   if (first || Math.abs(cam.k - was) < 1e-6) fitAll(true);
   paint();
 }
@@ -667,28 +649,22 @@ function tip(i) {
 
 // ---------------------------------------------------------------- selection
 
-// walkDown is the evidence below a node as a list of {e, i, kids}.
-function walkDown(i) {
-  const next = (t, deeper) => outs(i, t).map(e => ({ e, i: dst[e], kids: deeper ? walkDown(dst[e]) : [] }));
-  return [...(EVIDENCED < 0 ? [] : next(EVIDENCED, true)), ...(FROM_EVENT < 0 ? [] : next(FROM_EVENT, true)), ...(IN_SOURCE < 0 ? [] : next(IN_SOURCE, false))];
-}
-function walkUp(i) {
-  const next = t => t < 0 ? [] : ins(i, t).map(e => ({ e, i: src[e], kids: walkUp1(src[e]) }));
-  return [...next(EVIDENCED), ...next(FROM_EVENT), ...next(IN_SOURCE)];
-}
-const walkUp1 = i => hasLabel(i, "Claim") ? [] : walkUp(i);
+// walkDown is the evidence below a node as a list of {e, i, kids}; walkUp is what rests on it, up to the claims.
+const walkDown = (i, left = 8) => left ? along(i, EVIDENCE).map(e => { const j = other(e, i); return { e, i: j, kids: walkDown(j, left - 1) }; }) : [];
+const walkUp = (i, left = 8) => left ? against(i, EVIDENCE).map(e => { const j = other(e, i); return { e, i: j, kids: is(j, "claim") ? [] : walkUp(j, left - 1) }; }) : [];
 
 function light() {
   lit = litEdges = null;
-  if (selected < 0) return;
+  if (selected < 0) { if (!everything) refilter(); return; }
   lit = new Set([selected]); litEdges = [];
   const strong = new Set();
   const mark = steps => { for (const s of steps) { if (strong.size > 4000) return; strong.add(s.e); lit.add(s.i); mark(s.kids); } };
   mark(walkDown(selected));
-  if (!hasLabel(selected, "Source")) mark(walkUp(selected));
+  if (!is(selected, "source")) mark(walkUp(selected));
   for (let e = outAt[selected]; e < outAt[selected + 1]; e++) { lit.add(dst[e]); if (!strong.has(e)) litEdges.push([e, false]); }
   for (let k = inAt[selected]; k < inAt[selected + 1]; k++) { const e = inEdge[k]; lit.add(src[e]); if (!strong.has(e)) litEdges.push([e, false]); }
   for (const e of strong) litEdges.push([e, true]);
+  if (!everything) refilter();
 }
 function select(i, o = {}) {
   if (i === selected && !o.force) { if (i >= 0 && !o.still) reveal(i); return; }
@@ -698,10 +674,10 @@ function select(i, o = {}) {
   arrows();
   // Whoever reads in the panel stays there: the old cards go, the new heading is next.
   const reading = $("panel").contains(document.activeElement);
-  tab("details");
+  tab(i >= 0 ? "details" : "people");
   details();
   $("details").scrollTop = 0;
-  if (reading) ($("details").querySelector("h2") || canvas).focus({ preventScroll: true });
+  if (reading) ((i >= 0 && $("details").querySelector("h2")) || canvas).focus({ preventScroll: true });
   const want = i >= 0 ? "#" + encodeURIComponent(G.ids[i]) : "#";
   if (location.hash !== want && !(want === "#" && !location.hash)) { quiet = want; location.hash = want; }
   $("status").textContent = i >= 0 ? T.selected(G.titles[i]) : T.nothing;
@@ -763,23 +739,27 @@ function lines(e) { // path:first-last of an IN_SOURCE edge
 }
 const show = v => v === null ? "null" : typeof v === "string" ? v : Array.isArray(v) && v.every(x => typeof x !== "object") ? v.join(", ") : JSON.stringify(v);
 const when = s => typeof s === "string" ? s.replace("T", " ").replace(/:\d\d(\.\d+)?(?=(Z|[+-]\d\d:?\d\d)?$)/, "").replace(/(Z|[+-]\d\d:?\d\d)$/, "") : "";
+// The time of a node as the data writes it; in UTC until the properties are read.
+function clock(i) {
+  if (!timeOf[i]) return "";
+  const p = props ? props.node(i) : {}, k = G.labelSets[setOf[i]].flatMap(l => G.looks[l].when || []).find(k => p[k]);
+  return when(k ? p[k] : new Date(timeOf[i] * 1000).toISOString());
+}
 function full(i) { // the text a node stands for
   const p = props ? props.node(i) : {};
-  if (hasLabel(i, "MemoryItem") && typeof p.data === "string") return p.data;
-  if (hasLabel(i, "Event") && typeof p.content === "string") return p.content;
-  return G.titles[i];
+  const k = mainLabel[setOf[i]], c = k >= 0 && (is(i, "memory") || is(i, "turn")) && G.looks[k].caption;
+  return c && typeof p[c] === "string" ? p[c] : G.titles[i];
 }
 function caption(i) {
   const p = props ? props.node(i) : {};
-  if (hasLabel(i, "Event")) return `${p.role_name || p.role_type || "Event"} · ${p.conv_id ?? ""} ${T === ZH ? `第 ${p.turn_id ?? "?"} 轮` : "turn " + (p.turn_id ?? "?")}`;
+  if (is(i, "turn")) return `${p.role_name || p.role_type || labelsOf(i)[0]} · ${p.conv_id ?? ""} ${T === ZH ? `第 ${p.turn_id ?? "?"} 轮` : "turn " + (p.turn_id ?? "?")}`;
   return labelsOf(i).join(", ") || "Node";
 }
 function card(i, e) {
-  const p = props ? props.node(i) : {};
-  if (e !== undefined && typ[e] === IN_SOURCE && dst[e] === i) {
+  if (e !== undefined && is(i, "source") && EVIDENCE[typ[e]] && dst[e] === i) {
     return el("button", { type: "button", class: "card src" + (i === selected ? " here" : ""), "data-node": G.ids[i], "data-kind": "source", on: { click: () => select(i) } }, swatch(styleAt(i)), el("code", {}, lines(e)));
   }
-  const time = hasLabel(i, "Event") ? when(p.time) : hasLabel(i, "Claim") ? when(p.updated_at) : when(p.created_at);
+  const time = clock(i);
   return el("button", { type: "button", class: "card" + (i === selected ? " here" : "") + (gone(i) ? " gone" : ""), "data-node": G.ids[i], "data-kind": labelsOf(i)[0] || "", on: { click: () => select(i) } },
     el("span", { class: "cap" }, swatch(styleAt(i), gone(i)), caption(i), time && el("span", { class: "r" }, time)), el("span", { class: "body" }, full(i)));
 }
@@ -790,7 +770,7 @@ function stepsList(steps, up, depth = 0, cap = 30) {
       const li = el("li", { class: "step" }, card(s.i, s.e));
       if (s.kids.length) li.append(stepsList(s.kids, up, depth + 1, 12));
       else if (!up && s.i !== selected) {
-        const miss = hasLabel(s.i, "MemoryItem") ? T.noTurn : hasLabel(s.i, "Event") ? T.noLines : "";
+        const miss = is(s.i, "memory") ? T.noTurn : is(s.i, "turn") ? T.noLines : "";
         if (miss) li.append(el("p", { class: "up" }, miss));
       }
       ol.append(li);
@@ -810,24 +790,23 @@ async function copy(text, b) {
 }
 function details() {
   const box = $("details"), i = selected;
-  if (i < 0) { box.replaceChildren(hello()); return; }
+  if (i < 0) { box.replaceChildren(el("p", { class: "up" }, T.hello)); return; }
   const p = props ? props.node(i) : {};
   const kids = [el("p", { class: "kind" }, swatch(styleAt(i), gone(i)), labelsOf(i).join(", ") || "Node", pill(i)),
     el("h2", { tabindex: "-1", class: gone(i) ? "gone" : null }, full(i)),
     el("p", { class: "idrow" }, el("code", {}, G.ids[i]), el("button", { type: "button", class: "link", on: { click: ev => copy(G.ids[i], ev.currentTarget) } }, T.copy))];
-  if (SUPERSEDED >= 0) {
-    const next = outs(i, SUPERSEDED), prev = ins(i, SUPERSEDED);
-    if (next.length) kids.push(sect(T.changedTo, null, ...next.map(e => card(dst[e]))));
-    if (prev.length) kids.push(sect(T.was, null, ...prev.map(e => card(src[e]))));
-  }
+  const next = along(i, CHANGE), prev = against(i, CHANGE);
+  if (next.length) kids.push(sect(T.changedTo, null, ...next.map(e => card(other(e, i)))));
+  if (prev.length) kids.push(sect(T.was, null, ...prev.map(e => card(other(e, i)))));
+  kids.push(...known(i));
   const down = walkDown(i);
-  if (hasLabel(i, "Event")) kids.push(...talk(i));
+  if (is(i, "turn")) kids.push(...talk(i));
   if (down.length) kids.push(sect(T.evidence, down.length > 1 ? down.length : null, stepsList(down, false)));
-  else if (hasLabel(i, "Claim")) kids.push(sect(T.evidence, null, el("p", { class: "up" }, T.noEvidence)));
+  else if (is(i, "claim")) kids.push(sect(T.evidence, null, el("p", { class: "up" }, T.noEvidence)));
   const up = walkUp(i);
-  if (hasLabel(i, "Source") && props) up.sort((a, b) => (props.edge(a.e).start_line ?? 0) - (props.edge(b.e).start_line ?? 0));
+  if (is(i, "source") && props) up.sort((a, b) => (props.edge(a.e).start_line ?? 0) - (props.edge(b.e).start_line ?? 0));
   if (up.length) kids.push(sect(T.above, up.length, stepsList(up, true)));
-  const about = ABOUT < 0 ? [] : ins(i, ABOUT).map(e => ({ e: undefined, i: src[e], kids: [] }));
+  const about = is(i, "person") ? [] : along(i, ABOUT).map(e => ({ e: undefined, i: other(e, i), kids: [] })).filter(s => is(s.i, "claim"));
   if (about.length) kids.push(sect(T.claimsAbout, about.length, stepsList(about, true)));
   kids.push(neighbours(i));
   if (!props) kids.push(el("p", { class: "up" }, T.loading));
@@ -839,10 +818,9 @@ function details() {
   box.replaceChildren(...kids.filter(Boolean));
 }
 function talk(i) { // the turns around a turn
-  if (NEXT < 0) return [];
   const before = [], after = [];
-  for (let at = i; before.length < 2;) { const e = ins(at, NEXT)[0]; if (e === undefined || before.includes(src[e])) break; at = src[e]; before.unshift(at); }
-  for (let at = i; after.length < 2;) { const e = outs(at, NEXT)[0]; if (e === undefined || after.includes(dst[e])) break; at = dst[e]; after.push(at); }
+  for (let at = i; before.length < 2;) { const e = against(at, NEXT)[0]; if (e === undefined || before.includes(other(e, at))) break; at = other(e, at); before.unshift(at); }
+  for (let at = i; after.length < 2;) { const e = along(at, NEXT)[0]; if (e === undefined || after.includes(other(e, at))) break; at = other(e, at); after.push(at); }
   if (!before.length && !after.length) return [];
   const box = el("div", { class: "talk" });
   for (const j of [...before, i, ...after]) {
@@ -873,29 +851,19 @@ function neighbours(i) {
   });
   return sect(T.neighbours, degree(i), ...kids);
 }
-function hello() {
-  const box = el("div", { class: "hello" }, el("h2", { tabindex: "-1" }, T.hello), el("p", {}, T.helloText));
-  const picks = [];
-  for (let a = 0; a < N && picks.length < 6; a++) if (isClaimSet[setOf[titleRank[a]]]) picks.push(titleRank[a]);
-  for (let a = 0; a < N && picks.length < 6; a++) if (!picks.includes(titleRank[a])) picks.push(titleRank[a]);
-  if (picks.length) box.append(el("h3", {}, T.start), el("div", {}, ...picks.map(j => el("button", { type: "button", class: "nrow", "data-node": G.ids[j], on: { click: () => select(j) } }, swatch(styleAt(j), gone(j)), el("span", { class: "t" }, G.titles[j])))));
-  return box;
-}
-
 // ---------------------------------------------------------------- changes
 
 let changeList = null;
 function findChanges() {
   const list = [], has = new Set();
-  if (SUPERSEDED >= 0) for (let e = 0; e < M; e++) if (typ[e] === SUPERSEDED) { list.push({ old: src[e], now: dst[e], e }); has.add(src[e]); }
+  for (let e = 0; e < M; e++) if (CHANGE[typ[e]]) { list.push({ old: src[e], now: dst[e], e }); has.add(src[e]); }
   for (let i = 0; i < N; i++) if (status(i) === "deprecated" && !has.has(i)) list.push({ old: i, now: -1, e: -1 });
   for (const c of list) {
-    const a = props && c.now >= 0 ? props.node(c.now).updated_at : "", b = props ? props.node(c.old).updated_at : "";
-    c.at = a || b || "";
-    c.t = Date.parse(c.at);
+    c.t = c.now >= 0 && timeOf[c.now] || timeOf[c.old];
+    c.at = c.t ? clock(c.now >= 0 && timeOf[c.now] ? c.now : c.old) : "";
   }
-  // The newest first; what has no time last.
-  list.sort((a, b) => (Number.isNaN(b.t) ? -Infinity : b.t) - (Number.isNaN(a.t) ? -Infinity : a.t) || a.old - b.old);
+  // The newest first; unknown times are 0 and sort last.
+  list.sort((a, b) => b.t - a.t || a.old - b.old);
   return list;
 }
 function changes() {
@@ -906,7 +874,7 @@ function changes() {
   const add = (from, to) => {
     for (const c of changeList.slice(from, to)) {
       const reason = c.e >= 0 && props ? props.edge(c.e).reason : "";
-      const li = el("li", {}, el("div", { class: "when" }, el("time", { datetime: c.at || null }, when(c.at) || T.noTime)), card(c.old));
+      const li = el("li", {}, el("div", { class: "when" }, el("time", {}, c.at || T.noTime)), card(c.old));
       li.append(el("p", { class: "arrow" }, svg(14, 14, "M7 2v10M3.5 8.5 7 12l3.5-3.5", {}), c.now >= 0 ? T.changedTo + (reason ? " · " + show(reason) : "") : T.withdrawn));
       if (c.now >= 0) li.append(card(c.now));
       ol.append(li);
@@ -916,23 +884,26 @@ function changes() {
   add(0, 40);
   box.replaceChildren(ol);
 }
+const TABS = ["people", "list", "changes", "details"];
 function tab(name) {
-  for (const t of ["details", "changes"]) {
+  for (const t of TABS) {
     $(t).hidden = t !== name;
     $("tab-" + t).setAttribute("aria-selected", String(t === name));
     $("tab-" + t).tabIndex = t === name ? 0 : -1;
   }
+  if (name === "list") rows();
 }
-for (const [a, b] of [["details", "changes"], ["changes", "details"]]) {
+TABS.forEach((a, k) => {
+  const next = d => { const b = TABS[(k + d + TABS.length) % TABS.length]; tab(b); $("tab-" + b).focus(); };
   $("tab-" + a).addEventListener("click", () => tab(a));
-  $("tab-" + a).addEventListener("keydown", ev => { if (ev.key === "ArrowLeft" || ev.key === "ArrowRight") { ev.preventDefault(); ev.stopPropagation(); tab(b); $("tab-" + b).focus(); } });
-}
+  $("tab-" + a).addEventListener("keydown", ev => { const d = { ArrowLeft: -1, ArrowRight: 1 }[ev.key]; if (d) { ev.preventDefault(); ev.stopPropagation(); next(d); } });
+});
 
 // ---------------------------------------------------------------- filters
 
 function filters() {
   const box = $("filters");
-  box.replaceChildren();
+  box.replaceChildren(...narrow());
   const nodeCount = new Map(), typeCount = new Uint32Array(G.types.length), statusCount = new Uint32Array(G.statuses.length);
   for (let i = 0; i < N; i++) { for (const l of G.labelSets[setOf[i]]) nodeCount.set(l, (nodeCount.get(l) || 0) + 1); statusCount[statusOf[i]]++; }
   for (let e = 0; e < M; e++) typeCount[typ[e]]++;
@@ -982,7 +953,7 @@ function find(text) {
   if (props && !bodyFold) { bodyFold = new Array(N); }
   const hits = [];
   for (let i = 0; i < N; i++) {
-    if (!shown[i]) continue;
+    if (!passes[i]) continue;
     const t = titleFold[i], at = t.indexOf(q);
     let s = 0;
     if (at >= 0) s = t.length === q.length ? 100 : at === 0 ? 80 : boundary(t[at - 1]) ? 65 : 50;
@@ -1073,12 +1044,15 @@ addEventListener("keydown", ev => {
     case "l": language(!zh); break;
     case "g": toggleFilters(); break;
     case "c": tab("changes"); $("changes").focus(); break;
+    case "p": tab("people"); $("people").focus(); break;
+    case "i": tab("list"); $("list").focus(); break;
+    case "e": level(!everything); break;
     case "Backspace": travel(-1); break;
     case "Enter":
       if (!onMap || selected < 0) return;
       tab("details"); $("details").querySelector("h2")?.focus(); break;
     case "Escape":
-      if (!onMap) { canvas.focus({ preventScroll: true }); if ($("details").hidden) tab("details"); } else if (selected >= 0) select(-1);
+      if (!onMap) { canvas.focus({ preventScroll: true }); if (selected >= 0) tab("details"); } else if (selected >= 0) select(-1);
       break;
     default: return;
   }
@@ -1115,11 +1089,11 @@ function language(z, keep = true) {
   list.setAttribute("aria-label", T.search); $("filters").setAttribute("aria-label", T.filters.replace(/ \(.*/, ""));
   $("title").textContent = G.title;
   $("counts").textContent = [T.nodes(N), T.edges(M), G.omitted ? T.omitted(G.omitted) : ""].filter(Boolean).join(" · ");
-  $("tab-details").textContent = T.details;
+  for (const t of ["people", "list", "details"]) $("tab-" + t).textContent = T[t];
   redo();
 }
 function redo() {
-  filters(); details(); changes();
+  filters(); details(); changes(); people(); rows();
   $("tab-changes").replaceChildren(T.changes, el("span", { class: "n" }, fmt(changeList.length)));
   notice(); paint();
 }
@@ -1127,39 +1101,3 @@ function notice() { $("notice").textContent = N === 0 ? T.empty : !anyShown ? T.
 let sayTimer = 0;
 function say() { clearTimeout(sayTimer); sayTimer = setTimeout(() => { if (selected < 0) $("status").textContent = T.inView(seen); }, 400); }
 
-// ---------------------------------------------------------------- start
-
-const wantDark = matchMedia("(prefers-color-scheme: dark)");
-dark = stored("theme") ? stored("theme") === "dark" : wantDark.matches;
-wantDark.addEventListener("change", () => { if (!stored("theme")) theme(wantDark.matches, false); });
-document.documentElement.dataset.theme = dark ? "dark" : "light";
-readInk();
-language(zh, false);
-if (innerWidth < 1080) toggleFilters(false);
-new ResizeObserver(resize).observe($("stage"));
-resize();
-requestAnimationFrame(() => setTimeout(async () => {
-  performance.mark("view:first-frame");
-  const b = await unpack("props-data"), r = reader(b, 0), distinct = r.u();
-  const nodeEnd = new Float64Array(N), edgeEnd = new Float64Array(distinct), edgeProps = new Uint32Array(M);
-  for (let i = 0; i < N; i++) nodeEnd[i] = r.u();
-  for (let i = 0; i < distinct; i++) edgeEnd[i] = r.u();
-  for (let e = 0; e < M; e++) edgeProps[e] = r.u();
-  let at = r.at();
-  for (let i = 0; i < N; i++) nodeEnd[i] = at += nodeEnd[i];
-  const nodesEnd = at;
-  for (let i = 0; i < distinct; i++) edgeEnd[i] = at += edgeEnd[i];
-  const start = r.at(), dec = new TextDecoder();
-  const parse = (a, z) => JSON.parse(dec.decode(b.subarray(a, z))) || {};
-  let lastI = -1, lastP = null;
-  props = {
-    node(i) { if (i !== lastI) { lastP = parse(i ? nodeEnd[i - 1] : start, nodeEnd[i]); lastI = i; } return lastP; },
-    edge(e) { const k = edgeProps[e]; return parse(k ? edgeEnd[k - 1] : nodesEnd, edgeEnd[k]); },
-  };
-  if (selected >= 0) details();
-  changes();
-  performance.mark("view:ready");
-  document.documentElement.dataset.ready = "true";
-}));
-fromHash();
-})();

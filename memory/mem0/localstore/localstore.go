@@ -109,9 +109,6 @@ func readMeta(raw []byte) ([]Collection, error) {
 	return out, nil
 }
 
-// Collections lists them by name.
-func (s *Store) Collections() []Collection { return slices.Clone(s.collections) }
-
 // Choose returns the named collection, or for "" the only one that holds memories.
 func (s *Store) Choose(name string) (Collection, error) {
 	var names []string

@@ -14,6 +14,7 @@ type message struct {
 	CreatedAt           string `json:"created_at"`
 	Timestamp           any
 	ChatTime            string `json:"chat_time"`
+	ReferenceTime       string `json:"reference_time"`
 	Sender              string `json:"sender_id"`
 	SenderName          string `json:"sender_name"`
 	Source              string `json:"source_description"`

@@ -206,9 +206,11 @@ func supermemory(s *Server, mux *http.ServeMux) {
 		}
 		answer(w, 200, obj{"memoryEntries": out, "pagination": obj{"currentPage": b.Page, "limit": b.Limit, "totalItems": len(all)}})
 	})
-	mux.HandleFunc("DELETE /v3/container-tags/{tag}", func(w http.ResponseWriter, r *http.Request) {
-		delete(s.store, r.PathValue("tag"))
-		answer(w, 200, obj{"success": true})
+	mux.HandleFunc("DELETE /v3/documents/bulk", func(w http.ResponseWriter, r *http.Request) {
+		if b, ok := read[struct{ ContainerTags []string }](w, r); ok && len(b.ContainerTags) > 0 {
+			delete(s.store, b.ContainerTags[0])
+			answer(w, 200, obj{"success": true})
+		}
 	})
 }
 

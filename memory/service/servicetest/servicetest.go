@@ -8,6 +8,8 @@ package servicetest
 import (
 	"encoding/json"
 	"io"
+	"mime"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -37,9 +39,32 @@ type Fault struct {
 	After  bool // with Status: do the work first
 }
 
-// Request is one request as it came, without its headers.
+// Request is one request as it came.
 type Request struct {
 	Method, Path, Body string
+	Header             http.Header
+}
+
+// Form is what a multipart body holds; a part with a file name is named PART@file. Nil:
+// the body is no form.
+func (r Request) Form() map[string]string {
+	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || params["boundary"] == "" {
+		return nil
+	}
+	out := map[string]string{}
+	for parts := multipart.NewReader(strings.NewReader(r.Body), params["boundary"]); ; {
+		p, err := parts.NextPart()
+		if err != nil {
+			return out
+		}
+		text, _ := io.ReadAll(p) // a body in memory
+		name := p.FormName()
+		if p.FileName() != "" {
+			name += "@file"
+		}
+		out[name] = string(text)
+	}
 }
 
 // A Server is one stub. The exported fields are set before the first request.
@@ -107,10 +132,21 @@ var wires = map[string]struct {
 	"memos":          {"", "", nil, memos},
 	"everos":         {"", "", nil, everos},
 	"letta-archival": {"Authorization", "Bearer " + Key, denyDetail("Unauthorized"), letta},
+	"letta-agent":    {"Authorization", "Bearer " + Key, denyDetail("Unauthorized"), lettaAgent},
+	"zep-v4":         {"Authorization", "Api-Key " + Key, denyError, zep4},
+	"supermemory-5":  {"Authorization", "Bearer " + Key, denyAs("error"), supermemory5},
+	"cognee":         {"X-Api-Key", Key, denyDetail("Unauthorized"), cognee},
+	"memu-server":    {"Authorization", "Bearer " + Key, denyDetail("Unauthorized"), memu},
+	"memos-cloud":    {"Authorization", "Token " + Key, denyAs("message"), memosCloud},
+	"hindsight":      {"Authorization", "Bearer " + Key, denyDetail("Unauthorized"), hindsight},
 }
 
 func denyDetail(text string) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) { answer(w, 401, obj{"detail": text}) }
+}
+
+func denyError(w http.ResponseWriter) {
+	answer(w, 401, obj{"error": obj{"code": "unauthorized", "message": "unauthorized"}})
 }
 
 func denyAs(member string) func(http.ResponseWriter) {
@@ -130,7 +166,7 @@ func New(system string) *Server {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(strings.NewReader(string(body)))
 		s.mu.Lock()
-		s.log = append(s.log, Request{r.Method, r.URL.RequestURI(), string(body)})
+		s.log = append(s.log, Request{r.Method, r.URL.RequestURI(), string(body), r.Header.Clone()})
 		n := len(s.log)
 		var f *Fault
 		if s.fault != nil {
@@ -182,7 +218,8 @@ func (f *Fault) happen(w http.ResponseWriter, r *http.Request, serve func(http.R
 
 // Base is the address that belongs into base_url.
 func (s *Server) Base() string {
-	return s.URL + map[string]string{"zep-v3": "/api/v2", "memobase": "/api/v1", "memos": "/product", "everos": "/api/v2", "letta-archival": "/v1"}[s.system]
+	return s.URL + map[string]string{"zep-v3": "/api/v2", "memobase": "/api/v1", "memos": "/product", "everos": "/api/v2", "letta-archival": "/v1", "letta-agent": "/v1", "zep-v4": "/api/v4",
+		"memos-cloud": "/api/openmem/v1"}[s.system]
 }
 
 // Log is every request so far.
@@ -336,6 +373,11 @@ func read[T any](w http.ResponseWriter, r *http.Request) (v T, ok bool) {
 		return v, false
 	}
 	return v, true
+}
+
+func readAll(r io.Reader) string {
+	b, _ := io.ReadAll(r) // a form in memory
+	return string(b)
 }
 
 // slice is one page of items, numbered from 1.

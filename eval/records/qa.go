@@ -1,0 +1,128 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// ContextsFile holds what the readers of a run were shown, each text once for a memory, in
+// the order of the records beside it, which name it (QARecord.ContextID).
+const ContextsFile = "contexts.jsonl.zst"
+
+// memoryKey is one filled memory.
+type memoryKey struct {
+	System, Dataset, CaseID string
+	Repeat                  int
+}
+
+// QA reads QA records with their contexts, file by file; nil without a file. Held at a
+// time: the contexts of one memory.
+func QA(ctx context.Context, stdin io.Reader, paths ...string) schema.Seq[schema.QARecord] {
+	if len(paths) == 0 || paths[0] == "" {
+		return nil
+	}
+	return jsonl.Until(ctx, func(yield func(schema.Record[schema.QARecord], error) bool) {
+		for _, path := range paths {
+			c := contexts{path: In(filepath.Dir(path), ContextsFile)}
+			if !c.over(Known(jsonl.Files[schema.QARecord]([]string{path}, stdin)), path, yield) {
+				return
+			}
+		}
+	})
+}
+
+// Sessions reads session records; nil without a file.
+func Sessions(ctx context.Context, stdin io.Reader, path string) schema.Seq[schema.SessionRecord] {
+	if path == "" {
+		return nil
+	}
+	return jsonl.Until(ctx, Known(jsonl.Files[schema.SessionRecord]([]string{path}, stdin)))
+}
+
+// contexts are those of one folder.
+type contexts struct {
+	path  string // "": it has none
+	file  *Cursor[schema.ShownContext, memoryKey]
+	at    memoryKey
+	texts map[string]string
+}
+
+// over gives the records of a file their contexts. It reports whether to go on.
+func (c *contexts) over(in schema.Seq[schema.QARecord], path string, yield func(schema.Record[schema.QARecord], error) bool) bool {
+	if c.path != "" {
+		c.file = NewCursor(jsonl.Files[schema.ShownContext]([]string{c.path}, nil), nil, func(x *schema.ShownContext) memoryKey {
+			return memoryKey{x.System, x.Dataset, x.CaseID, x.Repeat}
+		})
+		defer c.file.Close()
+	}
+	for r, err := range in {
+		var f *schema.Finding
+		if (err == nil || errors.As(err, &f) && f.Warning) && r.V.ContextID != "" && r.V.Context == "" {
+			if bad := c.fill(&r.V); bad != nil {
+				yield(schema.Record[schema.QARecord]{}, fmt.Errorf("%s: %w", path, bad))
+				return false
+			}
+		}
+		if !yield(r, err) || err != nil && f == nil && !errors.As(err, &f) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *contexts) fill(r *schema.QARecord) error {
+	if c.file == nil {
+		return fmt.Errorf("what readers were shown stands in %s, which is not beside it: keep the two together, or give the folder of the run", ContextsFile)
+	}
+	k := memoryKey{r.System, r.Dataset, r.CaseID, r.Repeat}
+	if c.texts == nil || k != c.at {
+		list, err := c.file.Find(k)
+		if err == nil && len(list) == 0 && k.Repeat > 0 { // it only answered again
+			first := k
+			if first.Repeat = 0; c.texts == nil || first != c.at {
+				list, err = c.file.Find(first)
+			}
+			k = first
+		}
+		if err != nil {
+			return err
+		}
+		if c.texts == nil || k != c.at {
+			c.texts, c.at = map[string]string{}, k
+			for _, x := range list {
+				c.texts[x.ID] = x.Context
+			}
+		}
+	}
+	text, ok := c.texts[r.ContextID]
+	if !ok {
+		return fmt.Errorf("%s has no context %s of case %s for %s: it is of another run; start the run again with the same command, it puts the files right", c.path, r.ContextID, r.CaseID, r.System)
+	}
+	r.Context = text
+	return nil
+}
+
+// Bare takes the contexts off the records that are written to out, where the readers of out
+// find them: all of from, the files that the records come from, stand in its folder. In
+// any other place records keep them.
+func Bare(in schema.Seq[schema.QARecord], out string, from ...string) schema.Seq[schema.QARecord] {
+	keeps := out != "-"
+	for _, path := range from {
+		keeps = keeps && path != "-" && filepath.Dir(path) == filepath.Dir(out)
+	}
+	return Observe(in, func(r *schema.QARecord) {
+		switch {
+		case r.ContextID == "":
+		case keeps:
+			r.Context = ""
+		default:
+			r.ContextID = ""
+		}
+	})
+}

@@ -1,0 +1,121 @@
+package records_test
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"membench/eval/records"
+	"membench/internal/atomicfile"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// folder writes the records of two memories, each answering three times from two contexts,
+// and a record of an older run, which has its context itself.
+func folder(t *testing.T) (dir string, want []string) {
+	dir = t.TempDir()
+	var qa, shown strings.Builder
+	add := func(w io.Writer, line []byte, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write(line)
+	}
+	for repeat := range 2 { // the second only answers again
+		for _, c := range []string{"c1", "c2"} {
+			for i, q := range []string{"q1", "q2", "q3"} {
+				text := "what " + c + " said " + strings.Repeat("x", i/2)
+				r := schema.QARecord{System: "a", Dataset: "made", CaseID: c, QuestionID: q, Repeat: repeat, Hits: []schema.QAHit{}, ContextID: schema.ContextID(text)}
+				line, err := jsonl.Append(nil, r, schema.Latest)
+				add(&qa, line, err)
+				want = append(want, text)
+				if repeat == 0 && i != 1 {
+					line, err := jsonl.Append(nil, schema.ShownContext{System: "a", Dataset: "made", CaseID: c, ID: r.ContextID, Context: text}, schema.Latest)
+					add(&shown, line, err)
+				}
+			}
+		}
+	}
+	line, err := jsonl.Append(nil, schema.QARecord{System: "a", Dataset: "made", CaseID: "old", QuestionID: "q1", Hits: []schema.QAHit{}, Context: "its own"}, schema.Latest)
+	add(&qa, line, err)
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(records.QAFile, qa.String())
+	err = atomicfile.Write(filepath.Join(dir, records.ContextsFile), func(w io.Writer) error {
+		z, err := jsonl.Compress(w)
+		if err == nil {
+			io.WriteString(z, shown.String())
+			err = z.Close()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, append(want, "its own")
+}
+
+func contexts(t *testing.T, path string) (out []string, err error) {
+	for r, err := range records.QA(t.Context(), nil, path) {
+		if err != nil {
+			return out, err
+		}
+		out = append(out, r.V.Context)
+	}
+	return out, nil
+}
+
+func TestContextsAreFound(t *testing.T) {
+	dir, want := folder(t)
+	path := filepath.Join(dir, records.QAFile)
+	for range 2 { // a Seq begins anew
+		have, err := contexts(t, path)
+		if err != nil || strings.Join(have, "|") != strings.Join(want, "|") {
+			t.Errorf("have %q, %v; want %q", have, err, want)
+		}
+	}
+	// Written beside the contexts, the records name them; anywhere else they have them.
+	for _, out := range []string{filepath.Join(dir, "told.jsonl"), filepath.Join(t.TempDir(), "told.jsonl")} {
+		err := atomicfile.Write(out, func(w io.Writer) error {
+			_, err := records.Write(w, records.Bare(records.QA(t.Context(), nil, path), out, path))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := os.ReadFile(out)
+		if inside := filepath.Dir(out) == dir; strings.Contains(string(b), "what c1 said") == inside || strings.Contains(string(b), "context_id") != inside {
+			t.Errorf("%s: %s", out, b)
+		}
+		if have, err := contexts(t, out); err != nil || strings.Join(have, "|") != strings.Join(want, "|") {
+			t.Errorf("%s: have %q, %v; want %q", out, have, err, want)
+		}
+	}
+}
+
+func TestMissingContextsAreNotEmptyOnes(t *testing.T) {
+	dir, _ := folder(t)
+	path, alone := filepath.Join(dir, records.QAFile), filepath.Join(t.TempDir(), records.QAFile)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(alone, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := contexts(t, alone); err == nil || !strings.Contains(err.Error(), "not beside it") {
+		t.Errorf("without the contexts: %v", err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(b), schema.ContextID("what c2 said "), "0123456789abcdef", 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if have, err := contexts(t, path); len(have) != 3 || err == nil || !strings.Contains(err.Error(), "no context 0123456789abcdef of case c2") {
+		t.Errorf("with the contexts of another run: %q, %v", have, err)
+	}
+}

@@ -1,0 +1,206 @@
+package report
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"membench/internal/stats"
+	"membench/schema"
+)
+
+// A Lead is what the main scores of a data set come to: which memory is ahead, by how
+// much, and whether the questions show it. Bounds (oracle, full context, no memory) do
+// not take part.
+type Lead struct {
+	First      string   `json:"first"`                // highest mean
+	Second     string   `json:"second,omitzero"`      // the next; "" where there is none
+	Questions  int      `json:"questions"`            // scored for both
+	Cases      int      `json:"cases"`                // with such questions
+	Difference *float64 `json:"difference,omitempty"` // mean of First − Second over these questions
+	Lo         *float64 `json:"lo,omitempty"`         // its interval: Student's t over cases, of one case over its questions
+	Hi         *float64 `json:"hi,omitempty"`
+	Shown      bool     `json:"shown"`           // the interval is above 0
+	Close      []string `json:"close,omitempty"` // memories from which First is not separated
+}
+
+// Ahead reports whether First is shown to be above every other memory.
+func (l *Lead) Ahead() bool { return l != nil && l.Second != "" && l.Shown && len(l.Close) == 0 }
+
+// scores are one system's main scores by question: repeats are averaged. They are kept in
+// the order in which they came, so that sums do not depend on the order of a map.
+type scores struct {
+	at   map[uint64]int // hash of case and question → index
+	list []score
+}
+
+type score struct {
+	key, unit uint64 // hashes: the question, its case
+	sum       float64
+	n         int
+}
+
+func hash(s string) uint64 {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, s)
+	return h.Sum64()
+}
+
+func (s *scores) add(q *schema.QARecord, x float64) {
+	unit, key := hash(q.CaseID), hash(q.CaseID+"\x00"+q.QuestionID+"\x00"+q.Checkpoint)
+	i, ok := s.at[key]
+	if !ok {
+		if s.at == nil {
+			s.at = map[uint64]int{}
+		}
+		i = len(s.list)
+		s.at[key] = i
+		s.list = append(s.list, score{key: key, unit: unit})
+	}
+	s.list[i].sum += x
+	s.list[i].n++
+}
+
+// over is the mean difference of two systems over the questions scored for both, over
+// cases; of one case, over its questions.
+func (s *scores) over(o *scores) stats.Clustered {
+	var units, singles []stats.Cluster
+	at := map[uint64]int{}
+	for _, x := range s.list {
+		j, ok := o.at[x.key]
+		if !ok {
+			continue
+		}
+		y := o.list[j]
+		d := x.sum/float64(x.n) - y.sum/float64(y.n)
+		u, ok := at[x.unit]
+		if !ok {
+			u = len(units)
+			at[x.unit] = u
+			units = append(units, stats.Cluster{})
+		}
+		units[u].Add(d)
+		singles = append(singles, stats.Cluster{Sum: d, Squares: d * d, N: 1})
+	}
+	if len(units) == 1 {
+		r := stats.ClusterMean(singles)
+		r.Clusters = 1
+		return r
+	}
+	return stats.ClusterMean(units)
+}
+
+// lead compares the highest memory of a data set with every other; nil where nothing was
+// scored. by gives a system's scores.
+func (d *Dataset) lead(by func(system string) *scores) *Lead {
+	var list []*System // in the order of their means already
+	for i := range d.Systems {
+		if sc := d.Main(&d.Systems[i]); !bound(d.Systems[i].Name()) && sc != nil && sc.Overall.Value != nil {
+			list = append(list, &d.Systems[i])
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	l := &Lead{First: list[0].Name(), Questions: d.Main(list[0]).Overall.N, Cases: d.Main(list[0]).Overall.Clusters}
+	for k, s := range list[1:] {
+		r := by(l.First).over(by(s.Name()))
+		in := r.Interval(d.confidence())
+		shown := !math.IsNaN(in.Lo) && in.Lo > 0
+		if k == 0 {
+			l.Second, l.Questions, l.Cases, l.Shown = s.Name(), r.N, r.Clusters, shown
+			if r.N > 0 {
+				l.Difference = &r.Mean
+			}
+			if !math.IsNaN(in.Lo) {
+				lo, hi := max(-1, in.Lo), min(1, in.Hi)
+				l.Lo, l.Hi = &lo, &hi
+			}
+		}
+		if !shown {
+			l.Close = append(l.Close, s.Name())
+		}
+	}
+	return l
+}
+
+// headline says in words who is ahead, by how much, and how sure that is.
+func (d *Dataset) headline() words {
+	l := d.Lead
+	if l == nil {
+		return w("No memory system was graded on this data set.", "该数据集上没有评过分的记忆系统。")
+	}
+	first := d.score(l.First)
+	if l.Second == "" {
+		return wordsf("%s scores %s. There is no other memory system to compare it with.", "%s 得分 %s。没有其他记忆系统可比较。", l.First, first)
+	}
+	basis := words{fmt.Sprintf("%s in %s", plural(l.Questions, "question"), plural(l.Cases, "case")), fmt.Sprintf("%s 个案例的 %s 个问题", grouped(l.Cases), grouped(l.Questions))}
+	if l.Cases == 1 {
+		basis = words{basis.en + ", which says nothing about other cases", basis.zh + "，不说明其他案例"}
+	}
+	by := words{"an unknown number of points", "未知分数"}
+	if l.Difference != nil {
+		by = words{fmt.Sprintf("%.1f points", 100**l.Difference), fmt.Sprintf("%.1f 分", 100**l.Difference)}
+	}
+	span := w("no interval", "无区间")
+	if l.Lo != nil {
+		span = words{fmt.Sprintf("%s %+.1f to %+.1f", d.level("%s interval"), 100**l.Lo, 100**l.Hi), fmt.Sprintf("%s %+.1f 至 %+.1f", d.level("%s 区间"), 100**l.Lo, 100**l.Hi)}
+	}
+	if !l.Shown {
+		t := words{fmt.Sprintf("No memory system is shown to be ahead. %s has the highest score, %s, but its lead of %s over %s may be chance (%s; %s).", l.First, first, by.en, l.Second, span.en, basis.en),
+			fmt.Sprintf("没有哪个记忆系统被证明领先。%s 得分最高（%s），但它比 %s 高出的 %s可能出于偶然（%s；%s）。", l.First, first, l.Second, by.zh, span.zh, basis.zh)}
+		return t.and(others(l.Close[1:], "Also not separated from it: %s.", "同样无法与它区分：%s。"))
+	}
+	t := words{fmt.Sprintf("%s is ahead of %s by %s (%s; %s): it scores %s.", l.First, l.Second, by.en, span.en, basis.en, first),
+		fmt.Sprintf("%s 比 %s 领先 %s（%s；%s），得分 %s。", l.First, l.Second, by.zh, span.zh, basis.zh, first)}
+	return t.and(others(l.Close, "It is not separated from: %s.", "但它无法与以下系统区分：%s。"))
+}
+
+func others(names []string, en, zh string) words {
+	if len(names) == 0 {
+		return words{}
+	}
+	return words{fmt.Sprintf(en, strings.Join(names, ", ")), fmt.Sprintf(zh, strings.Join(names, "、"))}
+}
+
+func (t words) and(u words) words {
+	if u.en == "" {
+		return t
+	}
+	return words{t.en + " " + u.en, t.zh + u.zh}
+}
+
+// score is a system's main mean in percent.
+func (d *Dataset) score(name string) string {
+	for i := range d.Systems {
+		if s := &d.Systems[i]; s.Name() == name {
+			return withSign(percent(d.Main(s).Overall.Value))
+		}
+	}
+	return none
+}
+
+// setting is what the figures hold for: data, grader, model, k and date.
+func (r *Report) setting(d *Dataset) words {
+	t := words{"Data: " + d.heading().en + ". Grader: " + d.grader(), "数据：" + d.heading().zh + "。评分：" + d.grader()}
+	add := func(en, zh string, list []string) {
+		if len(list) > 0 {
+			t.en += ". " + en + ": " + strings.Join(list, ", ")
+			t.zh += "。" + zh + "：" + strings.Join(list, "、")
+		}
+	}
+	add("Answers by", "回答", d.Answerers)
+	add("k", "k", d.K)
+	var dates []string
+	for _, run := range r.Runs {
+		if day, _, _ := strings.Cut(run.Now, "T"); day != "" && !slices.Contains(dates, day) {
+			dates = append(dates, day)
+		}
+	}
+	slices.Sort(dates)
+	add("Date", "日期", dates)
+	return words{t.en + ".", t.zh + "。"}
+}

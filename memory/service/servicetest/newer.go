@@ -1,0 +1,529 @@
+package servicetest
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// zep4 gives every id itself, and works each add off as a task.
+func zep4(s *Server, mux *http.ServeMux) {
+	users, threads, graphs := map[string]string{}, map[string]string{}, map[string]string{} // user to graph, thread to user, graph to user
+	added := map[string]obj{}                                                               // by Idempotency-Key
+	bad := func(w http.ResponseWriter, status int, text string) {
+		answer(w, status, obj{"error": obj{"code": "invalid", "message": text}})
+	}
+	page := func(w http.ResponseWriter, r *http.Request, all []any) {
+		size, from := number(r.URL.Query().Get("page_size"), 10), number(r.URL.Query().Get("cursor"), 0)
+		from = min(from, len(all))
+		to := min(len(all), from+size)
+		out := obj{"items": all[from:to]}
+		if to < len(all) {
+			out["next_cursor"] = strconv.Itoa(to)
+		}
+		answer(w, 200, out)
+	}
+	mux.HandleFunc("POST /api/v4/users/list", func(w http.ResponseWriter, r *http.Request) { page(w, r, nil) })
+	mux.HandleFunc("POST /api/v4/users", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct{ Metadata map[string]any }](w, r)
+		if !ok {
+			return
+		}
+		name, _ := b.Metadata["membench"].(string)
+		user, graph := s.id("users "+name, len(users)), s.id("graphs "+name, len(users))
+		users[user], graphs[graph] = graph, user
+		answer(w, 201, obj{"uuid": user, "graph_uuid": graph})
+	})
+	mux.HandleFunc("POST /api/v4/threads", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct {
+			User string `json:"user_uuid"`
+		}](w, r)
+		if !ok {
+			return
+		}
+		if users[b.User] == "" {
+			bad(w, 404, "user not found")
+			return
+		}
+		id := s.id("threads", len(threads))
+		threads[id] = b.User
+		answer(w, 201, obj{"uuid": id, "user_uuid": b.User})
+	})
+	mux.HandleFunc("POST /api/v4/threads/{id}/messages", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct{ Messages []message }](w, r)
+		if !ok {
+			return
+		}
+		user, key := threads[r.PathValue("id")], r.Header.Get("Idempotency-Key")
+		if user == "" || len(b.Messages) > 30 {
+			bad(w, 400, "no such thread, or more than 30 messages")
+			return
+		}
+		if old := added[key]; old != nil && key != "" {
+			answer(w, 202, old)
+			return
+		}
+		var items []*item
+		sent := []any{}
+		for i, m := range b.Messages {
+			x := s.add(user, item{Text: m.Content, Role: m.Role, Name: m.Name, Time: m.ReferenceTime})
+			items = append(items, x)
+			if x == nil {
+				x = &item{ID: s.id("lost", i)}
+			}
+			sent = append(sent, obj{"uuid": x.ID, "content": m.Content})
+		}
+		task := s.later(items...)
+		added[key] = obj{"messages": sent, "task": obj{"uuid": task, "status": "pending"}}
+		answer(w, 202, added[key])
+	})
+	mux.HandleFunc("GET /api/v4/tasks/{id}", func(w http.ResponseWriter, r *http.Request) {
+		state, ok := map[string]string{"working": "processing", "done": "succeeded", "failed": "failed"}[s.look(r.PathValue("id"))]
+		if !ok {
+			bad(w, 404, "task not found")
+			return
+		}
+		answer(w, 200, obj{"uuid": r.PathValue("id"), "status": state})
+	})
+	edge4 := func(x *item) obj {
+		e := edge(x)
+		e["episode_uuids"] = e["episodes"]
+		delete(e, "episodes")
+		return e
+	}
+	mux.HandleFunc("POST /api/v4/graphs/{id}/search/edges", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct{ Query string }](w, r)
+		if !ok {
+			return
+		}
+		out := []any{}
+		for _, x := range s.search(graphs[r.PathValue("id")], b.Query, 50) {
+			e := edge4(x.item)
+			e["score"], e["relevance"] = x.score/2, x.score
+			out = append(out, e)
+		}
+		page(w, r, out)
+	})
+	mux.HandleFunc("POST /api/v4/graphs/{id}/edges/list", func(w http.ResponseWriter, r *http.Request) {
+		out := []any{}
+		for _, x := range s.seen(graphs[r.PathValue("id")]) {
+			out = append(out, edge4(x))
+		}
+		page(w, r, out)
+	})
+	mux.HandleFunc("DELETE /api/v4/users/{id}", func(w http.ResponseWriter, r *http.Request) {
+		user := r.PathValue("id")
+		if users[user] == "" {
+			bad(w, 404, "user not found")
+			return
+		}
+		delete(users, user)
+		delete(s.store, user)
+		answer(w, 202, obj{"task": obj{"uuid": s.later()}})
+	})
+}
+
+// supermemory5 has namespaces; a line of a document is a memory.
+func supermemory5(s *Server, mux *http.ServeMux) {
+	docs := map[string]string{} // id to task
+	system := func(x *item) obj { return obj{"createdAt": orEpoch(x.Time), "updatedAt": orEpoch(x.Time)} }
+	mux.HandleFunc("GET /ns", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, obj{"namespaces": []any{}}) })
+	mux.HandleFunc("POST /ns/{ns}/document", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct {
+			ID, Content, Date string
+			Metadata          map[string]any
+		}](w, r)
+		if !ok {
+			return
+		}
+		var items []*item
+		for line := range strings.SplitSeq(b.Content, "\n") {
+			if strings.TrimSpace(line) != "" {
+				items = append(items, s.add(r.PathValue("ns"), item{Text: line, Time: b.Date, Doc: b.ID, Meta: b.Metadata}))
+			}
+		}
+		docs[b.ID] = s.later(items...)
+		answer(w, 200, obj{"id": b.ID, "status": "queued"})
+	})
+	mux.HandleFunc("GET /ns/{ns}/document/{id}", func(w http.ResponseWriter, r *http.Request) {
+		task, ok := docs[r.PathValue("id")]
+		if !ok {
+			answer(w, 404, obj{"error": "Document not found"})
+			return
+		}
+		status, dreaming := "embedding", "dreaming"
+		switch s.look(task) {
+		case "done":
+			status, dreaming = "done", "done"
+		case "failed":
+			status = "failed"
+		default:
+			if s.tasks[task].looks == s.Late { // the first stage ends before the second
+				status = "done"
+			}
+		}
+		answer(w, 200, obj{"id": r.PathValue("id"), "system": obj{"status": status, "dreamingStatus": dreaming}})
+	})
+	mux.HandleFunc("POST /ns/{ns}/search", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct {
+			Query string
+			Limit int
+		}](w, r)
+		if !ok {
+			return
+		}
+		out := []any{}
+		for i, x := range s.search(r.PathValue("ns"), b.Query, min(100, b.Limit)) {
+			hit := obj{"id": x.ID, "similarity": x.score, "metadata": x.Meta, "system": system(x.item), "included": obj{"documents": []any{obj{"id": x.Doc}}}}
+			hit[[]string{"memory", "chunk"}[i%2]] = x.Text // hybrid mixes both
+			out = append(out, hit)
+		}
+		answer(w, 200, obj{"results": out, "searchTime": 1})
+	})
+	mux.HandleFunc("POST /ns/{ns}/list/memories", func(w http.ResponseWriter, r *http.Request) {
+		all := s.seen(r.PathValue("ns"))
+		page, limit := number(r.URL.Query().Get("page"), 1), number(r.URL.Query().Get("limit"), 10)
+		out := []any{}
+		for _, x := range slicePage(all, page, limit) {
+			out = append(out, obj{"id": x.ID, "memory": x.Text, "metadata": x.Meta, "version": 1, "isLatest": true, "system": system(x)})
+		}
+		answer(w, 200, obj{"documents": []any{}, "chunks": []any{}, "memories": out, "pagination": obj{"currentPage": page, "limit": limit, "totalItems": len(all)}})
+	})
+	mux.HandleFunc("DELETE /ns/{ns}", func(w http.ResponseWriter, r *http.Request) {
+		delete(s.store, r.PathValue("ns"))
+		answer(w, 200, obj{"status": "deleted", "namespace": r.PathValue("ns")})
+	})
+}
+
+// cognee takes uploads and builds its graph when it is asked to; a chunk is one line.
+func cognee(s *Server, mux *http.ServeMux) {
+	waiting := map[string][]*item{}
+	known := map[string]bool{}
+	mux.HandleFunc("GET /api/v1/datasets", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, []any{}) })
+	mux.HandleFunc("POST /api/v1/add", func(w http.ResponseWriter, r *http.Request) {
+		file, _, err := r.FormFile("data")
+		if err != nil {
+			answer(w, 400, obj{"detail": err.Error()})
+			return
+		}
+		defer file.Close()
+		set := r.FormValue("datasetName")
+		known[set] = true
+		for line := range strings.SplitSeq(readAll(file), "\n") {
+			if x := s.add(set, item{Text: line}); x != nil {
+				x.hidden = true
+				waiting[set] = append(waiting[set], x)
+			}
+		}
+		answer(w, 200, obj{"status": "PipelineRunCompleted", "dataset_id": s.id("datasets "+set, 0), "dataset_name": set})
+	})
+	mux.HandleFunc("POST /api/v1/cognify", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct{ Datasets []string }](w, r)
+		if !ok {
+			return
+		}
+		if s.Fails {
+			answer(w, 409, obj{"error": "pipeline failed"})
+			return
+		}
+		for _, set := range b.Datasets {
+			for _, x := range waiting[set] {
+				x.hidden = false
+			}
+			delete(waiting, set)
+		}
+		answer(w, 200, obj{s.id("datasets", 0): obj{"status": "PipelineRunCompleted"}})
+	})
+	mux.HandleFunc("POST /api/v1/search", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct {
+			Query    string
+			Datasets []string
+			TopK     int
+		}](w, r)
+		if !ok {
+			return
+		}
+		if !known[b.Datasets[0]] {
+			answer(w, 404, obj{"detail": "no dataset"})
+			return
+		}
+		rows := []any{}
+		for _, x := range s.search(b.Datasets[0], b.Query, b.TopK) {
+			rows = append(rows, obj{"id": x.ID, "text": x.Text})
+		}
+		answer(w, 200, []any{obj{"search_result": rows, "dataset_name": b.Datasets[0]}})
+	})
+	mux.HandleFunc("POST /api/v1/forget", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct{ Dataset string }](w, r)
+		if !ok {
+			return
+		}
+		delete(known, b.Dataset)
+		delete(s.store, b.Dataset)
+		answer(w, 200, obj{"status": "success"})
+	})
+}
+
+// lettaAgent keeps what it is told and answers with it.
+func lettaAgent(s *Server, mux *http.ServeMux) {
+	agents := map[string]bool{}
+	mux.HandleFunc("GET /v1/health/{$}", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, obj{"status": "ok"}) })
+	mux.HandleFunc("POST /v1/agents/{$}", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct{ Name, Model, Embedding string }](w, r)
+		if !ok {
+			return
+		}
+		if !strings.Contains(b.Model, "/") || !strings.Contains(b.Embedding, "/") {
+			answer(w, 422, obj{"detail": "model and embedding are provider/model"})
+			return
+		}
+		id := "agent-" + s.id("agents "+b.Name, 0)
+		agents[id] = true
+		answer(w, 200, obj{"id": id, "name": b.Name})
+	})
+	mux.HandleFunc("POST /v1/agents/{id}/messages", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct{ Messages []message }](w, r)
+		if !ok {
+			return
+		}
+		id := r.PathValue("id")
+		if !agents[id] {
+			answer(w, 404, obj{"detail": "Agent not found"})
+			return
+		}
+		text, stop := "Noted.", "end_turn"
+		if s.Fails {
+			stop = "error"
+		}
+		asked := b.Messages[0].Content
+		if !strings.Contains(asked, ": ") { // nobody speaks in it: it is a question
+			text = "I do not know."
+			if found := s.search(id, asked, 1); len(found) > 0 {
+				text = found[0].Text
+			}
+		} else {
+			for line := range strings.SplitSeq(asked, "\n") {
+				s.add(id, item{Text: line})
+			}
+		}
+		answer(w, 200, obj{"messages": []any{
+			obj{"id": "message-1", "message_type": "reasoning_message", "reasoning": "they speak to me"},
+			obj{"id": "message-2", "message_type": "assistant_message", "content": text},
+		}, "stop_reason": obj{"stop_reason": stop}, "usage": obj{"prompt_tokens": 10, "completion_tokens": 3, "step_count": 1}})
+	})
+	mux.HandleFunc("DELETE /v1/agents/{id}", func(w http.ResponseWriter, r *http.Request) {
+		delete(agents, r.PathValue("id"))
+		delete(s.store, r.PathValue("id"))
+		answer(w, 200, obj{"message": "deleted"})
+	})
+}
+
+// memu works a conversation off in the background and writes sentences of its own.
+func memu(s *Server, mux *http.ServeMux) {
+	row := func(x *item) obj {
+		return obj{"memory_id": x.ID, "category": "event", "content": x.Text, "happened_at": orEpoch(x.Time), "created_at": Epoch, "updated_at": Epoch}
+	}
+	mux.HandleFunc("POST /api/v2/memory/memorize", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct {
+			UserID       string `json:"user_id"`
+			AgentID      string `json:"agent_id"`
+			UserName     string `json:"user_name"`
+			SessionDate  string `json:"session_date"`
+			Conversation []struct{ Role, Content, Time string }
+		}](w, r)
+		if !ok {
+			return
+		}
+		if b.UserID == "" || b.AgentID == "" || b.UserName == "" {
+			answer(w, 422, obj{"detail": "user_id, user_name and agent_id are required"})
+			return
+		}
+		var items []*item
+		for _, m := range b.Conversation {
+			t := m.Time
+			if t == "" {
+				t = b.SessionDate
+			}
+			items = append(items, s.add(b.UserID, item{Text: m.Content, Role: m.Role, Time: t}))
+		}
+		answer(w, 200, obj{"task_id": s.later(items...), "status": "PENDING", "message": "queued"})
+	})
+	mux.HandleFunc("GET /api/v2/memory/memorize/status/{id}", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, 200, obj{"task_id": r.PathValue("id"), "status": map[string]string{"working": "PENDING", "done": "SUCCESS", "failed": "FAILURE"}[s.look(r.PathValue("id"))]})
+	})
+	mux.HandleFunc("POST /api/v2/memory/retrieve/related-memory-items", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct {
+			UserID string `json:"user_id"`
+			Query  string
+			TopK   int `json:"top_k"`
+		}](w, r)
+		if !ok {
+			return
+		}
+		out := []any{}
+		for _, x := range s.search(b.UserID, b.Query, b.TopK) {
+			out = append(out, obj{"memory": row(x.item), "user_id": b.UserID, "similarity_score": x.score})
+		}
+		answer(w, 200, obj{"related_memories": out, "query": b.Query, "total_found": len(out), "search_params": obj{}})
+	})
+	mux.HandleFunc("POST /api/v2/memory/retrieve/default-categories", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct {
+			UserID string `json:"user_id"`
+		}](w, r)
+		if !ok {
+			return
+		}
+		rows := []any{}
+		for _, x := range s.seen(b.UserID) {
+			rows = append(rows, row(x))
+		}
+		answer(w, 200, obj{"categories": []any{obj{"name": "event", "type": "default", "memory_items": obj{"memories": rows, "memory_count": len(rows)}}, obj{"name": "profile", "type": "default"}}, "total_categories": 2})
+	})
+	mux.HandleFunc("POST /api/v2/memory/delete", func(w http.ResponseWriter, r *http.Request) {
+		if b, ok := read[struct {
+			UserID string `json:"user_id"`
+		}](w, r); ok {
+			delete(s.store, b.UserID)
+			answer(w, 200, obj{"success": true, "deleted_count": 1})
+		}
+	})
+}
+
+// memosCloud says its own code inside a 200 and works messages off in the background.
+func memosCloud(s *Server, mux *http.ServeMux) {
+	good := func(w http.ResponseWriter, data any) { answer(w, 200, obj{"code": 0, "message": "ok", "data": data}) }
+	bad := func(w http.ResponseWriter, text string) {
+		answer(w, 200, obj{"code": 40000, "message": text, "data": nil})
+	}
+	row := func(x *item, score float64) obj {
+		return obj{"id": x.ID, "memory_key": "said", "memory_value": x.Text, "memory_type": "UserMemory", "conversation_id": x.Session, "create_time": orEpoch(x.Time), "update_time": orEpoch(x.Time), "relativity": score}
+	}
+	mux.HandleFunc("POST /api/openmem/v1/add/message", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct {
+			UserID         string `json:"user_id"`
+			ConversationID string `json:"conversation_id"`
+			Messages       []message
+		}](w, r)
+		if !ok {
+			return
+		}
+		if b.UserID == "" || b.ConversationID == "" || len(b.Messages) == 0 {
+			bad(w, "user_id, conversation_id and messages are required")
+			return
+		}
+		var items []*item
+		for _, m := range b.Messages {
+			items = append(items, s.add(b.UserID, item{Text: m.Content, Role: m.Role, Time: m.ChatTime, Session: b.ConversationID}))
+		}
+		good(w, obj{"success": true, "task_id": s.later(items...), "status": "running"})
+	})
+	mux.HandleFunc("POST /api/openmem/v1/get/status", func(w http.ResponseWriter, r *http.Request) {
+		if b, ok := read[struct {
+			TaskID string `json:"task_id"`
+		}](w, r); ok {
+			good(w, []any{obj{"task_id": b.TaskID, "status": map[string]string{"working": "running", "done": "completed", "failed": "failed"}[s.look(b.TaskID)]}})
+		}
+	})
+	mux.HandleFunc("POST /api/openmem/v1/search/memory", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct {
+			UserID string `json:"user_id"`
+			Query  string
+			Limit  int `json:"memory_limit_number"`
+		}](w, r)
+		if !ok {
+			return
+		}
+		rows := []any{}
+		for _, x := range s.search(b.UserID, b.Query, b.Limit) {
+			rows = append(rows, row(x.item, x.score))
+		}
+		good(w, obj{"memory_detail_list": rows, "preference_note": ""})
+	})
+	mux.HandleFunc("POST /api/openmem/v1/get/memory", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct {
+			UserID     string `json:"user_id"`
+			Page, Size int
+		}](w, r)
+		if !ok {
+			return
+		}
+		if b.Size > 50 {
+			bad(w, "size must be less than or equal to 50")
+			return
+		}
+		all, rows := s.seen(b.UserID), []any{}
+		for _, x := range slicePage(all, b.Page, b.Size) {
+			rows = append(rows, row(x, 0))
+		}
+		good(w, obj{"memory_detail_list": rows, "total": len(all), "size": b.Size, "current": b.Page})
+	})
+	mux.HandleFunc("POST /api/openmem/v1/delete/memory", func(w http.ResponseWriter, r *http.Request) {
+		if b, ok := read[struct {
+			UserID string `json:"user_id"`
+		}](w, r); ok {
+			delete(s.store, b.UserID)
+			good(w, obj{"success": true})
+		}
+	})
+}
+
+// hindsight keeps facts in banks and answers on return.
+func hindsight(s *Server, mux *http.ServeMux) {
+	banks := map[string]bool{}
+	fact := func(x *item) obj {
+		return obj{"id": x.ID, "text": x.Text, "type": "world", "context": x.Session, "mentioned_at": orEpoch(x.Time), "date": orEpoch(x.Time), "occurred_start": orEpoch(x.Time), "tags": x.Tags, "metadata": x.Meta, "document_id": x.Doc}
+	}
+	mux.HandleFunc("GET /version", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, obj{"api_version": "1.1.0"}) })
+	mux.HandleFunc("PUT /v1/default/banks/{bank}", func(w http.ResponseWriter, r *http.Request) {
+		banks[r.PathValue("bank")] = true
+		answer(w, 200, obj{"bank_id": r.PathValue("bank")})
+	})
+	mux.HandleFunc("POST /v1/default/banks/{bank}/memories", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct {
+			Items []struct {
+				Content, Timestamp, Context string
+				Doc                         string `json:"document_id"`
+				Metadata                    map[string]any
+				Tags                        []any
+			}
+		}](w, r)
+		if !ok {
+			return
+		}
+		for _, m := range b.Items {
+			s.add(r.PathValue("bank"), item{Text: m.Content, Time: m.Timestamp, Session: m.Context, Doc: m.Doc, Meta: m.Metadata, Tags: m.Tags})
+		}
+		answer(w, 200, obj{"success": true, "bank_id": r.PathValue("bank"), "items_count": len(b.Items), "async": false})
+	})
+	mux.HandleFunc("POST /v1/default/banks/{bank}/memories/recall", func(w http.ResponseWriter, r *http.Request) {
+		b, ok := read[struct{ Query string }](w, r)
+		if !ok {
+			return
+		}
+		out := []any{}
+		for _, x := range s.search(r.PathValue("bank"), b.Query, 100) {
+			f := fact(x.item)
+			f["scores"] = obj{"final": x.score}
+			out = append(out, f)
+		}
+		answer(w, 200, obj{"results": out})
+	})
+	mux.HandleFunc("GET /v1/default/banks/{bank}/memories/list", func(w http.ResponseWriter, r *http.Request) {
+		all := s.seen(r.PathValue("bank"))
+		limit, offset := number(r.URL.Query().Get("limit"), 100), number(r.URL.Query().Get("offset"), 0)
+		out := []any{}
+		for _, x := range all[min(len(all), offset):min(len(all), offset+limit)] {
+			out = append(out, fact(x))
+		}
+		answer(w, 200, obj{"items": out, "total": len(all), "limit": limit, "offset": offset})
+	})
+	mux.HandleFunc("DELETE /v1/default/banks/{bank}", func(w http.ResponseWriter, r *http.Request) {
+		if !banks[r.PathValue("bank")] {
+			answer(w, 404, obj{"detail": "Bank not found"})
+			return
+		}
+		delete(banks, r.PathValue("bank"))
+		delete(s.store, r.PathValue("bank"))
+		answer(w, 200, obj{"success": true, "deleted_count": 1})
+	})
+}

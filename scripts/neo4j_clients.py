@@ -1,0 +1,98 @@
+"""Loads a graph into Neo4j with somebody else's client, twice, and says how long each took.
+
+    python neo4j_clients.py kgx|graphrag|graphiti URI GRAPH.json
+
+GRAPH.json is {"nodes": [{id, label, props}], "edges": [{id, type, src, dst, props}]}.
+Prints one JSON line for each of the two loads: seconds, cpu (of this process), and how many
+nodes and relationships the database holds then. TestMeasure (-measure clients) runs it.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+import time
+from datetime import datetime, timezone
+
+import neo4j
+
+
+def kgx(uri, graph):
+    from kgx.cli.cli_utils import neo4j_upload
+
+    folder = tempfile.mkdtemp()
+    files = [os.path.join(folder, name) for name in ("x_nodes.jsonl", "x_edges.jsonl")]
+    with open(files[0], "w") as f:
+        for n in graph["nodes"]:
+            f.write(json.dumps({**n["props"], "id": n["id"], "category": [n["label"]]}) + "\n")
+    with open(files[1], "w") as f:
+        for e in graph["edges"]:
+            f.write(json.dumps({**e["props"], "id": e["id"], "subject": e["src"], "predicate": e["type"], "object": e["dst"]}) + "\n")
+    return lambda: neo4j_upload(files, "jsonl", None, uri, "neo4j", "none", stream=True)
+
+
+def graphrag(uri, graph):
+    try:
+        from neo4j_graphrag.components.kg_writer import Neo4jWriter
+        from neo4j_graphrag.components.types import Neo4jGraph, Neo4jNode, Neo4jRelationship
+    except ImportError:
+        from neo4j_graphrag.experimental.components.kg_writer import Neo4jWriter
+        from neo4j_graphrag.experimental.components.types import Neo4jGraph, Neo4jNode, Neo4jRelationship
+
+    def load():
+        made = Neo4jGraph(
+            nodes=[Neo4jNode(id=n["id"], label=n["label"], properties={**n["props"], "id": n["id"]}) for n in graph["nodes"]],
+            relationships=[Neo4jRelationship(start_node_id=e["src"], end_node_id=e["dst"], type=e["type"], properties={**e["props"], "id": e["id"]}) for e in graph["edges"]],
+        )
+        with neo4j.GraphDatabase.driver(uri) as driver:
+            done = asyncio.run(Neo4jWriter(driver).run(made))
+        if done.status != "SUCCESS":
+            raise SystemExit(f"neo4j-graphrag: {done.metadata}")
+
+    return load
+
+
+def graphiti(uri, graph):
+    os.environ.setdefault("GRAPHITI_TELEMETRY_ENABLED", "false")
+    from graphiti_core.driver.neo4j_driver import Neo4jDriver
+    from graphiti_core.edges import EntityEdge
+    from graphiti_core.nodes import EntityNode
+    from graphiti_core.utils.bulk_utils import add_nodes_and_edges_bulk
+
+    now = datetime.now(timezone.utc)
+    vector = [0.1] * 8  # it will not store a node or a fact without one
+
+    async def load_all():
+        driver = Neo4jDriver(uri, "neo4j", "none")
+        await driver.build_indices_and_constraints()
+        nodes = [EntityNode(uuid=n["id"], name=n["props"].get("name", n["id"]), group_id="g", labels=[n["label"]], created_at=now, name_embedding=vector, attributes=n["props"]) for n in graph["nodes"]]
+        edges = [EntityEdge(uuid=e["id"], source_node_uuid=e["src"], target_node_uuid=e["dst"], name=e["type"], fact=e["id"], group_id="g", created_at=now, fact_embedding=vector, attributes=e["props"]) for e in graph["edges"]]
+        for i in range(0, len(nodes), 5000):
+            await add_nodes_and_edges_bulk(driver, [], [], nodes[i : i + 5000], [], None)
+        for i in range(0, len(edges), 5000):
+            await add_nodes_and_edges_bulk(driver, [], [], [], edges[i : i + 5000], None)
+        await driver.close()
+
+    return lambda: asyncio.run(load_all())
+
+
+def main():
+    system, uri, path = sys.argv[1:]
+    with open(path) as f:
+        graph = json.load(f)
+    load = {"kgx": kgx, "graphrag": graphrag, "graphiti": graphiti}[system](uri, graph)
+    for _ in range(2):
+        started, used = time.time(), time.process_time()
+        stdout, sys.stdout = sys.stdout, sys.stderr
+        load()
+        sys.stdout = stdout
+        seconds, cpu = time.time() - started, time.process_time() - used
+        with neo4j.GraphDatabase.driver(uri) as driver:
+            count = lambda text: driver.execute_query(text).records[0][0]
+            nodes = count("MATCH (n) WHERE NOT n:MembenchLoad RETURN count(n)")
+            edges = count("MATCH ()-[r]->() RETURN count(r)")
+        print(json.dumps({"seconds": round(seconds, 1), "cpu": round(cpu, 1), "nodes": nodes, "edges": edges}), flush=True)
+
+
+main()
