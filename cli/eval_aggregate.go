@@ -81,12 +81,12 @@ func figurePrices(e *env, path string) (figure.Prices, error) {
 	if file := config.Find("."); path == "" && file != "" {
 		var err error
 		if p, err = config.Load(file, e.lookup); err != nil {
-			return figure.Prices{}, usageError{err}
+			return figure.Prices{}, usageError{err: err}
 		}
 	}
 	t, err := config.LoadPrices(llmodels.Options{Prices: path}.PriceFile(p))
 	if err != nil {
-		return figure.Prices{}, usageError{err}
+		return figure.Prices{}, usageError{err: err}
 	}
 	return figure.Prices{Prices: t.Prices, Currency: t.Currency, AsOf: t.AsOf}, nil
 }

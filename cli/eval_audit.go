@@ -83,7 +83,7 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 	o.Options.Question, o.Asked = question, asked
 	if len(o.protocols) > 0 {
 		if o.Protocols, err = protocol.ByName(o.protocols...); err != nil {
-			return usageError{err}
+			return usageError{err: err}
 		}
 		for _, p := range o.Protocols {
 			if p.Rule == nil {

@@ -79,7 +79,7 @@ func (o *judgeFlags) open(e *env) (m measured, err error) {
 	if o.judge != "rule" {
 		ps, err := protocol.Pick(protocol.All(), o.judge)
 		if err != nil {
-			return m, usageError{err}
+			return m, usageError{err: err}
 		}
 		if p = ps[0]; p.Rule != nil {
 			m.rule = true

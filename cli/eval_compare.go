@@ -99,7 +99,7 @@ func (o *evalCompareOptions) check() error {
 	for _, s := range o.gateTexts {
 		g, err := compare.ParseGate(s)
 		if err != nil {
-			return usageError{err}
+			return usageError{err: err}
 		}
 		o.gates = append(o.gates, g)
 	}

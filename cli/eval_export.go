@@ -108,7 +108,7 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 	case o.format == "":
 		return usagef("which form? --format lme, locomo, mem0 or amb (--list says who reads them)")
 	case err != nil:
-		return usageError{err}
+		return usageError{err: err}
 	case o.out == "":
 		return usagef("say where to write: -o FOLDER, -o FILE or -o -")
 	}
