@@ -128,6 +128,7 @@ func run(ctx context.Context, e *env, args []string) int {
 	var usage usageError
 	var asked *schema.UsageError
 	var lost *schema.RejectedError
+	var broken *schema.BrokenError
 	var failed *schema.FailedError
 	switch {
 	case err == nil:
@@ -138,7 +139,7 @@ func run(ctx context.Context, e *env, args []string) int {
 	case errors.Is(err, errInconclusive):
 		return exitInconclusive
 	case errors.Is(err, errFindings):
-		if errors.As(err, &lost) {
+		if errors.As(err, &lost) || errors.As(err, &broken) {
 			e.say(levelError, "membench: %v", err)
 		}
 		return exitFindings
