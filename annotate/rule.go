@@ -6,8 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"membench/internal/sentence"
 	"membench/internal/pattern"
+	"membench/internal/sentence"
 	"membench/internal/textnorm"
 	"membench/schema"
 )

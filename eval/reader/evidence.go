@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"membench/internal/sentence"
 	"membench/internal/pattern"
+	"membench/internal/sentence"
 	"membench/internal/timex"
 	"membench/internal/tokens"
 )

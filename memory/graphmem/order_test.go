@@ -37,7 +37,9 @@ func TestOrder(t *testing.T) {
 	systems := []memory.System{open(baseline.BM25()), open(baseline.BM25Stemmed()), open(baseline.EmbeddingOnly()), open(baseline.RankFused()), open(baseline.ScoreFused()), open(baseline.TurnAlone()),
 		open(baseline.LTMemory()), open(baseline.RFMemory()), open(baseline.HippoRAG()),
 		part(func(*graphmem.Options) {}),
-		part(func(o *graphmem.Options) { o.Window, o.Next, o.ReplyWords, o.ReplyMeaning, o.Session, o.SessionMeaning = 0, 0, 0, 0, 0, 0 }),
+		part(func(o *graphmem.Options) {
+			o.Window, o.Next, o.ReplyWords, o.ReplyMeaning, o.Session, o.SessionMeaning = 0, 0, 0, 0, 0, 0
+		}),
 		part(func(o *graphmem.Options) { o.Ranking = graphmem.Graphiti })}
 	for _, s := range sets {
 		if s.name != "LoCoMo" && s.name != "REALTALK" {
