@@ -436,6 +436,10 @@ func (p *parser) raw(text []byte) []Source {
 			known = known || is
 		}
 	}
+	if len(count) == 0 && table(lines) {
+		p.fault(schema.Pos{File: p.file, Line: lines[0].Pos.Line}, codeFormat, "every line has the same columns: a table, not a chapter; nothing of it is taken", quote(string(lines[0].Bytes)), "dialogue", "'membench init --map' reads tables of messages")
+		return nil
+	}
 	var cur speaker
 	haveSpeaker := false
 	told := map[string]bool{}
@@ -488,6 +492,47 @@ func (p *parser) raw(text []byte) []Source {
 		p.warn(src.Turns[0].Pos, codeLabels, "no speaker label in the chapter; all of it is taken as the character's monologue", "", p.wantedLabels(), "label the lines, and name the labels with --character-name, --user-name and --monologue-suffix")
 	}
 	return []Source{p.said(src)}
+}
+
+// table reports whether lines are rows of a table: two at least, and all with as many
+// columns, set off by one character that no blank follows, as it does in a sentence.
+func table(lines []jsonl.Line) bool {
+	columns := func(s string, sep byte) (n int) {
+		quoted := false
+		for i := range len(s) {
+			switch {
+			case s[i] == '"':
+				quoted = !quoted
+			case s[i] == sep && !quoted:
+				if i+1 < len(s) && s[i+1] == ' ' {
+					return 0
+				}
+				n++
+			}
+		}
+		return n
+	}
+	for _, sep := range []byte(",;\t|") {
+		rows, want := 0, 0
+		for _, l := range lines {
+			s := strings.TrimFunc(string(l.Bytes), textnorm.IsSpace)
+			if s == "" {
+				continue
+			}
+			n := columns(s, sep)
+			if rows == 0 {
+				want = n
+			}
+			if rows++; n == 0 || n != want {
+				rows = 0
+				break
+			}
+		}
+		if rows > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 type speaker struct {

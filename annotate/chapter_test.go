@@ -350,3 +350,21 @@ func BenchmarkNorm(b *testing.B) {
 		}
 	}
 }
+
+// A table that is given as a chapter is no monologue; verses and sentences with commas are.
+func TestTableIsNoChapter(t *testing.T) {
+	for text, is := range map[string]bool{
+		"name;value\n1;2\n":                              true,
+		"id,said\n1,hello\n2,\"well, yes\"\n":            true,
+		"a\tb\tc\n1\t2\t3\n\n4\t5\t6\n":                  true,
+		"She came home, tired.\nHe said nothing, too.\n": false,
+		"雨停了，门开着。\n她走了，没有回头。\n":                          false,
+		"one line; and no more\n":                        false,
+		"a;b\nand then nothing\n":                        false,
+	} {
+		srcs, fs := parse(t, "ch01_x.md", text, Options{})
+		if have := len(srcs) == 0 && slices.ContainsFunc(fs, func(f *schema.Finding) bool { return f.Code == codeFormat && !f.Warning }); have != is {
+			t.Errorf("%q: taken for a table: %v, want %v\n%v", text, have, is, fs)
+		}
+	}
+}

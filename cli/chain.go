@@ -66,7 +66,7 @@ again; --now sets it.`,
 			case errors.As(err, &file):
 				return err
 			case err != nil:
-				return usageError{err}
+				return usageError{err: err}
 			}
 			o.quiet = e.quiet
 			_, err = runChain(c.Context(), e, p, o)

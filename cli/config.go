@@ -72,13 +72,13 @@ func runConfigShow(_ context.Context, e *env, o configShowOptions) error {
 	if r.File != "" {
 		var err error
 		if p, err = config.Load(r.File, e.lookup); err != nil {
-			return usageError{err}
+			return usageError{err: err}
 		}
 		r.Project = p.Show()
 	}
 	prices, err := config.LoadPrices(o.model.options(e).PriceFile(p))
 	if err != nil {
-		return usageError{err}
+		return usageError{err: err}
 	}
 	r.Prices = fmt.Sprintf("%s: %d models, %s, as of %s", prices.From, len(prices.Prices), prices.Currency, prices.AsOf)
 	file, mode, err := o.model.options(e).CassetteFile(p)
@@ -91,7 +91,7 @@ func runConfigShow(_ context.Context, e *env, o configShowOptions) error {
 	for _, role := range config.Roles() {
 		ep, err := p.Resolve(role, config.Model{}, e.lookup)
 		if err != nil {
-			return usageError{err}
+			return usageError{err: err}
 		}
 		r.Roles[string(role)] = ep.Values
 	}
@@ -150,7 +150,7 @@ func runConfigPrompts(ctx context.Context, e *env, o configPromptsOptions) error
 	if file := cmp.Or(o.model.config, config.Find(".")); file != "" {
 		var err error
 		if p, err = config.Load(file, e.lookup); err != nil {
-			return usageError{err}
+			return usageError{err: err}
 		}
 	}
 	prompts, err := o.model.options(e).OpenPrompts(p)

@@ -118,7 +118,7 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 	for _, path := range o.words {
 		b, err := smallfile.Read(path)
 		if err != nil {
-			return usageError{err}
+			return usageError{err: err}
 		}
 		po.Words = append(po.Words, b)
 	}

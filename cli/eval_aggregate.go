@@ -17,6 +17,7 @@ import (
 )
 
 type evalAggregateOptions struct {
+	accept acceptFlag
 	inputs []string
 
 	aggregate.Options
@@ -62,6 +63,7 @@ aggregate_metrics.SYSTEM.json each).`,
 		},
 	}
 	f := c.Flags()
+	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
 	addFigureFlags(c, &o.Options.Options, &o.confidence)
 	f.IntVar(&o.Declared, "declared", 0, "`n` questions were declared before the run: coverage is said of them")
 	f.StringSliceVar(&o.Apart, "apart", nil, "raw `categories` that enter no total, with commas (default: 5 of locomo)")
@@ -81,12 +83,12 @@ func figurePrices(e *env, path string) (figure.Prices, error) {
 	if file := config.Find("."); path == "" && file != "" {
 		var err error
 		if p, err = config.Load(file, e.lookup); err != nil {
-			return figure.Prices{}, usageError{err}
+			return figure.Prices{}, usageError{err: err}
 		}
 	}
 	t, err := config.LoadPrices(llmodels.Options{Prices: path}.PriceFile(p))
 	if err != nil {
-		return figure.Prices{}, usageError{err}
+		return figure.Prices{}, usageError{err: err}
 	}
 	return figure.Prices{Prices: t.Prices, Currency: t.Currency, AsOf: t.AsOf}, nil
 }
@@ -119,6 +121,7 @@ func runEvalAggregate(ctx context.Context, e *env, o evalAggregateOptions) error
 		return err
 	}
 	t := newTally(e, 20)
+	t.accept = o.accept
 	all, err := pipeline.Aggregate(ctx, pipeline.AggregateOptions{Options: o.Options, Inputs: o.inputs, Strict: o.strict, Stdin: e.in, Log: t.log()})
 	t.summary()
 	switch {

@@ -17,6 +17,7 @@ import (
 )
 
 type evalAuditOptions struct {
+	accept acceptFlag
 	inputs []string
 
 	published.Options
@@ -65,6 +66,7 @@ in [0,1]. NAME_evaluate_result.json of Mem-Gallery may be given there, too.`,
 		},
 	}
 	f := c.Flags()
+	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
 	addImportFlags(c, &o.Options, &o.cases)
 	addFigureFlags(c, &o.AuditOptions.Options, &o.confidence)
 	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade with these `protocols` only, with commas (default: every rule)")
@@ -76,6 +78,7 @@ in [0,1]. NAME_evaluate_result.json of Mem-Gallery may be given there, too.`,
 
 func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 	t := newTally(e, 20)
+	t.accept = o.accept
 	question, asked, err := questionsOf(e, t, o.cases)
 	if err != nil {
 		return err
@@ -83,7 +86,7 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 	o.Options.Question, o.Asked = question, asked
 	if len(o.protocols) > 0 {
 		if o.Protocols, err = protocol.ByName(o.protocols...); err != nil {
-			return usageError{err}
+			return usageError{err: err}
 		}
 		for _, p := range o.Protocols {
 			if p.Rule == nil {

@@ -22,6 +22,7 @@ import (
 )
 
 type calibrateOptions struct {
+	accept acceptFlag
 	inputs []string
 	plants string
 	shapes string
@@ -79,7 +80,7 @@ func (o *judgeFlags) open(e *env) (m measured, err error) {
 	if o.judge != "rule" {
 		ps, err := protocol.Pick(protocol.All(), o.judge)
 		if err != nil {
-			return m, usageError{err}
+			return m, usageError{err: err}
 		}
 		if p = ps[0]; p.Rule != nil {
 			m.rule = true
@@ -151,6 +152,7 @@ answers, or far shorter), no corrected accuracy is printed, and the reason is.`,
 		},
 	}
 	f := c.Flags()
+	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
 	o.judgeFlags.add(c)
 	f.StringVar(&o.plants, "plants", "", "take planted answers from this `file` (- is standard input)")
 	f.StringVar(&o.shapes, "shapes", "", "also plant answers of the built-in shapes (`built-in`) or of these and a file's (FILE); default: built-in for judges by rule without --plants, none for models")
@@ -188,6 +190,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 		}
 	}
 	t := newTally(e, 20)
+	t.accept = o.accept
 	var rows []schema.QARecord
 	for r, err := range drop(t, records.QA(ctx, e.in, files...)) {
 		if err != nil {

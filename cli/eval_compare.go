@@ -12,6 +12,7 @@ import (
 )
 
 type evalCompareOptions struct {
+	accept acceptFlag
 	inputs []string
 
 	compare.Options
@@ -77,6 +78,7 @@ for a build server and for a pull request.`,
 		},
 	}
 	f := c.Flags()
+	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
 	addFigureFlags(c, &o.Options.Options, &o.confidence)
 	f.StringVarP(&o.Protocol, "protocol", "p", "", "compare the grades of this `protocol` (default: the only one of all runs)")
 	f.StringSliceVar(&o.Allow, "allow", nil, "`fields` of the fingerprint that may differ, with commas")
@@ -99,7 +101,7 @@ func (o *evalCompareOptions) check() error {
 	for _, s := range o.gateTexts {
 		g, err := compare.ParseGate(s)
 		if err != nil {
-			return usageError{err}
+			return usageError{err: err}
 		}
 		o.gates = append(o.gates, g)
 	}
@@ -120,6 +122,7 @@ func (o *evalCompareOptions) check() error {
 
 func runEvalCompare(ctx context.Context, e *env, o evalCompareOptions) error {
 	t := newTally(e, 20)
+	t.accept = o.accept
 	files := compare.Files{Options: o.Options, Paths: o.inputs, Examples: o.examples, Stdin: e.in, Found: t.take}
 	if len(o.gates) > 0 {
 		return runGates(ctx, e, o, t, files)

@@ -67,7 +67,7 @@ func readPrompts(specs []string) (*protocol.Prompts, error) {
 		}
 		b, err := smallfile.Read(file)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, usageError{err: err}
 		}
 		if _, err := p.Add(name, filepath.Base(file), b); err != nil {
 			return nil, usagef("--prompt-file: %w", err)
@@ -94,7 +94,7 @@ func runEvalConformance(e *env, o conformanceOptions) error {
 			return nil, nil
 		}
 		if info, err := os.Stat(path); err != nil {
-			return nil, usageError{err}
+			return nil, usageError{err: err}
 		} else if !info.IsDir() {
 			return nil, usagef("%s: %s is not a folder", flag, path)
 		}

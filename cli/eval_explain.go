@@ -29,6 +29,7 @@ type explainedRun struct {
 }
 
 type evalExplainOptions struct {
+	accept acceptFlag
 	explainedRun
 	out      string // "": the run's own file
 	graph    string // folder, or address of a server; "": none
@@ -97,6 +98,7 @@ they agree with this.`,
 		},
 	}
 	f := c.Flags()
+	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
 	f.StringVarP(&o.out, "output", "o", "", "write the records to this `file` (- is standard output; the table then goes to standard error) instead of the run's own")
 	o.explainedRun.add(f)
 	f.StringVar(&o.Second, "second", "", "the `protocol` whose disagreement shows a judge's error (default: other models' verdicts, the rule judge, exact match)")
@@ -152,6 +154,7 @@ func (o *explainedRun) find(e *env, t *tally) (qa string, err error) {
 
 func runEvalExplain(ctx context.Context, e *env, o evalExplainOptions) error {
 	t := newTally(e, 20)
+	t.accept = o.accept
 	qa, err := o.find(e, t)
 	switch {
 	case err != nil:

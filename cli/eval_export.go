@@ -20,6 +20,7 @@ import (
 )
 
 type evalExportOptions struct {
+	accept  acceptFlag
 	run     string
 	format  string
 	out     string
@@ -72,6 +73,7 @@ scorers divide by what they are given. --failed writes them as empty answers ins
 		},
 	}
 	f := c.Flags()
+	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
 	f.StringVar(&o.format, "format", "", "`form` to write: lme, locomo or mem0")
 	f.StringVarP(&o.out, "output", "o", "", "write to this `folder`, or file, or - for standard output")
 	f.StringVar(&o.dataset, "dataset", "", "export the records of this data `set` (default: the form's)")
@@ -108,7 +110,7 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 	case o.format == "":
 		return usagef("which form? --format lme, locomo, mem0 or amb (--list says who reads them)")
 	case err != nil:
-		return usageError{err}
+		return usageError{err: err}
 	case o.out == "":
 		return usagef("say where to write: -o FOLDER, -o FILE or -o -")
 	}
@@ -124,6 +126,7 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 	}
 	given := o.dataset != ""
 	t := newTally(e, 20)
+	t.accept = o.accept
 	var files []exported
 	others := map[string]bool{}
 	for r, err := range drop(t, records.QA(ctx, e.in, qa)) {

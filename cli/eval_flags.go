@@ -118,7 +118,7 @@ func (o *evalFlags) resolve(e *env) (*config.Eval, error) {
 	if o.file != "" {
 		var err error
 		if v, err = config.LoadEval(o.file, e.lookup); err != nil {
-			return nil, usageError{err}
+			return nil, usageError{err: err}
 		}
 	}
 	if len(o.sets) > 0 {
@@ -150,7 +150,7 @@ func (o *evalFlags) resolve(e *env) (*config.Eval, error) {
 				x := config.EvalSystem{Name: c.Name, Type: c.Type}
 				if c.Options != nil {
 					if err := yamldoc.Unmarshal(c.Options, &x.Options); err != nil {
-						return nil, usageError{err}
+						return nil, usageError{err: err}
 					}
 				}
 				v.Systems = append(v.Systems, x)
@@ -159,7 +159,7 @@ func (o *evalFlags) resolve(e *env) (*config.Eval, error) {
 	}
 	o.override(v)
 	if err := v.Check(nil); err != nil {
-		return nil, usageError{err}
+		return nil, usageError{err: err}
 	}
 	return v, nil
 }

@@ -15,6 +15,7 @@ import (
 )
 
 type gradeOptions struct {
+	accept    acceptFlag
 	inputs    []string
 	out       string
 	protocols []string
@@ -75,6 +76,7 @@ counts as a yes at --threshold or above). --report writes the same as JSON.`,
 		},
 	}
 	f := c.Flags()
+	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
 	f.StringVarP(&o.out, "output", "o", "-", "write to this `file` or folder; - is standard output")
 	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade by these `protocols` (default "+strings.Join(protocol.Defaults(), ",")+")")
 	f.StringVar(&o.judge, "judge", "", "`rule` or model (default: model where a protocol has no rule)")
@@ -129,6 +131,7 @@ func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
 		g.Asks = grade.Doubtful
 	}
 	t := newTally(e, 20)
+	t.accept = o.accept
 	rep, err := pipeline.Grade(ctx, pipeline.GradeOptions{Inputs: o.inputs, Out: o.out, Grade: g, Threshold: o.threshold, Errata: o.errata, Strict: o.strict,
 		Stdin: e.in, Stdout: e.out, Log: t.log()})
 	t.summary()

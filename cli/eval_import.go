@@ -20,6 +20,7 @@ import (
 )
 
 type evalImportOptions struct {
+	accept acceptFlag
 	inputs []string
 
 	published.Options
@@ -72,6 +73,7 @@ unverified.`,
 		},
 	}
 	f := c.Flags()
+	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
 	addImportFlags(c, &o.Options, &o.cases)
 	f.StringVarP(&o.out, "output", "o", "", "write to this `folder`, .jsonl file, or - for standard output")
 	f.StringVar(&o.errata, "errata", "", "lay a correction `list` over the golds")
@@ -162,6 +164,7 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 		return err
 	}
 	t := newTally(e, 20)
+	t.accept = o.accept
 	question, _, err := questionsOf(e, t, o.cases)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 )
 
 type evalPlanOptions struct {
+	accept     acceptFlag
 	inputs     []string
 	protocol   string
 	difference float64 // percentage points
@@ -64,6 +65,7 @@ is truly equal, plan for --difference MARGIN.`,
 		},
 	}
 	f := c.Flags()
+	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
 	f.StringVarP(&o.protocol, "protocol", "p", "", "the `protocol` that will be compared (default: the only one of both runs)")
 	f.Float64Var(&o.difference, "difference", 0, "the difference to be found, in percentage `points`")
 	f.Float64Var(&o.discordant, "discordant", 0, "`percent` of questions on which two runs differ, where no runs are given")
@@ -87,6 +89,7 @@ type planReport struct {
 func runEvalPlan(ctx context.Context, e *env, o evalPlanOptions) error {
 	v, sizes := compare.Verdicts(o.discordant/100, o.spread/100), o.questions
 	t := newTally(e, 20)
+	t.accept = o.accept
 	if len(o.inputs) > 0 {
 		var per float64
 		var err error

@@ -10,6 +10,7 @@ import (
 )
 
 type evalReportOptions struct {
+	accept acceptFlag
 	pipeline.ReportOptions
 	confidence percentFlag
 	prices     string
@@ -48,6 +49,7 @@ before a rule, of those that graded most systems. Formats are md, csv, json and 
 		},
 	}
 	f := c.Flags()
+	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
 	addFigureFlags(c, &o.Figures.Options, &o.confidence)
 	f.StringVarP(&o.Out, "output", "o", "", "write to this `folder`; - prints one format, but html")
 	f.StringSliceVar(&o.Formats, "format", pipeline.Formats, "`formats` to write, with commas")
@@ -74,6 +76,7 @@ func runEvalReport(ctx context.Context, e *env, o evalReportOptions) (err error)
 		return err
 	}
 	t := newTally(e, 20)
+	t.accept = o.accept
 	o.Stdin, o.Stdout, o.Log = e.in, e.out, t.log()
 	err = pipeline.Report(ctx, o.ReportOptions)
 	t.summary()

@@ -166,7 +166,7 @@ func askNamed(e *env, v *config.Eval, p *config.Project) error {
 		ep, err := p.Resolve(role, config.Model{}, e.lookup)
 		switch {
 		case err != nil:
-			return usageError{err}
+			return usageError{err: err}
 		case ep.Name == "":
 			continue
 		case ep.Key == "" && ep.BaseURL == openai.DefaultURL:

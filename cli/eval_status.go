@@ -97,7 +97,7 @@ func runEvalStatus(e *env, o evalStatusOptions) error {
 func (r *statusReport) price(file string, usage []schema.StepUsage) error {
 	prices, err := config.LoadPrices(file)
 	if err != nil {
-		return usageError{err}
+		return usageError{err: err}
 	}
 	r.Currency = prices.Currency
 	for _, u := range usage {

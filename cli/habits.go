@@ -134,6 +134,7 @@ func completions(e *env) map[string]func() []string {
 		"dates":          func() []string { return []string{"dmy", "mdy"} },
 		"log-format":     func() []string { return []string{"text", "json"} },
 		"log-level":      func() []string { return levels },
+		"lang":           func() []string { return languages },
 	}
 }
 

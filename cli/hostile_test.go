@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -16,6 +17,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"membench/datasets/all"
+
+	"github.com/spf13/pflag"
 )
 
 // hostileFiles makes files that no one means: units repeated n times, which nest,
@@ -52,29 +57,164 @@ func hostileFiles(n int) map[string]string {
 	return out
 }
 
-// hostileCommands read the file F, which is the one of its kind in the folder D, into O.
-var hostileCommands = []struct{ name, args string }{
+// A hostileCommand reads the file F, which is the one of its kind in the folder D, or
+// standard input (<F), into O.
+type hostileCommand struct{ name, args string }
+
+// hostileCommands is every command that reads a file, and every flag that names one:
+// TestHostileCommandsAreAll.
+var hostileCommands = append([]hostileCommand{
 	{"in.jsonl", "validate F"},
 	{"in.jsonl", "validate --catalog F F"},
 	{"in.md", "annotate F -o O/e.jsonl"},
 	{"index.json", "annotate F -o O/e.jsonl"},
 	{"in.jsonl", "annotate F -o O/e.jsonl"},
+	{"in.jsonl", "annotate F --tagger model --config F -o O/e.jsonl"},
+	{"in.jsonl", "annotate F --tagger model --base-url http://127.0.0.1:1 --model m --prices F -o O/e.jsonl"},
+	{"in.jsonl", "annotate F --tagger model --base-url http://127.0.0.1:1 --model m --cassette F -o O/e.jsonl"},
+	{"annotate.md", "annotate F --tagger model --base-url http://127.0.0.1:1 --model m --prompts D -o O/e.jsonl"},
 	{"in.jsonl", "compile D -o O/all.jsonl"},
+	{"in.jsonl", "compile D --index F -o O/all.jsonl"},
+	{"ch01_a.norm.md", "index D -o O/index.json"},
 	{"in.jsonl", "claimify F -o O"},
+	{"in.jsonl", "claimify F --people F -o O"},
+	{"in.jsonl", "claimify F --catalog F -o O"},
 	{"in.jsonl", "compile-claims D -o O"},
+	{"in.jsonl", "shard compile-claims map <F"},
+	{"in.jsonl", "shard compile-claims reduce <F"},
 	{"in.jsonl", "to-graph --exports F -o O"},
 	{"in.jsonl", "to-graph --claims F -o O"},
+	{"in.jsonl", "to-graph --events F -o O"},
 	{"nodes.jsonl", "cypher D -o O"},
 	{"edges.jsonl", "cypher D -o O"},
 	{"nodes.jsonl", "export D --format graphml -o O/g.graphml"},
+	{"nodes.jsonl", "export D --format jsonld -o O/g.jsonld"},
+	{"nodes.jsonl", "export D --format admin-csv -o O"},
 	{"nodes.jsonl", "view D -o O/g.html"},
 	{"nodes.jsonl", "trace mem:x --in D"},
+	{"nodes.jsonl", "trace mem:x --in D --source-root D"},
+	{"nodes.jsonl", "ask D tea?"},
 	{"nodes.jsonl", "diff D D"},
+	{"nodes.jsonl", "load-neo4j D --uri bolt://127.0.0.1:1"},
+	{"in.jsonl", "load-neo4j --changes F --uri bolt://127.0.0.1:1"},
+	{"in.yaml", "neo4j browser --catalog F -o O"},
 	{"in.jsonl", "migrate F --to 0.1.0 -o O"},
-	{"in.jsonl", "datasets lint plain F --summary"},
-	{"eval.yaml", "eval -c F --dry-run"},
+	{"in.jsonl", "replay ingest F --store O --agent-id a"},
+	{"in.jsonl", "replay probe F --store D -o O/p.jsonl"},
+	{"in.jsonl", "replay export --store D --events F -o O"},
+	{"in.jsonl", "replay link F --events F -o O"},
+	{"in.json", "init F -o O"},
+	{"in.txt", "init F -o O"},
+	{"in.csv", "init F -o O"},
+	{"in.mbox", "init F -o O"},
+	{"in.zip", "init F -o O"},
 	{"membench.yaml", "chain D"},
+	{"membench.yaml", "chain -c F"},
 	{"spec.yaml", "systems show F"},
+	{"spec.yaml", "systems check F --offline"},
+	{"eval.yaml", "config show --config F"},
+	{"in.md", "config prompts --prompts D -o O"},
+	{"eval.yaml", "doctor --config F"},
+	{"in.jsonl", "cassette check F"},
+	{"in.jsonl", "cassette list F"},
+	{"in.jsonl", "cassette pack F -o O/c.jsonl"},
+	{"in.jsonl", "cassette repair F -o O/c.jsonl"},
+	{"in.json", "schema show F"},
+	{"in.json", "schema check F F"},
+	{"in.jsonl", "datasets lint plain F --summary"},
+	{"in.jsonl", "datasets convert plain F -o O/c.jsonl"},
+	{"in.jsonl", "datasets sample plain F -n 2 -o O/c.jsonl"},
+	{"in.json", "datasets fetch longmemeval --file F -o O"},
+	{"nodes.jsonl", "datasets probes D -o O/c.jsonl"},
+	{"nodes.jsonl", "datasets probes D --words F -o O/c.jsonl"},
+	{"eval.yaml", "eval -c F --dry-run"},
+	{"in.jsonl", "eval run plain=F --system bm25 -o O"},
+	{"qa.jsonl", "eval aggregate F"},
+	{"qa.jsonl", "eval agreement F F"},
+	{"qa.jsonl", "eval audit F --cases F"},
+	{"qa.jsonl", "eval audit F --claims F"},
+	{"qa.jsonl", "eval calibrate F"},
+	{"qa.jsonl", "eval calibrate F --labels F"},
+	{"qa.jsonl", "eval calibrate F --plants F"},
+	{"qa.jsonl", "eval compare F F"},
+	{"arms.jsonl", "eval conformance --golden D --data D"},
+	{"qa.jsonl", "eval explain F --cases F --sessions F -o O/q.jsonl"},
+	{"qa.jsonl", "eval export D --format lme --cases F -o O"},
+	{"qa.jsonl", "eval grade F -p em -o O/q.jsonl"},
+	{"qa.jsonl", "eval grade F -p em --entities F -o O/q.jsonl"},
+	{"in.json", "eval import F --cases F -o O"},
+	{"in.txt", "eval judge check --shapes F"},
+	{"qa.jsonl", "eval label D --all --out O/l.csv"},
+	{"config.yaml", "eval merge D -o O/run"},
+	{"qa.jsonl", "eval plan F F"},
+	{"qa.jsonl", "eval report F -o O"},
+	{"config.yaml", "eval status D"},
+	{"in.yaml", "experiment pcm -c F --dry-run -o O"},
+	{"in.yaml", "experiment qarp -c F --dry-run -o O"},
+	{"in.csv", "experiment qarp -c F --labels F --dry-run -o O"},
+	{"records.jsonl", "pcm analyze D"},
+	{"records.jsonl", "pcm analyze --experiment D"},
+}, hostileDatasets()...)
+
+// with is the arguments for a file and an output folder.
+func (c hostileCommand) with(file, out string) (args []string) {
+	for _, a := range strings.Fields(strings.TrimSuffix(c.args, " <F")) {
+		switch {
+		case a == "D":
+			a = filepath.Dir(file)
+		case strings.HasPrefix(a, "O"):
+			a = out + a[1:]
+		case a == "F" || strings.HasSuffix(a, "=F"):
+			a = a[:len(a)-1] + file
+		}
+		args = append(args, a)
+	}
+	return args
+}
+
+// hostileDatasets reads the file as each data set.
+func hostileDatasets() (out []hostileCommand) {
+	for _, name := range all.Names() {
+		out = append(out, hostileCommand{"in.json", "datasets info " + name + " F"})
+	}
+	return out
+}
+
+// readsNoFile says why a command is not among the hostile ones.
+var readsNoFile = map[string]string{
+	"demo": "bundled dialogues only", "version": "nothing", "datasets list": "nothing", "schema list": "nothing", "schema codes": "nothing", "schema docs": "nothing", "schema export": "nothing",
+	"systems list": "nothing", "eval protocols": "nothing", "pcm demo": "bundled texts only",
+	"eval watch": "stays until it is ended; it reads a run as eval status does",
+	"model up":   "a program of its own reads the weights", "model fetch": "the network", "model down": "a process id", "model status": "a process id",
+	"neo4j up": "starts a server", "neo4j down": "a process id", "neo4j status": "a server", "neo4j clear": "a server", "neo4j fetch": "the network",
+	"neo4j schema": "a server; its catalogue is read as by neo4j browser",
+}
+
+// namesNoInput are flags with a file or folder that is written, or says where files stand.
+var namesNoInput = []string{"output", "output-dir", "usage", "home", "root", "markdown", "junit", "out", "report", "record", "graph-out", "misses", "gguf", "file"}
+
+// TestHostileCommandsAreAll: a command that nobody thought of, or a flag, fails here.
+func TestHostileCommandsAreAll(t *testing.T) {
+	e := &env{in: strings.NewReader(""), out: io.Discard, err: io.Discard, getenv: func(string) string { return "" }, now: time.Now}
+	has := func(part string) bool {
+		return slices.ContainsFunc(hostileCommands, func(c hostileCommand) bool { return strings.Contains(" "+c.args+" ", " "+part+" ") })
+	}
+	for c := range commands(newRoot(e)) {
+		name := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "membench"), " ")
+		if c.HasSubCommands() && name != "eval" {
+			continue // prints its help
+		}
+		begins := slices.ContainsFunc(hostileCommands, func(h hostileCommand) bool { return strings.HasPrefix(h.args+" ", name+" ") })
+		if why := readsNoFile[name]; !begins && why == "" || begins && why != "" {
+			t.Errorf("%s: want an entry in hostileCommands or, instead, a reason in readsNoFile", name)
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			kind, _ := pflag.UnquoteUsage(f)
+			if slices.Contains([]string{"file", "files", "path", "folder", "dir"}, strings.ToLower(kind)) && !slices.Contains(namesNoInput, f.Name) && !has("--"+f.Name) && (f.Shorthand == "" || !has("-"+f.Shorthand)) && readsNoFile[name] == "" {
+				t.Errorf("%s: want an entry in hostileCommands for --%s", name, f.Name)
+			}
+		})
+	}
 }
 
 // Limits of a command. Go's runtime maps more than it uses, so memory is what was resident
@@ -106,11 +246,12 @@ func TestHostileInputs(t *testing.T) {
 	}
 	most, where := int64(0), ""
 	defer func() { t.Logf("most memory: %d MiB, %s", most>>10, where) }()
-	for i, name := range slices.Sorted(maps.Keys(files)) {
+	names := slices.Sorted(maps.Keys(files))
+	for i, name := range names {
 		text := files[name]
 		for j, c := range hostileCommands {
-			if !soak && (i+j)%len(hostileCommands) != 0 {
-				continue // each file meets one command, each command some files
+			if !soak && j%len(names) != i {
+				continue // each command meets one file, each file a command or two
 			}
 			dir := t.TempDir()
 			file := filepath.Join(dir, "in", c.name)
@@ -120,22 +261,14 @@ func TestHostileInputs(t *testing.T) {
 			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			var args []string
-			for _, a := range strings.Fields(c.args) {
-				switch {
-				case a == "F":
-					a = file
-				case a == "D":
-					a = filepath.Dir(file)
-				case strings.HasPrefix(a, "O"):
-					a = filepath.Join(dir, "out") + a[1:]
-				}
-				args = append(args, a)
-			}
+			args := c.with(file, filepath.Join(dir, "out"))
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // a hang, not a measure
 			run := exec.CommandContext(ctx, "sh", append([]string{"-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, addressSpace), exe}, args...)...)
 			run.Dir = dir
 			run.Env = start(t, dir).Env
+			if strings.HasSuffix(c.args, "<F") {
+				run.Stdin = strings.NewReader(text)
+			}
 			said, err := run.CombinedOutput()
 			late := ctx.Err() != nil
 			if u, ok := run.ProcessState.SysUsage().(*syscall.Rusage); ok {

@@ -468,7 +468,7 @@ func (o loadNeo4jOptions) embedder(e *env) (llm.Embedder, error) {
 	c, err := openai.New(openai.Options{BaseURL: first("EMBEDDING_BASE_URL", "LOCAL_EMBEDDING_BASE_URL", "OPENAI_BASE_URL"),
 		Key: first("EMBEDDING_API_KEY", "LOCAL_EMBEDDING_API_KEY", "OPENAI_API_KEY"), Model: o.embed})
 	if err != nil {
-		return nil, usageError{err}
+		return nil, usageError{err: err}
 	}
 	return c, nil
 }

@@ -118,7 +118,7 @@ func (m modelFlags) project(e *env) (*config.Project, error) {
 	}
 	p, err := config.Load(m.config, e.lookup)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, usageError{err: err}
 	}
 	return p, nil
 }

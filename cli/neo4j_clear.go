@@ -166,5 +166,5 @@ func confirm(e *env, question string) (bool, error) {
 		}
 	}
 	e.warnf("")
-	return false, usageError{fmt.Errorf("%w: add --yes", errUnconfirmed)}
+	return false, usageError{err: fmt.Errorf("%w: add --yes", errUnconfirmed)}
 }

@@ -3,8 +3,10 @@ package cli
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"membench/eval/pipeline"
@@ -81,6 +83,7 @@ type tally struct {
 	errors   int
 	warnings int
 	taken    int // records that were read and are good
+	accept   acceptFlag
 	byCode   map[string]int
 }
 
@@ -130,10 +133,25 @@ func (t *tally) loss(step string, f stepFlags) schema.Loss {
 	return schema.Loss{Step: step, Rejected: t.errors, Taken: t.taken, Accept: f.accept, Strict: f.strict}
 }
 
+// An acceptFlag is how many errors a command accepts that does not count what it takes,
+// and so knows no share.
+type acceptFlag int
+
+func (a *acceptFlag) String() string { return strconv.Itoa(int(*a)) }
+func (a *acceptFlag) Type() string   { return "number" }
+func (a *acceptFlag) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 {
+		return fmt.Errorf("have %q, want a number from 0 on (a share is not known here)", s)
+	}
+	*a = acceptFlag(n)
+	return nil
+}
+
 // lost ends a command that printed what it could although records were left out or are
 // wrong: exit 3, so that no script goes on with half of its data unaware.
 func (t *tally) lost() error {
-	if t.errors == 0 {
+	if t.errors <= int(t.accept) {
 		return nil
 	}
 	t.e.warnf("%s in the data: the result is not of all that was given", findings.Count(t.errors, "error"))

@@ -342,7 +342,7 @@ func runPCMDemo(ctx context.Context, e *env, d memory.Deps, o pcm.Options, in io
 		}
 	})
 	if err != nil {
-		return usageError{err}
+		return usageError{err: err}
 	}
 	m, err := sys.Open(ctx, memory.Namespace{Run: "demo", Scope: "demo"})
 	if err != nil {

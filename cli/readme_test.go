@@ -77,7 +77,7 @@ func TestReadmeCommands(t *testing.T) {
 			t.Errorf("the commands did not print %q", want)
 		}
 	}
-	for _, want := range []string{"out/demo/graph/nodes.jsonl", "out/chats/graph.html", "out/mine/graph.html", "out/steps/cypher", "out/steps/claims/claims.jsonl", "out/notes/qa_records.jsonl", "out/first/report.html"} {
+	for _, want := range []string{"out/demo/graph/nodes.jsonl", "out/chats/graph.html", "out/mine/graph.html", "out/notes/qa_records.jsonl", "out/first/report.html"} {
 		if _, err := os.Stat(filepath.Join(dir, want)); err != nil {
 			t.Errorf("the commands left no %s", want)
 		}

@@ -54,6 +54,7 @@ type env struct {
 	dotenv    map[string]bool // variables that come from .env
 	now       func() time.Time
 	quiet     bool              // only errors are said
+	texts     *texts            // of the language; nil: English
 	meter     *meter            // shows progress; nil before a command runs
 	systems   []memory.Spec     // beside the known ones
 	transport http.RoundTripper // to services; nil: the usual one
@@ -74,10 +75,10 @@ func (e *env) warnf(format string, args ...any) { e.say(levelInfo, format, args.
 // say writes a line of a level to standard error.
 func (e *env) say(l level, format string, args ...any) {
 	if w, ok := e.err.(*console); ok {
-		w.say(l, fmt.Sprintf(format, args...))
+		w.say(l, e.texts.format(format, args...))
 		return
 	}
-	fmt.Fprintf(e.err, format+"\n", args...)
+	fmt.Fprintln(e.err, e.texts.format(format, args...))
 }
 
 // following shows how far a part of a command is; what it returns ends that.
@@ -87,12 +88,18 @@ func (e *env) following(name string, source func() state) (stop func()) {
 }
 
 // usageError is a fault of the command line: exit 2.
-type usageError struct{ err error }
+type usageError struct {
+	err    error
+	format string // of usagef, for its text in another language
+	args   []any
+}
 
 func (u usageError) Error() string { return u.err.Error() }
 func (u usageError) Unwrap() error { return u.err }
 
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...), format, args}
+}
 
 // errFindings ends a command with exit 3; the findings are already printed.
 var errFindings = schema.ErrFindings
@@ -102,7 +109,16 @@ var errInconclusive = errors.New("inconclusive")
 
 // run is the program: it parses args, runs one command and returns the exit code.
 func run(ctx context.Context, e *env, args []string) int {
+	lang, err := language(args, e.getenv)
+	if err == nil {
+		e.texts, err = loadTexts(lang)
+	}
+	if err != nil {
+		e.say(levelError, "membench: %v", err)
+		return exitUsage
+	}
 	root := newRoot(e)
+	e.texts.translate(root)
 	root.SetArgs(args)
 	root.SetIn(e.in)
 	root.SetOut(e.out)
@@ -112,6 +128,7 @@ func run(ctx context.Context, e *env, args []string) int {
 	var usage usageError
 	var asked *schema.UsageError
 	var lost *schema.RejectedError
+	var broken *schema.BrokenError
 	var failed *schema.FailedError
 	switch {
 	case err == nil:
@@ -122,7 +139,7 @@ func run(ctx context.Context, e *env, args []string) int {
 	case errors.Is(err, errInconclusive):
 		return exitInconclusive
 	case errors.Is(err, errFindings):
-		if errors.As(err, &lost) {
+		if errors.As(err, &lost) || errors.As(err, &broken) {
 			e.say(levelError, "membench: %v", err)
 		}
 		return exitFindings
@@ -177,11 +194,12 @@ func newRoot(e *env) *cobra.Command {
 	root.PersistentFlags().Int64Var(&jsonl.MaxRatio, "max-ratio", jsonl.MaxRatio, "refuse a compressed input that unpacks to more than `n` times its size, 0 = no limit")
 	root.PersistentFlags().StringVar(&logFormat, "log-format", "text", "`form` of what is said on standard error: text or json")
 	root.PersistentFlags().StringVar(&logLevel, "log-level", "info", "say only what matters at least this `much`: error, warning or info")
+	root.PersistentFlags().String("lang", "", "`language` of help and messages: en or zh (default: LANG)") // read by language
 	root.PersistentFlags().BoolVarP(&e.quiet, "quiet", "q", false, "say only errors, and show no progress")
 	root.SetVersionTemplate("membench {{.Version}}\n")
-	cobra.AddTemplateFunc("flagGroups", flagGroups)
+	cobra.AddTemplateFunc("flagGroups", func(c *cobra.Command) string { return e.texts.words(flagGroups(c)) })
 	root.SetUsageTemplate(usageTemplate)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err: err} })
 	root.AddGroup(&cobra.Group{ID: "make", Title: "Make data:"}, &cobra.Group{ID: "look", Title: "Check and look:"},
 		&cobra.Group{ID: "measure", Title: "Measure memory systems:"})
 	add := func(group string, cmds ...*cobra.Command) {
@@ -256,7 +274,7 @@ func finish(c *cobra.Command) {
 	if args := c.Args; args != nil {
 		c.Args = func(c *cobra.Command, a []string) error {
 			if err := args(c, a); err != nil {
-				return usageError{err}
+				return usageError{err: err}
 			}
 			return nil
 		}

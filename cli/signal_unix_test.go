@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,11 +23,14 @@ func TestTerminated(t *testing.T) {
 	i := 0
 	for _, c := range hostileCommands {
 		for name, unit := range feeds {
-			if i++; !soak && i%3 != 0 {
+			if i++; !soak && i%13 != 0 {
 				continue
 			}
 			if c.args == "validate --catalog F F" || strings.Contains(c.args, "diff") || strings.Contains(c.args, "migrate") && name != "silence" {
 				continue // a pipe can be read only once, and kept on disk is not endless
+			}
+			if slices.ContainsFunc([]string{"index ", "shard ", "cassette ", "datasets info alert-storm"}, func(s string) bool { return strings.HasPrefix(c.args, s) }) {
+				continue // reads names, standard input, a file by place, nothing
 			}
 			dir := t.TempDir()
 			fifo := filepath.Join(dir, "in", c.name)
@@ -36,18 +40,7 @@ func TestTerminated(t *testing.T) {
 			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 				t.Skip("no named pipes here:", err)
 			}
-			var args []string
-			for _, a := range strings.Fields(c.args) {
-				switch {
-				case a == "F":
-					a = fifo
-				case a == "D":
-					a = filepath.Dir(fifo)
-				case strings.HasPrefix(a, "O"):
-					a = filepath.Join(dir, "out") + a[1:]
-				}
-				args = append(args, a)
-			}
+			args := c.with(fifo, filepath.Join(dir, "out"))
 			cmd := start(t, dir, args...)
 			var said bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &said, &said

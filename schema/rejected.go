@@ -28,6 +28,16 @@ func (e *RejectedError) Error() string {
 // Is reports whether target is ErrFindings.
 func (e *RejectedError) Is(target error) bool { return target == ErrFindings }
 
+// A BrokenError ends a step that cannot read an input at all, because of what it holds:
+// it is an ErrFindings.
+type BrokenError struct{ Err error }
+
+func (e *BrokenError) Error() string { return e.Err.Error() }
+func (e *BrokenError) Unwrap() error { return e.Err }
+
+// Is reports whether target is ErrFindings.
+func (e *BrokenError) Is(target error) bool { return target == ErrFindings }
+
 // A Loss is what a step knows of records that it could not take.
 type Loss struct {
 	Step     string

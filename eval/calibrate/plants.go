@@ -240,7 +240,7 @@ func (p *Pool) shaped(r schema.QARecord, shapes []Shape) []Plant {
 		if s.Lang != lang || len(others) < 4 && (strings.Contains(s.Template, "{many}") || strings.Contains(s.Template, "{others}")) {
 			continue
 		}
-		if a := s.fill(r.Question, gold, others, nil); a != "" {
+		if a := s.Fill(r.Question, gold, others, nil); a != "" {
 			out = append(out, Plant{Kind(s.Name), a})
 		}
 	}

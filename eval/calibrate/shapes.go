@@ -88,9 +88,9 @@ func unknownSlot(template string) string {
 	}
 }
 
-// fill puts a gold and other answers of its kind into the template; "" where there are
+// Fill puts a gold and other answers of its kind into the template; "" where there are
 // too few others. say makes a sentence of an answer; nil: there is none.
-func (s Shape) fill(question, gold string, others []string, say func(string) string) string {
+func (s Shape) Fill(question, gold string, others []string, say func(string) string) string {
 	if say == nil && (strings.Contains(s.Template, "{statement}") || strings.Contains(s.Template, "{wrong}")) {
 		return ""
 	}
@@ -197,7 +197,7 @@ func BuiltIn(shapes []Shape, sets []string, each int) ([]Planted, error) {
 			if s.Lang != lang {
 				continue
 			}
-			if a := s.fill(it.text, gold, others, say); a != "" {
+			if a := s.Fill(it.text, gold, others, say); a != "" {
 				out = append(out, Planted{Record: r, Set: it.set, Shape: s, Answer: a})
 			}
 		}

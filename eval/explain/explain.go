@@ -20,7 +20,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"membench/eval/fidelity"
 	"membench/eval/records"
@@ -192,7 +191,7 @@ func (l *ledger) frame(s *story) *fidelity.Frame {
 			}
 		}
 		if len(texts) > 0 {
-			f.Learn(s.original(p), strings.Join(texts, "\n"))
+			f.Learn(s.original(p), texts...)
 		}
 	}
 	return f

@@ -262,7 +262,7 @@ func (s *tally) want(t *testing.T, percent int) {
 // altered, and of systems that rewrite by design 5 %.
 func TestFalseAlarms(t *testing.T) {
 	sets := map[string][]schema.Case{"invented": invented(8), "LoCoMo": locomoCases(t)[:1]}
-	for _, name := range []string{"bm25-stemmed", "simple-rag", "full-context", "STMemory", "LTMemory", "MGMemory", "GAMemory", "FUMemory", "amem", "mem0", "graphmem"} {
+	for _, name := range []string{"bm25-stemmed", "simple-rag", "full-context", "STMemory", "LTMemory", "MGMemory", "GAMemory", "FUMemory", "amem", "mem0", "mem0-graph", "pcm", "memu", "graphmem"} {
 		spec, err := all.Lookup(name)
 		if err != nil {
 			t.Fatal(err)

@@ -31,7 +31,7 @@ func (x *explainer) inContext(r *schema.QARecord, n *need, hits []*schema.QAHit)
 			if len(n.refs) > 0 && len(n.key) > 0 && n.keyIn(newBag(r.Context)) {
 				return finding{hop: schema.HopRead, refs: n.refs, ids: point(h.ID)}
 			}
-			f = x.alteredContext(r, n, h)
+			f = x.retold(r, n, h)
 		default:
 			f = x.alteredContext(r, n, h)
 		}
@@ -69,9 +69,23 @@ func (x *explainer) alteredContext(r *schema.QARecord, n *need, h *schema.QAHit)
 	case d.Kind == schema.FaultEncoding:
 	case d.Kept < resembles:
 		return finding{hop: schema.HopContext, kind: schema.FaultDropped}
-	case d.Kind == schema.FaultCut:
+	case d.Kind == schema.FaultCut, fidelity.Excerpt(o.Text, rest):
 		return finding{hop: schema.HopContext, kind: schema.FaultCut, want: h.Text, marked: d.Marked}
 	}
+	return x.wrongly(n, h, d)
+}
+
+// retold judges a context in the system's own words on facts.
+func (x *explainer) retold(r *schema.QARecord, n *need, h *schema.QAHit) finding {
+	d := fidelity.Facts(fidelity.Original{Text: h.Text, Speakers: x.told.speakers()}, r.Context)
+	if d.Same() {
+		return finding{hop: schema.HopContext, kind: schema.FaultDropped}
+	}
+	return x.wrongly(n, h, d)
+}
+
+// wrongly is the finding that a hit was shown with a difference.
+func (x *explainer) wrongly(n *need, h *schema.QAHit, d fidelity.Difference) finding {
 	f := altered(schema.HopAlteredContext, d, h.Text, "", n, h.ID)
 	f.reason = fmt.Sprintf("the hit of %s, at rank %d, was shown with %s: %s", n.name, h.Rank, faultWords[d.Kind], d.Marked)
 	return f
@@ -115,9 +129,7 @@ func (x *explainer) misplaced(r *schema.QARecord, n *need, h *schema.QAHit) find
 	if d.Same() {
 		return finding{}
 	}
-	f := altered(schema.HopAlteredContext, d, h.Text, "", n, h.ID)
-	f.reason = fmt.Sprintf("the hit of %s, at rank %d, was shown with %s: %s", n.name, h.Rank, faultWords[d.Kind], d.Marked)
-	return f
+	return x.wrongly(n, h, d)
 }
 
 // trailed looks for words behind a hit on its line, where other hits have none.

@@ -44,6 +44,7 @@ func (d Difference) Same() bool { return d.Kind == "" }
 const (
 	foreignBelow = 0.35 // less of the original's words: the text is another one
 	mostTokens   = 3000 // an original is aligned by at most so many of its words
+	excerptBelow = 0.6  // less of a sentence's words: it was left out; of under four words it cannot be told
 	addedWords   = 3    // words beyond the frame from which a text says more than the original
 )
 
@@ -127,29 +128,28 @@ func Covered(text string, pieces []string) bool {
 }
 
 // Facts compares a text in a system's own words with the original that it was made of:
-// only numbers, names, dates and polarity count, and only where the text speaks of the
-// same sentence and has another value in the place of one that is gone.
+// only numbers, names, dates and polarity count, and only where a sentence of the text
+// speaks of the same as one of the original and has another value in the place of one that
+// the text has nowhere.
 func Facts(o Original, got string) Difference {
 	if strings.ContainsRune(got, '\uFFFD') && !strings.ContainsRune(o.Text, '\uFFFD') {
 		return Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(o.Text), insertion(got))}
 	}
-	have := words(got)
-	known := map[string]bool{}
+	sentence, line, shared := closest(o.Text, got)
+	if shared < 0.5 {
+		return Difference{}
+	}
+	want, have := words(sentence), words(line)
+	known, said := map[string]bool{}, map[string]bool{}
 	for _, s := range append([]string{o.Speaker, o.Text}, o.Speakers...) {
 		for _, w := range words(s) {
 			known[w.norm] = true
 		}
 	}
-	sentence, shared := closest(o.Text, have)
-	if shared < 0.5 {
-		return Difference{}
-	}
-	want := words(sentence)
-	said := map[string]bool{}
-	for _, w := range have {
+	for _, w := range words(got) {
 		said[w.norm] = true
 	}
-	d := Difference{Kept: shared, Marked: mark(deletion(sentence), insertion(got))}
+	d := Difference{Kept: shared, Marked: mark(deletion(sentence), insertion(line))}
 	gone := func(is func(word) bool) bool {
 		return slices.ContainsFunc(want, func(w word) bool { return is(w) && !said[w.norm] })
 	}
@@ -174,26 +174,55 @@ func Facts(o Original, got string) Difference {
 	return d
 }
 
-// closest is the sentence of text that shares most of its content words with have, and
-// the share of those.
-func closest(text string, have []word) (best string, share float64) {
-	set := map[string]bool{}
-	for _, w := range have {
-		set[w.norm] = true
+// closest are the sentence of text and that of got that share most, and the share of the
+// content words of the first that the second has.
+func closest(text, got string) (sentence, line string, share float64) {
+	lines := sentences(got)
+	sets := make([]map[string]bool, len(lines))
+	for i, l := range lines {
+		sets[i] = map[string]bool{}
+		for _, w := range words(l) {
+			sets[i][w.norm] = true
+		}
 	}
-	for _, s := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(".!?;\n。！？；", r) }) {
-		n, in := 0., 0.
-		for _, w := range words(s) {
-			n += w.weight
-			if set[w.norm] {
-				in += w.weight
+	for _, s := range sentences(text) {
+		ws := words(s)
+		for i, set := range sets {
+			n, in := 0., 0.
+			for _, w := range ws {
+				n += w.weight
+				if set[w.norm] {
+					in += w.weight
+				}
+			}
+			if n >= 2 && in/n > share {
+				sentence, line, share = s, lines[i], in/n
 			}
 		}
-		if n >= 2 && in/n > share {
-			best, share = s, in/n
+	}
+	return sentence, line, share
+}
+
+// Excerpt reports whether got has sentences of a text as they are, and nothing that resembles
+// the others: these were left out, not altered.
+func Excerpt(text, got string) bool {
+	left := 0
+	all := sentences(text)
+	for _, s := range all {
+		ws := words(s)
+		if len(ws) == 0 || Carries(s, got) {
+			continue
+		}
+		if left++; len(ws) >= 4 && align(ws, words(got)).kept() >= excerptBelow {
+			return false
 		}
 	}
-	return best, share
+	return left > 0 && left < len(all)
+}
+
+// sentences cuts a text at the ends of its sentences.
+func sentences(text string) []string {
+	return slices.DeleteFunc(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(".!?;\n。！？；", r) }), func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
 // identifier reports whether a text is a name of a thing and not words: one unbroken run

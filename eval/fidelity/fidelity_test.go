@@ -78,3 +78,63 @@ func FuzzCompare(f *testing.F) {
 		Facts(Original{Text: want}, got)
 	})
 }
+
+// A system that makes a habit of keeping single sentences is judged on facts; one whose texts
+// were cut inside a sentence, emptied or spoilt keeps what was said, and these were damaged.
+func TestFrameOfSentences(t *testing.T) {
+	said := []string{"Hello there! I moved to Lisbon last spring. The rent is high.", "So good to see you. My sister Ada keeps two goats.", "Oh no! The tram was late again today.", "Well. We climbed the old tower on Sunday. It rained."}
+	for name, c := range map[string]struct {
+		keep     func(string) []string
+		verbatim bool
+	}{
+		"one sentence":      {func(s string) []string { return []string{strings.TrimSpace(sentences(s)[1]) + "."} }, false},
+		"each for itself":   {func(s string) []string { return sentences(s) }, false},
+		"whole":             {func(s string) []string { return []string{"Iris: " + s} }, true},
+		"cut in a word":     {func(s string) []string { return []string{s[:len(s)/2]} }, true},
+		"without beginning": {func(s string) []string { return []string{s[strings.LastIndexByte(s[:len(s)*2/3], ' ')+1:]} }, true},
+	} {
+		var f Frame
+		for i := range 8 {
+			s := said[i%len(said)]
+			if i < 3 || name == "one sentence" || name == "each for itself" {
+				f.Learn(Original{Text: s}, c.keep(s)...)
+			} else {
+				f.Learn(Original{Text: s}, s)
+			}
+		}
+		if f.Verbatim() != c.verbatim {
+			t.Errorf("%s: verbatim %v: %+v", name, f.Verbatim(), f)
+		}
+	}
+}
+
+// Facts are compared in sentences that speak of the same, however long the text.
+func TestFactsOfALongText(t *testing.T) {
+	o := Original{Text: "Hey, guess what? My sister Ada dyed her hair blue last week.", Speaker: "Ben"}
+	long := "I never liked the old flat. My sister Ada dyed her hair blue last week. We do not own a car. The goats eat 12 apples."
+	if d := Facts(o, long); !d.Same() {
+		t.Errorf("what other sentences deny and count is not this one's: %+v", d)
+	}
+	for text, kind := range map[string]string{
+		strings.Replace(long, "Ada dyed", "Ada never dyed", 1): schema.FaultNegated,
+		strings.Replace(long, "Ada dyed", "Rosa dyed", 1):      schema.FaultName,
+	} {
+		if d := Facts(o, text); d.Kind != kind {
+			t.Errorf("%s: have %+v, want %s", text, d, kind)
+		}
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	text := "The tram was late again today. My sister Ada keeps two brown goats. It rained for hours."
+	for got, want := range map[string]bool{
+		"(5) The tram was late again today. It rained for hours.":                                   true,
+		"The tram was late again today. My sister Rosa keeps two brown goats. It rained for hours.": false,
+		text:             false,
+		"Nothing of it.": false,
+	} {
+		if Excerpt(text, got) != want {
+			t.Errorf("%q: want %v", got, want)
+		}
+	}
+}

@@ -16,18 +16,29 @@ type Frame struct {
 	labelled int // with the name or role of its speaker before it
 	days     map[timex.Day]int
 	kept     float64 // sum over texts of the share of words kept
-	parts    int     // that are sentences taken from the original, not all of them
+	several  int     // originals of more than one sentence
+	parts    int     // of these, whose memories are sentences of it, taken apart or left out
 	broken   int     // that are a piece of the original which ends inside a sentence
 	compared int
 	beside   map[string]int // words beyond the original: how many texts have them
 }
 
-// Learn takes one text that the system made of one original.
-func (f *Frame) Learn(o Original, got string) {
-	want, have := words(o.Text), words(got)
+// Learn takes the texts that the system made of one original.
+func (f *Frame) Learn(o Original, texts ...string) {
+	want := words(o.Text)
 	if len(want) < 4 {
 		return
 	}
+	got := strings.Join(texts, "\n")
+	if i := slices.IndexFunc(texts, func(s string) bool { return Carries(o.Text, s) }); i >= 0 {
+		got = texts[i]
+	} else if slices.ContainsFunc(texts, func(s string) bool { whole, _ := taken(o.Text, want, s); return whole }) {
+		f.parts++
+	}
+	if len(sentences(o.Text)) > 1 {
+		f.several++
+	}
+	have := words(got)
 	if f.beside == nil {
 		f.beside, f.days = map[string]int{}, map[timex.Day]int{}
 	}
@@ -35,10 +46,7 @@ func (f *Frame) Learn(o Original, got string) {
 	at := within(want, have)
 	if at < 0 {
 		f.kept += align(want, have).kept()
-		switch whole, piece := taken(o.Text, want, got); {
-		case whole:
-			f.parts++
-		case piece:
+		if _, piece := taken(o.Text, want, got); piece {
 			f.broken++
 		}
 		return
@@ -62,14 +70,25 @@ func (f *Frame) Learn(o Original, got string) {
 }
 
 // Verbatim reports whether the system keeps what was said, as far as its texts show. One
-// that takes sentences out of it, or writes in its own words, is judged on facts.
+// that makes a habit of taking sentences out of it, or writes in its own words, is judged on
+// facts.
 func (f *Frame) Verbatim() bool {
-	return f.compared == 0 || (f.texts+f.broken)*2 >= f.compared || f.compared >= 4 && f.kept/float64(f.compared) >= 0.6 && f.parts*4 < f.compared
+	switch {
+	case f.compared == 0:
+		return true
+	case f.parts >= habit && f.parts*4 >= f.several:
+		return false
+	}
+	return (f.texts+f.broken)*2 >= f.compared || f.compared >= 4 && f.kept/float64(f.compared) >= 0.6
 }
 
+// habit is how often a system must do something for it to be its way.
+const habit = 3
+
 // taken reports whether every line of a text, after its label, is a stretch of the
-// original (piece), and whether each ends where a sentence of it does (whole).
+// original (piece), and whether each begins and ends where a sentence of it does (whole).
 func taken(text string, want []word, got string) (whole, piece bool) {
+	lines := 0
 	whole, piece = true, true
 	for line := range strings.Lines(got) {
 		if at := strings.IndexAny(line, "]:："); at >= 0 && at < 40 {
@@ -87,11 +106,18 @@ func taken(text string, want []word, got string) (whole, piece bool) {
 		if at < 0 {
 			return false, false
 		}
-		end := want[min(len(want), at+len(ws))-1].to
-		rest := strings.TrimLeft(text[end:], " \"'”’)")
-		whole = whole && (rest == "" || strings.ContainsAny(rest[:1], ".!?;,\n") || strings.HasPrefix(rest, "。") || strings.HasPrefix(rest, "，") || strings.HasPrefix(rest, "！") || strings.HasPrefix(rest, "？"))
+		lines++
+		before := strings.TrimRight(text[:want[at].from], " \"'“”‘’([-–—")
+		rest := strings.TrimLeft(text[want[min(len(want), at+len(ws))-1].to:], " \"'”’)")
+		whole = whole && (before == "" || endsSentence(before, strings.HasSuffix)) && (rest == "" || endsSentence(rest, strings.HasPrefix))
 	}
-	return whole, piece && !whole
+	return whole && lines > 0, piece && lines > 0 && !whole
+}
+
+// endsSentence reports whether a text has a mark that ends a sentence, or a part of one, at
+// an end.
+func endsSentence(text string, at func(text, mark string) bool) bool {
+	return slices.ContainsFunc([]string{".", "!", "?", ";", ",", ":", "\n", "。", "，", "！", "？", "；", "：", "…"}, func(mark string) bool { return at(text, mark) })
 }
 
 // label is what is before the original on its line.

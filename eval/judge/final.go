@@ -15,7 +15,7 @@ const longReply = 240 // bytes
 // weak ones also join steps of an argument, so the last of them counts, and only in a
 // long reply.
 var strongConclusions = []string{"final answer", "answer:", "answer is", "answer would be", "answer will be", "answer**", "in conclusion", "conclusion:", "to conclude", "in summary", "to summarize", "to sum up", "in short,",
-	"最终答案", "答案是", "答案为", "答案:", "答案如下", "结论", "综上", "总之", "总的来说"}
+	"最终答案", "答案是", "答案就是", "答案为", "答案:", "答案如下", "结论", "综上", "总之", "总的来说"}
 var weakConclusions = []string{"therefore", "thus,", "hence,", "so,", "so the ", "so you ", "consequently", "as a result", "based on this", "based on the above", "based on these", "we can conclude", "i can conclude", "i conclude", "因此", "所以", "由此", "可见"}
 
 // finalPart finds what a reply answers with: what it marks as its conclusion, else of a
@@ -28,7 +28,7 @@ func finalPart(s string, q *text) (part, how string) {
 			s, how = s[i+len(tag):], "after the reasoning"
 		}
 	}
-	s = strings.TrimSpace(s)
+	s = withoutOffer(strings.TrimSpace(s))
 	if head, rest, ok := strings.Cut(s, "\n"); ok && strings.HasPrefix(s, "#") && strings.TrimSpace(rest) != "" && len(head) < 40 {
 		s = strings.TrimSpace(rest) // a heading
 	}
@@ -60,6 +60,17 @@ func finalPart(s string, q *text) (part, how string) {
 		}
 	}
 	return lastParagraph(s), "the last assertion"
+}
+
+// withoutOffer cuts the last sentence off where it offers more help and says nothing.
+func withoutOffer(s string) string {
+	low := strings.ToLower(s)
+	for _, offer := range []string{"let me know if", "let me know whether", "feel free to", "is there anything else", "do you need anything else", "would you like me to", "happy to help", "i hope this helps", "hope this helps", "hope that helps", "希望能帮", "希望对你有", "希望对您有", "如需", "如果您还有", "如果你还有", "还有什么", "祝您", "祝你"} {
+		if i := strings.LastIndex(low, offer); i > 0 && len(low) == len(s) && i == sentenceStart(low, i)+strings.Count(low[sentenceStart(low, i):i], " ") && sentences(s[i:]) == 1 {
+			return strings.TrimSpace(s[:i])
+		}
+	}
+	return s
 }
 
 // lastMark is where the last of the marks stands at the beginning of a sentence or line

@@ -115,6 +115,19 @@ func alternatives(golds []string) []string {
 
 func judgeOne(q Question, gold, answer string, o Options) Verdict {
 	p := prepare(q, gold, answer)
+	v := p.verdict(q, gold, answer, o)
+	if v.Correct {
+		r := p.read()
+		refuse, doubt := p.stance(&r)
+		if v.Doubt = doubt; refuse != "" {
+			v.Correct, v.Score, v.Rule, v.Reason = false, .02, "stance", refuse
+		}
+	}
+	return v
+}
+
+// verdict compares what the answer says with the gold, whatever its stance.
+func (p *prepared) verdict(q Question, gold, answer string, o Options) Verdict {
 	v := p.short(q, gold, answer, o)
 	v.Answer = p.how
 	threshold := o.threshold()
@@ -126,13 +139,6 @@ func judgeOne(q Question, gold, answer string, o Options) Verdict {
 		v.Score = threshold // one sentence is the answer, whatever polite words stand around it
 	}
 	v.Correct = v.Score >= threshold
-	if v.Correct {
-		r := p.read()
-		refuse, doubt := p.stance(&r)
-		if v.Doubt = doubt; refuse != "" {
-			v.Correct, v.Score, v.Rule, v.Reason = false, .02, "stance", refuse
-		}
-	}
 	return v
 }
 

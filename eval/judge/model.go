@@ -21,9 +21,15 @@ type Model struct {
 		Trained float64 `json:"trained"`
 		Rules   float64 `json:"rules"`
 		Long    float64 `json:"long"`
+		// Doubt of an answer that repeats the question in a sentence, and of one that does not.
+		DoubtSentence float64 `json:"doubt_sentence"`
+		DoubtTerse    float64 `json:"doubt_terse"`
 	} `json:"thresholds"`
 	// Long are the weights for replies out of which a final part was cut.
 	Long *Model `json:"long,omitempty"`
+	// Doubt are the weights that say how likely an accepting verdict is to be wrong by how
+	// the answer says the gold.
+	Doubt *Model `json:"doubt"`
 	// Dates are the odds that an answer is right whose date or length stands so to the gold's.
 	Dates   map[string]float64 `json:"dates"`
 	Bias    float64            `json:"bias"`

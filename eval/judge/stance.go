@@ -175,7 +175,7 @@ func (p *prepared) partly(r *reading, i int) bool {
 	k := &p.at.toks[i]
 	for _, c := range k.word {
 		s := string(c)
-		if strings.Contains("第段条轮次记录里中的了是在", s) {
+		if strings.Contains("第段条轮次聊记录里中的了是在", s) {
 			continue
 		}
 		if !strings.Contains(p.qt.raw, s) && !strings.Contains(p.gt.raw, s) {
@@ -192,9 +192,9 @@ func frame(k *tok) bool {
 
 var frameWords = func() map[string]bool {
 	m := map[string]bool{}
-	for _, w := range strings.Fields(`answer answers reply question asked remember recall remembered sure note notes record records session sessions chat chats history earlier dialogue user users
-		called named name names known refers refer regarding shared discussed talked told explicitly clearly confirmed date dates time times total exactly precisely around about approximately ok okay hello hi
-		答案 回答 问题 对话 记录 提到 提到过 提过 说过 之前 过 提及 聊天 用户 明确 内容 根据 一共 总共 共 具体 就是 叫 名叫 明确地 记得 因此 所以`) {
+	for _, w := range strings.Fields(`answer answers reply correct right value result output done found question asked remember recall remembered sure note notes record records session sessions chat chats history earlier dialogue user users
+		called named name names known refers refer regarding shared discussed talked told explicitly clearly confirmed date dates time times total hope helps glad happy welcome thanks please let help helpful detail details further else checked looked looking find stored memory memories transcript message messages log logs evidence stated states says shows show according per noted notes above nice day great good happy exactly precisely around about approximately ok okay hello hi
+		答案 回答 问题 正确 结果 查到 希望 帮到 帮 可以 还有 什么 祝 愉快 当然 简单 来说 显示 记忆 依据 您 你好 清楚 对话 记录 提到 提到过 提过 说过 之前 过 提及 聊天 用户 明确 内容 根据 一共 总共 共 具体 就是 叫 名叫 明确地 记得 因此 所以`) {
 		m[w] = true
 	}
 	return m
@@ -261,7 +261,7 @@ var hanOperators = func() (out []operator) {
 		"contrast 但 却 然而 只是 其实 实际上 反而 而是 除了 除 才是 只有 虽 倒是",
 		"correction 等等 更正 纠正 口误 抱歉 对了",
 		"condition 如果 假如 要是 若 倘 除非 万一 只要",
-		"guess 可能 也许 大概 或许 好像 似乎 估计 猜 恐怕 应该 大约是 怀疑",
+		"guess 可能 也许 大概 或许 好像 似乎 估计 猜 恐怕 大约是 怀疑",
 		"alternative 或 还是 要么",
 		"report 有人说 据说 传言 传说 听说 声称 号称 以为 自称 说是 一口咬定 开玩笑 玩笑",
 		"time 原来 以前 从前 曾 后来 现在 改 换 取代 替 原计划 本来 当初 最初 将 明年 以后 取消 放弃 差一点 差点 险些 几乎 起初",
@@ -321,7 +321,7 @@ func (p *prepared) operators(r *reading) []operator {
 		}
 	}
 	for _, mark := range []struct{ sign, kind string }{{"?", "question"}, {"~~", "correction"}, {"...", "correction"}, {"…", "correction"}, {"/s", "question"}, {"✗", "negation"}, {"❌", "negation"}, {"≠", "negation"}, {"!=", "negation"}, {"→", "time"}, {"->", "time"}} {
-		if i := strings.Index(t.raw, mark.sign); i >= 0 && !strings.Contains(p.gt.raw, mark.sign) && !(mark.sign == "?" && p.quotesQuestion(i)) {
+		if i := strings.Index(t.raw, mark.sign); i >= 0 && !(i == 0 && mark.kind == "time") && !strings.Contains(p.gt.raw, mark.sign) && !(mark.sign == "?" && p.quotesQuestion(i)) {
 			out = append(out, operator{mark.kind, mark.sign, t.tokenAt(i)})
 		}
 	}

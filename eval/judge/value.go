@@ -411,6 +411,9 @@ var boundsBefore = []struct {
 func boundBefore(s string) (side, n int) {
 	from := max(0, len(s)-24)
 	t := strings.ToLower(strings.TrimRight(s[from:], " "))
+	if strings.HasSuffix(t, "->") || strings.HasSuffix(t, "=>") {
+		return 0, 0 // an arrow
+	}
 	best := 0
 	for _, b := range boundsBefore { // the longest that ends here: "no more than", not "more than"
 		if len(b.words) > best && strings.HasSuffix(t, b.words) && (b.words[0] >= 0x80 || !asciiLetter(b.words[0]) || len(t) == len(b.words) || !asciiLetter(t[len(t)-len(b.words)-1])) {

@@ -18,7 +18,7 @@ import (
 
 // AUGUSTUSOptions of AUGUSTUSMemory.
 type AUGUSTUSOptions struct {
-	Mode  string  `json:"mode"` // fixed | faithful
+	ModeOptions
 	Edge  float64 `json:"edge"` // least cosine of an edge; 0: 0.7, or that of the hashing embedder
 	Keep  float64 `json:"keep"` // least score of what a walk collects; 0: 0.5, or half of it for the hashing embedder
 	Nodes int     `json:"nodes"`
@@ -32,11 +32,7 @@ type AUGUSTUSOptions struct {
 // concept lowers that; times weigh nothing in the edges. Fixed: all are scored alike, and
 // edges fade with the hours between.
 func AUGUSTUSMemory() memory.Spec {
-	return memory.Define("AUGUSTUSMemory", "a graph of entries tagged with concepts (AUGUSTUS, Mem-Gallery)", AUGUSTUSOptions{Nodes: 10}, func(d memory.Deps, o AUGUSTUSOptions) (memory.System, error) {
-		var err error
-		if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-			return nil, err
-		}
+	return modal("AUGUSTUSMemory", "a graph of entries tagged with concepts (AUGUSTUS, Mem-Gallery)", AUGUSTUSOptions{Nodes: 10}, func(d memory.Deps, o AUGUSTUSOptions) (memory.System, error) {
 		seen, err := o.load()
 		if err != nil {
 			return nil, err
@@ -45,11 +41,7 @@ func AUGUSTUSMemory() memory.Spec {
 		caps := ranked(native.Pair, 1)
 		caps.Notes = []string{byCaption}
 		gated(&caps, d.Embed)
-		if d.LLM == nil {
-			caps.ByRule = []string{op.PurposeConcepts}
-		} else {
-			caps.Calls.LLMPerUnit, caps.Calls.LLMPerQuery = memory.Exactly(1), memory.Exactly(1)
-		}
+		asks(&caps, d, memory.Calls{LLMPerUnit: memory.Exactly(1), LLMPerQuery: memory.Exactly(1)}, op.PurposeConcepts)
 		edge, keep := gate(o.Edge, d.Embed, 0.7, hashUpdate), gate(o.Keep, d.Embed, 0.5, 0.25)
 		return native.New(native.Options{Name: "AUGUSTUSMemory", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 			return &augustus{o: o, d: d, edge: edge, keep: keep, seen: seen, st: store.New(store.Options{Scope: scope, Embed: d.Embed}), having: map[string][]int{}}

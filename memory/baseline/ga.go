@@ -16,7 +16,7 @@ import (
 
 // GAOptions of GAMemory.
 type GAOptions struct {
-	Mode      string  `json:"mode"` // fixed | faithful
+	ModeOptions
 	TopK      int     `json:"top_k"`
 	Decay     float64 `json:"decay"`     // of recency, per thing stored since
 	Threshold float64 `json:"threshold"` // of summed importance [0,1] each, from which a session's end reflects
@@ -36,25 +36,16 @@ type GAOptions struct {
 // what the others do; evidence repeats and is expanded without end (here to 200).
 // Fixed: relevance and recency are put on [0,1] first, evidence is given once.
 func GAMemory() memory.Spec {
-	return memory.Define("GAMemory", "relevance, recency, importance and reflection (Generative Agents, Mem-Gallery)",
+	return modal("GAMemory", "relevance, recency, importance and reflection (Generative Agents, Mem-Gallery)",
 		GAOptions{TopK: 10, Decay: 0.995, Threshold: 0.3, Questions: 3, Insights: 3, MaxTokens: 4096}, newGA)
 }
 
 func newGA(d memory.Deps, o GAOptions) (memory.System, error) {
-	var err error
-	if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-		return nil, err
-	}
 	d.Embed = embedder(d)
 	n := o.Insights
 	caps := memory.Capabilities{Unit: native.Pair, Retrieval: memory.RetrievalRanked, Stateful: true,
 		Calls: &memory.Calls{EmbedPerUnit: memory.Exactly(1), EmbedPerSession: memory.Span{Max: o.Questions + n}, EmbedPerQuery: memory.Exactly(1)}}
-	if d.LLM == nil {
-		caps.ByRule = []string{op.PurposeImportance, op.PurposeQuestions, op.PurposeInsights}
-	} else {
-		caps.Calls.LLMPerUnit = memory.Exactly(1)
-		caps.Calls.LLMPerSession = memory.Span{Max: 2 + n}
-	}
+	asks(&caps, d, memory.Calls{LLMPerUnit: memory.Exactly(1), LLMPerSession: memory.Span{Max: 2 + n}}, op.PurposeImportance, op.PurposeQuestions, op.PurposeInsights)
 	return native.New(native.Options{Name: "GAMemory", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 		return &ga{o: o, d: d, st: store.New(store.Options{Scope: scope, Embed: d.Embed})}
 	}}), nil

@@ -20,7 +20,7 @@ import (
 
 // GraphitiOptions of Graphiti.
 type GraphitiOptions struct {
-	Mode   string  `json:"mode"`   // fixed | faithful
+	ModeOptions
 	Recipe string  `json:"recipe"` // edges | edges-mmr | nodes | episodes
 	Same   float64 `json:"same"`   // cosine from which two names may be one thing, for the model to say; 0: 0.6, or that of the hashing embedder
 	Near   float64 `json:"near"`   // least cosine of a hit; 0: 0.2
@@ -42,7 +42,7 @@ const (
 // times, or with equal ones, ends nothing. Fixed: they are history, a fact without a time
 // holds since its episode, and of equal times the later said stands.
 func Graphiti() memory.Spec {
-	return memory.Define("graphiti-native", "facts between things, with when they held, by BM25 and cosine (Graphiti)", GraphitiOptions{Recipe: recipeEdges},
+	return modal("graphiti-native", "facts between things, with when they held, by BM25 and cosine (Graphiti)", GraphitiOptions{Recipe: recipeEdges},
 		func(d memory.Deps, o GraphitiOptions) (memory.System, error) {
 			return newGraphiti("graphiti-native", d, o)
 		})
@@ -50,15 +50,11 @@ func Graphiti() memory.Spec {
 
 // ZepLike is Graphiti asked as Zep is in published comparisons: for episodes.
 func ZepLike() memory.Spec {
-	return memory.Define("zep-like", "Graphiti, asked for episodes as Zep is (the hosted service is zep-v3)", GraphitiOptions{Recipe: recipeEpisodes},
+	return modal("zep-like", "Graphiti, asked for episodes as Zep is (the hosted service is zep-v3)", GraphitiOptions{Recipe: recipeEpisodes},
 		func(d memory.Deps, o GraphitiOptions) (memory.System, error) { return newGraphiti("zep-like", d, o) })
 }
 
 func newGraphiti(name string, d memory.Deps, o GraphitiOptions) (memory.System, error) {
-	var err error
-	if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-		return nil, err
-	}
 	if all := []string{recipeEdges, recipeMMR, recipeNodes, recipeEpisodes}; !slices.Contains(all, o.Recipe) {
 		return nil, fmt.Errorf("recipe %q: have %v", o.Recipe, all)
 	}
@@ -68,11 +64,7 @@ func newGraphiti(name string, d memory.Deps, o GraphitiOptions) (memory.System, 
 	caps := ranked(native.Pair, 1)
 	caps.Calls.EmbedPerUnit.Max = many
 	gated(&caps, d.Embed)
-	if d.LLM == nil {
-		caps.ByRule = []string{op.PurposeThings, op.PurposeResolve, op.PurposeEdges, op.PurposeCompare, op.PurposeSummary}
-	} else {
-		caps.Calls.LLMPerUnit = memory.Span{Min: 2, Max: many} // one more for names in doubt, one a fact, one a thing
-	}
+	asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Min: 2, Max: many}}, op.PurposeThings, op.PurposeResolve, op.PurposeEdges, op.PurposeCompare, op.PurposeSummary) // one more for names in doubt, one a fact, one a thing
 	return native.New(native.Options{Name: name, Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 		of := func(kind string) *store.Linear {
 			return store.New(store.Options{Scope: scope + kind, Embed: d.Embed, Words: &store.Words{}})

@@ -19,7 +19,7 @@ import (
 
 // HippoOptions of HippoRAG 2.
 type HippoOptions struct {
-	Mode    string  `json:"mode"`    // fixed | faithful
+	ModeOptions
 	Facts   int     `json:"facts"`   // facts, and things, that a question starts from
 	Synonym float64 `json:"synonym"` // cosine from which two names are tied; 0: 0.8, for the hashing embedder too
 	Passage float64 `json:"passage"` // weight of a passage's own cosine
@@ -35,12 +35,8 @@ type HippoOptions struct {
 // a walk that cannot start crashes (here the passages are ranked by cosine). Fixed: names keep
 // letters of any script, and weights add up. It has no time and forgets nothing.
 func HippoRAG() memory.Spec {
-	return memory.Define("hipporag", "passages ranked by a walk from the facts nearest to the question (HippoRAG 2)",
+	return modal("hipporag", "passages ranked by a walk from the facts nearest to the question (HippoRAG 2)",
 		HippoOptions{Facts: 5, Passage: 0.05, Damping: 0.5}, func(d memory.Deps, o HippoOptions) (memory.System, error) {
-			var err error
-			if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-				return nil, err
-			}
 			if o.Damping <= 0 || o.Damping >= 1 {
 				return nil, fmt.Errorf("damping %g: want more than 0 and less than 1", o.Damping)
 			}
@@ -48,12 +44,8 @@ func HippoRAG() memory.Spec {
 			o.Synonym = gate(o.Synonym, d.Embed, 0.8, 0.8)
 			const many = 1 << 20
 			caps := ranked(native.Pair, 1)
-			caps.Calls.EmbedPerUnit.Max = many // its things and facts
-			if d.LLM == nil {
-				caps.ByRule = []string{op.PurposeThings, op.PurposeRelations, op.PurposeFilter}
-			} else {
-				caps.Calls.LLMPerUnit, caps.Calls.LLMPerQuery = memory.Exactly(2), memory.Span{Max: 1} // without facts there are none to choose from
-			}
+			caps.Calls.EmbedPerUnit.Max = many                                                                                                                     // its things and facts
+			asks(&caps, d, memory.Calls{LLMPerUnit: memory.Exactly(2), LLMPerQuery: memory.Span{Max: 1}}, op.PurposeThings, op.PurposeRelations, op.PurposeFilter) // without facts there are none to choose from
 			return native.New(native.Options{Name: "hipporag", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 				return &hippo{o: o, d: d, scope: scope, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}, names: map[string]int{}, known: map[string]int{}}
 			}}), nil

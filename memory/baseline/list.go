@@ -123,3 +123,35 @@ func unit(u string) (string, error) {
 	}
 	return "", fmt.Errorf("unit %q: have %s and %s", u, native.Turn, native.Pair)
 }
+
+// ModeOptions are of systems that reproduce a published one.
+type ModeOptions struct {
+	Mode string `json:"mode"` // fixed | faithful
+}
+
+func (o *ModeOptions) check() (err error) {
+	o.Mode, err = native.CheckMode(o.Mode)
+	return err
+}
+
+// modal is memory.Define for options with a mode, which build gets checked.
+func modal[O any, P interface {
+	*O
+	check() error
+}](name, doc string, defaults O, build func(memory.Deps, O) (memory.System, error)) memory.Spec {
+	return memory.Define(name, doc, defaults, func(d memory.Deps, o O) (memory.System, error) {
+		if err := P(&o).check(); err != nil {
+			return nil, err
+		}
+		return build(d, o)
+	})
+}
+
+// asks notes what a system asks a model: the calls where there is a model, the operations that a rule does where there is none.
+func asks(caps *memory.Capabilities, d memory.Deps, calls memory.Calls, ops ...string) {
+	if d.LLM == nil {
+		caps.ByRule = ops
+		return
+	}
+	caps.Calls.LLMPerUnit, caps.Calls.LLMPerSession, caps.Calls.LLMPerQuery = calls.LLMPerUnit, calls.LLMPerSession, calls.LLMPerQuery
+}

@@ -16,7 +16,7 @@ import (
 
 // Mem0Options of Mem0 1.x as published, with and without its graph.
 type Mem0Options struct {
-	Mode    string  `json:"mode"`    // fixed | faithful
+	ModeOptions
 	Near    int     `json:"near"`    // known facts that each new one is held against
 	Both    bool    `json:"both"`    // faithful by rule: what the assistant says counts, too
 	Same    float64 `json:"same"`    // graph: cosine from which two names are one thing; 0: 0.7, or that of the hashing embedder
@@ -32,7 +32,7 @@ type Mem0Options struct {
 // as history, what is said again word for word is noted, an answer that touches a fact
 // which is not near the new one is an addition, and the assistant counts.
 func Mem0Published() memory.Spec {
-	return memory.Define("mem0-published", "facts judged all at once against their nearest, searched by cosine (Mem0 1.0.11)", Mem0Options{Near: 5},
+	return modal("mem0-published", "facts judged all at once against their nearest, searched by cosine (Mem0 1.0.11)", Mem0Options{Near: 5},
 		func(d memory.Deps, o Mem0Options) (memory.System, error) { return newM0("mem0-published", false, d, o) })
 }
 
@@ -43,15 +43,11 @@ func Mem0Published() memory.Spec {
 // question seldom are, and names that are near are one thing. Fixed: by words, and names
 // are one only where they are equal or nearly so.
 func Mem0Graph() memory.Spec {
-	return memory.Define("mem0-graph", "facts, and a graph of things and relations (Mem0 1.0.11 with a graph store)", Mem0Options{Near: 5, Triples: 5},
+	return modal("mem0-graph", "facts, and a graph of things and relations (Mem0 1.0.11 with a graph store)", Mem0Options{Near: 5, Triples: 5},
 		func(d memory.Deps, o Mem0Options) (memory.System, error) { return newM0("mem0-graph", true, d, o) })
 }
 
 func newM0(name string, graph bool, d memory.Deps, o Mem0Options) (memory.System, error) {
-	var err error
-	if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-		return nil, err
-	}
 	d.Embed = embedder(d)
 	const many = 1 << 20
 	caps := memory.Capabilities{Unit: "fact", Retrieval: memory.RetrievalRanked, Calls: &memory.Calls{EmbedPerUnit: memory.Span{Max: many}, EmbedPerQuery: memory.Exactly(1)}}

@@ -23,7 +23,7 @@ import (
 
 // Mem0V2Options of Mem0's second generation.
 type Mem0V2Options struct {
-	Mode      string  `json:"mode"`      // fixed | faithful
+	ModeOptions
 	Plain     bool    `json:"plain"`     // without words and entities, as pip installs it: they need extras
 	Existing  int     `json:"existing"`  // known facts that the model is shown, and that a new one is compared with
 	Threshold float64 `json:"threshold"` // least cosine of a hit
@@ -39,19 +39,11 @@ type Mem0V2Options struct {
 // all, words and names bring facts in, the divisor stands, and links that the model names
 // are kept. In both, what is new never ends what is old.
 func Mem0V2() memory.Spec {
-	return memory.Define("mem0-v2", "facts that are only added, searched by cosine, words and names (Mem0 2.x)", Mem0V2Options{Existing: 10, Threshold: 0.1}, func(d memory.Deps, o Mem0V2Options) (memory.System, error) {
-		var err error
-		if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-			return nil, err
-		}
+	return modal("mem0-v2", "facts that are only added, searched by cosine, words and names (Mem0 2.x)", Mem0V2Options{Existing: 10, Threshold: 0.1}, func(d memory.Deps, o Mem0V2Options) (memory.System, error) {
 		d.Embed = embedder(d)
 		const many = 1 << 20
 		caps := memory.Capabilities{Unit: "fact", Retrieval: memory.RetrievalRanked, Calls: &memory.Calls{EmbedPerUnit: memory.Span{Min: 1, Max: many}, EmbedPerQuery: memory.Span{Min: 1, Max: 1 + queryNames}}}
-		if d.LLM == nil {
-			caps.ByRule = []string{op.PurposeAdditive}
-		} else {
-			caps.Calls.LLMPerUnit = memory.Exactly(1)
-		}
+		asks(&caps, d, memory.Calls{LLMPerUnit: memory.Exactly(1)}, op.PurposeAdditive)
 		so := store.Options{Embed: d.Embed, Words: &store.Words{}}
 		return native.New(native.Options{Name: "mem0-v2", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, Pairs: true, New: func(scope string) native.Policy {
 			so := so

@@ -13,17 +13,13 @@ import (
 
 // GalleryOptions of FUMemory, STMemory and LTMemory.
 type GalleryOptions struct {
-	Mode      string `json:"mode"`       // fixed | faithful
-	TopK      int    `json:"top_k"`      // of ST and LT; 0: the query's k
-	MaxTokens int    `json:"max_tokens"` // of the context, by recall.TokensOf
+	ModeOptions
+	TopK      int `json:"top_k"`      // of ST and LT; 0: the query's k
+	MaxTokens int `json:"max_tokens"` // of the context, by recall.TokensOf
 }
 
 func gallery(name, doc string, o GalleryOptions, embeds int, retrieval string, stages func(o GalleryOptions) recall.Pipeline) memory.Spec {
-	return memory.Define(name, doc, o, func(d memory.Deps, o GalleryOptions) (memory.System, error) {
-		var err error
-		if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-			return nil, err
-		}
+	return modal(name, doc, o, func(d memory.Deps, o GalleryOptions) (memory.System, error) {
 		caps := ranked(native.Pair, embeds)
 		caps.Retrieval = retrieval
 		so := store.Options{}

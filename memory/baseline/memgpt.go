@@ -46,11 +46,7 @@ func MemGPT() memory.Spec {
 			d.Embed = embedder(d)
 			caps := memory.Capabilities{Unit: native.Pair, Retrieval: memory.RetrievalRanked, Colder: []string{"core", tierArchive, tierRecall},
 				Calls: &memory.Calls{EmbedPerUnit: memory.Span{Min: 1, Max: 1 << 20}, EmbedPerQuery: memory.Span{Max: 2 * actsAtMost * o.Steps}}}
-			if d.LLM == nil {
-				caps.ByRule = []string{op.PurposeAct}
-			} else {
-				caps.Calls.LLMPerUnit, caps.Calls.LLMPerQuery = memory.Span{Min: 1, Max: o.Steps}, memory.Span{Min: 1, Max: o.Steps}
-			}
+			asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Min: 1, Max: o.Steps}, LLMPerQuery: memory.Span{Min: 1, Max: o.Steps}}, op.PurposeAct)
 			return native.New(native.Options{Name: "memgpt", Version: version, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 				return &memgpt{o: o, d: d, scope: scope, st: store.New(store.Options{Scope: scope, Embed: d.Embed, Words: &store.Words{}}), archive: store.New(store.Options{Scope: scope + ":archival", Embed: d.Embed})}
 			}}), nil

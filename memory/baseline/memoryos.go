@@ -18,7 +18,7 @@ import (
 
 // MOSOptions of MemoryOS.
 type MOSOptions struct {
-	Mode      string  `json:"mode"`       // fixed | faithful
+	ModeOptions
 	Short     int     `json:"short"`      // exchanges in the short-term memory
 	Segments  int     `json:"segments"`   // of the mid-term memory, at most
 	Knowledge int     `json:"knowledge"`  // entries of each knowledge, at most
@@ -51,15 +51,11 @@ const (
 // not stored again. In both a page is found once, though it stands in each segment that
 // its themes found, and an exchange with an empty side is kept (published it is lost).
 func MemoryOS() memory.Spec {
-	return memory.Define("memoryos", "short-term queue, pages in segments by theme, profile and knowledge (MemoryOS)",
+	return modal("memoryos", "short-term queue, pages in segments by theme, profile and knowledge (MemoryOS)",
 		MOSOptions{Short: 10, Segments: 2000, Knowledge: 100, Queue: 7, Heat: 5, KnowNear: 0.01, KnowTop: 20, MetaWords: 40}, newMOS)
 }
 
 func newMOS(d memory.Deps, o MOSOptions) (memory.System, error) {
-	var err error
-	if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-		return nil, err
-	}
 	if o.Short < 1 || o.Segments < 1 || o.Knowledge < 1 {
 		return nil, fmt.Errorf("short %d, segments %d, knowledge %d: want 1 or more each", o.Short, o.Segments, o.Knowledge)
 	}
@@ -69,11 +65,7 @@ func newMOS(d memory.Deps, o MOSOptions) (memory.System, error) {
 	caps := memory.Capabilities{Unit: native.Pair, Retrieval: memory.RetrievalRanked, Stateful: true, Colder: []string{tierShort, tierMid, tierLong},
 		Calls: &memory.Calls{EmbedPerUnit: memory.Span{Max: many}, EmbedPerQuery: memory.Exactly(1)}}
 	gated(&caps, d.Embed)
-	if d.LLM == nil {
-		caps.ByRule = []string{op.PurposeContinuity, op.PurposeMeta, op.PurposeThemes, op.PurposeProfile, op.PurposeKnowledge}
-	} else {
-		caps.Calls.LLMPerUnit = memory.Span{Max: 5} // three for a page that leaves, two for a hot segment
-	}
+	asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Max: 5}}, op.PurposeContinuity, op.PurposeMeta, op.PurposeThemes, op.PurposeProfile, op.PurposeKnowledge) // three for a page that leaves, two for a hot segment
 	return native.New(native.Options{Name: "memoryos", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 		return &mos{o: o, d: d, scope: scope, st: store.New(store.Options{Scope: scope, Embed: d.Embed})}
 	}}), nil

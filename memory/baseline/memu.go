@@ -19,7 +19,7 @@ import (
 
 // MemUOptions of MemU 1.5.
 type MemUOptions struct {
-	Mode     string   `json:"mode"`     // fixed | faithful
+	ModeOptions
 	Types    []string `json:"types"`    // of items that are taken out of a session, one call each
 	Assign   float64  `json:"assign"`   // cosine from which an item belongs to a category; 0: 0.25, or that of the hashing embedder
 	TopK     int      `json:"top_k"`    // categories, items and sessions that are looked at
@@ -50,14 +50,10 @@ var memuCategories = []struct{ name, words string }{
 // Fixed: every question is looked for, an item counts once at least, and a repeat is
 // counted on the item.
 func MemU() memory.Spec {
-	return memory.Define("memu", "items by type in categories with summaries (MemU 1.5)", MemUOptions{Types: []string{"profile", "event"}, TopK: 5, Words: 300}, newMemU)
+	return modal("memu", "items by type in categories with summaries (MemU 1.5)", MemUOptions{Types: []string{"profile", "event"}, TopK: 5, Words: 300}, newMemU)
 }
 
 func newMemU(d memory.Deps, o MemUOptions) (memory.System, error) {
-	var err error
-	if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-		return nil, err
-	}
 	for _, t := range o.Types {
 		if !slices.Contains([]string{"profile", "event", "knowledge", "behavior", "skill"}, t) {
 			return nil, fmt.Errorf("type %q: have profile, event, knowledge, behavior and skill", t)
@@ -68,12 +64,7 @@ func newMemU(d memory.Deps, o MemUOptions) (memory.System, error) {
 	const many = 1 << 20
 	caps := memory.Capabilities{Unit: "fact", Retrieval: memory.RetrievalRanked, Calls: &memory.Calls{EmbedPerSession: memory.Span{Max: many}, EmbedPerQuery: memory.Span{Max: 2}}}
 	gated(&caps, d.Embed)
-	if d.LLM == nil {
-		caps.ByRule = []string{op.PurposeItems, op.PurposeSummary, op.PurposeDecide, op.PurposeEnough}
-	} else {
-		caps.Calls.LLMPerSession = memory.Span{Min: len(o.Types), Max: len(o.Types) + len(memuCategories)}
-		caps.Calls.LLMPerQuery = memory.Span{Min: 1, Max: 3}
-	}
+	asks(&caps, d, memory.Calls{LLMPerSession: memory.Span{Min: len(o.Types), Max: len(o.Types) + len(memuCategories)}, LLMPerQuery: memory.Span{Min: 1, Max: 3}}, op.PurposeItems, op.PurposeSummary, op.PurposeDecide, op.PurposeEnough)
 	return native.New(native.Options{Name: "memu", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 		return &memu{o: o, d: d, scope: scope, st: store.New(store.Options{Scope: scope, Embed: d.Embed}), sums: map[string]memuCategory{}, known: map[string]int{}}
 	}}), nil

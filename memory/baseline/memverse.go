@@ -16,10 +16,10 @@ import (
 
 // MemVerseOptions of MemVerse-lite.
 type MemVerseOptions struct {
-	Mode   string `json:"mode"`   // fixed | faithful
-	Local  int    `json:"local"`  // things that a question's words find
-	Global int    `json:"global"` // relations that its theme finds
-	Chunks int    `json:"chunks"`
+	ModeOptions
+	Local  int `json:"local"`  // things that a question's words find
+	Global int `json:"global"` // relations that its theme finds
+	Chunks int `json:"chunks"`
 }
 
 // MemVerseLite keeps three memories of a dialogue: core (facts), episodic (what happened
@@ -29,19 +29,11 @@ type MemVerseOptions struct {
 //
 // Faithful: only core memories are ever found. Fixed: all three are.
 func MemVerseLite() memory.Spec {
-	return memory.Define("memverse-lite", "core, episodic and semantic memories, by things and relations (after MemVerse)", MemVerseOptions{Local: 10, Global: 10, Chunks: 5}, func(d memory.Deps, o MemVerseOptions) (memory.System, error) {
-		var err error
-		if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-			return nil, err
-		}
+	return modal("memverse-lite", "core, episodic and semantic memories, by things and relations (after MemVerse)", MemVerseOptions{Local: 10, Global: 10, Chunks: 5}, func(d memory.Deps, o MemVerseOptions) (memory.System, error) {
 		d.Embed = embedder(d)
 		caps := memory.Capabilities{Unit: native.Pair, Retrieval: memory.RetrievalRanked, Calls: &memory.Calls{EmbedPerUnit: memory.Span{Min: 1, Max: 1 << 20}, EmbedPerQuery: memory.Span{Min: 1, Max: 3}},
 			Notes: []string{"lite: one graph, no parametric memory"}}
-		if d.LLM == nil {
-			caps.ByRule = []string{llm.PurposeFacts, op.PurposeMeta, op.PurposeRelations, op.PurposeKeywords}
-		} else {
-			caps.Calls.LLMPerUnit, caps.Calls.LLMPerQuery = memory.Exactly(3), memory.Exactly(1)
-		}
+		asks(&caps, d, memory.Calls{LLMPerUnit: memory.Exactly(3), LLMPerQuery: memory.Exactly(1)}, llm.PurposeFacts, op.PurposeMeta, op.PurposeRelations, op.PurposeKeywords)
 		return native.New(native.Options{Name: "memverse-lite", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 			return &memverse{o: o, d: d, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}, things: map[string]int{}}
 		}}), nil

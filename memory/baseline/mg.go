@@ -17,7 +17,7 @@ import (
 
 // MGOptions of MGMemory.
 type MGOptions struct {
-	Mode      string  `json:"mode"` // fixed | faithful
+	ModeOptions
 	TopK      int     `json:"top_k"`
 	MaxTokens int     `json:"max_tokens"` // of the queue
 	Warning   float64 `json:"warning"`    // share of the budget from which the model is warned, and the rule archives
@@ -42,15 +42,11 @@ const (
 // explains low published scores. Fixed: the queue's size counts, and searches work.
 // Functions act on a copy for the question: reading changes nothing.
 func MGMemory() memory.Spec {
-	return memory.Define("MGMemory", "tiers: working memory, queue, searchable stores, running summary (MemGPT, Mem-Gallery)",
+	return modal("MGMemory", "tiers: working memory, queue, searchable stores, running summary (MemGPT, Mem-Gallery)",
 		MGOptions{TopK: 10, MaxTokens: 4096, Warning: 0.7, Gate: 0.1, Words: 150}, newMG)
 }
 
 func newMG(d memory.Deps, o MGOptions) (memory.System, error) {
-	var err error
-	if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-		return nil, err
-	}
 	if o.MaxTokens < 1 {
 		return nil, fmt.Errorf("max_tokens %d: want 1 or more", o.MaxTokens)
 	}
@@ -62,12 +58,7 @@ func newMG(d memory.Deps, o MGOptions) (memory.System, error) {
 		caps.Calls.EmbedPerQuery = memory.Span{}
 		caps.Retrieval = memory.RetrievalBlind
 	}
-	if d.LLM == nil {
-		caps.ByRule = []string{op.PurposeSummary, op.PurposeTrigger}
-	} else {
-		caps.Calls.LLMPerUnit = memory.Span{Max: 1}
-		caps.Calls.LLMPerQuery = memory.Exactly(1)
-	}
+	asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Max: 1}, LLMPerQuery: memory.Exactly(1)}, op.PurposeSummary, op.PurposeTrigger)
 	return native.New(native.Options{Name: "MGMemory", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 		return &mg{o: o, d: d, scope: scope, st: store.New(store.Options{Scope: scope}), vec: map[int][]float32{}}
 	}}), nil

@@ -13,19 +13,15 @@ import (
 
 // MMOptions of MMMemory.
 type MMOptions struct {
-	Mode string `json:"mode"` // fixed | faithful; they do the same
-	TopK int    `json:"top_k"`
+	ModeOptions
+	TopK int `json:"top_k"`
 	ImageOptions
 }
 
 // MMMemory is LTMemory with images: text and caption are embedded together, and an
 // image's own vector is averaged in. What is found is shown as a list.
 func MMMemory() memory.Spec {
-	return memory.Define("MMMemory", "the entries, images included, most similar to the question (Mem-Gallery)", MMOptions{TopK: 10}, func(d memory.Deps, o MMOptions) (memory.System, error) {
-		var err error
-		if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-			return nil, err
-		}
+	return modal("MMMemory", "the entries, images included, most similar to the question (Mem-Gallery)", MMOptions{TopK: 10}, func(d memory.Deps, o MMOptions) (memory.System, error) {
 		seen, err := o.load()
 		if err != nil {
 			return nil, err

@@ -11,10 +11,10 @@ import (
 
 // MMFUOptions of MMFUMemory.
 type MMFUOptions struct {
-	Mode        string `json:"mode"` // fixed | faithful
-	MaxTokens   int    `json:"max_tokens"`
-	ImageTokens int    `json:"image_tokens"` // that an image takes: 256 (Qwen), 576 (GPT, LLaVA, Gemini)
-	MaxImages   int    `json:"max_images"`
+	ModeOptions
+	MaxTokens   int `json:"max_tokens"`
+	ImageTokens int `json:"image_tokens"` // that an image takes: 256 (Qwen), 576 (GPT, LLaVA, Gemini)
+	MaxImages   int `json:"max_images"`
 }
 
 // MMFUMemory shows all that was said, images included, the newest that fits.
@@ -24,11 +24,7 @@ type MMFUOptions struct {
 // ends the search. Fixed: the first entry that does not fit ends it; beyond the number of
 // images an entry is its text alone.
 func MMFUMemory() memory.Spec {
-	return memory.Define("MMFUMemory", "all of the dialogue, images included, cut to a budget (Mem-Gallery)", MMFUOptions{MaxTokens: 4096, ImageTokens: 256, MaxImages: 20}, func(d memory.Deps, o MMFUOptions) (memory.System, error) {
-		var err error
-		if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-			return nil, err
-		}
+	return modal("MMFUMemory", "all of the dialogue, images included, cut to a budget (Mem-Gallery)", MMFUOptions{MaxTokens: 4096, ImageTokens: 256, MaxImages: 20}, func(d memory.Deps, o MMFUOptions) (memory.System, error) {
 		caps := ranked(native.Pair, 0)
 		caps.Retrieval = memory.RetrievalBlind
 		return native.New(native.Options{Name: "MMFUMemory", Version: version, Mode: o.Mode, Config: o, Caps: caps, New: func(scope string) native.Policy {

@@ -14,7 +14,7 @@ import (
 
 // NGOptions of NGMemory.
 type NGOptions struct {
-	Mode  string  `json:"mode"`  // fixed | faithful
+	ModeOptions
 	Edge  float64 `json:"edge"`  // least cosine of an edge; 0: 0.6, or that of the hashing embedder
 	Keep  float64 `json:"keep"`  // least cosine of what a walk collects; 0: 0.4, or that of the hashing embedder
 	Near  int     `json:"near"`  // edges from so many similar entries
@@ -30,11 +30,7 @@ type NGOptions struct {
 // entry is met by its shortest way, and the degree counts by its logarithm. Weights of
 // edges are kept and not used in either, as published.
 func NGMemory() memory.Spec {
-	return memory.Define("NGMemory", "a graph of entries, walked from the nearest (neural graph memory, Mem-Gallery)", NGOptions{Near: 10, Nodes: 10}, func(d memory.Deps, o NGOptions) (memory.System, error) {
-		var err error
-		if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-			return nil, err
-		}
+	return modal("NGMemory", "a graph of entries, walked from the nearest (neural graph memory, Mem-Gallery)", NGOptions{Near: 10, Nodes: 10}, func(d memory.Deps, o NGOptions) (memory.System, error) {
 		seen, err := o.load()
 		if err != nil {
 			return nil, err

@@ -19,12 +19,12 @@ import (
 
 // OmniOptions of Omni-SimpleMem.
 type OmniOptions struct {
-	Mode     string `json:"mode"`      // fixed | faithful
-	MinChars int    `json:"min_chars"` // faithful: shorter texts are not stored
-	TopK     int    `json:"top_k"`     // faithful: shown for a usual question
-	Evidence int    `json:"evidence"`  // faithful: for one that wants proof
-	Temporal int    `json:"temporal"`  // faithful: for one that speaks of time
-	Budget   int    `json:"budget"`    // tokens of what is shown in full
+	ModeOptions
+	MinChars int `json:"min_chars"` // faithful: shorter texts are not stored
+	TopK     int `json:"top_k"`     // faithful: shown for a usual question
+	Evidence int `json:"evidence"`  // faithful: for one that wants proof
+	Temporal int `json:"temporal"`  // faithful: for one that speaks of time
+	Budget   int `json:"budget"`    // tokens of what is shown in full
 	ImageOptions
 }
 
@@ -37,12 +37,8 @@ type OmniOptions struct {
 // that it repeats, words count, no kind is shut out, and the number is the caller's. Events, the graph of
 // entities and the store of parameters are not made.
 func OmniSimpleMem() memory.Spec {
-	return memory.Define("omni-simplemem", "summaries of texts and images, expanded to full texts (Omni-SimpleMem)",
+	return modal("omni-simplemem", "summaries of texts and images, expanded to full texts (Omni-SimpleMem)",
 		OmniOptions{MinChars: 10, TopK: 10, Evidence: 5, Temporal: 20, Budget: 1500}, func(d memory.Deps, o OmniOptions) (memory.System, error) {
-			var err error
-			if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-				return nil, err
-			}
 			seen, err := o.load()
 			if err != nil {
 				return nil, err
@@ -51,11 +47,7 @@ func OmniSimpleMem() memory.Spec {
 			caps := ranked(native.Pair, 1)
 			caps.Calls.EmbedPerUnit.Min = 0 // what is not stored
 			caps.Notes = []string{byCaption}
-			if d.LLM == nil {
-				caps.ByRule = []string{op.PurposeSummary}
-			} else {
-				caps.Calls.LLMPerUnit = memory.Span{Max: 1}
-			}
+			asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Max: 1}}, op.PurposeSummary)
 			return native.New(native.Options{Name: "omni-simplemem", Version: "2", Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 				return &omni{o: o, d: d, seen: seen, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed, Words: &store.Words{}})}}
 			}}), nil

@@ -16,9 +16,9 @@ import (
 
 // RFOptions of RFMemory.
 type RFOptions struct {
-	Mode      string `json:"mode"` // fixed | faithful
-	MaxTokens int    `json:"max_tokens"`
-	Words     int    `json:"insight_words"`
+	ModeOptions
+	MaxTokens int `json:"max_tokens"`
+	Words     int `json:"insight_words"`
 }
 
 // RFMemory is Reflexion as Mem-Gallery has it: all that was said, with one insight that
@@ -28,18 +28,10 @@ type RFOptions struct {
 // front, which loses the insight first. Fixed: the insight of each session stays, the newest
 // are shown in half of the budget, and the oldest entries are what is cut.
 func RFMemory() memory.Spec {
-	return memory.Define("RFMemory", "all of the dialogue, with an insight written at each session's end (Reflexion, Mem-Gallery)",
+	return modal("RFMemory", "all of the dialogue, with an insight written at each session's end (Reflexion, Mem-Gallery)",
 		RFOptions{MaxTokens: 4096, Words: 150}, func(d memory.Deps, o RFOptions) (memory.System, error) {
-			var err error
-			if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-				return nil, err
-			}
 			caps := memory.Capabilities{Unit: native.Pair, Retrieval: memory.RetrievalBlind, Calls: &memory.Calls{}}
-			if d.LLM == nil {
-				caps.ByRule = []string{op.PurposeSummary}
-			} else {
-				caps.Calls.LLMPerSession = memory.Exactly(1)
-			}
+			asks(&caps, d, memory.Calls{LLMPerSession: memory.Exactly(1)}, op.PurposeSummary)
 			return native.New(native.Options{Name: "RFMemory", Version: version, Mode: o.Mode, Config: o, Deps: memory.Deps{LLM: d.LLM, Prompts: d.Prompts}, Caps: caps, New: func(scope string) native.Policy {
 				return &rf{o: o, d: d, scope: scope, list: list{st: store.New(store.Options{Scope: scope})}}
 			}}), nil

@@ -20,13 +20,13 @@ import (
 
 // SimpleMemOptions of SimpleMem.
 type SimpleMemOptions struct {
-	Mode       string `json:"mode"`       // fixed | faithful
-	Window     int    `json:"window"`     // turns that are read at once
-	Overlap    int    `json:"overlap"`    // of them, those that the next window reads again
-	Semantic   int    `json:"semantic"`   // entries by meaning, for each search
-	Keyword    int    `json:"keyword"`    // entries by words
-	Structured int    `json:"structured"` // entries by persons, places, entities and times
-	Rounds     int    `json:"rounds"`     // of looking whether what was found is enough
+	ModeOptions
+	Window     int `json:"window"`     // turns that are read at once
+	Overlap    int `json:"overlap"`    // of them, those that the next window reads again
+	Semantic   int `json:"semantic"`   // entries by meaning, for each search
+	Keyword    int `json:"keyword"`    // entries by words
+	Structured int `json:"structured"` // entries by persons, places, entities and times
+	Rounds     int `json:"rounds"`     // of looking whether what was found is enough
 }
 
 // SimpleMem reads the dialogue by windows and writes entries: sentences that stand alone,
@@ -39,15 +39,11 @@ type SimpleMemOptions struct {
 // is counted from the clock on the wall); entries repeat. Fixed: reciprocal ranks, any of
 // the four fits, times count from when it is asked, an entry that is known is not stored.
 func SimpleMem() memory.Spec {
-	return memory.Define("simplemem", "entries that stand alone, searched by meaning, words and fields (SimpleMem)",
+	return modal("simplemem", "entries that stand alone, searched by meaning, words and fields (SimpleMem)",
 		SimpleMemOptions{Window: 40, Overlap: 2, Semantic: 25, Keyword: 5, Structured: 5, Rounds: 2}, newSimpleMem)
 }
 
 func newSimpleMem(d memory.Deps, o SimpleMemOptions) (memory.System, error) {
-	var err error
-	if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-		return nil, err
-	}
 	if o.Window <= o.Overlap || o.Overlap < 0 {
 		return nil, fmt.Errorf("window %d, overlap %d: want a window that is larger than the overlap", o.Window, o.Overlap)
 	}
@@ -55,12 +51,7 @@ func newSimpleMem(d memory.Deps, o SimpleMemOptions) (memory.System, error) {
 	const many = 1 << 20
 	caps := memory.Capabilities{Unit: "fact", Retrieval: memory.RetrievalRanked,
 		Calls: &memory.Calls{EmbedPerUnit: memory.Span{Max: many}, EmbedPerSession: memory.Span{Max: many}, EmbedPerQuery: memory.Span{Min: 1, Max: 4 * (1 + o.Rounds)}}}
-	if d.LLM == nil {
-		caps.ByRule = []string{op.PurposeEntries, op.PurposeNeeds, op.PurposeQueries, op.PurposeAnalyse, op.PurposeEnough}
-	} else {
-		caps.Calls.LLMPerUnit, caps.Calls.LLMPerSession = memory.Span{Max: 1}, memory.Span{Max: 1}
-		caps.Calls.LLMPerQuery = memory.Span{Min: 2, Max: 3 + 2*o.Rounds}
-	}
+	asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Max: 1}, LLMPerSession: memory.Span{Max: 1}, LLMPerQuery: memory.Span{Min: 2, Max: 3 + 2*o.Rounds}}, op.PurposeEntries, op.PurposeNeeds, op.PurposeQueries, op.PurposeAnalyse, op.PurposeEnough)
 	return native.New(native.Options{Name: "simplemem", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 		return &simple{o: o, d: d, st: store.New(store.Options{Scope: scope, Embed: d.Embed, Words: &store.Words{}}), known: map[string]bool{}}
 	}}), nil

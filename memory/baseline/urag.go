@@ -18,8 +18,8 @@ import (
 
 // URAGOptions of UniversalRAGMemory.
 type URAGOptions struct {
-	Mode string `json:"mode"` // fixed | faithful
-	TopK int    `json:"top_k"`
+	ModeOptions
+	TopK int `json:"top_k"`
 	ImageOptions
 }
 
@@ -37,11 +37,7 @@ const (
 // lots). Fixed: it is read as a word, and nowhere means among texts: questions to a memory
 // want the memory.
 func UniversalRAGMemory() memory.Spec {
-	return memory.Define("UniversalRAGMemory", "texts or images, as the question wants (UniversalRAG, Mem-Gallery)", URAGOptions{TopK: 10}, func(d memory.Deps, o URAGOptions) (memory.System, error) {
-		var err error
-		if o.Mode, err = native.CheckMode(o.Mode); err != nil {
-			return nil, err
-		}
+	return modal("UniversalRAGMemory", "texts or images, as the question wants (UniversalRAG, Mem-Gallery)", URAGOptions{TopK: 10}, func(d memory.Deps, o URAGOptions) (memory.System, error) {
 		seen, err := o.load()
 		if err != nil {
 			return nil, err

@@ -116,7 +116,7 @@ func TestEdgesKeepTheFirst(t *testing.T) {
 // cools down in the dialogue's time.
 func TestMemoryOSHeat(t *testing.T) {
 	for mode, want := range map[string]float64{"faithful": 5, "fixed": 4 + math.Exp(-1)} {
-		p := &mos{o: MOSOptions{Mode: mode}, now: "2025-03-02T08:00:00Z"}
+		p := &mos{o: MOSOptions{ModeOptions: ModeOptions{mode}}, now: "2025-03-02T08:00:00Z"}
 		s := &segment{length: 4, visited: "2025-03-01T08:00:00Z"}
 		if p.warm(s); math.Abs(s.heat-want) > 1e-9 {
 			t.Errorf("%s: heat %v, want %v", mode, s.heat, want)

@@ -88,7 +88,8 @@ func Read() (done, of int64) { return read.done.Load(), read.of.Load() }
 type counted struct {
 	r     io.Reader
 	n     int64
-	sized bool // of a known size
+	err   error // of r, other than its end
+	sized bool  // of a known size
 }
 
 func count(r io.Reader) *counted {
@@ -108,16 +109,27 @@ func (c *counted) Read(p []byte) (int, error) {
 	if read.done.Add(int64(n)); !c.sized {
 		read.of.Add(int64(n))
 	}
+	if err != nil && err != io.EOF {
+		c.err = err
+	}
 	return n, err
+}
+
+// broken says of an error of unpacking that the data has it, where reading had none.
+func (c *counted) broken(err error) error {
+	if err == nil || err == io.EOF || c.err != nil {
+		return err
+	}
+	return &schema.BrokenError{Err: fmt.Errorf("it begins like a compressed file and is none that can be unpacked: %w", err)}
 }
 
 func (f *inflated) Read(p []byte) (int, error) {
 	n, err := f.r.Read(p)
 	f.n += int64(n)
 	if MaxRatio > 0 && f.n > freeBytes && f.n/MaxRatio > f.in.n {
-		return 0, fmt.Errorf("the compressed file unpacks to more than %d times its size: if that is right, raise --max-ratio", MaxRatio)
+		return 0, &schema.BrokenError{Err: fmt.Errorf("the compressed file unpacks to more than %d times its size: if that is right, raise --max-ratio", MaxRatio)}
 	}
-	return n, err
+	return n, f.in.broken(err)
 }
 
 // Decompress looks at the first bytes of r and unpacks gzip or zstd. The stream fails
@@ -135,14 +147,14 @@ func Decompress(r io.ReadCloser) (io.ReadCloser, error) {
 		z, err := gzip.NewReader(bufio.NewReaderSize(small, 1<<16))
 		if err != nil {
 			r.Close()
-			return nil, fmt.Errorf("reading gzip: %w", err)
+			return nil, in.broken(err)
 		}
 		return readCloser{&inflated{r: z, in: in}, r}, nil
 	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(small, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			r.Close()
-			return nil, fmt.Errorf("reading zstd: %w", err)
+			return nil, in.broken(err)
 		}
 		return readCloser{&inflated{r: z, in: in}, closers{z.IOReadCloser(), r}}, nil
 	}

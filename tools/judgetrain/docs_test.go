@@ -144,8 +144,6 @@ func plantsByCategory(b *strings.Builder, trained, rules []scored) {
 	}
 }
 
-func share(c [2]int) float64 { return float64(c[0]) / float64(max(1, c[1])) }
-
 // setF1 is the F1 of sets of lower-case words, the bare measure beside which a judge
 // must be worth its trouble.
 func setF1(gold, answer string) float64 {

@@ -2,107 +2,302 @@ package main
 
 import (
 	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
+	"membench/eval/calibrate"
 	"membench/eval/judge"
 )
 
-// reportDoubt prints what share of the answers that the recorded judges accept is
-// marked doubtful or refused by stance, of those that repeat the question's words and of
-// terse ones, with the commonest reasons.
-func reportDoubt(shared string, n int) error {
+// doubtRow is an accepted answer of known truth, as the weights for doubt see it.
+type doubtRow struct {
+	f        []float64
+	sentence bool
+	turned   bool // doubtful without weights
+	right    bool
+	real     bool // recorded; else planted
+	long     bool // of another set than LoCoMo
+	family   string
+	shape    string
+	base     string // question or conversation, so that a base is never on both sides
+	answer   string
+	w        float64
+}
+
+// familyOf groups shapes that are variants of one: what stands before the comma.
+func familyOf(shape string) string {
+	name, _, _ := strings.Cut(shape, ",")
+	return name
+}
+
+// doubtRows are the recorded right answers outside the test conversations, and every
+// shape on recorded and on invented questions.
+func doubtRows(shared string, shapes []calibrate.Shape) (out []doubtRow, plants, passed int, err error) {
 	rows, err := load(shared, devConvs)
 	if err != nil {
-		return err
+		return nil, 0, 0, err
 	}
 	more, err := labelled(shared)
 	if err != nil {
-		return err
+		return nil, 0, 0, err
 	}
-	type count struct{ n, accepted, doubt, stance int }
-	by := map[string]*count{}
-	reasons := map[string]map[string]int{}
-	shown := 0
-	for _, r := range append(rows, more...) {
-		if !r.Real || !r.Right {
-			continue
+	add := func(r doubtRow, q judge.Question, golds []string) bool {
+		r.f, r.sentence, r.turned = judge.Manner(q, golds, r.answer)
+		if r.f != nil {
+			out = append(out, r)
 		}
-		set := "locomo"
-		if r.Category == 0 {
-			set = r.Set
+		return r.f != nil
+	}
+	var real []row
+	for _, r := range rows {
+		if r.Real && r.Right {
+			real = append(real, r)
+			add(doubtRow{right: true, real: true, base: r.Conv, answer: r.Answer, w: 2}, r.question(), r.golds())
 		}
-		kind := set + " " + style(r.Question, r.Answer)
-		c := by[kind]
-		if c == nil {
-			c = &count{}
-			by[kind], reasons[kind] = c, map[string]int{}
+	}
+	for _, r := range more {
+		if r.Real && r.Right {
+			add(doubtRow{right: true, real: true, long: true, base: r.Conv, answer: r.Answer, w: 2}, r.question(), r.golds())
 		}
-		v := judge.Judge(r.question(), r.golds(), r.Answer, judge.Options{})
-		c.n++
-		if v.Correct {
-			c.accepted++
-		}
-		if v.Rule == "stance" {
-			c.stance++
-		}
-		if v.Doubt != "" {
-			c.doubt++
-			why, _, _ := strings.Cut(v.Doubt, ": ")
-			if i := strings.Index(v.Doubt, "("); i > 0 {
-				why = v.Doubt[i:]
+	}
+	for i, r := range real {
+		for k := range 2 {
+			s := shapes[int(draw32(r.Question, r.Set, k)%uint32(len(shapes)))]
+			other := otherGold(real, i, k)
+			if s.Lang != "en" || other == "" || len(r.Answer) > 300 || strings.Contains(s.Template, "{many}") || strings.Contains(s.Template, "{others}") {
+				continue
 			}
-			reasons[kind][why]++
-			if strings.Contains(kind, "sentence") && strings.HasPrefix(v.Doubt, "it names") {
-				if shown++; shown%7 == 0 && shown/7 <= n {
-					fmt.Printf("  Q %s | G %s | A %.200s | %s\n", r.Question, r.Gold, r.Answer, v.Doubt)
+			a := s.Fill(r.Question, r.Gold, []string{other, otherGold(real, i, k+7), otherGold(real, i, k+11)}, func(x string) string {
+				if x == r.Gold {
+					return r.Answer
+				}
+				return replaceFold(r.Answer, r.Gold, x)
+			})
+			if strings.Contains(s.Template, "{wrong}") && replaceFold(r.Answer, r.Gold, other) == r.Answer {
+				continue
+			}
+			plants++
+			if add(doubtRow{right: s.Right, family: familyOf(s.Name), shape: s.Name, base: r.Conv, answer: a, w: plantedWeight(s.Right)}, r.question(), r.golds()) {
+				passed++
+			}
+		}
+	}
+	built, err := calibrate.BuiltIn(shapes, []string{"en", "zh", "ops en", "ops zh"}, 8)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	for _, p := range built {
+		plants++
+		if add(doubtRow{right: p.Shape.Right, family: familyOf(p.Shape.Name), shape: p.Shape.Lang + " " + p.Shape.Name, base: p.Set + p.Record.Question, answer: p.Answer, w: plantedWeight(p.Shape.Right)}, judge.Question{Text: p.Record.Question}, []string{p.Record.Gold}) {
+			passed++
+		}
+	}
+	return out, plants, passed, nil
+}
+
+// plantedWeight makes up for there being fewer right shapes than wrong ones, and fewer
+// planted right answers than recorded ones.
+func plantedWeight(right bool) float64 {
+	if right {
+		return 2
+	}
+	return 1
+}
+
+func draw32(parts ...any) uint32 {
+	h := fnv.New32a()
+	fmt.Fprint(h, parts...)
+	x := h.Sum32()
+	x ^= x >> 15
+	x *= 2246822519
+	return x ^ x>>13
+}
+
+// otherGold is the gold of another question that asks with the same word.
+func otherGold(rows []row, i, k int) string {
+	head, _, _ := strings.Cut(rows[i].Question, " ")
+	for step := range 400 {
+		o := rows[(i+int(draw32(rows[i].Question, k)%997)+step*13)%len(rows)]
+		if h, _, _ := strings.Cut(o.Question, " "); h == head && o.Gold != rows[i].Gold && !strings.Contains(strings.ToLower(rows[i].Answer), strings.ToLower(o.Gold)) && !strings.Contains(strings.ToLower(rows[i].Gold), strings.ToLower(o.Gold)) {
+			return o.Gold
+		}
+	}
+	return ""
+}
+
+func replaceFold(s, old, new string) string {
+	if i := strings.Index(strings.ToLower(s), strings.ToLower(old)); i >= 0 {
+		return s[:i] + new + s[i+len(old):]
+	}
+	return s
+}
+
+func doubtDefaults() options {
+	o := defaults()
+	o.trees, o.depth, o.rate, o.minLeaf, o.lambda, o.logistic = 160, 4, .1, 1.5, 3, false
+	return o
+}
+
+// fitDoubt trains on the rows that keep takes: the recorded right ones weigh as much as
+// the planted ones together.
+func fitDoubt(rows []doubtRow, keep func(*doubtRow) bool) *judge.Model {
+	var ex []example
+	sum := [2]float64{}
+	for i := range rows {
+		if r := &rows[i]; keep(r) && !r.turned {
+			sum[int(b2i(r.right))] += r.w
+		}
+	}
+	for i := range rows {
+		if r := &rows[i]; keep(r) && !r.turned {
+			y := 1 - float64(b2i(r.right))
+			ex = append(ex, example{r.f, y, r.w * (sum[0] + sum[1]) / 2 / sum[b2i(r.right)]})
+		}
+	}
+	return fit(ex, judge.MannerNames(), doubtDefaults())
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// doubtScores scores every row by weights that saw neither its family of shapes nor its
+// question's conversation.
+func doubtScores(rows []doubtRow) []float64 {
+	const k = 4
+	side := func(s string) int { return int(draw32("fold", s) % k) }
+	out := make([]float64, len(rows))
+	for f := range k {
+		m := fitDoubt(rows, func(r *doubtRow) bool {
+			return side(r.base) != f && (r.real || side(r.family) != f)
+		})
+		for i := range rows {
+			r := &rows[i]
+			if r.real && side(r.base) == f || !r.real && side(r.family) == f {
+				if out[i] = 1; !r.turned {
+					out[i] = m.Score(r.f)
 				}
 			}
 		}
 	}
-	var kinds []string
-	for k := range by {
-		kinds = append(kinds, k)
-	}
-	sort.Strings(kinds)
-	for _, k := range kinds {
-		c := by[k]
-		fmt.Printf("%-32s right %4d accepted %.3f; doubtful %.3f, refused by stance %.3f\n", k, c.n, float64(c.accepted)/float64(c.n), float64(c.doubt)/float64(c.n), float64(c.stance)/float64(c.n))
-		type kv struct {
-			k string
-			v int
-		}
-		var list []kv
-		for why, v := range reasons[k] {
-			list = append(list, kv{why, v})
-		}
-		sort.Slice(list, func(i, j int) bool { return list[i].v > list[j].v || list[i].v == list[j].v && list[i].k < list[j].k })
-		for i, x := range list {
-			if i == 12 {
-				break
-			}
-			fmt.Printf("      %4d %s\n", x.v, x.k)
-		}
-	}
-	return nil
+	return out
 }
 
-// style is sentence where an answer repeats half of the question's words, or is long;
-// terse else. Kept apart from the judge's own measure.
-func style(question, answer string) string {
-	low := strings.ToLower(answer)
-	n, hit := 0, 0
-	for _, w := range strings.FieldsFunc(strings.ToLower(question), func(r rune) bool { return !(r >= 'a' && r <= 'z') }) {
-		if len(w) < 4 || strings.Contains(" what when where which does have with from that this they their long many much kind ", " "+w+" ") {
-			continue
+// doubtThresholds are the least scores at which at most these shares of the recorded
+// right answers of a form are marked.
+func doubtThresholds(rows []doubtRow, scores []float64, sentence, terse float64) (s, t float64) {
+	at := func(form bool, share float64) float64 {
+		var v []float64
+		for i, r := range rows {
+			if r.real && r.right && !r.long && r.sentence == form {
+				v = append(v, scores[i])
+			}
 		}
-		n++
-		if strings.Contains(low, w[:4]) {
-			hit++
+		sort.Float64s(v)
+		return v[min(len(v)-1, int(float64(len(v))*(1-share)))] + 1e-9
+	}
+	return at(true, sentence), at(false, terse)
+}
+
+// Shares of the recorded right answers of LoCoMo that may be marked, in sentences that
+// repeat the question and in terse ones, by weights that saw neither conversation nor shape.
+const (
+	doubtSentence = .05
+	doubtTerse    = .27 // of those that are more than the gold: about .11 of all
+)
+
+// trainDoubt prints what families of shapes and conversations that the weights have not seen
+// come to, the n shapes of which least is marked among it, and writes weights of all rows
+// into the model at out where one is named.
+func trainDoubt(shared string, shapes []calibrate.Shape, out string, n int) error {
+	rows, plants, passed, err := doubtRows(shared, shapes)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d planted answers, %d say the gold; %d rows with the recorded right ones\n", plants, passed, len(rows))
+	scores := doubtScores(rows)
+	ts, tt := doubtThresholds(rows, scores, doubtSentence, doubtTerse)
+	fmt.Printf("thresholds %.3f %.3f\n", ts, tt)
+	if n < 0 {
+		for j, name := range judge.MannerNames() {
+			var c [3][2]int // recorded right, planted right, planted wrong
+			for _, r := range rows {
+				if r.sentence {
+					k := 0
+					if !r.real {
+						k = 2 - b2i(r.right)
+					}
+					c[k][1]++
+					c[k][0] += b2i(r.f[j] > 0)
+				}
+			}
+			fmt.Printf("%-26s recorded %.3f planted right %.3f wrong %.3f\n", name, share(c[0]), share(c[1]), share(c[2]))
 		}
+		n = 0
 	}
-	if n > 0 && 2*hit >= n && len(strings.Fields(answer)) >= 4 {
-		return "sentence"
+	kinds, byShape := marked{}, marked{}
+	for i, r := range rows {
+		t, form := tt, " terse"
+		if r.sentence {
+			t, form = ts, " sentence"
+		}
+		kind := "planted"
+		if r.real {
+			kind = "recorded"
+			if r.long {
+				kind = "recorded elsewhere"
+			}
+		} else {
+			byShape.add(r.shape, scores[i] >= t)
+		}
+		kinds.add(kind+map[bool]string{true: " right", false: " wrong"}[r.right]+form, scores[i] >= t)
 	}
-	return "terse"
+	kinds.print(len(kinds), func(a, b string) bool { return a < b })
+	byShape.print(n, func(a, b string) bool {
+		return byShape.share(a) < byShape.share(b) || byShape.share(a) == byShape.share(b) && a < b
+	})
+	if out == "" {
+		return nil
+	}
+	var m judge.Model
+	if err := readJSON(out, &m); err != nil {
+		return err
+	}
+	m.Doubt = fitDoubt(rows, func(*doubtRow) bool { return true })
+	m.Doubt.Made = "recorded right answers outside the two test conversations, and the shapes of eval/calibrate/data/shapes.txt on these and on invented questions"
+	m.Thresholds.DoubtSentence, m.Thresholds.DoubtTerse = ts, tt
+	return writeModel(out, &m)
+}
+
+// marked counts how many of each name are marked.
+type marked map[string][2]int
+
+func (m marked) add(name string, is bool) {
+	c := m[name]
+	m[name] = [2]int{c[0] + b2i(is), c[1] + 1}
+}
+
+func (m marked) share(name string) float64 { return share(m[name]) }
+
+func (m marked) print(n int, less func(a, b string) bool) {
+	names := make([]string, 0, len(m))
+	for k := range m {
+		names = append(names, k)
+	}
+	sort.Slice(names, func(i, j int) bool { return less(names[i], names[j]) })
+	for _, k := range names[:min(n, len(names))] {
+		fmt.Printf("  %-40s n %5d marked %.3f\n", k, m[k][1], m.share(k))
+	}
+}
+
+func share(c [2]int) float64 { return float64(c[0]) / float64(max(1, c[1])) }
+
+func sortedKeys[V any](m map[string]V) []string {
+	return slices.Sorted(maps.Keys(m))
 }

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 
+	"membench/eval/calibrate"
 	"membench/eval/judge"
 )
 
@@ -67,7 +68,13 @@ func run(shared, out string, test, show bool, l looking, o options) error {
 	case "run":
 		return lookAt(shared, l.set, l.n)
 	case "doubt":
-		return reportDoubt(shared, l.n)
+		shapes, err := shapesWith(l.set)
+		if err != nil {
+			return err
+		}
+		return trainDoubt(shared, shapes, out, l.n)
+	case "batch":
+		return scoreBatch(l.set, l.n > 0)
 	case "long":
 		return reportLong(shared, longDefaults())
 	}
@@ -169,4 +176,15 @@ func report(s []scored, name string, t float64, show bool) {
 		x := m.perCat[c]
 		fmt.Printf("    category %d  n %.0f agreement %.3f κ %.3f fp %.0f fn %.0f\n", c, x.n(), x.agreement(), x.kappa(), x.fp, x.fn)
 	}
+}
+
+// shapesWith are the built-in shapes, and those of a file.
+func shapesWith(path string) ([]calibrate.Shape, error) {
+	shapes := calibrate.Shapes()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return shapes, nil
+	}
+	own, err := calibrate.ReadShapes(string(b))
+	return append(shapes, own...), err
 }

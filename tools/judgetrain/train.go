@@ -213,14 +213,15 @@ func boost(ex []example, m *judge.Model, o options) {
 		}
 		sorted := append([]float64(nil), vals...)
 		sort.Float64s(sorted)
-		for b := 1; b < bins; b++ {
+		for b := 1; b < bins-1; b++ {
 			v := sorted[b*len(sorted)/bins]
 			if k := len(cuts[j]); v > sorted[0] && (k == 0 || v > cuts[j][k-1]) {
 				cuts[j] = append(cuts[j], v)
 			}
 		}
-		if len(cuts[j]) == 0 && sorted[len(sorted)-1] > sorted[0] {
-			cuts[j] = []float64{sorted[len(sorted)-1]}
+		// What most rows do not have at all is told from what they have, however rare.
+		if k := sort.Search(len(sorted), func(k int) bool { return sorted[k] > sorted[0] }); k < len(sorted) && (len(cuts[j]) == 0 || cuts[j][0] > sorted[k]) {
+			cuts[j] = append([]float64{sorted[k]}, cuts[j]...)
 		}
 		code[j] = make([]uint8, len(ex))
 		for i, v := range vals {

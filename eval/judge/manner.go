@@ -1,0 +1,437 @@
+package judge
+
+import (
+	"math"
+	"strings"
+
+	"membench/internal/depparse"
+)
+
+// mannerNames are what the weights for doubt see of an accepted answer: how it says the
+// gold, never which words it has. Words are of four kinds: of the gold, of the question,
+// of the frame of an answer, and the rest, which nothing accounts for. The span is what
+// of a sentence reaches from its first word of gold or question to its last.
+var mannerNames = func() []string {
+	names := []string{
+		"chinese", "restates", "restates_home", "asked", "gold_words", "gold_values", "gold_date", "gold_name", "polar", "part",
+		"words", "sentences", "before", "after", "later", "items",
+		"rest_ahead", "rest_inside", "rest_behind", "frame_ahead", "rest_share", "verbatim", "cut_short",
+		"rival_ahead", "rival_inside", "rival_behind", "rival_elsewhere", "gold_twice",
+		"colon_ahead", "colon_at_gold", "question_at_gold", "question_end", "quoted", "bracket_ahead", "bracket_behind", "bracket_rest", "slash", "arrow", "dash", "dots", "sign", "line", "bullet",
+		"possessed", "person_first", "person_home",
+	}
+	for _, where := range []string{"prior", "next"} {
+		for _, what := range []string{"count", "rest", "short", "bare", "asks", "gold", "person", "self", "points", "fragment", "order", "same_shape", "said_least"} {
+			names = append(names, where+"_"+what)
+		}
+	}
+	for _, kind := range operatorKinds {
+		names = append(names, kind+"_ahead", kind+"_inside", kind+"_behind", kind+"_elsewhere")
+	}
+	return append(names, "depth", "heads_rest", "root_rest", "root_order", "root_noun", "verb_asked", "verb_modal", "verb_negated", "verb_past", "question_past", "tense_differs",
+		"gold_subject", "gold_object", "gold_oblique", "gold_modifier", "gold_root", "gold_joined", "head_noun_rest",
+		"subject_asked", "subject_person", "subject_self", "subject_points", "subject_rest", "subject_none", "marked", "adverbs_rest", "verbs_rest", "nouns_rest", "names_rest", "adjectives_rest", "conjuncts_rest", "relative")
+}()
+
+// MannerNames lists the features of the weights for doubt.
+func MannerNames() []string { return append([]string(nil), mannerNames...) }
+
+// operatorKinds group the kinds of operators as features.
+var operatorKinds = []string{"negation", "contrast", "correction", "condition", "guess", "alternative", "report", "time", "unreal", "intent", "exchange", "question"}
+
+// self are pronouns of the one who answers or is answered; points are words that point
+// at what was said.
+var (
+	self   = wordSet("i me my mine myself we us our you your yours yourself 我 我们 你 你们 您 咱们")
+	points = wordSet("that this those these it which so such none neither both same above below former latter opposite 这 那 这个 那个 此 其 以上 上面 上述 下面 刚才 前面 这些 那些 这话 这句")
+)
+
+func wordSet(s string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		m[w] = true
+	}
+	return m
+}
+
+// kinds of words of an answer.
+const (
+	ofFrame = iota
+	ofGold
+	ofQuestion
+	ofRest
+)
+
+// manner fills the features.
+type manner struct {
+	p    *prepared
+	r    *reading
+	kind []uint8
+	rest []bool
+	f    []float64
+}
+
+func (m *manner) put(v ...float64) { m.f = append(m.f, v...) }
+
+func (m *manner) bool(v ...bool) {
+	for _, b := range v {
+		m.f = append(m.f, b2f(b))
+	}
+}
+
+// manner gives what the weights for doubt see of an answer that says the gold.
+func (p *prepared) manner(r *reading) []float64 {
+	t := p.at
+	m := &manner{p: p, r: r, kind: make([]uint8, len(t.toks)), f: make([]float64, 0, len(mannerNames))}
+	for _, list := range [][]int{r.before, r.after, r.later} {
+		for _, i := range list {
+			m.kind[i] = ofRest
+		}
+	}
+	for i := range t.toks {
+		k := &t.toks[i]
+		switch {
+		case r.mention[i]:
+			m.kind[i] = ofGold
+		case m.kind[i] != ofRest && !k.stop && k.inQ:
+			m.kind[i] = ofQuestion
+		}
+	}
+	home := t.toks[r.first].sent
+	from, to := t.sentence(home)
+	lo, hi := to, from
+	for i := from; i < to; i++ {
+		if m.kind[i] == ofGold || m.kind[i] == ofQuestion {
+			lo, hi = min(lo, i), max(hi, i+1)
+		}
+	}
+	m.whole(home, from, to)
+	m.span(from, lo, hi, to)
+	m.marks(from, to, lo, hi)
+	m.sentences(0, home)
+	m.sentences(home+1, t.sents)
+	m.operators(from, lo, hi, to)
+	m.grammar(from, to)
+	return m.f
+}
+
+// sentence gives the tokens of a sentence.
+func (t *text) sentence(n int) (from, to int) {
+	for from < len(t.toks) && t.toks[from].sent < n {
+		from++
+	}
+	for to = from; to < len(t.toks) && t.toks[to].sent == n; to++ {
+	}
+	return from, to
+}
+
+func (m *manner) count(from, to int, kind uint8) (n int) {
+	for i := from; i < to; i++ {
+		if m.kind[i] == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// whole says what the answer is made of.
+func (m *manner) whole(home, from, to int) {
+	p, r, t := m.p, m.r, m.p.at
+	name, han := false, 0
+	for i := range p.gt.toks {
+		name = name || p.gt.toks[i].name
+	}
+	for i := range t.toks {
+		han += int(b2f(t.toks[i].han))
+	}
+	asked := m.count(from, to, ofQuestion)
+	m.put(b2f(2*han > len(t.toks)), r.restates, float64(asked)/math.Max(1, float64(r.asked)), ln1(r.asked), ln1(len(p.gt.content())), ln1(len(p.gv)), b2f(len(p.gw.abs) > 0), b2f(name), b2f(p.c != nil && p.c.gPol != 0), b2f(p.how != ""))
+	m.put(ln1(len(t.toks)), ln1(t.sents), ln1(len(r.before)), ln1(len(r.after)), ln1(len(r.later)), ln1(r.items))
+}
+
+// span says where in the sentence that has the gold the rest is.
+func (m *manner) span(from, lo, hi, to int) {
+	p, r, t := m.p, m.r, m.p.at
+	n := max(1, to-from-m.count(from, to, ofFrame))
+	m.put(ln1(m.count(from, lo, ofRest)), ln1(m.count(lo, hi, ofRest)), ln1(m.count(hi, to, ofRest)), ln1(max(0, lo-from)), float64(m.count(from, to, ofRest))/float64(n))
+	verbatim, missed := strings.Contains(strings.ToLower(t.raw), strings.ToLower(strings.TrimRight(p.gt.raw, " .。"))), 0
+	if p.c != nil {
+		for i, gi := range p.c.gc {
+			missed += int(b2f(p.c.best[i] == 0 && p.gt.toks[gi].name))
+		}
+	}
+	m.put(b2f(verbatim), ln1(missed))
+	rivals := [4]int{}
+	for i, k := range m.kind {
+		if k != ofRest || !p.rivals(i) {
+			continue
+		}
+		switch {
+		case i < from || i >= to:
+			rivals[3]++
+		case i < lo:
+			rivals[0]++
+		case i < hi:
+			rivals[1]++
+		default:
+			rivals[2]++
+		}
+	}
+	twice := false
+	for i := r.first; i < r.last; i++ {
+		twice = twice || m.kind[i] == ofGold && t.toks[i].sent != t.toks[r.first].sent
+	}
+	m.put(ln1(rivals[0]), ln1(rivals[1]), ln1(rivals[2]), ln1(rivals[3]), b2f(twice))
+}
+
+// marks says what signs stand around the gold.
+func (m *manner) marks(from, to, lo, hi int) {
+	r, t := m.r, m.p.at
+	start := t.toks[r.first].pos
+	end := t.end(r.last - 1)
+	open := t.toks[from].pos
+	shut := len(t.raw)
+	if to < len(t.toks) {
+		shut = t.toks[to].pos
+	}
+	head, tail := t.raw[open:start], t.raw[min(end, shut):shut]
+	ahead := t.raw[open:t.toks[min(lo, len(t.toks)-1)].pos]
+	gap := strings.TrimRight(head, " \"“*_`'")
+	all := t.raw
+	bracket := 0
+	depth := 0
+	for i := range t.toks {
+		if i > 0 {
+			between := t.raw[t.toks[i-1].pos:t.toks[i].pos]
+			depth += strings.Count(between, "(") - strings.Count(between, ")")
+		}
+		if depth > 0 && m.kind[i] == ofRest {
+			bracket++
+		}
+	}
+	signs := 0
+	for _, c := range all {
+		if c >= 0x2190 && c < 0x2c00 || c >= 0x1f000 {
+			signs++
+		}
+	}
+	m.bool(strings.ContainsAny(ahead, ":"), strings.HasSuffix(gap, ":"), strings.HasPrefix(strings.TrimLeft(tail, " \"”*"), "?"), strings.HasSuffix(strings.TrimSpace(all), "?"))
+	m.bool(strings.ContainsAny(head, "\"“「") && strings.ContainsAny(tail, "\"”」"), strings.Contains(head, "("), strings.Contains(tail, "("))
+	m.put(ln1(bracket))
+	m.bool(strings.Contains(head+tail, "/"), strings.Contains(all, "->") || strings.Contains(all, "=>"), strings.Contains(all, " - ") || strings.ContainsAny(all, "–—"), strings.Contains(all, "..."))
+	m.put(ln1(signs), ln1(strings.Count(all, "\n")))
+	m.bool(strings.HasPrefix(all, "- ") || strings.Contains(all, "\n- ") || strings.ContainsAny(all, "[]{}|~"))
+	after := t.raw[min(len(t.raw), end):]
+	possessed := strings.HasPrefix(after, "'s ") || strings.HasPrefix(after, "的")
+	first := t.toks[0].word
+	m.bool(possessed && !strings.Contains(m.p.gt.raw, "'s"), self[first], persons[t.toks[from].word])
+}
+
+// end is behind the last byte of a token.
+func (t *text) end(i int) int { return min(len(t.raw), t.toks[i].pos+len(t.toks[i].word)) }
+
+// sentences says what the sentences beside the one with the gold are made of; of the
+// oddest of them where there are several.
+func (m *manner) sentences(a, b int) {
+	t := m.p.at
+	var count, rest, short, bare, asks, gold, person, own, point, fragment, order, shape float64
+	least := 1.
+	for s := a; s < b; s++ {
+		from, to := t.sentence(s)
+		if from == to {
+			continue
+		}
+		count++
+		g, q, x := m.count(from, to, ofGold), m.count(from, to, ofQuestion), m.count(from, to, ofRest)
+		rest += float64(x)
+		short = math.Max(short, b2f(to-from <= 4))
+		somebody, me, that := false, false, false
+		for i := from; i < to; i++ {
+			k := &t.toks[i]
+			me = me || self[k.word]
+			that = that || points[k.word]
+			somebody = somebody || persons[k.word] && !self[k.word] && !points[k.word] || k.name && k.inQ
+		}
+		bare += b2f(g == 0 && q == 0)
+		asks = math.Max(asks, float64(q)/math.Max(1, float64(m.r.asked)))
+		gold += b2f(g > 0)
+		person += b2f(somebody)
+		own += b2f(me)
+		point += b2f(that)
+		least = math.Min(least, float64(g+q)/float64(max(1, g+q+x)))
+		shape += b2f(g == 0 && q > 0 && x > 0 && 2*q >= m.r.asked)
+		if !t.toks[from].han && (g == 0 || !somebody) {
+			ws := m.parse(s)
+			verb, subject, root := false, false, -1
+			for i, w := range ws {
+				verb = verb || strings.HasPrefix(w.Tag, "V") || w.Tag == "MD"
+				subject = subject || strings.HasPrefix(w.Rel, "nsubj")
+				if w.Head < 0 && root < 0 {
+					root = i
+				}
+			}
+			fragment += b2f(!subject)
+			order += b2f(!subject && root >= 0 && (ws[root].Tag == "VB" || ws[root].Tag == "VBP"))
+		}
+	}
+	m.put(ln1(int(count)), ln1(int(rest)), short, ln1(int(bare)), asks, ln1(int(gold)), ln1(int(person)), ln1(int(own)), ln1(int(point)), ln1(int(fragment)), ln1(int(order)), ln1(int(shape)), least)
+}
+
+// parse reads the grammar of an English sentence.
+func (m *manner) parse(s int) []depparse.Word {
+	t := m.p.at
+	from, to := t.sentence(s)
+	end := len(t.raw)
+	if to < len(t.toks) {
+		end = t.toks[to].pos
+	}
+	return depparse.Parse(strings.TrimSpace(t.raw[t.toks[from].pos:end]))
+}
+
+// operators counts the words that operate on a statement, by kind and place.
+func (m *manner) operators(from, lo, hi, to int) {
+	by := map[string]*[4]int{}
+	for _, op := range m.r.operators {
+		if by[op.kind] == nil {
+			by[op.kind] = new([4]int)
+		}
+		n := by[op.kind]
+		switch {
+		case op.tok < from || op.tok >= to:
+			n[3]++
+		case op.tok < lo:
+			n[0]++
+		case op.tok < hi:
+			n[1]++
+		default:
+			n[2]++
+		}
+	}
+	for _, kind := range operatorKinds {
+		n := by[kind]
+		if n == nil {
+			n = new([4]int)
+		}
+		m.put(ln1(n[0]), ln1(n[1]), ln1(n[2]), ln1(n[3]))
+	}
+}
+
+// grammar says by the parse of the sentence with the gold what the gold is in it, what
+// governs it, and what of the rest is a verb, a noun, a name.
+func (m *manner) grammar(from, to int) {
+	const n = 32
+	p, t := m.p, m.p.at
+	if t.toks[from].han || t.toks[m.r.first].han {
+		m.f = append(m.f, make([]float64, n)...)
+		return
+	}
+	ws := m.parse(t.toks[from].sent)
+	base := t.toks[from].pos
+	kind := make([]uint8, len(ws)) // of each word, by its place
+	j := from
+	for i, w := range ws {
+		for j+1 < to && t.toks[j+1].pos-base <= w.Start {
+			j++
+		}
+		if d := w.Start - (t.toks[j].pos - base); d >= 0 && d < len(t.toks[j].word)+2 {
+			kind[i] = m.kind[j]
+		}
+	}
+	gold, root := -1, -1
+	for i, w := range ws { // the highest word of the gold
+		if kind[i] == ofGold && (gold < 0 || w.Head == -1 || w.Head < len(kind) && w.Head >= 0 && kind[w.Head] != ofGold && kind[gold] == ofGold && ws[gold].Head >= 0 && kind[ws[gold].Head] == ofGold) {
+			gold = i
+		}
+		if w.Head < 0 && root < 0 {
+			root = i
+		}
+	}
+	if gold < 0 || root < 0 {
+		m.f = append(m.f, make([]float64, n)...)
+		return
+	}
+	verbal := func(i int) bool { return strings.HasPrefix(ws[i].Tag, "V") }
+	depth, heads, verb := 0, 0, -1
+	for i, steps := gold, 0; i >= 0 && i < len(ws) && steps < len(ws); i, steps = ws[i].Head, steps+1 {
+		switch strings.SplitN(ws[i].Rel, ":", 2)[0] {
+		case "ccomp", "advcl", "acl", "xcomp", "csubj", "parataxis", "conj":
+			depth++
+		}
+		if i != gold && kind[i] == ofRest {
+			heads++
+		}
+		if verb < 0 && verbal(i) {
+			verb = i
+		}
+	}
+	if verb < 0 {
+		verb = root
+	}
+	modal, negated, subject := false, false, -1
+	past := ws[verb].Tag == "VBD" || ws[verb].Tag == "VBN"
+	for i, w := range ws {
+		if w.Head != verb {
+			continue
+		}
+		low := strings.ToLower(w.Form)
+		modal = modal || w.Tag == "MD"
+		negated = negated || low == "not" || low == "n't" || low == "never"
+		past = past || (w.Rel == "aux" || w.Rel == "cop" || w.Rel == "aux:pass") && w.Tag == "VBD"
+		if w.Rel == "aux" && (w.Tag == "VBZ" || w.Tag == "VBP") {
+			past = false
+		}
+		if subject < 0 && strings.HasPrefix(w.Rel, "nsubj") {
+			subject = i
+		}
+	}
+	askedPast := p.qt.hasWord("did") || p.qt.hasWord("was") || p.qt.hasWord("were") || p.qt.hasWord("had")
+	m.put(ln1(depth), ln1(heads))
+	m.bool(kind[root] == ofRest, ws[root].Tag == "VB", strings.HasPrefix(ws[root].Tag, "N"), kind[verb] == ofQuestion, modal, negated, past, askedPast, past != askedPast)
+	rel := ws[gold].Rel
+	m.bool(strings.HasPrefix(rel, "nsubj"), rel == "obj" || rel == "iobj", strings.HasPrefix(rel, "obl"), strings.HasPrefix(rel, "nmod") || rel == "compound" || rel == "amod", gold == root, rel == "conj" || rel == "appos" || rel == "list")
+	m.bool(ws[gold].Head >= 0 && strings.HasPrefix(ws[ws[gold].Head].Tag, "N") && kind[ws[gold].Head] == ofRest)
+	if subject >= 0 {
+		low := strings.ToLower(ws[subject].Form)
+		m.bool(kind[subject] == ofQuestion, persons[low] && !self[low], self[low], points[low], kind[subject] == ofRest, false)
+	} else {
+		m.bool(false, false, false, false, false, true)
+	}
+	var marked, adverbs, verbs, nouns, names, adjectives, joined, relative int
+	for i, w := range ws {
+		marked += int(b2f(w.Rel == "mark"))
+		relative += int(b2f(w.Rel == "acl:relcl"))
+		if kind[i] != ofRest {
+			continue
+		}
+		switch {
+		case strings.HasPrefix(w.Tag, "V"):
+			verbs++
+		case strings.HasPrefix(w.Tag, "NNP"):
+			names++
+		case strings.HasPrefix(w.Tag, "N"):
+			nouns++
+		case strings.HasPrefix(w.Tag, "RB"):
+			adverbs++
+		case strings.HasPrefix(w.Tag, "J"):
+			adjectives++
+		}
+		joined += int(b2f(w.Rel == "conj" && w.Head >= 0 && (kind[w.Head] == ofGold || w.Head == gold)))
+	}
+	m.put(ln1(marked), ln1(adverbs), ln1(verbs), ln1(nouns), ln1(names), ln1(adjectives), ln1(joined), ln1(relative))
+}
+
+// Manner is what the weights for doubt see of an answer: nil where the answer is refused
+// or does not say the gold in words. sentence: it repeats the question; turned: a word in it
+// makes it doubtful without weights. For training.
+func Manner(q Question, golds []string, answer string) (f []float64, sentence, turned bool) {
+	for _, g := range alternatives(golds) {
+		p := prepare(q, g, answer)
+		if v := p.verdict(q, g, answer, Options{}); !v.Correct {
+			continue
+		}
+		if r := p.read(); p.weighs(&r) {
+			return p.manner(&r), r.restates >= .5, p.turned(&r) != nil
+		}
+	}
+	return nil, false, false
+}
