@@ -65,13 +65,13 @@ func LoadCatalog(paths []string) (*catalog.Catalog, error) {
 // readEvents reads events. What lacks the members that make an event is a finding.
 func readEvents(f *build.Frame, files []jsonl.File) schema.Seq[schema.Event] {
 	return whole(f, files, func(e schema.Event) bool { return e.ConvID != "" && e.RoleType != "" },
-		schema.Finding{Code: "EVT017", Message: "this is not an event, left out", Want: "conv_id, turn_id and role_type"})
+		schema.Finding{Code: "EVT017", Message: "this is not an event; it was skipped", Want: "conv_id, turn_id and role_type"})
 }
 
 // readMemories reads exported memories. What has neither an id nor a text is a finding.
 func readMemories(f *build.Frame, files []jsonl.File) schema.Seq[schema.MemoryExport] {
 	return whole(f, files, func(m schema.MemoryExport) bool { return m.ID != "" || m.Payload.Text("data") != "" },
-		schema.Finding{Code: "MEM101", Message: "this is not a memory, left out", Want: "id and payload"})
+		schema.Finding{Code: "MEM101", Message: "this is not a memory; it was skipped", Want: "id and payload"})
 }
 
 // whole reads the records that ok says are some; the others are the finding lacks.

@@ -40,7 +40,7 @@ func newAskCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   `ask GRAPH "QUESTION"`,
 		Short: "Answer a question from a graph, with the evidence below the answer",
-		Long: `Answer a question from a graph, and show what the answer stands on: the turns, the claims
+		Long: `Answer a question from a graph, and show the evidence for the answer: the turns, the claims
 that rest on them with the time for which they hold, and the walk from each claim over
 its memories to the lines of the source.
 

@@ -140,8 +140,8 @@ func newCassetteCheckCmd(e *env) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "check FILE...",
-		Short: "Read cassettes whole and say what is damaged",
-		Long: `Read cassettes whole: every record is held against its sum. Damaged parts are named by
+		Short: "Check cassettes and report damaged records",
+		Long: `Read cassettes whole: every record is compared with its checksum. Damaged parts are named by
 offset and length; the records around them are good, and a run with the file asks only
 for what the damaged parts held. Ends with 3 where something is damaged.`,
 		Example: `  membench cassette check run.cassette`,

@@ -82,7 +82,7 @@ again; --now sets it.`,
 	f.Var(limitFlag{&o.accept}, "max-rejected", "accept this many rejected records a step, a `number` or a share such as 1%")
 	f.BoolVar(&o.outside, "outside", false, "read also sources and catalogues that the project names outside of its folder")
 	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
-	f.BoolVar(&o.model.dryRun, "dry-run", false, "ask nobody and write nothing: print what the model calls would cost, as a range")
+	f.BoolVar(&o.model.dryRun, "dry-run", false, "call no model and write nothing: print the estimated cost of the model calls, as a range")
 	o.model.addShared(c)
 	return c
 }

@@ -201,7 +201,7 @@ func newDatasetsLintCmd(e *env) *cobra.Command {
 	o := lintOptions{}
 	c := &cobra.Command{
 		Use:   "lint NAME [PATH...]",
-		Short: "List what is wrong in the files of a data set",
+		Short: "List the faults in the files of a data set",
 		Long: `List what is wrong, or worth knowing, in the files of a data set: records that cannot
 be read, dirty and dangling evidence, repeated ids and questions, dates that cannot be
 read or come after the question, and, with --errata, golds that a list holds to be wrong.

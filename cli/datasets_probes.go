@@ -91,7 +91,7 @@ date, quotation or its polarity is not taken.`,
 	f.Float64Var(&o.searched, "searched", 0, "let a string search solve at most this `share` of the questions, 0 = 0.25, 1 = all")
 	f.Uint64Var(&o.seed, "seed", 1, "`number` that moves what is drawn and how it is worded")
 	f.StringVar(&o.group, "group", o.group, "what becomes one case: all conversations of a `user`, or each conversation")
-	f.StringArrayVar(&o.words, "words", nil, "wordings of predicates of one's own, a `file` in the form of datasets/probes/words.yaml; may be repeated")
+	f.StringArrayVar(&o.words, "words", nil, "wordings for your own predicates, a `file` in the form of datasets/probes/words.yaml; may be repeated")
 	f.StringArrayVar(&o.catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
 	f.BoolVar(&o.rephrase, "rephrase", false, "let a model word the questions again")
 	f.IntVar(&o.workers, "workers", o.workers, "ask the model for `n` wordings at once")

@@ -298,7 +298,7 @@ func checkEndpoint(ctx context.Context, e *env, g *endpointGroup, prices config.
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
 		if g.Key == "" {
-			return append(out, fail(name, "set the key: OPENAI_API_KEY, or the variable that key_env names", "asks for a key, and there is none"))
+			return append(out, fail(name, "set the key: OPENAI_API_KEY, or the variable that key_env names", "requires a key, and none is set"))
 		}
 		return append(out, fail(name, "set the right key; `membench config show` says which variable is used", "refuses the key"))
 	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusMethodNotAllowed:

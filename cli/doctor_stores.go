@@ -85,7 +85,7 @@ func checkMem0(ctx context.Context, e *env) []schema.Check {
 	case errors.As(err, &answer) && (answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden):
 		why := "refuses the key"
 		if o.Key == "" {
-			why = "asks for a key, and there is none"
+			why = "requires a key, and none is set"
 		}
 		return append(append(out, fail(name, "set MEM0_API_KEY to a key of this server (its ADMIN_API_KEY, or one made there)", "%s", why)), checkClock(clock, u.Host)...)
 	case errors.As(err, &answer) && answer.Status >= 500:

@@ -16,7 +16,7 @@ func newEvalCmd(e *env) *cobra.Command {
 With -c eval.yaml, or --dataset and --system, everything is done: eval run (systems are
 filled and asked), grade, explain, aggregate, report. What is there already is not done
 again, so the same line continues after a fault, and costs nothing where nothing changed.
-docs/eval-yaml.md has the file; each flag stands over its member. The subcommands do one
+docs/eval-yaml.md has the file; a flag overrides the member of the same meaning. The subcommands do one
 step each.
 
 Answers are QA records (one JSON line a question: gold, answer, what was retrieved);

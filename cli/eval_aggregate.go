@@ -41,7 +41,7 @@ and data set gets a summary: for each protocol and judge the mean over all quest
 (IE MR TR KU ABS …; where the two cut differently, as LongMemEval's abstention does,
 both, the common ones marked =), Wilson's interval, the interval of a t test
 over whole conversations, and the mean in which an answer that was never given or
-never judged counts as 0 (strict). LoCoMo's category 5 stands apart and enters no
+never judged counts as 0 (strict). LoCoMo's category 5 is reported separately and enters no
 total. Where answers were graded against corrected golds, too (eval grade --errata),
 both means stand there. Tokens are summed by step and model, with their cost by the price
 table (--prices; 'membench config show' names the built-in one). The six dimensions of aggregate_metrics.json are there where sessions were graded

@@ -33,7 +33,7 @@ LABELS are files or folders of labels (eval label); by default those of RUN/labe
 each pair: on how many answers both say something, on how many they say the same (with the
 Wilson interval at 95 %), and Cohen's κ with its interval. "people" are the answers on
 which all who labelled them agree. A judge is held against their verdicts where they do
-not hold the gold for wrong; a person's "unsure" is left out.
+not hold the gold for wrong; a person's "unsure" is skipped.
 
 A label of a failure counts on a draw of failures only: that a judge lets wrong answers
 pass is not seen there. Draw with --all to measure judges. A label on an answer that the
@@ -84,7 +84,7 @@ func runEvalAgreement(ctx context.Context, e *env, o evalAgreementOptions) error
 		return fmt.Errorf("no labels in %v: membench eval label makes them", o.labels)
 	}
 	if !explained {
-		e.warnf("the run is not explained: people are not held against membench eval explain")
+		e.warnf("the run is not explained: labels are not compared with membench eval explain")
 	}
 	if o.json {
 		return writeJSON(e.out, a)

@@ -107,7 +107,7 @@ func (o *evalCompareOptions) check() error {
 	}
 	switch {
 	case len(o.gates) > 0 && len(o.inputs) < 2:
-		return usagef("--gate wants a baseline and a run to hold against it: give two RUNs")
+		return usagef("--gate compares a run with a baseline: give two RUNs")
 	case len(o.gates) > 0 && o.Protocol != "":
 		return usagef("--gate names the protocol itself: leave out --protocol")
 	case len(o.gates) == 0 && o.junit+o.markdown != "":

@@ -139,7 +139,7 @@ func (o *explainedRun) find(e *env, t *tally) (qa string, err error) {
 		}
 	}
 	if o.sessions == "" {
-		e.warnf("no session records: what was ingested, stored and overwritten is not told")
+		e.warnf("no session records: what was ingested, stored and overwritten is unknown")
 	} else {
 		o.Sessions = jsonl.Files[schema.SessionRecord]([]string{o.sessions}, nil)
 	}

@@ -37,7 +37,7 @@ answer, evidence, context, hits and what the memory held. Neither a grade nor th
 eval explain is shown. One key says the verdict (y right, n wrong, u unsure), one that the
 gold is wrong (g), one the hop at which the fact was lost, one the cause (1 to 6); the page
 lists them. Each key is saved at once, as a line of RUN/labels/NAME.jsonl: stop when you
-like, the same command goes on.
+like, the same command continues.
 
 The page stands on this machine's loopback address, under a path that is new each time. It
 loads nothing and sends nothing anywhere else. Ctrl-C ends it.

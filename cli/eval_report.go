@@ -28,12 +28,12 @@ RUNs make one report. It holds, for each data set, the table of systems by categ
 their tokens; then each figure with n, intervals and what was skipped, every grader beside
 the others, outcomes, tokens, cost and latency, and where facts were lost (membench eval
 explain). The order that is usual among reference systems (oracle evidence on top, full
-context at least as good as a memory, embeddings alone below) is held against the figures:
+context at least as good as a memory, embeddings alone below) is compared with the figures:
 a note, never a failure.
 
 report.html needs no network and no server. Beside tables and plots it lists the answers:
 filters, search, and for each what was retrieved, the context, the verdicts and where it was
-lost. Drawn and failed answers stand in the page (--embed); all others in report_files/,
+lost. Drawn and failed answers are in the page (--embed); all others in report_files/,
 which it loads when asked: keep both together. A run of few answers has no such folder.
 
 -p names the grader of the main tables: NAME, or "NAME by GRADER". Without it, a model

@@ -55,7 +55,7 @@ run that one process would have made. A shard has its part of the budget; limits
 (--rate-limit) hold for each process (docs/scale.md).
 
 --dry-run prints the configuration in force and what the model calls would cost, asks
-nobody and writes nothing; services and programs are then stood for by bm25.`,
+no model and writes nothing; bm25 then replaces services and programs.`,
 		Example: `  membench eval run locomo=locomo10.json --system bm25,full-context,oracle -o runs/first
   membench eval run longmemeval=longmemeval_s.json --system simple-rag --questions 50 --seed 7 -o runs/small
   membench eval run cases.jsonl --system bm25 --model gpt-4o-mini --cassette answers.jsonl -o runs/model
@@ -170,7 +170,7 @@ func askNamed(e *env, v *config.Eval, p *config.Project) error {
 		case ep.Name == "":
 			continue
 		case ep.Key == "" && ep.BaseURL == openai.DefaultURL:
-			e.warnf("%s is named and there is no key (OPENAI_API_KEY): answers and verdicts are by rule", ep.Name)
+			e.warnf("%s is named, but OPENAI_API_KEY is not set: answers and verdicts are by rule", ep.Name)
 			return nil
 		}
 		if role == config.Read && v.Reader.Type == "" && v.Reader.Model == "" {

@@ -17,7 +17,7 @@ func newEvalWatchCmd(e *env) *cobra.Command {
 		Short: "Follow a run on a page of this machine",
 		Long: `Follow a run on a page of this machine: how far it is, how each system does so far, and
 the last failures. RUN is the folder of a run that another process fills, or will fill; a
-stopped or finished one is shown as it stands. Nothing is changed.
+stopped or finished one is shown as it is. Nothing is changed.
 
 While answers are being made figures are by the rule judge, and not final; once the run's
 files are there, by their own grades, and with the hops of eval explain.

@@ -32,11 +32,11 @@ func newExportCmd(e *env) *cobra.Command {
   admin-csv  a folder of CSV files, one for each set of labels and each edge type,
              and import.sh, which imports them into an empty Neo4j database; the
              command is printed as well
-  graphml    one file for networkx, Gephi, yEd; a list stands as JSON text
+  graphml    one file for networkx, Gephi, yEd; a list becomes JSON text
   jsonld     one JSON-LD document with PROV-O terms for the evidence
 
 Properties are written as a database holds them: nulls and empty lists are skipped,
-nested values stand as JSON text in props_json, a property named like one of ours
+nested values become JSON text in props_json, a property named like one of ours
 gets the prefix p_. What a format cannot hold is reported and counted.`,
 		Example: `  membench export out/demo/graph --format admin-csv -o csv && sh csv/import.sh
   membench export out/demo/graph --format graphml -o graph.graphml

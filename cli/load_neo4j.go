@@ -96,7 +96,7 @@ property id is scope:NAME|ID, the property scope is NAME) and no load, delta or
 clearing touches another's. Without it the graph is the one without a name.
 
 One program writes to a graph at a time. It holds a lease in the database, which ends
-30 s after the program did; a second load is refused and told who holds it, or waits
+30 s after the program did; a second load is refused with the name of the holder, or waits
 with --wait. --dry-run names each element that would be deleted.
 
 Before anything is sent, the graph passes the check that every writer shares: a

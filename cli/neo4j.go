@@ -11,12 +11,12 @@ func newNeo4jCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "neo4j",
 		Short: "Start, look at, describe and empty a Neo4j",
-		Long: `Start a Neo4j Community server of one's own on this machine (up, down, status, fetch), and
-look at what a server holds, one's own or any other (browser, schema, clear).
+		Long: `Start a local Neo4j Community server (up, down, status, fetch), and
+look at what a local or remote server holds (browser, schema, clear).
 
 Which server: --uri, else NEO4J_URI with NEO4J_USERNAME and NEO4J_PASSWORD, in the
 environment or a .env file, else the one that 'membench neo4j up' started, whose
-address and password stand in its folder (--home).`,
+address and password are in its folder (--home).`,
 		Example: `  membench neo4j up
   membench demo -o out/demo && set -a && . ~/.local/share/membench/neo4j/neo4j.env && set +a
   membench load-neo4j out/demo/steps/graph --verify

@@ -33,7 +33,7 @@ func newNeo4jClearCmd(e *env) *cobra.Command {
 		Short: "Delete a graph from a database, in batches, after a confirmation",
 		Long: `Delete the graph of one scope from a database: without --scope the unnamed one. Other
 scopes and what other programs stored stay. It goes in batches, edges first, so that a
-graph of any size fits the server's memory; stopped halfway, the same command goes on.
+graph of any size fits the server's memory; if it is stopped, the same command continues.
 
 What will go is said first, and asked for on a terminal; elsewhere --yes is needed.`,
 		Example: `  membench neo4j clear
@@ -52,7 +52,7 @@ What will go is said first, and asked for on a terminal; elsewhere --yes is need
 	}
 	f := c.Flags()
 	addTarget(f, &o.Target)
-	f.BoolVar(&o.all, "all", false, "delete everything in the database, whoever stored it")
+	f.BoolVar(&o.all, "all", false, "delete everything in the database, including data of other programs")
 	f.BoolVar(&o.constraints, "constraints", false, "with --all: drop also the constraints and indexes that membench made")
 	f.DurationVar(&o.wait, "wait", 0, "wait for at most this `time` while another program writes to the graph")
 	f.Lookup("wait").NoOptDefVal = "10m"

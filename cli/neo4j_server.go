@@ -43,7 +43,7 @@ jars once (about 180 MB, see 'membench neo4j fetch'), and Java 17 or 21 is looke
 MEMBENCH_JAVA, JAVA_HOME, PATH and the system's folders. Nothing of Neo4j is part of
 membench; its own licence, GPLv3, applies to it.
 
-Data, log and configuration stand in --home, never two servers in one. The user is
+Data, log and configuration are in --home; one folder has one server. The user is
 neo4j; the password is NEO4J_PASSWORD, else one is made up. The file neo4j.env of the
 folder, readable for its owner alone, holds address, user and a made-up password.
 Ports that are not given are the last ones, else 7687 and 7474, else free ones.`,
@@ -312,7 +312,7 @@ func newNeo4jFetchCmd(e *env) *cobra.Command {
 		Long: `Fetch the jars of a Neo4j Community server, its Browser, its admin import and cypher-shell
 from Maven Central into ~/.cache/membench/neo4j/VERSION (about 180 MB, once), and print
 that folder. Needs mvn and a Java. A machine without network takes the folder from
-another one; MEMBENCH_NEO4J_LIB names it where it stands elsewhere.`,
+another one; MEMBENCH_NEO4J_LIB names another place.`,
 		Example: `  membench neo4j fetch
   membench neo4j fetch --version newest`,
 		Args: cobra.NoArgs,

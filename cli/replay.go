@@ -30,7 +30,7 @@ memory_bench_global or memory_bench_per_conv, and a manifest.json beside them.
 
 With --backend mem0 or mem0-platform the dialogue goes to a Mem0 service (--url, key in
 MEM0_API_KEY); STORE then keeps what was sent and what came of it, so that a killed run
-goes on and nothing is stored twice. Any service that a spec describes is a backend by its
+continues and nothing is stored twice. Any service that a spec describes is a backend by its
 name, or by the file: --backend letta-archival, --backend mine.yaml.
 
 With --qdrant the embedded memory keeps its points in a Qdrant server, laid out as Mem0
@@ -48,7 +48,7 @@ type storeFlags struct{ chain.StoreOptions }
 func (o *storeFlags) add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.Store.Backend, "backend", "", "memory `system`: embedded, mem0 (its own server), mem0-platform, or a service of 'membench systems list --services' or of a spec of your own (default: the store's, else embedded)")
-	f.StringVar(&o.Store.Dir, "store", "", "`folder` of the embedded memory, or of what is known of a service's (required)")
+	f.StringVar(&o.Store.Dir, "store", "", "`folder` of the embedded memory, or of the journal of a service's (required)")
 	f.StringVar(&o.Store.URL, "url", "", "`URL` of the service (default: MEM0_URL for Mem0, else the store's, else the spec's)")
 	f.StringVar(&o.Store.UserPrefix, "user-prefix", "", "put this `text` before every user id at a Mem0 service (default: the store's)")
 	f.StringVar(&o.Isolation, "isolation", "", "who shares a memory: `global` (all conversations of a user) or per_conv (default: the store's, else global)")
@@ -197,7 +197,7 @@ func newReplayProbeCmd(e *env) *cobra.Command {
 		Long: `Put every event tagged probe to the memory it belongs to and write one graded record
 each: gold turns and memories, hits with ids and scores, Recall@k and MRR.
 
-Recall@k is the share of the gold turns on which one of the first k memories stands;
+Recall@k is the share of the gold turns that one of the first k memories was made from;
 MRR is 1/rank of the first that does. A probe whose gold is unknown, or whose gold
 turns left nothing in the memory, is not scored and counts in no mean. A probe spoken
 by the agent asks about the agent itself.

@@ -40,8 +40,8 @@ const (
 // ExitCodes is what every command's help ends with.
 const ExitCodes = `
 Exit status: 0 fine, 1 the program or a service failed, 2 wrong usage, 3 the data has errors,
-4 eval compare --gate shows neither a loss nor that there is none,
-141 whoever read standard output went away. An interrupted command exits 1; the next run goes on.`
+4 eval compare --gate is inconclusive: neither a loss nor its absence is shown,
+141 the reader of standard output closed it. An interrupted command exits 1; the next run continues.`
 
 const interrupted = "membench: interrupted; the next run continues where this one stopped"
 

@@ -54,7 +54,7 @@ func newShardClaimsCmd(e *env, name, short string, do func(context.Context, []js
 		Long: short + `.
 
 Records are of the newest version (older ones are read). Findings go to standard error;
-records with errors are left out, and the exit code is then 3.`,
+records with errors are skipped, and the exit code is then 3.`,
 		Example: `  membench shard compile-claims map < by_conv.jsonl | LC_ALL=C sort | membench shard compile-claims reduce`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {

@@ -22,8 +22,8 @@ import (
 func newSystemsCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "systems",
-		Short: "List what can be put under test, and try one before money is spent",
-		Long: `List what can be put under test: the systems that are brought along, memory services that
+		Short: "List the systems that can be tested, and try one before money is spent",
+		Long: `List the systems that can be tested: the built-in systems, memory services that
 a spec is shipped for, programs; show one with its options, and try one. A service without
 a spec is described in a YAML file of your own (docs/adding-a-service.md), any other system
 is a program or a Go type (docs/adding-a-system.md).`,
@@ -65,8 +65,8 @@ func newSystemsListCmd(e *env) *cobra.Command {
 	var asJSON, services bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List what can be put under test",
-		Long: `List what can be put under test: systems that are brought along (built in), services by
+		Short: "List the systems that can be tested",
+		Long: `List the systems that can be tested: built-in systems, services by
 a client or a shipped spec, and programs. "asks" says what a system cannot do without
 (variables of the environment) or asks a model for: operations in brackets are done by
 rule where no model is named, and the system's name then ends in -rule.
@@ -165,7 +165,7 @@ func newSystemsShowCmd(e *env) *cobra.Command {
 	var asSchema bool
 	c := &cobra.Command{
 		Use:   "show NAME",
-		Short: "Print a system with its options, or a shipped spec to start one's own from",
+		Short: "Print a system with its options, or a built-in spec to start your own from",
 		Long: `Print the YAML of a shipped spec, with its comments: the best start for a service that
 is like it. Of any other system, what it is, what it asks, and its options with their
 defaults as one JSON object. --schema prints the JSON Schema of specs, for editors and CI.`,

@@ -45,7 +45,7 @@ PATH is a file, a folder (its .jsonl files and known .json files, sub-folders to
 lines of another program's format are left alone) or - for standard input; .gz and .zst are unpacked. All paths are one set: claims
 are checked against the exports given with them, edges against the nodes.
 
-The kind of each record is told from its members and the file's name. The version
+The kind of each record is detected from its members and the file's name. The version
 is that of --input-version, else of the manifest beside the file, else the newest
 that the first 100 records fit.
 

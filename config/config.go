@@ -157,7 +157,7 @@ func parse(b []byte, env Lookup) (*Project, error) {
 	doc, err := decode(b, env, p)
 	if err != nil {
 		if keyMember.MatchString(err.Error()) {
-			err = fmt.Errorf("%w\na key never stands in the file: key_env names the variable that holds it", err)
+			err = fmt.Errorf("%w\na key must not be in the file: key_env names the variable that holds it", err)
 		}
 		return nil, err
 	}

@@ -73,7 +73,7 @@ type EvalSystem struct {
 	LLM       string        `yaml:"llm,omitempty"`       // that the system asks for its operations; it answers, too, where model names none
 	Embedding string        `yaml:"embedding,omitempty"` // of vectors; hashing is one without a model
 	BaseURL   string        `yaml:"base_url,omitempty"`  // of the service
-	APIKey    string        `yaml:"api_key,omitempty"`   // ${NAME} only: a key never stands in the file
+	APIKey    string        `yaml:"api_key,omitempty"`   // ${NAME} only: a key must not be in the file
 
 	Secret string `yaml:"-"` // what APIKey's variable holds
 }
@@ -211,7 +211,7 @@ func parseEval(b []byte, env Lookup) (*Eval, error) {
 	}
 	if err != nil {
 		if keyMember.MatchString(err.Error()) {
-			err = fmt.Errorf("%w\na key never stands in the file: models name its variable (key_env), systems have api_key: ${NAME}", err)
+			err = fmt.Errorf("%w\na key must not be in the file: models name its variable (key_env), systems have api_key: ${NAME}", err)
 		}
 		return nil, err
 	}
@@ -248,7 +248,7 @@ func (v *Eval) check(doc *yamldoc.Doc, held map[string]string) error {
 		}
 		name, ok := held[s.APIKey]
 		if !ok {
-			return bad(fmt.Sprintf("systems[%d].api_key", i), "a key never stands in the file: write ${NAME}, and set NAME in the environment or in .env")
+			return bad(fmt.Sprintf("systems[%d].api_key", i), "a key must not be in the file: write ${NAME}, and set NAME in the environment or in .env")
 		}
 		s.Secret, s.APIKey = s.APIKey, "${"+name+"}"
 	}

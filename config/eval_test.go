@@ -74,7 +74,7 @@ func TestEvalFaults(t *testing.T) {
 		"version: 2\n":       "e.yaml:1:10: version: have 2, want 1",
 		"seed: many\n":       "e.yaml:1:7: ",
 		"seed: 1\nseed: 2\n": "e.yaml:2:1: ",
-		ok + "systems:\n  - type: mem0\n    api_key: sk-MARKED-here\n": "e.yaml:4:14: systems[0].api_key: a key never stands in the file",
+		ok + "systems:\n  - type: mem0\n    api_key: sk-MARKED-here\n": "e.yaml:4:14: systems[0].api_key: a key must not be in the file",
 		ok + "systems:\n  - type: mem0\n    api_key: ${NONE}\n":        "e.yaml:4:14: ${NONE}: the variable is not set",
 		ok + "systems:\n  - top_k: 3\n":                                "want a type",
 		ok + "systems:\n  - {type: bm25, top_k: -1}\n":                 "systems[0].top_k",

@@ -59,9 +59,9 @@ func CheckAddress(name, address string) error {
 func (m Model) checkSecrets(at string) error {
 	switch {
 	case m.KeyEnv != "" && !isVariable(m.KeyEnv):
-		return fmt.Errorf("%s.key_env: want the name of the variable that holds the key, such as OPENAI_API_KEY; what stands there looks like the key itself", at)
+		return fmt.Errorf("%s.key_env: want the name of the variable that holds the key, such as OPENAI_API_KEY; the value looks like the key itself", at)
 	case looksLikeKey(m.Name):
-		return fmt.Errorf("%s.name: want the name of a model; what stands there looks like a key", at)
+		return fmt.Errorf("%s.name: want the name of a model; the value looks like a key", at)
 	case m.BaseURL == "":
 		return nil
 	}

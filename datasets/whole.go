@@ -153,6 +153,6 @@ func (r summed) Read(p []byte) (int, error) {
 
 func (s *sum) check(tell func(*schema.Finding)) {
 	if have := hex.EncodeToString(s.h.Sum(nil)); s.end && have != s.file.SHA256 {
-		tell(&schema.Finding{Pos: schema.Pos{File: s.at}, Code: "DST025", Warning: true, Message: "the file bears the name of a published one and has another checksum", Have: have, Want: s.file.SHA256})
+		tell(&schema.Finding{Pos: schema.Pos{File: s.at}, Code: "DST025", Warning: true, Message: "the file has the name of a published file and another checksum", Have: have, Want: s.file.SHA256})
 	}
 }

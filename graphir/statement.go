@@ -191,7 +191,7 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 	first, order := preference(c.Confidence, c.UpdatedAt, own)
 	emit(&part{id: string(id), half: halfClaim, at: first, order: order, labels: []string{"Claim"}, props: own, pos: at})
 	if !whole {
-		report(&schema.Finding{Pointer: "/subject", Code: "GRF058", Message: "claim without both ends: its node stands alone", Have: fmt.Sprintf("subject %q, object %q", c.Subject.ID, c.Object.ID)})
+		report(&schema.Finding{Pointer: "/subject", Code: "GRF058", Message: "a claim without subject or object: its node has no edges", Have: fmt.Sprintf("subject %q, object %q", c.Subject.ID, c.Object.ID)})
 		return
 	}
 	subject, target := c.Subject, c.Object

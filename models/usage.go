@@ -46,7 +46,7 @@ func (r Usage) Write(w io.Writer) {
 			fmt.Fprintf(w, " (%s)", row.Adapted)
 		}
 		if row.Now.Estimated > 0 {
-			fmt.Fprintf(w, " (the tokens of %d calls are our estimate: the endpoint told none, or impossible ones)", row.Now.Estimated)
+			fmt.Fprintf(w, " (the tokens of %d calls are estimated: the endpoint reported none, or impossible ones)", row.Now.Estimated)
 		}
 		fmt.Fprintln(w)
 	}

@@ -79,7 +79,7 @@ var codes = []CodeInfo{
 	{"DST022", SevWarning, "an item cannot be converted and was skipped", "nothing: it is counted"},
 	{"DST023", SevWarning, "drafts of questions were dropped, or a graph has what no case can use", "nothing: they are counted by type and reason"},
 	{"DST024", SevError, "a case holds fewer sessions, turns or questions than its data set has", "fetch the file again; to take a part of a set, convert it and use datasets sample or --case"},
-	{"DST025", SevWarning, "a file bears the name of a published one and has another checksum", "fetch the file again, or rename your own version of it"},
+	{"DST025", SevWarning, "a file has the name of a published file and another checksum", "fetch the file again, or rename your own version of it"},
 	{"DST026", SevWarning, "a turn has no id where others of its case do", "give it one: evidence names turns by their ids"},
 	{"EVL101", SevError, "a question of one system, case and repeat was read twice; it is counted once", "give each run once; number repeats in the member repeat"},
 	{"EVL102", SevError, "a line of a file of labels cannot be read, or its hop or cause is none; it was skipped", "write one of the words that eval explain --help lists, or leave the cell empty"},

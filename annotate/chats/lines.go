@@ -36,7 +36,7 @@ func (r *reader) rawLines(f *file, take func(l []byte, pos schema.Pos) error) er
 			return err
 		}
 		if err == bufio.ErrBufferFull {
-			r.fault(pos, "a line is too long; its end was left out", "", "at most 1 MiB")
+			r.fault(pos, "a line is too long; its end was cut", "", "at most 1 MiB")
 		}
 		if len(l) > 0 {
 			if err := take(l, pos); err != nil {
@@ -240,7 +240,7 @@ func (r *reader) dateOrder(f *file) (string, error) {
 	case back[0] != back[1] && back[1] == 0:
 		return "mdy", nil
 	}
-	r.Report(&schema.Finding{Pos: *seen, Code: codeDates, Warning: true, Message: "the file does not show whether day or month stands first; read as day first",
+	r.Report(&schema.Finding{Pos: *seen, Code: codeDates, Warning: true, Message: "the file does not show whether the day or the month comes first; it was read as day first",
 		Hint: "give --dates dmy or --dates mdy"})
 	return "dmy", nil
 }
@@ -267,7 +267,7 @@ func (r *reader) whatsApp(f *file) error {
 		}
 		at, ok := s.time(order, r.zone())
 		if !ok {
-			r.fault(pos, "there is no such date or time; the message was left out", s.original, "a date in the order "+order)
+			r.fault(pos, "there is no such date or time; the message was skipped", s.original, "a date in the order "+order)
 			return nil
 		}
 		name, said, found := strings.Cut(s.rest, ": ")

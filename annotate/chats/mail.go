@@ -55,7 +55,7 @@ func (r *reader) mbox(f *file) error {
 	flush := func() error {
 		defer raw.Reset()
 		if large {
-			r.fault(start, "a mail is too large; it was left out", "", fmt.Sprintf("at most %d MiB", maxMail>>20))
+			r.fault(start, "a mail is too large; it was skipped", "", fmt.Sprintf("at most %d MiB", maxMail>>20))
 			large = false
 			return nil
 		}

@@ -272,7 +272,7 @@ func (r *reader) rows(f *file) error {
 		line, _ := rows.FieldPos(0)
 		pos := schema.Pos{File: f.name, Line: line}
 		if len(row) != len(head) {
-			r.fault(pos, "a row has another number of columns than the header; it was left out", strconv.Itoa(len(row)), strconv.Itoa(len(head)))
+			r.fault(pos, "a row has another number of columns than the header; it was skipped", strconv.Itoa(len(row)), strconv.Itoa(len(head)))
 			continue
 		}
 		if err := r.record(f, pos, func(part string) string {

@@ -174,7 +174,7 @@ func addSession(v *datasets.Value, b *datasets.Builder, raw []byte, i int, point
 		var e entry
 		here := append(slices.Clone(place), "dialogue", strconv.Itoa(j))
 		if err := codec.Unmarshal(raw, &e); err != nil {
-			v.Warn("DST002", "an entry of the dialogue that is no turn, skipped", string(raw), here...)
+			v.Warn("DST002", "an entry of the dialogue that is not a turn; it was skipped", string(raw), here...)
 			continue
 		}
 		if e.Role == "" {

@@ -225,7 +225,7 @@ func addSession(v *datasets.Value, b *datasets.Builder, s session, speakerA stri
 		if t.Speaker == speakerA {
 			role = "user"
 		} else if t.Speaker != b.Case.Speakers[1] {
-			v.Warn("DST002", "a speaker who is none of the two; taken as the second", t.Speaker, append(place, "speaker")...)
+			v.Warn("DST002", "a speaker who is neither of the two; read as the second", t.Speaker, append(place, "speaker")...)
 		}
 		b.Turn(schema.CaseTurn{SourceID: t.DiaID, Role: role, Name: t.Speaker, Text: t.Text, Time: out.Time, Attachments: att}, normal(t.DiaID))
 	}
@@ -272,7 +272,7 @@ func question(v *datasets.Value, b *datasets.Builder, raw []byte, i int) (schema
 		return schema.Question{}, false
 	}
 	if q.Answer.Number {
-		v.Warn("DST018", "the gold is no text", q.Answer.Text, append(place, "answer")...)
+		v.Warn("DST018", "the gold is not text", q.Answer.Text, append(place, "answer")...)
 	}
 	out := schema.Question{ID: fmt.Sprintf("%s/qa/%d", b.Case.ID, i), Text: q.Question, Answer: q.Answer.Text, Wrong: q.Adversarial.Text,
 		Category: cat, RawCategory: q.Category.Text, Abstain: cat == schema.CatABS, EvidenceIDs: q.Evidence}

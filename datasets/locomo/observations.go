@@ -96,7 +96,7 @@ func one(v *datasets.Value, b *datasets.Builder, speaker string, pair []byte, at
 	}
 	refs, unresolved := b.Resolve(ids)
 	if n != 2 || text == "" || len(refs) == 0 {
-		v.Warn("DST022", "an observation without a text or without a turn, left out", text+strings.Join(unresolved, " "), "observation")
+		v.Warn("DST022", "an observation without a text or a turn; it was skipped", text+strings.Join(unresolved, " "), "observation")
 		return schema.MemoryExport{}, false
 	}
 	p := observation{SceneID: "default", CharacterID: "assistant", ConvID: b.Case.ConvID, UserID: "user", AgentID: "assistant", ActorID: speaker, Data: text, Hash: schema.Hash(text),

@@ -189,7 +189,7 @@ func history(v *datasets.Value, it item, bySession bool) (schema.Case, error) {
 		return b.Case, nil
 	}
 	if it.Answer.Number {
-		v.Warn("DST018", "the gold is no text", it.Answer.Text, "answer")
+		v.Warn("DST018", "the gold is not text", it.Answer.Text, "answer")
 	}
 	var gold []string
 	if len(it.Gold) > 0 {

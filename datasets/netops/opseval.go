@@ -82,7 +82,7 @@ func OpsEval(ctx context.Context, files []jsonl.File, o datasets.Options) schema
 			}
 			it, why := read(r)
 			if why == "" && seen[it.stem] {
-				why = "the same question stands under another id"
+				why = "the same question has another id"
 			}
 			if why != "" {
 				x := v.Finding("DST022", "an item was skipped: "+why)

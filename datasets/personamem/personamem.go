@@ -156,7 +156,7 @@ func (r *reader) query(v *datasets.Value) error {
 	gold := strings.TrimSpace(option.ReplaceAllString(q.Gold[0], ""))
 	i := slices.Index(out.Choices, gold)
 	if i < 0 || len(q.Gold) > 1 && strings.Trim(q.Gold[1], "() ") != letters[i] {
-		f := v.Finding("DST002", "the gold is none of the options, or its letter is another's; the question was skipped", "gold_answers")
+		f := v.Finding("DST002", "the gold is not one of the options, or its letter is another option's; the question was skipped", "gold_answers")
 		f.Have = q.ID
 		return f
 	}

@@ -11,12 +11,12 @@ import (
 
 // Reasons for which a draft is refused.
 const (
-	whyNoName     = "the object is no name"
+	whyNoName     = "the object is not a name"
 	whyNotSpelled = "the answer is not in the words of its turns"
 	whySecond     = "the graph or the text has a second answer"
 	whySubject    = "the turn does not name the subject"
 	whyTwice      = "a turn proves more than one step, or a step is told twice"
-	whyQuote      = "too little stands around the answer"
+	whyQuote      = "too little text surrounds the answer"
 	whyUndated    = "a turn has no date"
 	whySame       = "the two answers are one"
 )

@@ -179,7 +179,7 @@ func (r *reader) turn(t turn, place []string) {
 	case strings.EqualFold(who, r.b.Case.Speakers[0]):
 		role, name = "user", r.b.Case.Speakers[0]
 	case !strings.EqualFold(who, name):
-		r.v.Warn("DST002", "a speaker who is none of the two; taken as the second", t.Speaker, append(place, "speaker")...)
+		r.v.Warn("DST002", "a speaker who is neither of the two; read as the second", t.Speaker, append(place, "speaker")...)
 		name = t.Speaker
 	}
 	r.b.Turn(schema.CaseTurn{SourceID: t.ID, Role: role, Name: name, Text: t.Text, Time: r.time(t.Time, append(place, "date_time")...), Attachments: att})

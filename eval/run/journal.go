@@ -56,7 +56,7 @@ func appendHead(dst []byte, h head) []byte {
 	return append(dst, h.outcome...)
 }
 
-var errJournalLine = errors.New("a line that is none of a journal")
+var errJournalLine = errors.New("not a line of a journal")
 
 // parseLine checks a line and cuts it into head and record.
 func parseLine(line []byte) (h head, rec []byte, err error) {

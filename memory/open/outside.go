@@ -106,7 +106,7 @@ func (p Place) Service(spec *service.Spec, o service.Options) (*service.System, 
 var passed = []string{"PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT"}
 
 func (p Place) program(ctx context.Context) memory.Spec {
-	return memory.Define("process", "a program of one's own: JSON lines on its standard input and output", programOptions{Command: []string{}, Env: []string{}, Inputs: []string{}},
+	return memory.Define("process", "your own program: JSON lines on its standard input and output", programOptions{Command: []string{}, Env: []string{}, Inputs: []string{}},
 		func(_ memory.Deps, o programOptions) (memory.System, error) {
 			if len(o.Command) == 0 {
 				return nil, errors.New(`option command: want the program and its arguments, like ["python3", "mine.py"]`)
