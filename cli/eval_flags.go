@@ -45,6 +45,7 @@ type evalFlags struct {
 	systemModel   string
 	judge         string
 	judgeModel    string
+	doubtful      bool
 	protocols     []string
 	votes         int
 	evalWorkers   int
@@ -90,6 +91,7 @@ func (o *evalFlags) addGrading(f *pflag.FlagSet) {
 	f.StringVar(&o.systemModel, "system-model", "", "`model` that systems ask for their operations (default: none, they work by rule)")
 	f.StringVar(&o.judge, "judge", "", "`rule` or model: who grades where a protocol has both (default model with --judge-model, else rule)")
 	f.StringVar(&o.judgeModel, "judge-model", "", "`model` that judges")
+	f.BoolVar(&o.doubtful, "doubtful", false, "ask the judge's model about doubtful verdicts of the rule judge only; the protocol settled@1 joins both")
 	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade by these `protocols` (default: all rules, and with a judge's model the protocol of each data set)")
 	f.IntVar(&o.votes, "votes", 1, "ask a judge `n` times about one answer, odd; the majority decides")
 	f.IntVar(&o.evalWorkers, "max-eval-workers", 0, "grade `n` answers at once (0: 4 with a model, else one per core)")
@@ -197,6 +199,7 @@ func (o *evalFlags) override(v *config.Eval) {
 	set("system-model", func() { v.Models.Extract.Name = o.systemModel })
 	set("judge", func() { v.Grading.Judge = o.judge })
 	set("judge-model", func() { v.Grading.JudgeModel = o.judgeModel })
+	set("doubtful", func() { v.Grading.Doubtful = o.doubtful })
 	set("protocol", func() { v.Grading.Protocols = o.protocols })
 	set("votes", func() { v.Grading.Votes = o.votes })
 	set("max-eval-workers", func() { v.Grading.Workers = o.evalWorkers })

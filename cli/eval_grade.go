@@ -86,7 +86,7 @@ counts as a yes at --threshold or above). --report writes the same as JSON.`,
 	f.IntVar(&o.votes, "votes", 1, "ask a judge `n` times about one answer, odd; the majority decides")
 	f.IntVar(&o.workers, "workers", 0, "grade `n` answers at once (0: 4 with a model, else one per core)")
 	f.BoolVar(&o.again, "again", false, "ask judges again where a record has their verdict")
-	f.BoolVar(&o.doubtful, "doubtful", false, "ask models only about answers whose verdict by the rule judge is doubtful (with -p rule, or graded by it before)")
+	f.BoolVar(&o.doubtful, "doubtful", false, "ask models only about answers whose verdict by the rule judge is doubtful (with -p rule, or graded by it before); the protocol settled@1 joins both")
 	f.Float64Var(&o.threshold, "threshold", 0.5, "a score from here on is a yes in the agreement table, above 0 to `1`")
 	f.StringVar(&o.report, "report", "", "write the figures to this `file` as JSON (- is standard output)")
 	f.BoolVar(&o.strict, "strict", false, "write nothing and exit 3 when the data has errors")
@@ -128,7 +128,7 @@ func runEvalGrade(ctx context.Context, e *env, o gradeOptions) (err error) {
 		}
 	}
 	if o.doubtful {
-		g.Asks = grade.Doubtful
+		g.Asks, g.Settle = grade.Doubtful, true
 	}
 	t := newTally(e, 20)
 	t.accept = o.accept

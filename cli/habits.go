@@ -36,8 +36,9 @@ func inGroup(c *cobra.Command, title string, add func()) {
 }
 
 // flagGroups is the flags of a command as its help shows them: those without a group
-// first, then group by group.
-func flagGroups(c *cobra.Command) string {
+// first, then group by group. Those without a group stand
+// under the title that the template gives, which is in the user's language.
+func flagGroups(c *cobra.Command, first string) string {
 	titles := []string{""}
 	sets := map[string]*pflag.FlagSet{}
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
@@ -59,11 +60,11 @@ func flagGroups(c *cobra.Command) string {
 		if sets[title] == nil {
 			continue
 		}
-		name := "Flags"
+		name := first
 		if title != "" {
-			name = title + " flags"
+			name = title + " flags:"
 		}
-		fmt.Fprintf(&b, "\n%s:\n%s\n", name, strings.TrimRight(sets[title].FlagUsages(), "\n"))
+		fmt.Fprintf(&b, "\n%s\n%s\n", name, strings.TrimRight(sets[title].FlagUsages(), "\n"))
 	}
 	return b.String()
 }
@@ -83,7 +84,7 @@ Commands:{{range $cmds}}{{if .IsAvailableCommand}}
 
 Others:{{range $cmds}}{{if (and (eq .GroupID "") .IsAvailableCommand)}}
   {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{end}}
-{{flagGroups .}}{{if .HasParent}}
+{{flagGroups . "Flags:"}}{{if .HasParent}}
 Flags of every command:
 {{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{else}}
 Flags of every command:

@@ -55,7 +55,6 @@ func writeOut(e *env, path string, fill func(io.Writer) error) error {
 }
 
 var (
-	untilDone  = records.UntilDone
 	notInput   = build.NotInput
 	inputFiles = build.InputFiles
 )

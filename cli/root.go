@@ -163,8 +163,13 @@ func brokenPipe(err error) bool {
 	return errors.As(err, &pe) && pe.Path == os.Stdout.Name() && errors.Is(pe.Err, syscall.EPIPE)
 }
 
+// Cobra's template functions are one map of the process, so this one enters it before
+// any command runs: two commands of one process may be made at the same time.
+func init() { cobra.AddTemplateFunc("flagGroups", flagGroups) }
+
 func newRoot(e *env) *cobra.Command {
 	var logFormat, logLevel string
+	var maxRatio int64
 	root := &cobra.Command{
 		Use:           "membench",
 		Short:         "Make memory data and measure memory systems, joined by a graph",
@@ -182,6 +187,9 @@ func newRoot(e *env) *cobra.Command {
 			if w, ok := e.err.(*console); ok && (e.quiet || w.json || w.max < levelInfo) {
 				e.screen = nil
 			}
+			if c.Flags().Changed("max-ratio") {
+				jsonl.SetMaxRatio(maxRatio)
+			}
 			if e.meter == nil { // a test brings its own
 				e.meter = newMeter(e)
 			}
@@ -191,13 +199,12 @@ func newRoot(e *env) *cobra.Command {
 			return e.loadDotenv(".env")
 		},
 	}
-	root.PersistentFlags().Int64Var(&jsonl.MaxRatio, "max-ratio", jsonl.MaxRatio, "refuse a compressed input that unpacks to more than `n` times its size, 0 = no limit")
+	root.PersistentFlags().Int64Var(&maxRatio, "max-ratio", jsonl.DefaultMaxRatio, "refuse a compressed input that unpacks to more than `n` times its size, 0 = no limit")
 	root.PersistentFlags().StringVar(&logFormat, "log-format", "text", "`form` of what is said on standard error: text or json")
 	root.PersistentFlags().StringVar(&logLevel, "log-level", "info", "say only what matters at least this `much`: error, warning or info")
 	root.PersistentFlags().String("lang", "", "`language` of help and messages: en or zh (default: LANG)") // read by language
 	root.PersistentFlags().BoolVarP(&e.quiet, "quiet", "q", false, "say only errors, and show no progress")
 	root.SetVersionTemplate("membench {{.Version}}\n")
-	cobra.AddTemplateFunc("flagGroups", func(c *cobra.Command) string { return e.texts.words(flagGroups(c)) })
 	root.SetUsageTemplate(usageTemplate)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err: err} })
 	root.AddGroup(&cobra.Group{ID: "make", Title: "Make data:"}, &cobra.Group{ID: "look", Title: "Check and look:"},

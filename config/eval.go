@@ -93,6 +93,7 @@ type EvalGrading struct {
 	Judge      string   `yaml:"judge,omitempty"` // rule | model; default model where judge_model is named
 	JudgeModel string   `yaml:"judge_model,omitempty"`
 	Protocols  []string `yaml:"protocols,omitempty"`
+	Doubtful   bool     `yaml:"doubtful,omitempty"` // the judge's model is asked about doubtful verdicts of the rule judge only
 	NumRuns    int      `yaml:"num_runs,omitempty"` // repeats of answering and grading
 	Votes      int      `yaml:"votes,omitempty"`    // of a judge on one answer
 	Workers    int      `yaml:"workers,omitempty"`

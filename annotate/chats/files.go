@@ -138,8 +138,8 @@ func openMember(at string, i int) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("%s!%s: %w", at, m.Name, err)
 	}
 	var limited io.Reader = r
-	if jsonl.MaxRatio > 0 {
-		limited = &capped{r: r, left: int64(m.CompressedSize64)*jsonl.MaxRatio + 1<<20, name: at + "!" + m.Name}
+	if limit := jsonl.MaxRatio(); limit > 0 {
+		limited = &capped{r: r, left: int64(m.CompressedSize64)*limit + 1<<20, name: at + "!" + m.Name}
 	}
 	return struct {
 		io.Reader
@@ -157,7 +157,7 @@ type capped struct {
 func (c *capped) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	if c.left -= int64(n); c.left < 0 {
-		return 0, fmt.Errorf("%s: unpacks to more than %d times its size (--max-ratio)", c.name, jsonl.MaxRatio)
+		return 0, fmt.Errorf("%s: unpacks to more than %d times its size (--max-ratio)", c.name, jsonl.MaxRatio())
 	}
 	return n, err
 }

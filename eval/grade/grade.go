@@ -40,6 +40,39 @@ type Options struct {
 	// protocol of another data set would cost a call and mean nothing. Such a grade is
 	// left out. The record has the grades of the protocols before it.
 	Asks func(p *protocol.Protocol, r *schema.QARecord) bool
+	// Settle adds a grade of the protocol Settled beside a verdict of the rule judge.
+	Settle bool
+}
+
+// Settled names the protocol that is the rule judge's verdict where that is sure, and the
+// model's where it is doubtful.
+const Settled = "settled@1"
+
+// settle is the grade of Settled, of a record whose other grades are made; ok is false
+// where the rule judge has none.
+func settle(grades []schema.Grade, ps []*protocol.Protocol, judge llm.Generator) (g schema.Grade, ok bool) {
+	by := schema.By(judge.Model())
+	i := slices.IndexFunc(grades, func(g schema.Grade) bool {
+		return strings.HasPrefix(g.Protocol, "rule@") && g.By == schema.ByRule && g.Gold == ""
+	})
+	if i < 0 {
+		return g, false
+	}
+	g = schema.Grade{Protocol: Settled, By: by, Score: grades[i].Score, Label: grades[i].Label, Outcome: grades[i].Outcome, Reason: "the rule judge, without doubt"}
+	if grades[i].Doubt == "" {
+		return g, true
+	}
+	for _, p := range ps {
+		if !p.Binary || p.Judge == nil {
+			continue
+		}
+		if j := slices.IndexFunc(grades, func(g schema.Grade) bool { return g.Protocol == p.ID() && g.By == by && g.Gold == "" }); j >= 0 {
+			g.Score, g.Label, g.Outcome, g.Reason = grades[j].Score, grades[j].Label, grades[j].Outcome, p.ID()+", where the rule judge doubts: "+grades[i].Doubt
+			return g, true
+		}
+	}
+	g.Label, g.Doubt, g.Reason = grades[i].Label, grades[i].Doubt, "the rule judge; no model was asked"
+	return g, true
 }
 
 // Check says what is wrong with the options.
@@ -162,6 +195,11 @@ func one(ctx context.Context, r *schema.QARecord, o Options) error {
 			return err
 		}
 		if ok {
+			grades = put(grades, g)
+		}
+	}
+	if o.Settle && o.Judge != nil {
+		if g, ok := settle(grades, o.Protocols, o.Judge); ok {
 			grades = put(grades, g)
 		}
 	}

@@ -269,3 +269,33 @@ func TestCutVerdicts(t *testing.T) {
 		}
 	}
 }
+
+// The model is asked about doubtful verdicts of the rule judge alone, and settled@1 is the
+// rule's verdict elsewhere, the model's there.
+func TestSettled(t *testing.T) {
+	asked := 0
+	no := judgeOf(func(llm.Request) (string, error) { asked++; return `{"label": "WRONG"}`, nil })
+	in := stream(answer("sure", "oolong", "oolong"), answer("wrong", "oolong", "sencha"), answer("doubt", "oolong", "oolong, until she switched to sencha"))
+	out := drain(t, QA(context.Background(), in, Options{Protocols: pick(t, "rule", "mem0-2025"), Judge: no, Asks: Doubtful, Settle: true}))
+	if asked != 1 {
+		t.Errorf("the model was asked %d times, want once", asked)
+	}
+	for i, want := range []struct {
+		rule, settled float64
+		grades        int
+	}{{1, 1, 2}, {0, 0, 2}, {1, 0, 3}} {
+		g := out[i].Grades
+		if len(g) != want.grades || *g[0].Score != want.rule {
+			t.Errorf("%s: %+v", out[i].QuestionID, g)
+			continue
+		}
+		if s := g[len(g)-1]; s.Grader() != Settled+" by m" || s.Score == nil || *s.Score != want.settled || s.Doubt != "" {
+			t.Errorf("%s: %+v", out[i].QuestionID, s)
+		}
+	}
+	failing := judgeOf(func(llm.Request) (string, error) { return "hm", nil })
+	out = drain(t, QA(context.Background(), stream(answer("doubt", "oolong", "oolong, until she switched to sencha")), Options{Protocols: pick(t, "rule", "mem0-2025"), Judge: failing, Asks: Doubtful, Settle: true}))
+	if s := out[0].Grades[len(out[0].Grades)-1]; s.Protocol != Settled || s.Outcome != schema.GradeJudgeFailed || s.Score != nil {
+		t.Errorf("a judge that fails settles nothing: %+v", s)
+	}
+}

@@ -186,6 +186,18 @@ func (p *plan) planGrade() (err error) {
 	if len(names) == 0 {
 		names, g.Asks = p.protocols(judge == "model")
 	}
+	if v.Doubtful {
+		if judge != "model" {
+			return schema.Usagef("grading.doubtful: no model to ask about doubtful verdicts: name one in grading.judge_model or with --judge-model")
+		}
+		asks := g.Asks
+		g.Settle, g.Asks = true, func(p *protocol.Protocol, r *schema.QARecord) bool {
+			return (asks == nil || asks(p, r)) && grade.Doubtful(p, r)
+		}
+		if !slices.Contains(names, "rule") {
+			names = append([]string{"rule"}, names...)
+		}
+	}
 	if g.Protocols, err = Protocols(protocol.Inputs{}, names...); err != nil {
 		return err
 	}

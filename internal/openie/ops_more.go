@@ -14,8 +14,6 @@ const (
 	anyAlertT = `(?:\s?(?:这个|这条|的)?(?:告警|报警)|(?: alert)?)\s?`
 	anySvc    = `((?:` + opsThing + `)|[a-z][a-z0-9]{2,})`
 	anySvcT   = `(?:\s?(?:服务|这台机器|机器|节点|集群)| (?:service|hosts?|nodes?|cluster))?`
-	anyWho    = `((?:the |our )?[A-Za-z\p{Han}][\w\p{Han}-]{0,12}?(?: (?:team|squad|group))?)`
-	anyHow    = `([^，。；;]{2,40}?)`
 )
 
 type opsShape struct {

@@ -61,9 +61,24 @@ func PlainName(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 }
 
-// MaxRatio is how many times its own size a compressed file may unpack to; 0 is without
-// a limit. Text rarely passes 30. It is set once, before the first file is opened.
-var MaxRatio int64 = 200
+// DefaultMaxRatio is how many times its own size a compressed file may unpack to, unless
+// SetMaxRatio said otherwise. Text rarely passes 30.
+const DefaultMaxRatio = 200
+
+// ratio is what SetMaxRatio set, plus one; 0 is unset.
+var ratio atomic.Int64
+
+// SetMaxRatio replaces DefaultMaxRatio for files that are opened by this process; 0 is
+// without a limit.
+func SetMaxRatio(n int64) { ratio.Store(n + 1) }
+
+// MaxRatio is the limit that holds now, 0 without one.
+func MaxRatio() int64 {
+	if n := ratio.Load(); n != 0 {
+		return n - 1
+	}
+	return DefaultMaxRatio
+}
 
 const (
 	freeBytes = 64 << 20  // unpacked before MaxRatio counts
@@ -71,11 +86,12 @@ const (
 )
 
 // inflated is an unpacked stream that ends with an error when it grows beyond
-// MaxRatio times what was read for it.
+// limit times what was read for it.
 type inflated struct {
-	r  io.Reader
-	in *counted
-	n  int64
+	r     io.Reader
+	in    *counted
+	n     int64
+	limit int64 // MaxRatio when it was opened
 }
 
 // read counts what was read of input files, and their sizes, for progress.
@@ -126,8 +142,8 @@ func (c *counted) broken(err error) error {
 func (f *inflated) Read(p []byte) (int, error) {
 	n, err := f.r.Read(p)
 	f.n += int64(n)
-	if MaxRatio > 0 && f.n > freeBytes && f.n/MaxRatio > f.in.n {
-		return 0, &schema.BrokenError{Err: fmt.Errorf("the compressed file unpacks to more than %d times its size: if that is right, raise --max-ratio", MaxRatio)}
+	if f.n > freeBytes && f.limit > 0 && f.n/f.limit > f.in.n {
+		return 0, &schema.BrokenError{Err: fmt.Errorf("the compressed file unpacks to more than %d times its size: if that is right, raise --max-ratio", f.limit)}
 	}
 	return n, f.in.broken(err)
 }
@@ -149,14 +165,14 @@ func Decompress(r io.ReadCloser) (io.ReadCloser, error) {
 			r.Close()
 			return nil, in.broken(err)
 		}
-		return readCloser{&inflated{r: z, in: in}, r}, nil
+		return readCloser{&inflated{r: z, in: in, limit: MaxRatio()}, r}, nil
 	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(small, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			r.Close()
 			return nil, in.broken(err)
 		}
-		return readCloser{&inflated{r: z, in: in}, closers{z.IOReadCloser(), r}}, nil
+		return readCloser{&inflated{r: z, in: in, limit: MaxRatio()}, closers{z.IOReadCloser(), r}}, nil
 	}
 	return readCloser{small, r}, nil
 }
