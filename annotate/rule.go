@@ -6,8 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"membench/internal/openie"
 	"membench/internal/pattern"
+	"membench/internal/sentence"
 	"membench/internal/textnorm"
 	"membench/schema"
 )
@@ -149,7 +149,7 @@ func RuleTag(text string) (tag, name string) {
 	if t := strings.TrimSpace(text); stageDirection.MatchString(t) {
 		return schema.TagFiller, "stage-direction"
 	}
-	sentences := openie.Sentences(text)
+	sentences := sentence.Split(text)
 	if len(sentences) == 0 {
 		return schema.TagFiller, "no-words"
 	}
@@ -167,7 +167,7 @@ func RuleTag(text string) (tag, name string) {
 	return schema.TagEpisodic, "default"
 }
 
-func lasting(s openie.Sentence, lang string) string {
+func lasting(s sentence.Sentence, lang string) string {
 	if s.Question {
 		return ""
 	}

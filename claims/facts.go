@@ -1,11 +1,9 @@
 package claims
 
 import (
-	"slices"
 	"strings"
 
 	"membench/internal/clause"
-	"membench/internal/openie"
 	"membench/internal/textnorm"
 	"membench/internal/timex"
 	"membench/schema"
@@ -22,7 +20,11 @@ import (
 //	time      evidence says when it happened, counted from when it was said
 //
 // Wishes, conditions, hearsay, questions and requests are no claims.
-func (r *rule) facts(m Memory, c *cast, known []openie.Triple) (out []schema.Statement) {
+func (r *rule) facts(m Memory, c *cast, known []matched) (out []schema.Statement) {
+	told := map[int]bool{} // sentences that a pattern has read
+	for _, k := range known {
+		told[k.start] = true
+	}
 	said, dated := dayOf(m.Fields.CreatedAt)
 	o := clause.Options{Names: []string{schema.NameOf(m.Speaker.ID), schema.NameOf(m.Other.ID)}}
 	if dated {
@@ -33,7 +35,7 @@ func (r *rule) facts(m Memory, c *cast, known []openie.Triple) (out []schema.Sta
 			continue
 		}
 		who, ok := c.who(m, f.Subject)
-		if !ok || f.Subject.Kind != clause.Speaker && r.v.Before(schema.V020) || who.ID == m.Speaker.ID && r.said(known, f) {
+		if !ok || f.Subject.Kind != clause.Speaker && r.v.Before(schema.V020) || told[f.Start] {
 			continue
 		}
 		when := ""
@@ -45,20 +47,21 @@ func (r *rule) facts(m Memory, c *cast, known []openie.Triple) (out []schema.Sta
 	return out
 }
 
-// said reports whether the rules for what speakers like, read and say of themselves made
-// something of the sentence of a fact of their kind: they name its object better.
-func (r *rule) said(known []openie.Triple, f clause.Fact) bool {
-	if f.Slot != "IS" && r.cat.Predicates[f.Slot].Domain == "life" {
-		return false
-	}
-	return slices.ContainsFunc(known, func(t openie.Triple) bool {
-		return t.Subject.Type == "" && t.Sentence.Start == f.Start
-	})
-}
-
 // fact makes the claims of one fact: two where a state is told as past.
 func (r *rule) fact(m Memory, f clause.Fact, who schema.Ref, when string) (out []schema.Statement) {
-	slot, value := f.Slot, f.Value.Text
+	for _, value := range f.Values() {
+		out = append(out, r.valued(m, f, who, when, value)...)
+	}
+	return out
+}
+
+// valued makes the claims of one value of a fact.
+func (r *rule) valued(m Memory, f clause.Fact, who schema.Ref, when, value string) (out []schema.Statement) {
+	slot := f.Slot
+	if slot == "FAVORITE" && r.v.Before(sinceOf(r.cat.Predicates[slot].Since)) {
+		slot = "PREFERS_TOPIC"
+		_, value, _ = strings.Cut(value, "=")
+	}
 	plan := f.Modality == clause.Plan || f.Tense == clause.Future
 	if plan && !r.cat.Predicates[slot].Stays() {
 		slot, value = "PLANS", strings.TrimSpace(f.Verb+" "+cmpText(f.Object.Text, f.Place.Text, f.Value.Text))
@@ -119,7 +122,11 @@ func (r *rule) claim(m Memory, predicate string, who schema.Ref, def catalog.Pre
 		return nil, false
 	}
 	typ := objectType(def, value)
-	id, err := r.entityID(typ, []string{canonical(typ, value)})
+	parts := []string{canonical(typ, value)}
+	if typ == "Chapter" {
+		parts = []string{canonical("Work", f.Of), canonical(typ, value)}
+	}
+	id, err := r.entityID(typ, parts)
 	if err != nil || !r.cat.Allows(predicate, who.Type, typ) || schema.NameOf(id) == "" {
 		return nil, false
 	}
@@ -131,7 +138,7 @@ func (r *rule) claim(m Memory, predicate string, who schema.Ref, def catalog.Pre
 		rank := f.Rank
 		c.Rank = &rank
 	}
-	return []schema.Statement{{Entity: newEntity(r.v, who, []string{schema.NameOf(who.ID)})}, {Entity: newEntity(r.v, object, []string{canonical(typ, value)})}, {Claim: c}}, true
+	return []schema.Statement{{Entity: newEntity(r.v, who, []string{schema.NameOf(who.ID)})}, {Entity: newEntity(r.v, object, parts)}, {Claim: c}}, true
 }
 
 // objectType is the type of what fills a slot: of two that it may have, the proper name's

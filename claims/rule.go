@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,18 +9,21 @@ import (
 	"regexp"
 	"strings"
 
-	"membench/internal/openie"
+	"membench/internal/opstalk"
+	"membench/internal/sentence"
 	"membench/internal/textnorm"
 	"membench/schema"
 	"membench/schema/catalog"
 )
 
 // ruleVersion changes when the built-in rules do.
-const ruleVersion = 4
+const ruleVersion = 5
 
-// Rule is the extractor that needs no model: patterns in Chinese and English
-// (internal/openie) and those of the catalogue. Each memory is read on its own, but for
-// talk about systems, where a memory may leave out the alert that was named before.
+// Rule is the extractor that needs no model: what a text says of people
+// (internal/clause), what it says of systems where the talk is of operations
+// (internal/opstalk), and the patterns of the catalogue. Each memory is read on its own,
+// but for talk about systems, where a memory may leave out the alert that was named
+// before.
 func Rule(c *catalog.Catalog, v schema.Version) Extractor {
 	r := &rule{cat: c, v: v, mint: schema.Mint{V: v}}
 	h := sha256.New()
@@ -57,7 +61,7 @@ const ruleText = 20_000
 
 func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 	var a Answer
-	var alert, thing string // talk about systems goes on where the memory before left off
+	var last opstalk.Options // talk about systems goes on where the memory before left off
 	if len(c.Memories) == 0 {
 		return a, nil
 	}
@@ -77,16 +81,12 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 			m.Text = strings.ToValidUTF8(whole[:ruleText], "")
 			a.Rejected = append(a.Rejected, Reject{ConvID: m.Fields.ConvID, Reason: fmt.Sprintf("memory %s: the rules read %d of its %d bytes", m.ID, len(m.Text), len(whole)), Raw: textnorm.Cut(m.Text, 80)})
 		}
-		name := string(m.Speaker.ID)
-		if _, after, ok := strings.Cut(name, ":"); ok {
-			name = after
+		known := r.own(m.Text)
+		if r.v != schema.V001 && operational(r.operations, m.Fields.SceneID) {
+			known = append(ops(m.Text, last), known...)
+			last.Alert, last.Thing = last.Spoken(m.Text)
 		}
-		ops := r.v != schema.V001 && operational(r.operations, m.Fields.SceneID)
-		o := openie.TripleOptions{Names: []string{name}, Ops: ops, Alert: alert, Thing: thing}
-		triples := openie.Triples(m.Text, o)
-		alert, thing = o.Spoken(m.Text)
-		triples = append(triples, r.own(m.Text)...)
-		for _, t := range triples {
+		for _, t := range known {
 			s, ok := r.statements(m, t)
 			if !ok {
 				a.Dropped++
@@ -94,17 +94,36 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 			}
 			a.Statements = append(a.Statements, s...)
 		}
-		a.Statements = append(a.Statements, r.facts(m, c.cast, triples)...)
+		a.Statements = append(a.Statements, r.facts(m, c.cast, known)...)
 	}
 	return a, nil
 }
 
+// A matched is one statement of a text that a pattern found; the zero subject is the speaker.
+type matched struct {
+	subject    opstalk.Term
+	predicate  string // as the catalogue has it
+	denied     bool
+	object     opstalk.Term
+	rank       int
+	confidence float64
+	start      int // of the sentence
+}
+
+// ops are the statements about systems.
+func ops(text string, o opstalk.Options) (out []matched) {
+	for _, s := range opstalk.Read(text, o) {
+		out = append(out, matched{subject: s.Subject, predicate: s.Predicate, denied: s.Denied, object: s.Object, confidence: s.Confidence, start: s.Start})
+	}
+	return out
+}
+
 // own tries the catalogue's patterns.
-func (r *rule) own(text string) (out []openie.Triple) {
+func (r *rule) own(text string) (out []matched) {
 	if len(r.patterns) == 0 {
 		return nil
 	}
-	for _, s := range openie.Sentences(text) {
+	for _, s := range sentence.Split(text) {
 		if s.Question {
 			continue
 		}
@@ -118,12 +137,9 @@ func (r *rule) own(text string) (out []openie.Triple) {
 			if obj == "" {
 				obj = def.Objects[0]
 			}
-			t := openie.Triple{Predicate: p.Predicate, Object: openie.Term{Type: obj, Parts: []string{canonical(obj, m[p.re.SubexpIndex("object")])}}, Rank: p.Rank, Confidence: p.Confidence, Sentence: s}
-			if t.Confidence == 0 {
-				t.Confidence = 0.85
-			}
+			t := matched{predicate: p.Predicate, object: opstalk.Term{Type: obj, Name: canonical(obj, m[p.re.SubexpIndex("object")])}, rank: p.Rank, confidence: cmp.Or(p.Confidence, 0.85), start: s.Start}
 			if p.Subject != "" {
-				t.Subject = openie.Term{Type: p.Subject, Parts: []string{canonical(p.Subject, m[p.re.SubexpIndex("subject")])}}
+				t.subject = opstalk.Term{Type: p.Subject, Name: canonical(p.Subject, m[p.re.SubexpIndex("subject")])}
 			}
 			out = append(out, t)
 		}
@@ -133,35 +149,39 @@ func (r *rule) own(text string) (out []openie.Triple) {
 
 // statements makes the claim of a triple and the entities that it speaks of. It is
 // false for what the catalogue or the version does not have.
-func (r *rule) statements(m Memory, t openie.Triple) ([]schema.Statement, bool) {
-	_, negated, ok := r.cat.Polarity(t.Predicate)
+func (r *rule) statements(m Memory, t matched) ([]schema.Statement, bool) {
+	positive, negated, ok := r.cat.Polarity(t.predicate)
 	if !ok {
 		return nil, false
 	}
-	def, _ := r.cat.Predicate(t.Predicate)
+	def, _ := r.cat.Predicate(t.predicate)
+	if t.denied && !negated {
+		t.predicate, negated = r.cat.Predicates[positive].Negative, true
+	}
 	if r.v.Before(sinceOf(def.Since)) || r.v == schema.V001 && negated {
 		return nil, false
 	}
 	subject, subjectName := m.Speaker, []string{schema.NameOf(m.Speaker.ID)}
-	if t.Subject.Type != "" {
-		id, err := r.entityID(t.Subject.Type, t.Subject.Parts)
+	if t.subject.Type != "" {
+		subjectName = []string{t.subject.Name}
+		id, err := r.entityID(t.subject.Type, subjectName)
 		if err != nil {
 			return nil, false
 		}
-		subject, subjectName = schema.Ref{Type: t.Subject.Type, ID: id}, t.Subject.Parts
+		subject = schema.Ref{Type: t.subject.Type, ID: id}
 	}
-	id, err := r.entityID(t.Object.Type, t.Object.Parts)
-	if err != nil || !r.cat.Allows(t.Predicate, subject.Type, t.Object.Type) {
+	id, err := r.entityID(t.object.Type, []string{t.object.Name})
+	if err != nil || !r.cat.Allows(t.predicate, subject.Type, t.object.Type) {
 		return nil, false
 	}
-	object := schema.Ref{Type: t.Object.Type, ID: id}
-	c := &schema.Claim{RecordType: "claim", ID: r.mint.Claim(t.Predicate, def.Domain, subject.ID, id), Predicate: t.Predicate, Subject: subject, Object: object,
-		Domain: def.Domain, Confidence: schema.Confidence(round2(t.Confidence)), Status: schema.StatusActive,
+	object := schema.Ref{Type: t.object.Type, ID: id}
+	c := &schema.Claim{RecordType: "claim", ID: r.mint.Claim(t.predicate, def.Domain, subject.ID, id), Predicate: t.predicate, Subject: subject, Object: object,
+		Domain: def.Domain, Confidence: schema.Confidence(round2(t.confidence)), Status: schema.StatusActive,
 		Evidence: []schema.Evidence{{Memory: m.ID, Point: m.Point}}, By: schema.ByRule}
-	if t.Rank > 0 {
-		c.Rank = &t.Rank
+	if t.rank > 0 {
+		c.Rank = &t.rank
 	}
-	return []schema.Statement{{Entity: newEntity(r.v, subject, subjectName)}, {Entity: newEntity(r.v, object, t.Object.Parts)}, {Claim: c}}, true
+	return []schema.Statement{{Entity: newEntity(r.v, subject, subjectName)}, {Entity: newEntity(r.v, object, []string{t.object.Name})}, {Claim: c}}, true
 }
 
 func (r *rule) entityID(typ string, parts []string) (schema.EntityID, error) {

@@ -50,8 +50,11 @@ password from NEO4J_USERNAME and NEO4J_PASSWORD, else of 'membench neo4j up'). A
 memories without turns (claimify and to-graph of a Mem0 export) is asked the same way.
 
 Turns are found by words, vectors, the conversation's own edges, speaker and date
-(docs/graph-memory.md). Without a model the answer is made by rule of the words that
-were found; --model asks one. Vectors come from the endpoint for them where one is
+(docs/graph-memory.md). Without a model the answer is what the claims say
+where the question has a form that claims answer (where somebody lives, works or studies,
+what is liked best, whether something is still so, whether it ever was, how many, which
+came first), with the value before it and its end; else it is made of the words that were
+found. What nobody said is not guessed; --model asks one. Vectors come from the endpoint for them where one is
 configured, else from features of the words. With --as-of nothing counts that was said
 later, and claims count as they stood then: 2026-03 means to the end of March.`,
 		Example: `  membench ask out/demo "Where does Lin want to send the manuscript?"
@@ -214,6 +217,15 @@ func ask(ctx context.Context, g graph.Graph, d memory.Deps, r reader.Reader, o a
 	}
 	in := reader.Input{Question: schema.Question{Text: o.question, AsOf: o.asOf}, Speakers: m.Speakers(), Context: got.Context}
 	src := trace.NewSources(o.graph, o.sourceRoot, o.outside)
+	told, known := graphmem.Told{}, false
+	if o.models.model == "" {
+		told, known = m.Told(o.question, o.asOf)
+	}
+	for _, h := range told.Hits { // what the answer rests on is shown, found by words or not
+		if !slices.ContainsFunc(got.Hits, func(g memory.Hit) bool { return g.ID == h.ID }) {
+			got.Hits = append(got.Hits, h)
+		}
+	}
 	for i, h := range got.Hits {
 		x := askHit{QAHit: schema.QAHit{Rank: i + 1, ID: h.ID, Score: h.Score, Text: h.Text, Sources: h.Sources}}
 		in.Hits = append(in.Hits, x.QAHit)
@@ -221,6 +233,15 @@ func ask(ctx context.Context, g graph.Graph, d memory.Deps, r reader.Reader, o a
 			return rep, err
 		}
 		rep.Hits = append(rep.Hits, x)
+	}
+	if known {
+		rep.Answer, rep.By = told.Text, schema.ByRule
+		for i, h := range rep.Hits {
+			if slices.ContainsFunc(told.Hits, func(t memory.Hit) bool { return t.ID == h.ID }) {
+				rep.Used = append(rep.Used, i+1)
+			}
+		}
+		return rep, nil
 	}
 	if rep.Unknown = m.Unknown(o.question); len(rep.Unknown) > 0 && o.models.model == "" {
 		rep.Answer, rep.By, rep.Near = reader.Refusal, schema.ByRule, rep.near()

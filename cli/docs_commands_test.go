@@ -35,8 +35,10 @@ printf '[{"by":{"name":"Lin"},"body":"I live in Oslo.","when":"2026-03-01T10:00:
 	"models.md": {not: map[string]string{"annotate source --tagger model": "asks a model; TestScripts/model-cassette runs it against a stub",
 		"model ": "downloads 220 MB; TestLocalModel runs it in make soak", "doctor": "reports what this machine lacks; TestScripts/doctor runs it"},
 		setup: `cp $CASSETTE run.cassette`},
-	"neo4j.md":          {not: map[string]string{"neo4j": "needs a Neo4j server; TestWaysIntoNeo4j and TestNeo4jBrowser run them", "load-neo4j": "needs a Neo4j server; TestWaysIntoNeo4j loads one"}},
-	"project.md":        {setup: `mkdir -p data/demo; cp -R $REPO/data/demo/source data/demo/; mkdir -p out`},
+	"neo4j.md":   {not: map[string]string{"neo4j": "needs a Neo4j server; TestWaysIntoNeo4j and TestNeo4jBrowser run them", "load-neo4j": "needs a Neo4j server; TestWaysIntoNeo4j loads one"}},
+	"project.md": {setup: `mkdir -p data/demo; cp -R $REPO/data/demo/source data/demo/; mkdir -p out`},
+	"quality.md": {not: map[string]string{"eval run locomo=": "needs LoCoMo and takes minutes; TestScripts/eval-* run the command on invented data",
+		"eval explain RUN": "follows it; TestDocsCommands/explain.md runs the command"}},
 	"tutorial.md":       {another: "TestTutorialCommands"},
 	"tutorial.zh-CN.md": {another: "TestTutorialCommands"},
 }

@@ -118,6 +118,16 @@ func TestStormGolds(t *testing.T) {
 						t.Errorf("%s: the evidence does not name %s", q.ID, q.Answer)
 					}
 					checked++
+				case "root cause, unreported":
+					if storm[0].who != q.Answer || len(q.Evidence) != 2 {
+						t.Errorf("seed %d %s: gold %s, first alert of %s, evidence %v", seed, q.ID, q.Answer, storm[0].who, q.Evidence)
+					}
+					for _, u := range text {
+						if u.Role == "user" && strings.Contains(u.Text, minute.FindString(q.Text)) {
+							t.Errorf("%s: a report is there: %s", q.ID, u.Text)
+						}
+					}
+					checked++
 				case "flapping":
 					n := 0
 					for _, e := range q.Evidence {

@@ -23,6 +23,8 @@ func (w *world) tell(id string) schema.Case {
 	a := &asker{Builder: datasets.NewBuilder("alert-storm", id, schema.ConvID(id), schema.UnitTurn)}
 	a.Case.Speakers = []string{say(w.zh, "Operator", "运维工程师"), say(w.zh, "Alert bus", "告警总线")}
 	notes := w.notes()
+	var topology int
+	notes.list = append(notes.list, &note{w.alerts[0].at.Add(-time.Hour), w.topology(), &topology})
 	turnOf := make([]struct{ suspected, concluded, announced, moved int }, max(len(w.storms), len(w.windows)))
 	for i := range w.storms {
 		notes.of(i, &turnOf[i].suspected, &turnOf[i].concluded)
@@ -32,9 +34,10 @@ func (w *world) tell(id string) schema.Case {
 	}
 	w.write(a, notes.list)
 	for i, s := range w.storms {
-		w.askStorm(a, s, turnOf[i].suspected, turnOf[i].concluded)
+		w.askStorm(a, s, topology, turnOf[i].concluded)
 	}
 	w.askHistory(a)
+	w.askSymptom(a)
 	for i, m := range w.windows {
 		w.askWindow(a, m, turnOf[i].announced, turnOf[i].moved)
 	}
@@ -54,7 +57,9 @@ func (n *notes) of(i int, suspected, concluded *int) {
 	if x := n.suspected[i]; x != nil {
 		x.turn = suspected
 	}
-	n.concluded[i].turn = concluded
+	if x := n.concluded[i]; x != nil {
+		x.turn = concluded
+	}
 }
 
 func (n *notes) window(i int, announced, moved *int) {
@@ -76,6 +81,9 @@ func (w *world) notes() *notes {
 		if s.suspect != nil {
 			n.suspected[i] = add(end.Add(2*time.Minute), say(w.zh, "First look at the storm of %s: I think the root is %s.", "初步判断：%s 的告警风暴根因可能是 %s。", clock(s.start), s.suspect.name))
 		}
+		if w.unreported(i) {
+			continue
+		}
 		n.concluded[i] = add(end.Add(40*time.Minute), say(w.zh, "Report on the storm of %s: the root cause was %s, %s. It was mended.", "复盘：%s 的告警风暴根因是 %s，%s，已修复。", clock(s.start), s.root.name, s.why.words(w.zh)))
 	}
 	for i, m := range w.windows {
@@ -93,6 +101,26 @@ func (t trouble) words(zh bool) string {
 		return t.cn
 	}
 	return t.en
+}
+
+// unreported reports whether nobody writes down what a storm's root was: it follows from
+// the topology and the alerts. Of storms with a wrong first guess there is a report.
+func (w *world) unreported(i int) bool { return i%2 == 1 && w.storms[i].suspect == nil }
+
+// topology says what hangs below what.
+func (w *world) topology() string {
+	var parts []string
+	for _, d := range w.devices {
+		if len(d.below) == 0 {
+			continue
+		}
+		var below []string
+		for _, c := range d.below {
+			below = append(below, c.name)
+		}
+		parts = append(parts, say(w.zh, "%s feeds %s", "%s 下接 %s", d.name, strings.Join(below, say(w.zh, " and ", "、"))))
+	}
+	return say(w.zh, "Topology: %s.", "网络拓扑：%s。", strings.Join(parts, say(w.zh, "; ", "；")))
 }
 
 // write puts alerts and notes into sittings.
@@ -128,7 +156,9 @@ func (w *world) write(a *asker, list []*note) {
 	}
 }
 
-func (w *world) askStorm(a *asker, s *storm, suspected, concluded int) {
+// askStorm asks of one storm; topology and concluded are the turns of the network's plan and
+// of the report, 0 where there is none.
+func (w *world) askStorm(a *asker, s *storm, topology, concluded int) {
 	when := clock(s.start)
 	var distinct, downs []int
 	root := 0
@@ -146,9 +176,13 @@ func (w *world) askStorm(a *asker, s *storm, suspected, concluded int) {
 	a.raw = "dedup"
 	a.ask(schema.CatMR, say(w.zh, "How many distinct alerts (device and kind) did the storm of %s raise?", "%s 的告警风暴中，不重复的告警（设备+类型）有多少条？", when), strconv.Itoa(len(distinct)), strconv.Itoa(len(s.alerts)), distinct...)
 	a.raw = "root cause"
-	if s.suspect == nil {
+	switch {
+	case concluded == 0:
+		a.raw = "root cause, unreported"
+		a.ask(schema.CatMR, say(w.zh, "Nobody reported on the storm of %s. Going by the topology and the alerts, which device was its root?", "%s 的告警风暴没有复盘。从拓扑和告警看，根因是哪台设备？", when), s.root.name, "", root, topology)
+	case s.suspect == nil:
 		a.ask(schema.CatIE, say(w.zh, "Which device was the root of the storm of %s?", "%s 的告警风暴根因是哪台设备？", when), s.root.name, "", root, concluded)
-	} else {
+	default:
 		a.raw = "two reports"
 		a.ask(schema.CatCR, say(w.zh, "Two reports name the root of the storm of %s. Which device does the newer one name?", "关于 %s 的告警风暴有两次结论，以最新的为准，根因是哪台设备？", when), s.root.name, s.suspect.name, concluded)
 	}
@@ -174,10 +208,60 @@ func (w *world) askHistory(a *asker) {
 			}
 		}
 		if before == nil {
+			w.askNew(a, i)
 			continue
 		}
 		a.ask(schema.CatMR, say(w.zh, "Before %s, on which dates had %s been the root of a storm with %s?", "在 %s 之前，%s 因 %s 引发风暴是在哪些日期？", s.start.Format("2006-01-02"), s.root.name, s.why.code), strings.Join(before, ", "), "", turns...)
 	}
+}
+
+// askNew asks of a storm whose like was not seen before, where something near was: the same
+// device for another reason, or the same reason at another device.
+func (w *world) askNew(a *asker, i int) {
+	s := w.storms[i]
+	for _, o := range w.storms[:i] {
+		if (o.root == s.root) == (o.why.code == s.why.code) {
+			continue
+		}
+		a.ask(schema.CatMR, say(w.zh, "The storm of %s began at %s with %s. Have we seen this before?", "%s 的告警风暴始于 %s 的 %s。以前遇到过吗？", clock(s.start), s.root.name, s.why.code),
+			say(w.zh, "No", "没有"), say(w.zh, "Yes", "遇到过"), s.alerts[0].turn, o.alerts[0].turn)
+		return
+	}
+}
+
+// askSymptom asks of two storms that look alike on a device below whether they had one root.
+func (w *world) askSymptom(a *asker) {
+	a.raw = "same symptom"
+	type sign struct{ device, code string }
+	for i, s := range w.storms {
+		for _, o := range w.storms[:i] {
+			if s.root == o.root {
+				continue
+			}
+			seen := map[sign]int{}
+			for _, x := range o.alerts {
+				if !x.root && seen[sign{x.device, x.code}] == 0 {
+					seen[sign{x.device, x.code}] = x.turn
+				}
+			}
+			for _, x := range s.alerts {
+				if turn := seen[sign{x.device, x.code}]; turn != 0 && !x.root && x.code != "IF_FLAP_DOWN" && x.code != "IF_FLAP_UP" {
+					a.ask(schema.CatMR, say(w.zh, "%s raised %s in the storm of %s and in that of %s. Which device was the root of the later one?", "%[1]s 在 %[3]s 和 %[4]s 的告警风暴中都报了 %[2]s。后一次的根因是哪台设备？", x.device, x.code, clock(o.start), clock(s.start)),
+						s.root.name, o.root.name, rootTurn(s), x.turn, turn)
+					return
+				}
+			}
+		}
+	}
+}
+
+func rootTurn(s *storm) int {
+	for _, x := range s.alerts {
+		if x.root {
+			return x.turn
+		}
+	}
+	return s.alerts[0].turn
 }
 
 func (w *world) askWindow(a *asker, m *window, announced, moved int) {

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"membench/internal/openie"
 	"membench/internal/pattern"
+	"membench/internal/sentence"
 	"membench/internal/timex"
 	"membench/internal/tokens"
 )
@@ -74,7 +74,7 @@ func parse(context string, speakers []string) *evidence {
 		if line == "" {
 			continue
 		}
-		for _, s := range openie.Sentences(line) {
+		for _, s := range sentence.Split(line) {
 			u := unit{text: s.Text, speaker: speaker, line: e.lines, day: day, dated: dated, asks: s.Question, hit: hit}
 			u.terms = tokens.Terms(s.Text)
 			slices.Sort(u.terms)

@@ -114,7 +114,8 @@ type Fact struct {
 	// Value is what fills the slot: the town of LIVES_IN, the animal of HAS_PET. Of a
 	// slot whose rivals have a name (FAVORITE, "dessert=tiramisu") Value holds both.
 	Value Phrase
-	Rank  int // 1: "favourite", "best", 最; 0: not ranked
+	Of    string // of a chapter: its work, "" where the text names none
+	Rank  int    // 1: "favourite", "best", 最; 0: not ranked
 	// Confidence is the share of facts of this kind that readers found right, in [0,1].
 	Confidence float64
 	Tier       Tier

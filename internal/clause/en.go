@@ -1,6 +1,7 @@
 package clause
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,10 +23,18 @@ type enSentence struct {
 	times    []timex.Expr
 	question bool
 	names    []string // who takes part in the talk
+	lead     int      // bytes of text that the input does not have
 }
 
 func newEnSentence(text string, start int, question bool, o Options) *enSentence {
-	s := &enSentence{text: text, start: start, question: question, ws: depparse.Parse(text), names: o.Names}
+	lead := 0
+	text = noLonger.ReplaceAllString(text, "do not   ") // as long, and the parser knows it
+	if w, rest, ok := strings.Cut(text, " "); ok && noted[strings.ToLower(w)] && (w != "Is" || !question) {
+		// "Likes hiking": a note on the speaker, as memories write it.
+		lead = len("User ")
+		text, start = "User "+strings.ToLower(w)+" "+rest, start-lead
+	}
+	s := &enSentence{text: text, start: start, question: question, ws: depparse.Parse(text), names: o.Names, lead: lead}
 	s.kids = make([][]int, len(s.ws))
 	for i, w := range s.ws {
 		if w.Head >= 0 && w.Head < len(s.ws) {
@@ -56,6 +65,11 @@ func (s *enSentence) kid(i int, rels ...string) int {
 
 func isVerb(w depparse.Word) bool { return strings.HasPrefix(w.Tag, "V") }
 
+var noLonger = regexp.MustCompile(`\bno longer\b`)
+
+// noted are verbs that begin a note on the speaker.
+var noted = set("likes loves enjoys prefers hates dislikes adores lives works owns has studies wants needs plans doesn't doesn’t tends is was visited bought moved started")
+
 // readEN lists the facts of one sentence.
 func readEN(s *enSentence) []Fact {
 	var out []Fact
@@ -64,6 +78,10 @@ func readEN(s *enSentence) []Fact {
 			continue
 		}
 		if f, ok := s.fact(i); ok {
+			if s.lead > 0 {
+				f.Start += s.lead
+				f.Subject.Start, f.Subject.End = max(f.Subject.Start, f.Start), max(f.Subject.End, f.Start)
+			}
 			out = append(out, f)
 		}
 	}

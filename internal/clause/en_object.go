@@ -84,8 +84,10 @@ func (s *enSentence) opensClause(k, i int) bool {
 		}
 	case "conj":
 		return (isVerb(w) || own || s.kid(k, "cop") >= 0) && (own || w.Head == i || s.chainTo(w.Head, i))
-	case "discourse", "vocative":
+	case "vocative":
 		return k > i
+	case "discourse": // a noun that the tagger does not know follows its verb without a mark
+		return k > i && (isMark(s.ws[k-1].Form) || trailing[s.low(k)] || k+1 == len(s.ws))
 	case "root":
 		return k != i && k > i
 	}

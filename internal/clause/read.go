@@ -5,7 +5,8 @@ import (
 	"unicode"
 
 	"membench/internal/depparse"
-	"membench/internal/openie"
+	"membench/internal/pattern"
+	"membench/internal/sentence"
 	"membench/internal/textnorm"
 )
 
@@ -19,17 +20,30 @@ const longSentence = 4 << 10
 func Read(text string, o Options) []Fact {
 	var out []Fact
 	zh := zhReader{o: o}
-	for _, st := range openie.Sentences(text) {
+	all := sentence.Split(text)
+	for i, st := range all {
+		var found []Fact
+		framed := taste(st)
 		switch {
-		case len(st.Text) > longSentence:
+		case len(st.Text) > longSentence || i+1 < len(all) && takenBack(all[i+1].Text):
+			continue
+		case len(framed) > 0: // the frame says what the grammar would misread
 		case strings.IndexFunc(st.Text, textnorm.IsHan) >= 0:
-			out = append(out, zh.sentence(st)...)
+			found = zh.sentence(st)
 		case speaksOfPeople(st.Text):
-			out = append(out, readEN(newEnSentence(st.Text, st.Start, st.Question, o))...)
+			found = readEN(newEnSentence(st.Text, st.Start, st.Question, o))
+		}
+		for _, f := range append(framed, append(critique(st), ownWords(st, found)...)...) {
+			out = append(out, f.typed(text)...)
 		}
 	}
 	return out
 }
+
+// takenBack reports whether a sentence takes back the one before it.
+func takenBack(s string) bool { return len(s) < 60 && joking.MatchString(s) }
+
+var joking = pattern.New(`(?i)开玩笑|逗你|骗你的|瞎说的|说着玩|\b(?:just kidding|(?:just|only) joking|i['’]?m (?:kidding|joking))\b`)
 
 // speaksOfPeople reports whether a sentence of Latin letters may have a person as a
 // subject: two words at least, and of them a pronoun, a relation or a name, or the

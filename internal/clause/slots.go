@@ -10,7 +10,7 @@ import (
 // the object. What fits none is an event (DID), a property (IS) or a thing had (HAS).
 
 var verbSlots = table(`
-PREFERS_TOPIC: like, love, enjoy, adore, prefer, hate, dislike, detest, loathe, fancy, admire
+PREFERS_TOPIC: like, love, enjoy, adore, prefer, hate, dislike, detest, loathe, fancy, admire, avoid, swear by
 LIVES_IN: live, reside
 OWNS: own, buy, purchase
 STUDIES: study, major
@@ -106,6 +106,9 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		f.Value = f.Object
 		f.Value.Text = strings.TrimPrefix(f.Value.Text, "to ")
 	}
+	if f.able && f.Negated && (f.Verb == "stand" || f.Verb == "bear") && obj != "" { // "can't stand olives"
+		slot, f.able = "PREFERS_TOPIC", false
+	}
 	if slot == "PREFERS_TOPIC" && dislikes[f.Verb] {
 		f.Negated = !f.Negated
 	}
@@ -125,7 +128,7 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	return f.worth()
 }
 
-var dislikes = set("hate dislike detest loathe")
+var dislikes = set("hate dislike detest loathe avoid")
 
 var languages = set("english spanish french german italian chinese mandarin cantonese japanese korean arabic portuguese russian hindi urdu bengali polish dutch turkish greek hebrew vietnamese thai")
 
@@ -210,9 +213,13 @@ func (f *Fact) be() bool {
 	first := headWord(f.Object.Text)
 	f.Slot, f.Value = "IS", f.Object
 	last := obj[strings.LastIndexByte(obj, ' ')+1:]
-	switch rest, from := cutFirst(f.Object.Text, "originally from ", "from "); {
+	rest, from := cutFirst(f.Object.Text, "originally from ", "from ")
+	liked, likes := cutFirst(f.Object.Text, "really into ", "so into ", "into ", "obsessed with ", "addicted to ", "fond of ", "crazy about ", "passionate about ", "interested in ", "hooked on ", "keen on ", "big fan of ", "huge fan of ", "fan of ", "big on ")
+	switch {
 	case obj == "":
 		return false
+	case likes && f.Tense != Past:
+		f.Slot, f.Value.Text = "PREFERS_TOPIC", liked
 	case from:
 		f.Slot, f.Value.Text = "COMES_FROM", rest
 	case anyOf(words, diets):

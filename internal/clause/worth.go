@@ -53,7 +53,7 @@ func (f *Fact) worth() bool {
 
 // Confidence below which a fact is not of the default tier, and not kept at all.
 const (
-	defaultFrom = 0.8
+	defaultFrom = 0.83
 	keptFrom    = 0.6
 )
 

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"membench/internal/hanseg"
-	"membench/internal/openie"
+	"membench/internal/sentence"
 	"membench/internal/timex"
 )
 
@@ -39,7 +39,7 @@ type zhClause struct {
 	if_     bool
 }
 
-func (r *zhReader) sentence(st openie.Sentence) []Fact {
+func (r *zhReader) sentence(st sentence.Sentence) []Fact {
 	var out []Fact
 	cond := false
 	for _, c := range zhClauses(st.Text) {

@@ -19,9 +19,9 @@ import (
 // Imports go strictly down; a child may import its parent.
 var layers = [][]string{
 	0:  {"data", "internal/atomicfile", "internal/codec", "internal/depparse", "internal/exttest", "internal/extsort", "internal/hanseg", "internal/jsonschema", "internal/loopback", "internal/par", "internal/pattern", "internal/pystr", "internal/rank", "internal/smallfile", "internal/stats", "internal/textnorm", "internal/tokencount", "internal/tokens", "internal/vector", "internal/visible", "internal/yamldoc"},
-	1:  {"schema", "schema/jsonl", "schema/catalog", "internal/bm25", "internal/browsertest", "internal/keylog", "internal/nltk", "internal/timex"},
-	2:  {"graph", "llm", "llm/*", "schema/findings", "schema/validate", "internal/openie", "internal/build", "eval/judge", "eval/fidelity"},
-	3:  {"graph/diff", "graph/trace", "schema/migrate", "config", "internal/clause", "memory", "memory/store", "memory/try", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol", "eval/records"},
+	1:  {"schema", "schema/jsonl", "schema/catalog", "internal/sentence", "internal/bm25", "internal/browsertest", "internal/keylog", "internal/nltk", "internal/timex"},
+	2:  {"graph", "llm", "llm/*", "schema/findings", "schema/validate", "internal/clause", "internal/opstalk", "internal/build", "eval/judge", "eval/fidelity"},
+	3:  {"graph/diff", "graph/trace", "schema/migrate", "config", "memory", "memory/store", "memory/try", "llm/llmtest", "datasets", "eval/reader", "eval/figure", "eval/protocol", "eval/records"},
 	4:  {"datasets/probes", "annotate", "annotate/chats", "replay", "claims", "graphir", "graphir/*", "cypher", "graph/graphtest", "datasets/datasettest", "memory/memorytest", "memory/op", "memory/native", "memory/recall", "eval/*", "eval/explain/faultlib", "cypher/browser"},
 	5:  {"eval/label", "eval/watch", "memory/*", "memory/mem0/*", "memory/mem0/qdrant/qdranttest", "memory/mem0/rest/resttest", "datasets/*", "cypher/neo4j", "cypher/neo4j/server", "memory/service/*", "models"},
 	6:  {"cypher/neo4j/target", "memory/all", "datasets/all"},

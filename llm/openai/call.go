@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -239,14 +240,15 @@ func malformed(format string, args ...any) error {
 
 // check wants a text, or one that was cut off before it began.
 func (a chatAnswer) check() error {
+	text := bytes.TrimSpace(a.text) // blanks are no answer
 	switch {
 	case a.choices == 0:
 		return malformed("the answer has no choice")
 	case a.finish == openai.FinishReasonContentFilter:
 		return &answerError{llm.KindFiltered, "the endpoint's content filter stopped the answer"}
-	case a.refusal != "" && len(a.text) == 0:
+	case a.refusal != "" && len(text) == 0:
 		return &answerError{llm.KindRefused, "the model refuses: " + a.refusal}
-	case len(a.text) > 0 || a.finish == openai.FinishReasonLength:
+	case len(text) > 0 || a.finish == openai.FinishReasonLength:
 		return nil
 	case len(a.tools) > 0:
 		return &answerError{llm.KindEmpty, "the answer calls a tool, and none was offered"}

@@ -20,8 +20,8 @@ import (
 	"slices"
 	"strings"
 
-	"membench/internal/openie"
 	"membench/internal/rank"
+	"membench/internal/sentence"
 	"membench/internal/tokens"
 	"membench/llm"
 	"membench/llm/hashing"
@@ -236,7 +236,7 @@ func (p *policy) ruleNote(o native.Observation) note {
 	for _, t := range o.Turns {
 		said += t.Text + "\n"
 	}
-	for _, s := range openie.Sentences(said) {
+	for _, s := range sentence.Split(said) {
 		if t := strings.TrimSpace(s.Text); t != "" {
 			words := strings.Fields(t)
 			n.context = strings.Join(words[:min(20, len(words))], " ")

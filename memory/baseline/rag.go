@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"membench/internal/openie"
+	"membench/internal/sentence"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -134,7 +134,7 @@ func Chunks(text string, size int) []string {
 	var pieces []string
 	for line := range strings.Lines(text) {
 		rest := line
-		for _, s := range openie.Sentences(line) {
+		for _, s := range sentence.Split(line) {
 			i := strings.Index(rest, s.Text)
 			if i < 0 {
 				continue

@@ -9,7 +9,7 @@ import (
 	"context"
 	"slices"
 
-	"membench/internal/openie"
+	"membench/internal/sentence"
 	"membench/internal/textnorm"
 	"membench/llm"
 	"membench/memory"
@@ -29,18 +29,18 @@ type Extractor interface {
 	Facts(ctx context.Context, before, turns []schema.Turn) ([]Fact, llm.Usage, error)
 }
 
-// RuleFacts takes sentences in their own words (openie.Facts). It never fails.
+// RuleFacts takes sentences in their own words (sentence.Facts). It never fails.
 func RuleFacts() Extractor { return ruleFacts{} }
 
 type ruleFacts struct{}
 
 func (ruleFacts) Facts(_ context.Context, _, turns []schema.Turn) ([]Fact, llm.Usage, error) {
-	lines := make([]openie.Line, len(turns))
+	lines := make([]sentence.Line, len(turns))
 	for i, t := range turns {
-		lines[i] = openie.Line{Speaker: t.Role + "\x00" + t.Name, Text: t.Text}
+		lines[i] = sentence.Line{Speaker: t.Role + "\x00" + t.Name, Text: t.Text}
 	}
 	var out []Fact
-	for _, f := range openie.Facts(lines) {
+	for _, f := range sentence.Facts(lines) {
 		if r := turns[f.Lines[0]].Role; r == memory.RoleUser || r == memory.RoleAssistant {
 			out = append(out, Fact{f.Text, r, f.Lines})
 		}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode"
 
-	"membench/internal/openie"
 	"membench/internal/pattern"
+	"membench/internal/sentence"
 	"membench/internal/textnorm"
 	"membench/internal/tokens"
 	"membench/llm"
@@ -117,7 +117,7 @@ func RuleImportance(text string) float64 {
 			v += 0.1
 		}
 	}
-	if asked, all := 0, openie.Sentences(text); len(all) > 0 {
+	if asked, all := 0, sentence.Split(text); len(all) > 0 {
 		for _, s := range all {
 			if t := strings.TrimSpace(s.Text); strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") {
 				asked++
@@ -154,7 +154,7 @@ func Entities(text string) (out []string) {
 			add(name)
 		}
 	}
-	for _, s := range openie.Sentences(text) {
+	for _, s := range sentence.Split(text) {
 		body := s.Text
 		if i := strings.Index(body, ": "); i >= 0 && i < 40 {
 			body = body[i+2:]
@@ -246,7 +246,7 @@ func RuleSummary(old string, texts []string, words int) string {
 	seen := map[string]bool{}
 	for _, t := range append([]string{old}, texts...) {
 		for line := range strings.Lines(t) {
-			for _, s := range openie.Sentences(line) {
+			for _, s := range sentence.Split(line) {
 				if k := textnorm.Key(s.Text); k != "" && !seen[k] {
 					seen[k] = true
 					all = append(all, strings.TrimSpace(s.Text))

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"membench/internal/openie"
+	"membench/internal/clause"
 	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
@@ -288,7 +288,7 @@ func (p *policy) modelHypothesis(ctx context.Context, t *turn, found []recall.Sc
 // words, else the published fallback.
 func ruleHypothesis(t *turn) string {
 	for _, f := range t.facts {
-		if len(openie.Triples(f, openie.TripleOptions{})) > 0 {
+		if slices.ContainsFunc(clause.Read(f, clause.Options{}), states) {
 			return f
 		}
 	}
@@ -337,12 +337,22 @@ func (p *policy) things(t *turn) (out []made) {
 		have[name] = true
 		out = append(out, made{content: name, node: node{kind: kind, weight: weightThing}})
 	}
-	for _, x := range openie.Triples(t.said, openie.TripleOptions{}) {
-		add(Entity, strings.Join(x.Subject.Parts, " "))
-		add(Attribute, strings.Join(x.Object.Parts, " "))
+	for _, f := range clause.Read(t.said, clause.Options{}) {
+		if !states(f) {
+			continue
+		}
+		if f.Subject.Kind == clause.Named || f.Subject.Kind == clause.Relative {
+			add(Entity, f.Subject.Text)
+		}
+		for _, v := range f.Values() {
+			add(Attribute, v)
+		}
 	}
 	return out
 }
+
+// states reports whether a fact is sure enough, and said rather than asked or wished.
+func states(f clause.Fact) bool { return f.Tier == clause.Default && f.Modality == clause.Asserted }
 
 // text is how a node is shown: who said it stands before it.
 func (p *policy) text(t *turn, m made) string {

@@ -1,6 +1,6 @@
-// Package openie takes sentences, facts, triples and polarity out of text by rule,
-// in Chinese and English. It is one rule kit for claims, memories, judges and readers.
-package openie
+// Package sentence cuts text into sentences, Chinese and English, and lists those that state
+// something.
+package sentence
 
 import (
 	"strings"
@@ -15,10 +15,10 @@ type Sentence struct {
 	Question   bool // ends in a question mark, or in a Chinese question particle
 }
 
-// Sentences splits at sentence ends of both languages and at line ends. Dots inside
+// Split cuts at sentence ends of both languages and at line ends. Dots inside
 // numbers, names ("v1.2", "a.b") and after a single letter do not split. White space
 // around a sentence is not part of it; punctuation at its end is.
-func Sentences(text string) []Sentence {
+func Split(text string) []Sentence {
 	var out []Sentence
 	start := 0
 	flush := func(end int) {

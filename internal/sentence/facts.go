@@ -1,4 +1,4 @@
-package openie
+package sentence
 
 import (
 	"strings"
@@ -47,7 +47,7 @@ func Facts(lines []Line) []Fact {
 			ends = append(ends, len(text))
 			j++
 		}
-		for _, s := range Sentences(text) {
+		for _, s := range Split(text) {
 			if s.Question || !states(s.Text) {
 				continue
 			}

@@ -1,4 +1,4 @@
-package openie
+package sentence
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package openie
+package opstalk
 
 import (
 	"slices"
@@ -6,15 +6,16 @@ import (
 	"sync"
 
 	"membench/internal/pattern"
+	"membench/internal/sentence"
 )
 
-// English statements about systems. Each row of enOpsRules is one sentence pattern over
+// English statements about systems. Each row of enRules is one sentence pattern over
 // the fragments below; the first row of a predicate that fits a clause is taken. {S} is
 // the subject, {O} the object; rows without {S} speak of the alert, or the thing, that
 // was spoken of last.
 
-// enOpsFragments are the parts of a pattern.
-var enOpsFragments = strings.NewReplacer(
+// enFragments are the parts of a pattern.
+var enFragments = strings.NewReplacer(
 	"{A}", `(?:the )?(?P<S>(?-i:`+opsAlert+`|[a-z]+_[a-z_]+))(?: alerts?| alarm| page)?`,
 	"{T}", `(?:the )?(?P<S>(?-i:`+opsThing+`|[a-z]+_[a-z_]+|[a-z][a-z0-9]{2,}))(?: service| alert| host| node| box| job)?`,
 	"{TO}", `(?:the )?(?P<O>(?-i:`+opsThing+`|[A-Za-z][a-z0-9]{2,})(?: nodes| hosts| pods)?(?:(?:, (?:and )?| and (?:the )?| through )(?-i:`+opsThing+`|[a-z][a-z0-9]{3,}))*)(?: service| cluster)?\b`,
@@ -30,33 +31,8 @@ var enOpsFragments = strings.NewReplacer(
 	"{END}", `(?: (?:any ?more|after all|this time|again|now|today|then|for good|either|here|this morning|first|before .*|so .*|but .*|which .*|because .*|and (?:then|it|that|we|the) .*))*(?:,.*)?"?$`,
 )
 
-type enOpsRule struct {
-	predicate string
-	negated   bool
-	object    string // entity type; "" from the object's name
-	re        *pattern.Pattern
-	conf      float64
-	cues      []string // one of them is in every clause that the row fits: spares the pattern
-}
-
-// enOpsCompile reads rows of predicate ("!" for its negative), object type, cues ("_" is
-// a space) and patterns.
-func enOpsCompile(rows ...[]string) (out []enOpsRule) {
-	for _, row := range rows {
-		pred, neg := strings.CutPrefix(row[0], "!")
-		for _, p := range row[3:] {
-			conf := plainly
-			if !strings.Contains(p, "{A}") && !strings.Contains(p, "{T}") && !strings.Contains(p, "{NAMED}") {
-				conf = interpreted + 0.04 // the subject is of an earlier sentence
-			}
-			out = append(out, enOpsRule{pred, neg, row[1], pattern.New(`(?i)` + enOpsFragments.Replace(p)), conf, strings.Fields(row[2])})
-		}
-	}
-	return out
-}
-
-var enOpsRules = sync.OnceValue(func() []enOpsRule {
-	return enOpsCompile(
+var enRules = sync.OnceValue(func() []rule {
+	return compile(enFragments,
 		[]string{"!AFFECTS", "", "affect touch hit impact about fine",
 			`{A} (?:does not|did not|is not|was not|never) (?:affect|affecting|touch|hit|impact|about|on)(?:ed|ing)? {TO}`,
 			`{A} .*\baffects?\b.*, (?:but )?not {TO}`,
@@ -122,16 +98,16 @@ var enOpsRules = sync.OnceValue(func() []enOpsRule {
 			`{T} (?:does not|no longer|never) (?:directly )?(?:depends? on|relies on|rely on|calls?|talks? to|needs?|uses?) {TO}`},
 		[]string{"DEPENDS_ON", "Service", "depend rel call talk need read write requir",
 			`{T}(?: directly| heavily| hard| also)? (?:depends on|relies on|calls|talks to|needs|reads from|writes to|requires) {TO}(?: to be up| service)?{END}`},
-		[]string{"LACKS_SETTING", "Tag", "has_no",
+		[]string{"!HAS_SETTING", "Tag", "has_no",
 			`{NAMED} has no {NP}(?: configured| set)?$`},
 	)
 })
 
-const enOpsSetCues = `threshold timeout replica memory version retention size limit heap ttl quota retries concurr interval port_ level keepalive max cap budget delay backoff worker shard partition connect disk_ cpu rate_ nodes instances =`
+const enSetCues = `threshold timeout replica memory version retention size limit heap ttl quota retries concurr interval port_ level keepalive max cap budget delay backoff worker shard partition connect disk_ cpu rate_ nodes instances =`
 
-var enOpsSettings = sync.OnceValue(func() []enOpsRule {
-	return enOpsCompile(
-		[]string{"HAS_SETTING", "Tag", enOpsSetCues,
+var enSettings = sync.OnceValue(func() []rule {
+	return compile(enFragments,
+		[]string{"HAS_SETTING", "Tag", enSetCues,
 			`(?:raised|lowered|changed|set|bumped|increased|decreased|put|moved) (?:the )?{SET} (?:of|on|for) {T} (?:from \S+ )?(?:up |down )?to {V}`,
 			`(?:raised|lowered|changed|set|bumped|increased|decreased) {T}(?:'s)? {SET} (?:from \S+ )?(?:up |down )?to {V}`,
 			`{SET} (?:of|on|for|in) {T} (?:is|was|are) ?(?:now |currently |still |only |just )*(?:set to |at |raised to |changed to )?{V}`,
@@ -144,59 +120,56 @@ var enOpsSettings = sync.OnceValue(func() []enOpsRule {
 			`{T} went from \S+ to (?P<V>\d+) (?P<K>replicas|workers|shards|partitions|nodes|instances)`,
 			`{T}(?:'s)? {SET}(?: \w+)? (?:was |is |has been |are )?(?:now |currently |set |still |at |only |raised |lowered |changed |bumped )*(?:from \S+ )?(?:to|at|is|=)? ?{V}`,
 			`{NAMED}\W+(?:\S+ )?{SET} ?= ?{V}`},
-		[]string{"HAS_SETTING", "Tag", enOpsSetCues,
+		[]string{"HAS_SETTING", "Tag", enSetCues,
 			`{SET} (?:is|was) (?:now |still |only |just |set )*(?:at |to )?{V}`},
 	)
 })
 
 var (
-	enOpsHedge = pattern.New(`(?i)\b(?:maybe|perhaps|might|may|could|should|would|probably|i think|looks like|seems|not sure|used to|was going to|will|planning|plan|if|suppose|suspect|whether|guess is|need to|let us|let's|next (?:week|month)|apparently|supposedly|rumou?r|wiki says|someone on|vendor says|wondering|have not found|haven't found|how about|propose|want to|going to)\b|'(?:d|ll)\b`)
-	enOpsCut   = pattern.New(`(?:\. |; |, but | - | — |—|\bwhich is why\b)`)
-	enOpsNotS  = set(`it that this which what there everything nothing they who else one you deploy latency version pool limit still all rest none something cause team runbook here also only step with from paging and but the now service alert site someone nobody everyone page dashboard graph customer people root that's timeout threshold job we she he me us them his her get got not was has had are for how why when goes went moves`)
-	enOpsNot   = pattern.New(`n't\b`)
+	enHedge = pattern.New(`(?i)\b(?:maybe|perhaps|might|may|could|should|would|probably|i think|looks like|seems|not sure|used to|was going to|will|planning|plan|if|suppose|suspect|whether|guess is|need to|let us|let's|next (?:week|month)|apparently|supposedly|rumou?r|wiki says|someone on|vendor says|wondering|have not found|haven't found|how about|propose|want to|going to)\b|'(?:d|ll)\b`)
+	enCut   = pattern.New(`(?:\. |; |, but | - | — |—|\bwhich is why\b)`)
+	enNot   = pattern.New(`n't\b`)
 )
 
-// maxOpsSentence is how long a sentence about systems may be, in bytes: longer ones are
-// dumps, and the patterns cost time by their length.
-const maxOpsSentence = 2000
-
-// enOps reads one English sentence about systems; before are the sentences before it.
-func enOps(s string, before []Sentence, o TripleOptions) (out []Triple) {
+// enRead reads one English sentence about systems; before are the sentences before it.
+func enRead(s string, before []sentence.Sentence, o Options) (out []Statement) {
 	s = strings.TrimSpace(strings.ReplaceAll(s, "’", "'"))
-	if strings.HasSuffix(s, "?") || len(s) > maxOpsSentence {
-		return nil
-	}
 	for _, b := range before {
-		if enOpsName(b.Text) {
+		if mayName(b.Text) {
 			o.Alert, o.Thing = o.Spoken(b.Text)
 		}
 	}
-	if o.Alert == "" && o.Thing == "" && !(enOpsName(s) && opsAny.MatchString(s)) && !enOpsTalk.MatchString(s) {
+	if o.Alert == "" && o.Thing == "" && !(mayName(s) && opsAny.MatchString(s)) && !enTalk.MatchString(s) {
 		return nil
 	}
-	for _, c := range enOpsClauses(s) {
+	for _, c := range enClauses(s) {
 		c = strings.TrimRight(strings.TrimSpace(c), ".! ")
-		if i := strings.Index(c, "guess was"); i < 0 && enOpsHedge.MatchString(c) {
+		if i := strings.Index(c, "guess was"); i < 0 && enHedge.MatchString(c) {
 			// A hedged part of a clause falls; the rest may stand.
-			parts := slices.DeleteFunc(strings.Split(c, ", "), enOpsHedge.MatchString)
+			parts := slices.DeleteFunc(strings.Split(c, ", "), enHedge.MatchString)
 			if c = strings.Join(parts, ", "); c == "" {
 				continue
 			}
 		}
-		c = enOpsNot.ReplaceAllString(strings.ReplaceAll(c, "can't", "can not"), " not")
-		if m := opsPronoun.FindString(c); m != "" && o.Thing != "" {
+		c = enNot.ReplaceAllString(strings.ReplaceAll(c, "can't", "can not"), " not")
+		if m := pronoun.FindString(c); m != "" && o.Thing != "" {
 			c = o.Thing + " " + c[len(m):]
 		}
-		out = append(out, enOpsClause(c, o)...)
+		out = merge(out, readClause(enRules(), enSettings(), c, o, false))
+		if m := enSymptom.FindStringSubmatch(c); m != nil && allowed("AFFECTS", "Alert", opsType(m[1])) {
+			if symptom := clean(m[2]); symptom != "" {
+				out = merge(out, []Statement{{Subject: Term{"Alert", symptom}, Predicate: "AFFECTS", Object: Term{opsType(m[1]), m[1]}, Confidence: interpreted}})
+			}
+		}
 		o.Alert, o.Thing = o.Spoken(c)
 	}
 	return out
 }
 
-// enOpsClauses cuts a sentence; ", and" parts clauses where a clause follows rather than
+// enClauses cuts a sentence; ", and" parts clauses where a clause follows rather than
 // the last item of a list.
-func enOpsClauses(s string) (out []string) {
-	for _, c := range enOpsCut.Split(s, -1) {
+func enClauses(s string) (out []string) {
+	for _, c := range enCut.Split(s, -1) {
 		for {
 			i := strings.Index(c, ", and ")
 			if i < 0 || len(strings.Fields(c[i+6:])) < 4 {
@@ -210,9 +183,9 @@ func enOpsClauses(s string) (out []string) {
 	return out
 }
 
-// enOpsName reports whether a text may hold a name of operations at all: a hyphen,
+// mayName reports whether a text may hold a name of operations at all: a hyphen,
 // underscore or digit, or a capital after a small letter. It spares the patterns.
-func enOpsName(s string) bool {
+func mayName(s string) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '-' || c == '_' || c >= '0' && c <= '9':
@@ -224,113 +197,8 @@ func enOpsName(s string) bool {
 	return false
 }
 
-// enOpsTalk: words of systems that make a sentence worth trying.
-var enOpsTalk = pattern.New(`(?i)\b(?:alert|owned by|depends on|runs on|deployed on|timeout|replicas|pool size|retention|max_connections|threshold|is responsible for|looked after by|belongs to)\b`)
+// enTalk: words of systems that make a sentence worth trying.
+var enTalk = pattern.New(`(?i)\b(?:alert|owned by|depends on|runs on|deployed on|timeout|replicas|pool size|retention|max_connections|threshold|is responsible for|looked after by|belongs to)\b`)
 
-func enOpsClause(c string, o TripleOptions) (out []Triple) {
-	done := map[string]bool{}
-	low := "_" + strings.ReplaceAll(strings.ToLower(c), " ", "_") + "_"
-	cued := func(r enOpsRule) bool {
-		return slices.ContainsFunc(r.cues, func(cue string) bool { return strings.Contains(low, cue) })
-	}
-	for _, r := range enOpsRules() {
-		if !cued(r) {
-			continue
-		}
-		if done[r.predicate] && !r.negated && r.predicate != "CAUSED_BY" {
-			continue
-		}
-		m := r.re.FindStringSubmatch(c)
-		if m == nil {
-			continue
-		}
-		subject := o.Alert
-		if i := r.re.SubexpIndex("S"); i >= 0 {
-			subject = m[i]
-		}
-		typ := enOpsType(subject, r.predicate)
-		obj := m[r.re.SubexpIndex("O")]
-		var names []string
-		switch r.predicate {
-		case "AFFECTS", "RUNS_ON", "DEPENDS_ON":
-			names = enOpsList.Split(obj, -1)
-		default:
-			names = []string{opsCut(obj)}
-		}
-		for _, n := range names {
-			n = opsClean(n)
-			if r.predicate == "OWNED_BY" && strings.EqualFold(n, "the") || n == "" || n == subject || enOpsNotS[strings.ToLower(n)] {
-				continue
-			}
-			ot := r.object
-			if ot == "" {
-				ot = enOpsType(n, "")
-			}
-			if r.predicate == "CAUSED_BY" {
-				ot = opsCauseType(n)
-			}
-			if !opsAllowed(r.predicate, typ, ot) {
-				continue
-			}
-			t := Triple{Subject: Term{typ, []string{subject}}, Predicate: polar(r.predicate, r.negated), Object: Term{ot, []string{n}}, Confidence: r.conf}
-			if r.predicate == "LACKS_SETTING" {
-				t.Predicate = r.predicate
-			}
-			if !slices.ContainsFunc(out, func(u Triple) bool {
-				return u.key() == t.key() || u.Predicate == polar(r.predicate, !r.negated) && slices.Equal(u.Object.Parts, t.Object.Parts) && u.Predicate != t.Predicate
-			}) {
-				out = append(out, t)
-			}
-			done[r.predicate] = true
-		}
-	}
-	if m := enOpsSymptom.FindStringSubmatch(c); m != nil && opsAllowed("AFFECTS", "Alert", opsType(m[1])) {
-		if symptom := opsClean(m[2]); symptom != "" {
-			out = append(out, Triple{Subject: Term{"Alert", []string{symptom}}, Predicate: "AFFECTS", Object: Term{opsType(m[1]), []string{m[1]}}, Confidence: interpreted})
-		}
-	}
-	if !strings.ContainsAny(c, "0123456789") {
-		return out // no value, no setting
-	}
-	for _, r := range enOpsSettings() {
-		if !cued(r) && !strings.Contains(c, "_") {
-			continue
-		}
-		m := r.re.FindStringSubmatch(c)
-		if m == nil {
-			continue
-		}
-		if k, _, _ := strings.Cut(m[r.re.SubexpIndex("K")], " "); enPreps[k] || k == "the" || k == "a" {
-			continue
-		}
-		subject := o.Thing
-		if i := r.re.SubexpIndex("S"); i >= 0 {
-			subject = strings.TrimSuffix(m[i], "'s")
-		}
-		typ := enOpsType(subject, "HAS_SETTING")
-		if typ == "" || typ == "Runbook" {
-			continue
-		}
-		name := opsSettingName(m[r.re.SubexpIndex("K")], m[r.re.SubexpIndex("V")])
-		out = append(out, Triple{Subject: Term{typ, []string{subject}}, Predicate: "HAS_SETTING", Object: Term{"Tag", []string{strings.TrimPrefix(name, "the ")}}, Confidence: r.conf})
-		break
-	}
-	return out
-}
-
-var enOpsList = pattern.New(`, (?:and )?(?:the )?| and (?:the )?| through | to `)
-
-// enOpsSymptom: a symptom stands for its alert.
-var enOpsSymptom = pattern.New(`(` + opsThing + `) (?:is|are|keeps|started|has been) (?:throwing|returning|serving|giving|spewing|logging|reporting|showing) ((?:a lot of |lots of )?[\w-]+(?: [\w-]+)?)`)
-
-// enOpsType is opsType for names that the grammar took for a name; words of the
-// language are none.
-func enOpsType(name, predicate string) string {
-	if name == "" || enOpsNotS[strings.ToLower(name)] || enSkip[name] || enPreps[name] || enAux[name] {
-		return ""
-	}
-	if strings.Contains(name, "_") && name == strings.ToLower(name) && (predicate == "AFFECTS" || predicate == "CAUSED_BY" || predicate == "FIXED_BY") {
-		return "Alert"
-	}
-	return opsType(name)
-}
+// enSymptom: a symptom stands for its alert.
+var enSymptom = pattern.New(`(` + opsThing + `) (?:is|are|keeps|started|has been) (?:throwing|returning|serving|giving|spewing|logging|reporting|showing) ((?:a lot of |lots of )?[\w-]+(?: [\w-]+)?)`)

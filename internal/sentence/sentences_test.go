@@ -1,4 +1,4 @@
-package openie
+package sentence
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ func TestSentences(t *testing.T) {
 		"She said \"no.\" Then left.":       {"She said \"no.\"", "Then left."},
 	} {
 		var got []string
-		for _, s := range Sentences(in) {
+		for _, s := range Split(in) {
 			if in[s.Start:s.End] != s.Text {
 				t.Errorf("%q: offsets %d:%d give %q, want %q", in, s.Start, s.End, in[s.Start:s.End], s.Text)
 			}
@@ -24,7 +24,7 @@ func TestSentences(t *testing.T) {
 			t.Errorf("%q: have %q, want %q", in, got, want)
 		}
 	}
-	if s := Sentences("这样可以吗"); !s[0].Question {
+	if s := Split("这样可以吗"); !s[0].Question {
 		t.Error("吗 is no question")
 	}
 }
@@ -33,7 +33,7 @@ func FuzzSentences(f *testing.F) {
 	f.Add("a. b? 你好。\xff…")
 	f.Fuzz(func(t *testing.T, in string) {
 		end := 0
-		for _, s := range Sentences(in) {
+		for _, s := range Split(in) {
 			if s.Start < end || in[s.Start:s.End] != s.Text {
 				t.Fatalf("%q: bad span %d:%d", in, s.Start, s.End)
 			}

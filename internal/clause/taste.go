@@ -1,0 +1,230 @@
+package clause
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"membench/internal/pattern"
+	"membench/internal/sentence"
+)
+
+// What people like best is said in a frame of its own ("my favourite dessert is
+// tiramisu", 我最喜欢的作家是老舍), whose subject is a thing. And what they like, read
+// and write has a kind: an author, a work, a chapter, a way of telling.
+
+// A frame is a sentence of taste. Its groups: who, rank, kind, thing, not.
+type frame struct {
+	re   *pattern.Pattern
+	slot string // "": by the kind
+}
+
+const (
+	favEN = `(?:(?P<rank>second|third|least)[- ])?(?:all[- ]time |absolute |new )*(?:favou?rite|fave)(?: (?P<kind>[a-z]+(?: [a-z]+)??))?(?: of all time| ever| these days)?`
+	beEN  = `(?: (?:is|are|was|were|has to be|have to be|would be|will always be|has always been|became|changed to)|['’]s)(?: (?:now|still|probably|definitely|actually|by far|hands down))*`
+	favZH = `(?P<rank>最|第二|第三)(?:喜欢|爱|欣赏|崇拜|中意)的(?:一[个本部首章位种])?(?P<kind>\p{Han}{1,4}?)?`
+)
+
+var frames = []frame{
+	{re: pattern.New(`(?i)\b(?P<who>my|our) ` + favEN + beEN + `(?P<not> not|n't)? (?P<thing>.+)$`)},
+	{re: pattern.New(`(?i)^(?:and |but |so |well,? |honestly,? )*(?P<thing>.+?)` + beEN + `(?P<not> not|n't)? (?P<who>my|our) ` + favEN + `(?:[,.!;]|$| (?:because|and|but|so|when|since|to)\b)`)},
+	{re: pattern.New(`(?:^|[，,。：:])(?:其实|想了.{1,3}|现在|说真的|要说)?，?\s?(?P<who>我|咱)?(?:现在|一直|其实|还是)*` + favZH + `[，,]?(?:现在|还|就|一直|其实|仍然?)*(?:(?P<not>不)?是|换成了?|变成了?)(?P<thing>[^，,。！；]+)`)},
+	{re: pattern.New(`^(?:其实|说真的，?)?(?P<thing>[^，,。我]{1,16}?)(?:一直|还|就|绝对)*(?:(?P<not>不)?是|算)(?P<who>我)` + strings.Replace(favZH, "(?P<rank>最|第二|第三)", "(?P<rank>最|第二|第三)?", 1) + `(?:之一)?(?:了)?(?:[，,。！]|$)`)},
+	{slot: "PREFERS_TOPIC", re: pattern.New(`^(?:其实吧?，?|说实话，?|最近)*(?P<who>我|咱)?(?:最近|一直|从小|其实)*对(?P<thing>[^，。]{1,12}?)(?:很|挺|特别|非常|一直|都|也|超|比较|还|最|有点|真的?)*(?P<not>没什么|没有?|不太?|毫无|不怎么)?(?:感|有)?兴趣`)},
+	{slot: "PREFERS_TOPIC", re: pattern.New(`(?i)^(?:honestly,? |and |but |well,? )*(?P<who>i) (?:can't|can’t|cannot|could never|can never|never) (?:get enough of|resist|live without|get tired of) (?P<thing>.+)$`)},
+	{slot: "PREFERS_TOPIC", re: pattern.New(`(?i)^(?:and |but |well,? )*(?P<thing>.+?) (?:is|are|was|has been|have been)(?: really| just| totally| probably| always| still)*(?P<not> not|n't|n’t)?(?: really| just)? (?:(?:one of )?(?P<who>my) (?:thing|weakness|jam|comfort food|passions?|happy place|favou?rites|go-to|cup of tea|obsession|hobby|anchor)|what (?:recharges|relaxes|calms) me)\b`)},
+	{slot: "PREFERS_TOPIC", re: pattern.New(`(?i)^(?:i['’]m |and |but )*(?P<not>not)(?: really)? (?:a |much of a )(?:big |huge )?fan of (?P<thing>.+)$`)},
+	{slot: "PREFERS_TOPIC", re: pattern.New(`(?:^|[，,])(?:其实|平时)?(?P<who>我)[^，。只]{0,8}只(?:喝|吃|听|读|看|穿)(?P<thing>[^，。过了]{1,12})(?:[，,。！]|$)`)},
+	{slot: "PREFERS_TOPIC", re: pattern.New(`^(?P<thing>[^，。我]{1,14}?)(?:真的?|一直|还|完全|才)*(?P<not>不)?是(?P<who>我)的(?:菜|最爱|心头好|命|爱好)`)},
+}
+
+// kinds are words for a kind of thing, by the slot that what is liked best of it fills.
+var kinds = func() map[string]string {
+	m := table(`
+PREFERS_AUTHOR: author, writer, poet, novelist, director, composer, singer, band, musician, artist, painter, 作家, 作者, 诗人, 小说家, 导演, 歌手, 画家
+FAVORITE_WORK: book, novel, film, movie, show, series, song, album, game, poem, story, play, anime, manga, 书, 小说, 电影, 歌, 游戏, 作品, 剧, 诗, 漫画
+DISCUSSED_CHAPTER: chapter, scene, 章, 篇, 篇章, 章节
+`)
+	return m
+}()
+
+// taste reads the frames of a sentence; mod is how the sentence is held.
+func taste(st sentence.Sentence) (out []Fact) {
+	if st.Question || !tasteEN.MatchString(st.Text) && !strings.ContainsAny(st.Text, "喜爱兴欣崇中只菜") {
+		return nil
+	}
+	for _, fr := range frames {
+		m := fr.re.FindStringSubmatch(st.Text)
+		if m == nil {
+			continue
+		}
+		group := func(name string) string {
+			if i := fr.re.SubexpIndex(name); i >= 0 {
+				return strings.TrimSpace(m[i])
+			}
+			return ""
+		}
+		thing := thingOf(group("thing"))
+		who, rank, kind := group("who"), strings.ToLower(group("rank")), strings.ToLower(group("kind"))
+		if thing == "" || pronouns[strings.ToLower(thing)] || zhHere[thing] || hedged.MatchString(st.Text) {
+			continue
+		}
+		f := Fact{Subject: Mention{Kind: Speaker, Phrase: Phrase{Text: who, Start: st.Start, End: st.Start}}, Verb: "be", Slot: fr.slot, Start: st.Start, End: st.End,
+			Negated: group("not") != "" || rank == "least", Confidence: 0.9, Tier: Default}
+		if isHanWord(st.Text) {
+			f.Verb = "喜欢"
+		}
+		f.Object = Phrase{Text: thing, Start: st.Start, End: st.End}
+		f.Value = f.Object
+		if f.Slot == "" {
+			last := kind[strings.LastIndexByte(kind, ' ')+1:]
+			f.Slot, f.Rank = kinds[last], ranks[rank]
+			switch {
+			case strings.Contains(st.Text, "之一") || f.Negated:
+				f.Rank = 0
+			}
+			switch {
+			case f.Slot == "DISCUSSED_CHAPTER":
+				f.Rank = 0
+			case f.Slot == "" && kind != "" && kind != "thing" && f.Rank > 0:
+				f.Slot, f.Value.Text = "FAVORITE", kind+"="+thing
+			case f.Slot == "":
+				f.Slot = "PREFERS_TOPIC"
+			}
+		}
+		out = append(out, f)
+		break
+	}
+	return out
+}
+
+// tasteEN is in every English sentence that a frame fits.
+var tasteEN = pattern.New(`(?i)fav|enough of|resist|live without|tired of|\bmy (?:thing|weakness|jam|comfort|passion|happy|go-to|cup|obsession|hobby|anchor)|\b(?:recharges|relaxes|calms) me|fan of`)
+
+var ranks = map[string]int{"": 1, "最": 1, "second": 2, "第二": 2, "third": 3, "第三": 3}
+
+var hedged = pattern.New(`(?i)\b(?:if|maybe|perhaps|might|could|used to be|wish)\b|如果|要是|可能|也许|以前|曾经|[“"][^”"]*[？?！。][”"]|[：:]\s?[“"]`)
+
+var (
+	thingEnd  = regexp.MustCompile(`(?i)\s*(?:[,.;!，。；！—]|\s-\s|\b(?:because|but|so|when|since|which|who|and (?:i|it|nobody|the|we|he|she|they))\b).*$`)
+	tail      = regexp.MustCompile(`(?i)(?:,? (?:now|any ?more|these days|too|instead|anyway|again|lately|to be honest|a bit|at all|so much|a lot|very much|right now))+$`)
+	zhTail    = regexp.MustCompile(`(?:了|的|吧|啊|呢|啦)+$`)
+	workMark  = regexp.MustCompile(`《([^《》]{1,40})》|["“]([^"“”]{1,60})["”]`)
+	chapters  = regexp.MustCompile(`第[\p{Han}\d]{1,4}[章回节篇]|最后一章|开头|结尾|尾声|(?i:\bchapter \w+|\b(?:last|first|final|opening) chapter|\bepilogue|\bprologue)`)
+	styles    = regexp.MustCompile(`叙事|叙述|视角|人称|文风|书信体|意识流|写法|体裁|自由诗|散文诗|白描|(?i:narrat|point of view|-person|\bfree verse|stream of consciousness|prose|sonnet|haiku|storytelling)`)
+	ofAuthor  = regexp.MustCompile(`^(?:the )?([\p{L}. ·'-]{2,40}?)(?:['’]s (?:novels?|books?|films?|movies|poems|poetry|stories|music|work|writing|essays)|的(?:作品|小说|书|诗|文字|散文|电影|歌|音乐))$`)
+	isTrait   = regexp.MustCompile(`(?i)(?:性子|性格|脾气|急性子|夜猫子|控|党|[^的]的人|派)$|^(?:an? )?\w+(?:-\w+)*(?: person| owl| bird)$|^(?:an? )?(?:introvert|extrovert|perfectionist|procrastinator|vegetarian|homebody|pessimist|optimist|bookworm|foodie|workaholic)$`)
+	critiques = regexp.MustCompile(`(?i)\bmy (?:own )?((?:plots?|dialogues?|prose|pacing|endings?|openings?|characters?|drafts?|descriptions?|sentences|chapters?|poems?|metaphors?|writing) (?:is|are|feels?|reads?|sounds?) (?:way |still |a bit |much )?too [\w-]+)|我(?:写的|的)?(?:东西|稿子)?(?:的)?((?:对话|节奏|结尾|开头|描写|人物|句子|情节|文字|比喻|故事|章节|段落)[^，。！]{0,4}(?:太|不够|有点)[^，。！]{1,6})`)
+)
+
+// thingOf is the plain name of what is liked: to the end of the clause, without marks.
+func thingOf(s string) string {
+	if m := workMark.FindStringSubmatch(s); m != nil && strings.HasPrefix(strings.TrimLeft(s, " "), m[0][:1]) {
+		return m[1] + m[2]
+	}
+	s = strings.ReplaceAll(s, ". ", "\x01 ") // initials: "Ursula K. Le Guin"
+	s = strings.ReplaceAll(thingEnd.ReplaceAllString(s, ""), "\x01", ".")
+	s = zhTail.ReplaceAllString(strings.Trim(s, " .!?。！？\"“”《》*"), "")
+	s = tail.ReplaceAllString(s, "")
+	for _, p := range []string{"definitely ", "probably ", "by far ", "still ", "now ", "the ", "a ", "an "} {
+		s = strings.TrimPrefix(s, p)
+	}
+	if n := utf8.RuneCountInString(s); n > 60 {
+		return ""
+	}
+	return s
+}
+
+// critique reads a judgement of the speaker's own work.
+func critique(st sentence.Sentence) (out []Fact) {
+	m := critiques.FindStringSubmatch(st.Text)
+	if m == nil || st.Question || hedged.MatchString(st.Text) {
+		return nil
+	}
+	what := strings.Replace(strings.Replace(m[1]+m[2], " is ", " ", 1), " are ", " ", 1)
+	p := Phrase{Text: what, Start: st.Start, End: st.End}
+	return []Fact{{Subject: Mention{Kind: Speaker, Phrase: Phrase{Start: st.Start, End: st.Start}}, Verb: "be", Object: p, Slot: "SELF_CRITIQUE", Value: p, Confidence: 0.85, Tier: Default, Start: st.Start, End: st.End}}
+}
+
+// spoken is speech that a sentence quotes.
+var spoken = regexp.MustCompile(`[：:]\s?[“"][^”"]+[”"]?|^[“"][^”"]*[,.!?][”"] (?:she|he|they|said|my )`)
+
+// ownWords leaves out the facts that a sentence only quotes.
+func ownWords(st sentence.Sentence, found []Fact) []Fact {
+	at := spoken.FindStringIndex(st.Text)
+	if at == nil {
+		return found
+	}
+	return slices.DeleteFunc(found, func(f Fact) bool {
+		i := f.Subject.Start - st.Start
+		return i >= at[0] && i < at[1]
+	})
+}
+
+// typed gives the slots of works, writers and ways of telling to facts of liking, reading
+// and trying, and may add a second one: whoever read a chapter read in its work.
+func (f Fact) typed(text string) []Fact {
+	src := text[f.Start:f.End]
+	if owner := headWord(f.Value.Text); f.Slot == "PREFERS_TOPIC" && (owner == "your" || owner == "how" || owner == "anymore" || strings.HasPrefix(f.Value.Text, "你的")) {
+		f.Confidence, f.Tier = min(f.Confidence, 0.7), Wide // a compliment
+	}
+	like := f.Slot == "PREFERS_TOPIC"
+	if like {
+		f.Value.Text = tail.ReplaceAllString(f.Value.Text, "")
+	}
+	read := readVerbs[f.Verb]
+	switch {
+	case f.Subject.Kind == Speaker && f.Slot == "IS" && f.Tense != Past && isTrait.MatchString(f.Value.Text):
+		f.Slot = "SELF_TRAIT"
+		f.Value.Text = zhTrait.ReplaceAllString(f.Value.Text, "")
+	case (f.Verb == "try" || f.Verb == "试" || f.Verb == "尝试") && f.Slot == "DID" && f.Modality == Asserted && styles.MatchString(f.Object.Text):
+		f.Slot, f.Value = "TRIED_STYLE", f.Object
+	case like && styles.MatchString(f.Value.Text):
+		f.Slot = "PREFERS_NARRATIVE_STYLE"
+	case like && ofAuthor.MatchString(f.Value.Text) && f.Value.Text[0] != 'm':
+		f.Slot, f.Value.Text = "PREFERS_AUTHOR", ofAuthor.FindStringSubmatch(f.Value.Text)[1]
+	case like && workMark.MatchString(f.Value.Text):
+		m := workMark.FindStringSubmatch(f.Value.Text)
+		f.Slot, f.Value.Text = "FAVORITE_WORK", m[1]+m[2]
+	case read && f.Subject.Kind != NoOne && (f.Slot == "DISCUSSED_WORK" || f.Slot == "DID") && f.Modality == Asserted:
+		m := workMark.FindStringSubmatch(src)
+		if m == nil && (f.Slot != "DISCUSSED_WORK" || isHanWord(src)) {
+			f.Slot = "DID"
+			break
+		}
+		if m != nil {
+			f.Slot, f.Value.Text = "DISCUSSED_WORK", m[1]+m[2]
+		}
+		if c := chapters.FindString(src); c != "" {
+			g := f
+			g.Slot, g.Of, g.Value.Text = "DISCUSSED_CHAPTER", f.Value.Text, c
+			if f.Negated { // not the chapter: of the work nothing is said
+				return []Fact{g}
+			}
+			return []Fact{f, g}
+		}
+	}
+	return []Fact{f}
+}
+
+var zhTrait = regexp.MustCompile(`^(?:一个|个|很|特别)+`)
+
+var readVerbs = set("read watch finish rewatch reread binge see play hear discuss 读 看 看到 看完 读完 重读 听 玩 聊 追")
+
+// Values are the things of a value that is a list: "tea and coffee", 茶、咖啡.
+func (f Fact) Values() []string {
+	if f.Slot != "PREFERS_TOPIC" && f.Slot != "NEEDS" && f.Slot != "OWNS" && f.Slot != "HAS_PET" {
+		return []string{f.Value.Text}
+	}
+	parts := listMark.Split(f.Value.Text, -1)
+	short := func(s string) bool {
+		return s != "" && strings.Count(s, " ") < 3 && utf8.RuneCountInString(s) < 24
+	}
+	if slices.ContainsFunc(parts, func(s string) bool { return !short(s) }) || !short(parts[0]) {
+		return []string{f.Value.Text}
+	}
+	return parts
+}
+
+var listMark = regexp.MustCompile(`, and |, | and |、|和|以及`)

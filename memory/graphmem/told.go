@@ -1,0 +1,357 @@
+package graphmem
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"membench/internal/tokens"
+	"membench/memory"
+	"membench/schema"
+	"membench/schema/catalog"
+)
+
+// A Told is an answer that the graph's claims give by themselves: which value holds, which
+// one did before, how many there are, which of two events came first.
+type Told struct {
+	Text   string
+	Claims []schema.ClaimID // that it was taken from
+	Hits   []memory.Hit     // the turns that they rest on
+}
+
+// An asking is a form of question that claims answer. Its groups: who, and what ("" where
+// it has none).
+type asking struct {
+	re         *regexp.Regexp
+	predicates []string
+	how        func(*asked) string
+}
+
+// asked is one question on its way through the claims.
+type asked struct {
+	han    bool
+	past   bool // "did", "used to": what held before counts as well
+	what   string
+	held   []Held // of the person and the predicates, oldest first; the positive of each pair
+	denied []Held
+	used   []Held
+}
+
+const whoEN = `(?P<who>[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)?)`
+
+var askings = []asking{
+	{regexp.MustCompile(`(?i)^where (?:does|do|did|is|was) ` + whoEN + ` (?:currently |now |still )?(?:live|living|reside)(?: now| currently| these days)?\??$`), []string{"LIVES_IN"}, current},
+	{regexp.MustCompile(`(?i)^(?:where (?:does|did) ` + whoEN + ` work|who (?:does|did) [A-Z]\w+ work for)(?: now| currently)?\??$`), []string{"WORKS_AT"}, current},
+	{regexp.MustCompile(`(?i)^what (?:is|was) ` + whoEN + `['’]s? (?:current |old |former )?(?:job|occupation|profession)\??$`), []string{"WORKS_AS"}, current},
+	{regexp.MustCompile(`(?i)^what (?:does|did) ` + whoEN + ` do for (?:a living|work)\??$`), []string{"WORKS_AS"}, current},
+	{regexp.MustCompile(`(?i)^where (?:is|does) ` + whoEN + ` (?:come )?(?:originally )?from\??$`), []string{"COMES_FROM"}, current},
+	{regexp.MustCompile(`(?i)^where (?:does|did) ` + whoEN + ` (?:study|go to (?:school|university|college))\??$`), []string{"STUDIES_AT"}, current},
+	{regexp.MustCompile(`(?i)^what (?:does|did|is) ` + whoEN + ` (?:study|studying|majoring in)\??$`), []string{"STUDIES"}, current},
+	{regexp.MustCompile(`(?i)^how old is ` + whoEN + `\??$`), []string{"HAS_AGE"}, current},
+	{regexp.MustCompile(`(?i)^(?:what|which|who) (?:is|was) ` + whoEN + `['’]s? (?:current )?favou?rite (?P<what>[a-z ]+?)\??$`), []string{"FAVORITE", "PREFERS_AUTHOR", "FAVORITE_WORK"}, favourite},
+	{regexp.MustCompile(`(?i)^what (?:kind of )?(?:pets?|animals?) does ` + whoEN + ` (?:have|own|keep)\??$`), []string{"HAS_PET"}, several},
+	{regexp.MustCompile(`(?i)^how many pets does ` + whoEN + ` have\??$`), []string{"HAS_PET"}, howMany},
+	{regexp.MustCompile(`(?i)^(?:which|what) (?:places|countries|cities|towns) (?:has|did) ` + whoEN + ` (?:visit|visited|been to)\??$`), []string{"VISITED"}, several},
+	{regexp.MustCompile(`(?i)^(?:does|do) ` + whoEN + ` (?:still )?(?:like|love|enjoy) (?P<what>[^?]+?)\??$`), []string{"PREFERS_TOPIC", "PREFERS_AUTHOR", "FAVORITE_WORK"}, whether},
+	{regexp.MustCompile(`(?i)^(?:does|do) ` + whoEN + ` (?:still )?(?:own|have) (?P<what>[^?]+?)\??$`), []string{"OWNS", "HAS_PET", "HAS"}, whether},
+	{regexp.MustCompile(`(?i)^does ` + whoEN + ` (?:still )?live in (?P<what>[^?]+?)\??$`), []string{"LIVES_IN"}, whether},
+	{regexp.MustCompile(`(?i)^does ` + whoEN + ` (?:still )?work (?:at|for|as an?) (?P<what>[^?]+?)\??$`), []string{"WORKS_AT", "WORKS_AS"}, whether},
+	{regexp.MustCompile(`(?i)^(?:has|did) ` + whoEN + ` ever (?:been to|visit(?:ed)?|gone to|go to|travel(?:ed)? to) (?P<what>[^?]+?)\??$`), []string{"VISITED", "LIVES_IN", "COMES_FROM"}, ever},
+	{regexp.MustCompile(`(?i)^(?:has|did) ` + whoEN + ` ever (?P<what>[^?]+?)\??$`), []string{"DID", "VISITED", "MADE", "OWNS", "HAS_PET", "DISCUSSED_WORK", "TRIED_STYLE", "HAS_HABIT"}, ever},
+	{regexp.MustCompile(`(?i)^(?:what|which) (?:did|does|happened to|of these did) ` + whoEN + ` (?:do|happen|come)? ?first[,:]? (?P<what>[^?]+? or [^?]+?)\??$`), nil, first},
+	{regexp.MustCompile(`^(?P<who>[^，？?]{1,12}?)(?:现在|目前|还)?住在?(?:哪里|哪儿|哪|什么地方)[？?]?$`), []string{"LIVES_IN"}, current},
+	{regexp.MustCompile(`^(?P<who>[^，？?]{1,12}?)(?:现在|目前)?在(?:哪里|哪儿|哪)(?:工作|上班)[？?]?$`), []string{"WORKS_AT"}, current},
+	{regexp.MustCompile(`^(?P<who>[^，？?]{1,12}?)(?:现在)?是?做什么(?:工作)?的[？?]?$`), []string{"WORKS_AS"}, current},
+	{regexp.MustCompile(`^(?P<who>[^，？?]{1,12}?)最(?:喜欢|爱)的(?P<what>\p{Han}{1,4}?)是(?:什么|谁|哪.{1,3})[？?]?$`), []string{"FAVORITE", "PREFERS_AUTHOR", "FAVORITE_WORK"}, favourite},
+	{regexp.MustCompile(`^(?P<who>[^，？?]{1,12}?)(?:还|现在还)?(?:喜欢|爱)(?P<what>[^，？?什哪谁]{1,12}?)吗[？?]?$`), []string{"PREFERS_TOPIC", "PREFERS_AUTHOR", "FAVORITE_WORK"}, whether},
+	{regexp.MustCompile(`^(?P<who>[^，？?]{1,12}?)去过(?P<what>[^，？?什哪谁]{1,12}?)(?:吗|没有)[？?]?$`), []string{"VISITED"}, ever},
+}
+
+// Told answers a question from the claims that were known by asOf, and is false where its
+// form is another, nobody of that name is known, or no claim speaks of it. Another
+// person's claim never answers.
+func (r *Reading) Told(question, asOf string) (Told, bool) {
+	question = strings.TrimSpace(question)
+	for _, a := range askings {
+		m := a.re.FindStringSubmatch(question)
+		if m == nil {
+			continue
+		}
+		group := func(name string) string {
+			if i := a.re.SubexpIndex(name); i >= 0 {
+				return strings.TrimSpace(m[i])
+			}
+			return ""
+		}
+		q := &asked{what: group("what"), past: strings.Contains(strings.ToLower(m[0]), " did ") || strings.Contains(m[0], " was "), han: strings.ContainsFunc(question, func(c rune) bool { return c >= 0x4e00 && c < 0xa000 })}
+		if !r.claimsOf(q, group("who"), a.predicates, asOf) {
+			return Told{}, false
+		}
+		text := a.how(q)
+		if text == "" {
+			return Told{}, false
+		}
+		t := Told{Text: text}
+		for _, h := range q.used {
+			t.Claims = append(t.Claims, h.ID)
+			for _, e := range h.Evidence {
+				for _, ref := range e.Turns {
+					if at, ok := r.p.v.at[ref]; ok && SaidBy(e.Time, asOf) {
+						t.Hits = append(t.Hits, r.p.v.st.Hit(at, 0))
+					}
+				}
+			}
+		}
+		return t, true
+	}
+	return Told{}, false
+}
+
+// claimsOf fills in what is known of a person; false where the name is nobody's, or that
+// of several.
+func (r *Reading) claimsOf(q *asked, who string, predicates []string, asOf string) bool {
+	v, cat := r.p.v, catalog.Default()
+	end, limited := until(asOf)
+	low := strings.ToLower(who)
+	var person schema.NodeID
+	for i := range v.facts {
+		f := &v.facts[i]
+		name, _, _ := strings.Cut(f.Text, " "+f.Predicate+" ")
+		name = strings.ToLower(name)
+		if first, _, _ := strings.Cut(name, " "); name != low && first != low || strings.Contains(name, "'s ") {
+			continue
+		}
+		if person != "" && person != f.Subject {
+			return false
+		}
+		person = f.Subject
+		positive, negated, ok := cat.Polarity(f.Predicate)
+		if !ok || predicates != nil && !slices.Contains(predicates, positive) {
+			continue
+		}
+		holds, known := v.holds(f, end, limited)
+		if !known {
+			continue
+		}
+		h := Held{*f, holds, v.spans(f)}
+		if negated {
+			q.denied = append(q.denied, h)
+		} else {
+			q.held = append(q.held, h)
+		}
+	}
+	byTime := func(a, b Held) int { return compareTimes(a.said(), b.said()) }
+	slices.SortStableFunc(q.held, byTime)
+	slices.SortStableFunc(q.denied, byTime)
+	return person != "" && len(q.held)+len(q.denied) > 0
+}
+
+// said is when a claim was said first.
+func (h Held) said() string {
+	if len(h.Evidence) == 0 {
+		return ""
+	}
+	return h.Evidence[0].Time
+}
+
+// when is when what a claim says happened, else when it was said.
+func (h Held) when() string {
+	for _, e := range h.Evidence {
+		if e.Event != "" {
+			from, _, _ := strings.Cut(e.Event, "/")
+			return from
+		}
+	}
+	return h.said()
+}
+
+func (h Held) value() string {
+	_, v, _ := strings.Cut(h.Text, " "+h.Predicate+" ")
+	if _, after, ok := strings.Cut(v, "="); ok {
+		return after
+	}
+	return v
+}
+
+// ended is the day on which a claim stopped to hold, "" where nobody knows.
+func (h Held) ended() string {
+	if n := len(h.Spans); n > 0 && !h.Spans[n-1].To.IsZero() {
+		return h.Spans[n-1].To.Format(time.DateOnly)
+	}
+	return ""
+}
+
+// current is the value that holds, with the one before it and its end.
+func current(q *asked) string {
+	var now, was *Held
+	for i := range q.held {
+		if h := &q.held[i]; h.Holds {
+			now = h
+		} else {
+			was = h
+		}
+	}
+	switch {
+	case now == nil && was == nil:
+		return ""
+	case now == nil:
+		q.used = []Held{*was}
+		return q.say(was.value()+" (no longer"+ending(", until ", was.ended())+")", was.value()+"（已不再"+ending("，到 ", was.ended())+"）")
+	case was == nil || was.value() == now.value():
+		q.used = []Held{*now}
+		return now.value()
+	}
+	q.used = []Held{*now, *was}
+	return q.say(now.value()+" (before: "+was.value()+ending(", until ", was.ended())+")", now.value()+"（此前："+was.value()+ending("，到 ", was.ended())+"）")
+}
+
+func ending(words, day string) string {
+	if day == "" {
+		return ""
+	}
+	return words + day
+}
+
+func (q *asked) say(en, zh string) string {
+	if q.han {
+		return zh
+	}
+	return en
+}
+
+// favourite is the current value of one kind.
+func favourite(q *asked) string {
+	kind := strings.ToLower(q.what)
+	q.held = slices.DeleteFunc(q.held, func(h Held) bool {
+		_, v, _ := strings.Cut(h.Text, " "+h.Predicate+" ")
+		k, _, named := strings.Cut(v, "=")
+		switch h.Predicate {
+		case "PREFERS_AUTHOR":
+			return kind != "author" && kind != "writer" && kind != "作家"
+		case "FAVORITE_WORK":
+			return !slices.Contains([]string{"book", "novel", "movie", "film", "show", "song", "game", "书", "小说", "电影"}, kind)
+		}
+		return !named || strings.ToLower(k) != kind
+	})
+	return current(q)
+}
+
+// several lists the values that hold.
+func several(q *asked) string {
+	var values []string
+	for _, h := range q.held {
+		if h.Predicate == "VISITED" && !strings.ContainsFunc(h.value(), unicode.IsUpper) && !q.han {
+			continue // "home": no town
+		}
+		if h.Holds && !slices.ContainsFunc(values, func(v string) bool { return like(v, h.value()) }) {
+			values = append(values, h.value())
+			q.used = append(q.used, h)
+		}
+	}
+	if len(values) < 2 { // one of a list is no list
+		q.used = nil
+		return ""
+	}
+	return strings.Join(values, q.say(", ", "、"))
+}
+
+// howMany counts the values that hold, and lists them: one of several may be several.
+func howMany(q *asked) string {
+	list := several(q)
+	if list == "" {
+		return ""
+	}
+	return strconv.Itoa(len(q.used)) + q.say(" that were mentioned: ", " 个被提到：") + list
+}
+
+// whether says yes or no of what holds now.
+func whether(q *asked) string {
+	yes, no := q.about(q.held), q.about(q.denied)
+	switch {
+	case yes != nil && yes.Holds && (no == nil || !no.Holds):
+		q.used = []Held{*yes}
+		return q.say("Yes: "+yes.quote(), "是的："+yes.quote())
+	case no != nil && no.Holds:
+		q.used = []Held{*no}
+		return q.say("No: "+no.quote(), "不："+no.quote())
+	case yes != nil && !yes.Holds:
+		q.used = []Held{*yes}
+		return q.say("No longer"+ending(", since ", yes.ended())+": "+yes.quote(), "不再"+ending("，自 ", yes.ended())+"："+yes.quote())
+	}
+	return ""
+}
+
+// ever says yes of what was so at some time, and no of what was only denied.
+func ever(q *asked) string {
+	if yes := q.about(q.held); yes != nil {
+		q.used = []Held{*yes}
+		return q.say("Yes"+ending(", ", day(yes.when()))+": "+yes.quote(), "是的"+ending("，", day(yes.when()))+"："+yes.quote())
+	}
+	if no := q.about(q.denied); no != nil {
+		q.used = []Held{*no}
+		return q.say("No: "+no.quote(), "没有："+no.quote())
+	}
+	return ""
+}
+
+// first says which of two events came first.
+func first(q *asked) string {
+	a, b, ok := strings.Cut(q.what, " or ")
+	if !ok {
+		return ""
+	}
+	find := func(what string) *Held { return (&asked{what: what}).about(q.held) }
+	x, y := find(a), find(b)
+	if x == nil || y == nil || x.ID == y.ID || x.when() == "" || y.when() == "" || day(x.when()) == day(y.when()) {
+		return ""
+	}
+	if compareTimes(x.when(), y.when()) > 0 {
+		a, b, x, y = b, a, y, x
+	}
+	q.used = []Held{*x, *y}
+	return strings.TrimSpace(a) + " (" + day(x.when()) + "), then " + strings.TrimSpace(b) + " (" + day(y.when()) + ")"
+}
+
+func day(at string) string { return at[:min(len(at), len(time.DateOnly))] }
+
+// about is the newest of the claims whose value or words hold every word that is asked
+// about.
+func (q *asked) about(hs []Held) *Held {
+	want := stems(q.what)
+	for i := len(hs) - 1; i >= 0; i-- {
+		have := stems(hs[i].value())
+		if len(want) > 0 && !slices.ContainsFunc(want, func(w string) bool { return !slices.Contains(have, w) }) {
+			return &hs[i]
+		}
+	}
+	return nil
+}
+
+func stems(s string) (out []string) {
+	for _, w := range tokens.Words(strings.ToLower(s)) {
+		if !tokens.Stop(w) {
+			out = append(out, tokens.Stem(w))
+		}
+	}
+	return out
+}
+
+func like(a, b string) bool {
+	x, y := stems(a), stems(b)
+	return slices.Equal(x, y)
+}
+
+// quote is the sentence that a claim rests on, the newest.
+func (h Held) quote() string {
+	if n := len(h.Evidence); n > 0 {
+		return cmp.Or(strings.TrimSpace(speaker.ReplaceAllString(h.Evidence[n-1].Text, "")), h.Text)
+	}
+	return h.Text
+}
+
+// speaker is the mark of the speaker before a memory's text.
+var speaker = regexp.MustCompile(`^\[\w+\] `)
