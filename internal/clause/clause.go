@@ -54,6 +54,7 @@ type Mention struct {
 	Owner    *Mention // whose relation it is; nil: the speaker's, or nobody's
 	Plural   bool     // more than one person: we, my parents, 他们
 	Gender   Gender
+	Known    bool // of a Named: somebody who takes part in the talk
 }
 
 // A Tense is the time of what a clause says, against the time of speaking.

@@ -55,7 +55,7 @@ func (s *enSentence) mention(i int) Mention {
 			m.Kind, m.Relation, m.Gender = Relative, r, relationGender(r)
 			return m
 		}
-		if !s.personName(m.Text, from) {
+		if m.Known = s.takesPart(m.Text); !m.Known && !s.personName(m.Text, from) {
 			return Mention{}
 		}
 		m.Kind = Named
@@ -104,14 +104,16 @@ func (s *enSentence) relative(i, p int) Mention {
 	return m
 }
 
-// personName reports whether capital words may be a person's name: that of somebody in
-// the talk, or one or two words that are nothing else that is written with a capital.
+// takesPart reports whether a name, or first name, is that of somebody in the talk.
+func (s *enSentence) takesPart(name string) bool {
+	return slices.ContainsFunc(s.names, func(n string) bool {
+		return strings.EqualFold(n, name) || strings.EqualFold(strings.Fields(n + " x")[0], name)
+	})
+}
+
+// personName reports whether capital words may be a person's name: one to three words
+// that are nothing else that is written with a capital.
 func (s *enSentence) personName(name string, at int) bool {
-	for _, n := range s.names {
-		if strings.EqualFold(n, name) || strings.EqualFold(strings.Fields(n + " x")[0], name) {
-			return true
-		}
-	}
 	fs := strings.Fields(name)
 	if len(fs) > 3 {
 		return false

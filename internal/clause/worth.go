@@ -31,7 +31,9 @@ func (f *Fact) worth() bool {
 	case Pronoun, Described:
 		low(0.12)
 	case Named:
-		low(0.05)
+		if !f.Subject.Known {
+			low(0.05)
+		}
 	}
 	if f.Verb == "be" && f.Modality == Plan { // "I'll be right there"
 		low(0.1)
