@@ -30,7 +30,18 @@ func (p *prepared) stance(r *reading) (refuse, doubt string) {
 
 // weighs reports whether the way in which the answer says the gold is weighed.
 func (p *prepared) weighs(r *reading) bool {
-	return !p.abstainQ && r.first >= 0 && (!r.looping || looping(p.gt)) && !p.bare(r)
+	return !p.abstainQ && r.first >= 0 && (!r.looping || looping(p.gt)) && !p.bare(r) && !p.complete(r)
+}
+
+// complete reports whether an answer is one sentence of gold and question, with nothing
+// that these do not account for and no word or sign that could turn it.
+func (p *prepared) complete(r *reading) bool {
+	return p.at.sents == 1 && len(r.before)+len(r.after)+len(r.later) == 0 && r.rival < 0 && p.unsigned(r)
+}
+
+// unsigned reports whether an answer has no word and no sign that may act on the rest.
+func (p *prepared) unsigned(r *reading) bool {
+	return len(r.operators) == 0 && !strings.ContainsAny(p.at.raw, "?？~[]{}|") && !strings.ContainsFunc(p.at.raw, func(c rune) bool { return c >= 0x2190 && c < 0x2c00 || c >= 0x1f000 })
 }
 
 // bare reports whether an answer is the gold and words that only give an answer.
@@ -41,7 +52,7 @@ func (p *prepared) bare(r *reading) bool {
 			return false
 		}
 	}
-	return len(r.operators) == 0 && !strings.ContainsAny(t.raw, "?？~[]{}|") && !strings.ContainsFunc(t.raw, func(c rune) bool { return c >= 0x2190 && c < 0x2c00 || c >= 0x1f000 })
+	return p.unsigned(r)
 }
 
 // giving are words that give an answer and change nothing of it.
