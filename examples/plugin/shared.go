@@ -72,6 +72,6 @@ func (m *mind) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved, 
 
 func (m *mind) Close() error { return nil }
 
-var word = regexp.MustCompile(`\p{Han}|[\p{L}\p{N}]+`)
+var word = regexp.MustCompile(`\p{Han}|[^\P{L}\p{Han}]+|\p{N}+`)
 
 func words(text string) []string { return word.FindAllString(strings.ToLower(text), -1) }
