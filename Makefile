@@ -3,6 +3,8 @@ VERSION  := $(shell cat VERSION)
 LDFLAGS  := -s -w -X membench/cli.release=$(VERSION)
 BIN      := bin/membench
 FUZZTIME ?= 20s
+# Packages tested at the same time: one more than cores, as some wait for Neo4j or a browser.
+PACKAGES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
@@ -25,7 +27,7 @@ test: ## run every test; the last lines count passed, failed and skipped
 	$(GO) vet ./...
 	$(GO) vet -C tools ./...
 	@if command -v java >/dev/null && command -v mvn >/dev/null; then $(GO) run ./cmd/membench neo4j fetch >/dev/null || true; fi
-	@{ $(GO) test -timeout 20m -json ./...; $(GO) test -C tools -json ./...; } | $(GO) run ./internal/testsum
+	@{ $(GO) test -p $(PACKAGES) -timeout 20m -json ./...; $(GO) test -C tools -json ./...; } | $(GO) run ./internal/testsum
 
 race: ## run every test under the race detector (needs a C compiler)
 	@CGO_ENABLED=1 $(GO) test -timeout 30m -race -json ./... | $(GO) run ./internal/testsum
