@@ -19,6 +19,7 @@ type Frame struct {
 	several  int     // originals of more than one sentence
 	parts    int     // of these, whose memories are sentences of it, taken apart or left out
 	broken   int     // that are a piece of the original which ends inside a sentence
+	lost     int     // that have next to nothing of the original's words: damage, as own words keep its names
 	compared int
 	beside   map[string]int // words beyond the original: how many texts have them
 }
@@ -45,7 +46,10 @@ func (f *Frame) Learn(o Original, texts ...string) {
 	f.compared++
 	at := within(want, have)
 	if at < 0 {
-		f.kept += align(want, have).kept()
+		kept := align(want, have).kept()
+		if f.kept += kept; kept < nothing {
+			f.lost++
+		}
 		if _, piece := taken(o.Text, want, got); piece {
 			f.broken++
 		}
@@ -71,16 +75,20 @@ func (f *Frame) Learn(o Original, texts ...string) {
 
 // Verbatim reports whether the system keeps what was said, as far as its texts show. One
 // that makes a habit of taking sentences out of it, or writes in its own words, is judged on
-// facts.
+// facts. One whose texts have nothing of what was said does not write in its own words: its
+// texts are damaged, however many they are.
 func (f *Frame) Verbatim() bool {
 	switch {
 	case f.compared == 0:
 		return true
-	case f.parts >= habit && f.parts*4 >= f.several:
+	case f.parts >= habit && f.parts*4 >= f.several && f.parts > f.broken:
 		return false
 	}
-	return (f.texts+f.broken)*2 >= f.compared || f.compared >= 4 && f.kept/float64(f.compared) >= 0.6
+	return (f.texts+f.broken+f.lost)*2 >= f.compared || f.compared >= 4 && f.kept/float64(f.compared) >= 0.6
 }
+
+// nothing is the share of an original's words below which a text keeps nothing of it.
+const nothing = 0.15
 
 // habit is how often a system must do something for it to be its way.
 const habit = 3
