@@ -31,6 +31,9 @@ import (
 func encoded(text string, want []word, got string) (Difference, bool) {
 	d := Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(text), insertion(got))}
 	tries := []string{got}
+	if said := unlabelled(got); said != got {
+		tries = append(tries, said) // names and dates before it may be as they were
+	}
 	for range 2 {
 		var next []string
 		for _, s := range tries {
@@ -55,10 +58,23 @@ func encoded(text string, want []word, got string) (Difference, bool) {
 	return d, false
 }
 
+// swapped is UTF-16 whose two bytes were read in the other order.
+func swapped(s string) (string, bool) {
+	rs := []rune(s)
+	for i, r := range rs {
+		if r > 0xffff {
+			return "", false
+		}
+		rs[i] = r>>8 | r&0xff<<8
+	}
+	return string(rs), true
+}
+
 // undoes are the ways back from common encodings of text.
 var undoes = append([]func(string) (string, bool){
 	func(s string) (string, bool) { return html.UnescapeString(s), true },
 	func(s string) (string, bool) { return unescape(s), strings.Contains(s, `\`) },
+	swapped,
 	func(s string) (string, bool) { t, err := url.QueryUnescape(s); return t, err == nil },
 	func(s string) (string, bool) { t, err := url.PathUnescape(s); return t, err == nil },
 	func(s string) (string, bool) {

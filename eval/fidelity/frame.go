@@ -99,10 +99,7 @@ func taken(text string, want []word, got string) (whole, piece bool) {
 	lines := 0
 	whole, piece = true, true
 	for line := range strings.Lines(got) {
-		if at := strings.IndexAny(line, "]:："); at >= 0 && at < 40 {
-			line = strings.TrimLeft(line[at:], "]:： ")
-		}
-		ws := words(line)
+		ws := words(unlabelled(line))
 		if len(ws) == 0 {
 			continue
 		}
@@ -120,6 +117,14 @@ func taken(text string, want []word, got string) (whole, piece bool) {
 		whole = whole && (before == "" || endsSentence(before, strings.HasSuffix)) && (rest == "" || endsSentence(rest, strings.HasPrefix))
 	}
 	return whole && lines > 0, piece && lines > 0 && !whole
+}
+
+// unlabelled is a line without the name, role or date before what was said.
+func unlabelled(line string) string {
+	if at := strings.IndexAny(line, "]:："); at >= 0 && at < 40 {
+		return strings.TrimLeft(line[at:], "]:： ")
+	}
+	return line
 }
 
 // endsSentence reports whether a text has a mark that ends a sentence, or a part of one, at

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""A correct word-overlap memory (BM25) in which ONE fault can be switched on.
+usage: mem.py FAULT SEED     (FAULT "none" = correct). Damage is logged to log/FAULT-SEED.jsonl
+plan.json tells the planter where the value stands in a turn; the evaluated tool never sees it."""
+import base64, codecs, hashlib, json, math, re, sys
+FAULT, SEED = sys.argv[1], sys.argv[2]
+P = float(SEED.split("@")[1].split("n")[0]) if "@" in SEED else 0.45   # share of turns hit: SEED or SEED@SHARE; SEED@SHAREnp = texts kept without the speaker's name before them
+PLAN = json.load(open("plan.json"))
+LOG = open(f"log/{FAULT}-{SEED}.jsonl", "a")
+han = lambda t: bool(re.search(r"[\u3400-\u9fff]", t))
+def terms(t):
+    t = t.lower(); w = re.findall(r"[a-z0-9]+", t)
+    for r in re.findall(r"[\u3400-\u9fff]+", t): w += [r[i:i+2] for i in range(max(1, len(r)-1))]
+    return w
+def dice(*k): return int(hashlib.sha256("/".join(map(str, (SEED, FAULT)+k)).encode()).hexdigest()[:8], 16)/2**32
+def hitp(*k): return dice(*k) < P
+def key(tid): return tid.replace(":", "|")
+def rep(t, a, b): return t.replace(a, b) if a else t
+def shiftdig(m): return str(int(m.group())+17) if not m.group().startswith("0") else m.group()
+def rot(t):
+    if han(t): return "".join(chr(0x4e00+(ord(c)*7+131) % 3000) if "\u3400" <= c <= "\u9fff" else c for c in t)
+    v = "aeiou"; return "".join((v[(v.index(c)+2) % 5] if c in v else c) for c in codecs.encode(t, "rot13"))
+NEG = lambda t: t.replace("do not eat", "eat").replace(" any more", " again").replace("不吃", "吃")
+GEN = {"en": "We talked about family, food and plans for the season.", "zh": "我们聊了家里的事、吃的和这一季的打算。"}
+MON = "January February March April May June July August September October November December".split()
+
+# --- text damage: f(text, plan) -> text; used at ingest ("s_") and at retrieval ("r_")
+def trunc(t, p): return t[:max(4, int(len(t)*.4))]
+def tailonly(t, p): return t[int(len(t)*.62):]
+def mojibake(t, p): return t.encode("utf-8").decode("latin-1") if han(t) else t.encode("utf-16-le").decode("utf-16-be")
+def b64(t, p): return base64.b64encode(t.encode()).decode()
+def qmarks(t, p): return t.encode("ascii", "replace").decode() if han(t) else t
+def mdate(t, p): return rep(t, p["value"], p["alt"]) if p.get("type") == "date" else t
+def year(t, p): return t.replace("2026", "2021") if p.get("type") == "date" else t
+def number(t, p): return rep(t, p["value"], p["alt"]) if p.get("type") in ("number", "unit", "update") else t
+def transpose(t, p):
+    v = p.get("value", ""); return rep(t, v, v[:-2]+v[-1]+v[-2]) if p.get("type") in ("number", "update") and v[-1] != v[-2] else t
+def thousand(t, p): return rep(t, p["value"], p["value"][0]+"."+p["value"][1:]) if p.get("type") == "number" else t
+def digits(t, p): return re.sub(r"\d", "", t)
+def unit(t, p): return t.replace("kilometres", "miles").replace("公里", "英里").replace("euros", "dollars").replace("欧元", "美元") if p.get("type") in ("unit", "number") else t
+def neg(t, p): return NEG(t) if p.get("type") == "neg" else t
+def name(t, p): return rep(t, p["value"], p["alt"]) if p.get("type") in ("name", "place") else t
+def thing(t, p): return rep(t, p["value"], p["alt"]) if p.get("type") in ("thing",) else t
+def generic(t, p): return rep(t, p["value"], p["generic"]) if p.get("generic") and p["type"] not in ("neg", "when") else t
+def redact(t, p): return rep(t, p["value"], "[REDACTED]") if p.get("value") and p["type"] not in ("neg", "when") else t
+def typo(t, p):
+    v = p.get("value", "")
+    if p.get("type") not in ("name", "place", "thing"): return t
+    if han(v): return rep(t, v, v[:-1]+chr(ord(v[-1])+3)) if p["type"] != "thing" else rep(t, v, chr(ord(v[0])+5)+v[1:])
+    w = max(v.split(), key=len); return rep(t, w, w[:2]+chr(97+(ord(w[2])-96) % 26)+w[3]+w[3:] if len(w) > 3 else w+"x")
+def lower(t, p): return re.sub(r"[^\w\s]", "", t.lower())
+def nospace(t, p): return t.replace(" ", "") if not han(t) else " ".join(t)
+def rev(t, p): return t[::-1]
+def first(t, p): return re.split(r"(?<=[.。])\s*", t)[0] if p.get("type") == "thing" else t
+def keywords(t, p): # only the three longest terms without the value
+    v = terms(p.get("value", "")) if p else []; w = [x for x in terms(t) if x not in v]; return " ".join(sorted(set(w), key=lambda x: (-len(x), x))[:3])
+def empty(t, p): return ""
+def added(t, p): return t+((" No, wait, I was wrong: it is "+p["alt"]+".") if not han(t) else ("不对，我记错了，是"+p["alt"]+"。")) if p.get("alt") and p["type"] not in ("neg", "when", "old", "update") else t
+def older(t, p): return p["older"] if p.get("older") else t
+def nonsense(t, p): return rot(t)
+def cap12(t, p): return t[:12] if not han(t) else t[:6]
+def vague(t, p): return GEN["zh" if han(t) else "en"]
+def hedge(t, p): return (("Perhaps the user was asked about: " + t[:18]+" …") if not han(t) else ("用户可能提到："+t[:5]+"……")) if p else t
+def swapdm(t, p):
+    m = re.search(r"(\d+) (\w+) 2026", t)
+    if m and m.group(2) in MON and int(m.group(1)) <= 12: return t.replace(m.group(), f"{MON.index(m.group(2))+1} {MON[int(m.group(1))-1]} 2026")
+    m = re.search(r"2026年(\d+)月(\d+)日", t)
+    return t.replace(m.group(), f"2026年{m.group(2)}月{m.group(1)}日") if m and int(m.group(2)) <= 12 else t
+nameonly = lambda t, p: ""
+def added2(t, p): return t+((" Others say it is "+p["alt"]+".") if not han(t) else ("也有人说是"+p["alt"]+"。")) if p.get("alt") and p["type"] not in ("neg", "when", "old", "update") else t
+def blank(t, p): return " "
+def relday(t, p): return t.replace("Today", "Last week").replace("今天", "上周")
+def kin(t, p): return t.replace("brother", "sister").replace("哥哥", "姐姐").replace("dentist", "plumber").replace("牙医", "水管工").replace("canal", "river").replace("运河", "河堤")
+def round100(t, p): return rep(t, p["value"], ("about " if not han(t) else "大约")+str(round(int(p["value"])/100)*100)) if p.get("type") == "number" else t
+TR = {"place": ("我哥哥搬了家。", "My relative moved house."), "name": ("我的牙医就在附近。", "The doctor is near."), "thing": ("我有喜欢的东西。", "There is a thing the user likes."), "number": ("温室花了不少钱。", "The warm room was expensive."), "date": ("考试快到了。", "The exam is soon."), "unit": ("我早上跑步。", "The user jogs."), "neg": ("我吃东西。", "The user eats."), "update": ("密码换了。", "The password was changed."), "old": ("有个密码。", "There is a password."), "when": ("卖了一样东西。", "Something was sold.")}
+def transl(t, p): return TR[p["type"]][han(t)] if p else t
+TEXT = {k: v for k, v in globals().items() if callable(v) and k in "trunc tailonly mojibake b64 qmarks mdate year number transpose thousand digits unit neg name thing generic redact typo lower nospace rev first keywords empty added older nonsense cap12 vague hedge swapdm added2 blank relday kin round100 transl nameonly".split()}
+
+class M:
+    def hello(self, protocol): return {"name": "blind-"+FAULT, "version": "1", "methods": ["reset", "ingest", "retrieve", "drop"]+([] if "ne" in SEED else ["export"])}
+    def reset(self, run, scope): self.scope = scope; self.items = []; self.seen = {}; self.buf = []
+    def log(self, **k): LOG.write(json.dumps(dict(scope=self.scope, **k), ensure_ascii=False)+"\n"); LOG.flush()
+    def ingest(self, turns, key="", session="", **_):
+        if key in self.seen: return {"changes": []}
+        self.seen[key] = 1
+        if FAULT == "s_fail" and hitp(self.scope, key):
+            for t in turns: self.log(turn=t["id"], text=t["text"], got="<error>")
+            raise RuntimeError("disk full")
+        ch = []; F = FAULT
+        def add(id, text, tids, t, spk=None, **x):
+            i = dict(id=id, text=(text if "np" in SEED and not spk else f"{spk or t.get('name')}: {text}") if text or FAULT == "s_nameonly" else "", turns=tids, created_at=t.get("time", ""), session=session, raw=text, name=t.get("name"), **x)
+            self.items.append(i); ch.append({"op": "ADD", "id": id, "new": i["text"]}); return i
+        names = list(dict.fromkeys([i["name"] for i in self.items]+[t["name"] for t in turns]))
+        for n, t in enumerate(turns):
+            tid = t["id"]; p = PLAN.get(tid.replace(":", "|"), {}); H = hitp(tid); new = t["text"]; mid = "m"+hashlib.md5(tid.encode()).hexdigest()[:10]
+            if F[:2] == "s_" and F[2:] in TEXT and H:
+                new = TEXT[F[2:]](t["text"], p)
+                if new != t["text"]: self.log(turn=tid, text=t["text"], got=new)
+                it = add(mid, new, [tid], t); continue
+            if H and F == "s_drop": self.log(turn=tid, text=t["text"], got=None); continue
+            if H and F == "s_delay": self.buf.append(t); self.log(turn=tid, text=t["text"], got=None); continue
+            if H and F == "s_speaker" and len(names) > 1:
+                o = [x for x in names if x != t["name"]][0]; self.log(turn=tid, text=t["text"], got=o+": "+t["text"]); add(mid, t["text"], [tid], t, spk=o); continue
+            if H and F == "s_nospeaker": self.log(turn=tid, text=t["text"], got=t["text"]); add(mid, t["text"], [tid], t, spk="Unknown" if not han(t["text"]) else "未知"); continue
+            if H and F == "s_otheruser":
+                o = [x for x in turns if x["name"] != t["name"] and x["text"] != t["text"]] or [x for x in turns if x["id"] != tid]
+                x = o[int(dice("o", tid)*len(o))]; self.log(turn=tid, text=t["text"], got=x["text"]); add(mid, x["text"], [tid], t, spk=x["name"]); continue
+            if H and F == "s_pointer": self.log(turn=tid, text=t["text"], got=mid); i = add(mid, mid, [tid], t); i["text"] = "blob://"+mid; ch[-1]["new"] = i["text"]; continue
+            if H and F == "s_merge" and n+1 < len(turns):
+                x = turns[n+1]; a, b = t["text"], x["text"]; m = a[:int(len(a)*.45)]+b[int(len(b)*.55):]
+                self.log(turn=tid, text=a, got=m); add(mid, m, [tid, x["id"]], t); continue
+            if H and F == "s_created":
+                import datetime; d = datetime.datetime.fromisoformat(t["time"].replace("Z", ""))-datetime.timedelta(days=40); self.log(turn=tid, text=t["time"], got=str(d)); t = dict(t, time=d.strftime("%Y-%m-%dT%H:%M:%SZ")); add(mid, f"[{t['time'][:10]}] "+new, [tid], t); continue
+            it = add(mid, new, [tid], t)
+            if F == "s_dup" and H and p: # an unrelated turn that holds the question's words is written 12 times under displaced ids
+                w = terms(t["text"]); pre = (t["name"]+": "+(" ".join(re.sub(re.escape(p.get("value", "")), "", t["text"]).split())+" "))*2
+                q = turns[n-1] if n else turns[-1]
+                for k in range(12): add(mid+f"d{k}", "", [q["id"]], t); self.items[-1]["text"] = pre; ch[-1]["new"] = pre
+                self.log(turn=tid, text=t["text"], got="12 x "+pre)
+        if F in ("s_over", "s_del"):
+            mine = [i for i in self.items if i["session"] == session]
+            for k, i in enumerate(mine):
+                if hitp(i["turns"][0]) and not i.get("hit"):
+                    i["hit"] = 1
+                    if F == "s_over":
+                        j = mine[(k+3) % len(mine)]; old = i["text"]; i["text"] = f"{j['name']}: {j['raw']}"; i["turns"] = i["turns"]+j["turns"]
+                        ch.append({"op": "UPDATE", "id": i["id"], "old": old, "new": i["text"]}); self.log(turn=i["turns"][0], text=old, got=i["text"])
+                    else:
+                        ch.append({"op": "DELETE", "id": i["id"], "old": i["text"]}); self.log(turn=i["turns"][0], text=i["text"], got=None); i["dead"] = 1
+            self.items = [i for i in self.items if not i.get("dead")]
+        if F in ("s_over_later", "s_del_later"): # in the NEXT session, an item of an earlier session is overwritten / expired
+            old_ = [i for i in self.items if i["session"] != session and hitp(i["turns"][0]) and not i.get("hit")]; news = [i for i in self.items if i["session"] == session]
+            for k, i in enumerate(old_):
+                i["hit"] = 1; o = i["text"]
+                if F == "s_over_later": j = news[k % len(news)]; i["text"] = f"{j['name']}: {j['raw']}"; i["turns"] = i["turns"]+j["turns"]; ch.append({"op": "UPDATE", "id": i["id"], "old": o, "new": i["text"]})
+                else: i["dead"] = 1; ch.append({"op": "DELETE", "id": i["id"], "old": o})
+                self.log(turn=i["turns"][0], text=o, got=i["text"] if F == "s_over_later" else None)
+            self.items = [i for i in self.items if not i.get("dead")]
+        if F == "s_summary" and hitp(self.scope, key):
+            ids = [t["id"] for t in turns]; self.items = [i for i in self.items if i["session"] != session]
+            zh = han(turns[0]["text"]); s = f"{names[0]} and {names[-1]} talked about family, food, money and sport." if not zh else f"{names[0]}和{names[-1]}聊了家人、吃的、花销和运动。"
+            for t in turns: self.log(turn=t["id"], text=t["text"], got=s)
+            self.items.append(dict(id="sum-"+key, text=s, turns=ids, created_at=turns[0]["time"], session=session, raw=s, name=names[0])); ch = [{"op": "ADD", "id": "sum-"+key, "new": s}]
+        return {} if "ne" in SEED else {"changes": ch}
+    def rank(self, query):
+        q = set(terms(query)); docs = [(i, terms(i["text"])) for i in self.items]; N = len(docs) or 1; df = {w: sum(w in d for _, d in docs) for w in q}
+        av = sum(len(d) for _, d in docs)/N or 1; out = []
+        for i, d in docs:
+            s = sum(math.log(1+(N-df[w]+.5)/(df[w]+.5))*d.count(w)*2.2/(d.count(w)+1.2*(.25+.75*len(d)/av)) for w in q if w in d)
+            out.append((s, i))
+        out = [x for x in out if x[0] > 0]; out.sort(key=lambda x: (-x[0], x[1]["id"])); return out
+    def retrieve(self, query, k, **_):
+        F = FAULT; r = self.rank(query); QH = hitp(self.scope, query)
+        def H(i): return hitp(i["turns"][0])
+        L = lambda i, got: self.log(turn=i["turns"][0], text=i["text"], got=got, query=query) if k <= 10 else None
+        if F == "r_shift":
+            bad = [x for x in r if H(x[1])]; good = [x for x in r if not H(x[1])]
+            fill = [(0, i) for i in self.items if not H(i) and all(i is not y for _, y in good)]
+            for x in bad: L(x[1], "shifted")
+            r = (good+fill)[:13]+bad+(good+fill)[13:]; r = [(100-n, i) for n, (s, i) in enumerate(r)]
+        if F == "r_lag":
+            for x in r:
+                if H(x[1]): L(x[1], None)
+            r = [x for x in r if not H(x[1])]
+        if F == "r_back" and QH:
+            z = [(0, i) for i in self.items if all(i is not y for _, y in r)]
+            for x in r: L(x[1], "backwards")
+            r = [(n+1, i) for n, (s, i) in enumerate(r+z)][::-1]
+        if F == "r_lastsession" and QH:
+            last = self.items[-1]["session"]
+            for x in r:
+                if x[1]["session"] != last: L(x[1], None)
+            r = [x for x in r if x[1]["session"] == last]
+        if F == "r_nohits" and QH:
+            for x in r: L(x[1], None)
+            r = []
+        if F == "r_random" and QH:
+            for x in r: L(x[1], "random order")
+            r = sorted([(dice(query, i["id"]), i) for i in self.items], key=lambda x: -x[0])
+        if F == "r_error" and QH:
+            for x in r: L(x[1], "<error>")
+            raise RuntimeError("index corrupt")
+        hits = []
+        for s, i in r[:k]:
+            t = i["text"]; h = H(i)
+            p = PLAN.get(i["turns"][0].replace(":", "|"), {})
+            if F[:2] == "r_" and F[2:] in TEXT and h:
+                n = TEXT[F[2:]](i["raw"], p); t2 = " " if n == " " else (i["name"]+": "+n) if n or F == "r_nameonly" else ""
+                if n != i["raw"]: L(i, t2); t = t2
+            if h and F == "r_ids": t = i["id"]; L(i, t)
+            if h and F == "r_speaker":
+                o = [x["name"] for x in self.items if x["name"] != i["name"]][0]; t = o+": "+i["raw"]; L(i, t)
+            if h and F == "r_neighbour":
+                n = next(a for a, y in enumerate(self.items) if y is i); y = self.items[(n+1) % len(self.items)]; t = y["text"]; L(i, t)
+            if h and F == "r_header": t = "type=memory; user=1; score="+str(round(s, 2))+"; "; L(i, t)
+            if F == "r_nan" and QH: s = float("nan"); L(i, "NaN")
+            hits.append({"id": i["id"], "text": t, "turns": i["turns"], "score": s})
+        if F == "r_dup" and QH and hits:
+            z = next((y for y in self.items if not PLAN.get(y["turns"][0].replace(":", "|"))), self.items[0])
+            for x in hits: L(dict(turns=x["turns"], text=x["text"]), "filler repeated")
+            d = [{"id": z["id"]+f"-{n}", "text": z["text"], "turns": z["turns"], "score": 900-n} for n in range(10)]; hits = (d+hits)[:k]
+        if F == "r_foreign" and QH and hits:
+            for x in hits: L(dict(turns=x["turns"], text=x["text"]), "another user's")
+            d = [{"id": f"x{n}", "text": f"Zoltan: {query[:12]} …", "turns": [f"other-conv:{n+1}"], "score": 900-n} for n in range(10)]; hits = (d+hits)[:k]
+        if F == "c_long" and hits:
+            for x in hits: L(dict(turns=x["turns"], text=x["text"]), "behind a long hit")
+            hits = ([{"id": "sys", "text": "Directory of settings and log lines. "*120, "turns": [], "score": hits[0]["score"]+1}]+hits)[:k]
+        if F == "c_tokens":
+            for x in hits: L(dict(turns=x["turns"], text=x["text"]), "behind 12 tokens")
+        return {"hits": hits}
+    def export(self): return {"items": [{k: i[k] for k in ("id", "text", "turns", "created_at")} for i in self.items]}
+    def drop(self): self.items = []
+
+m = M()
+for line in sys.stdin:
+    r = json.loads(line); f = getattr(m, r["method"], None)
+    if r["method"] not in m.hello(1)["methods"]+["hello"]: out = {"id": r["id"], "error": {"code": "unsupported", "message": r["method"]}}
+    else:
+        try: out = {"id": r["id"], "result": f(**r.get("params", {})) or {}}
+        except Exception as e: out = {"id": r["id"], "error": {"message": f"{type(e).__name__}: {e}"}}
+    print(json.dumps(out, ensure_ascii=False), flush=True)
