@@ -84,7 +84,11 @@ func (f *Frame) Verbatim() bool {
 	case f.parts >= habit && f.parts*4 >= f.several && f.parts > f.broken:
 		return false
 	}
-	return (f.texts+f.broken+f.lost)*2 >= f.compared || f.compared >= 4 && f.kept/float64(f.compared) >= 0.6
+	damaged := f.broken
+	if f.lost >= habit { // one or two texts may be about something else
+		damaged += f.lost
+	}
+	return (f.texts+damaged)*2 >= f.compared || f.compared >= 4 && f.kept/float64(f.compared) >= 0.6
 }
 
 // nothing is the share of an original's words below which a text keeps nothing of it.
