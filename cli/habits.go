@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"text/template"
+	"unicode"
 
 	"membench/annotate"
 	"membench/annotate/chats"
@@ -36,8 +38,7 @@ func inGroup(c *cobra.Command, title string, add func()) {
 }
 
 // flagGroups is the flags of a command as its help shows them: those without a group
-// first, then group by group. Those without a group stand
-// under the title that the template gives, which is in the user's language.
+// first, under the title that the template gives, then group by group.
 func flagGroups(c *cobra.Command, first string) string {
 	titles := []string{""}
 	sets := map[string]*pflag.FlagSet{}
@@ -77,21 +78,35 @@ Examples:
 {{.Example}}{{end}}{{if .HasAvailableSubCommands}}{{$cmds := .Commands}}{{if eq (len .Groups) 0}}
 
 Commands:{{range $cmds}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{else}}{{range $group := .Groups}}
+  {{printf "%-*s" .NamePadding .Name }} {{.Short}}{{end}}{{end}}{{else}}{{range $group := .Groups}}
 
 {{.Title}}{{range $cmds}}{{if (and (eq .GroupID $group.ID) .IsAvailableCommand)}}
-  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}
+  {{printf "%-*s" .NamePadding .Name }} {{.Short}}{{end}}{{end}}{{end}}
 
 Others:{{range $cmds}}{{if (and (eq .GroupID "") .IsAvailableCommand)}}
-  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{end}}
+  {{printf "%-*s" .NamePadding .Name }} {{.Short}}{{end}}{{end}}{{end}}{{end}}
 {{flagGroups . "Flags:"}}{{if .HasParent}}
 Flags of every command:
-{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{else}}
+{{.InheritedFlags.FlagUsages | trim}}{{else}}
 Flags of every command:
-{{.PersistentFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
+{{.PersistentFlags.FlagUsages | trim}}{{end}}{{if .HasAvailableSubCommands}}
 
 "{{.CommandPath}} COMMAND --help" says more of a command.{{end}}
 `
+
+// usage writes the usage of a command. The functions are given to this template alone:
+// those of cobra.AddTemplateFunc are one map of the process, which two commands that run
+// at the same time would both write.
+func usage(c *cobra.Command, text string) error {
+	t, err := template.New("usage").Funcs(template.FuncMap{
+		"flagGroups": flagGroups,
+		"trim":       func(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) },
+	}).Parse(text)
+	if err != nil {
+		return err
+	}
+	return t.Execute(c.OutOrStderr(), c)
+}
 
 // didYouMean adds the nearest commands or flags to an error about one that is not known.
 func didYouMean(c *cobra.Command, err error) error {

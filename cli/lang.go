@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,6 +25,8 @@ type texts struct {
 	Flags    map[string]string `yaml:"flags"`    // by the English text of the flag
 	Messages map[string]string `yaml:"messages"` // by format
 	Phrases  map[string]string `yaml:"phrases"`  // parts of errors that libraries make
+
+	inHelp, inErrors *strings.Replacer // of Words and Phrases
 }
 
 // languages that --lang takes.
@@ -34,8 +38,26 @@ func loadTexts(lang string) (*texts, error) {
 		return nil, nil
 	}
 	t := &texts{}
-	return t, yamldoc.Unmarshal(zhTexts, t)
+	if err := yamldoc.Unmarshal(zhTexts, t); err != nil {
+		return nil, err
+	}
+	t.inHelp, t.inErrors = replacer(t.Words), replacer(t.Phrases)
+	return t, nil
 }
+
+// replacer puts texts in the place of the English ones, longer ones first.
+func replacer(m map[string]string) *strings.Replacer {
+	var pairs []string
+	for _, from := range slices.SortedFunc(maps.Keys(m), func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) }) {
+		if from != helpFlag {
+			pairs = append(pairs, from, m[from])
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// helpFlag is the flag whose text Words has: Cobra makes another for each command.
+const helpFlag = "help"
 
 // language is what --lang says, else the environment: help is made before flags are read.
 func language(args []string, getenv func(string) string) (string, error) {
@@ -94,10 +116,7 @@ func (t *texts) fault(err error) string {
 			return fmt.Sprintf(s, u.args...)
 		}
 	}
-	for from, to := range t.Phrases { // none contains another
-		text = strings.ReplaceAll(text, from, to)
-	}
-	return text
+	return t.inErrors.Replace(text)
 }
 
 // words puts the words of every help text into the language.
@@ -105,12 +124,7 @@ func (t *texts) words(text string) string {
 	if t == nil {
 		return text
 	}
-	for from, to := range t.Words { // none contains another, but "help", which is a flag's
-		if from != "help" {
-			text = strings.ReplaceAll(text, from, to)
-		}
-	}
-	return text
+	return t.inHelp.Replace(text)
 }
 
 // translate puts a command and those below it into the language.
@@ -121,7 +135,6 @@ func (t *texts) translate(root *cobra.Command) {
 	for _, g := range root.Groups() {
 		g.Title = of(t.Words, g.Title)
 	}
-	root.SetUsageTemplate(t.words(root.UsageTemplate()))
 	for c := range commands(root) {
 		if short, ok := t.Commands[c.CommandPath()]; ok {
 			c.Short, c.Long = short, short+"。\n\n"+c.Long
@@ -129,8 +142,8 @@ func (t *texts) translate(root *cobra.Command) {
 		c.Long = t.words(c.Long)
 		c.InitDefaultHelpFlag()
 		each := func(f *pflag.Flag) {
-			if f.Usage = of(t.Flags, f.Usage); f.Name == "help" {
-				f.Usage = of(t.Words, "help")
+			if f.Usage = of(t.Flags, f.Usage); f.Name == helpFlag {
+				f.Usage = of(t.Words, helpFlag)
 			}
 		}
 		c.Flags().VisitAll(each)

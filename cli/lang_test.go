@@ -2,12 +2,14 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -97,4 +99,30 @@ func TestLanguage(t *testing.T) {
 			t.Errorf("%q with LANG=%s: %q stands in\n%s", tc.args, tc.lang, tc.not, out.String())
 		}
 	}
+}
+
+// Commands of one process may run at the same time, in different languages: what they
+// print of themselves is what each prints alone.
+func TestCommandsAtOnce(t *testing.T) {
+	help := func(lang string) string {
+		var out, words strings.Builder
+		if code := run(context.Background(), plainEnv(&out, &words, nil), []string{"annotate", "--help", "--lang", lang}); code != exitFine {
+			t.Errorf("exit %d: %s", code, &words)
+		}
+		return out.String()
+	}
+	alone := map[string]string{}
+	for _, lang := range languages {
+		alone[lang] = help(lang)
+	}
+	var all sync.WaitGroup
+	for i := range 40 {
+		lang := languages[i%len(languages)]
+		all.Go(func() {
+			if got := help(lang); got != alone[lang] {
+				t.Errorf("--lang %s beside others:\n%s", lang, got)
+			}
+		})
+	}
+	all.Wait()
 }

@@ -163,10 +163,6 @@ func brokenPipe(err error) bool {
 	return errors.As(err, &pe) && pe.Path == os.Stdout.Name() && errors.Is(pe.Err, syscall.EPIPE)
 }
 
-// Cobra's template functions are one map of the process, so this one enters it before
-// any command runs: two commands of one process may be made at the same time.
-func init() { cobra.AddTemplateFunc("flagGroups", flagGroups) }
-
 func newRoot(e *env) *cobra.Command {
 	var logFormat, logLevel string
 	var maxRatio int64
@@ -205,7 +201,7 @@ func newRoot(e *env) *cobra.Command {
 	root.PersistentFlags().String("lang", "", "`language` of help and messages: en or zh (default: LANG)") // read by language
 	root.PersistentFlags().BoolVarP(&e.quiet, "quiet", "q", false, "say only errors, and show no progress")
 	root.SetVersionTemplate("membench {{.Version}}\n")
-	root.SetUsageTemplate(usageTemplate)
+	root.SetUsageFunc(func(c *cobra.Command) error { return usage(c, e.texts.words(usageTemplate)) })
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err: err} })
 	root.AddGroup(&cobra.Group{ID: "make", Title: "Make data:"}, &cobra.Group{ID: "look", Title: "Check and look:"},
 		&cobra.Group{ID: "measure", Title: "Measure memory systems:"})
