@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"membench/graph"
 	"membench/internal/codec"
 	"membench/llm"
 	"membench/memory"
@@ -89,6 +90,10 @@ type Options struct {
 	// elsewhere can fail to reach it. Its policy may have Close() error.
 	Open func(ctx context.Context, ns memory.Namespace) (Policy, error)
 }
+
+// A Home opens the store in which a namespace's memory lives: empty, or with keep as an
+// earlier process left it. close may be nil.
+type Home func(ctx context.Context, ns memory.Namespace, keep bool) (st graph.Store, close func() error, err error)
 
 // Nothing is the unit of a system that keeps nothing.
 const Nothing = "nothing"
