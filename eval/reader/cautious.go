@@ -149,7 +149,7 @@ func adds(q question, s scored) bool {
 	times := timex.Find(s.text, 2000)
 	n := 0
 	for _, t := range s.terms {
-		if slices.Contains(q.terms, t) || slices.Contains(q.kin, t) || strings.HasSuffix(t, "ly") || hollow[t] || praise[t] ||
+		if slices.Contains(q.terms, t) || strings.HasSuffix(t, "ly") || hollow[t] || praise[t] ||
 			slices.ContainsFunc(times, func(e timex.Expr) bool { return slices.Contains(tokens.Terms(s.text[e.Pos:e.End]), t) }) {
 			continue
 		}
