@@ -168,7 +168,7 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	r := reader.Cautious()
+	var r reader.Reader // nil: claims and rules
 	if o.models.model != "" {
 		gen, err := ms.Generator(config.Read)
 		if err != nil {
@@ -200,59 +200,23 @@ func ask(ctx context.Context, g graph.Graph, d memory.Deps, r reader.Reader, o a
 	if rep.Turns, rep.Claims = m.Size(); rep.Turns == 0 {
 		return rep, fmt.Errorf("%s: have neither turns nor memories to answer from; to-graph --events or --exports puts them in", o.graph)
 	}
-	got, err := m.Retrieve(ctx, memory.Query{Text: o.question, K: o.k, AsOf: o.asOf})
+	a, err := m.Answer(ctx, r, o.question, o.asOf, o.k)
 	if err != nil {
 		return rep, err
 	}
-	// A score is a sum of z-values: what is below the mean of all turns is shown only because
-	// there are so few.
-	fits := 0
-	for fits < len(got.Hits) && got.Hits[fits].Score > 0 {
-		fits++
-	}
-	if fits > 0 && fits < len(got.Hits) {
-		if got, err = m.Retrieve(ctx, memory.Query{Text: o.question, K: fits, AsOf: o.asOf}); err != nil {
-			return rep, err
-		}
-	}
-	in := reader.Input{Question: schema.Question{Text: o.question, AsOf: o.asOf}, Speakers: m.Speakers(), Context: got.Context}
 	src := trace.NewSources(o.graph, o.sourceRoot, o.outside)
-	told, known := graphmem.Told{}, false
-	if o.models.model == "" {
-		told, known = m.Told(o.question, o.asOf)
-	}
-	for _, h := range told.Hits { // what the answer rests on is shown, found by words or not
-		if !slices.ContainsFunc(got.Hits, func(g memory.Hit) bool { return g.ID == h.ID }) {
-			got.Hits = append(got.Hits, h)
-		}
-	}
-	for i, h := range got.Hits {
+	for i, h := range a.Hits {
 		x := askHit{QAHit: schema.QAHit{Rank: i + 1, ID: h.ID, Score: h.Score, Text: h.Text, Sources: h.Sources}}
-		in.Hits = append(in.Hits, x.QAHit)
 		if err := x.walk(ctx, m, src, o.asOf); err != nil {
 			return rep, err
 		}
 		rep.Hits = append(rep.Hits, x)
 	}
-	if known {
-		rep.Answer, rep.By = told.Text, schema.ByRule
-		for i, h := range rep.Hits {
-			if slices.ContainsFunc(told.Hits, func(t memory.Hit) bool { return t.ID == h.ID }) {
-				rep.Used = append(rep.Used, i+1)
-			}
-		}
-		return rep, nil
-	}
-	if rep.Unknown = m.Unknown(o.question); len(rep.Unknown) > 0 && o.models.model == "" {
-		rep.Answer, rep.By, rep.Near = reader.Refusal, schema.ByRule, rep.near()
-		return rep, nil
-	}
-	a, err := r.Read(ctx, in)
-	rep.Answer, rep.By, rep.Used = a.Text, a.By, a.Used
+	rep.Answer, rep.By, rep.Used, rep.Unknown = a.Text, a.By, a.Used, a.Unknown
 	if a.Text == reader.Refusal || a.Text == reader.RefusalZH {
 		rep.Near = rep.near()
 	}
-	return rep, err
+	return rep, nil
 }
 
 // near are claims that were found beside a question that nothing answers: at most three

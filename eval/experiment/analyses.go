@@ -16,8 +16,8 @@ import (
 	"membench/schema/jsonl"
 )
 
-// oldFrom and thinFrom are the seed's bounds of the first decision: from thinFrom on the
-// types differ at all, from oldFrom on the work rests on firm ground.
+// thinFrom and firmFrom are the seed's bounds of the first decision: from thinFrom on the
+// types differ at all, from firmFrom on the work rests on firm ground.
 const (
 	thinFrom = 0.05
 	firmFrom = 0.10
@@ -166,6 +166,24 @@ func oracle(_ context.Context, e *experiment, r *results, out *output) error {
 		}
 		g := r.gain(Oracle, Unified, set, "")
 		out.decisions = append(out.decisions, atLeast("does the best strategy bring enough?", set, "oracle − unified ≥ 10 points; below 5 the strategies do not work", g, firmFrom))
+		var alone []string
+		best := ""
+		for _, a := range r.arms {
+			if a == Unified || a == Oracle {
+				continue
+			}
+			alone = append(alone, a)
+			if best == "" || r.score(a, set, "").mean > r.score(best, set, "").mean {
+				best = a
+			}
+		}
+		if best == "" {
+			continue
+		}
+		if err := out.gains(r, set, "pipelines-"+slug(set), "Each strategy for every question, against the unified search, "+set, Unified, alone); err != nil {
+			return err
+		}
+		out.decisions = append(out.decisions, atLeast("does it pay to choose by question?", set, "oracle − best single strategy > 0 (here "+best+", chosen on the same answers)", r.gain(Oracle, best, set, ""), 1e-9))
 	}
 	return nil
 }

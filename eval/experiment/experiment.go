@@ -5,7 +5,7 @@
 //
 //	OUT/runs/ARM/       a run each
 //	OUT/1-failures/     accuracy by type, failures to label, causes
-//	OUT/2-oracle/       what the best strategy for each type would bring
+//	OUT/2-oracle/       what the best strategy for each type would bring, and each strategy by itself
 //	OUT/3-main/         all arms, with calls, tokens and latency
 //	OUT/4-ablation/     QARP without its parts
 //	OUT/5-curve/        accuracy against tokens
@@ -33,6 +33,7 @@ import (
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/yamldoc"
+	"membench/memory/qarp"
 	"membench/schema"
 )
 
@@ -74,7 +75,7 @@ const (
 // An arm is a run of the design.
 type arm struct {
 	name    string
-	kind    string // main | ablation | curve
+	kind    string // main | pipeline | ablation | curve
 	system  string // YAML of config.EvalSystem
 	explain bool
 }
@@ -93,15 +94,24 @@ func (d Design) arms() (out []arm) {
 	add("main", QARP, QARP, below, 0, false)
 	add("main", Matched, Matched, below, 0, false) // after QARP, whose tokens it is given
 	add("main", Oracle, Oracle, below, 0, false)
+	for _, p := range qarp.Pipelines() {
+		add("pipeline", pipelineArm(p), "adaptmr", below+fmt.Sprintf(", pipeline: %q", p), 0, false)
+	}
 	for _, a := range ablations {
 		add("ablation", a.arm, QARP, below+", without: ["+a.part+"]", 0, false)
 	}
 	for _, k := range d.Ks {
+		if k == 0 {
+			continue
+		}
 		add("curve", fmt.Sprintf("%s-k%d", Unified, k), d.Backend, "", k, false)
 		add("curve", fmt.Sprintf("%s-k%d", QARP, k), QARP, below, k, false)
 	}
 	return out
 }
+
+// pipelineArm names the arm of one pipeline for every question.
+func pipelineArm(pipeline string) string { return "adaptmr-" + pipeline }
 
 // ablations are QARP without a part, and the type of question that should suffer; "" is
 // all of them.
@@ -120,7 +130,7 @@ type analysis struct {
 
 var analyses = []analysis{
 	{folder: "1-failures", arms: func(a arm) bool { return a.explain }, run: failures},
-	{folder: "2-oracle", arms: func(a arm) bool { return a.name == Unified || a.name == Oracle }, run: oracle},
+	{folder: "2-oracle", arms: func(a arm) bool { return a.name == Unified || a.name == Oracle || a.kind == "pipeline" }, run: oracle},
 	{folder: "3-main", arms: func(a arm) bool { return a.kind == "main" }, run: comparison},
 	{folder: "4-ablation", arms: func(a arm) bool { return a.kind == "ablation" || a.name == QARP || a.name == Unified }, run: ablation},
 	{folder: "5-curve", arms: func(a arm) bool { return a.kind != "ablation" }, run: curve},
@@ -145,11 +155,16 @@ func Run(ctx context.Context, o Options) (string, error) {
 	if o.Design.PerType < 1 || o.Design.Below <= 0 || o.Design.Below > 1 {
 		return "", schema.Usagef("per_type %d, below %g: want at least 1, and above 0 to 1", o.Design.PerType, o.Design.Below)
 	}
+	if slices.ContainsFunc(o.Design.Ks, func(k int) bool { return k < 0 }) {
+		return "", schema.Usagef("ks %d: want 0 (none) or more", o.Design.Ks)
+	}
 	return run(ctx, o, study{title: "QARP", arms: o.Design.arms(), analyses: analyses})
 }
 
 func run(ctx context.Context, o Options, s study) (string, error) {
 	e := &experiment{o, pipeline.Folder(o.Eval)}
+	dry := o.Pipeline.Models != nil && o.Pipeline.Models.Estimate != nil
+	e.Pipeline.Log.Found = once(e.Pipeline.Log.Found)
 	switch g := o.Eval.Grading; {
 	case e.dir == "":
 		return "", schema.Usagef("where does the experiment go? Name its folder with -o")
@@ -168,6 +183,9 @@ func run(ctx context.Context, o Options, s study) (string, error) {
 			return e.dir, fmt.Errorf("arm %s: %w", a.name, err)
 		}
 	}
+	if dry {
+		return e.dir, nil
+	}
 	if s.between != nil {
 		if err := s.between(ctx, e); err != nil {
 			return e.dir, err
@@ -181,11 +199,25 @@ func run(ctx context.Context, o Options, s study) (string, error) {
 	return e.dir, e.report(s)
 }
 
+// once reports each finding once: every arm reads the same data.
+func once(found func(*schema.Finding)) func(*schema.Finding) {
+	const most = 10_000 // remembered
+	seen := map[string]bool{}
+	return func(f *schema.Finding) {
+		if text := f.Error(); found != nil && !seen[text] {
+			if len(seen) < most {
+				seen[text] = true
+			}
+			found(f)
+		}
+	}
+}
+
 func (d Design) measures(protocol string) bool { return protocolName(protocol) == d.Measure }
 
 // ask runs one arm.
 func (e *experiment) ask(ctx context.Context, a arm) error {
-	if a.name == Matched {
+	if a.name == Matched && (e.Pipeline.Models == nil || e.Pipeline.Models.Estimate == nil) {
 		tokens, err := e.spent(ctx, QARP)
 		if err != nil {
 			return err

@@ -133,7 +133,7 @@ func (p *plan) dry(ctx context.Context) error {
 		return err
 	}
 	p.models.Estimate.Answer = dryAnswer
-	p.dir, p.run.Now, p.o.Log, p.o.Progress = dir, nil, Log{}, nil
+	p.dir, p.run.Now, p.o.Log, p.o.Progress = dir, nil, Log{Found: p.o.Log.Found}, nil // why data are refused is printed
 	if p.grade != nil {
 		p.grade.Out, p.grade.Log, p.grade.Explain = dir, Log{}, nil
 	}
