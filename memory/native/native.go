@@ -338,17 +338,7 @@ func (m *Memory) items() []memory.Item {
 
 // Snapshot yields what is kept. A turn that waits for its answer is not there yet.
 func (m *Memory) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error] {
-	return func(yield func(memory.Item, error) bool) {
-		for _, it := range m.items() {
-			if err := ctx.Err(); err != nil {
-				yield(memory.Item{}, err)
-				return
-			}
-			if !yield(it, nil) {
-				return
-			}
-		}
-	}
+	return memory.Each(ctx, m.items())
 }
 
 // Delta yields what the session changed; it is an error to ask before its end.
