@@ -17,6 +17,7 @@ import (
 	"membench/internal/keyed"
 	"membench/schema"
 	"membench/schema/catalog"
+	"membench/schema/jsonl"
 )
 
 // Keyed lines spread a Checker over processes: Map reads whole files and keeps what one
@@ -125,7 +126,7 @@ func (c *Checker) Map(ctx context.Context, r io.Reader, name string, k schema.Ki
 		return put(x.home(), farFact{File: name, Line: at.Line, Col: at.Col, Seq: seq, Op: x.op, NS: x.ns, Ptr: x.ptr, Flag: x.flag, Idx: x.idx,
 			Key: x.k.hex(), Cond: x.cond.hex(), Tup: fmt.Sprintf("%x", x.tup), Num: x.num, ID: string(id)})
 	}
-	for f, err := range c.Stream(untilDone{ctx, r}, name, k, v) {
+	for f, err := range c.Stream(jsonl.UntilDone(ctx, r), name, k, v) {
 		if err == nil {
 			err = put(keyFinding+name, f)
 		}
