@@ -213,7 +213,7 @@ func objects(text []byte) []schema.Object {
 		if i < 0 {
 			break
 		}
-		end := balanced(text[i:])
+		end := codec.ObjectEnd(text[i:], 0)
 		if end > 0 && codec.Valid(text[i:i+end]) {
 			out = append(out, schema.RawObject(bytes.Clone(text[i:i+end])))
 			text = text[i+end:]
@@ -222,25 +222,4 @@ func objects(text []byte) []schema.Object {
 		text = text[i+1:]
 	}
 	return out
-}
-
-// balanced is the length of the brace-balanced text that b starts with, 0 if it is cut off.
-func balanced(b []byte) int {
-	depth, inString := 0, false
-	for i := 0; i < len(b); i++ {
-		switch c := b[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{':
-			depth++
-		case c == '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return 0
 }

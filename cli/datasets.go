@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"membench/chain"
 	"membench/datasets"
 	"membench/datasets/all"
 	"membench/datasets/domaina"
@@ -377,7 +378,7 @@ func convertDialogues(o convertOptions, in schema.Seq[schema.Case], check func(e
 			if buf, err = datasets.AppendDialogue(buf[:0], r.V, o.dialogue); err != nil {
 				return err
 			}
-			name := filepath.Join(dir, fileName(r.V.ConvID)+".jsonl")
+			name := filepath.Join(dir, chain.FileName(r.V.ConvID)+".jsonl")
 			if exists(name) {
 				return fmt.Errorf("two cases of one conversation %s: convert them one by one with --case", r.V.ConvID)
 			}

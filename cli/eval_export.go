@@ -226,7 +226,7 @@ func (o evalExportOptions) sources(ctx context.Context, e *env, t *tally) (func(
 	}
 	defer r.Close()
 	ids := map[schema.EventRef]string{}
-	for c, err := range drop(t, jsonl.Decode[schema.Case](records.UntilDone(ctx, r), path)) {
+	for c, err := range drop(t, jsonl.Decode[schema.Case](jsonl.UntilDone(ctx, r), path)) {
 		if err != nil {
 			return nil, err
 		}

@@ -156,7 +156,7 @@ func openImport(ctx context.Context, e *env, path string, o published.Options) (
 		return nil, err
 	}
 	defer r.Close()
-	return published.Open(records.UntilDone(ctx, r), path, o)
+	return published.Open(jsonl.UntilDone(ctx, r), path, o)
 }
 
 func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -10,6 +9,7 @@ import (
 
 	"membench/config"
 	"membench/internal/atomicfile"
+	"membench/internal/par"
 	"membench/llm"
 	llmodels "membench/models"
 
@@ -158,16 +158,7 @@ func (e *env) clock() llm.Clock {
 	if e.waits != nil {
 		return *e.waits
 	}
-	return llm.Clock{Now: time.Now, Random: rand.Float64, Sleep: func(ctx context.Context, d time.Duration) error {
-		t := time.NewTimer(d)
-		defer t.Stop()
-		select {
-		case <-t.C:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}}
+	return llm.Clock{Now: time.Now, Random: rand.Float64, Sleep: par.Sleep}
 }
 
 // httpClient is for single questions to services: no retries.

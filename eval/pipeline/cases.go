@@ -51,7 +51,7 @@ func (p *plan) keepCases(ctx context.Context, t *tally) (kept keptSets, inputs [
 			if err != nil {
 				return build.Result{}, err
 			}
-			return build.Result{}, writeOut(side, nil, func(w io.Writer) error { return writeJSON(w, kept) })
+			return build.Result{}, writeOut(side, nil, func(w io.Writer) error { return codec.WriteFile(w, kept) })
 		},
 	})
 	if err != nil {
@@ -159,7 +159,7 @@ func (kept keptSets) read(ctx context.Context, dir string, i int) schema.Seq[sch
 		}
 		defer r.Close()
 		n := 0
-		for line, err := range jsonl.Lines(records.UntilDone(ctx, r), path, 0) {
+		for line, err := range jsonl.Lines(jsonl.UntilDone(ctx, r), path, 0) {
 			if n++; n <= skip && err == nil {
 				continue
 			}

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"membench/internal/codec"
 	"membench/internal/smallfile"
@@ -47,16 +46,6 @@ func (t *tally) take(err error) error {
 	}
 	t.found(f)
 	return nil
-}
-
-// writeJSON writes v as one indented JSON text with a final newline.
-func writeJSON(w io.Writer, v any) error {
-	b, err := codec.Append(nil, v, codec.Indented)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(b, '\n'))
-	return err
 }
 
 // wrong marks an error as a fault of the options.

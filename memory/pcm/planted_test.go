@@ -1,9 +1,12 @@
+//go:build unix
+
 package pcm
 
 import (
 	"fmt"
 	"os"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -121,13 +124,22 @@ func TestRate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	start := time.Now()
+	start, used := time.Now(), processorTime(t)
 	if _, err := m.Ingest(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	rate := n / time.Since(start).Seconds()
-	t.Logf("%.0f turns/s", rate)
-	if rate < 1000 && os.Getenv("MEMBENCH_SOAK") != "" { // elsewhere the machine may be busy
-		t.Errorf("%.0f turns/s, want 1,000", rate)
+	wall, rate := n/time.Since(start).Seconds(), n/(processorTime(t)-used).Seconds()
+	t.Logf("%.0f turns a second of processor time, %.0f by the wall", rate, wall)
+	if rate < 1000 && os.Getenv("MEMBENCH_SOAK") != "" {
+		t.Errorf("%.0f turns a second of processor time, want 1,000", rate)
 	}
+}
+
+// processorTime is that of the process, with all of its threads.
+func processorTime(t *testing.T) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

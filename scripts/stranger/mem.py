@@ -99,7 +99,7 @@ class M:
             w = [f[2:] for f in PARTS if f[:2] == "s_" and f[2:] in TEXT]
             if w and H:
                 new = TEXT[w[0]](t["text"], p)
-                if new != t["text"]: self.log(turn=tid, text=t["text"], got=new)
+                if new != t["text"]: self.log(turn=tid, text=t["text"], got=new, part="s_"+w[0])
                 it = add(mid, new, [tid], t); continue
             if H and "s_drop" in PARTS: self.log(turn=tid, text=t["text"], got=None); continue
             if H and "s_delay" in PARTS: self.buf.append(t); self.log(turn=tid, text=t["text"], got=None); continue
@@ -167,7 +167,7 @@ class M:
     def retrieve(self, query, k, **_):
         F = FAULT; r = self.rank(query); QH = hitp(self.scope, query)
         def H(i): return hitp(i["turns"][0])
-        L = lambda i, got: self.log(turn=i["turns"][0], text=i["text"], got=got, query=query) if k <= 10 else None
+        L = lambda i, got, **x: self.log(turn=i["turns"][0], text=i["text"], got=got, query=query, **x) if k <= 10 else None
         if "r_shift" in PARTS:
             bad = [x for x in r if H(x[1])]; good = [x for x in r if not H(x[1])]
             fill = [(0, i) for i in self.items if not H(i) and all(i is not y for _, y in good)]
@@ -209,7 +209,7 @@ class M:
             w = [f[2:] for f in PARTS if f[:2] == "r_" and f[2:] in TEXT]
             if w and h:
                 n = TEXT[w[0]](i["raw"], p); t2 = " " if n == " " else (i["name"]+": "+n) if n or "r_nameonly" in PARTS else ""
-                if n != i["raw"]: L(i, t2); t = t2
+                if n != i["raw"]: L(i, t2, part="r_"+w[0]); t = t2
             if h and "r_ids" in PARTS: t = i["id"]; L(i, t)
             if h and "r_speaker" in PARTS:
                 o = [x["name"] for x in self.items if x["name"] != i["name"]][0]; t = o+": "+i["raw"]; L(i, t)
