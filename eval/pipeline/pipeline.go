@@ -306,6 +306,11 @@ func sayAsked(dir string, res evalrun.Result, log Log) {
 	if n := res.Outcomes[schema.OutcomeError] + res.Outcomes[schema.OutcomeTimeout]; n > 0 {
 		log.Printf("%d questions failed: jq 'select(.error) | .error' %s; --only-failed asks them again", n, filepath.Join(dir, evalrun.QAFile))
 	}
+	for _, u := range res.Units {
+		if u.Degraded > 0 {
+			log.printf("%s on %s: %d operations went a plainer way than asked: jq 'select(.degraded) | .degraded[]' %s says why", u.System, u.Dataset, u.Degraded, filepath.Join(dir, evalrun.SessionsFile))
+		}
+	}
 }
 
 // sayReplayed says when repeats were no new draws.

@@ -20,7 +20,7 @@ go build -C tools -o "$dir/gen" ./benchdata
 once() {
   [ -z "$group" ] || echo 0 >"$group/cpuacct.usage"
   GROUP=$group /usr/bin/time -f '%e %M' -o "$dir/time" sh -c '[ -z "$GROUP" ] || echo $$ >"$GROUP/tasks"; exec "$@"' sh "$@" >"$dir/out.txt" 2>&1 || [ $? = 3 ] || { tail -20 "$dir/out.txt" >&2; exit 1; }
-  [ -z "$group" ] || while [ -s "$group/tasks" ]; do sleep .2; done # the JVM ends after Python
+  [ -z "$group" ] || while [ -n "$(cat "$group/tasks")" ]; do sleep .2; done # the JVM ends after Python
   read -r wall peak < <(tail -n 1 "$dir/time")
   cpu=-1
   [ -z "$group" ] || cpu=$(awk '{printf "%.1f", $1 / 1e9}' "$group/cpuacct.usage")

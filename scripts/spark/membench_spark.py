@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Steps of membench over folders of JSON Lines on any Hadoop file system.
+"""Steps of membench over folders of JSON Lines or Parquet on any Hadoop file system.
 
     pip install 'pyspark[sql]'
     membench_spark.py to-graph --exports hdfs:///exports --claims hdfs:///claims -o hdfs:///graph
@@ -21,7 +21,10 @@ import threading
 import pyarrow as pa
 from pyspark.sql import SparkSession, functions as F
 
+import membench_parquet
+
 CHUNK = 1 << 20
+KINDS = {"events": "event", "entities": "entity", "claims": "claim", "nodes": "node", "edges": "edge"}  # of what has one
 KEY = "substring_index(cast(value as string), '\t', 1)"
 
 
@@ -141,7 +144,7 @@ class Steps:
     def lines(self, paths, kind=None):
         """The lines of files: JSON Lines (.gz too; .zst a file a task, with zstd(1))."""
         files = self.files(paths)
-        kinds = {".zst": [], ".jsonl": []}
+        kinds = {".zst": [], ".jsonl": [], ".parquet": []}
         for f in files:
             end = os.path.splitext(f[:-3] if f.endswith(".gz") else f)[1]
             if end in kinds:
@@ -153,8 +156,12 @@ class Steps:
         if kinds[".zst"]:
             binary = self.spark.read.format("binaryFile").load(kinds[".zst"])
             frames.append(each_file(binary.repartition(len(kinds[".zst"])), 'zstd -dc "$NAME"', self.rejected))
+        folders = {}  # each has its own kind
+        for f in kinds[".parquet"]:
+            folders.setdefault(os.path.dirname(f), []).append(f)
+        frames += [membench_parquet.lines(self.spark.read.parquet(*files)) for files in folders.values()]
         if not frames:
-            raise SystemExit(f"membench-spark: no .jsonl among the files of {', '.join(paths)}")
+            raise SystemExit(f"membench-spark: no .jsonl or .parquet among the files of {', '.join(paths)}")
         frame = frames[0]
         for more in frames[1:]:
             frame = frame.union(more)
@@ -185,6 +192,11 @@ class Steps:
         files = [f for f in self.files(self.o.input)]
         frame = self.spark.read.format("binaryFile").load(files).repartition(min(len(files), 4 * self.shards))
         return {"events": each_file(frame, f'{self.membench} annotate "$NAME" -o - -q {self.o.options}', self.rejected)}
+
+    def convert(self):
+        name = self.o.kind or "lines"
+        KINDS.setdefault(name, name)
+        return {name: self.lines(self.o.input)}
 
     def claimify(self):
         text = self.lines(self.o.input)
@@ -229,6 +241,10 @@ class Steps:
         for name, frame in frames.items():
             self.spark.sparkContext.setJobDescription(f"membench {step}: {name}")
             to = f"{aside}/{name}"
+            if self.o.format == "parquet" and name in KINDS:
+                membench_parquet.frame(frame, KINDS[name], self.membench).write.parquet(to)
+                manifest["outputs"][name] = self.digest(to)
+                continue
             frame.selectExpr("cast(value as string) value").write.option("lineSep", "\n").option("compression", self.o.compression).option("encoding", "UTF-8").text(to)
             self.rename(to, ".jsonl")
             manifest["outputs"][name] = self.digest(to)
@@ -274,7 +290,7 @@ class Steps:
 
 
 def main():
-    steps = {"annotate": Steps.annotate, "claimify": Steps.claimify, "compile-claims": Steps.compile_claims, "to-graph": Steps.to_graph, "validate": Steps.validate, "chain": None}
+    steps = {"annotate": Steps.annotate, "claimify": Steps.claimify, "compile-claims": Steps.compile_claims, "to-graph": Steps.to_graph, "validate": Steps.validate, "convert": Steps.convert, "chain": None}
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("step", choices=steps)
     p.add_argument("input", nargs="*", help="files and folders")
@@ -284,6 +300,8 @@ def main():
     p.add_argument("--master", default="local[*]")
     p.add_argument("--num-shards", type=int, default=0, help="parts of an exchange (default: one a core)")
     p.add_argument("--combine", choices=["auto", "yes", "no"], default="auto", help="merge lines where they are read, before the exchange: auto when a sample has a hot key")
+    p.add_argument("--format", choices=["jsonl", "parquet"], default="jsonl", help="of the output (chain: jsonl)")
+    p.add_argument("--kind", default="", help="kind of the records (convert to parquet)")
     p.add_argument("--compression", choices=["none", "gzip"], default="none")
     p.add_argument("--membench", default="membench", help="the program on every node")
     p.add_argument("--options", default="", help="options for membench's filters, as on a command line")
@@ -296,6 +314,7 @@ def main():
     for setting in ["spark.sql.execution.arrow.maxRecordsPerBatch=5000", "spark.sql.adaptive.enabled=false", *o.conf]:
         builder = builder.config(*setting.split("=", 1))
     spark = builder.getOrCreate()
+    spark.sparkContext.addPyFile(os.path.join(os.path.dirname(os.path.abspath(__file__)), "membench_parquet.py"))
     s = Steps(spark, o)
     spark.conf.set("spark.sql.shuffle.partitions", s.shards)
     if o.step == "chain":
