@@ -308,7 +308,7 @@ func sayAsked(dir string, res evalrun.Result, log Log) {
 	}
 	for _, u := range res.Units {
 		if u.Degraded > 0 {
-			log.printf("%s on %s: %d operations went a plainer way than asked: jq 'select(.degraded) | .degraded[]' %s says why", u.System, u.Dataset, u.Degraded, filepath.Join(dir, evalrun.SessionsFile))
+			log.Printf("%s on %s: %d operations fell back to a simpler method: jq 'select(.degraded) | .degraded[]' %s lists them", u.System, u.Dataset, u.Degraded, filepath.Join(dir, evalrun.SessionsFile))
 		}
 	}
 }
