@@ -178,9 +178,7 @@ func run(ctx context.Context, o Options, s study) (string, error) {
 		return "", schema.Usagef("measure %q: the grading protocols are %v", o.Design.Measure, g.Protocols)
 	}
 	for i, a := range s.arms {
-		if o.Pipeline.Log.Words != nil {
-			o.Pipeline.Log.Words(fmt.Sprintf("arm %d of %d: %s", i+1, len(s.arms), a.name))
-		}
+		o.Pipeline.Log.Printf("arm %d of %d: %s", i+1, len(s.arms), a.name)
 		if err := e.ask(ctx, a); err != nil {
 			return e.dir, fmt.Errorf("arm %s: %w", a.name, err)
 		}
