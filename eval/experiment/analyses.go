@@ -241,16 +241,17 @@ func comparison(_ context.Context, e *experiment, r *results, out *output) error
 	out.heading("## Experiment 3: all systems")
 	for _, set := range r.datasets {
 		cats := r.categories(set)
-		t := table{name: "main-" + slug(set), title: "All systems, " + set, head: append(append([]string{"system", "all"}, cats...), "evidence recall", "calls", "tokens", "ms"),
-			note: "Per question: model calls and tokens of retrieval and answer, and milliseconds. Where no model is asked, tokens are a quarter of the context's bytes. oracle-strategy uses ground truth."}
+		t := table{name: "main-" + slug(set), title: "All systems, " + set, head: append(append([]string{"system", "n", "all"}, cats...), "evidence recall", "calls", "tokens", "ms"),
+			note: "n: questions with a graded answer; what ended in an error or over a limit is not among them (--only-failed asks it again). Per question: model calls and tokens of retrieval and answer, and milliseconds. Where no model is asked, tokens are a quarter of the context's bytes. oracle-strategy uses ground truth."}
 		for _, a := range r.arms {
-			row := []string{a, r.score(a, set, "").String()}
+			all := r.score(a, set, "")
+			row := []string{a, strconv.Itoa(all.n), all.String()}
 			for _, c := range cats {
 				row = append(row, points(r.score(a, set, c).mean))
 			}
 			for _, of := range []func(answer) float64{func(x answer) float64 { return x.recall }, func(x answer) float64 { return x.calls }, func(x answer) float64 { return x.tokens }, func(x answer) float64 { return x.ms }} {
 				m := r.mean(a, set, "", false, of).mean
-				if len(row) == 2+len(cats) {
+				if len(row) == 3+len(cats) {
 					row = append(row, points(m))
 				} else {
 					row = append(row, number(m))

@@ -102,7 +102,7 @@ func TestRun(t *testing.T) {
 func TestStopped(t *testing.T) {
 	whole, stopped := t.TempDir(), t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	small := func(ctx context.Context, dir string, words func(string)) error {
+	small := func(ctx context.Context, dir string, words func(string, ...any)) error {
 		v := &config.Eval{Version: config.Version, Seed: 1, Name: "small", Datasets: []config.EvalSet{{Name: "cases", Path: filepath.Join("..", "..", "examples", "measure", "cases.jsonl"), MaxCases: 1}}}
 		v.Output.Folder, v.Run.NoTimes = dir, true
 		d := Defaults()
@@ -114,7 +114,8 @@ func TestStopped(t *testing.T) {
 		_, err := Run(ctx, Options{Eval: v, Design: d, Pipeline: pipeline.Options{Now: now, Membench: "test", Log: pipeline.Log{Words: words}}})
 		return err
 	}
-	err := small(ctx, stopped, func(line string) {
+	err := small(ctx, stopped, func(format string, args ...any) {
+		line := fmt.Sprintf(format, args...)
 		if strings.HasPrefix(line, "arm 4 ") {
 			cancel()
 		}
