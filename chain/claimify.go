@@ -91,7 +91,7 @@ func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err err
 	}
 	if o.Generator != nil && o.Out != "-" && r.Failed == 0 { // else the next run, which goes on, is to offer the same tags
 		tags := claims.Count(all)
-		if err := f.Write(filepath.Join(claimifyState, "tag_registry.json"), func(w io.Writer) error { return writeJSON(w, tags) }); err != nil {
+		if err := f.Write(filepath.Join(claimifyState, "tag_registry.json"), func(w io.Writer) error { return codec.WriteFile(w, tags) }); err != nil {
 			return r, err
 		}
 	}

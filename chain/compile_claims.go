@@ -9,6 +9,7 @@ import (
 
 	"membench/claims"
 	"membench/internal/build"
+	"membench/internal/codec"
 	"membench/schema"
 )
 
@@ -104,7 +105,7 @@ func CompileClaims(ctx context.Context, o CompileClaimsOptions) (CompiledMeta, e
 		if f.Schema == schema.V001 {
 			v = compiledMeta001{filepath.ToSlash(strings.Join(o.Inputs, " ")), filepath.ToSlash(o.Out), res.Files, res.Records, res.Entities, res.Claims, 0, o.Now}
 		}
-		if err := f.Write("meta.json", func(w io.Writer) error { return writeJSON(w, v) }); err != nil {
+		if err := f.Write("meta.json", func(w io.Writer) error { return codec.WriteFile(w, v) }); err != nil {
 			return meta, err
 		}
 	}

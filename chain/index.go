@@ -34,19 +34,9 @@ func Index(_ context.Context, o IndexOptions) error {
 		return err
 	}
 	f.Taken = len(entries)
-	if err := f.Write("", func(w io.Writer) error { return writeJSON(w, entries) }); err != nil {
+	if err := f.Write("", func(w io.Writer) error { return codec.WriteFile(w, entries) }); err != nil {
 		return err
 	}
 	_, err = f.Commit(schema.Manifest{})
-	return err
-}
-
-// writeJSON writes v as one indented JSON text with a final newline.
-func writeJSON(w io.Writer, v any) error {
-	b, err := codec.Append(nil, v, codec.Indented)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(b, '\n'))
 	return err
 }

@@ -37,6 +37,9 @@ type BulkOptions struct {
 	Workers int              // 0: one per core
 	Dir     string           // for spilled records; "": the system's
 	MaxLine int              // bytes; 0: jsonl.MaxLine
+	// Partial merges what has one id and decides nothing between ids: the result may be
+	// merged again with what else has its keys.
+	Partial bool
 }
 
 // BulkResult says what was done.
@@ -80,8 +83,10 @@ func Bulk(ctx context.Context, in []jsonl.File, entities, claims io.Writer, foun
 	if err := b.read(ctx, in); err != nil {
 		return b.res, err
 	}
-	if err := b.findTwoTypes(ctx); err != nil {
-		return b.res, err
+	if !o.Partial {
+		if err := b.findTwoTypes(ctx); err != nil {
+			return b.res, err
+		}
 	}
 	return b.res, b.write(ctx, entities, claims)
 }
@@ -383,7 +388,7 @@ func appendCanonical(dst, v []byte) []byte {
 
 // watch notes whether a claim may take part in a conflict.
 func (w *worker) watch(pred, id, line []byte) {
-	if w.b.Version == schema.V001 {
+	if w.b.Version == schema.V001 || w.b.Partial {
 		return
 	}
 	p, ok := w.b.preds[string(pred)]

@@ -204,6 +204,13 @@ func (b *bulk) stream(rng extsort.Range, looking bool, yield func(batch, error) 
 		arena = append(arena, r...)
 		rows = append(rows, arena[at:len(arena):len(arena)])
 		held += len(r)
+		if b.Partial && held >= rangeSize { // a part of a group will do
+			if !yield(batch{rows: rows}, nil) {
+				return false
+			}
+			rows, arena, held, from, group = nil, nil, 0, 0, 0
+			continue
+		}
 		if group += len(r); group <= bigGroup {
 			continue
 		}
@@ -264,6 +271,14 @@ func (b *bulk) merge(ba batch, looking bool) (out output, err error) {
 			}
 		}
 		m.group = group
+		if b.Partial {
+			if group[0].id[0] == kindEntity {
+				out.entities = partialEntity(out.entities, group)
+			} else {
+				out.claims = b.partialClaim(out.claims, group, m)
+			}
+			continue
+		}
 		if group[0].id[0] == kindEntity {
 			if looking {
 				continue

@@ -6,9 +6,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"membench/internal/codec"
+	"membench/internal/keyed"
 	"membench/schema"
 	"membench/schema/catalog"
 	"membench/schema/jsonl"
@@ -32,39 +34,12 @@ func keyOf(cat *catalog.Catalog, s schema.Statement) string {
 	return "claim:" + strings.Join(parts[:min(3, len(parts))], "|")
 }
 
-var (
-	escapeKey   = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\x00", `\0`)
-	unescapeKey = map[byte]byte{'\\': '\\', 't': '\t', 'n': '\n', 'r': '\r', '0': 0}
-)
-
-// decodeKey reads what escapeKey wrote, and nothing else.
-func decodeKey(text string) (string, error) {
-	var out []byte
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if strings.IndexByte("\t\n\r\x00", c) >= 0 {
-			return "", fmt.Errorf("byte %d of the key: have %q, want it escaped", i, c)
-		}
-		if c == '\\' {
-			i++
-			ok := i < len(text)
-			if ok {
-				c, ok = unescapeKey[text[i]]
-			}
-			if !ok {
-				return "", fmt.Errorf(`byte %d of the key: want \\, \t, \n, \r or \0`, i-1)
-			}
-		}
-		out = append(out, c)
-	}
-	return string(out), nil
-}
-
 // MapKeyed writes the lines of the inputs with their keys. Lines that are no statements go
 // to found and are left out.
 func MapKeyed(ctx context.Context, in []jsonl.File, w io.Writer, found func(*schema.Finding) error, o BulkOptions) error {
 	cat := o.catalog()
 	b := bufio.NewWriterSize(w, 1<<16)
+	var out []byte
 	for bl, err := range jsonl.FileBlocks(in, o.MaxLine) {
 		if err == nil {
 			err = ctx.Err()
@@ -88,10 +63,8 @@ func MapKeyed(ctx context.Context, in []jsonl.File, w io.Writer, found func(*sch
 				}
 				continue
 			}
-			escapeKey.WriteString(b, keyOf(cat, s)) //nolint:errcheck // Flush tells
-			b.WriteByte('\t')
-			b.Write(line.Bytes)
-			b.WriteByte('\n')
+			out = keyed.Append(out[:0], keyOf(cat, s), line.Bytes)
+			b.Write(out) //nolint:errcheck // Flush tells
 		}
 		bl.Release()
 	}
@@ -102,13 +75,63 @@ func MapKeyed(ctx context.Context, in []jsonl.File, w io.Writer, found func(*sch
 // again. All lines of a key must be among them; their order does not matter.
 func ReduceKeyed(ctx context.Context, in io.Reader, w io.Writer, found func(*schema.Finding) error, o BulkOptions) error {
 	o.Version = schema.Latest // that of 0.0.1 is a matter of order
-	file := jsonl.File{Name: "-", Open: func() (io.ReadCloser, error) { return io.NopCloser(&unkeyed{in: bufio.NewReaderSize(in, 1<<16)}), nil }}
+	file := jsonl.File{Name: "-", Open: func() (io.ReadCloser, error) { return io.NopCloser(keyed.Records(in)), nil }}
 	b := bufio.NewWriterSize(w, 1<<16)
 	k := &keyer{cat: o.catalog(), w: b}
 	if _, err := Bulk(ctx, []jsonl.File{file}, k, k, found, o); err != nil {
 		return err
 	}
 	return b.Flush()
+}
+
+// partialEntity keeps of plain lines that differ in their confidence alone the surest:
+// lines come in order, so they are neighbours. Others stay as they are.
+func partialEntity(dst []byte, group []row) []byte {
+	for len(group) > 0 {
+		what := func(r row) []byte { return r.line[:bytes.LastIndexByte(r.line, ':')+1] }
+		n := 1
+		for n < len(group) && group[0].flags&group[n].flags&flagPlain != 0 && bytes.Equal(what(group[0]), what(group[n])) {
+			n++
+		}
+		best, line := -1.0, group[0].line
+		for _, r := range group[:n] {
+			if f, err := strconv.ParseFloat(string(r.line[len(what(r)):len(r.line)-1]), 64); err == nil && f > best {
+				best, line = f, r.line
+			}
+		}
+		dst = append(append(dst, line...), '\n')
+		group = group[n:]
+	}
+	return dst
+}
+
+// partialClaim merges plain lines of one claim that agree in rank, status and reason: of
+// others the newest decides, which only the whole group shows. Others stay as they are.
+func (b *bulk) partialClaim(dst []byte, group []row, m *scratch) []byte {
+	classes := map[string][]row{}
+	var order []string
+	for _, r := range group {
+		class := string(r.line)
+		if l := &m.scan; r.flags&flagPlain != 0 && l.read(r.line, b.Version) {
+			class = fmt.Sprintf("%s\n%s\n%s\n%s", r.line[:l.head], l.status, l.rank, l.tail)
+		}
+		if classes[class] == nil {
+			order = append(order, class)
+		}
+		classes[class] = append(classes[class], r)
+	}
+	for _, class := range order {
+		if rows := classes[class]; len(rows) > 1 {
+			if merged, _, ok := b.splice(dst, rows, m); ok {
+				dst = merged
+				continue
+			}
+		}
+		for _, r := range classes[class] {
+			dst = append(append(dst, r.line...), '\n')
+		}
+	}
+	return dst
 }
 
 func (o BulkOptions) catalog() *catalog.Catalog {
@@ -118,48 +141,12 @@ func (o BulkOptions) catalog() *catalog.Catalog {
 	return o.Catalog
 }
 
-// unkeyed reads keyed lines without their keys.
-type unkeyed struct {
-	in     *bufio.Reader
-	line   int
-	inside bool // behind the key
-}
-
-func (u *unkeyed) Read(p []byte) (int, error) {
-	if !u.inside {
-		u.line++
-		key, err := u.in.ReadString('\t')
-		if err == io.EOF && key == "" {
-			return 0, io.EOF
-		}
-		if err == nil {
-			_, err = decodeKey(strings.TrimSuffix(key, "\t"))
-		}
-		if err != nil {
-			return 0, fmt.Errorf("line %d of standard input: want KEY TAB RECORD, as map writes it: %w", u.line, err)
-		}
-		u.inside = true
-	}
-	n := 0
-	for n < len(p) && (n == 0 || u.in.Buffered() > 0) {
-		c, err := u.in.ReadByte()
-		if err != nil {
-			return n, err
-		}
-		p[n] = c
-		if n++; c == '\n' {
-			u.inside = false
-			break
-		}
-	}
-	return n, nil
-}
-
 // keyer writes lines with their keys. It holds one line.
 type keyer struct {
 	cat  *catalog.Catalog
 	w    *bufio.Writer
 	line []byte
+	out  []byte
 }
 
 func (k *keyer) Write(p []byte) (int, error) {
@@ -175,9 +162,8 @@ func (k *keyer) Write(p []byte) (int, error) {
 		if err := codec.Unmarshal(k.line, &s); err != nil {
 			return 0, fmt.Errorf("reading a merged record again: %w", err)
 		}
-		escapeKey.WriteString(k.w, keyOf(k.cat, s)) //nolint:errcheck // Flush tells
-		k.w.WriteByte('\t')
-		k.w.Write(k.line)
+		k.out = keyed.Append(k.out[:0], keyOf(k.cat, s), k.line[:len(k.line)-1])
+		k.w.Write(k.out) //nolint:errcheck // Flush tells
 		k.line = k.line[:0]
 	}
 	return len(p), nil

@@ -95,9 +95,9 @@ func (o *askOptions) check() error {
 	case !graphmem.IsInstant(o.asOf):
 		return usagef("--as-of: have %q, want a date such as 2026-03-05, its beginning (2026-03), or an instant (2026-03-05T08:00:00Z)", o.asOf)
 	case !o.remote() && o.neo4j.Database+o.neo4j.Scope != "":
-		return usagef("--database and --scope are of a server: give its bolt:// address as GRAPH")
+		return usagef("--database and --scope apply to a server: give its bolt:// address as GRAPH")
 	case o.models.dryRun:
-		return usagef("ask asks at most once: it has no --dry-run")
+		return usagef("ask makes at most one model call: it has no --dry-run")
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	r := reader.Cautious()
+	var r reader.Reader // nil: claims and rules
 	if o.models.model != "" {
 		gen, err := ms.Generator(config.Read)
 		if err != nil {
@@ -186,7 +186,7 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 		return errors.Join(writeJSON(e.out, rep), loss.After())
 	}
 	w := bufio.NewWriter(e.text())
-	writeAsk(w, rep, o.show)
+	writeAsk(w, e.texts, rep, o.show)
 	return errors.Join(w.Flush(), loss.After())
 }
 
@@ -200,59 +200,23 @@ func ask(ctx context.Context, g graph.Graph, d memory.Deps, r reader.Reader, o a
 	if rep.Turns, rep.Claims = m.Size(); rep.Turns == 0 {
 		return rep, fmt.Errorf("%s: have neither turns nor memories to answer from; to-graph --events or --exports puts them in", o.graph)
 	}
-	got, err := m.Retrieve(ctx, memory.Query{Text: o.question, K: o.k, AsOf: o.asOf})
+	a, err := m.Answer(ctx, r, o.question, o.asOf, o.k)
 	if err != nil {
 		return rep, err
 	}
-	// A score is a sum of z-values: what is below the mean of all turns is shown only because
-	// there are so few.
-	fits := 0
-	for fits < len(got.Hits) && got.Hits[fits].Score > 0 {
-		fits++
-	}
-	if fits > 0 && fits < len(got.Hits) {
-		if got, err = m.Retrieve(ctx, memory.Query{Text: o.question, K: fits, AsOf: o.asOf}); err != nil {
-			return rep, err
-		}
-	}
-	in := reader.Input{Question: schema.Question{Text: o.question, AsOf: o.asOf}, Speakers: m.Speakers(), Context: got.Context}
 	src := trace.NewSources(o.graph, o.sourceRoot, o.outside)
-	told, known := graphmem.Told{}, false
-	if o.models.model == "" {
-		told, known = m.Told(o.question, o.asOf)
-	}
-	for _, h := range told.Hits { // what the answer rests on is shown, found by words or not
-		if !slices.ContainsFunc(got.Hits, func(g memory.Hit) bool { return g.ID == h.ID }) {
-			got.Hits = append(got.Hits, h)
-		}
-	}
-	for i, h := range got.Hits {
+	for i, h := range a.Hits {
 		x := askHit{QAHit: schema.QAHit{Rank: i + 1, ID: h.ID, Score: h.Score, Text: h.Text, Sources: h.Sources}}
-		in.Hits = append(in.Hits, x.QAHit)
 		if err := x.walk(ctx, m, src, o.asOf); err != nil {
 			return rep, err
 		}
 		rep.Hits = append(rep.Hits, x)
 	}
-	if known {
-		rep.Answer, rep.By = told.Text, schema.ByRule
-		for i, h := range rep.Hits {
-			if slices.ContainsFunc(told.Hits, func(t memory.Hit) bool { return t.ID == h.ID }) {
-				rep.Used = append(rep.Used, i+1)
-			}
-		}
-		return rep, nil
-	}
-	if rep.Unknown = m.Unknown(o.question); len(rep.Unknown) > 0 && o.models.model == "" {
-		rep.Answer, rep.By, rep.Near = reader.Refusal, schema.ByRule, rep.near()
-		return rep, nil
-	}
-	a, err := r.Read(ctx, in)
-	rep.Answer, rep.By, rep.Used = a.Text, a.By, a.Used
+	rep.Answer, rep.By, rep.Used, rep.Unknown = a.Text, a.By, a.Used, a.Unknown
 	if a.Text == reader.Refusal || a.Text == reader.RefusalZH {
 		rep.Near = rep.near()
 	}
-	return rep, err
+	return rep, nil
 }
 
 // near are claims that were found beside a question that nothing answers: at most three
@@ -333,28 +297,29 @@ func (rep *askReport) shown(n int) (out []askHit) {
 	return out
 }
 
-func writeAsk(w io.Writer, rep askReport, show int) {
+func writeAsk(w io.Writer, t *texts, rep askReport, show int) {
+	say := func(format string, args ...any) { fmt.Fprint(w, t.format(format, args...)) }
 	fmt.Fprintln(w, rep.Answer)
-	fmt.Fprintf(w, "\nanswered by %s from %d of %d turns, %d claims in the graph\n", rep.By, len(rep.Hits), rep.Turns, rep.Claims)
+	say("\nanswered by %s from %d of %d turns, %d claims in the graph\n", rep.By, len(rep.Hits), rep.Turns, rep.Claims)
 	if len(rep.Unknown) > 0 {
-		fmt.Fprintf(w, "nothing here mentions %s\n", strings.Join(rep.Unknown, ", "))
+		say("the graph does not mention %s\n", strings.Join(rep.Unknown, ", "))
 	}
 	for _, s := range rep.Near {
-		fmt.Fprintf(w, "known near by: %s\n", textnorm.OneLine(s, 160))
+		say("related: %s\n", textnorm.OneLine(s, 160))
 	}
 	for _, h := range rep.shown(show) {
 		fmt.Fprintf(w, "\n[%d] %.2f ", h.Rank, h.Score)
 		trace.Report{Trail: h.Trail, Lines: h.Lines}.Write(w)
 		for _, c := range h.Claims {
-			state := "holds"
+			state := t.format("holds")
 			if !c.Holds {
-				state = "no longer holds"
+				state = t.format("no longer holds")
 			}
 			if c.From != "" {
-				state += ", from " + c.From
+				state += t.format(", from %s", c.From)
 			}
 			if c.To != "" {
-				state += " to " + c.To
+				state += t.format(" to %s", c.To)
 			}
 			fmt.Fprintf(w, "= %s  (%s)\n", textnorm.OneLine(c.Text, 160), state)
 			trace.Report{Trail: c.Trail, Lines: h.Lines}.Write(w)

@@ -108,11 +108,11 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 	form, err := published.FormByName(o.format)
 	switch {
 	case o.format == "":
-		return usagef("which form? --format lme, locomo, mem0 or amb (--list says who reads them)")
+		return usagef("no format: give --format lme, locomo, mem0 or amb (--list describes them)")
 	case err != nil:
 		return usageError{err: err}
 	case o.out == "":
-		return usagef("say where to write: -o FOLDER, -o FILE or -o -")
+		return usagef("no output: give -o FOLDER, -o FILE or -o -")
 	}
 	qa, _, err := records.Find(o.run)
 	if err != nil {
@@ -226,7 +226,7 @@ func (o evalExportOptions) sources(ctx context.Context, e *env, t *tally) (func(
 	}
 	defer r.Close()
 	ids := map[schema.EventRef]string{}
-	for c, err := range drop(t, jsonl.Decode[schema.Case](records.UntilDone(ctx, r), path)) {
+	for c, err := range drop(t, jsonl.Decode[schema.Case](jsonl.UntilDone(ctx, r), path)) {
 		if err != nil {
 			return nil, err
 		}

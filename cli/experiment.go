@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"membench/config"
 	setsall "membench/datasets/all"
 	"membench/eval/experiment"
 	"membench/eval/pipeline"
@@ -38,7 +39,7 @@ without systems, with a member experiment (docs/experiments.md). Each arm of the
 a run in OUT/runs/ARM. Then the analyses are made:
 
   1-failures   accuracy by type, a draw of failures for people, causes by explain
-  2-oracle     the gap to the best strategy of each type
+  2-oracle     the gap to the best strategy of each type, and each of the five by itself
   3-main       all systems, with calls, tokens and latency
   4-ablation   QARP without its parts
   5-curve      accuracy against tokens, and its Pareto front
@@ -68,47 +69,56 @@ Without a model everything is by rule. --system-model plans and refines, --model
 	f.StringVar(&d.Backend, "backend", d.Backend, "`system` below QARP and the strategies")
 	f.StringSliceVar(&d.Failures, "failures", d.Failures, "`systems` whose failures are analysed, beside the backend")
 	f.StringVar(&d.Measure, "measure", d.Measure, "`protocol` of the scores")
-	f.Float64Var(&d.Below, "below", d.Below, "an answer of a lower `score` failed")
+	f.Float64Var(&d.Below, "below", d.Below, "count answers with a lower `score` as failed")
 	f.IntVar(&d.PerType, "per-type", d.PerType, "draw `n` failures of each type for people")
-	f.IntSliceVar(&d.Ks, "ks", d.Ks, "further `numbers` of hits, for the curve")
+	f.IntSliceVar(&d.Ks, "ks", d.Ks, "further `numbers` of hits, for the curve; 0: none")
 	f.StringSliceVar(&d.Labels, "labels", nil, "what people said of the failures: `files` and folders")
 	return c
 }
 
-func runExperimentQARP(ctx context.Context, e *env, o evalFlags, d experiment.Design) (err error) {
+func runExperimentQARP(ctx context.Context, e *env, o evalFlags, d experiment.Design) error {
+	return runExperiment(e, o, func(v *config.Eval, xo experiment.Options) (string, error) {
+		x := v.Experiment
+		file := func(flag string, given bool, put func()) {
+			if given && !o.changed(flag) {
+				put()
+			}
+		}
+		file("backend", x.Backend != "", func() { d.Backend = x.Backend })
+		file("failures", x.Failures != nil, func() { d.Failures = x.Failures })
+		file("measure", x.Measure != "", func() { d.Measure = x.Measure })
+		file("below", x.Below != 0, func() { d.Below = x.Below })
+		file("per-type", x.PerType != 0, func() { d.PerType = x.PerType })
+		file("ks", x.Ks != nil, func() { d.Ks = x.Ks })
+		file("labels", x.Labels != nil, func() {
+			for _, path := range x.Labels {
+				d.Labels = append(d.Labels, v.Path(path))
+			}
+		})
+		d.Seed = v.Seed
+		xo.Design = d
+		return experiment.Run(ctx, xo)
+	})
+}
+
+// runExperiment runs an experiment that flags and file describe, and prints where its report is.
+func runExperiment(e *env, o evalFlags, run func(*config.Eval, experiment.Options) (dir string, err error)) (err error) {
 	v, ms, err := readyEval(e, o)
 	if err != nil {
 		return err
 	}
-	defer ms.close(&err)
-	if ms.dryRun() {
-		return usagef("an experiment has no dry run: estimate one arm with 'membench eval run --dry-run'")
-	}
-	x := v.Experiment
-	file := func(flag string, given bool, put func()) {
-		if given && !o.changed(flag) {
-			put()
-		}
-	}
-	file("backend", x.Backend != "", func() { d.Backend = x.Backend })
-	file("failures", x.Failures != nil, func() { d.Failures = x.Failures })
-	file("measure", x.Measure != "", func() { d.Measure = x.Measure })
-	file("below", x.Below != 0, func() { d.Below = x.Below })
-	file("per-type", x.PerType != 0, func() { d.PerType = x.PerType })
-	file("ks", x.Ks != nil, func() { d.Ks = x.Ks })
-	file("labels", x.Labels != nil, func() {
-		for _, path := range x.Labels {
-			d.Labels = append(d.Labels, v.Path(path))
-		}
-	})
-	d.Seed = v.Seed
+	defer ms.close(&err) // prints the estimate of a dry run
 	t := newTally(e, 20)
-	dir, err := experiment.Run(ctx, experiment.Options{Eval: v, Design: d, Report: func(f *schema.Finding) error { return t.take(f) }, Pipeline: pipeline.Options{
-		Models: ms.Set, Place: e.place(""), Data: setsall.Source{Workers: o.workers, MaxValue: o.max, Stdin: e.in},
+	dir, err := run(v, experiment.Options{Eval: v, Report: func(f *schema.Finding) error { return t.take(f) }, Pipeline: pipeline.Options{
+		GradeOnly: o.evalOnly, OnlyFailed: o.onlyFailed, Models: ms.Set, Place: e.place(""), Data: setsall.Source{Workers: o.workers, MaxValue: o.max, Stdin: e.in},
 		Membench: release, Now: e.now, Stdin: e.in, Log: t.log()}})
 	t.summary()
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case ms.dryRun():
+		e.warnf("dry run: nothing was asked and nothing is in %s; calls that several arms share are counted for each arm, and paid for once", dir)
+		return nil
 	}
 	_, err = fmt.Fprintln(e.out, filepath.Join(dir, "report.md"))
 	return err

@@ -60,7 +60,7 @@ found; others are named with --map.`,
 func (o *initOptions) addFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.Form, "form", "", "read every export as this `form` instead of detecting it")
-	f.Var(&o.Map, "map", "columns of a table: sender=A,text=B,time=C,role=D,conversation=E")
+	f.Var(&o.Map, "map", "columns of a table as sender=A,text=B,time=C; also role, conversation, quote, attachment, id, reply")
 	f.StringVar(&o.Dates, "dates", "", "`order` of day and month in dates such as 3/4/26: dmy or mdy (default: detected from the file)")
 	f.StringVar(&o.zone, "zone", "UTC", "time `zone` of times that name none: Europe/Berlin or +08:00")
 	f.StringVar(&o.Me, "me", "", "your `name` in the chats: what you say is about the user")
@@ -97,18 +97,17 @@ func runInit(ctx context.Context, e *env, o initOptions) error {
 		}
 		return err
 	}
-	w := e.text()
 	for _, part := range p.Parts {
-		fmt.Fprintf(w, "%s: %s, %d messages, %d conversations", part.Path, part.Form, part.Messages, part.Conversations)
+		e.printf("%s: %s, %d messages, %d conversations", part.Path, part.Form, part.Messages, part.Conversations)
 		if part.First != "" {
-			fmt.Fprintf(w, ", %s to %s", part.First, part.Last)
+			e.printf(", %s to %s", part.First, part.Last)
 		}
-		fmt.Fprintln(w)
+		e.printf("\n")
 	}
 	if o.Me == "" && len(p.Parts[0].Names) > 0 && !p.Parts[0].Assistants {
-		fmt.Fprintf(w, "\nWhich of the speakers are you? Give --me %q, or set user: in %s.\n", p.Parts[0].Names[0].Name, p.Config)
+		e.printf("\nWhich of the speakers are you? Give --me %q, or set user: in %s.\n", p.Parts[0].Names[0].Name, p.Config)
 	}
-	fmt.Fprintf(w, "\nNext:\n\n  membench chain -c %[1]s -o %[2]s\n  membench view %[2]s/graph -o %[2]s/graph.html\n", p.Config, filepath.Join(o.Dir, "out"))
+	e.printf("\nNext:\n\n  membench chain -c %[1]s -o %[2]s\n  membench view %[2]s/graph -o %[2]s/graph.html\n", p.Config, filepath.Join(o.Dir, "out"))
 	return err
 }
 

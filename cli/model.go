@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -10,6 +9,7 @@ import (
 
 	"membench/config"
 	"membench/internal/atomicfile"
+	"membench/internal/par"
 	"membench/llm"
 	llmodels "membench/models"
 
@@ -49,7 +49,7 @@ func (m *modelFlags) addOwn(c *cobra.Command) {
 	f.StringVar(&m.baseURL, "base-url", "", "`URL` of the endpoint, with /v1 (default OPENAI_BASE_URL, else BENCHMARK_LLM_BASE_URL, else OpenAI's)")
 	f.Float64Var(&m.perMinute, "rate-limit", 0, "at most `n` calls a minute (default BENCHMARK_LLM_RATE_LIMIT, 0 = no limit)")
 	f.BoolVar(&m.dryRun, "dry-run", false, "call no model and write nothing: print the estimated cost of the model calls, as a range")
-	f.Float64Var(&m.temperature, "temperature", -1, "ask at this temperature, 0 to `2` (default OPENAI_TEMPERATURE, else what the step asks for)")
+	f.Float64Var(&m.temperature, "temperature", -1, "ask at this `temperature`, 0 to 2 (default OPENAI_TEMPERATURE, else what the step asks for)")
 	m.addShared(c)
 }
 
@@ -158,16 +158,7 @@ func (e *env) clock() llm.Clock {
 	if e.waits != nil {
 		return *e.waits
 	}
-	return llm.Clock{Now: time.Now, Random: rand.Float64, Sleep: func(ctx context.Context, d time.Duration) error {
-		t := time.NewTimer(d)
-		defer t.Stop()
-		select {
-		case <-t.C:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}}
+	return llm.Clock{Now: time.Now, Random: rand.Float64, Sleep: par.Sleep}
 }
 
 // httpClient is for single questions to services: no retries.

@@ -12,7 +12,7 @@ import (
 
 	"membench/cypher/browser"
 	"membench/cypher/neo4j/target"
-	"membench/schema/catalog"
+	"membench/memory/pcm"
 
 	"github.com/spf13/cobra"
 )
@@ -22,6 +22,7 @@ type neo4jBrowserOptions struct {
 	out     string
 	catalog []string
 	json    bool
+	pcm     bool
 }
 
 func newNeo4jBrowserCmd(e *env) *cobra.Command {
@@ -44,6 +45,7 @@ queries as single files, and guide.md. The same catalogue gives the same bytes.`
 	addTarget(f, &o.Target)
 	f.StringVarP(&o.out, "output", "o", "", "`folder` to write style, queries and guide into")
 	f.StringArrayVar(&o.catalog, "catalog", nil, "`file` that adds to the vocabulary; may be repeated")
+	f.BoolVar(&o.pcm, "pcm", false, "for the graph of the memory system pcm-neo4j: --scope is pcm/RUN/CASE (membench neo4j status)")
 	f.BoolVar(&o.json, "json", false, "print address and queries as one JSON object")
 	return c
 }
@@ -74,8 +76,13 @@ func runNeo4jBrowser(ctx context.Context, e *env, o neo4jBrowserOptions) error {
 		o.Browser = browserBeside(o.URI)
 	}
 	rep := neo4jBrowserReport{Browser: o.Browser, URI: o.URI, User: o.User, Queries: browser.Queries(cat, o.Scope), Parameters: browser.Parameters}
+	style, guide := browser.Style(cat), browser.Guide(cat, rep.Queries)
+	if o.pcm {
+		rep.Queries, rep.Parameters = pcm.Queries(o.Scope), map[string]any{}
+		style, guide = pcm.Style(), pcm.Guide(rep.Queries)
+	}
 	if o.out != "" {
-		if rep.Files, err = writeBrowserPack(e, o.out, cat, rep.Queries); err != nil {
+		if rep.Files, err = writeBrowserPack(e, o.out, style, guide, rep.Queries); err != nil {
 			return err
 		}
 	}
@@ -106,7 +113,7 @@ func runNeo4jBrowser(ctx context.Context, e *env, o neo4jBrowserOptions) error {
 }
 
 // writeBrowserPack writes the files that a person drops on Browser and reads.
-func writeBrowserPack(e *env, dir string, cat *catalog.Catalog, queries []browser.Query) ([]string, error) {
+func writeBrowserPack(e *env, dir string, style, guide []byte, queries []browser.Query) ([]string, error) {
 	zip, err := browser.Zip(queries)
 	if err != nil {
 		return nil, err
@@ -116,9 +123,9 @@ func writeBrowserPack(e *env, dir string, cat *catalog.Catalog, queries []browse
 		text []byte
 	}
 	files := []file{
-		{"membench.grass", browser.Style(cat)},
+		{"membench.grass", style},
 		{"membench-queries.zip", zip},
-		{"guide.md", browser.Guide(cat, queries)},
+		{"guide.md", guide},
 	}
 	for _, q := range queries {
 		files = append(files, file{filepath.Join("queries", q.Name+".cypher"), []byte(q.File())})

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"strings"
 
 	"membench/eval/pipeline"
 	"membench/eval/records"
@@ -17,16 +16,6 @@ import (
 	"membench/schema"
 	"membench/schema/findings"
 )
-
-// writeJSON writes v as one indented JSON text with a final newline: a report.
-func writeJSON(w io.Writer, v any) error {
-	b, err := codec.Append(nil, v, codec.Indented)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(b, '\n'))
-	return err
-}
 
 // mute is e with its streams going nowhere: for dry runs.
 func (e *env) mute() *env {
@@ -57,21 +46,8 @@ func writeOut(e *env, path string, fill func(io.Writer) error) error {
 var (
 	notInput   = build.NotInput
 	inputFiles = build.InputFiles
+	writeJSON  = codec.WriteFile
 )
-
-// fileName is the name of a conversation's file, without its ending: atomicfile.Name
-// of its id, "_none" for records without one. A leading "_" is encoded, too, so that
-// no id is called "_none".
-func fileName(conv schema.ConvID) string {
-	if conv == "" {
-		return "_none"
-	}
-	name := atomicfile.Name(string(conv))
-	if rest, ok := strings.CutPrefix(name, "_"); ok {
-		name = "%5F" + rest
-	}
-	return name
-}
 
 // tally counts findings and prints them on standard error, errors always, at most
 // limit of them (0: all).
@@ -108,7 +84,7 @@ func (t *tally) take(err error) error {
 		}
 		t.e.say(l, "%v", f)
 		if f.Hint != "" && t.byCode[f.Code] == 1 {
-			t.e.say(l, "  %s", f.Hint)
+			t.e.say(l, "  %s", t.e.texts.fix(f))
 		}
 		t.printed++
 	}
@@ -117,7 +93,7 @@ func (t *tally) take(err error) error {
 
 // log is what a step of an evaluation is given.
 func (t *tally) log() pipeline.Log {
-	return pipeline.Log{Words: func(line string) { t.e.warnf("%s", line) }, Found: func(f *schema.Finding) { t.take(f) }}
+	return pipeline.Log{Words: t.e.warnf, Found: func(f *schema.Finding) { t.take(f) }}
 }
 
 // summary says on standard error what was not printed.
@@ -153,7 +129,7 @@ func (t *tally) lost() error {
 	if t.errors <= int(t.accept) {
 		return nil
 	}
-	t.e.warnf("%s in the data: the result is not of all that was given", findings.Count(t.errors, "error"))
+	t.e.warnf("%s in the data: the result does not cover all of the input", findings.Count(t.errors, "error"))
 	return errFindings
 }
 

@@ -1,27 +1,19 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"encoding/csv"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"membench/config"
-	setsall "membench/datasets/all"
 	"membench/eval/experiment"
-	"membench/eval/pipeline"
-	"membench/internal/codec"
 	"membench/internal/smallfile"
 	"membench/memory"
 	"membench/memory/pcm"
-	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -64,7 +56,7 @@ func (o *pcmFlags) resolve(e *env, changed func(string) bool) (out pcm.Options, 
 		e.warnf("%s: not used here: %s", o.config, strings.Join(c.Ignored, ", "))
 	}
 	if _, from := e.lookup("OPENAI_API_KEY"); from == "" && c.Model != "" {
-		e.warnf("%s: %s is named and OPENAI_API_KEY is not set: PCM works by rule", o.config, c.Model)
+		e.warnf("%s: the model %s is configured, but OPENAI_API_KEY is not set: PCM works by rule", o.config, c.Model)
 		c.Model = ""
 	}
 	return c.Options, c.Model, nil
@@ -102,26 +94,11 @@ reads it.`,
 				changed := o.changed
 				o.changed = func(flag string) bool { return flag == "system-model" || changed(flag) }
 			}
-			v, ms, err := readyEval(e, o)
-			if err != nil {
-				return err
-			}
-			defer ms.close(&err)
-			if ms.dryRun() {
-				return usagef("an experiment has no dry run: estimate one arm with 'membench eval run --dry-run'")
-			}
-			d := experiment.Defaults()
-			d.Measure, d.Seed = cmp.Or(v.Experiment.Measure, measure), v.Seed
-			t := newTally(e, 20)
-			dir, err := experiment.RunPCM(c.Context(), experiment.Options{Eval: v, Design: d, Report: func(f *schema.Finding) error { return t.take(f) }, Pipeline: pipeline.Options{
-				Models: ms.Set, Place: e.place(""), Data: setsall.Source{Workers: o.workers, MaxValue: o.max, Stdin: e.in},
-				Membench: release, Now: e.now, Stdin: e.in, Log: t.log()}}, options)
-			t.summary()
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintln(e.out, filepath.Join(dir, "report.md"))
-			return err
+			return runExperiment(e, o, func(v *config.Eval, xo experiment.Options) (string, error) {
+				xo.Design = experiment.Defaults()
+				xo.Design.Measure, xo.Design.Seed = cmp.Or(v.Experiment.Measure, measure), v.Seed
+				return experiment.RunPCM(c.Context(), xo, options)
+			})
 		},
 	}
 	o.add(c)
@@ -158,8 +135,10 @@ func newPCMAnalyzeCmd(e *env) *cobra.Command {
 
 FOLDER, or --experiment NAME for runs/NAME; default runs/pcm. Prints exact match, F1,
 contains and numeric match by category. --surprisal adds the distribution of surprise,
---errors the answers whose F1 is below --error-threshold. --compare A B puts two
-experiments side by side.`,
+--errors the answers whose F1 is below --error-threshold. --compare A B shows two
+experiments and the differences of F1, paired by question, with intervals over
+conversations and p by Holm. A question that cannot be answered counts 1 where the answer
+abstains, else 0.`,
 		Example: `  membench pcm analyze runs/pcm
   membench pcm analyze --experiment my_experiment --format csv --output results.csv
   membench pcm analyze --compare exp1,exp2
@@ -185,7 +164,7 @@ experiments side by side.`,
 	f.StringSliceVar(&o.compare, "compare", nil, "compare these two `experiments`")
 	f.BoolVar(&o.surprisal, "surprisal", false, "show how surprise is distributed")
 	f.BoolVar(&o.errors, "errors", false, "list the answers that failed")
-	f.Float64Var(&o.threshold, "error-threshold", 0.3, "an answer of a lower F1 failed")
+	f.Float64Var(&o.threshold, "error-threshold", 0.3, "count answers with a lower F1 as failed")
 	return c
 }
 
@@ -208,84 +187,24 @@ func runPCMAnalyze(ctx context.Context, e *env, o pcmAnalyze) error {
 	if o.format == "" {
 		o.format = cmp.Or(strings.TrimPrefix(filepath.Ext(o.output), "."), "text")
 	}
-	if !slices.Contains([]string{"text", "txt", "json", "csv"}, o.format) {
+	if o.format == "txt" {
+		o.format = experiment.Text
+	}
+	if !slices.Contains([]string{experiment.Text, experiment.JSON, experiment.CSV}, o.format) {
 		return usagef("--format: have %q, want text, json or csv", o.format)
 	}
 	if o.threshold < 0 || o.threshold > 1 {
 		return usagef("--error-threshold: have %g, want 0 to 1", o.threshold)
 	}
-	var all []*experiment.Analysis
+	var all []experiment.Named
 	for _, name := range names {
 		a, err := experiment.Analyse(ctx, folderOf(name), experiment.AnalyseOptions{Surprise: o.surprisal, Errors: o.errors, Below: o.threshold})
 		if err != nil {
 			return err
 		}
-		all = append(all, a)
+		all = append(all, experiment.Named{Name: name, Analysis: a})
 	}
-	return writeOut(e, o.output, func(w io.Writer) error {
-		switch o.format {
-		case "json":
-			var v any = all
-			if len(all) == 1 {
-				v = all[0]
-			}
-			b, err := codec.Append(nil, v, codec.Indented)
-			if err == nil {
-				_, err = w.Write(append(b, '\n'))
-			}
-			return err
-		case "csv":
-			t := csv.NewWriter(w)
-			rows := [][]string{{"experiment", "system", "dataset", "category", "n", "em", "f1", "contains", "numeric"}}
-			for i, a := range all {
-				for _, r := range a.Rows {
-					rows = append(rows, []string{names[i], r.System, r.Dataset, r.Category, strconv.Itoa(r.N), share(r.EM), share(r.F1), share(r.Contains), share(r.Numeric)})
-				}
-			}
-			if err := t.WriteAll(rows); err != nil {
-				return err
-			}
-			return t.Error()
-		}
-		for i, a := range all {
-			if err := writeAnalysis(w, names[i], a); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func share(x *float64) string {
-	if x == nil {
-		return "–"
-	}
-	return strconv.FormatFloat(*x, 'f', 4, 64)
-}
-
-func writeAnalysis(to io.Writer, name string, a *experiment.Analysis) error {
-	w := bufio.NewWriter(to)
-	fmt.Fprintf(w, "%s\n%-10s %-12s %-9s %6s %7s %7s %9s %8s\n", name, "system", "data set", "category", "n", "EM", "F1", "contains", "numeric")
-	for _, r := range a.Rows {
-		fmt.Fprintf(w, "%-10s %-12s %-9s %6d %7s %7s %9s %8s\n", r.System, r.Dataset, r.Category, r.N, share(r.EM), share(r.F1), share(r.Contains), share(r.Numeric))
-	}
-	if s := a.Surprise; s != nil && s.Turns > 0 {
-		fmt.Fprintf(w, "\nsurprise of %d turns: high %d (%d forced), medium %d, low %d\n", s.Turns, s.Levels[pcm.High], s.Forced, s.Levels[pcm.Medium], s.Levels[pcm.Low])
-		fmt.Fprintf(w, "effective at")
-		for i, p := range experiment.Percents {
-			fmt.Fprintf(w, "  %g %%: %.2f", p, s.Effective[i])
-		}
-		most := max(1, slices.Max(s.Histogram))
-		fmt.Fprintln(w)
-		for i, n := range s.Histogram {
-			fmt.Fprintf(w, "%5.2f %6d %s\n", float64(i)/4, n, strings.Repeat("#", 50*n/most))
-		}
-	}
-	for _, x := range a.Errors {
-		fmt.Fprintf(w, "\n%s %s %s, F1 %.2f\n  question: %s\n  gold:     %s\n  answer:   %s\n", x.Dataset, x.CaseID, x.Category, x.F1, x.Question, x.Gold, x.Answer)
-	}
-	fmt.Fprintln(w)
-	return w.Flush()
+	return writeOut(e, o.output, func(w io.Writer) error { return experiment.WriteAnalyses(w, o.format, all) })
 }
 
 func newPCMDemoCmd(e *env) *cobra.Command {
@@ -295,7 +214,7 @@ func newPCMDemoCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Talk to PCM and see what it makes of each turn",
-		Long: `Talk to PCM and see what it makes of each turn: intent, the parts of the surprise, level,
+		Long: `Talk to PCM and see how it processes each turn: intent, the parts of the surprise, level,
 agent, and the nodes that changed with their weights.
 
 A line is a turn of the user. A line that begins with ? asks the memory, /end ends the
@@ -323,7 +242,7 @@ session, /quit leaves. --scenario plays a short dialogue instead.`,
 			if scenario {
 				in = strings.NewReader(pcm.Scenario)
 			}
-			return runPCMDemo(c.Context(), e, d, options, in, scenario)
+			return pcm.Demo{Deps: d, Options: options, Out: e.text(), Now: e.now, Echo: scenario}.Play(c.Context(), in)
 		},
 	}
 	p.add(c)
@@ -331,83 +250,4 @@ session, /quit leaves. --scenario plays a short dialogue instead.`,
 	c.Flags().BoolVar(&scenario, "scenario", false, "play a short dialogue instead of reading one")
 	c.Flags().BoolVar(&mock, "mock", false, "ask no model, whatever is configured")
 	return c
-}
-
-func runPCMDemo(ctx context.Context, e *env, d memory.Deps, o pcm.Options, in io.Reader, echo bool) error {
-	out := e.text()
-	var failed error
-	sys, err := pcm.New(d, o, func(x pcm.Decision) {
-		if failed == nil {
-			failed = showDecision(out, x)
-		}
-	})
-	if err != nil {
-		return usageError{err: err}
-	}
-	m, err := sys.Open(ctx, memory.Namespace{Run: "demo", Scope: "demo"})
-	if err != nil {
-		return err
-	}
-	defer m.Close()
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan() && failed == nil; n++ {
-		text := strings.TrimSpace(lines.Text())
-		if echo && text != "" {
-			fmt.Fprintf(out, "\n> %s\n", text)
-		}
-		switch question, asks := strings.CutPrefix(text, "?"); {
-		case text == "":
-		case text == "/quit":
-			return failed
-		case text == "/end":
-			_, err = memory.Finish(ctx, m, "demo")
-		case asks:
-			var r memory.Retrieved
-			if r, err = m.Retrieve(ctx, memory.Query{Text: question, K: 5}); err == nil {
-				for _, h := range r.Hits {
-					fmt.Fprintf(out, "  %.3f %s\n", h.Score, h.Text)
-				}
-			}
-		default:
-			t := schema.Turn{Role: memory.RoleUser, Text: text, Time: e.now().UTC().Format("2006-01-02T15:04:05Z"), Sources: []schema.EventRef{{ConvID: "demo", TurnID: n}}}
-			_, err = m.Ingest(ctx, memory.Batch{Key: strconv.Itoa(n), Session: "demo", Turns: []schema.Turn{t}})
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if failed != nil {
-		return failed
-	}
-	return lines.Err()
-}
-
-// showDecision prints what became of a turn.
-func showDecision(w io.Writer, d pcm.Decision) error {
-	var b strings.Builder
-	if d.Intent != nil {
-		fmt.Fprintf(&b, "  intent     %s %.2f\n", d.Intent.Label, d.Intent.Confidence)
-	}
-	if s := d.Surprisal; s != nil {
-		fmt.Fprintf(&b, "  surprise   raw %.2f (%s; distance %.2f, conflict %.2f, %s), entropy %.2f, effective %.2f: %s\n", s.Raw, s.Estimator, s.Distance, s.Conflict, s.Relation, s.Entropy, s.Effective, s.Level)
-	}
-	fmt.Fprintf(&b, "  agent      %s\n", d.Agent)
-	if d.Reason != "" {
-		fmt.Fprintf(&b, "  reason     %s\n", d.Reason)
-	}
-	weight := func(x *float64) string {
-		if x == nil {
-			return "–"
-		}
-		return strconv.FormatFloat(*x, 'f', 3, 64)
-	}
-	for _, n := range d.Nodes {
-		fmt.Fprintf(&b, "  %-10s %s → %s  %s %q\n", n.Op, weight(n.Before), weight(n.After), n.Type, n.Text)
-	}
-	for _, x := range d.Edges {
-		fmt.Fprintf(&b, "  edge       %s -%s-> %s %.2f\n", x.From, x.Relation, x.To, x.Weight)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }

@@ -3,11 +3,14 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
 
 	"membench/chain"
 	"membench/claims"
+	"membench/graphir"
 	"membench/schema"
 	"membench/schema/jsonl"
+	"membench/schema/validate"
 
 	"github.com/spf13/cobra"
 )
@@ -19,52 +22,37 @@ func newShardCmd(e *env) *cobra.Command {
 		Long: `Do a part of a step: filters over keyed lines, for engines and sort(1).
 
 A keyed line is KEY TAB RECORD. map gives records their keys; what has one key must come to
-one reduce, which merges as the step does (docs/scale.md).`,
+one reduce, which merges as the step does. Between them, combine may merge any part of the
+lines beforehand, so that a key with very many lines has few (docs/scale.md).`,
 		Example: `  cat by_conv/*.jsonl | membench shard compile-claims map | LC_ALL=C sort | membench shard compile-claims reduce | cut -f2-`,
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	step := &cobra.Command{
-		Use:     "compile-claims",
-		Short:   "Merge claims and entities part by part",
-		Example: `  membench shard compile-claims map < by_conv.jsonl > keyed`,
-		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	step.AddCommand(newShardClaimsCmd(e, "map", "Give claims and entities of standard input their keys", claims.MapKeyed))
-	step.AddCommand(newShardClaimsCmd(e, "reduce", "Merge the keyed claims and entities of standard input",
-		func(ctx context.Context, in []jsonl.File, w io.Writer, found func(*schema.Finding) error, o claims.BulkOptions) error {
-			r, err := in[0].Open()
-			if err != nil {
-				return err
-			}
-			defer r.Close()
-			return claims.ReduceKeyed(ctx, r, w, found, o)
-		}))
-	c.AddCommand(step)
+	c.AddCommand(newShardClaimsCmd(e), newShardGraphCmd(e), newShardValidateCmd(e))
 	return c
 }
 
-func newShardClaimsCmd(e *env, name, short string, do func(context.Context, []jsonl.File, io.Writer, func(*schema.Finding) error, claims.BulkOptions) error) *cobra.Command {
-	o := claims.BulkOptions{Memory: 16 << 20}
-	var catalogs []string
+// A shardVerb is one filter: it reads in and writes keyed lines.
+type shardVerb struct {
+	name, short, example string
+	run                  func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding) error) error
+}
+
+// newShardVerb makes the command of a filter. flags adds its own.
+func newShardVerb(e *env, v shardVerb, flags func(*cobra.Command)) *cobra.Command {
 	c := &cobra.Command{
-		Use:   name,
-		Short: short,
-		Long: short + `.
+		Use:   v.name,
+		Short: v.short,
+		Long: v.short + `.
 
 Records are of the newest version (older ones are read). Findings go to standard error;
 records with errors are skipped, and the exit code is then 3.`,
-		Example: `  membench shard compile-claims map < by_conv.jsonl | LC_ALL=C sort | membench shard compile-claims reduce`,
+		Example: "  " + v.example,
 		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) (err error) {
-			if o.Catalog, err = chain.LoadCatalog(catalogs); err != nil {
-				return err
-			}
+		RunE: func(c *cobra.Command, _ []string) error {
 			defer bulkMemory(e)()
 			t := newTally(e, 20)
-			in := []jsonl.File{{Name: "-", Open: func() (io.ReadCloser, error) { return io.NopCloser(e.in), nil }}}
-			err = do(c.Context(), in, e.out, func(f *schema.Finding) error { return t.take(f) }, o)
+			err := v.run(c.Context(), e.in, e.out, func(f *schema.Finding) error { return t.take(f) })
 			t.summary()
 			if err != nil {
 				return err
@@ -72,9 +60,171 @@ records with errors are skipped, and the exit code is then 3.`,
 			return t.lost()
 		},
 	}
-	f := c.Flags()
-	f.StringArrayVar(&catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
-	f.Var((*byteSize)(&o.Memory), "memory", "hold at most this many bytes of records before they go to disk, like 64M")
-	f.IntVar(&o.Workers, "workers", 0, "use `n` workers (0: one per core)")
+	flags(c)
 	return c
+}
+
+// newShardStage makes the command of a stage with its filters.
+func newShardStage(name, short string, verbs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: name, Short: short, Example: verbs[0].Example, Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c.AddCommand(verbs...)
+	return c
+}
+
+// lines is standard input, unpacked, as the one file of a step.
+func lines(in io.Reader) []jsonl.File {
+	return []jsonl.File{{Name: "-", Open: func() (io.ReadCloser, error) { return jsonl.Decompress(io.NopCloser(in)) }}}
+}
+
+func newShardClaimsCmd(e *env) *cobra.Command {
+	o := claims.BulkOptions{Memory: 16 << 20}
+	var catalogs []string
+	flags := func(c *cobra.Command) {
+		f := c.Flags()
+		f.StringArrayVar(&catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
+		f.Var((*byteSize)(&o.Memory), "memory", "hold at most this many bytes of records before they go to disk, like 64M")
+		f.IntVar(&o.Workers, "workers", 0, "use `n` workers (0: one per core)")
+	}
+	reduce := func(partial bool) func(context.Context, io.Reader, io.Writer, func(*schema.Finding) error) error {
+		return func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding) error) (err error) {
+			if o.Catalog, err = chain.LoadCatalog(catalogs); err != nil {
+				return err
+			}
+			o.Partial = partial
+			return claims.ReduceKeyed(ctx, in, out, found, o)
+		}
+	}
+	return newShardStage("compile-claims", "Merge claims and entities part by part",
+		newShardVerb(e, shardVerb{"map", "Give claims and entities of standard input their keys", "membench shard compile-claims map < by_conv.jsonl > keyed",
+			func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding) error) (err error) {
+				if o.Catalog, err = chain.LoadCatalog(catalogs); err != nil {
+					return err
+				}
+				return claims.MapKeyed(ctx, lines(in), out, found, o)
+			}}, flags),
+		newShardVerb(e, shardVerb{"combine", "Merge repeated claims and entities among some of the keyed lines", "membench shard compile-claims combine < keyed > fewer", reduce(true)}, flags),
+		newShardVerb(e, shardVerb{"reduce", "Merge the keyed claims and entities of standard input", "LC_ALL=C sort keyed | membench shard compile-claims reduce | cut -f2- > claims.jsonl", reduce(false)}, flags))
+}
+
+func newShardGraphCmd(e *env) *cobra.Command {
+	o := graphir.Options{Memory: 48 << 20}
+	var catalogs, hops []string
+	var kind string
+	flags := func(c *cobra.Command) {
+		f := c.Flags()
+		f.StringSliceVar(&hops, "given", []string{"events", "exports", "claims"}, "`hops` that the whole graph is made of, the same for every filter")
+		f.StringArrayVar(&catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
+		f.Var(peopleFlag{&o.People}, "people", "who is who, as claimify has it: a YAML `file`, or its text in braces")
+		f.BoolVar(&o.Shortcuts, "shortcut-edges", false, "also draw an edge of the predicate's type from the root of a claim to its object")
+		f.Var((*byteSize)(&o.Memory), "memory", "hold at most this many bytes of records before they go to disk, like 64M")
+		f.IntVar(&o.Workers, "workers", 1, "use `n` workers")
+	}
+	// filter completes the options and turns hops into kinds.
+	filter := func(run func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, report func(*schema.Finding)) error) func(context.Context, io.Reader, io.Writer, func(*schema.Finding) error) error {
+		return func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding) error) (err error) {
+			var given []schema.Kind
+			for _, h := range hops {
+				k, ok := hopKinds[h]
+				if !ok {
+					return usagef("--given: have %q, want events, exports and claims", h)
+				}
+				given = append(given, k)
+			}
+			if o.Catalog, err = chain.LoadCatalog(catalogs); err != nil {
+				return err
+			}
+			var stop error
+			err = run(ctx, in, given, out, func(f *schema.Finding) {
+				if err := found(f); err != nil && stop == nil {
+					stop = err
+				}
+			})
+			if err == nil {
+				err = stop
+			}
+			return err
+		}
+	}
+	mapper := newShardVerb(e, shardVerb{"map", "Give what records of standard input say of a graph its keys", "membench shard to-graph map --hop exports < exports.jsonl > keyed",
+		filter(func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, report func(*schema.Finding)) error {
+			k, ok := hopKinds[kind]
+			if !ok {
+				return usagef("--hop: have %q, want events, exports or claims", kind)
+			}
+			return graphir.Map(ctx, lines(in), k, given, out, o, report)
+		})}, flags)
+	mapper.Flags().StringVar(&kind, "hop", "exports", "the `hop` whose records these are: events, exports or claims")
+	return newShardStage("to-graph", "Make a graph part by part", mapper,
+		newShardVerb(e, shardVerb{"combine", "Merge what some of the keyed lines say of one element", "membench shard to-graph combine < keyed > fewer",
+			filter(func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, _ func(*schema.Finding)) error {
+				return graphir.Combine(ctx, in, given, out, o)
+			})}, flags),
+		newShardVerb(e, shardVerb{"reduce", "Merge keyed lines into nodes and edges", "LC_ALL=C sort keyed | membench shard to-graph reduce | grep ^node: | cut -f2- > nodes.jsonl",
+			filter(func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, report func(*schema.Finding)) error {
+				return graphir.Reduce(ctx, in, given, out, o, report)
+			})}, flags))
+}
+
+var hopKinds = map[string]schema.Kind{"events": schema.KindEvent, "exports": schema.KindExport, "claims": schema.KindClaim}
+
+func newShardValidateCmd(e *env) *cobra.Command {
+	var name, kind string
+	var version schema.Version
+	var catalogs []string
+	workers, memory := 1, int64(48<<20)
+	mapper := &cobra.Command{
+		Use:   "map --name NAME",
+		Short: "Check one whole file and give what other files must know of it its keys",
+		Long: `Check one whole file, on standard input, and give what other files must know of it its
+keys. Findings are records too. The name decides what the file is taken for and where it
+stands among the files, as in 'membench validate'.`,
+		Example: "  membench shard validate map --name exports/a.mem0.jsonl < exports/a.mem0.jsonl > keyed",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if name == "" {
+				return usagef("no name: give the file's with --name")
+			}
+			if kind != "" && !slices.Contains(schema.Kinds(schema.Latest), schema.Kind(kind)) {
+				return usagef("--kind %q is unknown: have %v", kind, schema.Kinds(schema.Latest))
+			}
+			cat, err := chain.LoadCatalog(catalogs)
+			if err != nil {
+				return err
+			}
+			in, err := jsonl.Decompress(io.NopCloser(e.in))
+			if err != nil {
+				return err
+			}
+			return validate.New(cat, validate.Options{Workers: workers}).Map(c.Context(), in, name, schema.Kind(kind), version, e.out)
+		},
+	}
+	reduce := &cobra.Command{
+		Use:   "reduce",
+		Short: "Settle what files say of each other, and write all findings",
+		Long: `Settle what files say of each other, and write all findings as keyed JSON. Exit code 3
+says that there are errors.`,
+		Example: "  LC_ALL=C sort keyed | membench shard validate reduce | cut -f2- > findings.jsonl",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			cat, err := chain.LoadCatalog(catalogs)
+			if err != nil {
+				return err
+			}
+			n, err := validate.Reduce(c.Context(), e.in, e.out, validate.ReduceOptions{Catalog: cat, Memory: memory})
+			if err == nil && n > 0 {
+				return errFindings
+			}
+			return err
+		},
+	}
+	f := mapper.Flags()
+	f.StringVar(&name, "name", "", "`name` of the file in findings (required)")
+	f.StringVar(&kind, "kind", "", "take every record for this `kind` ("+kindList()+")")
+	f.Var(versionFlag{&version}, "input-version", "schema `version` of the input")
+	f.IntVar(&workers, "workers", workers, "use `n` workers")
+	reduce.Flags().Var((*byteSize)(&memory), "memory", "hold at most this many bytes of records before they go to disk, like 64M")
+	for _, c := range []*cobra.Command{mapper, reduce} {
+		c.Flags().StringArrayVar(&catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
+	}
+	return newShardStage("validate", "Check a set of files part by part", mapper, reduce)
 }

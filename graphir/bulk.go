@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"membench/internal/codec"
 	"membench/internal/extsort"
+	"membench/internal/keyed"
 	"membench/internal/par"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -61,6 +63,8 @@ type bulk struct {
 	owners   []string // id + ":mem:", in order
 	ownerOf  []uint32 // setting → rank of its owner
 
+	combine bool // memories become parts
+
 	idle   chan *worker
 	free   chan *result // to be used again
 	blocks chan *blockResult
@@ -98,6 +102,7 @@ type worker struct {
 	rec    []byte
 
 	shared earliest
+	raw    []byte // the line
 	out    *blockResult
 }
 
@@ -109,14 +114,16 @@ type nearby struct {
 // A blockResult is what a block leaves to the ordered part: findings and parts.
 type blockResult struct {
 	findings []*schema.Finding
-	parts    []byte // each with its length before it
+	parts    []byte    // each with its length before it
+	mapped   []byte    // keyed lines
+	firsts   []firstOf // of settings, when nothing else is kept of them
 }
 
 // newBlock is an empty result, with the memory of one that was taken where there is one.
 func (b *bulk) newBlock() *blockResult {
 	select {
 	case r := <-b.blocks:
-		r.findings, r.parts = nil, r.parts[:0]
+		r.findings, r.parts, r.mapped, r.firsts = nil, r.parts[:0], r.mapped[:0], r.firsts[:0]
 		return r
 	default:
 		return &blockResult{}
@@ -154,7 +161,9 @@ func (b *bulk) gather(ctx context.Context, files []jsonl.File) error {
 	wg.Wait()
 	extsort.Join(b.rows)
 	b.flatten()
-	b.shareNodes()
+	if b.g.mode != modeReduce {
+		b.shareNodes()
+	}
 	return b.g.addErr
 }
 
@@ -166,8 +175,20 @@ func (b *bulk) take(r *blockResult) error {
 	for rest := r.parts; len(rest) > 0; {
 		var rec []byte
 		rec, rest = cutStr(rest)
+		if rec[0] == kindTurn {
+			b.g.takeTurn(rec, b.combine)
+			continue
+		}
 		b.g.noteEncoded(rec)
 		b.g.addEncoded(rec)
+	}
+	for i := range r.firsts {
+		b.takeFirst(&r.firsts[i])
+	}
+	if len(r.mapped) > 0 {
+		if _, err := b.g.mapped.Write(r.mapped); err != nil {
+			return err
+		}
 	}
 	select {
 	case b.blocks <- r:
@@ -176,16 +197,21 @@ func (b *bulk) take(r *blockResult) error {
 	return b.g.addErr
 }
 
-// noteEncoded is note for an encoded part of the memory graph.
+// noteEncoded is note for an encoded part.
 func (g *gatherer) noteEncoded(rec []byte) {
-	if g.hasClaims && rec[0] == kindNode {
-		if id, _ := cutStr(rec[1:]); bytes.HasPrefix(id, []byte("mem:")) {
-			g.memories.add(string(id))
-		}
+	if rec[0] == kindNode && (g.hasClaims || g.mode == modeReduce) {
+		h := readHead(rec)
+		labels, _ := cutList(h.tuple)
+		g.note(false, string(h.id), labels)
 	}
 }
 
-func (w *worker) report(f *schema.Finding) { w.out.findings = append(w.out.findings, f) }
+func (w *worker) report(f *schema.Finding) {
+	if w.b.g.mode == modeReduce && f.Warning { // whoever mapped the line said it
+		return
+	}
+	w.out.findings = append(w.out.findings, f)
+}
 
 func (w *worker) block(block jsonl.Block) {
 	file := w.b.g.fileIndex[block.Name]
@@ -194,10 +220,27 @@ func (w *worker) block(block jsonl.Block) {
 			w.report(jsonl.TooLong(line))
 			continue
 		}
+		if w.b.g.mode == modeReduce && line.Bytes[0] == '"' {
+			if w.err = w.encoded(line); w.err != nil {
+				return
+			}
+			continue
+		}
+		w.raw = line.Bytes
 		if !w.line(line, pos{file, uint32(line.Pos.Line)}) {
 			w.slow(line, pos{file, uint32(line.Pos.Line)})
 		}
 	}
+}
+
+// encoded takes a part that another process made.
+func (w *worker) encoded(line jsonl.Line) error {
+	rec, err := decodePart(line.Bytes)
+	if err != nil {
+		return fmt.Errorf("%s: %w", line.Pos, err)
+	}
+	w.out.parts = append(binary.AppendUvarint(w.out.parts, uint64(len(rec))), rec...)
+	return nil
 }
 
 // slow takes a line the way Build does.
@@ -218,13 +261,18 @@ func (w *worker) slow(line jsonl.Line, at pos) {
 	if !w.occurrence(o) {
 		w.b.p.memoryNode(o, w.part)
 		w.b.p.memoryEdges(o, w.part)
-		w.shared.emit = w.part
-		w.b.p.shared(o, w.shared.part)
+		if w.b.g.mode != modeReduce {
+			w.shared.emit = w.part
+			w.b.p.shared(o, w.shared.part)
+		}
 	}
 }
 
 // part sends one part to the sorter.
 func (w *worker) part(x *part) {
+	if x.typ == "FROM_EVENT" && w.b.g.mode == modeReduce { // it has another key
+		return
+	}
 	if w.b.g.admits(x, w.report) {
 		w.rec = x.append(w.rec[:0])
 		w.out.parts = append(binary.AppendUvarint(w.out.parts, uint64(len(w.rec))), w.rec...)
@@ -270,12 +318,30 @@ func bare(s string) bool {
 
 func (w *worker) add(r *row, info *settingInfo) {
 	r.setting = info.n
-	w.rec = r.append(w.rec[:0])
-	if err := w.sorter.Add(w.rec); err != nil && w.err == nil {
-		w.err = err
+	switch {
+	case w.b.g.mode == modeMap:
+		if r.at <= info.first.Load() {
+			w.out.firsts = append(w.out.firsts, firstOf{info.n, r.at, r.hash, bytes.Clone(r.point), bytes.Clone(r.created), r.pos})
+		}
+		w.out.mapped = keyed.Append(w.out.mapped, "mem:"+hex.EncodeToString(r.hash[:]), w.raw)
+	case w.b.combine:
+		o := r.occurrence(info.setting())
+		w.b.p.memoryNode(o, w.part)
+		w.b.p.memoryEdges(o, w.part)
+		return
+	default:
+		w.keepRow(r)
 	}
 	for first := info.first.Load(); r.at < first && !info.first.CompareAndSwap(first, r.at); {
 		first = info.first.Load()
+	}
+}
+
+// keepRow sorts a row.
+func (w *worker) keepRow(r *row) {
+	w.rec = r.append(w.rec[:0])
+	if err := w.sorter.Add(w.rec); err != nil && w.err == nil {
+		w.err = err
 	}
 }
 
@@ -297,9 +363,8 @@ func (b *bulk) has(id string) bool {
 // and, where an edge of another hop may end there, 16 bytes for each distinct memory,
 // turn and claim; the turns of the events take 40 bytes each.
 func Write(ctx context.Context, in Files, nodes, edges io.Writer, o Options, report func(*schema.Finding)) (Counts, error) {
-	c := Counts{Labels: map[string]int{}, Types: map[string]int{}}
 	if err := o.check(); err != nil {
-		return c, err
+		return newCounts(), err
 	}
 	g := newGatherer(o, report)
 	defer g.close()
@@ -308,13 +373,21 @@ func Write(ctx context.Context, in Files, nodes, edges io.Writer, o Options, rep
 	g.hasEvents, g.hasExports, g.hasClaims = in.Events != nil, in.Exports != nil, in.Claims != nil
 	if in.Exports != nil {
 		if err := b.gather(ctx, in.Exports); err != nil {
-			return c, err
+			return newCounts(), err
 		}
 	}
 	stopped := false
 	if err := g.gatherRest(ctx, Input{Events: jsonl.DecodeFiles[schema.Event](in.Events, o.MaxLine), Claims: jsonl.DecodeFiles[schema.Statement](in.Claims, o.MaxLine)}, &stopped); err != nil {
-		return c, err
+		return newCounts(), err
 	}
+	return b.emit(ctx, nodes, edges)
+}
+
+func newCounts() Counts { return Counts{Labels: map[string]int{}, Types: map[string]int{}} }
+
+// emit writes the lines of all that is gathered.
+func (b *bulk) emit(ctx context.Context, nodes, edges io.Writer) (Counts, error) {
+	c, g, o, report := newCounts(), b.g, b.o, b.g.report
 	if g.addErr != nil {
 		return c, g.addErr
 	}
@@ -352,7 +425,9 @@ func Write(ctx context.Context, in Files, nodes, edges io.Writer, o Options, rep
 	if err := b.from(g.nodes, func(src *source) error { return emit(src, []segment{segMemory}, nodes) }); err != nil {
 		return c, err
 	}
-	b.shareEdges()
+	if g.mode != modeReduce {
+		b.shareEdges()
+	}
 	if g.addErr != nil {
 		return c, g.addErr
 	}
@@ -360,7 +435,9 @@ func Write(ctx context.Context, in Files, nodes, edges io.Writer, o Options, rep
 	if err := b.from(g.edges, func(src *source) error { return emit(src, edgeSegments, edges) }); err != nil {
 		return c, err
 	}
-	g.finish()
+	if g.mode != modeReduce {
+		g.finish()
+	}
 	return c, nil
 }
 

@@ -115,7 +115,7 @@ func (em *emitter) note(x *row) {
 
 // parts adds the encoded parts that a row makes in the segment.
 func (em *emitter) parts(recs [][]byte, x *row) [][]byte {
-	o := em.b.occurrence(x)
+	o := x.occurrence(em.b.settings[x.setting].setting())
 	emit := func(p *part) {
 		if p.typ != em.seg.typ {
 			return
@@ -134,13 +134,13 @@ func (em *emitter) parts(recs [][]byte, x *row) [][]byte {
 }
 
 // occurrence turns a row back into what it was made of.
-func (b *bulk) occurrence(x *row) *occurrence {
+func (x *row) occurrence(in setting) *occurrence {
 	data := x.data
 	if x.escaped {
 		data = codec.AppendUnescaped(nil, data)
 	}
 	hash := hex.EncodeToString(x.hash[:])
-	return &occurrence{point: string(x.point), hash: hash, rawHash: hash, data: string(data), createdAt: string(x.created), setting: b.settings[x.setting].setting(), at: x.at, pos: x.pos}
+	return &occurrence{point: string(x.point), hash: hash, rawHash: hash, data: string(data), createdAt: string(x.created), setting: in, at: x.at, pos: x.pos}
 }
 
 func (em *emitter) report(f *schema.Finding) { em.r.findings = append(em.r.findings, f) }

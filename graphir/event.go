@@ -245,13 +245,6 @@ func (l *linker) add(p *projector, conv schema.ConvID, t turn, emit func(*part))
 // A thread holds the turns of one conversation until all are in.
 type thread struct{ turns []turn }
 
-func (t *thread) keep(e schema.Event, at pos) {
-	meta, _ := e.ReadMeta()
-	x := newTurn(e, meta.SessionID)
-	x.pos = at
-	t.turns = append(t.turns, x)
-}
-
 func (t *thread) links(p *projector, conv schema.ConvID, emit func(*part)) {
 	if p.v == schema.V001 {
 		return

@@ -22,6 +22,7 @@
 package graphir
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -194,6 +195,8 @@ func Build(ctx context.Context, in Input, o Options) schema.Seq[schema.Element] 
 // A gatherer collects the parts of all records and the ids that edges may end at.
 type gatherer struct {
 	p            *projector
+	mode         mode
+	mapped       *bufio.Writer // takes keyed lines
 	report       func(*schema.Finding)
 	nodes, edges *extsort.Sorter
 	files        []string // positions name files by index
@@ -223,6 +226,8 @@ func (g *gatherer) close() {
 	g.edges.Close()
 }
 
+func (g *gatherer) sorters() []*extsort.Sorter { return []*extsort.Sorter{g.nodes, g.edges} }
+
 // pos packs a position; file names are kept once.
 func (g *gatherer) pos(p schema.Pos) pos {
 	i, ok := g.fileIndex[p.File]
@@ -247,7 +252,7 @@ func (g *gatherer) add(x *part) {
 	if !g.admits(x, g.report) {
 		return
 	}
-	g.note(x)
+	g.note(x.edge, x.id, x.labels)
 	g.buf = x.append(g.buf[:0])
 	g.addEncoded(g.buf)
 }
@@ -285,21 +290,21 @@ func (g *gatherer) admits(x *part, report func(*schema.Finding)) bool {
 }
 
 // note keeps the ids that edges of another hop may end at.
-func (g *gatherer) note(x *part) {
-	if x.edge {
+func (g *gatherer) note(edge bool, id string, labels []string) {
+	if edge || g.mode == modeMap { // who reduces keeps them
 		return
 	}
-	switch x.labels[0] {
+	switch labels[0] {
 	case "MemoryItem":
 		if g.hasClaims {
-			g.memories.add(x.id)
+			g.memories.add(id)
 		}
 	case "Event":
-		g.events.add(x.id)
+		g.events.add(id)
 	case "Claim":
-		g.claims.add(x.id)
+		g.claims.add(id)
 	case "Inject":
-		g.injects.add(x.id)
+		g.injects.add(id)
 	}
 }
 
@@ -334,7 +339,7 @@ func (g *gatherer) gatherRest(ctx context.Context, in Input, stopped *bool) erro
 				return
 			}
 			g.p.event(e, g.pos(at), g.add)
-			g.thread(e.ConvID).keep(e, g.pos(at))
+			g.keepTurn(e, g.pos(at))
 		})
 	}
 	for _, conv := range catalog.Sorted(g.threads) {
@@ -342,6 +347,19 @@ func (g *gatherer) gatherRest(ctx context.Context, in Input, stopped *bool) erro
 		delete(g.threads, conv)
 	}
 	return err
+}
+
+// keepTurn keeps a turn until it can be linked, here or where its key comes together.
+func (g *gatherer) keepTurn(e schema.Event, at pos) {
+	meta, _ := e.ReadMeta()
+	t := newTurn(e, meta.SessionID)
+	t.pos = at
+	if g.mode != modeMap {
+		x := g.thread(e.ConvID)
+		x.turns = append(x.turns, t)
+	} else if g.p.v != schema.V001 {
+		g.mapped.Write(keyedPart(nil, turnRecord(g.p, e, t))) //nolint:errcheck // Flush tells
+	}
 }
 
 func (g *gatherer) thread(conv schema.ConvID) *thread {
@@ -389,7 +407,7 @@ func each[T any](ctx context.Context, in schema.Seq[T], g *gatherer, stopped *bo
 func (g *gatherer) folded() func(yield func(*folded, error) bool) {
 	return func(yield func(*folded, error) bool) {
 		f := folder{p: g.p, g: g, report: g.report}
-		for _, s := range []*extsort.Sorter{g.nodes, g.edges} {
+		for _, s := range g.sorters() {
 			for rec, err := range s.Sorted() {
 				if err != nil {
 					yield(nil, err)

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"iter"
 	"reflect"
@@ -88,4 +89,20 @@ func Apply(before []Item, deltas []Delta) []Item {
 	}
 	slices.SortFunc(out, func(a, b Item) int { return cmp.Compare(a.ID, b.ID) })
 	return out
+}
+
+// Each yields items one by one until ctx ends: the Snapshot of a system that lists what
+// it has at once.
+func Each(ctx context.Context, items []Item) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		for _, it := range items {
+			if err := ctx.Err(); err != nil {
+				yield(Item{}, err)
+				return
+			}
+			if !yield(it, nil) {
+				return
+			}
+		}
+	}
 }

@@ -1,7 +1,10 @@
 package chats
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -11,6 +14,7 @@ import (
 
 	"membench/datasets"
 	"membench/internal/codec"
+	"membench/internal/textnorm"
 	"membench/schema"
 
 	"golang.org/x/net/html"
@@ -74,6 +78,7 @@ type gptMessage struct {
 			ID   string `json:"id"`
 			Name string `json:"name"`
 			Type string `json:"mime_type"`
+			MIME string `json:"mimeType"`
 		} `json:"attachments"`
 	} `json:"metadata"`
 }
@@ -93,7 +98,7 @@ func (r *reader) gpt(c gptConversation, pos schema.Pos) error {
 		}
 	}
 	slices.Reverse(path)
-	conv := convID(c.Title, short(c.ConvID+c.ID))
+	conv := convID(c.Title, short(first(c.ConvID, c.ID)))
 	for _, m := range path {
 		role := m.Author.Role
 		if m.Metadata.Hidden || role == "system" || m.Content.Type == "user_editable_context" || m.Content.Type == "model_editable_context" {
@@ -118,6 +123,10 @@ func (r *reader) gpt(c gptConversation, pos schema.Pos) error {
 				Type string `json:"content_type"`
 				Text string `json:"text"`
 				ID   string `json:"asset_pointer"`
+				// What was spoken: the sound lies within.
+				Audio struct {
+					ID string `json:"asset_pointer"`
+				} `json:"audio_asset_pointer"`
 			}
 			if err := codec.Unmarshal(p, &asset); err != nil {
 				r.fault(pos, "a part of a message cannot be read: "+err.Error(), "", "text or an object")
@@ -127,10 +136,15 @@ func (r *reader) gpt(c gptConversation, pos schema.Pos) error {
 				kind, _, _ := strings.Cut(asset.Type, "_")
 				out.Attachments = append(out.Attachments, schema.Attachment{Type: kind, ID: asset.ID})
 			}
+			if asset.Audio.ID != "" {
+				out.Attachments = append(out.Attachments, schema.Attachment{Type: "audio", ID: asset.Audio.ID})
+			}
 		}
 		for _, a := range m.Metadata.Attachments {
-			if !slices.ContainsFunc(out.Attachments, func(b schema.Attachment) bool { return a.ID != "" && strings.HasSuffix(b.ID, a.ID) }) {
-				out.Attachments = append(out.Attachments, schema.Attachment{Type: kindOf(a.Type), ID: a.ID, Name: a.Name})
+			if i := slices.IndexFunc(out.Attachments, func(b schema.Attachment) bool { return a.ID != "" && strings.HasSuffix(b.ID, a.ID) }); i >= 0 {
+				out.Attachments[i].Name = a.Name
+			} else {
+				out.Attachments = append(out.Attachments, schema.Attachment{Type: kindOf(first(a.Type, a.MIME)), ID: a.ID, Name: a.Name})
 			}
 		}
 		if err := r.add(out); err != nil {
@@ -150,7 +164,12 @@ var claude = Form{
 			if err := v.Decode(&c); err != nil {
 				return err
 			}
+			last := c.continued()
 			for _, m := range c.Messages {
+				if last != nil && !last[m.UUID] {
+					r.leave("messages of branches that were not continued", v.Pos)
+					continue
+				}
 				if err := r.add(m.message(c, r, v.Pos)); err != nil {
 					return err
 				}
@@ -166,7 +185,38 @@ type claudeConversation struct {
 	Messages []claudeMessage `json:"chat_messages"`
 }
 
+// continued is the messages on the way from the last one back to the start, by id; nil
+// where the export does not say what each one follows.
+func (c claudeConversation) continued() map[string]bool {
+	if len(c.Messages) == 0 {
+		return nil
+	}
+	parents := map[string]string{}
+	for _, m := range c.Messages {
+		parents[m.UUID] = m.Parent
+	}
+	seen := map[string]bool{}
+	for id := c.Messages[len(c.Messages)-1].UUID; ; id = parents[id] {
+		parent, known := parents[id]
+		if !known {
+			if id != claudeRoot {
+				return nil
+			}
+			return seen
+		}
+		if parent == "" || seen[id] {
+			return nil
+		}
+		seen[id] = true
+	}
+}
+
+// claudeRoot is what the first message of a conversation follows.
+const claudeRoot = "00000000-0000-4000-8000-000000000000"
+
 type claudeMessage struct {
+	UUID    string `json:"uuid"`
+	Parent  string `json:"parent_message_uuid"`
 	Text    string `json:"text"`
 	Content []struct {
 		Type string `json:"type"`
@@ -212,60 +262,175 @@ func (m claudeMessage) message(c claudeConversation, r *reader, pos schema.Pos) 
 // prompt, the newest first, with the answer as HTML. It names no conversations: a day's
 // prompts are one.
 var gemini = Form{
-	Name: "gemini", Doc: "Google Takeout: My Activity, Gemini Apps, as JSON",
+	Name: "gemini", Doc: "Google Takeout: My Activity, Gemini Apps, as JSON or HTML",
 	match: func(files []*file) []*file {
-		return slices.DeleteFunc(named(files, "", `"header"`, `"title"`, `"time"`), func(f *file) bool {
+		own := append(named(files, "", `"header"`, `"title"`, `"time"`), named(files, "", `class="outer-cell`)...)
+		return slices.DeleteFunc(own, func(f *file) bool {
 			return !strings.Contains(string(f.head()), "Gemini") && !strings.Contains(string(f.head()), "Bard")
 		})
 	},
 	read: func(r *reader, files []*file) error {
-		return r.each(files, func(v *datasets.Value) error {
-			var a struct {
-				Header string `json:"header"`
-				Title  string `json:"title"`
-				Time   string `json:"time"`
-				HTML   []struct {
-					HTML string `json:"html"`
-				} `json:"safeHtmlItem"`
-				Files []string `json:"attachedFiles"`
-				Image string   `json:"imageFile"`
+		for _, f := range files {
+			read := r.activities
+			if !isJSON(f) {
+				read = r.activityPage
 			}
-			if err := v.Decode(&a); err != nil {
+			if err := read(f); err != nil {
 				return err
 			}
-			if len(a.HTML) == 0 && !prompted.MatchString(a.Title) {
-				r.leave("activities that are not prompts", v.Pos)
-				return nil
-			}
-			at := r.time(a.Time, v.Pos)
-			ask := Message{Conv: convID("gemini", at.In(r.zone()).Format(time.DateOnly)), Role: "user", Time: at, Pos: v.Pos, Text: prompted.ReplaceAllString(a.Title, "")}
-			for _, f := range append(a.Files, a.Image) {
-				if f != "" {
-					ask.Attachments = append(ask.Attachments, schema.Attachment{Type: "file", Name: f})
-				}
-			}
-			if err := r.add(ask); err != nil {
-				return err
-			}
-			answer := ask
-			answer.Role, answer.Text, answer.Attachments = "assistant", "", nil
-			for _, h := range a.HTML {
-				answer.Text = join(answer.Text, plainText(h.HTML))
-			}
-			if answer.Text == "" {
-				r.leave("prompts without an answer", v.Pos)
-				return nil
-			}
-			return r.add(answer)
-		})
+		}
+		return nil
 	},
 }
 
+// prompted starts the title of a prompt, in the language of the account.
+var prompted = regexp.MustCompile(`^(?:Prompted|Asked|Said|输入的提示|提示)[:：]?[\s\x{a0}]+`)
+
+func (r *reader) activities(f *file) error {
+	return r.each([]*file{f}, func(v *datasets.Value) error {
+		var a struct {
+			Title string `json:"title"`
+			Time  string `json:"time"`
+			HTML  []struct {
+				HTML string `json:"html"`
+			} `json:"safeHtmlItem"`
+			Files []string `json:"attachedFiles"`
+			Image string   `json:"imageFile"`
+		}
+		if err := v.Decode(&a); err != nil {
+			return err
+		}
+		files := slices.DeleteFunc(append(a.Files, a.Image), func(f string) bool { return f == "" })
+		var answer string
+		for _, h := range a.HTML {
+			answer = join(answer, plainText(h.HTML))
+		}
+		return r.activity(a.Title, answer, files, r.time(a.Time, v.Pos), v.Pos)
+	})
+}
+
+// activity adds a prompt and its answer. Other activities have neither an answer nor the
+// word that starts the title of a prompt.
+func (r *reader) activity(title, answer string, files []string, at time.Time, pos schema.Pos) error {
+	if answer == "" && !prompted.MatchString(title) {
+		r.leave("activities that are not prompts", pos)
+		return nil
+	}
+	ask := Message{Conv: convID("gemini"), Role: "user", Time: at, Pos: pos, Text: prompted.ReplaceAllString(title, "")}
+	if !at.IsZero() {
+		ask.Conv = convID("gemini", at.In(r.zone()).Format(time.DateOnly))
+	}
+	for i, f := range files {
+		if slices.Index(files, f) == i {
+			ask.Attachments = append(ask.Attachments, schema.Attachment{Type: fileKind(f), Name: f})
+		}
+	}
+	if err := r.add(ask); err != nil {
+		return err
+	}
+	if answer == "" {
+		r.leave("prompts without an answer", pos)
+		return nil
+	}
+	return r.add(Message{Conv: ask.Conv, Role: "assistant", Time: at, Pos: pos, Text: answer})
+}
+
 var (
-	// prompted starts the title of a prompt, in the language of the account.
-	prompted = regexp.MustCompile(`^(?:Prompted|Asked|Said|输入的提示|提示)[:：]?\s+`)
-	lines3   = regexp.MustCompile(`\n\s*\n\s*`)
+	// pageEntry starts an activity in Takeout's HTML, pageCell its first cell: the prompt,
+	// lines about attached files, the time and the answer, with <br> between.
+	pageEntry = []byte(`<div class="outer-cell`)
+	pageCell  = regexp.MustCompile(`(?s)<div class="content-cell[^>]*body-1">(.*?)</div><div class="content-cell`)
+	pageBreak = regexp.MustCompile(`<br ?/?>`)
+	pageTime  = regexp.MustCompile(`^[^<>]{0,40}\d{1,2}:\d{2}:\d{2}[^<>]{0,16}$`)
+	lines3    = regexp.MustCompile(`\n\s*\n\s*`)
 )
+
+// activityPage reads Takeout's HTML, an activity at a time.
+func (r *reader) activityPage(f *file) error {
+	in, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	entries := bufio.NewScanner(in)
+	entries.Buffer(nil, maxMail)
+	entries.Split(func(data []byte, end bool) (int, []byte, error) {
+		if i := bytes.Index(data[min(1, len(data)):], pageEntry); i >= 0 {
+			return i + 1, data[:i+1], nil
+		}
+		if end && len(data) > 0 {
+			return len(data), data, nil
+		}
+		return 0, nil, nil
+	})
+	for entries.Scan() {
+		if !bytes.HasPrefix(entries.Bytes(), pageEntry) {
+			continue // the head of the page
+		}
+		if err := r.pageActivity(entries.Text(), schema.Pos{File: f.name, Line: 1}); err != nil {
+			return err
+		}
+	}
+	if errors.Is(entries.Err(), bufio.ErrTooLong) {
+		r.fault(schema.Pos{File: f.name, Line: 1}, "an activity is too large; reading ended there", "", fmt.Sprintf("at most %d MiB", maxMail>>20))
+		return nil
+	}
+	return entries.Err()
+}
+
+func (r *reader) pageActivity(entry string, pos schema.Pos) error {
+	cell := pageCell.FindStringSubmatch(entry)
+	if cell == nil {
+		r.fault(pos, "an activity cannot be read", textnorm.OneLine(plainText(entry), 80), "a cell with the prompt, the time and the answer")
+		return nil
+	}
+	rest := pageBreak.Split(cell[1], -1)
+	i := slices.IndexFunc(rest, func(s string) bool { return pageTime.MatchString(html.UnescapeString(s)) })
+	if i < 1 {
+		r.leave("activities that are not prompts", pos)
+		return nil
+	}
+	title, files := plainText(rest[0]), []string(nil)
+	attached := func(s string) (string, bool) {
+		return strings.CutPrefix(strings.TrimLeft(plainText(s), " \u00a0\u2003"), "-")
+	}
+	for j, s := range rest[1:i] {
+		name, ok := attached(s)
+		_, heads := attached(rest[j+2]) // "Attached 1 file." stands above the first
+		if ok {
+			files = append(files, strings.TrimSpace(name))
+		} else if !heads {
+			title = join(title, plainText(s))
+		}
+	}
+	at, ok := r.pageTime(plainText(rest[i]))
+	if !ok {
+		r.fault(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", plainText(rest[i])), "an English or Chinese date; choose JSON in Takeout for other languages")
+	}
+	return r.activity(title, plainText(strings.Join(rest[i+1:], "<br>")), files, at, pos)
+}
+
+// pageLayouts are the dates of Takeout's HTML in English and Chinese.
+var pageLayouts = []string{"Jan 2, 2006, 3:04:05 PM", "2 Jan 2006, 15:04:05", "Jan 2, 2006, 15:04:05", "2006年1月2日 15:04:05", "2006/1/2 15:04:05", "2006-01-02 15:04:05"}
+
+func (r *reader) pageTime(s string) (time.Time, bool) {
+	s = strings.NewReplacer("\u202f", " ", "\u00a0", " ").Replace(s)
+	zone := r.zone()
+	if i := strings.LastIndexByte(s, ' '); i > 0 && s[i+1:] != "AM" && s[i+1:] != "PM" { // the zone: UTC, CET, GMT+08:00
+		if t, err := time.Parse("GMT-07:00", s[i+1:]); err == nil {
+			zone = t.Location()
+		} else if s[i+1:] == "UTC" || s[i+1:] == "GMT" {
+			zone = time.UTC
+		}
+		s = s[:i]
+	}
+	for _, l := range pageLayouts {
+		if t, err := time.ParseInLocation(l, s, zone); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
 
 // time reads an instant that a program wrote; what it cannot read is a finding, and the
 // message has no time.
@@ -281,7 +446,7 @@ func (r *reader) time(s string, pos schema.Pos) time.Time {
 func plainText(s string) string {
 	var b strings.Builder
 	z := html.NewTokenizer(strings.NewReader(s))
-	hidden := 0
+	hidden, quoted := 0, 0
 	for {
 		switch z.Next() {
 		case html.ErrorToken: // the end; a strings.Reader has no other fault
@@ -290,8 +455,12 @@ func plainText(s string) string {
 			}
 			return strings.TrimSpace(lines3.ReplaceAllString(b.String(), "\n\n"))
 		case html.TextToken:
+			text := string(z.Text())
+			if quoted > 0 {
+				text = strings.ReplaceAll(text, "\n", "\n> ")
+			}
 			if hidden == 0 {
-				b.Write(z.Text())
+				b.WriteString(text)
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
 			name, _ := z.TagName()
@@ -300,15 +469,25 @@ func plainText(s string) string {
 				hidden++
 			case "li":
 				b.WriteString("\n- ")
-			case "p", "div", "br", "tr", "h1", "h2", "h3", "h4", "ul", "ol", "pre", "blockquote":
+			case "blockquote":
+				quoted++
+				b.WriteString("\n> ")
+			case "p", "div", "br", "tr", "h1", "h2", "h3", "h4", "ul", "ol", "pre":
 				b.WriteString("\n")
+				if quoted > 0 {
+					b.WriteString("> ")
+				}
 			case "td", "th":
 				b.WriteString(" ")
 			}
 		case html.EndTagToken:
 			name, _ := z.TagName()
-			if s := string(name); (s == "style" || s == "script") && hidden > 0 {
+			switch s := string(name); {
+			case (s == "style" || s == "script") && hidden > 0:
 				hidden--
+			case s == "blockquote" && quoted > 0:
+				quoted--
+				b.WriteString("\n")
 			}
 		}
 	}

@@ -133,6 +133,7 @@ const (
 	codeMessage = "CHT002" // a message cannot be read
 	codeLeft    = "CHT003" // not messages, left out, with their number
 	codeDates   = "CHT004" // dates that can be read in two ways
+	codeOnce    = "CHT005" // names that start one line only
 )
 
 // A reader reads one export.

@@ -133,13 +133,25 @@ var whatsApp = Form{
 
 var (
 	stampLine = regexp.MustCompile(`^[\x{200e}\x{200f}\x{feff}]*(?:\[([^\]]{6,40})\]|(\d{1,4}[./年-].{5,34}?) [-–]) (.*)$`)
-	stampForm = regexp.MustCompile(`^(\d{1,4})\s?[./年-]\s?(\d{1,2})\s?[./月-]\s?(\d{1,4})日?,?\s+(上午|下午|凌晨|中午|晚上|早上)?\s?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?\s?([AaPp]\.?\s?[Mm]\.?|上午|下午)?$`)
+	stampForm = regexp.MustCompile(`^(\d{1,4})\s?[./年-]\s?(\d{1,2})\s?[./月-]\s?(\d{1,4})日?,?\s+(上午|下午|凌晨|清晨|早上|早晨|中午|傍晚|晚上|半夜|午夜)?\s?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?\s?([AaPp]\.?\s?[Mm]\.?|上午|下午)?$`)
 	invisible = regexp.MustCompile(`[\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{feff}]`)
-	// A file that came with a message: named in brackets, or as the program names files.
-	fileMark  = regexp.MustCompile(`^\x{200e}?<[^<>:]{2,20}: ([^<>]+\.\w{1,5})>$`)
-	fileNamed = regexp.MustCompile(`^\x{200e}?((?:IMG|VID|AUD|PTT|DOC|STK)-\d{8}-WA\d+\.\w+|[\w .()-]+\.\w{2,5}) \([^()]{3,40}\)`)
-	omitted   = regexp.MustCompile(`^(?:<[^<>]{3,50}>|\x{200e}[^\n]{2,30})$`)
-	editedEnd = regexp.MustCompile(`\s*\x{200e}<[^<>]+>$`)
+	// A file that came with a message: named in brackets behind a caption, or before one as
+	// the program names files.
+	fileMark  = regexp.MustCompile(`\s*\x{200e}?<[^<>:\n]{2,20}: ([^<>\n]+\.\w{1,5})>$`)
+	fileNamed = regexp.MustCompile(`^\x{200e}?((?:IMG|VID|AUD|PTT|DOC|STK)-\d{8}-WA\d+\.\w+|[\w .()-]+\.\w{2,5}) \([^()\n]{3,40}\)`)
+	omitted   = regexp.MustCompile(`^<[^<>\n]{3,50}>$`)
+	editedEnd = regexp.MustCompile(`\s*(?:\x{200e}<[^<>\n]+>|<[^<>\n]*(?:edited|编辑|編輯|bearbeitet|edit[óoée])[^<>\n]*>)$`)
+	// The phone starts its own words with a left-to-right mark; where they stand for a file
+	// that was left out, they are few, and end with the word for that.
+	byPhone   = regexp.MustCompile(`^(?:([^\x{200e}\n]+) • .*)?\x{200e}([^\x{200e}\n]{2,400})$`)
+	leftOut   = regexp.MustCompile(`(?i)(?:omitted|weggelassen|ausgelassen|omitid[oa]s?|omess[oai]|absente?s?|weggelaten|ocult[oa]s?|忽略|省略|略過)\W*$`)
+	sentence  = regexp.MustCompile(`[.。!！]\s*$`)
+	elsewhere = regexp.MustCompile(`https?://|:$`)
+	// What stands in the place of a message that was deleted, or may be seen only once.
+	deleted = regexp.MustCompile(`^(?:null|(?:This message was deleted|You deleted this message|此消息已删除|您已?删除了?此消息|你已?删除了?此消息|此訊息已刪除|您已刪除此訊息|` +
+		`Diese Nachricht wurde gelöscht|Du hast diese Nachricht gelöscht|Se eliminó este mensaje|Eliminaste este mensaje|Mensagem apagada|Você apagou esta mensagem|` +
+		`Ce message a été supprimé|Vous avez supprimé ce message|Questo messaggio è stato eliminato|Hai eliminato questo messaggio)[.。]?)$`)
+	unsaved = regexp.MustCompile(`^~[\s\x{a0}\x{202f}]*`) // before the name of somebody who is not a contact
 )
 
 // stamp is the numbers of a date and time, in the order in which they stand.
@@ -190,11 +202,11 @@ func (s *stamp) time(order string, zone *time.Location) (time.Time, bool) {
 	h := s.h
 	switch half := s.half; {
 	case half == "":
-	case strings.HasPrefix(half, "p"), half == "下午", half == "晚上", half == "中午" && h < 11:
+	case strings.HasPrefix(half, "p"), half == "下午", half == "晚上" && h < 12, half == "傍晚", half == "中午" && h < 11:
 		if h < 12 {
 			h += 12
 		}
-	case h == 12:
+	case h == 12 && half != "中午":
 		h = 0
 	}
 	t := time.Date(y, time.Month(m), d, h, s.m, s.s, 0, zone)
@@ -253,7 +265,11 @@ func (r *reader) whatsApp(f *file) error {
 	title := whatsAppTitle(f)
 	var p pending
 	add := func(m Message) error {
-		m.Text = invisible.ReplaceAllString(editedEnd.ReplaceAllString(m.Text, ""), "")
+		if kind := media(&m); kind != "" {
+			r.leave(kind, m.Pos)
+			return nil
+		}
+		m.Text = invisible.ReplaceAllString(m.Text, "")
 		return r.add(m)
 	}
 	err = r.textLines(f, func(text string, pos schema.Pos) error {
@@ -274,12 +290,12 @@ func (r *reader) whatsApp(f *file) error {
 		if !found && strings.HasSuffix(s.rest, ":") {
 			name, said, found = strings.TrimSuffix(s.rest, ":"), "", true
 		}
-		if !found || utf8.RuneCountInString(name) > 80 {
-			r.leave("notices of the program (someone joined, calls, pins)", pos)
+		if !found || utf8.RuneCountInString(name) > 80 || strings.Count(name, `"`)%2 > 0 { // Bob changed the subject to "A: b"
+			r.leave(notices, pos)
 			return nil
 		}
-		m := Message{Conv: convID("whatsapp", title), Title: title, Name: strings.TrimSpace(invisible.ReplaceAllString(name, "")), Time: at, Pos: pos}
-		media(&m, said)
+		m := Message{Conv: convID("whatsapp", title), Title: title, Text: said, Time: at, Pos: pos,
+			Name: strings.TrimSpace(unsaved.ReplaceAllString(invisible.ReplaceAllString(name, ""), ""))}
 		p.start(m)
 		return nil
 	})
@@ -289,26 +305,49 @@ func (r *reader) whatsApp(f *file) error {
 	return p.end(add)
 }
 
-// media fills in the text of a message, or the file in place of it.
-func media(m *Message, said string) {
+// notices are what the program says of itself.
+const notices = "notices of the program (someone joined, calls, pins)"
+
+// media takes the file out of a message's text, and what the phone adds to it. What is not
+// a message is not empty: it is the kind of it.
+func media(m *Message) (notMessage string) {
+	said := editedEnd.ReplaceAllString(m.Text, "")
+	if fileMark.MatchString(m.Text) {
+		said = m.Text
+	}
+	m.Text = said
 	if p := fileMark.FindStringSubmatch(said); p != nil {
 		m.Attachments = []schema.Attachment{{Type: fileKind(p[1]), Name: p[1], Path: p[1]}}
-		return
+		m.Text = strings.TrimSuffix(said, p[0])
+		return ""
 	}
 	if p := fileNamed.FindStringSubmatch(said); p != nil {
 		m.Attachments = []schema.Attachment{{Type: fileKind(p[1]), Name: p[1], Path: p[1]}}
 		m.Text = said[len(p[0]):]
-		return
+		return ""
 	}
-	if omitted.MatchString(said) {
-		words := strings.Fields(invisible.ReplaceAllString(strings.Trim(said, "<>"), ""))
-		if strings.HasPrefix(said, "<") || len(words) <= 2 {
-			m.Attachments = []schema.Attachment{{Type: "file", Name: strings.Join(words, " ")}}
-			return
-		}
+	if deleted.MatchString(invisible.ReplaceAllString(said, "")) {
+		return "deleted messages"
 	}
-	m.Text = said
+	words, name := strings.Trim(said, "<>"), ""
+	own := byPhone.FindStringSubmatch(said)
+	if own != nil {
+		words, name = own[2], own[1]
+	}
+	switch {
+	case own == nil && !omitted.MatchString(said), elsewhere.MatchString(words): // a place, a list to vote on
+		return ""
+	case own != nil && !leftOut.MatchString(words) && (sentence.MatchString(words) || utf8.RuneCountInString(words) > maxPlaceholder):
+		return notices
+	}
+	name = invisible.ReplaceAllString(first(name, words), "")
+	m.Text, m.Attachments = "", []schema.Attachment{{Type: fileKind(name), Name: name}}
+	return ""
 }
+
+// maxPlaceholder is the length of the longest words for a file that was left out, where
+// their language is not known.
+const maxPlaceholder = 20
 
 func fileKind(name string) string {
 	switch strings.ToLower(path.Ext(name)) {
@@ -395,9 +434,16 @@ func speech(l string) (name, at, text string) {
 func (r *reader) plain(f *file) error {
 	var p pending
 	names := speakers(f)
+	var once []string
+	var first schema.Pos
 	err := r.textLines(f, func(text string, pos schema.Pos) error {
 		name, at, said := speech(text)
-		if name == "" || len(names) > 0 && names[name] == 0 {
+		if name == "" || len(names) > 0 && names[name] == 0 && !strings.ContainsAny(at, "-/.") {
+			if name != "" && len(once) < maxOnce {
+				if once = append(once, name); len(once) == 1 {
+					first = pos
+				}
+			}
 			p.more(r, text, pos)
 			return nil
 		}
@@ -418,8 +464,15 @@ func (r *reader) plain(f *file) error {
 	if err != nil {
 		return err
 	}
+	if len(once) > 0 {
+		r.Report(&schema.Finding{Pos: first, Code: codeOnce, Warning: true, Message: "names that start one line only were read as text of the message above: " + strings.Join(once, ", "),
+			Hint: "if they are speakers, put a date before each line, or write the chat as a CSV file"})
+	}
 	return p.end(r.add)
 }
+
+// maxOnce is how many names a finding lists.
+const maxOnce = 10
 
 // speakers are the names that start at least two lines of the file's start: a colon in
 // the middle of what somebody says is no speaker. None: every name is one.

@@ -14,6 +14,7 @@ import (
 	"net/mail"
 	"regexp"
 	"strings"
+	"time"
 
 	"membench/schema"
 
@@ -45,12 +46,17 @@ var mbox = Form{
 
 var fromLine = regexp.MustCompile(`^From [^\n]*\d{4}\r?\n(?:[\w-]+:|>From )`)
 
+// envelope is the line before a mail, with its date: text may start with From, too.
+var envelope = regexp.MustCompile(`^From .*(\w{3} \w{3} +\d{1,2} \d{2}:\d{2}:\d{2}) (?:[+-]\d{4} |\w{3,4} )?(\d{4})`)
+
 // maxMail is the largest mail that is read, in bytes.
 const maxMail = 64 << 20
 
 func (r *reader) mbox(f *file) error {
 	var raw bytes.Buffer
 	var start schema.Pos
+	var came time.Time
+	threads := newQuotes[string]()
 	blank, large := true, false
 	flush := func() error {
 		defer raw.Reset()
@@ -67,12 +73,13 @@ func (r *reader) mbox(f *file) error {
 			r.fault(start, "a mail cannot be read: "+err.Error(), "", "headers, a blank line, a text")
 			return nil
 		}
-		return r.mail(m, f, start)
+		return r.mail(m, f, came, threads, start)
 	}
 	err := r.rawLines(f, func(l []byte, pos schema.Pos) error {
-		if blank && bytes.HasPrefix(l, []byte("From ")) {
+		if p := envelope.FindSubmatch(l); p != nil && blank {
 			err := flush()
 			start = pos
+			came, _ = time.ParseInLocation("Mon Jan _2 15:04:05 2006", string(p[1])+" "+string(p[2]), time.UTC)
 			return err
 		}
 		blank = len(bytes.TrimRight(l, "\r\n")) == 0
@@ -92,7 +99,9 @@ func (r *reader) mbox(f *file) error {
 	return flush()
 }
 
-func (r *reader) mail(m *mail.Message, f *file, pos schema.Pos) error {
+// mail adds a mail, that came at an instant by its envelope. threads are the threads of
+// the mails before, by id.
+func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[string], pos schema.Pos) error {
 	words := mime.WordDecoder{CharsetReader: charset}
 	head := func(name string) string {
 		v := m.Header.Get(name)
@@ -102,7 +111,7 @@ func (r *reader) mail(m *mail.Message, f *file, pos schema.Pos) error {
 		return strings.TrimSpace(v)
 	}
 	subject := replyMark.ReplaceAllString(head("Subject"), "")
-	out := Message{Conv: convID(f.stem(), subject, short(threadOf(m.Header))), Title: subject, Pos: pos}
+	out := Message{Conv: convID(f.stem(), subject, short(threadOf(m.Header, threads))), Title: subject, Pos: pos}
 	parser := mail.AddressParser{WordDecoder: &words}
 	if a, err := parser.Parse(m.Header.Get("From")); err == nil {
 		out.Name = first(a.Name, a.Address)
@@ -111,7 +120,7 @@ func (r *reader) mail(m *mail.Message, f *file, pos schema.Pos) error {
 	}
 	if t, err := m.Header.Date(); err == nil {
 		out.Time = t
-	} else {
+	} else if out.Time = came; came.IsZero() {
 		r.fault(pos, "a mail has no date that can be read; it is kept without one", m.Header.Get("Date"), "a date as RFC 5322 has it")
 	}
 	var b body
@@ -126,15 +135,23 @@ func (r *reader) mail(m *mail.Message, f *file, pos schema.Pos) error {
 	return r.add(out)
 }
 
-// threadOf names the first mail of a thread.
-func threadOf(h mail.Header) string {
+// threadOf names the first mail of a thread: the thread of the mail that this one
+// follows, where that came before it, else the oldest one that it names.
+func threadOf(h mail.Header, threads *quotes[string]) string {
+	own := strings.Join(strings.Fields(h.Get("Message-Id")), "")
+	var root string
 	for _, name := range []string{"References", "In-Reply-To", "Message-Id"} {
 		if ids := strings.Fields(h.Get(name)); len(ids) > 0 {
-			sum := sha256.Sum256([]byte(ids[0]))
-			return hex.EncodeToString(sum[:])
+			root = first(threads.get(ids[len(ids)-1]), threads.get(ids[0]), ids[0])
+			break
 		}
 	}
-	return ""
+	if root == "" {
+		return ""
+	}
+	threads.put(own, root)
+	sum := sha256.Sum256([]byte(root))
+	return hex.EncodeToString(sum[:])
 }
 
 var replyMark = regexp.MustCompile(`(?i)^(?:\s*(?:re|aw|fwd?|wg|回复|答复|转发)\s*[:：])+\s*`)
@@ -170,6 +187,24 @@ func (b *body) add(contentType, encoding, name string, in io.Reader, depth int) 
 				return err
 			}
 		}
+	}
+	if kind == "message/rfc822" { // a mail that was forwarded whole
+		m, err := mail.ReadMessage(in)
+		if err != nil {
+			return err
+		}
+		var inner body
+		if depth == maxParts {
+			return errors.New("its parts stand too deep in each other")
+		}
+		err = inner.add(m.Header.Get("Content-Type"), m.Header.Get("Content-Transfer-Encoding"), "", m.Body, depth+1)
+		words := mime.WordDecoder{CharsetReader: charset}
+		from, _ := words.DecodeHeader(m.Header.Get("From"))
+		subject, _ := words.DecodeHeader(m.Header.Get("Subject"))
+		text := join(join(from, subject), first(inner.plain, plainText(inner.html)))
+		b.files = append(b.files, schema.Attachment{Type: "mail", Name: name, Text: strings.TrimSpace(text)})
+		b.files = append(b.files, inner.files...)
+		return err
 	}
 	if name = first(name, params["name"]); name != "" || !strings.HasPrefix(kind, "text/") {
 		b.files = append(b.files, schema.Attachment{Type: kindOf(kind), Name: name})

@@ -30,14 +30,13 @@ var telegram = Form{
 		return r.each(files, func(v *datasets.Value) error {
 			var all struct {
 				telegramChat
-				Chats struct {
-					List []telegramChat `json:"list"`
-				} `json:"chats"`
+				Chats telegramChats `json:"chats"`
+				Left  telegramChats `json:"left_chats"`
 			}
 			if err := v.Decode(&all); err != nil {
 				return err
 			}
-			for _, c := range append(all.Chats.List, all.telegramChat) {
+			for _, c := range slices.Concat(all.Chats.List, all.Left.List, []telegramChat{all.telegramChat}) {
 				if err := r.telegram(c, v); err != nil {
 					return err
 				}
@@ -47,8 +46,13 @@ var telegram = Form{
 	},
 }
 
+type telegramChats struct {
+	List []telegramChat `json:"list"`
+}
+
 type telegramChat struct {
 	Name     string            `json:"name"`
+	Type     string            `json:"type"`
 	ID       json.RawMessage   `json:"id"`
 	Messages []json.RawMessage `json:"messages"`
 }
@@ -69,10 +73,45 @@ type telegramMessage struct {
 	Media     string          `json:"media_type"`
 	MIME      string          `json:"mime_type"`
 	Sticker   string          `json:"sticker_emoji"`
+	Place     *struct {
+		Latitude  float64 `json:"latitude"`
+		Longitude float64 `json:"longitude"`
+	} `json:"location_information"`
+	PlaceName string `json:"place_name"`
+	Contact   *struct {
+		First string `json:"first_name"`
+		Last  string `json:"last_name"`
+		Phone string `json:"phone_number"`
+	} `json:"contact_information"`
+	Poll *struct {
+		Question string `json:"question"`
+		Answers  []struct {
+			Text string `json:"text"`
+		} `json:"answers"`
+	} `json:"poll"`
+}
+
+// cards are what a message carries that is neither text nor a file.
+func (m telegramMessage) cards() (out []schema.Attachment) {
+	if p := m.Place; p != nil {
+		out = append(out, schema.Attachment{Type: "location", Name: m.PlaceName, Text: fmt.Sprintf("%g, %g", p.Latitude, p.Longitude)})
+	}
+	if c := m.Contact; c != nil {
+		out = append(out, schema.Attachment{Type: "contact", Text: strings.Join(strings.Fields(c.First+" "+c.Last+" "+c.Phone), " ")})
+	}
+	if p := m.Poll; p != nil {
+		text := p.Question
+		for _, a := range p.Answers {
+			text = join(text, "- "+a.Text)
+		}
+		out = append(out, schema.Attachment{Type: "poll", Text: text})
+	}
+	return out
 }
 
 func (r *reader) telegram(c telegramChat, v *datasets.Value) error {
 	said := newQuotes[int64]()
+	title := first(c.Name, strings.ReplaceAll(c.Type, "_", " "))
 	for _, raw := range c.Messages {
 		var m telegramMessage
 		if err := v.DecodeAt(raw, &m); err != nil {
@@ -83,10 +122,10 @@ func (r *reader) telegram(c telegramChat, v *datasets.Value) error {
 			return err
 		}
 		if m.Type != "message" {
-			r.leave("notices of the program (someone joined, calls, pins)", v.Pos)
+			r.leave(notices, v.Pos)
 			continue
 		}
-		out := Message{Conv: convID(c.Name, strings.Trim(string(c.ID), `"`)), Title: c.Name, Name: m.From, Pos: v.Pos, Text: telegramText(m.Text), Quote: said.get(m.ReplyTo)}
+		out := Message{Conv: convID(title, strings.Trim(string(c.ID), `"`)), Title: title, Name: m.From, Pos: v.Pos, Text: textOf(m.Text), Quote: said.get(m.ReplyTo)}
 		if out.Name == "" {
 			out.Name = m.FromID
 		}
@@ -98,6 +137,7 @@ func (r *reader) telegram(c telegramChat, v *datasets.Value) error {
 		if m.Forwarded != "" { // somebody else's words
 			out.Quote, out.Text = join(m.Forwarded+":", out.Text), "[forwarded from "+m.Forwarded+"]"
 		}
+		out.Attachments = m.cards()
 		if m.Photo != "" {
 			out.Attachments = append(out.Attachments, schema.Attachment{Type: "image", Path: placed(m.Photo), Name: path.Base(m.Photo)})
 		}
@@ -122,8 +162,8 @@ func placed(p string) string {
 	return p
 }
 
-// telegramText joins a text that is a string or a list of strings and entities.
-func telegramText(raw json.RawMessage) string {
+// textOf joins a text that is a string or a list of strings and entities.
+func textOf(raw json.RawMessage) string {
 	var s string
 	if codec.Unmarshal(raw, &s) == nil {
 		return s
@@ -136,14 +176,23 @@ func telegramText(raw json.RawMessage) string {
 	for _, p := range parts {
 		var entity struct {
 			Text string `json:"text"`
+			Link string `json:"href"`
 		}
 		if codec.Unmarshal(p, &s) == nil {
 			b.WriteString(s)
 		} else if codec.Unmarshal(p, &entity) == nil {
-			b.WriteString(entity.Text)
+			b.WriteString(linked(entity.Text, entity.Link))
 		}
 	}
 	return b.String()
+}
+
+// linked is a text with the address that lies behind it.
+func linked(text, address string) string {
+	if address == "" || text == "" || text == address {
+		return first(text, address)
+	}
+	return text + " (" + address + ")"
 }
 
 // discord reads a channel as DiscordChatExporter writes it in JSON.
@@ -173,6 +222,22 @@ var discord = Form{
 					Reference struct {
 						ID string `json:"messageId"`
 					} `json:"reference"`
+					Stickers []struct {
+						Name string `json:"name"`
+						URL  string `json:"sourceUrl"`
+					} `json:"stickers"`
+					Embeds []struct {
+						Title       string `json:"title"`
+						Description string `json:"description"`
+						URL         string `json:"url"`
+						Fields      []struct {
+							Name  string `json:"name"`
+							Value string `json:"value"`
+						} `json:"fields"`
+					} `json:"embeds"`
+					Forwarded *struct {
+						Content string `json:"content"`
+					} `json:"forwardedMessage"`
 				} `json:"messages"`
 			}
 			if err := v.Decode(&x); err != nil {
@@ -180,8 +245,8 @@ var discord = Form{
 			}
 			said := newQuotes[string]()
 			for _, m := range x.Messages {
-				if m.Type != "" && m.Type != "Default" && m.Type != "Reply" && m.Type != "0" && m.Type != "19" {
-					r.leave("notices of the program (someone joined, calls, pins)", v.Pos)
+				if discordNotice.MatchString(m.Type) {
+					r.leave(notices, v.Pos)
 					continue
 				}
 				out := Message{Conv: convID(x.Guild.Name, x.Channel.Name, x.Channel.ID), Title: x.Channel.Name, Name: first(m.Author.Nickname, m.Author.Name),
@@ -191,6 +256,21 @@ var discord = Form{
 				}
 				for _, a := range m.Attachments {
 					out.Attachments = append(out.Attachments, schema.Attachment{Type: "file", ID: a.ID, URL: a.URL, Name: a.Name})
+				}
+				for _, s := range m.Stickers {
+					out.Attachments = append(out.Attachments, schema.Attachment{Type: "sticker", URL: s.URL, Text: s.Name})
+				}
+				for _, e := range m.Embeds {
+					text := join(e.Title, e.Description)
+					for _, f := range e.Fields {
+						text = join(text, f.Name+": "+f.Value)
+					}
+					if text != "" {
+						out.Attachments = append(out.Attachments, schema.Attachment{Type: "embed", URL: e.URL, Text: text})
+					}
+				}
+				if f := m.Forwarded; f != nil { // somebody else's words
+					out.Quote, out.Text = f.Content, join("[forwarded]", out.Text)
 				}
 				said.put(m.ID, m.Content)
 				if err := r.add(out); err != nil {
@@ -202,12 +282,17 @@ var discord = Form{
 	},
 }
 
+// discordNotice are the types of messages that Discord itself writes; DiscordChatExporter
+// shows the others by name or, where it has none, by number.
+var discordNotice = regexp.MustCompile(`^(?:Recipient|Call$|Channel|Guild|Thread|[1-9]$|1[0-8]$|2[12]$)`)
+
 // slack reads the folder or zip that Slack exports: users.json, and for each channel a
 // folder with a file a day. Files of a channel are read in the order of their names.
 var slack = Form{
 	Name: "slack", Doc: "Slack: Settings, Import/Export data, Export",
 	match: func(files []*file) []*file {
-		users := named(files, "users.json")
+		users := append(named(files, "users.json"), named(files, "dms.json")...)
+		users = append(users, named(files, "mpims.json")...)
 		days := slices.DeleteFunc(slices.Clone(files), func(f *file) bool { return !slackDay.MatchString(f.base) })
 		if len(users) == 0 || len(days) == 0 {
 			return nil
@@ -216,6 +301,7 @@ var slack = Form{
 	},
 	read: func(r *reader, files []*file) error {
 		people := map[string]string{}
+		titles := map[string]string{} // of direct messages, whose folders have ids
 		said := newQuotes[string]()
 		for _, f := range files {
 			day := slackDay.FindStringSubmatch(f.base)
@@ -224,11 +310,19 @@ var slack = Form{
 				if err := v.Decode(&m); err != nil {
 					return err
 				}
+				if len(m.Members) > 0 {
+					var with []string
+					for _, id := range m.Members {
+						with = append(with, first(people[id], id))
+					}
+					titles[m.ID], titles[first(m.Name, m.ID)] = strings.Join(with, ", "), strings.Join(with, ", ")
+					return nil
+				}
 				if day == nil {
 					people[m.ID] = first(m.Profile.Display, m.Profile.Real, m.RealName, m.Name)
 					return nil
 				}
-				return r.slack(m, day[1], people, said, v.Pos)
+				return r.slack(m, day[1], first(titles[day[1]], day[1]), people, said, v.Pos)
 			})
 			if err != nil {
 				return err
@@ -240,12 +334,13 @@ var slack = Form{
 
 var slackDay = regexp.MustCompile(`(?:^|/)([^/]+)/\d{4}-\d{2}-\d{2}\.json$`)
 
-// slackMessage is a message, or an entry of users.json.
+// slackMessage is a message, or an entry of users.json or of a list of direct messages.
 type slackMessage struct {
 	ID       string       `json:"id"`
 	Name     string       `json:"name"`
 	RealName string       `json:"real_name"`
 	Profile  slackProfile `json:"profile"`
+	Members  []string     `json:"members"`
 
 	Type    string       `json:"type"`
 	Subtype string       `json:"subtype"`
@@ -261,6 +356,38 @@ type slackMessage struct {
 		Type string `json:"mimetype"`
 		URL  string `json:"url_private"`
 	} `json:"files"`
+	Cards []struct {
+		Title    string `json:"title"`
+		Text     string `json:"text"`
+		Fallback string `json:"fallback"`
+		Link     string `json:"title_link"`
+	} `json:"attachments"`
+	Blocks json.RawMessage `json:"blocks"`
+}
+
+// slackBlocks is the text of a message that has none beside its blocks: every member
+// "text" that is a string, in order; blocks stand on lines of their own.
+func slackBlocks(raw json.RawMessage, depth int) string {
+	text, mark := "", ""
+	if depth < 2 {
+		mark = "\n"
+	}
+	for el := range datasets.Elements(raw) {
+		if s := slackBlocks(el, depth+1); text != "" && s != "" {
+			text += mark + s
+		} else {
+			text += s
+		}
+	}
+	for name, v := range codec.Members(raw) {
+		var s string
+		if name == "text" && codec.Unmarshal(v, &s) == nil {
+			text += s
+		} else if len(v) > 0 && (v[0] == '[' || v[0] == '{') && depth < 2*maxNest {
+			text += slackBlocks(v, depth+1)
+		}
+	}
+	return text
 }
 
 type slackProfile struct {
@@ -268,14 +395,14 @@ type slackProfile struct {
 	Real    string `json:"real_name"`
 }
 
-func (r *reader) slack(m slackMessage, channel string, people map[string]string, said *quotes[string], pos schema.Pos) error {
+func (r *reader) slack(m slackMessage, channel, title string, people map[string]string, said *quotes[string], pos schema.Pos) error {
 	switch m.Subtype {
 	case "", "file_share", "thread_broadcast", "me_message", "bot_message":
 	default:
-		r.leave("notices of the program (someone joined, calls, pins)", pos)
+		r.leave(notices, pos)
 		return nil
 	}
-	out := Message{Conv: convID(channel), Title: channel, Name: first(people[m.User], m.Who.Display, m.Who.Real, m.BotName, m.User), Pos: pos}
+	out := Message{Conv: convID(channel), Title: title, Name: first(people[m.User], m.Who.Display, m.Who.Real, m.BotName, m.User), Pos: pos}
 	if m.Subtype == "bot_message" {
 		out.Role = "assistant"
 	}
@@ -284,11 +411,18 @@ func (r *reader) slack(m slackMessage, channel string, people map[string]string,
 	} else {
 		r.fault(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", m.TS), "seconds since 1970")
 	}
-	out.Text = slackText(m.Text, people)
+	if out.Text = slackText(m.Text, people); out.Text == "" {
+		out.Text = slackText(slackBlocks(m.Blocks, 0), people)
+	}
 	if m.Thread != "" && m.Thread != m.TS {
 		out.Quote = said.get(channel + m.Thread)
 	}
 	said.put(channel+m.TS, out.Text)
+	for _, c := range m.Cards {
+		if text := slackText(join(c.Title, first(c.Text, c.Fallback)), people); text != "" {
+			out.Attachments = append(out.Attachments, schema.Attachment{Type: "card", URL: c.Link, Text: text})
+		}
+	}
 	for _, f := range m.Files {
 		out.Attachments = append(out.Attachments, schema.Attachment{Type: kindOf(f.Type), ID: f.ID, Name: f.Name, URL: f.URL})
 	}
@@ -309,7 +443,7 @@ func slackText(s string, people map[string]string) string {
 		case "!": // <!here>, <!channel>
 			return "@" + first(p[3], p[2])
 		}
-		return first(p[3], p[2])
+		return linked(p[3], strings.TrimPrefix(p[2], "mailto:"))
 	})
 	return html.UnescapeString(s)
 }

@@ -9,10 +9,12 @@ import (
 	"io"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"membench/annotate"
 	"membench/datasets"
@@ -36,6 +38,8 @@ var parts = []struct {
 	{"time", []string{"time", "timestamp", "date", "datetime", "created_at", "sent_at", "ts", "时间"}},
 	{"conversation", []string{"conversation", "conversation_id", "conv_id", "thread", "thread_id", "chat", "chat_id", "channel", "room", "session", "会话"}},
 	{"quote", []string{"quote", "reply_to_text"}},
+	{"id", []string{"id", "message_id", "uuid"}},
+	{"reply", []string{"reply", "reply_to", "in_reply_to", "reply_to_id", "parent_id", "reply_to_message_id"}},
 	{"attachment", []string{"attachment", "media", "file", "image"}},
 }
 
@@ -96,7 +100,7 @@ var table = Form{
 	match: func(files []*file) []*file {
 		var out []*file
 		for _, f := range files {
-			if tableName(f) && len(columnsOf(f)) > 0 {
+			if tableName(f) && len(columnsOf(f, "")) > 0 {
 				out = append(out, f)
 			}
 		}
@@ -120,7 +124,7 @@ var table = Form{
 
 // usual reports whether the columns of a table are known by their names.
 func usual(f *file) bool {
-	m := Mapping{}.complete(columnsOf(f))
+	m := Mapping{}.complete(columnsOf(f, ""))
 	return m["text"] != "" && (m["sender"] != "" || m["role"] != "")
 }
 
@@ -135,8 +139,9 @@ func isJSON(f *file) bool {
 	return len(b) > 0 && (b[0] == '[' || b[0] == '{')
 }
 
-// columnsOf is the header of a table, or the members of the first object.
-func columnsOf(f *file) []string {
+// columnsOf is the header of a table, or the members of the first objects; text is the
+// member that is mapped to the text, if one is.
+func columnsOf(f *file, text string) []string {
 	if !isJSON(f) {
 		row, err := newCSV(bytes.NewReader(f.head()), f).Read()
 		if err != nil || len(row) < 2 {
@@ -144,23 +149,43 @@ func columnsOf(f *file) []string {
 		}
 		return row
 	}
-	var out []string
-	for v, err := range datasets.Values(bytes.NewReader(f.head()), f.name, headSize) {
-		if err == nil {
-			for el := range messagesOf(v.Bytes) {
-				return memberNames(el, "", 0)
+	var names []string
+	n := 0
+	take := func(el []byte) bool {
+		for _, name := range memberNames(el, "", 0) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
 			}
 		}
-		break
+		n++
+		return n < maxSample
 	}
-	if len(out) == 0 { // the head ends within the first value: its names may still be told
-		head := f.head()
-		if i := bytes.IndexByte(head, '{'); i >= 0 {
-			out = memberNames(head[i:], "", 0)
+	for v, err := range datasets.Values(bytes.NewReader(f.head()), f.name, headSize) {
+		if err != nil || n >= maxSample {
+			break
+		}
+		messagesOf(v.Bytes, text)(take)
+	}
+	if n > 0 {
+		return names
+	}
+	// The head ends within the first value: its names may still be told.
+	head := f.head()
+	for _, i := range firstObject.FindAllIndex(head, maxSample) {
+		list := json.NewDecoder(bytes.NewReader(head[i[0]:]))
+		list.Token() // the bracket
+		var el json.RawMessage
+		for list.Decode(&el) == nil && isMessage(el, text) && take(el) {
+		}
+		if n > 0 {
+			return names
 		}
 	}
-	return out
+	return nil
 }
+
+// firstObject is where a list of objects starts.
+var firstObject = regexp.MustCompile(`\[\s*\{`)
 
 // maxNest is how deep members are looked for.
 const maxNest = 3
@@ -180,34 +205,72 @@ func memberNames(obj []byte, prefix string, depth int) []string {
 	return out
 }
 
-// messagesOf is the objects of a value: itself, or those of the first array of objects
-// within it. A text that is not JSON has none.
-func messagesOf(b []byte) func(func([]byte) bool) {
+// messagesOf is the messages of a value: itself where that is one, else the objects of the
+// first list of messages within it, else those of its first list of objects. text is the
+// member that is mapped to the text, if one is. A text that is not JSON has none.
+func messagesOf(b []byte, text string) func(func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		if !codec.Valid(b) {
 			return
 		}
-		for _, v := range codec.Members(b) {
-			if t := bytes.TrimLeft(v, " \t\r\n"); len(t) > 0 && t[0] == '[' {
-				n := 0
-				for el := range datasets.Elements(v) {
-					if el[0] != '{' {
-						break
-					}
-					n++
-					if !yield(el) {
+		if !isMessage(b, text) {
+			if list := listIn(b, text, 0); list != nil {
+				for el := range datasets.Elements(list) {
+					if el[0] == '{' && !yield(el) {
 						return
 					}
 				}
-				if n > 0 {
-					return
-				}
+				return
 			}
 		}
 		if b := bytes.TrimLeft(b, " \t\r\n"); len(b) > 0 && b[0] == '{' {
 			yield(b)
 		}
 	}
+}
+
+// isMessage reports whether an object has a text: by the name that is mapped to it, else
+// by a usual name, of a string or beside a speaker.
+func isMessage(obj []byte, text string) bool {
+	names := memberNames(obj, "", 0)
+	if text != "" {
+		return slices.Contains(names, text)
+	}
+	m := Mapping{}.complete(names)
+	if m["text"] == "" {
+		return false
+	}
+	if m["sender"] != "" || m["role"] != "" {
+		return true
+	}
+	for name, v := range codec.Members(obj) {
+		if name == m["text"] {
+			return v[0] == '"'
+		}
+	}
+	return false
+}
+
+// listIn is the first list of messages in an object, else its first list of objects.
+func listIn(obj []byte, text string, depth int) (list []byte) {
+	for _, v := range codec.Members(obj) {
+		v = bytes.TrimLeft(v, " \t\r\n")
+		found := v
+		if v[0] == '{' && depth < maxNest {
+			found = listIn(v, text, depth+1)
+		}
+		for el := range datasets.Elements(found) {
+			switch {
+			case el[0] != '{':
+			case isMessage(el, text):
+				return found
+			case list == nil:
+				list = found
+			}
+			break
+		}
+	}
+	return list
 }
 
 func newCSV(in io.Reader, f *file) *csv.Reader {
@@ -253,6 +316,7 @@ func (r *reader) rows(f *file) error {
 	if err != nil {
 		return err
 	}
+	said := newQuotes[string]()
 	at := map[string]int{}
 	for part, c := range m {
 		at[part] = slices.Index(head, c)
@@ -275,7 +339,7 @@ func (r *reader) rows(f *file) error {
 			r.fault(pos, "a row has another number of columns than the header; it was skipped", strconv.Itoa(len(row)), strconv.Itoa(len(head)))
 			continue
 		}
-		if err := r.record(f, pos, func(part string) string {
+		if err := r.record(f, pos, said, func(part string) string {
 			if i, ok := at[part]; ok {
 				return strings.ToValidUTF8(row[i], "\uFFFD")
 			}
@@ -287,17 +351,18 @@ func (r *reader) rows(f *file) error {
 }
 
 func (r *reader) objects(f *file) error {
-	m, err := r.columns(f, columnsOf(f))
+	m, err := r.columns(f, columnsOf(f, r.Map["text"]))
 	if err != nil {
 		return err
 	}
+	said := newQuotes[string]()
 	return r.each([]*file{f}, func(v *datasets.Value) error {
 		if !codec.Valid(v.Bytes) {
 			var raw json.RawMessage
 			return v.Decode(&raw)
 		}
-		for el := range messagesOf(v.Bytes) {
-			err := r.record(f, v.Pos, func(part string) string { return member(el, m[part]) })
+		for el := range messagesOf(v.Bytes, m["text"]) {
+			err := r.record(f, v.Pos, said, func(part string) string { return member(el, m[part]) })
 			if err != nil {
 				return err
 			}
@@ -316,6 +381,11 @@ func member(obj []byte, name string) string {
 			if codec.Unmarshal(v, &s) == nil {
 				return s
 			}
+			for _, s := range []string{textOf(v), member(v, "name"), member(v, "text")} {
+				if s != "" {
+					return s
+				}
+			}
 			return strings.Trim(string(v), " \t\r\n{}[]") // a number; of what is neither, something to look at
 		case nested && k == first:
 			return member(v, rest)
@@ -325,14 +395,20 @@ func member(obj []byte, name string) string {
 }
 
 // record makes a message of a row.
-func (r *reader) record(f *file, pos schema.Pos, get func(part string) string) error {
-	out := Message{Conv: convID(f.stem()), Title: f.stem(), Name: get("sender"), Text: get("text"), Quote: get("quote"), Pos: pos}
+func (r *reader) record(f *file, pos schema.Pos, said *quotes[string], get func(part string) string) error {
+	out := Message{Conv: convID(f.stem()), Title: f.stem(), Name: get("sender"), Text: get("text"), Quote: first(get("quote"), said.get(get("reply"))), Pos: pos}
 	if c := get("conversation"); c != "" {
 		out.Conv, out.Title = convID(f.stem(), c), c
 	}
 	out.Role = roles[strings.ToLower(get("role"))]
+	if out.Role == "" { // a column for both: user and assistant, or names
+		out.Name = first(out.Name, get("role"))
+	}
 	if role, ok := roles[strings.ToLower(out.Name)]; ok && out.Role == "" {
 		out.Role, out.Name = role, ""
+	}
+	if id := get("id"); id != "" {
+		said.put(id, out.Text)
 	}
 	if s := get("time"); s != "" {
 		if t, err := annotate.ParseTime(s, r.zone()); err != nil {
@@ -354,7 +430,7 @@ var roles = map[string]string{"user": "user", "human": "user", "customer": "user
 // suggest shows a mapping that may fit the file: the column with the longest values as
 // the text, one with few different values as the sender, one that reads as times.
 func suggest(f *file) string {
-	columns := columnsOf(f)
+	columns := columnsOf(f, "")
 	if len(columns) == 0 {
 		return ""
 	}
@@ -362,10 +438,11 @@ func suggest(f *file) string {
 	best := Mapping{}
 	longest, fewest := 0, 1<<30
 	for i, c := range columns {
-		size, times := 0, 0
+		size, times, letters := 0, 0, false
 		different := map[string]bool{}
 		for _, row := range values {
 			size += len(row[i])
+			letters = letters || strings.ContainsFunc(row[i], unicode.IsLetter)
 			different[row[i]] = true
 			if _, err := annotate.ParseTime(row[i], time.UTC); err == nil {
 				times++
@@ -374,7 +451,7 @@ func suggest(f *file) string {
 		switch {
 		case len(values) > 0 && times == len(values):
 			best["time"] = c
-		case size > longest:
+		case size > longest && letters:
 			longest = size
 			best["text"] = c
 		}
@@ -415,7 +492,7 @@ func sample(f *file, columns []string) [][]string {
 		if err != nil || len(out) == maxSample {
 			break
 		}
-		for el := range messagesOf(v.Bytes) {
+		for el := range messagesOf(v.Bytes, "") {
 			row := make([]string, len(columns))
 			for i, c := range columns {
 				row[i] = member(el, c)

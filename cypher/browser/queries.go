@@ -14,7 +14,7 @@ import (
 func Queries(c *catalog.Catalog, scope string) []Query {
 	var out []Query
 	add := func(name, title, zh, doc, text string, table bool) {
-		out = append(out, Query{Name: fmt.Sprintf("%02d-%s", len(out), name), Title: title, TitleZH: zh, Doc: doc, Text: in(scope, text), Table: table})
+		out = append(out, Query{Name: fmt.Sprintf("%02d-%s", len(out), name), Title: title, TitleZH: zh, Doc: doc, Text: In(scope, text), Table: table})
 	}
 	out = append(out, Query{Name: "00-parameters", Title: "Parameters: run this once, then :param who => 'user:lin'", TitleZH: "参数（先运行一次）",
 		Doc: "Nothing is chosen; the newest 100 come first.", Text: ":params {who: '', claim: '', conversation: '', files: '', skip: 0, limit: 100}", Setup: true})
@@ -156,14 +156,14 @@ func opposites(c *catalog.Catalog) string {
 	return strings.Join(out, ", ")
 }
 
-// in puts a scope into a query: @ stands for a map of its own, @, for one more member.
-func in(scope, text string) string {
+// In puts a scope into a query: @ stands for a map of its own, @, for one more member.
+func In(scope, text string) string {
 	member := ", scope: " + string(cypher.AppendString(nil, scope))
 	whole := " {" + member[2:] + "}"
 	return strings.TrimSpace(strings.NewReplacer("@,", member, "@", whole).Replace(text))
 }
 
-// literal is a string of a query; its @ is written so that in lets it be.
+// literal is a string of a query; its @ is written so that In lets it be.
 func literal(s string) string {
 	return strings.ReplaceAll(string(cypher.AppendString(nil, s)), "@", `\u0040`)
 }

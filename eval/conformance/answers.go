@@ -73,12 +73,8 @@ func locomoF1(s *suite, raw []byte) error {
 	if err := codec.Unmarshal(raw, &r); err != nil {
 		return err
 	}
-	if r.Ref != nil {
-		a, g, ok, err := s.pair(*r.Ref)
-		if !ok || err != nil {
-			return err
-		}
-		r.Pred, r.Gold = a, text(strings.Join(g, ", "))
+	if ok, err := s.given(r.Ref, &r.Pred, &r.Gold); !ok || err != nil {
+		return err
 	}
 	cut := protocol.LocomoGold(r.Category, string(r.Gold))
 	p, g := protocol.LocomoStems(r.Pred), protocol.LocomoStems(cut)
@@ -147,12 +143,8 @@ func mem0(s *suite, raw []byte) error {
 	if err := codec.Unmarshal(raw, &r); err != nil {
 		return err
 	}
-	if r.Ref != nil {
-		a, g, ok, err := s.pair(*r.Ref)
-		if !ok || err != nil {
-			return err
-		}
-		r.Pred, r.Gold = a, text(strings.Join(g, ", "))
+	if ok, err := s.given(r.Ref, &r.Pred, &r.Gold); !ok || err != nil {
+		return err
 	}
 	em := 0.0
 	if protocol.Mem0EM(r.Pred, string(r.Gold)) {

@@ -203,6 +203,19 @@ type ref struct {
 	Line int    `json:"line"`
 }
 
+// given fills in answer and gold where a row refers to recorded ones; ok is false, and
+// the row skipped, where the data is not at hand.
+func (s *suite) given(r *ref, answer *string, gold *text) (ok bool, err error) {
+	if r == nil {
+		return true, nil
+	}
+	a, g, ok, err := s.pair(*r)
+	if ok && err == nil {
+		*answer, *gold = a, text(strings.Join(g, ", "))
+	}
+	return ok, err
+}
+
 // pair returns a recorded answer and its gold as Python's str prints them; ok is false,
 // and the row skipped, where the data is not at hand.
 func (s *suite) pair(r ref) (answer string, gold []string, ok bool, err error) {

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"membench/eval/records"
+	"membench/internal/stats"
 	"membench/schema"
 )
 
@@ -25,9 +26,15 @@ type Analysis struct {
 	Rows     []AnalysisRow   `json:"metrics"`
 	Surprise *Surprise       `json:"surprise,omitempty"`
 	Errors   []AnalysisError `json:"errors,omitempty"`
+
+	f1 map[cell]answers
 }
 
-// AnalysisRow has the means of one system, data set and category ("all": of all).
+// A cell is one system, data set and category ("all": of all).
+type cell struct{ system, dataset, category string }
+
+// AnalysisRow has the means of one cell. A question that cannot be answered counts 1 in each
+// column where the answer abstains, else 0.
 type AnalysisRow struct {
 	System   string   `json:"system"`
 	Dataset  string   `json:"dataset"`
@@ -50,8 +57,25 @@ type AnalysisError struct {
 	F1       float64 `json:"f1"`
 }
 
-// of are the protocols behind the columns.
-var metrics = []string{"squad-em", "squad-f1", "contains", "numeric"}
+// metrics are the protocols behind the columns of an AnalysisRow.
+var metrics = [4]string{"em", "squad-f1", "contains", "numeric"}
+
+// scoresOf are the scores of a record by column; nil where there is none.
+func scoresOf(q *schema.QARecord) (out [4]*float64) {
+	for _, g := range q.Grades {
+		if g.Score == nil || g.Gold == schema.GoldCorrected {
+			continue
+		}
+		name := protocolName(g.Protocol)
+		if i := slices.Index(metrics[:], name); i >= 0 && !q.Abstain {
+			out[i] = g.Score
+		}
+		if name == "rule" && q.Abstain {
+			out[0], out[1], out[2] = g.Score, g.Score, g.Score
+		}
+	}
+	return out
+}
 
 // Analyse reads an experiment's folder.
 func Analyse(ctx context.Context, dir string, o AnalyseOptions) (*Analysis, error) {
@@ -59,10 +83,8 @@ func Analyse(ctx context.Context, dir string, o AnalyseOptions) (*Analysis, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s is not an experiment on PCM: run 'membench experiment pcm' first: %w", dir, err)
 	}
-	a := &Analysis{}
-	type cell struct{ sum, n [4]float64 }
-	cells := map[[3]string]*cell{}
-	count := map[[3]string]int{}
+	a := &Analysis{f1: map[cell]answers{}}
+	cells := map[cell]*[5]stats.Cluster{} // the columns, and how many there are
 	for _, run := range runs {
 		for rec, err := range records.QA(ctx, nil, filepath.Join(dir, "runs", run.Name(), records.QAFile)) {
 			var f *schema.Finding
@@ -74,36 +96,14 @@ func Analyse(ctx context.Context, dir string, o AnalyseOptions) (*Analysis, erro
 			case ctx.Err() != nil:
 				return nil, ctx.Err()
 			}
-			q := &rec.V
-			f1 := -1.0
-			for _, category := range []string{q.Category, "all"} {
-				key := [3]string{run.Name(), q.Dataset, category}
-				count[key]++
-				if cells[key] == nil {
-					cells[key] = &cell{}
-				}
-				for _, g := range q.Grades {
-					i := slices.Index(metrics, protocolName(g.Protocol))
-					if i < 0 || g.Score == nil || g.Gold == schema.GoldCorrected {
-						continue
-					}
-					cells[key].sum[i] += *g.Score
-					cells[key].n[i]++
-					if metrics[i] == "squad-f1" {
-						f1 = *g.Score
-					}
-				}
-			}
-			if o.Errors && run.Name() == PCM && f1 >= 0 && f1 < o.Below {
-				a.Errors = append(a.Errors, AnalysisError{q.Dataset, q.CaseID, q.Question, q.Category, q.Gold, q.Answer, f1})
-			}
+			a.add(run.Name(), &rec.V, cells, o)
 		}
 	}
-	for key, c := range cells {
-		r := AnalysisRow{System: key[0], Dataset: key[1], Category: key[2], N: count[key]}
+	for c, sums := range cells {
+		r := AnalysisRow{System: c.system, Dataset: c.dataset, Category: c.category, N: sums[4].N}
 		for i, to := range []**float64{&r.EM, &r.F1, &r.Contains, &r.Numeric} {
-			if c.n[i] > 0 {
-				mean := c.sum[i] / c.n[i]
+			if sums[i].N > 0 {
+				mean := sums[i].Sum / float64(sums[i].N)
 				*to = &mean
 			}
 		}
@@ -120,4 +120,56 @@ func Analyse(ctx context.Context, dir string, o AnalyseOptions) (*Analysis, erro
 		a.Surprise = &s
 	}
 	return a, nil
+}
+
+func (a *Analysis) add(system string, q *schema.QARecord, cells map[cell]*[5]stats.Cluster, o AnalyseOptions) {
+	scores := scoresOf(q)
+	for _, category := range []string{q.Category, "all"} {
+		c := cell{system, q.Dataset, category}
+		if cells[c] == nil {
+			cells[c], a.f1[c] = &[5]stats.Cluster{}, answers{}
+		}
+		cells[c][4].Add(1)
+		for i, s := range scores {
+			if s != nil {
+				cells[c][i].Add(*s)
+			}
+		}
+		if f1 := scores[1]; f1 != nil {
+			a.f1[c][questionKey(q)] = answer{conversation: q.Dataset + " " + q.CaseID, score: *f1}
+		}
+	}
+	if f1 := scores[1]; o.Errors && system == PCM && f1 != nil && *f1 < o.Below {
+		a.Errors = append(a.Errors, AnalysisError{q.Dataset, q.CaseID, q.Question, q.Category, q.Gold, q.Answer, *f1})
+	}
+}
+
+// A Difference is that of the F1 of one cell between two experiments, paired by question;
+// interval and p over conversations, p adjusted by Holm over all cells.
+type Difference struct {
+	System   string   `json:"system"`
+	Dataset  string   `json:"dataset"`
+	Category string   `json:"category"`
+	N        int      `json:"n"`
+	Mean     float64  `json:"difference"` // second − first
+	Lo       *float64 `json:"lo"`
+	Hi       *float64 `json:"hi"`
+	P        *float64 `json:"p"`
+}
+
+// Compare lists the differences of the second experiment to the first, in the order of its rows.
+func Compare(first, second *Analysis) (out []Difference) {
+	var family []*estimate
+	for _, row := range second.Rows {
+		c := cell{row.System, row.Dataset, row.Category}
+		if e := difference(second.f1[c], first.f1[c]); e.n > 0 {
+			family = append(family, &e)
+			out = append(out, Difference{System: c.system, Dataset: c.dataset, Category: c.category, N: e.n, Mean: e.mean, Lo: defined(e.lo), Hi: defined(e.hi)})
+		}
+	}
+	holm(family)
+	for i, e := range family {
+		out[i].P = defined(e.adjusted)
+	}
+	return out
 }

@@ -5,7 +5,7 @@
 //
 //	OUT/runs/ARM/       a run each
 //	OUT/1-failures/     accuracy by type, failures to label, causes
-//	OUT/2-oracle/       what the best strategy for each type would bring
+//	OUT/2-oracle/       what the best strategy for each type would bring, and each strategy by itself
 //	OUT/3-main/         all arms, with calls, tokens and latency
 //	OUT/4-ablation/     QARP without its parts
 //	OUT/5-curve/        accuracy against tokens
@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,9 +31,11 @@ import (
 	"membench/eval/pipeline"
 	"membench/eval/protocol"
 	"membench/eval/records"
+	evalrun "membench/eval/run"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/yamldoc"
+	"membench/memory/qarp"
 	"membench/schema"
 )
 
@@ -74,7 +77,7 @@ const (
 // An arm is a run of the design.
 type arm struct {
 	name    string
-	kind    string // main | ablation | curve
+	kind    string // main | pipeline | ablation | curve
 	system  string // YAML of config.EvalSystem
 	explain bool
 }
@@ -93,15 +96,24 @@ func (d Design) arms() (out []arm) {
 	add("main", QARP, QARP, below, 0, false)
 	add("main", Matched, Matched, below, 0, false) // after QARP, whose tokens it is given
 	add("main", Oracle, Oracle, below, 0, false)
+	for _, p := range qarp.Pipelines() {
+		add("pipeline", pipelineArm(p), "adaptmr", below+fmt.Sprintf(", pipeline: %q", p), 0, false)
+	}
 	for _, a := range ablations {
 		add("ablation", a.arm, QARP, below+", without: ["+a.part+"]", 0, false)
 	}
 	for _, k := range d.Ks {
+		if k == 0 {
+			continue
+		}
 		add("curve", fmt.Sprintf("%s-k%d", Unified, k), d.Backend, "", k, false)
 		add("curve", fmt.Sprintf("%s-k%d", QARP, k), QARP, below, k, false)
 	}
 	return out
 }
+
+// pipelineArm names the arm of one pipeline for every question.
+func pipelineArm(pipeline string) string { return "adaptmr-" + pipeline }
 
 // ablations are QARP without a part, and the type of question that should suffer; "" is
 // all of them.
@@ -120,7 +132,7 @@ type analysis struct {
 
 var analyses = []analysis{
 	{folder: "1-failures", arms: func(a arm) bool { return a.explain }, run: failures},
-	{folder: "2-oracle", arms: func(a arm) bool { return a.name == Unified || a.name == Oracle }, run: oracle},
+	{folder: "2-oracle", arms: func(a arm) bool { return a.name == Unified || a.name == Oracle || a.kind == "pipeline" }, run: oracle},
 	{folder: "3-main", arms: func(a arm) bool { return a.kind == "main" }, run: comparison},
 	{folder: "4-ablation", arms: func(a arm) bool { return a.kind == "ablation" || a.name == QARP || a.name == Unified }, run: ablation},
 	{folder: "5-curve", arms: func(a arm) bool { return a.kind != "ablation" }, run: curve},
@@ -145,11 +157,16 @@ func Run(ctx context.Context, o Options) (string, error) {
 	if o.Design.PerType < 1 || o.Design.Below <= 0 || o.Design.Below > 1 {
 		return "", schema.Usagef("per_type %d, below %g: want at least 1, and above 0 to 1", o.Design.PerType, o.Design.Below)
 	}
+	if slices.ContainsFunc(o.Design.Ks, func(k int) bool { return k < 0 }) {
+		return "", schema.Usagef("ks %d: want 0 (none) or more", o.Design.Ks)
+	}
 	return run(ctx, o, study{title: "QARP", arms: o.Design.arms(), analyses: analyses})
 }
 
 func run(ctx context.Context, o Options, s study) (string, error) {
 	e := &experiment{o, pipeline.Folder(o.Eval)}
+	dry := o.Pipeline.Models != nil && o.Pipeline.Models.Estimate != nil
+	e.Pipeline.Log.Found = once(e.Pipeline.Log.Found)
 	switch g := o.Eval.Grading; {
 	case e.dir == "":
 		return "", schema.Usagef("where does the experiment go? Name its folder with -o")
@@ -161,12 +178,13 @@ func run(ctx context.Context, o Options, s study) (string, error) {
 		return "", schema.Usagef("measure %q: the grading protocols are %v", o.Design.Measure, g.Protocols)
 	}
 	for i, a := range s.arms {
-		if o.Pipeline.Log.Words != nil {
-			o.Pipeline.Log.Words(fmt.Sprintf("arm %d of %d: %s", i+1, len(s.arms), a.name))
-		}
+		o.Pipeline.Log.Printf("arm %d of %d: %s", i+1, len(s.arms), a.name)
 		if err := e.ask(ctx, a); err != nil {
 			return e.dir, fmt.Errorf("arm %s: %w", a.name, err)
 		}
+	}
+	if dry {
+		return e.dir, nil
 	}
 	if s.between != nil {
 		if err := s.between(ctx, e); err != nil {
@@ -181,11 +199,25 @@ func run(ctx context.Context, o Options, s study) (string, error) {
 	return e.dir, e.report(s)
 }
 
+// once reports each finding once: every arm reads the same data.
+func once(found func(*schema.Finding)) func(*schema.Finding) {
+	const most = 10_000 // remembered
+	seen := map[string]bool{}
+	return func(f *schema.Finding) {
+		if text := f.Error(); found != nil && !seen[text] {
+			if len(seen) < most {
+				seen[text] = true
+			}
+			found(f)
+		}
+	}
+}
+
 func (d Design) measures(protocol string) bool { return protocolName(protocol) == d.Measure }
 
 // ask runs one arm.
 func (e *experiment) ask(ctx context.Context, a arm) error {
-	if a.name == Matched {
+	if a.name == Matched && (e.Pipeline.Models == nil || e.Pipeline.Models.Estimate == nil) {
 		tokens, err := e.spent(ctx, QARP)
 		if err != nil {
 			return err
@@ -205,8 +237,38 @@ func (e *experiment) ask(ctx context.Context, a arm) error {
 	o := e.Pipeline
 	o.Whole = a.explain
 	o.Log.Words = nil // figures of single arms are in their folders
+	if _, err := os.Stat(filepath.Join(e.runDir(a), records.QAFile)); err != nil {
+		o.OnlyFailed = false // an arm that is not there yet is run whole
+	}
 	_, err := pipeline.Run(ctx, &v, o)
+	var changed *evalrun.ChangedError
+	if errors.As(err, &changed) && changed.Dir == e.runDir(a) {
+		if err := e.setAside(a, changed); err != nil {
+			return err
+		}
+		_, err = pipeline.Run(ctx, &v, o)
+	}
 	return err
+}
+
+// setAside moves the run of an arm whose options changed to OUT/earlier/ARM, in the place of
+// the one that is there: answers of models are in the cassette, so asking again costs time.
+func (e *experiment) setAside(a arm, changed *evalrun.ChangedError) error {
+	to := filepath.Join(e.dir, "earlier", a.name)
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return err
+	}
+	if e.Pipeline.Log.Words != nil {
+		var names []string
+		for _, d := range changed.Differences {
+			names = append(names, d.Name)
+		}
+		e.Pipeline.Log.Words(fmt.Sprintf("arm %s is asked again, another %s; the earlier run is in %s", a.name, strings.Join(names, ", "), to))
+	}
+	return os.Rename(e.runDir(a), to)
 }
 
 // spent is how many tokens models read and wrote for a question's retrieval in an arm, in
@@ -263,7 +325,7 @@ func (e *experiment) analyse(ctx context.Context, a analysis, list []arm) error 
 	}
 	b := e.builder()
 	b.Root = "."
-	_, _, err := b.Do(ctx, build.Step{Name: a.folder, Version: 1, Options: options, Inputs: inputs, Output: filepath.Join(e.dir, a.folder), Dir: true,
+	_, _, err := b.Do(ctx, build.Step{Name: a.folder, Version: 2, Options: options, Inputs: inputs, Output: filepath.Join(e.dir, a.folder), Dir: true,
 		Run: func(ctx context.Context, path string) (build.Result, error) {
 			r, err := e.read(ctx, use)
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -73,7 +74,7 @@ func (e *experiment) read(ctx context.Context, arms []arm) (*results, error) {
 			if r.of[key] == nil {
 				r.of[key] = answers{}
 			}
-			r.of[key][fmt.Sprintf("%s\x00%s\x00%d", q.CaseID, q.QuestionID, q.Repeat)] = x
+			r.of[key][questionKey(q)] = x
 		}
 	}
 	slices.Sort(r.datasets)
@@ -81,6 +82,10 @@ func (e *experiment) read(ctx context.Context, arms []arm) (*results, error) {
 		return nil, fmt.Errorf("no answer was graded by %s: name another measure", e.Design.Measure)
 	}
 	return r, nil
+}
+
+func questionKey(q *schema.QARecord) string {
+	return fmt.Sprintf("%s\x00%s\x00%d", q.CaseID, q.QuestionID, q.Repeat)
 }
 
 func (e *experiment) found(f *schema.Finding) error {
@@ -207,14 +212,25 @@ func (r *results) score(arm, dataset, category string) estimate {
 
 // gain is the paired difference of the scores of two arms.
 func (r *results) gain(arm, base, dataset, category string) estimate {
+	b := r.of[[2]string{base, dataset}]
+	if category != "" {
+		b = maps.Clone(b)
+		maps.DeleteFunc(b, func(_ string, x answer) bool { return x.category != category })
+	}
+	return difference(r.of[[2]string{arm, dataset}], b)
+}
+
+// difference is that of a to b, over the questions of both.
+func difference(a, b answers) estimate {
 	m := map[string]*stats.Cluster{}
-	a, b := r.of[[2]string{arm, dataset}], r.of[[2]string{base, dataset}]
 	for _, k := range keys(a) {
-		if y, ok := b[k]; ok && (category == "" || y.category == category) {
+		if y, ok := b[k]; ok {
 			into(m, y.conversation, a[k].score-y.score)
 		}
 	}
-	return estimateOf(m, false)
+	e := estimateOf(m, false)
+	e.lo, e.hi = max(-1, e.lo), min(1, e.hi) // scores are in [0,1]
+	return e
 }
 
 // holm adjusts the p-values of a family.

@@ -64,6 +64,7 @@ type place struct {
 	turn    *schema.CaseTurn
 	session *schema.Session
 	index   int // in the session
+	order   int // in the case
 }
 
 func newStory(key caseKey, cs []schema.Case) *story {
@@ -75,7 +76,7 @@ func newStory(key caseKey, cs []schema.Case) *story {
 	for i := range s.c.Sessions {
 		session := &s.c.Sessions[i]
 		for j := range session.Turns {
-			s.turns[session.Turns[j].TurnID] = place{&session.Turns[j], session, j}
+			s.turns[session.Turns[j].TurnID] = place{&session.Turns[j], session, j, len(s.turns)}
 		}
 	}
 	for i := range s.c.Questions {

@@ -40,7 +40,7 @@ func (x *explainer) alteredHit(r *schema.QARecord, h *schema.QAHit, v *version, 
 	if h.Text == v.text {
 		return finding{}, false
 	}
-	d := fidelity.Compare(fidelity.Original{Text: v.text}, h.Text, x.hitFrame(r))
+	d := fidelity.Compare(x.told.unlabelled(v.text), h.Text, x.hitFrame(r))
 	if d.Same() || !fidelity.Carries(v.text, h.Text) && n.holds(h.Text, h.Sources, x.frame) {
 		return finding{}, false
 	}
@@ -55,8 +55,8 @@ func (x *explainer) alteredHit(r *schema.QARecord, h *schema.QAHit, v *version, 
 			d = e
 		}
 	}
-	if d.Kind != schema.FaultOlder && x.told.mostly(h.Text, n.refs) {
-		d.Kind = schema.FaultOther
+	if d.Kind != schema.FaultOlder {
+		d.Kind = x.told.elsewhereKind(d.Kind, h.Text, n)
 	}
 	f := altered(schema.HopAlteredRetrieved, d, v.text, h.Text, n, h.ID)
 	f.reason = fmt.Sprintf("the memory of %s came back at rank %d with %s: %s", n.name, h.Rank, faultWords[d.Kind], d.Marked)
@@ -71,7 +71,7 @@ func (x *explainer) hitFrame(r *schema.QARecord) *fidelity.Frame {
 	s := x.until(r)
 	for i := range r.Hits {
 		if v := x.ledger.version(r.Hits[i].ID, s); v != nil {
-			f.Learn(fidelity.Original{Text: v.text}, r.Hits[i].Text)
+			f.Learn(x.told.unlabelled(v.text), r.Hits[i].Text)
 		}
 	}
 	return f
@@ -85,9 +85,7 @@ func (x *explainer) unlike(h *schema.QAHit, n *need) *finding {
 		if d.Same() || d.Kind == schema.FaultOther && len(h.Sources) > 1 {
 			continue
 		}
-		if x.told.mostly(h.Text, n.refs) {
-			d.Kind = schema.FaultOther
-		}
+		d.Kind = x.told.elsewhereKind(d.Kind, h.Text, n)
 		f := altered(schema.HopAlteredRetrieved, d, o.Text, h.Text, n, h.ID)
 		f.reason = fmt.Sprintf("the hit at rank %d names %s as its source and has %s: %s", h.Rank, n.name, faultWords[d.Kind], d.Marked)
 		f.reason += x.whose(h.Text, n, d.Kind)
@@ -98,7 +96,7 @@ func (x *explainer) unlike(h *schema.QAHit, n *need) *finding {
 
 // whose says where another text comes from, as far as the case shows.
 func (x *explainer) whose(text string, n *need, kind string) string {
-	if kind != schema.FaultOther {
+	if kind != schema.FaultOther && kind != schema.FaultOlder {
 		return ""
 	}
 	if ref, ok := x.told.says(text, n.refs); ok {
@@ -124,6 +122,13 @@ func (x *explainer) foreign(text string) bool {
 		}
 	}
 	return !slices.ContainsFunc(x.ledger.versions, func(v *version) bool { return v.text == text })
+}
+
+// ours reports whether a hit names a turn of the case as its source.
+func (x *explainer) ours(sources []schema.EventRef) bool {
+	return x.told.c != nil && slices.ContainsFunc(sources, func(r schema.EventRef) bool {
+		return r.ConvID == x.told.c.ConvID && x.told.turns[r.TurnID].turn != nil
+	})
 }
 
 // notRetrieved says where a live memory stood.
@@ -167,8 +172,9 @@ func (x *explainer) belowK(r *schema.QARecord, n *need, b schema.QARank, name st
 	return f
 }
 
-// wasted counts the hits that bring nothing: without text, of another conversation, or
-// a memory that is among them already; and says which of these are most.
+// wasted counts the hits that bring nothing: without text, of another conversation (that name
+// no turn of this one and say nothing of it), or a memory that is among them already; and says
+// which of these are most.
 func (x *explainer) wasted(r *schema.QARecord) (kind string, n int, what string) {
 	empty, foreign, repeats := 0, 0, 0
 	seen := map[schema.PointID]bool{}
@@ -177,7 +183,7 @@ func (x *explainer) wasted(r *schema.QARecord) (kind string, n int, what string)
 		switch {
 		case strings.TrimSpace(h.Text) == "":
 			empty++
-		case x.foreign(h.Text):
+		case !x.ours(h.Sources) && x.foreign(h.Text):
 			foreign++
 		case seen[h.ID]:
 			repeats++

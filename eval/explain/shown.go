@@ -53,14 +53,7 @@ func (x *explainer) inContext(r *schema.QARecord, n *need, hits []*schema.QAHit)
 // alteredContext compares a hit with the place of the context that is most like it.
 func (x *explainer) alteredContext(r *schema.QARecord, n *need, h *schema.QAHit) finding {
 	rest := x.unclaimed(r, h)
-	o := fidelity.Original{Text: h.Text, Speakers: x.told.speakers()}
-	for _, s := range o.Speakers { // a label is compared as one
-		for _, colon := range []string{": ", "："} {
-			if said, ok := strings.CutPrefix(h.Text, s+colon); ok {
-				o.Text, o.Speaker = said, s
-			}
-		}
-	}
+	o := x.told.unlabelled(h.Text)
 	d := fidelity.Compare(o, rest, nil)
 	if d.Same() { // the label is gone, or not where it was
 		d.Kind = schema.FaultSpeaker
@@ -101,6 +94,20 @@ func (x *explainer) unclaimed(r *schema.QARecord, h *schema.QAHit) string {
 		}
 	}
 	return rest
+}
+
+// unlabelled is a text as an original: a speaker's name before it is compared as one, and is
+// no part of what was said.
+func (s *story) unlabelled(text string) fidelity.Original {
+	o := fidelity.Original{Text: text, Speakers: s.speakers()}
+	for _, name := range o.Speakers {
+		for _, colon := range []string{": ", "："} {
+			if said, ok := strings.CutPrefix(text, name+colon); ok {
+				o.Text, o.Speaker = said, name
+			}
+		}
+	}
+	return o
 }
 
 // speakers are those of the case.

@@ -98,12 +98,10 @@ func (x *explainer) alteredStored(n *need, s int) (finding, bool) {
 	if best == nil {
 		return finding{}, false
 	}
-	if x.told.mostly(best.text, n.refs) {
-		diff.Kind = schema.FaultOther
-	}
+	diff.Kind = x.told.elsewhereKind(diff.Kind, best.text, n)
 	f := altered(schema.HopAlteredStored, diff, want, best.text, n, best.id)
 	f.reason = fmt.Sprintf("the memory of %s was stored with %s: %s", n.name, faultWords[diff.Kind], diff.Marked)
-	if other, ok := x.told.says(best.text, n.refs); ok && diff.Kind == schema.FaultOther {
+	if other, ok := x.told.says(best.text, n.refs); ok && (diff.Kind == schema.FaultOther || diff.Kind == schema.FaultOlder) {
 		f.reason += fmt.Sprintf("; that is what %s says", x.told.name(other))
 	}
 	return f, true
@@ -129,6 +127,33 @@ func (x *explainer) difference(o fidelity.Original, text string) fidelity.Differ
 func (s *story) mostly(text string, refs []schema.EventRef) bool {
 	ref, ok := s.says(text, refs)
 	return ok && len(s.turnKey(s.turns[ref.TurnID].turn))*10 >= len(textnorm.Key(text))*7
+}
+
+// elsewhereKind is the kind of an altered text that may be another turn's: an older one where
+// that turn is its speaker's, came before, and most of its words are in the turn that should
+// be there, which says the same of something with another value.
+func (s *story) elsewhereKind(kind, text string, n *need) string {
+	ref, _ := s.says(text, n.refs)
+	if !s.mostly(text, n.refs) || slices.ContainsFunc(n.said, func(o fidelity.Original) bool { return fidelity.Carries(o.Text, text) || s.labelled(o, ref, text) }) {
+		return kind
+	}
+	for _, r := range n.refs {
+		was, is := s.turns[ref.TurnID].turn, s.turns[r.TurnID].turn
+		if is == nil || was.Name != is.Name || s.turns[ref.TurnID].order >= s.turns[r.TurnID].order {
+			continue
+		}
+		if fidelity.Compare(fidelity.Original{Text: was.Text}, is.Text, nil).Kept >= resembles {
+			return schema.FaultOlder
+		}
+	}
+	return schema.FaultOther
+}
+
+// labelled reports whether a text that another speaker's turn says has the name of the one
+// who should say it before it: it is the turn with another value, that both have by chance.
+func (s *story) labelled(o fidelity.Original, ref schema.EventRef, text string) bool {
+	other := s.turns[ref.TurnID].turn
+	return o.Speaker != "" && other != nil && other.Name != o.Speaker && strings.HasPrefix(strings.TrimSpace(text), o.Speaker)
 }
 
 // says finds the turn that a text says word for word, other than those of refs.
@@ -185,7 +210,7 @@ func (x *explainer) notStored(r *schema.QARecord, n *need, s int) finding {
 			}
 		}
 		if len(near) > 0 {
-			return finding{hop: schema.HopStore, reason: fmt.Sprintf("%d memories of %s are kept, such as %s; none has %s", len(near), n.name, quote(most), strings.Join(n.key, " ")), refs: n.refs, ids: point(near...)}
+			return finding{hop: schema.HopStore, kind: schema.FaultDropped, reason: fmt.Sprintf("%d memories of %s are kept, such as %s; none has %s", len(near), n.name, quote(most), strings.Join(n.key, " ")), refs: n.refs, ids: point(near...)}
 		}
 		return finding{hop: schema.HopStore, kind: schema.FaultDropped, reason: fmt.Sprintf("no memory was made of %s: %s", n.name, quote(n.text)), refs: n.refs}
 	}

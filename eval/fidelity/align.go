@@ -1,12 +1,6 @@
 package fidelity
 
-import (
-	"strings"
-
-	"membench/internal/textnorm"
-	"membench/internal/timex"
-	"membench/schema"
-)
+import "strings"
 
 // alignment is a longest common subsequence of the words of an original and of the
 // stretch of a text that is most like it.
@@ -144,125 +138,56 @@ func (a alignment) edits() (out []edit) {
 	return out
 }
 
-// kind names the difference that changes most of what a reader learns.
-func (a alignment) kind(o Original, got string) string {
-	edits := a.edits()
-	var cut, swapped int
-	date, number, name, speaker, negated := false, false, false, false, false
-	spans := timex.Find(textnorm.Compat(o.Text), 0)
-	compat := len(textnorm.Compat(o.Text)) == len(o.Text) // offsets are those of the text
-	people := map[string]bool{}
-	for _, s := range o.Speakers {
-		people[textnorm.Fold(s)] = true
-	}
-	for _, e := range edits {
-		gone, put := a.want[e.from:e.to], a.have[e.hfrom:e.hto]
-		if negations(gone)%2 != negations(put)%2 && !(e.first || e.atEnd) || negations(gone)%2 == 1 && negations(put) == 0 && len(gone) <= 3 {
-			negated = true
-		}
-		if len(put) == 0 || (e.first || e.atEnd) && len(put) > 2*len(gone) || broken(gone, put) {
-			cut += len(gone)
-			continue
-		}
-		if len(gone) > 0 {
-			swapped++
-		}
-		for _, w := range gone {
-			inDate := compat && inside(w, spans)
-			switch {
-			case inDate && (w.number || anyNumberOrDate(put)):
-				date = true
-			case w.number && has(put, func(p word) bool { return p.number }):
-				number = true
-			case people[w.norm] && has(put, func(p word) bool { return people[p.norm] }):
-				speaker = speaker || e.from == 0
-				name = name || e.from > 0
-			case w.name && has(put, func(p word) bool { return p.name }):
-				name = true
-			}
-		}
-	}
-	switch {
-	case negated:
-		return schema.FaultNegated
-	case date:
-		return schema.FaultDate
-	case number:
-		return schema.FaultNumber
-	case speaker:
-		return schema.FaultSpeaker
-	case name:
-		return schema.FaultName
-	case swapped == 0 && cut > 0:
-		return schema.FaultCut
-	case swapped == 0:
-		return schema.FaultAdded
-	}
-	return schema.FaultWords
-}
-
-// broken reports whether what is in the place of words is what a cut left of one.
-func broken(gone, put []word) bool {
-	return len(put) == 1 && len(gone) > 0 && (strings.HasPrefix(gone[0].norm, put[0].norm) || strings.HasSuffix(gone[len(gone)-1].norm, put[0].norm))
-}
-
-func has(ws []word, is func(word) bool) bool {
-	for _, w := range ws {
-		if is(w) {
-			return true
-		}
-	}
-	return false
-}
-
-// inside reports whether a word is part of an expression of a day.
-func inside(w word, spans []timex.Expr) bool {
-	for _, e := range spans {
-		if (e.Kind == timex.Absolute || e.Kind == timex.Deictic) && w.from >= e.Pos && w.to <= e.End {
-			return true
-		}
-	}
-	return false
-}
-
-// anyNumberOrDate reports whether words in the place of a date are one, too.
-func anyNumberOrDate(ws []word) bool {
-	var b strings.Builder
-	for _, w := range ws {
-		if w.number {
-			return true
-		}
-		b.WriteString(w.norm + " ")
-	}
-	return len(timex.Find(b.String(), 0)) > 0
-}
-
-// marked is the original with its edits.
+// marked is the original with its edits, each in its place with the blanks around it.
 func (a alignment) marked(want, got string) string {
 	var b strings.Builder
 	at := 0
 	const around = 60 // bytes of unchanged text kept on each side of an edit
 	for _, e := range a.edits() {
-		from := len(want)
-		if e.from < len(a.want) {
-			from = a.want[e.from].from
+		gone, put := a.gone(e, want), a.put(e, got)
+		b.WriteString(shorten(want[at:max(at, gone.from)], around))
+		at = max(at, gone.to)
+		if gone.to > gone.from {
+			b.WriteString(deletion(want[gone.from:gone.to]))
 		}
-		b.WriteString(shorten(want[at:max(at, from)], around))
-		if e.to > e.from {
-			at = a.want[e.to-1].to
-			b.WriteString(deletion(want[from:at]))
-		} else {
-			at = max(at, from)
-		}
-		if e.hto > e.hfrom && !((e.first || e.atEnd) && e.hto-e.hfrom > 2*(e.to-e.from)) {
-			b.WriteString(insertion(got[a.have[e.hfrom].from:a.have[e.hto-1].to]))
-			if e.to == e.from {
+		if put.to > put.from && !e.frames() {
+			b.WriteString(insertion(got[put.from:put.to]))
+			if gone.to == gone.from && strings.HasPrefix(got[put.to:], " ") {
 				b.WriteString(" ")
 			}
 		}
 	}
 	b.WriteString(shorten(want[at:], around))
 	return mark(b.String())
+}
+
+// gone are the bytes of the original that an edit takes away; put those of the text in
+// their place.
+func (a alignment) gone(e edit, want string) span {
+	from := len(want)
+	if e.from < len(a.want) {
+		from = a.want[e.from].from
+	}
+	if e.to == e.from {
+		return span{from, from}
+	}
+	return span{from, a.want[e.to-1].to}
+}
+
+func (a alignment) put(e edit, got string) span {
+	if e.hto == e.hfrom {
+		if e.hfrom < len(a.have) {
+			return span{a.have[e.hfrom].from, a.have[e.hfrom].from}
+		}
+		return span{len(got), len(got)}
+	}
+	return span{a.have[e.hfrom].from, a.have[e.hto-1].to}
+}
+
+// frames reports whether what stands at the place of an edit is what surrounds the original,
+// and nothing in the place of its words.
+func (e edit) frames() bool {
+	return (e.first || e.atEnd) && e.hto-e.hfrom > 2*(e.to-e.from)
 }
 
 // shorten keeps both ends of a text, each of at most n bytes.

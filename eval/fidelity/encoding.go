@@ -30,10 +30,11 @@ import (
 // of them, or looking past the characters that one lost, gives the original.
 func encoded(text string, want []word, got string) (Difference, bool) {
 	d := Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(text), insertion(got))}
-	tries := []string{got}
+	texts := []string{got}
 	if said := unlabelled(got); said != got {
-		tries = append(tries, said) // names and dates before it may be as they were
+		texts = append(texts, said) // names and dates before it may be as they were
 	}
+	tries := texts
 	for range 2 {
 		var next []string
 		for _, s := range tries {
@@ -52,7 +53,7 @@ func encoded(text string, want []word, got string) (Difference, bool) {
 		}
 		tries = next
 	}
-	if lossy(text, got) || disguised(want, words(got)) {
+	if lossy(text, got) || slices.ContainsFunc(texts, func(s string) bool { return disguised(text, want, s) }) {
 		return d, true
 	}
 	return d, false
@@ -106,7 +107,7 @@ func legacy() (out []func(string) (string, bool)) {
 		return string(b), utf8.Valid(b)
 	}
 	out = append(out, latin1)
-	for _, e := range []encoding.Encoding{charmap.ISO8859_1, charmap.Macintosh, charmap.CodePage437, charmap.CodePage850, charmap.Windows1251, charmap.KOI8R, simplifiedchinese.GB18030, traditionalchinese.Big5, japanese.ShiftJIS, korean.EUCKR} {
+	for _, e := range []encoding.Encoding{charmap.ISO8859_1, charmap.Macintosh, charmap.CodePage037, charmap.CodePage437, charmap.CodePage850, charmap.Windows1251, charmap.KOI8R, simplifiedchinese.GB18030, traditionalchinese.Big5, japanese.ShiftJIS, korean.EUCKR} {
 		out = append(out, func(s string) (string, bool) {
 			b, err := e.NewEncoder().Bytes([]byte(s))
 			return strings.ToValidUTF8(string(b), ""), err == nil
@@ -229,19 +230,34 @@ func masked(text, got []rune, standIn func(rune) bool) bool {
 	return false
 }
 
-// joined reports whether the blanks between the words of an original are gone, or became
-// signs: words that run on.
-func joined(text string, want []word, got string, have []word) bool {
-	blanks, kept := 0, 0
+// spaced reports whether the words of an original were joined or taken apart: the blanks
+// between them are gone or became signs, or Chinese characters have blanks between them, or
+// letters have characters between them that nobody sees.
+func spaced(text string, want []word, got string, have []word) bool {
+	blank := func(s string) bool { return strings.ContainsFunc(s, unicode.IsSpace) }
+	blanks, kept, apart := 0, 0, 0
 	for i := 1; i < len(want); i++ {
-		if strings.ContainsFunc(text[want[i-1].to:want[i].from], unicode.IsSpace) {
+		was, is := blank(text[want[i-1].to:want[i].from]), blank(got[have[i-1].to:have[i].from])
+		switch {
+		case was && is:
+			kept++
+			fallthrough
+		case was:
 			blanks++
-			if strings.ContainsFunc(got[have[i-1].to:have[i].from], unicode.IsSpace) {
-				kept++
-			}
+		case is:
+			apart++
 		}
 	}
-	return blanks >= 3 && kept*2 < blanks
+	unseen := func(s string) (n int) {
+		for _, r := range s {
+			if unicode.Is(unicode.Cf, r) {
+				n++
+			}
+		}
+		return n
+	}
+	hidden := unseen(got[have[0].from:have[len(have)-1].to]) - unseen(text)
+	return blanks >= 3 && kept*2 < blanks || apart >= 3 && apart*2 > len(want) || hidden >= 3 && hidden*4 > utf8.RuneCountInString(text)
 }
 
 func unaccented(r rune) rune {
@@ -251,24 +267,45 @@ func unaccented(r rune) rune {
 	return r
 }
 
-// disguised reports whether the words of have are those of want letter by letter in
-// other letters: as many, each as long.
-func disguised(want, have []word) bool {
-	if len(want) < 5 || len(have) < len(want) {
+// disguised reports whether a text is the original letter by letter in other letters: few
+// words are as they were, and either the marks are in the same places, or a letter always
+// became the same other one.
+func disguised(text string, want []word, got string) bool {
+	a, b := []rune(strings.TrimSpace(text)), []rune(strings.TrimSpace(got))
+	if len(a) != len(b) || len(a) < leastDisguised {
 		return false
 	}
-	length := func(w word) int { return utf8.RuneCountInString(w.norm) }
-	for at := 0; at+len(want) <= len(have); at++ {
-		same, n := 0, 0
-		for n < len(want) && length(want[n]) == length(have[at+n]) {
-			if want[n].norm == have[at+n].norm {
-				same++
+	letter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	to, from := map[rune]rune{}, map[rune]rune{}
+	changed, again, marks, one, placed := 0, 0, 0, true, true
+	for i, r := range a {
+		q := b[i]
+		was, known := to[r]
+		before, taken := from[q]
+		one = one && (!known || was == q) && (!taken || before == r)
+		to[r], from[q] = q, r
+		switch {
+		case r != q && letter(r):
+			changed++
+			if known {
+				again++
 			}
-			n++
-		}
-		if n == len(want) && same*2 < n && !textnorm.IsHan([]rune(want[0].norm)[0]) {
-			return true
+			placed = placed && letter(q)
+		case r != q:
+			placed = false
+		case !letter(r):
+			marks++
 		}
 	}
-	return false
+	if changed*5 < len(a) || align(want, words(got)).kept() >= 0.5 {
+		return false
+	}
+	return one && again >= 3 || placed && marks >= 2 && len(want) >= 5
 }
+
+// leastDisguised is how long a text must be to be known by the places of its marks.
+const leastDisguised = 10
+
+// encodedSigns reports whether a text without words may be one all the same: signs for its
+// letters.
+func encodedSigns(got string) bool { return strings.ContainsAny(got, "?\uFFFD□*%&\\") }

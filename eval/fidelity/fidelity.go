@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"membench/internal/textnorm"
 	"membench/internal/timex"
@@ -45,6 +46,10 @@ const (
 	foreignBelow = 0.35 // less of the original's words: the text is another one
 	mostTokens   = 3000 // an original is aligned by at most so many of its words
 	excerptBelow = 0.6  // less of a sentence's words: it was left out; of under four words it cannot be told
+	shortestRun  = 3    // weight of words in a row that are not there by chance
+	shortestEnd  = 2    // the same at an end of both texts
+	mostRest     = 0.8  // of the letters: where more is left, what is gone is a value
+	leastLetters = 4    // that are found in another text's order by chance only if fewer
 	addedWords   = 3    // words beyond the frame from which a text says more than the original
 )
 
@@ -58,33 +63,117 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	have := words(got)
 	if at := within(want, have); at >= 0 {
 		d := frame.differs(o, got, have, at, at+len(want))
-		if joined(o.Text, want, got, have[at:at+len(want)]) {
+		if spaced(o.Text, want, got, have[at:at+len(want)]) {
 			d = Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(o.Text), insertion(got))}
 		}
 		d.Kept = 1
 		return d
 	}
-	if strings.TrimSpace(got) == "" {
+	if o.empty(have, got) {
 		return Difference{Kind: schema.FaultEmpty, Marked: mark(deletion(o.Text))}
 	}
 	if d, ok := encoded(o.Text, want, got); ok {
 		return d
 	}
-	if identifier(got, want) {
+	if identifier(got, want) || identifier(unlabelled(got), want) {
 		return Difference{Kind: schema.FaultIdentifier, Marked: mark(deletion(o.Text), insertion(got))}
 	}
 	a := align(want, have)
+	if said := unlabelled(got); said != got { // a label is no part of what was said
+		if b := align(want, words(said)); b.kept() >= a.kept() {
+			a, got, have = b, said, words(said)
+		}
+	}
 	d := Difference{Kept: a.kept()}
-	if whole, piece := taken(o.Text, want, got); len(have) > 1 && d.Kept > 0 && (whole || piece) {
+	whole, piece := taken(o.Text, want, got)
+	switch rest := shrunk(o.Text, got); {
+	case len(have) > 1 && d.Kept > 0 && (whole || piece), rest > 0 && rest < mostRest && a.scattered(), d.Kept < foreignBelow && selected(want, have):
 		d.Kind, d.Marked = schema.FaultCut, a.marked(o.Text, got)
-		return d
-	}
-	if d.Kept < foreignBelow {
+	case d.Kept < foreignBelow && !a.piece():
 		d.Kind, d.Marked = schema.FaultOther, mark(deletion(o.Text), insertion(got))
-		return d
+	case d.Kept < foreignBelow:
+		d.Kind, d.Marked = schema.FaultCut, a.marked(o.Text, got)
+	default:
+		d.Kind, d.Marked = a.kind(o, got), a.marked(o.Text, got)
 	}
-	d.Kind, d.Marked = a.kind(o, got), a.marked(o.Text, got)
 	return d
+}
+
+// empty reports whether a text has no words but names, roles and dates before them, or the
+// word that programs write where there is no value.
+func (o Original) empty(have []word, got string) bool {
+	said := strings.TrimSpace(unlabelled(got))
+	switch strings.ToLower(said) {
+	case "null", "none", "nil", "undefined", "nan":
+		return true
+	}
+	if len(have) == 0 || len(words(said)) == 0 {
+		return !encodedSigns(got)
+	}
+	known := map[string]bool{}
+	for _, s := range append(slices.Clone(o.Speakers), o.Speaker, o.Role) {
+		for _, w := range words(s) {
+			known[w.norm] = true
+		}
+	}
+	return !slices.ContainsFunc(have, func(w word) bool { return !known[w.norm] })
+}
+
+// shrunk is the share of an original's letters that a text has where it has no other than
+// these, in their order: what is left when letters, words or the middle are lost. 0 is none.
+func shrunk(text, got string) float64 {
+	want, have := letters(text), letters(got)
+	if len(have) < leastLetters || len(have) >= len(want) {
+		return 0
+	}
+	n := 0
+	for _, r := range want {
+		if n < len(have) && r == have[n] {
+			n++
+		}
+	}
+	if n < len(have) {
+		return 0
+	}
+	return float64(n) / float64(len(want))
+}
+
+// letters are the letters and digits of a text, folded.
+func letters(s string) []rune {
+	return slices.DeleteFunc([]rune(textnorm.Fold(s)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// selected reports whether a text has words of the original only, in any order.
+func selected(want, have []word) bool {
+	return content(have) >= 1 && !slices.ContainsFunc(have, func(w word) bool {
+		return !slices.ContainsFunc(want, func(x word) bool { return x.norm == w.norm })
+	})
+}
+
+// scattered reports whether more is gone than a value: several stretches, or a long one.
+func (a alignment) scattered() bool {
+	edits := a.edits()
+	return len(edits) >= 3 || slices.ContainsFunc(edits, func(e edit) bool { return content(a.want[e.from:e.to]) > local })
+}
+
+// piece reports whether a run of the original's words without a gap is in the text that is
+// not there by chance: a long one, or a shorter one with which both begin or end.
+func (a alignment) piece() bool {
+	n, from := 0., 0
+	for i, w := range a.want {
+		if a.pair[i] < 0 || i > 0 && a.pair[i] != a.pair[i-1]+1 {
+			n, from = 0, i
+		}
+		if a.pair[i] < 0 {
+			from++
+			continue
+		}
+		n += w.weight
+		if n >= shortestRun || n >= shortestEnd && (from == 0 && a.pair[from] == 0 || i == len(a.want)-1 && a.pair[i] == len(a.have)-1) {
+			return true
+		}
+	}
+	return false
 }
 
 // Same is Compare(o, got, frame).Same(), quickly.
@@ -156,15 +245,15 @@ func Facts(o Original, got string) Difference {
 	fresh := func(is func(word) bool) bool {
 		return slices.ContainsFunc(have, func(w word) bool { return is(w) && !known[w.norm] })
 	}
-	var dates []timex.Expr
-	if compat := textnorm.Compat(sentence); len(compat) == len(sentence) {
-		dates = timex.Find(compat, 0)
+	typed := newTyped(sentence)
+	inDate := func(w word) bool {
+		return slices.ContainsFunc(typed.dates, func(s span) bool { return s.meets(span{w.from, w.to}) })
 	}
 	swapped := func(is func(word) bool) bool { return gone(is) && fresh(is) }
 	switch {
-	case shared >= 0.6 && negations(want)%2 != negations(have)%2:
+	case shared >= 0.6 && typed.negations(want)%2 != newTyped(line).negations(have)%2:
 		d.Kind = schema.FaultNegated
-	case gone(func(w word) bool { return w.number && !inside(w, dates) }) && fresh(func(w word) bool { return w.number }):
+	case gone(func(w word) bool { return w.number && !inDate(w) }) && fresh(func(w word) bool { return w.number }):
 		d.Kind = schema.FaultNumber
 	case swapped(func(w word) bool { return w.name }):
 		d.Kind = schema.FaultName
@@ -273,16 +362,6 @@ func mark(parts ...string) string {
 		parts[i] = p
 	}
 	return strings.Join(parts, " ")
-}
-
-// negations counts the words that turn a statement into its contrary.
-func negations(ws []word) (n int) {
-	for _, w := range ws {
-		if w.negates() {
-			n++
-		}
-	}
-	return n
 }
 
 // day is the civil day of an RFC 3339 time or its beginning.

@@ -23,7 +23,7 @@ func TestCompare(t *testing.T) {
 		{o, "[1] 2023-06-01 Iris: " + o.Text, schema.FaultDate},
 		{o, "Iris: I paid 63 euros for the lamp on 8 May 2023. Maria didn't like it much.", schema.FaultNumber},
 		{o, "Iris: I paid 36 euros for the lamp on 9 June 2023. Maria didn't like it much.", schema.FaultDate},
-		{o, "Iris: I paid 36 euros for the lamp on 8 May 2023. Paula didn't like it much.", schema.FaultWords},
+		{o, "Iris: I paid 36 euros for the lamp on 8 May 2023. Paula didn't like it much.", schema.FaultName},
 		{o, "Iris: I paid 36 euros for the lamp on 8 May 2023. Maria did like it much.", schema.FaultNegated},
 		{o, "Iris: I paid 36 euros for the lamp on 8 Ma", schema.FaultCut},
 		{o, "  ", schema.FaultEmpty},

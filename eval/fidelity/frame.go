@@ -3,6 +3,8 @@ package fidelity
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"membench/internal/textnorm"
 	"membench/internal/timex"
@@ -108,9 +110,14 @@ func taken(text string, want []word, got string) (whole, piece bool) {
 			continue
 		}
 		at := within(ws, want)
-		if at < 0 && len(ws) > 1 { // a cut may have left a part of the last word
-			at = within(ws[:len(ws)-1], want)
+		if n := len(ws); at < 0 && n > 1 { // a cut may have left a part of the last word, or of the first
 			whole = false
+			if at = within(ws[:n-1], want); at >= 0 && (at+n > len(want) || !strings.HasPrefix(want[at+n-1].norm, ws[n-1].norm)) {
+				at = -1
+			}
+			if rest := within(ws[1:], want); at < 0 && rest > 0 && strings.HasSuffix(want[rest-1].norm, ws[0].norm) {
+				at = rest - 1
+			}
 		}
 		if at < 0 {
 			return false, false
@@ -123,10 +130,19 @@ func taken(text string, want []word, got string) (whole, piece bool) {
 	return whole && lines > 0, piece && lines > 0 && !whole
 }
 
-// unlabelled is a line without the name, role or date before what was said.
+// unlabelled is a line without the names, roles and dates before what was said: up to three
+// stretches that end with a colon or a bracket and hold no other mark.
 func unlabelled(line string) string {
-	if at := strings.IndexAny(line, "]:："); at >= 0 && at < 40 {
-		return strings.TrimLeft(line[at:], "]:： ")
+	for range 3 {
+		at := strings.IndexAny(line, "]:：,.!?，。！？")
+		if at < 0 || at >= 40 || !strings.HasPrefix(line[at:], "]") && !strings.HasPrefix(line[at:], ":") && !strings.HasPrefix(line[at:], "：") {
+			break
+		}
+		rest := strings.TrimLeft(line[at:], "]:： ")
+		if at > 0 && unicode.IsDigit(rune(line[at-1])) && rest != "" && unicode.IsDigit(rune(rest[0])) && line[at] == ':' {
+			break // a clock time
+		}
+		line = rest
 	}
 	return line
 }
@@ -186,7 +202,7 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 	excerpt := mark(before + o.Text)
 	if o.Speaker != "" && !o.named(before) {
 		ws := words(before)
-		usual := f != nil && f.texts >= 3 && f.labelled*5 >= f.texts*4
+		usual := f != nil && f.labelled >= habit && f.labelled*5 >= f.texts
 		if o.others(before) || usual && len(ws) > 0 && strings.ContainsAny(before, ":：]") {
 			return Difference{Kind: schema.FaultSpeaker, Marked: mark(deletion(o.Speaker), insertion(strings.TrimSpace(before)), o.Text)}
 		}
@@ -220,16 +236,55 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 	if len(more) < addedWords {
 		return Difference{}
 	}
-	d := Difference{Kind: schema.FaultAdded, Marked: mark(excerpt, insertion(got[more[0].from:more[len(more)-1].to]))}
-	beyond := have[to:]
-	if more[0].from < have[from].from {
-		beyond = have[:from]
-	}
-	if negations(beyond)%2 == 1 {
+	put := f.addition(got, have, from, to, more)
+	d := Difference{Kind: schema.FaultAdded, Marked: mark(excerpt, insertion(strings.TrimSpace(got[put.from:put.to])))}
+	if denial(got[put.from:put.to]) {
 		d.Kind = schema.FaultNegated
 	}
 	return d
 }
+
+// addition are the sentences beside an original that hold words which nothing explains.
+func (f *Frame) addition(got string, have []word, from, to int, more []word) span {
+	low, high := 0, len(got)
+	if more[0].from >= have[from].from {
+		low = have[to-1].to
+	} else {
+		high = have[from].from
+	}
+	put := span{more[0].from, min(high, more[len(more)-1].to)}
+	ends := func(r rune) bool { return strings.ContainsRune(".!?\n。！？", r) }
+	before := got[low:max(low, put.from)]
+	put.from = low
+	if n := strings.LastIndexFunc(before, ends); n >= 0 {
+		_, size := utf8.DecodeRuneInString(before[n:])
+		put.from += n + size
+	}
+	if n := strings.IndexFunc(got[put.to:high], ends); n >= 0 {
+		_, size := utf8.DecodeRuneInString(got[put.to+n:])
+		put.to += n + size
+	} else {
+		put.to = high
+	}
+	return put
+}
+
+// denial reports whether an addition takes back what was said and says nothing in its place:
+// no clause after the negated one says what is so.
+func denial(s string) bool {
+	denied := false
+	for _, clause := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(".!?,;:\n。！？，；：", r) }) {
+		ws := words(clause)
+		if newTyped(clause).negations(ws)%2 == 1 {
+			denied = true
+		} else if denied && slices.ContainsFunc(ws, func(w word) bool { return slices.Contains(copulas, w.norm) }) {
+			denied = false
+		}
+	}
+	return denied
+}
+
+var copulas = []string{"is", "its", "thats", "are", "was", "were", "am", "是", "叫", "为"}
 
 // wallClock reports whether one of these days stands on most texts: the day of the run,
 // not that of what was said.

@@ -2,7 +2,6 @@ package judge
 
 import (
 	_ "embed"
-	"errors"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -10,8 +9,6 @@ import (
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"
 )
-
-var errNumber = errors.New("not a number")
 
 //go:embed lexicon.txt
 var lexiconText string

@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"membench/internal/measure"
+
 	"net/netip"
 	"strings"
 )
@@ -247,7 +249,7 @@ func duration(s string) bool {
 		for j < len(s) && asciiLetter(s[j]) {
 			j++
 		}
-		if u, ok := units[s[i:j]]; i == 0 || !ok || u.kind != "time" && s[i:j] != "m" {
+		if u, ok := measure.Units[s[i:j]]; i == 0 || !ok || u.Kind != "time" && s[i:j] != "m" {
 			return false
 		}
 		s = s[j:]

@@ -8,6 +8,7 @@ import (
 	"github.com/blevesearch/snowballstem"
 
 	"membench/internal/depparse"
+	"membench/internal/measure"
 	"membench/internal/textnorm"
 	"membench/internal/timex"
 	"membench/internal/tokens"
@@ -169,7 +170,7 @@ func (t *text) add(env *snowballstem.Env, w string, pos int, sentStart bool) {
 		for k < len(w) && (digit(w[k]) || w[k] == ',' || w[k] == '.') {
 			k++
 		}
-		v, err := parseNumber(w[:k])
+		v, err := measure.Number(w[:k])
 		if err == nil {
 			rest := strings.ToLower(w[k:])
 			switch rest {
@@ -252,29 +253,6 @@ func (t *text) add(env *snowballstem.Env, w string, pos int, sentStart bool) {
 
 func (t *text) lastIs(w string) bool {
 	return len(t.toks) > 0 && t.toks[len(t.toks)-1].word == w
-}
-
-func parseNumber(s string) (float64, error) {
-	s = strings.TrimRight(s, ".,")
-	v, scale := 0.0, 0.0
-	dots := 0
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '.':
-			if dots++; dots > 1 {
-				return 0, errNumber
-			}
-			scale = 1
-		case c == ',':
-		default:
-			v = v*10 + float64(c-'0')
-			scale *= 10
-		}
-	}
-	if scale > 1 {
-		v /= scale
-	}
-	return v, nil
 }
 
 // hanRun cuts a run of Chinese characters: numbers, words of the lexicon, and of the

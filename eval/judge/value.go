@@ -1,13 +1,11 @@
 package judge
 
 import (
-	"math"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"membench/internal/measure"
 	"membench/internal/timex"
-	"membench/internal/tokens"
 )
 
 // A value is what a text says in a form that has one meaning: it is compared as that,
@@ -17,11 +15,17 @@ type value struct {
 	name   string  // of a name, its one form; "" of a measure
 	lo, hi float64 // of a measure, in the base of its kind; equal unless it is a range
 	bound  int     // -1 at most or below, +1 at least or above, 0 the value itself
-	u      unit
+	u      measure.Unit
 	alt    float64 // a bare "m" after a number as minutes, in seconds; a clock's other half of the day
 	of     string  // of a count, the stem of what is counted
 	pos    int     // of its bytes in the text
 	end    int
+}
+
+// measureAt reads a number with its sign, scale and unit.
+func measureAt(s string, i int) (value, int) {
+	m, end := measure.At(s, i)
+	return value{kind: m.Kind, lo: m.Lo, hi: m.Hi, u: m.Unit, alt: m.Alt, of: m.Of}, end
 }
 
 // values lists the values of a text in order. Spans of skip are dates and are left out.
@@ -60,11 +64,11 @@ func values(s string, w *when) []value {
 		if v, end := measureAt(s, i); end > i && (start || c >= utf8.RuneSelf || !letterOrDigit(c)) {
 			for end < len(s) && v.kind == "time" { // compound lengths of time
 				n, e := measureAt(s, afterAnd(s, end))
-				if e <= end || n.kind != "time" && n.u.kind != "length" || n.kind != "time" && n.alt == 0 || n.u.mul >= v.u.mul && n.kind == "time" {
+				if e <= end || n.kind != "time" && n.u.Kind != "length" || n.kind != "time" && n.alt == 0 || n.u.Mul >= v.u.Mul && n.kind == "time" {
 					break
 				}
 				if n.kind != "time" {
-					n.lo, n.u = n.alt, units["min"]
+					n.lo, n.u = n.alt, measure.Units["min"]
 				}
 				v.lo, v.hi, v.u, end = v.lo+n.lo, v.hi+n.lo, n.u, e
 			}
@@ -140,263 +144,6 @@ func afterAnd(s string, i int) int {
 	return j
 }
 
-// measureAt reads a number with its sign, scale and unit.
-func measureAt(s string, i int) (v value, end int) {
-	j, sign, cur := i, 1., ""
-	for sym, name := range currencies {
-		if strings.HasPrefix(s[j:], sym) {
-			j, cur = j+len(sym), name
-			for j < len(s) && s[j] == ' ' {
-				j++
-			}
-		}
-	}
-	if j < len(s) && (s[j] == '-' || strings.HasPrefix(s[j:], "−")) && (i == 0 || s[i-1] == ' ' || s[i-1] == '(') {
-		sign = -1
-		j++
-		if s[j-1] != '-' {
-			j += len("−") - 1
-		}
-	}
-	if strings.HasPrefix(s[j:], "百分之") {
-		if n, k := numberAt(s, j+9); k > j+9 {
-			return value{kind: "percent", lo: n, hi: n, u: units["%"]}, k
-		}
-	}
-	n, k := numberAt(s, j)
-	half := 0.
-	if k == j {
-		switch {
-		case strings.HasPrefix(s[j:], "half an ") || strings.HasPrefix(s[j:], "half a "):
-			n, k = .5, j+strings.Index(s[j:], " a")+1
-			k += strings.IndexByte(s[k:], ' ')
-		case strings.HasPrefix(s[j:], "半") && cur == "":
-			n, k = .5, j+3
-		case (strings.HasPrefix(s[j:], "an ") || strings.HasPrefix(s[j:], "a ")) && (j == 0 || !asciiLetter(s[j-1])):
-			n, k = 1, j+strings.IndexByte(s[j:], ' ')
-			if u, e := unitAt(s, k); u.kind != "time" || u.mul < 1 || e == k {
-				return v, i
-			}
-		default:
-			return v, i
-		}
-	}
-	n *= sign
-	hi := n
-	if m, e := rangeAt(s, k); e > k {
-		hi, k = m, e
-	}
-	if f, e := scaleAt(s, k); e > k && (cur != "" || s[e-1] != 'k' || e == len(s) || !asciiLetter(s[e])) {
-		n, hi, k = n*f, hi*f, e
-	}
-	if rest, ok := strings.CutPrefix(s[k:], " and a half"); ok {
-		half, k = .5, len(s)-len(rest)
-	} else if rest, ok := strings.CutPrefix(s[k:], "个半"); ok {
-		half, k = .5, len(s)-len(rest)
-		if u, e := unitAt(s, k); e > k {
-			return value{kind: u.kind, lo: (n + half) * u.mul, hi: (n + half) * u.mul, u: u}, e
-		}
-	}
-	n, hi = n+half, hi+half
-	if cur != "" {
-		u := units[map[string]string{"usd": "usd", "eur": "eur", "gbp": "gbp", "cny": "cny"}[cur]]
-		return value{kind: cur, lo: n, hi: hi, u: u}, k
-	}
-	u, e := unitAt(s, k)
-	if e == k {
-		v = value{kind: "count", lo: n, hi: hi, of: noun(s[k:])}
-		return v, k
-	}
-	v = value{kind: u.kind, lo: n * u.mul, hi: hi * u.mul, u: u}
-	if strings.TrimLeft(s[k:e], " -") == "m" {
-		v.alt = n * 60
-	}
-	if rest, ok := strings.CutPrefix(s[e:], " and a half"); ok && u.kind == "time" {
-		v.lo, v.hi, e = v.lo+.5*u.mul, v.hi+.5*u.mul, len(s)-len(rest)
-	} else if rest, ok := strings.CutPrefix(s[e:], "半"); ok && u.kind == "time" {
-		v.lo, v.hi, e = v.lo+.5*u.mul, v.hi+.5*u.mul, len(s)-len(rest)
-	}
-	return v, e
-}
-
-// numberAt reads a number in digits, English words or Chinese characters.
-func numberAt(s string, i int) (float64, int) {
-	if i >= len(s) {
-		return 0, i
-	}
-	if digit(s[i]) {
-		j := i
-		for j < len(s) && (digit(s[j]) || s[j] == '.' && j+1 < len(s) && digit(s[j+1]) || s[j] == ',' && j+1 < len(s) && groupOfThree(s[j+1:])) {
-			j++
-		}
-		v, err := parseNumber(s[i:j])
-		if err != nil {
-			return 0, i
-		}
-		for _, end := range []string{"st", "nd", "rd", "th"} {
-			if strings.HasPrefix(s[j:], end) && (j+2 == len(s) || !letterOrDigit(s[j+2])) {
-				return v, j + 2
-			}
-		}
-		return v, j
-	}
-	if s[i] < utf8.RuneSelf {
-		if i > 0 && letterOrDigit(s[i-1]) {
-			return 0, i
-		}
-		return numberWords(s, i)
-	}
-	if v, n := timex.HanNumber(s[i:]); n > 0 {
-		return v, i + n
-	}
-	return 0, i
-}
-
-// numberWords reads "twenty-five", "one hundred and twelve".
-func numberWords(s string, i int) (float64, int) {
-	total, part, end, any := 0., 0., i, false
-	for j := i; j < len(s); {
-		k := j
-		for k < len(s) && asciiLetter(s[k]) {
-			k++
-		}
-		if k == j || k-j > 10 {
-			break
-		}
-		w := strings.ToLower(s[j:k])
-		v, ordinal, ok := timex.NumberWord(w)
-		switch {
-		case !ok && w == "and" && any && part >= 100:
-		case !ok || ordinal && !any && w == "second", w == "dozen":
-			k = len(s) + 1
-		case v == 100 && any:
-			part *= 100
-		case v == 1000 && any:
-			total, part = total+part*1000, 0
-		case any && !(part >= 20 && v < 10 && math.Mod(part, 10) == 0 || part >= 100 && v < 100):
-			k = len(s) + 1
-		default:
-			part += v
-		}
-		if k > len(s) {
-			break
-		}
-		if ok {
-			any, end = true, k
-		}
-		j = k
-		if j < len(s) && (s[j] == ' ' || s[j] == '-') {
-			j++
-		}
-	}
-	if !any {
-		return 0, i
-	}
-	return total + part, end
-}
-
-// rangeAt reads the second number of "10-20", "10 to 20", "10到20".
-func rangeAt(s string, i int) (float64, int) {
-	for _, mark := range []string{"-", "–", "~", " - ", " – ", " to ", "到", "至"} {
-		if strings.HasPrefix(s[i:], mark) {
-			if n, k := numberAt(s, i+len(mark)); k > i+len(mark) && (k == len(s) || s[k] != '-' && s[k] != '/' && s[k] != '.' || k+1 < len(s) && !digit(s[k+1])) {
-				return n, k
-			}
-		}
-	}
-	return 0, i
-}
-
-func scaleAt(s string, i int) (float64, int) {
-	j := i
-	if j < len(s) && s[j] == ' ' {
-		j++
-	}
-	k := j
-	for k < len(s) && asciiLetter(s[k]) {
-		k++
-	}
-	if k > j {
-		if f, ok := scales[strings.ToLower(s[j:k])]; ok {
-			return f, k
-		}
-		return 1, i
-	}
-	for _, w := range []string{"百万", "千万", "万", "亿"} {
-		if strings.HasPrefix(s[i:], w) {
-			return scales[w], i + len(w)
-		}
-	}
-	return 1, i
-}
-
-// unitAt reads a unit behind a number, after a blank or a hyphen.
-func unitAt(s string, i int) (unit, int) {
-	j := i
-	if j < len(s) && (s[j] == ' ' || s[j] == '-') {
-		j++
-	}
-	k := j
-	for k < len(s) {
-		r, n := utf8.DecodeRuneInString(s[k:])
-		if !(r < 0x80 && asciiLetter(byte(r)) || r == 'μ' || r == '°' || r == '%' || r == '/' && k > j) {
-			break
-		}
-		k += n
-		if r == '%' {
-			break
-		}
-	}
-	for k > j {
-		w := s[j:k]
-		if u, ok := units[w]; ok {
-			return u, k
-		}
-		if u, ok := units[strings.ToLower(w)]; ok && !(len(w) == 1 && w != "%" && w >= "A" && w <= "Z" && w != "W" && w != "V") {
-			return u, k
-		}
-		if p := strings.LastIndexByte(w, '/'); p > 0 { // "36 ms/hop"
-			k = j + p
-			continue
-		}
-		break
-	}
-	if k == j { // Chinese units follow directly
-		for n := 15; n >= 3; n -= 3 {
-			if j+n <= len(s) {
-				if u, ok := units[s[j:j+n]]; ok {
-					return u, j + n
-				}
-			}
-		}
-	}
-	return unit{}, i
-}
-
-// noun is the word that a bare number counts.
-func noun(s string) string {
-	s = strings.TrimLeft(s, " -")
-	k := 0
-	for k < len(s) && asciiLetter(s[k]) {
-		k++
-	}
-	if k > 0 {
-		w := strings.ToLower(s[:k])
-		if tokens.Stop(w) {
-			return ""
-		}
-		if len(w) > 3 {
-			w = strings.TrimSuffix(w, "s")
-		}
-		return w
-	}
-	r, n := utf8.DecodeRuneInString(s)
-	if unicode.Is(unicode.Han, r) {
-		return s[:n]
-	}
-	return ""
-}
-
 var boundsBefore = []struct {
 	words string
 	side  int
@@ -451,7 +198,7 @@ func sameValue(g, a value) bool {
 	x, y := g, a
 	for _, v := range []*value{&x, &y} {
 		if v.name != "" {
-			n, err := parseNumber(v.name)
+			n, err := measure.Number(v.name)
 			if err != nil {
 				return false
 			}
@@ -468,10 +215,10 @@ func sameValue(g, a value) bool {
 			y.lo, y.hi = y.alt, y.alt
 		case y.kind == "time" && x.alt > 0:
 			x.lo, x.hi = x.alt, x.alt
-		case x.kind == "count" && x.u.mul == 0 && y.u.mul != 0: // the unit is the question's
-			y.lo, y.hi = y.lo/y.u.mul, y.hi/y.u.mul
-		case y.kind == "count" && x.u.mul != 0:
-			x.lo, x.hi = x.lo/x.u.mul, x.hi/x.u.mul
+		case x.kind == "count" && x.u.Mul == 0 && y.u.Mul != 0: // the unit is the question's
+			y.lo, y.hi = y.lo/y.u.Mul, y.hi/y.u.Mul
+		case y.kind == "count" && x.u.Mul != 0:
+			x.lo, x.hi = x.lo/x.u.Mul, x.hi/x.u.Mul
 		}
 	}
 	if x.kind == "clock" {
@@ -479,9 +226,9 @@ func sameValue(g, a value) bool {
 	}
 	tol := 1e-6
 	switch {
-	case x.u.loose != y.u.loose:
+	case x.u.Loose != y.u.Loose:
 		tol = .011
-	case x.u.cal != y.u.cal:
+	case x.u.Cal != y.u.Cal:
 		tol = .06
 	}
 	return closeTo(x.lo, y.lo, tol) && closeTo(x.hi, y.hi, tol)

@@ -51,7 +51,7 @@ func (p *plan) keepCases(ctx context.Context, t *tally) (kept keptSets, inputs [
 			if err != nil {
 				return build.Result{}, err
 			}
-			return build.Result{}, writeOut(side, nil, func(w io.Writer) error { return writeJSON(w, kept) })
+			return build.Result{}, writeOut(side, nil, func(w io.Writer) error { return codec.WriteFile(w, kept) })
 		},
 	})
 	if err != nil {
@@ -78,7 +78,7 @@ func (p *plan) writeCases(ctx context.Context, t *tally, path string) (kept kept
 				k.Digest = hex.EncodeToString(sum.Sum(nil))
 				switch {
 				case t.errors > 0:
-					t.log.printf("%s was not read whole: nothing was asked. See all findings with membench datasets lint; to ask what could be read, convert it (membench datasets convert) and give the cases", s.name)
+					t.log.Printf("%s has errors: nothing was asked. List them with membench datasets lint; to ask what could be read, run membench datasets convert and give its cases", s.name)
 					return schema.ErrFindings
 				case k.Questions == 0:
 					return fmt.Errorf("%s: no question to ask", s.name)
@@ -159,7 +159,7 @@ func (kept keptSets) read(ctx context.Context, dir string, i int) schema.Seq[sch
 		}
 		defer r.Close()
 		n := 0
-		for line, err := range jsonl.Lines(records.UntilDone(ctx, r), path, 0) {
+		for line, err := range jsonl.Lines(jsonl.UntilDone(ctx, r), path, 0) {
 			if n++; n <= skip && err == nil {
 				continue
 			}

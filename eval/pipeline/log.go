@@ -3,7 +3,6 @@ package pipeline
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"membench/internal/codec"
 	"membench/internal/smallfile"
@@ -12,13 +11,14 @@ import (
 
 // A Log is told what a step has to say beside its result. The zero Log drops it.
 type Log struct {
-	Words func(line string)     // for people, one line without its end
-	Found func(*schema.Finding) // every finding in the data that a step read
+	Words func(format string, args ...any) // for people, one line without its end
+	Found func(*schema.Finding)            // every finding in the data that a step read
 }
 
-func (l Log) printf(format string, args ...any) {
+// Printf says a line to people.
+func (l Log) Printf(format string, args ...any) {
 	if l.Words != nil {
-		l.Words(fmt.Sprintf(format, args...))
+		l.Words(format, args...)
 	}
 }
 
@@ -46,16 +46,6 @@ func (t *tally) take(err error) error {
 	}
 	t.found(f)
 	return nil
-}
-
-// writeJSON writes v as one indented JSON text with a final newline.
-func writeJSON(w io.Writer, v any) error {
-	b, err := codec.Append(nil, v, codec.Indented)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(b, '\n'))
-	return err
 }
 
 // wrong marks an error as a fault of the options.

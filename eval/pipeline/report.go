@@ -11,6 +11,7 @@ import (
 	"membench/eval/records"
 	"membench/eval/report"
 	"membench/internal/build"
+	"membench/internal/codec"
 	"membench/schema"
 )
 
@@ -101,7 +102,7 @@ func (o *ReportOptions) write(r *report.Report, side *sideFiles) error {
 	fill := map[string]func(io.Writer) error{
 		"md":   func(w io.Writer) error { return r.Markdown(w, o.Lang) },
 		"csv":  r.CSV,
-		"json": func(w io.Writer) error { return writeJSON(w, r) },
+		"json": func(w io.Writer) error { return codec.WriteFile(w, r) },
 		"html": func(w io.Writer) error { return r.HTML(w, o.Lang) },
 	}
 	if o.Out == "-" {
@@ -131,11 +132,11 @@ func (o *ReportOptions) write(r *report.Report, side *sideFiles) error {
 	for _, d := range r.Datasets {
 		for _, n := range d.Sanity {
 			if !n.Holds {
-				o.Log.printf("note: %s: %s", d.Name, n.EN)
+				o.Log.Printf("note: %s: %s", d.Name, n.EN)
 			}
 		}
 	}
-	o.Log.printf("wrote %s", strings.Join(made, ", "))
+	o.Log.Printf("wrote %s", strings.Join(made, ", "))
 	return nil
 }
 

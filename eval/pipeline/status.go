@@ -7,6 +7,7 @@ import (
 
 	"membench/config"
 	evalrun "membench/eval/run"
+	"membench/internal/codec"
 )
 
 // startFile says when a run was last started, for the rate that a status shows.
@@ -33,5 +34,5 @@ func noteStart(dir string, s Start) error {
 		}
 		s.Questions = evalrun.Sum(st.Units).Questions
 	}
-	return writeOut(filepath.Join(dir, "journal", startFile), nil, func(w io.Writer) error { return writeJSON(w, s) })
+	return writeOut(filepath.Join(dir, "journal", startFile), nil, func(w io.Writer) error { return codec.WriteFile(w, s) })
 }

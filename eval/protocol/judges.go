@@ -245,32 +245,11 @@ func objectIn(reply string) (object, error) {
 			continue
 		}
 		var o object
-		if end := objectEnd(b, i); end > i && codec.Unmarshal(b[i:end], &o) == nil {
+		if end := codec.ObjectEnd(b, i); end > i && codec.Unmarshal(b[i:end], &o) == nil {
 			return o, nil
 		}
 	}
 	return nil, fmt.Errorf("the reply holds no JSON object")
-}
-
-// objectEnd is the end of the balanced braces that start at i, 0 where they do not close.
-func objectEnd(b []byte, i int) int {
-	depth, text := 0, false
-	for ; i < len(b); i++ {
-		switch c := b[i]; {
-		case text && c == '\\':
-			i++
-		case c == '"':
-			text = !text
-		case text:
-		case c == '{':
-			depth++
-		case c == '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return 0
 }
 
 func (o object) text(name string) string {

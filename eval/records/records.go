@@ -2,7 +2,6 @@
 package records
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -86,21 +85,6 @@ func lacking(v any) string {
 		}
 	}
 	return ""
-}
-
-// UntilDone makes a reader fail once ctx is done.
-func UntilDone(ctx context.Context, r io.Reader) io.Reader { return untilDone{ctx, r} }
-
-type untilDone struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (u untilDone) Read(p []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return u.r.Read(p)
 }
 
 // Drop passes a stream on without its findings, which go to found; warnings pass.

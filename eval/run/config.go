@@ -142,12 +142,7 @@ func readJSON(path string, v any) error {
 
 func writeJSON(path string, v any) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
-		b, err := codec.Append(nil, v, codec.Indented)
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(append(b, '\n'))
-		return err
+		return codec.WriteFile(w, v)
 	})
 }
 

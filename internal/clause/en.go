@@ -28,7 +28,9 @@ type enSentence struct {
 
 func newEnSentence(text string, start int, question bool, o Options) *enSentence {
 	lead := 0
-	text = noLonger.ReplaceAllString(text, "do not   ") // as long, and the parser knows it
+	if strings.Contains(text, "no longer") { // as long, and the parser knows it
+		text = noLonger.ReplaceAllString(isNoLonger.ReplaceAllString(text, "${1}not      "), "do not   ")
+	}
 	if w, rest, ok := strings.Cut(text, " "); ok && noted[strings.ToLower(w)] && (w != "Is" || !question) {
 		// "Likes hiking": a note on the speaker, as memories write it.
 		lead = len("User ")
@@ -65,7 +67,10 @@ func (s *enSentence) kid(i int, rels ...string) int {
 
 func isVerb(w depparse.Word) bool { return strings.HasPrefix(w.Tag, "V") }
 
-var noLonger = regexp.MustCompile(`\bno longer\b`)
+var (
+	noLonger   = regexp.MustCompile(`\bno longer\b`)
+	isNoLonger = regexp.MustCompile(`((?:['’]m|['’]s|['’]re|\bam|\bis|\bare|\bwas|\bwere) )no longer\b`)
+)
 
 // noted are verbs that begin a note on the speaker.
 var noted = set("likes loves enjoys prefers hates dislikes adores lives works owns has studies wants needs plans doesn't doesn’t tends is was visited bought moved started")

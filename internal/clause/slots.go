@@ -10,7 +10,7 @@ import (
 // the object. What fits none is an event (DID), a property (IS) or a thing had (HAS).
 
 var verbSlots = table(`
-PREFERS_TOPIC: like, love, enjoy, adore, prefer, hate, dislike, detest, loathe, fancy, admire, avoid, swear by
+PREFERS_TOPIC: like, love, enjoy, adore, cherish, treasure, prefer, hate, dislike, detest, loathe, fancy, admire, avoid, swear by
 LIVES_IN: live, reside
 OWNS: own, buy, purchase
 STUDIES: study, major

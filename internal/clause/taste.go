@@ -1,6 +1,7 @@
 package clause
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ type frame struct {
 
 const (
 	favEN = `(?:(?P<rank>second|third|least)[- ])?(?:all[- ]time |absolute |new )*(?:favou?rite|fave)(?: (?P<kind>[a-z]+(?: [a-z]+)??))?(?: of all time| ever| these days)?`
-	beEN  = `(?: (?:is|are|was|were|has to be|have to be|would be|will always be|has always been|became|changed to)|['’]s)(?: (?:now|still|probably|definitely|actually|by far|hands down))*`
+	beEN  = `(?: (?:is|are|was|were|has to be|have to be|would be|will always be|has always been|became|changed to)|['’]s)(?: (?:now|still|probably|definitely|actually|mostly|just|really|always|by far|hands down))*`
 	favZH = `(?P<rank>最|第二|第三)(?:喜欢|爱|欣赏|崇拜|中意)的(?:一[个本部首章位种])?(?P<kind>\p{Han}{1,4}?)?`
 )
 
@@ -33,7 +34,9 @@ var frames = []frame{
 	{re: pattern.New(`^(?:其实|说真的，?)?(?P<thing>[^，,。我]{1,16}?)(?:一直|还|就|绝对)*(?:(?P<not>不)?是|算)(?P<who>我)` + strings.Replace(favZH, "(?P<rank>最|第二|第三)", "(?P<rank>最|第二|第三)?", 1) + `(?:之一)?(?:了)?(?:[，,。！]|$)`)},
 	{slot: "PREFERS_TOPIC", re: pattern.New(`^(?:其实吧?，?|说实话，?|最近)*(?P<who>我|咱)?(?:最近|一直|从小|其实)*对(?P<thing>[^，。]{1,12}?)(?:很|挺|特别|非常|一直|都|也|超|比较|还|最|有点|真的?)*(?P<not>没什么|没有?|不太?|毫无|不怎么)?(?:感|有)?兴趣`)},
 	{slot: "PREFERS_TOPIC", re: pattern.New(`(?i)^(?:honestly,? |and |but |well,? )*(?P<who>i) (?:can't|can’t|cannot|could never|can never|never) (?:get enough of|resist|live without|get tired of) (?P<thing>.+)$`)},
-	{slot: "PREFERS_TOPIC", re: pattern.New(`(?i)^(?:and |but |well,? )*(?P<thing>.+?) (?:is|are|was|has been|have been)(?: really| just| totally| probably| always| still)*(?P<not> not|n't|n’t)?(?: really| just)? (?:(?:one of )?(?P<who>my) (?:thing|weakness|jam|comfort food|passions?|happy place|favou?rites|go-to|cup of tea|obsession|hobby|anchor)|what (?:recharges|relaxes|calms) me)\b`)},
+	{slot: "PREFERS_TOPIC", re: pattern.New(`(?i)^(?:and |but |well,? |yeah,? )*(?P<thing>[^,;]+?)` + beEN + `(?P<not> not|n't|n’t)?(?: really| just)? (?:an? (?:very |really |such )?(?:huge|big|great|large|major|important) part of (?P<who>my) (?:life|day|week|routine)|(?:so |very |really |super |quite |extremely )*(?:important|dear|special|precious) to me(?:[,.!;]|$| (?:and|because|so)\b))`)},
+	{slot: "PREFERS_TOPIC", re: pattern.New(`(?i)^(?:and |but |well,? |yeah,? )*(?P<thing>(?:[\w'’-]+ ){0,3}?[\w’-]+?)(?: (?:is|are) [a-z ]+?[,;] (?:and )?(?:it|they))?(?: (?:always|really|just|still|often|definitely))*(?P<not> (?:do|does)(?:n['’]t| not))? (?:gives?|brings?|makes?|(?:has|have) (?:given|brought|made)) (?P<who>me) (?:(?:so much|a lot of|lots of|a sense of|a feeling of|great|such|real|pure|so|very|really|feel|inner) )*(?:joy|peace|happiness|freedom|comfort|pleasure|delight|happy|alive|calm|at ease)\b`)},
+	{slot: "PREFERS_TOPIC", re: pattern.New(`(?i)^(?:and |but |well,? )*(?P<thing>.+?)` + beEN + `(?P<not> not|n't|n’t)?(?: really| just)? (?:(?:one of )?(?P<who>my) (?:thing|weakness|jam|comfort food|passions?|happy place|favou?rites|go-to|cup of tea|obsession|hobby|anchor)|what (?:recharges|relaxes|calms) me)\b`)},
 	{slot: "PREFERS_TOPIC", re: pattern.New(`(?i)^(?:i['’]m |and |but )*(?P<not>not)(?: really)? (?:a |much of a )(?:big |huge )?fan of (?P<thing>.+)$`)},
 	{slot: "PREFERS_TOPIC", re: pattern.New(`(?:^|[，,])(?:其实|平时)?(?P<who>我)[^，。只]{0,8}只(?:喝|吃|听|读|看|穿)(?P<thing>[^，。过了]{1,12})(?:[，,。！]|$)`)},
 	{slot: "PREFERS_TOPIC", re: pattern.New(`^(?P<thing>[^，。我]{1,14}?)(?:真的?|一直|还|完全|才)*(?P<not>不)?是(?P<who>我)的(?:菜|最爱|心头好|命|爱好)`)},
@@ -67,7 +70,7 @@ func taste(st sentence.Sentence) (out []Fact) {
 		}
 		thing := thingOf(group("thing"))
 		who, rank, kind := group("who"), strings.ToLower(group("rank")), strings.ToLower(group("kind"))
-		if thing == "" || pronouns[strings.ToLower(thing)] || zhHere[thing] || hedged.MatchString(st.Text) {
+		if thing == "" || questionWords[headWord(thing)] || pronouns[strings.ToLower(thing)] || zhHere[thing] || hedged.MatchString(st.Text) {
 			continue
 		}
 		f := Fact{Subject: Mention{Kind: Speaker, Phrase: Phrase{Text: who, Start: st.Start, End: st.Start}}, Verb: "be", Slot: fr.slot, Start: st.Start, End: st.End,
@@ -99,8 +102,10 @@ func taste(st sentence.Sentence) (out []Fact) {
 	return out
 }
 
+var questionWords = set("what how when where who whoever whatever that seeing")
+
 // tasteEN is in every English sentence that a frame fits.
-var tasteEN = pattern.New(`(?i)fav|enough of|resist|live without|tired of|\bmy (?:thing|weakness|jam|comfort|passion|happy|go-to|cup|obsession|hobby|anchor)|\b(?:recharges|relaxes|calms) me|fan of`)
+var tasteEN = pattern.New(`(?i)fav|part of my|to me\b|(?:g[ia]ve|given|br(?:ing|ought)|ma[kd]e)s? me|enough of|resist|live without|tired of|\bmy (?:thing|weakness|jam|comfort|passion|happy|go-to|cup|obsession|hobby|anchor)|\b(?:recharges|relaxes|calms) me|fan of`)
 
 var ranks = map[string]int{"": 1, "最": 1, "second": 2, "第二": 2, "third": 3, "第三": 3}
 
@@ -166,14 +171,21 @@ func ownWords(st sentence.Sentence, found []Fact) []Fact {
 // and trying, and may add a second one: whoever read a chapter read in its work.
 func (f Fact) typed(text string) []Fact {
 	src := text[f.Start:f.End]
-	if owner := headWord(f.Value.Text); f.Slot == "PREFERS_TOPIC" && (owner == "your" || owner == "how" || owner == "anymore" || strings.HasPrefix(f.Value.Text, "你的")) {
-		f.Confidence, f.Tier = min(f.Confidence, 0.7), Wide // a compliment
-	}
 	like := f.Slot == "PREFERS_TOPIC"
+	if like && f.compliment(src) {
+		f.Confidence, f.Tier = min(f.Confidence, 0.7), Wide
+	}
 	if like {
 		f.Value.Text = tail.ReplaceAllString(f.Value.Text, "")
 	}
 	read := readVerbs[f.Verb]
+	if f.Slot == "VISITED" { // the place, without company and time
+		v, _, _ := strings.Cut(f.Value.Text, " with ")
+		if f.When.Text != "" {
+			v, _, _ = strings.Cut(v, f.When.Text)
+		}
+		f.Value.Text = strings.TrimRight(cmp.Or(strings.TrimSpace(v), f.Value.Text), " ,")
+	}
 	switch {
 	case f.Subject.Kind == Speaker && f.Slot == "IS" && f.Tense != Past && isTrait.MatchString(f.Value.Text):
 		f.Slot = "SELF_TRAIT"
@@ -184,9 +196,8 @@ func (f Fact) typed(text string) []Fact {
 		f.Slot = "PREFERS_NARRATIVE_STYLE"
 	case like && ofAuthor.MatchString(f.Value.Text) && f.Value.Text[0] != 'm':
 		f.Slot, f.Value.Text = "PREFERS_AUTHOR", ofAuthor.FindStringSubmatch(f.Value.Text)[1]
-	case like && workMark.MatchString(f.Value.Text):
-		m := workMark.FindStringSubmatch(f.Value.Text)
-		f.Slot, f.Value.Text = "FAVORITE_WORK", m[1]+m[2]
+	case like && named(src, f.Value.Text) != "":
+		f.Slot, f.Value.Text = "FAVORITE_WORK", named(src, f.Value.Text)
 	case read && f.Subject.Kind != NoOne && (f.Slot == "DISCUSSED_WORK" || f.Slot == "DID") && f.Modality == Asserted:
 		m := workMark.FindStringSubmatch(src)
 		if m == nil && (f.Slot != "DISCUSSED_WORK" || isHanWord(src)) {
@@ -198,6 +209,10 @@ func (f Fact) typed(text string) []Fact {
 		}
 		if c := chapters.FindString(src); c != "" {
 			g := f
+			if m == nil && strings.EqualFold(f.Value.Text, c) { // "I reread chapter two": of what is not said
+				g.Slot, g.Value.Text = "DISCUSSED_CHAPTER", c
+				return []Fact{g}
+			}
 			g.Slot, g.Of, g.Value.Text = "DISCUSSED_CHAPTER", f.Value.Text, c
 			if f.Negated { // not the chapter: of the work nothing is said
 				return []Fact{g}
@@ -206,6 +221,29 @@ func (f Fact) typed(text string) []Fact {
 		}
 	}
 	return []Fact{f}
+}
+
+// compliment reports a liking of what the other one has just shown or said: "your", "how
+// you did it", and "Love the colours!", whose subject is left out and whose thing is known.
+func (f Fact) compliment(src string) bool {
+	first := headWord(f.Value.Text)
+	if first == "your" || first == "how" || first == "anymore" || strings.HasPrefix(f.Value.Text, "你的") {
+		return true
+	}
+	return f.Subject.Text == "" && shown.MatchString(src)
+}
+
+var shown = pattern.New(`(?i)\b(?:love|like|loved|adore|loving) (?:all )?(?:the|that|this|those|these|it)\b`)
+
+// named is the title of the work that a thing begins with, "" where it is none.
+func named(src, thing string) string {
+	for _, m := range workMark.FindAllStringSubmatch(src, -1) {
+		title := strings.TrimSuffix(m[1]+m[2], ",")
+		if strings.HasPrefix(strings.TrimLeft(thing, "《“\""), title) {
+			return title
+		}
+	}
+	return ""
 }
 
 var zhTrait = regexp.MustCompile(`^(?:一个|个|很|特别)+`)

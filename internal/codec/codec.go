@@ -147,6 +147,39 @@ func Append(dst []byte, v any, l Layout) ([]byte, error) {
 // Write writes the JSON text of v, without a final newline.
 func Write(w io.Writer, v any, l Layout) error { return marshalWrite(w, v, l) }
 
+// WriteFile writes v as the whole of a file for people: one indented JSON text with a
+// final newline. What cannot be written as JSON is an error, and then nothing is written.
+func WriteFile(w io.Writer, v any) error {
+	b, err := Append(nil, v, Indented)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// ObjectEnd is the end of the object whose brace opens at b[i], 0 where it does not
+// close. Braces inside strings do not count.
+func ObjectEnd(b []byte, i int) int {
+	depth, text := 0, false
+	for ; i < len(b); i++ {
+		switch c := b[i]; {
+		case text && c == '\\':
+			i++
+		case c == '"':
+			text = !text
+		case text:
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
 type sliceWriter struct{ b []byte }
 
 func (w *sliceWriter) Write(p []byte) (int, error) { w.b = append(w.b, p...); return len(p), nil }

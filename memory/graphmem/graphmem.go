@@ -47,7 +47,7 @@ func (o Options) Check() error {
 }
 
 // SpecIn is the system with its graphs in homes of the caller's, under a name of its own.
-func SpecIn(name, doc string, home Home) memory.Spec {
+func SpecIn(name, doc string, home native.Home) memory.Spec {
 	return memory.Define(name, doc, Defaults(), func(d memory.Deps, o Options) (memory.System, error) {
 		if err := o.Check(); err != nil {
 			return nil, err
@@ -65,17 +65,13 @@ func Spec() memory.Spec {
 // hashing one, which needs no model.
 func New(d memory.Deps, o Options) memory.System { return NewIn(d, o, nil) }
 
-// Home opens the store in which a namespace's graph lives: empty, or with keep as an
-// earlier process left it. close may be nil.
-type Home func(ctx context.Context, ns memory.Namespace, keep bool) (st graph.Store, close func() error, err error)
-
 // NewIn is New with the graph in a store of the caller's choice, e.g. a Neo4j server.
 // The store is the store of record: each turn is one Apply, and each question reads what
 // is there, whoever changed it: of a graph.Followed what changed, else the whole graph. nil:
 // in process.
-func NewIn(d memory.Deps, o Options, home Home) memory.System { return named(Name, d, o, home) }
+func NewIn(d memory.Deps, o Options, home native.Home) memory.System { return named(Name, d, o, home) }
 
-func named(name string, d memory.Deps, o Options, home Home) memory.System {
+func named(name string, d memory.Deps, o Options, home native.Home) memory.System {
 	if d.Embed == nil {
 		d.Embed = hashing.New(0)
 	}

@@ -38,17 +38,7 @@ func (m *Memory) items() []memory.Item {
 
 // Snapshot yields what is kept.
 func (m *Memory) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error] {
-	return func(yield func(memory.Item, error) bool) {
-		for _, it := range m.items() {
-			if err := ctx.Err(); err != nil {
-				yield(memory.Item{}, err)
-				return
-			}
-			if !yield(it, nil) {
-				return
-			}
-		}
-	}
+	return memory.Each(ctx, m.items())
 }
 
 // EndSession takes the session's delta: what differs, and what was said again without

@@ -203,31 +203,9 @@ func (s *System) Namespaces(ctx context.Context, run string) ([]memory.Namespace
 		}
 		s.mu.Unlock()
 	} else {
-		files, err := os.ReadDir(filepath.Join(s.o.Dir, atomicfile.Name(run)))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		var err error
+		if out, err = Journals(ctx, s.o.Dir, run, format); err != nil {
 			return nil, err
-		}
-		for _, f := range files {
-			if !strings.HasSuffix(f.Name(), ".jsonl") {
-				continue
-			}
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			var h header
-			stop := errors.New("seen the header")
-			err := keylog.Read(filepath.Join(s.o.Dir, atomicfile.Name(run), f.Name()), func(n int, line []byte) error {
-				if n > 1 {
-					return stop
-				}
-				return codec.Unmarshal(line, &h)
-			})
-			if err != nil && !errors.Is(err, stop) {
-				return nil, err
-			}
-			if h.Format == format { // an empty journal holds nothing
-				out = append(out, memory.Namespace{Run: run, Scope: h.Scope})
-			}
 		}
 	}
 	slices.SortFunc(out, func(a, b memory.Namespace) int { return cmp.Compare(a.Scope, b.Scope) })
@@ -235,6 +213,42 @@ func (s *System) Namespaces(ctx context.Context, run string) ([]memory.Namespace
 }
 
 const format = "membench-mem0-journal"
+
+// Journals are the namespaces of a run whose journal of this format is in dir. An empty
+// journal holds nothing.
+func Journals(ctx context.Context, dir, run, format string) ([]memory.Namespace, error) {
+	files, err := os.ReadDir(filepath.Join(dir, atomicfile.Name(run)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var out []memory.Namespace
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), ".jsonl") {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var h struct {
+			Format string `json:"format"`
+			Scope  string `json:"scope"`
+		}
+		stop := errors.New("seen the header")
+		err := keylog.Read(filepath.Join(dir, atomicfile.Name(run), f.Name()), func(n int, line []byte) error {
+			if n > 1 {
+				return stop
+			}
+			return codec.Unmarshal(line, &h)
+		})
+		if err != nil && !errors.Is(err, stop) {
+			return nil, err
+		}
+		if h.Format == format {
+			out = append(out, memory.Namespace{Run: run, Scope: h.Scope})
+		}
+	}
+	return out, nil
+}
 
 // Memory is one namespace.
 type Memory struct {

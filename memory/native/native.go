@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"membench/graph"
 	"membench/internal/codec"
 	"membench/llm"
 	"membench/memory"
@@ -89,6 +90,10 @@ type Options struct {
 	// elsewhere can fail to reach it. Its policy may have Close() error.
 	Open func(ctx context.Context, ns memory.Namespace) (Policy, error)
 }
+
+// A Home opens the store in which a namespace's memory lives: empty, or with keep as an
+// earlier process left it. close may be nil.
+type Home func(ctx context.Context, ns memory.Namespace, keep bool) (st graph.Store, close func() error, err error)
 
 // Nothing is the unit of a system that keeps nothing.
 const Nothing = "nothing"
@@ -333,17 +338,7 @@ func (m *Memory) items() []memory.Item {
 
 // Snapshot yields what is kept. A turn that waits for its answer is not there yet.
 func (m *Memory) Snapshot(ctx context.Context) iter.Seq2[memory.Item, error] {
-	return func(yield func(memory.Item, error) bool) {
-		for _, it := range m.items() {
-			if err := ctx.Err(); err != nil {
-				yield(memory.Item{}, err)
-				return
-			}
-			if !yield(it, nil) {
-				return
-			}
-		}
-	}
+	return memory.Each(ctx, m.items())
 }
 
 // Delta yields what the session changed; it is an error to ask before its end.

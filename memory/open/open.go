@@ -67,8 +67,10 @@ func (p Place) List(ctx context.Context) ([]System, error) {
 	for _, s := range append(all.Specs(), p.More...) {
 		out = append(out, System{Spec: s, Kind: BuiltIn})
 	}
+	for _, s := range p.neo4j() {
+		out = append(out, System{Spec: s, Kind: Client, Note: "NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD, else the server of membench neo4j up"})
+	}
 	out = append(out,
-		System{Spec: p.neo4j(), Kind: Client, Note: "NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD, else the server of membench neo4j up"},
 		System{Spec: p.mem0(ctx), Kind: Client, Asks: []string{"MEM0_URL"}, Note: "MEM0_API_KEY where the server wants one"})
 	for _, name := range service.Names() {
 		s, err := p.service(name)

@@ -15,6 +15,8 @@ import (
 	"membench/memory"
 	"membench/memory/graphmem"
 	"membench/memory/mem0/rest"
+	"membench/memory/native"
+	"membench/memory/pcm"
 	"membench/memory/process"
 	"membench/memory/service"
 )
@@ -40,10 +42,18 @@ type (
 	}
 )
 
-// neo4j is the graph memory with its graphs in Neo4j, one scope for each namespace.
-func (p Place) neo4j() memory.Spec {
-	return graphmem.SpecIn(graphmem.Name+"-neo4j", "graph memory that lives in a Neo4j server and reads it with each question", func(ctx context.Context, ns memory.Namespace, keep bool) (graph.Store, func() error, error) {
-		t := target.Target{Scope: graphmem.Name + "/" + ns.Run + "/" + ns.Scope}
+// neo4j are the systems that live in Neo4j, one scope for each namespace.
+func (p Place) neo4j() []memory.Spec {
+	return []memory.Spec{
+		graphmem.SpecIn(graphmem.Name+"-neo4j", "graph memory that lives in a Neo4j server and reads it with each question", p.inNeo4j(graphmem.Name)),
+		pcm.SpecIn("pcm-neo4j", "PCM whose weighted graph lives in a Neo4j server", p.inNeo4j("pcm")),
+	}
+}
+
+// inNeo4j opens scopes that begin with the name of a system.
+func (p Place) inNeo4j(name string) native.Home {
+	return func(ctx context.Context, ns memory.Namespace, keep bool) (graph.Store, func() error, error) {
+		t := target.Target{Scope: name + "/" + ns.Run + "/" + ns.Scope}
 		db, err := t.Open(ctx, p.env)
 		if err != nil {
 			return nil, nil, err
@@ -56,7 +66,7 @@ func (p Place) neo4j() memory.Spec {
 			return nil, nil, errors.Join(err, end())
 		}
 		return db, end, nil
-	})
+	}
 }
 
 func (p Place) mem0(ctx context.Context) memory.Spec {

@@ -66,6 +66,7 @@ type policy struct {
 	d     memory.Deps
 	seen  func(Decision)
 	scope string
+	home  *home // nil: the world lives in the process alone
 	world world
 	queue []int // positions of the working memory, oldest first
 	ended schema.Instant
@@ -111,6 +112,10 @@ const mostFacts = 32
 
 // Store hears a turn. Everything that can fail is done before the world is changed.
 func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
+	used, err := p.refresh(ctx, false)
+	if r.Usage = r.Usage.Add(used); err != nil || p.home.knows(o) {
+		return err
+	}
 	said := o.Text
 	if _, rest, ok := strings.Cut(o.Text, ": "); ok {
 		said = rest
@@ -148,8 +153,13 @@ func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Rece
 	if err := p.embed(ctx, t, a.make, r); err != nil {
 		return err
 	}
+	before := len(r.Changes)
 	p.apply(t, a, &d, r)
 	p.remember(t, user, &d, r)
+	if err := p.save(ctx, o.Sources); err != nil {
+		r.Changes = r.Changes[:before]
+		return err
+	}
 	p.tell(d)
 	return nil
 }
@@ -384,6 +394,9 @@ func (p *policy) apply(t *turn, a act, d *Decision, r *memory.Receipt) {
 	main := -1
 	for i, m := range t.made {
 		m.node.domain, m.node.speaker, m.node.content, m.node.since = domain, t.o.Speaker, m.content, t.at
+		if d.Surprisal != nil {
+			m.node.level = d.Surprisal.Level
+		}
 		if pos := p.twin(t, m); pos >= 0 {
 			p.confirm(pos, t, d, r)
 			continue
@@ -402,10 +415,7 @@ func (p *policy) apply(t *turn, a act, d *Decision, r *memory.Receipt) {
 		r.Changes = append(r.Changes, change)
 		switch {
 		case m.node.kind == Entity || m.node.kind == Attribute:
-			if p.world.ids == nil {
-				p.world.ids = map[string]int{}
-			}
-			p.world.ids[m.content] = pos
+			p.world.name(m.content, pos)
 			if main >= 0 {
 				p.edge(main, link{pos, About, edgeAbout}, d)
 			}
@@ -453,6 +463,7 @@ func (p *policy) weigh(pos int, weight float64, what string, at schema.Instant, 
 }
 
 func (p *policy) noteNode(d *Decision, what string, pos int, before *float64) {
+	p.world.touch(pos)
 	if p.seen == nil {
 		return
 	}
@@ -539,20 +550,36 @@ func (p *policy) evict(count int, d *Decision, r *memory.Receipt) {
 
 // EndSession empties the working memory; hypotheses that nothing supported fade with the
 // days that went by (fixed).
-func (p *policy) EndSession(_ context.Context, session string, r *memory.Receipt) error {
-	d := Decision{Session: session, Agent: AgentEviction}
-	p.evict(len(p.queue), &d, r)
-	if len(d.Nodes) > 0 {
-		p.tell(d)
+func (p *policy) EndSession(ctx context.Context, session string, r *memory.Receipt) error {
+	u, err := p.refresh(ctx, false)
+	if r.Usage = r.Usage.Add(u); err != nil {
+		return err
 	}
-	if !p.fixed() {
-		return nil
+	before := len(r.Changes)
+	evicted := Decision{Session: session, Agent: AgentEviction}
+	p.evict(len(p.queue), &evicted, r)
+	faded := Decision{Session: session, Agent: AgentForgetting}
+	if p.fixed() {
+		p.fade(&faded)
 	}
+	if err := p.save(ctx, nil); err != nil {
+		r.Changes = r.Changes[:before]
+		return err
+	}
+	for _, d := range []Decision{evicted, faded} {
+		if len(d.Nodes) > 0 {
+			p.tell(d)
+		}
+	}
+	return nil
+}
+
+// fade lets the weights of hypotheses that nothing supported go down with the days.
+func (p *policy) fade(d *Decision) {
 	now := p.ended
 	for i := range p.world.nodes {
 		now = newest(now, p.world.nodes[i].since)
 	}
-	d = Decision{Session: session, Agent: AgentForgetting}
 	for i := range p.world.nodes {
 		n := &p.world.nodes[i]
 		from := newest(n.since, p.ended)
@@ -560,14 +587,10 @@ func (p *policy) EndSession(_ context.Context, session string, r *memory.Receipt
 			days := now.Time().Sub(from.Time()).Hours() / 24
 			before := n.weight
 			n.weight = Fade(n.weight, days, p.o.Gamma)
-			p.noteNode(&d, "fade", i, &before)
+			p.noteNode(d, "fade", i, &before)
 		}
 	}
 	p.ended = now
-	if len(d.Nodes) > 0 {
-		p.tell(d)
-	}
-	return nil
 }
 
 // shown is what the published system gives the reader: nodes with their confidence, and

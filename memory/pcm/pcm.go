@@ -21,8 +21,10 @@
 package pcm
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"membench/llm"
 	"membench/llm/hashing"
@@ -56,6 +58,9 @@ type Options struct {
 	Gate     bool     `json:"gate"`     // what leaves the working memory is stored only where it surprised
 	Entities bool     `json:"entities"` // make nodes of entities and attributes, too
 	Domains  []string `json:"domains"`
+	// Keep goes on with what an earlier process left in a store of record, the first time
+	// that a namespace is opened.
+	Keep bool `json:"keep,omitzero"`
 }
 
 // Defaults are the published values where they are known.
@@ -66,13 +71,15 @@ func Defaults() Options {
 
 // Spec is the system.
 func Spec() memory.Spec {
-	return memory.Define("pcm", "a weighted graph that changes as far as a turn surprises (PCM)", Defaults(), func(d memory.Deps, o Options) (memory.System, error) {
-		return New(d, o, nil)
-	})
+	return SpecIn("pcm", "a weighted graph that changes as far as a turn surprises (PCM)", nil)
 }
 
 // New makes the system. seen, where it is set, is called with each decision, in order.
 func New(d memory.Deps, o Options, seen func(Decision)) (memory.System, error) {
+	return NewIn(d, o, seen, nil)
+}
+
+func newIn(name string, d memory.Deps, o Options, seen func(Decision), open native.Home) (memory.System, error) {
 	if err := o.check(d.LLM); err != nil {
 		return nil, err
 	}
@@ -88,8 +95,17 @@ func New(d memory.Deps, o Options, seen func(Decision)) (memory.System, error) {
 		caps.Calls.LLMPerUnit = memory.Span{Max: 7} // each is asked once more for a usable answer, and one may score
 		caps.Calls.LLMPerQuery = memory.Span{Min: 1, Max: 2}
 	}
-	return native.New(native.Options{Name: "pcm", Version: "1", Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
-		return &policy{o: o, d: d, seen: seen, scope: scope, world: world{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}}
+	if open != nil { // what others changed is embedded when it is read
+		caps.Calls.EmbedPerSession.Max, caps.Calls.EmbedPerQuery.Max = 1<<20, 1<<20
+	}
+	var opened sync.Map // namespaces: whoever opens one again wants it empty
+	return native.New(native.Options{Name: name, Version: "1", Mode: o.Mode, Config: o, Deps: d, Caps: caps, Open: func(ctx context.Context, ns memory.Namespace) (native.Policy, error) {
+		p := &policy{o: o, d: d, seen: seen, scope: ns.Scope, world: world{st: store.New(store.Options{Scope: ns.Scope, Embed: d.Embed})}}
+		if open == nil {
+			return p, nil
+		}
+		_, again := opened.LoadOrStore(ns, true)
+		return openIn(ctx, p, ns, open, o.Keep && !again)
 	}}), nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"membench/internal/rank"
 	"membench/memory"
 	"membench/memory/native"
+	"membench/memory/op"
 	"membench/memory/recall"
 	"membench/memory/store"
 	"membench/schema"
@@ -69,7 +70,8 @@ type node struct {
 	speaker  string
 	verified int            // confirmations of a hypothesis
 	since    schema.Instant // the last change by a turn; time decay counts from here
-	level    string         // of the turn's surprise, while it is in the working memory
+	level    string         // of the surprise of the turn that made it
+	said     *op.Statement  // content, once it was compared
 	out      []edge
 }
 
@@ -84,12 +86,13 @@ type world struct {
 	st    *store.Linear
 	nodes []node
 	ids   map[string]int // entities and attributes by name
+	dirty map[int]bool   // positions that a store of record does not have as they are; nil: there is none
 }
 
 func (w *world) clone() world {
-	c := world{w.st.Clone(), slices.Clone(w.nodes), maps.Clone(w.ids)}
+	c := world{w.st.Clone(), slices.Clone(w.nodes), maps.Clone(w.ids), nil}
 	for i := range c.nodes {
-		c.nodes[i].out = slices.Clone(c.nodes[i].out)
+		c.nodes[i].out, c.nodes[i].said = slices.Clone(c.nodes[i].out), nil
 	}
 	return c
 }
@@ -98,7 +101,23 @@ func (w *world) add(r store.Record, vec []float32, n node) int {
 	n.out = nil
 	pos := w.st.AppendVector(r, vec)
 	w.nodes = append(w.nodes, n)
+	w.touch(pos)
 	return pos
+}
+
+// touch notes that a position changed.
+func (w *world) touch(pos int) {
+	if w.dirty != nil {
+		w.dirty[pos] = true
+	}
+}
+
+// name enters an entity or attribute.
+func (w *world) name(name string, pos int) {
+	if w.ids == nil {
+		w.ids = map[string]int{}
+	}
+	w.ids[name] = pos
 }
 
 // link adds an edge, or raises the weight of the one that is there.
@@ -106,6 +125,7 @@ func (w *world) link(from, to int, relation string, weight float64) {
 	if from == to {
 		return
 	}
+	w.touch(from)
 	for i, e := range w.nodes[from].out {
 		if e.to == to && e.relation == relation {
 			w.nodes[from].out[i].weight = max(e.weight, weight)
@@ -142,6 +162,10 @@ func (w *world) search(vec []float32, k int, owner memory.Batch) []recall.Scored
 // along the edges of what was found. Fixed mode sees the working memory, too.
 func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	var out memory.Retrieved
+	u, err := p.refresh(ctx, true)
+	if out.Usage = u; err != nil {
+		return out, err
+	}
 	w := &p.world
 	if w.st.Len() == 0 {
 		return out, nil
@@ -239,6 +263,7 @@ func (n *node) tier() string {
 // Clone copies the memory; the copy's decisions are not seen.
 func (p *policy) Clone() native.Policy {
 	c := *p
+	c.home = nil // the copy lives in the process
 	c.world, c.queue, c.seen = p.world.clone(), slices.Clone(p.queue), nil
 	return &c
 }

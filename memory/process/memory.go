@@ -194,9 +194,9 @@ type hit struct {
 // its order is kept and the score is 1/rank.
 func (m *running) hits(found []hit, q memory.Query) (out []memory.Hit, err error) {
 	seen, scored := map[string]bool{}, true
-	for _, h := range found {
-		if h.ID == "" || h.Text == "" {
-			return nil, &Error{Program: m.p.o.Command[0], Method: "retrieve", Message: fmt.Sprintf("a hit needs an id and a text, have %+v", h)}
+	for i, h := range found {
+		if h.ID == "" { // without a text it is shown as it is: eval explain says so
+			return nil, &Error{Program: m.p.o.Command[0], Method: "retrieve", Message: fmt.Sprintf("a hit needs an id: hit %d of %d has none, its text is %.80q", i+1, len(found), h.Text)}
 		}
 		x := memory.Hit{ID: schema.PointID(h.ID), Text: h.Text, Sources: parseTurns(h.Turns), Meta: h.Meta}
 		if seen[h.ID] || !m.belongs(x.Sources, q.UserID, q.AgentID) {

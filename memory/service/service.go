@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"membench/internal/codec"
+	"membench/internal/par"
 	"membench/memory"
 
 	"golang.org/x/time/rate"
@@ -70,7 +71,7 @@ func New(spec *Spec, o Options) (*System, error) {
 		o.Env = func(string) (string, bool) { return "", false }
 	}
 	if o.Sleep == nil {
-		o.Sleep = sleep
+		o.Sleep = par.Sleep
 	}
 	if o.Jitter == nil {
 		o.Jitter = func() float64 { return 0.5 }
@@ -164,17 +165,6 @@ func secretName(name string) bool {
 		}
 	}
 	return true
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // enter waits for a free slot and for the pace.

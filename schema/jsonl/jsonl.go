@@ -417,3 +417,18 @@ func Until[T any](ctx context.Context, in schema.Seq[T]) schema.Seq[T] {
 		}
 	}
 }
+
+// UntilDone makes a reader fail once ctx is done.
+func UntilDone(ctx context.Context, r io.Reader) io.Reader { return untilDone{ctx, r} }
+
+type untilDone struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u untilDone) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(p)
+}

@@ -80,26 +80,13 @@ func (c *Checker) path(ctx context.Context, in inputFile, o PathOptions, version
 	if v == "" && in.path != "-" {
 		v = manifestVersion(filepath.Dir(in.path), versions)
 	}
-	for f, err := range c.Stream(untilDone{ctx, br}, in.path, o.Kind, v) {
+	for f, err := range c.Stream(jsonl.UntilDone(ctx, br), in.path, o.Kind, v) {
 		if err != nil {
 			return false, err
 		}
 		report(f)
 	}
 	return false, nil
-}
-
-// untilDone is a reader that fails once ctx is done.
-type untilDone struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (u untilDone) Read(p []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return u.r.Read(p)
 }
 
 // inputFile is a file to check; found says that a folder gave it, not the user.

@@ -7,6 +7,10 @@ def load(p): return [json.loads(l) for l in open(p)] if os.path.exists(p) else [
 seeds=sys.argv[1].split(","); faults=sys.argv[2:] or list(X)
 BASE=os.environ.get("BASE","none-1"); base={r["question_id"]:r for r in load(f"runs/{BASE}/qa_records.jsonl")}
 def right(r): return r["outcome"]=="answered" and any(g["protocol"].startswith("rule") and (g["score"] or 0)>=.5 for g in r["grades"])
+def first(f,L): # of two faults the first that hit this turn
+    for p in f.split("+"):
+        if any(l.get("part",p)==p for l in L): return p
+    return f
 tot=[0,0,0];len_h=0;gk=0;lang=collections.defaultdict(lambda:[0,0,0]);percase=collections.Counter(); perf=[]; rows=[]; ex={}
 for f in faults:
     n=h=k=miss=unexpl=wrongother=0; said=collections.Counter(); exs=[]
@@ -23,7 +27,7 @@ for f in faults:
             if not L: wrongother+=1; continue
             a=r.get("attribution")
             if not a: unexpl+=1; said[f'({r["outcome"]}, not explained)']+=1; continue
-            n+=1; H,K,_=X[f]; kd=a.get("kind","-"); ho=a["hop"] in H; ko=kd in K
+            n+=1; H,K,_=X[first(f,L)]; kd=a.get("kind","-"); ho=a["hop"] in H; ko=kd in K
             h+=ho; lenient=ho or (f[:2]=="s_" and "altered_stored" in H and a["hop"]=="store"); len_h+=lenient; gk+=bool(lenient) and (ko or kd in K or kd in GEN.get(f[2:],'').split()); z=lang["zh" if "-zh-" in r["question_id"] else "en"]; z[0]+=1; z[1]+=ho; z[2]+=ho and ko; k+=ho and ko; said[a["hop"]+"/"+kd]+=1
             if not(ho and ko): exs.append((r,L[0],a))
     rows.append((f,n,h,k,unexpl,wrongother,said)); ex[f]=exs

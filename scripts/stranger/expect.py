@@ -39,3 +39,9 @@ for k,(kk,w) in T2.items():
     X["r_"+k]=E(AR,kk,"returned: "+w)
 X["s_created"]=E(A,"date","time of the memory moved by 40 days")
 del X["r_empty"]
+
+# the third list: other dialogues (gen2.py), other faults, two at once
+import second
+for k,(kk,w) in second.KINDS.items(): X["s_"+k]=E(A,kk,"stored: "+w); X["r_"+k]=E(AR,kk,"returned: "+w)
+for k,(h,kk,w) in second.EVENTS.items(): X[k]=E(h,kk,w)
+for k in second.PAIRS: X[k]=E(X[k.split("+")[0]][0]," ".join(X[k.split("+")[0]][1]),"both, the first loses it first")

@@ -21,6 +21,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"membench/internal/daemon"
 )
 
 // Config says what to run. The zero value of each size is the small one that suits
@@ -59,7 +61,6 @@ type Server struct {
 // Faults, for errors.Is. The errors that wrap them say what to do.
 var (
 	ErrNotReady = errors.New("neo4j did not become ready") // the error's text holds the end of the server's log
-	ErrInUse    = errors.New("a server is running in this folder")
 	ErrNoJars   = errors.New("no Neo4j here")
 	ErrPort     = errors.New("the port is taken")
 	ErrPassword = errors.New("Neo4j wants a password of 8 characters or more")
@@ -100,7 +101,7 @@ func (c Config) start(ctx context.Context, detach func(*exec.Cmd)) (*Server, err
 	cmd := exec.Command(c.Java, append(c.flags(version), "-cp", filepath.Join(c.Lib, "*"), mainClass(version),
 		"--home-dir="+c.Home, "--config-dir="+filepath.Join(c.Home, "conf"), "--console-mode")...)
 	cmd.Stdout, cmd.Stderr = log, log
-	inherit(cmd, lock)
+	daemon.Inherit(cmd, lock)
 	detach(cmd)
 	s := &Server{URI: fmt.Sprintf("bolt://%s:%d", host, c.BoltPort), Log: logName, Version: version, exited: make(chan struct{})}
 	if c.HTTPPort != 0 {

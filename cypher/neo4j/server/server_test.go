@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"membench/internal/daemon"
 	"membench/internal/exttest"
 )
 
@@ -58,7 +59,7 @@ func TestStartRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lock.Close()
-	if _, err := Start(ctx, Config{Lib: lib, Home: home}); !errors.Is(err, ErrInUse) {
+	if _, err := Start(ctx, Config{Lib: lib, Home: home}); !errors.Is(err, daemon.ErrInUse) {
 		t.Errorf("folder in use: have %v", err)
 	}
 }
@@ -117,7 +118,7 @@ func TestUpLookDown(t *testing.T) {
 	if !st.Running || st.PID == 0 || !strings.HasPrefix(st.URI, "bolt://127.0.0.1:") || !strings.HasPrefix(st.Browser, "http://127.0.0.1:") {
 		t.Errorf("state: %+v", st)
 	}
-	if _, err := Up(ctx, Java, c); !errors.Is(err, ErrInUse) {
+	if _, err := Up(ctx, Java, c); !errors.Is(err, daemon.ErrInUse) {
 		t.Errorf("twice: have %v", err)
 	}
 	if s, err := Look(ctx, c.Home); err != nil || s != st {
@@ -386,7 +387,7 @@ func TestDocker(t *testing.T) {
 	if s, err := Look(ctx, home); err != nil || s != st || !s.Running {
 		t.Errorf("look: %+v, %v; want %+v", s, err, st)
 	}
-	if _, err := Up(ctx, Docker, Config{Home: home}); !errors.Is(err, ErrInUse) {
+	if _, err := Up(ctx, Docker, Config{Home: home}); !errors.Is(err, daemon.ErrInUse) {
 		t.Errorf("twice: %v", err)
 	}
 	if _, _, err := Down(ctx, home); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"membench/internal/atomicfile"
 	"membench/internal/codec"
+	"membench/internal/daemon"
 )
 
 // Engines that run a server.
@@ -56,7 +57,7 @@ func Up(ctx context.Context, engine string, c Config) (State, error) {
 	if now, err := Look(ctx, home); err != nil {
 		return State{}, err
 	} else if now.Running {
-		return now, fmt.Errorf("%s: %w: %s", home, ErrInUse, now.URI)
+		return now, fmt.Errorf("%s: %w: %s", home, daemon.ErrInUse, now.URI)
 	}
 	last, err := readState(home)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -78,7 +79,7 @@ func Up(ctx context.Context, engine string, c Config) (State, error) {
 	if err := sameRelease(home, last, version); err != nil {
 		return State{}, err
 	}
-	s, err := c.start(ctx, detach)
+	s, err := c.start(ctx, daemon.Detach)
 	if err != nil {
 		return State{}, err
 	}
@@ -111,7 +112,7 @@ func Look(ctx context.Context, home string) (State, error) {
 	}
 	lock, err := lockHome(home)
 	switch {
-	case errors.Is(err, ErrInUse):
+	case errors.Is(err, daemon.ErrInUse):
 		s.Running = true
 	case err != nil:
 		return State{}, err
@@ -142,7 +143,7 @@ func Down(ctx context.Context, home string) (was State, killed bool, err error) 
 		return was, false, err
 	}
 	defer p.Release()
-	if err := terminate(p); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	if err := daemon.Terminate(p); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return was, false, fmt.Errorf("ending process %d: %w", was.PID, err)
 	}
 	ended, err := gone(ctx, home, patience)
@@ -211,6 +212,16 @@ func readState(home string) (s State, err error) {
 	}
 	s.Running = false // true of the moment it was written
 	return s, nil
+}
+
+// lockHome takes the lock of a home folder; the error is daemon.ErrInUse where a server
+// has it.
+func lockHome(home string) (*os.File, error) {
+	last, err := readState(home)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	return daemon.Lock(home, last.PID)
 }
 
 func writeState(s State) error {

@@ -20,6 +20,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"membench/internal/par"
 )
 
 // Options of a connection.
@@ -63,7 +65,7 @@ func Dial(o Options) (*Client, error) {
 		return nil, fmt.Errorf("qdrant: page size %d, page bytes %d, parallel %d: want at least 1", o.PageSize, o.MaxPage, o.Parallel)
 	}
 	if o.Sleep == nil {
-		o.Sleep = sleep
+		o.Sleep = par.Sleep
 	}
 	c, err := qdrant.NewClient(&qdrant.Config{Host: host, Port: port, APIKey: o.APIKey, UseTLS: secure, TLSConfig: o.TLS, SkipCompatibilityCheck: true,
 		PoolSize: uint(o.Parallel), GrpcOptions: []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(o.MaxPage))}})
@@ -116,17 +118,6 @@ func parseAddr(addr string) (host string, port int, secure bool, err error) {
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }
 
 // Close ends the connection.

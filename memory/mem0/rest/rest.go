@@ -23,16 +23,16 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"membench/internal/atomicfile"
-	"membench/internal/codec"
 	"membench/internal/keylog"
+	"membench/internal/par"
 	"membench/memory"
+	"membench/memory/mem0"
 )
 
 // Kind of service.
@@ -78,7 +78,7 @@ func Dial(ctx context.Context, o Options) (*System, error) {
 		o.HTTP = &http.Client{Timeout: 5 * time.Minute}
 	}
 	if o.Sleep == nil {
-		o.Sleep = sleep
+		o.Sleep = par.Sleep
 	}
 	c := &client{base: strings.TrimRight(o.URL, "/"), http: safe(o.HTTP), sleep: o.Sleep, tries: cmp.Or(o.Tries, tries)}
 	s := &System{o: o}
@@ -116,17 +116,6 @@ func safe(c *http.Client) *http.Client {
 func (s *System) Check(ctx context.Context) error {
 	_, err := s.api.list(ctx, s.o.Prefix+"membench-check")
 	return err
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }
 
 // Info names the service and its generation. The model is the server's: two servers
@@ -190,29 +179,9 @@ func (s *System) Namespaces(ctx context.Context, run string) ([]memory.Namespace
 	if s.o.Dir == "" {
 		return nil, errors.New("no folder of journals: it is not known which memories were filled")
 	}
-	files, err := os.ReadDir(filepath.Join(s.o.Dir, atomicfile.Name(run)))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	out, err := mem0.Journals(ctx, s.o.Dir, run, format)
+	if err != nil {
 		return nil, err
-	}
-	var out []memory.Namespace
-	for _, f := range files {
-		if !strings.HasSuffix(f.Name(), ".jsonl") {
-			continue
-		}
-		var h header
-		stop := errors.New("seen the header")
-		err := keylog.Read(filepath.Join(s.o.Dir, atomicfile.Name(run), f.Name()), func(n int, line []byte) error {
-			if n > 1 {
-				return stop
-			}
-			return codec.Unmarshal(line, &h)
-		})
-		if err != nil && !errors.Is(err, stop) {
-			return nil, err
-		}
-		if h.Format == format {
-			out = append(out, memory.Namespace{Run: run, Scope: h.Scope})
-		}
 	}
 	slices.SortFunc(out, func(a, b memory.Namespace) int { return cmp.Compare(a.Scope, b.Scope) })
 	return out, ctx.Err()

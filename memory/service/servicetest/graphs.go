@@ -22,13 +22,9 @@ func zep(s *Server, mux *http.ServeMux) {
 	threads := map[string]string{} // to user
 	users := map[string]bool{}
 	mux.HandleFunc("GET /api/v2/users-ordered", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, obj{"users": []any{}}) })
-	mux.HandleFunc("POST /api/v2/users", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			UserID string `json:"user_id"`
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v2/users", func(w http.ResponseWriter, r *http.Request, b struct {
+		UserID string `json:"user_id"`
+	}) {
 		if users[b.UserID] {
 			answer(w, 400, obj{"message": "user already exists with user_id"})
 			return
@@ -36,14 +32,10 @@ func zep(s *Server, mux *http.ServeMux) {
 		users[b.UserID] = true
 		answer(w, 201, obj{"user_id": b.UserID})
 	})
-	mux.HandleFunc("POST /api/v2/threads", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			ThreadID string `json:"thread_id"`
-			UserID   string `json:"user_id"`
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v2/threads", func(w http.ResponseWriter, r *http.Request, b struct {
+		ThreadID string `json:"thread_id"`
+		UserID   string `json:"user_id"`
+	}) {
 		if !users[b.UserID] {
 			answer(w, 404, obj{"message": "not found"})
 			return
@@ -51,11 +43,7 @@ func zep(s *Server, mux *http.ServeMux) {
 		threads[b.ThreadID] = b.UserID
 		answer(w, 201, obj{"thread_id": b.ThreadID})
 	})
-	mux.HandleFunc("POST /api/v2/threads/{id}/messages", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct{ Messages []message }](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v2/threads/{id}/messages", func(w http.ResponseWriter, r *http.Request, b struct{ Messages []message }) {
 		user, ok := threads[r.PathValue("id")]
 		if !ok {
 			answer(w, 404, obj{"message": "thread not found"})
@@ -90,15 +78,11 @@ func zep(s *Server, mux *http.ServeMux) {
 		}
 		answer(w, 200, obj{"task_id": r.PathValue("id"), "status": state})
 	})
-	mux.HandleFunc("POST /api/v2/graph/search", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			UserID string `json:"user_id"`
-			Query  string
-			Limit  int
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v2/graph/search", func(w http.ResponseWriter, r *http.Request, b struct {
+		UserID string `json:"user_id"`
+		Query  string
+		Limit  int
+	}) {
 		if b.Limit > 50 || b.Limit < 1 {
 			answer(w, 400, obj{"message": "limit must be between 1 and 50"})
 			return
@@ -111,14 +95,10 @@ func zep(s *Server, mux *http.ServeMux) {
 		}
 		answer(w, 200, obj{"edges": out})
 	})
-	mux.HandleFunc("POST /api/v2/graph/edge/user/{id}", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			Limit  int
-			Cursor string `json:"uuid_cursor"`
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v2/graph/edge/user/{id}", func(w http.ResponseWriter, r *http.Request, b struct {
+		Limit  int
+		Cursor string `json:"uuid_cursor"`
+	}) {
 		out, on := []any{}, b.Cursor == ""
 		for _, x := range s.seen(r.PathValue("id")) {
 			if on && len(out) < b.Limit {
@@ -146,14 +126,10 @@ var groupID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 func graphiti(s *Server, mux *http.ServeMux) {
 	dead := false
 	mux.HandleFunc("GET /healthcheck", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, obj{"status": "healthy"}) })
-	mux.HandleFunc("POST /messages", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			GroupID  string `json:"group_id"`
-			Messages []map[string]any
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /messages", func(w http.ResponseWriter, r *http.Request, b struct {
+		GroupID  string `json:"group_id"`
+		Messages []map[string]any
+	}) {
 		if !groupID.MatchString(b.GroupID) {
 			answer(w, 422, obj{"detail": "group_id must be alphanumeric"})
 			return
@@ -187,15 +163,11 @@ func graphiti(s *Server, mux *http.ServeMux) {
 		}
 		answer(w, 200, out)
 	})
-	mux.HandleFunc("POST /search", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			GroupIDs []string `json:"group_ids"`
-			Query    string
-			MaxFacts int `json:"max_facts"`
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /search", func(w http.ResponseWriter, r *http.Request, b struct {
+		GroupIDs []string `json:"group_ids"`
+		Query    string
+		MaxFacts int `json:"max_facts"`
+	}) {
 		out := []any{}
 		for _, g := range b.GroupIDs {
 			for _, x := range s.search(g, b.Query, b.MaxFacts) {
@@ -213,11 +185,7 @@ func graphiti(s *Server, mux *http.ServeMux) {
 func letta(s *Server, mux *http.ServeMux) {
 	agents := map[string]string{} // to name
 	mux.HandleFunc("GET /v1/health/{$}", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, obj{"status": "ok"}) })
-	mux.HandleFunc("POST /v1/agents/{$}", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct{ Name, Model, Embedding string }](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /v1/agents/{$}", func(w http.ResponseWriter, r *http.Request, b struct{ Name, Model, Embedding string }) {
 		if !strings.Contains(b.Model, "/") || !strings.Contains(b.Embedding, "/") {
 			answer(w, 422, obj{"detail": "model and embedding are provider/model"})
 			return

@@ -47,11 +47,7 @@ func mem0Row(x *item, ns string) obj {
 // mem0Common are the routes that both open servers share; every fault of the library is
 // what fail says.
 func mem0Common(s *Server, mux *http.ServeMux, most int, fail func(w http.ResponseWriter, status int, text string)) {
-	mux.HandleFunc("POST /memories", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[mem0Add](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /memories", func(w http.ResponseWriter, r *http.Request, b mem0Add) {
 		if b.UserID == "" {
 			answer(w, 400, obj{"detail": "At least one identifier (user_id, agent_id, run_id) is required."})
 			return
@@ -162,11 +158,7 @@ func mem0v1(s *Server, mux *http.ServeMux) {
 
 func mem0Platform(s *Server, mux *http.ServeMux) {
 	mux.HandleFunc("GET /v1/ping/{$}", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, obj{"user_email": "a@b"}) })
-	mux.HandleFunc("POST /v3/memories/add/{$}", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[mem0Add](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /v3/memories/add/{$}", func(w http.ResponseWriter, r *http.Request, b mem0Add) {
 		items := s.mem0Add(b)
 		for _, x := range items {
 			if x != nil && b.Timestamp != nil {
@@ -188,16 +180,10 @@ func mem0Platform(s *Server, mux *http.ServeMux) {
 		Filters map[string]string
 		TopK    int `json:"top_k"`
 	}
-	mux.HandleFunc("POST /v3/memories/search/{$}", func(w http.ResponseWriter, r *http.Request) {
-		if b, ok := read[filtered](w, r); ok {
-			answer(w, 200, obj{"results": s.mem0Hits(b.Filters["user_id"], b.Query, b.TopK)})
-		}
+	on(mux, "POST /v3/memories/search/{$}", func(w http.ResponseWriter, r *http.Request, b filtered) {
+		answer(w, 200, obj{"results": s.mem0Hits(b.Filters["user_id"], b.Query, b.TopK)})
 	})
-	mux.HandleFunc("POST /v3/memories/{$}", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[filtered](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /v3/memories/{$}", func(w http.ResponseWriter, r *http.Request, b filtered) {
 		all := s.seen(b.Filters["user_id"])
 		page, size := number(r.URL.Query().Get("page"), 1), min(200, number(r.URL.Query().Get("page_size"), 100))
 		rows, next := []any{}, any(nil)

@@ -24,23 +24,15 @@ func zep4(s *Server, mux *http.ServeMux) {
 		answer(w, 200, out)
 	}
 	mux.HandleFunc("POST /api/v4/users/list", func(w http.ResponseWriter, r *http.Request) { page(w, r, nil) })
-	mux.HandleFunc("POST /api/v4/users", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct{ Metadata map[string]any }](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v4/users", func(w http.ResponseWriter, r *http.Request, b struct{ Metadata map[string]any }) {
 		name, _ := b.Metadata["membench"].(string)
 		user, graph := s.id("users "+name, len(users)), s.id("graphs "+name, len(users))
 		users[user], graphs[graph] = graph, user
 		answer(w, 201, obj{"uuid": user, "graph_uuid": graph})
 	})
-	mux.HandleFunc("POST /api/v4/threads", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			User string `json:"user_uuid"`
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v4/threads", func(w http.ResponseWriter, r *http.Request, b struct {
+		User string `json:"user_uuid"`
+	}) {
 		if users[b.User] == "" {
 			bad(w, 404, "user not found")
 			return
@@ -49,11 +41,7 @@ func zep4(s *Server, mux *http.ServeMux) {
 		threads[id] = b.User
 		answer(w, 201, obj{"uuid": id, "user_uuid": b.User})
 	})
-	mux.HandleFunc("POST /api/v4/threads/{id}/messages", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct{ Messages []message }](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v4/threads/{id}/messages", func(w http.ResponseWriter, r *http.Request, b struct{ Messages []message }) {
 		user, key := threads[r.PathValue("id")], r.Header.Get("Idempotency-Key")
 		if user == "" || len(b.Messages) > 30 {
 			bad(w, 400, "no such thread, or more than 30 messages")
@@ -91,11 +79,7 @@ func zep4(s *Server, mux *http.ServeMux) {
 		delete(e, "episodes")
 		return e
 	}
-	mux.HandleFunc("POST /api/v4/graphs/{id}/search/edges", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct{ Query string }](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v4/graphs/{id}/search/edges", func(w http.ResponseWriter, r *http.Request, b struct{ Query string }) {
 		out := []any{}
 		for _, x := range s.search(graphs[r.PathValue("id")], b.Query, 50) {
 			e := edge4(x.item)
@@ -128,14 +112,10 @@ func supermemory5(s *Server, mux *http.ServeMux) {
 	docs := map[string]string{} // id to task
 	system := func(x *item) obj { return obj{"createdAt": orEpoch(x.Time), "updatedAt": orEpoch(x.Time)} }
 	mux.HandleFunc("GET /ns", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, obj{"namespaces": []any{}}) })
-	mux.HandleFunc("POST /ns/{ns}/document", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			ID, Content, Date string
-			Metadata          map[string]any
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /ns/{ns}/document", func(w http.ResponseWriter, r *http.Request, b struct {
+		ID, Content, Date string
+		Metadata          map[string]any
+	}) {
 		var items []*item
 		for line := range strings.SplitSeq(b.Content, "\n") {
 			if strings.TrimSpace(line) != "" {
@@ -164,14 +144,10 @@ func supermemory5(s *Server, mux *http.ServeMux) {
 		}
 		answer(w, 200, obj{"id": r.PathValue("id"), "system": obj{"status": status, "dreamingStatus": dreaming}})
 	})
-	mux.HandleFunc("POST /ns/{ns}/search", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			Query string
-			Limit int
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /ns/{ns}/search", func(w http.ResponseWriter, r *http.Request, b struct {
+		Query string
+		Limit int
+	}) {
 		out := []any{}
 		for i, x := range s.search(r.PathValue("ns"), b.Query, min(100, b.Limit)) {
 			hit := obj{"id": x.ID, "similarity": x.score, "metadata": x.Meta, "system": system(x.item), "included": obj{"documents": []any{obj{"id": x.Doc}}}}
@@ -217,11 +193,7 @@ func cognee(s *Server, mux *http.ServeMux) {
 		}
 		answer(w, 200, obj{"status": "PipelineRunCompleted", "dataset_id": s.id("datasets "+set, 0), "dataset_name": set})
 	})
-	mux.HandleFunc("POST /api/v1/cognify", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct{ Datasets []string }](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v1/cognify", func(w http.ResponseWriter, r *http.Request, b struct{ Datasets []string }) {
 		if s.Fails {
 			answer(w, 409, obj{"error": "pipeline failed"})
 			return
@@ -234,15 +206,11 @@ func cognee(s *Server, mux *http.ServeMux) {
 		}
 		answer(w, 200, obj{s.id("datasets", 0): obj{"status": "PipelineRunCompleted"}})
 	})
-	mux.HandleFunc("POST /api/v1/search", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			Query    string
-			Datasets []string
-			TopK     int
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v1/search", func(w http.ResponseWriter, r *http.Request, b struct {
+		Query    string
+		Datasets []string
+		TopK     int
+	}) {
 		if !known[b.Datasets[0]] {
 			answer(w, 404, obj{"detail": "no dataset"})
 			return
@@ -253,11 +221,7 @@ func cognee(s *Server, mux *http.ServeMux) {
 		}
 		answer(w, 200, []any{obj{"search_result": rows, "dataset_name": b.Datasets[0]}})
 	})
-	mux.HandleFunc("POST /api/v1/forget", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct{ Dataset string }](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v1/forget", func(w http.ResponseWriter, r *http.Request, b struct{ Dataset string }) {
 		delete(known, b.Dataset)
 		delete(s.store, b.Dataset)
 		answer(w, 200, obj{"status": "success"})
@@ -268,11 +232,7 @@ func cognee(s *Server, mux *http.ServeMux) {
 func lettaAgent(s *Server, mux *http.ServeMux) {
 	agents := map[string]bool{}
 	mux.HandleFunc("GET /v1/health/{$}", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, obj{"status": "ok"}) })
-	mux.HandleFunc("POST /v1/agents/{$}", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct{ Name, Model, Embedding string }](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /v1/agents/{$}", func(w http.ResponseWriter, r *http.Request, b struct{ Name, Model, Embedding string }) {
 		if !strings.Contains(b.Model, "/") || !strings.Contains(b.Embedding, "/") {
 			answer(w, 422, obj{"detail": "model and embedding are provider/model"})
 			return
@@ -281,11 +241,7 @@ func lettaAgent(s *Server, mux *http.ServeMux) {
 		agents[id] = true
 		answer(w, 200, obj{"id": id, "name": b.Name})
 	})
-	mux.HandleFunc("POST /v1/agents/{id}/messages", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct{ Messages []message }](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /v1/agents/{id}/messages", func(w http.ResponseWriter, r *http.Request, b struct{ Messages []message }) {
 		id := r.PathValue("id")
 		if !agents[id] {
 			answer(w, 404, obj{"detail": "Agent not found"})
@@ -323,17 +279,13 @@ func memu(s *Server, mux *http.ServeMux) {
 	row := func(x *item) obj {
 		return obj{"memory_id": x.ID, "category": "event", "content": x.Text, "happened_at": orEpoch(x.Time), "created_at": Epoch, "updated_at": Epoch}
 	}
-	mux.HandleFunc("POST /api/v2/memory/memorize", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			UserID       string `json:"user_id"`
-			AgentID      string `json:"agent_id"`
-			UserName     string `json:"user_name"`
-			SessionDate  string `json:"session_date"`
-			Conversation []struct{ Role, Content, Time string }
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v2/memory/memorize", func(w http.ResponseWriter, r *http.Request, b struct {
+		UserID       string `json:"user_id"`
+		AgentID      string `json:"agent_id"`
+		UserName     string `json:"user_name"`
+		SessionDate  string `json:"session_date"`
+		Conversation []struct{ Role, Content, Time string }
+	}) {
 		if b.UserID == "" || b.AgentID == "" || b.UserName == "" {
 			answer(w, 422, obj{"detail": "user_id, user_name and agent_id are required"})
 			return
@@ -351,41 +303,31 @@ func memu(s *Server, mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/v2/memory/memorize/status/{id}", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, 200, obj{"task_id": r.PathValue("id"), "status": map[string]string{"working": "PENDING", "done": "SUCCESS", "failed": "FAILURE"}[s.look(r.PathValue("id"))]})
 	})
-	mux.HandleFunc("POST /api/v2/memory/retrieve/related-memory-items", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			UserID string `json:"user_id"`
-			Query  string
-			TopK   int `json:"top_k"`
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v2/memory/retrieve/related-memory-items", func(w http.ResponseWriter, r *http.Request, b struct {
+		UserID string `json:"user_id"`
+		Query  string
+		TopK   int `json:"top_k"`
+	}) {
 		out := []any{}
 		for _, x := range s.search(b.UserID, b.Query, b.TopK) {
 			out = append(out, obj{"memory": row(x.item), "user_id": b.UserID, "similarity_score": x.score})
 		}
 		answer(w, 200, obj{"related_memories": out, "query": b.Query, "total_found": len(out), "search_params": obj{}})
 	})
-	mux.HandleFunc("POST /api/v2/memory/retrieve/default-categories", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			UserID string `json:"user_id"`
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v2/memory/retrieve/default-categories", func(w http.ResponseWriter, r *http.Request, b struct {
+		UserID string `json:"user_id"`
+	}) {
 		rows := []any{}
 		for _, x := range s.seen(b.UserID) {
 			rows = append(rows, row(x))
 		}
 		answer(w, 200, obj{"categories": []any{obj{"name": "event", "type": "default", "memory_items": obj{"memories": rows, "memory_count": len(rows)}}, obj{"name": "profile", "type": "default"}}, "total_categories": 2})
 	})
-	mux.HandleFunc("POST /api/v2/memory/delete", func(w http.ResponseWriter, r *http.Request) {
-		if b, ok := read[struct {
-			UserID string `json:"user_id"`
-		}](w, r); ok {
-			delete(s.store, b.UserID)
-			answer(w, 200, obj{"success": true, "deleted_count": 1})
-		}
+	on(mux, "POST /api/v2/memory/delete", func(w http.ResponseWriter, r *http.Request, b struct {
+		UserID string `json:"user_id"`
+	}) {
+		delete(s.store, b.UserID)
+		answer(w, 200, obj{"success": true, "deleted_count": 1})
 	})
 }
 
@@ -398,15 +340,11 @@ func memosCloud(s *Server, mux *http.ServeMux) {
 	row := func(x *item, score float64) obj {
 		return obj{"id": x.ID, "memory_key": "said", "memory_value": x.Text, "memory_type": "UserMemory", "conversation_id": x.Session, "create_time": orEpoch(x.Time), "update_time": orEpoch(x.Time), "relativity": score}
 	}
-	mux.HandleFunc("POST /api/openmem/v1/add/message", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			UserID         string `json:"user_id"`
-			ConversationID string `json:"conversation_id"`
-			Messages       []message
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/openmem/v1/add/message", func(w http.ResponseWriter, r *http.Request, b struct {
+		UserID         string `json:"user_id"`
+		ConversationID string `json:"conversation_id"`
+		Messages       []message
+	}) {
 		if b.UserID == "" || b.ConversationID == "" || len(b.Messages) == 0 {
 			bad(w, "user_id, conversation_id and messages are required")
 			return
@@ -417,36 +355,26 @@ func memosCloud(s *Server, mux *http.ServeMux) {
 		}
 		good(w, obj{"success": true, "task_id": s.later(items...), "status": "running"})
 	})
-	mux.HandleFunc("POST /api/openmem/v1/get/status", func(w http.ResponseWriter, r *http.Request) {
-		if b, ok := read[struct {
-			TaskID string `json:"task_id"`
-		}](w, r); ok {
-			good(w, []any{obj{"task_id": b.TaskID, "status": map[string]string{"working": "running", "done": "completed", "failed": "failed"}[s.look(b.TaskID)]}})
-		}
+	on(mux, "POST /api/openmem/v1/get/status", func(w http.ResponseWriter, r *http.Request, b struct {
+		TaskID string `json:"task_id"`
+	}) {
+		good(w, []any{obj{"task_id": b.TaskID, "status": map[string]string{"working": "running", "done": "completed", "failed": "failed"}[s.look(b.TaskID)]}})
 	})
-	mux.HandleFunc("POST /api/openmem/v1/search/memory", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			UserID string `json:"user_id"`
-			Query  string
-			Limit  int `json:"memory_limit_number"`
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/openmem/v1/search/memory", func(w http.ResponseWriter, r *http.Request, b struct {
+		UserID string `json:"user_id"`
+		Query  string
+		Limit  int `json:"memory_limit_number"`
+	}) {
 		rows := []any{}
 		for _, x := range s.search(b.UserID, b.Query, b.Limit) {
 			rows = append(rows, row(x.item, x.score))
 		}
 		good(w, obj{"memory_detail_list": rows, "preference_note": ""})
 	})
-	mux.HandleFunc("POST /api/openmem/v1/get/memory", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			UserID     string `json:"user_id"`
-			Page, Size int
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/openmem/v1/get/memory", func(w http.ResponseWriter, r *http.Request, b struct {
+		UserID     string `json:"user_id"`
+		Page, Size int
+	}) {
 		if b.Size > 50 {
 			bad(w, "size must be less than or equal to 50")
 			return
@@ -457,13 +385,11 @@ func memosCloud(s *Server, mux *http.ServeMux) {
 		}
 		good(w, obj{"memory_detail_list": rows, "total": len(all), "size": b.Size, "current": b.Page})
 	})
-	mux.HandleFunc("POST /api/openmem/v1/delete/memory", func(w http.ResponseWriter, r *http.Request) {
-		if b, ok := read[struct {
-			UserID string `json:"user_id"`
-		}](w, r); ok {
-			delete(s.store, b.UserID)
-			good(w, obj{"success": true})
-		}
+	on(mux, "POST /api/openmem/v1/delete/memory", func(w http.ResponseWriter, r *http.Request, b struct {
+		UserID string `json:"user_id"`
+	}) {
+		delete(s.store, b.UserID)
+		good(w, obj{"success": true})
 	})
 }
 
@@ -478,28 +404,20 @@ func hindsight(s *Server, mux *http.ServeMux) {
 		banks[r.PathValue("bank")] = true
 		answer(w, 200, obj{"bank_id": r.PathValue("bank")})
 	})
-	mux.HandleFunc("POST /v1/default/banks/{bank}/memories", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			Items []struct {
-				Content, Timestamp, Context string
-				Doc                         string `json:"document_id"`
-				Metadata                    map[string]any
-				Tags                        []any
-			}
-		}](w, r)
-		if !ok {
-			return
+	on(mux, "POST /v1/default/banks/{bank}/memories", func(w http.ResponseWriter, r *http.Request, b struct {
+		Items []struct {
+			Content, Timestamp, Context string
+			Doc                         string `json:"document_id"`
+			Metadata                    map[string]any
+			Tags                        []any
 		}
+	}) {
 		for _, m := range b.Items {
 			s.add(r.PathValue("bank"), item{Text: m.Content, Time: m.Timestamp, Session: m.Context, Doc: m.Doc, Meta: m.Metadata, Tags: m.Tags})
 		}
 		answer(w, 200, obj{"success": true, "bank_id": r.PathValue("bank"), "items_count": len(b.Items), "async": false})
 	})
-	mux.HandleFunc("POST /v1/default/banks/{bank}/memories/recall", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct{ Query string }](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /v1/default/banks/{bank}/memories/recall", func(w http.ResponseWriter, r *http.Request, b struct{ Query string }) {
 		out := []any{}
 		for _, x := range s.search(r.PathValue("bank"), b.Query, 100) {
 			f := fact(x.item)

@@ -17,11 +17,7 @@ func memobase(s *Server, mux *http.ServeMux) {
 		answer(w, 200, obj{"data": nil, "errno": no, "errmsg": text})
 	}
 	mux.HandleFunc("GET /api/v1/healthcheck", func(w http.ResponseWriter, r *http.Request) { good(w, nil) })
-	mux.HandleFunc("POST /api/v1/users", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct{ Data map[string]any }](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v1/users", func(w http.ResponseWriter, r *http.Request, b struct{ Data map[string]any }) {
 		name, _ := b.Data["membench"].(string)
 		id := s.id("users "+name, 0)
 		users[id] = true
@@ -121,17 +117,13 @@ func supermemory(s *Server, mux *http.ServeMux) {
 	mux.HandleFunc("GET /v3/documents/processing", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, 200, obj{"documents": []any{}, "totalCount": 0})
 	})
-	mux.HandleFunc("POST /v3/documents", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			Content      string
-			ContainerTag string
-			CustomID     string `json:"customId"`
-			DocumentDate string
-			Metadata     map[string]any
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /v3/documents", func(w http.ResponseWriter, r *http.Request, b struct {
+		Content      string
+		ContainerTag string
+		CustomID     string `json:"customId"`
+		DocumentDate string
+		Metadata     map[string]any
+	}) {
 		if len(b.ContainerTag) > 100 {
 			answer(w, 400, obj{"error": "Bad Request", "details": "containerTag is longer than 100"})
 			return
@@ -175,14 +167,10 @@ func supermemory(s *Server, mux *http.ServeMux) {
 		}
 		answer(w, 200, obj{"id": r.PathValue("id"), "status": status, "dreamingStatus": dreaming})
 	})
-	mux.HandleFunc("POST /v4/search", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			Q, ContainerTag string
-			Limit           int
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /v4/search", func(w http.ResponseWriter, r *http.Request, b struct {
+		Q, ContainerTag string
+		Limit           int
+	}) {
 		out := []any{}
 		for i, x := range s.search(b.ContainerTag, b.Q, min(100, b.Limit)) {
 			hit := obj{"id": x.ID, "similarity": x.score, "metadata": x.Meta, "updatedAt": orEpoch(x.Time), "version": 1, "documents": []any{obj{"id": x.Doc}}}
@@ -223,16 +211,12 @@ func memos(s *Server, mux *http.ServeMux) {
 	row := func(x *item, score float64) obj {
 		return obj{"id": x.ID, "memory": x.Text, "metadata": obj{"memory_type": "LongTermMemory", "relativity": score, "created_at": orEpoch(x.Time)}}
 	}
-	mux.HandleFunc("POST /product/add", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			Cubes     []string `json:"writable_cube_ids"`
-			SessionID string   `json:"session_id"`
-			AsyncMode string   `json:"async_mode"`
-			Messages  []message
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /product/add", func(w http.ResponseWriter, r *http.Request, b struct {
+		Cubes     []string `json:"writable_cube_ids"`
+		SessionID string   `json:"session_id"`
+		AsyncMode string   `json:"async_mode"`
+		Messages  []message
+	}) {
 		if len(b.Cubes) != 1 || b.AsyncMode != "sync" {
 			answer(w, 400, obj{"code": 400, "message": "want one cube, in sync mode", "data": nil})
 			return
@@ -247,15 +231,11 @@ func memos(s *Server, mux *http.ServeMux) {
 		}
 		good(w, out)
 	})
-	mux.HandleFunc("POST /product/search", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			Cubes []string `json:"readable_cube_ids"`
-			Query string
-			TopK  int `json:"top_k"`
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /product/search", func(w http.ResponseWriter, r *http.Request, b struct {
+		Cubes []string `json:"readable_cube_ids"`
+		Query string
+		TopK  int `json:"top_k"`
+	}) {
 		if b.Query == "" {
 			answer(w, 200, obj{"code": 400, "message": "query is empty", "data": nil})
 			return
@@ -266,28 +246,22 @@ func memos(s *Server, mux *http.ServeMux) {
 		}
 		good(w, cube(b.Cubes[0], rows))
 	})
-	mux.HandleFunc("POST /product/get_memory", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			Cube string `json:"mem_cube_id"`
-			Page int
-			Size int `json:"page_size"`
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /product/get_memory", func(w http.ResponseWriter, r *http.Request, b struct {
+		Cube string `json:"mem_cube_id"`
+		Page int
+		Size int `json:"page_size"`
+	}) {
 		rows := []any{}
 		for _, x := range slicePage(s.seen(b.Cube), b.Page, b.Size) {
 			rows = append(rows, row(x, 0))
 		}
 		good(w, cube(b.Cube, rows))
 	})
-	mux.HandleFunc("POST /product/delete_memory", func(w http.ResponseWriter, r *http.Request) {
-		if b, ok := read[struct {
-			Cubes []string `json:"writable_cube_ids"`
-		}](w, r); ok {
-			delete(s.store, b.Cubes[0])
-			good(w, nil)
-		}
+	on(mux, "POST /product/delete_memory", func(w http.ResponseWriter, r *http.Request, b struct {
+		Cubes []string `json:"writable_cube_ids"`
+	}) {
+		delete(s.store, b.Cubes[0])
+		good(w, nil)
 	})
 }
 
@@ -301,15 +275,11 @@ func everos(s *Server, mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/v2/health", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, 200, obj{"status": "ok", "cascade": obj{"pending": s.lookAll()}})
 	})
-	mux.HandleFunc("POST /api/v2/memory/add", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			SessionID string `json:"session_id"`
-			ProjectID string `json:"project_id"`
-			Messages  []message
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v2/memory/add", func(w http.ResponseWriter, r *http.Request, b struct {
+		SessionID string `json:"session_id"`
+		ProjectID string `json:"project_id"`
+		Messages  []message
+	}) {
 		if len(b.Messages) == 0 || len(b.Messages) > 500 {
 			bad(w, 422, "INVALID_INPUT", "1 to 500 messages")
 			return
@@ -327,42 +297,32 @@ func everos(s *Server, mux *http.ServeMux) {
 		}
 		good(w, obj{"message_count": len(b.Messages), "status": "accumulated"})
 	})
-	mux.HandleFunc("POST /api/v2/memory/flush", func(w http.ResponseWriter, r *http.Request) {
-		if b, ok := read[struct {
-			ProjectID string `json:"project_id"`
-		}](w, r); ok {
-			s.later(buffer[b.ProjectID]...)
-			delete(buffer, b.ProjectID)
-			good(w, obj{"status": "extracted"})
-		}
+	on(mux, "POST /api/v2/memory/flush", func(w http.ResponseWriter, r *http.Request, b struct {
+		ProjectID string `json:"project_id"`
+	}) {
+		s.later(buffer[b.ProjectID]...)
+		delete(buffer, b.ProjectID)
+		good(w, obj{"status": "extracted"})
 	})
 	episode := func(x *item, score float64) obj {
 		return obj{"id": x.ID, "session_id": x.Session, "timestamp": unixTime(int64(number(x.Time, 0))), "episode": x.Name + ": " + x.Text, "summary": x.Text, "score": score}
 	}
-	mux.HandleFunc("POST /api/v2/memory/search", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			ProjectID string `json:"project_id"`
-			Query     string
-			TopK      int `json:"top_k"`
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v2/memory/search", func(w http.ResponseWriter, r *http.Request, b struct {
+		ProjectID string `json:"project_id"`
+		Query     string
+		TopK      int `json:"top_k"`
+	}) {
 		out := []any{}
 		for _, x := range s.search(b.ProjectID, b.Query, b.TopK) {
 			out = append(out, episode(x.item, x.score))
 		}
 		good(w, obj{"episodes": out, "profiles": []any{}})
 	})
-	mux.HandleFunc("POST /api/v2/memory/get", func(w http.ResponseWriter, r *http.Request) {
-		b, ok := read[struct {
-			ProjectID string `json:"project_id"`
-			Page      int
-			Size      int `json:"page_size"`
-		}](w, r)
-		if !ok {
-			return
-		}
+	on(mux, "POST /api/v2/memory/get", func(w http.ResponseWriter, r *http.Request, b struct {
+		ProjectID string `json:"project_id"`
+		Page      int
+		Size      int `json:"page_size"`
+	}) {
 		all, out := s.seen(b.ProjectID), []any{}
 		for _, x := range slicePage(all, b.Page, b.Size) {
 			out = append(out, episode(x, 0))

@@ -366,6 +366,15 @@ func answer(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v) // the reader went away: its own fault
 }
 
+// on answers requests that have a body of the shape T.
+func on[T any](mux *http.ServeMux, pattern string, do func(w http.ResponseWriter, r *http.Request, b T)) {
+	mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		if b, ok := read[T](w, r); ok {
+			do(w, r, b)
+		}
+	})
+}
+
 // read decodes the body; an answer was given when it is not ok.
 func read[T any](w http.ResponseWriter, r *http.Request) (v T, ok bool) {
 	if err := json.NewDecoder(r.Body).Decode(&v); err != nil {

@@ -1,0 +1,105 @@
+package chats
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"membench/schema"
+)
+
+// TestVendors: what the programs write beside plain messages (branches, tools, notices,
+// cards, forwarded messages, marks of the phone) is kept, or counted by kind. Each message
+// is "name or role: text", then what it quotes behind " < " and what it carries in brackets.
+func TestVendors(t *testing.T) {
+	const lrm, nnbsp = "\u200e", "\u202f"
+	for _, c := range []struct {
+		name, file, text string
+		o                Options
+		want             []string
+		left             string // kinds, in order of their names
+	}{
+		{name: "chatgpt", file: "conversations.json", text: `[{"title":"T","current_node":"d","conversation_id":"c1","id":"c1","mapping":{"r":{"message":null,"parent":null},
+			"a":{"parent":"r","message":{"author":{"role":"user"},"content":{"content_type":"multimodal_text","parts":[{"content_type":"image_asset_pointer","asset_pointer":"file-service://f1"},"Look"]},"metadata":{"attachments":[{"id":"f1","name":"cat.jpg"}]}}},
+			"x":{"parent":"a","message":{"author":{"role":"assistant"},"content":{"parts":["not kept"]}}},
+			"b":{"parent":"a","message":{"author":{"role":"assistant"},"content":{"content_type":"thoughts","thoughts":[]}}},
+			"c":{"parent":"b","message":{"author":{"role":"tool","name":"python"},"content":{"content_type":"execution_output","text":"144"}}},
+			"d":{"parent":"c","message":{"author":{"role":"user"},"content":{"parts":[{"content_type":"audio_transcription","text":"Spoken"},{"content_type":"real_time_user_audio_video_asset_pointer","audio_asset_pointer":{"asset_pointer":"f2"}}]}}}}}]`,
+			want: []string{"user: Look [image cat.jpg]", "python: 144", "user: Spoken [audio f2]"}, left: "messages of branches that were not continued, reasoning"},
+		{name: "claude", file: "conversations.json", text: `[{"uuid":"c","name":"T","chat_messages":[
+			{"uuid":"1","sender":"human","text":"Q","parent_message_uuid":"` + claudeRoot + `","attachments":[{"file_name":"cv.txt","extracted_content":"Jane"}]},
+			{"uuid":"2","sender":"human","text":"old wording","parent_message_uuid":"1"},
+			{"uuid":"3","sender":"assistant","text":"","parent_message_uuid":"1","content":[{"type":"text","text":"A"},{"type":"tool_use"},{"type":"text","text":"B"}]}]}]`,
+			want: []string{"user: Q [file cv.txt Jane]", "assistant: A\nB"}, left: "messages of branches that were not continued, parts of type tool_use"},
+		{name: "gemini page", file: "MyActivity.html", text: `<html><body>Gemini Apps<div class="outer-cell mdl-cell"><div class="content-cell mdl-typography--body-1">Prompted&nbsp;I have a cat<br>named Miso<br>Attached 1 file.<br>-&nbsp; cat.png<br>Mar 3, 2025, 1:00:00` + nnbsp +
+			`PM UTC<br><p>Lovely!</p></div><div class="content-cell x"></div></div><div class="outer-cell"><div class="content-cell mdl-typography--body-1">Used a feature<br>2025年3月4日 10:00:00 GMT+08:00<br></div><div class="content-cell"></div></div></body></html>`,
+			want: []string{"user: I have a cat\nnamed Miso @2025-03-03T13:00:00Z [image cat.png]", "assistant: Lovely! @2025-03-03T13:00:00Z"}, left: "activities that are not prompts"},
+		{name: "iphone", file: "_chat.txt", text: "[12/30/24, 11:58:01" + nnbsp + "PM] Family: " + lrm + "Messages and calls are end-to-end encrypted. Only people in this chat can read them.\r\n" +
+			"[12/30/24, 11:59:59" + nnbsp + "PM] Ana: First\r\n[sic] second: line\r\n" + lrm + "[12/31/24, 12:00:07" + nnbsp + "AM] Ana: " + lrm + "image omitted\r\n" +
+			lrm + "[12/31/24, 12:01:07" + nnbsp + "AM] ~" + nnbsp + "Bob: See this " + lrm + "<attached: 0001-PHOTO.jpg>\r\n" + "[12/31/24, 12:02:00" + nnbsp + "PM] Bob: ok " + lrm + "<This message was edited>\r\n" +
+			"[12/31/24, 1:02:00" + nnbsp + "PM] You: " + lrm + "You deleted this message.\r\n" + lrm + "[1/3/25, 9:03:00" + nnbsp + "AM] Ana: plan.pdf • " + lrm + "3 pages " + lrm + "document omitted\r\n" +
+			"[1/3/25, 9:04:00" + nnbsp + "AM] Ana: " + lrm + "POLL:\r\n" + lrm + "Where?\r\n" + lrm + "OPTION: Sushi (1 vote)\r\n",
+			want: []string{"Ana: First\n[sic] second: line @2024-12-30T23:59:59Z", "Ana:  @2024-12-31T00:00:07Z [file image omitted]", "Bob: See this @2024-12-31T00:01:07Z [image 0001-PHOTO.jpg]", "Bob: ok @2024-12-31T12:02:00Z",
+				"Ana:  @2025-01-03T09:03:00Z [file plan.pdf]", "Ana: POLL:\nWhere?\nOPTION: Sushi (1 vote) @2025-01-03T09:04:00Z"}, left: "deleted messages, " + notices},
+		{name: "android", file: "WhatsApp Chat with Bob.txt", text: "30/12/2024, 23:58 - Bob changed the subject from \"A: b\" to \"C: d\"\n30/12/2024, 23:59 - Ana: <Media omitted>\n31/12/2024, 00:02 - Ana: null\n31/12/2024, 00:04 - Bob: I sold my car <This message was edited>\n",
+			want: []string{"Ana:  @2024-12-30T23:59:00Z [file Media omitted]", "Bob: I sold my car @2024-12-31T00:04:00Z"}, left: "deleted messages, " + notices},
+		{name: "chinese phone", file: "_chat.txt", text: "[2024/12/31 下午9:05:03] 小明: " + lrm + "信息和通话已进行端到端加密。\n[2025/1/1 中午12:10:09] 王芳: 新年快乐\n" + lrm + "[2025/1/1 晚上7:05:09] 王芳: " + lrm + "图片已忽略\n[2025/1/2 清晨5:05:09] 小明: 早\n",
+			want: []string{"王芳: 新年快乐 @2025-01-01T12:10:09Z", "王芳:  @2025-01-01T19:05:09Z [file 图片已忽略]", "小明: 早 @2025-01-02T05:05:09Z"}, left: notices},
+		{name: "telegram", file: "result.json", text: `{"chats":{"list":[{"type":"saved_messages","id":1,"messages":[
+			{"id":1,"type":"message","date_unixtime":"1714550400","from":"Ana","from_id":"user1","text":["I live in ",{"type":"text_link","text":"Porto","href":"https://porto.pt"}]},
+			{"id":2,"type":"message","date_unixtime":"1714550401","from":"Bob","text":"","poll":{"question":"Sushi?","answers":[{"text":"yes"}]},"reply_to_message_id":1},
+			{"id":3,"type":"message","date_unixtime":"1714550402","from":"Bob","text":"","location_information":{"latitude":41.1,"longitude":-8.6}}]}]},
+			"left_chats":{"list":[{"name":"Old","id":10,"messages":[{"id":1,"type":"message","date_unixtime":"1714550400","from":"Zed","text":"bye"},{"id":2,"type":"service","action":"phone_call","text":""}]}]}}`,
+			want: []string{"Ana: I live in Porto (https://porto.pt) @2024-05-01T08:00:00Z", "Bob:  @2024-05-01T08:00:01Z < I live in Porto (https://porto.pt) [poll Sushi?\n- yes]", "Bob:  @2024-05-01T08:00:02Z [location 41.1, -8.6]", "Zed: bye @2024-05-01T08:00:00Z"}, left: notices},
+		{name: "discord", file: "c.json", text: `{"guild":{"name":"G"},"channel":{"name":"c"},"messages":[{"id":"1","type":"GuildMemberJoin","author":{"name":"a"},"content":"Joined"},
+			{"id":"2","type":"20","author":{"name":"a"},"content":"rolled 6"},{"id":"3","type":"Default","author":{"name":"a"},"content":"","stickers":[{"name":"Wave"}]},
+			{"id":"4","type":"Default","author":{"name":"a"},"content":"","forwardedMessage":{"content":"their words"}},{"id":"5","type":"Default","author":{"name":"a"},"content":"","embeds":[{"title":"Build","description":"passed"}]}]}`,
+			want: []string{"a: rolled 6", "a:  [sticker Wave]", "a: [forwarded] < their words", "a:  [embed Build\npassed]"}, left: notices},
+		{name: "list in an object", file: "dump.json", text: `{"meta":{"tags":[{"k":1}]},"data":{"messages":[{"id":7,"author":{"name":"Ana"},"body":"hi","files":[{"n":1}]},{"id":8,"author":{"name":"Bob"},"body":["my dog"," is Rex"],"in_reply_to":7}]}}`,
+			o: Options{Map: Mapping{"sender": "author.name", "text": "body"}}, want: []string{"Ana: hi", "Bob: my dog is Rex < hi"}},
+		{name: "role is a name", file: "t.csv", text: "sender;body\nAna;\"He said \"\"hi\"\";\nnew line\"\nassistant;ok\n", o: Options{Map: Mapping{"role": "sender", "text": "body"}}, want: []string{"Ana: He said \"hi\";\nnew line", "assistant: ok"}},
+		{name: "parts", file: "c.jsonl", text: `{"role":"assistant","content":[{"type":"text","text":"Nice"}]}` + "\n" + `{"role":"user","content":"hi","files":[{"name":"a"}]}`, want: []string{"assistant: Nice", "user: hi"}},
+		{name: "mbox", file: "all.mbox", text: "From x Mon Jan  1 11:00:00 2024\nFrom: Ana <a@e.org>\nMessage-ID: <1>\nContent-Type: text/html\n\n<p>My dog is Rex.</p><div>On Monday Bob wrote:<blockquote>old<br>words</blockquote></div>\n\nFrom the start this is text.\n\n" +
+			"From x Tue Jan  2 11:00:00 +0000 2024\nFrom: Bob <b@e.org>\nIn-Reply-To: <1>\nMessage-ID: <2>\nContent-Type: multipart/mixed; boundary=q\n\n--q\nContent-Type: message/rfc822\n\nFrom: Dan\nSubject: car\n\nI sold it\n--q--\n\nFrom x Wed Jan  3 11:00:00 2024\nFrom: Ana <a@e.org>\nIn-Reply-To: <2>\n\nGood\n",
+			want: []string{"Ana: My dog is Rex.\n\nFrom the start this is text. @2024-01-01T11:00:00Z < old\nwords", "Bob:  @2024-01-02T11:00:00Z [mail Dan\ncar\nI sold it]", "Ana: Good @2024-01-03T11:00:00Z"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.o.Report = func(f *schema.Finding) {
+				if f.Code != codeLeft {
+					t.Error(f)
+				}
+			}
+			got, s := readAll(t, put(t, "x", map[string]string{c.file: c.text}), c.o)
+			var all []string
+			for _, m := range got {
+				text := first(m.Name, m.Role) + ": " + m.Content
+				if m.Timestamp != "" {
+					text += " @" + m.Timestamp
+				}
+				if m.Quote != "" {
+					text += " < " + m.Quote
+				}
+				for _, a := range m.Attachments {
+					text += " [" + strings.Join(strings.Fields(a.Type+" "+first(a.Name, a.ID)), " ")
+					if a.Text != "" {
+						text += " " + a.Text
+					}
+					text += "]"
+				}
+				all = append(all, text)
+			}
+			if strings.Join(all, "\n") != strings.Join(c.want, "\n") {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(all, "\n"), strings.Join(c.want, "\n"))
+			}
+			if left := strings.Join(kinds(s.Left), ", "); left != c.left {
+				t.Errorf("left out %q, want %q", left, c.left)
+			}
+			if c.name == "mbox" && s.Conversations != 1 {
+				t.Errorf("%d threads, want 1", s.Conversations)
+			}
+		})
+	}
+}
+
+func kinds(m map[string]int) []string { return slices.Sorted(maps.Keys(m)) }

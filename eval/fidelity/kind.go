@@ -1,0 +1,267 @@
+package fidelity
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"membench/internal/depparse"
+	"membench/internal/hanseg"
+	"membench/internal/measure"
+	"membench/internal/textnorm"
+	"membench/internal/timex"
+	"membench/schema"
+)
+
+// span is a stretch of bytes of a text.
+type span struct{ from, to int }
+
+func (s span) meets(o span) bool { return s.from < o.to && o.from < s.to }
+
+// typed are the stretches of a text that have a value of one type: dates and clock times,
+// quantities with their units, negators.
+type typed struct {
+	text           string
+	dates, numbers []span
+	han            []hanseg.Word // of a text with Chinese characters
+}
+
+var segmenter hanseg.Segmenter
+
+func newTyped(text string) *typed {
+	t := &typed{text: text}
+	if strings.ContainsFunc(text, textnorm.IsHan) {
+		t.han = segmenter.Cut(text)
+	}
+	for _, e := range timex.Find(text, 0) {
+		if e.Kind == timex.Duration {
+			t.numbers = append(t.numbers, span{e.Pos, e.End})
+		} else {
+			t.dates = append(t.dates, span{e.Pos, e.End})
+		}
+	}
+	before := ' '
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		if d := slices.IndexFunc(t.dates, func(s span) bool { return i >= s.from && i < s.to }); d >= 0 {
+			i, before = t.dates[d].to, ' '
+			continue
+		}
+		starts := r >= utf8.RuneSelf || textnorm.IsHan(before) || !unicode.IsLetter(before) && !unicode.IsDigit(before)
+		if starts && !unicode.IsSpace(r) {
+			if v, end := measure.At(text, i); end > i && t.counts(i, v) {
+				t.numbers = append(t.numbers, span{i, end})
+				i, before = end, '0'
+				continue
+			}
+		}
+		i, before = i+n, r
+	}
+	return t
+}
+
+// counts reports whether a number that was read at byte i is one: not the character of
+// another word (三亚, 十分), nor "a" and 一 before what nobody counts.
+func (t *typed) counts(i int, v measure.Value) bool {
+	r, _ := utf8.DecodeRuneInString(t.text[i:])
+	if !textnorm.IsHan(r) {
+		return v.Kind != "count" || v.Lo != 1 || unicode.IsDigit(r)
+	}
+	if v.Kind == "count" && v.Lo == 1 && r == '一' {
+		return false
+	}
+	at := slices.IndexFunc(t.han, func(w hanseg.Word) bool { return i >= w.Start && i < w.End })
+	return at < 0 || t.han[at].Start == i && (strings.IndexByte("mqt", t.han[at].Class) >= 0 || t.han[at].End-i == len(string(r)))
+}
+
+// counted reports whether a stretch is in a quantity, or follows the end of one: the unit
+// behind a number.
+func (t *typed) counted(s span) bool {
+	return slices.ContainsFunc(t.numbers, func(x span) bool {
+		return s.meets(x) || s.to > s.from && x.to <= s.from && strings.TrimSpace(t.text[x.to:s.from]) == ""
+	})
+}
+
+// dated reports whether a stretch is in a date, or a part of it; bare says that the date is
+// a number and nothing else, as a year is, and many a code.
+func (t *typed) dated(s span) (ok, bare bool) {
+	at := slices.IndexFunc(t.dates, s.meets)
+	return at >= 0, at >= 0 && !strings.ContainsFunc(t.text[t.dates[at].from:t.dates[at].to], func(r rune) bool { return !unicode.IsDigit(r) })
+}
+
+// indefinite reports whether a Chinese stretch points at something and does not name it: 某, 那个.
+func (t *typed) indefinite(s span) bool {
+	return slices.ContainsFunc(t.han, func(w hanseg.Word) bool { return w.Class == 'r' && s.meets(span{w.Start, w.End}) })
+}
+
+// names reports whether a stretch is a name, or a part of one.
+func (t *typed) names(s span, ws []word) bool {
+	for _, w := range ws {
+		if w.name {
+			return true
+		}
+		if r, _ := utf8.DecodeRuneInString(t.text[w.from:]); unicode.IsUpper(r) && w.weight >= 1 && t.proper(w) {
+			return true
+		}
+	}
+	for _, w := range t.han {
+		if s.meets(span{w.Start, w.End}) && (w.Class == 'R' || w.Class == 'S') {
+			return true
+		}
+	}
+	return false
+}
+
+// proper reports whether grammar makes a word at the beginning of a sentence a name.
+func (t *typed) proper(w word) bool {
+	from, to := sentenceAround(t.text, w)
+	for _, x := range depparse.Parse(t.text[from:to]) {
+		if strings.EqualFold(x.Form, t.text[w.from:w.to]) {
+			return strings.HasPrefix(x.Tag, "NNP")
+		}
+	}
+	return false
+}
+
+// sentenceAround are the bounds of the sentence that holds a word.
+func sentenceAround(text string, w word) (from, to int) {
+	ends := func(r rune) bool { return strings.ContainsRune(".!?\n", r) }
+	from = strings.LastIndexFunc(text[:w.from], ends) + 1
+	if n := strings.IndexFunc(text[w.to:], ends); n >= 0 {
+		return from, w.to + n
+	}
+	return from, len(text)
+}
+
+// called reports whether what stands at a stretch is what something is called, or somebody
+// with a title: what is put there is a name, whatever its letters.
+func (t *typed) called(s span) bool {
+	before, after := strings.TrimRight(t.text[:s.from], " \"“《"), strings.TrimLeft(t.text[s.to:], " ")
+	return slices.ContainsFunc([]string{"叫", "叫做", "名字是", "姓", " called", " named", " name is"}, func(w string) bool { return strings.HasSuffix(before, w) }) ||
+		slices.ContainsFunc([]string{"医生", "老师", "先生", "女士", "小姐", "教授", "师傅", "阿姨", "叔叔", "经理"}, func(w string) bool { return strings.HasPrefix(after, w) })
+}
+
+// negations counts the words that turn a statement into its contrary. A Chinese negator
+// inside another word (非常, 别的, 差不多) is none.
+func (t *typed) negations(ws []word) (n int) {
+	for _, w := range ws {
+		if !w.negates() {
+			continue
+		}
+		if at := slices.IndexFunc(t.han, func(h hanseg.Word) bool { return w.from >= h.Start && w.from < h.End }); at >= 0 && !denies(t.han[at], w.from) {
+			continue
+		}
+		n++
+	}
+	return n
+}
+
+// denies reports whether a Chinese word with a negator at byte i is a negation.
+func denies(h hanseg.Word, i int) bool {
+	switch first := i == h.Start; {
+	case h.End-h.Start <= len("不"), h.Form == "不是", h.Form == "并非": // joining words of the dictionary
+		return true
+	case first:
+		return (h.Class == 'v' || h.Class == 'd') && h.Form != "非常"
+	}
+	return h.Class == 'd' && !strings.HasSuffix(h.Form, "别")
+}
+
+// local is how many content words an edit may have on a side to be one of a value: more are
+// another sentence, whose values replace nothing.
+const local = 4
+
+// kind names the difference that changes most of what a reader learns.
+func (a alignment) kind(o Original, got string) string {
+	want, have := newTyped(o.Text), newTyped(got)
+	people := map[string]bool{}
+	for _, s := range o.Speakers {
+		people[textnorm.Fold(s)] = true
+	}
+	found := map[string]bool{}
+	all, cut := 0., 0.
+	for _, w := range a.want {
+		all += w.weight
+	}
+	for _, e := range a.edits() {
+		gone, put := a.want[e.from:e.to], a.have[e.hfrom:e.hto]
+		if (!e.first && !e.atEnd || len(gone) <= 3) && content(gone) <= local && content(put) <= local && want.negations(gone)%2 != have.negations(put)%2 {
+			found[schema.FaultNegated] = true
+		}
+		switch {
+		case len(put) == 0 || e.frames() || broken(gone, put):
+			cut += weight(gone)
+			found[schema.FaultCut] = found[schema.FaultCut] || len(gone) > 0
+			continue
+		case len(gone) == 0:
+			found[schema.FaultAdded] = true
+			continue
+		case (e.first || e.atEnd) && max(want.untyped(gone), have.untyped(put)) > local/2:
+			cut += weight(gone)
+			found[schema.FaultWords] = true
+			continue
+		}
+		g, p := a.gone(e, o.Text), a.put(e, got)
+		speaks := func(w word) bool { return people[w.norm] }
+		was, bare := want.dated(g)
+		is, _ := have.dated(p)
+		switch {
+		case was && (is || !bare && have.counted(p) && slices.ContainsFunc(put, func(w word) bool { return w.number })):
+			found[schema.FaultDate] = true
+		case (was || want.counted(g)) && (is || have.counted(p)):
+			found[schema.FaultNumber] = true
+		case e.from == 0 && slices.ContainsFunc(gone, speaks) && slices.ContainsFunc(put, speaks):
+			found[schema.FaultSpeaker] = true
+		case have.indefinite(p):
+			found[schema.FaultWords] = true
+		case want.names(g, gone) && have.names(p, put), want.called(g) && have.called(p), want.han != nil && (want.names(g, gone) || have.names(p, put)):
+			found[schema.FaultName] = true
+		default:
+			found[schema.FaultWords] = true
+		}
+	}
+	if cut*2 > all {
+		return schema.FaultCut
+	}
+	for _, k := range []string{schema.FaultNegated, schema.FaultDate, schema.FaultNumber, schema.FaultSpeaker, schema.FaultName, schema.FaultWords, schema.FaultCut, schema.FaultAdded} {
+		if found[k] {
+			return k
+		}
+	}
+	return schema.FaultWords
+}
+
+// content counts the words that say something; Chinese has two characters to a word.
+func content(ws []word) (n float64) {
+	for _, w := range ws {
+		switch r, _ := utf8.DecodeRuneInString(w.norm); {
+		case w.weight < 1:
+		case textnorm.IsHan(r):
+			n += .5
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+// untyped is the content of words outside dates and quantities.
+func (t *typed) untyped(ws []word) float64 {
+	return content(slices.DeleteFunc(slices.Clone(ws), func(w word) bool {
+		in := span{w.from, w.to}.meets
+		return slices.ContainsFunc(t.dates, in) || slices.ContainsFunc(t.numbers, in)
+	}))
+}
+
+func weight(ws []word) (n float64) {
+	for _, w := range ws {
+		n += w.weight
+	}
+	return n
+}
+
+// broken reports whether what is in the place of words is what a cut left of one.
+func broken(gone, put []word) bool {
+	return len(put) == 1 && len(gone) > 0 && !put[0].number && (strings.HasPrefix(gone[0].norm, put[0].norm) || strings.HasSuffix(gone[len(gone)-1].norm, put[0].norm))
+}

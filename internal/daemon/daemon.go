@@ -1,0 +1,9 @@
+// Package daemon starts and finds processes that stay when the command that started them
+// ends. Each has a home folder, whose lock it holds as long as it lives: the system lets
+// go of it however the process ends, so the lock tells more than a noted number.
+package daemon
+
+import "errors"
+
+// ErrInUse says that a living process holds the lock of a folder.
+var ErrInUse = errors.New("a server is running in this folder")

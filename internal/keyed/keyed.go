@@ -1,0 +1,112 @@
+// Package keyed frames lines for engines that bring the lines of one key to one process:
+// KEY TAB RECORD LF. docs/scale.md specifies the form.
+package keyed
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+var (
+	escape   = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\x00", `\0`)
+	unescape = map[byte]byte{'\\': '\\', 't': '\t', 'n': '\n', 'r': '\r', '0': 0}
+)
+
+// decodeKey reads what escape wrote, and nothing else.
+func decodeKey(text string) (string, error) {
+	var out []byte
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if strings.IndexByte("\t\n\r\x00", c) >= 0 {
+			return "", fmt.Errorf("byte %d of the key: have %q, want it escaped", i, c)
+		}
+		if c == '\\' {
+			i++
+			ok := i < len(text)
+			if ok {
+				c, ok = unescape[text[i]]
+			}
+			if !ok {
+				return "", fmt.Errorf(`byte %d of the key: want \\, \t, \n, \r or \0`, i-1)
+			}
+		}
+		out = append(out, c)
+	}
+	return string(out), nil
+}
+
+// Append appends a keyed line. The record has no line end of its own; a "\r" in it, which
+// is white space between tokens, becomes a blank: engines take it for the end of a line.
+func Append(dst []byte, key string, record []byte) []byte {
+	if strings.ContainsAny(key, "\\\t\n\r\x00") {
+		key = escape.Replace(key)
+	}
+	dst = append(append(dst, key...), '\t')
+	n := len(dst)
+	dst = append(dst, record...)
+	for i := n; i < len(dst); i++ {
+		if dst[i] == '\r' {
+			dst[i] = ' '
+		}
+	}
+	return append(dst, '\n')
+}
+
+// Records reads keyed lines without their keys. A line without a key is an error.
+func Records(r io.Reader) io.Reader { return &records{in: bufio.NewReaderSize(r, 1<<16)} }
+
+type records struct {
+	in     *bufio.Reader
+	line   int
+	inside bool // behind the key
+}
+
+func (r *records) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if n > 0 && r.in.Buffered() == 0 {
+			return n, nil
+		}
+		if !r.inside {
+			if err := r.key(); err != nil {
+				return n, err
+			}
+			r.inside = true
+		}
+		if _, err := r.in.Peek(1); err != nil {
+			return n, err
+		}
+		b, _ := r.in.Peek(min(r.in.Buffered(), len(p)-n))
+		if i := bytes.IndexByte(b, '\n'); i >= 0 {
+			b, r.inside = b[:i+1], false
+		}
+		r.in.Discard(copy(p[n:], b)) //nolint:errcheck // they are buffered
+		n += len(b)
+	}
+	return n, nil
+}
+
+// key reads over the next key.
+func (r *records) key() error {
+	r.line++
+	key, err := r.in.ReadSlice('\t')
+	if errors.Is(err, bufio.ErrBufferFull) { // longer than any id that a database takes
+		var rest []byte
+		key = bytes.Clone(key)
+		rest, err = r.in.ReadBytes('\t')
+		key = append(key, rest...)
+	}
+	if err == io.EOF && len(key) == 0 {
+		return io.EOF
+	}
+	if err == nil && (bytes.IndexByte(key, '\\') >= 0 || bytes.ContainsAny(key[:len(key)-1], "\n\r\x00")) {
+		_, err = decodeKey(string(key[:len(key)-1]))
+	}
+	if err != nil {
+		return fmt.Errorf("line %d of standard input: want KEY TAB RECORD, as map writes it: %w", r.line, err)
+	}
+	return nil
+}

@@ -1,0 +1,316 @@
+// Package measure reads quantities in English and Chinese text: a number with its sign,
+// scale and unit in one form, so that 1,500 m, 1.5 km and 一点五公里 are the same. Dates and
+// clock times are internal/timex's.
+package measure
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"membench/internal/timex"
+	"membench/internal/tokens"
+)
+
+// A Value is a number and what it counts.
+type Value struct {
+	Kind   string  // what it can be compared with: time, bytes, length, usd …; count without a unit
+	Lo, Hi float64 // in the base of its kind; equal unless it is a range
+	Unit   Unit
+	Alt    float64 // a bare "m" after a number as minutes, in seconds
+	Of     string  // of a count, the stem of what is counted
+}
+
+var errNumber = errors.New("not a number")
+
+// At reads the measure that begins at byte i of a text: a number in digits, English words or
+// Chinese characters, with its sign, scale and unit. An end of i says that there is none.
+func At(s string, i int) (v Value, end int) {
+	j, sign, cur := i, 1., ""
+	for sym, name := range currencies {
+		if strings.HasPrefix(s[j:], sym) {
+			j, cur = j+len(sym), name
+			for j < len(s) && s[j] == ' ' {
+				j++
+			}
+		}
+	}
+	if j < len(s) && (s[j] == '-' || strings.HasPrefix(s[j:], "−")) && (i == 0 || s[i-1] == ' ' || s[i-1] == '(') {
+		sign = -1
+		j++
+		if s[j-1] != '-' {
+			j += len("−") - 1
+		}
+	}
+	if strings.HasPrefix(s[j:], "百分之") {
+		if n, k := numberAt(s, j+9); k > j+9 {
+			return Value{Kind: "percent", Lo: n, Hi: n, Unit: Units["%"]}, k
+		}
+	}
+	n, k := numberAt(s, j)
+	half := 0.
+	if k == j {
+		switch {
+		case strings.HasPrefix(s[j:], "half an ") || strings.HasPrefix(s[j:], "half a "):
+			n, k = .5, j+strings.Index(s[j:], " a")+1
+			k += strings.IndexByte(s[k:], ' ')
+		case strings.HasPrefix(s[j:], "半") && cur == "":
+			n, k = .5, j+3
+		case (strings.HasPrefix(s[j:], "an ") || strings.HasPrefix(s[j:], "a ")) && (j == 0 || !asciiLetter(s[j-1])):
+			n, k = 1, j+strings.IndexByte(s[j:], ' ')
+			if u, e := unitAt(s, k); u.Kind != "time" || u.Mul < 1 || e == k {
+				return v, i
+			}
+		default:
+			return v, i
+		}
+	}
+	n *= sign
+	hi := n
+	if m, e := rangeAt(s, k); e > k {
+		hi, k = m, e
+	}
+	if f, e := scaleAt(s, k); e > k && (cur != "" || s[e-1] != 'k' || e == len(s) || !asciiLetter(s[e])) {
+		n, hi, k = n*f, hi*f, e
+	}
+	if rest, ok := strings.CutPrefix(s[k:], " and a half"); ok {
+		half, k = .5, len(s)-len(rest)
+	} else if rest, ok := strings.CutPrefix(s[k:], "个半"); ok {
+		half, k = .5, len(s)-len(rest)
+		if u, e := unitAt(s, k); e > k {
+			return Value{Kind: u.Kind, Lo: (n + half) * u.Mul, Hi: (n + half) * u.Mul, Unit: u}, e
+		}
+	}
+	n, hi = n+half, hi+half
+	if cur != "" {
+		u := Units[map[string]string{"usd": "usd", "eur": "eur", "gbp": "gbp", "cny": "cny"}[cur]]
+		return Value{Kind: cur, Lo: n, Hi: hi, Unit: u}, k
+	}
+	u, e := unitAt(s, k)
+	if e == k {
+		v = Value{Kind: "count", Lo: n, Hi: hi, Of: noun(s[k:])}
+		return v, k
+	}
+	v = Value{Kind: u.Kind, Lo: n * u.Mul, Hi: hi * u.Mul, Unit: u}
+	if strings.TrimLeft(s[k:e], " -") == "m" {
+		v.Alt = n * 60
+	}
+	if rest, ok := strings.CutPrefix(s[e:], " and a half"); ok && u.Kind == "time" {
+		v.Lo, v.Hi, e = v.Lo+.5*u.Mul, v.Hi+.5*u.Mul, len(s)-len(rest)
+	} else if rest, ok := strings.CutPrefix(s[e:], "半"); ok && u.Kind == "time" {
+		v.Lo, v.Hi, e = v.Lo+.5*u.Mul, v.Hi+.5*u.Mul, len(s)-len(rest)
+	}
+	return v, e
+}
+
+// numberAt reads a number in digits, English words or Chinese characters.
+func numberAt(s string, i int) (float64, int) {
+	if i >= len(s) {
+		return 0, i
+	}
+	if digit(s[i]) {
+		j := i
+		for j < len(s) && (digit(s[j]) || s[j] == '.' && j+1 < len(s) && digit(s[j+1]) || s[j] == ',' && j+1 < len(s) && groupOfThree(s[j+1:])) {
+			j++
+		}
+		v, err := Number(s[i:j])
+		if err != nil {
+			return 0, i
+		}
+		for _, end := range []string{"st", "nd", "rd", "th"} {
+			if strings.HasPrefix(s[j:], end) && (j+2 == len(s) || !letterOrDigit(s[j+2])) {
+				return v, j + 2
+			}
+		}
+		return v, j
+	}
+	if s[i] < utf8.RuneSelf {
+		if i > 0 && letterOrDigit(s[i-1]) {
+			return 0, i
+		}
+		return numberWords(s, i)
+	}
+	if v, n := timex.HanNumber(s[i:]); n > 0 {
+		return v, i + n
+	}
+	return 0, i
+}
+
+// numberWords reads "twenty-five", "one hundred and twelve".
+func numberWords(s string, i int) (float64, int) {
+	total, part, end, any := 0., 0., i, false
+	for j := i; j < len(s); {
+		k := j
+		for k < len(s) && asciiLetter(s[k]) {
+			k++
+		}
+		if k == j || k-j > 10 {
+			break
+		}
+		w := strings.ToLower(s[j:k])
+		v, ordinal, ok := timex.NumberWord(w)
+		switch {
+		case !ok && w == "and" && any && part >= 100:
+		case !ok || ordinal && !any && w == "second", w == "dozen":
+			k = len(s) + 1
+		case v == 100 && any:
+			part *= 100
+		case v == 1000 && any:
+			total, part = total+part*1000, 0
+		case any && !(part >= 20 && v < 10 && math.Mod(part, 10) == 0 || part >= 100 && v < 100):
+			k = len(s) + 1
+		default:
+			part += v
+		}
+		if k > len(s) {
+			break
+		}
+		if ok {
+			any, end = true, k
+		}
+		j = k
+		if j < len(s) && (s[j] == ' ' || s[j] == '-') {
+			j++
+		}
+	}
+	if !any {
+		return 0, i
+	}
+	return total + part, end
+}
+
+// rangeAt reads the second number of "10-20", "10 to 20", "10到20".
+func rangeAt(s string, i int) (float64, int) {
+	for _, mark := range []string{"-", "–", "~", " - ", " – ", " to ", "到", "至"} {
+		if strings.HasPrefix(s[i:], mark) {
+			if n, k := numberAt(s, i+len(mark)); k > i+len(mark) && (k == len(s) || s[k] != '-' && s[k] != '/' && s[k] != '.' || k+1 < len(s) && !digit(s[k+1])) {
+				return n, k
+			}
+		}
+	}
+	return 0, i
+}
+
+func scaleAt(s string, i int) (float64, int) {
+	j := i
+	if j < len(s) && s[j] == ' ' {
+		j++
+	}
+	k := j
+	for k < len(s) && asciiLetter(s[k]) {
+		k++
+	}
+	if k > j {
+		if f, ok := scales[strings.ToLower(s[j:k])]; ok {
+			return f, k
+		}
+		return 1, i
+	}
+	for _, w := range []string{"百万", "千万", "万", "亿"} {
+		if strings.HasPrefix(s[i:], w) {
+			return scales[w], i + len(w)
+		}
+	}
+	return 1, i
+}
+
+// unitAt reads a unit behind a number, after a blank or a hyphen.
+func unitAt(s string, i int) (Unit, int) {
+	j := i
+	if j < len(s) && (s[j] == ' ' || s[j] == '-') {
+		j++
+	}
+	k := j
+	for k < len(s) {
+		r, n := utf8.DecodeRuneInString(s[k:])
+		if !(r < 0x80 && asciiLetter(byte(r)) || r == 'μ' || r == '°' || r == '%' || r == '/' && k > j) {
+			break
+		}
+		k += n
+		if r == '%' {
+			break
+		}
+	}
+	for k > j {
+		w := s[j:k]
+		if u, ok := Units[w]; ok {
+			return u, k
+		}
+		if u, ok := Units[strings.ToLower(w)]; ok && !(len(w) == 1 && w != "%" && w >= "A" && w <= "Z" && w != "W" && w != "V") {
+			return u, k
+		}
+		if p := strings.LastIndexByte(w, '/'); p > 0 { // "36 ms/hop"
+			k = j + p
+			continue
+		}
+		break
+	}
+	if k == j { // Chinese units follow directly
+		for n := 15; n >= 3; n -= 3 {
+			if j+n <= len(s) {
+				if u, ok := Units[s[j:j+n]]; ok {
+					return u, j + n
+				}
+			}
+		}
+	}
+	return Unit{}, i
+}
+
+// noun is the word that a bare number counts.
+func noun(s string) string {
+	s = strings.TrimLeft(s, " -")
+	k := 0
+	for k < len(s) && asciiLetter(s[k]) {
+		k++
+	}
+	if k > 0 {
+		w := strings.ToLower(s[:k])
+		if tokens.Stop(w) {
+			return ""
+		}
+		if len(w) > 3 {
+			w = strings.TrimSuffix(w, "s")
+		}
+		return w
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	if unicode.Is(unicode.Han, r) {
+		return s[:n]
+	}
+	return ""
+}
+
+// Number reads digits with group commas and a fraction.
+func Number(s string) (float64, error) {
+	s = strings.TrimRight(s, ".,")
+	v, scale := 0.0, 0.0
+	dots := 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '.':
+			if dots++; dots > 1 {
+				return 0, errNumber
+			}
+			scale = 1
+		case c == ',':
+		default:
+			v = v*10 + float64(c-'0')
+			scale *= 10
+		}
+	}
+	if scale > 1 {
+		v /= scale
+	}
+	return v, nil
+}
+
+func digit(c byte) bool         { return c >= '0' && c <= '9' }
+func asciiLetter(c byte) bool   { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func letterOrDigit(c byte) bool { return digit(c) || asciiLetter(c) }
+
+func groupOfThree(s string) bool {
+	return len(s) >= 3 && digit(s[0]) && digit(s[1]) && digit(s[2]) && (len(s) == 3 || !digit(s[3]))
+}

@@ -1,0 +1,26 @@
+package measure
+
+import "testing"
+
+// TestAt reads one quantity in several forms.
+func TestAt(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want Value
+		rest string
+	}{
+		{"1,500 m long", Value{Kind: "length", Lo: 1500, Hi: 1500}, " long"},
+		{"1.5 km", Value{Kind: "length", Lo: 1500, Hi: 1500}, ""},
+		{"十二公里。", Value{Kind: "length", Lo: 12000, Hi: 12000}, "。"},
+		{"twenty-five dogs", Value{Kind: "count", Lo: 25, Hi: 25, Of: "dog"}, " dogs"},
+		{"€240", Value{Kind: "eur", Lo: 240, Hi: 240}, ""},
+		{"3.5万元", Value{Kind: "cny", Lo: 35000, Hi: 35000}, ""},
+		{"10-20 %", Value{Kind: "percent", Lo: 10, Hi: 20}, ""},
+		{"dogs", Value{}, "dogs"},
+	} {
+		v, end := At(c.text, 0)
+		if v.Kind != c.want.Kind || v.Lo != c.want.Lo || v.Hi != c.want.Hi || v.Of != c.want.Of || c.text[end:] != c.rest {
+			t.Errorf("%q: have %+v, rest %q", c.text, v, c.text[end:])
+		}
+	}
+}

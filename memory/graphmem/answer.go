@@ -1,0 +1,74 @@
+package graphmem
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"membench/eval/reader"
+	"membench/internal/textnorm"
+	"membench/memory"
+	"membench/schema"
+)
+
+// An Answer is what a graph says to a question.
+type Answer struct {
+	reader.Answer
+	Hits    []memory.Hit // best first; behind them turns that the answer rests on and words did not find
+	Unknown []string     // names in the question that nothing in the graph mentions
+}
+
+// Answer answers a question from at most k turns, as of a time ("": all that is known).
+// Without a reader the claims answer where they can (Told), names that nobody mentioned
+// are refused, and else the words that were found do (reader.Cautious).
+func (r *Reading) Answer(ctx context.Context, rd reader.Reader, question, asOf string, k int) (Answer, error) {
+	var a Answer
+	got, err := r.fitting(ctx, memory.Query{Text: question, K: k, AsOf: asOf})
+	if err != nil {
+		return a, err
+	}
+	a.Hits = got.Hits
+	if rd == nil {
+		if told, ok := r.Told(question, asOf); ok {
+			a.By, a.Text = schema.ByRule, told.Text
+			for _, h := range told.Hits {
+				i := slices.IndexFunc(a.Hits, func(x memory.Hit) bool { return x.ID == h.ID })
+				if i < 0 {
+					i, a.Hits = len(a.Hits), append(a.Hits, h)
+				}
+				if !slices.Contains(a.Used, i+1) {
+					a.Used = append(a.Used, i+1)
+				}
+			}
+			return a, nil
+		}
+		if a.Unknown = r.Unknown(question); len(a.Unknown) > 0 {
+			if a.By, a.Text = schema.ByRule, reader.Refusal; strings.ContainsFunc(question, textnorm.IsHan) {
+				a.Text = reader.RefusalZH
+			}
+			return a, nil
+		}
+		rd = reader.Cautious()
+	}
+	in := reader.Input{Question: schema.Question{Text: question, AsOf: asOf}, Speakers: r.Speakers(), Context: got.Context}
+	for i, h := range a.Hits {
+		in.Hits = append(in.Hits, schema.QAHit{Rank: i + 1, ID: h.ID, Score: h.Score, Text: h.Text, Sources: h.Sources})
+	}
+	a.Answer, err = rd.Read(ctx, in)
+	return a, err
+}
+
+// fitting retrieves turns above the mean. A score is a sum of z-values: what is below the
+// mean of all turns is shown only because there are so few.
+func (r *Reading) fitting(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	got, err := r.Retrieve(ctx, q)
+	n := 0
+	for n < len(got.Hits) && got.Hits[n].Score > 0 {
+		n++
+	}
+	if err == nil && n > 0 && n < len(got.Hits) {
+		q.K = n
+		return r.Retrieve(ctx, q)
+	}
+	return got, err
+}
