@@ -178,9 +178,7 @@ func run(ctx context.Context, o Options, s study) (string, error) {
 		return "", schema.Usagef("measure %q: the grading protocols are %v", o.Design.Measure, g.Protocols)
 	}
 	for i, a := range s.arms {
-		if o.Pipeline.Log.Words != nil {
-			o.Pipeline.Log.Words(fmt.Sprintf("arm %d of %d: %s", i+1, len(s.arms), a.name))
-		}
+		o.Pipeline.Log.Printf("arm %d of %d: %s", i+1, len(s.arms), a.name)
 		if err := e.ask(ctx, a); err != nil {
 			return e.dir, fmt.Errorf("arm %s: %w", a.name, err)
 		}
@@ -327,7 +325,7 @@ func (e *experiment) analyse(ctx context.Context, a analysis, list []arm) error 
 	}
 	b := e.builder()
 	b.Root = "."
-	_, _, err := b.Do(ctx, build.Step{Name: a.folder, Version: 1, Options: options, Inputs: inputs, Output: filepath.Join(e.dir, a.folder), Dir: true,
+	_, _, err := b.Do(ctx, build.Step{Name: a.folder, Version: 2, Options: options, Inputs: inputs, Output: filepath.Join(e.dir, a.folder), Dir: true,
 		Run: func(ctx context.Context, path string) (build.Result, error) {
 			r, err := e.read(ctx, use)
 			if err != nil {
