@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -39,6 +40,15 @@ func (m modelTagger) Fingerprint() string {
 }
 
 func (m modelTagger) Tag(ctx context.Context, w Window) (Choices, error) {
+	out, err := llm.Again(ctx, func(ctx context.Context) (Choices, error) { return m.tag(ctx, w) })
+	if out.Of != nil { // the rule has chosen what the model did not
+		err = nil
+	}
+	return out, err
+}
+
+// tag is Tag that fails where the model does, beside what was chosen.
+func (m modelTagger) tag(ctx context.Context, w Window) (Choices, error) {
 	out := make([]Choice, len(w.Turns))
 	var asked []int // turn ids
 	for i, u := range w.Turns {
@@ -53,7 +63,7 @@ func (m modelTagger) Tag(ctx context.Context, w Window) (Choices, error) {
 	prompt := m.prompt(w)
 	tags := map[int]string{}
 	var faults []string
-	var outcome llm.Outcome
+	var failed error
 	limit := 64 + 16*len(asked)
 	for try := range 2 {
 		req := llm.Request{Purpose: llm.PurposeTag, System: m.system.Text, Prompt: prompt, JSON: true, MaxTokens: limit}
@@ -69,32 +79,37 @@ func (m modelTagger) Tag(ctx context.Context, w Window) (Choices, error) {
 				return Choices{}, err
 			}
 			if llm.KindOf(err) == llm.KindDryRun { // nobody was asked: nothing is lost
-				faults = nil
+				faults, failed = nil, nil
 				break
 			}
 			// The client has retried already; another round would only wait longer.
-			faults, outcome = []string{err.Error()}, llm.OutcomeOf(resp, err)
+			faults, failed = []string{err.Error()}, err
 			break
 		}
 		var got map[int]string
 		got, faults = readTags(resp.Text, asked)
-		outcome = llm.Unreadable
+		kind := llm.KindUnusable
 		if resp.Truncated {
 			faults = append(faults, "the answer was cut off")
-			outcome, limit = llm.CutOff, llm.Longer(req, resp)
+			kind, limit = llm.KindCutOff, llm.Longer(req, resp)
 		}
+		failed = &llm.Error{Purpose: llm.PurposeTag, Kind: kind, Err: errors.New(strings.Join(faults, "; "))}
 		for id, tag := range got {
 			tags[id] = tag // the later answer knows the faults of the earlier one
 		}
 		if len(tags) == len(asked) {
-			faults, outcome = nil, ""
+			faults, failed = nil, nil
 			break
 		}
 	}
 	for id, tag := range tags {
 		out[id-w.First] = Choice{tag, schema.By(m.g.Model())}
 	}
-	return Choices{Of: out, Fault: strings.Join(faults, "; "), Outcome: outcome}, nil
+	got := Choices{Of: out, Fault: strings.Join(faults, "; ")}
+	if failed != nil {
+		got.Outcome = llm.OutcomeOf(llm.Response{}, failed)
+	}
+	return got, failed
 }
 
 // prompt shows the window. Lines whose tag is fixed are shown without a number.

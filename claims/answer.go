@@ -43,6 +43,9 @@ func (p *answerParser) parse(text string, truncated bool) (out parsed) {
 		raw := strings.TrimSpace(strings.TrimRight(lines[i], "\r"))
 		line := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(raw, "["), "]"))
 		line = strings.TrimSpace(strings.TrimSuffix(line, ","))
+		if at, end := strings.IndexByte(line, '{'), strings.LastIndexByte(line, '}'); at > 0 && end > at && codec.Valid([]byte(line[at:end+1])) {
+			line = line[at : end+1] // behind a number, a dash, a mark
+		}
 		if !strings.HasPrefix(line, "{") {
 			if strings.Trim(line, "`[]{}, \t") != "" && !strings.HasPrefix(raw, "```") {
 				out.prose++

@@ -48,6 +48,10 @@ type model struct {
 func (m *model) Fingerprint() string { return m.print }
 
 func (m *model) Extract(ctx context.Context, c Chunk) (Answer, error) {
+	return llm.Again(ctx, func(ctx context.Context) (Answer, error) { return m.extract(ctx, c) })
+}
+
+func (m *model) extract(ctx context.Context, c Chunk) (Answer, error) {
 	p := &answerParser{cat: m.cat, v: m.v, mint: schema.Mint{V: m.v}, chunk: c, tags: m.tags, by: schema.By(m.g.Model())}
 	t := talk{prompt: m.prompt(c), keep: p}
 	t.ask.Purpose, t.ask.System, t.ask.Prompt = llm.PurposeClaims, m.system, t.prompt

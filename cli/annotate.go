@@ -75,7 +75,7 @@ headers; a turn's time from the source, else from its start plus an offset per t
 			}
 			switch {
 			case o.Out == "":
-				return usagef("no output: give -o a folder, or - for standard output")
+				return usagef("no output: give a folder with -o, or -o - for standard output")
 			case o.asJSON && o.Out == "-":
 				return usagef("--json and -o - both want standard output: name a folder with -o")
 			}
@@ -98,7 +98,7 @@ headers; a turn's time from the source, else from its start plus an offset per t
 	f.DurationVar(&o.Convert.TurnOffset, "turn-offset", annotate.DefaultTurnOffset, "`time` between two turns where only the start is known")
 	f.StringVar(&o.Convert.Root, "root", ".", "source paths in the events are relative to this `folder`")
 	f.BoolVar(&o.Convert.MergeLines, "merge-lines", false, "join adjacent lines of one speaker to one event")
-	f.StringVar(&o.tagger, "tagger", "", "`who` chooses tags: rule, or model (default rule, with --model model)")
+	f.StringVar(&o.tagger, "tagger", "", "choose tags by `rule` or model (default rule, with --model model)")
 	o.model.add(c)
 	f.Var(versionFlag{&o.Version}, "schema-version", "write events of this schema version")
 	f.IntVar(&o.Workers, "workers", runtime.GOMAXPROCS(0), "annotate `n` conversations at once")

@@ -95,9 +95,9 @@ func (o *askOptions) check() error {
 	case !graphmem.IsInstant(o.asOf):
 		return usagef("--as-of: have %q, want a date such as 2026-03-05, its beginning (2026-03), or an instant (2026-03-05T08:00:00Z)", o.asOf)
 	case !o.remote() && o.neo4j.Database+o.neo4j.Scope != "":
-		return usagef("--database and --scope are of a server: give its bolt:// address as GRAPH")
+		return usagef("--database and --scope apply to a server: give its bolt:// address as GRAPH")
 	case o.models.dryRun:
-		return usagef("ask asks at most once: it has no --dry-run")
+		return usagef("ask makes at most one model call: it has no --dry-run")
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 		return errors.Join(writeJSON(e.out, rep), loss.After())
 	}
 	w := bufio.NewWriter(e.text())
-	writeAsk(w, rep, o.show)
+	writeAsk(w, e.texts, rep, o.show)
 	return errors.Join(w.Flush(), loss.After())
 }
 
@@ -297,28 +297,29 @@ func (rep *askReport) shown(n int) (out []askHit) {
 	return out
 }
 
-func writeAsk(w io.Writer, rep askReport, show int) {
+func writeAsk(w io.Writer, t *texts, rep askReport, show int) {
+	say := func(format string, args ...any) { fmt.Fprint(w, t.format(format, args...)) }
 	fmt.Fprintln(w, rep.Answer)
-	fmt.Fprintf(w, "\nanswered by %s from %d of %d turns, %d claims in the graph\n", rep.By, len(rep.Hits), rep.Turns, rep.Claims)
+	say("\nanswered by %s from %d of %d turns, %d claims in the graph\n", rep.By, len(rep.Hits), rep.Turns, rep.Claims)
 	if len(rep.Unknown) > 0 {
-		fmt.Fprintf(w, "nothing here mentions %s\n", strings.Join(rep.Unknown, ", "))
+		say("the graph does not mention %s\n", strings.Join(rep.Unknown, ", "))
 	}
 	for _, s := range rep.Near {
-		fmt.Fprintf(w, "known near by: %s\n", textnorm.OneLine(s, 160))
+		say("related: %s\n", textnorm.OneLine(s, 160))
 	}
 	for _, h := range rep.shown(show) {
 		fmt.Fprintf(w, "\n[%d] %.2f ", h.Rank, h.Score)
 		trace.Report{Trail: h.Trail, Lines: h.Lines}.Write(w)
 		for _, c := range h.Claims {
-			state := "holds"
+			state := t.format("holds")
 			if !c.Holds {
-				state = "no longer holds"
+				state = t.format("no longer holds")
 			}
 			if c.From != "" {
-				state += ", from " + c.From
+				state += t.format(", from %s", c.From)
 			}
 			if c.To != "" {
-				state += " to " + c.To
+				state += t.format(" to %s", c.To)
 			}
 			fmt.Fprintf(w, "= %s  (%s)\n", textnorm.OneLine(c.Text, 160), state)
 			trace.Report{Trail: c.Trail, Lines: h.Lines}.Write(w)

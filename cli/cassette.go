@@ -122,7 +122,7 @@ the one whose bytes come first.`,
 			err := writeOut(e, out, func(w io.Writer) (err error) {
 				n, err = cassette.Pack(w, func(x cassette.Conflict) {
 					conflicts++
-					e.warnf("%s: %s of %s is answered differently: the answer of %s counts, not that of %s", x.Key, x.Purpose, x.Model, x.Files[0], strings.Join(x.Files[1:], ", "))
+					e.warnf("%s: %s of %s has two answers: the one in %s is kept, the one in %s is not", x.Key, x.Purpose, x.Model, x.Files[0], strings.Join(x.Files[1:], ", "))
 				}, args...)
 				return err
 			})
@@ -143,7 +143,7 @@ func newCassetteCheckCmd(e *env) *cobra.Command {
 		Short: "Check cassettes and report damaged records",
 		Long: `Read cassettes whole: every record is compared with its checksum. Damaged parts are named by
 offset and length; the records around them are good, and a run with the file asks only
-for what the damaged parts held. Ends with 3 where something is damaged.`,
+for what the damaged parts held. The exit code is 3 if anything is damaged.`,
 		Example: `  membench cassette check run.cassette`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -160,13 +160,13 @@ for what the damaged parts held. Ends with 3 where something is damaged.`,
 					}
 					continue
 				}
-				fmt.Fprintf(e.out, "%s: %d records count, %d were replaced by later ones, %d bytes\n", name, got.Records, got.Replaced, got.Bytes)
+				fmt.Fprintf(e.out, "%s: %d records kept, %d replaced by later ones, %d bytes\n", name, got.Records, got.Replaced, got.Bytes)
 				for _, d := range got.Damages {
 					fmt.Fprintf(e.out, "%s: %v\n", name, d)
 				}
 			}
 			if damaged {
-				e.warnf("membench cassette repair FILE -o OUT writes the whole records as a new file")
+				e.warnf("next: membench cassette repair FILE -o OUT (it writes the undamaged records to a new file)")
 				return errFindings
 			}
 			return nil
@@ -203,7 +203,7 @@ left out is named by offset and length; FILE stays as it is.`,
 			for _, d := range got.Damages {
 				e.warnf("%s: %v: left out", args[0], d)
 			}
-			e.warnf("%d records count", got.Records)
+			e.warnf("%d records kept", got.Records)
 			return nil
 		},
 	}

@@ -30,6 +30,7 @@ type chainOptions struct {
 
 func newChainCmd(e *env) *cobra.Command {
 	var o chainOptions
+	engine, far := "", sparkOptions{master: "local[*]"}
 	c := &cobra.Command{
 		Use:   "chain -c membench.yaml",
 		Short: "Run every step of a project, incrementally",
@@ -52,11 +53,23 @@ Below the output folder:
   manifest.json                 inputs, outputs, options, counts, findings of the run
 
 A killed run continues where it stopped. The clock of the first run is kept and used
-again; --now sets it.`,
+again; --now sets it.
+
+--engine spark makes claims and graph of memories that one machine does not hold: it needs
+a Python with 'pyspark[sql]' (PYSPARK_DRIVER_PYTHON, else python3), takes the memories from
+--exports and the dialogue from --events, and writes folders of parts into -o: claims/by_conv,
+claims/compiled, graph. The bytes are those of one machine, in another order (docs/scale.md).`,
 		Example: `  membench chain -c membench.yaml
+  membench chain --engine spark --master 'local[*]' --exports exports/ -o out/far
   membench chain -c membench.yaml -o out/again --json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			switch {
+			case engine == "spark" && o.config == "":
+				return runSparkChain(c.Context(), e, far, o.out)
+			case engine != "":
+				return usagef("--engine: have %q, want spark, and no project (-c)", engine)
+			}
 			if o.config == "" {
 				return usagef("no project: name it with -c membench.yaml")
 			}
@@ -84,6 +97,13 @@ again; --now sets it.`,
 	f.BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object")
 	f.BoolVar(&o.model.dryRun, "dry-run", false, "call no model and write nothing: print the estimated cost of the model calls, as a range")
 	o.model.addShared(c)
+	f.StringVar(&engine, "engine", "", "run on another `engine`: spark (default: this process)")
+	f.StringVar(&far.master, "master", far.master, "Spark's `master`, such as spark://host:7077 or yarn")
+	f.IntVar(&far.shards, "num-shards", 0, "cut exchanges into `n` parts (0: as many as cores)")
+	f.StringArrayVar(&far.exports, "exports", nil, "`path` of memory exports for the engine; may be given again")
+	f.StringArrayVar(&far.events, "events", nil, "`path` of events for the engine; may be given again")
+	f.StringVar(&far.membench, "membench", "", "where this `program` is on the engine's nodes (default: where it is here)")
+	f.StringArrayVar(&far.conf, "conf", nil, "a setting of Spark, `key=value`; may be given again")
 	return c
 }
 

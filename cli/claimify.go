@@ -47,7 +47,7 @@ built-in catalogue (membench schema show catalog).`,
 	f.StringVar(&o.extractor, "extractor", o.extractor, "`rule` or model")
 	o.model.add(c)
 	f.StringArrayVar(&o.Catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
-	f.Var(peopleFlag{&o.People}, "people", "say who is who: a YAML `file` with scope and known, as under people in membench.yaml, or its text in braces")
+	f.Var(peopleFlag{&o.People}, "people", "describe who is who: a YAML `file` with scope and known, as under people in membench.yaml, or its text in braces")
 	f.StringArrayVar(&o.Operations, "operations", nil, "look for alerts, causes, fixes and owners of systems in this `scene` (may be repeated; \"*\": in all)")
 	f.Var(versionFlag{&o.Version}, "schema-version", "write this `version` of the records")
 	o.stepFlags.add(c, 100)

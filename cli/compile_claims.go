@@ -61,6 +61,6 @@ first; there, file names and line numbers decide what is first.`,
 	f.IntVar(&o.Workers, "workers", 0, "use `n` workers (0: one per core)")
 	flags.add(c, 100)
 	f.StringVar(&o.Now, "now", "", "the run's `time`, RFC 3339, for meta.json of version 0.0.1 (default: the clock)")
-	f.BoolVar(&asJSON, "json", false, "print the summary as JSON on standard error's place: standard output")
+	f.BoolVar(&asJSON, "json", false, "print the summary as JSON to standard output instead of standard error")
 	return c
 }

@@ -130,7 +130,7 @@ func (f *datasetFlags) open(e *env, name string, paths []string, t func(*schema.
 	case !ok:
 		return s, usagef("unknown data set %q: have %s", name, strings.Join(all.Names(), ", "))
 	case d.Cases == nil:
-		return s, usagef("%s is listed for its terms only: nothing reads it (%s)", name, d.Note)
+		return s, usagef("%s is listed only for its terms: membench cannot read it (%s)", name, d.Note)
 	case !slices.Contains([]string{"turn", "session"}, f.grain):
 		return s, usagef("--grain: have %q, want turn or session", f.grain)
 	case len(paths) == 0 && d.Match != nil:
@@ -140,7 +140,7 @@ func (f *datasetFlags) open(e *env, name string, paths []string, t func(*schema.
 		return s, usagef("--chunk-tokens: have %d, want 1 or more (the benchmark takes 4096, and 512 in its ablation)", f.tokens)
 	}
 	if f.chunk < 1 || f.count < 0 || f.max < 0 || f.workers < 0 {
-		return s, usagef("--chunk wants 1 or more; --count, --max-value and --workers want 0 or more")
+		return s, usagef("--chunk must be 1 or more; --count, --max-value and --workers must be 0 or more")
 	}
 	s.Dataset = d
 	s.o = datasets.Options{Grain: f.grain, Seed: f.seed, Topics: f.topics, Count: f.count, Workers: f.workers, Max: f.max, Report: t}
@@ -182,7 +182,7 @@ func warnUnused(e *env, list *datasets.Errata) {
 		return
 	}
 	if u := list.Unused(); len(u) > 0 {
-		e.warnf("%d of the list's %d corrections name no question that was read: %s", len(u), len(list.Of), strings.Join(u[:min(5, len(u))], ", "))
+		e.warnf("%d of the list's %d corrections match no question of the input: %s", len(u), len(list.Of), strings.Join(u[:min(5, len(u))], ", "))
 	}
 }
 

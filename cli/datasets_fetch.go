@@ -53,7 +53,7 @@ broken off continues where it stopped when the command runs again.`,
 	f.StringArrayVar(&o.files, "file", nil, "only this `file`; may be repeated (default: all whose checksum is known)")
 	f.StringVar(&o.sum, "sha256", "", "checksum in `hex` of the one file named with --file")
 	f.StringVar(&o.url, "url", "", "take the one file named with --file from this `address`, a mirror")
-	f.BoolVar(&o.accept, "accept-terms", false, "the terms were read and are kept")
+	f.BoolVar(&o.accept, "accept-terms", false, "confirm that you have read the terms and keep to them")
 	return c
 }
 
@@ -71,7 +71,7 @@ func runFetch(ctx context.Context, e *env, o fetchOptions) error {
 		return err
 	}
 	if !info.Redistributable && !o.accept {
-		return usagef("the terms of %s are not free: read them and give --accept-terms", o.name)
+		return usagef("%s is not freely licensed: read its terms and give --accept-terms", o.name)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = time.Minute
@@ -97,7 +97,7 @@ func runFetch(ctx context.Context, e *env, o fetchOptions) error {
 // fetchFiles chooses the files, with what the flags say of one.
 func fetchFiles(info datasets.Info, o fetchOptions) ([]datasets.File, error) {
 	if (o.sum != "" || o.url != "") && len(o.files) != 1 {
-		return nil, usagef("--sha256 and --url are of one file: name it with --file")
+		return nil, usagef("--sha256 and --url apply to one file: name it with --file")
 	}
 	if len(o.files) == 0 {
 		known := slices.DeleteFunc(slices.Clone(info.Files), func(f datasets.File) bool { return f.SHA256 == "" })

@@ -234,6 +234,7 @@ func runLint(ctx context.Context, e *env, o lintOptions) error {
 	if err != nil {
 		return err
 	}
+	p.Text = e.texts.finding
 	tell := func(f *schema.Finding) {
 		if len(o.only) == 0 || slices.Contains(o.only, f.Code) {
 			p.Add(f)
@@ -303,7 +304,7 @@ files. --record keeps what was drawn. Cases stay whole: their sessions are all t
 	f := c.Flags()
 	o.datasetFlags.add(c)
 	o.stepFlags.add(c, 20)
-	f.IntVarP(&o.n, "number", "n", 0, "how many questions to draw")
+	f.IntVarP(&o.n, "number", "n", 0, "draw `n` questions")
 	f.StringVarP(&o.out, "output", "o", o.out, "`file` of cases; - is standard output")
 	f.StringVar(&o.record, "record", "", "write seed, shares and question ids to this `file`")
 	return c

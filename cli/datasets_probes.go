@@ -70,7 +70,7 @@ date, quotation or its polarity is not taken.`,
 			case o.group != string(probes.GroupUser) && o.group != string(probes.GroupConversation):
 				return usagef("--group: have %q, want user or conversation", o.group)
 			case o.count < 0 || o.workers < 1:
-				return usagef("--count wants 0 or more, --workers 1 or more")
+				return usagef("--count must be 0 or more, --workers 1 or more")
 			case o.searched < 0 || o.searched > 1:
 				return usagef("--searched: have %v, want a share from 0 to 1", o.searched)
 			case o.asJSON && o.out == "-":
@@ -163,7 +163,7 @@ func runDatasetsProbes(ctx context.Context, e *env, o datasetsProbesOptions) (er
 	e.warnf("%s", strings.TrimRight(stats.Summary(), "\n"))
 	e.warnf("probes: %d cases, %d sessions, %d turns, %d questions", n.Cases, n.Sessions, n.Turns, n.Questions)
 	if n.Questions == 0 {
-		e.warnf("the graph offers nothing to ask: it wants Event nodes (to-graph --events) and claims that lead to them (--exports, --claims)")
+		e.warnf("the graph has nothing to ask about: it needs Event nodes (to-graph --events) and claims that lead to them (--exports, --claims)")
 	}
 	return loss.After()
 }

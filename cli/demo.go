@@ -103,8 +103,8 @@ func runMine(ctx context.Context, e *env, o initOptions, out string) error {
 	if err3 != nil {
 		return err3
 	}
-	fmt.Fprintf(e.text(), `
-%[1]s: %[2]d nodes, %[3]d edges; %[4]d errors and %[5]d warnings in what was made
+	e.printf(`
+%[1]s: %[2]d nodes, %[3]d edges; %[4]d errors and %[5]d warnings in the output
 
 Look next at
 
@@ -143,8 +143,7 @@ func tellDemo(ctx context.Context, e *env, p *config.Project, out string, r chai
 	if err != nil {
 		return err
 	}
-	w := e.out
-	fmt.Fprintf(w, "\n%s: %d nodes, %d edges; %d errors and %d warnings in what was made\n", out, m.Counts["nodes"], m.Counts["edges"], r.Errors, r.Warnings)
+	e.printf("\n%s: %d nodes, %d edges; %d errors and %d warnings in the output\n", out, m.Counts["nodes"], m.Counts["edges"], r.Errors, r.Warnings)
 	var probes replay.Summary
 	for rec, err := range jsonl.Files[schema.ProbeResult]([]string{filepath.Join(out, "probes.jsonl")}, nil) {
 		if err != nil {
@@ -152,16 +151,16 @@ func tellDemo(ctx context.Context, e *env, p *config.Project, out string, r chai
 		}
 		probes.Add(rec.V)
 	}
-	fmt.Fprintln(w, &probes)
+	fmt.Fprintln(e.out, &probes)
 	line := "source/norm/ch01_first_night.norm.md:15"
 	if claim != nil {
-		fmt.Fprintf(w, "\nA fact that changed, and what it rests on. Now it holds that\n\n  %s\n\nand what held before, down to its line:\n\n", successor.ID)
+		e.printf("\nA fact that changed, with its evidence. The current claim is\n\n  %s\n\nand the one before it, traced to its source line:\n\n", successor.ID)
 		if err := runTrace(ctx, e, traceOptions{Options: trace.Options{Query: string(claim.ID), In: out, Direction: graph.Out, SourceRoot: p.Dir(), Limit: 20}}); err != nil {
 			return err
 		}
 		line = lineOf(claim, filepath.Join(out, "events.jsonl"), filepath.Join(out, "exports"), line)
 	}
-	fmt.Fprintf(w, `
+	e.printf(`
 Look next at
 
   membench trace "favourite author" --in %[1]s --first    words to claims to source lines

@@ -56,7 +56,7 @@ Exit status 1 when a check fails; warnings do not change it.`,
 	}
 	o.model.temperature = -1
 	o.model.addShared(c)
-	c.Flags().BoolVar(&o.ask, "ask", false, "put one short question to each endpoint (paid)")
+	c.Flags().BoolVar(&o.ask, "ask", false, "ask each endpoint one short question (paid)")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON object")
 	c.Flags().DurationVar(&o.timeout, "timeout", o.timeout, "give each check this `time`")
 	return c

@@ -65,7 +65,7 @@ aggregate_metrics.SYSTEM.json each).`,
 	f := c.Flags()
 	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
 	addFigureFlags(c, &o.Options.Options, &o.confidence)
-	f.IntVar(&o.Declared, "declared", 0, "`n` questions were declared before the run: coverage is said of them")
+	f.IntVar(&o.Declared, "declared", 0, "compute coverage over `n` questions that were declared before the run")
 	f.StringSliceVar(&o.Apart, "apart", nil, "raw `categories` that enter no total, with commas (default: 5 of locomo)")
 	f.StringVar(&o.prices, "prices", "", pricesHelp)
 	f.StringVarP(&o.out, "output", "o", "", "write summary.jsonl and aggregate_metrics.json to this `folder`")

@@ -27,13 +27,13 @@ func newEvalAgreementCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "agreement RUN [LABELS...]",
 		Short: "Say how far people, explain and judges agree",
-		Long: `Say how far people agree with each other, explain with people, and each judge with people.
+		Long: `Measure how far people agree with each other, eval explain with people, and each judge with people.
 
 LABELS are files or folders of labels (eval label); by default those of RUN/labels. For
 each pair: on how many answers both say something, on how many they say the same (with the
 Wilson interval at 95 %), and Cohen's κ with its interval. "people" are the answers on
-which all who labelled them agree. A judge is held against their verdicts where they do
-not hold the gold for wrong; a person's "unsure" is skipped.
+which everyone who labelled them agrees. A judge is compared with their verdicts, except
+where they say that the gold is wrong; "unsure" is skipped.
 
 A label of a failure counts on a draw of failures only: that a judge lets wrong answers
 pass is not seen there. Draw with --all to measure judges. A label on an answer that the
@@ -51,7 +51,7 @@ run no longer has, since it was asked again, is stale and left out.`,
 		},
 	}
 	f := c.Flags()
-	f.Float64Var(&o.threshold, "threshold", 0.5, "a judge's score from here on is right, above 0 to `1`")
+	f.Float64Var(&o.threshold, "threshold", 0.5, "count a judge's `score` of at least this as right, above 0 to 1")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	return c
 }
@@ -84,7 +84,7 @@ func runEvalAgreement(ctx context.Context, e *env, o evalAgreementOptions) error
 		return fmt.Errorf("no labels in %v: membench eval label makes them", o.labels)
 	}
 	if !explained {
-		e.warnf("the run is not explained: labels are not compared with membench eval explain")
+		e.warnf("the run has no explanations (membench eval explain): labels are not compared with them")
 	}
 	if o.json {
 		return writeJSON(e.out, a)

@@ -46,7 +46,7 @@ func (o *judgeFlags) add(c *cobra.Command) {
 	f.StringVar(&o.judge, "judge", "rule", "`judge` to measure: rule, or a protocol's name")
 	f.StringVar(&o.method, "method", "trained", "how the rule judge weighs what it compared: `trained` or rules")
 	f.BoolVar(&o.vectors, "similarity", false, "with --judge rule: weigh nearness in meaning too, by the model for vectors (models.embed, or LOCAL_EMBEDDING_MODEL)")
-	f.Float64Var(&o.threshold, "threshold", 0.5, "a protocol's score from here on is an acceptance, above 0 to `1`")
+	f.Float64Var(&o.threshold, "threshold", 0.5, "count a protocol's `score` of at least this as accepted, above 0 to 1")
 	f.IntVar(&o.workers, "workers", 0, "judge `n` answers at once (0: 4 with a model, else one per core)")
 	o.model.add(c)
 }
@@ -248,7 +248,7 @@ func judgedByPeople(e *env, t *tally, paths []string, records []schema.QARecord)
 	if n == 0 {
 		return fmt.Errorf("%v: no verdict of people on these answers: label a draw from all of them (membench eval label --all)", paths)
 	}
-	e.warnf("%d answers have a verdict of people that counts: drawn from all answers, undisputed, the gold not held for wrong", n)
+	e.warnf("%d answers have a usable human verdict: drawn from all answers, undisputed, the gold not marked wrong", n)
 	return nil
 }
 

@@ -39,8 +39,8 @@ losses, and the difference. Questions of one conversation rest on one memory, so
 interval and p come from one t test over conversations, adjusted by Holm over all pairs
 (categories apart); beside it the design effect (how much wider this is than with
 independent questions) and the smallest difference that the runs would have shown.
-Where nothing is shown it prints ~ and no rank. Few conversations are said to be few;
-with one only, its questions are tested, which says nothing of others.
+Where nothing is shown it prints ~ and no rank. A small number of conversations is
+pointed out; with one only, its questions are tested, which does not generalise to others.
 
 Where a rule and a model, or two models, graded by one protocol, -p says which:
 "NAME by GRADER".
@@ -96,7 +96,7 @@ for a build server and for a pull request.`,
 
 func (o *evalCompareOptions) check() error {
 	if o.Alpha <= 0 || o.Alpha >= 1 || o.Power <= 0 || o.Power >= 1 {
-		return usagef("--alpha and --power lie between 0 and 1: have %g and %g", o.Alpha, o.Power)
+		return usagef("--alpha and --power must lie between 0 and 1: have %g and %g", o.Alpha, o.Power)
 	}
 	for _, s := range o.gateTexts {
 		g, err := compare.ParseGate(s)
@@ -115,7 +115,7 @@ func (o *evalCompareOptions) check() error {
 	case o.examples < 0:
 		return usagef("--examples is %d, want 0 or more", o.examples)
 	case o.examples > 0 && slices.Contains(o.inputs, "-"):
-		return usagef("examples need the records a second time, which standard input cannot give: name a file")
+		return usagef("--examples reads the records twice: give a file, not standard input")
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func newEvalExplainCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain RUN",
 		Short: "Say at which hop each failed question was lost, and why",
-		Long: `Say at which hop each failed question was lost, and why.
+		Long: `Report at which hop each failed question was lost, and why.
 
 RUN is a folder with graded qa_records.jsonl (eval grade), session_records.jsonl and
 cases.jsonl.zst, or a file of graded records. Each record that failed gets its
@@ -89,8 +89,8 @@ claim_not_extracted, entity_wrong, superseded_wrongly, out_of_validity, ranked_b
 place where it broke and what was retrieved instead: 'load-neo4j DIR' puts them into the
 database that holds the graph, and Browser's saved query "failures" draws them.
 
-'eval label' lets people say the same of a draw of failures, and 'eval agreement' how far
-they agree with this.`,
+'eval label' lets people label a draw of failures in the same way, and 'eval agreement'
+measures how far they agree with this.`,
 		Example: `  membench eval explain runs/mine
   membench eval explain runs/mine --json | jq '.[] | {system, lost}'
   membench eval explain runs/mine --graph out/graph --graph-out out/failures
@@ -102,7 +102,7 @@ they agree with this.`,
 			case o.LongContext < 1:
 				return usagef("--long-context: have %d, want 1 or more", o.LongContext)
 			case o.graphOut != "" && o.graph == "":
-				return usagef("--graph-out wants --graph: the graph that the failures are laid into")
+				return usagef("--graph-out needs --graph: the graph that the failures are added to")
 			}
 			return runEvalExplain(c.Context(), e, o)
 		},
@@ -113,7 +113,7 @@ they agree with this.`,
 	o.explainedRun.add(f)
 	f.StringVar(&o.Second, "second", "", "the `protocol` whose disagreement shows a judge's error (default: other models' verdicts, the rule judge, exact match)")
 	f.IntVar(&o.LongContext, "long-context", 4000, "a context of `n` tokens that held the evidence is over-long")
-	f.StringVar(&o.graph, "graph", "", "walk the gold evidence through this `graph`: a folder, or bolt://…")
+	f.StringVar(&o.graph, "graph", "", "trace the gold evidence through this `graph`: a folder, or bolt://…")
 	f.StringVar(&o.scope, "scope", "", "`name` of the graph at the server (load-neo4j --scope)")
 	f.StringVar(&o.graphOut, "graph-out", "", "write failed questions as nodes and edges to this `folder`")
 	f.BoolVar(&o.strict, "strict", false, "write nothing and exit 3 when the data has errors")
@@ -125,7 +125,7 @@ func (o *explainedRun) add(f *pflag.FlagSet) {
 	f.StringVar(&o.sessions, "sessions", "", "session records, where RUN is a `file` or its folder has them elsewhere")
 	f.StringVar(&o.cases, "cases", "", "the cases asked, where RUN is a `file` or its folder has them elsewhere")
 	f.StringVar(&o.Grader, "grader", "", "the `protocol` that says which answers failed")
-	f.Float64Var(&o.Threshold, "threshold", 0.5, "a score from here on is right, above 0 to `1`")
+	f.Float64Var(&o.Threshold, "threshold", 0.5, "count a `score` of at least this as right, above 0 to 1")
 }
 
 // find finds the files of the run and opens what stands beside its graded answers.
@@ -154,7 +154,7 @@ func (o *explainedRun) find(e *env, t *tally) (qa string, err error) {
 		o.Sessions = jsonl.Files[schema.SessionRecord]([]string{o.sessions}, nil)
 	}
 	if o.cases == "" {
-		e.warnf("no cases: turns are known by what memories say of their sources only")
+		e.warnf("no cases: turns are known only from the sources that memories name")
 	} else {
 		o.Cases = jsonl.Files[schema.Case]([]string{o.cases}, nil)
 	}
@@ -170,9 +170,9 @@ func runEvalExplain(ctx context.Context, e *env, o evalExplainOptions) error {
 	case err != nil:
 		return err
 	case qa == "-" && o.out == "":
-		return usagef("records from standard input: say with -o where they go")
+		return usagef("the records come from standard input: name the output with -o")
 	case o.out == "" && qa != jsonl.PlainName(qa):
-		return usagef("%s is compressed: say with -o where the records go", qa)
+		return usagef("%s is compressed and is not replaced: name the output with -o", qa)
 	}
 	if o.graph != "" {
 		g, done, err := openGraph(ctx, e, o.graph, o.scope, t)
@@ -189,7 +189,7 @@ func runEvalExplain(ctx context.Context, e *env, o evalExplainOptions) error {
 		o.Walked = f.walked
 		err := writeExplained(ctx, e, o, t, qa)
 		if err == nil {
-			e.warnf("%d failed questions in %s, of %d the graph says where they broke", f.failed, o.graphOut, f.at)
+			e.warnf("%d failed questions in %s; for %d the graph shows where they broke", f.failed, o.graphOut, f.at)
 		}
 		return err
 	})
@@ -216,7 +216,7 @@ func writeExplained(ctx context.Context, e *env, o evalExplainOptions, t *tally,
 	})
 	t.summary()
 	if errors.Is(err, errFindings) && !o.strict && o.out == "" {
-		e.warnf("%s stays as it was: the lines that cannot be read would be lost; -o writes the others elsewhere", qa)
+		e.warnf("%s is unchanged: its unreadable lines would be lost; use -o to write the other records elsewhere", qa)
 	}
 	if err != nil {
 		return err

@@ -108,11 +108,11 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 	form, err := published.FormByName(o.format)
 	switch {
 	case o.format == "":
-		return usagef("which form? --format lme, locomo, mem0 or amb (--list says who reads them)")
+		return usagef("no format: give --format lme, locomo, mem0 or amb (--list describes them)")
 	case err != nil:
 		return usageError{err: err}
 	case o.out == "":
-		return usagef("say where to write: -o FOLDER, -o FILE or -o -")
+		return usagef("no output: give -o FOLDER, -o FILE or -o -")
 	}
 	qa, _, err := records.Find(o.run)
 	if err != nil {

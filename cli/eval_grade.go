@@ -38,9 +38,9 @@ func newEvalGradeCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "grade FILE... -o OUT",
 		Short: "Grade answers by named protocols, side by side",
-		Long: `Grade QA records and session records. Each protocol puts one verdict beside the answer;
-nothing else of a record changes, so answers are graded again at will and systems are
-not asked again.
+		Long: `Grade QA records and session records. Each protocol adds one verdict beside the answer;
+nothing else of a record changes, so answers can be graded again without asking the
+systems again.
 
 FILE is a file of QA records or of session records, a folder of them, or - for QA
 records on standard input. Of one kind, -o is a file or -; of both, or of a folder, a
@@ -81,13 +81,13 @@ counts as a yes at --threshold or above). --report writes the same as JSON.`,
 	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade by these `protocols` (default "+strings.Join(protocol.Defaults(), ",")+")")
 	f.StringVar(&o.judge, "judge", "", "`rule` or model (default: model where a protocol has no rule)")
 	f.StringArrayVar(&o.prompts, "prompt-file", nil, promptFileHelp)
-	f.StringVar(&o.errata, "errata", "", "lay a correction `list` over the golds, and grade against both")
+	f.StringVar(&o.errata, "errata", "", "apply a correction `list` to the golds, and grade against both")
 	f.StringVar(&o.entities, "entities", "", "`file` entity2id.json of MemoryAgentBench, for mab-recsys")
 	f.IntVar(&o.votes, "votes", 1, "ask a judge `n` times about one answer, odd; the majority decides")
 	f.IntVar(&o.workers, "workers", 0, "grade `n` answers at once (0: 4 with a model, else one per core)")
 	f.BoolVar(&o.again, "again", false, "ask judges again where a record has their verdict")
 	f.BoolVar(&o.doubtful, "doubtful", false, "ask models only about answers whose verdict by the rule judge is doubtful (with -p rule, or graded by it before); the protocol settled@1 joins both")
-	f.Float64Var(&o.threshold, "threshold", 0.5, "a score from here on is a yes in the agreement table, above 0 to `1`")
+	f.Float64Var(&o.threshold, "threshold", 0.5, "count a `score` of at least this as yes in the agreement table, above 0 to 1")
 	f.StringVar(&o.report, "report", "", "write the figures to this `file` as JSON (- is standard output)")
 	f.BoolVar(&o.strict, "strict", false, "write nothing and exit 3 when the data has errors")
 	o.model.add(c)

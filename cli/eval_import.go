@@ -67,7 +67,7 @@ unverified.`,
 			case len(args) == 0:
 				return usagef("no result file is given; --list shows the forms that can be read")
 			case o.out == "":
-				return usagef("say where to write: -o FOLDER, -o FILE.jsonl or -o -")
+				return usagef("no output: give -o FOLDER, -o FILE.jsonl or -o -")
 			}
 			return runEvalImport(c.Context(), e, o)
 		},
@@ -76,7 +76,7 @@ unverified.`,
 	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
 	addImportFlags(c, &o.Options, &o.cases)
 	f.StringVarP(&o.out, "output", "o", "", "write to this `folder`, .jsonl file, or - for standard output")
-	f.StringVar(&o.errata, "errata", "", "lay a correction `list` over the golds")
+	f.StringVar(&o.errata, "errata", "", "apply a correction `list` to the golds")
 	f.BoolVar(&o.strict, "strict", false, "write nothing and exit 3 when a row cannot be read")
 	f.BoolVar(&o.list, "list", false, "list the forms and exit")
 	f.BoolVar(&o.json, "json", false, "with --list: one JSON array")
@@ -177,7 +177,7 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 			return err
 		}
 		if !im.Format.Verified {
-			e.warnf("%s: form %s is unverified: no such file was at hand when its reader was written", path, im.Format.Name)
+			e.warnf("%s: the format %s is unverified: its reader was written without a real file", path, im.Format.Name)
 		}
 		imports = append(imports, im)
 	}

@@ -70,7 +70,7 @@ judge. One that asks a model needs --model or its settings; --each N then bounds
 	f.StringVar(&o.shapes, "shapes", "", "add the shapes of this `file`")
 	f.StringVar(&o.sets, "sets", "en,zh,ops en,ops zh", "question sets to use, comma-separated `list`")
 	f.IntVar(&o.each, "each", 0, "at most `n` answers of each shape and set (0: all)")
-	f.StringVar(&o.format, "format", "text", "text, markdown, latex, csv or json")
+	f.StringVar(&o.format, "format", "text", "`format` of the table: text, markdown, latex, csv or json")
 	f.BoolVar(&o.list, "list", false, "print the shapes instead of running them")
 	f.StringVar(&o.misses, "misses", "", "write the answers that were not judged as they should be to this `file` (JSONL; - is standard output, without the table)")
 	return c

@@ -30,7 +30,7 @@ func newEvalLabelCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "label RUN",
 		Short: "Let people say whether answers are right and where they were lost",
-		Long: `Let people say whether answers are right and where they were lost.
+		Long: `Let people label whether answers are right and where they were lost.
 
 Label draws answers of a graded run (eval grade) and opens a page for them: question, gold,
 answer, evidence, context, hits and what the memory held. Neither a grade nor the word of
@@ -39,13 +39,13 @@ gold is wrong (g), one the hop at which the fact was lost, one the cause (1 to 6
 lists them. Each key is saved at once, as a line of RUN/labels/NAME.jsonl: stop when you
 like, the same command continues.
 
-The page stands on this machine's loopback address, under a path that is new each time. It
+The page is served on this machine's loopback address, under a path that is new each time. It
 loads nothing and sends nothing anywhere else. Ctrl-C ends it.
 
 Drawn are failures, one of each system, data set and category in turn. --doubtful draws
 exactly the answers that a judge could not read with certainty. --all draws from all
 graded answers in their proportions: only such labels can measure a judge, and feed
-'eval calibrate --labels'. The draw hangs on the seed alone: two people who give the same
+'eval calibrate --labels'. The draw depends on the seed alone: two people who give the same
 -n and --seed label the same answers, and a smaller draw is the beginning of a larger one.
 
 --out FILE writes the draw to a .csv or .tsv for a spreadsheet (columns in English and
@@ -66,7 +66,7 @@ name, or the column by, is the person's.`,
 			case o.doubtful && o.all:
 				return usagef("--doubtful and --all are two draws: choose one")
 			case o.by == "" && o.out == "":
-				return usagef("--by: say who labels, so that labels of several people stay apart")
+				return usagef("--by: name who labels, so that labels of several people stay apart")
 			}
 			return runEvalLabel(c.Context(), e, o)
 		},
@@ -127,7 +127,7 @@ func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
 	e.meter.stop() // what follows waits for people
 	err = loopback.Serve(ctx, o.listen, label.Handler(draw, book), func(url string) {
 		e.warnf("%d answers to label at %s", len(draw), url)
-		e.warnf("labels go to %s; Ctrl-C ends the page", book.Path())
+		e.warnf("labels are saved to %s; Ctrl-C ends the page", book.Path())
 	})
 	return cmp.Or(book.Close(), err)
 }

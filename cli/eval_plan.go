@@ -29,7 +29,7 @@ func newEvalPlanCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan [RUN RUN]",
 		Short: "Say how many questions and conversations a difference needs",
-		Long: `Say how many questions and conversations a comparison needs to show a difference: the size
+		Long: `Compute how many questions and conversations a comparison needs to show a difference: the size
 with which the test of eval compare finds a true difference of --difference percentage
 points with --power at --alpha.
 
@@ -50,7 +50,7 @@ is truly equal, plan for --difference MARGIN.`,
 			case o.difference <= 0 || o.difference > 100:
 				return usagef("--difference is %g percentage points: want more than 0, at most 100", o.difference)
 			case o.alpha <= 0 || o.alpha >= 1 || o.power <= o.alpha || o.power >= 1:
-				return usagef("--alpha and --power lie between 0 and 1, the power above alpha: have %g and %g", o.alpha, o.power)
+				return usagef("--alpha and --power must lie between 0 and 1, the power above alpha: have %g and %g", o.alpha, o.power)
 			case len(args) == 1:
 				return usagef("give two graded RUNs, or none and --discordant")
 			case len(args) == 0 && !(o.discordant > 0 && o.discordant <= 100 && o.spread >= 0):
@@ -72,7 +72,7 @@ is truly equal, plan for --difference MARGIN.`,
 	f.Float64Var(&o.spread, "spread", 0, "standard deviation of the true difference between conversations, in `points`")
 	f.IntSliceVar(&o.questions, "questions", nil, "questions of a conversation, `n,n,…` (default: as in the runs, else 10,20,50,100,200)")
 	f.Float64Var(&o.alpha, "alpha", 0.05, "`level` of the test")
-	f.Float64Var(&o.power, "power", 0.8, "`power`")
+	f.Float64Var(&o.power, "power", 0.8, "`power` of the test")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	return c
 }

@@ -56,7 +56,7 @@ before a rule, of those that graded most systems. Formats are md, csv, json and 
 	f.StringVarP(&o.Protocol, "protocol", "p", "", "grader of the main tables: `name`, or \"name by grader\"")
 	f.StringVar(&o.Lang, "lang", report.English, "`language` of report.md and the first of report.html: en or zh")
 	f.StringVar(&o.Title, "title", "", "`heading` of the report")
-	f.IntVar(&o.Figures.Declared, "declared", 0, "`n` questions were declared before the run: coverage is said of them")
+	f.IntVar(&o.Figures.Declared, "declared", 0, "compute coverage over `n` questions that were declared before the run")
 	f.StringSliceVar(&o.Figures.Apart, "apart", nil, "raw `categories` that enter no total, with commas (default: 5 of locomo)")
 	f.StringVar(&o.prices, "prices", "", pricesHelp)
 	f.IntVar(&o.Embed, "embed", 200, "embed `n` drawn and n failed answers in the page")
@@ -70,7 +70,7 @@ func runEvalReport(ctx context.Context, e *env, o evalReportOptions) (err error)
 		return err
 	}
 	if o.Embed < 1 || o.MaxText < 1 {
-		return usagef("--embed and --max-text want a number above 0: have %d and %d", o.Embed, o.MaxText)
+		return usagef("--embed and --max-text must be above 0: have %d and %d", o.Embed, o.MaxText)
 	}
 	if o.Figures.Prices, err = figurePrices(e, o.prices); err != nil {
 		return err

@@ -21,7 +21,7 @@ func newEvalRunCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run [DATASET...] [-c eval.yaml]",
 		Short: "Put the questions of data sets to memory systems, and grade the answers",
-		Long: `Put the questions of data sets to memory systems, and grade the answers.
+		Long: `Ask memory systems the questions of data sets, and grade the answers.
 
 DATASET is NAME=PATH (a data set that 'membench datasets list' names, with its file or
 folder; further paths follow with commas), a file of cases ('membench datasets convert'),
@@ -170,7 +170,7 @@ func askNamed(e *env, v *config.Eval, p *config.Project) error {
 		case ep.Name == "":
 			continue
 		case ep.Key == "" && ep.BaseURL == openai.DefaultURL:
-			e.warnf("%s is named, but OPENAI_API_KEY is not set: answers and verdicts are by rule", ep.Name)
+			e.warnf("the model %s is configured, but OPENAI_API_KEY is not set: answers and verdicts are made by rule", ep.Name)
 			return nil
 		}
 		if role == config.Read && v.Reader.Type == "" && v.Reader.Model == "" {
@@ -183,7 +183,7 @@ func askNamed(e *env, v *config.Eval, p *config.Project) error {
 		}
 	}
 	if len(roles) > 0 {
-		e.warnf("%s by %s; --mock asks no model, --reader rule and --judge rule choose one by one", strings.Join(roles, " and "), cmp.Or(v.Reader.Model, v.Grading.JudgeModel))
+		e.warnf("%s are made by the model %s; --mock asks no model, --reader rule and --judge rule replace it in one role", strings.Join(roles, " and "), cmp.Or(v.Reader.Model, v.Grading.JudgeModel))
 	}
 	return nil
 }

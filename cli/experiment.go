@@ -69,7 +69,7 @@ Without a model everything is by rule. --system-model plans and refines, --model
 	f.StringVar(&d.Backend, "backend", d.Backend, "`system` below QARP and the strategies")
 	f.StringSliceVar(&d.Failures, "failures", d.Failures, "`systems` whose failures are analysed, beside the backend")
 	f.StringVar(&d.Measure, "measure", d.Measure, "`protocol` of the scores")
-	f.Float64Var(&d.Below, "below", d.Below, "an answer of a lower `score` failed")
+	f.Float64Var(&d.Below, "below", d.Below, "count answers with a lower `score` as failed")
 	f.IntVar(&d.PerType, "per-type", d.PerType, "draw `n` failures of each type for people")
 	f.IntSliceVar(&d.Ks, "ks", d.Ks, "further `numbers` of hits, for the curve; 0: none")
 	f.StringSliceVar(&d.Labels, "labels", nil, "what people said of the failures: `files` and folders")
@@ -110,14 +110,14 @@ func runExperiment(e *env, o evalFlags, run func(*config.Eval, experiment.Option
 	defer ms.close(&err) // prints the estimate of a dry run
 	t := newTally(e, 20)
 	dir, err := run(v, experiment.Options{Eval: v, Report: func(f *schema.Finding) error { return t.take(f) }, Pipeline: pipeline.Options{
-		Models: ms.Set, Place: e.place(""), Data: setsall.Source{Workers: o.workers, MaxValue: o.max, Stdin: e.in},
+		GradeOnly: o.evalOnly, OnlyFailed: o.onlyFailed, Models: ms.Set, Place: e.place(""), Data: setsall.Source{Workers: o.workers, MaxValue: o.max, Stdin: e.in},
 		Membench: release, Now: e.now, Stdin: e.in, Log: t.log()}})
 	t.summary()
 	switch {
 	case err != nil:
 		return err
 	case ms.dryRun():
-		e.warnf("dry run: nothing was asked and nothing is in %s; what several arms ask alike is counted for each, and paid for once", dir)
+		e.warnf("dry run: nothing was asked and nothing is in %s; calls that several arms share are counted for each arm, and paid for once", dir)
 		return nil
 	}
 	_, err = fmt.Fprintln(e.out, filepath.Join(dir, "report.md"))

@@ -72,7 +72,7 @@ gets the prefix p_. What a format cannot hold is reported and counted.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.Format, "format", "", strings.Join(export.FormatNames(), ", "))
+	f.StringVar(&o.Format, "format", "", "`format` to write: "+strings.Join(export.FormatNames(), ", "))
 	f.StringVarP(&o.Out, "output", "o", "-", "`file`, or folder for admin-csv")
 	f.StringVar(&o.Database, "database", "neo4j", "`name` that import.sh imports into")
 	f.StringVar(&o.BaseLabel, "base-label", "Node", "`label` of every node in admin-csv; empty for none")
@@ -96,7 +96,7 @@ func runExport(ctx context.Context, e *env, o exportOptions) error {
 			if _, failed := fmt.Fprintf(e.out, "sh %s/import.sh\n", filepath.ToSlash(o.Out)); failed != nil {
 				return failed
 			}
-			e.warnf("it runs: %s", strings.Join(res.Command, " "))
+			e.warnf("import.sh runs: %s", strings.Join(res.Command, " "))
 		}
 		e.warnf("%d nodes, %d edges written, %d skipped, %d values moved to props_json", res.Nodes, res.Edges, res.LeftOut, res.Moved)
 		return err

@@ -91,21 +91,26 @@ Flags of every command:
 Flags of every command:
 {{.PersistentFlags.FlagUsages | trim}}{{end}}{{if .HasAvailableSubCommands}}
 
-"{{.CommandPath}} COMMAND --help" says more of a command.{{end}}
+"{{.CommandPath}} COMMAND --help" describes a command.{{end}}
 `
 
 // usage writes the usage of a command. The functions are given to this template alone:
 // those of cobra.AddTemplateFunc are one map of the process, which two commands that run
 // at the same time would both write.
-func usage(c *cobra.Command, text string) error {
+func usage(c *cobra.Command, in *texts) error {
 	t, err := template.New("usage").Funcs(template.FuncMap{
 		"flagGroups": flagGroups,
 		"trim":       func(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) },
-	}).Parse(text)
+	}).Parse(usageTemplate)
 	if err != nil {
 		return err
 	}
-	return t.Execute(c.OutOrStderr(), c)
+	var text strings.Builder
+	if err := t.Execute(&text, c); err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(c.OutOrStderr(), in.words(text.String()))
+	return err
 }
 
 // didYouMean adds the nearest commands or flags to an error about one that is not known.

@@ -88,6 +88,8 @@ var hostileCommands = append([]hostileCommand{
 	{"in.jsonl", "shard to-graph map --people F"},
 	{"in.jsonl", "shard to-graph combine <F"},
 	{"in.jsonl", "shard to-graph reduce <F"},
+	{"in.jsonl", "shard validate map --name F --catalog F"},
+	{"in.jsonl", "shard validate reduce <F"},
 	{"in.jsonl", "to-graph --exports F -o O"},
 	{"in.jsonl", "to-graph --claims F -o O"},
 	{"in.jsonl", "to-graph --events F -o O"},

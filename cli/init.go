@@ -97,18 +97,17 @@ func runInit(ctx context.Context, e *env, o initOptions) error {
 		}
 		return err
 	}
-	w := e.text()
 	for _, part := range p.Parts {
-		fmt.Fprintf(w, "%s: %s, %d messages, %d conversations", part.Path, part.Form, part.Messages, part.Conversations)
+		e.printf("%s: %s, %d messages, %d conversations", part.Path, part.Form, part.Messages, part.Conversations)
 		if part.First != "" {
-			fmt.Fprintf(w, ", %s to %s", part.First, part.Last)
+			e.printf(", %s to %s", part.First, part.Last)
 		}
-		fmt.Fprintln(w)
+		e.printf("\n")
 	}
 	if o.Me == "" && len(p.Parts[0].Names) > 0 && !p.Parts[0].Assistants {
-		fmt.Fprintf(w, "\nWhich of the speakers are you? Give --me %q, or set user: in %s.\n", p.Parts[0].Names[0].Name, p.Config)
+		e.printf("\nWhich of the speakers are you? Give --me %q, or set user: in %s.\n", p.Parts[0].Names[0].Name, p.Config)
 	}
-	fmt.Fprintf(w, "\nNext:\n\n  membench chain -c %[1]s -o %[2]s\n  membench view %[2]s/graph -o %[2]s/graph.html\n", p.Config, filepath.Join(o.Dir, "out"))
+	e.printf("\nNext:\n\n  membench chain -c %[1]s -o %[2]s\n  membench view %[2]s/graph -o %[2]s/graph.html\n", p.Config, filepath.Join(o.Dir, "out"))
 	return err
 }
 

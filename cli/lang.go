@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"membench/internal/yamldoc"
+	"membench/schema"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,14 +21,33 @@ var zhTexts []byte
 // texts are what people read, in a language other than English: by the English words
 // of the code, which stay where no other are known. nil is English.
 type texts struct {
-	Words    map[string]string `yaml:"words"`    // of every help text
-	Commands map[string]string `yaml:"commands"` // short descriptions, by command
-	Flags    map[string]string `yaml:"flags"`    // by the English text of the flag
-	Messages map[string]string `yaml:"messages"` // by format
-	Phrases  map[string]string `yaml:"phrases"`  // parts of errors that libraries make
+	Words    map[string]string      `yaml:"words"`    // of every help text
+	Commands map[string]string      `yaml:"commands"` // short descriptions, by command
+	Help     map[string]helpText    `yaml:"help"`     // long descriptions, by command
+	Flags    map[string]string      `yaml:"flags"`    // and titles of groups, by the English text
+	Messages map[string]string      `yaml:"messages"` // by format
+	Phrases  map[string]string      `yaml:"phrases"`  // parts of errors that libraries make
+	Findings map[string]findingText `yaml:"findings"` // by code
 
 	inHelp, inErrors *strings.Replacer // of Words and Phrases
 }
+
+// A helpText is the long description of a command, and a digest of the English one that
+// it was made of: see TestTexts.
+type helpText struct {
+	Of   string `yaml:"of"`
+	Text string `yaml:"text"`
+}
+
+// A findingText is what a code means and what to do.
+type findingText struct {
+	Of      string `yaml:"of"`
+	Meaning string `yaml:"meaning"`
+	Fix     string `yaml:"fix"`
+}
+
+// modelPart is where Help has the part that commands which ask models share.
+const modelPart = "--model"
 
 // languages that --lang takes.
 var languages = []string{"en", "zh"}
@@ -99,24 +119,52 @@ func (t *texts) format(format string, args ...any) string {
 	if t == nil {
 		return fmt.Sprintf(format, args...)
 	}
+	args = slices.Clone(args)
 	for i, a := range args {
 		if err, ok := a.(error); ok {
 			args[i] = t.fault(err)
 		}
 	}
-	return fmt.Sprintf(of(t.Messages, format), args...)
+	return fmt.Sprintf(strings.ReplaceAll(of(t.Messages, format), "%w", "%v"), args...)
 }
 
 // fault is an error in the language: its own format where it is a usage error, else
 // with the phrases that are known.
 func (t *texts) fault(err error) string {
-	text := err.Error()
-	if u, ok := err.(usageError); ok && u.format != "" {
-		if s, ok := t.Messages[u.format]; ok {
-			return fmt.Sprintf(s, u.args...)
-		}
+	if f, ok := err.(*schema.Finding); ok {
+		return t.finding(f)
 	}
-	return t.inErrors.Replace(text)
+	if u, ok := err.(usageError); ok && t.Messages[u.format] != "" {
+		return t.format(u.format, u.args...)
+	}
+	return t.inErrors.Replace(err.Error())
+}
+
+// finding is a finding in the language: the meaning of its code before its own words.
+func (t *texts) finding(f *schema.Finding) string {
+	if t == nil || t.Findings[f.Code].Meaning == "" {
+		return f.Error()
+	}
+	own := *f
+	own.Message = t.Findings[f.Code].Meaning + " — " + f.Message
+	return t.inErrors.Replace(own.Error())
+}
+
+// fix is what to do about a finding, in the language, then what it says itself.
+func (t *texts) fix(f *schema.Finding) string {
+	if t == nil || t.Findings[f.Code].Fix == "" {
+		return f.Hint
+	}
+	return t.Findings[f.Code].Fix + " — " + f.Hint
+}
+
+// code is what a code of findings means and what to do, in the language.
+func (t *texts) code(c schema.CodeInfo) (meaning, fix string) {
+	if t == nil {
+		return c.Meaning, c.Do
+	}
+	s := t.Findings[c.Code]
+	return cmp.Or(s.Meaning, c.Meaning), cmp.Or(s.Fix, c.Do)
 }
 
 // words puts the words of every help text into the language.
@@ -132,16 +180,36 @@ func (t *texts) translate(root *cobra.Command) {
 	if t == nil {
 		return
 	}
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultVersionFlag()
 	for _, g := range root.Groups() {
 		g.Title = of(t.Words, g.Title)
 	}
 	for c := range commands(root) {
-		if short, ok := t.Commands[c.CommandPath()]; ok {
-			c.Short, c.Long = short, short+"。\n\n"+c.Long
+		english, ended := strings.CutSuffix(c.Long, "\n"+ExitCodes)
+		english, asks := strings.CutSuffix(english, modelHelp)
+		if short := t.Commands[c.CommandPath()]; short != "" {
+			if english == c.Short+"." {
+				english = short + "。"
+			}
+			c.Short = short
 		}
-		c.Long = t.words(c.Long)
+		if h := t.Help[c.CommandPath()]; h.Text != "" {
+			english = h.Text
+		}
+		c.Long = english
+		if asks {
+			c.Long += "\n\n" + cmp.Or(t.Help[modelPart].Text, modelHelp)
+		}
+		if ended {
+			c.Long += "\n" + t.words(ExitCodes)
+		}
 		c.InitDefaultHelpFlag()
 		each := func(f *pflag.Flag) {
+			if g := f.Annotations[groupOf]; g != nil {
+				f.Annotations[groupOf] = []string{of(t.Flags, g[0])}
+			}
 			if f.Usage = of(t.Flags, f.Usage); f.Name == helpFlag {
 				f.Usage = of(t.Words, helpFlag)
 			}

@@ -3,7 +3,11 @@ package cli
 import (
 	"bytes"
 	"context"
-	"os"
+	"crypto/sha256"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,59 +16,139 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode"
+
+	"membench/schema"
 
 	"github.com/spf13/pflag"
 )
 
-// TestTexts holds the Chinese texts against the code: every command has one, every flag and
-// message that they translate is in the program, and a message has the verbs of the English one.
+// TestTexts holds the Chinese texts against the code: every command, flag, finding and
+// message has one, none is left of what the program no longer says, and a message has the
+// verbs of the English one. A long text carries a digest of the English one: where that
+// changed, read the Chinese again, then set the digest that the failure names.
 func TestTexts(t *testing.T) {
 	zh, err := loadTexts("zh")
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths, usages := map[string]bool{}, map[string]bool{}
-	for c := range commands(Command()) {
-		if c.Hidden {
-			continue
+	digest := func(english string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(english)))[:8] }
+	fresh := func(name, of, english string) {
+		if want := digest(english); of != want {
+			t.Errorf("texts/zh.yaml: the English of %q changed: read its Chinese again, then set of: %q", name, want)
 		}
-		paths[c.CommandPath()] = true
-		if zh.Commands[c.CommandPath()] == "" {
-			t.Errorf("texts/zh.yaml has no text for %q: %s", c.CommandPath(), c.Short)
+	}
+	root := Command()
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd("zsh")
+	root.InitDefaultVersionFlag()
+	paths, longs, usages := map[string]bool{}, map[string]bool{modelPart: true}, map[string]bool{}
+	fresh(modelPart, zh.Help[modelPart].Of, modelHelp)
+	for c := range commands(root) {
+		path := c.CommandPath()
+		paths[path] = !c.Hidden
+		if !c.Hidden && zh.Commands[path] == "" {
+			t.Errorf("texts/zh.yaml has no text for %q: %s", path, c.Short)
 		}
-		each := func(f *pflag.Flag) { usages[f.Usage] = true }
+		long := strings.TrimSuffix(strings.TrimSuffix(c.Long, "\n"+ExitCodes), modelHelp)
+		if longs[path] = !c.Hidden && long != c.Short+"."; longs[path] {
+			fresh(path, zh.Help[path].Of, long)
+		}
+		each := func(f *pflag.Flag) {
+			for _, text := range append(f.Annotations[groupOf], f.Usage) {
+				if usages[text] = true; !c.Hidden && zh.Flags[text] == "" && !strings.HasPrefix(path, "membench completion") && f.Name != helpFlag {
+					t.Errorf("texts/zh.yaml has no text for the flag --%s of %s: %q", f.Name, path, text)
+				}
+			}
+		}
 		c.Flags().VisitAll(each)
 		c.PersistentFlags().VisitAll(each)
 	}
-	for path := range zh.Commands {
-		if !paths[path] {
-			t.Errorf("texts/zh.yaml: there is no command %q", path)
+	for usage, text := range zh.Flags {
+		if strings.Count(usage, "`") != strings.Count(text, "`") {
+			t.Errorf("%q names a value, or its Chinese text does: %q", usage, text)
 		}
 	}
-	for usage := range zh.Flags {
-		if !usages[usage] {
-			t.Errorf("texts/zh.yaml: no flag says %q", usage)
+	said := formatsOf(t)
+	verb := regexp.MustCompile(`%(?:\[\d+\])?[-+ #0-9.]*[a-zA-Z]`)
+	for format, at := range said {
+		if text, ok := zh.Messages[format]; !ok && strings.ContainsFunc(verb.ReplaceAllString(format, ""), unicode.IsLetter) {
+			t.Errorf("%s: texts/zh.yaml has no message %q", at, format)
+		} else if a, b := verb.FindAllString(format, -1), verb.FindAllString(text, -1); ok && !slices.Equal(a, b) {
+			t.Errorf("%q has the verbs %q, its Chinese text %q", format, a, b)
 		}
 	}
-	var code strings.Builder
+	for _, c := range schema.Codes() {
+		fresh(c.Code, zh.Findings[c.Code].Of, c.Meaning+"|"+c.Do)
+	}
+	stale(t, "command", zh.Commands, func(s string) bool { return paths[s] })
+	stale(t, "long help", zh.Help, func(s string) bool { return longs[s] })
+	stale(t, "flag", zh.Flags, func(s string) bool { return usages[s] })
+	stale(t, "message", zh.Messages, func(s string) bool { return said[s] != "" })
+	stale(t, "finding", zh.Findings, func(s string) bool { _, ok := schema.Code(s); return ok })
+}
+
+func stale[T any](t *testing.T, what string, texts map[string]T, known func(string) bool) {
+	for english := range texts {
+		if !known(english) {
+			t.Errorf("texts/zh.yaml: there is no %s %q", what, english)
+		}
+	}
+}
+
+// formatsOf is every format that the program prints in the language of the user, with a
+// place where it does.
+func formatsOf(t *testing.T) map[string]string {
 	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	for _, dir := range []string{"pipeline", "experiment", "run"} {
+		more, _ := filepath.Glob("../eval/" + dir + "/*.go") // the pattern is right
+		files = append(files, more...)
 	}
+	if err != nil || len(files) == 0 {
+		t.Fatal("no sources", err)
+	}
+	out := map[string]string{}
+	set := token.NewFileSet()
 	for _, f := range files {
-		if b, err := os.ReadFile(f); err == nil && !strings.HasSuffix(f, "_test.go") {
-			code.Write(b)
+		if strings.HasSuffix(f, "_test.go") {
+			continue
 		}
+		tree, err := parser.ParseFile(set, f, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		consts := map[string]ast.Expr{}
+		ast.Inspect(tree, func(n ast.Node) bool {
+			if v, ok := n.(*ast.ValueSpec); ok && len(v.Values) == 1 {
+				consts[v.Names[0].Name] = v.Values[0]
+			}
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			name := ""
+			switch f := call.Fun.(type) {
+			case *ast.SelectorExpr:
+				name = f.Sel.Name
+			case *ast.Ident:
+				name = f.Name
+			}
+			if slices.Contains([]string{"warnf", "usagef", "say", "printf", "Printf", "Warn", "format"}, name) {
+				for _, arg := range call.Args[:min(2, len(call.Args))] {
+					if id, ok := arg.(*ast.Ident); ok && consts[id.Name] != nil {
+						arg = consts[id.Name]
+					}
+					if lit, ok := arg.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+						s, _ := strconv.Unquote(lit.Value) // the parser took it
+						out[s] = set.Position(lit.Pos()).String()
+						break
+					}
+				}
+			}
+			return true
+		})
 	}
-	verb := regexp.MustCompile(`%[-+ #0-9.]*[a-zA-Z]`)
-	for en, text := range zh.Messages {
-		if !strings.Contains(code.String(), strconv.Quote(en)) {
-			t.Errorf("texts/zh.yaml: no message is %q", en)
-		}
-		if a, b := verb.FindAllString(en, -1), verb.FindAllString(text, -1); !slices.Equal(a, b) {
-			t.Errorf("%q has the verbs %q, its Chinese text %q", en, a, b)
-		}
-	}
+	return out
 }
 
 func TestLanguage(t *testing.T) {
@@ -78,7 +162,7 @@ func TestLanguage(t *testing.T) {
 		not  string
 	}{
 		{[]string{"--help"}, "zh_CN.UTF-8", []string{"用法：", "制作数据：", "把对话变成事件", "退出码：0 正常"}, "Usage:"},
-		{[]string{"view", "--help"}, "zh_CN.UTF-8", []string{"把图画成一个不需要网络的 HTML 文件", "选项：", "最多显示 n 条检查结果"}, "Flags:"},
+		{[]string{"view", "--help"}, "zh_CN.UTF-8", []string{"把图画成一个 HTML 文件", "选项：", "(默认 20)", "最多显示 n 条检查结果"}, "Flags:"},
 		{[]string{"view", "--help", "--lang", "en"}, "zh_CN.UTF-8", []string{"Usage:", "View draws a graph"}, "用法"},
 		{[]string{"--lang=zh", "eval", "--help"}, "C", []string{"用法：", "逐题比较评分后的运行"}, "Usage:"},
 		{[]string{"view", "x"}, "zh_TW", []string{"没有指定输出：加 -o FILE.html", "用法见 'membench view --help'"}, "no output"},

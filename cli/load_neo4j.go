@@ -63,7 +63,7 @@ func newLoadNeo4jCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "load-neo4j GRAPH_DIR",
 		Short: "Load a graph into a running Neo4j",
-		Long: `Load a graph into a running Neo4j, and give account of every element.
+		Long: `Load a graph into a running Neo4j, and account for every element.
 
 The user and the password come from NEO4J_USERNAME and NEO4J_PASSWORD, in the
 environment or a .env file; without the first none is sent. NEO4J_TOKEN (single
@@ -134,11 +134,11 @@ into the same database); progress and the time taken go to standard error.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch keep := c.Flags().Lookup("keep-foreign").Value.String() == "true"; {
 			case len(args) == 2 && o.delta == liveDelta:
-				return usagef("have two folders: write --delta=OLD_DIR, with the sign =")
+				return usagef("have two folders: write --delta=OLD_DIR, with an equals sign")
 			case len(args) == 2:
 				return usagef("have two folders, want one GRAPH_DIR")
 			case len(args) == 0 && o.changes == "":
-				return usagef("want the folder of a graph, as to-graph writes it")
+				return usagef("no graph: give the folder that to-graph wrote")
 			case o.changes != "" && o.delta != "":
 				return usagef("--changes and --delta exclude each other")
 			case o.changes != "" && len(args) == 1 && !o.verify:
@@ -148,7 +148,7 @@ into the same database); progress and the time taken go to standard error.`,
 			case o.verify && o.dryRun:
 				return usagef("--verify and --dry-run exclude each other: nothing was loaded that could be read back")
 			case o.repair && !o.verify:
-				return usagef("--repair goes with --verify, which finds what is to be repaired")
+				return usagef("--repair needs --verify, which finds what to repair")
 			case o.sessions < 1 || o.sessions > 32:
 				return usagef("--sessions: have %d, want 1 to 32", o.sessions)
 			case o.embed != "" && o.dryRun:
@@ -164,7 +164,7 @@ into the same database); progress and the time taken go to standard error.`,
 				o.graph = args[0]
 			}
 			if twice := o.verify || o.strict; twice && (o.graph == "-" || o.changes == "-" && o.strict) {
-				return usagef("--verify and --strict read the input twice, which standard input does not give")
+				return usagef("--verify and --strict read the input twice: give a folder, not standard input")
 			}
 			if err := target.CheckScope(o.scope); err != nil {
 				return err
@@ -173,7 +173,7 @@ into the same database); progress and the time taken go to standard error.`,
 				return bulkNeo4j(c, e, o)
 			}
 			if o.home != "" || o.overwrite {
-				return usagef("--home and --overwrite go with --bulk")
+				return usagef("--home and --overwrite need --bulk")
 			}
 			return runLoadNeo4j(c.Context(), e, o)
 		},
@@ -185,15 +185,15 @@ into the same database); progress and the time taken go to standard error.`,
 	f.Lookup("delta").NoOptDefVal = liveDelta
 	f.StringVar(&o.changes, "changes", "", "send the changes in `file`")
 	f.IntVar(&o.batch, "batch", o.batch, "`number` of elements in a transaction")
-	f.BoolVar(&o.dryRun, "dry-run", false, "say what would change in the database, write nothing")
+	f.BoolVar(&o.dryRun, "dry-run", false, "report what would change in the database, write nothing")
 	o.stepFlags.add(c, 20)
-	f.BoolVar(&o.rewrite, "rewrite", false, "write also what the database's _hash says is there: repairs changes made by hand")
+	f.BoolVar(&o.rewrite, "rewrite", false, "also write elements whose stored _hash says that they are current: repairs changes made by hand")
 	f.IntVar(&o.sessions, "sessions", o.sessions, "`number` of transactions at the same time, of rows that cannot lock each other")
 	f.StringVar(&o.scope, "scope", "", "`name` of this graph among several in one database")
 	f.BoolVar(&o.index, "index", o.index, "make the full-text index for search")
 	f.StringVar(&o.embed, "embed", "", "add vectors of claims and memories by `embedder`: hash, or a model's name")
 	f.Lookup("embed").NoOptDefVal = "hash"
-	f.BoolVar(&o.exact, "exact", false, "take away labels and properties that other programs added, and take over their elements that hold an id of the graph")
+	f.BoolVar(&o.exact, "exact", false, "remove labels and properties that other programs added, and take over their elements that have an id of the graph")
 	f.Bool("keep-foreign", true, "keep what other programs added: the default, the opposite of --exact")
 	f.DurationVar(&o.wait, "wait", 0, "wait for at most this `time` while another program writes to the graph")
 	f.Lookup("wait").NoOptDefVal = "10m"
@@ -381,7 +381,7 @@ func loadInput(ctx context.Context, e *env, o loadNeo4jOptions, in *graph.Gate) 
 			lo.From = &from
 			return neo4j.LoadChanges(ctx, db, graph.Diff(old, in.Elements()), lo)
 		}
-		e.warnf("load-neo4j: the database does not hold %s as a load left it: comparing hashes", o.delta)
+		e.warnf("load-neo4j: the database was changed since %s was loaded: comparing hashes", o.delta)
 		return loadAndDelete(ctx, db, old, in.Elements(), lo)
 	}, nil
 }

@@ -37,7 +37,7 @@ type bulkReport struct {
 func bulkNeo4j(c *cobra.Command, e *env, o loadNeo4jOptions) error {
 	for _, name := range []string{"uri", "delta", "changes", "dry-run", "verify", "repair", "rewrite", "embed", "batch", "sessions", "index"} {
 		if c.Flags().Changed(name) {
-			return usagef("--bulk talks to no server: --%s goes with a load without it", name)
+			return usagef("--bulk does not connect to a server: --%s cannot be combined with it", name)
 		}
 	}
 	if o.graph == "-" {

@@ -93,8 +93,8 @@ func sayMigrated(e *env, rep migrate.PathReport) {
 			e.warnf("%-12s %d in, %d out, %d changed, %d merged", k, n.In, n.Out, n.Changed, n.Merged)
 		}
 	}
-	e.warnf("%s to %s: %d of %d ids minted again, %d references rewritten, %d led nowhere before, %d lines skipped", rep.From, rep.To, rep.Reminted, rep.Ids, rep.Refs, rep.Dangling, rep.LeftOut)
+	e.warnf("%s to %s: %d of %d ids minted again, %d references rewritten, %d were broken before, %d lines skipped", rep.From, rep.To, rep.Reminted, rep.Ids, rep.Refs, rep.Dangling, rep.LeftOut)
 	if rep.Identity {
-		e.warnf("checked: the way back gives the input, and every reference that led to a record still does")
+		e.warnf("checked: migrating back gives the input, and every reference still leads to its record")
 	}
 }

@@ -49,7 +49,7 @@ func (m *modelFlags) addOwn(c *cobra.Command) {
 	f.StringVar(&m.baseURL, "base-url", "", "`URL` of the endpoint, with /v1 (default OPENAI_BASE_URL, else BENCHMARK_LLM_BASE_URL, else OpenAI's)")
 	f.Float64Var(&m.perMinute, "rate-limit", 0, "at most `n` calls a minute (default BENCHMARK_LLM_RATE_LIMIT, 0 = no limit)")
 	f.BoolVar(&m.dryRun, "dry-run", false, "call no model and write nothing: print the estimated cost of the model calls, as a range")
-	f.Float64Var(&m.temperature, "temperature", -1, "ask at this temperature, 0 to `2` (default OPENAI_TEMPERATURE, else what the step asks for)")
+	f.Float64Var(&m.temperature, "temperature", -1, "ask at this `temperature`, 0 to 2 (default OPENAI_TEMPERATURE, else what the step asks for)")
 	m.addShared(c)
 }
 

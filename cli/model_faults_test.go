@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -22,10 +23,6 @@ type modelFault struct {
 	reply    llmtest.Reply
 	chatOnly bool
 }
-
-// lasting are faults that are outcomes: a run of eval keeps them in its cassette, and who
-// asks again gets them again.
-var lasting = regexp.MustCompile(`^(filtered|a refusal|too long|413|cut off at once, for ever)`)
 
 // modelFaults are the faults of the table.
 func modelFaults() []modelFault {
@@ -108,6 +105,13 @@ func rarerFaults() []modelFault {
 		{"bytes that are no text", body("\xff\xfe\x00\x01"), false},
 		{"NULs", body("\x00\x00\x00\x00"), false},
 		{"two objects", body(`{}{}`), false},
+		{"gzip that is none", head(body(`{"choices":[]}`), "Content-Encoding", "gzip"), false},
+		{"an unknown encoding", head(body("\x8b\x02\x80abc\x03"), "Content-Encoding", "br"), false},
+		{"UTF-16", body("\xff\xfe{\x00}\x00"), false},
+		{"a header of 100 kB", head(body(`{}`), "X-Long", strings.Repeat("a", 100<<10)), false},
+		{"429, Retry-After: years", head(f(429, "", "slow down"), "Retry-After", "99999999999999999999"), false},
+		{"429, Retry-After: -5", head(f(429, "", "slow down"), "Retry-After", "-5"), false},
+		{"a redirect to itself", head(llmtest.Reply{Status: 307, Body: "moved"}, "Location", "/v1/chat/completions"), true},
 		{"nested 5,000 deep", body(strings.Repeat("[", 5000)), false},
 	}
 	for _, status := range []int{405, 406, 410, 411, 422, 451, 505, 507, 520, 521, 522, 524, 530} {
@@ -126,10 +130,45 @@ func rarerFaults() []modelFault {
 		"a stream of pings":          ": ping\n\n: ping\n\n",
 		"a stream that only ends":    "data: [DONE]\n\n",
 		"a stream of half an event":  `data: {"choices":[{"delta":{"con`,
+		"a stream cut in a letter":   "data: {\"choices\":[{\"delta\":{\"content\":\"\xe6\xb1",
+		"a stream that fails later":  "data: {\"choices\":[{\"delta\":{\"content\":\"he\"}}]}\n\nevent: error\ndata: {\"error\":{\"message\":\"engine died\"}}\n\n",
+		"choices twice":              `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"choices":[]}`,
+		"usage that is not a number": `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"usage":{"prompt_tokens":NaN}}`,
+		"half a surrogate":           `{"choices":[{"message":{"content":"\ud800"},"finish_reason":"stop"}]}`,
+		"thoughts without an end":    `{"choices":[{"message":{"content":"<think>well, {\"1\":\"filler\"}"},"finish_reason":"stop"}]}`,
+		"an answer in an array":      `[{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}]`,
+		"a text as an object":        `{"choices":[{"message":{"content":{"text":"x"}},"finish_reason":"stop"}]}`,
+		"more behind the answer":     `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}}]}`,
+		"lines of Ollama's own form": `{"message":{"content":"x"},"done":false}` + "\n" + `{"message":{"content":"y"},"done":true}`,
 	} {
 		out = append(out, modelFault{name, body(answer), true})
 	}
 	slices.SortStableFunc(out, func(a, b modelFault) int { return strings.Compare(a.name, b.name) })
+	return out
+}
+
+// vectorFaults are faults of vectors, each played once.
+func vectorFaults() []modelFault {
+	var out []modelFault
+	one := func(name, data string) {
+		out = append(out, modelFault{name, llmtest.Reply{Body: `{"data":` + data + `}`}, false})
+	}
+	one("vectors: none", `[]`)
+	one("vectors: too many", "["+strings.Repeat(`{"embedding":[1,2]},`, 99)+`{"embedding":[1,2]}]`)
+	one("vectors: one index twice", `[{"index":0,"embedding":[1,2]},{"index":0,"embedding":[1,2]}]`)
+	one("vectors: index 7", `[{"index":7,"embedding":[1,2]}]`)
+	one("vectors: index -1", `[{"index":-1,"embedding":[1,2]}]`)
+	one("vectors: half an index", `[{"index":0.5,"embedding":[1,2]}]`)
+	one("vectors: of two lengths", `[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1,2,3]}]`)
+	one("vectors: empty", `[{"index":0,"embedding":[]}]`)
+	one("vectors: null", `[{"index":0,"embedding":null}]`)
+	one("vectors: null inside", `[{"index":0,"embedding":[1,null]}]`)
+	one("vectors: NaN", `[{"index":0,"embedding":[1,NaN]}]`)
+	one("vectors: infinite", `[{"index":0,"embedding":[1,1e999]}]`)
+	one("vectors: words", `[{"index":0,"embedding":["a","b"]}]`)
+	one("vectors: nested", `[{"index":0,"embedding":[[1,2]]}]`)
+	one("vectors: not base64", `[{"index":0,"embedding":"***"}]`)
+	one("vectors: bare", `[[1,2]]`)
 	return out
 }
 
@@ -163,6 +202,31 @@ type faultCell struct {
 	attempts, exit int
 	waited         time.Duration
 	after          string
+	outcomes       []string // of the calls, beside complete
+}
+
+// ended finds in a command's words how its calls ended that have no answer.
+var ended = regexp.MustCompile(`answered \d+(?:, \d+ of them from the cassette)?((?:, \d+ (?:cut off|empty|refused|filtered|unreadable|failed))+)`)
+
+// outcomes are the outcomes that stand in a command's words.
+func outcomes(words string) (out []string) {
+	for _, m := range ended.FindAllStringSubmatch(words, -1) {
+		for _, o := range strings.Split(m[1][2:], ", ") {
+			_, name, _ := strings.Cut(o, " ")
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// upTo is a round time that is not passed.
+func upTo(d time.Duration) string {
+	for _, s := range []int{1, 2, 5, 10, 20, 30, 60, 120, 300, 600} {
+		if d <= time.Duration(s)*time.Second {
+			return fmt.Sprintf("%d s", s)
+		}
+	}
+	return "15 min"
 }
 
 func (c faultCell) String() string {
@@ -217,7 +281,7 @@ func (f faultTaker) play(t *testing.T, name string, replies []llmtest.Reply, wan
 	start := clock.Now()
 	srv.Next(replies...)
 	code, words := membench(strings.Join(append([]string{f.line}, more...), " "))
-	cell := faultCell{attempts: len(srv.Asked()), exit: code, waited: clock.Now().Sub(start)}
+	cell := faultCell{attempts: len(srv.Asked()), exit: code, waited: clock.Now().Sub(start), outcomes: outcomes(words)}
 	out := output()
 	if want == "" { // the undisturbed run
 		if code != 0 || out == "" {
@@ -247,8 +311,6 @@ func (f faultTaker) play(t *testing.T, name string, replies []llmtest.Reply, wan
 			cell.after = "mended"
 		case again == exitFailed && f.name == "memory operation" && strings.Contains(words, "by rule"):
 			cell.after = "by rule, said"
-		case again == exitFailed && f.name == "reader" && lasting.MatchString(name):
-			cell.after = "kept as its outcome"
 		default:
 			t.Errorf("%s, %s: run again: exit %d, and\n%s\nis not\n%s\n%s", f.name, name, again, out, want, words)
 		}
@@ -270,9 +332,9 @@ func TestModelFaults(t *testing.T) {
 		}
 		fmt.Fprintf(&table, " %s |", f.name)
 	}
-	table.WriteString("\n|---|" + strings.Repeat("---|", len(faultTakers)) + "\n")
-	common, rarer := modelFaults(), rarerFaults()
-	for n, fault := range slices.Concat(common, rarer) {
+	table.WriteString(" calls end | in |\n|---|" + strings.Repeat("---|", len(faultTakers)+2) + "\n")
+	common, rarer, vectors := modelFaults(), rarerFaults(), vectorFaults()
+	for n, fault := range slices.Concat(common, rarer, vectors) {
 		for _, times := range []int{1, 60} {
 			if times > 1 && n >= len(common) {
 				continue
@@ -282,8 +344,10 @@ func TestModelFaults(t *testing.T) {
 			}
 			often := map[int]string{1: "once", 60: "for ever"}[times]
 			fmt.Fprintf(&table, "| %s, %s |", fault.name, often)
+			var ends []string
+			waited := time.Duration(0)
 			for i, f := range faultTakers {
-				if fault.chatOnly && f.name == "embedding" {
+				if fault.chatOnly && f.name == "embedding" || n >= len(common)+len(rarer) && f.name != "embedding" {
 					table.WriteString(" – |")
 					continue
 				}
@@ -293,8 +357,12 @@ func TestModelFaults(t *testing.T) {
 				}
 				cell, _ := f.play(t, fault.name+", "+often, replies, wants[i])
 				fmt.Fprintf(&table, " %s |", cell)
+				if waited = max(waited, cell.waited); cell.exit != exitFine {
+					ends = append(ends, cell.outcomes...)
+				}
 			}
-			table.WriteString("\n")
+			slices.Sort(ends)
+			fmt.Fprintf(&table, " %s | %s |\n", cmp.Or(strings.Join(slices.Compact(ends), ", "), "complete"), upTo(waited))
 		}
 	}
 	if n := len(common) + len(rarer); n < 80 {
@@ -343,7 +411,7 @@ func TestFaultMixes(t *testing.T) {
 			var names []string
 			for range 1 + random.IntN(12) {
 				x := faults[random.IntN(len(faults))]
-				if lasting.MatchString(x.name) || strings.HasPrefix(x.name, "a 9 MB") || x.chatOnly && f.name == "embedding" {
+				if strings.HasPrefix(x.name, "a 9 MB") || x.chatOnly && f.name == "embedding" {
 					continue
 				}
 				mix, names = append(mix, x.reply), append(names, x.name)

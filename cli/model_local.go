@@ -104,7 +104,7 @@ model down'. What is printed sets the variables that name it.`,
 			case o.Port < 0 || o.Port > 65535:
 				return usagef("--port: have %d, want 1 to 65535, or 0 for a free one", o.Port)
 			case o.embeddings && o.GGUF != "":
-				return usagef("--gguf names a model that answers: leave --embeddings away")
+				return usagef("--gguf names a model that answers: leave out --embeddings")
 			}
 			return runModelUp(c.Context(), e, o)
 		},
@@ -115,7 +115,7 @@ model down'. What is printed sets the variables that name it.`,
 	f.StringVar(&o.GGUF, "gguf", "", "serve the model of this `file` instead")
 	f.IntVar(&o.Threads, "threads", 2, "use `n` threads")
 	f.IntVar(&o.Context, "context", 8192, "tokens of question and answer together")
-	f.DurationVar(&o.timeout, "timeout", o.timeout, "how long to wait until it answers")
+	f.DurationVar(&o.timeout, "timeout", o.timeout, "longest `time` to wait until it answers")
 	return c
 }
 
@@ -128,7 +128,7 @@ func runModelUp(ctx context.Context, e *env, o localModel) error {
 		return err
 	}
 	if now.Running {
-		e.warnf("model: it runs already")
+		e.warnf("model: already running")
 		return o.print(e, now)
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
@@ -171,7 +171,7 @@ func newModelDownCmd(e *env) *cobra.Command {
 			}
 			was, err := local.Down(c.Context(), o.Home, o.kind())
 			if err == nil && !was.Running {
-				e.warnf("model: none runs")
+				e.warnf("model: not running")
 			}
 			return err
 		},
@@ -198,10 +198,10 @@ func newModelStatusCmd(e *env) *cobra.Command {
 				return o.print(e, now)
 			}
 			if _, err := os.Stat(o.Python); err != nil {
-				e.warnf("model: not installed ('membench model fetch')")
+				e.warnf("model: not installed ('membench model fetch' installs it)")
 				return nil
 			}
-			e.warnf("model: none runs ('membench model up')")
+			e.warnf("model: not running ('membench model up' starts it)")
 			return nil
 		},
 	}

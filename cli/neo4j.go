@@ -14,7 +14,7 @@ func newNeo4jCmd(e *env) *cobra.Command {
 		Long: `Start a local Neo4j Community server (up, down, status, fetch), and
 look at what a local or remote server holds (browser, schema, clear).
 
-Which server: --uri, else NEO4J_URI with NEO4J_USERNAME and NEO4J_PASSWORD, in the
+The server is that of --uri, else NEO4J_URI with NEO4J_USERNAME and NEO4J_PASSWORD, in the
 environment or a .env file, else the one that 'membench neo4j up' started, whose
 address and password are in its folder (--home).`,
 		Example: `  membench neo4j up

@@ -35,7 +35,7 @@ func newNeo4jClearCmd(e *env) *cobra.Command {
 scopes and what other programs stored stay. It goes in batches, edges first, so that a
 graph of any size fits the server's memory; if it is stopped, the same command continues.
 
-What will go is said first, and asked for on a terminal; elsewhere --yes is needed.`,
+What will be deleted is listed first. A terminal asks for confirmation; elsewhere --yes is needed.`,
 		Example: `  membench neo4j clear
   membench neo4j clear --scope night-study --yes --json
   membench neo4j clear --all --constraints --yes    # an empty database, as new`,
@@ -45,7 +45,7 @@ What will go is said first, and asked for on a terminal; elsewhere --yes is need
 			case o.all && o.Scope != "":
 				return usagef("--all and --scope exclude each other")
 			case o.constraints && !o.all:
-				return usagef("--constraints wants --all: other graphs in the database need them")
+				return usagef("--constraints needs --all: other graphs in the database rely on them")
 			}
 			return runNeo4jClear(c.Context(), e, o)
 		},
@@ -95,7 +95,7 @@ func runNeo4jClear(ctx context.Context, e *env, o neo4jClearOptions) error {
 		deleted.Store(int64(s.Nodes + s.Edges))
 	}})
 	if err != nil {
-		e.warnf("neo4j: %d nodes and %d edges are deleted; the same command continues from there", gone.Nodes, gone.Edges)
+		e.warnf("neo4j: stopped after %d nodes and %d edges were deleted; the same command continues from there", gone.Nodes, gone.Edges)
 		return err
 	}
 	if o.json {

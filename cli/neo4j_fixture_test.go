@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -125,8 +126,12 @@ func cmdNeo4j(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // condition answers [neo4j]: whether a server can be started here.
+// sparkPython is the Python with Spark that scripts/test-tools.sh installs.
+func sparkPython() string { return filepath.Join(exttest.Cache(), "venv-spark", "bin", "python3") }
+
 func condition(name string) (bool, error) {
-	tools := map[string][]string{"neo4j": {"java", exttest.Neo4jLib()}, "python3": {"python3"}}[name]
+	tools := map[string][]string{"neo4j": {"java", exttest.Neo4jLib()}, "python3": {"python3"},
+		"spark": {"java", sparkPython()}}[name]
 	if tools == nil {
 		return false, fmt.Errorf("unknown condition %q", name)
 	}

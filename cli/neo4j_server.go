@@ -61,20 +61,20 @@ Ports that are not given are the last ones, else 7687 and 7474, else free ones.`
 			case o.bolt == o.http && o.bolt != 0:
 				return usagef("--bolt-port and --http-port are both %d", o.bolt)
 			case o.heap < 128 || o.pageCache < 8:
-				return usagef("--heap wants 128 (MB) or more, --page-cache 8 or more")
+				return usagef("--heap must be 128 (MB) or more, --page-cache 8 or more")
 			}
 			return runNeo4jUp(c.Context(), e, o)
 		},
 	}
 	f := c.Flags()
 	addHome(f, &o.home)
-	f.StringVar(&o.engine, "engine", o.engine, "docker, java, or auto: the first of them that is there")
+	f.StringVar(&o.engine, "engine", o.engine, "start it with `docker` or java; auto takes the first that is available")
 	f.StringVar(&o.version, "version", o.version, "`version` of Neo4j, or newest ("+server.Newest+")")
 	f.IntVar(&o.bolt, "bolt-port", 0, "`port` of Bolt; 0: 7687 or a free one")
 	f.IntVar(&o.http, "http-port", 0, "`port` of Browser; 0: 7474 or a free one")
 	f.IntVar(&o.heap, "heap", o.heap, "most memory of the Java heap, in `MB`")
 	f.IntVar(&o.pageCache, "page-cache", o.pageCache, "memory for pages of the store, in `MB`")
-	f.DurationVar(&o.timeout, "timeout", o.timeout, "how long to wait until it is ready")
+	f.DurationVar(&o.timeout, "timeout", o.timeout, "longest `time` to wait until it is ready")
 	f.BoolVar(&o.json, "json", false, "print the server as one JSON object")
 	return c
 }
@@ -99,7 +99,7 @@ func runNeo4jUp(ctx context.Context, e *env, o neo4jUpOptions) error {
 		return err
 	}
 	if now.Running {
-		e.warnf("neo4j: a server runs in %s already", home)
+		e.warnf("neo4j: a server is already running in %s", home)
 		return printNeo4j(e, neo4jState{State: now, Secrets: target.SecretsFile(home)}, o.json)
 	}
 	password, ours, err := neo4jPassword(e, home)
@@ -244,7 +244,7 @@ func newNeo4jDownCmd(e *env) *cobra.Command {
 			case !was.Running:
 				e.warnf("neo4j: no server runs in %s", home)
 			case killed:
-				e.warnf("neo4j: ended by force; its data recover at the next start")
+				e.warnf("neo4j: killed; its data are recovered at the next start")
 			default:
 				e.warnf("neo4j: ended; its data stay in %s", home)
 			}

@@ -179,7 +179,7 @@ func shell(t *testing.T, lib, uri, dir string) {
 	if err := os.WriteFile(joined, all, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("java", "-cp", filepath.Join(lib, "shell", "*"), "org.neo4j.shell.Main", "-a", uri, "-u", "neo4j", "-p", "none", "--format", "plain", "--fail-fast", "-f", joined).CombinedOutput()
+	out, err := exec.Command("java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(lib, "shell", "*"), "org.neo4j.shell.Main", "-a", uri, "-u", "neo4j", "-p", "none", "--format", "plain", "--fail-fast", "-f", joined).CombinedOutput()
 	if err != nil {
 		t.Fatalf("cypher-shell: %v\n%s", err, tailOf(out))
 	}

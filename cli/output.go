@@ -84,7 +84,7 @@ func (t *tally) take(err error) error {
 		}
 		t.e.say(l, "%v", f)
 		if f.Hint != "" && t.byCode[f.Code] == 1 {
-			t.e.say(l, "  %s", f.Hint)
+			t.e.say(l, "  %s", t.e.texts.fix(f))
 		}
 		t.printed++
 	}
@@ -93,7 +93,7 @@ func (t *tally) take(err error) error {
 
 // log is what a step of an evaluation is given.
 func (t *tally) log() pipeline.Log {
-	return pipeline.Log{Words: func(line string) { t.e.warnf("%s", line) }, Found: func(f *schema.Finding) { t.take(f) }}
+	return pipeline.Log{Words: t.e.warnf, Found: func(f *schema.Finding) { t.take(f) }}
 }
 
 // summary says on standard error what was not printed.
@@ -129,7 +129,7 @@ func (t *tally) lost() error {
 	if t.errors <= int(t.accept) {
 		return nil
 	}
-	t.e.warnf("%s in the data: the result is not of all that was given", findings.Count(t.errors, "error"))
+	t.e.warnf("%s in the data: the result does not cover all of the input", findings.Count(t.errors, "error"))
 	return errFindings
 }
 

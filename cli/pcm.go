@@ -56,7 +56,7 @@ func (o *pcmFlags) resolve(e *env, changed func(string) bool) (out pcm.Options, 
 		e.warnf("%s: not used here: %s", o.config, strings.Join(c.Ignored, ", "))
 	}
 	if _, from := e.lookup("OPENAI_API_KEY"); from == "" && c.Model != "" {
-		e.warnf("%s: %s is named and OPENAI_API_KEY is not set: PCM works by rule", o.config, c.Model)
+		e.warnf("%s: the model %s is configured, but OPENAI_API_KEY is not set: PCM works by rule", o.config, c.Model)
 		c.Model = ""
 	}
 	return c.Options, c.Model, nil
@@ -164,7 +164,7 @@ abstains, else 0.`,
 	f.StringSliceVar(&o.compare, "compare", nil, "compare these two `experiments`")
 	f.BoolVar(&o.surprisal, "surprisal", false, "show how surprise is distributed")
 	f.BoolVar(&o.errors, "errors", false, "list the answers that failed")
-	f.Float64Var(&o.threshold, "error-threshold", 0.3, "an answer of a lower F1 failed")
+	f.Float64Var(&o.threshold, "error-threshold", 0.3, "count answers with a lower F1 as failed")
 	return c
 }
 
@@ -214,7 +214,7 @@ func newPCMDemoCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Talk to PCM and see what it makes of each turn",
-		Long: `Talk to PCM and see what it makes of each turn: intent, the parts of the surprise, level,
+		Long: `Talk to PCM and see how it processes each turn: intent, the parts of the surprise, level,
 agent, and the nodes that changed with their weights.
 
 A line is a turn of the user. A line that begins with ? asks the memory, /end ends the

@@ -20,7 +20,7 @@ func newReplayCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay",
 		Short: "Play dialogue into a memory, probe it, export what it keeps",
-		Long: `Play dialogue into a memory system, put its probes to that memory, export what it
+		Long: `Play dialogue into a memory system, ask the memory its probes, export what it
 keeps, and link exports of other systems to the turns they come from.
 
 The embedded memory does what Mem0 does, in this process and without a network: it
@@ -50,7 +50,7 @@ func (o *storeFlags) add(c *cobra.Command) {
 	f.StringVar(&o.Store.Backend, "backend", "", "memory `system`: embedded, mem0 (its own server), mem0-platform, or a service of 'membench systems list --services' or of a spec of your own (default: the store's, else embedded)")
 	f.StringVar(&o.Store.Dir, "store", "", "`folder` of the embedded memory, or of the journal of a service's (required)")
 	f.StringVar(&o.Store.URL, "url", "", "`URL` of the service (default: MEM0_URL for Mem0, else the store's, else the spec's)")
-	f.StringVar(&o.Store.UserPrefix, "user-prefix", "", "put this `text` before every user id at a Mem0 service (default: the store's)")
+	f.StringVar(&o.Store.UserPrefix, "user-prefix", "", "start every user id at a Mem0 service with this `text` (default: the store's)")
 	f.StringVar(&o.Isolation, "isolation", "", "who shares a memory: `global` (all conversations of a user) or per_conv (default: the store's, else global)")
 	f.StringVar(&o.UserID, "user-id", "", "`id` of the user, for events that name none (default: the store's, else user)")
 	f.StringVar(&o.AgentID, "agent-id", "", "`id` of the agent, for events that name neither agent nor character")
@@ -117,8 +117,8 @@ the one kept in the store.`,
 	f.StringSliceVar(&o.SkipRoles, "skip-role", o.SkipRoles, "do not store turns of these `roles`")
 	f.StringSliceVar(&o.SkipTags, "skip-tags", o.SkipTags, "do not store turns with one of these `tags`")
 	f.StringSliceVar(&o.OnlyTags, "only-tags", nil, "store only turns with one of these `tags`")
-	f.IntVar(&o.Window, "window", o.Window, "turns that are looked at together, `n`")
-	f.IntVar(&o.Overlap, "overlap", o.Overlap, "of these, turns of the window before, `n`")
+	f.IntVar(&o.Window, "window", o.Window, "look at `n` turns together, as one window")
+	f.IntVar(&o.Overlap, "overlap", o.Overlap, "repeat the last `n` turns of the window before")
 	f.StringVar(&o.Index, "index", "", "index.json that gives the order of the conversations, `file`")
 	f.BoolVar(&o.Force, "force", false, "empty the store first")
 	f.BoolVar(&o.asJSON, "json", false, "print the report as one JSON object on standard output")
@@ -177,7 +177,7 @@ func storeFaults(e *env, err error) error {
 }
 
 func sayIngested(e *env, r replay.Report) {
-	e.warnf("%d events, %d turns stored in %d batches (%d known before): %d added, %d updated, %d deleted, %d known already",
+	e.warnf("%d events, %d turns stored in %d batches (%d stored before): %d memories added, %d updated, %d deleted, %d unchanged",
 		r.Events, r.Turns, r.Batches, r.Known, r.Changes[memory.OpAdd], r.Changes[memory.OpUpdate], r.Changes[memory.OpDelete], r.Changes[memory.OpNone])
 	for _, why := range sortedKeys(r.Skipped) {
 		e.warnf("  not stored: %d (%s)", r.Skipped[why], why)
@@ -194,8 +194,8 @@ func newReplayProbeCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "probe EVENTS... --store STORE -o probes.jsonl",
 		Short: "Put the probes of the dialogue to a memory and grade the hits",
-		Long: `Put every event tagged probe to the memory it belongs to and write one graded record
-each: gold turns and memories, hits with ids and scores, Recall@k and MRR.
+		Long: `Ask the memory that it belongs to about every event tagged probe, and write one graded
+record each: gold turns and memories, hits with ids and scores, Recall@k and MRR.
 
 Recall@k is the share of the gold turns that one of the first k memories was made from;
 MRR is 1/rank of the first that does. A probe whose gold is unknown, or whose gold
@@ -216,8 +216,8 @@ around it and whether the question is about its speaker. Rounded to 1e-6, ties b
 	o.stepFlags.add(c, 100)
 	o.model.temperature = -1
 	o.model.addShared(c)
-	c.Flags().StringVar(&o.embedder, "embedder", "hash", "`who` makes vectors: hash, or model (the endpoint of the role embed, docs/models.md)")
-	c.Flags().IntVar(&o.TopK, "top-k", replay.Defaults().TopK, "memories to fetch for each probe, `n`")
+	c.Flags().StringVar(&o.embedder, "embedder", "hash", "make vectors by `hash` or model (the endpoint of the role embed, docs/models.md)")
+	c.Flags().IntVar(&o.TopK, "top-k", replay.Defaults().TopK, "fetch `n` memories for each probe")
 	c.Flags().StringVarP(&o.Out, "output", "o", "", "write the graded probes to this `file`, - for standard output (required)")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print the summary as one JSON object (on standard output unless -o is -)")
 	return c

@@ -81,6 +81,11 @@ func (e *env) say(l level, format string, args ...any) {
 	fmt.Fprintln(e.err, e.texts.format(format, args...))
 }
 
+// printf writes words for people, which may quote data.
+func (e *env) printf(format string, args ...any) {
+	fmt.Fprint(e.text(), e.texts.format(format, args...))
+}
+
 // following shows how far a part of a command is; what it returns ends that.
 func (e *env) following(name string, source func() state) (stop func()) {
 	e.meter.begin(name, source)
@@ -196,12 +201,12 @@ func newRoot(e *env) *cobra.Command {
 		},
 	}
 	root.PersistentFlags().Int64Var(&maxRatio, "max-ratio", jsonl.DefaultMaxRatio, "refuse a compressed input that unpacks to more than `n` times its size, 0 = no limit")
-	root.PersistentFlags().StringVar(&logFormat, "log-format", "text", "`form` of what is said on standard error: text or json")
-	root.PersistentFlags().StringVar(&logLevel, "log-level", "info", "say only what matters at least this `much`: error, warning or info")
+	root.PersistentFlags().StringVar(&logFormat, "log-format", "text", "`format` of the messages on standard error: text or json")
+	root.PersistentFlags().StringVar(&logLevel, "log-level", "info", "print only messages of at least this `level`: error, warning or info")
 	root.PersistentFlags().String("lang", "", "`language` of help and messages: en or zh (default: LANG)") // read by language
-	root.PersistentFlags().BoolVarP(&e.quiet, "quiet", "q", false, "say only errors, and show no progress")
+	root.PersistentFlags().BoolVarP(&e.quiet, "quiet", "q", false, "print only errors, and no progress")
 	root.SetVersionTemplate("membench {{.Version}}\n")
-	root.SetUsageFunc(func(c *cobra.Command) error { return usage(c, e.texts.words(usageTemplate)) })
+	root.SetUsageFunc(func(c *cobra.Command) error { return usage(c, e.texts) })
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err: err} })
 	root.AddGroup(&cobra.Group{ID: "make", Title: "Make data:"}, &cobra.Group{ID: "look", Title: "Check and look:"},
 		&cobra.Group{ID: "measure", Title: "Measure memory systems:"})

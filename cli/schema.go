@@ -147,7 +147,7 @@ and the built-in vocabulary as catalog.yaml: for validators of other languages, 
 			return runSchemaExport(e, dir)
 		},
 	}
-	c.Flags().StringVarP(&dir, "output", "o", "", "the `folder`")
+	c.Flags().StringVarP(&dir, "output", "o", "", "write the schemas into this `folder`")
 	return c
 }
 
@@ -273,7 +273,7 @@ func runSchemaCheck(e *env, oldName, newName string, asJSON bool) error {
 			return err
 		}
 	}
-	e.warnf("%s: %d break readers, %d break writers", findings.Count(len(changes), "change"), readers, writers)
+	e.warnf("%s: %d changes break readers, %d break writers", findings.Count(len(changes), "change"), readers, writers)
 	if readers+writers > 0 {
 		return errFindings
 	}
@@ -306,7 +306,8 @@ func newSchemaCodesCmd(e *env) *cobra.Command {
 					}
 					continue
 				}
-				if _, err := fmt.Fprintf(e.out, "%-8s %-16s %s\n%26s%s\n", c.Code, c.Severity, c.Meaning, "", c.Do); err != nil {
+				meaning, fix := e.texts.code(c)
+				if _, err := fmt.Fprintf(e.out, "%-8s %-16s %s\n%26s%s\n", c.Code, c.Severity, meaning, "", fix); err != nil {
 					return err
 				}
 			}

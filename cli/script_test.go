@@ -57,6 +57,7 @@ func TestScripts(t *testing.T) {
 				env.Defer(stub.Close)
 				env.Setenv(name, stub.Base())
 			}
+			env.Setenv("SPARK_PYTHON", sparkPython())
 			env.Setenv("SERVICE_KEY", servicetest.Key)
 			for name, s := range mem0s {
 				env.Setenv(name, s.URL)

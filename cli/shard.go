@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
 
 	"membench/chain"
 	"membench/claims"
 	"membench/graphir"
 	"membench/schema"
 	"membench/schema/jsonl"
+	"membench/schema/validate"
 
 	"github.com/spf13/cobra"
 )
@@ -26,7 +28,7 @@ lines beforehand, so that a key with very many lines has few (docs/scale.md).`,
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newShardClaimsCmd(e), newShardGraphCmd(e))
+	c.AddCommand(newShardClaimsCmd(e), newShardGraphCmd(e), newShardValidateCmd(e))
 	return c
 }
 
@@ -164,3 +166,65 @@ func newShardGraphCmd(e *env) *cobra.Command {
 }
 
 var hopKinds = map[string]schema.Kind{"events": schema.KindEvent, "exports": schema.KindExport, "claims": schema.KindClaim}
+
+func newShardValidateCmd(e *env) *cobra.Command {
+	var name, kind string
+	var version schema.Version
+	var catalogs []string
+	workers, memory := 1, int64(48<<20)
+	mapper := &cobra.Command{
+		Use:   "map --name NAME",
+		Short: "Check one whole file and give what other files must know of it its keys",
+		Long: `Check one whole file, on standard input, and give what other files must know of it its
+keys. Findings are records too. The name decides what the file is taken for and where it
+stands among the files, as in 'membench validate'.`,
+		Example: "  membench shard validate map --name exports/a.mem0.jsonl < exports/a.mem0.jsonl > keyed",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if name == "" {
+				return usagef("no name: give the file's with --name")
+			}
+			if kind != "" && !slices.Contains(schema.Kinds(schema.Latest), schema.Kind(kind)) {
+				return usagef("--kind %q is unknown: have %v", kind, schema.Kinds(schema.Latest))
+			}
+			cat, err := chain.LoadCatalog(catalogs)
+			if err != nil {
+				return err
+			}
+			in, err := jsonl.Decompress(io.NopCloser(e.in))
+			if err != nil {
+				return err
+			}
+			return validate.New(cat, validate.Options{Workers: workers}).Map(c.Context(), in, name, schema.Kind(kind), version, e.out)
+		},
+	}
+	reduce := &cobra.Command{
+		Use:   "reduce",
+		Short: "Settle what files say of each other, and write all findings",
+		Long: `Settle what files say of each other, and write all findings as keyed JSON. Exit code 3
+says that there are errors.`,
+		Example: "  LC_ALL=C sort keyed | membench shard validate reduce | cut -f2- > findings.jsonl",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			cat, err := chain.LoadCatalog(catalogs)
+			if err != nil {
+				return err
+			}
+			n, err := validate.Reduce(c.Context(), e.in, e.out, validate.ReduceOptions{Catalog: cat, Memory: memory})
+			if err == nil && n > 0 {
+				return errFindings
+			}
+			return err
+		},
+	}
+	f := mapper.Flags()
+	f.StringVar(&name, "name", "", "`name` of the file in findings (required)")
+	f.StringVar(&kind, "kind", "", "take every record for this `kind` ("+kindList()+")")
+	f.Var(versionFlag{&version}, "input-version", "schema `version` of the input")
+	f.IntVar(&workers, "workers", workers, "use `n` workers")
+	reduce.Flags().Var((*byteSize)(&memory), "memory", "hold at most this many bytes of records before they go to disk, like 64M")
+	for _, c := range []*cobra.Command{mapper, reduce} {
+		c.Flags().StringArrayVar(&catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
+	}
+	return newShardStage("validate", "Check a set of files part by part", mapper, reduce)
+}

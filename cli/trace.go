@@ -24,7 +24,7 @@ func newTraceCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trace ID|PATH:LINE|TEXT --in DIR",
 		Short: "Walk the evidence from a claim to its source lines, and back",
-		Long: `Walk the evidence of a graph.
+		Long: `Trace the evidence of a graph.
 
 Down leads from a claim to its memories, their turns and the lines of the source;
 up leads from a line or turn to the memories, claims and probes that rest on it.
@@ -61,10 +61,10 @@ data: files outside of these folders that it names are shown with --outside only
 	}
 	f := c.Flags()
 	f.StringVar(&o.In, "in", "", "`dir` that holds nodes.jsonl and edges.jsonl, itself or in its folder graph")
-	f.StringVar(&direction, "direction", "both", "down, up or both")
+	f.StringVar(&direction, "direction", "both", "`direction` of the walk: down, up or both")
 	f.StringVar(&o.SourceRoot, "source-root", "", "`dir` that source paths are relative to")
 	f.IntVar(&o.Limit, "limit", 20, "at most `n` steps from one node, and candidates listed; 0: all")
-	f.BoolVar(&o.First, "first", false, "of several matches take the best")
+	f.BoolVar(&o.First, "first", false, "take the best of several matches")
 	f.BoolVar(&o.Outside, "outside", false, "show files that the graph names outside of the folders above")
 	o.addAccept(c)
 	f.BoolVar(&o.json, "json", false, "print one JSON object")

@@ -111,14 +111,14 @@ func runValidate(ctx context.Context, e *env, o validateOptions) error {
 	if err != nil {
 		return err
 	}
-	p.Version = release
+	p.Version, p.Text = release, e.texts.finding
 	checked, err := validate.Paths(ctx, o.paths, validate.PathOptions{Options: validate.Options{Workers: o.workers, MaxLine: o.maxLine, SchemaOnly: o.schemaOnly},
 		Catalog: cat, Kind: o.kind, Version: o.version, Stdin: e.in}, p.Add)
 	if err != nil {
 		return err
 	}
 	if n := len(checked.Foreign); n > 0 {
-		e.warnf("left alone: %s of another format, first %s (name it, or --kind, to check it)", findings.Count(n, "file"), checked.Foreign[0])
+		e.warnf("skipped: %s in another format, first %s (name the file, or its --kind, to check it)", findings.Count(n, "file"), checked.Foreign[0])
 	}
 	if err := errors.Join(p.End(), buf.Flush()); err != nil {
 		return err

@@ -68,4 +68,16 @@ func TestScale(t *testing.T) {
 	}
 	run(t, dir, membench, append([]string{"eval", "merge", "-o", "joined"}, parts...)...)
 	same(filepath.Join(dir, "joined"))
+
+	python := filepath.Join(exttest.Cache(), "venv-spark", "bin", "python3")
+	exttest.Need(t, "java", python)
+	job, err := filepath.Abs("scale/spark.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range map[string]string{"PYSPARK_PYTHON": python, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_SUBMIT_ARGS": "--master local[2] --driver-memory 512m --conf spark.ui.enabled=false pyspark-shell"} {
+		t.Setenv(k, v)
+	}
+	run(t, dir, python, job, "far", "4", "--", "cases.jsonl", "--system", "bm25", "--no-times", "-q")
+	same(filepath.Join(dir, "far", "whole"))
 }

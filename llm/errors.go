@@ -83,12 +83,12 @@ func Fatal(err error) bool {
 	return false
 }
 
-// Passing reports whether a failure may pass by itself: no answer came, and the same
-// question may have one later. What is stored for good stops there, where it could go on
+// Passing reports whether a failure may pass: no answer of a model came, and the same
+// question may have one later, by itself or when somebody has mended what refused it. What is stored for good stops there, where it could go on
 // by rule: the next run asks again.
 func Passing(err error) bool {
 	switch KindOf(err) {
-	case KindNetwork, KindTimeout, KindRate, KindServer, KindMalformed, KindEmpty:
+	case KindNetwork, KindTimeout, KindRate, KindServer, KindMalformed, KindEmpty, KindRequest:
 		return true
 	}
 	return false

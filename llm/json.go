@@ -39,6 +39,10 @@ func JSON[T any](ctx context.Context, g Generator, r Request, valid func(T) erro
 // AskJSON is JSON for callers that read the text themselves: read is given each
 // answer's JSON, and says what is wrong with it in words for the model.
 func AskJSON(ctx context.Context, g Generator, r Request, read func(raw []byte) error) (Usage, error) {
+	return Again(ctx, func(ctx context.Context) (Usage, error) { return askJSON(ctx, g, r, read) })
+}
+
+func askJSON(ctx context.Context, g Generator, r Request, read func(raw []byte) error) (Usage, error) {
 	r.JSON = true
 	check, err := schemaCheck(r.Schema)
 	if err != nil {

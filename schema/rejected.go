@@ -83,6 +83,10 @@ type FailedError struct {
 func (e *FailedError) Error() string {
 	var why []string
 	for _, k := range slices.Sorted(maps.Keys(e.Why)) {
+		if k == "failed" {
+			why = append(why, fmt.Sprintf("%d without an answer", e.Why[k]))
+			continue
+		}
 		why = append(why, fmt.Sprintf("%d %s", e.Why[k], strings.ReplaceAll(k, "_", " ")))
 	}
 	s := fmt.Sprintf("%s: %d failed (%s)", e.Step, e.Failed, strings.Join(why, ", "))

@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,6 +31,7 @@ import (
 	"membench/eval/pipeline"
 	"membench/eval/protocol"
 	"membench/eval/records"
+	evalrun "membench/eval/run"
 	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/yamldoc"
@@ -176,9 +178,7 @@ func run(ctx context.Context, o Options, s study) (string, error) {
 		return "", schema.Usagef("measure %q: the grading protocols are %v", o.Design.Measure, g.Protocols)
 	}
 	for i, a := range s.arms {
-		if o.Pipeline.Log.Words != nil {
-			o.Pipeline.Log.Words(fmt.Sprintf("arm %d of %d: %s", i+1, len(s.arms), a.name))
-		}
+		o.Pipeline.Log.Printf("arm %d of %d: %s", i+1, len(s.arms), a.name)
 		if err := e.ask(ctx, a); err != nil {
 			return e.dir, fmt.Errorf("arm %s: %w", a.name, err)
 		}
@@ -237,8 +237,38 @@ func (e *experiment) ask(ctx context.Context, a arm) error {
 	o := e.Pipeline
 	o.Whole = a.explain
 	o.Log.Words = nil // figures of single arms are in their folders
+	if _, err := os.Stat(filepath.Join(e.runDir(a), records.QAFile)); err != nil {
+		o.OnlyFailed = false // an arm that is not there yet is run whole
+	}
 	_, err := pipeline.Run(ctx, &v, o)
+	var changed *evalrun.ChangedError
+	if errors.As(err, &changed) && changed.Dir == e.runDir(a) {
+		if err := e.setAside(a, changed); err != nil {
+			return err
+		}
+		_, err = pipeline.Run(ctx, &v, o)
+	}
 	return err
+}
+
+// setAside moves the run of an arm whose options changed to OUT/earlier/ARM, in the place of
+// the one that is there: answers of models are in the cassette, so asking again costs time.
+func (e *experiment) setAside(a arm, changed *evalrun.ChangedError) error {
+	to := filepath.Join(e.dir, "earlier", a.name)
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return err
+	}
+	if e.Pipeline.Log.Words != nil {
+		var names []string
+		for _, d := range changed.Differences {
+			names = append(names, d.Name)
+		}
+		e.Pipeline.Log.Words(fmt.Sprintf("arm %s is asked again, another %s; the earlier run is in %s", a.name, strings.Join(names, ", "), to))
+	}
+	return os.Rename(e.runDir(a), to)
 }
 
 // spent is how many tokens models read and wrote for a question's retrieval in an arm, in
@@ -295,7 +325,7 @@ func (e *experiment) analyse(ctx context.Context, a analysis, list []arm) error 
 	}
 	b := e.builder()
 	b.Root = "."
-	_, _, err := b.Do(ctx, build.Step{Name: a.folder, Version: 1, Options: options, Inputs: inputs, Output: filepath.Join(e.dir, a.folder), Dir: true,
+	_, _, err := b.Do(ctx, build.Step{Name: a.folder, Version: 2, Options: options, Inputs: inputs, Output: filepath.Join(e.dir, a.folder), Dir: true,
 		Run: func(ctx context.Context, path string) (build.Result, error) {
 			r, err := e.read(ctx, use)
 			if err != nil {

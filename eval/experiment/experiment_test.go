@@ -102,7 +102,7 @@ func TestRun(t *testing.T) {
 func TestStopped(t *testing.T) {
 	whole, stopped := t.TempDir(), t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	small := func(ctx context.Context, dir string, words func(string)) error {
+	small := func(ctx context.Context, dir string, words func(string, ...any)) error {
 		v := &config.Eval{Version: config.Version, Seed: 1, Name: "small", Datasets: []config.EvalSet{{Name: "cases", Path: filepath.Join("..", "..", "examples", "measure", "cases.jsonl"), MaxCases: 1}}}
 		v.Output.Folder, v.Run.NoTimes = dir, true
 		d := Defaults()
@@ -114,7 +114,8 @@ func TestStopped(t *testing.T) {
 		_, err := Run(ctx, Options{Eval: v, Design: d, Pipeline: pipeline.Options{Now: now, Membench: "test", Log: pipeline.Log{Words: words}}})
 		return err
 	}
-	err := small(ctx, stopped, func(line string) {
+	err := small(ctx, stopped, func(format string, args ...any) {
+		line := fmt.Sprintf(format, args...)
 		if strings.HasPrefix(line, "arm 4 ") {
 			cancel()
 		}
@@ -230,5 +231,19 @@ func TestCells(t *testing.T) {
 	}
 	if have := latex(`50 % of a_b & {c}`); have != `50 \% of a\_b \& \{c\}` {
 		t.Errorf("have %s", have)
+	}
+}
+
+// Names beside a crowded figure keep their order and distance, and stay in the picture.
+func TestApart(t *testing.T) {
+	order := []point{{y: .4}, {y: .31}, {y: .31}, {y: .3}, {y: .02}, {y: .01}, {y: 0}}
+	have := apart(order, .04)
+	for i, y := range have {
+		if y < 0 || i > 0 && have[i-1]-y < .04-1e-9 {
+			t.Errorf("heights %v: want at least .04 between them and none below 0", have)
+		}
+	}
+	if have[0] != .4 || have[1] != .31 {
+		t.Errorf("heights %v: what has room is moved", have)
 	}
 }

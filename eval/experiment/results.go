@@ -228,7 +228,9 @@ func difference(a, b answers) estimate {
 			into(m, y.conversation, a[k].score-y.score)
 		}
 	}
-	return estimateOf(m, false)
+	e := estimateOf(m, false)
+	e.lo, e.hi = max(-1, e.lo), min(1, e.hi) // scores are in [0,1]
+	return e
 }
 
 // holm adjusts the p-values of a family.

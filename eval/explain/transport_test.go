@@ -454,7 +454,8 @@ func TestProgramThatDrops(t *testing.T) {
 		was, warned := false, []string{}
 		_, err := evalrun.Run(t.Context(), evalrun.Options{Dir: t.TempDir(), Sets: []evalrun.Set{{Name: "made", Cases: seq([]schema.Case{c}), Digest: "1", Size: evalrun.Size{Cases: 1, Questions: 1}}},
 			Systems: []evalrun.System{{System: transports["program"](t, fault, plan), Reader: asked{reader.Rule(), &was}}}, Limits: evalrun.Limits{Ingest: time.Minute, Retrieve: time.Minute, Read: time.Minute},
-			Warn: func(s string) {
+			Warn: func(format string, args ...any) {
+				s := fmt.Sprintf(format, args...)
 				if was {
 					t.Errorf("seed %d: warned after the first question: %s", seed, s)
 				}

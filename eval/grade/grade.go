@@ -331,6 +331,14 @@ func ask(ctx context.Context, r *schema.QARecord, p *protocol.Protocol, o Option
 // generate asks the model one prompt for the sample-th time. A reply without a verdict
 // that was cut off is asked for once more with a higher limit.
 func generate(ctx context.Context, m llm.Generator, q protocol.Prompt, sample int, verdict func(reply string) error) (res llm.Response, used llm.Usage, err error) {
+	_, err = llm.Again(ctx, func(ctx context.Context) (_ llm.Usage, err error) {
+		res, used, err = askOnce(ctx, m, q, sample, verdict)
+		return used, err
+	})
+	return res, used, err
+}
+
+func askOnce(ctx context.Context, m llm.Generator, q protocol.Prompt, sample int, verdict func(reply string) error) (res llm.Response, used llm.Usage, err error) {
 	req := llm.Request{Purpose: Purpose, System: q.System, Prompt: q.User, Temperature: q.Temperature, MaxTokens: q.MaxTokens, JSON: q.JSON, Sample: sample}
 	for range 2 {
 		res, err = m.Generate(ctx, req)

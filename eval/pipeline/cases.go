@@ -78,7 +78,7 @@ func (p *plan) writeCases(ctx context.Context, t *tally, path string) (kept kept
 				k.Digest = hex.EncodeToString(sum.Sum(nil))
 				switch {
 				case t.errors > 0:
-					t.log.printf("%s was not read whole: nothing was asked. See all findings with membench datasets lint; to ask what could be read, convert it (membench datasets convert) and give the cases", s.name)
+					t.log.Printf("%s has errors: nothing was asked. List them with membench datasets lint; to ask what could be read, run membench datasets convert and give its cases", s.name)
 					return schema.ErrFindings
 				case k.Questions == 0:
 					return fmt.Errorf("%s: no question to ask", s.name)

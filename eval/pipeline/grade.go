@@ -97,7 +97,7 @@ func UnusedErrata(list *datasets.Errata, log Log) {
 		return
 	}
 	if u := list.Unused(); len(u) > 0 {
-		log.printf("%d of the list's %d corrections name no question that was read: %s", len(u), len(list.Of), strings.Join(u[:min(5, len(u))], ", "))
+		log.Printf("%d of the list's %d corrections match no question of the input: %s", len(u), len(list.Of), strings.Join(u[:min(5, len(u))], ", "))
 	}
 }
 

@@ -11,13 +11,14 @@ import (
 
 // A Log is told what a step has to say beside its result. The zero Log drops it.
 type Log struct {
-	Words func(line string)     // for people, one line without its end
-	Found func(*schema.Finding) // every finding in the data that a step read
+	Words func(format string, args ...any) // for people, one line without its end
+	Found func(*schema.Finding)            // every finding in the data that a step read
 }
 
-func (l Log) printf(format string, args ...any) {
+// Printf says a line to people.
+func (l Log) Printf(format string, args ...any) {
 	if l.Words != nil {
-		l.Words(fmt.Sprintf(format, args...))
+		l.Words(format, args...)
 	}
 }
 

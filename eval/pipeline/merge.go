@@ -231,7 +231,7 @@ func (m *merge) sayRest(usage []schema.StepUsage) error {
 			return err
 		}
 		if i > 0 && s.Budget != b {
-			m.Log.printf("the shards had parts of different budgets: what is left is not known")
+			m.Log.Printf("the shards had different budgets: the remaining budget is unknown")
 			return nil
 		}
 		b = s.Budget
@@ -242,17 +242,17 @@ func (m *merge) sayRest(usage []schema.StepUsage) error {
 		tokens += u.InputTokens + u.OutputTokens
 	}
 	if b.Calls > 0 {
-		m.Log.printf("budget: %d of %d calls are on record, %d are left", calls, b.Calls, b.Calls-calls)
+		m.Log.Printf("budget: %d of %d calls are on record, %d are left", calls, b.Calls, b.Calls-calls)
 	}
 	if b.Tokens > 0 {
-		m.Log.printf("budget: %d of %d tokens are on record, %d are left", tokens, b.Tokens, b.Tokens-tokens)
+		m.Log.Printf("budget: %d of %d tokens are on record, %d are left", tokens, b.Tokens, b.Tokens-tokens)
 	}
 	if b.Money > 0 {
 		spent := 0.0
 		if c := figure.Cost(usage, m.Prices); c != nil {
 			spent = c.Total
 		}
-		m.Log.printf("budget: %.4f of %.4f %s are on record, %.4f are left", spent, b.Money, m.Prices.Currency, b.Money-spent)
+		m.Log.Printf("budget: %.4f of %.4f %s are on record, %.4f are left", spent, b.Money, m.Prices.Currency, b.Money-spent)
 	}
 	return nil
 }

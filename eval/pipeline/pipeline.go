@@ -302,9 +302,14 @@ func sayAsked(dir string, res evalrun.Result, log Log) {
 			line += fmt.Sprintf(", %s %d", o, n)
 		}
 	}
-	log.printf("%s", line)
+	log.Printf("%s", line)
 	if n := res.Outcomes[schema.OutcomeError] + res.Outcomes[schema.OutcomeTimeout]; n > 0 {
-		log.printf("%d questions failed: jq 'select(.error) | .error' %s; --only-failed asks them again", n, filepath.Join(dir, evalrun.QAFile))
+		log.Printf("%d questions failed: jq 'select(.error) | .error' %s; --only-failed asks them again", n, filepath.Join(dir, evalrun.QAFile))
+	}
+	for _, u := range res.Units {
+		if u.Degraded > 0 {
+			log.Printf("%s on %s: %d operations fell back to a simpler method: jq 'select(.degraded) | .degraded[]' %s lists them", u.System, u.Dataset, u.Degraded, filepath.Join(dir, evalrun.SessionsFile))
+		}
 	}
 }
 
@@ -312,7 +317,7 @@ func sayAsked(dir string, res evalrun.Result, log Log) {
 func (p *plan) sayReplayed() {
 	for _, row := range p.models.Usage().Rows {
 		if p.run.Repeats > 1 && row.Purpose == llm.PurposeRead && row.Replayed > 0 {
-			p.o.Log.printf("num_runs %d: %d of %d answers came from the cassette: these repeats are the draws recorded then, and the spread is theirs (--cassette-mode record asks again)", p.run.Repeats, row.Replayed, row.Answers)
+			p.o.Log.Printf("num_runs %d: %d of %d answers came from the cassette: the repeats and their spread are those of the recording (--cassette-mode record asks again)", p.run.Repeats, row.Replayed, row.Answers)
 		}
 	}
 }
@@ -388,7 +393,7 @@ func (p *plan) gradeStep(ctx context.Context, b *build.Builder) error {
 			var text strings.Builder
 			rep.text(&text)
 			for line := range strings.Lines(text.String()) {
-				p.o.Log.printf("%s", strings.TrimSuffix(line, "\n"))
+				p.o.Log.Printf("%s", strings.TrimSuffix(line, "\n"))
 			}
 		}
 		return build.Result{Again: rep.Failed() != nil}, err

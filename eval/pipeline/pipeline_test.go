@@ -36,7 +36,7 @@ func run(t *testing.T, v *config.Eval, o pipeline.Options) (pipeline.Result, str
 	t.Helper()
 	var words strings.Builder
 	o.Place.Getenv = noEnv
-	o.Log = pipeline.Log{Words: func(line string) { words.WriteString(line + "\n") }, Found: func(f *schema.Finding) { t.Error(f) }}
+	o.Log = pipeline.Log{Words: func(format string, args ...any) { fmt.Fprintf(&words, format+"\n", args...) }, Found: func(f *schema.Finding) { t.Error(f) }}
 	res, err := pipeline.Run(context.Background(), v, o)
 	if err != nil {
 		t.Fatal(err)

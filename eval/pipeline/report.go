@@ -132,11 +132,11 @@ func (o *ReportOptions) write(r *report.Report, side *sideFiles) error {
 	for _, d := range r.Datasets {
 		for _, n := range d.Sanity {
 			if !n.Holds {
-				o.Log.printf("note: %s: %s", d.Name, n.EN)
+				o.Log.Printf("note: %s: %s", d.Name, n.EN)
 			}
 		}
 	}
-	o.Log.printf("wrote %s", strings.Join(made, ", "))
+	o.Log.Printf("wrote %s", strings.Join(made, ", "))
 	return nil
 }
 

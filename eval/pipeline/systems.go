@@ -123,7 +123,7 @@ func (a *asking) system(c config.EvalSystem) (memory.System, error) {
 	switch {
 	case found.Kind == open.BuiltIn:
 	case a.models.Estimate != nil:
-		a.o.Log.printf("dry run: %s is not asked; bm25 stands for it, and its own calls to models are not counted", cmp.Or(c.Name, c.Type))
+		a.o.Log.Printf("dry run: bm25 replaces %s, whose own calls to models are not counted", cmp.Or(c.Name, c.Type))
 		choice.Type, choice.Options = "bm25", nil
 	default:
 		place.Dir = filepath.Join(a.dir, "journal", "systems")
@@ -165,7 +165,7 @@ func (a *asking) reader(c config.EvalSystem) (reader.Reader, error) {
 		}
 		if name == "" && !a.said {
 			a.said = true
-			a.o.Log.printf("%s names no model to answer with, and neither do reader.model and OPENAI_MODEL: it is answered by rule, which must not be compared with a model's answers", cmp.Or(c.Name, c.Type))
+			a.o.Log.Printf("%s names no model to answer with, and neither do reader.model and OPENAI_MODEL: its answers are made by rule and must not be compared with a model's answers", cmp.Or(c.Name, c.Type))
 		}
 	}
 	if made, ok := a.made[name]; ok {

@@ -1,11 +1,13 @@
 package reader
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"membench/internal/pattern"
+	"membench/internal/timex"
 	"membench/internal/tokens"
 )
 
@@ -13,17 +15,21 @@ import (
 // questions of LoCoMo, REALTALK and BEAM; docs/quality.md has the figures on others.
 const (
 	sure    = 0.55 // least share of the question's words, rare ones counting more, in the sentence of an answer
-	surer   = 0.65 // the same where the answer is the sentence
+	agreed  = 0.5  // the same where the answer is the sentence
 	surest  = 0.7  // the same where the answer is counted or reckoned, not read off
 	surely  = 0.8  // share of sure that the other sentences of an answer need
 	atOnce  = 2    // sentences of an answer
 	atMostL = 4    // of a list
+	moved   = 0.4  // of a sentence that tells of a change
+	opposed = 0.35 // share of the words, of each of two sentences that say the opposite
+	fresh   = 2    // words that an answer has and the question has not
 )
 
 // Cautious is Rule for people who ask: it says that it does not know rather than guess.
 // It answers about a person only with what the person says or what is said of them by
-// name, only where one sentence holds most of what is asked, and counts only what a
-// sentence counts.
+// name, only where one sentence holds much of what is asked and stands in the turn that the
+// memory found best, and counts only what a sentence counts. Memory and words each find
+// many a turn; where they disagree hardly one answer in ten is right.
 func Cautious() Reader { return &rule{cautious: true} }
 
 var (
@@ -35,32 +41,64 @@ var (
 	reOther   = pattern.New(`\baccording to\b`)
 )
 
+// reHelp is a request or a guess, which no fact answers.
+var reHelp = pattern.New(`^(?:(?:can|will) you|would|could|might|should)\b|^(?:你能|能不能|请|帮我)`)
+
+// sided is the kind of a question that is of one of two only where it offers a choice:
+// "Have I ever drawn or painted?" asks yes or no, "What topics or skills" for both.
+func sided(q question) kind {
+	low := strings.ToLower(q.text)
+	switch {
+	case q.kind != either || q.han:
+	case reHave.MatchString(low):
+		return yesno
+	case strings.HasPrefix(low, "wh") && !strings.Contains(low, ",") && !strings.Contains(low, "first") && !strings.HasPrefix(low, "which"):
+		return what
+	}
+	return q.kind
+}
+
+var reHave = pattern.New(`^(?:have|has|had|did) .*\b(?:ever|before|i)\b`)
+
+// eligible are the sentences that may answer a question at all: statements of the one that
+// is asked about, or of them by name.
+func eligible(q question, ranked []scored) []scored {
+	low := strings.ToLower(q.text)
+	one := len(q.subjects) == 1 && !q.several && !reOther.MatchString(low)
+	own := q.first && !slices.ContainsFunc(ranked, func(s scored) bool { return s.speaker != "user" && s.speaker != "assistant" && s.speaker != "" })
+	return slices.DeleteFunc(slices.Clone(ranked), func(s scored) bool {
+		// "Hey Gina, I had to": the name is called, the words are about the speaker.
+		another := one && s.speaker != "" && !slices.Contains(q.subjects, s.speaker) &&
+			(!mentions(strings.ToLower(s.text), q.subjects[0]) || reFirst.MatchString(s.text) || strings.Contains(s.text, "我"))
+		return another || own && s.speaker == "assistant" || s.asks || reCode.MatchString(s.text) || s.former && !q.was && !q.ever
+	})
+}
+
+// reCode is text that is no sentence: marks of a memory, code.
+var reCode = pattern.New("^\\[|[;{}]$|^[#/`<]|=>|\\(\\)")
+
+// beyond reports a question that no sentence answers: of an order, of what two people have
+// in common, a request, a guess.
+func beyond(q question) bool {
+	low := strings.ToLower(q.text)
+	return reOrder.MatchString(low) || reHelp.MatchString(low) || q.kind != when && strings.Contains(low, "both ")
+}
+
 // certain narrows sentences to those that may answer for sure; none means that nobody
 // knows.
 func certain(q question, ranked []scored) []scored {
 	low := strings.ToLower(q.text)
-	if reOrder.MatchString(low) || q.kind == what && strings.Contains(low, "both ") {
-		return nil
+	best := 1 // number of the best hit; where the user asks for its own words, of those that have such
+	ranked = eligible(q, ranked)
+	if q.first && len(ranked) > 0 {
+		best = slices.MinFunc(ranked, func(a, b scored) int { return cmp.Compare(a.hit, b.hit) }).hit
 	}
-	if len(q.subjects) == 1 && !q.several && !reOther.MatchString(low) {
-		ranked = slices.DeleteFunc(slices.Clone(ranked), func(s scored) bool {
-			if s.speaker == "" || slices.Contains(q.subjects, s.speaker) {
-				return false
-			}
-			// "Hey Gina, I had to": the name is called, the words are about the speaker.
-			return !mentions(strings.ToLower(s.text), q.subjects[0]) || reFirst.MatchString(s.text) || strings.Contains(s.text, "我")
-		})
-	}
-	if q.first && !slices.ContainsFunc(ranked, func(s scored) bool { return s.speaker != "user" && s.speaker != "assistant" && s.speaker != "" }) {
-		ranked = slices.DeleteFunc(slices.Clone(ranked), func(s scored) bool { return s.speaker == "assistant" })
-	}
-	ranked = slices.DeleteFunc(slices.Clone(ranked), func(s scored) bool { return s.asks || strings.HasPrefix(s.text, "[") || s.former && !q.was && !q.ever })
 	need := sure
 	switch q.kind {
 	case number, long:
 		need = surest
-	case what, list, who:
-		need = surer
+	case what, list, who, where:
+		need = agreed
 		for len(ranked) > 0 && !aboutSubject(q, ranked[0]) {
 			ranked = ranked[1:]
 		}
@@ -71,7 +109,7 @@ func certain(q question, ranked []scored) []scored {
 	if q.han { // terms are pairs of characters, of which another wording shares fewer
 		need *= .7
 	}
-	if len(ranked) == 0 || len(q.terms) == 0 || ranked[0].cover < need {
+	if len(ranked) == 0 || len(q.terms) == 0 || ranked[0].cover < need || ranked[0].hit > best {
 		return nil
 	}
 	n, least := 0, surely*need
@@ -82,6 +120,10 @@ func certain(q question, ranked []scored) []scored {
 		n++
 	}
 	ranked = ranked[:n]
+	if q.kind == what || q.kind == list { // one turn answers: what others say near by is another matter
+		line := ranked[0].line
+		ranked = slices.DeleteFunc(slices.Clone(ranked), func(s scored) bool { return s.line != line || len(s.terms) < 3 })
+	}
 	if m := reHowMany.FindStringSubmatch(low); m != nil && q.kind == number {
 		noun := tokens.Stem(m[1])
 		ranked = slices.DeleteFunc(ranked, func(s scored) bool { return !slices.Contains(s.terms, noun) })
@@ -98,12 +140,26 @@ func aboutSubject(q question, s scored) bool {
 	return reFirst.MatchString(s.text) || mentions(strings.ToLower(s.text), q.subjects[0])
 }
 
-// adds reports whether a sentence says anything that the question does not say itself.
+// adds reports whether a sentence says more than the question does: something that is no
+// time, no degree and no praise.
 func adds(q question, s scored) bool {
-	return q.han || slices.ContainsFunc(s.terms, func(t string) bool {
-		return !slices.Contains(q.terms, t) && !slices.Contains(q.kin, t) && !strings.HasSuffix(t, "ly") && !hollow[t]
-	})
+	if q.han {
+		return true
+	}
+	times := timex.Find(s.text, 2000)
+	n := 0
+	for _, t := range s.terms {
+		if slices.Contains(q.terms, t) || strings.HasSuffix(t, "ly") || hollow[t] || praise[t] ||
+			slices.ContainsFunc(times, func(e timex.Expr) bool { return slices.Contains(tokens.Terms(s.text[e.Pos:e.End]), t) }) {
+			continue
+		}
+		n++
+	}
+	return n >= fresh
 }
+
+// praise is what is said of anything.
+var praise = set("great good awesome amazing incredible wonderful fantastic nice cool fun super best better love loved like enjoy special lovely beautiful perfect excited exciting happy glad feel felt feeling really much way thanks thank yeah yes wow hey experience inspiring rewarding enlightening powerful crazy while been got get make made want")
 
 // names reports whether a question wants several things named: what hobbies, which games.
 func names(low string) bool {
@@ -111,13 +167,14 @@ func names(low string) bool {
 	return m != nil && m[1] != "" && !slices.Contains([]string{"does", "has", "is", "was", "this", "his", "its"}, m[1])
 }
 
-// enumerates reports whether a sentence names several things.
-func enumerates(s string) bool {
-	return strings.Count(s, ", ") > 1 || strings.Contains(s, ", ") && strings.Contains(s, " and ")
-}
+// enumerates reports whether a sentence names several things: short ones, one after the
+// other.
+func enumerates(s string) bool { return reSeveral.MatchString(s) }
 
-// bothSaid answers a question of yes or no to which both was said: one of the best
-// sentences says never, another of the same speaker does not. "" where that is not so.
+var reSeveral = pattern.New(`[\w'’-]+, (?:[\w'’-]+ ){0,3}[\w'’-]+,? (?:and|or|&) |(?:, (?:[\w'’-]+ ){0,3}[\w'’-]+){2}`)
+
+// bothSaid answers a question of yes or no to which both was said: a sentence says never,
+// another of the same speaker that it was so. "" where that is not so.
 func bothSaid(q question, ranked []scored) string {
 	if q.kind != yesno || reNever.MatchString(q.text) {
 		return ""
@@ -125,9 +182,10 @@ func bothSaid(q question, ranked []scored) string {
 	var never, ever *unit
 	for _, s := range ranked {
 		switch is := reNever.MatchString(strings.ToLower(s.text)); {
+		case s.cover < opposed:
 		case is && never == nil:
 			never = s.unit
-		case !is && ever == nil:
+		case !is && ever == nil && (reDid.MatchString(s.text) || q.han):
 			ever = s.unit
 		}
 	}
@@ -139,6 +197,9 @@ func bothSaid(q question, ranked []scored) string {
 	}
 	return "Both were said: " + quoteOf(never, false) + "; " + quoteOf(ever, false)
 }
+
+// reDid is what says that the speaker did something.
+var reDid = pattern.New(`(?i)\bI(?:['’]ve| have| had| did| \w+ed| met| got| wrote| built| took| used| made| went| began| ran| set| gave)\b|\bwe met\b`)
 
 // quoteOf quotes a sentence, with its day where it is known.
 func quoteOf(u *unit, han bool) string {

@@ -36,7 +36,14 @@ func spanBetween(q question, ev *evidence, now timex.Day, hasNow bool) string {
 	if !ok1 || !ok2 || d1 == d2 {
 		return ""
 	}
-	return sayLength(q, math.Abs(float64(d2-d1)))
+	if d2 < d1 {
+		d1, d2 = d2, d1
+	}
+	length := sayLength(q, float64(d2-d1))
+	if q.brief {
+		length += q.say(": from ", "：") + sayDay(q.han, d1) + q.say(" to ", "至") + sayDay(q.han, d2)
+	}
+	return length
 }
 
 func schemaQuestion(text string) schema.Question { return schema.Question{Text: text} }
@@ -49,15 +56,18 @@ func clauseDay(q question, ev *evidence, clause string, not int) (timex.Day, int
 		return 0, -1, false
 	}
 	c.subjects, c.first = q.subjects, q.first
-	ranked := rankUnits(c, ev)
+	ranked, least := rankUnits(c, ev), .25
+	if q.brief {
+		ranked, least = eligible(q, ranked), sure
+	}
 	for _, s := range ranked {
-		if s.cover < .25 || s.score < .6*ranked[0].score {
+		if s.cover < least || s.score < .6*ranked[0].score {
 			break
 		}
 		if s.pos == not {
 			continue
 		}
-		if d, ok := began(*s.unit); ok {
+		if d, ok := began(*s.unit, q.brief); ok {
 			return d, s.pos, true
 		}
 	}
@@ -66,8 +76,9 @@ func clauseDay(q question, ev *evidence, clause string, not int) (timex.Day, int
 
 var reOngoing = pattern.New(`(?i)\b(?:for|past|last)\b`)
 
-// began is the day that a sentence names, or on which what it says goes on began.
-func began(u unit) (timex.Day, bool) {
+// began is the day that a sentence names, or on which what it says goes on began; exact
+// takes only what names one day.
+func began(u unit, exact bool) (timex.Day, bool) {
 	if !u.dated {
 		return 0, false
 	}
@@ -76,11 +87,14 @@ func began(u unit) (timex.Day, bool) {
 		switch e.Kind {
 		case timex.Deictic:
 			e = e.At(u.day)
-			return e.Lo + (e.Hi-e.Lo)/2, true
+			fallthrough
 		case timex.Absolute:
+			if exact && e.Lo != e.Hi {
+				continue
+			}
 			return e.Lo + (e.Hi-e.Lo)/2, true
 		case timex.Duration:
-			if reOngoing.MatchString(u.text[max(0, e.Pos-12):e.Pos]) {
+			if !exact && reOngoing.MatchString(u.text[max(0, e.Pos-12):e.Pos]) {
 				return u.day - timex.Day((e.MinDays+e.MaxDays)/2), true
 			}
 		}

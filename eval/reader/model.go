@@ -73,6 +73,10 @@ func (m *model) Fingerprint() string {
 }
 
 func (m *model) Read(ctx context.Context, in Input) (Answer, error) {
+	return llm.Again(ctx, func(ctx context.Context) (Answer, error) { return m.read(ctx, in) })
+}
+
+func (m *model) read(ctx context.Context, in Input) (Answer, error) {
 	prompt := m.ask
 	if len(in.Question.Choices) > 0 {
 		prompt = m.choice

@@ -243,14 +243,28 @@ func answer(q question, ev *evidence, asOf string, cautious bool) string {
 	}
 	q.brief = cautious
 	if cautious {
+		if q.kind = sided(q); beyond(q) {
+			return ""
+		}
 		if s := ev.slot(q, ranked); s != "" {
 			return s
 		}
-		if s := bothSaid(q, certain(q, ranked)); s != "" {
+		may := eligible(q, ranked)
+		if s := bothSaid(q, may); s != "" {
 			return s
 		}
-		if _, _, ok := yesNoOfClaims(q, ev); ok && q.kind == yesno {
-			return spanYesNo(q, ev, ranked)
+		if _, n, ok := yesNoOfClaims(q, ev); ok && q.kind == yesno {
+			if may = slices.DeleteFunc(may, func(s scored) bool { return s.line != n.line }); len(may) > 0 {
+				return spanYesNo(q, ev, may)
+			}
+		}
+		if s := changed(q, may); s != "" {
+			return s
+		}
+		if q.kind == long {
+			if s := spanBetween(q, ev, 0, false); s != "" {
+				return s
+			}
 		}
 		if ranked = certain(q, ranked); len(ranked) == 0 {
 			return ""
@@ -289,6 +303,9 @@ func answer(q question, ev *evidence, asOf string, cautious bool) string {
 				return "" // the question says that much itself
 			}
 			return s + ": " + near[0].text + before(q, ev, near[0].text)
+		}
+		if cautious && q.kind == where && rePlaced.MatchString(near[0].text) {
+			return near[0].text
 		}
 	case yesno:
 		return spanYesNo(q, ev, near)

@@ -3,6 +3,7 @@ package reader
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,6 +33,9 @@ func spanWhen(q question, near []scored) string {
 		}
 		year, _, _ := s.day.Civil()
 		for _, e := range timex.Find(s.text, year) {
+			if q.brief && e.Kind == timex.Deictic && e.Vague { // "a few years ago" is no interval
+				return strings.TrimSpace(s.text[e.Pos:e.End]) + q.say(" (said on ", "（说于 ") + sayDay(q.han, s.day) + q.say(")", "）")
+			}
 			if e.Kind == timex.Absolute || e.Kind == timex.Deictic {
 				return sayWhen(q.han, e, s.day)
 			}
@@ -43,12 +47,26 @@ func spanWhen(q question, near []scored) string {
 	switch {
 	case !near[0].dated:
 		return ""
+	case q.brief && (reTelling.MatchString(q.text) || reToday.MatchString(near[0].text)):
 	case q.brief && q.han: // when it was said is not when it was
 		return "没有说明时间；" + sayDay(true, near[0].day) + "提到：" + near[0].text
 	case q.brief:
 		return "No date is known; mentioned on " + sayDay(false, near[0].day) + ": " + near[0].text
 	}
 	return sayDay(q.han, near[0].day)
+}
+
+// What is asked for is the telling itself, or what is told is of the same day.
+var (
+	reTelling = pattern.New(`(?i)\b(?:mention|discuss|say|said|tell|told|talk(?:ed)? about|bring up|announce|share|recommend|suggest)\b|提到|说起|谈到|告诉`)
+	reToday   = pattern.New(`(?i)\b(?:just|today|tonight|right now|currently|this (?:morning|afternoon|evening))\b|刚|今天|今晚|今早|正在`)
+)
+
+func (q question) say(en, zh string) string {
+	if q.han {
+		return zh
+	}
+	return en
 }
 
 // timed is 1 for a sentence that names days.
@@ -258,9 +276,10 @@ func hanNumber(question, text string) string {
 }
 
 var (
-	reNames = pattern.New(`[A-Z][\w'’&-]*(?: (?:of |the |and |de )?[A-Z][\w'’&-]*)*`)
-	rePlace = pattern.New(`\b(?:in|at|to|from|near|around|visited|visiting|toured|of) (?:the |my |our )?([A-Z][\w'’&-]*(?:,? (?:of |the )?[A-Z][\w'’&-]*)*)`)
-	reKin   = pattern.New(`(?i)\bmy (?:\w+ )?(?:mom|mother|dad|father|sister|brother|wife|husband|partner|friends?|family|kids?|son|daughter|cousin|aunt|uncle|grandma|grandpa|grandmother|grandfather|boss|coworkers?|colleagues?|neighbou?rs?|girlfriend|boyfriend|teammates?|roommates?|teacher|coach)\b`)
+	reNames  = pattern.New(`[A-Z][\w'’&-]*(?: (?:of |the |and |de )?[A-Z][\w'’&-]*)*`)
+	rePlace  = pattern.New(`\b(?:in|at|to|from|near|around|visited|visiting|toured|of) (?:the |my |our )?([A-Z][\w'’&-]*(?:,? (?:of |the )?[A-Z][\w'’&-]*)*)`)
+	rePlaced = pattern.New(`(?i)\b(?:in|at|to|from|near|around|into|inside|by|under|on) (?:the|my|our|a|an|this|that|his|her|their)\b`)
+	reKin    = pattern.New(`(?i)\bmy (?:\w+ )?(?:mom|mother|dad|father|sister|brother|wife|husband|partner|friends?|family|kids?|son|daughter|cousin|aunt|uncle|grandma|grandpa|grandmother|grandfather|boss|coworkers?|colleagues?|neighbou?rs?|girlfriend|boyfriend|teammates?|roommates?|teacher|coach)\b`)
 )
 
 // spanName is a name, or a place, that the best sentences have and the question has not.
@@ -302,6 +321,9 @@ var (
 // spanYesNo says yes where the best sentence denies as much as the question does.
 func spanYesNo(q question, ev *evidence, near []scored) string {
 	deny := func(s string) bool {
+		if q.brief {
+			s = clauseOf(q, s)
+		}
 		if q.han {
 			s = strings.NewReplacer("是不是", "", "有没有", "", "会不会", "", "能不能", "", "要不要", "", "不错", "", "不过", "", "对不起", "").Replace(s)
 			return zhDenies.MatchString(s)
@@ -328,6 +350,26 @@ func spanYesNo(q question, ev *evidence, near []scored) string {
 		word = map[bool]string{true: "Likely yes", false: "Likely no"}[yes]
 	}
 	return word + ": " + said.text
+}
+
+var reClause = regexp.MustCompile(`(?i)[,;:，；—]| (?:but|and|so|because|although|though|since) `)
+
+// clauseOf is the clause of a sentence that shares most with a question: what another one
+// denies is not denied in it.
+func clauseOf(q question, s string) string {
+	best, most := s, 0
+	for _, c := range reClause.Split(s, -1) {
+		n := 0
+		for _, t := range tokens.Terms(c) {
+			if slices.Contains(q.terms, t) {
+				n++
+			}
+		}
+		if n > most {
+			best, most = c, n
+		}
+	}
+	return best
 }
 
 // spanEither is the side of the question that the best sentences speak of more; asked

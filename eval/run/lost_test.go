@@ -27,7 +27,8 @@ func TestLostTurns(t *testing.T) {
 		var warned []string
 		asked := false
 		o := of(t, dir, []schema.Case{c}, "bm25")
-		o.Warn = func(s string) {
+		o.Warn = func(format string, args ...any) {
+			s := fmt.Sprintf(format, args...)
 			if asked {
 				t.Error("warned after the first question")
 			}

@@ -115,7 +115,7 @@ type Options struct {
 	Found func(*schema.Finding)
 	// Warn receives what a user should know while the run goes on, such as a system that
 	// lost turns; it may be called from several goroutines. nil drops it.
-	Warn func(string)
+	Warn func(format string, args ...any)
 	// Watch counts what is done; nil: nobody looks.
 	Watch *Watch
 	// Begin is called once, when there is something to ask; its error ends the run.

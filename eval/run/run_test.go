@@ -764,7 +764,7 @@ func TestStoreChangedBetweenStarts(t *testing.T) {
 			l := &listing{System: sys, see: see}
 			o.Systems = []run.System{{System: l, Reader: reader.Rule()}}
 			o.Memories, o.Calls = 1, 1
-			o.Warn = func(s string) { warned = append(warned, s) }
+			o.Warn = func(format string, args ...any) { warned = append(warned, fmt.Sprintf(format, args...)) }
 			return o, l
 		}
 		o, _ := options(nil)

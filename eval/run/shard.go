@@ -228,6 +228,7 @@ func (s *Shards) Finish(dir string, files []schema.FileDigest) (Result, error) {
 		}
 		for k, c := range d.Units {
 			u := &res.Units[k]
+			u.Degraded += c.Degraded
 			u.Sessions, u.Questions, u.Of, u.Usage = u.Sessions+c.Sessions, u.Questions+c.Questions, u.Of+c.Of, addUsage(u.Usage, c.Usage)
 			for o, n := range c.Outcomes {
 				u.Outcomes[o] += n

@@ -63,11 +63,18 @@ func (c *Count) add(kind byte, outcome string, rec []byte) error {
 		return nil
 	}
 	// In a text the quotes would be escaped: what has no such bytes has no usage.
-	if !bytes.Contains(rec, []byte(`"usage": [`)) {
+	if !bytes.Contains(rec, []byte(`"usage": [`)) && !bytes.Contains(rec, []byte(`"degraded": [`)) {
 		return nil
 	}
 	for name, raw := range codec.Members(rec) {
-		if name == "usage" {
+		switch name {
+		case "degraded":
+			var notes []string
+			if err := codec.Unmarshal(raw, &notes); err != nil {
+				return err
+			}
+			c.Degraded += len(notes)
+		case "usage":
 			var u []schema.StepUsage
 			if err := codec.Unmarshal(raw, &u); err != nil {
 				return err

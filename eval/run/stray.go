@@ -95,7 +95,7 @@ func (p *player) stray(n int) error {
 		return nil
 	}
 	if p.o.Warn != nil {
-		p.o.Warn(fmt.Sprintf("%s, case %s: its store was changed since the run stopped: %s; it is filled again", p.u.name, p.j.c.ID, how))
+		p.o.Warn("%s, case %s: its store was changed since the run stopped: %s; it is filled again", p.u.name, p.j.c.ID, how)
 	}
 	return errChanged
 }
@@ -146,7 +146,7 @@ func (r *runner) strays(ctx context.Context) error {
 			}
 		}
 		if changed > 0 {
-			r.o.Warn(fmt.Sprintf("%s on %s: %d of its stores were changed since the run ended (%s): its answers are those of the stores as they were; another folder asks the ones that are there", u.name, u.set.Name, changed, first))
+			r.o.Warn("%s on %s: %d of its stores were changed since the run ended (%s): its answers come from the stores as they were then; use another folder to ask the present ones", u.name, u.set.Name, changed, first)
 		}
 	}
 	return nil

@@ -17,11 +17,12 @@ type Watch struct {
 type Count struct {
 	System    string             `json:"system"`
 	Dataset   string             `json:"dataset"`
-	Sessions  int                `json:"sessions"`       // ingested
-	Questions int                `json:"questions"`      // with an outcome
-	Known     int                `json:"known,omitzero"` // of them, those of earlier starts
-	Of        int                `json:"of,omitzero"`    // questions times repeats; 0: unknown
-	Outcomes  map[string]int     `json:"outcomes"`       // of the questions
+	Sessions  int                `json:"sessions"`          // ingested
+	Questions int                `json:"questions"`         // with an outcome
+	Known     int                `json:"known,omitzero"`    // of them, those of earlier starts
+	Of        int                `json:"of,omitzero"`       // questions times repeats; 0: unknown
+	Outcomes  map[string]int     `json:"outcomes"`          // of the questions
+	Degraded  int                `json:"degraded,omitzero"` // operations of the system that went a plainer way than asked
 	Usage     []schema.StepUsage `json:"usage,omitempty"`
 }
 

@@ -44,7 +44,7 @@ func TestAdminCSVInNeo4j(t *testing.T) {
 
 	// import.sh as written, with a stand-in for the launcher script of a real installation.
 	admin := filepath.Join(home, "neo4j-admin")
-	launcher := fmt.Sprintf("#!/bin/sh\nexec '%s' -Xmx512m -cp '%s/*' org.neo4j.cli.AdminTool \"$@\"\n", java, lib)
+	launcher := fmt.Sprintf("#!/bin/sh\nexec '%s' -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp '%s/*' org.neo4j.cli.AdminTool \"$@\"\n", java, lib)
 	if err := os.WriteFile(admin, []byte(launcher), 0o755); err != nil {
 		t.Fatal(err)
 	}

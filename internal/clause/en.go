@@ -28,8 +28,9 @@ type enSentence struct {
 
 func newEnSentence(text string, start int, question bool, o Options) *enSentence {
 	lead := 0
-	text = isNoLonger.ReplaceAllString(text, "${1}not      ") // as long, and the parser knows it
-	text = noLonger.ReplaceAllString(text, "do not   ")
+	if strings.Contains(text, "no longer") { // as long, and the parser knows it
+		text = noLonger.ReplaceAllString(isNoLonger.ReplaceAllString(text, "${1}not      "), "do not   ")
+	}
 	if w, rest, ok := strings.Cut(text, " "); ok && noted[strings.ToLower(w)] && (w != "Is" || !question) {
 		// "Likes hiking": a note on the speaker, as memories write it.
 		lead = len("User ")

@@ -45,3 +45,8 @@ func libError(err error) *Error {
 	}
 	return &Error{Msg: err.Error()}
 }
+
+type decoder = jsontext.Decoder
+
+// lenient lets names come twice: the Reader sees to those that are asked for.
+var lenient = jsontext.AllowDuplicateNames(true)

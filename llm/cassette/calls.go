@@ -89,6 +89,9 @@ func (w generator) Generate(ctx context.Context, r llm.Request) (llm.Response, e
 		if p, ok := c.find(k); ok {
 			c.stats.Hits++
 			c.mu.Unlock()
+			if c.mode == Cache && p.off < c.start {
+				llm.Kept(ctx, func() { c.forget(k) })
+			}
 			return c.chat(p, r.Purpose, true)
 		}
 		f := c.flights[k]

@@ -114,6 +114,8 @@ type Cassette struct {
 	flights  map[Key]*flight
 	bad      error // the first failed write
 	stats    Stats
+	start    int64            // of what this session finds and others write
+	aside    map[Key]struct{} // records before start that were of no use
 	damages  []Damage
 	replaced int // records of a key that a later one has, too
 
@@ -138,11 +140,15 @@ type Stats struct {
 // Open opens the cassette at path. With Cache and Record it is made where it is not
 // there; with Replay it is only read.
 func Open(path string, m Mode) (*Cassette, error) {
-	c := &Cassette{mode: m, index: map[Key]place{}, flights: map[Key]*flight{}}
-	var err error
-	switch m {
-	case Off:
+	c := &Cassette{mode: m, index: map[Key]place{}, flights: map[Key]*flight{}, aside: map[Key]struct{}{}}
+	if m == Off {
 		return nil, nil
+	}
+	err := anywhere(path)
+	if err != nil {
+		return nil, err
+	}
+	switch m {
 	case Replay:
 		if c.f, err = os.Open(path); errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%w: replay-only wants the cassette of an earlier run; record one with mode cache", err)
@@ -166,7 +172,17 @@ func Open(path string, m Mode) (*Cassette, error) {
 		c.f.Close()
 		return nil, err
 	}
+	c.start = c.end
 	return c, nil
+}
+
+// anywhere wants a file that can be read at any place, where there is one: a pipe would seem
+// to hold no records.
+func anywhere(path string) error {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return fmt.Errorf("%s: not a file that can be read at any place (a pipe, device or folder): write the cassette to a file and name that", path)
+	}
+	return nil
 }
 
 // Close closes the file. Everything was made durable before.
@@ -281,7 +297,17 @@ func parseHead(line []byte) (k Key, p place, ok bool) {
 // find returns where a key's record stands, where this session may use it.
 func (c *Cassette) find(k Key) (place, bool) {
 	p, ok := c.index[k]
+	if _, useless := c.aside[k]; useless && p.off < c.start {
+		return p, false
+	}
 	return p, ok && (c.mode != Record || p.mine)
+}
+
+// forget sets a record aside that an earlier run wrote: it is asked for again.
+func (c *Cassette) forget(k Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.aside[k] = struct{}{}
 }
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
@@ -356,7 +382,10 @@ func (c *Cassette) write(all []*kept) error {
 	for _, k := range all {
 		for _, r := range k.records {
 			_, twice := at[r.key]
-			if p, ok := c.index[r.key]; twice || ok && (c.mode == Cache || p.mine) {
+			c.mu.Lock()
+			_, here := c.find(r.key)
+			c.mu.Unlock()
+			if twice || here {
 				continue
 			}
 			out = appendHead(out, r.kind, r.key, r.body)

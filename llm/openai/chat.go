@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -26,57 +27,152 @@ type chatAnswer struct {
 	tools    []byte // calls of tools, raw: paid for, never an answer
 	finish   openai.FinishReason
 	usage    openai.Usage
+	left     int // bytes of text, thoughts and calls that may still come
 }
 
-// wireAnswer is an answer, or one event of a stream.
-type wireAnswer struct {
-	Model   string          `json:"model"`
-	Error   json.RawMessage `json:"error"`
-	Detail  json.RawMessage `json:"detail"` // errors of FastAPI
-	Choices []struct {
-		Finish  string      `json:"finish_reason"`
-		Message wireMessage `json:"message"`
-		Delta   wireMessage `json:"delta"`
-		Text    string      `json:"text"`
-	} `json:"choices"`
-	Usage json.RawMessage `json:"usage"`
-}
+// errFull says that an answer is longer than what was asked for can be.
+var errFull = fmt.Errorf("%w: over what the limit of tokens allows", errTooLarge)
 
-type wireMessage struct {
-	Content   json.RawMessage `json:"content"` // a text, null, or parts
-	Refusal   string          `json:"refusal"`
-	Reasoning json.RawMessage `json:"reasoning"`
-	Thoughts  json.RawMessage `json:"reasoning_content"`
-	ToolCalls json.RawMessage `json:"tool_calls"`
-	Function  json.RawMessage `json:"function_call"`
-}
-
-// take adds an answer, or an event of a stream. Only the first choice counts: one was
-// asked for.
-func (a *chatAnswer) take(w *wireAnswer) {
-	a.model = cmp.Or(a.model, w.Model)
-	var u openai.Usage
-	if len(w.Usage) > 0 && string(w.Usage) != "null" && codec.Unmarshal(w.Usage, &u) == nil {
-		a.usage = u
+// mostText is the longest text, in bytes, that an answer of this many tokens may have; of
+// one without a limit half a megabyte, some 128,000 tokens, is read.
+func mostText(limit int) int {
+	if limit <= 0 || limit > 1<<14 {
+		return 1 << 19
 	}
-	if len(w.Choices) == 0 {
+	return 1<<16 + 32*limit
+}
+
+// longestName is how much of a model's name is kept, in bytes.
+const longestName = 200
+
+// add appends to what is kept of the answer.
+func (a *chatAnswer) add(to *[]byte, s string) error {
+	if a.left -= len(s); a.left < 0 {
+		return errFull
+	}
+	*to = append(*to, s...)
+	return nil
+}
+
+// one reads an answer, or one event of a stream, and says what stands in it for an error.
+func (a *chatAnswer) one(c *codec.Reader) (fault []byte, err error) {
+	var failure, detail []byte
+	choices := 0
+	err = c.Object(func(i int) (err error) {
+		switch i {
+		case 0:
+			var model string
+			model, _, err = c.Text()
+			a.model = cmp.Or(a.model, model[:min(len(model), longestName)])
+		case 1:
+			failure, err = c.Raw()
+		case 2:
+			detail, err = c.Raw()
+		case 3:
+			var raw []byte
+			var u openai.Usage
+			if raw, err = c.Raw(); err == nil && string(raw) != "null" && codec.Unmarshal(raw, &u) == nil {
+				a.usage = u
+			}
+		case 4:
+			if k := c.Kind(); k != '[' && k != 'n' {
+				return malformed("choices is not an array")
+			}
+			err = c.Array(func() error {
+				if choices++; choices > 1 { // only the first counts: one was asked for
+					return c.Skip()
+				}
+				return a.choice(c)
+			})
+		}
+		return err
+	}, "model", "error", "detail", "usage", "choices")
+	a.choices = max(a.choices, choices)
+	if err != nil || choices > 0 {
+		return nil, err
+	}
+	if none(failure) {
+		failure = detail
+	}
+	if none(failure) {
+		return nil, nil
+	}
+	return failure, nil
+}
+
+func (a *chatAnswer) choice(c *codec.Reader) error {
+	return c.Object(func(i int) error {
+		if i > 1 {
+			return a.message(c)
+		}
+		s, _, err := c.Text()
+		if i == 0 {
+			a.finish = openai.FinishReason(cmp.Or(s, string(a.finish)))
+			return err
+		}
+		return cmp.Or(err, a.add(&a.text, s))
+	}, "finish_reason", "text", "message", "delta")
+}
+
+func (a *chatAnswer) message(c *codec.Reader) error {
+	return c.Object(func(i int) error {
+		switch i {
+		case 0:
+			if c.Kind() == '[' {
+				return c.Array(func() error { return a.part(c) })
+			}
+			s, _, err := c.Text()
+			return cmp.Or(err, a.add(&a.text, s))
+		case 1:
+			s, _, err := c.Text()
+			a.refusal += s[:min(len(s), max(0, 1000-len(a.refusal)))]
+			return err
+		case 2, 3:
+			s, _, err := c.Text()
+			return cmp.Or(err, a.add(&a.thoughts, s))
+		}
+		raw, err := c.Raw()
+		if err != nil || none(raw) {
+			return err
+		}
+		return a.add(&a.tools, string(raw))
+	}, "content", "refusal", "reasoning", "reasoning_content", "tool_calls", "function_call")
+}
+
+// part reads a part of a content: one of type text is the answer, others are thoughts.
+func (a *chatAnswer) part(c *codec.Reader) error {
+	kind, text := "", ""
+	err := c.Object(func(i int) error {
+		s, _, err := c.Text()
+		if i == 0 {
+			kind = s
+		} else {
+			text += s
+		}
+		return err
+	}, "type", "text", "thinking")
+	to := &a.thoughts
+	if kind == "text" || kind == "output_text" || kind == "" {
+		to = &a.text
+	}
+	return cmp.Or(err, a.add(to, text))
+}
+
+// leaveThoughts takes a model's thoughts, where a server leaves them in the text, off the
+// answer. Without an end they are all of it.
+func (a *chatAnswer) leaveThoughts() {
+	s := bytes.TrimSpace(a.text)
+	if !bytes.HasPrefix(s, []byte("<think>")) {
 		return
 	}
-	a.choices = max(a.choices, len(w.Choices))
-	c := &w.Choices[0]
-	a.finish = openai.FinishReason(cmp.Or(c.Finish, string(a.finish)))
-	a.text = append(a.text, c.Text...)
-	for _, m := range []*wireMessage{&c.Message, &c.Delta} {
-		text, thoughts := inParts(m.Content)
-		a.text = append(a.text, text...)
-		a.refusal += m.Refusal
-		a.thoughts = append(a.thoughts, thoughts+textIn(m.Reasoning)+textIn(m.Thoughts)...)
-		for _, raw := range [][]byte{m.ToolCalls, m.Function} {
-			if s := string(raw); s != "" && s != "null" && s != "[]" {
-				a.tools = append(a.tools, s...)
-			}
-		}
-	}
+	thoughts, rest, _ := bytes.Cut(s, []byte("</think>"))
+	a.thoughts, a.text = append(a.thoughts, thoughts...), bytes.TrimSpace(rest)
+}
+
+// none reports whether a JSON value says nothing.
+func none(raw []byte) bool {
+	s := string(raw)
+	return s == "" || s == "null" || s == "[]" || s == "{}"
 }
 
 // textIn is a JSON text, "" for anything else.
@@ -87,67 +183,75 @@ func textIn(raw []byte) string {
 	return ""
 }
 
-// inParts reads a content: a text, or parts of which those of type text are the answer.
-func inParts(raw []byte) (text, thoughts string) {
-	if len(raw) == 0 || raw[0] != '[' {
-		return textIn(raw), ""
-	}
-	var parts []struct {
-		Type     string          `json:"type"`
-		Text     json.RawMessage `json:"text"`
-		Thinking json.RawMessage `json:"thinking"`
-	}
-	if codec.Unmarshal(raw, &parts) != nil {
-		return "", ""
-	}
-	for _, p := range parts {
-		switch p.Type {
-		case "text", "output_text", "":
-			text += textIn(p.Text)
-		default:
-			thoughts += textIn(p.Text) + textIn(p.Thinking)
-		}
-	}
-	return text, thoughts
-}
-
 // takeChat reads an answer, and leaves the library nothing to read.
 func (h *heard) takeChat(resp *http.Response) (*http.Response, error) {
-	body, err := readMost(resp.Body, maxChat)
-	if err != nil {
-		return nil, err
-	}
-	if refusal := h.faultInside(body); refusal != nil {
-		return h.refuse(resp, refusal), nil
-	}
+	defer resp.Body.Close()
+	h.chat.left = mostText(h.limit)
+	longest := 6*h.chat.left + 1<<16 // a text is written with six bytes for one at most
+	body := bufio.NewReader(&capped{resp.Body, maxStream})
+	skipMark(body)
+	take := h.takeObject
 	if isStream(resp.Header, body) {
-		refusal, err := h.takeStream(body)
-		if err != nil {
-			return nil, err
-		}
-		if refusal != nil {
-			return h.refuse(resp, refusal), nil
-		}
-	} else {
-		var w wireAnswer
-		if err := codec.Unmarshal(bytes.TrimSpace(body), &w); err != nil {
-			return nil, fmt.Errorf("%w: %w", errNotJSON, err)
-		}
-		h.chat.take(&w)
+		take = h.takeStream
+	}
+	fault, err := take(body, longest)
+	switch {
+	case err != nil:
+		return nil, err
+	case fault != nil:
+		return h.refuse(resp, fault), nil
 	}
 	return replace(resp, []byte(`{"choices":[]}`)), nil
 }
 
-func isStream(head http.Header, body []byte) bool {
-	return strings.HasPrefix(head.Get("Content-Type"), "text/event-stream") || bytes.HasPrefix(bytes.TrimSpace(body), []byte("data:"))
+func (h *heard) takeObject(body *bufio.Reader, longest int) (fault []byte, err error) {
+	c := codec.NewReader(&capped{body, maxChat}, longest)
+	if c.Kind() != '{' {
+		return nil, notJSON(cmp.Or(c.Skip(), malformed("the answer is not a JSON object")))
+	}
+	if fault, err = h.chat.one(c); err == nil {
+		err = c.End()
+	}
+	return fault, notJSON(err)
+}
+
+// notJSON is the error of an answer that was read: what is not of the protocol, unless the
+// answer was too long or broke off.
+func notJSON(err error) error {
+	var syntax *codec.Error
+	switch {
+	case errors.Is(err, codec.ErrLong):
+		return fmt.Errorf("%w: %w", errTooLarge, err)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("%w: %w", errNotJSON, err)
+	}
+	return err
+}
+
+// isStream reports whether events are sent, said so or not.
+func isStream(head http.Header, body *bufio.Reader) bool {
+	if strings.HasPrefix(head.Get("Content-Type"), "text/event-stream") {
+		return true
+	}
+	start, _ := body.Peek(16)
+	return bytes.HasPrefix(bytes.TrimSpace(start), []byte("data:"))
+}
+
+// skipMark reads past a byte order mark.
+func skipMark(body *bufio.Reader) {
+	if start, _ := body.Peek(3); string(start) == "\ufeff" {
+		_, _ = body.Discard(3)
+	}
 }
 
 // takeStream joins the events of a stream. One that breaks off without an end has lost
 // its rest: no finish_reason and no [DONE].
-func (h *heard) takeStream(body []byte) (refusal []byte, err error) {
-	sc := bufio.NewScanner(bytes.NewReader(body))
-	sc.Buffer(nil, len(body)+1)
-	ended := false
+func (h *heard) takeStream(body *bufio.Reader, longest int) (fault []byte, err error) {
+	sc := bufio.NewScanner(body)
+	sc.Buffer(nil, longest)
+	sc.Split(eventLine)
+	event := bytes.NewReader(nil)
+	c := codec.NewReader(event, longest)
 	for sc.Scan() {
 		data, ok := bytes.CutPrefix(sc.Bytes(), []byte("data:"))
 		data = bytes.TrimSpace(data)
@@ -155,70 +259,62 @@ func (h *heard) takeStream(body []byte) (refusal []byte, err error) {
 		case !ok || len(data) == 0:
 			continue
 		case string(data) == "[DONE]":
-			ended = true
-			continue
+			return nil, nil
 		}
-		if refusal := h.faultInside(data); refusal != nil {
-			return refusal, nil
+		event.Reset(data)
+		c.Reset(event)
+		if fault, err = h.chat.one(c); err == nil {
+			err = c.End()
 		}
-		var w wireAnswer
-		if err := codec.Unmarshal(data, &w); err != nil {
-			return nil, fmt.Errorf("%w: an event of the stream: %w", errNotJSON, err)
+		if fault != nil || err != nil {
+			return fault, notJSON(err)
 		}
-		h.chat.take(&w)
 	}
-	if !ended && h.chat.finish == "" {
+	switch {
+	case errors.Is(sc.Err(), bufio.ErrTooLong):
+		return nil, fmt.Errorf("%w: an event over %d bytes", errTooLarge, longest)
+	case sc.Err() != nil:
+		return nil, sc.Err()
+	case h.chat.finish == "":
 		return nil, malformed("the stream of the answer broke off")
 	}
 	return nil, nil
 }
 
-// faultInside looks for an error in an answer with status 200, without choices or data:
-// it takes the status that the error's code, or its words, stand for, and returns the
-// body that the library reads as a refusal. nil: there is none.
-func (h *heard) faultInside(body []byte) []byte {
-	var w struct {
-		Error   json.RawMessage `json:"error"`
-		Detail  json.RawMessage `json:"detail"`
-		Choices json.RawMessage `json:"choices"`
-		Data    json.RawMessage `json:"data"`
+// eventLine cuts a stream of events into lines, which end with CR, LF or both.
+func eventLine(data []byte, atEOF bool) (int, []byte, error) {
+	if i := bytes.IndexAny(data, "\r\n"); i >= 0 {
+		return i + 1, data[:i], nil
 	}
-	if trimmed := bytes.TrimSpace(body); len(trimmed) == 0 || trimmed[0] != '{' || codec.Unmarshal(trimmed, &w) != nil {
-		return nil
+	if atEOF && len(data) > 0 {
+		return len(data), data, nil
 	}
-	none := func(raw []byte) bool { s := string(raw); return s == "" || s == "null" || s == "[]" || s == "{}" }
-	raw := w.Error
-	if none(raw) {
-		raw = w.Detail
-	}
-	if none(raw) || !none(w.Choices) || !none(w.Data) {
-		return nil
-	}
-	message, code := textIn(raw), ""
-	if raw[0] == '{' {
+	return 0, nil, nil
+}
+
+// refuse gives the library the error that stands in an answer with status 200 as a
+// refusal, with the status that its code, or its words, stand for.
+func (h *heard) refuse(resp *http.Response, fault []byte) *http.Response {
+	message, code := textIn(fault), ""
+	if fault[0] == '{' {
 		var e struct {
 			Message string          `json:"message"`
 			Code    json.RawMessage `json:"code"`
 			Status  json.RawMessage `json:"status"`
 		}
-		if codec.Unmarshal(raw, &e) != nil {
-			message = string(raw)
+		if codec.Unmarshal(fault, &e) != nil {
+			message = string(fault)
 		}
 		message = cmp.Or(e.Message, message)
 		code = cmp.Or(strings.Trim(string(e.Code), `"`), strings.Trim(string(e.Status), `"`))
 	}
 	if message == "" {
-		message = string(raw[:min(len(raw), 1000)])
+		message = string(fault[:min(len(fault), 1000)])
 	}
 	h.status = statusFor(code, message)
-	b := append([]byte(`{"error":{"message":`), codec.AppendString(nil, message)...)
-	return append(append(append(b, `,"code":`...), codec.AppendString(nil, code)...), "}}"...)
-}
-
-// refuse gives the library a refusal with the status that it stands for.
-func (h *heard) refuse(resp *http.Response, body []byte) *http.Response {
 	resp.StatusCode = h.status
-	return replace(resp, body)
+	b := append([]byte(`{"error":{"message":`), codec.AppendString(nil, message)...)
+	return replace(resp, append(append(append(b, `,"code":`...), codec.AppendString(nil, code)...), "}}"...))
 }
 
 // statusFor is the HTTP status that an error's code or words stand for.

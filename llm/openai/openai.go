@@ -59,7 +59,7 @@ type Options struct {
 	Breaker *llm.Breaker // of the endpoint, shared by its clients; default: one of its own
 
 	Clock     llm.Clock         // required
-	Transport http.RoundTripper // default: http.DefaultTransport
+	Transport http.RoundTripper // default: the package's own, for all clients
 }
 
 func (o Options) withDefaults() Options {
@@ -85,10 +85,18 @@ func (o Options) withDefaults() Options {
 		o.BaseURL = DefaultURL
 	}
 	if o.Transport == nil {
-		o.Transport = http.DefaultTransport
+		o.Transport = ours()
 	}
 	return o
 }
+
+// ours is the transport of all clients: heads of answers are short, and as many connections
+// are kept as calls may be under way.
+var ours = sync.OnceValue(func() http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxResponseHeaderBytes, t.MaxIdleConns, t.MaxIdleConnsPerHost = maxHead, 256, 128
+	return t
+})
 
 // DefaultURL is OpenAI's own endpoint.
 const DefaultURL = "https://api.openai.com/v1"
@@ -210,11 +218,12 @@ func (c *Client) Generate(ctx context.Context, r llm.Request) (llm.Response, err
 		req.Messages = append(req.Messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: r.Prompt})
 		h := ctx.Value(heardKey{}).(*heard)
 		h.members = s.members(c.o.Model, sent)
-		h.want = wantChat
+		h.want, h.limit = wantChat, sent.MaxTokens
 		if _, err := c.api.CreateChatCompletion(ctx, req); err != nil {
 			return chatAnswer{}, llm.Usage{}, err
 		}
 		a := h.chat
+		a.leaveThoughts()
 		return a, c.usage(a.usage, input, string(slices.Concat(a.thoughts, a.tools, a.text)), sent.MaxTokens), a.check()
 	}
 	a, u, got, err := q.call(ctx, c)
@@ -222,19 +231,9 @@ func (c *Client) Generate(ctx context.Context, r llm.Request) (llm.Response, err
 		return llm.Response{}, err
 	}
 	return llm.Response{
-		Text: c.redactKey(answerText(string(a.text))), Model: cmp.Or(a.model, c.o.Model), Truncated: a.finish == openai.FinishReasonLength,
+		Text: c.redactKey(string(a.text)), Model: cmp.Or(a.model, c.o.Model), Truncated: a.finish == openai.FinishReasonLength,
 		Adapted: got.adapted(sent), Elapsed: c.o.Clock.Now().Sub(start), Usage: u.Add(got.lost),
 	}, nil
-}
-
-// answerText takes a model's thoughts, where a server leaves them in the text, off an answer.
-func answerText(s string) string {
-	if strings.HasPrefix(strings.TrimSpace(s), "<think>") {
-		if _, rest, ok := strings.Cut(s, "</think>"); ok {
-			return strings.TrimSpace(rest)
-		}
-	}
-	return s
 }
 
 // usage is what an endpoint tells, where it can be true: a text has at least a token
@@ -291,7 +290,7 @@ func (c *Client) embed(ctx context.Context, batch []string) ([][]float32, llm.Us
 		req := openai.EmbeddingRequestStrings{Input: batch, Model: anyModel, Dimensions: c.o.Dimensions, EncodingFormat: openai.EmbeddingEncodingFormatFloat}
 		h := ctx.Value(heardKey{}).(*heard)
 		h.members = s.embedMembers(c.o.Model)
-		h.want = wantVectors
+		h.want, h.texts = wantVectors, len(batch)
 		resp, err := c.api.CreateEmbeddings(ctx, req)
 		if err != nil {
 			return nil, llm.Usage{}, err

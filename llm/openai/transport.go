@@ -1,7 +1,9 @@
 package openai
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -24,6 +26,8 @@ import (
 type heard struct {
 	members []member
 	want    want
+	limit   int // of the answer in tokens, 0: none
+	texts   int // that vectors are asked for
 
 	sent       atomic.Bool // the request left: a lost answer may have been paid
 	status     int
@@ -51,11 +55,17 @@ type heardKey struct{}
 type transport struct{ next http.RoundTripper }
 
 // The most that is read of an answer, in bytes. An endpoint that sends more is cut off:
-// what it sends must not decide how much memory a run takes.
+// what it sends must not decide how much memory a run takes. Of answers and vectors only
+// what counts is held while they are read.
 const (
 	maxVectors = 48 << 20 // 2,048 vectors of 2,048 numbers as text
 	maxChat    = 8 << 20
+	maxStream  = 64 << 20 // a token of a text has an event of 200 bytes around it
+	maxScore   = 2 << 20
 	maxRefusal = 64 << 10
+	maxHead    = 64 << 10
+
+	mostNumbers = 1 << 14 // of a vector
 )
 
 var errTooLarge = errors.New("the answer is too long")
@@ -99,12 +109,16 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	case wantChat:
 		return h.takeChat(resp)
 	case wantScore: // the library reads it
-		body, err := readMost(resp.Body, maxChat)
+		body, err := readMost(resp.Body, maxScore)
 		if err != nil {
 			return nil, err
 		}
-		if refusal := h.faultInside(body); refusal != nil {
-			return h.refuse(resp, refusal), nil
+		var a chatAnswer
+		if fault, err := a.one(codec.NewReader(bytes.NewReader(body), maxScore)); err == nil && fault != nil {
+			return h.refuse(resp, fault), nil
+		}
+		if a.choices > 1 {
+			return nil, malformed("the answer has %d choices, want one", a.choices)
 		}
 		h.spelled = spelledIn(body)
 		return replace(resp, body), nil
@@ -130,6 +144,24 @@ func spelledIn(body []byte) []spelled {
 		return nil
 	}
 	return a.Choices[0].LogProbs.Content
+}
+
+// capped is a stream of which no more than left bytes are read.
+type capped struct {
+	r    io.Reader
+	left int64
+}
+
+func (c *capped) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		if n, err := c.r.Read(make([]byte, 1)); n == 0 {
+			return 0, err
+		}
+		return 0, errTooLarge
+	}
+	n, err := c.r.Read(p[:min(int64(len(p)), c.left)])
+	c.left -= int64(n)
+	return n, err
 }
 
 // readMost reads a body of n bytes at most and closes it; what is over is an error beside
@@ -188,57 +220,110 @@ type indexed struct {
 // takeVectors reads the vectors, as numbers or base64, whichever the server chose,
 // and leaves the library the rest of the answer.
 func (h *heard) takeVectors(resp *http.Response) (*http.Response, error) {
-	body, err := readMost(resp.Body, maxVectors)
-	if err != nil {
-		return nil, err
+	defer resp.Body.Close()
+	body := bufio.NewReader(&capped{resp.Body, maxVectors})
+	skipMark(body)
+	c := codec.NewReader(body, 8*mostNumbers)
+	if c.Kind() != '{' {
+		return nil, notJSON(cmp.Or(c.Skip(), malformed("the answer is not a JSON object")))
 	}
-	if refusal := h.faultInside(body); refusal != nil {
-		return h.refuse(resp, refusal), nil
-	}
-	var answer struct {
-		Data []struct {
-			Index     *int   `json:"index"`
-			Embedding vector `json:"embedding"`
-		} `json:"data"`
-		Model string `json:"model"`
-		Usage struct {
-			PromptTokens int `json:"prompt_tokens"`
-			TotalTokens  int `json:"total_tokens"`
-		} `json:"usage"`
-	}
-	if err := codec.Unmarshal(bytes.TrimSpace(body), &answer); err != nil {
-		return nil, fmt.Errorf("%w: %w", errNotJSON, err)
-	}
-	for i, d := range answer.Data {
-		at := i // some servers give no index
-		if d.Index != nil {
-			at = *d.Index
+	var failure, detail, usage []byte
+	model := ""
+	err := c.Object(func(i int) (err error) {
+		switch i {
+		case 0:
+			model, _, err = c.Text()
+		case 1:
+			failure, err = c.Raw()
+		case 2:
+			detail, err = c.Raw()
+		case 3:
+			usage, err = c.Raw()
+		case 4:
+			err = c.Array(func() error { return h.takeVector(c) })
 		}
-		h.vectors = append(h.vectors, indexed{at, d.Embedding})
+		return err
+	}, "model", "error", "detail", "usage", "data")
+	if err == nil {
+		err = c.End()
+	}
+	if err != nil {
+		return nil, notJSON(err)
+	}
+	if none(failure) {
+		failure = detail
+	}
+	if !none(failure) && len(h.vectors) == 0 {
+		return h.refuse(resp, failure), nil
+	}
+	var u struct {
+		PromptTokens int `json:"prompt_tokens"`
+		TotalTokens  int `json:"total_tokens"`
+	}
+	if !none(usage) && codec.Unmarshal(usage, &u) != nil {
+		u.PromptTokens, u.TotalTokens = 0, 0 // it is estimated
 	}
 	rest := fmt.Appendf(nil, `{"object":"list","data":[],"model":%s,"usage":{"prompt_tokens":%d,"total_tokens":%d}}`,
-		codec.AppendString(nil, answer.Model), answer.Usage.PromptTokens, answer.Usage.TotalTokens)
+		codec.AppendString(nil, model[:min(len(model), longestName)]), u.PromptTokens, u.TotalTokens)
 	return replace(resp, rest), nil
+}
+
+func (h *heard) takeVector(c *codec.Reader) error {
+	if len(h.vectors) == h.texts {
+		return malformed("more vectors than the %d that were asked for", h.texts)
+	}
+	got := indexed{index: len(h.vectors)} // some servers give no index
+	err := c.Object(func(i int) (err error) {
+		if i == 0 {
+			x, ok, err := c.Number()
+			if err == nil && ok && x == math.Trunc(x) && math.Abs(x) < 1<<31 {
+				got.index = int(x)
+			} else if err == nil && ok {
+				return malformed("index %v is not a whole number", x)
+			}
+			return err
+		}
+		got.vector, err = readVector(c)
+		return err
+	}, "index", "embedding")
+	h.vectors = append(h.vectors, got)
+	return err
 }
 
 var errNotJSON = errors.New("the answer is not JSON of the protocol")
 
-// vector reads an array of numbers, or the base64 of little-endian float32s.
-type vector []float32
-
-func (v *vector) UnmarshalJSON(b []byte) error {
-	if len(b) > 0 && b[0] == '"' {
-		raw, err := base64.StdEncoding.DecodeString(codec.Unquote(b))
-		if err != nil || len(raw)%4 != 0 {
-			return fmt.Errorf("a vector of %d bytes is not base64 of float32s", len(raw))
+// readVector reads an array of numbers, or the base64 of little-endian float32s.
+func readVector(c *codec.Reader) (v []float32, err error) {
+	switch c.Kind() {
+	case '"':
+		s, _, err := c.Text()
+		if err != nil {
+			return nil, err
 		}
-		*v = make([]float32, len(raw)/4)
-		for i := range *v {
-			(*v)[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+		raw, err := base64.StdEncoding.DecodeString(s)
+		if err != nil || len(raw)%4 != 0 || len(raw) > 4*mostNumbers {
+			return nil, malformed("a vector of %d bytes is not base64 of at most %d float32s", len(raw), mostNumbers)
 		}
-		return nil
+		v = make([]float32, len(raw)/4)
+		for i := range v {
+			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+		}
+		return v, nil
+	case '[':
+		err = c.Array(func() error {
+			if len(v) == mostNumbers {
+				return malformed("a vector of more than %d numbers", mostNumbers)
+			}
+			x, ok, err := c.Number()
+			if err == nil && !ok {
+				err = malformed("number %d of a vector is not a number", len(v))
+			}
+			v = append(v, float32(x))
+			return err
+		})
+		return v, err
 	}
-	return codec.Unmarshal(b, (*[]float32)(v))
+	return nil, malformed("a vector is neither an array nor base64")
 }
 
 // inOrder puts vectors at their indexes: one for each text, of one length, of numbers.

@@ -3,8 +3,10 @@ package graphmem
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"membench/eval/reader"
+	"membench/internal/textnorm"
 	"membench/memory"
 	"membench/schema"
 )
@@ -41,7 +43,9 @@ func (r *Reading) Answer(ctx context.Context, rd reader.Reader, question, asOf s
 			return a, nil
 		}
 		if a.Unknown = r.Unknown(question); len(a.Unknown) > 0 {
-			a.By, a.Text = schema.ByRule, reader.Refusal
+			if a.By, a.Text = schema.ByRule, reader.Refusal; strings.ContainsFunc(question, textnorm.IsHan) {
+				a.Text = reader.RefusalZH
+			}
 			return a, nil
 		}
 		rd = reader.Cautious()

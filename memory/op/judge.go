@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"membench/internal/pattern"
-	"membench/internal/textnorm"
 	"membench/internal/tokens"
 	"membench/llm"
 )
@@ -47,45 +46,7 @@ func (ruleJudge) Judge(_ context.Context, facts []Fact, known []Known) ([]Verdic
 var strength = map[Relation]int{Retracts: 1, Replaces: 2, Refines: 3, Same: 4}
 
 // Compare says how the text new stands to the text old, both of one speaker.
-func Compare(new, old string) Relation {
-	nk, ok := textnorm.Key(new), textnorm.Key(old)
-	if nk == ok {
-		return Same
-	}
-	nneg, oneg := negated(new), negated(old)
-	share := Jaccard(new, old)
-	if nneg == oneg {
-		if share >= 0.9 && numbers(new) == numbers(old) {
-			return Same
-		}
-		if long(ok) && strings.Contains(nk, ok) && !cue.MatchString(new) {
-			return Refines
-		}
-		if long(nk) && strings.Contains(ok, nk) {
-			return Same
-		}
-	}
-	if s, now := slot(new); s != "" && nneg == oneg {
-		if had, before := slot(old); had == s {
-			if Jaccard(now, before) >= 0.5 {
-				return Same // one value in other words
-			}
-			return Replaces
-		}
-	}
-	need := 0.5
-	changed := cue.MatchString(new)
-	if changed {
-		need = 0.3
-	}
-	if share >= need && (nneg != oneg || changed) {
-		if nneg && !oneg && !strings.ContainsAny(new, "，,；;") && !replacement.MatchString(new) {
-			return Retracts
-		}
-		return Replaces
-	}
-	return New
-}
+func Compare(new, old string) Relation { return NewStatement(new).Compare(NewStatement(old)) }
 
 // Related reports whether two texts of one speaker touch: enough shared terms, or
 // one slot.
@@ -98,25 +59,7 @@ func long(key string) bool { return utf8.RuneCountInString(key) >= 5 }
 
 // Jaccard is the share of distinct terms (tokens.Terms) that two texts have in
 // common, in [0,1]; 0 when one has none.
-func Jaccard(a, b string) float64 {
-	set := map[string]int{}
-	for _, t := range tokens.Terms(a) {
-		set[t] |= 1
-	}
-	for _, t := range tokens.Terms(b) {
-		set[t] |= 2
-	}
-	both, l, r := 0, 0, 0
-	for _, v := range set {
-		l += v & 1
-		r += v >> 1
-		both += v >> 1 & v
-	}
-	if l == 0 || r == 0 {
-		return 0
-	}
-	return float64(both) / float64(len(set))
-}
+func Jaccard(a, b string) float64 { return jaccard(distinct(a), distinct(b)) }
 
 func numbers(s string) string {
 	var out []string

@@ -153,14 +153,21 @@ func (p *policy) ruleConflict(t *turn, found []recall.Scored) judgement {
 	j := judgement{relation: Novel, conflict: 0.4}
 	var same []int
 	best := 0.0
+	facts := make([]*op.Statement, len(t.facts))
+	for i, f := range t.facts {
+		facts[i] = op.NewStatement(f)
+	}
 	for _, f := range found {
 		n := &p.world.nodes[f.Pos]
 		best = max(best, recall.Coverage(t.said, n.content))
 		if n.speaker != t.o.Speaker {
 			continue
 		}
-		for _, fact := range t.facts {
-			switch op.Compare(fact, n.content) {
+		if n.said == nil {
+			n.said = op.NewStatement(n.content)
+		}
+		for _, fact := range facts {
+			switch fact.Compare(n.said) {
 			case op.Replaces, op.Retracts:
 				j.with = append(j.with, f.Pos)
 			case op.Same, op.Refines:

@@ -9,6 +9,7 @@ import (
 	"membench/internal/rank"
 	"membench/memory"
 	"membench/memory/native"
+	"membench/memory/op"
 	"membench/memory/recall"
 	"membench/memory/store"
 	"membench/schema"
@@ -70,6 +71,7 @@ type node struct {
 	verified int            // confirmations of a hypothesis
 	since    schema.Instant // the last change by a turn; time decay counts from here
 	level    string         // of the surprise of the turn that made it
+	said     *op.Statement  // content, once it was compared
 	out      []edge
 }
 
@@ -90,7 +92,7 @@ type world struct {
 func (w *world) clone() world {
 	c := world{w.st.Clone(), slices.Clone(w.nodes), maps.Clone(w.ids), nil}
 	for i := range c.nodes {
-		c.nodes[i].out = slices.Clone(c.nodes[i].out)
+		c.nodes[i].out, c.nodes[i].said = slices.Clone(c.nodes[i].out), nil
 	}
 	return c
 }

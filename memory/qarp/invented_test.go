@@ -2,6 +2,7 @@ package qarp
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -156,7 +157,11 @@ func TestAblations(t *testing.T) {
 	fmt.Fprintf(&table, "| QARP by rule | %s | noise |\n", strings.Join(kinds, " | "))
 	mean := func(without, kind string) float64 { return stats.Mean(score[without][kind]) }
 	for _, without := range append([]string{""}, Ablations()...) {
-		fmt.Fprintf(&table, "| − %s |", without)
+		name := "whole"
+		if without != "" {
+			name = "− " + without
+		}
+		fmt.Fprintf(&table, "| %s |", name)
 		for _, kind := range kinds {
 			n := len(score[without][kind])
 			in := stats.Wilson(int(stats.Mean(score[without][kind])*float64(n)+.5), n, .95)
@@ -164,7 +169,15 @@ func TestAblations(t *testing.T) {
 		}
 		fmt.Fprintf(&table, " %.2f |\n", noise[without])
 	}
-	t.Log("\n" + table.String())
+	doc, err := os.ReadFile("../../docs/experiments.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range strings.Lines(table.String()) {
+		if !strings.Contains(string(doc), row) {
+			t.Errorf("docs/experiments.md is not current: it lacks %s", row)
+		}
+	}
 	for kind, n := range map[string]int{schema.CatIE: 60, schema.CatABS: 60} {
 		if len(score[""][kind]) != n {
 			t.Errorf("%d questions of %s, want %d", len(score[""][kind]), kind, n)

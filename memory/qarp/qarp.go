@@ -30,7 +30,6 @@ import (
 	"slices"
 	"strings"
 
-	"membench/internal/tokens"
 	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
@@ -222,11 +221,9 @@ func (a asking) search(ctx context.Context, p op.Plan, used *llm.Usage) (out []h
 
 // replaced drops hits that a later one of the same speaker takes the place of.
 func replaced(hits []hit) (out []hit) {
-	slot := make([]string, len(hits))
-	terms := make([][]string, len(hits))
+	said := make([]*op.Statement, len(hits))
 	for i, h := range hits {
-		slot[i] = op.Slot(spoken(h.Text))
-		terms[i] = slices.Compact(slices.Sorted(slices.Values(tokens.Terms(spoken(h.Text)))))
+		said[i] = op.NewStatement(spoken(h.Text))
 	}
 	for i, old := range hits {
 		gone := false
@@ -234,31 +231,14 @@ func replaced(hits []hit) (out []hit) {
 			if gone || speaker(h.Text) != speaker(old.Text) || compareTimes(h.time, old.time) <= 0 {
 				continue
 			}
-			if slot[i] != "" && slot[i] == slot[j] || 10*common(terms[i], terms[j]) >= 3*len(terms[i]) { // op.Compare needs one or the other
-				r := op.Compare(spoken(h.Text), spoken(old.Text))
-				gone = r == op.Replaces || r == op.Retracts
-			}
+			r := said[j].Compare(said[i])
+			gone = r == op.Replaces || r == op.Retracts
 		}
 		if !gone {
 			out = append(out, old)
 		}
 	}
 	return out
-}
-
-// common counts what two sorted lists share.
-func common(a, b []string) (n int) {
-	for len(a) > 0 && len(b) > 0 {
-		switch {
-		case a[0] < b[0]:
-			a = a[1:]
-		case a[0] > b[0]:
-			b = b[1:]
-		default:
-			a, b, n = a[1:], b[1:], n+1
-		}
-	}
-	return n
 }
 
 func speaker(text string) string { who, _, _ := strings.Cut(text, ": "); return who }

@@ -21,6 +21,8 @@ func Formats() []string { return []string{"text", "json", "sarif", "github", "ju
 type Printer struct {
 	Errors, Warnings int    // added so far
 	Version          string // of the program, for SARIF
+	// Text is a finding in the form text; nil: as the finding prints itself.
+	Text func(*schema.Finding) string
 
 	w       io.Writer
 	format  string
@@ -48,7 +50,8 @@ type findingGroup struct {
 // New starts the output. At most limit findings are printed (0: all); with summary they
 // are grouped by code and kind of place.
 func New(w io.Writer, format string, limit int, summary bool) (*Printer, error) {
-	p := &Printer{w: w, format: format, limit: limit, summary: summary, groups: map[groupKey]*findingGroup{}, ruleAt: map[string]int{}}
+	p := &Printer{w: w, format: format, limit: limit, summary: summary, groups: map[groupKey]*findingGroup{}, ruleAt: map[string]int{},
+		Text: (*schema.Finding).Error}
 	switch format {
 	case "sarif":
 		p.printf("%s", sarifHead)
@@ -89,7 +92,7 @@ func (p *Printer) Add(f *schema.Finding) {
 	p.printed++
 	switch p.format {
 	case "text":
-		p.printf("%v\n", f)
+		p.printf("%s\n", p.Text(f))
 	case "json":
 		p.line(f)
 	case "github":

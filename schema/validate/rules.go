@@ -206,7 +206,7 @@ func (w *worker) export() {
 	k := hashKey(nsMemory, mem)
 	w.put(fact{op: opDefine, ns: nsMemory, k: k, tup: textHash(text), ptr: ptrData, id: text}, max(data, 0))
 	if len(point) > 0 {
-		w.facts = append(w.facts, fact{op: opDefine, ns: nsPair, k: hashKey(nsPair, mem, point)})
+		w.facts = append(w.facts, fact{op: opDefine, ns: nsPair, k: hashKey(nsPair, mem, point), cond: k})
 	}
 }
 

@@ -61,8 +61,9 @@ type fold struct {
 	warmed   uint64 // keeps the compiler from dropping what warm reads
 	lastConv key    // of the turn before: its conversation is in the index
 
-	w  *worker // of the block being applied
-	at *lineOut
+	w   *worker // of the block being applied
+	at  *lineOut
+	far schema.Pos // without a block: the place of the fact
 
 	convs   map[key]*conversation
 	order   []*conversation
@@ -142,12 +143,18 @@ func (f *fold) block(w *worker) error {
 // pos is the place of a fact. Columns are counted only when they are needed: while the
 // block is still at hand.
 func (f *fold) pos(x *fact) schema.Pos {
+	if f.w == nil {
+		return f.far
+	}
 	f.w.line, f.w.utf8, f.w.colOff, f.w.colN = f.at.span, f.at.utf8, 0, 1
 	return f.w.in(f.w.buf[f.at.span.start:f.at.span.end], int(x.off))
 }
 
 func (f *fold) apply(x *fact) error {
 	line := int32(f.at.span.n)
+	if f.c.far != nil && x.op <= opTurn {
+		return f.send(x, line)
+	}
 	switch x.op {
 	case opTurn:
 		if err := f.turn(x, line); err != nil {
@@ -169,6 +176,17 @@ func (f *fold) apply(x *fact) error {
 		}
 	}
 	return nil
+}
+
+// send passes on what the set must know of a fact. The order of turns shows in the file.
+func (f *fold) send(x *fact, line int32) error {
+	if x.op == opTurn {
+		if err := f.turn(x, line); err != nil {
+			return err
+		}
+		f.s.index.swap(x.k, entry{0, f.file, line})
+	}
+	return f.c.far(x, f.pos(x))
 }
 
 // define enters an id, or reports that it is taken.
@@ -433,19 +451,23 @@ func (c *Checker) Close() iter.Seq2[*schema.Finding, error] {
 		// Files are read one after the other and lines in order, so the runs are in order.
 		for _, run := range runs {
 			for i := range run {
-				x := run[i]
-				if good, _ := s.settled(x.k, x.ns, x.ptr, x.tup); good {
-					continue
-				}
-				if _, found := s.index.get(x.k); !found && x.cond != (key{}) {
-					if _, ok := s.index.get(x.cond); !ok {
-						continue
-					}
-				}
-				if f := s.dangling(c, x); f != nil && !yield(f, nil) {
+				if f := s.close(c, run[i]); f != nil && !yield(f, nil) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// close is the finding for a reference when all is read; nil where it is good.
+func (s *set) close(c *Checker, x pending) *schema.Finding {
+	if good, _ := s.settled(x.k, x.ns, x.ptr, x.tup); good {
+		return nil
+	}
+	if _, found := s.index.get(x.k); !found && x.cond != (key{}) {
+		if _, ok := s.index.get(x.cond); !ok {
+			return nil
+		}
+	}
+	return s.dangling(c, x)
 }

@@ -47,6 +47,7 @@ type Checker struct {
 	cat *catalog.Catalog
 	o   Options
 	set set
+	far func(*fact, schema.Pos) error // takes facts; nil: they go to the set
 
 	// Checked says of each file what it was taken for, in the order of reading.
 	Checked []File

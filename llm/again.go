@@ -1,0 +1,35 @@
+package llm
+
+import "context"
+
+// keptKey is the context's list of answers that an earlier run kept.
+type keptKey struct{}
+
+// Kept tells the talk that ctx belongs to, if any, of an answer that an earlier run kept;
+// forget makes the store ask for it again.
+func Kept(ctx context.Context, forget func()) {
+	if list, ok := ctx.Value(keptKey{}).(*[]func()); ok {
+		*list = append(*list, forget)
+	}
+}
+
+// Again has a talk with a model of one goroutine. Where it fails at answers that an
+// earlier run kept, these are forgotten and the talk is had once more: who runs a command
+// again wants what failed to be asked about.
+func Again[T any](ctx context.Context, talk func(context.Context) (T, error)) (T, error) {
+	var kept []func()
+	out, err := talk(context.WithValue(ctx, keptKey{}, &kept))
+	if len(kept) == 0 || !spoilt(err) {
+		return out, err
+	}
+	for _, forget := range kept {
+		forget()
+	}
+	return talk(ctx)
+}
+
+// spoilt reports whether a talk failed at what was answered.
+func spoilt(err error) bool {
+	k := KindOf(err)
+	return k == KindUnusable || k == KindCutOff || Lasting(err)
+}
