@@ -8,7 +8,7 @@ PACKAGES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test race soak parity contracts demo neo4j lint fuzz bench bench-neo4j release release-check docs site clean
+.PHONY: help build test race spark soak parity contracts demo neo4j lint fuzz bench bench-neo4j release release-check docs site clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,10 @@ parity: ## run the original packages of memory systems again and record what the
 contracts: ## let the vendors' Python clients of memory services live the life of a memory again, and compare (network, python3.11, about 300 MB)
 	scripts/contracts/contracts.sh
 	$(GO) test ./memory/service -run ContractsDocs -update -count 1
+
+spark: ## install Spark (850 MB) and run what needs it: the chain, Parquet and an evaluation as jobs, held against one process
+	scripts/spark/install.sh
+	MEMBENCH_SPARK=1 $(GO) test ./cli ./examples ./scripts/spark -run 'TestScripts/spark|TestScale|TestParquet' -count 1 -v
 
 soak: ## kill every stage before each step on the file system; lines of 100 MB; all of Neo4j's tests on the newest; 1,000 null simulations of each kind; every arm of explain and graph memory (over half an hour)
 	MEMBENCH_SOAK=1 $(GO) test ./cli -run 'Killed|ExperimentsDocs|LongLines|WaysIntoNeo4j|HostileInputs|Terminated|PythonChain|ModelFaults|PeakMemory|FaultMixes|LocalModel' -count 1 -timeout 4h -v

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -125,13 +124,14 @@ func cmdNeo4j(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("NEO4J_URI", uri)
 }
 
-// condition answers [neo4j]: whether a server can be started here.
-// sparkPython is the Python with Spark that scripts/test-tools.sh installs.
-func sparkPython() string { return filepath.Join(exttest.Cache(), "venv-spark", "bin", "python3") }
-
+// condition answers [neo4j] and [python3]: whether a server can be started here; and
+// [spark]: whether `make spark` runs.
 func condition(name string) (bool, error) {
+	if name == "spark" && os.Getenv("MEMBENCH_SPARK") == "" {
+		return false, nil // make spark
+	}
 	tools := map[string][]string{"neo4j": {"java", exttest.Neo4jLib()}, "python3": {"python3"},
-		"spark": {"java", sparkPython()}}[name]
+		"spark": {"java", exttest.SparkPython()}}[name]
 	if tools == nil {
 		return false, fmt.Errorf("unknown condition %q", name)
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"membench/internal/exttest"
 	"membench/memory/mem0/qdrant/qdranttest"
 	"membench/memory/mem0/rest/resttest"
 	"membench/memory/service/servicetest"
@@ -57,7 +58,7 @@ func TestScripts(t *testing.T) {
 				env.Defer(stub.Close)
 				env.Setenv(name, stub.Base())
 			}
-			env.Setenv("SPARK_PYTHON", sparkPython())
+			env.Setenv("SPARK_PYTHON", exttest.SparkPython())
 			env.Setenv("SERVICE_KEY", servicetest.Key)
 			for name, s := range mem0s {
 				env.Setenv(name, s.URL)

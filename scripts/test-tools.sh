@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests use from outside Go, where it is missing: a Python with
-# networkx, rdflib and snakemake, one with Spark (850 MB), two versions of Mem0, another with a small model of
+# networkx, rdflib and snakemake, two versions of Mem0, another with a small model of
 # sentence vectors (scripts/minilm.sh), two small models (membench model fetch), Java and Maven with the jars of a Neo4j (and of the
 # newest one where a Java for it is found), a Chromium with Chinese fonts, jq. Python
 # and jars go to ~/.cache/membench; programs come from the system's packages (Debian's,
@@ -46,13 +46,6 @@ for version in 2.2.1 1.0.11; do # real Mem0: the newest, and the last that updat
     echo "$want" > "$cache/mem0-$version/membench-has"
   fi
 done
-want="pyspark[sql]==4.1.4"
-if [ "$(cat "$cache/venv-spark/membench-has" 2>/dev/null)" != "$want" ]; then
-  rm -rf "$cache/venv-spark"
-  python3 -m venv "$cache/venv-spark"
-  "$cache/venv-spark/bin/pip" install -q "$want"
-  echo "$want" > "$cache/venv-spark/membench-has"
-fi
 scripts/site.sh out/site > /dev/null   # MkDocs and its theme
 scripts/minilm.sh install
 go run ./cmd/membench model fetch # SmolLM2-135M and multilingual-e5-small

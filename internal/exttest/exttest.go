@@ -80,6 +80,21 @@ func Mem0(t testing.TB, version string) string {
 	return path
 }
 
+// Spark returns the Python of the environment into which `make spark` installs Spark, 850
+// MB of it. Only that target wants these tests (MEMBENCH_SPARK=1); elsewhere t skips, on a
+// build server too.
+func Spark(t testing.TB) string {
+	t.Helper()
+	if os.Getenv("MEMBENCH_SPARK") == "" {
+		t.Skip("SKIP-EXTERNAL: Spark (make spark)")
+	}
+	Need(t, "java", SparkPython())
+	return SparkPython()
+}
+
+// SparkPython is where the interpreter of Spark is, once installed.
+func SparkPython() string { return filepath.Join(Cache(), "venv-spark", "bin", "python3") }
+
 // LocalModel returns the Python of the environment in which 'membench model fetch'
 // installed small models.
 func LocalModel(t testing.TB) string {

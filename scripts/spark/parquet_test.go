@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"membench/internal/exttest"
@@ -28,8 +27,7 @@ for kind in json.load(sys.stdin):
 // TestParquetColumns: every published kind has columns, and every line comes back from them
 // byte for byte; those that our writers write come back from columns alone.
 func TestParquetColumns(t *testing.T) {
-	python := filepath.Join(exttest.Cache(), "venv-spark", "bin", "python3")
-	exttest.Need(t, python)
+	python := exttest.Spark(t)
 	type kind struct {
 		Kind   schema.Kind     `json:"kind"`
 		Schema json.RawMessage `json:"schema"`
