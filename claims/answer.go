@@ -220,21 +220,21 @@ func (p *answerParser) ref(r schema.Ref, pointer string) (schema.Ref, []string, 
 	}
 	if slices.Contains(catalog.People(), r.Type) {
 		bare := name
-		if _, after, ok := strings.Cut(name, def.Separator); ok && r.Type == "Person" {
+		if _, after, ok := strings.Cut(name, def.Separator); ok && r.Type == schema.LabelPerson {
 			bare = after
 		}
 		for _, m := range p.chunk.Memories {
 			for _, s := range []schema.Ref{m.Speaker, m.Other} {
-				if s.ID != "" && (s.Type == r.Type || s.Type == "Person") && (s.ID == r.ID || schema.NameOf(s.ID) == bare) {
+				if s.ID != "" && (s.Type == r.Type || s.Type == schema.LabelPerson) && (s.ID == r.ID || schema.NameOf(s.ID) == bare) {
 					return s, []string{schema.NameOf(s.ID)}, nil
 				}
 			}
 		}
-		if r.Type == "Person" && len(p.chunk.Memories) > 0 {
+		if r.Type == schema.LabelPerson && len(p.chunk.Memories) > 0 {
 			s := schema.People{}.Ref(p.mint, p.chunk.Memories[0].Fields.ConvID, bare)
 			return s, []string{schema.NameOf(s.ID)}, nil
 		}
-		if r.Type == "Agent" || p.v == schema.V001 {
+		if r.Type == schema.LabelAgent || p.v == schema.V001 {
 			return r, nil, fmt.Errorf("%s/entity_id: have %s, want a speaker of the memories", pointer, textOf(string(r.ID)))
 		}
 	}

@@ -237,7 +237,7 @@ func memoryOf(rec schema.Record[schema.MemoryExport], o Options) (Memory, error)
 	return m, nil
 }
 
-var prefixes = []struct{ text, typ string }{{"[User]", "User"}, {"[Agent]", "Agent"}, {"[user]", "User"}, {"[agent]", "Agent"}, {"[用户]", "User"}, {"[助手]", "Agent"}, {"[assistant]", "Agent"}, {"[Assistant]", "Agent"}}
+var prefixes = []struct{ text, typ string }{{"[User]", schema.LabelUser}, {"[Agent]", schema.LabelAgent}, {"[user]", schema.LabelUser}, {"[agent]", schema.LabelAgent}, {"[用户]", schema.LabelUser}, {"[助手]", schema.LabelAgent}, {"[assistant]", schema.LabelAgent}, {"[Assistant]", schema.LabelAgent}}
 
 // speakerOf decides whose memory it is: an explicit owner, else a prefix of the text,
 // else what the memory system says of the role, else a matched owner, else the agent.
@@ -259,18 +259,18 @@ func speakerOf(x schema.MemoryExport, f schema.PayloadFields, o Options) (speake
 		typ = f.OwnerType
 	case typ != "":
 	case role == "user":
-		typ = "User"
+		typ = schema.LabelUser
 	case role == "assistant":
-		typ = "Agent"
+		typ = schema.LabelAgent
 	case f.OwnerType != "" && f.OwnerInfer == "matched_event":
 		typ = f.OwnerType
 	}
 	agent, user := cmp.Or(f.AgentID, f.CharacterID), f.UserID
 	if f.OwnerID != "" && f.OwnerInfer != "fallback" && f.OwnerInfer != "ambiguous" {
 		switch {
-		case typ == "User" && f.OwnerType == "User":
+		case typ == schema.LabelUser && f.OwnerType == schema.LabelUser:
 			user = f.OwnerID
-		case typ != "User" && f.OwnerType != "User":
+		case typ != schema.LabelUser && f.OwnerType != schema.LabelUser:
 			agent = f.OwnerID
 		}
 	}
@@ -282,8 +282,8 @@ func speakerOf(x schema.MemoryExport, f schema.PayloadFields, o Options) (speake
 	if f.ActorID != "" && !o.Version.Before(schema.V020) { // who said it is named: the other side is not
 		return of(typ, "", f.ActorID), schema.Ref{}, text
 	}
-	a, u := of("Agent", agent, ""), of("User", user, "")
-	if typ == "User" && u.ID != "" || a.ID == "" {
+	a, u := of(schema.LabelAgent, agent, ""), of(schema.LabelUser, user, "")
+	if typ == schema.LabelUser && u.ID != "" || a.ID == "" {
 		return u, a, text
 	}
 	return a, u, text

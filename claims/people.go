@@ -122,7 +122,7 @@ func (c *cast) relative(m Memory, x clause.Mention) (schema.Ref, bool) {
 func (c *cast) introduce(name string) schema.Ref {
 	var r schema.Ref
 	if c.mint.V.Before(schema.V020) {
-		r = schema.Ref{Type: "User", ID: schema.EntityID(c.mint.User(string(c.conv) + "/" + name))}
+		r = schema.Ref{Type: schema.LabelUser, ID: schema.EntityID(c.mint.User(string(c.conv) + "/" + name))}
 	} else {
 		r = c.people.Ref(c.mint, c.conv, name)
 	}

@@ -215,16 +215,16 @@ func newEntity(v schema.Version, r schema.Ref, parts []string) *schema.Entity {
 	e := &schema.Entity{RecordType: "entity", Type: r.Type, ID: r.ID, Aliases: []string{}, Tags: []string{}, Confidence: 0.9}
 	var b schema.ObjectBuilder
 	switch r.Type {
-	case "Agent":
+	case schema.LabelAgent:
 		b.String("name", name)
 		b.String("display", name)
 		e.Aliases, e.Confidence = []string{name}, 0.99
-	case "User":
+	case schema.LabelUser:
 		b.String("user_id", name)
 		b.String("name", name)
 		b.String("display", name)
 		e.Aliases, e.Confidence = []string{name}, 0.99
-	case "Person":
+	case schema.LabelPerson:
 		scope, _, _ := strings.Cut(strings.TrimPrefix(string(r.ID), "person:"), "/")
 		b.String("conv_id", schema.Unescape(scope))
 		b.String("name", name)

@@ -82,7 +82,7 @@ func TraceLine(ctx context.Context, g Graph, source schema.NodeID, line, limit i
 	t := &Trail{Node: n}
 	w := walker{g: g, limit: limit, keep: func(e schema.Edge) bool {
 		first, last, ok := Lines(e)
-		return e.Type != "IN_SOURCE" || ok && first <= line && line <= last
+		return e.Type != schema.EdgeInSource || ok && first <= line && line <= last
 	}}
 	return t, w.grow(ctx, t, In, []schema.NodeID{source})
 }
@@ -180,7 +180,7 @@ func (t *Trail) all(yield func(*Trail) bool) bool {
 func (t *Trail) Spans() []schema.Span {
 	var out []schema.Span
 	for s := range t.All() {
-		if s.Via == nil || s.Via.Type != "IN_SOURCE" || s.Node.ID != s.Via.Dst {
+		if s.Via == nil || s.Via.Type != schema.EdgeInSource || s.Node.ID != s.Via.Dst {
 			continue
 		}
 		span := schema.Span{Path: s.Node.Props.Text("path")}
@@ -217,7 +217,7 @@ func (t Tier) String() string {
 func (t Tier) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // searched are the labels that Find looks at, in the order in which equal matches come.
-var searched = []string{"Claim", "MemoryItem", "Event", "Probe", "Inject", "Source"}
+var searched = []string{schema.LabelClaim, schema.LabelMemoryItem, schema.LabelEvent, schema.LabelProbe, schema.LabelInject, schema.LabelSource}
 
 // Find looks for text in claims, memories, events, probes, injects and sources: at
 // most limit of the best matches (0 for all), by tier, score, label in that order,

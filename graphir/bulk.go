@@ -270,7 +270,7 @@ func (w *worker) slow(line jsonl.Line, at pos) {
 
 // part sends one part to the sorter.
 func (w *worker) part(x *part) {
-	if x.typ == "FROM_EVENT" && w.b.g.mode == modeReduce { // it has another key
+	if x.typ == schema.EdgeFromEvent && w.b.g.mode == modeReduce { // it has another key
 		return
 	}
 	if w.b.g.admits(x, w.report) {

@@ -202,7 +202,7 @@ func (w *worker) settingOf(set *[nSetting][]byte, prefix byte) *settingInfo {
 		typ, id := strip(string(set[fOwnerType])), strip(string(set[fOwnerID]))
 		if w.b.p.v == schema.V001 {
 			s.owner = owner001(&s, typ, id, "")
-			return s, s.character != "" || typ == "Agent" && id != "" // else the owner is named after the point
+			return s, s.character != "" || typ == schema.LabelAgent && id != "" // else the owner is named after the point
 		}
 		s.owner = owner010(&s, typ, id, string(set[fOwnerInfer]), map[byte]string{'U': "[User]", 'A': "[Agent]"}[prefix])
 		return s, true

@@ -238,9 +238,9 @@ func (em *emitter) group(recs, with [][]byte) {
 func (em *emitter) end(x *row) uint32 {
 	s := &em.b.flat[x.setting]
 	switch em.seg.typ {
-	case "FROM_CONV":
+	case schema.EdgeFromConv:
 		return s.conv
-	case "IN_SCENE":
+	case schema.EdgeInScene:
 		return s.scene
 	}
 	return s.owner
@@ -249,7 +249,7 @@ func (em *emitter) end(x *row) uint32 {
 // node writes the line of a memory up to its last property.
 func (em *emitter) node(x *row) {
 	em.r.counts.Nodes++
-	em.r.counts.Labels["MemoryItem"]++
+	em.r.counts.Labels[schema.LabelMemoryItem]++
 	dst := append(em.r.out, `{"id": "mem:`...)
 	dst = append(dst, em.hash[:]...)
 	dst = append(dst, `", "labels": ["MemoryItem"], "props": {"point_id": "`...)
@@ -339,7 +339,7 @@ func (em *emitter) edge(end []byte, x *row) {
 	em.r.counts.Types[em.seg.typ]++
 	dst := append(em.r.out, `{"id": "edge:`...)
 	dst = append(append(dst, em.seg.typ...), ':')
-	if em.seg.typ == "OWNS_MEMORY" {
+	if em.seg.typ == schema.EdgeOwnsMemory {
 		dst = append(append(dst, end...), ":mem:"...)
 		dst = append(dst, em.hash[:]...)
 		dst = append(dst, `", "type": "OWNS_MEMORY", "src": "`...)

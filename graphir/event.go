@@ -40,40 +40,40 @@ func (p *projector) event(e schema.Event, at pos, emit func(*part)) {
 	}
 	empty := []byte("{}")
 	preview := textnorm.Cut(textnorm.Collapse(e.Content), 40)
-	node(turn, "Event", eventProps(e, meta, preview))
+	node(turn, schema.LabelEvent, eventProps(e, meta, preview))
 
 	conv := m.Conv(e.ConvID)
-	node(conv, "Conversation", named("conv_id", string(e.ConvID)))
-	edge("IN_CONV", turn, conv, empty)
+	node(conv, schema.LabelConversation, named("conv_id", string(e.ConvID)))
+	edge(schema.EdgeInConv, turn, conv, empty)
 	if s := strip(e.SceneID); s != "" {
-		node(m.Scene(s), "Scene", named("scene_id", s))
-		edge("CONV_IN_SCENE", conv, m.Scene(s), empty)
+		node(m.Scene(s), schema.LabelScene, named("scene_id", s))
+		edge(schema.EdgeConvInScene, conv, m.Scene(s), empty)
 	}
 	if c := strip(e.CharacterID); c != "" {
-		node(m.Character(c), "Character", named("character_id", c))
-		edge("CONV_HAS_CHARACTER", conv, m.Character(c), empty)
+		node(m.Character(c), schema.LabelCharacter, named("character_id", c))
+		edge(schema.EdgeConvHasCharacter, conv, m.Character(c), empty)
 	}
 	user, agent := strip(meta.UserID), strip(meta.AgentID)
 	if user != "" {
-		node(m.User(user), "User", named("user_id", user))
-		node(m.Character(user), "Character", named("character_id", user))
-		edge("ACTOR", m.User(user), m.Character(user), empty)
+		node(m.User(user), schema.LabelUser, named("user_id", user))
+		node(m.Character(user), schema.LabelCharacter, named("character_id", user))
+		edge(schema.EdgeActor, m.User(user), m.Character(user), empty)
 	}
 	if agent != "" {
-		node(m.Agent(agent), "Agent", named("agent_id", agent))
-		node(m.Character(agent), "Character", named("character_id", agent))
-		edge("ACTOR", m.Agent(agent), m.Character(agent), empty)
+		node(m.Agent(agent), schema.LabelAgent, named("agent_id", agent))
+		node(m.Character(agent), schema.LabelCharacter, named("character_id", agent))
+		edge(schema.EdgeActor, m.Agent(agent), m.Character(agent), empty)
 	}
 	switch speaker, named := p.speaker(e, user, agent); {
 	case named:
 		node(schema.NodeID(speaker.ID), speaker.Type, p.reference(speaker))
-		edge("SPOKE", schema.NodeID(speaker.ID), turn, empty)
+		edge(schema.EdgeSpoke, schema.NodeID(speaker.ID), turn, empty)
 	case e.RoleType == schema.RoleHuman && user != "":
-		edge("SPOKE", m.User(user), turn, empty)
+		edge(schema.EdgeSpoke, m.User(user), turn, empty)
 	case e.RoleType == schema.RoleAssistant && agent != "":
-		edge("SPOKE", m.Agent(agent), turn, empty)
+		edge(schema.EdgeSpoke, m.Agent(agent), turn, empty)
 	case e.RoleType == schema.RoleAssistant && strip(e.CharacterID) != "":
-		edge("SPOKE", m.Character(strip(e.CharacterID)), turn, empty)
+		edge(schema.EdgeSpoke, m.Character(strip(e.CharacterID)), turn, empty)
 	}
 	if meta.SessionID != "" {
 		s := m.Session(e.ConvID, meta.SessionID)
@@ -83,9 +83,9 @@ func (p *projector) event(e schema.Event, at pos, emit func(*part)) {
 		b.opt("session_time", meta.SessionTime)
 		b.str("display", string(e.ConvID)+" "+meta.SessionID)
 		b.str("name", string(e.ConvID)+" "+meta.SessionID)
-		node(s, "Session", b.end())
-		edge("IN_CONV", s, conv, empty)
-		edge("IN_SESSION", turn, s, empty)
+		node(s, schema.LabelSession, b.end())
+		edge(schema.EdgeInConv, s, conv, empty)
+		edge(schema.EdgeInSession, turn, s, empty)
 	}
 	if meta.SourcePath != "" {
 		src := m.Source(meta.SourcePath)
@@ -94,13 +94,13 @@ func (p *projector) event(e schema.Event, at pos, emit func(*part)) {
 		name := meta.SourcePath[strings.LastIndexByte(meta.SourcePath, '/')+1:]
 		b.str("display", name)
 		b.str("name", name)
-		node(src, "Source", b.end())
+		node(src, schema.LabelSource, b.end())
 		b = newObject()
 		if meta.StartLine > 0 {
 			b.num("start_line", meta.StartLine)
 			b.num("end_line", max(meta.StartLine, meta.EndLine))
 		}
-		edge("IN_SOURCE", turn, src, b.end())
+		edge(schema.EdgeInSource, turn, src, b.end())
 	}
 	if meta.InjectID != "" {
 		id := m.Inject(meta.InjectID)
@@ -109,8 +109,8 @@ func (p *projector) event(e schema.Event, at pos, emit func(*part)) {
 		b.str("fact", e.Content)
 		b.str("display", preview+" #"+meta.InjectID)
 		b.str("name", preview+" #"+meta.InjectID)
-		node(id, "Inject", b.end())
-		edge("PLANTS", turn, id, empty)
+		node(id, schema.LabelInject, b.end())
+		edge(schema.EdgePlants, turn, id, empty)
 	}
 	if meta.ProbeID != "" {
 		id := m.Probe(meta.ProbeID)
@@ -123,14 +123,14 @@ func (p *projector) event(e schema.Event, at pos, emit func(*part)) {
 		}
 		b.str("display", preview+" #"+meta.ProbeID)
 		b.str("name", preview+" #"+meta.ProbeID)
-		node(id, "Probe", b.end())
-		edge("ASKS", turn, id, empty)
+		node(id, schema.LabelProbe, b.end())
+		edge(schema.EdgeAsks, turn, id, empty)
 		for _, want := range meta.Expects {
 			dst := m.Inject(want)
 			if strings.HasPrefix(want, "claim:") {
 				dst = schema.NodeID(want)
 			}
-			edge("EXPECTS", id, dst, empty)
+			edge(schema.EdgeExpects, id, dst, empty)
 		}
 	}
 }
@@ -224,7 +224,7 @@ func (l *linker) add(p *projector, conv schema.ConvID, t turn, emit func(*part))
 		emit(&part{edge: true, id: string(p.mint.Edge(typ, a, b)), half: halfEvent, typ: typ, src: string(a), dst: string(b), props: []byte("{}"), pos: t.pos})
 	}
 	if l.last.n > 0 {
-		edge("NEXT", l.last.n, t.n)
+		edge(schema.EdgeNext, l.last.n, t.n)
 	}
 	if t.speaker != 0 {
 		if l.spoke.n > 0 && l.spoke.session != t.session {
@@ -235,7 +235,7 @@ func (l *linker) add(p *projector, conv schema.ConvID, t turn, emit func(*part))
 			to = l.spoke
 		}
 		if to.n > 0 {
-			edge("REPLY_TO", t.n, to.n)
+			edge(schema.EdgeReplyTo, t.n, to.n)
 		}
 		l.spoke, l.others = t, to
 	}
@@ -265,11 +265,11 @@ func (p *projector) speaker(e schema.Event, user, agent string) (schema.Ref, boo
 	if p.v.Before(schema.V020) {
 		return schema.Ref{}, false
 	}
-	typ, declared := "User", user
+	typ, declared := schema.LabelUser, user
 	switch e.RoleType {
 	case schema.RoleHuman:
 	case schema.RoleAssistant:
-		if typ, declared = "Agent", agent; declared == "" && strip(e.CharacterID) != schema.AnyAgent {
+		if typ, declared = schema.LabelAgent, agent; declared == "" && strip(e.CharacterID) != schema.AnyAgent {
 			declared = strip(e.CharacterID)
 		}
 	default:
@@ -280,5 +280,5 @@ func (p *projector) speaker(e schema.Event, user, agent string) (schema.Ref, boo
 		name = strip(e.RoleName)
 	}
 	r, ok := p.o.People.Speaker(p.mint, e.ConvID, typ, declared, name)
-	return r, ok && r.Type == "Person"
+	return r, ok && r.Type == schema.LabelPerson
 }

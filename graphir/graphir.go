@@ -217,7 +217,7 @@ func newGatherer(o Options, report func(*schema.Finding)) *gatherer {
 	}
 	return &gatherer{
 		p: newProjector(o), report: report, nodes: sorter(), edges: sorter(),
-		threads: map[string]*thread{}, leftOut: map[string]*atomic.Int64{"FROM_EVENT": {}, "EXPECTS": {}}, fileIndex: map[string]uint32{},
+		threads: map[string]*thread{}, leftOut: map[string]*atomic.Int64{schema.EdgeFromEvent: {}, schema.EdgeExpects: {}}, fileIndex: map[string]uint32{},
 	}
 }
 
@@ -273,7 +273,7 @@ func (g *gatherer) admits(x *part, report func(*schema.Finding)) bool {
 	if x.edge && !g.p.hasEdge(x.typ) {
 		return false
 	}
-	if x.edge && (x.typ == "FROM_EVENT" && !g.hasEvents || x.typ == "EXPECTS" && !g.hasClaims && hasPrefix(x.dst, "claim:")) {
+	if x.edge && (x.typ == schema.EdgeFromEvent && !g.hasEvents || x.typ == schema.EdgeExpects && !g.hasClaims && hasPrefix(x.dst, "claim:")) {
 		g.leftOut[x.typ].Add(1)
 		return false
 	}
@@ -295,15 +295,15 @@ func (g *gatherer) note(edge bool, id string, labels []string) {
 		return
 	}
 	switch labels[0] {
-	case "MemoryItem":
+	case schema.LabelMemoryItem:
 		if g.hasClaims {
 			g.memories.add(id)
 		}
-	case "Event":
+	case schema.LabelEvent:
 		g.events.add(id)
-	case "Claim":
+	case schema.LabelClaim:
 		g.claims.add(id)
-	case "Inject":
+	case schema.LabelInject:
 		g.injects.add(id)
 	}
 }
@@ -434,7 +434,7 @@ func (g *gatherer) keep(e *folded, report func(*schema.Finding)) bool {
 		report(&schema.Finding{Pos: g.unpack(e.pos), Code: code, Message: msg, Have: e.dst, Hint: hint, Warning: warning})
 	}
 	switch e.typ {
-	case "EVIDENCED_BY":
+	case schema.EdgeEvidencedBy:
 		switch {
 		case !g.hasExports || g.hasMemory(e.dst):
 		case g.p.v == schema.V001:
@@ -443,17 +443,17 @@ func (g *gatherer) keep(e *folded, report func(*schema.Finding)) bool {
 			missing("GRF050", "evidence names a memory that is not in the exports, edge skipped", "give the export it was claimed from", false)
 			return false
 		}
-	case "FROM_EVENT":
+	case schema.EdgeFromEvent:
 		if !g.events.has(e.dst) {
 			missing("GRF051", "memory names a turn that is not in the events, edge skipped", "give the events it was made from", false)
 			return false
 		}
-	case "SUPERSEDED_BY":
+	case schema.EdgeSupersededBy:
 		if !g.claims.has(e.dst) {
 			missing("GRF052", "claim names a successor that is not in the claims, edge skipped", "", false)
 			return false
 		}
-	case "EXPECTS":
+	case schema.EdgeExpects:
 		if !g.claims.has(e.dst) && !g.injects.has(e.dst) {
 			missing("GRF053", "probe expects something that is neither an inject nor a claim of this graph, edge skipped", "", false)
 			return false
@@ -474,7 +474,7 @@ func (g *gatherer) finish() {
 			continue
 		}
 		want := "--events"
-		if typ == "EXPECTS" {
+		if typ == schema.EdgeExpects {
 			want = "--claims"
 		}
 		g.report(&schema.Finding{Code: "GRF056", Warning: true, Message: typ + " edges skipped: their other end comes from " + want + ", which was not given", Have: fmt.Sprint(n, " references")})

@@ -41,9 +41,9 @@ func home(h *head) string {
 		typ, rest := cutStr(h.tuple)
 		src, rest := cutStr(rest)
 		switch string(typ) {
-		case "FROM_CONV", "HAS_CHARACTER", "IN_SCENE":
+		case schema.EdgeFromConv, schema.EdgeHasCharacter, schema.EdgeInScene:
 			id = src
-		case "OWNS_MEMORY", "EVIDENCED_BY", "FROM_EVENT", "SUPERSEDED_BY", "EXPECTS":
+		case schema.EdgeOwnsMemory, schema.EdgeEvidencedBy, schema.EdgeFromEvent, schema.EdgeSupersededBy, schema.EdgeExpects:
 			id, _ = cutStr(rest)
 		}
 	}

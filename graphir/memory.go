@@ -96,7 +96,7 @@ func owner001(c *setting, typ, id, point string) string {
 	switch {
 	case c.character != "":
 		return c.character
-	case typ == "Agent" && id != "":
+	case typ == schema.LabelAgent && id != "":
 		return id
 	}
 	return "unknown:" + point
@@ -248,7 +248,7 @@ func (p *projector) listed(x *part, o *occurrence, withConv bool) {
 
 func (p *projector) memoryNode(o *occurrence, emit func(*part)) {
 	x := o.newPart()
-	x.id, x.labels, x.ident = string(p.memoryID(o)), []string{"MemoryItem"}, hash64(o.data)
+	x.id, x.labels, x.ident = string(p.memoryID(o)), []string{schema.LabelMemoryItem}, hash64(o.data)
 	name := display(o.data, o.hash, o.pointText())
 	hash := o.hash
 	if p.v == schema.V001 {
@@ -291,14 +291,14 @@ func (p *projector) memoryEdges(o *occurrence, emit func(*part)) {
 	}
 	if o.owner != "" {
 		owner := p.mint.Character(o.owner)
-		edge("OWNS_MEMORY", owner, mem)
-		edge("HAS_CHARACTER", mem, owner)
+		edge(schema.EdgeOwnsMemory, owner, mem)
+		edge(schema.EdgeHasCharacter, mem, owner)
 	}
 	if o.conv != "" {
-		edge("FROM_CONV", mem, p.mint.Conv(schema.ConvID(o.conv)))
+		edge(schema.EdgeFromConv, mem, p.mint.Conv(schema.ConvID(o.conv)))
 	}
 	if o.scene != "" {
-		edge("IN_SCENE", mem, p.mint.Scene(o.scene))
+		edge(schema.EdgeInScene, mem, p.mint.Scene(o.scene))
 	}
 	p.eventEdges(o, mem, emit)
 }
@@ -312,7 +312,7 @@ func (p *projector) eventEdges(o *occurrence, mem schema.NodeID, emit func(*part
 		ref.ConvID = schema.ConvID(strip(string(ref.ConvID)))
 		x := o.newPart()
 		dst := p.mint.Event(ref)
-		x.edge, x.id, x.typ, x.src, x.dst = true, string(p.mint.Edge("FROM_EVENT", mem, dst)), "FROM_EVENT", string(mem), string(dst)
+		x.edge, x.id, x.typ, x.src, x.dst = true, string(p.mint.Edge(schema.EdgeFromEvent, mem, dst)), schema.EdgeFromEvent, string(mem), string(dst)
 		x.props = p.fromEvent(o)
 		p.listed(x, o, false)
 		emit(x)
@@ -349,18 +349,18 @@ func (p *projector) sharedNodes(o *occurrence, emit func(*part)) {
 		emit(x)
 	}
 	m := p.mint
-	character := func(name string) { node(m.Character(name), "Character", "character_id", name) }
+	character := func(name string) { node(m.Character(name), schema.LabelCharacter, "character_id", name) }
 	if o.user != "" {
-		node(m.User(o.user), "User", "user_id", o.user)
+		node(m.User(o.user), schema.LabelUser, "user_id", o.user)
 	}
 	if o.agent != "" {
-		node(m.Agent(o.agent), "Agent", "agent_id", o.agent)
+		node(m.Agent(o.agent), schema.LabelAgent, "agent_id", o.agent)
 	}
 	if o.conv != "" {
-		node(m.Conv(schema.ConvID(o.conv)), "Conversation", "conv_id", o.conv)
+		node(m.Conv(schema.ConvID(o.conv)), schema.LabelConversation, "conv_id", o.conv)
 	}
 	if o.scene != "" {
-		node(m.Scene(o.scene), "Scene", "scene_id", o.scene)
+		node(m.Scene(o.scene), schema.LabelScene, "scene_id", o.scene)
 	}
 	if o.character != "" {
 		character(o.character)
@@ -390,26 +390,26 @@ func (p *projector) sharedEdges(o *occurrence, emit func(*part)) {
 	if o.conv != "" {
 		conv := m.Conv(schema.ConvID(o.conv))
 		if o.scene != "" {
-			edge("CONV_IN_SCENE", conv, m.Scene(o.scene))
+			edge(schema.EdgeConvInScene, conv, m.Scene(o.scene))
 		}
 		if o.owner != "" {
-			edge("CONV_HAS_CHARACTER", conv, m.Character(o.owner))
+			edge(schema.EdgeConvHasCharacter, conv, m.Character(o.owner))
 		}
 	}
 	if p.v == schema.V001 {
 		if o.user != "" && o.scene != "" {
-			edge("USER_IN_SCENE", m.User(o.user), m.Scene(o.scene))
+			edge(schema.EdgeUserInScene, m.User(o.user), m.Scene(o.scene))
 		}
 		if o.agent != "" && o.owner != "" {
-			edge("ACTOR", m.Agent(o.agent), m.Character(o.owner))
+			edge(schema.EdgeActor, m.Agent(o.agent), m.Character(o.owner))
 		}
 		return
 	}
 	if o.agent != "" {
-		edge("ACTOR", m.Agent(o.agent), m.Character(o.agent))
+		edge(schema.EdgeActor, m.Agent(o.agent), m.Character(o.agent))
 	}
 	if o.user != "" {
-		edge("ACTOR", m.User(o.user), m.Character(o.user))
+		edge(schema.EdgeActor, m.User(o.user), m.Character(o.user))
 	}
 }
 

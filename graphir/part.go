@@ -394,7 +394,7 @@ func (f *folder) flush() *folded {
 		id := x.id
 		if x.edge {
 			mem := x.src
-			if x.typ == "OWNS_MEMORY" {
+			if x.typ == schema.EdgeOwnsMemory {
 				mem = x.dst
 			}
 			id = "an edge " + x.typ + " of " + mem

@@ -32,7 +32,7 @@ func (p *projector) entity(e *schema.Entity, at pos, report func(*schema.Finding
 		props = schema.Object{}
 	}
 	rewritten := ""
-	if e.Type == "User" && p.o.RewriteUser != "" {
+	if e.Type == schema.LabelUser && p.o.RewriteUser != "" {
 		rewritten = p.o.RewriteUser
 		id = "user:" + rewritten
 	}
@@ -149,13 +149,13 @@ func setString(obj []byte, name, value string, keep bool) []byte {
 // root is the node from which the claims of a subject hang. In 0.0.1 an Agent's is its
 // Character and others are their own; since 0.1.0 a User's is its Character, too.
 func (p *projector) root(subject schema.Ref) (id schema.NodeID, label string, props []byte) {
-	if subject.Type == "Agent" || subject.Type == "User" && p.v != schema.V001 {
+	if subject.Type == schema.LabelAgent || subject.Type == schema.LabelUser && p.v != schema.V001 {
 		rest := strings.TrimPrefix(string(subject.ID), strings.ToLower(subject.Type)+":")
 		name := rest
 		if p.v != schema.V001 {
 			name = schema.Unescape(rest)
 		}
-		return schema.NodeID("char:" + rest), "Character", named("character_id", name)
+		return schema.NodeID("char:" + rest), schema.LabelCharacter, named("character_id", name)
 	}
 	return schema.NodeID(subject.ID), subject.Type, p.reference(subject)
 }
@@ -168,7 +168,7 @@ func (p *projector) reference(r schema.Ref) []byte {
 	switch {
 	case p.v != schema.V001:
 		name = schema.NameOf(r.ID)
-	case r.Type == "User" && p.o.RewriteUser != "":
+	case r.Type == schema.LabelUser && p.o.RewriteUser != "":
 		name = p.o.RewriteUser
 	}
 	b.str("display", name)
@@ -189,7 +189,7 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 	whole := c.Subject.ID != "" && c.Object.ID != "" && c.Subject.Type != "" && c.Object.Type != ""
 	own := p.claimProps(c, whole)
 	first, order := preference(c.Confidence, c.UpdatedAt, own)
-	emit(&part{id: string(id), half: halfClaim, at: first, order: order, labels: []string{"Claim"}, props: own, pos: at})
+	emit(&part{id: string(id), half: halfClaim, at: first, order: order, labels: []string{schema.LabelClaim}, props: own, pos: at})
 	if !whole {
 		report(&schema.Finding{Pointer: "/subject", Code: "GRF058", Message: "a claim without subject or object: its node has no edges", Have: fmt.Sprintf("subject %q, object %q", c.Subject.ID, c.Object.ID)})
 		return
@@ -197,14 +197,14 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 	subject, target := c.Subject, c.Object
 	if p.o.RewriteUser != "" {
 		for _, r := range []*schema.Ref{&subject, &target} {
-			if r.Type == "User" {
+			if r.Type == schema.LabelUser {
 				r.ID = schema.EntityID("user:" + p.o.RewriteUser)
 			}
 		}
 	}
 
 	root, label, props := p.root(subject)
-	if p.v == schema.V001 && subject.Type == "User" && p.o.RewriteUser != "" {
+	if p.v == schema.V001 && subject.Type == schema.LabelUser && p.o.RewriteUser != "" {
 		// The chain names the rewritten root by its id, the rewritten object by its user.
 		b := newObject()
 		b.str("entity_type", subject.Type)
@@ -230,16 +230,16 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 	b.str("character_id", owner)
 	b.str("display", domain)
 	b.str("name", domain)
-	node(dom, "Domain", b.end(), true)
+	node(dom, schema.LabelDomain, b.end(), true)
 	b = newObject()
 	b.str("predicate", predicate)
 	b.str("domain", domain)
 	b.str("character_id", owner)
 	b.str("display", predicate+" ("+domain+")")
 	b.str("name", predicate+" ("+domain+")")
-	node(pred, "Predicate", b.end(), true)
+	node(pred, schema.LabelPredicate, b.end(), true)
 	node(schema.NodeID(target.ID), target.Type, p.reference(target), true)
-	if newer && label == "Character" {
+	if newer && label == schema.LabelCharacter {
 		node(schema.NodeID(subject.ID), subject.Type, p.reference(subject), true)
 	}
 
@@ -249,11 +249,11 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 	b = newObject()
 	b.str("character_id", owner)
 	b.str("domain", domain)
-	emit(edge(p.mint.HasDomain(root, domain), "HAS_DOMAIN", root, dom, b.end()))
+	emit(edge(p.mint.HasDomain(root, domain), schema.EdgeHasDomain, root, dom, b.end()))
 	b = newObject()
 	b.str("domain", domain)
 	b.str("predicate", predicate)
-	emit(edge(p.mint.HasPredicate(dom, pred), "HAS_PREDICATE", dom, pred, b.end()))
+	emit(edge(p.mint.HasPredicate(dom, pred), schema.EdgeHasPredicate, dom, pred, b.end()))
 	five := newObject()
 	five.str("claim_id", string(c.ID))
 	five.str("predicate", c.Predicate)
@@ -261,7 +261,7 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 	five.raw("confidence", schema.AppendFloat(nil, float64(c.Confidence)))
 	five.strOrNull("updated_at", c.UpdatedAt)
 	trace := append(five.b[:len(five.b):len(five.b)], '}')
-	for _, x := range []*part{edge(p.mint.HasClaim(pred, c.ID), "HAS_CLAIM", pred, id, trace), edge(p.mint.About(c.ID, target.ID), "ABOUT", id, schema.NodeID(target.ID), trace)} {
+	for _, x := range []*part{edge(p.mint.HasClaim(pred, c.ID), schema.EdgeHasClaim, pred, id, trace), edge(p.mint.About(c.ID, target.ID), schema.EdgeAbout, id, schema.NodeID(target.ID), trace)} {
 		x.at, x.order = first, order
 		emit(x)
 	}
@@ -270,13 +270,13 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 		x.union, x.at, x.order = false, first, order+string(c.ID) // since 0.1.0 claims of several domains share it
 		emit(x)
 	}
-	if newer && label == "Character" {
-		emit(edge(p.mint.Edge("ACTOR", schema.NodeID(subject.ID), root), "ACTOR", schema.NodeID(subject.ID), root, []byte("{}")))
+	if newer && label == schema.LabelCharacter {
+		emit(edge(p.mint.Edge(schema.EdgeActor, schema.NodeID(subject.ID), root), schema.EdgeActor, schema.NodeID(subject.ID), root, []byte("{}")))
 	}
 	if newer && c.SupersededBy != "" {
 		b := newObject()
 		b.opt("reason", c.Reason)
-		emit(edge(p.mint.Edge("SUPERSEDED_BY", id, schema.NodeID(c.SupersededBy)), "SUPERSEDED_BY", id, schema.NodeID(c.SupersededBy), b.end()))
+		emit(edge(p.mint.Edge(schema.EdgeSupersededBy, id, schema.NodeID(c.SupersededBy)), schema.EdgeSupersededBy, id, schema.NodeID(c.SupersededBy), b.end()))
 	}
 	for i, ev := range c.Evidence {
 		if !strings.HasPrefix(string(ev.Memory), "mem:") {
@@ -293,7 +293,7 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 		if !p.v.Before(schema.V020) {
 			b.opt("event_time", ev.EventTime)
 		}
-		x := edge(p.mint.EvidencedBy(c.ID, ev.Memory, ev.Point, i), "EVIDENCED_BY", id, schema.NodeID(ev.Memory), b.end())
+		x := edge(p.mint.EvidencedBy(c.ID, ev.Memory, ev.Point, i), schema.EdgeEvidencedBy, id, schema.NodeID(ev.Memory), b.end())
 		x.union, x.at = false, first
 		x.order = order + string(binary.BigEndian.AppendUint64(nil, uint64(instant(ev.CreatedAt))^1<<63)) + string(ev.Point)
 		if newer {

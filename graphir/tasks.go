@@ -23,10 +23,10 @@ type segment struct {
 
 var (
 	segMemory    = segment{"", "mem:", false}
-	segConv      = segment{"FROM_CONV", "edge:FROM_CONV:mem:", false}
-	segCharacter = segment{"HAS_CHARACTER", "edge:HAS_CHARACTER:mem:", false}
-	segScene     = segment{"IN_SCENE", "edge:IN_SCENE:mem:", false}
-	segOwns      = segment{"OWNS_MEMORY", "edge:OWNS_MEMORY:", true}
+	segConv      = segment{schema.EdgeFromConv, "edge:FROM_CONV:mem:", false}
+	segCharacter = segment{schema.EdgeHasCharacter, "edge:HAS_CHARACTER:mem:", false}
+	segScene     = segment{schema.EdgeInScene, "edge:IN_SCENE:mem:", false}
+	segOwns      = segment{schema.EdgeOwnsMemory, "edge:OWNS_MEMORY:", true}
 )
 
 const (

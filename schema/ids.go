@@ -210,7 +210,7 @@ func (m Mint) HasDomain(root NodeID, domain string) EdgeID {
 	if m.V == V001 {
 		return EdgeID("has_domain:" + string(root) + ":" + domain)
 	}
-	return m.Edge("HAS_DOMAIN", root, m.Domain(root, domain))
+	return m.Edge(EdgeHasDomain, root, m.Domain(root, domain))
 }
 
 // HasPredicate leads from a Domain node to a Predicate node.
@@ -218,7 +218,7 @@ func (m Mint) HasPredicate(domain, predicate NodeID) EdgeID {
 	if m.V == V001 {
 		return EdgeID("has_predicate:" + string(domain) + ":" + string(predicate))
 	}
-	return m.Edge("HAS_PREDICATE", domain, predicate)
+	return m.Edge(EdgeHasPredicate, domain, predicate)
 }
 
 // HasClaim leads from a Predicate node to a claim.
@@ -226,7 +226,7 @@ func (m Mint) HasClaim(predicate NodeID, claim ClaimID) EdgeID {
 	if m.V == V001 {
 		return EdgeID("has_claim:" + string(predicate) + ":" + string(claim))
 	}
-	return m.Edge("HAS_CLAIM", predicate, NodeID(claim))
+	return m.Edge(EdgeHasClaim, predicate, NodeID(claim))
 }
 
 // About leads from a claim to its object.
@@ -234,7 +234,7 @@ func (m Mint) About(claim ClaimID, object EntityID) EdgeID {
 	if m.V == V001 {
 		return EdgeID("about:" + string(claim) + ":" + string(object))
 	}
-	return m.Edge("ABOUT", NodeID(claim), NodeID(object))
+	return m.Edge(EdgeAbout, NodeID(claim), NodeID(object))
 }
 
 // EvidencedBy leads from a claim to a memory. In 0.0.1 there is one for each point,
@@ -248,7 +248,7 @@ func (m Mint) EvidencedBy(claim ClaimID, memory MemoryID, point PointID, index i
 		}
 		return EdgeID("evidenced_by:" + string(claim) + ":" + string(memory) + ":" + last)
 	}
-	return m.Edge("EVIDENCED_BY", NodeID(claim), NodeID(memory))
+	return m.Edge(EdgeEvidencedBy, NodeID(claim), NodeID(memory))
 }
 
 // Shortcut leads from the root of a claim straight to its object.

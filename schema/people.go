@@ -83,10 +83,10 @@ func (p People) Declared(m Mint, conv ConvID, typ, id string) Ref {
 	if k, ok := p.find(conv, id); ok {
 		return person(m, "", k.Name)
 	}
-	if typ == "User" {
+	if typ == LabelUser {
 		return Ref{Type: typ, ID: EntityID(m.User(id))}
 	}
-	return Ref{Type: "Agent", ID: EntityID(m.Agent(id))}
+	return Ref{Type: LabelAgent, ID: EntityID(m.Agent(id))}
 }
 
 // Speaker is who says a turn or is meant by a memory's "I": the person of that name
@@ -94,7 +94,7 @@ func (p People) Declared(m Mint, conv ConvID, typ, id string) Ref {
 // nothing says who it is.
 func (p People) Speaker(m Mint, conv ConvID, typ, declared, name string) (Ref, bool) {
 	declared, name = strings.TrimSpace(declared), textnorm.Name(name)
-	unnamed := declared == "" || typ == "User" && declared == AnyUser || typ != "User" && declared == AnyAgent
+	unnamed := declared == "" || typ == LabelUser && declared == AnyUser || typ != LabelUser && declared == AnyAgent
 	switch {
 	case m.V.Before(V020) && cmp.Or(declared, name) == "":
 		return Ref{}, false
@@ -126,7 +126,7 @@ func (p People) find(conv ConvID, name string) (Person, bool) {
 }
 
 func person(m Mint, scope, name string) Ref {
-	return Ref{Type: "Person", ID: m.Compound("person", "/", scope, name)}
+	return Ref{Type: LabelPerson, ID: m.Compound("person", "/", scope, name)}
 }
 
 // NameOf is the readable name in the id of an entity: of person:ch01/Ann it is Ann.

@@ -12,7 +12,7 @@ import (
 )
 
 // EmbeddedLabels are the nodes that get vectors: what questions are about.
-var EmbeddedLabels = []string{"Claim", "MemoryItem"}
+var EmbeddedLabels = []string{schema.LabelClaim, schema.LabelMemoryItem}
 
 // Embedded says what Embed did.
 type Embedded struct {

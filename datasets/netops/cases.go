@@ -167,7 +167,7 @@ func readOps(ctx context.Context, g graph.Graph) (ops, error) {
 		n, _, err := g.Node(ctx, id)
 		return n.Props.Text("name"), err
 	}
-	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{"Claim"}}) {
+	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{schema.LabelClaim}}) {
 		if err != nil {
 			return nil, err
 		}
@@ -179,19 +179,19 @@ func readOps(ctx context.Context, g graph.Graph) (ops, error) {
 		if f.subject, err = name(f.subjectID); err != nil {
 			return nil, err
 		}
-		for e, err := range g.Neighbors(ctx, n.ID, graph.Out, graph.Filter{Types: []string{"ABOUT", "EVIDENCED_BY", "SUPERSEDED_BY"}}) {
+		for e, err := range g.Neighbors(ctx, n.ID, graph.Out, graph.Filter{Types: []string{schema.EdgeAbout, schema.EdgeEvidencedBy, schema.EdgeSupersededBy}}) {
 			if err != nil {
 				return nil, err
 			}
 			switch e.Type {
-			case "ABOUT":
+			case schema.EdgeAbout:
 				if f.obj, err = name(e.Dst); err != nil {
 					return nil, err
 				}
-			case "SUPERSEDED_BY":
+			case schema.EdgeSupersededBy:
 				f.next = e.Dst
-			case "EVIDENCED_BY":
-				for x, err := range g.Neighbors(ctx, e.Dst, graph.Out, graph.Filter{Types: []string{"FROM_EVENT"}}) {
+			case schema.EdgeEvidencedBy:
+				for x, err := range g.Neighbors(ctx, e.Dst, graph.Out, graph.Filter{Types: []string{schema.EdgeFromEvent}}) {
 					if err != nil {
 						return nil, err
 					}

@@ -72,9 +72,9 @@ func prove(query string, p Params) *Proof {
 	if p.Status == nil {
 		p.Status = []string{}
 	}
-	place := "IN_SESSION"
+	place := schema.EdgeInSession
 	if p.InConv {
-		place = "IN_CONV"
+		place = schema.EdgeInConv
 	}
 	if p.Text != "" {
 		p.Pattern = pattern(p.Text)
@@ -141,7 +141,7 @@ func (p Proof) Rows(ctx context.Context, g graph.Graph) ([][]string, error) {
 			}
 		}
 	case QueryReply:
-		next := r.ends(p.Params.Event, graph.Out, "NEXT")
+		next := r.ends(p.Params.Event, graph.Out, schema.EdgeNext)
 		for _, e := range r.said(p.Params.Names, p.Params.Text) {
 			if slices.Contains(next, e.ID) {
 				r.row(string(e.ID))
@@ -217,15 +217,15 @@ func (r *prover) wanted(claim, e schema.Node) bool {
 
 // walk goes from a subject to its claims of a predicate, their objects and turns.
 func (r *prover) walk(subject schema.NodeID, predicate string, want func(claim, e schema.Node) bool) (out []held) {
-	for _, dom := range r.ends(subject, graph.Out, "HAS_DOMAIN") {
-		for _, pred := range r.ends(dom, graph.Out, "HAS_PREDICATE") {
+	for _, dom := range r.ends(subject, graph.Out, schema.EdgeHasDomain) {
+		for _, pred := range r.ends(dom, graph.Out, schema.EdgeHasPredicate) {
 			if r.node(pred).Props.Text("predicate") != predicate {
 				continue
 			}
-			for _, id := range r.ends(pred, graph.Out, "HAS_CLAIM") {
+			for _, id := range r.ends(pred, graph.Out, schema.EdgeHasClaim) {
 				claim := r.node(id)
 				events := r.evidence(id)
-				for _, o := range r.ends(id, graph.Out, "ABOUT") {
+				for _, o := range r.ends(id, graph.Out, schema.EdgeAbout) {
 					for _, e := range events {
 						if r.inCase(e) && want(claim, e) {
 							out = append(out, held{claim, o, e})
@@ -239,8 +239,8 @@ func (r *prover) walk(subject schema.NodeID, predicate string, want func(claim, 
 }
 
 func (r *prover) evidence(claim schema.NodeID) (out []schema.Node) {
-	for _, m := range r.ends(claim, graph.Out, "EVIDENCED_BY") {
-		for _, e := range r.ends(m, graph.Out, "FROM_EVENT") {
+	for _, m := range r.ends(claim, graph.Out, schema.EdgeEvidencedBy) {
+		for _, e := range r.ends(m, graph.Out, schema.EdgeFromEvent) {
 			out = append(out, r.node(e))
 		}
 	}
@@ -261,9 +261,9 @@ func (r *prover) chain(at schema.NodeID, step int, turns []string) {
 // said lists the turns of the case in which one of the speakers says a folded text.
 func (r *prover) said(names []string, text string) (out []schema.Node) {
 	for _, c := range r.p.Convs {
-		for _, id := range r.ends(schema.Mint{V: schema.Latest}.Conv(c), graph.In, "IN_CONV") {
+		for _, id := range r.ends(schema.Mint{V: schema.Latest}.Conv(c), graph.In, schema.EdgeInConv) {
 			e := r.node(id)
-			if slices.Contains(e.Labels, "Event") && (len(names) == 0 || slices.Contains(names, e.Props.Text("role_name"))) && has(fold(e.Props.Text("content")), text) {
+			if slices.Contains(e.Labels, schema.LabelEvent) && (len(names) == 0 || slices.Contains(names, e.Props.Text("role_name"))) && has(fold(e.Props.Text("content")), text) {
 				out = append(out, e)
 			}
 		}
@@ -272,9 +272,9 @@ func (r *prover) said(names []string, text string) (out []schema.Node) {
 }
 
 func (r *prover) together() {
-	place := "IN_SESSION"
+	place := schema.EdgeInSession
 	if r.p.InConv {
-		place = "IN_CONV"
+		place = schema.EdgeInConv
 	}
 	in := func(e schema.Node) schema.NodeID {
 		if to := r.ends(e.ID, graph.Out, place); len(to) > 0 {
@@ -317,8 +317,8 @@ func (r *prover) pairs(query string) {
 			}
 			continue
 		}
-		for _, d := range r.ends(h.claim.ID, graph.Out, "SUPERSEDED_BY") {
-			for _, o := range r.ends(d, graph.Out, "ABOUT") {
+		for _, d := range r.ends(h.claim.ID, graph.Out, schema.EdgeSupersededBy) {
+			for _, o := range r.ends(d, graph.Out, schema.EdgeAbout) {
 				for _, e := range r.evidence(d) {
 					if r.inCase(e) {
 						r.row(string(h.object), string(o), string(h.event.ID), string(e.ID))

@@ -136,7 +136,7 @@ func readWorld(ctx context.Context, g graph.Graph, o Options, w *words) (*world,
 	out := &world{words: w, cat: o.Catalog, lost: map[string]int{}}
 	events := map[schema.NodeID]*turn{}
 	var order []*turn
-	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{"Event"}}) {
+	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{schema.LabelEvent}}) {
 		if err != nil {
 			return nil, err
 		}
@@ -155,7 +155,7 @@ func readWorld(ctx context.Context, g graph.Graph, o Options, w *words) (*world,
 		return nil, err
 	}
 	sessions := map[string]string{} // conv + session → time
-	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{"Session"}}) {
+	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{schema.LabelSession}}) {
 		if err != nil {
 			return nil, err
 		}
@@ -191,12 +191,12 @@ type spoken struct {
 // readSpeakers walks SPOKE from the speakers: a few nodes with many edges.
 func readSpeakers(ctx context.Context, g graph.Graph, events map[schema.NodeID]*turn, group Group) (spoken, error) {
 	s := spoken{map[schema.NodeID]string{}, map[schema.ConvID][]schema.NodeID{}}
-	for n, err := range g.Nodes(ctx, graph.Filter{Labels: append(catalog.People(), "Character")}) {
+	for n, err := range g.Nodes(ctx, graph.Filter{Labels: append(catalog.People(), schema.LabelCharacter)}) {
 		if err != nil {
 			return s, err
 		}
 		display := cmp.Or(n.Props.Text("display"), n.Props.Text("name"), afterColon(string(n.ID)))
-		for e, err := range g.Neighbors(ctx, n.ID, graph.Out, graph.Filter{Types: []string{"SPOKE"}}) {
+		for e, err := range g.Neighbors(ctx, n.ID, graph.Out, graph.Filter{Types: []string{schema.EdgeSpoke}}) {
 			if err != nil {
 				return s, err
 			}
@@ -205,7 +205,7 @@ func readSpeakers(ctx context.Context, g graph.Graph, events map[schema.NodeID]*
 				continue
 			}
 			s.name[e.Dst] = display
-			if (slices.Contains(n.Labels, "User") || slices.Contains(n.Labels, "Person")) && !slices.Contains(s.user[t.conv], n.ID) {
+			if (slices.Contains(n.Labels, schema.LabelUser) || slices.Contains(n.Labels, schema.LabelPerson)) && !slices.Contains(s.user[t.conv], n.ID) {
 				s.user[t.conv] = append(s.user[t.conv], n.ID)
 			}
 		}
@@ -291,25 +291,25 @@ func readRoot(ctx context.Context, g graph.Graph, claim schema.NodeID, known map
 		}
 		return "", nil
 	}
-	pred, err := up(claim, "HAS_CLAIM")
+	pred, err := up(claim, schema.EdgeHasClaim)
 	if err != nil || pred == "" {
 		return "", err
 	}
 	if r, ok := known[pred]; ok {
 		return r, nil
 	}
-	dom, err := up(pred, "HAS_PREDICATE")
+	dom, err := up(pred, schema.EdgeHasPredicate)
 	if err != nil || dom == "" {
 		return "", err
 	}
-	root, err := up(dom, "HAS_DOMAIN")
+	root, err := up(dom, schema.EdgeHasDomain)
 	known[pred] = root
 	return root, err
 }
 
 func (w *world) readClaims(ctx context.Context, g graph.Graph, events map[schema.NodeID]*turn, byConv map[schema.ConvID]*scope) error {
 	roots := map[schema.NodeID]schema.NodeID{}
-	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{"Claim"}}) {
+	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{schema.LabelClaim}}) {
 		if err != nil {
 			return err
 		}
@@ -329,17 +329,17 @@ func (w *world) readClaims(ctx context.Context, g graph.Graph, events map[schema
 		}
 		f := fact{claim: n.ID, root: root, subject: id.Ends[0], pred: p.Predicate, status: p.Status, at: cmp.Or(p.ValidAt, p.UpdatedAt)}
 		var turns []*turn
-		for e, err := range g.Neighbors(ctx, n.ID, graph.Out, graph.Filter{Types: []string{"ABOUT", "EVIDENCED_BY", "SUPERSEDED_BY"}}) {
+		for e, err := range g.Neighbors(ctx, n.ID, graph.Out, graph.Filter{Types: []string{schema.EdgeAbout, schema.EdgeEvidencedBy, schema.EdgeSupersededBy}}) {
 			if err != nil {
 				return err
 			}
 			switch e.Type {
-			case "ABOUT":
+			case schema.EdgeAbout:
 				f.object = e.Dst
-			case "SUPERSEDED_BY":
+			case schema.EdgeSupersededBy:
 				f.next = e.Dst
-			case "EVIDENCED_BY":
-				for e, err := range g.Neighbors(ctx, e.Dst, graph.Out, graph.Filter{Types: []string{"FROM_EVENT"}}) {
+			case schema.EdgeEvidencedBy:
+				for e, err := range g.Neighbors(ctx, e.Dst, graph.Out, graph.Filter{Types: []string{schema.EdgeFromEvent}}) {
 					if err != nil {
 						return err
 					}

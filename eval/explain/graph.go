@@ -142,13 +142,13 @@ func (x *explainer) walk(ctx context.Context, r *schema.QARecord, n *need) (step
 			continue
 		}
 		s.path = append(s.path, id)
-		for who, err := range x.far(ctx, id, graph.In, "SPOKE") {
+		for who, err := range x.far(ctx, id, graph.In, schema.EdgeSpoke) {
 			if err != nil {
 				return s, err
 			}
 			speakers[who.ID] = true
 		}
-		of, err := collect(x.far(ctx, id, graph.In, "FROM_EVENT"))
+		of, err := collect(x.far(ctx, id, graph.In, schema.EdgeFromEvent))
 		if err != nil {
 			return s, err
 		}
@@ -174,7 +174,7 @@ func (x *explainer) walk(ctx context.Context, r *schema.QARecord, n *need) (step
 	var claims []claim
 	for _, node := range saying {
 		s.path, s.at = append(s.path, node.ID), node.ID
-		on, err := collect(x.far(ctx, node.ID, graph.In, "EVIDENCED_BY"))
+		on, err := collect(x.far(ctx, node.ID, graph.In, schema.EdgeEvidencedBy))
 		if err != nil {
 			return s, err
 		}
@@ -262,7 +262,7 @@ func (x *explainer) readClaim(ctx context.Context, n, memory schema.Node) (claim
 		names = nameOf(c.object)
 		c.subjectName = nameOf(c.subject)
 	}
-	for o, err := range x.far(ctx, n.ID, graph.Out, "ABOUT") {
+	for o, err := range x.far(ctx, n.ID, graph.Out, schema.EdgeAbout) {
 		if err != nil {
 			return c, err
 		}

@@ -40,7 +40,7 @@ func (w Walk) Graph() (schema.Node, []schema.Edge, error) {
 	name := textnorm.Cut(textnorm.Collapse(r.Question), 60)
 	b.String("display", name)
 	b.String("name", name)
-	node := schema.Node{ID: id, Labels: []string{"Failure"}, Props: b.Object()}
+	node := schema.Node{ID: id, Labels: []string{schema.LabelFailure}, Props: b.Object()}
 
 	var edges []schema.Edge
 	edge := func(typ string, dst schema.NodeID, name string, n int) error {
@@ -52,12 +52,12 @@ func (w Walk) Graph() (schema.Node, []schema.Edge, error) {
 		return nil
 	}
 	for i, dst := range w.Path {
-		if err := edge("GOLD_PATH", dst, "step", i+1); err != nil {
+		if err := edge(schema.EdgeGoldPath, dst, "step", i+1); err != nil {
 			return node, nil, err
 		}
 	}
 	for i, dst := range w.Hits {
-		if err := edge("RETRIEVED", dst, "rank", i+1); err != nil {
+		if err := edge(schema.EdgeRetrieved, dst, "rank", i+1); err != nil {
 			return node, nil, err
 		}
 	}
@@ -65,7 +65,7 @@ func (w Walk) Graph() (schema.Node, []schema.Edge, error) {
 		var p schema.ObjectBuilder
 		p.String("hop", a.Hop)
 		p.String("break", a.Break)
-		edges = append(edges, schema.Edge{ID: m.Edge("BROKE_AT", id, w.At), Type: "BROKE_AT", Src: id, Dst: w.At, Props: p.Object()})
+		edges = append(edges, schema.Edge{ID: m.Edge(schema.EdgeBrokeAt, id, w.At), Type: schema.EdgeBrokeAt, Src: id, Dst: w.At, Props: p.Object()})
 	}
 	return node, edges, nil
 }

@@ -120,7 +120,7 @@ func traceLine(ctx context.Context, g graph.Graph, o Options) (*graph.Trail, err
 	}
 	path := filepath.ToSlash(o.Query[:i])
 	var exact, ending []schema.NodeID
-	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{"Source"}}) {
+	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{schema.LabelSource}}) {
 		if err != nil {
 			return nil, err
 		}
@@ -183,7 +183,7 @@ func notFound(ctx context.Context, g graph.Graph, query string, some []graph.Mat
 // spansOfEvents are the spans of a walk up: the edge leads from the source to the event.
 func spansOfEvents(t *graph.Trail) (out []schema.Span) {
 	for s := range t.All() {
-		if s.Via == nil || s.Via.Type != "IN_SOURCE" || s.Node.ID != s.Via.Src || s.Via.Dst != t.Node.ID {
+		if s.Via == nil || s.Via.Type != schema.EdgeInSource || s.Node.ID != s.Via.Src || s.Via.Dst != t.Node.ID {
 			continue
 		}
 		if first, last, ok := graph.Lines(*s.Via); ok {

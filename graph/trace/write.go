@@ -43,7 +43,7 @@ func writeTrail(w io.Writer, rep Report) {
 				tee, bar = "└─ ", "   "
 			}
 			fmt.Fprintf(w, "%s%s%s\n", indent, tee, describe(s.Node, s.Via))
-			if s.Via.Type == "IN_SOURCE" {
+			if s.Via.Type == schema.EdgeInSource {
 				first, last, _ := graph.Lines(*s.Via)
 				path := s.Node.Props.Text("path")
 				if s.Node.ID == s.Via.Src {
@@ -109,19 +109,19 @@ func describe(n schema.Node, via *schema.Edge) string {
 	}
 	quote := ""
 	switch label {
-	case "Claim":
+	case schema.LabelClaim:
 		fact("status")
 		if raw, ok := n.Props.Get("confidence"); ok {
 			facts = append(facts, "confidence "+string(raw))
 		}
 		fact("updated_at", "deprecated_reason")
-	case "MemoryItem":
+	case schema.LabelMemoryItem:
 		quote = n.Props.Text("data")
 		fact("created_at")
-	case "Event":
+	case schema.LabelEvent:
 		quote = n.Props.Text("content")
 		fact("role_name", "time")
-	case "Source":
+	case schema.LabelSource:
 		if via != nil {
 			if first, last, ok := graph.Lines(*via); ok {
 				span := fmt.Sprintf("%s:%d", n.Props.Text("path"), first)
@@ -132,7 +132,7 @@ func describe(n schema.Node, via *schema.Edge) string {
 			}
 		}
 		return label + " " + n.Props.Text("path")
-	case "Probe":
+	case schema.LabelProbe:
 		fact("gold")
 	default:
 		if s := n.Props.Text("display"); s != "" && !strings.HasSuffix(string(n.ID), ":"+s) {
@@ -142,10 +142,10 @@ func describe(n schema.Node, via *schema.Edge) string {
 	b.WriteString(label + " " + textnorm.OneLine(string(n.ID), 0))
 	if via != nil {
 		// The evidence quotes the memory: say so only where it is not the memory's text.
-		if text := via.Props.Text("text"); text != "" && via.Type == "EVIDENCED_BY" && n.ID == via.Dst && text != quote {
+		if text := via.Props.Text("text"); text != "" && via.Type == schema.EdgeEvidencedBy && n.ID == via.Dst && text != quote {
 			facts = append(facts, "quoted as “"+textnorm.OneLine(text, 120)+"”")
 		}
-		if by := via.Props.Text("by"); by != "" && by != "recorded" && via.Type == "FROM_EVENT" {
+		if by := via.Props.Text("by"); by != "" && by != "recorded" && via.Type == schema.EdgeFromEvent {
 			if conf, ok := via.Props.Get("confidence"); ok {
 				by += " " + string(conf)
 			}

@@ -235,7 +235,7 @@ func puts(ctx context.Context, g *graph.Local, elements []schema.Element) ([]sch
 }
 
 // renewed are the labels and edge types of which the newest says all that holds.
-var renewed = map[string]bool{"Claim": true, "Event": true, "HAS_CLAIM": true, "ABOUT": true, "SUPERSEDED_BY": true}
+var renewed = map[string]bool{schema.LabelClaim: true, schema.LabelEvent: true, schema.EdgeHasClaim: true, schema.EdgeAbout: true, schema.EdgeSupersededBy: true}
 
 // union is what stands in the graph after now was said, and whether that differs.
 func union(was, now schema.Element) (schema.Element, bool) {
@@ -245,7 +245,7 @@ func union(was, now schema.Element) (schema.Element, bool) {
 			return now, true
 		}
 		n, differs := *was.Node, false
-		n.Props, differs = graphir.Join(n.Props, now.Node.Props, slices.Contains(n.Labels, "MemoryItem"))
+		n.Props, differs = graphir.Join(n.Props, now.Node.Props, slices.Contains(n.Labels, schema.LabelMemoryItem))
 		return schema.Element{Node: &n}, differs
 	case was.Edge != nil && now.Edge != nil:
 		if renewed[now.Edge.Type] {
@@ -253,7 +253,7 @@ func union(was, now schema.Element) (schema.Element, bool) {
 		}
 		x, differs := *was.Edge, false
 		x.Props, differs = graphir.Join(x.Props, now.Edge.Props, strings.HasPrefix(string(x.Src), "mem:") || strings.HasPrefix(string(x.Dst), "mem:"))
-		if x.Type == "EVIDENCED_BY" { // the claim's own members are those of the claim as it is now
+		if x.Type == schema.EdgeEvidencedBy { // the claim's own members are those of the claim as it is now
 			for _, name := range []string{"confidence", "updated_at"} {
 				old, _ := x.Props.Get(name)
 				v, ok := now.Edge.Props.Get(name)

@@ -38,25 +38,25 @@ type Quote struct {
 // factOf reads a claim and its evidence out of the graph.
 func factOf(ctx context.Context, g *graph.Local, id schema.NodeID) (f Fact, ok bool, err error) {
 	n, ok, err := g.Node(ctx, id)
-	if err != nil || !ok || !slices.Contains(n.Labels, "Claim") {
+	if err != nil || !ok || !slices.Contains(n.Labels, schema.LabelClaim) {
 		return f, false, err
 	}
 	f = Fact{ID: schema.ClaimID(id), Text: n.Props.Text("display"), Predicate: n.Props.Text("predicate"), Domain: n.Props.Text("domain"), Status: n.Props.Text("status"), Denied: isTrue(n.Props, "negated"), Confidence: number(n.Props, "confidence")}
 	if p, err := schema.ParseID(string(id)); err == nil && len(p.Ends) == 2 {
 		f.Subject, f.Object = schema.NodeID(p.Ends[0]), schema.NodeID(p.Ends[1])
 	}
-	for e, err := range g.Neighbors(ctx, id, graph.Both, graph.Filter{Types: []string{"ABOUT", "SUPERSEDED_BY", "EVIDENCED_BY"}}) {
+	for e, err := range g.Neighbors(ctx, id, graph.Both, graph.Filter{Types: []string{schema.EdgeAbout, schema.EdgeSupersededBy, schema.EdgeEvidencedBy}}) {
 		if err != nil {
 			return f, false, err
 		}
 		switch {
-		case e.Type == "SUPERSEDED_BY" && e.Src == id:
+		case e.Type == schema.EdgeSupersededBy && e.Src == id:
 			f.Rivals = append(f.Rivals, schema.ClaimID(e.Dst))
-		case e.Type == "SUPERSEDED_BY":
+		case e.Type == schema.EdgeSupersededBy:
 			f.Rivals = append(f.Rivals, schema.ClaimID(e.Src))
-		case e.Type == "ABOUT" && e.Src == id:
+		case e.Type == schema.EdgeAbout && e.Src == id:
 			f.Object = e.Dst
-		case e.Type == "EVIDENCED_BY" && e.Src == id:
+		case e.Type == schema.EdgeEvidencedBy && e.Src == id:
 			q, err := quoteOf(ctx, g, e)
 			if err != nil {
 				return f, false, err
@@ -77,7 +77,7 @@ func quoteOf(ctx context.Context, g *graph.Local, e schema.Edge) (Quote, error) 
 	if ok {
 		q.Text, q.Time = cmp.Or(m.Props.Text("data"), q.Text), cmp.Or(q.Time, m.Props.Text("created_at"))
 	}
-	for x, err := range g.Neighbors(ctx, e.Dst, graph.Out, graph.Filter{Types: []string{"FROM_EVENT"}}) {
+	for x, err := range g.Neighbors(ctx, e.Dst, graph.Out, graph.Filter{Types: []string{schema.EdgeFromEvent}}) {
 		if err != nil {
 			return q, err
 		}

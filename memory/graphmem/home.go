@@ -268,30 +268,30 @@ func (p *policy) appended(changes []schema.Change) (turns []loaded, claims []sch
 		case c.Op != schema.OpPut:
 			return nil, nil, false
 		case n == nil:
-			if x := c.New.Edge; x.Type == "EVIDENCED_BY" || x.Type == "ABOUT" || x.Type == "SUPERSEDED_BY" {
+			if x := c.New.Edge; x.Type == schema.EdgeEvidencedBy || x.Type == schema.EdgeAbout || x.Type == schema.EdgeSupersededBy {
 				touched[x.Src], touched[x.Dst] = true, true
 			}
-		case slices.Contains(n.Labels, "Event"):
+		case slices.Contains(n.Labels, schema.LabelEvent):
 			r, is := turnOf(*n)
 			if _, known := p.v.st.Find(r.ID); !is || known || r.turn() <= p.v.newest(r.conv()) {
 				return nil, nil, false
 			}
 			fresh[n.ID] = true
 			turns = append(turns, r)
-		case slices.Contains(n.Labels, "Claim"):
+		case slices.Contains(n.Labels, schema.LabelClaim):
 			touched[n.ID] = true
-		case slices.Contains(n.Labels, "MemoryItem"):
+		case slices.Contains(n.Labels, schema.LabelMemoryItem):
 			fresh[n.ID] = true
 		}
 	}
 	for _, c := range changes {
 		// A memory without a turn stands as one: what gains or loses its turn is no append.
-		if n := c.New.Node; n != nil && slices.Contains(n.Labels, "MemoryItem") && !slices.ContainsFunc(changes, func(d schema.Change) bool {
-			return d.New.Edge != nil && d.New.Edge.Type == "FROM_EVENT" && d.New.Edge.Src == n.ID
+		if n := c.New.Node; n != nil && slices.Contains(n.Labels, schema.LabelMemoryItem) && !slices.ContainsFunc(changes, func(d schema.Change) bool {
+			return d.New.Edge != nil && d.New.Edge.Type == schema.EdgeFromEvent && d.New.Edge.Src == n.ID
 		}) {
 			return nil, nil, false
 		}
-		if x := c.New.Edge; x != nil && x.Type == "FROM_EVENT" && !fresh[x.Src] && !fresh[x.Dst] {
+		if x := c.New.Edge; x != nil && x.Type == schema.EdgeFromEvent && !fresh[x.Src] && !fresh[x.Dst] {
 			return nil, nil, false
 		}
 	}

@@ -58,7 +58,7 @@ func load(ctx context.Context, g *graph.Local, e llm.Embedder, old *view, known 
 	for i, r := range recs {
 		v.add(r.Record, r.said, vectors[i])
 	}
-	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{"Claim"}}) {
+	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{schema.LabelClaim}}) {
 		if err != nil {
 			return nil, usage, err
 		}
@@ -101,7 +101,7 @@ type loaded struct {
 
 func recordsOf(ctx context.Context, g *graph.Local) ([]loaded, error) {
 	var out []loaded
-	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{"Event"}}) {
+	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{schema.LabelEvent}}) {
 		if err != nil {
 			return nil, err
 		}
@@ -114,12 +114,12 @@ func recordsOf(ctx context.Context, g *graph.Local) ([]loaded, error) {
 	if err := ownersOf(ctx, g, out); err != nil {
 		return nil, err
 	}
-	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{"MemoryItem"}}) {
+	for n, err := range g.Nodes(ctx, graph.Filter{Labels: []string{schema.LabelMemoryItem}}) {
 		if err != nil {
 			return nil, err
 		}
 		turns := 0
-		for _, err := range g.Neighbors(ctx, n.ID, graph.Out, graph.Filter{Types: []string{"FROM_EVENT"}}) {
+		for _, err := range g.Neighbors(ctx, n.ID, graph.Out, graph.Filter{Types: []string{schema.EdgeFromEvent}}) {
 			if err != nil {
 				return nil, err
 			}
@@ -139,7 +139,7 @@ func recordsOf(ctx context.Context, g *graph.Local) ([]loaded, error) {
 func ownersOf(ctx context.Context, g *graph.Local, turns []loaded) error {
 	owners := map[schema.ConvID][2]string{} // user, agent
 	for _, r := range turns {
-		for e, err := range g.Neighbors(ctx, schema.NodeID(r.ID), graph.In, graph.Filter{Types: []string{"SPOKE"}}) {
+		for e, err := range g.Neighbors(ctx, schema.NodeID(r.ID), graph.In, graph.Filter{Types: []string{schema.EdgeSpoke}}) {
 			if err != nil {
 				return err
 			}

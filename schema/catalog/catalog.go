@@ -396,7 +396,7 @@ func (c *Catalog) Allows(predicate, subject, object string) bool {
 
 // People are the entity types of who speaks and is spoken of: the subjects of a
 // predicate that names none.
-func People() []string { return []string{"Agent", "User", "Person"} }
+func People() []string { return []string{schema.LabelAgent, schema.LabelUser, schema.LabelPerson} }
 
 // TypeOfPrefix returns the entity type whose ids start with prefix.
 func (c *Catalog) TypeOfPrefix(prefix string) (string, bool) {

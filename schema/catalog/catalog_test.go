@@ -1,6 +1,11 @@
 package catalog
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"strings"
 	"testing"
 
 	"membench/schema"
@@ -70,6 +75,36 @@ func TestEntityID(t *testing.T) {
 		got, err := c.EntityID(schema.Mint{V: tc.v}, tc.typ, tc.parts...)
 		if err != nil || got != tc.want {
 			t.Errorf("%s %s %q: have %q (%v), want %q", tc.v, tc.typ, tc.parts, got, err, tc.want)
+		}
+	}
+}
+
+// The names that the program's code uses are those of the catalogue, and the catalogue's
+// own edges are all named.
+func TestGraphNames(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "../graphnames.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Default()
+	named := map[string]bool{}
+	for _, d := range file.Decls {
+		for _, s := range d.(*ast.GenDecl).Specs {
+			v := s.(*ast.ValueSpec)
+			name, err := strconv.Unquote(v.Values[0].(*ast.BasicLit).Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			named[name] = true
+			_, isLabel := c.Labels[name]
+			if _, isEdge := c.Edges[name]; !isLabel && strings.HasPrefix(v.Names[0].Name, "Label") || !isEdge && strings.HasPrefix(v.Names[0].Name, "Edge") {
+				t.Errorf("%s: the catalogue has no %q", v.Names[0].Name, name)
+			}
+		}
+	}
+	for name := range c.Edges {
+		if !named[name] {
+			t.Errorf("schema/graphnames.go has no edge %q", name)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (w *worker) nodeID(at int, id, name []byte, props int) {
 		return w.str(n), n >= 0 && w.doc.Nodes[n].Kind == jsonschema.String
 	}
 	switch label {
-	case "MemoryItem":
+	case schema.LabelMemoryItem:
 		data, ok := str("data")
 		hash, _ := str("payload_hash")
 		at := w.doc.Get(props, "point_id")
@@ -91,30 +91,30 @@ func (w *worker) nodeID(at int, id, name []byte, props int) {
 		if ok {
 			want = append(want, string(w.mint.Memory(data, hash, schema.PointID(point))))
 		}
-	case "Event":
+	case schema.LabelEvent:
 		conv, ok1 := str("conv_id")
 		turn, ok2 := w.integer(w.doc.Get(props, "turn_id"))
 		if ok1 && ok2 {
 			want = append(want, string(w.mint.Event(schema.EventRef{ConvID: schema.ConvID(conv), TurnID: int(turn)})))
 		}
-	case "Session":
+	case schema.LabelSession:
 		conv, ok1 := str("conv_id")
 		session, ok2 := str("session_id")
 		if ok1 && ok2 {
 			want = append(want, string(w.mint.Session(schema.ConvID(conv), session)))
 		}
-	case "Domain", "Predicate":
+	case schema.LabelDomain, schema.LabelPredicate:
 		root, ok1 := str("character_id")
 		domain, ok2 := str("domain")
 		predicate, ok3 := str("predicate")
 		for _, r := range []schema.NodeID{w.mint.Character(root), schema.NodeID(root)} {
-			if label == "Domain" && ok1 && ok2 {
+			if label == schema.LabelDomain && ok1 && ok2 {
 				want = append(want, string(w.mint.Domain(r, domain)))
 			} else if ok1 && ok2 && ok3 {
 				want = append(want, string(w.mint.Predicate(r, domain, predicate)))
 			}
 		}
-	case "Claim":
+	case schema.LabelClaim:
 		predicate, ok1 := str("predicate")
 		domain, ok2 := str("domain")
 		if head := "claim:" + predicate + "|" + w.mint.Escape(domain) + "|"; ok1 && ok2 && !bytes.HasPrefix(id, []byte(head)) {
@@ -143,7 +143,7 @@ func (w *worker) nodeIDIs(id []byte, def catalog.Label, label string, props int)
 	if w.v == schema.V001 {
 		return false
 	}
-	if label == "MemoryItem" {
+	if label == schema.LabelMemoryItem {
 		data := w.text(w.doc.Get(props, "data"))
 		if data == nil || len(id) != 36 {
 			return false
@@ -225,15 +225,15 @@ func (w *worker) chainEdge(id, typ, src, dst []byte, props int) bool {
 	join := func(parts ...string) bool { return string(id) == strings.Join(parts, ":") }
 	s, o := string(src), string(dst)
 	switch string(typ) {
-	case "HAS_DOMAIN":
+	case schema.EdgeHasDomain:
 		return join("has_domain", s, w.str(w.doc.Get(props, "domain")))
-	case "HAS_PREDICATE":
+	case schema.EdgeHasPredicate:
 		return join("has_predicate", s, o)
-	case "HAS_CLAIM":
+	case schema.EdgeHasClaim:
 		return join("has_claim", s, o)
-	case "ABOUT":
+	case schema.EdgeAbout:
 		return join("about", s, o)
-	case "EVIDENCED_BY":
+	case schema.EdgeEvidencedBy:
 		return strings.HasPrefix(string(id), "evidenced_by:"+s+":"+o+":")
 	}
 	return strings.HasPrefix(string(id), "pred:"+string(typ)+":"+s+":"+o+":claim:")
@@ -264,7 +264,7 @@ func (w *worker) masks(typ string, def catalog.Edge) (from, to uint64) {
 
 // direction checks the order of turns that NEXT and REPLY_TO promise.
 func (w *worker) direction(at int, typ, src, dst []byte) {
-	if string(typ) != "NEXT" && string(typ) != "REPLY_TO" {
+	if string(typ) != schema.EdgeNext && string(typ) != schema.EdgeReplyTo {
 		return
 	}
 	a, err1 := schema.ParseID(string(src))
@@ -277,9 +277,9 @@ func (w *worker) direction(at int, typ, src, dst []byte) {
 	switch {
 	case a.Parts[0] != b.Parts[0]:
 		w.fault(at, "GRF008", string(typ)+" joins two conversations", quote(b.Parts[0]), quote(a.Parts[0]))
-	case string(typ) == "NEXT" && y <= x:
+	case string(typ) == schema.EdgeNext && y <= x:
 		w.fault(at, "GRF008", "NEXT does not lead to a later turn", strconv.Itoa(y), "more than "+strconv.Itoa(x))
-	case string(typ) == "REPLY_TO" && y >= x:
+	case string(typ) == schema.EdgeReplyTo && y >= x:
 		w.fault(at, "GRF008", "REPLY_TO does not lead to an earlier turn", strconv.Itoa(y), "less than "+strconv.Itoa(x))
 	}
 }
