@@ -51,8 +51,8 @@ password from NEO4J_USERNAME and NEO4J_PASSWORD; it is read node by node: a fold
 faster).
 
 A case is a conversation of the graph, or all conversations of one user. Questions come in
-equal shares of the types: single-fact, two-hop, three-hop, date, order, interval,
-update-new, update-old, contradiction, count, list, wrong-attribute, wrong-time. Each has
+equal shares of the types: single-fact, two-hop, three-hop, reply, date, order,
+interval, update-new, update-old, contradiction, count, list, wrong-attribute, wrong-time. Each has
 its gold, the turns that prove it, their source lines, wrong answers from near by, a
 difficulty, and the query that proves it. Drafts with a second answer, a leak, or a gold that
 is not in the words of its turns are dropped; how many, by type and reason, is printed.

@@ -51,8 +51,8 @@ table shows for each shape how many answers were judged and what share was accep
 a Wilson interval), doubtful and refused. A good judge accepts right shapes and does not
 accept wrong ones.
 
---shapes FILE adds shapes of your own: lines of "language | right or wrong | name |
-template", where the language is en or zh, and a template holds {gold}, {other}, {other2}
+--shapes FILE adds shapes of your own: lines of "language | right, wrong or swap | name |
+template" (swap: right as written, wrong with the answers exchanged), where the language is en or zh, and a template holds {gold}, {other}, {other2}
 to {other9}, {others}, {many}, {statement}, {wrong} or {question}. --list prints the
 built-in shapes in that form.
 

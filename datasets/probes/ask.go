@@ -34,6 +34,8 @@ func (m *maker) ask(c candidate) (*draft, string) {
 			return m.askTogether(c)
 		}
 		return m.askBridge(c)
+	case Reply:
+		return m.askReply(c)
 	case Date, Order, Interval:
 		if c.f[0] != nil {
 			return m.askTold(c)

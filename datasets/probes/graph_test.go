@@ -164,4 +164,12 @@ var friends = []line{
 	{"group", "2026-04-02", "Ada", "tide-store runs on host-31 since Monday.", []string{"RUNS_ON Service:tide-store > Host:host-31"}},
 	{"group", "2026-04-02", "Bo", "gate-job runs on host-07 and on host-08.", []string{"RUNS_ON Service:gate-job > Host:host-07", "RUNS_ON Service:gate-job > Host:host-08"}},
 	{"group", "2026-04-03", "Bo", "crane-db is owned by the pier team.", []string{"OWNED_BY Service:crane-db > Topic:pier team"}},
+	{"group-garden", "2026-03-02", "Ivo", "Good to see the barn again! What kind of vegetables do you grow behind the barn?", nil},
+	{"group-garden", "2026-03-02", "Petra", "I planted leeks and red cabbage along the south wall.", nil},
+	{"group-garden", "2026-03-02", "Ivo", "Lovely. How often do you water the seedlings?", nil},
+	{"group-garden", "2026-03-02", "Petra", "I carry two cans out every evening after supper.", nil},
+	{"group-garden", "2026-03-02", "Ivo", "Which tools did you buy for your workshop?", nil},
+	{"group-garden", "2026-03-02", "Petra", "I picked up a used lathe and a set of chisels.", nil},
+	{"group-garden", "2026-03-02", "Ivo", "What do you think of it?", nil},
+	{"group-garden", "2026-03-02", "Petra", "I like the lathe best.", nil},
 }

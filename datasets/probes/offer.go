@@ -69,6 +69,7 @@ func (m *maker) offer(s *scope, tell func(candidate)) {
 		m.offerBridges(s, f, byName[fold(f.gold)], at, put)
 	}
 	m.offerTopics(s, topics, byWho, at, put)
+	m.offerReplies(s, put)
 	m.offerSets(s, put)
 	m.offerAbsent(s, topics, put)
 }

@@ -38,6 +38,7 @@ const (
 	SingleFact     Type = "single-fact"     // one fact of one turn
 	TwoHop         Type = "two-hop"         // two turns, joined by a thing or a sitting
 	ThreeHop       Type = "three-hop"       // three turns
+	Reply          Type = "reply"           // what one person asked another, answered by the next turn
 	Date           Type = "date"            // when
 	Order          Type = "order"           // which first
 	Interval       Type = "interval"        // how many days between
@@ -52,11 +53,11 @@ const (
 
 // Types lists them in the order of output.
 func Types() []Type {
-	return []Type{SingleFact, TwoHop, ThreeHop, Date, Order, Interval, UpdateNew, UpdateOld, Contradiction, Count, List, WrongAttribute, WrongTime}
+	return []Type{SingleFact, TwoHop, ThreeHop, Reply, Date, Order, Interval, UpdateNew, UpdateOld, Contradiction, Count, List, WrongAttribute, WrongTime}
 }
 
 var category = map[Type]string{
-	SingleFact: schema.CatIE, TwoHop: schema.CatMR, ThreeHop: schema.CatMR, Date: schema.CatTR, Order: schema.CatTR, Interval: schema.CatTR,
+	SingleFact: schema.CatIE, Reply: schema.CatIE, TwoHop: schema.CatMR, ThreeHop: schema.CatMR, Date: schema.CatTR, Order: schema.CatTR, Interval: schema.CatTR,
 	UpdateNew: schema.CatKU, UpdateOld: schema.CatKU, Contradiction: schema.CatCR, Count: schema.CatMR, List: schema.CatMR,
 	WrongAttribute: schema.CatABS, WrongTime: schema.CatABS,
 }
@@ -128,7 +129,8 @@ type candidate struct {
 	s      *scope
 	f      [3]*fact
 	t      [3]*topic
-	name   string // wrong-attribute: who; wrong-time: the day
+	u      [2]*turn // reply: who asks, who answers
+	name   string   // wrong-attribute: who; wrong-time: the day
 	pred   string
 	others []string // together: what was not said there
 	key    uint64
@@ -243,10 +245,16 @@ func generate(ctx context.Context, g graph.Graph, o Options) ([]schema.Case, err
 // draw takes from each type in turn until there are enough or nothing is left: types
 // that the graph has little of leave their share to the others.
 func (m *maker) draw(pools map[Type][]candidate) error {
+	absent := func(t Type) bool { return category[t] == schema.CatABS }
+	others := slices.ContainsFunc(Types(), func(t Type) bool { return !absent(t) && len(pools[t]) > 0 })
+	none := 0 // kept ones that nothing answers: a third at most, where there is anything else
 	for m.n < m.o.Count {
 		before := m.n
 		left := false
 		for _, t := range Types() {
+			if others && absent(t) && 3*none > m.n {
+				continue
+			}
 			for len(pools[t]) > 0 && m.n < m.o.Count {
 				if err := m.ctx.Err(); err != nil {
 					return err
@@ -264,6 +272,7 @@ func (m *maker) draw(pools map[Type][]candidate) error {
 					continue
 				}
 				if m.admit(waiting{c, d}) {
+					none += b2i(absent(t))
 					m.again()
 					break
 				}
@@ -278,6 +287,13 @@ func (m *maker) draw(pools map[Type][]candidate) error {
 		m.o.Stats.Types[w.c.typ].Dropped["a string search finds it, as it does enough others"]++
 	}
 	return nil
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // make makes the draft of a candidate, or says why not.

@@ -261,6 +261,26 @@ func without(t *testing.T, g *graph.Local, id schema.NodeID) *graph.Local {
 	return out
 }
 
+// TestReply: what one person asks another becomes a question about that other, unless it
+// points at what only those present know.
+func TestReply(t *testing.T) {
+	want := map[string]string{
+		"What kind of vegetables does Petra grow behind the barn?": "I planted leeks and red cabbage along the south wall.",
+		"How often does Petra water the seedlings?":                "I carry two cans out every evening after supper.",
+		"Which tools did Petra buy for Petra's workshop?":          "I picked up a used lathe and a set of chisels.",
+	}
+	got := map[string]string{}
+	for _, q := range questions(t, generate(t, dialogue(t, friends), probes.Options{Searched: 1, Types: []probes.Type{probes.Reply}})) {
+		got[q.Text] = q.Answer
+		if len(q.turns) != 1 || q.turns[0].Name != "Petra" {
+			t.Errorf("%s: evidence %v", q.Text, q.turns)
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("have %v\nwant %v", got, want)
+	}
+}
+
 func TestSeeded(t *testing.T) {
 	g := dialogue(t, friends)
 	a, b := generate(t, g, probes.Options{Searched: 1, Count: 40, Seed: 9}), generate(t, g, probes.Options{Searched: 1, Count: 40, Seed: 9})

@@ -19,6 +19,7 @@ const (
 	QueryBridge     = "bridge"     // a fact, and the turns in which somebody says its object
 	QueryTogether   = "together"   // two texts said in one sitting
 	QuerySuperseded = "superseded" // a claim and its successor
+	QueryReply      = "reply"      // the turn after a question, and what it says
 	QueryOpposite   = "opposite"   // two claims of opposite polarity about one thing
 )
 
@@ -96,6 +97,8 @@ func prove(query string, p Params) *Proof {
 		c = b.String() + "RETURN DISTINCT " + out + " ORDER BY " + out
 	case QueryMentions:
 		c = "MATCH (e:Event) WHERE " + fmt.Sprintf(said, "e", "") + " AND ($day = '' OR left(coalesce(e.time, ''), 10) = $day)\nRETURN e.id, left(coalesce(e.time, ''), 10) ORDER BY e.id"
+	case QueryReply:
+		c = "MATCH (:Event {id: $event})-[:NEXT]->(e:Event) WHERE " + fmt.Sprintf(said, "e", "") + "\nRETURN e.id ORDER BY e.id"
 	case QueryBridge:
 		c = walkClaim + "MATCH (f:Event) WHERE " + fmt.Sprintf(said, "f", "2") + "\nRETURN DISTINCT left(coalesce(f.time, ''), 10), e.id, f.id ORDER BY e.id, f.id"
 	case QueryTogether:
@@ -135,6 +138,13 @@ func (p Proof) Rows(ctx context.Context, g graph.Graph) ([][]string, error) {
 		for _, h := range r.walk(p.Params.Subject, p.Params.Predicate, r.wanted) {
 			for _, f := range later {
 				r.row(dayOf(f), string(h.event.ID), string(f.ID))
+			}
+		}
+	case QueryReply:
+		next := r.ends(p.Params.Event, graph.Out, "NEXT")
+		for _, e := range r.said(p.Params.Names, p.Params.Text) {
+			if slices.Contains(next, e.ID) {
+				r.row(string(e.ID))
 			}
 		}
 	case QueryTogether:

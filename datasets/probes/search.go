@@ -53,7 +53,8 @@ func (s *scope) searched(d *draft) bool {
 	return len(need) == 0
 }
 
-// quotesFind reports whether each of the turns holds something that the question quotes.
+// quotesFind reports whether each of the turns holds something that the question quotes
+// or gives to choose from.
 func quotesFind(d *draft) bool {
 	var parts []string
 	for _, q := range quotation.FindAllString(d.q.Text, -1) {
@@ -62,6 +63,9 @@ func quotesFind(d *draft) bool {
 				parts = append(parts, fold(part))
 			}
 		}
+	}
+	for _, c := range d.choices { // one of the choices is the answer, as it was said
+		parts = append(parts, fold(c))
 	}
 	return len(parts) > 0 && !slices.ContainsFunc(d.turns, func(t *turn) bool {
 		return !slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(t.folded, p) })

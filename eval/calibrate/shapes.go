@@ -34,8 +34,11 @@ func Shapes() []Shape {
 	return list
 }
 
-// ReadShapes reads shapes of one's own: a line "language | right or wrong | name |
-// template" each; data/shapes.txt lists what a template may hold. Lines that begin with
+// exchange puts the wrong answer where the right one stands, and the other way round.
+var exchange = strings.NewReplacer("{gold}", "{other}", "{other}", "{gold}", "{statement}", "{wrong}", "{wrong}", "{statement}")
+
+// ReadShapes reads shapes of one's own: a line "language | right, wrong or swap | name |
+// template" each; swap is right as written and wrong with the answers exchanged; data/shapes.txt lists what a template may hold. Lines that begin with
 // # and empty ones are skipped.
 func ReadShapes(text string) ([]Shape, error) {
 	var out []Shape
@@ -55,13 +58,19 @@ func ReadShapes(text string) ([]Shape, error) {
 			return nil, fmt.Errorf("line %d: want language | right or wrong | name | template", n)
 		case f[0] != "en" && f[0] != "zh":
 			return nil, fmt.Errorf("line %d: language: have %q, want en or zh", n, f[0])
-		case f[1] != "right" && f[1] != "wrong":
-			return nil, fmt.Errorf("line %d: truth: have %q, want right or wrong", n, f[1])
+		case f[1] != "right" && f[1] != "wrong" && f[1] != "swap":
+			return nil, fmt.Errorf("line %d: truth: have %q, want right, wrong or swap", n, f[1])
 		}
 		if bad := unknownSlot(f[3]); bad != "" {
 			return nil, fmt.Errorf("line %d: the template has %s, want {gold}, {other}, {other2} to {other9}, {others}, {many}, {statement}, {wrong} or {question}", n, bad)
 		}
-		out = append(out, Shape{Lang: f[0], Right: f[1] == "right", Name: f[2], Template: strings.ReplaceAll(f[3], `\n`, "\n")})
+		s := Shape{Lang: f[0], Right: f[1] != "wrong", Name: f[2], Template: strings.ReplaceAll(f[3], `\n`, "\n")}
+		out = append(out, s)
+		if f[1] == "swap" {
+			s.Right, s.Name = false, s.Name+", swapped"
+			s.Template = exchange.Replace(s.Template)
+			out = append(out, s)
+		}
 	}
 	return out, nil
 }

@@ -156,7 +156,7 @@ func (e *FingerprintError) Error() string {
 func Compare(runs []*Run, o Options) (*Report, error) {
 	o = o.defaults()
 	if len(runs) < 2 {
-		return nil, fmt.Errorf("a comparison needs two runs: have %d", len(runs))
+		return nil, &schema.BrokenError{Err: fmt.Errorf("a comparison needs two runs: the records are of %d", len(runs))}
 	}
 	want, by, _ := strings.Cut(o.Protocol, " by ")
 	id, err := pick(runs, want)

@@ -30,7 +30,11 @@ func failures(ctx context.Context, e *experiment, r *results, out *output) error
 		cats := r.categories(set)
 		t := table{name: "accuracy-" + slug(set), title: "Accuracy by type, " + set, head: append([]string{"system", "all"}, cats...), note: "Means with 95 % intervals over conversations, in hundredths."}
 		heat := grid{rows: r.arms, cols: cats}
-		causes := stack{bars: nil, parts: append(schema.Causes(), "other")}
+		causes := stack{parts: append(schema.Causes(), "other")}
+		byType := stack{bars: cats, parts: causes.parts}
+		for _, c := range cats {
+			byType.values = append(byType.values, e.causes(r, Unified, set, c, causes.parts))
+		}
 		for _, a := range r.arms {
 			row := []string{a, r.score(a, set, "").String()}
 			var line []float64
@@ -41,19 +45,8 @@ func failures(ctx context.Context, e *experiment, r *results, out *output) error
 			}
 			t.add(row...)
 			heat.values = append(heat.values, line)
-			bar := make([]float64, len(causes.parts))
-			for _, x := range r.of[[2]string{a, set}] {
-				if x.score >= e.Design.Below {
-					continue
-				}
-				i := slices.Index(causes.parts, x.cause)
-				if i < 0 {
-					i = len(causes.parts) - 1
-				}
-				bar[i]++
-			}
 			causes.bars = append(causes.bars, a)
-			causes.values = append(causes.values, bar)
+			causes.values = append(causes.values, e.causes(r, a, set, "", causes.parts))
 		}
 		if err := out.table(&t); err != nil {
 			return err
@@ -80,6 +73,9 @@ func failures(ctx context.Context, e *experiment, r *results, out *output) error
 		if err := out.stacked("causes-figure-"+slug(set), "Causes of failures, "+set, causes); err != nil {
 			return err
 		}
+		if err := out.stacked("causes-by-type-"+slug(set), "Causes of failures of the unified search by type, "+set, byType); err != nil {
+			return err
+		}
 		gap, best, worst := r.spread(Unified, set, e.Design.Seed)
 		d := atLeast("do the types differ under the unified search?", set, "best − worst type ≥ 10 points: go on; below 5: choose another topic", gap, firmFrom)
 		switch {
@@ -93,6 +89,23 @@ func failures(ctx context.Context, e *experiment, r *results, out *output) error
 		out.decisions = append(out.decisions, d)
 	}
 	return e.labels(ctx, r, out)
+}
+
+// causes counts the causes of an arm's failures in a category ("": in all), the last part
+// what is none of them.
+func (e *experiment) causes(r *results, arm, set, category string, parts []string) []float64 {
+	out := make([]float64, len(parts))
+	for _, x := range r.of[[2]string{arm, set}] {
+		if x.score >= e.Design.Below || category != "" && x.category != category {
+			continue
+		}
+		i := slices.Index(parts, x.cause)
+		if i < 0 {
+			i = len(parts) - 1
+		}
+		out[i]++
+	}
+	return out
 }
 
 // labels draws failures of the unified search for people, and compares what they said.

@@ -325,7 +325,7 @@ func (e *experiment) analyse(ctx context.Context, a analysis, list []arm) error 
 	}
 	b := e.builder()
 	b.Root = "."
-	_, _, err := b.Do(ctx, build.Step{Name: a.folder, Version: 1, Options: options, Inputs: inputs, Output: filepath.Join(e.dir, a.folder), Dir: true,
+	_, _, err := b.Do(ctx, build.Step{Name: a.folder, Version: 2, Options: options, Inputs: inputs, Output: filepath.Join(e.dir, a.folder), Dir: true,
 		Run: func(ctx context.Context, path string) (build.Result, error) {
 			r, err := e.read(ctx, use)
 			if err != nil {

@@ -233,3 +233,17 @@ func TestCells(t *testing.T) {
 		t.Errorf("have %s", have)
 	}
 }
+
+// Names beside a crowded figure keep their order and distance, and stay in the picture.
+func TestApart(t *testing.T) {
+	order := []point{{y: .4}, {y: .31}, {y: .31}, {y: .3}, {y: .02}, {y: .01}, {y: 0}}
+	have := apart(order, .04)
+	for i, y := range have {
+		if y < 0 || i > 0 && have[i-1]-y < .04-1e-9 {
+			t.Errorf("heights %v: want at least .04 between them and none below 0", have)
+		}
+	}
+	if have[0] != .4 || have[1] != .31 {
+		t.Errorf("heights %v: what has room is moved", have)
+	}
+}

@@ -2,8 +2,10 @@ package experiment
 
 import (
 	"bytes"
+	"cmp"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -237,14 +239,12 @@ type point struct {
 
 func (o *output) scatter(name, title string, list []point) error {
 	p := newPlot(title, "tokens a question", "accuracy")
-	p.Y.Min = 0
 	data := table{name: name, title: title, head: []string{"system", "tokens", "accuracy", "lo", "hi", "front"}}
 	var all, front plotter.XYs
-	var labels plotter.XYLabels
+	wide, high := 0.0, 0.1
 	for _, q := range list {
 		all = append(all, plotter.XY{X: q.x, Y: q.y})
-		labels.XYs = append(labels.XYs, plotter.XY{X: q.x, Y: q.y})
-		labels.Labels = append(labels.Labels, " "+q.name)
+		wide, high = max(wide, q.x), max(high, 1.1*q.y)
 		if q.front {
 			front = append(front, plotter.XY{X: q.x, Y: q.y})
 		}
@@ -260,17 +260,64 @@ func (o *output) scatter(name, title string, list []point) error {
 		return err
 	}
 	line.StepStyle = plotter.PostStep
-	text, err := plotter.NewLabels(labels)
-	if err != nil {
+	if err := nameBeside(p, list, wide, high); err != nil {
 		return err
 	}
-	p.Add(line, dots, text)
+	p.Add(line, dots)
 	p.Legend.Add("front", line)
-	p.X.Min, p.X.Max = 0, 1.2*p.X.Max // room for names
+	p.Legend.Left = true
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1.4*wide, 0, high // room for names
 	if err := o.data(&data); err != nil {
 		return err
 	}
 	return o.save(name, p, 18*vg.Centimeter, 12*vg.Centimeter)
+}
+
+// nameBeside writes the names of points in a column at the right, none upon another, each
+// with a thin line to its point.
+func nameBeside(p *plot.Plot, list []point, wide, high float64) error {
+	order := slices.Clone(list)
+	slices.SortStableFunc(order, func(a, b point) int { return cmp.Compare(b.y, a.y) })
+	at := apart(order, .04*high)
+	var labels plotter.XYLabels
+	for i, q := range order {
+		labels.XYs = append(labels.XYs, plotter.XY{X: 1.12 * wide, Y: at[i]})
+		labels.Labels = append(labels.Labels, q.name)
+		to, err := plotter.NewLine(plotter.XYs{{X: q.x, Y: q.y}, {X: 1.11 * wide, Y: at[i]}})
+		if err != nil {
+			return err
+		}
+		to.LineStyle = draw.LineStyle{Color: color.Gray{Y: 190}, Width: vg.Points(.4)}
+		p.Add(to)
+	}
+	text, err := plotter.NewLabels(labels)
+	if err != nil {
+		return err
+	}
+	for i := range text.TextStyle {
+		text.TextStyle[i].YAlign = draw.YCenter
+	}
+	p.Add(text)
+	return nil
+}
+
+// apart moves the heights of points, highest first, as little as it takes to be at least
+// gap from each other and not below 0.
+func apart(order []point, gap float64) []float64 {
+	out := make([]float64, len(order))
+	for i, q := range order {
+		if out[i] = q.y; i > 0 {
+			out[i] = min(q.y, out[i-1]-gap)
+		}
+	}
+	for i := len(out) - 1; i >= 0; i-- {
+		least := 0.0
+		if i < len(out)-1 {
+			least = out[i+1] + gap
+		}
+		out[i] = max(out[i], least)
+	}
+	return out
 }
 
 // histogram draws one series of shares without intervals.

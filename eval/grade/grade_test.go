@@ -275,7 +275,7 @@ func TestCutVerdicts(t *testing.T) {
 func TestSettled(t *testing.T) {
 	asked := 0
 	no := judgeOf(func(llm.Request) (string, error) { asked++; return `{"label": "WRONG"}`, nil })
-	in := stream(answer("sure", "oolong", "oolong"), answer("wrong", "oolong", "sencha"), answer("doubt", "oolong", "oolong, until she switched to sencha"))
+	in := stream(answer("sure", "oolong", "oolong"), answer("wrong", "oolong", "sencha"), answer("doubt", "oolong", "First it was oolong, then sencha"))
 	out := drain(t, QA(context.Background(), in, Options{Protocols: pick(t, "rule", "mem0-2025"), Judge: no, Asks: Doubtful, Settle: true}))
 	if asked != 1 {
 		t.Errorf("the model was asked %d times, want once", asked)
@@ -294,7 +294,7 @@ func TestSettled(t *testing.T) {
 		}
 	}
 	failing := judgeOf(func(llm.Request) (string, error) { return "hm", nil })
-	out = drain(t, QA(context.Background(), stream(answer("doubt", "oolong", "oolong, until she switched to sencha")), Options{Protocols: pick(t, "rule", "mem0-2025"), Judge: failing, Asks: Doubtful, Settle: true}))
+	out = drain(t, QA(context.Background(), stream(answer("doubt", "oolong", "First it was oolong, then sencha")), Options{Protocols: pick(t, "rule", "mem0-2025"), Judge: failing, Asks: Doubtful, Settle: true}))
 	if s := out[0].Grades[len(out[0].Grades)-1]; s.Protocol != Settled || s.Outcome != schema.GradeJudgeFailed || s.Score != nil {
 		t.Errorf("a judge that fails settles nothing: %+v", s)
 	}

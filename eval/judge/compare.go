@@ -85,11 +85,11 @@ func (c *comparison) dropRestated() {
 		return
 	}
 	for i := 0; i+n <= len(c.a.toks); i++ {
-		same := 0
+		same, own := 0, -1 // own: a word that stands in the place of another; "Anna won" for "Who won" says who
 		for j := 0; j < n; j++ {
 			if c.a.toks[i+j].stem == c.q.toks[j].stem {
 				same++
-			} else if j-same > 1 {
+			} else if own = i + j; j-same > 1 {
 				break
 			}
 		}
@@ -99,7 +99,7 @@ func (c *comparison) dropRestated() {
 		c.quoted = true
 		out := c.ac[:0]
 		for _, k := range c.ac {
-			if k < i || k >= i+n {
+			if k < i || k >= i+n || k == own {
 				out = append(out, k)
 			}
 		}

@@ -17,12 +17,7 @@ func (p *prepared) stance(r *reading) (refuse, doubt string) {
 		}
 		return "", "one of a list of candidates"
 	}
-	m := model()
-	threshold := m.Thresholds.DoubtTerse
-	if r.restates >= .5 {
-		threshold = m.Thresholds.DoubtSentence
-	}
-	if p.turned(r) != nil || m.Doubt.score(p.manner(r)) >= threshold {
+	if m := model(); m.Doubt.score(p.manner(r)) >= m.Thresholds.Doubt {
 		return "", p.why(r)
 	}
 	return "", ""
@@ -30,18 +25,15 @@ func (p *prepared) stance(r *reading) (refuse, doubt string) {
 
 // weighs reports whether the way in which the answer says the gold is weighed.
 func (p *prepared) weighs(r *reading) bool {
-	return !p.abstainQ && r.first >= 0 && (!r.looping || looping(p.gt)) && !p.bare(r) && !p.complete(r)
-}
-
-// complete reports whether an answer is one sentence of gold and question, with nothing
-// that these do not account for and no word or sign that could turn it.
-func (p *prepared) complete(r *reading) bool {
-	return p.at.sents == 1 && len(r.before)+len(r.after)+len(r.later) == 0 && r.rival < 0 && p.unsigned(r)
+	return !p.abstainQ && r.first >= 0 && (!r.looping || looping(p.gt)) && !p.bare(r) && !p.asserts(r)
 }
 
 // unsigned reports whether an answer has no word and no sign that may act on the rest.
-func (p *prepared) unsigned(r *reading) bool {
-	return len(r.operators) == 0 && !strings.ContainsAny(p.at.raw, "?？~[]{}|") && !strings.ContainsFunc(p.at.raw, func(c rune) bool { return c >= 0x2190 && c < 0x2c00 || c >= 0x1f000 })
+func (p *prepared) unsigned(r *reading) bool { return len(r.operators) == 0 && !p.signs() }
+
+// signs reports whether an answer has a sign that may act on its words.
+func (p *prepared) signs() bool {
+	return strings.ContainsAny(p.at.raw, "?？~[]{}|") || strings.ContainsFunc(p.at.raw, func(c rune) bool { return c >= 0x2190 && c < 0x2c00 || c >= 0x1f000 })
 }
 
 // bare reports whether an answer is the gold and words that only give an answer.
@@ -58,35 +50,20 @@ func (p *prepared) bare(r *reading) bool {
 // giving are words that give an answer and change nothing of it.
 var giving = wordSet("the a an it its it's is was are were be that this they he she we you i in on at to by for and answer answers answered correct right final result value yes sure so s from what said 是 为 答案 就是 那 它 在 了 的 之 前 之前 提到 提到过 提过 说过 过 我 觉得 您 你 说 记录 显示 应 该 应该 就")
 
-// turned is the word of an answer that may turn what it says: any that may act on the gold
-// in a terse answer; in a sentence that repeats the question one that denies, contrasts,
-// corrects, or gives the word to somebody else. nil is none.
-func (p *prepared) turned(r *reading) *operator {
-	polar := p.c != nil && p.c.gPol != 0
+// operator is the word of an answer that is likeliest to turn what it says: one that
+// reaches the gold, and no mere contrast where there is another. nil is none.
+func (p *prepared) operator(r *reading) (found *operator) {
 	for i := range r.operators {
-		op := &r.operators[i]
-		home := p.at.toks[op.tok].sent == p.at.toks[r.first].sent
-		if !p.reaches(r, op) || polar && op.kind == "negation" {
-			continue
-		}
-		if r.restates < .5 {
-			return op
-		}
-		switch op.kind {
-		case "correction", "report", "exchange", "alternative":
-			return op
-		case "negation", "contrast":
-			if home {
-				return op
-			}
+		if op := &r.operators[i]; p.reaches(r, op) && (found == nil || found.kind == "contrast") {
+			found = op
 		}
 	}
-	return nil
+	return found
 }
 
 // why names what a doubtful answer is doubtful for, the plainest reason first.
 func (p *prepared) why(r *reading) string {
-	if op := p.turned(r); op != nil {
+	if op := p.operator(r); op != nil {
 		return "a word that may turn what is said (" + op.kind + ": " + op.word + ")"
 	}
 	if r.rival >= 0 {

@@ -28,6 +28,7 @@ var mannerNames = func() []string {
 	for _, kind := range operatorKinds {
 		names = append(names, kind+"_ahead", kind+"_inside", kind+"_behind", kind+"_elsewhere")
 	}
+	names = append(names, clauseNames...)
 	return append(names, "depth", "heads_rest", "root_rest", "root_order", "root_noun", "verb_asked", "verb_modal", "verb_negated", "verb_past", "question_past", "tense_differs",
 		"gold_subject", "gold_object", "gold_oblique", "gold_modifier", "gold_root", "gold_joined", "head_noun_rest",
 		"subject_asked", "subject_person", "subject_self", "subject_points", "subject_rest", "subject_none", "marked", "adverbs_rest", "verbs_rest", "nouns_rest", "names_rest", "adjectives_rest", "conjuncts_rest", "relative")
@@ -37,13 +38,13 @@ var mannerNames = func() []string {
 func MannerNames() []string { return append([]string(nil), mannerNames...) }
 
 // operatorKinds group the kinds of operators as features.
-var operatorKinds = []string{"negation", "contrast", "correction", "condition", "guess", "alternative", "report", "time", "unreal", "intent", "exchange", "question"}
+var operatorKinds = []string{"negation", "contrast", "concession", "exclusion", "correction", "condition", "guess", "alternative", "report", "time", "unreal", "intent", "exchange", "question"}
 
 // self are pronouns of the one who answers or is answered; points are words that point
 // at what was said.
 var (
 	self   = wordSet("i me my mine myself we us our you your yours yourself 我 我们 你 你们 您 咱们")
-	points = wordSet("that this those these it which so such none neither both same above below former latter opposite 这 那 这个 那个 此 其 以上 上面 上述 下面 刚才 前面 这些 那些 这话 这句")
+	points = wordSet("that this those these it which so such none neither both same above below former latter opposite sentence statement claim answer following reply 这 那 这个 那个 此 其 以上 上面 上述 下面 刚才 前面 这些 那些 这话 这句")
 )
 
 func wordSet(s string) map[string]bool {
@@ -67,7 +68,6 @@ type manner struct {
 	p    *prepared
 	r    *reading
 	kind []uint8
-	rest []bool
 	f    []float64
 }
 
@@ -82,21 +82,7 @@ func (m *manner) bool(v ...bool) {
 // manner gives what the weights for doubt see of an answer that says the gold.
 func (p *prepared) manner(r *reading) []float64 {
 	t := p.at
-	m := &manner{p: p, r: r, kind: make([]uint8, len(t.toks)), f: make([]float64, 0, len(mannerNames))}
-	for _, list := range [][]int{r.before, r.after, r.later} {
-		for _, i := range list {
-			m.kind[i] = ofRest
-		}
-	}
-	for i := range t.toks {
-		k := &t.toks[i]
-		switch {
-		case r.mention[i]:
-			m.kind[i] = ofGold
-		case m.kind[i] != ofRest && !k.stop && k.inQ:
-			m.kind[i] = ofQuestion
-		}
-	}
+	m := &manner{p: p, r: r, kind: p.kinds(r), f: make([]float64, 0, len(mannerNames))}
 	home := t.toks[r.first].sent
 	from, to := t.sentence(home)
 	lo, hi := to, from
@@ -111,8 +97,30 @@ func (p *prepared) manner(r *reading) []float64 {
 	m.sentences(0, home)
 	m.sentences(home+1, t.sents)
 	m.operators(from, lo, hi, to)
+	m.clauseFeatures()
 	m.grammar(from, to)
 	return m.f
+}
+
+// kinds says what each word of the answer belongs to.
+func (p *prepared) kinds(r *reading) []uint8 {
+	t := p.at
+	kind := make([]uint8, len(t.toks))
+	for _, list := range [][]int{r.before, r.after, r.later} {
+		for _, i := range list {
+			kind[i] = ofRest
+		}
+	}
+	for i := range t.toks {
+		k := &t.toks[i]
+		switch {
+		case r.mention[i]:
+			kind[i] = ofGold
+		case kind[i] != ofRest && !k.stop && k.inQ:
+			kind[i] = ofQuestion
+		}
+	}
+	return kind
 }
 
 // sentence gives the tokens of a sentence.
@@ -421,17 +429,20 @@ func (m *manner) grammar(from, to int) {
 }
 
 // Manner is what the weights for doubt see of an answer: nil where the answer is refused
-// or does not say the gold in words. sentence: it repeats the question; turned: a word in it
-// makes it doubtful without weights. For training.
-func Manner(q Question, golds []string, answer string) (f []float64, sentence, turned bool) {
+// or does not say the gold in words. sentence: it repeats the question.
+// For training.
+func Manner(q Question, golds []string, answer string) (f []float64, sentence bool) {
 	for _, g := range alternatives(golds) {
 		p := prepare(q, g, answer)
 		if v := p.verdict(q, g, answer, Options{}); !v.Correct {
 			continue
 		}
 		if r := p.read(); p.weighs(&r) {
-			return p.manner(&r), r.restates >= .5, p.turned(&r) != nil
+			return p.manner(&r), r.restates >= .5
 		}
 	}
-	return nil, false, false
+	return nil, false
 }
+
+// Doubts are the embedded weights for doubt.
+func Doubts() *Model { return model().Doubt }

@@ -21,9 +21,7 @@ type Model struct {
 		Trained float64 `json:"trained"`
 		Rules   float64 `json:"rules"`
 		Long    float64 `json:"long"`
-		// Doubt of an answer that repeats the question in a sentence, and of one that does not.
-		DoubtSentence float64 `json:"doubt_sentence"`
-		DoubtTerse    float64 `json:"doubt_terse"`
+		Doubt   float64 `json:"doubt"` // from here an accepted answer is doubtful
 	} `json:"thresholds"`
 	// Long are the weights for replies out of which a final part was cut.
 	Long *Model `json:"long,omitempty"`

@@ -45,7 +45,7 @@ func (p *prepared) read() reading {
 	r.operators = p.operators(&r)
 	for i := range t.toks {
 		k := &t.toks[i]
-		if r.mention[i] || k.stop || k.inQ || frame(k) || p.qt.has(k.stem) || k.num && reference(t.raw[:k.pos]) {
+		if r.mention[i] || k.stop || k.inQ || frame(k) || len(p.gw.all) == 0 && p.aw.holds(k.pos) || p.qt.has(k.stem) || k.num && reference(t.raw[:k.pos]) {
 			continue
 		}
 		if k.han && p.partly(&r, i) {
@@ -194,6 +194,10 @@ var frameWords = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`answer answers reply correct right value result output done found question asked remember recall remembered sure note notes record records session sessions chat chats history earlier dialogue user users
 		called named name names known refers refer regarding shared discussed talked told explicitly clearly confirmed date dates time times total hope helps glad happy welcome thanks please let help helpful detail details further else checked looked looking find stored memory memories transcript message messages log logs evidence stated states says shows show according per noted notes above nice day great good happy exactly precisely around about approximately ok okay hello hi
+		source sources file files page pages thread email mail letter diary document documents report reports ticket wiki handbook runbook entry entries text texts discussion exchange interview review phone call capture console syslog handover postmortem telling
+		read reading reads going went judging look looks looking scroll scrolled checking check gone search searched searching wrote written write writes reported reporting came comes up turned turns learned learnt tell tells telling talking spoke speaking say saying see seen seeing know knew
+		first second third fourth fifth sixth last early late earlier previous evening morning afternoon night noon week weeks weekend month months day days year years ago spring summer autumn winter monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december
+		whole entire part beginning way both them everyone all
 		答案 回答 问题 正确 结果 查到 希望 帮到 帮 可以 还有 什么 祝 愉快 当然 简单 来说 显示 记忆 依据 您 你好 清楚 对话 记录 提到 提到过 提过 说过 之前 过 提及 聊天 用户 明确 内容 根据 一共 总共 共 具体 就是 叫 名叫 明确地 记得 因此 所以`) {
 		m[w] = true
 	}
@@ -235,17 +239,19 @@ func (p *prepared) rivals(i int) bool {
 var operatorWords = func() map[string]string {
 	m := map[string]string{}
 	for kind, words := range map[string]string{
-		"negation":    "not no never none neither nor nobody nothing cannot without hardly barely false untrue wrong incorrect mistaken mistake mistakenly mistook unlikely deny denied denies denying anything everything reject rejected refuse refused fail failed fails lie lied lying bogus fake hoax myth disproved disproven debunked ruled unfounded excluded exclude excludes excluding",
-		"contrast":    "but however although though yet whereas despite instead rather except unlike otherwise contrary actually only versus vs",
+		"negation":    "not no zero never none neither nor nobody nothing cannot without hardly barely false untrue wrong incorrect mistaken mistake mistakenly mistook unlikely deny denied denies denying anything everything reject rejected refuse refused fail failed fails lie lied lying bogus fake hoax myth disproved disproven debunked ruled unfounded excluded exclude excludes excluding discarded dismissed declined dropped cancelled canceled abandoned crossed",
+		"contrast":    "but however yet otherwise actually only",
+		"concession":  "although though whereas despite notwithstanding",
+		"exclusion":   "instead rather except unlike contrary versus vs",
 		"correction":  "wait correction scratch oops sorry corrected correcting amend erratum retract retracted misspoke",
-		"condition":   "if unless whether suppose supposing assuming  hypothetically",
-		"guess":       "maybe perhaps possibly probably might may could seems seem seemed appears appear apparently guess guessing suppose presumably unsure uncertain doubt doubtful unclear likely suspect",
+		"condition":   "if unless whether suppose supposing assuming hypothetically",
+		"guess":       "maybe perhaps possibly probably might may could seems seem seemed appears appear apparently guess guessing presumably unsure uncertain doubt doubtful unclear likely suspect",
 		"alternative": "or either alternatively",
-		"report":      "claim claims claimed claiming allege alleged allegedly rumor rumour rumored rumoured rumors rumours supposedly reportedly insists insisted pretend pretended pretends joke joked joking joked gossip hearsay",
-		"time":        "used formerly previously originally initially former once anymore longer until till before changed change switched replaced replace replaces swapped dropped cancelled canceled abandoned became later now will tomorrow soon future afterwards nearly almost",
+		"report":      "claim claims claimed claiming allege alleged allegedly rumor rumour rumored rumoured rumors rumours supposedly reportedly insists insisted pretend pretended pretends joke joked joking gossip hearsay",
+		"time":        "used formerly previously originally initially former once anymore longer until till before changed change switched replaced replace replaces swapped became later will tomorrow soon future afterwards nearly almost",
 		"unreal":      "dream dreams dreamt dreamed imagine imagined imagines imagining wish wishes wished hypothetical fiction fictional imaginary could've would've",
-		"intent":      "hoped hoping would should planned intended considered",
-		"exchange":    "confused confuse confuses mixed mistaken misread misheard misquoted",
+		"intent":      "hoped hopes hope hoping feared fears would should planned intended considered",
+		"exchange":    "confused confuse confuses mixed misread misheard misquoted",
 	} {
 		for _, w := range strings.Fields(words) {
 			m[w] = kind
@@ -258,13 +264,15 @@ var operatorWords = func() map[string]string {
 var hanOperators = func() (out []operator) {
 	for _, row := range []string{
 		"negation 不 没 未 无 非 别的 否 假 错 误 并非 谎 谣 骗 瞎",
-		"contrast 但 却 然而 只是 其实 实际上 反而 而是 除了 除 才是 只有 虽 倒是",
+		"contrast 但 却 然而 其实 实际上 反而 而是 才是 倒是 不过",
+		"concession 虽 尽管",
+		"exclusion 除了 除 只有 只是 而不是",
 		"correction 等等 更正 纠正 口误 抱歉 对了",
 		"condition 如果 假如 要是 若 倘 除非 万一 只要",
 		"guess 可能 也许 大概 或许 好像 似乎 估计 猜 恐怕 大约是 怀疑",
 		"alternative 或 还是 要么",
 		"report 有人说 据说 传言 传说 听说 声称 号称 以为 自称 说是 一口咬定 开玩笑 玩笑",
-		"time 原来 以前 从前 曾 后来 现在 改 换 取代 替 原计划 本来 当初 最初 将 明年 以后 取消 放弃 差一点 差点 险些 几乎 起初",
+		"time 原来 原先 以前 从前 曾 后来 改 换 取代 替 原计划 本来 当初 最初 将 明年 以后 取消 放弃 差一点 差点 险些 几乎 起初",
 		"unreal 梦 想象 幻想 小说 虚构 打算 希望",
 		"question 怎么 吗 为什么 呵",
 		"exchange 混淆 弄混 搞混",
@@ -293,7 +301,7 @@ func (p *prepared) operators(r *reading) []operator {
 			kind = ""
 		}
 		if k.word == "other" && i+1 < len(t.toks) && t.toks[i+1].word == "than" {
-			kind = "contrast"
+			kind = "exclusion"
 		}
 		if kind == "" && k.neg {
 			kind = "negation"

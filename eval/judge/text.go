@@ -7,6 +7,7 @@ import (
 
 	"github.com/blevesearch/snowballstem"
 
+	"membench/internal/depparse"
 	"membench/internal/measure"
 	"membench/internal/textnorm"
 	"membench/internal/timex"
@@ -244,7 +245,7 @@ func (t *text) add(env *snowballstem.Env, w string, pos int, sentStart bool) {
 	if e.num > 0 {
 		k.num, k.val, k.stem = true, e.num, numberStem(e.num)
 	}
-	if c := w[0]; c >= 'A' && c <= 'Z' && !k.stop && (!sentStart || !e.common) {
+	if c := w[0]; c >= 'A' && c <= 'Z' && !k.stop && !(sentStart && (e.common || depparse.Common(low))) {
 		k.name = true
 	}
 	t.toks = append(t.toks, k)

@@ -101,7 +101,7 @@ func Open(r io.Reader, name string, o Options) (*Import, error) {
 	} else {
 		i := slices.IndexFunc(Formats(), func(x Format) bool { return slices.ContainsFunc(heads, x.match) })
 		if i < 0 {
-			return nil, fmt.Errorf("%s: the form of the result file cannot be determined: name it with --format (membench eval import --list shows them)", name)
+			return nil, &schema.BrokenError{Err: fmt.Errorf("%s: the form of the result file cannot be determined: name it with --format (membench eval import --list shows them)", name)}
 		}
 		f.format = Formats()[i]
 	}

@@ -206,6 +206,12 @@ func (f *Fact) event() Phrase {
 	return p
 }
 
+// firstWords are the first n words.
+func firstWords(s string, n int) string {
+	f := strings.Fields(s)
+	return strings.Join(f[:min(n, len(f))], " ")
+}
+
 // be fills the slot of a clause with "be".
 func (f *Fact) be() bool {
 	obj := strings.ToLower(f.Object.Text)
@@ -228,7 +234,7 @@ func (f *Fact) be() bool {
 		f.Slot = "HAS_STATUS"
 	case feelings[first] || anyOf(words, feelings) && len(words) < 4:
 		f.Slot = "FEELS"
-	case anyOf(words, conditions):
+	case anyOf(set(strings.Map(letter, firstWords(obj, 3))), conditions):
 		f.Slot = "HAS_CONDITION"
 	case strings.HasSuffix(obj, "years old") || strings.HasSuffix(obj, "year old"):
 		f.Slot = "HAS_AGE"

@@ -309,7 +309,23 @@ func (w embedder) EmbedMetered(ctx context.Context, texts []string) (llm.Embeddi
 			return llm.Embedding{Paid: out.Paid}, withoutUsage(others.err)
 		}
 	}
-	return out, nil
+	return out, c.oneLength(w.e.Profile(), out.Vectors)
+}
+
+// oneLength wants all vectors of a profile to be of one length: those that are kept may be
+// of a model that had the same name, or of an answer that was wrong.
+func (c *Cassette) oneLength(profile string, vectors [][]float32) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, v := range vectors {
+		if c.dims[profile] == 0 {
+			c.dims[profile] = len(v)
+		}
+		if n := c.dims[profile]; len(v) != n {
+			return &llm.Error{Purpose: llm.PurposeEmbed, Kind: llm.KindStore, Err: fmt.Errorf("vectors of %s have %d dimensions and %d, kept ones or new ones: ask for all again with --cassette-mode record, or name another cassette than %s", profile, n, len(v), c.f.Name())}
+		}
+	}
+	return nil
 }
 
 // errFound says that another process has recorded some of the vectors meanwhile.

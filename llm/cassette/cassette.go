@@ -114,6 +114,7 @@ type Cassette struct {
 	flights  map[Key]*flight
 	bad      error // the first failed write
 	stats    Stats
+	dims     map[string]int   // of the vectors given out, by profile
 	start    int64            // of what this session finds and others write
 	aside    map[Key]struct{} // records before start that were of no use
 	damages  []Damage
@@ -140,7 +141,7 @@ type Stats struct {
 // Open opens the cassette at path. With Cache and Record it is made where it is not
 // there; with Replay it is only read.
 func Open(path string, m Mode) (*Cassette, error) {
-	c := &Cassette{mode: m, index: map[Key]place{}, flights: map[Key]*flight{}, aside: map[Key]struct{}{}}
+	c := &Cassette{mode: m, index: map[Key]place{}, flights: map[Key]*flight{}, aside: map[Key]struct{}{}, dims: map[string]int{}}
 	if m == Off {
 		return nil, nil
 	}

@@ -114,6 +114,7 @@ type Client struct {
 
 	mu     sync.Mutex
 	shapes shape // what the endpoint takes, as far as it is known
+	dim    int   // of the vectors, as the first answer had it
 }
 
 var (
@@ -300,6 +301,9 @@ func (c *Client) embed(ctx context.Context, batch []string) ([][]float32, llm.Us
 			u = llm.EstimateUsage(input, "")
 		}
 		vectors, err := inOrder(h.vectors, len(batch), c.o.Dimensions)
+		if err == nil {
+			err = c.sameLength(len(vectors[0]))
+		}
 		return vectors, u, err
 	}
 	vectors, u, got, err := q.call(ctx, c)
@@ -307,6 +311,19 @@ func (c *Client) embed(ctx context.Context, batch []string) ([][]float32, llm.Us
 		return nil, llm.Usage{}, err
 	}
 	return vectors, u.Add(got.lost), nil
+}
+
+// sameLength wants vectors as long as those of the first answer: a model has one length.
+func (c *Client) sameLength(dim int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dim == 0 {
+		c.dim = dim
+	}
+	if dim != c.dim {
+		return malformed("vectors have %d dimensions, those of earlier answers %d", dim, c.dim)
+	}
+	return nil
 }
 
 // Profile is the model's name, and the dimensions where they are set.

@@ -16,8 +16,8 @@ import (
 type doubtRow struct {
 	f        []float64
 	sentence bool
-	turned   bool // doubtful without weights
 	right    bool
+	refused  bool // the judge says no
 	real     bool // recorded; else planted
 	long     bool // of another set than LoCoMo
 	family   string
@@ -45,7 +45,7 @@ func doubtRows(shared string, shapes []calibrate.Shape) (out []doubtRow, plants,
 		return nil, 0, 0, err
 	}
 	add := func(r doubtRow, q judge.Question, golds []string) bool {
-		r.f, r.sentence, r.turned = judge.Manner(q, golds, r.answer)
+		r.f, r.sentence = judge.Manner(q, golds, r.answer)
 		if r.f != nil {
 			out = append(out, r)
 		}
@@ -85,13 +85,13 @@ func doubtRows(shared string, shapes []calibrate.Shape) (out []doubtRow, plants,
 			}
 		}
 	}
-	built, err := calibrate.BuiltIn(shapes, []string{"en", "zh", "ops en", "ops zh"}, 8)
+	built, err := calibrate.BuiltIn(shapes, []string{"en", "zh", "ops en", "ops zh"}, 20)
 	if err != nil {
 		return nil, 0, 0, err
 	}
 	for _, p := range built {
 		plants++
-		if add(doubtRow{right: p.Shape.Right, family: familyOf(p.Shape.Name), shape: p.Shape.Lang + " " + p.Shape.Name, base: p.Set + p.Record.Question, answer: p.Answer, w: plantedWeight(p.Shape.Right)}, judge.Question{Text: p.Record.Question}, []string{p.Record.Gold}) {
+		if add(doubtRow{right: p.Shape.Right, family: familyOf(p.Shape.Name), shape: p.Shape.Lang + " " + p.Shape.Name, base: p.Set + p.Record.Question, answer: p.Answer, w: .5 * plantedWeight(p.Shape.Right)}, judge.Question{Text: p.Record.Question}, []string{p.Record.Gold}) {
 			passed++
 		}
 	}
@@ -137,7 +137,7 @@ func replaceFold(s, old, new string) string {
 
 func doubtDefaults() options {
 	o := defaults()
-	o.trees, o.depth, o.rate, o.minLeaf, o.lambda, o.logistic = 160, 4, .1, 1.5, 3, false
+	o.trees, o.depth, o.rate, o.minLeaf, o.lambda, o.logistic = 180, 5, .1, 1, 2, false
 	return o
 }
 
@@ -147,12 +147,12 @@ func fitDoubt(rows []doubtRow, keep func(*doubtRow) bool) *judge.Model {
 	var ex []example
 	sum := [2]float64{}
 	for i := range rows {
-		if r := &rows[i]; keep(r) && !r.turned {
+		if r := &rows[i]; keep(r) {
 			sum[int(b2i(r.right))] += r.w
 		}
 	}
 	for i := range rows {
-		if r := &rows[i]; keep(r) && !r.turned {
+		if r := &rows[i]; keep(r) {
 			y := 1 - float64(b2i(r.right))
 			ex = append(ex, example{r.f, y, r.w * (sum[0] + sum[1]) / 2 / sum[b2i(r.right)]})
 		}
@@ -180,37 +180,29 @@ func doubtScores(rows []doubtRow) []float64 {
 		for i := range rows {
 			r := &rows[i]
 			if r.real && side(r.base) == f || !r.real && side(r.family) == f {
-				if out[i] = 1; !r.turned {
-					out[i] = m.Score(r.f)
-				}
+				out[i] = m.Score(r.f)
 			}
 		}
 	}
 	return out
 }
 
-// doubtThresholds are the least scores at which at most these shares of the recorded
-// right answers of a form are marked.
-func doubtThresholds(rows []doubtRow, scores []float64, sentence, terse float64) (s, t float64) {
-	at := func(form bool, share float64) float64 {
-		var v []float64
-		for i, r := range rows {
-			if r.real && r.right && !r.long && r.sentence == form {
-				v = append(v, scores[i])
-			}
-		}
-		sort.Float64s(v)
-		return v[min(len(v)-1, int(float64(len(v))*(1-share)))] + 1e-9
-	}
-	return at(true, sentence), at(false, terse)
-}
+// doubtMissed is the share of the planted wrong answers that say the gold, of shapes and
+// conversations that the weights have not seen, which may stay unmarked. Recorded right answers
+// are then marked in 5 %, and batches by other hands are missed far less (docs/quality.md).
+const doubtMissed = .12
 
-// Shares of the recorded right answers of LoCoMo that may be marked, in sentences that
-// repeat the question and in terse ones, by weights that saw neither conversation nor shape.
-const (
-	doubtSentence = .05
-	doubtTerse    = .27 // of those that are more than the gold: about .11 of all
-)
+// doubtThreshold is the score below which that share lies.
+func doubtThreshold(rows []doubtRow, scores []float64) float64 {
+	var wrong []float64
+	for i, r := range rows {
+		if !r.right {
+			wrong = append(wrong, scores[i])
+		}
+	}
+	sort.Float64s(wrong)
+	return digits(wrong[int(doubtMissed*float64(len(wrong)))])
+}
 
 // trainDoubt prints what families of shapes and conversations that the weights have not seen
 // come to, the n shapes of which least is marked among it, and writes weights of all rows
@@ -222,8 +214,8 @@ func trainDoubt(shared string, shapes []calibrate.Shape, out string, n int) erro
 	}
 	fmt.Printf("%d planted answers, %d say the gold; %d rows with the recorded right ones\n", plants, passed, len(rows))
 	scores := doubtScores(rows)
-	ts, tt := doubtThresholds(rows, scores, doubtSentence, doubtTerse)
-	fmt.Printf("thresholds %.3f %.3f\n", ts, tt)
+	t := doubtThreshold(rows, scores)
+	fmt.Printf("threshold %.3f\n", t)
 	if n < 0 {
 		for j, name := range judge.MannerNames() {
 			var c [3][2]int // recorded right, planted right, planted wrong
@@ -243,9 +235,9 @@ func trainDoubt(shared string, shapes []calibrate.Shape, out string, n int) erro
 	}
 	kinds, byShape := marked{}, marked{}
 	for i, r := range rows {
-		t, form := tt, " terse"
+		form := " terse"
 		if r.sentence {
-			t, form = ts, " sentence"
+			form = " sentence"
 		}
 		kind := "planted"
 		if r.real {
@@ -271,7 +263,7 @@ func trainDoubt(shared string, shapes []calibrate.Shape, out string, n int) erro
 	}
 	m.Doubt = fitDoubt(rows, func(*doubtRow) bool { return true })
 	m.Doubt.Made = "recorded right answers outside the two test conversations, and the shapes of eval/calibrate/data/shapes.txt on these and on invented questions"
-	m.Thresholds.DoubtSentence, m.Thresholds.DoubtTerse = ts, tt
+	m.Thresholds.Doubt = t
 	return writeModel(out, &m)
 }
 

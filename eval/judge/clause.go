@@ -1,0 +1,274 @@
+package judge
+
+import "strings"
+
+// A clause is a stretch of an answer that says one thing: what stands between marks, and
+// before and behind a word that joins or denies.
+type clause struct {
+	from, to int // tokens
+	sent     int
+	gold     int    // different words of the gold
+	rest     int    // words that nothing accounts for
+	typed    int    // of these, such as may be meant instead of the gold
+	asked    int    // words of the question
+	lead     string // kind of operator that begins it
+	acts     [4]int // operators that deny, make it less than certain, move it to another time or speaker, make it an intention
+	points   bool   // a word points at what was said
+	nothing  bool   // denies that there is anything else
+	embedded bool   // begins with "that": what stands before it says whose words it is
+}
+
+// acting groups the kinds of operators by what they do to a statement.
+var acting = map[string]int{"negation": 0, "correction": 0, "exclusion": 0, "concession": 2, "exchange": 0, "condition": 1, "guess": 1, "alternative": 1, "question": 1, "report": 2, "time": 2, "unreal": 2, "intent": 3}
+
+// others are words by which a denial supports what was said: "nobody says anything else".
+var others = wordSet("else other others otherwise different differently differs contrary contradict contradicts contradicted contradiction doubt dispute disputes disputed objected objection 异议 其他 别的 矛盾 疑问 出入")
+
+// inverted are verbs that make a condition where a clause begins with them.
+var inverted = wordSet("had were should")
+
+// joins begin a clause in the midst of a sentence.
+var joins = wordSet("but yet though although whereas while however not never rather instead unlike except despite that which because since so nor")
+
+// clauses takes the answer apart. kind is what each word belongs to.
+func (p *prepared) clauses(r *reading, kind []uint8) []clause {
+	t := p.at
+	ops := make(map[int]string, len(r.operators))
+	for _, op := range r.operators {
+		if ops[op.tok] == "" || op.kind != "contrast" {
+			ops[op.tok] = op.kind
+		}
+	}
+	var out []clause
+	for i := range t.toks {
+		if i == 0 || p.parts(r, i, ops[i]) {
+			out = append(out, clause{from: i, sent: t.toks[i].sent, lead: ops[i], embedded: t.toks[i].word == "that" && i > 0})
+		}
+		c := &out[len(out)-1]
+		c.to = i + 1
+	}
+	for n := range out {
+		c := &out[n]
+		said := map[string]bool{}
+		negated := false
+		for i := c.from; i < c.to; i++ {
+			k := &t.toks[i]
+			switch kind[i] {
+			case ofGold:
+				said[k.stem] = true
+			case ofRest:
+				if ops[i] == "" && len(k.word) > 1 {
+					c.rest++
+					c.typed += int(b2f(p.rivals(i)))
+				}
+			case ofQuestion:
+				c.asked++
+			}
+			if a, ok := acting[ops[i]]; ok && ops[i] != "" {
+				c.acts[a]++
+			}
+			if i == c.from && inverted[k.word] && i+1 < c.to && !t.toks[i+1].num {
+				c.acts[1]++ // "had it rained"
+			}
+			negated = negated || k.neg || ops[i] == "negation"
+			c.nothing = c.nothing || negated && others[k.word]
+			c.points = c.points || points[k.word] && !(c.embedded && i == c.from) || k.han && strings.ContainsAny(k.word, "这那此其")
+		}
+		c.gold = len(said)
+	}
+	return out
+}
+
+// parts reports whether a clause begins at a word.
+func (p *prepared) parts(r *reading, i int, op string) bool {
+	t := p.at
+	gap := t.gap(i)
+	if t.toks[i].sent != t.toks[i-1].sent || strong(gap) || strings.Contains(gap, " - ") {
+		return true
+	}
+	if r.mention[i] && r.mention[i-1] {
+		return false // "4 March, 2021"
+	}
+	if strings.ContainsAny(gap, ",()\n") {
+		return true
+	}
+	return joins[t.toks[i].word] || t.toks[i].han && (op == "contrast" || op == "negation" && !t.toks[i-1].neg)
+}
+
+// gap is what stands between a token and the one before it.
+func (t *text) gap(i int) string { return t.raw[min(t.end(i-1), t.toks[i].pos):t.toks[i].pos] }
+
+// home is the clause that asserts the gold most plainly, the last where several do; full
+// is how many of its words a clause can have.
+func home(list []clause) (at, full int) {
+	for _, c := range list {
+		full = max(full, c.gold)
+	}
+	best := 1 << 30
+	for i, c := range list {
+		if cost := 4*c.acts[0] + 2*(c.acts[1]+c.acts[2]+c.acts[3]) + c.rest; c.gold == full && cost <= best {
+			best, at = cost, i
+		}
+	}
+	return at, full
+}
+
+// states reports whether the answer asserts the gold.
+func (p *prepared) states() bool {
+	r := p.read()
+	return r.first >= 0 && p.asserts(&r)
+}
+
+// asserts reports whether a clause that nothing acts on says the gold, and every other
+// clause sets another candidate aside, or stands ahead and says nothing of its own.
+func (p *prepared) asserts(r *reading) bool {
+	list := p.clauses(r, p.kinds(r))
+	at, full := home(list)
+	h := &list[at]
+	if h.acts != [4]int{} || h.rest > 0 || full == 0 || p.signs() || !p.plainly(r, h) {
+		return false
+	}
+	for i := range list {
+		c := &list[i]
+		acted := c.acts != [4]int{}
+		switch {
+		case i == at, c.nothing, i < at && c.rest == 0 && !acted:
+		case i > at+1 && c.rest == 0 && c.gold == 0 && !c.points && c.sent == list[i-1].sent && list[i-1].rest > 0 && list[i-1].acts != [4]int{}:
+			// goes on about the one set aside: "… had been considered but dropped"
+		case c.gold == full || c.rest == 0 || c.points || c.acts[1] > 0:
+			return false
+		case i > at:
+			if c.acts[0]+c.acts[3] == 0 || c.acts[2] > 0 || c.embedded || c.lead == "contrast" && list[i-1].acts == [4]int{} {
+				return false
+			}
+		case h.embedded && acted && h.lead != "contrast":
+			return false
+		case h.lead == "contrast" || list[i+1].lead == "contrast":
+		case c.acts[0] > 0 && (c.lead == "negation" || c.lead == "exclusion" || p.apart(list, i, at)):
+		case c.lead == "concession":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// plainly reports whether a clause has nothing but gold, question, and words that give an answer.
+func (p *prepared) plainly(r *reading, c *clause) bool {
+	for i := c.from; i < c.to; i++ {
+		k := &p.at.toks[i]
+		if k.word == "的" && i > 0 && r.mention[i-1] && !strings.Contains(p.gt.raw, "的") {
+			return false // somebody or something of the gold
+		}
+		if !r.mention[i] && !k.inQ && !p.qt.hasWord(k.word) && !giving[k.word] && !persons[k.word] && !(frame(k) && !k.vague && (!k.han || frameWords[k.word])) && !(i == c.from && joins[k.word]) {
+			return false
+		}
+	}
+	return true
+}
+
+func strong(gap string) bool {
+	return strings.ContainsAny(gap, ";:—–") || strings.Contains(gap, "--")
+}
+
+// otherValue reports whether a clause has a value that may be meant instead of the gold's.
+func (p *prepared) otherValue(c *clause) bool {
+	end := len(p.at.raw)
+	if c.to < len(p.at.toks) {
+		end = p.at.toks[c.to].pos
+	}
+	for _, a := range p.av {
+		if a.pos < p.at.toks[c.from].pos || a.pos >= end || anySame(p.qv, a) || anySame(p.gv, a) {
+			continue
+		}
+		for _, g := range p.gv {
+			if g.kind == a.kind {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// apart reports whether a strong mark stands between two clauses.
+func (p *prepared) apart(list []clause, i, j int) bool {
+	for ; i < j; i++ {
+		if list[i].sent != list[i+1].sent || strong(p.at.gap(list[i+1].from)) {
+			return true
+		}
+	}
+	return false
+}
+
+// clauseNames are the features that the clauses give.
+var clauseNames = func() []string {
+	names := []string{"clauses", "home_last", "home_contrast", "home_negated", "home_uncertain", "home_moved", "home_rest", "home_rest_ahead", "home_typed", "home_asked", "home_embedded", "home_sign", "gold_denied", "gold_uncertain", "gold_moved", "gold_clean", "gold_partial", "joined_or", "home_value"}
+	for _, where := range []string{"ahead", "behind"} {
+		for _, what := range []string{"plain", "plain_typed", "plain_asked", "negated", "uncertain", "moved", "contrasted", "acted_typed", "points", "points_negated", "nothing", "matrix_acted", "fragment", "value_plain", "value_acted"} {
+			names = append(names, what+"_"+where)
+		}
+	}
+	return names
+}()
+
+// clauseFeatures says which clause asserts the gold, and what the others do.
+func (m *manner) clauseFeatures() {
+	p, r := m.p, m.r
+	list := p.clauses(r, m.kind)
+	at, full := home(list)
+	h := &list[at]
+	ahead := 0
+	for i := h.from; i < h.to && m.kind[i] != ofGold; i++ {
+		ahead += int(b2f(m.kind[i] == ofRest))
+	}
+	var denied, uncertain, moved, plain, partial int
+	for i := range list {
+		if c := &list[i]; c.gold == full {
+			denied += int(b2f(c.acts[0] > 0))
+			uncertain += int(b2f(c.acts[1] > 0))
+			moved += int(b2f(c.acts[2]+c.acts[3] > 0))
+			plain += int(b2f(c.acts == [4]int{}))
+		} else if c.gold > 0 && c.rest > 0 {
+			partial++
+		}
+	}
+	low := strings.ToLower(p.at.raw)
+	m.put(ln1(len(list)), b2f(at == len(list)-1), b2f(h.lead == "contrast"), ln1(h.acts[0]), ln1(h.acts[1]), ln1(h.acts[2]+h.acts[3]), ln1(h.rest), ln1(ahead), ln1(h.typed), float64(h.asked)/float64(max(1, r.asked)), b2f(h.embedded),
+		b2f(h.from > 0 && strings.Contains(p.at.gap(h.from), ":")),
+		ln1(denied), ln1(uncertain), ln1(moved), ln1(plain), ln1(partial), b2f((strings.Contains(low, " or ") || strings.Contains(low, "还是")) && !strings.Contains(strings.ToLower(p.gt.raw), " or ")), b2f(p.otherValue(h)))
+	m.besides(list[:at], full, h)
+	m.besides(list[at+1:], full, nil)
+}
+
+// besides says what the clauses on one side of the gold's do. matrix is the clause that
+// follows the last of them.
+func (m *manner) besides(list []clause, full int, matrix *clause) {
+	var n [15]int
+	for i := range list {
+		c := &list[i]
+		acted := c.acts != [4]int{} || c.lead == "contrast"
+		count := func(k int, is bool) { n[k] += int(b2f(is)) }
+		if c.rest > 0 && c.gold < full {
+			count(0, !acted)
+			count(1, !acted && c.typed > 0)
+			count(2, !acted && 2*c.asked >= m.r.asked && c.asked > 0)
+			count(7, acted && c.typed > 0)
+		}
+		count(3, c.acts[0] > 0 && !c.nothing)
+		count(4, c.acts[1] > 0)
+		count(5, c.acts[2]+c.acts[3] > 0)
+		count(6, c.lead == "contrast")
+		count(8, c.points)
+		count(9, c.points && acted)
+		count(10, c.nothing)
+		count(11, matrix != nil && matrix.embedded && i == len(list)-1 && c.acts != [4]int{})
+		count(12, c.to-c.from <= 3)
+		if m.p.otherValue(c) {
+			count(13, !acted)
+			count(14, acted)
+		}
+	}
+	for _, v := range n {
+		m.put(ln1(v))
+	}
+}
