@@ -56,12 +56,22 @@ Hops, in the order in which a fact passes them (the earliest that lost it counts
   gold       the gold or its evidence is wrong (errata; gold words elsewhere)
   ingest     the turn was never given to the system
   store      no memory was made of it, or one that does not say it
+  altered_stored
+             a memory was made of it and says something else
   overwrite  a later write took it away (deltas, snapshots)
   retrieve   a memory holds it and was not among the hits; the reason names its rank
+  altered_retrieved
+             the hit says something else than the memory
   context    it was among the hits and not whole in what the reader saw
+  altered_context
+             the context says something else than the hit
   read       the reader saw it and answered wrongly
   judge      the answer is right: another grader says so, or it is the gold word for word
   opaque     the system or the data set does not show enough to tell: nothing is guessed
+A hop has a kind: what happened there. Of an altered text: empty, identifier, other (another
+text), cut, added, encoding, speaker, date, negated, number, name, words or older; the record
+has both texts and the difference. Elsewhere: failed, dropped, updated, removed, rank,
+duplicate, foreign, empty, refused, echoed or invented.
 Causes: miss (not stored, not retrieved), conflict (overwritten, or the old value used),
 temporal (right thing, wrong time), hallucination (an answer where there is none),
 overload (cut, or a long context), generation (all was there). gold, judge and opaque
@@ -249,7 +259,7 @@ func printLost(w io.Writer, c explain.Count) {
 	}
 	fmt.Fprintf(w, "  %-14s", "lost at")
 	for _, h := range hops {
-		fmt.Fprintf(w, " %9s", h)
+		fmt.Fprintf(w, " %*s", max(9, len(h)), h)
 	}
 	fmt.Fprintf(w, " %9s\n", "all")
 	for _, cause := range schema.Causes() {
@@ -272,12 +282,21 @@ func printLost(w io.Writer, c explain.Count) {
 	fmt.Fprintf(w, "  %-14s", "% (95 %)")
 	for _, h := range hops {
 		i := stats.Wilson(explain.Sum(c.Lost, h, ""), c.Failed, .95)
-		fmt.Fprintf(w, " %9s", fmt.Sprintf("%.0f–%.0f", 100*i.Lo, 100*i.Hi))
+		fmt.Fprintf(w, " %*s", max(9, len(h)), fmt.Sprintf("%.0f–%.0f", 100*i.Lo, 100*i.Hi))
 	}
 	fmt.Fprintln(w)
 	for _, p := range c.Categories {
 		if p.Failed > 0 {
 			line(fmt.Sprintf("%s of %d", cmp.Or(p.Category, "?"), p.Questions), func(h string) int { return explain.Sum(p.Lost, h, "") }, p.Failed)
+		}
+	}
+	for _, h := range hops {
+		var kinds []string
+		for _, k := range explain.Kinds(c.Lost, h) {
+			kinds = append(kinds, fmt.Sprintf("%s %d", k.Name, k.N))
+		}
+		if len(kinds) > 0 {
+			fmt.Fprintf(w, "  %s: %s\n", h, strings.Join(kinds, ", "))
 		}
 	}
 	for i, b := range c.Breaks {

@@ -75,7 +75,7 @@ func TestScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, v := range map[string]string{"PYSPARK_PYTHON": python, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_SUBMIT_ARGS": "--master local[2] --driver-memory 512m --conf spark.ui.enabled=false pyspark-shell"} {
+	for k, v := range map[string]string{"PYSPARK_PYTHON": python, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_SUBMIT_ARGS": "--master local[2] --driver-memory 512m --driver-java-options -XX:TieredStopAtLevel=1 --conf spark.ui.enabled=false pyspark-shell"} {
 		t.Setenv(k, v)
 	}
 	run(t, dir, python, job, "far", "4", "--", "cases.jsonl", "--system", "bm25", "--no-times", "-q")

@@ -63,7 +63,7 @@ type bulk struct {
 	owners   []string // id + ":mem:", in order
 	ownerOf  []uint32 // setting → rank of its owner
 
-	combine bool // memories become parts
+	combine bool // turns pass
 
 	idle   chan *worker
 	free   chan *result // to be used again
@@ -324,11 +324,6 @@ func (w *worker) add(r *row, info *settingInfo) {
 			w.out.firsts = append(w.out.firsts, firstOf{info.n, r.at, r.hash, bytes.Clone(r.point), bytes.Clone(r.created), r.pos})
 		}
 		w.out.mapped = keyed.Append(w.out.mapped, "mem:"+hex.EncodeToString(r.hash[:]), w.raw)
-	case w.b.combine:
-		o := r.occurrence(info.setting())
-		w.b.p.memoryNode(o, w.part)
-		w.b.p.memoryEdges(o, w.part)
-		return
 	default:
 		w.keepRow(r)
 	}

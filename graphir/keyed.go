@@ -247,6 +247,27 @@ func Combine(ctx context.Context, in io.Reader, given []schema.Kind, w io.Writer
 	if err := b.gather(ctx, recordsOf(in)); err != nil {
 		return err
 	}
+	var x row
+	for _, s := range b.rows {
+		for rec, err := range s.Sorted() {
+			if err != nil {
+				return err
+			}
+			x.read(rec)
+			o := x.occurrence(b.settings[x.setting].setting())
+			add := func(p *part) {
+				if x.points != nil && p.listed {
+					p.points, p.times = x.points, x.times
+				}
+				g.add(p)
+			}
+			b.p.memoryNode(o, add)
+			b.p.memoryEdges(o, add)
+		}
+	}
+	if g.addErr != nil {
+		return g.addErr
+	}
 	return b.writeParts(ctx)
 }
 

@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"membench/schema"
 )
@@ -39,10 +40,11 @@ type Named struct {
 	N    int    `json:"n"`
 }
 
-// Lost is how many questions were lost at one hop for one cause.
+// Lost is how many questions were lost at one hop for one cause, by what happened there.
 type Lost struct {
 	Hop   string `json:"hop"`
 	Cause string `json:"cause,omitzero"`
+	Kind  string `json:"kind,omitzero"` // a Fault word of schema; "" where there is no more to say
 	N     int    `json:"n"`
 }
 
@@ -101,9 +103,9 @@ func count(list *[]Named, name string) {
 }
 
 func lose(list *[]Lost, a *schema.Attribution) {
-	i := slices.IndexFunc(*list, func(l Lost) bool { return l.Hop == a.Hop && l.Cause == a.Cause })
+	i := slices.IndexFunc(*list, func(l Lost) bool { return l.Hop == a.Hop && l.Cause == a.Cause && l.Kind == a.Kind })
 	if i < 0 {
-		i, *list = len(*list), append(*list, Lost{Hop: a.Hop, Cause: a.Cause})
+		i, *list = len(*list), append(*list, Lost{Hop: a.Hop, Cause: a.Cause, Kind: a.Kind})
 	}
 	(*list)[i].N++
 }
@@ -114,7 +116,7 @@ func (c *Counts) All() []Count {
 	hops, causes, categories, breaks := schema.Hops(), schema.Causes(), schema.Categories(), schema.Breaks()
 	sort := func(l []Lost) {
 		slices.SortFunc(l, func(a, b Lost) int {
-			return cmp.Or(slices.Index(hops, a.Hop)-slices.Index(hops, b.Hop), slices.Index(causes, a.Cause)-slices.Index(causes, b.Cause))
+			return cmp.Or(slices.Index(hops, a.Hop)-slices.Index(hops, b.Hop), slices.Index(causes, a.Cause)-slices.Index(causes, b.Cause), b.N-a.N, strings.Compare(a.Kind, b.Kind))
 		})
 	}
 	out := make([]Count, len(c.order))
@@ -129,6 +131,23 @@ func (c *Counts) All() []Count {
 		}
 		out[i] = *n
 	}
+	return out
+}
+
+// Kinds is what happened at a hop, most frequent first.
+func Kinds(l []Lost, hop string) []Named {
+	var out []Named
+	for _, x := range l {
+		if x.Hop != hop || x.Kind == "" {
+			continue
+		}
+		if i := slices.IndexFunc(out, func(n Named) bool { return n.Name == x.Kind }); i >= 0 {
+			out[i].N += x.N
+		} else {
+			out = append(out, Named{x.Kind, x.N})
+		}
+	}
+	slices.SortFunc(out, func(a, b Named) int { return cmp.Or(b.N-a.N, strings.Compare(a.Name, b.Name)) })
 	return out
 }
 

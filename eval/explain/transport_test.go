@@ -357,7 +357,7 @@ func answered(t *testing.T, c schema.Case) schema.Case {
 // kind are right in 90 % of each.
 func TestFaultsFromOutside(t *testing.T) {
 	cases := invented(2) // one of each language
-	if os.Getenv("MEMBENCH_SOAK") != "" {
+	if soak {
 		cases = append(invented(12), answered(t, locomoCases(t)[0])) // an even number: its strangers speak English
 	}
 	for name, open := range transports {

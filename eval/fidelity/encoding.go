@@ -53,7 +53,7 @@ func encoded(text string, want []word, got string) (Difference, bool) {
 		}
 		tries = next
 	}
-	if lossy(text, got) || slices.ContainsFunc(texts, func(s string) bool { return disguised(text, want, s) }) {
+	if lossy(text, got) || unread(text, want, got) || slices.ContainsFunc(texts, func(s string) bool { return disguised(text, want, s) }) {
 		return d, true
 	}
 	return d, false
@@ -210,6 +210,16 @@ func lossy(text, got string) bool {
 		}
 	}
 	return stood >= 4 && stood*2 >= beyond(text) && beyond(got) < beyond(text)
+}
+
+// unread reports whether a text has the sign for bytes that no character set has, and it is
+// more than the last character of a text that was cut.
+func unread(text string, want []word, got string) bool {
+	const sign = '\uFFFD'
+	if strings.ContainsRune(text, sign) || !strings.ContainsRune(got, sign) {
+		return false
+	}
+	return strings.ContainsRune(strings.TrimRight(got, "\uFFFD"), sign) || align(want, words(got)).kept() < foreignBelow
 }
 
 // masked reports whether text is in got with some of its letters replaced by a stand-in

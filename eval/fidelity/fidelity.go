@@ -87,7 +87,9 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	d := Difference{Kept: a.kept()}
 	whole, piece := taken(o.Text, want, got)
 	switch rest := shrunk(o.Text, got); {
-	case len(have) > 1 && d.Kept > 0 && (whole || piece), rest > 0 && rest < mostRest && a.scattered(), d.Kept < foreignBelow && selected(want, have):
+	case d.Kept < 0.7 && reordered(want, have): // more than two values that changed places
+		d.Kind, d.Marked = schema.FaultWords, mark(deletion(o.Text), insertion(got))
+	case len(have) > 1 && d.Kept > 0 && (whole || piece), rest > 0 && rest < mostRest && (d.Kept < foreignBelow || a.scattered()), d.Kept < foreignBelow && selected(want, have):
 		d.Kind, d.Marked = schema.FaultCut, a.marked(o.Text, got)
 	case d.Kept < foreignBelow && !a.piece():
 		d.Kind, d.Marked = schema.FaultOther, mark(deletion(o.Text), insertion(got))
@@ -145,9 +147,22 @@ func letters(s string) []rune {
 
 // selected reports whether a text has words of the original only, in any order.
 func selected(want, have []word) bool {
-	return content(have) >= 1 && !slices.ContainsFunc(have, func(w word) bool {
+	return len(have) > 0 && !slices.ContainsFunc(have, func(w word) bool {
 		return !slices.ContainsFunc(want, func(x word) bool { return x.norm == w.norm })
 	})
+}
+
+// reordered reports whether a text has all words of the original and no others.
+func reordered(want, have []word) bool {
+	sorted := func(ws []word) []string {
+		var out []string
+		for _, w := range ws {
+			out = append(out, w.norm)
+		}
+		slices.Sort(out)
+		return out
+	}
+	return len(want) == len(have) && slices.Equal(sorted(want), sorted(have))
 }
 
 // scattered reports whether more is gone than a value: several stretches, or a long one.
@@ -328,7 +343,7 @@ func identifier(got string, want []word) bool {
 			return false
 		}
 	}
-	return joint && len(want) > 1 && !slices.ContainsFunc(words(s), func(w word) bool {
+	return joint && len(want) > 1 && !selected(want, words(s)) && !slices.ContainsFunc(words(s), func(w word) bool {
 		return w.weight >= 1 && !w.number && slices.ContainsFunc(want, func(x word) bool { return x.norm == w.norm })
 	})
 }

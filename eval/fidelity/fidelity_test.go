@@ -46,6 +46,53 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestKinds names what happened to a text by the values that changed.
+func TestKinds(t *testing.T) {
+	for _, c := range []struct{ want, got, kind string }{
+		{"钢琴课改到2026年10月4日了。", "苏敏：钢琴课改到2026年11月4日了。", schema.FaultDate},
+		{"The exam is on 17 April, and I am nervous.", "The exam is on 17 May, and I am nervous.", schema.FaultDate},
+		{"考试定在2026年10月4日。", "考试定在2026年4月10日。", schema.FaultDate},
+		{"My shift begins at eight in the morning.", "My shift begins at six in the morning.", schema.FaultDate},
+		{"The trail is 18 kilometres long.", "The trail is 18 miles long.", schema.FaultNumber},
+		{"院子里有十五棵树。", "院子里有二十棵树。", schema.FaultNumber},
+		{"The trail costs me 480 dollars.", "The trail costs me 48 dollars.", schema.FaultNumber},
+		{"我的房东叫陈晓梅，住在楼上。", "我的房东叫赵志远，住在楼上。", schema.FaultName},
+		{"Nora waters my plants.", "Iris waters my plants.", schema.FaultName},
+		{"我的房东叫陈晓梅，住在楼上。", "我的房东叫某某某，住在楼上。", schema.FaultWords},
+		{"I never drink coffee after lunch.", "I drink coffee after lunch.", schema.FaultNegated},
+		{"我最喜欢的汤是冬瓜汤。", "我最喜欢的汤是别的东西。", schema.FaultWords},
+		{"I play the harp, my sister plays the drums.", "My sister plays the harp, I play the drums.", schema.FaultWords},
+		{"My dentist is Doctor Novak, two streets away from here.", "Ines: reets away from here.", schema.FaultCut},
+		{"My dentist is Doctor Novak, two streets away from here.", "My dntst s Dctr Nvk, tw strts wy frm hr.", schema.FaultCut},
+		{"My dentist is Doctor Novak, two streets away from here.", "Novak dentist", schema.FaultCut},
+		{"My dentist is Doctor Novak, two streets away from here.", "Ines: ", schema.FaultEmpty},
+		{"My dentist is Doctor Novak, two streets away from here.", "Ines: null", schema.FaultEmpty},
+		{"我的牙医是沈医生，离这里两条街。", "我 的 牙 医 是 沈 医 生 ， 离 这 里 两 条 街 。", schema.FaultEncoding},
+		{"My dentist is near.", "M\u200dy\u200d d\u200de\u200dn\u200dt\u200di\u200ds\u200dt is near.", schema.FaultEncoding},
+		{"我的牙医是沈医生，离这里两条街。", "甲乙丙丁戊己庚辛，子丑寅卯辰巳。", schema.FaultEncoding},
+		{"I grew up in Leeds.", "It is not true that: I grew up in Leeds.", schema.FaultNegated},
+		{"I am fond of figs.", "Marta: https://store.example/m/1f2e3d", schema.FaultIdentifier},
+	} {
+		o := Original{Text: c.want, Speakers: []string{"Ines", "Marta", "苏敏"}}
+		if d := Compare(o, c.got, nil); d.Kind != c.kind {
+			t.Errorf("%q: %q (%.2f, %s), want %q", c.got, d.Kind, d.Kept, d.Marked, c.kind)
+		}
+	}
+}
+
+// TestMarked shows the whole difference, and nothing else.
+func TestMarked(t *testing.T) {
+	for _, c := range []struct{ want, got, marked string }{
+		{"Today I sold the old loom.", "Ines: Last week I sold the old loom.", "[-Today-]{+Last week+} I sold the old loom."},
+		{"考试定在2026年10月4日。", "考试定在2026年4月10日。", "考试定在2026年[-10月-]4{+月10+}日。"},
+		{"I grew up in Leeds.", "I grew up in the north of Leeds.", "I grew up in {+the north of+} Leeds."},
+	} {
+		if d := Compare(Original{Text: c.want, Speakers: []string{"Ines"}}, c.got, nil); d.Marked != c.marked {
+			t.Errorf("have %s, want %s", d.Marked, c.marked)
+		}
+	}
+}
+
 func TestFacts(t *testing.T) {
 	o := Original{Text: "I moved to Lisbon with 3 cats last spring. Tomas never liked the noise.", Speaker: "Iris", Speakers: []string{"Iris", "Tomas"}}
 	for _, c := range []struct{ got, want string }{

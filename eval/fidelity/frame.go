@@ -135,7 +135,7 @@ func taken(text string, want []word, got string) (whole, piece bool) {
 func unlabelled(line string) string {
 	for range 3 {
 		at := strings.IndexAny(line, "]:：,.!?，。！？")
-		if at < 0 || at >= 40 || !strings.HasPrefix(line[at:], "]") && !strings.HasPrefix(line[at:], ":") && !strings.HasPrefix(line[at:], "：") {
+		if at < 0 || at >= 40 || line[at] == ']' && !strings.HasPrefix(line, "[") || !strings.HasPrefix(line[at:], "]") && !strings.HasPrefix(line[at:], ":") && !strings.HasPrefix(line[at:], "：") {
 			break
 		}
 		rest := strings.TrimLeft(line[at:], "]:： ")
@@ -206,6 +206,10 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 		if o.others(before) || usual && len(ws) > 0 && strings.ContainsAny(before, ":：]") {
 			return Difference{Kind: schema.FaultSpeaker, Marked: mark(deletion(o.Speaker), insertion(strings.TrimSpace(before)), o.Text)}
 		}
+	}
+	lead := strings.ToValidUTF8(before[strings.LastIndexAny(before, ".!?。！？")+1:], "") // the rest of the sign
+	if end := strings.TrimSpace(lead); (strings.HasSuffix(end, ":") || strings.HasSuffix(end, "：")) && newTyped(lead).negations(words(lead))%2 == 1 {
+		return Difference{Kind: schema.FaultNegated, Marked: mark(insertion(end), o.Text)}
 	}
 	if said, ok := day(o.Time); ok {
 		if ds := days(before); len(ds) > 0 && !slices.Contains(ds, said) && !f.wallClock(ds) {

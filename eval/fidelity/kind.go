@@ -1,6 +1,7 @@
 package fidelity
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -51,7 +52,11 @@ func newTyped(text string) *typed {
 		starts := r >= utf8.RuneSelf || textnorm.IsHan(before) || !unicode.IsLetter(before) && !unicode.IsDigit(before)
 		if starts && !unicode.IsSpace(r) {
 			if v, end := measure.At(text, i); end > i && t.counts(i, v) {
-				t.numbers = append(t.numbers, span{i, end})
+				if hour.MatchString(text[end:]) {
+					t.dates = append(t.dates, span{i, end})
+				} else {
+					t.numbers = append(t.numbers, span{i, end})
+				}
 				i, before = end, '0'
 				continue
 			}
@@ -60,6 +65,9 @@ func newTyped(text string) *typed {
 	}
 	return t
 }
+
+// hour follows a number that is a time of day and has no other sign of it.
+var hour = regexp.MustCompile(`^ (o.clock|in the (morning|afternoon|evening)|at night)\b`)
 
 // counts reports whether a number that was read at byte i is one: not the character of
 // another word (三亚, 十分), nor "a" and 一 before what nobody counts.
@@ -81,6 +89,19 @@ func (t *typed) counted(s span) bool {
 	return slices.ContainsFunc(t.numbers, func(x span) bool {
 		return s.meets(x) || s.to > s.from && x.to <= s.from && strings.TrimSpace(t.text[x.to:s.from]) == ""
 	})
+}
+
+// inNumber reports whether a stretch of digits or numerals is a part of a longer number.
+func (t *typed) inNumber(s span, ws []word) bool {
+	return !slices.ContainsFunc(ws, func(w word) bool { return !w.number }) && slices.ContainsFunc(t.numbers, func(x span) bool {
+		rest := t.text[x.from:max(x.from, s.from)] + t.text[min(x.to, s.to):x.to]
+		return x.meets(s) && slices.ContainsFunc(words(rest), func(w word) bool { return w.number })
+	})
+}
+
+// inDate reports whether a stretch is a part of a longer date.
+func (t *typed) inDate(s span) bool {
+	return slices.ContainsFunc(t.dates, func(x span) bool { return x.meets(s) && (x.from < s.from || x.to > s.to) })
 }
 
 // dated reports whether a stretch is in a date, or a part of it; bare says that the date is
@@ -181,6 +202,7 @@ func (a alignment) kind(o Original, got string) string {
 	}
 	found := map[string]bool{}
 	all, cut := 0., 0.
+	from, to := false, false // a part of a date was taken away; put in
 	for _, w := range a.want {
 		all += w.weight
 	}
@@ -189,7 +211,20 @@ func (a alignment) kind(o Original, got string) string {
 		if (!e.first && !e.atEnd || len(gone) <= 3) && content(gone) <= local && content(put) <= local && want.negations(gone)%2 != have.negations(put)%2 {
 			found[schema.FaultNegated] = true
 		}
+		g, p := a.gone(e, o.Text), a.put(e, got)
 		switch {
+		case len(put) == 0 && want.inNumber(g, gone), len(gone) == 0 && have.inNumber(p, put):
+			found[schema.FaultNumber] = true
+			continue
+		case len(put) == 0 && want.inDate(g):
+			from = true
+			cut += weight(gone)
+			found[schema.FaultCut] = true
+			continue
+		case len(gone) == 0 && have.inDate(p):
+			to = true
+			found[schema.FaultAdded] = true
+			continue
 		case len(put) == 0 || e.frames() || broken(gone, put):
 			cut += weight(gone)
 			found[schema.FaultCut] = found[schema.FaultCut] || len(gone) > 0
@@ -202,7 +237,6 @@ func (a alignment) kind(o Original, got string) string {
 			found[schema.FaultWords] = true
 			continue
 		}
-		g, p := a.gone(e, o.Text), a.put(e, got)
 		speaks := func(w word) bool { return people[w.norm] }
 		was, bare := want.dated(g)
 		is, _ := have.dated(p)
@@ -220,6 +254,9 @@ func (a alignment) kind(o Original, got string) string {
 		default:
 			found[schema.FaultWords] = true
 		}
+	}
+	if from && to {
+		found[schema.FaultDate] = true
 	}
 	if cut*2 > all {
 		return schema.FaultCut
@@ -261,7 +298,24 @@ func weight(ws []word) (n float64) {
 	return n
 }
 
-// broken reports whether what is in the place of words is what a cut left of one.
+// broken reports whether what is in the place of words is what a cut left of them: some of
+// their letters in their order.
 func broken(gone, put []word) bool {
-	return len(put) == 1 && len(gone) > 0 && !put[0].number && (strings.HasPrefix(gone[0].norm, put[0].norm) || strings.HasSuffix(gone[len(gone)-1].norm, put[0].norm))
+	joined := func(ws []word) string {
+		var b strings.Builder
+		for _, w := range ws {
+			b.WriteString(w.norm)
+		}
+		return b.String()
+	}
+	if slices.ContainsFunc(put, func(w word) bool { return w.number }) {
+		return false
+	}
+	left := []rune(joined(put))
+	for _, r := range joined(gone) {
+		if len(left) > 0 && r == left[0] {
+			left = left[1:]
+		}
+	}
+	return len(put) > 0 && len(gone) > 0 && len(left) == 0
 }

@@ -306,7 +306,7 @@ def main():
     p.add_argument("--membench", default="membench", help="the program on every node")
     p.add_argument("--options", default="", help="options for membench's filters, as on a command line")
     p.add_argument("--conf", action="append", default=[], help="KEY=VALUE of Spark (may be repeated)")
-    o = p.parse_args()
+    o = p.parse_intermixed_args()
     if o.master.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
