@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -63,24 +64,31 @@ func planned(t *testing.T, seed uint64, n int, slack float64) {
 	for _, noise := range []float64{0, .3, .5} {
 		for _, shift := range []float64{.4, .8} {
 			seed++
-			pilot := town(rand.New(rand.NewPCG(1, seed)), 20_000, 60, noise, shift)
-			units, _ := pilot.units()
-			within, between, _ := stats.Components(units)
-			diff := stats.ClusterMean(units).Mean
-			p := Variation{within, between}.Plan(60, Target{diff, .05, .8})
-			r, found := rand.New(rand.NewPCG(2, seed)), 0
-			for range n {
-				c := town(r, p.Conversations, 60, noise, shift).cell(Options{}.defaults())
-				if *c.P <= .05 && *c.Difference > 0 {
-					found++
-				}
-			}
-			have := float64(found) / float64(n)
-			t.Logf("noise %.1f, difference %.1f points: %d conversations planned with power %.3f, found in %.3f", noise, 100*diff, p.Conversations, p.Power, have)
-			if math.Abs(have-p.Power) > .03+slack {
-				t.Errorf("noise %.1f, difference %.3f: planned %+v, power %.3f", noise, diff, p, have)
-			}
+			t.Run(fmt.Sprintf("seed %d, noise %.1f, shift %.1f", seed, noise, shift), func(t *testing.T) {
+				t.Parallel() // the soak has 18 of them
+				powerHolds(t, seed, n, noise, shift, slack)
+			})
 		}
+	}
+}
+
+func powerHolds(t *testing.T, seed uint64, n int, noise, shift, slack float64) {
+	pilot := town(rand.New(rand.NewPCG(1, seed)), 20_000, 60, noise, shift)
+	units, _ := pilot.units()
+	within, between, _ := stats.Components(units)
+	diff := stats.ClusterMean(units).Mean
+	p := Variation{within, between}.Plan(60, Target{diff, .05, .8})
+	r, found := rand.New(rand.NewPCG(2, seed)), 0
+	for range n {
+		c := town(r, p.Conversations, 60, noise, shift).cell(Options{}.defaults())
+		if *c.P <= .05 && *c.Difference > 0 {
+			found++
+		}
+	}
+	have := float64(found) / float64(n)
+	t.Logf("noise %.1f, difference %.1f points: %d conversations planned with power %.3f, found in %.3f", noise, 100*diff, p.Conversations, p.Power, have)
+	if math.Abs(have-p.Power) > .03+slack {
+		t.Errorf("noise %.1f, difference %.3f: planned %+v, power %.3f", noise, diff, p, have)
 	}
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-import json,sys,os,collections
+import json,sys,os,collections,second
 # post-hoc generosity (NOT pre-registered): kinds accepted after reading the reasons; hop store accepted for damage at storing
 GEN={"mdate":"number","year":"number","name":"words other","place":"words","older":"other","generic":"number date name negated","added":"negated","nonsense":"other","number":"other","thing":"other","hedge":"other","vague":"-","summary":"-","back":"-","random":"-","speaker":"other","otheruser":"-","merge":"number date name other","transl":"-","unit":"-","keywords":"other"}
 from expect import X
@@ -9,7 +9,8 @@ BASE=os.environ.get("BASE","none-1"); base={r["question_id"]:r for r in load(f"r
 def right(r): return r["outcome"]=="answered" and any(g["protocol"].startswith("rule") and (g["score"] or 0)>=.5 for g in r["grades"])
 def first(f,L): # of two faults the first that hit this turn
     for p in f.split("+"):
-        if any(l.get("part",p)==p for l in L): return p
+        text=p[2:] in second.TEXT
+        if any(l.get("part")==p if text else "part" not in l and ("query" in l)==(p[0] in "rc") for l in L): return p
     return f
 tot=[0,0,0];len_h=0;gk=0;lang=collections.defaultdict(lambda:[0,0,0]);percase=collections.Counter(); perf=[]; rows=[]; ex={}
 for f in faults:
