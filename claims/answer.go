@@ -74,7 +74,9 @@ func (p *answerParser) parse(text string, truncated bool) (out parsed) {
 				}
 				out.lines++
 				var v any
-				out.faults = append(out.faults, Reject{Line: first, Reason: "not a JSON object: " + messageOf(codec.Unmarshal([]byte(line), &v)), Raw: raw})
+				if out.fault(first, "not a JSON object: "+messageOf(codec.Unmarshal([]byte(line), &v)), raw) {
+					return out
+				}
 				continue
 			}
 		}
@@ -82,7 +84,9 @@ func (p *answerParser) parse(text string, truncated bool) (out parsed) {
 		s, drop, err := p.line([]byte(line))
 		switch {
 		case err != nil:
-			out.faults = append(out.faults, Reject{Line: first, Reason: err.Error(), Raw: raw})
+			if out.fault(first, err.Error(), raw) {
+				return out
+			}
 		case drop:
 			out.dropped++
 		default:
@@ -90,6 +94,19 @@ func (p *answerParser) parse(text string, truncated bool) (out parsed) {
 		}
 	}
 	return out
+}
+
+// mostFaults is how many bad lines of an answer are named: one with more is no answer.
+const mostFaults = 500
+
+// fault takes a bad line down, and reports whether it was one too many: the rest of the
+// answer is not read.
+func (out *parsed) fault(line int, reason, raw string) bool {
+	if len(out.faults) == mostFaults {
+		reason, raw = fmt.Sprintf("more than %d lines cannot be used: the rest was not read", mostFaults), ""
+	}
+	out.faults = append(out.faults, Reject{Line: line, Reason: reason, Raw: raw})
+	return len(out.faults) > mostFaults
 }
 
 // lastText reports whether no line after i holds the start of a record.
