@@ -174,7 +174,7 @@ func (p *parser) norm(text []byte) []Source {
 		src.ConvID = p.o.ConvID
 	}
 	if len(src.Turns) > 0 && !slices.ContainsFunc(src.Turns, func(u Utterance) bool { return !u.Uncertain }) {
-		p.fault(schema.Pos{File: p.file}, codeFormat, "no line has a marker; nothing of the file is taken", "", "[S], [S|MONO], [U] or [UI] before each line", "give --format raw for a chapter with speaker labels")
+		p.fault(schema.Pos{File: p.file}, codeFormat, "no line has a marker; nothing was read from the file", "", "[S], [S|MONO], [U] or [UI] before each line", "give --format raw for a chapter with speaker labels")
 		return nil
 	}
 	p.number(&src, marks)
@@ -437,7 +437,7 @@ func (p *parser) raw(text []byte) []Source {
 		}
 	}
 	if len(count) == 0 && table(lines) {
-		p.fault(schema.Pos{File: p.file, Line: lines[0].Pos.Line}, codeFormat, "every line has the same columns: a table, not a chapter; nothing of it is taken", quote(string(lines[0].Bytes)), "dialogue", "'membench init --map' reads tables of messages")
+		p.fault(schema.Pos{File: p.file, Line: lines[0].Pos.Line}, codeFormat, "every line has the same columns: a table, not a chapter; nothing was read from it", quote(string(lines[0].Bytes)), "dialogue", "'membench init --map' reads tables of messages")
 		return nil
 	}
 	var cur speaker

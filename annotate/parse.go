@@ -88,7 +88,7 @@ func Parse(r io.Reader, name string, o Options) iter.Seq2[Source, error] {
 }
 
 // isText reports whether a file is text in UTF-8 but for some bytes; else it is a fault,
-// and nothing of the file is taken: of another encoding no word would be left. Of lines
+// and nothing was read from the file: of another encoding no word would be left. Of lines
 // that are each read by themselves only a byte order mark speaks for all.
 func (p *parser) isText(text []byte, lines bool) bool {
 	have := ""
@@ -104,7 +104,7 @@ func (p *parser) isText(text []byte, lines bool) bool {
 	default:
 		return true
 	}
-	p.fault(schema.Pos{File: p.file, Line: 1}, codeFormat, "the file is not text in UTF-8; nothing of it is taken", have, "UTF-8", "convert the file to UTF-8")
+	p.fault(schema.Pos{File: p.file, Line: 1}, codeFormat, "the file is not text in UTF-8; nothing was read from it", have, "UTF-8", "convert the file to UTF-8")
 	return false
 }
 

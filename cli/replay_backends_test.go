@@ -55,7 +55,7 @@ func TestReplayService(t *testing.T) {
 			if have := srv.Memories(); len(have) != 2 || have[0].User != "run1-lin" {
 				t.Fatalf("have %v", have)
 			}
-			if s := membench(0, "ingest", "DIR/events.jsonl", "--store", "DIR/store", "--user-id", "lin"); !strings.Contains(s, "1 known before") { // backend and prefix are the store's
+			if s := membench(0, "ingest", "DIR/events.jsonl", "--store", "DIR/store", "--user-id", "lin"); !strings.Contains(s, "1 stored before") { // backend and prefix are the store's
 				t.Errorf("have %s", s)
 			}
 			membench(0, "export", "--store", "DIR/store", "-o", "DIR/export.jsonl")

@@ -187,7 +187,7 @@ func (e *Errata) Over(in schema.Seq[schema.QARecord], found func(*schema.Finding
 }
 
 func otherWording(pos schema.Pos, id, have string, x *Correction) *schema.Finding {
-	return &schema.Finding{Pos: pos, Code: "DST017", Warning: true, Message: "a correction was made for another wording of " + id + "; it was not laid over",
+	return &schema.Finding{Pos: pos, Code: "DST017", Warning: true, Message: "a correction was made for another wording of " + id + "; it was not applied",
 		Have: clip(have), Want: clip(x.HasQuestion + " / " + x.HasAnswer)}
 }
 

@@ -62,7 +62,7 @@ func OpenPrompts(dir fs.FS, lang string, known []string) (Prompts, error) {
 			continue
 		}
 		if !slices.Contains(known, base) || any && !slices.Contains(Languages(), l) {
-			return p, fmt.Errorf("prompt %s: there is none of that name; names are %s, with .en or .zh where they differ by language", file, strings.Join(known, ", "))
+			return p, fmt.Errorf("prompt %s is unknown; known are %s, with .en or .zh where they differ by language", file, strings.Join(known, ", "))
 		}
 		if _, better := p.own[base]; any && l != lang || !any && better {
 			continue // "<name>.<language>.md" sorts before "<name>.md" and wins

@@ -55,7 +55,7 @@ func (x *Gated) Notes() (out []string) {
 	}
 	switch {
 	case c.Clusters == 1:
-		out = append(out, "one conversation: its questions are tested, which says nothing of other conversations")
+		out = append(out, "one conversation: its questions are tested, which does not generalise to other conversations")
 	case c.Few:
 		out = append(out, fmt.Sprintf("%d conversations are few: the interval is as wide as that makes it", c.Clusters))
 	}

@@ -63,7 +63,7 @@ func (r *Report) WriteText(w io.Writer) {
 		printExamples(w, p.Examples, p.A, p.B)
 		switch c := p.Total; {
 		case c.Clusters == 1:
-			fmt.Fprintln(w, "  ! one conversation: its questions are tested, which says nothing of other conversations")
+			fmt.Fprintln(w, "  ! one conversation: its questions are tested, which does not generalise to other conversations")
 		case c.Few && c.N > 0:
 			fmt.Fprintf(w, "  ! %d conversations are few: the interval is as wide as that makes it\n", c.Clusters)
 		}

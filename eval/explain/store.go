@@ -249,7 +249,7 @@ func (x *explainer) notIngested(n *need) (finding, bool) {
 		name := x.told.name(ref)
 		s := x.ledger.sessions[p.session.ID]
 		if s == nil {
-			f.reason = fmt.Sprintf("the run has no record of session %s, in which %s stands", p.session.ID, name)
+			f.reason = fmt.Sprintf("the run has no record of session %s, which contains %s", p.session.ID, name)
 			continue
 		}
 		missing := len(p.session.Turns) - s.Turns

@@ -101,7 +101,7 @@ func Read(r io.Reader, name string, f Form, report func(*schema.Finding) error) 
 	}
 	take := func(l Label, line int) error {
 		if what, have, want := l.normal(); what != "" {
-			return bad(line, "this is no "+what, have, want)
+			return bad(line, "this is not a valid "+what, have, want)
 		}
 		out = append(out, l)
 		return nil
@@ -119,7 +119,7 @@ func Read(r io.Reader, name string, f Form, report func(*schema.Finding) error) 
 				if err == nil {
 					err = take(l, line)
 				} else {
-					err = bad(line, "the line is no label: "+err.Error(), "", "")
+					err = bad(line, "the line is not a label: "+err.Error(), "", "")
 				}
 				if err != nil {
 					return out, err
@@ -146,7 +146,7 @@ func Read(r io.Reader, name string, f Form, report func(*schema.Finding) error) 
 		case err == io.EOF:
 			return out, nil
 		case errors.As(err, &wrong):
-			if err := bad(wrong.Line, "the line is no row of a table: "+wrong.Err.Error(), "", ""); err != nil {
+			if err := bad(wrong.Line, "the line is not a row of a table: "+wrong.Err.Error(), "", ""); err != nil {
 				return out, err
 			}
 			continue

@@ -62,7 +62,7 @@ func Handler(draw []Label, b *Book) http.Handler {
 			err = codec.Unmarshal(body, &s)
 		}
 		if err != nil {
-			http.Error(w, "this is no label: "+err.Error(), http.StatusBadRequest)
+			http.Error(w, "this is not a valid label: "+err.Error(), http.StatusBadRequest)
 			return
 		}
 		l := draw[i]

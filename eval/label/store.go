@@ -63,7 +63,7 @@ func (b *Book) Close() error { return errors.Join(b.log.Close(), b.lock.Close())
 // Put writes down what the person says of an answer.
 func (b *Book) Put(l Label) error {
 	if what, have, want := l.normal(); what != "" {
-		return fmt.Errorf("%q is no %s: want one of %s", have, what, want)
+		return fmt.Errorf("%q is not a %s: want one of %s", have, what, want)
 	}
 	l.By = b.by
 	l.Evidence, l.Kept, l.Hits, l.Context = "", "", "", "" // the run has them

@@ -60,7 +60,7 @@ func mabRecsys(e *Entities) *Protocol {
 			for _, g := range r.AllGolds() {
 				id, err := strconv.Atoi(strings.TrimSpace(g))
 				if _, known := e.ByID[id]; err != nil || !known {
-					return NotApplicable(fmt.Sprintf("gold %q is no id of the table of films", g))
+					return NotApplicable(fmt.Sprintf("gold %q is not an id in the table of films", g))
 				}
 				gold = append(gold, id)
 			}

@@ -205,7 +205,7 @@ func question(q *schema.QARecord) (b schema.ObjectBuilder, err error) {
 func (x *writer) mem0(q *schema.QARecord) error {
 	i := slices.Index(locomoConvs, q.CaseID)
 	if i < 0 {
-		return fmt.Errorf("question %s: form mem0 names the ten conversations of LoCoMo by number, and %q is none of them", q.QuestionID, q.CaseID)
+		return fmt.Errorf("question %s: the format mem0 names the ten conversations of LoCoMo by number, and %q is not one of them", q.QuestionID, q.CaseID)
 	}
 	if err := x.list(strconv.Itoa(i), "{", "],\n", `"`+strconv.Itoa(i)+`": [`); err != nil {
 		return err

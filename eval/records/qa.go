@@ -78,7 +78,7 @@ func (c *contexts) over(in schema.Seq[schema.QARecord], path string, yield func(
 
 func (c *contexts) fill(r *schema.QARecord) error {
 	if c.file == nil {
-		return fmt.Errorf("what readers were shown stands in %s, which is not beside it: keep the two together, or give the folder of the run", ContextsFile)
+		return fmt.Errorf("the contexts of these records are in %s, which is missing beside them: keep the two together, or give the folder of the run", ContextsFile)
 	}
 	k := memoryKey{r.System, r.Dataset, r.CaseID, r.Repeat}
 	if c.texts == nil || k != c.at {

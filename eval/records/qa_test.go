@@ -109,7 +109,7 @@ func TestMissingContextsAreNotEmptyOnes(t *testing.T) {
 	if err := os.WriteFile(alone, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := contexts(t, alone); err == nil || !strings.Contains(err.Error(), "not beside it") {
+	if _, err := contexts(t, alone); err == nil || !strings.Contains(err.Error(), "missing beside them") {
 		t.Errorf("without the contexts: %v", err)
 	}
 	if err := os.WriteFile(path, []byte(strings.Replace(string(b), schema.ContextID("what c2 said "), "0123456789abcdef", 1)), 0o666); err != nil {

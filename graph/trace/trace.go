@@ -155,9 +155,9 @@ func traceLine(ctx context.Context, g graph.Graph, o Options) (*graph.Trail, err
 	}
 	hint := ""
 	if len(near) > 0 {
-		hint = "; turns stand at lines " + strings.Join(near, ", ")
+		hint = "; turns are on lines " + strings.Join(near, ", ")
 	}
-	return nil, fmt.Errorf("no turn stands on line %d of %s%s", line, path, hint)
+	return nil, fmt.Errorf("there is no turn on line %d of %s%s", line, path, hint)
 }
 
 func notFound(ctx context.Context, g graph.Graph, query string, some []graph.Match) error {

@@ -168,7 +168,7 @@ func (m modelJudge) Judge(ctx context.Context, facts []Fact, known []Known) ([]V
 			at, err := strconv.Atoi(string(e.ID))
 			isKnown := err == nil && at >= 0 && at < len(known)
 			if event != "ADD" && !isKnown {
-				return fmt.Errorf("item %d: id %q is none of the %d known", n+1, e.ID, len(known))
+				return fmt.Errorf("item %d: id %q is not one of the %d known", n+1, e.ID, len(known))
 			}
 			if isKnown && event != "ADD" {
 				v.Target = known[at].ID
@@ -194,7 +194,7 @@ func (m modelJudge) Judge(ctx context.Context, facts []Fact, known []Known) ([]V
 				return fmt.Errorf("item %d: event %q (want ADD, UPDATE, DELETE or NONE)", n+1, e.Event)
 			}
 			if (event == "ADD" || event == "UPDATE") && (text == "" || v.Fact < 0) {
-				return fmt.Errorf("item %d: its text is none of the new facts", n+1)
+				return fmt.Errorf("item %d: its text is not one of the new facts", n+1)
 			}
 			out = append(out, v)
 		}

@@ -136,7 +136,7 @@ func (c *counted) broken(err error) error {
 	if err == nil || err == io.EOF || c.err != nil {
 		return err
 	}
-	return &schema.BrokenError{Err: fmt.Errorf("it begins like a compressed file and is none that can be unpacked: %w", err)}
+	return &schema.BrokenError{Err: fmt.Errorf("it looks compressed but cannot be unpacked: %w", err)}
 }
 
 func (f *inflated) Read(p []byte) (int, error) {
