@@ -49,7 +49,7 @@ func TestReplayService(t *testing.T) {
 				}
 				return out.String() + words.String()
 			}
-			if s := membench(0, "ingest", "DIR/events.jsonl", "--backend", backend, "--store", "DIR/store", "--user-id", "lin", "--user-prefix", "run1-"); !strings.Contains(s, "2 added") {
+			if s := membench(0, "ingest", "DIR/events.jsonl", "--backend", backend, "--store", "DIR/store", "--user-id", "lin", "--user-prefix", "run1-"); !strings.Contains(s, "2 memories added") {
 				t.Errorf("have %s", s)
 			}
 			if have := srv.Memories(); len(have) != 2 || have[0].User != "run1-lin" {

@@ -153,14 +153,16 @@ func (p *prepared) asserts(r *reading) bool {
 	return true
 }
 
-// plainly reports whether a clause has nothing but gold, question, and words that give an answer.
+// plainly reports whether a clause has nothing but gold, question, and words that give an
+// answer. A Chinese question is cut into pairs of characters, so one of its characters alone
+// counts as its word, too.
 func (p *prepared) plainly(r *reading, c *clause) bool {
 	for i := c.from; i < c.to; i++ {
 		k := &p.at.toks[i]
 		if k.word == "的" && i > 0 && r.mention[i-1] && !strings.Contains(p.gt.raw, "的") {
 			return false // somebody or something of the gold
 		}
-		if !r.mention[i] && !k.inQ && !p.qt.hasWord(k.word) && !giving[k.word] && !persons[k.word] && !(frame(k) && !k.vague && (!k.han || frameWords[k.word])) && !(i == c.from && joins[k.word]) {
+		if !r.mention[i] && !k.inQ && !p.qt.hasWord(k.word) && !(k.han && strings.Contains(p.qt.raw, k.word)) && !giving[k.word] && !persons[k.word] && !(frame(k) && !k.vague && (!k.han || frameWords[k.word])) && !(i == c.from && joins[k.word]) {
 			return false
 		}
 	}

@@ -34,10 +34,10 @@ type chatAnswer struct {
 var errFull = fmt.Errorf("%w: over what the limit of tokens allows", errTooLarge)
 
 // mostText is the longest text, in bytes, that an answer of this many tokens may have; of
-// one without a limit a quarter of a megabyte, some 64,000 tokens, is read.
+// one without a limit 128 KiB, some 32,000 tokens, are read.
 func mostText(limit int) int {
-	if limit <= 0 || limit > 6<<10 {
-		return 1 << 18
+	if limit <= 0 || limit > 2<<10 {
+		return 1 << 17
 	}
 	return 1<<16 + 32*limit
 }
