@@ -41,7 +41,7 @@ func TestProofsOnNeo4j(t *testing.T) {
 	}
 	withServer(t, g, func(db *neo4j.DB, ask func(cypher string, params map[string]any) [][]string) {
 		n := map[string]int{}
-		for r, err := range probes.Generate(ctx, g, probes.Options{Searched: 1, Count: 150, Seed: 4}) {
+		for r, err := range probes.Generate(ctx, g, probes.Options{Searched: 1, Count: 60, Seed: 4}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,13 +73,13 @@ func TestProofsOnNeo4j(t *testing.T) {
 		t.Log(n)
 		// The same cases come out of the database itself.
 		var here, there []schema.Case
-		for r, err := range probes.Generate(ctx, g, probes.Options{Searched: 1, Count: 60, Seed: 2}) {
+		for r, err := range probes.Generate(ctx, g, probes.Options{Searched: 1, Count: 25, Seed: 2}) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			here = append(here, r.V)
 		}
-		for r, err := range probes.Generate(ctx, db, probes.Options{Searched: 1, Count: 60, Seed: 2}) {
+		for r, err := range probes.Generate(ctx, db, probes.Options{Searched: 1, Count: 25, Seed: 2}) {
 			if err != nil {
 				t.Fatal(err)
 			}
