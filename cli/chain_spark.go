@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,9 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"time"
 
+	"membench/internal/daemon"
 	"membench/scripts/spark"
 )
 
@@ -67,16 +68,13 @@ func runSparkChain(ctx context.Context, e *env, o sparkOptions, out string) (err
 			return err
 		}
 	}
-	python := e.getenv("PYSPARK_DRIVER_PYTHON") // Spark's own name for it
-	if python == "" {
-		python = "python3"
-	}
+	python := cmp.Or(e.getenv("PYSPARK_DRIVER_PYTHON"), "python3") // Spark's own name for it
 	if err := exec.CommandContext(ctx, python, "-c", "from importlib.util import find_spec as f; exit(not (f('pyspark') and f('pyarrow') and f('pandas')))").Run(); err != nil {
 		return fmt.Errorf("%s has no pyspark with pyarrow and pandas (%w): run \"pip install 'pyspark[sql]'\", or name another Python in PYSPARK_DRIVER_PYTHON", python, err)
 	}
 	c := exec.CommandContext(ctx, python, append([]string{filepath.Join(dir, spark.Main)}, o.args(out)...)...)
 	c.Stdout, c.Stderr = e.out, e.err
-	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) } // Spark ends its workers then
+	c.Cancel = func() error { return daemon.Terminate(c.Process) } // Spark ends its workers then
 	c.WaitDelay = 30 * time.Second
 	var exit *exec.ExitError
 	if err := c.Run(); errors.As(err, &exit) && exit.ExitCode() == exitFindings {

@@ -137,9 +137,8 @@ func (w *worker) line(line jsonl.Line, at pos) bool {
 	if info == nil {
 		return false
 	}
-	var refs []schema.EventRef
-	var conf float64
-	if events != nil && codec.Unmarshal(events, &refs) != nil || eventsP != nil && codec.Unmarshal(eventsP, &conf) != nil {
+	refs, conf, ok := eventRefs(events, eventsP)
+	if !ok {
 		return false
 	}
 	if escaped {
@@ -153,6 +152,17 @@ func (w *worker) line(line jsonl.Line, at pos) bool {
 		w.b.p.eventEdges(o, w.b.p.memoryID(o), w.part)
 	}
 	return true
+}
+
+// eventRefs reads the turns that a memory names and how sure that is; nil is none.
+func eventRefs(events, conf []byte) ([]schema.EventRef, float64, bool) {
+	if events == nil && conf == nil {
+		return nil, 0, true // by far the most common: nothing is allocated
+	}
+	var refs []schema.EventRef
+	var p float64
+	ok := (events == nil || codec.Unmarshal(events, &refs) == nil) && (conf == nil || codec.Unmarshal(conf, &p) == nil)
+	return refs, p, ok
 }
 
 // str reads a string without escapes, or null as "".

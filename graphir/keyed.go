@@ -92,16 +92,13 @@ func (g *gatherer) takeTurn(rec []byte, pass bool) {
 
 // decodePart reads the record of a part, whoever wrote it.
 func decodePart(line []byte) ([]byte, error) {
-	fault := fmt.Errorf("have %.40q, want a part of an element, as map of this version writes it", line)
-	line = bytes.TrimSpace(line)
-	if len(line) < 2 || line[0] != '"' || line[len(line)-1] != '"' {
-		return nil, fault
+	body := bytes.TrimSpace(line)
+	if len(body) >= 2 && body[0] == '"' && body[len(body)-1] == '"' {
+		if rec, err := base64.StdEncoding.Strict().AppendDecode(nil, body[1:len(body)-1]); err == nil && wholePart(rec) {
+			return rec, nil
+		}
 	}
-	rec, err := base64.StdEncoding.Strict().AppendDecode(nil, line[1:len(line)-1])
-	if err != nil || !wholePart(rec) {
-		return nil, fault
-	}
-	return rec, nil
+	return nil, fmt.Errorf("have %.40q, want a part of an element, as map of this version writes it", line)
 }
 
 // A cutter takes a part to pieces whose bytes nobody vouches for.

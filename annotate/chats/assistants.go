@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"membench/datasets"
 	"membench/internal/codec"
+	"membench/internal/pattern"
 	"membench/internal/textnorm"
 	"membench/schema"
 
@@ -284,7 +284,7 @@ var gemini = Form{
 }
 
 // prompted starts the title of a prompt, in the language of the account.
-var prompted = regexp.MustCompile(`^(?:Prompted|Asked|Said|输入的提示|提示)[:：]?[\s\x{a0}]+`)
+var prompted = pattern.New(`^(?:Prompted|Asked|Said|输入的提示|提示)[:：]?[\s\x{a0}]+`)
 
 func (r *reader) activities(f *file) error {
 	return r.each([]*file{f}, func(v *datasets.Value) error {
@@ -339,10 +339,10 @@ var (
 	// pageEntry starts an activity in Takeout's HTML, pageCell its first cell: the prompt,
 	// lines about attached files, the time and the answer, with <br> between.
 	pageEntry = []byte(`<div class="outer-cell`)
-	pageCell  = regexp.MustCompile(`(?s)<div class="content-cell[^>]*body-1">(.*?)</div><div class="content-cell`)
-	pageBreak = regexp.MustCompile(`<br ?/?>`)
-	pageTime  = regexp.MustCompile(`^[^<>]{0,40}\d{1,2}:\d{2}:\d{2}[^<>]{0,16}$`)
-	lines3    = regexp.MustCompile(`\n\s*\n\s*`)
+	pageCell  = pattern.New(`(?s)<div class="content-cell[^>]*body-1">(.*?)</div><div class="content-cell`)
+	pageBreak = pattern.New(`<br ?/?>`)
+	pageTime  = pattern.New(`^[^<>]{0,40}\d{1,2}:\d{2}:\d{2}[^<>]{0,16}$`)
+	lines3    = pattern.New(`\n\s*\n\s*`)
 )
 
 // activityPage reads Takeout's HTML, an activity at a time.

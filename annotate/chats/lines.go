@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"io"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"membench/annotate"
+	"membench/internal/pattern"
 	"membench/internal/textnorm"
 	"membench/schema"
 )
@@ -132,26 +132,26 @@ var whatsApp = Form{
 }
 
 var (
-	stampLine = regexp.MustCompile(`^[\x{200e}\x{200f}\x{feff}]*(?:\[([^\]]{6,40})\]|(\d{1,4}[./年-].{5,34}?) [-–]) (.*)$`)
-	stampForm = regexp.MustCompile(`^(\d{1,4})\s?[./年-]\s?(\d{1,2})\s?[./月-]\s?(\d{1,4})日?,?\s+(上午|下午|凌晨|清晨|早上|早晨|中午|傍晚|晚上|半夜|午夜)?\s?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?\s?([AaPp]\.?\s?[Mm]\.?|上午|下午)?$`)
-	invisible = regexp.MustCompile(`[\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{feff}]`)
+	stampLine = pattern.New(`^[\x{200e}\x{200f}\x{feff}]*(?:\[([^\]]{6,40})\]|(\d{1,4}[./年-].{5,34}?) [-–]) (.*)$`)
+	stampForm = pattern.New(`^(\d{1,4})\s?[./年-]\s?(\d{1,2})\s?[./月-]\s?(\d{1,4})日?,?\s+(上午|下午|凌晨|清晨|早上|早晨|中午|傍晚|晚上|半夜|午夜)?\s?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?\s?([AaPp]\.?\s?[Mm]\.?|上午|下午)?$`)
+	invisible = pattern.New(`[\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{feff}]`)
 	// A file that came with a message: named in brackets behind a caption, or before one as
 	// the program names files.
-	fileMark  = regexp.MustCompile(`\s*\x{200e}?<[^<>:\n]{2,20}: ([^<>\n]+\.\w{1,5})>$`)
-	fileNamed = regexp.MustCompile(`^\x{200e}?((?:IMG|VID|AUD|PTT|DOC|STK)-\d{8}-WA\d+\.\w+|[\w .()-]+\.\w{2,5}) \([^()\n]{3,40}\)`)
-	omitted   = regexp.MustCompile(`^<[^<>\n]{3,50}>$`)
-	editedEnd = regexp.MustCompile(`\s*(?:\x{200e}<[^<>\n]+>|<[^<>\n]*(?:edited|编辑|編輯|bearbeitet|edit[óoée])[^<>\n]*>)$`)
+	fileMark  = pattern.New(`\s*\x{200e}?<[^<>:\n]{2,20}: ([^<>\n]+\.\w{1,5})>$`)
+	fileNamed = pattern.New(`^\x{200e}?((?:IMG|VID|AUD|PTT|DOC|STK)-\d{8}-WA\d+\.\w+|[\w .()-]+\.\w{2,5}) \([^()\n]{3,40}\)`)
+	omitted   = pattern.New(`^<[^<>\n]{3,50}>$`)
+	editedEnd = pattern.New(`\s*(?:\x{200e}<[^<>\n]+>|<[^<>\n]*(?:edited|编辑|編輯|bearbeitet|edit[óoée])[^<>\n]*>)$`)
 	// The phone starts its own words with a left-to-right mark; where they stand for a file
 	// that was left out, they are few, and end with the word for that.
-	byPhone   = regexp.MustCompile(`^(?:([^\x{200e}\n]+) • .*)?\x{200e}([^\x{200e}\n]{2,400})$`)
-	leftOut   = regexp.MustCompile(`(?i)(?:omitted|weggelassen|ausgelassen|omitid[oa]s?|omess[oai]|absente?s?|weggelaten|ocult[oa]s?|忽略|省略|略過)\W*$`)
-	sentence  = regexp.MustCompile(`[.。!！]\s*$`)
-	elsewhere = regexp.MustCompile(`https?://|:$`)
+	byPhone   = pattern.New(`^(?:([^\x{200e}\n]+) • .*)?\x{200e}([^\x{200e}\n]{2,400})$`)
+	leftOut   = pattern.New(`(?i)(?:omitted|weggelassen|ausgelassen|omitid[oa]s?|omess[oai]|absente?s?|weggelaten|ocult[oa]s?|忽略|省略|略過)\W*$`)
+	sentence  = pattern.New(`[.。!！]\s*$`)
+	elsewhere = pattern.New(`https?://|:$`)
 	// What stands in the place of a message that was deleted, or may be seen only once.
-	deleted = regexp.MustCompile(`^(?:null|(?:This message was deleted|You deleted this message|此消息已删除|您已?删除了?此消息|你已?删除了?此消息|此訊息已刪除|您已刪除此訊息|` +
+	deleted = pattern.New(`^(?:null|(?:This message was deleted|You deleted this message|此消息已删除|您已?删除了?此消息|你已?删除了?此消息|此訊息已刪除|您已刪除此訊息|` +
 		`Diese Nachricht wurde gelöscht|Du hast diese Nachricht gelöscht|Se eliminó este mensaje|Eliminaste este mensaje|Mensagem apagada|Você apagou esta mensagem|` +
 		`Ce message a été supprimé|Vous avez supprimé ce message|Questo messaggio è stato eliminato|Hai eliminato questo messaggio)[.。]?)$`)
-	unsaved = regexp.MustCompile(`^~[\s\x{a0}\x{202f}]*`) // before the name of somebody who is not a contact
+	unsaved = pattern.New(`^~[\s\x{a0}\x{202f}]*`) // before the name of somebody who is not a contact
 )
 
 // stamp is the numbers of a date and time, in the order in which they stand.
@@ -414,8 +414,8 @@ var plain = Form{
 }
 
 var (
-	speechLine = regexp.MustCompile(`^(?:\[([^\]]{4,40})\]\s*|((?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}[T ])?\d{1,2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?)\s+(?:[-–]\s+)?)?([^:：\[\]<>{}"]{1,40}?)\s?(?:[:：])(?:\s+|$|([^/\\\d\s]))(.*)$`)
-	headLine   = regexp.MustCompile(`^(.{1,40}?)\s+(\d{4}[-/.]\d{1,2}[-/.]\d{1,2} \d{1,2}:\d{2}(?::\d{2})?)$`)
+	speechLine = pattern.New(`^(?:\[([^\]]{4,40})\]\s*|((?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}[T ])?\d{1,2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?)\s+(?:[-–]\s+)?)?([^:：\[\]<>{}"]{1,40}?)\s?(?:[:：])(?:\s+|$|([^/\\\d\s]))(.*)$`)
+	headLine   = pattern.New(`^(.{1,40}?)\s+(\d{4}[-/.]\d{1,2}[-/.]\d{1,2} \d{1,2}:\d{2}(?::\d{2})?)$`)
 )
 
 // speech reads the start of a message.

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"membench/internal/pattern"
 	"membench/schema"
 
 	"golang.org/x/text/encoding/htmlindex"
@@ -154,7 +155,7 @@ func threadOf(h mail.Header, threads *quotes[string]) string {
 	return hex.EncodeToString(sum[:])
 }
 
-var replyMark = regexp.MustCompile(`(?i)^(?:\s*(?:re|aw|fwd?|wg|回复|答复|转发)\s*[:：])+\s*`)
+var replyMark = pattern.New(`(?i)^(?:\s*(?:re|aw|fwd?|wg|回复|答复|转发)\s*[:：])+\s*`)
 
 // body collects the text of a mail and names what is attached.
 type body struct {
@@ -241,9 +242,9 @@ func charset(name string, in io.Reader) (io.Reader, error) {
 	return enc.NewDecoder().Reader(in), nil
 }
 
-var signature = regexp.MustCompile(`(?m)^-- \r?$`)
+var signature = pattern.New(`(?m)^-- \r?$`)
 
-var whoWrote = regexp.MustCompile(`[:：]\s*$`)
+var whoWrote = pattern.New(`[:：]\s*$`)
 
 // unquote takes quoted lines, the line that announces them, and the signature out of a
 // mail's text.

@@ -12,6 +12,7 @@ import (
 
 	"membench/datasets"
 	"membench/internal/codec"
+	"membench/internal/pattern"
 	"membench/schema"
 
 	"golang.org/x/net/html"
@@ -284,7 +285,7 @@ var discord = Form{
 
 // discordNotice are the types of messages that Discord itself writes; DiscordChatExporter
 // shows the others by name or, where it has none, by number.
-var discordNotice = regexp.MustCompile(`^(?:Recipient|Call$|Channel|Guild|Thread|[1-9]$|1[0-8]$|2[12]$)`)
+var discordNotice = pattern.New(`^(?:Recipient|Call$|Channel|Guild|Thread|[1-9]$|1[0-8]$|2[12]$)`)
 
 // slack reads the folder or zip that Slack exports: users.json, and for each channel a
 // folder with a file a day. Files of a channel are read in the order of their names.
@@ -332,7 +333,7 @@ var slack = Form{
 	},
 }
 
-var slackDay = regexp.MustCompile(`(?:^|/)([^/]+)/\d{4}-\d{2}-\d{2}\.json$`)
+var slackDay = pattern.New(`(?:^|/)([^/]+)/\d{4}-\d{2}-\d{2}\.json$`)
 
 // slackMessage is a message, or an entry of users.json or of a list of direct messages.
 type slackMessage struct {

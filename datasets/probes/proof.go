@@ -77,10 +77,10 @@ func prove(query string, p Params) *Proof {
 		place = schema.EdgeInConv
 	}
 	if p.Text != "" {
-		p.Pattern = pattern(p.Text)
+		p.Pattern = javaPattern(p.Text)
 	}
 	if p.Text2 != "" {
-		p.Pattern2 = pattern(p.Text2)
+		p.Pattern2 = javaPattern(p.Text2)
 	}
 	var c string
 	switch query {

@@ -3,12 +3,12 @@ package probes
 import (
 	"context"
 	"embed"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"membench/internal/par"
+	"membench/internal/pattern"
 	"membench/internal/textnorm"
 	"membench/llm"
 	"membench/schema"
@@ -90,11 +90,11 @@ func golds(d *draft) []string {
 }
 
 var (
-	quotation = regexp.MustCompile(`“[^”]*”`)
-	digits    = regexp.MustCompile(`\d+`)
-	month     = regexp.MustCompile(`(?i)\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b`)
-	negation  = regexp.MustCompile(`(?i)\b(?:not|no|never|without|nothing|nobody|none|neither|nor|cannot)\b|n['’]t\b|不|没|无|未|别`)
-	direction = regexp.MustCompile(`(?i)\b(?:first|before|after|last|between|opposite|contradict|all|both|every)\b|先|之前|以前|之后|相隔|相反|矛盾|全部|所有`)
+	quotation = pattern.New(`“[^”]*”`)
+	digits    = pattern.New(`\d+`)
+	month     = pattern.New(`(?i)\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b`)
+	negation  = pattern.New(`(?i)\b(?:not|no|never|without|nothing|nobody|none|neither|nor|cannot)\b|n['’]t\b|不|没|无|未|别`)
+	direction = pattern.New(`(?i)\b(?:first|before|after|last|between|opposite|contradict|all|both|every)\b|先|之前|以前|之后|相隔|相反|矛盾|全部|所有`)
 )
 
 // sameDirection are words that say one thing.
@@ -116,7 +116,7 @@ func Kept(template, text string, people, choices, golds []string) string {
 		return "another language"
 	}
 	bare, plain := quotation.ReplaceAllString(text, " "), quotation.ReplaceAllString(template, " ")
-	same := func(re *regexp.Regexp) bool {
+	same := func(re *pattern.Pattern) bool {
 		a, b := re.FindAllString(fold(bare), -1), re.FindAllString(fold(plain), -1)
 		for _, list := range [][]string{a, b} {
 			for i, w := range list {
@@ -162,7 +162,7 @@ func Kept(template, text string, people, choices, golds []string) string {
 	return ""
 }
 
-var word = regexp.MustCompile(`[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9]`)
+var word = pattern.New(`[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9]`)
 
 // capitals finds a name of the template (a word with a digit, hyphen or inner capital,
 // or one that begins with a capital inside a sentence) that the text lacks.

@@ -1,12 +1,12 @@
 package probes
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"membench/internal/clause"
+	"membench/internal/pattern"
 	"membench/internal/sentence"
 	"membench/internal/timex"
 	"membench/internal/tokens"
@@ -17,21 +17,21 @@ import (
 // it. Its words are not the answer's: the two turns belong together, as in talk.
 
 var (
-	askedEN = regexp.MustCompile(`(?i)^(?:(?:so|and|but|well|oh|wow|cool|nice|great|hey)[,!.]? |(?-i:[A-Z])\w+, )*((?:what|which|where|who|how|why)\b.*)\?$`)
+	askedEN = pattern.New(`(?i)^(?:(?:so|and|but|well|oh|wow|cool|nice|great|hey)[,!.]? |(?-i:[A-Z])\w+, )*((?:what|which|where|who|how|why)\b.*)\?$`)
 	// What points at something that only those present know.
-	pointing = regexp.MustCompile(`(?i)\b(?:that|this|it|its|it's|these|those|there|here|they|them|their|he|she|him|her|his|ones?|else|else's|another|other|more|again|think|thinking|thoughts?|up to|going on|been up|about you|happened|we|us|our|me|my|i|i'm|i've|mean|so far|then|too|would|could|should|might|will|gonna|going to|if|any|anything|all|now|next|currently|why not|how to|by the way)\b|['’](?:re|d|ll|ve|m)\b|\bhow['’]s\b`)
+	pointing = pattern.New(`(?i)\b(?:that|this|it|its|it's|these|those|there|here|they|them|their|he|she|him|her|his|ones?|else|else's|another|other|more|again|think|thinking|thoughts?|up to|going on|been up|about you|happened|we|us|our|me|my|i|i'm|i've|mean|so far|then|too|would|could|should|might|will|gonna|going to|if|any|anything|all|now|next|currently|why not|how to|by the way)\b|['’](?:re|d|ll|ve|m)\b|\bhow['’]s\b`)
 	secondEN = []struct {
-		re  *regexp.Regexp
+		re  *pattern.Pattern
 		say string
 	}{
-		{regexp.MustCompile(`(?i)\bdo you\b`), "does {who}"},
-		{regexp.MustCompile(`(?i)\bdid you\b`), "did {who}"},
-		{regexp.MustCompile(`(?i)\bhave you\b`), "has {who}"},
-		{regexp.MustCompile(`(?i)\bare you\b`), "is {who}"},
-		{regexp.MustCompile(`(?i)\bwere you\b`), "was {who}"},
-		{regexp.MustCompile(`(?i)\bhad you\b`), "had {who}"},
-		{regexp.MustCompile(`(?i)\byour(?:s)?\b`), "{who}'s"},
-		{regexp.MustCompile(`(?i)\b(made|makes?|gave|gives?|inspire[sd]?|motivate[sd]?|helped|helps|brought|brings|led|drew|got|taught|to|for|with|about|of|from) you\b`), "${1} {who}"},
+		{pattern.New(`(?i)\bdo you\b`), "does {who}"},
+		{pattern.New(`(?i)\bdid you\b`), "did {who}"},
+		{pattern.New(`(?i)\bhave you\b`), "has {who}"},
+		{pattern.New(`(?i)\bare you\b`), "is {who}"},
+		{pattern.New(`(?i)\bwere you\b`), "was {who}"},
+		{pattern.New(`(?i)\bhad you\b`), "had {who}"},
+		{pattern.New(`(?i)\byour(?:s)?\b`), "{who}'s"},
+		{pattern.New(`(?i)\b(made|makes?|gave|gives?|inspire[sd]?|motivate[sd]?|helped|helps|brought|brings|led|drew|got|taught|to|for|with|about|of|from) you\b`), "${1} {who}"},
 	}
 )
 
@@ -78,10 +78,10 @@ func (m *maker) askReply(c candidate) (*draft, string) {
 }
 
 // called is a name behind a question: "…, Ben?"
-var called = regexp.MustCompile(`, [A-Z]\w+$`)
+var called = pattern.New(`, [A-Z]\w+$`)
 
 // stillYou is a "you" that a name cannot take the place of without another verb.
-var stillYou = regexp.MustCompile(`(?i)\byou\b`)
+var stillYou = pattern.New(`(?i)\byou\b`)
 
 // takesTurns reports whether the turns around a question and its reply are by the other
 // one each: who sends several messages in a row may be answering an earlier one.
@@ -134,7 +134,7 @@ var empty = func() map[string]bool {
 }()
 
 // hollow begins a sentence that shows something, or says only how it was.
-var hollow = regexp.MustCompile(`(?i)^(?:here(?:['’]s| is| are)|it['’]?s|that['’]?s|this|thanks|thank you|i['’]m (?:so |really |super |very )?(?:excited|glad|happy|proud|thrilled|grateful)|we['’]re (?:so |really )?(?:excited|happy))\b`)
+var hollow = pattern.New(`(?i)^(?:here(?:['’]s| is| are)|it['’]?s|that['’]?s|this|thanks|thank you|i['’]m (?:so |really |super |very )?(?:excited|glad|happy|proud|thrilled|grateful)|we['’]re (?:so |really )?(?:excited|happy))\b`)
 
 func shared(a, b []string) float64 {
 	n := 0

@@ -44,8 +44,8 @@ func bound(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.Is(unicode.Han, r)
 }
 
-// pattern is has as a Java regular expression over toLower(text), for Cypher.
-func pattern(name string) string {
+// javaPattern is has as a Java regular expression over toLower(text), for Cypher.
+func javaPattern(name string) string {
 	name = fold(name)
 	first, _ := utf8.DecodeRuneInString(name)
 	last, _ := utf8.DecodeLastRuneInString(name)

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +20,7 @@ import (
 
 	"membench/datasets"
 	"membench/internal/codec"
+	"membench/internal/pattern"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -42,7 +42,7 @@ var categories = map[string]string{"1": schema.CatMR, "2": schema.CatTR, "3": sc
 // Layout of the times of turns and sessions: day first, local, no zone.
 const layout = "02.01.2006, 15:04:05"
 
-var sessionKey = regexp.MustCompile(`^session_(\d{1,9})$`)
+var sessionKey = pattern.New(`^session_(\d{1,9})$`)
 
 type chat struct {
 	Name struct {
@@ -246,9 +246,9 @@ func (r *reader) lost(err error, what string) {
 }
 
 var (
-	cleanID = regexp.MustCompile(`^D\d{1,9}:\d{1,9}$`)
-	anyID   = regexp.MustCompile(`D?\s*(\d{1,9}):(\d{1,9})`)
-	isRange = regexp.MustCompile(`^\s*[-–—]\s*$`)
+	cleanID = pattern.New(`^D\d{1,9}:\d{1,9}$`)
+	anyID   = pattern.New(`D?\s*(\d{1,9}):(\d{1,9})`)
+	isRange = pattern.New(`^\s*[-–—]\s*$`)
 )
 
 // evidence finds the turn ids in one evidence string: one, several with anything between

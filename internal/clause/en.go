@@ -1,11 +1,11 @@
 package clause
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"membench/internal/depparse"
+	"membench/internal/pattern"
 	"membench/internal/timex"
 )
 
@@ -68,8 +68,8 @@ func (s *enSentence) kid(i int, rels ...string) int {
 func isVerb(w depparse.Word) bool { return strings.HasPrefix(w.Tag, "V") }
 
 var (
-	noLonger   = regexp.MustCompile(`\bno longer\b`)
-	isNoLonger = regexp.MustCompile(`((?:['’]m|['’]s|['’]re|\bam|\bis|\bare|\bwas|\bwere) )no longer\b`)
+	noLonger   = pattern.New(`\bno longer\b`)
+	isNoLonger = pattern.New(`((?:['’]m|['’]s|['’]re|\bam|\bis|\bare|\bwas|\bwere) )no longer\b`)
 )
 
 // noted are verbs that begin a note on the speaker.

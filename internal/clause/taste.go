@@ -2,7 +2,6 @@ package clause
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -112,15 +111,15 @@ var ranks = map[string]int{"": 1, "最": 1, "second": 2, "第二": 2, "third": 3
 var hedged = pattern.New(`(?i)\b(?:if|maybe|perhaps|might|could|used to be|wish)\b|如果|要是|可能|也许|以前|曾经|[“"][^”"]*[？?！。][”"]|[：:]\s?[“"]`)
 
 var (
-	thingEnd  = regexp.MustCompile(`(?i)\s*(?:[,.;!，。；！—]|\s-\s|\b(?:because|but|so|when|since|which|who|and (?:i|it|nobody|the|we|he|she|they))\b).*$`)
-	tail      = regexp.MustCompile(`(?i)(?:,? (?:now|any ?more|these days|too|instead|anyway|again|lately|to be honest|a bit|at all|so much|a lot|very much|right now))+$`)
-	zhTail    = regexp.MustCompile(`(?:了|的|吧|啊|呢|啦)+$`)
-	workMark  = regexp.MustCompile(`《([^《》]{1,40})》|["“]([^"“”]{1,60})["”]`)
-	chapters  = regexp.MustCompile(`第[\p{Han}\d]{1,4}[章回节篇]|最后一章|开头|结尾|尾声|(?i:\bchapter \w+|\b(?:last|first|final|opening) chapter|\bepilogue|\bprologue)`)
-	styles    = regexp.MustCompile(`叙事|叙述|视角|人称|文风|书信体|意识流|写法|体裁|自由诗|散文诗|白描|(?i:narrat|point of view|-person|\bfree verse|stream of consciousness|prose|sonnet|haiku|storytelling)`)
-	ofAuthor  = regexp.MustCompile(`^(?:the )?([\p{L}. ·'-]{2,40}?)(?:['’]s (?:novels?|books?|films?|movies|poems|poetry|stories|music|work|writing|essays)|的(?:作品|小说|书|诗|文字|散文|电影|歌|音乐))$`)
-	isTrait   = regexp.MustCompile(`(?i)(?:性子|性格|脾气|急性子|夜猫子|控|党|[^的]的人|派)$|^(?:an? )?\w+(?:-\w+)*(?: person| owl| bird)$|^(?:an? )?(?:introvert|extrovert|perfectionist|procrastinator|vegetarian|homebody|pessimist|optimist|bookworm|foodie|workaholic)$`)
-	critiques = regexp.MustCompile(`(?i)\bmy (?:own )?((?:plots?|dialogues?|prose|pacing|endings?|openings?|characters?|drafts?|descriptions?|sentences|chapters?|poems?|metaphors?|writing) (?:is|are|feels?|reads?|sounds?) (?:way |still |a bit |much )?too [\w-]+)|我(?:写的|的)?(?:东西|稿子)?(?:的)?((?:对话|节奏|结尾|开头|描写|人物|句子|情节|文字|比喻|故事|章节|段落)[^，。！]{0,4}(?:太|不够|有点)[^，。！]{1,6})`)
+	thingEnd  = pattern.New(`(?i)\s*(?:[,.;!，。；！—]|\s-\s|\b(?:because|but|so|when|since|which|who|and (?:i|it|nobody|the|we|he|she|they))\b).*$`)
+	tail      = pattern.New(`(?i)(?:,? (?:now|any ?more|these days|too|instead|anyway|again|lately|to be honest|a bit|at all|so much|a lot|very much|right now))+$`)
+	zhTail    = pattern.New(`(?:了|的|吧|啊|呢|啦)+$`)
+	workMark  = pattern.New(`《([^《》]{1,40})》|["“]([^"“”]{1,60})["”]`)
+	chapters  = pattern.New(`第[\p{Han}\d]{1,4}[章回节篇]|最后一章|开头|结尾|尾声|(?i:\bchapter \w+|\b(?:last|first|final|opening) chapter|\bepilogue|\bprologue)`)
+	styles    = pattern.New(`叙事|叙述|视角|人称|文风|书信体|意识流|写法|体裁|自由诗|散文诗|白描|(?i:narrat|point of view|-person|\bfree verse|stream of consciousness|prose|sonnet|haiku|storytelling)`)
+	ofAuthor  = pattern.New(`^(?:the )?([\p{L}. ·'-]{2,40}?)(?:['’]s (?:novels?|books?|films?|movies|poems|poetry|stories|music|work|writing|essays)|的(?:作品|小说|书|诗|文字|散文|电影|歌|音乐))$`)
+	isTrait   = pattern.New(`(?i)(?:性子|性格|脾气|急性子|夜猫子|控|党|[^的]的人|派)$|^(?:an? )?\w+(?:-\w+)*(?: person| owl| bird)$|^(?:an? )?(?:introvert|extrovert|perfectionist|procrastinator|vegetarian|homebody|pessimist|optimist|bookworm|foodie|workaholic)$`)
+	critiques = pattern.New(`(?i)\bmy (?:own )?((?:plots?|dialogues?|prose|pacing|endings?|openings?|characters?|drafts?|descriptions?|sentences|chapters?|poems?|metaphors?|writing) (?:is|are|feels?|reads?|sounds?) (?:way |still |a bit |much )?too [\w-]+)|我(?:写的|的)?(?:东西|稿子)?(?:的)?((?:对话|节奏|结尾|开头|描写|人物|句子|情节|文字|比喻|故事|章节|段落)[^，。！]{0,4}(?:太|不够|有点)[^，。！]{1,6})`)
 )
 
 // thingOf is the plain name of what is liked: to the end of the clause, without marks.
@@ -153,7 +152,7 @@ func critique(st sentence.Sentence) (out []Fact) {
 }
 
 // spoken is speech that a sentence quotes.
-var spoken = regexp.MustCompile(`[：:]\s?[“"][^”"]+[”"]?|^[“"][^”"]*[,.!?][”"] (?:she|he|they|said|my )`)
+var spoken = pattern.New(`[：:]\s?[“"][^”"]+[”"]?|^[“"][^”"]*[,.!?][”"] (?:she|he|they|said|my )`)
 
 // ownWords leaves out the facts that a sentence only quotes.
 func ownWords(st sentence.Sentence, found []Fact) []Fact {
@@ -246,7 +245,7 @@ func named(src, thing string) string {
 	return ""
 }
 
-var zhTrait = regexp.MustCompile(`^(?:一个|个|很|特别)+`)
+var zhTrait = pattern.New(`^(?:一个|个|很|特别)+`)
 
 var readVerbs = set("read watch finish rewatch reread binge see play hear discuss 读 看 看到 看完 读完 重读 听 玩 聊 追")
 
@@ -265,4 +264,4 @@ func (f Fact) Values() []string {
 	return parts
 }
 
-var listMark = regexp.MustCompile(`, and |, | and |、|和|以及`)
+var listMark = pattern.New(`, and |, | and |、|和|以及`)

@@ -1,12 +1,12 @@
 package clause
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"membench/internal/hanseg"
+	"membench/internal/pattern"
 	"membench/internal/sentence"
 	"membench/internal/timex"
 )
@@ -115,7 +115,7 @@ func zhTimes(text string, year int) []timex.Expr {
 	return out
 }
 
-var zhEvery = regexp.MustCompile(`每[个隔]?(?:天|周|星期|礼拜|月|年|晚|早)[一二三四五六日天末]?(?:早上|晚上|中午|下午|上午|早|晚)?`)
+var zhEvery = pattern.New(`每[个隔]?(?:天|周|星期|礼拜|月|年|晚|早)[一二三四五六日天末]?(?:早上|晚上|中午|下午|上午|早|晚)?`)
 
 func (c *zhClause) at(i int) string {
 	if i < 0 || i >= len(c.ws) {

@@ -2,13 +2,13 @@ package graphmem
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
+	"membench/internal/pattern"
 	"membench/internal/tokens"
 	"membench/memory"
 	"membench/schema"
@@ -26,7 +26,7 @@ type Told struct {
 // An asking is a form of question that claims answer. Its groups: who, and what ("" where
 // it has none).
 type asking struct {
-	re         *regexp.Regexp
+	re         *pattern.Pattern
 	predicates []string
 	how        func(*asked) string
 }
@@ -44,31 +44,31 @@ type asked struct {
 const whoEN = `(?P<who>[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)?)`
 
 var askings = []asking{
-	{regexp.MustCompile(`(?i)^where (?:does|do|did|is|was) ` + whoEN + ` (?:currently |now |still )?(?:live|living|reside)(?: now| currently| these days)?\??$`), []string{"LIVES_IN"}, current},
-	{regexp.MustCompile(`(?i)^(?:where (?:does|did) ` + whoEN + ` work|who (?:does|did) [A-Z]\w+ work for)(?: now| currently)?\??$`), []string{"WORKS_AT"}, current},
-	{regexp.MustCompile(`(?i)^what (?:is|was) ` + whoEN + `['’]s? (?:current |old |former )?(?:job|occupation|profession)\??$`), []string{"WORKS_AS"}, current},
-	{regexp.MustCompile(`(?i)^what (?:does|did) ` + whoEN + ` do for (?:a living|work)\??$`), []string{"WORKS_AS"}, current},
-	{regexp.MustCompile(`(?i)^where (?:is|does) ` + whoEN + ` (?:come )?(?:originally )?from\??$`), []string{"COMES_FROM"}, current},
-	{regexp.MustCompile(`(?i)^where (?:does|did) ` + whoEN + ` (?:study|go to (?:school|university|college))\??$`), []string{"STUDIES_AT"}, current},
-	{regexp.MustCompile(`(?i)^what (?:does|did|is) ` + whoEN + ` (?:study|studying|majoring in)\??$`), []string{"STUDIES"}, current},
-	{regexp.MustCompile(`(?i)^how old is ` + whoEN + `\??$`), []string{"HAS_AGE"}, current},
-	{regexp.MustCompile(`(?i)^(?:what|which|who) (?:is|was) ` + whoEN + `['’]s? (?:current )?favou?rite (?P<what>[a-z ]+?)\??$`), []string{"FAVORITE", "PREFERS_AUTHOR", "FAVORITE_WORK"}, favourite},
-	{regexp.MustCompile(`(?i)^what (?:kind of )?(?:pets?|animals?) does ` + whoEN + ` (?:have|own|keep)\??$`), []string{"HAS_PET"}, several},
-	{regexp.MustCompile(`(?i)^how many pets does ` + whoEN + ` have\??$`), []string{"HAS_PET"}, howMany},
-	{regexp.MustCompile(`(?i)^(?:which|what) (?:places|countries|cities|towns) (?:has|did) ` + whoEN + ` (?:visit|visited|been to)\??$`), []string{"VISITED"}, several},
-	{regexp.MustCompile(`(?i)^(?:does|do) ` + whoEN + ` (?:still )?(?:like|love|enjoy) (?P<what>[^?]+?)\??$`), []string{"PREFERS_TOPIC", "PREFERS_AUTHOR", "FAVORITE_WORK"}, whether},
-	{regexp.MustCompile(`(?i)^(?:does|do) ` + whoEN + ` (?:still )?(?:own|have) (?P<what>[^?]+?)\??$`), []string{"OWNS", "HAS_PET", "HAS"}, whether},
-	{regexp.MustCompile(`(?i)^does ` + whoEN + ` (?:still )?live in (?P<what>[^?]+?)\??$`), []string{"LIVES_IN"}, whether},
-	{regexp.MustCompile(`(?i)^does ` + whoEN + ` (?:still )?work (?:at|for|as an?) (?P<what>[^?]+?)\??$`), []string{"WORKS_AT", "WORKS_AS"}, whether},
-	{regexp.MustCompile(`(?i)^(?:has|did) ` + whoEN + ` ever (?:been to|visit(?:ed)?|gone to|go to|travel(?:ed)? to) (?P<what>[^?]+?)\??$`), []string{"VISITED", "LIVES_IN", "COMES_FROM"}, ever},
-	{regexp.MustCompile(`(?i)^(?:has|did) ` + whoEN + ` ever (?P<what>[^?]+?)\??$`), []string{"DID", "VISITED", "MADE", "OWNS", "HAS_PET", "DISCUSSED_WORK", "TRIED_STYLE", "HAS_HABIT"}, ever},
-	{regexp.MustCompile(`(?i)^(?:what|which) (?:did|does|happened to|of these did) ` + whoEN + ` (?:do|happen|come)? ?first[,:]? (?P<what>[^?]+? or [^?]+?)\??$`), nil, first},
-	{regexp.MustCompile(`^(?P<who>[^，？?]{1,12}?)(?:现在|目前|还)?住在?(?:哪里|哪儿|哪|什么地方)[？?]?$`), []string{"LIVES_IN"}, current},
-	{regexp.MustCompile(`^(?P<who>[^，？?]{1,12}?)(?:现在|目前)?在(?:哪里|哪儿|哪)(?:工作|上班)[？?]?$`), []string{"WORKS_AT"}, current},
-	{regexp.MustCompile(`^(?P<who>[^，？?]{1,12}?)(?:现在)?是?做什么(?:工作)?的[？?]?$`), []string{"WORKS_AS"}, current},
-	{regexp.MustCompile(`^(?P<who>[^，？?]{1,12}?)最(?:喜欢|爱)的(?P<what>\p{Han}{1,4}?)是(?:什么|谁|哪.{1,3})[？?]?$`), []string{"FAVORITE", "PREFERS_AUTHOR", "FAVORITE_WORK"}, favourite},
-	{regexp.MustCompile(`^(?P<who>[^，？?]{1,12}?)(?:还|现在还)?(?:喜欢|爱)(?P<what>[^，？?什哪谁]{1,12}?)吗[？?]?$`), []string{"PREFERS_TOPIC", "PREFERS_AUTHOR", "FAVORITE_WORK"}, whether},
-	{regexp.MustCompile(`^(?P<who>[^，？?]{1,12}?)去过(?P<what>[^，？?什哪谁]{1,12}?)(?:吗|没有)[？?]?$`), []string{"VISITED"}, ever},
+	{pattern.New(`(?i)^where (?:does|do|did|is|was) ` + whoEN + ` (?:currently |now |still )?(?:live|living|reside)(?: now| currently| these days)?\??$`), []string{"LIVES_IN"}, current},
+	{pattern.New(`(?i)^(?:where (?:does|did) ` + whoEN + ` work|who (?:does|did) [A-Z]\w+ work for)(?: now| currently)?\??$`), []string{"WORKS_AT"}, current},
+	{pattern.New(`(?i)^what (?:is|was) ` + whoEN + `['’]s? (?:current |old |former )?(?:job|occupation|profession)\??$`), []string{"WORKS_AS"}, current},
+	{pattern.New(`(?i)^what (?:does|did) ` + whoEN + ` do for (?:a living|work)\??$`), []string{"WORKS_AS"}, current},
+	{pattern.New(`(?i)^where (?:is|does) ` + whoEN + ` (?:come )?(?:originally )?from\??$`), []string{"COMES_FROM"}, current},
+	{pattern.New(`(?i)^where (?:does|did) ` + whoEN + ` (?:study|go to (?:school|university|college))\??$`), []string{"STUDIES_AT"}, current},
+	{pattern.New(`(?i)^what (?:does|did|is) ` + whoEN + ` (?:study|studying|majoring in)\??$`), []string{"STUDIES"}, current},
+	{pattern.New(`(?i)^how old is ` + whoEN + `\??$`), []string{"HAS_AGE"}, current},
+	{pattern.New(`(?i)^(?:what|which|who) (?:is|was) ` + whoEN + `['’]s? (?:current )?favou?rite (?P<what>[a-z ]+?)\??$`), []string{"FAVORITE", "PREFERS_AUTHOR", "FAVORITE_WORK"}, favourite},
+	{pattern.New(`(?i)^what (?:kind of )?(?:pets?|animals?) does ` + whoEN + ` (?:have|own|keep)\??$`), []string{"HAS_PET"}, several},
+	{pattern.New(`(?i)^how many pets does ` + whoEN + ` have\??$`), []string{"HAS_PET"}, howMany},
+	{pattern.New(`(?i)^(?:which|what) (?:places|countries|cities|towns) (?:has|did) ` + whoEN + ` (?:visit|visited|been to)\??$`), []string{"VISITED"}, several},
+	{pattern.New(`(?i)^(?:does|do) ` + whoEN + ` (?:still )?(?:like|love|enjoy) (?P<what>[^?]+?)\??$`), []string{"PREFERS_TOPIC", "PREFERS_AUTHOR", "FAVORITE_WORK"}, whether},
+	{pattern.New(`(?i)^(?:does|do) ` + whoEN + ` (?:still )?(?:own|have) (?P<what>[^?]+?)\??$`), []string{"OWNS", "HAS_PET", "HAS"}, whether},
+	{pattern.New(`(?i)^does ` + whoEN + ` (?:still )?live in (?P<what>[^?]+?)\??$`), []string{"LIVES_IN"}, whether},
+	{pattern.New(`(?i)^does ` + whoEN + ` (?:still )?work (?:at|for|as an?) (?P<what>[^?]+?)\??$`), []string{"WORKS_AT", "WORKS_AS"}, whether},
+	{pattern.New(`(?i)^(?:has|did) ` + whoEN + ` ever (?:been to|visit(?:ed)?|gone to|go to|travel(?:ed)? to) (?P<what>[^?]+?)\??$`), []string{"VISITED", "LIVES_IN", "COMES_FROM"}, ever},
+	{pattern.New(`(?i)^(?:has|did) ` + whoEN + ` ever (?P<what>[^?]+?)\??$`), []string{"DID", "VISITED", "MADE", "OWNS", "HAS_PET", "DISCUSSED_WORK", "TRIED_STYLE", "HAS_HABIT"}, ever},
+	{pattern.New(`(?i)^(?:what|which) (?:did|does|happened to|of these did) ` + whoEN + ` (?:do|happen|come)? ?first[,:]? (?P<what>[^?]+? or [^?]+?)\??$`), nil, first},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在|目前|还)?住在?(?:哪里|哪儿|哪|什么地方)[？?]?$`), []string{"LIVES_IN"}, current},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在|目前)?在(?:哪里|哪儿|哪)(?:工作|上班)[？?]?$`), []string{"WORKS_AT"}, current},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:现在)?是?做什么(?:工作)?的[？?]?$`), []string{"WORKS_AS"}, current},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)最(?:喜欢|爱)的(?P<what>\p{Han}{1,4}?)是(?:什么|谁|哪.{1,3})[？?]?$`), []string{"FAVORITE", "PREFERS_AUTHOR", "FAVORITE_WORK"}, favourite},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)(?:还|现在还)?(?:喜欢|爱)(?P<what>[^，？?什哪谁]{1,12}?)吗[？?]?$`), []string{"PREFERS_TOPIC", "PREFERS_AUTHOR", "FAVORITE_WORK"}, whether},
+	{pattern.New(`^(?P<who>[^，？?]{1,12}?)去过(?P<what>[^，？?什哪谁]{1,12}?)(?:吗|没有)[？?]?$`), []string{"VISITED"}, ever},
 }
 
 // Told answers a question from the claims that were known by asOf, and is false where its
@@ -354,4 +354,4 @@ func (h Held) quote() string {
 }
 
 // speaker is the mark of the speaker before a memory's text.
-var speaker = regexp.MustCompile(`^\[\w+\] `)
+var speaker = pattern.New(`^\[\w+\] `)

@@ -16,10 +16,14 @@ import (
 )
 
 //go:embed pom.xml
-var pom []byte
+var pom string
 
 // Default is the version to use, the long-term one: pom.xml names it.
-var Default = string(regexp.MustCompile(`<neo4j.version>(.*)</neo4j.version>`).FindSubmatch(pom)[1])
+var Default = func() string {
+	_, rest, _ := strings.Cut(pom, "<neo4j.version>")
+	version, _, _ := strings.Cut(rest, "</neo4j.version>")
+	return version
+}()
 
 // Newest is the newest Neo4j that the tests run on where a Java for it is found.
 const Newest = "2026.08.1"
@@ -70,7 +74,7 @@ func Fetch(ctx context.Context, dir, version string, log io.Writer, progress fun
 	}
 	defer os.RemoveAll(aside)
 	pomFile, out := filepath.Join(aside, "pom.xml"), filepath.Join(aside, "lib")
-	if err := os.WriteFile(pomFile, pom, 0o644); err != nil {
+	if err := os.WriteFile(pomFile, []byte(pom), 0o644); err != nil {
 		return "", err
 	}
 	words := &maven{log: log, progress: progress}

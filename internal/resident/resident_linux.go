@@ -1,35 +1,38 @@
-package cli
+package resident
 
 import (
 	"bufio"
 	"bytes"
 	"os"
 	"strconv"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// releaseProgram takes the pages of the program's own file out of the process; what is
-// used again is mapped again, from the page cache. Starting runs the initialisers of
-// every package linked in, and the kernel maps 64 KiB around each page they touch: 24
-// MiB that a bulk stage never looks at again (docs/adr/0013). It is a hint: where it
-// fails nothing is lost.
-func releaseProgram() {
-	exe, err := os.Readlink("/proc/self/exe")
-	if err != nil {
-		return
-	}
-	smaps, err := os.ReadFile("/proc/self/smaps")
-	if err != nil {
-		return
-	}
-	for _, m := range cleanMappings(smaps, exe) {
-		// Pages of a file, mapped for reading, none of them changed: what is read next
-		// is what was read before.
+// Release takes the pages of the program's own file out of the process; what is used
+// again is mapped again, from the page cache. It is a hint: where it fails nothing is
+// lost.
+func Release() {
+	for _, m := range program() {
 		unix.Madvise(unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(nil), m[0])), m[1]-m[0]), unix.MADV_DONTNEED)
 	}
 }
+
+// program is the mappings of the program's own file that can be read only and that
+// nothing has changed: what is read next is what was read before.
+var program = sync.OnceValue(func() [][2]uintptr {
+	exe, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		return nil
+	}
+	smaps, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		return nil
+	}
+	return cleanMappings(smaps, exe)
+})
 
 // cleanMappings are the address ranges of a file in /proc/PID/smaps that cannot be
 // written and hold no page of the process's own (a relocated one is its own).

@@ -1,4 +1,4 @@
-package cli
+package resident
 
 import (
 	"os"
@@ -35,7 +35,7 @@ Anonymous:             0 kB
 }
 
 // The program goes on as it was, and its own file is found in the real smaps.
-func TestReleaseProgram(t *testing.T) {
+func TestRelease(t *testing.T) {
 	exe, err := os.Readlink("/proc/self/exe")
 	if err != nil {
 		t.Skip(err)
@@ -47,7 +47,7 @@ func TestReleaseProgram(t *testing.T) {
 	if len(cleanMappings(smaps, exe)) == 0 {
 		t.Error("no mapping of the program's file is clean")
 	}
-	releaseProgram()
+	Release()
 	if after, err := os.ReadFile("/proc/self/smaps"); err != nil || len(after) == 0 {
 		t.Errorf("have %d bytes (%v)", len(after), err)
 	}
