@@ -18,6 +18,7 @@ import (
 
 	"membench/internal/atomicfile"
 	"membench/internal/codec"
+	"membench/internal/smallfile"
 	"membench/memory"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -104,7 +105,7 @@ func ReadShards(dirs []string) (*Shards, error) {
 // readShard reads one folder; the configuration comes without the shard's number.
 func readShard(dir string) (s state, shard Shard, done *finished, err error) {
 	journals := filepath.Join(dir, journalDir)
-	err = readJSON(filepath.Join(journals, configFile), &s)
+	err = smallfile.ReadJSON(filepath.Join(journals, configFile), &s)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, shard, nil, fmt.Errorf("%s: no run began here; give folders of eval run --shard", dir)
 	}
@@ -120,7 +121,7 @@ func readShard(dir string) (s state, shard Shard, done *finished, err error) {
 		return s, shard, nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	done = &finished{}
-	err = readJSON(filepath.Join(journals, doneFile), done)
+	err = smallfile.ReadJSON(filepath.Join(journals, doneFile), done)
 	if errors.Is(err, fs.ErrNotExist) {
 		st, _ := Look(dir) // for the numbers only
 		n := Sum(st.Units)
@@ -243,9 +244,9 @@ func (s *Shards) Finish(dir string, files []schema.FileDigest) (Result, error) {
 		}
 	}
 	journals := filepath.Join(dir, journalDir)
-	err := writeJSON(filepath.Join(journals, configFile), s.state)
+	err := smallfile.WriteJSON(filepath.Join(journals, configFile), s.state)
 	if err == nil {
-		err = writeJSON(filepath.Join(journals, doneFile), finished{res})
+		err = smallfile.WriteJSON(filepath.Join(journals, doneFile), finished{res})
 	}
 	return res, err
 }
@@ -265,7 +266,7 @@ func (s *Shards) Begin(dir string) (end func() error, err error) {
 		return nil, err
 	}
 	var have state
-	err = readJSON(filepath.Join(journals, configFile), &have)
+	err = smallfile.ReadJSON(filepath.Join(journals, configFile), &have)
 	if err == nil {
 		if diffs := differences(have.Config, s.state.Config); len(diffs) > 0 {
 			err = &ChangedError{dir, diffs}
