@@ -368,3 +368,16 @@ func TestTableIsNoChapter(t *testing.T) {
 		}
 	}
 }
+
+// A file of more turns than memory should hold is refused, with one finding.
+func TestTooManyTurns(t *testing.T) {
+	turns, faults := 0, 0
+	for src, err := range Parse(strings.NewReader(strings.Repeat("a\n", MaxTurns+1)), "x.md", Options{}) {
+		if turns += len(src.Turns); err != nil {
+			faults++
+		}
+	}
+	if turns != 0 || faults != 1 {
+		t.Errorf("have %d turns and %d faults, want 0 and 1", turns, faults)
+	}
+}

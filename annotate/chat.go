@@ -89,14 +89,15 @@ func (s *scalar) UnmarshalJSON(b []byte) error {
 
 // conversations collects turns by conversation in the order of first appearance.
 type conversations struct {
-	order []schema.ConvID
-	src   map[schema.ConvID]*Source
-	marks map[schema.ConvID][]mark
-	path  string
+	order   []schema.ConvID
+	src     map[schema.ConvID]*Source
+	marks   map[schema.ConvID][]mark
+	path    string
+	another func() bool
 }
 
 func (p *parser) newConversations() *conversations {
-	return &conversations{src: map[schema.ConvID]*Source{}, marks: map[schema.ConvID][]mark{}, path: p.path}
+	return &conversations{src: map[schema.ConvID]*Source{}, marks: map[schema.ConvID][]mark{}, path: p.path, another: p.another}
 }
 
 func (c *conversations) get(id schema.ConvID) *Source {
@@ -110,6 +111,9 @@ func (c *conversations) get(id schema.ConvID) *Source {
 }
 
 func (c *conversations) add(id schema.ConvID, u Utterance, m mark) {
+	if !c.another() {
+		return
+	}
 	s := c.get(id)
 	s.Turns = append(s.Turns, u)
 	c.marks[id] = append(c.marks[id], m)

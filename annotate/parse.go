@@ -34,10 +34,13 @@ const (
 // Formats lists the formats.
 func Formats() []Format { return []Format{Auto, Norm, Raw, Chat, Messages} }
 
-// MaxSource is the largest source file read, in bytes. A file is held in memory
-// until its conversations are annotated: its text and about 1 KB per turn, since
-// lines of several conversations may be mixed.
-const MaxSource = 512 << 20
+// Limits of a source file. It is held in memory until its conversations are annotated,
+// its text and over a kilobyte a turn: lines of several conversations may be mixed, and
+// who speaks in a chapter is seen at its end. A file at both limits takes less than 1 GiB.
+const (
+	MaxSource = 256 << 20 // bytes
+	MaxTurns  = 500_000   // lines that are not blank, or messages
+)
 
 // Parse reads the conversations of one file in the order of their first turns. name
 // is how the file was opened: positions carry it, and meta.source_path is made of it
@@ -52,10 +55,13 @@ func Parse(r io.Reader, name string, o Options) iter.Seq2[Source, error] {
 		}
 		p := &parser{file: name, path: SourcePath(name, o.Root), o: o}
 		var out []Source
+		if len(text) > MaxSource {
+			p.tooLarge("", fmt.Sprintf("at most %d bytes", MaxSource))
+			text = text[:0]
+		}
 		switch format := p.detect(text); {
+		case len(p.findings) > 0:
 		case !p.isText(text, format == Chat):
-		case len(text) > MaxSource:
-			p.fault(schema.Pos{File: name}, codeFormat, "the file is too large to be held in memory", "", fmt.Sprintf("at most %d bytes", MaxSource), "split it by conversation")
 		case format == Norm:
 			out = p.norm(text)
 		case format == Raw:
@@ -66,6 +72,10 @@ func Parse(r io.Reader, name string, o Options) iter.Seq2[Source, error] {
 			out = p.messages(text)
 		default:
 			p.fault(schema.Pos{File: name}, codeFormat, "the format of the file cannot be determined", "", "norm, raw, chat or openai", "give --format")
+		}
+		if p.turns > MaxTurns {
+			out = nil
+			p.tooLarge(fmt.Sprintf("more than %d turns", MaxTurns), "at most that")
 		}
 		for _, f := range p.findings {
 			if !yield(Source{}, f) {
@@ -147,6 +157,19 @@ type parser struct {
 	file, path string
 	o          Options
 	findings   []*schema.Finding
+	turns      int // or lines of a chapter
+}
+
+// another counts a turn, and reports whether there is room for it.
+func (p *parser) another() bool {
+	p.turns++
+	return p.turns <= MaxTurns
+}
+
+// tooLarge replaces what was found in a file that is not read.
+func (p *parser) tooLarge(have, want string) {
+	p.findings = nil
+	p.fault(schema.Pos{File: p.file}, codeFormat, "the file is too large to be held in memory; nothing was read from it", have, want, "split it by conversation")
 }
 
 func (p *parser) fault(pos schema.Pos, code, msg, have, want, hint string) {
@@ -168,14 +191,15 @@ func (p *parser) detect(text []byte) Format {
 	name := strings.ToLower(p.file)
 	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 	body := bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), " \t\r\n")
+	start := body[:min(len(body), 1<<20)]
 	switch {
 	case strings.HasSuffix(name, ".norm.md"):
 		return Norm
 	case strings.HasSuffix(name, ".jsonl"), strings.HasSuffix(name, ".ndjson"):
 		return Chat
-	case normLine.Match(body):
+	case normLine.Match(start):
 		return Norm
-	case listStart.Match(body):
+	case listStart.Match(start):
 		return Messages
 	case bytes.HasPrefix(body, []byte("{")):
 		line, _, _ := bytes.Cut(body, []byte("\n"))
@@ -209,6 +233,9 @@ func (p *parser) lines(text []byte) []jsonl.Line {
 	for l, err := range jsonl.Lines(bytes.NewReader(text), p.file, len(text)+1) {
 		if err != nil { // unreachable: the reader is a byte slice
 			break
+		}
+		if !p.another() {
+			return nil
 		}
 		l.Bytes = bytes.Clone(l.Bytes)
 		if !utf8.Valid(l.Bytes) {

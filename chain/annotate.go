@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -66,7 +67,13 @@ func Annotate(ctx context.Context, o AnnotateOptions) (AnnotateReport, error) {
 		return report, err
 	}
 	for a, err := range par.Map(ctx, max(1, o.Workers), unique(f, annotateSources(ctx, f, files, o)), func(ctx context.Context, src annotate.Source) (annotated, error) {
-		return annotateOne(ctx, src, o)
+		if len(src.Turns) > manyTurns {
+			return annotated{src: src}, nil // its events go straight to the output, below
+		}
+		var lines bytes.Buffer
+		a, err := annotateOne(ctx, src, o, &lines)
+		a.lines = lines.Bytes()
+		return a, err
 	}) {
 		if err != nil {
 			if err := f.Take(err); err != nil {
@@ -74,14 +81,21 @@ func Annotate(ctx context.Context, o AnnotateOptions) (AnnotateReport, error) {
 			}
 			continue
 		}
+		if err := f.Write(FileName(a.src.ConvID)+eventsSuffix, func(w io.Writer) (err error) {
+			if a.lines == nil {
+				a, err = annotateOne(ctx, a.src, o, w)
+				return err
+			}
+			_, err = w.Write(a.lines)
+			return err
+		}); err != nil {
+			return report, err
+		}
 		for _, x := range a.findings {
 			f.Found(x)
 		}
 		f.Taken += a.events
 		report.add(a)
-		if err := f.Write(FileName(a.src.ConvID)+eventsSuffix, func(w io.Writer) error { _, err := w.Write(a.lines); return err }); err != nil {
-			return report, err
-		}
 	}
 	m, err := o.manifest(report)
 	if err != nil {
@@ -115,10 +129,14 @@ func (o AnnotateOptions) manifest(r AnnotateReport) (m schema.Manifest, err erro
 	return m, err
 }
 
-// annotated is one conversation, ready to be written.
+// manyTurns is how many turns of a conversation are annotated before they are written;
+// the events of a longer one are written one by one.
+const manyTurns = 10_000
+
+// annotated is one conversation.
 type annotated struct {
 	src      annotate.Source
-	lines    []byte
+	lines    []byte // of its events; nil: to be made
 	tags, by map[string]int
 	events   int
 	findings []*schema.Finding
@@ -170,10 +188,12 @@ func (r AnnotateReport) String() string {
 	return fmt.Sprintf("annotated %d conversations, %d events: %s; tags chosen: %s", r.Conversations, r.Events, strings.Join(tags, ", "), strings.Join(by, ", "))
 }
 
-func annotateOne(ctx context.Context, src annotate.Source, o AnnotateOptions) (annotated, error) {
+// annotateOne writes the events of a conversation.
+func annotateOne(ctx context.Context, src annotate.Source, o AnnotateOptions, w io.Writer) (annotated, error) {
 	a := annotated{src: src, tags: map[string]int{}, by: map[string]int{}}
 	opts := o.Convert
 	opts.Report = func(f *schema.Finding) { a.findings = append(a.findings, f) }
+	var line []byte
 	for rec, err := range annotate.Annotate(ctx, src, opts) {
 		if err != nil {
 			return a, err
@@ -184,7 +204,10 @@ func annotateOne(ctx context.Context, src annotate.Source, o AnnotateOptions) (a
 		if tag != schema.TagInject && tag != schema.TagProbe && rec.V.RoleType != schema.RoleUI {
 			a.by[rec.V.Meta.Text("by")]++
 		}
-		if a.lines, err = jsonl.Append(a.lines, rec.V, o.Version); err != nil {
+		if line, err = jsonl.Append(line[:0], rec.V, o.Version); err != nil {
+			return a, err
+		}
+		if _, err := w.Write(line); err != nil {
 			return a, err
 		}
 	}

@@ -1,10 +1,13 @@
 package chain
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +16,7 @@ import (
 
 	"membench/annotate"
 	"membench/config"
+	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/codec"
 	"membench/schema"
@@ -87,8 +91,12 @@ func (c *run) annotateOne(ctx context.Context, src annotate.Source, o AnnotateOp
 			return err
 		}
 		f := with.frame("annotate", o.Version, path, false)
-		a, err := annotateOne(ctx, src, o)
-		if err != nil {
+		var a annotated
+		if err := atomicfile.Write(path, func(file io.Writer) (err error) {
+			w := bufio.NewWriter(file)
+			a, err = annotateOne(ctx, src, o, w)
+			return errors.Join(err, w.Flush())
+		}); err != nil {
 			return err
 		}
 		counts["events"] = a.events
@@ -100,9 +108,6 @@ func (c *run) annotateOne(ctx context.Context, src annotate.Source, o AnnotateOp
 		}
 		f.Taken = a.events
 		if err := f.Check(); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, a.lines, 0o644); err != nil {
 			return err
 		}
 		return f.Verdict()

@@ -53,6 +53,15 @@ func hostileFiles(n int) map[string]string {
 	out["false gzip"] = "\x1f\x8b\x08\x00" + strings.Repeat("x", n)
 	out["false zstd"] = "\x28\xb5\x2f\xfd" + strings.Repeat("\xff", n)
 	out["empty"] = ""
+	out["lone surrogate"] = `{"id": "a\ud800b", "payload": {"data": "\udc00"}}` + "\n"
+	out["overlong UTF-8"] = "{\"id\": \"t\xc0\xafa\"}\n"
+	out["byte order mark between lines"] = "{}\n\ufeff{}\n"
+	out["numbers of no float"] = `{"id": 1e400, "turn_id": -0, "payload": {"x": ` + strings.Repeat("9", n) + "}}\n"
+	out["names of names"] = `{"` + strings.Repeat(`\u0000`, n) + `": {"` + strings.Repeat(`\u001b`, n) + `": "\u202e"}}` + "\n"
+	out["gzip in gzip"] = gz(gz(strings.Repeat("{}\n", n), 0), 0)
+	out["gzip with something behind"] = gz("{}\n", 0) + "x"
+	out["zstd of a wide window"] = "\x28\xb5\x2f\xfd\x00\xf8\x01\x00\x00"
+	out["times that are none"] = `{"id": "x", "payload": {"data": "a", "created_at": "0000-00-00T24:60:61+99:99"}, "exported_at": "10000-01-01T00:00:00Z"}` + "\n"
 	if n > 10_000 {
 		out["gzip bomb"] = gz(strings.Repeat("\x00", 256<<20), 0)
 		out["zstd bomb"] = zst(strings.Repeat("[", 256<<20), 0)
@@ -154,7 +163,7 @@ var hostileCommands = append([]hostileCommand{
 	{"qa.jsonl", "eval grade F -p em -o O/q.jsonl"},
 	{"qa.jsonl", "eval grade F -p em --entities F -o O/q.jsonl"},
 	{"in.json", "eval import F --cases F -o O"},
-	{"in.txt", "eval judge check --shapes F"},
+	{"in.txt", "eval judge check --each 1 --shapes F"},
 	{"qa.jsonl", "eval label D --all --out O/l.csv"},
 	{"config.yaml", "eval merge D -o O/run"},
 	{"qa.jsonl", "eval plan F F"},
@@ -260,11 +269,13 @@ func TestHostileInputs(t *testing.T) {
 	}
 	var wg sync.WaitGroup
 	two := make(chan bool, 2)
-	for i, name := range names {
+	rounds := 1 // in one each command meets one file, each file a command or two
+	if soak {
+		rounds = len(names)
+	}
+	for round := range rounds {
 		for j, c := range hostileCommands {
-			if !soak && j%len(names) != i {
-				continue // each command meets one file, each file a command or two
-			}
+			name := names[(round+j)%len(names)]
 			from := large[name]
 			if strings.HasPrefix(c.args, "datasets info ") {
 				from = small[name]

@@ -42,7 +42,11 @@ type Finding struct {
 	Failed  string `json:"failed,omitzero"`  // a model or service failed, and the record is not at fault: how (llm.Outcome)
 }
 
-// Error has the form path:line:col: /json/pointer: CODE: message (have …, want …).
+// oneLine keeps text from data in the finding's line: a line of its own would look like
+// another finding.
+var oneLine = strings.NewReplacer("\n", `\n`, "\r", `\r`)
+
+// Error has the form path:line:col: /json/pointer: CODE: message (have …, want …), in one line.
 func (f *Finding) Error() string {
 	var b strings.Builder
 	if s := f.Pos.String(); s != "" {
@@ -67,7 +71,7 @@ func (f *Finding) Error() string {
 	case f.Want != "":
 		fmt.Fprintf(&b, " (want %s)", f.Want)
 	}
-	return b.String()
+	return oneLine.Replace(b.String())
 }
 
 // A Record is a value and the place it came from.
