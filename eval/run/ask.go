@@ -22,6 +22,7 @@ type shown struct {
 	ms      float64
 	usage   []schema.StepUsage
 	notes   []string
+	plainer []string // what the system did in a plainer way
 }
 
 // DontKnow is the answer on record of a system that answers itself, and says by an
@@ -71,9 +72,6 @@ func (p *player) retrieve(ctx context.Context, q schema.Question, rec *schema.QA
 	})
 	found.ms = p.since(start)
 	found.usage, found.notes = usageOf("retrieve", meter, ret.Usage)
-	for _, d := range ret.Degraded {
-		found.notes = append(found.notes, "retrieve: "+text(d))
-	}
 	rec.RetrieveMS = found.ms
 	if err != nil {
 		rec.Usage = found.usage
@@ -98,6 +96,9 @@ func (p *player) take(query memory.Query, ret memory.Retrieved, found *shown) {
 		found.hits[i] = schema.QAHit{Rank: i + 1, ID: schema.PointID(text(string(h.ID))), Score: h.Score, Text: text(h.Text), Sources: h.Sources}
 	}
 	found.context = p.show(found.hits, text(ret.Context))
+	for _, d := range ret.Degraded {
+		found.plainer = append(found.plainer, text(d.String()))
+	}
 }
 
 // show makes the context: what the system shows itself, else its hits as every
@@ -210,7 +211,7 @@ func (p *player) selfAnswer(ctx context.Context, q schema.Question, rec *schema.
 		return err
 	}
 	p.take(query, a.Retrieved, &found)
-	rec.Hits, rec.Context = found.hits, found.context
+	rec.Hits, rec.Context, rec.Degraded = found.hits, found.context, found.plainer
 	note(&rec.Extra, found.notes)
 	rec.By, rec.Outcome, rec.Answer = schema.By(p.u.name), schema.OutcomeAnswered, text(a.text)
 	if strings.TrimSpace(a.text) == "" {

@@ -19,6 +19,7 @@ import (
 	"membench/internal/atomicfile"
 	"membench/internal/codec"
 	"membench/internal/smallfile"
+	"membench/memory"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -230,6 +231,12 @@ func (s *Shards) Finish(dir string, files []schema.FileDigest) (Result, error) {
 		for k, c := range d.Units {
 			u := &res.Units[k]
 			u.Degraded += c.Degraded
+			for why, n := range c.Failed {
+				if u.Failed == nil {
+					u.Failed = map[string]int{}
+				}
+				u.Failed[why] += n
+			}
 			u.Sessions, u.Questions, u.Of, u.Usage = u.Sessions+c.Sessions, u.Questions+c.Questions, u.Of+c.Of, addUsage(u.Usage, c.Usage)
 			for o, n := range c.Outcomes {
 				u.Outcomes[o] += n
@@ -293,6 +300,18 @@ type place struct {
 	Repeat  int    `json:"repeat"`
 	Outcome string `json:"outcome"`
 	Context string `json:"context_id"`
+
+	Degraded []memory.Note `json:"degraded"`
+}
+
+// failed reports whether there is something to ask again: no answer came, or a model failed
+// an operation, whose rule did it.
+func (p place) failed() bool {
+	return p.Outcome == schema.OutcomeError || p.Outcome == schema.OutcomeTimeout || p.Outcome == schema.OutcomeRefused || p.byRule()
+}
+
+func (p place) byRule() bool {
+	return slices.ContainsFunc(p.Degraded, func(n memory.Note) bool { return n.Ended != "" })
 }
 
 // openRecords opens such a file; one that is not there has none.
