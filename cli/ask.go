@@ -307,6 +307,7 @@ func writeAsk(w io.Writer, t *texts, rep askReport, show int) {
 	for _, s := range rep.Near {
 		say("related: %s\n", textnorm.OneLine(s, 160))
 	}
+	first := map[schema.ClaimID]int{} // the hit below which a claim's way is shown
 	for _, h := range rep.shown(show) {
 		fmt.Fprintf(w, "\n[%d] %.2f ", h.Rank, h.Score)
 		trace.Report{Trail: h.Trail, Lines: h.Lines}.Write(w)
@@ -321,7 +322,14 @@ func writeAsk(w io.Writer, t *texts, rep askReport, show int) {
 			if c.To != "" {
 				state += t.format(" to %s", c.To)
 			}
+			if rank := first[c.ID]; rank > 0 {
+				state += t.format(", evidence below [%d]", rank)
+			}
 			fmt.Fprintf(w, "= %s  (%s)\n", textnorm.OneLine(c.Text, 160), state)
+			if first[c.ID] > 0 {
+				continue
+			}
+			first[c.ID] = h.Rank
 			trace.Report{Trail: c.Trail, Lines: h.Lines}.Write(w)
 		}
 	}
