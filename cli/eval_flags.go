@@ -76,7 +76,7 @@ func (o *evalFlags) add(c *cobra.Command) {
 	f.BoolVar(&o.smoke, "smoke", false, "ask the first case of each data set only, to see that everything works")
 	f.BoolVar(&o.mock, "mock", false, "ask no model at all, whatever is configured: rule reader, rule judge, hashed vectors")
 	f.BoolVar(&o.evalOnly, "eval-only", false, "ask nothing again: grade the answers that the folder holds, and all after that")
-	f.BoolVar(&o.onlyFailed, "only-failed", false, "ask those questions of a finished run again that ended in an error, over a limit or in a refusal")
+	f.BoolVar(&o.onlyFailed, "only-failed", false, "ask again in a finished run what ended in an error, over a limit or in a refusal, or was done by rule because a model failed")
 	f.StringSliceVar(&o.exclude, "exclude", nil, "exclude questions of these raw `categories` (5: LoCoMo's adversarial ones)")
 	inGroup(c, "Answering and grading", func() { o.addGrading(f) })
 	inGroup(c, "Memory and speed", func() { o.addMemory(f) })

@@ -93,7 +93,8 @@ filled by this store; --user-prefix gives one of its own. Nothing is deleted the
 by --force, memories that membench stored, one by one.
 
 With --model, facts are taken and judged by an OpenAI-compatible model; an operation
-whose answers cannot be used falls back on the rule, counted as degraded.
+that it refuses, or whose answers cannot be used, is done by rule: the command ends with
+1 and says so, and the next one stores that batch and all after it again.
 
 The clock of the run (created_at of turns without a time, exported_at) is --now, otherwise
 the one kept in the store.`,
@@ -183,7 +184,7 @@ func sayIngested(e *env, r replay.Report) {
 		e.warnf("  not stored: %d (%s)", r.Skipped[why], why)
 	}
 	if r.Degraded > 0 {
-		e.warnf("  %d model operations fell back on the rule", r.Degraded)
+		e.warnf("  %d operations fell back to a simpler method", r.Degraded)
 	}
 }
 

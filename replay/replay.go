@@ -66,6 +66,7 @@ type Options struct {
 	Now         time.Time
 	Order       []schema.ConvID // conversations listed here come first, in this order; the rest in natural order
 	NoOwner     bool            // do not infer owners
+	Redo        bool            // of a memory that is whole: store again what a model failed, and all after it
 	// Found is told of every fault in the data; nil drops them.
 	Found func(*schema.Finding)
 }
@@ -304,9 +305,10 @@ type Report struct {
 	Turns    int            `json:"turns"`   // offered to the memory
 	Skipped  map[string]int `json:"skipped"` // events not offered, by reason
 	Batches  int            `json:"batches"`
-	Known    int            `json:"known"`    // batches that an earlier run had stored
-	Changes  map[string]int `json:"changes"`  // operation → how many
-	Degraded int            `json:"degraded"` // model operations that fell back on the rule
+	Known    int            `json:"known"`            // batches that an earlier run had stored
+	Changes  map[string]int `json:"changes"`          // operation → how many
+	Degraded int            `json:"degraded"`         // operations that were done in a plainer way
+	Failed   map[string]int `json:"failed,omitempty"` // of them, those that a model failed, by operation and outcome
 	Calls    int            `json:"model_calls"`
 }
 
@@ -376,6 +378,11 @@ func Ingest(ctx context.Context, s memory.System, in schema.Seq[schema.Event], o
 			return report, err
 		}
 	}
+	if o.Redo {
+		if err := redo(ctx, open, order, want); err != nil {
+			return report, err
+		}
+	}
 	for _, p := range batches {
 		if err := ctx.Err(); err != nil {
 			return report, err
@@ -404,10 +411,33 @@ func Ingest(ctx context.Context, s memory.System, in schema.Seq[schema.Event], o
 				report.Changes[c.Op]++
 			}
 			report.Degraded += len(r.Degraded)
+			memory.CountFailed(&report.Failed, r.Degraded)
 			report.Calls += r.Usage.Calls
 		}
 	}
 	return report, nil
+}
+
+// redo takes back what a model failed where all memories are whole. One that was killed is
+// finished first: what its batches cost is not paid twice for that.
+func redo(ctx context.Context, open map[memory.Namespace]memory.Memory, order []memory.Namespace, want map[memory.Namespace][]planned) error {
+	for _, ns := range order {
+		k, ok := memory.As[memory.Keyed](open[ns])
+		if !ok {
+			return nil
+		}
+		if have, err := k.Keys(ctx); err != nil || len(have) < len(want[ns]) {
+			return err
+		}
+	}
+	for _, ns := range order {
+		if m, ok := memory.As[memory.Redoer](open[ns]); ok {
+			if _, err := m.Redo(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func samePrefix(ctx context.Context, m memory.Memory, ns memory.Namespace, want []planned) error {

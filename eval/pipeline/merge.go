@@ -98,7 +98,7 @@ func (m *merge) sameCases(ctx context.Context) error {
 	}
 	var kept keptSets
 	dir := m.shards.Dirs[0]
-	if err := readJSON(sideOf(dir), &kept); err != nil {
+	if err := smallfile.ReadJSON(sideOf(dir), &kept); err != nil {
 		return err
 	}
 	for i, k := range kept {

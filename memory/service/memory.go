@@ -233,8 +233,8 @@ func (m *remote) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 	if err := m.begin(ctx, b); err != nil {
 		return rc, err
 	}
-	turns, degraded := m.turns(b)
-	rc.Degraded = degraded
+	turns, notes := m.turns(b)
+	rc.Degraded = notes
 	for n, group := range m.group(turns) {
 		if n < m.j.calls[b.Key] {
 			continue
@@ -285,7 +285,7 @@ type sentTurn struct {
 	role string
 }
 
-func (m *remote) turns(b memory.Batch) (out []sentTurn, degraded []string) {
+func (m *remote) turns(b memory.Batch) (out []sentTurn, notes []memory.Note) {
 	split, undated := 0, 0
 	for _, t := range b.Turns {
 		body := schema.Captioned(t.Text, t.Attachments)
@@ -314,12 +314,12 @@ func (m *remote) turns(b memory.Batch) (out []sentTurn, degraded []string) {
 		}
 	}
 	if split > 0 {
-		degraded = append(degraded, fmt.Sprintf("%d turns are longer than the service takes and were sent in parts", split))
+		notes = append(notes, memory.Note{Why: fmt.Sprintf("%d turns are longer than the service takes and were sent in parts", split)})
 	}
 	if undated > 0 && m.sys.spec.Keeps.Dates != "none" {
-		degraded = append(degraded, fmt.Sprintf("%d turns have no time: the service dates them itself, or gets the batch's", undated))
+		notes = append(notes, memory.Note{Why: fmt.Sprintf("%d turns have no time: the service dates them itself, or gets the batch's", undated)})
 	}
-	return out, degraded
+	return out, notes
 }
 
 // parts cuts a text into pieces of at most n code points, at a blank where there is one
