@@ -143,8 +143,8 @@ func TestDamagedFilesAreMadeAgain(t *testing.T) {
 func TestFaultsOfTheConfiguration(t *testing.T) {
 	for name, change := range map[string]func(v *config.Eval, o *pipeline.Options){
 		"no folder for the run":     func(v *config.Eval, _ *pipeline.Options) { v.Output.Folder = "" },
-		"no data set given":           func(v *config.Eval, _ *pipeline.Options) { v.Datasets = nil },
-		"no system given":             func(v *config.Eval, _ *pipeline.Options) { v.Systems = nil },
+		"no data set given":         func(v *config.Eval, _ *pipeline.Options) { v.Datasets = nil },
+		"no system given":           func(v *config.Eval, _ *pipeline.Options) { v.Systems = nil },
 		`system "bm26"`:             func(v *config.Eval, _ *pipeline.Options) { v.Systems[0].Type = "bm26" },
 		"unknown data set":          func(v *config.Eval, _ *pipeline.Options) { v.Datasets[0].Adapter = "locomoco" },
 		"is unknown":                func(v *config.Eval, _ *pipeline.Options) { v.Grading.Protocols = []string{"nope"} },
