@@ -72,7 +72,7 @@ docs: ## write the generated parts of docs/ again
 	$(GO) run ./cmd/membench schema docs -o docs/formats.md
 	$(GO) test ./internal/layers ./cli -run 'Docs$$' -update
 
-release-check: ## build a release for this platform; install and remove its deb, run its image (needs root and dpkg)
+release-check: ## build a release for this platform (PLATFORMS: for several) and check it: programs, deb, image, arm64 under qemu (needs root and dpkg)
 	@scripts/release-check.sh
 
 site: ## build the documentation as a site with search in out/site (needs python3)
