@@ -9,6 +9,7 @@ import (
 	"membench/internal/atomicfile"
 	"membench/internal/codec"
 	"membench/internal/smallfile"
+	"membench/memory"
 	"membench/schema"
 )
 
@@ -70,11 +71,12 @@ func (c *Count) add(kind byte, outcome string, rec []byte) error {
 	for name, raw := range codec.Members(rec) {
 		switch name {
 		case "degraded":
-			var notes []string
+			var notes []memory.Note
 			if err := codec.Unmarshal(raw, &notes); err != nil {
 				return err
 			}
 			c.Degraded += len(notes)
+			memory.CountFailed(&c.Failed, notes)
 		case "usage":
 			var u []schema.StepUsage
 			if err := codec.Unmarshal(raw, &u); err != nil {
