@@ -33,13 +33,13 @@ type chatAnswer struct {
 // errFull says that an answer is longer than what was asked for can be.
 var errFull = fmt.Errorf("%w: over what the limit of tokens allows", errTooLarge)
 
-// mostText is the longest text, in bytes, that an answer of this many tokens may have; of
-// one without a limit 128 KiB, some 32,000 tokens, are read.
+// mostText is the longest text, in bytes, that an answer of this many tokens may have. Of one
+// without a limit 128 KiB, some 32,000 tokens, are read, of one with a high limit up to 512.
 func mostText(limit int) int {
-	if limit <= 0 || limit > 2<<10 {
-		return 1 << 17
+	if limit > 0 && limit < 2<<10 {
+		return 1<<16 + 32*limit
 	}
-	return 1<<16 + 32*limit
+	return min(max(1<<17, 8*limit), 1<<19)
 }
 
 // longestName is how much of a model's name is kept, in bytes.
@@ -56,25 +56,23 @@ func (a *chatAnswer) add(to *[]byte, s string) error {
 
 // one reads an answer, or one event of a stream, and says what stands in it for an error.
 func (a *chatAnswer) one(c *codec.Reader) (fault []byte, err error) {
-	var failure, detail []byte
+	var said failure
 	choices := 0
-	err = c.Object(func(i int) (err error) {
-		switch i {
-		case 0:
+	err = c.Object(func(name string) (err error) {
+		switch name {
+		case "model":
 			var model string
 			model, _, err = c.Text()
 			a.model = cmp.Or(a.model, model[:min(len(model), longestName)])
-		case 1:
-			failure, err = c.Raw()
-		case 2:
-			detail, err = c.Raw()
-		case 3:
+		case "error", "detail":
+			err = said.read(c, name)
+		case "usage":
 			var raw []byte
 			var u openai.Usage
 			if raw, err = c.Raw(); err == nil && string(raw) != "null" && codec.Unmarshal(raw, &u) == nil {
 				a.usage = u
 			}
-		case 4:
+		case "choices":
 			if k := c.Kind(); k != '[' && k != 'n' {
 				return malformed("choices is not an array")
 			}
@@ -91,22 +89,27 @@ func (a *chatAnswer) one(c *codec.Reader) (fault []byte, err error) {
 	if err != nil || choices > 0 {
 		return nil, err
 	}
-	if none(failure) {
-		failure = detail
+	return said.told, nil
+}
+
+// failure is what stands in an answer for an error: its member error, else detail.
+type failure struct{ told []byte }
+
+func (f *failure) read(c *codec.Reader, name string) error {
+	raw, err := c.Raw()
+	if err == nil && !none(raw) && (name == "error" || f.told == nil) {
+		f.told = raw
 	}
-	if none(failure) {
-		return nil, nil
-	}
-	return failure, nil
+	return err
 }
 
 func (a *chatAnswer) choice(c *codec.Reader) error {
-	return c.Object(func(i int) error {
-		if i > 1 {
+	return c.Object(func(name string) error {
+		if name == "message" || name == "delta" {
 			return a.message(c)
 		}
 		s, _, err := c.Text()
-		if i == 0 {
+		if name == "finish_reason" {
 			a.finish = openai.FinishReason(cmp.Or(s, string(a.finish)))
 			return err
 		}
@@ -115,19 +118,19 @@ func (a *chatAnswer) choice(c *codec.Reader) error {
 }
 
 func (a *chatAnswer) message(c *codec.Reader) error {
-	return c.Object(func(i int) error {
-		switch i {
-		case 0:
+	return c.Object(func(name string) error {
+		switch name {
+		case "content":
 			if c.Kind() == '[' {
 				return c.Array(func() error { return a.part(c) })
 			}
 			s, _, err := c.Text()
 			return cmp.Or(err, a.add(&a.text, s))
-		case 1:
+		case "refusal":
 			s, _, err := c.Text()
 			a.refusal += s[:min(len(s), max(0, 1000-len(a.refusal)))]
 			return err
-		case 2, 3:
+		case "reasoning", "reasoning_content":
 			s, _, err := c.Text()
 			return cmp.Or(err, a.add(&a.thoughts, s))
 		}
@@ -142,9 +145,9 @@ func (a *chatAnswer) message(c *codec.Reader) error {
 // part reads a part of a content: one of type text is the answer, others are thoughts.
 func (a *chatAnswer) part(c *codec.Reader) error {
 	kind, text := "", ""
-	err := c.Object(func(i int) error {
+	err := c.Object(func(name string) error {
 		s, _, err := c.Text()
-		if i == 0 {
+		if name == "type" {
 			kind = s
 		} else {
 			text += s
