@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -303,15 +302,14 @@ func malformed(format string, args ...any) error {
 
 // check wants a text, or one that was cut off before it began.
 func (a chatAnswer) check() error {
-	text := bytes.TrimSpace(a.text) // blanks are no answer
 	switch {
 	case a.choices == 0:
 		return malformed("the answer has no choice")
 	case a.finish == openai.FinishReasonContentFilter:
 		return &answerError{llm.KindFiltered, "the endpoint's content filter stopped the answer"}
-	case a.refusal != "" && len(text) == 0:
+	case a.refusal != "" && blank(a.text):
 		return &answerError{llm.KindRefused, "the model refuses: " + a.refusal}
-	case len(text) > 0 || a.finish == openai.FinishReasonLength:
+	case !blank(a.text) || a.finish == openai.FinishReasonLength:
 		return nil
 	case len(a.tools) > 0:
 		return &answerError{llm.KindEmpty, "the answer calls a tool, and none was offered"}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"membench/internal/codec"
 
@@ -27,7 +28,9 @@ type chatAnswer struct {
 	tools    []byte // calls of tools, raw: paid for, never an answer
 	finish   openai.FinishReason
 	usage    openai.Usage
-	left     int // bytes of text, thoughts and calls that may still come
+	left     int  // bytes of text, thoughts and calls that may still come
+	index    int  // of the choice that is read
+	tells    bool // why it ends, or that it does not
 }
 
 // errFull says that an answer is longer than what was asked for can be.
@@ -103,18 +106,41 @@ func (f *failure) read(c *codec.Reader, name string) error {
 	return err
 }
 
+// choice reads what is told of a choice. In a stream where there are several the first counts.
 func (a *chatAnswer) choice(c *codec.Reader) error {
-	return c.Object(func(name string) error {
-		if name == "message" || name == "delta" {
+	was, index, finish := *a, a.index, ""
+	err := c.Object(func(name string) error {
+		switch name {
+		case "index":
+			x, ok, err := c.Number()
+			if ok {
+				index = int(x)
+			}
+			return err
+		case "message", "delta":
 			return a.message(c)
 		}
 		s, _, err := c.Text()
 		if name == "finish_reason" {
-			a.finish = openai.FinishReason(cmp.Or(s, string(a.finish)))
+			finish, a.tells = s, true
 			return err
 		}
 		return cmp.Or(err, a.add(&a.text, s))
-	}, "finish_reason", "text", "message", "delta")
+	}, "index", "finish_reason", "text", "message", "delta")
+	if was.choices > 0 && index > a.index { // another one's
+		*a = was
+		return err
+	}
+	if was.choices > 0 && index < a.index { // it was another one until now
+		a.text, a.thoughts, a.tools, a.finish = a.text[len(was.text):], a.thoughts[len(was.thoughts):], a.tools[len(was.tools):], ""
+	}
+	a.index, a.finish = index, openai.FinishReason(cmp.Or(finish, string(a.finish)))
+	return err
+}
+
+// blank reports whether a text shows nothing: blanks and marks without width are no answer.
+func blank(text []byte) bool {
+	return len(bytes.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || unicode.IsControl(r) })) == 0
 }
 
 func (a *chatAnswer) message(c *codec.Reader) error {
@@ -233,11 +259,12 @@ func notJSON(err error) error {
 
 // isStream reports whether events are sent, said so or not.
 func isStream(head http.Header, body *bufio.Reader) bool {
-	if strings.HasPrefix(head.Get("Content-Type"), "text/event-stream") {
+	start, _ := body.Peek(16)
+	start = bytes.TrimSpace(start)
+	if strings.HasPrefix(head.Get("Content-Type"), "text/event-stream") && !bytes.HasPrefix(start, []byte("{")) {
 		return true
 	}
-	start, _ := body.Peek(16)
-	return bytes.HasPrefix(bytes.TrimSpace(start), []byte("data:"))
+	return bytes.HasPrefix(start, []byte("data:"))
 }
 
 // skipMark reads past a byte order mark.
@@ -247,22 +274,24 @@ func skipMark(body *bufio.Reader) {
 	}
 }
 
-// takeStream joins the events of a stream. One that breaks off without an end has lost
-// its rest: no finish_reason and no [DONE].
+// takeStream joins the events of a stream. One that does not tell why it ends has lost its
+// rest; so has one that [DONE] ends though each event told that it goes on.
 func (h *heard) takeStream(body *bufio.Reader, longest int) (fault []byte, err error) {
 	sc := bufio.NewScanner(body)
 	sc.Buffer(nil, longest)
 	sc.Split(eventLine)
 	event := bytes.NewReader(nil)
 	c := codec.NewReader(event, longest)
-	for sc.Scan() {
+	done := false
+	for !done && sc.Scan() {
 		data, ok := bytes.CutPrefix(sc.Bytes(), []byte("data:"))
 		data = bytes.TrimSpace(data)
 		switch {
 		case !ok || len(data) == 0:
 			continue
 		case string(data) == "[DONE]":
-			return nil, nil
+			done = true
+			continue
 		}
 		event.Reset(data)
 		c.Reset(event)
@@ -278,7 +307,7 @@ func (h *heard) takeStream(body *bufio.Reader, longest int) (fault []byte, err e
 		return nil, fmt.Errorf("%w: an event over %d bytes", errTooLarge, longest)
 	case sc.Err() != nil:
 		return nil, sc.Err()
-	case h.chat.finish == "":
+	case h.chat.finish == "" && (h.chat.tells || !done):
 		return nil, malformed("the stream of the answer broke off")
 	}
 	return nil, nil
