@@ -178,7 +178,7 @@ func sameRun(folder string, old, m schema.Manifest, now string) error {
 		}
 	}
 	if old.Now != m.Now {
-		return fmt.Errorf("%s was filled with the clock %s, --now says %s: leave --now away, or start over with --force", folder, old.Now, m.Now)
+		return fmt.Errorf("%s was filled with the clock %s, --now says %s: omit --now, or start over with --force", folder, old.Now, m.Now)
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ no model and writes nothing; bm25 then replaces services and programs.`,
 	o.add(c)
 	f := c.Flags()
 	f.BoolVar(&o.noGrade, "no-grade", false, "stop before grading")
-	f.StringVar(&shard, "shard", "", "ask part `i/n` of the cases only, counted from 0, into a folder of its own")
+	f.StringVar(&shard, "shard", "", "ask part `i/n` of the cases only, counted from 0, into a separate folder")
 	return c
 }
 
@@ -92,7 +92,7 @@ func readyEval(e *env, o evalFlags) (v *config.Eval, ms *models, err error) {
 	switch v.Output.Folder = pipeline.Folder(v); {
 	case v.Output.Folder != "":
 	case !o.model.dryRun:
-		return nil, nil, usagef("where does the run go? Name its folder with -o")
+		return nil, nil, usagef("no folder for the run: name one with -o")
 	default:
 		v.Output.Folder = filepath.Join("runs", "dry-run")
 	}

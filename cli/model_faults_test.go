@@ -68,7 +68,7 @@ func modelFaults() []modelFault {
 		{"a 9 MB answer", body(`{"choices":[{"message":{"content":"` + strings.Repeat("x", 9<<20) + `"}}]}`), true},
 		{"no choices", body(`{"choices":[]}`), true},
 		{"an empty text", choice(`{"content":""}`, "stop"), true},
-		{"thoughts only", choice(`{"content":null,"reasoning_content":"hm"}`, "stop"), true},
+		{"reasoning only", choice(`{"content":null,"reasoning_content":"hm"}`, "stop"), true},
 		{"the call of a tool", choice(`{"content":null,"tool_calls":[{"id":"1"}]}`, "tool_calls"), true},
 		{"cut off at once", choice(`{"content":""}`, "length"), true},
 		{"a broken stream", body("data: {\"choices\":[{\"delta\":{\"content\":\"he\"}}]}\n\n"), true},

@@ -120,7 +120,7 @@ func (b *Breaker) Done(probe bool, kind Kind, cause error) (again bool, err erro
 		b.worked, b.row, b.cause, b.kind = true, 0, nil, ""
 		if b.change != nil && b.gone == nil {
 			if b.pause > 0 { // it was said that it does not
-				b.say("%s answers again after %v: going on", b.name, b.clock.Now().Sub(b.since).Round(time.Second))
+				b.say("%s answers again after %v: continuing", b.name, b.clock.Now().Sub(b.since).Round(time.Second))
 			}
 			close(b.change)
 			b.change, b.probing = nil, false
@@ -147,7 +147,7 @@ func (b *Breaker) Done(probe bool, kind Kind, cause error) (again bool, err erro
 		now := b.clock.Now()
 		if b.pause == 0 {
 			b.pause = firstProbe
-			b.say("%s is not asked for now, after %d failures in a row (%v): it is tried again by itself", b.name, b.row, cause)
+			b.say("%s is paused after %d failures in a row (%v): it is tried again automatically", b.name, b.row, cause)
 		}
 		if away := now.Sub(b.since); away >= patience || kind == KindKey && now.Sub(b.refused) >= keyPatience {
 			return false, b.giveUp("no success for %v, the last: %w", away.Round(time.Second), cause)

@@ -181,7 +181,7 @@ func read(in schema.Seq[schema.Event], o Options) ([]said, error) {
 	for _, s := range all {
 		if n := len(out); n > 0 && out[n-1].ev.Ref() == s.ev.Ref() {
 			same := out[n-1].ev.Content == s.ev.Content && out[n-1].ev.RoleType == s.ev.RoleType
-			o.found(&schema.Finding{Pos: s.pos, Pointer: "/turn_id", Code: "EVT021", Message: "the turn is there twice, one is skipped",
+			o.found(&schema.Finding{Pos: s.pos, Pointer: "/turn_id", Code: "EVT021", Message: "the turn appears twice; one was skipped",
 				Have: fmt.Sprintf("%s turn %d again", s.ev.ConvID, s.ev.TurnID), Warning: same})
 			continue
 		}
@@ -358,7 +358,7 @@ func Ingest(ctx context.Context, s memory.System, in schema.Seq[schema.Event], o
 		}
 		for _, ns := range held {
 			if want[ns] == nil {
-				return report, &ChangedError{ns.Scope, "is none of the input's"}
+				return report, &ChangedError{ns.Scope, "is not a batch of the input"}
 			}
 		}
 	}
@@ -451,7 +451,7 @@ func samePrefix(ctx context.Context, m memory.Memory, ns memory.Namespace, want 
 	}
 	for i, key := range have {
 		if i >= len(want) {
-			return &ChangedError{ns.Scope, fmt.Sprintf("holds %d batches, the input has %d", len(have), len(want))}
+			return &ChangedError{ns.Scope, fmt.Sprintf("has %d batches, the input has %d", len(have), len(want))}
 		}
 		if w := want[i]; key != w.b.Key {
 			return &ChangedError{ns.Scope, fmt.Sprintf("differs at batch %d, which is %s turns %d to %d of the input", i+1, w.first.ConvID, w.first.TurnID, w.last.TurnID)}

@@ -20,6 +20,7 @@ import (
 	"membench/datasets"
 	"membench/internal/codec"
 	"membench/schema"
+	"membench/schema/jsonl"
 )
 
 // A Mapping says in which column of a table, or member of an object, each part of a
@@ -130,7 +131,7 @@ func usual(f *file) bool {
 
 // tableName reports whether a file's name is that of a table.
 func tableName(f *file) bool {
-	ext := strings.ToLower(path.Ext(strings.TrimSuffix(strings.TrimSuffix(f.base, ".gz"), ".zst")))
+	ext := strings.ToLower(path.Ext(jsonl.PlainName(f.base)))
 	return slices.Contains([]string{".csv", ".tsv", ".json", ".jsonl", ".ndjson"}, ext)
 }
 
@@ -295,7 +296,7 @@ func (r *reader) columns(f *file, have []string) (Mapping, error) {
 		}
 	}
 	if m["text"] == "" {
-		return nil, &schema.UsageError{Err: fmt.Errorf("%s: no column is known to hold the text; it has %s\n%s", f.name, strings.Join(have, ", "), suggest(f))}
+		return nil, &schema.UsageError{Err: fmt.Errorf("%s: no column looks like the text of messages; the columns are %s\n%s", f.name, strings.Join(have, ", "), suggest(f))}
 	}
 	return m, nil
 }
@@ -336,7 +337,7 @@ func (r *reader) rows(f *file) error {
 		line, _ := rows.FieldPos(0)
 		pos := schema.Pos{File: f.name, Line: line}
 		if len(row) != len(head) {
-			r.fault(pos, "a row has another number of columns than the header; it was skipped", strconv.Itoa(len(row)), strconv.Itoa(len(head)))
+			r.fault(pos, "a row and the header have different numbers of columns; the row was skipped", strconv.Itoa(len(row)), strconv.Itoa(len(head)))
 			continue
 		}
 		if err := r.record(f, pos, said, func(part string) string {

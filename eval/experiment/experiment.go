@@ -170,7 +170,7 @@ func run(ctx context.Context, o Options, s study) (string, error) {
 	e.Pipeline.Log.Found = once(e.Pipeline.Log.Found)
 	switch g := o.Eval.Grading; {
 	case e.dir == "":
-		return "", schema.Usagef("where does the experiment go? Name its folder with -o")
+		return "", schema.Usagef("no folder for the experiment: name one with -o")
 	case len(o.Eval.Systems) > 0:
 		return "", schema.Usagef("systems: the experiment has its own; name the backend and the systems to analyse in experiment")
 	case len(g.Protocols) == 0 && g.Judge != "model" && g.JudgeModel == "" && !slices.ContainsFunc(protocol.Defaults(), o.Design.measures):

@@ -366,7 +366,7 @@ func TestContained(t *testing.T) {
 	}{
 		"ingest fails":  {hooked{ingest: at("c01", func() error { return errors.New("disk full") })}, schema.OutcomeError, "session s1: disk full", 3},
 		"ingest panics": {hooked{ingest: at("c01", func() error { panic("boom") })}, schema.OutcomeError, "panicked: boom (run_test.go:", 3},
-		"ingest hangs":  {hooked{ingest: at("c01", func() error { <-forever; return nil })}, schema.OutcomeTimeout, "left behind", 3},
+		"ingest hangs":  {hooked{ingest: at("c01", func() error { <-forever; return nil })}, schema.OutcomeTimeout, "abandoned", 3},
 		"loses a batch": {hooked{keys: func(k []string) []string { return k[:0] }}, schema.OutcomeError, "ingest check: the memory has 0 of the 1 batches that it was given, batch s0.0 is missing", 3},
 		"says it has it": {hooked{ingest: func(ctx context.Context, m memory.Memory, b memory.Batch) (memory.Receipt, error) {
 			return memory.Receipt{Skipped: true}, nil
@@ -683,7 +683,7 @@ func (e *echo) Answer(context.Context, string) (string, error) {
 
 func TestWrongOptions(t *testing.T) {
 	o := of(t, t.TempDir(), cases(1), "bm25", "bm25")
-	if _, err := run.Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), "is there twice") {
+	if _, err := run.Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), "appears twice") {
 		t.Errorf("two systems of one name: %v", err)
 	}
 	o.Systems = o.Systems[:1]

@@ -76,10 +76,10 @@ func ReadShards(dirs []string) (*Shards, error) {
 			return nil, fmt.Errorf("%s is shard %v, and %s is one of %d: want shards of one run", dir, shard, dirs[0], len(all.Dirs))
 		}
 		if had := all.Dirs[shard.I]; had != "" {
-			return nil, fmt.Errorf("shard %v is there twice: %s and %s", shard, had, dir)
+			return nil, fmt.Errorf("shard %v appears twice: %s and %s", shard, had, dir)
 		}
 		if diffs := differences(all.state.Config, s.Config); len(diffs) > 0 {
-			return nil, fmt.Errorf("%s does not fit to %s: %w", dir, dirs[0], &ChangedError{dirs[0], diffs})
+			return nil, fmt.Errorf("%s does not match %s: %w", dir, dirs[0], &ChangedError{dirs[0], diffs})
 		}
 		if k > 0 {
 			for i, u := range s.Units {
@@ -107,7 +107,7 @@ func readShard(dir string) (s state, shard Shard, done *finished, err error) {
 	journals := filepath.Join(dir, journalDir)
 	err = smallfile.ReadJSON(filepath.Join(journals, configFile), &s)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s, shard, nil, fmt.Errorf("%s: no run began here; give folders of eval run --shard", dir)
+		return s, shard, nil, fmt.Errorf("%s: not the folder of a run; give folders of eval run --shard", dir)
 	}
 	if err != nil {
 		return s, shard, nil, err

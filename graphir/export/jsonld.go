@@ -59,7 +59,7 @@ func JSONLD(ctx context.Context, src Source, w io.Writer, o Options) (Result, er
 	err = each(ctx, gate.Elements(), func(_ int, rec schema.Record[schema.Element]) error {
 		e := rec.V
 		if n := extras(e); n > 0 {
-			o.Report(&schema.Finding{Pos: rec.Pos, Code: "GRF037", Message: "members beside the record's own are not exported", Have: fmt.Sprint(n), Warning: true})
+			o.Report(&schema.Finding{Pos: rec.Pos, Code: "GRF037", Message: "members that are not part of the record are not exported", Have: fmt.Sprint(n), Warning: true})
 		}
 		if e.Node != nil {
 			res.Nodes++
@@ -183,20 +183,9 @@ func termIRI(name string) string { return "mb:" + encodeIRI(name) }
 // encodeIRI percent-encodes what may not stand in a segment of an IRI, '%' and '/'
 // included; letters of any script stay. No two texts become one.
 func encodeIRI(s string) string {
-	const digits = "0123456789ABCDEF"
-	var b strings.Builder
-	for _, r := range s {
-		if r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_' || r == '~' || ucschar(r) {
-			b.WriteRune(r)
-			continue
-		}
-		for _, c := range []byte(string(r)) {
-			b.WriteByte('%')
-			b.WriteByte(digits[c>>4])
-			b.WriteByte(digits[c&15])
-		}
-	}
-	return b.String()
+	return schema.PercentEncode(s, func(r rune) bool {
+		return !(r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_' || r == '~' || ucschar(r))
+	})
 }
 
 // ucschar is the production of RFC 3987, the planes above the first left to encoding.

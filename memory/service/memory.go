@@ -79,7 +79,7 @@ func (s *System) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory
 		return s.Open(ctx, ns)
 	}
 	if fp := s.Info().Fingerprint; fp != j.opened.Fingerprint {
-		return nil, m.leave(fmt.Errorf("%s: the namespace %s/%s was filled with another spec or other variables (fingerprint %s, now %s): use the same, or open afresh",
+		return nil, m.leave(fmt.Errorf("%s: the namespace %s/%s was filled with another spec or other variables (fingerprint %s, now %s): use the same, or open the namespace again",
 			s.spec.System, ns.Run, ns.Scope, j.opened.Fingerprint, fp))
 	}
 	return m.abilities(), nil
@@ -251,7 +251,7 @@ func (m *remote) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 // usable refuses to go on where nobody knows what the service holds.
 func (m *remote) usable() error {
 	if m.j.dropped {
-		return m.sys.fault("ingest", KindRefused, nil, "the namespace was dropped: open it afresh", nil)
+		return m.sys.fault("ingest", KindRefused, nil, "the namespace was dropped: open it again", nil)
 	}
 	if m.j.begun != nil {
 		return m.sys.fault("ingest", KindUnsure, nil, fmt.Sprintf("request %d of batch %.16s was sent and its answer never came", m.j.begun.N+1, m.j.begun.Key), nil)

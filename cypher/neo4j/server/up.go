@@ -153,7 +153,7 @@ func Down(ctx context.Context, home string) (was State, killed bool, err error) 
 	}
 	ended, err = gone(ctx, home, patience)
 	if err == nil && !ended {
-		err = fmt.Errorf("process %d does not end", was.PID)
+		err = fmt.Errorf("process %d did not end", was.PID)
 	}
 	return was, true, err
 }

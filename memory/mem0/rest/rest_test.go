@@ -257,7 +257,7 @@ func TestFaults(t *testing.T) {
 		"validation":     {422, "", `{"detail":[{"msg":"Field required"}]}`, 99, "Field required"},
 		"v1 error":       {500, "", `{"detail":"boom"}`, 99, "not known what was stored"},
 		"v1 error once":  {500, "", `{"detail":"boom"}`, 1, ""},
-		"no JSON":        {200, "", `<html>proxy</html>`, 99, "not the service's"},
+		"no JSON":        {200, "", `<html>proxy</html>`, 99, "does not come from the service"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := resttest.New(t, resttest.OSS2)
