@@ -187,7 +187,7 @@ func Annotate(ctx context.Context, src Source, o Options) schema.Seq[schema.Even
 			if choices.Fault != "" {
 				o.report(&schema.Finding{Pos: src.Turns[lo].Pos, Code: codeModelAnswer, Failed: string(choices.Outcome),
 					Message: fmt.Sprintf("conversation %s, turns %d to %d: %s; the rule decided %d of them", src.ConvID, lo+1, hi, choices.Fault, choices.byRule()),
-					Hint:    "the events say by: rule; run annotate again, with a cassette only these turns are asked about"})
+					Hint:    "the events say by: rule; run annotate again; with a cassette, only these turns are asked about"})
 			}
 			for i, u := range w.Turns {
 				e, err := base.event(u, lo+i+1, choices.Of[i])
@@ -358,7 +358,7 @@ func (g *gates) finding(src Source) *schema.Finding {
 	default:
 		return nil
 	}
-	f.Hint = "look whether momentary lines were tagged as lasting facts"
+	f.Hint = "check whether momentary lines were tagged as lasting facts"
 	return f
 }
 

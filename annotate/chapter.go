@@ -277,7 +277,7 @@ func (p *parser) markArgs(kind, args string, pos schema.Pos, m *mark) {
 	id, expects, hasExpects := strings.Cut(ids, "<-")
 	m.pos, m.id, m.gold = pos, strings.TrimSpace(id), strings.TrimSpace(gold)
 	if strings.ContainsFunc(m.id, textnorm.IsSpace) {
-		p.fault(pos, codeMarker, "an id holds white space; the marker is numbered instead", quote(m.id), kind+" id", "")
+		p.fault(pos, codeMarker, "an id contains white space; the marker gets a number instead", quote(m.id), kind+" id", "")
 		m.id = ""
 	}
 	for _, e := range strings.FieldsFunc(expects, func(r rune) bool { return r == ',' || r == '，' || r == '、' }) {
@@ -304,7 +304,7 @@ func (p *parser) number(src *Source, marks []mark) {
 			continue
 		}
 		if used[marks[i].id] {
-			p.fault(marks[i].pos, codeMarkID, "the id is used twice; this one is numbered instead", quote(marks[i].id), "", "give it another id")
+			p.fault(marks[i].pos, codeMarkID, "the id is used twice; this one gets a number instead", quote(marks[i].id), "", "give it another id")
 			marks[i].id = ""
 			continue
 		}
@@ -578,7 +578,7 @@ func monologueOf(label string) (name string, ok bool) {
 func (p *parser) labelHint(label string) string {
 	for _, n := range p.o.CharacterNames {
 		if rest, ok := strings.CutPrefix(label, n); ok && rest != "" {
-			return "if it marks the character's monologue, give --monologue-suffix " + strconv.Quote(rest) + "; else --character-name or --user-name"
+			return "if it marks the character's monologue, give --monologue-suffix " + strconv.Quote(rest) + "; otherwise give --character-name or --user-name"
 		}
 	}
 	return "give --character-name or --user-name"

@@ -544,7 +544,7 @@ func (p *parser) extra(u *Utterance, raw []byte) {
 		case slices.Contains(consumed, k):
 		case slices.Contains(metaNames(), k):
 			p.findings = append(p.findings, &schema.Finding{Pos: u.Pos, Pointer: schema.Pointer(k), Code: codeMember, Warning: true,
-				Message: "a member of this name is written by annotate itself; the source's is skipped", Have: k, Want: "another name"})
+				Message: "annotate writes a member of this name itself; the one in the source was skipped", Have: k, Want: "another name"})
 		default:
 			b.Raw(k, v)
 			n++

@@ -123,7 +123,7 @@ func compileLine(l jsonl.Line, part int, home, last map[schema.ConvID]int, told 
 	before := last[e.ConvID]
 	switch {
 	case e.TurnID <= before:
-		return bad(codeCompiledTurn, "/turn_id", "turn ids must rise, skipped", strconv.Itoa(e.TurnID), "more than "+strconv.Itoa(before))
+		return bad(codeCompiledTurn, "/turn_id", "turn ids must increase; the line was skipped", strconv.Itoa(e.TurnID), "more than "+strconv.Itoa(before))
 	case e.TurnID != before+1:
 		last[e.ConvID] = e.TurnID
 		f := bad(codeCompiledGap, "/turn_id", "turn ids have a gap", strconv.Itoa(e.TurnID), strconv.Itoa(before+1))

@@ -81,7 +81,7 @@ type run struct {
 	inputs  []string
 	tried   bool // the model that extracts, before the one that tags was asked
 	lost    bool // some step lost more than Options.Accept allows
-	failed  failures
+	failed  schema.FailedError
 }
 
 // inside refuses what a project names outside of its folder, links followed: others may
@@ -150,25 +150,12 @@ func Run(ctx context.Context, p *config.Project, o Options) (Report, error) {
 	taken := c.records["compile"].Counts["events"]
 	if c.failed.Failed > 0 {
 		c.failed.Step, c.failed.Taken, c.failed.Written = "chain", taken, true
-		err = &c.failed.FailedError
+		err = &c.failed
 	}
 	if c.lost {
 		err = errors.Join(err, &schema.RejectedError{Step: "chain", Rejected: c.report.Rejected, Taken: taken, Written: true})
 	}
 	return c.report, err
-}
-
-// failures are those of all steps.
-type failures struct{ schema.FailedError }
-
-func (f *failures) add(e *schema.FailedError) {
-	if f.Why == nil {
-		f.Why = map[string]int{}
-	}
-	f.Failed += e.Failed
-	for k, n := range e.Why {
-		f.Why[k] += n
-	}
 }
 
 // now is the option, else the project's, else that of the first run, else the clock,
@@ -236,7 +223,7 @@ func (c *run) do(ctx context.Context, s build.Step, make func(ctx context.Contex
 			}
 			if errors.As(err, &failed) {
 				r.Counts["failed"], r.Again = failed.Failed, true
-				c.failed.add(failed)
+				c.failed.Add(failed)
 			}
 			err = nil
 		}

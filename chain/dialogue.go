@@ -122,7 +122,7 @@ func (c *run) removeEvents() error {
 	}
 	gone, err := othersIn(c.path("events"), made, eventsSuffix, ".jsonl")
 	for _, name := range gone {
-		c.warn("%s: its source is gone, removed", filepath.Join("events", name))
+		c.warn("%s: its source no longer exists; its events were removed", filepath.Join("events", name))
 		if err := os.Remove(c.path("events", name)); err != nil {
 			return err
 		}

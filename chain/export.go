@@ -153,7 +153,7 @@ func (o ExportOptions) points(ctx context.Context) (in schema.Seq[schema.MemoryE
 	}
 	addr := o.Addr
 	if addr == "" {
-		return nil, "", nil, schema.Usagef("where is Qdrant? Name its gRPC address with --addr or QDRANT_ADDR, such as localhost:6334")
+		return nil, "", nil, schema.Usagef("no Qdrant server given: name its gRPC address with --addr or QDRANT_ADDR, such as localhost:6334")
 	}
 	c, err := o.Place.Qdrant(addr, 0)
 	if err != nil {

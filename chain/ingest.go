@@ -121,6 +121,7 @@ func (o IngestOptions) fill(ctx context.Context, s store, sys memory.System) (r 
 		}
 		s.found = false
 	}
+	s.replay.Redo = f.Accept == schema.Limit{}
 	m, err := o.manifest(s, sys.Info(), files)
 	if err != nil {
 		return r, err
@@ -163,7 +164,9 @@ func (o IngestOptions) fill(ctx context.Context, s store, sys memory.System) (r 
 		return r, err
 	}
 	f.Taken = r.Batches
-	f.Fail("by_rule", r.Degraded)
+	for why, n := range r.Failed {
+		f.Fail(why, n)
+	}
 	return r, f.Verdict()
 }
 
@@ -175,7 +178,7 @@ func sameRun(folder string, old, m schema.Manifest, now string) error {
 		}
 	}
 	if old.Now != m.Now {
-		return fmt.Errorf("%s was filled with the clock %s, --now says %s: leave --now away, or start over with --force", folder, old.Now, m.Now)
+		return fmt.Errorf("%s was filled with the clock %s, --now says %s: omit --now, or start over with --force", folder, old.Now, m.Now)
 	}
 	return nil
 }

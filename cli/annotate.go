@@ -44,8 +44,8 @@ A raw chapter has labels "name:" that --character-name and --user-name must know
 Speakers, order, text and source lines are read by code. One tag per event is
 chosen by rule, or by a model with --model: canon_only, episodic or filler.
 
-Scene, character, user and agent come from the flags, else from the source's
-headers; a turn's time from the source, else from its start plus an offset per turn.`,
+Scene, character, user and agent come from the flags, otherwise from the source's
+headers; a turn's time from the source, otherwise from its start plus an offset per turn.`,
 		Example: `  membench annotate source/norm -o events
   membench annotate source/index.json --character-name Lin --user-name Wei -o events
   membench annotate chat.jsonl --start 2026-03-01T20:00:00+08:00 -o - | jq -r .content
@@ -85,15 +85,15 @@ headers; a turn's time from the source, else from its start plus an offset per t
 	f := c.Flags()
 	f.StringVarP(&o.Out, "output", "o", "", "write <conv>.events.jsonl into this `folder`; - writes all events to standard output")
 	f.StringVar(&format, "format", "auto", "read every source as `format` auto, norm, raw, chat or openai")
-	f.StringVar(&o.Prefer, "source", "auto", "of a chapter's two files read `which`: auto (norm, else raw), norm or raw")
-	f.StringVar(&o.Convert.SceneID, "scene", "", "scene `id` (default from the source, else \"default\")")
-	f.StringVar(&o.Convert.CharacterID, "character", "", "character `id` (default from the source, else the first --character-name)")
+	f.StringVar(&o.Prefer, "source", "auto", "of a chapter's two files read `which`: auto (norm, otherwise raw), norm or raw")
+	f.StringVar(&o.Convert.SceneID, "scene", "", "scene `id` (default from the source, otherwise \"default\")")
+	f.StringVar(&o.Convert.CharacterID, "character", "", "character `id` (default from the source, otherwise the first --character-name)")
 	f.StringSliceVar(&o.Convert.CharacterNames, "character-name", nil, "`names` of the character in raw chapters and chats; the first is displayed")
 	f.StringSliceVar(&o.Convert.MonologueSuffixes, "monologue-suffix", nil, "`endings` of a character's label that mark monologue")
 	f.StringVar(&o.Convert.UserID, "user", "", "user `id` in the events' meta (default from the source)")
 	f.StringSliceVar(&o.Convert.UserNames, "user-name", nil, "`names` of the user; the first is displayed")
 	f.StringVar(&o.Convert.AgentID, "agent", "", "agent `id` in the events' meta (default from the source)")
-	f.StringVar((*string)(&o.Convert.ConvID), "conv", "", "conversation `id` (default from the source, else from its file name)")
+	f.StringVar((*string)(&o.Convert.ConvID), "conv", "", "conversation `id` (default from the source, otherwise from its file name)")
 	f.StringVar(&start, "start", "", "`time` of the first turn where the source has none, RFC 3339")
 	f.DurationVar(&o.Convert.TurnOffset, "turn-offset", annotate.DefaultTurnOffset, "`time` between two turns where only the start is known")
 	f.StringVar(&o.Convert.Root, "root", ".", "source paths in the events are relative to this `folder`")

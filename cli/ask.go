@@ -46,16 +46,16 @@ its memories to the lines of the source.
 
 GRAPH is a folder that to-graph or chain wrote, a file of elements, - for standard
 input, or the bolt:// or neo4j:// address of a server that load-neo4j filled (user and
-password from NEO4J_USERNAME and NEO4J_PASSWORD, else of 'membench neo4j up'). A graph of
+password from NEO4J_USERNAME and NEO4J_PASSWORD, otherwise of 'membench neo4j up'). A graph of
 memories without turns (claimify and to-graph of a Mem0 export) is asked the same way.
 
 Turns are found by words, vectors, the conversation's own edges, speaker and date
 (docs/graph-memory.md). Without a model the answer is what the claims say
 where the question has a form that claims answer (where somebody lives, works or studies,
 what is liked best, whether something is still so, whether it ever was, how many, which
-came first), with the value before it and its end; else it is made of the words that were
+came first), with the value before it and its end; otherwise it is made of the words that were
 found. What nobody said is not guessed; --model asks one. Vectors come from the endpoint for them where one is
-configured, else from features of the words. With --as-of nothing counts that was said
+configured, otherwise from features of the words. With --as-of nothing counts that was said
 later, and claims count as they stood then: 2026-03 means to the end of March.`,
 		Example: `  membench ask out/demo "Where does Lin want to send the manuscript?"
   membench ask out/demo "林晚喜欢喝什么茶？" --as-of 2026-03-05 --json | jq -r .answer
@@ -198,7 +198,7 @@ func ask(ctx context.Context, g graph.Graph, d memory.Deps, r reader.Reader, o a
 		return rep, err
 	}
 	if rep.Turns, rep.Claims = m.Size(); rep.Turns == 0 {
-		return rep, fmt.Errorf("%s: have neither turns nor memories to answer from; to-graph --events or --exports puts them in", o.graph)
+		return rep, fmt.Errorf("%s: the graph has neither turns nor memories to answer from; add them with to-graph --events or --exports", o.graph)
 	}
 	a, err := m.Answer(ctx, r, o.question, o.asOf, o.k)
 	if err != nil {
@@ -307,6 +307,7 @@ func writeAsk(w io.Writer, t *texts, rep askReport, show int) {
 	for _, s := range rep.Near {
 		say("related: %s\n", textnorm.OneLine(s, 160))
 	}
+	first := map[schema.ClaimID]int{} // the hit below which a claim's way is shown
 	for _, h := range rep.shown(show) {
 		fmt.Fprintf(w, "\n[%d] %.2f ", h.Rank, h.Score)
 		trace.Report{Trail: h.Trail, Lines: h.Lines}.Write(w)
@@ -321,7 +322,14 @@ func writeAsk(w io.Writer, t *texts, rep askReport, show int) {
 			if c.To != "" {
 				state += t.format(" to %s", c.To)
 			}
+			if rank := first[c.ID]; rank > 0 {
+				state += t.format(", evidence below [%d]", rank)
+			}
 			fmt.Fprintf(w, "= %s  (%s)\n", textnorm.OneLine(c.Text, 160), state)
+			if first[c.ID] > 0 {
+				continue
+			}
+			first[c.ID] = h.Rank
 			trace.Report{Trail: c.Trail, Lines: h.Lines}.Write(w)
 		}
 	}

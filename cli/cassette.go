@@ -181,8 +181,8 @@ func newCassetteRepairCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "repair FILE -o OUT",
 		Short: "Write the whole records of a damaged cassette as a new one",
-		Long: `Write the whole records of a damaged cassette, in their order, as a new one. What is
-left out is named by offset and length; FILE stays as it is.`,
+		Long: `Write the whole records of a damaged cassette, in their order, as a new one. Skipped
+bytes are listed by offset and length; FILE is not changed.`,
 		Example: `  membench cassette repair run.cassette -o mended.cassette`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -201,7 +201,7 @@ left out is named by offset and length; FILE stays as it is.`,
 				return err
 			}
 			for _, d := range got.Damages {
-				e.warnf("%s: %v: left out", args[0], d)
+				e.warnf("%s: %v: skipped", args[0], d)
 			}
 			e.warnf("%d records kept", got.Records)
 			return nil

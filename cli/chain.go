@@ -56,7 +56,7 @@ A killed run continues where it stopped. The clock of the first run is kept and 
 again; --now sets it.
 
 --engine spark makes claims and graph of memories that one machine does not hold: it needs
-a Python with 'pyspark[sql]' (PYSPARK_DRIVER_PYTHON, else python3), takes the memories from
+a Python with 'pyspark[sql]' (PYSPARK_DRIVER_PYTHON, otherwise python3), takes the memories from
 --exports and the dialogue from --events, and writes folders of parts into -o: claims/by_conv,
 claims/compiled, graph. The bytes are those of one machine, in another order (docs/scale.md).`,
 		Example: `  membench chain -c membench.yaml
@@ -89,7 +89,7 @@ claims/compiled, graph. The bytes are those of one machine, in another order (do
 	f := c.Flags()
 	f.StringVarP(&o.config, "config", "c", "", "project `file` (required)")
 	f.StringVarP(&o.out, "output", "o", "", "write into this `folder` (default: the project's output)")
-	f.StringVar(&o.now, "now", "", "the run's clock, an RFC 3339 `time` (default: the kept one, else taken once)")
+	f.StringVar(&o.now, "now", "", "the run's clock, an RFC 3339 `time` (default: the kept one, otherwise taken once)")
 	f.BoolVar(&o.force, "force", false, "run every step again")
 	f.BoolVar(&o.strict, "strict", false, "end at a step that rejects records, which then writes nothing; exit 3 when validate finds errors in what was made")
 	f.Var(limitFlag{&o.accept}, "max-rejected", "accept this many rejected records a step, a `number` or a share such as 1%")

@@ -20,10 +20,10 @@ func newConfigCmd(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
 		Short: "Show the configuration that is in force",
-		Long: `A setting is taken from the flag, else from the environment (or .env in the working
-folder), else from membench.yaml, else it has a default. OPENAI_MODEL and the other general
-variables stand for the key model of the file; they do not overrule what the file says of
-a single role (models.judge).`,
+		Long: `A flag overrides the environment (and .env in the working folder), the environment
+overrides membench.yaml, and the file overrides the default. OPENAI_MODEL and the other
+general variables stand for the key model of the file; they do not override what the file
+sets for a single role (models.judge).`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}

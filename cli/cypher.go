@@ -26,7 +26,7 @@ of at most ` + fmt.Sprint(cypher.BatchRows) + ` (UNWIND, MERGE by id), so runnin
 GRAPH_DIR holds nodes.jsonl and edges.jsonl, plain, .gz or .zst; the file names of the existing
 chain (*_nodes_<time>.jsonl, *_edges_<time>.jsonl) are read, too, all that are there. "-" reads
 nodes and edges from standard input. "-o -" writes one script to standard output. --scope names
-the graph, so that it stands beside others in one database, as in load-neo4j.
+the graph, so that one database can hold several, as in load-neo4j.
 
 load-neo4j does the same over the network, with row counts and a comparison at the end.`,
 		Example: `  membench cypher graph/ -o cypher/

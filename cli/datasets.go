@@ -54,7 +54,7 @@ func newDatasetsListCmd(e *env) *cobra.Command {
 		Short: "List the known data sets",
 		Long: `List the known data sets: what membench does with each (read: its files are cases;
 convert: cases are made of it; listed: named for its terms), its licence, whether it may
-be passed on, and whether the format was only seen in somebody's source (unverified).`,
+be passed on, and whether the format was only seen in other people's source code (unverified).`,
 		Example: "  membench datasets list\n  membench datasets list --json | jq -r '.[] | select(.redistributable) | .name'",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -233,7 +233,7 @@ command ends with 3. Nothing is written with --strict, and where nothing could b
 			case o.to == "domain_a_v2" && o.out == "-":
 				return usagef("--to domain_a_v2 writes three files: give a folder with -o")
 			case o.to == "observations" && len(o.cases) > 0:
-				return usagef("--to observations writes those of all conversations: leave out --case")
+				return usagef("--to observations writes those of all conversations: omit --case")
 			case o.asJSON && o.out == "-":
 				return usagef("--json and the data both want standard output: give -o")
 			}

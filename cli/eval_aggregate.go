@@ -43,7 +43,7 @@ both, the common ones marked =), Wilson's interval, the interval of a t test
 over whole conversations, and the mean in which an answer that was never given or
 never judged counts as 0 (strict). LoCoMo's category 5 is reported separately and enters no
 total. Where answers were graded against corrected golds, too (eval grade --errata),
-both means stand there. Tokens are summed by step and model, with their cost by the price
+both means are given. Tokens are summed by step and model, with their cost by the price
 table (--prices; 'membench config show' names the built-in one). The six dimensions of aggregate_metrics.json are there where sessions were graded
 or answers labelled.
 
@@ -74,7 +74,7 @@ aggregate_metrics.SYSTEM.json each).`,
 	return c
 }
 
-const pricesHelp = "price `table` of models (default: the project's, else the built-in one)"
+const pricesHelp = "price `table` of models (default: the project's, otherwise the built-in one)"
 
 // figurePrices is the price table that money figures stand on: the file, else that of the
 // project in the working folder, else the built-in one.

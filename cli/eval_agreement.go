@@ -37,7 +37,7 @@ where they say that the gold is wrong; "unsure" is skipped.
 
 A label of a failure counts on a draw of failures only: that a judge lets wrong answers
 pass is not seen there. Draw with --all to measure judges. A label on an answer that the
-run no longer has, since it was asked again, is stale and left out.`,
+run no longer has, since it was asked again, is stale and skipped.`,
 		Example: `  membench eval agreement runs/mine
   membench eval agreement runs/mine ann.csv ben.csv
   membench eval agreement runs/mine --json | jq '.comparisons[] | {of, first, second, kappa}'`,

@@ -41,7 +41,7 @@ Each FILE is a result file as membench eval import reads it. Every answer is gra
 every string protocol; the audit says which recorded score each protocol reproduces, row
 by row, how far recorded votes agree with each other, and for each published figure
 whether the rows give it, by how much they differ, whether it lies in the interval, and
-which denominators it can stand on at all (a share rounds from a whole number of answers).
+which denominators are possible at all (a share rounds from a whole number of answers).
 A figure of more questions than the file has rows is "not reproducible here", beside ours.
 
 With --cases each row is compared with the data set itself: other questions, golds or

@@ -110,7 +110,7 @@ func (o *evalCompareOptions) check() error {
 	case len(o.gates) > 0 && len(o.inputs) < 2:
 		return usagef("--gate compares a run with a baseline: give two RUNs")
 	case len(o.gates) > 0 && o.Protocol != "":
-		return usagef("--gate names the protocol itself: leave out --protocol")
+		return usagef("--gate names the protocol itself: omit --protocol")
 	case len(o.gates) == 0 && o.junit+o.markdown != "":
 		return usagef("--junit and --markdown report gates: give --gate")
 	case o.examples < 0:

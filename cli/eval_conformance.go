@@ -33,7 +33,7 @@ must agree to 1e-9 (BM25: 1e-6), words and stems exactly.
 
 The program carries the vectors whose text is invented. --golden DIR takes a folder of
 vector files (FILE.dev.jsonl) in their place; --data DIR is where their rows with a
-"ref" find recorded answers. Rows whose data is not at hand are skipped and shown,
+"ref" find recorded answers. Rows whose data is not available are skipped and shown,
 never counted as passed; so are rows that hash an original's prompts, until a copy of
 the published script is given: --prompt-file lme-official=evaluate_qa.py.`,
 		Example: `  membench eval conformance

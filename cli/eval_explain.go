@@ -78,7 +78,7 @@ overload (cut, or a long context), generation (all was there). gold, judge and o
 have none.
 
 A question failed where its grade is below --threshold: --grader's, by default that of a
-model's judge, else of the rule judge, else the first. A question that was not answered
+model's judge, otherwise of the rule judge, otherwise the first. A question that was not answered
 (error, timeout, refusal) or not graded is counted and not explained.
 
 --graph GRAPH_DIR or bolt://HOST (user and password as load-neo4j) splits what was lost up to

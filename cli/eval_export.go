@@ -47,7 +47,7 @@ grades with the original code. --list shows the forms and who reads them:
           the run has its cases): LoCoMo's task_eval/evaluation.py
   mem0    by conversation: question, answer, response, category: Mem0's evals.py
   amb     one object with results and totals: the Agent Memory Benchmark's outputs; correct is
-          a model's or recorded verdict where there is one, else the rule judge's
+          a model's or recorded verdict where there is one, otherwise the rule judge's
 
 A file holds one system and one repeat. -o is a folder, which gets SYSTEM.EXT each
 (SYSTEM.2.EXT of the third repeat), or a file or - where there is only one. 'membench eval

@@ -76,25 +76,25 @@ func (o *evalFlags) add(c *cobra.Command) {
 	f.BoolVar(&o.smoke, "smoke", false, "ask the first case of each data set only, to see that everything works")
 	f.BoolVar(&o.mock, "mock", false, "ask no model at all, whatever is configured: rule reader, rule judge, hashed vectors")
 	f.BoolVar(&o.evalOnly, "eval-only", false, "ask nothing again: grade the answers that the folder holds, and all after that")
-	f.BoolVar(&o.onlyFailed, "only-failed", false, "ask those questions of a finished run again that ended in an error, over a limit or in a refusal")
-	f.StringSliceVar(&o.exclude, "exclude", nil, "leave out questions of these raw `categories` (5: LoCoMo's adversarial ones)")
+	f.BoolVar(&o.onlyFailed, "only-failed", false, "ask again in a finished run what ended in an error, over a limit or in a refusal, or was done by rule because a model failed")
+	f.StringSliceVar(&o.exclude, "exclude", nil, "exclude questions of these raw `categories` (5: LoCoMo's adversarial ones)")
 	inGroup(c, "Answering and grading", func() { o.addGrading(f) })
 	inGroup(c, "Memory and speed", func() { o.addMemory(f) })
 	o.model.add(c)
 }
 
 func (o *evalFlags) addGrading(f *pflag.FlagSet) {
-	f.StringVar(&o.reader, "reader", "", "`rule` or model: who answers from what a system shows (default model where one is named, else rule)")
+	f.StringVar(&o.reader, "reader", "", "`rule` or model: who answers from what a system shows (default model where one is named, otherwise rule)")
 	f.StringVar(&o.prompt, "answer-prompt", "", "`name` of the model reader's prompt: answer, answer-short or answer-notes (default answer)")
 	f.IntVar(&o.contextTokens, "context-tokens", 0, "show readers at most `n` tokens, 0: all that was found")
 	f.BoolVar(&o.noDates, "no-dates", false, "show hits without the time of the turns they come from")
 	f.StringVar(&o.systemModel, "system-model", "", "`model` that systems ask for their operations (default: none, they work by rule)")
-	f.StringVar(&o.judge, "judge", "", "`rule` or model: who grades where a protocol has both (default model with --judge-model, else rule)")
+	f.StringVar(&o.judge, "judge", "", "`rule` or model: who grades where a protocol has both (default model with --judge-model, otherwise rule)")
 	f.StringVar(&o.judgeModel, "judge-model", "", "`model` that judges")
 	f.BoolVar(&o.doubtful, "doubtful", false, "ask the judge's model about doubtful verdicts of the rule judge only; the protocol settled@1 joins both")
 	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade by these `protocols` (default: all rules, and with a judge's model the protocol of each data set)")
 	f.IntVar(&o.votes, "votes", 1, "ask a judge `n` times about one answer, odd; the majority decides")
-	f.IntVar(&o.evalWorkers, "max-eval-workers", 0, "grade `n` answers at once (0: 4 with a model, else one per core)")
+	f.IntVar(&o.evalWorkers, "max-eval-workers", 0, "grade `n` answers at once (0: 4 with a model, otherwise one per core)")
 	f.StringSliceVar(&o.formats, "format", nil, "`formats` of the report: "+strings.Join(config.EvalFormats(), ", ")+" (default all)")
 }
 

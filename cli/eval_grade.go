@@ -84,7 +84,7 @@ counts as a yes at --threshold or above). --report writes the same as JSON.`,
 	f.StringVar(&o.errata, "errata", "", "apply a correction `list` to the golds, and grade against both")
 	f.StringVar(&o.entities, "entities", "", "`file` entity2id.json of MemoryAgentBench, for mab-recsys")
 	f.IntVar(&o.votes, "votes", 1, "ask a judge `n` times about one answer, odd; the majority decides")
-	f.IntVar(&o.workers, "workers", 0, "grade `n` answers at once (0: 4 with a model, else one per core)")
+	f.IntVar(&o.workers, "workers", 0, "grade `n` answers at once (0: 4 with a model, otherwise one per core)")
 	f.BoolVar(&o.again, "again", false, "ask judges again where a record has their verdict")
 	f.BoolVar(&o.doubtful, "doubtful", false, "ask models only about answers whose verdict by the rule judge is doubtful (with -p rule, or graded by it before); the protocol settled@1 joins both")
 	f.Float64Var(&o.threshold, "threshold", 0.5, "count a `score` of at least this as yes in the agreement table, above 0 to 1")

@@ -87,7 +87,7 @@ unverified.`,
 func addImportFlags(c *cobra.Command, o *published.Options, cases *[]string) {
 	f := c.Flags()
 	f.StringVar(&o.Format, "format", "", "`form` of the files (default: by their contents)")
-	f.StringVar(&o.System, "system", "", "`name` of the system (default: the file's own, else its name)")
+	f.StringVar(&o.System, "system", "", "`name` of the system (default: the file's own, otherwise its name)")
 	f.StringVar(&o.Dataset, "dataset", "", "`name` of the data set (default: the form's)")
 	f.StringVar(&o.Reader, "reader", "", "`model` that answered, where the file does not say")
 	f.StringVar(&o.Judge, "judge", "", "`model` that judged, where the file does not say")

@@ -120,11 +120,7 @@ func runEvalJudgeCheck(ctx context.Context, e *env, o judgeCheckOptions) (err er
 	}
 	if err := writeOut(e, o.misses, func(w io.Writer) error {
 		rep, err = calibrate.Check(ctx, plants, m.grader, run, func(p calibrate.Planted, g schema.Grade) error {
-			b, err := codec.Append(nil, missed{p.Set, p.Shape.Name, p.Shape.Right, p.Record.Question, p.Record.Gold, p.Answer, g}, codec.Compact)
-			if err == nil {
-				_, err = w.Write(append(b, '\n'))
-			}
-			return err
+			return codec.WriteLine(w, missed{p.Set, p.Shape.Name, p.Shape.Right, p.Record.Question, p.Record.Gold, p.Answer, g})
 		})
 		return err
 	}); err != nil || o.misses == "-" {

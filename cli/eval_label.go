@@ -40,7 +40,7 @@ lists them. Each key is saved at once, as a line of RUN/labels/NAME.jsonl: stop 
 like, the same command continues.
 
 The page is served on this machine's loopback address, under a path that is new each time. It
-loads nothing and sends nothing anywhere else. Ctrl-C ends it.
+loads nothing from elsewhere and sends nothing. Ctrl-C ends it.
 
 Drawn are failures, one of each system, data set and category in turn. --doubtful draws
 exactly the answers that a judge could not read with certainty. --all draws from all

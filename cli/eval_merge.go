@@ -29,7 +29,7 @@ shards are not joined.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if out == "" {
-				return usagef("where does the run go? Name its folder with -o")
+				return usagef("no folder for the run: name one with -o")
 			}
 			return runEvalMerge(c.Context(), e, args, out, prices)
 		},

@@ -70,7 +70,7 @@ is truly equal, plan for --difference MARGIN.`,
 	f.Float64Var(&o.difference, "difference", 0, "the difference to be found, in percentage `points`")
 	f.Float64Var(&o.discordant, "discordant", 0, "`percent` of questions on which two runs differ, where no runs are given")
 	f.Float64Var(&o.spread, "spread", 0, "standard deviation of the true difference between conversations, in `points`")
-	f.IntSliceVar(&o.questions, "questions", nil, "questions of a conversation, `n,n,…` (default: as in the runs, else 10,20,50,100,200)")
+	f.IntSliceVar(&o.questions, "questions", nil, "questions of a conversation, `n,n,…` (default: as in the runs, otherwise 10,20,50,100,200)")
 	f.Float64Var(&o.alpha, "alpha", 0.05, "`level` of the test")
 	f.Float64Var(&o.power, "power", 0.8, "`power` of the test")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")

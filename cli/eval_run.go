@@ -41,7 +41,8 @@ qa_records.jsonl (the same, graded), summary.jsonl and aggregate_metrics.json; a
 system is printed. manifest.json says what made them. Everything that is answered is on disk at once: a run that was
 killed continues when it is started again, and a finished one does nothing. Another
 configuration in the same folder is refused, with what differs. What failed is an
-outcome of its own question; --only-failed asks it again. 'membench eval status RUN' looks at a run.
+outcome of its own question; --only-failed asks it again, and fills a memory anew of which an
+operation went by rule because a model failed. 'membench eval status RUN' looks at a run.
 
 Answers come from the rule reader, or, with --reader model, --model, or a model named in
 the file, from that; a model that fails is the outcome of its question. Memories work
@@ -79,7 +80,7 @@ no model and writes nothing; bm25 then replaces services and programs.`,
 	o.add(c)
 	f := c.Flags()
 	f.BoolVar(&o.noGrade, "no-grade", false, "stop before grading")
-	f.StringVar(&shard, "shard", "", "ask part `i/n` of the cases only, counted from 0, into a folder of its own")
+	f.StringVar(&shard, "shard", "", "ask part `i/n` of the cases only, counted from 0, into a separate folder")
 	return c
 }
 
@@ -91,7 +92,7 @@ func readyEval(e *env, o evalFlags) (v *config.Eval, ms *models, err error) {
 	switch v.Output.Folder = pipeline.Folder(v); {
 	case v.Output.Folder != "":
 	case !o.model.dryRun:
-		return nil, nil, usagef("where does the run go? Name its folder with -o")
+		return nil, nil, usagef("no folder for the run: name one with -o")
 	default:
 		v.Output.Folder = filepath.Join("runs", "dry-run")
 	}

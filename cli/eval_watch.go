@@ -22,8 +22,8 @@ stopped or finished one is shown as it is. Nothing is changed.
 While answers are being made figures are by the rule judge, and not final; once the run's
 files are there, by their own grades, and with the hops of eval explain.
 
-The page stands on this machine's loopback address, under a path that is new each time; it
-loads nothing and sends nothing anywhere else. Ctrl-C ends it.`,
+The page is served on this machine's loopback address, under a path that is new each time; it
+loads nothing from elsewhere and sends nothing. Ctrl-C ends it.`,
 		Example: `  membench eval -c eval.yaml -o runs/mine &
   membench eval watch runs/mine`,
 		Args: cobra.ExactArgs(1),

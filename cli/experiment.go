@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -114,12 +115,12 @@ func runExperiment(e *env, o evalFlags, run func(*config.Eval, experiment.Option
 		Membench: release, Now: e.now, Stdin: e.in, Log: t.log()}})
 	t.summary()
 	switch {
-	case err != nil:
+	case err != nil && !schema.Written(err):
 		return err
 	case ms.dryRun():
 		e.warnf("dry run: nothing was asked and nothing is in %s; calls that several arms share are counted for each arm, and paid for once", dir)
 		return nil
 	}
-	_, err = fmt.Fprintln(e.out, filepath.Join(dir, "report.md"))
-	return err
+	_, said := fmt.Fprintln(e.out, filepath.Join(dir, "report.md"))
+	return cmp.Or(said, err)
 }

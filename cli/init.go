@@ -98,7 +98,7 @@ func runInit(ctx context.Context, e *env, o initOptions) error {
 		return err
 	}
 	for _, part := range p.Parts {
-		e.printf("%s: %s, %d messages, %d conversations", part.Path, part.Form, part.Messages, part.Conversations)
+		e.printf("%s: %s, messages: %d, conversations: %d", part.Path, part.Form, part.Messages, part.Conversations)
 		if part.First != "" {
 			e.printf(", %s to %s", part.First, part.Last)
 		}

@@ -70,8 +70,8 @@ environment or a .env file; without the first none is sent. NEO4J_TOKEN (single
 sign-on) or NEO4J_KERBEROS_TICKET take their place, NEO4J_IMPERSONATE names the user
 whose rights count, NEO4J_CA, NEO4J_CLIENT_CERT and NEO4J_CLIENT_KEY are files in PEM
 for neo4j+s and bolt+s, NEO4J_TIMEOUT limits a transaction. The address comes from
---uri, else NEO4J_URI, else it is the server that 'membench neo4j up' started, whose
-user and password are known, else bolt://localhost:7687.
+--uri, otherwise NEO4J_URI, otherwise it is the server that 'membench neo4j up' started, whose
+user and password are known, otherwise bolt://localhost:7687.
 
 Ids are made unique first (constraints node_id_unique, rel_<TYPE>_id_unique), then
 nodes and edges go in batches, each a transaction: a load that was cut off is
@@ -112,13 +112,13 @@ alone); --verify --repair writes it again.
 
 A full-text index (node_text, Chinese and English) is made at the end, --index=false
 leaves it out. --embed adds vectors of claims and memories and a vector index: 'hash'
-needs no model, else it is the name of a model at an OpenAI-compatible endpoint
-(EMBEDDING_BASE_URL or LOCAL_EMBEDDING_BASE_URL, else OPENAI_BASE_URL; key in
+needs no model, otherwise it is the name of a model at an OpenAI-compatible endpoint
+(EMBEDDING_BASE_URL or LOCAL_EMBEDDING_BASE_URL, otherwise OPENAI_BASE_URL; key in
 EMBEDDING_API_KEY, LOCAL_EMBEDDING_API_KEY or OPENAI_API_KEY).
 
 --bulk is the fast way for a first load of a large graph: it fills an empty, stopped
-database of this machine through admin import (NEO4J_ADMIN names the tool, else
-neo4j-admin is taken, else the jars in MEMBENCH_NEO4J_LIB, else jars and folder of the
+database of this machine through admin import (NEO4J_ADMIN names the tool, otherwise
+neo4j-admin is taken, otherwise the jars in MEMBENCH_NEO4J_LIB, otherwise jars and folder of the
 server of 'membench neo4j up', stopped). The result is that of a load; start the server then and run the load once more without --bulk: it makes
 constraints and index and writes what the import could not hold.
 
@@ -179,8 +179,8 @@ into the same database); progress and the time taken go to standard error.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.uri, "uri", "", "`address` of the server's Bolt port (default NEO4J_URI, else the server of 'membench neo4j up', else bolt://localhost:7687)")
-	f.StringVar(&o.database, "database", "", "`name` of the database (default NEO4J_DATABASE, else the user's home database)")
+	f.StringVar(&o.uri, "uri", "", "`address` of the server's Bolt port (default NEO4J_URI, otherwise the server of 'membench neo4j up', otherwise bolt://localhost:7687)")
+	f.StringVar(&o.database, "database", "", "`name` of the database (default NEO4J_DATABASE, otherwise the user's home database)")
 	f.StringVar(&o.delta, "delta", "", "send what differs from the graph in `OLD_DIR`; without a folder, from the database")
 	f.Lookup("delta").NoOptDefVal = liveDelta
 	f.StringVar(&o.changes, "changes", "", "send the changes in `file`")

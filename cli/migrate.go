@@ -58,7 +58,7 @@ JSON are reported and skipped; with --strict nothing is written then.`,
 	}
 	f := c.Flags()
 	f.Var(versionFlag{&o.To}, "to", "`version` to move to")
-	f.Var(versionFlag{&o.From}, "input-version", "`version` of the input; default: by its manifest, else by its records")
+	f.Var(versionFlag{&o.From}, "input-version", "`version` of the input; default: by its manifest, otherwise by its records")
 	f.StringVarP(&o.Out, "output", "o", "", "`path` of the moved file or folder")
 	f.BoolVar(&o.Check, "check", false, "prove that nothing was lost")
 	o.stepFlags.add(c, 20)

@@ -32,8 +32,8 @@ type modelFlags struct {
 }
 
 const modelHelp = `
-Models are asked at any OpenAI-compatible endpoint. Its settings come from the flags, else
-from the environment or .env (OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, …), else from
+Models are asked at any OpenAI-compatible endpoint. Its settings come from the flags, otherwise
+from the environment or .env (OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, …), otherwise from
 membench.yaml (of --config, or in the working folder): "membench config show" prints what
 is in force. With --cassette every answer is kept in one file and never paid
 for twice; with --cassette-mode replay-only no endpoint is called.`
@@ -45,11 +45,11 @@ func (m *modelFlags) add(c *cobra.Command) {
 
 func (m *modelFlags) addOwn(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&m.model, "model", "", "ask the `model` of this name (default OPENAI_MODEL, else BENCHMARK_LLM_MODEL)")
-	f.StringVar(&m.baseURL, "base-url", "", "`URL` of the endpoint, with /v1 (default OPENAI_BASE_URL, else BENCHMARK_LLM_BASE_URL, else OpenAI's)")
+	f.StringVar(&m.model, "model", "", "ask the `model` of this name (default OPENAI_MODEL, otherwise BENCHMARK_LLM_MODEL)")
+	f.StringVar(&m.baseURL, "base-url", "", "`URL` of the endpoint, with /v1 (default OPENAI_BASE_URL, otherwise BENCHMARK_LLM_BASE_URL, otherwise OpenAI's)")
 	f.Float64Var(&m.perMinute, "rate-limit", 0, "at most `n` calls a minute (default BENCHMARK_LLM_RATE_LIMIT, 0 = no limit)")
 	f.BoolVar(&m.dryRun, "dry-run", false, "call no model and write nothing: print the estimated cost of the model calls, as a range")
-	f.Float64Var(&m.temperature, "temperature", -1, "ask at this `temperature`, 0 to 2 (default OPENAI_TEMPERATURE, else what the step asks for)")
+	f.Float64Var(&m.temperature, "temperature", -1, "ask at this `temperature`, 0 to 2 (default OPENAI_TEMPERATURE, otherwise what the step asks for)")
 	m.addShared(c)
 }
 

@@ -104,7 +104,7 @@ model down'. What is printed sets the variables that name it.`,
 			case o.Port < 0 || o.Port > 65535:
 				return usagef("--port: have %d, want 1 to 65535, or 0 for a free one", o.Port)
 			case o.embeddings && o.GGUF != "":
-				return usagef("--gguf names a model that answers: leave out --embeddings")
+				return usagef("--gguf names a model that answers: omit --embeddings")
 			}
 			return runModelUp(c.Context(), e, o)
 		},

@@ -24,6 +24,69 @@ var (
 	stubFact = regexp.MustCompile(`(?m)^- (\[(?:User|Agent)\] .*)$`)
 )
 
+// judgeMemories judges as the six prompts of seed 001 ask: what one text states of another
+// is whether it has its longer words.
+func judgeMemories(prompt string) (map[string]any, bool) {
+	states := func(text, fact string) bool {
+		text = strings.ToLower(text)
+		for _, w := range strings.FieldsFunc(strings.ToLower(fact), func(r rune) bool { return r < 'a' || r > 'z' }) {
+			if len(w) > 3 && w != "user" && !strings.Contains(text, strings.TrimRight(w, "s")) {
+				return false
+			}
+		}
+		return true
+	}
+	part := func(head string) string {
+		_, rest, _ := strings.Cut(prompt, head)
+		body, _, _ := strings.Cut(rest, "\n\n")
+		return strings.TrimSpace(body)
+	}
+	lines := func(list string) (out []string) {
+		for line := range strings.Lines(list) {
+			_, text, _ := strings.Cut(strings.TrimSpace(line), " ")
+			out = append(out, text)
+		}
+		return out
+	}
+	label := func(ok bool, yes, no string) (map[string]any, bool) {
+		return map[string]any{"label": map[bool]string{true: yes, false: no}[ok], "reason": "compared the words"}, true
+	}
+	line := func(head string) string { text, _, _ := strings.Cut(part(head), "\n"); return text }
+	switch {
+	case strings.Contains(prompt, `"covered"`):
+		facts, kept := part("Facts it should have kept, numbered:"), part("Memories it added or changed in this session:")
+		if facts == "" {
+			facts, kept = part("Facts needed, numbered:"), part("Memories retrieved:")
+		}
+		covered := []int{}
+		for i, f := range lines(facts) {
+			if states(kept, f) {
+				covered = append(covered, i+1)
+			}
+		}
+		return map[string]any{"covered": covered, "reason": "compared the words"}, true
+	case strings.Contains(prompt, `"labels"`):
+		labels := []string{}
+		for _, m := range lines(part("Memories, numbered:")) {
+			word := "irrelevant"
+			for _, f := range lines(part("Facts that hold up to now:")) {
+				if states(m, f) {
+					word = "correct"
+				}
+			}
+			labels = append(labels, word)
+		}
+		return map[string]any{"labels": labels, "reason": "compared the words"}, true
+	case strings.Contains(prompt, "rejected or memorized"):
+		return label(states(part("Memories it holds:"), line("Remark:")), "memorized", "rejected")
+	case strings.Contains(prompt, "updated, both or outdated"):
+		return label(states(part("Memories it holds:"), line("New state:")), "updated", "outdated")
+	case strings.Contains(prompt, "Correct, Hallucination or Omission"):
+		return label(states(line("\nAnswer:"), line("Reference answer:")), "Correct", "Omission")
+	}
+	return nil, false
+}
+
 // answerSteps is a model for the steps of the chain: plain, deterministic answers in
 // the form that each prompt asks for. Readers say the first memory, judges always yes.
 func answerSteps(r llmtest.ChatRequest) llmtest.Reply {
@@ -75,6 +138,9 @@ func answerSteps(r llmtest.ChatRequest) llmtest.Reply {
 			fmt.Fprintf(&out, `{"record_type":"claim","predicate":"SELF_TRAIT","subject":{"entity_type":"User","entity_id":%q},"object":{"entity_type":"Topic","entity_id":"topic:tea"},"domain":"writing","confidence":0.9,"status":"active","rank":null,"evidence":[{"memory_item_id":%q,"point_id":%q}]}`+"\n", m.Speaker, m.ID, m.Point)
 		}
 		return llmtest.Reply{Text: out.String()}
+	}
+	if v, ok := judgeMemories(prompt); ok {
+		return reply(v)
 	}
 	switch {
 	case strings.Contains(system, "answer questions about somebody"): // the first memory, in its words

@@ -14,8 +14,8 @@ func newNeo4jCmd(e *env) *cobra.Command {
 		Long: `Start a local Neo4j Community server (up, down, status, fetch), and
 look at what a local or remote server holds (browser, schema, clear).
 
-The server is that of --uri, else NEO4J_URI with NEO4J_USERNAME and NEO4J_PASSWORD, in the
-environment or a .env file, else the one that 'membench neo4j up' started, whose
+The server is that of --uri, otherwise NEO4J_URI with NEO4J_USERNAME and NEO4J_PASSWORD, in the
+environment or a .env file, otherwise the one that 'membench neo4j up' started, whose
 address and password are in its folder (--home).`,
 		Example: `  membench neo4j up
   membench demo -o out/demo && set -a && . ~/.local/share/membench/neo4j/neo4j.env && set +a
@@ -33,14 +33,14 @@ address and password are in its folder (--home).`,
 // addTarget adds the flags of a server and a graph in it.
 func addTarget(fs *pflag.FlagSet, t *target.Target) {
 	addHome(fs, &t.Home)
-	fs.StringVar(&t.URI, "uri", "", "`address` of the server's Bolt port (default NEO4J_URI, else the server of --home, else bolt://localhost:7687)")
+	fs.StringVar(&t.URI, "uri", "", "`address` of the server's Bolt port (default NEO4J_URI, otherwise the server of --home, otherwise bolt://localhost:7687)")
 	fs.StringVar(&t.Database, "database", "", "`name` of the database (default the user's home database)")
 	fs.StringVar(&t.Scope, "scope", "", "`name` of the graph, where a database holds several")
 }
 
 // addHome adds --home, the folder of a local server.
 func addHome(fs *pflag.FlagSet, home *string) {
-	fs.StringVar(home, "home", "", "`folder` of the server that 'up' starts (default MEMBENCH_NEO4J_HOME, else "+neo4jHomeDoc+")")
+	fs.StringVar(home, "home", "", "`folder` of the server that 'up' starts (default MEMBENCH_NEO4J_HOME, otherwise "+neo4jHomeDoc+")")
 }
 
 const neo4jHomeDoc = "~/.local/share/membench/neo4j"

@@ -151,7 +151,7 @@ func clearWords(ctx context.Context, db *neo4j.DB, o neo4jClearOptions) (string,
 }
 
 // errUnconfirmed is what a question meets where nobody can answer.
-var errUnconfirmed = errors.New("nobody is there to answer")
+var errUnconfirmed = errors.New("there is no terminal to ask on")
 
 // confirm asks on a terminal.
 func confirm(e *env, question string) (bool, error) {

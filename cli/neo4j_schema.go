@@ -30,7 +30,7 @@ func newNeo4jSchemaCmd(e *env) *cobra.Command {
 		Use:   "schema",
 		Short: "Write the reference of node and edge types from a live database, with an example of each",
 		Long: `Write what a database holds as a reference in Markdown: every label and every type with
-how many there are, what stands at the ends, each property with its types and how often
+how many there are, which labels the ends have, each property with its types and how often
 it is there (counted over all elements), constraints, indexes, and one full example: the
 element with most properties, then by id. Meanings come from the catalogue; a label or
 type that the catalogue does not know is marked.

@@ -38,15 +38,15 @@ func newNeo4jUpCmd(e *env) *cobra.Command {
 		Long: `Start a Neo4j Community server with Browser on 127.0.0.1, and wait until it takes
 connections. It stays until 'membench neo4j down'; where it runs already, nothing happens.
 
-With Docker where an engine answers, else as a Java process: then Maven fetches Neo4j's
+With Docker where an engine answers, otherwise as a Java process: then Maven fetches Neo4j's
 jars once (about 180 MB, see 'membench neo4j fetch'), and Java 17 or 21 is looked for in
 MEMBENCH_JAVA, JAVA_HOME, PATH and the system's folders. Nothing of Neo4j is part of
 membench; its own licence, GPLv3, applies to it.
 
 Data, log and configuration are in --home; one folder has one server. The user is
-neo4j; the password is NEO4J_PASSWORD, else one is made up. The file neo4j.env of the
+neo4j; the password is NEO4J_PASSWORD, otherwise one is made up. The file neo4j.env of the
 folder, readable for its owner alone, holds address, user and a made-up password.
-Ports that are not given are the last ones, else 7687 and 7474, else free ones.`,
+Ports that are not given are the last ones, otherwise 7687 and 7474, otherwise free ones.`,
 		Example: `  membench neo4j up
   set -a; . ~/.local/share/membench/neo4j/neo4j.env; set +a; membench load-neo4j out/graph
   membench neo4j up --home /tmp/other --bolt-port 7688 --http-port 7475 --heap 4096

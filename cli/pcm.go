@@ -138,7 +138,7 @@ contains and numeric match by category. --surprisal adds the distribution of sur
 --errors the answers whose F1 is below --error-threshold. --compare A B shows two
 experiments and the differences of F1, paired by question, with intervals over
 conversations and p by Holm. A question that cannot be answered counts 1 where the answer
-abstains, else 0.`,
+abstains, otherwise 0.`,
 		Example: `  membench pcm analyze runs/pcm
   membench pcm analyze --experiment my_experiment --format csv --output results.csv
   membench pcm analyze --compare exp1,exp2
@@ -159,7 +159,7 @@ abstains, else 0.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.experiment, "experiment", "pcm", "`folder` of the experiment, or its name below runs")
-	f.StringVar(&o.format, "format", "", "`text`, json or csv (default: by the ending of --output, else text)")
+	f.StringVar(&o.format, "format", "", "`text`, json or csv (default: by the ending of --output, otherwise text)")
 	f.StringVar(&o.output, "output", "-", "write to this `file`")
 	f.StringSliceVar(&o.compare, "compare", nil, "compare these two `experiments`")
 	f.BoolVar(&o.surprisal, "surprisal", false, "show how surprise is distributed")

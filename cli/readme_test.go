@@ -117,16 +117,32 @@ func TestTutorialCommands(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	sh := exec.Command("sh", "-c", "set -eu\n"+strings.Join(shellBlocks(t, "../docs/tutorial.md"), ""))
-	sh.Dir = dir
-	sh.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
-	out, err := sh.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	// The Chinese page has a chat of its own; its last block compares the same systems.
+	en, zh := shellBlocks(t, "../docs/tutorial.md"), shellBlocks(t, "../docs/tutorial.zh-CN.md")
+	if len(en) != len(zh) || en[len(en)-1] != zh[len(zh)-1] {
+		t.Fatalf("the pages differ in more than the chat:\n%q\n%q", en, zh)
 	}
-	for _, want := range []string{"whatsapp, 8 messages, 1 conversations", "person:whatsapp-ana/Ana Ruiz|place:Porto", "wei LIVES_IN Oslo  (holds"} {
-		if !strings.Contains(string(out), want) {
-			t.Errorf("the commands did not print %q:\n%s", want, out)
+	for _, c := range []struct {
+		blocks []string
+		want   []string
+	}{
+		{zh[:len(zh)-1], []string{"whatsapp, messages: 8, conversations: 1", "person:whatsapp-王芳/王芳|place:南京", "李强 LIVES_IN 合肥  (holds"}},
+		{en, []string{"whatsapp, messages: 8, conversations: 1", "person:whatsapp-ana/Ana Ruiz|place:Porto", "wei LIVES_IN Oslo  (holds"}},
+	} {
+		if err := os.RemoveAll(filepath.Join(dir, "tutorial")); err != nil {
+			t.Fatal(err)
+		}
+		sh := exec.Command("sh", "-c", "set -eu\n"+strings.Join(c.blocks, ""))
+		sh.Dir = dir
+		sh.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+		out, err := sh.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(string(out), want) {
+				t.Errorf("the commands did not print %q:\n%s", want, out)
+			}
 		}
 	}
 	for _, want := range []string{"tutorial/out/graph.html", "tutorial/report/report.html"} {

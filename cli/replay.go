@@ -47,21 +47,21 @@ type storeFlags struct{ chain.StoreOptions }
 
 func (o *storeFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.Store.Backend, "backend", "", "memory `system`: embedded, mem0 (its own server), mem0-platform, or a service of 'membench systems list --services' or of a spec of your own (default: the store's, else embedded)")
+	f.StringVar(&o.Store.Backend, "backend", "", "memory `system`: embedded, mem0 (its own server), mem0-platform, or a service of 'membench systems list --services' or of a spec of your own (default: the store's, otherwise embedded)")
 	f.StringVar(&o.Store.Dir, "store", "", "`folder` of the embedded memory, or of the journal of a service's (required)")
-	f.StringVar(&o.Store.URL, "url", "", "`URL` of the service (default: MEM0_URL for Mem0, else the store's, else the spec's)")
+	f.StringVar(&o.Store.URL, "url", "", "`URL` of the service (default: MEM0_URL for Mem0, otherwise the store's, otherwise the spec's)")
 	f.StringVar(&o.Store.UserPrefix, "user-prefix", "", "start every user id at a Mem0 service with this `text` (default: the store's)")
-	f.StringVar(&o.Isolation, "isolation", "", "who shares a memory: `global` (all conversations of a user) or per_conv (default: the store's, else global)")
-	f.StringVar(&o.UserID, "user-id", "", "`id` of the user, for events that name none (default: the store's, else user)")
+	f.StringVar(&o.Isolation, "isolation", "", "who shares a memory: `global` (all conversations of a user) or per_conv (default: the store's, otherwise global)")
+	f.StringVar(&o.UserID, "user-id", "", "`id` of the user, for events that name none (default: the store's, otherwise user)")
 	f.StringVar(&o.AgentID, "agent-id", "", "`id` of the agent, for events that name neither agent nor character")
-	f.StringVar(&o.Now, "now", "", "the run's clock, an RFC 3339 `time` (default: the store's, else taken once and kept there)")
+	f.StringVar(&o.Now, "now", "", "the run's clock, an RFC 3339 `time` (default: the store's, otherwise taken once and kept there)")
 }
 
 // addQdrant adds where the embedded memory keeps its points.
 func (o *storeFlags) addQdrant(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.Store.Qdrant, "qdrant", "", "keep the points of the embedded memory in the Qdrant server at this `address` of its gRPC, such as localhost:6334 (default: the store's, else in this process)")
-	f.StringVar(&o.Store.Collection, "qdrant-collection", "", "`name` of the collection there (default: the store's, else memory_bench_<isolation>)")
+	f.StringVar(&o.Store.Qdrant, "qdrant", "", "keep the points of the embedded memory in the Qdrant server at this `address` of its gRPC, such as localhost:6334 (default: the store's, otherwise in this process)")
+	f.StringVar(&o.Store.Collection, "qdrant-collection", "", "`name` of the collection there (default: the store's, otherwise memory_bench_<isolation>)")
 }
 
 // stored are the options with what a command takes from outside.
@@ -76,7 +76,7 @@ func newReplayIngestCmd(e *env) *cobra.Command {
 		Use:   "ingest EVENTS... --store STORE",
 		Short: "Fill a memory with dialogue",
 		Long: `Fill a memory with dialogue. Events are files, folders of *.jsonl files, or "-";
-their order does not matter: conversations are sorted by --index, else by name with
+their order does not matter: conversations are sorted by --index, otherwise by name with
 numbers by value, turns by id.
 
 Not stored: blank turns, roles ui and tool, turns tagged filler, probes. The rest goes
@@ -93,9 +93,10 @@ filled by this store; --user-prefix gives one of its own. Nothing is deleted the
 by --force, memories that membench stored, one by one.
 
 With --model, facts are taken and judged by an OpenAI-compatible model; an operation
-whose answers cannot be used falls back on the rule, counted as degraded.
+that it refuses, or whose answers cannot be used, is done by rule: the command ends with
+1 and says so, and the next one stores that batch and all after it again.
 
-The clock of the run (created_at of turns without a time, exported_at) is --now, else
+The clock of the run (created_at of turns without a time, exported_at) is --now, otherwise
 the one kept in the store.`,
 		Example: `  membench replay ingest events.jsonl --backend embedded --store STORE
   membench replay ingest events/ --store STORE --isolation per_conv --user-id xnne --now 2026-03-01T12:00:00Z
@@ -183,7 +184,7 @@ func sayIngested(e *env, r replay.Report) {
 		e.warnf("  not stored: %d (%s)", r.Skipped[why], why)
 	}
 	if r.Degraded > 0 {
-		e.warnf("  %d model operations fell back on the rule", r.Degraded)
+		e.warnf("  %d operations fell back to a simpler method", r.Degraded)
 	}
 }
 

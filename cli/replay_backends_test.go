@@ -101,7 +101,7 @@ func TestReplayBackendsUsage(t *testing.T) {
 	for want, args := range map[string][]string{
 		"have embedded, mem0, mem0-platform": {"ingest", events, "--store", dir + "/s", "--backend", "nope"},
 		"can only be exported":               {"ingest", events, "--store", dir + "/s", "--backend", "qdrant"},
-		"Name it with --url or MEM0_URL":     {"ingest", events, "--store", dir + "/s", "--backend", "mem0"},
+		"name it with --url or MEM0_URL":     {"ingest", events, "--store", dir + "/s", "--backend", "mem0"},
 		"--url and --user-prefix are for":    {"ingest", events, "--store", dir + "/s", "--url", "http://x"},
 		"--addr or QDRANT_ADDR":              {"export", "--backend", "qdrant", "-o", "-"},
 		"6333 is its REST port":              {"export", "--backend", "qdrant", "--addr", "x:6333", "-o", "-"},

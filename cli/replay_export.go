@@ -18,7 +18,7 @@ func newReplayExportCmd(e *env) *cobra.Command {
 <conv>.mem0.jsonl, in a folder, or one file when -o ends in .jsonl or is -.
 
 Each memory gets its owner: explicit when a prefix or role says it; matched_event when
-its text stands in what one side said (--events); ambiguous when both said it; fallback,
+one side said its text (--events); ambiguous when both said it; fallback,
 the agent, else.
 
 Two more backends read the store of a Mem0 that filled it by itself, also while it runs:

@@ -31,7 +31,7 @@ up leads from a line or turn to the memories, claims and probes that rest on it.
 The start is an id, a line of a source file, or words to look for in claims,
 memories and turns. When several things match, they are listed; give one of their
 ids, or --first. The source's own lines are shown where the file is found: below
---source-root, else below the manifest's source_root, the current folder, DIR, the
+--source-root, otherwise below the manifest's source_root, the current folder, DIR, the
 folder above it, and projects (membench.yaml, .git) above and in these. A graph is
 data: files outside of these folders that it names are shown with --outside only.`,
 		Example: `  membench trace 'claim:PREFERS_TOPIC|daily|user:lin|topic:乌龙茶' --in out/demo

@@ -46,7 +46,7 @@ lines of another program's format are left alone) or - for standard input; .gz a
 are checked against the exports given with them, edges against the nodes.
 
 The kind of each record is detected from its members and the file's name. The version
-is that of --input-version, else of the manifest beside the file, else the newest
+is that of --input-version, otherwise of the manifest beside the file, otherwise the newest
 that the first 100 records fit.
 
 Rules beyond the schema: ids recomputed from their parts, hashes, order of turns and

@@ -234,7 +234,7 @@ func (p *Project) check(env Lookup) error {
 		}
 	}
 	if p.Replay.Qdrant == "" && p.Replay.Collection != "" {
-		return fmt.Errorf("replay.collection: have %q, want replay.qdrant beside it: the address of the server that holds it", p.Replay.Collection)
+		return fmt.Errorf("replay.collection: have %q, but replay.qdrant is not set: it names the server that holds the collection", p.Replay.Collection)
 	}
 	if p.Replay.TopK < 1 {
 		return fmt.Errorf("replay.top_k: have %d, want at least 1", p.Replay.TopK)

@@ -271,13 +271,13 @@ func (v *Eval) Check(bad func(path, f string, a ...any) error) error {
 		case d.Name == "":
 			return bad(path(""), "want a name and an adapter ('membench datasets list' names them; cases reads our own form)")
 		case names[d.Name]:
-			return bad(path(".name"), "%q is there twice", d.Name)
+			return bad(path(".name"), "%q appears twice", d.Name)
 		case !slices.Contains([]string{"", "turn", "session"}, d.Granularity):
 			return bad(path(".granularity"), "have %q, want turn or session", d.Granularity)
 		case d.Path != "" && len(d.Paths) > 0:
-			return bad(path(".paths"), "path and paths stand beside each other: give one")
+			return bad(path(".paths"), "path and paths are both set: give one")
 		case d.Sample < 0 || d.MaxCases < 0:
-			return bad(path(""), "sample and max_cases want 0 or more")
+			return bad(path(""), "sample and max_cases must be 0 or more")
 		}
 		names[d.Name] = true
 	}
@@ -289,7 +289,7 @@ func (v *Eval) Check(bad func(path, f string, a ...any) error) error {
 		case s.Type == "":
 			return bad(fmt.Sprintf("systems[%d]", i), "want a type ('membench systems list' names them)")
 		case names[s.Name] && s.Name != "":
-			return bad(fmt.Sprintf("systems[%d].name", i), "%q is there twice: give each a name of its own", s.Name)
+			return bad(fmt.Sprintf("systems[%d].name", i), "%q appears twice: give each its own name", s.Name)
 		case s.TopK < 0:
 			return bad(fmt.Sprintf("systems[%d].top_k", i), "have %d, want at least 1", s.TopK)
 		}
@@ -311,14 +311,14 @@ func (v *Eval) Check(bad func(path, f string, a ...any) error) error {
 		}
 	}
 	if g := v.Grading; g.NumRuns < 0 || g.Votes < 0 || g.Votes > 1 && g.Votes%2 == 0 || g.Workers < 0 {
-		return bad("grading", "num_runs and workers want 0 or more, votes an odd number")
+		return bad("grading", "num_runs and workers must be 0 or more, votes an odd number")
 	}
 	if r := v.Run; r.TopK < 0 || r.Window < 0 || r.Sample < 0 || r.MaxCases < 0 || r.Memories < 0 || r.Calls < 0 ||
 		r.Depth != nil && *r.Depth < 0 || r.Overlap != nil && *r.Overlap < 0 || r.Case != nil && *r.Case < 0 {
-		return bad("run", "numbers want 0 or more")
+		return bad("run", "numbers must be 0 or more")
 	}
 	if v.Reader.ContextTokens < 0 || v.Reader.MaxTokens < 0 {
-		return bad("reader", "context_tokens and max_tokens want 0 or more")
+		return bad("reader", "context_tokens and max_tokens must be 0 or more")
 	}
 	return errors.Join(
 		one("reader.type", v.Reader.Type, "rule", "model"),

@@ -209,7 +209,7 @@ func (p *Project) Resolve(role Role, flags Model, env Lookup) (Endpoint, error) 
 		return Endpoint{Role: role}, err
 	}
 	if looksLikeKey(e.Name) {
-		return Endpoint{Role: role}, fmt.Errorf("endpoint for %s: want the name of a model; what is given looks like a key", role)
+		return Endpoint{Role: role}, fmt.Errorf("endpoint for %s: want the name of a model; the value looks like a key", role)
 	}
 	// A key goes to the address that it was given for: the one of the file's key_env not
 	// to an address of the environment in place of the file's, the general one not to an
@@ -342,7 +342,7 @@ func LoadPrices(path string) (PriceTable, error) {
 	t := PriceTable{Prices: llm.Prices{}, Currency: cmp.Or(f.Currency, "USD"), AsOf: f.AsOf, From: from}
 	for name, p := range f.Models {
 		if p.Input == nil || *p.Input < 0 || p.Output < 0 || p.Cached < 0 {
-			return PriceTable{}, fmt.Errorf("%s: models.%s: want input, and output and cached where they differ from 0, for a million tokens", from, name)
+			return PriceTable{}, fmt.Errorf("%s: models.%s: want the price of a million tokens: input, and output and cached unless they are 0", from, name)
 		}
 		t.Prices[name] = llm.Price{Input: *p.Input, Output: p.Output, Cached: p.Cached}
 	}

@@ -144,7 +144,7 @@ func AppendName(dst []byte, name string) ([]byte, error) {
 	case len(name) > maxName:
 		return dst, fmt.Errorf("it has %d bytes, at most %d can be stored", len(name), maxName)
 	case strings.IndexByte(name, 0) >= 0:
-		return dst, errors.New("it holds a NUL")
+		return dst, errors.New("it contains a NUL")
 	case !utf8.ValidString(name):
 		return dst, errors.New("it is not UTF-8")
 	}
@@ -420,7 +420,7 @@ func (v *values) str(dst, body []byte, escaped bool) ([]byte, fit) {
 	}
 	v.text = codec.AppendUnescaped(v.text[:0], body)
 	if bytes.IndexByte(v.text, 0) >= 0 {
-		v.note, v.nul = "a string holds a NUL", true
+		v.note, v.nul = "a string contains a NUL", true
 		return dst, nested
 	}
 	return appendBody(dst, v.text), fits

@@ -443,7 +443,7 @@ func (r *rower) checkID(line jsonl.Line, pointer, id string) bool {
 		r.findings = append(r.findings, &schema.Finding{Pos: line.Pos, Pointer: pointer, Code: "ID020", Message: "id is too long for a uniqueness constraint, skipped",
 			Have: strconv.Itoa(len(id)) + " bytes", Want: fmt.Sprintf("at most %d", r.maxID)})
 	case strings.IndexByte(id, 0) >= 0:
-		r.fault(line, "GRF022", pointer, "id holds a NUL, which no script can, skipped", strconv.Quote(id))
+		r.fault(line, "GRF022", pointer, "id contains a NUL, which a script cannot hold; skipped", strconv.Quote(id))
 	default:
 		return true
 	}
@@ -486,7 +486,7 @@ func (r *rower) element(line jsonl.Line, e schema.Element) {
 	var ok bool
 	if r.text, ok = r.vals.props(r.text, &r.scan); !ok || !r.scan.End() {
 		r.text = r.text[:start]
-		r.fault(line, "JSON001", "/props", "properties are no JSON object, element skipped", "")
+		r.fault(line, "JSON001", "/props", "properties are not a JSON object; element skipped", "")
 		return
 	}
 	var src, dst []byte

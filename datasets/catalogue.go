@@ -40,7 +40,7 @@ type File struct {
 	Note   string `json:"note,omitzero"`
 }
 
-const nonCommercial = "Non-commercial use only. Nothing of it may stand in this project or in what you publish with it, beyond what the licence allows."
+const nonCommercial = "Non-commercial use only. Do not include it in this project, or in what you publish with it, beyond what the licence allows."
 
 // Catalogue lists every known data set by name. Sums and sizes were copied from the
 // places given in Note or measured on the file itself.
@@ -73,7 +73,7 @@ var locomoCases = map[string]Counts{
 
 var catalogue = []Info{
 	{
-		Name: "5g-rca", Title: "5G RCA challenge (SRIBD)", Home: "https://aiops.sribd.cn", Licence: "challenge terms, registration needed", Terms: "To be had from the organisers only; may not be passed on.",
+		Name: "5g-rca", Title: "5G RCA challenge (SRIBD)", Home: "https://aiops.sribd.cn", Licence: "challenge terms, registration needed", Terms: "Available from the organisers only; redistribution is not allowed.",
 		Status: StatusListed, Note: "no public copy",
 	},
 	{
@@ -90,7 +90,7 @@ var catalogue = []Info{
 	},
 	{
 		Name: "aiops2021", Title: "AIOps Challenge 2021", Home: "https://www.aiops.cn",
-		Licence: "challenge terms, registration needed", Terms: "To be had from the organisers only; may not be passed on.",
+		Licence: "challenge terms, registration needed", Terms: "Available from the organisers only; redistribution is not allowed.",
 		Status: StatusListed, Note: "no public copy; bring its faults into the form of faults.csv to use the aiops2020 converter",
 	},
 	{
@@ -106,18 +106,18 @@ var catalogue = []Info{
 		Status: StatusConvert, Checked: "the generator's state, which it does not see", Note: "alarms, devices, incidents and changes are read from the turns; roots, counts and repeats are computed from the graph",
 	},
 	{
-		Name: "beam", Title: "BEAM (ten abilities over long conversations)", Home: "https://github.com/mohammadtavakoli78/BEAM", Licence: "none stated in the repository", Terms: "No licence is stated: for your own tests only; nothing of it may be passed on.",
+		Name: "beam", Title: "BEAM (ten abilities over long conversations)", Home: "https://github.com/mohammadtavakoli78/BEAM", Licence: "none stated in the repository", Terms: "No licence is stated: for your own tests only; do not redistribute any of it.",
 		Status: StatusRead, Checked: "12 of the 20 conversations of its 100K tier", Unverified: "the tiers 500K and 1M share the layout and were not read; 10M (a folder of plans) is not read", Size: "100K: 20 conversations, 400 questions",
 		Note:  "five of the ten abilities need a model as judge: protocol beam-rubric",
 		Whole: Counts{Cases: 20, Questions: 400},
 	},
 	{
 		Name: "dejavu", Title: "DejaVu", Home: "https://doi.org/10.5281/zenodo.6955909", Licence: "see Zenodo", Terms: "Read the terms at Zenodo; not passed on here.",
-		Status: StatusConvert, Unverified: "the Zenodo archives were not at hand; their faults.csv is read as that of aiops2020", Note: "same table as aiops2020",
+		Status: StatusConvert, Unverified: "the Zenodo archives were not available; their faults.csv is read like that of aiops2020", Note: "same table as aiops2020",
 	},
 	{
 		Name: "domain_a_v2", Title: "domain_a_v2 / WorldMemArena", Home: "https://huggingface.co/datasets/LCZZZZ/WorldMemArena", Licence: "CC BY-NC 4.0", Terms: nonCommercial,
-		Status: StatusRead, Unverified: "no file at hand: read as UCSB-AI/WorldMemArena's loaders and seed 001 §4 describe it; question types are mapped by their words", Size: "461 samples",
+		Status: StatusRead, Unverified: "no file was available: read as UCSB-AI/WorldMemArena's loaders and seed 001 §4 describe it; question types are mapped by their words", Size: "461 samples",
 		Note: "the three-file layout and one file a sample; convert --to domain_a_v2 writes the former",
 	},
 	{
@@ -152,17 +152,17 @@ var catalogue = []Info{
 				SHA256: "821a2034d219ab45846873dd14c14f12cfe7776e73527a483f9dac095d38620c", Note: "sum of a public report"},
 			{Name: "longmemeval_m_cleaned.json", URL: "https://huggingface.co/datasets/xiaowu0162/longmemeval-cleaned/resolve/main/longmemeval_m_cleaned.json", Note: "no sum is known: give it with --sha256"},
 		},
-		Unverified: "the M file was not at hand; it has the form of the others",
+		Unverified: "the M file was not available; it has the form of the others",
 		Whole:      Counts{Cases: 500, Questions: 500},
 	},
 	{
 		Name: "memgallery", Title: "Mem-Gallery", Home: "https://github.com/YuanchenBei/Mem-Gallery", Licence: "MIT", Terms: "Free use with the notice.", Redistributable: true,
-		Status: StatusRead, Checked: "17 of its 20 dialogues", Size: "20 dialogues, 1,711 questions", Note: "captions stand in for the images",
+		Status: StatusRead, Checked: "17 of its 20 dialogues", Size: "20 dialogues, 1,711 questions", Note: "captions replace the images",
 		Whole: Counts{Cases: 20, Questions: 1711},
 	},
 	{
 		Name: "memoryagentbench", Title: "MemoryAgentBench", Home: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench", Licence: "MIT", Terms: "Free use with the notice.", Redistributable: true,
-		Status: StatusRead, Unverified: "no data file at hand: rows are read as the benchmark's loaders describe them, from JSON and from parquet", Size: "146 contexts in four splits",
+		Status: StatusRead, Unverified: "no data file was available: rows are read as the benchmark's loaders describe them, from JSON and from parquet", Size: "146 contexts in four splits",
 		Files: []File{
 			{Name: "Accurate_Retrieval-00000-of-00001.parquet", URL: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench/resolve/main/data/Accurate_Retrieval-00000-of-00001.parquet", Note: "no sum is known, and the name is not verified: give --sha256"},
 			{Name: "Test_Time_Learning-00000-of-00001.parquet", URL: "https://huggingface.co/datasets/ai-hyz/MemoryAgentBench/resolve/main/data/Test_Time_Learning-00000-of-00001.parquet", Note: "no sum is known: give it with --sha256"},
@@ -187,7 +187,7 @@ var catalogue = []Info{
 		Status: StatusConvert, Checked: "2,207 test and 20 dev items", Note: "runbook entries and their corrections as a graph: what an entry says, and what it said",
 	},
 	{
-		Name: "personamem", Title: "PersonaMem, in the form of the Agent Memory Benchmark", Home: "https://github.com/vectorize-io/agent-memory-benchmark", Licence: "none stated there", Terms: "No licence is stated: for your own tests only; nothing of it may be passed on.",
+		Name: "personamem", Title: "PersonaMem, in the form of the Agent Memory Benchmark", Home: "https://github.com/vectorize-io/agent-memory-benchmark", Licence: "none stated there", Terms: "No licence is stated: for your own tests only; do not redistribute any of it.",
 		Status: StatusRead, Checked: "24 of the 37 histories of its 32k tier", Unverified: "the tiers 128k and 1M were not read", Size: "32k: 37 histories, 589 questions",
 		Note:  "multiple choice: protocol choice; no turn evidence",
 		Whole: Counts{Cases: 37, Questions: 589},
@@ -201,12 +201,12 @@ var catalogue = []Info{
 		Status: StatusConvert, Checked: "the graphs of membench demo and of LoCoMo's eight conversations", Note: "nodes.jsonl and edges.jsonl of to-graph or chain; golds and evidence are computed from the graph",
 	},
 	{
-		Name: "realtalk", Title: "REALTALK (chats of real people over 21 days)", Home: "https://github.com/danny911kr/REALTALK", Licence: "none stated", Terms: "No licence is stated: for your own tests only; nothing of it may be passed on.",
+		Name: "realtalk", Title: "REALTALK (chats of real people over 21 days)", Home: "https://github.com/danny911kr/REALTALK", Licence: "none stated", Terms: "No licence is stated: for your own tests only; do not redistribute any of it.",
 		Status: StatusRead, Checked: "7 of its 10 chats", Size: "10 chats, 8,944 turns, 728 questions", Note: "the same people take part in several chats",
 		Whole: Counts{Cases: 10, Turns: 8944, Questions: 728},
 	},
 	{
 		Name: "sofi", Title: "SOFI (symptoms and faults of IP networks)", Home: "ScienceDirect, 2022 (data with the article)", Licence: "see the article", Terms: "Read the article's terms; not passed on here.",
-		Status: StatusListed, Unverified: "no file at hand", Note: "no converter",
+		Status: StatusListed, Unverified: "no file was available", Note: "no converter",
 	},
 }

@@ -75,7 +75,7 @@ func (k *Checker) question(c schema.Case, q schema.Question, last schema.Instant
 	case q.Answer == "" && !q.Abstain:
 		tell(&schema.Finding{Pos: pos, Code: "DST019", Message: "a question without a gold", Have: q.ID})
 	case strings.TrimSpace(q.Text) != q.Text || strings.TrimSpace(q.Answer) != q.Answer:
-		warn("DST018", "blanks around a question or its gold", q.ID)
+		warn("DST018", "white space around a question or its gold", q.ID)
 	}
 	if !slices.Contains(schema.Categories(), q.Category) {
 		tell(&schema.Finding{Pos: pos, Code: "DST003", Message: "a category outside the common set", Have: q.ID + " " + q.Category, Want: fmt.Sprint(schema.Categories())})
@@ -109,7 +109,7 @@ func (k *Checker) question(c schema.Case, q schema.Question, last schema.Instant
 		warn("DST012", "a session is dated after the question; history is not cut", fmt.Sprintf("%s asked %s, last session %s", q.ID, q.AsOf, last))
 	}
 	if q.Errata != nil {
-		warn("DST016", "the gold is held to be wrong", fmt.Sprintf("%s: %s by %s: %s", q.ID, q.Errata.Kind, q.Errata.Overlay, q.Errata.Note))
+		warn("DST016", "the gold is disputed", fmt.Sprintf("%s: %s by %s: %s", q.ID, q.Errata.Kind, q.Errata.Overlay, q.Errata.Note))
 	}
 }
 

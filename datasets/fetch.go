@@ -42,7 +42,7 @@ func (t Fetcher) Fetch(ctx context.Context, f File, dir string) (path string, ha
 		if sum == f.SHA256 {
 			return path, true, nil
 		}
-		return path, false, fmt.Errorf("%s is there with another checksum (have %s, want %s): remove it, or fetch into another folder", path, sum, f.SHA256)
+		return path, false, fmt.Errorf("%s exists with a different checksum (have %s, want %s): remove it, or fetch into another folder", path, sum, f.SHA256)
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return path, false, err
@@ -65,7 +65,7 @@ func (t Fetcher) Fetch(ctx context.Context, f File, dir string) (path string, ha
 		wait *= 2
 	}
 	if ctx.Err() != nil {
-		return path, false, fmt.Errorf("fetching %s: %w; run the command again to go on", f.Name, context.Cause(ctx))
+		return path, false, fmt.Errorf("fetching %s: %w; run the command again to continue", f.Name, context.Cause(ctx))
 	}
 	if err != nil {
 		return path, false, fmt.Errorf("fetching %s: %w", f.URL, err)

@@ -227,9 +227,9 @@ var kinds = func() (k [256]byte) {
 	return k
 }()
 
-var errBracket = errors.New("a bracket does not fit")
+var errBracket = errors.New("a closing bracket does not match")
 var errString = errors.New("a string does not end on its line")
-var errByte = errors.New("a character that cannot stand outside a string")
+var errByte = errors.New("a character that is not allowed outside a string")
 var errEnd = errors.New("the file ends inside a value")
 var errLong = errors.New("the value is too long")
 var errDeep = fmt.Errorf("nested more than %d levels deep", codec.MaxDepth)

@@ -52,7 +52,7 @@ func (d Dataset) Read(ctx context.Context, files []jsonl.File, o Options) schema
 			}
 		}
 		if cases == 0 && found == 0 && d.Match != nil {
-			o.Tell(&schema.Finding{Pos: schema.Pos{File: files[0].Name}, Code: "DST001", Message: "nothing in it is a case", Want: d.Title, Hint: "membench datasets info " + d.Name + " says which files the reader takes"})
+			o.Tell(&schema.Finding{Pos: schema.Pos{File: files[0].Name}, Code: "DST001", Message: "it contains no case", Want: d.Title, Hint: "membench datasets info " + d.Name + " says which files the reader takes"})
 		}
 		for _, s := range sums {
 			s.check(o.Tell)

@@ -401,6 +401,6 @@ func (s *IDs) HasKind(kind string) bool {
 // ReportElsewhere warns of edges whose ends are expected in another graph, by kind.
 func ReportElsewhere(n map[string]int, report func(*schema.Finding)) {
 	for _, kind := range slices.Sorted(maps.Keys(n)) {
-		report(&schema.Finding{Code: "GRF031", Warning: true, Message: "edges have an end of a kind that this graph has no node of", Have: fmt.Sprintf("%d edges, %s:…", n[kind], kind), Hint: "load the graph that has these nodes first"})
+		report(&schema.Finding{Code: "GRF031", Warning: true, Message: "edges have an end whose kind has no node in this graph", Have: fmt.Sprintf("%d edges, %s:…", n[kind], kind), Hint: "load the graph that has these nodes first"})
 	}
 }

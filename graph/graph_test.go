@@ -190,7 +190,7 @@ func TestDiffFaults(t *testing.T) {
 		t.Errorf("bad line: have %v %v", cs, fs)
 	}
 	// A patch for another graph says so, and makes what it asks for.
-	_, fs = collect(t, graph.Patch(seq([]schema.Element{n("t:1")}), graphtest.Changes(graphtest.Delete(n("t:0")), graphtest.Put(n("t:1")))))
+	_, fs = collect(t, graph.Patch(seq([]schema.Element{n("t:1")}), graph.Changes(graphtest.Delete(n("t:0")), graphtest.Put(n("t:1")))))
 	if len(fs) != 2 || fs[0].Code != "GRF034" || fs[1].Code != "GRF034" {
 		t.Errorf("patch that does not fit: have %v", fs)
 	}
@@ -339,9 +339,9 @@ func TestLocalConcurrent(t *testing.T) {
 				a, b := fmt.Sprintf("t:%d", i%20), fmt.Sprintf("t:%d", (i*7+w)%20)
 				switch w {
 				case 0, 1:
-					l.Apply(ctx, graphtest.Changes(graphtest.Put(graphtest.Node(a, "T", "")), graphtest.Put(graphtest.Node(b, "T", fmt.Sprintf(`{"i":%d}`, i))), graphtest.Put(graphtest.Edge("E", a, b, ""))))
+					l.Apply(ctx, graph.Changes(graphtest.Put(graphtest.Node(a, "T", "")), graphtest.Put(graphtest.Node(b, "T", fmt.Sprintf(`{"i":%d}`, i))), graphtest.Put(graphtest.Edge("E", a, b, ""))))
 				case 2:
-					l.Apply(ctx, graphtest.Changes(graphtest.Delete(graphtest.Node(b, "T", ""))))
+					l.Apply(ctx, graph.Changes(graphtest.Delete(graphtest.Node(b, "T", ""))))
 				default:
 					for range l.Nodes(ctx, graph.Filter{}) {
 					}
@@ -568,7 +568,7 @@ func BenchmarkApplyTurn(b *testing.B) {
 	for b.Loop() {
 		i++
 		id := fmt.Sprintf("mem:new%d", i)
-		l.Apply(context.Background(), graphtest.Changes(graphtest.Put(graphtest.Node(id, "MemoryItem", "")), graphtest.Put(graphtest.Edge("FROM_CONV", id, "mem:00000000", ""))))
+		l.Apply(context.Background(), graph.Changes(graphtest.Put(graphtest.Node(id, "MemoryItem", "")), graphtest.Put(graphtest.Edge("FROM_CONV", id, "mem:00000000", ""))))
 		for range l.Neighbors(context.Background(), schema.NodeID(id), graph.Out, graph.Filter{}) {
 		}
 	}

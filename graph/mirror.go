@@ -47,6 +47,93 @@ func Steps(from, to string) (int64, bool) {
 	return n - m, ok && also && a == b && err1 == nil && err2 == nil
 }
 
+// A Follower is how far a copy of a graph is known to be right. The zero Follower knows
+// nothing.
+type Follower struct {
+	revision string // that the copy holds
+	mark     string // the last transaction that is accounted for
+	at       string // the revision then
+}
+
+// An Update is what a graph says to a Follower: what the copy lacks.
+type Update struct {
+	Whole   bool            // the whole graph must be read
+	Changes []schema.Change // since then, where it need not
+	Unsaid  bool            // somebody wrote, here or elsewhere in the database, and did not say what
+
+	next Follower
+}
+
+// Look asks a graph what changed. A graph that cannot be followed must be read whole,
+// unless its Revision says that nobody wrote.
+func (f Follower) Look(ctx context.Context, g Graph) (Update, error) {
+	r, ok := g.(Revised)
+	if !ok {
+		return Update{Whole: true}, nil
+	}
+	mark, err := r.Revision(ctx)
+	if err != nil || mark != "" && mark == f.mark {
+		return Update{next: f}, err
+	}
+	st, ok := g.(Followed)
+	if !ok {
+		return Update{Whole: true, next: Follower{mark: mark}}, nil
+	}
+	changes, now, known, err := st.Since(ctx, f.revision)
+	if err != nil {
+		return Update{}, err
+	}
+	all, counted := Steps(f.mark, mark)
+	said, also := Steps(f.at, now)
+	return Update{
+		Whole: !known || f.mark == "", Changes: changes, Unsaid: !counted || !also || all != said,
+		next: Follower{revision: now, mark: mark, at: now},
+	}, nil
+}
+
+// Take says that the copy holds an update.
+func (f *Follower) Take(u Update) { *f = u.next }
+
+// Apply writes to a store what its copy holds already, with vectors where it takes them.
+// After an error, or where the store cannot be followed, the next update is the whole.
+func (f *Follower) Apply(ctx context.Context, st Store, changes []schema.Change, vectors map[schema.NodeID][]float32, profile string) error {
+	s, ok := st.(Followed)
+	if !ok {
+		*f = Follower{}
+		_, err := st.Apply(ctx, Changes(changes...))
+		return err
+	}
+	a, err := s.ApplyVectors(ctx, Changes(changes...), vectors, profile)
+	if err != nil {
+		*f = Follower{}
+		return err
+	}
+	if n, ok := Steps(f.revision, a.Revision); ok && n == 1 { // where somebody else wrote in between, the next update has both
+		f.revision = a.Revision
+	}
+	return nil
+}
+
+// Changes are changes as Apply takes them.
+func Changes(list ...schema.Change) iter.Seq2[schema.Change, error] {
+	return func(yield func(schema.Change, error) bool) {
+		for _, c := range list {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// StoredVectors are the vectors of a profile that a graph stores: none where it cannot
+// store any.
+func StoredVectors(ctx context.Context, g Graph, profile string) (map[schema.NodeID][]float32, error) {
+	if f, ok := g.(Followed); ok {
+		return f.StoredVectors(ctx, profile)
+	}
+	return nil, nil
+}
+
 // Bulk is a graph that can be read at once: nodes, then edges, in any order.
 type Bulk interface {
 	Whole(ctx context.Context) schema.Seq[schema.Element]

@@ -85,7 +85,7 @@ func (p *projector) occurrence(m schema.MemoryExport, at pos) (*occurrence, []*s
 	}
 	o.owner = owner010(&o.setting, strip(f.OwnerType), strip(f.OwnerID), f.OwnerInfer, o.data)
 	if o.owner == "" {
-		fs = append(fs, &schema.Finding{Pointer: "/payload", Code: "GRF055", Warning: true, Message: "nobody owns this memory", Want: "owner_id, character_id, agent_id or user_id"})
+		fs = append(fs, &schema.Finding{Pointer: "/payload", Code: "GRF055", Warning: true, Message: "this memory has no owner", Want: "owner_id, character_id, agent_id or user_id"})
 	}
 	o.events, o.eventsBy, o.eventsP = f.Events, f.EventsBy, f.EventsP
 	return o, fs

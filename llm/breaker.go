@@ -115,7 +115,7 @@ func (b *Breaker) Done(probe bool, kind Kind, cause error) (again bool, err erro
 	if !fault(kind) { // it answers, whatever it says
 		b.worked, b.row, b.cause, b.kind = true, 0, nil, ""
 		if b.change != nil && b.gone == nil {
-			b.say("%s answers again after %v: going on", b.name, b.clock.Now().Sub(b.since).Round(time.Second))
+			b.say("%s answers again after %v: continuing", b.name, b.clock.Now().Sub(b.since).Round(time.Second))
 			close(b.change)
 			b.change, b.probing = nil, false
 		}
@@ -136,7 +136,7 @@ func (b *Breaker) Done(probe bool, kind Kind, cause error) (again bool, err erro
 		return false, b.giveUp("%d attempts failed in a row and none has succeeded, the last: %w", b.row, cause)
 	case b.change == nil:
 		b.change, b.since, b.pause = make(chan struct{}), b.clock.Now(), firstProbe
-		b.say("%s is not asked for now, after %d failures in a row (%v): it is tried again by itself", b.name, b.row, cause)
+		b.say("%s is paused after %d failures in a row (%v): it is tried again automatically", b.name, b.row, cause)
 	case probe:
 		b.probing = false
 		now := b.clock.Now()

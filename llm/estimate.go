@@ -31,7 +31,7 @@ type EstimateRow struct {
 	High    Usage
 }
 
-var errDryRun = errors.New("nobody was asked: this is an estimate")
+var errDryRun = errors.New("no model was asked: this is an estimate")
 
 // Rows returns what was counted, by purpose, then model.
 func (e *Estimate) Rows() []EstimateRow {

@@ -49,6 +49,11 @@ type (
 	Attacher interface {
 		Attach(ctx context.Context, ns Namespace) (Memory, error)
 	}
+	// Redoer takes back what was stored from the first batch on in which a model failed an
+	// operation, so that it can be stored again; false: there is none.
+	Redoer interface {
+		Redo(ctx context.Context) (bool, error)
+	}
 	// Settler waits for background work.
 	Settler interface {
 		Settle(ctx context.Context) (Receipt, error)
@@ -158,10 +163,9 @@ type Retrieved struct {
 	Hits []Hit
 	// Context is what the system itself would show a reader; "": the texts of Hits, in
 	// their order. It may hold more than Hits: summaries, profiles.
-	Context string
-	Usage   llm.Usage
-	// Degraded lists what fell back on a plainer way, with the reason.
-	Degraded []string
+	Context  string
+	Usage    llm.Usage
+	Degraded []Note // what was done in a plainer way
 }
 
 // Operations of a Change.
@@ -183,8 +187,8 @@ type Change struct {
 type Receipt struct {
 	Changes  []Change
 	Usage    llm.Usage
-	Degraded []string // operations that fell back on their rule twin, with the reason
-	Skipped  bool     // the batch's key was already stored
+	Degraded []Note // operations that were done in a plainer way
+	Skipped  bool   // the batch's key was already stored
 }
 
 // As asks v, or what it wraps (Unwrap() System or Memory), for an ability.

@@ -101,7 +101,7 @@ func Open(p *config.Project, o Options) (*Set, error) {
 	}
 	s.cassette, err = cassette.Open(file, mode)
 	if d := s.cassette.Damages(); len(d) > 0 && o.Tell != nil {
-		o.Tell(fmt.Sprintf("%s: %v, %d parts in all: what they held is asked for again (membench cassette check)", file, d[0], len(d)))
+		o.Tell(fmt.Sprintf("%s: %v, %d parts in all: those answers are asked for again (see membench cassette check)", file, d[0], len(d)))
 	}
 	return s, err
 }

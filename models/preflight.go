@@ -31,7 +31,7 @@ func (s *Set) Preflight(ctx context.Context, role config.Role) error {
 		_, err = s.ledger.Generator(c).Generate(ctx, llm.Request{Purpose: purposePreflight, Prompt: "Answer with the word OK.", MaxTokens: 16})
 	}
 	if err != nil && llm.OutcomeOf(llm.Response{}, err) == llm.Failed {
-		return fmt.Errorf("the model for %s, tried before the run begins: %w", strings.ReplaceAll(string(role), "_", " "), err)
+		return fmt.Errorf("checking the model for %s before the run: %w", strings.ReplaceAll(string(role), "_", " "), err)
 	}
 	return nil
 }

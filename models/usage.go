@@ -74,7 +74,7 @@ func (s *Set) WriteEstimate(w io.Writer) {
 	case len(s.Estimate.Rows()) == 0 && hits == 0:
 		fmt.Fprintln(w, "dry run: no model would be asked")
 	case unknown:
-		fmt.Fprintf(w, "dry run: %s %.4f to %.4f and what has no price; prices %s, %s\n", s.Prices.Currency, low, high, s.Prices.From, s.Prices.AsOf)
+		fmt.Fprintf(w, "dry run: %s %.4f to %.4f plus what has no price; prices %s, %s\n", s.Prices.Currency, low, high, s.Prices.From, s.Prices.AsOf)
 	default:
 		fmt.Fprintf(w, "dry run: %s %.4f to %.4f; prices %s, %s\n", s.Prices.Currency, low, high, s.Prices.From, s.Prices.AsOf)
 	}

@@ -20,7 +20,7 @@ import (
 // Values of owner_infer and events_by.
 const (
 	Explicit     = "explicit"      // the memory says whose it is: prefix, role, owner fields
-	MatchedEvent = "matched_event" // its text stands in what one side said
+	MatchedEvent = "matched_event" // one side said its text
 	Ambiguous    = "ambiguous"     // … in what both sides said
 	Fallback     = "fallback"      // nothing says it: the agent
 	Inferred     = "inferred"
@@ -34,7 +34,7 @@ func Export(ctx context.Context, s memory.System, events schema.Seq[schema.Event
 		attach, can := memory.As[memory.Attacher](s)
 		lister, lists := memory.As[memory.Lister](s)
 		if !can || !lists {
-			yield(schema.Record[schema.MemoryExport]{}, fmt.Errorf("%s cannot list what it holds, so it cannot be exported", s.Info().Name))
+			yield(schema.Record[schema.MemoryExport]{}, fmt.Errorf("%s cannot list its memories, so it cannot be exported", s.Info().Name))
 			return
 		}
 		held, err := lister.Namespaces(ctx, o.Isolation.Collection())
@@ -112,7 +112,7 @@ func finish(in schema.Seq[schema.MemoryExport], events schema.Seq[schema.Event],
 		for _, r := range all {
 			v, err := describe(r.V, link, o)
 			if err != nil {
-				err = &schema.Finding{Pos: r.Pos, Pointer: "/payload", Code: "MEM010", Message: "the payload cannot be read, passed on as it is: " + err.Error(), Warning: true}
+				err = &schema.Finding{Pos: r.Pos, Pointer: "/payload", Code: "MEM010", Message: "the payload cannot be read; it is exported unchanged: " + err.Error(), Warning: true}
 				v = r.V
 			}
 			if !yield(schema.Record[schema.MemoryExport]{Pos: r.Pos, V: v}, err) {

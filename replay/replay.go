@@ -66,6 +66,7 @@ type Options struct {
 	Now         time.Time
 	Order       []schema.ConvID // conversations listed here come first, in this order; the rest in natural order
 	NoOwner     bool            // do not infer owners
+	Redo        bool            // of a memory that is whole: store again what a model failed, and all after it
 	// Found is told of every fault in the data; nil drops them.
 	Found func(*schema.Finding)
 }
@@ -180,7 +181,7 @@ func read(in schema.Seq[schema.Event], o Options) ([]said, error) {
 	for _, s := range all {
 		if n := len(out); n > 0 && out[n-1].ev.Ref() == s.ev.Ref() {
 			same := out[n-1].ev.Content == s.ev.Content && out[n-1].ev.RoleType == s.ev.RoleType
-			o.found(&schema.Finding{Pos: s.pos, Pointer: "/turn_id", Code: "EVT021", Message: "the turn is there twice, one is skipped",
+			o.found(&schema.Finding{Pos: s.pos, Pointer: "/turn_id", Code: "EVT021", Message: "the turn appears twice; one was skipped",
 				Have: fmt.Sprintf("%s turn %d again", s.ev.ConvID, s.ev.TurnID), Warning: same})
 			continue
 		}
@@ -304,9 +305,10 @@ type Report struct {
 	Turns    int            `json:"turns"`   // offered to the memory
 	Skipped  map[string]int `json:"skipped"` // events not offered, by reason
 	Batches  int            `json:"batches"`
-	Known    int            `json:"known"`    // batches that an earlier run had stored
-	Changes  map[string]int `json:"changes"`  // operation → how many
-	Degraded int            `json:"degraded"` // model operations that fell back on the rule
+	Known    int            `json:"known"`            // batches that an earlier run had stored
+	Changes  map[string]int `json:"changes"`          // operation → how many
+	Degraded int            `json:"degraded"`         // operations that were done in a plainer way
+	Failed   map[string]int `json:"failed,omitempty"` // of them, those that a model failed, by operation and outcome
 	Calls    int            `json:"model_calls"`
 }
 
@@ -356,7 +358,7 @@ func Ingest(ctx context.Context, s memory.System, in schema.Seq[schema.Event], o
 		}
 		for _, ns := range held {
 			if want[ns] == nil {
-				return report, &ChangedError{ns.Scope, "is none of the input's"}
+				return report, &ChangedError{ns.Scope, "is not a batch of the input"}
 			}
 		}
 	}
@@ -373,6 +375,11 @@ func Ingest(ctx context.Context, s memory.System, in schema.Seq[schema.Event], o
 		}
 		open[ns] = m
 		if err := samePrefix(ctx, m, ns, want[ns]); err != nil {
+			return report, err
+		}
+	}
+	if o.Redo {
+		if err := redo(ctx, open, order, want); err != nil {
 			return report, err
 		}
 	}
@@ -404,10 +411,33 @@ func Ingest(ctx context.Context, s memory.System, in schema.Seq[schema.Event], o
 				report.Changes[c.Op]++
 			}
 			report.Degraded += len(r.Degraded)
+			memory.CountFailed(&report.Failed, r.Degraded)
 			report.Calls += r.Usage.Calls
 		}
 	}
 	return report, nil
+}
+
+// redo takes back what a model failed where all memories are whole. One that was killed is
+// finished first: what its batches cost is not paid twice for that.
+func redo(ctx context.Context, open map[memory.Namespace]memory.Memory, order []memory.Namespace, want map[memory.Namespace][]planned) error {
+	for _, ns := range order {
+		k, ok := memory.As[memory.Keyed](open[ns])
+		if !ok {
+			return nil
+		}
+		if have, err := k.Keys(ctx); err != nil || len(have) < len(want[ns]) {
+			return err
+		}
+	}
+	for _, ns := range order {
+		if m, ok := memory.As[memory.Redoer](open[ns]); ok {
+			if _, err := m.Redo(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func samePrefix(ctx context.Context, m memory.Memory, ns memory.Namespace, want []planned) error {
@@ -421,7 +451,7 @@ func samePrefix(ctx context.Context, m memory.Memory, ns memory.Namespace, want 
 	}
 	for i, key := range have {
 		if i >= len(want) {
-			return &ChangedError{ns.Scope, fmt.Sprintf("holds %d batches, the input has %d", len(have), len(want))}
+			return &ChangedError{ns.Scope, fmt.Sprintf("has %d batches, the input has %d", len(have), len(want))}
 		}
 		if w := want[i]; key != w.b.Key {
 			return &ChangedError{ns.Scope, fmt.Sprintf("differs at batch %d, which is %s turns %d to %d of the input", i+1, w.first.ConvID, w.first.TurnID, w.last.TurnID)}

@@ -256,7 +256,7 @@ func (p *idReader) seg(sep string) (string, error) {
 	text := Unescape(raw)
 	if !utf8.ValidString(text) || (Mint{V010}).EscapePart(text, sep) != raw {
 		p.i = from
-		return "", p.errorf("%q is not escaped as it should be", cut(raw))
+		return "", p.errorf("%q is not escaped correctly", cut(raw))
 	}
 	return text, nil
 }

@@ -54,7 +54,7 @@ func (p People) Check() error {
 			for _, c := range append(slices.Clone(k.Conversations), "")[:max(1, len(k.Conversations))] {
 				u := use{strings.ToLower(textnorm.Name(n)), c}
 				if other, ok := taken[u]; ok && other != k.Name {
-					return fmt.Errorf("people.known[%d]: %q is a name of %s too; say with conversations which is meant where", i, n, other)
+					return fmt.Errorf("people.known[%d]: %q is a name of %s too; use conversations to say which is meant where", i, n, other)
 				}
 				taken[u] = k.Name
 			}

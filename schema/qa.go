@@ -47,7 +47,8 @@ type QARecord struct {
 	Error     string `json:"error,omitzero"`
 	// ModelOutcome is how the model's call ended that was to answer (llm.Outcome), where
 	// that is not complete: an answer that was cut off is marked, a call that failed named.
-	ModelOutcome string `json:"model_outcome,omitzero"`
+	ModelOutcome string   `json:"model_outcome,omitzero"`
+	Degraded     []string `json:"degraded,omitempty"` // operations of the retrieval that were done in a plainer way, with the reason
 
 	RetrieveMS float64     `json:"retrieve_ms,omitzero"` // wall time of the retrieval, milliseconds
 	AnswerMS   float64     `json:"answer_ms,omitzero"`
@@ -215,7 +216,7 @@ type SessionRecord struct {
 	Opaque   bool           `json:"opaque,omitzero"` // shows neither snapshot nor delta
 	Outcome  string         `json:"outcome"`
 	Error    string         `json:"error,omitzero"`
-	Degraded []string       `json:"degraded,omitempty"` // operations that fell back on their rule twin
+	Degraded []string       `json:"degraded,omitempty"` // operations that were done in a plainer way, with the reason
 	IngestMS float64        `json:"ingest_ms,omitzero"`
 	Usage    []StepUsage    `json:"usage,omitempty"`
 	Grades   []SessionGrade `json:"grades,omitempty"`

@@ -90,6 +90,29 @@ type FailedError struct {
 	Taken   int
 	Why     map[string]int // how they failed (Finding.Failed)
 	Written bool           // what could be made is written
+	Again   string         // the flag with which the next run asks about them, where one is needed
+}
+
+// Add adds the failures of another step.
+func (e *FailedError) Add(more *FailedError) {
+	if more == nil {
+		return
+	}
+	if e.Why == nil {
+		e.Why = map[string]int{}
+	}
+	e.Failed += more.Failed
+	for k, n := range more.Why {
+		e.Why[k] += n
+	}
+}
+
+// AsError is e, and nil where nothing failed.
+func (e *FailedError) AsError() error {
+	if e == nil || e.Failed == 0 {
+		return nil
+	}
+	return e
 }
 
 func (e *FailedError) Error() string {
@@ -107,6 +130,9 @@ func (e *FailedError) Error() string {
 	}
 	if !e.Written {
 		return s + "; nothing was written"
+	}
+	if e.Again != "" {
+		return s + "; run it again with " + e.Again + ": only what failed is asked about"
 	}
 	return s + "; run it again: only what failed is asked about"
 }

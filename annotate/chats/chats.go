@@ -108,7 +108,7 @@ func names() []string {
 
 // unknown says what was expected and what was found, and how such a file can be read.
 func unknown(path string, files []*file, o Options) *schema.Finding {
-	f := &schema.Finding{Pos: schema.Pos{File: path}, Code: codeForm, Message: "not a chat export that membench knows",
+	f := &schema.Finding{Pos: schema.Pos{File: path}, Code: codeForm, Message: "not a known chat export",
 		Want: "an export of " + strings.Join(names(), ", ")}
 	if o.Form != "" {
 		f.Message, f.Want = "not an export of "+o.Form, "what that program exports"

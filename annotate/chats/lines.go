@@ -137,18 +137,20 @@ var (
 	invisible = regexp.MustCompile(`[\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{feff}]`)
 	// A file that came with a message: named in brackets behind a caption, or before one as
 	// the program names files.
-	fileMark  = regexp.MustCompile(`\s*\x{200e}?<[^<>:\n]{2,20}: ([^<>\n]+\.\w{1,5})>$`)
+	fileMark  = regexp.MustCompile(`\s*\x{200e}?<[^<>:：\n]{2,20}[:：] ?([^<>\n]+\.\w{1,5})>$`)
 	fileNamed = regexp.MustCompile(`^\x{200e}?((?:IMG|VID|AUD|PTT|DOC|STK)-\d{8}-WA\d+\.\w+|[\w .()-]+\.\w{2,5}) \([^()\n]{3,40}\)`)
 	omitted   = regexp.MustCompile(`^<[^<>\n]{3,50}>$`)
 	editedEnd = regexp.MustCompile(`\s*(?:\x{200e}<[^<>\n]+>|<[^<>\n]*(?:edited|编辑|編輯|bearbeitet|edit[óoée])[^<>\n]*>)$`)
 	// The phone starts its own words with a left-to-right mark; where they stand for a file
-	// that was left out, they are few, and end with the word for that.
-	byPhone   = regexp.MustCompile(`^(?:([^\x{200e}\n]+) • .*)?\x{200e}([^\x{200e}\n]{2,400})$`)
-	leftOut   = regexp.MustCompile(`(?i)(?:omitted|weggelassen|ausgelassen|omitid[oa]s?|omess[oai]|absente?s?|weggelaten|ocult[oa]s?|忽略|省略|略過)\W*$`)
+	// that was left out, they are few, and have the word for that. A mark within starts a
+	// detail: how long a call was, what a tap does.
+	byPhone   = regexp.MustCompile(`^(?:([^\x{200e}\n]+) • .*)?\x{200e}([^\n]{2,400})$`)
+	leftOut   = regexp.MustCompile(`(?i)(?:omitted|weggelassen|ausgelassen|omitid[oa]s?|omess[oai]|absente?s?|weggelaten|ocult[oa]s?|忽略|省略|略過)\W*$|^(?:已?忽略|已?省略|已?略過)`)
 	sentence  = regexp.MustCompile(`[.。!！]\s*$`)
 	elsewhere = regexp.MustCompile(`https?://|:$`)
 	// What stands in the place of a message that was deleted, or may be seen only once.
-	deleted = regexp.MustCompile(`^(?:null|(?:This message was deleted|You deleted this message|此消息已删除|您已?删除了?此消息|你已?删除了?此消息|此訊息已刪除|您已刪除此訊息|` +
+	deleted = regexp.MustCompile(`^(?:null|(?:You received a view once message|Waiting for this message)\..*|(?:This message was deleted|You deleted this message|` +
+		`(?:此|这条|該|该|這則)(?:消息|訊息|讯息)已被?[删刪]除|[您你]已?[删刪]除了?(?:此|这条|該|该|這則)(?:消息|訊息|讯息)|` +
 		`Diese Nachricht wurde gelöscht|Du hast diese Nachricht gelöscht|Se eliminó este mensaje|Eliminaste este mensaje|Mensagem apagada|Você apagou esta mensagem|` +
 		`Ce message a été supprimé|Vous avez supprimé ce message|Questo messaggio è stato eliminato|Hai eliminato questo messaggio)[.。]?)$`)
 	unsaved = regexp.MustCompile(`^~[\s\x{a0}\x{202f}]*`) // before the name of somebody who is not a contact
@@ -262,10 +264,10 @@ func (r *reader) whatsApp(f *file) error {
 	if err != nil {
 		return err
 	}
-	title := whatsAppTitle(f)
+	title, group := whatsAppTitle(f), phoneName(f)
 	var p pending
 	add := func(m Message) error {
-		if kind := media(&m); kind != "" {
+		if kind := media(&m, group); kind != "" {
 			r.leave(kind, m.Pos)
 			return nil
 		}
@@ -286,17 +288,12 @@ func (r *reader) whatsApp(f *file) error {
 			r.fault(pos, "there is no such date or time; the message was skipped", s.original, "a date in the order "+order)
 			return nil
 		}
-		name, said, found := strings.Cut(s.rest, ": ")
-		if !found && strings.HasSuffix(s.rest, ":") {
-			name, said, found = strings.TrimSuffix(s.rest, ":"), "", true
-		}
-		if !found || utf8.RuneCountInString(name) > 80 || strings.Count(name, `"`)%2 > 0 { // Bob changed the subject to "A: b"
+		name, said := s.speech()
+		if name == "" {
 			r.leave(notices, pos)
 			return nil
 		}
-		m := Message{Conv: convID("whatsapp", title), Title: title, Text: said, Time: at, Pos: pos,
-			Name: strings.TrimSpace(unsaved.ReplaceAllString(invisible.ReplaceAllString(name, ""), ""))}
-		p.start(m)
+		p.start(Message{Conv: convID("whatsapp", title), Title: title, Text: said, Time: at, Pos: pos, Name: name})
 		return nil
 	})
 	if err != nil {
@@ -305,12 +302,44 @@ func (r *reader) whatsApp(f *file) error {
 	return p.end(add)
 }
 
+// speech is who speaks behind the time, and what; no name where the program speaks.
+func (s *stamp) speech() (name, said string) {
+	name, said, found := strings.Cut(s.rest, ": ")
+	if !found && strings.HasSuffix(s.rest, ":") {
+		name, found = strings.TrimSuffix(s.rest, ":"), true
+	}
+	if !found || utf8.RuneCountInString(name) > 80 || strings.Count(name, `"`)%2 > 0 { // Bob changed the subject to "A: b"
+		return "", ""
+	}
+	return strings.TrimSpace(unsaved.ReplaceAllString(invisible.ReplaceAllString(name, ""), "")), said
+}
+
+// phoneName is the name below which the phone writes its notices into a group, where it
+// uses the group's: the name of the first line, below which nobody says anything else.
+func phoneName(f *file) string {
+	group := ""
+	for l := range strings.Lines(f.text()) {
+		s := stamped(l)
+		if s == nil {
+			continue
+		}
+		name, said := s.speech()
+		if group == "" {
+			group = name
+		}
+		if name == group && !byPhone.MatchString(said) {
+			return ""
+		}
+	}
+	return group
+}
+
 // notices are what the program says of itself.
 const notices = "notices of the program (someone joined, calls, pins)"
 
 // media takes the file out of a message's text, and what the phone adds to it. What is not
-// a message is not empty: it is the kind of it.
-func media(m *Message) (notMessage string) {
+// a message is not empty: it is the kind of it. Under the name of the group the phone writes.
+func media(m *Message, group string) (notMessage string) {
 	said := editedEnd.ReplaceAllString(m.Text, "")
 	if fileMark.MatchString(m.Text) {
 		said = m.Text
@@ -337,7 +366,8 @@ func media(m *Message) (notMessage string) {
 	switch {
 	case own == nil && !omitted.MatchString(said), elsewhere.MatchString(words): // a place, a list to vote on
 		return ""
-	case own != nil && !leftOut.MatchString(words) && (sentence.MatchString(words) || utf8.RuneCountInString(words) > maxPlaceholder):
+	case own != nil && !leftOut.MatchString(words) && (m.Name == group || strings.Contains(words, m.Name) || strings.Contains(words, "\u200e") ||
+		sentence.MatchString(words) || utf8.RuneCountInString(words) > maxPlaceholder):
 		return notices
 	}
 	name = invisible.ReplaceAllString(first(name, words), "")

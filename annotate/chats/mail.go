@@ -172,7 +172,7 @@ func (b *body) add(contentType, encoding, name string, in io.Reader, depth int) 
 	}
 	if strings.HasPrefix(kind, "multipart/") {
 		if depth == maxParts {
-			return errors.New("its parts stand too deep in each other")
+			return errors.New("its parts are nested too deeply")
 		}
 		parts := multipart.NewReader(in, params["boundary"])
 		for {
@@ -195,7 +195,7 @@ func (b *body) add(contentType, encoding, name string, in io.Reader, depth int) 
 		}
 		var inner body
 		if depth == maxParts {
-			return errors.New("its parts stand too deep in each other")
+			return errors.New("its parts are nested too deeply")
 		}
 		err = inner.add(m.Header.Get("Content-Type"), m.Header.Get("Content-Transfer-Encoding"), "", m.Body, depth+1)
 		words := mime.WordDecoder{CharsetReader: charset}

@@ -52,7 +52,7 @@ type Project struct {
 func Init(ctx context.Context, o InitOptions) (Project, error) {
 	p := Project{Config: filepath.Join(o.Dir, "membench.yaml")}
 	if _, err := os.Stat(p.Config); err == nil && !o.Force {
-		return p, &schema.UsageError{Err: fmt.Errorf("%s is there already: name another folder with -o, or give --force", p.Config)}
+		return p, &schema.UsageError{Err: fmt.Errorf("%s already exists: name another folder with -o, or give --force", p.Config)}
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return p, err
 	}

@@ -295,7 +295,7 @@ func (r *reader) columns(f *file, have []string) (Mapping, error) {
 		}
 	}
 	if m["text"] == "" {
-		return nil, &schema.UsageError{Err: fmt.Errorf("%s: no column is known to hold the text; it has %s\n%s", f.name, strings.Join(have, ", "), suggest(f))}
+		return nil, &schema.UsageError{Err: fmt.Errorf("%s: no column looks like the text of messages; the columns are %s\n%s", f.name, strings.Join(have, ", "), suggest(f))}
 	}
 	return m, nil
 }
@@ -336,7 +336,7 @@ func (r *reader) rows(f *file) error {
 		line, _ := rows.FieldPos(0)
 		pos := schema.Pos{File: f.name, Line: line}
 		if len(row) != len(head) {
-			r.fault(pos, "a row has another number of columns than the header; it was skipped", strconv.Itoa(len(row)), strconv.Itoa(len(head)))
+			r.fault(pos, "a row and the header have different numbers of columns; the row was skipped", strconv.Itoa(len(row)), strconv.Itoa(len(head)))
 			continue
 		}
 		if err := r.record(f, pos, said, func(part string) string {

@@ -46,6 +46,10 @@ func TestVendors(t *testing.T) {
 			want: []string{"Ana:  @2024-12-30T23:59:00Z [file Media omitted]", "Bob: I sold my car @2024-12-31T00:04:00Z"}, left: "deleted messages, " + notices},
 		{name: "chinese phone", file: "_chat.txt", text: "[2024/12/31 下午9:05:03] 小明: " + lrm + "信息和通话已进行端到端加密。\n[2025/1/1 中午12:10:09] 王芳: 新年快乐\n" + lrm + "[2025/1/1 晚上7:05:09] 王芳: " + lrm + "图片已忽略\n[2025/1/2 清晨5:05:09] 小明: 早\n",
 			want: []string{"王芳: 新年快乐 @2025-01-01T12:10:09Z", "王芳:  @2025-01-01T19:05:09Z [file 图片已忽略]", "小明: 早 @2025-01-02T05:05:09Z"}, left: notices},
+		{name: "group on a phone", file: "_chat.txt", text: lrm + "[2024/3/4 20:15:02] 爬山群: " + lrm + "消息和通话都经过端到端加密。\n" + lrm + "[2024/3/4 20:15:03] 爬山群: " + lrm + "王芳将您添加到群组\n[2024/3/4 20:16:00] 王芳: 我住在合肥。\n" +
+			lrm + "[2024/3/4 20:17:00] 李强: " + lrm + "李强已退出\n" + lrm + "[2024/3/4 20:18:00] 李强: " + lrm + "未接语音通话，" + lrm + "点击回拨\n" + lrm + "[2024/3/4 20:19:00] 李强: " + lrm + "这条消息已删除。\n" +
+			"[2024/3/4 20:20:00] 李强: 日出 " + lrm + "<附件：00000051-PHOTO.jpg>\n" + lrm + "[2024/3/4 20:21:00] 王芳: " + lrm + "忽略表情贴图\n" + lrm + "[2024/3/4 20:22:00] 王芳: " + lrm + "You received a view once message. Open it on your phone.\n",
+			want: []string{"王芳: 我住在合肥。 @2024-03-04T20:16:00Z", "李强: 日出 @2024-03-04T20:20:00Z [image 00000051-PHOTO.jpg]", "王芳:  @2024-03-04T20:21:00Z [file 忽略表情贴图]"}, left: "deleted messages, " + notices},
 		{name: "telegram", file: "result.json", text: `{"chats":{"list":[{"type":"saved_messages","id":1,"messages":[
 			{"id":1,"type":"message","date_unixtime":"1714550400","from":"Ana","from_id":"user1","text":["I live in ",{"type":"text_link","text":"Porto","href":"https://porto.pt"}]},
 			{"id":2,"type":"message","date_unixtime":"1714550401","from":"Bob","text":"","poll":{"question":"Sushi?","answers":[{"text":"yes"}]},"reply_to_message_id":1},

@@ -71,7 +71,7 @@ func (x *Export) Write(ctx context.Context, w io.Writer, o Options) (Summary, er
 		return Summary{}, err
 	}
 	for _, what := range slices.Sorted(maps.Keys(r.left)) {
-		o.Report(&schema.Finding{Pos: schema.Pos{File: x.Path}, Code: codeLeft, Warning: true, Message: fmt.Sprintf("%d left out: %s", r.left[what], what)})
+		o.Report(&schema.Finding{Pos: schema.Pos{File: x.Path}, Code: codeLeft, Warning: true, Message: fmt.Sprintf("skipped %d: %s", r.left[what], what)})
 	}
 	s := c.summary()
 	if len(r.left) > 0 {

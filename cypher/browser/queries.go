@@ -54,7 +54,7 @@ OPTIONAL MATCH lines = (e)-[:IN_SOURCE]->(:Source)
 OPTIONAL MATCH about = (c)-[:ABOUT]->()
 RETURN memory, turn, lines, about`, false)
 
-	add("source-lines", "Claims with the lines they rest on", "主张与其源文件行号", "One row for each claim and turn, the newest first: what is held, the memory, what was said, and where; a link where `:param files` says what stands before the path.", `
+	add("source-lines", "Claims with the lines they rest on", "主张与其源文件行号", "One row for each claim and turn, the newest first: what is held, the memory, what was said, and where; a link where `:param files` says the start of the path.", `
 MATCH (c:Claim@)-[:EVIDENCED_BY]->(m:MemoryItem)-[:FROM_EVENT]->(e:Event)-[place:IN_SOURCE]->(s:Source)
 OPTIONAL MATCH (c)-[:ABOUT]->(o)
 RETURN c.predicate AS predicate, coalesce(o.name, o.display, o.id) AS about,
@@ -114,7 +114,7 @@ RETURN c.confidence AS confidence, c.predicate AS predicate, coalesce(o.name, o.
 ORDER BY confidence, memories, id
 SKIP toInteger($skip) LIMIT toInteger($limit)`, true)
 
-	add("probes", "Probes and what they expect", "探针与预期", "Questions put to a memory, with the turn that asks and the claim or fact that a right answer rests on.", `
+	add("probes", "Probes and what they expect", "探针与预期", "Questions asked of a memory, with the turn that asks and the claim or fact that supports a right answer.", `
 MATCH (p:Probe@)
 OPTIONAL MATCH asks = (:Event)-[:ASKS]->(p)
 OPTIONAL MATCH expects = (p)-[:EXPECTS]->()

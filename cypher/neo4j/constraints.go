@@ -126,7 +126,7 @@ func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err e
 	for _, typ := range todo {
 		if !there(typ) {
 			entity, label := constrained(typ)
-			return made, fmt.Errorf("making ids unique on %s %s: constraint %s was accepted and is not there (an index of that name?)", strings.ToLower(entity), label, cypher.ConstraintName(typ))
+			return made, fmt.Errorf("making ids unique on %s %s: constraint %s was accepted but does not exist (is there an index of that name?)", strings.ToLower(entity), label, cypher.ConstraintName(typ))
 		}
 		db.ready[typ] = true
 	}

@@ -53,7 +53,7 @@ func (db *DB) explain(err error) error {
 		case title == "Unauthorized", title == "AuthenticationRateLimit", title == "CredentialsExpired", title == "TokenExpired":
 			return fmt.Errorf("%s: %w (%s): set NEO4J_USERNAME and NEO4J_PASSWORD", db.uri, ErrAuth, title)
 		case title == "DatabaseNotFound":
-			return fmt.Errorf("%s: %w: have %q; leave --database out for the user's home database", db.uri, ErrNoDatabase, db.database)
+			return fmt.Errorf("%s: %w: have %q; omit --database to use the user's home database", db.uri, ErrNoDatabase, db.database)
 		case noSpace(ne):
 			return fmt.Errorf("%s: %w: make room for its data folder, restart it and load again, the load continues where it stopped (%s: %s)", db.uri, ErrNoSpace, ne.Code, oneLine(ne.Msg))
 		}

@@ -221,7 +221,7 @@ func (l *loader) stream(ctx context.Context, in iter.Seq2[step, error]) (flying 
 		}
 		l.account(s, r)
 		if extra := extraOf(s.rec.V); len(extra) > 0 {
-			l.finding(&schema.Finding{Pos: s.rec.Pos, Code: "GRF043", Warning: true, Message: "members that a graph record does not know are not stored in the database: " + strings.Join(slices.Sorted(maps.Keys(extra)), ", ")})
+			l.finding(&schema.Finding{Pos: s.rec.Pos, Code: "GRF043", Warning: true, Message: "members that are not part of a graph record are not stored in the database: " + strings.Join(slices.Sorted(maps.Keys(extra)), ", ")})
 		}
 		l.checkNames(r)
 		if l.o.Rewrite {

@@ -194,13 +194,7 @@ func TestMeasure(t *testing.T) {
 			steps = append(steps, c)
 		}
 		delta := time1(fmt.Sprintf("--delta=OLD, %d changed", n), len(all), func() error {
-			r, err := LoadChanges(ctx, db, func(yield func(schema.Change, error) bool) {
-				for _, c := range steps {
-					if !yield(c, nil) {
-						return
-					}
-				}
-			}, LoadOptions{From: &from})
+			r, err := LoadChanges(ctx, db, graph.Changes(steps...), LoadOptions{From: &from})
 			if err == nil && (r.Nodes.Updated+r.Edges.Updated != n || r.Digest == "") {
 				err = fmt.Errorf("have %+v %+v", r.Nodes, r.Edges)
 			}

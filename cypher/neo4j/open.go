@@ -46,7 +46,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	case err != nil || u.Host == "":
 		return nil, fmt.Errorf("%w: have %q, want bolt://host:7687", ErrURI, c.URI)
 	case u.User != nil:
-		return nil, fmt.Errorf("%w: leave user and password out of it, they come from NEO4J_USERNAME and NEO4J_PASSWORD", ErrURI)
+		return nil, fmt.Errorf("%w: remove user and password from it; they come from NEO4J_USERNAME and NEO4J_PASSWORD", ErrURI)
 	}
 	switch scheme, secure, _ := strings.Cut(u.Scheme, "+"); {
 	case scheme != "bolt" && scheme != "neo4j", secure != "" && secure != "s" && secure != "ssc":
@@ -135,11 +135,11 @@ func (c Config) tls() (*tls.Config, error) {
 		}
 		out.RootCAs = x509.NewCertPool()
 		if !out.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("certificates to trust: %s holds none in PEM", c.CA)
+			return nil, fmt.Errorf("certificates to trust: %s contains no certificate in PEM form", c.CA)
 		}
 	}
 	if (c.Cert == "") != (c.Key == "") {
-		return nil, errors.New("a client certificate wants its key: have one of the two files")
+		return nil, errors.New("a client certificate needs its key: only one of the two files was given")
 	}
 	if c.Cert != "" {
 		pair, err := tls.LoadX509KeyPair(c.Cert, c.Key)

@@ -76,7 +76,7 @@ func TestForeignNodesStay(t *testing.T) {
 			t.Fatal(err)
 		}
 		same("repair")
-		if _, err := db.Apply(ctx, graphtest.Changes(graphtest.Put(small()[0]))); err == nil || !strings.Contains(err.Error(), "GRF044") {
+		if _, err := db.Apply(ctx, graph.Changes(graphtest.Put(small()[0]))); err == nil || !strings.Contains(err.Error(), "GRF044") {
 			t.Errorf("a change of another program's node: have %v", err)
 		}
 		if _, err := db.Empty(ctx, EmptyOptions{}); err != nil {

@@ -75,7 +75,7 @@ func (db *DB) Revision(ctx context.Context) (string, error) {
 	}
 	marks := driver.BookmarksToRawValues(s.LastBookmarks())
 	if len(marks) == 0 {
-		return "", fmt.Errorf("%s: database %s does not tell its last transaction", db.uri, db.database)
+		return "", fmt.Errorf("%s: database %s does not report its last transaction", db.uri, db.database)
 	}
 	if len(marks) == 1 {
 		if name, n, ok := bookmark(marks[0]); ok {

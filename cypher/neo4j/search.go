@@ -79,7 +79,7 @@ func (db *DB) ensureIndex(ctx context.Context, want searchIndex, text string) (m
 		}
 	}
 	if have.name == "" {
-		return made, fmt.Errorf("index %s was not made: another one is on %s (%s), and a database has one for them; drop that one first", want.name, strings.Join(want.labels, ","), strings.Join(want.props, ","))
+		return made, fmt.Errorf("cannot create index %s: there is already one on %s (%s), and a database allows one; drop that one first", want.name, strings.Join(want.labels, ","), strings.Join(want.props, ","))
 	}
 	same := have.kind == want.kind && slices.Equal(have.labels, want.labels) && slices.Equal(have.props, want.props)
 	if !same || have.state == "FAILED" {

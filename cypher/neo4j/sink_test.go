@@ -332,7 +332,7 @@ func unpack(r *bytes.Reader) any {
 	return nil
 }
 
-var oneNode = graphtest.Changes(graphtest.Put(graphtest.Node("user:a", "User", "")))
+var oneNode = graph.Changes(graphtest.Put(graphtest.Node("user:a", "User", "")))
 
 // A deadlock is retried from the start of the transaction, and counted once.
 func TestDeadlockIsRetried(t *testing.T) {
@@ -405,7 +405,7 @@ func TestTooBigABatchIsHalved(t *testing.T) {
 	if want := []string{"7", "3", "1", "1", "1", "1", "1", "1", "1"}; !slices.Equal(sizes, want) {
 		t.Errorf("have batches of %v, want %v", sizes, want)
 	}
-	_, err = db.Apply(context.Background(), graphtest.Changes(graphtest.Put(in[0]), graphtest.Put(in[1]), graphtest.Put(in[2])))
+	_, err = db.Apply(context.Background(), graph.Changes(graphtest.Put(in[0]), graphtest.Put(in[1]), graphtest.Put(in[2])))
 	if !errors.Is(err, errTooBig) {
 		t.Errorf("an atomic call: have %v, want %v", err, errTooBig)
 	}

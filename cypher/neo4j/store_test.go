@@ -34,7 +34,7 @@ func TestSearch(t *testing.T) {
 func TestScopes(t *testing.T) {
 	ctx := context.Background()
 	a, b := open(t), open(t)
-	put := graphtest.Changes(graphtest.Put(graphtest.Node("user:a", "User", `{"scope":"mine"}`)), graphtest.Put(graphtest.Edge("KNOWS", "user:a", "user:a", "")))
+	put := graph.Changes(graphtest.Put(graphtest.Node("user:a", "User", `{"scope":"mine"}`)), graphtest.Put(graphtest.Edge("KNOWS", "user:a", "user:a", "")))
 	for _, db := range []*DB{a, b} {
 		have, err := db.Apply(ctx, put)
 		if err != nil || have.Nodes != 1 || have.Edges != 1 {
@@ -65,11 +65,11 @@ func TestEdgeChangesType(t *testing.T) {
 		e.Edge.ID = "about:x"
 		return graphtest.Put(e)
 	}
-	_, err := db.Apply(ctx, graphtest.Changes(graphtest.Put(graphtest.Node("user:a", "User", "")), graphtest.Put(graphtest.Node("user:b", "User", "")), edge("OLD")))
+	_, err := db.Apply(ctx, graph.Changes(graphtest.Put(graphtest.Node("user:a", "User", "")), graphtest.Put(graphtest.Node("user:b", "User", "")), edge("OLD")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	have, err := db.Apply(ctx, graphtest.Changes(edge("NEW")))
+	have, err := db.Apply(ctx, graph.Changes(edge("NEW")))
 	if err != nil || have.Edges != 1 || have.Deleted != 0 {
 		t.Errorf("apply: have %+v %v, want one edge", have, err)
 	}

@@ -418,7 +418,7 @@ func (t *tx) putEdges(b *batch, d *done, states []state) error {
 				return err
 			}
 			if len(d.missing)-before != len(g)-n {
-				return fmt.Errorf("the server took %d of %d edges of type %s, and only %d miss an end", n, len(g), b.edges[g[0]].typ, len(d.missing)-before)
+				return fmt.Errorf("the server took %d of %d edges of type %s, but only %d lack a node at one end", n, len(g), b.edges[g[0]].typ, len(d.missing)-before)
 			}
 		}
 	}
@@ -464,7 +464,7 @@ func (r row) taken() *schema.Finding {
 	if r.typ != "" {
 		what = "a relationship of type " + r.typ
 	}
-	return &schema.Finding{Pos: r.rec.Pos, Code: "GRF044", Pointer: "/id", Have: r.rec.V.ID(), Message: "the id belongs to " + what + " that membench did not write: skipped", Hint: "--exact makes it ours; or load with --scope NAME, where ids are others"}
+	return &schema.Finding{Pos: r.rec.Pos, Code: "GRF044", Pointer: "/id", Have: r.rec.V.ID(), Message: "the id belongs to " + what + " that membench did not write: skipped", Hint: "--exact takes it over; or load with --scope NAME, which keeps its ids apart"}
 }
 
 func all(n int) []int {

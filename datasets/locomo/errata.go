@@ -88,7 +88,7 @@ func ReadErrata(f jsonl.File) (*datasets.Errata, error) {
 			}
 			kind, known := auditKinds[r.Type]
 			if m == nil || conv == "" || !known {
-				x := v.Finding("DST017", "a correction that names no question or kind")
+				x := v.Finding("DST017", "a correction without a question or a kind")
 				x.Have = r.QuestionID + " " + r.Type
 				return nil, x
 			}
@@ -99,7 +99,7 @@ func ReadErrata(f jsonl.File) (*datasets.Errata, error) {
 		case r.QuestionID != "":
 			return datasets.ReadErrata(f)
 		default:
-			return nil, v.Finding("DST017", "no correction list of a known form")
+			return nil, v.Finding("DST017", "not a correction list of a known form")
 		}
 		c.Pos = v.Pos
 		e.Add(c)

@@ -280,7 +280,7 @@ func question(v *datasets.Value, b *datasets.Builder, raw []byte, i int) (schema
 	for j, e := range q.Evidence {
 		ids, clean := evidence(e)
 		if !clean {
-			v.Warn("DST004", "an evidence string of another form than D<session>:<turn>", e, append(slices.Clone(place), "evidence", strconv.Itoa(j))...)
+			v.Warn("DST004", "an evidence string is not of the form D<session>:<turn>", e, append(slices.Clone(place), "evidence", strconv.Itoa(j))...)
 		}
 		if len(ids) == 0 {
 			ids = []string{e}

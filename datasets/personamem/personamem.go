@@ -185,7 +185,7 @@ func (r *reader) document(v *datasets.Value) error {
 			return err
 		}
 		if r.done[d.User] {
-			f := v.Finding("DST020", "a document apart from the others of its user, skipped", "user_id")
+			f := v.Finding("DST020", "a document is separated from the others of its user; skipped", "user_id")
 			f.Have = d.User
 			return f
 		}

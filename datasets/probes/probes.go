@@ -284,7 +284,7 @@ func (m *maker) draw(pools map[Type][]candidate) error {
 		}
 	}
 	for _, w := range m.late {
-		m.o.Stats.Types[w.c.typ].Dropped["a string search finds it, as it does enough others"]++
+		m.o.Stats.Types[w.c.typ].Dropped["a string search finds it, and enough questions are already like that"]++
 	}
 	return nil
 }
@@ -402,7 +402,7 @@ func (s *Stats) Summary() string {
 		}
 		fmt.Fprintf(&b, "%-16s %6d offered %6d drawn %6d kept", t, x.Offered, x.Drawn, x.Kept)
 		if x.Passed > 0 {
-			fmt.Fprintf(&b, "; %d passed over", x.Passed)
+			fmt.Fprintf(&b, "; %d skipped", x.Passed)
 		}
 		for _, why := range sorted(x.Dropped) {
 			fmt.Fprintf(&b, "; %d %s", x.Dropped[why], why)

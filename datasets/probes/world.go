@@ -324,7 +324,7 @@ func (w *world) readClaims(ctx context.Context, g graph.Graph, events map[schema
 		}
 		id, perr := schema.ParseID(string(n.ID))
 		if root == "" || perr != nil || len(id.Ends) != 2 {
-			w.lost["a claim that no walk leads to"]++
+			w.lost["a claim that cannot be reached from its turns"]++
 			continue
 		}
 		f := fact{claim: n.ID, root: root, subject: id.Ends[0], pred: p.Predicate, status: p.Status, at: cmp.Or(p.ValidAt, p.UpdatedAt)}

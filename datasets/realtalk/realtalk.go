@@ -227,7 +227,7 @@ func (r *reader) question(raw []byte, i int) {
 	for j, e := range q.Evidence {
 		named, clean := r.evidence(e)
 		if !clean {
-			r.v.Warn("DST004", "an evidence string of another form than D<n>:<m>", e, append(slices.Clone(place), "evidence", strconv.Itoa(j))...)
+			r.v.Warn("DST004", "an evidence string is not of the form D<n>:<m>", e, append(slices.Clone(place), "evidence", strconv.Itoa(j))...)
 		}
 		ids = append(ids, named...)
 	}

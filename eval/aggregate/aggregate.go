@@ -292,14 +292,14 @@ func (a *Aggregator) summary(k key, r *run) schema.Summary {
 	for _, id := range sortedKeys(r.scores, func(x, y scoreKey) int { return cmp.Or(cmp.Compare(x.protocol, y.protocol), cmp.Compare(x.by, y.by)) }) {
 		s.Scores = append(s.Scores, a.score(k, id, r, o))
 		if n := s.Scores[len(s.Scores)-1].Overall.Clusters; n > 1 && n < 10 && len(s.Scores) == 1 {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%d cases are few: intervals by case are as wide as that makes them", n))
+			s.Warnings = append(s.Warnings, fmt.Sprintf("with only %d cases, intervals by case are wide", n))
 		}
 	}
 	for _, u := range sortedKeys(r.usage, func(x, y [2]string) int { return slices.Compare(x[:], y[:]) }) {
 		s.Usage = append(s.Usage, *r.usage[u])
 	}
 	if s.Cost = figure.Cost(s.Usage, a.o.Prices); s.Cost != nil && len(s.Cost.Unpriced) > 0 {
-		s.Warnings = append(s.Warnings, "no price is known of "+strings.Join(s.Cost.Unpriced, ", ")+": their tokens are not in the cost")
+		s.Warnings = append(s.Warnings, "no known price for "+strings.Join(s.Cost.Unpriced, ", ")+": their tokens are not in the cost")
 	}
 	return s
 }

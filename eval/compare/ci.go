@@ -48,16 +48,16 @@ func (x *Gated) Notes() (out []string) {
 	c := &x.Cell
 	if x.Outcome == Inconclusive && c.Detectable != nil {
 		if measures[x.Metric] != nil {
-			out = append(out, fmt.Sprintf("neither a loss beyond the margin nor its absence is shown; this run finds a change of %.4g", *c.Detectable))
+			out = append(out, fmt.Sprintf("the data show neither a loss beyond the margin nor its absence; this run can detect a change of %.4g", *c.Detectable))
 		} else {
-			out = append(out, fmt.Sprintf("neither a loss beyond the margin nor its absence is shown; this run finds a change of %.1f points (eval plan says what a smaller one needs)", 100**c.Detectable))
+			out = append(out, fmt.Sprintf("the data show neither a loss beyond the margin nor its absence; this run can detect a change of %.1f points (eval plan says what a smaller one needs)", 100**c.Detectable))
 		}
 	}
 	switch {
 	case c.Clusters == 1:
 		out = append(out, "one conversation: its questions are tested, which does not generalise to other conversations")
 	case c.Few:
-		out = append(out, fmt.Sprintf("%d conversations are few: the interval is as wide as that makes it", c.Clusters))
+		out = append(out, fmt.Sprintf("with only %d conversations, the interval is wide", c.Clusters))
 	}
 	if x.Lost+x.New > 0 {
 		out = append(out, fmt.Sprintf("scored only in the baseline: %d, only in the new run: %d", x.Lost, x.New))

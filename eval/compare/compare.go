@@ -232,7 +232,7 @@ func pick(runs []*Run, want string) (string, error) {
 	case len(hits) == 1:
 		return hits[0], nil
 	case len(common) == 0:
-		return "", errors.New("no protocol graded all of the runs: grade them alike with membench eval grade")
+		return "", errors.New("no protocol graded all of the runs: grade them with one protocol (membench eval grade)")
 	case want == "":
 		return "", fmt.Errorf("several protocols graded the runs: choose one with --protocol: %s", strings.Join(common, ", "))
 	}

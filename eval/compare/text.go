@@ -43,7 +43,7 @@ func (r *Report) WriteText(w io.Writer) {
 		fmt.Fprintf(w, "  ! %s differs, as allowed: %v\n", d.Field, d.Values)
 	}
 	for _, f := range r.Unknown {
-		fmt.Fprintf(w, "  ! %s is unknown in every run: nobody can say that it was the same (membench eval import --reader, --judge)\n", f)
+		fmt.Fprintf(w, "  ! %s is unknown in every run and may differ (set it with membench eval import --reader, --judge)\n", f)
 	}
 	for _, p := range r.Pairs {
 		fmt.Fprintf(w, "\n%s (A) − %s (B), %s\n", p.A, p.B, p.Test)
@@ -70,7 +70,7 @@ func (r *Report) WriteText(w io.Writer) {
 		case c.Clusters == 1:
 			fmt.Fprintln(w, "  ! one conversation: its questions are tested, which does not generalise to other conversations")
 		case c.Few && c.N > 0:
-			fmt.Fprintf(w, "  ! %d conversations are few: the interval is as wide as that makes it\n", c.Clusters)
+			fmt.Fprintf(w, "  ! with only %d conversations, the interval is wide\n", c.Clusters)
 		}
 	}
 }

@@ -58,11 +58,7 @@ func writeJSON(w io.Writer, list []Named, diffs [][]Difference) error {
 			Differences []Difference `json:"f1_differences"`
 		}{list, slices.Concat(diffs...)}
 	}
-	b, err := codec.Append(nil, v, codec.Indented)
-	if err == nil {
-		_, err = w.Write(append(b, '\n'))
-	}
-	return err
+	return codec.WriteFile(w, v)
 }
 
 func writeCSV(w io.Writer, list []Named, diffs [][]Difference) error {

@@ -77,7 +77,7 @@ func failures(ctx context.Context, e *experiment, r *results, out *output) error
 			return err
 		}
 		gap, best, worst := r.spread(Unified, set, e.Design.Seed)
-		d := atLeast("do the types differ under the unified search?", set, "best − worst type ≥ 10 points: go on; below 5: choose another topic", gap, firmFrom)
+		d := atLeast("do the types differ under the unified search?", set, "best − worst type ≥ 10 points: continue; below 5: choose another topic", gap, firmFrom)
 		switch {
 		case d.Value == nil:
 		case gap.hi < thinFrom:

@@ -141,7 +141,8 @@ var analyses = []analysis{
 // experiment is one call of Run.
 type experiment struct {
 	Options
-	dir string
+	dir    string
+	failed schema.FailedError // in all arms
 }
 
 // A study is what an experiment is made of.
@@ -152,7 +153,8 @@ type study struct {
 	analyses []analysis
 }
 
-// Run does the experiment of seed 002 and returns its folder.
+// Run does the experiment of seed 002 and returns its folder. A *schema.FailedError says that
+// all is written, and what failed in the arms.
 func Run(ctx context.Context, o Options) (string, error) {
 	if o.Design.PerType < 1 || o.Design.Below <= 0 || o.Design.Below > 1 {
 		return "", schema.Usagef("per_type %d, below %g: want at least 1, and above 0 to 1", o.Design.PerType, o.Design.Below)
@@ -164,12 +166,11 @@ func Run(ctx context.Context, o Options) (string, error) {
 }
 
 func run(ctx context.Context, o Options, s study) (string, error) {
-	e := &experiment{o, pipeline.Folder(o.Eval)}
-	dry := o.Pipeline.Models != nil && o.Pipeline.Models.Estimate != nil
+	e := &experiment{Options: o, dir: pipeline.Folder(o.Eval), failed: schema.FailedError{Step: "experiment", Written: true, Again: "--only-failed"}}
 	e.Pipeline.Log.Found = once(e.Pipeline.Log.Found)
 	switch g := o.Eval.Grading; {
 	case e.dir == "":
-		return "", schema.Usagef("where does the experiment go? Name its folder with -o")
+		return "", schema.Usagef("no folder for the experiment: name one with -o")
 	case len(o.Eval.Systems) > 0:
 		return "", schema.Usagef("systems: the experiment has its own; name the backend and the systems to analyse in experiment")
 	case len(g.Protocols) == 0 && g.Judge != "model" && g.JudgeModel == "" && !slices.ContainsFunc(protocol.Defaults(), o.Design.measures):
@@ -183,7 +184,7 @@ func run(ctx context.Context, o Options, s study) (string, error) {
 			return e.dir, fmt.Errorf("arm %s: %w", a.name, err)
 		}
 	}
-	if dry {
+	if dry(o.Pipeline) {
 		return e.dir, nil
 	}
 	if s.between != nil {
@@ -196,8 +197,11 @@ func run(ctx context.Context, o Options, s study) (string, error) {
 			return e.dir, fmt.Errorf("%s: %w", a.folder, err)
 		}
 	}
-	return e.dir, e.report(s)
+	return e.dir, cmp.Or(e.report(s), e.failed.AsError())
 }
+
+// dry reports whether nobody is asked.
+func dry(o pipeline.Options) bool { return o.Models != nil && o.Models.Estimate != nil }
 
 // once reports each finding once: every arm reads the same data.
 func once(found func(*schema.Finding)) func(*schema.Finding) {
@@ -240,13 +244,16 @@ func (e *experiment) ask(ctx context.Context, a arm) error {
 	if _, err := os.Stat(filepath.Join(e.runDir(a), records.QAFile)); err != nil {
 		o.OnlyFailed = false // an arm that is not there yet is run whole
 	}
-	_, err := pipeline.Run(ctx, &v, o)
+	res, err := pipeline.Run(ctx, &v, o)
 	var changed *evalrun.ChangedError
 	if errors.As(err, &changed) && changed.Dir == e.runDir(a) {
 		if err := e.setAside(a, changed); err != nil {
 			return err
 		}
-		_, err = pipeline.Run(ctx, &v, o)
+		res, err = pipeline.Run(ctx, &v, o)
+	}
+	if err == nil && !dry(o) {
+		e.failed.Add(res.Failed())
 	}
 	return err
 }

@@ -126,7 +126,7 @@ func (e *experiment) trace(ctx context.Context, name string, o pcm.Options) erro
 			}
 			return build.Result{}, atomicfile.Write(kept, func(w io.Writer) error {
 				for _, k := range ends {
-					if err := writeLine(w, k); err != nil {
+					if err := codec.WriteLine(w, k); err != nil {
 						return err
 					}
 				}
@@ -136,21 +136,13 @@ func (e *experiment) trace(ctx context.Context, name string, o pcm.Options) erro
 	return err
 }
 
-func writeLine(w io.Writer, v any) error {
-	b, err := codec.Append(nil, v, codec.Compact)
-	if err == nil {
-		_, err = w.Write(append(b, '\n'))
-	}
-	return err
-}
-
 // replayPCM plays one case, session by session.
 func replayPCM(ctx context.Context, w io.Writer, d memory.Deps, o pcm.Options, c *schema.Case) (Kept, error) {
 	k := Kept{Dataset: c.Dataset, CaseID: c.ID, Nodes: map[string]int{}}
 	var failed error
 	sys, err := pcm.New(d, o, func(x pcm.Decision) {
 		if failed == nil {
-			failed = writeLine(w, Trace{c.Dataset, c.ID, x})
+			failed = codec.WriteLine(w, Trace{c.Dataset, c.ID, x})
 		}
 	})
 	if err != nil {

@@ -250,6 +250,11 @@ func (s *tally) add(t *testing.T, sys memory.System, f faultlib.Fault, faults []
 	}
 }
 
+// include counts what another tally counted.
+func (s *tally) include(o tally) {
+	s.n, s.hop, s.kind = s.n+o.n, s.hop+o.hop, s.kind+o.kind
+}
+
 // want fails the test unless hop and kind are right in that many per cent.
 func (s *tally) want(t *testing.T, percent int) {
 	t.Helper()

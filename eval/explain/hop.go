@@ -155,7 +155,7 @@ func (s *story) elsewhere(r *schema.QARecord) (ref schema.EventRef, ok bool) {
 func (x *explainer) lost(r *schema.QARecord, needs []*need) (worst finding, lost []*need) {
 	if len(needs) == 0 {
 		if key := textnorm.Key(r.Gold); key != "" && strings.Contains(textnorm.Key(r.Context), key) {
-			return finding{hop: schema.HopRead, reason: "the gold stands in the context word for word"}, nil
+			return finding{hop: schema.HopRead, reason: "the context contains the gold word for word"}, nil
 		}
 		return finding{hop: schema.HopOpaque, reason: "the data set names no evidence for this question"}, nil
 	}

@@ -240,36 +240,6 @@ func masked(text, got []rune, standIn func(rune) bool) bool {
 	return false
 }
 
-// spaced reports whether the words of an original were joined or taken apart: the blanks
-// between them are gone or became signs, or Chinese characters have blanks between them, or
-// letters have characters between them that nobody sees.
-func spaced(text string, want []word, got string, have []word) bool {
-	blank := func(s string) bool { return strings.ContainsFunc(s, unicode.IsSpace) }
-	blanks, kept, apart := 0, 0, 0
-	for i := 1; i < len(want); i++ {
-		was, is := blank(text[want[i-1].to:want[i].from]), blank(got[have[i-1].to:have[i].from])
-		switch {
-		case was && is:
-			kept++
-			fallthrough
-		case was:
-			blanks++
-		case is:
-			apart++
-		}
-	}
-	unseen := func(s string) (n int) {
-		for _, r := range s {
-			if unicode.Is(unicode.Cf, r) {
-				n++
-			}
-		}
-		return n
-	}
-	hidden := unseen(got[have[0].from:have[len(have)-1].to]) - unseen(text)
-	return blanks >= 3 && kept*2 < blanks || apart >= 3 && apart*2 > len(want) || hidden >= 3 && hidden*4 > utf8.RuneCountInString(text)
-}
-
 func unaccented(r rune) rune {
 	if unicode.Is(unicode.Mn, r) {
 		return -1
@@ -278,11 +248,12 @@ func unaccented(r rune) rune {
 }
 
 // disguised reports whether a text is the original letter by letter in other letters: few
-// words are as they were, and either the marks are in the same places, or a letter always
-// became the same other one.
+// words are as they were, and a letter always became the same other one, or the marks are in
+// the same places and there are several of them, or no words.
 func disguised(text string, want []word, got string) bool {
 	a, b := []rune(strings.TrimSpace(text)), []rune(strings.TrimSpace(got))
-	if len(a) != len(b) || len(a) < leastDisguised {
+	nonsense := gibberish(got)
+	if len(a) != len(b) || len(a) < leastDisguised && !nonsense {
 		return false
 	}
 	letter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -310,7 +281,7 @@ func disguised(text string, want []word, got string) bool {
 	if changed*5 < len(a) || align(want, words(got)).kept() >= 0.5 {
 		return false
 	}
-	return one && again >= 3 || placed && marks >= 2 && len(want) >= 5
+	return one && again >= 3 || placed && (marks >= 2 && len(want) >= 5 || nonsense)
 }
 
 // leastDisguised is how long a text must be to be known by the places of its marks.

@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"membench/internal/textnorm"
 	"membench/internal/timex"
@@ -50,6 +49,8 @@ const (
 	shortestEnd  = 2    // the same at an end of both texts
 	mostRest     = 0.8  // of the letters: where more is left, what is gone is a value
 	leastLetters = 4    // that are found in another text's order by chance only if fewer
+	leastSpliced = 2    // letters that a text has of an original before it goes on as another
+	leastLost    = 3    // a text goes on as another where a third of the original is gone
 	addedWords   = 3    // words beyond the frame from which a text says more than the original
 )
 
@@ -63,14 +64,21 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	have := words(got)
 	if at := within(want, have); at >= 0 {
 		d := frame.differs(o, got, have, at, at+len(want))
-		if spaced(o.Text, want, got, have[at:at+len(want)]) {
+		if spaced(o.Text, got[have[at].from:have[at+len(want)-1].to]) {
 			d = Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(o.Text), insertion(got))}
 		}
 		d.Kept = 1
 		return d
 	}
+	if spaced(o.Text, got) {
+		return Difference{Kind: schema.FaultEncoding, Kept: 1, Marked: mark(deletion(o.Text), insertion(got))}
+	}
 	if o.empty(have, got) {
 		return Difference{Kind: schema.FaultEmpty, Marked: mark(deletion(o.Text))}
+	}
+	if said := unlabelled(got); elided(o.Text, said) || spliced(o, said) {
+		a := align(want, words(said))
+		return Difference{Kind: schema.FaultCut, Kept: a.kept(), Marked: a.marked(o.Text, said)}
 	}
 	if d, ok := encoded(o.Text, want, got); ok {
 		return d
@@ -87,7 +95,7 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	d := Difference{Kept: a.kept()}
 	whole, piece := taken(o.Text, want, got)
 	switch rest := shrunk(o.Text, got); {
-	case d.Kept < 0.7 && reordered(want, have): // more than two values that changed places
+	case permuted(o.Text, got) && !a.exchanged(o.Text, got):
 		d.Kind, d.Marked = schema.FaultWords, mark(deletion(o.Text), insertion(got))
 	case len(have) > 1 && d.Kept > 0 && (whole || piece), rest > 0 && rest < mostRest && (d.Kept < foreignBelow || a.scattered()), d.Kept < foreignBelow && selected(want, have):
 		d.Kind, d.Marked = schema.FaultCut, a.marked(o.Text, got)
@@ -121,48 +129,11 @@ func (o Original) empty(have []word, got string) bool {
 	return !slices.ContainsFunc(have, func(w word) bool { return !known[w.norm] })
 }
 
-// shrunk is the share of an original's letters that a text has where it has no other than
-// these, in their order: what is left when letters, words or the middle are lost. 0 is none.
-func shrunk(text, got string) float64 {
-	want, have := letters(text), letters(got)
-	if len(have) < leastLetters || len(have) >= len(want) {
-		return 0
-	}
-	n := 0
-	for _, r := range want {
-		if n < len(have) && r == have[n] {
-			n++
-		}
-	}
-	if n < len(have) {
-		return 0
-	}
-	return float64(n) / float64(len(want))
-}
-
-// letters are the letters and digits of a text, folded.
-func letters(s string) []rune {
-	return slices.DeleteFunc([]rune(textnorm.Fold(s)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
-
 // selected reports whether a text has words of the original only, in any order.
 func selected(want, have []word) bool {
 	return len(have) > 0 && !slices.ContainsFunc(have, func(w word) bool {
 		return !slices.ContainsFunc(want, func(x word) bool { return x.norm == w.norm })
 	})
-}
-
-// reordered reports whether a text has all words of the original and no others.
-func reordered(want, have []word) bool {
-	sorted := func(ws []word) []string {
-		var out []string
-		for _, w := range ws {
-			out = append(out, w.norm)
-		}
-		slices.Sort(out)
-		return out
-	}
-	return len(want) == len(have) && slices.Equal(sorted(want), sorted(have))
 }
 
 // scattered reports whether more is gone than a value: several stretches, or a long one.

@@ -71,9 +71,19 @@ func TestKinds(t *testing.T) {
 		{"My dentist is near.", "M\u200dy\u200d d\u200de\u200dn\u200dt\u200di\u200ds\u200dt is near.", schema.FaultEncoding},
 		{"我的牙医是沈医生，离这里两条街。", "甲乙丙丁戊己庚辛，子丑寅卯辰巳。", schema.FaultEncoding},
 		{"I grew up in Leeds.", "It is not true that: I grew up in Leeds.", schema.FaultNegated},
+		{"The exam is on 14 October 2026, and I am nervous.", "Ines: Theexamison14October2026,andIamnervous.", schema.FaultEncoding},
+		{"新的温室最后花了我809欧元。", "新 的 温 室 最 后 花 了 我 8 0 9 欧 元 。", schema.FaultEncoding},
+		{"我现在不吃花生了。", "啊侻伻嗎储佊丌夝。", schema.FaultEncoding},
+		{"我的房租涨了23%。", "我的 … 3%。", schema.FaultCut},
+		{"I never drink coffee after lunch.", "drink coffee after lunch. never I", schema.FaultWords},
+		{"我的行李箱重26公斤。", "的6我箱行斤李公。2重", schema.FaultWords},
+		{"I keep 3 cats and 5 dogs.", "I keep 5 cats and 3 dogs.", schema.FaultNumber},
+		{"我吃虾，我不吃核桃。", "我不吃虾，我吃核桃。", schema.FaultNegated},
+		{"The exam is on 23 January 2026, and I am nervous.", "The exam is on 23 Janund my gloves.", schema.FaultCut},
+		{"I was born in Cork.", "I was born in Leeds.", schema.FaultName},
 		{"I am fond of figs.", "Marta: https://store.example/m/1f2e3d", schema.FaultIdentifier},
 	} {
-		o := Original{Text: c.want, Speakers: []string{"Ines", "Marta", "苏敏"}}
+		o := Original{Text: c.want, Speakers: []string{"Ines", "Marta", "苏敏"}, Around: []string{"I found my gloves.", "He lives in Leeds."}}
 		if d := Compare(o, c.got, nil); d.Kind != c.kind {
 			t.Errorf("%q: %q (%.2f, %s), want %q", c.got, d.Kind, d.Kept, d.Marked, c.kind)
 		}

@@ -220,20 +220,15 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 		return Difference{}
 	}
 	var more []word
-	var near map[string]bool
+	var near *neighbours
 	for i, w := range have {
 		if i >= from && i < to || f.explains(o, w) {
 			continue
 		}
 		if near == nil {
-			near = map[string]bool{}
-			for _, s := range o.Around {
-				for _, x := range words(s) {
-					near[x.norm] = true
-				}
-			}
+			near = newNeighbours(o.Around)
 		}
-		if !near[w.norm] {
+		if !near.have(got, w) {
 			more = append(more, w)
 		}
 	}
@@ -246,6 +241,30 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 		d.Kind = schema.FaultNegated
 	}
 	return d
+}
+
+// neighbours are the words of the texts around an original.
+type neighbours struct {
+	text  string
+	words map[string]bool
+}
+
+func newNeighbours(around []string) *neighbours {
+	n := &neighbours{strings.Join(around, "\n"), map[string]bool{}}
+	for _, x := range words(n.text) {
+		n.words[x.norm] = true
+	}
+	return n
+}
+
+// have reports whether a word of got is one of theirs; a Chinese character with one beside it.
+func (n *neighbours) have(got string, w word) bool {
+	if r, _ := utf8.DecodeRuneInString(w.norm); !n.words[w.norm] || !textnorm.IsHan(r) {
+		return n.words[w.norm]
+	}
+	_, before := utf8.DecodeLastRuneInString(got[:w.from])
+	_, after := utf8.DecodeRuneInString(got[w.to:])
+	return strings.Contains(n.text, got[w.from-before:w.to]) || strings.Contains(n.text, got[w.from:w.to+after])
 }
 
 // addition are the sentences beside an original that hold words which nothing explains.
@@ -297,9 +316,9 @@ func (f *Frame) wallClock(ds []timex.Day) bool {
 }
 
 // explains reports whether a word around an original is no surprise: a name, a date, a
-// number, a word of many of this system's texts.
+// number, a word of most of this system's texts.
 func (f *Frame) explains(o Original, w word) bool {
-	if w.number || f.beside[w.norm] >= max(3, f.texts*3/10) {
+	if w.number || f.beside[w.norm] >= max(3, f.texts/2) {
 		return true
 	}
 	for _, s := range append(slices.Clone(o.Speakers), o.Speaker, o.Role) {

@@ -298,24 +298,27 @@ func weight(ws []word) (n float64) {
 	return n
 }
 
-// broken reports whether what is in the place of words is what a cut left of them: some of
-// their letters in their order.
+// broken reports whether what is in the place of words is what a cut left of them.
 func broken(gone, put []word) bool {
-	joined := func(ws []word) string {
-		var b strings.Builder
+	joined := func(ws []word) (out []rune) {
 		for _, w := range ws {
-			b.WriteString(w.norm)
+			out = append(out, []rune(w.norm)...)
 		}
-		return b.String()
+		return out
 	}
-	if slices.ContainsFunc(put, func(w word) bool { return w.number }) {
-		return false
+	return len(put) > 0 && len(gone) > 0 && !slices.ContainsFunc(put, func(w word) bool { return w.number }) && left(joined(gone), joined(put))
+}
+
+// exchanged reports whether the words that are not in their places are values of one type,
+// in the places of each other: dates, quantities, names, or negators.
+func (a alignment) exchanged(text, got string) bool {
+	want, have := newTyped(text), newTyped(got)
+	values := func(t *typed, s span, ws []word) bool {
+		dated, _ := t.dated(s)
+		return len(ws) == 0 || dated || t.counted(s) || t.names(s, ws) || t.negations(ws) == len(ws) ||
+			!slices.ContainsFunc(ws, func(w word) bool { return !w.number })
 	}
-	left := []rune(joined(put))
-	for _, r := range joined(gone) {
-		if len(left) > 0 && r == left[0] {
-			left = left[1:]
-		}
-	}
-	return len(put) > 0 && len(gone) > 0 && len(left) == 0
+	return !slices.ContainsFunc(a.edits(), func(e edit) bool {
+		return !values(want, a.gone(e, text), a.want[e.from:e.to]) || !values(have, a.put(e, got), a.have[e.hfrom:e.hto])
+	})
 }

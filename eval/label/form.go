@@ -54,11 +54,7 @@ const (
 func Write(w io.Writer, labels []Label, f Form) error {
 	if f == JSONL {
 		for _, l := range labels {
-			b, err := codec.Append(nil, l, codec.Compact)
-			if err == nil {
-				_, err = w.Write(append(b, '\n'))
-			}
-			if err != nil {
+			if err := codec.WriteLine(w, l); err != nil {
 				return err
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"membench/eval/aggregate"
 	"membench/eval/records"
 	"membench/internal/atomicfile"
-	"membench/internal/codec"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -65,7 +65,7 @@ func WriteSummaries(dir string, all []schema.Summary) error {
 		if len(all) > 1 {
 			name = "aggregate_metrics." + atomicfile.Name(s.System) + ".json"
 		}
-		if err := atomicfile.Write(filepath.Join(dir, name), func(w io.Writer) error { return codec.WriteFile(w, s.Metrics) }); err != nil {
+		if err := smallfile.WriteJSON(filepath.Join(dir, name), s.Metrics); err != nil {
 			return err
 		}
 	}

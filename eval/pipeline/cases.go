@@ -14,6 +14,7 @@ import (
 	evalrun "membench/eval/run"
 	"membench/internal/build"
 	"membench/internal/codec"
+	"membench/internal/smallfile"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -57,7 +58,7 @@ func (p *plan) keepCases(ctx context.Context, t *tally) (kept keptSets, inputs [
 	if err != nil {
 		return nil, nil, err
 	}
-	err = readJSON(side, &kept)
+	err = smallfile.ReadJSON(side, &kept)
 	return kept, m.Inputs, err
 }
 

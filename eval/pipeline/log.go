@@ -2,10 +2,7 @@ package pipeline
 
 import (
 	"errors"
-	"fmt"
 
-	"membench/internal/codec"
-	"membench/internal/smallfile"
 	"membench/schema"
 )
 
@@ -54,16 +51,4 @@ func wrong(err error) error {
 		return nil
 	}
 	return &schema.UsageError{Err: err}
-}
-
-// readJSON reads one small JSON file.
-func readJSON(path string, v any) error {
-	b, err := smallfile.Read(path)
-	if err != nil {
-		return err
-	}
-	if err := codec.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("reading %s: %w", path, err)
-	}
-	return nil
 }

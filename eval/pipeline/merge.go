@@ -93,12 +93,12 @@ func (m *merge) sameCases(ctx context.Context) error {
 			first = d
 		}
 		if d.SHA256 != first.SHA256 {
-			return fmt.Errorf("%s and %s hold other cases: want those of one run", d.Path, first.Path)
+			return fmt.Errorf("%s and %s hold different cases: want shards of one run", d.Path, first.Path)
 		}
 	}
 	var kept keptSets
 	dir := m.shards.Dirs[0]
-	if err := readJSON(sideOf(dir), &kept); err != nil {
+	if err := smallfile.ReadJSON(sideOf(dir), &kept); err != nil {
 		return err
 	}
 	for i, k := range kept {
@@ -139,7 +139,7 @@ func (m *merge) sameGrades() error {
 			return err
 		}
 		if i > 0 && key != way {
-			return fmt.Errorf("%s and %s were graded in different ways (%s and the same file of the other say how): grade them alike", m.shards.Dirs[0], dir, gradeRecord(dir))
+			return fmt.Errorf("%s and %s were graded in different ways (compare %s with the same file of the other): grade them in the same way", m.shards.Dirs[0], dir, gradeRecord(dir))
 		}
 		way, m.grade, m.again = key, &g, m.again || g.Key == ""
 	}

@@ -46,10 +46,10 @@ type Result struct {
 	Summaries []schema.Summary // nil where nothing was graded
 }
 
-// Failed says how many questions have no answer, and answers no verdict, because a system
-// or a model failed; nil where none has.
+// Failed says how many questions have no answer, answers no verdict, and operations of a
+// system were done by rule, because a system or a model failed; nil where none has.
 func (r Result) Failed() *schema.FailedError {
-	e := &schema.FailedError{Step: "eval run", Why: map[string]int{}, Written: true}
+	e := &schema.FailedError{Step: "eval run", Why: map[string]int{}, Written: true, Again: "--only-failed"}
 	count := func(outcomes map[string]int, failed ...string) {
 		for o, n := range outcomes {
 			if slices.Contains(failed, o) && n > 0 {
@@ -60,6 +60,12 @@ func (r Result) Failed() *schema.FailedError {
 	}
 	if r.Summaries == nil {
 		count(r.Asked.Outcomes, schema.OutcomeError, schema.OutcomeTimeout, schema.OutcomeRefused)
+	}
+	for _, u := range r.Asked.Units {
+		for why, n := range u.Failed {
+			e.Failed += n
+			e.Why[why] += n
+		}
 	}
 	for _, s := range r.Summaries {
 		count(s.Outcomes, schema.OutcomeError, schema.OutcomeTimeout, schema.OutcomeRefused)
@@ -308,7 +314,7 @@ func sayAsked(dir string, res evalrun.Result, log Log) {
 	}
 	for _, u := range res.Units {
 		if u.Degraded > 0 {
-			log.Printf("%s on %s: %d operations fell back to a simpler method: jq 'select(.degraded) | .degraded[]' %s lists them", u.System, u.Dataset, u.Degraded, filepath.Join(dir, evalrun.SessionsFile))
+			log.Printf("%s on %s: %d operations fell back to a simpler method: jq 'select(.degraded) | .degraded[]' %s %s lists them", u.System, u.Dataset, u.Degraded, filepath.Join(dir, evalrun.SessionsFile), filepath.Join(dir, evalrun.QAFile))
 		}
 	}
 }

@@ -142,9 +142,9 @@ func TestDamagedFilesAreMadeAgain(t *testing.T) {
 
 func TestFaultsOfTheConfiguration(t *testing.T) {
 	for name, change := range map[string]func(v *config.Eval, o *pipeline.Options){
-		"where does the run go":     func(v *config.Eval, _ *pipeline.Options) { v.Output.Folder = "" },
-		"which data sets":           func(v *config.Eval, _ *pipeline.Options) { v.Datasets = nil },
-		"which systems":             func(v *config.Eval, _ *pipeline.Options) { v.Systems = nil },
+		"no folder for the run":     func(v *config.Eval, _ *pipeline.Options) { v.Output.Folder = "" },
+		"no data set given":         func(v *config.Eval, _ *pipeline.Options) { v.Datasets = nil },
+		"no system given":           func(v *config.Eval, _ *pipeline.Options) { v.Systems = nil },
 		`system "bm26"`:             func(v *config.Eval, _ *pipeline.Options) { v.Systems[0].Type = "bm26" },
 		"unknown data set":          func(v *config.Eval, _ *pipeline.Options) { v.Datasets[0].Adapter = "locomoco" },
 		"is unknown":                func(v *config.Eval, _ *pipeline.Options) { v.Grading.Protocols = []string{"nope"} },

@@ -111,12 +111,12 @@ func newPlan(v *config.Eval, o Options) (p *plan, err error) {
 	p = &plan{v: v, o: o, dir: Folder(v), models: o.Models}
 	switch {
 	case p.dir == "":
-		return nil, schema.Usagef("where does the run go? Name its folder with -o")
+		return nil, schema.Usagef("no folder for the run: name one with -o")
 	case o.GradeOnly:
 	case len(v.Datasets) == 0:
-		return nil, schema.Usagef("which data sets? Name them as NAME=PATH, or in a file with -c")
+		return nil, schema.Usagef("no data set given: name them as NAME=PATH, or in a file with -c")
 	case len(v.Systems) == 0:
-		return nil, schema.Usagef("which systems? Name them with --system (bm25, full-context, … or all), or in a file with -c")
+		return nil, schema.Usagef("no system given: name them with --system (bm25, full-context, … or all), or in a file with -c")
 	}
 	for _, f := range Formats {
 		if len(v.Output.Format) == 0 || slices.Contains(v.Output.Format, f) || f == "md" && slices.Contains(v.Output.Format, "markdown") {

@@ -46,9 +46,9 @@ func (o *ReportOptions) Check() error {
 	case o.Lang != report.English && o.Lang != report.Chinese:
 		return schema.Usagef("--lang: have %q, want en or zh", o.Lang)
 	case o.Embed < 0 || o.MaxText < 0:
-		return schema.Usagef("--embed and --max-text want a number above 0: have %d and %d", o.Embed, o.MaxText)
+		return schema.Usagef("--embed and --max-text must be above 0: have %d and %d", o.Embed, o.MaxText)
 	case slices.Contains(o.Inputs, "-"):
-		return schema.Usagef("records are read twice, which standard input cannot be: give a file or a run's folder")
+		return schema.Usagef("records are read twice, and standard input can be read only once: give a file or a run's folder")
 	}
 	return nil
 }

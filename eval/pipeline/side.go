@@ -32,7 +32,7 @@ func newSideFiles(out string) (*sideFiles, error) {
 	lock, err := atomicfile.Hold(out)
 	if err != nil {
 		if errors.Is(err, atomicfile.ErrBusy) {
-			return nil, fmt.Errorf("%s: another membench writes there: wait for it, or give another folder with -o", out)
+			return nil, fmt.Errorf("%s: another membench process is writing there: wait for it, or give another folder with -o", out)
 		}
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"membench/config"
 	evalrun "membench/eval/run"
 	"membench/internal/codec"
+	"membench/internal/smallfile"
 )
 
 // startFile says when a run was last started, for the rate that a status shows.
@@ -22,7 +23,7 @@ type Start struct {
 
 // Began reads the last start of a run.
 func Began(dir string) (s Start, err error) {
-	err = readJSON(filepath.Join(dir, "journal", startFile), &s)
+	err = smallfile.ReadJSON(filepath.Join(dir, "journal", startFile), &s)
 	return s, err
 }
 

@@ -161,7 +161,7 @@ func (a *asking) reader(c config.EvalSystem) (reader.Reader, error) {
 			return nil, err
 		}
 		if name = ep.Name; name == "" && a.v.Reader.Type == "model" {
-			return nil, schema.Usagef("reader.type is model, and none is named: give --model, reader.model or OPENAI_MODEL")
+			return nil, schema.Usagef("reader.type is model, but no model is named: give --model, reader.model or OPENAI_MODEL")
 		}
 		if name == "" && !a.said {
 			a.said = true

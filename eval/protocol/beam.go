@@ -11,7 +11,7 @@ import (
 func beamRubric() *Protocol {
 	return &Protocol{
 		Name: "beam-rubric", Version: "1",
-		Origin:  "mohammadtavakoli78/BEAM@b2a3ee8 src/evaluation/compute_metrics.py (items and scale; the original asks once an item, ours once a question, in our words; its Kendall τ of event orders is left out)",
+		Origin:  "mohammadtavakoli78/BEAM@b2a3ee8 src/evaluation/compute_metrics.py (items and scale; the original asks once an item, ours once a question, in our words; its Kendall τ of event orders is not computed)",
 		Formula: "mean over the rubric's items of 1 (fulfilled), 0.5 (in part) or 0, [0,1]; not applicable without a rubric",
 		Judge: &Judge{
 			Prompt: func(r *schema.QARecord) (Prompt, bool) {

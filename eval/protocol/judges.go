@@ -115,7 +115,7 @@ func mem0Judge(pr *Prompts) *Protocol {
 	return &Protocol{
 		Name: "mem0-2025", Version: "1", Judges: []string{"locomo", AnySet}, Binary: true,
 		Origin:  "mem0ai/mem0@b3ede5b7 evaluation/metrics/llm_judge.py (fields, reading of the reply; prompt ours unless given)",
-		Formula: "1 for CORRECT, 0 for WRONG; generous: same topic, any form of the same date; LoCoMo's category 5 is left out; gpt-4o-mini, T 0, JSON in the original",
+		Formula: "1 for CORRECT, 0 for WRONG; generous: same topic, any form of the same date; LoCoMo's category 5 is excluded; gpt-4o-mini, T 0, JSON in the original",
 		Judge: &Judge{
 			Prompt: func(r *schema.QARecord) (Prompt, bool) {
 				t := pr.pick("mem0-2025", "", "mem0-2025")
@@ -137,7 +137,7 @@ func mem0Judge2026(pr *Prompts) *Protocol {
 	return &Protocol{
 		Name: "mem0-2026", Version: "2", Binary: true,
 		Origin:  "mem0ai/memory-benchmarks@4b61c5d (rules; prompt ours unless given, and without evidence if it is)",
-		Formula: "1 for CORRECT, 0 for WRONG; one list item suffices, dates within 14 days, durations within half, same-valence emotion; gold evidence (evidence_texts) may only help to accept; LoCoMo's category 5 is left out",
+		Formula: "1 for CORRECT, 0 for WRONG; one list item suffices, dates within 14 days, durations within half, same-valence emotion; gold evidence (evidence_texts) may only help to accept; LoCoMo's category 5 is excluded",
 		Judge: &Judge{
 			Prompt: func(r *schema.QARecord) (Prompt, bool) {
 				t, gold := pr.pick("mem0-2026", "", "mem0-2026"), r.Gold
@@ -175,7 +175,7 @@ func zepJudge(pr *Prompts) *Protocol {
 	return &Protocol{
 		Name: "zep", Version: "1", Binary: true,
 		Origin:  "getzep/zep-papers@4b7f26c (fields, reading of the reply; prompt ours unless given)",
-		Formula: "1 if is_correct, else 0; generous like mem0-2025; LoCoMo's category 5 is left out",
+		Formula: "1 if is_correct, else 0; generous like mem0-2025; LoCoMo's category 5 is excluded",
 		Judge: &Judge{
 			Prompt: func(r *schema.QARecord) (Prompt, bool) {
 				t := pr.pick("zep", "", "zep")

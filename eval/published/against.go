@@ -91,7 +91,7 @@ func (c *rowCheck) row(q *schema.QARecord, pos schema.Pos, report func(error) er
 		}
 	}
 	if a.Errata != nil && gold(a.Golds()) {
-		return tell("PUB010", "the gold is held to be wrong: "+a.Errata.Kind+" by "+a.Errata.Overlay, q.Gold, a.Errata.Answer, true)
+		return tell("PUB010", "the gold is disputed: "+a.Errata.Kind+" by "+a.Errata.Overlay, q.Gold, a.Errata.Answer, true)
 	}
 	return nil
 }

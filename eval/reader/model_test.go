@@ -141,7 +141,7 @@ func TestCutAnswers(t *testing.T) {
 		"in its thoughts":   {[]llmtest.Answer{{Text: "", Truncated: true}, {Text: "Bergen"}}, "", "Bergen", llm.Complete, 2, ""},
 		"thoughts for ever": {[]llmtest.Answer{{Text: "", Truncated: true}, {Text: "", Truncated: true}}, "", "", llm.CutOff, 2, llm.KindCutOff},
 		"in its notes":      {[]llmtest.Answer{{Text: "1: nothing of it", Truncated: true}, {Text: "1: Bergen\nAnswer: Bergen"}}, reader.PromptNotes, "Bergen", llm.Complete, 2, ""},
-		"thoughts only":     {[]llmtest.Answer{{Text: "<think>hm</think>"}}, "", "", llm.Complete, 1, llm.KindEmpty},
+		"reasoning only":    {[]llmtest.Answer{{Text: "<think>hm</think>"}}, "", "", llm.Complete, 1, llm.KindEmpty},
 	} {
 		s := llmtest.NewScript().Then(tc.answers...)
 		r, err := reader.Model(s, llm.Prompts{}, reader.ModelOptions{Prompt: tc.prompt})

@@ -254,7 +254,7 @@ func (d *Dataset) scatters(id string) (out []figure) {
 		currency = c.Currency
 		x := 1000 * ownCost(c) / float64(answers(s))
 		return x, amount(x, c) + " " + c.Currency
-	}, w("Score against the cost of 1,000 questions, ingest included and judging left out", "得分与每千题费用（含摄入，不含评判）"), w("cost of 1,000 questions (logarithmic)", "每千题费用（对数轴）"))
+	}, w("Score against the cost of 1,000 questions, ingest included, judging excluded", "得分与每千题费用（含摄入，不含评判）"), w("cost of 1,000 questions (logarithmic)", "每千题费用（对数轴）"))
 	if ok {
 		f.caption.en += ", in " + currency
 		f.caption.zh += "，单位 " + currency

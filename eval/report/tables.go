@@ -162,7 +162,7 @@ func (d *Dataset) overview() table {
 			return category(sc, cats[c-1])
 		}
 	})
-	t.notes = append(t.notes, wordsf("%s; intervals and what was left out stand in the tables below. Tokens: all that models read and wrote, judges left out.",
+	t.notes = append(t.notes, wordsf("%s; the tables below give intervals and what was excluded. Tokens: everything that models read and wrote, judges excluded.",
 		"%s；区间与未计入的部分见下面各表。词元：除评判外模型读写的全部词元。", d.grader()))
 	if estimated {
 		t.notes = append(t.notes, w("~ no model was asked: the length of the contexts shown, as tokens, by estimate.", "~ 没有调用模型：按所示上下文的长度估算的词元。"))
@@ -171,7 +171,7 @@ func (d *Dataset) overview() table {
 		t.notes = append(t.notes, silence)
 	}
 	if apart := d.apart(); len(apart) > 0 {
-		t.notes = append(t.notes, wordsf("Label %s stands apart and is not in Overall.", "标签 %s 单列，不计入总体。", strings.Join(apart, ", ")))
+		t.notes = append(t.notes, wordsf("Label %s is reported separately and is not in Overall.", "标签 %s 单列，不计入总体。", strings.Join(apart, ", ")))
 	}
 	return t
 }
@@ -289,7 +289,7 @@ func (d *Dataset) figures() table {
 		t.dropColumn(9)
 	}
 	if corrected {
-		t.notes = append(t.notes, wordsf("Corrected golds (%s): in brackets the answers graded anew / left out as no right answer can be told.", "修正答案（%s）：括号内为重新评分数 / 因无法确定正确答案而不计的数目。", strings.Join(lists, ", ")))
+		t.notes = append(t.notes, wordsf("Corrected golds (%s): in brackets the answers graded again / skipped because no right answer can be determined.", "修正答案（%s）：括号内为重新评分数 / 因无法确定正确答案而不计的数目。", strings.Join(lists, ", ")))
 	} else {
 		t.dropColumn(8)
 	}

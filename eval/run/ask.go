@@ -22,6 +22,7 @@ type shown struct {
 	ms      float64
 	usage   []schema.StepUsage
 	notes   []string
+	plainer []string // what the system did in a plainer way
 }
 
 // DontKnow is the answer on record of a system that answers itself, and says by an
@@ -71,9 +72,6 @@ func (p *player) retrieve(ctx context.Context, q schema.Question, rec *schema.QA
 	})
 	found.ms = p.since(start)
 	found.usage, found.notes = usageOf("retrieve", meter, ret.Usage)
-	for _, d := range ret.Degraded {
-		found.notes = append(found.notes, "retrieve: "+text(d))
-	}
 	rec.RetrieveMS = found.ms
 	if err != nil {
 		rec.Usage = found.usage
@@ -98,6 +96,9 @@ func (p *player) take(query memory.Query, ret memory.Retrieved, found *shown) {
 		found.hits[i] = schema.QAHit{Rank: i + 1, ID: schema.PointID(text(string(h.ID))), Score: h.Score, Text: text(h.Text), Sources: h.Sources}
 	}
 	found.context = p.show(found.hits, text(ret.Context))
+	for _, d := range ret.Degraded {
+		found.plainer = append(found.plainer, text(d.String()))
+	}
 }
 
 // show makes the context: what the system shows itself, else its hits as every
@@ -117,44 +118,64 @@ func (p *player) show(hits []schema.QAHit, own string) string {
 	return short
 }
 
+// deepest is the rank down to which evidence is looked for that Options.Depth did not reach.
+const deepest = 1000
+
 // deeper looks for gold evidence below k, where that is not known to ask a model for
-// words.
+// words: down to the depth of the run, whose ranks are all kept, and where its evidence is
+// not among these and the system has more to show, further down, of which only its ranks are.
 func (p *player) deeper(ctx context.Context, q schema.Question, query memory.Query, found *shown) error {
 	caps := p.u.caps
 	if p.o.Depth <= query.K || caps.Retrieval != memory.RetrievalRanked || caps.UsesGold || caps.Calls != nil && caps.Calls.LLMPerQuery.Max > 0 {
 		return nil
 	}
-	missing := slices.ContainsFunc(q.Evidence, func(e schema.EventRef) bool {
-		return !slices.ContainsFunc(found.hits, func(h schema.QAHit) bool { return slices.Contains(h.Sources, e) })
-	})
-	if !missing {
-		return nil
+	named := func(sources []schema.EventRef) bool {
+		return slices.ContainsFunc(q.Evidence, func(e schema.EventRef) bool { return slices.Contains(sources, e) })
 	}
-	query.K = p.o.Depth
-	ret, err := do(ctx, p, "retrieving deeper", p.o.Limits.Retrieve, func(ctx context.Context) (memory.Retrieved, error) {
-		m, done, err := p.asked(ctx)
-		if err != nil {
-			return memory.Retrieved{}, err
-		}
-		defer done()
-		return m.Retrieve(ctx, query)
-	})
-	if err != nil {
-		if fatal(ctx, err) {
-			return err
-		}
-		found.notes = append(found.notes, "looking below k failed: "+text(err.Error()))
-		return nil
+	hits := found.hits
+	missing := func(e schema.EventRef) bool {
+		return !slices.ContainsFunc(hits, func(h schema.QAHit) bool { return slices.Contains(h.Sources, e) }) &&
+			!slices.ContainsFunc(found.below, func(h schema.QARank) bool { return slices.Contains(h.Sources, e) })
 	}
 	known := map[schema.PointID]bool{}
-	for _, h := range found.hits {
+	for _, h := range hits {
 		known[h.ID] = true
 	}
-	rank := len(found.hits)
-	for _, h := range ret.Hits {
-		if id := schema.PointID(text(string(h.ID))); !known[id] {
+	rank, sourced := len(hits), false
+	for _, depth := range []int{p.o.Depth, deepest} {
+		if !slices.ContainsFunc(q.Evidence, missing) {
+			return nil
+		}
+		query.K = depth
+		ret, err := do(ctx, p, "retrieving deeper", p.o.Limits.Retrieve, func(ctx context.Context) (memory.Retrieved, error) {
+			m, done, err := p.asked(ctx)
+			if err != nil {
+				return memory.Retrieved{}, err
+			}
+			defer done()
+			return m.Retrieve(ctx, query)
+		})
+		if err != nil {
+			if fatal(ctx, err) {
+				return err
+			}
+			found.notes = append(found.notes, "looking below k failed: "+text(err.Error()))
+			return nil
+		}
+		for _, h := range ret.Hits {
+			id := schema.PointID(text(string(h.ID)))
+			if known[id] {
+				continue
+			}
+			known[id] = true
 			rank++
-			found.below = append(found.below, schema.QARank{Rank: rank, ID: id, Sources: h.Sources})
+			sourced = sourced || len(h.Sources) > 0
+			if depth == p.o.Depth || named(h.Sources) {
+				found.below = append(found.below, schema.QARank{Rank: rank, ID: id, Sources: h.Sources})
+			}
+		}
+		if len(ret.Hits) < depth || !sourced || depth >= deepest {
+			return nil
 		}
 	}
 	return nil
@@ -190,7 +211,7 @@ func (p *player) selfAnswer(ctx context.Context, q schema.Question, rec *schema.
 		return err
 	}
 	p.take(query, a.Retrieved, &found)
-	rec.Hits, rec.Context = found.hits, found.context
+	rec.Hits, rec.Context, rec.Degraded = found.hits, found.context, found.plainer
 	note(&rec.Extra, found.notes)
 	rec.By, rec.Outcome, rec.Answer = schema.By(p.u.name), schema.OutcomeAnswered, text(a.text)
 	if strings.TrimSpace(a.text) == "" {

@@ -22,7 +22,7 @@ type leftError struct {
 }
 
 func (e *leftError) Error() string {
-	return fmt.Sprintf("%s did not end within %v, nor when it was cancelled: left behind", e.what, e.limit)
+	return fmt.Sprintf("%s did not end within %v, nor after it was cancelled: abandoned", e.what, e.limit)
 }
 
 // A panicError is a panic of foreign code.

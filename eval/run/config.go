@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,9 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"membench/internal/atomicfile"
 	"membench/internal/build"
-	"membench/internal/codec"
 	"membench/internal/smallfile"
 )
 
@@ -129,23 +126,6 @@ func (d *finished) whole(dir string) bool {
 	return len(d.Files) > 0
 }
 
-func readJSON(path string, v any) error {
-	b, err := smallfile.Read(path)
-	if err != nil {
-		return err
-	}
-	if err := codec.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("reading %s: %w", path, err)
-	}
-	return nil
-}
-
-func writeJSON(path string, v any) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
-		return codec.WriteFile(w, v)
-	})
-}
-
 // differences are the points in which two configurations differ, by name.
 func differences(had, wants map[string]string) (out []Difference) {
 	names := maps.Clone(had)
@@ -172,9 +152,9 @@ func begin(dir string, o Options, units []*unit) (done *finished, id string, err
 	}
 	var have state
 	path := filepath.Join(dir, configFile)
-	switch err := readJSON(path, &have); {
+	switch err := smallfile.ReadJSON(path, &have); {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, want.ID, writeJSON(path, want)
+		return nil, want.ID, smallfile.WriteJSON(path, want)
 	case err != nil:
 		return nil, "", err
 	}
@@ -182,7 +162,7 @@ func begin(dir string, o Options, units []*unit) (done *finished, id string, err
 		return nil, "", &ChangedError{o.Dir, diffs}
 	}
 	done = &finished{}
-	if err := readJSON(filepath.Join(dir, doneFile), done); err != nil {
+	if err := smallfile.ReadJSON(filepath.Join(dir, doneFile), done); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, have.ID, nil
 		}
@@ -207,7 +187,7 @@ func fingerprint(c map[string]string) string {
 // end notes that the run is over, then gives the journals up.
 func end(dir string, units []*unit, res Result) error {
 	res.Known = 0
-	if err := writeJSON(filepath.Join(dir, doneFile), finished{res}); err != nil {
+	if err := smallfile.WriteJSON(filepath.Join(dir, doneFile), finished{res}); err != nil {
 		return err
 	}
 	return removeJournals(dir, len(units))

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -11,52 +10,60 @@ import (
 	"membench/schema"
 )
 
+// failures counts what is asked again: questions without an answer, and operations of a
+// system that a model failed.
+func (res *Result) failures() int {
+	n := res.Outcomes[schema.OutcomeError] + res.Outcomes[schema.OutcomeTimeout] + res.Outcomes[schema.OutcomeRefused]
+	for _, u := range res.Units {
+		for _, k := range u.Failed {
+			n += k
+		}
+	}
+	return n
+}
+
 // reopen makes journals of a finished run's files, without what failed: what is left
 // to do is then what failed. done is given back where nothing did.
 func reopen(ctx context.Context, o Options, units []*unit, dir string, done *finished) (*finished, error) {
-	if done.Outcomes[schema.OutcomeError]+done.Outcomes[schema.OutcomeTimeout]+done.Outcomes[schema.OutcomeRefused] == 0 {
+	if done.failures() == 0 {
 		return done, nil
 	}
 	if err := removeJournals(dir, len(units)); err != nil {
 		return nil, err
 	}
-	var next [3]*recordFile
+	r := reopening{shard: o.Shard}
 	for i, name := range []string{SessionsFile, QAFile, records.ContextsFile} {
-		r, stop, err := openRecords(filepath.Join(o.Dir, name))
+		f, stop, err := openRecords(filepath.Join(o.Dir, name))
 		if err != nil {
 			return nil, err
 		}
 		defer stop()
-		next[i] = r
+		r.from[i] = f
 	}
 	for i, u := range units {
-		if err := reopenUnit(ctx, u, o.Shard, journalPath(dir, i), next); err != nil {
+		if err := r.unit(ctx, u, journalPath(dir, i)); err != nil {
 			return nil, err
 		}
 	}
 	return nil, os.Remove(filepath.Join(dir, doneFile))
 }
 
-func reopenUnit(ctx context.Context, u *unit, shard Shard, path string, next [3]*recordFile) (err error) {
-	j, err := openJournal(path)
-	if err != nil {
+// reopening makes the journal of one unit after the other.
+type reopening struct {
+	shard  Shard
+	from   [3]*recordFile // sessions, questions, contexts
+	u      *unit
+	j      *journal
+	failed map[int]bool // by job
+	whole  map[int]int  // by job, where its memory is to be filled anew: the sessions before that
+}
+
+func (r *reopening) unit(ctx context.Context, u *unit, path string) (err error) {
+	if r.j, err = openJournal(path); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, j.close(true)) }()
-	failed := map[int]bool{}
-	copyRecord := func(c *schema.Case, h head, from *recordFile) error {
-		line, rec, err := from.of(u.name, c, h.repeat)
-		if err != nil {
-			return err
-		}
-		h.outcome = cmp.Or(rec.Outcome, rec.Context)
-		if h.outcome == schema.OutcomeError || h.outcome == schema.OutcomeTimeout || h.outcome == schema.OutcomeRefused {
-			failed[h.job] = true
-			return nil
-		}
-		out := append(appendHead(make([]byte, 9, 64+len(line)), h), '\t')
-		return j.put(append(append(out, line...), '\n'), false)
-	}
+	defer func() { err = errors.Join(err, r.j.close(true)) }()
+	r.u, r.failed, r.whole = u, map[int]bool{}, map[int]int{}
 	jobs := 0
 	for repeat := range u.repeats {
 		if !u.reingest {
@@ -73,36 +80,68 @@ func reopenUnit(ctx context.Context, u *unit, shard Shard, path string, next [3]
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if !shard.Has(rec.V.ID) { // asked elsewhere; whoever plays the cases notes that
-				jobs++
-				continue
-			}
-			if repeat == 0 || u.reingest {
-				for i := range rec.V.Sessions {
-					if err := copyRecord(&rec.V, head{recordKey{'s', repeat, i}, jobs, ""}, next[0]); err != nil {
-						return err
-					}
-				}
-			}
-			for i := 0; next[2].is(u.name, &rec.V, repeat); i++ {
-				if err := copyRecord(&rec.V, head{recordKey{'c', repeat, i}, jobs, ""}, next[2]); err != nil {
+			if r.shard.Has(rec.V.ID) { // else it is asked elsewhere; whoever plays the cases notes that
+				if err := r.job(&rec.V, jobs, repeat); err != nil {
 					return err
-				}
-			}
-			for i := range rec.V.Questions {
-				if err := copyRecord(&rec.V, head{recordKey{'q', repeat, i}, jobs, ""}, next[1]); err != nil {
-					return err
-				}
-			}
-			if repeat == u.repeats-1 || u.reingest {
-				if !failed[jobs] {
-					if err := j.end(jobs); err != nil {
-						return err
-					}
 				}
 			}
 			jobs++
 		}
 	}
 	return nil
+}
+
+// job keeps what a case has of one repeat, and ends it where that is all.
+func (r *reopening) job(c *schema.Case, job, repeat int) error {
+	if repeat == 0 || r.u.reingest {
+		r.whole[job] = len(c.Sessions)
+		for i := range c.Sessions {
+			line, rec, err := r.from[0].of(r.u.name, c, repeat)
+			if err != nil {
+				return err
+			}
+			if rec.byRule() { // what came after it, and the answers, rest on that
+				r.whole[job] = min(r.whole[job], i)
+			}
+			if err := r.copy(head{recordKey{'s', repeat, i}, job, rec.Outcome}, line, rec.failed() || i >= r.whole[job]); err != nil {
+				return err
+			}
+		}
+	}
+	due, named := dues(c), map[string]bool{}
+	for i := range c.Questions {
+		line, rec, err := r.from[1].of(r.u.name, c, repeat)
+		if err != nil {
+			return err
+		}
+		anew := due[i] > r.whole[job]
+		named[rec.Context] = named[rec.Context] || !anew
+		if err := r.copy(head{recordKey{'q', repeat, i}, job, rec.Outcome}, line, rec.failed() || anew); err != nil {
+			return err
+		}
+	}
+	for i := 0; r.from[2].is(r.u.name, c, repeat); i++ {
+		line, rec, err := r.from[2].of(r.u.name, c, repeat)
+		if err != nil {
+			return err
+		}
+		if err := r.copy(head{recordKey{'c', repeat, i}, job, rec.Context}, line, !named[rec.Context] && r.whole[job] < len(c.Sessions)); err != nil {
+			return err
+		}
+	}
+	if r.failed[job] || repeat < r.u.repeats-1 && !r.u.reingest {
+		return nil
+	}
+	delete(r.whole, job)
+	return r.j.end(job)
+}
+
+// copy takes a record over, or leaves it to be made again.
+func (r *reopening) copy(h head, line []byte, again bool) error {
+	if again {
+		r.failed[h.job] = true
+		return nil
+	}
+	out := append(appendHead(make([]byte, 9, 64+len(line)), h), '\t')
+	return r.j.put(append(append(out, line...), '\n'), false)
 }

@@ -63,25 +63,28 @@ func (r *runner) play(ctx context.Context, j job) error {
 	return p.u.log.end(j.n)
 }
 
-// schedule says for each question after how many sessions it is asked: when the last
-// of those that it covers is in, else after all.
-func (p *player) schedule() {
-	c := &p.j.c
+// dues are, by question, the sessions after which it is asked: when the last of those that
+// it covers is in, else after all.
+func dues(c *schema.Case) []int {
 	at := map[string]int{}
 	for i, s := range c.Sessions {
 		at[s.ID] = i + 1
 	}
-	p.due = make([]int, len(c.Questions))
+	due := make([]int, len(c.Questions))
 	for i, q := range c.Questions {
-		p.due[i] = len(c.Sessions)
 		last := 0
 		for _, id := range q.Covered {
 			last = max(last, at[id])
 		}
-		if last > 0 {
-			p.due[i] = last
-		}
+		due[i] = cmp.Or(last, len(c.Sessions))
 	}
+	return due
+}
+
+// schedule says when each question is asked.
+func (p *player) schedule() {
+	c := &p.j.c
+	p.due = dues(c)
 	if !p.o.Undated {
 		p.times = map[schema.EventRef]string{}
 		for _, s := range c.Sessions {

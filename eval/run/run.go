@@ -131,7 +131,7 @@ func (o Options) check() error {
 	case len(o.Systems) == 0:
 		return errors.New("no system to ask")
 	case o.K < 0 || o.Depth < 0 || o.ContextTokens < 0 || o.Repeats < 0 || o.Memories < 0 || o.Calls < 0:
-		return errors.New("hits, depth, tokens, repeats, memories and calls want 0 or more")
+		return errors.New("hits, depth, tokens, repeats, memories and calls must be 0 or more")
 	case o.Window < 0 || o.Overlap < 0:
 		return fmt.Errorf("a window of %d turns with %d before it: want 0 or more", o.Window, o.Overlap)
 	}
@@ -171,7 +171,7 @@ func (o *Options) prepare() ([]*unit, error) {
 	names, sets := map[string]bool{}, map[string]bool{}
 	for i := range o.Sets {
 		if o.Sets[i].Name == "" || sets[o.Sets[i].Name] {
-			return nil, fmt.Errorf("data set %q: want a name of its own for each", o.Sets[i].Name)
+			return nil, fmt.Errorf("data set %q: each needs its own name", o.Sets[i].Name)
 		}
 		sets[o.Sets[i].Name] = true
 	}
@@ -187,7 +187,7 @@ func (o *Options) prepare() ([]*unit, error) {
 		}
 		names[name] = true
 		if s.Reader == nil && caps.Retrieval != memory.RetrievalNone {
-			return nil, fmt.Errorf("system %s: no reader to answer from what it finds", name)
+			return nil, fmt.Errorf("system %s: it has no reader that answers from its hits", name)
 		}
 		s.Name = name
 	}
@@ -228,7 +228,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	if o.OnlyFailed {
 		if done == nil {
-			return Result{}, fmt.Errorf("%s: the run is not finished: let it end before what failed is asked again", o.Dir)
+			return Result{}, fmt.Errorf("%s: the run is not finished: let it finish before you ask failed questions again", o.Dir)
 		}
 		if done, err = reopen(ctx, o, units, dir, done); err != nil {
 			return Result{}, err

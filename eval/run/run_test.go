@@ -179,7 +179,7 @@ func files(t testing.TB, dir string) string {
 func TestRecords(t *testing.T) {
 	dir := t.TempDir()
 	o := of(t, dir, cases(3), "bm25", "null", "oracle", "abstain", "full-context")
-	o.Depth, o.K = 10, 1
+	o.Depth, o.K = 2, 1 // gold below the depth is looked for too
 	res := must(t, o)
 	if res.Questions != 45 || res.Sessions != 30 || res.Outcomes[schema.OutcomeAnswered] != 45 {
 		t.Errorf("have %+v", res)
@@ -366,7 +366,7 @@ func TestContained(t *testing.T) {
 	}{
 		"ingest fails":  {hooked{ingest: at("c01", func() error { return errors.New("disk full") })}, schema.OutcomeError, "session s1: disk full", 3},
 		"ingest panics": {hooked{ingest: at("c01", func() error { panic("boom") })}, schema.OutcomeError, "panicked: boom (run_test.go:", 3},
-		"ingest hangs":  {hooked{ingest: at("c01", func() error { <-forever; return nil })}, schema.OutcomeTimeout, "left behind", 3},
+		"ingest hangs":  {hooked{ingest: at("c01", func() error { <-forever; return nil })}, schema.OutcomeTimeout, "abandoned", 3},
 		"loses a batch": {hooked{keys: func(k []string) []string { return k[:0] }}, schema.OutcomeError, "ingest check: the memory has 0 of the 1 batches that it was given, batch s0.0 is missing", 3},
 		"says it has it": {hooked{ingest: func(ctx context.Context, m memory.Memory, b memory.Batch) (memory.Receipt, error) {
 			return memory.Receipt{Skipped: true}, nil
@@ -683,7 +683,7 @@ func (e *echo) Answer(context.Context, string) (string, error) {
 
 func TestWrongOptions(t *testing.T) {
 	o := of(t, t.TempDir(), cases(1), "bm25", "bm25")
-	if _, err := run.Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), "is there twice") {
+	if _, err := run.Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), "appears twice") {
 		t.Errorf("two systems of one name: %v", err)
 	}
 	o.Systems = o.Systems[:1]
@@ -897,5 +897,72 @@ func TestLook(t *testing.T) {
 	}
 	if u := st.Units; !st.Finished || u[0].Questions != 12 || u[1].Questions != 12 || u[0].Sessions != 8 || u[0].Usage[0] != (schema.StepUsage{Step: "read", Model: "stub", Calls: 12, InputTokens: 84, OutputTokens: 24}) {
 		t.Errorf("finished: have %+v", st)
+	}
+}
+
+// TestOnlyFailedByRule: operations that a model failed, so that a rule did them, are counted
+// by operation and outcome, and asked again with all that rests on them; then the run is an
+// undisturbed one's.
+func TestOnlyFailedByRule(t *testing.T) {
+	for _, repeats := range []int{1, 2} {
+		list := cases(4)
+		bad := false
+		asked, convOf := map[string]int{}, map[memory.Memory]schema.ConvID{}
+		var mu sync.Mutex
+		note := memory.ByRule("facts", &llm.Error{Kind: llm.KindRefused, Err: errors.New("no")})
+		in := func(dir string) run.Options {
+			o := of(t, dir, list, "bm25")
+			o.Repeats = repeats
+			o.Systems[0].System = hooked{System: o.Systems[0].System, ingest: func(ctx context.Context, m memory.Memory, b memory.Batch) (memory.Receipt, error) {
+				conv := b.Turns[0].Sources[0].ConvID
+				mu.Lock()
+				convOf[m] = conv
+				mu.Unlock()
+				at := conv == "c02" && b.Session == "s2"
+				if bad && at {
+					b.Turns = b.Turns[:1]
+				}
+				r, err := m.Ingest(ctx, b)
+				if bad && at {
+					r.Degraded = append(r.Degraded, note, memory.Note{Why: "a word"})
+				}
+				return r, err
+			}, retrieve: func(ctx context.Context, m memory.Memory, q memory.Query) (memory.Retrieved, error) {
+				mu.Lock()
+				conv := convOf[m]
+				asked[string(conv)+q.Text]++
+				mu.Unlock()
+				r, err := m.Retrieve(ctx, q)
+				if bad && conv == "c03" && strings.HasPrefix(q.Text, "Where") {
+					r.Degraded = append(r.Degraded, note)
+				}
+				return r, err
+			}}
+			return o
+		}
+		clean, dir := t.TempDir(), t.TempDir()
+		must(t, in(clean))
+		all := len(asked)
+		bad = true
+		res := must(t, in(dir))
+		n := res.Units[0].Failed["by rule: facts refused"]
+		if n == 0 || len(res.Units[0].Failed) != 1 || res.Units[0].Degraded != n+1 {
+			t.Fatalf("have %+v", res.Units[0])
+		}
+		if st, err := run.Look(dir); err != nil || st.Units[0].Failed["by rule: facts refused"] != n {
+			t.Errorf("status: %+v, %v", st.Units, err)
+		}
+		if res := must(t, in(dir)); res.Units[0].Failed["by rule: facts refused"] != n {
+			t.Errorf("once more: %+v", res.Units[0])
+		}
+		bad = false
+		clear(asked)
+		res = must(t, withFailed(in(dir)))
+		if files(t, dir) != files(t, clean) || len(res.Units[0].Failed) > 0 {
+			t.Errorf("%d repeats: other bytes than of a run without failures, or %v", repeats, res.Units[0].Failed)
+		}
+		if len(asked) != 3 || all != 12 { // two of c02 after its second session, one of c03
+			t.Errorf("asked again %v of %d questions", asked, all)
+		}
 	}
 }

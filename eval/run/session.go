@@ -58,7 +58,7 @@ func (p *player) ingest(ctx context.Context, s *schema.Session, i int, rec *sche
 	take := func(r memory.Receipt) {
 		*told = told.Add(r.Usage)
 		for _, d := range r.Degraded {
-			rec.Degraded = append(rec.Degraded, text(d))
+			rec.Degraded = append(rec.Degraded, text(d.String()))
 		}
 		for _, c := range r.Changes {
 			if c.Op == memory.OpAdd {

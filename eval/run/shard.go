@@ -18,6 +18,8 @@ import (
 
 	"membench/internal/atomicfile"
 	"membench/internal/codec"
+	"membench/internal/smallfile"
+	"membench/memory"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -74,10 +76,10 @@ func ReadShards(dirs []string) (*Shards, error) {
 			return nil, fmt.Errorf("%s is shard %v, and %s is one of %d: want shards of one run", dir, shard, dirs[0], len(all.Dirs))
 		}
 		if had := all.Dirs[shard.I]; had != "" {
-			return nil, fmt.Errorf("shard %v is there twice: %s and %s", shard, had, dir)
+			return nil, fmt.Errorf("shard %v appears twice: %s and %s", shard, had, dir)
 		}
 		if diffs := differences(all.state.Config, s.Config); len(diffs) > 0 {
-			return nil, fmt.Errorf("%s does not fit to %s: %w", dir, dirs[0], &ChangedError{dirs[0], diffs})
+			return nil, fmt.Errorf("%s does not match %s: %w", dir, dirs[0], &ChangedError{dirs[0], diffs})
 		}
 		if k > 0 {
 			for i, u := range s.Units {
@@ -103,9 +105,9 @@ func ReadShards(dirs []string) (*Shards, error) {
 // readShard reads one folder; the configuration comes without the shard's number.
 func readShard(dir string) (s state, shard Shard, done *finished, err error) {
 	journals := filepath.Join(dir, journalDir)
-	err = readJSON(filepath.Join(journals, configFile), &s)
+	err = smallfile.ReadJSON(filepath.Join(journals, configFile), &s)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s, shard, nil, fmt.Errorf("%s: no run began here; give folders of eval run --shard", dir)
+		return s, shard, nil, fmt.Errorf("%s: not the folder of a run; give folders of eval run --shard", dir)
 	}
 	if err != nil {
 		return s, shard, nil, err
@@ -119,7 +121,7 @@ func readShard(dir string) (s state, shard Shard, done *finished, err error) {
 		return s, shard, nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	done = &finished{}
-	err = readJSON(filepath.Join(journals, doneFile), done)
+	err = smallfile.ReadJSON(filepath.Join(journals, doneFile), done)
 	if errors.Is(err, fs.ErrNotExist) {
 		st, _ := Look(dir) // for the numbers only
 		n := Sum(st.Units)
@@ -229,6 +231,12 @@ func (s *Shards) Finish(dir string, files []schema.FileDigest) (Result, error) {
 		for k, c := range d.Units {
 			u := &res.Units[k]
 			u.Degraded += c.Degraded
+			for why, n := range c.Failed {
+				if u.Failed == nil {
+					u.Failed = map[string]int{}
+				}
+				u.Failed[why] += n
+			}
 			u.Sessions, u.Questions, u.Of, u.Usage = u.Sessions+c.Sessions, u.Questions+c.Questions, u.Of+c.Of, addUsage(u.Usage, c.Usage)
 			for o, n := range c.Outcomes {
 				u.Outcomes[o] += n
@@ -236,9 +244,9 @@ func (s *Shards) Finish(dir string, files []schema.FileDigest) (Result, error) {
 		}
 	}
 	journals := filepath.Join(dir, journalDir)
-	err := writeJSON(filepath.Join(journals, configFile), s.state)
+	err := smallfile.WriteJSON(filepath.Join(journals, configFile), s.state)
 	if err == nil {
-		err = writeJSON(filepath.Join(journals, doneFile), finished{res})
+		err = smallfile.WriteJSON(filepath.Join(journals, doneFile), finished{res})
 	}
 	return res, err
 }
@@ -258,7 +266,7 @@ func (s *Shards) Begin(dir string) (end func() error, err error) {
 		return nil, err
 	}
 	var have state
-	err = readJSON(filepath.Join(journals, configFile), &have)
+	err = smallfile.ReadJSON(filepath.Join(journals, configFile), &have)
 	if err == nil {
 		if diffs := differences(have.Config, s.state.Config); len(diffs) > 0 {
 			err = &ChangedError{dir, diffs}
@@ -292,6 +300,18 @@ type place struct {
 	Repeat  int    `json:"repeat"`
 	Outcome string `json:"outcome"`
 	Context string `json:"context_id"`
+
+	Degraded []memory.Note `json:"degraded"`
+}
+
+// failed reports whether there is something to ask again: no answer came, or a model failed
+// an operation, whose rule did it.
+func (p place) failed() bool {
+	return p.Outcome == schema.OutcomeError || p.Outcome == schema.OutcomeTimeout || p.Outcome == schema.OutcomeRefused || p.byRule()
+}
+
+func (p place) byRule() bool {
+	return slices.ContainsFunc(p.Degraded, func(n memory.Note) bool { return n.Ended != "" })
 }
 
 // openRecords opens such a file; one that is not there has none.

@@ -152,13 +152,13 @@ func TestShardsRefused(t *testing.T) {
 		dirs     []string
 	}{
 		{"x", "shards are missing: 1/2", []string{a}},
-		{"x", "shard 0/2 is there twice", []string{a, a}},
+		{"x", "shard 0/2 appears twice", []string{a, a}},
 		{"x", "hits of bm25: the run there has 10, this one 3", []string{a, other}},
 		{"x", "data set made: the run there has 4, this one another", []string{a, data}},
 		{"x", "is a whole run, not a shard", []string{a, whole}},
 		{"x", "not those that it wrote", []string{a, changed}},
 		{"x", "want shards of one run", []string{a, part("third", 1, 3, nil)}},
-		{"x", "no run began here", []string{a, dir}},
+		{"x", "not the folder of a run", []string{a, dir}},
 		{"a", "is a shard", []string{a, b}},
 		{"other", "holds a run of another configuration", []string{a, b}},
 	} {

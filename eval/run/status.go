@@ -8,6 +8,8 @@ import (
 
 	"membench/internal/atomicfile"
 	"membench/internal/codec"
+	"membench/internal/smallfile"
+	"membench/memory"
 	"membench/schema"
 )
 
@@ -28,7 +30,7 @@ func glance(dir string) (Status, error) {
 	var st Status
 	var s state
 	journals := filepath.Join(dir, journalDir)
-	if err := readJSON(filepath.Join(journals, configFile), &s); err != nil {
+	if err := smallfile.ReadJSON(filepath.Join(journals, configFile), &s); err != nil {
 		return st, err
 	}
 	lock, err := atomicfile.Hold(filepath.Join(journals, "lock"))
@@ -45,7 +47,7 @@ func glance(dir string) (Status, error) {
 		st.Units[i] = Count{System: u.System, Dataset: u.Dataset, Of: u.Questions, Outcomes: map[string]int{}}
 	}
 	var done finished
-	if readJSON(filepath.Join(journals, doneFile), &done) == nil && done.whole(dir) {
+	if smallfile.ReadJSON(filepath.Join(journals, doneFile), &done) == nil && done.whole(dir) {
 		st.Finished, st.Units = true, done.Units
 	}
 	return st, nil
@@ -69,11 +71,12 @@ func (c *Count) add(kind byte, outcome string, rec []byte) error {
 	for name, raw := range codec.Members(rec) {
 		switch name {
 		case "degraded":
-			var notes []string
+			var notes []memory.Note
 			if err := codec.Unmarshal(raw, &notes); err != nil {
 				return err
 			}
 			c.Degraded += len(notes)
+			memory.CountFailed(&c.Failed, notes)
 		case "usage":
 			var u []schema.StepUsage
 			if err := codec.Unmarshal(raw, &u); err != nil {

@@ -23,6 +23,7 @@ type Count struct {
 	Of        int                `json:"of,omitzero"`       // questions times repeats; 0: unknown
 	Outcomes  map[string]int     `json:"outcomes"`          // of the questions
 	Degraded  int                `json:"degraded,omitzero"` // operations of the system that went a plainer way than asked
+	Failed    map[string]int     `json:"failed,omitempty"`  // of them, those that a model failed, by operation and outcome
 	Usage     []schema.StepUsage `json:"usage,omitempty"`
 }
 

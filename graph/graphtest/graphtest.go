@@ -37,18 +37,9 @@ func object(props string) schema.Object {
 	return schema.RawObject([]byte(props))
 }
 
-// Put and Delete make changes; Changes makes the sequence that Apply reads.
+// Put and Delete make changes.
 func Put(e schema.Element) schema.Change    { return schema.Change{Op: schema.OpPut, New: e} }
 func Delete(e schema.Element) schema.Change { return schema.Change{Op: schema.OpDelete, Old: e} }
-func Changes(cs ...schema.Change) iter.Seq2[schema.Change, error] {
-	return func(yield func(schema.Change, error) bool) {
-		for _, c := range cs {
-			if !yield(c, nil) {
-				return
-			}
-		}
-	}
-}
 
 // hazards are texts that break stores which build statements or lines from data.
 var hazards = []string{"", " ", "a:b|c%", `it's "quoted" \ back`, "`DETACH DELETE n//", `\u0060`, "line\nbreak\r\ttab", "全角：｜　文字", "👩‍👩‍👧 emoji", "a;b,c", "null", "\u2028"}
@@ -68,7 +59,7 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 	fill := func(t *testing.T, cs ...schema.Change) graph.Store {
 		t.Helper()
 		s := open(t)
-		if _, err := s.Apply(ctx, Changes(cs...)); err != nil {
+		if _, err := s.Apply(ctx, graph.Changes(cs...)); err != nil {
 			t.Fatal(err)
 		}
 		return s
@@ -110,7 +101,7 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 		}
 		want(t, "nodes", nodes(t, s, graph.Filter{}), []string(nil))
 		want(t, "edges of an unknown node", edges(t, s, "user:a", graph.Both, graph.Filter{}), []string(nil))
-		a, err := s.Apply(ctx, Changes())
+		a, err := s.Apply(ctx, graph.Changes())
 		want(t, "empty call", a, graph.Applied{})
 		want(t, "its error", err, error(nil))
 	})
@@ -147,20 +138,20 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 	})
 	t.Run("idempotent", func(t *testing.T) {
 		s := open(t)
-		a, err := s.Apply(ctx, Changes(abc()...))
+		a, err := s.Apply(ctx, graph.Changes(abc()...))
 		a.Revision = ""
 		want(t, "first", a, graph.Applied{Sent: 7, Nodes: 3, Edges: 4})
 		want(t, "error", err, error(nil))
-		a, err = s.Apply(ctx, Changes(abc()...))
+		a, err = s.Apply(ctx, graph.Changes(abc()...))
 		want(t, "second", a, graph.Applied{Sent: 7, Unchanged: 7})
 		want(t, "error", err, error(nil))
-		a, err = s.Apply(ctx, Changes(Delete(Node("user:zz", "User", "")), Delete(Edge("X", "user:a", "user:zz", ""))))
+		a, err = s.Apply(ctx, graph.Changes(Delete(Node("user:zz", "User", "")), Delete(Edge("X", "user:a", "user:zz", ""))))
 		want(t, "deleting what is not there", a, graph.Applied{Sent: 2, Unchanged: 2})
 		want(t, "error", err, error(nil))
 	})
 	t.Run("replace", func(t *testing.T) {
 		s := fill(t, abc()...)
-		a, err := s.Apply(ctx, Changes(Put(Node("user:a", "Agent", `{"name":"丙"}`)), Put(Edge("KNOWS", "user:a", "user:b", `{"until":2}`))))
+		a, err := s.Apply(ctx, graph.Changes(Put(Node("user:a", "Agent", `{"name":"丙"}`)), Put(Edge("KNOWS", "user:a", "user:b", `{"until":2}`))))
 		a.Revision = ""
 		want(t, "applied", a, graph.Applied{Sent: 2, Nodes: 1, Edges: 1})
 		want(t, "error", err, error(nil))
@@ -175,7 +166,7 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 		s := fill(t, abc()...)
 		e := Edge("KNOWS", "user:a", "user:b", "")
 		e.Edge.Dst = "topic:c"
-		if _, err := s.Apply(ctx, Changes(Put(e))); err != nil {
+		if _, err := s.Apply(ctx, graph.Changes(Put(e))); err != nil {
 			t.Fatal(err)
 		}
 		want(t, "gone from the old end", edges(t, s, "user:b", graph.Both, graph.Filter{}), []string{bc, ab2})
@@ -183,7 +174,7 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 	})
 	t.Run("delete", func(t *testing.T) {
 		s := fill(t, abc()...)
-		a, err := s.Apply(ctx, Changes(Delete(Node("user:b", "User", "")), Delete(Edge("LIKES", "user:a", "user:b", ""))))
+		a, err := s.Apply(ctx, graph.Changes(Delete(Node("user:b", "User", "")), Delete(Edge("LIKES", "user:a", "user:b", ""))))
 		a.Revision = ""
 		want(t, "a node takes its edges with it", a, graph.Applied{Sent: 2, Deleted: 4})
 		want(t, "error", err, error(nil))
@@ -191,7 +182,7 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 		want(t, "edges of a", edges(t, s, "user:a", graph.Both, graph.Filter{}), []string(nil))
 		want(t, "edges of c", edges(t, s, "topic:c", graph.Both, graph.Filter{}), []string{cc})
 		// Back again: nothing of the old is left over.
-		if _, err := s.Apply(ctx, Changes(Put(Node("user:b", "User", "")))); err != nil {
+		if _, err := s.Apply(ctx, graph.Changes(Put(Node("user:b", "User", "")))); err != nil {
 			t.Fatal(err)
 		}
 		want(t, "edges of b made again", edges(t, s, "user:b", graph.Both, graph.Filter{}), []string(nil))
@@ -199,7 +190,7 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 	t.Run("a set of changes", func(t *testing.T) {
 		s := fill(t, abc()...)
 		b := Node("user:b", "User", `{"name":"新"}`)
-		_, err := s.Apply(ctx, Changes(Delete(b), Put(b)))
+		_, err := s.Apply(ctx, graph.Changes(Delete(b), Put(b)))
 		want(t, "error", err, error(nil))
 		want(t, "the last change of an id counts", edges(t, s, "user:b", graph.Both, graph.Filter{}), []string{ab, bc, ab2})
 	})
@@ -210,10 +201,10 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 			in   iter.Seq2[schema.Change, error]
 			code string
 		}{
-			"edge to nowhere":                    {Changes(Put(Node("user:d", "User", "")), Delete(Node("user:a", "User", "")), Put(Edge("KNOWS", "user:d", "user:nobody", ""))), "GRF031"},
-			"edge to a node deleted in the call": {Changes(Delete(Node("user:b", "User", "")), Put(Edge("KNOWS", "user:a", "user:b", ""))), "GRF031"},
-			"unknown operation":                  {Changes(Put(Node("user:d", "User", "")), schema.Change{Op: "merge", New: Node("user:e", "User", "")}), "GRF030"},
-			"no element":                         {Changes(Put(Node("user:d", "User", "")), schema.Change{Op: schema.OpPut}), "GRF030"},
+			"edge to nowhere":                    {graph.Changes(Put(Node("user:d", "User", "")), Delete(Node("user:a", "User", "")), Put(Edge("KNOWS", "user:d", "user:nobody", ""))), "GRF031"},
+			"edge to a node deleted in the call": {graph.Changes(Delete(Node("user:b", "User", "")), Put(Edge("KNOWS", "user:a", "user:b", ""))), "GRF031"},
+			"unknown operation":                  {graph.Changes(Put(Node("user:d", "User", "")), schema.Change{Op: "merge", New: Node("user:e", "User", "")}), "GRF030"},
+			"no element":                         {graph.Changes(Put(Node("user:d", "User", "")), schema.Change{Op: schema.OpPut}), "GRF030"},
 			"broken input": {func(yield func(schema.Change, error) bool) {
 				_ = yield(Put(Node("user:d", "User", "")), nil) && yield(schema.Change{}, errors.New("disk on fire"))
 			}, ""},
@@ -260,7 +251,7 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 				t.Errorf("%q came back with other properties: %s", n.ID, f)
 			}
 		}
-		a, err := s.Apply(ctx, Changes(cs...))
+		a, err := s.Apply(ctx, graph.Changes(cs...))
 		want(t, "again", a, graph.Applied{Sent: len(cs), Unchanged: len(cs)})
 		want(t, "error", err, error(nil))
 	})
@@ -294,7 +285,7 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 		s := fill(t, abc()...)
 		ctx, cancel := context.WithCancel(ctx)
 		cancel()
-		if _, err := s.Apply(ctx, Changes(Put(Node("user:d", "User", "")))); err == nil {
+		if _, err := s.Apply(ctx, graph.Changes(Put(Node("user:d", "User", "")))); err == nil {
 			t.Error("Apply under a cancelled context: have no error")
 		}
 		want(t, "nodes", len(nodes(t, s, graph.Filter{})), 3)

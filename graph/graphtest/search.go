@@ -77,7 +77,7 @@ func RunSearch(t *testing.T, open func(t *testing.T) Searchable) {
 	local := graph.NewLocal()
 	s := open(t)
 	for _, g := range []Searchable{local, s} {
-		if _, err := g.Apply(ctx, Changes(cs...)); err != nil {
+		if _, err := g.Apply(ctx, graph.Changes(cs...)); err != nil {
 			t.Fatal(err)
 		}
 		if err := g.PutVectors(ctx, vectors); err != nil {
@@ -146,7 +146,7 @@ func RunSearch(t *testing.T, open func(t *testing.T) Searchable) {
 	})
 	t.Run("a changed node loses its vector", func(t *testing.T) {
 		for _, g := range []Searchable{local, s} {
-			if _, err := g.Apply(ctx, Changes(Put(Node("mem:007", "MemoryItem", `{"data":"something else"}`)))); err != nil {
+			if _, err := g.Apply(ctx, graph.Changes(Put(Node("mem:007", "MemoryItem", `{"data":"something else"}`)))); err != nil {
 				t.Fatal(err)
 			}
 			hits, err := g.SearchVector(ctx, vectors["mem:007"], 100, graph.Filter{})

@@ -211,7 +211,7 @@ func look(ctx context.Context, gate *graph.Gate, o Options, ok check, fits func(
 			return nil
 		}
 		if n := extras(e); n > 0 {
-			o.Report(&schema.Finding{Pos: rec.Pos, Code: "GRF037", Message: "members beside the record's own are not exported", Have: strconv.Itoa(n), Warning: true})
+			o.Report(&schema.Finding{Pos: rec.Pos, Code: "GRF037", Message: "members that are not part of the record are not exported", Have: strconv.Itoa(n), Warning: true})
 		}
 		t := s.tables[tableKey(e)]
 		if t == nil {

@@ -59,7 +59,7 @@ func JSONLD(ctx context.Context, src Source, w io.Writer, o Options) (Result, er
 	err = each(ctx, gate.Elements(), func(_ int, rec schema.Record[schema.Element]) error {
 		e := rec.V
 		if n := extras(e); n > 0 {
-			o.Report(&schema.Finding{Pos: rec.Pos, Code: "GRF037", Message: "members beside the record's own are not exported", Have: fmt.Sprint(n), Warning: true})
+			o.Report(&schema.Finding{Pos: rec.Pos, Code: "GRF037", Message: "members that are not part of the record are not exported", Have: fmt.Sprint(n), Warning: true})
 		}
 		if e.Node != nil {
 			res.Nodes++

@@ -206,7 +206,7 @@ func Sweep(dir string) error {
 }
 
 // ErrBusy says that another process holds a file or folder.
-var ErrBusy = errors.New("another membench is writing here: wait for it, or stop it")
+var ErrBusy = errors.New("another membench process is writing here: wait for it, or stop it")
 
 // Lock makes path, an empty file that stays, the sign that one process works in its
 // folder. Where another process holds it the error is ErrBusy. It is given back by

@@ -436,24 +436,9 @@ func Rel(root, path string) string {
 
 // ReadManifest reads one manifest.
 func ReadManifest(path string) (m schema.Manifest, err error) {
-	b, err := smallfile.Read(path)
-	if err != nil {
-		return m, err
-	}
-	if err := codec.Unmarshal(b, &m); err != nil {
-		return m, fmt.Errorf("reading %s: %w", path, err)
-	}
-	return m, nil
+	err = smallfile.ReadJSON(path, &m)
+	return m, err
 }
 
 // WriteManifest writes one manifest, indented, whole or not at all.
-func WriteManifest(path string, m schema.Manifest) error {
-	b, err := codec.Append(nil, m, codec.Indented)
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(append(b, '\n'))
-		return err
-	})
-}
+func WriteManifest(path string, m schema.Manifest) error { return smallfile.WriteJSON(path, m) }

@@ -158,6 +158,17 @@ func WriteFile(w io.Writer, v any) error {
 	return err
 }
 
+// WriteLine writes v as one line: its compact JSON text and a newline. What cannot be
+// written as JSON is an error, and then nothing is written.
+func WriteLine(w io.Writer, v any) error {
+	b, err := Append(nil, v, Compact)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
 // ObjectEnd is the end of the object whose brace opens at b[i], 0 where it does not
 // close. Braces inside strings do not count.
 func ObjectEnd(b []byte, i int) int {

@@ -85,7 +85,7 @@ func At(s string, i int) (v Value, end int) {
 	}
 	n, hi = n+half, hi+half
 	if cur != "" {
-		u := Units[map[string]string{"usd": "usd", "eur": "eur", "gbp": "gbp", "cny": "cny"}[cur]]
+		u := Units[cur]
 		return Value{Kind: cur, Lo: n, Hi: hi, Unit: u}, k
 	}
 	u, e := unitAt(s, k)

@@ -8,6 +8,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"membench/internal/atomicfile"
+	"membench/internal/codec"
 )
 
 // Max is the limit of most files: 64 MiB.
@@ -35,6 +38,24 @@ func ReadMax(path string, max int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: the file has more than %d bytes", path, max)
 	}
 	return b, nil
+}
+
+// ReadJSON reads the one JSON value of a file into v. It fails as Read does, and names
+// the file when the value does not fit v.
+func ReadJSON(path string, v any) error {
+	b, err := Read(path)
+	if err != nil {
+		return err
+	}
+	if err := codec.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("reading %s: %w", path, err)
+	}
+	return nil
+}
+
+// WriteJSON writes v as the indented JSON text of a file, whole or not at all.
+func WriteJSON(path string, v any) error {
+	return atomicfile.Write(path, func(w io.Writer) error { return codec.WriteFile(w, v) })
 }
 
 // Within reports whether a file lies in dir or below it, links followed: whether a path

@@ -181,7 +181,7 @@ func Open(path string, m Mode) (*Cassette, error) {
 // to hold no records.
 func anywhere(path string) error {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
-		return fmt.Errorf("%s: not a file that can be read at any place (a pipe, device or folder): write the cassette to a file and name that", path)
+		return fmt.Errorf("%s: not a regular file (a pipe, device or folder): write the cassette to a file and name that", path)
 	}
 	return nil
 }
@@ -228,7 +228,7 @@ func (c *Cassette) refresh(writer bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if info.Size() < c.end {
-		return fmt.Errorf("%s: the cassette became shorter while it was in use: start again", c.f.Name())
+		return fmt.Errorf("%s: the cassette was truncated while it was in use: run the command again", c.f.Name())
 	}
 	if info.Size() == c.end {
 		if c.end > 0 || !writer {
@@ -325,7 +325,7 @@ func (c *Cassette) read(p place, f func([]byte) error) error {
 		return fmt.Errorf("reading %s: %w", c.f.Name(), err)
 	}
 	if crc32.ChecksumIEEE(*b) != p.sum {
-		return fmt.Errorf("%s: the record at byte %d does not agree with its sum", c.f.Name(), p.off)
+		return fmt.Errorf("%s: the record at byte %d does not match its checksum", c.f.Name(), p.off)
 	}
 	return f(*b)
 }

@@ -253,7 +253,7 @@ func (a chatAnswer) check() error {
 	case len(a.tools) > 0:
 		return &answerError{llm.KindEmpty, "the answer calls a tool, and none was offered"}
 	case len(a.thoughts) > 0:
-		return &answerError{llm.KindEmpty, "the answer is thoughts only, without a text"}
+		return &answerError{llm.KindEmpty, "the answer contains reasoning only, no text"}
 	}
 	return &answerError{llm.KindEmpty, "the answer is empty"}
 }

@@ -76,7 +76,7 @@ func TestFaultTable(t *testing.T) {
 		{"empty choices", []llmtest.Reply{{Body: `{"choices":[]}`}, {Body: `{}`}, ok}, "", 0, 3, nil},
 		{"an empty answer", []llmtest.Reply{{Text: ""}, ok}, "", 0, 2, nil},
 		{"an empty answer for ever", []llmtest.Reply{{Text: ""}, {Text: ""}, {Text: ""}}, llm.KindEmpty, 200, 3, nil},
-		{"thoughts only", []llmtest.Reply{{Body: `{"choices":[{"message":{"content":null,"reasoning_content":"hm"},"finish_reason":"stop"}]}`}, ok}, "", 0, 2, nil},
+		{"reasoning only", []llmtest.Reply{{Body: `{"choices":[{"message":{"content":null,"reasoning_content":"hm"},"finish_reason":"stop"}]}`}, ok}, "", 0, 2, nil},
 		{"the call of a tool", []llmtest.Reply{{Body: `{"choices":[{"message":{"content":"","tool_calls":[{"id":"1"}]},"finish_reason":"tool_calls"}]}`}, ok}, "", 0, 2, nil},
 		{"a text in parts", []llmtest.Reply{{Body: `{"choices":[{"message":{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"hel"},{"type":"text","text":"lo"}]}}]}`}}, "", 0, 1, nil},
 		{"a stream that was not asked for", []llmtest.Reply{{Body: "data: {\"choices\":[{\"delta\":{\"content\":\"hel\"}}]}\n\n: ping\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"lo\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"}}, "", 0, 1, nil},

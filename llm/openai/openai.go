@@ -127,7 +127,7 @@ var (
 func New(o Options) (*Client, error) {
 	o = o.withDefaults()
 	if o.Model == "" {
-		return nil, errors.New("no model named: want the name that the endpoint knows it by")
+		return nil, errors.New("no model named: give the name that the endpoint uses")
 	}
 	if o.Clock.Now == nil || o.Clock.Sleep == nil || o.Clock.Random == nil {
 		return nil, errors.New("no clock given")
@@ -174,7 +174,7 @@ func CheckURL(s string) (*url.URL, error) {
 
 func sameHost(req *http.Request, via []*http.Request) error {
 	if req.URL.Host != via[0].URL.Host || len(via) > 3 {
-		return fmt.Errorf("the endpoint sends us on to %s: name that address as base URL, if it is right", ShowURL(req.URL.String()))
+		return fmt.Errorf("the endpoint redirects to %s: if that is right, give that address as base URL", ShowURL(req.URL.String()))
 	}
 	return nil
 }

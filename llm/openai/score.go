@@ -123,7 +123,7 @@ func (c *Client) force(ctx context.Context, r llm.Request) (scored, llm.Usage, e
 			}
 		}
 		if tokens > 0 && len(out.logs) != tokens || tokens == 0 && said != r.Score {
-			return out, u, fmt.Errorf("%w: it was to say the text, and said something else: the endpoint does not score texts", errNotJSON)
+			return out, u, fmt.Errorf("%w: it was asked to repeat the text and returned something else: the endpoint does not score texts", errNotJSON)
 		}
 		return out, u, nil
 	}

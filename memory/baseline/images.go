@@ -70,7 +70,7 @@ func (m images) of(att []schema.Attachment) []float32 {
 func (m images) unseen(o native.Observation, r *memory.Receipt) {
 	for _, a := range o.Attachments {
 		if a.Caption() == "" && m.of([]schema.Attachment{a}) == nil {
-			r.Degraded = append(r.Degraded, fmt.Sprintf("image %q has neither a caption nor a vector: it is kept and cannot be found", a.ID+a.Path))
+			r.Degraded = append(r.Degraded, memory.Note{Why: fmt.Sprintf("image %q has neither a caption nor a vector: it is kept and cannot be found", a.ID+a.Path)})
 		}
 	}
 }

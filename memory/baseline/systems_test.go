@@ -237,7 +237,7 @@ func TestImages(t *testing.T) {
 				t.Fatal(err)
 			}
 			last, _ := memory.Finish(context.Background(), m, b.Session)
-			unknown := slices.ContainsFunc(append(r.Degraded, last.Degraded...), func(s string) bool { return strings.Contains(s, `"img_7"`) })
+			unknown := slices.ContainsFunc(append(r.Degraded, last.Degraded...), func(n memory.Note) bool { return strings.Contains(n.Why, `"img_7"`) })
 			if unknown == vectors {
 				t.Errorf("%s, vectors %t: the image is counted as unknown: %t", name, vectors, unknown)
 			}

@@ -170,7 +170,7 @@ func BenchmarkNeo4j(b *testing.B) {
 			if n.Props, err = n.Props.With("content", fmt.Sprint("changed ", i)); err != nil {
 				b.Fatal(err)
 			}
-			if _, err := other.Apply(ctx, changes(schema.Change{Op: schema.OpPut, New: schema.Element{Node: &n}})); err != nil {
+			if _, err := other.Apply(ctx, graph.Changes(schema.Change{Op: schema.OpPut, New: schema.Element{Node: &n}})); err != nil {
 				b.Fatal(err)
 			}
 			b.StartTimer()

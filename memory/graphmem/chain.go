@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -276,15 +275,4 @@ func replaced(o schema.Object, name string, raw []byte) schema.Object {
 		out.Raw(k, v)
 	}
 	return out.Object()
-}
-
-// seq yields changes.
-func seq(cs []schema.Change) iter.Seq2[schema.Change, error] {
-	return func(yield func(schema.Change, error) bool) {
-		for _, c := range cs {
-			if !yield(c, nil) {
-				return
-			}
-		}
-	}
 }

@@ -147,7 +147,7 @@ func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Rece
 		return err
 	}
 	p.again = nil
-	if _, err := p.g.Apply(ctx, seq(changes)); err != nil {
+	if _, err := p.g.Apply(ctx, graph.Changes(changes...)); err != nil {
 		return err
 	}
 	rec := o.Record(native.Turn)

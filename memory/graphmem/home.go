@@ -21,73 +21,45 @@ const auditPage = 500
 
 // A following is how far the mirror of a store of record is known to be right.
 type following struct {
-	revision string // that the mirror holds
-	mark     string // the last transaction that is accounted for
-	at       string // the revision then
-	audit    []schema.NodeID
-	again    bool // somebody wrote during the audit
+	graph.Follower
+	audit []schema.NodeID // where the pages begin that are yet to be compared
+	again bool            // somebody wrote during the audit
 }
 
 // refresh brings the mirror up to the store of record. Vectors and owners of what is
 // still there are kept.
 func (p *policy) refresh(ctx context.Context) (llm.Usage, error) {
-	f, ok := p.home.(graph.Followed)
-	switch {
-	case p.home == nil:
+	if p.home == nil {
 		return llm.Usage{}, nil
-	case !ok:
-		return p.reread(ctx)
 	}
-	mark, err := f.Revision(ctx)
-	if err != nil || mark == p.follow.mark && len(p.follow.audit) == 0 {
-		return llm.Usage{}, err
-	}
-	changes, now, known, err := f.Since(ctx, p.follow.revision)
+	u, err := p.follow.Look(ctx, p.home)
 	if err != nil {
 		return llm.Usage{}, err
 	}
-	if !known || p.follow.mark == "" {
-		vectors, err := f.StoredVectors(ctx, p.v.st.Embed().Profile())
-		if err != nil {
-			return llm.Usage{}, err
-		}
-		usage, err := p.whole(ctx, vectors)
+	if u.Whole {
+		usage, err := p.whole(ctx)
 		if err == nil {
-			p.follow = following{revision: now, mark: mark, at: now}
+			p.follow = following{}
+			p.follow.Take(u)
 		}
 		return usage, err
 	}
-	usage, err := p.absorb(ctx, changes)
+	usage, err := p.absorb(ctx, u.Changes)
 	if err != nil {
 		return usage, err
 	}
-	all, counted := graph.Steps(p.follow.mark, mark)
-	told, also := graph.Steps(p.follow.at, now)
-	if !counted || !also || all != told {
-		p.follow.again = true // others wrote, here or elsewhere in the database, and did not say what
-	}
-	p.follow.revision, p.follow.mark, p.follow.at = now, mark, now
-	more, err := p.audit(ctx, f)
+	p.follow.again = p.follow.again || u.Unsaid
+	p.follow.Take(u)
+	more, err := p.audit(ctx)
 	return usage.Add(more), err
 }
 
-// reread reads a store that cannot be followed, where it may have changed.
-func (p *policy) reread(ctx context.Context) (llm.Usage, error) {
-	mark := ""
-	if r, ok := p.home.(graph.Revised); ok {
-		var err error
-		if mark, err = r.Revision(ctx); err != nil || mark != "" && mark == p.follow.mark {
-			return llm.Usage{}, err
-		}
+// whole makes the mirror again from all that the store holds.
+func (p *policy) whole(ctx context.Context) (llm.Usage, error) {
+	vectors, err := graph.StoredVectors(ctx, p.home, p.v.st.Embed().Profile())
+	if err != nil {
+		return llm.Usage{}, err
 	}
-	usage, err := p.whole(ctx, nil)
-	if err == nil {
-		p.follow.mark = mark
-	}
-	return usage, err
-}
-
-func (p *policy) whole(ctx context.Context, vectors map[schema.NodeID][]float32) (llm.Usage, error) {
 	g, err := graph.Mirror(ctx, p.home)
 	if err != nil {
 		return llm.Usage{}, err
@@ -101,7 +73,11 @@ func (p *policy) whole(ctx context.Context, vectors map[schema.NodeID][]float32)
 
 // audit compares a page of the mirror with the store: all of them in turn, from the time
 // that somebody may have written without saying so.
-func (p *policy) audit(ctx context.Context, f graph.Followed) (llm.Usage, error) {
+func (p *policy) audit(ctx context.Context) (llm.Usage, error) {
+	f, ok := p.home.(graph.Followed)
+	if !ok {
+		return llm.Usage{}, nil
+	}
 	if len(p.follow.audit) == 0 && p.follow.again {
 		p.follow.again = false
 		p.follow.audit = append(p.follow.audit, "")
@@ -197,7 +173,7 @@ func (p *policy) absorb(ctx context.Context, changes []schema.Change) (llm.Usage
 		return llm.Usage{}, nil
 	}
 	turns, claims, appended := p.appended(differ)
-	if _, err := p.g.Apply(ctx, seq(differ)); err != nil {
+	if _, err := p.g.Apply(ctx, graph.Changes(differ...)); err != nil {
 		return llm.Usage{}, err
 	}
 	if !appended {
@@ -325,21 +301,7 @@ func (p *policy) keep(ctx context.Context, changes []schema.Change, turn schema.
 	if !ok {
 		return nil
 	}
-	f, followed := p.home.(graph.Followed)
-	if !followed {
-		_, err := st.Apply(ctx, seq(changes))
-		p.follow.mark = ""
-		return err
-	}
-	a, err := f.ApplyVectors(ctx, seq(changes), map[schema.NodeID][]float32{turn: vec}, p.v.st.Embed().Profile())
-	if err != nil {
-		return err
-	}
-	// Where somebody else wrote in between, Since tells both.
-	if n, ok := graph.Steps(p.follow.revision, a.Revision); ok && n == 1 {
-		p.follow.revision = a.Revision
-	}
-	return nil
+	return p.follow.Apply(ctx, st, changes, map[schema.NodeID][]float32{turn: vec}, p.v.st.Embed().Profile())
 }
 
 // resume goes on with what an earlier process left: the graph is read, and the stages

@@ -32,7 +32,7 @@ func TestSameAsBuild(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := g.Apply(ctx, seq(changes)); err != nil {
+		if _, err := g.Apply(ctx, graph.Changes(changes...)); err != nil {
 			t.Fatal(err)
 		}
 		events, exports = append(events, s.event), append(exports, s.memories...)

@@ -212,27 +212,17 @@ func TestNeo4jOther(t *testing.T) {
 	if n.Props, err = n.Props.With("content", "The heron lives by the canal."); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.Apply(ctx, changes(schema.Change{Op: schema.OpPut, New: schema.Element{Node: &n}})); err != nil {
+	if _, err := client.Apply(ctx, graph.Changes(schema.Change{Op: schema.OpPut, New: schema.Element{Node: &n}})); err != nil {
 		t.Fatal(err)
 	}
 	if !find("heron") {
 		t.Error("another client's change is not seen")
 	}
-	if _, err := client.Apply(ctx, changes(schema.Change{Op: schema.OpDelete, Old: schema.Element{Node: &n}})); err != nil {
+	if _, err := client.Apply(ctx, graph.Changes(schema.Change{Op: schema.OpDelete, Old: schema.Element{Node: &n}})); err != nil {
 		t.Fatal(err)
 	}
 	if find("heron") {
 		t.Error("what another client deleted is still found")
-	}
-}
-
-func changes(cs ...schema.Change) func(func(schema.Change, error) bool) {
-	return func(yield func(schema.Change, error) bool) {
-		for _, c := range cs {
-			if !yield(c, nil) {
-				return
-			}
-		}
 	}
 }
 

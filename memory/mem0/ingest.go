@@ -91,7 +91,7 @@ func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact
 			return nil, err
 		}
 		if llm.KindOf(err) != llm.KindDryRun { // nobody was asked: nothing is lost
-			e.Degraded = append(e.Degraded, "facts: "+err.Error())
+			e.Degraded = append(e.Degraded, memory.ByRule(llm.PurposeFacts, err))
 		}
 		return op.CaptionedFacts(ctx, b.Context, b.Turns)
 	}
@@ -132,7 +132,7 @@ func (m *Memory) decide(ctx context.Context, b memory.Batch, facts []op.Fact, e 
 			return err
 		}
 		if llm.KindOf(err) != llm.KindDryRun {
-			e.Degraded = append(e.Degraded, "update: "+err.Error())
+			e.Degraded = append(e.Degraded, memory.ByRule(llm.PurposeUpdate, err))
 		}
 	}
 	for _, f := range facts {

@@ -24,11 +24,11 @@ type header struct {
 
 // entry is one batch in the journal.
 type entry struct {
-	Batch    string    `json:"batch"`
-	Session  string    `json:"session,omitzero"`
-	Changes  []change  `json:"changes"`
-	Degraded []string  `json:"degraded,omitempty"`
-	Usage    llm.Usage `json:"usage,omitzero"`
+	Batch    string        `json:"batch"`
+	Session  string        `json:"session,omitzero"`
+	Changes  []change      `json:"changes"`
+	Degraded []memory.Note `json:"degraded,omitempty"`
+	Usage    llm.Usage     `json:"usage,omitzero"`
 }
 
 // change is one thing done to a point. ADD and UPDATE carry the whole point.
@@ -77,7 +77,7 @@ type store struct {
 	names   []string // of all speakers so far, lower case
 	history []memory.Change
 
-	degraded []string
+	degraded []memory.Note
 	usage    llm.Usage
 }
 

@@ -151,7 +151,7 @@ type Memory struct {
 	pending *Observation // a user's turn that waits for its answer
 	usage   llm.Usage
 	changes []memory.Change
-	wrong   []string
+	wrong   []memory.Note
 	deltas  map[string][]memory.Delta
 	last    []memory.Item // at the end of the session before
 }

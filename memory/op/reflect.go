@@ -76,7 +76,7 @@ func OrRule[T any](ctx context.Context, g llm.Generator, r *memory.Receipt, purp
 		return v, err
 	}
 	if llm.KindOf(err) != llm.KindDryRun { // nobody was asked: nothing is lost
-		r.Degraded = append(r.Degraded, purpose+": "+err.Error())
+		r.Degraded = append(r.Degraded, memory.ByRule(purpose, err))
 	}
 	return rule(), nil
 }

@@ -162,7 +162,7 @@ func TestResolve(t *testing.T) {
 		{open.Store{}, &open.Store{}, "embedded"},
 		{open.Store{}, &open.Store{Backend: "letta-archival"}, "letta-archival"},
 		{open.Store{Backend: "mem0-platform"}, nil, "mem0-platform"},
-		{open.Store{Backend: "mem0"}, nil, "where is the Mem0 server"},
+		{open.Store{Backend: "mem0"}, nil, "no Mem0 server given"},
 		{open.Store{Backend: "embedded"}, &open.Store{Backend: "mem0"}, "was filled by"},
 		{open.Store{Backend: "qdrant"}, nil, "can only be exported"},
 		{open.Store{Backend: "bm25"}, nil, "forgets"},
@@ -170,7 +170,7 @@ func TestResolve(t *testing.T) {
 		{open.Store{Backend: "mem0-server"}, nil, "called mem0 here"},
 		{open.Store{Backend: "nope"}, nil, "no such system"},
 		{open.Store{URL: "http://x"}, nil, "are for a Mem0 service"},
-		{open.Store{Collection: "c"}, nil, "where is Qdrant"},
+		{open.Store{Collection: "c"}, nil, "no Qdrant server given"},
 		{open.Store{Backend: "zep-v3", Qdrant: "q:1"}, nil, "for the embedded memory"},
 		{open.Store{Backend: "zep-v3", UserPrefix: "u"}, nil, "Mem0's own backends"},
 	} {

@@ -73,7 +73,7 @@ func (p Place) mem0(ctx context.Context) memory.Spec {
 	return memory.Define("mem0-server", "a Mem0 server, 1.x or 2.x, with its own history and settling", mem0Options{},
 		func(_ memory.Deps, o mem0Options) (memory.System, error) {
 			if o.BaseURL = cmp.Or(o.BaseURL, p.env("MEM0_URL")); o.BaseURL == "" {
-				return nil, errors.New("where is the Mem0 server? Set MEM0_URL, or the option base_url, such as http://localhost:8888")
+				return nil, errors.New("no Mem0 server given: set MEM0_URL, or the option base_url, such as http://localhost:8888")
 			}
 			return rest.Dial(ctx, rest.Options{Kind: rest.OSS, URL: o.BaseURL, Key: p.env("MEM0_API_KEY"), Dir: p.Dir, Prefix: o.Prefix, Raw: o.Raw})
 		})

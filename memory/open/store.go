@@ -69,7 +69,7 @@ func (p Place) Resolve(ctx context.Context, s Store, was *Store) (Store, error) 
 		}
 		s.Qdrant, s.Collection = cmp.Or(s.Qdrant, before.Qdrant), cmp.Or(s.Collection, before.Collection)
 		if s.Qdrant == "" && s.Collection != "" {
-			return s, schema.Usagef("--qdrant-collection %s: where is Qdrant? Name it with --qdrant, such as localhost:6334", s.Collection)
+			return s, schema.Usagef("--qdrant-collection %s: no Qdrant server given: name it with --qdrant, such as localhost:6334", s.Collection)
 		}
 		return s, nil
 	}
@@ -88,7 +88,7 @@ func (p Place) Resolve(ctx context.Context, s Store, was *Store) (Store, error) 
 	}
 	s.UserPrefix = cmp.Or(s.UserPrefix, before.UserPrefix)
 	if s.URL == "" {
-		return s, schema.Usagef("where is the Mem0 server? Name it with --url or MEM0_URL, such as http://localhost:8888")
+		return s, schema.Usagef("no Mem0 server given: name it with --url or MEM0_URL, such as http://localhost:8888")
 	}
 	return s, nil
 }

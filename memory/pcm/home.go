@@ -83,14 +83,12 @@ type state struct {
 
 // home is where a world lives.
 type home struct {
-	st       graph.Store
-	close    func() error
-	revision string // of the store that the world holds; see graph.Followed
-	mark     string // the last transaction that is accounted for; "": the store must be read
-	at       string // the revision then
-	doubt    bool   // somebody wrote without a revision: read before the next question
-	heard    map[schema.ConvID]int
-	came     map[schema.ConvID]int // heard when the store was read last: such turns may come again
+	st     graph.Store
+	close  func() error
+	follow graph.Follower
+	doubt  bool // somebody wrote without a revision: read before the next question
+	heard  map[schema.ConvID]int
+	came   map[schema.ConvID]int // heard when the store was read last: such turns may come again
 }
 
 // SpecIn is the system with its worlds in homes of the caller's, under a name of its own.
@@ -116,49 +114,28 @@ func (p *policy) refresh(ctx context.Context, asked bool) (llm.Usage, error) {
 		return llm.Usage{}, nil
 	}
 	h := p.home
-	f, followed := h.st.(graph.Followed)
-	if !followed {
-		mark := ""
-		if r, ok := h.st.(graph.Revised); ok {
-			var err error
-			if mark, err = r.Revision(ctx); err != nil || mark == h.mark {
-				return llm.Usage{}, err
-			}
-		}
-		u, err := p.load(ctx, nil)
-		if err == nil {
-			h.mark = mark
-		}
-		return u, err
-	}
-	mark, err := f.Revision(ctx)
-	if err != nil || mark == h.mark && !(asked && h.doubt) {
-		return llm.Usage{}, err
-	}
-	changes, now, known, err := f.Since(ctx, h.revision)
+	now, err := h.follow.Look(ctx, h.st)
 	if err != nil {
 		return llm.Usage{}, err
 	}
-	all, counted := graph.Steps(h.mark, mark)
-	told, also := graph.Steps(h.at, now)
-	h.doubt = h.doubt || !counted || !also || all != told
+	h.doubt = h.doubt || now.Unsaid
 	var u llm.Usage
-	if !known || h.mark == "" || len(changes) > 0 || asked && h.doubt {
-		vectors, err := f.StoredVectors(ctx, p.d.Embed.Profile())
-		if err != nil {
-			return u, err
-		}
-		if u, err = p.load(ctx, vectors); err != nil {
+	if now.Whole || len(now.Changes) > 0 || asked && h.doubt {
+		if u, err = p.load(ctx); err != nil {
 			return u, err
 		}
 		h.doubt = false
 	}
-	h.revision, h.mark, h.at = now, mark, now
+	h.follow.Take(now)
 	return u, nil
 }
 
 // load reads the world from the store. Vectors that are there are kept.
-func (p *policy) load(ctx context.Context, vectors map[schema.NodeID][]float32) (u llm.Usage, err error) {
+func (p *policy) load(ctx context.Context) (u llm.Usage, err error) {
+	vectors, err := graph.StoredVectors(ctx, p.home.st, p.d.Embed.Profile())
+	if err != nil {
+		return u, err
+	}
 	g, err := graph.Mirror(ctx, p.home.st)
 	if err != nil {
 		return u, err
@@ -279,35 +256,14 @@ func (p *policy) save(ctx context.Context, heard []schema.EventRef) error {
 	}
 	changes, vectors, err := p.changes()
 	if err == nil {
-		err = h.apply(ctx, changes, vectors, p.d.Embed.Profile())
+		err = h.follow.Apply(ctx, h.st, changes, vectors, p.d.Embed.Profile())
 	}
 	if err != nil {
-		h.mark = ""
+		h.follow = graph.Follower{}
 		return err
 	}
 	clear(p.world.dirty)
 	return nil
-}
-
-func (h *home) apply(ctx context.Context, changes []schema.Change, vectors map[schema.NodeID][]float32, profile string) error {
-	seq := func(yield func(schema.Change, error) bool) {
-		for _, c := range changes {
-			if !yield(c, nil) {
-				return
-			}
-		}
-	}
-	f, ok := h.st.(graph.Followed)
-	if !ok {
-		_, err := h.st.Apply(ctx, seq)
-		h.mark = ""
-		return err
-	}
-	a, err := f.ApplyVectors(ctx, seq, vectors, profile)
-	if n, ok := graph.Steps(h.revision, a.Revision); err == nil && ok && n == 1 { // else Since tells what others wrote in between
-		h.revision = a.Revision
-	}
-	return err
 }
 
 // changes are the puts and deletes that make the store what the world is.

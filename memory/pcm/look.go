@@ -58,7 +58,7 @@ func Queries(scope string) []browser.Query {
 			Text: "MATCH (n:" + tierLabels[tierArchived] + "|" + tierLabels[tierFaded] + "@)\nRETURN n ORDER BY n.weight, n.id LIMIT 100"},
 		{Name: "05-weights", Title: "Nodes and weights by type and domain", TitleZH: "按类型与领域统计权重", Doc: "Counts, least, mean and greatest weight.", Table: true,
 			Text: "MATCH (" + nodes + "@)\nRETURN [l IN labels(n) WHERE l IN ['" + strings.Join([]string{labelOf(Fact), labelOf(Hypothesis), labelOf(Entity), labelOf(Attribute)}, "', '") + "']][0] AS type, n.domain AS domain, count(*) AS nodes,\n  round(min(n.weight), 3) AS least, round(avg(n.weight), 3) AS mean, round(max(n.weight), 3) AS greatest\nORDER BY type, domain"},
-		{Name: "06-working-memory", Title: "The working memory, oldest first", TitleZH: "工作记忆", Doc: "Turns that are no knowledge yet.", Table: true,
+		{Name: "06-working-memory", Title: "The working memory, oldest first", TitleZH: "工作记忆", Doc: "Turns that have not become knowledge yet.", Table: true,
 			Text: "MATCH (n:" + labelOf(Working) + "@)\nRETURN n.n AS position, n.speaker AS speaker, n.content AS said, n.level AS surprise\nORDER BY position"},
 	}
 	for i := range list {

@@ -261,7 +261,7 @@ func (p *proc) call(ctx context.Context, method string, params, result any) erro
 		select {
 		case err := <-sent:
 			if err != nil {
-				return p.broken(method, "the program reads no more: "+err.Error(), err)
+				return p.broken(method, "the program stopped reading: "+err.Error(), err)
 			}
 			sent = nil
 		case l, ok := <-p.out:
@@ -288,7 +288,7 @@ func (p *proc) answer(method string, b []byte, result any) error {
 		} `json:"error"`
 	}
 	if err := codec.Unmarshal(b, &a); err != nil || a.ID == nil || *a.ID != p.id {
-		return p.broken(method, fmt.Sprintf("a line on standard output is not an answer to request %d: %.200q; words belong on standard error", p.id, b), err)
+		return p.broken(method, fmt.Sprintf("a line on standard output is not an answer to request %d: %.200q; write messages to standard error", p.id, b), err)
 	}
 	if a.Error != nil {
 		code := a.Error.Code

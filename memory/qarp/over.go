@@ -57,7 +57,7 @@ type way struct {
 // wrap puts a way over a system that ranks.
 func wrap(inner memory.System, d memory.Deps, w way) (memory.System, error) {
 	if c := memory.CapabilitiesOf(inner); c.Retrieval != memory.RetrievalRanked || c.UsesGold {
-		return nil, fmt.Errorf("%s does not rank by the question: want a backend that does", inner.Info().Name)
+		return nil, fmt.Errorf("%s does not rank by the question: use a backend that does", inner.Info().Name)
 	}
 	if d.Embed == nil {
 		d.Embed = hashing.New(0)
@@ -145,7 +145,7 @@ func (s attaching) Attach(ctx context.Context, ns memory.Namespace) (memory.Memo
 
 func (s *system) over(m memory.Memory) (memory.Memory, error) {
 	if _, ok := memory.As[memory.Answerer](m); ok {
-		return nil, errors.Join(m.Close(), fmt.Errorf("%s answers by itself: nobody would read what the layer finds", s.inner.Info().Name))
+		return nil, errors.Join(m.Close(), fmt.Errorf("%s answers by itself and would ignore what the layer finds", s.inner.Info().Name))
 	}
 	l := &layer{sys: s, inner: m}
 	if _, ok := memory.As[memory.Cloner](m); ok {

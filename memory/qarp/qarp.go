@@ -154,7 +154,7 @@ func (a asking) plan(ctx context.Context, out *memory.Retrieved) (op.Plan, error
 	p, u, err := op.ModelPlan(ctx, d.LLM, d.Prompts, a.q.Text)
 	out.Usage = out.Usage.Add(u)
 	if err != nil && llm.KindOf(err) == llm.KindUnusable {
-		out.Degraded = append(out.Degraded, op.PurposePlan+": "+err.Error())
+		out.Degraded = append(out.Degraded, memory.ByRule(op.PurposePlan, err))
 		return op.FallbackPlan(a.q.Text), nil
 	}
 	return p, err

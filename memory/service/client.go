@@ -65,7 +65,7 @@ func (e *Error) Error() string {
 	case KindKey:
 		b.WriteString(" (check the key in the environment or .env)")
 	case KindUnsure:
-		b.WriteString("; it may have been stored or not: open the namespace afresh and ingest again")
+		b.WriteString("; it is unknown whether it was stored: open the namespace again and ingest again")
 	case KindNetwork:
 		b.WriteString(" (is the service running at the address of the spec's base_url?)")
 	}
@@ -125,7 +125,7 @@ func (s *System) do(ctx context.Context, step string, r request, sc *scope, writ
 		}
 		pause := s.pause(try, rep)
 		if pause > maxAsked {
-			fail.Message += fmt.Sprintf("; it asks for a pause of %v", pause)
+			fail.Message += fmt.Sprintf("; it asks to wait %v", pause)
 			return nil, fail
 		}
 		if err := s.o.Sleep(ctx, pause); err != nil {
@@ -383,7 +383,7 @@ func (s *System) said(rep *reply) string {
 		}
 	}
 	if rep.status >= 300 && rep.status < 400 {
-		return "redirects are not followed: a key must not travel; fix base_url"
+		return "redirects are not followed, to keep the key safe: correct base_url"
 	}
 	if t := strings.TrimSpace(string(rep.raw)); t != "" {
 		return clip(t)

@@ -22,7 +22,7 @@ var fixes = map[Kind]string{
 	KindMalformed: "compare the paths of the spec with an answer of the service",
 	KindUnsure:    "look at the service's log: the connection broke while it stored",
 	KindSettle:    "look at the service's log; give settle a longer timeout if it is merely slow",
-	KindLost:      "look at the service's log: it takes what it does not keep (its model may answer badly)",
+	KindLost:      "check the service's log: it accepts turns and does not keep them (its model may answer badly)",
 	KindStale:     "use another --run",
 	KindPaging:    "fix list.paging of the spec",
 	KindSpec:      "fix the spec: give the value a default, or mark it optional with ?",
@@ -74,13 +74,13 @@ func (s *System) Left(ctx context.Context, m memory.Memory, tell func(schema.Che
 	t := inspector{s, nil, tell}
 	r, _ := memory.As[*remote](m)
 	if s.spec.List == nil {
-		t.ok("drop", "taken; the service lists nothing, so it cannot be looked at")
+		t.ok("drop", "accepted; the service lists nothing, so this cannot be checked")
 		return nil
 	}
 	items, _, err := r.page(ctx, "drop: is it empty", r.pageScope(1, 0, ""))
 	switch {
 	case err == nil && len(items) > 0:
-		t.bad(schema.CheckWarn, "drop", "the service may delete later; names are never used again, so runs are not affected", "taken, and %d items are still listed", len(items))
+		t.bad(schema.CheckWarn, "drop", "the service may delete later; names are never used again, so runs are not affected", "accepted, but %d items are still listed", len(items))
 	case err != nil && KindOf(err) != KindRefused:
 		return err
 	default:
@@ -105,9 +105,9 @@ func (t inspector) count(items []item, r *remote) {
 	sent := r.j.sent
 	switch n := len(items); {
 	case n == 0:
-		t.bad(schema.CheckFail, "counts", fixes[KindLost], "%d turns were sent and taken, and nothing is listed", sent)
+		t.bad(schema.CheckFail, "counts", fixes[KindLost], "%d turns were sent and accepted, but nothing is listed", sent)
 	case t.spec.Keeps.Verbatim && n != sent:
-		t.bad(schema.CheckFail, "counts", "the spec says keeps.verbatim: look for what is missing, or remove keeps.verbatim", "%d turns were sent, %d items are listed", sent, n)
+		t.bad(schema.CheckFail, "counts", "the spec says keeps.verbatim: find what is missing, or remove keeps.verbatim", "%d turns were sent, %d items are listed", sent, n)
 	default:
 		if err := r.missing(items); err != nil {
 			t.bad(schema.CheckFail, "counts", fixes[KindLost], "%v", err)
@@ -132,7 +132,7 @@ func (t inspector) survivors(seen string) {
 	case may && june:
 		t.ok("dates", "the dates of both sessions come back (the spec says: %s)", claim)
 	case claim == "none":
-		t.bad(schema.CheckWarn, "dates", "questions about time have no basis with this service", "no date comes back, as the spec says")
+		t.bad(schema.CheckWarn, "dates", "this service cannot answer questions about time", "no date comes back, as the spec says")
 	default:
 		t.bad(schema.CheckFail, "dates", "send the time of a turn where the service takes it, or in its text; or say keeps.dates: none", "the spec says keeps.dates: %s, and of 2023-05-08 and 2023-06-12 there comes back: %t, %t", claim, may, june)
 	}
@@ -142,7 +142,7 @@ func (t inspector) survivors(seen string) {
 	case t.spec.Keeps.Speakers:
 		t.bad(schema.CheckFail, "speakers", "send t.name, in a member or in the text; or say keeps.speakers: false", "the spec says keeps.speakers, and Ann and Ben are not both named in what comes back")
 	default:
-		t.bad(schema.CheckWarn, "speakers", "questions about who said something have no basis with this service", "the speakers are not named, as the spec says")
+		t.bad(schema.CheckWarn, "speakers", "this service cannot answer questions about who said something", "the speakers are not named, as the spec says")
 	}
 }
 

@@ -24,7 +24,7 @@ func (s *Spec) lint(raw []byte) (out []*schema.Finding) {
 	}
 	for _, name := range names {
 		if slices.Contains(given, name) || name == "env" {
-			fault("", "a variable or saved value has a name that the engine gives itself", name, "another name")
+			fault("", "a variable or saved value has a reserved name", name, "another name")
 		}
 	}
 	known := slices.Concat(given, sortedKeys(s.Variables))
@@ -50,7 +50,7 @@ func (s *Spec) lint(raw []byte) (out []*schema.Finding) {
 				case root == "env" && !strings.HasPrefix(pointer, "/headers/") && !strings.HasPrefix(pointer, "/variables/") && pointer != "/base_url":
 					fault(pointer, "the environment is read in base_url, headers and variables only", "${"+h.name+"}", "a variable")
 				case root != "env" && !slices.Contains(known, root) && !slices.Contains(as, root):
-					fault(pointer, "nothing gives this name a value", "${"+h.name+"}", "one of "+strings.Join(known, ", "))
+					fault(pointer, "this name has no value", "${"+h.name+"}", "one of "+strings.Join(known, ", "))
 				}
 			}
 		case []any:
@@ -84,7 +84,7 @@ func (s *Spec) lint(raw []byte) (out []*schema.Finding) {
 	}
 	for i, t := range s.Settle {
 		if t.Done == nil && t.Count == nil {
-			fault(schema.Pointer("settle", strconv.Itoa(i)), "a wait needs an end", "", "done or count")
+			fault(schema.Pointer("settle", strconv.Itoa(i)), "a wait needs an end condition", "", "done or count")
 		}
 	}
 	for i, r := range s.Drop {

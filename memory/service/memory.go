@@ -79,7 +79,7 @@ func (s *System) Attach(ctx context.Context, ns memory.Namespace) (memory.Memory
 		return s.Open(ctx, ns)
 	}
 	if fp := s.Info().Fingerprint; fp != j.opened.Fingerprint {
-		return nil, m.leave(fmt.Errorf("%s: the namespace %s/%s was filled with another spec or other variables (fingerprint %s, now %s): use the same, or open afresh",
+		return nil, m.leave(fmt.Errorf("%s: the namespace %s/%s was filled with another spec or other variables (fingerprint %s, now %s): use the same, or open the namespace again",
 			s.spec.System, ns.Run, ns.Scope, j.opened.Fingerprint, fp))
 	}
 	return m.abilities(), nil
@@ -233,8 +233,8 @@ func (m *remote) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 	if err := m.begin(ctx, b); err != nil {
 		return rc, err
 	}
-	turns, degraded := m.turns(b)
-	rc.Degraded = degraded
+	turns, notes := m.turns(b)
+	rc.Degraded = notes
 	for n, group := range m.group(turns) {
 		if n < m.j.calls[b.Key] {
 			continue
@@ -251,7 +251,7 @@ func (m *remote) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 // usable refuses to go on where nobody knows what the service holds.
 func (m *remote) usable() error {
 	if m.j.dropped {
-		return m.sys.fault("ingest", KindRefused, nil, "the namespace was dropped: open it afresh", nil)
+		return m.sys.fault("ingest", KindRefused, nil, "the namespace was dropped: open it again", nil)
 	}
 	if m.j.begun != nil {
 		return m.sys.fault("ingest", KindUnsure, nil, fmt.Sprintf("request %d of batch %.16s was sent and its answer never came", m.j.begun.N+1, m.j.begun.Key), nil)
@@ -285,7 +285,7 @@ type sentTurn struct {
 	role string
 }
 
-func (m *remote) turns(b memory.Batch) (out []sentTurn, degraded []string) {
+func (m *remote) turns(b memory.Batch) (out []sentTurn, notes []memory.Note) {
 	split, undated := 0, 0
 	for _, t := range b.Turns {
 		body := schema.Captioned(t.Text, t.Attachments)
@@ -314,12 +314,12 @@ func (m *remote) turns(b memory.Batch) (out []sentTurn, degraded []string) {
 		}
 	}
 	if split > 0 {
-		degraded = append(degraded, fmt.Sprintf("%d turns are longer than the service takes and were sent in parts", split))
+		notes = append(notes, memory.Note{Why: fmt.Sprintf("%d turns are longer than the service takes and were sent in parts", split)})
 	}
 	if undated > 0 && m.sys.spec.Keeps.Dates != "none" {
-		degraded = append(degraded, fmt.Sprintf("%d turns have no time: the service dates them itself, or gets the batch's", undated))
+		notes = append(notes, memory.Note{Why: fmt.Sprintf("%d turns have no time: the service dates them itself, or gets the batch's", undated)})
 	}
-	return out, degraded
+	return out, notes
 }
 
 // parts cuts a text into pieces of at most n code points, at a blank where there is one

@@ -113,7 +113,7 @@ func (m *remote) verify(ctx context.Context) error {
 		return err
 	}
 	if len(items) == 0 {
-		return m.sys.fault("read back", KindLost, nil, fmt.Sprintf("%d turns were sent and taken, and nothing is listed", m.j.sent), nil)
+		return m.sys.fault("read back", KindLost, nil, fmt.Sprintf("%d turns were sent and accepted, but nothing is listed", m.j.sent), nil)
 	}
 	return m.missing(items)
 }
@@ -392,7 +392,7 @@ func (m *remote) list(ctx context.Context) ([]item, error) {
 		}
 	}
 	if total >= 0 && len(out) != total {
-		return nil, m.sys.fault("list", KindPaging, nil, fmt.Sprintf("the service says that there are %d items and lists %d", total, len(out)), nil)
+		return nil, m.sys.fault("list", KindPaging, nil, fmt.Sprintf("the service reports %d items and lists %d", total, len(out)), nil)
 	}
 	slices.SortFunc(out, func(a, b item) int { return cmp.Compare(a.id, b.id) })
 	return out, nil

@@ -145,7 +145,7 @@ func (s *System) fromEnv(t string) (v string, complete bool, err error) {
 		}
 		withDefault := slices.ContainsFunc(h.pipes, func(p [2]string) bool { return p[0] == "default" })
 		if !h.optional && !withDefault {
-			return "", false, fmt.Errorf("%s is not set: put it into the environment or into .env", name)
+			return "", false, fmt.Errorf("%s is not set: set it in the environment or in .env", name)
 		}
 		complete = complete && withDefault
 	}

@@ -70,7 +70,7 @@ func System(ctx context.Context, s memory.System, run string, tell func(schema.C
 			tell(f.Check())
 			return nil
 		}
-		t.say(schema.CheckFail, t.step, "without this nothing else can be tried", "%v", err)
+		t.say(schema.CheckFail, t.step, "the other checks need this one", "%v", err)
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func (t *trial) all(ctx context.Context) error {
 	defer m.Close()
 	info := t.sys.Info()
 	if info.Name == "" || info.Fingerprint == "" {
-		t.say(schema.CheckFail, "info", "give Info a name and a fingerprint that changes with the options: a run is refused as another one by it", "name %q, fingerprint %q", info.Name, info.Fingerprint)
+		t.say(schema.CheckFail, "info", "give Info a name and a fingerprint that changes with the options: runs are told apart by it", "name %q, fingerprint %q", info.Name, info.Fingerprint)
 	} else {
 		t.say(schema.CheckOK, "info", "", "%s %s, fingerprint %s", info.Name, info.Version, info.Fingerprint)
 	}
@@ -144,7 +144,7 @@ func (t *trial) ingest(ctx context.Context, m memory.Memory) error {
 		}
 		n += len(b.Turns)
 	}
-	t.say(schema.CheckOK, "ingest", "", "%d turns in %d sessions taken", n, len(sessions))
+	t.say(schema.CheckOK, "ingest", "", "%d turns in %d sessions accepted", n, len(sessions))
 	return nil
 }
 
@@ -340,10 +340,10 @@ func (t *trial) look(ctx context.Context, m memory.Memory) error {
 		t.say(schema.CheckNA, "counts", "", "the system lists nothing: session metrics and explain's hop store are not applicable")
 		return nil
 	case t.caps.Unit == "nothing" || t.caps.UsesGold:
-		t.say(schema.CheckNA, "counts", "", "the system keeps nothing of its own")
+		t.say(schema.CheckNA, "counts", "", "the system stores nothing itself")
 		return nil
 	case len(texts) == 0:
-		t.say(schema.CheckFail, "counts", "look for what the system drops on the way", "5 turns were taken, and nothing is kept")
+		t.say(schema.CheckFail, "counts", "find where the system drops turns", "5 turns were accepted, but nothing is stored")
 		return nil
 	}
 	t.say(schema.CheckOK, "counts", "", "5 turns sent, %d items kept", len(texts))

@@ -104,7 +104,7 @@ func Run(ctx context.Context, files []File, from, to schema.Version, create func
 	}
 	r.Refs, r.Dangling = x.Rewritten, x.Before
 	if x.Broken > 0 {
-		return r, fmt.Errorf("%d references that led to a record do not any more: this is a fault of membench", x.Broken)
+		return r, fmt.Errorf("%d references to a record are broken after the migration: this is a fault of membench", x.Broken)
 	}
 	return r, nil
 }
@@ -407,8 +407,8 @@ func (s *sum) addFile(ctx context.Context, f File, o Options) error {
 	})
 }
 
-// ErrNotIdentity says that the way back does not give the input.
-var ErrNotIdentity = errors.New("the way back does not give the input")
+// ErrNotIdentity says that migrating back does not restore the input.
+var ErrNotIdentity = errors.New("migrating back does not restore the input")
 
 // Verify proves that nothing was lost: it moves the files after a step back and
 // compares each file with what it was, record by record, apart from the order of
@@ -500,7 +500,7 @@ func Detect(ctx context.Context, files []File, o Options) (schema.Version, error
 		}
 	}
 	if signs[schema.V001] != "" && newest != schema.V001 {
-		return "", fmt.Errorf("files of two versions: %s: %s, but %s: %s; say which with --input-version", schema.V001, signs[schema.V001], newest, signs[newest])
+		return "", fmt.Errorf("files of two versions: %s: %s, but %s: %s; name the version with --input-version", schema.V001, signs[schema.V001], newest, signs[newest])
 	}
 	return newest, nil
 }

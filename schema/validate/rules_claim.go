@@ -83,7 +83,7 @@ func (w *worker) sameSubject(at int, by, subject []byte) {
 	case p.Ends[0] != string(subject):
 		w.fault(at, "CLM009", "superseded by a claim of another subject", quote([]byte(p.Ends[0])), quote(subject))
 	case p.Ends[0] == "user:"+schema.AnyUser || p.Ends[0] == "agent:"+schema.AnyAgent:
-		w.warn(at, "CLM010", "the subject names nobody: another person's claim may have superseded this one", quote(subject), "person:<conversation>/<name>, or a declared user or agent")
+		w.warn(at, "CLM010", "the subject does not name a person: another person's claim may have superseded this one", quote(subject), "person:<conversation>/<name>, or a declared user or agent")
 	}
 }
 

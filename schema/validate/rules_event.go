@@ -102,7 +102,7 @@ func (w *worker) meta(meta int, tags int64, conv []byte, turn int64) {
 func (w *worker) path(node int) {
 	p := w.text(node)
 	if bytes.IndexByte(p, '\\') >= 0 || bytes.HasPrefix(p, []byte("/")) || len(p) > 1 && p[1] == ':' {
-		w.warn(node, "SRC101", "a path that other machines cannot follow", quote(p), "a relative path with '/'")
+		w.warn(node, "SRC101", "a path that is not portable", quote(p), "a relative path with '/'")
 	}
 }
 

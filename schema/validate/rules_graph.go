@@ -185,7 +185,7 @@ func (w *worker) edge(at int) {
 			if w.v.Before(def.Since) {
 				w.warn(typ, "GRF002", "the edge type is newer than the file's version", quote(t), "since "+string(def.Since))
 			} else if def.Until != "" && def.Until.Before(w.v) {
-				w.warn(typ, "GRF002", "the edge type is no longer made", quote(t), "until "+string(def.Until))
+				w.warn(typ, "GRF002", "the edge type is no longer written", quote(t), "until "+string(def.Until))
 			}
 		} else if _, ok := w.cat.Predicate(string(t)); !ok { // a shortcut edge is named for its predicate
 			w.fault(typ, "GRF002", "the edge type is not in the catalogue", quote(t), "a type of the catalogue (membench schema show catalog)")

@@ -344,7 +344,7 @@ func (s *set) dangling(c *Checker, x pending) *schema.Finding {
 		}
 		fault.Code, fault.Message, fault.Want = "LNK001", "this memory is not among the given exports", "a memory of the exports"
 	case x.ns == nsPair:
-		fault.Code, fault.Message, fault.Want = "LNK006", "this point does not hold the memory beside it", "a point of that memory"
+		fault.Code, fault.Message, fault.Want = "LNK006", "this point does not hold the memory named with it", "a point of that memory"
 	case x.ns == nsEntity:
 		if !s.given[nsEntity] {
 			return nil
@@ -358,12 +358,12 @@ func (s *set) dangling(c *Checker, x pending) *schema.Finding {
 	case x.ns == nsClaim:
 		fault.Code, fault.Message, fault.Want = "LNK005", "this claim is not among the given files", "a claim_id"
 	case x.ns == nsInject:
-		fault.Code, fault.Message, fault.Want = "EVT007", "no turn plants this inject", "the inject_id of a given turn"
+		fault.Code, fault.Message, fault.Want = "EVT007", "no turn contains this inject", "the inject_id of a given turn"
 	case x.ns == nsProbe:
 		if !s.given[nsEvent] {
 			return nil
 		}
-		fault.Code, fault.Message, fault.Want = "LNK007", "no given turn puts this probe", "the probe_id of a given turn"
+		fault.Code, fault.Message, fault.Want = "LNK007", "none of the given turns asks this probe", "the probe_id of a given turn"
 	case x.ns == nsEvent:
 		fault.Code, fault.Message, fault.Have = "LNK003", "the conversation has no such turn", quote(p.id)+" turn "+strconv.FormatInt(x.num, 10)
 	default:

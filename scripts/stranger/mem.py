@@ -248,7 +248,7 @@ def serve(port): # the same over HTTP: scripts/stranger/service.yaml
             with lock:
                 if u not in users: users[u] = M(); users[u].reset("", q["scope"])
                 try:
-                    if self.path == "/add": self.answer({"ids": [c["id"] for c in users[u].ingest(q["turns"], q["key"], q["session"]).get("changes", []) if c["op"] == "ADD"]})
+                    if self.path == "/add": self.answer(users[u].ingest(q["turns"], q["key"], q["session"]))
                     else: self.answer(users[u].retrieve(q["query"], q["k"]))
                 except Exception as e: self.answer({"detail": f"{type(e).__name__}: {e}"}, 400)
         def do_GET(self):

@@ -59,7 +59,7 @@ func Fetch(ctx context.Context, dir, version string, log io.Writer, progress fun
 	}
 	mvn, err := exec.LookPath("mvn")
 	if err != nil {
-		return "", fmt.Errorf("%w: it fetches Neo4j (apt-get install maven); where it cannot be, copy %s from another machine", ErrNoMaven, lib)
+		return "", fmt.Errorf("%w: Maven downloads Neo4j (apt-get install maven); without it, copy %s from another machine", ErrNoMaven, lib)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
@@ -80,7 +80,7 @@ func Fetch(ctx context.Context, dir, version string, log io.Writer, progress fun
 		cmd.Stdout, cmd.Stderr = words, words
 		cmd.Env = append(os.Environ(), "TERM=dumb", "NO_COLOR=1")
 		if err := cmd.Run(); err != nil {
-			return "", fmt.Errorf("fetching the %s of Neo4j %s with %s: %w (its words are above)", part.profile, version, mvn, errors.Join(err, ctx.Err()))
+			return "", fmt.Errorf("fetching the %s of Neo4j %s with %s: %w (its output is above)", part.profile, version, mvn, errors.Join(err, ctx.Err()))
 		}
 	}
 	if err := os.WriteFile(filepath.Join(out, versionFile), []byte(version+"\n"), 0o644); err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrNoJava is returned by FindJava when no Java fits.
-var ErrNoJava = errors.New("no fitting Java")
+var ErrNoJava = errors.New("no suitable Java")
 
 // JavaFor is the range of Java versions that a version of Neo4j runs on; most is 0
 // where there is no upper end.

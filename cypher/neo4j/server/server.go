@@ -62,8 +62,8 @@ type Server struct {
 var (
 	ErrNotReady = errors.New("neo4j did not become ready") // the error's text holds the end of the server's log
 	ErrNoJars   = errors.New("no Neo4j here")
-	ErrPort     = errors.New("the port is taken")
-	ErrPassword = errors.New("Neo4j wants a password of 8 characters or more")
+	ErrPort     = errors.New("the port is already in use")
+	ErrPassword = errors.New("Neo4j requires a password of at least 8 characters")
 )
 
 // ready is what the server prints when it takes connections.

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
 
-	"membench/internal/atomicfile"
-	"membench/internal/codec"
 	"membench/internal/daemon"
+	"membench/internal/smallfile"
 )
 
 // Engines that run a server.
@@ -155,7 +153,7 @@ func Down(ctx context.Context, home string) (was State, killed bool, err error) 
 	}
 	ended, err = gone(ctx, home, patience)
 	if err == nil && !ended {
-		err = fmt.Errorf("process %d does not end", was.PID)
+		err = fmt.Errorf("process %d did not end", was.PID)
 	}
 	return was, true, err
 }
@@ -203,15 +201,9 @@ func sameRelease(home string, last State, version string) error {
 func stateFile(home string) string { return filepath.Join(home, "server.json") }
 
 func readState(home string) (s State, err error) {
-	b, err := os.ReadFile(stateFile(home))
-	if err != nil {
-		return s, err
-	}
-	if err := codec.Unmarshal(b, &s); err != nil {
-		return s, fmt.Errorf("%s: %w", stateFile(home), err)
-	}
+	err = smallfile.ReadJSON(stateFile(home), &s)
 	s.Running = false // true of the moment it was written
-	return s, nil
+	return s, err
 }
 
 // lockHome takes the lock of a home folder; the error is daemon.ErrInUse where a server
@@ -225,12 +217,5 @@ func lockHome(home string) (*os.File, error) {
 }
 
 func writeState(s State) error {
-	b, err := codec.Append(nil, s, codec.Indented)
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(stateFile(s.Home), func(w io.Writer) error {
-		_, err := w.Write(append(b, '\n'))
-		return err
-	})
+	return smallfile.WriteJSON(stateFile(s.Home), s)
 }

@@ -260,7 +260,7 @@ func (r *reader) rounds(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return &schema.Finding{Pos: schema.Pos{File: r.file}, Code: "MEM021", Message: "the database cannot be read on from here: " + err.Error(),
+			return &schema.Finding{Pos: schema.Pos{File: r.file}, Code: "MEM021", Message: "the rest of the database cannot be read: " + err.Error(),
 				Hint: "check it with sqlite3's .recover; what could be read is there"}
 		}
 		after, err := r.dataVersion(ctx)
@@ -271,8 +271,8 @@ func (r *reader) rounds(ctx context.Context) error {
 			return nil
 		}
 	}
-	return &schema.Finding{Pos: schema.Pos{File: r.file}, Code: "MEM022", Message: fmt.Sprintf("the store changed in each of %d readings: the export is not a single instant of it", maxRounds),
-		Warning: true, Hint: "export again when Mem0 rests"}
+	return &schema.Finding{Pos: schema.Pos{File: r.file}, Code: "MEM022", Message: fmt.Sprintf("the store changed during each of %d readings: the export does not show a single instant", maxRounds),
+		Warning: true, Hint: "export again while Mem0 is idle"}
 }
 
 // dataVersion changes when another connection has written.
@@ -286,7 +286,7 @@ func (r *reader) round(ctx context.Context) error {
 	var typ string
 	err := r.conn.QueryRowContext(ctx, "SELECT type FROM sqlite_master WHERE name = 'points'").Scan(&typ)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && typ != "table" {
-		return errors.New("no table points")
+		return errors.New("it has no table named points")
 	}
 	if err != nil {
 		return err
@@ -514,7 +514,7 @@ func (m *machine) point(raw, id string) (p schema.Object, odd int, err error) {
 	}
 	own, _ := v.get("id")
 	if got := own.text; own.kind == text && got != id || own.kind == integer && strconv.FormatInt(int64(own.num), 10) != id || own.kind != text && own.kind != integer {
-		return p, 0, fmt.Errorf("the point says that its id is %.60q, its row says %.60q", got, id)
+		return p, 0, fmt.Errorf("the point has the id %.60q, its row has %.60q", got, id)
 	}
 	payload, ok := v.get("payload")
 	if !ok || payload.kind == none {

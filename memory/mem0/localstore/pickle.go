@@ -121,7 +121,7 @@ func (m *machine) load(b string) (value, error) {
 		if err == nil {
 			if op[0] == '.' {
 				if len(m.stack) != 1 || len(m.marks) != 0 {
-					return value{}, &fault{start, "the pickle ends with values left over"}
+					return value{}, &fault{start, "the pickle ends with unused values"}
 				}
 				return m.stack[0], nil
 			}

@@ -68,8 +68,8 @@ func (c *Client) Export(ctx context.Context, collection string) schema.Seq[schem
 		if !settled { // a warning needs a record to travel with
 			for _, id := range slices.Backward(ids) {
 				if h := x.points[id]; h.finding == nil {
-					h.finding = &schema.Finding{Pos: pos, Code: "MEM022", Message: fmt.Sprintf("the collection changed in each of %d readings: the export is not a single instant of it", maxReadings),
-						Warning: true, Hint: "export again when Mem0 rests, or from a snapshot of the collection"}
+					h.finding = &schema.Finding{Pos: pos, Code: "MEM022", Message: fmt.Sprintf("the collection changed during each of %d readings: the export does not show a single instant", maxReadings),
+						Warning: true, Hint: "export again while Mem0 is idle, or from a snapshot of the collection"}
 					x.points[id] = h
 					break
 				}

@@ -321,8 +321,8 @@ func TestTLS(t *testing.T) {
 		"settings alone":        {Options{Addr: s.Addr, APIKey: s.Key, TLS: trust}, ""},
 		"unknown authority":     {Options{Addr: "https://" + s.Addr, APIKey: s.Key}, "QDRANT_CA_FILE"},
 		"wrong key":             {Options{Addr: "https://" + s.Addr, APIKey: "marked-wrong", TLS: trust}, "QDRANT_API_KEY"},
-		"no TLS to a TLS port":  {Options{Addr: s.Addr, APIKey: s.Key}, "may want TLS"},
-		"TLS to a port without": {Options{Addr: "https://" + qdranttest.New(t).Addr, TLS: trust}, "speaks no TLS"},
+		"no TLS to a TLS port":  {Options{Addr: s.Addr, APIKey: s.Key}, "may require TLS"},
+		"TLS to a port without": {Options{Addr: "https://" + qdranttest.New(t).Addr, TLS: trust}, "does not use TLS"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.o.Sleep = func(context.Context, time.Duration) error { return nil }

@@ -220,10 +220,10 @@ func handshake(err error) string {
 	for _, sign := range [][2]string{
 		{"certificate signed by unknown authority", untrusted},
 		{"certificate is not trusted", untrusted},
-		{"certificate is valid for", "has a certificate for another name: use the name that stands in it"},
-		{"certificate has expired", "has a certificate that is not valid at this machine's time: look at both clocks, or renew it"},
-		{"first record does not look like a TLS handshake", "speaks no TLS: use http:// or host:port, or switch TLS on there"},
-		{"error reading server preface", "hangs up: it may want TLS (https://), or the port is not gRPC's, usually 6334"},
+		{"certificate is valid for", "has a certificate for another name: use the name in the certificate"},
+		{"certificate has expired", "has a certificate that is not valid now: check both clocks, or renew it"},
+		{"first record does not look like a TLS handshake", "does not use TLS: use http:// or host:port, or enable TLS on the server"},
+		{"error reading server preface", "closes the connection: it may require TLS (https://), or the port is not the gRPC port, usually 6334"},
 	} {
 		if strings.Contains(err.Error(), sign[0]) {
 			return sign[1]

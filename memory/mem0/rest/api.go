@@ -110,7 +110,7 @@ func detect(ctx context.Context, c *client) (*oss, error) {
 		o.two, o.new = true, true // 2.0.0
 		return o, nil
 	default:
-		return nil, fmt.Errorf("the service at %s is not a Mem0 server: GET /configure answers %d; want one of mem0's server/ (the platform is --backend mem0-platform)", c.base, code)
+		return nil, fmt.Errorf("the service at %s is not a Mem0 server: GET /configure returned %d; want one of mem0's server/ (the platform is --backend mem0-platform)", c.base, code)
 	}
 	var spec struct {
 		Components struct {
@@ -286,7 +286,7 @@ func (p *platform) list(ctx context.Context, user string) ([]item, error) {
 		case r.Next == "":
 			return out, nil
 		case fresh == 0:
-			return nil, fmt.Errorf("POST /v3/memories/: page %d brings nothing new, but names a next one", page)
+			return nil, fmt.Errorf("POST /v3/memories/: page %d contains nothing new, but names a next page", page)
 		}
 	}
 }

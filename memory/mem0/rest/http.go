@@ -158,7 +158,7 @@ func (c *client) once(ctx context.Context, method, path string, query url.Values
 		return nil
 	}
 	if err := codec.Unmarshal(raw, out); err != nil {
-		return fmt.Errorf("%s: status %d with an answer that is not the service's: %w", name, resp.StatusCode, err)
+		return fmt.Errorf("%s: status %d with an answer that does not come from the service: %w", name, resp.StatusCode, err)
 	}
 	return nil
 }

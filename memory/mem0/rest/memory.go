@@ -15,6 +15,7 @@ import (
 	"membench/internal/keylog"
 	"membench/internal/rank"
 	"membench/internal/textnorm"
+	"membench/llm"
 	"membench/memory"
 	"membench/schema"
 )
@@ -39,7 +40,7 @@ type entry struct {
 	AgentID  string          `json:"agent_id,omitzero"`
 	Session  string          `json:"session,omitzero"`
 	Changes  []memory.Change `json:"changes,omitempty"`
-	Degraded []string        `json:"degraded,omitempty"`
+	Degraded []memory.Note   `json:"degraded,omitempty"`
 }
 
 // Memory is one user_id of the service.
@@ -143,11 +144,11 @@ func (m *Memory) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 		}
 	}
 	for i, part := range m.parts(b) {
-		changes, degraded, err := m.send(ctx, b, fmt.Sprintf("%s/%d", b.Key, i), part, known != nil)
+		changes, notes, err := m.send(ctx, b, fmt.Sprintf("%s/%d", b.Key, i), part, known != nil)
 		if err != nil {
 			return memory.Receipt{}, err
 		}
-		done.Changes, done.Degraded = append(done.Changes, changes...), append(done.Degraded, degraded...)
+		done.Changes, done.Degraded = append(done.Changes, changes...), append(done.Degraded, notes...)
 	}
 	if err := m.write(done); err != nil {
 		return memory.Receipt{}, err
@@ -175,7 +176,7 @@ const sends = 3 // of one part whose fate was unknown
 
 // send stores the turns of one part under its key. Where it is not known whether an
 // earlier call went through, the service is asked first.
-func (m *Memory) send(ctx context.Context, b memory.Batch, key string, turns []schema.Turn, unsure bool) (changes []memory.Change, degraded []string, err error) {
+func (m *Memory) send(ctx context.Context, b memory.Batch, key string, turns []schema.Turn, unsure bool) (changes []memory.Change, notes []memory.Note, err error) {
 	a, err := m.adding(b, key, turns)
 	if err != nil {
 		return nil, nil, err
@@ -184,7 +185,7 @@ func (m *Memory) send(ctx context.Context, b memory.Batch, key string, turns []s
 	for n := 1; ; n++ {
 		if unsure {
 			if changes, err = m.stored(ctx, key); err != nil || len(changes) > 0 {
-				return changes, []string{"add: the answer was lost; what is stored was taken from the list"}, err
+				return changes, []memory.Note{{Op: "add", Why: "the answer was lost; what is stored was taken from the list"}}, err
 			}
 		}
 		results, err = m.sys.api.add(ctx, a)
@@ -219,11 +220,11 @@ func (m *Memory) send(ctx context.Context, b memory.Batch, key string, turns []s
 	}
 	switch {
 	case lost > 0:
-		degraded = append(degraded, fmt.Sprintf("add: %d memories were reported and are not there", lost))
+		notes = append(notes, memory.Note{Op: "add", Ended: llm.Failed, Why: fmt.Sprintf("%d memories were reported and are not there", lost)})
 	case len(results) == 0:
-		degraded = append(degraded, fmt.Sprintf("add: nothing was stored of %d turns: no facts, or an answer of its model that Mem0 could not read", len(turns)))
+		notes = append(notes, memory.Note{Op: "add", Why: fmt.Sprintf("nothing was stored of %d turns: no facts, or an answer of its model that Mem0 could not read", len(turns))})
 	}
-	return changes, degraded, nil
+	return changes, notes, nil
 }
 
 func (m *Memory) adding(b memory.Batch, key string, turns []schema.Turn) (adding, error) {

@@ -183,7 +183,7 @@ func TestRealServer(t *testing.T) {
 		}
 		m := open(t, s.dial(t, rest.Options{HTTP: &http.Client{Transport: w}}))
 		r, err := m.Ingest(ctx, talk)
-		if err != nil || len(r.Changes) != 1 || len(r.Degraded) != 1 || !strings.Contains(r.Degraded[0], "not there") {
+		if err != nil || len(r.Changes) != 1 || len(r.Degraded) != 1 || !strings.Contains(r.Degraded[0].Why, "not there") {
 			t.Errorf("have %+v, %v", r, err)
 		}
 	})

@@ -85,7 +85,7 @@ func Dial(ctx context.Context, o Options) (*System, error) {
 	switch o.Kind {
 	case Platform:
 		if o.Key == "" {
-			return nil, errors.New("the Mem0 platform wants an API key: set MEM0_API_KEY")
+			return nil, errors.New("the Mem0 platform requires an API key: set MEM0_API_KEY")
 		}
 		c.auth = [2]string{"Authorization", "Token " + o.Key}
 		s.api = &platform{c: c, poll: cmp.Or(o.Poll, 2*time.Second), wait: cmp.Or(o.Wait, 10*time.Minute)}

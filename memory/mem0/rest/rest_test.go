@@ -224,7 +224,7 @@ func TestSilentLoss(t *testing.T) {
 	s.Extract = func(string, string) []string { return nil }
 	m := open(t, dial(t, s, rest.Options{}))
 	r, err := m.Ingest(ctx, talk)
-	if err != nil || len(r.Degraded) != 1 || !strings.Contains(r.Degraded[0], "nothing was stored of 2 turns") {
+	if err != nil || len(r.Degraded) != 1 || !strings.Contains(r.Degraded[0].Why, "nothing was stored of 2 turns") {
 		t.Errorf("have %+v, %v", r, err)
 	}
 	s = resttest.New(t, resttest.OSS2)
@@ -236,7 +236,7 @@ func TestSilentLoss(t *testing.T) {
 		}
 		return false
 	}
-	if r, err = m.Ingest(ctx, talk); err != nil || len(r.Changes) != 0 || len(r.Degraded) != 1 || !strings.Contains(r.Degraded[0], "2 memories were reported and are not there") {
+	if r, err = m.Ingest(ctx, talk); err != nil || len(r.Changes) != 0 || len(r.Degraded) != 1 || !strings.Contains(r.Degraded[0].Why, "2 memories were reported and are not there") {
 		t.Errorf("have %+v, %v", r, err)
 	}
 }
@@ -257,7 +257,7 @@ func TestFaults(t *testing.T) {
 		"validation":     {422, "", `{"detail":[{"msg":"Field required"}]}`, 99, "Field required"},
 		"v1 error":       {500, "", `{"detail":"boom"}`, 99, "not known what was stored"},
 		"v1 error once":  {500, "", `{"detail":"boom"}`, 1, ""},
-		"no JSON":        {200, "", `<html>proxy</html>`, 99, "not the service's"},
+		"no JSON":        {200, "", `<html>proxy</html>`, 99, "does not come from the service"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := resttest.New(t, resttest.OSS2)

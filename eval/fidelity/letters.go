@@ -1,0 +1,201 @@
+package fidelity
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"membench/internal/textnorm"
+	"membench/internal/tokens"
+)
+
+// letters are the letters and digits of a text, folded.
+func letters(s string) []rune {
+	return slices.DeleteFunc([]rune(textnorm.Fold(s)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// left reports whether a text is what a loss left of another: its letters and no others, in
+// their order.
+func left(of, text []rune) bool {
+	n := 0
+	for _, r := range of {
+		if n < len(text) && r == text[n] {
+			n++
+		}
+	}
+	return n == len(text)
+}
+
+// shrunk is the share of an original's letters that a text has where it has no other than
+// these, in their order: what is left when letters, words or the middle are lost. 0 is none.
+func shrunk(text, got string) float64 {
+	want, have := letters(text), letters(got)
+	if len(have) < leastLetters || len(have) >= len(want) || !left(want, have) {
+		return 0
+	}
+	return float64(len(have)) / float64(len(want))
+}
+
+// elided reports whether a text is pieces of the original with a mark of omission between
+// them that the original does not have.
+func elided(text, got string) bool {
+	marks := func(r rune) bool { return r == '…' }
+	dots := func(s string) string { return strings.ReplaceAll(s, "...", "…") }
+	text, got = dots(text), dots(got)
+	if strings.ContainsFunc(text, marks) || !strings.ContainsFunc(got, marks) {
+		return false
+	}
+	want, n := string(letters(text)), 0
+	for _, piece := range strings.FieldsFunc(got, marks) {
+		p := string(letters(piece))
+		_, rest, ok := strings.Cut(want, p)
+		if !ok {
+			return false
+		}
+		want, n = rest, n+len(p)
+	}
+	return n > 0 && n < len(string(letters(text)))
+}
+
+// spliced reports whether a text begins as the original and ends as one of the texts around
+// it, or begins as one of these and ends as the original: two were run together, and the
+// rest of both is gone.
+func spliced(o Original, got string) bool {
+	want, have := letters(o.Text), letters(got)
+	head, tail := common(want, have), ends(want, have)
+	return slices.ContainsFunc(o.Around, func(s string) bool {
+		other := letters(s)
+		if slices.Equal(other, want) {
+			return false
+		}
+		joins := func(mine, its int) bool {
+			return mine < len(have) && mine+its >= len(have) && (len(want)-mine)*leastLost >= len(want) && mine >= leastSpliced && several(string(have[len(have)-its:]), got)
+		}
+		return joins(head, ends(other, have)) || joins(tail, common(other, have))
+	})
+}
+
+// several reports whether the letters that a text has of another are more than one value:
+// three Chinese characters, or two words.
+func several(piece, got string) bool {
+	n := len([]rune(piece))
+	if strings.ContainsFunc(piece, textnorm.IsHan) {
+		return n >= 3
+	}
+	said := strings.Fields(got)
+	return len(said) >= 2 && n > len(letters(said[len(said)-1]))
+}
+
+// common and ends count the letters that two texts have in common from the first, and up
+// to the last.
+func common(a, b []rune) (n int) {
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+func ends(a, b []rune) (n int) {
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
+}
+
+// permuted reports whether a text has the letters of the original and no others, in another
+// order.
+func permuted(text, got string) bool {
+	a, b := letters(text), letters(got)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
+}
+
+// spelling is the letters, digits and signs of a text, and what stands between them.
+type spelling struct {
+	letters []rune
+	blank   []bool // by letter: white space is before it
+	hidden  []int  // by letter: characters that nobody sees up to it
+}
+
+func spell(s string) (out spelling) {
+	blank, hidden := false, 0
+	rs := []rune(textnorm.Fold(s))
+	digit := func(from, step int) bool { // the nearest character that is seen
+		for from += step; from >= 0 && from < len(rs) && (unicode.IsSpace(rs[from]) || unicode.Is(unicode.Cf, rs[from])); {
+			from += step
+		}
+		return from >= 0 && from < len(rs) && unicode.IsDigit(rs[from])
+	}
+	for i, r := range rs {
+		switch {
+		case unicode.IsSpace(r):
+			blank = true
+			continue
+		case unicode.Is(unicode.Cf, r):
+			hidden++
+			continue
+		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r), unicode.Is(unicode.Sc, r), r == '%', r == '°':
+		case strings.ContainsRune(".,:/", r) && digit(i, -1) && digit(i, 1):
+		default:
+			continue
+		}
+		out.letters, out.blank, out.hidden = append(out.letters, r), append(out.blank, blank), append(out.hidden, hidden)
+		blank = false
+	}
+	return out
+}
+
+// spaced reports whether a text has the letters of the original, and the words were joined
+// or taken apart: the blanks between them are gone or became signs, or there are some where
+// none were, or characters that nobody sees.
+func spaced(text, got string) bool {
+	a, b := spell(text), spell(got)
+	at := index(b.letters, a.letters)
+	if at < 0 || len(a.letters) == 0 {
+		return false
+	}
+	blanks, kept, apart := 0, 0, 0
+	for i := 1; i < len(a.letters); i++ {
+		switch was, is := a.blank[i], b.blank[at+i]; {
+		case was && is:
+			kept++
+			fallthrough
+		case was:
+			blanks++
+		case is:
+			apart++
+		}
+	}
+	end := len(a.letters) - 1
+	hidden := b.hidden[at+end] - b.hidden[at] - a.hidden[end]
+	return blanks >= 3 && kept*2 < blanks || apart >= 3 && apart*2 > len(words(text)) || hidden >= 3 && hidden*4 > len(a.letters)
+}
+
+// index is where some letters stand in others, -1 if nowhere.
+func index(in, some []rune) int {
+	for i := 0; i+len(some) <= len(in); i++ {
+		if slices.Equal(in[i:i+len(some)], some) {
+			return i
+		}
+	}
+	return -1
+}
+
+// gibberish reports whether Chinese characters are no text: no two of them make a word, and
+// next to none belong to grammar.
+func gibberish(s string) bool {
+	n, grammar := 0, 0
+	for _, w := range segmenter.Cut(s) {
+		switch r := []rune(w.Form); {
+		case !textnorm.IsHan(r[0]):
+			continue
+		case len(r) > 1:
+			return false
+		case tokens.FunctionRune(r[0]):
+			grammar++
+		}
+		n++
+	}
+	return n >= 5 && grammar*4 < n
+}
