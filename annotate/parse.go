@@ -166,7 +166,7 @@ func (p *parser) detect(text []byte) Format {
 		return p.o.Format
 	}
 	name := strings.ToLower(p.file)
-	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	name = jsonl.PlainName(name)
 	body := bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), " \t\r\n")
 	switch {
 	case strings.HasSuffix(name, ".norm.md"):

@@ -311,7 +311,7 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 		return t.loss(step, o.stepFlags).After()
 	case o.to == "domain_a_v2":
 		err = convertDomain(o.out, in, check)
-	case o.to == "dialogue" && o.out != "-" && !strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(o.out, ".gz"), ".zst"), ".jsonl"):
+	case o.to == "dialogue" && o.out != "-" && !strings.HasSuffix(jsonl.PlainName(o.out), ".jsonl"):
 		err = convertDialogues(o, in, check)
 	default:
 		err = writeOut(e, o.out, func(w io.Writer) error { return check(convertLines(w, o, in)) })

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
-	"net/http"
 	"time"
 
 	"membench/config"
@@ -159,9 +158,4 @@ func (e *env) clock() llm.Clock {
 		return *e.waits
 	}
 	return llm.Clock{Now: time.Now, Random: rand.Float64, Sleep: par.Sleep}
-}
-
-// httpClient is for single questions to services: no retries.
-func (e *env) httpClient(timeout time.Duration) *http.Client {
-	return &http.Client{Transport: e.transport, Timeout: timeout}
 }

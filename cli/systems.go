@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -263,7 +264,7 @@ func runSystemsCheck(ctx context.Context, e *env, o systemsCheckOptions) error {
 	if err != nil {
 		return specFaults(e, err)
 	}
-	checks := []schema.Check{ok("spec", "%s %s: %s", spec.System, spec.Version, spec.Doc)}
+	checks := []schema.Check{{Name: "spec", State: schema.CheckOK, Detail: fmt.Sprintf("%s %s: %s", spec.System, spec.Version, spec.Doc)}}
 	if o.offline {
 		return tellSystem(e, checks, o.asJSON)
 	}

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -20,7 +19,7 @@ func PathFile(path string, stdin io.Reader) jsonl.File {
 // BaseName is a file's name without its folder, its packing (.gz, .zst) and its ending.
 func BaseName(name string) string {
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
-	base = strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".zst")
+	base = jsonl.PlainName(base)
 	return strings.TrimSuffix(base, path.Ext(base))
 }
 
@@ -43,28 +42,14 @@ func Find(paths []string, match func(name string) bool, stdin io.Reader) ([]json
 			return nil, err
 		}
 		var found []string
-		err = filepath.WalkDir(p, func(name string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			if strings.HasPrefix(d.Name(), ".") && name != p {
-				if d.IsDir() {
-					return fs.SkipDir
-				}
-				return nil
-			}
-			rel, err := filepath.Rel(p, name)
-			if err != nil {
-				return err
-			}
-			rel = strings.TrimSuffix(strings.TrimSuffix(filepath.ToSlash(rel), ".gz"), ".zst")
-			if !d.IsDir() && match(rel) {
-				found = append(found, name)
-			}
-			return nil
-		})
+		names, err := jsonl.Below(p)
 		if err != nil {
 			return nil, err
+		}
+		for _, name := range names {
+			if match(jsonl.PlainName(name)) {
+				found = append(found, filepath.Join(p, name))
+			}
 		}
 		sort.SliceStable(found, func(i, j int) bool { return natural(found[i]) < natural(found[j]) })
 		for _, f := range found {

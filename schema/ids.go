@@ -69,11 +69,16 @@ func needsEscape(s, sep string) bool {
 }
 
 func escape(s, sep string) string {
+	return PercentEncode(s, func(r rune) bool { return reserved(r, sep) })
+}
+
+// PercentEncode writes the UTF-8 bytes of the characters that are reserved as %XX.
+func PercentEncode(s string, reserved func(rune) bool) string {
 	const digits = "0123456789ABCDEF"
 	var b strings.Builder
 	b.Grow(len(s) + 8)
 	for _, r := range s {
-		if !reserved(r, sep) {
+		if !reserved(r) {
 			b.WriteRune(r)
 			continue
 		}

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -85,14 +84,11 @@ func expand(at string) ([]*file, error) {
 
 func folder(dir string) ([]*file, error) {
 	var out []*file
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") || !d.Type().IsRegular() {
-			return err
-		}
-		base, _ := filepath.Rel(dir, p)
-		out = append(out, newFile(p, filepath.ToSlash(base), func() (io.ReadCloser, error) { return jsonl.Open(p, nil) }))
-		return nil
-	})
+	names, err := jsonl.Below(dir)
+	for _, name := range names {
+		p := filepath.Join(dir, name)
+		out = append(out, newFile(p, name, func() (io.ReadCloser, error) { return jsonl.Open(p, nil) }))
+	}
 	return out, err
 }
 

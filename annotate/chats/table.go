@@ -20,6 +20,7 @@ import (
 	"membench/datasets"
 	"membench/internal/codec"
 	"membench/schema"
+	"membench/schema/jsonl"
 )
 
 // A Mapping says in which column of a table, or member of an object, each part of a
@@ -130,7 +131,7 @@ func usual(f *file) bool {
 
 // tableName reports whether a file's name is that of a table.
 func tableName(f *file) bool {
-	ext := strings.ToLower(path.Ext(strings.TrimSuffix(strings.TrimSuffix(f.base, ".gz"), ".zst")))
+	ext := strings.ToLower(path.Ext(jsonl.PlainName(f.base)))
 	return slices.Contains([]string{".csv", ".tsv", ".json", ".jsonl", ".ndjson"}, ext)
 }
 

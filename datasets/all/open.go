@@ -103,7 +103,7 @@ func Guess(path string) string {
 		return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
 	}
 	for _, n := range names {
-		n = strings.TrimSuffix(strings.TrimSuffix(n, ".gz"), ".zst")
+		n = jsonl.PlainName(n)
 		if strings.HasSuffix(n, "cases.jsonl") {
 			return "cases"
 		}

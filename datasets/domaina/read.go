@@ -80,7 +80,7 @@ func Cases(ctx context.Context, files []jsonl.File, o datasets.Options) schema.S
 }
 
 func plainBase(name string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(path.Base(strings.ReplaceAll(name, "\\", "/")), ".gz"), ".zst")
+	return jsonl.PlainName(path.Base(strings.ReplaceAll(name, "\\", "/")))
 }
 
 // read takes a side file; of a sample's several rows the last counts.

@@ -183,20 +183,9 @@ func termIRI(name string) string { return "mb:" + encodeIRI(name) }
 // encodeIRI percent-encodes what may not stand in a segment of an IRI, '%' and '/'
 // included; letters of any script stay. No two texts become one.
 func encodeIRI(s string) string {
-	const digits = "0123456789ABCDEF"
-	var b strings.Builder
-	for _, r := range s {
-		if r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_' || r == '~' || ucschar(r) {
-			b.WriteRune(r)
-			continue
-		}
-		for _, c := range []byte(string(r)) {
-			b.WriteByte('%')
-			b.WriteByte(digits[c>>4])
-			b.WriteByte(digits[c&15])
-		}
-	}
-	return b.String()
+	return schema.PercentEncode(s, func(r rune) bool {
+		return !(r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_' || r == '~' || ucschar(r))
+	})
 }
 
 // ucschar is the production of RFC 3987, the planes above the first left to encoding.

@@ -23,6 +23,7 @@ import (
 	"membench/internal/codec"
 	"membench/internal/smallfile"
 	"membench/schema"
+	"membench/schema/jsonl"
 )
 
 // A Step makes one output, a file or a folder, from named inputs.
@@ -382,29 +383,21 @@ func Key(m schema.Manifest) (string, error) {
 func Digests(root string, paths []string) ([]schema.FileDigest, error) {
 	out := []schema.FileDigest{}
 	for _, p := range paths {
-		err := filepath.WalkDir(p, func(name string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			if name != p && strings.HasPrefix(d.Name(), ".") {
-				if d.IsDir() {
-					return fs.SkipDir
-				}
-				return nil
-			}
-			if d.IsDir() {
-				return nil
-			}
-			fd, err := Digest(name)
-			if err != nil {
-				return err
-			}
-			fd.Path = Rel(root, name)
-			out = append(out, fd)
-			return nil
-		})
-		if err != nil {
+		names := []string{""}
+		if st, err := os.Stat(p); err != nil {
 			return nil, err
+		} else if st.IsDir() {
+			if names, err = jsonl.Below(p); err != nil {
+				return nil, err
+			}
+		}
+		for _, name := range names {
+			fd, err := Digest(filepath.Join(p, name))
+			if err != nil {
+				return nil, err
+			}
+			fd.Path = Rel(root, filepath.Join(p, name))
+			out = append(out, fd)
 		}
 	}
 	slices.SortFunc(out, func(a, b schema.FileDigest) int { return strings.Compare(a.Path, b.Path) })

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"membench/schema"
+	"membench/schema/jsonl"
 )
 
 // NotInput refuses an output that is one of the inputs, file or folder: what a step
@@ -47,7 +48,7 @@ func InputFiles(paths []string, suffixes ...string) ([]string, error) {
 		}
 		n := len(out)
 		for _, d := range entries {
-			name := strings.TrimSuffix(strings.TrimSuffix(d.Name(), ".gz"), ".zst")
+			name := jsonl.PlainName(d.Name())
 			if d.IsDir() || strings.HasPrefix(name, ".") {
 				continue
 			}

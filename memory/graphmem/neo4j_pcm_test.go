@@ -62,24 +62,7 @@ func TestNeo4jPCM(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { kept.Close() })
-	for _, q := range questions {
-		want, err := local.Retrieve(ctx, q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(want.Hits) == 0 {
-			t.Errorf("%+v: nothing found", q)
-		}
-		for name, m := range map[string]memory.Memory{"in Neo4j": remote, "by another process": kept} {
-			have, err := m.Retrieve(ctx, q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if fmt.Sprint(scores(have.Hits)) != fmt.Sprint(scores(want.Hits)) {
-				t.Errorf("%s: %s\nhave %v\nwant %v", name, q.Text, scores(have.Hits), scores(want.Hits))
-			}
-		}
-	}
+	alike(t, local, map[string]memory.Memory{"in Neo4j": remote, "by another process": kept})
 	drv, err := driver.NewDriverWithContext(fixture.srv.URI, driver.NoAuth())
 	if err != nil {
 		t.Fatal(err)

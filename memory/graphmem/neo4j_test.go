@@ -146,6 +146,13 @@ func TestNeo4jSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	alike(t, local, map[string]memory.Memory{"in Neo4j": remote, "over Neo4j": over})
+}
+
+// alike checks that memories find and show for every question what the one in process does.
+func alike(t *testing.T, local memory.Memory, others map[string]memory.Memory) {
+	t.Helper()
+	ctx := context.Background()
 	for _, q := range questions {
 		want, err := local.Retrieve(ctx, q)
 		if err != nil {
@@ -154,7 +161,7 @@ func TestNeo4jSame(t *testing.T) {
 		if len(want.Hits) == 0 {
 			t.Errorf("%+v: nothing found", q)
 		}
-		for name, m := range map[string]memory.Memory{"in Neo4j": remote, "over Neo4j": over} {
+		for name, m := range others {
 			have, err := m.Retrieve(ctx, q)
 			if err != nil {
 				t.Fatal(err)

@@ -61,6 +61,38 @@ func PlainName(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 }
 
+// Below lists the files of a folder and of its sub-folders, by their names from there
+// with slashes, sorted. What is hidden (its name begins with "."), a device or a pipe is
+// not a file of it; a link to a file is one.
+func Below(dir string) ([]string, error) {
+	var out []string
+	root := os.DirFS(dir)
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name != "." && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		mode := d.Type()
+		if mode&fs.ModeSymlink != 0 {
+			at, err := fs.Stat(root, name)
+			if err != nil {
+				return err
+			}
+			mode = at.Mode()
+		}
+		if mode.IsRegular() {
+			out = append(out, name)
+		}
+		return nil
+	})
+	return out, err
+}
+
 // DefaultMaxRatio is how many times its own size a compressed file may unpack to, unless
 // SetMaxRatio said otherwise. Text rarely passes 30.
 const DefaultMaxRatio = 200

@@ -392,3 +392,33 @@ func TestMaxRatio(t *testing.T) {
 		}
 	}
 }
+
+func TestBelow(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"b.jsonl", "a/c.jsonl.gz", ".hidden", ".git/d.jsonl", "a/.e.jsonl"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for from, to := range map[string]string{"z.jsonl": "b.jsonl", "folder.jsonl": "a", "null.jsonl": os.DevNull} {
+		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"a/c.jsonl.gz", "b.jsonl", "z.jsonl"}
+	for _, at := range []string{dir, link} {
+		if have, err := jsonl.Below(at); err != nil || !slices.Equal(have, want) {
+			t.Errorf("have %q %v, want %q", have, err, want)
+		}
+	}
+	if _, err := jsonl.Below(filepath.Join(dir, "absent")); err == nil {
+		t.Error("a folder that is not there has files")
+	}
+}

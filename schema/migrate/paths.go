@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,7 +75,7 @@ func (o PathOptions) input() (in input, err error) {
 		return in, err
 	}
 	in.root = o.In
-	names, err := filesBelow(o.In)
+	names, err := jsonl.Below(o.In)
 	for _, n := range names {
 		if strings.HasSuffix(jsonl.PlainName(n), ".jsonl") {
 			in.records = append(in.records, n)
@@ -219,27 +218,6 @@ func inside(a, b string) bool {
 	}
 	rel, err := filepath.Rel(x, y)
 	return err == nil && (rel == "." || filepath.IsLocal(rel))
-}
-
-// filesBelow lists every file below dir that is not hidden, sorted.
-func filesBelow(dir string) (out []string, err error) {
-	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case name != dir && strings.HasPrefix(d.Name(), "."):
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		case d.IsDir():
-			return nil
-		}
-		rel, err := filepath.Rel(dir, name)
-		out = append(out, rel)
-		return err
-	})
-	return out, err
 }
 
 func plainNames(names []string) []string {

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
@@ -113,24 +112,15 @@ func inputFiles(paths []string) ([]inputFile, error) {
 			continue
 		}
 		var files []inputFile
-		err = filepath.WalkDir(p, func(name string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			if strings.HasPrefix(d.Name(), ".") && name != p {
-				if d.IsDir() {
-					return fs.SkipDir
-				}
-				return nil
-			}
-			base := jsonl.PlainName(d.Name())
-			if !d.IsDir() && (strings.HasSuffix(base, ".jsonl") || KindOfName(name) != "" && !foreignMeta(name)) {
-				files = append(files, inputFile{name, true})
-			}
-			return nil
-		})
+		names, err := jsonl.Below(p)
 		if err != nil {
 			return nil, err
+		}
+		for _, name := range names {
+			name = filepath.Join(p, name)
+			if strings.HasSuffix(jsonl.PlainName(name), ".jsonl") || KindOfName(name) != "" && !foreignMeta(name) {
+				files = append(files, inputFile{name, true})
+			}
 		}
 		if len(files) == 0 {
 			return nil, fmt.Errorf("%s: no .jsonl file and no index, manifest or meta .json file in it", p)

@@ -103,7 +103,7 @@ func isWhole(name string, k schema.Kind) bool {
 	case schema.KindIndex, schema.KindManifest, schema.KindMeta:
 		return true
 	case "":
-		return strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"), ".json")
+		return strings.HasSuffix(jsonl.PlainName(name), ".json")
 	}
 	return false
 }
@@ -112,7 +112,7 @@ func isWhole(name string, k schema.Kind) bool {
 // that do not show their kind themselves.
 func KindOfName(name string) schema.Kind {
 	base := path.Base(strings.ReplaceAll(name, "\\", "/"))
-	base = strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".zst")
+	base = jsonl.PlainName(base)
 	switch {
 	case base == "index.json":
 		return schema.KindIndex

@@ -116,13 +116,7 @@ func supermemory5(s *Server, mux *http.ServeMux) {
 		ID, Content, Date string
 		Metadata          map[string]any
 	}) {
-		var items []*item
-		for line := range strings.SplitSeq(b.Content, "\n") {
-			if strings.TrimSpace(line) != "" {
-				items = append(items, s.add(r.PathValue("ns"), item{Text: line, Time: b.Date, Doc: b.ID, Meta: b.Metadata}))
-			}
-		}
-		docs[b.ID] = s.later(items...)
+		docs[b.ID] = s.document(r.PathValue("ns"), b.Content, item{Time: b.Date, Doc: b.ID, Meta: b.Metadata})
 		answer(w, 200, obj{"id": b.ID, "status": "queued"})
 	})
 	mux.HandleFunc("GET /ns/{ns}/document/{id}", func(w http.ResponseWriter, r *http.Request) {
@@ -131,17 +125,7 @@ func supermemory5(s *Server, mux *http.ServeMux) {
 			answer(w, 404, obj{"error": "Document not found"})
 			return
 		}
-		status, dreaming := "embedding", "dreaming"
-		switch s.look(task) {
-		case "done":
-			status, dreaming = "done", "done"
-		case "failed":
-			status = "failed"
-		default:
-			if s.tasks[task].looks == s.Late { // the first stage ends before the second
-				status = "done"
-			}
-		}
+		status, dreaming := s.stages(task, "dreaming")
 		answer(w, 200, obj{"id": r.PathValue("id"), "system": obj{"status": status, "dreamingStatus": dreaming}})
 	})
 	on(mux, "POST /ns/{ns}/search", func(w http.ResponseWriter, r *http.Request, b struct {

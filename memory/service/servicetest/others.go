@@ -139,13 +139,7 @@ func supermemory(s *Server, mux *http.ServeMux) {
 			return
 		}
 		id := s.id("docs "+b.ContainerTag, len(docs))
-		var items []*item
-		for line := range strings.SplitSeq(b.Content, "\n") {
-			if strings.TrimSpace(line) != "" {
-				items = append(items, s.add(b.ContainerTag, item{Text: line, Time: b.DocumentDate, Doc: id, Meta: b.Metadata}))
-			}
-		}
-		docs[id], custom[b.ContainerTag+"/"+b.CustomID] = s.later(items...), id
+		docs[id], custom[b.ContainerTag+"/"+b.CustomID] = s.document(b.ContainerTag, b.Content, item{Time: b.DocumentDate, Doc: id, Meta: b.Metadata}), id
 		answer(w, 200, obj{"id": id, "status": "queued"})
 	})
 	mux.HandleFunc("GET /v3/documents/{id}", func(w http.ResponseWriter, r *http.Request) {
@@ -154,17 +148,7 @@ func supermemory(s *Server, mux *http.ServeMux) {
 			answer(w, 404, obj{"error": "Document not found"})
 			return
 		}
-		status, dreaming := "embedding", "queued"
-		switch s.look(t) {
-		case "done":
-			status, dreaming = "done", "done"
-		case "failed":
-			status = "failed"
-		default:
-			if s.tasks[t].looks == s.Late { // the first stage ends before the second
-				status = "done"
-			}
-		}
+		status, dreaming := s.stages(t, "queued")
 		answer(w, 200, obj{"id": r.PathValue("id"), "status": status, "dreamingStatus": dreaming})
 	})
 	on(mux, "POST /v4/search", func(w http.ResponseWriter, r *http.Request, b struct {
@@ -200,6 +184,33 @@ func supermemory(s *Server, mux *http.ServeMux) {
 			answer(w, 200, obj{"success": true})
 		}
 	})
+}
+
+// document stores the lines of a text as memories like x, and gives the task of it.
+func (s *Server) document(ns, text string, x item) string {
+	var items []*item
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.TrimSpace(line) != "" {
+			x.Text = line
+			items = append(items, s.add(ns, x))
+		}
+	}
+	return s.later(items...)
+}
+
+// stages are the states of a task that has two: the first ends before the second, which
+// is called waiting until then.
+func (s *Server) stages(task, waiting string) (first, second string) {
+	switch s.look(task) {
+	case "done":
+		return "done", "done"
+	case "failed":
+		return "failed", waiting
+	}
+	if s.tasks[task].looks == s.Late {
+		return "done", waiting
+	}
+	return "embedding", waiting
 }
 
 // memos says its own code inside the body; its cubes nest.

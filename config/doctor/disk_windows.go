@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import "golang.org/x/sys/windows"
 

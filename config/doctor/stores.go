@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"cmp"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"membench/config"
+	"membench/cypher/neo4j"
 	"membench/llm/hashing"
 	"membench/memory/mem0/qdrant"
 	"membench/memory/mem0/rest"
@@ -60,23 +61,23 @@ const fixClock = "set this machine's clock (timedatectl set-ntp true): instants 
 
 // checkMem0 looks at the Mem0 that the environment names: an own server by MEM0_URL,
 // the platform by its key alone. It asks for the memories of a user that nobody is.
-func checkMem0(ctx context.Context, e *env) []schema.Check {
-	o := rest.Options{Kind: rest.OSS, URL: e.getenv("MEM0_URL"), Key: e.getenv("MEM0_API_KEY"), Tries: 1}
-	name := "mem0 " + o.URL
-	if o.URL == "" {
-		o.Kind, o.URL, name = rest.Platform, rest.PlatformURL, "mem0 platform"
+func (o Options) checkMem0(ctx context.Context) []schema.Check {
+	at := rest.Options{Kind: rest.OSS, URL: o.Place.Getenv("MEM0_URL"), Key: o.Place.Getenv("MEM0_API_KEY"), Tries: 1}
+	name := "mem0 " + at.URL
+	if at.URL == "" {
+		at.Kind, at.URL, name = rest.Platform, rest.PlatformURL, "mem0 platform"
 	}
-	u, err := url.Parse(o.URL)
+	u, err := url.Parse(at.URL)
 	if err != nil {
 		return []schema.Check{fail(name, "fix MEM0_URL: http://host:port or https://host", "%v", err)}
 	}
-	clock := &dates{next: cmp.Or[http.RoundTripper](e.transport, http.DefaultTransport), now: e.now}
-	o.HTTP = &http.Client{Transport: clock}
+	clock := &dates{next: cmp.Or[http.RoundTripper](o.Place.Transport, http.DefaultTransport), now: o.Models.Clock.Now}
+	at.HTTP = &http.Client{Transport: clock}
 	var out []schema.Check
-	if o.Key != "" && u.Scheme == "http" && u.Hostname() != "localhost" && !isLoopback(u.Hostname()) {
+	if at.Key != "" && u.Scheme == "http" && u.Hostname() != "localhost" && !isLoopback(u.Hostname()) {
 		out = append(out, warn(name, "use https", "the key goes over the network in the clear"))
 	}
-	s, err := rest.Dial(ctx, o)
+	s, err := rest.Dial(ctx, at)
 	if err == nil {
 		err = s.Check(ctx)
 	}
@@ -84,7 +85,7 @@ func checkMem0(ctx context.Context, e *env) []schema.Check {
 	switch {
 	case errors.As(err, &answer) && (answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden):
 		why := "refuses the key"
-		if o.Key == "" {
+		if at.Key == "" {
 			why = "requires a key, and none is set"
 		}
 		return append(append(out, fail(name, "set MEM0_API_KEY to a key of this server (its ADMIN_API_KEY, or one made there)", "%s", why)), checkClock(clock, u.Host)...)
@@ -106,10 +107,10 @@ func checkMem0(ctx context.Context, e *env) []schema.Check {
 	}
 }
 
-// qdrantsOf are the servers that the environment and the project name.
-func qdrantsOf(e *env, p *config.Project) []string {
+// qdrants are the servers that the environment and the project name.
+func (o Options) qdrants(p *config.Project) []string {
 	var out []string
-	if addr := e.getenv("QDRANT_ADDR"); addr != "" {
+	if addr := o.Place.Getenv("QDRANT_ADDR"); addr != "" {
 		out = append(out, addr)
 	}
 	if p != nil && p.Replay.Qdrant != "" && !slices.Contains(out, p.Replay.Qdrant) {
@@ -119,9 +120,9 @@ func qdrantsOf(e *env, p *config.Project) []string {
 }
 
 // checkQdrant looks at the server, and at the collections that a run here would use.
-func checkQdrant(ctx context.Context, e *env, addr string, p *config.Project) []schema.Check {
+func (o Options) checkQdrant(ctx context.Context, addr string, p *config.Project) []schema.Check {
 	name := "qdrant " + addr
-	c, err := e.place("").Qdrant(addr, 1)
+	c, err := o.Place.Qdrant(addr, 1)
 	if err != nil {
 		return []schema.Check{fail(name, "fix QDRANT_ADDR (host:port of its gRPC, or https://host:port), QDRANT_API_KEY or QDRANT_CA_FILE", "%v", err)}
 	}
@@ -185,4 +186,25 @@ func secured(c *qdrant.Client) string {
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
+}
+
+func (o Options) checkNeo4j(ctx context.Context, uri string) schema.Check {
+	const name = "neo4j"
+	db, err := neo4j.Open(ctx, neo4j.Config{URI: uri, User: o.Place.Getenv("NEO4J_USERNAME"), Password: o.Place.Getenv("NEO4J_PASSWORD"), Retry: time.Second})
+	if err != nil {
+		fix := "start the server, or fix NEO4J_URI"
+		if errors.Is(err, neo4j.ErrAuth) {
+			fix = "set NEO4J_USERNAME and NEO4J_PASSWORD in the environment or in .env"
+		}
+		return fail(name, fix, "%v", err)
+	}
+	defer db.Close(ctx)
+	server, err := db.Server(ctx)
+	if err != nil {
+		return fail(name, "look at the server's log", "%v", err)
+	}
+	if v, found := strings.CutPrefix(server, "Neo4j/"); found && strings.HasPrefix(v, "4.") {
+		return warn(name, "load into Neo4j 5 or newer: constraints are written in its syntax", "%s", server)
+	}
+	return ok(name, "%s, database %s", server, db.Database())
 }
