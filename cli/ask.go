@@ -153,7 +153,7 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 	}
 	defer ms.close(&err)
 	var g graph.Graph
-	var loss schema.Loss
+	loss := schema.Loss{Empty: true} // a server has answered
 	if o.remote() {
 		o.neo4j.URI = o.graph
 		db, err := o.neo4j.Open(ctx, e.getenv)

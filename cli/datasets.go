@@ -282,7 +282,9 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 	in := n.count(drop(t, only(o.cases, set.Read(ctx, set.files, set.o))))
 	const step = "datasets convert"
 	check := func(err error) error {
-		if err := cmp.Or(err, t.loss(step, o.stepFlags).Before()); err != nil {
+		loss := t.loss(step, o.stepFlags)
+		loss.Empty = len(o.cases) > 0 // the message below says more
+		if err := cmp.Or(err, loss.Before()); err != nil {
 			return err
 		}
 		for _, id := range o.cases {

@@ -135,6 +135,7 @@ func run(ctx context.Context, e *env, args []string) int {
 	var lost *schema.RejectedError
 	var broken *schema.BrokenError
 	var failed *schema.FailedError
+	var found *schema.Finding
 	switch {
 	case err == nil:
 		return exitFine
@@ -143,8 +144,8 @@ func run(ctx context.Context, e *env, args []string) int {
 		return exitFailed
 	case errors.Is(err, errInconclusive):
 		return exitInconclusive
-	case errors.Is(err, errFindings):
-		if errors.As(err, &lost) || errors.As(err, &broken) {
+	case errors.Is(err, errFindings), errors.As(err, &found):
+		if found != nil || errors.As(err, &lost) || errors.As(err, &broken) {
 			e.say(levelError, "membench: %v", err)
 		}
 		return exitFindings

@@ -34,6 +34,11 @@ func (r *Report) WriteText(w io.Writer) {
 	for _, x := range r.Runs {
 		fmt.Fprintf(w, "  %s %8s  by conversation %s  n %d in %d, unscored %d\n", textnorm.Pad(x.Run, 40), figure.Percent(x.Overall.Value), figure.Interval(x.Overall.ClusterLo, x.Overall.ClusterHi), x.Overall.N, x.Overall.Clusters, x.Overall.Unscored)
 	}
+	for _, x := range r.Runs {
+		if x.ByText > 0 {
+			fmt.Fprintf(w, "  ! %d questions of %s were paired by their texts: their ids differ\n", x.ByText, x.Run)
+		}
+	}
 	for _, d := range r.Differ {
 		fmt.Fprintf(w, "  ! %s differs, as allowed: %v\n", d.Field, d.Values)
 	}
