@@ -106,7 +106,7 @@ type datasetFlags struct {
 
 func (f *datasetFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.errata, "errata", "", "apply a correction `list` to the golds: both grades are kept")
-	c.Flags().StringVar(&f.grain, "grain", "turn", "what gold evidence names where a set has both: turn or session")
+	c.Flags().StringVar(&f.grain, "grain", "turn", "`unit` that gold evidence names where a set has both: turn or session")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "`number` that moves what converters and sample draw")
 	c.Flags().StringArrayVar(&f.topics, "topic", nil, "opseval: only items that hold this `word`; may be repeated, \"\" takes all (default: words of alarms and faults)")
 	c.Flags().IntVar(&f.count, "count", 0, "alert-storm: make `n` cases, 0 = 4")

@@ -282,7 +282,11 @@ func walkCommands(c *cobra.Command, yield func(*cobra.Command) bool) bool {
 func finish(c *cobra.Command) {
 	if args := c.Args; args != nil {
 		c.Args = func(c *cobra.Command, a []string) error {
-			if err := args(c, a); err != nil {
+			err := args(c, a)
+			if err != nil && strings.Contains(err.Error(), " arg(s), ") { // Cobra counts and does not say of what
+				return usagef("found %d arguments, expected: %s", len(a), c.UseLine())
+			}
+			if err != nil {
 				return usageError{err: err}
 			}
 			return nil

@@ -75,25 +75,6 @@ func sum(parts ...string) []byte {
 	return h.Sum(nil)
 }
 
-// Digests are the rows of an import as a Known has them.
-func Digests(run string, qa []schema.QARecord) (Known, error) {
-	same, err := protocol.ByName("em")
-	if err != nil {
-		return Known{}, err
-	}
-	var b []byte
-	for i := range qa {
-		d := digestOf(&qa[i], same[0])
-		b = append(append(append(b, d.key[:]...), d.answer[:]...), d.rest[:]...)
-		if d.telling {
-			b = append(b, 1)
-		} else {
-			b = append(b, 0)
-		}
-	}
-	return Known{run, base64.StdEncoding.EncodeToString(b)}, nil
-}
-
 func (k Known) digests() ([]digest, error) {
 	b, err := base64.StdEncoding.DecodeString(k.Rows)
 	if err != nil || len(b)%digestBytes != 0 {
