@@ -42,7 +42,7 @@ var mayUse = map[string][]string{
 	"golang.org/x/net":                         {"annotate/chats"},
 	"github.com/blevesearch/snowballstem":      {"eval/judge", "internal/tokens"},
 	"golang.org/x/time":                        {"memory/service", "llm/openai"},
-	"golang.org/x/sys":                         {"internal/atomicfile", "internal/resident", "internal/vector", "config/doctor", "cli"},
+	"golang.org/x/sys":                         {"internal/atomicfile", "internal/resident", "internal/vector", "config/doctor"},
 	"github.com/santhosh-tekuri/jsonschema/v5": {"internal/jsonschema"},
 	"github.com/sashabaranov/go-openai":        {"llm/openai"},
 	"github.com/parquet-go/parquet-go":         {"datasets/memoryagentbench"},
