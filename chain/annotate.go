@@ -79,7 +79,7 @@ func Annotate(ctx context.Context, o AnnotateOptions) (AnnotateReport, error) {
 		}
 		f.Taken += a.events
 		report.add(a)
-		if err := f.Write(FileName(a.src.ConvID)+eventsSuffix, func(w io.Writer) error { _, err := w.Write(a.lines); return err }); err != nil {
+		if err := f.Write(a.src.ConvID.FileName()+eventsSuffix, func(w io.Writer) error { _, err := w.Write(a.lines); return err }); err != nil {
 			return report, err
 		}
 	}
