@@ -134,6 +134,14 @@ func rarerFaults() []modelFault {
 		"a stream that fails later":  "data: {\"choices\":[{\"delta\":{\"content\":\"he\"}}]}\n\nevent: error\ndata: {\"error\":{\"message\":\"engine died\"}}\n\n",
 		"choices twice":              `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"choices":[]}`,
 		"usage that is not a number": `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"usage":{"prompt_tokens":NaN}}`,
+		"a text without width":       `{"choices":[{"message":{"content":"\ufeff\u200b"},"finish_reason":"stop"}]}`,
+		"a stream that ends early":   "data: {\"choices\":[{\"delta\":{\"content\":\"he\"},\"finish_reason\":null}]}\n\ndata: [DONE]\n\n",
+		"another choice in a stream": "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"he\"},\"finish_reason\":\"stop\"}]}\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"\"},\"finish_reason\":\"stop\"}]}\n\n",
+		"an answer as a JSON text":   `"{\"choices\":[{\"message\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}"`,
+		"a guard before the JSON":    ")]}'\n" + `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`,
+		"an answer still to come":    `{"status":"queued","id":"q1"}`,
+		"code and msg":               `{"code":50501,"msg":"system busy"}`,
+		"success: false":             `{"success":false,"message":"used up"}`,
 		"half a surrogate":           `{"choices":[{"message":{"content":"\ud800"},"finish_reason":"stop"}]}`,
 		"thoughts without an end":    `{"choices":[{"message":{"content":"<think>well, {\"1\":\"filler\"}"},"finish_reason":"stop"}]}`,
 		"an answer in an array":      `[{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}]`,
@@ -172,6 +180,44 @@ func vectorFaults() []modelFault {
 	return out
 }
 
+// contentFaults are what an endpoint says to some questions for what stands in them.
+func contentFaults() []modelFault {
+	return []modelFault{
+		{"400 in words that nobody knows", llmtest.Fault(400, "", "blocked"), true},
+		{"500", llmtest.Reply{Status: 500, Body: "oops"}, true},
+		{"filtered", llmtest.Fault(400, "content_filter", "content management policy"), true},
+	}
+}
+
+// playContent is the row of a fault that 24 of 25 records meet, the last of them not: that one
+// is done whatever the others met.
+func playContent(t *testing.T, fault modelFault, takers ...faultTaker) string {
+	row, ends, waited := fmt.Sprintf("| %s, at 24 records before a good one |", fault.name), []string{}, time.Duration(0)
+	for _, f := range takers {
+		if f.name == "embedding" {
+			row += " – |"
+			continue
+		}
+		f.refused = &fault.reply
+		_, want := f.play(t, "", nil, "")
+		cell, _ := f.play(t, fault.name+" for its content", nil, want)
+		if stops := f.name == "memory operation" && fault.name != "filtered"; cell.exit != exitFailed || !stops && cell.attempts < 25 {
+			t.Errorf("%s, %s: %s, want exit 1 after all 25 were asked about", f.name, fault.name, cell)
+		}
+		row += fmt.Sprintf(" %s |", cell)
+		ends, waited = append(ends, cell.outcomes...), max(waited, cell.waited)
+	}
+	slices.Sort(ends)
+	return row + fmt.Sprintf(" %s | %s |\n", strings.Join(slices.Compact(ends), ", "), upTo(waited))
+}
+
+// TestContentFaults is a part of those rows.
+func TestContentFaults(t *testing.T) {
+	if row := playContent(t, contentFaults()[0], faultTakers[2], faultTakers[5]); strings.Count(row, "mended") != 2 {
+		t.Error(row)
+	}
+}
+
 // A faultTaker is a command that asks a model; again finishes what it could not do.
 type faultTaker struct {
 	name  string
@@ -180,16 +226,36 @@ type faultTaker struct {
 	again string
 	show  string // writes DIR/out.jsonl
 	file  string // what is compared
+	// refused is what the endpoint says to every question that holds the word pox, of which
+	// there are then 24 before the good one; nil: the inputs are one record each.
+	refused *llmtest.Reply
+}
+
+// inputs are the files that a play begins with.
+func (f faultTaker) inputs() map[string]string {
+	in := map[string]string{"a.jsonl": localSources["en"][0], "m.jsonl": localSources["en"][1], "cases.jsonl": secretCase, "qa.jsonl": faultQA}
+	if f.refused == nil {
+		return in
+	}
+	in["in/a.jsonl"] = in["a.jsonl"]
+	for i := range 24 {
+		id := fmt.Sprintf("0%02d", 23-i)
+		in["in/"+id+".jsonl"] = strings.ReplaceAll(localSources["en"][0], "tea", "pox "+id)
+		in["m.jsonl"] = strings.NewReplacer("000000000001", "000000000"+id, `"conv_id":"a"`, `"conv_id":"`+id+`"`, "tea", "pox "+id).Replace(localSources["en"][1]) + in["m.jsonl"]
+		in["cases.jsonl"] = strings.NewReplacer(`"c1"`, `"`+id+`"`, `"q1"`, `"q`+id+`"`, "tortoises", "pox "+id).Replace(secretCase) + in["cases.jsonl"]
+		in["qa.jsonl"] = strings.NewReplacer(`"q"`, `"`+id+`"`, "tea", "pox "+id).Replace(faultQA) + in["qa.jsonl"]
+	}
+	return in
 }
 
 var faultTakers = []faultTaker{
-	{"annotate", "", "annotate DIR/a.jsonl --tagger model -o DIR/events", "", "", "events/a.events.jsonl"},
-	{"claimify", "", "claimify DIR/m.jsonl --extractor model -o DIR/claims", "", "", "claims/a.jsonl"},
-	{"reader", "", "eval run DIR/cases.jsonl --system bm25 --reader model --judge rule -p em --no-times -o DIR/run", " --only-failed", "", "run/pipeline_qa.jsonl"},
-	{"judge", "", "eval grade DIR/qa.jsonl -p mem0-2025 --model m -o DIR/out.jsonl", "", "", "out.jsonl"},
-	{"memory operation", "annotate DIR/a.jsonl --tagger rule -o DIR/events", "replay ingest DIR/events --model m --store DIR/store --now 2026-03-01T00:00:00Z", "", "replay export --store DIR/store -o DIR/out.jsonl", "out.jsonl"},
-	{"operation in eval run", "", "eval run DIR/cases.jsonl --system mem0 --system-model m --reader rule --judge rule -p em --no-times -o DIR/run", " --only-failed", "", "run/pipeline_qa.jsonl"},
-	{"embedding", "", "eval run DIR/cases.jsonl --system simple-rag{mode:dense} --reader rule --judge rule -p em --no-times -o DIR/run", " --only-failed", "", "run/pipeline_qa.jsonl"},
+	{"annotate", "", "annotate DIR/a.jsonl --tagger model -o DIR/events", "", "", "events/a.events.jsonl", nil},
+	{"claimify", "", "claimify DIR/m.jsonl --extractor model -o DIR/claims", "", "", "claims/a.jsonl", nil},
+	{"reader", "", "eval run DIR/cases.jsonl --system bm25 --reader model --judge rule -p em --no-times -o DIR/run", " --only-failed", "", "run/pipeline_qa.jsonl", nil},
+	{"judge", "", "eval grade DIR/qa.jsonl -p mem0-2025 --model m -o DIR/out.jsonl", "", "", "out.jsonl", nil},
+	{"memory operation", "annotate DIR/a.jsonl --tagger rule -o DIR/events", "replay ingest DIR/events --model m --store DIR/store --now 2026-03-01T00:00:00Z", "", "replay export --store DIR/store -o DIR/out.jsonl", "out.jsonl", nil},
+	{"operation in eval run", "", "eval run DIR/cases.jsonl --system mem0 --system-model m --reader rule --judge rule -p em --no-times -o DIR/run", " --only-failed", "", "run/pipeline_qa.jsonl", nil},
+	{"embedding", "", "eval run DIR/cases.jsonl --system simple-rag{mode:dense} --reader rule --judge rule -p em --no-times -o DIR/run", " --only-failed", "", "run/pipeline_qa.jsonl", nil},
 }
 
 const faultQA = `{"system":"s","dataset":"d","case_id":"c","question_id":"q","question":"Which tea?","gold":"oolong","category":"IE","raw_category":"4","hits":[],"answer":"oolong tea","by":"rule","outcome":"answered"}` + "\n"
@@ -244,10 +310,22 @@ func (f faultTaker) play(t *testing.T, name string, replies []llmtest.Reply, wan
 	t.Helper()
 	srv := stubModels("")
 	defer srv.Close()
+	mended := false
 	dir := t.TempDir()
-	for file, text := range map[string]string{"a.jsonl": localSources["en"][0], "m.jsonl": localSources["en"][1], "cases.jsonl": secretCase, "qa.jsonl": faultQA} {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
+	for file, text := range f.inputs() {
+		file = filepath.Join(dir, filepath.FromSlash(file))
+		if err := cmp.Or(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
 			t.Fatal(err)
+		}
+	}
+	line, setup := f.line, f.setup
+	if f.refused != nil {
+		line, setup = strings.ReplaceAll(line, "DIR/a.jsonl", "DIR/in"), strings.ReplaceAll(setup, "DIR/a.jsonl", "DIR/in")
+		srv.Chat = func(r llmtest.ChatRequest) llmtest.Reply {
+			if want != "" && !mended && strings.Contains(r.Prompt(), "pox") {
+				return *f.refused
+			}
+			return answerSteps(r)
 		}
 	}
 	clock := llmtest.NewClock()
@@ -274,14 +352,14 @@ func (f faultTaker) play(t *testing.T, name string, replies []llmtest.Reply, wan
 		}
 		return ofThisPlay.ReplaceAllString(string(b), "")
 	}
-	if f.setup != "" {
-		if code, words := membench(f.setup); code != 0 {
+	if setup != "" {
+		if code, words := membench(setup); code != 0 {
 			t.Fatal(words)
 		}
 	}
 	start := clock.Now()
 	srv.Next(replies...)
-	code, words := membench(strings.Join(append([]string{f.line}, more...), " "))
+	code, words := membench(strings.Join(append([]string{line}, more...), " "))
 	cell := faultCell{attempts: len(srv.Asked()), exit: code, waited: clock.Now().Sub(start), outcomes: outcomes(words)}
 	out := output()
 	if want == "" { // the undisturbed run
@@ -298,14 +376,15 @@ func (f faultTaker) play(t *testing.T, name string, replies []llmtest.Reply, wan
 	case code == exitFailed && len(words) < 20:
 		t.Errorf("%s, %s: exit 1 without a word: %q", f.name, name, words)
 	}
-	if cell.waited > 15*time.Minute || cell.attempts > 60 {
+	if cell.waited > 15*time.Minute || cell.attempts > 60 && f.refused == nil {
 		t.Errorf("%s, %s: %d attempts, %v", f.name, name, cell.attempts, cell.waited)
 	}
 	srv.Drop()
+	mended = true
 	if code == exitFailed {
-		again, words := membench(f.line)
+		again, words := membench(line)
 		if again != exitFine && f.again != "" {
-			again, words = membench(f.line + f.again)
+			again, words = membench(line + f.again)
 		}
 		switch out := output(); {
 		case again == exitFine && out == want:
@@ -362,6 +441,11 @@ func TestModelFaults(t *testing.T) {
 			}
 			slices.Sort(ends)
 			fmt.Fprintf(&table, " %s | %s |\n", cmp.Or(strings.Join(slices.Compact(ends), ", "), "complete"), upTo(waited))
+		}
+	}
+	if all {
+		for _, fault := range contentFaults() {
+			table.WriteString(playContent(t, fault, faultTakers...))
 		}
 	}
 	if n := len(common) + len(rarer); n < 80 {

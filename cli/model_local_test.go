@@ -119,12 +119,19 @@ var localCases = map[string]string{
 // log-probabilities (PCM) and wordings of questions (probes of a graph) by a real, very
 // small model, in both languages. Nothing is said of what it answers; every command ends,
 // accounts for every record, keeps its budget, and gives the same bytes from the cassette.
+// MEMBENCH_ENDPOINT="URL MODEL" holds another endpoint to the same.
 func TestLocalModel(t *testing.T) {
-	python := exttest.LocalModel(t)
-	if os.Getenv("MEMBENCH_SOAK") == "" && !*keepAnswers { // minutes on a busy machine
-		t.Skip("MEMBENCH_SOAK=1 asks a real small model for tags, facts, claims, answers, verdicts, log-probabilities and wordings")
+	var st local.State
+	python := "/nowhere"
+	if url, model, ok := strings.Cut(os.Getenv("MEMBENCH_ENDPOINT"), " "); ok {
+		st = local.State{URL: url, Model: model}
+	} else {
+		python = exttest.LocalModel(t)
+		if os.Getenv("MEMBENCH_SOAK") == "" && !*keepAnswers { // minutes on a busy machine
+			t.Skip("MEMBENCH_SOAK=1 asks a real small model for tags, facts, claims, answers, verdicts, log-probabilities and wordings")
+		}
+		st = upLocal(t, local.Chat)
 	}
-	st := upLocal(t, local.Chat)
 	short := &shortAnswers{}
 	for _, lang := range []string{"zh", "en"} {
 		dir := t.TempDir()

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -17,10 +18,12 @@ const (
 )
 
 // A Breaker stands before an endpoint, whatever it is used for. After 20 attempts that
-// failed in a row, or a refused key, no more are made: one of the calls that wait is the
-// probe, with growing pauses, until it is answered and all go on. An endpoint that has
-// never answered is not waited for, nor one that stays away for ten minutes (a key for
-// one): then every call fails with KindDown or KindKey, which ends a run.
+// failed in a row, or a refused key, no more are made: one of the calls that wait asks a
+// neutral question first, which tells questions that nobody answers from an endpoint that
+// answers none. Is it not answered either, it is asked again, with growing pauses, until it is
+// and all go on. An endpoint that has never answered is not waited for, nor one that stays
+// away for ten minutes (a key for one): then every call fails with KindDown or KindKey, which
+// ends a run.
 type Breaker struct {
 	name  string // of the endpoint, for messages
 	clock Clock
@@ -48,14 +51,15 @@ func NewBreaker(name string, c Clock, tell func(string)) *Breaker {
 func (b *Breaker) Waiting() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.change == nil || b.gone != nil {
+	if b.change == nil || b.gone != nil || b.pause == 0 {
 		return ""
 	}
 	return fmt.Sprintf("waiting for %s: %v", b.name, b.cause)
 }
 
-// Enter waits until an attempt may be made; probe says that it is the one that others
-// wait for, whose failure is not the caller's. The error is an *Error without purpose.
+// Enter waits until an attempt may be made; probe says that a neutral question is to be
+// asked instead, for which others wait, and Enter called again. The error is an *Error
+// without purpose.
 func (b *Breaker) Enter(ctx context.Context) (probe bool, err error) {
 	for {
 		b.mu.Lock()
@@ -99,7 +103,7 @@ func (b *Breaker) signal() {
 	}
 }
 
-// Left tells that an attempt was given up by its own caller: it says nothing of the endpoint.
+// Left tells that a probe was given up by its own caller: it says nothing of the endpoint.
 func (b *Breaker) Left(probe bool) {
 	if probe {
 		b.release()
@@ -115,7 +119,9 @@ func (b *Breaker) Done(probe bool, kind Kind, cause error) (again bool, err erro
 	if !fault(kind) { // it answers, whatever it says
 		b.worked, b.row, b.cause, b.kind = true, 0, nil, ""
 		if b.change != nil && b.gone == nil {
-			b.say("%s answers again after %v: continuing", b.name, b.clock.Now().Sub(b.since).Round(time.Second))
+			if b.pause > 0 { // it was said that it does not
+				b.say("%s answers again after %v: continuing", b.name, b.clock.Now().Sub(b.since).Round(time.Second))
+			}
 			close(b.change)
 			b.change, b.probing = nil, false
 		}
@@ -131,15 +137,18 @@ func (b *Breaker) Done(probe bool, kind Kind, cause error) (again bool, err erro
 		return false, b.gone
 	case b.change == nil && kind != KindKey && b.row < breakAfter:
 		return false, nil
-	case !b.worked:
-		b.change = make(chan struct{})
+	case !b.worked && (probe || kind == KindKey):
+		b.change = cmp.Or(b.change, make(chan struct{}))
 		return false, b.giveUp("%d attempts failed in a row and none has succeeded, the last: %w", b.row, cause)
-	case b.change == nil:
-		b.change, b.since, b.pause = make(chan struct{}), b.clock.Now(), firstProbe
-		b.say("%s is paused after %d failures in a row (%v): it is tried again automatically", b.name, b.row, cause)
+	case b.change == nil: // in doubt until a neutral question is asked
+		b.change, b.since, b.pause = make(chan struct{}), b.clock.Now(), 0
 	case probe:
 		b.probing = false
 		now := b.clock.Now()
+		if b.pause == 0 {
+			b.pause = firstProbe
+			b.say("%s is paused after %d failures in a row (%v): it is tried again automatically", b.name, b.row, cause)
+		}
 		if away := now.Sub(b.since); away >= patience || kind == KindKey && now.Sub(b.refused) >= keyPatience {
 			return false, b.giveUp("no success for %v, the last: %w", away.Round(time.Second), cause)
 		}

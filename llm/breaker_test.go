@@ -49,8 +49,8 @@ func TestBreaker(t *testing.T) {
 	if err := attempts(t, b, times(19, llm.KindServer)...); err != nil || len(said) != 0 {
 		t.Fatalf("19 failures: have %v, said %q", err, said)
 	}
-	if err := attempts(t, b, llm.KindServer); llm.KindOf(err) != llm.KindDown || !llm.Fatal(err) || !errors.Is(err, errAway) {
-		t.Errorf("20 failures and never a success: have %v, want %s with its cause", err, llm.KindDown)
+	if err := attempts(t, b, llm.KindServer, llm.KindServer); llm.KindOf(err) != llm.KindDown || !llm.Fatal(err) || !errors.Is(err, errAway) {
+		t.Errorf("20 failures, never a success, and a neutral question that fails: have %v, want %s with its cause", err, llm.KindDown)
 	}
 	if _, err := b.Enter(t.Context()); llm.KindOf(err) != llm.KindDown {
 		t.Errorf("after that: have %v", err)
@@ -72,7 +72,13 @@ func TestBreaker(t *testing.T) {
 	if err := attempts(t, b, append([]llm.Kind{""}, times(20, llm.KindNetwork)...)...); err != nil {
 		t.Fatal(err)
 	}
-	if len(said) != 1 || !strings.Contains(said[0], "20 failures in a row (connection refused)") || b.Waiting() != "waiting for http://e/v1: connection refused" {
+	if len(said) != 0 || b.Waiting() != "" { // the neutral question was not asked yet
+		t.Errorf("said %q, waiting %q", said, b.Waiting())
+	}
+	if err := attempts(t, b, llm.KindNetwork); err != nil {
+		t.Fatal(err)
+	}
+	if len(said) != 1 || !strings.Contains(said[0], "21 failures in a row (connection refused)") || b.Waiting() != "waiting for http://e/v1: connection refused" {
 		t.Errorf("said %q, waiting %q", said, b.Waiting())
 	}
 	if err := attempts(t, b, llm.KindNetwork, llm.KindNetwork, ""); err != nil || b.Waiting() != "" || len(said) != 2 {
@@ -86,6 +92,13 @@ func TestBreaker(t *testing.T) {
 	err := attempts(t, b, times(200, llm.KindNetwork)...)
 	if waited := clock.Now().Sub(start); llm.KindOf(err) != llm.KindDown || waited < 10*time.Minute || waited > 11*time.Minute {
 		t.Errorf("have %v after %v", err, waited)
+	}
+	// Where the neutral question is answered, what failed is the questions' own, however many.
+	b = fresh()
+	for range 5 {
+		if err := attempts(t, b, append(times(20, llm.KindRequest), "")...); err != nil || len(said) != 0 || b.Waiting() != "" {
+			t.Errorf("questions that are refused: have %v, said %q", err, said)
+		}
 	}
 	b = fresh()
 	start = clock.Now()

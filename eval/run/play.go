@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"membench/llm"
 	"membench/memory"
 	"membench/schema"
 )
@@ -178,7 +179,7 @@ func (p *player) fill(ctx context.Context, had *partial, stop int) error {
 			}
 		}
 	}
-	p.u.went(p.dead == nil || p.started)
+	p.u.went(p.dead == nil || p.started || llm.KindOf(p.dead) != "") // what a model's endpoint does, its Breaker counts
 	return nil
 }
 

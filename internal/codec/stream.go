@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 )
 
@@ -99,9 +100,9 @@ func (c *Reader) more(end byte) (bool, error) {
 	return false, nil
 }
 
-// Object gives the places of the members that are asked for, each of which each must read;
-// all others are skipped, and so is a value that is not an object.
-func (c *Reader) Object(each func(i int) error, names ...string) error {
+// Object names the members that are asked for as they come, each of which each must read; all
+// others are skipped, and so is a value that is not an object.
+func (c *Reader) Object(each func(name string) error, names ...string) error {
 	var seen [16]bool
 	for in, err := c.into('{'); ; {
 		if !in || err != nil {
@@ -114,12 +115,7 @@ func (c *Reader) Object(each func(i int) error, names ...string) error {
 		if err != nil {
 			return c.fault(err)
 		}
-		at := -1
-		for i, n := range names {
-			if name.String() == n {
-				at = i
-			}
-		}
+		at := slices.Index(names, name.String())
 		switch {
 		case at < 0:
 			err = c.Skip()
@@ -127,7 +123,7 @@ func (c *Reader) Object(each func(i int) error, names ...string) error {
 			err = &Error{Offset: c.d.InputOffset(), Msg: fmt.Sprintf("duplicate name %q", names[at])}
 		default:
 			seen[at] = true
-			err = each(at)
+			err = each(names[at])
 		}
 		if err != nil {
 			return err

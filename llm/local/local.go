@@ -23,6 +23,7 @@ import (
 	"membench/internal/atomicfile"
 	"membench/internal/codec"
 	"membench/internal/daemon"
+	"membench/internal/par"
 )
 
 // Kind is what a model is for.
@@ -178,13 +179,13 @@ func (s State) wait(ctx context.Context, ended <-chan error) error {
 				return nil
 			}
 		}
-		t := time.NewTimer(100 * time.Millisecond)
 		select {
-		case <-t.C:
 		case err := <-ended:
 			return fmt.Errorf("the server ended (%v): see %s", err, s.Log)
-		case <-ctx.Done():
-			return fmt.Errorf("the server does not answer: %w; see %s", ctx.Err(), s.Log)
+		default:
+		}
+		if err := par.Sleep(ctx, 100*time.Millisecond); err != nil {
+			return fmt.Errorf("the server does not answer: %w; see %s", err, s.Log)
 		}
 	}
 }
@@ -242,11 +243,8 @@ func Down(ctx context.Context, home string, k Kind) (was State, err error) {
 		if now, err := Look(home, k); err != nil || !now.Running {
 			return was, err
 		}
-		t := time.NewTimer(20 * time.Millisecond)
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			return was, ctx.Err()
+		if err := par.Sleep(ctx, 20*time.Millisecond); err != nil {
+			return was, err
 		}
 	}
 }

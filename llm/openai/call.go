@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -32,52 +31,110 @@ type ask[T any] struct {
 	input          string
 	limit          int // of the answer, in tokens
 	do             func(context.Context, shape) (T, llm.Usage, error)
+	// neutral is the same question about nothing: what refuses or breaks this one may be its
+	// text, what does not answer that one is the endpoint.
+	neutral func() ask[T]
+}
+
+// neutralText is what a neutral question asks.
+const neutralText = "Answer with the word OK."
+
+// tried is what became of one attempt; kind "" is an answer.
+type tried[T any] struct {
+	out   T
+	usage llm.Usage
+	h     *heard
+	kind  llm.Kind
+	err   error // as it may be shown
+	raw   error
+}
+
+// once makes one attempt within the budget.
+func (q ask[T]) once(ctx context.Context, c *Client, s shape) tried[T] {
+	t := tried[T]{h: new(heard)}
+	settle, err := c.o.Budget.Hold(ctx, q.purpose, q.model, llm.Most(q.input, q.limit))
+	if err != nil {
+		t.kind, t.err = llm.KindOf(err), err
+		return t
+	}
+	attempt, cancel := context.WithTimeout(context.WithValue(ctx, heardKey{}, t.h), c.o.Timeout)
+	t.out, t.usage, t.raw = q.do(attempt, s)
+	timedOut := errors.Is(attempt.Err(), context.DeadlineExceeded)
+	cancel()
+	if t.raw != nil {
+		t.usage = c.cost(q.input, t.h, t.usage)
+	}
+	settle(t.usage)
+	switch {
+	case t.raw == nil:
+	case ctx.Err() != nil:
+		t.kind, t.err = llm.KindCanceled, &llm.Error{Kind: llm.KindCanceled, Err: ctx.Err()}
+	default:
+		t.kind, t.err = kindOf(t.raw, t.h, timedOut), c.tell(t.raw, timedOut)
+	}
+	return t
+}
+
+// learned reports whether the refusal of a parameter said what the endpoint takes: that is
+// no failed attempt.
+func (t tried[T]) learned(c *Client, s shape) bool {
+	refused := t.h.status == http.StatusBadRequest || t.h.status == http.StatusUnprocessableEntity
+	return t.kind != "" && t.raw != nil && refused && c.learn(s, t.raw, t.h.members)
+}
+
+// ended reports whether an attempt was not made, or left.
+func (t tried[T]) ended() bool { return t.kind == llm.KindBudget || t.kind == llm.KindCanceled }
+
+// enter waits until the endpoint may be asked. Where it is this call that has to find out,
+// it asks the neutral question.
+func (q ask[T]) enter(ctx context.Context, c *Client, g *got) error {
+	for {
+		probe, err := c.o.Breaker.Enter(ctx)
+		if err != nil || !probe {
+			return err
+		}
+		s := c.shape()
+		t := q.neutral().once(ctx, c, s)
+		g.lost = g.lost.Add(t.usage)
+		switch {
+		case t.ended():
+			c.o.Breaker.Left(true)
+			return t.err
+		case t.learned(c, s):
+			c.o.Breaker.Left(true)
+			continue
+		}
+		if _, err := c.o.Breaker.Done(true, t.kind, t.err); err != nil {
+			return err
+		}
+	}
 }
 
 // attempt makes one attempt, within the budget and when the endpoint may be asked. again
 // says that it does not count as one of the call's.
-func (q ask[T]) attempt(ctx context.Context, c *Client, s shape) (out T, u llm.Usage, h *heard, again bool, err error) {
-	h = new(heard)
-	probe, err := c.o.Breaker.Enter(ctx)
-	if err != nil {
-		return out, u, h, false, err
+func (q ask[T]) attempt(ctx context.Context, c *Client, g *got) (t tried[T], again bool, err error) {
+	if err := q.enter(ctx, c, g); err != nil {
+		return tried[T]{h: new(heard)}, false, err
 	}
-	settle, err := c.o.Budget.Hold(ctx, q.purpose, q.model, llm.Most(q.input, q.limit))
-	if err != nil {
-		c.o.Breaker.Left(probe)
-		return out, u, h, false, err
-	}
-	attempt, cancel := context.WithTimeout(context.WithValue(ctx, heardKey{}, h), c.o.Timeout)
-	out, u, err = q.do(attempt, s)
-	timedOut := errors.Is(attempt.Err(), context.DeadlineExceeded)
-	cancel()
-	if err != nil {
-		u = c.cost(q.input, h, u)
-	}
-	settle(u)
+	g.shape = c.shape()
+	t = q.once(ctx, c, g.shape)
 	switch {
-	case err == nil:
-		_, err := c.o.Breaker.Done(probe, "", nil)
-		return out, u, h, false, err
-	case ctx.Err() != nil:
-		c.o.Breaker.Left(probe)
-		return out, u, h, false, &llm.Error{Kind: llm.KindCanceled, Err: ctx.Err()}
+	case t.kind == "":
+		_, err := c.o.Breaker.Done(false, "", nil)
+		return t, false, err
+	case t.ended():
+		return t, false, t.err
+	case t.learned(c, g.shape):
+		t.h.learned = true
+		return t, true, t.err
 	}
-	kind := kindOf(err, h, timedOut)
-	if h.status == http.StatusBadRequest || h.status == http.StatusUnprocessableEntity {
-		if c.learn(s, err, h.members) { // a refusal of a parameter is no failed attempt
-			c.o.Breaker.Left(probe)
-			h.learned = true
-			return out, u, h, true, err
-		}
-	}
-	fault := &llm.Error{Kind: kind, Status: statusOf(h, kind), Err: c.tell(err, timedOut)}
-	again, gone := c.o.Breaker.Done(probe, kind, fault.Err)
+	fault := &llm.Error{Kind: t.kind, Status: statusOf(t.h, t.kind), Err: t.err}
+	again, gone := c.o.Breaker.Done(false, t.kind, t.err)
 	var e *llm.Error
 	if errors.As(gone, &e) {
 		fault.Kind, fault.Err = e.Kind, e.Err
 	}
-	return out, u, h, again, fault
+	return t, again, fault
 }
 
 // cost is what an attempt without an answer cost: nothing where it never left, no tokens
@@ -122,17 +179,15 @@ func (q ask[T]) call(ctx context.Context, c *Client) (T, llm.Usage, got, error) 
 		if err := c.wait(ctx, q.input, q.limit); err != nil {
 			return fail(err)
 		}
-		c.mu.Lock()
-		g.shape = c.shapes
-		c.mu.Unlock()
-		out, u, h, again, err := q.attempt(ctx, c, g.shape)
+		t, again, err := q.attempt(ctx, c, &g)
 		if err == nil {
-			return out, u, g, nil
+			return t.out, t.usage, g, nil
 		}
-		g.lost = g.lost.Add(u)
+		h := t.h
+		g.lost = g.lost.Add(t.usage)
 		if h.learned {
 			if learned++; learned > mostLearned {
-				return fail(&llm.Error{Kind: llm.KindRequest, Status: h.status, Err: c.tell(err, false)})
+				return fail(&llm.Error{Kind: llm.KindRequest, Status: h.status, Err: t.err})
 			}
 			continue
 		}
@@ -191,6 +246,13 @@ func (c *Client) wait(ctx context.Context, input string, limit int) error {
 	return c.o.Clock.Sleep(ctx, wait)
 }
 
+// shape is what the endpoint takes, as far as it is known.
+func (c *Client) shape() shape {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.shapes
+}
+
 // learn takes a refusal of a parameter as news of the endpoint; false when it is none.
 func (c *Client) learn(tried shape, err error, sent []member) bool {
 	var api *openai.APIError
@@ -240,15 +302,14 @@ func malformed(format string, args ...any) error {
 
 // check wants a text, or one that was cut off before it began.
 func (a chatAnswer) check() error {
-	text := bytes.TrimSpace(a.text) // blanks are no answer
 	switch {
 	case a.choices == 0:
 		return malformed("the answer has no choice")
 	case a.finish == openai.FinishReasonContentFilter:
 		return &answerError{llm.KindFiltered, "the endpoint's content filter stopped the answer"}
-	case a.refusal != "" && len(text) == 0:
+	case a.refusal != "" && blank(a.text):
 		return &answerError{llm.KindRefused, "the model refuses: " + a.refusal}
-	case len(text) > 0 || a.finish == openai.FinishReasonLength:
+	case !blank(a.text) || a.finish == openai.FinishReasonLength:
 		return nil
 	case len(a.tools) > 0:
 		return &answerError{llm.KindEmpty, "the answer calls a tool, and none was offered"}

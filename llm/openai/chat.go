@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"membench/internal/codec"
 
@@ -27,19 +28,21 @@ type chatAnswer struct {
 	tools    []byte // calls of tools, raw: paid for, never an answer
 	finish   openai.FinishReason
 	usage    openai.Usage
-	left     int // bytes of text, thoughts and calls that may still come
+	left     int  // bytes of text, thoughts and calls that may still come
+	index    int  // of the choice that is read
+	tells    bool // why it ends, or that it does not
 }
 
 // errFull says that an answer is longer than what was asked for can be.
 var errFull = fmt.Errorf("%w: over what the limit of tokens allows", errTooLarge)
 
-// mostText is the longest text, in bytes, that an answer of this many tokens may have; of
-// one without a limit 128 KiB, some 32,000 tokens, are read.
+// mostText is the longest text, in bytes, that an answer of this many tokens may have. Of one
+// without a limit 128 KiB, some 32,000 tokens, are read, of one with a high limit up to 512.
 func mostText(limit int) int {
-	if limit <= 0 || limit > 2<<10 {
-		return 1 << 17
+	if limit > 0 && limit < 2<<10 {
+		return 1<<16 + 32*limit
 	}
-	return 1<<16 + 32*limit
+	return min(max(1<<17, 8*limit), 1<<19)
 }
 
 // longestName is how much of a model's name is kept, in bytes.
@@ -56,25 +59,23 @@ func (a *chatAnswer) add(to *[]byte, s string) error {
 
 // one reads an answer, or one event of a stream, and says what stands in it for an error.
 func (a *chatAnswer) one(c *codec.Reader) (fault []byte, err error) {
-	var failure, detail []byte
+	var said failure
 	choices := 0
-	err = c.Object(func(i int) (err error) {
-		switch i {
-		case 0:
+	err = c.Object(func(name string) (err error) {
+		switch name {
+		case "model":
 			var model string
 			model, _, err = c.Text()
 			a.model = cmp.Or(a.model, model[:min(len(model), longestName)])
-		case 1:
-			failure, err = c.Raw()
-		case 2:
-			detail, err = c.Raw()
-		case 3:
+		case "error", "detail":
+			err = said.read(c, name)
+		case "usage":
 			var raw []byte
 			var u openai.Usage
 			if raw, err = c.Raw(); err == nil && string(raw) != "null" && codec.Unmarshal(raw, &u) == nil {
 				a.usage = u
 			}
-		case 4:
+		case "choices":
 			if k := c.Kind(); k != '[' && k != 'n' {
 				return malformed("choices is not an array")
 			}
@@ -91,43 +92,71 @@ func (a *chatAnswer) one(c *codec.Reader) (fault []byte, err error) {
 	if err != nil || choices > 0 {
 		return nil, err
 	}
-	if none(failure) {
-		failure = detail
-	}
-	if none(failure) {
-		return nil, nil
-	}
-	return failure, nil
+	return said.told, nil
 }
 
+// failure is what stands in an answer for an error: its member error, else detail.
+type failure struct{ told []byte }
+
+func (f *failure) read(c *codec.Reader, name string) error {
+	raw, err := c.Raw()
+	if err == nil && !none(raw) && (name == "error" || f.told == nil) {
+		f.told = raw
+	}
+	return err
+}
+
+// choice reads what is told of a choice. In a stream where there are several the first counts.
 func (a *chatAnswer) choice(c *codec.Reader) error {
-	return c.Object(func(i int) error {
-		if i > 1 {
+	was, index, finish := *a, a.index, ""
+	err := c.Object(func(name string) error {
+		switch name {
+		case "index":
+			x, ok, err := c.Number()
+			if ok {
+				index = int(x)
+			}
+			return err
+		case "message", "delta":
 			return a.message(c)
 		}
 		s, _, err := c.Text()
-		if i == 0 {
-			a.finish = openai.FinishReason(cmp.Or(s, string(a.finish)))
+		if name == "finish_reason" {
+			finish, a.tells = s, true
 			return err
 		}
 		return cmp.Or(err, a.add(&a.text, s))
-	}, "finish_reason", "text", "message", "delta")
+	}, "index", "finish_reason", "text", "message", "delta")
+	if was.choices > 0 && index > a.index { // another one's
+		*a = was
+		return err
+	}
+	if was.choices > 0 && index < a.index { // it was another one until now
+		a.text, a.thoughts, a.tools, a.finish = a.text[len(was.text):], a.thoughts[len(was.thoughts):], a.tools[len(was.tools):], ""
+	}
+	a.index, a.finish = index, openai.FinishReason(cmp.Or(finish, string(a.finish)))
+	return err
+}
+
+// blank reports whether a text shows nothing: blanks and marks without width are no answer.
+func blank(text []byte) bool {
+	return len(bytes.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || unicode.IsControl(r) })) == 0
 }
 
 func (a *chatAnswer) message(c *codec.Reader) error {
-	return c.Object(func(i int) error {
-		switch i {
-		case 0:
+	return c.Object(func(name string) error {
+		switch name {
+		case "content":
 			if c.Kind() == '[' {
 				return c.Array(func() error { return a.part(c) })
 			}
 			s, _, err := c.Text()
 			return cmp.Or(err, a.add(&a.text, s))
-		case 1:
+		case "refusal":
 			s, _, err := c.Text()
 			a.refusal += s[:min(len(s), max(0, 1000-len(a.refusal)))]
 			return err
-		case 2, 3:
+		case "reasoning", "reasoning_content":
 			s, _, err := c.Text()
 			return cmp.Or(err, a.add(&a.thoughts, s))
 		}
@@ -142,9 +171,9 @@ func (a *chatAnswer) message(c *codec.Reader) error {
 // part reads a part of a content: one of type text is the answer, others are thoughts.
 func (a *chatAnswer) part(c *codec.Reader) error {
 	kind, text := "", ""
-	err := c.Object(func(i int) error {
+	err := c.Object(func(name string) error {
 		s, _, err := c.Text()
-		if i == 0 {
+		if name == "type" {
 			kind = s
 		} else {
 			text += s
@@ -230,11 +259,12 @@ func notJSON(err error) error {
 
 // isStream reports whether events are sent, said so or not.
 func isStream(head http.Header, body *bufio.Reader) bool {
-	if strings.HasPrefix(head.Get("Content-Type"), "text/event-stream") {
+	start, _ := body.Peek(16)
+	start = bytes.TrimSpace(start)
+	if strings.HasPrefix(head.Get("Content-Type"), "text/event-stream") && !bytes.HasPrefix(start, []byte("{")) {
 		return true
 	}
-	start, _ := body.Peek(16)
-	return bytes.HasPrefix(bytes.TrimSpace(start), []byte("data:"))
+	return bytes.HasPrefix(start, []byte("data:"))
 }
 
 // skipMark reads past a byte order mark.
@@ -244,22 +274,24 @@ func skipMark(body *bufio.Reader) {
 	}
 }
 
-// takeStream joins the events of a stream. One that breaks off without an end has lost
-// its rest: no finish_reason and no [DONE].
+// takeStream joins the events of a stream. One that does not tell why it ends has lost its
+// rest; so has one that [DONE] ends though each event told that it goes on.
 func (h *heard) takeStream(body *bufio.Reader, longest int) (fault []byte, err error) {
 	sc := bufio.NewScanner(body)
 	sc.Buffer(nil, longest)
 	sc.Split(eventLine)
 	event := bytes.NewReader(nil)
 	c := codec.NewReader(event, longest)
-	for sc.Scan() {
+	done := false
+	for !done && sc.Scan() {
 		data, ok := bytes.CutPrefix(sc.Bytes(), []byte("data:"))
 		data = bytes.TrimSpace(data)
 		switch {
 		case !ok || len(data) == 0:
 			continue
 		case string(data) == "[DONE]":
-			return nil, nil
+			done = true
+			continue
 		}
 		event.Reset(data)
 		c.Reset(event)
@@ -275,7 +307,7 @@ func (h *heard) takeStream(body *bufio.Reader, longest int) (fault []byte, err e
 		return nil, fmt.Errorf("%w: an event over %d bytes", errTooLarge, longest)
 	case sc.Err() != nil:
 		return nil, sc.Err()
-	case h.chat.finish == "":
+	case h.chat.finish == "" && (h.chat.tells || !done):
 		return nil, malformed("the stream of the answer broke off")
 	}
 	return nil, nil

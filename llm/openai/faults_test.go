@@ -220,7 +220,7 @@ func TestWhatIsPaid(t *testing.T) {
 }
 
 // TestWaitsForAnEndpoint: one that answered before and then fails is waited for; no call
-// is lost meanwhile. One that never answered is given up after 20 attempts.
+// is lost meanwhile. One that never answered is given up after 20 attempts and a neutral question.
 func TestWaitsForAnEndpoint(t *testing.T) {
 	c, srv, clock := stub(t, func(o *Options) { o.Tries = 100; o.MaxElapsed = time.Hour })
 	srv.Next(llmtest.Reply{Text: "first"})
@@ -234,7 +234,7 @@ func TestWaitsForAnEndpoint(t *testing.T) {
 			t.Fatalf("call %d: have %q, %v", n, r.Text, err)
 		}
 	}
-	if n := len(srv.Asked()); n != 33 || clock.Now().Sub(llmtest.NewClock().Now()) < 2*time.Minute {
+	if n := len(srv.Asked()); n != 34 || clock.Now().Sub(llmtest.NewClock().Now()) < 2*time.Minute {
 		t.Errorf("asked %d times, waited until %v", n, clock.Now())
 	}
 	c, srv, _ = stub(t, func(o *Options) { o.Tries = 4 })
@@ -245,8 +245,8 @@ func TestWaitsForAnEndpoint(t *testing.T) {
 			t.Errorf("call %d: have %v, want %s", n, err, want)
 		}
 	}
-	if n := len(srv.Asked()); n != 20 {
-		t.Errorf("asked %d times, want 20 and no more", n)
+	if n := len(srv.Asked()); n != 21 {
+		t.Errorf("asked %d times, want 20, a neutral question, and no more", n)
 	}
 }
 

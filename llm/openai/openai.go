@@ -205,12 +205,23 @@ func (c *Client) Generate(ctx context.Context, r llm.Request) (llm.Response, err
 		return c.score(ctx, r)
 	}
 	start := c.o.Clock.Now()
-	input := r.System + "\n" + r.Prompt
-	sent := r // the endpoint is told a limit where the budget needs one
-	if sent.MaxTokens == 0 {
-		sent.MaxTokens = c.o.Budget.Limit()
+	if r.MaxTokens == 0 { // the endpoint is told a limit where the budget needs one
+		r.MaxTokens = c.o.Budget.Limit()
 	}
-	q := ask[chatAnswer]{purpose: r.Purpose, model: c.o.Model, input: input + string(r.Schema), limit: sent.MaxTokens}
+	a, u, got, err := c.chat(r).call(ctx, c)
+	if err != nil {
+		return llm.Response{}, err
+	}
+	return llm.Response{
+		Text: c.redactKey(string(a.text)), Model: cmp.Or(a.model, c.o.Model), Truncated: a.finish == openai.FinishReasonLength,
+		Adapted: got.adapted(r), Elapsed: c.o.Clock.Now().Sub(start), Usage: u.Add(got.lost),
+	}, nil
+}
+
+// chat is a question whose answer is a text.
+func (c *Client) chat(r llm.Request) ask[chatAnswer] {
+	input := r.System + "\n" + r.Prompt
+	q := ask[chatAnswer]{purpose: r.Purpose, model: c.o.Model, input: input + string(r.Schema), limit: r.MaxTokens}
 	q.do = func(ctx context.Context, s shape) (chatAnswer, llm.Usage, error) {
 		req := openai.ChatCompletionRequest{Model: anyModel}
 		if s := s.system(r); s != "" {
@@ -218,23 +229,21 @@ func (c *Client) Generate(ctx context.Context, r llm.Request) (llm.Response, err
 		}
 		req.Messages = append(req.Messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: r.Prompt})
 		h := ctx.Value(heardKey{}).(*heard)
-		h.members = s.members(c.o.Model, sent)
-		h.want, h.limit = wantChat, sent.MaxTokens
+		h.members = s.members(c.o.Model, r)
+		h.want, h.limit = wantChat, r.MaxTokens
 		if _, err := c.api.CreateChatCompletion(ctx, req); err != nil {
 			return chatAnswer{}, llm.Usage{}, err
 		}
 		a := h.chat
 		a.leaveThoughts()
-		return a, c.usage(a.usage, input, string(slices.Concat(a.thoughts, a.tools, a.text)), sent.MaxTokens), a.check()
+		return a, c.usage(a.usage, input, string(slices.Concat(a.thoughts, a.tools, a.text)), r.MaxTokens), a.check()
 	}
-	a, u, got, err := q.call(ctx, c)
-	if err != nil {
-		return llm.Response{}, err
+	q.neutral = func() ask[chatAnswer] {
+		n := r // limit and form stay
+		n.System, n.Prompt = "", neutralText
+		return c.chat(n)
 	}
-	return llm.Response{
-		Text: c.redactKey(string(a.text)), Model: cmp.Or(a.model, c.o.Model), Truncated: a.finish == openai.FinishReasonLength,
-		Adapted: got.adapted(sent), Elapsed: c.o.Clock.Now().Sub(start), Usage: u.Add(got.lost),
-	}, nil
+	return q
 }
 
 // usage is what an endpoint tells, where it can be true: a text has at least a token
@@ -272,8 +281,10 @@ func (c *Client) EmbedMetered(ctx context.Context, texts []string) (llm.Embeddin
 	for len(texts) > 0 {
 		batch := texts[:min(c.o.Batch, len(texts))]
 		texts = texts[len(batch):]
-		vectors, u, err := c.embed(ctx, batch)
-		out.Usage = out.Usage.Add(u)
+		vectors, u, got, err := c.embedding(batch).call(ctx, c)
+		if err == nil {
+			out.Usage = out.Usage.Add(u).Add(got.lost)
+		}
 		out.Paid = out.Usage
 		if err != nil {
 			out.Vectors = nil
@@ -284,7 +295,8 @@ func (c *Client) EmbedMetered(ctx context.Context, texts []string) (llm.Embeddin
 	return out, nil
 }
 
-func (c *Client) embed(ctx context.Context, batch []string) ([][]float32, llm.Usage, error) {
+// embedding is a request for the vectors of a batch.
+func (c *Client) embedding(batch []string) ask[[][]float32] {
 	input := strings.Join(batch, "\n")
 	q := ask[[][]float32]{purpose: llm.PurposeEmbed, model: c.Profile(), input: input}
 	q.do = func(ctx context.Context, s shape) ([][]float32, llm.Usage, error) {
@@ -306,11 +318,8 @@ func (c *Client) embed(ctx context.Context, batch []string) ([][]float32, llm.Us
 		}
 		return vectors, u, err
 	}
-	vectors, u, got, err := q.call(ctx, c)
-	if err != nil {
-		return nil, llm.Usage{}, err
-	}
-	return vectors, u.Add(got.lost), nil
+	q.neutral = func() ask[[][]float32] { return c.embedding([]string{"OK"}) }
+	return q
 }
 
 // sameLength wants vectors as long as those of the first answer: a model has one length.

@@ -61,6 +61,11 @@ func (c *Client) score(ctx context.Context, r llm.Request) (llm.Response, error)
 }
 
 func (c *Client) echo(ctx context.Context, r llm.Request) (scored, llm.Usage, error) {
+	a, u, got, err := c.echoing(r).call(ctx, c)
+	return a, u.Add(got.lost), err
+}
+
+func (c *Client) echoing(r llm.Request) ask[scored] {
 	input := r.Prompt + r.Score
 	from, to := utf8.RuneCountInString(r.Prompt), utf8.RuneCountInString(input)
 	q := ask[scored]{purpose: r.Purpose, model: c.o.Model, input: input, limit: 1}
@@ -82,8 +87,10 @@ func (c *Client) echo(ctx context.Context, r llm.Request) (scored, llm.Usage, er
 		logs, err := logsOf(resp, from, to)
 		return scored{model: resp.Model, logs: logs}, u, err
 	}
-	a, u, got, err := q.call(ctx, c)
-	return a, u.Add(got.lost), err
+	q.neutral = func() ask[scored] {
+		return c.echoing(llm.Request{Purpose: r.Purpose, Prompt: neutralText, Score: " OK"})
+	}
+	return q
 }
 
 // force lets an endpoint say the text, and nothing else, after the prompt: a grammar
@@ -126,6 +133,9 @@ func (c *Client) force(ctx context.Context, r llm.Request) (scored, llm.Usage, e
 			return out, u, fmt.Errorf("%w: it was asked to repeat the text and returned something else: the endpoint does not score texts", errNotJSON)
 		}
 		return out, u, nil
+	}
+	q.neutral = func() ask[scored] {
+		return c.echoing(llm.Request{Purpose: r.Purpose, Prompt: neutralText, Score: " OK"}) // such endpoints know it, and echo nothing
 	}
 	a, u, got, err := q.call(ctx, c)
 	return a, u.Add(got.lost), err

@@ -227,19 +227,18 @@ func (h *heard) takeVectors(resp *http.Response) (*http.Response, error) {
 	if c.Kind() != '{' {
 		return nil, notJSON(cmp.Or(c.Skip(), malformed("the answer is not a JSON object")))
 	}
-	var failure, detail, usage []byte
+	var said failure
+	var usage []byte
 	model := ""
-	err := c.Object(func(i int) (err error) {
-		switch i {
-		case 0:
+	err := c.Object(func(name string) (err error) {
+		switch name {
+		case "model":
 			model, _, err = c.Text()
-		case 1:
-			failure, err = c.Raw()
-		case 2:
-			detail, err = c.Raw()
-		case 3:
+		case "error", "detail":
+			err = said.read(c, name)
+		case "usage":
 			usage, err = c.Raw()
-		case 4:
+		case "data":
 			err = c.Array(func() error { return h.takeVector(c) })
 		}
 		return err
@@ -250,11 +249,8 @@ func (h *heard) takeVectors(resp *http.Response) (*http.Response, error) {
 	if err != nil {
 		return nil, notJSON(err)
 	}
-	if none(failure) {
-		failure = detail
-	}
-	if !none(failure) && len(h.vectors) == 0 {
-		return h.refuse(resp, failure), nil
+	if said.told != nil && len(h.vectors) == 0 {
+		return h.refuse(resp, said.told), nil
 	}
 	var u struct {
 		PromptTokens int `json:"prompt_tokens"`
@@ -273,8 +269,8 @@ func (h *heard) takeVector(c *codec.Reader) error {
 		return malformed("more vectors than the %d that were asked for", h.texts)
 	}
 	got := indexed{index: len(h.vectors)} // some servers give no index
-	err := c.Object(func(i int) (err error) {
-		if i == 0 {
+	err := c.Object(func(name string) (err error) {
+		if name == "index" {
 			x, ok, err := c.Number()
 			if err == nil && ok && x == math.Trunc(x) && math.Abs(x) < 1<<31 {
 				got.index = int(x)
