@@ -30,7 +30,7 @@ type Shared struct {
 // frame is the frame of a step that writes to out.
 func (s Shared) frame(step string, v schema.Version, out string, dir bool) *build.Frame {
 	f := &build.Frame{Step: step, Version: 1, Schema: v, Membench: s.Membench, Out: out, Dir: dir && out != "-", Final: s.final,
-		Stdin: s.Stdin, Stdout: s.Stdout, TempDir: s.TempDir, Report: s.Report, Strict: s.Strict, Accept: s.Accept}
+		Stdin: s.Stdin, Stdout: s.Stdout, TempDir: s.TempDir, Report: s.Report, Strict: s.Strict, Accept: s.Accept, Empty: s.final != ""}
 	if f.Stdin == nil {
 		f.Stdin = strings.NewReader("")
 	}

@@ -24,11 +24,12 @@ import (
 )
 
 type askOptions struct {
-	graph, question string
-	asOf            string
-	k, show         int
-	sourceRoot      string
-	outside         bool
+	graph, in  string
+	question   string
+	asOf       string
+	k, show    int
+	sourceRoot string
+	outside    bool
 	stepFlags
 	json   bool
 	neo4j  target.Target
@@ -38,7 +39,7 @@ type askOptions struct {
 func newAskCmd(e *env) *cobra.Command {
 	o := askOptions{models: modelFlags{temperature: -1}}
 	c := &cobra.Command{
-		Use:   `ask GRAPH "QUESTION"`,
+		Use:   `ask [GRAPH] "QUESTION"`,
 		Short: "Answer a question from a graph, with the evidence below the answer",
 		Long: `Answer a question from a graph, and show the evidence for the answer: the turns, the claims
 that rest on them with the time for which they hold, and the walk from each claim over
@@ -58,11 +59,17 @@ found. What nobody said is not guessed; --model asks one. Vectors come from the 
 configured, otherwise from features of the words. With --as-of nothing counts that was said
 later, and claims count as they stood then: 2026-03 means to the end of March.`,
 		Example: `  membench ask out/demo "Where does Lin want to send the manuscript?"
+  membench ask "Which tea does the user drink at night?" --in out/demo
   membench ask out/demo "林晚喜欢喝什么茶？" --as-of 2026-03-05 --json | jq -r .answer
   membench ask bolt://localhost:7687 "who fixed the disk alert?" --scope ops --model gpt-4o-mini`,
-		Args: cobra.ExactArgs(2),
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.graph, o.question = args[0], args[1]
+			o.graph, o.question = o.in, args[len(args)-1]
+			if len(args) == 2 && o.in == "" {
+				o.graph = args[0]
+			} else if len(args) == 2 || o.in == "" {
+				return usagef("name the graph once, as the first argument or with --in")
+			}
 			if err := o.check(); err != nil {
 				return err
 			}
@@ -70,6 +77,7 @@ later, and claims count as they stood then: 2026-03 means to the end of March.`,
 		},
 	}
 	f := c.Flags()
+	f.StringVar(&o.in, "in", "", "`GRAPH` to ask, as in trace, in place of the first argument")
 	f.StringVar(&o.asOf, "as-of", "", "ask as of this `date`, RFC 3339 or its beginning")
 	f.IntVar(&o.k, "k", 10, "answer from the `n` best turns")
 	f.IntVar(&o.show, "show", 3, "show the evidence of the `n` best turns; --json has all")
@@ -145,7 +153,7 @@ func runAsk(ctx context.Context, e *env, o askOptions) (err error) {
 	}
 	defer ms.close(&err)
 	var g graph.Graph
-	var loss schema.Loss
+	loss := schema.Loss{Empty: true} // a server has answered
 	if o.remote() {
 		o.neo4j.URI = o.graph
 		db, err := o.neo4j.Open(ctx, e.getenv)

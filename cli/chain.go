@@ -10,6 +10,7 @@ import (
 
 	"membench/chain"
 	"membench/config"
+	"membench/internal/textnorm"
 	"membench/schema"
 
 	"github.com/spf13/cobra"
@@ -155,5 +156,5 @@ func sayStep(e *env, s chain.Step) {
 	for _, k := range sortedKeys(s.Counts) {
 		counts = append(counts, fmt.Sprintf("%d %s", s.Counts[k], k))
 	}
-	e.warnf("%-24s %s", s.Name, strings.Join(counts, ", "))
+	e.warnf("%s %s", textnorm.Pad(s.Name, 24), strings.Join(counts, ", "))
 }

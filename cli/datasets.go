@@ -102,7 +102,7 @@ type datasetFlags struct {
 
 func (f *datasetFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.errata, "errata", "", "apply a correction `list` to the golds: both grades are kept")
-	c.Flags().StringVar(&f.grain, "grain", "turn", "what gold evidence names where a set has both: turn or session")
+	c.Flags().StringVar(&f.grain, "grain", "turn", "`unit` that gold evidence names where a set has both: turn or session")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "`number` that moves what converters and sample draw")
 	c.Flags().StringArrayVar(&f.topics, "topic", nil, "opseval: only items that hold this `word`; may be repeated, \"\" takes all (default: words of alarms and faults)")
 	c.Flags().IntVar(&f.count, "count", 0, "alert-storm: make `n` cases, 0 = 4")
@@ -276,7 +276,9 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 	in := n.count(drop(t, only(o.cases, set.Read(ctx, set.files, set.o))))
 	const step = "datasets convert"
 	check := func(err error) error {
-		if err := cmp.Or(err, t.loss(step, o.stepFlags).Before()); err != nil {
+		loss := t.loss(step, o.stepFlags)
+		loss.Empty = len(o.cases) > 0 // the message below says more
+		if err := cmp.Or(err, loss.Before()); err != nil {
 			return err
 		}
 		for _, id := range o.cases {

@@ -81,7 +81,7 @@ func runEvalAgreement(ctx context.Context, e *env, o evalAgreementOptions) error
 	t.summary()
 	a := count.Agreement()
 	if len(a.People) == 0 {
-		return fmt.Errorf("no labels in %v: membench eval label makes them", o.labels)
+		return schema.Brokenf("no labels in %v: membench eval label makes them", o.labels)
 	}
 	if !explained {
 		e.warnf("the run has no explanations (membench eval explain): labels are not compared with them")

@@ -47,10 +47,12 @@ A figure of more questions than the file has rows is "not reproducible here", be
 With --cases each row is compared with the data set itself: other questions, golds or
 categories than it has, second rows, questions without a row, and golds that a correction
 list holds to be wrong (datasets convert --errata) are findings, listed row by row.
-Recorded verdicts that their own row contradicts are listed always. Errors end with 3.
+Recorded verdicts that their own row contradicts are listed always, and rows that lack a
+verdict or a score that nearly all others have or that a protocol gives. Errors end with 3.
 
-Published figures of the known public runs are built in; a file's own totals are taken
-from it; --claims adds a JSON array of {run, source, protocol, category, value, decimals, n}, values
+Public runs are recognised by their answers, under any name and in any form: rows that are
+not as they were published (answer, verdict, score, gold, category, question) are listed,
+and the published figures are built in. A file's own totals are taken from it; --claims adds a JSON array of {run, source, protocol, category, value, decimals, n}, values
 in [0,1]. NAME_evaluate_result.json of Mem-Gallery may be given there, too.`,
 		Example: `  membench eval audit recorded/*.jsonl
   membench eval audit run.json --claims table.json --json | jq '.[].checks[] | select(.verdict == "differs")'
@@ -94,7 +96,6 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 			}
 		}
 	}
-	o.Claims = published.Published()
 	for _, path := range o.claims {
 		b, err := smallfile.Read(path)
 		if err != nil {
@@ -142,6 +143,9 @@ func runEvalAudit(ctx context.Context, e *env, o evalAuditOptions) error {
 
 func printAudit(w io.Writer, a *published.Audit) {
 	fmt.Fprintf(w, "%s (%s, %s): %d answers, %d findings\n", a.Run, a.Dataset, a.Format, a.Rows, a.Left)
+	if a.Known != "" {
+		fmt.Fprintf(w, "  recognised by its answers: the public run %s\n", a.Known)
+	}
 	for _, r := range append(a.Recorded, a.Sessions...) {
 		fmt.Fprintf(w, "  %-34s %8s  Wilson %s  n %d\n", r.Protocol, figure.Percent(r.Overall.Value), figure.Interval(r.Overall.Lo, r.Overall.Hi), r.Overall.N)
 	}

@@ -219,7 +219,7 @@ func runEvalCalibrate(ctx context.Context, e *env, o calibrateOptions) (err erro
 		return err
 	}
 	if len(rows) == 0 {
-		return fmt.Errorf("no QA records in %v: have none, want records of 'eval run' or 'eval import'", o.inputs)
+		return schema.Brokenf("no QA records in %v: have none, want records of 'eval run' or 'eval import'", o.inputs)
 	}
 	rep, err := calibrate.Run(ctx, rows, m.grader, run)
 	if err != nil {

@@ -35,7 +35,8 @@ func newEvalCompareCmd(e *env) *cobra.Command {
 
 A RUN is a folder with qa_records.jsonl, or such a file; a file with several systems
 counts as several runs. Each pair is compared over the questions that both were scored on: wins,
-losses, and the difference. Questions of one conversation rest on one memory, so verdict,
+losses, and the difference. Where ids differ, questions are paired by their texts, where a
+text is one question's only. Questions of one conversation rest on one memory, so verdict,
 interval and p come from one t test over conversations, adjusted by Holm over all pairs
 (categories apart); beside it the design effect (how much wider this is than with
 independent questions) and the smallest difference that the runs would have shown.

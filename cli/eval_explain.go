@@ -212,6 +212,9 @@ func writeExplained(ctx context.Context, e *env, o evalExplainOptions, t *tally,
 		if err == nil && t.errors > 0 && (o.strict || o.out == "" || n == 0) {
 			err = errFindings
 		}
+		if err == nil && n == 0 {
+			err = schema.Brokenf("%s: no record was read", qa)
+		}
 		return err
 	})
 	t.summary()

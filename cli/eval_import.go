@@ -144,7 +144,7 @@ func questionsOf(e *env, t *tally, files []string) (find func(string) (string, s
 		}
 	}
 	if len(all) == 0 {
-		return nil, nil, fmt.Errorf("%s: no case with questions: give the output of membench datasets convert", strings.Join(files, ", "))
+		return nil, nil, schema.Brokenf("%s: no case with questions: give the output of membench datasets convert", strings.Join(files, ", "))
 	}
 	return func(id string) (string, schema.Question, bool) { a, ok := all[id]; return a.CaseID, a.Question, ok }, list, nil
 }
@@ -198,7 +198,7 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 			}
 			rows += n
 		}
-		if o.strict && t.errors > 0 {
+		if t.errors > 0 && (o.strict || rows == 0) {
 			return errFindings
 		}
 		return nil

@@ -151,6 +151,14 @@ func completions(e *env) map[string]func() []string {
 		"reader":         func() []string { return []string{"rule", "model"} },
 		"judge":          func() []string { return []string{"rule", "model"} },
 		"tagger":         func() []string { return []string{"rule", "model"} },
+		"extractor":      func() []string { return []string{"rule", "model"} },
+		"grain":          func() []string { return []string{"turn", "session"} },
+		"direction":      func() []string { return []string{"down", "up", "both"} },
+		"isolation":      func() []string { return []string{"global", "per_conv"} },
+		"method":         func() []string { return []string{"trained", "rules"} },
+		"pcm-mode":       func() []string { return []string{"fixed", "faithful"} },
+		"source":         func() []string { return []string{"auto", "norm", "raw"} },
+		"answer-prompt":  func() []string { return []string{"answer", "answer-short", "answer-notes"} },
 		"prompt-lang":    func() []string { return []string{"en", "zh"} },
 		"dates":          func() []string { return []string{"dmy", "mdy"} },
 		"log-format":     func() []string { return []string{"text", "json"} },
@@ -162,10 +170,13 @@ func completions(e *env) map[string]func() []string {
 // complete registers completions for the flags of a command that have any. A flag whose
 // values depend on the command is told apart by it.
 func complete(c *cobra.Command, known map[string]func() []string) {
-	c.Flags().VisitAll(func(f *pflag.Flag) {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.AddFlagSet(c.Flags())
+	flags.AddFlagSet(c.PersistentFlags()) // of the root: its own are not among Flags yet
+	flags.VisitAll(func(f *pflag.Flag) {
 		values := known[f.Name]
-		if f.Name == "format" {
-			values = formats[strings.TrimPrefix(c.CommandPath(), "membench ")]
+		if own := ownValues[strings.TrimPrefix(c.CommandPath(), "membench ")+" --"+f.Name]; own != nil {
+			values = own
 		}
 		if values == nil {
 			return
@@ -189,15 +200,19 @@ func complete(c *cobra.Command, known map[string]func() []string) {
 	})
 }
 
-// formats are the values of --format, by command.
-var formats = map[string]func() []string{
-	"annotate":      annotateFormats,
-	"validate":      findings.Formats,
-	"datasets lint": findings.Formats,
-	"export":        export.FormatNames,
-	"eval":          config.EvalFormats,
-	"eval run":      config.EvalFormats,
-	"eval report":   config.EvalFormats,
+// ownValues are the values of flags that differ from command to command.
+var ownValues = map[string]func() []string{
+	"annotate --format":      annotateFormats,
+	"validate --format":      findings.Formats,
+	"datasets lint --format": findings.Formats,
+	"export --format":        export.FormatNames,
+	"eval --format":          config.EvalFormats,
+	"eval run --format":      config.EvalFormats,
+	"eval report --format":   config.EvalFormats,
+	"eval export --format":   func() []string { return []string{"lme", "locomo", "mem0"} },
+	"pcm analyze --format":   func() []string { return []string{"text", "json", "csv"} },
+	"datasets convert --to":  func() []string { return []string{"cases", "plain", "dialogue", "domain_a_v2", "observations"} },
+	"migrate --to":           schemaVersions,
 }
 
 func annotateFormats() (out []string) {

@@ -89,6 +89,9 @@ func language(args []string, getenv func(string) string) (string, error) {
 		if a == "--lang" && i+1 < len(args) {
 			v, ok = args[i+1], true
 		}
+		if ok && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+			continue // what is being typed is no language yet
+		}
 		if ok && !slices.Contains(languages, v) {
 			return "en", usagef("--lang: found %q, expected en or zh", v)
 		} else if ok {

@@ -324,14 +324,14 @@ func checkGraph(ctx context.Context, e *env, o loadNeo4jOptions, t *tally) (*gra
 	if err != nil {
 		return nil, err
 	}
-	if t.errors == 0 {
-		return gate, nil
-	}
 	for _, err := range gate.Elements() {
 		if err != nil {
 			return nil, errors.Join(err, gate.Close())
 		}
 		t.taken++
+		if t.errors == 0 {
+			return gate, nil
+		}
 	}
 	loss := t.loss(loadStep, o.stepFlags)
 	loss.Strict = loss.Strict || o.delta != "" // what was rejected would be deleted

@@ -40,7 +40,7 @@ func TestPreflight(t *testing.T) {
 		before := len(bad.Asked())
 		var words bytes.Buffer
 		code := run(t.Context(), plainEnv(&words, &words, vars), strings.Fields(strings.ReplaceAll(line, "DIR", dir)))
-		if code != exitFailed || !strings.Contains(words.String(), "the model for extract, tried before the run begins") {
+		if code != exitFailed || !strings.Contains(words.String(), "checking the model for extract before the run") {
 			t.Errorf("%s: exit %d:\n%s", line, code, &words)
 		}
 		if n := len(bad.Asked()) - before; n != 1 || len(good.Asked()) != 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	evalrun "membench/eval/run"
+	"membench/internal/textnorm"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -110,8 +111,8 @@ func (m *meter) show() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	text := name + " " + s.bar() + line
-	fmt.Fprintf(m.e.screen, "\r%-*s", m.wide, text)
-	m.wide = len(text)
+	fmt.Fprint(m.e.screen, "\r"+textnorm.Pad(text, m.wide))
+	m.wide = textnorm.Width(text)
 }
 
 // clear removes the bar, so that a line can stand in its place.

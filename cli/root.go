@@ -135,6 +135,7 @@ func run(ctx context.Context, e *env, args []string) int {
 	var lost *schema.RejectedError
 	var broken *schema.BrokenError
 	var failed *schema.FailedError
+	var found *schema.Finding
 	switch {
 	case err == nil:
 		return exitFine
@@ -143,8 +144,8 @@ func run(ctx context.Context, e *env, args []string) int {
 		return exitFailed
 	case errors.Is(err, errInconclusive):
 		return exitInconclusive
-	case errors.Is(err, errFindings):
-		if errors.As(err, &lost) || errors.As(err, &broken) {
+	case errors.Is(err, errFindings), errors.As(err, &found):
+		if found != nil || errors.As(err, &lost) || errors.As(err, &broken) {
 			e.say(levelError, "membench: %v", err)
 		}
 		return exitFindings
@@ -281,7 +282,11 @@ func walkCommands(c *cobra.Command, yield func(*cobra.Command) bool) bool {
 func finish(c *cobra.Command) {
 	if args := c.Args; args != nil {
 		c.Args = func(c *cobra.Command, a []string) error {
-			if err := args(c, a); err != nil {
+			err := args(c, a)
+			if err != nil && strings.Contains(err.Error(), " arg(s), ") { // Cobra counts and does not say of what
+				return usagef("found %d arguments, expected: %s", len(a), c.UseLine())
+			}
+			if err != nil {
 				return usageError{err: err}
 			}
 			return nil

@@ -123,15 +123,19 @@ func runValidate(ctx context.Context, e *env, o validateOptions) error {
 	if err := errors.Join(p.End(), buf.Flush()); err != nil {
 		return err
 	}
-	sayChecked(e, checked.Files, p)
-	if p.Errors > 0 {
+	total := sayChecked(e, checked.Files, p)
+	switch {
+	case p.Errors > 0:
 		return errFindings
+	case total == 0:
+		return schema.Brokenf("the input has no record")
 	}
 	return nil
 }
 
-// sayChecked prints what the files were taken for and how many findings there are.
-func sayChecked(e *env, files []validate.File, p *findings.Printer) {
+// sayChecked prints what the files were taken for and how many findings there are. It
+// returns the number of records.
+func sayChecked(e *env, files []validate.File, p *findings.Printer) (total int) {
 	kinds := map[schema.Kind]int{}
 	versions := map[schema.Version]int{}
 	for _, f := range files {
@@ -141,7 +145,6 @@ func sayChecked(e *env, files []validate.File, p *findings.Printer) {
 		}
 	}
 	var parts []string
-	total := 0
 	for _, k := range append(schema.Kinds(schema.Latest), "") {
 		if n := kinds[k]; n > 0 {
 			total += n
@@ -164,4 +167,5 @@ func sayChecked(e *env, files []validate.File, p *findings.Printer) {
 	}
 	e.warnf("checked %s as version %s, %s%s", findings.Count(len(files), "file"), strings.Join(vs, " and "), findings.Count(total, "record"), what)
 	e.warnf("%s, %s", findings.Count(p.Errors, "error"), findings.Count(p.Warnings, "warning"))
+	return total
 }

@@ -104,7 +104,7 @@ func turnIDs(r schema.Record[schema.Case], tell func(*schema.Finding)) {
 		}
 	}
 	if len(first) > 0 && len(without) > 0 {
-		tell(&schema.Finding{Pos: r.Pos, Code: "DST026", Warning: true, Message: fmt.Sprintf("%d turns without an id, which others of the case have", len(without)), Have: strings.Join(without[:min(3, len(without))], ", ")})
+		tell(&schema.Finding{Pos: r.Pos, Code: "DST026", Message: fmt.Sprintf("%d turns without an id, which others of the case have", len(without)), Have: strings.Join(without[:min(3, len(without))], ", ")})
 	}
 }
 

@@ -19,6 +19,9 @@ type RejectedError struct {
 
 func (e *RejectedError) Error() string {
 	s := fmt.Sprintf("%s: %d rejected, %d taken", e.Step, e.Rejected, e.Taken)
+	if e.Rejected+e.Taken == 0 {
+		s = e.Step + ": the input has no record"
+	}
 	if !e.Written {
 		s += "; nothing was written"
 	}
@@ -31,6 +34,11 @@ func (e *RejectedError) Is(target error) bool { return target == ErrFindings }
 // A BrokenError ends a step that cannot read an input at all, because of what it holds:
 // it is an ErrFindings.
 type BrokenError struct{ Err error }
+
+// Brokenf makes a BrokenError.
+func Brokenf(format string, args ...any) error {
+	return &BrokenError{Err: fmt.Errorf(format, args...)}
+}
 
 func (e *BrokenError) Error() string { return e.Err.Error() }
 func (e *BrokenError) Unwrap() error { return e.Err }
@@ -45,12 +53,16 @@ type Loss struct {
 	Taken    int
 	Accept   Limit
 	Strict   bool // write nothing when more is rejected than Accept allows
+	Empty    bool // an input without a record is no loss: a step before may have found none
 }
 
 // Lost reports whether more records were rejected than Accept allows. Where all were,
-// no share is accepted: the input is of another kind.
+// no share is accepted: the input is of another kind. Nor is an input without a record.
 func (l Loss) Lost() bool {
-	return l.Rejected > 0 && (l.Taken == 0 || !l.Accept.Allows(l.Rejected, l.Rejected+l.Taken))
+	if l.Taken == 0 {
+		return l.Rejected > 0 || !l.Empty
+	}
+	return l.Rejected > 0 && !l.Accept.Allows(l.Rejected, l.Rejected+l.Taken)
 }
 
 // Before is asked before anything is written: a *RejectedError says that nothing must be.

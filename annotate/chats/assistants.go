@@ -1,10 +1,7 @@
 package chats
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -240,11 +237,11 @@ func (m claudeMessage) message(c claudeConversation, r *reader, pos schema.Pos) 
 		out.Role = "assistant"
 	}
 	for _, p := range m.Content {
-		switch p.Type {
-		case "text":
-			out.Text = join(out.Text, p.Text)
-		case "thinking":
+		switch {
+		case p.Type == "thinking":
 			r.leave("reasoning", pos)
+		case p.Type == "text" || p.Text != "": // a voice note has its words here
+			out.Text = join(out.Text, p.Text)
 		default:
 			r.leave("parts of type "+p.Type, pos)
 		}
@@ -347,35 +344,7 @@ var (
 
 // activityPage reads Takeout's HTML, an activity at a time.
 func (r *reader) activityPage(f *file) error {
-	in, err := f.open()
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	entries := bufio.NewScanner(in)
-	entries.Buffer(nil, maxMail)
-	entries.Split(func(data []byte, end bool) (int, []byte, error) {
-		if i := bytes.Index(data[min(1, len(data)):], pageEntry); i >= 0 {
-			return i + 1, data[:i+1], nil
-		}
-		if end && len(data) > 0 {
-			return len(data), data, nil
-		}
-		return 0, nil, nil
-	})
-	for entries.Scan() {
-		if !bytes.HasPrefix(entries.Bytes(), pageEntry) {
-			continue // the head of the page
-		}
-		if err := r.pageActivity(entries.Text(), schema.Pos{File: f.name, Line: 1}); err != nil {
-			return err
-		}
-	}
-	if errors.Is(entries.Err(), bufio.ErrTooLong) {
-		r.fault(schema.Pos{File: f.name, Line: 1}, "an activity is too large; reading ended there", "", fmt.Sprintf("at most %d MiB", maxMail>>20))
-		return nil
-	}
-	return entries.Err()
+	return r.entries(f, pageEntry, r.pageActivity)
 }
 
 func (r *reader) pageActivity(entry string, pos schema.Pos) error {

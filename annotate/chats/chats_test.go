@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"os"
 	"path/filepath"
 	"slices"
@@ -107,6 +108,23 @@ var exports = map[string]func(ms []said) map[string]string{
 		}
 		list = append(list, obj{"id": 999, "type": "service", "action": "pin_message", "date": "2026-03-01T00:00:00", "text": ""})
 		return map[string]string{"result.json": toJSON(obj{"name": "X", "type": "personal_chat", "id": 12, "messages": list})}
+	},
+	"telegram/html": func(ms []said) map[string]string { // pages of 200; who goes on speaking is not named again
+		page := []string{"messages.html", "messages2.html"}
+		out := map[string]string{}
+		for i, m := range ms {
+			if out[page[i/200]] == "" {
+				out[page[i/200]] = "<!DOCTYPE html>\n<body><div class=\"page_wrap\"><div class=\"page_header\"><div class=\"content\"><div class=\"text bold\">\nX\n</div></div></div><div class=\"history\">\n" +
+					"<div class=\"message service\" id=\"message-1\"><div class=\"body details\">\n3 March 2026\n</div></div>\n"
+			}
+			joined, from := "", "<div class=\"from_name\">\n"+html.EscapeString(m.who)+" \n</div>"
+			if i%200 > 0 && ms[i-1].who == m.who {
+				joined, from = " joined", ""
+			}
+			out[page[i/200]] += fmt.Sprintf("<div class=\"message default clearfix%s\" id=\"message%d\">\n<div class=\"body\">\n<div class=\"pull_right date details\" title=\"%s UTC+01:00\">\n20:15\n</div>\n%s<div class=\"text\">\n%s\n</div>\n</div>\n</div>\n",
+				joined, i, m.at.In(time.FixedZone("", 3600)).Format("02.01.2006 15:04:05"), from, strings.ReplaceAll(html.EscapeString(m.text), "\n", "<br>"))
+		}
+		return out
 	},
 	"slack": func(ms []said) map[string]string {
 		out := map[string]string{"users.json": toJSON([]obj{{"id": "U1", "name": "a", "profile": obj{"real_name": ms[0].who}}, {"id": "U2", "name": "b", "profile": obj{"display_name": ms[2].who}}})}

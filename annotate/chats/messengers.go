@@ -17,16 +17,30 @@ import (
 	"golang.org/x/net/html"
 )
 
-// telegram reads result.json: one chat, or all chats of an account.
+// telegram reads result.json (one chat, or all chats of an account), else the pages of the
+// export as HTML.
 var telegram = Form{
-	Name: "telegram", Doc: "Telegram Desktop: Export chat history, as JSON", sorted: true,
+	Name: "telegram", Doc: "Telegram Desktop: Export chat history, as JSON or HTML", sorted: true,
 	match: func(files []*file) []*file {
-		return slices.DeleteFunc(named(files, "", `"messages"`, `"type"`, `"id"`), func(f *file) bool {
+		data := slices.DeleteFunc(named(files, "", `"messages"`, `"type"`, `"id"`), func(f *file) bool {
 			h := string(f.head())
 			return !strings.Contains(h, `"date_unixtime"`) && !strings.Contains(h, `"from_id"`)
 		})
+		if len(data) > 0 {
+			return data
+		}
+		return telegramPages(files)
 	},
 	read: func(r *reader, files []*file) error {
+		if !isJSON(files[0]) {
+			var w telegramWriter
+			for _, f := range files {
+				if err := r.telegramPage(f, &w); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
 		return r.each(files, func(v *datasets.Value) error {
 			var all struct {
 				telegramChat
@@ -195,11 +209,20 @@ func linked(text, address string) string {
 	return text + " (" + address + ")"
 }
 
-// discord reads a channel as DiscordChatExporter writes it in JSON.
+// discord reads channels as DiscordChatExporter writes them in JSON, or Discord's own data
+// package.
 var discord = Form{
-	Name: "discord", Doc: "DiscordChatExporter, as JSON", sorted: true,
-	match: func(files []*file) []*file { return named(files, "", `"guild"`, `"channel"`, `"messages"`) },
+	Name: "discord", Doc: "DiscordChatExporter, as JSON; Discord's data package (your own side)",
+	match: func(files []*file) []*file {
+		if channels := named(files, "", `"guild"`, `"channel"`, `"messages"`); len(channels) > 0 {
+			return channels
+		}
+		return discordPackage(files)
+	},
 	read: func(r *reader, files []*file) error {
+		if slices.ContainsFunc(files, func(f *file) bool { return discordChannel.MatchString(f.base) }) {
+			return r.packaged(files)
+		}
 		return r.each(files, func(v *datasets.Value) error {
 			var x struct {
 				Guild    struct{ Name string }     `json:"guild"`

@@ -1,6 +1,7 @@
 package chats
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ func TestVendors(t *testing.T) {
 		{name: "claude", file: "conversations.json", text: `[{"uuid":"c","name":"T","chat_messages":[
 			{"uuid":"1","sender":"human","text":"Q","parent_message_uuid":"` + claudeRoot + `","attachments":[{"file_name":"cv.txt","extracted_content":"Jane"}]},
 			{"uuid":"2","sender":"human","text":"old wording","parent_message_uuid":"1"},
-			{"uuid":"3","sender":"assistant","text":"","parent_message_uuid":"1","content":[{"type":"text","text":"A"},{"type":"tool_use"},{"type":"text","text":"B"}]}]}]`,
+			{"uuid":"3","sender":"assistant","text":"","parent_message_uuid":"1","content":[{"type":"voice_note","title":"Note","text":"A"},{"type":"tool_use"},{"type":"text","text":"B"}]}]}]`,
 			want: []string{"user: Q [file cv.txt Jane]", "assistant: A\nB"}, left: "messages of branches that were not continued, parts of type tool_use"},
 		{name: "gemini page", file: "MyActivity.html", text: `<html><body>Gemini Apps<div class="outer-cell mdl-cell"><div class="content-cell mdl-typography--body-1">Prompted&nbsp;I have a cat<br>named Miso<br>Attached 1 file.<br>-&nbsp; cat.png<br>Mar 3, 2025, 1:00:00` + nnbsp +
 			`PM UTC<br><p>Lovely!</p></div><div class="content-cell x"></div></div><div class="outer-cell"><div class="content-cell mdl-typography--body-1">Used a feature<br>2025年3月4日 10:00:00 GMT+08:00<br></div><div class="content-cell"></div></div></body></html>`,
@@ -56,6 +57,15 @@ func TestVendors(t *testing.T) {
 			{"id":3,"type":"message","date_unixtime":"1714550402","from":"Bob","text":"","location_information":{"latitude":41.1,"longitude":-8.6}}]}]},
 			"left_chats":{"list":[{"name":"Old","id":10,"messages":[{"id":1,"type":"message","date_unixtime":"1714550400","from":"Zed","text":"bye"},{"id":2,"type":"service","action":"phone_call","text":""}]}]}}`,
 			want: []string{"Ana: I live in Porto (https://porto.pt) @2024-05-01T08:00:00Z", "Bob:  @2024-05-01T08:00:01Z < I live in Porto (https://porto.pt) [poll Sushi?\n- yes]", "Bob:  @2024-05-01T08:00:02Z [location 41.1, -8.6]", "Zed: bye @2024-05-01T08:00:00Z"}, left: notices},
+		{name: "telegram page", file: "messages.html", text: telegramPageOf(
+			`<div class="message service" id="message-1"><div class="body details">Ana created group «X»</div></div>`,
+			`<div class="message default clearfix" id="message1"><div class="pull_left userpic_wrap"><div class="userpic"><div class="initials">A</div></div></div><div class="body"><div class="pull_right date details" title="03.03.2024 20:15:02 UTC+01:00">20:15</div><div class="from_name">Ana <span class="details">via @gif</span></div><div class="text">I live in <a href="https://porto.pt">Porto</a>.<br><strong>Yes</strong> &amp; no</div></div></div>`,
+			`<div class="message default clearfix joined" id="message2"><div class="body"><div class="pull_right date details" title="03.03.2024 20:16:02">20:16</div><div class="media_wrap clearfix"><a class="photo_wrap clearfix pull_left" href="photos/photo_1.jpg"><img class="photo" src="photos/photo_1_thumb.jpg"/></a></div><div class="text">caption</div></div></div>`,
+			`<div class="message default clearfix" id="message3"><div class="body"><div class="pull_right date details" title="03.03.2024 20:17:02 UTC">20:17</div><div class="from_name">Bob</div><div class="reply_to details">In reply to <a href="messages.html#go_to_message1">this message</a></div><div class="media_wrap clearfix"><div class="media clearfix pull_left media_voice_message"><div class="body"><div class="title bold">Voice message</div><div class="status details">Not included</div></div></div></div></div></div>`,
+			`<div class="message default clearfix" id="message4"><div class="body"><div class="pull_right date details" title="03.03.2024 20:18:02">20:18</div><div class="from_name">Bob</div><div class="pull_left forwarded userpic_wrap"></div><div class="forwarded body"><div class="from_name">Zed <span class="date details" title="01.01.2024 10:00:00"> 01.01.2024 10:00:00</span></div><div class="text">their words</div></div></div></div>`,
+			`<div class="message default clearfix joined" id="message5"><div class="body"><div class="pull_right date details" title="03.03.2024 20:19:02">20:19</div><div class="media_wrap clearfix"><div class="media_poll"><div class="question bold">Sushi?</div><div class="answer">- yes</div></div></div></div></div>`),
+			want: []string{"Ana: I live in Porto (https://porto.pt).\nYes & no @2024-03-03T20:15:02+01:00", "Ana: caption @2024-03-03T20:16:02Z [image photo_1.jpg]",
+				"Bob:  @2024-03-03T20:17:02Z < I live in Porto (https://porto.pt).\nYes & no [audio Voice message Not included]", "Bob: [forwarded from Zed] @2024-03-03T20:18:02Z < Zed:\ntheir words", "Bob:  @2024-03-03T20:19:02Z [poll Sushi?\n- yes]"}, left: notices},
 		{name: "discord", file: "c.json", text: `{"guild":{"name":"G"},"channel":{"name":"c"},"messages":[{"id":"1","type":"GuildMemberJoin","author":{"name":"a"},"content":"Joined"},
 			{"id":"2","type":"20","author":{"name":"a"},"content":"rolled 6"},{"id":"3","type":"Default","author":{"name":"a"},"content":"","stickers":[{"name":"Wave"}]},
 			{"id":"4","type":"Default","author":{"name":"a"},"content":"","forwardedMessage":{"content":"their words"}},{"id":"5","type":"Default","author":{"name":"a"},"content":"","embeds":[{"title":"Build","description":"passed"}]}]}`,
@@ -107,3 +117,31 @@ func TestVendors(t *testing.T) {
 }
 
 func kinds(m map[string]int) []string { return slices.Sorted(maps.Keys(m)) }
+
+// telegramPageOf is a page of Telegram's export as HTML.
+func telegramPageOf(messages ...string) string {
+	return `<html><body><div class="page_wrap"><div class="page_header"><div class="content"><div class="text bold">X</div></div></div><div class="history">` + strings.Join(messages, "\n") + `</div></div></body></html>`
+}
+
+// TestDiscordPackage: Discord's own data package, in its present and its earlier form,
+// newest messages first, gives one person's side of each channel.
+func TestDiscordPackage(t *testing.T) {
+	got, s := readAll(t, put(t, "package.zip", map[string]string{
+		"Account/user.json": `{"id":"9","username":"lin","global_name":"Lin"}`, "Messages/index.json": `{"11":"general in Boats","12":null}`,
+		"Messages/c11/channel.json":  `{"id":"11","type":"GUILD_TEXT","name":"general"}`,
+		"Messages/c11/messages.json": `[{"ID":2,"Timestamp":"2025-03-01 10:05:00","Contents":"","Attachments":"https://cdn.example.org/a/cat.png?ex=1 https://cdn.example.org/b.pdf"},{"ID":1,"Timestamp":"2025-03-01 10:00:00","Contents":"I live in Oslo.","Attachments":""}]`,
+		"Messages/c12/channel.json":  `{"id":"12","type":"DM","recipients":["9","8"]}`,
+		"Messages/c12/messages.csv":  "ID,Timestamp,Contents,Attachments\n4,2021-02-03 04:05:06.123000+00:00,\"two\nlines, \"\"quoted\"\"\",\n3,2021-02-03 04:05:07,,\n", "Servers/index.json": `{"1":"Boats"}`,
+	}), Options{})
+	var all []string
+	for _, m := range got {
+		all = append(all, fmt.Sprintf("%s %s %s %q %d", m.ConvID, m.Name, m.Timestamp, m.Content, len(m.Attachments)))
+	}
+	want := []string{`discord-general-in-boats-11 Lin 2025-03-01T10:00:00Z "I live in Oslo." 0`, `discord-general-in-boats-11 Lin 2025-03-01T10:05:00Z "" 2`, "discord-12-12 Lin 2021-02-03T04:05:06Z \"two\\nlines, \\\"quoted\\\"\" 0"}
+	if !slices.Equal(all, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(all, "\n"), strings.Join(want, "\n"))
+	}
+	if s.Left["messages without text"] != 1 {
+		t.Errorf("skipped %v", s.Left)
+	}
+}

@@ -1,13 +1,13 @@
 package locomo
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"membench/datasets"
+	"membench/schema"
 	"membench/schema/jsonl"
 )
 
@@ -105,7 +105,7 @@ func ReadErrata(f jsonl.File) (*datasets.Errata, error) {
 		e.Add(c)
 	}
 	if len(e.Of) == 0 {
-		return nil, errors.New(f.Name + ": no correction in it")
+		return nil, schema.Brokenf("%s: no correction in it", f.Name)
 	}
 	return e, nil
 }

@@ -6,9 +6,9 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"membench/eval/figure"
+	"membench/internal/textnorm"
 	"membench/schema"
 )
 
@@ -66,11 +66,11 @@ func WriteText(w io.Writer, s schema.Summary) {
 	}
 	wide := 32 // of the first column
 	for _, sc := range s.Scores {
-		wide = max(wide, utf8.RuneCountInString(scoreName(sc)))
+		wide = max(wide, textnorm.Width(scoreName(sc)))
 	}
 	fmt.Fprintf(w, "\n%-*s %8s %15s %15s %7s %9s %8s\n", wide+2, "  in percent, "+fmt.Sprint(100*s.Confidence)+" % intervals", "mean", "Wilson", "by case", "n", "unscored", "strict")
 	line := func(name string, f schema.Figure) {
-		fmt.Fprintf(w, "  %-*s %8s %15s %15s %7d %9d %8s\n", wide, name, figure.Percent(f.Value), figure.Interval(f.Lo, f.Hi), figure.Interval(f.ClusterLo, f.ClusterHi), f.N, f.Unscored, figure.Percent(f.Strict))
+		fmt.Fprintf(w, "  %s %8s %15s %15s %7d %9d %8s\n", textnorm.Pad(name, wide), figure.Percent(f.Value), figure.Interval(f.Lo, f.Hi), figure.Interval(f.ClusterLo, f.ClusterHi), f.N, f.Unscored, figure.Percent(f.Strict))
 	}
 	doubt := func(f schema.Figure) {
 		if f.Doubtful > 0 {

@@ -55,7 +55,7 @@ func ReadShapes(text string) ([]Shape, error) {
 		}
 		switch {
 		case len(f) < 4 || f[2] == "" || f[3] == "":
-			return nil, fmt.Errorf("line %d: want language | right or wrong | name | template", n)
+			return nil, schema.Brokenf("line %d: want language | right or wrong | name | template", n)
 		case f[0] != "en" && f[0] != "zh":
 			return nil, fmt.Errorf("line %d: language: have %q, want en or zh", n, f[0])
 		case f[1] != "right" && f[1] != "wrong" && f[1] != "swap":

@@ -60,6 +60,7 @@ type Report struct {
 type RunFigure struct {
 	Run     string        `json:"run"`
 	Overall schema.Figure `json:"overall"`
+	ByText  int           `json:"paired_by_text,omitzero"` // questions whose ids are others in an earlier run: they were paired by their texts
 }
 
 // Difference is a field of the fingerprint in which runs differ.
@@ -156,7 +157,7 @@ func (e *FingerprintError) Error() string {
 func Compare(runs []*Run, o Options) (*Report, error) {
 	o = o.defaults()
 	if len(runs) < 2 {
-		return nil, &schema.BrokenError{Err: fmt.Errorf("a comparison needs two runs: the records are of %d", len(runs))}
+		return nil, schema.Brokenf("a comparison needs two runs: the records are of %d", len(runs))
 	}
 	want, by, _ := strings.Cut(o.Protocol, " by ")
 	id, err := pick(runs, want)
@@ -186,7 +187,7 @@ func Compare(runs []*Run, o Options) (*Report, error) {
 	}
 	rep.Apart = apart
 	for i, r := range runs {
-		rep.Runs = append(rep.Runs, RunFigure{r.Name, overall(graded[i], apart, o)})
+		rep.Runs = append(rep.Runs, RunFigure{r.Name, overall(graded[i], apart, o), len(r.renamed)})
 	}
 	for i, a := range runs {
 		for j := i + 1; j < len(runs); j++ {

@@ -308,3 +308,45 @@ func TestRecordedForms(t *testing.T) {
 		}
 	}
 }
+
+// Runs whose ids differ are paired by the texts of their questions, where a text is one
+// question's only.
+func TestPairByText(t *testing.T) {
+	dir := t.TempDir()
+	write := func(system string, caseOf, id func(i int) string) string {
+		var b strings.Builder
+		for i, text := range []string{"Who?", "Where?", "When  was it?", "Why?", "Why?", ""} {
+			q := rec(system, caseOf(i), id(i), "1", float64(i%2))
+			q.Question = text
+			line, err := json.Marshal(q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Write(append(line, '\n'))
+		}
+		path := filepath.Join(dir, system+".jsonl")
+		if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	same := func(int) string { return "c" }
+	ours := write("a", same, func(i int) string { return "q" + string(rune('0'+i)) })
+	for name, c := range map[string]struct {
+		path   string
+		n      int
+		byText int
+	}{
+		"other ids":       {write("b", same, func(i int) string { return "asked/" + string(rune('0'+i)) }), 3, 3},
+		"other cases too": {write("d", func(i int) string { return "user " + string(rune('0'+i%2)) }, func(i int) string { return "asked/" + string(rune('0'+i)) }), 3, 3},
+		"the same ids":    {write("e", same, func(i int) string { return "q" + string(rune('0'+i)) }), 6, 0},
+	} {
+		rep, err := compare.Files{Paths: []string{ours, c.path}, Examples: 1, Options: compare.Options{Allow: []string{"questions", "golds"}}, Found: func(err error) error { return err }}.Compare(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x := rep.Pairs[0]; x.Total.N != c.n || rep.Runs[1].ByText != c.byText || x.Total.Wins+x.Total.Losses != 0 || x.Total.Clusters != 1 {
+			t.Errorf("%s: %+v, %+v", name, x.Paired, rep.Runs)
+		}
+	}
+}

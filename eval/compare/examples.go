@@ -170,12 +170,9 @@ func (w *Wanted) Read(in schema.Seq[schema.QARecord], runs []*Run) error {
 			}
 		}
 		q := &rec.V
-		key := questionKey(q)
-		if w.about[key] == nil {
-			continue
-		}
 		for _, r := range runs {
-			if r.System != q.System || r.Dataset != q.Dataset {
+			key := r.key(q)
+			if r.System != q.System || r.Dataset != q.Dataset || w.about[key] == nil {
 				continue
 			}
 			for _, s := range w.byKey[r][key] {

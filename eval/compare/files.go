@@ -50,6 +50,7 @@ func (f Files) read(ctx context.Context, measured ...string) ([]source, error) {
 		}
 		out = append(out, in)
 	}
+	pairByText(runsOf(out))
 	for _, places := range same {
 		for _, x := range places {
 			if len(places) > 1 {

@@ -97,6 +97,9 @@ type Gated struct {
 // *FingerprintError, as of Compare, or says which run has no baseline.
 func Hold(base, runs []*Run, gates []Gate, o Options) ([]Gated, error) {
 	o = o.defaults()
+	if len(runs) == 0 {
+		return nil, schema.Brokenf("a gate needs a new run: its records are of none")
+	}
 	var out []Gated
 	for _, r := range runs {
 		b, err := baseline(base, runs, r)

@@ -23,6 +23,8 @@ type Run struct {
 	anew     map[string]map[schema.By]answers // likewise, of the questions that were graded against a corrected gold
 	overlays []string
 	measures map[string]answers
+	texts    map[string]textID // of the questions, by id
+	renamed  map[string]string // ids that other runs know questions by, by their own: see pairByText
 }
 
 // answers are those of a run by question.
@@ -95,7 +97,7 @@ func Read(in schema.Seq[schema.QARecord], report func(error) error, measured ...
 		key := q.Dataset + "\x00" + q.System
 		run := runs[key]
 		if run == nil {
-			run = &Run{Name: q.System, System: q.System, Dataset: q.Dataset, grades: map[string]map[schema.By]answers{}, anew: map[string]map[schema.By]answers{}, measures: map[string]answers{}}
+			run = &Run{Name: q.System, System: q.System, Dataset: q.Dataset, grades: map[string]map[schema.By]answers{}, anew: map[string]map[schema.By]answers{}, measures: map[string]answers{}, texts: map[string]textID{}, renamed: map[string]string{}}
 			runs[key] = run
 		}
 		run.add(q, measured)
@@ -110,6 +112,7 @@ func questionKey(q *schema.QARecord) string { return q.CaseID + "\x00" + q.Quest
 func (r *Run) add(q *schema.QARecord, measured []string) {
 	r.prints.Add(q)
 	key := questionKey(q)
+	r.texts[key] = textOf(q)
 	for i := range q.Grades {
 		g := &q.Grades[i]
 		to := r.grades

@@ -32,7 +32,12 @@ func probability(p *float64) string {
 func (r *Report) WriteText(w io.Writer) {
 	fmt.Fprintf(w, "%s on %s, in percent\n", r.Protocol, r.Dataset)
 	for _, x := range r.Runs {
-		fmt.Fprintf(w, "  %-40s %8s  by conversation %s  n %d in %d, unscored %d\n", x.Run, figure.Percent(x.Overall.Value), figure.Interval(x.Overall.ClusterLo, x.Overall.ClusterHi), x.Overall.N, x.Overall.Clusters, x.Overall.Unscored)
+		fmt.Fprintf(w, "  %s %8s  by conversation %s  n %d in %d, unscored %d\n", textnorm.Pad(x.Run, 40), figure.Percent(x.Overall.Value), figure.Interval(x.Overall.ClusterLo, x.Overall.ClusterHi), x.Overall.N, x.Overall.Clusters, x.Overall.Unscored)
+	}
+	for _, x := range r.Runs {
+		if x.ByText > 0 {
+			fmt.Fprintf(w, "  ! %d questions of %s were paired by their texts: their ids differ\n", x.ByText, x.Run)
+		}
 	}
 	for _, d := range r.Differ {
 		fmt.Fprintf(w, "  ! %s differs, as allowed: %v\n", d.Field, d.Values)
@@ -44,7 +49,7 @@ func (r *Report) WriteText(w io.Writer) {
 		fmt.Fprintf(w, "\n%s (A) − %s (B), %s\n", p.A, p.B, p.Test)
 		fmt.Fprintf(w, "  %-24s %8s %16s %6s %6s %6s %6s %8s %8s %6s  %s\n", "", "A − B", "interval", "n", "wins", "losses", "deff", "p", "p Holm", "MDE", "better")
 		line := func(name string, c Cell) {
-			fmt.Fprintf(w, "  %-24s %8s %16s %6d %6d %6d %6s %8s %8s %6s  %s\n", name, signed(c.Difference), signedInterval(c.Lo, c.Hi), c.N, c.Wins, c.Losses, number(c.Design, "%.2f", 1), probability(c.P), probability(c.Adjusted), figure.Percent(c.Detectable), c.Better)
+			fmt.Fprintf(w, "  %s %8s %16s %6d %6d %6d %6s %8s %8s %6s  %s\n", textnorm.Pad(name, 24), signed(c.Difference), signedInterval(c.Lo, c.Hi), c.N, c.Wins, c.Losses, number(c.Design, "%.2f", 1), probability(c.P), probability(c.Adjusted), figure.Percent(c.Detectable), c.Better)
 		}
 		line("all", p.Total)
 		for _, c := range p.Categories {

@@ -155,7 +155,7 @@ func (x *explainer) notRetrieved(r *schema.QARecord, n *need, live []*version) f
 		return f
 	}
 	kind, wasted, what := x.wasted(r)
-	if wasted > 0 {
+	if wasted*2 >= len(r.Hits) {
 		f.kind = kind
 		f.reason += fmt.Sprintf("; %d of %d hits %s", wasted, len(r.Hits), what)
 	}
@@ -172,12 +172,15 @@ func (x *explainer) belowK(r *schema.QARecord, n *need, b schema.QARank, name st
 	return f
 }
 
+// textOf is a hit's text and whose it is: people say the same twice, systems return it twice.
+func textOf(h *schema.QAHit) string { return fmt.Sprint(h.Sources, h.Text) }
+
 // wasted counts the hits that bring nothing: without text, of another conversation (that name
-// no turn of this one and say nothing of it), or a memory that is among them already; and says
+// no turn of this one and say nothing of it), or a memory that is among them already, or the text of its turns under another id; and says
 // which of these are most.
 func (x *explainer) wasted(r *schema.QARecord) (kind string, n int, what string) {
 	empty, foreign, repeats := 0, 0, 0
-	seen := map[schema.PointID]bool{}
+	seen, said := map[schema.PointID]bool{}, map[string]bool{}
 	for i := range r.Hits {
 		h := &r.Hits[i]
 		switch {
@@ -185,10 +188,10 @@ func (x *explainer) wasted(r *schema.QARecord) (kind string, n int, what string)
 			empty++
 		case !x.ours(h.Sources) && x.foreign(h.Text):
 			foreign++
-		case seen[h.ID]:
+		case seen[h.ID], said[textOf(h)]:
 			repeats++
 		}
-		seen[h.ID] = true
+		seen[h.ID], said[textOf(h)] = true, true
 	}
 	switch n = empty + foreign + repeats; {
 	case n == 0:

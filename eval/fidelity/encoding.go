@@ -88,6 +88,7 @@ var undoes = append([]func(string) (string, bool){
 	func(s string) (string, bool) { return packed(s, base64.RawURLEncoding.DecodeString, "-_") },
 	func(s string) (string, bool) { return packed(s, hex.DecodeString, "") },
 	func(s string) (string, bool) { return strings.Map(rot13, s), true },
+	func(s string) (string, bool) { return strings.Map(digitOf, s), true },
 	func(s string) (string, bool) { r := []rune(s); slices.Reverse(r); return string(r), true },
 }, legacy()...)
 
@@ -159,6 +160,18 @@ func unescape(s string) string {
 		}
 	}
 	return strings.ToValidUTF8(string(append(b, s[at:]...)), "")
+}
+
+// digitOf is the ASCII digit that a digit of another script stands for.
+func digitOf(r rune) rune {
+	if !unicode.Is(unicode.Nd, r) {
+		return r
+	}
+	zero := r // the ten digits of a script stand in a row
+	for unicode.Is(unicode.Nd, zero-1) && r-zero < 9 {
+		zero--
+	}
+	return '0' + r - zero
 }
 
 func rot13(r rune) rune {

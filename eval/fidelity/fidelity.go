@@ -49,6 +49,7 @@ const (
 	shortestEnd  = 2    // the same at an end of both texts
 	mostRest     = 0.8  // of the letters: where more is left, what is gone is a value
 	leastLetters = 4    // that are found in another text's order by chance only if fewer
+	restatedFrom = 0.5  // of an original's words: where fewer stand in a text it does not say the same with other values' words
 	leastSpliced = 2    // letters that a text has of an original before it goes on as another
 	leastLost    = 3    // a text goes on as another where a third of the original is gone
 	addedWords   = 3    // words beyond the frame from which a text says more than the original
@@ -61,6 +62,9 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	if len(want) == 0 {
 		return Difference{Kept: 1}
 	}
+	if !strings.Contains(o.Text, "{") {
+		got = unwrapped(got)
+	}
 	have := words(got)
 	if at := within(want, have); at >= 0 {
 		d := frame.differs(o, got, have, at, at+len(want))
@@ -69,6 +73,9 @@ func Compare(o Original, got string, frame *Frame) Difference {
 		}
 		d.Kept = 1
 		return d
+	}
+	if restated(o.Text, got) {
+		return Difference{Kept: 1}
 	}
 	if spaced(o.Text, got) {
 		return Difference{Kind: schema.FaultEncoding, Kept: 1, Marked: mark(deletion(o.Text), insertion(got))}
@@ -82,6 +89,9 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	}
 	if d, ok := encoded(o.Text, want, got); ok {
 		return d
+	}
+	if cut := strings.TrimRight(got, "\uFFFD "); cut != got { // inside a character
+		got, have = cut, words(cut)
 	}
 	if identifier(got, want) || identifier(unlabelled(got), want) {
 		return Difference{Kind: schema.FaultIdentifier, Marked: mark(deletion(o.Text), insertion(got))}
@@ -167,7 +177,7 @@ func Same(o Original, got string, frame *Frame) bool {
 	if len(got) < len(o.Text)/2 { // no rendering is that much shorter
 		return false
 	}
-	return Carries(o.Text, got) && Compare(o, got, frame).Same()
+	return (Carries(o.Text, got) || align(words(o.Text), words(got)).kept() >= restatedFrom && restated(o.Text, got)) && Compare(o, got, frame).Same()
 }
 
 // Carries reports whether got has the words of text in their order and without a gap.

@@ -1,11 +1,13 @@
 package fidelity
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"membench/internal/codec"
 	"membench/internal/textnorm"
 	"membench/internal/timex"
 	"membench/schema"
@@ -211,6 +213,9 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 	if end := strings.TrimSpace(lead); (strings.HasSuffix(end, ":") || strings.HasSuffix(end, "：")) && newTyped(lead).negations(words(lead))%2 == 1 {
 		return Difference{Kind: schema.FaultNegated, Marked: mark(insertion(end), o.Text)}
 	}
+	if asked(o.Text, got[have[to-1].to:]) {
+		return Difference{Kind: schema.FaultWords, Marked: mark(o.Text, insertion("?"))}
+	}
 	if said, ok := day(o.Time); ok {
 		if ds := days(before); len(ds) > 0 && !slices.Contains(ds, said) && !f.wallClock(ds) {
 			return Difference{Kind: schema.FaultDate, Marked: mark(deletion(said.String()), insertion(ds[0].String()), o.Text)}
@@ -267,6 +272,36 @@ func (n *neighbours) have(got string, w word) bool {
 	return strings.Contains(n.text, got[w.from-before:w.to]) || strings.Contains(n.text, got[w.from:w.to+after])
 }
 
+// unwrapped is the texts of a JSON object, which has names for them beside; any other text is
+// itself.
+func unwrapped(got string) string {
+	at := strings.IndexByte(got, '{')
+	if at < 0 || !strings.HasSuffix(strings.TrimSpace(got), "}") {
+		return got
+	}
+	var fields map[string]any
+	if codec.Unmarshal([]byte(got[at:]), &fields) != nil {
+		return got
+	}
+	out := got[:at]
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if s, ok := fields[name].(string); ok {
+			out += s + "\n"
+		}
+	}
+	return out
+}
+
+// asked reports whether what follows a statement makes it a question.
+func asked(said, after string) bool {
+	question := func(s string) bool { return strings.HasPrefix(s, "?") || strings.HasPrefix(s, "？") }
+	said = strings.TrimRight(said, " \"”’)")
+	if strings.HasSuffix(said, "?") || strings.HasSuffix(said, "？") || strings.HasSuffix(said, ":") || strings.HasSuffix(said, "：") {
+		return false
+	}
+	return question(strings.TrimLeft(strings.TrimPrefix(after, "吗"), " \"”’)"))
+}
+
 // addition are the sentences beside an original that hold words which nothing explains.
 func (f *Frame) addition(got string, have []word, from, to int, more []word) span {
 	low, high := 0, len(got)
@@ -318,7 +353,7 @@ func (f *Frame) wallClock(ds []timex.Day) bool {
 // explains reports whether a word around an original is no surprise: a name, a date, a
 // number, a word of most of this system's texts.
 func (f *Frame) explains(o Original, w word) bool {
-	if w.number || f.beside[w.norm] >= max(3, f.texts/2) {
+	if w.number || f.beside[w.norm] >= max(3, f.texts*3/4) {
 		return true
 	}
 	for _, s := range append(slices.Clone(o.Speakers), o.Speaker, o.Role) {

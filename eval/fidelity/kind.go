@@ -25,6 +25,7 @@ func (s span) meets(o span) bool { return s.from < o.to && o.from < s.to }
 type typed struct {
 	text           string
 	dates, numbers []span
+	values         []value       // of both, as far as they can be compared
 	han            []hanseg.Word // of a text with Chinese characters
 }
 
@@ -40,6 +41,9 @@ func newTyped(text string) *typed {
 			t.numbers = append(t.numbers, span{e.Pos, e.End})
 		} else {
 			t.dates = append(t.dates, span{e.Pos, e.End})
+			if e.Kind == timex.Absolute && e.Lo == e.Hi && !e.Open && !e.Approx && !clock.MatchString(text[e.Pos:e.End]) {
+				t.values = append(t.values, value{span: span{e.Pos, e.End}, lo: e.Lo, hi: e.Hi, dated: true})
+			}
 		}
 	}
 	before := ' '
@@ -56,6 +60,7 @@ func newTyped(text string) *typed {
 					t.dates = append(t.dates, span{i, end})
 				} else {
 					t.numbers = append(t.numbers, span{i, end})
+					t.values = append(t.values, value{span: span{i, end}, number: v})
 				}
 				i, before = end, '0'
 				continue
@@ -65,6 +70,9 @@ func newTyped(text string) *typed {
 	}
 	return t
 }
+
+// clock is a time of day in a date, which its days do not tell.
+var clock = regexp.MustCompile(`(?i)\d:\d|\d *[ap]\.?m|[点时]|clock|morning|noon|evening|night`)
 
 // hour follows a number that is a time of day and has no other sign of it.
 var hour = regexp.MustCompile(`^ (o.clock|in the (morning|afternoon|evening)|at night)\b`)

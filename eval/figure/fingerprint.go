@@ -4,17 +4,19 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 
 	"membench/schema"
 )
 
-// A Prints collects what must be equal for two runs to be compared. It holds 64 bytes
-// for each question.
+// A Prints collects what must be equal for two runs to be compared. It holds the id and the
+// golds of each question.
 type Prints struct {
-	questions map[[32]byte]struct{}
-	golds     map[[32]byte]struct{}
+	questions map[string]struct{}            // ids
+	golds     map[[2]string]struct{}         // ids with golds
 	values    map[string]map[string]struct{} // field → values seen
 }
 
@@ -32,11 +34,11 @@ const (
 // Add takes the record in.
 func (p *Prints) Add(r *schema.QARecord) {
 	if p.questions == nil {
-		p.questions, p.golds, p.values = map[[32]byte]struct{}{}, map[[32]byte]struct{}{}, map[string]map[string]struct{}{}
+		p.questions, p.golds, p.values = map[string]struct{}{}, map[[2]string]struct{}{}, map[string]map[string]struct{}{}
 	}
 	id := r.CaseID + "\x00" + r.QuestionID
-	p.questions[sha256.Sum256([]byte(id))] = struct{}{}
-	p.golds[sha256.Sum256([]byte(id+"\x00"+strings.Join(r.AllGolds(), "\x00")))] = struct{}{}
+	p.questions[id] = struct{}{}
+	p.golds[[2]string{id, strings.Join(r.AllGolds(), "\x00")}] = struct{}{}
 	p.see(FieldDataset, r.Dataset)
 	p.see(FieldReader, string(r.By))
 	p.see(FieldK, fmt.Sprint(r.K))
@@ -73,7 +75,13 @@ func (p *Prints) see(field, value string) {
 // Fingerprint gives each field as text: sets as a digest with their size, other
 // fields as their values, sorted.
 func (p *Prints) Fingerprint() map[string]string {
-	out := map[string]string{FieldQuestions: digest(p.questions), FieldGolds: digest(p.golds)}
+	out := map[string]string{FieldQuestions: digest(maps.Keys(p.questions)), FieldGolds: digest(func(yield func(string) bool) {
+		for g := range p.golds {
+			if !yield(g[0] + "\x00" + g[1]) {
+				return
+			}
+		}
+	})}
 	for field, values := range p.values {
 		var list []string
 		for v := range values {
@@ -85,9 +93,24 @@ func (p *Prints) Fingerprint() map[string]string {
 	return out
 }
 
-func digest(set map[[32]byte]struct{}) string {
-	all := make([]string, 0, len(set))
-	for d := range set {
+// Rename gives questions other ids: conversation and question, with a zero byte between.
+func (p *Prints) Rename(to map[string]string) {
+	golds := map[[2]string]struct{}{}
+	for g := range p.golds {
+		if next, ok := to[g[0]]; ok {
+			delete(p.questions, g[0])
+			p.questions[next] = struct{}{}
+			g[0] = next
+		}
+		golds[g] = struct{}{}
+	}
+	p.golds = golds
+}
+
+func digest(set iter.Seq[string]) string {
+	var all []string
+	for s := range set {
+		d := sha256.Sum256([]byte(s))
 		all = append(all, string(d[:]))
 	}
 	slices.Sort(all)
@@ -95,5 +118,5 @@ func digest(set map[[32]byte]struct{}) string {
 	for _, d := range all {
 		h.Write([]byte(d))
 	}
-	return fmt.Sprintf("%d:%s", len(set), hex.EncodeToString(h.Sum(nil))[:16])
+	return fmt.Sprintf("%d:%s", len(all), hex.EncodeToString(h.Sum(nil))[:16])
 }

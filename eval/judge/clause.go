@@ -83,7 +83,7 @@ func (p *prepared) clauses(r *reading, kind []uint8) []clause {
 func (p *prepared) parts(r *reading, i int, op string) bool {
 	t := p.at
 	gap := t.gap(i)
-	if t.toks[i].sent != t.toks[i-1].sent || strong(gap) || strings.Contains(gap, " - ") {
+	if t.toks[i].sent != t.toks[i-1].sent || strong(gap) || strings.Contains(gap, " - ") || strings.HasSuffix(gap, ". ") {
 		return true
 	}
 	if r.mention[i] && r.mention[i-1] {
@@ -132,7 +132,7 @@ func (p *prepared) asserts(r *reading) bool {
 		c := &list[i]
 		acted := c.acts != [4]int{}
 		switch {
-		case i == at, c.nothing, i < at && c.rest == 0 && !acted:
+		case i == at, c.nothing, i < at && c.rest == 0 && !acted, p.remark(r, list, i, at):
 		case i > at+1 && c.rest == 0 && c.gold == 0 && !c.points && c.sent == list[i-1].sent && list[i-1].rest > 0 && list[i-1].acts != [4]int{}:
 			// goes on about the one set aside: "… had been considered but dropped"
 		case c.gold == full || c.rest == 0 || c.points || c.acts[1] > 0:
@@ -162,7 +162,7 @@ func (p *prepared) plainly(r *reading, c *clause) bool {
 		if k.word == "的" && i > 0 && r.mention[i-1] && !strings.Contains(p.gt.raw, "的") {
 			return false // somebody or something of the gold
 		}
-		if !r.mention[i] && !k.inQ && !p.qt.hasWord(k.word) && !(k.han && strings.Contains(p.qt.raw, k.word)) && !giving[k.word] && !persons[k.word] && !(frame(k) && !k.vague && (!k.han || frameWords[k.word])) && !(i == c.from && joins[k.word]) {
+		if !r.mention[i] && !k.inQ && !p.qt.hasWord(k.word) && !(k.han && strings.Contains(p.qt.raw, k.word)) && !giving[k.word] && !p.courteous(k.pos) && !persons[k.word] && !(frame(k) && !k.vague && (!k.han || frameWords[k.word])) && !(i == c.from && joins[k.word]) {
 			return false
 		}
 	}

@@ -17,6 +17,9 @@ func (p *prepared) stance(r *reading) (refuse, doubt string) {
 		}
 		return "", "one of a list of candidates"
 	}
+	if p.answersOtherwise(r) {
+		return "", "another clause answers the question, and the gold's does not"
+	}
 	if m := model(); m.Doubt.score(p.manner(r)) >= m.Thresholds.Doubt {
 		return "", p.why(r)
 	}

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -239,7 +240,7 @@ func (p *prepared) rivals(i int) bool {
 var operatorWords = func() map[string]string {
 	m := map[string]string{}
 	for kind, words := range map[string]string{
-		"negation":    "not no zero never none neither nor nobody nothing cannot without hardly barely false untrue wrong incorrect mistaken mistake mistakenly mistook unlikely deny denied denies denying anything everything reject rejected refuse refused fail failed fails lie lied lying bogus fake hoax myth disproved disproven debunked ruled unfounded excluded exclude excludes excluding discarded dismissed declined dropped cancelled canceled abandoned crossed",
+		"negation":    "not no zero never none neither nor nobody nothing cannot without hardly barely false untrue wrong incorrect mistaken mistake mistakenly mistook unlikely deny denied denies denying anything everything reject rejected refuse refused fail failed fails lie lied lying bogus fake hoax myth disproved disproven debunked ruled unfounded excluded exclude excludes excluding discarded dismissed declined dropped cancelled canceled abandoned crossed typo typos outdated stale obsolete erroneous erroneously superseded",
 		"contrast":    "but however yet otherwise actually only",
 		"concession":  "although though whereas despite notwithstanding",
 		"exclusion":   "instead rather except unlike contrary versus vs",
@@ -333,7 +334,7 @@ func (p *prepared) operators(r *reading) []operator {
 			out = append(out, operator{mark.kind, mark.sign, t.tokenAt(i)})
 		}
 	}
-	return out
+	return slices.DeleteFunc(out, func(o operator) bool { return p.courteous(t.toks[o.tok].pos) })
 }
 
 // quotesQuestion reports whether the question mark at i ends the question repeated.

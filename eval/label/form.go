@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -156,7 +155,7 @@ func Read(r io.Reader, name string, f Form, report func(*schema.Finding) error) 
 			}
 			for _, want := range []string{"system", "case_id", "question_id", "hop"} {
 				if !slices.Contains(head, want) {
-					return nil, fmt.Errorf("%s: the first line has no column %s: is it a file that --labels wrote?", name, want)
+					return nil, schema.Brokenf("%s: the first line has no column %s: is it a file that --labels wrote?", name, want)
 				}
 			}
 			continue

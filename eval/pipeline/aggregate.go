@@ -49,7 +49,7 @@ func Aggregate(ctx context.Context, o AggregateOptions) ([]schema.Summary, error
 		return nil, &schema.RejectedError{Step: "eval aggregate", Rejected: t.errors}
 	}
 	if len(all) == 0 {
-		return nil, &schema.BrokenError{Err: errors.New("no record was read: give graded records (membench eval grade)")}
+		return nil, schema.Brokenf("no record was read: give graded records (membench eval grade)")
 	}
 	return all, nil
 }

@@ -37,6 +37,7 @@ type GradeOptions struct {
 	Threshold float64 // a score from here on counts as a yes in the agreement, (0,1]
 	Errata    string  // a list of corrections to grade against, too
 	Strict    bool    // write nothing where the data has errors (schema.ErrFindings)
+	Empty     bool    // no record is no error: a shard may have no case
 	Explain   *explain.Options
 	Stdin     io.Reader
 	Stdout    io.Writer
@@ -120,11 +121,11 @@ func gradeInputs(inputs []string) (qa, sessions []string, err error) {
 		case kind == schema.KindSession:
 			sessions = append(sessions, f)
 		case slices.Contains(inputs, f):
-			return nil, nil, fmt.Errorf("%s: its first line is neither a QA record nor a session record", f)
+			return nil, nil, schema.Brokenf("%s: its first line is neither a QA record nor a session record", f)
 		}
 	}
 	if len(qa)+len(sessions) == 0 {
-		return nil, nil, fmt.Errorf("%s: no file of QA records or session records", strings.Join(inputs, ", "))
+		return nil, nil, schema.Brokenf("%s: no file of QA records or session records", strings.Join(inputs, ", "))
 	}
 	return qa, sessions, nil
 }
@@ -137,8 +138,8 @@ func firstKind(path string) (schema.Kind, error) {
 	}
 	defer r.Close()
 	for line, err := range jsonl.Lines(r, path, 0) {
-		if err != nil {
-			break
+		if err != nil || !codec.Valid(line.Bytes) {
+			break // the reader of QA records reports the fault
 		}
 		has := map[string]bool{}
 		for name := range codec.Members(line.Bytes) {
@@ -219,6 +220,9 @@ func writeGraded[T schema.Versioned[T]](g *grading, path string, in schema.Seq[T
 		}
 		if err == nil && g.t.errors > 0 && (g.Strict || n == 0) {
 			err = schema.ErrFindings
+		}
+		if err == nil && n == 0 && !g.Empty {
+			err = schema.Brokenf("no record was read: give the records of membench eval run or eval import")
 		}
 		return err
 	})

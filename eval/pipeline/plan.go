@@ -209,7 +209,7 @@ func (p *plan) planGrade() (err error) {
 	if err := g.Check(); err != nil {
 		return wrong(err)
 	}
-	p.grade = &GradeOptions{Out: p.dir, Grade: g, Threshold: .5, Stdin: p.o.Stdin, Stdout: io.Discard, Log: p.o.Log}
+	p.grade = &GradeOptions{Out: p.dir, Grade: g, Threshold: .5, Empty: true, Stdin: p.o.Stdin, Stdout: io.Discard, Log: p.o.Log}
 	if p.o.Whole {
 		p.grade.Explain = &explain.Options{}
 	}

@@ -106,6 +106,17 @@ func (c *rowCheck) missing(dataset, run string, report func(error) error) error 
 		}
 	}
 	slices.Sort(ids)
+	lost := map[string]int{}
+	for _, a := range c.asked {
+		if !c.cases[a.CaseID] && len(c.cases) > 0 {
+			lost[a.CaseID]++
+		}
+	}
+	for _, id := range sortedNames(lost) {
+		if err := report(&schema.Finding{Pos: schema.Pos{File: run}, Code: "PUB014", Warning: true, Message: "no question of a case has a row (" + id + ")", Have: fmt.Sprint(lost[id], " questions")}); err != nil {
+			return err
+		}
+	}
 	for _, id := range ids {
 		if err := report(&schema.Finding{Pos: schema.Pos{File: run}, Code: "PUB011", Message: "a question of a case that was asked has no row (" + id + ")", Have: "category " + c.asked[id].RawCategory}); err != nil {
 			return err
@@ -166,7 +177,36 @@ func (a *audit) exchanged(report func(error) error) error {
 	return nil
 }
 
+// uneven reports rows that lack what nearly all others have: a recorded verdict or score, or,
+// of a recorded score that a protocol gives for nearly all rows, that it gives it.
+func (a *audit) uneven(report func(error) error) error {
+	for _, name := range sortedNames(a.recorded) {
+		if n := a.recorded[name].rows; 2*n > len(a.rows) && n < len(a.rows) && base(name) != RecordedMean {
+			err := report(&schema.Finding{Pos: schema.Pos{File: a.out.Run}, Code: "PUB017", Warning: true, Message: "rows without a recorded verdict or score that the others have (" + name + ")", Have: fmt.Sprintf("%d of %d", len(a.rows)-n, len(a.rows))})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	for _, r := range a.regrades {
+		for _, name := range sortedNames(r.against) {
+			x := r.against[name]
+			if p := base(name); p != RecordedF1 && p != RecordedBLEU1 || x.n < enoughRows || x.equal == x.n || float64(x.equal) < nearlyAll*float64(x.n) {
+				continue
+			}
+			for _, i := range x.differ {
+				if err := report(&schema.Finding{Pos: a.rows[i].pos, Code: "PUB016", Warning: true, Message: "the recorded score is not that of its answer and gold (" + a.rows[i].id + ")", Have: name, Want: r.p.ID() + ", which gives those of the other rows"}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
 const (
+	enoughRows      = 100
+	nearlyAll       = 0.9
 	enoughVerdicts  = 20
 	littleAgreement = 0.15
 )

@@ -25,6 +25,7 @@ const (
 // An Audit is what a run's own rows say of the figures published with it.
 type Audit struct {
 	Run     string `json:"run"`
+	Known   string `json:"known,omitzero"` // the public run that the answers are of
 	Format  string `json:"format"`
 	Dataset string `json:"dataset"`
 	Rows    int    `json:"rows"`
@@ -98,7 +99,7 @@ type Check struct {
 type AuditOptions struct {
 	figure.Options
 	Protocols []*protocol.Protocol // string protocols; nil: every rule of protocol.All that grades answers
-	Claims    []Claim              // those of other runs are left out
+	Claims    []Claim              // beside those of the public run that the rows are of; those of other runs are left out
 	Asked     []Asked              // the questions of the data set: rows are compared with them; nil: they are not
 }
 
@@ -120,11 +121,13 @@ type audit struct {
 	regrades []*regrade
 	counts   [][]int // votes: items × {accepted, rejected}
 	session  map[string]*tallied
+	rows     []placed
 }
 
 type tallied struct {
 	by     schema.By
 	all    figure.Cell
+	rows   int
 	scored int
 	raw    map[string]*figure.Cell
 	labels map[string]int
@@ -141,6 +144,7 @@ type against struct {
 	largest  float64
 	table    [2][2]int
 	verdicts bool
+	differ   []int // rows whose score is another
 }
 
 // Run audits one import. Findings go to report; an error of report or of the stream
@@ -179,6 +183,7 @@ func Run(im *Import, o AuditOptions, report func(error) error) (*Audit, error) {
 			}
 		}
 		a.add(&r.V)
+		a.rows = append(a.rows, placed{digestOf(&r.V, same[0]), r.Pos, r.V.QuestionID})
 		if why := contradicts(&r.V, same[0]); why != "" {
 			if e := fault(&schema.Finding{Pos: r.Pos, Code: "PUB012", Warning: true, Message: why + " (" + r.V.QuestionID + ")", Have: r.V.Answer, Want: r.V.Gold}); e != nil {
 				return nil, e
@@ -206,10 +211,20 @@ func Run(im *Import, o AuditOptions, report func(error) error) (*Audit, error) {
 			a.addSession(&r.V)
 		}
 	}
-	if e := a.exchanged(fault); e != nil {
+	if e := errors.Join(a.exchanged(fault), a.uneven(fault)); e != nil {
 		return nil, e
 	}
-	a.finish(slices.Concat(im.Claims, o.Claims))
+	run, known, err := recognise(a.rows)
+	if err != nil {
+		return nil, err
+	}
+	a.out.Known = run
+	if known != nil {
+		if e := differences(run, a.rows, known, fault); e != nil {
+			return nil, e
+		}
+	}
+	a.finish(slices.Concat(im.Claims, Published(run), o.Claims))
 	return a.out, nil
 }
 
@@ -242,6 +257,7 @@ func (a *audit) add(q *schema.QARecord) {
 			continue
 		}
 		t := tally(a.recorded, g.Protocol, g.By)
+		t.rows++
 		t.category(q.RawCategory).Add(q.CaseID, q.QuestionID, g)
 		if g.Score != nil {
 			t.scored++
@@ -279,6 +295,8 @@ func (a *audit) add(q *schema.QARecord) {
 			d := math.Abs(*g.Score - *rec.Score)
 			if d <= 1e-9 {
 				x.equal++
+			} else if len(x.differ) <= x.n/10+enoughRows {
+				x.differ = append(x.differ, len(a.rows))
 			}
 			x.largest = max(x.largest, d)
 			ours, theirs := *g.Score, *rec.Score

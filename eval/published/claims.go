@@ -3,9 +3,11 @@ package published
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"membench/internal/codec"
+	"membench/schema"
 )
 
 // Pseudo-protocols of claims about session grades.
@@ -53,9 +55,9 @@ func meanOf(runs int, claims []Claim) []Claim {
 // locomoSizes are the questions of categories 1 to 4 in the whole data set.
 var locomoSizes = [...]int{282, 321, 96, 841}
 
-// Published lists the figures that others have published of the runs in
-// locomo_recorded, by the name of the file there. All are of the whole data set.
-func Published() []Claim {
+// Published lists the figures that others have published of a public run that is recognised
+// by its answers (Known). All are of the whole data set.
+func Published(run string) []Claim {
 	none := math.NaN()
 	const fc = "dial481/locomo-audit fc-baseline/README.md @b32288d"
 	const mb = "memodb-io/memobase docs/experiments/locomo-benchmark/README.md"
@@ -84,6 +86,10 @@ func Published() []Claim {
 	out[len(out)-1].Decimals = 3
 	out = append(out, percents("wrong_answers_v2", "dial481/locomo-audit ap-baseline", RecordedMean, 62.8)...)
 	out[len(out)-1].Decimals = 3
+	out = slices.DeleteFunc(out, func(c Claim) bool { return c.Run != run })
+	for i := range out {
+		out[i].Run = ""
+	}
 	return out
 }
 
@@ -91,11 +97,11 @@ func Published() []Claim {
 func ReadClaims(b []byte, name string) ([]Claim, error) {
 	var out []Claim
 	if err := codec.Unmarshal(b, &out); err != nil {
-		return nil, fmt.Errorf("reading claims %s: %w", name, err)
+		return nil, schema.Brokenf("reading claims %s: %w", name, err)
 	}
 	for i, c := range out {
 		if c.Protocol == "" || c.Value < 0 || c.Value > 1 {
-			return nil, fmt.Errorf("%s: /%d: a claim needs a protocol and a value in [0,1]; have %q, %v", name, i, c.Protocol, c.Value)
+			return nil, schema.Brokenf("%s: /%d: a claim needs a protocol and a value in [0,1]; have %q, %v", name, i, c.Protocol, c.Value)
 		}
 	}
 	return out, nil

@@ -69,6 +69,9 @@ func Verdict(c Check) string {
 // Markdown writes an audit as a section of docs/audit.md: figures only.
 func Markdown(w io.Writer, a *Audit) {
 	fmt.Fprintf(w, "## %s\n\nData set %s, form `%s`: %d answers, %d findings.\n\n", a.Run, a.Dataset, a.Format, a.Rows, a.Left)
+	if a.Known != "" {
+		fmt.Fprintf(w, "Recognised by its answers: the public run %s.\n\n", a.Known)
+	}
 	fmt.Fprintf(w, "| figure, percent | value | Wilson 95 %% | n | unscored | beside the recorded |\n|---|---|---|---|---|---|\n")
 	for _, r := range append(append([]Recorded{}, a.Recorded...), a.Sessions...) {
 		fmt.Fprintf(w, "| `%s` | %s | %s | %d | %d | recorded |\n", r.Protocol, pct(r.Overall.Value), span(r.Overall), r.Overall.N, r.Overall.Unscored)

@@ -101,7 +101,7 @@ func Open(r io.Reader, name string, o Options) (*Import, error) {
 	} else {
 		i := slices.IndexFunc(Formats(), func(x Format) bool { return slices.ContainsFunc(heads, x.match) })
 		if i < 0 {
-			return nil, &schema.BrokenError{Err: fmt.Errorf("%s: the form of the result file cannot be determined: name it with --format (membench eval import --list shows them)", name)}
+			return nil, schema.Brokenf("%s: the form of the result file cannot be determined: name it with --format (membench eval import --list shows them)", name)
 		}
 		f.format = Formats()[i]
 	}
@@ -154,8 +154,9 @@ func (f *file) named(member string) string {
 
 func (f *file) records() schema.Seq[schema.QARecord] {
 	return func(yield func(schema.Record[schema.QARecord], error) bool) {
-		seen := map[string]int{}
+		seen, empty := map[string]int{}, true
 		for r, err := range rows(f.b, f.name, f.format.where) {
+			empty = false
 			rec := schema.Record[schema.QARecord]{Pos: r.pos}
 			if err != nil {
 				if !yield(rec, err) {
@@ -191,6 +192,9 @@ func (f *file) records() schema.Seq[schema.QARecord] {
 			if !yield(rec, err) {
 				return
 			}
+		}
+		if empty {
+			yield(schema.Record[schema.QARecord]{}, &schema.Finding{Pos: schema.Pos{File: f.name}, Code: "PUB001", Message: "the file has no row of its form", Want: f.format.Name})
 		}
 	}
 }

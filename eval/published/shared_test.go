@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"math"
 	"os"
 	"path/filepath"
@@ -130,7 +131,7 @@ func TestNoticeFigures(t *testing.T) {
 func TestMemobaseRowsAreReproduced(t *testing.T) {
 	dir := filepath.Join(sharedData(t), "data", "locomo_recorded")
 	for _, run := range []string{"memobase_0503_3000", "memobase_0710_3000"} {
-		a := audit(t, filepath.Join(dir, run+".jsonl"), published.Options{}, published.Published())
+		a := audit(t, filepath.Join(dir, run+".jsonl"), published.Options{}, nil)
 		for ours, theirs := range map[string]string{"mem0-2025-f1": "recorded-f1", "bleu1": "recorded-bleu1"} {
 			found := false
 			for _, r := range a.Regrades {
@@ -330,6 +331,10 @@ func TestSharedTampering(t *testing.T) {
 			asked = append(asked, published.Asked{CaseID: r.V.ID, Question: q})
 		}
 	}
+	rule, err := protocol.ByName("rule")
+	if err != nil {
+		t.Fatal(err)
+	}
 	flip := func(v any) any {
 		switch v := v.(type) {
 		case bool:
@@ -338,6 +343,18 @@ func TestSharedTampering(t *testing.T) {
 			return 1 - v
 		}
 		return v
+	}
+	flipRow := func(r map[string]any) {
+		for _, k := range []string{"llm_score", "grade"} {
+			if v, ok := r[k]; ok {
+				r[k] = flip(v)
+			}
+		}
+		if list, ok := r["judgments"].([]any); ok {
+			for i := range list {
+				list[i] = flip(list[i])
+			}
+		}
 	}
 	// Each changes every twentieth row from the third on; n is how many findings of its code there are for one.
 	tamper := map[string]struct {
@@ -355,7 +372,35 @@ func TestSharedTampering(t *testing.T) {
 			rows[i]["question"], rows[i+1]["question"] = rows[i+1]["question"], rows[i]["question"]
 			return rows
 		}},
-		"dropped":     {"PUB011", func(i int, rows []map[string]any) []map[string]any { rows[i] = nil; return rows }},
+		"dropped":  {"PUB011", func(i int, rows []map[string]any) []map[string]any { rows[i] = nil; return rows }},
+		"verdicts": {"PUB015", func(i int, rows []map[string]any) []map[string]any { flipRow(rows[i]); return rows }},
+		"answers": {"PUB015", func(i int, rows []map[string]any) []map[string]any {
+			rows[i]["answer"], rows[i+1]["answer"] = rows[i+1]["answer"], rows[i]["answer"]
+			return rows
+		}},
+		"ungraded": {"PUB015", func(i int, rows []map[string]any) []map[string]any {
+			for _, k := range []string{"llm_score", "grade", "judgments"} {
+				delete(rows[i], k)
+			}
+			return rows
+		}},
+		"one verdict": {"PUB015", func(i int, rows []map[string]any) []map[string]any {
+			if i < 20 {
+				flipRow(rows[i])
+			}
+			return rows
+		}},
+		"a conversation": {"PUB014", func(i int, rows []map[string]any) []map[string]any {
+			if rows[i] == nil {
+				return rows
+			}
+			for j, last := range rows {
+				if last != nil && last["conv"] == "conv-30" {
+					rows[j] = nil
+				}
+			}
+			return rows
+		}},
 		"all flipped": {"PUB013", nil},
 	}
 	for _, run := range []string{"memobase_0710_3000", "zep_cloud_2025", "fullcontext_gpt-4.1-mini-memos"} {
@@ -363,7 +408,7 @@ func TestSharedTampering(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		codes := func(rows []map[string]any) map[string]int {
+		codes := func(rows []map[string]any, by ...*protocol.Protocol) map[string]int {
 			var text bytes.Buffer
 			for _, r := range rows {
 				if r != nil {
@@ -379,8 +424,7 @@ func TestSharedTampering(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := map[string]int{}
-			rule, _ := protocol.ByName("rule")
-			if _, err := published.Run(im, published.AuditOptions{Asked: asked, Protocols: rule}, func(err error) error {
+			if _, err := published.Run(im, published.AuditOptions{Asked: asked, Protocols: append([]*protocol.Protocol{}, by...)}, func(err error) error {
 				var f *schema.Finding
 				if !errors.As(err, &f) {
 					return err
@@ -402,23 +446,16 @@ func TestSharedTampering(t *testing.T) {
 			}
 			return rows
 		}
-		if clean := codes(read()); len(clean) != 0 {
+		if clean := codes(read(), rule...); len(clean) != 0 {
 			t.Errorf("%s as it is: %v", run, clean)
 		}
 		for what, x := range tamper {
 			rows, n := read(), 0
+			var by []*protocol.Protocol
 			if x.do == nil {
+				by = rule
 				for _, r := range rows {
-					for _, k := range []string{"llm_score", "grade"} {
-						if v, ok := r[k]; ok {
-							r[k] = flip(v)
-						}
-					}
-					if list, ok := r["judgments"].([]any); ok {
-						for i := range list {
-							list[i] = flip(list[i])
-						}
-					}
+					flipRow(r)
 				}
 				n = 1
 			} else {
@@ -427,9 +464,58 @@ func TestSharedTampering(t *testing.T) {
 					n++
 				}
 			}
-			if have := codes(rows); have[x.code] < n {
+			if what == "one verdict" || what == "a conversation" {
+				n = 1
+			}
+			if have := codes(rows, by...); have[x.code] < n {
 				t.Errorf("%s, %s: %v, want %d of %s", run, what, have, n, x.code)
 			}
 		}
+	}
+}
+
+var update = flag.Bool("update", false, "write the digests of public runs again")
+
+// The digests of public runs are those of the files, and no run is taken for another.
+func TestSharedKnown(t *testing.T) {
+	dir := filepath.Join(exttest.Shared(t, "data/locomo_recorded/NOTICE.md", "data/longmemeval/system_outputs"), "data")
+	files, err := filepath.Glob(filepath.Join(dir, "locomo_recorded", "[fmwz]*.jsonl"))
+	if err != nil || len(files) != 9 {
+		t.Fatal(files, err)
+	}
+	files = append(files, filepath.Join(dir, "longmemeval", "system_outputs", "s_fullcontext_gemini-2.5-flash_eval.json"))
+	want := []published.Known{}
+	for _, path := range files {
+		im, recs, _ := read(t, path, published.Options{})
+		k, err := published.Digests(im.System, recs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, k)
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := published.Open(bytes.NewReader(b), "another-name.json", published.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := published.Run(again, published.AuditOptions{Protocols: []*protocol.Protocol{}}, func(err error) error { return err })
+		if !*update && (err != nil || a.Known != im.System) {
+			t.Errorf("%s is recognised as %q: %v", im.System, a.Known, err)
+		}
+	}
+	text, err := json.MarshalIndent(want, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = append(text, '\n')
+	if *update {
+		err = os.WriteFile("known.json", text, 0o644)
+	} else if have, err2 := os.ReadFile("known.json"); err2 != nil || !bytes.Equal(have, text) {
+		t.Error("known.json is not that of the files: go test ./eval/published -run SharedKnown -update", err2)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }

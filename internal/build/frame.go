@@ -40,6 +40,7 @@ type Frame struct {
 	Report   func(*schema.Finding) // called with every finding; nil: nobody
 	Strict   bool                  // write nothing when more is rejected than Accept allows
 	Accept   schema.Limit
+	Empty    bool // an input without a record is no loss
 	Stream   bool // several outputs may share standard output, one after the other
 
 	Rejected int            // findings that are errors
@@ -393,7 +394,7 @@ func (o *Output) Digest() (schema.FileDigest, error) {
 }
 
 func (f *Frame) loss() schema.Loss {
-	return schema.Loss{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken, Accept: f.Accept, Strict: f.Strict}
+	return schema.Loss{Step: f.Step, Rejected: f.Rejected, Taken: f.Taken, Accept: f.Accept, Strict: f.Strict, Empty: f.Empty}
 }
 
 // Check is asked before anything is written: a *schema.RejectedError or FailedError says

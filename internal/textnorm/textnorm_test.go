@@ -65,3 +65,17 @@ func TestLangCutStrip(t *testing.T) {
 		t.Errorf("Collapse: have %q", got)
 	}
 }
+
+func TestPad(t *testing.T) {
+	for s, want := range map[string]int{"": 0, "ab": 2, "周末": 4, "a周": 3, "e\u0301": 1, "ＡＢ": 4, "–": 1} {
+		if got := Width(s); got != want {
+			t.Errorf("Width(%q) is %d, want %d", s, got, want)
+		}
+		if p := Pad(s, 6); Width(p) != 6 || p[:len(s)] != s {
+			t.Errorf("Pad(%q, 6) is %q", s, p)
+		}
+	}
+	if Pad("周末爬山", 3) != "周末爬山" {
+		t.Error("a text that is wider than its column was changed")
+	}
+}

@@ -168,14 +168,14 @@ func (c *counted) broken(err error) error {
 	if err == nil || err == io.EOF || c.err != nil {
 		return err
 	}
-	return &schema.BrokenError{Err: fmt.Errorf("it looks compressed but cannot be unpacked: %w", err)}
+	return schema.Brokenf("it looks compressed but cannot be unpacked: %w", err)
 }
 
 func (f *inflated) Read(p []byte) (int, error) {
 	n, err := f.r.Read(p)
 	f.n += int64(n)
 	if f.n > freeBytes && f.limit > 0 && f.n/f.limit > f.in.n {
-		return 0, &schema.BrokenError{Err: fmt.Errorf("the compressed file unpacks to more than %d times its size: if that is right, raise --max-ratio", f.limit)}
+		return 0, schema.Brokenf("the compressed file unpacks to more than %d times its size: if that is right, raise --max-ratio", f.limit)
 	}
 	return n, f.in.broken(err)
 }

@@ -45,3 +45,10 @@ import second
 for k,(kk,w) in second.KINDS.items(): X["s_"+k]=E(A,kk,"stored: "+w); X["r_"+k]=E(AR,kk,"returned: "+w)
 for k,(h,kk,w) in second.EVENTS.items(): X[k]=E(h,kk,w)
 for k in second.PAIRS: X[k]=E(X[k.split("+")[0]][0]," ".join(X[k.split("+")[0]][1]),"both, the first loses it first")
+
+# the fourth list; of renderings that keep everything any hop but "altered" is right
+import third
+for k,(_,kk,w) in third.TEXTS.items(): X["s_"+k]=E((A,S) if k in("headword","topic") else A,kk,"stored: "+w); X["r_"+k]=E(AR,kk,"returned: "+w)
+for k,(_,w) in third.SAME.items():
+    for x in "sr": X[x+"_"+k]=E(("store","overwrite","retrieve","context","read","judge","gold"),"- refused echoed invented rank dropped","kept whole: "+w)
+for k,(h,kk,w) in third.EVENTS.items(): X[k]=E(h,kk,w)

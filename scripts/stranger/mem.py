@@ -2,7 +2,7 @@
 """A correct word-overlap memory (BM25) in which ONE fault can be switched on.
 usage: mem.py FAULT SEED     (FAULT "none" = correct). Damage is logged to log/FAULT-SEED.jsonl
 plan.json tells the planter where the value stands in a turn; the evaluated tool never sees it."""
-import base64, codecs, hashlib, json, math, re, sys, urllib.parse, second
+import base64, codecs, hashlib, json, math, re, sys, urllib.parse, second, third
 FAULT, SEED = sys.argv[1], sys.argv[2]   # two faults at once, on the same turns: FIRST+SECOND
 PARTS = FAULT.split("+")
 P = float(SEED.split("@")[1].split("n")[0]) if "@" in SEED else 0.45   # share of turns hit: SEED or SEED@SHARE; SEED@SHAREnp = texts kept without the speaker's name before them
@@ -78,6 +78,7 @@ def transl(t, p): return TR[p["type"]][han(t)] if p else t
 TEXT = {k: v for k, v in globals().items() if callable(v) and k in "trunc tailonly mojibake b64 qmarks mdate year number transpose thousand digits unit neg name thing generic redact typo lower nospace rev first keywords empty added older nonsense cap12 vague hedge swapdm added2 blank relday kin round100 transl nameonly".split()}
 
 TEXT |= second.TEXT
+TEXT |= {k: v[0] for k, v in [*third.TEXTS.items(), *third.SAME.items()]}
 
 class M:
     def hello(self, protocol): return {"name": "blind-"+FAULT, "version": "1", "methods": ["reset", "ingest", "retrieve", "drop"]+([] if "ne" in SEED else ["export"])}
@@ -121,6 +122,7 @@ class M:
             if H and "s_collide" in PARTS:
                 mid = "slot"+str(int(dice("slot", tid)*9)); o = [i for i in self.items if i["id"] == mid]
                 for i in o: self.log(turn=i["turns"][0], text=i["text"], got=t["text"]); self.items.remove(i)
+            if H and "s_offbyone" in PARTS and n+1 < len(turns): x = turns[n+1]; self.log(turn=tid, text=t["text"], got=x["text"]); add(mid, x["text"], [tid], t, spk=x["name"]); continue
             it = add(mid, new, [tid], t)
             if "s_dup" in PARTS and H and p: # an unrelated turn that holds the question's words is written 12 times under displaced ids
                 w = terms(t["text"]); pre = (t["name"]+": "+(" ".join(re.sub(re.escape(p.get("value", "")), "", t["text"]).split())+" "))*2
@@ -146,6 +148,9 @@ class M:
                 else: i["dead"] = 1; ch.append({"op": "DELETE", "id": i["id"], "old": o})
                 self.log(turn=i["turns"][0], text=o, got=i["text"] if "s_over_later" in PARTS else None)
             self.items = [i for i in self.items if not i.get("dead")]
+        if "s_cap" in PARTS:
+            for i in self.items[:-40]: self.log(turn=i["turns"][0], text=i["text"], got=None); ch.append({"op": "DELETE", "id": i["id"], "old": i["text"]})
+            self.items = self.items[-40:]
         if "s_expire" in PARTS: # what is two sessions old goes, and nobody is told
             past = list(dict.fromkeys(i["session"] for i in self.items))[:-2]
             for i in self.items:
@@ -199,6 +204,16 @@ class M:
         if "r_random" in PARTS and QH:
             for x in r: L(x[1], "random order")
             r = sorted([(dice(query, i["id"]), i) for i in self.items], key=lambda x: -x[0])
+        if {"r_alpha", "r_newest"} & set(PARTS) and QH:
+            for x in r: L(x[1], "another order")
+            z = sorted(self.items, key=(lambda i: i["raw"].lower()) if "r_alpha" in PARTS else (lambda i: i["created_at"]), reverse="r_newest" in PARTS); r = [(len(z)-n, i) for n, i in enumerate(z)]
+        if "r_cached" in PARTS and QH:
+            for x in r: L(x[1], "of the question before")
+            r = self.rank(getattr(self, "before", "weather"))
+        if "r_minscore" in PARTS and QH:
+            for x in r: L(x[1], "below the threshold")
+            r = [x for x in r if x[0] > 12]
+        self.before = query
         if "r_error" in PARTS and QH:
             for x in r: L(x[1], "<error>")
             raise RuntimeError("index corrupt")
@@ -216,9 +231,14 @@ class M:
             if h and "r_anon" in PARTS: t = "N.N.: "+i["raw"]; L(i, t)
             if h and "r_neighbour" in PARTS:
                 n = next(a for a, y in enumerate(self.items) if y is i); y = self.items[(n+1) % len(self.items)]; t = y["text"]; L(i, t)
+            if h and "r_wrongturn" in PARTS:
+                y = next((y for y in self.items if y["session"] == i["session"] and y is not i and y["raw"] != i["raw"]), i); t = y["text"]; L(i, t)
             if h and "r_header" in PARTS: t = "type=memory; user=1; score="+str(round(s, 2))+"; "; L(i, t)
             if "r_nan" in PARTS and QH: s = float("nan"); L(i, "NaN")
             hits.append({"id": i["id"], "text": t, "turns": i["turns"], "score": s})
+        if "r_twice" in PARTS and QH and hits:
+            for x in hits: L(dict(turns=x["turns"], text=x["text"]), "each five times")
+            hits = [dict(x, id=x["id"]+f"-{n}") for x in hits[::-1] for n in range(5)][:k]
         if "r_dup" in PARTS and QH and hits:
             z = next((y for y in self.items if not PLAN.get(y["turns"][0].replace(":", "|"))), self.items[0])
             for x in hits: L(dict(turns=x["turns"], text=x["text"]), "filler repeated")

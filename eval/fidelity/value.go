@@ -1,0 +1,84 @@
+package fidelity
+
+import (
+	"math"
+
+	"membench/internal/measure"
+	"membench/internal/timex"
+)
+
+// value is a quantity or a date of a text, in whatever words.
+type value struct {
+	span
+	number measure.Value
+	lo, hi timex.Day
+	dated  bool
+}
+
+// same reports whether two values are one: the same day, the same number of the same, or a
+// quantity in another unit, rounded.
+func (v value) same(o value) bool {
+	if v.dated || o.dated {
+		return v.dated == o.dated && v.lo == o.lo && v.hi == o.hi
+	}
+	a, b := v.number, o.number
+	if a.Kind != b.Kind {
+		return false
+	}
+	if a.Unit == b.Unit {
+		return a.Lo == b.Lo && a.Hi == b.Hi
+	}
+	near := func(x, y float64) bool { return math.Abs(x-y) <= converted*math.Max(math.Abs(x), math.Abs(y)) }
+	return near(a.Lo, b.Lo) && near(a.Hi, b.Hi)
+}
+
+// converted is how far a quantity may be from another in a different unit to be the same,
+// rounded.
+const converted = 0.02
+
+// term is a word of a text, or one of its values as one.
+type term struct {
+	norm  string
+	value *value
+}
+
+func (t *typed) terms() (out []term) {
+	last := -1
+	for _, w := range words(t.text) {
+		in := -1
+		for i, v := range t.values {
+			if v.meets(span{w.from, w.to}) {
+				in = i
+			}
+		}
+		switch {
+		case in < 0:
+			out = append(out, term{norm: w.norm})
+		case in != last:
+			out = append(out, term{value: &t.values[in]})
+		}
+		last = in
+	}
+	return out
+}
+
+// restated reports whether a text has the words of the original in their order and without a
+// gap where its dates and quantities count by what they are: 9 km as 5.6 miles, 809 in words.
+func restated(text, got string) bool {
+	a := newTyped(text)
+	if len(a.values) == 0 {
+		return false
+	}
+	want, have := a.terms(), newTyped(got).terms()
+	for at := 0; at+len(want) <= len(have); at++ {
+		n := 0
+		for n < len(want) && (want[n].value == nil && have[at+n].value == nil && want[n].norm == have[at+n].norm ||
+			want[n].value != nil && have[at+n].value != nil && want[n].value.same(*have[at+n].value)) {
+			n++
+		}
+		if n == len(want) {
+			return true
+		}
+	}
+	return false
+}
