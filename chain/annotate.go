@@ -81,7 +81,7 @@ func Annotate(ctx context.Context, o AnnotateOptions) (AnnotateReport, error) {
 			}
 			continue
 		}
-		if err := f.Write(FileName(a.src.ConvID)+eventsSuffix, func(w io.Writer) (err error) {
+		if err := f.Write(a.src.ConvID.FileName()+eventsSuffix, func(w io.Writer) (err error) {
 			if a.lines == nil {
 				a, err = annotateOne(ctx, a.src, o, w)
 				return err

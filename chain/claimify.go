@@ -81,7 +81,7 @@ func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err err
 		for _, x := range c.Findings {
 			f.Found(x)
 		}
-		kept[FileName(c.ID)] = true
+		kept[c.ID.FileName()] = true
 		if err := o.writeConversation(f, c, &r); err != nil {
 			return r, err
 		}
@@ -148,7 +148,7 @@ func (o ClaimifyOptions) writeConversation(f *build.Frame, c claims.Conversation
 	r.Rejected += len(c.Rejected)
 	r.Dropped += c.Dropped
 	r.Failed += c.Failed
-	name := FileName(c.ID)
+	name := c.ID.FileName()
 	err = f.Write(name+".jsonl", func(w io.Writer) error {
 		var line []byte
 		for _, s := range c.Statements {

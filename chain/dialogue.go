@@ -84,7 +84,7 @@ func (c *run) annotateOne(ctx context.Context, src annotate.Source, o AnnotateOp
 		return err
 	}
 	return c.do(ctx, build.Step{
-		Name: "annotate " + string(src.ConvID), Output: c.path("events", FileName(src.ConvID)+eventsSuffix), Models: o.Models, Prompts: o.Prompts,
+		Name: "annotate " + string(src.ConvID), Output: c.path("events", src.ConvID.FileName()+eventsSuffix), Models: o.Models, Prompts: o.Prompts,
 		Options: map[string]any{"source": src.Path, "content": digest, "options": c.identity(src.ConvID), "tagger": o.Convert.Tagger.Fingerprint()},
 	}, func(ctx context.Context, path string, with Shared, counts map[string]int) error {
 		if err := c.tryExtractor(ctx); err != nil {
@@ -119,7 +119,7 @@ func (c *run) removeEvents() error {
 	made := map[string]bool{}
 	for name := range c.records {
 		if conv, ok := strings.CutPrefix(name, "annotate "); ok {
-			made[FileName(schema.ConvID(conv))] = true
+			made[schema.ConvID(conv).FileName()] = true
 		}
 	}
 	if len(made) == 0 {

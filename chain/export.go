@@ -236,8 +236,8 @@ func (o MemoriesOptions) writeFolder(f *build.Frame, in schema.Seq[schema.Memory
 	r.Conversations = len(byConv)
 	kept := map[string]bool{}
 	for _, conv := range slices.SortedFunc(maps.Keys(byConv), replay.NaturalCompare) {
-		kept[FileName(conv)] = true
-		err := f.Write(FileName(conv)+memoriesSuffix, func(w io.Writer) error {
+		kept[conv.FileName()] = true
+		err := f.Write(conv.FileName()+memoriesSuffix, func(w io.Writer) error {
 			return writeLines(w, f.Schema, func(yield func(schema.Record[schema.MemoryExport], error) bool) {
 				for _, rec := range byConv[conv] {
 					if !yield(rec, nil) {

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"membench/internal/atomicfile"
 	"membench/internal/build"
 	"membench/internal/smallfile"
 	"membench/schema"
@@ -90,20 +89,6 @@ func whole[T any](f *build.Frame, files []jsonl.File, ok func(T) bool, lacks sch
 			}
 		}
 	}
-}
-
-// FileName is the name of a conversation's file, without its ending: its id with what a
-// file name cannot hold encoded, "_none" for records without one. A leading "_" is
-// encoded, too, so that no id is called "_none".
-func FileName(conv schema.ConvID) string {
-	if conv == "" {
-		return "_none"
-	}
-	name := atomicfile.Name(string(conv))
-	if rest, ok := strings.CutPrefix(name, "_"); ok {
-		name = "%5F" + rest
-	}
-	return name
 }
 
 // othersIn lists the files of a folder, which may be absent, whose name ends in one of

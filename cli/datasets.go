@@ -6,18 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"membench/chain"
 	"membench/datasets"
 	"membench/datasets/all"
+	"membench/datasets/convert"
 	"membench/datasets/domaina"
 	"membench/eval/protocol"
-	"membench/internal/atomicfile"
-	"membench/internal/build"
 	"membench/internal/tokencount"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -198,8 +194,6 @@ type convertOptions struct {
 	stepFlags
 }
 
-var convertForms = []string{"cases", "plain", "dialogue", "domain_a_v2", "observations"}
-
 func newDatasetsConvertCmd(e *env) *cobra.Command {
 	o := convertOptions{out: "-"}
 	c := &cobra.Command{
@@ -228,8 +222,8 @@ command ends with 3. Nothing is written with --strict, and where nothing could b
 		RunE: func(c *cobra.Command, args []string) error {
 			o.name, o.paths = args[0], args[1:]
 			switch {
-			case !slices.Contains(convertForms, o.to):
-				return usagef("--to: have %q, want one of %v", o.to, convertForms)
+			case !slices.Contains(convert.Forms(), o.to):
+				return usagef("--to: have %q, want one of %v", o.to, convert.Forms())
 			case o.to == "domain_a_v2" && o.out == "-":
 				return usagef("--to domain_a_v2 writes three files: give a folder with -o")
 			case o.to == "observations" && len(o.cases) > 0:
@@ -301,7 +295,7 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 		}
 		memories := 0
 		err = writeOut(e, o.out, func(w io.Writer) error {
-			return check(writeObservations(w, drop(t, set.Observations(ctx, set.files, set.o)), &memories))
+			return check(convert.Memories(w, drop(t, set.Observations(ctx, set.files, set.o)), &memories))
 		})
 		t.summary()
 		if err != nil {
@@ -309,12 +303,12 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 		}
 		e.warnf("%s: %d memories", o.name, memories)
 		return t.loss(step, o.stepFlags).After()
-	case o.to == "domain_a_v2":
-		err = convertDomain(o.out, in, check)
-	case o.to == "dialogue" && o.out != "-" && !strings.HasSuffix(jsonl.PlainName(o.out), ".jsonl"):
-		err = convertDialogues(o, in, check)
+	case o.to == convert.DomainA:
+		err = convert.InFolder(o.out, func(dir string) error { return check(domaina.WriteFolder(dir, in)) })
+	case o.to == convert.Dialogue && o.out != "-" && !strings.HasSuffix(jsonl.PlainName(o.out), ".jsonl"):
+		err = convert.InFolder(o.out, func(dir string) error { return check(convert.Dialogues(dir, in, o.dialogue)) })
 	default:
-		err = writeOut(e, o.out, func(w io.Writer) error { return check(convertLines(w, o, in)) })
+		err = writeOut(e, o.out, func(w io.Writer) error { return check(convert.Lines(w, o.to, in, o.dialogue)) })
 	}
 	t.summary()
 	if err != nil {
@@ -326,122 +320,4 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 	}
 	e.warnf("%s: %d cases, %d sessions, %d turns, %d questions%s", o.name, n.Cases, n.Sessions, n.Turns, n.Questions, n.part(set.Whole))
 	return t.loss(step, o.stepFlags).After()
-}
-
-func writeObservations(w io.Writer, in schema.Seq[schema.MemoryExport], n *int) error {
-	var buf []byte
-	for r, err := range in {
-		if err != nil {
-			return err
-		}
-		if buf, err = jsonl.Append(buf[:0], r.V, schema.Latest); err != nil {
-			return err
-		}
-		*n++
-		if _, err := w.Write(buf); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func convertLines(w io.Writer, o convertOptions, in schema.Seq[schema.Case]) error {
-	var buf []byte
-	for r, err := range in {
-		if err != nil {
-			return err
-		}
-		switch o.to {
-		case "cases":
-			buf, err = jsonl.Append(buf[:0], r.V, schema.Latest)
-		case "plain":
-			buf, err = datasets.AppendPlain(buf[:0], r.V)
-		case "dialogue":
-			buf, err = datasets.AppendDialogue(buf[:0], r.V, o.dialogue)
-		}
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(buf); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// convertDialogues writes one chat file a conversation into a folder that appears whole.
-func convertDialogues(o convertOptions, in schema.Seq[schema.Case], check func(error) error) error {
-	return inFolder(o.out, func(dir string) error {
-		var buf []byte
-		for r, err := range in {
-			if err != nil {
-				return err
-			}
-			if buf, err = datasets.AppendDialogue(buf[:0], r.V, o.dialogue); err != nil {
-				return err
-			}
-			name := filepath.Join(dir, chain.FileName(r.V.ConvID)+".jsonl")
-			if exists(name) {
-				return fmt.Errorf("two cases of one conversation %s: convert them one by one with --case", r.V.ConvID)
-			}
-			if err := os.WriteFile(name, buf, 0o666); err != nil {
-				return err
-			}
-		}
-		return check(nil)
-	})
-}
-
-func convertDomain(out string, in schema.Seq[schema.Case], check func(error) error) error {
-	return inFolder(out, func(dir string) (err error) {
-		var files []*atomicfile.File
-		defer func() {
-			for _, f := range files {
-				f.Close()
-			}
-		}()
-		create := func(name string) *atomicfile.File {
-			if err != nil {
-				return nil
-			}
-			var f *atomicfile.File
-			if f, err = atomicfile.Create(filepath.Join(dir, name)); err == nil {
-				files = append(files, f)
-			}
-			return f
-		}
-		o := domaina.Out{Main: create(domaina.FileMain), Points: create(domaina.FilePoints), Checkpoints: create(domaina.FileCheckpoints)}
-		if err != nil {
-			return err
-		}
-		if _, err = domaina.Write(o, in, func(*schema.Finding) {}); check(err) != nil {
-			return check(err)
-		}
-		for _, f := range files {
-			if err := f.Commit(); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// inFolder makes a folder whole or not at all; what stood there is replaced.
-func inFolder(out string, fill func(dir string) error) error {
-	place, err := build.NewPlace(out)
-	if err != nil {
-		return err
-	}
-	defer place.RollBack() // nothing after Done
-	made := filepath.Join(place.Dir, "made")
-	if err := os.Mkdir(made, 0o777); err != nil {
-		return err
-	}
-	if err := fill(made); err != nil {
-		return build.Explain(err, made, out)
-	}
-	if err := place.Put(made); err != nil {
-		return err
-	}
-	return place.Done()
 }

@@ -3,12 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"iter"
 	"maps"
 	"membench/chain"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -17,9 +13,7 @@ import (
 	"membench/cypher/neo4j"
 	"membench/cypher/neo4j/target"
 	"membench/graph"
-	"membench/graph/diff"
 	"membench/internal/build"
-	"membench/internal/textnorm"
 	"membench/llm"
 	"membench/llm/hashing"
 	"membench/llm/openai"
@@ -218,7 +212,12 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	if in != nil {
 		defer in.Close()
 	}
-	send, err := loadInput(ctx, e, o, in)
+	from := target.Input{Graph: in, Changes: o.changes, Stdin: e.in,
+		Differs: func() { e.warnf("load-neo4j: the database was changed since %s was loaded: comparing hashes", o.delta) }}
+	if o.delta != liveDelta {
+		from.Old = o.delta
+	}
+	send, err := from.Sender(ctx)
 	if err != nil {
 		return err
 	}
@@ -296,7 +295,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	if o.json {
 		err = writeJSON(e.out, rep)
 	} else {
-		err = writeLoadReport(e.out, rep)
+		err = rep.Write(e.out)
 	}
 	if err != nil {
 		return err
@@ -343,92 +342,6 @@ func checkGraph(ctx context.Context, e *env, o loadNeo4jOptions, t *tally) (*gra
 	return gate, nil
 }
 
-// loadInput says what is to be sent; the function it returns can be called again.
-func loadInput(ctx context.Context, e *env, o loadNeo4jOptions, in *graph.Gate) (func(context.Context, *neo4j.DB, neo4j.LoadOptions) (*neo4j.Report, error), error) {
-	if o.changes != "" {
-		if o.changes != "-" {
-			if _, err := os.Stat(o.changes); err != nil {
-				return nil, err
-			}
-		}
-		return func(ctx context.Context, db *neo4j.DB, lo neo4j.LoadOptions) (*neo4j.Report, error) {
-			return neo4j.LoadChanges(ctx, db, changesOf(jsonl.Until(ctx, jsonl.Files[schema.Change]([]string{o.changes}, e.in))), lo)
-		}, nil
-	}
-	if o.delta == "" || o.delta == liveDelta {
-		return func(ctx context.Context, db *neo4j.DB, lo neo4j.LoadOptions) (*neo4j.Report, error) {
-			return neo4j.Load(ctx, db, in.Elements(), lo)
-		}, nil
-	}
-	oldFiles, err := graph.Files(o.delta)
-	if err != nil {
-		return nil, err
-	}
-	old, err := diff.Elements(ctx, oldFiles, e.in)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, db *neo4j.DB, lo neo4j.LoadOptions) (*neo4j.Report, error) {
-		held, err := db.Held(ctx)
-		if err != nil {
-			return nil, err
-		}
-		from, err := neo4j.DigestOf(ctx, db, old)
-		if err != nil {
-			return nil, err
-		}
-		if held.Digest == from.String() {
-			lo.From = &from
-			return neo4j.LoadChanges(ctx, db, graph.Diff(old, in.Elements()), lo)
-		}
-		e.warnf("load-neo4j: the database was changed since %s was loaded: comparing hashes", o.delta)
-		return loadAndDelete(ctx, db, old, in.Elements(), lo)
-	}, nil
-}
-
-// loadAndDelete loads a graph and deletes what old has and it lacks.
-func loadAndDelete(ctx context.Context, db *neo4j.DB, old, in schema.Seq[schema.Element], lo neo4j.LoadOptions) (*neo4j.Report, error) {
-	rep, err := neo4j.Load(ctx, db, in, lo)
-	if err != nil {
-		return rep, err
-	}
-	more, err := neo4j.LoadChanges(ctx, db, func(yield func(schema.Change, error) bool) {
-		for c, err := range graph.Diff(old, in) {
-			var f *schema.Finding
-			if errors.As(err, &f) {
-				continue // said by the load, or a fault of the old graph
-			}
-			if (err != nil || c.Op == schema.OpDelete) && !yield(c, err) {
-				return
-			}
-		}
-	}, lo)
-	if more != nil {
-		rep.Add(more)
-	}
-	return rep, err
-}
-
-// changesOf drops the positions, which findings about a change then carry themselves.
-func changesOf(in schema.Seq[schema.Change]) iter.Seq2[schema.Change, error] {
-	return func(yield func(schema.Change, error) bool) {
-		for rec, err := range in {
-			if err == nil {
-				if _, e := graph.Target(rec.V); e != nil {
-					var f *schema.Finding
-					if errors.As(e, &f) {
-						f.Pos = rec.Pos
-					}
-					err = e
-				}
-			}
-			if !yield(rec.V, err) {
-				return
-			}
-		}
-	}
-}
-
 // progressNeo4j shows how far a load is. The second function ends it.
 func progressNeo4j(e *env, o loadNeo4jOptions) (func(*neo4j.Report), func()) {
 	var sent atomic.Int64
@@ -471,56 +384,4 @@ func (o loadNeo4jOptions) embedder(e *env) (llm.Embedder, error) {
 		return nil, usageError{err: err}
 	}
 	return c, nil
-}
-
-func writeLoadReport(w io.Writer, r *neo4j.Report) error {
-	var b []byte
-	line := func(name string, c *neo4j.Count) {
-		b = fmt.Appendf(b, "%-22s %9d %9d %9d %9d %9d %9d\n", name, c.Sent, c.Created, c.Updated, c.Unchanged, c.Deleted, c.LeftOut)
-	}
-	b = fmt.Appendf(b, "%-22s %9s %9s %9s %9s %9s %9s\n", "", "sent", "created", "updated", "unchanged", "deleted", "skipped")
-	for _, part := range []struct {
-		name string
-		all  *neo4j.Count
-		by   map[string]*neo4j.Count
-	}{{"nodes", &r.Nodes, r.Labels}, {"edges", &r.Edges, r.Types}} {
-		line(part.name, part.all)
-		names := make([]string, 0, len(part.by))
-		for k := range part.by {
-			names = append(names, k)
-		}
-		slices.Sort(names)
-		for _, k := range names {
-			line("  "+textnorm.OneLine(k, 20), part.by[k])
-		}
-	}
-	if r.Detached > 0 {
-		b = fmt.Appendf(b, "%d edges went with their nodes\n", r.Detached)
-	}
-	if len(r.Constraints) > 0 {
-		b = fmt.Appendf(b, "%d constraints made\n", len(r.Constraints))
-	}
-	if v := r.Verified; v != nil {
-		b = fmt.Appendf(b, "read back %d nodes and %d edges: %d missing, %d different; %d others in the database\n", v.Nodes, v.Edges, v.Missing, v.Different, v.Others)
-		if v.Added > 0 {
-			b = fmt.Appendf(b, "%d elements have labels or properties that other programs added (--exact takes them away)\n", v.Added)
-		}
-		for _, typ := range slices.Sorted(maps.Keys(v.Foreign)) {
-			b = fmt.Appendf(b, "%d relationships %s between our nodes are of other programs\n", v.Foreign[typ], textnorm.OneLine(typ, 40))
-		}
-		if v.Repaired > 0 {
-			b = fmt.Appendf(b, "%d of them repaired\n", v.Repaired)
-		}
-	}
-	if x := r.Embedded; x != nil {
-		b = fmt.Appendf(b, "%d vectors made by %s, %d kept\n", x.Vectors, x.Profile, x.Kept)
-	}
-	for _, name := range r.Deletes {
-		b = fmt.Appendf(b, "would delete %s\n", textnorm.OneLine(name, 200))
-	}
-	if r.DryRun {
-		b = append(b, "dry run: nothing was written\n"...)
-	}
-	_, err := w.Write(b)
-	return err
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"membench/internal/atomicfile"
 	"membench/internal/textnorm"
 )
 
@@ -262,4 +263,18 @@ func (m Mint) Shortcut(predicate string, root NodeID, object EntityID, claim Cla
 		return EdgeID("pred:" + predicate + ":" + string(root) + ":" + string(object) + ":" + string(claim))
 	}
 	return m.Edge(predicate, root, NodeID(object))
+}
+
+// FileName is the name of a conversation's file, without its ending: its id with what a
+// file name cannot hold encoded, "_none" for records without one. A leading "_" is
+// encoded, too, so that no id is called "_none".
+func (conv ConvID) FileName() string {
+	if conv == "" {
+		return "_none"
+	}
+	name := atomicfile.Name(string(conv))
+	if rest, ok := strings.CutPrefix(name, "_"); ok {
+		name = "%5F" + rest
+	}
+	return name
 }

@@ -1,5 +1,13 @@
 package neo4j
 
+import (
+	"fmt"
+	"io"
+	"maps"
+	"membench/internal/textnorm"
+	"slices"
+)
+
 // Count is the account of one kind of element. Sent is the sum of the others.
 type Count struct {
 	Sent      int `json:"sent"`
@@ -83,4 +91,57 @@ func (c *Count) plus(d Count) {
 // Changed reports whether anything was written, or would be.
 func (r *Report) Changed() bool {
 	return r.Nodes.Created+r.Nodes.Updated+r.Nodes.Deleted+r.Edges.Created+r.Edges.Updated+r.Edges.Deleted+r.Detached > 0
+}
+
+// Write prints the report for people.
+func (r *Report) Write(w io.Writer) error {
+	var b []byte
+	line := func(name string, c *Count) {
+		b = fmt.Appendf(b, "%-22s %9d %9d %9d %9d %9d %9d\n", name, c.Sent, c.Created, c.Updated, c.Unchanged, c.Deleted, c.LeftOut)
+	}
+	b = fmt.Appendf(b, "%-22s %9s %9s %9s %9s %9s %9s\n", "", "sent", "created", "updated", "unchanged", "deleted", "skipped")
+	for _, part := range []struct {
+		name string
+		all  *Count
+		by   map[string]*Count
+	}{{"nodes", &r.Nodes, r.Labels}, {"edges", &r.Edges, r.Types}} {
+		line(part.name, part.all)
+		names := make([]string, 0, len(part.by))
+		for k := range part.by {
+			names = append(names, k)
+		}
+		slices.Sort(names)
+		for _, k := range names {
+			line("  "+textnorm.OneLine(k, 20), part.by[k])
+		}
+	}
+	if r.Detached > 0 {
+		b = fmt.Appendf(b, "%d edges went with their nodes\n", r.Detached)
+	}
+	if len(r.Constraints) > 0 {
+		b = fmt.Appendf(b, "%d constraints made\n", len(r.Constraints))
+	}
+	if v := r.Verified; v != nil {
+		b = fmt.Appendf(b, "read back %d nodes and %d edges: %d missing, %d different; %d others in the database\n", v.Nodes, v.Edges, v.Missing, v.Different, v.Others)
+		if v.Added > 0 {
+			b = fmt.Appendf(b, "%d elements have labels or properties that other programs added (--exact takes them away)\n", v.Added)
+		}
+		for _, typ := range slices.Sorted(maps.Keys(v.Foreign)) {
+			b = fmt.Appendf(b, "%d relationships %s between our nodes are of other programs\n", v.Foreign[typ], textnorm.OneLine(typ, 40))
+		}
+		if v.Repaired > 0 {
+			b = fmt.Appendf(b, "%d of them repaired\n", v.Repaired)
+		}
+	}
+	if x := r.Embedded; x != nil {
+		b = fmt.Appendf(b, "%d vectors made by %s, %d kept\n", x.Vectors, x.Profile, x.Kept)
+	}
+	for _, name := range r.Deletes {
+		b = fmt.Appendf(b, "would delete %s\n", textnorm.OneLine(name, 200))
+	}
+	if r.DryRun {
+		b = append(b, "dry run: nothing was written\n"...)
+	}
+	_, err := w.Write(b)
+	return err
 }

@@ -3,15 +3,43 @@ package domaina
 import (
 	"encoding/json"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"membench/datasets"
+	"membench/internal/atomicfile"
 	"membench/internal/codec"
 	"membench/schema"
 )
 
 // Out are the three files.
 type Out struct{ Main, Points, Checkpoints io.Writer }
+
+// WriteFolder writes the three files into a folder. It ends at the first error of the stream.
+func WriteFolder(dir string, in schema.Seq[schema.Case]) error {
+	var files []*atomicfile.File
+	defer func() {
+		for _, f := range files {
+			f.Close() // nothing after Commit
+		}
+	}()
+	for _, name := range []string{FileMain, FilePoints, FileCheckpoints} {
+		f, err := atomicfile.Create(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+	}
+	if _, err := Write(Out{files[0], files[1], files[2]}, in, func(*schema.Finding) {}); err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := f.Commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Write writes cases in the layout of three files and returns how many. It holds one
 // case at a time. A finding in the stream is handed to tell; any other error ends it.

@@ -1,0 +1,119 @@
+// Package convert writes cases in other forms: lines, chat files, the layout of domain_a_v2.
+package convert
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"membench/datasets"
+	"membench/internal/build"
+	"membench/schema"
+	"membench/schema/jsonl"
+)
+
+// The forms.
+const (
+	Cases        = "cases"
+	Plain        = "plain"
+	Dialogue     = "dialogue"
+	DomainA      = "domain_a_v2"
+	Observations = "observations"
+)
+
+// Forms are the names of the forms.
+func Forms() []string { return []string{Cases, Plain, Dialogue, DomainA, Observations} }
+
+// Lines writes cases in a form of lines: Cases, Plain or Dialogue. It ends at the first
+// error of the stream.
+func Lines(w io.Writer, form string, in schema.Seq[schema.Case], o datasets.DialogueOptions) error {
+	var buf []byte
+	for r, err := range in {
+		if err != nil {
+			return err
+		}
+		switch form {
+		case Cases:
+			buf, err = jsonl.Append(buf[:0], r.V, schema.Latest)
+		case Plain:
+			buf, err = datasets.AppendPlain(buf[:0], r.V)
+		case Dialogue:
+			buf, err = datasets.AppendDialogue(buf[:0], r.V, o)
+		default:
+			err = fmt.Errorf("%q is not a form of lines", form)
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Memories writes memories, one a line, and counts them in n.
+func Memories(w io.Writer, in schema.Seq[schema.MemoryExport], n *int) error {
+	var buf []byte
+	for r, err := range in {
+		if err != nil {
+			return err
+		}
+		if buf, err = jsonl.Append(buf[:0], r.V, schema.Latest); err != nil {
+			return err
+		}
+		*n++
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Dialogues writes one file of chat lines for each conversation into a folder. Two cases
+// of one conversation are an error.
+func Dialogues(dir string, in schema.Seq[schema.Case], o datasets.DialogueOptions) error {
+	var buf []byte
+	for r, err := range in {
+		if err != nil {
+			return err
+		}
+		if buf, err = datasets.AppendDialogue(buf[:0], r.V, o); err != nil {
+			return err
+		}
+		f, err := os.OpenFile(filepath.Join(dir, r.V.ConvID.FileName()+".jsonl"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if os.IsExist(err) {
+			return fmt.Errorf("two cases of one conversation %s: convert them one by one with --case", r.V.ConvID)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(buf)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// InFolder makes a folder whole or not at all; what stood there is replaced.
+func InFolder(out string, fill func(dir string) error) error {
+	place, err := build.NewPlace(out)
+	if err != nil {
+		return err
+	}
+	defer place.RollBack() // nothing after Done
+	made := filepath.Join(place.Dir, "made")
+	if err := os.Mkdir(made, 0o777); err != nil {
+		return err
+	}
+	if err := fill(made); err != nil {
+		return build.Explain(err, made, out)
+	}
+	if err := place.Put(made); err != nil {
+		return err
+	}
+	return place.Done()
+}
