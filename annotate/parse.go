@@ -36,7 +36,7 @@ func Formats() []Format { return []Format{Auto, Norm, Raw, Chat, Messages} }
 
 // Limits of a source file. It is held in memory until its conversations are annotated,
 // its text and over a kilobyte a turn: lines of several conversations may be mixed, and
-// who speaks in a chapter is seen at its end. A file at both limits takes less than 1 GiB.
+// who speaks in a chapter is seen at its end.
 const (
 	MaxSource = 256 << 20 // bytes
 	MaxTurns  = 500_000   // lines that are not blank, or messages

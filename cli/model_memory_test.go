@@ -147,7 +147,7 @@ func TestPeakMemory(t *testing.T) {
 		}
 		units := f.units()
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { f.send(w, units) }))
-		put("membench.yaml", fmt.Sprintf("name: flood\nsources: [chats]\nmodel: {name: m, base_url: %q, tries: 1, timeout: 20s}\n", srv.URL+"/v1"))
+		put("membench.yaml", fmt.Sprintf("name: flood\nsources: [chats]\nmodel: {name: m, base_url: %q, tries: 1, timeout: 20s, max_tokens: 100000}\n", srv.URL+"/v1"))
 		for i, line := range lines {
 			embeds := i == len(lines)-1
 			if f.vectors != embeds && (f.vectors || n > 12) || !soak && !embeds && i != 2 {
