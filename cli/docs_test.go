@@ -81,9 +81,13 @@ func TestCIDocRuns(t *testing.T) {
 		}
 	}
 	n := 0
+	claim, err := os.ReadFile(filepath.Join(here, "..", "schema", "testdata", "seed004", "claim.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, m := range regexp.MustCompile(`\./membench ((?:validate|schema) [^\n#>|]*)`).FindAllStringSubmatch(string(doc), -1) {
 		var out, words bytes.Buffer
-		e := &env{in: &bytes.Buffer{}, out: &out, err: &words, getenv: func(string) string { return "" }, now: time.Now}
+		e := &env{in: bytes.NewReader(claim), out: &out, err: &words, getenv: func(string) string { return "" }, now: time.Now}
 		if code := run(context.Background(), e, strings.Fields(m[1])); code != exitFine {
 			t.Errorf("membench %s: exit %d\n%s%s", m[1], code, &out, &words)
 		}

@@ -328,7 +328,7 @@ func specFaults(e *env, err error) error {
 	for _, err := range list {
 		var f *schema.Finding
 		if !errors.As(err, &f) {
-			if errors.Is(err, os.ErrNotExist) || strings.HasPrefix(err.Error(), "no spec") {
+			if errors.Is(err, os.ErrNotExist) {
 				return usageError{err: err}
 			}
 			return err

@@ -250,7 +250,7 @@ func Load(nameOrPath string) (*Spec, error) {
 func Source(name string) ([]byte, error) {
 	b, err := shipped.ReadFile("specs/" + name + ".yaml")
 	if err != nil {
-		return nil, fmt.Errorf("there is no built-in spec %q: have %s; name your own file by its path", name, strings.Join(Names(), ", "))
+		return nil, &schema.UsageError{Err: fmt.Errorf("there is no built-in spec %q: have %s; name your own file by its path", name, strings.Join(Names(), ", "))}
 	}
 	return b, nil
 }
