@@ -204,3 +204,17 @@ func TestExcerpt(t *testing.T) {
 		}
 	}
 }
+
+// A question that ends in more than its mark stays what it was.
+func TestQuestionEndings(t *testing.T) {
+	for _, said := range []string{"His name is Ned, how could I forget?!", "What's on your menu tonight?\t", "你今晚吃什么？！"} {
+		o := Original{Text: said, Speaker: "John"}
+		if d := Compare(o, "John: "+said, nil); !d.Same() {
+			t.Errorf("%q: %+v", said, d)
+		}
+	}
+	o := Original{Text: "His name is Ned.", Speaker: "John"}
+	if d := Compare(o, "John: His name is Ned?", nil); d.Same() {
+		t.Error("a statement that became a question is the same")
+	}
+}

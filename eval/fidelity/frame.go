@@ -295,8 +295,8 @@ func unwrapped(got string) string {
 // asked reports whether what follows a statement makes it a question.
 func asked(said, after string) bool {
 	question := func(s string) bool { return strings.HasPrefix(s, "?") || strings.HasPrefix(s, "？") }
-	said = strings.TrimRight(said, " \"”’)")
-	if strings.HasSuffix(said, "?") || strings.HasSuffix(said, "？") || strings.HasSuffix(said, ":") || strings.HasSuffix(said, "：") {
+	end := said[strings.LastIndexFunc(said, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })+1:]
+	if strings.ContainsAny(end, "?？:：") { // it was one, or leads up to something
 		return false
 	}
 	return question(strings.TrimLeft(strings.TrimPrefix(after, "吗"), " \"”’)"))

@@ -683,7 +683,7 @@ func (e *echo) Answer(context.Context, string) (string, error) {
 
 func TestWrongOptions(t *testing.T) {
 	o := of(t, t.TempDir(), cases(1), "bm25", "bm25")
-	if _, err := run.Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), "appears twice") {
+	if _, err := run.Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), "is there twice") {
 		t.Errorf("two systems of one name: %v", err)
 	}
 	o.Systems = o.Systems[:1]
