@@ -37,12 +37,12 @@ type chatAnswer struct {
 var errFull = fmt.Errorf("%w: over what the limit of tokens allows", errTooLarge)
 
 // mostText is the longest text, in bytes, that an answer of this many tokens may have. Of one
-// without a limit 128 KiB, some 32,000 tokens, are read, of one with a high limit up to 160.
+// without a limit 128 KiB, some 32,000 tokens, are read, of one with a high limit up to 144.
 func mostText(limit int) int {
 	if limit > 0 && limit < 2<<10 {
 		return 1<<16 + 32*limit
 	}
-	return min(max(1<<17, 8*limit), 160<<10)
+	return min(max(1<<17, 8*limit), 144<<10)
 }
 
 // longestName is how much of a model's name is kept, in bytes.
