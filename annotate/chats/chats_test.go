@@ -126,6 +126,14 @@ var exports = map[string]func(ms []said) map[string]string{
 		}
 		return out
 	},
+	ownPackage: func(ms []said) map[string]string { // one's own messages only, the newest first
+		var list []obj
+		for i, m := range ms {
+			list = append([]obj{{"ID": i + 1, "Timestamp": m.at.Format(time.DateTime), "Contents": m.text, "Attachments": ""}}, list...)
+		}
+		return map[string]string{"Account/user.json": toJSON(obj{"id": "9", "username": "x", "global_name": ms[0].who}), "Messages/index.json": `{"11":"general in Boats"}`,
+			"Messages/c11/channel.json": `{"id":"11","type":"GUILD_TEXT","name":"general"}`, "Messages/c11/messages.json": toJSON(list)}
+	},
 	"slack": func(ms []said) map[string]string {
 		out := map[string]string{"users.json": toJSON([]obj{{"id": "U1", "name": "a", "profile": obj{"real_name": ms[0].who}}, {"id": "U2", "name": "b", "profile": obj{"display_name": ms[2].who}}})}
 		days := map[string][]obj{}
@@ -315,6 +323,12 @@ func TestForms(t *testing.T) {
 		ms := invented(lang)
 		for name, write := range exports {
 			t.Run(name+"/"+lang, func(t *testing.T) {
+				ms := slices.Clone(ms)
+				for i := range ms {
+					if name == ownPackage {
+						ms[i].who = ms[0].who
+					}
+				}
 				o := Options{}
 				if name == "table/csv" {
 					o.Map = Mapping{"text": "body", "time": "when"}
@@ -468,6 +482,9 @@ func TestInit(t *testing.T) {
 	}
 }
 
+// ownPackage is the export of one's own data that Discord sends.
+const ownPackage = "discord/package"
+
 // FuzzForms: no text breaks a reader, and every line that is written reads back.
 func FuzzForms(f *testing.F) {
 	for _, set := range []map[string]func([]said) map[string]string{exports, assistants} {
@@ -481,9 +498,18 @@ func FuzzForms(f *testing.F) {
 		if len(text) > 1<<16 {
 			return
 		}
-		p := filepath.Join(t.TempDir(), "f"+filepath.Ext(filepath.Base(name)))
+		dir := t.TempDir()
+		p := filepath.Join(dir, "f"+filepath.Ext(filepath.Base(name)))
 		if os.WriteFile(p, []byte(text), 0o666) != nil {
 			return // a name that the file system does not take
+		}
+		if base := filepath.Base(name); base == "messages.json" || base == "messages.csv" { // read with what stands beside it
+			p = dir
+			for at, b := range map[string]string{"Messages/index.json": text, "Messages/c11/channel.json": text, "Messages/c11/" + base: text} {
+				if err := errors.Join(os.MkdirAll(filepath.Join(dir, filepath.Dir(at)), 0o777), os.WriteFile(filepath.Join(dir, at), []byte(b), 0o666)); err != nil {
+					t.Fatal(err)
+				}
+			}
 		}
 		for _, form := range Forms() {
 			o := Options{Form: form.Name, Report: func(*schema.Finding) {}}
