@@ -212,7 +212,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	if in != nil {
 		defer in.Close()
 	}
-	from := target.Input{Graph: in, Changes: o.changes, Stdin: e.in,
+	from := neo4j.Input{Graph: in, Changes: o.changes, Stdin: e.in,
 		Differs: func() { e.warnf("load-neo4j: the database was changed since %s was loaded: comparing hashes", o.delta) }}
 	if o.delta != liveDelta {
 		from.Old = o.delta

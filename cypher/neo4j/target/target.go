@@ -1,4 +1,4 @@
-// Package target decides what a load sends and which Neo4j server is meant, and connects to it: by address, by
+// Package target decides which Neo4j server is meant and connects to it: by address, by
 // the environment, or the local server that package server keeps running.
 package target
 

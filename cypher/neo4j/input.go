@@ -1,4 +1,4 @@
-package target
+package neo4j
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"iter"
 	"os"
 
-	"membench/cypher/neo4j"
 	"membench/graph"
 	"membench/graph/diff"
 	"membench/schema"
@@ -25,20 +24,20 @@ type Input struct {
 
 // Sender opens the input. The function that it returns can be called again, except with
 // changes from Stdin. It fails as graph.Files does, and where the file of changes is absent.
-func (in Input) Sender(ctx context.Context) (func(context.Context, *neo4j.DB, neo4j.LoadOptions) (*neo4j.Report, error), error) {
+func (in Input) Sender(ctx context.Context) (func(context.Context, *DB, LoadOptions) (*Report, error), error) {
 	if in.Changes != "" {
 		if in.Changes != "-" {
 			if _, err := os.Stat(in.Changes); err != nil {
 				return nil, err
 			}
 		}
-		return func(ctx context.Context, db *neo4j.DB, lo neo4j.LoadOptions) (*neo4j.Report, error) {
-			return neo4j.LoadChanges(ctx, db, changesOf(jsonl.Until(ctx, jsonl.Files[schema.Change]([]string{in.Changes}, in.Stdin))), lo)
+		return func(ctx context.Context, db *DB, lo LoadOptions) (*Report, error) {
+			return LoadChanges(ctx, db, changesOf(jsonl.Until(ctx, jsonl.Files[schema.Change]([]string{in.Changes}, in.Stdin))), lo)
 		}, nil
 	}
 	if in.Old == "" {
-		return func(ctx context.Context, db *neo4j.DB, lo neo4j.LoadOptions) (*neo4j.Report, error) {
-			return neo4j.Load(ctx, db, in.Graph.Elements(), lo)
+		return func(ctx context.Context, db *DB, lo LoadOptions) (*Report, error) {
+			return Load(ctx, db, in.Graph.Elements(), lo)
 		}, nil
 	}
 	oldFiles, err := graph.Files(in.Old)
@@ -49,18 +48,18 @@ func (in Input) Sender(ctx context.Context) (func(context.Context, *neo4j.DB, ne
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, db *neo4j.DB, lo neo4j.LoadOptions) (*neo4j.Report, error) {
+	return func(ctx context.Context, db *DB, lo LoadOptions) (*Report, error) {
 		held, err := db.Held(ctx)
 		if err != nil {
 			return nil, err
 		}
-		from, err := neo4j.DigestOf(ctx, db, old)
+		from, err := DigestOf(ctx, db, old)
 		if err != nil {
 			return nil, err
 		}
 		if held.Digest == from.String() {
 			lo.From = &from
-			return neo4j.LoadChanges(ctx, db, graph.Diff(old, in.Graph.Elements()), lo)
+			return LoadChanges(ctx, db, graph.Diff(old, in.Graph.Elements()), lo)
 		}
 		in.Differs()
 		return loadAndDelete(ctx, db, old, in.Graph.Elements(), lo)
@@ -68,12 +67,12 @@ func (in Input) Sender(ctx context.Context) (func(context.Context, *neo4j.DB, ne
 }
 
 // loadAndDelete loads a graph and deletes what old has and it lacks.
-func loadAndDelete(ctx context.Context, db *neo4j.DB, old, in schema.Seq[schema.Element], lo neo4j.LoadOptions) (*neo4j.Report, error) {
-	rep, err := neo4j.Load(ctx, db, in, lo)
+func loadAndDelete(ctx context.Context, db *DB, old, in schema.Seq[schema.Element], lo LoadOptions) (*Report, error) {
+	rep, err := Load(ctx, db, in, lo)
 	if err != nil {
 		return rep, err
 	}
-	more, err := neo4j.LoadChanges(ctx, db, func(yield func(schema.Change, error) bool) {
+	more, err := LoadChanges(ctx, db, func(yield func(schema.Change, error) bool) {
 		for c, err := range graph.Diff(old, in) {
 			var f *schema.Finding
 			if errors.As(err, &f) {
