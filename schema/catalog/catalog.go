@@ -7,9 +7,11 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"sort"
+	"sync"
 
 	"membench/internal/yamldoc"
 	"membench/schema"
@@ -180,19 +182,24 @@ func (c *Catalog) LabelsByRank() []string {
 // Builtin is the text of the built-in catalogue: YAML, with comments.
 func Builtin() []byte { return append([]byte(nil), builtin...) }
 
-// Default returns the built-in catalogue.
-func Default() *Catalog {
+// Default returns the built-in catalogue, which is parsed once.
+func Default() *Catalog { return parsed() }
+
+var parsed = sync.OnceValue(func() *Catalog {
 	c, err := parse(builtin)
 	if err != nil {
 		panic(err) // unreachable unless the embedded file is broken; a test reads it
 	}
 	return c
-}
+})
 
 // Load returns the built-in catalogue with the terms of extra files added, in order.
 // A file may add terms and may not change built-in ones.
 func Load(extra ...[]byte) (*Catalog, error) {
-	c := Default()
+	if len(extra) == 0 {
+		return Default(), nil
+	}
+	c := Default().clone()
 	for i, b := range extra {
 		more, err := parse(b)
 		if err != nil {
@@ -245,6 +252,15 @@ func (c *Catalog) checkPatterns() error {
 		}
 	}
 	return nil
+}
+
+// clone is a copy to which terms can be added.
+func (c *Catalog) clone() *Catalog {
+	n := *c
+	n.Domains, n.Entities, n.Predicates = maps.Clone(c.Domains), maps.Clone(c.Entities), maps.Clone(c.Predicates)
+	n.Labels, n.Edges = maps.Clone(c.Labels), maps.Clone(c.Edges)
+	n.Dropped, n.Patterns = slices.Clip(c.Dropped), slices.Clip(c.Patterns)
+	return &n
 }
 
 func merge[T any](what string, to *map[string]T, from map[string]T) error {
