@@ -264,11 +264,11 @@ func (p *Place) Done() error {
 }
 
 func (p *Place) end() error {
-	atomicfile.Step("remove", p.Dir)
-	err := os.RemoveAll(p.Dir)
-	if p.lock != nil {
+	if p.lock != nil { // Windows removes nothing that is open; who comes now only removes it, too
 		p.lock.Close()
 	}
+	atomicfile.Step("remove", p.Dir)
+	err := os.RemoveAll(p.Dir)
 	p.Dir = ""
 	return err
 }
