@@ -22,7 +22,7 @@ import (
 	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
-var cost = flag.Int("cost", 0, "turns of TestNeo4jCost")
+var cost = flag.Int("cost", 0, "turns of TestNeo4jCost and TestStoreThenAskIsLinear")
 
 // lasting is a graph memory in a scope of the fixture that outlives it.
 func lasting(t testing.TB, scope string, e llm.Embedder) memory.Memory {
@@ -190,6 +190,9 @@ func TestStoreThenAskIsLinear(t *testing.T) {
 	n := 1500
 	if os.Getenv("MEMBENCH_SOAK") != "" {
 		n = 10_000
+	}
+	if *cost > 0 {
+		n = *cost
 	}
 	fresh := func() memory.Memory {
 		m, err := graphmem.New(memory.Deps{}, graphmem.Defaults()).Open(ctx, memory.Namespace{Run: "r", Scope: "u"})
