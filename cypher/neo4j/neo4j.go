@@ -40,6 +40,7 @@ type DB struct {
 	conf     Config
 	marks    driver.BookmarkManager
 	limits   []func(*driver.TransactionConfig)
+	dynamic  bool // the server makes relationships of types that are parameters
 
 	mu       sync.Mutex
 	have     []constraint    // nil: not looked yet

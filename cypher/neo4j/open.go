@@ -101,10 +101,12 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if info := res.Summary.Database(); info != nil {
 		db.database = info.Name()
 	}
-	if err := tooOld(res.Summary.Server().Agent()); err != nil {
+	agent := res.Summary.Server().Agent()
+	if err := tooOld(agent); err != nil {
 		drv.Close(ctx)
 		return nil, fmt.Errorf("%s: %w", db.uri, err)
 	}
+	db.dynamic = atLeast(agent, 5, 26)
 	return db, nil
 }
 
