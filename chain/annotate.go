@@ -67,7 +67,7 @@ func Annotate(ctx context.Context, o AnnotateOptions) (AnnotateReport, error) {
 		return report, err
 	}
 	for a, err := range par.Map(ctx, max(1, o.Workers), unique(f, annotateSources(ctx, f, files, o)), func(ctx context.Context, src annotate.Source) (annotated, error) {
-		if len(src.Turns) > manyTurns {
+		if isLong(src) {
 			return annotated{src: src}, nil // its events go straight to the output, below
 		}
 		var lines bytes.Buffer
@@ -82,7 +82,7 @@ func Annotate(ctx context.Context, o AnnotateOptions) (AnnotateReport, error) {
 			continue
 		}
 		if err := f.Write(a.src.ConvID.FileName()+eventsSuffix, func(w io.Writer) (err error) {
-			if a.lines == nil {
+			if isLong(a.src) {
 				a, err = annotateOne(ctx, a.src, o, w)
 				return err
 			}
@@ -133,10 +133,12 @@ func (o AnnotateOptions) manifest(r AnnotateReport) (m schema.Manifest, err erro
 // the events of a longer one are written one by one.
 const manyTurns = 10_000
 
+func isLong(src annotate.Source) bool { return len(src.Turns) > manyTurns }
+
 // annotated is one conversation.
 type annotated struct {
 	src      annotate.Source
-	lines    []byte // of its events; nil: to be made
+	lines    []byte // of its events, unless isLong(src)
 	tags, by map[string]int
 	events   int
 	findings []*schema.Finding

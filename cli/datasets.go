@@ -14,6 +14,7 @@ import (
 	"membench/datasets/convert"
 	"membench/datasets/domaina"
 	"membench/eval/protocol"
+	"membench/internal/build"
 	"membench/internal/tokencount"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -224,9 +225,9 @@ command ends with 3. Nothing is written with --strict, and where nothing could b
 			switch {
 			case !slices.Contains(convert.Forms(), o.to):
 				return usagef("--to: have %q, want one of %v", o.to, convert.Forms())
-			case o.to == "domain_a_v2" && o.out == "-":
+			case o.to == convert.DomainA && o.out == "-":
 				return usagef("--to domain_a_v2 writes three files: give a folder with -o")
-			case o.to == "observations" && len(o.cases) > 0:
+			case o.to == convert.Observations && len(o.cases) > 0:
 				return usagef("--to observations writes those of all conversations: omit --case")
 			case o.asJSON && o.out == "-":
 				return usagef("--json and the data both want standard output: give -o")
@@ -289,7 +290,7 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 		return nil
 	}
 	switch {
-	case o.to == "observations":
+	case o.to == convert.Observations:
 		if set.Observations == nil {
 			return usagef("--to observations: %s has no recorded extraction", o.name)
 		}
@@ -304,9 +305,9 @@ func runConvert(ctx context.Context, e *env, o convertOptions) error {
 		e.warnf("%s: %d memories", o.name, memories)
 		return t.loss(step, o.stepFlags).After()
 	case o.to == convert.DomainA:
-		err = convert.InFolder(o.out, func(dir string) error { return check(domaina.WriteFolder(dir, in)) })
+		err = build.Folder(o.out, func(dir string) error { return check(domaina.WriteFolder(dir, in)) })
 	case o.to == convert.Dialogue && o.out != "-" && !strings.HasSuffix(jsonl.PlainName(o.out), ".jsonl"):
-		err = convert.InFolder(o.out, func(dir string) error { return check(convert.Dialogues(dir, in, o.dialogue)) })
+		err = build.Folder(o.out, func(dir string) error { return check(convert.Dialogues(dir, in, o.dialogue)) })
 	default:
 		err = writeOut(e, o.out, func(w io.Writer) error { return check(convert.Lines(w, o.to, in, o.dialogue)) })
 	}

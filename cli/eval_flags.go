@@ -100,7 +100,7 @@ func (o *evalFlags) addGrading(f *pflag.FlagSet) {
 
 func (o *evalFlags) addMemory(f *pflag.FlagSet) {
 	f.IntVarP(&o.topK, "top-k", "k", 10, "ask systems for `n` hits")
-	f.IntVar(&o.depth, "depth", 50, "look for gold evidence that was not among the hits down to rank `n`, 0: do not")
+	f.IntVar(&o.depth, "depth", 50, "where gold evidence is not among the hits, keep every rank down to `n` and look for it down to 1,000; 0: do not")
 	f.IntVar(&o.window, "window", 0, "ingest `n` turns at once, 0: whole sessions")
 	f.IntVar(&o.overlap, "overlap", 2, "show `n` turns before a window as its context")
 	f.IntVar(&o.repeats, "repeats", 1, "answer and grade every question `n` times")

@@ -41,8 +41,8 @@ qa_records.jsonl (the same, graded), summary.jsonl and aggregate_metrics.json; a
 system is printed. manifest.json says what made them. Everything that is answered is on disk at once: a run that was
 killed continues when it is started again, and a finished one does nothing. Another
 configuration in the same folder is refused, with what differs. What failed is an
-outcome of its own question; --only-failed asks it again, and fills a memory anew of which an
-operation went by rule because a model failed. 'membench eval status RUN' looks at a run.
+outcome of its own question; --only-failed asks it again, and refills a memory where a rule
+replaced a model that failed. 'membench eval status RUN' looks at a run.
 
 Answers come from the rule reader, or, with --reader model, --model, or a model named in
 the file, from that; a model that fails is the outcome of its question. Memories work

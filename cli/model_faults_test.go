@@ -126,7 +126,7 @@ func rarerFaults() []modelFault {
 		"no part of a text":          `{"choices":[{"message":{"content":[]},"finish_reason":"stop"}]}`,
 		"an image for a text":        `{"choices":[{"message":{"content":[{"type":"image_url"}]},"finish_reason":"stop"}]}`,
 		"blanks":                     `{"choices":[{"message":{"content":" \n "},"finish_reason":"stop"}]}`,
-		"an end that nobody knows":   `{"choices":[{"message":{"content":""},"finish_reason":"gone"}]}`,
+		"an unknown finish reason":   `{"choices":[{"message":{"content":""},"finish_reason":"gone"}]}`,
 		"a stream of pings":          ": ping\n\n: ping\n\n",
 		"a stream that only ends":    "data: [DONE]\n\n",
 		"a stream of half an event":  `data: {"choices":[{"delta":{"con`,
@@ -183,7 +183,7 @@ func vectorFaults() []modelFault {
 // contentFaults are what an endpoint says to some questions for what stands in them.
 func contentFaults() []modelFault {
 	return []modelFault{
-		{"400 in words that nobody knows", llmtest.Fault(400, "", "blocked"), true},
+		{"400 in unknown words", llmtest.Fault(400, "", "blocked"), true},
 		{"500", llmtest.Reply{Status: 500, Body: "oops"}, true},
 		{"filtered", llmtest.Fault(400, "content_filter", "content management policy"), true},
 	}

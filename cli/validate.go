@@ -167,10 +167,9 @@ func sayChecked(e *env, files []validate.File, p *findings.Printer) (total int) 
 	}
 	if total == 0 {
 		e.warnf("checked %s: no record", findings.Count(len(files), "file"))
-		e.warnf("%s, %s", findings.Count(p.Errors, "error"), findings.Count(p.Warnings, "warning"))
-		return total
+	} else {
+		e.warnf("checked %s as version %s, %s%s", findings.Count(len(files), "file"), strings.Join(vs, " and "), findings.Count(total, "record"), what)
 	}
-	e.warnf("checked %s as version %s, %s%s", findings.Count(len(files), "file"), strings.Join(vs, " and "), findings.Count(total, "record"), what)
 	e.warnf("%s, %s", findings.Count(p.Errors, "error"), findings.Count(p.Warnings, "warning"))
 	return total
 }

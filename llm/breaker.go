@@ -19,11 +19,11 @@ const (
 
 // A Breaker stands before an endpoint, whatever it is used for. After 20 attempts that
 // failed in a row, or a refused key, no more are made: one of the calls that wait asks a
-// neutral question first, which tells questions that nobody answers from an endpoint that
-// answers none. Is it not answered either, it is asked again, with growing pauses, until it is
-// and all go on. An endpoint that has never answered is not waited for, nor one that stays
-// away for ten minutes (a key for one): then every call fails with KindDown or KindKey, which
-// ends a run.
+// neutral question first. If it is answered, the endpoint works and the questions before were
+// at fault: all calls continue. If not, it is repeated with growing pauses until it is
+// answered. An endpoint that has never answered is not waited for, nor one that is down for
+// ten minutes (a refused key: one minute): then every call fails with KindDown or KindKey,
+// which ends a run.
 type Breaker struct {
 	name  string // of the endpoint, for messages
 	clock Clock

@@ -109,7 +109,7 @@ var exports = map[string]func(ms []said) map[string]string{
 		list = append(list, obj{"id": 999, "type": "service", "action": "pin_message", "date": "2026-03-01T00:00:00", "text": ""})
 		return map[string]string{"result.json": toJSON(obj{"name": "X", "type": "personal_chat", "id": 12, "messages": list})}
 	},
-	"telegram/html": func(ms []said) map[string]string { // pages of 200; who goes on speaking is not named again
+	"telegram/html": func(ms []said) map[string]string { // pages of 200; a speaker is named once for messages in a row
 		page := []string{"messages.html", "messages2.html"}
 		out := map[string]string{}
 		for i, m := range ms {

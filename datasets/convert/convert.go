@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"membench/datasets"
-	"membench/internal/build"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -96,24 +95,4 @@ func Dialogues(dir string, in schema.Seq[schema.Case], o datasets.DialogueOption
 		}
 	}
 	return nil
-}
-
-// InFolder makes a folder whole or not at all; what stood there is replaced.
-func InFolder(out string, fill func(dir string) error) error {
-	place, err := build.NewPlace(out)
-	if err != nil {
-		return err
-	}
-	defer place.RollBack() // nothing after Done
-	made := filepath.Join(place.Dir, "made")
-	if err := os.Mkdir(made, 0o777); err != nil {
-		return err
-	}
-	if err := fill(made); err != nil {
-		return build.Explain(err, made, out)
-	}
-	if err := place.Put(made); err != nil {
-		return err
-	}
-	return place.Done()
 }

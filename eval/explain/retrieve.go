@@ -155,17 +155,21 @@ func (x *explainer) notRetrieved(r *schema.QARecord, n *need, live []*version) f
 		return f
 	}
 	kind, wasted, what := x.wasted(r)
-	if wasted*2 >= len(r.Hits) {
+	if mostly(wasted, r) {
 		f.kind = kind
 		f.reason += fmt.Sprintf("; %d of %d hits %s", wasted, len(r.Hits), what)
 	}
 	return f
 }
 
+// mostly reports whether wasted hits explain a miss whose rank without them is not known: a
+// few doubles among good hits are usual, and cost the evidence its place only by chance.
+func mostly(wasted int, r *schema.QARecord) bool { return wasted*2 >= len(r.Hits) }
+
 // belowK is the finding of evidence that stood below the hits.
 func (x *explainer) belowK(r *schema.QARecord, n *need, b schema.QARank, name string) finding {
 	f := finding{hop: schema.HopRetrieve, kind: schema.FaultRank, refs: n.refs, ids: point(b.ID), reason: fmt.Sprintf("%s stood at rank %d, k is %d", name, b.Rank, r.K)}
-	if kind, wasted, what := x.wasted(r); wasted > 0 && (b.Rank-wasted <= len(r.Hits) || wasted*2 >= len(r.Hits)) {
+	if kind, wasted, what := x.wasted(r); wasted > 0 && (b.Rank-wasted <= len(r.Hits) || mostly(wasted, r)) {
 		f.kind = kind
 		f.reason += fmt.Sprintf("; %d of %d hits %s", wasted, len(r.Hits), what)
 	}
@@ -175,9 +179,9 @@ func (x *explainer) belowK(r *schema.QARecord, n *need, b schema.QARank, name st
 // textOf is a hit's text and whose it is: people say the same twice, systems return it twice.
 func textOf(h *schema.QAHit) string { return fmt.Sprint(h.Sources, h.Text) }
 
-// wasted counts the hits that bring nothing: without text, of another conversation (that name
-// no turn of this one and say nothing of it), or a memory that is among them already, or the text of its turns under another id; and says
-// which of these are most.
+// wasted counts the hits that bring nothing, and says which of these are most: those without
+// text, of another conversation (they name no turn of this one and say nothing of it), and
+// those that are among the hits already, by id or by the text of the same turns.
 func (x *explainer) wasted(r *schema.QARecord) (kind string, n int, what string) {
 	empty, foreign, repeats := 0, 0, 0
 	seen, said := map[schema.PointID]bool{}, map[string]bool{}

@@ -43,13 +43,13 @@ func (d Difference) Same() bool { return d.Kind == "" }
 // Bounds of an alignment, set on invented texts (fidelity_test.go).
 const (
 	foreignBelow = 0.35 // less of the original's words: the text is another one
-	mostTokens   = 3000 // an original is aligned by at most so many of its words
+	mostTokens   = 3000 // an original is aligned by at most this many of its words
 	excerptBelow = 0.6  // less of a sentence's words: it was left out; of under four words it cannot be told
 	shortestRun  = 3    // weight of words in a row that are not there by chance
 	shortestEnd  = 2    // the same at an end of both texts
 	mostRest     = 0.8  // of the letters: where more is left, what is gone is a value
 	leastLetters = 4    // that are found in another text's order by chance only if fewer
-	restatedFrom = 0.5  // of an original's words: where fewer stand in a text it does not say the same with other values' words
+	restatedFrom = 0.5  // of an original's words: a text with fewer is no restatement of it
 	leastSpliced = 2    // letters that a text has of an original before it goes on as another
 	leastLost    = 3    // a text goes on as another where a third of the original is gone
 	addedWords   = 3    // words beyond the frame from which a text says more than the original

@@ -86,7 +86,7 @@ type Options struct {
 	Systems []System
 
 	K         int  // hits a question; 0: 10
-	Depth     int  // rank down to which gold that is not among the hits is looked for (QARecord.Below), where asking deeper costs no model; 0: not
+	Depth     int  // every rank down to it is kept (QARecord.Below) where gold is not among the hits and asking deeper costs no model; gold that is not there either is looked for down to rank 1,000; 0: not at all
 	Snapshots bool // after every session; else only after those with gold points
 	Undated   bool // contexts are the bare texts of hits, without the time of the turns they come from
 	// ContextTokens limits what a reader is shown, counted by Count; 0: no limit.

@@ -435,3 +435,23 @@ func ReadManifest(path string) (m schema.Manifest, err error) {
 
 // WriteManifest writes one manifest, indented, whole or not at all.
 func WriteManifest(path string, m schema.Manifest) error { return smallfile.WriteJSON(path, m) }
+
+// Folder makes a folder whole or not at all; what stood there is replaced.
+func Folder(out string, fill func(dir string) error) error {
+	place, err := NewPlace(out)
+	if err != nil {
+		return err
+	}
+	defer place.RollBack() // nothing after Done
+	made := filepath.Join(place.Dir, "made")
+	if err := os.Mkdir(made, 0o777); err != nil {
+		return err
+	}
+	if err := fill(made); err != nil {
+		return Explain(err, made, out)
+	}
+	if err := place.Put(made); err != nil {
+		return err
+	}
+	return place.Done()
+}

@@ -107,7 +107,7 @@ func (t *trial) all(ctx context.Context) error {
 	defer m.Close()
 	info := t.sys.Info()
 	if info.Name == "" || info.Fingerprint == "" {
-		t.say(schema.CheckFail, "info", "give Info a name and a fingerprint that changes with the options: runs are told apart by it", "name %q, fingerprint %q", info.Name, info.Fingerprint)
+		t.say(schema.CheckFail, "info", "give Info a name and a fingerprint that changes with the options: it distinguishes runs", "name %q, fingerprint %q", info.Name, info.Fingerprint)
 	} else {
 		t.say(schema.CheckOK, "info", "", "%s %s, fingerprint %s", info.Name, info.Version, info.Fingerprint)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"membench/eval/judge"
+	"membench/internal/par"
 	"membench/llm"
 	"membench/llm/openai"
 )
@@ -20,7 +21,7 @@ func measureNear(shared, url string) error {
 	if err != nil {
 		return err
 	}
-	c, err := openai.New(openai.Options{BaseURL: url, Model: "all-MiniLM-L6-v2", Clock: clock()})
+	c, err := openai.New(openai.Options{BaseURL: url, Model: "all-MiniLM-L6-v2", Clock: llm.Clock{Now: time.Now, Random: rand.Float64, Sleep: par.Sleep}})
 	if err != nil {
 		return err
 	}
@@ -72,15 +73,4 @@ func measureNear(shared, url string) error {
 		}
 	}
 	return nil
-}
-
-func clock() llm.Clock {
-	return llm.Clock{Now: time.Now, Random: rand.Float64, Sleep: func(ctx context.Context, d time.Duration) error {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(d):
-			return nil
-		}
-	}}
 }
