@@ -264,11 +264,14 @@ func (p *Place) Done() error {
 }
 
 func (p *Place) end() error {
-	if p.lock != nil { // Windows removes nothing that is open; who comes now only removes it, too
-		p.lock.Close()
-	}
 	atomicfile.Step("remove", p.Dir)
 	err := os.RemoveAll(p.Dir)
+	if p.lock != nil {
+		p.lock.Close()
+		if err != nil { // Windows removes no folder that is open
+			err = os.RemoveAll(p.Dir)
+		}
+	}
 	p.Dir = ""
 	return err
 }
