@@ -182,6 +182,22 @@ func (b *neo4jBrowser) until(what, js string) {
 
 func (b *neo4jBrowser) click(sel string) { b.t.Helper(); b.do(chromedp.Click(chromedp.CSS(sel))) }
 
+// again does something until the page shows that it was done, every five seconds: what is
+// clicked while the page still moves goes nowhere.
+func (b *neo4jBrowser) again(what, act, done string) {
+	b.t.Helper()
+	for range 6 {
+		evalIn[bool](b, "("+act+", true)")
+		for range 50 {
+			if evalIn[bool](b, done) {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	}
+	b.until(what, done)
+}
+
 const connected = `/connected as user/.test(document.body.innerText) && document.querySelector('[data-testid="disconnectedBanner"]') === null`
 
 func (b *neo4jBrowser) login(user, password string) {
@@ -203,18 +219,7 @@ func (b *neo4jBrowser) login(user, password string) {
 			time.Sleep(200 * time.Millisecond)
 		}
 	}
-	// The form moves while the page tries to connect by itself, and a click that misses
-	// does nothing: press until the form is gone.
-	for range 10 {
-		evalIn[bool](b, `(document.querySelector('[data-testid="connect"]')?.click(), true)`)
-		for range 50 {
-			if evalIn[bool](b, connected) {
-				return
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
-	}
-	b.until("connected", connected)
+	b.again("connected", `document.querySelector('[data-testid="connect"]')?.click()`, connected)
 }
 
 // drop lets a file fall on the window.
@@ -237,20 +242,22 @@ func (b *neo4jBrowser) runSaved(q browser.Query) {
 	b.t.Helper()
 	title := q.Title + " · " + q.TitleZH
 	b.until("saved query "+title, fmt.Sprintf(`[...document.querySelectorAll('[data-testid^="scriptTitle-"]')].some(e => e.innerText.includes(%q))`, title))
-	evalIn[bool](b, fmt.Sprintf(`([...document.querySelectorAll('[data-testid^="scriptTitle-"]')].find(e => e.innerText.includes(%q)).click(), true)`, title))
-	words := strings.Fields(q.Text)
-	b.until("the query is in the editor", fmt.Sprintf(`document.querySelector('[data-testid="activeEditor"]').innerText.replace(/\s/g, "").includes(%q)`, words[0]+words[1]))
-	b.click(`[data-testid="editor-Run"]`)
+	b.again("the query is in the editor", fmt.Sprintf(`[...document.querySelectorAll('[data-testid^="scriptTitle-"]')].find(e => e.innerText.includes(%q))?.click()`, title),
+		fmt.Sprintf(`document.querySelector('[data-testid="activeEditor"]').innerText.replace(/\s/g, "").includes(%q)`, strings.Join(strings.Fields(q.Title), "")))
+	const top = `document.querySelector('[data-testid="frame"]')`
+	answered := fmt.Sprintf(`(() => {
+  const f = %s;
+  return (f?.querySelector('[data-testid="frameCommand"]')?.innerText ?? "").includes(%q) &&
+    (f.querySelector(".node, table, [data-testid=cypherFrameErrorMessage]") !== null || /no changes|ERROR/.test(f.innerText));
+})()`, top, q.Title)
 	if q.Setup {
-		b.until("the parameters", `/"?limit"?: 100/.test(document.querySelector('[data-testid="frame"]')?.innerText ?? "")`)
+		answered = `/"?limit"?: 100/.test(` + top + `?.innerText ?? "")`
+	}
+	// What has begun to run is no longer in the editor, so that pressing again does nothing.
+	b.again("an answer to "+title, `document.querySelector('[data-testid="editor-Run"]')?.click()`, answered)
+	if q.Setup {
 		return
 	}
-	const top = `document.querySelector('[data-testid="frame"]')`
-	b.until("an answer to "+title, fmt.Sprintf(`(() => {
-  const f = %s;
-  return (f.querySelector('[data-testid="frameCommand"]')?.innerText ?? "").includes(%q) &&
-    (f.querySelector(".node, table, [data-testid=cypherFrameErrorMessage]") !== null || /no changes|ERROR/.test(f.innerText));
-})()`, top, q.Title))
 	if e := evalIn[string](b, top+`.querySelector('[data-testid="cypherFrameErrorMessage"]')?.innerText ?? ""`); e != "" {
 		b.t.Errorf("%s: %s", q.Name, e)
 		return
@@ -299,16 +306,9 @@ func (b *neo4jBrowser) shot(name string) {
 	b.expand()
 }
 
-// expand opens the folder of queries unless it is open. A click while the drawer still
-// slides in goes nowhere, and is done again.
+// expand opens the folder of queries.
 func (b *neo4jBrowser) expand() {
 	b.t.Helper()
-	for range 10 {
-		if evalIn[bool](b, `document.querySelector('[data-testid^="scriptTitle-"]') !== null`) {
-			return
-		}
-		b.click(`[data-testid="expandFolder-` + browser.Folder + `"]`)
-		time.Sleep(500 * time.Millisecond)
-	}
-	b.t.Fatal("the folder of queries does not open")
+	const open = `document.querySelector('[data-testid^="scriptTitle-"]') !== null`
+	b.again("the queries of the folder", open+` || document.querySelector('[data-testid="expandFolder-`+browser.Folder+`"]')?.click()`, open)
 }

@@ -7,6 +7,7 @@ import "membench/graph"
 type Form struct {
 	ID, Src, Dst string      // expressions of an element's id and an edge's ends, scope included
 	Props        string      // expression of the properties
+	Type         string      // expression of an edge's type where rows differ in it: for Fresh, from Neo4j 5.26 on
 	Add          [][2]string // names and expressions of properties that Props lacks
 	Fresh        bool        // elements are created: the scope holds none of them
 	Guard        bool        // an element of somebody else's that holds an id of ours stays as it is
@@ -32,6 +33,9 @@ func (f Form) Nodes(dst []byte, labels []string) []byte {
 func (f Form) Edges(dst []byte, typ string) []byte {
 	dst = append(dst, "MATCH (a:"+BaseLabel+" {id: "+f.Src+"}) WHERE "+Marked("a")+" MATCH (b:"+BaseLabel+" {id: "+f.Dst+"}) WHERE "+Marked("b")+"\n"...)
 	name, _ := AppendName(nil, typ)
+	if f.Type != "" {
+		name = []byte("$(" + f.Type + ")")
+	}
 	return f.set(f.find(dst, "(a)-[r:"+string(name), "r", "]->(b)"), "r")
 }
 

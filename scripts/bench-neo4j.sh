@@ -14,5 +14,5 @@ set -eu
 cd "$(dirname "$0")/.."
 for what in ${*:-first load sessions delta bulk}; do
 	echo "## $what"
-	go test ./cypher/neo4j -run '^TestMeasure$' -count 1 -timeout 20m -measure "$what" | grep -v '^ok\|^PASS'
+	go test ./cypher/neo4j -run '^TestMeasure$' -count 1 -timeout 40m -v -measure "$what" | grep -v "^ok\|^PASS\|^---\|^==="
 done

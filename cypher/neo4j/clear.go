@@ -103,7 +103,7 @@ func (db *DB) dropSchema(ctx context.Context) (dropped []string, err error) {
 	}
 	db.mu.Lock()
 	clear(db.ready)
-	db.recorded = false
+	db.have, db.recorded, db.scopes = nil, false, false
 	db.mu.Unlock()
 	return dropped, nil
 }

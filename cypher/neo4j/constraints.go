@@ -54,28 +54,49 @@ func texts(v any) (out []string) {
 	return out
 }
 
+// look reads the constraints of the database, and notes those that make ids unique. One
+// look serves a DB until it makes constraints itself: what another client makes meanwhile
+// is made here IF NOT EXISTS.
+func (db *DB) look(ctx context.Context) error {
+	have, err := db.constraints(ctx)
+	if err != nil {
+		return err
+	}
+	db.have = have
+	for _, c := range have {
+		switch {
+		case c.name == heldConstraint:
+			db.recorded = true
+		case c.unique("NODE", baseLabel):
+			db.ready[""] = true
+		case len(c.labels) == 1 && c.unique("RELATIONSHIP", c.labels[0]):
+			db.ready[c.labels[0]] = true
+		}
+	}
+	return nil
+}
+
 // ensureRecord sees to it that a scope has one record, and its changes are found.
 func (db *DB) ensureRecord(ctx context.Context) (made []string, err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
+	if !db.recorded {
+		if err := db.look(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if db.recorded {
 		return nil, nil
 	}
-	have, err := db.constraints(ctx)
-	if err != nil {
+	if err := db.makeOnce(ctx, "CREATE CONSTRAINT "+heldConstraint+" IF NOT EXISTS FOR (g:"+heldLabel+") REQUIRE g.scope IS UNIQUE"); err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(have, func(c constraint) bool { return c.name == heldConstraint }) {
-		if err := db.makeOnce(ctx, "CREATE CONSTRAINT "+heldConstraint+" IF NOT EXISTS FOR (g:"+heldLabel+") REQUIRE g.scope IS UNIQUE"); err != nil {
-			return nil, err
-		}
-		if err := db.makeOnce(ctx, "CREATE INDEX membench_change IF NOT EXISTS FOR (c:"+changeLabel+") ON (c.scope, c.rev)"); err != nil {
-			return nil, err
-		}
-		made = append(made, heldConstraint)
-		if err := db.await(ctx); err != nil {
-			return made, err
-		}
+	if err := db.makeOnce(ctx, "CREATE INDEX membench_change IF NOT EXISTS FOR (c:"+changeLabel+") ON (c.scope, c.rev)"); err != nil {
+		return nil, err
+	}
+	made = append(made, heldConstraint)
+	if err := db.await(ctx); err != nil {
+		return made, err
 	}
 	db.recorded = true
 	return made, nil
@@ -86,81 +107,68 @@ func (db *DB) ensureRecord(ctx context.Context) (made []string, err error) {
 func (db *DB) ensure(ctx context.Context, types ...string) (made []string, err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	var todo []string
-	for _, t := range append([]string{""}, types...) {
-		if !db.ready[t] && !slices.Contains(todo, t) {
-			todo = append(todo, t)
+	if db.have == nil {
+		if err := db.look(ctx); err != nil {
+			return nil, err
 		}
 	}
+	if !db.scopes {
+		if err := db.makeOnce(ctx, "CREATE INDEX node_scope IF NOT EXISTS FOR (n:"+baseLabel+") ON (n.scope)"); err != nil {
+			return nil, err
+		}
+		db.scopes = true
+	}
+	lacking := func() (todo []string) {
+		for _, t := range append([]string{""}, types...) {
+			if !db.ready[t] && !slices.Contains(todo, t) {
+				todo = append(todo, t)
+			}
+		}
+		return todo
+	}
+	todo := lacking()
 	if len(todo) == 0 {
 		return nil, nil
 	}
-	have, err := db.constraints(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range have {
-		if c.entity == "RELATIONSHIP" && len(c.labels) == 1 && c.unique(c.entity, c.labels[0]) {
-			db.ready[c.labels[0]] = true
+	for again := false; ; again = true {
+		names, err := db.constrain(ctx, todo)
+		if e := db.look(ctx); e != nil {
+			return append(made, names...), errors.Join(err, e)
 		}
-	}
-	there := func(typ string) bool {
-		entity, label := constrained(typ)
-		return slices.ContainsFunc(have, func(c constraint) bool { return c.unique(entity, label) })
-	}
-	first := slices.Contains(todo, "")
-	todo = slices.DeleteFunc(todo, func(typ string) bool {
-		if there(typ) {
-			db.ready[typ] = true
+		for i, name := range names {
+			if db.ready[todo[i]] {
+				made = append(made, name)
+			}
 		}
-		return db.ready[typ]
-	})
-	if made, err = db.constrain(ctx, todo, have); err != nil {
-		return made, err
-	}
-	if len(made) > 0 {
-		if have, err = db.constraints(ctx); err != nil {
+		if todo = lacking(); len(todo) == 0 {
+			return made, db.await(ctx)
+		}
+		// A name was taken meanwhile, or something is left of a constraint that was not finished.
+		cleared, e := false, error(nil)
+		if !again {
+			cleared, e = db.dropLeftovers(ctx, todo)
+		}
+		switch {
+		case e != nil:
+			return made, e
+		case !again && (cleared || err == nil):
+		case err != nil:
 			return made, err
+		default:
+			entity, label := constrained(todo[0])
+			return made, fmt.Errorf("making ids unique on %s %s: constraint %s was accepted but does not exist (is there an index of that name?)", strings.ToLower(entity), label, cypher.ConstraintName(todo[0]))
 		}
 	}
-	for _, typ := range todo {
-		if !there(typ) {
-			entity, label := constrained(typ)
-			return made, fmt.Errorf("making ids unique on %s %s: constraint %s was accepted but does not exist (is there an index of that name?)", strings.ToLower(entity), label, cypher.ConstraintName(typ))
-		}
-		db.ready[typ] = true
-	}
-	if first {
-		if err := db.makeOnce(ctx, "CREATE INDEX node_scope IF NOT EXISTS FOR (n:"+baseLabel+") ON (n.scope)"); err != nil {
-			return made, err
-		}
-	}
-	if len(made) > 0 {
-		err = db.await(ctx)
-	}
-	return made, err
 }
 
 // constrain makes the constraints of types that have none: all in one transaction, else,
 // where one cannot be made, one after the other, which says which.
-func (db *DB) constrain(ctx context.Context, todo []string, have []constraint) (made []string, err error) {
-	if len(todo) == 0 {
-		return nil, nil
-	}
-	left, err := db.leftovers(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (db *DB) constrain(ctx context.Context, todo []string) (made []string, err error) {
 	names, list := make([]string, len(todo)), make([]string, len(todo))
 	for i, typ := range todo {
 		names[i] = cypher.ConstraintName(typ)
-		for slices.ContainsFunc(have, func(c constraint) bool { return c.name == names[i] }) {
+		for slices.ContainsFunc(db.have, func(c constraint) bool { return c.name == names[i] }) {
 			names[i] += "_" // the name is taken by something else: IF NOT EXISTS would do nothing, in silence
-		}
-		if _, label := constrained(typ); left[names[i]] == label {
-			if err := db.schemaChange(ctx, "DROP INDEX "+quoted(names[i])+" IF EXISTS"); err != nil {
-				return nil, err
-			}
 		}
 		if list[i], err = cypher.Constraint(typ, names[i]); err != nil {
 			return nil, err
@@ -179,6 +187,27 @@ func (db *DB) constrain(ctx context.Context, todo []string, have []constraint) (
 		made = append(made, names[i])
 	}
 	return made, nil
+}
+
+// dropLeftovers drops indexes that stand where the constraints of types should.
+func (db *DB) dropLeftovers(ctx context.Context, types []string) (dropped bool, err error) {
+	left, err := db.leftovers(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, typ := range types {
+		name := cypher.ConstraintName(typ)
+		for ; left[name] != ""; name += "_" {
+			if _, label := constrained(typ); left[name] != label {
+				continue
+			}
+			if err := db.schemaChange(ctx, "DROP INDEX "+quoted(name)+" IF EXISTS"); err != nil {
+				return dropped, err
+			}
+			dropped = true
+		}
+	}
+	return dropped, nil
 }
 
 // leftovers are the names of indexes of constraints that were not finished, because the

@@ -146,20 +146,28 @@ const oldestMajor, oldestMinor = 5, 7
 // tooOld judges the name a server gives itself, such as Neo4j/5.26.12. Servers of
 // other makers that speak Bolt are taken as they are.
 func tooOld(agent string) error {
-	version, ok := strings.CutPrefix(agent, "Neo4j/")
-	if !ok {
+	major, minor, ok := version(agent)
+	if !ok || major > oldestMajor || major == oldestMajor && minor >= oldestMinor {
 		return nil
 	}
-	parts := strings.SplitN(version, ".", 3)
-	if len(parts) < 2 {
-		return nil
+	return fmt.Errorf("%w: have Neo4j %s, want %d.%d or newer (ids of relationships cannot be made unique before)", ErrTooOld, strings.TrimPrefix(agent, "Neo4j/"), oldestMajor, oldestMinor)
+}
+
+// atLeast reports whether a server is known to be a Neo4j of this version or a newer one.
+func atLeast(agent string, major, minor int) bool {
+	x, y, ok := version(agent)
+	return ok && (x > major || x == major && y >= minor)
+}
+
+func version(agent string) (major, minor int, ok bool) {
+	text, ok := strings.CutPrefix(agent, "Neo4j/")
+	parts := strings.SplitN(text, ".", 3)
+	if !ok || len(parts) < 2 {
+		return 0, 0, false
 	}
 	major, err1 := strconv.Atoi(parts[0])
 	minor, err2 := strconv.Atoi(parts[1])
-	if err1 != nil || err2 != nil || major > oldestMajor || major == oldestMajor && minor >= oldestMinor {
-		return nil
-	}
-	return fmt.Errorf("%w: have Neo4j %s, want %d.%d or newer (ids of relationships cannot be made unique before)", ErrTooOld, version, oldestMajor, oldestMinor)
+	return major, minor, err1 == nil && err2 == nil
 }
 
 // Counters are the server's own counts of what it did.

@@ -27,41 +27,54 @@ type Held struct {
 // Held reads what the scope says of itself; zero when nothing was loaded.
 func (db *DB) Held(ctx context.Context) (h Held, err error) {
 	err = db.in(ctx, false, func(t *tx) error {
-		h = Held{}
-		_, err := t.run("MATCH (g:"+heldLabel+" {scope: $scope}) RETURN g.digest, g.embedder", db.with(nil), func(v []any) error {
-			h.Digest, _ = v[0].(string)
-			h.Embedder, _ = v[1].(string)
-			return nil
-		})
+		h, err = t.held(db)
 		return err
 	})
 	return h, err
 }
 
-// settle records what the scope holds, in the transaction that counted it: sum is that
+func (t *tx) held(db *DB) (h Held, err error) {
+	_, err = t.run("MATCH (g:"+heldLabel+" {scope: $scope}) RETURN g.digest, g.embedder", db.with(nil), func(v []any) error {
+		h.Digest, _ = v[0].(string)
+		h.Embedder, _ = v[1].(string)
+		return nil
+	})
+	return h, err
+}
+
+// errOther undoes a transaction that found the scope other than it would record.
+var errOther = errors.New("the scope holds something else")
+
+// settle records what the scope holds now, in the transaction that counted it: sum is that
 // of n elements, and nothing else may be there. count is left out where sum was reached
 // from the digest that was there.
 func (db *DB) settle(ctx context.Context, sum Digest, count bool) (digest string, err error) {
+	digest = sum.String()
 	err = db.in(ctx, true, func(t *tx) error {
-		digest = ""
 		mine := false
-		_, err := t.run("MATCH (g:"+heldLabel+" {scope: $scope}) SET g.scope = $scope WITH g WHERE g.token = $token RETURN 1", db.with(map[string]any{"token": db.token()}), func([]any) error {
+		// Setting a property takes the lock: what is counted then is so until the commit.
+		_, err := t.run("MATCH (g:"+heldLabel+" {scope: $scope}) SET g.scope = $scope WITH g WHERE g.token = $token SET g.digest = $digest RETURN 1", db.with(map[string]any{"token": db.token(), "digest": digest}), func([]any) error {
 			mine = true
 			return nil
 		})
-		if err != nil || !mine {
+		if err != nil || !count && mine {
 			return err
 		}
-		if count {
-			nodes, edges, err := t.size(db)
-			if err != nil || int64(nodes+edges) != sum.n {
-				return err
-			}
+		nodes, edges := 0, 0
+		if mine {
+			nodes, edges, err = t.size(db)
 		}
-		digest = sum.String()
-		_, err = t.run("MATCH (g:"+heldLabel+" {scope: $scope}) SET g.digest = $digest", db.with(map[string]any{"digest": digest}), nil)
+		if err == nil && (!mine || int64(nodes+edges) != sum.n) {
+			err = errOther
+		}
 		return err
 	})
+	if err != nil {
+		digest = ""
+	}
+	if errors.Is(err, errOther) {
+		err = nil
+	}
 	return digest, err
 }
 

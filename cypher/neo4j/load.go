@@ -146,7 +146,14 @@ func (db *DB) load(ctx context.Context, whole bool, in iter.Seq2[step, error], o
 			return l.rep, err
 		}
 	}
-	held, err := db.Held(ctx)
+	var held Held
+	var nodes, edges int
+	err := db.in(ctx, false, func(t *tx) (err error) {
+		if held, err = t.held(db); err == nil {
+			nodes, edges, err = t.size(db)
+		}
+		return err
+	})
 	if err != nil {
 		return l.rep, err
 	}
@@ -154,10 +161,6 @@ func (db *DB) load(ctx context.Context, whole bool, in iter.Seq2[step, error], o
 		if l.sum = *o.From; !o.DryRun && held.Digest != l.sum.String() {
 			return l.rep, fmt.Errorf("%w: it is no longer the one that the changes start from; run the same command again", ErrChanged)
 		}
-	}
-	nodes, edges, err := db.Size(ctx)
-	if err != nil {
-		return l.rep, err
 	}
 	if (o.Prune || whole && nodes+edges <= mostKnown) && !o.Rewrite && !o.Exact && nodes > 0 {
 		if l.known, err = db.hashes(ctx); err != nil {

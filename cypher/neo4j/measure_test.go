@@ -9,11 +9,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -57,8 +60,11 @@ func TestMeasure(t *testing.T) {
 		measureBulk(t)
 		return
 	}
-	ctx := context.Background()
-	s, err := server.Start(ctx, server.Config{Lib: exttest.Neo4jLib(), Home: t.TempDir(), HeapMB: 2048, PageCacheMB: 512, Bound: true})
+	ctx, home := context.Background(), t.TempDir()
+	if apoc := filepath.Join(*measureClientsIn, "apoc"); *measure == "clients" { // may be absent
+		_ = os.Symlink(apoc, filepath.Join(home, "plugins"))
+	}
+	s, err := server.Start(ctx, server.Config{Lib: exttest.Neo4jLib(), Home: home, HeapMB: 2048, PageCacheMB: 512, Bound: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +110,7 @@ func TestMeasure(t *testing.T) {
 	db := scoped()
 	switch *measure {
 	case "clients":
-		measureClients(t, s, time1)
+		measureClients(t, s)
 	case "first":
 		// A graph of thirty types whose constraints are not there yet, as load-neo4j with its
 		// defaults loads it, full-text index included; the loop makes its constraints, too.
@@ -214,11 +220,62 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// aCounter passes Bolt on and counts the statements that a client sends: messages of
+// type RUN with three fields, of which the first is text.
+type aCounter struct {
+	uri string
+	n   atomic.Int64
+}
+
+func count(t *testing.T, to string) *aCounter {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	c := &aCounter{uri: "bolt://" + l.Addr().String()}
+	run := regexp.MustCompile(`(?s-u)\xB3\x10[\x80-\x8F\xD0-\xD2]`)
+	go func() {
+		for {
+			from, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", strings.TrimPrefix(to, "bolt://"))
+			if err != nil {
+				from.Close()
+				continue
+			}
+			go func() {
+				defer server.Close()
+				var last []byte // of what was read before
+				buf := make([]byte, 1<<16)
+				for {
+					n, err := from.Read(buf)
+					c.n.Add(int64(len(run.FindAll(append(last, buf[:n]...), -1))))
+					last = append([]byte(nil), buf[max(0, n-2):n]...)
+					if _, e := server.Write(buf[:n]); e != nil || err != nil {
+						return
+					}
+				}
+			}()
+			go func() {
+				defer from.Close()
+				io.Copy(from, server)
+			}()
+		}
+	}()
+	return c
+}
+
 // measureClients loads one graph with ours and with clients of others, each twice into an
-// emptied database: python environments kgx, graphrag and graphiti stand in -measure-clients.
-func measureClients(t *testing.T, s *server.Server, time1 func(string, int, func() error) lap) {
+// emptied database: python environments kgx, graphrag and graphiti stand in -measure-clients,
+// and in its folder apoc the jars that graphrag's writer wants on the server (see
+// scripts/neo4j-clients.sh).
+func measureClients(t *testing.T, s *server.Server) {
 	ctx := context.Background()
-	nodes, edges := typed(10_000, 30)
+	size := *measureNodes / 10
+	nodes, edges := typed(size, 30)
 	all := append(nodes, edges...)
 	type element struct {
 		ID    string          `json:"id"`
@@ -255,35 +312,89 @@ func measureClients(t *testing.T, s *server.Server, time1 func(string, int, func
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := dial(t, Config{URI: s.URI})
+	c := count(t, s.URI)
+	db, ours := dial(t, Config{URI: s.URI}), dial(t, Config{URI: c.uri})
 	empty := func() {
 		if _, err := db.Empty(ctx, EmptyOptions{All: true, Constraints: true}); err != nil {
 			t.Fatal(err)
 		}
-	}
-	empty()
-	for _, name := range []string{"ours", "ours again, unchanged"} {
-		time1(name, len(all), func() error {
-			_, err := Load(ctx, db, seq(all...), LoadOptions{Sessions: 2})
-			if err == nil {
-				_, err = db.EnsureTextIndex(ctx)
+		// What others made: our own was dropped by its name.
+		for _, kind := range []string{"CONSTRAINT", "INDEX"} {
+			var names []string
+			if err := db.in(ctx, false, func(x *tx) error {
+				names = nil
+				filter := map[string]string{"CONSTRAINT": "", "INDEX": " WHERE type <> 'LOOKUP'"}[kind]
+				_, err := x.run("SHOW "+kind+" YIELD name, type"+filter+" RETURN name", nil, func(v []any) error {
+					names = append(names, fmt.Sprint(v[0]))
+					return nil
+				})
+				return err
+			}); err != nil {
+				t.Fatal(err)
 			}
+			for _, name := range names {
+				if err := db.schemaChange(ctx, "DROP "+kind+" "+quoted(name)+" IF EXISTS"); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	python := func(name string) string { return filepath.Join(*measureClientsIn, name, "bin", "python") }
+	script := func(args ...string) *exec.Cmd {
+		return exec.CommandContext(ctx, python("graphrag"), append([]string{"../../scripts/neo4j_clients.py"}, args...)...)
+	}
+	report := func(name string, load func(emit func(seconds, cpu float64) error) error) {
+		server, before := cpuSeconds(s.PID), c.n.Load()
+		err := load(func(seconds, cpu float64) error {
+			used, sent := cpuSeconds(s.PID)-server, c.n.Load()-before
+			out, err := script("look", s.URI, file).Output()
+			fmt.Printf("| %s | %.1f | %.1f | %.1f | %d | %s |\n", name, seconds, cpu, used, sent, strings.TrimSpace(string(out)))
+			server, before = cpuSeconds(s.PID), c.n.Load()
 			return err
 		})
+		if err != nil {
+			fmt.Printf("| %s | %v |\n", name, err)
+		}
+		empty()
 	}
+	fmt.Printf("%d nodes, %d relationships of 30 types; two loads each\n\n| client | seconds | its CPU s | server CPU s | statements | the database then |\n|---|---|---|---|---|---|\n", len(nodes), len(edges))
 	empty()
+	report("membench", func(emit func(seconds, cpu float64) error) error {
+		for range 2 {
+			start, own := time.Now(), cpuSeconds(os.Getpid())
+			_, err := Load(ctx, ours, seq(all...), LoadOptions{Sessions: 2})
+			if err == nil {
+				_, err = ours.EnsureTextIndex(ctx)
+			}
+			if err == nil {
+				err = emit(time.Since(start).Seconds(), cpuSeconds(os.Getpid())-own)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	for _, name := range []string{"kgx", "graphrag", "graphiti"} {
-		python := filepath.Join(*measureClientsIn, name, "bin", "python")
-		time1(name+", both loads with its start", 2*len(all), func() error {
-			cmd := exec.CommandContext(ctx, python, "../../scripts/neo4j_clients.py", name, s.URI, file)
-			var said bytes.Buffer
-			cmd.Stdout, cmd.Stderr = os.Stdout, &said
-			if err := cmd.Run(); err != nil {
-				fmt.Printf("%s: %v %s\n", name, err, said.Bytes()[max(0, said.Len()-1500):])
+		report(name, func(emit func(seconds, cpu float64) error) error {
+			for range 2 {
+				var said bytes.Buffer
+				cmd := exec.CommandContext(ctx, python(name), "../../scripts/neo4j_clients.py", name, c.uri, file)
+				cmd.Stderr = &said
+				out, err := cmd.Output()
+				var took struct{ Seconds, CPU float64 }
+				if err == nil {
+					err = json.Unmarshal(out, &took)
+				}
+				if err != nil {
+					return fmt.Errorf("%w: %s", err, said.Bytes()[max(0, said.Len()-500):])
+				}
+				if err := emit(took.Seconds, took.CPU); err != nil {
+					return err
+				}
 			}
 			return nil
 		})
-		empty()
 	}
 }
 

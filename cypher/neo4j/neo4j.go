@@ -21,6 +21,7 @@ package neo4j
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -39,10 +40,13 @@ type DB struct {
 	conf     Config
 	marks    driver.BookmarkManager
 	limits   []func(*driver.TransactionConfig)
+	dynamic  bool // the server makes relationships of types that are parameters
 
 	mu       sync.Mutex
+	have     []constraint    // nil: not looked yet
 	ready    map[string]bool // "": nodes; else edge types whose constraint is there
 	recorded bool            // the record of a scope is unique
+	scopes   bool            // the index of scopes is there
 
 	holding sync.Mutex
 	lease   *lease
@@ -63,9 +67,7 @@ func (db *DB) Close(ctx context.Context) error { return db.drv.Close(ctx) }
 // commit leaves the outcome unknown; since all we write is idempotent, it is sent again.
 func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) (err error) {
 	managed := func(t driver.ManagedTransaction) (any, error) { return nil, final(work(&tx{ctx: ctx, t: t, db: db})) }
-	// The driver doubles its delays, so that a server that is back would wait for us;
-	// in rounds they start small again.
-	for range max(1, int(db.retry/round)) {
+	for began, wait := time.Now(), firstWait; ; wait = min(2*wait, longestWait) {
 		s := db.drv.NewSession(ctx, db.session(driver.AccessModeWrite))
 		if write {
 			_, err = s.ExecuteWrite(ctx, managed, db.limits...)
@@ -73,20 +75,28 @@ func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) (err err
 			_, err = s.ExecuteRead(ctx, managed, db.limits...)
 		}
 		s.Close(context.WithoutCancel(ctx))
-		if ctx.Err() != nil || !passing(err) {
-			break
+		if ctx.Err() != nil || !passing(err) || time.Since(began) > db.retry {
+			return db.explain(err)
+		}
+		select {
+		case <-ctx.Done():
+			return db.explain(err)
+		case <-time.After(wait/2 + rand.N(wait)): // two that met do not meet again
 		}
 	}
-	return db.explain(err)
 }
+
+// How long a transaction waits before it is tried again. The driver's own delays begin
+// at two seconds, which is long after a deadlock, so the driver is told not to try again.
+const (
+	firstWait   = 20 * time.Millisecond
+	longestWait = time.Second
+)
 
 // session is the configuration of a session; what one commits the next one sees.
 func (db *DB) session(mode driver.AccessMode) driver.SessionConfig {
 	return driver.SessionConfig{DatabaseName: db.database, AccessMode: mode, BookmarkManager: db.marks, ImpersonatedUser: db.conf.Impersonate}
 }
-
-// round is how long the driver tries before its delays start small again.
-const round = 5 * time.Second
 
 // A tx is a running transaction.
 type tx struct {

@@ -63,7 +63,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 		return nil, fmt.Errorf("%w: certificates go with neo4j+s or bolt+s, have %s", ErrURI, u.Scheme)
 	}
 	drv, err := driver.NewDriverWithContext(c.URI, c.auth(), func(d *config.Config) {
-		d.MaxTransactionRetryTime = min(c.Retry, round)
+		d.MaxTransactionRetryTime = 0 // see DB.in
 		d.NotificationsMinSeverity = notifications.DisabledLevel
 		if c.Warn != nil {
 			// Labels and types that are not there yet are no news for a loader.
@@ -101,10 +101,12 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if info := res.Summary.Database(); info != nil {
 		db.database = info.Name()
 	}
-	if err := tooOld(res.Summary.Server().Agent()); err != nil {
+	agent := res.Summary.Server().Agent()
+	if err := tooOld(agent); err != nil {
 		drv.Close(ctx)
 		return nil, fmt.Errorf("%s: %w", db.uri, err)
 	}
+	db.dynamic = atLeast(agent, 5, 26)
 	return db, nil
 }
 

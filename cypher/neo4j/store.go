@@ -323,7 +323,7 @@ func (db *DB) Size(ctx context.Context) (nodes, edges int, err error) {
 }
 
 func (t *tx) size(db *DB) (nodes, edges int, err error) {
-	if nodes, _, err = t.count("MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+" RETURN count(n)", db.with(nil)); err == nil {
+	if nodes, _, err = t.count("MATCH (n:"+baseLabel+") WHERE "+db.owned("n")+" RETURN count(n)", db.with(nil)); err == nil && nodes > 0 {
 		edges, _, err = t.count(db.ownEdges()+" RETURN count(r)", db.with(nil))
 	}
 	return nodes, edges, err

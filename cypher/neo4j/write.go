@@ -401,9 +401,16 @@ func (t *tx) putEdges(b *batch, d *done, states []state) error {
 			return fmt.Errorf("the server took %d of %d edges of type %s", n, len(g), b.edges[g[0]].typ)
 		}
 	}
-	for _, g := range group(b.edges, fresh, func(r row) string { return r.typ }) {
+	form := cypher.Form{ID: "row.p.id", Src: "row.s", Dst: "row.t", Props: "row.p", Fresh: b.fresh}
+	groups := group(b.edges, fresh, func(r row) string { return r.typ })
+	of := func(g []int) string { return "type " + b.edges[g[0]].typ }
+	if b.fresh && t.db.dynamic && len(groups) > 1 { // one plan, and one statement, for edges of all types
+		form.Type, groups = "row.p.type", [][]int{fresh}
+		of = func([]int) string { return "all types" }
+	}
+	for _, g := range groups {
 		// An end that is not there makes no row, so the answer counts the rows made.
-		text := string(cypher.Form{ID: "row.p.id", Src: "row.s", Dst: "row.t", Props: "row.p", Fresh: b.fresh}.Edges([]byte("UNWIND $rows AS row "), b.edges[g[0]].typ)) + " RETURN count(*)"
+		text := string(form.Edges([]byte("UNWIND $rows AS row "), b.edges[g[0]].typ)) + " RETURN count(*)"
 		rows := make([]map[string]any, len(g))
 		for j, i := range g {
 			rows[j] = map[string]any{"s": b.edges[i].src, "t": b.edges[i].dst, "p": b.edges[i].props}
@@ -418,7 +425,7 @@ func (t *tx) putEdges(b *batch, d *done, states []state) error {
 				return err
 			}
 			if len(d.missing)-before != len(g)-n {
-				return fmt.Errorf("the server took %d of %d edges of type %s, but only %d lack a node at one end", n, len(g), b.edges[g[0]].typ, len(d.missing)-before)
+				return fmt.Errorf("the server took %d of %d edges of %s, but only %d lack a node at one end", n, len(g), of(g), len(d.missing)-before)
 			}
 		}
 	}

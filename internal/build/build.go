@@ -268,6 +268,9 @@ func (p *Place) end() error {
 	err := os.RemoveAll(p.Dir)
 	if p.lock != nil {
 		p.lock.Close()
+		if err != nil { // Windows removes no folder that is open
+			err = os.RemoveAll(p.Dir)
+		}
 	}
 	p.Dir = ""
 	return err
