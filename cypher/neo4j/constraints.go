@@ -98,6 +98,11 @@ func (db *DB) ensureRecord(ctx context.Context) (made []string, err error) {
 	if err := db.await(ctx); err != nil {
 		return made, err
 	}
+	// The server learns a name in a transaction of its own, which whoever follows a scope
+	// would take for a change that nobody told of.
+	if err := db.schemaChange(ctx, "CREATE (c:"+changeLabel+" {scope: '', rev: 0, nodes: [], edges: [], embedder: '', "+vectorProp+": []}) DELETE c"); err != nil {
+		return made, err
+	}
 	db.recorded = true
 	return made, nil
 }

@@ -19,6 +19,7 @@ import (
 	driver "github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"membench/cypher/neo4j/server"
+	"membench/graph"
 	"membench/graph/graphtest"
 	"membench/internal/exttest"
 	"membench/schema"
@@ -84,6 +85,7 @@ func TestServerFaults(t *testing.T) {
 	const secret = "a-long-secret"
 	s := ownServer(t, server.Config{Home: home, Password: secret}, "db.memory.transaction.max=3m")
 	t.Run("auth", func(t *testing.T) { auth(t, s.URI, secret) })
+	t.Run("first change", func(t *testing.T) { firstChangeIsTold(t, s.URI, secret) })
 	rounds, phases := 1, []string{"edges"}
 	if soak() {
 		t.Run("out of memory", func(t *testing.T) { serverOutOfMemory(t, s, secret) })
@@ -101,6 +103,35 @@ func TestServerFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("read-only", func(t *testing.T) { readOnlyDatabase(t, home, secret) })
+}
+
+// The first change after the first load of a database teaches the server no new names: it
+// would do so in transactions of its own, for which a follower compares the whole graph.
+func firstChangeIsTold(t *testing.T, uri, secret string) {
+	ctx := context.Background()
+	db := dial(t, Config{URI: uri, User: "neo4j", Password: secret, Scope: "first"})
+	a := graphtest.Node("user:a", "User", `{"name":"a"}`)
+	load(t, db, seq(a), LoadOptions{})
+	var f graph.Follower
+	look := func() graph.Update {
+		t.Helper()
+		u, err := f.Look(ctx, db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Take(u)
+		return u
+	}
+	if u := look(); !u.Whole {
+		t.Errorf("at first: have %+v, want the whole", u)
+	}
+	b := graphtest.Put(graphtest.Node("user:b", "User", `{"name":"b"}`))
+	if err := f.Apply(ctx, db, []schema.Change{b}, map[schema.NodeID][]float32{"user:b": {1, 0}}, "profile"); err != nil {
+		t.Fatal(err)
+	}
+	if u := look(); u.Whole || u.Unsaid {
+		t.Errorf("after one change of its own: have %+v, want nothing unsaid", u)
+	}
 }
 
 // killAt says when a load of killGraph over killOld is killed, the n-th time.
@@ -399,13 +430,13 @@ func TestInterruptedLoad(t *testing.T) {
 // records what the scope holds: no digest stands there, the dead one's lease holds nobody
 // up, and the next run ends the load. Each once; 50 times with MEMBENCH_SOAK.
 func TestLoaderKilled(t *testing.T) {
-	graph := killGraph()
-	last := len(graph)/10 + 3
+	whole := killGraph()
+	last := len(whole)/10 + 3
 	if to := os.Getenv("MEMBENCH_TEST_LOAD_INTO"); to != "" {
 		var n int
 		fmt.Sscan(os.Getenv("MEMBENCH_TEST_KILL"), &n)
 		at := killAt[os.Getenv("MEMBENCH_TEST_PHASE")]
-		load(t, dial(t, Config{URI: to, Scope: "killed"}), seq(graph...), LoadOptions{Batch: 10, Prune: true, Progress: func(r *Report) {
+		load(t, dial(t, Config{URI: to, Scope: "killed"}), seq(whole...), LoadOptions{Batch: 10, Prune: true, Progress: func(r *Report) {
 			if self, err := os.FindProcess(os.Getpid()); err == nil && at(r, n) {
 				self.Kill()
 				select {}
@@ -430,11 +461,11 @@ func TestLoaderKilled(t *testing.T) {
 			if h, err := db.Held(context.Background()); err != nil || h.Digest != "" {
 				t.Errorf("%s %d: half a load has the digest %q %v", phase, n, h.Digest, err)
 			}
-			r, _ := load(t, db, seq(graph...), LoadOptions{Prune: true})
+			r, _ := load(t, db, seq(whole...), LoadOptions{Prune: true})
 			if r.Nodes.Unchanged == 0 || r.Digest == "" || r.Batches > last {
 				t.Errorf("%s %d: have %+v %q in %d batches", phase, n, r.Nodes, r.Digest, r.Batches)
 			}
-			wholeGraph(t, db, seq(graph...))
+			wholeGraph(t, db, seq(whole...))
 		}
 	}
 }

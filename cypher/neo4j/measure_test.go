@@ -61,10 +61,11 @@ func TestMeasure(t *testing.T) {
 		return
 	}
 	ctx, home := context.Background(), t.TempDir()
-	if apoc := filepath.Join(*measureClientsIn, "apoc"); *measure == "clients" { // may be absent
-		_ = os.Symlink(apoc, filepath.Join(home, "plugins"))
+	lib := exttest.Neo4jLib()
+	if *measure == "clients" {
+		lib = withApoc(t, lib, home)
 	}
-	s, err := server.Start(ctx, server.Config{Lib: exttest.Neo4jLib(), Home: home, HeapMB: 2048, PageCacheMB: 512, Bound: true})
+	s, err := server.Start(ctx, server.Config{Lib: lib, Home: home, HeapMB: 2048, PageCacheMB: 512, Bound: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +235,14 @@ func count(t *testing.T, to string) *aCounter {
 	}
 	t.Cleanup(func() { l.Close() })
 	c := &aCounter{uri: "bolt://" + l.Addr().String()}
-	run := regexp.MustCompile(`(?s-u)\xB3\x10[\x80-\x8F\xD0-\xD2]`)
+	runs := func(b []byte) (n int64) {
+		for i := range max(0, len(b)-2) {
+			if b[i] == 0xB3 && b[i+1] == 0x10 && (b[i+2]&0xF0 == 0x80 || b[i+2] >= 0xD0 && b[i+2] <= 0xD2) {
+				n++
+			}
+		}
+		return n
+	}
 	go func() {
 		for {
 			from, err := l.Accept()
@@ -252,7 +260,7 @@ func count(t *testing.T, to string) *aCounter {
 				buf := make([]byte, 1<<16)
 				for {
 					n, err := from.Read(buf)
-					c.n.Add(int64(len(run.FindAll(append(last, buf[:n]...), -1))))
+					c.n.Add(runs(append(last, buf[:n]...)))
 					last = append([]byte(nil), buf[max(0, n-2):n]...)
 					if _, e := server.Write(buf[:n]); e != nil || err != nil {
 						return
@@ -266,6 +274,36 @@ func count(t *testing.T, to string) *aCounter {
 		}
 	}()
 	return c
+}
+
+// withApoc makes a folder of the server's jars and of those of APOC, whose parts are looked
+// for on the class path and among the plugins of home.
+func withApoc(t *testing.T, lib, home string) string {
+	both := filepath.Join(t.TempDir(), "lib")
+	if err := os.MkdirAll(both, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	product := func(file string) string { return regexp.MustCompile(`-[0-9].*`).ReplaceAllString(file, "") }
+	have := map[string]bool{}
+	for _, from := range []string{lib, filepath.Join(*measureClientsIn, "apoc")} {
+		files, err := os.ReadDir(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if have[product(f.Name())] && from != lib {
+				continue
+			}
+			have[product(f.Name())] = true
+			if err := os.Symlink(filepath.Join(from, f.Name()), filepath.Join(both, f.Name())); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := os.Symlink(filepath.Join(*measureClientsIn, "apoc"), filepath.Join(home, "plugins")); err != nil {
+		t.Fatal(err)
+	}
+	return both
 }
 
 // measureClients loads one graph with ours and with clients of others, each twice into an

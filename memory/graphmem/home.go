@@ -16,8 +16,8 @@ import (
 // made, so that a question costs what others changed, not the graph.
 
 // auditPage is how many nodes are compared with a question, while it is not sure that
-// nobody changed the graph without keeping its revision.
-const auditPage = 500
+// nobody changed the graph without keeping its revision: some milliseconds of work.
+const auditPage = 100
 
 // A following is how far the mirror of a store of record is known to be right.
 type following struct {

@@ -56,7 +56,11 @@ func open(t testing.TB, scope string) *neo4j.DB {
 		}
 		ctx, cancel := context.WithTimeout(ctx, 4*time.Minute)
 		defer cancel()
-		fixture.srv, fixture.err = server.Start(ctx, server.Config{Lib: exttest.Neo4jLib(), Home: fixture.home, Bound: true})
+		c := server.Config{Lib: exttest.Neo4jLib(), Home: fixture.home, Bound: true}
+		if *cost > 0 { // a measurement: as large as a server of one's own
+			c.HeapMB, c.PageCacheMB = 1024, 512
+		}
+		fixture.srv, fixture.err = server.Start(ctx, c)
 	})
 	if fixture.err != nil {
 		t.Fatal(fixture.err)
