@@ -1,8 +1,8 @@
 package fidelity
 
 import (
+	"encoding/base32"
 	"encoding/base64"
-	"encoding/hex"
 	"html"
 	"io"
 	"mime/quotedprintable"
@@ -59,23 +59,10 @@ func encoded(text string, want []word, got string) (Difference, bool) {
 	return d, false
 }
 
-// swapped is UTF-16 whose two bytes were read in the other order.
-func swapped(s string) (string, bool) {
-	rs := []rune(s)
-	for i, r := range rs {
-		if r > 0xffff {
-			return "", false
-		}
-		rs[i] = r>>8 | r&0xff<<8
-	}
-	return string(rs), true
-}
-
 // undoes are the ways back from common encodings of text.
 var undoes = append([]func(string) (string, bool){
 	func(s string) (string, bool) { return html.UnescapeString(s), true },
 	func(s string) (string, bool) { return unescape(s), strings.Contains(s, `\`) },
-	swapped,
 	func(s string) (string, bool) { t, err := url.QueryUnescape(s); return t, err == nil },
 	func(s string) (string, bool) { t, err := url.PathUnescape(s); return t, err == nil },
 	func(s string) (string, bool) {
@@ -86,8 +73,7 @@ var undoes = append([]func(string) (string, bool){
 	func(s string) (string, bool) { return packed(s, base64.RawStdEncoding.DecodeString, "+/") },
 	func(s string) (string, bool) { return packed(s, base64.URLEncoding.DecodeString, "-_=") },
 	func(s string) (string, bool) { return packed(s, base64.RawURLEncoding.DecodeString, "-_") },
-	func(s string) (string, bool) { return packed(s, hex.DecodeString, "") },
-	func(s string) (string, bool) { return strings.Map(rot13, s), true },
+	func(s string) (string, bool) { return packed(s, base32.StdEncoding.DecodeString, "=") },
 	func(s string) (string, bool) { return strings.Map(digitOf, s), true },
 	func(s string) (string, bool) { r := []rune(s); slices.Reverse(r); return string(r), true },
 }, legacy()...)
@@ -108,7 +94,7 @@ func legacy() (out []func(string) (string, bool)) {
 		return string(b), utf8.Valid(b)
 	}
 	out = append(out, latin1)
-	for _, e := range []encoding.Encoding{charmap.ISO8859_1, charmap.Macintosh, charmap.CodePage037, charmap.CodePage437, charmap.CodePage850, charmap.Windows1251, charmap.KOI8R, simplifiedchinese.GB18030, traditionalchinese.Big5, japanese.ShiftJIS, korean.EUCKR} {
+	for _, e := range []encoding.Encoding{charmap.Macintosh, simplifiedchinese.GB18030, traditionalchinese.Big5, japanese.ShiftJIS, korean.EUCKR} {
 		out = append(out, func(s string) (string, bool) {
 			b, err := e.NewEncoder().Bytes([]byte(s))
 			return strings.ToValidUTF8(string(b), ""), err == nil
@@ -172,16 +158,6 @@ func digitOf(r rune) rune {
 		zero--
 	}
 	return '0' + r - zero
-}
-
-func rot13(r rune) rune {
-	switch {
-	case r >= 'a' && r <= 'z':
-		return 'a' + (r-'a'+13)%26
-	case r >= 'A' && r <= 'Z':
-		return 'A' + (r-'A'+13)%26
-	}
-	return r
 }
 
 // lossy reports whether got is text with its characters beyond ASCII, or their accents,
@@ -261,40 +237,33 @@ func unaccented(r rune) rune {
 }
 
 // disguised reports whether a text is the original letter by letter in other letters: few
-// words are as they were, and a letter always became the same other one, or the marks are in
-// the same places and there are several of them, or no words.
+// words are as they were, and it is in a code, or the marks are in the same places and there
+// are several of them, or no words.
 func disguised(text string, want []word, got string) bool {
+	if align(want, words(got)).kept() >= 0.5 {
+		return false
+	}
+	if coded(text, got) {
+		return true
+	}
 	a, b := []rune(strings.TrimSpace(text)), []rune(strings.TrimSpace(got))
 	nonsense := gibberish(got)
 	if len(a) != len(b) || len(a) < leastDisguised && !nonsense {
 		return false
 	}
 	letter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-	to, from := map[rune]rune{}, map[rune]rune{}
-	changed, again, marks, one, placed := 0, 0, 0, true, true
+	changed, marks := 0, 0
 	for i, r := range a {
-		q := b[i]
-		was, known := to[r]
-		before, taken := from[q]
-		one = one && (!known || was == q) && (!taken || before == r)
-		to[r], from[q] = q, r
 		switch {
-		case r != q && letter(r):
+		case r != b[i] && !(letter(r) && letter(b[i])):
+			return false
+		case r != b[i]:
 			changed++
-			if known {
-				again++
-			}
-			placed = placed && letter(q)
-		case r != q:
-			placed = false
 		case !letter(r):
 			marks++
 		}
 	}
-	if changed*5 < len(a) || align(want, words(got)).kept() >= 0.5 {
-		return false
-	}
-	return one && again >= 3 || placed && (marks >= 2 && len(want) >= 5 || nonsense)
+	return changed*5 >= len(a) && (marks >= 2 && len(want) >= 5 || nonsense)
 }
 
 // leastDisguised is how long a text must be to be known by the places of its marks.

@@ -77,6 +77,13 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	if restated(o.Text, got) {
 		return Difference{Kept: 1}
 	}
+	if half := halved(unlabelled(got)); half != "" && halved(o.Text) == "" {
+		d := Compare(o, half, frame)
+		if d.Same() {
+			d.Kind, d.Marked = schema.FaultAdded, mark(deletion(o.Text), insertion(got))
+		}
+		return d
+	}
 	if spaced(o.Text, got) {
 		return Difference{Kind: schema.FaultEncoding, Kept: 1, Marked: mark(deletion(o.Text), insertion(got))}
 	}
@@ -93,8 +100,11 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	if cut := strings.TrimRight(got, "\uFFFD "); cut != got { // inside a character
 		got, have = cut, words(cut)
 	}
-	if identifier(got, want) || identifier(unlabelled(got), want) {
+	if o.identifier(got, want) || o.identifier(unlabelled(got), want) {
 		return Difference{Kind: schema.FaultIdentifier, Marked: mark(deletion(o.Text), insertion(got))}
+	}
+	if jumbled(unlabelled(got)) && !jumbled(o.Text) {
+		return Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(o.Text), insertion(got))}
 	}
 	a := align(want, have)
 	if said := unlabelled(got); said != got { // a label is no part of what was said
@@ -107,7 +117,7 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	switch rest := shrunk(o.Text, got); {
 	case permuted(o.Text, got) && !a.exchanged(o.Text, got):
 		d.Kind, d.Marked = schema.FaultWords, mark(deletion(o.Text), insertion(got))
-	case len(have) > 1 && d.Kept > 0 && (whole || piece), rest > 0 && rest < mostRest && (d.Kept < foreignBelow || a.scattered()), d.Kept < foreignBelow && selected(want, have):
+	case len(have) > 1 && d.Kept > 0 && (whole || piece), rest > 0 && rest < mostRest && (d.Kept < foreignBelow || a.scattered()), d.Kept < foreignBelow && o.selected(want, have):
 		d.Kind, d.Marked = schema.FaultCut, a.marked(o.Text, got)
 	case d.Kept < foreignBelow && !a.piece():
 		d.Kind, d.Marked = schema.FaultOther, mark(deletion(o.Text), insertion(got))
@@ -139,10 +149,12 @@ func (o Original) empty(have []word, got string) bool {
 	return !slices.ContainsFunc(have, func(w word) bool { return !known[w.norm] })
 }
 
-// selected reports whether a text has words of the original only, in any order.
-func selected(want, have []word) bool {
+// selected reports whether a text has words of the original only, and names of who takes
+// part, in any order.
+func (o Original) selected(want, have []word) bool {
+	known := append(slices.Clone(want), words(strings.Join(append(slices.Clone(o.Speakers), o.Speaker), " "))...)
 	return len(have) > 0 && !slices.ContainsFunc(have, func(w word) bool {
-		return !slices.ContainsFunc(want, func(x word) bool { return x.norm == w.norm })
+		return !slices.ContainsFunc(known, func(x word) bool { return x.norm == w.norm })
 	})
 }
 
@@ -312,7 +324,7 @@ func sentences(text string) []string {
 
 // identifier reports whether a text is a name of a thing and not words: one unbroken run
 // of letters, digits and joints, a digit or a joint among them.
-func identifier(got string, want []word) bool {
+func (o Original) identifier(got string, want []word) bool {
 	s := strings.TrimSpace(got)
 	joint := false
 	for _, r := range s {
@@ -324,7 +336,7 @@ func identifier(got string, want []word) bool {
 			return false
 		}
 	}
-	return joint && len(want) > 1 && !selected(want, words(s)) && !slices.ContainsFunc(words(s), func(w word) bool {
+	return joint && len(want) > 1 && !o.selected(want, words(s)) && !slices.ContainsFunc(words(s), func(w word) bool {
 		return w.weight >= 1 && !w.number && slices.ContainsFunc(want, func(x word) bool { return x.norm == w.norm })
 	})
 }

@@ -94,10 +94,13 @@ func (t *typed) counts(i int, v measure.Value) bool {
 // counted reports whether a stretch is in a quantity, or follows the end of one: the unit
 // behind a number.
 func (t *typed) counted(s span) bool {
-	return slices.ContainsFunc(t.numbers, func(x span) bool {
-		return s.meets(x) || s.to > s.from && x.to <= s.from && strings.TrimSpace(t.text[x.to:s.from]) == ""
+	return t.in(s) || slices.ContainsFunc(t.numbers, func(x span) bool {
+		return s.to > s.from && x.to <= s.from && strings.TrimSpace(t.text[x.to:s.from]) == ""
 	})
 }
+
+// in reports whether a stretch is in a quantity.
+func (t *typed) in(s span) bool { return slices.ContainsFunc(t.numbers, s.meets) }
 
 // inNumber reports whether a stretch of digits or numerals is a part of a longer number.
 func (t *typed) inNumber(s span, ws []word) bool {
@@ -201,6 +204,10 @@ func denies(h hanseg.Word, i int) bool {
 // another sentence, whose values replace nothing.
 const local = 4
 
+// denier is how much content a stretch may have that was taken away to be a negation, and not
+// a cut that took one with it.
+const denier = 1.5
+
 // kind names the difference that changes most of what a reader learns.
 func (a alignment) kind(o Original, got string) string {
 	want, have := newTyped(o.Text), newTyped(got)
@@ -208,7 +215,7 @@ func (a alignment) kind(o Original, got string) string {
 	for _, s := range o.Speakers {
 		people[textnorm.Fold(s)] = true
 	}
-	found := map[string]bool{}
+	found, fillers := map[string]bool{}, a.fillers()
 	all, cut := 0., 0.
 	from, to := false, false // a part of a date was taken away; put in
 	for _, w := range a.want {
@@ -216,7 +223,15 @@ func (a alignment) kind(o Original, got string) string {
 	}
 	for _, e := range a.edits() {
 		gone, put := a.want[e.from:e.to], a.have[e.hfrom:e.hto]
-		if (!e.first && !e.atEnd || len(gone) <= 3) && content(gone) <= local && content(put) <= local && want.negations(gone)%2 != have.negations(put)%2 {
+		if a.repeats(e) {
+			found[schema.FaultAdded] = true
+			continue
+		}
+		if len(put) > 0 && fillers[joined(put)] > 1 { // one word for several is a mask, whatever they were
+			found[schema.FaultWords] = true
+			continue
+		}
+		if (!e.first && !e.atEnd || len(gone) <= 3) && content(gone) <= local && content(put) <= local && (len(put) > 0 || content(gone) <= denier) && want.negations(gone)%2 != have.negations(put)%2 {
 			found[schema.FaultNegated] = true
 		}
 		g, p := a.gone(e, o.Text), a.put(e, got)
@@ -237,7 +252,7 @@ func (a alignment) kind(o Original, got string) string {
 			cut += weight(gone)
 			found[schema.FaultCut] = found[schema.FaultCut] || len(gone) > 0
 			continue
-		case len(gone) == 0:
+		case len(gone) == 0 && !have.indefinite(p):
 			found[schema.FaultAdded] = true
 			continue
 		case (e.first || e.atEnd) && max(want.untyped(gone), have.untyped(put)) > local/2:
@@ -251,13 +266,13 @@ func (a alignment) kind(o Original, got string) string {
 		switch {
 		case was && (is || !bare && have.counted(p) && slices.ContainsFunc(put, func(w word) bool { return w.number })):
 			found[schema.FaultDate] = true
-		case (was || want.counted(g)) && (is || have.counted(p)):
+		case (was || want.counted(g)) && (is || have.counted(p)) && (len(gone) == 0 || was || is || want.in(g) || have.in(p) || !want.names(g, gone) || !have.names(p, put)):
 			found[schema.FaultNumber] = true
 		case e.from == 0 && slices.ContainsFunc(gone, speaks) && slices.ContainsFunc(put, speaks):
 			found[schema.FaultSpeaker] = true
 		case have.indefinite(p):
 			found[schema.FaultWords] = true
-		case want.names(g, gone) && have.names(p, put), want.called(g) && have.called(p), want.han != nil && (want.names(g, gone) || have.names(p, put)):
+		case want.names(g, gone) && have.names(p, put), want.called(g) && have.called(p), want.han != nil && content(gone) > 0 && (want.names(g, gone) || have.names(p, put)):
 			found[schema.FaultName] = true
 		default:
 			found[schema.FaultWords] = true
@@ -308,13 +323,44 @@ func weight(ws []word) (n float64) {
 
 // broken reports whether what is in the place of words is what a cut left of them.
 func broken(gone, put []word) bool {
-	joined := func(ws []word) (out []rune) {
-		for _, w := range ws {
-			out = append(out, []rune(w.norm)...)
-		}
-		return out
+	return len(put) > 0 && len(gone) > 0 && slices.ContainsFunc(put, func(w word) bool { return !w.number }) && left([]rune(joined(gone)), []rune(joined(put)))
+}
+
+// joined are the letters of words as they stand.
+func joined(ws []word) string {
+	var b strings.Builder
+	for _, w := range ws {
+		b.WriteString(strings.ToLower(w.said))
 	}
-	return len(put) > 0 && len(gone) > 0 && !slices.ContainsFunc(put, func(w word) bool { return w.number }) && left(joined(gone), joined(put))
+	return b.String()
+}
+
+// repeats reports whether an edit puts in what stands right before or behind it, once more.
+func (a alignment) repeats(e edit) bool {
+	n := e.hto - e.hfrom
+	if e.to > e.from || n == 0 {
+		return false
+	}
+	put := joined(a.have[e.hfrom:e.hto])
+	return e.hfrom >= n && joined(a.have[e.hfrom-n:e.hfrom]) == put || e.hto+n <= len(a.have) && joined(a.have[e.hto:e.hto+n]) == put
+}
+
+// fillers count the words that stand in the places of different ones.
+func (a alignment) fillers() map[string]int {
+	places := map[string]map[string]bool{}
+	for _, e := range a.edits() {
+		if gone, put := joined(a.want[e.from:e.to]), joined(a.have[e.hfrom:e.hto]); gone != "" && put != "" && !e.frames() {
+			if places[put] == nil {
+				places[put] = map[string]bool{}
+			}
+			places[put][gone] = true
+		}
+	}
+	n := map[string]int{}
+	for put, gone := range places {
+		n[put] = len(gone)
+	}
+	return n
 }
 
 // exchanged reports whether the words that are not in their places are values of one type,
@@ -323,7 +369,7 @@ func (a alignment) exchanged(text, got string) bool {
 	want, have := newTyped(text), newTyped(got)
 	values := func(t *typed, s span, ws []word) bool {
 		dated, _ := t.dated(s)
-		return len(ws) == 0 || dated || t.counted(s) || t.names(s, ws) || t.negations(ws) == len(ws) ||
+		return len(ws) == 0 || dated && t.untyped(ws) <= 1 || t.counted(s) || t.names(s, ws) || t.negations(ws) == len(ws) ||
 			!slices.ContainsFunc(ws, func(w word) bool { return !w.number })
 	}
 	return !slices.ContainsFunc(a.edits(), func(e edit) bool {

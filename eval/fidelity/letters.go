@@ -199,3 +199,28 @@ func gibberish(s string) bool {
 	}
 	return n >= 5 && grammar*4 < n
 }
+
+// halved is a text of which each half, or each word, stands there twice, without the second
+// one; "" where it is none.
+func halved(s string) string {
+	s = strings.TrimSpace(s)
+	if r := []rune(s); len(r) >= 2*leastLetters {
+		if half := strings.TrimSpace(string(r[:len(r)/2])); half == strings.TrimSpace(string(r[(len(r)+1)/2:])) {
+			return half
+		}
+	}
+	ws := words(s)
+	if len(ws) < 2 {
+		return ""
+	}
+	var b strings.Builder
+	at := 0
+	for i := 0; i < len(ws); i += 2 {
+		if i+1 == len(ws) || ws[i].norm != ws[i+1].norm {
+			return ""
+		}
+		b.WriteString(s[at:ws[i].to])
+		at = ws[i+1].to
+	}
+	return b.String() + s[at:]
+}

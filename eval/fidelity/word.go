@@ -16,6 +16,7 @@ import (
 // sign that carries a unit.
 type word struct {
 	norm     string
+	said     string  // as it stands
 	from, to int     // bytes in the text
 	weight   float64 // what it says: little for function words
 	number   bool    // has a digit, or is a number in words
@@ -62,7 +63,7 @@ func words(text string) []word {
 			}
 		case unicode.Is(unicode.Sc, r) || r == '%' || r == '°' || r == '\uFFFD':
 			end(i)
-			out = append(out, word{norm: string(r), from: i, to: i + size, weight: 1})
+			out = append(out, word{norm: string(r), said: string(r), from: i, to: i + size, weight: 1})
 		default:
 			end(i)
 			if strings.ContainsRune(".!?\n。！？:：\"“", r) {
@@ -82,7 +83,7 @@ func newWord(s string, from int, opens bool) word {
 			return -1
 		}
 		return r
-	}, fold), from: from, to: from + len(s), weight: 1}
+	}, fold), said: s, from: from, to: from + len(s), weight: 1}
 	first, _ := utf8.DecodeRuneInString(s)
 	w.nt = strings.HasSuffix(fold, "n't") || strings.HasSuffix(fold, "n’t")
 	value, ordinal, counts := timex.NumberWord(w.norm)

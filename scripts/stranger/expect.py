@@ -52,3 +52,10 @@ for k,(_,kk,w) in third.TEXTS.items(): X["s_"+k]=E((A,S) if k in("headword","top
 for k,(_,w) in third.SAME.items():
     for x in "sr": X[x+"_"+k]=E(("store","overwrite","retrieve","context","read","judge","gold"),"- refused echoed invented rank dropped","kept whole: "+w)
 for k,(h,kk,w) in third.EVENTS.items(): X[k]=E(h,kk,w)
+
+# the fifth list, for gen3.py's dialogues
+import fourth
+for k,(_,kk,w) in fourth.TEXTS.items(): X["s_"+k]=E(A,kk,"stored: "+w); X["r_"+k]=E(AR,kk,"returned: "+w)
+for k,(_,w) in fourth.SAME.items():
+    for x in "sr": X[x+"_"+k]=X["s_bold"][:2]+("kept whole: "+w,)
+for k,(h,kk,w) in fourth.EVENTS.items(): X[k]=E(h,kk,w)

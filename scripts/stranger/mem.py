@@ -2,7 +2,7 @@
 """A correct word-overlap memory (BM25) in which ONE fault can be switched on.
 usage: mem.py FAULT SEED     (FAULT "none" = correct). Damage is logged to log/FAULT-SEED.jsonl
 plan.json tells the planter where the value stands in a turn; the evaluated tool never sees it."""
-import base64, codecs, hashlib, json, math, re, sys, urllib.parse, second, third
+import base64, codecs, hashlib, json, math, re, sys, urllib.parse, second, third, fourth
 FAULT, SEED = sys.argv[1], sys.argv[2]   # two faults at once, on the same turns: FIRST+SECOND
 PARTS = FAULT.split("+")
 P = float(SEED.split("@")[1].split("n")[0]) if "@" in SEED else 0.45   # share of turns hit: SEED or SEED@SHARE; SEED@SHAREnp = texts kept without the speaker's name before them
@@ -78,7 +78,7 @@ def transl(t, p): return TR[p["type"]][han(t)] if p else t
 TEXT = {k: v for k, v in globals().items() if callable(v) and k in "trunc tailonly mojibake b64 qmarks mdate year number transpose thousand digits unit neg name thing generic redact typo lower nospace rev first keywords empty added older nonsense cap12 vague hedge swapdm added2 blank relday kin round100 transl nameonly".split()}
 
 TEXT |= second.TEXT
-TEXT |= {k: v[0] for k, v in [*third.TEXTS.items(), *third.SAME.items()]}
+TEXT |= {k: v[0] for x in (third, fourth) for k, v in [*x.TEXTS.items(), *x.SAME.items()]}
 
 class M:
     def hello(self, protocol): return {"name": "blind-"+FAULT, "version": "1", "methods": ["reset", "ingest", "retrieve", "drop"]+([] if "ne" in SEED else ["export"])}
@@ -94,6 +94,10 @@ class M:
         def add(id, text, tids, t, spk=None, **x):
             i = dict(id=id, text=(text if "np" in SEED and not spk else f"{spk or t.get('name')}: {text}") if text or "s_nameonly" in PARTS else "", turns=tids, created_at=t.get("time", ""), session=session, raw=text, name=t.get("name"), **x)
             self.items.append(i); ch.append({"op": "ADD", "id": id, "new": i["text"]}); return i
+        if "s_rollback" in PARTS and len(getattr(self, "past", [])) == 3: # a backup of the first session is put back
+            for i in self.past[2]:
+                if i not in self.past[0]: self.log(turn=i["turns"][0], text=i["text"], got=None)
+            self.items = list(self.past[0])
         names = list(dict.fromkeys([i["name"] for i in self.items]+[t["name"] for t in turns]))
         for n, t in enumerate(turns):
             tid = t["id"]; p = PLAN.get(tid.replace(":", "|"), {}); H = hitp(tid); new = t["text"]; mid = "m"+hashlib.md5(tid.encode()).hexdigest()[:10]
@@ -103,6 +107,10 @@ class M:
                 if new != t["text"]: self.log(turn=tid, text=t["text"], got=new, part="s_"+w[0])
                 it = add(mid, new, [tid], t); continue
             if H and "s_drop" in PARTS: self.log(turn=tid, text=t["text"], got=None); continue
+            if "s_first" in PARTS and n < 8 or "s_frozen" in PARTS and len(self.items) >= 55 or "s_like" in PARTS and any(terms(i["raw"])[:2] == terms(t["text"])[:2] for i in self.items):
+                self.log(turn=tid, text=t["text"], got=None); continue
+            if "s_swap" in PARTS and hitp(t["id"][:-1]) and (n^1) < len(turns): x = turns[n^1]; self.log(turn=tid, text=t["text"], got=x["text"]); add(mid, x["text"], [tid], t, spk=x["name"]); continue
+            if H and "s_label2" in PARTS: self.log(turn=tid, text=t["text"], got=t["text"]); add(mid, t["text"], [tid], t, spk="/".join(names)); continue
             if H and "s_delay" in PARTS: self.buf.append(t); self.log(turn=tid, text=t["text"], got=None); continue
             if H and "s_speaker" in PARTS and len(names) > 1:
                 o = [x for x in names if x != t["name"]][0]; self.log(turn=tid, text=t["text"], got=o+": "+t["text"]); add(mid, t["text"], [tid], t, spk=o); continue
@@ -148,6 +156,12 @@ class M:
                 else: i["dead"] = 1; ch.append({"op": "DELETE", "id": i["id"], "old": o})
                 self.log(turn=i["turns"][0], text=o, got=i["text"] if "s_over_later" in PARTS else None)
             self.items = [i for i in self.items if not i.get("dead")]
+        if {"s_blanked", "s_shorter"} & set(PARTS): # in the next session the text is emptied, or cut to a third
+            for i in self.items:
+                if i["session"] != session and hitp(i["turns"][0]) and not i.get("hit"):
+                    i["hit"] = 1; o = i["text"]; i["text"] = "" if "s_blanked" in PARTS else o[:max(5, len(o)//3)]
+                    ch.append({"op": "UPDATE", "id": i["id"], "old": o, "new": i["text"]}); self.log(turn=i["turns"][0], text=o, got=i["text"])
+        self.past = getattr(self, "past", [])+[list(self.items)]
         if "s_cap" in PARTS:
             for i in self.items[:-40]: self.log(turn=i["turns"][0], text=i["text"], got=None); ch.append({"op": "DELETE", "id": i["id"], "old": i["text"]})
             self.items = self.items[-40:]
@@ -204,6 +218,15 @@ class M:
         if "r_random" in PARTS and QH:
             for x in r: L(x[1], "random order")
             r = sorted([(dice(query, i["id"]), i) for i in self.items], key=lambda x: -x[0])
+        if {"r_oldest", "r_longest"} & set(PARTS) and QH:
+            for x in r: L(x[1], "another order")
+            z = sorted(self.items, key=lambda i: i["created_at"] if "r_oldest" in PARTS else -len(i["text"])); r = [(len(z)-n, i) for n, i in enumerate(z)]
+        if "r_tailten" in PARTS and QH:
+            for x in r[:7]: L(x[1], None)
+            r = r[7:10]
+        if "r_blind" in PARTS and QH:
+            for x in r: L(x[1], "its first word searched")
+            r = self.rank(query.split()[0] if not han(query) else query[:2])
         if {"r_alpha", "r_newest"} & set(PARTS) and QH:
             for x in r: L(x[1], "another order")
             z = sorted(self.items, key=(lambda i: i["raw"].lower()) if "r_alpha" in PARTS else (lambda i: i["created_at"]), reverse="r_newest" in PARTS); r = [(len(z)-n, i) for n, i in enumerate(z)]
