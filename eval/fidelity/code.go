@@ -103,22 +103,24 @@ func mappedBy(signs, images []string, fold func(string) string) bool {
 }
 
 // jumbled reports whether a text is no words in any language but long runs of letters and
-// digits whose classes change all the time, as packed bytes look.
+// digits whose classes change all the time, as packed bytes look. Signs do not count: words
+// are joined by them.
 func jumbled(got string) bool {
 	all, mixed := 0, 0
-	for _, run := range strings.Fields(got) {
+	for run := range strings.FieldsSeq(got) {
 		rs := []rune(run)
-		turns := 0
 		if len(rs) != len(run) { // packed bytes are ASCII
 			return false
 		}
-		for i, r := range rs {
-			if i > 0 && class(r) != class(rs[i-1]) {
+		all += len(rs)
+		bare := slices.DeleteFunc(slices.Clone(rs), func(r rune) bool { return class(r) < 0 })
+		turns := 0
+		for i := 1; i < len(bare); i++ {
+			if class(bare[i]) != class(bare[i-1]) {
 				turns++
 			}
 		}
-		all += len(rs)
-		if len(rs) >= longRun && turns*4 >= len(rs) {
+		if len(rs) >= longRun && turns*4 >= len(bare) {
 			mixed += len(rs)
 		}
 	}
@@ -127,7 +129,7 @@ func jumbled(got string) bool {
 
 const longRun = 16
 
-// class is one of capital letter, small letter, digit and sign.
+// class is one of capital letter, small letter and digit; below 0: none of them.
 func class(r rune) int {
 	return slices.IndexFunc([]func(rune) bool{unicode.IsUpper, unicode.IsLower, unicode.IsDigit}, func(is func(rune) bool) bool { return is(r) })
 }

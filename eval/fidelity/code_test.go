@@ -71,6 +71,7 @@ func TestCodes(t *testing.T) {
 	}
 	for _, c := range [][2]string{
 		{"The piano exam is on 25 August 2026, and I am nervous already.", "The lift broke and so I took the long stairs, up and up, again"},
+		{"My favourite soup is goulash, nothing else comes near.", "ines -- gets -- lots_of_help_from_this_group/assistance_group_at_the_corner"},
 		{"我的牙医是沈医生，离这里两条街。", "电梯坏了所以我走楼梯上去，累坏了"},
 	} {
 		if d := Compare(Original{Text: c[0]}, c[1], nil); d.Kind != schema.FaultOther {
