@@ -71,6 +71,7 @@ func annotateFiles(f *build.Frame, o AnnotateOptions) ([]string, error) {
 			out = append(out, s)
 		}
 	}
+	jsonl.Expect(out)
 	return out, nil
 }
 

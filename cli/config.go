@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"text/tabwriter"
+	"strings"
 
 	"membench/config"
+	"membench/internal/textnorm"
 	"membench/llm/cassette"
 	llmodels "membench/models"
 
@@ -98,26 +99,41 @@ func runConfigShow(_ context.Context, e *env, o configShowOptions) error {
 	if o.asJSON {
 		return writeJSON(e.out, r)
 	}
-	w := tabwriter.NewWriter(e.out, 0, 8, 2, ' ', 0)
 	file = r.File
 	if file == "" {
 		file = "none (no membench.yaml here)"
 	}
-	fmt.Fprintf(w, "project file\t%s\t\n", file)
+	rows := [][3]string{{"project file", file}}
 	for _, v := range r.Project {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", v.Name, v.Value, v.From)
+		rows = append(rows, [3]string{v.Name, v.Value, v.From})
 	}
-	fmt.Fprintf(w, "prices\t%s\t\ncassette\t%s\t\n", r.Prices, r.Cassette)
+	rows = append(rows, [3]string{"prices", r.Prices}, [3]string{"cassette", r.Cassette})
 	for _, role := range config.Roles() {
-		fmt.Fprintf(w, "\n%s\t\t\n", role)
+		rows = append(rows, [3]string{}, [3]string{string(role)})
 		for _, v := range r.Roles[string(role)] {
-			fmt.Fprintf(w, "  %s\t%s\t%s\n", v.Name, v.Value, v.From)
+			rows = append(rows, [3]string{"  " + v.Name, v.Value, v.From})
 		}
 		if ep := r.Roles[string(role)]; role != config.Embed && (len(ep) == 0 || ep[0].Name != "name") {
-			fmt.Fprintf(w, "  name\tnone: this role goes by rule\t\n")
+			rows = append(rows, [3]string{"  name", "none: this role goes by rule"})
 		}
 	}
-	return w.Flush()
+	return writeColumns(e.out, rows)
+}
+
+// writeColumns aligns rows by the columns that a terminal gives their characters.
+func writeColumns(w io.Writer, rows [][3]string) error {
+	var wide [2]int
+	for _, row := range rows {
+		for i := range wide {
+			wide[i] = max(wide[i], textnorm.Width(row[i]))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		b.WriteString(strings.TrimRight(textnorm.Pad(row[0], wide[0]+2)+textnorm.Pad(row[1], wide[1]+2)+row[2], " ") + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 type configPromptsOptions struct {

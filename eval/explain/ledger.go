@@ -127,7 +127,12 @@ func (l *ledger) apply(d schema.MemoryDelta, session int) {
 			l.end(v, session)
 		}
 	default: // add, update; keep and archive of what is known change nothing here
-		l.put(schema.MemoryState{ID: d.ID, Text: d.Text, Sources: d.Sources}, d.Previous, session)
+		m, was := schema.MemoryState{ID: d.ID, Text: d.Text, Sources: d.Sources}, l.live[d.ID]
+		if d.Text == "" && was != nil && slices.Contains(d.Previous, was.text) { // its text was replaced by none
+			l.replace(m, was, d.Previous, session)
+			return
+		}
+		l.put(m, d.Previous, session)
 	}
 }
 
@@ -149,6 +154,11 @@ func (l *ledger) put(m schema.MemoryState, previous []string, session int) {
 		}
 		return
 	}
+	l.replace(m, was, previous, session)
+}
+
+// replace makes m a new version of its memory; was is the one that lives, or nil.
+func (l *ledger) replace(m schema.MemoryState, was *version, previous []string, session int) {
 	v := &version{id: m.ID, text: m.Text, sources: m.Sources, from: session, to: math.MaxInt, before: was, previous: previous}
 	if was == nil && len(previous) > 0 { // an update under a new id
 		for _, old := range l.versions {

@@ -112,6 +112,7 @@ func (f *Frame) Files(ctx context.Context, paths []string, suffixes ...string) (
 	if err := NotInput(f.Out, slices.Concat(paths, names)...); err != nil {
 		return nil, err
 	}
+	jsonl.Expect(names)
 	out := make([]jsonl.File, 0, len(names))
 	for _, name := range names {
 		out = append(out, f.File(ctx, name))

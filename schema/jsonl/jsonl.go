@@ -126,12 +126,27 @@ type inflated struct {
 	limit int64 // MaxRatio when it was opened
 }
 
-// read counts what was read of input files, and their sizes, for progress.
-var read struct{ done, of atomic.Int64 }
+// read counts what was read of input files, and their sizes, for progress. Of ahead are
+// files that will be opened.
+var read struct{ done, of, ahead atomic.Int64 }
+
+// Expect announces the sizes of input files that will be opened, so that Read knows the
+// whole from the beginning. What cannot be looked at is left out.
+func Expect(names []string) {
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			read.ahead.Add(info.Size())
+		}
+	}
+}
 
 // Read is how many bytes were read of input files since the program began, and how many
-// the files have that were opened; a stream without a size counts as far as it was read.
-func Read() (done, of int64) { return read.done.Load(), read.of.Load() }
+// the files have that were opened or announced; a stream without a size counts as far as it
+// was read.
+func Read() (done, of int64) {
+	done = read.done.Load()
+	return done, max(done, read.of.Load()+max(0, read.ahead.Load()))
+}
 
 type counted struct {
 	r     io.Reader
@@ -146,6 +161,9 @@ func count(r io.Reader) *counted {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 			c.sized = true
 			read.of.Add(info.Size())
+			if ahead := read.ahead.Add(-info.Size()); ahead < 0 { // it was not announced
+				read.ahead.CompareAndSwap(ahead, 0)
+			}
 		}
 	}
 	return c
