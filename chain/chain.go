@@ -42,9 +42,10 @@ type Options struct {
 	Outside  bool             // read also sources and catalogues outside of the project's folder
 	Membench string           // version of the program, for manifests
 
-	Begin func(step string) (end func()) // called around each step that runs; nil: nobody
-	Done  func(Step)                     // called after each step; nil: nobody
-	Warn  func(message string)           // called with what a person should know; nil: nobody
+	Begin    func(step string) (end func()) // called around each step that runs; nil: nobody
+	Done     func(Step)                     // called after each step; nil: nobody
+	Progress func(done, of int)             // called as a step stores batches; nil: nobody
+	Warn     func(message string)           // called with what a person should know; nil: nobody
 }
 
 // Report is the summary of a run.
@@ -209,7 +210,7 @@ func (c *run) do(ctx context.Context, s build.Step, make func(ctx context.Contex
 		}
 		r := build.Result{Counts: map[string]int{}, Findings: map[string]int{}}
 		var shown []string
-		with := Shared{TempDir: c.o.TempDir, Strict: c.o.Strict, Accept: c.o.Accept, Membench: c.o.Membench, final: s.Output, Report: func(f *schema.Finding) {
+		with := Shared{TempDir: c.o.TempDir, Strict: c.o.Strict, Accept: c.o.Accept, Membench: c.o.Membench, Progress: c.o.Progress, final: s.Output, Report: func(f *schema.Finding) {
 			if r.Findings[f.Code]++; len(shown) < maxShown {
 				shown = append(shown, f.Error())
 			}

@@ -92,7 +92,7 @@ func (o IngestOptions) fill(ctx context.Context, s store, sys memory.System) (r 
 	if err != nil {
 		return r, err
 	}
-	s.replay.Found = f.Found
+	s.replay.Found, s.replay.Progress = f.Found, o.Progress
 	// All events are held at once anyway: what cannot be read is known before the store
 	// is touched.
 	var events []schema.Record[schema.Event]

@@ -146,6 +146,8 @@ func completions(e *env) map[string]func() []string {
 		"protocol":       protocol.Names,
 		"dataset":        datasetNames,
 		"schema-version": schemaVersions,
+		"kind":           kindNames,
+		"backend":        func() []string { return append([]string{"embedded", "mem0", "mem0-platform"}, systemNames(e)...) },
 		"form":           formNames,
 		"cassette-mode":  func() []string { return []string{"off", "cache", "record", "replay-only"} },
 		"reader":         func() []string { return []string{"rule", "model"} },
@@ -167,8 +169,45 @@ func completions(e *env) map[string]func() []string {
 	}
 }
 
-// complete registers completions for the flags of a command that have any. A flag whose
-// values depend on the command is told apart by it.
+// firstArguments are the values of first arguments that have a known list, by command.
+func firstArguments(e *env) map[string]func() []string {
+	sets := func() (out []string) {
+		for _, d := range datasets.Catalogue() {
+			out = append(out, d.Name)
+		}
+		return out
+	}
+	return map[string]func() []string{
+		"datasets convert": sets, "datasets fetch": sets, "datasets info": sets, "datasets lint": sets, "datasets sample": sets,
+		"systems show":  func() []string { return systemNames(e) },
+		"systems check": func() []string { return systemNames(e) },
+		"schema show": func() []string {
+			out := append(kindNames(), "catalog")
+			for _, name := range config.FileSchemas() {
+				out = append(out, name+".yaml")
+			}
+			return out
+		},
+	}
+}
+
+// completeFirst registers the completion of a command's first argument.
+func completeFirst(c *cobra.Command, values func() []string) {
+	c.ValidArgsFunction = func(_ *cobra.Command, args []string, typed string) (out []string, _ cobra.ShellCompDirective) {
+		if len(args) > 0 { // files follow
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		for _, v := range values() {
+			if strings.HasPrefix(v, typed) {
+				out = append(out, v)
+			}
+		}
+		return out, cobra.ShellCompDirectiveDefault
+	}
+}
+
+// complete registers completions for the flags of a command that have any. The values of some
+// flags depend on the command.
 func complete(c *cobra.Command, known map[string]func() []string) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.AddFlagSet(c.Flags())
@@ -225,6 +264,13 @@ func annotateFormats() (out []string) {
 func formNames() (out []string) {
 	for _, f := range chats.Forms() {
 		out = append(out, f.Name)
+	}
+	return out
+}
+
+func kindNames() (out []string) {
+	for _, k := range schema.Kinds(schema.Latest) {
+		out = append(out, string(k))
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	evalrun "membench/eval/run"
@@ -62,6 +63,22 @@ func (m *meter) begin(name string, source func() state) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.name, m.source, m.began = name, source, time.Now()
+}
+
+// batches is the progress of a step that stores batches, which take longer than reading does.
+// The first call begins to count them for the step under way.
+func (m *meter) batches() func(done, of int) {
+	var done, of atomic.Int64
+	return func(n, all int) {
+		done.Store(int64(n))
+		of.Store(int64(all))
+		if n == 0 && m != nil {
+			m.mu.Lock()
+			name := m.name
+			m.mu.Unlock()
+			m.begin(name, func() state { return state{done: done.Load(), of: of.Load(), unit: "batches"} })
+		}
+	}
 }
 
 // run shows progress until stop.

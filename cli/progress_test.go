@@ -33,6 +33,24 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
+// Storing begins after reading has ended: its own batches are what is left.
+func TestProgressOfBatches(t *testing.T) {
+	m := &meter{}
+	m.begin("replay ingest", nil)
+	stored := m.batches()
+	for _, n := range []int{0, 1, 2} {
+		stored(n, 8)
+	}
+	if have, want := m.source(), (state{done: 2, of: 8, unit: "batches"}); have != want || m.name != "replay ingest" {
+		t.Errorf("have %+v of %q, want %+v", have, m.name, want)
+	}
+	m.begin("replay export", nil)
+	if have := m.source(); have.unit != "MB" {
+		t.Errorf("the next step shows %+v", have)
+	}
+	(*meter)(nil).batches()(0, 8) // a command without a meter
+}
+
 // slow is an input that lasts longer than a meter waits.
 type slow struct {
 	lines int

@@ -224,9 +224,12 @@ func newRoot(e *env) *cobra.Command {
 	add("measure", newDatasetsCmd(e), newEvalCmd(e), newExperimentCmd(e), newPCMCmd(e), newSystemsCmd(e))
 	root.AddCommand(newVersionCmd(e))
 	finish(root)
-	known := completions(e)
+	known, first := completions(e), firstArguments(e)
 	for c := range commands(root) {
 		complete(c, known)
+		if values := first[strings.TrimPrefix(c.CommandPath(), "membench ")]; values != nil {
+			completeFirst(c, values)
+		}
 	}
 	return root
 }

@@ -86,13 +86,7 @@ Warnings do not change the exit status.`,
 	return c
 }
 
-func kindList() string {
-	var out []string
-	for _, k := range schema.Kinds(schema.Latest) {
-		out = append(out, string(k))
-	}
-	return strings.Join(out, ", ")
-}
+func kindList() string { return strings.Join(kindNames(), ", ") }
 
 func runValidate(ctx context.Context, e *env, o validateOptions) error {
 	if e.getenv("GOGC") == "" {

@@ -69,6 +69,9 @@ type Options struct {
 	Redo        bool            // of a memory that is whole: store again what a model failed, and all after it
 	// Found is told of every fault in the data; nil drops them.
 	Found func(*schema.Finding)
+	// Progress is called before each batch with the batches done and all there are; nil:
+	// nobody asks.
+	Progress func(done, of int)
 }
 
 // Defaults are the existing chain's.
@@ -383,7 +386,10 @@ func Ingest(ctx context.Context, s memory.System, in schema.Seq[schema.Event], o
 			return report, err
 		}
 	}
-	for _, p := range batches {
+	for i, p := range batches {
+		if o.Progress != nil {
+			o.Progress(i, len(batches))
+		}
 		if err := ctx.Err(); err != nil {
 			return report, err
 		}

@@ -107,6 +107,8 @@ func exports(t *testing.T, s memory.System, events schema.Seq[schema.Event], o r
 func TestEachTurnOnce(t *testing.T) {
 	for n := 1; n <= 31; n++ {
 		o := options()
+		var begun []string
+		o.Progress = func(done, of int) { begun = append(begun, fmt.Sprintf("%d of %d", done, of)) }
 		s := embedded(t, "")
 		r, err := replay.Ingest(ctx, s, stream(long("c", n)...), o)
 		if err != nil {
@@ -118,6 +120,9 @@ func TestEachTurnOnce(t *testing.T) {
 		}
 		if r.Batches != want || r.Turns != n {
 			t.Errorf("%d turns: have %d batches of %d turns, want %d", n, r.Batches, r.Turns, want)
+		}
+		if have := len(begun); have != want || begun[have-1] != fmt.Sprintf("%d of %d", want-1, want) {
+			t.Errorf("%d turns: progress %q, want each of %d batches", n, begun, want)
 		}
 		seen := map[int]int{}
 		for _, m := range exports(t, s, nil, o) {
