@@ -205,7 +205,7 @@ func (w *writer) similar(f op.Fact) []*point {
 	key := textnorm.Key(f.Text)
 	actor := w.actor(f)
 	take := func(p *point, score float64) {
-		if p.live && p.role == f.Role && p.user == w.b.UserID && p.agent == w.b.AgentID && p.payload.Text("actor_id") == actor {
+		if p.live && p.role == f.Role && p.user == w.b.UserID && p.agent == w.b.AgentID && p.actor == actor {
 			if p.key == key {
 				score = 3
 			}
@@ -360,7 +360,7 @@ func (w *writer) add(f op.Fact, text string, contradicts *point) {
 	if c.Payload == nil {
 		return
 	}
-	p := &point{id: id, role: f.Role, name: c.Name, text: text, key: textnorm.Key(text), user: w.b.UserID, agent: w.b.AgentID, payload: *c.Payload, events: c.Events, live: true}
+	p := &point{id: id, role: f.Role, name: c.Name, text: text, key: textnorm.Key(text), user: w.b.UserID, agent: w.b.AgentID, actor: w.actor(f), payload: *c.Payload, events: c.Events, live: true}
 	w.pending[id] = p
 	w.order = append(w.order, p)
 	w.change(c)
@@ -376,7 +376,7 @@ func (w *writer) update(f op.Fact, text string, old *point) {
 		return
 	}
 	old.key = textnorm.Key(text)
-	old.text, old.role, old.name, old.payload, old.events = text, c.Role, c.Name, *c.Payload, c.Events
+	old.text, old.role, old.name, old.actor, old.payload, old.events = text, c.Role, c.Name, w.actor(f), *c.Payload, c.Events
 	w.change(c)
 }
 

@@ -52,6 +52,7 @@ type point struct {
 	key        string // textnorm.Key of text
 	user       string
 	agent      string
+	actor      string // actor_id of the payload, which every fact of the same people looks at
 	payload    schema.Object
 	events     []schema.EventRef
 	superseded bool
@@ -135,7 +136,7 @@ func (s *store) put(i int, c change, session, data string) {
 	_, text := memory.CutPrefix(data)
 	p.role, p.name, p.text, p.payload, p.events, p.live = c.Role, c.Name, text, *c.Payload, c.Events, true
 	p.session, p.pictures = session, c.Attachments
-	p.user, p.agent = c.Payload.Text("user_id"), c.Payload.Text("agent_id")
+	p.user, p.agent, p.actor = c.Payload.Text("user_id"), c.Payload.Text("agent_id"), c.Payload.Text("actor_id")
 	p.key = textnorm.Key(text)
 	k := p.role + p.key
 	s.byText[k] = append(s.byText[k], i)
