@@ -44,7 +44,7 @@ type Options struct {
 
 	Begin    func(step string) (end func()) // called around each step that runs; nil: nobody
 	Done     func(Step)                     // called after each step; nil: nobody
-	Progress func(done, of int)             // called as a step stores batches; nil: nobody
+	Progress func(done, of int)             // called before each batch that a step stores; nil: not reported
 	Warn     func(message string)           // called with what a person should know; nil: nobody
 }
 

@@ -23,7 +23,7 @@ type Shared struct {
 	Strict   bool                  `json:"-"` // write nothing when records are lost
 	Accept   schema.Limit          `json:"-"` // lost records that are no error
 	Membench string                `json:"-"` // version of the program, for manifests
-	Progress func(done, of int)    `json:"-"` // called as batches are stored; nil: nobody asks
+	Progress func(done, of int)    `json:"-"` // called before each batch that is stored; nil: not reported
 
 	final string // where the output will stand when it is made aside; "": where it is made
 }

@@ -66,7 +66,7 @@ func (m *meter) begin(name string, source func() state) {
 }
 
 // batches is the progress of a step that stores batches, which take longer than reading does.
-// The first call begins to count them for the step under way.
+// A call with 0 done begins the count, under the name of the current step.
 func (m *meter) batches() func(done, of int) {
 	var done, of atomic.Int64
 	return func(n, all int) {

@@ -69,8 +69,8 @@ type Options struct {
 	Redo        bool            // of a memory that is whole: store again what a model failed, and all after it
 	// Found is told of every fault in the data; nil drops them.
 	Found func(*schema.Finding)
-	// Progress is called before each batch with the batches done and all there are; nil:
-	// nobody asks.
+	// Progress is called before each batch, with the number of batches done and of all; nil:
+	// progress is not reported.
 	Progress func(done, of int)
 }
 
