@@ -146,8 +146,7 @@ const oldestMajor, oldestMinor = 5, 7
 // tooOld judges the name a server gives itself, such as Neo4j/5.26.12. Servers of
 // other makers that speak Bolt are taken as they are.
 func tooOld(agent string) error {
-	major, minor, ok := version(agent)
-	if !ok || major > oldestMajor || major == oldestMajor && minor >= oldestMinor {
+	if _, _, known := version(agent); !known || atLeast(agent, oldestMajor, oldestMinor) {
 		return nil
 	}
 	return fmt.Errorf("%w: have Neo4j %s, want %d.%d or newer (ids of relationships cannot be made unique before)", ErrTooOld, strings.TrimPrefix(agent, "Neo4j/"), oldestMajor, oldestMinor)
