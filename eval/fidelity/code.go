@@ -64,8 +64,8 @@ func blocks(rs []rune, k int) (out []string) {
 	return out
 }
 
-// mapped reports whether each sign always became the same image, next to none of two signs the
-// same one, and so many changed or met again that this is no chance.
+// mapped reports whether each sign always became the same image (one in 25 may not), few signs
+// share one, and enough signs changed and were met again to rule out chance.
 func mapped(signs, images []string) bool {
 	return mappedBy(signs, images, func(s string) string { return s }) || mappedBy(signs, images, strings.ToLower) // some codes have one case
 }
