@@ -15,6 +15,7 @@ import (
 	"membench/eval/protocol"
 	"membench/graphir/export"
 	"membench/internal/textnorm"
+	"membench/memory/open"
 	"membench/schema"
 	"membench/schema/findings"
 
@@ -138,7 +139,8 @@ func didYouMean(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w\ndid you mean %s?", err, strings.Join(near, " or "))
 }
 
-// completions are the values of flags that have a known list, by the flag's name.
+// completions are the values of flags that have a known list, by the flag's name, or by
+// command and flag.
 func completions(e *env) map[string]func() []string {
 	return map[string]func() []string{
 		"system":         func() []string { return systemNames(e) },
@@ -147,25 +149,28 @@ func completions(e *env) map[string]func() []string {
 		"dataset":        datasetNames,
 		"schema-version": schemaVersions,
 		"kind":           kindNames,
-		"backend":        func() []string { return append([]string{"embedded", "mem0", "mem0-platform"}, systemNames(e)...) },
-		"form":           formNames,
-		"cassette-mode":  func() []string { return []string{"off", "cache", "record", "replay-only"} },
-		"reader":         func() []string { return []string{"rule", "model"} },
-		"judge":          func() []string { return []string{"rule", "model"} },
-		"tagger":         func() []string { return []string{"rule", "model"} },
-		"extractor":      func() []string { return []string{"rule", "model"} },
-		"grain":          func() []string { return []string{"turn", "session"} },
-		"direction":      func() []string { return []string{"down", "up", "both"} },
-		"isolation":      func() []string { return []string{"global", "per_conv"} },
-		"method":         func() []string { return []string{"trained", "rules"} },
-		"pcm-mode":       func() []string { return []string{"fixed", "faithful"} },
-		"source":         func() []string { return []string{"auto", "norm", "raw"} },
-		"answer-prompt":  func() []string { return []string{"answer", "answer-short", "answer-notes"} },
-		"prompt-lang":    func() []string { return []string{"en", "zh"} },
-		"dates":          func() []string { return []string{"dmy", "mdy"} },
-		"log-format":     func() []string { return []string{"text", "json"} },
-		"log-level":      func() []string { return levels },
-		"lang":           func() []string { return languages },
+		"backend": func() []string {
+			return append([]string{"embedded", "mem0"}, systemNames(e, open.Service)...)
+		},
+		"experiment --backend": func() []string { return systemNames(e) },
+		"form":                 formNames,
+		"cassette-mode":        func() []string { return []string{"off", "cache", "record", "replay-only"} },
+		"reader":               func() []string { return []string{"rule", "model"} },
+		"judge":                func() []string { return []string{"rule", "model"} },
+		"tagger":               func() []string { return []string{"rule", "model"} },
+		"extractor":            func() []string { return []string{"rule", "model"} },
+		"grain":                func() []string { return []string{"turn", "session"} },
+		"direction":            func() []string { return []string{"down", "up", "both"} },
+		"isolation":            func() []string { return []string{"global", "per_conv"} },
+		"method":               func() []string { return []string{"trained", "rules"} },
+		"pcm-mode":             func() []string { return []string{"fixed", "faithful"} },
+		"source":               func() []string { return []string{"auto", "norm", "raw"} },
+		"answer-prompt":        func() []string { return []string{"answer", "answer-short", "answer-notes"} },
+		"prompt-lang":          func() []string { return []string{"en", "zh"} },
+		"dates":                func() []string { return []string{"dmy", "mdy"} },
+		"log-format":           func() []string { return []string{"text", "json"} },
+		"log-level":            func() []string { return levels },
+		"lang":                 func() []string { return languages },
 	}
 }
 
@@ -213,9 +218,11 @@ func complete(c *cobra.Command, known map[string]func() []string) {
 	flags.AddFlagSet(c.Flags())
 	flags.AddFlagSet(c.PersistentFlags()) // of the root: its own are not among Flags yet
 	flags.VisitAll(func(f *pflag.Flag) {
-		values := known[f.Name]
-		if own := ownValues[strings.TrimPrefix(c.CommandPath(), "membench ")+" --"+f.Name]; own != nil {
-			values = own
+		values, name := known[f.Name], strings.TrimPrefix(c.CommandPath(), "membench ")+" --"+f.Name
+		for _, own := range []map[string]func() []string{known, ownValues} {
+			if own[name] != nil {
+				values = own[name]
+			}
 		}
 		if values == nil {
 			return
@@ -289,13 +296,16 @@ func datasetNames() (out []string) {
 	return out
 }
 
-func systemNames(e *env) (out []string) {
+// systemNames are the names of the systems of some kinds; none: of all.
+func systemNames(e *env, kinds ...open.Kind) (out []string) {
 	list, err := e.place("").List(context.Background())
 	if err != nil {
 		return nil
 	}
 	for _, s := range list {
-		out = append(out, s.Name)
+		if len(kinds) == 0 || slices.Contains(kinds, s.Kind) {
+			out = append(out, s.Name)
+		}
 	}
 	return out
 }
