@@ -729,7 +729,7 @@ func (g *bigClaim) output(looking bool) (out output, err error) {
 	if g.b.index != nil && active {
 		g.claim.lost = g.b.index.lossOf(keys, g.claim.base.ID, g.newest)
 	}
-	g.claim.evidence, g.claim.sorted = nil, true
+	g.claim.evidence, g.claim.united = nil, 0
 	c := g.claim.result()
 	g.done = c
 	out.nc = 1

@@ -37,7 +37,8 @@ type Options struct {
 const (
 	overhead  = 24 // a ref per record
 	chunkSize = 256 << 10
-	maxRuns   = 128 // more are merged into one longer run
+	firstSize = 16 << 10 // of the first chunk, then four times as much: most sorters hold little
+	maxRuns   = 128      // more are merged into one longer run
 )
 
 // A Sorter takes records and yields them in order. It is not safe for concurrent use,
@@ -100,7 +101,7 @@ func (s *Sorter) grow(n int) {
 		s.chunks = append(s.chunks, nil)
 	}
 	if c := s.chunks[s.used]; n > cap(c) {
-		s.chunks[s.used] = make([]byte, 0, max(chunkSize, n))
+		s.chunks[s.used] = make([]byte, 0, max(min(chunkSize, firstSize<<min(2*s.used, 8)), n))
 	} else {
 		s.chunks[s.used] = c[:0]
 	}
