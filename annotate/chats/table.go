@@ -20,6 +20,7 @@ import (
 	"membench/annotate"
 	"membench/datasets"
 	"membench/internal/codec"
+	"membench/internal/csvdoc"
 	"membench/internal/textnorm"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -321,8 +322,8 @@ func listIn(obj []byte, text string, depth int) (list []byte) {
 	return list
 }
 
-func newCSV(in io.Reader, f *file) *csv.Reader {
-	r := csv.NewReader(in)
+func newCSV(in io.Reader, f *file) *csvdoc.Reader {
+	r := csvdoc.NewReader(in)
 	r.LazyQuotes, r.FieldsPerRecord, r.ReuseRecord = true, -1, false
 	line, _, _ := strings.Cut(f.text(), "\n")
 	r.Comma = ','
