@@ -62,9 +62,8 @@ type gptMessage struct {
 		Role string `json:"role"`
 		Name string `json:"name"`
 	} `json:"author"`
-	Created   float64 `json:"create_time"`
-	Recipient string  `json:"recipient"`
-	Content   struct {
+	Created float64 `json:"create_time"`
+	Content struct {
 		Type   string            `json:"content_type"`
 		Parts  []json.RawMessage `json:"parts"`
 		Text   string            `json:"text"`
@@ -80,9 +79,6 @@ type gptMessage struct {
 		} `json:"attachments"`
 	} `json:"metadata"`
 }
-
-// citation is what stands for a source in an answer: its words are in characters of private use.
-var citation = pattern.New(`\s?\x{e200}[^\x{e201}]*\x{e201}`)
 
 func (r *reader) gpt(c gptConversation, pos schema.Pos) error {
 	var path []*gptMessage
@@ -110,10 +106,6 @@ func (r *reader) gpt(c gptConversation, pos schema.Pos) error {
 			r.leave("reasoning", pos)
 			continue
 		}
-		if m.Recipient != "" && m.Recipient != "all" && role == "assistant" {
-			r.leave("calls of tools", pos)
-			continue
-		}
 		out := Message{Conv: conv, Title: c.Title, Role: role, Name: m.Author.Name, Pos: pos, Text: m.Content.Text + m.Content.Result}
 		if m.Created > 0 {
 			out.Time = time.UnixMilli(int64(m.Created * 1000)).UTC()
@@ -121,7 +113,7 @@ func (r *reader) gpt(c gptConversation, pos schema.Pos) error {
 		for _, p := range m.Content.Parts {
 			var text string
 			if codec.Unmarshal(p, &text) == nil {
-				out.Text = join(out.Text, citation.ReplaceAllString(text, ""))
+				out.Text = join(out.Text, text)
 				continue
 			}
 			var asset struct {

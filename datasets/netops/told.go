@@ -3,6 +3,7 @@ package netops
 import (
 	"cmp"
 	"context"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"path"
@@ -11,7 +12,6 @@ import (
 
 	"membench/datasets"
 	"membench/internal/codec"
-	"membench/internal/csvdoc"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -155,7 +155,7 @@ func readOpenRCA(f jsonl.File, _ datasets.Options) ([]record, error) {
 		return nil, err
 	}
 	defer r.Close()
-	in := csvdoc.NewReader(r)
+	in := csv.NewReader(r)
 	in.FieldsPerRecord = -1
 	head, err := in.Read()
 	if err != nil {

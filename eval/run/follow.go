@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"membench/internal/codec"
-	"membench/internal/keylog"
 	"membench/schema"
 )
 
@@ -65,7 +64,7 @@ func (f *Follower) read(i int, each func(*schema.QARecord) error) error {
 		return err
 	}
 	for r := bufio.NewReaderSize(file, 1<<16); ; {
-		line, err := keylog.ReadLine(r)
+		line, err := r.ReadBytes('\n')
 		if err == io.EOF {
 			return nil
 		}
