@@ -94,7 +94,10 @@ func (c *run) annotateOne(ctx context.Context, src annotate.Source, o AnnotateOp
 		var a annotated
 		if err := atomicfile.Write(path, func(file io.Writer) (err error) {
 			w := bufio.NewWriter(file)
-			a, err = annotateOne(ctx, src, o, w)
+			o.Shared = with
+			told := o.turns()
+			told(0, len(src.Turns))
+			a, err = annotateOne(ctx, src, o, w, told)
 			return errors.Join(err, w.Flush())
 		}); err != nil {
 			return err

@@ -127,7 +127,18 @@ func (b *bulk) done(out output) {
 // batches cuts the sorted rows between ids.
 func (b *bulk) batches(looking bool) iter.Seq2[batch, error] {
 	return func(yield func(batch, error) bool) {
-		for _, r := range extsort.Cut(b.sorters, int64(rangeSize)) {
+		ranges := extsort.Cut(b.sorters, int64(rangeSize))
+		pass, of := 0, len(ranges)
+		if b.rivalry { // the ranges are read twice
+			of *= 2
+			if !looking {
+				pass = len(ranges)
+			}
+		}
+		for i, r := range ranges {
+			if b.Progress != nil {
+				b.Progress("parts merged", pass+i, of)
+			}
 			switch {
 			case looking && r.Before([]byte{kindClaim}):
 			case r.Size() <= int64(bigGroup):
@@ -718,7 +729,7 @@ func (g *bigClaim) output(looking bool) (out output, err error) {
 	if g.b.index != nil && active {
 		g.claim.lost = g.b.index.lossOf(keys, g.claim.base.ID, g.newest)
 	}
-	g.claim.evidence, g.claim.sorted = nil, true
+	g.claim.evidence, g.claim.united = nil, 0
 	c := g.claim.result()
 	g.done = c
 	out.nc = 1

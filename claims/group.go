@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"membench/internal/codec"
@@ -158,7 +159,8 @@ type claimGroup struct {
 	keys     []conflictKey
 	lost     loss
 	n        int
-	sorted   bool // evidence is united and sorted
+	united   int  // how much of evidence, from its beginning, is united and sorted
+	rows     int  // changes of the united evidence
 	warned   bool // of two ranks
 }
 
@@ -236,7 +238,6 @@ func (g *claimGroup) add(c *schema.Claim) (warn, fault *schema.Finding) {
 	for i := range c.Evidence {
 		g.evidence = append(g.evidence, evidence{at: instantOf(c.Evidence[i].CreatedAt), seq: len(g.evidence), Evidence: c.Evidence[i]})
 	}
-	g.sorted = false
 	g.n++
 	return warn, nil
 }
@@ -336,13 +337,40 @@ func sortEvidence(v schema.Version, es []evidence) []evidence {
 			out[i] = e
 		}
 	}
-	slices.SortStableFunc(out, func(a, b evidence) int {
-		if v == schema.V001 {
-			return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.seq, b.seq))
-		}
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.Point, b.Point), cmp.Compare(a.Memory, b.Memory))
-	})
+	slices.SortStableFunc(out, func(a, b evidence) int { return compareEvidence(v, a, b) })
 	return out
+}
+
+func compareEvidence(v schema.Version, a, b evidence) int {
+	if v == schema.V001 {
+		return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.seq, b.seq))
+	}
+	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.Point, b.Point), cmp.Compare(a.Memory, b.Memory))
+}
+
+// unite unites and sorts the evidence: all of it once, however many records brought it, and
+// then what comes row by row, since a popular claim has thousands.
+func (g *claimGroup) unite() {
+	if g.united == 0 && len(g.evidence) > 0 {
+		g.evidence = sortEvidence(g.v, g.evidence)
+		g.united = len(g.evidence)
+		g.rows++
+		return
+	}
+	more := slices.Clone(g.evidence[g.united:])
+	g.evidence = g.evidence[:g.united]
+	for _, e := range more {
+		if i := slices.IndexFunc(g.evidence, func(o evidence) bool { return o.Memory == e.Memory && o.Point == e.Point }); i >= 0 {
+			if g.v == schema.V001 || !e.better(&g.evidence[i]) {
+				continue
+			}
+			g.evidence = slices.Delete(g.evidence, i, i+1)
+		}
+		at, _ := slices.BinarySearchFunc(g.evidence, e, func(a, b evidence) int { return compareEvidence(g.v, a, b) })
+		g.evidence = slices.Insert(g.evidence, at, e)
+		g.rows++
+	}
+	g.united = len(g.evidence)
 }
 
 func (e *evidence) better(o *evidence) bool {
@@ -368,14 +396,18 @@ func (e *evidence) encoded() string {
 func (g *claimGroup) claim() *schema.Claim { return &g.base }
 
 func (g *claimGroup) result() *schema.Claim {
-	if !g.sorted { // once, not after each record: a popular claim has thousands
-		g.evidence, g.sorted = sortEvidence(g.v, g.evidence), true
-	}
-	c := g.base
+	g.unite()
+	c := g.head()
 	c.Evidence = make([]schema.Evidence, len(g.evidence))
 	for i := range g.evidence {
 		c.Evidence[i] = g.evidence[i].Evidence
 	}
+	return c
+}
+
+// head is the merged claim but for its evidence.
+func (g *claimGroup) head() *schema.Claim {
+	c := g.base
 	c.By = schema.By(strings.Join(g.by, "+"))
 	if len(g.extra) > 0 {
 		c.Extra = make(schema.Extra, len(g.extra))
@@ -392,11 +424,12 @@ func (g *claimGroup) result() *schema.Claim {
 	return &c
 }
 
-// encoded is a text that differs when the claim's line does.
-func (g *claimGroup) encoded() string {
+// state is a text that differs when the claim's line does.
+func (g *claimGroup) state() string {
 	if g.n == 0 {
 		return ""
 	}
-	b, _ := codec.Append(nil, g.result(), codec.Compact)
+	g.unite()
+	b, _ := codec.Append(strconv.AppendInt(nil, int64(g.rows), 10), g.head(), codec.Compact)
 	return string(b)
 }

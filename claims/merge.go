@@ -99,7 +99,7 @@ func (m *Merger) addClaim(c *schema.Claim) ([]schema.Statement, error) {
 	if g == nil {
 		g = newClaimGroup(m.v, id)
 	}
-	before := g.encoded()
+	before := g.state()
 	warn, fault := g.add(c)
 	if fault != nil {
 		return nil, fault
@@ -122,7 +122,7 @@ func (m *Merger) addClaim(c *schema.Claim) ([]schema.Statement, error) {
 		for _, k := range append(slices.Clone(old), g.keys...) {
 			for other := range m.rivals[k.key] {
 				if _, ok := touched[other]; !ok {
-					touched[other] = m.claims[other].encoded()
+					touched[other] = m.claims[other].state()
 				}
 			}
 		}
@@ -146,7 +146,7 @@ func (m *Merger) addClaim(c *schema.Claim) ([]schema.Statement, error) {
 	var changed []schema.Statement
 	for _, k := range ids {
 		g := m.claims[k]
-		if after := g.encoded(); after != touched[k] {
+		if after := g.state(); after != touched[k] {
 			changed = append(changed, schema.Statement{Claim: g.result()})
 		}
 	}

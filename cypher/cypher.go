@@ -320,8 +320,16 @@ func (v *values) props(dst []byte, s *codec.Scanner) ([]byte, bool) {
 		}
 		dst = append(dst, n.key...)
 		how := nested
-		s.Kind()
+		text := s.Kind() == '"' && n.key != nil && n.stored != ""
 		at, from := s.Mark(), s.Offset()
+		if text { // the most common by far
+			if body, escaped, ok := s.String(); ok && !escaped {
+				dst, empty = appendBody(dst, body), false
+				v.hash.Text(n.stored, body)
+				continue
+			}
+			s.Back(at)
+		}
 		if n.key != nil {
 			if dst, how = v.value(dst, s); how == broken {
 				return dst, false

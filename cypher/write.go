@@ -266,6 +266,7 @@ type order struct {
 	ids         *graph.IDs // of all nodes, when the block is of edges; nil where no order is asked for
 	edge, off   bool
 	first, last []byte
+	found       [2][]byte // the last src and dst that are nodes: the next edge often has one of them
 	hashes      []uint64
 	kinds       []string
 	away        map[string]int // edges by the kind of an end that no node is of
@@ -274,6 +275,7 @@ type order struct {
 func (o *order) begin(edge bool, ids *graph.IDs) {
 	o.ids, o.edge, o.off = ids, edge, false
 	o.first, o.last, o.hashes, o.kinds = o.first[:0], o.last[:0], o.hashes[:0], o.kinds[:0]
+	o.found = [2][]byte{o.found[0][:0], o.found[1][:0]}
 }
 
 // id notes the id of the next element.
@@ -296,8 +298,12 @@ func (o *order) id(id []byte) {
 
 // ends notes the ends of an edge, as graph.IDs.Missing does.
 func (o *order) ends(src, dst []byte) {
-	for _, id := range [][]byte{src, dst} {
+	for i, id := range [...][]byte{src, dst} {
+		if len(id) > 0 && bytes.Equal(id, o.found[i]) {
+			continue
+		}
 		if o.ids.HasHash(graph.HashID(id)) {
+			o.found[i] = append(o.found[i][:0], id...)
 			continue
 		}
 		kind := graph.KindOf(string(id))

@@ -338,14 +338,22 @@ type hashed struct {
 // Begin starts an element.
 func (h *Hasher) Begin() { h.parts, h.props, h.rest = h.parts[:0], h.props[:0], h.rest[:0] }
 
+// Text is Member for a string without escapes, whose body is given.
+func (h *Hasher) Text(stored string, body []byte) {
+	start := len(h.parts)
+	h.parts = appendText(append(h.parts, byte(String), 1), body)
+	h.props = append(h.props, hashed{stored, start, len(h.parts)})
+}
+
 // Member adds a member of an object that has no name twice. stored is its PropName, ""
 // where no property has such a name; raw is its valid value.
 func (h *Hasher) Member(name, stored string, raw []byte) {
 	start := len(h.parts)
 	how := fits
 	switch {
-	case raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0: // the most common by far
-		h.parts = appendText(append(h.parts, byte(String), 1), raw[1:len(raw)-1])
+	case stored != "" && raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0:
+		h.Text(stored, raw[1:len(raw)-1])
+		return
 	case raw[0] == '[' && h.plainTexts(raw):
 	default:
 		var v Value

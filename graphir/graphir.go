@@ -61,6 +61,9 @@ type Options struct {
 	TempDir string
 	Workers int // of Write; 0 is one
 	MaxLine int // longest line read, in bytes; 0 is jsonl.MaxLine
+	// Progress is called by Write with the sorted bytes that are made lines of the graph, of
+	// all; nil: not reported.
+	Progress func(unit string, done, of int)
 }
 
 // maxList is how many ids a list property holds. A text stored more often than that
@@ -88,6 +91,8 @@ type projector struct {
 	v    schema.Version
 	mint schema.Mint
 	cat  *catalog.Catalog
+
+	linked func(schema.Evidence) bool // evidence that edges lead to; nil: all
 }
 
 // defaultCatalog is read once: a catalogue is never changed.
@@ -151,9 +156,11 @@ func Memory(m schema.MemoryExport, o Options) []schema.Element {
 }
 
 // Statement projects one entity, or one claim with the nodes that lead to it, ordered
-// by id, nodes first.
-func Statement(s schema.Statement, o Options) []schema.Element {
+// by id, nodes first. Of a claim's evidence edges lead only to that which linked accepts:
+// a graph that grows has the other edges already.
+func Statement(s schema.Statement, linked func(schema.Evidence) bool, o Options) []schema.Element {
 	p := newProjector(o)
+	p.linked = linked
 	return p.elements(func(emit func(*part)) { p.statement(s, pos{}, func(*schema.Finding) {}, emit) })
 }
 

@@ -423,7 +423,7 @@ func TestProjections(t *testing.T) {
 			}
 		}
 		for rec := range jsonl.Decode[schema.Statement](strings.NewReader(in.claims), "c") {
-			add(Statement(rec.V, o))
+			add(Statement(rec.V, nil, o))
 		}
 		threads := map[schema.ConvID]*Thread{}
 		for rec := range jsonl.Decode[schema.Event](strings.NewReader(in.events), "e") {

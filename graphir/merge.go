@@ -1,8 +1,6 @@
 package graphir
 
 import (
-	"slices"
-
 	"membench/internal/codec"
 	"membench/schema"
 )
@@ -96,34 +94,16 @@ func appendLists[T any](dst []byte, layout codec.Layout, points, convs []T, item
 	return dst
 }
 
-// beside are the scalars that have lists beside them.
-var beside = map[string]string{"point_id": "point_ids", "source_point_id": "point_ids", "conv_id": "conv_ids"}
-
 // Join is the merge rule for a graph that grows: a, which was there before, with what
-// only b has behind it, and whether that is more than a. listing says to list the points
-// and conversations of both where they differ.
-func Join(a, b schema.Object, listing bool) (schema.Object, bool) {
+// only b has behind it, and whether that is more than a.
+func Join(a, b schema.Object) (schema.Object, bool) {
 	more := map[string][]byte{}
 	for k, v := range b.Members() {
 		more[k] = v
 	}
 	var out schema.ObjectBuilder
-	done := map[string]bool{}
 	differs := false
 	for k, v := range a.Members() {
-		if list := beside[k]; listing && list != "" && more[k] != nil && string(more[k]) != string(v) && !done[list] {
-			done[list], differs = true, true
-			all := append(texts(a, list, v), codec.Unquote(more[k]))
-			slices.Sort(all)
-			out.Raw(k, v)
-			out.Value(list, slices.Compact(all)) //nolint:errcheck // texts
-			delete(more, k)
-			delete(more, list)
-			continue
-		}
-		if done[k] {
-			continue
-		}
 		if empty(v) && !empty(more[k]) {
 			v, differs = more[k], true
 		}
@@ -131,7 +111,7 @@ func Join(a, b schema.Object, listing bool) (schema.Object, bool) {
 		delete(more, k)
 	}
 	for k, v := range b.Members() {
-		if more[k] != nil && !done[k] {
+		if more[k] != nil {
 			out.Raw(k, v)
 			differs = true
 		}
@@ -143,13 +123,3 @@ func Join(a, b schema.Object, listing bool) (schema.Object, bool) {
 }
 
 func empty(v []byte) bool { return len(v) == 0 || string(v) == "null" || string(v) == "[]" }
-
-// texts is the list of o, or its scalar where it has none yet.
-func texts(o schema.Object, list string, scalar []byte) (out []string) {
-	if raw, ok := o.Get(list); ok {
-		if err := codec.Unmarshal(raw, &out); err == nil {
-			return out
-		}
-	}
-	return []string{codec.Unquote(scalar)}
-}

@@ -279,6 +279,9 @@ func (p *projector) claim(c *schema.Claim, at pos, report func(*schema.Finding),
 		emit(edge(p.mint.Edge(schema.EdgeSupersededBy, id, schema.NodeID(c.SupersededBy)), schema.EdgeSupersededBy, id, schema.NodeID(c.SupersededBy), b.end()))
 	}
 	for i, ev := range c.Evidence {
+		if p.linked != nil && !p.linked(ev) {
+			continue
+		}
 		if !strings.HasPrefix(string(ev.Memory), "mem:") {
 			report(&schema.Finding{Pointer: fmt.Sprintf("/evidence/%d/memory_item_id", i), Code: "GRF014", Message: "evidence names no memory, edge skipped", Have: fmt.Sprintf("%q", ev.Memory), Want: "mem:…"})
 			continue

@@ -3,7 +3,9 @@
 package bm25
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"membench/internal/tokens"
 )
@@ -23,9 +25,9 @@ type Index struct {
 	K1, B float64                    // both zero: the package's
 	Cut   func(text string) []string // nil: tokens.Terms
 
-	post  map[string][]posting
-	terms [][]string // by document; nil when removed
-	size  []int32    // terms in the document
+	post  map[string][]posting // by document
+	terms [][]string           // by document; nil when removed
+	size  []int32              // terms in the document
 	live  int
 	total int
 }
@@ -49,24 +51,75 @@ func (x *Index) Set(id int, text string) {
 	if x.post == nil {
 		x.post = map[string][]posting{}
 	}
-	x.Remove(id)
 	for len(x.terms) <= id {
 		x.terms, x.size = append(x.terms, nil), append(x.size, 0)
 	}
 	all := x.cut(text)
-	tf := make(map[string]int32, len(all))
-	distinct := make([]string, 0, len(all))
+	tf, distinct := counted(all)
+	for _, t := range x.terms[id] {
+		if tf[t] == 0 {
+			x.drop(t, id)
+		}
+	}
+	for _, t := range distinct {
+		p, _ := x.posting(t, id)
+		p.tf = tf[t]
+	}
+	if x.terms[id] == nil {
+		x.live++
+	}
+	x.total += len(all) - int(x.size[id])
+	x.terms[id], x.size[id] = distinct, int32(len(all))
+}
+
+// Extend adds text behind what document id, which Set made, holds: it costs what text does.
+func (x *Index) Extend(id int, text string) {
+	all := x.cut(text)
+	tf, distinct := counted(all)
+	for _, t := range distinct {
+		p, made := x.posting(t, id)
+		if p.tf += tf[t]; made {
+			x.terms[id] = append(x.terms[id], t)
+		}
+	}
+	x.size[id] += int32(len(all))
+	x.total += len(all)
+}
+
+// counted tells how often each term is there, and the terms in the order they came.
+func counted(all []string) (tf map[string]int32, distinct []string) {
+	tf, distinct = make(map[string]int32, len(all)), make([]string, 0, len(all))
 	for _, t := range all {
 		if tf[t]++; tf[t] == 1 {
 			distinct = append(distinct, t)
 		}
 	}
-	for _, t := range distinct {
-		x.post[t] = append(x.post[t], posting{int32(id), tf[t]})
+	return tf, distinct
+}
+
+// find is where a document's posting stands in a list, or would stand: most often at its end.
+func find(list []posting, id int) (at int, ok bool) {
+	if n := len(list); n == 0 || int(list[n-1].doc) < id {
+		return n, false
 	}
-	x.terms[id], x.size[id] = distinct, int32(len(all))
-	x.live++
-	x.total += len(all)
+	return slices.BinarySearchFunc(list, id, func(p posting, id int) int { return cmp.Compare(int(p.doc), id) })
+}
+
+// posting is that of a term in a document, made where there is none.
+func (x *Index) posting(t string, id int) (p *posting, made bool) {
+	list := x.post[t]
+	i, ok := find(list, id)
+	if !ok {
+		list = slices.Insert(list, i, posting{doc: int32(id)})
+		x.post[t] = list
+	}
+	return &list[i], !ok
+}
+
+func (x *Index) drop(t string, id int) {
+	if i, ok := find(x.post[t], id); ok {
+		x.post[t] = slices.Delete(x.post[t], i, i+1)
+	}
 }
 
 // Remove forgets document id.
@@ -75,13 +128,7 @@ func (x *Index) Remove(id int) {
 		return
 	}
 	for _, t := range x.terms[id] {
-		list := x.post[t]
-		for i, p := range list {
-			if int(p.doc) == id {
-				x.post[t] = append(list[:i], list[i+1:]...)
-				break
-			}
-		}
+		x.drop(t, id)
 	}
 	x.live--
 	x.total -= int(x.size[id])
@@ -178,5 +225,8 @@ func (x *Index) Clone() Index {
 		}
 	}
 	c.terms, c.size = append([][]string(nil), x.terms...), append([]int32(nil), x.size...)
+	for i, t := range c.terms {
+		c.terms[i] = slices.Clip(t) // Extend of the one does not write behind the other's
+	}
 	return c
 }

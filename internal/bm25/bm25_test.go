@@ -47,6 +47,32 @@ func TestSetTwiceIsOnce(t *testing.T) {
 	}
 }
 
+// A document that grows is what it would be at once, wherever it stands; a copy does not grow with it.
+func TestExtend(t *testing.T) {
+	var grown, whole Index
+	for i, s := range []string{"tea and coffee", "rain on tea", "a walk in the rain"} {
+		grown.Set(i, s)
+		whole.Set(i, s)
+	}
+	copied, before := grown.Clone(), fmt.Sprint(grown.Scores("tea walk rain oolong"))
+	grown.Extend(1, "oolong tea")
+	grown.Extend(0, "walk")
+	grown.Set(2, "")
+	grown.Set(2, "a walk in the rain")
+	whole.Set(1, "rain on tea oolong tea")
+	whole.Set(0, "tea and coffee walk")
+	if have, want := fmt.Sprint(grown.Scores("tea walk rain oolong")), fmt.Sprint(whole.Scores("tea walk rain oolong")); have != want {
+		t.Errorf("have %s, want %s", have, want)
+	}
+	if have := fmt.Sprint(copied.Scores("tea walk rain oolong")); have != before {
+		t.Errorf("the copy has %s, want %s", have, before)
+	}
+	grown.Remove(1)
+	if grown.Has("oolong") {
+		t.Error("a removed document is still found")
+	}
+}
+
 func BenchmarkScores(b *testing.B) {
 	var x Index
 	for i := range 10000 {

@@ -20,13 +20,43 @@ type Scanner struct {
 	levels []level
 	names  []span // of the objects that are open, innermost last
 	text   []byte // names that had escapes, unquoted
+	shapes [4]shape
 }
 
 type level struct {
-	base   int32 // into names
-	first  bool
-	object bool
-	set    map[string]struct{} // names, beyond the first manyNames
+	base    int32 // into names
+	first   bool
+	object  bool
+	follows bool                // the names so far are those of the shape of its depth
+	set     map[string]struct{} // names, beyond the first manyNames
+}
+
+// A shape is the first names of the last object of a depth, as they stood: quotes, colon.
+// The next object mostly has the same, in that order, which is one comparison a name.
+type shape struct {
+	text []byte
+	ends []int
+}
+
+// at returns the name of member k, nil when there is none.
+func (s *shape) at(k int) []byte {
+	switch {
+	case k >= len(s.ends):
+		return nil
+	case k == 0:
+		return s.text[:s.ends[0]]
+	}
+	return s.text[s.ends[k-1]:s.ends[k]]
+}
+
+// learn makes a name member k, the last one.
+func (s *shape) learn(k int, name []byte) {
+	end := 0
+	if k > 0 {
+		end = s.ends[k-1]
+	}
+	s.text = append(append(append(s.text[:end], '"'), name...), `":`...)
+	s.ends = append(s.ends[:k], len(s.text))
 }
 
 type span struct {
@@ -34,7 +64,10 @@ type span struct {
 	text     bool // of Scanner.text
 }
 
-const manyNames = 24
+const (
+	manyNames = 24
+	longName  = 256 // bytes
+)
 
 // Reset starts on b. valid says that b is known to be UTF-8.
 func (s *Scanner) Reset(b []byte, valid bool) {
@@ -111,7 +144,7 @@ func (s *Scanner) enter(c byte) bool {
 		return s.fail()
 	}
 	s.i++
-	s.levels = append(s.levels, level{base: int32(len(s.names)), first: true, object: c == '{'})
+	s.levels = append(s.levels, level{base: int32(len(s.names)), first: true, object: c == '{', follows: len(s.levels) < len(s.shapes)})
 	return true
 }
 
@@ -161,6 +194,16 @@ func (s *Scanner) Member() (name []byte, ok bool) {
 		return nil, false
 	}
 	from := s.i + 1
+	depth := len(s.levels) - 1
+	l := &s.levels[depth]
+	k := len(s.names) - int(l.base)
+	if l.follows {
+		if want := s.shapes[depth].at(k); want != nil && len(s.b)-s.i >= len(want) && string(s.b[s.i:s.i+len(want)]) == string(want) {
+			s.i += len(want)
+			s.names = append(s.names, span{from: int32(from), to: int32(s.i - 2)})
+			return s.b[from : s.i-2], true
+		}
+	}
 	name, escaped, ok := s.String()
 	if !ok {
 		return nil, false
@@ -176,6 +219,9 @@ func (s *Scanner) Member() (name []byte, ok bool) {
 		return nil, s.fail()
 	}
 	s.names = append(s.names, sp)
+	if l.follows = l.follows && !escaped && k < manyNames && len(name) < longName; l.follows {
+		s.shapes[depth].learn(k, name)
+	}
 	s.space()
 	if s.i >= len(s.b) || s.b[s.i] != ':' {
 		return nil, s.fail()

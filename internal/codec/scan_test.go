@@ -48,6 +48,23 @@ func TestScannerAgrees(t *testing.T) {
 	}
 }
 
+// A scanner expects the names of the last object: what it read before changes nothing.
+func TestScannerAfter(t *testing.T) {
+	cases := append([]string{`{"a":1,"b":2,"a":3}`, `{"b":1,"a":2}`, `{"a":1,"b":{"a":1,"b":2},"c":3}`, `{"a":1,"b":{"b":1,"b":2}}`, `{"a" :1,"b": 2}`, `{"a":1,"ab":2}`, many(30, true), many(30, false)}, scanCases...)
+	for _, before := range cases {
+		for _, c := range cases {
+			var s Scanner
+			for _, text := range []string{before, c} {
+				s.Reset([]byte(text), false)
+				_, ok := s.Skip()
+				if have, want := ok && s.End(), Valid([]byte(text)); have != want {
+					t.Errorf("%.60q after %.60q: scanner says %v, decoder %v", text, before, have, want)
+				}
+			}
+		}
+	}
+}
+
 func TestScannerValues(t *testing.T) {
 	var s Scanner
 	s.Reset([]byte(`{"id": "a\u00e9\n", "n": -1.50, "list": [1, "x", null], "o": {"k": true}, "z": false}`), false)

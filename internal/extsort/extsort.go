@@ -4,6 +4,7 @@ package extsort
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -36,7 +37,8 @@ type Options struct {
 const (
 	overhead  = 24 // a ref per record
 	chunkSize = 256 << 10
-	maxRuns   = 128 // more are merged into one longer run
+	firstSize = 16 << 10 // of the first chunk, then four times as much: most sorters hold little
+	maxRuns   = 128      // more are merged into one longer run
 )
 
 // A Sorter takes records and yields them in order. It is not safe for concurrent use,
@@ -48,6 +50,7 @@ type Sorter struct {
 	refs   []ref    // without pointers: there are many, and the collector need not look
 	sorted bool     // refs are
 	held   int64
+	added  int64 // bytes of all records
 	n      int
 	spool  *ScratchFile // holds the runs. It has no name where the system allows that, so that a killed process leaves nothing behind
 	size   int64        // of spool
@@ -67,6 +70,9 @@ func New(o Options) *Sorter { return &Sorter{o: o} }
 // Spilled reports whether records went to disk.
 func (s *Sorter) Spilled() bool { return len(s.runs) > 0 }
 
+// Added is how many bytes of records were added.
+func (s *Sorter) Added() int64 { return s.added }
+
 // Add copies rec.
 func (s *Sorter) Add(rec []byte) error {
 	if s.used == 0 || len(rec) > cap(s.chunks[s.used-1])-len(s.chunks[s.used-1]) {
@@ -81,6 +87,7 @@ func (s *Sorter) Add(rec []byte) error {
 	*c = append(*c, rec...)
 	s.n++
 	s.sorted = false
+	s.added += int64(len(rec))
 	s.held += int64(len(rec)) + overhead
 	if s.o.Memory > 0 && s.held > s.o.Memory {
 		return s.spill()
@@ -94,7 +101,7 @@ func (s *Sorter) grow(n int) {
 		s.chunks = append(s.chunks, nil)
 	}
 	if c := s.chunks[s.used]; n > cap(c) {
-		s.chunks[s.used] = make([]byte, 0, max(chunkSize, n))
+		s.chunks[s.used] = make([]byte, 0, max(min(chunkSize, firstSize<<min(2*s.used, 8)), n))
 	} else {
 		s.chunks[s.used] = c[:0]
 	}
@@ -107,9 +114,48 @@ func (s *Sorter) rec(r ref) []byte {
 
 // Sort sorts what is held in memory, which the first reading would do otherwise.
 func (s *Sorter) Sort() {
-	if !s.sorted {
+	if s.sorted {
+		return
+	}
+	s.sorted = true
+	if s.o.Key == nil {
 		slices.SortFunc(s.refs, s.compare)
-		s.sorted = true
+		return
+	}
+	s.sortFrom(s.refs, 0)
+}
+
+const (
+	fewRefs  = 12  // so many records are sorted by looking at all of them
+	farShare = 512 // and those that share so many bytes
+)
+
+// sortFrom sorts records that are equal before byte from, of a sorter with a Key. Keys
+// mostly share long starts, so eight bytes at a time are looked at, in the refs.
+func (s *Sorter) sortFrom(refs []ref, from int) {
+	far := len(refs) <= fewRefs || from >= farShare
+	for i := 0; i < len(refs) && !far; i++ {
+		if far = int(refs[i].n) < from+8; !far && from > 0 {
+			refs[i].start = binary.BigEndian.Uint64(s.rec(refs[i])[from:])
+		}
+	}
+	if far {
+		slices.SortFunc(refs, func(a, b ref) int { return bytes.Compare(s.rec(a)[from:], s.rec(b)[from:]) })
+		return
+	}
+	slices.SortFunc(refs, func(a, b ref) int { return cmp.Compare(a.start, b.start) })
+	for i := 0; i < len(refs); {
+		j, start := i+1, refs[i].start
+		for j < len(refs) && refs[j].start == start {
+			j++
+		}
+		if j-i > 1 {
+			s.sortFrom(refs[i:j], from+8)
+			for k := range refs[i:j] {
+				refs[i+k].start = start
+			}
+		}
+		i = j
 	}
 }
 

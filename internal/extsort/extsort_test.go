@@ -2,6 +2,7 @@ package extsort
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -200,6 +201,32 @@ func TestJoin(t *testing.T) {
 		}
 		if !slices.Equal(have, want) {
 			t.Errorf("memory %d: have %d records, want %d, or another order", memory, len(have), len(want))
+		}
+	}
+}
+
+// Records of keys that share long starts come out in order, short ones and equal ones, too.
+func TestSharedStarts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var want []string
+	for range 5000 {
+		start := [][]byte{[]byte("a"), bytes.Repeat([]byte("b"), 30), bytes.Repeat([]byte{0}, 9), bytes.Repeat([]byte("c"), farShare+5)}[rng.IntN(4)]
+		want = append(want, fmt.Sprintf("%s%d\x01 behind the key", start, rng.IntN(700)))
+	}
+	s := New(Options{Compare: bytes.Compare, Key: func(r []byte) []byte { return r[:bytes.IndexByte(r, 1)+1] }})
+	defer s.Close()
+	for _, r := range want {
+		if err := s.Add([]byte(r)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.Sort(want)
+	if got := collect(t, s); !slices.Equal(got, want) {
+		t.Error("not in order")
+	}
+	for _, r := range s.refs {
+		if rec := s.rec(r); r.start != binary.BigEndian.Uint64(rec) {
+			t.Fatalf("%.20q: its first bytes are not restored", rec)
 		}
 	}
 }

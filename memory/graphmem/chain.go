@@ -126,9 +126,14 @@ func (c *chain) step(ctx context.Context, o native.Observation) (s step, err err
 	}
 	c.merger.Findings() // warnings of the merge are those of claimify, and kept there
 	for _, x := range s.changed {
-		s.elements = append(s.elements, graphir.Statement(x, o010)...)
+		s.elements = append(s.elements, graphir.Statement(x, s.brought, o010)...)
 	}
 	return s, nil
+}
+
+// brought reports whether evidence came with this step.
+func (s *step) brought(e schema.Evidence) bool {
+	return slices.ContainsFunc(s.memories, func(m schema.MemoryExport) bool { return m.ID == e.Point })
 }
 
 // factText is how much of a turn facts are read from, in bytes: what is longer is a pasted
@@ -192,8 +197,10 @@ var ours = []string{"user_id", "agent_id", "actor_id", "conv_id", "role", "data"
 // puts are the changes that bring the elements into g, each id once. A turn, a claim and
 // a claim's edges stand for themselves; things that many speak of (people, places,
 // topics, a memory said twice) hold the union of what was said, the first to say it
-// winning, as graphir.Build has it. Only memories and their edges list every occurrence:
-// on what joins people and places such a list would grow with each turn.
+// winning, as graphir.Build has it, but for two things, which would make a turn cost what
+// was said before: no list of occurrences grows (edges lead to the turns of a memory), and
+// an edge from a claim to its evidence keeps the confidence and updated_at that the claim
+// had when the evidence came. The claim's node has those of now.
 func puts(ctx context.Context, g *graph.Local, elements []schema.Element) ([]schema.Change, error) {
 	byID := make(map[string]schema.Element, len(elements))
 	for _, e := range elements {
@@ -244,35 +251,15 @@ func union(was, now schema.Element) (schema.Element, bool) {
 			return now, true
 		}
 		n, differs := *was.Node, false
-		n.Props, differs = graphir.Join(n.Props, now.Node.Props, slices.Contains(n.Labels, schema.LabelMemoryItem))
+		n.Props, differs = graphir.Join(n.Props, now.Node.Props)
 		return schema.Element{Node: &n}, differs
 	case was.Edge != nil && now.Edge != nil:
 		if renewed[now.Edge.Type] {
 			return now, true
 		}
 		x, differs := *was.Edge, false
-		x.Props, differs = graphir.Join(x.Props, now.Edge.Props, strings.HasPrefix(string(x.Src), "mem:") || strings.HasPrefix(string(x.Dst), "mem:"))
-		if x.Type == schema.EdgeEvidencedBy { // the claim's own members are those of the claim as it is now
-			for _, name := range []string{"confidence", "updated_at"} {
-				old, _ := x.Props.Get(name)
-				v, ok := now.Edge.Props.Get(name)
-				if ok && string(old) != string(v) {
-					x.Props, differs = replaced(x.Props, name, v), true
-				}
-			}
-		}
+		x.Props, differs = graphir.Join(x.Props, now.Edge.Props)
 		return schema.Element{Edge: &x}, differs
 	}
 	return now, true
-}
-
-func replaced(o schema.Object, name string, raw []byte) schema.Object {
-	var out schema.ObjectBuilder
-	for k, v := range o.Members() {
-		if k == name {
-			v = raw
-		}
-		out.Raw(k, v)
-	}
-	return out.Object()
 }

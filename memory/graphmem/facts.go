@@ -193,15 +193,25 @@ func (v *view) put(f Fact) {
 		v.factAt[f.ID] = i
 		v.facts = append(v.facts, Fact{})
 	}
+	was := v.facts[i]
 	v.facts[i] = f
-	for _, q := range f.Evidence {
+	for k, q := range f.Evidence {
+		if k < len(was.Evidence) && q.Memory == was.Evidence[k].Memory && len(q.Turns) == len(was.Evidence[k].Turns) {
+			continue
+		}
 		for _, r := range q.Turns {
 			if at, ok := v.at[r]; ok && !slices.Contains(v.claims[at], i) {
 				v.claims[at] = append(v.claims[at], i)
 			}
 		}
 	}
-	v.claimWords.Set(i, f.words())
+	if n := len(was.Evidence); ok && f.Text == was.Text && len(f.Evidence) >= n && slices.EqualFunc(was.Evidence, f.Evidence[:n], func(a, b Quote) bool { return a.Text == b.Text }) {
+		for _, q := range f.Evidence[n:] { // said again: what was said before is not read anew
+			v.claimWords.Extend(i, q.Text)
+		}
+	} else {
+		v.claimWords.Set(i, f.words())
+	}
 	v.walked = nil
 }
 

@@ -166,15 +166,18 @@ var chatTopics = []string{"tea", "books", "rain", "running", "Hangzhou", "the ca
 var syllables = []string{"ka", "mo", "ri", "tu", "se", "lo", "ni", "pa", "wu", "de"}
 
 // chat stores turns of an invented conversation about 1,000 invented things; every
-// twentieth says what its speaker loves. A claim that is said again changes the edges to all
-// its evidence, which bear its date, so nobody says the same thing thousands of times here.
+// twentieth says again that its speaker loves one of ten, half of them in the same words:
+// the hard case, since much rests on ten claims.
 func chat(t testing.TB, m memory.Memory, from, to int) {
 	t.Helper()
 	thing := func(n int) string { return syllables[n%10] + syllables[n/10%10] + syllables[n/100%10] }
 	for i := from; i < to; i++ {
 		text := fmt.Sprintf("Day %d: we spoke about %s and %s over %s, number %d.", i, thing(i*7919), thing(i/3), chatTopics[i%10], i)
 		if i%20 == 0 {
-			text = fmt.Sprintf("I love %s tea.", thing(i/20))
+			text = fmt.Sprintf("I love %s tea.", thing(i/40%10))
+			if i%40 == 0 {
+				text = fmt.Sprintf("I love %s tea, as on day %d.", thing(i/40%10), i)
+			}
 		}
 		b := memorytest.Batch("c1", turn(i+1, []string{"user", "assistant"}[i%2], []string{"Lin", "Bo"}[i%2], time.Date(2026, 1, 1, 0, i, 0, 0, time.UTC).Format(time.RFC3339), text))
 		b.Session = fmt.Sprint("s", i/40)

@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -138,7 +139,7 @@ func (s *system) Open(ctx context.Context, ns memory.Namespace) (memory.Memory, 
 	} else {
 		p = s.o.New(ns.Scope)
 	}
-	return &Memory{sys: s, ns: ns, policy: p, done: map[string]int{}, deltas: map[string][]memory.Delta{}}, nil
+	return &Memory{sys: s, ns: ns, policy: p, done: map[string]int{}, stored: map[string]bool{}, deltas: map[string][]memory.Delta{}}, nil
 }
 
 // Memory is one namespace of a native system.
@@ -148,7 +149,8 @@ type Memory struct {
 	policy  Policy
 	done    map[string]int // turns taken, by batch that is not whole yet
 	keys    []string
-	pending *Observation // a user's turn that waits for its answer
+	stored  map[string]bool // the keys
+	pending *Observation    // a user's turn that waits for its answer
 	usage   llm.Usage
 	changes []memory.Change
 	wrong   []memory.Note
@@ -164,7 +166,7 @@ func (m *Memory) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 		return r, err
 	}
 	key := b.ID()
-	if slices.Contains(m.keys, key) {
+	if m.stored[key] {
 		return memory.Receipt{Skipped: true}, nil
 	}
 	for _, t := range b.Turns[m.done[key]:] {
@@ -175,7 +177,7 @@ func (m *Memory) Ingest(ctx context.Context, b memory.Batch) (memory.Receipt, er
 		m.done[key]++
 	}
 	delete(m.done, key)
-	m.keys = append(m.keys, key)
+	m.keys, m.stored[key] = append(m.keys, key), true
 	m.note(r)
 	return r, nil
 }
@@ -354,13 +356,7 @@ func (m *Memory) Clone(ctx context.Context) (memory.Memory, error) {
 	c := *m
 	c.policy = m.policy.Clone()
 	c.keys, c.changes, c.wrong, c.last = slices.Clone(m.keys), slices.Clone(m.changes), slices.Clone(m.wrong), slices.Clone(m.last)
-	c.done, c.deltas = map[string]int{}, map[string][]memory.Delta{}
-	for k, v := range m.done {
-		c.done[k] = v
-	}
-	for k, v := range m.deltas {
-		c.deltas[k] = v
-	}
+	c.done, c.stored, c.deltas = maps.Clone(m.done), maps.Clone(m.stored), maps.Clone(m.deltas)
 	return &c, nil
 }
 
