@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"membench/annotate"
 	"membench/internal/build"
@@ -67,14 +66,12 @@ func Annotate(ctx context.Context, o AnnotateOptions) (AnnotateReport, error) {
 	if err != nil {
 		return report, err
 	}
-	told := o.turns()
 	for a, err := range par.Map(ctx, max(1, o.Workers), unique(f, annotateSources(ctx, f, files, o)), func(ctx context.Context, src annotate.Source) (annotated, error) {
-		told(0, len(src.Turns))
 		if isLong(src) {
 			return annotated{src: src}, nil // its events go straight to the output, below
 		}
 		var lines bytes.Buffer
-		a, err := annotateOne(ctx, src, o, &lines, told)
+		a, err := annotateOne(ctx, src, o, &lines)
 		a.lines = lines.Bytes()
 		return a, err
 	}) {
@@ -86,7 +83,7 @@ func Annotate(ctx context.Context, o AnnotateOptions) (AnnotateReport, error) {
 		}
 		if err := f.Write(a.src.ConvID.FileName()+eventsSuffix, func(w io.Writer) (err error) {
 			if isLong(a.src) {
-				a, err = annotateOne(ctx, a.src, o, w, told)
+				a, err = annotateOne(ctx, a.src, o, w)
 				return err
 			}
 			_, err = w.Write(a.lines)
@@ -109,21 +106,6 @@ func Annotate(ctx context.Context, o AnnotateOptions) (AnnotateReport, error) {
 		report.Findings = m.Findings
 	}
 	return report, err
-}
-
-// turns counts turns for o.Progress: those that are annotated, and those that are read.
-func (o AnnotateOptions) turns() func(done, read int) {
-	var mu sync.Mutex
-	var done, read int
-	return func(d, r int) {
-		if o.Progress == nil {
-			return
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		done, read = done+d, read+r
-		o.Progress("turns", done, read)
-	}
 }
 
 const eventsSuffix = ".events.jsonl"
@@ -208,8 +190,8 @@ func (r AnnotateReport) String() string {
 	return fmt.Sprintf("annotated %d conversations, %d events: %s; tags chosen: %s", r.Conversations, r.Events, strings.Join(tags, ", "), strings.Join(by, ", "))
 }
 
-// annotateOne writes the events of a conversation; told hears of its turns, one by one.
-func annotateOne(ctx context.Context, src annotate.Source, o AnnotateOptions, w io.Writer, told func(done, read int)) (annotated, error) {
+// annotateOne writes the events of a conversation.
+func annotateOne(ctx context.Context, src annotate.Source, o AnnotateOptions, w io.Writer) (annotated, error) {
 	a := annotated{src: src, tags: map[string]int{}, by: map[string]int{}}
 	opts := o.Convert
 	opts.Report = func(f *schema.Finding) { a.findings = append(a.findings, f) }
@@ -218,9 +200,7 @@ func annotateOne(ctx context.Context, src annotate.Source, o AnnotateOptions, w 
 		if err != nil {
 			return a, err
 		}
-		if a.events++; a.events <= len(src.Turns) {
-			told(1, 0)
-		}
+		a.events++
 		tag := rec.V.Tags[0]
 		a.tags[tag]++
 		if tag != schema.TagInject && tag != schema.TagProbe && rec.V.RoleType != schema.RoleUI {
@@ -233,6 +213,5 @@ func annotateOne(ctx context.Context, src annotate.Source, o AnnotateOptions, w 
 			return a, err
 		}
 	}
-	told(max(0, len(src.Turns)-a.events), 0) // turns may be joined to one event
 	return a, nil
 }

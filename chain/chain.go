@@ -42,10 +42,10 @@ type Options struct {
 	Outside  bool             // read also sources and catalogues outside of the project's folder
 	Membench string           // version of the program, for manifests
 
-	Begin    func(step string) (end func())     // called around each step that runs; nil: nobody
-	Done     func(Step)                         // called after each step; nil: nobody
-	Progress func(unit string, done, taken int) // as in Shared
-	Warn     func(message string)               // called with what a person should know; nil: nobody
+	Begin    func(step string) (end func()) // called around each step that runs; nil: nobody
+	Done     func(Step)                     // called after each step; nil: nobody
+	Progress func(done, of int)             // called before each batch that a step stores; nil: not reported
+	Warn     func(message string)           // called with what a person should know; nil: nobody
 }
 
 // Report is the summary of a run.

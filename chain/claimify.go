@@ -123,7 +123,7 @@ func (o ClaimifyOptions) extraction() (claims.Options, func() error, error) {
 	if o.Workers == 0 && o.Generator == nil {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	co := claims.Options{Catalog: cat, Version: o.Version, People: o.People, Operations: o.Operations, Force: o.Force, Workers: o.Workers, Memory: o.Memory, TempDir: o.TempDir, Progress: o.Progress}
+	co := claims.Options{Catalog: cat, Version: o.Version, People: o.People, Operations: o.Operations, Force: o.Force, Workers: o.Workers, Memory: o.Memory, TempDir: o.TempDir}
 	if o.Generator == nil {
 		return co, done, nil
 	}

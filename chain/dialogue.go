@@ -94,10 +94,7 @@ func (c *run) annotateOne(ctx context.Context, src annotate.Source, o AnnotateOp
 		var a annotated
 		if err := atomicfile.Write(path, func(file io.Writer) (err error) {
 			w := bufio.NewWriter(file)
-			o.Shared = with
-			told := o.turns()
-			told(0, len(src.Turns))
-			a, err = annotateOne(ctx, src, o, w, told)
+			a, err = annotateOne(ctx, src, o, w)
 			return errors.Join(err, w.Flush())
 		}); err != nil {
 			return err

@@ -31,13 +31,7 @@ func ExportGraph(ctx context.Context, o ExportGraphOptions) (export.Result, erro
 	var res export.Result
 	f := o.frame("export", schema.Latest, o.Out, o.Format == export.AdminCSVName)
 	defer f.Close()
-	reads := 3 // its gate and two passes
-	for _, x := range export.Formats() {
-		if x.Name == o.Format && !x.Twice {
-			reads = 2
-		}
-	}
-	src, err := graphSource(ctx, f, []string{o.Graph}, reads)
+	src, err := graphSource(ctx, f, []string{o.Graph})
 	if err != nil {
 		return res, err
 	}
@@ -75,9 +69,8 @@ func ExportGraph(ctx context.Context, o ExportGraphOptions) (export.Result, erro
 	return res, err
 }
 
-// graphSource reads graphs as one stream, as often as it is asked to; reads is how often
-// that will be.
-func graphSource(ctx context.Context, f *build.Frame, graphs []string, reads int) (func() schema.Seq[schema.Element], error) {
+// graphSource reads graphs as one stream, as often as it is asked to.
+func graphSource(ctx context.Context, f *build.Frame, graphs []string) (func() schema.Seq[schema.Element], error) {
 	var names []string
 	for _, g := range graphs {
 		more, err := graph.Files(g)
@@ -90,7 +83,6 @@ func graphSource(ctx context.Context, f *build.Frame, graphs []string, reads int
 		return nil, err
 	}
 	files, err := f.Files(ctx, names)
-	jsonl.Expect(slices.Repeat(names, reads-1))
 	return func() schema.Seq[schema.Element] { return jsonl.DecodeFiles[schema.Element](files, 0) }, err
 }
 
@@ -108,12 +100,12 @@ func View(ctx context.Context, o ViewOptions) (view.Stats, error) {
 	var st view.Stats
 	f := o.frame("view", schema.Latest, o.Out, false)
 	defer f.Close()
-	src, err := graphSource(ctx, f, o.Graphs, 1)
+	src, err := graphSource(ctx, f, o.Graphs)
 	if err != nil {
 		return st, err
 	}
 	err = f.Write("", func(w io.Writer) error {
-		st, err = view.HTML(w, src(), view.Options{Title: o.Title, MaxNodes: o.MaxNodes, Report: f.Found, Progress: o.Progress})
+		st, err = view.HTML(w, src(), view.Options{Title: o.Title, MaxNodes: o.MaxNodes, Report: f.Found})
 		return err
 	})
 	if err != nil {

@@ -23,10 +23,7 @@ type Shared struct {
 	Strict   bool                  `json:"-"` // write nothing when records are lost
 	Accept   schema.Limit          `json:"-"` // lost records that are no error
 	Membench string                `json:"-"` // version of the program, for manifests
-	// Progress is called with how much a step has done of what it took so far: of units
-	// such as turns, or bytes where the unit begins with MB; several goroutines may call it.
-	// nil: not reported.
-	Progress func(unit string, done, taken int) `json:"-"`
+	Progress func(done, of int)    `json:"-"` // called before each batch that is stored; nil: not reported
 
 	final string // where the output will stand when it is made aside; "": where it is made
 }

@@ -96,7 +96,7 @@ func ToGraph(ctx context.Context, o ToGraphOptions) (graphir.Counts, error) {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	counts, err := graphir.Write(ctx, in, nodes, edges, graphir.Options{Catalog: cat, Version: o.Version, People: o.People, Shortcuts: o.Shortcuts, RewriteUser: o.RewriteUser,
-		Memory: o.Memory, TempDir: o.TempDir, Workers: workers, MaxLine: o.MaxLine, Progress: o.Progress}, f.Found)
+		Memory: o.Memory, TempDir: o.TempDir, Workers: workers, MaxLine: o.MaxLine}, f.Found)
 	if err != nil {
 		return counts, err
 	}

@@ -37,9 +37,6 @@ type BulkOptions struct {
 	Workers int              // 0: one per core
 	Dir     string           // for spilled records; "": the system's
 	MaxLine int              // bytes; 0: jsonl.MaxLine
-	// Progress is called with the parts that are merged, of all, once the input is read;
-	// nil: not reported.
-	Progress func(unit string, done, of int)
 	// Partial merges what has one id and decides nothing between ids: the result may be
 	// merged again with what else has its keys.
 	Partial bool

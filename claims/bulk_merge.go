@@ -127,18 +127,7 @@ func (b *bulk) done(out output) {
 // batches cuts the sorted rows between ids.
 func (b *bulk) batches(looking bool) iter.Seq2[batch, error] {
 	return func(yield func(batch, error) bool) {
-		ranges := extsort.Cut(b.sorters, int64(rangeSize))
-		pass, of := 0, len(ranges)
-		if b.rivalry { // the ranges are read twice
-			of *= 2
-			if !looking {
-				pass = len(ranges)
-			}
-		}
-		for i, r := range ranges {
-			if b.Progress != nil {
-				b.Progress("parts merged", pass+i, of)
-			}
+		for _, r := range extsort.Cut(b.sorters, int64(rangeSize)) {
 			switch {
 			case looking && r.Before([]byte{kindClaim}):
 			case r.Size() <= int64(bigGroup):

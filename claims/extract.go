@@ -11,7 +11,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"membench/internal/codec"
@@ -42,7 +41,6 @@ type Memory struct {
 type Chunk struct {
 	Memories []Memory
 	Tags     []string // names of tags to use again where they fit
-	told     func()   // called for each memory, by extractors that read one after the other
 	cast     *cast    // of the conversation so far; nil: nobody is known yet
 }
 
@@ -93,11 +91,7 @@ type Options struct {
 	Workers    int    // chunks under way, of the rule extractor conversations; 0: 1
 	Memory     int64  // bytes of records held before they go to disk; 0: 16 MiB
 	TempDir    string // where they go; "": the system's folder
-	// Progress is called with the memories that are done, of those that were read, by
-	// several goroutines; nil: not reported.
-	Progress func(unit string, done, of int)
 
-	told  func(n int)   // n more memories are done
 	slots chan struct{} // chunks of a model's that are under way, of all conversations; nil: no limit
 }
 
@@ -195,12 +189,6 @@ func ByConversation(ctx context.Context, in schema.Seq[schema.MemoryExport], o O
 				return
 			}
 		}
-		o.told = func(int) {}
-		if o.Progress != nil {
-			var done atomic.Int64
-			o.told = func(n int) { o.Progress("memories", int(done.Add(int64(n))), int(s.n)) }
-		}
-		o.told(0)
 		// What is made of one conversation needs no other. A model is asked about chunks of
 		// several at once, so many that those which end early do not leave a worker idle.
 		ahead := o.Workers
@@ -334,7 +322,6 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 	}
 	out.Asked = len(todo)
 	chunks := chunksOf(once, todo, o)
-	o.told(len(ms) - out.Asked) // known, or said before
 	type result struct {
 		a   Answer
 		err error
@@ -350,10 +337,7 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 			}
 		}
 		c.Tags = o.Tags.Candidates(c)
-		told := 0
-		c.told = func() { told++; o.told(1) }
 		a, err := o.Extractor.Extract(ctx, c)
-		o.told(len(c.Memories) - told)
 		return result{a, err}, nil
 	}) {
 		if err != nil {

@@ -76,9 +76,6 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 		if err := ctx.Err(); err != nil {
 			return a, err
 		}
-		if c.told != nil {
-			c.told()
-		}
 		if len(m.Text) > ruleText {
 			whole := m.Text
 			m.Text = strings.ToValidUTF8(whole[:ruleText], "")

@@ -116,7 +116,7 @@ func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (r
 	}
 	defer ms.close(&err)
 	co := chain.Options{Output: o.out, Now: o.now, Clock: e.now, Models: ms.Set, Place: e.place(""), TempDir: e.getenv("TMPDIR"), Force: o.force,
-		Strict: o.strict, Accept: o.accept, Outside: o.outside, Membench: release, Progress: e.meter.work, Begin: func(step string) func() { return around(e, step) },
+		Strict: o.strict, Accept: o.accept, Outside: o.outside, Membench: release, Progress: e.meter.batches(), Begin: func(step string) func() { return around(e, step) },
 		Warn: func(message string) { e.warnf("%s", message) }}
 	if ms.dryRun() {
 		co.Warn, o.quiet = nil, true

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	evalrun "membench/eval/run"
@@ -39,8 +40,7 @@ type meter struct {
 	name   string
 	source func() state
 	began  time.Time
-	part   work // of the step, since it began its last unit
-	wide   int  // of the bar that is on the terminal
+	wide   int // of the bar that is on the terminal
 	end    func()
 }
 
@@ -53,53 +53,32 @@ func (m *meter) begin(name string, source func() state) {
 	if m == nil {
 		return
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.part = work{began: time.Now()}
-	m.part.before, m.part.beforeAll = jsonl.Read()
+	done, of := jsonl.Read()
 	if source == nil {
-		source = m.part.read
-	}
-	m.name, m.source, m.began = name, source, m.part.began
-}
-
-// work is what a step does with the input that it reads.
-type work struct {
-	unit              string // "": it only reads
-	began             time.Time
-	done, taken       int64
-	before, beforeAll int64 // jsonl.Read when the step began
-}
-
-// read is how much of the step's input is read.
-func (w *work) read() state {
-	done, all := jsonl.Read()
-	return state{done: done - w.before, of: all - w.beforeAll, unit: "MB read"}
-}
-
-// left is how much of the work is done. As long as not all of the input is read, there is as
-// much more of it as there is more input.
-func (w *work) left() state {
-	of := w.taken
-	if r := w.read(); 0 < r.done && r.done < r.of {
-		of = int64(float64(of) * float64(r.of) / float64(r.done))
-	}
-	return state{done: w.done, of: of, unit: w.unit}
-}
-
-// work is told by steps what they have done of what they took, in a unit of their own. A
-// new unit is a new part of the step, with a rate and a time left of its own.
-func (m *meter) work(unit string, done, taken int) {
-	if m == nil {
-		return
+		source = func() state {
+			d, o := jsonl.Read()
+			return state{done: d - done, of: o - of, unit: "MB"}
+		}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	w := &m.part
-	if unit != w.unit {
-		w.unit, w.began, m.source = unit, time.Now(), w.left
+	m.name, m.source, m.began = name, source, time.Now()
+}
+
+// batches is the progress of a step that stores batches, which take longer than reading does.
+// A call with 0 done begins the count, under the name of the current step.
+func (m *meter) batches() func(done, of int) {
+	var done, of atomic.Int64
+	return func(n, all int) {
+		done.Store(int64(n))
+		of.Store(int64(all))
+		if n == 0 && m != nil {
+			m.mu.Lock()
+			name := m.name
+			m.mu.Unlock()
+			m.begin(name, func() state { return state{done: done.Load(), of: of.Load(), unit: "batches"} })
+		}
 	}
-	w.done, w.taken = int64(done), int64(taken)
 }
 
 // run shows progress until stop.
@@ -136,10 +115,10 @@ func (m *meter) stop() {
 
 func (m *meter) show() {
 	m.mu.Lock()
-	name, s, early := m.name, m.source(), time.Since(m.began) < m.after
-	line := s.line(time.Since(m.part.began))
+	name, s, passed := m.name, m.source(), time.Since(m.began)
 	m.mu.Unlock()
-	if line == "" || early {
+	line := s.line(passed)
+	if line == "" || passed < m.after {
 		return
 	}
 	if m.e.screen == nil {
@@ -192,8 +171,7 @@ func (s state) line(passed time.Duration) string {
 		return ""
 	}
 	scale, form := 1.0, "%.0f"
-	bytes := strings.HasPrefix(s.unit, "MB")
-	if bytes {
+	if s.unit == "MB" {
 		scale, form = 1e6, "%.1f"
 	}
 	line := fmt.Sprintf(form, float64(s.done)/scale)
@@ -201,13 +179,16 @@ func (s state) line(passed time.Duration) string {
 		line += fmt.Sprintf(" of "+form, float64(s.of)/scale)
 	}
 	line += " " + s.unit
+	if s.unit == "MB" {
+		line += " read"
+	}
 	if s.of > 0 {
 		line += fmt.Sprintf(" (%.0f %%)", 100*float64(s.done)/float64(s.of))
 	}
 	if now := s.done - s.before; now > 0 && passed > 0 {
 		rate := float64(now) / passed.Seconds()
 		unit := "/s"
-		if bytes {
+		if s.unit == "MB" {
 			unit = " MB/s"
 		}
 		if shown := rate / scale; shown >= 10 {

@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"membench/internal/visible"
-	"membench/schema/jsonl"
 )
 
 func TestProgressLine(t *testing.T) {
@@ -20,9 +18,9 @@ func TestProgressLine(t *testing.T) {
 		passed time.Duration
 		want   string
 	}{
-		{state{unit: "MB read"}, time.Minute, ""},
-		{state{done: 20e6, of: 80e6, unit: "MB read"}, 10 * time.Second, "20.0 of 80.0 MB read (25 %), 2.0 MB/s, about 30s left"},
-		{state{done: 80e6, of: 80e6, unit: "MB read"}, 20 * time.Second, "80.0 of 80.0 MB read (100 %), 4.0 MB/s, working on it for 20s"},
+		{state{unit: "MB"}, time.Minute, ""},
+		{state{done: 20e6, of: 80e6, unit: "MB"}, 10 * time.Second, "20.0 of 80.0 MB read (25 %), 2.0 MB/s, about 30s left"},
+		{state{done: 80e6, of: 80e6, unit: "MB"}, 20 * time.Second, "80.0 of 80.0 MB read (100 %), 4.0 MB/s, working on it for 20s"},
 		{state{done: 300, of: 1500, before: 100, unit: "questions", more: ", 3 failed"}, 10 * time.Second, "300 of 1500 questions (20 %), 20/s, about 1m left, 3 failed"},
 		{state{done: 7, unit: "nodes"}, 10 * time.Second, "7 nodes, 0.7/s"},
 	} {
@@ -35,37 +33,22 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
-// What a step does with its input takes longer than reading: its own units are what is left.
-// Of input that is half read, half of the work is known.
-func TestProgressOfWork(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "x.jsonl")
-	if err := os.WriteFile(name, bytes.Repeat([]byte("{}\n"), 100), 0o600); err != nil {
-		t.Fatal(err)
-	}
+// Storing begins after reading has ended: its own batches are what is left.
+func TestProgressOfBatches(t *testing.T) {
 	m := &meter{}
-	m.begin("annotate", nil)
-	jsonl.Expect([]string{name})
-	m.work("turns", 0, 0)
-	r, err := jsonl.Open(name, nil)
-	if err != nil {
-		t.Fatal(err)
+	m.begin("replay ingest", nil)
+	stored := m.batches()
+	for _, n := range []int{0, 1, 2} {
+		stored(n, 8)
 	}
-	io.CopyN(io.Discard, r, 150)
-	m.work("turns", 20, 50)
-	if have := m.source(); have.done != 20 || have.unit != "turns" || have.of <= 20 || have.of > 100 || m.name != "annotate" {
-		t.Errorf("have %+v of %q, want 20 of 50 to 100 turns", have, m.name)
-	}
-	io.Copy(io.Discard, r)
-	r.Close()
-	m.work("turns", 20, 100)
-	if have, want := m.source(), (state{done: 20, of: 100, unit: "turns"}); have != want {
-		t.Errorf("have %+v, want %+v", have, want)
+	if have, want := m.source(), (state{done: 2, of: 8, unit: "batches"}); have != want || m.name != "replay ingest" {
+		t.Errorf("have %+v of %q, want %+v", have, m.name, want)
 	}
 	m.begin("replay export", nil)
-	if have := m.source(); have.unit != "MB read" || have.done != 0 {
+	if have := m.source(); have.unit != "MB" {
 		t.Errorf("the next step shows %+v", have)
 	}
-	(*meter)(nil).work("batches", 0, 8) // a command without a meter
+	(*meter)(nil).batches()(0, 8) // a command without a meter
 }
 
 // slow is an input that lasts longer than a meter waits.

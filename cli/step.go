@@ -33,7 +33,7 @@ func (s *stepFlags) addAccept(c *cobra.Command) {
 func (s stepFlags) run(e *env, step func(chain.Shared) error) error {
 	t := newTally(e, s.limit)
 	err := step(chain.Shared{Stdin: e.in, Stdout: e.out, TempDir: e.getenv("TMPDIR"), Report: func(f *schema.Finding) { t.take(f) },
-		Strict: s.strict, Accept: s.accept, Membench: release, Progress: e.meter.work})
+		Strict: s.strict, Accept: s.accept, Membench: release, Progress: e.meter.batches()})
 	t.summary()
 	return err
 }

@@ -64,7 +64,6 @@ type bulk struct {
 	ownerOf  []uint32 // setting → rank of its owner
 
 	combine bool // turns pass
-	merged  int  // bytes of tasks, for Progress
 
 	idle   chan *worker
 	free   chan *result // to be used again
@@ -400,7 +399,7 @@ func (b *bulk) emit(ctx context.Context, nodes, edges io.Writer) (Counts, error)
 		if workers > 1 {
 			workers++ // one waits while its result is written
 		}
-		for r, err := range par.Map(ctx, workers, b.told(b.tasks(ctx, src, segs, rows)), b.run) {
+		for r, err := range par.Map(ctx, workers, b.tasks(ctx, src, segs, rows), b.run) {
 			if err != nil {
 				return err
 			}

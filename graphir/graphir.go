@@ -61,9 +61,6 @@ type Options struct {
 	TempDir string
 	Workers int // of Write; 0 is one
 	MaxLine int // longest line read, in bytes; 0 is jsonl.MaxLine
-	// Progress is called by Write with the sorted bytes that are made lines of the graph, of
-	// all; nil: not reported.
-	Progress func(unit string, done, of int)
 }
 
 // maxList is how many ids a list property holds. A text stored more often than that

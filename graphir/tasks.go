@@ -217,34 +217,6 @@ func (b *bulk) tasks(ctx context.Context, src *source, segs []segment, rows func
 	}
 }
 
-// told passes tasks on and reports how much of the sorted records they are. Rows are read
-// once for the nodes and for each type of edge, but for that of owners.
-func (b *bulk) told(tasks iter.Seq2[*task, error]) iter.Seq2[*task, error] {
-	if b.o.Progress == nil {
-		return tasks
-	}
-	of := b.g.nodes.Added() + b.g.edges.Added() + b.owned.Added()
-	for _, s := range b.rows {
-		of += 4 * s.Added()
-	}
-	return func(yield func(*task, error) bool) {
-		for t, err := range tasks {
-			b.o.Progress("MB merged", b.merged, int(of))
-			if err == nil && t.rows != nil {
-				b.merged += int(t.rows.Size())
-			}
-			if err == nil {
-				for _, p := range t.parts {
-					b.merged += len(p)
-				}
-			}
-			if !yield(t, err) {
-				return
-			}
-		}
-	}
-}
-
 // bound is the id before which the elements of a range end.
 func (b *bulk) bound(seg segment, r extsort.Range) string {
 	switch {

@@ -71,7 +71,7 @@ type Options struct {
 	Found func(*schema.Finding)
 	// Progress is called before each batch, with the number of batches done and of all; nil:
 	// progress is not reported.
-	Progress func(unit string, done, of int)
+	Progress func(done, of int)
 }
 
 // Defaults are the existing chain's.
@@ -388,7 +388,7 @@ func Ingest(ctx context.Context, s memory.System, in schema.Seq[schema.Event], o
 	}
 	for i, p := range batches {
 		if o.Progress != nil {
-			o.Progress("batches", i, len(batches))
+			o.Progress(i, len(batches))
 		}
 		if err := ctx.Err(); err != nil {
 			return report, err

@@ -108,7 +108,7 @@ func TestEachTurnOnce(t *testing.T) {
 	for n := 1; n <= 31; n++ {
 		o := options()
 		var begun []string
-		o.Progress = func(_ string, done, of int) { begun = append(begun, fmt.Sprintf("%d of %d", done, of)) }
+		o.Progress = func(done, of int) { begun = append(begun, fmt.Sprintf("%d of %d", done, of)) }
 		s := embedded(t, "")
 		r, err := replay.Ingest(ctx, s, stream(long("c", n)...), o)
 		if err != nil {

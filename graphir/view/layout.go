@@ -42,7 +42,7 @@ func radius(degree int) float64 {
 	return min(radiusMax, radiusBase+float64(radiusGrow*math.Sqrt(float64(degree))))
 }
 
-func arrange(pairs [][2]int32, n int, o Options) layout {
+func arrange(pairs [][2]int32, n, workers int) layout {
 	lay := layout{x: make([]int, n), y: make([]int, n), member: make([]int, n), unit: 1}
 	if n == 0 {
 		return lay
@@ -85,7 +85,7 @@ func arrange(pairs [][2]int32, n int, o Options) layout {
 	}
 	lay.heads(base)
 
-	pos := places(levels, maps, o)
+	pos := places(levels, maps, workers)
 	r := make([]float64, n)
 	for i := range r {
 		r[i] = radius(degree[i]) + gap/2
@@ -128,12 +128,8 @@ func (l *layout) heads(g *wgraph) {
 }
 
 // places lays out the levels, coarsest first.
-func places(levels []*wgraph, maps [][]int, o Options) []vec {
+func places(levels []*wgraph, maps [][]int, workers int) []vec {
 	var pos []vec
-	moved, of := 0, 0
-	for _, g := range levels {
-		of += g.n * stepsOf(g)
-	}
 	for k := len(levels) - 1; k >= 0; k-- {
 		g := levels[k]
 		next := make([]vec, g.n)
@@ -151,6 +147,13 @@ func places(levels []*wgraph, maps [][]int, o Options) []vec {
 				next[i] = vec{pos[c].x + s.x, pos[c].y + s.y}
 			}
 		}
+		steps := 220
+		switch {
+		case g.n > 20000:
+			steps = 90
+		case g.n > 2000:
+			steps = 150
+		}
 		heat := 6.0
 		if k == len(levels)-1 {
 			heat = 4 * math.Sqrt(float64(g.n)) * math.Sqrt(g.mean())
@@ -161,26 +164,10 @@ func places(levels []*wgraph, maps [][]int, o Options) []vec {
 		if pos != nil {
 			f = field{repulse: 9 * math.Sqrt(g.mean()), centre: anchor, across: 0.08, home: pos, group: maps[k]}
 		}
-		relax(g, next, f, heat, o.Workers, func() {
-			if o.Progress != nil {
-				o.Progress("places", moved, of)
-			}
-			moved += g.n
-		})
+		relax(g, next, f, steps, heat, workers)
 		pos = next
 	}
 	return pos
-}
-
-// stepsOf is how often the nodes of a level are moved.
-func stepsOf(g *wgraph) int {
-	switch {
-	case g.n > 20000:
-		return 90
-	case g.n > 2000:
-		return 150
-	}
-	return 220
 }
 
 type vec struct{ x, y float64 }
@@ -225,9 +212,8 @@ type field struct {
 }
 
 // relax moves the nodes of g for a number of steps, each node by at most heat, which
-// falls to nothing. begun is called before each step.
-func relax(g *wgraph, pos []vec, f field, heat float64, workers int, begun func()) {
-	steps := stepsOf(g)
+// falls to nothing.
+func relax(g *wgraph, pos []vec, f field, steps int, heat float64, workers int) {
 	mass := make([]float64, g.n)
 	for i := range mass {
 		mass[i] = g.size[i] + g.strength[i]
@@ -235,7 +221,6 @@ func relax(g *wgraph, pos []vec, f field, heat float64, workers int, begun func(
 	move := make([]vec, g.n)
 	var tree quadtree
 	for step := range steps {
-		begun()
 		cool := 1 - float64(step)/float64(steps)
 		limit := float64(heat * cool * cool)
 		tree.build(pos, mass)

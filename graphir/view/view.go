@@ -30,11 +30,10 @@ import (
 
 // Options of HTML. The zero value draws everything.
 type Options struct {
-	Title    string                          // heading of the page; "" is "membench graph"
-	MaxNodes int                             // draw at most this many nodes, claims and their evidence first; 0 is all
-	Workers  int                             // goroutines of the layout; 0 is one per processor; never changes a byte
-	Report   func(*schema.Finding)           // called for each fault in the input; nil drops them, counted in Stats
-	Progress func(unit string, done, of int) // called with the moves of the layout that are made, of all; nil: not reported
+	Title    string                // heading of the page; "" is "membench graph"
+	MaxNodes int                   // draw at most this many nodes, claims and their evidence first; 0 is all
+	Workers  int                   // goroutines of the layout; 0 is one per processor; never changes a byte
+	Report   func(*schema.Finding) // called for each fault in the input; nil drops them, counted in Stats
 }
 
 // Stats says what was drawn and what was left out.
@@ -88,7 +87,7 @@ func HTML(w io.Writer, in schema.Seq[schema.Element], o Options) (Stats, error) 
 	if err != nil {
 		return st, err
 	}
-	lay := arrange(m.pairs(), len(m.nodes), o)
+	lay := arrange(m.pairs(), len(m.nodes), o.Workers)
 	st.Communities = len(lay.communities)
 
 	graph, err := m.graphBlock(o, st, lay)

@@ -205,7 +205,7 @@ func TestLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lay := arrange(m.pairs(), len(m.nodes), Options{Workers: 2})
+	lay := arrange(m.pairs(), len(m.nodes), 2)
 	degree := make([]int, len(m.nodes))
 	for _, p := range m.pairs() {
 		degree[p[0]]++

@@ -48,7 +48,6 @@ type Sorter struct {
 	refs   []ref    // without pointers: there are many, and the collector need not look
 	sorted bool     // refs are
 	held   int64
-	added  int64 // bytes of all records
 	n      int
 	spool  *ScratchFile // holds the runs. It has no name where the system allows that, so that a killed process leaves nothing behind
 	size   int64        // of spool
@@ -68,9 +67,6 @@ func New(o Options) *Sorter { return &Sorter{o: o} }
 // Spilled reports whether records went to disk.
 func (s *Sorter) Spilled() bool { return len(s.runs) > 0 }
 
-// Added is how many bytes of records were added.
-func (s *Sorter) Added() int64 { return s.added }
-
 // Add copies rec.
 func (s *Sorter) Add(rec []byte) error {
 	if s.used == 0 || len(rec) > cap(s.chunks[s.used-1])-len(s.chunks[s.used-1]) {
@@ -85,7 +81,6 @@ func (s *Sorter) Add(rec []byte) error {
 	*c = append(*c, rec...)
 	s.n++
 	s.sorted = false
-	s.added += int64(len(rec))
 	s.held += int64(len(rec)) + overhead
 	if s.o.Memory > 0 && s.held > s.o.Memory {
 		return s.spill()

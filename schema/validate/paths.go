@@ -42,11 +42,6 @@ func Paths(ctx context.Context, paths []string, o PathOptions, report func(*sche
 	if err != nil {
 		return out, err
 	}
-	names := make([]string, len(files))
-	for i, f := range files {
-		names[i] = f.path
-	}
-	jsonl.Expect(names)
 	o.Digest = fileDigest
 	c := New(o.Catalog, o.Options)
 	versions := map[string]schema.Version{}
