@@ -282,6 +282,7 @@ func (p *parser) convID() schema.ConvID {
 // layouts of times that sources carry, besides RFC 3339 and its beginnings.
 var layouts = []string{
 	"2006-01-02 15:04:05 -0700", "2006/01/02 15:04:05", "2006/01/02 15:04", "2006/01/02 (Mon) 15:04",
+	time.RFC1123Z, time.RFC1123, "Jan 2, 2006 3:04 PM", "Jan 2, 2006, 3:04 PM", "Jan 2, 2006, 3:04:05 PM", "2 Jan 2006 15:04", "2 Jan 2006, 15:04",
 	"2006年1月2日 15:04", "3:04 pm on 2 January, 2006", "2006/01/02", "2006年1月2日",
 }
 

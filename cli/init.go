@@ -63,6 +63,7 @@ func (o *initOptions) addFlags(c *cobra.Command) {
 	f.Var(&o.Map, "map", "columns of a table as sender=A,text=B,time=C; also role, conversation, quote, attachment, id, reply")
 	f.StringVar(&o.Dates, "dates", "", "`order` of day and month in dates such as 3/4/26: dmy or mdy (default: detected from the file)")
 	f.StringVar(&o.zone, "zone", "UTC", "time `zone` of times that name none: Europe/Berlin or +08:00")
+	f.StringVar(&o.Encoding, "encoding", "", "`name` of the encoding of files that are not UTF-8: gb18030, big5, shift_jis, windows-1252 (default: detected)")
 	f.StringVar(&o.Me, "me", "", "your `name` in the chats: what you say is about the user")
 	o.stepFlags.add(c, 20)
 }

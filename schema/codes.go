@@ -36,6 +36,7 @@ var codes = []CodeInfo{
 	{"CHT003", SevWarning, "parts of a chat export are not messages and were skipped", "nothing: the kind and the number are given"},
 	{"CHT004", SevWarning, "dates of a chat export can be read in two ways", "name the order of day and month with --dates"},
 	{"CHT005", SevWarning, "names of a text that start one line only are not taken for speakers", "put a date before each line, or write the chat as a CSV file"},
+	{"CHT006", SevWarning, "a file of a chat export is not UTF-8; its encoding was detected", "if names or texts look wrong, name the encoding with --encoding"},
 	{"CLM001", SevBoth, "the predicate is not in the catalogue (warning: newer than the file's version)", "correct it, or add it with a catalogue file (--catalog)"},
 	{"CLM002", SevBoth, "the domain is not the predicate's (0.0.1: warning) or not in the catalogue", "use the predicate's domain"},
 	{"CLM003", SevBoth, "the entity type is not in the catalogue (warning: newer than the file's version)", "correct it, or add it with a catalogue file (--catalog)"},

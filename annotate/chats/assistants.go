@@ -62,8 +62,9 @@ type gptMessage struct {
 		Role string `json:"role"`
 		Name string `json:"name"`
 	} `json:"author"`
-	Created float64 `json:"create_time"`
-	Content struct {
+	Created   float64 `json:"create_time"`
+	Recipient string  `json:"recipient"`
+	Content   struct {
 		Type   string            `json:"content_type"`
 		Parts  []json.RawMessage `json:"parts"`
 		Text   string            `json:"text"`
@@ -79,6 +80,9 @@ type gptMessage struct {
 		} `json:"attachments"`
 	} `json:"metadata"`
 }
+
+// citation is what stands for a source in an answer: its words are in characters of private use.
+var citation = pattern.New(`\s?\x{e200}[^\x{e201}]*\x{e201}`)
 
 func (r *reader) gpt(c gptConversation, pos schema.Pos) error {
 	var path []*gptMessage
@@ -106,6 +110,10 @@ func (r *reader) gpt(c gptConversation, pos schema.Pos) error {
 			r.leave("reasoning", pos)
 			continue
 		}
+		if m.Recipient != "" && m.Recipient != "all" && role == "assistant" {
+			r.leave("calls of tools", pos)
+			continue
+		}
 		out := Message{Conv: conv, Title: c.Title, Role: role, Name: m.Author.Name, Pos: pos, Text: m.Content.Text + m.Content.Result}
 		if m.Created > 0 {
 			out.Time = time.UnixMilli(int64(m.Created * 1000)).UTC()
@@ -113,7 +121,7 @@ func (r *reader) gpt(c gptConversation, pos schema.Pos) error {
 		for _, p := range m.Content.Parts {
 			var text string
 			if codec.Unmarshal(p, &text) == nil {
-				out.Text = join(out.Text, text)
+				out.Text = join(out.Text, citation.ReplaceAllString(text, ""))
 				continue
 			}
 			var asset struct {

@@ -25,6 +25,8 @@ import (
 	"membench/internal/textnorm"
 	"membench/schema"
 	"membench/schema/jsonl"
+
+	"golang.org/x/text/encoding/htmlindex"
 )
 
 // A Message is one message of an export.
@@ -62,6 +64,9 @@ type Options struct {
 	Map   Mapping        // columns of a table
 	Dates string         // order of the parts in dates as 3/4/26: dmy, mdy or "" (told from the file)
 	Zone  *time.Location // of times that name none; nil: UTC
+	// Encoding is that of texts without a byte order mark, as the web names it; "": UTF-8,
+	// or what the file looks like.
+	Encoding string
 	// Report is told every finding.
 	Report func(*schema.Finding)
 }
@@ -76,7 +81,10 @@ type Export struct {
 // Find tells the form of what stands at path: a file, a zip or a folder. It fails with a
 // *schema.Finding when it is none of the forms.
 func Find(path string, o Options) (*Export, error) {
-	files, err := expand(path)
+	if _, err := htmlindex.Get(o.Encoding); o.Encoding != "" && err != nil {
+		return nil, &schema.UsageError{Err: fmt.Errorf("--encoding: found %q, expected a name such as gb18030, windows-1252, shift_jis or big5", o.Encoding)}
+	}
+	files, err := expand(path, o.Encoding)
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +142,7 @@ const (
 	codeLeft    = "CHT003" // not messages, left out, with their number
 	codeDates   = "CHT004" // dates that can be read in two ways
 	codeOnce    = "CHT005" // names that start one line only
+	codeCharset = "CHT006" // not UTF-8, read as something else
 )
 
 // A reader reads one export.

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"membench/schema"
+
+	"golang.org/x/text/encoding/htmlindex"
 )
 
 // said is one message of the invented chats, as every form can tell it.
@@ -291,9 +293,13 @@ func put(t *testing.T, name string, files map[string]string) string {
 // readAll reads an export; findings of severity error fail the test.
 func readAll(t *testing.T, path string, o Options) ([]line, Summary) {
 	t.Helper()
+	told := o.Report
 	o.Report = func(f *schema.Finding) {
 		if !f.Warning {
 			t.Errorf("finding: %v", f)
+		}
+		if told != nil {
+			told(f)
 		}
 	}
 	x, err := Find(path, o)
@@ -354,7 +360,7 @@ func TestForms(t *testing.T) {
 					if g.SourceFile == "" || g.SourceLine == 0 {
 						t.Fatalf("message %d names no place: %+v", i, g)
 					}
-					if strings.HasPrefix(name, "mbox") && g.Quote != "quoted line" {
+					if strings.HasPrefix(name, "mbox") && g.Quote != "On Monday somebody wrote:\nquoted line" {
 						t.Fatalf("quote %q", g.Quote)
 					}
 				}
@@ -454,6 +460,64 @@ func TestUTF16(t *testing.T) {
 	}
 	if got, _ := readAll(t, put(t, "x", map[string]string{"c.txt": b}), Options{}); len(got) != 2 || got[0].Content != "hé" {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// TestEncodings: tables of Excel are in the encoding of its machine; that is a finding, and
+// times are read in the order that the column shows.
+func TestEncodings(t *testing.T) {
+	for _, c := range []struct {
+		name, encoding, text, time, want string
+	}{
+		{"western", "windows-1252", "wer;was;wann\nJörg;Grüße aus Köln;25.03.2025 08:00\nAna;gut;26.03.2025\n", "2025-03-25T08:00:00Z", "windows-1252"},
+		{"Chinese", "gb18030", "wer,was,wann\n老周,我搬到厦门了,3/25/2025 8:00 PM\n小林,好的,3/26/2025 7:00\n", "2025-03-25T20:00:00Z", "gb18030"},
+		{"UTF-8", "utf-8", "wer,was,wann\n老周,好,\"Mar 25, 2025 8:00 PM\"\nJörg,gut,2025-03-26 07:00\n", "2025-03-25T20:00:00Z", ""},
+		{"named", "big5", "wer,was,wann\n老周,我搬到廈門了,2025/3/25 20:00\n小林,好的,2025/3/26 07:00\n", "2025-03-25T20:00:00Z", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			enc, err := htmlindex.Get(c.encoding)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := enc.NewEncoder().String(c.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var found []string
+			o := Options{Map: Mapping{"sender": "wer", "text": "was", "time": "wann"}, Report: func(f *schema.Finding) { found = append(found, f.Code+" "+f.Message) }}
+			if c.name == "named" {
+				o.Encoding = c.encoding
+			}
+			got, _ := readAll(t, put(t, "x", map[string]string{"t.csv": text}), o)
+			want := strings.FieldsFunc(strings.Split(c.text, "\n")[1], func(r rune) bool { return r == ',' || r == ';' })
+			if len(got) != 2 || got[0].Name != want[0] || got[0].Content != want[1] || got[0].Timestamp != c.time || got[1].Timestamp == "" {
+				t.Errorf("got %+v", got)
+			}
+			if said := strings.Join(found, "\n"); (c.want != "") != strings.Contains(said, "CHT006") || !strings.Contains(said, c.want) || strings.Contains(said, "CHT002") {
+				t.Errorf("findings %q", found)
+			}
+		})
+	}
+	var usage *schema.UsageError
+	if _, err := Find(put(t, "x", map[string]string{"t.csv": "a,b\n"}), Options{Encoding: "latin-99"}); !errors.As(err, &usage) {
+		t.Errorf("an encoding that nobody knows: %v", err)
+	}
+}
+
+// TestUnquote: what a mail holds below its own text is quoted, in the forms of the programs
+// that write it; what only looks like it is not.
+func TestUnquote(t *testing.T) {
+	for _, c := range []struct{ name, text, said, quoted string }{
+		{"wrapped", "Fine.\n\nOn Sat, Mar 1, 2025 at 9:00 AM Anna Berg <anna@example.org>\nwrote:\n\n> Lunch?\n", "Fine.", "On Sat, Mar 1, 2025 at 9:00 AM Anna Berg <anna@example.org>\nwrote:\nLunch?"},
+		{"Outlook", "Fine.\n\n-----Original Message-----\nFrom: Anna\nSent: Monday, 9:00\nTo: Bo\nSubject: RE: Lunch plans\n\nLunch?", "Fine.", "-----Original Message-----\nFrom: Anna\nSent: Monday, 9:00\nTo: Bo\nSubject: RE: Lunch plans\n\nLunch?"},
+		{"German", "Gut.\n\n________________________________\nVon: Anna\nGesendet: Montag\nAn: Bo\nBetreff: AW: Lunch plans\n\nEssen?", "Gut.", "________________________________\nVon: Anna\nGesendet: Montag\nAn: Bo\nBetreff: AW: Lunch plans\n\nEssen?"},
+		{"Chinese", "好的\n\n------ 原始邮件 ------\n发件人: \"陈静\" <c@example.cn>;\n发送时间: 星期六;\n主题: Re: Lunch plans\n\n吃饭吗", "好的", "------ 原始邮件 ------\n发件人: \"陈静\" <c@example.cn>;\n发送时间: 星期六;\n主题: Re: Lunch plans\n\n吃饭吗"},
+		{"a list is no mail", "Milk: 2\nBread: 1\nTea: none\nthat is all", "Milk: 2\nBread: 1\nTea: none\nthat is all", ""},
+		{"an answer between", "My answers:\n> one?\nyes\n> two?\nno", "yes\nno", "My answers:\none?\ntwo?"},
+	} {
+		if said, quoted := unquote(c.text, "Lunch plans"); said != c.said || quoted != c.quoted {
+			t.Errorf("%s: said %q, quoted %q", c.name, said, quoted)
+		}
 	}
 }
 

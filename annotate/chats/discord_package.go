@@ -2,7 +2,6 @@ package chats
 
 import (
 	"cmp"
-	"encoding/csv"
 	"io"
 	"path"
 	"regexp"
@@ -11,6 +10,7 @@ import (
 
 	"membench/datasets"
 	"membench/internal/codec"
+	"membench/internal/csvdoc"
 	"membench/schema"
 )
 
@@ -124,7 +124,7 @@ func (r *reader) discordCSV(f *file, take func(discordMessage, schema.Pos) error
 		return err
 	}
 	defer in.Close()
-	rows := csv.NewReader(in)
+	rows := csvdoc.NewReader(in)
 	rows.FieldsPerRecord, rows.LazyQuotes = -1, true
 	for {
 		row, err := rows.Read()

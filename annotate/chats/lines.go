@@ -171,12 +171,21 @@ func stamped(l string) *stamp {
 	if p == nil {
 		return nil
 	}
-	s := &stamp{rest: p[3], original: p[1] + p[2]}
-	text := strings.NewReplacer("\u202f", " ", "\u00a0", " ").Replace(invisible.ReplaceAllString(s.original, ""))
+	s := numbersOf(p[1] + p[2])
+	if s != nil {
+		s.rest, s.original = p[3], p[1]+p[2]
+	}
+	return s
+}
+
+// numbersOf reads a date and a time in numbers; nil where it is none.
+func numbersOf(text string) *stamp {
+	text = strings.TrimSpace(strings.NewReplacer("\u202f", " ", "\u00a0", " ").Replace(invisible.ReplaceAllString(text, "")))
 	q := stampForm.FindStringSubmatch(text)
 	if q == nil {
 		return nil
 	}
+	s := &stamp{}
 	for i := range 3 {
 		s.date[i], _ = strconv.Atoi(q[i+1]) // digits by the pattern
 		s.wide[i] = len(q[i+1]) == 4
@@ -217,7 +226,7 @@ func (s *stamp) time(order string, zone *time.Location) (time.Time, bool) {
 
 // dateOrder finds out which of day and month stands first: a number above 12 tells; else
 // the order in which no message is before the one above it.
-func (r *reader) dateOrder(f *file) (string, error) {
+func (r *reader) dateOrder(each func(take func(*stamp, schema.Pos)) error) (string, error) {
 	if r.Dates != "" {
 		return r.Dates, nil
 	}
@@ -225,10 +234,9 @@ func (r *reader) dateOrder(f *file) (string, error) {
 	var back [2]int // steps back in time, read as dmy and as mdy
 	var last [2]time.Time
 	var seen *schema.Pos
-	err := r.textLines(f, func(text string, pos schema.Pos) error {
-		s := stamped(text)
+	err := each(func(s *stamp, pos schema.Pos) {
 		if s == nil || s.wide[0] {
-			return nil
+			return
 		}
 		if seen == nil {
 			seen = &pos
@@ -242,7 +250,6 @@ func (r *reader) dateOrder(f *file) (string, error) {
 				last[i] = t
 			}
 		}
-		return nil
 	})
 	switch {
 	case err != nil || seen == nil || over[0] && !over[1]:
@@ -260,7 +267,9 @@ func (r *reader) dateOrder(f *file) (string, error) {
 }
 
 func (r *reader) whatsApp(f *file) error {
-	order, err := r.dateOrder(f)
+	order, err := r.dateOrder(func(take func(*stamp, schema.Pos)) error {
+		return r.textLines(f, func(text string, pos schema.Pos) error { take(stamped(text), pos); return nil })
+	})
 	if err != nil {
 		return err
 	}

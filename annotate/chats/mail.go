@@ -130,7 +130,7 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[
 	}
 	out.Attachments = b.files
 	text := first(b.plain, plainText(b.html))
-	if out.Text, out.Quote = unquote(text); signature.MatchString(text) {
+	if out.Text, out.Quote = unquote(text, subject); signature.MatchString(text) {
 		r.leave("signatures of mails", pos)
 	}
 	return r.add(out)
@@ -246,12 +246,13 @@ var signature = pattern.New(`(?m)^-- \r?$`)
 
 var whoWrote = pattern.New(`[:：]\s*$`)
 
-// unquote takes quoted lines, the line that announces them, and the signature out of a
-// mail's text.
-func unquote(text string) (said, quoted string) {
+// unquote takes quoted lines, what announces them, and the signature out of a mail's text.
+// Below a block of headers with the mail's own subject another mail begins.
+func unquote(text, subject string) (said, quoted string) {
+	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	own := otherMail(lines, subject)
 	var s, q []string
-	for l := range strings.Lines(strings.ReplaceAll(text, "\r\n", "\n")) {
-		l = strings.TrimRight(l, "\n")
+	for _, l := range lines[:own] {
 		if l == "-- " {
 			break
 		}
@@ -259,15 +260,62 @@ func unquote(text string) (said, quoted string) {
 			s = append(s, strings.TrimRight(l, " \t"))
 			continue
 		}
-		if len(q) == 0 || len(s) > 0 {
-			for len(s) > 0 && s[len(s)-1] == "" {
-				s = s[:len(s)-1]
-			}
-			if len(s) > 0 && whoWrote.MatchString(s[len(s)-1]) && len(q) == 0 {
-				s = s[:len(s)-1]
-			}
+		if len(q) == 0 {
+			s, q = announced(s)
 		}
 		q = append(q, strings.TrimLeft(l, "> "))
 	}
+	if rest := lines[own:]; len(rest) > 0 {
+		q = append(append(q, ""), rest...)
+	}
 	return strings.TrimSpace(strings.Join(s, "\n")), strings.TrimSpace(strings.Join(q, "\n"))
+}
+
+// announced splits what announces a quotation off the lines before it: a last paragraph of
+// at most three lines that ends with a colon, and of several lines only where it has an
+// address or a number, as dates have.
+func announced(s []string) (said, by []string) {
+	for len(s) > 0 && s[len(s)-1] == "" {
+		s = s[:len(s)-1]
+	}
+	if len(s) == 0 || !whoWrote.MatchString(s[len(s)-1]) {
+		return s, nil
+	}
+	i := len(s) - 1
+	for i > 0 && s[i-1] != "" && len(s)-i < 3 {
+		i--
+	}
+	if p := strings.Join(s[i:], " "); i > 0 && s[i-1] != "" || !strings.ContainsAny(p, "@0123456789") {
+		i = len(s) - 1
+	}
+	return s[:i], append([]string(nil), s[i:]...)
+}
+
+var (
+	headerLine = pattern.New(`^[\s>*]*\*?([^\s:：][^:：]{0,24})\*?[:：]\*?\s*(.*?)\s*[;；]?$`)
+	ruler      = pattern.New(`^[\s>]*[-_=—]{3,}.*$`)
+)
+
+// otherMail is the line at which a mail begins that this one holds below its own text: the
+// first of at least three headers, of which one is this mail's subject, or the line that is
+// drawn above them. Without one it is the number of lines.
+func otherMail(lines []string, subject string) int {
+	for i := 0; i < len(lines); i++ {
+		same, n := false, 0
+		for ; i+n < len(lines) && n < 12; n++ {
+			p := headerLine.FindStringSubmatch(lines[i+n])
+			if p == nil {
+				break
+			}
+			same = same || subject != "" && strings.EqualFold(replyMark.ReplaceAllString(p[2], ""), subject)
+		}
+		if n < 3 || !same {
+			continue
+		}
+		for i > 0 && (strings.TrimSpace(lines[i-1]) == "" || ruler.MatchString(lines[i-1])) {
+			i--
+		}
+		return i
+	}
+	return len(lines)
 }

@@ -15,10 +15,13 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"membench/annotate"
 	"membench/datasets"
 	"membench/internal/codec"
+	"membench/internal/csvdoc"
+	"membench/internal/textnorm"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -109,18 +112,63 @@ var table = Form{
 	},
 	read: func(r *reader, files []*file) error {
 		for _, f := range files {
-			var err error
+			t := &rows{file: f, each: (*reader).rows, said: newQuotes[string]()}
 			if isJSON(f) {
-				err = r.objects(f)
-			} else {
-				err = r.rows(f)
+				t.each = (*reader).objects
 			}
-			if err != nil {
+			if err := t.each(r, f, func(pos schema.Pos, get func(part string) string) error { return r.record(t, pos, get) }); err != nil {
 				return err
 			}
 		}
 		return nil
 	},
+}
+
+// rows are those of a table.
+type rows struct {
+	*file
+	each  func(*reader, *file, func(pos schema.Pos, get func(part string) string) error) error
+	said  *quotes[string]
+	order string // of day and month in its times; "": not needed yet
+}
+
+// dateOf is a date in numbers, with a time or without; nil where it is none.
+func dateOf(s string) *stamp {
+	if n := numbersOf(s); n != nil {
+		return n
+	}
+	return numbersOf(s + " 00:00")
+}
+
+// rowTime reads a time of a table: as programs write them, or with the day and the month
+// in the order that the whole column shows.
+func (r *reader) rowTime(t *rows, s string) (time.Time, bool, error) {
+	if at, err := annotate.ParseTime(s, r.zone()); err == nil {
+		return at, true, nil
+	}
+	n := dateOf(s)
+	if n == nil {
+		return time.Time{}, false, nil
+	}
+	if t.order == "" {
+		var err error
+		t.order, err = r.dateOrder(func(take func(*stamp, schema.Pos)) error {
+			quiet := &reader{Options: r.Options, ctx: r.ctx, left: map[string]int{}} // faults are told once
+			quiet.Report = func(*schema.Finding) {}
+			return t.each(quiet, t.file, func(pos schema.Pos, get func(part string) string) error {
+				take(dateOf(get("time")), pos)
+				return r.ctx.Err()
+			})
+		})
+		if err != nil {
+			return time.Time{}, false, err
+		}
+	}
+	at, ok := n.time(t.order, r.zone())
+	if !ok {
+		at = time.Time{}
+	}
+	return at, ok, nil
 }
 
 // usual reports whether the columns of a table are known by their names.
@@ -274,8 +322,8 @@ func listIn(obj []byte, text string, depth int) (list []byte) {
 	return list
 }
 
-func newCSV(in io.Reader, f *file) *csv.Reader {
-	r := csv.NewReader(in)
+func newCSV(in io.Reader, f *file) *csvdoc.Reader {
+	r := csvdoc.NewReader(in)
 	r.LazyQuotes, r.FieldsPerRecord, r.ReuseRecord = true, -1, false
 	line, _, _ := strings.Cut(f.text(), "\n")
 	r.Comma = ','
@@ -301,14 +349,14 @@ func (r *reader) columns(f *file, have []string) (Mapping, error) {
 	return m, nil
 }
 
-func (r *reader) rows(f *file) error {
+func (r *reader) rows(f *file, take func(pos schema.Pos, get func(part string) string) error) error {
 	in, err := f.open()
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	rows := newCSV(in, f)
-	head, err := rows.Read()
+	lines := newCSV(in, f)
+	head, err := lines.Read()
 	if err != nil {
 		r.fault(schema.Pos{File: f.name, Line: 1}, "the header cannot be read: "+err.Error(), "", "names of columns")
 		return nil
@@ -317,13 +365,12 @@ func (r *reader) rows(f *file) error {
 	if err != nil {
 		return err
 	}
-	said := newQuotes[string]()
 	at := map[string]int{}
 	for part, c := range m {
 		at[part] = slices.Index(head, c)
 	}
 	for {
-		row, err := rows.Read()
+		row, err := lines.Read()
 		var bad *csv.ParseError
 		switch {
 		case err == io.EOF:
@@ -334,13 +381,16 @@ func (r *reader) rows(f *file) error {
 		case err != nil:
 			return err
 		}
-		line, _ := rows.FieldPos(0)
+		line, _ := lines.FieldPos(0)
 		pos := schema.Pos{File: f.name, Line: line}
 		if len(row) != len(head) {
 			r.fault(pos, "a row and the header have different numbers of columns; the row was skipped", strconv.Itoa(len(row)), strconv.Itoa(len(head)))
 			continue
 		}
-		if err := r.record(f, pos, said, func(part string) string {
+		if !valid(row) {
+			r.fault(pos, "a row is not UTF-8; what cannot be read is shown as U+FFFD", "", "UTF-8, or another encoding named by --encoding")
+		}
+		if err := take(pos, func(part string) string {
 			if i, ok := at[part]; ok {
 				return strings.ToValidUTF8(row[i], "\uFFFD")
 			}
@@ -351,20 +401,22 @@ func (r *reader) rows(f *file) error {
 	}
 }
 
-func (r *reader) objects(f *file) error {
+func valid(row []string) bool {
+	return !slices.ContainsFunc(row, func(s string) bool { return !utf8.ValidString(s) })
+}
+
+func (r *reader) objects(f *file, take func(pos schema.Pos, get func(part string) string) error) error {
 	m, err := r.columns(f, columnsOf(f, r.Map["text"]))
 	if err != nil {
 		return err
 	}
-	said := newQuotes[string]()
 	return r.each([]*file{f}, func(v *datasets.Value) error {
 		if !codec.Valid(v.Bytes) {
 			var raw json.RawMessage
 			return v.Decode(&raw)
 		}
 		for el := range messagesOf(v.Bytes, m["text"]) {
-			err := r.record(f, v.Pos, said, func(part string) string { return member(el, m[part]) })
-			if err != nil {
+			if err := take(v.Pos, func(part string) string { return member(el, m[part]) }); err != nil {
 				return err
 			}
 		}
@@ -396,7 +448,8 @@ func member(obj []byte, name string) string {
 }
 
 // record makes a message of a row.
-func (r *reader) record(f *file, pos schema.Pos, said *quotes[string], get func(part string) string) error {
+func (r *reader) record(rows *rows, pos schema.Pos, get func(part string) string) error {
+	f, said := rows.file, rows.said
 	out := Message{Conv: convID(f.stem()), Title: f.stem(), Name: get("sender"), Text: get("text"), Quote: first(get("quote"), said.get(get("reply"))), Pos: pos}
 	if c := get("conversation"); c != "" {
 		out.Conv, out.Title = convID(f.stem(), c), c
@@ -412,11 +465,14 @@ func (r *reader) record(f *file, pos schema.Pos, said *quotes[string], get func(
 		said.put(id, out.Text)
 	}
 	if s := get("time"); s != "" {
-		if t, err := annotate.ParseTime(s, r.zone()); err != nil {
-			r.fault(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", s), "a date and time, or seconds since 1970")
-		} else {
-			out.Time = t
+		t, ok, err := r.rowTime(rows, s)
+		if err != nil {
+			return err
 		}
+		if !ok {
+			r.fault(pos, "a time cannot be read; the message is kept without it", fmt.Sprintf("%q", s), "a date and time, or seconds since 1970")
+		}
+		out.Time = t
 	}
 	if a := get("attachment"); a != "" {
 		out.Attachments = []schema.Attachment{{Type: fileKind(a), Name: path.Base(a), Path: a}}
@@ -437,15 +493,16 @@ func suggest(f *file) string {
 	}
 	values := sample(f, columns)
 	best := Mapping{}
-	longest, fewest := 0, 1<<30
+	longest, few := 0, map[string]int{} // values that differ, by column
 	for i, c := range columns {
-		size, times, letters := 0, 0, false
+		size, width, times, letters := 0, 0, 0, false
 		different := map[string]bool{}
 		for _, row := range values {
 			size += len(row[i])
+			width += textnorm.Width(row[i])
 			letters = letters || strings.ContainsFunc(row[i], unicode.IsLetter)
 			different[row[i]] = true
-			if _, err := annotate.ParseTime(row[i], time.UTC); err == nil {
+			if _, err := annotate.ParseTime(row[i], time.UTC); err == nil || dateOf(row[i]) != nil {
 				times++
 			}
 		}
@@ -456,13 +513,18 @@ func suggest(f *file) string {
 			longest = size
 			best["text"] = c
 		}
-		if len(different) < fewest && len(different) > 1 && times < len(values) {
-			fewest = len(different)
-			best["sender"] = c
+		if len(different) > 1 && times < len(values) {
+			n := len(different)
+			if width <= 2*len(values) { // codes are no names, unless there is nothing else
+				n += maxSample
+			}
+			few[c] = n
 		}
 	}
-	if best["sender"] == best["text"] {
-		delete(best, "sender")
+	for _, c := range columns {
+		if n, ok := few[c]; ok && c != best["text"] && (best["sender"] == "" || n < few[best["sender"]]) {
+			best["sender"] = c
+		}
 	}
 	if best["text"] == "" {
 		return ""

@@ -25,9 +25,10 @@ func TestVendors(t *testing.T) {
 			"a":{"parent":"r","message":{"author":{"role":"user"},"content":{"content_type":"multimodal_text","parts":[{"content_type":"image_asset_pointer","asset_pointer":"file-service://f1"},"Look"]},"metadata":{"attachments":[{"id":"f1","name":"cat.jpg"}]}}},
 			"x":{"parent":"a","message":{"author":{"role":"assistant"},"content":{"parts":["not kept"]}}},
 			"b":{"parent":"a","message":{"author":{"role":"assistant"},"content":{"content_type":"thoughts","thoughts":[]}}},
-			"c":{"parent":"b","message":{"author":{"role":"tool","name":"python"},"content":{"content_type":"execution_output","text":"144"}}},
-			"d":{"parent":"c","message":{"author":{"role":"user"},"content":{"parts":[{"content_type":"audio_transcription","text":"Spoken"},{"content_type":"real_time_user_audio_video_asset_pointer","audio_asset_pointer":{"asset_pointer":"f2"}}]}}}}}]`,
-			want: []string{"user: Look [image cat.jpg]", "python: 144", "user: Spoken [audio f2]"}, left: "messages of branches that were not continued, reasoning"},
+			"t":{"parent":"b","message":{"author":{"role":"assistant"},"recipient":"python","content":{"content_type":"code","text":"12*12"}}},
+			"c":{"parent":"t","message":{"author":{"role":"tool","name":"python"},"content":{"content_type":"execution_output","text":"144"}}},
+			"d":{"parent":"c","message":{"author":{"role":"user"},"content":{"parts":["\ue200cite\ue202turn0search1\ue201",{"content_type":"audio_transcription","text":"Spoken"},{"content_type":"real_time_user_audio_video_asset_pointer","audio_asset_pointer":{"asset_pointer":"f2"}}]}}}}}]`,
+			want: []string{"user: Look [image cat.jpg]", "python: 144", "user: Spoken [audio f2]"}, left: "calls of tools, messages of branches that were not continued, reasoning"},
 		{name: "claude", file: "conversations.json", text: `[{"uuid":"c","name":"T","chat_messages":[
 			{"uuid":"1","sender":"human","text":"Q","parent_message_uuid":"` + claudeRoot + `","attachments":[{"file_name":"cv.txt","extracted_content":"Jane"}]},
 			{"uuid":"2","sender":"human","text":"old wording","parent_message_uuid":"1"},
@@ -76,7 +77,7 @@ func TestVendors(t *testing.T) {
 		{name: "parts", file: "c.jsonl", text: `{"role":"assistant","content":[{"type":"text","text":"Nice"}]}` + "\n" + `{"role":"user","content":"hi","files":[{"name":"a"}]}`, want: []string{"assistant: Nice", "user: hi"}},
 		{name: "mbox", file: "all.mbox", text: "From x Mon Jan  1 11:00:00 2024\nFrom: Ana <a@e.org>\nMessage-ID: <1>\nContent-Type: text/html\n\n<p>My dog is Rex.</p><div>On Monday Bob wrote:<blockquote>old<br>words</blockquote></div>\n\nFrom the start this is text.\n\n" +
 			"From x Tue Jan  2 11:00:00 +0000 2024\nFrom: Bob <b@e.org>\nIn-Reply-To: <1>\nMessage-ID: <2>\nContent-Type: multipart/mixed; boundary=q\n\n--q\nContent-Type: message/rfc822\n\nFrom: Dan\nSubject: car\n\nI sold it\n--q--\n\nFrom x Wed Jan  3 11:00:00 2024\nFrom: Ana <a@e.org>\nIn-Reply-To: <2>\n\nGood\n",
-			want: []string{"Ana: My dog is Rex.\n\nFrom the start this is text. @2024-01-01T11:00:00Z < old\nwords", "Bob:  @2024-01-02T11:00:00Z [mail Dan\ncar\nI sold it]", "Ana: Good @2024-01-03T11:00:00Z"}},
+			want: []string{"Ana: My dog is Rex.\n\nFrom the start this is text. @2024-01-01T11:00:00Z < On Monday Bob wrote:\nold\nwords", "Bob:  @2024-01-02T11:00:00Z [mail Dan\ncar\nI sold it]", "Ana: Good @2024-01-03T11:00:00Z"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Report = func(f *schema.Finding) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"membench/datasets"
+	"membench/internal/csvdoc"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -105,7 +106,7 @@ func readFaults(f jsonl.File, o datasets.Options) ([]*incident, error) {
 		return nil, err
 	}
 	defer r.Close()
-	in := csv.NewReader(r)
+	in := csvdoc.NewReader(r)
 	in.FieldsPerRecord = -1
 	head, err := in.Read()
 	if err != nil {
@@ -125,12 +126,15 @@ func readFaults(f jsonl.File, o datasets.Options) ([]*incident, error) {
 		return nil, tableFault(f.Name, 1, "no column root_cause_node", nil)
 	}
 	var out []*incident
+	line := 1
 	for {
 		row, err := in.Read()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		line := 0
+		if errors.Is(err, csvdoc.ErrRow) {
+			return nil, tableFault(f.Name, line+1, "the rest of the table cannot be read", err)
+		}
 		if len(row) > 0 {
 			line, _ = in.FieldPos(0)
 		}

@@ -3,7 +3,6 @@ package netops
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"path"
@@ -12,6 +11,7 @@ import (
 
 	"membench/datasets"
 	"membench/internal/codec"
+	"membench/internal/csvdoc"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -155,7 +155,7 @@ func readOpenRCA(f jsonl.File, _ datasets.Options) ([]record, error) {
 		return nil, err
 	}
 	defer r.Close()
-	in := csv.NewReader(r)
+	in := csvdoc.NewReader(r)
 	in.FieldsPerRecord = -1
 	head, err := in.Read()
 	if err != nil {

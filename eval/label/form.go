@@ -11,7 +11,9 @@ import (
 	"strings"
 
 	"membench/internal/codec"
+	"membench/internal/csvdoc"
 	"membench/schema"
+	"membench/schema/jsonl"
 )
 
 // columns of a table of labels: name, what it is in Chinese, place in a Label.
@@ -106,29 +108,26 @@ func Read(r io.Reader, name string, f Form, report func(*schema.Finding) error) 
 		b.Discard(3)
 	}
 	if f == JSONL {
-		for line := 1; ; line++ {
-			text, end := b.ReadBytes('\n')
-			if text = bytes.TrimSpace(text); len(text) > 0 {
-				var l Label
-				err := codec.Unmarshal(text, &l)
-				if err == nil {
-					err = take(l, line)
-				} else {
-					err = bad(line, "the line is not a label: "+err.Error(), "", "")
-				}
-				if err != nil {
-					return out, err
-				}
+		for line, err := range jsonl.Lines(b, name, 0) {
+			if err == nil && line.TooLong {
+				err = jsonl.TooLong(line)
 			}
-			if end == io.EOF {
-				return out, nil
+			if err != nil {
+				return out, err
 			}
-			if end != nil {
-				return out, end
+			var l Label
+			if err = codec.Unmarshal(line.Bytes, &l); err == nil {
+				err = take(l, line.Pos.Line)
+			} else {
+				err = bad(line.Pos.Line, "the line is not a label: "+err.Error(), "", "")
+			}
+			if err != nil {
+				return out, err
 			}
 		}
+		return out, nil
 	}
-	t := csv.NewReader(b)
+	t := csvdoc.NewReader(b)
 	t.FieldsPerRecord, t.LazyQuotes = -1, true
 	if f == TSV {
 		t.Comma = '\t'

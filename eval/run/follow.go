@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"membench/internal/codec"
+	"membench/internal/keylog"
 	"membench/schema"
 )
 
@@ -64,7 +65,7 @@ func (f *Follower) read(i int, each func(*schema.QARecord) error) error {
 		return err
 	}
 	for r := bufio.NewReaderSize(file, 1<<16); ; {
-		line, err := r.ReadBytes('\n')
+		line, err := keylog.ReadLine(r)
 		if err == io.EOF {
 			return nil
 		}

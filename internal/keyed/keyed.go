@@ -89,15 +89,19 @@ func (r *records) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
+// maxKey is how long a key may be, in bytes.
+const maxKey = 16 << 20
+
 // key reads over the next key.
 func (r *records) key() error {
 	r.line++
 	key, err := r.in.ReadSlice('\t')
 	if errors.Is(err, bufio.ErrBufferFull) { // longer than any id that a database takes
-		var rest []byte
-		key = bytes.Clone(key)
-		rest, err = r.in.ReadBytes('\t')
-		key = append(key, rest...)
+		for key = bytes.Clone(key); errors.Is(err, bufio.ErrBufferFull) && len(key) < maxKey; {
+			var more []byte
+			more, err = r.in.ReadSlice('\t')
+			key = append(key, more...)
+		}
 	}
 	if err == io.EOF && len(key) == 0 {
 		return io.EOF

@@ -75,11 +75,30 @@ func Read(path string, each func(n int, line []byte) error) error {
 	return err
 }
 
+// maxLine is how long a line may be, in bytes: a file that is no log must not fill memory.
+const maxLine = 256 << 20
+
+// ReadLine is r.ReadBytes('\n') with a limit.
+func ReadLine(r *bufio.Reader) ([]byte, error) {
+	for line := []byte(nil); ; {
+		part, err := r.ReadSlice('\n')
+		if err == nil && line == nil {
+			return bytes.Clone(part), nil
+		}
+		if line = append(line, part...); !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+		if len(line) > maxLine {
+			return nil, fmt.Errorf("a line is longer than %d bytes", maxLine)
+		}
+	}
+}
+
 func read(f io.Reader, path string, loose bool, each func(int, []byte) error) (good, size int64, err error) {
 	r := bufio.NewReaderSize(f, 1<<16)
 	var pending error
 	for n := 1; ; n++ {
-		line, err := r.ReadBytes('\n')
+		line, err := ReadLine(r)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return good, size, fmt.Errorf("reading %s: %w", path, err)
 		}

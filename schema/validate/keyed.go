@@ -155,20 +155,17 @@ func Reduce(ctx context.Context, in io.Reader, w io.Writer, o ReduceOptions) (in
 	r.f = fold{c: r.c, s: &r.c.set, yield: r.finding}
 	facts := r.sorter()
 	defer facts.Close()
-	br := bufio.NewReaderSize(keyed.Records(in), 1<<16)
-	for n := 1; ; n++ {
-		text, err := br.ReadBytes('\n')
-		if text = bytes.TrimSpace(text); len(text) > 0 {
-			if err := r.take(text, n, facts); err != nil {
-				return r.errors, err
-			}
-		}
+	for line, err := range jsonl.Lines(keyed.Records(in), "standard input", 0) {
 		if err == nil {
 			err = ctx.Err()
 		}
-		if err == io.EOF {
-			break
-		} else if err != nil {
+		if err == nil && line.TooLong {
+			err = jsonl.TooLong(line)
+		}
+		if err == nil {
+			err = r.take(line.Bytes, line.Pos.Line, facts)
+		}
+		if err != nil {
 			return r.errors, err
 		}
 	}
