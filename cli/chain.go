@@ -142,8 +142,10 @@ func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (r
 func around(e *env, step string) func() {
 	e.meter.begin(step, nil)
 	switch step {
-	case "compile-claims", "to-graph", "cypher":
-		return bulkMemory(e)
+	case "compile-claims":
+		return bulkMemory(e, bulkGC)
+	case "to-graph", "cypher":
+		return bulkMemory(e, leanGC)
 	}
 	return func() {}
 }
