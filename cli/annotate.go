@@ -52,7 +52,7 @@ headers; a turn's time from the source, otherwise from its start plus an offset 
   OPENAI_API_KEY=… membench annotate source --model gpt-4o-mini -o events`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			defer bulkMemory(e, leanGC)()
+			defer bulkMemory(e)()
 			o.Sources = args
 			o.Convert.Format = annotate.Format(format)
 			if !slices.Contains(annotate.Formats(), o.Convert.Format) {

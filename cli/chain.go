@@ -143,9 +143,9 @@ func around(e *env, step string) func() {
 	e.meter.begin(step, nil)
 	switch step {
 	case "compile-claims":
-		return bulkMemory(e, bulkGC)
+		return smallMemory(e, claimsGC)
 	case "to-graph", "cypher":
-		return bulkMemory(e, leanGC)
+		return bulkMemory(e)
 	}
 	return func() {}
 }

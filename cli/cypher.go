@@ -41,7 +41,7 @@ load-neo4j does the same over the network, with row counts and a comparison at t
 				return err
 			}
 			o.MaxLine = int(maxLine)
-			defer bulkMemory(e, leanGC)()
+			defer bulkMemory(e)()
 			return flags.run(e, func(with chain.Shared) error {
 				o.Shared = with
 				n, err := chain.Cypher(c.Context(), o)

@@ -202,6 +202,7 @@ into the same database); progress and the time taken go to standard error.`,
 }
 
 func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
+	defer smallMemory(e, loadGC)()
 	started := e.now()
 	// Inputs first: a wrong path or graph should not wait for a server.
 	t := newTally(e, o.limit)

@@ -50,7 +50,7 @@ records with errors are skipped, and the exit code is then 3.`,
 		Example: "  " + v.example,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			defer bulkMemory(e, leanGC)()
+			defer bulkMemory(e)()
 			t := newTally(e, 20)
 			err := v.run(c.Context(), e.in, e.out, func(f *schema.Finding) error { return t.take(f) })
 			t.summary()

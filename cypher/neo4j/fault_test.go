@@ -86,15 +86,13 @@ func TestServerFaults(t *testing.T) {
 	s := ownServer(t, server.Config{Home: home, Password: secret}, "db.memory.transaction.max=3m")
 	t.Run("auth", func(t *testing.T) { auth(t, s.URI, secret) })
 	t.Run("first change", func(t *testing.T) { firstChangeIsTold(t, s.URI, secret) })
-	rounds, phases := 1, []string{"edges"}
+	rounds := 1
 	if soak() {
 		t.Run("out of memory", func(t *testing.T) { serverOutOfMemory(t, s, secret) })
-		rounds, phases = 13, slices.Sorted(maps.Keys(killAt)) // 52 kills
+		rounds = 50
 	}
 	for n := range rounds {
-		for _, phase := range phases {
-			t.Run(fmt.Sprint("killed at ", phase, " ", n), func(t *testing.T) { s = serverKilledMidLoad(t, s, home, secret, phase, n) })
-		}
+		t.Run(fmt.Sprint("killed ", n), func(t *testing.T) { s = serverKilledMidLoad(t, s, home, secret, n) })
 	}
 	if !soak() {
 		return
@@ -155,51 +153,66 @@ func killOld() (out []schema.Element) {
 	return out
 }
 
-// The server is killed in mid-load, between two transactions or in one, and started
-// again: the load waits for it, sends again what was not committed, and ends as if
-// nothing had been.
-func serverKilledMidLoad(t *testing.T, s *server.Server, home, secret, phase string, n int) (again *server.Server) {
+// The server is killed while four loads, each in a scope of its own, send nodes and edges,
+// prune, and are about to settle: between two transactions, with an odd n in one. It is
+// started again, and each load waits for it, sends again what was not committed, and ends as
+// if nothing had been.
+func serverKilledMidLoad(t *testing.T, s *server.Server, home, secret string, n int) (again *server.Server) {
 	again = s
 	port := 0
 	fmt.Sscanf(s.URI[strings.LastIndex(s.URI, ":"):], ":%d", &port)
-	db := dial(t, Config{URI: s.URI, User: "neo4j", Password: secret, Scope: fmt.Sprint("killed", phase, n), Retry: 2 * time.Minute})
 	in := seq(killGraph()...)
-	load(t, db, seq(killOld()...), LoadOptions{})
-	restarted := make(chan error, 1)
-	killed := false
-	r, err := Load(context.Background(), db, in, LoadOptions{Batch: 10, Prune: true, Progress: func(r *Report) {
-		if killed || !killAt[phase](r, n) {
-			return
-		}
-		killed = true
-		kill := func() {
-			err := s.Kill()
-			if err == nil {
-				again, err = server.Start(context.Background(), server.Config{Lib: exttest.Neo4jLib(), Home: home, BoltPort: port, Password: secret, Bound: true})
+	phases := slices.Sorted(maps.Keys(killAt))
+	var dbs []*DB
+	for _, phase := range phases {
+		db := dial(t, Config{URI: s.URI, User: "neo4j", Password: secret, Scope: fmt.Sprint("killed", phase, n), Retry: 2 * time.Minute})
+		load(t, db, seq(killOld()...), LoadOptions{})
+		dbs = append(dbs, db)
+	}
+	var there, ended sync.WaitGroup
+	there.Add(len(phases))
+	goOn := make(chan struct{})
+	reports := make([]*Report, len(phases))
+	for i, phase := range phases {
+		ended.Go(func() {
+			reached := sync.OnceFunc(there.Done)
+			r, err := Load(context.Background(), dbs[i], in, LoadOptions{Batch: 10, Prune: true, Progress: func(r *Report) {
+				if killAt[phase](r, n) {
+					reached()
+					<-goOn
+				}
+			}})
+			if reports[i] = r; err != nil {
+				t.Errorf("%s: %v", phase, err)
 			}
-			restarted <- err
-		}
-		if n%2 == 1 {
-			time.AfterFunc(time.Duration(n)*time.Millisecond, kill) // in the middle of the next one
-			return
-		}
-		if err := s.Kill(); err != nil {
-			t.Error(err)
-		}
-		go kill()
-	}})
+			reached() // the server is killed though it failed before
+		})
+	}
+	there.Wait()
+	if n%2 == 1 {
+		close(goOn)
+		time.Sleep(time.Duration(n%13) * time.Millisecond)
+	}
+	err := s.Kill()
+	if n%2 == 0 {
+		close(goOn)
+	}
+	if err == nil {
+		again, err = server.Start(context.Background(), server.Config{Lib: exttest.Neo4jLib(), Home: home, BoltPort: port, Password: secret, Bound: true})
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := <-restarted; err != nil {
-		t.Fatal(err)
-	}
-	if h, err := db.Held(context.Background()); err != nil || r.Digest == "" || h.Digest != r.Digest {
-		t.Errorf("have %+v %+v with the digest %q, the database %q %v", r.Nodes, r.Edges, r.Digest, h.Digest, err)
-	}
-	wholeGraph(t, db, in)
-	if r, _ := load(t, db, in, LoadOptions{}); r.Changed() || r.Server != (Counters{}) {
-		t.Errorf("again: have %+v, want no change", r.Server)
+	ended.Wait()
+	for i, db := range dbs {
+		r := reports[i]
+		if h, err := db.Held(context.Background()); err != nil || r.Digest == "" || h.Digest != r.Digest {
+			t.Errorf("%s: have %+v %+v with the digest %q, the database %q %v", phases[i], r.Nodes, r.Edges, r.Digest, h.Digest, err)
+		}
+		wholeGraph(t, db, in)
+		if r, _ := load(t, db, in, LoadOptions{}); r.Changed() || r.Server != (Counters{}) {
+			t.Errorf("%s again: have %+v, want no change", phases[i], r.Server)
+		}
 	}
 	return again
 }

@@ -241,9 +241,13 @@ func (l *loader) stream(ctx context.Context, in iter.Seq2[step, error]) (flying 
 		if again {
 			l.finding(&schema.Finding{Pos: s.rec.Pos, Code: "GRF033", Message: "id " + s.rec.V.ID() + " is repeated, the last counts", Warning: true})
 		}
-		// Edges of n sessions go in about 2n² parts that share no end: more rows make them
-		// fewer transactions.
-		if len(c.rows) >= l.o.Batch*l.o.Sessions*l.o.Sessions || c.bytes >= batchBytes {
+		// Nodes of n sessions go in n parts. Edges go in about 2n² that share no end: more rows
+		// make them fewer transactions.
+		most := l.o.Batch * l.o.Sessions
+		if r.typ != "" {
+			most *= l.o.Sessions
+		}
+		if len(c.rows) >= most || c.bytes >= batchBytes {
 			if err := flush(); err != nil {
 				return nil, err
 			}

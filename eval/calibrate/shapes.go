@@ -129,12 +129,21 @@ func (s Shape) Fill(question, gold string, others []string, say func(string) str
 		}
 	}
 	if say != nil {
-		r = append(r, "{statement}", say(gold))
+		r = append(r, sentence("{statement}", say(gold))...)
 		if len(others) > 0 {
-			r = append(r, "{wrong}", say(pick(0)))
+			r = append(r, sentence("{wrong}", say(pick(0)))...)
 		}
 	}
 	return strings.NewReplacer(r...).Replace(s.Template)
+}
+
+// sentence replaces a slot by a sentence, without its full stop where the template goes on with it.
+func sentence(slot, say string) (pairs []string) {
+	bare := strings.TrimRight(say, ".。")
+	for _, on := range []string{",", ";", ":", "?", ".", "!", "，", "；", "：", "？", "。", "！", " (", "（", " --", "的"} {
+		pairs = append(pairs, slot+on, bare+on)
+	}
+	return append(pairs, slot, say)
 }
 
 // An item is a built-in question with the values that answer it for somebody.

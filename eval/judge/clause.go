@@ -15,6 +15,7 @@ type clause struct {
 	acts     [4]int // operators that deny, make it less than certain, move it to another time or speaker, make it an intention
 	points   bool   // a word points at what was said
 	nothing  bool   // denies that there is anything else
+	asks     bool   // a question
 	embedded bool   // begins with "that": what stands before it says whose words it is
 }
 
@@ -41,8 +42,8 @@ func (p *prepared) clauses(r *reading, kind []uint8) []clause {
 	}
 	var out []clause
 	for i := range t.toks {
-		if i == 0 || p.parts(r, i, ops[i]) {
-			out = append(out, clause{from: i, sent: t.toks[i].sent, lead: ops[i], embedded: t.toks[i].word == "that" && i > 0})
+		if n := len(out) - 1; i == 0 || p.parts(r, i, ops[i]) && !(out[n].to-out[n].from == 1 && out[n].sent == t.toks[i].sent && joins[t.toks[out[n].from].word] && !strings.ContainsAny(t.gap(i), ",:;")) {
+			out = append(out, clause{from: i, sent: t.toks[i].sent, lead: ops[i], embedded: t.toks[i].word == "that" && i > 0 && t.toks[i].sent == t.toks[i-1].sent})
 		}
 		c := &out[len(out)-1]
 		c.to = i + 1
@@ -70,6 +71,7 @@ func (p *prepared) clauses(r *reading, kind []uint8) []clause {
 			if i == c.from && inverted[k.word] && i+1 < c.to && !t.toks[i+1].num {
 				c.acts[1]++ // "had it rained"
 			}
+			c.asks = c.asks || ops[i] == "question"
 			negated = negated || k.neg || ops[i] == "negation"
 			c.nothing = c.nothing || negated && others[k.word]
 			c.points = c.points || points[k.word] && !(c.embedded && i == c.from) || k.han && strings.ContainsAny(k.word, "这那此其")
@@ -83,6 +85,9 @@ func (p *prepared) clauses(r *reading, kind []uint8) []clause {
 func (p *prepared) parts(r *reading, i int, op string) bool {
 	t := p.at
 	gap := t.gap(i)
+	if !t.toks[i].han && !t.toks[i-1].han && gap != "" && !strings.ContainsAny(gap, " \n,;()—–") && t.toks[i].sent == t.toks[i-1].sent {
+		return false // inside a value: 02:17, 00:1b:54
+	}
 	if t.toks[i].sent != t.toks[i-1].sent || strong(gap) || strings.Contains(gap, " - ") || strings.HasSuffix(gap, ". ") {
 		return true
 	}
@@ -91,6 +96,9 @@ func (p *prepared) parts(r *reading, i int, op string) bool {
 	}
 	if strings.ContainsAny(gap, ",()\n") {
 		return true
+	}
+	if prev := &t.toks[i-1]; joins[t.toks[i].word] && (p.gt.hasWord(t.toks[i].word) || being[prev.word] || prev.neg) {
+		return false // "it isn't because …"
 	}
 	return joins[t.toks[i].word] || t.toks[i].han && (op == "contrast" || op == "negation" && !t.toks[i-1].neg)
 }
@@ -119,40 +127,6 @@ func (p *prepared) states() bool {
 	return r.first >= 0 && p.asserts(&r)
 }
 
-// asserts reports whether a clause that nothing acts on says the gold, and every other
-// clause sets another candidate aside, or stands ahead and says nothing of its own.
-func (p *prepared) asserts(r *reading) bool {
-	list := p.clauses(r, p.kinds(r))
-	at, full := home(list)
-	h := &list[at]
-	if h.acts != [4]int{} || h.rest > 0 || full == 0 || p.signs() || !p.plainly(r, h) {
-		return false
-	}
-	for i := range list {
-		c := &list[i]
-		acted := c.acts != [4]int{}
-		switch {
-		case i == at, c.nothing, i < at && c.rest == 0 && !acted, p.remark(r, list, i, at):
-		case i > at+1 && c.rest == 0 && c.gold == 0 && !c.points && c.sent == list[i-1].sent && list[i-1].rest > 0 && list[i-1].acts != [4]int{}:
-			// goes on about the one set aside: "… had been considered but dropped"
-		case c.gold == full || c.rest == 0 || c.points || c.acts[1] > 0:
-			return false
-		case i > at:
-			if c.acts[0]+c.acts[3] == 0 || c.acts[2] > 0 || c.embedded || c.lead == "contrast" && list[i-1].acts == [4]int{} {
-				return false
-			}
-		case h.embedded && acted && h.lead != "contrast":
-			return false
-		case h.lead == "contrast" || list[i+1].lead == "contrast":
-		case c.acts[0] > 0 && (c.lead == "negation" || c.lead == "exclusion" || p.apart(list, i, at)):
-		case c.lead == "concession":
-		default:
-			return false
-		}
-	}
-	return true
-}
-
 // plainly reports whether a clause has nothing but gold, question, and words that give an
 // answer. A Chinese question is cut into pairs of characters, so one of its characters alone
 // counts as its word, too.
@@ -162,11 +136,16 @@ func (p *prepared) plainly(r *reading, c *clause) bool {
 		if k.word == "的" && i > 0 && r.mention[i-1] && !strings.Contains(p.gt.raw, "的") {
 			return false // somebody or something of the gold
 		}
-		if !r.mention[i] && !k.inQ && !p.qt.hasWord(k.word) && !(k.han && strings.Contains(p.qt.raw, k.word)) && !giving[k.word] && !p.courteous(k.pos) && !persons[k.word] && !(frame(k) && !k.vague && (!k.han || frameWords[k.word])) && !(i == c.from && joins[k.word]) {
+		if !r.mention[i] && !k.inQ && !p.asked(k.word) && !p.gt.hasWord(k.word) && !(k.han && (strings.Contains(p.qt.raw, k.word) || p.partly(r, i))) && !giving[k.word] && !p.courteous(k.pos) && !persons[k.word] && !(frame(k) && !k.vague && (!k.han || frameWords[k.word])) && !(i == c.from && joins[k.word]) {
 			return false
 		}
 	}
 	return true
+}
+
+// asked reports whether the question has a word, or its form without "s".
+func (p *prepared) asked(w string) bool {
+	return p.qt.hasWord(w) || len(w) > 3 && p.qt.hasWord(strings.TrimSuffix(w, "s"))
 }
 
 func strong(gap string) bool {
@@ -204,9 +183,9 @@ func (p *prepared) apart(list []clause, i, j int) bool {
 
 // clauseNames are the features that the clauses give.
 var clauseNames = func() []string {
-	names := []string{"clauses", "home_last", "home_contrast", "home_negated", "home_uncertain", "home_moved", "home_rest", "home_rest_ahead", "home_typed", "home_asked", "home_embedded", "home_sign", "gold_denied", "gold_uncertain", "gold_moved", "gold_clean", "gold_partial", "joined_or", "home_value"}
+	names := []string{"clauses", "home_last", "home_contrast", "home_negated", "home_uncertain", "home_moved", "home_rest", "home_rest_ahead", "home_typed", "home_asked", "home_embedded", "home_sign", "gold_denied", "gold_uncertain", "gold_moved", "gold_clean", "gold_partial", "joined_or", "home_value", "home_whole", "home_plain", "otherwise"}
 	for _, where := range []string{"ahead", "behind"} {
-		for _, what := range []string{"plain", "plain_typed", "plain_asked", "negated", "uncertain", "moved", "contrasted", "acted_typed", "points", "points_negated", "nothing", "matrix_acted", "fragment", "value_plain", "value_acted"} {
+		for _, what := range []string{"plain", "plain_typed", "plain_asked", "negated", "uncertain", "moved", "contrasted", "acted_typed", "points", "points_negated", "nothing", "matrix_acted", "fragment", "value_plain", "value_acted", "turned_acted", "turned_rival", "turned_other"} {
 			names = append(names, what+"_"+where)
 		}
 	}
@@ -216,8 +195,8 @@ var clauseNames = func() []string {
 // clauseFeatures says which clause asserts the gold, and what the others do.
 func (m *manner) clauseFeatures() {
 	p, r := m.p, m.r
-	list := p.clauses(r, m.kind)
-	at, full := home(list)
+	s := p.stand(r)
+	list, at, full := s.list, s.at, s.full
 	h := &list[at]
 	ahead := 0
 	for i := h.from; i < h.to && m.kind[i] != ofGold; i++ {
@@ -237,9 +216,15 @@ func (m *manner) clauseFeatures() {
 	low := strings.ToLower(p.at.raw)
 	m.put(ln1(len(list)), b2f(at == len(list)-1), b2f(h.lead == "contrast"), ln1(h.acts[0]), ln1(h.acts[1]), ln1(h.acts[2]+h.acts[3]), ln1(h.rest), ln1(ahead), ln1(h.typed), float64(h.asked)/float64(max(1, r.asked)), b2f(h.embedded),
 		b2f(h.from > 0 && strings.Contains(p.at.gap(h.from), ":")),
-		ln1(denied), ln1(uncertain), ln1(moved), ln1(plain), ln1(partial), b2f((strings.Contains(low, " or ") || strings.Contains(low, "还是")) && !strings.Contains(strings.ToLower(p.gt.raw), " or ")), b2f(p.otherValue(h)))
-	m.besides(list[:at], full, h)
-	m.besides(list[at+1:], full, nil)
+		ln1(denied), ln1(uncertain), ln1(moved), ln1(plain), ln1(partial), b2f((strings.Contains(low, " or ") || strings.Contains(low, "还是")) && !strings.Contains(strings.ToLower(p.gt.raw), " or ")), b2f(p.otherValue(h)), b2f(s.whole), b2f(p.plainly(r, h)), b2f(s.answersOtherwise()))
+	for _, side := range []struct {
+		from, to int
+		matrix   *clause
+	}{{0, at, h}, {at + 1, len(list), nil}} {
+		m.besides(list[side.from:side.to], full, side.matrix)
+		acted, rival, other := s.turned(side.from, side.to)
+		m.put(ln1(acted), ln1(rival), ln1(other))
+	}
 }
 
 // besides says what the clauses on one side of the gold's do. matrix is the clause that

@@ -17,8 +17,11 @@ func (p *prepared) stance(r *reading) (refuse, doubt string) {
 		}
 		return "", "one of a list of candidates"
 	}
-	if p.answersOtherwise(r) {
+	switch s := p.stand(r); {
+	case s.answersOtherwise():
 		return "", "another clause answers the question, and the gold's does not"
+	case s.remarked():
+		return "", "a sentence says something of the answer that cannot be read with certainty"
 	}
 	if m := model(); m.Doubt.score(p.manner(r)) >= m.Thresholds.Doubt {
 		return "", p.why(r)
@@ -36,14 +39,14 @@ func (p *prepared) unsigned(r *reading) bool { return len(r.operators) == 0 && !
 
 // signs reports whether an answer has a sign that may act on its words.
 func (p *prepared) signs() bool {
-	return strings.ContainsAny(p.at.raw, "?？~[]{}|") || strings.ContainsFunc(p.at.raw, func(c rune) bool { return c >= 0x2190 && c < 0x2c00 || c >= 0x1f000 })
+	return strings.ContainsAny(p.at.raw, "~[]{}|") || strings.ContainsFunc(p.at.raw, func(c rune) bool { return c >= 0x2190 && c < 0x2c00 || c >= 0x1f000 && (c < 0x1f600 || c > 0x1f60f) })
 }
 
 // bare reports whether an answer is the gold and words that only give an answer.
 func (p *prepared) bare(r *reading) bool {
 	t := p.at
 	for i := range t.toks {
-		if k := &t.toks[i]; !r.mention[i] && !giving[k.word] {
+		if k := &t.toks[i]; !r.mention[i] && !giving[k.word] && !p.gt.hasWord(k.word) {
 			return false
 		}
 	}
@@ -86,7 +89,7 @@ func (p *prepared) why(r *reading) string {
 // persons are pronouns by which a sentence goes on about somebody.
 var persons = func() map[string]bool {
 	m := map[string]bool{}
-	for _, w := range strings.Fields("he she they him her them his hers their you your i my we our us it its 他 她 他们 她们 您 你 我 我们 它") {
+	for _, w := range strings.Fields("everyone everybody he she they him her them his hers their you your i my we our us it its 他 她 他们 她们 您 你 我 我们 它") {
 		m[w] = true
 	}
 	return m

@@ -6,75 +6,272 @@ import (
 	"membench/internal/depparse"
 )
 
-// remark reports whether a clause leaves the answer of its home clause as it is: it says
-// something of its own, asks the reader for something, gives the grounds, heads the answer,
-// or speaks of somebody else. What takes back, speaks of what was said, or gives another
-// answer to the question is no remark.
-func (p *prepared) remark(r *reading, list []clause, at, home int) bool {
-	c, h := &list[at], &list[home]
-	acted := c.acts[0]+c.acts[2]+c.acts[3] > 0
-	switch {
-	case c.gold >= h.gold || c.gold > 0 && c.typed == 0 || c.embedded:
+// A standing is an answer with the clause that says the gold most plainly, its home.
+type standing struct {
+	*prepared
+	r     *reading
+	list  []clause
+	at    int
+	full  int  // how many words of the gold a clause has at most
+	whole bool // the home repeats the question: it is a statement by itself
+}
+
+// stand reads an answer by its clauses.
+func (p *prepared) stand(r *reading) *standing {
+	list := p.clauses(r, p.kinds(r))
+	at, full := home(list)
+	h := &list[at]
+	return &standing{p, r, list, at, full, h.asked > 0 && 2*h.asked >= r.asked && r.restates >= .5}
+}
+
+// asserts reports whether a clause on which nothing acts says the gold, and every other one
+// leaves it as it is.
+func (p *prepared) asserts(r *reading) bool {
+	s := p.stand(r)
+	h := &s.list[s.at]
+	if s.full == 0 || h.acts != [4]int{} || h.rest > 0 || p.signs() || !p.plainly(r, h) {
 		return false
-	case at < home && c.sent < h.sent && c.acts == [4]int{1} && c.gold == 0:
-		return true // denies something else ahead of the answer
-	case at < home && c.to-c.from == 1 && c.acts == [4]int{1} && list[at+1].sent == c.sent && list[at+1].acts[0] > 0 && list[at+1].gold == 0:
-		return true // "No, it isn't …" before the answer
-	case p.has(c, elsewhere) && at > home && c.sent == h.sent && c.acts[0]+c.acts[1] == 0:
-		return true
-	case acted || c.lead == "contrast":
-		return false
-	case at < home && c.acts[1] == 0 && p.courteous(p.at.toks[c.from].pos):
-		return true
-	case at > home && p.grounds(list, home, at):
-		return c.acts[1] == 0 && c.typed == 0 && !p.otherValue(c)
-	case 2*h.asked < r.asked && home > 0:
-		return false
-	case at == home-1 && h.from > 0 && strings.Contains(p.at.gap(h.from), ":") && c.acts[1] == 0 && c.typed == 0 && p.has(c, headings):
-		return true
-	case p.has(c, retracting), c.asked > 0 && 2*c.asked >= r.asked:
-		return false
-	case p.at.toks[c.from].han:
-		return at > home && c.acts[1] == 0 && c.typed == 0 && c.to-c.from > 2 && !p.otherValue(c) && !strings.ContainsAny(p.at.toks[c.from].word, "是即应叫改") && !c.points
 	}
-	verb, subject, copula := p.predicate(c)
+	for i := range s.list {
+		if i != s.at && !s.leaves(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// turned counts the clauses on one side of the home that do not leave the answer as it is:
+// those on which something acts, those that name something else instead, and others.
+func (s *standing) turned(from, to int) (acted, rival, other int) {
+	for i := from; i < to; i++ {
+		c := &s.list[i]
+		switch {
+		case i == s.at || s.leaves(i):
+		case c.acts != [4]int{} || c.lead == "contrast":
+			acted++
+		case s.rival(c):
+			rival++
+		default:
+			other++
+		}
+	}
+	return acted, rival, other
+}
+
+// leaves reports whether a clause besides the home leaves the answer as it is.
+func (s *standing) leaves(i int) bool {
+	c := &s.list[i]
+	acted := c.acts != [4]int{}
 	switch {
-	case requests[p.at.toks[c.from].word] && c.rest <= 4 && c.typed == 0 && at > home:
+	case c.nothing:
 		return true
-	case !verb:
-		return false
-	case !subject:
-		return c.typed == 0 && !p.otherValue(c) && c.sent != h.sent
+	case c.gold == s.full:
+		return !acted && (c.rest == 0 || s.whole && !s.rival(c) && c.lead != "contrast")
+	case i > s.at && requests[s.prepared.at.toks[c.from].word]:
+		return c.acts[0]+c.acts[2]+c.acts[3] == 0 && c.rest <= 4 && !s.rival(c)
+	case c.asks:
+		return c.acts == [4]int{1: 1} && !s.rival(c) && (i < s.at || s.has(c, offers))
+	case i < s.at:
+		return s.leavesAhead(i)
+	case s.rival(c):
+		return s.dismissed(i)
+	case acted || c.lead == "contrast":
+		return s.leavesActing(i)
+	}
+	return s.details(i)
+}
+
+// leavesAhead says so of a clause ahead of the home: what it says is set aside by a contrast or by
+// being denied, or it is an opening.
+func (s *standing) leavesAhead(i int) bool {
+	c, h := &s.list[i], &s.list[s.at]
+	for j := i + 1; j <= s.at; j++ {
+		if s.list[j].lead == "contrast" {
+			return true
+		}
+	}
+	substance := false
+	for j := 0; j <= i; j++ {
+		substance = substance || s.list[j].rest > 0 || s.rival(&s.list[j])
+	}
+	apart := s.whole || s.apart(s.list, i, s.at)
+	next := &s.list[i+1]
+	switch {
+	case h.embedded && i == s.at-1:
+		return c.acts == [4]int{} && c.rest == 0
 	case c.acts[1] > 0:
 		return false
-	case copula:
-		return c.typed == 0 && !p.otherValue(c)
+	case c.to-c.from == 1 && c.acts == [4]int{1} && next.sent == c.sent && next.acts[0] > 0 && next.gold == 0:
+		return true // "No, it isn't …"
+	case c.acts != [4]int{}:
+		return substance && (apart || c.lead == "negation" || c.lead == "exclusion" || c.lead == "concession")
+	case c.rest == 0:
+		return true
+	case s.rival(c), c.asked > 0 && 2*c.asked >= s.r.asked && !s.whole:
+		return false
+	case s.whole:
+		return c.sent != h.sent && s.grounded(c)
+	}
+	if strings.Contains(s.prepared.at.gap(c.to), ":") && i == s.at-1 {
+		return s.has(c, support) // "Quick answer: …"
+	}
+	subject, verb, _ := s.predicate(c)
+	return c.sent != h.sent && verb && subject != ""
+}
+
+// grounded reports whether a clause speaks of a person, the question, or where an answer comes from.
+func (s *standing) grounded(c *clause) bool {
+	for i := c.from; i < c.to; i++ {
+		k := &s.prepared.at.toks[i]
+		if frameWords[k.word] || k.inQ || persons[k.word] {
+			return true
+		}
+	}
+	return false
+}
+
+// rival reports whether a clause has something that may be meant instead of the gold.
+func (s *standing) rival(c *clause) bool { return c.typed > 0 || s.otherValue(c) }
+
+// dismissed reports whether a clause behind the home that names another candidate sets it aside, or
+// says something else of it than was asked.
+func (s *standing) dismissed(i int) bool {
+	c := &s.list[i]
+	word := s.prepared.at.toks[c.from].word
+	switch {
+	case c.acts[1] > 0 || c.embedded:
+		return false
+	case s.has(c, elsewhere):
+		return true
+	case i+1 < len(s.list) && s.list[i+1].lead == "contrast" && s.list[i+1].sent == c.sent && s.list[i+1].gold == 0 && !s.rival(&s.list[i+1]):
+		return true // "An older one says …, but that one is out of date"
+	case c.lead == "contrast" || c.lead == "correction" || word == "no" && c.to-c.from > 2:
+		return false
+	case c.acts[0]+c.acts[3] > 0 || s.has(c, past):
+		return true
+	case c.acts != [4]int{} || !s.whole || c.asked > 0 && 2*c.asked >= s.r.asked || c.rest <= c.typed:
+		return false
+	}
+	for j := c.from; j < min(c.from+3, c.to); j++ {
+		if s.rivals(j) {
+			return true // it is about the other one
+		}
+	}
+	return false
+}
+
+// leavesActing says so of a clause behind the home that denies, moves or contrasts: it must be
+// about something else.
+func (s *standing) leavesActing(i int) bool {
+	c := &s.list[i]
+	before := &s.list[i-1]
+	switch {
+	case c.lead == "contrast" || c.rest == 0:
+		return i-1 != s.at && c.acts[1] == 0 && before.sent == c.sent && (before.acts != [4]int{} || s.rival(before) || s.has(before, elsewhere)) && (before.rest > 0 || s.rival(before))
+	case c.acts[1] > 0 || c.points || c.embedded || s.has(c, retracting):
+		return false
+	case s.has(c, elsewhere):
+		return true
+	}
+	return c.acts[0]+c.acts[3] > 0 && c.acts[2] == 0 || s.has(c, past)
+}
+
+// details says so of a clause behind the home on which nothing acts and that names no other
+// candidate: it adds something, and does not speak of what was said.
+func (s *standing) details(i int) bool {
+	c, h := &s.list[i], &s.list[s.at]
+	first := &s.prepared.at.toks[c.from]
+	switch {
+	case s.grounds(s.list, s.at, i), s.has(c, elsewhere):
+		return true
+	case c.rest == 0:
+		return !s.has(c, retracting) || c.points && !s.has(c, turning)
+	case first.han:
+		return c.to-c.from > 2 && !strings.ContainsAny(first.word, "是即应叫改") && !c.points
+	case s.has(c, retracting):
+		return false
+	}
+	subject, verb, copula := s.predicate(c)
+	switch {
+	case subject == "":
+		return s.whole && s.grounded(c) && (c.sent == h.sent || frameWords[first.word])
+	case self[subject]:
+		return s.has(c, able)
+	case !verb:
+		return false
+	case points[subject] || frameWords[subject]:
+		return !copula
 	}
 	return true
 }
 
 // answersOtherwise reports whether a clause without the gold repeats the question and says
-// something else, and no clause with the gold repeats it.
-func (p *prepared) answersOtherwise(r *reading) bool {
-	if r.asked < 2 {
+// something else, and no clause with the gold repeats it: the gold's is acted on, or says
+// something of the gold.
+func (s *standing) answersOtherwise() bool {
+	if s.r.asked < 2 || !s.apartFromGold() {
 		return false
 	}
-	list := p.clauses(r, p.kinds(r))
-	_, full := home(list)
 	other := false
-	for i := range list {
-		c := &list[i]
-		repeats := 2*c.asked >= r.asked
-		if repeats && c.gold == full {
+	for i := range s.list {
+		c := &s.list[i]
+		repeats := 2*c.asked >= s.r.asked
+		if repeats && c.gold == s.full {
 			return false
 		}
-		other = other || repeats && c.acts[0]+c.acts[1] == 0 && (c.typed > 0 || p.otherValue(c) || c.rest > 0)
+		other = other || repeats && c.acts[0]+c.acts[1] == 0 && (c.rest > 0 || s.rival(c))
 	}
 	return other
 }
 
+// apartFromGold reports whether the home says something of the gold, or is acted on: it goes
+// on with no other clause.
+func (s *standing) apartFromGold() bool {
+	h := &s.list[s.at]
+	if h.acts != [4]int{} {
+		return true
+	}
+	kind, begun := s.kinds(s.r), false
+	for i := h.from; i < h.to; i++ {
+		switch kind[i] {
+		case ofGold:
+			begun = true
+		case ofRest, ofQuestion:
+			return begun && h.rest > 0
+		}
+	}
+	return false
+}
+
+// remarked reports whether a clause behind the home says of what was said that it is something
+// that nothing accounts for: "That was a slip of the pen."
+func (s *standing) remarked() bool {
+	for i := s.at + 1; i < len(s.list); i++ {
+		c := &s.list[i]
+		if !c.points || c.embedded || c.rest == 0 || c.asked+c.gold > 0 || !s.apart(s.list, i-1, i) || s.leaves(i) {
+			continue
+		}
+		if subject, _, copula := s.predicate(c); copula && subject != "it" && points[subject] {
+			return true
+		}
+	}
+	return false
+}
+
 // retracting are words by which a sentence may speak of the answer, without an operator.
-var retracting = wordSet("that this those these which so such none neither both same above below former latter opposite statement claim answer following reply ignore disregard forget scratch strike read change turns turned one ones real true truth fact correct right")
+var retracting = wordSet("that this those these which so such none neither former latter opposite statement claim answer following reply ignore disregard forget scratch strike change turns turned real true truth fact correct right")
+
+// turning are those of them by which a sentence that has nothing of its own takes an answer back.
+var turning = wordSet("so such none neither opposite ignore disregard forget scratch strike change turns turned real true truth fact right")
+
+// past are words of what is no longer so.
+var past = wordSet("earlier older old previous previously former formerly original originally initial initially outdated stale obsolete 之前 以前 原来 原先 当初 最初")
+
+// offers are words of a question that offers help.
+var offers = wordSet("you help else anything more 您 你")
+
+// able are words by which somebody offers to do something.
+var able = wordSet("can will ll shall")
 
 // elsewhere are words of those whom a question is not about.
 var elsewhere = wordSet("else another different 另一 另一个 另外 别人")
@@ -82,19 +279,35 @@ var elsewhere = wordSet("else another different 另一 另一个 另外 别人")
 // requests begin a sentence that only addresses the reader.
 var requests = wordSet("please let hope feel glad happy")
 
-// headings are what stands over an answer and says nothing of it.
-var headings = wordSet("summary conclusion finding findings result results recap overview update status verdict timeline")
-
 // support are words that head what an answer rests on.
-var support = wordSet("why reason reasons reasoning explanation because source sources evidence basis reference references 原因 理由 依据 来源 出处")
+var support = wordSet("answer why reason reasons reasoning explanation because source sources evidence basis reference references 原因 理由 依据 来源 出处")
 
 func (p *prepared) has(c *clause, words map[string]bool) bool {
+	han := false
 	for i := c.from; i < c.to; i++ {
-		if k := &p.at.toks[i]; words[k.word] {
+		k := &p.at.toks[i]
+		if words[k.word] {
 			return true
+		}
+		han = han || k.han
+	}
+	if han {
+		for w := range words {
+			if w[0] >= 0x80 && strings.Contains(p.clauseText(c), w) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// clauseText is what a clause says, up to the next.
+func (p *prepared) clauseText(c *clause) string {
+	end := len(p.at.raw)
+	if c.to < len(p.at.toks) {
+		end = p.at.toks[c.to].pos
+	}
+	return p.at.raw[p.at.toks[c.from].pos:end]
 }
 
 // grounds reports whether a clause stands below a heading such as "Why:" behind the answer.
@@ -108,14 +321,10 @@ func (p *prepared) grounds(list []clause, home, at int) bool {
 	return false
 }
 
-// predicate reads the grammar of a clause: whether it has a verb, and a subject; copula says
-// that the predicate is a quality. A name or thing is no predicate.
-func (p *prepared) predicate(c *clause) (verb, subject, copula bool) {
-	end := len(p.at.raw)
-	if c.to < len(p.at.toks) {
-		end = p.at.toks[c.to].pos
-	}
-	words := depparse.Parse(strings.TrimSpace(p.at.raw[p.at.toks[c.from].pos:end]))
+// predicate reads the grammar of a clause: its subject, "" where it has none; whether it says
+// something of it; copula: that it is something.
+func (p *prepared) predicate(c *clause) (subject string, verb, copula bool) {
+	words := depparse.Parse(strings.TrimSpace(p.clauseText(c)))
 	root := -1
 	for i, w := range words {
 		if w.Head < 0 && root < 0 {
@@ -123,29 +332,27 @@ func (p *prepared) predicate(c *clause) (verb, subject, copula bool) {
 		}
 	}
 	if root < 0 {
-		return false, false, false
+		return "", false, false
 	}
-	thing := being[strings.ToLower(words[root].Form)] // "it was a slip"
+	verb = strings.HasPrefix(words[root].Tag, "V") || words[root].Tag == "MD"
+	copula = being[strings.ToLower(words[root].Form)]
 	for _, w := range words {
-		thing = thing || w.Head == root && (w.Rel == "det" || w.Rel == "cop" && words[root].Tag[0] != 'J')
-		subject = subject || w.Head == root && (strings.HasPrefix(w.Rel, "nsubj") || strings.HasPrefix(w.Rel, "expl"))
+		if w.Head != root {
+			continue
+		}
+		if subject == "" && (strings.HasPrefix(w.Rel, "nsubj") || strings.HasPrefix(w.Rel, "expl")) {
+			subject = strings.ToLower(w.Form)
+		}
+		copula = copula || w.Rel == "cop"
 	}
-	switch tag := words[root].Tag; {
-	case thing:
-		return false, subject, false
-	case strings.HasPrefix(tag, "V") || tag == "MD":
-		return true, subject, false
-	case strings.HasPrefix(tag, "J") || strings.HasPrefix(tag, "R") || tag == "IN":
-		return subject, subject, true
-	}
-	return false, subject, false
+	return subject, verb || copula, copula
 }
 
 // being are forms of the verb that makes a thing a predicate.
 var being = wordSet("is was are were be been 's 're")
 
 // courtesies are phrases with words that operate on a statement and change nothing of it.
-var courtesies = []string{"that would be ", "it would be ", "this would be ", "if i remember correctly", "if i recall correctly", "if i'm not mistaken", "if i am not mistaken", "unless i'm mistaken", "if memory serves", "to the best of my knowledge", "as far as i know", "as far as i can tell", "如果我没记错", "如果没记错", "我没记错", "没记错的话", "如果我没理解错"}
+var courtesies = []string{"that would be ", "it would be ", "this would be ", "尽管问", "尽管说"}
 
 // courteous reports whether a byte of the answer stands in a courtesy.
 func (p *prepared) courteous(pos int) bool {

@@ -46,7 +46,7 @@ func (p *prepared) read() reading {
 	r.operators = p.operators(&r)
 	for i := range t.toks {
 		k := &t.toks[i]
-		if r.mention[i] || k.stop || k.inQ || frame(k) || len(p.gw.all) == 0 && p.aw.holds(k.pos) || p.qt.has(k.stem) || k.num && reference(t.raw[:k.pos]) {
+		if r.mention[i] || k.stop || k.inQ || frame(k) && !p.peer(k) || len(p.gw.all) == 0 && p.aw.holds(k.pos) || p.qt.has(k.stem) || p.asked(k.word) || k.num && reference(t.raw[:k.pos]) {
 			continue
 		}
 		if k.han && p.partly(&r, i) {
@@ -191,6 +191,30 @@ func frame(k *tok) bool {
 	return frameWords[k.word] || k.han && len(k.word) == 3 && !k.num || k.stem == "%" || k.vague && !k.name
 }
 
+// calendar are closed classes of which a text has one or another.
+var calendar = []map[string]bool{
+	wordSet("monday tuesday wednesday thursday friday saturday sunday 周一 周二 周三 周四 周五 周六 周日 星期一 星期二 星期三 星期四 星期五 星期六 星期日"),
+	wordSet("january february march april may june july august september october november december"),
+	wordSet("spring summer autumn fall winter 春天 夏天 秋天 冬天"),
+	wordSet("morning noon afternoon evening night midnight 早上 上午 中午 下午 晚上"),
+	wordSet("first second third fourth fifth sixth last"),
+}
+
+// peer reports whether a word is of the same closed class as a word of the gold, and another.
+func (p *prepared) peer(k *tok) bool {
+	for _, class := range calendar {
+		if !class[k.word] || p.gt.hasWord(k.word) || p.qt.hasWord(k.word) {
+			continue
+		}
+		for i := range p.gt.toks {
+			if class[p.gt.toks[i].word] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 var frameWords = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`answer answers reply correct right value result output done found question asked remember recall remembered sure note notes record records session sessions chat chats history earlier dialogue user users
@@ -225,7 +249,10 @@ func (p *prepared) rivals(i int) bool {
 			}
 		}
 	}
-	if !k.name {
+	if p.peer(k) {
+		return true
+	}
+	if !k.name || len(p.gv) > 0 {
 		return false
 	}
 	for j := range p.gt.toks {
@@ -240,7 +267,7 @@ func (p *prepared) rivals(i int) bool {
 var operatorWords = func() map[string]string {
 	m := map[string]string{}
 	for kind, words := range map[string]string{
-		"negation":    "not no zero never none neither nor nobody nothing cannot without hardly barely false untrue wrong incorrect mistaken mistake mistakenly mistook unlikely deny denied denies denying anything everything reject rejected refuse refused fail failed fails lie lied lying bogus fake hoax myth disproved disproven debunked ruled unfounded excluded exclude excludes excluding discarded dismissed declined dropped cancelled canceled abandoned crossed typo typos outdated stale obsolete erroneous erroneously superseded",
+		"negation":    "not no zero never none neither nor nobody nothing cannot without hardly barely false untrue wrong incorrect mistaken mistake mistakenly mistook unlikely deny denied denies denying reject rejected refuse refused fail failed fails lie lied lying bogus fake hoax myth disproved disproven debunked ruled unfounded excluded exclude excludes excluding discarded dismissed declined dropped cancelled canceled abandoned crossed typo typos outdated stale obsolete erroneous erroneously superseded",
 		"contrast":    "but however yet otherwise actually only",
 		"concession":  "although though whereas despite notwithstanding",
 		"exclusion":   "instead rather except unlike contrary versus vs",
@@ -304,6 +331,9 @@ func (p *prepared) operators(r *reading) []operator {
 		if k.word == "other" && i+1 < len(t.toks) && t.toks[i+1].word == "than" {
 			kind = "exclusion"
 		}
+		if k.word == "but" && i > 0 && universal[t.toks[i-1].word] {
+			kind = "exclusion" // "anything but …"
+		}
 		if kind == "" && k.neg {
 			kind = "negation"
 		}
@@ -311,6 +341,11 @@ func (p *prepared) operators(r *reading) []operator {
 			continue
 		}
 		out = append(out, operator{kind, k.word, i})
+	}
+	for i := 1; i < len(t.toks); i++ {
+		if gap := strings.Fields(strings.ToLower(t.gap(i))); slices.Contains(gap, "or") && !strings.Contains(p.qt.raw, " or ") && !strings.Contains(p.gt.raw, " or ") {
+			out = append(out, operator{"alternative", "or", i})
+		}
 	}
 	for _, op := range hanOperators {
 		w, kind := op.word, op.kind
@@ -330,12 +365,48 @@ func (p *prepared) operators(r *reading) []operator {
 		}
 	}
 	for _, mark := range []struct{ sign, kind string }{{"?", "question"}, {"~~", "correction"}, {"...", "correction"}, {"…", "correction"}, {"/s", "question"}, {"✗", "negation"}, {"❌", "negation"}, {"≠", "negation"}, {"!=", "negation"}, {"→", "time"}, {"->", "time"}} {
-		if i := strings.Index(t.raw, mark.sign); i >= 0 && !(i == 0 && mark.kind == "time") && !strings.Contains(p.gt.raw, mark.sign) && !(mark.sign == "?" && p.quotesQuestion(i)) {
+		if i := strings.Index(t.raw, mark.sign); i >= 0 && !(i == 0 && mark.kind == "time") && !strings.Contains(p.gt.raw, mark.sign) && !(mark.sign == "?" && p.quotesQuestion(i)) && !((mark.sign == "..." || mark.sign == "…") && t.tokenAt(i) < r.first) {
 			out = append(out, operator{mark.kind, mark.sign, t.tokenAt(i)})
 		}
 	}
-	return slices.DeleteFunc(out, func(o operator) bool { return p.courteous(t.toks[o.tok].pos) })
+	asides := p.asides()
+	return slices.DeleteFunc(out, func(o operator) bool { return asides[o.tok] || p.courteous(t.toks[o.tok].pos) })
 }
+
+// universal are words that "but" makes an exception from.
+var universal = wordSet("anything everything nothing all everyone anyone everybody anybody none nobody")
+
+// asides marks the words of conditions that speak of the talk itself and not of what is said: "if
+// I read the chat right", "if you like". One in the past or put back in time is none.
+func (p *prepared) asides() map[int]bool {
+	t := p.at
+	out := map[int]bool{}
+	for i := range t.toks {
+		k := &t.toks[i]
+		english := (k.word == "if" || k.word == "unless") && i+1 < len(t.toks) && (self[t.toks[i+1].word] || t.toks[i+1].word == "memory")
+		if !english && !(k.han && slices.ContainsFunc(hanIf, func(w string) bool { return strings.HasPrefix(t.raw[k.pos:], w) })) {
+			continue
+		}
+		to, spoken := i+1, english
+		for ; to < len(t.toks) && t.toks[to].sent == k.sent && !strings.ContainsAny(t.gap(to), ",;:—()"); to++ {
+			spoken = spoken || !english && (self[t.toks[to].word] || strings.ContainsAny(t.toks[to].word, "我您你"))
+			if english && remote[t.toks[to].word] {
+				spoken = false
+				break
+			}
+		}
+		for j := i; spoken && j < to; j++ {
+			out[j] = true
+		}
+	}
+	return out
+}
+
+// hanIf begin a Chinese condition; remote are words of an English one that is not real.
+var (
+	hanIf  = []string{"如果", "要是", "假如", "若"}
+	remote = wordSet("had were did was would could asked")
+)
 
 // quotesQuestion reports whether the question mark at i ends the question repeated.
 func (p *prepared) quotesQuestion(i int) bool {

@@ -55,6 +55,9 @@ func (x *Index) Len() int {
 // At is vector i; not to be changed.
 func (x *Index) At(i int) []float32 { return x.all[i*x.stride:][:x.dim:x.dim] }
 
+// From is the vectors from number i on, which x goes on to hold.
+func (x *Index) From(i int) *Index { return &Index{x.dim, x.stride, x.all[i*x.stride:]} }
+
 // Clone copies the index.
 func (x *Index) Clone() Index { return Index{x.dim, x.stride, append([]float32(nil), x.all...)} }
 

@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"membench/internal/textnorm"
@@ -73,7 +74,7 @@ func newM0(name string, graph bool, d memory.Deps, o Mem0Options) (memory.System
 	return native.New(native.Options{Name: name, Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, Pairs: true, New: func(scope string) native.Policy {
 		p := &m0{o: o, d: d, st: store.New(store.Options{Scope: scope, Embed: d.Embed})}
 		if graph {
-			p.g = &m0graph{st: store.New(store.Options{Scope: scope + ":triple", Words: &store.Words{}})}
+			p.g = &m0graph{st: store.New(store.Options{Scope: scope + ":triple", Words: &store.Words{}}), same: o.Same, seen: map[string]m0seen{}}
 		}
 		return p
 	}}), nil
@@ -120,7 +121,7 @@ func (p *m0) Store(ctx context.Context, o native.Observation, r *memory.Receipt)
 		p.apply(o, facts, v, r)
 	}
 	if change != nil {
-		p.g.apply(o, *change, p.o.Same, r)
+		p.g.apply(o, *change, r)
 	}
 	return nil
 }
@@ -292,7 +293,7 @@ func (p *m0) Clone() native.Policy {
 	c := *p
 	c.st = p.st.Clone()
 	if p.g != nil {
-		c.g = &m0graph{p.g.st.Clone(), slices.Clone(p.g.nodes), p.g.vecs.Clone(), slices.Clone(p.g.of), slices.Clone(p.g.triples)}
+		c.g = &m0graph{p.g.st.Clone(), slices.Clone(p.g.nodes), p.g.vecs.Clone(), slices.Clone(p.g.of), slices.Clone(p.g.triples), p.g.same, maps.Clone(p.g.seen)}
 	}
 	return &c
 }

@@ -24,6 +24,15 @@ type m0graph struct {
 	vecs    vector.Index // of nodes
 	of      [][]int      // triples of a node
 	triples []m0triple   // by position in st
+	same    float64      // the cosine from which two names are one thing
+	// seen is what near found for a name that was stored, so that a name told again is
+	// compared with the things that are new since: about 100 bytes a name.
+	seen map[string]m0seen
+}
+
+type m0seen struct {
+	things []recall.Scored
+	upto   int // things that were looked at
 }
 
 type m0node struct{ name, user string }
@@ -88,7 +97,11 @@ func (p *m0) relate(ctx context.Context, o native.Observation, r *memory.Receipt
 		c.vecs[n] = vecs[i]
 	}
 	c.add = triples
-	near := p.g.around(names, c.vecs, o.Batch.UserID, p.o.Same)
+	var found [][]recall.Scored
+	for _, n := range names {
+		found = append(found, p.g.known(n, c.vecs[n]))
+	}
+	near := p.g.around(found, o.Batch.UserID)
 	c.outdated, err = op.OrRule(ctx, p.d.LLM, r, op.PurposeOutdated, func() ([]int, llm.Usage, error) { return p.outdated(ctx, near, text) }, func() (out []int) {
 		for _, i := range near {
 			if slices.ContainsFunc(triples, func(t op.Triple) bool { return t.Contradicts(p.g.triple(i)) }) {
@@ -133,36 +146,40 @@ func (g *m0graph) triple(i int) op.Triple {
 	return op.Triple{Subject: g.nodes[g.triples[i].from].name, Relation: g.st.At(i).Index, Object: g.nodes[g.triples[i].to].name}
 }
 
-// near are the cosines of all things to v.
-func (g *m0graph) near(v []float32) []float64 {
-	if len(g.nodes) == 0 {
+// near are the things whose names are near enough to a vector, of any user, those from
+// number from on.
+func (g *m0graph) near(v []float32, from int) (out []recall.Scored) {
+	if from == len(g.nodes) {
 		return nil
 	}
-	return g.vecs.Dots(nil, v)
-}
-
-// node is the user's thing nearest to v that is near enough, -1 for none.
-func (g *m0graph) node(v []float32, user string, same float64) int {
-	best, score := -1, same
-	for i, x := range g.near(v) {
-		if g.nodes[i].user == user && x >= score && (best < 0 || x > score) {
-			best, score = i, x
+	x := g.vecs.From(from)
+	for i, cos := range x.Dots(nil, v) {
+		if cos >= g.same {
+			out = append(out, recall.Scored{Pos: from + i, Score: cos})
 		}
 	}
-	return best
+	return out
 }
 
-// around are the live relations of things near to the names, the nearest first.
-func (g *m0graph) around(names []string, vecs map[string][]float32, user string, same float64) (out []int) {
-	for _, name := range names {
+// known is near for a name that an exchange tells.
+func (g *m0graph) known(name string, v []float32) []recall.Scored {
+	s := g.seen[name]
+	s.things, s.upto = append(slices.Clip(s.things), g.near(v, s.upto)...), len(g.nodes)
+	g.seen[name] = s
+	return s.things
+}
+
+// around are the live relations of things near to each name, the nearest first.
+func (g *m0graph) around(names [][]recall.Scored, user string) (out []int) {
+	for _, things := range names {
 		score := map[int]float64{}
-		for i, x := range g.near(vecs[name]) {
-			if x < same || user != "" && g.nodes[i].user != user {
+		for _, n := range things {
+			if user != "" && g.nodes[n.Pos].user != user {
 				continue
 			}
-			for _, t := range g.of[i] {
+			for _, t := range g.of[n.Pos] {
 				if g.st.At(t).Status == memory.StatusActive {
-					score[t] = max(score[t], x)
+					score[t] = max(score[t], n.Score)
 				}
 			}
 		}
@@ -177,7 +194,7 @@ func (g *m0graph) around(names []string, vecs map[string][]float32, user string,
 }
 
 // apply ends what is outdated, then adds.
-func (g *m0graph) apply(o native.Observation, c graphChange, same float64, r *memory.Receipt) {
+func (g *m0graph) apply(o native.Observation, c graphChange, r *memory.Receipt) {
 	for _, i := range c.outdated {
 		if at := g.st.At(i); at.Status == memory.StatusActive {
 			g.st.Invalidate(i)
@@ -188,15 +205,21 @@ func (g *m0graph) apply(o native.Observation, c graphChange, same float64, r *me
 		if t.Subject == "" || t.Object == "" || t.Relation == "" {
 			continue
 		}
-		from, to := g.resolve(t.Subject, c.vecs[t.Subject], o.Batch.UserID, same), g.resolve(t.Object, c.vecs[t.Object], o.Batch.UserID, same)
+		from, to := g.resolve(t.Subject, c.vecs[t.Subject], o.Batch.UserID), g.resolve(t.Object, c.vecs[t.Object], o.Batch.UserID)
 		g.connect(o, from, t.Relation, to, t.Turn, r)
 	}
 }
 
-// resolve is the thing of a name: the nearest that is near enough, else a new one.
-func (g *m0graph) resolve(name string, v []float32, user string, same float64) int {
-	if i := g.node(v, user, same); i >= 0 {
-		return i
+// resolve is the thing of a name: the user's nearest that is near enough, else a new one.
+func (g *m0graph) resolve(name string, v []float32, user string) int {
+	best := recall.Scored{Pos: -1}
+	for _, n := range g.known(name, v) {
+		if g.nodes[n.Pos].user == user && (best.Pos < 0 || n.Score > best.Score) {
+			best = n
+		}
+	}
+	if best.Pos >= 0 {
+		return best.Pos
 	}
 	g.nodes, g.of = append(g.nodes, m0node{name, user}), append(g.of, nil)
 	g.vecs.Add(v)
@@ -250,11 +273,11 @@ func (p *m0) search(ctx context.Context, q memory.Query, r *memory.Receipt) (out
 	if err != nil {
 		return nil, err
 	}
-	vecs := map[string][]float32{}
-	for i, n := range names {
-		vecs[n] = list[i]
+	var found [][]recall.Scored
+	for _, v := range list {
+		found = append(found, p.g.near(v, 0))
 	}
-	near := p.g.around(names, vecs, q.UserID, p.o.Same)
+	near := p.g.around(found, q.UserID)
 	use := p.g.st.Eligible(q.UserID, q.AgentID)
 	near = slices.DeleteFunc(near, func(i int) bool { return !use[i] })
 	if len(near) == 0 {

@@ -190,7 +190,7 @@ func doubtScores(rows []doubtRow) []float64 {
 // doubtMissed is the share of the planted wrong answers that say the gold, of shapes and
 // conversations that the weights have not seen, which may stay unmarked. Recorded right answers
 // are then marked in 5 %, and batches by other hands are missed far less (docs/quality.md).
-const doubtMissed = .12
+const doubtMissed = .08
 
 // doubtThreshold is the score below which that share lies.
 func doubtThreshold(rows []doubtRow, scores []float64) float64 {
