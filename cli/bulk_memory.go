@@ -8,10 +8,11 @@ import (
 
 // Targets for the garbage collector: stages that hold much memory without pointers collect
 // at next to no cost; a load holds batches of small objects, for which it costs a sixth of
-// its own processor time and takes a third of its peak.
+// its own processor time and takes a third of its peak; compile-claims has memory to spare.
 const (
-	bulkGC = 25
-	loadGC = 50
+	bulkGC   = 25
+	loadGC   = 50
+	claimsGC = 50
 )
 
 // bulkMemory makes the process small for a bulk stage, and returns what ends that. GOGC

@@ -20,6 +20,7 @@ type evalAgreementOptions struct {
 	labels    []string
 	threshold float64
 	json      bool
+	accept    acceptFlag
 }
 
 func newEvalAgreementCmd(e *env) *cobra.Command {
@@ -51,6 +52,7 @@ run no longer has, since it was asked again, is stale and skipped.`,
 		},
 	}
 	f := c.Flags()
+	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
 	f.Float64Var(&o.threshold, "threshold", 0.5, "count a judge's `score` of at least this as right, above 0 to 1")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	return c
@@ -65,6 +67,7 @@ func runEvalAgreement(ctx context.Context, e *env, o evalAgreementOptions) error
 		o.labels = []string{labelsOf(o.run)}
 	}
 	t := newTally(e, 20)
+	t.accept = o.accept
 	labels, err := label.ReadFiles(o.labels, func(f *schema.Finding) error { return t.take(f) })
 	if err != nil {
 		return err
@@ -80,6 +83,9 @@ func runEvalAgreement(ctx context.Context, e *env, o evalAgreementOptions) error
 	}
 	t.summary()
 	a := count.Agreement()
+	if t.taken == 0 {
+		return schema.Brokenf("%s: no record was read", qa)
+	}
 	if len(a.People) == 0 {
 		return schema.Brokenf("no labels in %v: membench eval label makes them", o.labels)
 	}
@@ -87,9 +93,9 @@ func runEvalAgreement(ctx context.Context, e *env, o evalAgreementOptions) error
 		e.warnf("the run has no explanations (membench eval explain): labels are not compared with them")
 	}
 	if o.json {
-		return writeJSON(e.out, a)
+		return cmp.Or(writeJSON(e.out, a), t.lost())
 	}
-	return printAgreement(e.text(), a)
+	return cmp.Or(printAgreement(e.text(), a), t.lost())
 }
 
 func printAgreement(out io.Writer, a label.Agreement) error {

@@ -146,6 +146,9 @@ func runEvalExport(ctx context.Context, e *env, o evalExportOptions) error {
 		}
 	}
 	t.summary()
+	if t.taken == 0 {
+		return schema.Brokenf("%s: no record was read", qa)
+	}
 	if len(files) == 0 {
 		var have []string
 		for d := range others {

@@ -10,6 +10,7 @@ import (
 	"membench/eval/label"
 	"membench/eval/records"
 	"membench/internal/loopback"
+	"membench/schema"
 
 	"github.com/spf13/cobra"
 )
@@ -23,6 +24,7 @@ type evalLabelOptions struct {
 	folder        string // "": labels, in the run's folder
 	out           string // "": the page
 	listen        string
+	accept        acceptFlag
 }
 
 func newEvalLabelCmd(e *env) *cobra.Command {
@@ -72,6 +74,7 @@ name, or the column by, is the person's.`,
 		},
 	}
 	f := c.Flags()
+	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
 	o.explainedRun.add(f)
 	f.BoolVar(&o.doubtful, "doubtful", false, "draw the answers whose verdict is doubtful")
 	f.BoolVar(&o.all, "all", false, "draw from all graded answers")
@@ -89,6 +92,7 @@ const maxDraw = 10_000
 
 func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
 	t := newTally(e, 20)
+	t.accept = o.accept
 	qa, err := o.find(e, t)
 	if err != nil {
 		return err
@@ -103,11 +107,18 @@ func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
 	case o.all:
 		from = label.All
 	}
-	draw, err := label.Draw(ctx, records.QA(ctx, nil, qa), label.Options{From: from, N: o.n, Seed: o.seed, Explain: o.Options})
+	found := t // of the first reading
+	in := func(yield func(schema.Record[schema.QARecord], error) bool) {
+		drop(found, records.QA(ctx, nil, qa))(yield)
+		found = newTally(e.mute(), 0)
+	}
+	draw, err := label.Draw(ctx, in, label.Options{From: from, N: o.n, Seed: o.seed, Explain: o.Options})
 	t.summary()
 	switch {
 	case err != nil:
 		return err
+	case t.taken == 0:
+		return schema.Brokenf("%s: no record was read", qa)
 	case len(draw) == 0:
 		return fmt.Errorf("%s: nothing to label: the run has no %s answers", qa, map[string]string{label.Failures: "failed", label.Doubtful: "doubtfully graded", label.All: "graded"}[from])
 	case o.out != "":
@@ -118,7 +129,7 @@ func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
 			return err
 		}
 		e.warnf("%d answers to label in %s", len(draw), o.out)
-		return nil
+		return t.lost()
 	}
 	book, err := label.Open(cmp.Or(o.folder, labelsOf(o.run)), o.by)
 	if err != nil {
@@ -129,7 +140,7 @@ func runEvalLabel(ctx context.Context, e *env, o evalLabelOptions) error {
 		e.warnf("%d answers to label at %s", len(draw), url)
 		e.warnf("labels are saved to %s; Ctrl-C ends the page", book.Path())
 	})
-	return cmp.Or(book.Close(), err)
+	return cmp.Or(book.Close(), err, t.lost())
 }
 
 // labelsOf is where the labels of a run are.

@@ -44,6 +44,10 @@ func printScores(e *env, summaries []schema.Summary) error {
 			if found >= 0 {
 				recall = &s.Summary.Scores[found]
 			}
+			if recall != nil && !s.Says(recall.Protocol) {
+				w.AppendRow(append(row, "n/a", "n/a"))
+				continue
+			}
 			w.AppendRow(append(row, figureCells(recall, false)...))
 		}
 		w.Render()

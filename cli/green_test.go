@@ -127,7 +127,8 @@ func TestReadingLossIsNotGreen(t *testing.T) {
 	qa := `{"system": "s", "dataset": "d", "case_id": "c", "question_id": "q1", "question": "How many cats?", "gold": "2 cats", "category": "IE", "raw_category": "4", "hits": [], "answer": "2 cats.", "by": "rule", "outcome": "answered", "grades": [{"protocol": "em@1", "score": 1, "by": "rule"}]}` + "\n"
 	rows := `{"conv": "conv-26", "qa_index": 0, "category": 2, "question": "When?", "gold": "2021", "answer": "2021", "grade": true}` + "\n"
 	cases := `{"case_id": "conv-26", "questions": [{"question_id": "conv-26/qa/0", "question": "When?", "answer": "2021", "category": "TR", "raw_category": "2"}]}` + "\n"
-	put(t, dir, map[string]string{"other.jsonl": strings.Replace(qa, `"s"`, `"t"`, 1), "rows.jsonl": rows})
+	put(t, dir, map[string]string{"other.jsonl": strings.Replace(qa, `"s"`, `"t"`, 1), "rows.jsonl": rows,
+		"labels.jsonl": `{"system": "s", "dataset": "d", "case_id": "c", "question_id": "q1", "verdict": "right"}` + "\n"})
 	for _, c := range []struct{ name, good, args string }{
 		{"nodes.jsonl", graph, "trace mem:x --in D"},
 		{"nodes.jsonl", graph, "ask D tea?"},
@@ -146,10 +147,13 @@ func TestReadingLossIsNotGreen(t *testing.T) {
 		{"rows.jsonl", rows, "eval audit F --format locomo-rows"},
 		{"cases.jsonl", cases, "eval import R --cases F -o O.jsonl"},
 		{"qa.jsonl", qa, "eval explain F -o O.jsonl"},
+		{"qa.jsonl", qa, "eval export F --format amb --dataset d -o O"},
+		{"qa.jsonl", qa, "eval label F --all --by ann --out O.jsonl"},
+		{"qa.jsonl", qa, "eval agreement F L"},
 		{"case.jsonl", `{"case_id": "a", "source": "s", "chunks": [{"content": "I love tea."}], "questions": [{"question": "What?", "answer": "tea", "category": "IE"}]}` + "\n", "datasets info plain F"},
 	} {
 		in, out := filepath.Join(dir, "in"), filepath.Join(dir, "o")
-		args := strings.Fields(strings.NewReplacer(" F", " "+filepath.Join(in, c.name), " D", " "+in, " X", " "+filepath.Join(dir, "other.jsonl"), " R", " "+filepath.Join(dir, "rows.jsonl"), " O", " "+out).Replace(c.args))
+		args := strings.Fields(strings.NewReplacer(" F", " "+filepath.Join(in, c.name), " D", " "+in, " X", " "+filepath.Join(dir, "other.jsonl"), " R", " "+filepath.Join(dir, "rows.jsonl"), " L", " "+filepath.Join(dir, "labels.jsonl"), " O", " "+out).Replace(c.args))
 		for name, text := range map[string]string{"nothing": "", "blank lines": "\n\n", "half a record": c.good[:30], "NaN": `{"id": NaN}` + "\n", "UTF-16": utf16Text(c.good), "foreign JSON": `{"weather": "rain", "degrees": 17}` + "\n", "no JSON": "name;value\n1;2\n", "an array": `[{"weather": "rain"}]` + "\n", "zeros": strings.Repeat("\x00", 999)} {
 			put(t, in, map[string]string{c.name: text})
 			os.RemoveAll(out)

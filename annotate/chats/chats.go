@@ -48,6 +48,9 @@ type Form struct {
 	Doc  string // where people get such a file
 	// sorted says that messages come conversation by conversation, in the order of time.
 	sorted bool
+	// accounts says that names are those of accounts: one name is one person in all
+	// conversations of an export.
+	accounts bool
 	// match gives the files of an export that hold messages; none: it is not this form.
 	match func(files []*file) []*file
 	read  func(r *reader, files []*file) error

@@ -534,6 +534,13 @@ func TestInit(t *testing.T) {
 	if _, err := Init(context.Background(), InitOptions{Paths: []string{good}, Dir: filepath.Join(dir, "a")}); err == nil {
 		t.Error("a project that is there was written over")
 	}
+	for _, form := range []string{"slack", "text"} { // accounts, and words
+		p, err := Init(context.Background(), InitOptions{Paths: []string{put(t, "x", exports[form](invented("en")))}, Dir: filepath.Join(dir, form)})
+		text, err2 := os.ReadFile(p.Config)
+		if err = errors.Join(err, err2); err != nil || strings.Contains(string(text), "scope: project\n") != (form == "slack") {
+			t.Errorf("%s: %v\n%s", form, err, text)
+		}
+	}
 	var lost *schema.RejectedError
 	if _, err = Init(context.Background(), InitOptions{Paths: []string{bad}, Dir: filepath.Join(dir, "b")}); !errors.As(err, &lost) || !lost.Written || lost.Rejected != 1 || lost.Taken != 2 {
 		t.Errorf("a lost message: %v", err)

@@ -25,7 +25,7 @@ import (
 // mbox reads mail folders: messages one after another, each behind a line "From …". The
 // mails of a thread are a conversation; what a mail quotes stands apart from what it says.
 var mbox = Form{
-	Name: "mbox", Doc: "mail folders (Thunderbird, Google Takeout)",
+	Name: "mbox", Doc: "mail folders (Thunderbird, Google Takeout)", accounts: true,
 	match: func(files []*file) []*file {
 		var out []*file
 		for _, f := range files {

@@ -21,7 +21,7 @@ import (
 // telegram reads result.json (one chat, or all chats of an account), else the pages of the
 // export as HTML.
 var telegram = Form{
-	Name: "telegram", Doc: "Telegram Desktop: Export chat history, as JSON or HTML", sorted: true,
+	Name: "telegram", Doc: "Telegram Desktop: Export chat history, as JSON or HTML", sorted: true, accounts: true,
 	match: func(files []*file) []*file {
 		data := slices.DeleteFunc(named(files, "", `"messages"`, `"type"`, `"id"`), func(f *file) bool {
 			h := string(f.head())
@@ -213,7 +213,7 @@ func linked(text, address string) string {
 // discord reads channels as DiscordChatExporter writes them in JSON, or Discord's own data
 // package.
 var discord = Form{
-	Name: "discord", Doc: "DiscordChatExporter, as JSON; Discord's data package (your own side)",
+	Name: "discord", Doc: "DiscordChatExporter, as JSON; Discord's data package (your own side)", accounts: true,
 	match: func(files []*file) []*file {
 		if channels := named(files, "", `"guild"`, `"channel"`, `"messages"`); len(channels) > 0 {
 			return channels
@@ -313,7 +313,7 @@ var discordNotice = pattern.New(`^(?:Recipient|Call$|Channel|Guild|Thread|[1-9]$
 // slack reads the folder or zip that Slack exports: users.json, and for each channel a
 // folder with a file a day. Files of a channel are read in the order of their names.
 var slack = Form{
-	Name: "slack", Doc: "Slack: Settings, Import/Export data, Export",
+	Name: "slack", Doc: "Slack: Settings, Import/Export data, Export", accounts: true,
 	match: func(files []*file) []*file {
 		users := append(named(files, "users.json"), named(files, "dms.json")...)
 		users = append(users, named(files, "mpims.json")...)
@@ -324,7 +324,7 @@ var slack = Form{
 		return append(users, days...)
 	},
 	read: func(r *reader, files []*file) error {
-		people := map[string]string{}
+		people, named := map[string]string{}, map[string]bool{}
 		titles := map[string]string{} // of direct messages, whose folders have ids
 		said := newQuotes[string]()
 		for _, f := range files {
@@ -343,7 +343,11 @@ var slack = Form{
 					return nil
 				}
 				if day == nil {
-					people[m.ID] = first(m.Profile.Display, m.Profile.Real, m.RealName, m.Name)
+					name := first(m.Profile.Display, m.Profile.Real, m.RealName, m.Name)
+					if named[name] { // two people
+						name += " (" + first(m.Name, m.ID) + ")"
+					}
+					people[m.ID], named[name] = name, true
 					return nil
 				}
 				return r.slack(m, day[1], first(titles[day[1]], day[1]), people, said, v.Pos)

@@ -44,6 +44,9 @@ type Project struct {
 	Parts   []Part `json:"exports"`
 	Errors  int    `json:"errors"` // messages that could not be read
 	hasDate bool
+	// accounts says that one name is one person in all conversations: of a single export
+	// from a program that has accounts.
+	accounts bool
 }
 
 // Init reads exports and makes a project of them: source/NAME.jsonl for each, and a
@@ -73,6 +76,7 @@ func Init(ctx context.Context, o InitOptions) (Project, error) {
 		}
 		found = append(found, x)
 	}
+	p.accounts = len(found) == 1 && found[0].Form.accounts
 	used := map[string]bool{}
 	for _, x := range found {
 		part := Part{Path: x.Path, Form: x.Form.Name, File: "source/" + freeName(used, x.Path)}
@@ -148,8 +152,12 @@ func (p *Project) yaml(o InitOptions) string {
 	} else {
 		b.WriteString("# user: {id: me, names: [My Name]}\n")
 	}
-	b.WriteString("\n# The same name in two conversations is two people, unless scope is project. Names of one person:\n")
-	b.WriteString("people:\n  scope: conversation\n")
+	scope := "conversation"
+	if p.accounts {
+		scope = "project"
+	}
+	b.WriteString("\n# The same name in two conversations is two people (scope: conversation) or one (scope: project).\n# known: names of one person.\n")
+	fmt.Fprintf(&b, "people:\n  scope: %s\n", scope)
 	b.WriteString("#  known:\n#    - {name: Ana Ruiz, aliases: [Ana, Ani]}\n")
 	if names := p.speakers(); len(names) > 0 {
 		fmt.Fprintf(&b, "# Who speaks: %s\n", strings.Join(names, ", "))

@@ -164,6 +164,9 @@ func (p *prepared) short(q Question, gold, answer string, o Options) Verdict {
 		}
 	case p.gw.isDate():
 		r, facts := compareDates(&p.gw, &p.aw, &p.qw, p.ref, o.odds())
+		if gold, _ := polarity(p.gt, false); r.class == "open" && gold != 0 && yesNo(p.qt) { // the date is a reason, and the answer leaves it open
+			r, facts = comparePolarity(p.gt, p.at)
+		}
 		v.Rule, v.Score, v.Facts, v.Reason = "date", o.odds()(r), facts, "dates: "+r.class
 	case p.comparesValues():
 		r, facts := p.compareValues()

@@ -42,8 +42,11 @@ func (p *prepared) longFeatures(v Verdict, reply string) []float64 {
 		last, start = rc.rowCov(n-1), rc.rowCov(0)
 	}
 	put(rc.cov, rc.covExact, rc.covSent, rc.trirec, last, start)
-	rw := dates(rt, p.gw.yearOf())
-	rv := values(rt.raw, &rw)
+	var rv []value
+	if len(p.gv) > 0 {
+		rw := dates(rt, p.gw.yearOf())
+		rv = values(rt.raw, &rw)
+	}
 	m, all := p.match(), 0
 	for _, g := range p.gv {
 		for _, a := range rv {

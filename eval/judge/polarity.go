@@ -6,7 +6,7 @@ var abstentions = []string{"no information", "not mention", "n't mention", "no m
 	"不知道", "没有提到", "没提到", "未提及", "未提到", "没有提及", "无法确定", "不能确定", "没有相关", "没有信息", "无相关", "不清楚", "没有记录", "未说明", "没有说明", "未知", "无法回答", "不详", "没有具体"}
 
 // said are verbs of which a negation says that there is nothing to answer with.
-var said = []string{"mentioned", "specified", "provided", "indicated", "recorded", "documented", "noted", "disclosed", "detailed", "listed", "given", "available"}
+var said = []string{"mention", "specified", "provided", "indicated", "recorded", "documented", "noted", "disclosed", "detailed", "listed", "given", "available"}
 
 // abstention is where an abstention begins, as a share of the text; 1.1 is none.
 func abstention(s string) float64 {
@@ -126,6 +126,9 @@ func comparePolarity(g, a *text) (relation, []Fact) {
 				r.same = true // "not really a kind of …": the words decide
 			}
 		}
+	}
+	if explicit && !r.same && len(a.toks) > 1 && abstention(a.raw[a.toks[1].pos:]) < .2 {
+		return relation{class: "abstains, for a " + say[gp], score: .2}, nil // "No, not mentioned."
 	}
 	if ab := abstention(a.raw); ab < .5 && !explicit || ab < .05 {
 		r = relation{class: "abstains, for a " + say[gp], score: map[int]float64{1: .05, -1: .45}[gp]}

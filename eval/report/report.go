@@ -192,8 +192,12 @@ const notApplicable = "n/a"
 var silence = w("n/a: the figure says nothing. The full context holds all evidence, the oracle exactly the evidence, and no memory none.", "n/a：该数字没有意义。全部上下文包含所有证据，oracle 恰好是证据，无记忆则没有证据。")
 
 // says reports whether a grader's figure says anything of a system.
-func (g grader) says(s *System) bool {
-	return !bound(s.Name()) || !slices.Contains(retrieval, nameOf(g.id))
+func (g grader) says(s *System) bool { return s.Says(g.id) }
+
+// Says reports whether the figure of a protocol says anything of the system: what a bound
+// retrieves is given by its construction.
+func (s *System) Says(protocol string) bool {
+	return !bound(s.Name()) || !slices.Contains(retrieval, nameOf(protocol))
 }
 
 // graders lists what scored anything of the systems, the first being that of the main

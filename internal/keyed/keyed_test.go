@@ -44,3 +44,22 @@ func TestNoKeys(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
+
+// A key without an end does not fill memory.
+func TestEndlessKey(t *testing.T) {
+	n := new(counting)
+	if _, err := io.Copy(io.Discard, Records(n)); err == nil || *n > 2*maxKey {
+		t.Errorf("have %v after %d bytes, want an error", err, *n)
+	}
+}
+
+// A counting reader has zeros without end, and counts them.
+type counting int
+
+func (c *counting) Read(p []byte) (int, error) {
+	if *c += counting(len(p)); *c > 4*maxKey {
+		return 0, io.EOF
+	}
+	clear(p)
+	return len(p), nil
+}

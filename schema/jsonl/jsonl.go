@@ -311,14 +311,23 @@ func Lines(r io.Reader, name string, max int) iter.Seq2[Line, error] {
 	}
 }
 
+// indexEnd is where the first line ends, at "\n" or "\r"; -1 when it does not. Neither is
+// looked for far behind the other: a file may have "\r" only.
 func indexEnd(b []byte) int {
-	i := bytes.IndexByte(b, '\n')
-	if j := bytes.IndexByte(b[:max(i, 0)], '\r'); i >= 0 && j >= 0 {
-		return j
-	} else if i >= 0 {
-		return i
+	for from, n := 0, 256; from < len(b); from, n = from+n, 2*n {
+		part := b[from:min(len(b), from+n)]
+		lf := bytes.IndexByte(part, '\n')
+		if lf >= 0 {
+			part = part[:lf]
+		}
+		if cr := bytes.IndexByte(part, '\r'); cr >= 0 {
+			return from + cr
+		}
+		if lf >= 0 {
+			return from + lf
+		}
 	}
-	return bytes.IndexByte(b, '\r')
+	return -1
 }
 
 func blank(b []byte) bool {
