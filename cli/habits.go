@@ -248,17 +248,19 @@ func complete(c *cobra.Command, known map[string]func() []string) {
 
 // ownValues are the values of flags that differ from command to command.
 var ownValues = map[string]func() []string{
-	"annotate --format":      annotateFormats,
-	"validate --format":      findings.Formats,
-	"datasets lint --format": findings.Formats,
-	"export --format":        export.FormatNames,
-	"eval --format":          config.EvalFormats,
-	"eval run --format":      config.EvalFormats,
-	"eval report --format":   config.EvalFormats,
-	"eval export --format":   func() []string { return []string{"lme", "locomo", "mem0"} },
-	"pcm analyze --format":   func() []string { return []string{"text", "json", "csv"} },
-	"datasets convert --to":  func() []string { return []string{"cases", "plain", "dialogue", "domain_a_v2", "observations"} },
-	"migrate --to":           schemaVersions,
+	"annotate --format":         annotateFormats,
+	"validate --format":         findings.Formats,
+	"datasets lint --format":    findings.Formats,
+	"export --format":           export.FormatNames,
+	"eval --format":             config.EvalFormats,
+	"eval run --format":         config.EvalFormats,
+	"eval report --format":      config.EvalFormats,
+	"eval export --format":      func() []string { return []string{"lme", "locomo", "mem0"} },
+	"eval judge check --format": func() []string { return []string{"text", "markdown", "latex", "csv", "json"} },
+	"shard to-graph map --hop":  func() []string { return []string{"events", "exports", "claims"} },
+	"pcm analyze --format":      func() []string { return []string{"text", "json", "csv"} },
+	"datasets convert --to":     func() []string { return []string{"cases", "plain", "dialogue", "domain_a_v2", "observations"} },
+	"migrate --to":              schemaVersions,
 }
 
 func annotateFormats() (out []string) {

@@ -114,7 +114,7 @@ model down'. What is printed sets the variables that name it.`,
 	f.IntVar(&o.Port, "port", 0, "`port` on 127.0.0.1, 0 for a free one")
 	f.StringVar(&o.GGUF, "gguf", "", "serve the model of this `file` instead")
 	f.IntVar(&o.Threads, "threads", 2, "use `n` threads")
-	f.IntVar(&o.Context, "context", 8192, "tokens of question and answer together")
+	f.IntVar(&o.Context, "context", 8192, "`tokens` of question and answer together")
 	f.DurationVar(&o.timeout, "timeout", o.timeout, "longest `time` to wait until it answers")
 	return c
 }

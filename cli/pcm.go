@@ -164,7 +164,7 @@ abstains, otherwise 0.`,
 	f.StringSliceVar(&o.compare, "compare", nil, "compare these two `experiments`")
 	f.BoolVar(&o.surprisal, "surprisal", false, "show how surprise is distributed")
 	f.BoolVar(&o.errors, "errors", false, "list the answers that failed")
-	f.Float64Var(&o.threshold, "error-threshold", 0.3, "count answers with a lower F1 as failed")
+	f.Float64Var(&o.threshold, "error-threshold", 0.3, "count answers with a lower `F1` as failed")
 	return c
 }
 

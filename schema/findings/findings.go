@@ -208,7 +208,8 @@ func githubLine(f *schema.Finding) string {
 	b.WriteString("title=" + prop.Replace(f.Code) + "::")
 	g := *f
 	g.Pos, g.Code, g.Warning = schema.Pos{}, "", false
-	b.WriteString(data.Replace(strings.Replace(g.Error(), ": : ", ": ", 1)))
+	text := strings.TrimPrefix(strings.Replace(g.Error(), ": : ", ": ", 1), ": ") // the code is the title
+	b.WriteString(data.Replace(text))
 	return b.String()
 }
 
