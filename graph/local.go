@@ -350,13 +350,14 @@ func (l *Local) Apply(ctx context.Context, changes iter.Seq2[schema.Change, erro
 			continue
 		}
 		old := l.edges[id]
+		if old != nil && SameElement(schema.Element{Edge: old}, c.New) {
+			continue // it stays in the lists of its ends, which may be long
+		}
 		if old != nil {
 			gone[old] = true
 		}
-		if old == nil || !SameElement(schema.Element{Edge: old}, c.New) {
-			a.Edges++
-			effective++
-		}
+		a.Edges++
+		effective++
 	}
 	l.dropEdges(gone)
 	for _, id := range b.nid {
@@ -383,7 +384,7 @@ func (l *Local) Apply(ctx context.Context, changes iter.Seq2[schema.Change, erro
 		}
 	}
 	for _, id := range b.eid {
-		if c := b.edges[id]; c.Op == schema.OpPut {
+		if c := b.edges[id]; c.Op == schema.OpPut && l.edges[id] == nil {
 			e := *c.New.Edge
 			l.addEdge(&e)
 		}

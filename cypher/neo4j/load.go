@@ -247,6 +247,12 @@ func (l *loader) stream(ctx context.Context, in iter.Seq2[step, error]) (flying 
 		if r.typ != "" {
 			most *= l.o.Sessions
 		}
+		if flying != nil && len(c.rows) >= l.o.Batch { // so much is read ahead: two batches are never held whole
+			err := l.land(flying)
+			if flying = nil; err != nil {
+				return nil, err
+			}
+		}
 		if len(c.rows) >= most || c.bytes >= batchBytes {
 			if err := flush(); err != nil {
 				return nil, err

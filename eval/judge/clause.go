@@ -23,7 +23,7 @@ type clause struct {
 var acting = map[string]int{"negation": 0, "correction": 0, "exclusion": 0, "concession": 2, "exchange": 0, "condition": 1, "guess": 1, "alternative": 1, "question": 1, "report": 2, "time": 2, "unreal": 2, "intent": 3}
 
 // others are words by which a denial supports what was said: "nobody says anything else".
-var others = wordSet("else other others otherwise different differently differs contrary contradict contradicts contradicted contradiction doubt dispute disputes disputed objected objection 异议 其他 别的 矛盾 疑问 出入")
+var others = wordSet("else other others otherwise different differently differs contrary contradict contradicts contradicted contradiction doubt dispute disputes disputed objected objection against change changes changed 异议 其他 别的 矛盾 疑问 出入")
 
 // inverted are verbs that make a condition where a clause begins with them.
 var inverted = wordSet("had were should")

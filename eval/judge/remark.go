@@ -92,7 +92,8 @@ func (s *standing) leavesAhead(i int) bool {
 	}
 	substance := false
 	for j := 0; j <= i; j++ {
-		substance = substance || s.list[j].rest > 0 || s.rival(&s.list[j])
+		b := &s.list[j]
+		substance = substance || b.rest > 0 || s.rival(b) || b.asks && b.gold == 0 // "A chestnut? No, …"
 	}
 	apart := s.whole || s.apart(s.list, i, s.at)
 	next := &s.list[i+1]
