@@ -133,7 +133,7 @@ func (p *parser) chat(text []byte) []Source {
 	lists := 0
 	calls := map[string]string{} // tool call id → function
 	for l, err := range jsonl.Lines(bytes.NewReader(text), p.file, len(text)+1) {
-		if err != nil { // unreachable: the reader is a byte slice
+		if err != nil || p.tooMany() { // no error: the reader is a byte slice
 			break
 		}
 		place := func(int) (int, int) { return l.Pos.Line, l.Pos.Line }
@@ -223,7 +223,9 @@ func (p *parser) list(raw []byte, base int, lineOf func(int) (int, int), convs *
 	convs.get(id)
 	n := 0
 	for el := range elements(array) {
-		n++
+		if n++; p.tooMany() {
+			break
+		}
 		first, _ := lineOf(offset(el))
 		last, _ := lineOf(offset(el) + len(el) - 1)
 		line := jsonl.Line{Pos: p.at(first, 0), Bytes: el}

@@ -40,6 +40,7 @@ func Formats() []Format { return []Format{Auto, Norm, Raw, Chat, Messages} }
 const (
 	MaxSource = 256 << 20 // bytes
 	MaxTurns  = 500_000   // lines that are not blank, or messages
+	maxFaults = 200_000
 )
 
 // Parse reads the conversations of one file in the order of their first turns. name
@@ -73,9 +74,13 @@ func Parse(r io.Reader, name string, o Options) iter.Seq2[Source, error] {
 		default:
 			p.fault(schema.Pos{File: name}, codeFormat, "the format of the file cannot be determined", "", "norm, raw, chat or openai", "give --format")
 		}
-		if p.turns > MaxTurns {
+		switch {
+		case p.turns > MaxTurns:
 			out = nil
 			p.tooLarge(fmt.Sprintf("more than %d turns", MaxTurns), "at most that")
+		case p.tooMany():
+			out = nil
+			p.fault(schema.Pos{File: name}, codeFormat, "too many faults; the rest of the file was not read, and nothing is taken from it", fmt.Sprintf("more than %d", maxFaults), "a file of the format that --format names", "check the format")
 		}
 		for _, f := range p.findings {
 			if !yield(Source{}, f) {
@@ -165,6 +170,9 @@ func (p *parser) another() bool {
 	p.turns++
 	return p.turns <= MaxTurns
 }
+
+// tooMany reports that what is wrong with the file fills memory.
+func (p *parser) tooMany() bool { return len(p.findings) > maxFaults }
 
 // tooLarge replaces what was found in a file that is not read.
 func (p *parser) tooLarge(have, want string) {
