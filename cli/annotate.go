@@ -99,7 +99,7 @@ headers; a turn's time from the source, otherwise from its start plus an offset 
 	f.DurationVar(&o.Convert.TurnOffset, "turn-offset", annotate.DefaultTurnOffset, "`time` between two turns where only the start is known")
 	f.StringVar(&o.Convert.Root, "root", ".", "source paths in the events are relative to this `folder`")
 	f.BoolVar(&o.Convert.MergeLines, "merge-lines", false, "join adjacent lines of one speaker to one event")
-	f.StringVar(&o.tagger, "tagger", "", "choose tags by `rule` or model (default rule, with --model model)")
+	f.StringVar(&o.tagger, "tagger", "", "choose tags by this `method`: rule or model (default rule, with --model model)")
 	o.model.add(c)
 	f.Var(versionFlag{&o.Version}, "schema-version", "write events of this schema version")
 	f.IntVar(&o.Workers, "workers", runtime.GOMAXPROCS(0), "annotate `n` conversations at once")

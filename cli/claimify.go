@@ -44,7 +44,7 @@ built-in catalogue (membench schema show catalog).`,
 	}
 	f := c.Flags()
 	f.StringVarP(&o.Out, "output", "o", "", "write <conv>.jsonl to this `folder`, or all to - (standard output)")
-	f.StringVar(&o.extractor, "extractor", o.extractor, "`rule` or model")
+	f.StringVar(&o.extractor, "extractor", o.extractor, "`method`: rule or model")
 	o.model.add(c)
 	f.StringArrayVar(&o.Catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
 	f.Var(peopleFlag{&o.People}, "people", "describe who is who: a YAML `file` with scope and known, as under people in membench.yaml, or its text in braces")

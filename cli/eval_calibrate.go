@@ -44,7 +44,7 @@ type judgeFlags struct {
 func (o *judgeFlags) add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.judge, "judge", "rule", "`judge` to measure: rule, or a protocol's name")
-	f.StringVar(&o.method, "method", "trained", "how the rule judge weighs what it compared: `trained` or rules")
+	f.StringVar(&o.method, "method", "trained", "`method` by which the rule judge weighs what it compared: trained or rules")
 	f.BoolVar(&o.vectors, "similarity", false, "with --judge rule: weigh nearness in meaning too, by the model for vectors (models.embed, or LOCAL_EMBEDDING_MODEL)")
 	f.Float64Var(&o.threshold, "threshold", 0.5, "count a protocol's `score` of at least this as accepted, above 0 to 1")
 	f.IntVar(&o.workers, "workers", 0, "judge `n` answers at once (0: 4 with a model, otherwise one per core)")

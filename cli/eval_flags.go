@@ -84,12 +84,12 @@ func (o *evalFlags) add(c *cobra.Command) {
 }
 
 func (o *evalFlags) addGrading(f *pflag.FlagSet) {
-	f.StringVar(&o.reader, "reader", "", "`rule` or model: who answers from what a system shows (default model where one is named, otherwise rule)")
+	f.StringVar(&o.reader, "reader", "", "`method`, rule or model: who answers from what a system shows (default model where one is named, otherwise rule)")
 	f.StringVar(&o.prompt, "answer-prompt", "", "`name` of the model reader's prompt: answer, answer-short or answer-notes (default answer)")
 	f.IntVar(&o.contextTokens, "context-tokens", 0, "show readers at most `n` tokens, 0: all that was found")
 	f.BoolVar(&o.noDates, "no-dates", false, "show hits without the time of the turns they come from")
 	f.StringVar(&o.systemModel, "system-model", "", "`model` that systems ask for their operations (default: none, they work by rule)")
-	f.StringVar(&o.judge, "judge", "", "`rule` or model: who grades where a protocol has both (default model with --judge-model, otherwise rule)")
+	f.StringVar(&o.judge, "judge", "", "`method`, rule or model: who grades where a protocol has both (default model with --judge-model, otherwise rule)")
 	f.StringVar(&o.judgeModel, "judge-model", "", "`model` that judges")
 	f.BoolVar(&o.doubtful, "doubtful", false, "ask the judge's model about doubtful verdicts of the rule judge only; the protocol settled@1 joins both")
 	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade by these `protocols` (default: all rules, and with a judge's model the protocol of each data set)")

@@ -79,7 +79,7 @@ counts as a yes at --threshold or above). --report writes the same as JSON.`,
 	f.Var(&o.accept, "max-rejected", "accept this `number` of errors in the records")
 	f.StringVarP(&o.out, "output", "o", "-", "write to this `file` or folder; - is standard output")
 	f.StringSliceVarP(&o.protocols, "protocol", "p", nil, "grade by these `protocols` (default "+strings.Join(protocol.Defaults(), ",")+")")
-	f.StringVar(&o.judge, "judge", "", "`rule` or model (default: model where a protocol has no rule)")
+	f.StringVar(&o.judge, "judge", "", "`method`: rule or model (default: model where a protocol has no rule)")
 	f.StringArrayVar(&o.prompts, "prompt-file", nil, promptFileHelp)
 	f.StringVar(&o.errata, "errata", "", "apply a correction `list` to the golds, and grade against both")
 	f.StringVar(&o.entities, "entities", "", "`file` entity2id.json of MemoryAgentBench, for mab-recsys")

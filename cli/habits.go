@@ -167,6 +167,7 @@ func completions(e *env) map[string]func() []string {
 		"source":               func() []string { return []string{"auto", "norm", "raw"} },
 		"answer-prompt":        func() []string { return []string{"answer", "answer-short", "answer-notes"} },
 		"prompt-lang":          func() []string { return []string{"en", "zh"} },
+		"engine":               func() []string { return []string{"auto", "docker", "java"} },
 		"dates":                func() []string { return []string{"dmy", "mdy"} },
 		"log-format":           func() []string { return []string{"text", "json"} },
 		"log-level":            func() []string { return levels },

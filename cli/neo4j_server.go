@@ -68,7 +68,7 @@ Ports that are not given are the last ones, otherwise 7687 and 7474, otherwise f
 	}
 	f := c.Flags()
 	addHome(f, &o.home)
-	f.StringVar(&o.engine, "engine", o.engine, "start it with `docker` or java; auto takes the first that is available")
+	f.StringVar(&o.engine, "engine", o.engine, "start it with this `engine`: docker, java or auto; auto takes the first that is available")
 	f.StringVar(&o.version, "version", o.version, "`version` of Neo4j, or newest ("+server.Newest+")")
 	f.IntVar(&o.bolt, "bolt-port", 0, "`port` of Bolt; 0: 7687 or a free one")
 	f.IntVar(&o.http, "http-port", 0, "`port` of Browser; 0: 7474 or a free one")

@@ -28,7 +28,7 @@ func (o *pcmFlags) add(c *cobra.Command) {
 	o.options = pcm.Defaults()
 	f := c.Flags()
 	f.StringVar(&o.config, "pcm-config", "", "read thresholds and weights from this `config.yaml` of the published project")
-	f.StringVar(&o.options.Mode, "pcm-mode", "fixed", "`fixed` or faithful")
+	f.StringVar(&o.options.Mode, "pcm-mode", "fixed", "`mode`: fixed or faithful")
 	f.StringVar(&o.options.Surprisal, "surprisal-by", pcm.Semantic, "raw surprise: `semantic`, ngram, or nll")
 	f.BoolVar(&o.options.Both, "both", false, "hear both speakers as users")
 }
@@ -159,7 +159,7 @@ abstains, otherwise 0.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.experiment, "experiment", "pcm", "`folder` of the experiment, or its name below runs")
-	f.StringVar(&o.format, "format", "", "`text`, json or csv (default: by the ending of --output, otherwise text)")
+	f.StringVar(&o.format, "format", "", "`format`: text, json or csv (default: by the ending of --output, otherwise text)")
 	f.StringVar(&o.output, "output", "-", "write to this `file`")
 	f.StringSliceVar(&o.compare, "compare", nil, "compare these two `experiments`")
 	f.BoolVar(&o.surprisal, "surprisal", false, "show how surprise is distributed")

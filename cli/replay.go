@@ -51,7 +51,7 @@ func (o *storeFlags) add(c *cobra.Command) {
 	f.StringVar(&o.Store.Dir, "store", "", "`folder` of the embedded memory, or of the journal of a service's (required)")
 	f.StringVar(&o.Store.URL, "url", "", "`URL` of the service (default: MEM0_URL for Mem0, otherwise the store's, otherwise the spec's)")
 	f.StringVar(&o.Store.UserPrefix, "user-prefix", "", "start every user id at a Mem0 service with this `text` (default: the store's)")
-	f.StringVar(&o.Isolation, "isolation", "", "who shares a memory: `global` (all conversations of a user) or per_conv (default: the store's, otherwise global)")
+	f.StringVar(&o.Isolation, "isolation", "", "`level` at which a memory is shared: global (all conversations of a user) or per_conv (default: the store's, otherwise global)")
 	f.StringVar(&o.UserID, "user-id", "", "`id` of the user, for events that name none (default: the store's, otherwise user)")
 	f.StringVar(&o.AgentID, "agent-id", "", "`id` of the agent, for events that name neither agent nor character")
 	f.StringVar(&o.Now, "now", "", "the run's clock, an RFC 3339 `time` (default: the store's, otherwise taken once and kept there)")
