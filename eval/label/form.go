@@ -89,14 +89,17 @@ func Write(w io.Writer, labels []Label, f Form) error {
 	return t.Error()
 }
 
-// Read reads a file of labels. A line that cannot be read, and a hop or cause that
-// is none, is finding EVL102 and left out; report may end the reading with an error.
+// Read reads a file of labels. A line that cannot be read, that names no answer, or has a
+// hop or cause that is none, is finding EVL102 and left out; report may end the reading with an error.
 func Read(r io.Reader, name string, f Form, report func(*schema.Finding) error) ([]Label, error) {
 	var out []Label
 	bad := func(line int, message, have, want string) error {
 		return report(&schema.Finding{Pos: schema.Pos{File: name, Line: line}, Code: "EVL102", Message: message, Have: have, Want: want})
 	}
 	take := func(l Label, line int) error {
+		if l.System == "" || l.CaseID == "" || l.QuestionID == "" {
+			return bad(line, "the label does not say which answer it is of", strings.Join([]string{l.System, l.CaseID, l.QuestionID}, " / "), "a system, a case_id and a question_id")
+		}
 		if what, have, want := l.normal(); what != "" {
 			return bad(line, "this is not a valid "+what, have, want)
 		}

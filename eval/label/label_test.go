@@ -49,6 +49,24 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// A label that names no answer is no label: a file of millions of them is not held.
+func TestNamesNoAnswer(t *testing.T) {
+	for form, text := range map[label.Form]string{
+		label.JSONL: `{"system":"s","case_id":"c","question_id":"q","hop":"gold"}` + "\n{}\n" + `{"system":"s","case_id":"c"}` + "\n",
+		label.CSV:   "system,case_id,question_id,hop\ns,c,q,gold\n,,,gold\ns,,q,\n",
+	} {
+		var lines []int
+		labels, err := label.Read(strings.NewReader(text), "labels", form, func(f *schema.Finding) error {
+			lines = append(lines, f.Pos.Line)
+			return nil
+		})
+		first := map[label.Form]int{label.JSONL: 2, label.CSV: 3}[form]
+		if err != nil || len(labels) != 1 || !slices.Equal(lines, []int{first, first + 1}) {
+			t.Errorf("form %d: %d labels, findings in lines %v, %v; want one label and two findings", form, len(labels), lines, err)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, form := range forms {
 		var b bytes.Buffer
