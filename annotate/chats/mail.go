@@ -25,7 +25,7 @@ import (
 // mbox reads mail folders: messages one after another, each behind a line "From …". The
 // mails of a thread are a conversation; what a mail quotes stands apart from what it says.
 var mbox = Form{
-	Name: "mbox", Doc: "mail folders (Thunderbird, Google Takeout)", accounts: true,
+	Name: "mbox", Doc: "mail folders (Thunderbird, Google Takeout)",
 	match: func(files []*file) []*file {
 		var out []*file
 		for _, f := range files {
@@ -115,8 +115,8 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[
 	out := Message{Conv: convID(f.stem(), subject, short(threadOf(m.Header, threads))), Title: subject, Pos: pos}
 	parser := mail.AddressParser{WordDecoder: &words}
 	if a, err := parser.Parse(m.Header.Get("From")); err == nil {
-		out.Name = first(a.Name, a.Address)
-	} else if out.Name = head("From"); out.Name == "" {
+		out.Name = r.person(strings.ToLower(a.Address), first(a.Name, a.Address))
+	} else if out.Name = r.person("", head("From")); out.Name == "" {
 		r.fault(pos, "a mail does not say who sent it", "", "a header From")
 	}
 	if t, err := m.Header.Date(); err == nil {
