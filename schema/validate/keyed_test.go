@@ -141,7 +141,7 @@ func TestReduceWithoutKeys(t *testing.T) {
 	for in, want := range map[string]string{
 		"no key here\n":                    "line 1",
 		"{\"id\":\"a\"}\n{\"id\":\"b\"}\n": "line 1",
-		"bad\\qkey\t{\"id\":1}\n":           "line 1",
+		"bad\\qkey\t{\"id\":1}\n":          "line 1",
 	} {
 		if _, err := validate.Reduce(t.Context(), strings.NewReader(in), io.Discard, validate.ReduceOptions{TempDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: have %v, want an error that names %s", in, err, want)
