@@ -163,7 +163,7 @@ func places(levels []*wgraph, maps [][]int, o Options) []vec {
 		}
 		relax(g, next, f, heat, o.Workers, func() {
 			if o.Progress != nil {
-				o.Progress("places", moved, of)
+				o.Progress("moves", moved, of)
 			}
 			moved += g.n
 		})
