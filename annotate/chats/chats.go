@@ -48,9 +48,6 @@ type Form struct {
 	Doc  string // where people get such a file
 	// sorted says that messages come conversation by conversation, in the order of time.
 	sorted bool
-	// accounts says that names are those of accounts: one name is one person in all
-	// conversations of an export.
-	accounts bool
 	// match gives the files of an export that hold messages; none: it is not this form.
 	match func(files []*file) []*file
 	read  func(r *reader, files []*file) error
@@ -155,6 +152,23 @@ type reader struct {
 	emit func(Message) error
 	left map[string]int // what was left out, by kind
 	last schema.Pos
+
+	held     map[string]string // the account that has a name
+	nameless bool              // a speaker's account is not known
+}
+
+// person is the name of an account in all conversations: two accounts of one name are two
+// people, and the second one's has its id behind it.
+func (r *reader) person(id, name string) string {
+	if id == "" {
+		r.nameless = true
+		return name
+	}
+	for r.held[name] != "" && r.held[name] != id {
+		name += " (" + id + ")"
+	}
+	r.held[name] = id
+	return name
 }
 
 func (r *reader) zone() *time.Location {

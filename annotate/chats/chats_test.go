@@ -507,7 +507,11 @@ func TestEncodings(t *testing.T) {
 // TestUnquote: what a mail holds below its own text is quoted, in the forms of the programs
 // that write it; what only looks like it is not.
 func TestUnquote(t *testing.T) {
+	const block = "From: Anna <a@x>\nSent: Monday\nTo: Bo\nSubject: Lunch plans\n\nLunch?\n-- \nA.\n"
 	for _, c := range []struct{ name, text, said, quoted string }{
+		{"own words before", "I moved to Oslo in 2023.\nMy new number is 555 0199.\nTo your point:\n> where are you?\nFine.", "I moved to Oslo in 2023.\nMy new number is 555 0199.\nFine.", "To your point:\nwhere are you?"},
+		{"a sentence before", "I moved。\nOn Mar 1, 2025 Anna <a@x>\nwrote:\n> where?", "I moved。", "On Mar 1, 2025 Anna <a@x>\nwrote:\nwhere?"},
+		{"an answer below", block + "\nBo: noon.\n", block + "\nBo: noon.", ""},
 		{"wrapped", "Fine.\n\nOn Sat, Mar 1, 2025 at 9:00 AM Anna Berg <anna@example.org>\nwrote:\n\n> Lunch?\n", "Fine.", "On Sat, Mar 1, 2025 at 9:00 AM Anna Berg <anna@example.org>\nwrote:\nLunch?"},
 		{"Outlook", "Fine.\n\n-----Original Message-----\nFrom: Anna\nSent: Monday, 9:00\nTo: Bo\nSubject: RE: Lunch plans\n\nLunch?", "Fine.", "-----Original Message-----\nFrom: Anna\nSent: Monday, 9:00\nTo: Bo\nSubject: RE: Lunch plans\n\nLunch?"},
 		{"German", "Gut.\n\n________________________________\nVon: Anna\nGesendet: Montag\nAn: Bo\nBetreff: AW: Lunch plans\n\nEssen?", "Gut.", "________________________________\nVon: Anna\nGesendet: Montag\nAn: Bo\nBetreff: AW: Lunch plans\n\nEssen?"},
@@ -515,8 +519,24 @@ func TestUnquote(t *testing.T) {
 		{"a list is no mail", "Milk: 2\nBread: 1\nTea: none\nthat is all", "Milk: 2\nBread: 1\nTea: none\nthat is all", ""},
 		{"an answer between", "My answers:\n> one?\nyes\n> two?\nno", "yes\nno", "My answers:\none?\ntwo?"},
 	} {
-		if said, quoted := unquote(c.text, "Lunch plans"); said != c.said || quoted != c.quoted {
+		if said, quoted := unquote(c.text, "Lunch plans", true, false); said != c.said || quoted != c.quoted {
 			t.Errorf("%s: said %q, quoted %q", c.name, said, quoted)
+		}
+	}
+	form := "What: Lunch plans\nWhen: Friday 12:00\nWhere: Roma\n\nI am allergic to nuts."
+	if said, quoted := unquote(form, "Lunch plans", false, false); said != form || quoted != "" {
+		t.Errorf("a mail that follows none: said %q, quoted %q", said, quoted)
+	}
+	for _, who := range []string{"Anna", "发件人: \"陈静\" <c@x>;", "Who: me"} {
+		text := strings.TrimSpace(strings.Replace(block, "From: Anna <a@x>", who, 1))
+		want := "[forwarded from 陈静]"
+		if who == "Anna" {
+			text, want = strings.TrimSpace(block), "[forwarded from Anna]"
+		} else if who == "Who: me" {
+			want = "[forwarded]"
+		}
+		if said, quoted := unquote("\n"+text, "Lunch plans", true, true); said != want || quoted != text {
+			t.Errorf("a forward: said %q, quoted %q", said, quoted)
 		}
 	}
 }

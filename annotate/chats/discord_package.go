@@ -47,20 +47,23 @@ type discordMessage struct {
 	Attachments string `json:"Attachments"` // addresses with blanks between
 }
 
+// A discordAccount is whose data package it is.
+type discordAccount struct{ ID, Name string }
+
 // packaged reads the files of a data package.
 func (r *reader) packaged(files []*file) error {
-	me, titles := "me", map[string]string{}
+	me, titles := &discordAccount{Name: "me"}, map[string]string{}
 	for _, f := range files {
 		p := discordChannel.FindStringSubmatch(f.base)
 		if p == nil {
-			if err := r.discordAbout(f, &me, titles); err != nil {
+			if err := r.discordAbout(f, me, titles); err != nil {
 				return err
 			}
 			continue
 		}
 		title := first(titles[p[1]], p[1])
 		take := func(m discordMessage, pos schema.Pos) error {
-			out := Message{Conv: convID("discord", title, p[1]), Title: title, Name: me, Text: m.Contents, Time: r.time(strings.Replace(m.Timestamp, " ", "T", 1), pos), Pos: pos}
+			out := Message{Conv: convID("discord", title, p[1]), Title: title, Name: r.person(first(me.ID, me.Name), me.Name), Text: m.Contents, Time: r.time(strings.Replace(m.Timestamp, " ", "T", 1), pos), Pos: pos}
 			for _, at := range strings.Fields(m.Attachments) {
 				name, _, _ := strings.Cut(path.Base(at), "?")
 				out.Attachments = append(out.Attachments, schema.Attachment{Type: fileKind(name), URL: at, Name: name})
@@ -79,7 +82,7 @@ func (r *reader) packaged(files []*file) error {
 }
 
 // discordAbout takes the account's name, or the names of channels, from a small file.
-func (r *reader) discordAbout(f *file, me *string, titles map[string]string) error {
+func (r *reader) discordAbout(f *file, me *discordAccount, titles map[string]string) error {
 	return r.each([]*file{f}, func(v *datasets.Value) error {
 		var about struct {
 			ID         string   `json:"id"`
@@ -93,7 +96,7 @@ func (r *reader) discordAbout(f *file, me *string, titles map[string]string) err
 		}
 		switch path.Base(strings.ToLower(f.base)) {
 		case "user.json":
-			*me = cmp.Or(about.Global, about.Username, *me)
+			me.ID, me.Name = about.ID, cmp.Or(about.Global, about.Username, me.Name)
 		case "channel.json":
 			titles[about.ID] = cmp.Or(titles[about.ID], about.Name)
 		default: // index.json: the names of channels by id

@@ -25,7 +25,7 @@ import (
 // mbox reads mail folders: messages one after another, each behind a line "From …". The
 // mails of a thread are a conversation; what a mail quotes stands apart from what it says.
 var mbox = Form{
-	Name: "mbox", Doc: "mail folders (Thunderbird, Google Takeout)", accounts: true,
+	Name: "mbox", Doc: "mail folders (Thunderbird, Google Takeout)",
 	match: func(files []*file) []*file {
 		var out []*file
 		for _, f := range files {
@@ -111,12 +111,13 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[
 		}
 		return strings.TrimSpace(v)
 	}
-	subject := replyMark.ReplaceAllString(head("Subject"), "")
+	about := head("Subject")
+	subject := replyMark.ReplaceAllString(about, "")
 	out := Message{Conv: convID(f.stem(), subject, short(threadOf(m.Header, threads))), Title: subject, Pos: pos}
 	parser := mail.AddressParser{WordDecoder: &words}
 	if a, err := parser.Parse(m.Header.Get("From")); err == nil {
-		out.Name = first(a.Name, a.Address)
-	} else if out.Name = head("From"); out.Name == "" {
+		out.Name = r.person(strings.ToLower(a.Address), first(a.Name, a.Address))
+	} else if out.Name = r.person("", head("From")); out.Name == "" {
 		r.fault(pos, "a mail does not say who sent it", "", "a header From")
 	}
 	if t, err := m.Header.Date(); err == nil {
@@ -130,7 +131,8 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[
 	}
 	out.Attachments = b.files
 	text := first(b.plain, plainText(b.html))
-	if out.Text, out.Quote = unquote(text, subject); signature.MatchString(text) {
+	follows := subject != about || m.Header.Get("In-Reply-To") != "" || m.Header.Get("References") != ""
+	if out.Text, out.Quote = unquote(text, subject, follows, forwardMark.MatchString(about)); signature.MatchString(text) {
 		r.leave("signatures of mails", pos)
 	}
 	return r.add(out)
@@ -156,6 +158,9 @@ func threadOf(h mail.Header, threads *quotes[string]) string {
 }
 
 var replyMark = pattern.New(`(?i)^(?:\s*(?:re|aw|fwd?|wg|回复|答复|转发)\s*[:：])+\s*`)
+
+// forwardMark starts the subject of a mail that hands on another.
+var forwardMark = pattern.New(`(?i)^\s*(?:fwd?|wg|转发)\s*[:：]`)
 
 // body collects the text of a mail and names what is attached.
 type body struct {
@@ -244,16 +249,45 @@ func charset(name string, in io.Reader) (io.Reader, error) {
 
 var signature = pattern.New(`(?m)^-- \r?$`)
 
-var whoWrote = pattern.New(`[:：]\s*$`)
+var (
+	whoWrote    = pattern.New(`[:：]\s*$`)
+	sentenceEnd = pattern.New(`[.!?。！？]["'”’」』)）]*\s*$`)
+)
 
 // unquote takes quoted lines, what announces them, and the signature out of a mail's text.
-// Below a block of headers with the mail's own subject another mail begins.
-func unquote(text, subject string) (said, quoted string) {
+// In a mail that follows another one, that one begins below a block of headers with its
+// subject. Where nothing stands above it, a forward has no words of its own, and an answer
+// has them further below: all of its text stays.
+func unquote(text, subject string, follows, forward bool) (said, quoted string) {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-	own := otherMail(lines, subject)
+	own := len(lines)
+	if follows {
+		own = otherMail(lines, subject)
+	}
+	said, quoted = ownLines(lines, own, true)
+	if said != "" || own == len(lines) {
+		return said, quoted
+	}
+	if !forward {
+		return ownLines(lines, len(lines), false)
+	}
+	said = "[forwarded]"
+	if p := sender.FindStringSubmatch(strings.Join(lines[own:], "\n")); p != nil {
+		name, _, _ := strings.Cut(p[1], " <")
+		said = "[forwarded from " + strings.Trim(name, `"`) + "]"
+	}
+	return said, quoted
+}
+
+// sender is the header with the name of who wrote a mail.
+var sender = pattern.New(`(?im)^[\s>*]*(?:from|von|de|da|van|发件人|寄件人|寄件者)\s*\*?[:：]\*?[ \t]*(\S[^\n]*?)\s*[;；]?$`)
+
+// ownLines tells the lines above own that are quoted from those that are not; signed: what
+// stands below a signature's mark is neither.
+func ownLines(lines []string, own int, signed bool) (said, quoted string) {
 	var s, q []string
 	for _, l := range lines[:own] {
-		if l == "-- " {
+		if l == "-- " && signed {
 			break
 		}
 		if !strings.HasPrefix(l, ">") {
@@ -273,7 +307,7 @@ func unquote(text, subject string) (said, quoted string) {
 
 // announced splits what announces a quotation off the lines before it: a last paragraph of
 // at most three lines that ends with a colon, and of several lines only where it has an
-// address or a number, as dates have.
+// address or a number, as dates have. It begins behind a line that ends a sentence.
 func announced(s []string) (said, by []string) {
 	for len(s) > 0 && s[len(s)-1] == "" {
 		s = s[:len(s)-1]
@@ -282,10 +316,10 @@ func announced(s []string) (said, by []string) {
 		return s, nil
 	}
 	i := len(s) - 1
-	for i > 0 && s[i-1] != "" && len(s)-i < 3 {
+	for i > 0 && s[i-1] != "" && len(s)-i < 3 && !sentenceEnd.MatchString(s[i-1]) {
 		i--
 	}
-	if p := strings.Join(s[i:], " "); i > 0 && s[i-1] != "" || !strings.ContainsAny(p, "@0123456789") {
+	if p := strings.Join(s[i:], " "); i > 0 && s[i-1] != "" && !sentenceEnd.MatchString(s[i-1]) || !strings.ContainsAny(p, "@0123456789") {
 		i = len(s) - 1
 	}
 	return s[:i], append([]string(nil), s[i:]...)

@@ -21,7 +21,7 @@ import (
 // telegram reads result.json (one chat, or all chats of an account), else the pages of the
 // export as HTML.
 var telegram = Form{
-	Name: "telegram", Doc: "Telegram Desktop: Export chat history, as JSON or HTML", sorted: true, accounts: true,
+	Name: "telegram", Doc: "Telegram Desktop: Export chat history, as JSON or HTML", sorted: true,
 	match: func(files []*file) []*file {
 		data := slices.DeleteFunc(named(files, "", `"messages"`, `"type"`, `"id"`), func(f *file) bool {
 			h := string(f.head())
@@ -140,10 +140,7 @@ func (r *reader) telegram(c telegramChat, v *datasets.Value) error {
 			r.leave(notices, v.Pos)
 			continue
 		}
-		out := Message{Conv: convID(title, strings.Trim(string(c.ID), `"`)), Title: title, Name: m.From, Pos: v.Pos, Text: textOf(m.Text), Quote: said.get(m.ReplyTo)}
-		if out.Name == "" {
-			out.Name = m.FromID
-		}
+		out := Message{Conv: convID(title, strings.Trim(string(c.ID), `"`)), Title: title, Name: r.person(m.FromID, first(m.From, m.FromID)), Pos: v.Pos, Text: textOf(m.Text), Quote: said.get(m.ReplyTo)}
 		if n, err := strconv.ParseInt(m.Unix, 10, 64); err == nil {
 			out.Time = time.Unix(n, 0).In(r.zone())
 		} else {
@@ -213,7 +210,7 @@ func linked(text, address string) string {
 // discord reads channels as DiscordChatExporter writes them in JSON, or Discord's own data
 // package.
 var discord = Form{
-	Name: "discord", Doc: "DiscordChatExporter, as JSON; Discord's data package (your own side)", accounts: true,
+	Name: "discord", Doc: "DiscordChatExporter, as JSON; Discord's data package (your own side)",
 	match: func(files []*file) []*file {
 		if channels := named(files, "", `"guild"`, `"channel"`, `"messages"`); len(channels) > 0 {
 			return channels
@@ -226,14 +223,20 @@ var discord = Form{
 		}
 		return r.each(files, func(v *datasets.Value) error {
 			var x struct {
-				Guild    struct{ Name string }     `json:"guild"`
-				Channel  struct{ ID, Name string } `json:"channel"`
+				Guild struct {
+					Name string `json:"name"`
+				} `json:"guild"`
+				Channel struct {
+					ID   string `json:"id"`
+					Name string `json:"name"`
+				} `json:"channel"`
 				Messages []struct {
 					ID        string `json:"id"`
 					Type      string `json:"type"`
 					Timestamp string `json:"timestamp"`
 					Content   string `json:"content"`
 					Author    struct {
+						ID       string `json:"id"`
 						Name     string `json:"name"`
 						Nickname string `json:"nickname"`
 						Bot      bool   `json:"isBot"`
@@ -273,7 +276,7 @@ var discord = Form{
 					r.leave(notices, v.Pos)
 					continue
 				}
-				out := Message{Conv: convID(x.Guild.Name, x.Channel.Name, x.Channel.ID), Title: x.Channel.Name, Name: first(m.Author.Nickname, m.Author.Name),
+				out := Message{Conv: convID(x.Guild.Name, x.Channel.Name, x.Channel.ID), Title: x.Channel.Name, Name: r.person(m.Author.ID, first(m.Author.Nickname, m.Author.Name)),
 					Time: r.time(m.Timestamp, v.Pos), Text: m.Content, Quote: said.get(m.Reference.ID), Pos: v.Pos}
 				if m.Author.Bot {
 					out.Role = "assistant"
@@ -313,7 +316,7 @@ var discordNotice = pattern.New(`^(?:Recipient|Call$|Channel|Guild|Thread|[1-9]$
 // slack reads the folder or zip that Slack exports: users.json, and for each channel a
 // folder with a file a day. Files of a channel are read in the order of their names.
 var slack = Form{
-	Name: "slack", Doc: "Slack: Settings, Import/Export data, Export", accounts: true,
+	Name: "slack", Doc: "Slack: Settings, Import/Export data, Export",
 	match: func(files []*file) []*file {
 		users := append(named(files, "users.json"), named(files, "dms.json")...)
 		users = append(users, named(files, "mpims.json")...)
@@ -324,7 +327,7 @@ var slack = Form{
 		return append(users, days...)
 	},
 	read: func(r *reader, files []*file) error {
-		people, named := map[string]string{}, map[string]bool{}
+		people := map[string]string{} // names by id
 		titles := map[string]string{} // of direct messages, whose folders have ids
 		said := newQuotes[string]()
 		for _, f := range files {
@@ -343,11 +346,7 @@ var slack = Form{
 					return nil
 				}
 				if day == nil {
-					name := first(m.Profile.Display, m.Profile.Real, m.RealName, m.Name)
-					if named[name] { // two people
-						name += " (" + first(m.Name, m.ID) + ")"
-					}
-					people[m.ID], named[name] = name, true
+					people[m.ID] = r.person(m.ID, first(m.Profile.Display, m.Profile.Real, m.RealName, m.Name, m.ID))
 					return nil
 				}
 				return r.slack(m, day[1], first(titles[day[1]], day[1]), people, said, v.Pos)
@@ -373,6 +372,7 @@ type slackMessage struct {
 	Type    string       `json:"type"`
 	Subtype string       `json:"subtype"`
 	User    string       `json:"user"`
+	Bot     string       `json:"bot_id"`
 	BotName string       `json:"username"`
 	Who     slackProfile `json:"user_profile"`
 	Text    string       `json:"text"`
@@ -430,7 +430,13 @@ func (r *reader) slack(m slackMessage, channel, title string, people map[string]
 		r.leave(notices, pos)
 		return nil
 	}
-	out := Message{Conv: convID(channel), Title: title, Name: first(people[m.User], m.Who.Display, m.Who.Real, m.BotName, m.User), Pos: pos}
+	out := Message{Conv: convID(channel), Title: title, Name: people[m.User], Pos: pos}
+	if out.Name == "" { // a guest, or a program: its name is its own
+		id := first(m.User, m.Bot, m.BotName)
+		if out.Name = r.person(id, first(m.Who.Display, m.Who.Real, m.BotName, id)); m.User != "" {
+			people[m.User] = out.Name
+		}
+	}
 	if m.Subtype == "bot_message" {
 		out.Role = "assistant"
 	}

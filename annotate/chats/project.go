@@ -45,7 +45,7 @@ type Project struct {
 	Errors  int    `json:"errors"` // messages that could not be read
 	hasDate bool
 	// accounts says that one name is one person in all conversations: of a single export
-	// from a program that has accounts.
+	// whose names are those of accounts.
 	accounts bool
 }
 
@@ -76,7 +76,6 @@ func Init(ctx context.Context, o InitOptions) (Project, error) {
 		}
 		found = append(found, x)
 	}
-	p.accounts = len(found) == 1 && found[0].Form.accounts
 	used := map[string]bool{}
 	for _, x := range found {
 		part := Part{Path: x.Path, Form: x.Form.Name, File: "source/" + freeName(used, x.Path)}
@@ -94,6 +93,7 @@ func Init(ctx context.Context, o InitOptions) (Project, error) {
 		}
 		p.Parts = append(p.Parts, part)
 		p.hasDate = p.hasDate || part.First != ""
+		p.accounts = len(found) == 1 && part.accounts
 	}
 	forEditors, _ := config.FileSchema("membench")
 	err := atomicfile.Write(filepath.Join(o.Dir, "membench.schema.json"), func(w io.Writer) error { _, err := w.Write(forEditors); return err })

@@ -3,6 +3,7 @@ package chats
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -144,5 +145,70 @@ func TestDiscordPackage(t *testing.T) {
 	}
 	if s.Left["messages without text"] != 1 {
 		t.Errorf("skipped %v", s.Left)
+	}
+}
+
+// TestAccounts: two accounts of one name are two people in every form that has accounts;
+// where a speaker has none, or there are two exports, a name is a person in a conversation.
+func TestAccounts(t *testing.T) {
+	page := func(from string) string {
+		return telegramPageOf(`<div class="message default clearfix" id="message1"><div class="body"><div class="pull_right date details" title="03.03.2024 20:15:02">20:15</div><div class="from_name">` + from + `</div><div class="text">hi</div></div></div>`)
+	}
+	chat := func(id, from, account string) string {
+		return `{"type":"personal_chat","name":"Alex","id":` + id + `,"messages":[{"id":1,"type":"message","date_unixtime":"1714550400","from":"` + from + `"` + account + `,"text":"hi"}]}`
+	}
+	channel := func(id, authors string) string {
+		return `{"guild":{"id":"1","name":"G"},"channel":{"id":"` + id + `","type":"GuildTextChat","categoryId":"5","category":"T","name":"c"},"messages":[` + authors + `]}`
+	}
+	author := func(id, name, nick string) string {
+		return `{"id":"` + id + `","type":"Default","content":"hi","author":{"id":"` + id + `","name":"` + name + `","nickname":"` + nick + `"}}`
+	}
+	mails := func(from ...string) string {
+		var b strings.Builder
+		for _, f := range from {
+			fmt.Fprintf(&b, "From x Mon Jan  1 11:00:00 2024\nFrom: %s\n\nhi\n\n", f)
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		want  string // who speaks, in order
+		one   bool   // one name is one person
+	}{
+		{"telegram", map[string]string{"result.json": `{"chats":{"list":[` + chat("1", "Alex", `,"from_id":"user2"`) + "," + chat("2", "Alex", `,"from_id":"user3"`) + "," + chat("3", "Alex", `,"from_id":"user2"`) + `]}}`}, "Alex, Alex (user3), Alex", true},
+		{"telegram without accounts", map[string]string{"result.json": `{"chats":{"list":[` + chat("1", "Alex", `,"from_id":"user2"`) + "," + chat("2", "Alex", "") + `]}}`}, "Alex, Alex", false},
+		{"telegram pages", map[string]string{"chat_1/messages.html": page("Deleted Account"), "chat_2/messages.html": page("Deleted Account")}, "Deleted Account, Deleted Account", false},
+		{"discord", map[string]string{"a.json": channel("1", author("11", "sam_1", "Sam")+","+author("22", "sam_2", "Sam")), "b.json": channel("2", author("22", "sam_2", "Sam")+","+author("11", "sam_1", "Sammy"))},
+			"Sam, Sam (22), Sam (22), Sammy", true},
+		{"mail", map[string]string{"a.mbox": mails("John Smith <j1@a>", "John Smith <j2@b>", "John Smith <J1@a>", "x@y.org")}, "John Smith, John Smith (j2@b), John Smith, x@y.org", true},
+		{"mail without an address", map[string]string{"a.mbox": mails("John Smith <j1@a>", "Nobody")}, "John Smith, Nobody", false},
+		{"slack", map[string]string{"users.json": `[{"id":"U1","name":"kim","profile":{"display_name":"Kim"}},{"id":"U2","name":"kim2","profile":{"display_name":"Kim"}}]`,
+			"c/2025-03-25.json": `[{"user":"U1","text":"hi <@U2>","ts":"1742896800.0001"},{"user":"U2","text":"hi","ts":"1742896801.0001"},{"user":"U9","text":"hi","ts":"1742896802.0001","user_profile":{"display_name":"Kim"}},{"subtype":"bot_message","bot_id":"B1","username":"Kim","text":"hi","ts":"1742896803.0"}]`},
+			"Kim, Kim (U2), Kim (U9), Kim (B1)", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			at := put(t, "x", c.files)
+			got, _ := readAll(t, at, Options{})
+			var who []string
+			convs := map[schema.ConvID]bool{}
+			for _, m := range got {
+				who = append(who, m.Name)
+				convs[m.ConvID] = true
+			}
+			if s := strings.Join(who, ", "); s != c.want {
+				t.Errorf("got %s, want %s", s, c.want)
+			}
+			if c.name == "discord" && !(len(convs) == 2 && convs["g-c-1"] && convs["g-c-2"]) {
+				t.Errorf("channels %v", convs)
+			}
+			for n, one := range map[int]bool{1: c.one, 2: false} { // the export, and it twice
+				p, err := Init(t.Context(), InitOptions{Paths: slices.Repeat([]string{at}, n), Dir: t.TempDir()})
+				text, err2 := os.ReadFile(p.Config)
+				if err != nil || err2 != nil || strings.Contains(string(text), "scope: project\n") != one {
+					t.Errorf("%d exports: %v, %v\n%s", n, err, err2, text)
+				}
+			}
+		})
 	}
 }

@@ -41,6 +41,7 @@ type Summary struct {
 	Assistants  bool    `json:"assistants,omitzero"` // an assistant takes part
 	First, Last string  `json:",omitzero"`           // times of the first and last message
 	Undated     int     `json:"undated,omitzero"`
+	accounts    bool    // one name is one account
 }
 
 // Count is a name and how often it was seen.
@@ -58,7 +59,7 @@ func (x *Export) Write(ctx context.Context, w io.Writer, o Options) (Summary, er
 		o.Report = func(*schema.Finding) {}
 	}
 	c := &counter{names: map[string]int{}, convs: map[schema.ConvID]uint32{}}
-	r := &reader{Options: o, ctx: ctx, left: map[string]int{}}
+	r := &reader{Options: o, ctx: ctx, left: map[string]int{}, held: map[string]string{}}
 	out := func(raw []byte) error { _, err := w.Write(raw); return err }
 	var err error
 	if x.Form.sorted {
@@ -80,6 +81,7 @@ func (x *Export) Write(ctx context.Context, w io.Writer, o Options) (Summary, er
 		o.Report(&schema.Finding{Pos: schema.Pos{File: x.Path}, Code: codeLeft, Warning: true, Message: fmt.Sprintf("skipped %d: %s", r.left[what], what)})
 	}
 	s := c.summary()
+	s.accounts = len(r.held) > 0 && !r.nameless
 	if len(r.left) > 0 {
 		s.Left = r.left
 	}
