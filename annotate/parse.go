@@ -80,7 +80,7 @@ func Parse(r io.Reader, name string, o Options) iter.Seq2[Source, error] {
 			p.tooLarge(fmt.Sprintf("more than %d turns", MaxTurns), "at most that")
 		case p.tooMany():
 			out = nil
-			p.fault(schema.Pos{File: name}, codeFormat, "too many faults; the rest of the file was not read, and nothing is taken from it", fmt.Sprintf("more than %d", maxFaults), "a file of the format that --format names", "check the format")
+			p.fault(schema.Pos{File: name}, codeFormat, fmt.Sprintf("more than %d errors: the file was skipped", maxFaults), "", "a file of the format that --format names", "check the format")
 		}
 		for _, f := range p.findings {
 			if !yield(Source{}, f) {

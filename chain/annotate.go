@@ -67,14 +67,14 @@ func Annotate(ctx context.Context, o AnnotateOptions) (AnnotateReport, error) {
 	if err != nil {
 		return report, err
 	}
-	told := o.turns()
+	count := o.turns()
 	for a, err := range par.Map(ctx, max(1, o.Workers), unique(f, annotateSources(ctx, f, files, o)), func(ctx context.Context, src annotate.Source) (annotated, error) {
-		told(0, len(src.Turns))
+		count(0, len(src.Turns))
 		if isLong(src) {
 			return annotated{src: src}, nil // its events go straight to the output, below
 		}
 		var lines bytes.Buffer
-		a, err := annotateOne(ctx, src, o, &lines, told)
+		a, err := annotateOne(ctx, src, o, &lines, count)
 		a.lines = lines.Bytes()
 		return a, err
 	}) {
@@ -86,7 +86,7 @@ func Annotate(ctx context.Context, o AnnotateOptions) (AnnotateReport, error) {
 		}
 		if err := f.Write(a.src.ConvID.FileName()+eventsSuffix, func(w io.Writer) (err error) {
 			if isLong(a.src) {
-				a, err = annotateOne(ctx, a.src, o, w, told)
+				a, err = annotateOne(ctx, a.src, o, w, count)
 				return err
 			}
 			_, err = w.Write(a.lines)
@@ -208,8 +208,8 @@ func (r AnnotateReport) String() string {
 	return fmt.Sprintf("annotated %d conversations, %d events: %s; tags chosen: %s", r.Conversations, r.Events, strings.Join(tags, ", "), strings.Join(by, ", "))
 }
 
-// annotateOne writes the events of a conversation; told hears of its turns, one by one.
-func annotateOne(ctx context.Context, src annotate.Source, o AnnotateOptions, w io.Writer, told func(done, read int)) (annotated, error) {
+// annotateOne writes the events of a conversation; count is called for its turns.
+func annotateOne(ctx context.Context, src annotate.Source, o AnnotateOptions, w io.Writer, count func(done, read int)) (annotated, error) {
 	a := annotated{src: src, tags: map[string]int{}, by: map[string]int{}}
 	opts := o.Convert
 	opts.Report = func(f *schema.Finding) { a.findings = append(a.findings, f) }
@@ -219,7 +219,7 @@ func annotateOne(ctx context.Context, src annotate.Source, o AnnotateOptions, w 
 			return a, err
 		}
 		if a.events++; a.events <= len(src.Turns) {
-			told(1, 0)
+			count(1, 0)
 		}
 		tag := rec.V.Tags[0]
 		a.tags[tag]++
@@ -233,6 +233,6 @@ func annotateOne(ctx context.Context, src annotate.Source, o AnnotateOptions, w 
 			return a, err
 		}
 	}
-	told(max(0, len(src.Turns)-a.events), 0) // turns may be joined to one event
+	count(max(0, len(src.Turns)-a.events), 0) // turns may be joined to one event
 	return a, nil
 }

@@ -11,7 +11,7 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"unicode/utf8"
 
 	"membench/internal/codec"
@@ -42,7 +42,7 @@ type Memory struct {
 type Chunk struct {
 	Memories []Memory
 	Tags     []string // names of tags to use again where they fit
-	told     func()   // called for each memory, by extractors that read one after the other
+	count    func()   // called for each memory, by extractors that read one after the other
 	cast     *cast    // of the conversation so far; nil: nobody is known yet
 }
 
@@ -97,7 +97,7 @@ type Options struct {
 	// several goroutines; nil: not reported.
 	Progress func(unit string, done, of int)
 
-	told  func(n int)   // n more memories are done
+	count func(n int)   // n more memories are done
 	slots chan struct{} // chunks of a model's that are under way, of all conversations; nil: no limit
 }
 
@@ -195,12 +195,18 @@ func ByConversation(ctx context.Context, in schema.Seq[schema.MemoryExport], o O
 				return
 			}
 		}
-		o.told = func(int) {}
+		o.count = func(int) {}
 		if o.Progress != nil {
-			var done atomic.Int64
-			o.told = func(n int) { o.Progress("memories", int(done.Add(int64(n))), int(s.n)) }
+			var mu sync.Mutex // the last call says the most
+			done := 0
+			o.count = func(n int) {
+				mu.Lock()
+				defer mu.Unlock()
+				done += n
+				o.Progress("memories", done, int(s.n))
+			}
 		}
-		o.told(0)
+		o.count(0)
 		// What is made of one conversation needs no other. A model is asked about chunks of
 		// several at once, so many that those which end early do not leave a worker idle.
 		ahead := o.Workers
@@ -334,7 +340,7 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 	}
 	out.Asked = len(todo)
 	chunks := chunksOf(once, todo, o)
-	o.told(len(ms) - out.Asked) // known, or said before
+	o.count(len(ms) - out.Asked) // known, or said before
 	type result struct {
 		a   Answer
 		err error
@@ -351,9 +357,9 @@ func conversation(ctx context.Context, id schema.ConvID, ms []Memory, o Options)
 		}
 		c.Tags = o.Tags.Candidates(c)
 		told := 0
-		c.told = func() { told++; o.told(1) }
+		c.count = func() { told++; o.count(1) }
 		a, err := o.Extractor.Extract(ctx, c)
-		o.told(len(c.Memories) - told)
+		o.count(len(c.Memories) - told)
 		return result{a, err}, nil
 	}) {
 		if err != nil {

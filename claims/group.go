@@ -161,6 +161,7 @@ type claimGroup struct {
 	n        int
 	united   int  // how much of evidence, from its beginning, is united and sorted
 	rows     int  // changes of the united evidence
+	taken    int  // rows of evidence that records brought
 	warned   bool // of two ranks
 }
 
@@ -236,7 +237,8 @@ func (g *claimGroup) add(c *schema.Claim) (warn, fault *schema.Finding) {
 		}
 	}
 	for i := range c.Evidence {
-		g.evidence = append(g.evidence, evidence{at: instantOf(c.Evidence[i].CreatedAt), seq: len(g.evidence), Evidence: c.Evidence[i]})
+		g.evidence = append(g.evidence, evidence{at: instantOf(c.Evidence[i].CreatedAt), seq: g.taken, Evidence: c.Evidence[i]})
+		g.taken++
 	}
 	g.n++
 	return warn, nil

@@ -76,8 +76,8 @@ func (r *rule) Extract(ctx context.Context, c Chunk) (Answer, error) {
 		if err := ctx.Err(); err != nil {
 			return a, err
 		}
-		if c.told != nil {
-			c.told()
+		if c.count != nil {
+			c.count()
 		}
 		if len(m.Text) > ruleText {
 			whole := m.Text

@@ -273,6 +273,7 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 	}
 	finished()
 	if o.index && !o.dryRun {
+		e.meter.begin(loadStep+": text index", nil)
 		made, err := db.EnsureTextIndex(ctx)
 		if err != nil {
 			return err
@@ -280,13 +281,16 @@ func runLoadNeo4j(ctx context.Context, e *env, o loadNeo4jOptions) error {
 		rep.Indexes = append(rep.Indexes, made...)
 	}
 	if embedder != nil {
-		done, err := neo4j.Embed(ctx, db, embedder, nil)
+		var sent atomic.Int64
+		e.meter.begin(loadStep+": vectors", func() state { return state{done: sent.Load(), unit: "vectors"} })
+		done, err := neo4j.Embed(ctx, db, embedder, func(n int) { sent.Store(int64(n)) })
 		if err != nil {
 			return err
 		}
 		rep.Embedded = &done
 	}
 	if o.verify {
+		e.meter.begin(loadStep+": reading back", nil)
 		if rep.Verified, err = neo4j.Verify(ctx, db, in.Elements(), neo4j.VerifyOptions{Repair: o.repair, Exact: o.exact, Report: lo.Report}); err != nil {
 			return err
 		}

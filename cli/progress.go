@@ -139,7 +139,7 @@ func (m *meter) show() {
 	name, s, early := m.name, m.source(), time.Since(m.began) < m.after
 	line := s.line(time.Since(m.part.began))
 	m.mu.Unlock()
-	if line == "" || early {
+	if early {
 		return
 	}
 	if m.e.screen == nil {
@@ -186,10 +186,12 @@ func (s state) bar() string {
 	return "[" + strings.Repeat("#", n) + strings.Repeat("-", width-n) + "] "
 }
 
-// line is "1,200 of 15,410 questions (8 %), 310/s, about 46s left"; "" where nothing is known.
+// line is "1,200 of 15,410 questions (8 %), 310/s, about 46s left", or how long it has taken
+// so far where nothing else is known.
 func (s state) line(passed time.Duration) string {
+	busy := fmt.Sprintf("working on it for %v", passed.Round(time.Second))
 	if s.done == 0 && s.of == 0 && s.more == "" {
-		return ""
+		return busy
 	}
 	scale, form := 1.0, "%.0f"
 	bytes := strings.HasPrefix(s.unit, "MB")
@@ -224,7 +226,7 @@ func (s state) line(passed time.Duration) string {
 		}
 	}
 	if s.of > 0 && s.done >= s.of && passed > 0 {
-		line += fmt.Sprintf(", working on it for %v", passed.Round(time.Second))
+		line += ", " + busy
 	}
 	return line + s.more
 }

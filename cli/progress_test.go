@@ -20,7 +20,7 @@ func TestProgressLine(t *testing.T) {
 		passed time.Duration
 		want   string
 	}{
-		{state{unit: "MB read"}, time.Minute, ""},
+		{state{unit: "MB read"}, time.Minute, "working on it for 1m0s"},
 		{state{done: 20e6, of: 80e6, unit: "MB read"}, 10 * time.Second, "20.0 of 80.0 MB read (25 %), 2.0 MB/s, about 30s left"},
 		{state{done: 80e6, of: 80e6, unit: "MB read"}, 20 * time.Second, "80.0 of 80.0 MB read (100 %), 4.0 MB/s, working on it for 20s"},
 		{state{done: 300, of: 1500, before: 100, unit: "questions", more: ", 3 failed"}, 10 * time.Second, "300 of 1500 questions (20 %), 20/s, about 1m left, 3 failed"},

@@ -338,7 +338,8 @@ type hashed struct {
 // Begin starts an element.
 func (h *Hasher) Begin() { h.parts, h.props, h.rest = h.parts[:0], h.props[:0], h.rest[:0] }
 
-// Text is Member for a string without escapes, whose body is given.
+// Text is Member for a string without escapes; body is the text between its quotation
+// marks, and stored is not empty.
 func (h *Hasher) Text(stored string, body []byte) {
 	start := len(h.parts)
 	h.parts = appendText(append(h.parts, byte(String), 1), body)

@@ -400,7 +400,7 @@ func (b *bulk) emit(ctx context.Context, nodes, edges io.Writer) (Counts, error)
 		if workers > 1 {
 			workers++ // one waits while its result is written
 		}
-		for r, err := range par.Map(ctx, workers, b.told(b.tasks(ctx, src, segs, rows)), b.run) {
+		for r, err := range par.Map(ctx, workers, b.counted(b.tasks(ctx, src, segs, rows)), b.run) {
 			if err != nil {
 				return err
 			}

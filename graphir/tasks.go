@@ -217,9 +217,9 @@ func (b *bulk) tasks(ctx context.Context, src *source, segs []segment, rows func
 	}
 }
 
-// told passes tasks on and reports how much of the sorted records they are. Rows are read
+// counted passes tasks on and reports how much of the sorted records they are. Rows are read
 // once for the nodes and for each type of edge, but for that of owners.
-func (b *bulk) told(tasks iter.Seq2[*task, error]) iter.Seq2[*task, error] {
+func (b *bulk) counted(tasks iter.Seq2[*task, error]) iter.Seq2[*task, error] {
 	if b.o.Progress == nil {
 		return tasks
 	}

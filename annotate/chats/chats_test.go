@@ -511,7 +511,7 @@ func TestUnquote(t *testing.T) {
 	for _, c := range []struct{ name, text, said, quoted string }{
 		{"own words before", "I moved to Oslo in 2023.\nMy new number is 555 0199.\nTo your point:\n> where are you?\nFine.", "I moved to Oslo in 2023.\nMy new number is 555 0199.\nFine.", "To your point:\nwhere are you?"},
 		{"a sentence before", "I moved。\nOn Mar 1, 2025 Anna <a@x>\nwrote:\n> where?", "I moved。", "On Mar 1, 2025 Anna <a@x>\nwrote:\nwhere?"},
-		{"an answer below", block + "\nBo: noon.\n", block + "\nBo: noon.", ""},
+		{"an answer below", block + "\nBo: noon.\n", strings.Replace(block, "-- ", "--", 1) + "\nBo: noon.", ""},
 		{"wrapped", "Fine.\n\nOn Sat, Mar 1, 2025 at 9:00 AM Anna Berg <anna@example.org>\nwrote:\n\n> Lunch?\n", "Fine.", "On Sat, Mar 1, 2025 at 9:00 AM Anna Berg <anna@example.org>\nwrote:\nLunch?"},
 		{"Outlook", "Fine.\n\n-----Original Message-----\nFrom: Anna\nSent: Monday, 9:00\nTo: Bo\nSubject: RE: Lunch plans\n\nLunch?", "Fine.", "-----Original Message-----\nFrom: Anna\nSent: Monday, 9:00\nTo: Bo\nSubject: RE: Lunch plans\n\nLunch?"},
 		{"German", "Gut.\n\n________________________________\nVon: Anna\nGesendet: Montag\nAn: Bo\nBetreff: AW: Lunch plans\n\nEssen?", "Gut.", "________________________________\nVon: Anna\nGesendet: Montag\nAn: Bo\nBetreff: AW: Lunch plans\n\nEssen?"},

@@ -247,7 +247,7 @@ func (l *loader) stream(ctx context.Context, in iter.Seq2[step, error]) (flying 
 		if r.typ != "" {
 			most *= l.o.Sessions
 		}
-		if flying != nil && len(c.rows) >= l.o.Batch { // so much is read ahead: two batches are never held whole
+		if flying != nil && len(c.rows) >= l.o.Batch { // so much is read ahead of what is being sent
 			err := l.land(flying)
 			if flying = nil; err != nil {
 				return nil, err

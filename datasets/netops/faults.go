@@ -133,7 +133,7 @@ func readFaults(f jsonl.File, o datasets.Options) ([]*incident, error) {
 			break
 		}
 		if errors.Is(err, csvdoc.ErrRow) {
-			return nil, tableFault(f.Name, line+1, "the rest of the table cannot be read", err)
+			return nil, tableFault(f.Name, line+1, "the table cannot be read", err)
 		}
 		if len(row) > 0 {
 			line, _ = in.FieldPos(0)

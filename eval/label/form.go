@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -98,7 +99,7 @@ func Read(r io.Reader, name string, f Form, report func(*schema.Finding) error) 
 	}
 	take := func(l Label, line int) error {
 		if l.System == "" || l.CaseID == "" || l.QuestionID == "" {
-			return bad(line, "the label does not say which answer it is of", strings.Join([]string{l.System, l.CaseID, l.QuestionID}, " / "), "a system, a case_id and a question_id")
+			return bad(line, "the label does not identify an answer", fmt.Sprintf("system %q, case_id %q, question_id %q", l.System, l.CaseID, l.QuestionID), "all three")
 		}
 		if what, have, want := l.normal(); what != "" {
 			return bad(line, "this is not a valid "+what, have, want)
@@ -148,7 +149,7 @@ func Read(r io.Reader, name string, f Form, report func(*schema.Finding) error) 
 			}
 			continue
 		case err != nil:
-			return out, err
+			return out, fmt.Errorf("%s: %w", name, err)
 		}
 		if head == nil {
 			head = make([]string, len(row))

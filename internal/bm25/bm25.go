@@ -72,7 +72,7 @@ func (x *Index) Set(id int, text string) {
 	x.terms[id], x.size[id] = distinct, int32(len(all))
 }
 
-// Extend adds text behind what document id, which Set made, holds: it costs what text does.
+// Extend appends text to document id, which Set made. It costs what text does.
 func (x *Index) Extend(id int, text string) {
 	all := x.cut(text)
 	tf, distinct := counted(all)
@@ -86,7 +86,7 @@ func (x *Index) Extend(id int, text string) {
 	x.total += len(all)
 }
 
-// counted tells how often each term is there, and the terms in the order they came.
+// counted returns how often each term occurs, and the terms in the order of their first.
 func counted(all []string) (tf map[string]int32, distinct []string) {
 	tf, distinct = make(map[string]int32, len(all)), make([]string, 0, len(all))
 	for _, t := range all {
@@ -97,7 +97,7 @@ func counted(all []string) (tf map[string]int32, distinct []string) {
 	return tf, distinct
 }
 
-// find is where a document's posting stands in a list, or would stand: most often at its end.
+// find returns the place of a document's posting in a list, or where to insert it: most often the end.
 func find(list []posting, id int) (at int, ok bool) {
 	if n := len(list); n == 0 || int(list[n-1].doc) < id {
 		return n, false
@@ -105,7 +105,7 @@ func find(list []posting, id int) (at int, ok bool) {
 	return slices.BinarySearchFunc(list, id, func(p posting, id int) int { return cmp.Compare(int(p.doc), id) })
 }
 
-// posting is that of a term in a document, made where there is none.
+// posting returns the posting of a term in a document; it makes one where there is none.
 func (x *Index) posting(t string, id int) (p *posting, made bool) {
 	list := x.post[t]
 	i, ok := find(list, id)
@@ -226,7 +226,7 @@ func (x *Index) Clone() Index {
 	}
 	c.terms, c.size = append([][]string(nil), x.terms...), append([]int32(nil), x.size...)
 	for i, t := range c.terms {
-		c.terms[i] = slices.Clip(t) // Extend of the one does not write behind the other's
+		c.terms[i] = slices.Clip(t) // so that Extend of one copy does not overwrite the other's terms
 	}
 	return c
 }

@@ -12,7 +12,8 @@ import (
 // MaxRow is about how long a row may be, in bytes.
 const MaxRow = 16 << 20
 
-// A Reader is a csv.Reader. Its Read fails with ErrRow at a row that is too long.
+// A Reader is a csv.Reader that is read row by row. Its Read fails with ErrRow at a row that
+// is too long, and from then on.
 type Reader struct {
 	*csv.Reader
 	in *limited
@@ -27,20 +28,28 @@ func NewReader(in io.Reader) *Reader {
 	return &Reader{csv.NewReader(l), l}
 }
 
-// Read returns the next row.
+// Read returns the next row, nil with ErrRow.
 func (r *Reader) Read() ([]string, error) {
-	r.in.taken = 0
-	return r.Reader.Read()
+	if !r.in.over {
+		r.in.taken = 0
+	}
+	row, err := r.Reader.Read()
+	if r.in.over {
+		return nil, ErrRow
+	}
+	return row, err
 }
 
 // limited counts what is read for one row.
 type limited struct {
 	in    io.Reader
 	taken int
+	over  bool // a row was too long
 }
 
 func (l *limited) Read(p []byte) (int, error) {
 	if l.taken > MaxRow {
+		l.over = true
 		return 0, ErrRow
 	}
 	n, err := l.in.Read(p)

@@ -62,7 +62,8 @@ func Records(r io.Reader) io.Reader { return &records{in: bufio.NewReaderSize(r,
 type records struct {
 	in     *bufio.Reader
 	line   int
-	inside bool // behind the key
+	inside bool  // behind the key
+	err    error // ends the reading, however often it goes on
 }
 
 func (r *records) Read(p []byte) (n int, err error) {
@@ -71,8 +72,11 @@ func (r *records) Read(p []byte) (n int, err error) {
 			return n, nil
 		}
 		if !r.inside {
-			if err := r.key(); err != nil {
-				return n, err
+			if r.err == nil {
+				r.err = r.key()
+			}
+			if r.err != nil {
+				return n, r.err
 			}
 			r.inside = true
 		}
@@ -103,8 +107,11 @@ func (r *records) key() error {
 			key = append(key, more...)
 		}
 	}
-	if err == io.EOF && len(key) == 0 {
+	switch {
+	case err == io.EOF && len(key) == 0:
 		return io.EOF
+	case errors.Is(err, bufio.ErrBufferFull):
+		err = fmt.Errorf("the key is longer than %d bytes", maxKey)
 	}
 	if err == nil && (bytes.IndexByte(key, '\\') >= 0 || bytes.ContainsAny(key[:len(key)-1], "\n\r\x00")) {
 		_, err = decodeKey(string(key[:len(key)-1]))

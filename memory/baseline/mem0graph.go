@@ -25,8 +25,9 @@ type m0graph struct {
 	of      [][]int      // triples of a node
 	triples []m0triple   // by position in st
 	same    float64      // the cosine from which two names are one thing
-	// seen is what near found for a name that was stored, so that a name told again is
-	// compared with the things that are new since: about 100 bytes a name.
+	// seen keeps for each stored name the things similar to it, and how many things were
+	// compared, so that a repeated name is compared with newer things only: about 100 bytes
+	// a name and 16 for each similar thing.
 	seen map[string]m0seen
 }
 
@@ -161,7 +162,7 @@ func (g *m0graph) near(v []float32, from int) (out []recall.Scored) {
 	return out
 }
 
-// known is near for a name that an exchange tells.
+// known is near with the cache of seen, for names that are stored.
 func (g *m0graph) known(name string, v []float32) []recall.Scored {
 	s := g.seen[name]
 	s.things, s.upto = append(slices.Clip(s.things), g.near(v, s.upto)...), len(g.nodes)

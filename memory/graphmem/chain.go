@@ -197,10 +197,10 @@ var ours = []string{"user_id", "agent_id", "actor_id", "conv_id", "role", "data"
 // puts are the changes that bring the elements into g, each id once. A turn, a claim and
 // a claim's edges stand for themselves; things that many speak of (people, places,
 // topics, a memory said twice) hold the union of what was said, the first to say it
-// winning, as graphir.Build has it, but for two things, which would make a turn cost what
-// was said before: no list of occurrences grows (edges lead to the turns of a memory), and
-// an edge from a claim to its evidence keeps the confidence and updated_at that the claim
-// had when the evidence came. The claim's node has those of now.
+// winning, as graphir.Build has it. Two things differ, so that a turn does not cost more
+// the more was said before it. No list of occurrences grows: edges lead to the turns of a
+// memory. And an edge from a claim to its evidence keeps the confidence and updated_at
+// that the claim had when the evidence came; the claim's node has the present ones.
 func puts(ctx context.Context, g *graph.Local, elements []schema.Element) ([]schema.Change, error) {
 	byID := make(map[string]schema.Element, len(elements))
 	for _, e := range elements {

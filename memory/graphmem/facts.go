@@ -206,7 +206,7 @@ func (v *view) put(f Fact) {
 		}
 	}
 	if n := len(was.Evidence); ok && f.Text == was.Text && len(f.Evidence) >= n && slices.EqualFunc(was.Evidence, f.Evidence[:n], func(a, b Quote) bool { return a.Text == b.Text }) {
-		for _, q := range f.Evidence[n:] { // said again: what was said before is not read anew
+		for _, q := range f.Evidence[n:] { // said again: what was said before is indexed already
 			v.claimWords.Extend(i, q.Text)
 		}
 	} else {

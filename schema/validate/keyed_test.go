@@ -136,6 +136,22 @@ func TestKeyed(t *testing.T) {
 }
 
 // FuzzReduce: whatever comes in is refused or settled.
+// Lines that have no key are refused, wherever they stand.
+func TestReduceWithoutKeys(t *testing.T) {
+	for in, want := range map[string]string{
+		"no key here\n":                    "line 1",
+		"{\"id\":\"a\"}\n{\"id\":\"b\"}\n": "line 1",
+		"bad\\qkey\t{\"id\":1}\n":          "line 1",
+	} {
+		if _, err := validate.Reduce(t.Context(), strings.NewReader(in), io.Discard, validate.ReduceOptions{TempDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: have %v, want an error that names %s", in, err, want)
+		}
+	}
+	if n, err := validate.Reduce(t.Context(), strings.NewReader(""), io.Discard, validate.ReduceOptions{TempDir: t.TempDir()}); n != 0 || err != nil {
+		t.Errorf("an empty input: %d, %v", n, err)
+	}
+}
+
 func FuzzReduce(f *testing.F) {
 	f.Add(`{"f":"a","l":1,"c":1,"q":0,"s":1,"k":"00000000000000010000000000000001","t":"0","x":"a:b"}`)
 	f.Add(`{"spaces":"AQI=","prefixes":["a"]}`)
