@@ -16,6 +16,12 @@ func (p *prepared) opposed(r *reading) (refuse, doubt string) {
 	if r.first < 0 {
 		return "", ""
 	}
+	if p.gw.isDate() && yesNo(p.qt) {
+		gold, _ := polarity(p.gt, false)
+		if said, explicit := polarity(p.at, true); gold < 0 && said > 0 && !explicit {
+			return "", "the gold says no, and the answer does not say so"
+		}
+	}
 	if w := p.otherPart(r); w != "" {
 		return "another time of the day: " + w, ""
 	}
@@ -108,11 +114,27 @@ var dayParts = []map[string]bool{
 	wordSet("evening evenings night nights midnight tonight 晚上 夜里 夜晚 半夜 傍晚"),
 }
 
-// otherPart is the part of the day in the sentence of the gold where the gold has another one and
-// the answer does not have that.
+// weekdays are words of one day of the week each.
+var weekdays = []map[string]bool{
+	wordSet("monday mondays 周一 星期一"), wordSet("tuesday tuesdays 周二 星期二"), wordSet("wednesday wednesdays 周三 星期三"), wordSet("thursday thursdays 周四 星期四"),
+	wordSet("friday fridays 周五 星期五"), wordSet("saturday saturdays 周六 星期六"), wordSet("sunday sundays 周日 星期日 星期天"),
+}
+
+// otherPart is the day or part of the day in the sentence of the gold where the gold has another
+// one and the answer does not have that.
 func (p *prepared) otherPart(r *reading) string {
+	if len(p.gt.content()) > 4 || p.gw.isDate() {
+		return ""
+	}
+	if w := p.otherOf(r, dayParts); w != "" {
+		return w
+	}
+	return p.otherOf(r, weekdays)
+}
+
+func (p *prepared) otherOf(r *reading, classes []map[string]bool) string {
 	mine := -1
-	for n, class := range dayParts {
+	for n, class := range classes {
 		for i := range p.gt.toks {
 			if class[p.gt.toks[i].word] {
 				if mine >= 0 && mine != n {
@@ -122,16 +144,16 @@ func (p *prepared) otherPart(r *reading) string {
 			}
 		}
 	}
-	if mine < 0 || len(p.gt.content()) > 4 {
+	if mine < 0 {
 		return ""
 	}
 	found := ""
 	for i := range p.at.toks {
 		k := &p.at.toks[i]
-		if dayParts[mine][k.word] || k.word == "day" {
+		if classes[mine][k.word] || k.word == "day" {
 			return ""
 		}
-		for _, class := range dayParts {
+		for _, class := range classes {
 			if class[k.word] && !p.qt.hasWord(k.word) && k.sent >= p.at.toks[r.first].sent && k.sent <= p.at.toks[r.last-1].sent {
 				found = k.word
 			}
@@ -147,7 +169,7 @@ func (p *prepared) answersPlainly(gold int) bool {
 		return false
 	}
 	r := p.read()
-	if r.restates < .6 || len(r.before)+len(r.after)+len(r.later) > 0 || len(r.operators) > 1 || p.signs() {
+	if r.restates < .6 || len(r.before)+len(r.after)+len(r.later) > 0 || len(r.operators) > 1 || p.signs() || strings.ContainsAny(p.at.raw, "?") {
 		return false
 	}
 	for i := range p.at.toks {

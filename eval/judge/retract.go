@@ -23,8 +23,20 @@ func (p *prepared) takenBack(r *reading) string {
 	if w := s.overtakes(kind, from, h.to); w != "" {
 		return w
 	}
+	if op := s.conditional(r); op != "" {
+		return "a word that may turn what is said (condition: " + op + ")"
+	}
+	if near := p.nearby(); near != "" {
+		return "it is something by the gold: " + near
+	}
+	if p.redated() {
+		return "what follows in time may overtake it: another date"
+	}
 	for i := s.at + 1; i < len(s.list); i++ {
 		c := &s.list[i]
+		if s.outdates(c) {
+			return "a clause besides the gold says that it is of the past: " + strings.TrimSpace(p.clauseText(c))
+		}
 		if c.asks || c.nothing && !s.changes(c) || c.gold == s.full && !s.rival(c) || s.grounds(s.list, s.at, i) {
 			continue
 		}
@@ -44,11 +56,87 @@ func (p *prepared) takenBack(r *reading) string {
 	return ""
 }
 
+// nearby is the word by which a Chinese answer says a place by the gold instead of it.
+func (p *prepared) nearby() string {
+	for _, w := range []string{"附近", "旁边", "周边", "周围", "郊外", "郊区", "以外", "以北", "以南", "以东", "以西"} {
+		if strings.Contains(p.at.raw, p.gt.raw+w) && !strings.Contains(p.qt.raw, w) {
+			return w
+		}
+	}
+	return ""
+}
+
+// redated reports whether an answer to a date goes on from it to another one.
+func (p *prepared) redated() bool {
+	if !p.gw.isDate() {
+		return false
+	}
+	end := -1
+	for _, a := range p.aw.abs {
+		switch near := relate(p.gw.abs[0], a).score; {
+		case near >= .5:
+			end = a.End
+		case end >= 0 && near < .2 && a.Pos > end:
+			between := p.at.raw[end:a.Pos]
+			if hasWithin(between, hanChange) || hasWithin(between, hanOnward) {
+				return true
+			}
+			for _, w := range strings.FieldsFunc(strings.ToLower(between), func(c rune) bool { return c < 'a' || c > 'z' }) {
+				if onward[w] || changing[w] {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// conditional is the word of a condition in the sentence of the home that is neither a courtesy nor
+// an offer.
+func (s *standing) conditional(r *reading) string {
+	t := s.prepared.at
+	for _, op := range r.operators {
+		if op.kind != "condition" || t.toks[op.tok].sent != s.list[s.at].sent || op.word == "whether" {
+			continue
+		}
+		offer := false
+		for i := op.tok; i < len(t.toks) && t.toks[i].sent == t.toks[op.tok].sent; i++ {
+			offer = offer || offering[t.toks[i].word]
+		}
+		if !offer && !hasWithin(t.raw[t.toks[op.tok].pos:], []string{"需要", "想", "还有"}) {
+			return op.word
+		}
+	}
+	return ""
+}
+
+// offering are verbs of conditions that offer more.
+var offering = wordSet("need want help interested wondering curious matters")
+
+// outdates reports whether a clause behind the home says of the gold, or of what was said, that it
+// is of the past: "Ghent was her old home", "that is an earlier record".
+func (s *standing) outdates(c *clause) bool {
+	t := s.prepared.at
+	old := false
+	for i := c.from; i < c.to; i++ {
+		k := &t.toks[i]
+		old = old || past[k.word] && !s.qt.hasWord(k.word) && !s.gt.hasWord(k.word)
+	}
+	if t.toks[c.from].han {
+		return hasWithin(s.clauseText(c), []string{"以前", "原来", "原先", "当初", "过时", "旧"}) && c.points && !s.rival(c)
+	}
+	if !old || s.rival(c) {
+		return false
+	}
+	subject, _, copula := s.predicate(c)
+	return copula && (c.gold == s.full || points[subject] && c.acts[0] == 0)
+}
+
 // onward are words with which a clause goes on in time; changing are verbs by which one state
 // takes the place of another.
 var (
 	onward    = wordSet("then later afterwards afterward subsequently next now finally nowadays since today currently")
-	hanOnward = []string{"后来", "然后", "之后", "随后", "现在", "如今", "最后", "接着"}
+	hanOnward = []string{"后来", "然后", "之后", "随后", "现在", "如今", "最后", "接着", "后改", "后换", "后搬", "后又", "后转"}
 	changing  = wordSet("move moves moved moving switch switches switched switching change changes changed changing replace replaces replaced replacing become becomes became becoming went go goes going relocate relocated relocates transfer transferred transfers turn turned")
 	hanChange = []string{"搬", "换", "改", "变成", "迁", "转到", "转去", "成了"}
 )
@@ -66,6 +154,8 @@ func (s *standing) overtakes(kind []uint8, from, to int) string {
 					word = w
 				}
 			}
+		} else if k.word == "these" && i+1 < to && t.toks[i+1].word == "days" {
+			word = "these days"
 		} else if onward[k.word] && !s.qt.hasWord(k.word) && !s.gt.hasWord(k.word) && (k.word != "next" && k.word != "since" || i <= from+1) && !(k.word == "next" && i+1 < to && t.toks[i+1].word == "to") {
 			word = k.word
 		}
@@ -169,6 +259,9 @@ func (s *standing) otherwise(kind []uint8, c *clause) bool {
 		alter = alter || alterity[k.word] && !s.qt.hasWord(k.word)
 		about = about || kind[i] == ofQuestion || changing[k.word] || s.does(k) || len(k.word) > 3 && s.asked(k.word)
 	}
+	if subject, _, _ := s.predicate(c); alter && subject != "" && !t.toks[c.from].han && !persons[subject] && !points[subject] && !s.asked(subject) {
+		return false // it is about somebody else
+	}
 	return alter && (about || hasWithin(s.clauseText(c), hanChange))
 }
 
@@ -233,7 +326,13 @@ func (s *standing) disowns(i int) bool {
 // but words that neither gold nor question accounts for: "oolong, sencha".
 func (s *standing) beside(kind []uint8) string {
 	t, h := s.prepared.at, &s.list[s.at]
-	if len(s.gt.items) > 1 || h.rest+h.asked > 0 {
+	if len(s.gt.items) > 1 || h.asked > 0 {
+		return ""
+	}
+	if w := s.joined(kind); w != "" {
+		return w
+	}
+	if h.rest > 0 {
 		return ""
 	}
 	article := t.toks[h.from].word == "a" || t.toks[h.from].word == "an"
@@ -257,6 +356,9 @@ func (s *standing) beside(kind []uint8) string {
 			continue
 		}
 		first := &t.toks[c.from]
+		if !first.han && c.to-c.from == 1 && strings.HasSuffix(first.word, "ly") && !first.name {
+			continue // "Certainly, …"
+		}
 		own, rest := true, ""
 		for j := c.from; j < c.to; j++ {
 			k := &t.toks[j]
@@ -275,6 +377,36 @@ func (s *standing) beside(kind []uint8) string {
 				}
 			}
 			return rest
+		}
+	}
+	return ""
+}
+
+// joined is the word that a bare gold is joined with by "and" or a stroke: "Paris and London".
+func (s *standing) joined(kind []uint8) string {
+	t, h := s.prepared.at, &s.list[s.at]
+	if h.rest == 0 || h.rest > 2 || h.to-h.from > 6 || h.acts != [4]int{} || strings.Contains(s.gt.raw, " and ") || strings.ContainsAny(s.gt.raw, "/&和与及") {
+		return ""
+	}
+	for i := h.from + 1; i < h.to; i++ {
+		and := t.toks[i-1].word == "and" && i > h.from+1
+		if gap := strings.ToLower(t.gap(i)); !and && !strings.ContainsAny(gap, "/&") && !strings.Contains(gap, " and ") && t.toks[i].word != "和" {
+			continue
+		}
+		before := i - 1
+		if and {
+			before = i - 2
+		}
+		if kind[before] == ofGold && kind[i] == ofRest || kind[before] == ofRest && kind[i] == ofGold {
+			for j := h.from; j < h.to; j++ {
+				if k := &t.toks[j]; kind[j] != ofGold && kind[j] != ofRest && !k.stop && !giving[k.word] {
+					return ""
+				}
+			}
+			if kind[i] == ofRest {
+				return t.toks[i].word
+			}
+			return t.toks[before].word
 		}
 	}
 	return ""

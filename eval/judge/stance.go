@@ -374,7 +374,7 @@ func (p *prepared) operators(r *reading) []operator {
 }
 
 // universal are words that "but" makes an exception from.
-var universal = wordSet("anything everything nothing all everyone anyone everybody anybody none nobody")
+var universal = wordSet("anywhere everywhere anything everything nothing all everyone anyone everybody anybody none nobody")
 
 // asides marks the words of conditions that speak of how the answer was come by and not of what is
 // said: "if I read the chat right". One that holds the gold, or has no verb of remembering or
