@@ -259,3 +259,16 @@ func TestZoneOfTheSource(t *testing.T) {
 		}
 	}
 }
+
+// TestZoneNames: the names that RFC 822 has are offsets; another name is no time.
+func TestZoneNames(t *testing.T) {
+	for s, want := range map[string]string{
+		"Tue, 25 Mar 2025 10:00:00 EST": "2025-03-25T10:00:00-05:00", "Tue, 25 Mar 2025 10:00:00 PDT": "2025-03-25T10:00:00-07:00",
+		"Tue, 25 Mar 2025 10:00:00 GMT": "2025-03-25T10:00:00Z", "Tue, 25 Mar 2025 10:00:00 -0500": "2025-03-25T10:00:00-05:00", "Tue, 25 Mar 2025 10:00:00 XYZ": "",
+	} {
+		at, err := ParseTime(s, time.FixedZone("", 3600))
+		if err == nil != (want != "") || err == nil && at.Format(time.RFC3339) != want {
+			t.Errorf("%s: got %v, %v, want %s", s, at, err, want)
+		}
+	}
+}

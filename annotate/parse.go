@@ -290,8 +290,15 @@ func (p *parser) convID() schema.ConvID {
 // layouts of times that sources carry, besides RFC 3339 and its beginnings.
 var layouts = []string{
 	"2006-01-02 15:04:05 -0700", "2006/01/02 15:04:05", "2006/01/02 15:04", "2006/01/02 (Mon) 15:04",
-	time.RFC1123Z, time.RFC1123, "Jan 2, 2006 3:04 PM", "Jan 2, 2006, 3:04 PM", "Jan 2, 2006, 3:04:05 PM", "2 Jan 2006 15:04", "2 Jan 2006, 15:04",
+	time.RFC1123Z, "Jan 2, 2006 3:04 PM", "Jan 2, 2006, 3:04 PM", "Jan 2, 2006, 3:04:05 PM", "2 Jan 2006 15:04", "2 Jan 2006, 15:04",
 	"2006年1月2日 15:04", "3:04 pm on 2 January, 2006", "2006/01/02", "2006年1月2日",
+}
+
+// mailZones are the zones that have names in RFC 822. Another name says no offset, and its
+// time is none.
+var mailZones = map[string]string{
+	"UT": "+0000", "UTC": "+0000", "GMT": "+0000", "EST": "-0500", "EDT": "-0400", "CST": "-0600", "CDT": "-0500",
+	"MST": "-0700", "MDT": "-0600", "PST": "-0800", "PDT": "-0700",
 }
 
 // ParseTime reads a date and time as people write them in chat exports; without an offset they are in zone.
@@ -299,6 +306,9 @@ func ParseTime(s string, zone *time.Location) (time.Time, error) {
 	s = strings.TrimSpace(s)
 	if t, ok := schema.ParseTime(s, zone); ok && len(s) > len("2006-01") { // a number of seconds is not a year
 		return t, nil
+	}
+	if i := strings.LastIndexByte(s, ' '); i > 0 && mailZones[s[i+1:]] != "" {
+		s = s[:i+1] + mailZones[s[i+1:]]
 	}
 	for _, l := range layouts {
 		if t, err := time.ParseInLocation(l, s, zone); err == nil {

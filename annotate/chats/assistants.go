@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -81,8 +82,34 @@ type gptMessage struct {
 	} `json:"metadata"`
 }
 
-// citation is what stands for a source in an answer: its words are in characters of private use.
-var citation = pattern.New(`\s?\x{e200}[^\x{e201}]*\x{e201}`)
+var (
+	// answerMark is a source, an entity or a link in an answer, between characters of private
+	// use: its kind, then what it holds.
+	answerMark = regexp.MustCompile(`(\s?)\x{e200}([^\x{e201}]*)\x{e201}`)
+	// sourceMark is a source by its number.
+	sourceMark = pattern.New(`\s?【\d+(?::\d+)?†[^】]*】`)
+	// markedAt is what the mark of a source points at.
+	markedAt = pattern.New(`^(?:turn\d+[a-z_]+\d+,?\s*)+$|^\{`)
+)
+
+// answered is the text of an answer as it is shown: without marks of sources; of an entity
+// its name, of a link its text.
+func answered(s string) string {
+	s = answerMark.ReplaceAllStringFunc(s, func(mark string) string {
+		p := answerMark.FindStringSubmatch(mark)
+		kind, shown, _ := strings.Cut(p[2], "\ue202")
+		shown, _, _ = strings.Cut(shown, "\ue202")
+		var entity []string
+		if kind == "entity" && codec.Unmarshal([]byte(shown), &entity) == nil && len(entity) > 1 {
+			shown = entity[1]
+		}
+		if kind == "cite" || kind == "filecite" || shown == "" || markedAt.MatchString(shown) {
+			return ""
+		}
+		return p[1] + shown
+	})
+	return sourceMark.ReplaceAllString(s, "")
+}
 
 func (r *reader) gpt(c gptConversation, pos schema.Pos) error {
 	var path []*gptMessage
@@ -121,7 +148,7 @@ func (r *reader) gpt(c gptConversation, pos schema.Pos) error {
 		for _, p := range m.Content.Parts {
 			var text string
 			if codec.Unmarshal(p, &text) == nil {
-				out.Text = join(out.Text, citation.ReplaceAllString(text, ""))
+				out.Text = join(out.Text, answered(text))
 				continue
 			}
 			var asset struct {

@@ -64,8 +64,8 @@ type Options struct {
 	Map   Mapping        // columns of a table
 	Dates string         // order of the parts in dates as 3/4/26: dmy, mdy or "" (told from the file)
 	Zone  *time.Location // of times that name none; nil: UTC
-	// Encoding is that of texts without a byte order mark, as the web names it; "": UTF-8,
-	// or what the file looks like.
+	// Encoding is that of files, and of parts of mails that name none, that are not UTF-8,
+	// as the web names it; "": what they look like.
 	Encoding string
 	// Report is told every finding.
 	Report func(*schema.Finding)
@@ -126,6 +126,7 @@ func unknown(path string, files []*file, o Options) *schema.Finding {
 		if head := x.text(); head != "" {
 			f.Pos.File, f.Have = x.name, textnorm.OneLine(head, 80)
 			f.Hint = suggest(x)
+			x.guessed(o)
 			break
 		}
 	}

@@ -504,6 +504,78 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
+// TestDetection: one broken character makes no other encoding, and the encoding that the
+// user names is that of what is not UTF-8.
+func TestDetection(t *testing.T) {
+	encoded := func(name, s string) string {
+		enc, err := htmlindex.Get(name)
+		if err == nil {
+			s, err = enc.NewEncoder().String(s)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	chat := strings.Repeat("李娜: 今天天气很好，我们去公园吧\n", 9)
+	broken := strings.Replace(chat, "园", "\xe5\x9b", 1)
+	for _, c := range []struct{ name, head, named, want string }{
+		{"UTF-8", chat, "gb18030", ""},
+		{"a broken character", broken, "", ""},
+		{"a broken character, named", broken, "gb18030", ""},
+		{"GB18030", encoded("gb18030", chat), "", "gb18030"},
+		{"the last character of a short file", "Ann: hi\nBob: " + encoded("gb18030", "好"), "", "gb18030"},
+		{"a head cut within a character", strings.Repeat("x", headSize-2) + "好"[:2], "", ""},
+		{"ASCII at the start of a long file", strings.Repeat("x", headSize), "big5", "big5"},
+		{"ASCII", "x", "big5", ""},
+		{"named", encoded("big5", "王偉: 你好嗎"), "big5", "big5"},
+		{"mail", "From x Mon Jan  1 11:00:00 2024\nFrom: Ana\n\n" + encoded("gb18030", "好"), "gb18030", ""},
+	} {
+		if got := encodingOf([]byte(c.head), c.named); got != c.want {
+			t.Errorf("%s: found %q, want %q", c.name, got, c.want)
+		}
+	}
+	var codes []string
+	o := Options{Report: func(f *schema.Finding) { codes = append(codes, f.Code) }}
+	for _, text := range []string{broken, strings.ReplaceAll(broken, "李娜: ", "[25/03/25, 10:00:00] 李娜: ")} { // plain, and WhatsApp, which is read twice
+		codes = nil
+		x, err := Find(put(t, "x", map[string]string{"c.txt": text}), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if s, err := x.Write(context.Background(), &b, o); err != nil || s.Messages != 9 || !slices.Equal(codes, []string{codeMessage}) || !strings.Contains(b.String(), "公\uFFFD") {
+			t.Errorf("%+v, %v, findings %v in\n%s", s, err, codes, b.String())
+		}
+	}
+	codes = nil
+	_, err := Find(put(t, "x", map[string]string{"t.csv": encoded("big5", "發送人,內容\n王偉,你好嗎\n")}), o)
+	if f := (*schema.Finding)(nil); !errors.As(err, &f) || f.Code != codeForm || !slices.Equal(codes, []string{codeCharset}) {
+		t.Errorf("a table in an encoding that is not known: %v, findings %v", err, codes)
+	}
+	mail := func(charset, text string) string {
+		return "From x Mon Jan  1 11:00:00 2024\nFrom: " + encoded("gb18030", "李娜") + " <l@x>\nContent-Type: text/plain" + charset + "\nDate: 1 Jan 24 10:00 EST\n\n" + text + "\n\n"
+	}
+	got, _ := readAll(t, put(t, "x", map[string]string{"a.mbox": mail("", encoded("gb18030", "好的")) + mail("; charset=utf-8", "好的") + mail("; charset=big5", encoded("big5", "好的"))}), Options{Encoding: "gb18030"})
+	for _, m := range got {
+		if m.Name != "李娜" || m.Content != "好的" || m.Timestamp != "2024-01-01T10:00:00-05:00" {
+			t.Errorf("a mail: %+v", m)
+		}
+	}
+	if len(got) != 3 {
+		t.Errorf("%d mails", len(got))
+	}
+}
+
+// TestAnswered: marks of sources are not what an answer says; entities and links are.
+func TestAnswered(t *testing.T) {
+	got := answered("Bob moved to \ue200entity\ue202[\"city\",\"Ghent\",\"Belgium\"]\ue201. \ue200cite\ue202turn0search0\ue202turn1news2\ue201 See \ue200url\ue202The Guide\ue202turn0search1\ue201," +
+		" \ue200filecite\ue202turn0file0\ue202L1-L3\ue201\ue200i\ue202turn0image0\ue201and 【12†source】 too【4:0†a.pdf】.")
+	if want := "Bob moved to Ghent. See The Guide,and too."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestUnquote: what a mail holds below its own text is quoted, in the forms of the programs
 // that write it; what only looks like it is not.
 func TestUnquote(t *testing.T) {
@@ -511,7 +583,7 @@ func TestUnquote(t *testing.T) {
 	for _, c := range []struct{ name, text, said, quoted string }{
 		{"own words before", "I moved to Oslo in 2023.\nMy new number is 555 0199.\nTo your point:\n> where are you?\nFine.", "I moved to Oslo in 2023.\nMy new number is 555 0199.\nFine.", "To your point:\nwhere are you?"},
 		{"a sentence before", "I moved。\nOn Mar 1, 2025 Anna <a@x>\nwrote:\n> where?", "I moved。", "On Mar 1, 2025 Anna <a@x>\nwrote:\nwhere?"},
-		{"an answer below", block + "\nBo: noon.\n", block + "\nBo: noon.", ""},
+		{"an answer below", block + "\nBo: noon.\n", strings.Replace(block, "-- ", "--", 1) + "\nBo: noon.", ""},
 		{"wrapped", "Fine.\n\nOn Sat, Mar 1, 2025 at 9:00 AM Anna Berg <anna@example.org>\nwrote:\n\n> Lunch?\n", "Fine.", "On Sat, Mar 1, 2025 at 9:00 AM Anna Berg <anna@example.org>\nwrote:\nLunch?"},
 		{"Outlook", "Fine.\n\n-----Original Message-----\nFrom: Anna\nSent: Monday, 9:00\nTo: Bo\nSubject: RE: Lunch plans\n\nLunch?", "Fine.", "-----Original Message-----\nFrom: Anna\nSent: Monday, 9:00\nTo: Bo\nSubject: RE: Lunch plans\n\nLunch?"},
 		{"German", "Gut.\n\n________________________________\nVon: Anna\nGesendet: Montag\nAn: Bo\nBetreff: AW: Lunch plans\n\nEssen?", "Gut.", "________________________________\nVon: Anna\nGesendet: Montag\nAn: Bo\nBetreff: AW: Lunch plans\n\nEssen?"},

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"membench/schema"
 	"membench/schema/jsonl"
 
 	"golang.org/x/text/encoding/htmlindex"
@@ -36,17 +37,14 @@ const headSize = 64 << 10
 
 // text is the start of the file where that is text.
 func (f *file) text() string {
-	b := f.head()
-	for i := 0; i < utf8.UTFMax && len(b) > 0 && !utf8.Valid(b); i++ {
-		b = b[:len(b)-1] // cut within a character
-	}
-	if !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0 {
+	b := whole(f.head())
+	if !isUTF8(b) || bytes.IndexByte(b, 0) >= 0 {
 		return ""
 	}
-	return string(b)
+	return strings.ToValidUTF8(string(b), "\uFFFD")
 }
 
-// newFile is a file; the encoding is named by the user, or "".
+// newFile is a file; the encoding of what is not UTF-8 is named by the user, or "".
 func newFile(name, base, encoding string, open func() (io.ReadCloser, error)) *file {
 	f := &file{name: name, base: base}
 	f.open = func() (io.ReadCloser, error) {
@@ -56,9 +54,7 @@ func newFile(name, base, encoding string, open func() (io.ReadCloser, error)) *f
 		}
 		in := bufio.NewReaderSize(r, headSize)
 		head, _ := in.Peek(headSize) // what cannot be read is met again
-		if f.encoding = encoding; encoding == "" {
-			f.encoding = encodingOf(head)
-		}
+		f.encoding = encodingOf(head, encoding)
 		// A byte order mark says what follows; without one it is UTF-8, or what it looks like.
 		other := transform.Transformer(transform.Nop)
 		if e, err := htmlindex.Get(f.encoding); err == nil {
@@ -81,15 +77,49 @@ func newFile(name, base, encoding string, open func() (io.ReadCloser, error)) *f
 	return f
 }
 
-// encodingOf names the encoding of a text that is not UTF-8 and says so nowhere, as tables
-// of Excel do; "" for all else. In Chinese text such bytes stand in runs of two and more,
-// in text of western Europe nearly all of them stand alone. Mails name their own.
-func encodingOf(head []byte) string {
-	valid := head
-	for i := 0; i < utf8.UTFMax && len(valid) > 0 && !utf8.Valid(valid); i++ {
-		valid = valid[:len(valid)-1] // cut within a character
+// whole is the head of a file without the part of a character at which it was cut.
+func whole(head []byte) []byte {
+	if len(head) < headSize {
+		return head
 	}
-	if utf8.Valid(valid) || bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) || fromLine.Match(head) {
+	for i := len(head) - 1; i >= len(head)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(head[i]) {
+			if !utf8.FullRune(head[i:]) {
+				return head[:i]
+			}
+			break
+		}
+	}
+	return head
+}
+
+// isUTF8 tells UTF-8, also with single faults, from other encodings: most runs of bytes
+// beyond ASCII are valid.
+func isUTF8(b []byte) bool {
+	good, bad := 0, 0
+	for _, run := range bytes.FieldsFunc(b, func(r rune) bool { return r < utf8.RuneSelf }) {
+		if utf8.Valid(run) {
+			good++
+		} else {
+			bad++
+		}
+	}
+	return bad == 0 || good > bad
+}
+
+// encodingOf names the encoding of a text that is not UTF-8 and says so nowhere, as tables
+// of Excel do; "" for all else. The one that the user named stands for what would be
+// guessed, and is taken where a long file starts with nothing but ASCII. In Chinese text
+// bytes beyond ASCII stand in runs of two and more, in text of western Europe nearly all of
+// them stand alone. Mails name their own.
+func encodingOf(head []byte, named string) string {
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) || fromLine.Match(head) {
+		return ""
+	}
+	if bytes.IndexByte(head, 0) >= 0 { // UTF-16, or no text
+		if strings.HasPrefix(strings.ToLower(named), "utf-16") {
+			return named
+		}
 		return ""
 	}
 	alone, run, all := 0, 0, 0
@@ -104,10 +134,25 @@ func encodingOf(head []byte) string {
 		}
 		run = 0
 	}
-	if alone*3 > all {
+	switch {
+	case all == 0 && len(head) == headSize:
+		return named
+	case isUTF8(whole(head)):
+		return ""
+	case named != "":
+		return named
+	case alone*3 > all:
 		return "windows-1252"
 	}
 	return "gb18030"
+}
+
+// guessed reports that the encoding of a file was told from what it looks like.
+func (f *file) guessed(o Options) {
+	if o.Encoding == "" && f.encoding != "" && o.Report != nil {
+		o.Report(&schema.Finding{Pos: schema.Pos{File: f.name}, Code: codeCharset, Warning: true, Message: "the file is not UTF-8; it was read as " + f.encoding,
+			Hint: "if names or texts look wrong, give --encoding"})
+	}
 }
 
 // expand lists the files at a path, in the order of their names. A zip is held open while

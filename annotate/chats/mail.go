@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"membench/annotate"
 	"membench/internal/pattern"
 	"membench/schema"
 
@@ -105,7 +106,7 @@ func (r *reader) mbox(f *file) error {
 func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[string], pos schema.Pos) error {
 	words := mime.WordDecoder{CharsetReader: charset}
 	head := func(name string) string {
-		v := m.Header.Get(name)
+		v := inEncoding(m.Header.Get(name), r.Encoding)
 		if s, err := words.DecodeHeader(v); err == nil {
 			v = s
 		}
@@ -115,17 +116,22 @@ func (r *reader) mail(m *mail.Message, f *file, came time.Time, threads *quotes[
 	subject := replyMark.ReplaceAllString(about, "")
 	out := Message{Conv: convID(f.stem(), subject, short(threadOf(m.Header, threads))), Title: subject, Pos: pos}
 	parser := mail.AddressParser{WordDecoder: &words}
-	if a, err := parser.Parse(m.Header.Get("From")); err == nil {
+	if a, err := parser.Parse(inEncoding(m.Header.Get("From"), r.Encoding)); err == nil {
 		out.Name = r.person(strings.ToLower(a.Address), first(a.Name, a.Address))
 	} else if out.Name = r.person("", head("From")); out.Name == "" {
 		r.fault(pos, "a mail does not say who sent it", "", "a header From")
 	}
 	if t, err := m.Header.Date(); err == nil {
 		out.Time = t
+		if name, offset := t.Zone(); name != "" && offset == 0 { // a name as EST, of which net/mail knows no offset
+			if t, err = annotate.ParseTime(t.Format("Mon, 02 Jan 2006 15:04:05 ")+name, time.UTC); err == nil {
+				out.Time = t
+			}
+		}
 	} else if out.Time = came; came.IsZero() {
 		r.fault(pos, "a mail has no date that can be read; it is kept without one", m.Header.Get("Date"), "a date as RFC 5322 has it")
 	}
-	var b body
+	b := body{named: r.Encoding}
 	if err := b.add(m.Header.Get("Content-Type"), m.Header.Get("Content-Transfer-Encoding"), "", m.Body, 0); err != nil {
 		r.fault(pos, "a part of a mail cannot be read: "+err.Error(), "", "")
 	}
@@ -166,6 +172,7 @@ var forwardMark = pattern.New(`(?i)^\s*(?:fwd?|wg|转发)\s*[:：]`)
 type body struct {
 	plain, html string
 	files       []schema.Attachment
+	named       string // the encoding of parts that are not UTF-8 and name none
 }
 
 // maxParts is how deep parts of a mail may stand in each other.
@@ -199,7 +206,7 @@ func (b *body) add(contentType, encoding, name string, in io.Reader, depth int) 
 		if err != nil {
 			return err
 		}
-		var inner body
+		inner := body{named: b.named}
 		if depth == maxParts {
 			return errors.New("its parts are nested too deeply")
 		}
@@ -222,11 +229,11 @@ func (b *body) add(contentType, encoding, name string, in io.Reader, depth int) 
 	case "base64":
 		in = base64.NewDecoder(base64.StdEncoding, in)
 	}
-	if cs, err := charset(params["charset"], in); err == nil {
+	if cs, err := charset(params["charset"], in); err == nil && params["charset"] != "" {
 		in = cs
 	}
 	text, err := io.ReadAll(in)
-	s := strings.ToValidUTF8(string(text), "\uFFFD")
+	s := strings.ToValidUTF8(inEncoding(string(text), b.named), "\uFFFD")
 	if kind == "text/html" {
 		b.html = join(b.html, s)
 	} else {
@@ -245,6 +252,18 @@ func charset(name string, in io.Reader) (io.Reader, error) {
 		return nil, err
 	}
 	return enc.NewDecoder().Reader(in), nil
+}
+
+// inEncoding reads a text that is not UTF-8 in the encoding that the user named.
+func inEncoding(s, named string) string {
+	e, err := htmlindex.Get(named)
+	if err != nil || isUTF8([]byte(s)) {
+		return s
+	}
+	if t, err := e.NewDecoder().String(s); err == nil {
+		return t
+	}
+	return s
 }
 
 var signature = pattern.New(`(?m)^-- \r?$`)

@@ -72,10 +72,7 @@ func (x *Export) Write(ctx context.Context, w io.Writer, o Options) (Summary, er
 		return Summary{}, err
 	}
 	for _, f := range x.files {
-		if o.Encoding == "" && f.encoding != "" {
-			o.Report(&schema.Finding{Pos: schema.Pos{File: f.name}, Code: codeCharset, Warning: true, Message: "the file is not UTF-8; it was read as " + f.encoding,
-				Hint: "if names or texts look wrong, give --encoding"})
-		}
+		f.guessed(o)
 	}
 	for _, what := range slices.Sorted(maps.Keys(r.left)) {
 		o.Report(&schema.Finding{Pos: schema.Pos{File: x.Path}, Code: codeLeft, Warning: true, Message: fmt.Sprintf("skipped %d: %s", r.left[what], what)})

@@ -8,6 +8,15 @@ func (p *prepared) stance(r *reading) (refuse, doubt string) {
 	if r.looping && !looping(p.gt) {
 		return "the reply repeats itself without end", ""
 	}
+	if refuse, doubt = p.opposed(r); refuse != "" {
+		return refuse, ""
+	}
+	if again := p.takenBack(r); again != "" {
+		doubt = again
+	}
+	if doubt != "" {
+		return "", doubt
+	}
 	if !p.weighs(r) {
 		return "", ""
 	}

@@ -365,5 +365,5 @@ func (p *prepared) yesNo() bool {
 		return false
 	}
 	r, _ := comparePolarity(p.gt, p.at)
-	return !r.same
+	return !r.same || p.answersPlainly(gold)
 }

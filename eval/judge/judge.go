@@ -164,7 +164,7 @@ func (p *prepared) short(q Question, gold, answer string, o Options) Verdict {
 		}
 	case p.gw.isDate():
 		r, facts := compareDates(&p.gw, &p.aw, &p.qw, p.ref, o.odds())
-		if gold, _ := polarity(p.gt, false); r.class == "open" && gold != 0 && yesNo(p.qt) { // the date is a reason, and the answer leaves it open
+		if p.polarityFirst(r.class) {
 			r, facts = comparePolarity(p.gt, p.at)
 		}
 		v.Rule, v.Score, v.Facts, v.Reason = "date", o.odds()(r), facts, "dates: "+r.class
@@ -190,6 +190,17 @@ func (p *prepared) short(q Question, gold, answer string, o Options) Verdict {
 		}
 	}
 	return v
+}
+
+// polarityFirst reports whether yes or no decides though the gold has a date, which is a reason:
+// the answer leaves it open, has none, or says the other of yes and no.
+func (p *prepared) polarityFirst(class string) bool {
+	gold, _ := polarity(p.gt, false)
+	if gold == 0 || !yesNo(p.qt) {
+		return false
+	}
+	said, explicit := polarity(p.at, true)
+	return class == "open" || len(p.aw.abs) == 0 && (explicit || said < 0) || explicit && said != gold
 }
 
 func (o Options) odds() odds {

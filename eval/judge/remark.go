@@ -63,7 +63,7 @@ func (s *standing) leaves(i int) bool {
 	c := &s.list[i]
 	acted := c.acts != [4]int{}
 	switch {
-	case c.nothing:
+	case c.nothing && !s.rival(c) && !s.changes(c):
 		return true
 	case c.gold == s.full:
 		return !acted && (c.rest == 0 || s.whole && !s.rival(c) && c.lead != "contrast")
@@ -140,9 +140,9 @@ func (s *standing) dismissed(i int) bool {
 	c := &s.list[i]
 	word := s.prepared.at.toks[c.from].word
 	switch {
-	case c.acts[1] > 0 || c.embedded:
+	case c.acts[1] > 0 || c.embedded || i > s.at && s.disowns(i):
 		return false
-	case s.has(c, elsewhere):
+	case s.another(c):
 		return true
 	case i+1 < len(s.list) && s.list[i+1].lead == "contrast" && s.list[i+1].sent == c.sent && s.list[i+1].gold == 0 && !s.rival(&s.list[i+1]):
 		return true // "An older one says …, but that one is out of date"
@@ -168,13 +168,13 @@ func (s *standing) leavesActing(i int) bool {
 	before := &s.list[i-1]
 	switch {
 	case c.lead == "contrast" || c.rest == 0:
-		return i-1 != s.at && c.acts[1] == 0 && before.sent == c.sent && (before.acts != [4]int{} || s.rival(before) || s.has(before, elsewhere)) && (before.rest > 0 || s.rival(before))
+		return i-1 != s.at && c.acts[1] == 0 && before.sent == c.sent && (before.acts != [4]int{} || s.rival(before) || s.another(before)) && (before.rest > 0 || s.rival(before))
 	case c.acts[1] > 0 || c.points || c.embedded || s.has(c, retracting):
 		return false
-	case s.has(c, elsewhere):
+	case s.another(c):
 		return true
 	}
-	return c.acts[0]+c.acts[3] > 0 && c.acts[2] == 0 || s.has(c, past)
+	return c.acts[0]+c.acts[3] > 0 && c.acts[2] == 0 && !s.disowns(i)
 }
 
 // details says so of a clause behind the home on which nothing acts and that names no other
@@ -183,7 +183,7 @@ func (s *standing) details(i int) bool {
 	c, h := &s.list[i], &s.list[s.at]
 	first := &s.prepared.at.toks[c.from]
 	switch {
-	case s.grounds(s.list, s.at, i), s.has(c, elsewhere):
+	case s.grounds(s.list, s.at, i), s.another(c):
 		return true
 	case c.rest == 0:
 		return !s.has(c, retracting) || c.points && !s.has(c, turning)
@@ -273,9 +273,6 @@ var offers = wordSet("you help else anything more 您 你")
 
 // able are words by which somebody offers to do something.
 var able = wordSet("can will ll shall")
-
-// elsewhere are words of those whom a question is not about.
-var elsewhere = wordSet("else another different 另一 另一个 另外 别人")
 
 // requests begin a sentence that only addresses the reader.
 var requests = wordSet("please let hope feel glad happy")

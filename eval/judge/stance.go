@@ -369,43 +369,75 @@ func (p *prepared) operators(r *reading) []operator {
 			out = append(out, operator{mark.kind, mark.sign, t.tokenAt(i)})
 		}
 	}
-	asides := p.asides()
+	asides := p.asides(r)
 	return slices.DeleteFunc(out, func(o operator) bool { return asides[o.tok] || p.courteous(t.toks[o.tok].pos) })
 }
 
 // universal are words that "but" makes an exception from.
-var universal = wordSet("anything everything nothing all everyone anyone everybody anybody none nobody")
+var universal = wordSet("anywhere everywhere anything everything nothing all everyone anyone everybody anybody none nobody")
 
-// asides marks the words of conditions that speak of the talk itself and not of what is said: "if
-// I read the chat right", "if you like". One in the past or put back in time is none.
-func (p *prepared) asides() map[int]bool {
+// asides marks the words of conditions that speak of how the answer was come by and not of what is
+// said: "if I read the chat right". One that holds the gold, or has no verb of remembering or
+// understanding, is none.
+func (p *prepared) asides(r *reading) map[int]bool {
 	t := p.at
 	out := map[int]bool{}
 	for i := range t.toks {
 		k := &t.toks[i]
-		english := (k.word == "if" || k.word == "unless") && i+1 < len(t.toks) && (self[t.toks[i+1].word] || t.toks[i+1].word == "memory")
-		if !english && !(k.han && slices.ContainsFunc(hanIf, func(w string) bool { return strings.HasPrefix(t.raw[k.pos:], w) })) {
+		if k.han {
+			p.hanAside(r, i, out)
 			continue
 		}
-		to, spoken := i+1, english
-		for ; to < len(t.toks) && t.toks[to].sent == k.sent && !strings.ContainsAny(t.gap(to), ",;:—()"); to++ {
-			spoken = spoken || !english && (self[t.toks[to].word] || strings.ContainsAny(t.toks[to].word, "我您你"))
-			if english && remote[t.toks[to].word] {
-				spoken = false
-				break
-			}
+		if k.word != "if" && k.word != "unless" || i+1 >= len(t.toks) || !speaker[t.toks[i+1].word] {
+			continue
 		}
-		for j := i; spoken && j < to; j++ {
-			out[j] = true
+		to, minds, errs, denied, real := i+1, t.toks[i+1].word == "memory", false, false, true
+		for ; to < len(t.toks) && t.toks[to].sent == k.sent && !strings.ContainsAny(t.gap(to), ",;:—()"); to++ {
+			w := &t.toks[to]
+			real = real && !remote[w.word] && !r.mention[to]
+			minds = minds || minding[w.word]
+			errs = errs || erring[w.word]
+			denied = denied || w.neg
+		}
+		if real && (errs && denied != (k.word == "unless") || !errs && minds && !denied && k.word == "if") {
+			for j := i; j < to; j++ {
+				out[j] = true
+			}
 		}
 	}
 	return out
 }
 
-// hanIf begin a Chinese condition; remote are words of an English one that is not real.
+// hanAside marks such a condition in Chinese that begins at token i.
+func (p *prepared) hanAside(r *reading, i int, out map[int]bool) {
+	t := p.at
+	if !hasAny(t.raw[t.toks[i].pos:], "如果", "要是", "假如", "若我", "若没", "若未") {
+		return
+	}
+	to, real := i, true
+	for ; to < len(t.toks) && t.toks[to].sent == t.toks[i].sent && (to == i || !strings.ContainsAny(t.gap(to), ",;:—()")); to++ {
+		real = real && !r.mention[to]
+	}
+	if to == i {
+		return
+	}
+	said := p.clauseText(&clause{from: i, to: to})
+	err := hasWithin(said, []string{"记错", "理解错", "看错", "弄错", "搞错", "读错"})
+	denied := hasWithin(said, []string{"没", "未", "不"})
+	if real && !hasWithin(said, []string{"你", "您", "他", "她"}) && (err && denied || !err && !denied && strings.Contains(said, "记得")) {
+		for j := i; j < to; j++ {
+			out[j] = true
+		}
+	}
+}
+
+// speaker are those whose remembering makes a condition a courtesy; minding and erring its verbs;
+// remote are words of one that is not real.
 var (
-	hanIf  = []string{"如果", "要是", "假如", "若"}
-	remote = wordSet("had were did was would could asked")
+	speaker = wordSet("i i'm we my our memory")
+	minding = wordSet("remember recall recollect read understand understood")
+	erring  = wordSet("mistaken wrong misread misremember misunderstood misunderstand")
+	remote  = wordSet("had were did was would could asked")
 )
 
 // quotesQuestion reports whether the question mark at i ends the question repeated.
