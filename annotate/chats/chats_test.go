@@ -537,16 +537,19 @@ func TestDetection(t *testing.T) {
 	}
 	var codes []string
 	o := Options{Report: func(f *schema.Finding) { codes = append(codes, f.Code) }}
-	x, err := Find(put(t, "x", map[string]string{"c.txt": broken}), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if s, err := x.Write(context.Background(), &b, o); err != nil || s.Messages != 9 || !slices.Equal(codes, []string{codeMessage}) || !strings.Contains(b.String(), "公\uFFFD") {
-		t.Errorf("%+v, %v, findings %v in\n%s", s, err, codes, b.String())
+	for _, text := range []string{broken, strings.ReplaceAll(broken, "李娜: ", "[25/03/25, 10:00:00] 李娜: ")} { // plain, and WhatsApp, which is read twice
+		codes = nil
+		x, err := Find(put(t, "x", map[string]string{"c.txt": text}), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if s, err := x.Write(context.Background(), &b, o); err != nil || s.Messages != 9 || !slices.Equal(codes, []string{codeMessage}) || !strings.Contains(b.String(), "公\uFFFD") {
+			t.Errorf("%+v, %v, findings %v in\n%s", s, err, codes, b.String())
+		}
 	}
 	codes = nil
-	_, err = Find(put(t, "x", map[string]string{"t.csv": encoded("big5", "發送人,內容\n王偉,你好嗎\n")}), o)
+	_, err := Find(put(t, "x", map[string]string{"t.csv": encoded("big5", "發送人,內容\n王偉,你好嗎\n")}), o)
 	if f := (*schema.Finding)(nil); !errors.As(err, &f) || f.Code != codeForm || !slices.Equal(codes, []string{codeCharset}) {
 		t.Errorf("a table in an encoding that is not known: %v, findings %v", err, codes)
 	}

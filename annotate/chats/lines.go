@@ -268,7 +268,9 @@ func (r *reader) dateOrder(each func(take func(*stamp, schema.Pos)) error) (stri
 
 func (r *reader) whatsApp(f *file) error {
 	order, err := r.dateOrder(func(take func(*stamp, schema.Pos)) error {
-		return r.textLines(f, func(text string, pos schema.Pos) error { take(stamped(text), pos); return nil })
+		quiet := *r // faults of lines are told when they are read as messages
+		quiet.Report = func(*schema.Finding) {}
+		return quiet.textLines(f, func(text string, pos schema.Pos) error { take(stamped(text), pos); return nil })
 	})
 	if err != nil {
 		return err
