@@ -35,8 +35,8 @@ func (b tab) visit(file, hash string) { b.T.Helper(); b.Visit(browsertest.File(b
 // choose takes a value of a filter and waits for the list.
 func (b tab) choose(filter, value string) {
 	b.T.Helper()
-	b.Until("the filter "+filter, fmt.Sprintf(`document.querySelector('select[data-filter=%q]') !== null`, filter))
-	b.Exec(fmt.Sprintf(`(s => { s.value = %q; s.dispatchEvent(new Event("change")); })(document.querySelector('select[data-filter=%q]'))`, value, filter))
+	// In one step: the page may draw itself again between looking and choosing.
+	b.Until("the filter "+filter, fmt.Sprintf(`(s => { if (!s) return false; s.value = %q; s.dispatchEvent(new Event("change")); return true })(document.querySelector('select[data-filter=%q]'))`, value, filter))
 }
 
 func (b tab) listed(n int) {
