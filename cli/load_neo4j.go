@@ -355,7 +355,12 @@ func progressNeo4j(e *env, o loadNeo4jOptions) (func(*neo4j.Report), func()) {
 	if o.graph != "" && o.graph != "-" {
 		of = manifestCount(o.graph)
 	}
-	stop := e.following("load-neo4j", func() state { return state{done: sent.Load(), of: of, unit: "nodes and edges"} })
+	stop := e.following(loadStep, func() state {
+		if n := sent.Load(); n > 0 {
+			return state{done: n, of: of, unit: "nodes and edges"}
+		}
+		return e.meter.part.read() // the graph is checked before anything is sent
+	})
 	return func(r *neo4j.Report) { sent.Store(int64(r.Nodes.Sent + r.Edges.Sent)) }, stop
 }
 
