@@ -1,6 +1,9 @@
 package judge
 
-import "strings"
+import (
+	"membench/internal/measure"
+	"strings"
+)
 
 // matching is how the values of a gold stand in an answer.
 type matching struct {
@@ -110,7 +113,7 @@ func (p *prepared) contradicts(g, a value) bool {
 	if g.kind == "count" && a.kind == "count" {
 		return a.of == "" || g.of == a.of || g.of == "" && p.qt.has(a.of)
 	}
-	return g.kind == a.kind || a.kind == "count" || g.kind == "count"
+	return g.kind == a.kind || a.kind == "count" || g.kind == "count" || measure.Currency(g.kind)
 }
 
 // compareValues scores an answer to a gold that is values.

@@ -3,17 +3,9 @@ package judge
 import "strings"
 
 // opposed says why an answer with the words of the gold is none: it says the opposite, or another
-// currency or time of the day. doubt is why that cannot be read with certainty.
+// day or time of the day. doubt is why that cannot be read with certainty.
 func (p *prepared) opposed(r *reading) (refuse, doubt string) {
-	if p.abstainQ {
-		return "", ""
-	}
-	if g := currencies(p.gt.raw); len(g) > 0 {
-		if a := currencies(p.at.raw); len(a) > 0 && !overlapKeys(g, a) {
-			return "another currency", ""
-		}
-	}
-	if r.first < 0 {
+	if p.abstainQ || r.first < 0 {
 		return "", ""
 	}
 	if p.gw.isDate() && yesNo(p.qt) {
@@ -64,47 +56,6 @@ func denials(t *text) (n int) {
 		}
 	}
 	return n
-}
-
-// money are the signs and words of currencies; longer ones first.
-var money = []struct{ word, of string }{
-	{"美元", "$"}, {"美金", "$"}, {"欧元", "€"}, {"英镑", "£"}, {"日元", "y"}, {"人民币", "¥"}, {"加元", "$"}, {"澳元", "$"}, {"港元", "hk"}, {"港币", "hk"}, {"韩元", "w"},
-	{"$", "$"}, {"€", "€"}, {"£", "£"}, {"元", "¥"},
-}
-
-var moneyWords = map[string]string{"dollar": "$", "dollars": "$", "usd": "$", "bucks": "$", "euro": "€", "euros": "€", "eur": "€", "gbp": "£", "yuan": "¥", "rmb": "¥", "cny": "¥", "yen": "y", "jpy": "y"}
-
-// currencies lists the currencies that a text names beside a number.
-func currencies(s string) map[string]bool {
-	out := map[string]bool{}
-	for _, m := range money {
-		for i := strings.Index(s, m.word); i >= 0; i = strings.Index(s, m.word) {
-			end := i + len(m.word)
-			before, after := strings.TrimRight(s[:i], " 万亿千百"), strings.TrimLeft(s[end:], " ")
-			if before != "" && digit(before[len(before)-1]) || after != "" && digit(after[0]) || m.of != "¥" && m.word[0] >= 0x80 {
-				out[m.of] = true
-			}
-			s = s[:i] + " " + s[end:]
-		}
-	}
-	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return c < 'a' || c > 'z' }) {
-		if of := moneyWords[w]; of != "" {
-			out[of] = true
-		}
-	}
-	if strings.Contains(s, "¥") {
-		out["¥"], out["y"] = true, true
-	}
-	return out
-}
-
-func overlapKeys(a, b map[string]bool) bool {
-	for k := range a {
-		if b[k] {
-			return true
-		}
-	}
-	return false
 }
 
 // dayParts are words of one part of the day each.

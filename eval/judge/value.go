@@ -207,6 +207,8 @@ func sameValue(g, a value) bool {
 	}
 	if x.kind != y.kind {
 		switch {
+		case measure.Currency(x.kind) && measure.Currency(y.kind):
+			return false
 		case x.kind == "percent" && y.kind == "count" && y.lo <= 1:
 			y.lo, y.hi = y.lo*100, y.hi*100
 		case y.kind == "percent" && x.kind == "count" && x.lo <= 1:
@@ -234,11 +236,11 @@ func sameValue(g, a value) bool {
 	return closeTo(x.lo, y.lo, tol) && closeTo(x.hi, y.hi, tol)
 }
 
-// comparable reports whether two values can be the same thing at all: of one kind, or
-// a bare number beside a measure whose unit the question may have given.
+// comparable reports whether two values can be the same thing at all: of one kind, both
+// money, or a bare number beside a measure whose unit the question may have given.
 func comparable(g, a value) bool {
 	switch {
-	case g.kind == a.kind, g.kind == "ip" && a.kind == "prefix":
+	case g.kind == a.kind, g.kind == "ip" && a.kind == "prefix", measure.Currency(g.kind) && measure.Currency(a.kind):
 		return true
 	case g.name != "" && a.name == "":
 		return a.kind == "count" && g.kind != "id" && digit(g.name[0]) // "20" for VLAN 20

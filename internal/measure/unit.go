@@ -35,7 +35,7 @@ var Units = func() map[string]Unit {
 		{"power", 1, "w watt watts 瓦"}, {"power", 1e3, "kw kilowatt kilowatts 千瓦"}, {"volt", 1, "v volt volts 伏"}, {"ampere", 1, "amp amps ampere amperes 安培"}, {"dbm", 1, "dbm"}, {"db", 1, "db"},
 		{"celsius", 1, "°c c° celsius 摄氏度 度"}, {"fahrenheit", 1, "°f fahrenheit"}, {"percent", 1, "% percent pct"}, {"points", 1, "pp"},
 		{"packets/s", 1, "pps"}, {"requests/s", 1, "rps qps"},
-		{"usd", 1, "dollar dollars usd bucks 美元"}, {"usd", .01, "cent cents"}, {"eur", 1, "eur euro euros 欧元"}, {"gbp", 1, "gbp"}, {"cny", 1, "yuan rmb cny 元 块 块钱 人民币"},
+		{"usd", 1, "dollar dollars usd bucks 美元 美金"}, {"usd", .01, "cent cents"}, {"eur", 1, "eur euro euros 欧元"}, {"gbp", 1, "gbp 英镑"}, {"cny", 1, "yuan rmb cny 元 块 块钱 人民币"},
 	} {
 		for _, n := range strings.Fields(row.names) {
 			imperial := strings.Contains(" mi mile miles ft foot feet inch inches yard yards lb lbs pound pounds oz ounce ounces ", " "+n+" ")
@@ -49,3 +49,13 @@ var Units = func() map[string]Unit {
 var scales = map[string]float64{"k": 1e3, "thousand": 1e3, "million": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12, "千": 1e3, "万": 1e4, "百万": 1e6, "千万": 1e7, "亿": 1e8}
 
 var currencies = map[string]string{"$": "usd", "€": "eur", "£": "gbp", "¥": "cny"}
+
+// Currency reports whether a kind is money of one currency.
+func Currency(kind string) bool {
+	for _, k := range currencies {
+		if k == kind {
+			return true
+		}
+	}
+	return false
+}
