@@ -58,56 +58,41 @@ func denials(t *text) (n int) {
 	return n
 }
 
-// dayParts are words of one part of the day each.
-var dayParts = []map[string]bool{
-	wordSet("morning mornings 早上 上午 早晨 清晨"),
-	wordSet("afternoon afternoons 下午"),
-	wordSet("evening evenings night nights midnight tonight 晚上 夜里 夜晚 半夜 傍晚"),
-}
-
-// weekdays are words of one day of the week each.
-var weekdays = []map[string]bool{
-	wordSet("monday mondays 周一 星期一"), wordSet("tuesday tuesdays 周二 星期二"), wordSet("wednesday wednesdays 周三 星期三"), wordSet("thursday thursdays 周四 星期四"),
-	wordSet("friday fridays 周五 星期五"), wordSet("saturday saturdays 周六 星期六"), wordSet("sunday sundays 周日 星期日 星期天"),
-}
-
-// otherPart is the day or part of the day in the sentence of the gold where the gold has another
-// one and the answer does not have that.
+// otherPart is the day of the week or part of the day in the sentence of the gold where the gold
+// has another one and the answer does not have that.
 func (p *prepared) otherPart(r *reading) string {
 	if len(p.gt.content()) > 4 || p.gw.isDate() {
 		return ""
 	}
-	if w := p.otherOf(r, dayParts); w != "" {
-		return w
+	for _, class := range []int{dayPart, weekday} {
+		if w := p.otherOf(r, class); w != "" {
+			return w
+		}
 	}
-	return p.otherOf(r, weekdays)
+	return ""
 }
 
-func (p *prepared) otherOf(r *reading, classes []map[string]bool) string {
+func (p *prepared) otherOf(r *reading, class int) (found string) {
 	mine := -1
-	for n, class := range classes {
-		for i := range p.gt.toks {
-			if class[p.gt.toks[i].word] {
-				if mine >= 0 && mine != n {
-					return ""
-				}
-				mine = n
+	for i := range p.gt.toks {
+		if its, ok := calendar[p.gt.toks[i].word]; ok && its[0] == class {
+			if mine >= 0 && mine != its[1] {
+				return "" // the gold has several
 			}
+			mine = its[1]
 		}
 	}
 	if mine < 0 {
 		return ""
 	}
-	found := ""
 	for i := range p.at.toks {
 		k := &p.at.toks[i]
-		if classes[mine][k.word] || k.word == "day" {
+		its, ok := calendar[k.word]
+		switch {
+		case k.word == "day", ok && its == [2]int{class, mine}:
 			return ""
-		}
-		for _, class := range classes {
-			if class[k.word] && !p.qt.hasWord(k.word) && k.sent >= p.at.toks[r.first].sent && k.sent <= p.at.toks[r.last-1].sent {
-				found = k.word
-			}
+		case ok && its[0] == class && !p.qt.hasWord(k.word) && k.sent >= p.at.toks[r.first].sent && k.sent <= p.at.toks[r.last-1].sent:
+			found = k.word
 		}
 	}
 	return found

@@ -191,28 +191,51 @@ func frame(k *tok) bool {
 	return frameWords[k.word] || k.han && len(k.word) == 3 && !k.num || k.stem == "%" || k.vague && !k.name
 }
 
-// calendar are closed classes of which a text has one or another.
-var calendar = []map[string]bool{
-	wordSet("monday tuesday wednesday thursday friday saturday sunday 周一 周二 周三 周四 周五 周六 周日 星期一 星期二 星期三 星期四 星期五 星期六 星期日"),
-	wordSet("january february march april may june july august september october november december"),
-	wordSet("spring summer autumn fall winter 春天 夏天 秋天 冬天"),
-	wordSet("morning noon afternoon evening night midnight 早上 上午 中午 下午 晚上"),
-	wordSet("first second third fourth fifth sixth last"),
-}
+// Classes of calendar, in its order.
+const (
+	weekday = iota
+	month
+	season
+	dayPart
+	ordinal
+)
 
-// peer reports whether a word is of the same closed class as a word of the gold, and another.
-func (p *prepared) peer(k *tok) bool {
-	for _, class := range calendar {
-		if !class[k.word] || p.gt.hasWord(k.word) || p.qt.hasWord(k.word) {
-			continue
-		}
-		for i := range p.gt.toks {
-			if class[p.gt.toks[i].word] {
-				return true
+// calendar has the words of closed classes, of whose members a text has one or another: the
+// class of a word and its member.
+var calendar = func() map[string][2]int {
+	m := map[string][2]int{}
+	for class, members := range [][]string{
+		weekday: {"monday mondays 周一 星期一", "tuesday tuesdays 周二 星期二", "wednesday wednesdays 周三 星期三", "thursday thursdays 周四 星期四", "friday fridays 周五 星期五", "saturday saturdays 周六 星期六", "sunday sundays 周日 星期日 星期天"},
+		month:   strings.Fields("january february march april may june july august september october november december"),
+		season:  {"spring 春天", "summer 夏天", "autumn fall 秋天", "winter 冬天"},
+		dayPart: {"morning mornings 早上 上午 早晨 清晨", "noon 中午", "afternoon afternoons 下午", "evening evenings night nights midnight tonight 晚上 夜里 夜晚 半夜 傍晚"},
+		ordinal: strings.Fields("first second third fourth fifth sixth last"),
+	} {
+		for member, words := range members {
+			for _, w := range strings.Fields(words) {
+				m[w] = [2]int{class, member}
 			}
 		}
 	}
-	return false
+	return m
+}()
+
+// peer reports whether a word is of the same closed class as a word of the gold, and another.
+func (p *prepared) peer(k *tok) bool {
+	mine, ok := calendar[k.word]
+	if !ok || p.gt.hasWord(k.word) || p.qt.hasWord(k.word) {
+		return false
+	}
+	other := false
+	for i := range p.gt.toks {
+		if its, ok := calendar[p.gt.toks[i].word]; ok && its[0] == mine[0] {
+			if its == mine {
+				return false
+			}
+			other = true
+		}
+	}
+	return other
 }
 
 var frameWords = func() map[string]bool {
