@@ -82,7 +82,7 @@ func (m *manner) bool(v ...bool) {
 // manner gives what the weights for doubt see of an answer that says the gold.
 func (p *prepared) manner(r *reading) []float64 {
 	t := p.at
-	m := &manner{p: p, r: r, kind: p.kinds(r), f: make([]float64, 0, len(mannerNames))}
+	m := &manner{p: p, r: r, kind: p.stand(r).kind, f: make([]float64, 0, len(mannerNames))}
 	home := t.toks[r.first].sent
 	from, to := t.sentence(home)
 	lo, hi := to, from

@@ -17,8 +17,8 @@ func (p *prepared) opposed(r *reading) (refuse, doubt string) {
 	if w := p.otherPart(r); w != "" {
 		return "another time of the day: " + w, ""
 	}
-	if len(p.gt.toks) <= 10 && p.gt.sents <= 1 && !strings.ContainsAny(p.gt.raw, ",;") && denials(p.gt) == 1 && denials(p.at) == 0 && len(r.operators) == 0 && !hasWithin(p.at.raw, hanDislike) {
-		if len(r.before)+len(r.after)+len(r.later) == 0 && !p.dislikes() {
+	if len(p.gt.toks) <= 10 && p.gt.sents <= 1 && !strings.ContainsAny(p.gt.raw, ",;") && denials(p.gt) == 1 && denials(p.at) == 0 && len(r.operators) == 0 {
+		if len(r.before)+len(r.after)+len(r.later) == 0 && !p.has(&clause{to: len(p.at.toks)}, disliking) {
 			return "the gold denies it, and the answer does not", ""
 		}
 		return "", "the gold denies it, and the answer has no denial"
@@ -26,19 +26,8 @@ func (p *prepared) opposed(r *reading) (refuse, doubt string) {
 	return "", ""
 }
 
-var (
-	disliking  = wordSet("hate hates hated dislike dislikes disliked loathe loathes avoid avoids avoided refuse refuses refused lack lacks lacked detest stopped quit skipped missed")
-	hanDislike = []string{"讨厌", "反感", "拒绝", "缺", "厌恶", "恨", "怕", "别"}
-)
-
-func (p *prepared) dislikes() bool {
-	for i := range p.at.toks {
-		if disliking[p.at.toks[i].word] {
-			return true
-		}
-	}
-	return false
-}
+// disliking are words that deny without a negation.
+var disliking = wordSet("讨厌 反感 拒绝 缺 厌恶 恨 怕 别 hate hates hated dislike dislikes disliked loathe loathes avoid avoids avoided refuse refuses refused lack lacks lacked detest stopped quit skipped missed")
 
 // denials counts the words of a text that deny.
 func denials(t *text) (n int) {

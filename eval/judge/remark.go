@@ -14,14 +14,19 @@ type standing struct {
 	at    int
 	full  int  // how many words of the gold a clause has at most
 	whole bool // the home repeats the question: it is a statement by itself
+	kind  []uint8
 }
 
-// stand reads an answer by its clauses.
+// stand reads an answer by its clauses, once.
 func (p *prepared) stand(r *reading) *standing {
-	list := p.clauses(r, p.kinds(r))
-	at, full := home(list)
-	h := &list[at]
-	return &standing{p, r, list, at, full, h.asked > 0 && 2*h.asked >= r.asked && r.restates >= .5}
+	if r.standing == nil {
+		kind := p.kinds(r)
+		list := p.clauses(r, kind)
+		at, full := home(list)
+		h := &list[at]
+		r.standing = &standing{p, r, list, at, full, h.asked > 0 && 2*h.asked >= r.asked && r.restates >= .5, kind}
+	}
+	return r.standing
 }
 
 // asserts reports whether a clause on which nothing acts says the gold, and every other one
@@ -232,9 +237,9 @@ func (s *standing) apartFromGold() bool {
 	if h.acts != [4]int{} {
 		return true
 	}
-	kind, begun := s.kinds(s.r), false
+	begun := false
 	for i := h.from; i < h.to; i++ {
-		switch kind[i] {
+		switch s.kind[i] {
 		case ofGold:
 			begun = true
 		case ofRest, ofQuestion:

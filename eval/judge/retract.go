@@ -12,7 +12,6 @@ func (p *prepared) takenBack(r *reading) string {
 	if s.full == 0 {
 		return ""
 	}
-	kind := p.kinds(r)
 	h := &s.list[s.at]
 	from := h.from
 	for i := h.from; i < h.to; i++ {
@@ -20,7 +19,7 @@ func (p *prepared) takenBack(r *reading) string {
 			from = i + 1
 		}
 	}
-	if w := s.overtakes(kind, from, h.to); w != "" {
+	if w := s.overtakes(from, h.to); w != "" {
 		return w
 	}
 	if op := s.conditional(r); op != "" {
@@ -40,17 +39,17 @@ func (p *prepared) takenBack(r *reading) string {
 		if c.asks || c.nothing && !s.changes(c) || c.gold == s.full && !s.rival(c) || s.grounds(s.list, s.at, i) {
 			continue
 		}
-		if w := s.overtakes(kind, c.from, c.to); w != "" {
+		if w := s.overtakes(c.from, c.to); w != "" {
 			return w
 		}
-		if s.otherwise(kind, c) {
+		if s.otherwise(c) {
 			return "a clause besides the gold speaks of another: " + strings.TrimSpace(p.clauseText(c))
 		}
 		if s.disowns(i) {
 			return "a clause besides the gold takes back what it rests on: " + strings.TrimSpace(p.clauseText(c))
 		}
 	}
-	if w := s.beside(kind); w != "" {
+	if w := s.beside(); w != "" {
 		return "it names another candidate: " + w
 	}
 	return ""
@@ -77,14 +76,9 @@ func (p *prepared) redated() bool {
 		case near >= .5:
 			end = a.End
 		case end >= 0 && near < .2 && a.Pos > end:
-			between := p.at.raw[end:a.Pos]
-			if hasWithin(between, hanChange) || hasWithin(between, hanOnward) {
+			between := p.at.between(end, a.Pos)
+			if p.has(&between, onward) || p.has(&between, changing) {
 				return true
-			}
-			for _, w := range strings.FieldsFunc(strings.ToLower(between), func(c rune) bool { return c < 'a' || c > 'z' }) {
-				if onward[w] || changing[w] {
-					return true
-				}
 			}
 		}
 	}
@@ -135,24 +129,20 @@ func (s *standing) outdates(c *clause) bool {
 // onward are words with which a clause goes on in time; changing are verbs by which one state
 // takes the place of another.
 var (
-	onward    = wordSet("then later afterwards afterward subsequently next now finally nowadays since today currently")
-	hanOnward = []string{"后来", "然后", "之后", "随后", "现在", "如今", "最后", "接着", "后改", "后换", "后搬", "后又", "后转"}
-	changing  = wordSet("move moves moved moving switch switches switched switching change changes changed changing replace replaces replaced replacing become becomes became becoming went go goes going relocate relocated relocates transfer transferred transfers turn turned")
-	hanChange = []string{"搬", "换", "改", "变成", "迁", "转到", "转去", "成了"}
+	onward   = wordSet("then later afterwards afterward subsequently next now finally nowadays since today currently 后来 然后 之后 随后 现在 如今 最后 接着 后改 后换 后搬 后又 后转")
+	changing = wordSet("move moves moved moving switch switches switched switching change changes changed changing replace replaces replaced replacing become becomes became becoming went go goes going relocate relocated relocates transfer transferred transfers turn turned 搬 换 改 变成 迁 转到 转去 成了")
 )
 
 // overtakes reports what goes on in time from the gold to something that neither gold nor question
 // accounts for. [from, to) is a clause, or what of the home stands behind the gold.
-func (s *standing) overtakes(kind []uint8, from, to int) string {
+func (s *standing) overtakes(from, to int) string {
 	t := s.prepared.at
 	word := ""
 	for i := from; i < to; i++ {
 		k := &t.toks[i]
 		if k.han {
-			for _, w := range hanOnward {
-				if i < from+2 && strings.HasPrefix(t.raw[k.pos:], w) {
-					word = w
-				}
+			if i < from+2 {
+				word = t.hanAt(k, onward)
 			}
 		} else if k.word == "these" && i+1 < to && t.toks[i+1].word == "days" {
 			word = "these days"
@@ -166,16 +156,15 @@ func (s *standing) overtakes(kind []uint8, from, to int) string {
 	if word == "" {
 		return ""
 	}
-	rest, han, changed, asked, copula, verb := 0, false, false, false, false, false
+	rest, han, asked, copula, verb := 0, false, false, false, false
 	for i := from; i < to; i++ {
 		k := &t.toks[i]
 		han = han || k.han
-		changed = changed || changing[k.word]
 		copula = copula || being[k.word]
-		asked = asked || kind[i] == ofQuestion
+		asked = asked || s.kind[i] == ofQuestion
 		switch {
 		case onward[k.word] || changing[k.word]:
-		case kind[i] == ofRest && !overlapsHan(k, t.raw, hanOnward) && !overlapsHan(k, t.raw, hanChange), s.rivals(i) && kind[i] != ofGold:
+		case s.kind[i] == ofRest && t.hanAt(k, onward) == "" && t.hanAt(k, changing) == "", s.rivals(i) && s.kind[i] != ofGold:
 			rest++
 		}
 	}
@@ -183,9 +172,9 @@ func (s *standing) overtakes(kind []uint8, from, to int) string {
 		return ""
 	}
 	part := clause{from: from, to: to}
+	changed := s.has(&part, changing)
 	if han {
 		text := s.clauseText(&part)
-		changed = changed || hasWithin(text, hanChange)
 		copula = strings.Contains(text, "是") || strings.Contains(text, "在") || strings.Contains(text, "住")
 		verb = !changed && !copula && len([]rune(text)) > 6
 	} else {
@@ -207,27 +196,34 @@ func hasWithin(s string, words []string) bool {
 	return false
 }
 
-// overlapsHan reports a Chinese word that is or begins with one of the words.
-func overlapsHan(k *tok, raw string, words []string) bool {
-	if !k.han {
-		return false
-	}
-	for _, w := range words {
-		if strings.Contains(k.word, w) || strings.HasPrefix(raw[k.pos:], w) {
-			return true
+// hanAt is the word of words that begins at a Chinese token or stands in it, "" without one.
+func (t *text) hanAt(k *tok, words map[string]bool) string {
+	best := ""
+	for w := range words {
+		if k.han && (strings.Contains(k.word, w) || strings.HasPrefix(t.raw[k.pos:], w)) && (len(w) > len(best) || len(w) == len(best) && w < best) {
+			best = w
 		}
 	}
-	return false
+	return best
+}
+
+// between is the part of a text from one byte to another, as a clause.
+func (t *text) between(pos, end int) (c clause) {
+	for c.from < len(t.toks) && t.toks[c.from].pos < pos {
+		c.from++
+	}
+	for c.to = c.from; c.to < len(t.toks) && t.toks[c.to].pos < end; c.to++ {
+	}
+	return c
 }
 
 // alterity are words of what is not the thing named; people are those of whom they say that
 // somebody else is meant.
 var (
-	alterity    = wordSet("another different elsewhere else other new")
-	hanAlterity = []string{"另一", "另外", "别的", "其他"}
-	people      = wordSet("user users person people man woman men women friend friends colleague colleagues member members speaker family neighbour neighbor guy girl boy child brother sister cousin team customer client")
-	hanPeople   = []string{"别人", "另一个人", "另一人", "另一位", "另一名", "另一个用户", "另一用户", "其他人", "另外一个人", "另外的人"}
-	somebodies  = wordSet("somebody someone anybody anyone nobody everyone everybody who person")
+	alterity   = wordSet("another different elsewhere else other new 另一 另外 别的 其他")
+	people     = wordSet("user users person people man woman men women friend friends colleague colleagues member members speaker family neighbour neighbor guy girl boy child brother sister cousin team customer client")
+	hanPeople  = []string{"别人", "另一个人", "另一人", "另一位", "另一名", "另一个用户", "另一用户", "其他人", "另外一个人", "另外的人"}
+	somebodies = wordSet("somebody someone anybody anyone nobody everyone everybody who person")
 )
 
 // another reports whether a clause is about somebody else than the question.
@@ -248,21 +244,21 @@ func (p *prepared) another(c *clause) bool {
 
 // otherwise reports whether a clause moves what was asked to a thing that is said not to be the gold:
 // "she lives in a different city", "she moved to another one".
-func (s *standing) otherwise(kind []uint8, c *clause) bool {
+func (s *standing) otherwise(c *clause) bool {
 	if s.another(c) {
 		return false
 	}
 	t := s.prepared.at
-	alter, about := hasWithin(s.clauseText(c), hanAlterity), false
+	alter, about := false, s.has(c, changing)
 	for i := c.from; i < c.to; i++ {
 		k := &t.toks[i]
-		alter = alter || alterity[k.word] && !s.qt.hasWord(k.word)
-		about = about || kind[i] == ofQuestion || changing[k.word] || s.does(k) || len(k.word) > 3 && s.asked(k.word)
+		alter = alter || (alterity[k.word] || t.hanAt(k, alterity) != "") && !s.qt.hasWord(k.word)
+		about = about || s.kind[i] == ofQuestion || s.does(k) || len(k.word) > 3 && s.asked(k.word)
 	}
 	if subject, _, _ := s.predicate(c); alter && subject != "" && !t.toks[c.from].han && !persons[subject] && !points[subject] && !s.asked(subject) {
 		return false // it is about somebody else
 	}
-	return alter && (about || hasWithin(s.clauseText(c), hanChange))
+	return alter && about
 }
 
 // does reports whether a word means what a word of the question does.
@@ -324,12 +320,12 @@ func (s *standing) disowns(i int) bool {
 
 // beside is a word of a fragment next to a bare gold in one sentence that consists of nothing
 // but words that neither gold nor question accounts for: "oolong, sencha".
-func (s *standing) beside(kind []uint8) string {
+func (s *standing) beside() string {
 	t, h := s.prepared.at, &s.list[s.at]
 	if len(s.gt.items) > 1 || h.asked > 0 {
 		return ""
 	}
-	if w := s.joined(kind); w != "" {
+	if w := s.joined(); w != "" {
 		return w
 	}
 	if h.rest > 0 {
@@ -337,12 +333,12 @@ func (s *standing) beside(kind []uint8) string {
 	}
 	article := t.toks[h.from].word == "a" || t.toks[h.from].word == "an"
 	for i := h.from; i < h.to; i++ {
-		if k := &t.toks[i]; kind[i] != ofGold && !k.stop && !giving[k.word] {
+		if k := &t.toks[i]; s.kind[i] != ofGold && !k.stop && !giving[k.word] {
 			return ""
 		}
 	}
 	if _, verb, _ := s.predicate(h); verb && !t.toks[h.from].han {
-		if first := t.toks[h.from].word; first != "it" && !being[first] && kind[h.from] != ofGold && !article {
+		if first := t.toks[h.from].word; first != "it" && !being[first] && s.kind[h.from] != ofGold && !article {
 			return ""
 		}
 	}
@@ -363,7 +359,7 @@ func (s *standing) beside(kind []uint8) string {
 		for j := c.from; j < c.to; j++ {
 			k := &t.toks[j]
 			switch {
-			case kind[j] == ofRest:
+			case s.kind[j] == ofRest:
 				rest = k.word
 			case j == c.from && article && (k.word == "a" || k.word == "an"), j == c.from && k.word == "the":
 			default:
@@ -383,7 +379,7 @@ func (s *standing) beside(kind []uint8) string {
 }
 
 // joined is the word that a bare gold is joined with by "and" or a stroke: "Paris and London".
-func (s *standing) joined(kind []uint8) string {
+func (s *standing) joined() string {
 	t, h := s.prepared.at, &s.list[s.at]
 	if h.rest == 0 || h.rest > 2 || h.to-h.from > 6 || h.acts != [4]int{} || strings.Contains(s.gt.raw, " and ") || strings.ContainsAny(s.gt.raw, "/&和与及") {
 		return ""
@@ -397,13 +393,13 @@ func (s *standing) joined(kind []uint8) string {
 		if and {
 			before = i - 2
 		}
-		if kind[before] == ofGold && kind[i] == ofRest || kind[before] == ofRest && kind[i] == ofGold {
+		if s.kind[before] == ofGold && s.kind[i] == ofRest || s.kind[before] == ofRest && s.kind[i] == ofGold {
 			for j := h.from; j < h.to; j++ {
-				if k := &t.toks[j]; kind[j] != ofGold && kind[j] != ofRest && !k.stop && !giving[k.word] {
+				if k := &t.toks[j]; s.kind[j] != ofGold && s.kind[j] != ofRest && !k.stop && !giving[k.word] {
 					return ""
 				}
 			}
-			if kind[i] == ofRest {
+			if s.kind[i] == ofRest {
 				return t.toks[i].word
 			}
 			return t.toks[before].word

@@ -25,6 +25,7 @@ type reading struct {
 	rival     int   // token of something else of the gold's type, -1 none
 	items     int   // list items beside those of the gold
 	looping   bool
+	standing  *standing // see stand
 }
 
 // An operator is a word that can turn what is said into something that is not said:
