@@ -54,7 +54,7 @@ SAME = {
  "tabs": (any_(lambda t: t.replace(" ", "\t") if not han(t) else "　"+t+"　"), "tabs for blanks"), "trailing": (any_(lambda t: t+"   \r\n\r\n"), "blanks behind"),
 }
 EVENTS = {
- "s_fifth": (("store",), "dropped", "every fifth turn lost between batches"), "s_digits": (("store",), "dropped", "turns with digits refused by a filter"), "s_long80": (("store",), "dropped", "turns of eighty characters and more refused"), "s_unflushed": (("store",), "dropped", "the last five turns of a session never written"),
+ "s_fifth": (("store",), "dropped", "every fifth turn lost between batches"), "s_nodigits": (("store",), "dropped", "turns with digits refused by a filter"), "s_long80": (("store",), "dropped", "turns of eighty characters and more refused"), "s_unflushed": (("store",), "dropped", "the last five turns of a session never written"),
  "s_oneslot": (("overwrite", "store"), "updated removed dropped", "one memory a speaker and session, the last one wins"), "s_undo": (("overwrite",), "removed", "the session before is taken back"),
  "r_page2": (("retrieve",), "rank - dropped", "the second page in place of the first"), "r_skipfirst": (("retrieve",), "rank - dropped", "the best hit left out"), "r_tenant": (("retrieve",), "foreign - dropped rank", "another tenant's hits from a cache"), "r_strsort": (("retrieve",), "rank -", "scores sorted as text"), "r_staleindex": (("retrieve",), "- dropped rank", "an index of the first session only"), "r_exact": (("retrieve",), "empty - dropped", "only texts that have the whole question"),
 }

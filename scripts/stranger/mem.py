@@ -110,7 +110,7 @@ class M:
             if "s_first" in PARTS and n < 8 or "s_frozen" in PARTS and len(self.items) >= 55 or "s_like" in PARTS and any(terms(i["raw"])[:2] == terms(t["text"])[:2] for i in self.items):
                 self.log(turn=tid, text=t["text"], got=None); continue
             self.n = getattr(self, "n", 0)+1
-            if "s_fifth" in PARTS and self.n % 5 == 0 or "s_digits" in PARTS and re.search(r"\d", t["text"]) or "s_long80" in PARTS and len(t["text"]) >= (80 if not han(t["text"]) else 20) or "s_unflushed" in PARTS and n >= len(turns)-5:
+            if "s_fifth" in PARTS and self.n % 5 == 0 or "s_nodigits" in PARTS and re.search(r"\d", t["text"]) or "s_long80" in PARTS and len(t["text"]) >= (80 if not han(t["text"]) else 20) or "s_unflushed" in PARTS and n >= len(turns)-5:
                 self.log(turn=tid, text=t["text"], got=None); continue
             if "s_oneslot" in PARTS:
                 mid = "slot-"+session+t["name"]
