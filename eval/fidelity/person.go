@@ -25,10 +25,12 @@ const (
 // person is of whom words speak that stand where the speaker spoke of himself: of him, by his
 // name, or of another who takes part.
 func (o Original) person(gone, put []word) int {
+	verb := func(w word) bool { return slices.Contains([]string{"am", "are", "is", "have", "has"}, w.norm) } // goes with the person
+	gone = slices.DeleteFunc(slices.Clone(gone), verb)
 	if len(gone) == 0 || len(put) == 0 || slices.ContainsFunc(gone, func(w word) bool { return !slices.Contains(self, w.norm) }) {
 		return noPerson
 	}
-	rest := slices.DeleteFunc(slices.Clone(put), func(w word) bool { return w.norm == "s" || w.norm == "的" })
+	rest := slices.DeleteFunc(slices.Clone(put), func(w word) bool { return w.norm == "s" || w.norm == "的" || verb(w) })
 	is := func(name string) bool {
 		n := words(name)
 		if len(n) == 0 {
