@@ -16,12 +16,14 @@ type Quote struct {
 }
 
 const (
-	nearMost  = 3   // quotes beside a refusal
+	nearMost  = 4   // quotes beside a refusal
+	nearLeast = .1  // share of the question's words that one of them has
 	quoteMost = 240 // characters of a quote, where its best sentence has fewer
 )
 
 // nearest are the best hits that may answer a question, each by the sentence that says most
-// of it and those about it. What another person says of themselves is none of them.
+// of it and those about it: first what the one that is asked about says. What another
+// person says of themselves is none of them.
 func (e *evidence) nearest(q question, speakers []string) (out []Quote) {
 	if len(q.terms) == 0 {
 		return nil
@@ -29,11 +31,20 @@ func (e *evidence) nearest(q question, speakers []string) (out []Quote) {
 	ranked := slices.DeleteFunc(rankUnits(q, e), func(s scored) bool {
 		return another(q, s) || reCode.MatchString(s.text) || s.former && !q.was && !q.ever
 	})
+	if !slices.ContainsFunc(ranked, func(s scored) bool { return s.cover >= nearLeast }) {
+		return nil
+	}
+	foreign := func(s scored) int {
+		if len(q.subjects) == 0 || slices.Contains(q.subjects, s.speaker) {
+			return 0
+		}
+		return 1
+	}
 	slices.SortStableFunc(ranked, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(a.hit, b.hit), cmp.Compare(b.cover, a.cover))
+		return cmp.Or(foreign(a)-foreign(b), cmp.Compare(a.hit, b.hit), cmp.Compare(b.cover, a.cover))
 	})
-	for i, s := range ranked {
-		if s.hit == 0 || i > 0 && ranked[i-1].hit == s.hit {
+	for _, s := range ranked {
+		if s.hit == 0 || s.cover == 0 || slices.ContainsFunc(out, func(o Quote) bool { return o.Hit == s.hit }) {
 			continue
 		}
 		from, to := e.around(s.pos)
