@@ -74,7 +74,10 @@ func Compare(o Original, got string, frame *Frame) Difference {
 		d.Kept = 1
 		return d
 	}
-	if restated(o.Text, got) {
+	if line := strings.ReplaceAll(got, "\n", ""); line != got && within(want, words(line)) >= 0 { // wrapped inside a word
+		return Difference{Kept: 1}
+	}
+	if restated(o.Text, got) || rephrased(want, unlabelled(got), o) {
 		return Difference{Kept: 1}
 	}
 	if half := halved(unlabelled(got)); half != "" && halved(o.Text) == "" {
@@ -115,6 +118,8 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	d := Difference{Kept: a.kept()}
 	whole, piece := taken(o.Text, want, got)
 	switch rest := shrunk(o.Text, got); {
+	case questioned(o.Text, got) && d.Kept > 0:
+		d.Kind, d.Marked = schema.FaultWords, mark(deletion(o.Text), insertion(got))
 	case permuted(o.Text, got) && !a.exchanged(o.Text, got):
 		d.Kind, d.Marked = schema.FaultWords, mark(deletion(o.Text), insertion(got))
 	case len(have) > 1 && d.Kept > 0 && (whole || piece), rest > 0 && rest < mostRest && (d.Kept < foreignBelow || a.scattered()), d.Kept < foreignBelow && o.selected(want, have):
