@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math"
 	"path"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -315,31 +313,10 @@ func ParseTime(s string, zone *time.Location) (time.Time, error) {
 			return t, nil
 		}
 	}
-	if t, ok := parseSeconds(s); ok {
+	if t, ok := schema.ParseEpoch(s); ok {
 		return t, nil
 	}
 	return time.Time{}, errors.New("not a time")
-}
-
-// parseSeconds reads seconds, milliseconds or microseconds since 1970, told apart by size.
-func parseSeconds(s string) (time.Time, bool) {
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(f > 0 && f < 1e17) {
-		return time.Time{}, false
-	}
-	unit := time.Second
-	switch {
-	case f >= 1e14:
-		unit = time.Microsecond
-	case f >= 1e11:
-		unit = time.Millisecond
-	}
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		per := int64(time.Second / unit)
-		return time.Unix(n/per, n%per*int64(unit)).UTC(), true
-	}
-	sec, frac := math.Modf(f * unit.Seconds())
-	return time.Unix(int64(sec), int64(math.Round(frac*1e6))*1000).UTC(), true
 }
 
 // zone is the one of the start that is set for a conversation, UTC when none is.

@@ -24,8 +24,7 @@ type Shared struct {
 	Accept   schema.Limit          `json:"-"` // lost records that are no error
 	Membench string                `json:"-"` // version of the program, for manifests
 	// Progress is called with how much a step has done of what it took so far: of units
-	// such as turns, or bytes where the unit begins with MB; several goroutines may call it.
-	// nil: not reported.
+	// such as turns; several goroutines may call it. nil: not reported.
 	Progress func(unit string, done, taken int) `json:"-"`
 
 	final string // where the output will stand when it is made aside; "": where it is made

@@ -136,6 +136,6 @@ func fetchFiles(info datasets.Info, o fetchOptions) ([]datasets.File, error) {
 // fetchProgress shows how much of a file is there.
 func fetchProgress(e *env, f datasets.File) func(done, total int64) {
 	var have, of atomic.Int64
-	e.following(f.Name, func() state { return state{done: have.Load(), of: of.Load(), unit: "MB"} })
+	e.following(f.Name, func() state { return state{done: have.Load(), of: of.Load(), bytes: true} })
 	return func(done, total int64) { have.Store(done); of.Store(max(0, total)) }
 }

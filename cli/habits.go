@@ -140,7 +140,7 @@ func didYouMean(c *cobra.Command, err error) error {
 }
 
 // completions are the values of flags that have a known list, by the flag's name, or by
-// command and flag.
+// command and flag where they differ from command to command.
 func completions(e *env) map[string]func() []string {
 	return map[string]func() []string{
 		"system":         func() []string { return systemNames(e) },
@@ -152,27 +152,46 @@ func completions(e *env) map[string]func() []string {
 		"backend": func() []string {
 			return append([]string{"embedded", "mem0"}, systemNames(e, open.Service)...)
 		},
-		"experiment --backend": func() []string { return systemNames(e) },
-		"form":                 formNames,
-		"cassette-mode":        func() []string { return []string{"off", "cache", "record", "replay-only"} },
-		"reader":               func() []string { return []string{"rule", "model"} },
-		"judge":                func() []string { return []string{"rule", "model"} },
-		"tagger":               func() []string { return []string{"rule", "model"} },
-		"extractor":            func() []string { return []string{"rule", "model"} },
-		"grain":                func() []string { return []string{"turn", "session"} },
-		"direction":            func() []string { return []string{"down", "up", "both"} },
-		"isolation":            func() []string { return []string{"global", "per_conv"} },
-		"method":               func() []string { return []string{"trained", "rules"} },
-		"pcm-mode":             func() []string { return []string{"fixed", "faithful"} },
-		"source":               func() []string { return []string{"auto", "norm", "raw"} },
-		"answer-prompt":        func() []string { return []string{"answer", "answer-short", "answer-notes"} },
-		"prompt-lang":          func() []string { return []string{"en", "zh"} },
-		"dates":                func() []string { return []string{"dmy", "mdy"} },
-		"log-format":           func() []string { return []string{"text", "json"} },
-		"log-level":            func() []string { return levels },
-		"lang":                 func() []string { return languages },
+		"form":          formNames,
+		"cassette-mode": choices("off", "cache", "record", "replay-only"),
+		"reader":        choices("rule", "model"),
+		"judge":         choices("rule", "model"),
+		"tagger":        choices("rule", "model"),
+		"extractor":     choices("rule", "model"),
+		"grain":         choices("turn", "session"),
+		"direction":     choices("down", "up", "both"),
+		"isolation":     choices("global", "per_conv"),
+		"method":        choices("trained", "rules"),
+		"pcm-mode":      choices("fixed", "faithful"),
+		"source":        choices("auto", "norm", "raw"),
+		"answer-prompt": choices("answer", "answer-short", "answer-notes"),
+		"prompt-lang":   choices("en", "zh"),
+		"dates":         choices("dmy", "mdy"),
+		"log-format":    choices("text", "json"),
+		"log-level":     choices(levels...),
+		"lang":          choices(languages...),
+
+		"experiment --backend":      func() []string { return systemNames(e) },
+		"annotate --format":         annotateFormats,
+		"validate --format":         findings.Formats,
+		"datasets lint --format":    findings.Formats,
+		"export --format":           export.FormatNames,
+		"eval --format":             config.EvalFormats,
+		"eval run --format":         config.EvalFormats,
+		"eval report --format":      config.EvalFormats,
+		"eval export --format":      choices("lme", "locomo", "mem0"),
+		"eval judge check --format": choices("text", "markdown", "latex", "csv", "json"),
+		"shard to-graph map --hop":  choices("events", "exports", "claims"),
+		"neo4j up --engine":         choices("auto", "docker", "java"),
+		"chain --engine":            choices("spark"),
+		"pcm analyze --format":      choices("text", "json", "csv"),
+		"datasets convert --to":     choices("cases", "plain", "dialogue", "domain_a_v2", "observations"),
+		"migrate --to":              schemaVersions,
 	}
 }
+
+// choices is a fixed list of values.
+func choices(values ...string) func() []string { return func() []string { return values } }
 
 // firstArguments are the values of first arguments that have a known list, by command.
 func firstArguments(e *env) map[string]func() []string {
@@ -218,11 +237,9 @@ func complete(c *cobra.Command, known map[string]func() []string) {
 	flags.AddFlagSet(c.Flags())
 	flags.AddFlagSet(c.PersistentFlags()) // of the root: its own are not among Flags yet
 	flags.VisitAll(func(f *pflag.Flag) {
-		values, name := known[f.Name], strings.TrimPrefix(c.CommandPath(), "membench ")+" --"+f.Name
-		for _, own := range []map[string]func() []string{known, ownValues} {
-			if own[name] != nil {
-				values = own[name]
-			}
+		values := known[strings.TrimPrefix(c.CommandPath(), "membench ")+" --"+f.Name]
+		if values == nil {
+			values = known[f.Name]
 		}
 		if values == nil {
 			return
@@ -244,25 +261,6 @@ func complete(c *cobra.Command, known map[string]func() []string) {
 			return // registered by the command itself
 		}
 	})
-}
-
-// ownValues are the values of flags that differ from command to command.
-var ownValues = map[string]func() []string{
-	"annotate --format":         annotateFormats,
-	"validate --format":         findings.Formats,
-	"datasets lint --format":    findings.Formats,
-	"export --format":           export.FormatNames,
-	"eval --format":             config.EvalFormats,
-	"eval run --format":         config.EvalFormats,
-	"eval report --format":      config.EvalFormats,
-	"eval export --format":      func() []string { return []string{"lme", "locomo", "mem0"} },
-	"eval judge check --format": func() []string { return []string{"text", "markdown", "latex", "csv", "json"} },
-	"shard to-graph map --hop":  func() []string { return []string{"events", "exports", "claims"} },
-	"neo4j up --engine":         func() []string { return []string{"auto", "docker", "java"} },
-	"chain --engine":            func() []string { return []string{"spark"} },
-	"pcm analyze --format":      func() []string { return []string{"text", "json", "csv"} },
-	"datasets convert --to":     func() []string { return []string{"cases", "plain", "dialogue", "domain_a_v2", "observations"} },
-	"migrate --to":              schemaVersions,
 }
 
 func annotateFormats() (out []string) {

@@ -35,7 +35,7 @@ func TestFlags(t *testing.T) {
 				t.Errorf("%s: the placeholder is %q: name the value in backquotes", name, placeholder)
 			}
 			if _, known := c.GetFlagCompletionFunc(f.Name); !known && choice.MatchString(text) && f.Value.Type() != "bool" {
-				t.Errorf("%s: a shell completes none of the values in %q: add them to completions or ownValues", name, text)
+				t.Errorf("%s: a shell completes none of the values in %q: add them to completions", name, text)
 			}
 			checked++
 		})

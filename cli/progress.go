@@ -26,6 +26,7 @@ type state struct {
 	done, of int64 // of 0: unknown
 	before   int64 // of done: by an earlier start, which says nothing of the rate
 	unit     string
+	bytes    bool   // done, of and before are bytes: they are shown as MB before the unit
 	more     string // after it, such as ", 3 failed"
 }
 
@@ -74,7 +75,7 @@ type work struct {
 // read is how much of the step's input is read.
 func (w *work) read() state {
 	done, all := jsonl.Read()
-	return state{done: done - w.before, of: all - w.beforeAll, unit: "MB read"}
+	return state{done: done - w.before, of: all - w.beforeAll, unit: "read", bytes: true}
 }
 
 // left is how much of the work is done. As long as not all of the input is read, there is as
@@ -193,29 +194,25 @@ func (s state) line(passed time.Duration) string {
 	if s.done == 0 && s.of == 0 && s.more == "" {
 		return busy
 	}
-	scale, form := 1.0, "%.0f"
-	bytes := strings.HasPrefix(s.unit, "MB")
-	if bytes {
-		scale, form = 1e6, "%.1f"
+	scale, form, unit := 1.0, "%.0f", s.unit
+	per := "/s"
+	if s.bytes {
+		scale, form, unit, per = 1e6, "%.1f", strings.TrimSpace("MB "+s.unit), " MB/s"
 	}
 	line := fmt.Sprintf(form, float64(s.done)/scale)
 	if s.of > 0 {
 		line += fmt.Sprintf(" of "+form, float64(s.of)/scale)
 	}
-	line += " " + s.unit
+	line += " " + unit
 	if s.of > 0 {
 		line += fmt.Sprintf(" (%.0f %%)", 100*float64(s.done)/float64(s.of))
 	}
 	if now := s.done - s.before; now > 0 && passed > 0 {
 		rate := float64(now) / passed.Seconds()
-		unit := "/s"
-		if bytes {
-			unit = " MB/s"
-		}
 		if shown := rate / scale; shown >= 10 {
-			line += fmt.Sprintf(", %.0f%s", shown, unit)
+			line += fmt.Sprintf(", %.0f%s", shown, per)
 		} else {
-			line += fmt.Sprintf(", %.1f%s", shown, unit)
+			line += fmt.Sprintf(", %.1f%s", shown, per)
 		}
 		if s.of > s.done {
 			left := time.Duration(float64(s.of-s.done) / rate * float64(time.Second)).Round(time.Second).String()

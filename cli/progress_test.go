@@ -20,9 +20,9 @@ func TestProgressLine(t *testing.T) {
 		passed time.Duration
 		want   string
 	}{
-		{state{unit: "MB read"}, time.Minute, "working on it for 1m0s"},
-		{state{done: 20e6, of: 80e6, unit: "MB read"}, 10 * time.Second, "20.0 of 80.0 MB read (25 %), 2.0 MB/s, about 30s left"},
-		{state{done: 80e6, of: 80e6, unit: "MB read"}, 20 * time.Second, "80.0 of 80.0 MB read (100 %), 4.0 MB/s, working on it for 20s"},
+		{state{unit: "read", bytes: true}, time.Minute, "working on it for 1m0s"},
+		{state{done: 20e6, of: 80e6, unit: "read", bytes: true}, 10 * time.Second, "20.0 of 80.0 MB read (25 %), 2.0 MB/s, about 30s left"},
+		{state{done: 80e6, of: 80e6, unit: "read", bytes: true}, 20 * time.Second, "80.0 of 80.0 MB read (100 %), 4.0 MB/s, working on it for 20s"},
 		{state{done: 300, of: 1500, before: 100, unit: "questions", more: ", 3 failed"}, 10 * time.Second, "300 of 1500 questions (20 %), 20/s, about 1m left, 3 failed"},
 		{state{done: 7, unit: "nodes"}, 10 * time.Second, "7 nodes, 0.7/s"},
 	} {
@@ -62,7 +62,7 @@ func TestProgressOfWork(t *testing.T) {
 		t.Errorf("have %+v, want %+v", have, want)
 	}
 	m.begin("replay export", nil)
-	if have := m.source(); have.unit != "MB read" || have.done != 0 {
+	if have := m.source(); !have.bytes || have.done != 0 {
 		t.Errorf("the next step shows %+v", have)
 	}
 	(*meter)(nil).work("batches", 0, 8) // a command without a meter

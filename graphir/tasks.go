@@ -229,7 +229,7 @@ func (b *bulk) counted(tasks iter.Seq2[*task, error]) iter.Seq2[*task, error] {
 	}
 	return func(yield func(*task, error) bool) {
 		for t, err := range tasks {
-			b.o.Progress("MB merged", b.merged, int(of))
+			b.o.Progress("MB merged", b.merged/1e6, int(of/1e6))
 			if err == nil && t.rows != nil {
 				b.merged += int(t.rows.Size())
 			}

@@ -3,6 +3,8 @@ package schema
 import (
 	"cmp"
 	"encoding/binary"
+	"math"
+	"strconv"
 	"time"
 )
 
@@ -40,6 +42,27 @@ func ParseTime(s string, zone *time.Location) (time.Time, bool) {
 		zone = time.UTC
 	}
 	return p.in(zone), true
+}
+
+// ParseEpoch reads a positive number of seconds, milliseconds or microseconds since 1970, told apart by size.
+func ParseEpoch(s string) (time.Time, bool) {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(f > 0 && f < 1e17) {
+		return time.Time{}, false
+	}
+	unit := time.Second
+	switch {
+	case f >= 1e14:
+		unit = time.Microsecond
+	case f >= 1e11:
+		unit = time.Millisecond
+	}
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		per := int64(time.Second / unit)
+		return time.Unix(n/per, n%per*int64(unit)).UTC(), true
+	}
+	sec, frac := math.Modf(f * unit.Seconds())
+	return time.Unix(int64(sec), int64(math.Round(frac*1e6))*1000).UTC(), true
 }
 
 // InstantOf is the instant of t; of the zero time it is unknown.

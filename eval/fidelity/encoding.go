@@ -74,6 +74,7 @@ var undoes = append([]func(string) (string, bool){
 	func(s string) (string, bool) { return packed(s, base64.URLEncoding.DecodeString, "-_=") },
 	func(s string) (string, bool) { return packed(s, base64.RawURLEncoding.DecodeString, "-_") },
 	func(s string) (string, bool) { return packed(s, base32.StdEncoding.DecodeString, "=") },
+	hexadecimal,
 	func(s string) (string, bool) { return strings.Map(digitOf, s), true },
 	func(s string) (string, bool) { r := []rune(s); slices.Reverse(r); return string(r), true },
 }, legacy()...)
@@ -148,6 +149,19 @@ func unescape(s string) string {
 	return strings.ToValidUTF8(string(append(b, s[at:]...)), "")
 }
 
+// hexadecimal reads the bytes that stand as pairs of digits apart from each other, wherever
+// they are in a dump.
+func hexadecimal(s string) (string, bool) {
+	var b []byte
+	for f := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		f = strings.TrimPrefix(f, "0x")
+		if x, err := strconv.ParseUint(f, 16, 8); err == nil && len(f) == 2 {
+			b = append(b, byte(x))
+		}
+	}
+	return string(b), len(b) >= leastSigns && utf8.Valid(b)
+}
+
 // digitOf is the ASCII digit that a digit of another script stands for.
 func digitOf(r rune) rune {
 	if !unicode.Is(unicode.Nd, r) {
@@ -186,7 +200,7 @@ func lossy(text, got string) bool {
 	if beyond(text) == 0 {
 		return false
 	}
-	if b := bare(text); len(b) >= 8 && strings.Contains(bare(got), b) && beyond(got) < beyond(text) {
+	if b := bare(text); len(b) >= 8 && strings.Contains(bare(got), b) && beyond(got) == 0 {
 		return true
 	}
 	if plain := strings.Map(unaccented, norm.NFD.String(text)); plain != text && within(words(plain), words(got)) >= 0 {
@@ -212,17 +226,19 @@ func unread(text string, want []word, got string) bool {
 }
 
 // masked reports whether text is in got with some of its letters replaced by a stand-in
-// each: four or more, none of which was one before.
+// each: four or more, in several places, none of which was one before.
 func masked(text, got []rune, standIn func(rune) bool) bool {
 	for at := 0; at+len(text) <= len(got); at++ {
-		n, hidden := 0, 0
+		n, hidden, runs := 0, 0, 0
 		for n < len(text) && (text[n] == got[at+n] || standIn(got[at+n])) {
 			if text[n] != got[at+n] {
-				hidden++
+				if hidden++; n == 0 || text[n-1] == got[at+n-1] {
+					runs++
+				}
 			}
 			n++
 		}
-		if n == len(text) && hidden >= 4 {
+		if n == len(text) && hidden >= 4 && (runs > 1 || hidden*2 >= len(text)) { // one run is a value that was masked
 			return true
 		}
 	}
@@ -263,7 +279,7 @@ func disguised(text string, want []word, got string) bool {
 			marks++
 		}
 	}
-	return changed*5 >= len(a) && (marks >= 2 && len(want) >= 5 || nonsense)
+	return changed*5 >= len(a) && (marks >= 2 && len(want) >= 5 && !strings.ContainsFunc(got, textnorm.IsHan) || nonsense)
 }
 
 // leastDisguised is how long a text must be to be known by the places of its marks.

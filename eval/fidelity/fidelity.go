@@ -74,7 +74,10 @@ func Compare(o Original, got string, frame *Frame) Difference {
 		d.Kept = 1
 		return d
 	}
-	if restated(o.Text, got) {
+	if line := strings.ReplaceAll(got, "\n", ""); line != got && within(want, words(line)) >= 0 { // wrapped inside a word
+		return Difference{Kept: 1}
+	}
+	if restated(o.Text, got) || rephrased(want, unlabelled(got), o) {
 		return Difference{Kept: 1}
 	}
 	if half := halved(unlabelled(got)); half != "" && halved(o.Text) == "" {
@@ -115,6 +118,8 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	d := Difference{Kept: a.kept()}
 	whole, piece := taken(o.Text, want, got)
 	switch rest := shrunk(o.Text, got); {
+	case questioned(o.Text, got) && a.about():
+		d.Kind, d.Marked = schema.FaultWords, mark(deletion(o.Text), insertion(got))
 	case permuted(o.Text, got) && !a.exchanged(o.Text, got):
 		d.Kind, d.Marked = schema.FaultWords, mark(deletion(o.Text), insertion(got))
 	case len(have) > 1 && d.Kept > 0 && (whole || piece), rest > 0 && rest < mostRest && (d.Kept < foreignBelow || a.scattered()), d.Kept < foreignBelow && o.selected(want, have):
@@ -156,6 +161,17 @@ func (o Original) selected(want, have []word) bool {
 	return len(have) > 0 && !slices.ContainsFunc(have, func(w word) bool {
 		return !slices.ContainsFunc(known, func(x word) bool { return x.norm == w.norm })
 	})
+}
+
+// about reports whether half of what a text says is of the original.
+func (a alignment) about() bool {
+	shared := []word{}
+	for _, at := range a.pair {
+		if at >= 0 {
+			shared = append(shared, a.have[at])
+		}
+	}
+	return len(shared) > 0 && weight(shared)*2 >= weight(a.have)
 }
 
 // scattered reports whether more is gone than a value: several stretches, or a long one.

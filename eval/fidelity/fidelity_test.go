@@ -91,8 +91,24 @@ func TestKinds(t *testing.T) {
 		{"我的牙医是沈医生，离这里两条街。", "我的牙医是沈医生，离这\uFFFD", schema.FaultCut},
 		{"I was born in Cork.", "I was born in Leeds.", schema.FaultName},
 		{"I am fond of figs.", "Marta: https://store.example/m/1f2e3d", schema.FaultIdentifier},
+		{"I am fond of figs.", "Ines: You are fond of figs.", schema.FaultSpeaker},
+		{"I lost my gloves at the fair.", "Marta lost Marta's gloves at the fair.", schema.FaultSpeaker},
+		{"I lost my gloves at the fair.", "Ines lost Ines's gloves at the fair.", ""},
+		{"I don't eat pork, and I am tired.", "Ines: I am tired, I do not eat pork.", ""},
+		{"The tram leaves at 6:11 from the market.", "The_tram_leaves_at_6_11_from_the_market", schema.FaultEncoding},
+		{"The choir rehearses every Thursday.", "The choir rehearses every Saturday.", schema.FaultDate},
+		{"My locker is number 1928 now.", "My locker is number 1982 now.", schema.FaultNumber},
+		{"I opened the workshop in 1928.", "I opened the workshop in 1982.", schema.FaultDate},
+		{"我的房东叫刘建国。", "我的房东叫赵建国。", schema.FaultName},
+		{"My plumber has the number 555-8491.", "My plumber has the number 555-****.", schema.FaultCut},
+		{"The green lamp costs 30 euros.", "ĠTheĠgreenĠlampĠcostsĠ30Ġeuros.", schema.FaultEncoding},
+		{"The green lamp costs 30 euros.", "0000  54 68 65 20 67 72 65 65 6e 20 6c 61 6d 70 20 63\n0010  6f 73 74 73 20 33 30 20 65 75 72 6f 73 2e", schema.FaultEncoding},
+		{"The green lamp costs 30 euros.", "The green lamp...[truncated 16 chars]", schema.FaultCut},
+		{"My sister's lamp is green.", "INSERT INTO memories (body) VALUES ('My sister''s lamp is green.');", ""},
+		{"Which lamp I like is the green one.", "Which lamp do I like?", schema.FaultWords},
+		{"I grew up in Leeds.", "Ines: Marta claims: \"I grew up in Leeds.\"", schema.FaultSpeaker},
 	} {
-		o := Original{Text: c.want, Speakers: []string{"Ines", "Marta", "苏敏"}, Around: []string{"I found my gloves.", "He lives in Leeds."}}
+		o := Original{Text: c.want, Speaker: "Ines", Speakers: []string{"Ines", "Marta", "苏敏"}, Around: []string{"I found my gloves.", "He lives in Leeds."}}
 		if d := Compare(o, c.got, nil); d.Kind != c.kind {
 			t.Errorf("%q: %q (%.2f, %s), want %q", c.got, d.Kind, d.Kept, d.Marked, c.kind)
 		}

@@ -25,6 +25,7 @@ type Frame struct {
 	broken   int     // that are a piece of the original which ends inside a sentence
 	lost     int     // that have next to nothing of the original's words: damage, as own words keep its names
 	compared int
+	bare     int            // that have next to nothing beside the original
 	beside   map[string]int // words beyond the original: how many texts have them
 }
 
@@ -62,6 +63,9 @@ func (f *Frame) Learn(o Original, texts ...string) {
 	f.kept++
 	f.texts++
 	before := label(got, have, at)
+	if len(have)-len(want) <= labelWords {
+		f.bare++
+	}
 	if o.named(before) {
 		f.labelled++
 	}
@@ -94,6 +98,9 @@ func (f *Frame) Verbatim() bool {
 	}
 	return (f.texts+damaged)*2 >= f.compared || f.compared >= 4 && f.kept/float64(f.compared) >= 0.6
 }
+
+// labelWords are as many words as a name before a text has.
+const labelWords = 3
 
 // nothing is the share of an original's words below which a text keeps nothing of it.
 const nothing = 0.15
@@ -198,14 +205,32 @@ func (o Original) others(label string) bool {
 	return false
 }
 
+// quoted reports whether the last stretch of a label that ends with a colon names somebody
+// else who takes part, and one before it the speaker: "Iris: Tomas claims:".
+func (o Original) quoted(label string) bool {
+	colon := func(r rune) bool { return r == ':' || r == '：' }
+	s := strings.TrimRight(label, " \"'“‘「")
+	rest := strings.TrimRightFunc(s, colon)
+	at := strings.LastIndexFunc(rest, colon)
+	return s != rest && at >= 0 && !o.named(rest[at:]) && slices.ContainsFunc(o.Speakers, func(name string) bool {
+		w := words(name)
+		return textnorm.Fold(name) != textnorm.Fold(o.Speaker) && len(w) > 0 && within(w, words(rest[at:])) >= 0
+	})
+}
+
 // differs looks at what stands around an original that is there word for word.
 func (f *Frame) differs(o Original, got string, have []word, from, to int) Difference {
 	before := label(got, have, from)
 	excerpt := mark(before + o.Text)
-	if o.Speaker != "" && !o.named(before) {
-		ws := words(before)
+	if ws, named := words(before), o.named(before); o.Speaker != "" && (!named || o.quoted(before)) {
 		usual := f != nil && f.labelled >= habit && f.labelled*5 >= f.texts
-		if o.others(before) || usual && len(ws) > 0 && strings.ContainsAny(before, ":：]") {
+		if named || o.others(before) || usual && len(ws) > 0 && strings.ContainsAny(before, ":：]") {
+			if slices.ContainsFunc(undoes, func(undo func(string) (string, bool)) bool {
+				label, ok := undo(before)
+				return ok && !named && o.named(label)
+			}) {
+				return Difference{Kind: schema.FaultEncoding, Marked: excerpt}
+			}
 			return Difference{Kind: schema.FaultSpeaker, Marked: mark(deletion(o.Speaker), insertion(strings.TrimSpace(before)), o.Text)}
 		}
 	}
@@ -221,22 +246,10 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 			return Difference{Kind: schema.FaultDate, Marked: mark(deletion(said.String()), insertion(ds[0].String()), o.Text)}
 		}
 	}
-	if f == nil || f.texts < 3 {
+	if f == nil || f.texts < 3 && f.bare*2 < max(f.texts, 1) {
 		return Difference{}
 	}
-	var more []word
-	var near *neighbours
-	for i, w := range have {
-		if i >= from && i < to || f.explains(o, w) {
-			continue
-		}
-		if near == nil {
-			near = newNeighbours(o.Around)
-		}
-		if !near.have(got, w) {
-			more = append(more, w)
-		}
-	}
+	more := f.more(o, got, have, from, to)
 	if len(more) < addedWords {
 		return Difference{}
 	}
@@ -246,6 +259,52 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 		d.Kind = schema.FaultNegated
 	}
 	return d
+}
+
+// more are the words around an original that neither the frame nor the texts beside it explain.
+// Of a sentence of which less than two thirds are in these, all words are more.
+func (f *Frame) more(o Original, got string, have []word, from, to int) (out []word) {
+	var near *neighbours
+	var sentence []word
+	known := 0
+	end := func() {
+		for _, w := range sentence {
+			if known*3 < len(sentence)*2 || !near.have(got, w) {
+				out = append(out, w)
+			}
+		}
+		sentence, known = sentence[:0], 0
+	}
+	for i, w := range have {
+		if i > 0 && strings.ContainsAny(got[have[i-1].to:w.from], ".!?\n。！？") {
+			end()
+		}
+		if i >= from && i < to || f.explains(o, w) || syntax(got, w) {
+			continue
+		}
+		if near == nil {
+			near = newNeighbours(o.Around)
+		}
+		if sentence = append(sentence, w); near.have(got, w) {
+			known++
+		}
+	}
+	end()
+	return out
+}
+
+// syntax reports whether a word belongs to a machine and says nothing: in a tag, in capitals,
+// or joined to others by signs as names of things in programs are.
+func syntax(got string, w word) bool {
+	if len(w.said) > 1 && w.said == strings.ToUpper(w.said) && w.said != strings.ToLower(w.said) {
+		return true
+	}
+	if open := strings.LastIndexAny(got[:w.from], "<>"); open >= 0 && got[open] == '<' && strings.ContainsRune(got[w.to:], '>') {
+		return true
+	}
+	before, _ := utf8.DecodeLastRuneInString(got[:w.from])
+	after, _ := utf8.DecodeRuneInString(got[w.to:])
+	return before == '.' || strings.ContainsRune("_=[{(/", before) && strings.ContainsRune("_=]})./", after) || after == '_' || after == '=' || after == '.' && len(got) > w.to+1 && !unicode.IsSpace(rune(got[w.to+1])) && got[w.to+1] < utf8.RuneSelf
 }
 
 // neighbours are the words of the texts around an original.
@@ -272,9 +331,10 @@ func (n *neighbours) have(got string, w word) bool {
 	return strings.Contains(n.text, got[w.from-before:w.to]) || strings.Contains(n.text, got[w.from:w.to+after])
 }
 
-// unwrapped is the texts of a JSON object, which has names for them beside; any other text is
-// itself.
+// unwrapped is the texts of a JSON object, which has names for them beside, and a text in which
+// quotation marks are doubled, as in SQL, with single ones; any other text is itself.
 func unwrapped(got string) string {
+	got = strings.ReplaceAll(got, "''", "'")
 	at := strings.IndexByte(got, '{')
 	if at < 0 || !strings.HasSuffix(strings.TrimSpace(got), "}") {
 		return got
@@ -290,6 +350,15 @@ func unwrapped(got string) string {
 		}
 	}
 	return out
+}
+
+// questioned reports whether a text is a question and the original is none.
+func questioned(said, got string) bool {
+	asks := func(s string) bool {
+		s = strings.TrimRight(s, " \"”’)")
+		return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？")
+	}
+	return asks(got) && !strings.ContainsAny(said, "?？")
 }
 
 // asked reports whether what follows a statement makes it a question.

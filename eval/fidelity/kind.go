@@ -37,7 +37,7 @@ func newTyped(text string) *typed {
 		t.han = segmenter.Cut(text)
 	}
 	for _, e := range timex.Find(text, 0) {
-		if e.Kind == timex.Duration {
+		if e.Kind == timex.Duration || !isYear(text, e) {
 			t.numbers = append(t.numbers, span{e.Pos, e.End})
 		} else {
 			t.dates = append(t.dates, span{e.Pos, e.End})
@@ -45,6 +45,9 @@ func newTyped(text string) *typed {
 				t.values = append(t.values, value{span: span{e.Pos, e.End}, lo: e.Lo, hi: e.Hi, dated: true})
 			}
 		}
+	}
+	for _, at := range weekday.FindAllStringIndex(text, -1) {
+		t.dates = append(t.dates, span{at[0], at[1]})
 	}
 	before := ' '
 	for i := 0; i < len(text); {
@@ -69,6 +72,22 @@ func newTyped(text string) *typed {
 		i, before = i+n, r
 	}
 	return t
+}
+
+// weekday is a day that returns, which names no date.
+var weekday = regexp.MustCompile(`(?i)\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|(周|星期|礼拜)[一二三四五六日天末]`)
+
+// yearly is what is before or behind a number that is a year; other bare numbers of four
+// digits are codes and counts as often.
+var yearly, ofYear = regexp.MustCompile(`(?i)(\b(in|since|of|from|until|till|by|before|after|around|year|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?( \d{1,2}(st|nd|rd|th)?)?,?)|[自从在到于至]) *$`), regexp.MustCompile(`^ *(年|[-/.]\d)`)
+
+// isYear reports whether the digits of a date that is a number and nothing else are a year.
+func isYear(text string, e timex.Expr) bool {
+	if strings.ContainsFunc(text[e.Pos:e.End], func(r rune) bool { return !unicode.IsDigit(r) }) {
+		return true
+	}
+	before, ok := strings.CutSuffix(text[:e.Pos], "-")
+	return !(ok && before != "" && unicode.IsDigit(rune(before[len(before)-1]))) && (yearly.MatchString(text[:e.Pos]) || ofYear.MatchString(text[e.End:]))
 }
 
 // clock is a time of day in a date, which its days do not tell.
@@ -227,7 +246,7 @@ func (a alignment) kind(o Original, got string) string {
 			found[schema.FaultAdded] = true
 			continue
 		}
-		if len(put) > 0 && fillers[joined(put)] > 1 { // one word for several is a mask, whatever they were
+		if len(put) > 0 && (fillers[joined(put)] > 1 || isMask(joined(put))) { // one word for several is a mask, whatever they were
 			found[schema.FaultWords] = true
 			continue
 		}
@@ -248,7 +267,7 @@ func (a alignment) kind(o Original, got string) string {
 			to = true
 			found[schema.FaultAdded] = true
 			continue
-		case len(put) == 0 || e.frames() || broken(gone, put):
+		case len(put) == 0 || e.frames() || broken(gone, put) && !(content(gone) <= 1 && want.counted(g) && have.counted(p)):
 			cut += weight(gone)
 			found[schema.FaultCut] = found[schema.FaultCut] || len(gone) > 0
 			continue
@@ -268,10 +287,16 @@ func (a alignment) kind(o Original, got string) string {
 			found[schema.FaultDate] = true
 		case (was || want.counted(g)) && (is || have.counted(p)) && (len(gone) == 0 || was || is || want.in(g) || have.in(p) || !want.names(g, gone) || !have.names(p, put)):
 			found[schema.FaultNumber] = true
+		case o.person(gone, put) == another:
+			found[schema.FaultSpeaker] = true
+		case o.person(gone, put) == theSpeaker:
+			found[schema.FaultWords] = found[schema.FaultWords] || len(a.edits()) == 1
 		case e.from == 0 && slices.ContainsFunc(gone, speaks) && slices.ContainsFunc(put, speaks):
 			found[schema.FaultSpeaker] = true
 		case have.indefinite(p):
 			found[schema.FaultWords] = true
+		case sameButDigits(joined(gone), joined(put)):
+			found[schema.FaultNumber] = true
 		case want.names(g, gone) && have.names(p, put), want.called(g) && have.called(p), want.han != nil && content(gone) > 0 && (want.names(g, gone) || have.names(p, put)):
 			found[schema.FaultName] = true
 		default:
@@ -283,6 +308,9 @@ func (a alignment) kind(o Original, got string) string {
 	}
 	if cut*2 > all {
 		return schema.FaultCut
+	}
+	if found[schema.FaultCut] && found[schema.FaultAdded] { // a part of a word in two places
+		found[schema.FaultWords] = true
 	}
 	for _, k := range []string{schema.FaultNegated, schema.FaultDate, schema.FaultNumber, schema.FaultSpeaker, schema.FaultName, schema.FaultWords, schema.FaultCut, schema.FaultAdded} {
 		if found[k] {
@@ -323,7 +351,15 @@ func weight(ws []word) (n float64) {
 
 // broken reports whether what is in the place of words is what a cut left of them.
 func broken(gone, put []word) bool {
-	return len(put) > 0 && len(gone) > 0 && slices.ContainsFunc(put, func(w word) bool { return !w.number }) && left([]rune(joined(gone)), []rune(joined(put)))
+	was, is := joined(gone), joined(put)
+	switch {
+	case was == "" || is == "" || !left([]rune(was), []rune(is)):
+		return false
+	case !slices.ContainsFunc(put, func(w word) bool { return !w.number }): // a shorter number is another one
+		return content(gone) > 1.5 && strings.HasSuffix(was, is)
+	}
+	a, b := []rune(was), []rune(is)
+	return len(b)*3 >= len(a) || common(a, b)+ends(a, b) >= len(b)
 }
 
 // joined are the letters of words as they stand.
@@ -333,6 +369,24 @@ func joined(ws []word) string {
 		b.WriteString(strings.ToLower(w.said))
 	}
 	return b.String()
+}
+
+// isMask reports whether a word is one sign again and again, or one that stands for a sign.
+func isMask(s string) bool {
+	return s == "x" || len(s) > 1 && strings.Trim(s, s[:1]) == "" && !unicode.IsDigit(rune(s[0]))
+}
+
+// sameButDigits reports whether two words differ in their digits only.
+func sameButDigits(a, b string) bool {
+	bare := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsDigit(r) {
+				return '0'
+			}
+			return r
+		}, s)
+	}
+	return a != b && bare(a) == bare(b)
 }
 
 // repeats reports whether an edit puts in what stands right before or behind it, once more.
@@ -369,8 +423,8 @@ func (a alignment) exchanged(text, got string) bool {
 	want, have := newTyped(text), newTyped(got)
 	values := func(t *typed, s span, ws []word) bool {
 		dated, _ := t.dated(s)
-		return len(ws) == 0 || dated && t.untyped(ws) <= 1 || t.counted(s) || t.names(s, ws) || t.negations(ws) == len(ws) ||
-			!slices.ContainsFunc(ws, func(w word) bool { return !w.number })
+		return content(ws) <= local && (len(ws) == 0 || dated && t.untyped(ws) <= 1 || t.counted(s) || t.names(s, ws) || t.negations(ws) == len(ws) ||
+			!slices.ContainsFunc(ws, func(w word) bool { return !w.number }))
 	}
 	return !slices.ContainsFunc(a.edits(), func(e edit) bool {
 		return !values(want, a.gone(e, text), a.want[e.from:e.to]) || !values(have, a.put(e, got), a.have[e.hfrom:e.hto])

@@ -30,7 +30,8 @@ func left(of, text []rune) bool {
 // these, in their order: what is left when letters, words or the middle are lost. 0 is none.
 func shrunk(text, got string) float64 {
 	want, have := letters(text), letters(got)
-	if len(have) < leastLetters || len(have) >= len(want) || !left(want, have) {
+	end := len(have) >= leastSpliced && (common(want, have) == len(have) || ends(want, have) == len(have))
+	if len(have) < leastLetters && !end || len(have) >= len(want) || !left(want, have) {
 		return 0
 	}
 	return float64(len(have)) / float64(len(want))
@@ -44,6 +45,9 @@ func elided(text, got string) bool {
 	text, got = dots(text), dots(got)
 	if strings.ContainsFunc(text, marks) || !strings.ContainsFunc(got, marks) {
 		return false
+	}
+	if at := strings.LastIndex(got, "…["); at > 0 && strings.HasSuffix(strings.TrimSpace(got), "]") { // how much was left out
+		got = got[:at] + "…"
 	}
 	want, n := string(letters(text)), 0
 	for _, piece := range strings.FieldsFunc(got, marks) {
@@ -63,9 +67,12 @@ func elided(text, got string) bool {
 func spliced(o Original, got string) bool {
 	want, have := letters(o.Text), letters(got)
 	head, tail := common(want, have), ends(want, have)
+	if (head+tail)*4 >= len(have)*3 { // its own end is there, with another value before it
+		return false
+	}
 	return slices.ContainsFunc(o.Around, func(s string) bool {
 		other := letters(s)
-		if slices.Equal(other, want) {
+		if slices.Equal(other, want) || slices.Equal(other, have) {
 			return false
 		}
 		joins := func(mine, its int) bool {
@@ -118,7 +125,7 @@ type spelling struct {
 	hidden  []int  // by letter: characters that nobody sees up to it
 }
 
-func spell(s string) (out spelling) {
+func spell(s string, sign func(rune) bool) (out spelling) {
 	blank, hidden := false, 0
 	rs := []rune(textnorm.Fold(s))
 	digit := func(from, step int) bool { // the nearest character that is seen
@@ -132,7 +139,7 @@ func spell(s string) (out spelling) {
 		case unicode.IsSpace(r):
 			blank = true
 			continue
-		case unicode.Is(unicode.Cf, r):
+		case unseen(r), sign(r):
 			hidden++
 			continue
 		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r), unicode.Is(unicode.Sc, r), r == '%', r == '°':
@@ -146,12 +153,45 @@ func spell(s string) (out spelling) {
 	return out
 }
 
+// strange are the characters of a text that come back in it and are not in the original: a
+// tokeniser's blanks, control characters, marks on every letter. Punctuation is never one,
+// but for what joins words.
+func strange(text, got string) func(rune) bool {
+	n, marks := map[rune]int{}, 0
+	for _, r := range textnorm.Fold(got) {
+		n[r]++
+		if unicode.IsMark(r) {
+			marks++
+		}
+	}
+	for _, r := range textnorm.Fold(text) {
+		delete(n, r)
+	}
+	return func(r rune) bool {
+		return n[r] > 0 && (n[r] >= leastRepeated && (r == '_' || !unicode.IsPunct(r) && !unicode.IsSpace(r) && !unicode.IsDigit(r)) || unicode.IsMark(r) && marks >= leastRepeated)
+	}
+}
+
 // spaced reports whether a text has the letters of the original, and the words were joined
 // or taken apart: the blanks between them are gone or became signs, or there are some where
-// none were, or characters that nobody sees.
+// none were, or characters that nobody sees, or that are strange to the original.
 func spaced(text, got string) bool {
-	a, b := spell(text), spell(got)
+	a, b := spell(text, func(rune) bool { return false }), spell(got, strange(text, got))
 	at := index(b.letters, a.letters)
+	if at < 0 { // signs between digits may have become blanks
+		plain := func(s spelling) (out spelling) {
+			for i, r := range s.letters {
+				if !strings.ContainsRune(".,:/", r) {
+					out.letters, out.blank, out.hidden = append(out.letters, r), append(out.blank, s.blank[i]), append(out.hidden, s.hidden[i])
+				}
+			}
+			return out
+		}
+		a, b = plain(a), plain(b)
+		if at = index(b.letters, a.letters); at >= 0 && b.hidden[at+len(a.letters)-1]-b.hidden[at] == 0 {
+			at = -1
+		}
+	}
 	if at < 0 || len(a.letters) == 0 {
 		return false
 	}
@@ -169,7 +209,7 @@ func spaced(text, got string) bool {
 	}
 	end := len(a.letters) - 1
 	hidden := b.hidden[at+end] - b.hidden[at] - a.hidden[end]
-	return blanks >= 3 && kept*2 < blanks || apart >= 3 && apart*2 > len(words(text)) || hidden >= 3 && hidden*4 > len(a.letters)
+	return blanks >= 3 && kept*2 < blanks || apart >= 3 && apart*2 > len(words(text)) || hidden >= 3 && (hidden*4 > len(a.letters) || hidden*2 > blanks+apart)
 }
 
 // index is where some letters stand in others, -1 if nowhere.
@@ -204,9 +244,24 @@ func gibberish(s string) bool {
 // one; "" where it is none.
 func halved(s string) string {
 	s = strings.TrimSpace(s)
+	if len(letters(s)) == 0 {
+		return ""
+	}
 	if r := []rune(s); len(r) >= 2*leastLetters {
 		if half := strings.TrimSpace(string(r[:len(r)/2])); half == strings.TrimSpace(string(r[(len(r)+1)/2:])) {
 			return half
+		}
+	}
+	if r := []rune(s); len(r) >= 2*leastLetters && len(r)%2 == 0 { // each letter twice
+		once := make([]rune, len(r)/2)
+		for i := range once {
+			if once[i] = r[2*i]; r[2*i] != r[2*i+1] {
+				once = nil
+				break
+			}
+		}
+		if once != nil {
+			return string(once)
 		}
 	}
 	ws := words(s)

@@ -46,10 +46,15 @@ func (t *typed) terms() (out []term) {
 	last := -1
 	for _, w := range words(t.text) {
 		in := -1
+		met := 0
 		for i, v := range t.values {
 			if v.meets(span{w.from, w.to}) {
 				in = i
+				met++
 			}
+		}
+		if met > 1 { // a score, a code: its parts are no values
+			in = -1
 		}
 		switch {
 		case in < 0:

@@ -45,14 +45,29 @@ func words(text string) []word {
 		if start < 0 {
 			return
 		}
-		out = append(out, newWord(text[start:to], start, opens))
+		w := newWord(text[start:to], start, opens)
 		start, opens = -1, false
+		if verb, ok := contracted(w.norm); ok { // don't is do not
+			not, n := w, len("nt")
+			for _, end := range []string{"n't", "n’t", "not"} {
+				if strings.HasSuffix(strings.ToLower(w.said), end) {
+					n = len(end)
+				}
+			}
+			not.from = w.to - n
+			w.to = not.from
+			w.said, not.said = text[w.from:w.to], text[not.from:not.to]
+			w.norm, not.norm, w.nt, not.nt, w.name, not.name = verb, "not", false, true, false, false
+			out = append(out, w)
+			w = not
+		}
+		out = append(out, w)
 	}
 	for i, r := range text {
 		_, size := utf8.DecodeRuneInString(text[i:]) // 1 for a byte that is not UTF-8
 		after, _ := utf8.DecodeRuneInString(text[min(len(text), i+size):])
 		switch {
-		case unicode.Is(unicode.Cf, r):
+		case unseen(r):
 			continue
 		case textnorm.IsHan(r) || unicode.Is(unicode.Hiragana, r) || unicode.Is(unicode.Katakana, r):
 			end(i)
@@ -61,9 +76,9 @@ func words(text string) []word {
 			if start < 0 {
 				start = i
 			}
-		case unicode.Is(unicode.Sc, r) || r == '%' || r == '°' || r == '\uFFFD':
+		case unicode.Is(unicode.Sc, r) || r == '%' || r == '％' || r == '‰' || r == '°' || r == '\uFFFD':
 			end(i)
-			out = append(out, word{norm: string(r), said: string(r), from: i, to: i + size, weight: 1})
+			out = append(out, word{norm: textnorm.Fold(string(r)), said: string(r), from: i, to: i + size, weight: 1})
 		default:
 			end(i)
 			if strings.ContainsRune(".!?\n。！？:：\"“", r) {
@@ -74,6 +89,23 @@ func words(text string) []word {
 	}
 	end(len(text))
 	return out
+}
+
+// unseen reports whether a character has no place on a page: direction, zero width, control.
+func unseen(r rune) bool {
+	return unicode.Is(unicode.Cf, r) || unicode.IsControl(r) && !unicode.IsSpace(r)
+}
+
+// contracted is the verb of one that is written with its not.
+func contracted(norm string) (verb string, ok bool) {
+	switch norm {
+	case "cant", "cannot":
+		return "can", true
+	case "wont":
+		return "will", true
+	}
+	verb, ok = strings.CutSuffix(norm, "nt")
+	return verb, ok && slices.Contains([]string{"do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "could", "would", "should"}, verb)
 }
 
 func newWord(s string, from int, opens bool) word {

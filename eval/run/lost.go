@@ -53,7 +53,7 @@ func (p *player) lost(ctx context.Context, n int) ([]schema.EventRef, error) {
 		return nil, nil
 	}
 	if p.o.Warn != nil {
-		p.o.Warn("%s, case %s: %d of %d turns are in none of its memories: %s", p.u.name, p.j.c.ID, len(missing), looked, turnList(missing))
+		p.o.Warn("%s, case %s: %d of %d turns are in none of its memories word for word: %s", p.u.name, p.j.c.ID, len(missing), looked, turnList(missing))
 	}
 	return missing, nil
 }

@@ -119,19 +119,13 @@ func (p *policy) indexed(n note) string {
 	return n.whole()
 }
 
-func (p *policy) embed(ctx context.Context, texts []string, r *memory.Receipt) ([][]float32, error) {
-	v, u, err := store.Many(ctx, p.d.Embed, texts)
-	r.Usage = r.Usage.Add(u)
-	return v, err
-}
-
 // Store makes a note of o. All that can fail is done before anything is changed.
 func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
 	n, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeNote, func() (note, llm.Usage, error) { return p.analyse(ctx, o.Text) }, func() note { return p.ruleNote(o) })
 	if err != nil {
 		return err
 	}
-	vecs, err := p.embed(ctx, []string{o.Text}, r)
+	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, []string{o.Text})
 	if err != nil {
 		return err
 	}
@@ -187,7 +181,7 @@ func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Rece
 	if rebuild {
 		texts[0] = n.whole()
 	}
-	if vecs, err = p.embed(ctx, texts, r); err != nil {
+	if vecs, err = store.Many(ctx, p.d.Embed, &r.Usage, texts); err != nil {
 		return err
 	}
 	for k, i := range again {
@@ -204,14 +198,13 @@ func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Rece
 	if e.Should {
 		p.evo++
 	}
-	rec := o.Record("note")
-	rec.Item.Text, rec.Links, rec.Index = n.text(), links, ""
-	pos := p.st.AppendVector(rec, vecs[0])
+	rec := o.Made("note", n.text())
+	rec.Links = links
+	p.st.Add(rec, vecs[0], r)
 	p.notes = append(p.notes, n)
 	for _, t := range slices.Compact(slices.Sorted(slices.Values(tokens.Terms(o.Text)))) {
 		p.df[t]++
 	}
-	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: rec.Text})
 	return nil
 }
 
@@ -293,8 +286,7 @@ func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 		}
 		search = strings.Join(words, ", ")
 	}
-	v, u, err := store.One(ctx, p.d.Embed, search)
-	out.Usage = out.Usage.Add(u)
+	v, err := store.One(ctx, p.d.Embed, &out.Usage, search)
 	if err != nil {
 		return out, err
 	}

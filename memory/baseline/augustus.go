@@ -8,7 +8,6 @@ import (
 
 	"membench/internal/rank"
 	"membench/internal/tokens"
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -44,28 +43,22 @@ func AUGUSTUSMemory() memory.Spec {
 		asks(&caps, d, memory.Calls{LLMPerUnit: memory.Exactly(1), LLMPerQuery: memory.Exactly(1)}, op.PurposeConcepts)
 		edge, keep := gate(o.Edge, d.Embed, 0.7, hashUpdate), gate(o.Keep, d.Embed, 0.5, 0.25)
 		return native.New(native.Options{Name: "AUGUSTUSMemory", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
-			return &augustus{o: o, d: d, edge: edge, keep: keep, seen: seen, st: store.New(store.Options{Scope: scope, Embed: d.Embed}), having: map[string][]int{}}
+			return &augustus{ng: ng{list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}, faithful: o.Mode == native.Faithful, edge: edge, keep: keep, near: 5, nodes: o.Nodes, seen: seen}, d: d, having: map[string][]int{}}
 		}}), nil
 	})
 }
 
 type augustus struct {
-	o          AUGUSTUSOptions
-	d          memory.Deps
-	edge, keep float64
-	seen       images
-	st         *store.Linear
-	web        web
-	concepts   [][]string       // by position, sorted
-	having     map[string][]int // positions by concept
+	ng
+	d        memory.Deps
+	concepts [][]string       // by position, sorted
+	having   map[string][]int // positions by concept
 }
 
 const conceptsAtMost = 10
 
 func (p *augustus) extract(ctx context.Context, text string, r *memory.Receipt) ([]string, error) {
-	got, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeConcepts, func() ([]string, llm.Usage, error) {
-		return op.ModelLines(ctx, p.d.LLM, p.d.Prompts, op.PurposeConcepts, text, conceptsAtMost)
-	}, func() []string { return ruleConcepts(text) })
+	got, err := op.Lines(ctx, p.d, r, op.PurposeConcepts, text, conceptsAtMost, func() []string { return ruleConcepts(text) })
 	for i := range got {
 		got[i] = strings.ToLower(strings.TrimSpace(got[i]))
 	}
@@ -110,42 +103,22 @@ func (p *augustus) Store(ctx context.Context, o native.Observation, r *memory.Re
 	if err != nil {
 		return err
 	}
-	v, err := p.seen.see(ctx, p.st.Embed(), o, r)
-	if err != nil {
-		return err
-	}
-	p.seen.unseen(o, r)
-	near := recall.Nearest(p.st, v, 5, nil)
-	rec := o.Record(o.Kind())
-	n := p.st.Len()
-	p.web.grow()
 	decay := func(i int) float64 {
-		if p.o.Mode == native.Faithful {
+		if p.faithful {
 			return 1 // the published code cannot subtract dates, and goes on without
 		}
-		return min(1, max(0.1, math.Exp(-0.1*seconds(p.st.At(i).Time, rec.Time)/3600/100)))
+		return min(1, max(0.1, math.Exp(-0.1*seconds(p.st.At(i).Time, o.Time)/3600/100)))
 	}
-	if n > 0 {
-		p.web.connect(n-1, n, "temporal", decay(n-1))
-	}
-	for _, c := range near {
-		if c.Score >= p.edge {
-			p.web.connect(c.Pos, n, "semantic", c.Score*decay(c.Pos))
+	return p.take(ctx, o, r, decay, func(i int, cos float64) float64 { return cos * decay(i) }, func(n int) {
+		shared, freq := p.sharing(concepts), p.frequency(concepts)
+		for _, c := range recall.Best(shared)[:min(conceptEdges, len(shared))] {
+			p.web.connect(c.Pos, n, rarity(int(c.Score), len(concepts), len(p.concepts[c.Pos]), freq, decay(c.Pos)))
 		}
-	}
-	shared := p.sharing(concepts)
-	freq := p.frequency(concepts)
-	for _, c := range recall.Best(shared)[:min(conceptEdges, len(shared))] {
-		p.web.connect(c.Pos, n, "concept", rarity(int(c.Score), len(concepts), len(p.concepts[c.Pos]), freq, decay(c.Pos)))
-	}
-	rec.Links = linksOf(p.st, p.web.in[n])
-	p.st.AppendVector(rec, v)
-	p.concepts = append(p.concepts, concepts)
-	for _, c := range concepts {
-		p.having[c] = append(p.having[c], n)
-	}
-	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(n).ID, New: o.Text})
-	return nil
+		p.concepts = append(p.concepts, concepts)
+		for _, c := range concepts {
+			p.having[c] = append(p.having[c], n)
+		}
+	})
 }
 
 // conceptEdges bounds the edges that one entry's concepts make: a word that every entry
@@ -167,7 +140,7 @@ func (p *augustus) sharing(concepts []string) map[int]float64 {
 // or of the given ones.
 func (p *augustus) frequency(of []string) float64 {
 	sum, n := 0, 0
-	if p.o.Mode == native.Faithful {
+	if p.faithful {
 		for _, c := range p.concepts {
 			sum += len(c)
 		}
@@ -183,53 +156,34 @@ func (p *augustus) frequency(of []string) float64 {
 }
 
 func (p *augustus) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
-	const starts, depth = 3, 3
-	faithful := p.o.Mode == native.Faithful
-	return recall.Pipeline{func(ctx context.Context, s *recall.State) error {
+	return recall.Pipeline{recall.Toward(func(ctx context.Context, s *recall.State, v []float32) error {
 		concepts, err := p.extract(ctx, q.Text, &s.Receipt)
 		if err != nil {
 			return err
 		}
-		v, err := s.Vector(ctx, q.Text)
-		if err != nil || p.st.Len() == 0 {
-			return err
-		}
 		v = p.seen.asked(v, q)
-		cos := p.st.Cosines(nil, v)
-		shared := p.sharing(concepts)
+		cos, shared := p.st.Cosines(nil, v), p.sharing(concepts)
 		combined := func(i int) float64 {
 			return 0.5*cos[i] + 0.5*shared[i]/float64(max(1, len(concepts), len(p.concepts[i])))
 		}
-		score := map[int]float64{}
-		var from []int
-		for _, c := range recall.Nearest(p.st, v, starts, s.Eligible) {
-			from = append(from, c.Pos)
-			score[c.Pos] = combined(c.Pos)
-			if faithful {
-				score[c.Pos] = 1
-			}
+		starts := recall.Nearest(p.st, v, walkStarts, s.Eligible)
+		for i := range starts {
+			starts[i].Score = 1
 		}
 		for _, c := range recall.Best(shared) {
 			if s.Eligible(c.Pos) {
-				from = append(from, c.Pos)
-				score[c.Pos] = combined(c.Pos)
-				if faithful {
-					score[c.Pos] = c.Score / float64(len(concepts))
-				}
+				starts = append(starts, recall.Scored{Pos: c.Pos, Score: c.Score / float64(len(concepts))})
 			}
 		}
-		walk(&p.web, from, depth, faithful, func(i int) {
-			if x := rank.Round6(combined(i)); x >= p.keep && s.Eligible(i) {
-				score[i] = max(score[i], x)
+		for i, c := range starts {
+			if !p.faithful {
+				starts[i].Score = combined(c.Pos)
 			}
-		})
-		best := recall.Best(score)
-		s.List = best[:min(p.o.Nodes, len(best))]
+		}
+		p.walk(s, starts, func(i int) (float64, bool) { x := rank.Round6(combined(i)); return x, x >= p.keep })
 		return nil
-	}}.Run(ctx, p.st, q)
+	})}.Run(ctx, p.st, q)
 }
-
-func (p *augustus) Records() []store.Record { return p.st.Records() }
 
 func (p *augustus) Clone() native.Policy {
 	c := *p

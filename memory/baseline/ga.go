@@ -96,16 +96,13 @@ func (p *ga) EndSession(ctx context.Context, session string, r *memory.Receipt) 
 	for i := from; i < p.st.Len(); i++ {
 		recent = append(recent, p.st.At(i).Text)
 	}
-	questions, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeQuestions, func() ([]string, llm.Usage, error) {
-		return op.ModelLines(ctx, p.d.LLM, p.d.Prompts, op.PurposeQuestions, strings.Join(recent, "\n"), p.o.Questions)
-	}, func() []string { return op.RuleQuestions(recent, p.o.Questions) })
+	questions, err := op.Lines(ctx, p.d, r, op.PurposeQuestions, strings.Join(recent, "\n"), p.o.Questions, func() []string { return op.RuleQuestions(recent, p.o.Questions) })
 	if err != nil {
 		return err
 	}
 	var evidence []int
 	for _, q := range questions {
-		v, u, err := store.One(ctx, p.d.Embed, q)
-		r.Usage = r.Usage.Add(u)
+		v, err := store.One(ctx, p.d.Embed, &r.Usage, q)
 		if err != nil {
 			return err
 		}
@@ -120,9 +117,7 @@ func (p *ga) EndSession(ctx context.Context, session string, r *memory.Receipt) 
 		return nil
 	}
 	texts := p.expand(evidence)
-	insights, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeInsights, func() ([]string, llm.Usage, error) {
-		return op.ModelLines(ctx, p.d.LLM, p.d.Prompts, op.PurposeInsights, "QUESTIONS\n"+strings.Join(questions, "\n")+"\n\nMEMORIES\n"+strings.Join(texts, "\n"), p.o.Insights)
-	}, func() []string { return ruleInsights(questions, texts, p.o.Insights) })
+	insights, err := op.Lines(ctx, p.d, r, op.PurposeInsights, "QUESTIONS\n"+strings.Join(questions, "\n")+"\n\nMEMORIES\n"+strings.Join(texts, "\n"), p.o.Insights, func() []string { return ruleInsights(questions, texts, p.o.Insights) })
 	if err != nil {
 		return err
 	}
@@ -137,8 +132,7 @@ func (p *ga) EndSession(ctx context.Context, session string, r *memory.Receipt) 
 		if err != nil {
 			return err
 		}
-		v, u, err := store.One(ctx, p.d.Embed, text)
-		r.Usage = r.Usage.Add(u)
+		v, err := store.One(ctx, p.d.Embed, &r.Usage, text)
 		if err != nil {
 			return err
 		}

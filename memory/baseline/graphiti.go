@@ -3,14 +3,11 @@ package baseline
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"membench/internal/rank"
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -69,7 +66,7 @@ func newGraphiti(name string, d memory.Deps, o GraphitiOptions) (memory.System, 
 		of := func(kind string) *store.Linear {
 			return store.New(store.Options{Scope: scope + kind, Embed: d.Embed, Words: &store.Words{}})
 		}
-		return &graphiti{o: o, d: d, episodes: of(""), edges: of(":edge"), nodes: of(":entity"), names: map[string]int{}}
+		return &graphiti{o: o, d: d, episodes: of(""), edges: of(":edge"), nodes: of(":entity"), names: map[string]int{}, grams: map[string][]int{}}
 	}}), nil
 }
 
@@ -81,6 +78,8 @@ type graphiti struct {
 	held     []held        // by position in edges
 	nodes    *store.Linear // things: a name, and what is said of it
 	names    map[string]int
+	grams    map[string][]int // things by each group of three letters of their names
+	touching [][]int          // facts by thing
 }
 
 // held is a fact's ends and when it held.
@@ -103,13 +102,11 @@ type edgeAnswer struct {
 // Store takes an episode in. What can fail is done on a copy of the small parts; the lists
 // are changed last.
 func (p *graphiti) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
-	names, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeThings, func() ([]string, llm.Usage, error) {
-		return op.ModelThings(ctx, p.d.LLM, p.d.Prompts, o.Text)
-	}, func() []string { return op.Entities(o.Text) })
+	names, err := op.Things(ctx, p.d, r, o.Text)
 	if err != nil {
 		return err
 	}
-	facts, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeEdges, func() ([]edgeAnswer, llm.Usage, error) { return p.modelEdges(ctx, o, names) }, func() []edgeAnswer { return ruleEdges(o) })
+	facts, err := op.List(ctx, p.d, r, op.PurposeEdges, "facts", p.edgesPrompt(o, names), func() []edgeAnswer { return ruleEdges(o) })
 	if err != nil {
 		return err
 	}
@@ -129,8 +126,7 @@ func (p *graphiti) Store(ctx context.Context, o native.Observation, r *memory.Re
 	if err := w.describe(ctx, r); err != nil {
 		return err
 	}
-	v, u, err := store.One(ctx, p.d.Embed, o.Text)
-	r.Usage = r.Usage.Add(u)
+	v, err := store.One(ctx, p.d.Embed, &r.Usage, o.Text)
 	if err != nil {
 		return err
 	}
@@ -149,39 +145,26 @@ func ruleEdges(o native.Observation) (out []edgeAnswer) {
 	return out
 }
 
-func (p *graphiti) modelEdges(ctx context.Context, o native.Observation, names []string) ([]edgeAnswer, llm.Usage, error) {
+func (p *graphiti) edgesPrompt(o native.Observation, names []string) string {
 	var b strings.Builder
 	b.WriteString("BEFORE\n")
 	for i := max(0, p.episodes.Len()-10); i < p.episodes.Len(); i++ {
 		b.WriteString(p.episodes.At(i).Text + "\n")
 	}
 	fmt.Fprintf(&b, "\nTHINGS\n%s\n\nNOW (%s)\n%s", strings.Join(names, "\n"), o.Time, o.Text)
-	type answer struct {
-		Facts []edgeAnswer `json:"facts"`
-	}
-	a, u, err := op.Ask(ctx, p.d.LLM, p.d.Prompts, op.PurposeEdges, b.String(), func(a answer) error {
-		if a.Facts == nil {
-			return errors.New("facts is missing")
-		}
-		return nil
-	})
-	return a.Facts, u, err
+	return b.String()
 }
 
 func (p *graphiti) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	in := map[string]*store.Linear{recipeEdges: p.edges, recipeMMR: p.edges, recipeNodes: p.nodes, recipeEpisodes: p.episodes}[p.o.Recipe]
-	r, err := recall.Pipeline{func(ctx context.Context, s *recall.State) error {
-		v, err := s.Vector(ctx, q.Text)
-		if err != nil || in.Len() == 0 {
-			return err
-		}
+	r, err := recall.Pipeline{recall.Toward(func(_ context.Context, s *recall.State, v []float32) error {
 		near := slices.DeleteFunc(recall.Nearest(in, v, 2*q.K, s.Eligible), func(c recall.Scored) bool { return c.Score < p.o.Near })
 		s.List = recall.Fused(0, s.ByWords(q.Text, 2*q.K), near)
 		if p.o.Recipe == recipeMMR {
 			s.List = diverse(in, v, s.List, 0.5)
 		}
 		return nil
-	}}.Run(ctx, in, q)
+	})}.Run(ctx, in, q)
 	if in != p.edges {
 		return r, err
 	}
@@ -198,17 +181,19 @@ func (p *graphiti) Recall(ctx context.Context, q memory.Query) (memory.Retrieved
 // diverse scores each of a list by l·cosine + (l−1)·the cosine to the nearest other one,
 // once, as published.
 func diverse(st *store.Linear, v []float32, list []recall.Scored, l float64) []recall.Scored {
-	score := map[int]float64{}
-	for _, a := range list {
+	best := recall.Among(len(list), 0, func(i int) (float64, bool) {
 		most := 0.0
 		for _, b := range list {
-			if a.Pos != b.Pos {
-				most = max(most, dot(st.Vector(a.Pos), st.Vector(b.Pos)))
+			if list[i].Pos != b.Pos {
+				most = max(most, dot(st.Vector(list[i].Pos), st.Vector(b.Pos)))
 			}
 		}
-		score[a.Pos] = rank.Round6(l*dot(st.Vector(a.Pos), v) + (l-1)*most)
+		return l*dot(st.Vector(list[i].Pos), v) + (l-1)*most, true
+	})
+	for i, c := range best {
+		best[i].Pos = list[c.Pos].Pos
 	}
-	return recall.Best(score)
+	return best
 }
 
 // Records lists episodes, things and facts.
@@ -225,5 +210,6 @@ func (p *graphiti) Records() []store.Record {
 func (p *graphiti) Clone() native.Policy {
 	c := *p
 	c.episodes, c.edges, c.nodes, c.held, c.names = p.episodes.Clone(), p.edges.Clone(), p.nodes.Clone(), slices.Clone(p.held), maps.Clone(p.names)
+	c.grams, c.touching = maps.Clone(p.grams), slices.Clone(p.touching) // their lists are clipped
 	return &c
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"membench/internal/textnorm"
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -53,8 +52,7 @@ func (w *graphitiWork) resolve(ctx context.Context, names []string, r *memory.Re
 			open = append(open, strings.TrimSpace(n))
 		}
 	}
-	vecs, u, err := store.Many(ctx, w.p.d.Embed, open)
-	r.Usage = r.Usage.Add(u)
+	vecs, err := store.Many(ctx, w.p.d.Embed, &r.Usage, open)
 	if err != nil {
 		return err
 	}
@@ -94,22 +92,20 @@ func (w *graphitiWork) doubtful(ctx context.Context, open []string, vecs [][]flo
 	if b.Len() == 0 {
 		return nil, nil
 	}
-	return op.OrRule(ctx, w.p.d.LLM, r, op.PurposeResolve, func() (map[int]int, llm.Usage, error) {
-		type answer struct {
-			Same []struct {
-				N  int `json:"n"`
-				As int `json:"as"`
-			} `json:"same"`
+	type answer struct {
+		Same []struct {
+			N  int `json:"n"`
+			As int `json:"as"`
+		} `json:"same"`
+	}
+	a, err := op.JSON(ctx, w.p.d, r, op.PurposeResolve, b.String(), nil, func() answer { return answer{} })
+	out := map[int]int{}
+	for _, x := range a.Same {
+		if i := x.N - 1; i >= 0 && i < len(open) && slices.Contains(near[i], x.As) {
+			out[i] = x.As
 		}
-		a, u, err := op.Ask[answer](ctx, w.p.d.LLM, w.p.d.Prompts, op.PurposeResolve, b.String(), nil)
-		out := map[int]int{}
-		for _, x := range a.Same {
-			if i := x.N - 1; i >= 0 && i < len(open) && slices.Contains(near[i], x.As) {
-				out[i] = x.As
-			}
-		}
-		return out, u, err
-	}, func() map[int]int { return nil })
+	}
+	return out, err
 }
 
 // alike is the known thing whose name has nearly the same letters: 0.9 of the groups of
@@ -118,22 +114,23 @@ func (p *graphiti) alike(key string) int {
 	if entropy(key) < 1.5 || len([]rune(key)) < 6 && len(strings.Fields(key)) < 2 {
 		return -1
 	}
+	both := map[int]int{}
 	set := shingles(key)
-	for i, r := range p.nodes.All() {
-		both := 0
-		other := shingles(textnorm.Key(r.Index))
-		for s := range other {
-			if set[s] {
-				both++
-			}
-		}
-		if float64(both) >= 0.9*float64(len(set)+len(other)-both) {
-			return i
+	for g := range set {
+		for _, i := range p.grams[g] {
+			both[i]++
 		}
 	}
-	return -1
+	best := -1
+	for i, n := range both {
+		if all := len(set) + len(shingles(textnorm.Key(p.nodes.At(i).Index))) - n; float64(n) >= 0.9*float64(all) && (best < 0 || i < best) {
+			best = i
+		}
+	}
+	return best
 }
 
+// shingles are the groups of three letters of a name.
 func shingles(s string) map[string]bool {
 	out := map[string]bool{}
 	r := []rune(strings.ReplaceAll(s, " ", ""))
@@ -141,6 +138,14 @@ func shingles(s string) map[string]bool {
 		out[string(r[i:i+3])] = true
 	}
 	return out
+}
+
+// facts are those of a thing; of a new one none.
+func (p *graphiti) facts(thing int) []int {
+	if thing < len(p.touching) {
+		return p.touching[thing]
+	}
+	return nil
 }
 
 // entropy of a name's characters, in bits.
@@ -172,8 +177,8 @@ func (w *graphitiWork) judge(ctx context.Context, facts []edgeAnswer, r *memory.
 		}
 		var related, others []int
 		known := -1
-		for i, x := range w.p.held {
-			switch {
+		for _, i := range w.p.facts(from) {
+			switch x := w.p.held[i]; {
 			case x.from == from && x.to == to && textnorm.Key(w.p.edges.At(i).Text) == textnorm.Key(f.Fact) && !x.ended:
 				known = i
 			case x.from == from && x.to == to || x.from == to && x.to == from:
@@ -199,9 +204,7 @@ func (w *graphitiWork) judge(ctx context.Context, facts []edgeAnswer, r *memory.
 		w.add, w.held, texts = append(w.add, f), append(w.held, h), append(texts, f.Fact)
 	}
 	var err error
-	var u llm.Usage
-	w.vecAdd, u, err = store.Many(ctx, w.p.d.Embed, texts)
-	r.Usage = r.Usage.Add(u)
+	w.vecAdd, err = store.Many(ctx, w.p.d.Embed, &r.Usage, texts)
 	return err
 }
 
@@ -220,9 +223,7 @@ func (w *graphitiWork) compare(ctx context.Context, f edgeAnswer, h held, near [
 	for i, n := range near {
 		fmt.Fprintf(&b, "%d. %s (%s)\n", i+1, w.p.edges.At(n).Text, w.p.held[n].span.From)
 	}
-	a, err := op.OrRule(ctx, w.p.d.LLM, r, op.PurposeCompare, func() (answer, llm.Usage, error) {
-		return op.Ask[answer](ctx, w.p.d.LLM, w.p.d.Prompts, op.PurposeCompare, b.String(), nil)
-	}, func() (a answer) {
+	a, err := op.JSON(ctx, w.p.d, r, op.PurposeCompare, b.String(), nil, func() (a answer) {
 		new := w.triple(h, f.Fact)
 		for i, n := range near {
 			old := w.triple(w.p.held[n], w.p.edges.At(n).Text)
@@ -288,9 +289,7 @@ func (w *graphitiWork) describe(ctx context.Context, r *memory.Receipt) error {
 		if len(said) == 0 {
 			continue
 		}
-		text, err := op.OrRule(ctx, w.p.d.LLM, r, op.PurposeSummary, func() (string, llm.Usage, error) {
-			return op.ModelSummary(ctx, w.p.d.LLM, w.p.d.Prompts, old, said, 60)
-		}, func() string { return op.RuleSummary(old, said, 60) })
+		text, err := op.Summary(ctx, w.p.d, r, op.PurposeSummary, old, said, 60, nil)
 		if err != nil {
 			return err
 		}
@@ -301,18 +300,18 @@ func (w *graphitiWork) describe(ctx context.Context, r *memory.Receipt) error {
 
 func (w *graphitiWork) commit(v []float32, r *memory.Receipt) {
 	p := w.p
-	rec := w.o.Record("episode")
-	pos := p.episodes.AppendVector(rec, v)
-	episode := p.episodes.At(pos)
-	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: episode.ID, New: rec.Text})
+	episode := p.episodes.At(p.episodes.Add(w.o.Record("episode"), v, r))
 	from := func(kind, text, index string) store.Record {
 		x := w.o.Record(kind)
 		x.Item.Text, x.Index, x.Attachments, x.Links = text, index, nil, []schema.PointID{episode.ID}
 		return x
 	}
 	for i, n := range w.fresh {
-		p.names[textnorm.Key(n)] = p.nodes.Len()
+		for g := range shingles(textnorm.Key(n)) {
+			p.grams[g] = append(slices.Clip(p.grams[g]), p.nodes.Len())
+		}
 		p.nodes.AppendVector(from("entity", n, n), w.vecs[i])
+		p.touching = append(p.touching, nil)
 	}
 	for key, id := range w.id {
 		p.names[key] = id
@@ -337,9 +336,11 @@ func (w *graphitiWork) commit(v []float32, r *memory.Receipt) {
 		if w.held[i].span.From != "" {
 			x.Time = w.held[i].span.From
 		}
-		pos := p.edges.AppendVector(x, w.vecAdd[i])
+		pos := p.edges.Add(x, w.vecAdd[i], r)
 		p.held = append(p.held, w.held[i])
-		r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.edges.At(pos).ID, New: f.Fact})
+		for _, e := range []int{w.held[i].from, w.held[i].to} {
+			p.touching[e] = append(slices.Clip(p.touching[e]), pos)
+		}
 		if w.held[i].ended && p.o.Mode == native.Fixed {
 			p.edges.Invalidate(pos)
 		}

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -9,7 +10,6 @@ import (
 	"unicode"
 
 	"membench/internal/rank"
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -47,7 +47,7 @@ func HippoRAG() memory.Spec {
 			caps.Calls.EmbedPerUnit.Max = many                                                                                                                     // its things and facts
 			asks(&caps, d, memory.Calls{LLMPerUnit: memory.Exactly(2), LLMPerQuery: memory.Span{Max: 1}}, op.PurposeThings, op.PurposeRelations, op.PurposeFilter) // without facts there are none to choose from
 			return native.New(native.Options{Name: "hipporag", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
-				return &hippo{o: o, d: d, scope: scope, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}, names: map[string]int{}, known: map[string]int{}}
+				return &hippo{o: o, d: d, scope: scope, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}}
 			}}), nil
 		})
 }
@@ -57,27 +57,17 @@ type hippo struct {
 	o        HippoOptions
 	d        memory.Deps
 	scope    string
-	things   []hippoThing
-	names    map[string]int
-	facts    []hippoFact
-	known    map[string]int // facts by text
-	passages [][]int        // things by passage
-	synonyms []recall.Link  // of things
-	links    []recall.Link  // of all; nil: to be made
-}
-
-type hippoThing struct {
-	name     string
-	vec      []float32
-	passages []int
+	things   lexicon // tied to passages
+	facts    lexicon // by text, tied to passages
+	triples  []hippoFact
+	passages [][]int       // things by passage
+	synonyms []recall.Link // of things
+	links    []recall.Link // of all; nil: to be made
 }
 
 type hippoFact struct {
-	triple [3]string
-	from   int // things
-	to     int
-	vec    []float32
-	at     []int // passages that state it
+	triple   [3]string
+	from, to int // things
 }
 
 // plain is a name as it is compared.
@@ -95,15 +85,11 @@ func (p *hippo) plain(s string) string {
 func factText(t [3]string) string { return "('" + t[0] + "', '" + t[1] + "', '" + t[2] + "')" }
 
 func (p *hippo) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
-	things, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeThings, func() ([]string, llm.Usage, error) {
-		return op.ModelThings(ctx, p.d.LLM, p.d.Prompts, o.Text)
-	}, func() []string { return op.Entities(o.Text) })
+	things, err := op.Things(ctx, p.d, r, o.Text)
 	if err != nil {
 		return err
 	}
-	triples, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeRelations, func() ([]op.Triple, llm.Usage, error) {
-		return op.ModelRelations(ctx, p.d.LLM, p.d.Prompts, things, o.Text)
-	}, func() []op.Triple { return op.RuleTriples(o.Turns) })
+	triples, err := op.Relations(ctx, p.d, r, things, o.Text, o.Turns)
 	if err != nil {
 		return err
 	}
@@ -116,19 +102,18 @@ func (p *hippo) Store(ctx context.Context, o native.Observation, r *memory.Recei
 		}
 		facts = append(facts, f)
 		for _, name := range []string{f[0], f[2]} {
-			if _, ok := p.names[name]; !ok && !slices.Contains(texts[1:], name) {
+			if _, ok := p.things.at[name]; !ok && !slices.Contains(texts[1:], name) {
 				texts = append(texts, name)
 			}
 		}
 	}
 	names := len(texts)
 	for _, f := range facts {
-		if _, ok := p.known[factText(f)]; !ok {
+		if _, ok := p.facts.at[factText(f)]; !ok {
 			texts = append(texts, factText(f))
 		}
 	}
-	vecs, u, err := store.Many(ctx, p.d.Embed, texts)
-	r.Usage = r.Usage.Add(u)
+	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, texts)
 	if err != nil {
 		return err
 	}
@@ -136,41 +121,37 @@ func (p *hippo) Store(ctx context.Context, o native.Observation, r *memory.Recei
 		p.thing(texts[i], vecs[i])
 	}
 	for i := names; i < len(texts); i++ {
-		p.known[texts[i]] = len(p.facts)
-		p.facts = append(p.facts, hippoFact{vec: vecs[i]})
+		p.facts.add(texts[i], vecs[i])
 	}
-	pos := p.st.AppendVector(o.Record(o.Kind()), vecs[0])
+	pos := p.st.Add(o.Record(o.Kind()), vecs[0], r)
 	p.passages = append(p.passages, nil)
 	for _, f := range facts {
-		x := &p.facts[p.known[factText(f)]]
-		x.triple, x.from, x.to = f, p.names[f[0]], p.names[f[2]]
-		x.at = append(slices.Clip(x.at), pos)
+		at, x := p.facts.at[factText(f)], hippoFact{f, p.things.at[f[0]], p.things.at[f[2]]}
+		if at == len(p.triples) {
+			p.triples = append(p.triples, x)
+		}
+		p.facts.tie(at, pos)
 		for _, e := range []int{x.from, x.to} {
 			if !slices.Contains(p.passages[pos], e) {
 				p.passages[pos] = append(p.passages[pos], e)
-				p.things[e].passages = append(slices.Clip(p.things[e].passages), pos)
+				p.things.tie(e, pos)
 			}
 		}
 	}
 	p.links = nil
-	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: o.Text})
 	return nil
 }
 
 // thing adds a thing, tied to the names that are near to its own.
 func (p *hippo) thing(name string, v []float32) {
-	n := len(p.things)
-	for i, x := range p.things {
-		if c := dot(x.vec, v); c >= p.o.Synonym {
-			for _, of := range []string{name, x.name} { // once for each that is long enough to have synonyms
-				if p.long(of) {
-					p.synonyms = append(p.synonyms, recall.Link{A: i, B: n, Weight: c})
-				}
+	for _, c := range p.things.near(v, 0, p.o.Synonym) {
+		for _, of := range []string{name, p.things.names[c.Pos]} { // once for each that is long enough to have synonyms
+			if p.long(of) {
+				p.synonyms = append(p.synonyms, recall.Link{A: c.Pos, B: len(p.things.names), Weight: c.Score})
 			}
 		}
 	}
-	p.names[name] = n
-	p.things = append(p.things, hippoThing{name: name, vec: v})
+	p.things.add(name, v)
 }
 
 func (p *hippo) long(name string) bool {
@@ -193,9 +174,9 @@ func (p *hippo) network() []recall.Link {
 	}
 	n := p.st.Len()
 	between := map[[2]int]float64{}
-	for _, f := range p.facts {
+	for i, f := range p.triples {
 		if f.from != f.to {
-			between[[2]int{min(f.from, f.to), max(f.from, f.to)}] += 2 * float64(len(f.at)) // there and back
+			between[[2]int{min(f.from, f.to), max(f.from, f.to)}] += 2 * float64(len(p.facts.of[i])) // there and back
 		}
 	}
 	synonyms := map[[2]int]float64{}
@@ -223,11 +204,7 @@ func (p *hippo) network() []recall.Link {
 }
 
 func (p *hippo) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
-	return recall.Pipeline{func(ctx context.Context, s *recall.State) error {
-		v, err := s.Vector(ctx, q.Text)
-		if err != nil || p.st.Len() == 0 {
-			return err
-		}
+	return recall.Pipeline{recall.Toward(func(ctx context.Context, s *recall.State, v []float32) error {
 		dense := unitRange(p.st.Cosines(nil, v))
 		facts, score, err := p.choose(ctx, s, v)
 		if err != nil {
@@ -236,7 +213,7 @@ func (p *hippo) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, e
 		rankings := dense
 		if start := p.start(facts, score); len(start) > 0 {
 			n := p.st.Len()
-			reset := make([]float64, n+len(p.things))
+			reset := make([]float64, n+len(p.things.names))
 			for i, x := range dense {
 				reset[i] = p.o.Passage * x
 			}
@@ -245,15 +222,9 @@ func (p *hippo) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, e
 			}
 			rankings = recall.PageRank(len(reset), p.network(), reset, p.o.Damping)[:n]
 		}
-		found := map[int]float64{}
-		for i := range p.st.All() {
-			if s.Eligible(i) {
-				found[i] = rankings[i]
-			}
-		}
-		s.List = recall.Best(found)
+		s.List = recall.Among(p.st.Len(), 0, func(i int) (float64, bool) { return rankings[i], s.Eligible(i) })
 		return nil
-	}}.Run(ctx, p.st, q)
+	})}.Run(ctx, p.st, q)
 }
 
 // unitRange puts numbers on [0,1]; all 1 where they are equal, as published.
@@ -275,53 +246,35 @@ func unitRange(x []float64) []float64 {
 // choose takes the facts nearest to the question, and of them those that the model says
 // are of use; by rule those of at least half of the best one's score.
 func (p *hippo) choose(ctx context.Context, s *recall.State, v []float32) ([]int, []float64, error) {
-	if len(p.facts) == 0 {
+	if len(p.triples) == 0 {
 		return nil, nil, nil
 	}
-	cos := make([]float64, len(p.facts))
-	for i, f := range p.facts {
-		cos[i] = dot(f.vec, v)
-	}
-	score := unitRange(cos)
-	best := map[int]float64{}
-	for i, x := range score {
-		best[i] = x
-	}
-	near := recall.Best(best)
-	near = near[:min(p.o.Facts, len(near))]
-	kept, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeFilter, func() ([]int, llm.Usage, error) { return p.filter(ctx, s.Query.Text, near) }, func() (out []int) {
-		for i, c := range near {
-			if c.Score >= 0.5*near[0].Score {
-				out = append(out, i)
-			}
-		}
-		return out
-	})
-	var out []int
-	for _, i := range kept {
-		out = append(out, near[i].Pos)
-	}
-	return out, score, err
-}
-
-func (p *hippo) filter(ctx context.Context, question string, near []recall.Scored) ([]int, llm.Usage, error) {
+	score := unitRange(p.facts.vecs.Dots(nil, v))
+	near := recall.Among(len(score), p.o.Facts, func(i int) (float64, bool) { return score[i], true })
 	var b strings.Builder
-	b.WriteString(question + "\n\nFACTS\n")
+	b.WriteString(s.Query.Text + "\n\nFACTS\n")
 	for i, c := range near {
-		t := p.facts[c.Pos].triple
+		t := p.triples[c.Pos].triple
 		fmt.Fprintf(&b, "%d. %s, %s, %s\n", i+1, t[0], t[1], t[2])
 	}
 	type answer struct {
 		Keep []int `json:"keep"`
 	}
-	a, u, err := op.Ask[answer](ctx, p.d.LLM, p.d.Prompts, op.PurposeFilter, b.String(), nil)
+	a, err := op.JSON(ctx, p.d, &s.Receipt, op.PurposeFilter, b.String(), nil, func() (a answer) {
+		for i, c := range near {
+			if c.Score >= 0.5*near[0].Score {
+				a.Keep = append(a.Keep, i+1)
+			}
+		}
+		return a
+	})
 	var out []int
 	for _, n := range a.Keep {
-		if n >= 1 && n <= len(near) && !slices.Contains(out, n-1) {
-			out = append(out, n-1)
+		if n >= 1 && n <= len(near) && !slices.Contains(out, near[n-1].Pos) {
+			out = append(out, near[n-1].Pos)
 		}
 	}
-	return out, u, err
+	return out, score, err
 }
 
 // start are the things that a walk starts from, with their weights: the mean of their
@@ -329,23 +282,15 @@ func (p *hippo) filter(ctx context.Context, question string, near []recall.Score
 func (p *hippo) start(facts []int, score []float64) map[int]float64 {
 	sum, n := map[int]float64{}, map[int]float64{}
 	for _, f := range facts {
-		for _, e := range []int{p.facts[f].from, p.facts[f].to} {
-			sum[e] += score[f] / float64(max(1, len(p.things[e].passages)))
+		for _, e := range []int{p.triples[f].from, p.triples[f].to} {
+			sum[e] += score[f] / float64(max(1, len(p.things.of[e])))
 			n[e]++
 		}
 	}
 	for e := range sum {
 		sum[e] = rank.Round6(sum[e]/n[e]*1e6) / 1e6 // as exact as the order of the sum allows
 	}
-	best := slices.SortedFunc(maps.Keys(sum), func(a, b int) int {
-		switch {
-		case sum[a] > sum[b]:
-			return -1
-		case sum[a] < sum[b]:
-			return 1
-		}
-		return a - b
-	})
+	best := slices.SortedFunc(maps.Keys(sum), func(a, b int) int { return cmp.Or(cmp.Compare(sum[b], sum[a]), a-b) })
 	out := map[int]float64{}
 	for _, e := range best[:min(p.o.Facts, len(best))] {
 		if sum[e] > 0 {
@@ -358,13 +303,9 @@ func (p *hippo) start(facts []int, score []float64) map[int]float64 {
 // Records lists passages, and facts with the passages that state them.
 func (p *hippo) Records() []store.Record {
 	out := p.st.Records()
-	for i, f := range p.facts {
-		first := p.st.At(f.at[0])
-		rec := *first
-		rec.Item = memory.Item{ID: store.ID(p.scope+":fact", i+1), Text: strings.Join(f.triple[:], " -- "), Kind: "fact", Session: first.Session, Status: memory.StatusActive, Time: first.Time, Meta: first.Meta}
-		for _, pos := range f.at {
-			rec.Sources, rec.Links = memory.Union(rec.Sources, p.st.At(pos).Sources), append(rec.Links, p.st.At(pos).ID)
-		}
+	for i, f := range p.triples {
+		rec := p.st.On("fact", p.st.At(p.facts.of[i][0]), p.facts.of[i])
+		rec.ID, rec.Text = store.ID(p.scope+":fact", i+1), strings.Join(f.triple[:], " -- ")
 		out = append(out, rec)
 	}
 	return out
@@ -372,7 +313,7 @@ func (p *hippo) Records() []store.Record {
 
 func (p *hippo) Clone() native.Policy {
 	c := *p
-	c.st, c.things, c.names, c.facts, c.known = p.st.Clone(), slices.Clone(p.things), maps.Clone(p.names), slices.Clone(p.facts), maps.Clone(p.known)
+	c.st, c.things, c.facts, c.triples = p.st.Clone(), p.things.clone(), p.facts.clone(), slices.Clone(p.triples)
 	c.passages, c.synonyms, c.links = slices.Clone(p.passages), slices.Clone(p.synonyms), nil
 	return &c
 }

@@ -94,13 +94,13 @@ func joint(text, image []float32) []float32 {
 	return out
 }
 
-// see embeds an observation with its image.
+// see embeds an observation with its image, and notes images that nothing can find.
 func (m images) see(ctx context.Context, e llm.Embedder, o native.Observation, r *memory.Receipt) ([]float32, error) {
-	v, u, err := store.One(ctx, e, o.Text)
-	r.Usage = r.Usage.Add(u)
+	v, err := store.One(ctx, e, &r.Usage, o.Text)
 	if err != nil {
 		return nil, err
 	}
+	m.unseen(o, r)
 	if image := m.of(o.Attachments); image != nil {
 		if len(image) != len(v) {
 			return nil, fmt.Errorf("the vector of image %q has %d numbers, those of %s have %d", o.Attachments[0].ID, len(image), e.Profile(), len(v))

@@ -46,11 +46,8 @@ func (p *list) Store(ctx context.Context, o native.Observation, r *memory.Receip
 		for i, rec := range recs {
 			texts[i] = rec.Text
 		}
-		var u llm.Usage
 		var err error
-		vecs, u, err = store.Many(ctx, e, texts)
-		r.Usage = r.Usage.Add(u)
-		if err != nil {
+		if vecs, err = store.Many(ctx, e, &r.Usage, texts); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"membench/memory/op"
 	"membench/memory/recall"
 	"membench/memory/store"
-	"membench/schema"
 )
 
 // Mem0Options of Mem0 1.x as published, with and without its graph.
@@ -60,17 +59,11 @@ func newM0(name string, graph bool, d memory.Deps, o Mem0Options) (memory.System
 		o.Same = gate(o.Same, d.Embed, 0.7, hashSame)
 		gated(&caps, d.Embed)
 	}
-	if d.LLM == nil {
-		caps.ByRule = []string{llm.PurposeFacts, llm.PurposeUpdate}
-		if graph {
-			caps.ByRule = append(caps.ByRule, op.PurposeThings, op.PurposeRelations, op.PurposeOutdated)
-		}
-	} else {
-		caps.Calls.LLMPerUnit = memory.Span{Min: 1, Max: 2} // without facts there is nothing to judge
-		if graph {
-			caps.Calls.LLMPerUnit, caps.Calls.LLMPerQuery = memory.Span{Min: 4, Max: 5}, memory.Exactly(1)
-		}
+	calls, ops := memory.Calls{LLMPerUnit: memory.Span{Min: 1, Max: 2}}, []string{llm.PurposeFacts, llm.PurposeUpdate} // without facts there is nothing to judge
+	if graph {
+		calls, ops = memory.Calls{LLMPerUnit: memory.Span{Min: 4, Max: 5}, LLMPerQuery: memory.Exactly(1)}, append(ops, op.PurposeThings, op.PurposeRelations, op.PurposeOutdated)
 	}
+	asks(&caps, d, calls, ops...)
 	return native.New(native.Options{Name: name, Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, Pairs: true, New: func(scope string) native.Policy {
 		p := &m0{o: o, d: d, st: store.New(store.Options{Scope: scope, Embed: d.Embed})}
 		if graph {
@@ -85,19 +78,6 @@ type m0 struct {
 	d  memory.Deps
 	st *store.Linear
 	g  *m0graph // nil: without
-}
-
-// facts are what an exchange states.
-func (p *m0) facts(ctx context.Context, turns []schema.Turn, r *memory.Receipt) ([]op.Fact, error) {
-	return op.OrRule(ctx, p.d.LLM, r, llm.PurposeFacts, func() ([]op.Fact, llm.Usage, error) {
-		return op.ModelFacts(p.d.LLM, p.d.Prompts).Facts(ctx, nil, op.Captioned(turns))
-	}, func() []op.Fact {
-		out, _ := op.CaptionedFacts(ctx, nil, turns)
-		if p.o.Mode == native.Faithful && !p.o.Both {
-			out = slices.DeleteFunc(out, func(f op.Fact) bool { return f.Role != memory.RoleUser })
-		}
-		return out
-	})
 }
 
 // A verdict with the vector of what it stores.
@@ -127,7 +107,11 @@ func (p *m0) Store(ctx context.Context, o native.Observation, r *memory.Receipt)
 }
 
 func (p *m0) judge(ctx context.Context, o native.Observation, r *memory.Receipt) ([]judged, []op.Fact, error) {
-	facts, err := p.facts(ctx, o.Turns, r)
+	facts, err := op.Facts(ctx, p.d, r, o.Turns, func() []op.Fact {
+		return slices.DeleteFunc(op.CaptionedFacts(o.Turns), func(f op.Fact) bool {
+			return p.o.Mode == native.Faithful && !p.o.Both && f.Role != memory.RoleUser
+		})
+	})
 	if err != nil || len(facts) == 0 {
 		return nil, nil, err
 	}
@@ -135,8 +119,7 @@ func (p *m0) judge(ctx context.Context, o native.Observation, r *memory.Receipt)
 	for i, f := range facts {
 		texts[i] = f.Text
 	}
-	vecs, u, err := store.Many(ctx, p.d.Embed, texts)
-	r.Usage = r.Usage.Add(u)
+	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, texts)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -178,8 +161,7 @@ func (p *m0) judge(ctx context.Context, o native.Observation, r *memory.Receipt)
 			missing = append(missing, v.Text)
 		}
 	}
-	more, u, err := store.Many(ctx, p.d.Embed, missing)
-	r.Usage = r.Usage.Add(u)
+	more, err := store.Many(ctx, p.d.Embed, &r.Usage, missing)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -193,8 +175,8 @@ func (p *m0) judge(ctx context.Context, o native.Observation, r *memory.Receipt)
 
 // apply does what a verdict says.
 func (p *m0) apply(o native.Observation, facts []op.Fact, v judged, r *memory.Receipt) {
-	rec := o.Record("fact")
-	rec.Item.Text, rec.Index, rec.Sources, rec.Attachments = v.Text, "", nil, nil
+	rec := o.Made("fact", v.Text)
+	rec.Sources, rec.Attachments = nil, nil
 	turns := []int{}
 	if v.Fact >= 0 {
 		rec.Role, turns = facts[v.Fact].Role, facts[v.Fact].Turns
@@ -244,8 +226,7 @@ func (p *m0) apply(o native.Observation, facts []op.Fact, v judged, r *memory.Re
 		}
 	default:
 		if textnorm.Strip(v.Text) != "" {
-			pos := p.st.AppendVector(rec, v.vec)
-			r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: v.Text})
+			p.st.Add(rec, v.vec, r)
 		}
 	}
 }
@@ -293,7 +274,7 @@ func (p *m0) Clone() native.Policy {
 	c := *p
 	c.st = p.st.Clone()
 	if p.g != nil {
-		c.g = &m0graph{p.g.st.Clone(), slices.Clone(p.g.nodes), p.g.vecs.Clone(), slices.Clone(p.g.of), slices.Clone(p.g.triples), p.g.same, maps.Clone(p.g.seen)}
+		c.g = &m0graph{p.g.things.clone(), slices.Clone(p.g.users), p.g.st.Clone(), slices.Clone(p.g.triples), p.g.same, maps.Clone(p.g.seen)}
 	}
 	return &c
 }

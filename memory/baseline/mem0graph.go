@@ -7,8 +7,6 @@ import (
 
 	okapi "membench/internal/bm25"
 	"membench/internal/rank"
-	"membench/internal/vector"
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -17,14 +15,13 @@ import (
 	"membench/schema"
 )
 
-// m0graph are things and relations. A relation is a record, and so part of snapshots.
+// m0graph are things, tied to relations. A relation is a record, and so part of snapshots.
 type m0graph struct {
+	things  lexicon
+	users   []string // of things
 	st      *store.Linear
-	nodes   []m0node
-	vecs    vector.Index // of nodes
-	of      [][]int      // triples of a node
-	triples []m0triple   // by position in st
-	same    float64      // the cosine from which two names are one thing
+	triples []m0triple // by position in st
+	same    float64    // the cosine from which two names are one thing
 	// seen keeps for each stored name the things similar to it, and how many things were
 	// compared, so that a repeated name is compared with newer things only: about 100 bytes
 	// a name and 16 for each similar thing.
@@ -36,9 +33,7 @@ type m0seen struct {
 	upto   int // things that were looked at
 }
 
-type m0node struct{ name, user string }
-
-type m0triple struct{ from, to int } // nodes; the relation is the record's
+type m0triple struct{ from, to int } // things; the relation is the record's
 
 // graphChange is what an exchange does to a graph.
 type graphChange struct {
@@ -59,13 +54,11 @@ func (p *m0) relate(ctx context.Context, o native.Observation, r *memory.Receipt
 		lines = append(lines, schema.Captioned(t.Text, t.Attachments))
 	}
 	text := strings.Join(lines, "\n")
-	things, err := p.things(ctx, text, r)
+	things, err := op.Things(ctx, p.d, r, text)
 	if err != nil {
 		return nil, err
 	}
-	triples, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeRelations, func() ([]op.Triple, llm.Usage, error) {
-		return op.ModelRelations(ctx, p.d.LLM, p.d.Prompts, things, text)
-	}, func() []op.Triple { return op.RuleTriples(o.Turns) })
+	triples, err := op.Relations(ctx, p.d, r, things, text, o.Turns)
 	if err != nil {
 		return nil, err
 	}
@@ -89,8 +82,7 @@ func (p *m0) relate(ctx context.Context, o native.Observation, r *memory.Receipt
 	}
 	slices.Sort(ask)
 	ask = slices.Compact(ask)
-	vecs, u, err := store.Many(ctx, p.d.Embed, ask)
-	r.Usage = r.Usage.Add(u)
+	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, ask)
 	if err != nil {
 		return nil, err
 	}
@@ -103,69 +95,40 @@ func (p *m0) relate(ctx context.Context, o native.Observation, r *memory.Receipt
 		found = append(found, p.g.known(n, c.vecs[n]))
 	}
 	near := p.g.around(found, o.Batch.UserID)
-	c.outdated, err = op.OrRule(ctx, p.d.LLM, r, op.PurposeOutdated, func() ([]int, llm.Usage, error) { return p.outdated(ctx, near, text) }, func() (out []int) {
+	var known strings.Builder
+	for _, i := range near {
+		known.WriteString(p.g.st.At(i).Text + "\n")
+	}
+	gone, err := op.JSON(ctx, p.d, r, op.PurposeOutdated, "KNOWN\n"+known.String()+"\nNEW\n"+text, nil, func() (a outdated) {
 		for _, i := range near {
-			if slices.ContainsFunc(triples, func(t op.Triple) bool { return t.Contradicts(p.g.triple(i)) }) {
-				out = append(out, i)
+			if t := p.g.triple(i); slices.ContainsFunc(triples, func(n op.Triple) bool { return n.Contradicts(t) }) {
+				a.Relations = append(a.Relations, op.RelationAnswer{Source: t.Subject, Relation: t.Relation, Destination: t.Object})
 			}
 		}
-		return out
+		return a
 	})
+	for _, x := range gone.Relations {
+		for i := range p.g.triples {
+			if (o.Batch.UserID == "" || o.Batch.UserID == p.g.users[p.g.triples[i].from]) && p.g.st.At(i).Status == memory.StatusActive && p.g.triple(i) == (op.Triple{Subject: m0name(x.Source), Relation: m0name(x.Relation), Object: m0name(x.Destination)}) {
+				c.outdated = append(c.outdated, i)
+			}
+		}
+	}
 	return c, err
 }
 
-func (p *m0) things(ctx context.Context, text string, r *memory.Receipt) ([]string, error) {
-	return op.OrRule(ctx, p.d.LLM, r, op.PurposeThings, func() ([]string, llm.Usage, error) {
-		return op.ModelThings(ctx, p.d.LLM, p.d.Prompts, text)
-	}, func() []string { return op.Entities(text) })
-}
-
-func (p *m0) outdated(ctx context.Context, near []int, text string) ([]int, llm.Usage, error) {
-	var b strings.Builder
-	b.WriteString("KNOWN\n")
-	for _, i := range near {
-		b.WriteString(p.g.st.At(i).Text + "\n")
-	}
-	b.WriteString("\nNEW\n" + text)
-	type answer struct {
-		Relations []op.RelationAnswer `json:"relations"`
-	}
-	a, u, err := op.Ask[answer](ctx, p.d.LLM, p.d.Prompts, op.PurposeOutdated, b.String(), nil)
-	var out []int
-	for _, x := range a.Relations {
-		for i := range p.g.triples {
-			t := p.g.triple(i)
-			if t.Subject == m0name(x.Source) && t.Object == m0name(x.Destination) && t.Relation == m0name(x.Relation) && p.g.st.At(i).Status == memory.StatusActive {
-				out = append(out, i)
-			}
-		}
-	}
-	return out, u, err
+type outdated struct {
+	Relations []op.RelationAnswer `json:"relations"`
 }
 
 func (g *m0graph) triple(i int) op.Triple {
-	return op.Triple{Subject: g.nodes[g.triples[i].from].name, Relation: g.st.At(i).Index, Object: g.nodes[g.triples[i].to].name}
+	return op.Triple{Subject: g.things.names[g.triples[i].from], Relation: g.st.At(i).Index, Object: g.things.names[g.triples[i].to]}
 }
 
-// near are the things whose names are near enough to a vector, of any user, those from
-// number from on.
-func (g *m0graph) near(v []float32, from int) (out []recall.Scored) {
-	if from == len(g.nodes) {
-		return nil
-	}
-	x := g.vecs.From(from)
-	for i, cos := range x.Dots(nil, v) {
-		if cos >= g.same {
-			out = append(out, recall.Scored{Pos: from + i, Score: cos})
-		}
-	}
-	return out
-}
-
-// known is near with the cache of seen, for names that are stored.
+// known are the things whose names are near enough to a stored name's, of any user.
 func (g *m0graph) known(name string, v []float32) []recall.Scored {
 	s := g.seen[name]
-	s.things, s.upto = append(slices.Clip(s.things), g.near(v, s.upto)...), len(g.nodes)
+	s.things, s.upto = append(slices.Clip(s.things), g.things.near(v, s.upto, g.same)...), len(g.users)
 	g.seen[name] = s
 	return s.things
 }
@@ -175,10 +138,10 @@ func (g *m0graph) around(names [][]recall.Scored, user string) (out []int) {
 	for _, things := range names {
 		score := map[int]float64{}
 		for _, n := range things {
-			if user != "" && g.nodes[n.Pos].user != user {
+			if user != "" && g.users[n.Pos] != user {
 				continue
 			}
-			for _, t := range g.of[n.Pos] {
+			for _, t := range g.things.of[n.Pos] {
 				if g.st.At(t).Status == memory.StatusActive {
 					score[t] = max(score[t], n.Score)
 				}
@@ -215,16 +178,15 @@ func (g *m0graph) apply(o native.Observation, c graphChange, r *memory.Receipt) 
 func (g *m0graph) resolve(name string, v []float32, user string) int {
 	best := recall.Scored{Pos: -1}
 	for _, n := range g.known(name, v) {
-		if g.nodes[n.Pos].user == user && (best.Pos < 0 || n.Score > best.Score) {
+		if g.users[n.Pos] == user && (best.Pos < 0 || n.Score > best.Score) {
 			best = n
 		}
 	}
 	if best.Pos >= 0 {
 		return best.Pos
 	}
-	g.nodes, g.of = append(g.nodes, m0node{name, user}), append(g.of, nil)
-	g.vecs.Add(v)
-	return len(g.nodes) - 1
+	g.users = append(g.users, user)
+	return g.things.add(name, v)
 }
 
 // connect adds a relation, or says of a known one again that it holds.
@@ -233,7 +195,7 @@ func (g *m0graph) connect(o native.Observation, from int, relation string, to, t
 	if turn < len(o.Turns) && len(o.Turns) > 1 && turn > 0 {
 		sources = o.Turns[turn].Sources
 	}
-	for _, i := range g.of[from] {
+	for _, i := range g.things.of[from] {
 		if g.triples[i] != (m0triple{from, to}) || g.st.At(i).Index != relation {
 			continue
 		}
@@ -246,20 +208,16 @@ func (g *m0graph) connect(o native.Observation, from int, relation string, to, t
 	}
 	rec := o.Record("triple")
 	rec.Sources, rec.Attachments = sources, nil
-	rec.Item.Text, rec.Index = g.nodes[from].name+" -- "+relation+" -- "+g.nodes[to].name, relation
-	pos, _, _ := g.st.Append(context.Background(), rec)
+	rec.Item.Text, rec.Index = g.things.names[from]+" -- "+relation+" -- "+g.things.names[to], relation
+	pos := g.st.Add(rec, nil, r)
 	g.triples = append(g.triples, m0triple{from, to})
-	for _, e := range []int{from, to} {
-		if n := len(g.of[e]); n == 0 || g.of[e][n-1] != pos {
-			g.of[e] = append(slices.Clip(g.of[e]), pos)
-		}
-	}
-	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: g.st.At(pos).ID, New: rec.Text})
+	g.things.tie(from, pos)
+	g.things.tie(to, pos)
 }
 
 // search finds relations of the things in a question.
 func (p *m0) search(ctx context.Context, q memory.Query, r *memory.Receipt) (out []memory.Hit, err error) {
-	things, err := p.things(ctx, q.Text, r)
+	things, err := op.Things(ctx, p.d, r, q.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -269,14 +227,13 @@ func (p *m0) search(ctx context.Context, q memory.Query, r *memory.Receipt) (out
 			names = append(names, n)
 		}
 	}
-	list, u, err := store.Many(ctx, p.d.Embed, names)
-	r.Usage = r.Usage.Add(u)
+	list, err := store.Many(ctx, p.d.Embed, &r.Usage, names)
 	if err != nil {
 		return nil, err
 	}
 	var found [][]recall.Scored
 	for _, v := range list {
-		found = append(found, p.g.near(v, 0))
+		found = append(found, p.g.things.near(v, 0, p.g.same))
 	}
 	near := p.g.around(found, q.UserID)
 	use := p.g.st.Eligible(q.UserID, q.AgentID)

@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -12,7 +11,6 @@ import (
 	"membench/internal/rank"
 	"membench/internal/textnorm"
 	"membench/internal/tokens"
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -60,18 +58,12 @@ const (
 	nameWeight = 0.5
 )
 
-// A named thing with the facts that name it.
-type named struct {
-	vec   []float32
-	facts []int
-}
-
 type m2 struct {
 	o      Mem0V2Options
 	d      memory.Deps
 	st     *store.Linear
-	things []named
-	names  map[string]int // by normalised name
+	things lexicon        // by normalised name
+	names  map[string]int // things by each of their names, normalised
 	hashes map[string]bool
 	last   []string // lines, for the next exchange's context
 }
@@ -88,16 +80,14 @@ func (p *m2) Store(ctx context.Context, o native.Observation, r *memory.Receipt)
 		lines = append(lines, t.Role+": "+schema.Captioned(t.Text, t.Attachments))
 	}
 	whole := strings.Join(lines, "\n") + "\n"
-	v, u, err := store.One(ctx, p.d.Embed, whole)
-	r.Usage = r.Usage.Add(u)
+	v, err := store.One(ctx, p.d.Embed, &r.Usage, whole)
 	if err != nil {
 		return err
 	}
 	use := p.st.Eligible(o.Batch.UserID, o.Batch.AgentID)
 	near := recall.Nearest(p.st, v, p.o.Existing, func(pos int) bool { return use[pos] })
-	facts, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeAdditive, func() ([]added, llm.Usage, error) { return p.model(ctx, whole, near) }, func() (out []added) {
-		all, _ := op.CaptionedFacts(ctx, nil, o.Turns)
-		for _, f := range all {
+	facts, err := op.List(ctx, p.d, r, op.PurposeAdditive, "memory", p.prompt(whole, near), func() (out []added) {
+		for _, f := range op.CaptionedFacts(o.Turns) {
 			out = append(out, added{Text: f.Text, By: f.Role})
 		}
 		return out
@@ -119,8 +109,7 @@ func (p *m2) Store(ctx context.Context, o native.Observation, r *memory.Receipt)
 			}
 		}
 	}
-	vecs, u, err := store.Many(ctx, p.d.Embed, append(texts, names...))
-	r.Usage = r.Usage.Add(u)
+	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, append(texts, names...))
 	if err != nil {
 		return err
 	}
@@ -133,12 +122,11 @@ func (p *m2) Store(ctx context.Context, o native.Observation, r *memory.Receipt)
 				}
 			}
 		}
-		pos := p.st.AppendVector(rec, vecs[i])
+		pos := p.st.Add(rec, vecs[i], r)
 		p.hashes[owned(o, f.Text)] = true
 		if !p.o.Plain {
 			p.link(pos, op.Entities(f.Text), names, vecs[len(texts):])
 		}
-		r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: f.Text})
 	}
 	p.last = append(slices.Clone(p.last), lines...)
 	p.last = p.last[max(0, len(p.last)-10):]
@@ -169,8 +157,8 @@ func (p *m2) fresh(facts []added, near []recall.Scored, o native.Observation) (o
 
 // record is of the turn that says the fact: of its speaker's the one that shares most.
 func (p *m2) record(o native.Observation, f added) store.Record {
-	rec := o.Record("fact")
-	rec.Item.Text, rec.Index, rec.Role = f.Text, "", f.By
+	rec := o.Made("fact", f.Text)
+	rec.Role = f.By
 	best := 0.0
 	for _, t := range o.Turns {
 		if s := op.Jaccard(f.Text, schema.Captioned(t.Text, t.Attachments)); s > best {
@@ -180,7 +168,7 @@ func (p *m2) record(o native.Observation, f added) store.Record {
 	return rec
 }
 
-func (p *m2) model(ctx context.Context, whole string, near []recall.Scored) ([]added, llm.Usage, error) {
+func (p *m2) prompt(whole string, near []recall.Scored) string {
 	var b strings.Builder
 	b.WriteString("KNOWN\n")
 	for i, c := range near {
@@ -190,17 +178,7 @@ func (p *m2) model(ctx context.Context, whole string, near []recall.Scored) ([]a
 	for _, l := range p.last {
 		b.WriteString(textnorm.Cut(l, 300) + "\n")
 	}
-	b.WriteString("\nNEW\n" + whole)
-	type answer struct {
-		Memory []added `json:"memory"`
-	}
-	a, u, err := op.Ask(ctx, p.d.LLM, p.d.Prompts, op.PurposeAdditive, b.String(), func(a answer) error {
-		if a.Memory == nil {
-			return errors.New("memory is missing")
-		}
-		return nil
-	})
-	return a.Memory, u, err
+	return b.String() + "\nNEW\n" + whole
 }
 
 // link ties a fact to the things that it names: known by name, or by a vector that is
@@ -210,20 +188,19 @@ func (p *m2) link(pos int, entities, names []string, vecs [][]float32) {
 		key := textnorm.Key(n)
 		at, ok := p.names[key]
 		if i := slices.Index(names, n); !ok && i >= 0 {
-			best := sameName
-			for k, x := range p.things {
-				if c := dot(x.vec, vecs[i]); c >= best {
-					at, best, ok = k, c, true
+			best := recall.Scored{Pos: -1}
+			for _, c := range p.things.near(vecs[i], 0, sameName) {
+				if best.Pos < 0 || c.Score >= best.Score {
+					best = c
 				}
 			}
-			if !ok {
-				at, ok = len(p.things), true
-				p.things = append(p.things, named{vec: vecs[i]})
+			if at = best.Pos; at < 0 {
+				at = p.things.add(key, vecs[i])
 			}
-			p.names[key] = at
+			p.names[key], ok = at, true
 		}
-		if ok && !slices.Contains(p.things[at].facts, pos) {
-			p.things[at].facts = append(slices.Clip(p.things[at].facts), pos)
+		if ok {
+			p.things.tie(at, pos)
 		}
 	}
 }
@@ -250,11 +227,11 @@ func nameBoost(cos float64, n int) float64 {
 }
 
 func (p *m2) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
-	return recall.Pipeline{func(ctx context.Context, s *recall.State) error {
+	return recall.Pipeline{recall.Toward(func(ctx context.Context, s *recall.State, v []float32) (err error) {
 		depth := max(4*q.K, 60)
-		found, err := s.ByMeaning(ctx, q.Text, depth)
-		if err != nil || len(found) == 0 {
-			return err
+		sem := map[int]float64{}
+		for _, c := range recall.Nearest(p.st, v, depth, s.Eligible) {
+			sem[c.Pos] = c.Score
 		}
 		words, boost := map[int]float64{}, map[int]float64{}
 		if !p.o.Plain {
@@ -266,14 +243,10 @@ func (p *m2) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 				return err
 			}
 		}
-		sem := map[int]float64{}
-		for _, c := range found {
-			sem[c.Pos] = c.Score
-		}
 		if p.o.Mode == native.Fixed {
-			all := p.st.Cosines(nil, must(s.Vector(ctx, q.Text)))
+			all := p.st.Cosines(nil, v)
 			for _, m := range []map[int]float64{words, boost} {
-				for _, pos := range slices.Sorted(maps.Keys(m)) {
+				for pos := range m {
 					if _, ok := sem[pos]; !ok && s.Eligible(pos) {
 						sem[pos] = all[pos]
 					}
@@ -288,11 +261,8 @@ func (p *m2) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 		}
 		s.List = recall.Best(score)
 		return nil
-	}}.Run(ctx, p.st, q)
+	})}.Run(ctx, p.st, q)
 }
-
-// must is a vector that was made before, in this query.
-func must(v []float32, _ error) []float32 { return v }
 
 func combine(sem, words, boost, divisor float64) float64 {
 	return min(1, (sem+words+boost)/divisor)
@@ -319,17 +289,14 @@ func (p *m2) boosts(ctx context.Context, s *recall.State) (map[int]float64, erro
 			names = append(names, n)
 		}
 	}
-	vecs, u, err := store.Many(ctx, p.d.Embed, names)
-	s.Usage = s.Usage.Add(u)
+	vecs, err := store.Many(ctx, p.d.Embed, &s.Usage, names)
 	if err != nil {
 		return nil, err
 	}
 	for _, v := range vecs {
-		for _, x := range p.things {
-			if c := dot(x.vec, v); c >= nearName {
-				for _, pos := range x.facts {
-					out[pos] = max(out[pos], nameBoost(c, len(x.facts)))
-				}
+		for _, c := range p.things.near(v, 0, nearName) {
+			for _, pos := range p.things.of[c.Pos] {
+				out[pos] = max(out[pos], nameBoost(c.Score, len(p.things.of[c.Pos])))
 			}
 		}
 	}
@@ -340,6 +307,6 @@ func (p *m2) Records() []store.Record { return p.st.Records() }
 
 func (p *m2) Clone() native.Policy {
 	c := *p
-	c.st, c.things, c.names, c.hashes = p.st.Clone(), slices.Clone(p.things), maps.Clone(p.names), maps.Clone(p.hashes)
+	c.st, c.things, c.names, c.hashes = p.st.Clone(), p.things.clone(), maps.Clone(p.names), maps.Clone(p.hashes)
 	return &c
 }

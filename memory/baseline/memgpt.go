@@ -2,13 +2,10 @@ package baseline
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -86,18 +83,7 @@ func (p *memgpt) step(ctx context.Context, r *memory.Receipt, core map[string]st
 		b.WriteString(p.st.At(i).Text + "\n")
 	}
 	b.WriteString("\nFOUND\n" + found + "\n\nNOW\n" + now)
-	type answer struct {
-		Calls []act `json:"calls"`
-	}
-	a, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeAct, func() ([]act, llm.Usage, error) {
-		a, u, err := op.Ask(ctx, p.d.LLM, p.d.Prompts, op.PurposeAct, b.String(), func(a answer) error {
-			if a.Calls == nil {
-				return errors.New("calls is missing")
-			}
-			return nil
-		})
-		return a.Calls, u, err
-	}, rule)
+	a, err := op.List(ctx, p.d, r, op.PurposeAct, "calls", b.String(), rule)
 	return a[:min(actsAtMost, len(a))], err
 }
 
@@ -110,7 +96,7 @@ func (p *memgpt) Store(ctx context.Context, o native.Observation, r *memory.Rece
 	var insert []string
 	degraded := len(r.Degraded)
 	for n := range p.o.Steps {
-		acts, err := p.step(ctx, r, core, o.Text, "", func() []act { return p.ruleActs(ctx, o, core) })
+		acts, err := p.step(ctx, r, core, o.Text, "", func() []act { return p.ruleActs(o, core) })
 		if err != nil {
 			return err
 		}
@@ -139,28 +125,24 @@ func (p *memgpt) Store(ctx context.Context, o native.Observation, r *memory.Rece
 			break // the rule has said all it has to say
 		}
 	}
-	vecs, u, err := store.Many(ctx, p.d.Embed, append([]string{o.Text}, insert...))
-	r.Usage = r.Usage.Add(u)
+	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, append([]string{o.Text}, insert...))
 	if err != nil {
 		return err
 	}
 	rec := o.Record(o.Kind())
 	rec.Tier = tierRecall
-	pos := p.st.AppendVector(rec, vecs[0])
-	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: rec.Text})
+	p.st.Add(rec, vecs[0], r)
 	p.write(o, core, r)
 	for i, text := range insert {
-		x := p.made(o, "fact", tierArchive, text)
-		at := p.archive.AppendVector(x, vecs[1+i])
-		r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.archive.At(at).ID, New: text})
+		p.archive.Add(p.made(o, "fact", tierArchive, text), vecs[1+i], r)
 	}
 	return nil
 }
 
 // made is a record that the agent wrote for an exchange.
 func (p *memgpt) made(o native.Observation, kind, tier, text string) store.Record {
-	x := o.Record(kind)
-	x.Item.Text, x.Index, x.Tier, x.Attachments = text, "", tier, nil
+	x := o.Made(kind, text)
+	x.Tier, x.Attachments = tier, nil
 	x.Links = []schema.PointID{p.st.At(p.st.Len() - 1).ID}
 	return x
 }
@@ -178,23 +160,16 @@ func (p *memgpt) write(o native.Observation, core map[string]string, r *memory.R
 		}
 		rec := p.made(o, "block", "core", core[name])
 		rec.ID, rec.Status = store.ID(p.scope+":core", i+1), memory.StatusActive
-		change := memory.Change{Op: memory.OpAdd, ID: rec.ID, New: rec.Text}
-		if ok {
-			change.Op, change.Old = memory.OpUpdate, old.Text
-			rec.Sources, rec.Links = memory.Union(old.Sources, rec.Sources), append(slices.Clone(old.Links), rec.Links...)
-		}
-		next[name] = rec
-		r.Changes = append(r.Changes, change)
+		next[name] = store.Rewrite(old, rec, r)
 	}
 	p.core = next
 }
 
 // ruleActs puts what matters of the user into the core memory, as long as there is room,
 // and other facts into the archive.
-func (p *memgpt) ruleActs(ctx context.Context, o native.Observation, core map[string]string) (out []act) {
-	facts, _ := op.CaptionedFacts(ctx, nil, o.Turns)
+func (p *memgpt) ruleActs(o native.Observation, core map[string]string) (out []act) {
 	room := p.o.Block - utf8.RuneCountInString(core[blockHuman])
-	for _, f := range facts {
+	for _, f := range op.CaptionedFacts(o.Turns) {
 		n := utf8.RuneCountInString(f.Text) + 1
 		if f.Role == memory.RoleUser && op.RuleImportance(f.Text) >= p.o.Core && n <= room && !strings.Contains(core[blockHuman], f.Text) {
 			out, room = append(out, act{Name: "core_memory_append", Block: blockHuman, Text: f.Text}), room-n
@@ -211,7 +186,7 @@ func (p *memgpt) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 	var r memory.Receipt
 	core := map[string]string{}
 	for name, rec := range p.core {
-		if (q.UserID == "" || q.UserID == rec.UserID) && (q.AgentID == "" || q.AgentID == rec.AgentID) {
+		if rec.For(q) {
 			core[name] = rec.Text
 		}
 	}

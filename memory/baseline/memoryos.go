@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -73,9 +72,9 @@ func newMOS(d memory.Deps, o MOSOptions) (memory.System, error) {
 
 // A page is what is known of an exchange that left the short-term memory.
 type page struct {
-	prev, next int // positions, -1 for none: a chain
-	meta       string
-	analysed   bool
+	prev     int // position, -1 for none: a chain
+	meta     string
+	analysed bool
 }
 
 // A segment holds pages of a theme.
@@ -114,13 +113,11 @@ type mos struct {
 	short    []int
 	last     int    // the page that left last, plus 1
 	pages    []page // by position
-	moved    []int  // out of the short-term memory, by the exchange that is stored now
 	segments []*segment
 	made     int // segments, knowledge and profile ever made: for ids
 	profile  store.Record
-	user     []known
-	agent    []known
-	now      string // dialogue time
+	know     [2][]known // of the user, and of the assistant
+	now      string     // dialogue time
 }
 
 type exchange struct{ user, assistant string }
@@ -136,100 +133,72 @@ func (p *mos) id(kind string) schema.PointID {
 	return store.ID(p.scope+":"+kind, p.made)
 }
 
-// Store takes an exchange in. All is done on a copy of what can change, which replaces
-// the memory when all went well; the list of exchanges is changed last.
+// Store takes an exchange in. What it makes leave the short-term memory, and what that
+// makes hot, is done for good one step after the other: an exchange that comes again after
+// an error goes on where it stopped.
 func (p *mos) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
-	c := p.copy()
-	var done memory.Receipt
-	rec, v, err := c.store(ctx, o, &done)
-	r.Usage, r.Degraded = r.Usage.Add(done.Usage), append(r.Degraded, done.Degraded...)
+	p.now = o.Time
+	user, assistant := op.Said(o.Turns)
+	e := exchange{user, assistant}
+	v, err := store.One(ctx, p.d.Embed, &r.Usage, e.text())
+	for err == nil && len(p.short) >= p.o.Short {
+		err = p.evict(ctx, p.short[0], r)
+	}
+	if err == nil {
+		err = p.analyse(ctx, r)
+	}
 	if err != nil {
 		return err
 	}
-	*p = *c
-	for _, pos := range p.moved {
-		p.st.At(pos).Tier = tierMid
-	}
-	p.moved = nil
-	pos := p.st.AppendVector(rec, v)
-	r.Changes = append(append(r.Changes, done.Changes...), memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: rec.Text})
+	rec := o.Record("page")
+	rec.Tier = tierShort
+	p.said, p.short, p.pages = append(p.said, e), append(p.short, p.st.Len()), append(p.pages, page{prev: -1})
+	p.st.Add(rec, v, r)
 	return nil
 }
 
-func (p *mos) store(ctx context.Context, o native.Observation, r *memory.Receipt) (rec store.Record, v []float32, err error) {
-	p.now = o.Time
-	for len(p.short) >= p.o.Short {
-		pos := p.short[0]
-		p.short = p.short[1:]
-		if err := p.evict(ctx, pos, r); err != nil {
-			return rec, nil, err
-		}
-	}
-	user, assistant := op.Said(o.Turns)
-	e := exchange{user, assistant}
-	v, u, err := store.One(ctx, p.d.Embed, e.text())
-	r.Usage = r.Usage.Add(u)
-	if err != nil {
-		return rec, nil, err
-	}
-	rec = o.Record("page")
-	rec.Tier = tierShort
-	p.said, p.short, p.pages = append(p.said, e), append(p.short, p.st.Len()), append(p.pages, page{prev: -1, next: -1})
-	return rec, v, p.analyse(ctx, r)
-}
-
-// evict makes a page of an exchange, and puts it where its themes belong.
+// evict makes a page of the oldest exchange, and puts it where its themes belong.
 func (p *mos) evict(ctx context.Context, pos int, r *memory.Receipt) error {
 	prev := p.last - 1
-	e := p.said[pos]
-	before := exchange{}
+	e, before := p.said[pos], exchange{}
 	if prev >= 0 {
 		before = p.said[prev]
 	}
-	goesOn, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeContinuity, func() (bool, llm.Usage, error) {
-		type answer struct {
-			Continuous bool `json:"continuous"`
-		}
-		a, u, err := op.Ask[answer](ctx, p.d.LLM, p.d.Prompts, op.PurposeContinuity, "BEFORE\n"+before.lines()+"\n\nNOW\n"+e.lines(), nil)
-		return a.Continuous, u, err
-	}, func() bool { return prev >= 0 && p.goesOn(prev, pos) })
+	type answer struct {
+		Continuous bool `json:"continuous"`
+	}
+	a, err := op.JSON(ctx, p.d, r, op.PurposeContinuity, "BEFORE\n"+before.lines()+"\n\nNOW\n"+e.lines(), nil, func() answer { return answer{prev >= 0 && p.goesOn(prev, pos)} })
 	if err != nil {
 		return err
 	}
-	pg := page{prev: -1, next: -1}
-	old := ""
-	if goesOn && prev >= 0 {
+	pg, old := page{prev: -1}, ""
+	if a.Continuous && prev >= 0 {
 		pg.prev, old = prev, p.pages[prev].meta
 	}
-	pg.meta, err = op.OrRule(ctx, p.d.LLM, r, op.PurposeMeta, func() (string, llm.Usage, error) {
-		return op.Summarize(ctx, p.d.LLM, p.d.Prompts, op.PurposeMeta, old, []string{e.lines()}, p.o.MetaWords)
-	}, func() string { return op.RuleSummary(old, []string{e.user, e.assistant}, p.o.MetaWords) })
+	pg.meta, err = op.Summary(ctx, p.d, r, op.PurposeMeta, old, []string{e.lines()}, p.o.MetaWords, func() string { return op.RuleSummary(old, []string{e.user, e.assistant}, p.o.MetaWords) })
 	if err != nil {
 		return err
 	}
-	themes, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeThemes, func() ([]theme, llm.Usage, error) { return modelThemes(ctx, p.d, e.lines()) }, func() []theme {
-		return []theme{{Keywords: op.Keywords(e.user+"\n"+e.assistant, 5, func(string) int { return 0 }), Content: op.RuleSummary("", []string{e.user, e.assistant}, 60)}}
-	})
+	themes, err := p.themes(ctx, e, r)
 	if err != nil {
 		return err
 	}
-	for _, t := range themes {
-		if strings.TrimSpace(t.Content) == "" {
-			t.Content = e.lines()
-		}
-		if err := p.file(ctx, pos, t, r); err != nil {
-			return err
-		}
+	texts := make([]string, len(themes))
+	for i, t := range themes {
+		texts[i] = t.Content
 	}
-	if pg.prev >= 0 { // the whole chain has the new overview
-		for i := pg.prev; i >= 0; i = p.pages[i].prev {
-			p.pages[i].meta = pg.meta
-		}
-		p.pages[pg.prev].next = pos
+	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, texts)
+	if err != nil {
+		return err
 	}
-	p.pages[pos] = pg
-	p.moved = append(p.moved, pos)
-	p.last = pos + 1
+	for i, t := range themes {
+		p.file(pos, t, vecs[i], r)
+	}
+	for i := pg.prev; i >= 0; i = p.pages[i].prev { // the whole chain has the new overview
+		p.pages[i].meta = pg.meta
+	}
+	p.pages[pos], p.last, p.short = pg, pos+1, p.short[1:]
+	p.st.At(pos).Tier = tierMid
 	return nil
 }
 
@@ -248,26 +217,32 @@ type theme struct {
 	Content  string   `json:"content"`
 }
 
-func modelThemes(ctx context.Context, d memory.Deps, text string) ([]theme, llm.Usage, error) {
+// themes are one or two that an exchange is about.
+func (p *mos) themes(ctx context.Context, e exchange, r *memory.Receipt) ([]theme, error) {
 	type answer struct {
 		Themes []theme `json:"themes"`
 	}
-	a, u, err := op.Ask(ctx, d.LLM, d.Prompts, op.PurposeThemes, text, func(a answer) error {
+	a, err := op.JSON(ctx, p.d, r, op.PurposeThemes, e.lines(), func(a answer) error {
 		if len(a.Themes) == 0 {
 			return errors.New("themes is empty")
 		}
 		return nil
+	}, func() answer {
+		said := []string{e.user, e.assistant}
+		return answer{[]theme{{Keywords: op.Keywords(strings.Join(said, "\n"), 5, func(string) int { return 0 }), Content: op.RuleSummary("", said, 60)}}}
 	})
-	return a.Themes[:min(2, len(a.Themes))], u, err
+	out := a.Themes[:min(2, len(a.Themes))]
+	for i := range out {
+		if strings.TrimSpace(out[i].Content) == "" {
+			out[i].Content = e.lines()
+		}
+	}
+	return out, err
 }
 
-// file puts a page into the segment nearest to its theme, or into a new one.
-func (p *mos) file(ctx context.Context, pos int, t theme, r *memory.Receipt) error {
-	v, u, err := store.One(ctx, p.d.Embed, t.Content)
-	r.Usage = r.Usage.Add(u)
-	if err != nil {
-		return err
-	}
+// file puts a page into the segment nearest to its theme, or into a new one; where there
+// are too many then, the one that was asked for least goes.
+func (p *mos) file(pos int, t theme, v []float32, r *memory.Receipt) {
 	var best *segment
 	score := -1.0
 	for _, s := range p.segments {
@@ -277,17 +252,17 @@ func (p *mos) file(ctx context.Context, pos int, t theme, r *memory.Receipt) err
 	}
 	at := p.st.At(pos)
 	if best != nil && score >= p.o.Similar {
-		best.pages = append(slices.Clone(best.pages), pos)
+		best.pages = append(best.pages, pos)
 		best.length++
 		best.visited = p.now
-		best.rec.Sources, best.rec.Links = memory.Union(best.rec.Sources, at.Sources), append(slices.Clone(best.rec.Links), at.ID)
+		best.rec.Sources, best.rec.Links = memory.Union(best.rec.Sources, at.Sources), append(best.rec.Links, at.ID)
 		p.warm(best)
-		return nil
+		return
 	}
-	s := &segment{rec: *at, vec: v, keywords: t.Keywords, pages: []int{pos}, length: 1, visited: p.now}
-	s.rec.Item = memory.Item{ID: p.id("segment"), Text: t.Content, Kind: "segment", Tier: tierMid, Session: at.Session, Status: memory.StatusActive, Time: at.Time, Sources: at.Sources, Links: []schema.PointID{at.ID}, Meta: at.Meta}
+	s := &segment{rec: p.st.On("segment", at, []int{pos}), vec: v, keywords: t.Keywords, pages: []int{pos}, length: 1, visited: p.now}
+	s.rec.ID, s.rec.Text, s.rec.Tier = p.id("segment"), t.Content, tierMid
 	p.warm(s)
-	p.segments = append(slices.Clone(p.segments), s)
+	p.segments = append(p.segments, s)
 	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: s.rec.ID, New: t.Content})
 	if len(p.segments) > p.o.Segments {
 		least := 0
@@ -300,7 +275,6 @@ func (p *mos) file(ctx context.Context, pos int, t theme, r *memory.Receipt) err
 		r.Changes = append(r.Changes, memory.Change{Op: memory.OpDelete, ID: gone.rec.ID, Old: gone.rec.Text})
 		p.segments = slices.Delete(p.segments, least, least+1)
 	}
-	return nil
 }
 
 // shareOf is the Jaccard share of two lists of keywords.
@@ -338,10 +312,8 @@ func (p *mos) Records() []store.Record {
 	for _, s := range p.segments {
 		out = append(out, s.rec)
 	}
-	for _, list := range [][]known{p.user, p.agent} {
-		for _, k := range list {
-			out = append(out, k.rec)
-		}
+	for _, k := range slices.Concat(p.know[:]...) {
+		out = append(out, k.rec)
 	}
 	if p.profile.ID != "" {
 		out = append(out, p.profile)
@@ -350,18 +322,12 @@ func (p *mos) Records() []store.Record {
 }
 
 func (p *mos) Clone() native.Policy {
-	c := p.copy()
-	c.st = p.st.Clone()
-	return c
-}
-
-// copy copies what an exchange can change but for the list of exchanges.
-func (p *mos) copy() *mos {
 	c := *p
-	c.said, c.short, c.pages = slices.Clip(p.said), slices.Clone(p.short), slices.Clone(p.pages)
-	c.segments = make([]*segment, len(p.segments))
+	c.st, c.said, c.short, c.pages = p.st.Clone(), slices.Clip(p.said), slices.Clone(p.short), slices.Clone(p.pages)
+	c.segments = slices.Clone(p.segments)
 	for i, s := range p.segments {
 		x := *s
+		x.pages, x.rec.Links = slices.Clone(s.pages), slices.Clone(s.rec.Links)
 		c.segments[i] = &x
 	}
 	return &c

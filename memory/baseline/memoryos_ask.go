@@ -15,19 +15,12 @@ import (
 func (p *mos) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	var out memory.Retrieved
 	s := &recall.State{Query: q, Store: p.st}
-	v, u, err := store.One(ctx, p.d.Embed, q.Text)
-	out.Usage = u
+	v, err := store.One(ctx, p.d.Embed, &out.Usage, q.Text)
 	if err != nil {
 		return out, err
 	}
-	own := func(r *store.Record) bool {
-		return (q.UserID == "" || q.UserID == r.UserID) && (q.AgentID == "" || q.AgentID == r.AgentID)
-	}
-	score := map[int]float64{}
-	for i, g := range p.segments {
-		score[i] = dot(g.vec, v)
-	}
-	found, _ := recall.Members(recall.Best(score), 5, p.o.Near, func(g int) (in []recall.Scored) {
+	near := recall.Among(len(p.segments), 0, func(i int) (float64, bool) { return dot(p.segments[i].vec, v), true })
+	found, _ := recall.Members(near, 5, p.o.Near, func(g int) (in []recall.Scored) {
 		for _, pos := range p.segments[g].pages {
 			if s.Eligible(pos) {
 				in = append(in, recall.Scored{Pos: pos, Score: dot(p.st.Vector(pos), v)})
@@ -39,15 +32,11 @@ func (p *mos) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, err
 	for _, c := range found {
 		pages = append(pages, p.st.Hit(c.Pos, c.Score))
 	}
-	for _, list := range [][]known{p.user, p.agent} {
-		score := map[int]float64{}
-		for i := range list {
-			if x := dot(list[i].vec, v); x >= p.o.KnowNear && own(&list[i].rec) {
-				score[i] = x
-			}
-		}
-		best := recall.Best(score)
-		for _, c := range best[:min(p.o.KnowTop, len(best))] {
+	for _, list := range p.know {
+		for _, c := range recall.Among(len(list), p.o.KnowTop, func(i int) (float64, bool) {
+			x := dot(list[i].vec, v)
+			return x, x >= p.o.KnowNear && list[i].rec.For(q)
+		}) {
 			r := &list[c.Pos].rec
 			facts = append(facts, memory.Hit{ID: r.ID, Text: r.Text, Score: c.Score, Sources: r.Sources, Meta: r.Meta})
 		}
@@ -57,7 +46,7 @@ func (p *mos) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, err
 			recent = append(recent, p.st.Hit(pos, 0))
 		}
 	}
-	if p.profile.ID != "" && own(&p.profile) {
+	if p.profile.ID != "" && p.profile.For(q) {
 		profile = append(profile, memory.Hit{ID: p.profile.ID, Text: p.profile.Text, Sources: p.profile.Sources, Meta: p.profile.Meta})
 	}
 	groups := [][]memory.Hit{pages, facts, recent, profile}

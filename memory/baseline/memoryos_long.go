@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -36,25 +35,22 @@ func (p *mos) analyse(ctx context.Context, r *memory.Receipt) error {
 	if len(texts) == 0 {
 		return nil
 	}
-	profile, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeProfile, func() (string, llm.Usage, error) {
-		return op.Summarize(ctx, p.d.LLM, p.d.Prompts, op.PurposeProfile, p.profile.Text, texts, 300)
-	}, func() string { return p.ruleProfile(from) })
+	profile, err := op.Summary(ctx, p.d, r, op.PurposeProfile, p.profile.Text, texts, 300, func() string { return p.ruleProfile(from) })
 	if err != nil {
 		return err
 	}
-	kn, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeKnowledge, func() (knowledge, llm.Usage, error) {
-		return op.Ask[knowledge](ctx, p.d.LLM, p.d.Prompts, op.PurposeKnowledge, strings.Join(texts, "\n"), nil)
-	}, func() knowledge { return p.ruleKnowledge(from) })
+	kn, err := op.JSON(ctx, p.d, r, op.PurposeKnowledge, strings.Join(texts, "\n"), nil, func() knowledge { return p.ruleKnowledge(from) })
+	if err != nil {
+		return err
+	}
+	user, agent := p.fresh(p.know[0], kn.User), p.fresh(p.know[1], kn.Assistant)
+	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, slices.Concat(user, agent))
 	if err != nil {
 		return err
 	}
 	p.setProfile(profile, from, r)
-	if p.user, err = p.learn(ctx, p.user, "uk", kn.User, from, r); err != nil {
-		return err
-	}
-	if p.agent, err = p.learn(ctx, p.agent, "ak", kn.Assistant, from, r); err != nil {
-		return err
-	}
+	p.know[0] = p.learn(p.know[0], "uk", user, vecs, from, r)
+	p.know[1] = p.learn(p.know[1], "ak", agent, vecs[len(user):], from, r)
 	for _, i := range hot.pages {
 		p.pages[i].analysed = true
 	}
@@ -69,57 +65,45 @@ type knowledge struct {
 }
 
 // base is a record of the long-term memory that stands on pages.
-func (p *mos) base(kind string, from []int) store.Record {
-	last := p.st.At(from[len(from)-1])
-	rec := store.Record{Item: memory.Item{Kind: kind, Tier: tierLong, Session: last.Session, Status: memory.StatusActive, Time: last.Time, Meta: last.Meta},
-		UserID: last.UserID, AgentID: last.AgentID, Metadata: last.Metadata, Created: last.Created}
-	for _, i := range from {
-		rec.Sources, rec.Links = memory.Union(rec.Sources, p.st.At(i).Sources), append(rec.Links, p.st.At(i).ID)
-	}
+func (p *mos) base(kind, text string, from []int) store.Record {
+	rec := p.st.On(kind, p.st.At(from[len(from)-1]), from)
+	rec.Tier, rec.Text = tierLong, text
 	return rec
 }
 
 func (p *mos) setProfile(text string, from []int, r *memory.Receipt) {
-	text = strings.TrimSpace(text)
 	old := p.profile.Text
 	if text == "" || strings.EqualFold(text, "none") || p.o.Mode == native.Fixed && old != "" && recall.Coverage(old, text) < 0.5 {
 		return
 	}
-	rec := p.base("profile", from)
-	rec.ID, rec.Text = p.profile.ID, text
-	change := memory.Change{Op: memory.OpUpdate, ID: rec.ID, Old: old, New: text}
+	rec := p.base("profile", text, from)
 	if old == "" {
 		rec.ID = p.id("profile")
-		change.Op, change.ID = memory.OpAdd, rec.ID
-	} else {
-		rec.Sources, rec.Links = memory.Union(p.profile.Sources, rec.Sources), append(slices.Clone(p.profile.Links), rec.Links...)
 	}
-	p.profile = rec
-	r.Changes = append(r.Changes, change)
+	p.profile = store.Rewrite(p.profile, rec, r)
 }
 
-// learn adds knowledge; the oldest goes when there is too much.
-func (p *mos) learn(ctx context.Context, have []known, kind string, texts []string, from []int, r *memory.Receipt) ([]known, error) {
-	var fresh []string
+// fresh are the texts that say something, and fixed something that is not known.
+func (p *mos) fresh(have []known, texts []string) (out []string) {
 	for _, t := range texts {
 		t = strings.TrimSpace(t)
 		if low := strings.ToLower(t); t == "" || low == "none" || low == "- none" || low == "- none." {
 			continue
 		}
-		if p.o.Mode == native.Fixed && (slices.Contains(fresh, t) || slices.ContainsFunc(have, func(k known) bool { return op.Compare(t, k.rec.Text) == op.Same })) {
+		if p.o.Mode == native.Fixed && (slices.Contains(out, t) || slices.ContainsFunc(have, func(k known) bool { return op.Compare(t, k.rec.Text) == op.Same })) {
 			continue
 		}
-		fresh = append(fresh, t)
+		out = append(out, t)
 	}
-	vecs, u, err := store.Many(ctx, p.d.Embed, fresh)
-	r.Usage = r.Usage.Add(u)
-	if err != nil {
-		return have, err
-	}
+	return out
+}
+
+// learn adds knowledge; the oldest goes when there is too much.
+func (p *mos) learn(have []known, kind string, texts []string, vecs [][]float32, from []int, r *memory.Receipt) []known {
 	out := slices.Clone(have)
-	for i, t := range fresh {
-		rec := p.base("knowledge", from)
-		rec.ID, rec.Text = p.id(kind), t
+	for i, t := range texts {
+		rec := p.base("knowledge", t, from)
+		rec.ID = p.id(kind)
 		out = append(out, known{rec, vecs[i]})
 		r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: rec.ID, New: t})
 	}
@@ -127,7 +111,7 @@ func (p *mos) learn(ctx context.Context, have []known, kind string, texts []stri
 		r.Changes = append(r.Changes, memory.Change{Op: memory.OpDelete, ID: out[0].rec.ID, Old: out[0].rec.Text})
 		out = out[1:]
 	}
-	return out, nil
+	return out
 }
 
 // ruleProfile is what pages say of the user in so many words, a line each, with what was
@@ -148,8 +132,7 @@ func (p *mos) ruleProfile(from []int) string {
 // ruleKnowledge are the facts that the user, and the assistant, stated.
 func (p *mos) ruleKnowledge(from []int) (k knowledge) {
 	for _, i := range from {
-		facts, _, _ := op.RuleFacts().Facts(context.Background(), nil, []schema.Turn{{Role: memory.RoleUser, Text: p.said[i].user}, {Role: memory.RoleAssistant, Text: p.said[i].assistant}})
-		for _, f := range facts {
+		for _, f := range op.CaptionedFacts([]schema.Turn{{Role: memory.RoleUser, Text: p.said[i].user}, {Role: memory.RoleAssistant, Text: p.said[i].assistant}}) {
 			if f.Role == memory.RoleUser {
 				k.User = append(k.User, f.Text)
 			} else {

@@ -2,14 +2,12 @@ package baseline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"membench/internal/textnorm"
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -125,8 +123,7 @@ func (p *memu) EndSession(ctx context.Context, _ string, r *memory.Receipt) erro
 			ask = append(ask, strings.ReplaceAll(c.name, "_", " "))
 		}
 	}
-	vecs, u, err := store.Many(ctx, p.d.Embed, append(texts, ask...))
-	r.Usage = r.Usage.Add(u)
+	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, append(texts, ask...))
 	if err != nil {
 		return err
 	}
@@ -150,39 +147,21 @@ func (p *memu) EndSession(ctx context.Context, _ string, r *memory.Receipt) erro
 	}
 	p.names, p.now = names, p.buffer[len(p.buffer)-1].Time
 	p.keep(items, vecs, r)
-	for _, name := range slices.Sorted(maps.Keys(sums)) {
-		old, c := p.sums[name], sums[name]
-		change := memory.Change{Op: memory.OpAdd, ID: c.rec.ID, New: c.rec.Text}
-		if old.rec.ID != "" {
-			change.Op, change.Old = memory.OpUpdate, old.rec.Text
-		}
-		r.Changes = append(r.Changes, change)
-	}
 	next := maps.Clone(p.sums)
-	maps.Copy(next, sums)
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		c := sums[name]
+		c.rec = store.Rewrite(p.sums[name].rec, c.rec, r)
+		next[name] = c
+	}
 	p.sums, p.buffer = next, nil
 	return nil
 }
 
 // extract takes items out of the session, a call for each type.
 func (p *memu) extract(ctx context.Context, r *memory.Receipt) (out []itemAnswer, err error) {
-	var b strings.Builder
-	for i, o := range p.buffer {
-		fmt.Fprintf(&b, "%d. [%s] %s\n", i+1, o.Time, o.Text)
-	}
-	type answer struct {
-		Items []itemAnswer `json:"items"`
-	}
+	turns := numbered(p.buffer)
 	for _, kind := range p.o.Types {
-		got, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeItems, func() ([]itemAnswer, llm.Usage, error) {
-			a, u, err := op.Ask(ctx, p.d.LLM, p.d.Prompts, op.PurposeItems, "TYPE\n"+kind+"\n\nTURNS\n"+b.String(), func(a answer) error {
-				if a.Items == nil {
-					return errors.New("items is missing")
-				}
-				return nil
-			})
-			return a.Items, u, err
-		}, func() []itemAnswer { return p.ruleItems(ctx, kind) })
+		got, err := op.List(ctx, p.d, r, op.PurposeItems, "items", "TYPE\n"+kind+"\n\nTURNS\n"+turns, func() []itemAnswer { return p.ruleItems(kind) })
 		if err != nil {
 			return nil, err
 		}
@@ -197,13 +176,12 @@ func (p *memu) extract(ctx context.Context, r *memory.Receipt) (out []itemAnswer
 
 // ruleItems are the facts of a kind: what somebody is, has or likes is profile, what is
 // known generally or done usually has its kind, all else is an event.
-func (p *memu) ruleItems(ctx context.Context, kind string) (out []itemAnswer) {
+func (p *memu) ruleItems(kind string) (out []itemAnswer) {
 	var turns []schema.Turn
 	for _, o := range p.buffer {
 		turns = append(turns, o.Turns...)
 	}
-	facts, _ := op.CaptionedFacts(ctx, nil, turns)
-	for _, f := range facts {
+	for _, f := range op.CaptionedFacts(turns) {
 		is := "event"
 		switch cats := ruleCategories(f.Text); {
 		case slices.Contains(cats, "habits") && slices.Contains(p.o.Types, "behavior"):
@@ -268,31 +246,25 @@ func (p *memu) summarise(ctx context.Context, touched map[string][]string, r *me
 	var texts []string
 	for _, name := range names {
 		old := p.sums[name].rec
-		text, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeSummary, func() (string, llm.Usage, error) {
-			return op.ModelSummary(ctx, p.d.LLM, p.d.Prompts, old.Text, touched[name], p.o.Words)
-		}, func() string { return op.RuleSummary(old.Text, touched[name], p.o.Words) })
+		text, err := op.Summary(ctx, p.d, r, op.PurposeSummary, old.Text, touched[name], p.o.Words, nil)
 		if err != nil {
 			return nil, err
 		}
-		rec := p.buffer[len(p.buffer)-1].Record("summary")
-		rec.Item.Text, rec.Index, rec.Attachments, rec.Status = text, "", nil, memory.StatusActive
-		rec.ID = schema.PointID(p.scope + ":category:" + name)
-		rec.Sources, rec.Links = old.Sources, []schema.PointID{rec.ID}
+		rec := p.buffer[len(p.buffer)-1].Made("summary", text)
+		rec.ID, rec.Status, rec.Attachments = schema.PointID(p.scope+":category:"+name), memory.StatusActive, nil
 		for _, o := range p.buffer {
 			rec.Sources = memory.Union(rec.Sources, o.Sources)
 		}
 		out[name], texts = memuCategory{rec: rec}, append(texts, text)
 	}
-	vecs, u, err := store.Many(ctx, p.d.Embed, texts)
-	r.Usage = r.Usage.Add(u)
-	for i, name := range names {
-		if err == nil {
-			c := out[name]
-			c.vec = vecs[i]
-			out[name] = c
-		}
+	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, texts)
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	for i, name := range names {
+		out[name] = memuCategory{out[name].rec, vecs[i]}
+	}
+	return out, nil
 }
 
 func (p *memu) keep(items []itemAnswer, vecs [][]float32, r *memory.Receipt) {
@@ -313,9 +285,8 @@ func (p *memu) keep(items []itemAnswer, vecs [][]float32, r *memory.Receipt) {
 		}
 		rec.Kind = it.kind
 		p.known[key] = p.st.Len()
-		pos := p.st.AppendVector(rec, vecs[i])
+		p.st.Add(rec, vecs[i], r)
 		p.items = append(p.items, memuItem{it.kind, it.Categories, count, rec.Time})
-		r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: it.Content})
 	}
 }
 

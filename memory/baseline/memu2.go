@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -32,11 +33,8 @@ func MemU2() memory.Spec {
 
 // segments are the facts of a turn.
 func segments(o native.Observation) (out []store.Record) {
-	facts, _ := op.CaptionedFacts(context.Background(), nil, o.Turns)
-	for _, f := range facts {
-		rec := o.Record("segment")
-		rec.Item.Text, rec.Index = o.Speaker+": "+f.Text, ""
-		out = append(out, rec)
+	for _, f := range op.CaptionedFacts(o.Turns) {
+		out = append(out, o.Made("segment", o.Speaker+": "+f.Text))
 	}
 	return out
 }
@@ -53,14 +51,7 @@ func (o MemU2Options) files(ctx context.Context, s *recall.State) error {
 		best[session] = max(best[session], c.Score)
 	}
 	slices.SortStableFunc(near, func(a, b recall.Scored) int {
-		x, y := best[s.Store.At(a.Pos).Session], best[s.Store.At(b.Pos).Session]
-		switch {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
+		return cmp.Compare(best[s.Store.At(b.Pos).Session], best[s.Store.At(a.Pos).Session])
 	})
 	s.List = recall.Ordered(near)
 	return nil

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"math"
@@ -8,7 +9,6 @@ import (
 	"strings"
 
 	"membench/internal/rank"
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -27,15 +27,11 @@ func (p *memu) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, er
 			Retrieve bool   `json:"retrieve"`
 			Query    string `json:"query"`
 		}
-		a, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeDecide, func() (answer, llm.Usage, error) {
-			return op.Ask[answer](ctx, p.d.LLM, p.d.Prompts, op.PurposeDecide, q.Text, nil)
-		}, func() answer { return answer{true, q.Text} })
+		a, err := op.JSON(ctx, p.d, &s.Receipt, op.PurposeDecide, q.Text, nil, func() answer { return answer{true, q.Text} })
 		if err != nil || p.o.Mode == native.Faithful && !a.Retrieve {
 			return err
 		}
-		if strings.TrimSpace(a.Query) == "" {
-			a.Query = q.Text
-		}
+		a.Query = cmp.Or(strings.TrimSpace(a.Query), q.Text)
 		v, err := s.Vector(ctx, a.Query)
 		if err != nil || p.st.Len() == 0 {
 			return err
@@ -48,12 +44,11 @@ func (p *memu) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, er
 		s.List = p.rank(s, v, func(pos int) bool {
 			return slices.ContainsFunc(p.items[pos].categories, func(c string) bool { return slices.Contains(open, c) })
 		})
-		if len(s.List) < q.K && !enough { // the rest, whatever its category
-			first := s.List
-			s.List = recall.Ordered(first, p.rank(s, v, nil))
-		} else {
-			s.List = recall.Ordered(s.List)
+		var rest []recall.Scored
+		if len(s.List) < q.K && !enough { // whatever its category
+			rest = p.rank(s, v, nil)
 		}
+		s.List = recall.Ordered(s.List, rest)
 		s.Context = shown
 		return nil
 	}}.Run(ctx, p.st, q)
@@ -62,14 +57,10 @@ func (p *memu) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, er
 // categories are those nearest to the question, and their summaries.
 func (p *memu) categories(v []float32, q memory.Query) (names []string, shown string) {
 	all := slices.Sorted(maps.Keys(p.sums))
-	score := map[int]float64{}
-	for i, name := range all {
-		if c := p.sums[name]; (q.UserID == "" || q.UserID == c.rec.UserID) && (q.AgentID == "" || q.AgentID == c.rec.AgentID) {
-			score[i] = dot(c.vec, v)
-		}
-	}
-	best := recall.Best(score)
-	for _, c := range best[:min(p.o.TopK, len(best))] {
+	for _, c := range recall.Among(len(all), p.o.TopK, func(i int) (float64, bool) {
+		c := p.sums[all[i]]
+		return dot(c.vec, v), c.rec.For(q)
+	}) {
 		names = append(names, all[c.Pos])
 		shown += "(" + all[c.Pos] + ")\n" + p.sums[all[c.Pos]].rec.Text + "\n"
 	}
@@ -80,9 +71,7 @@ func (p *memu) enough(ctx context.Context, s *recall.State, query, shown string)
 	type answer struct {
 		Enough bool `json:"enough"`
 	}
-	a, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeEnough, func() (answer, llm.Usage, error) {
-		return op.Ask[answer](ctx, p.d.LLM, p.d.Prompts, op.PurposeEnough, query+"\n\nFOUND\n"+shown, nil)
-	}, func() answer { return answer{} })
+	a, err := op.JSON(ctx, p.d, &s.Receipt, op.PurposeEnough, query+"\n\nFOUND\n"+shown, nil, func() answer { return answer{} })
 	return a.Enough, err
 }
 

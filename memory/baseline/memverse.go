@@ -1,8 +1,8 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -35,7 +35,7 @@ func MemVerseLite() memory.Spec {
 			Notes: []string{"lite: one graph, no parametric memory"}}
 		asks(&caps, d, memory.Calls{LLMPerUnit: memory.Exactly(3), LLMPerQuery: memory.Exactly(1)}, llm.PurposeFacts, op.PurposeMeta, op.PurposeRelations, op.PurposeKeywords)
 		return native.New(native.Options{Name: "memverse-lite", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
-			return &memverse{o: o, d: d, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}, things: map[string]int{}}
+			return &memverse{o: o, d: d, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}}
 		}}), nil
 	})
 }
@@ -51,9 +51,7 @@ type memverse struct {
 	list
 	o      MemVerseOptions
 	d      memory.Deps
-	things map[string]int // by name
-	vecs   [][]float32
-	says   [][]int // positions that speak of a thing
+	things lexicon
 }
 
 // draft is what a memory is made of before it is stored.
@@ -63,21 +61,15 @@ type draft struct {
 }
 
 func (p *memverse) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
-	facts, err := op.OrRule(ctx, p.d.LLM, r, llm.PurposeFacts, func() ([]op.Fact, llm.Usage, error) {
-		return op.ModelFacts(p.d.LLM, p.d.Prompts).Facts(ctx, nil, op.Captioned(o.Turns))
-	}, func() []op.Fact { f, _ := op.CaptionedFacts(ctx, nil, o.Turns); return f })
+	facts, err := op.Facts(ctx, p.d, r, o.Turns, nil)
 	if err != nil {
 		return err
 	}
-	episode, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeMeta, func() (string, llm.Usage, error) {
-		return op.Summarize(ctx, p.d.LLM, p.d.Prompts, op.PurposeMeta, "", []string{o.Text}, 40)
-	}, func() string { return o.Text })
+	episode, err := op.Summary(ctx, p.d, r, op.PurposeMeta, "", []string{o.Text}, 40, func() string { return o.Text })
 	if err != nil {
 		return err
 	}
-	triples, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeRelations, func() ([]op.Triple, llm.Usage, error) {
-		return op.ModelRelations(ctx, p.d.LLM, p.d.Prompts, op.Entities(o.Text), o.Text)
-	}, func() []op.Triple { return op.RuleTriples(o.Turns) })
+	triples, err := op.Relations(ctx, p.d, r, op.Entities(o.Text), o.Text, o.Turns)
 	if err != nil {
 		return err
 	}
@@ -105,47 +97,35 @@ func (p *memverse) keep(ctx context.Context, o native.Observation, drafts []draf
 			speaks[i] = []string{d.triple.Subject, d.triple.Object}
 		}
 		for _, n := range speaks[i] {
-			if _, ok := p.things[strings.ToLower(n)]; !ok && !slices.ContainsFunc(names, func(m string) bool { return strings.EqualFold(m, n) }) {
+			if _, ok := p.things.at[strings.ToLower(n)]; !ok && !slices.ContainsFunc(names, func(m string) bool { return strings.EqualFold(m, n) }) {
 				names = append(names, n)
 			}
 		}
 	}
-	vecs, u, err := store.Many(ctx, p.d.Embed, append(texts, names...))
-	r.Usage = r.Usage.Add(u)
+	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, append(texts, names...))
 	if err != nil {
 		return err
 	}
 	for i, n := range names {
-		p.things[strings.ToLower(n)] = len(p.vecs)
-		p.vecs, p.says = append(p.vecs, vecs[len(texts)+i]), append(p.says, nil)
+		p.things.add(strings.ToLower(n), vecs[len(texts)+i])
 	}
 	for i, d := range drafts {
-		rec := o.Record(d.kind)
-		rec.Item.Text, rec.Index = d.text, ""
-		pos := p.st.AppendVector(rec, vecs[i])
+		pos := p.st.Add(o.Made(d.kind, d.text), vecs[i], r)
 		for _, n := range speaks[i] {
-			e := p.things[strings.ToLower(n)]
-			p.says[e] = append(slices.Clip(p.says[e]), pos)
+			p.things.tie(p.things.at[strings.ToLower(n)], pos)
 		}
-		r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: d.text})
 	}
 	return nil
 }
 
 func (p *memverse) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
-	return recall.Pipeline{func(ctx context.Context, s *recall.State) error {
-		words, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeKeywords, func() ([]string, llm.Usage, error) {
-			return op.ModelLines(ctx, p.d.LLM, p.d.Prompts, op.PurposeKeywords, q.Text, 10)
-		}, func() []string { return op.Keywords(q.Text, 5, func(string) int { return 0 }) })
+	return recall.Pipeline{recall.Toward(func(ctx context.Context, s *recall.State, whole []float32) error {
+		words, err := op.Lines(ctx, p.d, &s.Receipt, op.PurposeKeywords, q.Text, 10, func() []string { return op.Keywords(q.Text, 5, func(string) int { return 0 }) })
 		if err != nil {
 			return err
 		}
-		low, err := s.Vector(ctx, strings.Join(append(words, q.Text)[:max(1, len(words))], " "))
+		low, err := s.Vector(ctx, cmp.Or(strings.Join(words, " "), q.Text))
 		if err != nil {
-			return err
-		}
-		whole, err := s.Vector(ctx, q.Text)
-		if err != nil || p.st.Len() == 0 {
 			return err
 		}
 		use := func(kinds ...string) func(int) bool {
@@ -155,29 +135,17 @@ func (p *memverse) Recall(ctx context.Context, q memory.Query) (memory.Retrieved
 			}
 		}
 		var local []int // what is said of the things that the words find
-		score := map[int]float64{}
-		for e, v := range p.vecs {
-			score[e] = dot(v, low)
-		}
-		best := recall.Best(score)
+		near := p.things.near(low, 0, 0)
 		keep := use(kindCore, kindEpisodic, kindSemantic)
-		for _, c := range best[:min(p.o.Local, len(best))] {
-			for _, pos := range p.says[c.Pos] {
-				if keep(pos) && c.Score > 0 {
+		for _, c := range recall.Among(len(near), p.o.Local, func(i int) (float64, bool) { return near[i].Score, near[i].Score > 0 }) {
+			for _, pos := range p.things.of[near[c.Pos].Pos] {
+				if keep(pos) {
 					local = append(local, pos)
 				}
 			}
 		}
-		slices.SortStableFunc(local, func(a, b int) int {
-			x, y := dot(s.Store.Vector(a), whole), dot(s.Store.Vector(b), whole)
-			switch {
-			case x > y:
-				return -1
-			case x < y:
-				return 1
-			}
-			return a - b
-		})
+		cos := s.Store.Cosines(nil, whole)
+		slices.SortStableFunc(local, func(a, b int) int { return cmp.Or(cmp.Compare(cos[b], cos[a]), a-b) })
 		positions := func(list []recall.Scored) (out []int) {
 			for _, c := range list {
 				out = append(out, c.Pos)
@@ -190,11 +158,11 @@ func (p *memverse) Recall(ctx context.Context, q memory.Query) (memory.Retrieved
 			s.List = append(s.List, recall.Scored{Pos: pos, Score: 1 / float64(1+i)})
 		}
 		return nil
-	}}.Run(ctx, p.st, q)
+	})}.Run(ctx, p.st, q)
 }
 
 func (p *memverse) Clone() native.Policy {
 	c := *p
-	c.st, c.things, c.vecs, c.says = p.st.Clone(), maps.Clone(p.things), slices.Clone(p.vecs), slices.Clone(p.says)
+	c.st, c.things = p.st.Clone(), p.things.clone()
 	return &c
 }

@@ -119,14 +119,11 @@ func (p *mg) flush(ctx context.Context, o native.Observation, r *memory.Receipt)
 		moved += recall.TokensOf(t)
 		left -= recall.TokensOf(t)
 	}
-	vecs, u, err := store.Many(ctx, p.d.Embed, texts)
-	r.Usage = r.Usage.Add(u)
+	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, texts)
 	if err != nil {
 		return err
 	}
-	sum, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeSummary, func() (string, llm.Usage, error) {
-		return op.ModelSummary(ctx, p.d.LLM, p.d.Prompts, p.summary.Text, texts, p.o.Words)
-	}, func() string { return op.RuleSummary(p.summary.Text, texts, p.o.Words) })
+	sum, err := op.Summary(ctx, p.d, r, op.PurposeSummary, p.summary.Text, texts, p.o.Words, nil)
 	if err != nil {
 		return err
 	}
@@ -177,20 +174,10 @@ func (p *mg) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 	}
 	// Found entries first, by cosine; then the working memory; then the queue, newest
 	// first. The summary is context, no hit.
-	found := make([]int, 0, len(v.score))
-	for pos := range v.score {
-		found = append(found, pos)
+	var order []int
+	for _, c := range recall.Best(v.score) {
+		order = append(order, c.Pos)
 	}
-	slices.SortFunc(found, func(a, b int) int {
-		if v.score[a] != v.score[b] {
-			if v.score[a] > v.score[b] {
-				return -1
-			}
-			return 1
-		}
-		return a - b
-	})
-	order := found
 	for _, part := range [][]int{v.working, reversed(v.queue)} {
 		for _, pos := range part {
 			if !slices.Contains(order, pos) {
@@ -278,38 +265,16 @@ func (p *mg) do(ctx context.Context, c call, v *view, vecs map[string][]float32,
 		}
 		qv := vecs[c.Query]
 		if qv == nil {
-			var use llm.Usage
 			var err error
-			qv, use, err = store.One(ctx, p.d.Embed, c.Query)
-			*u = u.Add(use)
-			if err != nil {
+			if qv, err = store.One(ctx, p.d.Embed, u, c.Query); err != nil {
 				return nil, err
 			}
 			vecs[c.Query] = qv
 		}
-		type scored struct {
-			pos int
-			cos float64
-		}
-		var all []scored
-		for _, pos := range pool {
-			if x := dot(qv, p.vec[pos]); x >= p.o.Gate {
-				all = append(all, scored{pos, x})
-			}
-		}
-		slices.SortStableFunc(all, func(a, b scored) int {
-			switch {
-			case a.cos > b.cos:
-				return -1
-			case a.cos < b.cos:
-				return 1
-			}
-			return a.pos - b.pos
-		})
 		var out []int
-		for _, s := range all[:min(p.o.TopK, len(all))] {
-			out = append(out, s.pos)
-			v.score[s.pos] = max(v.score[s.pos], s.cos)
+		for _, c := range recall.Among(len(pool), p.o.TopK, func(i int) (float64, bool) { x := dot(qv, p.vec[pool[i]]); return x, x >= p.o.Gate }) {
+			out = append(out, pool[c.Pos])
+			v.score[pool[c.Pos]] = max(v.score[pool[c.Pos]], c.Score)
 		}
 		return out, nil
 	}

@@ -46,24 +46,15 @@ func (p *mm) Store(ctx context.Context, o native.Observation, r *memory.Receipt)
 	if err != nil {
 		return err
 	}
-	p.seen.unseen(o, r)
-	pos := p.st.AppendVector(o.Record(o.Kind()), v)
-	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: o.Text})
+	p.st.Add(o.Record(o.Kind()), v, r)
 	return nil
 }
 
 func (p *mm) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
-	return recall.Pipeline{func(ctx context.Context, s *recall.State) error {
-		if s.Store.Len() == 0 {
-			return nil
-		}
-		v, err := s.Vector(ctx, q.Text)
-		if err != nil {
-			return err
-		}
+	return recall.Pipeline{recall.Toward(func(_ context.Context, s *recall.State, v []float32) error {
 		s.List = recall.Nearest(s.Store, p.seen.asked(v, q), p.k, s.Eligible)
 		return nil
-	}}.Run(ctx, p.st, q)
+	})}.Run(ctx, p.st, q)
 }
 
 func (p *mm) Clone() native.Policy {

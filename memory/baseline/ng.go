@@ -41,7 +41,7 @@ func NGMemory() memory.Spec {
 		gated(&caps, d.Embed)
 		edge, keep := gate(o.Edge, d.Embed, 0.6, hashEdge), gate(o.Keep, d.Embed, 0.4, hashNear)
 		return native.New(native.Options{Name: "NGMemory", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
-			return &ng{o: o, edge: edge, keep: keep, seen: seen, st: store.New(store.Options{Scope: scope, Embed: d.Embed})}
+			return &ng{list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}, faithful: o.Mode == native.Faithful, edge: edge, keep: keep, near: o.Near, nodes: o.Nodes, seen: seen}
 		}}), nil
 	})
 }
@@ -49,7 +49,6 @@ func NGMemory() memory.Spec {
 // An edge leads from an older entry to a newer.
 type edge struct {
 	to     int
-	kind   string
 	weight float64
 }
 
@@ -61,10 +60,10 @@ type web struct {
 func (w *web) grow() { w.out, w.in = append(w.out, nil), append(w.in, nil) }
 
 // connect adds an edge; the first of a pair stands.
-func (w *web) connect(from, to int, kind string, weight float64) {
+func (w *web) connect(from, to int, weight float64) {
 	if !slices.ContainsFunc(w.in[to], func(e edge) bool { return e.to == from }) {
-		w.out[from] = append(w.out[from], edge{to, kind, weight})
-		w.in[to] = append(w.in[to], edge{from, kind, weight})
+		w.out[from] = append(w.out[from], edge{to, weight})
+		w.in[to] = append(w.in[to], edge{from, weight})
 	}
 }
 
@@ -92,43 +91,45 @@ func (w *web) clone() web {
 }
 
 type ng struct {
-	o          NGOptions
-	edge, keep float64
-	seen       images
-	st         *store.Linear
-	web        web
+	list
+	faithful    bool
+	edge, keep  float64
+	near, nodes int
+	seen        images
+	web         web
 }
 
 func (p *ng) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
+	return p.take(ctx, o, r, func(i int) float64 { return succession(p.st.At(i).Time, o.Time) }, func(_ int, cos float64) float64 { return cos }, nil)
+}
+
+// take stores an entry with edges from the one before and from the nearest, whose weights
+// are given, and with those that more makes.
+func (p *ng) take(ctx context.Context, o native.Observation, r *memory.Receipt, before func(i int) float64, alike func(i int, cos float64) float64, more func(n int)) error {
 	v, err := p.seen.see(ctx, p.st.Embed(), o, r)
 	if err != nil {
 		return err
 	}
-	p.seen.unseen(o, r)
-	near := recall.Nearest(p.st, v, p.o.Near, nil)
-	rec := o.Record(o.Kind())
 	n := p.st.Len()
 	p.web.grow()
 	if n > 0 {
-		p.web.connect(n-1, n, "temporal_succession", succession(p.st.At(n-1).Time, rec.Time))
+		p.web.connect(n-1, n, before(n-1))
 	}
-	for _, c := range near {
+	for _, c := range recall.Nearest(p.st, v, p.near, nil) {
 		if c.Score >= p.edge {
-			p.web.connect(c.Pos, n, "semantic_similarity", c.Score)
+			p.web.connect(c.Pos, n, alike(c.Pos, c.Score))
 		}
 	}
-	rec.Links = linksOf(p.st, p.web.in[n])
-	p.st.AppendVector(rec, v)
-	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(n).ID, New: o.Text})
-	return nil
-}
-
-func linksOf(st *store.Linear, edges []edge) (out []schema.PointID) {
-	for _, e := range edges {
-		out = append(out, st.At(e.to).ID)
+	if more != nil {
+		more(n)
 	}
-	slices.Sort(out)
-	return out
+	rec := o.Record(o.Kind())
+	for _, e := range p.web.in[n] {
+		rec.Links = append(rec.Links, p.st.At(e.to).ID)
+	}
+	slices.Sort(rec.Links)
+	p.st.Add(rec, v, r)
+	return nil
 }
 
 // seconds between two times; without times the next entry is one second away.
@@ -153,50 +154,48 @@ func boosted(cos float64, degree int, faithful bool) float64 {
 }
 
 func (p *ng) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
-	const starts, depth = 3, 3
-	faithful := p.o.Mode == native.Faithful
-	return recall.Pipeline{func(ctx context.Context, s *recall.State) error {
-		if p.st.Len() == 0 {
-			return nil
-		}
-		v, err := s.Vector(ctx, q.Text)
-		if err != nil {
-			return err
-		}
+	return recall.Pipeline{recall.Toward(func(_ context.Context, s *recall.State, v []float32) error {
 		v = p.seen.asked(v, q)
 		cos := p.st.Cosines(nil, v)
-		score := map[int]float64{}
-		var from []int
-		for _, c := range recall.Nearest(p.st, v, starts, s.Eligible) {
-			from = append(from, c.Pos)
-			score[c.Pos] = boosted(cos[c.Pos], p.web.degree(c.Pos), faithful)
+		score := func(i int) float64 { return boosted(cos[i], p.web.degree(i), p.faithful) }
+		starts := recall.Nearest(p.st, v, walkStarts, s.Eligible)
+		for i, c := range starts {
+			starts[i].Score = score(c.Pos)
 		}
-		visit := func(i int) {
-			if cos[i] >= p.keep && s.Eligible(i) {
-				score[i] = boosted(cos[i], p.web.degree(i), faithful)
+		p.walk(s, starts, func(i int) (float64, bool) { return score(i), cos[i] >= p.keep })
+		return nil
+	})}.Run(ctx, p.st, q)
+}
+
+const walkStarts, walkDepth = 3, 3
+
+// walk lists the best of the starts, whose later scores count, and of what can be reached
+// from them and is found worth it: depth first over edges to newer entries, as published, or
+// breadth first over edges of both ways.
+func (p *ng) walk(s *recall.State, starts []recall.Scored, find func(i int) (float64, bool)) {
+	score := map[int]float64{}
+	var from []int
+	for _, c := range starts {
+		from, score[c.Pos] = append(from, c.Pos), c.Score
+	}
+	visit := func(i int) {
+		if x, ok := find(i); ok && s.Eligible(i) {
+			if old, known := score[i]; !known || x > old {
+				score[i] = x
 			}
 		}
-		walk(&p.web, from, depth, faithful, visit)
-		best := recall.Best(score)
-		s.List = best[:min(p.o.Nodes, len(best))]
-		return nil
-	}}.Run(ctx, p.st, q)
-}
-
-// walk visits what can be reached: depth first over edges to newer entries, as published,
-// or breadth first over edges of both ways.
-func walk(w *web, from []int, depth int, faithful bool, visit func(int)) {
-	if !faithful {
-		recall.BreadthFirst(from, depth, func(i int) []int { return w.next(i, true) }, func(i, _ int) { visit(i) })
-		return
 	}
-	seen := map[int]bool{}
-	for _, i := range from {
-		recall.DepthFirst(i, depth, func(i int) []int { return w.next(i, false) }, seen, visit)
+	next := func(i int) []int { return p.web.next(i, !p.faithful) }
+	if seen := map[int]bool{}; p.faithful {
+		for _, i := range from {
+			recall.DepthFirst(i, walkDepth, next, seen, visit)
+		}
+	} else {
+		recall.BreadthFirst(from, walkDepth, next, func(i, _ int) { visit(i) })
 	}
+	best := recall.Best(score)
+	s.List = best[:min(p.nodes, len(best))]
 }
-
-func (p *ng) Records() []store.Record { return p.st.Records() }
 
 func (p *ng) Clone() native.Policy {
 	c := *p

@@ -8,7 +8,6 @@ import (
 
 	"membench/internal/pattern"
 	"membench/internal/textnorm"
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -73,7 +72,6 @@ const (
 )
 
 func (p *omni) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
-	p.seen.unseen(o, r)
 	said := 0
 	for _, t := range o.Turns {
 		said += utf8.RuneCountInString(t.Text)
@@ -84,6 +82,7 @@ func (p *omni) Store(ctx context.Context, o native.Observation, r *memory.Receip
 	}
 	for i, old := range p.recent {
 		if op.Repeats(head, []string{old}, omniRepeat) && (p.o.Mode == native.Faithful || p.holds(p.at[i], o)) {
+			p.seen.unseen(o, r)
 			p.repeat(p.at[i], o, r)
 			return nil
 		}
@@ -91,9 +90,7 @@ func (p *omni) Store(ctx context.Context, o native.Observation, r *memory.Receip
 	text := o.Text
 	if utf8.RuneCountInString(text) > omniHead {
 		var err error
-		text, err = op.OrRule(ctx, p.d.LLM, r, op.PurposeSummary, func() (string, llm.Usage, error) {
-			return op.ModelSummary(ctx, p.d.LLM, p.d.Prompts, "", []string{o.Text}, 60)
-		}, func() string { return op.RuleSummary("", []string{o.Text}, 60) })
+		text, err = op.Summary(ctx, p.d, r, op.PurposeSummary, "", []string{o.Text}, 60, nil)
 		if err != nil {
 			return err
 		}
@@ -107,13 +104,12 @@ func (p *omni) Store(ctx context.Context, o native.Observation, r *memory.Receip
 	if err != nil {
 		return err
 	}
-	pos := p.st.AppendVector(o.Record(o.Kind()), v)
+	pos := p.st.Add(o.Record(o.Kind()), v, r)
 	p.summary = append(p.summary, text)
 	p.recent, p.at = append(p.recent, head), append(p.at, pos)
 	if n := len(p.recent); n > omniRecent {
 		p.recent, p.at = slices.Clone(p.recent[n-omniRecent:]), slices.Clone(p.at[n-omniRecent:])
 	}
-	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: o.Text})
 	return nil
 }
 
@@ -144,10 +140,7 @@ var (
 )
 
 func (p *omni) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
-	return recall.Pipeline{func(ctx context.Context, s *recall.State) error {
-		if s.Store.Len() == 0 {
-			return nil
-		}
+	return recall.Pipeline{recall.Toward(func(_ context.Context, s *recall.State, v []float32) error {
 		k, keep := q.K, s.Eligible
 		if p.o.Mode == native.Faithful {
 			k = p.o.TopK
@@ -161,10 +154,6 @@ func (p *omni) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, er
 				keep = func(i int) bool { return s.Eligible(i) && (len(s.Store.At(i).Attachments) > 0) == image }
 			}
 		}
-		v, err := s.Vector(ctx, q.Text)
-		if err != nil {
-			return err
-		}
 		found := recall.Nearest(s.Store, p.seen.asked(v, q), 2*k, keep)
 		best := found[:min(k, len(found))]
 		s.List = best
@@ -173,7 +162,7 @@ func (p *omni) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, er
 		}
 		s.Context = p.render(best)
 		return nil
-	}}.Run(ctx, p.st, q)
+	})}.Run(ctx, p.st, q)
 }
 
 // render shows summaries, and of what fits best the full text while the budget lasts.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -52,40 +51,28 @@ func (p *rf) EndSession(ctx context.Context, session string, r *memory.Receipt) 
 	if p.told == p.st.Len() {
 		return nil
 	}
-	old := ""
+	var old store.Record
 	if n := len(p.insights); n > 0 {
-		old = p.insights[n-1].Text
+		old = p.insights[n-1]
 	}
 	var texts []string
-	made := store.Record{Item: memory.Item{Kind: "insight", Session: session, Status: memory.StatusActive}}
+	var from []int
 	for i := p.told; i < p.st.Len(); i++ {
-		e := p.st.At(i)
-		texts = append(texts, e.Text)
-		made.Sources, made.Links = memory.Union(made.Sources, e.Sources), append(made.Links, e.ID)
-		made.Time, made.Meta, made.UserID, made.AgentID, made.Metadata, made.Created = e.Time, e.Meta, e.UserID, e.AgentID, e.Metadata, e.Created
+		texts, from = append(texts, p.st.At(i).Text), append(from, i)
 	}
-	text, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeSummary, func() (string, llm.Usage, error) {
-		return op.ModelSummary(ctx, p.d.LLM, p.d.Prompts, old, texts, p.o.Words)
-	}, func() string { return op.RuleSummary(old, texts, p.o.Words) })
+	text, err := op.Summary(ctx, p.d, r, op.PurposeSummary, old.Text, texts, p.o.Words, nil)
 	if err != nil {
 		return err
 	}
-	made.Text = text
 	p.told = p.st.Len()
-	change := memory.Change{Op: memory.OpAdd, New: text}
+	made := p.st.On("insight", p.st.At(p.told-1), from)
+	made.ID, made.Text, made.Session = store.ID(p.scope+":insight", len(p.insights)+1), text, session
 	if p.o.Mode == native.Faithful {
-		made.ID = store.ID(p.scope+":insight", 1)
-		if old != "" {
-			change.Op, change.Old = memory.OpUpdate, old
-			made.Sources, made.Links = memory.Union(p.insights[0].Sources, made.Sources), append(slices.Clone(p.insights[0].Links), made.Links...)
-		}
-		p.insights = []store.Record{made}
+		p.insights = nil
 	} else {
-		made.ID = store.ID(p.scope+":insight", len(p.insights)+1)
-		p.insights = append(slices.Clone(p.insights), made)
+		old = store.Record{}
 	}
-	change.ID = made.ID
-	r.Changes = append(r.Changes, change)
+	p.insights = append(slices.Clone(p.insights), store.Rewrite(old, made, r))
 	return nil
 }
 
@@ -94,7 +81,7 @@ func (p *rf) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 	left := p.o.MaxTokens / 2
 	for i := len(p.insights) - 1; i >= 0; i-- {
 		of := p.insights[i]
-		if n := recall.TokensOf(of.Text); (q.UserID == "" || q.UserID == of.UserID) && (q.AgentID == "" || q.AgentID == of.AgentID) && (n <= left || len(shown) == 0) {
+		if n := recall.TokensOf(of.Text); of.For(q) && (n <= left || len(shown) == 0) {
 			shown, left = append(shown, of.Text), left-n
 		}
 	}

@@ -1,15 +1,15 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"membench/internal/textnorm"
 	"membench/internal/timex"
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -107,7 +107,11 @@ func (p *simple) EndSession(ctx context.Context, _ string, r *memory.Receipt) er
 
 // window makes entries of turns.
 func (p *simple) window(ctx context.Context, turns []native.Observation, r *memory.Receipt) error {
-	got, err := op.OrRule(ctx, p.d.LLM, r, op.PurposeEntries, func() ([]entry, llm.Usage, error) { return p.modelEntries(ctx, turns) }, func() []entry { return ruleEntries(ctx, turns[p.read:], p.read) })
+	prompt := ""
+	if len(p.before) > 0 {
+		prompt = "WRITTEN BEFORE\n" + strings.Join(p.before, "\n") + "\n\n"
+	}
+	got, err := op.List(ctx, p.d, r, op.PurposeEntries, "entries", prompt+"TURNS\n"+numbered(turns), func() []entry { return ruleEntries(turns[p.read:], p.read) })
 	if err != nil {
 		return err
 	}
@@ -122,17 +126,14 @@ func (p *simple) window(ctx context.Context, turns []native.Observation, r *memo
 	for i, e := range got {
 		texts[i] = e.Text
 	}
-	vecs, u, err := store.Many(ctx, p.d.Embed, texts)
-	r.Usage = r.Usage.Add(u)
+	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, texts)
 	if err != nil {
 		return err
 	}
 	for i, e := range got {
-		rec := recordOf(turns, e)
-		pos := p.st.AppendVector(rec, vecs[i])
+		p.st.Add(recordOf(turns, e), vecs[i], r)
 		p.entries = append(p.entries, e)
 		p.known[textnorm.Key(e.Text)] = true
-		r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: e.Text})
 	}
 	p.before = texts[:min(3, len(texts))]
 	return nil
@@ -159,48 +160,34 @@ func recordOf(turns []native.Observation, e entry) store.Record {
 			from = append(from, i)
 		}
 	}
-	rec := turns[from[0]].Record("fact")
+	rec := turns[from[0]].Made("fact", e.Text)
 	for _, i := range from[1:] {
 		rec.Sources = memory.Union(rec.Sources, turns[i].Sources)
 		rec.Attachments = append(slices.Clip(rec.Attachments), turns[i].Attachments...)
 	}
-	rec.Item.Text, rec.Index = e.Text, ""
 	if _, ok := schema.ParseInstant(e.Time); ok {
 		rec.Time = e.Time
 	}
 	return rec
 }
 
-func (p *simple) modelEntries(ctx context.Context, turns []native.Observation) ([]entry, llm.Usage, error) {
+// numbered are observations as a model reads them: a number and a time before each.
+func numbered(turns []native.Observation) string {
 	var b strings.Builder
-	if len(p.before) > 0 {
-		b.WriteString("WRITTEN BEFORE\n" + strings.Join(p.before, "\n") + "\n\n")
-	}
-	b.WriteString("TURNS\n")
 	for i, t := range turns {
 		fmt.Fprintf(&b, "%d. [%s] %s\n", i+1, t.Time, t.Text)
 	}
-	type answer struct {
-		Entries []entry `json:"entries"`
-	}
-	a, u, err := op.Ask(ctx, p.d.LLM, p.d.Prompts, op.PurposeEntries, b.String(), func(a answer) error {
-		if a.Entries == nil {
-			return errors.New("entries is missing")
-		}
-		return nil
-	})
-	return a.Entries, u, err
+	return b.String()
 }
 
 // ruleEntries are the sentences that state something, with the names in them. first is
 // the number of the first turn less one.
-func ruleEntries(ctx context.Context, turns []native.Observation, first int) (out []entry) {
+func ruleEntries(turns []native.Observation, first int) (out []entry) {
 	var all []schema.Turn
 	for _, o := range turns {
 		all = append(all, o.Turns...)
 	}
-	facts, _ := op.CaptionedFacts(ctx, nil, all)
-	for _, f := range facts {
+	for _, f := range op.CaptionedFacts(all) {
 		t := all[f.Turns[0]]
 		e := entry{Text: turns[f.Turns[0]].Speaker + ": " + f.Text, Keywords: op.Keywords(f.Text, 5, func(string) int { return 0 }), Time: t.Time, Persons: []string{turns[f.Turns[0]].Speaker}, Entities: op.Entities(f.Text)}
 		for _, i := range f.Turns {
@@ -224,25 +211,26 @@ func (p *simple) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 	return recall.Pipeline{p.find}.Run(ctx, p.st, q)
 }
 
+// queries asks for what to search for that is needed.
+func (p *simple) queries(ctx context.Context, s *recall.State, needs []string, rule func() []string) ([]string, error) {
+	return op.Lines(ctx, p.d, &s.Receipt, op.PurposeQueries, s.Query.Text+"\n\nNEEDED\n"+strings.Join(needs, "\n"), 4, rule)
+}
+
 func (p *simple) find(ctx context.Context, s *recall.State) error {
 	question := s.Query.Text
-	needs, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeNeeds, func() ([]string, llm.Usage, error) {
-		return op.ModelLines(ctx, p.d.LLM, p.d.Prompts, op.PurposeNeeds, question, 4)
-	}, func() []string { return nil })
+	needs, err := op.Lines(ctx, p.d, &s.Receipt, op.PurposeNeeds, question, 4, func() []string { return nil })
 	if err != nil {
 		return err
 	}
-	queries, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeQueries, func() ([]string, llm.Usage, error) {
-		return op.ModelLines(ctx, p.d.LLM, p.d.Prompts, op.PurposeQueries, question+"\n\nNEEDED\n"+strings.Join(needs, "\n"), 4)
-	}, func() []string { return append([]string{question}, op.RulePlan(question).Parts...) })
+	queries, err := p.queries(ctx, s, needs, func() []string { return append([]string{question}, op.RulePlan(question).Parts...) })
 	if err != nil {
 		return err
 	}
-	var lists [][]recall.Scored
 	if !slices.Contains(queries, question) {
 		queries = append([]string{question}, queries[:min(3, len(queries))]...)
 	}
-	search := func(queries []string) error {
+	var lists [][]recall.Scored
+	for round := 0; len(queries) > 0; round++ {
 		for _, text := range queries[:min(4, len(queries))] {
 			l, err := s.ByMeaning(ctx, text, p.o.Semantic)
 			if err != nil {
@@ -250,33 +238,19 @@ func (p *simple) find(ctx context.Context, s *recall.State) error {
 			}
 			lists = append(lists, l)
 		}
-		return nil
-	}
-	if err := search(queries); err != nil {
-		return err
-	}
-	if p.o.Keyword > 0 || p.o.Structured > 0 {
-		a, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeAnalyse, func() (analysis, llm.Usage, error) {
-			return op.Ask[analysis](ctx, p.d.LLM, p.d.Prompts, op.PurposeAnalyse, question, nil)
-		}, func() analysis {
-			return analysis{Keywords: op.Keywords(question, 5, func(string) int { return 0 }), Persons: op.Entities(question), Time: question}
-		})
-		if err != nil {
-			return err
+		if round == 0 && (p.o.Keyword > 0 || p.o.Structured > 0) {
+			a, err := op.JSON(ctx, p.d, &s.Receipt, op.PurposeAnalyse, question, nil, func() analysis {
+				return analysis{Keywords: op.Keywords(question, 5, func(string) int { return 0 }), Persons: op.Entities(question), Time: question}
+			})
+			if err != nil {
+				return err
+			}
+			lists = append(lists, s.ByWords(cmp.Or(strings.Join(a.Keywords, " "), question), max(1, p.o.Keyword)), p.structured(s, a))
 		}
-		words := strings.Join(a.Keywords, " ")
-		if words == "" {
-			words = question
+		if round == p.o.Rounds {
+			break
 		}
-		lists = append(lists, s.ByWords(words, max(1, p.o.Keyword)), p.structured(s, a))
-	}
-	for range p.o.Rounds {
-		more, err := p.missing(ctx, s, lists)
-		if err != nil || len(more) == 0 {
-			s.List = p.together(lists)
-			return err
-		}
-		if err := search(more); err != nil {
+		if queries, err = p.missing(ctx, s, lists); err != nil {
 			return err
 		}
 	}
@@ -303,15 +277,11 @@ func (p *simple) missing(ctx context.Context, s *recall.State, lists [][]recall.
 		Enough  bool     `json:"enough"`
 		Missing []string `json:"missing"`
 	}
-	a, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeEnough, func() (answer, llm.Usage, error) {
-		return op.Ask[answer](ctx, p.d.LLM, p.d.Prompts, op.PurposeEnough, b.String(), nil)
-	}, func() answer { return answer{Enough: true} })
+	a, err := op.JSON(ctx, p.d, &s.Receipt, op.PurposeEnough, b.String(), nil, func() answer { return answer{Enough: true} })
 	if err != nil || a.Enough {
 		return nil, err
 	}
-	return op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeQueries, func() ([]string, llm.Usage, error) {
-		return op.ModelLines(ctx, p.d.LLM, p.d.Prompts, op.PurposeQueries, s.Query.Text+"\n\nNEEDED\n"+strings.Join(a.Missing, "\n"), 4)
-	}, func() []string { return nil })
+	return p.queries(ctx, s, a.Missing, func() []string { return nil })
 }
 
 // structured finds entries by their fields: all that are asked for must fit (faithful),
@@ -377,9 +347,6 @@ func (p *simple) Records() []store.Record { return p.st.Records() }
 
 func (p *simple) Clone() native.Policy {
 	c := *p
-	c.st, c.entries, c.buffer, c.known = p.st.Clone(), slices.Clone(p.entries), slices.Clone(p.buffer), make(map[string]bool, len(p.known))
-	for k := range p.known {
-		c.known[k] = true
-	}
+	c.st, c.entries, c.buffer, c.known = p.st.Clone(), slices.Clone(p.entries), slices.Clone(p.buffer), maps.Clone(p.known)
 	return &c
 }

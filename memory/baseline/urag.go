@@ -3,12 +3,10 @@ package baseline
 import (
 	"context"
 	"maps"
-	"slices"
 	"strings"
 
 	"membench/internal/pattern"
 	"membench/internal/rank"
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -46,10 +44,8 @@ func UniversalRAGMemory() memory.Spec {
 		caps := ranked(native.Pair, 1)
 		caps.Calls.EmbedPerUnit.Max = 2
 		caps.Notes = []string{byCaption}
-		if d.LLM == nil {
-			caps.ByRule = []string{op.PurposeRoute}
-		} else {
-			caps.Calls.LLMPerQuery = memory.Exactly(1)
+		asks(&caps, d, memory.Calls{LLMPerQuery: memory.Exactly(1)}, op.PurposeRoute)
+		if d.LLM != nil {
 			caps.Calls.EmbedPerQuery.Min = 0 // where nothing is looked for
 		}
 		return native.New(native.Options{Name: "UniversalRAGMemory", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
@@ -74,8 +70,7 @@ func (p *urag) Store(ctx context.Context, o native.Observation, r *memory.Receip
 			texts = append(texts, a.Caption())
 		}
 	}
-	vecs, u, err := store.Many(ctx, p.d.Embed, texts)
-	r.Usage = r.Usage.Add(u)
+	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, texts)
 	if err != nil {
 		return err
 	}
@@ -83,11 +78,10 @@ func (p *urag) Store(ctx context.Context, o native.Observation, r *memory.Receip
 		picture = vecs[1]
 	}
 	p.seen.unseen(o, r)
-	pos := p.st.AppendVector(o.Record(o.Kind()), vecs[0])
+	pos := p.st.Add(o.Record(o.Kind()), vecs[0], r)
 	if picture != nil && len(picture) == len(vecs[0]) {
 		p.pictures[pos] = picture
 	}
-	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: o.Text})
 	return nil
 }
 
@@ -95,19 +89,16 @@ var looks = pattern.New(`(?i)\b(look(?:s|ed)? like|photos?|pictures?|images?|col
 
 // route says where to look. Nothing reads a wrong word as "no" but the published parser.
 func (p *urag) route(ctx context.Context, s *recall.State) (string, error) {
-	said, err := op.OrRule(ctx, p.d.LLM, &s.Receipt, op.PurposeRoute, func() (string, llm.Usage, error) {
-		type answer struct {
-			Route string `json:"route"`
-		}
-		a, u, err := op.Ask[answer](ctx, p.d.LLM, p.d.Prompts, op.PurposeRoute, s.Query.Text, nil)
-		return a.Route, u, err
-	}, func() string {
+	type answer struct {
+		Route string `json:"route"`
+	}
+	a, err := op.JSON(ctx, p.d, &s.Receipt, op.PurposeRoute, s.Query.Text, nil, func() answer {
 		if looks.MatchString(s.Query.Text) {
-			return routeImage
+			return answer{routeImage}
 		}
-		return routeDocument
+		return answer{routeDocument}
 	})
-	said = strings.ToLower(strings.TrimSpace(said))
+	said := strings.ToLower(strings.TrimSpace(a.Route))
 	if p.o.Mode == native.Faithful {
 		switch {
 		case strings.Contains(said, "no"):
@@ -127,24 +118,17 @@ func (p *urag) route(ctx context.Context, s *recall.State) (string, error) {
 
 func (p *urag) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	document := recall.Pipeline{recall.Rank(recall.Cosine(), nil), recall.TopK(p.o.TopK)}
-	return recall.Pipeline{recall.Route(p.route, map[string]recall.Pipeline{routeDocument: document, routeImage: {p.byImage}})}.Run(ctx, p.st, q)
+	return recall.Pipeline{recall.Route(p.route, map[string]recall.Pipeline{routeDocument: document, routeImage: {recall.Toward(p.byImage)}})}.Run(ctx, p.st, q)
 }
 
 // byImage ranks images; where there are fewer than are wanted, texts fill up, and an
 // entry with both counts with the mean of the two.
-func (p *urag) byImage(ctx context.Context, s *recall.State) error {
-	if s.Store.Len() == 0 {
-		return nil
-	}
-	v, err := s.Vector(ctx, s.Query.Text)
-	if err != nil {
-		return err
-	}
+func (p *urag) byImage(_ context.Context, s *recall.State, v []float32) error {
 	image := p.seen.asked(v, s.Query)
 	score := map[int]float64{}
-	for _, pos := range slices.Sorted(maps.Keys(p.pictures)) {
+	for pos, picture := range p.pictures {
 		if s.Eligible(pos) {
-			score[pos] = rank.Round6(dot(image, p.pictures[pos]))
+			score[pos] = rank.Round6(dot(image, picture))
 		}
 	}
 	if len(score) < p.o.TopK {

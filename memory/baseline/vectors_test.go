@@ -105,9 +105,9 @@ func TestEdgesKeepTheFirst(t *testing.T) {
 	var w web
 	w.grow()
 	w.grow()
-	w.connect(0, 1, "temporal_succession", .5)
-	w.connect(0, 1, "semantic_similarity", .9)
-	if len(w.out[0]) != 1 || w.in[1][0].kind != "temporal_succession" || w.degree(0) != 1 {
+	w.connect(0, 1, .5)
+	w.connect(0, 1, .9)
+	if len(w.out[0]) != 1 || w.in[1][0].weight != .5 || w.degree(0) != 1 {
 		t.Errorf("have %+v", w)
 	}
 }

@@ -126,8 +126,7 @@ func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Rece
 	if p.knows(o) {
 		return nil
 	}
-	vec, u, err := store.One(ctx, p.v.st.Embed(), o.Text)
-	r.Usage = r.Usage.Add(u)
+	vec, err := store.One(ctx, p.v.st.Embed(), &r.Usage, o.Text)
 	if err != nil {
 		return err
 	}

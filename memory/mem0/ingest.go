@@ -78,23 +78,11 @@ func (m *Memory) facts(ctx context.Context, b memory.Batch, e *entry) ([]op.Fact
 		}
 		return out, nil
 	}
-	if m.sys.o.Generator == nil {
-		return op.CaptionedFacts(ctx, b.Context, b.Turns)
-	}
-	out, usage, err := m.sys.extract.Facts(ctx, b.Context, op.Captioned(b.Turns))
-	e.Usage = e.Usage.Add(usage)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if llm.Fatal(err) || llm.Passing(err) {
-			return nil, err
-		}
-		if llm.KindOf(err) != llm.KindDryRun { // nobody was asked: nothing is lost
-			e.Degraded = append(e.Degraded, memory.ByRule(llm.PurposeFacts, err))
-		}
-		return op.CaptionedFacts(ctx, b.Context, b.Turns)
-	}
+	var r memory.Receipt
+	out, err := op.OrRule(ctx, m.sys.o.Generator, &r, llm.PurposeFacts, func() ([]op.Fact, llm.Usage, error) {
+		return m.sys.extract.Facts(ctx, b.Context, op.Captioned(b.Turns))
+	}, func() []op.Fact { return op.CaptionedFacts(b.Turns) })
+	e.Usage, e.Degraded = e.Usage.Add(r.Usage), append(e.Degraded, r.Degraded...)
 	return out, err
 }
 

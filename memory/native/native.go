@@ -289,6 +289,13 @@ func (o Observation) Record(kind string) store.Record {
 	return r
 }
 
+// Made is a record of what was made of o: of its words only the given ones are searched.
+func (o Observation) Made(kind, text string) store.Record {
+	r := o.Record(kind)
+	r.Text, r.Index = text, ""
+	return r
+}
+
 // Kind is the kind of a record made of o.
 func (o Observation) Kind() string {
 	if len(o.Turns) > 1 {

@@ -50,8 +50,8 @@ func (ruleFacts) Facts(_ context.Context, _, turns []schema.Turn) ([]Fact, llm.U
 
 // CaptionedFacts are the rule's, and each caption as a fact of its own: it is no sentence
 // that the rule would take.
-func CaptionedFacts(ctx context.Context, before, turns []schema.Turn) ([]Fact, error) {
-	out, _, err := RuleFacts().Facts(ctx, before, turns)
+func CaptionedFacts(turns []schema.Turn) []Fact {
+	out, _, _ := RuleFacts().Facts(context.Background(), nil, turns)
 	for i, t := range turns {
 		if t.Role != memory.RoleUser && t.Role != memory.RoleAssistant {
 			continue
@@ -62,7 +62,7 @@ func CaptionedFacts(ctx context.Context, before, turns []schema.Turn) ([]Fact, e
 			}
 		}
 	}
-	return out, err
+	return out
 }
 
 // Captioned are the turns with their captions in the text, as a model reads them.

@@ -219,25 +219,6 @@ func RuleQuestions(texts []string, n int) []string {
 	return out
 }
 
-// ModelSummary writes a new summary of the old one and new texts, about words long.
-func ModelSummary(ctx context.Context, g llm.Generator, p llm.Prompts, old string, texts []string, words int) (string, llm.Usage, error) {
-	return Summarize(ctx, g, p, PurposeSummary, old, texts, words)
-}
-
-// Summarize is ModelSummary of another purpose: an overview, a profile.
-func Summarize(ctx context.Context, g llm.Generator, p llm.Prompts, purpose, old string, texts []string, words int) (string, llm.Usage, error) {
-	type answer struct {
-		Summary string `json:"summary"`
-	}
-	v, u, err := Ask(ctx, g, p, purpose, fmt.Sprintf("Words at most: %d\n\nSUMMARY SO FAR\n%s\n\nNEW\n%s", words, old, strings.Join(texts, "\n")), func(a answer) error {
-		if strings.TrimSpace(a.Summary) == "" {
-			return errors.New("summary is empty")
-		}
-		return nil
-	})
-	return strings.TrimSpace(v.Summary), u, err
-}
-
 // RuleSummary takes the sentences of the old summary and the texts that say most,
 // Σ idf of their distinct content terms / √length, up to so many words (a Han character
 // counts as half a word), in their order.

@@ -2,13 +2,10 @@ package op
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"strings"
 
 	"membench/internal/clause"
 	"membench/internal/timex"
-	"membench/llm"
 	"membench/memory"
 	"membench/schema"
 )
@@ -175,45 +172,4 @@ func Said(turns []schema.Turn) (user, assistant string) {
 		*to += text
 	}
 	return user, assistant
-}
-
-// A RelationAnswer is how a model writes a relation.
-type RelationAnswer struct {
-	Source      string `json:"source"`
-	Relation    string `json:"relation"`
-	Destination string `json:"destination"`
-}
-
-// ModelThings asks for the things that a text names: people, places, works, and so on.
-func ModelThings(ctx context.Context, g llm.Generator, p llm.Prompts, text string) ([]string, llm.Usage, error) {
-	type answer struct {
-		Things []string `json:"things"`
-	}
-	a, u, err := Ask(ctx, g, p, PurposeThings, text, func(a answer) error {
-		if a.Things == nil {
-			return errors.New("things is missing")
-		}
-		return nil
-	})
-	return clean(a.Things), u, err
-}
-
-// ModelRelations asks for the relations between things that a text states.
-func ModelRelations(ctx context.Context, g llm.Generator, p llm.Prompts, things []string, text string) ([]Triple, llm.Usage, error) {
-	type answer struct {
-		Relations []RelationAnswer `json:"relations"`
-	}
-	a, u, err := Ask(ctx, g, p, PurposeRelations, "THINGS\n"+strings.Join(things, "\n")+"\n\nTEXT\n"+text, func(a answer) error {
-		if a.Relations == nil {
-			return errors.New("relations is missing")
-		}
-		return nil
-	})
-	var out []Triple
-	for _, r := range a.Relations {
-		if r.Source != "" && r.Relation != "" && r.Destination != "" {
-			out = append(out, Triple{Subject: r.Source, Relation: r.Relation, Object: r.Destination})
-		}
-	}
-	return out, u, err
 }

@@ -131,8 +131,8 @@ func (p *policy) Store(ctx context.Context, o native.Observation, r *memory.Rece
 			t.facts = append(t.facts, f.Text)
 		}
 	}
-	vec, u, err := store.One(ctx, p.d.Embed, o.Text)
-	if r.Usage = r.Usage.Add(u); err != nil {
+	vec, err := store.One(ctx, p.d.Embed, &r.Usage, o.Text)
+	if err != nil {
 		return err
 	}
 	t.vec = vec

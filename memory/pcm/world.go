@@ -178,8 +178,8 @@ func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 		}
 		in = model
 	}
-	vec, u, err := store.One(ctx, p.d.Embed, q.Text)
-	if out.Usage = out.Usage.Add(u); err != nil {
+	vec, err := store.One(ctx, p.d.Embed, &out.Usage, q.Text)
+	if err != nil {
 		return out, err
 	}
 	open := w.st.Eligible(q.UserID, q.AgentID)

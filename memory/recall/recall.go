@@ -85,8 +85,7 @@ func (s *State) Vector(ctx context.Context, text string) ([]float32, error) {
 	if v, ok := s.vectors[text]; ok {
 		return v, nil
 	}
-	v, u, err := store.One(ctx, s.Store.Embed(), text)
-	s.Usage = s.Usage.Add(u)
+	v, err := store.One(ctx, s.Store.Embed(), &s.Usage, text)
 	if err != nil {
 		return nil, err
 	}

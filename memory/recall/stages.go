@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -24,6 +25,21 @@ func Route(choose func(ctx context.Context, s *State) (string, error), branches 
 			}
 		}
 		return nil
+	}
+}
+
+// Toward is a stage that works with the question's vector; of an empty store there is
+// nothing to ask for.
+func Toward(find func(ctx context.Context, s *State, v []float32) error) Stage {
+	return func(ctx context.Context, s *State) error {
+		if s.Store.Len() == 0 {
+			return nil
+		}
+		v, err := s.Vector(ctx, s.Query.Text)
+		if err != nil {
+			return err
+		}
+		return find(ctx, s, v)
 	}
 }
 
@@ -84,17 +100,27 @@ func Best(score map[int]float64) []Scored {
 	for pos, x := range score {
 		out = append(out, Scored{pos, rank.Round6(x)})
 	}
-	slices.SortFunc(out, func(a, b Scored) int {
-		switch {
-		case a.Score > b.Score:
-			return -1
-		case a.Score < b.Score:
-			return 1
-		}
-		return a.Pos - b.Pos
-	})
+	slices.SortFunc(out, byScore)
 	return out
 }
+
+// Among are the k best of n things by a score; those whose score does not count are left
+// out. k <= 0 gives all.
+func Among(n, k int, score func(i int) (x float64, counts bool)) []Scored {
+	out := make([]Scored, 0, n)
+	for i := range n {
+		if x, ok := score(i); ok {
+			out = append(out, Scored{i, rank.Round6(x)})
+		}
+	}
+	slices.SortFunc(out, byScore)
+	if k > 0 && k < len(out) {
+		out = out[:k]
+	}
+	return out
+}
+
+func byScore(a, b Scored) int { return cmp.Or(cmp.Compare(b.Score, a.Score), a.Pos-b.Pos) }
 
 // RoundRobin takes of each list its next in turn, without repeats.
 func RoundRobin[T comparable](lists ...[]T) (out []T) {

@@ -299,7 +299,11 @@ func (s *System) judge(step string, r request, rep *reply, err error, write bool
 		rep.ignored = true
 		return nil
 	case len(r.OK) > 0 && !slices.Contains(r.OK, rep.status) || len(r.OK) == 0 && (rep.status < 200 || rep.status > 299):
-		return s.fault(step, s.kindOf(rep, write), rep, s.said(rep), nil)
+		said := s.said(rep)
+		if rep.status == http.StatusNotFound || rep.status == http.StatusMethodNotAllowed {
+			said = fmt.Sprintf("%s %s: %s", r.Method, r.Path, said)
+		}
+		return s.fault(step, s.kindOf(rep, write), rep, said, nil)
 	}
 	needs := s.spec.OKWhen != nil || len(r.Save) > 0
 	if rep.bad != nil && needs {

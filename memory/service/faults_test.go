@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -388,6 +390,41 @@ func TestLies(t *testing.T) {
 	}
 	if have != "cab" {
 		t.Errorf("have %q, want cab", have)
+	}
+}
+
+// TestDistance: of a service that gives distances the nearest hit is the first.
+func TestDistance(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, `{"hits":[{"id":"b","text":"b","d":1.5},{"id":"c","text":"c","d":-0.25},{"id":"a","text":"a","d":"0.5"}]}`)
+	}))
+	defer srv.Close()
+	spec, err := service.Parse("near.yaml", []byte("system: near\ndoc: distances\nbase_url: "+srv.URL+`
+namespace: {id: "${run}-${scope}"}
+ingest: {unit: turn, method: POST, path: /add, body: {text: "${turn.text}"}}
+search: {method: POST, path: /find, body: {q: "${q}"}, items: hits, fields: {id: id, text: text, distance: d}}
+keeps: {dates: none, speakers: false}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := service.New(spec, service.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := sys.Open(ctx, ns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Ingest(ctx, talk(1)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.Retrieve(ctx, memory.Query{Text: "x", K: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Hits) != 2 || got.Hits[0].ID != "c" || got.Hits[0].Score != 0.25 || got.Hits[1].ID != "a" || got.Hits[1].Score != -0.5 {
+		t.Errorf("have %+v, want c (0.25), a (-0.5)", got.Hits)
 	}
 }
 

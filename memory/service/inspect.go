@@ -116,13 +116,19 @@ func (t inspector) count(items []item, r *remote) {
 		t.ok("counts", "%d turns sent, %d items listed", sent, n)
 	}
 	if t.spec.Keeps.Verbatim {
+		sent := t.said[1].Turns[0].Text
+		begin, _, _ := strings.Cut(sent, `"`)
+		have := "no item begins so"
 		for _, x := range items {
-			if strings.Contains(x.text, t.said[1].Turns[0].Text) {
+			if strings.Contains(x.text, sent) {
 				t.ok("words", "quotes, backslashes, ${…} and braces come back as they were sent")
 				return
 			}
+			if strings.Contains(x.text, begin) {
+				have = "an item says " + clip(x.text)
+			}
 		}
-		t.bad(schema.CheckFail, "words", "compare the item in the service with the dialogue", "the text with quotes, backslashes and ${…} does not come back as it was sent")
+		t.bad(schema.CheckFail, "words", "send and read texts as they are; a service that rewrites has no keeps.verbatim", "sent was %s; %s", sent, have)
 	}
 }
 

@@ -79,6 +79,9 @@ func (s *Spec) lint(raw []byte) (out []*schema.Finding) {
 	if s.List != nil && (s.List.Fields.ID == nil || s.List.Fields.Text == nil) {
 		fault("/list", "a list has items with fields id and text", "", "fields")
 	}
+	if s.Search.Fields.Score != nil && s.Search.Fields.Distance != nil {
+		fault("/search/fields/distance", "a hit has a score (greater is better) or a distance (smaller is better)", "both", "one of them")
+	}
 	if p := s.paging(); p != nil && p.Kind == "cursor" && p.Next == nil {
 		fault("/list/paging", "paging by cursor needs the path of the next one", "", "next")
 	}

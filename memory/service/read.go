@@ -151,12 +151,15 @@ type item struct {
 }
 
 func (m *remote) item(v any, f fields) (item, error) {
-	x := item{id: f.ID.text(v), text: f.Text.text(v), created: f.Created.text(v), updated: f.Updated.text(v), batch: -1}
+	x := item{id: f.ID.text(v), text: f.Text.text(v), created: moment(f.Created.text(v)), updated: moment(f.Updated.text(v)), batch: -1}
 	if x.id == "" {
 		return x, fmt.Errorf("an item has no id: %s", clip(text(v)))
 	}
 	if s := f.Score.get(v); len(s) > 0 {
 		x.score, x.scored = asNumber(s[0])
+	} else if d := f.Distance.get(v); len(d) > 0 {
+		x.score, x.scored = asNumber(d[0])
+		x.score = -x.score
 	}
 	var meta schema.ObjectBuilder
 	if vals := f.Meta.get(v); len(vals) > 0 {
@@ -172,7 +175,7 @@ func (m *remote) item(v any, f fields) (item, error) {
 		name string
 		path path
 	}{{"service_created_at", f.Created}, {"service_updated_at", f.Updated}, {"service_valid_from", f.ValidFrom}, {"service_valid_to", f.ValidTo}} {
-		if t := p.path.text(v); t != "" {
+		if t := moment(p.path.text(v)); t != "" {
 			meta.String(p.name, t)
 		}
 	}
@@ -204,6 +207,15 @@ func (m *remote) item(v any, f fields) (item, error) {
 		}
 	}
 	return x, nil
+}
+
+// moment is a service's time as it says it, a number of seconds since 1970 (or of milliseconds, microseconds) as a date.
+func moment(said string) string {
+	const year1973 = 1e8 // a smaller number is a year, or a count
+	if t, ok := schema.ParseEpoch(said); ok && t.Unix() > year1973 {
+		return schema.InstantOf(t).String()
+	}
+	return said
 }
 
 // belongs reports whether an item is of the user and agent. One whose batch nobody
@@ -254,7 +266,7 @@ func (m *remote) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 		return out, nil
 	}
 	var items []item
-	scored := s.Fields.Score != nil
+	scored := s.Fields.Score != nil || s.Fields.Distance != nil
 	seen := map[string]bool{}
 	for _, v := range s.Items.list(rep.body) {
 		x, err := m.item(v, s.Fields)

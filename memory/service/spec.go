@@ -169,6 +169,7 @@ type fields struct {
 	ID        path `json:"id"`
 	Text      path `json:"text"`
 	Score     path `json:"score"`
+	Distance  path `json:"distance"` // in place of score: the nearer, the smaller
 	Created   path `json:"created"`
 	Updated   path `json:"updated"`
 	ValidFrom path `json:"valid_from"`

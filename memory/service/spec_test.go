@@ -174,6 +174,7 @@ func TestSpecFaults(t *testing.T) {
 		{"doc: a service\n", ""}:                                                "SVC002",
 		{"keeps: {", "settle: [{method: GET, path: /x}]\nkeeps: {"}:             "mine.yaml:7: /settle/0: SVC003: a wait needs an end",
 		{"keeps: {", "drop: [{method: GET, path: /x, each: listed}]\nkeeps: {"}: "each: listed needs a list",
+		{"text: text}}", "text: text, score: s, distance: d}}"}:                 "mine.yaml:6: /search/fields/distance: SVC003: a hit has a score",
 		{"keeps: {", "list: {method: GET, path: /x, items: ., fields: {id: i, text: t}, paging: {kind: cursor}}\nkeeps: {"}: "paging by cursor needs",
 	} {
 		text := strings.Replace(base, change[0], change[1], 1)

@@ -106,7 +106,7 @@ func (l *Linear) Append(ctx context.Context, r Record) (pos int, u llm.Usage, er
 	}
 	var v []float32
 	if l.o.Embed != nil {
-		v, u, err = One(ctx, l.o.Embed, r.Text)
+		v, err = One(ctx, l.o.Embed, &u, r.Text)
 		if err != nil {
 			return 0, u, err
 		}
@@ -115,7 +115,7 @@ func (l *Linear) Append(ctx context.Context, r Record) (pos int, u llm.Usage, er
 	return l.put(r), u, nil
 }
 
-// AppendVector stores r with a vector that the caller has already.
+// AppendVector stores r with a vector that the caller has already; nil in a list without.
 func (l *Linear) AppendVector(r Record, v []float32) (pos int) {
 	if r.ID == "" {
 		r.ID = l.Next()
@@ -123,8 +123,17 @@ func (l *Linear) AppendVector(r Record, v []float32) (pos int) {
 	if r.Status == "" {
 		r.Status = memory.StatusActive
 	}
-	l.vecs.Add(v)
+	if v != nil {
+		l.vecs.Add(v)
+	}
 	return l.put(r)
+}
+
+// Add is AppendVector, noted as an addition.
+func (l *Linear) Add(r Record, v []float32, done *memory.Receipt) (pos int) {
+	pos = l.AppendVector(r, v)
+	done.Changes = append(done.Changes, memory.Change{Op: memory.OpAdd, ID: l.recs[pos].ID, New: r.Text})
+	return pos
 }
 
 func (l *Linear) put(r Record) int {
@@ -154,24 +163,56 @@ func (l *Linear) ownerOf(o owner) int32 {
 }
 
 // One embeds a single text and checks what comes back.
-func One(ctx context.Context, e llm.Embedder, text string) ([]float32, llm.Usage, error) {
-	v, u, err := Many(ctx, e, []string{text})
+func One(ctx context.Context, e llm.Embedder, used *llm.Usage, text string) ([]float32, error) {
+	v, err := Many(ctx, e, used, []string{text})
 	if err != nil {
-		return nil, u, err
+		return nil, err
 	}
-	return v[0], u, nil
+	return v[0], nil
 }
 
-// Many embeds texts and checks that each has its vector. No texts cost nothing.
-func Many(ctx context.Context, e llm.Embedder, texts []string) ([][]float32, llm.Usage, error) {
+// Many embeds texts, adds what that used, and checks that each has its vector. No texts
+// cost nothing.
+func Many(ctx context.Context, e llm.Embedder, used *llm.Usage, texts []string) ([][]float32, error) {
 	if len(texts) == 0 {
-		return nil, llm.Usage{}, nil
+		return nil, nil
 	}
 	out, err := llm.Embed(ctx, e, texts)
+	*used = used.Add(out.Usage)
 	if err == nil && len(out.Vectors) != len(texts) {
 		err = fmt.Errorf("embedding %d texts with %s: have %d vectors", len(texts), e.Profile(), len(out.Vectors))
 	}
-	return out.Vectors, out.Usage, err
+	return out.Vectors, err
+}
+
+// On is a record that stands on those at the positions: of like's session, time and owner,
+// with the sources of all and links to them.
+func (l *Linear) On(kind string, like *Record, from []int) Record {
+	rec := *like
+	rec.Item = memory.Item{Kind: kind, Session: like.Session, Status: memory.StatusActive, Time: like.Time, Meta: like.Meta}
+	rec.Index, rec.Speaker, rec.Role = "", "", ""
+	for _, i := range from {
+		rec.Sources, rec.Links = memory.Union(rec.Sources, l.recs[i].Sources), append(rec.Links, l.recs[i].ID)
+	}
+	return rec
+}
+
+// Rewrite is next in the place of old, standing on what both stand on; it is noted. An old
+// one without an id is none.
+func Rewrite(old, next Record, done *memory.Receipt) Record {
+	change := memory.Change{Op: memory.OpAdd, ID: next.ID, New: next.Text}
+	if old.ID != "" {
+		next.ID = old.ID
+		change = memory.Change{Op: memory.OpUpdate, ID: old.ID, Old: old.Text, New: next.Text}
+		next.Sources, next.Links = memory.Union(old.Sources, next.Sources), append(slices.Clone(old.Links), next.Links...)
+	}
+	done.Changes = append(done.Changes, change)
+	return next
+}
+
+// For reports whether the record belongs to those that a query names.
+func (r *Record) For(q memory.Query) bool {
+	return (q.UserID == "" || q.UserID == r.UserID) && (q.AgentID == "" || q.AgentID == r.AgentID)
 }
 
 // Speakers are the names of who spoke, in the order they came.

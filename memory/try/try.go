@@ -187,7 +187,7 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 		t.say(schema.CheckNA, "retrieval", "", "the system keeps nothing")
 		return nil
 	}
-	named := 0
+	named, best, worst := 0, 0, 0 // hits that name their turns; questions that the first hit, or the last of several, answers
 	for _, a := range asks {
 		q.Text = a.text
 		r, err := m.Retrieve(ctx, q)
@@ -218,9 +218,19 @@ func (t *trial) ask(ctx context.Context, m memory.Memory) error {
 			t.say(schema.CheckFail, "retrieval", "look at what the system stored of the turn, and at how it cuts Chinese into words", "%q: none of %d hits has %s", a.text, len(r.Hits), strings.Join(a.words, " or "))
 		}
 		from := schema.EventRef{ConvID: conv, TurnID: a.turn}
-		if i := slices.IndexFunc(r.Hits, func(h memory.Hit) bool { return says(h.Text) }); i >= 0 && len(r.Hits[i].Sources) > 0 && !slices.Contains(r.Hits[i].Sources, from) {
+		i := slices.IndexFunc(r.Hits, func(h memory.Hit) bool { return says(h.Text) })
+		if n := len(r.Hits); i == 0 {
+			best++
+		} else if i == n-1 && n > 2 && r.Hits[0].Score > r.Hits[i].Score {
+			worst++
+		}
+		if i >= 0 && len(r.Hits[i].Sources) > 0 && !slices.Contains(r.Hits[i].Sources, from) {
 			t.say(schema.CheckFail, "sources", "name the turns that a hit was made of, and no others (of a service: turns or sources of its spec)", "%q: hit %d is from %v, not from turn %d", a.text, i+1, r.Hits[i].Sources, a.turn)
 		}
+	}
+	if worst > 1 && best == 0 {
+		t.say(schema.CheckFail, "order", "a score is greater for a better hit: give distances negated (of a service: as fields.distance, not fields.score)",
+			"the hit that answers is the last of the list for %d of %d questions, and the first for none", worst, len(asks))
 	}
 	if named == 0 {
 		t.say(schema.CheckWarn, "sources", "give each hit the turns that it was made of (the id of the turn as it came in): without them retrieval metrics and explain are not applicable", "no hit names the turn it comes from")

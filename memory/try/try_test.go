@@ -1,8 +1,10 @@
 package try_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,6 +99,33 @@ func TestFaults(t *testing.T) {
 		if (c.State == schema.CheckFail || c.State == schema.CheckWarn) && c.Fix == "" {
 			t.Errorf("%s: nothing says how to fix it", c.Name)
 		}
+	}
+}
+
+// distant finds by shared letters, and gives the distance for the score.
+type distant struct{ forgetful }
+
+func (d *distant) Open(context.Context, memory.Namespace) (memory.Memory, error) { return d, nil }
+func (d *distant) Retrieve(_ context.Context, q memory.Query) (memory.Retrieved, error) {
+	var r memory.Retrieved
+	for i, text := range *d.turns {
+		far := 0
+		for _, c := range q.Text {
+			if !strings.ContainsRune(text, c) {
+				far++
+			}
+		}
+		r.Hits = append(r.Hits, memory.Hit{ID: schema.PointID(fmt.Sprint(i)), Text: text, Score: float64(far)})
+	}
+	slices.SortFunc(r.Hits, func(a, b memory.Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID)) })
+	return r, nil
+}
+
+// Who gives distances as scores has the best hit at the end.
+func TestDistances(t *testing.T) {
+	cs := checks(t, &distant{forgetful{turns: &[]string{}}})
+	if state(cs, "order") != schema.CheckFail || state(cs, "retrieval") != schema.CheckOK {
+		t.Errorf("have %v", cs)
 	}
 }
 

@@ -40,22 +40,20 @@ for k,(kk,w) in T2.items():
 X["s_created"]=E(A,"date","time of the memory moved by 40 days")
 del X["r_empty"]
 
-# the third list: other dialogues (gen2.py), other faults, two at once
+# the third list: other dialogues (set 2), other faults, two at once
 import second
 for k,(kk,w) in second.KINDS.items(): X["s_"+k]=E(A,kk,"stored: "+w); X["r_"+k]=E(AR,kk,"returned: "+w)
 for k,(h,kk,w) in second.EVENTS.items(): X[k]=E(h,kk,w)
+X["r_other"][1].append("empty") # after it was run: where the other said nothing of it, nothing was retrieved
 for k in second.PAIRS: X[k]=E(X[k.split("+")[0]][0]," ".join(X[k.split("+")[0]][1]),"both, the first loses it first")
 
-# the fourth list; of renderings that keep everything any hop but "altered" is right
-import third
-for k,(_,kk,w) in third.TEXTS.items(): X["s_"+k]=E((A,S) if k in("headword","topic") else A,kk,"stored: "+w); X["r_"+k]=E(AR,kk,"returned: "+w)
-for k,(_,w) in third.SAME.items():
-    for x in "sr": X[x+"_"+k]=E(("store","overwrite","retrieve","context","read","judge","gold"),"- refused echoed invented rank dropped","kept whole: "+w)
-for k,(h,kk,w) in third.EVENTS.items(): X[k]=E(h,kk,w)
-
-# the fifth list, for gen3.py's dialogues
-import fourth
-for k,(_,kk,w) in fourth.TEXTS.items(): X["s_"+k]=E(A,kk,"stored: "+w); X["r_"+k]=E(AR,kk,"returned: "+w)
-for k,(_,w) in fourth.SAME.items():
-    for x in "sr": X[x+"_"+k]=X["s_bold"][:2]+("kept whole: "+w,)
-for k,(h,kk,w) in fourth.EVENTS.items(): X[k]=E(h,kk,w)
+# the fourth, fifth and sixth list; of renderings that keep everything, and of damage that may pass for none, any hop but "altered" is right
+import third, fourth, fifth
+KEPT,FINE=("store","overwrite","retrieve","context","read","judge","gold"),"- refused echoed invented rank dropped"
+for m in third,fourth,fifth:
+    for k,(_,kk,w) in m.TEXTS.items():
+        for x,h in ("s_",(A,S) if k in ("headword","topic") else (A,)),("r_",(AR,)):
+            X[x+k]=E(h+KEPT,kk+" "+FINE,w) if m is fifth and "-" in kk.split() else E(h,kk,("stored: " if x=="s_" else "returned: ")+w)
+    for k,(_,w) in m.SAME.items():
+        for x in "sr": X[x+"_"+k]=E(KEPT,FINE,"kept whole: "+w)
+    for k,(h,kk,w) in m.EVENTS.items(): X[k]=E(h,kk,w)

@@ -1,4 +1,4 @@
-"""A fifth list, for gen3.py's dialogues: 56 ways to damage a text, 6 renderings that are none, 12 events, with what a fair reader would call each. Written on
+"""A fifth list, for the dialogues of set 3 (gen.py): 56 ways to damage a text, 6 renderings that are none, 12 events, with what a fair reader would call each. Written on
 23 November 2026, 09:45, from the issue and docs/explain.md, before eval/fidelity and eval/explain were opened. Every second name (HELD) was not read until the end.
 A sequence of kinds is a set of right ones; "-": none given is right too."""
 import base64, hashlib, html, re

@@ -2,7 +2,7 @@
 """A correct word-overlap memory (BM25) in which ONE fault can be switched on.
 usage: mem.py FAULT SEED     (FAULT "none" = correct). Damage is logged to log/FAULT-SEED.jsonl
 plan.json tells the planter where the value stands in a turn; the evaluated tool never sees it."""
-import base64, codecs, hashlib, json, math, re, sys, urllib.parse, second, third, fourth
+import base64, codecs, hashlib, json, math, re, sys, urllib.parse, second, third, fourth, fifth
 FAULT, SEED = sys.argv[1], sys.argv[2]   # two faults at once, on the same turns: FIRST+SECOND
 PARTS = FAULT.split("+")
 P = float(SEED.split("@")[1].split("n")[0]) if "@" in SEED else 0.45   # share of turns hit: SEED or SEED@SHARE; SEED@SHAREnp = texts kept without the speaker's name before them
@@ -78,7 +78,7 @@ def transl(t, p): return TR[p["type"]][han(t)] if p else t
 TEXT = {k: v for k, v in globals().items() if callable(v) and k in "trunc tailonly mojibake b64 qmarks mdate year number transpose thousand digits unit neg name thing generic redact typo lower nospace rev first keywords empty added older nonsense cap12 vague hedge swapdm added2 blank relday kin round100 transl nameonly".split()}
 
 TEXT |= second.TEXT
-TEXT |= {k: v[0] for x in (third, fourth) for k, v in [*x.TEXTS.items(), *x.SAME.items()]}
+TEXT |= {k: v[0] for x in (third, fourth, fifth) for k, v in [*x.TEXTS.items(), *x.SAME.items()]}
 
 class M:
     def hello(self, protocol): return {"name": "blind-"+FAULT, "version": "1", "methods": ["reset", "ingest", "retrieve", "drop"]+([] if "ne" in SEED else ["export"])}
@@ -109,6 +109,12 @@ class M:
             if H and "s_drop" in PARTS: self.log(turn=tid, text=t["text"], got=None); continue
             if "s_first" in PARTS and n < 8 or "s_frozen" in PARTS and len(self.items) >= 55 or "s_like" in PARTS and any(terms(i["raw"])[:2] == terms(t["text"])[:2] for i in self.items):
                 self.log(turn=tid, text=t["text"], got=None); continue
+            self.n = getattr(self, "n", 0)+1
+            if "s_fifth" in PARTS and self.n % 5 == 0 or "s_nodigits" in PARTS and re.search(r"\d", t["text"]) or "s_long80" in PARTS and len(t["text"]) >= (80 if not han(t["text"]) else 20) or "s_unflushed" in PARTS and n >= len(turns)-5:
+                self.log(turn=tid, text=t["text"], got=None); continue
+            if "s_oneslot" in PARTS:
+                mid = "slot-"+session+t["name"]
+                for i in [i for i in self.items if i["id"] == mid]: self.log(turn=i["turns"][0], text=i["text"], got=t["text"]); self.items.remove(i)
             if "s_swap" in PARTS and hitp(t["id"][:-1]) and (n^1) < len(turns): x = turns[n^1]; self.log(turn=tid, text=t["text"], got=x["text"]); add(mid, x["text"], [tid], t, spk=x["name"]); continue
             if H and "s_label2" in PARTS: self.log(turn=tid, text=t["text"], got=t["text"]); add(mid, t["text"], [tid], t, spk="/".join(names)); continue
             if H and "s_delay" in PARTS: self.buf.append(t); self.log(turn=tid, text=t["text"], got=None); continue
@@ -170,6 +176,9 @@ class M:
             for i in self.items:
                 if i["session"] in past and hitp(i["turns"][0]): self.log(turn=i["turns"][0], text=i["text"], got=None); i["dead"] = 1
             self.items = [i for i in self.items if not i.get("dead")]
+        if "s_undo" in PARTS:
+            for i in [i for i in self.items if i["session"] == getattr(self, "prev", session) != session and hitp(self.scope, key)]: self.log(turn=i["turns"][0], text=i["text"], got=None); self.items.remove(i)
+            self.prev = session
         if "s_summary" in PARTS and hitp(self.scope, key):
             ids = [t["id"] for t in turns]; self.items = [i for i in self.items if i["session"] != session]
             zh = han(turns[0]["text"]); s = f"{names[0]} and {names[-1]} talked about family, food, money and sport." if not zh else f"{names[0]}和{names[-1]}聊了家人、吃的、花销和运动。"
@@ -236,6 +245,12 @@ class M:
         if "r_minscore" in PARTS and QH:
             for x in r: L(x[1], "below the threshold")
             r = [x for x in r if x[0] > 12]
+        f = next((f for f in ("r_page2", "r_skipfirst", "r_tenant", "r_strsort", "r_staleindex", "r_exact") if f in PARTS and QH), None)
+        if f:
+            for x in r: L(x[1], fifth.EVENTS[f][2])
+            first = self.items[0]["session"] if self.items else ""
+            r = r[10:] if f == "r_page2" else r[1:] if f == "r_skipfirst" else sorted(r, key=lambda x: str(x[0]), reverse=True) if f == "r_strsort" else [x for x in r if x[1]["session"] == first] if f == "r_staleindex" else [x for x in r if query.lower() in x[1]["text"].lower()] if f == "r_exact" else \
+                [(30-n, dict(id=f"t{n}", text=t, raw=t, name="Zdenka", turns=[f"tenant-7:{n+1}"], session="x")) for n, t in enumerate(["Zdenka: The ferry tickets are in the drawer under the till.", "Zdenka: Nobody has fed the geese since Wednesday evening.", "阿古拉：咱们的渡船票放在收银台下面。", "Zdenka: Our beekeeper sold two hives to a convent."])]
         self.before = query
         if "r_error" in PARTS and QH:
             for x in r: L(x[1], "<error>")

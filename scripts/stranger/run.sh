@@ -2,13 +2,13 @@
 # Faults of somebody who had not seen the code (23 November 2026), planted in a program: run.sh [--http] FOLDER SEED FAULT...
 # FOLDER is made; SEED or SEED@SHARE (0.45 of the turns unless said); faults are the keys of expect.py, "none" is the
 # correct program, which ana.py needs as none-1. With --http the program is a service (service.yaml).
-# Then: (cd FOLDER && python3 ana.py SEED[,SEED...] [FAULT...]); GEN=gen2.py and DIALOGUES=n choose other dialogues.
+# Then: (cd FOLDER && python3 ana.py SEED[,SEED...] [FAULT...]); SET=1 to 4 and DIALOGUES=n choose other dialogues (gen.py).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mb=${MEMBENCH:-$here/../../bin/membench}
 http=; if [ "$1" = --http ]; then http=1; shift; fi
 mkdir -p "$1/runs" "$1/log"; cp "$here"/*.py "$1"; cd "$1"; seed=$2; shift 2
-[ -f cases.jsonl ] || python3 "${GEN:-gen.py}" "${DIALOGUES:-11}"
+[ -f cases.jsonl ] || python3 gen.py "${SET:-1}" "${DIALOGUES:-11}"
 for f in "$@"; do
   rm -rf "runs/$f-$seed" "log/$f-$seed.jsonl"
   x=()

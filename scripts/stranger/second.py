@@ -1,4 +1,4 @@
-"""Faults of gen2.py's dialogues and what a fair reader would call each, written down on 23 November 2026, 03:20, before the
+"""Faults of the dialogues of set 2 (gen.py) and what a fair reader would call each, written down on 23 November 2026, 03:20, before the
 comparing code was read. SUBS take their words from the plan; TEXT damage any text. All are planted when stored (s_) and when returned (r_)."""
 import hashlib, html, re, urllib.parse
 han = lambda t: bool(re.search(r"[㐀-鿿]", t))

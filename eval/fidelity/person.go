@@ -1,0 +1,115 @@
+package fidelity
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"membench/internal/textnorm"
+)
+
+// self are the words by which a speaker speaks of himself, you those for the other.
+var (
+	self = []string{"i", "me", "my", "mine", "im", "ive", "ill", "id", "myself", "我", "们", "俺", "咱"}
+	you  = []string{"you", "your", "yours", "youre", "yourself", "你", "您"}
+	they = []string{"he", "him", "his", "she", "her", "they", "them", "their", "他", "她"} // after his name
+)
+
+// person says of whom an edit of one word speaks in the place of the speaker.
+const (
+	noPerson = iota
+	theSpeaker
+	another
+)
+
+// person is of whom words speak that stand where the speaker spoke of himself: of him, by his
+// name or a pronoun, or of another who takes part.
+func (o Original) person(gone, put []word) int {
+	verb := func(w word) bool { return slices.Contains([]string{"am", "are", "is", "have", "has"}, w.norm) } // goes with the person
+	gone = slices.DeleteFunc(slices.Clone(gone), verb)
+	if len(gone) == 0 || len(put) == 0 || slices.ContainsFunc(gone, func(w word) bool { return !slices.Contains(self, w.norm) }) {
+		return noPerson
+	}
+	rest := slices.DeleteFunc(slices.Clone(put), func(w word) bool { return w.norm == "s" || w.norm == "的" || verb(w) })
+	is := func(name string) bool {
+		n := words(name)
+		if len(n) == 0 {
+			return false
+		}
+		last := strings.TrimSuffix(strings.TrimSuffix(joined(rest), "'s"), "’s")
+		return last == joined(n)
+	}
+	switch {
+	case o.Speaker != "" && is(o.Speaker), len(rest) == 1 && slices.Contains(they, rest[0].norm):
+		return theSpeaker
+	case len(rest) == 1 && slices.Contains(you, rest[0].norm), slices.ContainsFunc(o.Speakers, is):
+		return another
+	}
+	return noPerson
+}
+
+// rephrased reports whether a text says the original in words that change nothing: the speaker
+// by his name where he said I, a word of grammar more, clauses in another order.
+func rephrased(want []word, got string, o Original) bool {
+	have := words(got)
+	if len(have) > 2*len(want) {
+		return false
+	}
+	a := align(want, have)
+	if len(a.have) != len(have) {
+		return false
+	}
+	plain := func(a alignment) bool {
+		last := 0
+		for _, e := range a.edits() {
+			gone, put := a.want[e.from:e.to], a.have[e.hfrom:e.hto]
+			if last = e.hto; o.person(gone, put) != theSpeaker && !(len(gone) == 0 && !slices.ContainsFunc(put, func(w word) bool { return !idle(w) })) {
+				return false
+			}
+		}
+		for _, p := range a.pair {
+			last = max(last, p+1)
+		}
+		return a.kept() > 0 && last == len(a.have) && (len(a.pair) == 0 || a.pair[0] <= 0)
+	}
+	if plain(a) {
+		return true
+	}
+	mine, its := clauses(o.Text), clauses(got)
+	if len(mine) < 2 || len(mine) != len(its) {
+		return false
+	}
+	return !slices.ContainsFunc(mine, func(c string) bool {
+		i := slices.IndexFunc(its, func(s string) bool { return plain(align(words(c), words(s))) })
+		if i >= 0 {
+			its = slices.Delete(its, i, i+1)
+		}
+		return i < 0
+	})
+}
+
+// idle reports whether a word more changes nothing that a sentence says.
+func idle(w word) bool {
+	return slices.Contains([]string{"a", "an", "the", "has", "have", "that", "he", "she", "it", "they", "i", "is", "有", "了", "的", "它", "就"}, w.norm)
+}
+
+// clauses are the parts of a text between marks, without the words that join them.
+func clauses(text string) (out []string) {
+	for _, c := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",.;!，。；！、\n", r) }) {
+		c = strings.TrimFunc(c, unicode.IsSpace)
+		first, rest, _ := strings.Cut(c, " ")
+		if slices.Contains([]string{"and", "but", "so", "also", "for"}, strings.ToLower(first)) {
+			c = rest
+		}
+		if r, n := utf8.DecodeRuneInString(c); n > 0 && textnorm.IsHan(r) {
+			for _, w := range []string{"而且", "并且", "但是", "所以", "而", "但"} {
+				c = strings.TrimPrefix(c, w)
+			}
+		}
+		if c != "" {
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -1,0 +1,67 @@
+"""A sixth list, for the dialogues of set 4 (gen.py): what tokenisers, databases, log pipelines, rewriters, sync, filters, units, time zones, chunking and caches
+do to a text, with what a fair reader would call each. Written on 23 November 2026, 16:10, before anything of it was run and before eval/explain or
+eval/fidelity was changed for it. Every second name (HELD) is scored once, at the end. Kinds and "-" as in fourth.py."""
+import base64, gzip, hashlib, re
+from third import han
+from fourth import val, put, sub, W, J, any_
+RARE = lambda t: sorted({w for w in re.findall(r"[A-Za-z]{5,}" if not han(t) else r"[一-鿿]{2}", t)}, key=lambda w: (-len(w), w))
+words = lambda g: lambda t, p: J([g(w) for w in W(t)], t)
+def third(t, p, whom=None):  # I becomes somebody
+    n = whom or p.get("who", "")
+    if not n: return t
+    return re.sub(r"\b(me|I)\b", n, re.sub(r"\b[Mm]y\b", n+"'s", t)) if not han(t) else t.replace("我们", n).replace("我", n)
+def overlap(t, p): o = p.get("other", ""); return (f"that reminds me of school. {o} went on about it. "+t[:int(len(t)*.5)]) if not han(t) else f"想起上学的时候。{o}接着说。"+t[:len(t)//2]
+def homophones(t):
+    for a, b in ((" to ", " two "), (" for ", " four "), (" my ", " mine "), (" the ", " thee "), ("My ", "May "), (" no ", " know "), (" in ", " inn "), (" at ", " add "), ("他", "她"), ("是", "事"), ("的", "得"), ("在", "再"), ("我", "窝"), ("多少", "多烧"), ("会", "绘")): t = t.replace(a, b)
+    return t
+def keyboard(t): return t.translate(str.maketrans("qwertyuiopasdfghjklzxcvbnm", "wertyuiopqsdfghjklaxcvbnmz")) if not han(t) else t.encode("utf-8").hex(":")
+def soundex(t):
+    def one(w):
+        c = {x: str(i) for i, g in enumerate(("bfpv", "cgjkqsxz", "dt", "l", "mn", "r"), 1) for x in g}; d = "".join(c.get(x, "") for x in w[1:].lower()); return (w[0].upper()+d+"000")[:4]
+    return " ".join(one(w) for w in re.findall(r"[A-Za-z]+", t)) if not han(t) else " ".join("U"+format(ord(c), "X") for c in t)
+def chars(n): return any_(lambda t: t[:n] if not han(t) else t[:n//3])
+TEXTS = {
+ # tokenisers, databases, transport
+ "bpe": (any_(lambda t: "".join("Ġ"+w for w in W(t))), "encoding words", "a tokeniser's blanks"), "wordpiece": (any_(lambda t: re.sub(r"([a-z]{3})([a-z]{3,})", r"\1 ##\2", t) if not han(t) else " ##".join(t)), "encoding words", "words in pieces"),
+ "unk": (any_(lambda t: re.sub("|".join(RARE(t)[:4]) or "$^", "[UNK]", t)), "words cut name number date", "rare words unknown"), "tokenids": (any_(lambda t: str([int(hashlib.md5(w.encode()).hexdigest()[:4], 16) for w in W(t)])), "encoding identifier other number", "numbers of tokens"),
+ "varchar": (chars(30), "cut", "thirty characters kept"), "utf8cut": (any_(lambda t: t.encode()[:len(t.encode())*5//9+1].decode("utf-8", "replace")), "cut encoding", "cut by bytes"), "csv": (any_(lambda t: re.split("[,，]", t)[0]), "cut", "up to the first comma"),
+ "gzip64": (any_(lambda t: base64.b64encode(gzip.compress(t.encode(), mtime=0)).decode()), "encoding identifier other", "packed and in base64"), "a85": (any_(lambda t: base64.a85encode(t.encode()).decode()), "encoding other", "Ascii85"), "hexdump": (any_(lambda t: "00000000  "+t.encode()[:16].hex(" ")+"\n00000010  "+t.encode()[16:].hex(" ")), "encoding", "a dump in hexadecimal"),
+ "nbsp": (any_(lambda t: t.replace(" ", "&nbsp;") if not han(t) else "".join(f"&#x{ord(c):x};" for c in t)), "encoding", "entities"), "control": (any_(lambda t: "\x01".join(t)), "encoding -", "control characters between"), "cyr": (any_(lambda t: t.translate(str.maketrans("aeopcxyiABEKMHOPCTX", "аеорсхуіАВЕКМНОРСТХ")) if not han(t) else t.encode().decode("cp437")), "encoding words", "letters of another script"),
+ "keyboard": (any_(keyboard), "encoding other", "one key to the right, or bytes"), "soundex": (any_(soundex), "encoding other identifier words", "codes of sounds"), "ucs2gap": (any_(lambda t: "".join("\u2400"+c for c in t)), "encoding", "a sign before each letter"), "swapcasebytes": (any_(lambda t: "".join(t[i+1:i+2]+t[i] for i in range(0, len(t), 2))), "encoding words", "letters in pairs exchanged"),
+ "logcut": (any_(lambda t: t[:len(t)//3]+f"...[truncated {len(t)-len(t)//3} chars]"), "cut", "shortened by a logger"), "ring": (any_(lambda t: (lambda w: J(w[len(w)//2:]+w[:len(w)//2], t))(W(t))), "words cut", "second half first"), "tailwrap": (any_(lambda t: (lambda w: J(w[-len(w)//4:]+w[len(w)//2:], t))(W(t))), "words cut", "a buffer run over"),
+ # rewriters
+ "thirdother": (lambda t, p: third(t, p, p.get("other")), "speaker words name", "I became the other"), "you4": (any_(lambda t: re.sub(r"\b[Mm]y\b", "your", re.sub(r"\b(I|me)\b", "you", t)) if not han(t) else t.replace("我", "你")), "speaker words", "I became you"), "shehe": (put(lambda v, zh: "他" if zh else "he", {"name"}), "name words", "a pronoun for the name"),
+ "thing4": (put(lambda v, zh: "那个东西" if zh else "the thing", {"words", "name"}), "words name", "the value became the thing"), "seemed": (any_(lambda t: ("It is said by some that maybe "+t) if not han(t) else "有人说也许"+t), "added words", "hearsay in front"), "gist": (any_(lambda t: "The user shared a personal detail." if not han(t) else "用户说了一件私事。"), "words other cut", "nothing but that something was said"),
+ "refusal": (any_(lambda t: "I'm sorry, but I can't process personal information." if not han(t) else "抱歉，我无法处理个人信息。"), "other words", "a model's refusal"), "asquestion": (lambda t, p: p.get("q") or t, "words other", "the question in place of the answer"), "halluc": (any_(lambda t: t+(" Afterwards they all flew to Montevideo and bought a lighthouse." if not han(t) else "后来他们都飞去蒙得维的亚，买下一座灯塔。")), "added", "an invention behind"),
+ "irony": (any_(lambda t: t+(" Just kidding, the opposite is the case." if not han(t) else "开玩笑的，正好相反。")), "added negated", "called a joke behind"), "friend": (any_(lambda t: ("A friend of a friend told me: " if not han(t) else "朋友的朋友跟我说：")+t), "added speaker words -", "somebody else's"), "wish": (any_(lambda t: ("I wish it were true that " if not han(t) else "要是这样就好了：")+t), "added words negated", "a wish"),
+ "stop4": (any_(lambda t: " ".join(w for w in W(t) if len(re.sub(r"\W", "", w)) > 3) if not han(t) else re.sub("[我的了在是和有个把从到人]", "", t)), "cut words", "short words lost"), "stem": (any_(lambda t: re.sub(r"([A-Za-z]{3,})(ing|ed|es|s|er|ly|e)\b", r"\1", t) if not han(t) else t[::2]), "words cut encoding", "endings lost"),
+ "sortlen": (any_(lambda t: " ".join(sorted(W(t), key=len)) if not han(t) else "".join(sorted(t, key=ord))), "words encoding", "words by length"), "repeatvalue": (put(lambda v, zh: "".join([v]*3) if zh else " ".join([v]*3)), "added words number name date", "the value three times"), "alsoalt": (lambda t, p: t.replace(val(p, t), val(p, t)+(" (or "+p["alt"]+"?)" if not han(t) else "（还是"+p["alt"]+"？）")) if val(p, t) and p.get("alt") else t, "added words", "another value in brackets"),
+ # sync, caches, chunks, dedup
+ "conflict": (lambda t, p: "<<<<<<< ours\n"+t.replace(val(p, t), p["alt"])+"\n=======\n"+t+"\n>>>>>>> theirs" if val(p, t) and p.get("alt") else t, "added", "both sides of a conflict"), "theirs": (put(lambda v, zh: "=======" ), "words cut name number date", "a mark of conflict for the value"), "overlap": (overlap, "cut words added other", "the end of another chunk, then the first half"), "ditto": (any_(lambda t: "(same as above)" if not han(t) else "（同上）"), "words other identifier empty cut", "ditto"),
+ "pageof": (any_(lambda t: "Page 2 of 7" if not han(t) else "第2页，共7页"), "other identifier number words", "a page's number"), "sqlparam": (any_(lambda t: "INSERT INTO memories (body) VALUES (?)"), "other identifier", "the statement without its value"), "gateway": (any_(lambda t: "<html><head><title>502 Bad Gateway</title></head></html>"), "other identifier", "a gateway's page"), "expired": (any_(lambda t: "memory://7f3a/expired"), "identifier", "an expired address"),
+ "tenant": (any_(lambda t: "Zdenka: The ferry tickets for the four of us are in the drawer under the till." if not han(t) else "阿古拉：咱们四个人的渡船票放在收银台下面的抽屉里。"), "other foreign", "another tenant's text"), "interleave": (any_(lambda t: (lambda a, b: J([x for q in zip(a, b) for x in q], t))(W(t), W("somebody parked a blue van right across our gate again this morning and nobody came out" if not han(t) else "今天早上又有人把一辆蓝色面包车停在我家大门口谁也没有出来过"))), "words added cut other encoding", "woven with another text"), "merged": (any_(lambda t: J(W(t)[:len(W(t))*2//3], t)+(" The milk has gone off again." if not han(t) else "牛奶又坏了。")), "cut words added", "its end replaced by another turn's"),
+ # numbers, dates, names, filters
+ "sub_locale": (sub("locale"), "number", "a thousand became one"), "sub_scale": (sub("scale"), "number", "ten times"), "sub_dollars": (sub("dollars4"), "number words", "another currency"), "sub_shift8": (sub("shift8"), "date number", "eight hours later"), "sub_pointlost": (sub("pointlost"), "number", "the decimal point lost"), "sub_pounds": (sub("pounds"), "number words", "another unit"),
+ "sub_initial": (sub("initial4"), "name cut words", "first name shortened"), "sub_surname": (sub("surname"), "name words", "another family name"), "sub_still": (sub("stillwork"), "negated words", "no longer became still"), "sub_again": (sub("newwork"), "negated words", "no longer became again"), "sub_if": (sub("iflost"), "cut", "the condition lost"), "sub_went": (sub("went"), "words date", "a plan became past"), "sub_bound": (sub("bound"), "words number negated", "at least became at most"),
+ "sub_teen": (sub("teen"), "number", "forty became fourteen"), "sub_lastgone": (sub("lastgone"), "cut", "the list's last lost"), "sub_listflip": (sub("listflip"), "words -", "the list's order"), "sub_nextday": (sub("nextday"), "date", "a day later"), "sub_zero": (sub("zerolost"), "number cut", "the leading zero lost"), "sub_groups": (sub("groupswap"), "number words", "groups of digits exchanged"), "sub_kin": (sub("kin4"), "words name", "another relation"),
+ "sub_owner": (sub("owner"), "words name negated", "owner and other exchanged"), "sub_permille": (sub("permille"), "number words", "per mille"), "sub_decimal": (sub("asdecimal"), "number", "a hundredth"), "sub_allow": (sub("allow"), "words negated", "forbidden became allowed"), "sub_first": (sub("firstthen"), "words", "before and after exchanged"), "sub_tens": (sub("tensonly"), "number cut", "the ones lost"),
+ "pii": (put(lambda v, zh: "<姓名>" if zh else "<PERSON>", {"name"}), "name words cut", "a filter's mask"), "block": (put(lambda v, zh: "█"*len(v)), "cut words name number date encoding", "black bars"), "wrongpii": (lambda t, p: re.sub(r"\d+", lambda m: "X"*len(m.group()), t), "number date cut words encoding", "digits crossed out"), "nameless": (put(lambda v, zh: "", {"name"}), "cut name", "the name taken away"), "round10": (lambda t, p: re.sub(r"\d{2,}", lambda m: str(int(m.group())//10*10+(10 if int(m.group())%10 >= 5 else 0)), val(p, t)) and t.replace(val(p, t), re.sub(r"\d{2,}", lambda m: str((int(m.group())//10+1)*10), val(p, t))) if val(p, t) and p.get("sort") in ("number", "date") else t, "number date", "rounded up to tens"),
+ "epoch": (any_(lambda t: "[1970-01-01] "+t), "date", "a date of 1970 in front"),
+}
+SAME = {
+ "insert": (any_(lambda t: "INSERT INTO memories (body) VALUES ('"+t.replace("'", "''")+"');"), "inside SQL"), "logline": (any_(lambda t: "INFO [memory.store] "+t), "a line of a log"), "mdtable": (any_(lambda t: "| "+t.replace("|", "/")+" |"), "a cell of a table"), "mailquote": (any_(lambda t: "> "+t), "a quotation of mail"),
+ "jsonstring": (any_(lambda t: '"'+t.replace('"', '\\"')+'"'), "a string of JSON"), "taggedwords": (any_(lambda t: "<b>"+t+"</b><br/>"), "inside HTML"), "ansi": (any_(lambda t: "\x1b[32m"+t+"\x1b[0m"), "coloured for a terminal"), "thirdself": (lambda t, p: third(t, p), "the speaker's name for I"), "isoday": (sub("isoday"), "the same day in another form"),
+ "tabs": (any_(lambda t: t.replace(" ", "\t") if not han(t) else "　"+t+"　"), "tabs for blanks"), "trailing": (any_(lambda t: t+"   \r\n\r\n"), "blanks behind"),
+}
+EVENTS = {
+ "s_fifth": (("store",), "dropped", "every fifth turn lost between batches"), "s_nodigits": (("store",), "dropped", "turns with digits refused by a filter"), "s_long80": (("store",), "dropped", "turns of eighty characters and more refused"), "s_unflushed": (("store",), "dropped", "the last five turns of a session never written"),
+ "s_oneslot": (("overwrite", "store"), "updated removed dropped", "one memory a speaker and session, the last one wins"), "s_undo": (("overwrite",), "removed", "the session before is taken back"),
+ "r_page2": (("retrieve",), "rank - dropped", "the second page in place of the first"), "r_skipfirst": (("retrieve",), "rank - dropped", "the best hit left out"), "r_tenant": (("retrieve",), "foreign - dropped rank", "another tenant's hits from a cache"), "r_strsort": (("retrieve",), "rank -", "scores sorted as text"), "r_staleindex": (("retrieve",), "- dropped rank", "an index of the first session only"), "r_exact": (("retrieve",), "empty - dropped", "only texts that have the whole question"),
+}
+names = sorted({x+"_"+k for k in [*TEXTS, *SAME] for x in "sr"} | set(EVENTS))
+order = sorted({n[2:] for n in names}, key=lambda k: hashlib.sha256(("sixth/"+k).encode()).hexdigest())
+HELD = [n for n in names if order.index(n[2:]) % 2]
+READ = [n for n in names if n not in HELD]
+if __name__ == "__main__":
+    import sys
+    print(*(HELD if sys.argv[1:] == ["held"] else READ))
