@@ -141,11 +141,21 @@ func certain(q question, ranked []scored) []scored {
 // aboutSubject reports whether a sentence says something of the one that is asked about:
 // it is in the first person, or names it. What speakers say of the world is not it.
 func aboutSubject(q question, s scored) bool {
+	if len(q.subjects) == 1 && rePossessive.MatchString(q.text) && reSelf.MatchString(s.text) {
+		return false
+	}
 	if len(q.subjects) != 1 || s.speaker == "" || q.han {
 		return true
 	}
 	return reFirst.MatchString(s.text) || mentions(strings.ToLower(s.text), q.subjects[0])
 }
+
+// A possessive asks about somebody's neighbour, not about the one who has him and says what
+// "I" do.
+var (
+	rePossessive = pattern.New(`^(?:What|Which|Who|Where) (?:does|did|is|was) \w+['’]s (\w+)|^[\p{Han}\w]{1,6}的(\p{Han}{2})`)
+	reSelf       = pattern.New(`(?i)\b(?:I|we)\b|我[和跟与们去在]`)
+)
 
 // adds reports whether a sentence says more than the question does: something that is no
 // time, no degree and no praise.
