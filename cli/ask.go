@@ -55,7 +55,8 @@ Turns are found by words, vectors, the conversation's own edges, speaker and dat
 where the question has a form that claims answer (where somebody lives, works or studies,
 what is liked best, whether something is still so, whether it ever was, how many, which
 came first), with the value before it and its end; otherwise it is made of the words that were
-found. What nobody said is not guessed; --model asks one. Vectors come from the endpoint for them where one is
+found. What nobody said is not guessed: where nothing answers for certain, ask says so and quotes
+what was said nearest to the question. --model asks a model. Vectors come from the endpoint for them where one is
 configured, otherwise from features of the words. With --as-of nothing counts that was said
 later, and claims count as they stood then: 2026-03 means to the end of March.`,
 		Example: `  membench ask out/demo "Where does Lin want to send the manuscript?"
@@ -122,7 +123,8 @@ type askReport struct {
 	Answer   string    `json:"answer"`
 	Used     []int     `json:"used,omitempty"`    // ranks of the hits that it was taken from, by rule
 	Unknown  []string  `json:"unknown,omitempty"` // names in the question that nothing in the graph mentions
-	Near     []string  `json:"near,omitempty"`    // claims found near by, where nothing answers the question
+	Quoted   []string  `json:"quoted,omitempty"`  // what was said nearest to it, where nothing answers the question
+	Near     []string  `json:"near,omitempty"`    // claims found near by, where nothing was said near it either
 	By       schema.By `json:"by"`                // "rule" or the model
 	Turns    int       `json:"turns"`
 	Claims   int       `json:"claims"`
@@ -221,7 +223,10 @@ func ask(ctx context.Context, g graph.Graph, d memory.Deps, r reader.Reader, o a
 		rep.Hits = append(rep.Hits, x)
 	}
 	rep.Answer, rep.By, rep.Used, rep.Unknown = a.Text, a.By, a.Used, a.Unknown
-	if a.Text == reader.Refusal || a.Text == reader.RefusalZH {
+	for _, q := range a.Near {
+		rep.Quoted = append(rep.Quoted, q.Text)
+	}
+	if len(a.Near) == 0 && (a.Text == reader.Refusal || a.Text == reader.RefusalZH) {
 		rep.Near = rep.near()
 	}
 	return rep, nil
@@ -307,7 +312,14 @@ func (rep *askReport) shown(n int) (out []askHit) {
 
 func writeAsk(w io.Writer, t *texts, rep askReport, show int) {
 	say := func(format string, args ...any) { fmt.Fprint(w, t.format(format, args...)) }
-	fmt.Fprintln(w, rep.Answer)
+	if len(rep.Quoted) == 0 {
+		fmt.Fprintln(w, rep.Answer)
+	} else {
+		say("Nothing that was said answers this for certain. Nearest to it:\n")
+	}
+	for _, q := range rep.Quoted {
+		fmt.Fprintf(w, "  %s\n", textnorm.OneLine(q, 400))
+	}
 	say("\nanswered by %s from %d of %d turns, %d claims in the graph\n", rep.By, len(rep.Hits), rep.Turns, rep.Claims)
 	if len(rep.Unknown) > 0 {
 		say("the graph does not mention %s\n", strings.Join(rep.Unknown, ", "))

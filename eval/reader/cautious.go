@@ -63,15 +63,18 @@ var reHave = pattern.New(`^(?:have|has|had|did) .*\b(?:ever|before|i)\b`)
 // eligible are the sentences that may answer a question at all: statements of the one that
 // is asked about, or of them by name.
 func eligible(q question, ranked []scored) []scored {
-	low := strings.ToLower(q.text)
-	one := len(q.subjects) == 1 && !q.several && !reOther.MatchString(low)
 	own := q.first && !slices.ContainsFunc(ranked, func(s scored) bool { return s.speaker != "user" && s.speaker != "assistant" && s.speaker != "" })
 	return slices.DeleteFunc(slices.Clone(ranked), func(s scored) bool {
-		// "Hey Gina, I had to": the name is called, the words are about the speaker.
-		another := one && s.speaker != "" && !slices.Contains(q.subjects, s.speaker) &&
-			(!mentions(strings.ToLower(s.text), q.subjects[0]) || reFirst.MatchString(s.text) || strings.Contains(s.text, "我"))
-		return another || own && s.speaker == "assistant" || s.asks || reCode.MatchString(s.text) || s.former && !q.was && !q.ever
+		return another(q, s) || own && s.speaker == "assistant" || s.asks || reCode.MatchString(s.text) || s.former && !q.was && !q.ever
 	})
+}
+
+// another reports whether a sentence is of another person than the one who is asked about,
+// and not about that one. "Hey Gina, I had to": the name is called, the words are about the
+// speaker.
+func another(q question, s scored) bool {
+	return len(q.subjects) == 1 && !q.several && !reOther.MatchString(strings.ToLower(q.text)) && s.speaker != "" && !slices.Contains(q.subjects, s.speaker) &&
+		(!mentions(strings.ToLower(s.text), q.subjects[0]) || reFirst.MatchString(s.text) || strings.Contains(s.text, "我"))
 }
 
 // reCode is text that is no sentence: marks of a memory, code.

@@ -31,7 +31,8 @@ type Input struct {
 // Answer is what a reader said. Text "" is the outcome empty.
 type Answer struct {
 	Text   string
-	Used   []int // numbers of the hits that a rule took it from, from 1, best first
+	Used   []int   // numbers of the hits that a rule took it from, from 1, best first
+	Near   []Quote // where Cautious refuses: what was said that is nearest, best first
 	By     schema.By
 	Model  string // "" by rule
 	Prompt string // sha256 of the prompt's template, 64 hex digits; "" by rule

@@ -83,18 +83,23 @@ func (r *rule) Read(ctx context.Context, in Input) (Answer, error) {
 	} else {
 		text = answer(q, ev, in.Question.AsOf, r.cautious)
 	}
-	if text == "" {
-		if text = Refusal; q.han {
-			text = RefusalZH
+	a := Answer{Text: text, Used: used(text, q, ev), By: schema.ByRule}
+	if text == "" && r.cautious {
+		a.Near = ev.nearest(q, in.Speakers)
+		for _, n := range a.Near {
+			a.Used = append(a.Used, n.Hit)
 		}
 	}
-	return Answer{Text: text, Used: used(text, q, ev), By: schema.ByRule}, nil
+	if text == "" {
+		a.Text = q.say(Refusal, RefusalZH)
+	}
+	return a, nil
 }
 
 // used are the hits whose sentences are in an answer, or that the answer was taken from;
 // a refusal rests on none.
 func used(text string, q question, ev *evidence) (out []int) {
-	if text == Refusal || text == RefusalZH || len(ev.units) > usedUnits {
+	if text == "" || len(ev.units) > usedUnits {
 		return nil
 	}
 	add := func(u *unit) {

@@ -2,6 +2,7 @@ package reader_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -214,6 +215,36 @@ func TestSlot(t *testing.T) {
 		a, err := reader.Cautious().Read(t.Context(), reader.Input{Question: schema.Question{Text: question}, Speakers: []string{"Ana Ruiz", "Wei"}, Context: context})
 		if err != nil || a.Text != want {
 			t.Errorf("%s: have %q, %v; want %q", question, a.Text, err, want)
+		}
+	}
+}
+
+// A refusal quotes what is nearest, first what the one that is asked about said; what
+// another one says of themselves is not quoted, nor what has nothing to do with it.
+func TestNearest(t *testing.T) {
+	for _, c := range []struct {
+		context, question string
+		want              []string
+	}{
+		{english, "When did Lin take part in a contest with the cello?", []string{"Lin said on 2 May 2024: “I have been learning the cello for three years, and last month I played in public.” (April 2024)"}},
+		{english, "What did Mo pay for the cello lessons?", nil},
+		{english, "What does Lin think of quantum chromodynamics?", nil},
+		{chinese, "Lin为什么学大提琴？", []string{"Lin于2024年5月2日说：“我学大提琴已经三年了，上个月第一次登台演出。”"}},
+	} {
+		a, err := reader.Cautious().Read(t.Context(), reader.Input{Question: schema.Question{Text: c.question}, Speakers: lin, Context: c.context})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Text != reader.Refusal && a.Text != reader.RefusalZH {
+			t.Errorf("%s: answered %q", c.question, a.Text)
+		}
+		for i, want := range c.want {
+			if i >= len(a.Near) || a.Near[i].Text != want || !slices.Contains(a.Used, a.Near[i].Hit) {
+				t.Errorf("%s: have %v, used %v, want %q", c.question, a.Near, a.Used, want)
+			}
+		}
+		if c.want == nil && len(a.Near) > 0 {
+			t.Errorf("%s: quotes %v", c.question, a.Near)
 		}
 	}
 }

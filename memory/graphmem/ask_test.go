@@ -118,8 +118,9 @@ func saidDays(c schema.Case, q schema.Question) (first, last string) {
 // What became of a question. The last two are counted among the wrong as well.
 const (
 	right   = "right"
+	quoted  = "quoted"  // it says that nothing answers for certain, and quotes what does
 	honest  = "honest"  // it says that it does not know, and nobody said it
-	missed  = "missed"  // it says that it does not know, and it was said
+	missed  = "missed"  // it says that it does not know, it was said, and what it quotes does not say it
 	wrong   = "wrong"   // anything else
 	other   = "person"  // another person's fact
 	retired = "retired" // a withdrawn claim as current
@@ -174,12 +175,15 @@ func TestAsk(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				id := d.q.ID + "\t" + d.when + "\t" + short(a.Text)
+				id := d.q.ID + "\t" + d.when + "\t" + short(shown(a))
 				got, ok := read[id]
 				if ok {
 					byReader[half]++
 				} else {
 					got = verdict(d, a)
+				}
+				if list := os.Getenv("MEMBENCH_ASK_LIST"); list == half { // to be read by a person
+					t.Logf("%s\t%s\nQ %s\nG %s\nA %s\n", id, got, d.q.Text, d.q.Answer, shown(a))
 				}
 				k := key{half, d.kind}
 				if counts[k] == nil {
@@ -193,7 +197,7 @@ func TestAsk(t *testing.T) {
 		t.Skip("no data")
 	}
 	var b strings.Builder
-	b.WriteString("| | questions | right | refused, nobody said it | refused, it was said | wrong | of another person | withdrawn as current | right or refused |\n|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| | questions | right | refused, the answer quoted | refused, nobody said it | refused, it was said | wrong | of another person | withdrawn as current | right, quoted or nobody said it |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, half := range []string{"open", "kept back"} {
 		all := map[string]int{}
 		row := func(name string, c map[string]int) {
@@ -201,8 +205,9 @@ func TestAsk(t *testing.T) {
 			for _, v := range c {
 				n += v
 			}
-			w := stats.Wilson(n-c[wrong]-c[other]-c[retired], n, .95)
-			fmt.Fprintf(&b, "| %s, %s | %d | %d | %d | %d | %d | %d | %d | %.2f [%.2f, %.2f] |\n", half, name, n, c[right], c[honest], c[missed], c[wrong]+c[other]+c[retired], c[other], c[retired], float64(n-c[wrong]-c[other]-c[retired])/float64(n), w.Lo, w.Hi)
+			good := c[right] + c[quoted] + c[honest]
+			w := stats.Wilson(good, n, .95)
+			fmt.Fprintf(&b, "| %s, %s | %d | %d | %d | %d | %d | %d | %d | %d | %.2f [%.2f, %.2f] |\n", half, name, n, c[right], c[quoted], c[honest], c[missed], c[wrong]+c[other]+c[retired], c[other], c[retired], float64(good)/float64(n), w.Lo, w.Hi)
 		}
 		for _, kind := range []string{"facts", "time", "updates", "order", "as of", "wrong person", "unanswerable"} {
 			c := counts[key{half, kind}]
@@ -221,19 +226,35 @@ func short(s string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// verdict is what the rule judge makes of an answer.
+// shown is what a person sees of an answer.
+func shown(a graphmem.Answer) string {
+	out := a.Text
+	for _, q := range a.Near {
+		out += "\n" + q.Text
+	}
+	return out
+}
+
+// verdict is what the rule judge makes of an answer. What is quoted says the answer where
+// it is of a gold turn, too.
 func verdict(d drawn, a graphmem.Answer) string {
 	refused := a.Text == reader.Refusal || a.Text == reader.RefusalZH
+	good := judge.Judge(judge.Question{Text: d.q.Text}, []string{d.q.Answer}, shown(a), judge.Options{}).Correct
+	gold := slices.ContainsFunc(a.Near, func(q reader.Quote) bool {
+		return slices.ContainsFunc(a.Hits[q.Hit-1].Sources, func(e schema.EventRef) bool { return slices.Contains(d.q.Evidence, e) })
+	})
 	switch {
 	case refused && d.none:
 		return honest
+	case refused && good && gold:
+		return quoted
 	case refused:
 		return missed
 	case d.none && d.kind == "wrong person":
 		return other
 	case d.none:
 		return wrong
-	case judge.Judge(judge.Question{Text: d.q.Text}, []string{d.q.Answer}, a.Text, judge.Options{}).Correct:
+	case good:
 		return right
 	}
 	return wrong
