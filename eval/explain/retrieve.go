@@ -41,6 +41,11 @@ func (x *explainer) alteredHit(r *schema.QARecord, h *schema.QAHit, v *version, 
 		return finding{}, false
 	}
 	d := fidelity.Compare(x.told.unlabelled(v.text), h.Text, x.hitFrame(r))
+	for _, o := range n.said { // a day is one of the turn
+		if e := fidelity.Compare(o, h.Text, nil); d.Same() && e.Kind == schema.FaultDate && fidelity.Compare(o, v.text, nil).Same() {
+			d = e
+		}
+	}
 	if d.Same() || !fidelity.Carries(v.text, h.Text) && n.holds(h.Text, h.Sources, x.frame) {
 		return finding{}, false
 	}
@@ -158,8 +163,29 @@ func (x *explainer) notRetrieved(r *schema.QARecord, n *need, live []*version) f
 	if mostly(wasted, r) {
 		f.kind = kind
 		f.reason += fmt.Sprintf("; %d of %d hits %s", wasted, len(r.Hits), what)
+	} else if name := x.others(r, n); name != "" {
+		f.reason += fmt.Sprintf("; all %d hits are what %s said", len(r.Hits), name)
 	}
 	return f
+}
+
+// others names who said all that was retrieved where that is one person, and another than who
+// said what was needed.
+func (x *explainer) others(r *schema.QARecord, n *need) string {
+	name := ""
+	for i := range r.Hits {
+		for _, ref := range r.Hits[i].Sources {
+			p := x.told.turns[ref.TurnID]
+			if p.turn == nil || p.turn.Name == "" || name != "" && name != p.turn.Name {
+				return ""
+			}
+			name = p.turn.Name
+		}
+	}
+	if len(r.Hits) < 3 || slices.ContainsFunc(n.refs, func(ref schema.EventRef) bool { t := x.told.turns[ref.TurnID].turn; return t == nil || t.Name == name }) {
+		return ""
+	}
+	return name
 }
 
 // mostly reports whether wasted hits explain a miss whose rank without them is not known: a

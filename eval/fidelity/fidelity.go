@@ -118,7 +118,7 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	d := Difference{Kept: a.kept()}
 	whole, piece := taken(o.Text, want, got)
 	switch rest := shrunk(o.Text, got); {
-	case questioned(o.Text, got) && d.Kept > 0:
+	case questioned(o.Text, got) && a.about():
 		d.Kind, d.Marked = schema.FaultWords, mark(deletion(o.Text), insertion(got))
 	case permuted(o.Text, got) && !a.exchanged(o.Text, got):
 		d.Kind, d.Marked = schema.FaultWords, mark(deletion(o.Text), insertion(got))
@@ -161,6 +161,17 @@ func (o Original) selected(want, have []word) bool {
 	return len(have) > 0 && !slices.ContainsFunc(have, func(w word) bool {
 		return !slices.ContainsFunc(known, func(x word) bool { return x.norm == w.norm })
 	})
+}
+
+// about reports whether half of what a text says is of the original.
+func (a alignment) about() bool {
+	shared := []word{}
+	for _, at := range a.pair {
+		if at >= 0 {
+			shared = append(shared, a.have[at])
+		}
+	}
+	return len(shared) > 0 && weight(shared)*2 >= weight(a.have)
 }
 
 // scattered reports whether more is gone than a value: several stretches, or a long one.

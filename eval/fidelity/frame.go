@@ -25,6 +25,7 @@ type Frame struct {
 	broken   int     // that are a piece of the original which ends inside a sentence
 	lost     int     // that have next to nothing of the original's words: damage, as own words keep its names
 	compared int
+	bare     int            // that have next to nothing beside the original
 	beside   map[string]int // words beyond the original: how many texts have them
 }
 
@@ -62,6 +63,9 @@ func (f *Frame) Learn(o Original, texts ...string) {
 	f.kept++
 	f.texts++
 	before := label(got, have, at)
+	if len(have)-len(want) <= labelWords {
+		f.bare++
+	}
 	if o.named(before) {
 		f.labelled++
 	}
@@ -94,6 +98,9 @@ func (f *Frame) Verbatim() bool {
 	}
 	return (f.texts+damaged)*2 >= f.compared || f.compared >= 4 && f.kept/float64(f.compared) >= 0.6
 }
+
+// labelWords are as many words as a name before a text has.
+const labelWords = 3
 
 // nothing is the share of an original's words below which a text keeps nothing of it.
 const nothing = 0.15
@@ -218,6 +225,12 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 	if ws, named := words(before), o.named(before); o.Speaker != "" && (!named || o.quoted(before)) {
 		usual := f != nil && f.labelled >= habit && f.labelled*5 >= f.texts
 		if named || o.others(before) || usual && len(ws) > 0 && strings.ContainsAny(before, ":：]") {
+			if slices.ContainsFunc(undoes, func(undo func(string) (string, bool)) bool {
+				label, ok := undo(before)
+				return ok && !named && o.named(label)
+			}) {
+				return Difference{Kind: schema.FaultEncoding, Marked: excerpt}
+			}
 			return Difference{Kind: schema.FaultSpeaker, Marked: mark(deletion(o.Speaker), insertion(strings.TrimSpace(before)), o.Text)}
 		}
 	}
@@ -233,7 +246,7 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 			return Difference{Kind: schema.FaultDate, Marked: mark(deletion(said.String()), insertion(ds[0].String()), o.Text)}
 		}
 	}
-	if f == nil || f.texts < 3 {
+	if f == nil || f.texts < 3 && f.bare*2 < max(f.texts, 1) {
 		return Difference{}
 	}
 	more := f.more(o, got, have, from, to)

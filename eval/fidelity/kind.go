@@ -309,6 +309,9 @@ func (a alignment) kind(o Original, got string) string {
 	if cut*2 > all {
 		return schema.FaultCut
 	}
+	if found[schema.FaultCut] && found[schema.FaultAdded] { // a part of a word in two places
+		found[schema.FaultWords] = true
+	}
 	for _, k := range []string{schema.FaultNegated, schema.FaultDate, schema.FaultNumber, schema.FaultSpeaker, schema.FaultName, schema.FaultWords, schema.FaultCut, schema.FaultAdded} {
 		if found[k] {
 			return k

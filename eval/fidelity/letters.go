@@ -252,6 +252,18 @@ func halved(s string) string {
 			return half
 		}
 	}
+	if r := []rune(s); len(r) >= 2*leastLetters && len(r)%2 == 0 { // each letter twice
+		once := make([]rune, len(r)/2)
+		for i := range once {
+			if once[i] = r[2*i]; r[2*i] != r[2*i+1] {
+				once = nil
+				break
+			}
+		}
+		if once != nil {
+			return string(once)
+		}
+	}
 	ws := words(s)
 	if len(ws) < 2 {
 		return ""

@@ -13,6 +13,7 @@ import (
 var (
 	self = []string{"i", "me", "my", "mine", "im", "ive", "ill", "id", "myself", "我", "们", "俺", "咱"}
 	you  = []string{"you", "your", "yours", "youre", "yourself", "你", "您"}
+	they = []string{"he", "him", "his", "she", "her", "they", "them", "their", "他", "她"} // after his name
 )
 
 // person says of whom an edit of one word speaks in the place of the speaker.
@@ -23,7 +24,7 @@ const (
 )
 
 // person is of whom words speak that stand where the speaker spoke of himself: of him, by his
-// name, or of another who takes part.
+// name or a pronoun, or of another who takes part.
 func (o Original) person(gone, put []word) int {
 	verb := func(w word) bool { return slices.Contains([]string{"am", "are", "is", "have", "has"}, w.norm) } // goes with the person
 	gone = slices.DeleteFunc(slices.Clone(gone), verb)
@@ -40,7 +41,7 @@ func (o Original) person(gone, put []word) int {
 		return last == joined(n)
 	}
 	switch {
-	case o.Speaker != "" && is(o.Speaker):
+	case o.Speaker != "" && is(o.Speaker), len(rest) == 1 && slices.Contains(they, rest[0].norm):
 		return theSpeaker
 	case len(rest) == 1 && slices.Contains(you, rest[0].norm), slices.ContainsFunc(o.Speakers, is):
 		return another

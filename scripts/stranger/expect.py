@@ -44,6 +44,7 @@ del X["r_empty"]
 import second
 for k,(kk,w) in second.KINDS.items(): X["s_"+k]=E(A,kk,"stored: "+w); X["r_"+k]=E(AR,kk,"returned: "+w)
 for k,(h,kk,w) in second.EVENTS.items(): X[k]=E(h,kk,w)
+X["r_other"][1].append("empty") # after it was run: where the other said nothing of it, nothing was retrieved
 for k in second.PAIRS: X[k]=E(X[k.split("+")[0]][0]," ".join(X[k.split("+")[0]][1]),"both, the first loses it first")
 
 # the fourth, fifth and sixth list; of renderings that keep everything, and of damage that may pass for none, any hop but "altered" is right
