@@ -135,6 +135,16 @@ func (p *prepared) says() bool {
 	return r.first >= 0 && r.restates >= .5 && len(r.operators) == 0 && r.rival < 0 && len(r.before)+len(r.after) <= 4 && p.c.gPol*p.c.aPol >= 0
 }
 
+// complete reports whether one clause has every word of the gold.
+func (p *prepared) complete() bool {
+	said := map[string]bool{}
+	for _, i := range p.gt.content() {
+		said[p.gt.toks[i].stem] = true
+	}
+	r := p.read()
+	return r.first >= 0 && p.stand(&r).full == len(said)
+}
+
 // plain reports whether gold, question and frame account for all of the final part, and
 // nothing in it operates on the gold.
 func (p *prepared) plain() bool {

@@ -178,7 +178,10 @@ func boundAfter(s string) (side, n int) {
 		words string
 		side  int
 	}{{"or more", 1}, {"or above", 1}, {"or longer", 1}, {"and above", 1}, {"and up", 1}, {"以上", 1}, {"+", 1}, {"or less", -1}, {"or fewer", -1}, {"or below", -1}, {"at most", -1}, {"以下", -1}, {"以内", -1}, {"之内", -1}} {
-		if strings.HasPrefix(t, b.words) {
+		if rest, ok := strings.CutPrefix(t, b.words); ok {
+			if rest = strings.TrimLeft(rest, " "); b.words == "+" && rest != "" && (digit(rest[0]) || rest[0] == '$') {
+				continue // a sum
+			}
 			return b.side, len(s) - len(t) + len(b.words)
 		}
 	}
