@@ -38,7 +38,8 @@ func (e *evidence) nearest(q question, speakers []string) (out []Quote) {
 	})
 	// A reply says little without its question.
 	shared := func(s scored) float64 { return max(s.cover, share(q.terms, e.asked[s.hit].terms)) }
-	if !slices.ContainsFunc(ranked, func(s scored) bool { return shared(s) >= nearLeast }) {
+	fits := func(s scored) bool { return shared(s) >= nearLeast || spells(q, s) }
+	if !slices.ContainsFunc(ranked, fits) {
 		return nil
 	}
 	foreign := func(s scored) int {
@@ -51,7 +52,7 @@ func (e *evidence) nearest(q question, speakers []string) (out []Quote) {
 		return cmp.Or(foreign(a)-foreign(b), cmp.Compare(a.hit, b.hit), cmp.Compare(b.cover, a.cover))
 	})
 	for _, s := range ranked {
-		if s.hit == 0 || shared(s) == 0 || slices.ContainsFunc(out, func(o Quote) bool { return o.Hit == s.hit }) {
+		if s.hit == 0 || shared(s) == 0 && !spells(q, s) || slices.ContainsFunc(out, func(o Quote) bool { return o.Hit == s.hit }) {
 			continue
 		}
 		from, to := e.around(s.pos)
@@ -66,6 +67,12 @@ func (e *evidence) nearest(q question, speakers []string) (out []Quote) {
 		out = append(out, Quote{s.hit, asked + sayQuote(q, s, speakers, strings.Join(said, q.say(" ", ""))) + e.reckoned(q, from, to)})
 	}
 	return out[:min(nearMost, len(out))]
+}
+
+// spells reports whether a sentence of the one that is asked about has what a question asks
+// for, a place or a name, in other words than the question's.
+func spells(q question, s scored) bool {
+	return (q.kind == where || q.kind == who) && slices.Contains(q.subjects, s.speaker) && spanName(q, []scored{s}) != ""
 }
 
 // around are the sentences about one, of the same turn, that a quote holds: first what
