@@ -8,6 +8,7 @@ import (
 
 	"membench/internal/pattern"
 	"membench/internal/timex"
+	"membench/internal/tokens"
 )
 
 // A Quote is what somebody said that is near to a question.
@@ -158,10 +159,23 @@ func Ends(text string) bool { return reStops.MatchString(text) }
 
 // Ended reports whether a later text of the same speaker, which Ends, is about what an
 // earlier one told.
-func Ended(earlier, end string) bool { return over(termsOf(earlier), termsOf(end)) }
+func Ended(earlier, end string) bool { return over(termsOf(earlier), stopped(end)) }
+
+// stopped are the words for what is over: the first behind the verb, in Chinese all.
+func stopped(text string) []string {
+	m := reStops.FindStringIndex(text)
+	if m == nil {
+		return nil
+	}
+	if !hasHan(text) {
+		terms := tokens.Terms(text[m[1]:])
+		return terms[:min(len(terms), 3)]
+	}
+	return tokens.Terms(text)
+}
 
 func over(earlier, end []string) bool {
-	return slices.ContainsFunc(earlier, func(t string) bool { return !praise[t] && !hollow[t] && slices.Contains(end, t) })
+	return slices.ContainsFunc(end, func(t string) bool { return !praise[t] && !hollow[t] && slices.Contains(earlier, t) })
 }
 
 // ended marks what one said before the same one said that it is over: "I work at the
@@ -171,12 +185,13 @@ func (e *evidence) ended() *evidence {
 	out.units = slices.Clone(e.units)
 	for i := range e.units {
 		end := &e.units[i]
-		if !end.dated || end.asks || !Ends(end.text) {
+		if !end.dated || end.asks {
 			continue
 		}
+		what := stopped(end.text)
 		for j := range out.units {
 			u := &out.units[j]
-			if u.dated && u.day < end.day && u.speaker == end.speaker && over(u.terms, end.terms) {
+			if u.dated && u.day < end.day && u.speaker == end.speaker && over(u.terms, what) {
 				u.former = true
 			}
 		}
