@@ -274,7 +274,7 @@ func (f *Frame) more(o Original, got string, have []word, from, to int) (out []w
 	known := 0
 	end := func() {
 		for _, w := range sentence {
-			if known*3 < len(sentence)*2 || !near.have(got, w) {
+			if len(sentence) >= addedWords && known*3 < len(sentence)*2 || !near.have(got, w) {
 				out = append(out, w)
 			}
 		}
