@@ -227,17 +227,25 @@ func ask(ctx context.Context, g graph.Graph, d memory.Deps, r reader.Reader, o a
 		rep.Quoted = append(rep.Quoted, q.Text)
 	}
 	if len(a.Near) == 0 && (a.Text == reader.Refusal || a.Text == reader.RefusalZH) {
-		rep.Near = rep.near()
+		rep.Near = rep.near(m.Speakers())
 	}
 	return rep, nil
 }
 
 // near are claims that were found beside a question that nothing answers: at most three
-// that hold, of the best hits.
-func (rep *askReport) near() (out []string) {
+// that hold, of the best hits, and none of a speaker whom a question does not name that
+// names another.
+func (rep *askReport) near(speakers []string) (out []string) {
+	low := strings.ToLower(rep.Question)
+	named := func(s string) bool { return strings.Contains(low, strings.ToLower(s)) }
+	foreign := func(claim string) bool {
+		return slices.ContainsFunc(speakers, named) && slices.ContainsFunc(speakers, func(s string) bool {
+			return !named(s) && strings.HasPrefix(strings.ToLower(claim), strings.ToLower(s)+" ")
+		})
+	}
 	for _, h := range rep.Hits {
 		for _, c := range h.Claims {
-			if c.Holds && len(out) < 3 && !slices.Contains(out, c.Text) {
+			if c.Holds && !foreign(c.Text) && len(out) < 3 && !slices.Contains(out, c.Text) {
 				out = append(out, c.Text)
 			}
 		}

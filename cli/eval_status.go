@@ -12,9 +12,11 @@ import (
 
 	"membench/config"
 	"membench/eval/pipeline"
+	"membench/eval/records"
 	evalrun "membench/eval/run"
 	"membench/llm"
 	"membench/schema"
+	"membench/schema/jsonl"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
@@ -89,9 +91,34 @@ func runEvalStatus(e *env, o evalStatusOptions) error {
 		return err
 	}
 	if o.json {
-		return writeJSON(e.out, r)
+		err = writeJSON(e.out, r)
+	} else {
+		err = r.print(e.out, o.dir)
 	}
-	return r.print(e.out, o.dir)
+	if err != nil || !st.Finished {
+		return err
+	}
+	return readable(e, o.dir, all.Questions)
+}
+
+// readable counts the records of a finished run that can be read: what is not read by the next step
+// is an error here, too.
+func readable(e *env, dir string, want int) error {
+	file, _, err := records.Find(dir)
+	if err != nil || file == "" {
+		return err
+	}
+	t := newTally(e, 3)
+	for _, err := range drop(t, records.Known(jsonl.Files[schema.QARecord]([]string{file}, nil))) {
+		if err != nil {
+			return err
+		}
+	}
+	if t.summary(); t.taken < want && t.errors == 0 {
+		e.warnf("%s: %d records; the run answered %d questions: start it again with the same command", file, t.taken, want)
+		t.errors = want - t.taken
+	}
+	return t.lost()
 }
 
 func (r *statusReport) price(file string, usage []schema.StepUsage) error {

@@ -47,10 +47,6 @@ func TestReadmeCommands(t *testing.T) {
 		t.Errorf("README.md starts with %q, want make demo, then make test", en[0])
 	}
 	dir := t.TempDir()
-	bin := filepath.Join(dir, "bin")
-	if err := os.MkdirAll(bin, 0o777); err != nil {
-		t.Fatal(err)
-	}
 	if err := os.CopyFS(filepath.Join(dir, "data", "demo"), os.DirFS("../data/demo")); err != nil {
 		t.Fatal(err)
 	}
@@ -60,14 +56,9 @@ func TestReadmeCommands(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "examples", "chats"), os.DirFS("../examples/chats")); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.Command("go", "build", "-o", filepath.Join(bin, "membench"), "membench/cmd/membench")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	script := "set -eu\nmembench demo -o out/demo\n" + strings.Join(en[1:], "")
 	sh := exec.Command("sh", "-c", script)
 	sh.Dir = dir
-	sh.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	out, err := sh.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -113,10 +104,6 @@ func TestTutorialCommands(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "examples", "chats"), os.DirFS("../examples/chats")); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "bin", "membench"), "membench/cmd/membench")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	// The Chinese page has a chat of its own; its last block compares the same systems.
 	en, zh := shellBlocks(t, "../docs/tutorial.md"), shellBlocks(t, "../docs/tutorial.zh-CN.md")
 	if len(en) != len(zh) || en[len(en)-1] != zh[len(zh)-1] {
@@ -134,7 +121,6 @@ func TestTutorialCommands(t *testing.T) {
 		}
 		sh := exec.Command("sh", "-c", "set -eu\n"+strings.Join(c.blocks, ""))
 		sh.Dir = dir
-		sh.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 		out, err := sh.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)

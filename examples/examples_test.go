@@ -12,19 +12,32 @@ import (
 	"testing"
 	"time"
 
+	"membench/cli"
 	"membench/cypher/neo4j/server"
 	"membench/internal/exttest"
+
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// tools builds membench and starts a Neo4j where there is one; uri is "" elsewhere.
+// TestMain puts membench on PATH: it is this program under another name.
+func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"membench": func() { cli.Main() }}) }
+
+// program is membench.
+func program(t *testing.T) string {
+	t.Helper()
+	p, err := exec.LookPath("membench")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// tools gives membench and starts a Neo4j where there is one; uri is "" elsewhere.
 // NEO4J_URI names a server to use instead: its graph is replaced.
 func tools(t *testing.T) (membench, uri string) {
 	t.Helper()
 	exttest.Need(t, "make")
-	membench = filepath.Join(t.TempDir(), "membench")
-	if out, err := exec.Command("go", "build", "-o", membench, "membench/cmd/membench").CombinedOutput(); err != nil {
-		t.Fatalf("building membench: %v\n%s", err, out)
-	}
+	membench = program(t)
 	if uri = os.Getenv("NEO4J_URI"); uri != "" {
 		return membench, uri
 	}

@@ -10,7 +10,7 @@ import (
 
 // The system of examples/plugin, a module of its own, passes the conformance suite there;
 // membench built with it measures it beside a built-in system. The module is compiled in a
-// workspace with this one, so that what is compiled already counts; with MEMBENCH_SOAK=1
+// workspace with this one and with the flags of this test, so that what is compiled already counts; with MEMBENCH_SOAK=1
 // by its replace line alone, as an outsider does, which compiles everything again.
 func TestPlugin(t *testing.T) {
 	root, err := filepath.Abs("..")
@@ -18,7 +18,7 @@ func TestPlugin(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, temp := filepath.Join(root, "examples", "plugin"), t.TempDir()
-	env := append(os.Environ(), "GOFLAGS=-trimpath", "GOPROXY=off", "GONOSUMDB=*", "OPENAI_MODEL=", "GOWORK="+filepath.Join(temp, "go.work"))
+	env := append(os.Environ(), "GOPROXY=off", "GONOSUMDB=*", "OPENAI_MODEL=", "GOWORK="+filepath.Join(temp, "go.work"))
 	write := func(name, text string) {
 		t.Helper()
 		if err := os.WriteFile(filepath.Join(temp, name), []byte(text), 0o666); err != nil {
@@ -32,7 +32,7 @@ func TestPlugin(t *testing.T) {
 		}
 		write("go.mod", strings.Replace(string(read(t, "plugin/go.mod")), "=> ../..", "=> "+root, 1))
 		write("go.sum", string(read(t, "../go.sum")))
-		dir, env = temp, append(env, "GOFLAGS=-mod=mod -trimpath", "GOWORK=off")
+		dir, env = temp, append(env, "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"), "GOWORK=off")
 	}
 	command := func(name string, args ...string) string {
 		t.Helper()
@@ -46,7 +46,7 @@ func TestPlugin(t *testing.T) {
 	}
 	program := filepath.Join(temp, "membench-mine")
 	command("go", "test", ".")
-	command("go", "build", "-o", program, ".")
+	command("go", "build", "-ldflags=-s -w", "-o", program, ".") // as go test links: quicker
 	out := command(program, "eval", "--dataset", "cases="+filepath.Join(root, "examples/measure/cases.jsonl"), "--max-cases", "1", "--system", "mine,bm25", "--mock", "-o", filepath.Join(temp, "run"))
 	summary := string(read(t, filepath.Join(temp, "run", "report.md")))
 	if !strings.Contains(summary, "| shared-words |") || !strings.Contains(summary, "| bm25 |") {

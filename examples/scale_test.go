@@ -16,14 +16,12 @@ import (
 func TestScale(t *testing.T) {
 	exttest.Need(t, "sh", "xargs")
 	dir := t.TempDir()
-	membench := filepath.Join(dir, "membench")
-	run(t, ".", "go", "build", "-o", membench, "membench/cmd/membench")
+	membench := program(t)
 	cases := filepath.Join(dir, "cases.jsonl")
 	if err := os.WriteFile(cases, read(t, "measure", "cases.jsonl"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("MEMBENCH", membench)
-	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	run(t, dir, membench, "eval", "run", "cases.jsonl", "--system", "bm25", "--no-times", "-o", "one")
 	same := func(whole string) {
 		t.Helper()

@@ -48,6 +48,7 @@ func (p *prepared) clauses(r *reading, kind []uint8) []clause {
 		c := &out[len(out)-1]
 		c.to = i + 1
 	}
+	out = p.joinedClauses(out, kind, ops)
 	for n := range out {
 		c := &out[n]
 		said := map[string]bool{}
@@ -81,6 +82,46 @@ func (p *prepared) clauses(r *reading, kind []uint8) []clause {
 	return out
 }
 
+// joinedClauses puts clauses of one sentence together that follow each other and say each a part of
+// the gold, with nothing that acts on either: "a place that is safe, where people can grow".
+func (p *prepared) joinedClauses(list []clause, kind []uint8, ops map[int]string) []clause {
+	stems := func(c *clause) (m map[string]bool, plain bool) {
+		m = map[string]bool{}
+		for i := c.from; i < c.to; i++ {
+			if k := &p.at.toks[i]; kind[i] == ofGold && !k.num {
+				m[k.stem] = true
+			}
+			if _, acts := acting[ops[i]]; ops[i] != "" && (acts || ops[i] == "contrast") {
+				return nil, false
+			}
+		}
+		return m, true
+	}
+	out := list[:0]
+	for _, c := range list {
+		if n := len(out) - 1; n >= 0 && out[n].sent == c.sent && !strong(p.at.gap(c.from)) && !joins[p.at.toks[c.from].word] {
+			before, plain := stems(&out[n])
+			more, too := stems(&c)
+			if plain && too && len(before) > 0 && len(more) > 0 && apartSets(before, more) {
+				out[n].to = c.to
+				continue
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// apartSets reports whether two sets have no member in common.
+func apartSets(a, b map[string]bool) bool {
+	for w := range a {
+		if b[w] {
+			return false
+		}
+	}
+	return true
+}
+
 // parts reports whether a clause begins at a word.
 func (p *prepared) parts(r *reading, i int, op string) bool {
 	t := p.at
@@ -91,7 +132,7 @@ func (p *prepared) parts(r *reading, i int, op string) bool {
 	if t.toks[i].sent != t.toks[i-1].sent || strong(gap) || strings.Contains(gap, " - ") || strings.HasSuffix(gap, ". ") {
 		return true
 	}
-	if r.mention[i] && r.mention[i-1] {
+	if r.mention[i] && r.mention[i-1] && !t.toks[i].han {
 		return false // "4 March, 2021"
 	}
 	if strings.ContainsAny(gap, ",()\n") {
@@ -136,7 +177,7 @@ func (p *prepared) plainly(r *reading, c *clause) bool {
 		if k.word == "的" && i > 0 && r.mention[i-1] && !strings.Contains(p.gt.raw, "的") {
 			return false // somebody or something of the gold
 		}
-		if !r.mention[i] && !k.inQ && !p.asked(k.word) && !p.gt.hasWord(k.word) && !(k.han && (strings.Contains(p.qt.raw, k.word) || p.partly(r, i))) && !giving[k.word] && !p.courteous(k.pos) && !persons[k.word] && !(frame(k) && !k.vague && (!k.han || frameWords[k.word])) && !(i == c.from && joins[k.word]) {
+		if !r.mention[i] && !k.inQ && !p.asked(k.word) && !p.gt.hasWord(k.word) && !(k.han && (strings.Contains(p.qt.raw, k.word) || p.partly(i, nil))) && !giving[k.word] && !p.courteous(k.pos) && !persons[k.word] && !(frame(k) && !k.vague && (!k.han || frameWords[k.word])) && !(i == c.from && joins[k.word]) {
 			return false
 		}
 	}

@@ -208,6 +208,9 @@ func (c *comparison) align() {
 			if m == 0 {
 				continue
 			}
+			if m < 1 && g.han && a.han && strings.Contains(c.a.raw, g.word) {
+				m = 1 // cut otherwise there: 去喀, 什 for 喀什
+			}
 			if m > c.best[i] {
 				c.best[i], c.hit[i] = m, aj
 			}

@@ -323,6 +323,7 @@ type prepared struct {
 	how        string // how it was found; "" is all of the reply
 	qt, gt, at *text
 	gv, av, qv []value
+	terms      [][2]int // bytes of values of the answer of which the gold's is the sum or difference
 	gw, aw, qw when
 	c          *comparison
 	ref        timex.Day
@@ -341,6 +342,7 @@ func prepare(q Question, gold, answer string) *prepared {
 	}
 	p.aw = dates(p.at, year)
 	p.gv, p.av, p.qv = values(p.gt.raw, &p.gw), values(p.at.raw, &p.aw), values(p.qt.raw, &p.qw)
+	p.reckon()
 	if asked := timex.Find(q.AsOf, 0); len(asked) > 0 && asked[0].Kind == timex.Absolute {
 		p.ref = asked[0].Hi
 	}

@@ -135,6 +135,21 @@ func (p *prepared) says() bool {
 	return r.first >= 0 && r.restates >= .5 && len(r.operators) == 0 && r.rival < 0 && len(r.before)+len(r.after) <= 4 && p.c.gPol*p.c.aPol >= 0
 }
 
+// complete reports whether one clause has every word of the gold.
+func (p *prepared) complete() bool {
+	r := p.read()
+	return r.first >= 0 && p.stand(&r).full == p.wordsOfGold()
+}
+
+// wordsOfGold counts the different words of the gold that carry meaning.
+func (p *prepared) wordsOfGold() int {
+	said := map[string]bool{}
+	for _, i := range p.gt.content() {
+		said[p.gt.toks[i].stem] = true
+	}
+	return len(said)
+}
+
 // plain reports whether gold, question and frame account for all of the final part, and
 // nothing in it operates on the gold.
 func (p *prepared) plain() bool {

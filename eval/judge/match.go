@@ -1,8 +1,11 @@
 package judge
 
 import (
-	"membench/internal/measure"
+	"math"
+	"slices"
 	"strings"
+
+	"membench/internal/measure"
 )
 
 // matching is how the values of a gold stand in an answer.
@@ -94,6 +97,38 @@ func (p *prepared) match() matching {
 	}
 	m.sameAll = m.found == len(p.gv)
 	return m
+}
+
+// reckon takes out of the values of the answer those from which it reckons the gold's: "12 on the
+// one and 21 on the other, 33 in total". These are its grounds and no other answers.
+func (p *prepared) reckon() {
+	if len(p.gv) != 1 || p.gv[0].name != "" || p.gv[0].lo != p.gv[0].hi || !anySame(p.av, p.gv[0]) {
+		return
+	}
+	g := p.gv[0]
+	var terms []value
+	sum := 0.
+	for _, a := range p.av {
+		if a.name != "" || a.bound != 0 || a.lo != a.hi || a.kind != g.kind && a.kind != "count" || sameValue(g, a) || anySame(p.qv, a) {
+			continue
+		}
+		terms = append(terms, a)
+		sum += a.lo
+	}
+	if len(terms) < 2 || !closeTo(sum, g.lo, 1e-9) && !(len(terms) == 2 && closeTo(math.Abs(terms[0].lo-terms[1].lo), g.lo, 1e-9)) {
+		return
+	}
+	p.av = slices.DeleteFunc(p.av, func(a value) bool {
+		return slices.ContainsFunc(terms, func(t value) bool { return t.pos == a.pos })
+	})
+	for _, t := range terms {
+		p.terms = append(p.terms, [2]int{t.pos, t.end})
+	}
+}
+
+// reckoned reports whether a byte of the answer stands in a value from which the gold's is reckoned.
+func (p *prepared) reckoned(pos int) bool {
+	return slices.ContainsFunc(p.terms, func(s [2]int) bool { return pos >= s[0] && pos < s[1] })
 }
 
 func anySame(list []value, a value) bool {

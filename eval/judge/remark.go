@@ -34,7 +34,7 @@ func (p *prepared) stand(r *reading) *standing {
 func (p *prepared) asserts(r *reading) bool {
 	s := p.stand(r)
 	h := &s.list[s.at]
-	if s.full == 0 || h.acts != [4]int{} || h.rest > 0 || p.signs() || !p.plainly(r, h) {
+	if s.full == 0 || h.acts != [4]int{} || p.signs() || !(h.rest == 0 && p.plainly(r, h)) && !s.answers() {
 		return false
 	}
 	for i := range s.list {
@@ -44,6 +44,47 @@ func (p *prepared) asserts(r *reading) bool {
 	}
 	return true
 }
+
+// answers reports whether the home is a statement about what was asked, with words of its own: it is
+// about somebody or something of the question or goes on about them, names nothing that may be meant
+// instead of the gold, and its verb does not deny.
+func (s *standing) answers() bool {
+	h := &s.list[s.at]
+	t := s.prepared.at
+	if s.rival(h) || h.asks || s.has(h, disliking) || h.lead == "contrast" {
+		return false
+	}
+	if t.toks[h.from].han || t.toks[s.r.first].han {
+		return h.rest <= 2 && h.asked > 0 && !s.possessed(h) && !strings.HasSuffix(strings.TrimRight(s.clauseText(h), "。,. "), "的")
+	}
+	subject, verb, _ := s.predicate(h)
+	if subject == "" || !verb || s.self(subject) {
+		return false
+	}
+	return h.asked > 0 && (persons[subject] || s.asked(subject))
+}
+
+// possessed reports whether a Chinese clause is about what somebody of the question has: 李明的哥哥.
+func (s *standing) possessed(c *clause) bool {
+	t := s.prepared.at
+	for i := c.from + 1; i < c.to && s.kind[i] != ofGold; i++ {
+		if t.toks[i-1].word == "的" && s.kind[i] == ofRest {
+			return true
+		}
+	}
+	return false
+}
+
+// self reports whether a pronoun is of the one who answers, or is answered. Where the question speaks
+// of "I" and "my", "you" is the one it is about.
+func (s *standing) self(w string) bool {
+	if !self[w] {
+		return false
+	}
+	return !addressed[w] || !s.qt.hasWord("i") && !s.qt.hasWord("my") && !s.qt.hasWord("me") && !s.qt.hasWord("we") && !s.qt.hasWord("our")
+}
+
+var addressed = wordSet("you your yours yourself")
 
 // turned counts the clauses on one side of the home that do not leave the answer as it is:
 // those on which something acts, those that name something else instead, and others.
@@ -115,11 +156,11 @@ func (s *standing) leavesAhead(i int) bool {
 		return true
 	case s.rival(c), c.asked > 0 && 2*c.asked >= s.r.asked && !s.whole:
 		return false
-	case s.whole:
+	case s.whole && !strings.Contains(s.prepared.at.gap(c.to), ":"):
 		return c.sent != h.sent && s.grounded(c)
 	}
 	if strings.Contains(s.prepared.at.gap(c.to), ":") && i == s.at-1 {
-		return s.has(c, support) // "Quick answer: …"
+		return s.has(c, support) || s.whole && c.asked > 0 // "Quick answer: …", "On the inode alert: …"
 	}
 	subject, verb, _ := s.predicate(c)
 	return c.sent != h.sent && verb && subject != ""
@@ -173,7 +214,7 @@ func (s *standing) leavesActing(i int) bool {
 	before := &s.list[i-1]
 	switch {
 	case c.lead == "contrast" || c.rest == 0:
-		return i-1 != s.at && c.acts[1] == 0 && before.sent == c.sent && (before.acts != [4]int{} || s.rival(before) || s.another(before)) && (before.rest > 0 || s.rival(before))
+		return i-1 != s.at && c.acts[1] == 0 && before.sent == c.sent && (before.acts != [4]int{} || s.rival(before) || s.another(before) || s.has(before, past)) && (before.rest > 0 || s.rival(before))
 	case c.acts[1] > 0 || c.points || c.embedded || s.has(c, retracting):
 		return false
 	case s.another(c):
@@ -194,6 +235,8 @@ func (s *standing) details(i int) bool {
 		return !s.has(c, retracting) || c.points && !s.has(c, turning)
 	case first.han:
 		return c.to-c.from > 2 && !strings.ContainsAny(first.word, "是即应叫改") && !c.points
+	case s.describes(i):
+		return true
 	case s.has(c, retracting):
 		return false
 	}
@@ -201,7 +244,7 @@ func (s *standing) details(i int) bool {
 	switch {
 	case subject == "":
 		return s.whole && s.grounded(c) && (c.sent == h.sent || frameWords[first.word])
-	case self[subject]:
+	case s.self(subject):
 		return s.has(c, able)
 	case !verb:
 		return false
@@ -211,11 +254,35 @@ func (s *standing) details(i int) bool {
 	return true
 }
 
+// describes reports whether a clause right behind the home says more of the gold: in brackets, as
+// "which …", or as somebody's: "Max, his dog".
+func (s *standing) describes(i int) bool {
+	t := s.prepared.at
+	c, h := &s.list[i], &s.list[s.at]
+	if i != s.at+1 || c.sent != h.sent || s.rival(c) || s.kind[c.from-1] != ofGold {
+		return false
+	}
+	gap, first := t.gap(c.from), t.toks[c.from].word
+	switch {
+	case strings.Contains(gap, "("):
+		subject, verb, _ := s.predicate(c)
+		return c.acts == [4]int{} && (subject != "" && verb || s.grounded(c))
+	case first == "which" || first == "who" || first == "where":
+		return !s.has(c, turning)
+	}
+	if len(s.gv) == 1 && s.gv[0].name != "" && strings.Contains(gap, ",") && c.to-c.from >= 4 && c.acts == [4]int{} && !s.has(c, retracting) {
+		return true // more of a thing with a name: "10.20.30.5, reachable from the jump host"
+	}
+	return strings.Contains(gap, ",") && possessive[first] && !possessive[t.toks[h.from].word] && c.to-c.from <= 4
+}
+
+var possessive = wordSet("his her their its my your our")
+
 // answersOtherwise reports whether a clause without the gold repeats the question and says
 // something else, and no clause with the gold repeats it: the gold's is acted on, or says
 // something of the gold.
 func (s *standing) answersOtherwise() bool {
-	if s.r.asked < 2 || !s.apartFromGold() {
+	if s.r.asked < 2 || s.full < s.wordsOfGold() || !s.apartFromGold() {
 		return false
 	}
 	other := false

@@ -3,6 +3,7 @@ package judge
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"membench/internal/timex"
@@ -45,12 +46,13 @@ func (p *prepared) read() reading {
 	p.mentions(&r)
 	p.questioned(&r)
 	r.operators = p.operators(&r)
+	framed := p.hanFrame()
 	for i := range t.toks {
 		k := &t.toks[i]
-		if r.mention[i] || k.stop || k.inQ || frame(k) && !p.peer(k) || len(p.gw.all) == 0 && p.aw.holds(k.pos) || p.qt.has(k.stem) || p.asked(k.word) || k.num && reference(t.raw[:k.pos]) {
+		if r.mention[i] || k.stop || k.inQ || frame(k) && !p.peer(k) || len(p.gw.all) == 0 && p.aw.holds(k.pos) || p.qt.has(k.stem) || p.asked(k.word) || k.num && reference(t.raw[:k.pos]) || p.reckoned(k.pos) {
 			continue
 		}
-		if k.han && p.partly(&r, i) {
+		if k.han && p.partly(i, framed) {
 			continue
 		}
 		switch {
@@ -94,6 +96,18 @@ func (p *prepared) mentions(r *reading) {
 		for _, a := range p.aw.all {
 			if g.Kind == a.Kind && (g.Kind == timex.Absolute && relate(g, a).score >= .5 || g.Kind == timex.Duration && g.MinDays == a.MinDays || g.Kind == timex.Deictic && g.Op == a.Op && g.Unit == a.Unit && g.N == a.N) {
 				spans = append(spans, [2]int{a.Pos, a.End})
+			}
+		}
+	}
+	for i := range p.gt.toks {
+		if g := &p.gt.toks[i]; g.han && !g.stop && len(g.word) > 3 {
+			for from := 0; ; {
+				j := strings.Index(t.raw[from:], g.word)
+				if j < 0 {
+					break
+				}
+				spans = append(spans, [2]int{from + j, from + j + len(g.word)})
+				from += j + len(g.word)
 			}
 		}
 	}
@@ -173,11 +187,14 @@ func (p *prepared) questioned(r *reading) {
 
 // partly reports a pair of Chinese characters of which one belongs to the gold, the
 // question or a function word: pairs overlap, and only a pair of new ones is a new word.
-func (p *prepared) partly(r *reading, i int) bool {
+func (p *prepared) partly(i int, framed []bool) bool {
 	k := &p.at.toks[i]
-	for _, c := range k.word {
+	if k.num {
+		return false
+	}
+	for j, c := range k.word {
 		s := string(c)
-		if strings.Contains("第段条轮次聊记录里中的了是在", s) {
+		if strings.Contains("第段条轮次聊记录里中的了是在由并从起于", s) || framed != nil && framed[k.pos+j] {
 			continue
 		}
 		if !strings.Contains(p.qt.raw, s) && !strings.Contains(p.gt.raw, s) {
@@ -185,6 +202,44 @@ func (p *prepared) partly(r *reading, i int) bool {
 		}
 	}
 	return true
+}
+
+// hanFrame marks the bytes of the answer that stand in a Chinese word of the frame: Chinese is cut into
+// pairs of characters, whatever its words.
+func (p *prepared) hanFrame() []bool {
+	if !hasHan(p.at.raw) {
+		return nil
+	}
+	covered := make([]bool, len(p.at.raw))
+	for _, w := range hanFrameWords {
+		for from := 0; ; {
+			i := strings.Index(p.at.raw[from:], w)
+			if i < 0 {
+				break
+			}
+			for j := from + i; j < from+i+len(w); j++ {
+				covered[j] = true
+			}
+			from += i + len(w)
+		}
+	}
+	return covered
+}
+
+// hanFrameWords are the Chinese ones of the frame, of two characters and more.
+var hanFrameWords = func() (out []string) {
+	for w := range frameWords {
+		if w[0] >= utf8.RuneSelf && len(w) > 3 {
+			out = append(out, w)
+		}
+	}
+	slices.Sort(out)
+	return out
+}()
+
+// hasHan reports a text with Chinese characters.
+func hasHan(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 
 // frame reports a word that belongs to giving an answer and says nothing of its own.
@@ -247,7 +302,8 @@ var frameWords = func() map[string]bool {
 		read reading reads going went judging look looks looking scroll scrolled checking check gone search searched searching wrote written write writes reported reporting came comes up turned turns learned learnt tell tells telling talking spoke speaking say saying see seen seeing know knew
 		first second third fourth fifth sixth last early late earlier previous evening morning afternoon night noon week weeks weekend month months day days year years ago spring summer autumn winter monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december
 		whole entire part beginning way both them everyone all
-		答案 回答 问题 正确 结果 查到 希望 帮到 帮 可以 还有 什么 祝 愉快 当然 简单 来说 显示 记忆 依据 您 你好 清楚 对话 记录 提到 提到过 提过 说过 之前 过 提及 聊天 用户 明确 内容 根据 一共 总共 共 具体 就是 叫 名叫 明确地 记得 因此 所以`) {
+		summary handover quick brief latest update final analysis investigation analyses point points pointed reason everything altogether combined sum course congratulations congrats currently
+		答案 回答 问题 正确 结果 查到 希望 帮到 帮 可以 还有 什么 祝 愉快 当然 简单 来说 显示 记忆 依据 您 你好 清楚 对话 记录 提到 提到过 提过 说过 之前 过 提及 聊天 用户 明确 内容 根据 一共 总共 共 具体 就是 叫 名叫 明确地 记得 因此 所以 目前 现在 综合 综合来看 来看 记错 的话 合计 总计 算下来 算起来 加起来 最近 一次 最近一次 聊天记录 记录显示 显示 日志 排查 经排查`) {
 		m[w] = true
 	}
 	return m
@@ -318,7 +374,7 @@ var hanOperators = func() (out []operator) {
 		"negation 不 没 未 无 非 别的 否 假 错 误 并非 谎 谣 骗 瞎",
 		"contrast 但 却 然而 其实 实际上 反而 而是 才是 倒是 不过",
 		"concession 虽 尽管",
-		"exclusion 除了 除 只有 只是 而不是",
+		"exclusion 至于 除了 除 只有 只是 而不是",
 		"correction 等等 更正 纠正 口误 抱歉 对了",
 		"condition 如果 假如 要是 若 倘 除非 万一 只要",
 		"guess 可能 也许 大概 或许 好像 似乎 估计 猜 恐怕 大约是 怀疑",
@@ -361,7 +417,10 @@ func (p *prepared) operators(r *reading) []operator {
 		if kind == "" && k.neg {
 			kind = "negation"
 		}
-		if kind == "" || theirs(k.word) || kind == "negation" && negated(p.gt) || kind == "guess" && hedged(p.gt) {
+		if k.word == "soon" && i > 0 && t.toks[i-1].word == "as" {
+			kind = "" // "as soon as"
+		}
+		if kind == "" || theirs(k.word) || !k.neg && !k.stop && p.qt.has(k.stem) || kind == "negation" && negated(p.gt) || kind == "guess" && hedged(p.gt) {
 			continue
 		}
 		out = append(out, operator{kind, k.word, i})
@@ -473,8 +532,8 @@ func (p *prepared) quotesQuestion(i int) bool {
 // partOf reports whether a character that operates by itself is part of a word of
 // question or gold, or of an idiom without that meaning.
 func partOf(s string, i int, w, q, g string) bool {
-	for _, idiom := range []string{"没错", "不错", "不久", "非常", "无线", "无论", "不仅", "不但", "不断", "改善", "改进", "将军", "除夕", "无锡", "南无", "未来", "没有矛盾", "没有任何"} {
-		if j := strings.Index(idiom, w); j >= 0 && i >= j && strings.HasPrefix(s[i-j:], idiom) {
+	for _, idiom := range []string{"没错", "不错", "不久", "非常", "无线", "无论", "不仅", "不但", "不断", "改善", "改进", "将军", "暑假", "寒假", "放假", "假期", "假日", "年假", "休假", "请假", "病假", "婚假", "产假", "不过", "不只", "不止", "除夕", "无锡", "南无", "未来", "没有矛盾", "没有任何"} {
+		if j := strings.Index(idiom, w); j >= 0 && len(idiom) > len(w) && i >= j && strings.HasPrefix(s[i-j:], idiom) {
 			return true
 		}
 	}

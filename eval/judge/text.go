@@ -262,12 +262,14 @@ func (t *text) hanRun(s string, pos, start int) int {
 	var rest []rune
 	restPos := 0
 	flush := func() {
+		at := pos + restPos
 		switch {
 		case len(rest) == 1:
-			t.toks = append(t.toks, tok{word: string(rest), stem: string(rest), han: true, sent: t.sents, pos: pos + restPos, weight: .7})
+			t.toks = append(t.toks, tok{word: string(rest), stem: string(rest), han: true, sent: t.sents, pos: at, weight: .7})
 		case len(rest) > 1:
 			for i := 0; i+1 < len(rest); i++ {
-				t.toks = append(t.toks, tok{word: string(rest[i : i+2]), stem: string(rest[i : i+2]), han: true, sent: t.sents, pos: pos + restPos, weight: .8})
+				t.toks = append(t.toks, tok{word: string(rest[i : i+2]), stem: string(rest[i : i+2]), han: true, sent: t.sents, pos: at, weight: .8})
+				at += utf8.RuneLen(rest[i])
 			}
 		}
 		rest = rest[:0]

@@ -163,12 +163,21 @@ func boundBefore(s string) (side, n int) {
 	}
 	best := 0
 	for _, b := range boundsBefore { // the longest that ends here: "no more than", not "more than"
-		if len(b.words) > best && strings.HasSuffix(t, b.words) && (b.words[0] >= 0x80 || !asciiLetter(b.words[0]) || len(t) == len(b.words) || !asciiLetter(t[len(t)-len(b.words)-1])) {
+		if len(b.words) > best && strings.HasSuffix(t, b.words) && !(b.words == "up to" && hasAnySuffix(t[:len(t)-len(b.words)], "add ", "adds ", "added ", "adding ")) && (b.words[0] >= 0x80 || !asciiLetter(b.words[0]) || len(t) == len(b.words) || !asciiLetter(t[len(t)-len(b.words)-1])) {
 			side, best = b.side, len(b.words)
 			n = len(s) - from - len(t) + best
 		}
 	}
 	return side, n
+}
+
+func hasAnySuffix(s string, ends ...string) bool {
+	for _, e := range ends {
+		if strings.HasSuffix(s, e) {
+			return true
+		}
+	}
+	return false
 }
 
 // boundAfter reads a bound behind a value, and its bytes.
@@ -178,7 +187,10 @@ func boundAfter(s string) (side, n int) {
 		words string
 		side  int
 	}{{"or more", 1}, {"or above", 1}, {"or longer", 1}, {"and above", 1}, {"and up", 1}, {"以上", 1}, {"+", 1}, {"or less", -1}, {"or fewer", -1}, {"or below", -1}, {"at most", -1}, {"以下", -1}, {"以内", -1}, {"之内", -1}} {
-		if strings.HasPrefix(t, b.words) {
+		if rest, ok := strings.CutPrefix(t, b.words); ok {
+			if rest = strings.TrimLeft(rest, " "); b.words == "+" && rest != "" && (digit(rest[0]) || rest[0] == '$') {
+				continue // a sum
+			}
 			return b.side, len(s) - len(t) + len(b.words)
 		}
 	}

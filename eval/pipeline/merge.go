@@ -130,7 +130,7 @@ func (m *merge) sameGrades() error {
 		}
 		for _, f := range g.Outputs {
 			if have, err := build.Digest(filepath.Join(dir, f.Path)); err != nil || have.SHA256 != f.SHA256 {
-				return fmt.Errorf("%s: the graded records were changed: start the shard again with the same command", filepath.Join(dir, f.Path))
+				return schema.Brokenf("%s: the graded records were changed: start the shard again with the same command", filepath.Join(dir, f.Path))
 			}
 		}
 		bare := schema.Manifest{Step: g.Step, StepVersion: g.StepVersion, Options: g.Options, Models: g.Models, Prompts: g.Prompts}

@@ -65,9 +65,13 @@ var reHave = pattern.New(`^(?:have|has|had|did) .*\b(?:ever|before|i)\b`)
 func eligible(q question, ranked []scored) []scored {
 	own := q.first && !slices.ContainsFunc(ranked, func(s scored) bool { return s.speaker != "user" && s.speaker != "assistant" && s.speaker != "" })
 	return slices.DeleteFunc(slices.Clone(ranked), func(s scored) bool {
-		return another(q, s) || own && s.speaker == "assistant" || s.asks || reCode.MatchString(s.text) || s.former && !q.was && !q.ever
+		return another(q, s) || own && s.speaker == "assistant" || s.asks && !reTells.MatchString(s.text) || reCode.MatchString(s.text) || s.former && !q.was && !q.ever
 	})
 }
+
+// reTells is a question with a statement of the speaker's before it, or a denial in it: "I
+// sold the Golf, what should I buy?"
+var reTells = pattern.New(`(?i)^(?:(?:and|but|so|well|hey|hmm|ok|also),? )*(?:(?:I|we)(?:['’]\w+)?|my|our) [^?]*(?:,| - | but | and )|\bI['’]?(?:ve| have) (?:\w+ )?never\b|^我.*，`)
 
 // another reports whether a sentence is of another person than the one who is asked about,
 // and not about that one. "Hey Gina, I had to": the name is called, the words are about the
@@ -106,7 +110,7 @@ func certain(q question, ranked []scored) []scored {
 			ranked = ranked[1:]
 		}
 		ranked = slices.DeleteFunc(ranked, func(s scored) bool {
-			return reWhy.MatchString(low) && !reReason.MatchString(strings.ToLower(s.text)) || !adds(q, s) || names(low) && !enumerates(s.text)
+			return s.asks || reWhy.MatchString(low) && !reReason.MatchString(strings.ToLower(s.text)) || !adds(q, s) || names(low) && !enumerates(s.text)
 		})
 	}
 	if q.han { // terms are pairs of characters, of which another wording shares fewer
@@ -137,11 +141,21 @@ func certain(q question, ranked []scored) []scored {
 // aboutSubject reports whether a sentence says something of the one that is asked about:
 // it is in the first person, or names it. What speakers say of the world is not it.
 func aboutSubject(q question, s scored) bool {
+	if len(q.subjects) == 1 && rePossessive.MatchString(q.text) && reSelf.MatchString(s.text) {
+		return false
+	}
 	if len(q.subjects) != 1 || s.speaker == "" || q.han {
 		return true
 	}
 	return reFirst.MatchString(s.text) || mentions(strings.ToLower(s.text), q.subjects[0])
 }
+
+// A possessive asks about somebody's neighbour, not about the one who has him and says what
+// "I" do.
+var (
+	rePossessive = pattern.New(`^(?:What|Which|Who|Where) (?:does|did|is|was) \w+['’]s (\w+)|^[\p{Han}\w]{1,6}的(\p{Han}{2})`)
+	reSelf       = pattern.New(`(?i)\b(?:I|we)\b|我[和跟与们去在]`)
+)
 
 // adds reports whether a sentence says more than the question does: something that is no
 // time, no degree and no praise.
@@ -202,7 +216,7 @@ func bothSaid(q question, ranked []scored) string {
 }
 
 // reDid is what says that the speaker did something.
-var reDid = pattern.New(`(?i)\bI(?:['’]ve| have| had| did| \w+ed| met| got| wrote| built| took| used| made| went| began| ran| set| gave)\b|\bwe met\b`)
+var reDid = pattern.New(`(?i)\bI(?:['’]ve| have| had| did| \w+ed| met| got| wrote| built| took| used| made| went| began| ran| set| gave)\b|\bI['’]m (?:feeling|using|working|doing|taking|having|seeing|learning|studying|playing)\b|\bwe (?:met|\w+ed)\b`)
 
 // quoteOf quotes a sentence, with its day where it is known.
 func quoteOf(u *unit, han bool) string {

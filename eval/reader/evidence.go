@@ -23,12 +23,19 @@ type unit struct {
 	former  bool // it says what holds no longer
 }
 
+// A reply is what a hit replies to: somebody else's question.
+type reply struct {
+	text  string
+	terms []string
+}
+
 // evidence is a context, cut into sentences.
 type evidence struct {
 	units []unit
 	lines int
 	notes []note         // claims below the turns
 	df    map[string]int // units that hold a term
+	asked map[int]reply  // by hit: the question that it replies to
 	// byPrefix are the terms of Latin letters by their first five bytes, in the order of the context.
 	byPrefix map[string][]string
 }

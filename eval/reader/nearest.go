@@ -6,7 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"membench/internal/pattern"
 	"membench/internal/timex"
+	"membench/internal/tokens"
 )
 
 // A Quote is what somebody said that is near to a question.
@@ -28,10 +30,17 @@ func (e *evidence) nearest(q question, speakers []string) (out []Quote) {
 	if len(q.terms) == 0 {
 		return nil
 	}
+	over := map[int]bool{} // hits that tell what holds no longer
+	for _, u := range e.units {
+		over[u.hit] = over[u.hit] || u.former && !q.was && !q.ever
+	}
 	ranked := slices.DeleteFunc(rankUnits(q, e), func(s scored) bool {
-		return another(q, s) || reCode.MatchString(s.text) || s.former && !q.was && !q.ever
+		return another(q, s) || reCode.MatchString(s.text) || over[s.hit]
 	})
-	if !slices.ContainsFunc(ranked, func(s scored) bool { return s.cover >= nearLeast }) {
+	// A reply says little without its question.
+	shared := func(s scored) float64 { return max(s.cover, share(q.terms, e.asked[s.hit].terms)) }
+	fits := func(s scored) bool { return shared(s) >= nearLeast || spells(q, s) }
+	if !slices.ContainsFunc(ranked, fits) {
 		return nil
 	}
 	foreign := func(s scored) int {
@@ -44,7 +53,7 @@ func (e *evidence) nearest(q question, speakers []string) (out []Quote) {
 		return cmp.Or(foreign(a)-foreign(b), cmp.Compare(a.hit, b.hit), cmp.Compare(b.cover, a.cover))
 	})
 	for _, s := range ranked {
-		if s.hit == 0 || s.cover == 0 || slices.ContainsFunc(out, func(o Quote) bool { return o.Hit == s.hit }) {
+		if s.hit == 0 || shared(s) == 0 && !spells(q, s) || slices.ContainsFunc(out, func(o Quote) bool { return o.Hit == s.hit }) {
 			continue
 		}
 		from, to := e.around(s.pos)
@@ -52,9 +61,19 @@ func (e *evidence) nearest(q question, speakers []string) (out []Quote) {
 		for _, u := range e.units[from:to] {
 			said = append(said, u.text)
 		}
-		out = append(out, Quote{s.hit, sayQuote(q, s, speakers, strings.Join(said, q.say(" ", ""))) + e.reckoned(q, from, to)})
+		asked := ""
+		if a := e.asked[s.hit]; share(q.terms, a.terms) > 0 {
+			asked = q.say("to “", "对“") + a.text + q.say("” ", "”，")
+		}
+		out = append(out, Quote{s.hit, asked + sayQuote(q, s, speakers, strings.Join(said, q.say(" ", ""))) + e.reckoned(q, from, to)})
 	}
 	return out[:min(nearMost, len(out))]
+}
+
+// spells reports whether a sentence of the one that is asked about has what a question asks
+// for, a place or a name, in other words than the question's.
+func spells(q question, s scored) bool {
+	return (q.kind == where || q.kind == who) && slices.Contains(q.subjects, s.speaker) && spanName(q, []scored{s}) != ""
 }
 
 // around are the sentences about one, of the same turn, that a quote holds: first what
@@ -118,4 +137,64 @@ func (e *evidence) reckoned(q question, from, to int) string {
 		}
 	}
 	return ""
+}
+
+// replies gives the evidence the questions that its hits reply to.
+func (e *evidence) replies(asked []string) *evidence {
+	out := *e
+	out.asked = map[int]reply{}
+	for i, text := range asked {
+		if text != "" {
+			out.asked[i+1] = reply{text, termsOf(text)}
+		}
+	}
+	return &out
+}
+
+// reStops is what says that something that was told before is over.
+var reStops = pattern.New(`(?i)\bI(?:['’]ve| have|['’]m| am|['’]d| just|\b)? ?(?:finally |just |also )?(?:sold|quit(?:ting)?|gave up|given up|stopped|resigned from|cancell?ed|got rid of|no longer|don['’]t \w+ .*\bany ?more)\b|卖掉?了|辞职|辞了|戒|不再|取消|退了`)
+
+// Ends reports whether a text says that something is over which its speaker told before.
+func Ends(text string) bool { return reStops.MatchString(text) }
+
+// Ended reports whether a later text of the same speaker, which Ends, is about what an
+// earlier one told.
+func Ended(earlier, end string) bool { return over(termsOf(earlier), stopped(end)) }
+
+// stopped are the words for what is over: the first behind the verb, in Chinese all.
+func stopped(text string) []string {
+	m := reStops.FindStringIndex(text)
+	if m == nil {
+		return nil
+	}
+	if !hasHan(text) {
+		terms := tokens.Terms(text[m[1]:])
+		return terms[:min(len(terms), 3)]
+	}
+	return tokens.Terms(text)
+}
+
+func over(earlier, end []string) bool {
+	return slices.ContainsFunc(end, func(t string) bool { return !praise[t] && !hollow[t] && slices.Contains(earlier, t) })
+}
+
+// ended marks what one said before the same one said that it is over: "I work at the
+// library", then "I quit the library".
+func (e *evidence) ended() *evidence {
+	out := *e
+	out.units = slices.Clone(e.units)
+	for i := range e.units {
+		end := &e.units[i]
+		if !end.dated || end.asks {
+			continue
+		}
+		what := stopped(end.text)
+		for j := range out.units {
+			u := &out.units[j]
+			if u.dated && u.day < end.day && u.speaker == end.speaker && over(u.terms, what) {
+				u.former = true
+			}
+		}
+	}
+	return &out
 }

@@ -75,6 +75,9 @@ func (r *rule) Read(ctx context.Context, in Input) (Answer, error) {
 		return Answer{}, err
 	}
 	ev := r.evidence(in.Context, in.Speakers)
+	if r.cautious {
+		ev = ev.replies(in.Asked).ended()
+	}
 	q := understand(in.Question, in.Speakers)
 	text, ok := quoted(q, ev, in.Question.Choices)
 	if ok {

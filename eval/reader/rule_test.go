@@ -229,9 +229,11 @@ func TestNearest(t *testing.T) {
 		{english, "When did Lin take part in a contest with the cello?", []string{"Lin said on 2 May 2024: “I have been learning the cello for three years, and last month I played in public.” (April 2024)"}},
 		{english, "What did Mo pay for the cello lessons?", nil},
 		{english, "What does Lin think of quantum chromodynamics?", nil},
+		{english, "What colour is Mo's cat?", []string{"to “How is your family's cat?” Mo said on 15 March 2024: “My sister lives in Bergen, so I visit her twice a year.”"}},
+		{"[1] 2024-01-02 Mo: I work at the bakery in Turin.\n[2] 2024-03-02 Mo: I quit the bakery on Friday.\n[3] 2024-05-02 Mo: I found a job at the observatory.", "Where does Mo's bakery job take place?", []string{"Mo said on 2 March 2024: “I quit the bakery on Friday.”"}},
 		{chinese, "Lin为什么学大提琴？", []string{"Lin于2024年5月2日说：“我学大提琴已经三年了，上个月第一次登台演出。”"}},
 	} {
-		a, err := reader.Cautious().Read(t.Context(), reader.Input{Question: schema.Question{Text: c.question}, Speakers: lin, Context: c.context})
+		a, err := reader.Cautious().Read(t.Context(), reader.Input{Question: schema.Question{Text: c.question}, Speakers: lin, Context: c.context, Asked: []string{"", "How is your family's cat?"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,6 +20,15 @@ var months = [...]string{"", "January", "February", "March", "April", "May", "Ju
 func spanWhen(q question, near []scored) string {
 	// Of turns that fit nearly as well the one that names a day comes first.
 	near = slices.Clone(near)
+	if q.brief && q.was && !q.han { // "I quit on Friday" tells of the last one
+		for i, s := range near {
+			if text := reOnDay.ReplaceAllString(s.text, "last $1"); text != s.text {
+				u := *s.unit
+				u.text = text
+				near[i].unit = &u
+			}
+		}
+	}
 	n := count(near, .8)
 	slices.SortStableFunc(near[:n], func(a, b scored) int { return cmp.Compare(b.timed(), a.timed()) })
 	for _, s := range near {
@@ -55,6 +64,8 @@ func spanWhen(q question, near []scored) string {
 	}
 	return sayDay(q.han, near[0].day)
 }
+
+var reOnDay = pattern.New(`(?i)\bon ((?:mon|tues|wednes|thurs|fri|satur|sun)day)\b`)
 
 // What is asked for is the telling itself, or what is told is of the same day.
 var (

@@ -128,7 +128,7 @@ func readShard(dir string) (s state, shard Shard, done *finished, err error) {
 		return s, shard, nil, fmt.Errorf("%s: shard %v is not finished, %d of %d questions have an outcome: start it again with the same command", dir, shard, n.Questions, n.Of)
 	}
 	if err == nil && !done.intact(dir) {
-		err = fmt.Errorf("%s: the files of shard %v are not those that it wrote: run it again in an empty folder", dir, shard)
+		err = schema.Brokenf("%s: the files of shard %v are not those that it wrote: run it again in an empty folder", dir, shard)
 	}
 	return s, shard, done, err
 }
@@ -176,7 +176,7 @@ func (s *Shards) Join(ctx context.Context, dir string, sets []Set, sessions, que
 	for i, o := range outs {
 		for _, next := range from[i] {
 			if line, err, ok := next.next(); next.held || ok || err != nil {
-				return nil, fmt.Errorf("%v: more records than the cases have: the files of the run were changed (%w)", line.Pos, err)
+				return nil, schema.Brokenf("%v: more records than the cases have: the files of the run were changed (%w)", line.Pos, err)
 			}
 		}
 		d, err := o.commit()
@@ -345,7 +345,7 @@ func (f *recordFile) is(system string, c *schema.Case, repeat int) bool {
 // of is the next record, which must be one of this memory.
 func (f *recordFile) of(system string, c *schema.Case, repeat int) ([]byte, place, error) {
 	if !f.is(system, c, repeat) {
-		return nil, f.rec, fmt.Errorf("%v: want a record of %s, case %s, repeat %d: the files of the run were changed (%w)", f.line.Pos, system, c.ID, repeat, f.err)
+		return nil, f.rec, schema.Brokenf("%v: want a record of %s, case %s, repeat %d: the files of the run were changed (%w)", f.line.Pos, system, c.ID, repeat, f.err)
 	}
 	f.held = false
 	return f.line.Bytes, f.rec, nil

@@ -53,12 +53,12 @@ func At(s string, i int) (v Value, end int) {
 	half := 0.
 	if k == j {
 		switch {
-		case strings.HasPrefix(s[j:], "half an ") || strings.HasPrefix(s[j:], "half a "):
+		case hasFold(s[j:], "half an ") || hasFold(s[j:], "half a "):
 			n, k = .5, j+strings.Index(s[j:], " a")+1
 			k += strings.IndexByte(s[k:], ' ')
 		case strings.HasPrefix(s[j:], "半") && cur == "":
 			n, k = .5, j+3
-		case (strings.HasPrefix(s[j:], "an ") || strings.HasPrefix(s[j:], "a ")) && (j == 0 || !asciiLetter(s[j-1])):
+		case (hasFold(s[j:], "an ") || hasFold(s[j:], "a ")) && (j == 0 || !asciiLetter(s[j-1])):
 			n, k = 1, j+strings.IndexByte(s[j:], ' ')
 			if u, e := unitAt(s, k); u.Kind != "time" || u.Mul < 1 || e == k {
 				return v, i
@@ -313,4 +313,9 @@ func letterOrDigit(c byte) bool { return digit(c) || asciiLetter(c) }
 
 func groupOfThree(s string) bool {
 	return len(s) >= 3 && digit(s[0]) && digit(s[1]) && digit(s[2]) && (len(s) == 3 || !digit(s[3]))
+}
+
+// hasFold reports whether s begins with prefix, in small letters or capitals.
+func hasFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }

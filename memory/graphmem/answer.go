@@ -4,9 +4,12 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"membench/eval/reader"
+	"membench/internal/sentence"
 	"membench/internal/textnorm"
+	"membench/internal/timex"
 	"membench/memory"
 	"membench/schema"
 )
@@ -23,9 +26,13 @@ type Answer struct {
 // are refused, and else the words that were found do (reader.Cautious).
 func (r *Reading) Answer(ctx context.Context, rd reader.Reader, question, asOf string, k int) (Answer, error) {
 	var a Answer
+	question = r.called(question)
 	got, err := r.fitting(ctx, memory.Query{Text: question, K: k, AsOf: asOf})
 	if err != nil {
 		return a, err
+	}
+	if rd == nil {
+		r.addEnds(&got, asOf)
 	}
 	a.Hits = got.Hits
 	if rd == nil {
@@ -53,6 +60,7 @@ func (r *Reading) Answer(ctx context.Context, rd reader.Reader, question, asOf s
 	in := reader.Input{Question: schema.Question{Text: question, AsOf: asOf}, Speakers: r.Speakers(), Context: got.Context}
 	for i, h := range a.Hits {
 		in.Hits = append(in.Hits, schema.QAHit{Rank: i + 1, ID: h.ID, Score: h.Score, Text: h.Text, Sources: h.Sources})
+		in.Asked = append(in.Asked, r.asked(h.ID))
 	}
 	a.Answer, err = rd.Read(ctx, in)
 	return a, err
@@ -71,4 +79,79 @@ func (r *Reading) fitting(ctx context.Context, q memory.Query) (memory.Retrieved
 		return r.Retrieve(ctx, q)
 	}
 	return got, err
+}
+
+// called puts the names of speakers for names in a question that are written nearly as
+// theirs: Mohammed for Muhhamed.
+func (r *Reading) called(question string) string {
+	speakers := r.Speakers()
+	for _, w := range r.capitals(question) {
+		if r.said(w) {
+			continue
+		}
+		var like []string
+		for _, s := range speakers {
+			for _, part := range strings.Fields(s) {
+				if timex.EditOne(strings.ToLower(part), strings.ToLower(w)) || len(skeleton(w)) > 2 && skeleton(part) == skeleton(w) {
+					like = append(like, part)
+				}
+			}
+		}
+		if len(like) == 1 {
+			question = strings.ReplaceAll(question, w, like[0])
+		}
+	}
+	return question
+}
+
+// skeleton is a name without its vowels and doubled letters.
+func skeleton(name string) string {
+	var out []rune
+	for _, c := range strings.ToLower(name) {
+		if !strings.ContainsRune("aeiouy", c) && (len(out) == 0 || out[len(out)-1] != c) {
+			out = append(out, c)
+		}
+	}
+	return string(out)
+}
+
+// addEnds adds the turns that say that what a hit tells is over: "I quit the library" shares
+// no word with the question where somebody works.
+func (r *Reading) addEnds(got *memory.Retrieved, asOf string) {
+	v := r.p.v
+	found := slices.Clone(got.Hits)
+	for _, at := range v.ends {
+		end := v.st.At(at)
+		isHit := func(h memory.Hit) bool { return h.ID == end.ID }
+		if !SaidBy(end.Time, asOf) || slices.ContainsFunc(got.Hits, isHit) || !slices.ContainsFunc(found, func(h memory.Hit) bool {
+			i, ok := v.st.Find(h.ID)
+			return ok && i < at && v.st.At(i).Speaker == end.Speaker && reader.Ended(v.st.At(i).Text, strings.TrimPrefix(end.Text, end.Speaker+": "))
+		}) {
+			continue
+		}
+		got.Hits = append(got.Hits, v.st.Hit(at, 0))
+		var b strings.Builder
+		v.show(&b, len(got.Hits), at, v.parts.excerpt(end.Text, ""), asOf)
+		got.Context += "\n" + b.String()
+	}
+}
+
+const askedMost = 160 // characters of a question that is shown with what replies to it
+
+// asked is the question that a turn follows, of somebody else; "" where there is none.
+func (r *Reading) asked(id schema.PointID) string {
+	v := r.p.v
+	at, ok := v.st.Find(id)
+	if !ok || v.before[at] < 0 || !v.asks[v.before[at]] || v.st.At(at).Speaker == v.st.At(int(v.before[at])).Speaker {
+		return ""
+	}
+	prev := v.st.At(int(v.before[at]))
+	text := strings.TrimPrefix(prev.Text, prev.Speaker+": ")
+	out := ""
+	for _, s := range sentence.Split(text) {
+		if s.Question && utf8.RuneCountInString(out)+utf8.RuneCountInString(s.Text) <= askedMost {
+			out = strings.TrimSpace(out + " " + s.Text)
+		}
+	}
+	return out
 }

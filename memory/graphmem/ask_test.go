@@ -182,7 +182,7 @@ func TestAsk(t *testing.T) {
 				} else {
 					got = verdict(d, a)
 				}
-				if list := os.Getenv("MEMBENCH_ASK_LIST"); list == half { // to be read by a person
+				if slices.Contains(strings.Split(os.Getenv("MEMBENCH_ASK_LIST"), ","), half) { // to be read by a person
 					t.Logf("%s\t%s\nQ %s\nG %s\nA %s\n", id, got, d.q.Text, d.q.Answer, shown(a))
 				}
 				k := key{half, d.kind}

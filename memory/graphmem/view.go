@@ -3,7 +3,9 @@ package graphmem
 import (
 	"maps"
 	"strings"
+	"time"
 
+	"membench/eval/reader"
 	"membench/internal/bm25"
 	"membench/internal/tokens"
 	"membench/llm"
@@ -30,6 +32,7 @@ type view struct {
 	terms    []string // of each turn's opening, joined by blanks
 	pre      []recall.Priors
 	asks     []bool         // the turn holds a question mark
+	ends     []int          // turns that say that something is over
 	before   []int32        // position of the turn before in the session; -1: the first
 	after    []int32        // of the turn after; -1: the last so far
 	sitting  []int32        // number of the session, from 0
@@ -39,6 +42,9 @@ type view struct {
 	windows  int            // turns whose windows are in near, but for the ends
 	stale    map[int]bool   // sessions whose words changed
 	at       map[schema.EventRef]int
+	voice    []int32          // who speaks, a number of voices
+	voices   map[string]int32 // by name
+	when     []time.Time      // zero: nobody knows
 
 	facts      []Fact
 	factAt     map[schema.ClaimID]int
@@ -60,7 +66,7 @@ func newView(scope string, e llm.Embedder) *view {
 		style:    style{bySpeaker: map[string]*length{}},
 		near:     bm25.Index{K1: .9, B: .4, Cut: strings.Fields},
 		sittings: bm25.Index{K1: 1.2, B: .5, Cut: strings.Fields},
-		number:   map[string]int{}, stale: map[int]bool{}, at: map[schema.EventRef]int{}, factAt: map[schema.ClaimID]int{}, claims: map[int][]int{},
+		number:   map[string]int{}, stale: map[int]bool{}, at: map[schema.EventRef]int{}, voices: map[string]int32{}, factAt: map[schema.ClaimID]int{}, claims: map[int][]int{},
 	}
 }
 
@@ -85,7 +91,18 @@ func (v *view) add(r store.Record, said string, vec []float32) int {
 	v.terms = append(v.terms, strings.Join(tokens.Snowball(opening(indexed)), " "))
 	v.pre = append(v.pre, kindOf(said))
 	v.style.add(r.Speaker, said, v.last[s] >= 0, v.last[s] >= 0 && v.st.At(int(v.last[s])).Speaker == r.Speaker)
+	voice, ok := v.voices[r.Speaker]
+	if !ok {
+		voice = int32(len(v.voices))
+		v.voices[r.Speaker] = voice
+	}
+	v.voice = append(v.voice, voice)
+	when, _ := schema.ParseTime(r.Time, nil)
+	v.when = append(v.when, when)
 	v.asks = append(v.asks, strings.ContainsAny(said, "?？"))
+	if reader.Ends(said) {
+		v.ends = append(v.ends, i)
+	}
 	v.sitting = append(v.sitting, int32(s))
 	v.before, v.after = append(v.before, v.last[s]), append(v.after, -1)
 	if p := v.last[s]; p >= 0 {
@@ -104,30 +121,18 @@ func (v *view) add(r store.Record, said string, vec []float32) int {
 // settle brings the windows and the sessions up to the last turn: that is done once
 // before a question, not after each turn, since a new turn changes its neighbours' too.
 func (v *view) settle() {
-	for i := range v.terms {
-		if i < v.windows && !v.open(i) {
-			continue
+	for i := v.windows; i < len(v.terms); i++ {
+		for d, j := 0, int32(i); d <= reach && j >= 0; d, j = d+1, v.before[j] {
+			if d == 0 || int(j) < v.windows { // a new one has its turn
+				v.near.Set(int(j), v.window(int(j)))
+			}
 		}
-		v.near.Set(i, v.window(i))
 	}
 	v.windows = len(v.terms)
 	for s := range v.stale {
 		v.sittings.Set(s, v.words[s])
 	}
 	clear(v.stale)
-}
-
-// open reports whether a turn that came later stands in the window of i.
-func (v *view) open(i int) bool {
-	for range reach {
-		if i = int(v.after[i]); i < 0 {
-			return false
-		}
-		if i >= v.windows {
-			return true
-		}
-	}
-	return false
 }
 
 func (v *view) window(i int) string {
@@ -147,10 +152,11 @@ func (v *view) clone() *view {
 	c.parts, c.style = v.parts.clone(), v.style.clone()
 	c.terms = append([]string(nil), v.terms...)
 	c.pre = append([]recall.Priors(nil), v.pre...)
-	c.asks = append([]bool(nil), v.asks...)
+	c.asks, c.ends = append([]bool(nil), v.asks...), append([]int(nil), v.ends...)
 	c.before, c.after = append([]int32(nil), v.before...), append([]int32(nil), v.after...)
 	c.sitting, c.last = append([]int32(nil), v.sitting...), append([]int32(nil), v.last...)
 	c.words = append([]string(nil), v.words...)
+	c.voice, c.voices, c.when = append([]int32(nil), v.voice...), maps.Clone(v.voices), append([]time.Time(nil), v.when...)
 	c.number, c.stale, c.at, c.factAt = maps.Clone(v.number), maps.Clone(v.stale), maps.Clone(v.at), maps.Clone(v.factAt)
 	c.facts, c.claimWords = append([]Fact(nil), v.facts...), v.claimWords.Clone()
 	c.claims = make(map[int][]int, len(v.claims))

@@ -313,6 +313,7 @@ func (p *proc) broken(method, message string, err error) error {
 	if end != nil && kill != nil { // it had ended by itself: how says why
 		e.Message += " (" + end.Error() + ")"
 	}
+	p.end = nil // what is known of its end is said
 	p.dead = e
 	return e
 }
