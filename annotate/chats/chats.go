@@ -22,6 +22,7 @@ import (
 	"time"
 	"unicode"
 
+	"membench/internal/csvdoc"
 	"membench/internal/textnorm"
 	"membench/schema"
 	"membench/schema/jsonl"
@@ -61,7 +62,7 @@ func Forms() []Form {
 // Options of reading.
 type Options struct {
 	Form  string         // "": told from names and content
-	Map   Mapping        // columns of a table
+	Map   csvdoc.Mapping // columns of a table
 	Dates string         // order of the parts in dates as 3/4/26: dmy, mdy or "" (told from the file)
 	Zone  *time.Location // of times that name none; nil: UTC
 	// Encoding is that of files, and of parts of mails that name none, that are not UTF-8,
