@@ -9,20 +9,17 @@ import (
 	"membench/schema"
 )
 
-// Revised is a graph that says cheaply whether it may have changed: the same text as
-// before means that nobody, through whatever client, changed anything.
-type Revised interface {
-	Revision(ctx context.Context) (string, error)
-}
-
 // Followed is a store that whoever mirrors it can follow at the cost of what changes.
 // Two texts name its state, each a name and a number (see Steps): a revision counts the
-// calls that changed this graph, the answer of Revision all transactions where it lives,
-// also those of programs that keep no revision.
+// calls that changed this graph, a mark all transactions where it lives, also those of
+// programs that keep no revision.
 type Followed interface {
 	Store
-	Revised
 
+	// State is cheap. Its mark is at least as late as its revision, which is "" where the
+	// graph keeps none: the same two as before mean that nobody, through whatever client,
+	// changed anything.
+	State(ctx context.Context) (revision, mark string, err error)
 	// Since tells what changed since a revision, an earlier answer of it or of Apply: puts
 	// of what is there now, deletes of what is gone, and the revision now. known is false
 	// where it cannot tell: the whole graph must then be read, after that revision.
@@ -64,31 +61,29 @@ type Update struct {
 	next Follower
 }
 
-// Look asks a graph what changed. A graph that cannot be followed must be read whole,
-// unless its Revision says that nobody wrote.
+// Look asks a graph what changed. A graph that cannot be followed must be read whole.
 func (f Follower) Look(ctx context.Context, g Graph) (Update, error) {
-	r, ok := g.(Revised)
+	st, ok := g.(Followed)
 	if !ok {
 		return Update{Whole: true}, nil
 	}
-	mark, err := r.Revision(ctx)
-	if err != nil || mark != "" && mark == f.mark {
-		return Update{next: f}, err
-	}
-	st, ok := g.(Followed)
-	if !ok {
-		return Update{Whole: true, next: Follower{mark: mark}}, nil
-	}
-	changes, now, known, err := st.Since(ctx, f.revision)
+	now, mark, err := st.State(ctx)
 	if err != nil {
 		return Update{}, err
 	}
+	u := Update{Whole: f.mark == ""}
+	if now == "" || now != f.revision || u.Whole { // else all that was said since is the copy's own
+		var known bool
+		if u.Changes, now, known, err = st.Since(ctx, f.revision); err != nil {
+			return Update{}, err
+		}
+		u.Whole = u.Whole || !known
+	}
 	all, counted := Steps(f.mark, mark)
 	said, also := Steps(f.at, now)
-	return Update{
-		Whole: !known || f.mark == "", Changes: changes, Unsaid: !counted || !also || all != said,
-		next: Follower{revision: now, mark: mark, at: now},
-	}, nil
+	u.Unsaid = !counted || !also || all != said
+	u.next = Follower{revision: now, mark: mark, at: now}
+	return u, nil
 }
 
 // Take says that the copy holds an update.

@@ -35,9 +35,8 @@ func (t *tx) note(db *DB, b *batch, d *done) (revision string, err error) {
 	var rev int64
 	_, err = t.quiet("MERGE (g:"+heldLabel+" {scope: $scope}) ON CREATE SET g.epoch = $epoch SET g.rev = coalesce(g.rev, 0) + 1, g.embedder = CASE $profile WHEN '' THEN g.embedder ELSE $profile END REMOVE g.digest "+
 		"RETURN g.token, g.host, g.pid, g.until, timestamp(), g.epoch, g.rev", db.with(map[string]any{"epoch": rand.Text(), "profile": b.profile}), func(v []any) error {
-		epoch, _ := v[5].(string)
 		rev, _ = v[6].(int64)
-		revision = revisionText(epoch, rev)
+		revision = revisionOf(v[5:])
 		return heldBy(v, host, db.token())
 	})
 	if err != nil {
@@ -51,6 +50,16 @@ func (t *tx) note(db *DB, b *batch, d *done) (revision string, err error) {
 			db.with(map[string]any{"old": rev - keptChanges}), nil)
 	}
 	return revision, err
+}
+
+// recordState asks for the epoch, the revision and the first revision that can be gone on
+// from, of a scope that has a record.
+const recordState = "MATCH (g:" + heldLabel + " {scope: $scope}) RETURN coalesce(g.epoch, ''), coalesce(g.rev, 0), coalesce(g.since, 0)"
+
+func revisionOf(v []any) string {
+	epoch, _ := v[0].(string)
+	rev, _ := v[1].(int64)
+	return revisionText(epoch, rev)
 }
 
 func revisionText(epoch string, rev int64) string { return epoch + ":" + strconv.FormatInt(rev, 10) }
@@ -89,11 +98,11 @@ func (db *DB) Since(ctx context.Context, revision string) (changes []schema.Chan
 	err = db.in(ctx, false, func(t *tx) error {
 		changes, now, known = nil, "", false
 		var to, since int64
-		_, err := t.run("MATCH (g:"+heldLabel+" {scope: $scope}) RETURN coalesce(g.epoch, ''), coalesce(g.rev, 0), coalesce(g.since, 0)", db.with(nil), func(v []any) error {
-			of, _ := v[0].(string)
+		_, err := t.run(recordState, db.with(nil), func(v []any) error {
 			to, _ = v[1].(int64)
 			since, _ = v[2].(int64)
-			now, known = revisionText(of, to), parsed == nil && of == epoch && rev >= since && rev <= to
+			now = revisionOf(v)
+			known = parsed == nil && v[0] == epoch && rev >= since && rev <= to
 			return nil
 		})
 		if err != nil || !known || rev == to {

@@ -65,15 +65,23 @@ func (db *DB) Close(ctx context.Context) error { return db.drv.Close(ctx) }
 // in runs work in one transaction, again on transient faults and where the connection
 // breaks, so work must start anew each time it is called. A connection lost during the
 // commit leaves the outcome unknown; since all we write is idempotent, it is sent again.
-func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) (err error) {
+func (db *DB) in(ctx context.Context, write bool, work func(*tx) error) error {
 	managed := func(t driver.ManagedTransaction) (any, error) { return nil, final(work(&tx{ctx: ctx, t: t, db: db})) }
-	for began, wait := time.Now(), firstWait; ; wait = min(2*wait, longestWait) {
-		s := db.drv.NewSession(ctx, db.session(driver.AccessModeWrite))
+	return db.tries(ctx, driver.AccessModeWrite, func(s driver.SessionWithContext) (err error) {
 		if write {
 			_, err = s.ExecuteWrite(ctx, managed, db.limits...)
 		} else {
 			_, err = s.ExecuteRead(ctx, managed, db.limits...)
 		}
+		return err
+	})
+}
+
+// tries does work in a session, and again while what fails may pass.
+func (db *DB) tries(ctx context.Context, mode driver.AccessMode, work func(driver.SessionWithContext) error) error {
+	for began, wait := time.Now(), firstWait; ; wait = min(2*wait, longestWait) {
+		s := db.drv.NewSession(ctx, db.session(mode))
+		err := work(s)
 		s.Close(context.WithoutCancel(ctx))
 		if ctx.Err() != nil || !passing(err) || time.Since(began) > db.retry {
 			return db.explain(err)

@@ -60,30 +60,42 @@ func (db *DB) Whole(ctx context.Context) schema.Seq[schema.Element] {
 	}
 }
 
-// Revision names the last transaction that the server committed, so whoever changes
-// anything in the database, in whatever scope and through whatever client, moves it. It
-// costs one round trip. The text counts transactions where the bookmark shows its number.
-func (db *DB) Revision(ctx context.Context) (string, error) {
-	s := db.drv.NewSession(ctx, db.session(driver.AccessModeRead))
-	defer s.Close(context.WithoutCancel(ctx))
-	res, err := s.Run(ctx, "RETURN 1", nil)
-	if err == nil {
+// State reads the scope's revision. The mark names the last transaction that the server
+// has committed, so whoever changes anything in the database, in whatever scope and through
+// whatever client, moves it. It costs one round trip.
+func (db *DB) State(ctx context.Context) (revision, mark string, err error) {
+	var marks []string
+	err = db.tries(ctx, driver.AccessModeRead, func(s driver.SessionWithContext) error {
+		res, err := s.Run(ctx, recordState, db.with(nil), db.limits...)
+		if err != nil {
+			return err
+		}
+		revision = ""
+		for res.Next(ctx) {
+			revision = revisionOf(res.Record().Values)
+		}
 		_, err = res.Consume(ctx)
+		marks = driver.BookmarksToRawValues(s.LastBookmarks())
+		return err
+	})
+	switch {
+	case err != nil:
+		return "", "", err
+	case len(marks) == 0:
+		return "", "", fmt.Errorf("%s: database %s does not report its last transaction", db.uri, db.database)
 	}
-	if err != nil {
-		return "", db.explain(err)
-	}
-	marks := driver.BookmarksToRawValues(s.LastBookmarks())
-	if len(marks) == 0 {
-		return "", fmt.Errorf("%s: database %s does not report its last transaction", db.uri, db.database)
-	}
+	return revision, markOf(marks), nil
+}
+
+// markOf is the text of bookmarks: it counts transactions where one bookmark shows its number.
+func markOf(marks []string) string {
 	if len(marks) == 1 {
 		if name, n, ok := bookmark(marks[0]); ok {
-			return name + ":" + strconv.FormatInt(n, 10), nil
+			return name + ":" + strconv.FormatInt(n, 10)
 		}
 	}
 	slices.Sort(marks)
-	return strings.Join(marks, " "), nil
+	return strings.Join(marks, " ")
 }
 
 // bookmark takes a bookmark of one database apart: "FB:" and, in base64, a list of the

@@ -206,6 +206,15 @@ func (x *Index) Dense(dst []float64, query string, n int) []float64 {
 	return dst
 }
 
+// Each calls do with every document that holds a term of text, once for each such term.
+func (x *Index) Each(text string, do func(doc int)) {
+	for _, t := range x.cut(text) {
+		for _, p := range x.post[t] {
+			do(int(p.doc))
+		}
+	}
+}
+
 // Has reports whether a document has the term.
 func (x *Index) Has(term string) bool { return len(x.post[term]) > 0 }
 

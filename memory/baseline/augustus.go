@@ -32,19 +32,13 @@ type AUGUSTUSOptions struct {
 // edges fade with the hours between.
 func AUGUSTUSMemory() memory.Spec {
 	return modal("AUGUSTUSMemory", "a graph of entries tagged with concepts (AUGUSTUS, Mem-Gallery)", AUGUSTUSOptions{Nodes: 10}, func(d memory.Deps, o AUGUSTUSOptions) (memory.System, error) {
-		seen, err := o.load()
-		if err != nil {
-			return nil, err
-		}
-		d.Embed = embedder(d)
-		caps := ranked(native.Pair, 1)
-		caps.Notes = []string{byCaption}
+		seen, caps, err := o.open(&d)
 		gated(&caps, d.Embed)
 		asks(&caps, d, memory.Calls{LLMPerUnit: memory.Exactly(1), LLMPerQuery: memory.Exactly(1)}, op.PurposeConcepts)
 		edge, keep := gate(o.Edge, d.Embed, 0.7, hashUpdate), gate(o.Keep, d.Embed, 0.5, 0.25)
 		return native.New(native.Options{Name: "AUGUSTUSMemory", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 			return &augustus{ng: ng{list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}, faithful: o.Mode == native.Faithful, edge: edge, keep: keep, near: 5, nodes: o.Nodes, seen: seen}, d: d, having: map[string][]int{}}
-		}}), nil
+		}}), err
 	})
 }
 

@@ -23,6 +23,9 @@ type GraphitiOptions struct {
 	Near   float64 `json:"near"`   // least cosine of a hit; 0: 0.2
 }
 
+// graphitiNear is the least cosine of a hit: Neo4j's score of 0.6, which is (1+cosine)/2.
+const graphitiNear = 2*0.6 - 1
+
 // Recipes of Graphiti's search.
 const (
 	recipeEdges    = "edges"
@@ -56,8 +59,7 @@ func newGraphiti(name string, d memory.Deps, o GraphitiOptions) (memory.System, 
 		return nil, fmt.Errorf("recipe %q: have %v", o.Recipe, all)
 	}
 	d.Embed = embedder(d)
-	o.Same, o.Near = gate(o.Same, d.Embed, 0.6, hashUpdate), gate(o.Near, d.Embed, 0.2, 0.1)
-	const many = 1 << 20
+	o.Same, o.Near = gate(o.Same, d.Embed, 0.6, hashUpdate), gate(o.Near, d.Embed, graphitiNear, 0.1)
 	caps := ranked(native.Pair, 1)
 	caps.Calls.EmbedPerUnit.Max = many
 	gated(&caps, d.Embed)
@@ -82,12 +84,12 @@ type graphiti struct {
 	touching [][]int          // facts by thing
 }
 
-// held is a fact's ends and when it held.
+// held is a fact, its ends and when it held.
 type held struct {
-	from, to int // things
-	relation string
-	span     op.Span
-	ended    bool
+	from, to       int // things
+	relation, fact string
+	span           op.Span
+	ended          bool
 }
 
 type edgeAnswer struct {

@@ -28,8 +28,7 @@ type graphitiWork struct {
 	ends    []int          // facts that end
 	until   []string
 	again   []int // facts that are said again
-	add     []edgeAnswer
-	held    []held
+	add     []held
 	vecAdd  [][]float32
 	summary map[int]string // of things
 }
@@ -114,20 +113,32 @@ func (p *graphiti) alike(key string) int {
 	if entropy(key) < 1.5 || len([]rune(key)) < 6 && len(strings.Fields(key)) < 2 {
 		return -1
 	}
-	both := map[int]int{}
 	set := shingles(key)
-	for g := range set {
+	rare := slices.SortedFunc(maps.Keys(set), func(a, b string) int {
+		return cmp.Or(len(p.grams[a])-len(p.grams[b]), strings.Compare(a, b))
+	})
+	best := -1 // a name that has 0.9 of the groups has one of a tenth of them, and so of the rarest
+	for _, g := range rare[:len(rare)/10+1] {
 		for _, i := range p.grams[g] {
-			both[i]++
-		}
-	}
-	best := -1
-	for i, n := range both {
-		if all := len(set) + len(shingles(textnorm.Key(p.nodes.At(i).Index))) - n; float64(n) >= 0.9*float64(all) && (best < 0 || i < best) {
-			best = i
+			if best < 0 || i < best {
+				if other := shingles(textnorm.Key(p.nodes.At(i).Index)); shared(set, other) >= 0.9 {
+					best = i
+				}
+			}
 		}
 	}
 	return best
+}
+
+// shared is the Jaccard share of two sets.
+func shared(a, b map[string]bool) float64 {
+	both := 0
+	for g := range a {
+		if b[g] {
+			both++
+		}
+	}
+	return float64(both) / float64(max(1, len(a)+len(b)-both))
 }
 
 // shingles are the groups of three letters of a name.
@@ -171,7 +182,7 @@ func (w *graphitiWork) judge(ctx context.Context, facts []edgeAnswer, r *memory.
 		if !ok || !and || from == to || strings.TrimSpace(f.Fact) == "" {
 			continue
 		}
-		h := held{from: from, to: to, relation: f.Relation, span: op.Span{From: f.From, Until: f.Until}}
+		h := held{from: from, to: to, relation: f.Relation, fact: f.Fact, span: op.Span{From: f.From, Until: f.Until}}
 		if w.p.o.Mode == native.Fixed {
 			h.span.From = cmp.Or(f.From, w.o.Time)
 		}
@@ -179,7 +190,7 @@ func (w *graphitiWork) judge(ctx context.Context, facts []edgeAnswer, r *memory.
 		known := -1
 		for _, i := range w.p.facts(from) {
 			switch x := w.p.held[i]; {
-			case x.from == from && x.to == to && textnorm.Key(w.p.edges.At(i).Text) == textnorm.Key(f.Fact) && !x.ended:
+			case x.from == from && x.to == to && textnorm.Key(x.fact) == textnorm.Key(f.Fact) && !x.ended:
 				known = i
 			case x.from == from && x.to == to || x.from == to && x.to == from:
 				related = append(related, i)
@@ -192,7 +203,7 @@ func (w *graphitiWork) judge(ctx context.Context, facts []edgeAnswer, r *memory.
 			continue
 		}
 		near := append(related[max(0, len(related)-10):], others[max(0, len(others)-10):]...)
-		same, against, err := w.compare(ctx, f, h, near, r)
+		same, against, err := w.compare(ctx, h, near, r)
 		if err != nil {
 			return err
 		}
@@ -201,7 +212,7 @@ func (w *graphitiWork) judge(ctx context.Context, facts []edgeAnswer, r *memory.
 			continue
 		}
 		w.contradict(&h, against)
-		w.add, w.held, texts = append(w.add, f), append(w.held, h), append(texts, f.Fact)
+		w.add, texts = append(w.add, h), append(texts, h.fact)
 	}
 	var err error
 	w.vecAdd, err = store.Many(ctx, w.p.d.Embed, &r.Usage, texts)
@@ -210,7 +221,7 @@ func (w *graphitiWork) judge(ctx context.Context, facts []edgeAnswer, r *memory.
 
 // compare says which of the near facts a new one repeats (-1: none), and which it
 // contradicts.
-func (w *graphitiWork) compare(ctx context.Context, f edgeAnswer, h held, near []int, r *memory.Receipt) (same int, against []int, err error) {
+func (w *graphitiWork) compare(ctx context.Context, h held, near []int, r *memory.Receipt) (same int, against []int, err error) {
 	if len(near) == 0 {
 		return -1, nil, nil
 	}
@@ -219,15 +230,15 @@ func (w *graphitiWork) compare(ctx context.Context, f edgeAnswer, h held, near [
 		Against []int `json:"contradicted"`
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "NEW (%s)\n%s\n\nKNOWN\n", h.span.From, f.Fact)
+	fmt.Fprintf(&b, "NEW (%s)\n%s\n\nKNOWN\n", h.span.From, h.fact)
 	for i, n := range near {
-		fmt.Fprintf(&b, "%d. %s (%s)\n", i+1, w.p.edges.At(n).Text, w.p.held[n].span.From)
+		fmt.Fprintf(&b, "%d. %s (%s)\n", i+1, w.p.held[n].fact, w.p.held[n].span.From)
 	}
 	a, err := op.JSON(ctx, w.p.d, r, op.PurposeCompare, b.String(), nil, func() (a answer) {
-		new := w.triple(h, f.Fact)
+		new := h.triple()
 		for i, n := range near {
-			old := w.triple(w.p.held[n], w.p.edges.At(n).Text)
-			if op.Compare(f.Fact, old.Fact) == op.Same && new.Negated == old.Negated {
+			old := w.p.held[n].triple()
+			if op.Compare(h.fact, old.Fact) == op.Same && new.Negated == old.Negated {
 				a.Same = append(a.Same, i+1)
 			} else if new.Contradicts(old) {
 				a.Against = append(a.Against, i+1)
@@ -236,23 +247,16 @@ func (w *graphitiWork) compare(ctx context.Context, f edgeAnswer, h held, near [
 		return a
 	})
 	same = -1
-	for _, n := range a.Same {
-		if n >= 1 && n <= len(near) && same < 0 {
-			same = near[n-1]
-		}
+	if known := op.Picked(a.Same, near); len(known) > 0 {
+		same = known[0]
 	}
-	for _, n := range a.Against {
-		if n >= 1 && n <= len(near) {
-			against = append(against, near[n-1])
-		}
-	}
-	return same, against, err
+	return same, op.Picked(a.Against, near), err
 }
 
 // triple is a fact for the rule that finds contradictions. Things are told apart by number.
-func (w *graphitiWork) triple(h held, fact string) op.Triple {
+func (h held) triple() op.Triple {
 	relation, negated := strings.CutPrefix(h.relation, "NOT_")
-	return op.Triple{Subject: fmt.Sprint(h.from), Relation: relation, Object: fmt.Sprint(h.to), Fact: fact, Negated: negated}
+	return op.Triple{Subject: fmt.Sprint(h.from), Relation: relation, Object: fmt.Sprint(h.to), Fact: h.fact, Negated: negated}
 }
 
 // contradict ends the older of two facts that cannot both hold.
@@ -281,9 +285,9 @@ func (w *graphitiWork) describe(ctx context.Context, r *memory.Receipt) error {
 			_, old, _ = strings.Cut(w.p.nodes.At(id).Text, ": ")
 		}
 		var said []string
-		for i, h := range w.held {
+		for _, h := range w.add {
 			if h.from == id || h.to == id {
-				said = append(said, w.add[i].Fact)
+				said = append(said, h.fact)
 			}
 		}
 		if len(said) == 0 {
@@ -329,21 +333,26 @@ func (w *graphitiWork) commit(v []float32, r *memory.Receipt) {
 		r.Changes = append(r.Changes, memory.Change{Op: memory.OpNone, ID: at.ID, Old: at.Text})
 	}
 	for k, i := range w.ends {
-		p.end(i, w.until[k], r)
+		p.held[i].span.Until, p.held[i].ended = w.until[k], true
+		p.invalidate(i)
+		r.Changes = append(r.Changes, memory.Change{Op: memory.OpDelete, ID: p.edges.At(i).ID, Old: p.held[i].fact})
 	}
-	for i, f := range w.add {
-		x := from("edge", f.Fact, strings.ReplaceAll(f.Relation, "_", " ")+" "+f.Fact)
-		if w.held[i].span.From != "" {
-			x.Time = w.held[i].span.From
-		}
+	for i, h := range w.add {
+		x := from("edge", h.fact, strings.ReplaceAll(h.relation, "_", " ")+" "+h.fact)
+		x.Time = cmp.Or(h.span.From, x.Time)
 		pos := p.edges.Add(x, w.vecAdd[i], r)
-		p.held = append(p.held, w.held[i])
-		for _, e := range []int{w.held[i].from, w.held[i].to} {
+		p.held = append(p.held, h)
+		for _, e := range []int{h.from, h.to} {
 			p.touching[e] = append(slices.Clip(p.touching[e]), pos)
 		}
-		if w.held[i].ended && p.o.Mode == native.Fixed {
-			p.edges.Invalidate(pos)
-		}
+		p.invalidate(pos)
+	}
+}
+
+// invalidate makes history of a fact that ended; published it is found like others.
+func (p *graphiti) invalidate(i int) {
+	if p.held[i].ended && p.o.Mode == native.Fixed {
+		p.edges.Invalidate(i)
 	}
 }
 
@@ -353,12 +362,4 @@ func (p *graphiti) stands(at, episode *store.Record) {
 	if !slices.Contains(at.Links, episode.ID) {
 		at.Links = append(slices.Clip(at.Links), episode.ID)
 	}
-}
-
-func (p *graphiti) end(i int, until string, r *memory.Receipt) {
-	p.held[i].span.Until, p.held[i].ended = until, true
-	if p.o.Mode == native.Fixed {
-		p.edges.Invalidate(i)
-	}
-	r.Changes = append(r.Changes, memory.Change{Op: memory.OpDelete, ID: p.edges.At(i).ID, Old: p.edges.At(i).Text})
 }

@@ -42,7 +42,6 @@ func HippoRAG() memory.Spec {
 			}
 			d.Embed = embedder(d)
 			o.Synonym = gate(o.Synonym, d.Embed, 0.8, 0.8)
-			const many = 1 << 20
 			caps := ranked(native.Pair, 1)
 			caps.Calls.EmbedPerUnit.Max = many                                                                                                                     // its things and facts
 			asks(&caps, d, memory.Calls{LLMPerUnit: memory.Exactly(2), LLMPerQuery: memory.Span{Max: 1}}, op.PurposeThings, op.PurposeRelations, op.PurposeFilter) // without facts there are none to choose from
@@ -94,36 +93,26 @@ func (p *hippo) Store(ctx context.Context, o native.Observation, r *memory.Recei
 		return err
 	}
 	var facts [][3]string
-	texts := []string{o.Text}
+	var ends, said []string
 	for _, t := range triples {
 		f := [3]string{p.plain(t.Subject), p.plain(strings.ReplaceAll(t.Relation, "_", " ")), p.plain(t.Object)}
 		if p.o.Mode == native.Fixed && (f[0] == "" || f[2] == "") || slices.Contains(facts, f) {
 			continue
 		}
-		facts = append(facts, f)
-		for _, name := range []string{f[0], f[2]} {
-			if _, ok := p.things.at[name]; !ok && !slices.Contains(texts[1:], name) {
-				texts = append(texts, name)
-			}
-		}
+		facts, ends, said = append(facts, f), append(ends, f[0], f[2]), append(said, factText(f))
 	}
-	names := len(texts)
-	for _, f := range facts {
-		if _, ok := p.facts.at[factText(f)]; !ok {
-			texts = append(texts, factText(f))
-		}
-	}
-	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, texts)
-	if err != nil {
+	ends, said = p.things.unknown(ends, strings.Clone), p.facts.unknown(said, strings.Clone)
+	vecs := map[string][]float32{}
+	if err := store.Vectors(ctx, p.d.Embed, &r.Usage, vecs, slices.Concat([]string{o.Text}, ends, said)...); err != nil {
 		return err
 	}
-	for i := 1; i < names; i++ {
-		p.thing(texts[i], vecs[i])
+	for _, name := range ends {
+		p.thing(name, vecs[name])
 	}
-	for i := names; i < len(texts); i++ {
-		p.facts.add(texts[i], vecs[i])
+	for _, text := range said {
+		p.facts.add(text, vecs[text])
 	}
-	pos := p.st.Add(o.Record(o.Kind()), vecs[0], r)
+	pos := p.st.Add(o.Record(o.Kind()), vecs[o.Text], r)
 	p.passages = append(p.passages, nil)
 	for _, f := range facts {
 		at, x := p.facts.at[factText(f)], hippoFact{f, p.things.at[f[0]], p.things.at[f[2]]}
@@ -269,10 +258,8 @@ func (p *hippo) choose(ctx context.Context, s *recall.State, v []float32) ([]int
 		return a
 	})
 	var out []int
-	for _, n := range a.Keep {
-		if n >= 1 && n <= len(near) && !slices.Contains(out, near[n-1].Pos) {
-			out = append(out, near[n-1].Pos)
-		}
+	for _, c := range op.Picked(a.Keep, near) {
+		out = append(out, c.Pos)
 	}
 	return out, score, err
 }

@@ -53,6 +53,16 @@ func (o ImageOptions) load() (images, error) {
 	return out, nil
 }
 
+// open is what the systems that see images begin with: the vectors, and the capabilities
+// of a system that embeds each pair and each question; d gets an embedder.
+func (o ImageOptions) open(d *memory.Deps) (images, memory.Capabilities, error) {
+	d.Embed = embedder(*d)
+	caps := ranked(native.Pair, 1)
+	caps.Notes = []string{byCaption}
+	seen, err := o.load()
+	return seen, caps, err
+}
+
 // of is the vector of the first attachment that has one.
 func (m images) of(att []schema.Attachment) []float32 {
 	for _, a := range att {

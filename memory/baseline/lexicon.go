@@ -28,6 +28,18 @@ func (l *lexicon) add(name string, v []float32) int {
 	return n
 }
 
+// unknown are the names that are no thing's yet, each once; key is how names are compared.
+func (l *lexicon) unknown(names []string, key func(string) string) (out []string) {
+	seen := map[string]bool{}
+	for _, n := range names {
+		if _, known := l.at[key(n)]; !known && !seen[key(n)] {
+			seen[key(n)] = true
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
 // near are the things from number from on whose cosine is least or more.
 func (l *lexicon) near(v []float32, from int, least float64) (out []recall.Scored) {
 	if from >= len(l.names) {

@@ -19,11 +19,15 @@ import (
 // version of every system here; it changes when the same input would give another memory.
 const version = "1"
 
+// many is the number of calls of what has no bound.
+const many = 1 << 20
+
 // list is the policy of systems that keep each observation as one record and recall by
 // a pipeline.
 type list struct {
 	st     *store.Linear
-	split  func(native.Observation) []store.Record // nil: the observation as it is
+	split  func(native.Observation) []store.Record   // nil: the observation as it is
+	note   func(native.Observation, *memory.Receipt) // nil: nothing
 	recall recall.Pipeline
 	show   func(q memory.Query, r *memory.Retrieved, st *store.Linear) // nil: nothing
 	pre    []recall.Priors                                             // by position, where kept
@@ -50,6 +54,9 @@ func (p *list) Store(ctx context.Context, o native.Observation, r *memory.Receip
 		if vecs, err = store.Many(ctx, e, &r.Usage, texts); err != nil {
 			return err
 		}
+	}
+	if p.note != nil {
+		p.note(o, r)
 	}
 	for i, rec := range recs {
 		rec.ID = p.st.Next()

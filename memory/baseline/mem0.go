@@ -49,7 +49,6 @@ func Mem0Graph() memory.Spec {
 
 func newM0(name string, graph bool, d memory.Deps, o Mem0Options) (memory.System, error) {
 	d.Embed = embedder(d)
-	const many = 1 << 20
 	caps := memory.Capabilities{Unit: "fact", Retrieval: memory.RetrievalRanked, Calls: &memory.Calls{EmbedPerUnit: memory.Span{Max: many}, EmbedPerQuery: memory.Exactly(1)}}
 	if graph {
 		caps.Calls.EmbedPerQuery = memory.Span{Min: 1, Max: many}
@@ -80,15 +79,9 @@ type m0 struct {
 	g  *m0graph // nil: without
 }
 
-// A verdict with the vector of what it stores.
-type judged struct {
-	op.Verdict
-	vec []float32
-}
-
 func (p *m0) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
 	var done memory.Receipt
-	verdicts, facts, err := p.judge(ctx, o, &done)
+	verdicts, facts, vecs, err := p.judge(ctx, o, &done)
 	var change *graphChange
 	if err == nil && p.g != nil {
 		change, err = p.relate(ctx, o, &done)
@@ -98,7 +91,7 @@ func (p *m0) Store(ctx context.Context, o native.Observation, r *memory.Receipt)
 		return err
 	}
 	for _, v := range verdicts {
-		p.apply(o, facts, v, r)
+		p.apply(o, facts, v, vecs[v.Text], r)
 	}
 	if change != nil {
 		p.g.apply(o, *change, r)
@@ -106,28 +99,29 @@ func (p *m0) Store(ctx context.Context, o native.Observation, r *memory.Receipt)
 	return nil
 }
 
-func (p *m0) judge(ctx context.Context, o native.Observation, r *memory.Receipt) ([]judged, []op.Fact, error) {
+// judge says what becomes of the facts of an exchange, with the vectors of texts.
+func (p *m0) judge(ctx context.Context, o native.Observation, r *memory.Receipt) ([]op.Verdict, []op.Fact, map[string][]float32, error) {
 	facts, err := op.Facts(ctx, p.d, r, o.Turns, func() []op.Fact {
 		return slices.DeleteFunc(op.CaptionedFacts(o.Turns), func(f op.Fact) bool {
 			return p.o.Mode == native.Faithful && !p.o.Both && f.Role != memory.RoleUser
 		})
 	})
 	if err != nil || len(facts) == 0 {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	texts := make([]string, len(facts))
 	for i, f := range facts {
 		texts[i] = f.Text
 	}
-	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, texts)
-	if err != nil {
-		return nil, nil, err
+	vecs := map[string][]float32{}
+	if err := store.Vectors(ctx, p.d.Embed, &r.Usage, vecs, texts...); err != nil {
+		return nil, nil, nil, err
 	}
 	use := p.st.Eligible(o.Batch.UserID, o.Batch.AgentID)
 	var known []op.Known
 	near := make([][]op.Known, len(facts))
 	for i := range facts {
-		for _, c := range recall.Nearest(p.st, vecs[i], p.o.Near, func(pos int) bool { return use[pos] }) {
+		for _, c := range recall.Nearest(p.st, vecs[texts[i]], p.o.Near, func(pos int) bool { return use[pos] }) {
 			k := op.Known{ID: p.st.At(c.Pos).ID, Text: p.st.At(c.Pos).Text, Role: p.st.At(c.Pos).Role}
 			near[i] = append(near[i], k)
 			if !slices.Contains(known, k) {
@@ -146,35 +140,21 @@ func (p *m0) judge(ctx context.Context, o native.Observation, r *memory.Receipt)
 		return out
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	out := make([]judged, len(verdicts))
-	var missing []string
 	for i, v := range verdicts {
 		if p.o.Mode == native.Fixed && v.Fact >= 0 && v.Target != "" && !slices.ContainsFunc(near[v.Fact], func(k op.Known) bool { return k.ID == v.Target }) {
-			v.Relation, v.Target = op.New, ""
+			verdicts[i].Relation, verdicts[i].Target = op.New, ""
 		}
-		out[i].Verdict = v
-		if at := slices.Index(texts, v.Text); at >= 0 {
-			out[i].vec = vecs[at]
-		} else if v.Relation != op.Same && v.Relation != op.Retracts {
-			missing = append(missing, v.Text)
+		if r := verdicts[i].Relation; r != op.Same && r != op.Retracts {
+			texts = append(texts, v.Text)
 		}
 	}
-	more, err := store.Many(ctx, p.d.Embed, &r.Usage, missing)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range out {
-		if at := slices.Index(missing, out[i].Text); out[i].vec == nil && at >= 0 {
-			out[i].vec = more[at]
-		}
-	}
-	return out, facts, nil
+	return verdicts, facts, vecs, store.Vectors(ctx, p.d.Embed, &r.Usage, vecs, texts...)
 }
 
 // apply does what a verdict says.
-func (p *m0) apply(o native.Observation, facts []op.Fact, v judged, r *memory.Receipt) {
+func (p *m0) apply(o native.Observation, facts []op.Fact, v op.Verdict, vec []float32, r *memory.Receipt) {
 	rec := o.Made("fact", v.Text)
 	rec.Sources, rec.Attachments = nil, nil
 	turns := []int{}
@@ -213,7 +193,7 @@ func (p *m0) apply(o native.Observation, facts []op.Fact, v judged, r *memory.Re
 		} else {
 			at.Sources, at.Attachments, at.Session, at.Meta, at.Metadata = rec.Sources, rec.Attachments, rec.Session, rec.Meta, rec.Metadata
 		}
-		p.st.SetVector(pos, v.vec)
+		p.st.SetVector(pos, vec)
 	case op.Retracts:
 		if !ok {
 			return
@@ -226,7 +206,7 @@ func (p *m0) apply(o native.Observation, facts []op.Fact, v judged, r *memory.Re
 		}
 	default:
 		if textnorm.Strip(v.Text) != "" {
-			p.st.Add(rec, v.vec, r)
+			p.st.Add(rec, vec, r)
 		}
 	}
 }
@@ -245,20 +225,15 @@ func (p *m0) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 	if err != nil {
 		return facts, err
 	}
-	if len(facts.Hits) == 0 && len(triples) == 0 {
-		return facts, nil
-	}
-	var out []memory.Hit // two facts, one triple, and so on
-	a, b := facts.Hits, triples
-	for len(out) < q.K && len(a)+len(b) > 0 {
-		if n := len(out); len(b) > 0 && (n%3 == 2 || len(a) == 0) {
-			out, b = append(out, b[0]), b[1:]
+	var odd, even []memory.Hit // two facts, one triple, and so on
+	for i, h := range facts.Hits {
+		if i%2 == 0 {
+			even = append(even, h)
 		} else {
-			out, a = append(out, a[0]), a[1:]
+			odd = append(odd, h)
 		}
-		out[len(out)-1].Score = 1 / float64(len(out))
 	}
-	facts.Hits = out
+	facts.Hits = recall.Interleaved(q.K, even, odd, triples)
 	return facts, nil
 }
 

@@ -76,18 +76,12 @@ func (p *m0) relate(ctx context.Context, o native.Observation, r *memory.Receipt
 	for _, n := range things {
 		names = append(names, m0name(n))
 	}
-	ask := slices.Clone(names)
+	ask := names
 	for _, t := range triples {
 		ask = append(ask, t.Subject, t.Object)
 	}
-	slices.Sort(ask)
-	ask = slices.Compact(ask)
-	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, ask)
-	if err != nil {
+	if err := store.Vectors(ctx, p.d.Embed, &r.Usage, c.vecs, ask...); err != nil {
 		return nil, err
-	}
-	for i, n := range ask {
-		c.vecs[n] = vecs[i]
 	}
 	c.add = triples
 	var found [][]recall.Scored

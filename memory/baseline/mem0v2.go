@@ -39,7 +39,6 @@ type Mem0V2Options struct {
 func Mem0V2() memory.Spec {
 	return modal("mem0-v2", "facts that are only added, searched by cosine, words and names (Mem0 2.x)", Mem0V2Options{Existing: 10, Threshold: 0.1}, func(d memory.Deps, o Mem0V2Options) (memory.System, error) {
 		d.Embed = embedder(d)
-		const many = 1 << 20
 		caps := memory.Capabilities{Unit: "fact", Retrieval: memory.RetrievalRanked, Calls: &memory.Calls{EmbedPerUnit: memory.Span{Min: 1, Max: many}, EmbedPerQuery: memory.Span{Min: 1, Max: 1 + queryNames}}}
 		asks(&caps, d, memory.Calls{LLMPerUnit: memory.Exactly(1)}, op.PurposeAdditive)
 		so := store.Options{Embed: d.Embed, Words: &store.Words{}}
@@ -96,24 +95,20 @@ func (p *m2) Store(ctx context.Context, o native.Observation, r *memory.Receipt)
 		return err
 	}
 	fresh := p.fresh(facts, near, o)
-	texts := make([]string, len(fresh))
-	var names []string
-	for i, f := range fresh {
-		texts[i] = f.Text
-		if p.o.Plain {
-			continue
-		}
+	var texts []string
+	for _, f := range fresh {
+		texts = append(texts, f.Text)
 		for _, n := range op.Entities(f.Text) {
-			if _, ok := p.names[textnorm.Key(n)]; !ok && !slices.Contains(names, n) {
-				names = append(names, n)
+			if _, known := p.names[textnorm.Key(n)]; !known && !p.o.Plain {
+				texts = append(texts, n)
 			}
 		}
 	}
-	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, append(texts, names...))
-	if err != nil {
+	vecs := map[string][]float32{}
+	if err := store.Vectors(ctx, p.d.Embed, &r.Usage, vecs, texts...); err != nil {
 		return err
 	}
-	for i, f := range fresh {
+	for _, f := range fresh {
 		rec := p.record(o, f)
 		if p.o.Mode == native.Fixed {
 			for _, n := range f.Linked {
@@ -122,10 +117,10 @@ func (p *m2) Store(ctx context.Context, o native.Observation, r *memory.Receipt)
 				}
 			}
 		}
-		pos := p.st.Add(rec, vecs[i], r)
+		pos := p.st.Add(rec, vecs[f.Text], r)
 		p.hashes[owned(o, f.Text)] = true
 		if !p.o.Plain {
-			p.link(pos, op.Entities(f.Text), names, vecs[len(texts):])
+			p.link(pos, op.Entities(f.Text), vecs)
 		}
 	}
 	p.last = append(slices.Clone(p.last), lines...)
@@ -159,11 +154,9 @@ func (p *m2) fresh(facts []added, near []recall.Scored, o native.Observation) (o
 func (p *m2) record(o native.Observation, f added) store.Record {
 	rec := o.Made("fact", f.Text)
 	rec.Role = f.By
-	best := 0.0
-	for _, t := range o.Turns {
-		if s := op.Jaccard(f.Text, schema.Captioned(t.Text, t.Attachments)); s > best {
-			best, rec.Sources, rec.Attachments, rec.Role = s, t.Sources, t.Attachments, t.Role
-		}
+	if i := op.Closest(f.Text, len(o.Turns), func(i int) string { return schema.Captioned(o.Turns[i].Text, o.Turns[i].Attachments) }); i >= 0 {
+		t := o.Turns[i]
+		rec.Sources, rec.Attachments, rec.Role = t.Sources, t.Attachments, t.Role
 	}
 	return rec
 }
@@ -183,25 +176,23 @@ func (p *m2) prompt(whole string, near []recall.Scored) string {
 
 // link ties a fact to the things that it names: known by name, or by a vector that is
 // nearly the same, else new.
-func (p *m2) link(pos int, entities, names []string, vecs [][]float32) {
+func (p *m2) link(pos int, entities []string, vecs map[string][]float32) {
 	for _, n := range entities {
 		key := textnorm.Key(n)
 		at, ok := p.names[key]
-		if i := slices.Index(names, n); !ok && i >= 0 {
+		if !ok {
 			best := recall.Scored{Pos: -1}
-			for _, c := range p.things.near(vecs[i], 0, sameName) {
+			for _, c := range p.things.near(vecs[n], 0, sameName) {
 				if best.Pos < 0 || c.Score >= best.Score {
 					best = c
 				}
 			}
 			if at = best.Pos; at < 0 {
-				at = p.things.add(key, vecs[i])
+				at = p.things.add(key, vecs[n])
 			}
-			p.names[key], ok = at, true
+			p.names[key] = at
 		}
-		if ok {
-			p.things.tie(at, pos)
-		}
+		p.things.tie(at, pos)
 	}
 }
 

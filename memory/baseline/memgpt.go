@@ -42,7 +42,7 @@ func MemGPT() memory.Spec {
 			}
 			d.Embed = embedder(d)
 			caps := memory.Capabilities{Unit: native.Pair, Retrieval: memory.RetrievalRanked, Colder: []string{"core", tierArchive, tierRecall},
-				Calls: &memory.Calls{EmbedPerUnit: memory.Span{Min: 1, Max: 1 << 20}, EmbedPerQuery: memory.Span{Max: 2 * actsAtMost * o.Steps}}}
+				Calls: &memory.Calls{EmbedPerUnit: memory.Span{Min: 1, Max: many}, EmbedPerQuery: memory.Span{Max: 2 * actsAtMost * o.Steps}}}
 			asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Min: 1, Max: o.Steps}, LLMPerQuery: memory.Span{Min: 1, Max: o.Steps}}, op.PurposeAct)
 			return native.New(native.Options{Name: "memgpt", Version: version, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 				return &memgpt{o: o, d: d, scope: scope, st: store.New(store.Options{Scope: scope, Embed: d.Embed, Words: &store.Words{}}), archive: store.New(store.Options{Scope: scope + ":archival", Embed: d.Embed})}
@@ -191,8 +191,7 @@ func (p *memgpt) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 		}
 	}
 	said, archive := &recall.State{Query: q, Store: p.st}, &recall.State{Query: q, Store: p.archive}
-	var lists [][]schema.PointID
-	hits := map[schema.PointID]memory.Hit{}
+	var lists [][]memory.Hit
 	found := ""
 	for n := range p.o.Steps {
 		acts, err := p.step(ctx, &r, core, q.Text, found, func() []act {
@@ -213,26 +212,18 @@ func (p *memgpt) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 			if err != nil {
 				return memory.Retrieved{Usage: r.Usage.Add(said.Usage).Add(archive.Usage)}, err
 			}
-			var ids []schema.PointID
+			var hits []memory.Hit
 			for _, c := range list[min(len(list), a.Page*page):] {
-				h := s.Store.Hit(c.Pos, 0)
-				ids, hits[h.ID] = append(ids, h.ID), h
-				found += h.Text + "\n"
+				hits = append(hits, s.Store.Hit(c.Pos, 0))
+				found += s.Store.At(c.Pos).Text + "\n"
 			}
-			lists = append(lists, ids)
+			lists = append(lists, hits)
 		}
 		if p.d.LLM == nil || len(r.Degraded) > 0 || !searched || n == p.o.Steps-1 {
 			break
 		}
 	}
-	out := memory.Retrieved{Usage: r.Usage.Add(said.Usage).Add(archive.Usage), Degraded: r.Degraded}
-	for _, id := range recall.RoundRobin(lists...) {
-		if len(out.Hits) < q.K {
-			h := hits[id]
-			h.Score = 1 / float64(1+len(out.Hits))
-			out.Hits = append(out.Hits, h)
-		}
-	}
+	out := memory.Retrieved{Hits: recall.Interleaved(q.K, lists...), Usage: r.Usage.Add(said.Usage).Add(archive.Usage), Degraded: r.Degraded}
 	if len(out.Hits) > 0 {
 		out.Context = strings.TrimSpace("(Core memory)\n" + core[blockPersona] + "\n" + core[blockHuman] + "\n(Found)\n" + found)
 	}

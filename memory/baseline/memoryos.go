@@ -11,6 +11,7 @@ import (
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
+	"membench/memory/recall"
 	"membench/memory/store"
 	"membench/schema"
 )
@@ -60,9 +61,8 @@ func newMOS(d memory.Deps, o MOSOptions) (memory.System, error) {
 	}
 	d.Embed = embedder(d)
 	o.Similar, o.Near, o.Continues = gate(o.Similar, d.Embed, 0.6, hashUpdate), gate(o.Near, d.Embed, 0.1, 0.1), gate(o.Continues, d.Embed, 0.6, hashEdge)
-	many := 2*o.Knowledge + 3
 	caps := memory.Capabilities{Unit: native.Pair, Retrieval: memory.RetrievalRanked, Stateful: true, Colder: []string{tierShort, tierMid, tierLong},
-		Calls: &memory.Calls{EmbedPerUnit: memory.Span{Max: many}, EmbedPerQuery: memory.Exactly(1)}}
+		Calls: &memory.Calls{EmbedPerUnit: memory.Span{Max: 2*o.Knowledge + 3}, EmbedPerQuery: memory.Exactly(1)}}
 	gated(&caps, d.Embed)
 	asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Max: 5}}, op.PurposeContinuity, op.PurposeMeta, op.PurposeThemes, op.PurposeProfile, op.PurposeKnowledge) // three for a page that leaves, two for a hot segment
 	return native.New(native.Options{Name: "memoryos", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
@@ -83,11 +83,9 @@ type segment struct {
 	vec      []float32
 	keywords []string
 	pages    []int
-	length   int // L: pages since it was analysed
-	visits   int // N
+	length   int // pages since it was analysed
 	visited  string
 	heat     float64
-	accesses int
 }
 
 // Recency of a segment that was visited so many hours ago.
@@ -241,17 +239,15 @@ func (p *mos) themes(ctx context.Context, e exchange, r *memory.Receipt) ([]them
 }
 
 // file puts a page into the segment nearest to its theme, or into a new one; where there
-// are too many then, the one that was asked for least goes.
+// are too many then, the oldest goes: questions are put to copies, so none was asked for more.
 func (p *mos) file(pos int, t theme, v []float32, r *memory.Receipt) {
-	var best *segment
-	score := -1.0
-	for _, s := range p.segments {
-		if x := dot(s.vec, v) + shareOf(s.keywords, t.Keywords); x > score {
-			best, score = s, x
-		}
-	}
+	near := recall.Among(len(p.segments), 1, func(i int) (float64, bool) {
+		x := dot(p.segments[i].vec, v) + op.Share(p.segments[i].keywords, t.Keywords)
+		return x, x >= p.o.Similar
+	})
 	at := p.st.At(pos)
-	if best != nil && score >= p.o.Similar {
+	if len(near) > 0 {
+		best := p.segments[near[0].Pos]
 		best.pages = append(best.pages, pos)
 		best.length++
 		best.visited = p.now
@@ -264,38 +260,10 @@ func (p *mos) file(pos int, t theme, v []float32, r *memory.Receipt) {
 	p.warm(s)
 	p.segments = append(p.segments, s)
 	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: s.rec.ID, New: t.Content})
-	if len(p.segments) > p.o.Segments {
-		least := 0
-		for i, x := range p.segments {
-			if x.accesses < p.segments[least].accesses {
-				least = i
-			}
-		}
-		gone := p.segments[least]
-		r.Changes = append(r.Changes, memory.Change{Op: memory.OpDelete, ID: gone.rec.ID, Old: gone.rec.Text})
-		p.segments = slices.Delete(p.segments, least, least+1)
+	if gone := p.segments[0].rec; len(p.segments) > p.o.Segments {
+		r.Changes = append(r.Changes, memory.Change{Op: memory.OpDelete, ID: gone.ID, Old: gone.Text})
+		p.segments = slices.Clone(p.segments[1:])
 	}
-}
-
-// shareOf is the Jaccard share of two lists of keywords.
-func shareOf(a, b []string) float64 {
-	set := map[string]int{}
-	for _, x := range a {
-		set[x] |= 1
-	}
-	for _, x := range b {
-		set[x] |= 2
-	}
-	both := 0
-	for _, v := range set {
-		if v == 3 {
-			both++
-		}
-	}
-	if both == 0 {
-		return 0
-	}
-	return float64(both) / float64(len(set))
 }
 
 func (p *mos) warm(s *segment) {
@@ -303,7 +271,7 @@ func (p *mos) warm(s *segment) {
 	if p.o.Mode == native.Fixed {
 		r = recency(seconds(s.visited, p.now) / 3600)
 	}
-	s.heat = heat(s.visits, s.length, r)
+	s.heat = heat(0, s.length, r) // nobody visits: questions are put to copies
 }
 
 // Records lists exchanges, summaries of segments, knowledge and the profile.

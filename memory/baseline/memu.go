@@ -1,16 +1,20 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
+	"membench/internal/rank"
 	"membench/internal/textnorm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
+	"membench/memory/recall"
 	"membench/memory/store"
 	"membench/schema"
 )
@@ -59,7 +63,6 @@ func newMemU(d memory.Deps, o MemUOptions) (memory.System, error) {
 	}
 	d.Embed = embedder(d)
 	o.Assign = gate(o.Assign, d.Embed, 0.25, hashNear)
-	const many = 1 << 20
 	caps := memory.Capabilities{Unit: "fact", Retrieval: memory.RetrievalRanked, Calls: &memory.Calls{EmbedPerSession: memory.Span{Max: many}, EmbedPerQuery: memory.Span{Max: 2}}}
 	gated(&caps, d.Embed)
 	asks(&caps, d, memory.Calls{LLMPerSession: memory.Span{Min: len(o.Types), Max: len(o.Types) + len(memuCategories)}, LLMPerQuery: memory.Span{Min: 1, Max: 3}}, op.PurposeItems, op.PurposeSummary, op.PurposeDecide, op.PurposeEnough)
@@ -88,8 +91,8 @@ type memu struct {
 	items  []memuItem // by position
 	sums   map[string]memuCategory
 	buffer []native.Observation
-	known  map[string]int       // items by kind, owner and text
-	names  map[string][]float32 // vectors of categories' names
+	known  map[string]int // items by kind, owner and text
+	names  lexicon        // categories
 	now    string
 }
 
@@ -114,46 +117,51 @@ func (p *memu) EndSession(ctx context.Context, _ string, r *memory.Receipt) erro
 	if err != nil {
 		return err
 	}
-	var texts, ask []string
+	var texts []string
 	for _, it := range items {
 		texts = append(texts, it.Content)
 	}
-	for _, c := range memuCategories {
-		if p.names == nil {
-			ask = append(ask, strings.ReplaceAll(c.name, "_", " "))
+	if len(p.names.names) == 0 {
+		for _, c := range memuCategories {
+			texts = append(texts, strings.ReplaceAll(c.name, "_", " "))
 		}
 	}
-	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, append(texts, ask...))
+	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, texts)
 	if err != nil {
 		return err
 	}
-	names := p.names
-	if names == nil {
-		names = map[string][]float32{}
-		for i, c := range memuCategories {
-			names[c.name] = vecs[len(texts)+i]
-		}
+	for i, v := range vecs[len(items):] {
+		p.names.add(memuCategories[i].name, v)
 	}
 	touched := map[string][]string{}
 	for i := range items {
-		items[i].Categories = p.assign(items[i], vecs[i], names)
+		items[i].Categories = p.assign(items[i], vecs[i])
 		for _, c := range items[i].Categories {
 			touched[c] = append(touched[c], items[i].Content)
 		}
 	}
-	sums, err := p.summarise(ctx, touched, r)
+	names := slices.Sorted(maps.Keys(touched))
+	sums := make([]string, len(names))
+	for i, name := range names { // what is said of each category that was touched, anew
+		if sums[i], err = op.Summary(ctx, p.d, r, op.PurposeSummary, p.sums[name].rec.Text, touched[name], p.o.Words, nil); err != nil {
+			return err
+		}
+	}
+	of, err := store.Many(ctx, p.d.Embed, &r.Usage, sums)
 	if err != nil {
 		return err
 	}
-	p.names, p.now = names, p.buffer[len(p.buffer)-1].Time
+	p.now = p.buffer[len(p.buffer)-1].Time
 	p.keep(items, vecs, r)
-	next := maps.Clone(p.sums)
-	for _, name := range slices.Sorted(maps.Keys(sums)) {
-		c := sums[name]
-		c.rec = store.Rewrite(p.sums[name].rec, c.rec, r)
-		next[name] = c
+	for i, name := range names {
+		rec := p.buffer[len(p.buffer)-1].Made("summary", sums[i])
+		rec.ID, rec.Status, rec.Attachments = schema.PointID(p.scope+":category:"+name), memory.StatusActive, nil
+		for _, o := range p.buffer {
+			rec.Sources = memory.Union(rec.Sources, o.Sources)
+		}
+		p.sums[name] = memuCategory{store.Rewrite(p.sums[name].rec, rec, r), of[i]}
 	}
-	p.sums, p.buffer = next, nil
+	p.buffer = nil
 	return nil
 }
 
@@ -219,52 +227,22 @@ func ruleCategories(text string) (out []string) {
 
 // assign are the categories of an item: those that are named and exist, else those whose
 // names are near, else experiences.
-func (p *memu) assign(it itemAnswer, v []float32, names map[string][]float32) (out []string) {
+func (p *memu) assign(it itemAnswer, v []float32) (out []string) {
 	for _, c := range it.Categories {
-		if _, ok := names[c]; ok && !slices.Contains(out, c) {
+		if _, ok := p.names.at[c]; ok && !slices.Contains(out, c) {
 			out = append(out, c)
 		}
 	}
 	if len(out) > 0 {
 		return out
 	}
-	for _, c := range memuCategories {
-		if dot(v, names[c.name]) >= p.o.Assign {
-			out = append(out, c.name)
-		}
+	for _, c := range p.names.near(v, 0, p.o.Assign) {
+		out = append(out, p.names.names[c.Pos])
 	}
 	if len(out) == 0 {
 		out = []string{"experiences"}
 	}
 	return out
-}
-
-// summarise writes the touched categories' summaries anew.
-func (p *memu) summarise(ctx context.Context, touched map[string][]string, r *memory.Receipt) (map[string]memuCategory, error) {
-	out := map[string]memuCategory{}
-	names := slices.Sorted(maps.Keys(touched))
-	var texts []string
-	for _, name := range names {
-		old := p.sums[name].rec
-		text, err := op.Summary(ctx, p.d, r, op.PurposeSummary, old.Text, touched[name], p.o.Words, nil)
-		if err != nil {
-			return nil, err
-		}
-		rec := p.buffer[len(p.buffer)-1].Made("summary", text)
-		rec.ID, rec.Status, rec.Attachments = schema.PointID(p.scope+":category:"+name), memory.StatusActive, nil
-		for _, o := range p.buffer {
-			rec.Sources = memory.Union(rec.Sources, o.Sources)
-		}
-		out[name], texts = memuCategory{rec: rec}, append(texts, text)
-	}
-	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, texts)
-	if err != nil {
-		return nil, err
-	}
-	for i, name := range names {
-		out[name] = memuCategory{out[name].rec, vecs[i]}
-	}
-	return out, nil
 }
 
 func (p *memu) keep(items []itemAnswer, vecs [][]float32, r *memory.Receipt) {
@@ -290,6 +268,82 @@ func (p *memu) keep(items []itemAnswer, vecs [][]float32, r *memory.Receipt) {
 	}
 }
 
+// salience is a cosine with how often and how many days ago an item was said.
+func salience(cos float64, count int, days float64) float64 {
+	return cos * math.Log(float64(count)+1) * math.Exp(-0.693*days/30)
+}
+
+func (p *memu) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
+	return recall.Pipeline{func(ctx context.Context, s *recall.State) error {
+		type answer struct {
+			Retrieve bool   `json:"retrieve"`
+			Query    string `json:"query"`
+		}
+		a, err := op.JSON(ctx, p.d, &s.Receipt, op.PurposeDecide, q.Text, nil, func() answer { return answer{true, q.Text} })
+		if err != nil || p.o.Mode == native.Faithful && !a.Retrieve {
+			return err
+		}
+		a.Query = cmp.Or(strings.TrimSpace(a.Query), q.Text)
+		v, err := s.Vector(ctx, a.Query)
+		if err != nil || p.st.Len() == 0 {
+			return err
+		}
+		open, shown := p.categories(v, q)
+		enough, err := p.enough(ctx, s, a.Query, shown)
+		if err != nil {
+			return err
+		}
+		s.List = p.rank(s, v, func(pos int) bool {
+			return slices.ContainsFunc(p.items[pos].categories, func(c string) bool { return slices.Contains(open, c) })
+		})
+		var rest []recall.Scored
+		if len(s.List) < q.K && !enough { // whatever its category
+			rest = p.rank(s, v, nil)
+		}
+		s.List = recall.Ordered(s.List, rest)
+		s.Context = shown
+		return nil
+	}}.Run(ctx, p.st, q)
+}
+
+// categories are those nearest to the question, and their summaries.
+func (p *memu) categories(v []float32, q memory.Query) (names []string, shown string) {
+	all := slices.Sorted(maps.Keys(p.sums))
+	for _, c := range recall.Among(len(all), p.o.TopK, func(i int) (float64, bool) {
+		c := p.sums[all[i]]
+		return dot(c.vec, v), c.rec.For(q)
+	}) {
+		names = append(names, all[c.Pos])
+		shown += "(" + all[c.Pos] + ")\n" + p.sums[all[c.Pos]].rec.Text + "\n"
+	}
+	return names, strings.TrimSpace(shown)
+}
+
+func (p *memu) enough(ctx context.Context, s *recall.State, query, shown string) (bool, error) {
+	type answer struct {
+		Enough bool `json:"enough"`
+	}
+	a, err := op.JSON(ctx, p.d, &s.Receipt, op.PurposeEnough, query+"\n\nFOUND\n"+shown, nil, func() answer { return answer{} })
+	return a.Enough, err
+}
+
+func (p *memu) rank(s *recall.State, v []float32, keep func(int) bool) []recall.Scored {
+	near := recall.Nearest(p.st, v, 0, func(pos int) bool { return s.Eligible(pos) && (keep == nil || keep(pos)) })
+	if !p.o.Salience {
+		return near
+	}
+	score := map[int]float64{}
+	for _, c := range near {
+		it := p.items[c.Pos]
+		days := seconds(it.last, p.now) / 86400
+		if _, ok := schema.ParseInstant(it.last); !ok {
+			days = 30 // unknown age: half
+		}
+		score[c.Pos] = rank.Round6(salience(c.Score, it.count, days))
+	}
+	return recall.Best(score)
+}
+
 // Records lists items and the categories' summaries.
 func (p *memu) Records() []store.Record {
 	out := p.st.Records()
@@ -302,6 +356,6 @@ func (p *memu) Records() []store.Record {
 func (p *memu) Clone() native.Policy {
 	c := *p
 	c.st, c.items, c.sums, c.buffer = p.st.Clone(), slices.Clone(p.items), maps.Clone(p.sums), slices.Clone(p.buffer)
-	c.known = maps.Clone(p.known)
+	c.known, c.names = maps.Clone(p.known), p.names.clone()
 	return &c
 }

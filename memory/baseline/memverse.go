@@ -31,7 +31,7 @@ type MemVerseOptions struct {
 func MemVerseLite() memory.Spec {
 	return modal("memverse-lite", "core, episodic and semantic memories, by things and relations (after MemVerse)", MemVerseOptions{Local: 10, Global: 10, Chunks: 5}, func(d memory.Deps, o MemVerseOptions) (memory.System, error) {
 		d.Embed = embedder(d)
-		caps := memory.Capabilities{Unit: native.Pair, Retrieval: memory.RetrievalRanked, Calls: &memory.Calls{EmbedPerUnit: memory.Span{Min: 1, Max: 1 << 20}, EmbedPerQuery: memory.Span{Min: 1, Max: 3}},
+		caps := memory.Capabilities{Unit: native.Pair, Retrieval: memory.RetrievalRanked, Calls: &memory.Calls{EmbedPerUnit: memory.Span{Min: 1, Max: many}, EmbedPerQuery: memory.Span{Min: 1, Max: 3}},
 			Notes: []string{"lite: one graph, no parametric memory"}}
 		asks(&caps, d, memory.Calls{LLMPerUnit: memory.Exactly(3), LLMPerQuery: memory.Exactly(1)}, llm.PurposeFacts, op.PurposeMeta, op.PurposeRelations, op.PurposeKeywords)
 		return native.New(native.Options{Name: "memverse-lite", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
@@ -96,21 +96,18 @@ func (p *memverse) keep(ctx context.Context, o native.Observation, drafts []draf
 		if d.triple != nil {
 			speaks[i] = []string{d.triple.Subject, d.triple.Object}
 		}
-		for _, n := range speaks[i] {
-			if _, ok := p.things.at[strings.ToLower(n)]; !ok && !slices.ContainsFunc(names, func(m string) bool { return strings.EqualFold(m, n) }) {
-				names = append(names, n)
-			}
-		}
+		names = append(names, speaks[i]...)
 	}
-	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, append(texts, names...))
-	if err != nil {
+	names = p.things.unknown(names, strings.ToLower)
+	vecs := map[string][]float32{}
+	if err := store.Vectors(ctx, p.d.Embed, &r.Usage, vecs, append(texts, names...)...); err != nil {
 		return err
 	}
-	for i, n := range names {
-		p.things.add(strings.ToLower(n), vecs[len(texts)+i])
+	for _, n := range names {
+		p.things.add(strings.ToLower(n), vecs[n])
 	}
 	for i, d := range drafts {
-		pos := p.st.Add(o.Made(d.kind, d.text), vecs[i], r)
+		pos := p.st.Add(o.Made(d.kind, d.text), vecs[d.text], r)
 		for _, n := range speaks[i] {
 			p.things.tie(p.things.at[strings.ToLower(n)], pos)
 		}

@@ -31,18 +31,12 @@ type NGOptions struct {
 // edges are kept and not used in either, as published.
 func NGMemory() memory.Spec {
 	return modal("NGMemory", "a graph of entries, walked from the nearest (neural graph memory, Mem-Gallery)", NGOptions{Near: 10, Nodes: 10}, func(d memory.Deps, o NGOptions) (memory.System, error) {
-		seen, err := o.load()
-		if err != nil {
-			return nil, err
-		}
-		d = memory.Deps{Embed: embedder(d)}
-		caps := ranked(native.Pair, 1)
-		caps.Notes = []string{byCaption}
+		seen, caps, err := o.open(&d)
 		gated(&caps, d.Embed)
 		edge, keep := gate(o.Edge, d.Embed, 0.6, hashEdge), gate(o.Keep, d.Embed, 0.4, hashNear)
-		return native.New(native.Options{Name: "NGMemory", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
+		return native.New(native.Options{Name: "NGMemory", Version: version, Mode: o.Mode, Config: o, Deps: memory.Deps{Embed: d.Embed}, Caps: caps, New: func(scope string) native.Policy {
 			return &ng{list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}, faithful: o.Mode == native.Faithful, edge: edge, keep: keep, near: o.Near, nodes: o.Nodes, seen: seen}
-		}}), nil
+		}}), err
 	})
 }
 

@@ -38,18 +38,12 @@ type OmniOptions struct {
 func OmniSimpleMem() memory.Spec {
 	return modal("omni-simplemem", "summaries of texts and images, expanded to full texts (Omni-SimpleMem)",
 		OmniOptions{MinChars: 10, TopK: 10, Evidence: 5, Temporal: 20, Budget: 1500}, func(d memory.Deps, o OmniOptions) (memory.System, error) {
-			seen, err := o.load()
-			if err != nil {
-				return nil, err
-			}
-			d.Embed = embedder(d)
-			caps := ranked(native.Pair, 1)
+			seen, caps, err := o.open(&d)
 			caps.Calls.EmbedPerUnit.Min = 0 // what is not stored
-			caps.Notes = []string{byCaption}
 			asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Max: 1}}, op.PurposeSummary)
 			return native.New(native.Options{Name: "omni-simplemem", Version: "2", Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 				return &omni{o: o, d: d, seen: seen, list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed, Words: &store.Words{}})}}
-			}}), nil
+			}}), err
 		})
 }
 

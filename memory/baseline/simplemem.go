@@ -48,7 +48,6 @@ func newSimpleMem(d memory.Deps, o SimpleMemOptions) (memory.System, error) {
 		return nil, fmt.Errorf("window %d, overlap %d: want a window that is larger than the overlap", o.Window, o.Overlap)
 	}
 	d.Embed = embedder(d)
-	const many = 1 << 20
 	caps := memory.Capabilities{Unit: "fact", Retrieval: memory.RetrievalRanked,
 		Calls: &memory.Calls{EmbedPerUnit: memory.Span{Max: many}, EmbedPerSession: memory.Span{Max: many}, EmbedPerQuery: memory.Span{Min: 1, Max: 4 * (1 + o.Rounds)}}}
 	asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Max: 1}, LLMPerSession: memory.Span{Max: 1}, LLMPerQuery: memory.Span{Min: 2, Max: 3 + 2*o.Rounds}}, op.PurposeEntries, op.PurposeNeeds, op.PurposeQueries, op.PurposeAnalyse, op.PurposeEnough)
@@ -142,22 +141,16 @@ func (p *simple) window(ctx context.Context, turns []native.Observation, r *memo
 // recordOf makes a record of an entry: of the turns that it names, else of the one that
 // shares most with it, else of all.
 func recordOf(turns []native.Observation, e entry) store.Record {
-	var from []int
-	for _, n := range e.Turns {
-		if n >= 1 && n <= len(turns) && !slices.Contains(from, n-1) {
-			from = append(from, n-1)
-		}
+	all := make([]int, len(turns))
+	for i := range turns {
+		all[i] = i
 	}
-	if best := 0.0; len(from) == 0 {
-		for i, t := range turns {
-			if s := op.Jaccard(t.Text, e.Text); s > best {
-				best, from = s, []int{i}
-			}
-		}
-	}
+	from := op.Picked(e.Turns, all)
 	if len(from) == 0 {
-		for i := range turns {
-			from = append(from, i)
+		if from = all; len(turns) > 1 {
+			if i := op.Closest(e.Text, len(turns), func(i int) string { return turns[i].Text }); i >= 0 {
+				from = []int{i}
+			}
 		}
 	}
 	rec := turns[from[0]].Made("fact", e.Text)
@@ -287,40 +280,32 @@ func (p *simple) missing(ctx context.Context, s *recall.State, lists [][]recall.
 // structured finds entries by their fields: all that are asked for must fit (faithful),
 // or any.
 func (p *simple) structured(s *recall.State, a analysis) []recall.Scored {
-	var tests []func(e *entry, r *store.Record) bool
-	among := func(want []string, have func(*entry) []string) {
-		if len(want) > 0 {
-			tests = append(tests, func(e *entry, _ *store.Record) bool {
-				return slices.ContainsFunc(have(e), func(x string) bool {
-					return slices.ContainsFunc(want, func(w string) bool { return strings.EqualFold(w, x) })
-				})
-			})
-		}
-	}
-	among(a.Persons, func(e *entry) []string { return e.Persons })
-	among(a.Entities, func(e *entry) []string { return e.Entities })
-	if a.Place != "" {
-		tests = append(tests, func(e *entry, _ *store.Record) bool {
-			return e.Place != "" && strings.Contains(strings.ToLower(e.Place), strings.ToLower(a.Place))
+	among := func(want, have []string) bool {
+		return slices.ContainsFunc(have, func(x string) bool {
+			return slices.ContainsFunc(want, func(w string) bool { return strings.EqualFold(w, x) })
 		})
 	}
-	if lo, hi, ok := daysIn(a.Time, s.Query.AsOf); ok && p.o.Mode == native.Fixed {
-		tests = append(tests, func(_ *entry, r *store.Record) bool {
+	lo, hi, dated := daysIn(a.Time, s.Query.AsOf)
+	dated = dated && p.o.Mode == native.Fixed
+	return s.Matching(p.o.Structured, func(pos int, r *store.Record) bool {
+		asked, fits := 0, 0
+		field := func(wanted bool, fit func() bool) {
+			if wanted {
+				asked++
+				if fit() {
+					fits++
+				}
+			}
+		}
+		e := &p.entries[pos]
+		field(len(a.Persons) > 0, func() bool { return among(a.Persons, e.Persons) })
+		field(len(a.Entities) > 0, func() bool { return among(a.Entities, e.Entities) })
+		field(a.Place != "", func() bool { return strings.Contains(strings.ToLower(e.Place), strings.ToLower(a.Place)) })
+		field(dated, func() bool {
 			t, ok := schema.ParseTime(r.Time, nil)
 			return ok && t.Format("2006-01-02") >= lo && t.Format("2006-01-02") <= hi
 		})
-	}
-	if len(tests) == 0 {
-		return nil
-	}
-	return s.Matching(p.o.Structured, func(pos int, r *store.Record) bool {
-		fits := 0
-		for _, t := range tests {
-			if t(&p.entries[pos], r) {
-				fits++
-			}
-		}
-		return fits == len(tests) || p.o.Mode == native.Fixed && fits > 0
+		return fits > 0 && (fits == asked || p.o.Mode == native.Fixed)
 	})
 }
 

@@ -36,21 +36,15 @@ const (
 // want the memory.
 func UniversalRAGMemory() memory.Spec {
 	return modal("UniversalRAGMemory", "texts or images, as the question wants (UniversalRAG, Mem-Gallery)", URAGOptions{TopK: 10}, func(d memory.Deps, o URAGOptions) (memory.System, error) {
-		seen, err := o.load()
-		if err != nil {
-			return nil, err
-		}
-		d.Embed = embedder(d)
-		caps := ranked(native.Pair, 1)
+		seen, caps, err := o.open(&d)
 		caps.Calls.EmbedPerUnit.Max = 2
-		caps.Notes = []string{byCaption}
 		asks(&caps, d, memory.Calls{LLMPerQuery: memory.Exactly(1)}, op.PurposeRoute)
 		if d.LLM != nil {
 			caps.Calls.EmbedPerQuery.Min = 0 // where nothing is looked for
 		}
 		return native.New(native.Options{Name: "UniversalRAGMemory", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 			return &urag{list: list{st: store.New(store.Options{Scope: scope, Embed: d.Embed})}, o: o, d: d, seen: seen, pictures: map[int][]float32{}}
-		}}), nil
+		}}), err
 	})
 }
 

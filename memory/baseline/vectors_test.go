@@ -1,12 +1,18 @@
 package baseline
 
 import (
+	"context"
 	"math"
 	"testing"
 	"time"
 
+	"membench/llm/hashing"
+	"membench/memory"
+	"membench/memory/native"
 	"membench/memory/op"
 	"membench/memory/recall"
+	"membench/memory/store"
+	"membench/schema"
 )
 
 // TestNumericVectors holds the numbers that the reference gives for parts of the systems
@@ -33,14 +39,14 @@ func TestNumericVectors(t *testing.T) {
 		"MemU salience":                      {salience(.7, 3, 15), 0.686231},
 		"RRF 60, ranks 1 and 3":              {fused[0].Score, 0.032266},
 		"RRF of Graphiti, ranks 0 and 2":     {zero[0].Score, 1.333333},
-		"Neo4j's 0.6 as a cosine":            {2*0.6 - 1, 0.2},
+		"Neo4j's 0.6 as a cosine":            {graphitiNear, 0.2},
 		"HippoRAG walk, A":                   {rank[0], 0.598686},
 		"HippoRAG walk, B":                   {rank[1], 0.223974},
 		"HippoRAG walk, P1":                  {rank[2], 0.128517},
 		"HippoRAG walk, P2":                  {rank[3], 0.048823},
 		"NG boost published, degree 20":      {boosted(.5, 20, true), 1.5},
 		"NG boost fixed, degree 20":          {boosted(.5, 20, false), .5 * (1 + .1*math.Log(21))},
-		"one Jaccard share":                  {shareOf([]string{"a", "b"}, []string{"b", "c"}), 1.0 / 3},
+		"one Jaccard share":                  {op.Share([]string{"a", "b"}, []string{"b", "c"}), 1.0 / 3},
 		"joint vector of a text and a image": {float64(joint([]float32{1, 0}, []float32{0, 2})[1]), math.Sqrt2 / 2},
 	} {
 		if math.Abs(c.have-c.want) > 1e-6 {
@@ -120,6 +126,50 @@ func TestMemoryOSHeat(t *testing.T) {
 		s := &segment{length: 4, visited: "2025-03-01T08:00:00Z"}
 		if p.warm(s); math.Abs(s.heat-want) > 1e-9 {
 			t.Errorf("%s: heat %v, want %v", mode, s.heat, want)
+		}
+	}
+}
+
+// TestFlawsInside: where a flaw is not seen from outside: the weights of edges and the
+// divisors of scores of the two modes.
+func TestFlawsInside(t *testing.T) {
+	for _, mode := range []string{native.Fixed, native.Faithful} {
+		faithful := mode == native.Faithful
+		pick := func(fixed, published float64) float64 {
+			if faithful {
+				return published
+			}
+			return fixed
+		}
+		a := &augustus{ng: ng{faithful: faithful}, concepts: [][]string{{"bee"}, {"bee"}, {"bee"}, {"bee", "kite"}}, having: map[string][]int{"bee": {0, 1, 2, 3}, "kite": {3}}}
+		g := &ga{o: GAOptions{ModeOptions: ModeOptions{mode}}, st: store.New(store.Options{Scope: "s"})}
+		for i := range 6 { // each stands on the one before
+			r := store.Record{Item: memory.Item{Text: "x"}}
+			if i > 0 {
+				r.Links = []schema.PointID{g.st.At(i - 1).ID}
+			}
+			g.st.AppendVector(r, nil)
+		}
+		h := &hippo{o: HippoOptions{ModeOptions: ModeOptions{mode}}, list: list{st: store.New(store.Options{Scope: "s"})},
+			triples: []hippoFact{{from: 0, to: 1}}, facts: lexicon{of: [][]int{{0}}}, synonyms: []recall.Link{{A: 0, B: 1, Weight: .9}}}
+		m := &m2{o: Mem0V2Options{ModeOptions: ModeOptions{mode}}}
+		said := &augustus{ng: ng{faithful: faithful, edge: 2, near: 1, list: list{st: store.New(store.Options{Scope: "s", Embed: hashing.New(0)})}}, having: map[string][]int{}}
+		for _, at := range []string{"2025-01-01T00:00:00Z", "2025-02-11T16:00:00Z"} { // 1,000 hours
+			if err := said.Store(context.Background(), native.Observation{Text: "a", Time: at}, &memory.Receipt{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for what, c := range map[string]struct{ have, want float64 }{
+			"AUGUSTUS: how rare a shared concept is":    {a.frequency([]string{"kite"}), pick(1, 2.5)},
+			"AUGUSTUS: an edge over 1,000 hours":        {said.web.in[1][0].weight, pick(math.Exp(-1), 1)},
+			"GA: what insights upon insights stand on":  {float64(len(g.expand([]int{5}))), pick(3, 6)},
+			"HippoRAG: a fact and a synonym of one tie": {h.network()[0].Weight, pick(2.9, .9)},
+			"mem0-v2: divisor without words and names":  {m.divisor(nil, nil), pick(2.5, 1)},
+			"mem0-v2: divisor with words":               {m.divisor(map[int]float64{0: 1}, nil), pick(2.5, 2)},
+		} {
+			if math.Abs(c.have-c.want) > 1e-6 {
+				t.Errorf("%s, %s: have %v, want %v", mode, what, c.have, c.want)
+			}
 		}
 	}
 }

@@ -192,7 +192,7 @@ func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 		return memory.Retrieved{Usage: used}, err
 	}
 	s := &recall.State{Query: q, Store: p.v.st, Receipt: memory.Receipt{Usage: used}}
-	use := p.v.usable(s)
+	use := p.v.usable(q)
 	if !slices.Contains(use, true) {
 		return memory.Retrieved{Usage: s.Usage}, nil
 	}
@@ -212,7 +212,10 @@ func (p *policy) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 	// The best so far are kept in a small list: 10,000 candidates are not sorted.
 	top, worst := make([]rank.Scored[int], 0, 8*q.K), math.Inf(-1)
 	for i, u := range use {
-		if score := rank.Round6(x[i]); u && score >= worst {
+		if !u || x[i] < worst-1e-6 {
+			continue
+		}
+		if score := rank.Round6(x[i]); score >= worst {
 			top = append(top, rank.Scored[int]{ID: string(p.v.st.At(i).ID), Score: score, V: i})
 			if len(top) == cap(top) {
 				top = rank.Top(top, q.K)

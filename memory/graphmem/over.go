@@ -20,9 +20,8 @@ type Reading struct{ p *policy }
 
 // Over is the same retrieval over a graph that someone already has: one of graphir, one
 // in Neo4j, one made of the export of a memory system, whose memories stand as turns
-// where it has none. The graph is never written to. It is read whole now, and again by a
-// question that finds it changed (graph.Revised; without that, by every question unless
-// it is a graph.Local).
+// where it has none. The graph is never written to. It is read whole now, and by each
+// question again: of a graph.Followed what changed.
 func Over(ctx context.Context, g graph.Graph, d memory.Deps, o Options) (*Reading, error) {
 	if d.Embed == nil {
 		d.Embed = hashing.New(0)

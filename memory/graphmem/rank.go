@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"membench/internal/tokens"
+	"membench/memory"
 	"membench/memory/recall"
 	"membench/schema"
 )
@@ -132,16 +133,24 @@ func (v *view) score(ctx context.Context, s *recall.State, w Weights, use []bool
 			plus(w.SessionMeaning, ses)
 		}
 	}
-	for _, t := range []struct {
-		weight float64
-		signal recall.Signal
-	}{{w.Speaker, recall.Spoken()}, {w.Date, recall.Dated()}} {
-		if t.weight != 0 {
-			x, err := t.signal(ctx, s)
-			if err != nil {
-				return nil, err
+	if who := recall.Named(s); who != "" && w.Speaker != 0 {
+		named := v.voices[who]
+		for i, spoke := range v.voice {
+			if spoke == named {
+				out[i] += w.Speaker
 			}
-			plus(t.weight, x)
+		}
+	}
+	if fit := recall.OnDay(s.Query.Text); fit != nil && w.Date != 0 {
+		day, x := -1, 0.0
+		for i, t := range v.when {
+			if t.IsZero() {
+				continue
+			}
+			if d := 1000*t.Year() + t.YearDay(); d != day { // turns of a day stand together
+				day, x = d, w.Date*fit(t)
+			}
+			out[i] += x
 		}
 	}
 	if err := v.graphScore(ctx, s, w, use, plus); err != nil {
@@ -163,11 +172,14 @@ func (v *view) kindScore(out []float64, w Weights, asked recall.Asked, even floa
 			*x.part += x.weight
 		}
 	}
-	side := v.style.terse()
+	side := make([]float64, len(v.voices))
+	for who, x := range v.style.terse() {
+		side[v.voices[who]] = x
+	}
 	for i, p := range v.pre {
 		out[i] += temporal*p.Temporal + even*(w.Length*p.Length+w.Question*p.Question) + w.First*p.First + standing*p.Standing
 		if terse != 0 {
-			out[i] += terse * side[v.st.At(i).Speaker]
+			out[i] += terse * side[v.voice[i]]
 		}
 	}
 }
@@ -225,15 +237,16 @@ func z(x []float64, use []bool) {
 }
 
 // usable marks the turns that may answer: live, of the user and agent that are asked
-// of, and said by the time of the question.
-func (v *view) usable(s *recall.State) []bool {
-	end, limited := until(s.Query.AsOf)
-	out := make([]bool, v.st.Len())
-	for i := range out {
-		if out[i] = s.Eligible(i); out[i] && limited {
-			t, ok := schema.ParseTime(v.st.At(i).Time, nil)
-			out[i] = !ok || t.Before(end) // what has no time may have been said before
-		}
+// of, and said by the time of the question. It is not to be changed.
+func (v *view) usable(q memory.Query) []bool {
+	use := v.st.Eligible(q.UserID, q.AgentID)
+	end, limited := until(q.AsOf)
+	if !limited {
+		return use
+	}
+	out := make([]bool, len(use))
+	for i, ok := range use {
+		out[i] = ok && v.when[i].Before(end) // what has no time may have been said before
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package graphmem
 import (
 	"maps"
 	"strings"
+	"time"
 
 	"membench/eval/reader"
 	"membench/internal/bm25"
@@ -41,6 +42,9 @@ type view struct {
 	windows  int            // turns whose windows are in near, but for the ends
 	stale    map[int]bool   // sessions whose words changed
 	at       map[schema.EventRef]int
+	voice    []int32          // who speaks, a number of voices
+	voices   map[string]int32 // by name
+	when     []time.Time      // zero: nobody knows
 
 	facts      []Fact
 	factAt     map[schema.ClaimID]int
@@ -62,7 +66,7 @@ func newView(scope string, e llm.Embedder) *view {
 		style:    style{bySpeaker: map[string]*length{}},
 		near:     bm25.Index{K1: .9, B: .4, Cut: strings.Fields},
 		sittings: bm25.Index{K1: 1.2, B: .5, Cut: strings.Fields},
-		number:   map[string]int{}, stale: map[int]bool{}, at: map[schema.EventRef]int{}, factAt: map[schema.ClaimID]int{}, claims: map[int][]int{},
+		number:   map[string]int{}, stale: map[int]bool{}, at: map[schema.EventRef]int{}, voices: map[string]int32{}, factAt: map[schema.ClaimID]int{}, claims: map[int][]int{},
 	}
 }
 
@@ -87,6 +91,14 @@ func (v *view) add(r store.Record, said string, vec []float32) int {
 	v.terms = append(v.terms, strings.Join(tokens.Snowball(opening(indexed)), " "))
 	v.pre = append(v.pre, kindOf(said))
 	v.style.add(r.Speaker, said, v.last[s] >= 0, v.last[s] >= 0 && v.st.At(int(v.last[s])).Speaker == r.Speaker)
+	voice, ok := v.voices[r.Speaker]
+	if !ok {
+		voice = int32(len(v.voices))
+		v.voices[r.Speaker] = voice
+	}
+	v.voice = append(v.voice, voice)
+	when, _ := schema.ParseTime(r.Time, nil)
+	v.when = append(v.when, when)
 	v.asks = append(v.asks, strings.ContainsAny(said, "?？"))
 	if reader.Ends(said) {
 		v.ends = append(v.ends, i)
@@ -109,30 +121,18 @@ func (v *view) add(r store.Record, said string, vec []float32) int {
 // settle brings the windows and the sessions up to the last turn: that is done once
 // before a question, not after each turn, since a new turn changes its neighbours' too.
 func (v *view) settle() {
-	for i := range v.terms {
-		if i < v.windows && !v.open(i) {
-			continue
+	for i := v.windows; i < len(v.terms); i++ {
+		for d, j := 0, int32(i); d <= reach && j >= 0; d, j = d+1, v.before[j] {
+			if d == 0 || int(j) < v.windows { // a new one has its turn
+				v.near.Set(int(j), v.window(int(j)))
+			}
 		}
-		v.near.Set(i, v.window(i))
 	}
 	v.windows = len(v.terms)
 	for s := range v.stale {
 		v.sittings.Set(s, v.words[s])
 	}
 	clear(v.stale)
-}
-
-// open reports whether a turn that came later stands in the window of i.
-func (v *view) open(i int) bool {
-	for range reach {
-		if i = int(v.after[i]); i < 0 {
-			return false
-		}
-		if i >= v.windows {
-			return true
-		}
-	}
-	return false
 }
 
 func (v *view) window(i int) string {
@@ -156,6 +156,7 @@ func (v *view) clone() *view {
 	c.before, c.after = append([]int32(nil), v.before...), append([]int32(nil), v.after...)
 	c.sitting, c.last = append([]int32(nil), v.sitting...), append([]int32(nil), v.last...)
 	c.words = append([]string(nil), v.words...)
+	c.voice, c.voices, c.when = append([]int32(nil), v.voice...), maps.Clone(v.voices), append([]time.Time(nil), v.when...)
 	c.number, c.stale, c.at, c.factAt = maps.Clone(v.number), maps.Clone(v.stale), maps.Clone(v.at), maps.Clone(v.factAt)
 	c.facts, c.claimWords = append([]Fact(nil), v.facts...), v.claimWords.Clone()
 	c.claims = make(map[int][]int, len(v.claims))

@@ -104,15 +104,14 @@ func (v *view) isA(s *recall.State) []float64 {
 		v.kin.Set(i, opening(v.st.At(i).Text))
 	}
 	v.kinned = n
-	out, has := v.take(n), v.take(n)
-	for _, t := range tokens.Kin(s.Query.Text) {
-		idf := v.kin.IDF(t)
-		has = v.kin.Dense(has, t, n)
-		for i, x := range has {
-			if x > 0 {
-				out[i] += idf
+	out, counted := v.take(n), v.take(n)
+	for k, t := range tokens.Kin(s.Query.Text) {
+		idf, kin := v.kin.IDF(t), float64(k+1)
+		v.kin.Each(t, func(doc int) {
+			if counted[doc] != kin {
+				counted[doc], out[doc] = kin, out[doc]+idf
 			}
-		}
+		})
 	}
 	for i := range out {
 		out[i] = min(8, out[i]) / 5

@@ -2,6 +2,7 @@ package op
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -60,6 +61,34 @@ func long(key string) bool { return utf8.RuneCountInString(key) >= 5 }
 // Jaccard is the share of distinct terms (tokens.Terms) that two texts have in
 // common, in [0,1]; 0 when one has none.
 func Jaccard(a, b string) float64 { return jaccard(distinct(a), distinct(b)) }
+
+// Share is Jaccard of two lists of words as they are.
+func Share(a, b []string) float64 {
+	return jaccard(slices.Compact(slices.Sorted(slices.Values(a))), slices.Compact(slices.Sorted(slices.Values(b))))
+}
+
+// Closest is the number of the text, of n, that shares most terms with the given one; -1
+// where none shares any.
+func Closest(text string, n int, of func(i int) string) int {
+	at, best, terms := -1, 0.0, distinct(text)
+	for i := range n {
+		if s := jaccard(terms, distinct(of(i))); s > best {
+			at, best = i, s
+		}
+	}
+	return at
+}
+
+// Picked are the things that an answer names by their numbers, from 1; other numbers are
+// left out.
+func Picked[T comparable](numbers []int, of []T) (out []T) {
+	for _, n := range numbers {
+		if n >= 1 && n <= len(of) && !slices.Contains(out, of[n-1]) {
+			out = append(out, of[n-1])
+		}
+	}
+	return out
+}
 
 func numbers(s string) string {
 	var out []string

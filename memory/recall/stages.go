@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"membench/internal/rank"
+	"membench/memory"
 	"membench/memory/store"
+	"membench/schema"
 )
 
 // Stages that only some systems need: branches, walks over links, lists put together.
@@ -136,6 +138,24 @@ func RoundRobin[T comparable](lists ...[]T) (out []T) {
 				seen[l[i]] = true
 				out = append(out, l[i])
 			}
+		}
+	}
+	return out
+}
+
+// Interleaved takes k hits, of each list its next in turn, without repeats, and scores
+// them by rank.
+func Interleaved(k int, lists ...[]memory.Hit) (out []memory.Hit) {
+	ids, at := make([][]schema.PointID, len(lists)), map[schema.PointID]memory.Hit{}
+	for i, l := range lists {
+		for _, h := range l {
+			ids[i], at[h.ID] = append(ids[i], h.ID), h
+		}
+	}
+	for _, id := range RoundRobin(ids...) {
+		if h := at[id]; len(out) < k {
+			h.Score = 1 / float64(1+len(out))
+			out = append(out, h)
 		}
 	}
 	return out

@@ -57,24 +57,30 @@ func wordByte(b byte) bool {
 	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 }
 
+// Named is the one speaker whom the question names, "" where it names none or several.
+func Named(s *State) (named string) {
+	names := s.Store.Speakers()
+	for i, n := range names {
+		first := firstName(names, i)
+		if n != "" && cutName(s.Query.Text, n) != s.Query.Text || first != "" && cutName(s.Query.Text, first) != s.Query.Text || hanName(n) && strings.Contains(s.Query.Text, n) {
+			if named != "" {
+				return ""
+			}
+			named = n
+		}
+	}
+	return named
+}
+
 // Spoken is 1 where the question names exactly one speaker and that one speaks.
 func Spoken() Signal {
 	return func(_ context.Context, s *State) ([]float64, error) {
-		named := ""
-		names := s.Store.Speakers()
-		for i, n := range names {
-			first := firstName(names, i)
-			if n != "" && cutName(s.Query.Text, n) != s.Query.Text || first != "" && cutName(s.Query.Text, first) != s.Query.Text || hanName(n) && strings.Contains(s.Query.Text, n) {
-				if named != "" {
-					return s.numbers(), nil
-				}
-				named = n
-			}
-		}
 		out := s.numbers()
-		for i, r := range s.Store.All() {
-			if named != "" && r.Speaker == named {
-				out[i] = 1
+		if named := Named(s); named != "" {
+			for i, r := range s.Store.All() {
+				if r.Speaker == named {
+					out[i] = 1
+				}
 			}
 		}
 		return out, nil
@@ -158,14 +164,29 @@ func daysOf(question string) (out []day) {
 	return out
 }
 
-// Dated says how well the record's day fits a day that the question names:
-// exp(−|d − t|/3), times .8 when the record is earlier, days apart; where only a month is named 1
-// in it, .4 in the next, 0 when a named year differs. A missing year is the best one.
+// OnDay says how well a time fits a day that a question names:
+// exp(−|d − t|/3), times .8 when the time is earlier, days apart; where only a month is named 1
+// in it, .4 in the next, 0 when a named year differs. A missing year is the best one. It is
+// nil where the question names no day.
+func OnDay(question string) func(time.Time) float64 {
+	asked := daysOf(question)
+	if len(asked) == 0 {
+		return nil
+	}
+	return func(t time.Time) (best float64) {
+		for _, d := range asked {
+			best = max(best, d.fit(t))
+		}
+		return best
+	}
+}
+
+// Dated says how well the record's day fits one that the question names, see OnDay.
 func Dated() Signal {
 	return func(_ context.Context, s *State) ([]float64, error) {
 		out := s.numbers()
-		asked := daysOf(s.Query.Text)
-		if len(asked) == 0 {
+		fit := OnDay(s.Query.Text)
+		if fit == nil {
 			return out, nil
 		}
 		memo := map[string]float64{}
@@ -173,9 +194,7 @@ func Dated() Signal {
 			v, ok := memo[r.Time]
 			if !ok {
 				if t, has := schema.ParseTime(r.Time, nil); has {
-					for _, d := range asked {
-						v = max(v, d.fit(t))
-					}
+					v = fit(t)
 				}
 				memo[r.Time] = v
 			}

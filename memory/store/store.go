@@ -215,6 +215,24 @@ func (r *Record) For(q memory.Query) bool {
 	return (q.UserID == "" || q.UserID == r.UserID) && (q.AgentID == "" || q.AgentID == r.AgentID)
 }
 
+// Vectors embeds texts, each that is not in known once, and adds them to it.
+func Vectors(ctx context.Context, e llm.Embedder, used *llm.Usage, known map[string][]float32, texts ...string) error {
+	var open []string
+	for _, t := range texts {
+		if known[t] == nil && !slices.Contains(open, t) {
+			open = append(open, t)
+		}
+	}
+	vecs, err := Many(ctx, e, used, open)
+	if err != nil {
+		return err
+	}
+	for i, t := range open {
+		known[t] = vecs[i]
+	}
+	return nil
+}
+
 // Speakers are the names of who spoke, in the order they came.
 func (l *Linear) Speakers() []string { return l.names }
 
