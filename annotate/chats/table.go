@@ -274,7 +274,7 @@ func newCSV(in io.Reader, f *file) *csvdoc.Reader {
 
 // columns is the mapping of a file, checked against what the file has.
 func (r *reader) columns(f *file, have []string) (csvdoc.Mapping, error) {
-	m := r.Map.Complete(Parts, have)
+	m := csvdoc.Mapping(r.Map).Complete(Parts, have)
 	for part, c := range r.Map {
 		if !slices.Contains(have, c) {
 			return nil, &schema.UsageError{Err: fmt.Errorf("--map %s=%s: %s has no column %q; it has %s", part, c, f.name, c, strings.Join(have, ", "))}

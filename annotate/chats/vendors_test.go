@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"membench/internal/csvdoc"
 	"membench/schema"
 )
 
@@ -74,8 +73,8 @@ func TestVendors(t *testing.T) {
 			{"id":"4","type":"Default","author":{"name":"a"},"content":"","forwardedMessage":{"content":"their words"}},{"id":"5","type":"Default","author":{"name":"a"},"content":"","embeds":[{"title":"Build","description":"passed"}]}]}`,
 			want: []string{"a: rolled 6", "a:  [sticker Wave]", "a: [forwarded] < their words", "a:  [embed Build\npassed]"}, left: notices},
 		{name: "list in an object", file: "dump.json", text: `{"meta":{"tags":[{"k":1}]},"data":{"messages":[{"id":7,"author":{"name":"Ana"},"body":"hi","files":[{"n":1}]},{"id":8,"author":{"name":"Bob"},"body":["my dog"," is Rex"],"in_reply_to":7}]}}`,
-			o: Options{Map: csvdoc.Mapping{"sender": "author.name", "text": "body"}}, want: []string{"Ana: hi", "Bob: my dog is Rex < hi"}},
-		{name: "role is a name", file: "t.csv", text: "sender;body\nAna;\"He said \"\"hi\"\";\nnew line\"\nassistant;ok\n", o: Options{Map: csvdoc.Mapping{"role": "sender", "text": "body"}}, want: []string{"Ana: He said \"hi\";\nnew line", "assistant: ok"}},
+			o: Options{Map: map[string]string{"sender": "author.name", "text": "body"}}, want: []string{"Ana: hi", "Bob: my dog is Rex < hi"}},
+		{name: "role is a name", file: "t.csv", text: "sender;body\nAna;\"He said \"\"hi\"\";\nnew line\"\nassistant;ok\n", o: Options{Map: map[string]string{"role": "sender", "text": "body"}}, want: []string{"Ana: He said \"hi\";\nnew line", "assistant: ok"}},
 		{name: "parts", file: "c.jsonl", text: `{"role":"assistant","content":[{"type":"text","text":"Nice"}]}` + "\n" + `{"role":"user","content":"hi","files":[{"name":"a"}]}`, want: []string{"assistant: Nice", "user: hi"}},
 		{name: "mbox", file: "all.mbox", text: "From x Mon Jan  1 11:00:00 2024\nFrom: Ana <a@e.org>\nMessage-ID: <1>\nContent-Type: text/html\n\n<p>My dog is Rex.</p><div>On Monday Bob wrote:<blockquote>old<br>words</blockquote></div>\n\nFrom the start this is text.\n\n" +
 			"From x Tue Jan  2 11:00:00 +0000 2024\nFrom: Bob <b@e.org>\nIn-Reply-To: <1>\nMessage-ID: <2>\nContent-Type: multipart/mixed; boundary=q\n\n--q\nContent-Type: message/rfc822\n\nFrom: Dan\nSubject: car\n\nI sold it\n--q--\n\nFrom x Wed Jan  3 11:00:00 2024\nFrom: Ana <a@e.org>\nIn-Reply-To: <2>\n\nGood\n",

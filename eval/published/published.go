@@ -74,7 +74,7 @@ type Options struct {
 	Judge   string // model that judged; "": the file's own, else "unknown"
 	// Map places parts of an answer among the columns of a table (Parts); those that it
 	// leaves out are known by their usual names.
-	Map csvdoc.Mapping
+	Map map[string]string
 	// Question finds a question of the cases that were asked, by its id; nil: none
 	// were given.
 	Question func(id string) (caseID string, q schema.Question, ok bool)

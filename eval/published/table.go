@@ -16,7 +16,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	cases "membench/datasets/plain"
+	"membench/datasets"
 	"membench/internal/codec"
 	"membench/internal/csvdoc"
 	"membench/schema"
@@ -203,7 +203,7 @@ func (f *file) answered(r row) (schema.QARecord, error) {
 		q.RawCategory = of.RawCategory
 	}
 	if q.Category == "" {
-		q.Category = cmp.Or(cases.Category(q.RawCategory), schema.CatIE)
+		q.Category = cmp.Or(datasets.Category(q.RawCategory), schema.CatIE)
 	}
 	q.Abstain = q.Abstain || q.Category == schema.CatABS
 	lacks := func(part, message, want string) (schema.QARecord, error) {

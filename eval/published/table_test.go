@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"membench/eval/published"
-	"membench/internal/csvdoc"
 	"membench/schema"
 )
 
@@ -24,17 +23,17 @@ func TestTable(t *testing.T) {
 		{name: "usual names", file: "r.csv", text: "id,question,expected,prediction\n1,Where?,Porto,In Porto.\n2,Who?,\"Ana; Anna\",Ana\n", want: both},
 		{name: "answer is the system's", file: "r.csv", text: "Question,Gold Answer,Answer\nWhere?,Porto,In Porto.\nWho?,Ana; Anna,Ana\n", want: both},
 		{name: "answer is the gold", file: "r.tsv", text: "\ufeffquery\tanswer\tmodel answer\nWhere?\tPorto\tIn Porto.\nWho?\tAna; Anna\tAna\n", want: both},
-		{name: "mapped", file: "r.csv", text: "F;S;A\nWhere?;Porto;In Porto.\nWho?;Ana; Anna;Ana\n", o: published.Options{Map: csvdoc.Mapping{"question": "F", "gold": "S", "prediction": "A"}}, want: "Where?|Porto|In Porto.", faults: 1},
+		{name: "mapped", file: "r.csv", text: "F;S;A\nWhere?;Porto;In Porto.\nWho?;Ana; Anna;Ana\n", o: published.Options{Map: map[string]string{"question": "F", "gold": "S", "prediction": "A"}}, want: "Where?|Porto|In Porto.", faults: 1},
 		{name: "lines", file: "r.jsonl", text: `{"question":"Where?","gold":"Porto","response":"In Porto."}` + "\n" + `{"question":"Who?","gold":["Ana; Anna"],"response":"Ana"}` + "\n", want: both},
 		{name: "one line", file: "r.jsonl", text: `{"question":"Where?","gold":["Porto","Oporto"],"response":"In Porto."}`, want: "Where?|Porto|In Porto."},
 		{name: "an array", file: "r.json", text: `[{"question":"Where?","gold":"Porto","response":"In Porto."}, {"question":"Who?","gold":"Ana; Anna","response":"Ana"}]`, want: both},
 		{name: "a list in an object", file: "r.json", text: `{"run":7,"rows":[{"question":"Where?","gold":"Porto","response":"In Porto."}, {"question":"Who?","gold":"Ana; Anna","response":"Ana"}]}`, want: both},
-		{name: "members within", file: "r.jsonl", text: `{"in":{"q":"Where?"},"gold":"Porto","out":{"text":"In Porto."}}`, o: published.Options{Map: csvdoc.Mapping{"question": "in.q", "prediction": "out.text"}}, want: "Where?|Porto|In Porto."},
+		{name: "members within", file: "r.jsonl", text: `{"in":{"q":"Where?"},"gold":"Porto","out":{"text":"In Porto."}}`, o: published.Options{Map: map[string]string{"question": "in.q", "prediction": "out.text"}}, want: "Where?|Porto|In Porto."},
 		{name: "no gold", file: "r.csv", text: "question,gold,prediction,category\nWhere?,,In Porto.,\nWho?,,I do not know.,unanswerable\n", want: "Who?||I do not know.", faults: 1},
 		{name: "not UTF-8", file: "r.csv", text: "question,gold,prediction\nWhere?,M\xfcnchen,x\nWho?,Ana,Ana\n", want: "Who?|Ana|Ana", faults: 1},
 		{name: "asked twice", file: "r.csv", text: "question,gold,prediction\nWho?,Ana,Ana\nWho?,Ana,Bob\n", want: "Who?|Ana|Ana||Who?|Ana|Bob", faults: 1},
 		{name: "unknown columns", file: "r.csv", text: "F,S,A\n1,2,3\n", err: "its columns are F, S, A: name those"},
-		{name: "no such column", file: "r.csv", text: "question,gold,prediction\n1,2,3\n", o: published.Options{Map: csvdoc.Mapping{"gold": "Soll"}}, err: `has no column "Soll"; it has question, gold, prediction`},
+		{name: "no such column", file: "r.csv", text: "question,gold,prediction\n1,2,3\n", o: published.Options{Map: map[string]string{"gold": "Soll"}}, err: `has no column "Soll"; it has question, gold, prediction`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			im, err := published.Open(strings.NewReader(c.text), c.file, c.o)
