@@ -177,7 +177,7 @@ func (p *prepared) plainly(r *reading, c *clause) bool {
 		if k.word == "的" && i > 0 && r.mention[i-1] && !strings.Contains(p.gt.raw, "的") {
 			return false // somebody or something of the gold
 		}
-		if !r.mention[i] && !k.inQ && !p.asked(k.word) && !p.gt.hasWord(k.word) && !(k.han && (strings.Contains(p.qt.raw, k.word) || p.partly(r, i))) && !giving[k.word] && !p.courteous(k.pos) && !persons[k.word] && !(frame(k) && !k.vague && (!k.han || frameWords[k.word])) && !(i == c.from && joins[k.word]) {
+		if !r.mention[i] && !k.inQ && !p.asked(k.word) && !p.gt.hasWord(k.word) && !(k.han && (strings.Contains(p.qt.raw, k.word) || p.partly(i, nil))) && !giving[k.word] && !p.courteous(k.pos) && !persons[k.word] && !(frame(k) && !k.vague && (!k.han || frameWords[k.word])) && !(i == c.from && joins[k.word]) {
 			return false
 		}
 	}

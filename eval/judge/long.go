@@ -137,12 +137,17 @@ func (p *prepared) says() bool {
 
 // complete reports whether one clause has every word of the gold.
 func (p *prepared) complete() bool {
+	r := p.read()
+	return r.first >= 0 && p.stand(&r).full == p.wordsOfGold()
+}
+
+// wordsOfGold counts the different words of the gold that carry meaning.
+func (p *prepared) wordsOfGold() int {
 	said := map[string]bool{}
 	for _, i := range p.gt.content() {
 		said[p.gt.toks[i].stem] = true
 	}
-	r := p.read()
-	return r.first >= 0 && p.stand(&r).full == len(said)
+	return len(said)
 }
 
 // plain reports whether gold, question and frame account for all of the final part, and

@@ -37,7 +37,7 @@ func (s *standing) opposed() string {
 	}
 	t, h := s.prepared.at, &s.list[s.at]
 	for i := h.from; i < h.to && s.kind[i] != ofGold; i++ {
-		if k := &t.toks[i]; k.neg && !(k.han && partOf(t.raw, k.pos, k.word, "", "")) && !h.nothing && !negated(s.gt) && !s.rival(h) {
+		if k := &t.toks[i]; k.neg && !(k.han && partOf(t.raw, k.pos, k.word, "", "")) && !h.nothing && !negated(s.gt) && !negated(s.qt) && !s.rival(h) {
 			return "the clause with the gold denies it: " + strings.TrimSpace(s.clauseText(h))
 		}
 	}
@@ -54,18 +54,62 @@ func (s *standing) opposed() string {
 	if w := s.alter(h); w != "" {
 		return "the clause with the gold speaks of another: " + w
 	}
+	for i := range s.list {
+		if c := &s.list[i]; i != s.at && s.identifies(c) {
+			return "a clause besides the gold names another: " + strings.TrimSpace(s.clauseText(c))
+		}
+	}
+	if s.possessed(h) {
+		return "it is about somebody else: " + strings.TrimSpace(s.clauseText(h))
+	}
 	if w := s.somebodyElse(); w != "" {
 		return "it is about somebody else: " + w
 	}
 	return ""
 }
 
-// alter is the word by which the home says that it is of another than was asked about.
+// identifies reports whether a clause without the gold says of what was asked that it is something
+// that nothing accounts for: "what he was looking for was his wallet", "the one you completed is …".
+func (s *standing) identifies(c *clause) bool {
+	t, h := s.prepared.at, &s.list[s.at]
+	if c.gold > 0 || c.rest == 0 || c.acts[0]+c.acts[1]+c.acts[2] > 0 || t.toks[c.from].han || 2*h.asked >= s.r.asked && s.r.asked > 1 {
+		return false
+	}
+	verb := -1
+	for i := c.from; i < c.to; i++ {
+		if being[t.toks[i].word] {
+			verb = i // the last: "what he was looking for was his wallet"
+		}
+	}
+	if verb <= c.from || verb+1 >= c.to {
+		return false
+	}
+	about := func(from, to int) bool { // what was asked, as a noun
+		asked, heads := 0, t.toks[from].word == "what" || t.toks[from].word == "the" && to-from > 2 && t.toks[from+1].stem == "1"
+		for i := from; i < to; i++ {
+			asked += int(b2f(s.kind[i] == ofQuestion))
+		}
+		return asked > 0 && (heads || t.toks[from].word == "the" && asked > 1)
+	}
+	own := func(from, to int) bool {
+		rest := 0
+		for i := from; i < to; i++ {
+			if s.kind[i] == ofQuestion {
+				return false
+			}
+			rest += int(b2f(s.kind[i] == ofRest))
+		}
+		return rest > 0
+	}
+	return about(c.from, verb) && own(verb+1, c.to) || own(c.from, verb) && about(verb+1, c.to)
+}
+
+// alter is what the home says of another person, talk or case than was asked about.
 func (s *standing) alter(h *clause) string {
 	t := s.prepared.at
-	for i := h.from; i < h.to; i++ {
-		if k := &t.toks[i]; (k.word == "another" || k.word == "different" || k.word == "elsewhere") && !s.qt.hasWord(k.word) && !s.gt.hasWord(k.word) {
-			return k.word
+	for i := h.from; i+1 < h.to; i++ {
+		if w := t.toks[i].word; (w == "another" || w == "different") && !s.qt.hasWord(w) && !s.gt.hasWord(w) && (people[t.toks[i+1].word] || occasions[t.toks[i+1].word]) {
+			return w + " " + t.toks[i+1].word
 		}
 	}
 	if text := s.clauseText(h); hasWithin(text, hanPeople) && !hasWithin(s.qt.raw, hanPeople) {
@@ -73,6 +117,9 @@ func (s *standing) alter(h *clause) string {
 	}
 	return ""
 }
+
+// occasions are that of which there is another one.
+var occasions = wordSet("story chat conversation context thread ticket incident case question project session trip time book film movie show game host device site")
 
 // somebodyElse is the name of whom the home is about where the question is about another.
 func (s *standing) somebodyElse() string {
@@ -110,7 +157,7 @@ func calendarWord(w string) bool { _, ok := calendar[w]; return ok }
 // contrary has pairs of words of which one says the opposite of the other.
 var contrary = func() map[string]string {
 	m := map[string]string{}
-	f := strings.Fields("most least best worst highest lowest biggest smallest largest smallest more less first last oldest youngest newest oldest before after increase decrease increased decreased improve worsen improved worsened improvement drop buy sell bought sold win lose won lost arrive leave arrived left like dislike likes dislikes love hate loves hates start stop started stopped begin end began ended lend borrow lent borrowed open close opened closed")
+	f := strings.Fields("most least best worst highest lowest biggest smallest largest smallest more less oldest youngest newest oldest increase decrease increased decreased improve worsen improved worsened improvement drop buy sell bought sold win lose won lost arrive leave arrived left like dislike likes dislikes love hate loves hates start stop started stopped begin end began ended lend borrow lent borrowed open close opened closed")
 	for i := 0; i+1 < len(f); i += 2 {
 		m[f[i]] = f[i+1]
 		if m[f[i+1]] == "" {

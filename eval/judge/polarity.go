@@ -64,9 +64,9 @@ func polarity(t *text, asked bool) (pol int, explicit bool) {
 		k := &t.toks[i]
 		raw := t.raw[k.pos:]
 		switch {
-		case k.word == "yes" || k.word == "yeah" || k.word == "definitely" || k.word == "certainly" || k.word == "absolutely" || k.word == "true" || hasAny(raw, "是的", "有的", "对，", "会的", "可以") || i == 0 && affirms(t.raw):
+		case k.word == "yes" || k.word == "yeah" || k.word == "yep" || k.word == "yup" || k.word == "definitely" || k.word == "certainly" || k.word == "absolutely" || k.word == "true" || hasAny(raw, "是的", "有的", "对，", "会的", "可以") || i == 0 && affirms(t.raw):
 			return 1, true
-		case k.word == "no" || k.word == "not" || k.word == "unlikely" || k.word == "false" || k.word == "never" || i == 0 && k.han && k.neg || hasAny(raw, "不会", "不是", "没有", "不太"):
+		case k.word == "no" || k.word == "nope" || k.word == "nah" || k.word == "not" || k.word == "unlikely" || k.word == "false" || k.word == "never" || i == 0 && k.han && k.neg || hasAny(raw, "不会", "不是", "没有", "不太"):
 			return -1, true
 		case k.hedge || k.word == "most" || k.word == "very" || k.word == "it" || k.word == "is" || k.word == "would" || k.word == "be":
 			continue

@@ -55,7 +55,7 @@ func (s *standing) answers() bool {
 		return false
 	}
 	if t.toks[h.from].han || t.toks[s.r.first].han {
-		return h.rest <= 2 && h.asked > 0 && !s.possessed(h)
+		return h.rest <= 2 && h.asked > 0 && !s.possessed(h) && !strings.HasSuffix(strings.TrimRight(s.clauseText(h), "。,. "), "的")
 	}
 	subject, verb, _ := s.predicate(h)
 	if subject == "" || !verb || s.self(subject) {
@@ -72,7 +72,7 @@ func (s *standing) possessed(c *clause) bool {
 			return true
 		}
 	}
-	return strings.HasSuffix(strings.TrimRight(s.clauseText(c), "。,. "), "的")
+	return false
 }
 
 // self reports whether a pronoun is of the one who answers, or is answered. Where the question speaks
@@ -270,6 +270,9 @@ func (s *standing) describes(i int) bool {
 	case first == "which" || first == "who" || first == "where":
 		return !s.has(c, turning)
 	}
+	if len(s.gv) == 1 && s.gv[0].name != "" && strings.Contains(gap, ",") && c.to-c.from >= 4 && c.acts == [4]int{} && !s.has(c, retracting) {
+		return true // more of a thing with a name: "10.20.30.5, reachable from the jump host"
+	}
 	return strings.Contains(gap, ",") && possessive[first] && !possessive[t.toks[h.from].word] && c.to-c.from <= 4
 }
 
@@ -279,7 +282,7 @@ var possessive = wordSet("his her their its my your our")
 // something else, and no clause with the gold repeats it: the gold's is acted on, or says
 // something of the gold.
 func (s *standing) answersOtherwise() bool {
-	if s.r.asked < 2 || !s.apartFromGold() {
+	if s.r.asked < 2 || s.full < s.wordsOfGold() || !s.apartFromGold() {
 		return false
 	}
 	other := false

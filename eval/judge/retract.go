@@ -146,7 +146,7 @@ func (s *standing) overtakes(from, to int) string {
 			}
 		} else if k.word == "these" && i+1 < to && t.toks[i+1].word == "days" {
 			word = "these days"
-		} else if onward[k.word] && !s.qt.hasWord(k.word) && !s.gt.hasWord(k.word) && (k.word != "next" && k.word != "since" || i <= from+1) && !(k.word == "next" && i+1 < to && t.toks[i+1].word == "to") {
+		} else if onward[k.word] && !s.qt.hasWord(k.word) && !s.gt.hasWord(k.word) && (k.word != "next" || i <= from+1) && (k.word != "since" || i+1 >= to || t.toks[i+1].word == "then") && !(k.word == "next" && i+1 < to && t.toks[i+1].word == "to") {
 			word = k.word
 		}
 		if word != "" {
@@ -245,14 +245,14 @@ func (p *prepared) another(c *clause) bool {
 // otherwise reports whether a clause moves what was asked to a thing that is said not to be the gold:
 // "she lives in a different city", "she moved to another one".
 func (s *standing) otherwise(c *clause) bool {
-	if s.another(c) {
-		return false
-	}
 	t := s.prepared.at
+	if s.another(c) || len(s.gt.items) > 1 || len(s.gv) == 1 && s.gv[0].kind == "count" && s.gv[0].lo > 1 {
+		return false // one of several of the gold
+	}
 	alter, about := false, s.has(c, changing)
 	for i := c.from; i < c.to; i++ {
 		k := &t.toks[i]
-		alter = alter || (alterity[k.word] || t.hanAt(k, alterity) != "") && !s.qt.hasWord(k.word)
+		alter = alter || (alterity[k.word] || t.hanAt(k, alterity) != "") && !s.qt.hasWord(k.word) && (k.word != "new" || i+1 < c.to && s.asked(t.toks[i+1].word))
 		about = about || s.kind[i] == ofQuestion || s.does(k) || len(k.word) > 3 && s.asked(k.word)
 	}
 	if subject, _, _ := s.predicate(c); alter && subject != "" && !t.toks[c.from].han && !persons[subject] && !points[subject] && !s.asked(subject) {

@@ -52,7 +52,7 @@ func (p *prepared) read() reading {
 		if r.mention[i] || k.stop || k.inQ || frame(k) && !p.peer(k) || len(p.gw.all) == 0 && p.aw.holds(k.pos) || p.qt.has(k.stem) || p.asked(k.word) || k.num && reference(t.raw[:k.pos]) || p.reckoned(k.pos) {
 			continue
 		}
-		if k.han && (p.partly(&r, i) || framed[k.pos]) {
+		if k.han && p.partly(i, framed) {
 			continue
 		}
 		switch {
@@ -187,11 +187,14 @@ func (p *prepared) questioned(r *reading) {
 
 // partly reports a pair of Chinese characters of which one belongs to the gold, the
 // question or a function word: pairs overlap, and only a pair of new ones is a new word.
-func (p *prepared) partly(r *reading, i int) bool {
+func (p *prepared) partly(i int, framed []bool) bool {
 	k := &p.at.toks[i]
-	for _, c := range k.word {
+	if k.num {
+		return false
+	}
+	for j, c := range k.word {
 		s := string(c)
-		if strings.Contains("第段条轮次聊记录里中的了是在", s) {
+		if strings.Contains("第段条轮次聊记录里中的了是在由并从起于", s) || framed != nil && framed[k.pos+j] {
 			continue
 		}
 		if !strings.Contains(p.qt.raw, s) && !strings.Contains(p.gt.raw, s) {
@@ -201,12 +204,11 @@ func (p *prepared) partly(r *reading, i int) bool {
 	return true
 }
 
-// hanFrame gives where the pairs of Chinese characters begin that stand in a word of the frame, or
-// in two that meet: Chinese is cut into pairs, whatever its words.
-func (p *prepared) hanFrame() map[int]bool {
-	out := map[int]bool{}
+// hanFrame marks the bytes of the answer that stand in a Chinese word of the frame: Chinese is cut into
+// pairs of characters, whatever its words.
+func (p *prepared) hanFrame() []bool {
 	if !hasHan(p.at.raw) {
-		return out
+		return nil
 	}
 	covered := make([]bool, len(p.at.raw))
 	for _, w := range hanFrameWords {
@@ -221,12 +223,7 @@ func (p *prepared) hanFrame() map[int]bool {
 			from += i + len(w)
 		}
 	}
-	for i := range p.at.toks {
-		if k := &p.at.toks[i]; k.han && covered[k.pos] && covered[k.pos+len(k.word)-1] && !k.num {
-			out[k.pos] = true
-		}
-	}
-	return out
+	return covered
 }
 
 // hanFrameWords are the Chinese ones of the frame, of two characters and more.
@@ -306,7 +303,7 @@ var frameWords = func() map[string]bool {
 		first second third fourth fifth sixth last early late earlier previous evening morning afternoon night noon week weeks weekend month months day days year years ago spring summer autumn winter monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december
 		whole entire part beginning way both them everyone all
 		summary handover quick brief latest update final analysis investigation analyses point points pointed reason everything altogether combined sum course congratulations congrats currently
-		答案 回答 问题 正确 结果 查到 希望 帮到 帮 可以 还有 什么 祝 愉快 当然 简单 来说 显示 记忆 依据 您 你好 清楚 对话 记录 提到 提到过 提过 说过 之前 过 提及 聊天 用户 明确 内容 根据 一共 总共 共 具体 就是 叫 名叫 明确地 记得 因此 所以 目前 现在 综合 综合来看 来看 至于 记错 的话 合计 总计 算下来 算起来 加起来 最近 一次 最近一次 聊天记录 记录显示 显示 日志 排查 经排查`) {
+		答案 回答 问题 正确 结果 查到 希望 帮到 帮 可以 还有 什么 祝 愉快 当然 简单 来说 显示 记忆 依据 您 你好 清楚 对话 记录 提到 提到过 提过 说过 之前 过 提及 聊天 用户 明确 内容 根据 一共 总共 共 具体 就是 叫 名叫 明确地 记得 因此 所以 目前 现在 综合 综合来看 来看 记错 的话 合计 总计 算下来 算起来 加起来 最近 一次 最近一次 聊天记录 记录显示 显示 日志 排查 经排查`) {
 		m[w] = true
 	}
 	return m
@@ -377,7 +374,7 @@ var hanOperators = func() (out []operator) {
 		"negation 不 没 未 无 非 别的 否 假 错 误 并非 谎 谣 骗 瞎",
 		"contrast 但 却 然而 其实 实际上 反而 而是 才是 倒是 不过",
 		"concession 虽 尽管",
-		"exclusion 除了 除 只有 只是 而不是",
+		"exclusion 至于 除了 除 只有 只是 而不是",
 		"correction 等等 更正 纠正 口误 抱歉 对了",
 		"condition 如果 假如 要是 若 倘 除非 万一 只要",
 		"guess 可能 也许 大概 或许 好像 似乎 估计 猜 恐怕 大约是 怀疑",
@@ -420,7 +417,10 @@ func (p *prepared) operators(r *reading) []operator {
 		if kind == "" && k.neg {
 			kind = "negation"
 		}
-		if kind == "" || theirs(k.word) || kind == "negation" && negated(p.gt) || kind == "guess" && hedged(p.gt) {
+		if k.word == "soon" && i > 0 && t.toks[i-1].word == "as" {
+			kind = "" // "as soon as"
+		}
+		if kind == "" || theirs(k.word) || !k.neg && !k.stop && p.qt.has(k.stem) || kind == "negation" && negated(p.gt) || kind == "guess" && hedged(p.gt) {
 			continue
 		}
 		out = append(out, operator{kind, k.word, i})

@@ -1,7 +1,9 @@
 package reader
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,7 +13,9 @@ import (
 )
 
 var (
-	reBetween = pattern.New(`(?i)\b(?:between|from) (.+?) (?:and|to|until) (.+?)\??$`)
+	reBetween = pattern.New(`(?i)\bbetween (.+?)\??$`)
+	reAnd     = pattern.New(`,? and (?:the |when |my |our |on )?`)
+	reFromTo  = pattern.New(`(?i)\bfrom (.+?) (?:to|until) (.+?)\??$`)
 	reBefore  = pattern.New(`(?i)^(?:how (?:long|many \w+)) (.*?)\b(?:before|after|when|since|until)\b (.+?)\??$`)
 	reOfHow   = pattern.New(`(?i)^how (?:long|many \w+)\b|\b(?:had|have|has|did|do|does|passed|it been|been)\b`)
 )
@@ -21,6 +25,8 @@ var (
 func spanBetween(q question, ev *evidence, now timex.Day, hasNow bool) string {
 	var a, b string
 	if m := reBetween.FindStringSubmatch(q.text); m != nil {
+		a, b = twoParts(m[1])
+	} else if m := reFromTo.FindStringSubmatch(q.text); m != nil {
 		a, b = m[1], m[2]
 	} else if m := reBefore.FindStringSubmatch(q.text); m != nil {
 		a, b = reOfHow.ReplaceAllString(m[1], " "), m[2]
@@ -46,6 +52,22 @@ func spanBetween(q question, ev *evidence, now timex.Day, hasNow bool) string {
 	return length
 }
 
+// twoParts cuts "A and B" at the "and" that has the second thing behind it: of several the
+// last that is followed by "when", "my" or "the", else the first.
+func twoParts(s string) (a, b string) {
+	cuts := reAnd.FindAllStringIndex(s, -1)
+	if len(cuts) == 0 {
+		return s, ""
+	}
+	at := cuts[0]
+	for _, c := range cuts {
+		if !strings.HasSuffix(s[c[0]:c[1]], "and ") {
+			at = c
+		}
+	}
+	return s[:at[0]], s[at[1]:]
+}
+
 func schemaQuestion(text string) schema.Question { return schema.Question{Text: text} }
 
 // clauseDay is the day of what a part of a question names, and the sentence that says it;
@@ -59,9 +81,10 @@ func clauseDay(q question, ev *evidence, clause string, not int) (timex.Day, int
 	ranked, least := rankUnits(c, ev), .25
 	if q.brief {
 		ranked, least = eligible(q, ranked), sure
+		slices.SortStableFunc(ranked, func(a, b scored) int { return cmp.Compare(b.cover, a.cover) })
 	}
 	for _, s := range ranked {
-		if s.cover < least || s.score < .6*ranked[0].score {
+		if s.cover < least || !q.brief && s.score < .6*ranked[0].score || q.brief && s.cover < .8*ranked[0].cover {
 			break
 		}
 		if s.pos == not {
@@ -89,6 +112,9 @@ func began(u unit, exact bool) (timex.Day, bool) {
 			e = e.At(u.day)
 			fallthrough
 		case timex.Absolute:
+			if exact && e.Open && e.XLo == e.XHi && e.Hi == e.XHi { // "by April 5"
+				return e.Hi, true
+			}
 			if exact && e.Lo != e.Hi {
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 
 	"membench/internal/pattern"
 	"membench/internal/timex"
+	"membench/internal/tokens"
 )
 
 // A Quote is what somebody said that is near to a question.
@@ -38,7 +39,8 @@ func (e *evidence) nearest(q question, speakers []string) (out []Quote) {
 	})
 	// A reply says little without its question.
 	shared := func(s scored) float64 { return max(s.cover, share(q.terms, e.asked[s.hit].terms)) }
-	if !slices.ContainsFunc(ranked, func(s scored) bool { return shared(s) >= nearLeast }) {
+	fits := func(s scored) bool { return shared(s) >= nearLeast || spells(q, s) }
+	if !slices.ContainsFunc(ranked, fits) {
 		return nil
 	}
 	foreign := func(s scored) int {
@@ -51,7 +53,7 @@ func (e *evidence) nearest(q question, speakers []string) (out []Quote) {
 		return cmp.Or(foreign(a)-foreign(b), cmp.Compare(a.hit, b.hit), cmp.Compare(b.cover, a.cover))
 	})
 	for _, s := range ranked {
-		if s.hit == 0 || shared(s) == 0 || slices.ContainsFunc(out, func(o Quote) bool { return o.Hit == s.hit }) {
+		if s.hit == 0 || shared(s) == 0 && !spells(q, s) || slices.ContainsFunc(out, func(o Quote) bool { return o.Hit == s.hit }) {
 			continue
 		}
 		from, to := e.around(s.pos)
@@ -66,6 +68,12 @@ func (e *evidence) nearest(q question, speakers []string) (out []Quote) {
 		out = append(out, Quote{s.hit, asked + sayQuote(q, s, speakers, strings.Join(said, q.say(" ", ""))) + e.reckoned(q, from, to)})
 	}
 	return out[:min(nearMost, len(out))]
+}
+
+// spells reports whether a sentence of the one that is asked about has what a question asks
+// for, a place or a name, in other words than the question's.
+func spells(q question, s scored) bool {
+	return (q.kind == where || q.kind == who) && slices.Contains(q.subjects, s.speaker) && spanName(q, []scored{s}) != ""
 }
 
 // around are the sentences about one, of the same turn, that a quote holds: first what
@@ -151,10 +159,23 @@ func Ends(text string) bool { return reStops.MatchString(text) }
 
 // Ended reports whether a later text of the same speaker, which Ends, is about what an
 // earlier one told.
-func Ended(earlier, end string) bool { return over(termsOf(earlier), termsOf(end)) }
+func Ended(earlier, end string) bool { return over(termsOf(earlier), stopped(end)) }
+
+// stopped are the words for what is over: the first behind the verb, in Chinese all.
+func stopped(text string) []string {
+	m := reStops.FindStringIndex(text)
+	if m == nil {
+		return nil
+	}
+	if !hasHan(text) {
+		terms := tokens.Terms(text[m[1]:])
+		return terms[:min(len(terms), 3)]
+	}
+	return tokens.Terms(text)
+}
 
 func over(earlier, end []string) bool {
-	return slices.ContainsFunc(earlier, func(t string) bool { return !praise[t] && !hollow[t] && slices.Contains(end, t) })
+	return slices.ContainsFunc(end, func(t string) bool { return !praise[t] && !hollow[t] && slices.Contains(earlier, t) })
 }
 
 // ended marks what one said before the same one said that it is over: "I work at the
@@ -164,12 +185,13 @@ func (e *evidence) ended() *evidence {
 	out.units = slices.Clone(e.units)
 	for i := range e.units {
 		end := &e.units[i]
-		if !end.dated || end.asks || !Ends(end.text) {
+		if !end.dated || end.asks {
 			continue
 		}
+		what := stopped(end.text)
 		for j := range out.units {
 			u := &out.units[j]
-			if u.dated && u.day < end.day && u.speaker == end.speaker && over(u.terms, end.terms) {
+			if u.dated && u.day < end.day && u.speaker == end.speaker && over(u.terms, what) {
 				u.former = true
 			}
 		}

@@ -46,6 +46,10 @@ func (s *enSentence) clauseEnd(i, from int) int {
 
 // ends reports whether word k is a mark that ends a clause.
 func (s *enSentence) ends(k int) bool {
+	switch w := s.low(k); { // "I don't drink coffee anymore by the way": no part of what is drunk
+	case w == "btw", w == "anymore", w == "by" && s.low(k+1) == "the" && s.low(k+2) == "way", w == "any" && s.low(k+1) == "more" && s.low(k+2) == "":
+		return true
+	}
 	switch f := s.ws[k].Form; f[0] {
 	case '.', '!', '?', ';', ':', '(':
 		return true

@@ -89,10 +89,15 @@ type Held struct {
 // capital inside a sentence that no turn holds, no claim, and no speaker's name but for a
 // letter.
 func (r *Reading) Unknown(question string) (out []string) {
+	return slices.DeleteFunc(r.capitals(question), r.mentions)
+}
+
+// capitals are the words in a question that look like names.
+func (r *Reading) capitals(question string) (out []string) {
 	words := strings.FieldsFunc(question, func(c rune) bool { return !unicode.IsLetter(c) && c != '\'' && c != '’' && c != '-' })
 	for i, w := range words {
 		w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s")
-		if i == 0 || len(w) < 3 || w[0] < 'A' || w[0] > 'Z' || strings.ToUpper(w) == w || timed(w) || r.mentions(w) {
+		if i == 0 || len(w) < 3 || w[0] < 'A' || w[0] > 'Z' || strings.ToUpper(w) == w || timed(w) {
 			continue
 		}
 		out = append(out, w)
@@ -115,6 +120,12 @@ func (r *Reading) mentions(name string) bool {
 			}
 		}
 	}
+	return r.said(low)
+}
+
+// said reports whether a turn or a claim has a word.
+func (r *Reading) said(word string) bool {
+	v, low := r.p.v, strings.ToLower(word)
 	if slices.ContainsFunc(tokens.Snowball(low), v.parts.words.Has) {
 		return true
 	}

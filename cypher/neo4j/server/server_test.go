@@ -236,7 +236,7 @@ func TestNewest(t *testing.T) {
 func TestPassword(t *testing.T) {
 	t.Parallel()
 	exttest.Need(t, "java", exttest.Neo4jLib())
-	for _, password := range []string{`-a"b\c @x 密码`, "@/etc/passwd", "--help --", "tab\tand 'quotes'", `\\\u0041 $HOME`} {
+	for _, password := range []string{"--help -a\"b\\c @x 密码", "@/etc/passwd tab\tand 'quotes'", `\\\u0041 $HOME`} {
 		c := Config{Lib: exttest.Neo4jLib(), Home: t.TempDir(), Password: password}
 		version, err := c.prepare()
 		if err != nil {
