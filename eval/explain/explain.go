@@ -113,6 +113,9 @@ type explainer struct {
 	told   *story
 	frame  *fidelity.Frame // what the system makes of a turn
 
+	returned *fidelity.Frame // what it puts around a memory that it returns
+	learned  string          // the question whose hits it was learned from last
+
 	context shown
 }
 
@@ -166,7 +169,7 @@ func (x *explainer) load(r *schema.QARecord) error {
 		x.told = newStory(key, cs)
 	}
 	x.at, x.loaded, x.ledger = g, true, newLedger(ss)
-	x.frame = x.ledger.frame(x.told)
+	x.frame, x.returned, x.learned = x.ledger.frame(x.told), &fidelity.Frame{}, ""
 	return nil
 }
 

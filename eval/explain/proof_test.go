@@ -286,9 +286,13 @@ func right(recs []schema.QARecord) (ids []string) {
 
 var hops = []string{schema.HopIngest, schema.HopStore, schema.HopOverwrite, schema.HopRetrieve, schema.HopContext, schema.HopRead, schema.HopJudge}
 
-// prove breaks every question that the unbroken run gets right, each at one hop, and
-// counts where explain says that it broke.
-func prove(t *testing.T, system string, cases []schema.Case, read reader.Reader, show func(*run)) (table map[string]map[string]int, failed int) {
+// together are the hops that are broken in one run: what is broken before a memory is full
+// takes a memory of its own, as two questions may share a turn.
+var together = [][]string{{schema.HopIngest}, {schema.HopStore}, {schema.HopOverwrite}, {schema.HopRetrieve, schema.HopContext, schema.HopRead, schema.HopJudge}}
+
+// breaks are the runs in which every question that the unbroken run gets right is broken, each
+// at one hop.
+func breaks(t *testing.T, system string, cases []schema.Case, read reader.Reader) (out []run) {
 	t.Helper()
 	spec, err := all.Lookup(system)
 	if err != nil {
@@ -296,31 +300,38 @@ func prove(t *testing.T, system string, cases []schema.Case, read reader.Reader,
 	}
 	whole := run{t: t, spec: spec, reader: read}
 	whole.do(cases)
-	ok := right(whole.qa)
 	at := broken{}
-	for i, id := range ok {
+	for i, id := range right(whole.qa) {
 		at[id] = hops[i%len(hops)]
 	}
-	table = map[string]map[string]int{}
-	for _, hop := range hops { // one run a hop: two broken questions may share a turn
-		only := broken{}
+	for _, some := range together {
+		r := run{t: t, spec: spec, at: broken{}, only: true, reader: read}
 		for id, h := range at {
-			if h == hop {
-				only[id] = h
+			if slices.Contains(some, h) {
+				r.at[id] = h
 			}
 		}
-		r := run{t: t, spec: spec, at: only, only: true, reader: read}
 		r.do(cases)
+		out = append(out, r)
+	}
+	return out
+}
+
+// prove counts where explain says that runs broke, as show shows them.
+func prove(t *testing.T, runs []run, cases []schema.Case, show func(*run)) (table map[string]map[string]int, failed int) {
+	t.Helper()
+	table = map[string]map[string]int{}
+	for _, r := range runs {
 		if show != nil {
 			show(&r)
 		}
-		shown := 0
+		shown := map[string]int{}
 		for rec, err := range explain.QA(context.Background(), seq(r.qa), explain.Options{Sessions: seq(r.sessions), Cases: seq(cases)}) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			q := &rec.V
-			a := q.Attribution
+			a, hop := q.Attribution, r.at[q.QuestionID]
 			if a == nil { // the break did not break it: the same words stand elsewhere
 				continue
 			}
@@ -329,8 +340,7 @@ func prove(t *testing.T, system string, cases []schema.Case, read reader.Reader,
 				table[hop] = map[string]int{}
 			}
 			table[hop][a.Hop]++
-			if a.Hop != hop && shown < 4 && testing.Verbose() {
-				shown++
+			if shown[hop]++; a.Hop != hop && shown[hop] < 4 && testing.Verbose() {
 				t.Logf("%s broken at %s, attributed to %s: %d pieces of evidence: %s %s", q.QuestionID, hop, a.Hop, len(q.Evidence), a.Kind, a.Reason)
 			}
 		}
@@ -403,7 +413,7 @@ var soak = os.Getenv("MEMBENCH_SOAK") != ""
 // TestLoCoMo breaks questions at one hop each: of a system with sources and of one without;
 // of the others in make soak.
 func TestLoCoMo(t *testing.T) {
-	cases := locomoCases(t)
+	cases, runs := locomoCases(t), map[string][]run{}
 	for _, c := range []struct {
 		system string
 		show   func(*run)
@@ -417,7 +427,10 @@ func TestLoCoMo(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			table, failed := prove(t, c.system, cases, nil, c.show)
+			if runs[c.system] == nil {
+				runs[c.system] = breaks(t, c.system, cases, nil)
+			}
+			table, failed := prove(t, runs[c.system], cases, c.show)
 			check(t, table, 50)
 			if failed < 500 {
 				t.Errorf("%d questions failed, want at least 500", failed)
@@ -429,7 +442,8 @@ func TestLoCoMo(t *testing.T) {
 // TestReader is the same with the rule reader, which may answer rightly from less than
 // all the evidence, or wrongly from all of it.
 func TestReader(t *testing.T) {
-	table, failed := prove(t, "bm25-stemmed", locomoCases(t), reader.Rule(), nil)
+	cases := locomoCases(t)
+	table, failed := prove(t, breaks(t, "bm25-stemmed", cases, reader.Rule()), cases, nil)
 	// Where it was right without a piece of the evidence and then garbled, that piece is
 	// what explain sees lost: "read" and "context" are found less surely than the others.
 	check(t, table, 40, schema.HopRead, schema.HopContext)
@@ -441,23 +455,29 @@ func TestReader(t *testing.T) {
 // sourceless is what a run looks like of a system that does not say where its memories
 // come from.
 func sourceless(r *run) {
+	r.sessions, r.qa = slices.Clone(r.sessions), slices.Clone(r.qa)
 	for i := range r.sessions {
-		for j := range r.sessions[i].Delta {
-			r.sessions[i].Delta[j].Sources = nil
+		s := &r.sessions[i]
+		s.Delta = slices.Clone(s.Delta)
+		for j := range s.Delta {
+			s.Delta[j].Sources = nil
 		}
 	}
 	for i := range r.qa {
-		for j := range r.qa[i].Hits {
-			r.qa[i].Hits[j].Sources = nil
+		q := &r.qa[i]
+		q.Hits, q.Below = slices.Clone(q.Hits), slices.Clone(q.Below)
+		for j := range q.Hits {
+			q.Hits[j].Sources = nil
 		}
-		for j := range r.qa[i].Below {
-			r.qa[i].Below[j].Sources = nil
+		for j := range q.Below {
+			q.Below[j].Sources = nil
 		}
 	}
 }
 
 // snapshots is a run of a system that shows what it keeps, and not what changed.
 func snapshots(r *run) {
+	r.sessions = slices.Clone(r.sessions)
 	live := map[schema.PointID]schema.MemoryState{}
 	for i := range r.sessions {
 		s := &r.sessions[i]

@@ -70,16 +70,19 @@ func (x *explainer) alteredHit(r *schema.QARecord, h *schema.QAHit, v *version, 
 }
 
 // hitFrame is what the system puts around a memory that it returns, learned from the hits
-// of one question.
+// of the failed questions of the case up to this one.
 func (x *explainer) hitFrame(r *schema.QARecord) *fidelity.Frame {
-	f := &fidelity.Frame{}
+	if x.learned == r.QuestionID {
+		return x.returned
+	}
+	x.learned = r.QuestionID
 	s := x.until(r)
 	for i := range r.Hits {
 		if v := x.ledger.version(r.Hits[i].ID, s); v != nil {
-			f.Learn(x.told.unlabelled(v.text), r.Hits[i].Text)
+			x.returned.Learn(x.told.unlabelled(v.text), r.Hits[i].Text)
 		}
 	}
-	return f
+	return x.returned
 }
 
 // unlike compares a hit of a system that does not show its memories with the turn that it

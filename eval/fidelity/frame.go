@@ -156,10 +156,10 @@ func unlabelled(line string) string {
 	return line
 }
 
-// endsSentence reports whether a text has a mark that ends a sentence, or a part of one, at
-// an end.
+// endsSentence reports whether a text has a mark that ends a sentence at an end. A clause is
+// no sentence: who takes clauses out of what was said cuts it.
 func endsSentence(text string, at func(text, mark string) bool) bool {
-	return slices.ContainsFunc([]string{".", "!", "?", ";", ",", ":", "\n", "。", "，", "！", "？", "；", "：", "…"}, func(mark string) bool { return at(text, mark) })
+	return slices.ContainsFunc([]string{".", "!", "?", ";", "\n", "。", "！", "？", "；", "…"}, func(mark string) bool { return at(text, mark) })
 }
 
 // label is what is before the original on its line.
@@ -206,15 +206,20 @@ func (o Original) others(label string) bool {
 }
 
 // quoted reports whether the last stretch of a label that ends with a colon names somebody
-// else who takes part, and one before it the speaker: "Iris: Tomas claims:".
+// else who takes part: after one that names the speaker ("Iris: Tomas claims:"), or beside him
+// ("Iris/Tomas:").
 func (o Original) quoted(label string) bool {
 	colon := func(r rune) bool { return r == ':' || r == '：' }
 	s := strings.TrimRight(label, " \"'“‘「")
 	rest := strings.TrimRightFunc(s, colon)
-	at := strings.LastIndexFunc(rest, colon)
-	return s != rest && at >= 0 && !o.named(rest[at:]) && slices.ContainsFunc(o.Speakers, func(name string) bool {
+	at := max(0, strings.LastIndexFunc(rest, colon))
+	ws := words(rest[at:])
+	return s != rest && slices.ContainsFunc(o.Speakers, func(name string) bool {
 		w := words(name)
-		return textnorm.Fold(name) != textnorm.Fold(o.Speaker) && len(w) > 0 && within(w, words(rest[at:])) >= 0
+		if textnorm.Fold(name) == textnorm.Fold(o.Speaker) || len(w) == 0 || within(w, ws) < 0 {
+			return false
+		}
+		return at > 0 && !o.named(rest[at:]) || o.named(rest[at:]) && len(ws) == len(w)+len(words(o.Speaker))
 	})
 }
 
@@ -269,7 +274,7 @@ func (f *Frame) more(o Original, got string, have []word, from, to int) (out []w
 	known := 0
 	end := func() {
 		for _, w := range sentence {
-			if known*3 < len(sentence)*2 || !near.have(got, w) {
+			if len(sentence) >= addedWords && known*3 < len(sentence)*2 || !near.have(got, w) {
 				out = append(out, w)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -36,8 +37,43 @@ func joins(before, r, after rune) bool {
 	return false
 }
 
-// words cuts a text. Format characters (zero width, direction) are passed over.
+// cuts remembers the words of the texts that were cut last: the same few are compared with
+// each other again and again. What it gives must not be changed.
+type cuts struct {
+	mu sync.Mutex
+	of map[string][]word
+}
+
+var remembered cuts
+
+const (
+	mostCuts   = 4096 // texts; then all are forgotten
+	longestCut = 2048 // bytes of a text that is remembered
+)
+
+// words cuts a text.
 func words(text string) []word {
+	if len(text) > longestCut {
+		return cutWords(text)
+	}
+	remembered.mu.Lock()
+	ws, ok := remembered.of[text]
+	remembered.mu.Unlock()
+	if ok {
+		return ws
+	}
+	ws = cutWords(text)
+	remembered.mu.Lock()
+	defer remembered.mu.Unlock()
+	if len(remembered.of) >= mostCuts || remembered.of == nil {
+		remembered.of = make(map[string][]word, mostCuts)
+	}
+	remembered.of[text] = ws[:len(ws):len(ws)]
+	return ws
+}
+
+// cutWords cuts a text. Format characters (zero width, direction) are passed over.
+func cutWords(text string) []word {
 	var out []word
 	start, before := -1, rune(0)
 	opens := true // the next word begins a sentence
