@@ -165,7 +165,7 @@ func home(list []clause) (at, full int) {
 // states reports whether the answer asserts the gold.
 func (p *prepared) states() bool {
 	r := p.read()
-	return r.first >= 0 && p.asserts(&r)
+	return r.first >= 0 && p.asserts(r)
 }
 
 // plainly reports whether a clause has nothing but gold, question, and words that give an

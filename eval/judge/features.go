@@ -323,7 +323,9 @@ type prepared struct {
 	how        string // how it was found; "" is all of the reply
 	qt, gt, at *text
 	gv, av, qv []value
-	terms      [][2]int // bytes of values of the answer of which the gold's is the sum or difference
+	reading    *reading
+	grammar    map[[2]int]predicate // of clauses, by their tokens
+	terms      [][2]int             // bytes of values of the answer of which the gold's is the sum or difference
 	gw, aw, qw when
 	c          *comparison
 	ref        timex.Day

@@ -118,7 +118,7 @@ func judgeOne(q Question, gold, answer string, o Options) Verdict {
 	v := p.verdict(q, gold, answer, o)
 	if v.Correct {
 		r := p.read()
-		refuse, doubt := p.stance(&r)
+		refuse, doubt := p.stance(r)
 		if v.Doubt = doubt; refuse != "" {
 			v.Correct, v.Score, v.Rule, v.Reason = false, .02, "stance", refuse
 		}

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/blevesearch/snowballstem"
@@ -38,7 +39,7 @@ type lex struct {
 	han     map[string]entry
 	hanMax  int // longest Chinese word, in bytes
 	groups  int
-	stemOf  sync.Map // string → string
+	stemOf  stemCache
 }
 
 type phrase struct {
@@ -177,14 +178,7 @@ func (l *lex) word(w string, env *snowballstem.Env) entry {
 		e.weight = 1
 	}
 	if e.stem == "" {
-		if s, ok := l.stemOf.Load(w); ok {
-			e.stem = s.(string)
-		} else {
-			e.stem = stem(env, w)
-			if len(w) <= 16 && l.stems[e.stem].groups != nil { // bounded by the lexicon's own stems
-				l.stemOf.Store(strings.Clone(w), e.stem)
-			}
-		}
+		e.stem = l.stemOf.get(w, func() string { return stem(env, w) })
 	}
 	if s, ok := l.stems[e.stem]; ok {
 		e.groups, e.above, e.valence, e.common = s.groups, s.above, s.valence, true
@@ -193,6 +187,26 @@ func (l *lex) word(w string, env *snowballstem.Env) entry {
 		}
 	}
 	return e
+}
+
+// A stemCache keeps the stem of the last word of each slot: a stem is the same whoever asks, and texts
+// repeat their words. It never grows.
+type stemCache [8192]atomic.Pointer[[2]string]
+
+func (c *stemCache) get(w string, stem func() string) string {
+	h := uint32(2166136261)
+	for i := 0; i < len(w); i++ {
+		h = (h ^ uint32(w[i])) * 16777619
+	}
+	slot := &c[h%uint32(len(c))]
+	if p := slot.Load(); p != nil && p[0] == w {
+		return p[1]
+	}
+	s := stem()
+	if len(w) <= 24 {
+		slot.Store(&[2]string{strings.Clone(w), strings.Clone(s)})
+	}
+	return s
 }
 
 // phrase looks for a phrase at the start of toks: the longest.

@@ -138,7 +138,7 @@ func (p *prepared) says() bool {
 // complete reports whether one clause has every word of the gold.
 func (p *prepared) complete() bool {
 	r := p.read()
-	return r.first >= 0 && p.stand(&r).full == p.wordsOfGold()
+	return r.first >= 0 && p.stand(r).full == p.wordsOfGold()
 }
 
 // wordsOfGold counts the different words of the gold that carry meaning.

@@ -437,8 +437,8 @@ func Manner(q Question, golds []string, answer string) (f []float64, sentence bo
 		if v := p.verdict(q, g, answer, Options{}); !v.Correct {
 			continue
 		}
-		if r := p.read(); p.weighs(&r) {
-			return p.manner(&r), r.restates >= .5
+		if r := p.read(); p.weighs(r) {
+			return p.manner(r), r.restates >= .5
 		}
 	}
 	return nil, false

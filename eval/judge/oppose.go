@@ -140,8 +140,15 @@ func (s *standing) somebodyElse() string {
 			}
 		}
 	}
+	named := false
+	for i := h.from; i < h.to; i++ {
+		named = named || t.toks[i].name && s.kind[i] == ofRest
+	}
+	if len(asked) == 0 || !named {
+		return ""
+	}
 	subject, verb, _ := s.predicate(h)
-	if len(asked) == 0 || subject == "" || !verb || s.asked(subject) || s.gt.hasWord(subject) {
+	if subject == "" || !verb || s.asked(subject) || s.gt.hasWord(subject) {
 		return ""
 	}
 	for i := h.from; i < h.to; i++ {

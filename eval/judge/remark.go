@@ -394,6 +394,25 @@ func (p *prepared) grounds(list []clause, home, at int) bool {
 // predicate reads the grammar of a clause: its subject, "" where it has none; whether it says
 // something of it; copula: that it is something.
 func (p *prepared) predicate(c *clause) (subject string, verb, copula bool) {
+	key := [2]int{c.from, c.to}
+	g, ok := p.grammar[key]
+	if !ok {
+		g.subject, g.verb, g.copula = p.parsed(c)
+		if p.grammar == nil {
+			p.grammar = map[[2]int]predicate{}
+		}
+		p.grammar[key] = g
+	}
+	return g.subject, g.verb, g.copula
+}
+
+// A predicate is the grammar of a clause.
+type predicate struct {
+	subject      string
+	verb, copula bool
+}
+
+func (p *prepared) parsed(c *clause) (subject string, verb, copula bool) {
 	words := depparse.Parse(strings.TrimSpace(p.clauseText(c)))
 	root := -1
 	for i, w := range words {

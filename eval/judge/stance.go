@@ -37,15 +37,22 @@ type operator struct {
 	tok  int
 }
 
-// read reads the final answer. It costs one pass over the tokens for each word of gold
+// read reads the final answer, once. It costs one pass over the tokens for each word of gold
 // and question.
-func (p *prepared) read() reading {
+func (p *prepared) read() *reading {
+	if p.reading == nil {
+		p.reading = p.readOnce()
+	}
+	return p.reading
+}
+
+func (p *prepared) readOnce() *reading {
 	t := p.at
-	r := reading{first: -1, rival: -1, mention: make([]bool, len(t.toks))}
+	r := &reading{first: -1, rival: -1, mention: make([]bool, len(t.toks))}
 	r.looping = looping(t)
-	p.mentions(&r)
-	p.questioned(&r)
-	r.operators = p.operators(&r)
+	p.mentions(r)
+	p.questioned(r)
+	r.operators = p.operators(r)
 	framed := p.hanFrame()
 	for i := range t.toks {
 		k := &t.toks[i]

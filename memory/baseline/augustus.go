@@ -181,9 +181,6 @@ func (p *augustus) Recall(ctx context.Context, q memory.Query) (memory.Retrieved
 
 func (p *augustus) Clone() native.Policy {
 	c := *p
-	c.st, c.web, c.concepts, c.having = p.st.Clone(), p.web.clone(), slices.Clone(p.concepts), make(map[string][]int, len(p.having))
-	for k, v := range p.having {
-		c.having[k] = slices.Clone(v)
-	}
+	c.st, c.web, c.concepts, c.having = p.st.Clone(), p.web.clone(), slices.Clone(p.concepts), lists(p.having)
 	return &c
 }

@@ -68,7 +68,7 @@ func newGraphiti(name string, d memory.Deps, o GraphitiOptions) (memory.System, 
 		of := func(kind string) *store.Linear {
 			return store.New(store.Options{Scope: scope + kind, Embed: d.Embed, Words: &store.Words{}})
 		}
-		return &graphiti{o: o, d: d, episodes: of(""), edges: of(":edge"), nodes: of(":entity"), names: map[string]int{}, grams: map[string][]int{}}
+		return &graphiti{o: o, d: d, episodes: of(""), edges: of(":edge"), nodes: of(":entity"), names: map[string]int{}, grams: map[string][]int32{}, touching: map[int][]int{}}
 	}}), nil
 }
 
@@ -80,8 +80,9 @@ type graphiti struct {
 	held     []held        // by position in edges
 	nodes    *store.Linear // things: a name, and what is said of it
 	names    map[string]int
-	grams    map[string][]int // things by each group of three letters of their names
-	touching [][]int          // facts by thing
+	grams    map[string][]int32 // things by each group of three letters of their names
+	sizes    []int              // groups of each
+	touching map[int][]int      // facts by thing
 }
 
 // held is a fact, its ends and when it held.
@@ -212,6 +213,6 @@ func (p *graphiti) Records() []store.Record {
 func (p *graphiti) Clone() native.Policy {
 	c := *p
 	c.episodes, c.edges, c.nodes, c.held, c.names = p.episodes.Clone(), p.edges.Clone(), p.nodes.Clone(), slices.Clone(p.held), maps.Clone(p.names)
-	c.grams, c.touching = maps.Clone(p.grams), slices.Clone(p.touching) // their lists are clipped
+	c.grams, c.sizes, c.touching = lists(p.grams), slices.Clone(p.sizes), lists(p.touching)
 	return &c
 }

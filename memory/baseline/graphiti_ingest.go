@@ -114,31 +114,18 @@ func (p *graphiti) alike(key string) int {
 		return -1
 	}
 	set := shingles(key)
-	rare := slices.SortedFunc(maps.Keys(set), func(a, b string) int {
-		return cmp.Or(len(p.grams[a])-len(p.grams[b]), strings.Compare(a, b))
-	})
-	best := -1 // a name that has 0.9 of the groups has one of a tenth of them, and so of the rarest
-	for _, g := range rare[:len(rare)/10+1] {
+	both := make([]int, len(p.sizes))
+	for g := range set {
 		for _, i := range p.grams[g] {
-			if best < 0 || i < best {
-				if other := shingles(textnorm.Key(p.nodes.At(i).Index)); shared(set, other) >= 0.9 {
-					best = i
-				}
-			}
+			both[i]++
 		}
 	}
-	return best
-}
-
-// shared is the Jaccard share of two sets.
-func shared(a, b map[string]bool) float64 {
-	both := 0
-	for g := range a {
-		if b[g] {
-			both++
+	for i, n := range both {
+		if n > 0 && float64(n) >= 0.9*float64(len(set)+p.sizes[i]-n) {
+			return i
 		}
 	}
-	return float64(both) / float64(max(1, len(a)+len(b)-both))
+	return -1
 }
 
 // shingles are the groups of three letters of a name.
@@ -149,14 +136,6 @@ func shingles(s string) map[string]bool {
 		out[string(r[i:i+3])] = true
 	}
 	return out
-}
-
-// facts are those of a thing; of a new one none.
-func (p *graphiti) facts(thing int) []int {
-	if thing < len(p.touching) {
-		return p.touching[thing]
-	}
-	return nil
 }
 
 // entropy of a name's characters, in bits.
@@ -188,7 +167,7 @@ func (w *graphitiWork) judge(ctx context.Context, facts []edgeAnswer, r *memory.
 		}
 		var related, others []int
 		known := -1
-		for _, i := range w.p.facts(from) {
+		for _, i := range w.p.touching[from] {
 			switch x := w.p.held[i]; {
 			case x.from == from && x.to == to && textnorm.Key(x.fact) == textnorm.Key(f.Fact) && !x.ended:
 				known = i
@@ -311,11 +290,12 @@ func (w *graphitiWork) commit(v []float32, r *memory.Receipt) {
 		return x
 	}
 	for i, n := range w.fresh {
-		for g := range shingles(textnorm.Key(n)) {
-			p.grams[g] = append(slices.Clip(p.grams[g]), p.nodes.Len())
+		set := shingles(textnorm.Key(n))
+		for g := range set {
+			p.grams[g] = append(p.grams[g], int32(p.nodes.Len()))
 		}
+		p.sizes = append(p.sizes, len(set))
 		p.nodes.AppendVector(from("entity", n, n), w.vecs[i])
-		p.touching = append(p.touching, nil)
 	}
 	for key, id := range w.id {
 		p.names[key] = id
@@ -343,7 +323,7 @@ func (w *graphitiWork) commit(v []float32, r *memory.Receipt) {
 		pos := p.edges.Add(x, w.vecAdd[i], r)
 		p.held = append(p.held, h)
 		for _, e := range []int{h.from, h.to} {
-			p.touching[e] = append(slices.Clip(p.touching[e]), pos)
+			p.touching[e] = append(p.touching[e], pos)
 		}
 		p.invalidate(pos)
 	}

@@ -6,6 +6,8 @@ package baseline
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"membench/internal/tokens"
 	"membench/llm"
@@ -82,6 +84,15 @@ func (p *list) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, er
 }
 
 func (p *list) Records() []store.Record { return p.st.Records() }
+
+// lists are a copy of lists by key, to which both may append.
+func lists[K comparable, V any](m map[K][]V) map[K][]V {
+	out := maps.Clone(m)
+	for k, v := range out {
+		out[k] = slices.Clone(v)
+	}
+	return out
+}
 
 func (p *list) Clone() native.Policy {
 	c := *p

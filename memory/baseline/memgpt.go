@@ -87,12 +87,20 @@ func (p *memgpt) step(ctx context.Context, r *memory.Receipt, core map[string]st
 	return a[:min(actsAtMost, len(a))], err
 }
 
-// Store lets the agent write. What it wrote counts when all of it could be embedded.
-func (p *memgpt) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
+// blocks are the texts of the core memory of whom a query names.
+func (p *memgpt) blocks(q memory.Query) map[string]string {
 	core := map[string]string{}
 	for name, rec := range p.core {
-		core[name] = rec.Text
+		if rec.For(q) {
+			core[name] = rec.Text
+		}
 	}
+	return core
+}
+
+// Store lets the agent write. What it wrote counts when all of it could be embedded.
+func (p *memgpt) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
+	core := p.blocks(memory.Query{})
 	var insert []string
 	degraded := len(r.Degraded)
 	for n := range p.o.Steps {
@@ -184,12 +192,7 @@ func (p *memgpt) ruleActs(o native.Observation, core map[string]string) (out []a
 // The core memory is context.
 func (p *memgpt) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	var r memory.Receipt
-	core := map[string]string{}
-	for name, rec := range p.core {
-		if rec.For(q) {
-			core[name] = rec.Text
-		}
-	}
+	core := p.blocks(q)
 	said, archive := &recall.State{Query: q, Store: p.st}, &recall.State{Query: q, Store: p.archive}
 	var lists [][]memory.Hit
 	found := ""

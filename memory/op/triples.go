@@ -2,6 +2,7 @@ package op
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"membench/internal/clause"
@@ -134,20 +135,18 @@ func Invalidate(new, old Span) (oldEnds bool, until string, ok bool) {
 // that two share, of all that they have, are more than share (Jaccard).
 func Repeats(text string, recent []string, share float64) bool {
 	set := wordSet(text)
-	for _, r := range recent {
-		both, all := 0, len(set)
-		for w := range wordSet(r) {
-			if set[w] {
-				both++
-			} else {
-				all++
-			}
-		}
-		if all > 0 && float64(both)/float64(all) > share {
-			return true
+	return slices.ContainsFunc(recent, func(r string) bool { return Overlap(set, wordSet(r)) > share })
+}
+
+// Overlap is the Jaccard share of two sets; 0 of empty ones.
+func Overlap(a, b map[string]bool) float64 {
+	both := 0
+	for x := range a {
+		if b[x] {
+			both++
 		}
 	}
-	return false
+	return float64(both) / float64(max(1, len(a)+len(b)-both))
 }
 
 func wordSet(s string) map[string]bool {
