@@ -13,6 +13,7 @@ import (
 	"membench/eval/published"
 	"membench/eval/records"
 	"membench/internal/atomicfile"
+	"membench/internal/csvdoc"
 	"membench/schema"
 	"membench/schema/jsonl"
 
@@ -40,7 +41,8 @@ func newEvalImportCmd(e *env) *cobra.Command {
 		Long: `Read other people's result files into our records.
 
 The form of each file is detected from its contents (--list shows the forms; --format names
-one). Recorded verdicts become grades of their own, named after the form
+one). Your own results need no form: a table with a row an answer (CSV, JSON Lines or a JSON
+list), whose columns are known by their usual names or named with --map. Recorded verdicts become grades of their own, named after the form
 (recorded-judge@locomo-rows), so that membench eval grade can set ours beside them and
 membench eval audit, aggregate and compare can use them. A verdict that cannot be read is
 judge_failed, not wrong. A file that holds neither questions nor golds (LongMemEval's
@@ -54,6 +56,7 @@ convert.
 file, or - for the QA records alone. A form that was never seen as a file here is marked
 unverified.`,
 		Example: `  membench eval import --list
+  membench eval import mine.csv theirs.csv --map question=Q,gold=Expected,prediction=Answer -o runs/ours
   membench eval import memobase_0710_3000.jsonl -o runs/memobase
   membench eval import run.jsonl.eval-results-gpt-4o --cases lme.cases.jsonl -o - | jq -r .grades[0].score
   membench eval import memobase_0710_3000.jsonl --errata errata.json -o runs/memobase
@@ -91,6 +94,7 @@ func addImportFlags(c *cobra.Command, o *published.Options, cases *[]string) {
 	f.StringVar(&o.Dataset, "dataset", "", "`name` of the data set (default: the form's)")
 	f.StringVar(&o.Reader, "reader", "", "`model` that answered, where the file does not say")
 	f.StringVar(&o.Judge, "judge", "", "`model` that judged, where the file does not say")
+	f.Var(csvdoc.Flag{Into: (*csvdoc.Mapping)(&o.Map), Of: "an answer", Parts: published.Parts}, "map", "columns of a table as question=A,gold=B,prediction=C; also id, case, category, verdict, context")
 	f.StringArrayVar(cases, "cases", nil, "cases `file` with the questions that were asked (may be repeated)")
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"membench/annotate/chats"
+	"membench/internal/csvdoc"
 	"membench/schema"
 
 	"github.com/spf13/cobra"
@@ -60,7 +61,7 @@ found; others are named with --map.`,
 func (o *initOptions) addFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.Form, "form", "", "read every export as this `form` instead of detecting it")
-	f.Var(&o.Map, "map", "columns of a table as sender=A,text=B,time=C; also role, conversation, quote, attachment, id, reply")
+	f.Var(csvdoc.Flag{Into: (*csvdoc.Mapping)(&o.Map), Of: "a message", Parts: chats.Parts}, "map", "columns of a table as sender=A,text=B,time=C; also role, conversation, quote, attachment, id, reply")
 	f.StringVar(&o.Dates, "dates", "", "`order` of day and month in dates such as 3/4/26: dmy or mdy (default: detected from the file)")
 	f.StringVar(&o.zone, "zone", "UTC", "time `zone` of times that name none: Europe/Berlin or +08:00")
 	f.StringVar(&o.Encoding, "encoding", "", "`name` of the encoding of files that are not UTF-8: gb18030, big5, shift_jis, windows-1252 (default: detected)")

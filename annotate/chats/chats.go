@@ -60,10 +60,10 @@ func Forms() []Form {
 
 // Options of reading.
 type Options struct {
-	Form  string         // "": told from names and content
-	Map   Mapping        // columns of a table
-	Dates string         // order of the parts in dates as 3/4/26: dmy, mdy or "" (told from the file)
-	Zone  *time.Location // of times that name none; nil: UTC
+	Form  string            // "": told from names and content
+	Map   map[string]string // columns of a table
+	Dates string            // order of the parts in dates as 3/4/26: dmy, mdy or "" (told from the file)
+	Zone  *time.Location    // of times that name none; nil: UTC
 	// Encoding is that of files, and of parts of mails that name none, that are not UTF-8,
 	// as the web names it; "": what they look like.
 	Encoding string

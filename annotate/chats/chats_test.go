@@ -337,10 +337,10 @@ func TestForms(t *testing.T) {
 				}
 				o := Options{}
 				if name == "table/csv" {
-					o.Map = Mapping{"text": "body", "time": "when"}
+					o.Map = map[string]string{"text": "body", "time": "when"}
 				}
 				if name == "table/json" {
-					o.Map = Mapping{"text": "body", "time": "when", "sender": "by.name"}
+					o.Map = map[string]string{"text": "body", "time": "when", "sender": "by.name"}
 				}
 				got, s := readAll(t, put(t, name, write(ms)), o)
 				if len(got) != len(ms) || s.Messages != len(ms) {
@@ -484,7 +484,7 @@ func TestEncodings(t *testing.T) {
 				t.Fatal(err)
 			}
 			var found []string
-			o := Options{Map: Mapping{"sender": "wer", "text": "was", "time": "wann"}, Report: func(f *schema.Finding) { found = append(found, f.Code+" "+f.Message) }}
+			o := Options{Map: map[string]string{"sender": "wer", "text": "was", "time": "wann"}, Report: func(f *schema.Finding) { found = append(found, f.Code+" "+f.Message) }}
 			if c.name == "named" {
 				o.Encoding = c.encoding
 			}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -26,75 +25,18 @@ import (
 	"membench/schema/jsonl"
 )
 
-// A Mapping says in which column of a table, or member of an object, each part of a
-// message stands. A member within another is written with a dot: author.name.
-type Mapping map[string]string
-
-// Parts are the parts of a message that a Mapping may place, with the names by which
+// Parts are the parts of a message that a mapping may place, with the names by which
 // they are found where it does not.
-var parts = []struct {
-	name  string
-	known []string
-}{
-	{"text", []string{"text", "body", "message", "content", "msg", "utterance", "消息", "内容"}},
-	{"sender", []string{"sender", "from", "author", "speaker", "name", "user", "username", "sender_name", "from_name", "发送者", "昵称"}},
-	{"role", []string{"role"}},
-	{"time", []string{"time", "timestamp", "date", "datetime", "created_at", "sent_at", "ts", "时间"}},
-	{"conversation", []string{"conversation", "conversation_id", "conv_id", "thread", "thread_id", "chat", "chat_id", "channel", "room", "session", "会话"}},
-	{"quote", []string{"quote", "reply_to_text"}},
-	{"id", []string{"id", "message_id", "uuid"}},
-	{"reply", []string{"reply", "reply_to", "in_reply_to", "reply_to_id", "parent_id", "reply_to_message_id"}},
-	{"attachment", []string{"attachment", "media", "file", "image"}},
-}
-
-// Set reads role=sender,text=body as a flag gives it.
-func (m *Mapping) Set(s string) error {
-	out := Mapping{}
-	for pair := range strings.SplitSeq(s, ",") {
-		part, column, ok := strings.Cut(strings.TrimSpace(pair), "=")
-		if !ok || column == "" {
-			return fmt.Errorf("found %q, expected PART=COLUMN, as text=body", pair)
-		}
-		var all []string
-		for _, p := range parts {
-			all = append(all, p.name)
-		}
-		if !slices.Contains(all, part) {
-			return fmt.Errorf("%q is not a part of a message, expected one of %s", part, strings.Join(all, ", "))
-		}
-		out[part] = column
-	}
-	*m = out
-	return nil
-}
-
-// String is the mapping as a flag would give it.
-func (m *Mapping) String() string {
-	var out []string
-	for _, k := range slices.Sorted(maps.Keys(*m)) {
-		out = append(out, k+"="+(*m)[k])
-	}
-	return strings.Join(out, ",")
-}
-
-// Type names the value in help.
-func (m *Mapping) Type() string { return "mapping" }
-
-// complete adds the columns that are known by their names.
-func (m Mapping) complete(columns []string) Mapping {
-	out := maps.Clone(m)
-	if out == nil {
-		out = Mapping{}
-	}
-	for _, p := range parts {
-		for _, name := range p.known {
-			i := slices.IndexFunc(columns, func(c string) bool { return strings.EqualFold(strings.TrimSpace(c), name) })
-			if out[p.name] == "" && i >= 0 && !slices.Contains(slices.Collect(maps.Values(out)), columns[i]) {
-				out[p.name] = columns[i]
-			}
-		}
-	}
-	return out
+var Parts = []csvdoc.Part{
+	{Name: "text", Known: []string{"text", "body", "message", "content", "msg", "utterance", "消息", "内容"}},
+	{Name: "sender", Known: []string{"sender", "from", "author", "speaker", "name", "user", "username", "sender_name", "from_name", "发送者", "昵称"}},
+	{Name: "role", Known: []string{"role"}},
+	{Name: "time", Known: []string{"time", "timestamp", "date", "datetime", "created_at", "sent_at", "ts", "时间"}},
+	{Name: "conversation", Known: []string{"conversation", "conversation_id", "conv_id", "thread", "thread_id", "chat", "chat_id", "channel", "room", "session", "会话"}},
+	{Name: "quote", Known: []string{"quote", "reply_to_text"}},
+	{Name: "id", Known: []string{"id", "message_id", "uuid"}},
+	{Name: "reply", Known: []string{"reply", "reply_to", "in_reply_to", "reply_to_id", "parent_id", "reply_to_message_id"}},
+	{Name: "attachment", Known: []string{"attachment", "media", "file", "image"}},
 }
 
 // table reads CSV (comma, semicolon or tab, with a header) and JSON (an array of objects,
@@ -173,7 +115,7 @@ func (r *reader) rowTime(t *rows, s string) (time.Time, bool, error) {
 
 // usual reports whether the columns of a table are known by their names.
 func usual(f *file) bool {
-	m := Mapping{}.complete(columnsOf(f, ""))
+	m := csvdoc.Mapping{}.Complete(Parts, columnsOf(f, ""))
 	return m["text"] != "" && (m["sender"] != "" || m["role"] != "")
 }
 
@@ -285,7 +227,7 @@ func isMessage(obj []byte, text string) bool {
 	if text != "" {
 		return slices.Contains(names, text)
 	}
-	m := Mapping{}.complete(names)
+	m := csvdoc.Mapping{}.Complete(Parts, names)
 	if m["text"] == "" {
 		return false
 	}
@@ -326,18 +268,13 @@ func newCSV(in io.Reader, f *file) *csvdoc.Reader {
 	r := csvdoc.NewReader(in)
 	r.LazyQuotes, r.FieldsPerRecord, r.ReuseRecord = true, -1, false
 	line, _, _ := strings.Cut(f.text(), "\n")
-	r.Comma = ','
-	for _, c := range ";\t" {
-		if strings.Count(line, string(c)) > strings.Count(line, string(r.Comma)) {
-			r.Comma = c
-		}
-	}
+	r.Comma = csvdoc.Separator(line)
 	return r
 }
 
 // columns is the mapping of a file, checked against what the file has.
-func (r *reader) columns(f *file, have []string) (Mapping, error) {
-	m := r.Map.complete(have)
+func (r *reader) columns(f *file, have []string) (csvdoc.Mapping, error) {
+	m := csvdoc.Mapping(r.Map).Complete(Parts, have)
 	for part, c := range r.Map {
 		if !slices.Contains(have, c) {
 			return nil, &schema.UsageError{Err: fmt.Errorf("--map %s=%s: %s has no column %q; it has %s", part, c, f.name, c, strings.Join(have, ", "))}
@@ -426,25 +363,20 @@ func (r *reader) objects(f *file, take func(pos schema.Pos, get func(part string
 
 // member is the text of a member by its dotted name.
 func member(obj []byte, name string) string {
-	first, rest, nested := strings.Cut(name, ".")
-	for k, v := range codec.Members(obj) {
-		switch {
-		case k == name:
-			var s string
-			if codec.Unmarshal(v, &s) == nil {
-				return s
-			}
-			for _, s := range []string{textOf(v), member(v, "name"), member(v, "text")} {
-				if s != "" {
-					return s
-				}
-			}
-			return strings.Trim(string(v), " \t\r\n{}[]") // a number; of what is neither, something to look at
-		case nested && k == first:
-			return member(v, rest)
+	v := codec.Member(obj, name)
+	if v == nil {
+		return ""
+	}
+	var s string
+	if codec.Unmarshal(v, &s) == nil {
+		return s
+	}
+	for _, s := range []string{textOf(v), member(v, "name"), member(v, "text")} {
+		if s != "" {
+			return s
 		}
 	}
-	return ""
+	return strings.Trim(string(v), " \t\r\n{}[]") // a number; of what is neither, something to look at
 }
 
 // record makes a message of a row.
@@ -492,7 +424,7 @@ func suggest(f *file) string {
 		return ""
 	}
 	values := sample(f, columns)
-	best := Mapping{}
+	best := csvdoc.Mapping{}
 	longest, few := 0, map[string]int{} // values that differ, by column
 	for i, c := range columns {
 		size, width, times, letters := 0, 0, 0, false

@@ -64,25 +64,6 @@ type question struct {
 	Meta      schema.Object     `json:"meta,omitzero"`
 }
 
-// labels are the words for categories that are understood beside the codes.
-var labels = map[string]string{
-	"single_hop": schema.CatIE, "single-hop": schema.CatIE, "information_extraction": schema.CatIE, "ar": schema.CatIE, "accurate_retrieval": schema.CatIE,
-	"multi_hop": schema.CatMR, "multi-hop": schema.CatMR, "multi_session": schema.CatMR, "multi-session": schema.CatMR,
-	"temporal": schema.CatTR, "temporal_reasoning": schema.CatTR, "temporal-reasoning": schema.CatTR,
-	"knowledge_update": schema.CatKU, "knowledge-update": schema.CatKU, "update": schema.CatKU,
-	"abstention": schema.CatABS, "adversarial": schema.CatABS, "unanswerable": schema.CatABS,
-	"conflict": schema.CatCR, "conflict_resolution": schema.CatCR, "open_domain": schema.CatOD, "open-domain": schema.CatOD,
-	"test_time_learning": schema.CatTTL, "long_range_understanding": schema.CatLRU, "visual": schema.CatVIS,
-}
-
-// Category maps a label, in any case, to the common set; "" where it is unknown.
-func Category(label string) string {
-	if up := strings.ToUpper(label); slices.Contains(schema.Categories(), up) {
-		return up
-	}
-	return labels[strings.ToLower(label)]
-}
-
 // Cases reads both forms.
 func Cases(ctx context.Context, files []jsonl.File, o datasets.Options) schema.Seq[schema.Case] {
 	return datasets.Read(ctx, files, o, func(v *datasets.Value) ([]schema.Case, error) {
@@ -209,7 +190,7 @@ func sessionID(b *datasets.Builder, id string) string {
 
 func ask(v *datasets.Value, b *datasets.Builder, q question, i int, turnOf []int) (schema.Question, bool) {
 	place := []string{"questions", strconv.Itoa(i)}
-	cat := Category(q.Category)
+	cat := datasets.Category(q.Category)
 	if cat == "" {
 		f := v.Finding("DST003", "an unknown category, the question skipped", append(place, "category")...)
 		f.Have, f.Want = q.Category, fmt.Sprint(schema.Categories())

@@ -100,6 +100,9 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	if d, ok := encoded(o.Text, want, got); ok {
 		return d
 	}
+	if said := unlabelled(got); len(words(said)) == 0 { // signs in the place of letters
+		return Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(o.Text), insertion(got))}
+	}
 	if cut := strings.TrimRight(got, "\uFFFD "); cut != got { // inside a character
 		got, have = cut, words(cut)
 	}
@@ -143,7 +146,7 @@ func (o Original) empty(have []word, got string) bool {
 		return true
 	}
 	if len(have) == 0 || len(words(said)) == 0 {
-		return !encodedSigns(got)
+		return !encodedSigns(got) && signs(said) < len(letters(o.Text))
 	}
 	known := map[string]bool{}
 	for _, s := range append(slices.Clone(o.Speakers), o.Speaker, o.Role) {

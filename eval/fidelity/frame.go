@@ -255,6 +255,9 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 		return Difference{}
 	}
 	more := f.more(o, got, have, from, to)
+	if v := variant(o, got, have, from, to); len(v) > 0 {
+		return Difference{Kind: schema.FaultAdded, Marked: mark(excerpt, insertion(got[v[0].from:v[len(v)-1].to]))}
+	}
 	if len(more) < addedWords {
 		return Difference{}
 	}
@@ -296,6 +299,25 @@ func (f *Frame) more(o Original, got string, have []word, from, to int) (out []w
 	}
 	end()
 	return out
+}
+
+// variant is a line beside an original that says the same with another value, and that no text
+// beside it says.
+func variant(o Original, got string, have []word, from, to int) []word {
+	want := have[from:to]
+	for i := 0; i < len(have); {
+		j := i + 1
+		for j < len(have) && !strings.Contains(got[have[j-1].to:have[j].from], "\n") {
+			j++
+		}
+		line := have[i:j]
+		if (j <= from || i >= to) && len(line) >= len(want) && len(line) <= 2*len(want) && within(want, line) < 0 && align(want, line).kept() >= excerptBelow &&
+			!slices.ContainsFunc(o.Around, func(s string) bool { return within(words(s), line) >= 0 }) {
+			return line
+		}
+		i = j
+	}
+	return nil
 }
 
 // syntax reports whether a word belongs to a machine and says nothing: in a tag, in capitals,

@@ -4,14 +4,27 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"membench/internal/textnorm"
 	"membench/internal/tokens"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // letters are the letters and digits of a text, folded.
 func letters(s string) []rune {
 	return slices.DeleteFunc([]rune(textnorm.Fold(s)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// signs counts what is seen of a text.
+func signs(s string) (n int) {
+	for _, r := range s {
+		if !unicode.IsSpace(r) && !unseen(r) {
+			n++
+		}
+	}
+	return n
 }
 
 // left reports whether a text is what a loss left of another: its letters and no others, in
@@ -178,6 +191,9 @@ func strange(text, got string) func(rune) bool {
 func spaced(text, got string) bool {
 	a, b := spell(text, func(rune) bool { return false }), spell(got, strange(text, got))
 	at := index(b.letters, a.letters)
+	if bare := strings.Map(unaccented, norm.NFD.String(got)); at < 0 && utf8.RuneCountInString(norm.NFD.String(got))-utf8.RuneCountInString(bare) >= len(a.letters)/2 {
+		return Carries(strings.Map(unaccented, norm.NFD.String(text)), bare) // a mark on every other letter
+	}
 	if at < 0 { // signs between digits may have become blanks
 		plain := func(s spelling) (out spelling) {
 			for i, r := range s.letters {

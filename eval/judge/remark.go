@@ -111,6 +111,8 @@ func (s *standing) leaves(i int) bool {
 	switch {
 	case c.nothing && !s.rival(c) && !s.changes(c):
 		return true
+	case !acted && s.reckons(c) && !s.rival(c):
+		return true
 	case c.gold == s.full:
 		return !acted && (c.rest == 0 || s.whole && !s.rival(c) && c.lead != "contrast")
 	case i > s.at && requests[s.prepared.at.toks[c.from].word]:
@@ -125,6 +127,16 @@ func (s *standing) leaves(i int) bool {
 		return s.leavesActing(i)
 	}
 	return s.details(i)
+}
+
+// reckons reports whether a clause has terms from which the gold's value is reckoned.
+func (s *standing) reckons(c *clause) bool {
+	for i := c.from; i < c.to; i++ {
+		if s.reckoned(s.prepared.at.toks[i].pos) {
+			return true
+		}
+	}
+	return false
 }
 
 // leavesAhead says so of a clause ahead of the home: what it says is set aside by a contrast or by

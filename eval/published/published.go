@@ -15,12 +15,14 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"membench/internal/codec"
+	"membench/internal/csvdoc"
 	"membench/schema"
 )
 
@@ -40,6 +42,7 @@ type Format struct {
 	dataset string // "" where the file says
 	where   string // path of the rows, see rows
 	match   func(h head) bool
+	rows    func(f *file) iter.Seq2[row, error] // in place of where
 	row     func(f *file, r row) (schema.QARecord, error)
 	session func(f *file) schema.Seq[schema.SessionRecord]
 	claims  func(f *file) []Claim
@@ -47,7 +50,7 @@ type Format struct {
 
 // Formats lists every form, in the order in which they are tried.
 func Formats() []Format {
-	return slices.Concat(locomoFormats(), longmemevalFormats(), memoryAgentBenchFormats(), memorybenchFormats(), ambFormats(), halumemFormats(), memgalleryFormats())
+	return slices.Concat(locomoFormats(), longmemevalFormats(), memoryAgentBenchFormats(), memorybenchFormats(), ambFormats(), halumemFormats(), memgalleryFormats(), tableFormats())
 }
 
 // ByName finds a form.
@@ -69,6 +72,9 @@ type Options struct {
 	Dataset string // "": the form's
 	Reader  string // model that answered; "": the file's own, else "unknown"
 	Judge   string // model that judged; "": the file's own, else "unknown"
+	// Map places parts of an answer among the columns of a table (Parts); those that it
+	// leaves out are known by their usual names.
+	Map map[string]string
 	// Question finds a question of the cases that were asked, by its id; nil: none
 	// were given.
 	Question func(id string) (caseID string, q schema.Question, ok bool)
@@ -94,6 +100,9 @@ func Open(r io.Reader, name string, o Options) (*Import, error) {
 	}
 	heads := look(b)
 	f := &file{name: name, b: b, object: heads[0].shape == '{', o: o}
+	if o.Format == "" && len(o.Map) > 0 {
+		o.Format = Table
+	}
 	if o.Format != "" {
 		if f.format, err = ByName(o.Format); err != nil {
 			return nil, err
@@ -101,9 +110,18 @@ func Open(r io.Reader, name string, o Options) (*Import, error) {
 	} else {
 		i := slices.IndexFunc(Formats(), func(x Format) bool { return slices.ContainsFunc(heads, x.match) })
 		if i < 0 {
-			return nil, schema.Brokenf("%s: the form of the result file cannot be determined: name it with --format (membench eval import --list shows them)", name)
+			more := ""
+			if columns := heads[len(heads)-1].columns; len(columns) > 0 {
+				more = "; if it is a table of answers, " + unplaced(columns)
+			}
+			return nil, schema.Brokenf("%s: the form of the result file cannot be determined: name it with --format (membench eval import --list shows them)%s", name, more)
 		}
 		f.format = Formats()[i]
+	}
+	if f.format.Name == Table {
+		if err := f.placed(heads); err != nil {
+			return nil, err
+		}
 	}
 	if f.format.Cases && o.Question == nil {
 		return nil, fmt.Errorf("%s: form %s holds no questions and no golds: give the cases that were asked with --cases", name, f.format.Name)
@@ -122,7 +140,7 @@ func Open(r io.Reader, name string, o Options) (*Import, error) {
 // systemOf is a file's name without folder and endings.
 func systemOf(name string) string {
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
-	for _, end := range []string{".json", ".hypotheses"} {
+	for _, end := range []string{".json", ".hypotheses", ".csv", ".tsv"} {
 		if i := strings.Index(base, end); i > 0 {
 			base = base[:i]
 		}
@@ -137,6 +155,8 @@ type file struct {
 	object       bool // the file is one whole object
 	o            Options
 	format       Format
+	head         head           // of a table
+	columns      csvdoc.Mapping // of a table
 }
 
 // named is a text member of the whole file's object.
@@ -155,7 +175,11 @@ func (f *file) named(member string) string {
 func (f *file) records() schema.Seq[schema.QARecord] {
 	return func(yield func(schema.Record[schema.QARecord], error) bool) {
 		seen, empty := map[string]int{}, true
-		for r, err := range rows(f.b, f.name, f.format.where) {
+		each := rows(f.b, f.name, f.format.where)
+		if f.format.rows != nil {
+			each = f.format.rows(f)
+		}
+		for r, err := range each {
 			empty = false
 			rec := schema.Record[schema.QARecord]{Pos: r.pos}
 			if err != nil {

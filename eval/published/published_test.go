@@ -101,6 +101,10 @@ func TestFormats(t *testing.T) {
 			`locomo conv-26 conv-26/qa/1|1|MR gold=["tea, milk"] answer="tea" by=reader-1 answered recorded-judge=0/judge-1/scored`,
 			"5 PUB001 /results/2/meta/category",
 		},
+		"table.jsonl": {
+			`table all q-337cc6ea40dd|multi-hop|MR gold=["Porto" "Oporto"] answer="Porto" by=unknown answered recorded-judge=1/unknown/scored`,
+			"2 PUB001 /Expected answer",
+		},
 		"memgallery-results.json": {
 			`memgallery Ada Ada/qa/0|VS|VIS gold=["D1:IMG_002"] answer="D1:IMG_002" by=unknown answered `,
 			`memgallery Ada Ada/qa/1|AR|ABS gold=["Not mentioned."] answer="Not mentioned." by=unknown answered `,

@@ -163,9 +163,11 @@ func lines(b []byte, name string) iter.Seq2[row, error] {
 
 // head is what the first bytes of a file say of its form.
 type head struct {
-	shape byte            // 'l' lines, '[' an array, '{' one object
-	names map[string]bool // members of the first row, or of the object
-	inner map[string]bool // of an object: members of the first row of its first list
+	shape   byte            // 'l' lines, '[' an array, '{' one object, ',' a table of separated values
+	names   map[string]bool // members of the first row, or of the object
+	inner   map[string]bool // of an object: members of the first row of its first list
+	list    string          // of an object: the name of that list
+	columns []string        // of the first row, in order
 }
 
 func (h head) has(names ...string) bool   { return all(h.names, names) }
@@ -180,14 +182,15 @@ func all(set map[string]bool, names []string) bool {
 	return true
 }
 
-func members(raw []byte) map[string]bool {
-	out := map[string]bool{}
+func members(raw []byte) (names map[string]bool, columns []string) {
+	names = map[string]bool{}
 	if codec.Valid(raw) {
 		for name := range codec.Members(raw) {
-			out[name] = true
+			names[name] = true
+			columns = append(columns, name)
 		}
 	}
-	return out
+	return names, columns
 }
 
 func first(raw []byte) []byte {
@@ -205,7 +208,8 @@ func first(raw []byte) []byte {
 func look(b []byte) []head {
 	h := lookOnce(b)
 	if h.shape == '{' && bytes.IndexByte(bytes.TrimSpace(b), '\n') < 0 {
-		return []head{h, {shape: 'l', names: h.names}}
+		names, columns := members(b)
+		return []head{h, {shape: 'l', names: names, columns: columns}}
 	}
 	return []head{h}
 }
@@ -216,20 +220,30 @@ func lookOnce(b []byte) head {
 	case len(b) == 0:
 		return head{}
 	case b[0] == '[':
-		return head{shape: '[', names: members(first(b))}
+		h := head{shape: '['}
+		h.names, h.columns = members(first(b))
+		return h
 	case b[0] != '{':
-		return head{}
+		header, err := newTable(b).Read()
+		if err != nil || len(header) < 2 {
+			return head{}
+		}
+		return head{shape: ',', columns: header}
 	}
 	if line, _, more := bytes.Cut(b, []byte{'\n'}); more && codec.Valid(line) {
-		return head{shape: 'l', names: members(line)}
+		h := head{shape: 'l'}
+		h.names, h.columns = members(line)
+		return h
 	}
 	if !codec.Valid(b) {
 		return head{}
 	}
-	h := head{shape: '{', names: members(b)}
-	for _, raw := range codec.Members(b) {
+	h := head{shape: '{'}
+	h.names, _ = members(b)
+	for name, raw := range codec.Members(b) {
 		if len(raw) > 0 && raw[0] == '[' {
-			h.inner = members(first(raw))
+			h.list = name
+			h.inner, h.columns = members(first(raw))
 			break
 		}
 	}

@@ -306,6 +306,12 @@ func answer(q question, ev *evidence, asOf string, cautious bool) string {
 			return s
 		}
 	case who, where:
+		if cautious {
+			near = near[:1] // the name and the sentence that is shown are of one
+			if reWhoIs.MatchString(q.text) {
+				return near[0].text
+			}
+		}
 		if s := spanName(q, near); s != "" {
 			if cautious && share(termsOf(s), q.terms) == 1 {
 				return "" // the question says that much itself

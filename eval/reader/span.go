@@ -289,7 +289,8 @@ func hanNumber(question, text string) string {
 var (
 	reNames  = pattern.New(`[A-Z][\w'’&-]*(?: (?:of |the |and |de )?[A-Z][\w'’&-]*)*`)
 	rePlace  = pattern.New(`\b(?:in|at|to|from|near|around|visited|visiting|toured|of) (?:the |my |our )?([A-Z][\w'’&-]*(?:,? (?:of |the )?[A-Z][\w'’&-]*)*)`)
-	rePlaced = pattern.New(`(?i)\b(?:in|at|to|from|near|around|into|inside|by|under|on) (?:the|my|our|a|an|this|that|his|her|their)\b`)
+	rePlaced = pattern.New(`(?i)\b(?:in|at|for|to|from|near|around|into|inside|by|under|on) (?:the|my|our|a|an|this|that|his|her|their)\b`)
+	reWhoIs  = pattern.New(`(?i)^who (?:is|was) [\p{L}]+\??$`)
 	reKin    = pattern.New(`(?i)\bmy (?:\w+ )?(?:mom|mother|dad|father|sister|brother|wife|husband|partner|friends?|family|kids?|son|daughter|cousin|aunt|uncle|grandma|grandpa|grandmother|grandfather|boss|coworkers?|colleagues?|neighbou?rs?|girlfriend|boyfriend|teammates?|roommates?|teacher|coach)\b`)
 )
 

@@ -346,6 +346,21 @@ func AppendLayout(dst, raw []byte, l Layout) []byte {
 	return dst
 }
 
+// Member is the value of an object's member by its name, or by the names on the way to it,
+// with dots between; nil where there is none.
+func Member(obj []byte, name string) (value []byte) {
+	first, rest, nested := strings.Cut(name, ".")
+	for k, v := range Members(obj) {
+		switch {
+		case k == name:
+			return v
+		case nested && k == first && value == nil:
+			value = Member(v, rest)
+		}
+	}
+	return value
+}
+
 // Members yields the members of the JSON object in raw, in order, as the name's
 // text unquoted and the value's raw bytes. It assumes raw has passed Unmarshal.
 func Members(raw []byte) func(yield func(name string, value []byte) bool) {

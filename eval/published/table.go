@@ -1,0 +1,231 @@
+package published
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"membench/datasets"
+	"membench/internal/codec"
+	"membench/internal/csvdoc"
+	"membench/schema"
+)
+
+// Parts are what a row of a table may say of an answer, with the names by which columns
+// are known. A column "answer" is the system's where another one is the gold, and the gold
+// where another one is the system's.
+var Parts = []csvdoc.Part{
+	{Name: "prediction", Known: []string{"prediction", "predicted", "predicted_answer", "response", "model_answer", "system_answer", "model_response", "model_output", "llm_answer", "llm_output",
+		"hypothesis", "generated_answer", "generation", "generated", "output", "预测", "模型回答", "回答"}},
+	{Name: "gold", Known: []string{"gold", "gold_answer", "golden_answer", "expected", "expected_answer", "expected_output", "reference", "reference_answer", "ground_truth", "groundtruth", "correct_answer",
+		"true_answer", "target", "标准答案", "参考答案"}},
+	{Name: "question", Known: []string{"question", "query", "question_text", "prompt", "input", "问题"}},
+	{Name: "id", Known: []string{"question_id", "qid", "query_id", "id"}},
+	{Name: "case", Known: []string{"case_id", "case", "conversation_id", "conv_id", "conversation", "sample_id", "dialogue_id", "user_id"}},
+	{Name: "category", Known: []string{"category", "question_type", "type", "类别"}},
+	{Name: "verdict", Known: []string{"verdict", "judgement", "judgment", "is_correct", "correct", "label", "grade"}},
+	{Name: "context", Known: []string{"context", "retrieved_context"}},
+}
+
+// oneCase is the case of questions that name none.
+const oneCase = "all"
+
+// place finds the columns of the parts.
+func place(given csvdoc.Mapping, columns []string) csvdoc.Mapping {
+	m := given.Complete(Parts, columns)
+	i := slices.IndexFunc(columns, func(c string) bool { return strings.EqualFold(strings.TrimSpace(c), "answer") })
+	if i < 0 {
+		return m
+	}
+	switch {
+	case m["prediction"] == "" && m["gold"] != "" && m["gold"] != columns[i]:
+		m["prediction"] = columns[i]
+	case m["gold"] == "" && m["prediction"] != "" && m["prediction"] != columns[i]:
+		m["gold"] = columns[i]
+	}
+	return m
+}
+
+// answers reports whether the columns are those of a table of answers.
+func answers(m csvdoc.Mapping) bool {
+	return m["prediction"] != "" && (m["gold"] != "" && m["question"] != "" || m["id"] != "")
+}
+
+func tableFormats() []Format {
+	return []Format{{
+		Name: Table, Verified: true, dataset: "table",
+		About:  "a row an answer, in CSV, TSV, JSON Lines, an array, or an object with a list: question, gold and prediction by their usual names, or named by --map; also id, case, category, verdict, context",
+		Origin: "anybody's own results",
+		match:  func(h head) bool { return answers(place(nil, h.columns)) },
+		rows:   (*file).table,
+		row:    (*file).answered,
+	}}
+}
+
+// Table is the name of the form that has no maker.
+const Table = "table"
+
+// placed finds the parts of a table among the columns of what it may be. The error is one of usage.
+func (f *file) placed(heads []head) error {
+	i := slices.IndexFunc(heads, func(h head) bool { return answers(place(f.o.Map, h.columns)) })
+	f.head = heads[max(0, i)]
+	columns := f.head.columns
+	for _, part := range slices.Sorted(maps.Keys(f.o.Map)) {
+		if c := f.o.Map[part]; !slices.Contains(columns, c) && !strings.Contains(c, ".") {
+			return &schema.UsageError{Err: fmt.Errorf("--map %s=%s: %s has no column %q; it has %s", part, c, f.name, c, strings.Join(columns, ", "))}
+		}
+	}
+	if f.columns = place(f.o.Map, columns); !answers(f.columns) {
+		return &schema.UsageError{Err: fmt.Errorf("%s: %s", f.name, unplaced(columns))}
+	}
+	return nil
+}
+
+// unplaced says what a table lacks.
+func unplaced(columns []string) string {
+	return "its columns are " + strings.Join(columns, ", ") + ": name those of the question, the gold and the system's answer with --map question=A,gold=B,prediction=C"
+}
+
+// table walks the rows, as objects.
+func (f *file) table() iter.Seq2[row, error] {
+	switch f.head.shape {
+	case ',':
+		return f.separated()
+	case '{':
+		return rows(f.b, f.name, f.head.list+"[]")
+	case '[':
+		return rows(f.b, f.name, "[]")
+	}
+	return rows(f.b, f.name, "")
+}
+
+// separated walks the rows of a table of separated values.
+func (f *file) separated() iter.Seq2[row, error] {
+	return func(yield func(row, error) bool) {
+		in := newTable(f.b)
+		header, err := in.Read()
+		fault := func(line int, message, have, want string) bool {
+			pos := schema.Pos{File: f.name, Line: line}
+			return yield(row{pos: pos}, &schema.Finding{Pos: pos, Code: "PUB001", Message: message, Have: have, Want: want})
+		}
+		for i := 0; err == nil; i++ {
+			var cells []string
+			cells, err = in.Read()
+			var bad *csv.ParseError
+			switch {
+			case err == io.EOF:
+				return
+			case errors.As(err, &bad):
+				err = nil
+				if !fault(bad.Line, "a row cannot be read: "+bad.Err.Error(), "", "") {
+					return
+				}
+				continue
+			case err != nil:
+				fault(0, err.Error(), "", "")
+				return
+			}
+			line, _ := in.FieldPos(0)
+			if len(cells) != len(header) {
+				if !fault(line, "a row and the header have different numbers of columns; the row was skipped", fmt.Sprint(len(cells)), fmt.Sprint(len(header))) {
+					return
+				}
+				continue
+			}
+			if slices.ContainsFunc(cells, func(c string) bool { return !utf8.ValidString(c) }) {
+				if !fault(line, "the row is not UTF-8; it was skipped", "", "the file saved as UTF-8") {
+					return
+				}
+				continue
+			}
+			object := map[string]string{}
+			for c, name := range header {
+				object[name] = cells[c]
+			}
+			raw, _ := json.Marshal(object) // strings only
+			if !yield(row{raw: raw, pos: schema.Pos{File: f.name, Line: line}, index: i}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func newTable(b []byte) *csvdoc.Reader {
+	b = bytes.TrimPrefix(b, []byte("\ufeff"))
+	line, _, _ := bytes.Cut(b, []byte{'\n'})
+	in := csvdoc.NewReader(bytes.NewReader(b))
+	in.LazyQuotes, in.FieldsPerRecord, in.Comma = true, -1, csvdoc.Separator(string(line))
+	return in
+}
+
+// answered is the record of a row. A question is known by its id, else by its words, so
+// that two tables of the same questions pair in any order.
+func (f *file) answered(r row) (schema.QARecord, error) {
+	texts := func(part string) []string {
+		raw := codec.Member(r.raw, f.columns[part])
+		var all []scalar
+		var one scalar
+		if codec.Unmarshal(raw, &all) != nil {
+			if codec.Unmarshal(raw, &one) != nil || !one.Set {
+				return nil
+			}
+			all = []scalar{one}
+		}
+		var out []string
+		for _, s := range all {
+			out = append(out, s.Text)
+		}
+		return out
+	}
+	text := func(part string) string { return strings.Join(texts(part), "; ") }
+	q := schema.QARecord{Question: text("question"), QuestionID: text("id"), CaseID: text("case"), RawCategory: text("category"), Answer: text("prediction"), Context: text("context")}
+	if golds := texts("gold"); len(golds) > 0 {
+		q.Gold = golds[0]
+		if len(golds) > 1 {
+			q.Golds = golds
+		}
+	}
+	caseID, asked, known := f.asked(q.QuestionID)
+	if known {
+		of := asked.Record()
+		q.CaseID, q.Gold, q.Golds, q.Category, q.Abstain = caseID, of.Gold, of.Golds, of.Category, of.Abstain
+		q.RawCategory = of.RawCategory
+	}
+	if q.Category == "" {
+		q.Category = cmp.Or(datasets.Category(q.RawCategory), schema.CatIE)
+	}
+	q.Abstain = q.Abstain || q.Category == schema.CatABS
+	lacks := func(part, message, want string) (schema.QARecord, error) {
+		return q, &schema.Finding{Pos: r.pos, Pointer: r.pointer + schema.Pointer(cmp.Or(f.columns[part], part)), Code: "PUB001", Message: "the row was skipped: " + message, Want: want}
+	}
+	switch {
+	case strings.TrimSpace(q.Gold) == "" && !q.Abstain:
+		return lacks("gold", "its gold is empty", "the gold, or category ABS where the question has no answer")
+	case q.Question == "" && q.QuestionID == "":
+		return lacks("question", "it has neither a question nor an id", "one of them")
+	}
+	if q.QuestionID == "" {
+		sum := sha256.Sum256([]byte(strings.Join(strings.Fields(q.Question), " ")))
+		q.QuestionID = "q-" + hex.EncodeToString(sum[:6])
+	}
+	if q.CaseID == "" {
+		q.CaseID = oneCase
+	}
+	if verdict := texts("verdict"); len(verdict) == 1 {
+		grades, err := f.judged(r, []scalar{{Text: verdict[0], Set: true}}, "")
+		q.Grades = grades
+		return q, err
+	}
+	return q, nil
+}
