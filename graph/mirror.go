@@ -34,6 +34,14 @@ type Followed interface {
 	StoredVectors(ctx context.Context, profile string) (map[schema.NodeID][]float32, error)
 }
 
+// Counted is a graph, in this process, that counts the calls that changed it: the same text as
+// before means that nothing did.
+type Counted interface {
+	Revision(ctx context.Context) (string, error)
+}
+
+var _ Counted = (*Local)(nil)
+
 // Steps is how many calls or transactions lie between two texts of Followed; false where
 // they cannot be compared.
 func Steps(from, to string) (int64, bool) {
@@ -61,11 +69,20 @@ type Update struct {
 	next Follower
 }
 
-// Look asks a graph what changed. A graph that cannot be followed must be read whole.
+// Look asks a graph what changed. A graph that cannot be followed must be read whole,
+// unless it counts what changes it (Counted) and nothing did.
 func (f Follower) Look(ctx context.Context, g Graph) (Update, error) {
 	st, ok := g.(Followed)
 	if !ok {
-		return Update{Whole: true}, nil
+		c, ok := g.(Counted)
+		if !ok {
+			return Update{Whole: true}, nil
+		}
+		mark, err := c.Revision(ctx)
+		if err != nil || mark == f.mark {
+			return Update{next: f}, err
+		}
+		return Update{Whole: true, next: Follower{mark: mark}}, nil
 	}
 	now, mark, err := st.State(ctx)
 	if err != nil {
