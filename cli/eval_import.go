@@ -183,6 +183,9 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 		if !im.Format.Verified {
 			e.warnf("%s: the format %s is unverified: its reader was written without a real file", path, im.Format.Name)
 		}
+		if im.Columns != "" {
+			e.warnf("%s: its columns: %s", path, im.Columns)
+		}
 		imports = append(imports, im)
 	}
 	other := 0 // corrections for another wording
@@ -245,7 +248,7 @@ func runEvalImport(ctx context.Context, e *env, o evalImportOptions) error {
 	if textless > 0 {
 		e.warnf("%d of %d answers have no question text, which judges need: give the cases that were asked with --cases", textless, rows)
 	}
-	e.warnf("%d answers, %d sessions, %d rows skipped or unreadable verdicts", rows, sessions, t.errors+t.warnings-other)
+	e.warnf("%d answers, %d sessions, %d rows skipped, %d warnings", rows, sessions, t.errors, t.warnings-other)
 	return t.lost()
 }
 

@@ -26,6 +26,8 @@ type comparison struct {
 	extra          int // words of the answer outside question and gold
 	words          int // distinct content words of the answer outside the question
 	items, itemHit int
+	unsaid         string // an item of the gold that the answer does not hold
+	longest        int    // words of meaning of the gold's longest item
 	aItems         int
 	order          float64 // longest common run of content words over the gold's
 	abstain        float64 // where an abstention begins, share of the answer; 1.1 none
@@ -333,17 +335,21 @@ func contains(list []string, s string) bool {
 func (c *comparison) listed() {
 	for _, it := range c.g.items {
 		w, got := 0., 0.
+		var said []string
 		for i, gi := range c.gc {
 			if gi < it[0] || gi >= it[1] {
 				continue
 			}
 			w += c.weight(i)
 			got += c.weight(i) * c.best[i]
+			said = append(said, c.g.toks[gi].word)
 		}
 		if w > 0 {
 			c.items++
-			if got/w >= .5 {
+			if c.longest = max(c.longest, len(said)); got/w >= .5 {
 				c.itemHit++
+			} else if c.unsaid == "" {
+				c.unsaid = strings.Join(said, " ")
 			}
 		}
 	}

@@ -14,6 +14,9 @@ func (p *prepared) stance(r *reading) (refuse, doubt string) {
 	if again := p.takenBack(r); again != "" {
 		doubt = again
 	}
+	if part := p.unsaid(); part != "" && doubt == "" {
+		doubt = "a part of the gold is not said: " + part
+	}
 	if doubt != "" {
 		return "", doubt
 	}
@@ -37,6 +40,26 @@ func (p *prepared) stance(r *reading) (refuse, doubt string) {
 	}
 	return "", ""
 }
+
+// unsaid is an item that an answer leaves out of a gold that is a list of few words each, and says
+// that there is no more. Those who label answers mostly accept a part of a list that claims nothing
+// of the rest.
+func (p *prepared) unsaid() string {
+	const short, few = 3, 8 // words of an item; items
+	c := p.c
+	if c == nil || p.abstainQ || p.gw.isDate() || p.comparesValues() || c.longest > short || c.items > few || c.items < 2 || p.gt.sents > 1 {
+		return ""
+	}
+	for i := range p.at.toks {
+		if k := &p.at.toks[i]; nothingElse[k.word] && !p.qt.hasWord(k.word) && !p.gt.hasWord(k.word) {
+			return c.unsaid
+		}
+	}
+	return ""
+}
+
+// nothingElse are words by which an answer ends a list.
+var nothingElse = wordSet("only just solely alone exclusively single merely 只 只有 仅 仅仅 就只 唯一 唯有")
 
 // weighs reports whether the way in which the answer says the gold is weighed.
 func (p *prepared) weighs(r *reading) bool {

@@ -21,6 +21,9 @@ func nameAt(s string, i int) (out []value, end int) {
 	for j > i && strings.IndexByte(".:-/#_", s[j-1]) >= 0 {
 		j--
 	}
+	if k := strings.IndexByte(s[i:j], ':'); k > 0 && label(s[i:i+k]) { // "IP:10.0.0.1": the name stands behind it
+		j, digits = i+k, false
+	}
 	c := s[i:j]
 	low := strings.ToLower(c)
 	if !digits {
@@ -72,6 +75,19 @@ func nameAt(s string, i int) (out []value, end int) {
 		return out, j
 	}
 	return nil, i
+}
+
+// label reports whether a word before a colon says what follows, and is no group of an address: it
+// is of letters, and one of them is no hexadecimal digit.
+func label(w string) bool {
+	hex := true
+	for i := range len(w) {
+		if !asciiLetter(w[i]) {
+			return false
+		}
+		hex = hex && w[i]|0x20 <= 'f'
+	}
+	return !hex
 }
 
 // insideName reports whether the bytes of a date are part of a name: 10.1.3.17 is an address.

@@ -8,6 +8,7 @@ import (
 	"github.com/blevesearch/snowballstem"
 
 	"membench/internal/depparse"
+	"membench/internal/hanseg"
 	"membench/internal/measure"
 	"membench/internal/textnorm"
 	"membench/internal/timex"
@@ -274,6 +275,7 @@ func (t *text) hanRun(s string, pos, start int) int {
 		}
 		rest = rest[:0]
 	}
+	named := namesIn(s)
 	for i := 0; i < len(s); {
 		if e, n := lex.hanWord(s[i:]); n > 0 {
 			flush()
@@ -295,7 +297,10 @@ func (t *text) hanRun(s string, pos, start int) int {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if tokens.FunctionRune(r) {
+		for len(named) > 0 && named[0].End <= i {
+			named = named[1:]
+		}
+		if tokens.FunctionRune(r) && (len(named) == 0 || i < named[0].Start) {
 			flush()
 			t.toks = append(t.toks, tok{word: s[i : i+n], stem: s[i : i+n], stop: true, neg: r == '不' || r == '没' || r == '未' || r == '无', han: true, sent: t.sents, pos: pos + i})
 		} else {
@@ -309,6 +314,23 @@ func (t *text) hanRun(s string, pos, start int) int {
 	flush()
 	return start
 }
+
+// namesIn are the names of places and people that hold a character which is
+// elsewhere grammar, such as 成都.
+func namesIn(s string) (out []hanseg.Word) {
+	if strings.IndexFunc(s, tokens.FunctionRune) < 0 {
+		return nil
+	}
+	for _, w := range words.Cut(s) {
+		if strings.IndexByte("SR", w.Class) >= 0 && utf8.RuneCountInString(w.Form) > 1 && strings.IndexFunc(w.Form, tokens.FunctionRune) >= 0 {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// words cuts Chinese.
+var words hanseg.Segmenter
 
 // numberGoesOn reports whether what follows a single Chinese numeral is a measure
 // word, so that 一 of 一起 is no number.

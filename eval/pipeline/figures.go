@@ -26,7 +26,8 @@ type Graded struct {
 	NotAnswered   int      `json:"not_answered"`
 	JudgeFailed   int      `json:"judge_failed"`
 	FirstFailure  string   `json:"first_failure,omitzero"`
-	sum           float64
+	Doubtful      int      `json:"doubtful,omitzero"` // of N: the score is what the judge leans to
+	sum, doubted  float64
 }
 
 // Failed says how many verdicts a judge failed to give; nil where it gave all.
@@ -54,7 +55,7 @@ func newGradeFigures(threshold float64) *gradeFigures {
 	return &gradeFigures{byGrader: map[string]*Graded{}, agreement: grade.NewAgreement(threshold)}
 }
 
-func (f *gradeFigures) count(name string, score *float64, outcome, reason string) {
+func (f *gradeFigures) count(name string, score *float64, outcome, reason, doubt string) {
 	g := f.byGrader[name]
 	if g == nil {
 		g = &Graded{Grader: name}
@@ -65,6 +66,10 @@ func (f *gradeFigures) count(name string, score *float64, outcome, reason string
 	case score != nil:
 		g.N++
 		g.sum += *score
+		if doubt != "" {
+			g.Doubtful++
+			g.doubted += *score
+		}
 	case outcome == schema.GradeJudgeFailed:
 		g.JudgeFailed++
 		if g.FirstFailure == "" {
@@ -83,14 +88,14 @@ func (f *gradeFigures) qa(r *schema.QARecord) {
 		if g.Gold == schema.GoldCorrected {
 			name += ", corrected"
 		}
-		f.count(name, g.Score, g.Outcome, g.Reason)
+		f.count(name, g.Score, g.Outcome, g.Reason, g.Doubt)
 	}
 	f.agreement.Add(r)
 }
 
 func (f *gradeFigures) session(r *schema.SessionRecord) {
 	for _, g := range r.Grades {
-		f.count(graderName("session/"+g.Judge, g.By), g.Score, g.Outcome, g.Reason)
+		f.count(graderName("session/"+g.Judge, g.By), g.Score, g.Outcome, g.Reason, "")
 	}
 }
 
@@ -132,6 +137,12 @@ func (r GradeReport) text(w io.Writer) {
 			mean = fmt.Sprintf("%.4f", *g.Mean)
 		}
 		fmt.Fprintf(w, "%-*s %7d %7s %7d %9d %7d\n", wide, g.Grader, g.N, mean, g.NotApplicable, g.NotAnswered, g.JudgeFailed)
+	}
+	for _, g := range r.Protocols {
+		if n := float64(g.N); g.Doubtful > 0 {
+			fmt.Fprintf(w, "%s: %d verdicts are doubtful, each with its reason; the mean is %.4f if they are all wrong, %.4f if all right\n",
+				g.Grader, g.Doubtful, (g.sum-g.doubted)/n, (g.sum-g.doubted+float64(g.Doubtful))/n)
+		}
 	}
 	if len(r.Agreement) == 0 {
 		return

@@ -121,7 +121,7 @@ func gradeInputs(inputs []string) (qa, sessions []string, err error) {
 		case kind == schema.KindSession:
 			sessions = append(sessions, f)
 		case slices.Contains(inputs, f):
-			return nil, nil, schema.Brokenf("%s: its first line is neither a QA record nor a session record", f)
+			return nil, nil, schema.Brokenf("%s: its first line is neither a QA record nor a session record: membench eval import reads tables of answers and other tools' results", f)
 		}
 	}
 	if len(qa)+len(sessions) == 0 {

@@ -87,6 +87,7 @@ type Import struct {
 	QA       schema.Seq[schema.QARecord]
 	Sessions schema.Seq[schema.SessionRecord] // nil where the form has none
 	Claims   []Claim                          // figures that the file itself states
+	Columns  string                           // of a table: which column was read as what, and which as nothing
 }
 
 // Open reads a result file. The error says when its form cannot be told.
@@ -127,7 +128,7 @@ func Open(r io.Reader, name string, o Options) (*Import, error) {
 		return nil, fmt.Errorf("%s: form %s holds no questions and no golds: give the cases that were asked with --cases", name, f.format.Name)
 	}
 	f.system = cmp.Or(o.System, f.named("provider"), f.named("memory_provider"), systemOf(name))
-	im := &Import{Format: f.format, System: f.system, QA: f.records()}
+	im := &Import{Format: f.format, System: f.system, QA: f.records(), Columns: f.read()}
 	if f.format.session != nil {
 		im.Sessions = f.format.session(f)
 	}
@@ -203,7 +204,11 @@ func (f *file) records() schema.Seq[schema.QARecord] {
 			}
 			key := q.CaseID + "\x00" + q.QuestionID
 			if n := seen[key]; n > 0 {
-				again := &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB004", Warning: true, Message: "the question appears twice in its conversation; the later row has another id", Have: q.QuestionID}
+				message := "the question appears twice in its conversation; the later row gets an id of its own"
+				if f.format.Name == Table && f.columns["id"] == "" {
+					message = "the question was asked in an earlier row, and no column holds an id; the later row gets an id of its own"
+				}
+				again := &schema.Finding{Pos: r.pos, Pointer: r.pointer, Code: "PUB004", Warning: true, Message: message, Have: q.QuestionID}
 				q.QuestionID = fmt.Sprintf("%s#%d", q.QuestionID, n+1)
 				if !yield(schema.Record[schema.QARecord]{Pos: r.pos, V: f.complete(q)}, again) {
 					return

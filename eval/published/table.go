@@ -92,6 +92,24 @@ func (f *file) placed(heads []head) error {
 	return nil
 }
 
+// read says which columns of a table were read as what; "" of another form.
+func (f *file) read() string {
+	if f.columns == nil {
+		return ""
+	}
+	s := f.columns.String()
+	var rest []string
+	for _, c := range f.head.columns {
+		if !slices.Contains(slices.Collect(maps.Values(f.columns)), c) {
+			rest = append(rest, c)
+		}
+	}
+	if len(rest) > 0 {
+		s += "; not read: " + strings.Join(rest, ", ")
+	}
+	return s
+}
+
 // unplaced says what a table lacks.
 func unplaced(columns []string) string {
 	return "its columns are " + strings.Join(columns, ", ") + ": name those of the question, the gold and the system's answer with --map question=A,gold=B,prediction=C"

@@ -44,7 +44,7 @@ const hanDigits = "零一二三四五六七八九"
 // hanNumber reads a Chinese number: 三, 十五, 二十三, 一百二十, 两, 二〇二三, 半 is not one.
 func hanNumber(s string) (v float64, n int) {
 	total, cur, plain := 0., -1., 0
-	var run float64
+	var run, last float64 // last: the unit before what is read
 	for n < len(s) {
 		r, w := utf8.DecodeRuneInString(s[n:])
 		d := -1.
@@ -80,13 +80,13 @@ func hanNumber(s string) (v float64, n int) {
 			plain++
 		case unit == 10000 && n > 0:
 			total = (total + max(cur, 0)) * unit
-			cur, run, plain = -1, 0, 0
+			cur, run, plain, last = -1, 0, 0, unit
 		case unit > 0 && unit < 10000 && (n > 0 || unit == 10):
 			if cur < 0 {
 				cur = 1
 			}
 			total += cur * unit
-			cur, run, plain = -1, 0, 0
+			cur, run, plain, last = -1, 0, 0, unit
 		default:
 			goto done
 		}
@@ -95,6 +95,9 @@ func hanNumber(s string) (v float64, n int) {
 done:
 	if n == 0 {
 		return 0, 0
+	}
+	if plain == 1 && last >= 100 { // 三千二 is 3,200
+		cur *= last / 10
 	}
 	return total + max(cur, 0), n
 }
