@@ -135,6 +135,18 @@ func (p *prepared) says() bool {
 	return r.first >= 0 && r.restates >= .5 && len(r.operators) == 0 && r.rival < 0 && len(r.before)+len(r.after) <= 4 && p.c.gPol*p.c.aPol >= 0
 }
 
+// plainHome reports whether the clause with the gold has all of it and nothing else that is not of
+// the question or gives an answer: "Sure! That would be Biscuit. You told me …". What stands around
+// it can make it doubtful, not wrong.
+func (p *prepared) plainHome() bool {
+	r := p.read()
+	if r.first < 0 || !p.complete() {
+		return false
+	}
+	s := p.stand(r)
+	return p.plainly(r, &s.list[s.at])
+}
+
 // complete reports whether one clause has every word of the gold.
 func (p *prepared) complete() bool {
 	r := p.read()
