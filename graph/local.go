@@ -100,11 +100,11 @@ func (l *Local) Edge(id schema.EdgeID) (schema.Edge, bool) {
 	return *e, true
 }
 
-// Revision counts the calls that changed the graph.
-func (l *Local) Revision(ctx context.Context) (string, error) {
+// revision counts the calls that changed the graph.
+func (l *Local) revision() string {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return strconv.FormatUint(l.changes, 10), ctx.Err()
+	return strconv.FormatUint(l.changes, 10)
 }
 
 // Nodes yields the nodes that carry one of the filter's labels. It looks at every node.

@@ -34,14 +34,6 @@ type Followed interface {
 	StoredVectors(ctx context.Context, profile string) (map[schema.NodeID][]float32, error)
 }
 
-// Counted is a graph, in this process, that counts the calls that changed it: the same text as
-// before means that nothing did.
-type Counted interface {
-	Revision(ctx context.Context) (string, error)
-}
-
-var _ Counted = (*Local)(nil)
-
 // Steps is how many calls or transactions lie between two texts of Followed; false where
 // they cannot be compared.
 func Steps(from, to string) (int64, bool) {
@@ -70,19 +62,16 @@ type Update struct {
 }
 
 // Look asks a graph what changed. A graph that cannot be followed must be read whole,
-// unless it counts what changes it (Counted) and nothing did.
+// unless it is in this process and no call changed it.
 func (f Follower) Look(ctx context.Context, g Graph) (Update, error) {
 	st, ok := g.(Followed)
 	if !ok {
-		c, ok := g.(Counted)
+		l, ok := g.(*Local)
 		if !ok {
 			return Update{Whole: true}, nil
 		}
-		mark, err := c.Revision(ctx)
-		if err != nil || mark == f.mark {
-			return Update{next: f}, err
-		}
-		return Update{Whole: true, next: Follower{mark: mark}}, nil
+		mark := l.revision()
+		return Update{Whole: mark != f.mark, next: Follower{mark: mark}}, nil
 	}
 	now, mark, err := st.State(ctx)
 	if err != nil {
