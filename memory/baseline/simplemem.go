@@ -50,7 +50,8 @@ func newSimpleMem(d memory.Deps, o SimpleMemOptions) (memory.System, error) {
 	d.Embed = embedder(d)
 	caps := memory.Capabilities{Unit: "fact", Retrieval: memory.RetrievalRanked,
 		Calls: &memory.Calls{EmbedPerUnit: memory.Span{Max: many}, EmbedPerSession: memory.Span{Max: many}, EmbedPerQuery: memory.Span{Min: 1, Max: 4 * (1 + o.Rounds)}}}
-	asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Max: 1}, LLMPerSession: memory.Span{Max: 1}, LLMPerQuery: memory.Span{Min: 2, Max: 3 + 2*o.Rounds}}, op.PurposeEntries, op.PurposeNeeds, op.PurposeQueries, op.PurposeAnalyse, op.PurposeEnough)
+	least := min(1, o.Keyword+o.Structured) + min(1, o.Rounds)
+	asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Max: 1}, LLMPerSession: memory.Span{Max: 1}, LLMPerQuery: memory.Span{Min: 2 + least, Max: 2 + min(1, o.Keyword+o.Structured) + 2*o.Rounds}}, op.PurposeEntries, op.PurposeNeeds, op.PurposeQueries, op.PurposeAnalyse, op.PurposeEnough)
 	return native.New(native.Options{Name: "simplemem", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 		return &simple{o: o, d: d, st: store.New(store.Options{Scope: scope, Embed: d.Embed, Words: &store.Words{}}), known: map[string]bool{}}
 	}}), nil
