@@ -2,6 +2,7 @@ package judge
 
 import (
 	_ "embed"
+	"hash/maphash"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -195,12 +196,10 @@ func (l *lex) word(w string, env *snowballstem.Env) entry {
 // repeat their words. It never grows.
 type stemCache [8192]atomic.Pointer[[2]string]
 
+var stemSeed = maphash.MakeSeed()
+
 func (c *stemCache) get(w string, stem func() string) string {
-	h := uint32(2166136261)
-	for i := 0; i < len(w); i++ {
-		h = (h ^ uint32(w[i])) * 16777619
-	}
-	slot := &c[h%uint32(len(c))]
+	slot := &c[maphash.String(stemSeed, w)%uint64(len(c))]
 	if p := slot.Load(); p != nil && p[0] == w {
 		return p[1]
 	}
