@@ -332,7 +332,7 @@ func (s *IDs) AddKind(kind string) {
 
 // AddHash notes the hash of an id; its kind is to be noted, too.
 func (s *IDs) AddHash(h uint64) {
-	if 3*s.n >= 2*len(s.slots) {
+	if 5*s.n >= 4*len(s.slots) {
 		old := s.slots
 		s.slots, s.n = make([]uint64, max(1024, 2*len(old))), 0
 		for _, h := range old {

@@ -9,6 +9,7 @@ package fidelity
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -50,6 +51,8 @@ const (
 	mostRest     = 0.8  // of the letters: where more is left, what is gone is a value
 	leastLetters = 4    // that are found in another text's order by chance only if fewer
 	restatedFrom = 0.5  // of an original's words: a text with fewer is no restatement of it
+	leastKept    = 5    // one in so many of an original's letters: fewer, with gaps, are found in it by chance
+	leastWords   = 4    // of a text, to be known by how they are spelt
 	leastSpliced = 2    // letters that a text has of an original before it goes on as another
 	leastLost    = 3    // a text goes on as another where a third of the original is gone
 	addedWords   = 3    // words beyond the frame from which a text says more than the original
@@ -62,6 +65,7 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	if len(want) == 0 {
 		return Difference{Kept: 1}
 	}
+	got = terminal.ReplaceAllString(got, "")
 	if !strings.Contains(o.Text, "{") {
 		got = unwrapped(got)
 	}
@@ -70,6 +74,11 @@ func Compare(o Original, got string, frame *Frame) Difference {
 		d := frame.differs(o, got, have, at, at+len(want))
 		if spaced(o.Text, got[have[at].from:have[at+len(want)-1].to]) {
 			d = Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(o.Text), insertion(got))}
+		}
+		for i, w := range want {
+			if x := have[at+i]; w.number && negative(o.Text, w) != negative(got, x) {
+				d = Difference{Kind: schema.FaultNumber, Marked: mark(deletion(o.Text), insertion(got))}
+			}
 		}
 		d.Kept = 1
 		return d
@@ -125,8 +134,10 @@ func Compare(o Original, got string, frame *Frame) Difference {
 		d.Kind, d.Marked = schema.FaultWords, mark(deletion(o.Text), insertion(got))
 	case permuted(o.Text, got) && !a.exchanged(o.Text, got):
 		d.Kind, d.Marked = schema.FaultWords, mark(deletion(o.Text), insertion(got))
-	case len(have) > 1 && d.Kept > 0 && (whole || piece), rest > 0 && rest < mostRest && (d.Kept < foreignBelow || a.scattered()), d.Kept < foreignBelow && o.selected(want, have):
+	case len(have) > 1 && d.Kept > 0 && (whole || piece), rest > 0 && (d.Kept < foreignBelow || rest < mostRest && a.scattered()), d.Kept < foreignBelow && o.selected(want, have):
 		d.Kind, d.Marked = schema.FaultCut, a.marked(o.Text, got)
+	case respelt(o.Text, unlabelled(got)):
+		d.Kind, d.Marked = schema.FaultEncoding, mark(deletion(o.Text), insertion(got))
 	case d.Kept < foreignBelow && !a.piece():
 		d.Kind, d.Marked = schema.FaultOther, mark(deletion(o.Text), insertion(got))
 	case d.Kept < foreignBelow:
@@ -136,6 +147,9 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	}
 	return d
 }
+
+// terminal are control sequences of terminals (ECMA-48): colours, and what is deleted.
+var terminal = regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]`)
 
 // empty reports whether a text has no words but names, roles and dates before them, or the
 // word that programs write where there is no value.

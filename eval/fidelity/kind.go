@@ -42,7 +42,7 @@ func newTyped(text string) *typed {
 		} else {
 			t.dates = append(t.dates, span{e.Pos, e.End})
 			if e.Kind == timex.Absolute && e.Lo == e.Hi && !e.Open && !e.Approx && !clock.MatchString(text[e.Pos:e.End]) {
-				t.values = append(t.values, value{span: span{e.Pos, e.End}, lo: e.Lo, hi: e.Hi, dated: true})
+				t.values = append(t.values, value{span: span{e.Pos, e.End}, lo: e.Lo, hi: e.Hi, dated: true, said: text[e.Pos:e.End]})
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func newTyped(text string) *typed {
 					t.dates = append(t.dates, span{i, end})
 				} else {
 					t.numbers = append(t.numbers, span{i, end})
-					t.values = append(t.values, value{span: span{i, end}, number: v})
+					t.values = append(t.values, value{span: span{i, end}, number: v, said: text[i:end]})
 				}
 				i, before = end, '0'
 				continue
@@ -116,6 +116,13 @@ func (t *typed) counted(s span) bool {
 	return t.in(s) || slices.ContainsFunc(t.numbers, func(x span) bool {
 		return s.to > s.from && x.to <= s.from && strings.TrimSpace(t.text[x.to:s.from]) == ""
 	})
+}
+
+// sameValue reports whether the quantities or dates at two stretches are one.
+func (t *typed) sameValue(s span, o *typed, p span) bool {
+	i := slices.IndexFunc(t.values, func(v value) bool { return v.meets(s) })
+	j := slices.IndexFunc(o.values, func(v value) bool { return v.meets(p) })
+	return i >= 0 && j >= 0 && t.values[i].same(o.values[j])
 }
 
 // in reports whether a stretch is in a quantity.
@@ -254,7 +261,10 @@ func (a alignment) kind(o Original, got string) string {
 			found[schema.FaultNegated] = true
 		}
 		g, p := a.gone(e, o.Text), a.put(e, got)
+		same := want.sameValue(g, have, p)
 		switch {
+		case same && !broken(gone, put): // in other words
+			continue
 		case len(put) == 0 && want.inNumber(g, gone), len(gone) == 0 && have.inNumber(p, put):
 			found[schema.FaultNumber] = true
 			continue
@@ -267,7 +277,10 @@ func (a alignment) kind(o Original, got string) string {
 			to = true
 			found[schema.FaultAdded] = true
 			continue
-		case len(put) == 0 || e.frames() || broken(gone, put) && !(content(gone) <= 1 && want.counted(g) && have.counted(p)):
+		case len(put) == 0 && a.moved(gone):
+			found[schema.FaultWords] = true
+			continue
+		case len(put) == 0 || e.frames() || broken(gone, put) && (same || !(content(gone) <= 1 && want.counted(g) && have.counted(p))):
 			cut += weight(gone)
 			found[schema.FaultCut] = found[schema.FaultCut] || len(gone) > 0
 			continue
@@ -387,6 +400,33 @@ func sameButDigits(a, b string) bool {
 		}, s)
 	}
 	return a != b && bare(a) == bare(b)
+}
+
+// moved reports whether words that are gone from their place stand in another: all that say
+// something are among those of the text that nothing was paired with.
+func (a alignment) moved(gone []word) bool {
+	paired := map[int]bool{}
+	for _, at := range a.pair {
+		paired[at] = true
+	}
+	n := 0
+	for _, w := range gone {
+		if w.weight < 1 {
+			continue
+		}
+		n++
+		at := -1
+		for i, x := range a.have {
+			if x.norm == w.norm && !paired[i] {
+				at = i
+			}
+		}
+		if at < 0 {
+			return false
+		}
+		paired[at] = true
+	}
+	return n > 0
 }
 
 // repeats reports whether an edit puts in what stands right before or behind it, once more.

@@ -44,7 +44,8 @@ func left(of, text []rune) bool {
 func shrunk(text, got string) float64 {
 	want, have := letters(text), letters(got)
 	end := len(have) >= leastSpliced && (common(want, have) == len(have) || ends(want, have) == len(have))
-	if len(have) < leastLetters && !end || len(have) >= len(want) || !left(want, have) {
+	few := len(have) < leastLetters || len(have)*leastKept < len(want) && !slices.ContainsFunc(have, textnorm.IsHan) && index(want, have) < 0
+	if few && !end || len(have) >= len(want) || !left(want, have) {
 		return 0
 	}
 	return float64(len(have)) / float64(len(want))
@@ -254,6 +255,34 @@ func gibberish(s string) bool {
 		n++
 	}
 	return n >= 5 && grammar*4 < n
+}
+
+// respelt reports whether a text is the original word by word, half of them or more spelt in
+// another way of letters that are mostly theirs: a secret language, sounds, endings.
+func respelt(text, got string) bool {
+	want, have := strings.Fields(text), strings.Fields(got)
+	if len(want) != len(have) || len(want) < leastWords {
+		return false
+	}
+	changed, like := 0, 0
+	for i := range want {
+		a, b := letters(want[i]), letters(have[i])
+		if slices.Equal(a, b) {
+			continue
+		}
+		changed++
+		shared := 0
+		for _, r := range a {
+			if at := slices.Index(b, r); at >= 0 {
+				b = slices.Delete(b, at, at+1)
+				shared++
+			}
+		}
+		if shared*3 >= len(a)*2 {
+			like++
+		}
+	}
+	return changed*2 >= len(want) && like*5 >= changed*4
 }
 
 // halved is a text of which each half, or each word, stands there twice, without the second

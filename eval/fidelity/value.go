@@ -2,6 +2,9 @@ package fidelity
 
 import (
 	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"membench/internal/measure"
 	"membench/internal/timex"
@@ -13,6 +16,7 @@ type value struct {
 	number measure.Value
 	lo, hi timex.Day
 	dated  bool
+	said   string // as it stands
 }
 
 // same reports whether two values are one: the same day, the same number of the same, or a
@@ -26,7 +30,7 @@ func (v value) same(o value) bool {
 		return false
 	}
 	if a.Unit == b.Unit {
-		return a.Lo == b.Lo && a.Hi == b.Hi
+		return a.Lo == b.Lo && a.Hi == b.Hi && sameFigure(v.said, o.said)
 	}
 	near := func(x, y float64) bool { return math.Abs(x-y) <= converted*math.Max(math.Abs(x), math.Abs(y)) }
 	return near(a.Lo, b.Lo) && near(a.Hi, b.Hi)
@@ -86,4 +90,34 @@ func restated(text, got string) bool {
 		}
 	}
 	return false
+}
+
+// sameFigure reports whether two numbers of one value are written as one: a point where a comma
+// was makes thousands of units, and a number that begins with a zero is a code.
+func sameFigure(a, b string) bool {
+	digit := func(r rune) bool { return unicode.IsDigit(r) }
+	marks := func(s string) string {
+		if end := strings.LastIndexFunc(s, digit); end >= 0 {
+			s = s[:end]
+		}
+		return strings.Map(func(r rune) rune {
+			if r == '.' || r == ',' {
+				return r
+			}
+			return -1
+		}, s)
+	}
+	code := func(s string) bool {
+		at := strings.IndexFunc(s, digit)
+		return at >= 0 && s[at] == '0' && at+1 < len(s) && unicode.IsDigit(rune(s[at+1]))
+	}
+	x, y := marks(a), marks(b)
+	return (x == y || x == "" || y == "") && code(a) == code(b)
+}
+
+// negative reports whether a number has a minus right before it that joins it to nothing.
+func negative(text string, w word) bool {
+	sign, n := utf8.DecodeLastRuneInString(text[:w.from])
+	before, _ := utf8.DecodeLastRuneInString(text[:w.from-n])
+	return (sign == '-' || sign == '−') && !unicode.IsDigit(before) && !(unicode.IsLetter(before) && before < utf8.RuneSelf)
 }

@@ -170,7 +170,9 @@ func newWord(s string, from int, opens bool) word {
 
 // negates reports whether the word turns a statement into its contrary.
 func (w word) negates() bool {
-	return w.nt || slices.Contains(negators, w.norm)
+	return w.nt || tokens.Negates(w.norm) || slices.Contains(hanNegators, w.norm)
 }
 
-var negators = []string{"not", "no", "never", "cannot", "neither", "nor", "without", "none", "nothing", "nobody", "不", "没", "未", "别", "无", "非", "莫", "勿"}
+// hanNegators are those that most often are parts of other words (非常, 别的): typed looks
+// whether they are.
+var hanNegators = []string{"别", "非", "莫", "勿"}

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 
 	"membench/internal/timex"
@@ -123,7 +124,7 @@ func same(g, a *tok) float64 {
 		return .85
 	case overlap(g.groups, a.above):
 		return .8
-	case g.parts != nil && contains(g.parts, a.stem), a.parts != nil && contains(a.parts, g.stem):
+	case g.parts != nil && slices.Contains(g.parts, a.stem), a.parts != nil && slices.Contains(a.parts, g.stem):
 		return .8
 	case g.han || a.han:
 		if g.han && a.han && (strings.Contains(a.stem, g.stem) || strings.Contains(g.stem, a.stem)) {
@@ -292,7 +293,7 @@ func (c *comparison) coverage() {
 		if c.back[j] == 0 {
 			c.extra++
 		}
-		if len(seen) < 32 && !contains(seen, a.stem) {
+		if len(seen) < 32 && !slices.Contains(seen, a.stem) {
 			seen = append(seen, a.stem)
 		}
 	}
@@ -320,15 +321,6 @@ func (c *comparison) coverage() {
 	if len(c.gc) > 0 {
 		c.order = float64(longest) / float64(len(c.gc))
 	}
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // listed counts the gold's items and those that the answer holds.

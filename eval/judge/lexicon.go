@@ -2,10 +2,13 @@ package judge
 
 import (
 	_ "embed"
+	"hash/maphash"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"membench/internal/tokens"
 
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"
@@ -50,7 +53,7 @@ type phrase struct {
 var lexicon = sync.OnceValue(func() *lex {
 	l := &lex{words: map[string]entry{}, stems: map[string]entry{}, phrases: map[string][]phrase{}, han: map[string]entry{}}
 	env := snowballstem.NewEnv("")
-	for line := range strings.Lines(lexiconText) {
+	for line := range strings.Lines(lexiconText + "neg " + tokens.Negators + "\nzhneg " + tokens.HanNegators + "\n") {
 		kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch kind {
 		case "=":
@@ -193,12 +196,10 @@ func (l *lex) word(w string, env *snowballstem.Env) entry {
 // repeat their words. It never grows.
 type stemCache [8192]atomic.Pointer[[2]string]
 
+var stemSeed = maphash.MakeSeed()
+
 func (c *stemCache) get(w string, stem func() string) string {
-	h := uint32(2166136261)
-	for i := 0; i < len(w); i++ {
-		h = (h ^ uint32(w[i])) * 16777619
-	}
-	slot := &c[h%uint32(len(c))]
+	slot := &c[maphash.String(stemSeed, w)%uint64(len(c))]
 	if p := slot.Load(); p != nil && p[0] == w {
 		return p[1]
 	}

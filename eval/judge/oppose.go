@@ -60,10 +60,10 @@ func (s *standing) opposed() string {
 		}
 	}
 	if s.possessed(h) {
-		return "it is about somebody else: " + strings.TrimSpace(s.clauseText(h))
+		return "it is about another person: " + strings.TrimSpace(s.clauseText(h))
 	}
 	if w := s.somebodyElse(); w != "" {
-		return "it is about somebody else: " + w
+		return "it is about another person: " + w
 	}
 	return ""
 }

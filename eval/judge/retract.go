@@ -146,7 +146,7 @@ func (s *standing) overtakes(from, to int) string {
 			}
 		} else if k.word == "these" && i+1 < to && t.toks[i+1].word == "days" {
 			word = "these days"
-		} else if onward[k.word] && !s.qt.hasWord(k.word) && !s.gt.hasWord(k.word) && (k.word != "next" || i <= from+1) && (k.word != "since" || i+1 >= to || t.toks[i+1].word == "then") && !(k.word == "next" && i+1 < to && t.toks[i+1].word == "to") {
+		} else if onward[k.word] && !s.qt.hasWord(k.word) && !s.gt.hasWord(k.word) && inTime(t.toks[i:to], i-from) {
 			word = k.word
 		}
 		if word != "" {
@@ -185,6 +185,22 @@ func (s *standing) overtakes(from, to int) string {
 		return "what follows in time may overtake it: " + word
 	}
 	return ""
+}
+
+// inTime reports whether a word that goes on in time does so here, at place i of its clause: "next to"
+// and "since she …" do not.
+func inTime(toks []tok, i int) bool {
+	next := ""
+	if len(toks) > 1 {
+		next = toks[1].word
+	}
+	switch toks[0].word {
+	case "next":
+		return i <= 1 && next != "to"
+	case "since":
+		return next == "" || next == "then"
+	}
+	return true
 }
 
 func hasWithin(s string, words []string) bool {

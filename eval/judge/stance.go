@@ -3,9 +3,9 @@ package judge
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"membench/internal/textnorm"
 	"membench/internal/timex"
 )
 
@@ -214,7 +214,7 @@ func (p *prepared) partly(i int, framed []bool) bool {
 // hanFrame marks the bytes of the answer that stand in a Chinese word of the frame: Chinese is cut into
 // pairs of characters, whatever its words.
 func (p *prepared) hanFrame() []bool {
-	if !hasHan(p.at.raw) {
+	if !strings.ContainsFunc(p.at.raw, textnorm.IsHan) {
 		return nil
 	}
 	covered := make([]bool, len(p.at.raw))
@@ -243,11 +243,6 @@ var hanFrameWords = func() (out []string) {
 	slices.Sort(out)
 	return out
 }()
-
-// hasHan reports a text with Chinese characters.
-func hasHan(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
-}
 
 // frame reports a word that belongs to giving an answer and says nothing of its own.
 func frame(k *tok) bool {

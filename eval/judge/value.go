@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/blevesearch/snowballstem"
+
 	"membench/internal/measure"
 	"membench/internal/timex"
 )
@@ -163,7 +165,7 @@ func boundBefore(s string) (side, n int) {
 	}
 	best := 0
 	for _, b := range boundsBefore { // the longest that ends here: "no more than", not "more than"
-		if len(b.words) > best && strings.HasSuffix(t, b.words) && !(b.words == "up to" && hasAnySuffix(t[:len(t)-len(b.words)], "add ", "adds ", "added ", "adding ")) && (b.words[0] >= 0x80 || !asciiLetter(b.words[0]) || len(t) == len(b.words) || !asciiLetter(t[len(t)-len(b.words)-1])) {
+		if len(b.words) > best && strings.HasSuffix(t, b.words) && !(b.words == "up to" && adds(t[:len(t)-len(b.words)])) && (b.words[0] >= 0x80 || !asciiLetter(b.words[0]) || len(t) == len(b.words) || !asciiLetter(t[len(t)-len(b.words)-1])) {
 			side, best = b.side, len(b.words)
 			n = len(s) - from - len(t) + best
 		}
@@ -171,13 +173,10 @@ func boundBefore(s string) (side, n int) {
 	return side, n
 }
 
-func hasAnySuffix(s string, ends ...string) bool {
-	for _, e := range ends {
-		if strings.HasSuffix(s, e) {
-			return true
-		}
-	}
-	return false
+// adds reports whether a text ends with a verb that "up to" goes with: "adds up to 12".
+func adds(s string) bool {
+	f := strings.Fields(s)
+	return len(f) > 0 && stem(snowballstem.NewEnv(""), f[len(f)-1]) == "add"
 }
 
 // boundAfter reads a bound behind a value, and its bytes.
