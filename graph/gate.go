@@ -296,7 +296,7 @@ func (g *Gate) pass(report func(*schema.Finding), yield func(schema.Record[schem
 	return nil
 }
 
-// IDs is the set of a graph's node ids, by 64 bits of hash: 16 bytes a node at most.
+// IDs is the set of a graph's node ids, by 64 bits of hash: 20 bytes a node at most.
 // That two of a billion ids share a hash would be chance of 1 in 40, and would only
 // hide a missing end. The zero value is empty. Has may be called by several
 // goroutines while nothing is added.
