@@ -53,7 +53,7 @@ type Output interface {
 
 // Write turns lines of nodes and edges into scripts. Input in the order of ids, as
 // to-graph writes it, is read once, in memory of a few blocks, less than a batch for
-// each set of labels and each type, and 16 bytes a node. Input that graph.Gate does not
+// each set of labels and each type, and 20 bytes a node. Input that graph.Gate does not
 // pass as it is, is read again and sorted. What cannot be written is reported and left
 // out.
 func Write(ctx context.Context, nodes, edges []jsonl.File, out Scripts, o Options, report func(*schema.Finding)) (Counts, error) {

@@ -296,7 +296,7 @@ func (g *Gate) pass(report func(*schema.Finding), yield func(schema.Record[schem
 	return nil
 }
 
-// IDs is the set of a graph's node ids, by 64 bits of hash: 16 bytes a node at most.
+// IDs is the set of a graph's node ids, by 64 bits of hash: 20 bytes a node at most.
 // That two of a billion ids share a hash would be chance of 1 in 40, and would only
 // hide a missing end. The zero value is empty. Has may be called by several
 // goroutines while nothing is added.
@@ -332,7 +332,7 @@ func (s *IDs) AddKind(kind string) {
 
 // AddHash notes the hash of an id; its kind is to be noted, too.
 func (s *IDs) AddHash(h uint64) {
-	if 3*s.n >= 2*len(s.slots) {
+	if 5*s.n >= 4*len(s.slots) {
 		old := s.slots
 		s.slots, s.n = make([]uint64, max(1024, 2*len(old))), 0
 		for _, h := range old {

@@ -68,7 +68,7 @@ func newGraphiti(name string, d memory.Deps, o GraphitiOptions) (memory.System, 
 		of := func(kind string) *store.Linear {
 			return store.New(store.Options{Scope: scope + kind, Embed: d.Embed, Words: &store.Words{}})
 		}
-		return &graphiti{o: o, d: d, episodes: of(""), edges: of(":edge"), nodes: of(":entity"), names: map[string]int{}, grams: map[string][]int32{}, touching: map[int][]int{}}
+		return &graphiti{o: o, d: d, episodes: of(""), edges: of(":edge"), nodes: of(":entity"), names: map[string]int{}, grams: map[string][]int{}, touching: map[int][]int{}}
 	}}), nil
 }
 
@@ -80,9 +80,8 @@ type graphiti struct {
 	held     []held        // by position in edges
 	nodes    *store.Linear // things: a name, and what is said of it
 	names    map[string]int
-	grams    map[string][]int32 // things by each group of three letters of their names
-	sizes    []int              // groups of each
-	touching map[int][]int      // facts by thing
+	grams    map[string][]int // things by each group of three letters of their names
+	touching map[int][]int    // facts by thing
 }
 
 // held is a fact, its ends and when it held.
@@ -105,36 +104,25 @@ type edgeAnswer struct {
 // Store takes an episode in. What can fail is done on a copy of the small parts; the lists
 // are changed last.
 func (p *graphiti) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
-	names, err := op.Things(ctx, p.d, r, o.Text)
-	if err != nil {
-		return err
-	}
-	facts, err := op.List(ctx, p.d, r, op.PurposeEdges, "facts", p.edgesPrompt(o, names), func() []edgeAnswer { return ruleEdges(o) })
-	if err != nil {
-		return err
-	}
+	w := &graphitiWork{Work: op.Begin(ctx, p.d, r), p: p, o: o, id: map[string]int{}}
+	names := w.Things(o.Text)
+	facts := op.Member(w.Work, op.PurposeEdges, "facts", p.edgesPrompt(o, names), func() []edgeAnswer { return ruleEdges(o) })
 	if p.d.LLM == nil {
 		names = nil
 		for _, f := range facts {
 			names = append(names, f.Source, f.Target)
 		}
 	}
-	w := &graphitiWork{p: p, o: o, id: map[string]int{}}
-	if err := w.resolve(ctx, names, r); err != nil {
-		return err
+	if w.resolve(names); w.Err != nil {
+		return w.Err
 	}
-	if err := w.judge(ctx, facts, r); err != nil {
-		return err
+	w.judge(facts)
+	w.describe()
+	v := w.Embed(o.Text)
+	if w.Err == nil {
+		w.commit(v[0], r)
 	}
-	if err := w.describe(ctx, r); err != nil {
-		return err
-	}
-	v, err := store.One(ctx, p.d.Embed, &r.Usage, o.Text)
-	if err != nil {
-		return err
-	}
-	w.commit(v, r)
-	return nil
+	return w.Err
 }
 
 func ruleEdges(o native.Observation) (out []edgeAnswer) {
@@ -213,6 +201,6 @@ func (p *graphiti) Records() []store.Record {
 func (p *graphiti) Clone() native.Policy {
 	c := *p
 	c.episodes, c.edges, c.nodes, c.held, c.names = p.episodes.Clone(), p.edges.Clone(), p.nodes.Clone(), slices.Clone(p.held), maps.Clone(p.names)
-	c.grams, c.sizes, c.touching = lists(p.grams), slices.Clone(p.sizes), lists(p.touching)
+	c.grams, c.touching = lists(p.grams), lists(p.touching)
 	return &c
 }
