@@ -18,6 +18,7 @@ import (
 // GraphitiOptions of Graphiti.
 type GraphitiOptions struct {
 	ModeOptions
+	Plain  bool    `json:"plain"`  // without words, as over a database without an index of texts
 	Recipe string  `json:"recipe"` // edges | edges-mmr | nodes | episodes
 	Same   float64 `json:"same"`   // cosine from which two names may be one thing, for the model to say; 0: 0.6, or that of the hashing embedder
 	Near   float64 `json:"near"`   // least cosine of a hit; 0: 0.2
@@ -64,7 +65,7 @@ func newGraphiti(name string, d memory.Deps, o GraphitiOptions) (memory.System, 
 	caps.Calls.EmbedPerUnit.Max = many
 	gated(&caps, d.Embed)
 	asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Min: 2, Max: many}}, op.PurposeThings, op.PurposeResolve, op.PurposeEdges, op.PurposeCompare, op.PurposeSummary) // one more for names in doubt, one a fact, one a thing
-	return native.New(native.Options{Name: name, Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
+	return native.New(native.Options{Name: name, Version: "2", Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 		of := func(kind string) *store.Linear {
 			return store.New(store.Options{Scope: scope + kind, Embed: d.Embed, Words: &store.Words{}})
 		}
@@ -149,8 +150,7 @@ func (p *graphiti) edgesPrompt(o native.Observation, names []string) string {
 func (p *graphiti) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	in := map[string]*store.Linear{recipeEdges: p.edges, recipeMMR: p.edges, recipeNodes: p.nodes, recipeEpisodes: p.episodes}[p.o.Recipe]
 	r, err := recall.Pipeline{recall.Toward(func(_ context.Context, s *recall.State, v []float32) error {
-		near := slices.DeleteFunc(recall.Nearest(in, v, 2*q.K, s.Eligible), func(c recall.Scored) bool { return c.Score < p.o.Near })
-		s.List = recall.Fused(0, s.ByWords(q.Text, 2*q.K), near)
+		s.List = p.search(s, v, q.Text, q.K)
 		if p.o.Recipe == recipeMMR {
 			s.List = diverse(in, v, s.List, 0.5)
 		}
@@ -167,6 +167,15 @@ func (p *graphiti) Recall(ctx context.Context, q memory.Query) (memory.Retrieved
 		}
 	}
 	return r, err
+}
+
+// search finds by words and by meaning, and joins the two by their ranks.
+func (p *graphiti) search(s *recall.State, v []float32, text string, k int) []recall.Scored {
+	near := slices.DeleteFunc(recall.Nearest(s.Store, v, 2*k, s.Eligible), func(c recall.Scored) bool { return c.Score < p.o.Near })
+	if p.o.Plain {
+		return recall.Fused(0, near)
+	}
+	return recall.Fused(0, s.ByWords(text, 2*k), near)
 }
 
 // diverse scores each of a list by l·cosine + (l−1)·the cosine to the nearest other one,

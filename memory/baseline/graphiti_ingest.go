@@ -151,43 +151,68 @@ func entropy(s string) (h float64) {
 
 // judge says of each fact whether it is known, and which known ones it ends.
 func (w *graphitiWork) judge(facts []edgeAnswer) {
-	var texts []string
-	for _, f := range facts {
+	facts = slices.DeleteFunc(facts, func(f edgeAnswer) bool {
 		from, ok := w.id[textnorm.Key(f.Source)]
 		to, and := w.id[textnorm.Key(f.Target)]
-		if !ok || !and || from == to || strings.TrimSpace(f.Fact) == "" {
-			continue
-		}
-		h := held{from: from, to: to, relation: f.Relation, fact: f.Fact, span: op.Span{From: f.From, Until: f.Until}}
+		return !ok || !and || from == to || strings.TrimSpace(f.Fact) == ""
+	})
+	texts := make([]string, len(facts))
+	for i, f := range facts {
+		texts[i] = f.Fact
+	}
+	vecs := w.Embed(texts...)
+	for i, v := range vecs {
+		f := facts[i]
+		h := held{from: w.id[textnorm.Key(f.Source)], to: w.id[textnorm.Key(f.Target)], relation: f.Relation, fact: f.Fact, span: op.Span{From: f.From, Until: f.Until}}
 		if w.p.o.Mode == native.Fixed {
 			h.span.From = cmp.Or(f.From, w.o.Time)
 		}
-		var related, others []int
-		known, key := -1, textnorm.Key(f.Fact)
-		for _, i := range w.p.touching[from] {
-			switch x := w.p.held[i]; {
-			case x.from == from && x.to == to && textnorm.Key(x.fact) == key && !x.ended:
-				known = i
-			case x.from == from && x.to == to || x.from == to && x.to == from:
-				related = append(related, i)
-			case x.from == from:
-				others = append(others, i)
-			}
+		same, near := w.known(h, v)
+		var against []int
+		if same < 0 {
+			same, against = w.compare(h, near)
 		}
-		if known >= 0 {
-			w.again = append(w.again, known)
-			continue
-		}
-		near := append(related[max(0, len(related)-10):], others[max(0, len(others)-10):]...)
-		same, against := w.compare(h, near)
 		if same >= 0 {
 			w.again = append(w.again, same)
 			continue
 		}
 		w.contradict(&h, against)
-		w.add, texts = append(w.add, h), append(texts, h.fact)
+		w.add, w.vecAdd = append(w.add, h), append(w.vecAdd, v)
 	}
-	w.vecAdd = w.Embed(texts...)
+}
+
+// known is the fact that a new one says word for word (-1: none), and the facts that it is
+// compared with: those between the same two things, then by rule others of its source, for a
+// model those that a search over all finds.
+func (w *graphitiWork) known(h held, v []float32) (same int, near []int) {
+	var pair, others []int
+	same = -1
+	key := textnorm.Key(h.fact)
+	for _, i := range w.p.touching[h.from] {
+		x := &w.p.held[i]
+		gone := x.ended && w.p.o.Mode == native.Fixed
+		switch {
+		case x.from == h.from && x.to == h.to && textnorm.Key(x.fact) == key && !gone:
+			same = i
+		case x.from == h.from && x.to == h.to || x.from == h.to && x.to == h.from:
+			pair = append(pair, i)
+		case x.from == h.from:
+			others = append(others, i)
+		}
+	}
+	if w.p.d.LLM == nil {
+		return same, append(pair[max(0, len(pair)-10):], others[max(0, len(others)-10):]...)
+	}
+	for _, c := range recall.Among(len(pair), 10, func(i int) (float64, bool) { x := dot(v, w.p.edges.Vector(pair[i])); return x, x >= w.p.o.Near }) {
+		near = append(near, pair[c.Pos])
+	}
+	found := w.p.search(&recall.State{Store: w.p.edges}, v, h.fact, 10)
+	for _, c := range found[:min(10, len(found))] {
+		if !slices.Contains(near, c.Pos) {
+			near = append(near, c.Pos)
+		}
+	}
+	return same, near
 }
 
 // compare says which of the near facts a new one repeats (-1: none), and which it
