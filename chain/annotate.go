@@ -54,10 +54,11 @@ type tagger struct {
 }
 
 // Annotate turns dialogue into events: <conv>.events.jsonl for each conversation, and
-// manifest.json, in the folder Out.
+// manifest.json, in the folder Out; or all in the file Out, which ends in .jsonl, with
+// its manifest beside it.
 func Annotate(ctx context.Context, o AnnotateOptions) (AnnotateReport, error) {
 	report := AnnotateReport{Tags: map[string]int{}, By: map[string]int{}}
-	f := o.frame("annotate", o.Version, o.Out, true)
+	f := o.frame("annotate", o.Version, o.Out, isFolder(o.Out))
 	f.Stream = true
 	defer f.Close()
 	if err := build.NotInput(o.Out, o.Sources...); err != nil {

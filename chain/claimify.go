@@ -53,10 +53,11 @@ const (
 )
 
 // Claimify extracts claims and entities from exported memories: <conv>.jsonl for each
-// conversation, and manifest.json, in the folder Out. What a model was asked about once
-// is kept in Out/.claimify.
+// conversation, and manifest.json, in the folder Out; or all in the file Out, which ends in
+// .jsonl, with its manifest beside it. What a model was asked about once is kept in
+// Out/.claimify, where Out is a folder.
 func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err error) {
-	f := o.frame("claimify", o.Version, o.Out, true)
+	f := o.frame("claimify", o.Version, o.Out, isFolder(o.Out))
 	f.Stream = true
 	defer f.Close()
 	o.Version = f.Schema
@@ -89,13 +90,13 @@ func Claimify(ctx context.Context, o ClaimifyOptions) (r ClaimifyReport, err err
 			all = append(all, c.Statements...)
 		}
 	}
-	if o.Generator != nil && o.Out != "-" && r.Failed == 0 { // else the next run, which goes on, is to offer the same tags
+	if o.Generator != nil && f.Dir && r.Failed == 0 { // else the next run, which goes on, is to offer the same tags
 		tags := claims.Count(all)
 		if err := f.Write(filepath.Join(claimifyState, "tag_registry.json"), func(w io.Writer) error { return codec.WriteFile(w, tags) }); err != nil {
 			return r, err
 		}
 	}
-	if o.Prune && o.Out != "-" {
+	if o.Prune && f.Dir {
 		gone, err := othersIn(o.Out, kept, ".jsonl", rejectedSuffix)
 		if err != nil {
 			return r, err
@@ -127,7 +128,7 @@ func (o ClaimifyOptions) extraction() (claims.Options, func() error, error) {
 	if o.Generator == nil {
 		return co, done, nil
 	}
-	if o.Out != "-" {
+	if isFolder(o.Out) {
 		cache, err := openAnswers(filepath.Join(o.Out, claimifyState, "answers.jsonl"))
 		if err != nil {
 			return co, done, err
@@ -167,7 +168,7 @@ func (o ClaimifyOptions) writeConversation(f *build.Frame, c claims.Conversation
 		return nil
 	})
 	switch {
-	case err != nil || o.Out == "-":
+	case err != nil || !f.Dir:
 		return err
 	case len(c.Rejected) == 0:
 		f.Remove(name + rejectedSuffix)

@@ -168,7 +168,7 @@ func (o ExportOptions) points(ctx context.Context) (in schema.Seq[schema.MemoryE
 }
 
 func (o MemoriesOptions) memories(s Shared, step string) *build.Frame {
-	f := s.frame(step, o.Version, o.Out, o.Out != "-" && !strings.HasSuffix(o.Out, ".jsonl"))
+	f := s.frame(step, o.Version, o.Out, isFolder(o.Out))
 	f.Stream = true
 	return f
 }

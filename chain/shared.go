@@ -46,6 +46,15 @@ func (s Shared) frame(step string, v schema.Version, out string, dir bool) *buil
 	return f
 }
 
+// isFolder says that an output is a folder: not standard output, a pipe or a device, nor a
+// file, which ends in .jsonl.
+func isFolder(out string) bool {
+	if info, err := os.Stat(out); err == nil && out != "-" && !info.Mode().IsRegular() {
+		return info.IsDir()
+	}
+	return out != "-" && !strings.HasSuffix(out, ".jsonl")
+}
+
 // LoadCatalog reads the built-in catalogue and the files that add to it. What is wrong
 // with a file is a *schema.UsageError that names it.
 func LoadCatalog(paths []string) (*catalog.Catalog, error) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime"
 	"strconv"
 	"sync"
@@ -25,7 +26,7 @@ import (
 // id together, and merges it. An id that occurs once keeps its bytes.
 //
 // What is held besides the budget: two to eight MiB and the output of them for each
-// worker and for two ranges more, a mark of about 150 bytes for each 16 KiB on disk,
+// worker and for two ranges more, a mark of about 150 bytes for each 8 KiB on disk,
 // about 300 bytes for each claim that may conflict (ranked, single-valued, denied), and
 // the records of one id, of which evidence goes to disk above bigGroup.
 
@@ -75,7 +76,7 @@ func Bulk(ctx context.Context, in []jsonl.File, entities, claims io.Writer, foun
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	o.Workers = int(max(1, min(int64(o.Workers), o.Memory/minShare)))
-	b := &bulk{BulkOptions: o, found: found, mint: schema.Mint{V: o.Version}, preds: map[string]predicate{}, denied: map[string]bool{}}
+	b := &bulk{BulkOptions: o, found: found, mint: schema.Mint{V: o.Version}, preds: map[string]predicate{}, denied: map[string]bool{}, rivals: map[string]bool{}}
 	for name, p := range o.Catalog.Predicates {
 		b.preds[name] = predicate{positive: name, single: p.Single}
 		if p.Negative != "" {
@@ -104,7 +105,7 @@ type bulk struct {
 	scratch sync.Pool // of *scratch
 	preds   map[string]predicate
 	denied  map[string]bool // claim ids, less their predicate, that are denied somewhere
-	rivalry bool            // some claims may conflict
+	rivals  map[string]bool // predicates of claims that may conflict
 	index   *conflicts
 	numbers typeNumbers
 	types   typeTable         // of all entities
@@ -137,14 +138,14 @@ func (b *bulk) report(f *schema.Finding) error {
 func (b *bulk) read(ctx context.Context, in []jsonl.File) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	blocks := make(chan jsonl.Block) // a block waits in the hands of cut; more would only hold memory
+	blocks := make(chan jsonl.Block, b.Workers)
 	var wg sync.WaitGroup
 	share := b.Memory / int64(b.Workers)
 	for range b.Workers {
 		s := extsort.New(extsort.Options{Compare: bytes.Compare, Key: rowID, Memory: share, Dir: b.Dir})
 		b.sorters = append(b.sorters, s)
 		wg.Go(func() {
-			w := &worker{b: b, sorter: s, denied: map[string]bool{}}
+			w := &worker{b: b, sorter: s, denied: map[string]bool{}, rivals: map[string]bool{}}
 			for bl := range blocks {
 				if ctx.Err() == nil {
 					if err := w.block(bl); err != nil {
@@ -158,10 +159,8 @@ func (b *bulk) read(ctx context.Context, in []jsonl.File) error {
 			s.Sort() // the rest that did not go to disk
 			b.mu.Lock()
 			b.res.Records += w.records
-			b.rivalry = b.rivalry || w.rivalry
-			for k := range w.denied {
-				b.denied[k] = true
-			}
+			maps.Copy(b.rivals, w.rivals)
+			maps.Copy(b.denied, w.denied)
 			b.types.join(&w.types)
 			b.mu.Unlock()
 		})
@@ -258,7 +257,7 @@ type worker struct {
 	row     []byte
 	records int
 	denied  map[string]bool
-	rivalry bool
+	rivals  map[string]bool
 	types   typeTable
 }
 
@@ -399,9 +398,9 @@ func (w *worker) watch(pred, id, line []byte) {
 	case !ok:
 	case p.negated:
 		w.denied[bareID(id)] = true
-		w.rivalry = true
+		w.rivals[string(pred)], w.rivals[p.positive] = true, true
 	case p.single != "" && !(p.single == catalog.SingleRank && unranked(line)):
-		w.rivalry = true
+		w.rivals[string(pred)] = true
 	}
 }
 

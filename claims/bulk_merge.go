@@ -19,7 +19,7 @@ import (
 )
 
 // rangeSize is about how many bytes of rows a worker merges at once.
-var rangeSize = 1 << 20 // less in tests
+var rangeSize = 2 << 20 // less in tests
 
 // A batch is a range of the sorted rows; or, of a range too big to hold, rows of whole
 // groups or one group too big to hold.
@@ -57,7 +57,7 @@ type contestant struct {
 // write merges the rows of each id and writes the result. In 0.1.0 claims that may
 // conflict are merged once before, to find who wins.
 func (b *bulk) write(ctx context.Context, entities, claims io.Writer) error {
-	if b.rivalry {
+	if len(b.rivals) > 0 {
 		b.index = newConflicts()
 		for out, err := range b.outputs(ctx, true) {
 			if err != nil {
@@ -129,7 +129,7 @@ func (b *bulk) batches(looking bool) iter.Seq2[batch, error] {
 	return func(yield func(batch, error) bool) {
 		ranges := extsort.Cut(b.sorters, int64(rangeSize))
 		pass, of := 0, len(ranges)
-		if b.rivalry { // the ranges are read twice
+		if len(b.rivals) > 0 { // the ranges are read twice
 			of *= 2
 			if !looking {
 				pass = len(ranges)
@@ -140,7 +140,7 @@ func (b *bulk) batches(looking bool) iter.Seq2[batch, error] {
 				b.Progress("parts merged", pass+i, of)
 			}
 			switch {
-			case looking && r.Before([]byte{kindClaim}):
+			case looking && (r.Before([]byte{kindClaim}) || b.settled(r)):
 			case r.Size() <= int64(bigGroup):
 				if !yield(batch{rng: &r}, nil) {
 					return
@@ -150,6 +150,16 @@ func (b *bulk) batches(looking bool) iter.Seq2[batch, error] {
 			}
 		}
 	}
+}
+
+// settled reports whether no claim of a range can conflict: they share a domain and a
+// predicate of which none does.
+func (b *bulk) settled(r extsort.Range) bool {
+	if r.Start() == nil || r.Start()[0] != kindClaim {
+		return false
+	}
+	pred, id := claimKey(r.Start())
+	return !b.rivals[string(pred)] && bytes.HasPrefix(r.End(), bytes.TrimSuffix(r.Start(), append(bytes.Clone(id), 0, 1)))
 }
 
 // stream yields the batches of a range that may be too big to hold. It is false when
@@ -263,7 +273,7 @@ func (b *bulk) merge(ba batch, looking bool) (out output, err error) {
 	}
 	m, _ := b.scratch.Get().(*scratch)
 	if m == nil {
-		m = &scratch{}
+		m = &scratch{scan: lineScanner{known: true}}
 	}
 	out.from, out.entities, out.claims = m, m.entities, m.claims
 	if ba.rng != nil {
@@ -363,7 +373,7 @@ func (b *bulk) surest(group []row) (line []byte) {
 
 func (b *bulk) mergeClaim(dst []byte, group []row, looking bool, out *output) ([]byte, error) {
 	first := group[0]
-	contested := b.rivalry && b.contestedGroup(group)
+	contested := b.contestedGroup(group)
 	if len(group) == 1 && !contested && !looking && first.flags&flagPlain != 0 {
 		if first.flags&flagDeprecated != 0 {
 			out.dep++
@@ -542,6 +552,9 @@ func makers(tail []byte) []byte {
 
 func (b *bulk) contestedGroup(group []row) bool {
 	pred, id := claimKey(group[0].id)
+	if !b.rivals[string(pred)] {
+		return false
+	}
 	for _, r := range group {
 		if b.contested(pred, id, r.line) {
 			return true

@@ -30,8 +30,9 @@ type lineScanner struct {
 	num    []byte
 	props  codec.Scanner
 
-	line []byte
-	i    int // bytes of line that are read
+	known bool // the lines were read before: what was looked at then is not looked at again
+	line  []byte
+	i     int // bytes of line that are read
 
 	// Of a claim, for merging its bytes.
 	head    int // bytes before the confidence's value
@@ -107,7 +108,7 @@ func (l *lineScanner) body(escapes bool) ([]byte, bool) {
 		switch c := b[i]; {
 		case c == '"':
 			l.i = i + 1
-			return b[start:i], wide&highs == 0 || utf8.Valid(b[start:i])
+			return b[start:i], l.known || wide&highs == 0 || utf8.Valid(b[start:i])
 		case c == '\\':
 			if !escapes || i+1 >= len(b) || !plainEscape(b[i+1]) {
 				return nil, false
@@ -283,7 +284,7 @@ func (l *lineScanner) readClaim(v schema.Version) bool {
 	if l.updated, ok = l.text(`,"updated_at":"`); !ok {
 		return false
 	}
-	if !l.evidence(v) || !l.idRight() {
+	if !l.evidence(v) || !l.known && !l.idRight() {
 		return false
 	}
 	from := l.i
@@ -331,7 +332,7 @@ func (l *lineScanner) readRank() bool {
 	return n == 1 || n > 1 && n <= 9 && l.rank[0] != '0'
 }
 
-// evidence reads the rows and wants them as merging leaves them.
+// evidence reads the rows, and wants them as merging leaves them.
 func (l *lineScanner) evidence(v schema.Version) bool {
 	if !l.lit(`,"evidence":[`) {
 		return false
@@ -370,6 +371,11 @@ func (l *lineScanner) evidence(v schema.Version) bool {
 	if !l.lit(`]`) {
 		return false
 	}
+	return l.known || l.merged(v)
+}
+
+// merged reports whether the evidence stands as merging leaves it.
+func (l *lineScanner) merged(v schema.Version) bool {
 	for i := 1; i < len(l.ev); i++ {
 		a, b := &l.ev[i-1], &l.ev[i]
 		for j := range i {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strconv"
@@ -106,7 +107,7 @@ func (m *Merger) addClaim(c *schema.Claim) ([]schema.Statement, error) {
 	}
 	m.warn(warn, schema.Pos{})
 	m.claims[id] = g
-	touched := map[schema.ClaimID]string{id: before}
+	lost := map[schema.ClaimID]loss{id: g.lost} // of the claim and its rivals: nothing else of these can change
 	if m.v != schema.V001 {
 		for _, k := range g.keys { // the rank may have changed
 			delete(m.rivals[k.key], id)
@@ -121,19 +122,14 @@ func (m *Merger) addClaim(c *schema.Claim) ([]schema.Statement, error) {
 		}
 		for _, k := range append(slices.Clone(old), g.keys...) {
 			for other := range m.rivals[k.key] {
-				if _, ok := touched[other]; !ok {
-					touched[other] = m.claims[other].state()
-				}
+				lost[other] = m.claims[other].lost
 			}
 		}
-		for other := range touched {
-			m.settle(other)
-		}
+		m.settle(slices.Collect(maps.Keys(lost)))
 	}
-	ids := make([]schema.ClaimID, 0, len(touched))
-	for k := range touched {
-		ids = append(ids, k)
-	}
+	same := before == g.state()
+	maps.DeleteFunc(lost, func(k schema.ClaimID, l loss) bool { return l == m.claims[k].lost && (k != id || same) })
+	ids := slices.Collect(maps.Keys(lost))
 	slices.SortFunc(ids, func(a, b schema.ClaimID) int {
 		if (a == id) != (b == id) {
 			if a == id {
@@ -145,35 +141,33 @@ func (m *Merger) addClaim(c *schema.Claim) ([]schema.Statement, error) {
 	})
 	var changed []schema.Statement
 	for _, k := range ids {
-		g := m.claims[k]
-		if after := g.state(); after != touched[k] {
-			changed = append(changed, schema.Statement{Claim: g.result()})
-		}
+		changed = append(changed, schema.Statement{Claim: m.claims[k].result()})
 	}
 	return changed, nil
 }
 
-// settle computes the status of one claim from the rivals of its conflict keys.
-func (m *Merger) settle(id schema.ClaimID) {
-	g := m.claims[id]
-	g.lost = loss{}
-	if g.base.Status != schema.StatusActive {
-		return
-	}
-	for _, k := range g.keys {
-		var best *rival
-		for other := range m.rivals[k.key] {
-			o := m.claims[other]
-			if o.base.Status != schema.StatusActive {
+// settle computes the status of claims from the rivals of their conflict keys.
+func (m *Merger) settle(ids []schema.ClaimID) {
+	index := newConflicts()
+	seen := map[string]bool{}
+	for _, id := range ids {
+		for _, k := range m.claims[id].keys {
+			if seen[k.key] {
 				continue
 			}
-			r := rival{newest: o.newest(), id: other, side: k.sideOf(o.keys)}
-			if best == nil || r.before(*best) {
-				best = &r
+			seen[k.key] = true
+			for other := range m.rivals[k.key] {
+				if o := m.claims[other]; o.base.Status == schema.StatusActive {
+					index.add(k, rival{newest: o.newest(), id: other, side: k.sideOf(o.keys)})
+				}
 			}
 		}
-		if best != nil {
-			g.lost = g.lost.take(k, rival{newest: g.newest(), id: id, side: k.side}, *best)
+	}
+	for _, id := range ids {
+		g := m.claims[id]
+		g.lost = loss{}
+		if g.base.Status == schema.StatusActive {
+			g.lost = index.lossOf(g.keys, id, g.newest())
 		}
 	}
 }

@@ -84,7 +84,7 @@ headers; a turn's time from the source, otherwise from its start plus an offset 
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.Out, "output", "o", "", "write <conv>.events.jsonl into this `folder`; - writes all events to standard output")
+	f.StringVarP(&o.Out, "output", "o", "", "write <conv>.events.jsonl into this `folder`; all events to a .jsonl file, or to - (standard output)")
 	f.StringVar(&format, "format", "auto", "read every source as `format` auto, norm, raw, chat or openai")
 	f.StringVar(&o.Prefer, "source", "auto", "of a chapter's two files read `which`: auto (norm, otherwise raw), norm or raw")
 	f.StringVar(&o.Convert.SceneID, "scene", "", "scene `id` (default from the source, otherwise \"default\")")

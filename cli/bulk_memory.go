@@ -9,7 +9,7 @@ import (
 // Targets for the garbage collector: stages that hold much memory without pointers collect
 // at next to no cost. A load holds batches of small objects: collecting more often costs it
 // a sixth more processor time and lowers its peak by a third. compile-claims has memory to
-// spare.
+// spare; to-graph would take .9 of the time with 50, but 180 MiB for two million lines.
 const (
 	bulkGC   = 25
 	loadGC   = 50

@@ -43,7 +43,7 @@ built-in catalogue (membench schema show catalog).`,
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.Out, "output", "o", "", "write <conv>.jsonl to this `folder`, or all to - (standard output)")
+	f.StringVarP(&o.Out, "output", "o", "", "write <conv>.jsonl to this `folder`; all to a .jsonl file, or to - (standard output)")
 	f.StringVar(&o.extractor, "extractor", o.extractor, "`method`: rule or model")
 	o.model.add(c)
 	f.StringArrayVar(&o.Catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")

@@ -36,7 +36,6 @@ type datasetsProbesOptions struct {
 	model    modelFlags
 	stepFlags
 	asJSON bool
-	limit  int
 }
 
 func newDatasetsProbesCmd(e *env) *cobra.Command {

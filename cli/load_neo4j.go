@@ -129,6 +129,8 @@ into the same database); progress and the time taken go to standard error.`,
 			switch keep := c.Flags().Lookup("keep-foreign").Value.String() == "true"; {
 			case len(args) == 2 && o.delta == liveDelta:
 				return usagef("have two folders: write --delta=OLD_DIR, with an equals sign")
+			case len(args) == 2 && c.Flags().Changed("wait"):
+				return usagef("have two folders: write --wait=TIME, with an equals sign")
 			case len(args) == 2:
 				return usagef("have two folders, want one GRAPH_DIR")
 			case len(args) == 0 && o.changes == "":

@@ -49,10 +49,11 @@ func newMeter(e *env) *meter {
 	return &meter{e: e, after: barAfter, often: barEvery, between: lineEvery}
 }
 
-// begin starts a step of the command: its rate and time left are its own.
-func (m *meter) begin(name string, source func() state) {
+// begin starts a step of the command: its rate and time left are its own. It returns the
+// name of the step before.
+func (m *meter) begin(name string, source func() state) (before string) {
 	if m == nil {
-		return
+		return ""
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -61,7 +62,9 @@ func (m *meter) begin(name string, source func() state) {
 	if source == nil {
 		source = m.part.read
 	}
+	before = m.name
 	m.name, m.source, m.began = name, source, m.part.began
+	return before
 }
 
 // work is what a step does with the input that it reads.

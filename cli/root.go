@@ -88,8 +88,8 @@ func (e *env) printf(format string, args ...any) {
 
 // following shows how far a part of a command is; what it returns ends that.
 func (e *env) following(name string, source func() state) (stop func()) {
-	e.meter.begin(name, source)
-	return func() { e.meter.begin(name, nil) }
+	before := e.meter.begin(name, source)
+	return func() { e.meter.begin(before, nil) }
 }
 
 // usageError is a fault of the command line: exit 2.

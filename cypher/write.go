@@ -53,7 +53,7 @@ type Output interface {
 
 // Write turns lines of nodes and edges into scripts. Input in the order of ids, as
 // to-graph writes it, is read once, in memory of a few blocks, less than a batch for
-// each set of labels and each type, and 16 bytes a node. Input that graph.Gate does not
+// each set of labels and each type, and 20 bytes a node. Input that graph.Gate does not
 // pass as it is, is read again and sorted. What cannot be written is reported and left
 // out.
 func Write(ctx context.Context, nodes, edges []jsonl.File, out Scripts, o Options, report func(*schema.Finding)) (Counts, error) {
@@ -427,7 +427,7 @@ func (r *rower) block(b jsonl.Block) {
 // element is the gate's to report.
 func (r *rower) slow(line jsonl.Line) {
 	var e schema.Element
-	if err := codec.Unmarshal(line.Bytes, &e); err != nil || (e.Edge != nil) != r.edge || graph.Lacking(e) != "" {
+	if err := codec.Unmarshal(line.Bytes, &e); err != nil || (e.Edge != nil) != r.edge || graph.Lacking(e) != "" || graph.Bare(e) != "" {
 		r.order.off = true
 		return
 	}
@@ -593,7 +593,7 @@ func (r *rower) line(line jsonl.Line) bool {
 		}
 		if k, ok = r.known(raw); !ok {
 			var names []string
-			if codec.Unmarshal(raw, &names) != nil {
+			if codec.Unmarshal(raw, &names) != nil || len(names) == 0 {
 				return false
 			}
 			for _, n := range names {

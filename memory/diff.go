@@ -18,15 +18,17 @@ import (
 // archived or kept, and one whose text stands but not what it rests on is kept too. It serves systems without Deltaer. The order is that of the ids,
 // suppressed ones first.
 func Diff(before, after []Item, tiers []string) []Delta {
-	old := make(map[schema.PointID]Item, len(before))
-	for _, it := range before {
-		old[it.ID] = it
+	old := make(map[schema.PointID]*Item, len(before))
+	for i, it := range before {
+		old[it.ID] = &before[i]
 	}
 	var gone, out []Delta
-	now := make(map[schema.PointID]bool, len(after))
 	for _, it := range after {
-		now[it.ID] = true
 		was, known := old[it.ID]
+		if !known {
+			was = &Item{}
+		}
+		delete(old, it.ID)
 		cold, wasCold := slices.Index(tiers, it.Tier), slices.Index(tiers, was.Tier)
 		switch {
 		case it.Status == StatusInvalid && known && was.Status != StatusInvalid:
@@ -37,12 +39,12 @@ func Diff(before, after []Item, tiers []string) []Delta {
 			out = append(out, Delta{Op: DeltaUpdate, Item: it, Old: []string{was.Text}})
 		case cold > wasCold:
 			out = append(out, Delta{Op: DeltaArchive, Item: it})
-		case cold < wasCold || !reflect.DeepEqual(it, was): // promoted, or it stands on more than before
+		case cold < wasCold || !reflect.DeepEqual(&it, was): // promoted, or it stands on more than before
 			out = append(out, Delta{Op: DeltaKeep, Item: it})
 		}
 	}
 	for _, it := range before {
-		if !now[it.ID] {
+		if old[it.ID] != nil {
 			gone = append(gone, Delta{Op: DeltaSuppress, Item: it})
 		}
 	}

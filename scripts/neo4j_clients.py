@@ -20,13 +20,19 @@ import neo4j
 
 
 def kgx(uri, graph):
-    import importlib.resources
+    from importlib.resources import files as packaged
 
     import bmt.toolkit
+    import kgx.config
+    from linkml.generators.jsonldcontextgen import ContextGenerator
 
-    # It fetches the Biolink model from GitHub when it starts; that of the package biolink-model does.
-    model = importlib.resources.files("biolink_model") / "schema" / "biolink_model.yaml"
-    bmt.toolkit.Toolkit.__init__.__defaults__ = (str(model), {"predicate mappings": []})
+    # It fetches the Biolink model and three JSON-LD contexts from GitHub when it starts; those of
+    # installed packages do: biolink-model's, the context that linkml makes of it, prefixcommons'.
+    model = str(packaged("biolink_model") / "schema" / "biolink_model.yaml")
+    bmt.toolkit.Toolkit.__init__.__defaults__ = (model, {"predicate mappings": []})
+    contexts = {name: (packaged("prefixcommons") / "registry" / (name + ".jsonld")).read_text() for name in ("monarch_context", "obo_context")}
+    contexts["biolink"] = ContextGenerator(model).serialize()
+    kgx.config.jsonld_context_map.update({name: json.loads(text)["@context"] for name, text in contexts.items()})
     from kgx.cli.cli_utils import neo4j_upload
 
     folder = tempfile.mkdtemp()

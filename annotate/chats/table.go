@@ -2,15 +2,12 @@ package chats
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -134,11 +131,11 @@ func isJSON(f *file) bool {
 // member that is mapped to the text, if one is.
 func columnsOf(f *file, text string) []string {
 	if !isJSON(f) {
-		row, err := newCSV(bytes.NewReader(f.head()), f).Read()
-		if err != nil || len(row) < 2 {
+		t, err := csvdoc.ReadTable(bytes.NewReader(f.head()))
+		if err != nil || len(t.Header) < 2 {
 			return nil
 		}
-		return row
+		return t.Header
 	}
 	var names []string
 	n := 0
@@ -264,14 +261,6 @@ func listIn(obj []byte, text string, depth int) (list []byte) {
 	return list
 }
 
-func newCSV(in io.Reader, f *file) *csvdoc.Reader {
-	r := csvdoc.NewReader(in)
-	r.LazyQuotes, r.FieldsPerRecord, r.ReuseRecord = true, -1, false
-	line, _, _ := strings.Cut(f.text(), "\n")
-	r.Comma = csvdoc.Separator(line)
-	return r
-}
-
 // columns is the mapping of a file, checked against what the file has.
 func (r *reader) columns(f *file, have []string) (csvdoc.Mapping, error) {
 	m := csvdoc.Mapping(r.Map).Complete(Parts, have)
@@ -292,50 +281,42 @@ func (r *reader) rows(f *file, take func(pos schema.Pos, get func(part string) s
 		return err
 	}
 	defer in.Close()
-	lines := newCSV(in, f)
-	head, err := lines.Read()
+	table, err := csvdoc.ReadTable(in)
 	if err != nil {
 		r.fault(schema.Pos{File: f.name, Line: 1}, "the header cannot be read: "+err.Error(), "", "names of columns")
 		return nil
 	}
-	m, err := r.columns(f, head)
+	m, err := r.columns(f, table.Header)
 	if err != nil {
 		return err
 	}
 	at := map[string]int{}
 	for part, c := range m {
-		at[part] = slices.Index(head, c)
+		at[part] = slices.Index(table.Header, c)
 	}
-	for {
-		row, err := lines.Read()
-		var bad *csv.ParseError
+	for row, err := range table.Rows() {
+		var bad *csvdoc.Fault
 		switch {
-		case err == io.EOF:
-			return nil
 		case errors.As(err, &bad):
-			r.fault(schema.Pos{File: f.name, Line: bad.Line, Col: bad.Column}, "a row cannot be read: "+bad.Err.Error(), "", "")
+			r.fault(schema.Pos{File: f.name, Line: bad.Line, Col: bad.Col}, bad.Message, bad.Have, bad.Want)
 			continue
 		case err != nil:
 			return err
 		}
-		line, _ := lines.FieldPos(0)
-		pos := schema.Pos{File: f.name, Line: line}
-		if len(row) != len(head) {
-			r.fault(pos, "a row and the header have different numbers of columns; the row was skipped", strconv.Itoa(len(row)), strconv.Itoa(len(head)))
-			continue
-		}
-		if !valid(row) {
+		pos := schema.Pos{File: f.name, Line: row.Line}
+		if !valid(row.Cells) {
 			r.fault(pos, "a row is not UTF-8; what cannot be read is shown as U+FFFD", "", "UTF-8, or another encoding named by --encoding")
 		}
 		if err := take(pos, func(part string) string {
 			if i, ok := at[part]; ok {
-				return strings.ToValidUTF8(row[i], "\uFFFD")
+				return strings.ToValidUTF8(row.Cells[i], "\uFFFD")
 			}
 			return ""
 		}); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 func valid(row []string) bool {
@@ -470,15 +451,16 @@ const maxSample = 50
 func sample(f *file, columns []string) [][]string {
 	var out [][]string
 	if !isJSON(f) {
-		rows := newCSV(bytes.NewReader(f.head()), f)
-		rows.Read() // the header
-		for len(out) < maxSample {
-			row, err := rows.Read()
-			if err != nil {
-				break
+		t, err := csvdoc.ReadTable(bytes.NewReader(f.head()))
+		if err != nil {
+			return nil
+		}
+		for row, err := range t.Rows() {
+			if err == nil {
+				out = append(out, row.Cells)
 			}
-			if len(row) == len(columns) {
-				out = append(out, row)
+			if len(out) == maxSample {
+				break
 			}
 		}
 		return out

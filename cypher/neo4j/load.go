@@ -204,7 +204,7 @@ func (l *loader) stream(ctx context.Context, in iter.Seq2[step, error]) (flying 
 			err = ctx.Err()
 		}
 		if err != nil {
-			for _, f := range findings(err) {
+			for _, f := range apart(err) {
 				l.finding(f)
 			}
 			var f *schema.Finding
@@ -340,11 +340,11 @@ func (l *loader) settle(ctx context.Context, held Held) (err error) {
 	return err
 }
 
-// findings takes joined findings apart.
-func findings(err error) (out []*schema.Finding) {
+// apart takes joined findings apart.
+func apart(err error) (out []*schema.Finding) {
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap() {
-			out = append(out, findings(e)...)
+			out = append(out, apart(e)...)
 		}
 		return out
 	}

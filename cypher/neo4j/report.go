@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"membench/internal/textnorm"
+	"membench/schema/findings"
 	"slices"
 )
 
@@ -122,12 +123,12 @@ func (r *Report) Write(w io.Writer) error {
 		b = fmt.Appendf(b, "%d constraints made\n", len(r.Constraints))
 	}
 	if v := r.Verified; v != nil {
-		b = fmt.Appendf(b, "read back %d nodes and %d edges: %d missing, %d different; %d others in the database\n", v.Nodes, v.Edges, v.Missing, v.Different, v.Others)
+		b = fmt.Appendf(b, "read back %d nodes and %d edges: %d missing, %d different; %d more in this graph of the database\n", v.Nodes, v.Edges, v.Missing, v.Different, v.Others)
 		if v.Added > 0 {
-			b = fmt.Appendf(b, "%d elements have labels or properties that other programs added (--exact takes them away)\n", v.Added)
+			b = fmt.Appendf(b, "other programs added labels or properties to %s (--exact takes them away)\n", findings.Count(v.Added, "element"))
 		}
 		for _, typ := range slices.Sorted(maps.Keys(v.Foreign)) {
-			b = fmt.Appendf(b, "%d relationships %s between our nodes are of other programs\n", v.Foreign[typ], textnorm.OneLine(typ, 40))
+			b = fmt.Appendf(b, "other programs made %s %s between nodes of this graph\n", findings.Count(v.Foreign[typ], "relationship"), textnorm.OneLine(typ, 40))
 		}
 		if v.Repaired > 0 {
 			b = fmt.Appendf(b, "%d of them repaired\n", v.Repaired)

@@ -28,10 +28,11 @@ import (
 
 // encoded reports whether a text is the original in another encoding: undoing one or two
 // of them, or looking past the characters that one lost, gives the original.
-func encoded(text string, want []word, got string) (Difference, bool) {
+func encoded(o Original, want []word, got string) (Difference, bool) {
+	text := o.Text
 	d := Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(text), insertion(got))}
 	texts := []string{got}
-	if said := unlabelled(got); said != got {
+	if said := o.unlabelled(got); said != got {
 		texts = append(texts, said) // names and dates before it may be as they were
 	}
 	tries := texts
@@ -52,6 +53,11 @@ func encoded(text string, want []word, got string) (Difference, bool) {
 			}
 		}
 		tries = next
+	}
+	for _, undo := range undoes { // decoded once more than it was encoded
+		if t, ok := undo(text); ok && t != text && within(want, words(t)) < 0 && len(words(t)) > 1 && within(words(t), words(got)) >= 0 {
+			return d, true
+		}
 	}
 	if lossy(text, got) || unread(text, want, got) || slices.ContainsFunc(texts, func(s string) bool { return disguised(text, want, s) }) {
 		return d, true

@@ -9,6 +9,7 @@ package fidelity
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -49,7 +50,10 @@ const (
 	shortestEnd  = 2    // the same at an end of both texts
 	mostRest     = 0.8  // of the letters: where more is left, what is gone is a value
 	leastLetters = 4    // that are found in another text's order by chance only if fewer
-	restatedFrom = 0.5  // of an original's words: a text with fewer is no restatement of it
+	restatedFrom = 0.5  // of an original's words: a text with fewer does not say it in other words
+	leastKept    = 5    // one in so many of an original's letters: fewer, with gaps, are found in it by chance
+	longestName  = 40   // letters and digits of an identifier that is no digest or address
+	leastWords   = 4    // of a text, to be known by how they are spelt
 	leastSpliced = 2    // letters that a text has of an original before it goes on as another
 	leastLost    = 3    // a text goes on as another where a third of the original is gone
 	addedWords   = 3    // words beyond the frame from which a text says more than the original
@@ -62,6 +66,7 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	if len(want) == 0 {
 		return Difference{Kept: 1}
 	}
+	got = terminal.ReplaceAllString(got, "")
 	if !strings.Contains(o.Text, "{") {
 		got = unwrapped(got)
 	}
@@ -71,16 +76,24 @@ func Compare(o Original, got string, frame *Frame) Difference {
 		if spaced(o.Text, got[have[at].from:have[at+len(want)-1].to]) {
 			d = Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(o.Text), insertion(got))}
 		}
+		if detached(o.Text, got[have[at+len(want)-1].to:]) {
+			d = Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(o.Text), insertion(got))}
+		}
+		for i, w := range want {
+			if x := have[at+i]; w.number && negative(o.Text, w) != negative(got, x) {
+				d = Difference{Kind: schema.FaultNumber, Marked: mark(deletion(o.Text), insertion(got))}
+			}
+		}
 		d.Kept = 1
 		return d
 	}
 	if line := strings.ReplaceAll(got, "\n", ""); line != got && within(want, words(line)) >= 0 { // wrapped inside a word
 		return Difference{Kept: 1}
 	}
-	if restated(o.Text, got) || rephrased(want, unlabelled(got), o) {
+	if restated(o, got) || rephrased(want, o.unlabelled(got), o) {
 		return Difference{Kept: 1}
 	}
-	if half := halved(unlabelled(got)); half != "" && halved(o.Text) == "" {
+	if half := halved(o.unlabelled(got)); half != "" && halved(o.Text) == "" {
 		d := Compare(o, half, frame)
 		if d.Same() {
 			d.Kind, d.Marked = schema.FaultAdded, mark(deletion(o.Text), insertion(got))
@@ -90,43 +103,48 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	if spaced(o.Text, got) {
 		return Difference{Kind: schema.FaultEncoding, Kept: 1, Marked: mark(deletion(o.Text), insertion(got))}
 	}
+	if spelt(o.Text, got) {
+		return Difference{Kept: 1}
+	}
 	if o.empty(have, got) {
 		return Difference{Kind: schema.FaultEmpty, Marked: mark(deletion(o.Text))}
 	}
-	if said := unlabelled(got); elided(o.Text, said) || spliced(o, said) {
+	if said := o.unlabelled(got); elided(o.Text, said) || spliced(o, said) {
 		a := align(want, words(said))
 		return Difference{Kind: schema.FaultCut, Kept: a.kept(), Marked: a.marked(o.Text, said)}
 	}
-	if d, ok := encoded(o.Text, want, got); ok {
+	if d, ok := encoded(o, want, got); ok {
 		return d
 	}
-	if said := unlabelled(got); len(words(said)) == 0 { // signs in the place of letters
+	if said := o.unlabelled(got); len(words(said)) == 0 { // signs in the place of letters
 		return Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(o.Text), insertion(got))}
 	}
 	if cut := strings.TrimRight(got, "\uFFFD "); cut != got { // inside a character
 		got, have = cut, words(cut)
 	}
-	if o.identifier(got, want) || o.identifier(unlabelled(got), want) {
+	if o.identifier(got, want) || o.identifier(o.unlabelled(got), want) {
 		return Difference{Kind: schema.FaultIdentifier, Marked: mark(deletion(o.Text), insertion(got))}
 	}
-	if jumbled(unlabelled(got)) && !jumbled(o.Text) {
+	if jumbled(o.unlabelled(got)) && !jumbled(o.Text) {
 		return Difference{Kind: schema.FaultEncoding, Marked: mark(deletion(o.Text), insertion(got))}
 	}
 	a := align(want, have)
-	if said := unlabelled(got); said != got { // a label is no part of what was said
+	if said := o.unlabelled(got); said != got { // a label is no part of what was said
 		if b := align(want, words(said)); b.kept() >= a.kept() {
 			a, got, have = b, said, words(said)
 		}
 	}
 	d := Difference{Kept: a.kept()}
-	whole, piece := taken(o.Text, want, got)
+	whole, piece := taken(o, want, got)
 	switch rest := shrunk(o.Text, got); {
 	case questioned(o.Text, got) && a.about():
 		d.Kind, d.Marked = schema.FaultWords, mark(deletion(o.Text), insertion(got))
 	case permuted(o.Text, got) && !a.exchanged(o.Text, got):
 		d.Kind, d.Marked = schema.FaultWords, mark(deletion(o.Text), insertion(got))
-	case len(have) > 1 && d.Kept > 0 && (whole || piece), rest > 0 && rest < mostRest && (d.Kept < foreignBelow || a.scattered()), d.Kept < foreignBelow && o.selected(want, have):
+	case len(have) > 1 && d.Kept > 0 && (whole || piece), rest > 0 && (d.Kept < foreignBelow || rest < mostRest && a.scattered()), d.Kept < foreignBelow && o.selected(want, have):
 		d.Kind, d.Marked = schema.FaultCut, a.marked(o.Text, got)
+	case respelt(o.Text, o.unlabelled(got)):
+		d.Kind, d.Marked = schema.FaultEncoding, mark(deletion(o.Text), insertion(got))
 	case d.Kept < foreignBelow && !a.piece():
 		d.Kind, d.Marked = schema.FaultOther, mark(deletion(o.Text), insertion(got))
 	case d.Kept < foreignBelow:
@@ -137,10 +155,13 @@ func Compare(o Original, got string, frame *Frame) Difference {
 	return d
 }
 
+// terminal are control sequences of terminals (ECMA-48): colours, and what is deleted.
+var terminal = regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]`)
+
 // empty reports whether a text has no words but names, roles and dates before them, or the
 // word that programs write where there is no value.
 func (o Original) empty(have []word, got string) bool {
-	said := strings.TrimSpace(unlabelled(got))
+	said := strings.TrimSpace(o.unlabelled(got))
 	switch strings.ToLower(said) {
 	case "null", "none", "nil", "undefined", "nan":
 		return true
@@ -208,7 +229,7 @@ func Same(o Original, got string, frame *Frame) bool {
 	if len(got) < len(o.Text)/2 { // no rendering is that much shorter
 		return false
 	}
-	return (Carries(o.Text, got) || align(words(o.Text), words(got)).kept() >= restatedFrom && restated(o.Text, got)) && Compare(o, got, frame).Same()
+	return (Carries(o.Text, got) || align(words(o.Text), words(got)).kept() >= restatedFrom) && Compare(o, got, frame).Same()
 }
 
 // Carries reports whether got has the words of text in their order and without a gap.
@@ -346,6 +367,9 @@ func sentences(text string) []string {
 func (o Original) identifier(got string, want []word) bool {
 	s := strings.TrimSpace(got)
 	joint := false
+	if len(s) > longestName && strings.Trim(strings.ToLower(s), "0123456789abcdef-:") != "" && !strings.ContainsAny(s, "/.:") { // text in a code
+		return false
+	}
 	for _, r := range s {
 		switch {
 		case r >= '0' && r <= '9' || strings.ContainsRune("-_:/#.|@", r):

@@ -38,7 +38,7 @@ func (f *Frame) Learn(o Original, texts ...string) {
 	got := strings.Join(texts, "\n")
 	if i := slices.IndexFunc(texts, func(s string) bool { return Carries(o.Text, s) }); i >= 0 {
 		got = texts[i]
-	} else if slices.ContainsFunc(texts, func(s string) bool { whole, _ := taken(o.Text, want, s); return whole }) {
+	} else if slices.ContainsFunc(texts, func(s string) bool { whole, _ := taken(o, want, s); return whole }) {
 		f.parts++
 	}
 	if len(sentences(o.Text)) > 1 {
@@ -55,7 +55,7 @@ func (f *Frame) Learn(o Original, texts ...string) {
 		if f.kept += kept; kept < nothing {
 			f.lost++
 		}
-		if _, piece := taken(o.Text, want, got); piece {
+		if _, piece := taken(o, want, got); piece {
 			f.broken++
 		}
 		return
@@ -110,11 +110,11 @@ const habit = 3
 
 // taken reports whether every line of a text, after its label, is a stretch of the
 // original (piece), and whether each begins and ends where a sentence of it does (whole).
-func taken(text string, want []word, got string) (whole, piece bool) {
-	lines := 0
+func taken(o Original, want []word, got string) (whole, piece bool) {
+	text, lines := o.Text, 0
 	whole, piece = true, true
 	for line := range strings.Lines(got) {
-		ws := words(unlabelled(line))
+		ws := words(o.unlabelled(line))
 		if len(ws) == 0 {
 			continue
 		}
@@ -140,11 +140,19 @@ func taken(text string, want []word, got string) (whole, piece bool) {
 }
 
 // unlabelled is a line without the names, roles and dates before what was said: up to three
-// stretches that end with a colon or a bracket and hold no other mark.
-func unlabelled(line string) string {
+// stretches that end with a colon or a bracket, hold no other mark, and begin otherwise than the
+// original.
+func (o Original) unlabelled(line string) string {
+	first := ""
+	if ws := words(o.Text); len(ws) > 0 && !o.named(ws[0].said) {
+		first = ws[0].norm
+	}
 	for range 3 {
 		at := strings.IndexAny(line, "]:：,.!?，。！？")
 		if at < 0 || at >= 40 || line[at] == ']' && !strings.HasPrefix(line, "[") || !strings.HasPrefix(line[at:], "]") && !strings.HasPrefix(line[at:], ":") && !strings.HasPrefix(line[at:], "：") {
+			break
+		}
+		if ws := words(line[:at]); line[at] != ']' && (sayings(ws) > labelSays || len(ws) > 0 && ws[0].norm == first) {
 			break
 		}
 		rest := strings.TrimLeft(line[at:], "]:： ")
@@ -154,6 +162,23 @@ func unlabelled(line string) string {
 		line = rest
 	}
 	return line
+}
+
+// labelSays is as much as names, roles and what is said of them say.
+const labelSays = 6
+
+// sayings counts words, two Chinese characters as one, without numbers.
+func sayings(ws []word) (n float64) {
+	for _, w := range ws {
+		switch r, _ := utf8.DecodeRuneInString(w.norm); {
+		case w.number:
+		case textnorm.IsHan(r):
+			n += .5
+		default:
+			n++
+		}
+	}
+	return n
 }
 
 // endsSentence reports whether a text has a mark that ends a sentence at an end. A clause is
@@ -263,7 +288,7 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 	}
 	put := f.addition(got, have, from, to, more)
 	d := Difference{Kind: schema.FaultAdded, Marked: mark(excerpt, insertion(strings.TrimSpace(got[put.from:put.to])))}
-	if denial(got[put.from:put.to]) {
+	if denial(o.Text, got[put.from:put.to]) {
 		d.Kind = schema.FaultNegated
 	}
 	return d
@@ -276,6 +301,9 @@ func (f *Frame) more(o Original, got string, have []word, from, to int) (out []w
 	var sentence []word
 	known := 0
 	end := func() {
+		if within(sentence, have[from:to]) >= 0 { // said again
+			sentence = nil
+		}
 		for _, w := range sentence {
 			if len(sentence) >= addedWords && known*3 < len(sentence)*2 || !near.have(got, w) {
 				out = append(out, w)
@@ -424,8 +452,13 @@ func (f *Frame) addition(got string, have []word, from, to int, more []word) spa
 }
 
 // denial reports whether an addition takes back what was said and says nothing in its place:
-// no clause after the negated one says what is so.
-func denial(s string) bool {
+// no clause after the negated one says what is so. It points at what was said: by a word of it,
+// or by one that stands for it.
+func denial(said, s string) bool {
+	of := newNeighbours([]string{said})
+	if !slices.ContainsFunc(words(s), func(w word) bool { return w.weight >= 1 && of.have(s, w) || slices.Contains(pointing, w.norm) }) {
+		return false
+	}
 	denied := false
 	for _, clause := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(".!?,;:\n。！？，；：", r) }) {
 		ws := words(clause)
@@ -437,6 +470,9 @@ func denial(s string) bool {
 	}
 	return denied
 }
+
+// pointing are words for what was said before, and for how true it is.
+var pointing = []string{"that", "this", "it", "these", "those", "true", "truth", "so", "such", "case", "happened", "happen", "i", "这", "那", "此", "它", "真", "实", "对", "我"}
 
 var copulas = []string{"is", "its", "thats", "are", "was", "were", "am", "是", "叫", "为"}
 

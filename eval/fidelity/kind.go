@@ -31,7 +31,8 @@ type typed struct {
 
 var segmenter hanseg.Segmenter
 
-func newTyped(text string) *typed {
+// newTyped reads a text; of one that was said at a time, days are known that hang on it.
+func newTyped(text string, at ...string) *typed {
 	t := &typed{text: text}
 	if strings.ContainsFunc(text, textnorm.IsHan) {
 		t.han = segmenter.Cut(text)
@@ -41,8 +42,8 @@ func newTyped(text string) *typed {
 			t.numbers = append(t.numbers, span{e.Pos, e.End})
 		} else {
 			t.dates = append(t.dates, span{e.Pos, e.End})
-			if e.Kind == timex.Absolute && e.Lo == e.Hi && !e.Open && !e.Approx && !clock.MatchString(text[e.Pos:e.End]) {
-				t.values = append(t.values, value{span: span{e.Pos, e.End}, lo: e.Lo, hi: e.Hi, dated: true})
+			if v, ok := moment(e, text, at); ok {
+				t.values = append(t.values, v)
 			}
 		}
 	}
@@ -58,12 +59,12 @@ func newTyped(text string) *typed {
 		}
 		starts := r >= utf8.RuneSelf || textnorm.IsHan(before) || !unicode.IsLetter(before) && !unicode.IsDigit(before)
 		if starts && !unicode.IsSpace(r) {
-			if v, end := measure.At(text, i); end > i && t.counts(i, v) {
+			if v, end := quantity(text, i); end > i && t.counts(i, v) {
 				if hour.MatchString(text[end:]) {
 					t.dates = append(t.dates, span{i, end})
 				} else {
 					t.numbers = append(t.numbers, span{i, end})
-					t.values = append(t.values, value{span: span{i, end}, number: v})
+					t.values = append(t.values, value{span: span{i, end}, number: v, said: text[i:end]})
 				}
 				i, before = end, '0'
 				continue
@@ -72,6 +73,30 @@ func newTyped(text string) *typed {
 		i, before = i+n, r
 	}
 	return t
+}
+
+// moment is the value of a date or a time of day that names one; at is when it was said.
+func moment(e timex.Expr, text string, at []string) (value, bool) {
+	v := value{span: span{e.Pos, e.End}, dated: true, op: e.Op, said: text[e.Pos:e.End]}
+	switch {
+	case e.Approx || e.Vague:
+		return v, false
+	case e.Kind == timex.Clock:
+		v.lo, v.hi, v.op = timex.Day(e.Minute), -1, timex.Plain
+		return v, true
+	case clock.MatchString(v.said):
+		return v, false
+	case e.Kind == timex.Absolute && e.Open:
+		v.lo, v.hi = e.XLo, e.XHi
+		return v, v.lo == v.hi
+	case e.Kind == timex.Deictic && len(at) > 0:
+		if ref, ok := day(at[0]); ok {
+			e = e.At(ref)
+			v.op = timex.Plain
+		}
+	}
+	v.lo, v.hi = e.Lo, e.Hi
+	return v, e.Kind == timex.Absolute && e.Lo == e.Hi
 }
 
 // weekday is a day that returns, which names no date.
@@ -116,6 +141,13 @@ func (t *typed) counted(s span) bool {
 	return t.in(s) || slices.ContainsFunc(t.numbers, func(x span) bool {
 		return s.to > s.from && x.to <= s.from && strings.TrimSpace(t.text[x.to:s.from]) == ""
 	})
+}
+
+// sameValue reports whether the quantities or dates at two stretches are one.
+func (t *typed) sameValue(s span, o *typed, p span) bool {
+	i := slices.IndexFunc(t.values, func(v value) bool { return v.meets(s) })
+	j := slices.IndexFunc(o.values, func(v value) bool { return v.meets(p) })
+	return i >= 0 && j >= 0 && t.values[i].same(o.values[j])
 }
 
 // in reports whether a stretch is in a quantity.
@@ -197,7 +229,7 @@ func (t *typed) called(s span) bool {
 // inside another word (非常, 别的, 差不多) is none.
 func (t *typed) negations(ws []word) (n int) {
 	for _, w := range ws {
-		if !w.negates() {
+		if !w.negates() || t.machine(w) {
 			continue
 		}
 		if at := slices.IndexFunc(t.han, func(h hanseg.Word) bool { return w.from >= h.Start && w.from < h.End }); at >= 0 && !denies(t.han[at], w.from) {
@@ -206,6 +238,20 @@ func (t *typed) negations(ws []word) (n int) {
 		n++
 	}
 	return n
+}
+
+// machine reports whether a word is a part of an address or of a code: no-reply@…, NO 7E3.
+func (t *typed) machine(w word) bool {
+	from := strings.LastIndexFunc(t.text[:w.from], unicode.IsSpace) + 1
+	to := len(t.text)
+	if n := strings.IndexFunc(t.text[w.to:], unicode.IsSpace); n >= 0 {
+		to = w.to + n
+	}
+	if strings.ContainsAny(t.text[from:to], "@_/\\") || w.said == "None" && w.name { // as programs write no value
+		return true
+	}
+	next, _, _ := strings.Cut(strings.TrimLeft(t.text[to:], " "), " ")
+	return len(w.said) > 1 && w.said == strings.ToUpper(w.said) && w.said != strings.ToLower(w.said) && strings.ContainsFunc(next, unicode.IsDigit)
 }
 
 // denies reports whether a Chinese word with a negator at byte i is a negation.
@@ -227,15 +273,17 @@ const local = 4
 // a cut that took one with it.
 const denier = 1.5
 
-// kind names the difference that changes most of what a reader learns.
+// kind names the difference that changes most of what a reader learns; "" where all edits say
+// the same in other words.
 func (a alignment) kind(o Original, got string) string {
-	want, have := newTyped(o.Text), newTyped(got)
+	want, have := newTyped(o.Text, o.Time), newTyped(got, o.Time)
 	people := map[string]bool{}
 	for _, s := range o.Speakers {
 		people[textnorm.Fold(s)] = true
 	}
 	found, fillers := map[string]bool{}, a.fillers()
 	all, cut := 0., 0.
+	alike := 0               // edits that change nothing
 	from, to := false, false // a part of a date was taken away; put in
 	for _, w := range a.want {
 		all += w.weight
@@ -250,11 +298,20 @@ func (a alignment) kind(o Original, got string) string {
 			found[schema.FaultWords] = true
 			continue
 		}
-		if (!e.first && !e.atEnd || len(gone) <= 3) && content(gone) <= local && content(put) <= local && (len(put) > 0 || content(gone) <= denier) && want.negations(gone)%2 != have.negations(put)%2 {
+		if (!e.first && !e.atEnd || len(gone) <= 3) && content(gone) <= local && content(put) <= local && (len(put) > 0 || content(gone) <= denier) && want.negations(gone)%2 != have.negations(put)%2 && !misspelt(gone, put) || unprefixed(gone, put) || unprefixed(put, gone) {
 			found[schema.FaultNegated] = true
 		}
 		g, p := a.gone(e, o.Text), a.put(e, got)
+		same := want.sameValue(g, have, p)
+		was, bare := want.dated(g)
+		is, _ := have.dated(p)
 		switch {
+		case e.first && was && is && !same && len(gone) > 0: // a longer date in the place of one word
+			found[schema.FaultDate] = true
+			continue
+		case same && !broken(gone, put), abbreviates(gone, put): // in other words
+			alike++
+			continue
 		case len(put) == 0 && want.inNumber(g, gone), len(gone) == 0 && have.inNumber(p, put):
 			found[schema.FaultNumber] = true
 			continue
@@ -267,7 +324,10 @@ func (a alignment) kind(o Original, got string) string {
 			to = true
 			found[schema.FaultAdded] = true
 			continue
-		case len(put) == 0 || e.frames() || broken(gone, put) && !(content(gone) <= 1 && want.counted(g) && have.counted(p)):
+		case len(put) == 0 && a.moved(gone):
+			found[schema.FaultWords] = true
+			continue
+		case len(put) == 0 || e.frames() || broken(gone, put) && (same || !(content(gone) <= 1 && want.counted(g) && have.counted(p))):
 			cut += weight(gone)
 			found[schema.FaultCut] = found[schema.FaultCut] || len(gone) > 0
 			continue
@@ -280,8 +340,6 @@ func (a alignment) kind(o Original, got string) string {
 			continue
 		}
 		speaks := func(w word) bool { return people[w.norm] }
-		was, bare := want.dated(g)
-		is, _ := have.dated(p)
 		switch {
 		case was && (is || !bare && have.counted(p) && slices.ContainsFunc(put, func(w word) bool { return w.number })):
 			found[schema.FaultDate] = true
@@ -305,6 +363,9 @@ func (a alignment) kind(o Original, got string) string {
 	}
 	if from && to {
 		found[schema.FaultDate] = true
+	}
+	if len(found) == 0 && alike > 0 {
+		return ""
 	}
 	if cut*2 > all {
 		return schema.FaultCut
@@ -362,6 +423,42 @@ func broken(gone, put []word) bool {
 	return len(b)*3 >= len(a) || common(a, b)+ends(a, b) >= len(b)
 }
 
+// abbreviates reports whether one of two words is the beginning of the other, which is a day of
+// the week or a month.
+func abbreviates(gone, put []word) bool {
+	if len(gone) != 1 || len(put) != 1 {
+		return false
+	}
+	short, long := gone[0].norm, put[0].norm
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	return len(short) >= 3 && strings.HasPrefix(long, short) && !gone[0].number && !put[0].number && len(timex.Find("on "+long+" 3", 0))+len(weekday.FindString(long)) > 0
+}
+
+// negating are the beginnings of words that turn them into their contrary.
+var negating = []string{"un", "in", "im", "ir", "il", "dis", "non"}
+
+// unprefixed reports whether one word became what it denies: unmarried, married.
+func unprefixed(gone, put []word) bool {
+	if len(gone) != 1 || len(put) != 1 || !depparse.Common(put[0].norm) {
+		return false
+	}
+	prefix, ok := strings.CutSuffix(gone[0].norm, put[0].norm)
+	return ok && slices.Contains(negating, prefix) && len(put[0].norm) >= leastLetters
+}
+
+// misspelt reports whether what denies was put in with other letters, and not taken away: a
+// word of most of its letters that is none.
+func misspelt(gone, put []word) bool {
+	return slices.ContainsFunc(gone, func(w word) bool {
+		return w.negates() && slices.ContainsFunc(put, func(x word) bool {
+			a, b := []rune(w.norm), []rune(x.norm)
+			return len(a) >= leastLetters && len(a) == len(b) && !depparse.Common(x.norm) && !x.negates() && common(a, b)+ends(a, b) >= len(a)-1
+		})
+	})
+}
+
 // joined are the letters of words as they stand.
 func joined(ws []word) string {
 	var b strings.Builder
@@ -387,6 +484,33 @@ func sameButDigits(a, b string) bool {
 		}, s)
 	}
 	return a != b && bare(a) == bare(b)
+}
+
+// moved reports whether words that are gone from their place stand in another: all that say
+// something are among those of the text that nothing was paired with.
+func (a alignment) moved(gone []word) bool {
+	paired := map[int]bool{}
+	for _, at := range a.pair {
+		paired[at] = true
+	}
+	n := 0
+	for _, w := range gone {
+		if w.weight < 1 {
+			continue
+		}
+		n++
+		at := -1
+		for i, x := range a.have {
+			if x.norm == w.norm && !paired[i] {
+				at = i
+			}
+		}
+		if at < 0 {
+			return false
+		}
+		paired[at] = true
+	}
+	return n > 0
 }
 
 // repeats reports whether an edit puts in what stands right before or behind it, once more.

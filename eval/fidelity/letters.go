@@ -44,7 +44,8 @@ func left(of, text []rune) bool {
 func shrunk(text, got string) float64 {
 	want, have := letters(text), letters(got)
 	end := len(have) >= leastSpliced && (common(want, have) == len(have) || ends(want, have) == len(have))
-	if len(have) < leastLetters && !end || len(have) >= len(want) || !left(want, have) {
+	few := len(have) < leastLetters || len(have)*leastKept < len(want) && !slices.ContainsFunc(have, textnorm.IsHan) && index(want, have) < 0
+	if few && !end || len(have) >= len(want) || !left(want, have) {
 		return 0
 	}
 	return float64(len(have)) / float64(len(want))
@@ -228,6 +229,32 @@ func spaced(text, got string) bool {
 	return blanks >= 3 && kept*2 < blanks || apart >= 3 && apart*2 > len(words(text)) || hidden >= 3 && (hidden*4 > len(a.letters) || hidden*2 > blanks+apart)
 }
 
+// spelt reports whether a text has the letters and numbers of the original as they are, in words
+// of their own, with one or two blanks or hyphens more or less: un-married, B 13.
+func spelt(text, got string) bool {
+	count := func(s string) (n int) {
+		for _, r := range s {
+			if unicode.Is(unicode.No, r) || strings.ContainsRune(`\/_@#`, r) {
+				n++
+			}
+		}
+		return n
+	}
+	if count(text) != count(got) {
+		return false
+	}
+	none := func(rune) bool { return false }
+	a, b := spell(text, none), spell(got, none)
+	at := index(b.letters, a.letters)
+	end, moved := at+len(a.letters), 0
+	for i := 1; at >= 0 && i < len(a.letters); i++ {
+		if a.blank[i] != b.blank[at+i] {
+			moved++
+		}
+	}
+	return at >= 0 && moved <= 2 && len(a.letters) > 0 && (at == 0 || b.blank[at]) && (end == len(b.letters) || b.blank[end])
+}
+
 // index is where some letters stand in others, -1 if nowhere.
 func index(in, some []rune) int {
 	for i := 0; i+len(some) <= len(in); i++ {
@@ -254,6 +281,43 @@ func gibberish(s string) bool {
 		n++
 	}
 	return n >= 5 && grammar*4 < n
+}
+
+// detached reports whether the signs of a text that are not ASCII are gone, and stand behind it
+// as one word that is a code of them.
+func detached(text, after string) bool {
+	wide := func(r rune) bool { return r >= utf8.RuneSelf && !unicode.IsPunct(r) }
+	code := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(after), ".!?"))
+	letter, digit := strings.ContainsFunc(code, unicode.IsLetter), strings.ContainsFunc(code, unicode.IsDigit)
+	return strings.ContainsFunc(text, wide) && letter && digit && !strings.ContainsFunc(code, unicode.IsSpace) && !strings.ContainsFunc(code, wide)
+}
+
+// respelt reports whether a text is the original word by word, half of them or more spelt in
+// another way of letters that are mostly theirs: a secret language, sounds, endings.
+func respelt(text, got string) bool {
+	want, have := strings.Fields(text), strings.Fields(got)
+	if len(want) != len(have) || len(want) < leastWords {
+		return false
+	}
+	changed, like := 0, 0
+	for i := range want {
+		a, b := letters(want[i]), letters(have[i])
+		if slices.Equal(a, b) {
+			continue
+		}
+		changed++
+		shared := 0
+		for _, r := range a {
+			if at := slices.Index(b, r); at >= 0 {
+				b = slices.Delete(b, at, at+1)
+				shared++
+			}
+		}
+		if shared*3 >= len(a)*2 {
+			like++
+		}
+	}
+	return changed*2 >= len(want) && like*5 >= changed*4
 }
 
 // halved is a text of which each half, or each word, stands there twice, without the second

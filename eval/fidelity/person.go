@@ -1,6 +1,7 @@
 package fidelity
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -64,7 +65,7 @@ func rephrased(want []word, got string, o Original) bool {
 		last := 0
 		for _, e := range a.edits() {
 			gone, put := a.want[e.from:e.to], a.have[e.hfrom:e.hto]
-			if last = e.hto; o.person(gone, put) != theSpeaker && !(len(gone) == 0 && !slices.ContainsFunc(put, func(w word) bool { return !idle(w) })) {
+			if last = e.hto; o.person(gone, put) != theSpeaker && !(len(gone) == 0 && idle(put)) {
 				return false
 			}
 		}
@@ -73,7 +74,7 @@ func rephrased(want []word, got string, o Original) bool {
 		}
 		return a.kept() > 0 && last == len(a.have) && (len(a.pair) == 0 || a.pair[0] <= 0)
 	}
-	if plain(a) {
+	if plain(a) || turned(got, want, a.have) {
 		return true
 	}
 	mine, its := clauses(o.Text), clauses(got)
@@ -89,14 +90,45 @@ func rephrased(want []word, got string, o Original) bool {
 	})
 }
 
-// idle reports whether a word more changes nothing that a sentence says.
-func idle(w word) bool {
-	return slices.Contains([]string{"a", "an", "the", "has", "have", "that", "he", "she", "it", "they", "i", "is", "有", "了", "的", "它", "就"}, w.norm)
+// idle reports whether words more change nothing that a sentence says.
+func idle(ws []word) bool {
+	return joined(ws) == "已经" || !slices.ContainsFunc(ws, func(w word) bool {
+		return !slices.Contains([]string{"a", "an", "the", "has", "have", "that", "he", "she", "it", "they", "i", "is", "有", "了", "的", "它", "就"}, w.norm)
+	})
 }
+
+// turned reports whether a sentence has the same words with its end in front, and that end is
+// where, when or how something was ("In the end it cost 20"), or with the two sides of "is"
+// exchanged ("Doctor Novak is my dentist").
+func turned(got string, want, have []word) bool {
+	n := len(want)
+	equal := func(a, b []word) bool {
+		return slices.EqualFunc(a, b, func(x, y word) bool { return x.norm == y.norm })
+	}
+	for i := 1; n == len(have) && i < n; i++ {
+		x, y := want[:i], want[i:]
+		first := func(ws []word) string { return ws[0].norm }
+		phrase := func(ws []word) bool { return len(ws) <= shortPhrase && slices.Contains(prepositions, first(ws)) }
+		if (phrase(x) || phrase(y)) && equal(have[:n-i], y) && equal(have[n-i:], x) {
+			return !endsSentence(strings.TrimSpace(got[have[n-i-1].to:have[n-i].from]), strings.HasSuffix)
+		}
+		if y := want[i+1:]; len(y) > 0 && slices.Contains(copulas, want[i].norm) && have[len(y)].norm == want[i].norm && equal(have[:len(y)], y) && equal(have[len(y)+1:], x) {
+			return true
+		}
+	}
+	return false
+}
+
+// shortPhrase is as many words as say where, when or how, and nothing else.
+const shortPhrase = 4
+
+var prepositions = []string{"in", "on", "at", "by", "for", "from", "with", "after", "before", "since", "during", "until", "near", "without", "within"}
+
+var clauseEnd = regexp.MustCompile(`[;!，。；！、\n]|[.,]+(\s|$)`) // not in a number
 
 // clauses are the parts of a text between marks, without the words that join them.
 func clauses(text string) (out []string) {
-	for _, c := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",.;!，。；！、\n", r) }) {
+	for _, c := range clauseEnd.Split(text, -1) {
 		c = strings.TrimFunc(c, unicode.IsSpace)
 		first, rest, _ := strings.Cut(c, " ")
 		if slices.Contains([]string{"and", "but", "so", "also", "for"}, strings.ToLower(first)) {

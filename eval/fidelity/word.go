@@ -108,7 +108,7 @@ func cutWords(text string) []word {
 		case textnorm.IsHan(r) || unicode.Is(unicode.Hiragana, r) || unicode.Is(unicode.Katakana, r):
 			end(i)
 			out = append(out, newWord(text[i:i+size], i, false))
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || start >= 0 && joins(before, r, after):
+		case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || start >= 0 && joins(before, r, after):
 			if start < 0 {
 				start = i
 			}
@@ -158,7 +158,7 @@ func newWord(s string, from int, opens bool) word {
 	if counts && !ordinal && value >= 2 { // "one" is more often no number
 		w.norm = strconv.FormatFloat(value, 'f', -1, 64)
 	}
-	w.number = strings.ContainsFunc(s, unicode.IsDigit) || counts && !ordinal && value >= 2 || strings.ContainsAny(s, "零〇一二两三四五六七八九十百千万亿")
+	w.number = strings.ContainsFunc(s, unicode.IsNumber) || counts && !ordinal && value >= 2 || strings.ContainsAny(s, "零〇一二两三四五六七八九十百千万亿")
 	w.name = unicode.IsUpper(first) && !opens && w.norm != "i" && !strings.HasPrefix(fold, "i'") && !strings.HasPrefix(fold, "i’")
 	switch {
 	case w.number:
@@ -170,7 +170,9 @@ func newWord(s string, from int, opens bool) word {
 
 // negates reports whether the word turns a statement into its contrary.
 func (w word) negates() bool {
-	return w.nt || slices.Contains(negators, w.norm)
+	return w.nt || tokens.Negates(w.norm) || slices.Contains(hanNegators, w.norm)
 }
 
-var negators = []string{"not", "no", "never", "cannot", "neither", "nor", "without", "none", "nothing", "nobody", "不", "没", "未", "别", "无", "非", "莫", "勿"}
+// hanNegators are those that most often are parts of other words (非常, 别的): typed looks
+// whether they are.
+var hanNegators = []string{"别", "非", "莫", "勿"}

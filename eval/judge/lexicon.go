@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
+	"membench/internal/tokens"
+
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"
 )
@@ -54,7 +56,7 @@ type phrase struct {
 var lexicon = sync.OnceValue(func() *lex {
 	l := &lex{words: map[string]entry{}, stems: map[string]entry{}, phrases: map[string][]phrase{}, han: map[string]entry{}, alone: map[string]entry{}}
 	env := snowballstem.NewEnv("")
-	for line := range strings.Lines(lexiconText) {
+	for line := range strings.Lines(lexiconText + "neg " + tokens.Negators + "\nzhneg " + tokens.HanNegators + "\n") {
 		kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch kind {
 		case "=":

@@ -54,7 +54,8 @@ func (f Fact) CoveredBy(text Fact) bool {
 	return f.share(text) >= coverShare && holdsAll(text.numbers, f.numbers) && f.negated == text.negated
 }
 
-// negationWords change what a statement says; Chinese ones are looked for as text.
+// negationWords change what a statement says. They stand apart from tokens.Negates because they
+// are a part of the session scores' versions: another word here is another score.
 var negationWords = []string{"not", "no", "never", "none", "nothing", "without", "cannot", "stopped", "quit"}
 
 func negated(text string) bool {

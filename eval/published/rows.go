@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"membench/internal/codec"
+	"membench/internal/csvdoc"
 	"membench/schema"
 	"membench/schema/jsonl"
 )
@@ -224,11 +225,11 @@ func lookOnce(b []byte) head {
 		h.names, h.columns = members(first(b))
 		return h
 	case b[0] != '{':
-		header, err := newTable(b).Read()
-		if err != nil || len(header) < 2 {
+		t, err := csvdoc.ReadTable(bytes.NewReader(b))
+		if err != nil || len(t.Header) < 2 {
 			return head{}
 		}
-		return head{shape: ',', columns: header}
+		return head{shape: ',', columns: t.Header}
 	}
 	if line, _, more := bytes.Cut(b, []byte{'\n'}); more && codec.Valid(line) {
 		h := head{shape: 'l'}

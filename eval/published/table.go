@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"maps"
 	"slices"
@@ -131,60 +129,35 @@ func (f *file) table() iter.Seq2[row, error] {
 // separated walks the rows of a table of separated values.
 func (f *file) separated() iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
-		in := newTable(f.b)
-		header, err := in.Read()
-		fault := func(line int, message, have, want string) bool {
-			pos := schema.Pos{File: f.name, Line: line}
-			return yield(row{pos: pos}, &schema.Finding{Pos: pos, Code: "PUB001", Message: message, Have: have, Want: want})
+		t, err := csvdoc.ReadTable(bytes.NewReader(f.b))
+		if err != nil {
+			return // the form was recognised by this header
 		}
-		for i := 0; err == nil; i++ {
-			var cells []string
-			cells, err = in.Read()
-			var bad *csv.ParseError
+		i := 0
+		for cells, err := range t.Rows() {
+			r := row{pos: schema.Pos{File: f.name, Line: cells.Line}, index: i}
+			i++
+			var bad *csvdoc.Fault
 			switch {
-			case err == io.EOF:
-				return
 			case errors.As(err, &bad):
-				err = nil
-				if !fault(bad.Line, "a row cannot be read: "+bad.Err.Error(), "", "") {
-					return
-				}
-				continue
+				r.pos.Line, r.pos.Col = bad.Line, bad.Col
+				err = &schema.Finding{Pos: r.pos, Code: "PUB001", Message: bad.Message, Have: bad.Have, Want: bad.Want}
 			case err != nil:
-				fault(0, err.Error(), "", "")
-				return
-			}
-			line, _ := in.FieldPos(0)
-			if len(cells) != len(header) {
-				if !fault(line, "a row and the header have different numbers of columns; the row was skipped", fmt.Sprint(len(cells)), fmt.Sprint(len(header))) {
-					return
+				err = &schema.Finding{Pos: r.pos, Code: "PUB001", Message: err.Error()}
+			case slices.ContainsFunc(cells.Cells, func(c string) bool { return !utf8.ValidString(c) }):
+				err = &schema.Finding{Pos: r.pos, Code: "PUB001", Message: "the row is not UTF-8; it was skipped", Want: "the file saved as UTF-8"}
+			default:
+				object := map[string]string{}
+				for c, name := range t.Header {
+					object[name] = cells.Cells[c]
 				}
-				continue
+				r.raw, _ = json.Marshal(object) // strings only
 			}
-			if slices.ContainsFunc(cells, func(c string) bool { return !utf8.ValidString(c) }) {
-				if !fault(line, "the row is not UTF-8; it was skipped", "", "the file saved as UTF-8") {
-					return
-				}
-				continue
-			}
-			object := map[string]string{}
-			for c, name := range header {
-				object[name] = cells[c]
-			}
-			raw, _ := json.Marshal(object) // strings only
-			if !yield(row{raw: raw, pos: schema.Pos{File: f.name, Line: line}, index: i}, nil) {
+			if !yield(r, err) {
 				return
 			}
 		}
 	}
-}
-
-func newTable(b []byte) *csvdoc.Reader {
-	b = bytes.TrimPrefix(b, []byte("\ufeff"))
-	line, _, _ := bytes.Cut(b, []byte{'\n'})
-	in := csvdoc.NewReader(bytes.NewReader(b))
-	in.LazyQuotes, in.FieldsPerRecord, in.Comma = true, -1, csvdoc.Separator(string(line))
-	return in
 }
 
 // answered is the record of a row. A question is known by its id, else by its words, so

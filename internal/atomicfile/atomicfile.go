@@ -31,15 +31,32 @@ func Step(op, path string) { step(op, path) }
 type File struct {
 	*os.File
 	path string
+	sent bool // to path, a pipe or a device, which stays what it is
 	done bool
 }
 
 // Create starts a file that will appear at path on Commit. Missing parent folders
 // are made. The name of the file aside starts with ".": a killed process leaves
 // such a file behind, and the next Create for the same path, or Sweep, removes it.
+// What a link names is written, not the link; a pipe or a device gets the bytes on Commit.
 func Create(path string) (*File, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+	case info.IsDir():
 		return nil, &fs.PathError{Op: "write", Path: path, Err: errors.New("is a folder, want a file")}
+	case !info.Mode().IsRegular():
+		f, err := os.CreateTemp("", "membench-*")
+		if err != nil {
+			return nil, err
+		}
+		os.Remove(f.Name()) // it lives as long as it is open, where the system allows that
+		return &File{File: f, path: path, sent: true}, nil
+	}
+	if l, err := os.Lstat(path); err == nil && l.Mode()&fs.ModeSymlink != 0 && info != nil {
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return nil, err
+		}
 	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -121,6 +138,9 @@ func (f *File) Commit() error {
 		return nil
 	}
 	f.done = true
+	if f.sent {
+		return f.send()
+	}
 	step("sync", f.path)
 	err := f.Sync()
 	if e := f.File.Close(); err == nil {
@@ -138,14 +158,35 @@ func (f *File) Commit() error {
 	return SyncDir(filepath.Dir(f.path))
 }
 
+// send copies what was written to the pipe or device.
+func (f *File) send() error {
+	defer f.drop()
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	to, err := os.OpenFile(f.path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, f.File)
+	return errors.Join(err, to.Close())
+}
+
 // Close drops what was written unless Commit came first.
 func (f *File) Close() error {
 	if f.done {
 		return nil
 	}
 	f.done = true
-	err := f.File.Close()
-	return errors.Join(err, os.Remove(f.Name()))
+	return f.drop()
+}
+
+func (f *File) drop() error {
+	err, gone := f.File.Close(), os.Remove(f.Name())
+	if f.sent {
+		return err
+	}
+	return errors.Join(err, gone)
 }
 
 // Write makes path hold what fill writes, or leaves path as it was.

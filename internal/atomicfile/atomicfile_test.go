@@ -35,6 +35,39 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// What stands at the path and is no file of its own stays what it is.
+func TestWriteThrough(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := errors.Join(os.WriteFile(file, []byte("old"), 0o644), os.Symlink("file", link)); err != nil {
+		t.Skip("no links here:", err)
+	}
+	put := func(path string) {
+		t.Helper()
+		if err := Write(path, func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(link)
+	if b, _ := os.ReadFile(file); string(b) != "new" {
+		t.Errorf("behind the link: have %q, want the new text", b)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	pipe := fmt.Sprintf("/dev/fd/%d", w.Fd())
+	if _, err := os.Stat(pipe); err != nil {
+		t.Skip("no names of open files here:", err)
+	}
+	put(pipe)
+	w.Close()
+	if b, _ := io.ReadAll(r); string(b) != "new" {
+		t.Errorf("from the pipe: have %q, want the new text", b)
+	}
+}
+
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	f, err := Create(filepath.Join(dir, "b"))

@@ -41,7 +41,7 @@ type Frame struct {
 	Strict   bool                  // write nothing when more is rejected than Accept allows
 	Accept   schema.Limit
 	Empty    bool // an input without a record is no loss
-	Stream   bool // several outputs may share standard output, one after the other
+	Stream   bool // several outputs may share standard output, or the file Out, one after the other
 
 	Rejected int            // findings that are errors
 	Failed   int            // findings that a model or a service is at fault for
@@ -183,6 +183,9 @@ func (f *Frame) inputs() []schema.FileDigest {
 	if dir == "" {
 		dir = f.Out
 	}
+	if f.joined() {
+		dir = filepath.Dir(dir)
+	}
 	here, err := filepath.Abs("")
 	absolute := func(path string) string {
 		if err != nil || filepath.IsAbs(path) {
@@ -251,10 +254,9 @@ type Output struct {
 func (f *Frame) Create(name string) (*Output, error) {
 	o := &Output{frame: f, name: name, h: sha256.New()}
 	switch {
+	case f.joined() && len(f.outputs) > 0, f.Out == "-" && f.Stream && !f.Strict && len(f.outputs) > 0:
+		return f.outputs[0], nil
 	case f.Out == "-" && f.Stream && !f.Strict:
-		if len(f.outputs) > 0 {
-			return f.outputs[0], nil
-		}
 		o.direct = f.Stdout
 	case f.Out == "-":
 		var err error
@@ -292,8 +294,14 @@ func (f *Frame) Write(name string, fill func(io.Writer) error) error {
 	if err := fill(o); err != nil {
 		return f.explain(err)
 	}
+	if f.joined() {
+		return f.explain(o.Flush())
+	}
 	return f.explain(o.Close())
 }
+
+// joined says that all outputs are one file.
+func (f *Frame) joined() bool { return f.Stream && !f.Dir && f.Out != "-" }
 
 // Remove has a file below Out removed on Commit.
 func (f *Frame) Remove(name string) { f.gone = append(f.gone, name) }
@@ -431,7 +439,7 @@ func (f *Frame) failed() bool {
 }
 
 // Commit decides by what was rejected, puts the outputs into place and writes the
-// manifest of a folder: m with what the frame knows. The error is that of Check, when
+// manifest of a folder, or beside a file: m with what the frame knows. The error is that of Check, when
 // nothing was written, or of Verdict.
 func (f *Frame) Commit(m schema.Manifest) (schema.Manifest, error) {
 	if m.Findings = f.ByCode; m.Findings == nil {
@@ -468,6 +476,9 @@ func (f *Frame) Describe(m schema.Manifest, outputs []schema.FileDigest) (_ sche
 	return m, err
 }
 
+// besideSuffix ends the name of a manifest that stands beside its file.
+const besideSuffix = ".manifest.json"
+
 // put moves what was made into place; the manifest comes last.
 func (f *Frame) put(m schema.Manifest) error {
 	if f.Dir && f.Out != "-" {
@@ -491,6 +502,9 @@ func (f *Frame) put(m schema.Manifest) error {
 		}
 	}
 	if f.stage == nil {
+		if info, err := os.Stat(f.Out); f.joined() && len(f.outputs) > 0 && err == nil && info.Mode().IsRegular() {
+			return WriteManifest(f.Out+besideSuffix, m)
+		}
 		return nil
 	}
 	for _, o := range f.outputs {

@@ -93,14 +93,3 @@ func (f Flag) String() string {
 
 // Type names the value in help.
 func (Flag) Type() string { return "mapping" }
-
-// Separator is the one of a header that is most often in it: a comma, a semicolon or a tab.
-func Separator(header string) rune {
-	best := ','
-	for _, c := range ";\t" {
-		if strings.Count(header, string(c)) > strings.Count(header, string(best)) {
-			best = c
-		}
-	}
-	return best
-}

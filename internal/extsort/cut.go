@@ -15,7 +15,7 @@ import (
 
 // markEvery is how many bytes of records lie between two marks. A range reads up to
 // as much too much at both ends of its part of each run.
-const markEvery = 16 << 10
+const markEvery = 8 << 10
 
 // A mark is where a record stands in the spool.
 type mark struct {
@@ -87,6 +87,9 @@ func Cut(sorters []*Sorter, size int64) []Range {
 
 // Size is about how many bytes of records the range has.
 func (r Range) Size() int64 { return r.size }
+
+// Start is the key that the range starts with, nil for the first range.
+func (r Range) Start() []byte { return r.lo }
 
 // End is the key that the range ends before, nil for the last range.
 func (r Range) End() []byte { return r.hi }
@@ -200,13 +203,15 @@ func (r Range) Load(b *Buffer) ([][]byte, error) {
 			if _, err := s.spool.ReadAt(part, from); err != nil {
 				return nil, fmt.Errorf("reading spilled records: %w", err)
 			}
+			begun := r.lo == nil
 			for len(part) > 0 {
 				n, head := binary.Uvarint(part)
 				rec := part[head : head+int(n)]
 				part = part[head+int(n):]
-				if c := r.holds(rec); c > 0 {
+				if r.hi != nil && bytes.Compare(rec, r.hi) >= 0 {
 					break
-				} else if c == 0 {
+				}
+				if begun = begun || bytes.Compare(rec, r.lo) >= 0; begun {
 					b.recs = append(b.recs, rec)
 				}
 			}

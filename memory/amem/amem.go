@@ -224,7 +224,7 @@ func (p *policy) analyse(ctx context.Context, text string) (note, llm.Usage, err
 }
 
 func (p *policy) ruleNote(o native.Observation) note {
-	n := note{content: o.Text, keywords: op.Keywords(o.Text, 5, func(t string) int { return p.df[t] })}
+	n := note{content: o.Text, keywords: op.Keywords(o.Text, 5, p.df)}
 	said := ""
 	for _, t := range o.Turns {
 		said += t.Text + "\n"

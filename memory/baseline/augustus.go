@@ -52,12 +52,13 @@ type augustus struct {
 const conceptsAtMost = 10
 
 func (p *augustus) extract(ctx context.Context, text string, r *memory.Receipt) ([]string, error) {
-	got, err := op.Lines(ctx, p.d, r, op.PurposeConcepts, text, conceptsAtMost, func() []string { return ruleConcepts(text) })
+	w := op.Begin(ctx, p.d, r)
+	got := w.Lines(op.PurposeConcepts, text, conceptsAtMost, func() []string { return ruleConcepts(text) })
 	for i := range got {
 		got[i] = strings.ToLower(strings.TrimSpace(got[i]))
 	}
 	slices.Sort(got)
-	return slices.Compact(got), err
+	return slices.Compact(got), w.Err
 }
 
 // ruleConcepts are the first words longer than three letters that are no stop words, and

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"membench/llm"
 	"membench/memory"
 	"membench/memory/native"
 	"membench/memory/op"
@@ -59,30 +58,18 @@ type ga struct {
 	sum float64   // of importance since the last reflection
 }
 
-func (p *ga) importance(ctx context.Context, text string, r *memory.Receipt) (float64, error) {
-	return op.OrRule(ctx, p.d.LLM, r, op.PurposeImportance,
-		func() (float64, llm.Usage, error) { return op.ModelImportance(ctx, p.d.LLM, p.d.Prompts, text) },
-		func() float64 { return op.RuleImportance(text) })
-}
-
 func (p *ga) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
-	imp, err := p.importance(ctx, o.Text, r)
-	if err != nil {
-		return err
+	w := op.Begin(ctx, p.d, r)
+	matters, vecs := w.Importance(o.Text), w.Embed(o.Text)
+	if w.Err == nil {
+		p.keep(o.Record(o.Kind()), vecs[0], matters, r)
 	}
-	pos, u, err := p.st.Append(ctx, o.Record(o.Kind()))
-	r.Usage = r.Usage.Add(u)
-	if err != nil {
-		return err
-	}
-	p.kept(pos, imp, r)
-	return nil
+	return w.Err
 }
 
-func (p *ga) kept(pos int, imp float64, r *memory.Receipt) {
-	p.imp = append(p.imp, imp)
-	p.sum += imp
-	r.Changes = append(r.Changes, memory.Change{Op: memory.OpAdd, ID: p.st.At(pos).ID, New: p.st.At(pos).Text})
+func (p *ga) keep(rec store.Record, v []float32, matters float64, r *memory.Receipt) {
+	p.st.Add(rec, v, r)
+	p.imp, p.sum = append(p.imp, matters), p.sum+matters
 }
 
 // EndSession reflects when enough has happened. Nothing is changed before all that can
@@ -96,55 +83,34 @@ func (p *ga) EndSession(ctx context.Context, session string, r *memory.Receipt) 
 	for i := from; i < p.st.Len(); i++ {
 		recent = append(recent, p.st.At(i).Text)
 	}
-	questions, err := op.Lines(ctx, p.d, r, op.PurposeQuestions, strings.Join(recent, "\n"), p.o.Questions, func() []string { return op.RuleQuestions(recent, p.o.Questions) })
-	if err != nil {
-		return err
-	}
+	w := op.Begin(ctx, p.d, r)
+	questions := w.Lines(op.PurposeQuestions, strings.Join(recent, "\n"), p.o.Questions, func() []string { return op.RuleQuestions(recent, p.o.Questions) })
 	var evidence []int
-	for _, q := range questions {
-		v, err := store.One(ctx, p.d.Embed, &r.Usage, q)
-		if err != nil {
-			return err
-		}
+	for _, v := range w.Embed(questions...) {
 		for _, near := range recall.Nearest(p.st, v, recentGA, nil) {
 			if p.o.Mode == native.Faithful || !slices.Contains(evidence, near.Pos) {
 				evidence = append(evidence, near.Pos)
 			}
 		}
 	}
-	if len(evidence) == 0 {
+	if w.Err == nil && len(evidence) == 0 {
 		p.sum = 0
 		return nil
 	}
 	texts := p.expand(evidence)
-	insights, err := op.Lines(ctx, p.d, r, op.PurposeInsights, "QUESTIONS\n"+strings.Join(questions, "\n")+"\n\nMEMORIES\n"+strings.Join(texts, "\n"), p.o.Insights, func() []string { return ruleInsights(questions, texts, p.o.Insights) })
-	if err != nil {
-		return err
-	}
-	type insight struct {
-		text string
-		imp  float64
-		vec  []float32
-	}
-	var made []insight
+	insights := w.Lines(op.PurposeInsights, "QUESTIONS\n"+strings.Join(questions, "\n")+"\n\nMEMORIES\n"+strings.Join(texts, "\n"), p.o.Insights, func() []string { return ruleInsights(questions, texts, p.o.Insights) })
+	var matters []float64
 	for _, text := range insights {
-		imp, err := p.importance(ctx, text, r)
-		if err != nil {
-			return err
-		}
-		v, err := store.One(ctx, p.d.Embed, &r.Usage, text)
-		if err != nil {
-			return err
-		}
-		made = append(made, insight{text, imp, v})
+		matters = append(matters, w.Importance(text))
 	}
-	p.sum = 0
-	last := p.st.At(p.st.Len() - 1)
-	owner := store.Record{UserID: last.UserID, AgentID: last.AgentID, Metadata: last.Metadata, Created: last.Created}
-	owner.Time, owner.Meta = last.Time, last.Meta
-	for _, m := range made {
-		rec := owner
-		rec.Item.Text, rec.Kind, rec.Session = m.text, "insight", session
+	vecs := w.Embed(insights...)
+	if w.Err != nil {
+		return w.Err
+	}
+	last := *p.st.At(p.st.Len() - 1)
+	for i, text := range insights {
+		rec := p.st.On("insight", &last, nil)
+		rec.Text, rec.Session = text, session
 		for _, pos := range evidence {
 			e := p.st.At(pos)
 			if !slices.Contains(rec.Links, e.ID) {
@@ -152,9 +118,9 @@ func (p *ga) EndSession(ctx context.Context, session string, r *memory.Receipt) 
 				rec.Sources = memory.Union(rec.Sources, e.Sources)
 			}
 		}
-		p.kept(p.st.AppendVector(rec, m.vec), m.imp, r)
-		p.sum = 0 // the published code counts insights towards the next reflection; it is reset after them here
+		p.keep(rec, vecs[i], matters[i], r)
 	}
+	p.sum = 0 // the published code counts insights towards the next reflection
 	return nil
 }
 

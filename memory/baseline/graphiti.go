@@ -18,6 +18,7 @@ import (
 // GraphitiOptions of Graphiti.
 type GraphitiOptions struct {
 	ModeOptions
+	Plain  bool    `json:"plain"`  // without words, as over a database without an index of texts
 	Recipe string  `json:"recipe"` // edges | edges-mmr | nodes | episodes
 	Same   float64 `json:"same"`   // cosine from which two names may be one thing, for the model to say; 0: 0.6, or that of the hashing embedder
 	Near   float64 `json:"near"`   // least cosine of a hit; 0: 0.2
@@ -64,11 +65,11 @@ func newGraphiti(name string, d memory.Deps, o GraphitiOptions) (memory.System, 
 	caps.Calls.EmbedPerUnit.Max = many
 	gated(&caps, d.Embed)
 	asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Min: 2, Max: many}}, op.PurposeThings, op.PurposeResolve, op.PurposeEdges, op.PurposeCompare, op.PurposeSummary) // one more for names in doubt, one a fact, one a thing
-	return native.New(native.Options{Name: name, Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
+	return native.New(native.Options{Name: name, Version: "2", Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 		of := func(kind string) *store.Linear {
 			return store.New(store.Options{Scope: scope + kind, Embed: d.Embed, Words: &store.Words{}})
 		}
-		return &graphiti{o: o, d: d, episodes: of(""), edges: of(":edge"), nodes: of(":entity"), names: map[string]int{}, grams: map[string][]int32{}, touching: map[int][]int{}}
+		return &graphiti{o: o, d: d, episodes: of(""), edges: of(":edge"), nodes: of(":entity"), names: map[string]int{}, grams: map[string][]int{}, touching: map[int][]int{}}
 	}}), nil
 }
 
@@ -80,9 +81,8 @@ type graphiti struct {
 	held     []held        // by position in edges
 	nodes    *store.Linear // things: a name, and what is said of it
 	names    map[string]int
-	grams    map[string][]int32 // things by each group of three letters of their names
-	sizes    []int              // groups of each
-	touching map[int][]int      // facts by thing
+	grams    map[string][]int // things by each group of three letters of their names
+	touching map[int][]int    // facts by thing
 }
 
 // held is a fact, its ends and when it held.
@@ -105,36 +105,25 @@ type edgeAnswer struct {
 // Store takes an episode in. What can fail is done on a copy of the small parts; the lists
 // are changed last.
 func (p *graphiti) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
-	names, err := op.Things(ctx, p.d, r, o.Text)
-	if err != nil {
-		return err
-	}
-	facts, err := op.List(ctx, p.d, r, op.PurposeEdges, "facts", p.edgesPrompt(o, names), func() []edgeAnswer { return ruleEdges(o) })
-	if err != nil {
-		return err
-	}
+	w := &graphitiWork{Work: op.Begin(ctx, p.d, r), p: p, o: o, id: map[string]int{}}
+	names := w.Things(o.Text)
+	facts := op.Member(w.Work, op.PurposeEdges, "facts", p.edgesPrompt(o, names), func() []edgeAnswer { return ruleEdges(o) })
 	if p.d.LLM == nil {
 		names = nil
 		for _, f := range facts {
 			names = append(names, f.Source, f.Target)
 		}
 	}
-	w := &graphitiWork{p: p, o: o, id: map[string]int{}}
-	if err := w.resolve(ctx, names, r); err != nil {
-		return err
+	if w.resolve(names); w.Err != nil {
+		return w.Err
 	}
-	if err := w.judge(ctx, facts, r); err != nil {
-		return err
+	w.judge(facts)
+	w.describe()
+	v := w.Embed(o.Text)
+	if w.Err == nil {
+		w.commit(v[0], r)
 	}
-	if err := w.describe(ctx, r); err != nil {
-		return err
-	}
-	v, err := store.One(ctx, p.d.Embed, &r.Usage, o.Text)
-	if err != nil {
-		return err
-	}
-	w.commit(v, r)
-	return nil
+	return w.Err
 }
 
 func ruleEdges(o native.Observation) (out []edgeAnswer) {
@@ -161,8 +150,7 @@ func (p *graphiti) edgesPrompt(o native.Observation, names []string) string {
 func (p *graphiti) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	in := map[string]*store.Linear{recipeEdges: p.edges, recipeMMR: p.edges, recipeNodes: p.nodes, recipeEpisodes: p.episodes}[p.o.Recipe]
 	r, err := recall.Pipeline{recall.Toward(func(_ context.Context, s *recall.State, v []float32) error {
-		near := slices.DeleteFunc(recall.Nearest(in, v, 2*q.K, s.Eligible), func(c recall.Scored) bool { return c.Score < p.o.Near })
-		s.List = recall.Fused(0, s.ByWords(q.Text, 2*q.K), near)
+		s.List = p.search(s, v, q.Text, q.K)
 		if p.o.Recipe == recipeMMR {
 			s.List = diverse(in, v, s.List, 0.5)
 		}
@@ -179,6 +167,15 @@ func (p *graphiti) Recall(ctx context.Context, q memory.Query) (memory.Retrieved
 		}
 	}
 	return r, err
+}
+
+// search finds by words and by meaning, and joins the two by their ranks.
+func (p *graphiti) search(s *recall.State, v []float32, text string, k int) []recall.Scored {
+	near := slices.DeleteFunc(recall.Nearest(s.Store, v, 2*k, s.Eligible), func(c recall.Scored) bool { return c.Score < p.o.Near })
+	if p.o.Plain {
+		return recall.Fused(0, near)
+	}
+	return recall.Fused(0, s.ByWords(text, 2*k), near)
 }
 
 // diverse scores each of a list by l·cosine + (l−1)·the cosine to the nearest other one,
@@ -213,6 +210,6 @@ func (p *graphiti) Records() []store.Record {
 func (p *graphiti) Clone() native.Policy {
 	c := *p
 	c.episodes, c.edges, c.nodes, c.held, c.names = p.episodes.Clone(), p.edges.Clone(), p.nodes.Clone(), slices.Clone(p.held), maps.Clone(p.names)
-	c.grams, c.sizes, c.touching = lists(p.grams), slices.Clone(p.sizes), lists(p.touching)
+	c.grams, c.touching = lists(p.grams), lists(p.touching)
 	return &c
 }

@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -20,6 +19,7 @@ import (
 
 // graphitiWork is what an episode will change.
 type graphitiWork struct {
+	*op.Work
 	p       *graphiti
 	o       native.Observation
 	id      map[string]int // things by normalised name, new ones after the known
@@ -35,7 +35,7 @@ type graphitiWork struct {
 
 // resolve finds the things of names: by the same name, by nearly the same letters, or by
 // the model where a name is near to known ones.
-func (w *graphitiWork) resolve(ctx context.Context, names []string, r *memory.Receipt) error {
+func (w *graphitiWork) resolve(names []string) {
 	var open []string
 	for _, n := range names {
 		key := textnorm.Key(n)
@@ -51,13 +51,10 @@ func (w *graphitiWork) resolve(ctx context.Context, names []string, r *memory.Re
 			open = append(open, strings.TrimSpace(n))
 		}
 	}
-	vecs, err := store.Many(ctx, w.p.d.Embed, &r.Usage, open)
-	if err != nil {
-		return err
-	}
-	same, err := w.doubtful(ctx, open, vecs, r)
-	if err != nil {
-		return err
+	vecs := w.Embed(open...)
+	same := w.doubtful(open, vecs)
+	if w.Err != nil {
+		return
 	}
 	for i, n := range open {
 		if at, ok := same[i]; ok {
@@ -67,11 +64,13 @@ func (w *graphitiWork) resolve(ctx context.Context, names []string, r *memory.Re
 		w.id[textnorm.Key(n)] = w.p.nodes.Len() + len(w.fresh)
 		w.fresh, w.vecs = append(w.fresh, n), append(w.vecs, vecs[i])
 	}
-	return nil
 }
 
 // doubtful asks the model about names that are near to known ones; by rule they are new.
-func (w *graphitiWork) doubtful(ctx context.Context, open []string, vecs [][]float32, r *memory.Receipt) (map[int]int, error) {
+func (w *graphitiWork) doubtful(open []string, vecs [][]float32) map[int]int {
+	if w.p.d.LLM == nil {
+		return nil
+	}
 	var b strings.Builder
 	near := make([][]int, len(open))
 	for i, v := range vecs {
@@ -89,22 +88,19 @@ func (w *graphitiWork) doubtful(ctx context.Context, open []string, vecs [][]flo
 		}
 	}
 	if b.Len() == 0 {
-		return nil, nil
+		return nil
 	}
-	type answer struct {
-		Same []struct {
-			N  int `json:"n"`
-			As int `json:"as"`
-		} `json:"same"`
+	type same struct {
+		N  int `json:"n"`
+		As int `json:"as"`
 	}
-	a, err := op.JSON(ctx, w.p.d, r, op.PurposeResolve, b.String(), nil, func() answer { return answer{} })
 	out := map[int]int{}
-	for _, x := range a.Same {
+	for _, x := range op.Member(w.Work, op.PurposeResolve, "same", b.String(), func() []same { return nil }) {
 		if i := x.N - 1; i >= 0 && i < len(open) && slices.Contains(near[i], x.As) {
 			out[i] = x.As
 		}
 	}
-	return out, err
+	return out
 }
 
 // alike is the known thing whose name has nearly the same letters: 0.9 of the groups of
@@ -113,29 +109,30 @@ func (p *graphiti) alike(key string) int {
 	if entropy(key) < 1.5 || len([]rune(key)) < 6 && len(strings.Fields(key)) < 2 {
 		return -1
 	}
-	set := shingles(key)
-	both := make([]int, len(p.sizes))
-	for g := range set {
+	groups := shingles(key)
+	rare := slices.SortedStableFunc(slices.Values(groups), func(a, b string) int { return len(p.grams[a]) - len(p.grams[b]) })
+	best := -1
+	for _, g := range rare[:len(rare)/10+1] { // a name without any of these lacks more than a tenth
 		for _, i := range p.grams[g] {
-			both[i]++
+			if best >= 0 && i >= best {
+				break
+			}
+			if op.Share(groups, shingles(textnorm.Key(p.nodes.At(i).Index))) >= 0.9 {
+				best = i
+			}
 		}
 	}
-	for i, n := range both {
-		if n > 0 && float64(n) >= 0.9*float64(len(set)+p.sizes[i]-n) {
-			return i
-		}
-	}
-	return -1
+	return best
 }
 
-// shingles are the groups of three letters of a name.
-func shingles(s string) map[string]bool {
-	out := map[string]bool{}
+// shingles are the groups of three letters of a name, each once.
+func shingles(s string) (out []string) {
 	r := []rune(strings.ReplaceAll(s, " ", ""))
 	for i := 0; i+3 <= len(r); i++ {
-		out[string(r[i:i+3])] = true
+		out = append(out, string(r[i:i+3]))
 	}
-	return out
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // entropy of a name's characters, in bits.
@@ -153,56 +150,76 @@ func entropy(s string) (h float64) {
 }
 
 // judge says of each fact whether it is known, and which known ones it ends.
-func (w *graphitiWork) judge(ctx context.Context, facts []edgeAnswer, r *memory.Receipt) error {
-	var texts []string
-	for _, f := range facts {
+func (w *graphitiWork) judge(facts []edgeAnswer) {
+	facts = slices.DeleteFunc(facts, func(f edgeAnswer) bool {
 		from, ok := w.id[textnorm.Key(f.Source)]
 		to, and := w.id[textnorm.Key(f.Target)]
-		if !ok || !and || from == to || strings.TrimSpace(f.Fact) == "" {
-			continue
-		}
-		h := held{from: from, to: to, relation: f.Relation, fact: f.Fact, span: op.Span{From: f.From, Until: f.Until}}
+		return !ok || !and || from == to || strings.TrimSpace(f.Fact) == ""
+	})
+	texts := make([]string, len(facts))
+	for i, f := range facts {
+		texts[i] = f.Fact
+	}
+	vecs := w.Embed(texts...)
+	for i, v := range vecs {
+		f := facts[i]
+		h := held{from: w.id[textnorm.Key(f.Source)], to: w.id[textnorm.Key(f.Target)], relation: f.Relation, fact: f.Fact, span: op.Span{From: f.From, Until: f.Until}}
 		if w.p.o.Mode == native.Fixed {
 			h.span.From = cmp.Or(f.From, w.o.Time)
 		}
-		var related, others []int
-		known := -1
-		for _, i := range w.p.touching[from] {
-			switch x := w.p.held[i]; {
-			case x.from == from && x.to == to && textnorm.Key(x.fact) == textnorm.Key(f.Fact) && !x.ended:
-				known = i
-			case x.from == from && x.to == to || x.from == to && x.to == from:
-				related = append(related, i)
-			case x.from == from:
-				others = append(others, i)
-			}
-		}
-		if known >= 0 {
-			w.again = append(w.again, known)
-			continue
-		}
-		near := append(related[max(0, len(related)-10):], others[max(0, len(others)-10):]...)
-		same, against, err := w.compare(ctx, h, near, r)
-		if err != nil {
-			return err
+		same, near := w.known(h, v)
+		var against []int
+		if same < 0 {
+			same, against = w.compare(h, near)
 		}
 		if same >= 0 {
 			w.again = append(w.again, same)
 			continue
 		}
 		w.contradict(&h, against)
-		w.add, texts = append(w.add, h), append(texts, h.fact)
+		w.add, w.vecAdd = append(w.add, h), append(w.vecAdd, v)
 	}
-	var err error
-	w.vecAdd, err = store.Many(ctx, w.p.d.Embed, &r.Usage, texts)
-	return err
+}
+
+// known is the fact that a new one says word for word (-1: none), and the facts that it is
+// compared with: those between the same two things, then by rule others of its source, for a
+// model those that a search over all finds.
+func (w *graphitiWork) known(h held, v []float32) (same int, near []int) {
+	var pair, others []int
+	same = -1
+	key := textnorm.Key(h.fact)
+	for _, i := range w.p.touching[h.from] {
+		x := &w.p.held[i]
+		gone := x.ended && w.p.o.Mode == native.Fixed
+		switch {
+		case x.from == h.from && x.to == h.to && textnorm.Key(x.fact) == key && !gone:
+			same = i
+		case x.from == h.from && x.to == h.to || x.from == h.to && x.to == h.from:
+			pair = append(pair, i)
+		case x.from == h.from:
+			others = append(others, i)
+		}
+	}
+	if w.p.d.LLM == nil {
+		return same, append(pair[max(0, len(pair)-10):], others[max(0, len(others)-10):]...)
+	}
+	for _, c := range recall.Among(len(pair), 10, func(i int) (float64, bool) { x := dot(v, w.p.edges.Vector(pair[i])); return x, x >= w.p.o.Near }) {
+		near = append(near, pair[c.Pos])
+	}
+	found := w.p.search(&recall.State{Store: w.p.edges}, v, h.fact, 10)
+	for _, c := range found[:min(10, len(found))] {
+		if !slices.Contains(near, c.Pos) {
+			near = append(near, c.Pos)
+		}
+	}
+	return same, near
 }
 
 // compare says which of the near facts a new one repeats (-1: none), and which it
 // contradicts.
-func (w *graphitiWork) compare(ctx context.Context, h held, near []int, r *memory.Receipt) (same int, against []int, err error) {
+func (w *graphitiWork) compare(h held, near []int) (same int, against []int) {
 	if len(near) == 0 {
-		return -1, nil, nil
+		return -1, nil
 	}
 	type answer struct {
 		Same    []int `json:"same"`
@@ -213,11 +230,11 @@ func (w *graphitiWork) compare(ctx context.Context, h held, near []int, r *memor
 	for i, n := range near {
 		fmt.Fprintf(&b, "%d. %s (%s)\n", i+1, w.p.held[n].fact, w.p.held[n].span.From)
 	}
-	a, err := op.JSON(ctx, w.p.d, r, op.PurposeCompare, b.String(), nil, func() (a answer) {
-		new := h.triple()
+	a := op.JSON(w.Work, op.PurposeCompare, b.String(), nil, func() (a answer) {
+		new, said := h.triple(), op.NewStatement(h.fact)
 		for i, n := range near {
 			old := w.p.held[n].triple()
-			if op.Compare(h.fact, old.Fact) == op.Same && new.Negated == old.Negated {
+			if said.Compare(op.NewStatement(old.Fact)) == op.Same && new.Negated == old.Negated {
 				a.Same = append(a.Same, i+1)
 			} else if new.Contradicts(old) {
 				a.Against = append(a.Against, i+1)
@@ -229,7 +246,7 @@ func (w *graphitiWork) compare(ctx context.Context, h held, near []int, r *memor
 	if known := op.Picked(a.Same, near); len(known) > 0 {
 		same = known[0]
 	}
-	return same, op.Picked(a.Against, near), err
+	return same, op.Picked(a.Against, near)
 }
 
 // triple is a fact for the rule that finds contradictions. Things are told apart by number.
@@ -256,7 +273,7 @@ func (w *graphitiWork) contradict(h *held, against []int) {
 }
 
 // describe writes what is said of each thing of the episode anew.
-func (w *graphitiWork) describe(ctx context.Context, r *memory.Receipt) error {
+func (w *graphitiWork) describe() {
 	w.summary = map[int]string{}
 	for _, id := range slices.Compact(slices.Sorted(maps.Values(w.id))) {
 		old := ""
@@ -272,13 +289,8 @@ func (w *graphitiWork) describe(ctx context.Context, r *memory.Receipt) error {
 		if len(said) == 0 {
 			continue
 		}
-		text, err := op.Summary(ctx, w.p.d, r, op.PurposeSummary, old, said, 60, nil)
-		if err != nil {
-			return err
-		}
-		w.summary[id] = text
+		w.summary[id] = w.Summary(op.PurposeSummary, old, said, 60, nil)
 	}
-	return nil
 }
 
 func (w *graphitiWork) commit(v []float32, r *memory.Receipt) {
@@ -290,11 +302,9 @@ func (w *graphitiWork) commit(v []float32, r *memory.Receipt) {
 		return x
 	}
 	for i, n := range w.fresh {
-		set := shingles(textnorm.Key(n))
-		for g := range set {
-			p.grams[g] = append(p.grams[g], int32(p.nodes.Len()))
+		for _, g := range shingles(textnorm.Key(n)) {
+			p.grams[g] = append(p.grams[g], p.nodes.Len())
 		}
-		p.sizes = append(p.sizes, len(set))
 		p.nodes.AppendVector(from("entity", n, n), w.vecs[i])
 	}
 	for key, id := range w.id {

@@ -84,14 +84,8 @@ func (p *hippo) plain(s string) string {
 func factText(t [3]string) string { return "('" + t[0] + "', '" + t[1] + "', '" + t[2] + "')" }
 
 func (p *hippo) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
-	things, err := op.Things(ctx, p.d, r, o.Text)
-	if err != nil {
-		return err
-	}
-	triples, err := op.Relations(ctx, p.d, r, things, o.Text, o.Turns)
-	if err != nil {
-		return err
-	}
+	w := op.Begin(ctx, p.d, r)
+	triples := w.Relations(w.Things(o.Text), o.Text, o.Turns)
 	var facts [][3]string
 	var ends, said []string
 	for _, t := range triples {
@@ -103,8 +97,8 @@ func (p *hippo) Store(ctx context.Context, o native.Observation, r *memory.Recei
 	}
 	ends, said = p.things.unknown(ends, strings.Clone), p.facts.unknown(said, strings.Clone)
 	vecs := map[string][]float32{}
-	if err := store.Vectors(ctx, p.d.Embed, &r.Usage, vecs, slices.Concat([]string{o.Text}, ends, said)...); err != nil {
-		return err
+	if w.Vectors(vecs, slices.Concat([]string{o.Text}, ends, said)...); w.Err != nil {
+		return w.Err
 	}
 	for _, name := range ends {
 		p.thing(name, vecs[name])
@@ -246,22 +240,20 @@ func (p *hippo) choose(ctx context.Context, s *recall.State, v []float32) ([]int
 		t := p.triples[c.Pos].triple
 		fmt.Fprintf(&b, "%d. %s, %s, %s\n", i+1, t[0], t[1], t[2])
 	}
-	type answer struct {
-		Keep []int `json:"keep"`
-	}
-	a, err := op.JSON(ctx, p.d, &s.Receipt, op.PurposeFilter, b.String(), nil, func() (a answer) {
+	w := op.Begin(ctx, p.d, &s.Receipt)
+	keep := op.Member(w, op.PurposeFilter, "keep", b.String(), func() (keep []int) {
 		for i, c := range near {
 			if c.Score >= 0.5*near[0].Score {
-				a.Keep = append(a.Keep, i+1)
+				keep = append(keep, i+1)
 			}
 		}
-		return a
+		return keep
 	})
 	var out []int
-	for _, c := range op.Picked(a.Keep, near) {
+	for _, c := range op.Picked(keep, near) {
 		out = append(out, c.Pos)
 	}
-	return out, score, err
+	return out, score, w.Err
 }
 
 // start are the things that a walk starts from, with their weights: the mean of their

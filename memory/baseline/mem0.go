@@ -80,15 +80,14 @@ type m0 struct {
 }
 
 func (p *m0) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
-	var done memory.Receipt
-	verdicts, facts, vecs, err := p.judge(ctx, o, &done)
+	w := op.Begin(ctx, p.d, r)
+	verdicts, facts, vecs := p.judge(ctx, w, o)
 	var change *graphChange
-	if err == nil && p.g != nil {
-		change, err = p.relate(ctx, o, &done)
+	if p.g != nil {
+		change = p.relate(w, o)
 	}
-	r.Usage, r.Degraded = r.Usage.Add(done.Usage), append(r.Degraded, done.Degraded...)
-	if err != nil {
-		return err
+	if w.Err != nil {
+		return w.Err
 	}
 	for _, v := range verdicts {
 		p.apply(o, facts, v, vecs[v.Text], r)
@@ -100,22 +99,22 @@ func (p *m0) Store(ctx context.Context, o native.Observation, r *memory.Receipt)
 }
 
 // judge says what becomes of the facts of an exchange, with the vectors of texts.
-func (p *m0) judge(ctx context.Context, o native.Observation, r *memory.Receipt) ([]op.Verdict, []op.Fact, map[string][]float32, error) {
-	facts, err := op.Facts(ctx, p.d, r, o.Turns, func() []op.Fact {
+func (p *m0) judge(ctx context.Context, w *op.Work, o native.Observation) ([]op.Verdict, []op.Fact, map[string][]float32) {
+	facts := w.Facts(o.Turns, func() []op.Fact {
 		return slices.DeleteFunc(op.CaptionedFacts(o.Turns), func(f op.Fact) bool {
 			return p.o.Mode == native.Faithful && !p.o.Both && f.Role != memory.RoleUser
 		})
 	})
-	if err != nil || len(facts) == 0 {
-		return nil, nil, nil, err
+	if len(facts) == 0 {
+		return nil, nil, nil
 	}
 	texts := make([]string, len(facts))
 	for i, f := range facts {
 		texts[i] = f.Text
 	}
 	vecs := map[string][]float32{}
-	if err := store.Vectors(ctx, p.d.Embed, &r.Usage, vecs, texts...); err != nil {
-		return nil, nil, nil, err
+	if w.Vectors(vecs, texts...); w.Err != nil {
+		return nil, nil, nil
 	}
 	use := p.st.Eligible(o.Batch.UserID, o.Batch.AgentID)
 	var known []op.Known
@@ -129,7 +128,7 @@ func (p *m0) judge(ctx context.Context, o native.Observation, r *memory.Receipt)
 			}
 		}
 	}
-	verdicts, err := op.OrRule(ctx, p.d.LLM, r, llm.PurposeUpdate, func() ([]op.Verdict, llm.Usage, error) {
+	verdicts := op.Do(w, llm.PurposeUpdate, func() ([]op.Verdict, llm.Usage, error) {
 		return op.ModelJudge(p.d.LLM, p.d.Prompts).Judge(ctx, facts, known)
 	}, func() (out []op.Verdict) {
 		for i, f := range facts {
@@ -139,9 +138,6 @@ func (p *m0) judge(ctx context.Context, o native.Observation, r *memory.Receipt)
 		}
 		return out
 	})
-	if err != nil {
-		return nil, nil, nil, err
-	}
 	for i, v := range verdicts {
 		if p.o.Mode == native.Fixed && v.Fact >= 0 && v.Target != "" && !slices.ContainsFunc(near[v.Fact], func(k op.Known) bool { return k.ID == v.Target }) {
 			verdicts[i].Relation, verdicts[i].Target = op.New, ""
@@ -150,7 +146,8 @@ func (p *m0) judge(ctx context.Context, o native.Observation, r *memory.Receipt)
 			texts = append(texts, v.Text)
 		}
 	}
-	return verdicts, facts, vecs, store.Vectors(ctx, p.d.Embed, &r.Usage, vecs, texts...)
+	w.Vectors(vecs, texts...)
+	return verdicts, facts, vecs
 }
 
 // apply does what a verdict says.
@@ -220,11 +217,9 @@ func (p *m0) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 		return facts, err
 	}
 	var r memory.Receipt
-	triples, err := p.search(ctx, q, &r)
+	w := op.Begin(ctx, p.d, &r)
+	triples := p.search(w, q)
 	facts.Usage, facts.Degraded = facts.Usage.Add(r.Usage), r.Degraded
-	if err != nil {
-		return facts, err
-	}
 	var odd, even []memory.Hit // two facts, one triple, and so on
 	for i, h := range facts.Hits {
 		if i%2 == 0 {
@@ -234,7 +229,7 @@ func (p *m0) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, erro
 		}
 	}
 	facts.Hits = recall.Interleaved(q.K, even, odd, triples)
-	return facts, nil
+	return facts, w.Err
 }
 
 func (p *m0) Records() []store.Record {

@@ -1,7 +1,6 @@
 package baseline
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -48,20 +47,14 @@ func m0name(s string) string {
 }
 
 // relate finds what an exchange adds to the graph and what it makes outdated.
-func (p *m0) relate(ctx context.Context, o native.Observation, r *memory.Receipt) (*graphChange, error) {
+func (p *m0) relate(w *op.Work, o native.Observation) *graphChange {
 	var lines []string
 	for _, t := range o.Turns {
 		lines = append(lines, schema.Captioned(t.Text, t.Attachments))
 	}
 	text := strings.Join(lines, "\n")
-	things, err := op.Things(ctx, p.d, r, text)
-	if err != nil {
-		return nil, err
-	}
-	triples, err := op.Relations(ctx, p.d, r, things, text, o.Turns)
-	if err != nil {
-		return nil, err
-	}
+	things := w.Things(text)
+	triples := w.Relations(things, text, o.Turns)
 	for i := range triples {
 		triples[i].Subject, triples[i].Object, triples[i].Relation = m0name(triples[i].Subject), m0name(triples[i].Object), m0name(triples[i].Relation)
 	}
@@ -80,8 +73,8 @@ func (p *m0) relate(ctx context.Context, o native.Observation, r *memory.Receipt
 	for _, t := range triples {
 		ask = append(ask, t.Subject, t.Object)
 	}
-	if err := store.Vectors(ctx, p.d.Embed, &r.Usage, c.vecs, ask...); err != nil {
-		return nil, err
+	if w.Vectors(c.vecs, ask...); w.Err != nil {
+		return nil
 	}
 	c.add = triples
 	var found [][]recall.Scored
@@ -93,26 +86,22 @@ func (p *m0) relate(ctx context.Context, o native.Observation, r *memory.Receipt
 	for _, i := range near {
 		known.WriteString(p.g.st.At(i).Text + "\n")
 	}
-	gone, err := op.JSON(ctx, p.d, r, op.PurposeOutdated, "KNOWN\n"+known.String()+"\nNEW\n"+text, nil, func() (a outdated) {
+	gone := op.Member(w, op.PurposeOutdated, "relations", "KNOWN\n"+known.String()+"\nNEW\n"+text, func() (out []op.Triple) {
 		for _, i := range near {
 			if t := p.g.triple(i); slices.ContainsFunc(triples, func(n op.Triple) bool { return n.Contradicts(t) }) {
-				a.Relations = append(a.Relations, op.RelationAnswer{Source: t.Subject, Relation: t.Relation, Destination: t.Object})
+				out = append(out, t)
 			}
 		}
-		return a
+		return out
 	})
-	for _, x := range gone.Relations {
+	for _, x := range gone {
 		for i := range p.g.triples {
-			if (o.Batch.UserID == "" || o.Batch.UserID == p.g.users[p.g.triples[i].from]) && p.g.st.At(i).Status == memory.StatusActive && p.g.triple(i) == (op.Triple{Subject: m0name(x.Source), Relation: m0name(x.Relation), Object: m0name(x.Destination)}) {
+			if (o.Batch.UserID == "" || o.Batch.UserID == p.g.users[p.g.triples[i].from]) && p.g.st.At(i).Status == memory.StatusActive && p.g.triple(i) == (op.Triple{Subject: m0name(x.Subject), Relation: m0name(x.Relation), Object: m0name(x.Object)}) {
 				c.outdated = append(c.outdated, i)
 			}
 		}
 	}
-	return c, err
-}
-
-type outdated struct {
-	Relations []op.RelationAnswer `json:"relations"`
+	return c
 }
 
 func (g *m0graph) triple(i int) op.Triple {
@@ -210,30 +199,22 @@ func (g *m0graph) connect(o native.Observation, from int, relation string, to, t
 }
 
 // search finds relations of the things in a question.
-func (p *m0) search(ctx context.Context, q memory.Query, r *memory.Receipt) (out []memory.Hit, err error) {
-	things, err := op.Things(ctx, p.d, r, q.Text)
-	if err != nil {
-		return nil, err
-	}
+func (p *m0) search(w *op.Work, q memory.Query) (out []memory.Hit) {
 	var names []string
-	for _, n := range things {
+	for _, n := range w.Things(q.Text) {
 		if n = m0name(n); n != "" && !slices.Contains(names, n) {
 			names = append(names, n)
 		}
 	}
-	list, err := store.Many(ctx, p.d.Embed, &r.Usage, names)
-	if err != nil {
-		return nil, err
-	}
 	var found [][]recall.Scored
-	for _, v := range list {
+	for _, v := range w.Embed(names...) {
 		found = append(found, p.g.things.near(v, 0, p.g.same))
 	}
 	near := p.g.around(found, q.UserID)
 	use := p.g.st.Eligible(q.UserID, q.AgentID)
 	near = slices.DeleteFunc(near, func(i int) bool { return !use[i] })
 	if len(near) == 0 {
-		return nil, nil
+		return nil
 	}
 	docs := make([][]string, len(near))
 	for k, i := range near {
@@ -257,5 +238,5 @@ func (p *m0) search(ctx context.Context, q memory.Query, r *memory.Receipt) (out
 			out = append(out, memory.Hit{ID: rec.ID, Text: rec.Text, Sources: rec.Sources, Meta: rec.Meta})
 		}
 	}
-	return out, nil
+	return out
 }

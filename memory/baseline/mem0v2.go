@@ -79,21 +79,19 @@ func (p *m2) Store(ctx context.Context, o native.Observation, r *memory.Receipt)
 		lines = append(lines, t.Role+": "+schema.Captioned(t.Text, t.Attachments))
 	}
 	whole := strings.Join(lines, "\n") + "\n"
-	v, err := store.One(ctx, p.d.Embed, &r.Usage, whole)
-	if err != nil {
-		return err
+	w := op.Begin(ctx, p.d, r)
+	v := w.Embed(whole)
+	if w.Err != nil {
+		return w.Err
 	}
 	use := p.st.Eligible(o.Batch.UserID, o.Batch.AgentID)
-	near := recall.Nearest(p.st, v, p.o.Existing, func(pos int) bool { return use[pos] })
-	facts, err := op.List(ctx, p.d, r, op.PurposeAdditive, "memory", p.prompt(whole, near), func() (out []added) {
+	near := recall.Nearest(p.st, v[0], p.o.Existing, func(pos int) bool { return use[pos] })
+	facts := op.Member(w, op.PurposeAdditive, "memory", p.prompt(whole, near), func() (out []added) {
 		for _, f := range op.CaptionedFacts(o.Turns) {
 			out = append(out, added{Text: f.Text, By: f.Role})
 		}
 		return out
 	})
-	if err != nil {
-		return err
-	}
 	fresh := p.fresh(facts, near, o)
 	var texts []string
 	for _, f := range fresh {
@@ -105,8 +103,8 @@ func (p *m2) Store(ctx context.Context, o native.Observation, r *memory.Receipt)
 		}
 	}
 	vecs := map[string][]float32{}
-	if err := store.Vectors(ctx, p.d.Embed, &r.Usage, vecs, texts...); err != nil {
-		return err
+	if w.Vectors(vecs, texts...); w.Err != nil {
+		return w.Err
 	}
 	for _, f := range fresh {
 		rec := p.record(o, f)

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -73,7 +74,7 @@ type act struct {
 }
 
 // step asks the agent what to do next; an answer without calls ends the loop.
-func (p *memgpt) step(ctx context.Context, r *memory.Receipt, core map[string]string, now, found string, rule func() []act) ([]act, error) {
+func (p *memgpt) step(w *op.Work, core map[string]string, now, found string, rule func() []act) []act {
 	var b strings.Builder
 	for _, name := range []string{blockPersona, blockHuman} {
 		fmt.Fprintf(&b, "CORE MEMORY %s (%d of %d characters)\n%s\n\n", name, utf8.RuneCountInString(core[name]), p.o.Block, core[name])
@@ -83,8 +84,8 @@ func (p *memgpt) step(ctx context.Context, r *memory.Receipt, core map[string]st
 		b.WriteString(p.st.At(i).Text + "\n")
 	}
 	b.WriteString("\nFOUND\n" + found + "\n\nNOW\n" + now)
-	a, err := op.List(ctx, p.d, r, op.PurposeAct, "calls", b.String(), rule)
-	return a[:min(actsAtMost, len(a))], err
+	a := op.Member(w, op.PurposeAct, "calls", b.String(), rule)
+	return a[:min(actsAtMost, len(a))]
 }
 
 // blocks are the texts of the core memory of whom a query names.
@@ -103,11 +104,9 @@ func (p *memgpt) Store(ctx context.Context, o native.Observation, r *memory.Rece
 	core := p.blocks(memory.Query{})
 	var insert []string
 	degraded := len(r.Degraded)
+	w := op.Begin(ctx, p.d, r)
 	for n := range p.o.Steps {
-		acts, err := p.step(ctx, r, core, o.Text, "", func() []act { return p.ruleActs(o, core) })
-		if err != nil {
-			return err
-		}
+		acts := p.step(w, core, o.Text, "", func() []act { return p.ruleActs(o, core) })
 		if len(acts) == 0 {
 			break
 		}
@@ -133,9 +132,9 @@ func (p *memgpt) Store(ctx context.Context, o native.Observation, r *memory.Rece
 			break // the rule has said all it has to say
 		}
 	}
-	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, append([]string{o.Text}, insert...))
-	if err != nil {
-		return err
+	vecs := w.Embed(append([]string{o.Text}, insert...)...)
+	if w.Err != nil {
+		return w.Err
 	}
 	rec := o.Record(o.Kind())
 	rec.Tier = tierRecall
@@ -196,13 +195,11 @@ func (p *memgpt) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 	said, archive := &recall.State{Query: q, Store: p.st}, &recall.State{Query: q, Store: p.archive}
 	var lists [][]memory.Hit
 	found := ""
+	w := op.Begin(ctx, p.d, &r)
 	for n := range p.o.Steps {
-		acts, err := p.step(ctx, &r, core, q.Text, found, func() []act {
+		acts := p.step(w, core, q.Text, found, func() []act {
 			return []act{{Name: "conversation_search", Query: q.Text}, {Name: "archival_memory_search", Query: q.Text}}
 		})
-		if err != nil {
-			return memory.Retrieved{Usage: r.Usage}, err
-		}
 		searched := false
 		for _, a := range acts {
 			s := map[string]*recall.State{"conversation_search": said, "archival_memory_search": archive}[a.Name]
@@ -212,9 +209,7 @@ func (p *memgpt) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 			searched = true
 			page := max(p.o.Page, q.K)
 			list, err := s.ByMeaning(ctx, a.Query, (a.Page+1)*page)
-			if err != nil {
-				return memory.Retrieved{Usage: r.Usage.Add(said.Usage).Add(archive.Usage)}, err
-			}
+			w.Err = cmp.Or(w.Err, err)
 			var hits []memory.Hit
 			for _, c := range list[min(len(list), a.Page*page):] {
 				hits = append(hits, s.Store.Hit(c.Pos, 0))
@@ -230,7 +225,7 @@ func (p *memgpt) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 	if len(out.Hits) > 0 {
 		out.Context = strings.TrimSpace("(Core memory)\n" + core[blockPersona] + "\n" + core[blockHuman] + "\n(Found)\n" + found)
 	}
-	return out, nil
+	return out, w.Err
 }
 
 // Records lists what was said, the archive and the core memory.

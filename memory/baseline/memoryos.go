@@ -138,56 +138,42 @@ func (p *mos) Store(ctx context.Context, o native.Observation, r *memory.Receipt
 	p.now = o.Time
 	user, assistant := op.Said(o.Turns)
 	e := exchange{user, assistant}
-	v, err := store.One(ctx, p.d.Embed, &r.Usage, e.text())
-	for err == nil && len(p.short) >= p.o.Short {
-		err = p.evict(ctx, p.short[0], r)
+	w := op.Begin(ctx, p.d, r)
+	v := w.Embed(e.text())
+	for w.Err == nil && len(p.short) >= p.o.Short {
+		p.evict(w, p.short[0], r)
 	}
-	if err == nil {
-		err = p.analyse(ctx, r)
-	}
-	if err != nil {
-		return err
+	if p.analyse(w, r); w.Err != nil {
+		return w.Err
 	}
 	rec := o.Record("page")
 	rec.Tier = tierShort
 	p.said, p.short, p.pages = append(p.said, e), append(p.short, p.st.Len()), append(p.pages, page{prev: -1})
-	p.st.Add(rec, v, r)
+	p.st.Add(rec, v[0], r)
 	return nil
 }
 
 // evict makes a page of the oldest exchange, and puts it where its themes belong.
-func (p *mos) evict(ctx context.Context, pos int, r *memory.Receipt) error {
+func (p *mos) evict(w *op.Work, pos int, r *memory.Receipt) {
 	prev := p.last - 1
 	e, before := p.said[pos], exchange{}
 	if prev >= 0 {
 		before = p.said[prev]
 	}
-	type answer struct {
-		Continuous bool `json:"continuous"`
-	}
-	a, err := op.JSON(ctx, p.d, r, op.PurposeContinuity, "BEFORE\n"+before.lines()+"\n\nNOW\n"+e.lines(), nil, func() answer { return answer{prev >= 0 && p.goesOn(prev, pos)} })
-	if err != nil {
-		return err
-	}
+	continuous := op.Member(w, op.PurposeContinuity, "continuous", "BEFORE\n"+before.lines()+"\n\nNOW\n"+e.lines(), func() bool { return prev >= 0 && p.goesOn(prev, pos) })
 	pg, old := page{prev: -1}, ""
-	if a.Continuous && prev >= 0 {
+	if continuous && prev >= 0 {
 		pg.prev, old = prev, p.pages[prev].meta
 	}
-	pg.meta, err = op.Summary(ctx, p.d, r, op.PurposeMeta, old, []string{e.lines()}, p.o.MetaWords, func() string { return op.RuleSummary(old, []string{e.user, e.assistant}, p.o.MetaWords) })
-	if err != nil {
-		return err
-	}
-	themes, err := p.themes(ctx, e, r)
-	if err != nil {
-		return err
-	}
+	pg.meta = w.Summary(op.PurposeMeta, old, []string{e.lines()}, p.o.MetaWords, func() string { return op.RuleSummary(old, []string{e.user, e.assistant}, p.o.MetaWords) })
+	themes := themesOf(w, e)
 	texts := make([]string, len(themes))
 	for i, t := range themes {
 		texts[i] = t.Content
 	}
-	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, texts)
-	if err != nil {
-		return err
+	vecs := w.Embed(texts...)
+	if w.Err != nil {
+		return
 	}
 	for i, t := range themes {
 		p.file(pos, t, vecs[i], r)
@@ -197,7 +183,6 @@ func (p *mos) evict(ctx context.Context, pos int, r *memory.Receipt) error {
 	}
 	p.pages[pos], p.last, p.short = pg, pos+1, p.short[1:]
 	p.st.At(pos).Tier = tierMid
-	return nil
 }
 
 func (p *mos) goesOn(prev, pos int) bool {
@@ -215,19 +200,19 @@ type theme struct {
 	Content  string   `json:"content"`
 }
 
-// themes are one or two that an exchange is about.
-func (p *mos) themes(ctx context.Context, e exchange, r *memory.Receipt) ([]theme, error) {
+// themesOf are one or two that an exchange is about.
+func themesOf(w *op.Work, e exchange) []theme {
 	type answer struct {
 		Themes []theme `json:"themes"`
 	}
-	a, err := op.JSON(ctx, p.d, r, op.PurposeThemes, e.lines(), func(a answer) error {
+	a := op.JSON(w, op.PurposeThemes, e.lines(), func(a answer) error {
 		if len(a.Themes) == 0 {
 			return errors.New("themes is empty")
 		}
 		return nil
 	}, func() answer {
 		said := []string{e.user, e.assistant}
-		return answer{[]theme{{Keywords: op.Keywords(strings.Join(said, "\n"), 5, func(string) int { return 0 }), Content: op.RuleSummary("", said, 60)}}}
+		return answer{[]theme{{Keywords: op.Keywords(strings.Join(said, "\n"), 5, nil), Content: op.RuleSummary("", said, 60)}}}
 	})
 	out := a.Themes[:min(2, len(a.Themes))]
 	for i := range out {
@@ -235,7 +220,7 @@ func (p *mos) themes(ctx context.Context, e exchange, r *memory.Receipt) ([]them
 			out[i].Content = e.lines()
 		}
 	}
-	return out, err
+	return out
 }
 
 // file puts a page into the segment nearest to its theme, or into a new one; where there

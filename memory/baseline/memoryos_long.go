@@ -16,13 +16,13 @@ import (
 
 // analyse makes profile and knowledge of the hottest segment, where it is hot enough and
 // has pages that were not analysed yet.
-func (p *mos) analyse(ctx context.Context, r *memory.Receipt) error {
+func (p *mos) analyse(w *op.Work, r *memory.Receipt) {
 	if len(p.segments) == 0 {
-		return nil
+		return
 	}
 	hot := slices.MaxFunc(p.segments, func(a, b *segment) int { return cmp.Compare(a.heat, b.heat) })
 	if hot.heat < p.o.Heat {
-		return nil
+		return
 	}
 	var texts []string
 	var from []int
@@ -32,20 +32,14 @@ func (p *mos) analyse(ctx context.Context, r *memory.Receipt) error {
 		}
 	}
 	if len(texts) == 0 {
-		return nil
+		return
 	}
-	profile, err := op.Summary(ctx, p.d, r, op.PurposeProfile, p.profile.Text, texts, 300, func() string { return p.ruleProfile(from) })
-	if err != nil {
-		return err
-	}
-	kn, err := op.JSON(ctx, p.d, r, op.PurposeKnowledge, strings.Join(texts, "\n"), nil, func() knowledge { return p.ruleKnowledge(from) })
-	if err != nil {
-		return err
-	}
+	profile := w.Summary(op.PurposeProfile, p.profile.Text, texts, 300, func() string { return p.ruleProfile(from) })
+	kn := op.JSON(w, op.PurposeKnowledge, strings.Join(texts, "\n"), nil, func() knowledge { return p.ruleKnowledge(from) })
 	user, agent := p.fresh(p.know[0], kn.User), p.fresh(p.know[1], kn.Assistant)
-	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, slices.Concat(user, agent))
-	if err != nil {
-		return err
+	vecs := w.Embed(slices.Concat(user, agent)...)
+	if w.Err != nil {
+		return
 	}
 	p.setProfile(profile, from, r)
 	p.know[0] = p.learn(p.know[0], "uk", user, vecs, from, r)
@@ -55,7 +49,6 @@ func (p *mos) analyse(ctx context.Context, r *memory.Receipt) error {
 	}
 	hot.length, hot.visited = 0, p.now
 	p.warm(hot)
-	return nil
 }
 
 type knowledge struct {

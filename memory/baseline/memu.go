@@ -113,10 +113,8 @@ func (p *memu) EndSession(ctx context.Context, _ string, r *memory.Receipt) erro
 	if len(p.buffer) == 0 {
 		return nil
 	}
-	items, err := p.extract(ctx, r)
-	if err != nil {
-		return err
-	}
+	w := op.Begin(ctx, p.d, r)
+	items := p.extract(w)
 	var texts []string
 	for _, it := range items {
 		texts = append(texts, it.Content)
@@ -126,9 +124,9 @@ func (p *memu) EndSession(ctx context.Context, _ string, r *memory.Receipt) erro
 			texts = append(texts, strings.ReplaceAll(c.name, "_", " "))
 		}
 	}
-	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, texts)
-	if err != nil {
-		return err
+	vecs := w.Embed(texts...)
+	if w.Err != nil {
+		return w.Err
 	}
 	for i, v := range vecs[len(items):] {
 		p.names.add(memuCategories[i].name, v)
@@ -141,15 +139,13 @@ func (p *memu) EndSession(ctx context.Context, _ string, r *memory.Receipt) erro
 		}
 	}
 	names := slices.Sorted(maps.Keys(touched))
-	sums := make([]string, len(names))
-	for i, name := range names { // what is said of each category that was touched, anew
-		if sums[i], err = op.Summary(ctx, p.d, r, op.PurposeSummary, p.sums[name].rec.Text, touched[name], p.o.Words, nil); err != nil {
-			return err
-		}
+	var sums []string
+	for _, name := range names { // what is said of each category that was touched, anew
+		sums = append(sums, w.Summary(op.PurposeSummary, p.sums[name].rec.Text, touched[name], p.o.Words, nil))
 	}
-	of, err := store.Many(ctx, p.d.Embed, &r.Usage, sums)
-	if err != nil {
-		return err
+	of := w.Embed(sums...)
+	if w.Err != nil {
+		return w.Err
 	}
 	p.now = p.buffer[len(p.buffer)-1].Time
 	p.keep(items, vecs, r)
@@ -166,20 +162,16 @@ func (p *memu) EndSession(ctx context.Context, _ string, r *memory.Receipt) erro
 }
 
 // extract takes items out of the session, a call for each type.
-func (p *memu) extract(ctx context.Context, r *memory.Receipt) (out []itemAnswer, err error) {
+func (p *memu) extract(w *op.Work) (out []itemAnswer) {
 	turns := numbered(p.buffer)
 	for _, kind := range p.o.Types {
-		got, err := op.List(ctx, p.d, r, op.PurposeItems, "items", "TYPE\n"+kind+"\n\nTURNS\n"+turns, func() []itemAnswer { return p.ruleItems(kind) })
-		if err != nil {
-			return nil, err
-		}
-		for _, it := range got {
+		for _, it := range op.Member(w, op.PurposeItems, "items", "TYPE\n"+kind+"\n\nTURNS\n"+turns, func() []itemAnswer { return p.ruleItems(kind) }) {
 			if it.kind = kind; textnorm.Strip(it.Content) != "" {
 				out = append(out, it)
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // ruleItems are the facts of a kind: what somebody is, has or likes is profile, what is
@@ -279,9 +271,10 @@ func (p *memu) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, er
 			Retrieve bool   `json:"retrieve"`
 			Query    string `json:"query"`
 		}
-		a, err := op.JSON(ctx, p.d, &s.Receipt, op.PurposeDecide, q.Text, nil, func() answer { return answer{true, q.Text} })
-		if err != nil || p.o.Mode == native.Faithful && !a.Retrieve {
-			return err
+		w := op.Begin(ctx, p.d, &s.Receipt)
+		a := op.JSON(w, op.PurposeDecide, q.Text, nil, func() answer { return answer{true, q.Text} })
+		if w.Err != nil || p.o.Mode == native.Faithful && !a.Retrieve {
+			return w.Err
 		}
 		a.Query = cmp.Or(strings.TrimSpace(a.Query), q.Text)
 		v, err := s.Vector(ctx, a.Query)
@@ -289,10 +282,7 @@ func (p *memu) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, er
 			return err
 		}
 		open, shown := p.categories(v, q)
-		enough, err := p.enough(ctx, s, a.Query, shown)
-		if err != nil {
-			return err
-		}
+		enough := op.Member(w, op.PurposeEnough, "enough", a.Query+"\n\nFOUND\n"+shown, func() bool { return false })
 		s.List = p.rank(s, v, func(pos int) bool {
 			return slices.ContainsFunc(p.items[pos].categories, func(c string) bool { return slices.Contains(open, c) })
 		})
@@ -302,7 +292,7 @@ func (p *memu) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, er
 		}
 		s.List = recall.Ordered(s.List, rest)
 		s.Context = shown
-		return nil
+		return w.Err
 	}}.Run(ctx, p.st, q)
 }
 
@@ -317,14 +307,6 @@ func (p *memu) categories(v []float32, q memory.Query) (names []string, shown st
 		shown += "(" + all[c.Pos] + ")\n" + p.sums[all[c.Pos]].rec.Text + "\n"
 	}
 	return names, strings.TrimSpace(shown)
-}
-
-func (p *memu) enough(ctx context.Context, s *recall.State, query, shown string) (bool, error) {
-	type answer struct {
-		Enough bool `json:"enough"`
-	}
-	a, err := op.JSON(ctx, p.d, &s.Receipt, op.PurposeEnough, query+"\n\nFOUND\n"+shown, nil, func() answer { return answer{} })
-	return a.Enough, err
 }
 
 func (p *memu) rank(s *recall.State, v []float32, keep func(int) bool) []recall.Scored {

@@ -61,18 +61,10 @@ type draft struct {
 }
 
 func (p *memverse) Store(ctx context.Context, o native.Observation, r *memory.Receipt) error {
-	facts, err := op.Facts(ctx, p.d, r, o.Turns, nil)
-	if err != nil {
-		return err
-	}
-	episode, err := op.Summary(ctx, p.d, r, op.PurposeMeta, "", []string{o.Text}, 40, func() string { return o.Text })
-	if err != nil {
-		return err
-	}
-	triples, err := op.Relations(ctx, p.d, r, op.Entities(o.Text), o.Text, o.Turns)
-	if err != nil {
-		return err
-	}
+	w := op.Begin(ctx, p.d, r)
+	facts := w.Facts(o.Turns, nil)
+	episode := w.Summary(op.PurposeMeta, "", []string{o.Text}, 40, func() string { return o.Text })
+	triples := w.Relations(op.Entities(o.Text), o.Text, o.Turns)
 	drafts := []draft{{kind: kindEpisodic, text: episode}}
 	for _, f := range facts {
 		drafts = append(drafts, draft{kind: kindCore, text: f.Text})
@@ -83,11 +75,11 @@ func (p *memverse) Store(ctx context.Context, o native.Observation, r *memory.Re
 	for i, t := range triples {
 		drafts = append(drafts, draft{kindSemantic, t.Words(), &triples[i]})
 	}
-	return p.keep(ctx, o, drafts, r)
+	return p.keep(w, o, drafts, r)
 }
 
 // keep stores drafts and ties them to the things that they name.
-func (p *memverse) keep(ctx context.Context, o native.Observation, drafts []draft, r *memory.Receipt) error {
+func (p *memverse) keep(w *op.Work, o native.Observation, drafts []draft, r *memory.Receipt) error {
 	var texts, names []string
 	speaks := make([][]string, len(drafts))
 	for i, d := range drafts {
@@ -100,8 +92,8 @@ func (p *memverse) keep(ctx context.Context, o native.Observation, drafts []draf
 	}
 	names = p.things.unknown(names, strings.ToLower)
 	vecs := map[string][]float32{}
-	if err := store.Vectors(ctx, p.d.Embed, &r.Usage, vecs, append(texts, names...)...); err != nil {
-		return err
+	if w.Vectors(vecs, append(texts, names...)...); w.Err != nil {
+		return w.Err
 	}
 	for _, n := range names {
 		p.things.add(strings.ToLower(n), vecs[n])
@@ -117,9 +109,10 @@ func (p *memverse) keep(ctx context.Context, o native.Observation, drafts []draf
 
 func (p *memverse) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {
 	return recall.Pipeline{recall.Toward(func(ctx context.Context, s *recall.State, whole []float32) error {
-		words, err := op.Lines(ctx, p.d, &s.Receipt, op.PurposeKeywords, q.Text, 10, func() []string { return op.Keywords(q.Text, 5, func(string) int { return 0 }) })
-		if err != nil {
-			return err
+		w := op.Begin(ctx, p.d, &s.Receipt)
+		words := w.Lines(op.PurposeKeywords, q.Text, 10, func() []string { return op.Keywords(q.Text, 5, nil) })
+		if w.Err != nil {
+			return w.Err
 		}
 		low, err := s.Vector(ctx, cmp.Or(strings.Join(words, " "), q.Text))
 		if err != nil {

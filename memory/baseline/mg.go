@@ -119,13 +119,10 @@ func (p *mg) flush(ctx context.Context, o native.Observation, r *memory.Receipt)
 		moved += recall.TokensOf(t)
 		left -= recall.TokensOf(t)
 	}
-	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, texts)
-	if err != nil {
-		return err
-	}
-	sum, err := op.Summary(ctx, p.d, r, op.PurposeSummary, p.summary.Text, texts, p.o.Words, nil)
-	if err != nil {
-		return err
+	w := op.Begin(ctx, p.d, r)
+	vecs, sum := w.Embed(texts...), w.Summary(op.PurposeSummary, p.summary.Text, texts, p.o.Words, nil)
+	if w.Err != nil {
+		return w.Err
 	}
 	if p.summary.ID == "" {
 		p.summary = o.Record("summary")

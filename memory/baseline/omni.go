@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -83,13 +84,9 @@ func (p *omni) Store(ctx context.Context, o native.Observation, r *memory.Receip
 	}
 	text := o.Text
 	if utf8.RuneCountInString(text) > omniHead {
-		var err error
-		text, err = op.Summary(ctx, p.d, r, op.PurposeSummary, "", []string{o.Text}, 60, nil)
-		if err != nil {
-			return err
-		}
-		if text == "" {
-			text = head
+		w := op.Begin(ctx, p.d, r)
+		if text = cmp.Or(w.Summary(op.PurposeSummary, "", []string{o.Text}, 60, nil), head); w.Err != nil {
+			return w.Err
 		}
 	}
 	of := o

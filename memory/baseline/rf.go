@@ -60,9 +60,10 @@ func (p *rf) EndSession(ctx context.Context, session string, r *memory.Receipt) 
 	for i := p.told; i < p.st.Len(); i++ {
 		texts, from = append(texts, p.st.At(i).Text), append(from, i)
 	}
-	text, err := op.Summary(ctx, p.d, r, op.PurposeSummary, old.Text, texts, p.o.Words, nil)
-	if err != nil {
-		return err
+	w := op.Begin(ctx, p.d, r)
+	text := w.Summary(op.PurposeSummary, old.Text, texts, p.o.Words, nil)
+	if w.Err != nil {
+		return w.Err
 	}
 	p.told = p.st.Len()
 	made := p.st.On("insight", p.st.At(p.told-1), from)

@@ -50,7 +50,8 @@ func newSimpleMem(d memory.Deps, o SimpleMemOptions) (memory.System, error) {
 	d.Embed = embedder(d)
 	caps := memory.Capabilities{Unit: "fact", Retrieval: memory.RetrievalRanked,
 		Calls: &memory.Calls{EmbedPerUnit: memory.Span{Max: many}, EmbedPerSession: memory.Span{Max: many}, EmbedPerQuery: memory.Span{Min: 1, Max: 4 * (1 + o.Rounds)}}}
-	asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Max: 1}, LLMPerSession: memory.Span{Max: 1}, LLMPerQuery: memory.Span{Min: 2, Max: 3 + 2*o.Rounds}}, op.PurposeEntries, op.PurposeNeeds, op.PurposeQueries, op.PurposeAnalyse, op.PurposeEnough)
+	least := min(1, o.Keyword+o.Structured) + min(1, o.Rounds)
+	asks(&caps, d, memory.Calls{LLMPerUnit: memory.Span{Max: 1}, LLMPerSession: memory.Span{Max: 1}, LLMPerQuery: memory.Span{Min: 2 + least, Max: 2 + min(1, o.Keyword+o.Structured) + 2*o.Rounds}}, op.PurposeEntries, op.PurposeNeeds, op.PurposeQueries, op.PurposeAnalyse, op.PurposeEnough)
 	return native.New(native.Options{Name: "simplemem", Version: version, Mode: o.Mode, Config: o, Deps: d, Caps: caps, New: func(scope string) native.Policy {
 		return &simple{o: o, d: d, st: store.New(store.Options{Scope: scope, Embed: d.Embed, Words: &store.Words{}}), known: map[string]bool{}}
 	}}), nil
@@ -110,10 +111,8 @@ func (p *simple) window(ctx context.Context, turns []native.Observation, r *memo
 	if len(p.before) > 0 {
 		prompt = "WRITTEN BEFORE\n" + strings.Join(p.before, "\n") + "\n\n"
 	}
-	got, err := op.List(ctx, p.d, r, op.PurposeEntries, "entries", prompt+"TURNS\n"+numbered(turns), func() []entry { return ruleEntries(turns[p.read:], p.read) })
-	if err != nil {
-		return err
-	}
+	w := op.Begin(ctx, p.d, r)
+	got := op.Member(w, op.PurposeEntries, "entries", prompt+"TURNS\n"+numbered(turns), func() []entry { return ruleEntries(turns[p.read:], p.read) })
 	fresh := map[string]bool{}
 	got = slices.DeleteFunc(got, func(e entry) bool {
 		key := textnorm.Key(e.Text)
@@ -125,9 +124,9 @@ func (p *simple) window(ctx context.Context, turns []native.Observation, r *memo
 	for i, e := range got {
 		texts[i] = e.Text
 	}
-	vecs, err := store.Many(ctx, p.d.Embed, &r.Usage, texts)
-	if err != nil {
-		return err
+	vecs := w.Embed(texts...)
+	if w.Err != nil {
+		return w.Err
 	}
 	for i, e := range got {
 		p.st.Add(recordOf(turns, e), vecs[i], r)
@@ -182,7 +181,7 @@ func ruleEntries(turns []native.Observation, first int) (out []entry) {
 	}
 	for _, f := range op.CaptionedFacts(all) {
 		t := all[f.Turns[0]]
-		e := entry{Text: turns[f.Turns[0]].Speaker + ": " + f.Text, Keywords: op.Keywords(f.Text, 5, func(string) int { return 0 }), Time: t.Time, Persons: []string{turns[f.Turns[0]].Speaker}, Entities: op.Entities(f.Text)}
+		e := entry{Text: turns[f.Turns[0]].Speaker + ": " + f.Text, Keywords: op.Keywords(f.Text, 5, nil), Time: t.Time, Persons: []string{turns[f.Turns[0]].Speaker}, Entities: op.Entities(f.Text)}
 		for _, i := range f.Turns {
 			e.Turns = append(e.Turns, first+i+1)
 		}
@@ -205,26 +204,21 @@ func (p *simple) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, 
 }
 
 // queries asks for what to search for that is needed.
-func (p *simple) queries(ctx context.Context, s *recall.State, needs []string, rule func() []string) ([]string, error) {
-	return op.Lines(ctx, p.d, &s.Receipt, op.PurposeQueries, s.Query.Text+"\n\nNEEDED\n"+strings.Join(needs, "\n"), 4, rule)
+func queries(w *op.Work, question string, needs []string, rule func() []string) []string {
+	return w.Lines(op.PurposeQueries, question+"\n\nNEEDED\n"+strings.Join(needs, "\n"), 4, rule)
 }
 
 func (p *simple) find(ctx context.Context, s *recall.State) error {
 	question := s.Query.Text
-	needs, err := op.Lines(ctx, p.d, &s.Receipt, op.PurposeNeeds, question, 4, func() []string { return nil })
-	if err != nil {
-		return err
-	}
-	queries, err := p.queries(ctx, s, needs, func() []string { return append([]string{question}, op.RulePlan(question).Parts...) })
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(queries, question) {
-		queries = append([]string{question}, queries[:min(3, len(queries))]...)
+	w := op.Begin(ctx, p.d, &s.Receipt)
+	needs := w.Lines(op.PurposeNeeds, question, 4, func() []string { return nil })
+	texts := queries(w, question, needs, func() []string { return append([]string{question}, op.RulePlan(question).Parts...) })
+	if !slices.Contains(texts, question) {
+		texts = append([]string{question}, texts[:min(3, len(texts))]...)
 	}
 	var lists [][]recall.Scored
-	for round := 0; len(queries) > 0; round++ {
-		for _, text := range queries[:min(4, len(queries))] {
+	for round := 0; w.Err == nil && len(texts) > 0; round++ {
+		for _, text := range texts[:min(4, len(texts))] {
 			l, err := s.ByMeaning(ctx, text, p.o.Semantic)
 			if err != nil {
 				return err
@@ -232,23 +226,18 @@ func (p *simple) find(ctx context.Context, s *recall.State) error {
 			lists = append(lists, l)
 		}
 		if round == 0 && (p.o.Keyword > 0 || p.o.Structured > 0) {
-			a, err := op.JSON(ctx, p.d, &s.Receipt, op.PurposeAnalyse, question, nil, func() analysis {
-				return analysis{Keywords: op.Keywords(question, 5, func(string) int { return 0 }), Persons: op.Entities(question), Time: question}
+			a := op.JSON(w, op.PurposeAnalyse, question, nil, func() analysis {
+				return analysis{Keywords: op.Keywords(question, 5, nil), Persons: op.Entities(question), Time: question}
 			})
-			if err != nil {
-				return err
-			}
 			lists = append(lists, s.ByWords(cmp.Or(strings.Join(a.Keywords, " "), question), max(1, p.o.Keyword)), p.structured(s, a))
 		}
 		if round == p.o.Rounds {
 			break
 		}
-		if queries, err = p.missing(ctx, s, lists); err != nil {
-			return err
-		}
+		texts = p.missing(w, question, lists)
 	}
 	s.List = p.together(lists)
-	return nil
+	return w.Err
 }
 
 func (p *simple) together(lists [][]recall.Scored) []recall.Scored {
@@ -260,9 +249,9 @@ func (p *simple) together(lists [][]recall.Scored) []recall.Scored {
 
 // missing says what to search for that was not found; nothing when it is enough, or when
 // no model is there to tell.
-func (p *simple) missing(ctx context.Context, s *recall.State, lists [][]recall.Scored) ([]string, error) {
+func (p *simple) missing(w *op.Work, question string, lists [][]recall.Scored) []string {
 	var b strings.Builder
-	b.WriteString(s.Query.Text + "\n\nFOUND\n")
+	b.WriteString(question + "\n\nFOUND\n")
 	for _, c := range p.together(lists) {
 		b.WriteString("- " + p.st.At(c.Pos).Text + "\n")
 	}
@@ -270,11 +259,11 @@ func (p *simple) missing(ctx context.Context, s *recall.State, lists [][]recall.
 		Enough  bool     `json:"enough"`
 		Missing []string `json:"missing"`
 	}
-	a, err := op.JSON(ctx, p.d, &s.Receipt, op.PurposeEnough, b.String(), nil, func() answer { return answer{Enough: true} })
-	if err != nil || a.Enough {
-		return nil, err
+	a := op.JSON(w, op.PurposeEnough, b.String(), nil, func() answer { return answer{Enough: true} })
+	if a.Enough {
+		return nil
 	}
-	return p.queries(ctx, s, a.Missing, func() []string { return nil })
+	return queries(w, question, a.Missing, func() []string { return nil })
 }
 
 // structured finds entries by their fields: all that are asked for must fit (faithful),

@@ -277,7 +277,7 @@ func TestCalls(t *testing.T) {
 		"UniversalRAGMemory": "0 0 1, 1–2 0 0–1",
 		"amem":               "2 0 1, 2–7 0 1",
 		"memoryos":           "0–5 0 0, 0–203 0 1",
-		"simplemem":          "0–1 0–1 2–7, 0 and more 0 and more 1–12",
+		"simplemem":          "0–1 0–1 4–7, 0 and more 0 and more 1–12",
 		"omni-simplemem":     "0–1 0 0, 0–1 0 1",
 		"mem0-published":     "1–2 0 0, 0 and more 0 1",
 		"mem0-graph":         "4–5 0 1, 0 and more 0 1 and more",
@@ -289,9 +289,9 @@ func TestCalls(t *testing.T) {
 		"memu-v2":            "0 0 0, 0 and more 0 1",
 		"memverse-lite":      "3 0 1, 1 and more 0 1–3",
 		"memgpt":             "1–4 0 1–4, 1 and more 0 0–40",
-		"pcm":                "0–7 0 1–2, 1 and more 0 1",
-		"qarp":               "0 0 1–16, 1 0 1–1028",
-		"adaptive-rag":       "0 0 1–12, 1 0 1–1027",
+		"pcm":                "0–3 0 1, 1 and more 0 1",
+		"qarp":               "0 0 1–2, 1 0 1–1028",
+		"adaptive-rag":       "0 0 1–3, 1 0 1–1027",
 	} {
 		spec, err := all.Lookup(name)
 		if err != nil {

@@ -83,31 +83,25 @@ var looks = pattern.New(`(?i)\b(look(?:s|ed)? like|photos?|pictures?|images?|col
 
 // route says where to look. Nothing reads a wrong word as "no" but the published parser.
 func (p *urag) route(ctx context.Context, s *recall.State) (string, error) {
-	type answer struct {
-		Route string `json:"route"`
-	}
-	a, err := op.JSON(ctx, p.d, &s.Receipt, op.PurposeRoute, s.Query.Text, nil, func() answer {
+	w := op.Begin(ctx, p.d, &s.Receipt)
+	said := op.Member(w, op.PurposeRoute, "route", s.Query.Text, func() string {
 		if looks.MatchString(s.Query.Text) {
-			return answer{routeImage}
+			return routeImage
 		}
-		return answer{routeDocument}
+		return routeDocument
 	})
-	said := strings.ToLower(strings.TrimSpace(a.Route))
+	said = strings.ToLower(strings.TrimSpace(said))
 	if p.o.Mode == native.Faithful {
-		switch {
-		case strings.Contains(said, "no"):
-			return routeNone, err
-		case strings.Contains(said, "document"), strings.Contains(said, "text"):
-			return routeDocument, err
-		case strings.Contains(said, "image"), strings.Contains(said, "visual"):
-			return routeImage, err
+		for _, x := range [][2]string{{"no", routeNone}, {"document", routeDocument}, {"text", routeDocument}, {"image", routeImage}, {"visual", routeImage}} {
+			if strings.Contains(said, x[0]) {
+				return x[1], w.Err
+			}
 		}
-		return routeDocument, err
 	}
-	if said == routeImage {
-		return said, err
+	if said != routeImage {
+		said = routeDocument
 	}
-	return routeDocument, err
+	return said, w.Err
 }
 
 func (p *urag) Recall(ctx context.Context, q memory.Query) (memory.Retrieved, error) {

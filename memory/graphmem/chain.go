@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,17 +34,18 @@ type chain struct {
 	stated  []schema.Statement // in the order that they came, to make the fold again
 	n       int                // memories
 	turns   int
+	lost    map[schema.ClaimID]bool // claims that another one took the place of
 }
 
 func newChain(scope string) *chain {
 	c := catalog.Default()
-	return &chain{scope: scope, cat: c, facts: op.RuleFacts(), merger: claims.NewMerger(c, schema.Latest), threads: map[schema.ConvID]*graphir.Thread{}}
+	return &chain{scope: scope, cat: c, facts: op.RuleFacts(), merger: claims.NewMerger(c, schema.Latest), threads: map[schema.ConvID]*graphir.Thread{}, lost: map[schema.ClaimID]bool{}}
 }
 
 // clone makes the fold again: a Merger has no copy.
 func (c *chain) clone() *chain {
 	d := newChain(c.scope)
-	d.n, d.turns, d.stated = c.n, c.turns, slices.Clone(c.stated)
+	d.n, d.turns, d.stated, d.lost = c.n, c.turns, slices.Clone(c.stated), maps.Clone(c.lost)
 	for _, s := range d.stated {
 		d.merger.Add(s) //nolint:errcheck // what was a fault then is one now
 	}
@@ -122,13 +124,25 @@ func (c *chain) step(ctx context.Context, o native.Observation) (s step, err err
 			continue // a *schema.Finding: it contradicts what is known under its id
 		}
 		c.stated = append(c.stated, x)
-		s.changed = append(s.changed, changed...)
+		s.changed = append(s.changed, slices.DeleteFunc(changed, func(x schema.Statement) bool { return c.staysLost(x, s.brought) })...)
 	}
 	c.merger.Findings() // warnings of the merge are those of claimify, and kept there
 	for _, x := range s.changed {
 		s.elements = append(s.elements, graphir.Statement(x, s.brought, o010)...)
 	}
 	return s, nil
+}
+
+// staysLost reports whether a claim that lost its place before only lost it to somebody else
+// now. It stays as it is, tied to whom it lost it to first, who lost it in turn: of a hundred
+// homes one after the other a turn changes two.
+func (c *chain) staysLost(x schema.Statement, brought func(schema.Evidence) bool) bool {
+	if x.Claim == nil {
+		return false
+	}
+	was, now := c.lost[x.Claim.ID], x.Claim.Status == schema.StatusDeprecated && x.Claim.SupersededBy != ""
+	c.lost[x.Claim.ID] = now
+	return was && now && !slices.ContainsFunc(x.Claim.Evidence, brought)
 }
 
 // brought reports whether evidence came with this step.
@@ -197,10 +211,11 @@ var ours = []string{"user_id", "agent_id", "actor_id", "conv_id", "role", "data"
 // puts are the changes that bring the elements into g, each id once. A turn, a claim and
 // a claim's edges stand for themselves; things that many speak of (people, places,
 // topics, a memory said twice) hold the union of what was said, the first to say it
-// winning, as graphir.Build has it. Two things differ, so that a turn does not cost more
+// winning, as graphir.Build has it. Three things differ, so that a turn does not cost more
 // the more was said before it. No list of occurrences grows: edges lead to the turns of a
-// memory. And an edge from a claim to its evidence keeps the confidence and updated_at
-// that the claim had when the evidence came; the claim's node has the present ones.
+// memory. An edge from a claim to its evidence keeps the confidence and updated_at
+// that the claim had when the evidence came; the claim's node has the present ones. And a
+// claim that lost its place is tied to the one that took it then (staysLost).
 func puts(ctx context.Context, g *graph.Local, elements []schema.Element) ([]schema.Change, error) {
 	byID := make(map[string]schema.Element, len(elements))
 	for _, e := range elements {

@@ -35,8 +35,9 @@ type Quote struct {
 	Turns  []schema.EventRef
 }
 
-// factOf reads a claim and its evidence out of the graph.
-func factOf(ctx context.Context, g *graph.Local, id schema.NodeID) (f Fact, ok bool, err error) {
+// factOf reads a claim and its evidence out of the graph; what was read before of its
+// evidence is not read again.
+func factOf(ctx context.Context, g *graph.Local, id schema.NodeID, before []Quote) (f Fact, ok bool, err error) {
 	n, ok, err := g.Node(ctx, id)
 	if err != nil || !ok || !slices.Contains(n.Labels, schema.LabelClaim) {
 		return f, false, err
@@ -44,6 +45,10 @@ func factOf(ctx context.Context, g *graph.Local, id schema.NodeID) (f Fact, ok b
 	f = Fact{ID: schema.ClaimID(id), Text: n.Props.Text("display"), Predicate: n.Props.Text("predicate"), Domain: n.Props.Text("domain"), Status: n.Props.Text("status"), Denied: isTrue(n.Props, "negated"), Confidence: number(n.Props, "confidence")}
 	if p, err := schema.ParseID(string(id)); err == nil && len(p.Ends) == 2 {
 		f.Subject, f.Object = schema.NodeID(p.Ends[0]), schema.NodeID(p.Ends[1])
+	}
+	known := make(map[schema.NodeID]int, len(before))
+	for i, q := range before {
+		known[q.Memory] = i
 	}
 	for e, err := range g.Neighbors(ctx, id, graph.Both, graph.Filter{Types: []string{schema.EdgeAbout, schema.EdgeSupersededBy, schema.EdgeEvidencedBy}}) {
 		if err != nil {
@@ -57,6 +62,11 @@ func factOf(ctx context.Context, g *graph.Local, id schema.NodeID) (f Fact, ok b
 		case e.Type == schema.EdgeAbout && e.Src == id:
 			f.Object = e.Dst
 		case e.Type == schema.EdgeEvidencedBy && e.Src == id:
+			i, ok := known[e.Dst]
+			if ok {
+				f.Evidence = append(f.Evidence, before[i])
+				continue
+			}
 			q, err := quoteOf(ctx, g, e)
 			if err != nil {
 				return f, false, err

@@ -26,7 +26,7 @@ import (
 const Name = "graphmem"
 
 // version changes when the same input would give another memory or another answer.
-const version = "2"
+const version = "3"
 
 // Options of the system. Each part of the ranking can be switched off with weight 0.
 type Options struct {
@@ -166,7 +166,11 @@ func (p *policy) claim(ctx context.Context, changed []schema.Statement, r *memor
 		if x.Claim == nil {
 			continue
 		}
-		f, ok, err := factOf(ctx, p.g, schema.NodeID(x.Claim.ID))
+		var before []Quote
+		if i, known := p.v.factAt[x.Claim.ID]; known {
+			before = p.v.facts[i].Evidence
+		}
+		f, ok, err := factOf(ctx, p.g, schema.NodeID(x.Claim.ID), before)
 		if err != nil {
 			return err
 		}
@@ -299,13 +303,15 @@ func (v *view) claimRecord(f *Fact) store.Record {
 	if f.Status == schema.StatusDeprecated {
 		r.Status = memory.StatusInvalid
 	}
+	seen := make(map[schema.EventRef]bool, len(f.Evidence))
 	for _, q := range f.Evidence {
 		r.Time = cmp.Or(r.Time, q.Time)
 		for _, ref := range q.Turns {
 			at, ok := v.at[ref]
-			if !ok || slices.Contains(r.Sources, ref) {
+			if !ok || seen[ref] {
 				continue
 			}
+			seen[ref] = true
 			t := v.st.At(at)
 			if len(r.Sources) == 0 {
 				r.Session, r.UserID, r.AgentID, r.Metadata, r.Meta, r.Created, r.Role = t.Session, t.UserID, t.AgentID, t.Metadata, t.Meta, t.Created, t.Role

@@ -198,7 +198,7 @@ func (p *policy) absorb(ctx context.Context, changes []schema.Change) (llm.Usage
 		p.v.add(turns[i].Record, turns[i].said, vectors[i])
 	}
 	for _, id := range claims {
-		f, ok, err := factOf(ctx, p.g, id)
+		f, ok, err := factOf(ctx, p.g, id, nil)
 		if err != nil {
 			return usage, err
 		}

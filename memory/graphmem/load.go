@@ -62,7 +62,7 @@ func load(ctx context.Context, g *graph.Local, e llm.Embedder, old *view, known 
 		if err != nil {
 			return nil, usage, err
 		}
-		f, ok, err := factOf(ctx, g, n.ID)
+		f, ok, err := factOf(ctx, g, n.ID, nil)
 		if err != nil {
 			return nil, usage, err
 		}

@@ -56,7 +56,7 @@ func RulePlan(question string) Plan {
 	if asksWhether.MatchString(question) && !p.InTime { // "before or after" asks for no existence
 		p.Threshold = strictThreshold
 	}
-	if p.Keywords = Keywords(question, 5, func(string) int { return 0 }); len(p.Keywords) == 0 {
+	if p.Keywords = Keywords(question, 5, nil); len(p.Keywords) == 0 {
 		p.Keywords = clean([]string{question}) // Chinese without rare words
 	}
 	if p.Latest {

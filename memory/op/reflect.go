@@ -86,18 +86,18 @@ func Ask[T any](ctx context.Context, g llm.Generator, p llm.Prompts, purpose, pr
 	return llm.JSON[T](ctx, g, llm.Request{Purpose: purpose, System: Prompt(p, purpose).Text, Prompt: prompt}, valid)
 }
 
-// ModelImportance rates how much a text matters to its speaker, in [0.1,1].
-func ModelImportance(ctx context.Context, g llm.Generator, p llm.Prompts, text string) (float64, llm.Usage, error) {
+// Importance is how much a text matters to its speaker, in [0.1,1].
+func (w *Work) Importance(text string) float64 {
 	type rating struct {
-		Importance float64 `json:"importance"`
+		Importance float64 `json:"importance"` // 1 to 10
 	}
-	v, u, err := Ask(ctx, g, p, PurposeImportance, text, func(r rating) error {
+	v := JSON(w, PurposeImportance, text, func(r rating) error {
 		if r.Importance < 1 || r.Importance > 10 {
 			return fmt.Errorf("importance %g: want 1 to 10", r.Importance)
 		}
 		return nil
-	})
-	return v.Importance / 10, u, err
+	}, func() rating { return rating{10 * RuleImportance(text)} })
+	return v.Importance / 10
 }
 
 var (
@@ -287,9 +287,9 @@ func length(s string) int {
 	return len(strings.Fields(s)) + han/2
 }
 
-// Keywords are a text's n rarest content words by the given document frequency, names
+// Keywords are a text's n rarest content words by the given document frequencies, names
 // first; in the order of the text.
-func Keywords(text string, n int, df func(term string) int) []string {
+func Keywords(text string, n int, df map[string]int) []string {
 	out := clean(Entities(text))
 	out = out[:min(n, len(out))]
 	type word struct {
@@ -305,7 +305,7 @@ func Keywords(text string, n int, df func(term string) int) []string {
 			continue
 		}
 		if len(t.Text) > 3 && !tokens.Stop(t.Text) {
-			rest = append(rest, word{t.Text, df(tokens.Stem(t.Text))})
+			rest = append(rest, word{t.Text, df[tokens.Stem(t.Text)]})
 		}
 	}
 	slices.SortStableFunc(rest, func(a, b word) int { return a.df - b.df })

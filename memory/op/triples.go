@@ -11,13 +11,16 @@ import (
 	"membench/schema"
 )
 
-// A Triple is one thing that a text says: who, in what relation, to what.
+// A Triple is one thing that a text says: who, in what relation, to what. That is what a
+// model writes of it, too.
 type Triple struct {
-	Subject, Relation, Object string
-	Fact                      string // the sentence
-	From                      string // since when it holds, RFC 3339 or its beginning; "" unknown
-	Negated                   bool
-	Turn                      int // index of the turn that says it
+	Subject  string `json:"source"`
+	Relation string `json:"relation"`
+	Object   string `json:"destination"`
+	Fact     string `json:"-"` // the sentence
+	From     string `json:"-"` // since when it holds, RFC 3339 or its beginning; "" unknown
+	Negated  bool   `json:"-"`
+	Turn     int    `json:"-"` // index of the turn that says it
 }
 
 // Words is the triple as plain text.

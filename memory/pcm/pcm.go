@@ -92,8 +92,14 @@ func newIn(name string, d memory.Deps, o Options, seen func(Decision), open nati
 	if d.LLM == nil {
 		caps.ByRule = []string{op.PurposeIntent, op.PurposeConflict, op.PurposeCorrect, op.PurposeHypothesis}
 	} else {
-		caps.Calls.LLMPerUnit = memory.Span{Max: 7} // each is asked once more for a usable answer, and one may score
-		caps.Calls.LLMPerQuery = memory.Span{Min: 1, Max: 2}
+		caps.Calls.LLMPerUnit = memory.Span{Max: 3} // intent and conflict of what the user says, and a correction or a hypothesis
+		if o.Surprisal == NLL {
+			caps.Calls.LLMPerUnit.Max++
+		}
+		if o.Both {
+			caps.Calls.LLMPerUnit.Max *= 2
+		}
+		caps.Calls.LLMPerQuery = memory.Exactly(1)
 	}
 	if open != nil { // what others changed is embedded when it is read
 		caps.Calls.EmbedPerSession.Max, caps.Calls.EmbedPerQuery.Max = 1<<20, 1<<20

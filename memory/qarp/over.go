@@ -49,6 +49,7 @@ type way struct {
 	asks   []string // purposes that a model has where there is one, else the rule
 	parts  int      // searches of the backend for one question at most
 	least  int      // model calls of a question at least, where there is a model
+	most   int      // and at most, an answer that cannot be used and is asked for again not counted
 	notes  []string
 	gold   bool // it is told the data set's own category
 	ask    func(ctx context.Context, l *layer, q memory.Query) (memory.Retrieved, error)
@@ -110,15 +111,11 @@ func (s *system) Capabilities() memory.Capabilities {
 	calls.EmbedPerQuery.Max = calls.EmbedPerQuery.Max*s.w.parts + hits
 	calls.EmbedPerQuery.Min = min(calls.EmbedPerQuery.Min, 1)
 	calls.LLMPerQuery.Max *= s.w.parts
-	for _, p := range s.w.asks {
-		if s.d.LLM == nil {
-			c.ByRule = append(slices.Clone(c.ByRule), p)
-		} else {
-			calls.LLMPerQuery.Max += 2 * s.w.parts // the second asks for a usable answer
-		}
-	}
-	if s.d.LLM != nil {
+	if s.d.LLM == nil {
+		c.ByRule = slices.Concat(c.ByRule, s.w.asks)
+	} else {
 		calls.LLMPerQuery.Min += s.w.least
+		calls.LLMPerQuery.Max += s.w.most
 	}
 	c.Calls, c.UsesCategory = &calls, s.w.gold
 	c.Notes = append(slices.Clone(c.Notes), s.w.notes...)

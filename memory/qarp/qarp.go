@@ -89,8 +89,9 @@ func Wrap(inner memory.System, d memory.Deps, o Options) (memory.System, error) 
 		}
 	}
 	if slices.Contains(w.asks, op.PurposePlan) {
-		w.least = 1
+		w.least = 1 // nothing found ends it
 	}
+	w.most = len(w.asks)
 	w.ask = func(ctx context.Context, l *layer, q memory.Query) (memory.Retrieved, error) {
 		return asking{o, l, q}.retrieve(ctx)
 	}

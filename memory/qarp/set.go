@@ -39,7 +39,7 @@ func AdaptiveRAG(find func(name string) (memory.Spec, error)) memory.Spec {
 		if err != nil {
 			return nil, err
 		}
-		return wrap(inner, d, way{name: "adaptive-rag", config: fmt.Sprint(o.None, o.Steps), asks: []string{op.PurposeComplexity, op.PurposeNextStep}, parts: o.Steps, least: 1,
+		return wrap(inner, d, way{name: "adaptive-rag", config: fmt.Sprint(o.None, o.Steps), asks: []string{op.PurposeComplexity, op.PurposeNextStep}, parts: o.Steps, least: 1, most: o.Steps,
 			notes: []string{"adapted: the complexity is judged by a prompt or a rule, where the published system trains a classifier"},
 			ask:   func(ctx context.Context, l *layer, q memory.Query) (memory.Retrieved, error) { return o.ask(ctx, l, q) }})
 	})
@@ -120,7 +120,7 @@ func TokenMatched(find func(name string) (memory.Spec, error)) memory.Spec {
 		if err != nil {
 			return nil, err
 		}
-		return wrap(inner, d, way{name: "token-matched", config: fmt.Sprint(o.Pool, o.Calls, o.Tokens), asks: []string{op.PurposeRerank}, parts: max(1, o.Calls), least: o.Calls,
+		return wrap(inner, d, way{name: "token-matched", config: fmt.Sprint(o.Pool, o.Calls, o.Tokens), asks: []string{op.PurposeRerank}, parts: max(1, o.Calls), least: o.Calls, most: o.Calls,
 			ask: func(ctx context.Context, l *layer, q memory.Query) (memory.Retrieved, error) { return o.ask(ctx, l, q) }})
 	})
 }
@@ -228,7 +228,7 @@ func (o StrategyOptions) system(find func(name string) (memory.Spec, error), d m
 	if err != nil {
 		return nil, err
 	}
-	w := way{name: name, mode: o.Mode, config: fmt.Sprint(o.Pipeline, o.Near, o.Strong, o.Mild), parts: 4, gold: gold,
+	w := way{name: name, mode: o.Mode, config: fmt.Sprint(o.Pipeline, o.Near, o.Strong, o.Mild), parts: 4, most: 1, gold: gold,
 		asks:  []string{op.PurposePlan, op.PurposeSupport},
 		notes: []string{"thresholds of AdaptMR are not calibrated for this embedder"},
 		ask: func(ctx context.Context, l *layer, q memory.Query) (memory.Retrieved, error) {

@@ -273,7 +273,7 @@ func (m *remote) Retrieve(ctx context.Context, q memory.Query) (memory.Retrieved
 		if err != nil {
 			return out, m.sys.fault("search", KindMalformed, rep, err.Error(), err)
 		}
-		if seen[x.id] || x.text == "" || !m.belongs(x, q.UserID, q.AgentID) {
+		if seen[x.id] || !m.belongs(x, q.UserID, q.AgentID) {
 			continue
 		}
 		seen[x.id] = true

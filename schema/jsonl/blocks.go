@@ -11,7 +11,7 @@ import (
 
 // BlockSize is how much FileBlocks reads at a time: large enough that handing a block to
 // a worker costs nothing, small enough that a few of them fit in a cache.
-const BlockSize = 384 << 10
+const BlockSize = 256 << 10
 
 // spareBlocks is how many released blocks are kept for what is read next.
 const spareBlocks = 8

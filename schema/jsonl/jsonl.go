@@ -113,7 +113,7 @@ func MaxRatio() int64 {
 }
 
 const (
-	freeBytes = 64 << 20  // unpacked before MaxRatio counts
+	freeBytes = 8 << 20   // unpacked before MaxRatio counts
 	maxWindow = 128 << 20 // memory that a zstd file may ask for
 )
 

@@ -378,7 +378,7 @@ func TestMaxRatio(t *testing.T) {
 		var packed bytes.Buffer
 		w := pack(&packed)
 		block := bytes.Repeat([]byte{'a'}, 1<<20)
-		for range 80 {
+		for range 30 {
 			w.Write(block)
 		}
 		w.Close()
@@ -387,7 +387,7 @@ func TestMaxRatio(t *testing.T) {
 			t.Fatal(err)
 		}
 		n, err := io.Copy(io.Discard, r)
-		if err == nil || !strings.Contains(err.Error(), "--max-ratio") || n < 60<<20 || n > 70<<20 {
+		if err == nil || !strings.Contains(err.Error(), "--max-ratio") || n < 8<<20 || n > 20<<20 {
 			t.Errorf("%s: %d bytes, then %v", name, n, err)
 		}
 	}

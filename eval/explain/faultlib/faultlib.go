@@ -9,6 +9,7 @@ package faultlib
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -320,8 +321,10 @@ func displaced(by func([]memory.Hit, World) memory.Hit) func(*planted) {
 			if i == 0 {
 				front = nil
 			}
-			for range 100 {
-				front = append(front, filler)
+			for n := range 100 { // each under an id of its own: one id counts once outside the process
+				h := filler
+				h.ID = schema.PointID(fmt.Sprintf("%s-%d", filler.ID, n))
+				front = append(front, h)
 			}
 			return append(front, hits[i])
 		}
