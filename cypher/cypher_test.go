@@ -442,17 +442,17 @@ func TestHazards(t *testing.T) {
 		{`{"id": "", "labels": ["L"], "props": {}}`, "GRF030", "n"},
 		{`{"id": "b\u0000", "labels": ["L"], "props": {}}`, "GRF022", "n"},
 		{`{"id": "` + strings.Repeat("x", 4001) + `", "labels": ["L"], "props": {}}`, "ID020", "n"},
-		{`{"id": "b", "labels": [""], "props": {}}`, "GRF042", "n"},
+		{`{"id": "b", "labels": [""], "props": {}}`, "GRF030", "n"},
 		{`{"id": "b", "labels": ["a\u0000"], "props": {}}`, "GRF042", "n"},
 		{`{"id": "e", "type": "T", "src": "a", "props": {}}`, "GRF030", "e"},
 		{`{"id": "e", "src": "a", "dst": "b", "props": {}}`, "GRF030", "e"},
 		{`{"id": "e", "type": "", "src": "a", "dst": "b", "props": {}}`, "GRF030", "e"},
 	} {
-		in := good + "\n" + tc.line + "\r\n\n" + `{"props": {"x": 1}, "labels": [], "id": "c"}` + "\n"
+		in := good + "\n" + tc.line + "\r\n\n" + `{"props": {"x": 1}, "labels": ["L"], "id": "c"}` + "\n"
 		edges := `{"id": "e1", "type": "T", "src": "a", "dst": "c", "props": {}}` + "\n"
 		nodes, wantN, wantE := in, 2, 1
 		if tc.file == "e" {
-			nodes, edges = good+"\n"+`{"id": "c", "labels": [], "props": {}}`, tc.line+"\n"+edges
+			nodes, edges = good+"\n"+`{"id": "c", "labels": ["L"], "props": {}}`, tc.line+"\n"+edges
 		}
 		_, n, e, findings, _ := write(t, nodes, edges, 2)
 		rn, _, err := parse(n, false)

@@ -427,7 +427,7 @@ func (r *rower) block(b jsonl.Block) {
 // element is the gate's to report.
 func (r *rower) slow(line jsonl.Line) {
 	var e schema.Element
-	if err := codec.Unmarshal(line.Bytes, &e); err != nil || (e.Edge != nil) != r.edge || graph.Lacking(e) != "" {
+	if err := codec.Unmarshal(line.Bytes, &e); err != nil || (e.Edge != nil) != r.edge || graph.Lacking(e) != "" || graph.Bare(e) != "" {
 		r.order.off = true
 		return
 	}
@@ -593,7 +593,7 @@ func (r *rower) line(line jsonl.Line) bool {
 		}
 		if k, ok = r.known(raw); !ok {
 			var names []string
-			if codec.Unmarshal(raw, &names) != nil {
+			if codec.Unmarshal(raw, &names) != nil || len(names) == 0 {
 				return false
 			}
 			for _, n := range names {

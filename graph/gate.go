@@ -25,7 +25,8 @@ type Source func() schema.Seq[schema.Element]
 // among the nodes. What is against that is reported once, when the gate is made, and
 // left out: an element without a member (GRF030), all but one element of an id
 // (GRF033; the one whose JSON sorts first stays, so that the order of the input does
-// not matter), an edge without an end (GRF031, see IDs.Missing).
+// not matter), an edge without an end (GRF031, see IDs.Missing). An element without
+// labels or properties is reported and stays (GRF038).
 type Gate struct {
 	src     Source
 	sorted  *extsort.Sorter // nil where the source is as it should be
@@ -109,7 +110,7 @@ func inOrder(ctx context.Context, in schema.Seq[schema.Element]) (bool, error) {
 			}
 			return false, err
 		}
-		if Lacking(rec.V) != "" {
+		if Lacking(rec.V) != "" || Bare(rec.V) != "" {
 			return false, nil
 		}
 		if e := rec.V.Edge; e != nil {
@@ -139,6 +140,8 @@ func Lacking(e schema.Element) string {
 	switch {
 	case e.ID() == "":
 		return "/id"
+	case e.Node != nil && slices.Contains(e.Node.Labels, ""):
+		return "/labels"
 	case e.Edge == nil:
 		return ""
 	case e.Edge.Type == "":
@@ -147,6 +150,18 @@ func Lacking(e schema.Element) string {
 		return "/src"
 	case e.Edge.Dst == "":
 		return "/dst"
+	}
+	return ""
+}
+
+// Bare is the pointer to the member that an element should have and can be written
+// without: labels, or properties; "" when it has them.
+func Bare(e schema.Element) string {
+	switch {
+	case e.Node != nil && len(e.Node.Labels) == 0:
+		return "/labels"
+	case e.Node != nil && e.Node.Props.IsNull(), e.Edge != nil && e.Edge.Props.IsNull():
+		return "/props"
 	}
 	return ""
 }
@@ -175,6 +190,9 @@ func (g *Gate) sort(ctx context.Context, in schema.Seq[schema.Element], report f
 			g.LeftOut++
 			report(&schema.Finding{Pos: rec.Pos, Pointer: at, Code: "GRF030", Message: "element without " + at[1:] + ", skipped", Have: rec.V.ID()})
 			continue
+		}
+		if at := Bare(rec.V); at != "" {
+			report(&schema.Finding{Pos: rec.Pos, Pointer: at, Code: "GRF038", Warning: true, Message: "the element has no " + at[1:], Have: rec.V.ID()})
 		}
 		file, ok := files[rec.Pos.File]
 		if !ok {

@@ -56,12 +56,13 @@ func TestGate(t *testing.T) {
 		{"clean", []string{a, b, ab}, false, "[1 t:a 2 t:b 3 e:1]", "[]"},
 		{"edges first", []string{ab, b, a}, false, "[3 t:a 2 t:b 1 e:1]", "[]"},
 		{"repeated", []string{a, b, a2, ab, ab}, false, "[3 t:a 2 t:b 4 e:1]", "[GRF033 error GRF033 error]"},
-		{"repeated without properties", []string{`{"id": "t:a", "labels": ["T"], "props": null}`, `{"id": "t:a", "labels": ["T"], "props": {"n": 1}}`}, false, "[2 t:a]", "[GRF033 error]"},
+		{"repeated without properties", []string{`{"id": "t:a", "labels": ["T"], "props": null}`, `{"id": "t:a", "labels": ["T"], "props": {"n": 1}}`}, false, "[2 t:a]", "[GRF033 error GRF038 warning]"},
 		{"no end", []string{a, b, ab, gone}, true, "[1 t:a 2 t:b 3 e:1]", "[GRF031 error]"},
 		{"end elsewhere", []string{a, mem}, true, "[1 t:a 2 e:3]", "[GRF031 warning]"},
 		{"end elsewhere, for a file", []string{a, mem}, false, "[1 t:a]", "[GRF031 error]"},
 		{"members", []string{a, `{"labels": []}`, `{"id": "x", "src": "t:a", "dst": "t:a"}`, "{", b}, false, "[1 t:a 5 t:b]", "[GRF030 error GRF030 error JSON001 error]"},
-		{"NUL in ids", []string{`{"id": "t:a\u0000", "labels": [], "props": {}}`, `{"id": "t:a\u0000b", "labels": [], "props": {}}`, a}, false, "[3 t:a 1 t:a\x00 2 t:a\x00b]", "[]"},
+		{"bare", []string{a, `{"id": "t:b", "props": {}}`, `{"id": "t:c", "labels": ["T", ""], "props": {}}`, `{"id": "t:d", "labels": ["T"]}`, `{"id": "e", "type": "E", "src": "t:a", "dst": "t:b"}`}, false, "[1 t:a 2 t:b 4 t:d 5 e]", "[GRF030 error GRF038 warning]"},
+		{"NUL in ids", []string{`{"id": "t:a\u0000", "labels": ["T"], "props": {}}`, `{"id": "t:a\u0000b", "labels": ["T"], "props": {}}`, a}, false, "[3 t:a 1 t:a\x00 2 t:a\x00b]", "[]"},
 	} {
 		for _, once := range []bool{false, true} {
 			out, findings := gateLines(t, c.lines, GateOptions{Keep: c.keep, Once: once})
