@@ -142,9 +142,9 @@ func runChain(ctx context.Context, e *env, p *config.Project, o chainOptions) (r
 func around(e *env, step string) func() {
 	e.meter.begin(step, nil)
 	switch step {
-	case "compile-claims", "to-graph":
-		return smallMemory(e, mergeGC)
-	case "cypher":
+	case "compile-claims":
+		return smallMemory(e, claimsGC)
+	case "to-graph", "cypher":
 		return bulkMemory(e)
 	}
 	return func() {}

@@ -42,7 +42,7 @@ first; there, file names and line numbers decide what is first.`,
 			}
 			// Nearly all that is held is bytes, which cost the collector nothing to look at:
 			// collecting often saves memory, not time.
-			defer smallMemory(e, mergeGC)()
+			defer smallMemory(e, claimsGC)()
 			return flags.run(e, func(with chain.Shared) error {
 				o.Shared = with
 				r, err := chain.CompileClaims(c.Context(), o)

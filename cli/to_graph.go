@@ -43,7 +43,7 @@ of claims alone, which is loaded beside its memory graph.
 			if o.Version == schema.V001 && len(o.Events) > 0 {
 				e.warnf("to-graph: a graph of 0.0.1 has no events: --events adds nothing")
 			}
-			defer smallMemory(e, mergeGC)()
+			defer bulkMemory(e)()
 			return flags.run(e, func(with chain.Shared) error {
 				o.Shared = with
 				n, err := chain.ToGraph(c.Context(), o)

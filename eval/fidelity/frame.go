@@ -280,7 +280,7 @@ func (f *Frame) differs(o Original, got string, have []word, from, to int) Diffe
 		return Difference{}
 	}
 	more := f.more(o, got, have, from, to)
-	if v := variant(o, got, have, from, to); len(v) > 0 {
+	if v := f.variant(o, got, have, from, to); len(v) > 0 {
 		return Difference{Kind: schema.FaultAdded, Marked: mark(excerpt, insertion(got[v[0].from:v[len(v)-1].to]))}
 	}
 	if len(more) < addedWords {
@@ -330,8 +330,8 @@ func (f *Frame) more(o Original, got string, have []word, from, to int) (out []w
 }
 
 // variant is a line beside an original that says the same with another value, and that no text
-// beside it says.
-func variant(o Original, got string, have []word, from, to int) []word {
+// beside it says. One that has words of the original only, such as a list of key words, has none.
+func (f *Frame) variant(o Original, got string, have []word, from, to int) []word {
 	want := have[from:to]
 	for i := 0; i < len(have); {
 		j := i + 1
@@ -339,7 +339,10 @@ func variant(o Original, got string, have []word, from, to int) []word {
 			j++
 		}
 		line := have[i:j]
-		if (j <= from || i >= to) && len(line) >= len(want) && len(line) <= 2*len(want) && within(want, line) < 0 && align(want, line).kept() >= excerptBelow &&
+		other := slices.ContainsFunc(line, func(w word) bool {
+			return (w.number || !f.explains(o, w)) && !slices.ContainsFunc(want, func(x word) bool { return x.norm == w.norm })
+		})
+		if other && (j <= from || i >= to) && len(line) >= len(want) && len(line) <= 2*len(want) && within(want, line) < 0 && align(want, line).kept() >= excerptBelow &&
 			!slices.ContainsFunc(o.Around, func(s string) bool { return within(words(s), line) >= 0 }) {
 			return line
 		}

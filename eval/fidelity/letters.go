@@ -1,6 +1,7 @@
 package fidelity
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -51,12 +52,15 @@ func shrunk(text, got string) float64 {
 	return float64(len(have)) / float64(len(want))
 }
 
+// tag is one of HTML, as excerpts have them around what was searched for.
+var tag = regexp.MustCompile(`</?[A-Za-z][^<>]{0,40}>`)
+
 // elided reports whether a text is pieces of the original with a mark of omission between
 // them that the original does not have.
 func elided(text, got string) bool {
 	marks := func(r rune) bool { return r == '…' }
 	dots := func(s string) string { return strings.ReplaceAll(s, "...", "…") }
-	text, got = dots(text), dots(got)
+	text, got = dots(text), dots(tag.ReplaceAllString(got, ""))
 	if strings.ContainsFunc(text, marks) || !strings.ContainsFunc(got, marks) {
 		return false
 	}

@@ -310,7 +310,7 @@ func Relation(q Question, gold, answer string) string {
 	case p.comparesValues():
 		return ""
 	case p.yesNo():
-		r, _ = comparePolarity(p.gt, p.at)
+		r, _ = comparePolarity(p.qt, p.gt, p.at)
 	case p.gw.isDuration():
 		r, _ = compareLengths(&p.gw, &p.aw, untrained)
 	}
@@ -348,7 +348,7 @@ func prepare(q Question, gold, answer string) *prepared {
 	if asked := timex.Find(q.AsOf, 0); len(asked) > 0 && asked[0].Kind == timex.Absolute {
 		p.ref = asked[0].Hi
 	}
-	p.abstainQ = q.Abstain || abstention(p.gt.raw) < .2 && len(p.gt.toks) < 14 && !p.gw.isDate()
+	p.abstainQ = q.Abstain || (abstention(p.gt.raw) < .2 && len(p.gt.toks) < 14 || p.goldWithholds()) && !p.gw.isDate()
 	if !p.decided() {
 		p.c = compare(p.qt, p.gt, p.at)
 	}
@@ -368,6 +368,6 @@ func (p *prepared) yesNo() bool {
 	if gold == 0 || !yesNo(p.qt) {
 		return false
 	}
-	r, _ := comparePolarity(p.gt, p.at)
-	return !r.same || p.answersPlainly(gold)
+	r, _ := comparePolarity(p.qt, p.gt, p.at)
+	return !r.same || p.answersPlainly(gold) || len(p.gt.toks) == 1 && p.how == "" && !strings.ContainsAny(p.at.raw, "?") && p.restatedBy() >= .5
 }

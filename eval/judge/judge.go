@@ -116,11 +116,17 @@ func alternatives(golds []string) []string {
 func judgeOne(q Question, gold, answer string, o Options) Verdict {
 	p := prepare(q, gold, answer)
 	v := p.verdict(q, gold, answer, o)
+	if len(p.at.toks) == 0 || p.abstainQ {
+		return v
+	}
+	if o.Method == Trained && model().Sure != nil && o.Threshold == 0 {
+		return p.weighed(v)
+	}
 	if v.Correct {
 		r := p.read()
 		refuse, doubt := p.stance(r)
 		if v.Doubt = doubt; refuse != "" {
-			v.Correct, v.Score, v.Rule, v.Reason = false, .02, "stance", refuse
+			return refused(v, refuse)
 		}
 	}
 	return v
@@ -157,7 +163,7 @@ func (p *prepared) short(q Question, gold, answer string, o Options) Verdict {
 		v.Rule, v.Reason = "empty", "the answer is empty"
 	case p.abstainQ:
 		v.Rule = "abstention"
-		if a := abstention(p.at.raw); a < .5 || a <= 1 && len(p.at.toks) < 25 || strings.HasSuffix(p.how, "answers") && abstention(answer) <= 1 {
+		if a := abstention(p.at.raw); a < .5 || a <= 1 && len(p.at.toks) < 25 || strings.HasSuffix(p.how, "answers") && abstention(answer) <= 1 || p.at.withholds(p.at.sents) {
 			v.Score, v.Reason = .95, "the question cannot be answered, and the answer says so"
 		} else {
 			v.Score, v.Reason = .05, "the question cannot be answered, but the answer gives one"
@@ -165,14 +171,14 @@ func (p *prepared) short(q Question, gold, answer string, o Options) Verdict {
 	case p.gw.isDate():
 		r, facts := compareDates(&p.gw, &p.aw, &p.qw, p.ref, o.odds())
 		if p.polarityFirst(r.class) {
-			r, facts = comparePolarity(p.gt, p.at)
+			r, facts = comparePolarity(p.qt, p.gt, p.at)
 		}
 		v.Rule, v.Score, v.Facts, v.Reason = "date", o.odds()(r), facts, "dates: "+r.class
 	case p.comparesValues():
 		r, facts := p.compareValues()
 		v.Rule, v.Score, v.Facts, v.Reason = "value", r.score, facts, r.class
 	case p.yesNo():
-		r, facts := comparePolarity(p.gt, p.at)
+		r, facts := comparePolarity(p.qt, p.gt, p.at)
 		v.Rule, v.Score, v.Facts, v.Reason = "polarity", o.odds()(r), facts, r.class
 	case p.gw.isDuration():
 		r, facts := compareLengths(&p.gw, &p.aw, o.odds())

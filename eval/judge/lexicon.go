@@ -23,6 +23,7 @@ type entry struct {
 	groups  []int  // sorted
 	canon   string // the stem that stands for all names of one thing; "" its own
 	above   []int  // groups of more general words
+	anti    []int  // opposites: +n on one side of pair n, -n on the other
 	weight  float64
 	num     float64
 	valence int
@@ -40,7 +41,9 @@ type lex struct {
 	stems   map[string]entry // groups by stem
 	phrases map[string][]phrase
 	han     map[string]entry
-	hanMax  int // longest Chinese word, in bytes
+	alone   map[string]entry // Chinese words of one character that are read only where they are a word
+	whole   bool             // while reading: such follow
+	hanMax  int              // longest Chinese word, in bytes
 	groups  int
 	stemOf  stemCache
 }
@@ -51,7 +54,7 @@ type phrase struct {
 }
 
 var lexicon = sync.OnceValue(func() *lex {
-	l := &lex{words: map[string]entry{}, stems: map[string]entry{}, phrases: map[string][]phrase{}, han: map[string]entry{}}
+	l := &lex{words: map[string]entry{}, stems: map[string]entry{}, phrases: map[string][]phrase{}, han: map[string]entry{}, alone: map[string]entry{}}
 	env := snowballstem.NewEnv("")
 	for line := range strings.Lines(lexiconText + "neg " + tokens.Negators + "\nzhneg " + tokens.HanNegators + "\n") {
 		kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -72,6 +75,16 @@ var lexicon = sync.OnceValue(func() *lex {
 			l.put(env, strings.TrimSpace(general), func(e *entry) { e.groups = append(e.groups, g) })
 			for _, w := range strings.Fields(kinds) {
 				l.put(env, w, func(e *entry) { e.above = append(e.above, g) })
+			}
+		case "whole":
+			l.whole = true
+		case "!":
+			one, other, _ := strings.Cut(rest, "|")
+			n := l.group()
+			for side, words := range []string{one, other} {
+				for _, w := range strings.Fields(words) {
+					l.put(env, w, func(e *entry) { e.anti = append(e.anti, n-2*n*side) })
+				}
 			}
 		case "glad", "bad":
 			v := map[string]int{"glad": 1, "bad": -1}[kind]
@@ -119,7 +132,14 @@ var lexicon = sync.OnceValue(func() *lex {
 func (l *lex) group() int { l.groups++; return l.groups }
 
 func (l *lex) put(env *snowballstem.Env, w string, f func(*entry)) {
-	if r, _ := utf8.DecodeRuneInString(w); r >= 0x80 {
+	if r, n := utf8.DecodeRuneInString(w); r >= 0x80 {
+		if l.whole && n == len(w) {
+			e := l.alone[w]
+			e.stem, e.weight = w, 1
+			f(&e)
+			l.alone[w] = e
+			return
+		}
 		e := l.han[w]
 		e.stem, e.weight = w, 1
 		f(&e)
@@ -184,7 +204,7 @@ func (l *lex) word(w string, env *snowballstem.Env) entry {
 		e.stem = l.stemOf.get(w, func() string { return stem(env, w) })
 	}
 	if s, ok := l.stems[e.stem]; ok {
-		e.groups, e.above, e.valence, e.common = s.groups, s.above, s.valence, true
+		e.groups, e.above, e.anti, e.valence, e.common = s.groups, s.above, s.anti, s.valence, true
 		if s.canon != "" {
 			e.stem = s.canon
 		}

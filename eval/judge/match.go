@@ -75,6 +75,10 @@ func (p *prepared) match() matching {
 				}
 			}
 		}
+		if !hit && g.kind == "id" {
+			hit = p.at.spells(g.name)
+			exact[i] = exact[i] || hit
+		}
 		if hit {
 			m.found++
 		} else if m.missed < 0 {
@@ -97,6 +101,16 @@ func (p *prepared) match() matching {
 	}
 	m.sameAll = m.found == len(p.gv)
 	return m
+}
+
+// spells reports whether a text has an identifier in two words: "chg 88213" for CHG-88213.
+func (t *text) spells(id string) bool {
+	for i := 1; i < len(t.toks); i++ {
+		if a, b := &t.toks[i-1], &t.toks[i]; !a.han && b.num && strings.TrimSpace(t.gap(i)) == "" && a.word+"-"+b.word == id {
+			return true
+		}
+	}
+	return false
 }
 
 // reckon takes out of the values of the answer those from which it reckons the gold's: "12 on the

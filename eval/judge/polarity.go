@@ -76,6 +76,9 @@ func polarity(t *text, asked bool) (pol int, explicit bool) {
 	if !asked {
 		return 0, false
 	}
+	if said := echoes(t); said != 0 {
+		return said, true
+	}
 	for i := range t.toks {
 		k := &t.toks[i]
 		if k.sent > 0 {
@@ -108,10 +111,129 @@ func hasAny(s string, prefixes ...string) bool {
 	return false
 }
 
+// turnsRound reports whether the first sentence of a text has the opposite of a word of the question
+// and not the word: "she dislikes it" says no to "does she like it".
+func turnsRound(q, t *text) bool {
+	qu, u := q.units(), t.units()
+	for i := range qu {
+		if qu[i].stop && len(qu[i].anti) == 0 || t.unitHas(qu[i].stem) {
+			continue
+		}
+		for j := range u {
+			if u[j].sent == 0 && opposite(&qu[i].tok, &u[j].tok) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// echoes reports whether the first sentence of an answer is a pronoun or name and an auxiliary, "She
+// does.", and nothing else: which of yes and no it says.
+func echoes(t *text) int {
+	n, aux, no := 0, false, false
+	for i := range t.toks {
+		k := &t.toks[i]
+		if k.sent > 0 || i > 0 && strings.ContainsAny(t.gap(i), ",;:") {
+			break
+		}
+		n++
+		no = no || k.neg
+		aux = aux || i > 0 && auxiliary[strings.TrimSuffix(k.word, "n't")]
+	}
+	switch {
+	case n < 2 || n > 4 || !aux || !persons[t.toks[0].word] && !t.toks[0].name:
+		return 0
+	case no:
+		return -1
+	}
+	return 1
+}
+
+var auxiliary = wordSet("is are was were do does did has have had can could will would should might may")
+
+// telling are words of saying, knowing and finding: a denial of one says that there is no answer.
+var (
+	telling    = wordSet("mention mentions mentioned mentioning tell tells told say says said saying state states stated specify specifies specified give gives gave given provide provides provided record recorded records note noted notes know knows known find finds found contain contains indicate indicates indicated discuss discussed talk talked talks share shared reveal revealed disclose disclosed information info detail details come comes came up name named names have bring brought about record trace sign idea clue")
+	hanTelling = []string{"提", "说", "讲", "告诉", "知道", "晓得", "清楚", "找到", "信息", "记录", "透露", "得知", "涉及", "谈", "交代", "无从"}
+)
+
+// withholds reports whether one of the first n sentences of a text denies that what was asked is said
+// or known.
+func (t *text) withholds(n int) bool {
+	for i := range t.toks {
+		k := &t.toks[i]
+		if k.sent >= n {
+			break
+		}
+		if k.han {
+			rest := []rune(t.raw[k.pos:])
+			if strings.ContainsRune("没未无不", rest[0]) && !partOf(t.raw, k.pos, string(rest[0]), "", "") && hasWithin(string(rest[1:min(len(rest), 8)]), hanTelling) {
+				return true
+			}
+			continue
+		}
+		if !k.neg {
+			continue
+		}
+		for j := i + 1; j < len(t.toks) && j <= i+7 && t.toks[j].sent == k.sent; j++ {
+			if telling[t.toks[j].word] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// goldWithholds reports whether a gold says that there is no answer: it denies that one is said, and
+// has nothing of its own.
+func (p *prepared) goldWithholds() bool {
+	t := p.gt
+	if len(t.toks) == 0 || yesNo(p.qt) || !t.withholds(1) {
+		return false
+	}
+	switch first := &t.toks[0]; {
+	case first.word == "he", first.word == "she", first.word == "they", first.word == "i", first.word == "because":
+		return false
+	}
+	own := 0
+	for i := range t.units() {
+		u := &t.units()[i]
+		if u.sent > 0 || u.stop || telling[u.word] || giving[u.word] || frame(&u.tok) || u.han && (hasWithin(u.word, hanTelling) || strings.Contains(p.qt.raw, u.word) || u.neg) || p.qt.unitHas(u.stem) || source[u.word] {
+			continue
+		}
+		own++
+	}
+	return own <= 1
+}
+
+// source are words of what an answer would have been taken from.
+var source = wordSet("conversation conversations chat chats dialogue history context memory memories text enough sufficient available user 对话 对话中 聊天 上下文 用户 文中 相关")
+
+// restatedBy is the share of the question's words that the answer has.
+func (p *prepared) restatedBy() float64 {
+	n, hit := 0, 0
+	for i := range p.qt.units() {
+		u := &p.qt.units()[i]
+		if u.stop {
+			continue
+		}
+		n++
+		hit += int(b2f(p.at.unitHas(u.stem)))
+	}
+	if n == 0 {
+		return 0
+	}
+	return float64(hit) / float64(n)
+}
+
 // comparePolarity holds a yes or no against the gold's.
-func comparePolarity(g, a *text) (relation, []Fact) {
+func comparePolarity(q, g, a *text) (relation, []Fact) {
 	gp, _ := polarity(g, false)
 	ap, explicit := polarity(a, true)
+	if !explicit && turnsRound(q, a) {
+		ap = -ap
+	}
 	say := map[int]string{1: "yes", -1: "no"}
 	how := ", between the lines"
 	score := .7

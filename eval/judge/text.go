@@ -22,6 +22,7 @@ type tok struct {
 	stem    string // what is compared; of a phrase of the lexicon its first word's
 	groups  []int  // groups of words with one meaning that it stands in
 	above   []int  // groups of things that it is a kind of: "puppy" of "pet"
+	anti    []int  // pairs of opposites that it stands in, by side: +n, -n
 	val     float64
 	weight  float64 // what it counts in coverage
 	sent    int     // sentence, from 0
@@ -44,6 +45,9 @@ type text struct {
 	toks  []tok
 	sents int
 	items [][2]int // token ranges between list marks
+
+	unitList  []unit // see units
+	unitsRead bool
 }
 
 // content yields the indexes of the words that carry meaning.
@@ -58,7 +62,7 @@ func (t *text) content() []int {
 }
 
 func cut(s string) *text {
-	s = textnorm.Compat(s)
+	s = textnorm.Simplify(textnorm.Compat(s))
 	t := &text{raw: s, toks: make([]tok, 0, 4+len(s)/5)}
 	env := snowballstem.NewEnv("")
 	start, sentStart := 0, true
@@ -240,7 +244,7 @@ func (t *text) add(env *snowballstem.Env, w string, pos int, sentStart bool) {
 	}
 	lex := lexicon()
 	e := lex.word(low, env)
-	k.stem, k.groups, k.above = e.stem, e.groups, e.above
+	k.stem, k.groups, k.above, k.anti = e.stem, e.groups, e.above, e.anti
 	k.stop, k.vague, k.hedge, k.neg = e.stop, e.vague, e.hedge, k.neg || e.neg
 	k.weight, k.valence = e.weight, e.valence
 	if e.num > 0 {
@@ -285,7 +289,7 @@ func (t *text) hanRun(s string, pos, start int) int {
 					start = len(t.toks)
 				}
 			} else {
-				t.toks = append(t.toks, tok{word: s[i : i+n], stem: e.stem, groups: e.groups, above: e.above, stop: e.stop, vague: e.vague, hedge: e.hedge, neg: e.neg, valence: e.valence, han: true, sent: t.sents, pos: pos + i, weight: e.weight})
+				t.toks = append(t.toks, tok{word: s[i : i+n], stem: e.stem, groups: e.groups, above: e.above, anti: e.anti, stop: e.stop, vague: e.vague, hedge: e.hedge, neg: e.neg, valence: e.valence, han: true, sent: t.sents, pos: pos + i, weight: e.weight})
 			}
 			i += n
 			continue
@@ -353,7 +357,7 @@ func (t *text) phrases() {
 			continue
 		}
 		k := t.toks[i]
-		k.stem, k.groups, k.above, k.stop, k.num, k.vague = e.stem, e.groups, e.above, false, false, e.vague
+		k.stem, k.groups, k.above, k.anti, k.stop, k.num, k.vague = e.stem, e.groups, e.above, e.anti, false, false, e.vague
 		k.weight = 1.2
 		if e.neg || e.stop {
 			k.stop = e.stop

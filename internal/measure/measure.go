@@ -69,7 +69,7 @@ func At(s string, i int) (v Value, end int) {
 	}
 	n *= sign
 	hi := n
-	if m, e := rangeAt(s, k); e > k {
+	if m, e := rangeAt(s, k); e > k && (m >= n || m < 0) { // "28 to 26" is a score
 		hi, k = m, e
 	}
 	if f, e := scaleAt(s, k); e > k && (cur != "" || s[e-1] != 'k' || e == len(s) || !asciiLetter(s[e])) {
@@ -89,6 +89,9 @@ func At(s string, i int) (v Value, end int) {
 		return Value{Kind: cur, Lo: n, Hi: hi, Unit: u}, k
 	}
 	u, e := unitAt(s, k)
+	if e == k && hasFold(s[k:], " per cent") {
+		u, e = Units["%"], k+len(" per cent")
+	}
 	if e == k {
 		v = Value{Kind: "count", Lo: n, Hi: hi, Of: noun(s[k:])}
 		return v, k

@@ -295,7 +295,8 @@ func (p *parser) scanNumber(i int) int {
 	for j+3 < len(s) && s[j] == ',' && digits(s[j+1:j+4]) && (j+4 == len(s) || s[j+4] < '0' || s[j+4] > '9') && j-i <= 3 {
 		j += 4
 	}
-	if j+1 < len(s) && s[j] == '.' && s[j+1] >= '0' && s[j+1] <= '9' {
+	inDate := i > 1 && s[i-1] == '.' && s[i-2] >= '0' && s[i-2] <= '9'
+	if j+1 < len(s) && s[j] == '.' && s[j+1] >= '0' && s[j+1] <= '9' && !inDate {
 		k := j + 1
 		for k < len(s) && s[k] >= '0' && s[k] <= '9' {
 			k++

@@ -48,12 +48,12 @@ X["r_other"][1].append("empty") # after it was run: where the other said nothing
 for k in second.PAIRS: X[k]=E(X[k.split("+")[0]][0]," ".join(X[k.split("+")[0]][1]),"both, the first loses it first")
 
 # the fourth, fifth and sixth list; of renderings that keep everything, and of damage that may pass for none, any hop but "altered" is right
-import third, fourth, fifth
+import third, fourth, fifth, seventh
 KEPT,FINE=("store","overwrite","retrieve","context","read","judge","gold"),"- refused echoed invented rank dropped"
-for m in third,fourth,fifth:
+for m in third,fourth,fifth,*seventh.LISTS:
     for k,(_,kk,w) in m.TEXTS.items():
-        for x,h in ("s_",(A,S) if k in ("headword","topic") else (A,)),("r_",(AR,)):
-            X[x+k]=E(h+KEPT,kk+" "+FINE,w) if m is fifth and "-" in kk.split() else E(h,kk,("stored: " if x=="s_" else "returned: ")+w)
+        for x,h in ("s_",(A,S) if k in ("headword","topic",*getattr(m,"LOST",())) else (A,)),("r_",(AR,)):
+            X[x+k]=E(h+KEPT,kk+" "+FINE,w) if m not in (third,fourth) and "-" in kk.split() else E(h,kk,("stored: " if x=="s_" else "returned: ")+w)
     for k,(_,w) in m.SAME.items():
         for x in "sr": X[x+"_"+k]=E(KEPT,FINE,"kept whole: "+w)
     for k,(h,kk,w) in m.EVENTS.items(): X[k]=E(h,kk,w)

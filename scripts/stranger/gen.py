@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """gen.py SET SEED -> cases.jsonl, plan.json: dialogues of one of four sets, half of them Chinese. The plan says what each gold turn holds: its
 value, another one of its sort (alt), and fault by fault what is replaced by what (subs). The evaluated tool never sees it."""
-import datetime as D, json, random, sys
+import datetime as D, json, random, sys, facts7
 SET, R = int(sys.argv[1]), random.Random(int(sys.argv[2]))
 MON = "January February March April May June July August September October November December".split()
 def pick(*L): return R.sample(L, 2)
@@ -162,7 +162,8 @@ def facts4(en, who, other):
 
 # name of the dialogues, people, what they say beside, facts, turns of a session and other turns among them at least, year, months, hour, days between sessions, minutes between turns
 NAME, PEOPLE, FILL, FACTS, TURNS, LEAST, YEAR, MONTHS, HOUR, DAYS, MINUTES = {1: ("bl", PEOPLE1, FILL1, facts1, 18, 5, 2026, (1, 5), 9, 10, 2), 2: ("st", PEOPLE2, FILL2, facts2, 20, 4, 2025, (2, 9), 18, 11, 3),
- 3: ("gn", PEOPLE3, FILL3, facts3, 22, 5, 2026, (3, 8), 17, 13, 4), 4: ("vf", PEOPLE4, FILL4, facts4, 22, 6, 2026, (4, 9), 11, 12, 3)}[SET]
+ 3: ("gn", PEOPLE3, FILL3, facts3, 22, 5, 2026, (3, 8), 17, 13, 4), 4: ("vf", PEOPLE4, FILL4, facts4, 22, 6, 2026, (4, 9), 11, 12, 3),
+ 5: ("ac", facts7.PEOPLE, facts7.FILL, facts7.make(R, pick, same, sorted_facts), 26, 6, 2026, (2, 8), 2, 12, 2)}[SET]
 cases, plan = [], {}
 def mk(lang, i):
     A, B = PEOPLE[lang][i]; en = lang == "en"; cid = f"{NAME}-{lang}-{i}"; F, Q = [], []

@@ -2,7 +2,7 @@
 """A correct word-overlap memory (BM25) in which ONE fault can be switched on.
 usage: mem.py FAULT SEED     (FAULT "none" = correct). Damage is logged to log/FAULT-SEED.jsonl
 plan.json tells the planter where the value stands in a turn; the evaluated tool never sees it."""
-import base64, codecs, hashlib, json, math, re, sys, urllib.parse, second, third, fourth, fifth
+import base64, codecs, hashlib, json, math, re, sys, urllib.parse, second, third, fourth, fifth, seventh
 FAULT, SEED = sys.argv[1], sys.argv[2]   # two faults at once, on the same turns: FIRST+SECOND
 PARTS = FAULT.split("+")
 P = float(SEED.split("@")[1].split("n")[0]) if "@" in SEED else 0.45   # share of turns hit: SEED or SEED@SHARE; SEED@SHAREnp = texts kept without the speaker's name before them
@@ -78,7 +78,7 @@ def transl(t, p): return TR[p["type"]][han(t)] if p else t
 TEXT = {k: v for k, v in globals().items() if callable(v) and k in "trunc tailonly mojibake b64 qmarks mdate year number transpose thousand digits unit neg name thing generic redact typo lower nospace rev first keywords empty added older nonsense cap12 vague hedge swapdm added2 blank relday kin round100 transl nameonly".split()}
 
 TEXT |= second.TEXT
-TEXT |= {k: v[0] for x in (third, fourth, fifth) for k, v in [*x.TEXTS.items(), *x.SAME.items()]}
+TEXT |= {k: v[0] for x in (third, fourth, fifth, *seventh.LISTS) for k, v in [*x.TEXTS.items(), *x.SAME.items()]}
 
 class M:
     def hello(self, protocol): return {"name": "blind-"+FAULT, "version": "1", "methods": ["reset", "ingest", "retrieve", "drop"]+([] if "ne" in SEED else ["export"])}
@@ -293,6 +293,7 @@ class M:
     def export(self): return {"items": [{k: i[k] for k in ("id", "text", "turns", "created_at")} for i in self.items]}
     def drop(self): self.items = []
 
+M = seventh.wrap(M, PARTS, globals())
 def serve(port): # the same over HTTP: scripts/stranger/service.yaml
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
     users, lock = {}, __import__("threading").Lock()

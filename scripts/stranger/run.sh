@@ -2,7 +2,7 @@
 # Faults of somebody who had not seen the code (23 November 2026), planted in a program: run.sh [--http] FOLDER SEED FAULT...
 # FOLDER is made; SEED or SEED@SHARE (0.45 of the turns unless said); faults are the keys of expect.py, "none" is the
 # correct program, which ana.py needs as none-1. With --http the program is a service (service.yaml).
-# Then: (cd FOLDER && python3 ana.py SEED[,SEED...] [FAULT...]); SET=1 to 4 and DIALOGUES=n choose other dialogues (gen.py).
+# Then: (cd FOLDER && python3 ana.py SEED[,SEED...] [FAULT...]); SET=1 to 5 and DIALOGUES=n choose other dialogues (gen.py).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mb=${MEMBENCH:-$here/../../bin/membench}
@@ -12,7 +12,7 @@ mkdir -p "$1/runs" "$1/log"; cp "$here"/*.py "$1"; cd "$1"; seed=$2; shift 2
 for f in "$@"; do
   rm -rf "runs/$f-$seed" "log/$f-$seed.jsonl"
   x=()
-  case $f in *c_long) x=(--context-tokens 400) ;; *c_tokens) x=(--context-tokens 12) ;; esac
+  case $f in *c_long) x=(--context-tokens 400) ;; *c_tokens) x=(--context-tokens 12) ;; *c_*400) x=(--context-tokens 400) ;; *c_*60) x=(--context-tokens 60) ;; esac
   system="f=process{command: [python3, $PWD/mem.py, $f, '$seed']}"
   if [ -n "$http" ]; then
     rm -f port; python3 mem.py "$f" "$seed" --http >port & server=$!

@@ -73,6 +73,8 @@ func run(shared, out string, test, show bool, l looking, o options) error {
 			return err
 		}
 		return trainDoubt(shared, shapes, out, l.n)
+	case "sure":
+		return trainSure(shared, calibrate.Shapes(), l.set, out, l.n)
 	case "batch":
 		return scoreBatch(l.set, l.n > 0)
 	case "long":

@@ -1,0 +1,175 @@
+package judge
+
+// sureNames are what the weights of the last stage see of an answer beside the features of words and
+// of manner: how the earlier stages decided, and what of the gold is covered, contradicted, or open.
+var sureNames = append([]string{"score", "correct", "by_date", "by_value", "by_polarity", "by_duration", "by_words", "final_part", "gate_refuses", "gate_doubts", "gate_later", "gate_list", "asserts", "bare",
+	"units", "covered", "covered_head", "missing", "opposites", "opposites_home", "siblings", "siblings_home", "names_rival", "numbers_rival", "substituted", "negation_differs_home", "negation_at_gold", "rest_home", "rest_all",
+	"elsewhere_asked", "elsewhere_rest", "home_asked_share", "items_missing", "items_other", "nothing_else", "order", "subject_other", "question_opposite", "given_up", "manner_doubts", "remarked", "candidates"}, append(featureNames[:len(featureNames):len(featureNames)], mannerNames...)...)
+
+// SureNames lists the features of the weights of the last stage.
+func SureNames() []string { return append([]string(nil), sureNames...) }
+
+// gates are what the rules of stance say of an accepted answer.
+type gates struct {
+	refuse, opposed, later, list, order string
+	candidates, remarked                bool
+	manner                              float64 // of the weights for manner
+}
+
+func (p *prepared) gates(r *reading) (g gates) {
+	g.refuse, g.opposed = p.opposed(r)
+	g.later = p.takenBack(r)
+	if part := p.unsaid(); part != "" {
+		g.list = part
+	}
+	return g
+}
+
+// weighed is the verdict of the last stage: weights that see all facts together say how likely the
+// answer is to be right. One that the words refuse is right after all where that is very likely; one that
+// they accept is doubtful where it is not, or where a rule of stance speaks against it.
+func (p *prepared) weighed(v Verdict) Verdict {
+	t := &model().Thresholds
+	r := p.read()
+	if v.Correct && r.first >= 0 && p.bare(r) && p.complete() {
+		refuse, doubt := p.opposed(r)
+		if v.Doubt = doubt; refuse != "" {
+			return refused(v, refuse)
+		}
+		return v
+	}
+	if r.looping && !looping(p.gt) {
+		return refused(v, "the reply repeats itself without end")
+	}
+	f, g := p.sure(v)
+	s := model().Sure.score(f)
+	if g.refuse != "" {
+		return refused(v, g.refuse)
+	}
+	if !v.Correct && s >= t.Sure {
+		v.Correct, v.Score = true, max(s, DefaultThreshold(Trained))
+	}
+	if !v.Correct {
+		return v
+	}
+	if v.Doubt = g.say(s < t.Certain); v.Doubt != "" {
+		return v
+	}
+	if s < t.Sure || s < t.Certain && g.manner >= 2*t.Doubt {
+		v.Doubt = "it says less or other than the gold"
+		if r.first >= 0 {
+			v.Doubt = p.why(r)
+		}
+	}
+	return v
+}
+
+// refused is a verdict that the stance refuses.
+func refused(v Verdict, why string) Verdict {
+	if v.Correct {
+		v.Correct, v.Score, v.Rule, v.Reason = false, .02, "stance", why
+	}
+	return v
+}
+
+// mannerDoubts is what the weights for manner say of an answer with such features, 0 where its clauses
+// settle it.
+func (p *prepared) mannerDoubts(r *reading, f []float64) float64 {
+	if r.first < 0 || !p.weighs(r) {
+		return 0
+	}
+	return model().Doubt.score(f)
+}
+
+// say is what the rules of stance doubt, "" nothing. A part of a list that is not said is no doubt where
+// the weights are certain: those who label answers often accept it.
+func (g *gates) say(uncertain bool) string {
+	switch {
+	case g.order != "":
+		return g.order
+	case g.opposed != "":
+		return g.opposed
+	case g.later != "":
+		return g.later
+	case g.list != "" && uncertain:
+		return "a part of the gold is not said: " + g.list
+	case g.candidates:
+		return "one of a list of candidates"
+	case g.remarked:
+		return "a sentence says something of the answer that cannot be read with certainty"
+	}
+	return ""
+}
+
+// sure gives what the weights of the last stage see.
+func (p *prepared) sure(v Verdict) ([]float64, gates) {
+	f := make([]float64, 0, len(sureNames))
+	put := func(x ...float64) { f = append(f, x...) }
+	c, old := p.c, p.c
+	if c == nil {
+		c = compare(p.qt, p.gt, p.at)
+	}
+	p.c = c
+	put(v.Score, b2f(v.Correct), b2f(v.Rule == "date"), b2f(v.Rule == "value"), b2f(v.Rule == "polarity"), b2f(v.Rule == "duration"), b2f(v.Rule == "words"), b2f(p.how != ""))
+	var g gates
+	r := p.read()
+	if r.first < 0 {
+		put(make([]float64, stanceFeatures)...)
+	} else {
+		manner := p.manner(r)
+		e := p.evidence(r)
+		p.c = old
+		g = p.gates(r)
+		if e.order < 0 {
+			g.order = "it puts things in another order than the gold"
+		}
+		p.c = c
+		f = e.features(f, &g)
+		g.manner, g.remarked, g.candidates = p.mannerDoubts(r, manner), p.stand(r).remarked(), r.items >= 4 && len(p.gt.items) <= 1 && r.restates < .5 && p.how == ""
+		put(g.manner, b2f(g.remarked), b2f(g.candidates))
+		w, _ := c.features(&p.gw, &p.aw, &p.qw)
+		put(w...)
+		put(manner...)
+		p.c = old
+		return f, g
+	}
+	w, _ := c.features(&p.gw, &p.aw, &p.qw)
+	put(w...)
+	put(make([]float64, len(mannerNames))...)
+	p.c = old
+	return f, g
+}
+
+// stanceFeatures is how many features an answer has none of that does not say the gold at all.
+const stanceFeatures = 34
+
+// features appends what the evidence and the rules of stance say.
+func (e *evidence) features(f []float64, g *gates) []float64 {
+	p, r, n := e.prepared, e.r, len(e.gold)
+	put := func(x ...float64) { f = append(f, x...) }
+	s := p.stand(r)
+	h := &s.list[s.at]
+	put(b2f(g.refuse != ""), b2f(g.opposed != ""), b2f(g.later != ""), b2f(g.list != ""), b2f(p.asserts(r)), b2f(p.bare(r)))
+	put(ln1(n), float64(e.found)/float64(max(1, n)), float64(e.headFound)/float64(max(1, e.head)), ln1(n-e.found), ln1(e.opposites), ln1(e.oppositesHome), ln1(e.siblings), ln1(e.siblingsHome), ln1(e.names), ln1(e.numbers))
+	put(ln1(min(n-e.found, e.restHome)), b2f(e.negation), float64(max(-2, min(3, denials(p.at)-denials(p.gt)))), ln1(e.restHome), ln1(e.restAll))
+	put(e.elsewhere, ln1(e.elsewhereRest), e.homeAsked, ln1(p.c.items-p.c.itemHit), ln1(r.items), b2f(e.nothingElse), float64(e.order))
+	put(b2f(s.somebodyElse() != "" || s.possessed(h)), float64(e.questionOpposite), b2f(p.has(h, disliking)))
+	return f
+}
+
+// Sure is what the weights of the last stage see of an answer, and the verdict without them: nil where
+// the answer is empty or an abstention is asked for. For training.
+func Sure(q Question, golds []string, answer string) (f []float64, v Verdict) {
+	first := true
+	for _, g := range alternatives(golds) {
+		p := prepare(q, g, answer)
+		if len(p.at.toks) == 0 || p.abstainQ {
+			continue
+		}
+		if x := p.verdict(q, g, answer, Options{}); first || x.Score > v.Score {
+			v, first = x, false
+			f, _ = p.sure(x)
+		}
+	}
+	return f, v
+}

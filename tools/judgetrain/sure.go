@@ -1,0 +1,234 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"sort"
+	"strings"
+	"sync"
+
+	"membench/eval/calibrate"
+	"membench/eval/judge"
+	"membench/internal/codec"
+)
+
+// sureRow is an answer of known truth as the weights of the last stage see it.
+type sureRow struct {
+	f      []float64
+	v      judge.Verdict
+	right  bool
+	writer string // who wrote it; "" recorded or planted
+	group  string
+	base   string // conversation or question: never on both sides
+	w      float64
+	text   string
+}
+
+// writersRows reads batches of answers that people wrote for the judge: lines of question, gold,
+// prediction, group.
+func writersRows(paths []string) (out []sureRow, err error) {
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+		err := eachLine(path, func(b []byte) error {
+			var r struct {
+				Question   string `json:"question"`
+				Gold       string `json:"gold"`
+				Prediction string `json:"prediction"`
+				Group      string `json:"group"`
+			}
+			if err := codec.Unmarshal(b, &r); err != nil {
+				return err
+			}
+			if r.Question == "" {
+				return nil
+			}
+			g := map[string]string{"ops_right": "right_ops", "wrong_certain": "wrong", "ops_wrong": "wrong", "wrong_uncertain": "uncertain"}[r.Group]
+			if g == "" {
+				g = r.Group
+			}
+			x := sureRow{right: strings.HasPrefix(g, "right"), writer: name, group: g, base: "w " + r.Question, w: 1, text: r.Question + " | " + r.Gold + " | " + r.Prediction}
+			q := judge.Question{Text: r.Question}
+			x.f, _ = judge.Sure(q, []string{r.Gold}, r.Prediction)
+			x.v = judge.Judge(q, []string{r.Gold}, r.Prediction, judge.Options{})
+			out = append(out, x)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// answerFiles are the batches of the repository and, by commas, others.
+func answerFiles(more string) []string {
+	own, _ := filepath.Glob("judgetrain/testdata/answers/*.jsonl")
+	for _, f := range strings.Split(more, ",") {
+		if strings.HasSuffix(f, ".jsonl") {
+			own = append(own, f)
+		}
+	}
+	return own
+}
+
+func (r *sureRow) yes() bool { return r.v.Correct && r.v.Doubt == "" }
+
+// sureRows adds the recorded answers outside the test conversations, and the shapes.
+func sureRows(shared string, shapes []calibrate.Shape, paths []string) ([]sureRow, error) {
+	out, err := writersRows(paths)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := load(shared, devConvs)
+	if err != nil {
+		return nil, err
+	}
+	more, err := labelled(shared)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range append(rows, more...) {
+		if r.Wrapped || draw32("sample", r.Question, r.Answer)%sureSample != 0 {
+			continue
+		}
+		f, v := judge.Sure(r.question(), r.golds(), r.Answer)
+		x := sureRow{f: f, v: v, right: r.Right && r.Real, group: "recorded wrong", base: r.Conv, w: recordedWeight, text: r.Question + " | " + r.Gold + " | " + r.Answer}
+		if x.right {
+			x.group = "recorded terse"
+			if n := len(strings.Fields(r.Answer)); n >= 7 && strings.ContainsAny(r.Answer[len(strings.TrimSpace(r.Answer))-1:], ".!?*") {
+				x.group = "recorded full"
+			}
+		}
+		if !r.Real {
+			x.group = "planted"
+		}
+		x.v = judge.Judge(r.question(), r.golds(), r.Answer, judge.Options{})
+		out = append(out, x)
+	}
+	built, err := calibrate.BuiltIn(shapes, []string{"en", "zh", "ops en", "ops zh"}, 3)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range built {
+		q := judge.Question{Text: p.Record.Question}
+		f, _ := judge.Sure(q, []string{p.Record.Gold}, p.Answer)
+		g := "shape wrong"
+		if p.Shape.Right {
+			g = "shape right"
+		}
+		out = append(out, sureRow{f: f, v: judge.Judge(q, []string{p.Record.Gold}, p.Answer, judge.Options{}), right: p.Shape.Right, group: g, base: p.Set + p.Record.Question, w: shapeWeight, text: p.Record.Question + " | " + p.Record.Gold + " | " + p.Answer})
+	}
+	return out, nil
+}
+
+const sureThreshold, certainThreshold = .55, .9 // chosen on writers unseen
+
+var recordedWeight, shapeWeight = .6, .4
+
+// sureSample is of how many recorded answers one is taken.
+var sureSample uint32 = 3
+
+func sureDefaults() options {
+	o := defaults()
+	o.trees, o.depth, o.rate, o.minLeaf, o.lambda, o.logistic = 100, 4, .12, 2, 3, false
+	return o
+}
+
+func fitSure(rows []sureRow, keep func(*sureRow) bool) *judge.Model {
+	var ex []example
+	for i := range rows {
+		if r := &rows[i]; r.f != nil && keep(r) {
+			ex = append(ex, example{r.f, float64(b2i(r.right)), r.w})
+		}
+	}
+	return fit(ex, judge.SureNames(), sureDefaults())
+}
+
+// trainSure prints what writers and conversations come to that the weights have not seen.
+func trainSure(shared string, shapes []calibrate.Shape, paths, out string, n int) error {
+	rows, err := sureRows(shared, shapes, answerFiles(paths))
+	if err != nil {
+		return err
+	}
+	writers := map[string]bool{}
+	for i := range rows {
+		if rows[i].writer != "" {
+			writers[rows[i].writer] = true
+		}
+	}
+	side := func(s string) int { return int(draw32("sure", s) % 3) }
+	scores := make([]float64, len(rows))
+	var wg sync.WaitGroup
+	sem := make(chan bool, 2)
+	run := func(keep, held func(*sureRow) bool) {
+		wg.Add(1)
+		sem <- true
+		go func() {
+			defer wg.Done()
+			m := fitSure(rows, keep)
+			for i := range rows {
+				if r := &rows[i]; held(r) && r.f != nil {
+					scores[i] = m.Score(r.f)
+				}
+			}
+			<-sem
+		}()
+	}
+	for _, w := range sortedKeys(writers) {
+		run(func(r *sureRow) bool { return r.writer != w }, func(r *sureRow) bool { return r.writer == w })
+	}
+	{
+		const k = 0 // one third of the recorded and planted
+		run(func(r *sureRow) bool { return r.writer != "" || side(r.base) != k }, func(r *sureRow) bool { return r.writer == "" && side(r.base) == k })
+	}
+	wg.Wait()
+	for _, t := range []float64{0, .3, .4, .5, .6, .7} {
+		fmt.Printf("t %.2f\n", t)
+		m := marked{}
+		for i := range rows {
+			r := &rows[i]
+			held := !r.yes()
+			if t > 0 && r.f != nil {
+				held = scores[i] < t
+			}
+			if r.writer == "" && side(r.base) != 0 {
+				continue
+			}
+			if r.writer != "" {
+				m.add("all "+r.group, held)
+				m.add("writer "+r.writer+" "+strings.ReplaceAll(r.group, "uncertain", "wrong"), held)
+			} else {
+				m.add(r.group, held)
+			}
+		}
+		names := sortedKeys(m)
+		for _, k := range names {
+			fmt.Printf("   %-28s %5d %.3f\n", k, m[k][1], m.share(k))
+		}
+	}
+	if n > 0 {
+		idx := make([]int, 0, len(rows))
+		for i := range rows {
+			if rows[i].writer != "" && rows[i].f != nil {
+				idx = append(idx, i)
+			}
+		}
+		sort.Slice(idx, func(a, b int) bool { return scores[idx[a]] < scores[idx[b]] })
+		for _, i := range idx {
+			if r := &rows[i]; r.right && scores[i] < .5 || !r.right && scores[i] >= .5 {
+				fmt.Printf("%.2f %s %s %v %s\n", scores[i], r.writer, r.group, r.yes(), strings.ReplaceAll(r.text, "\n", "\\n"))
+			}
+		}
+	}
+	if out == "" {
+		return nil
+	}
+	var m judge.Model
+	if err := readJSON(out, &m); err != nil {
+		return err
+	}
+	m.Sure = fitSure(rows, func(*sureRow) bool { return true })
+	m.Sure.Made = "answers of four people who had not seen the judge (tools/judgetrain/testdata/answers), recorded answers outside the two test conversations, and the shapes of eval/calibrate/data/shapes.txt"
+	m.Thresholds.Sure, m.Thresholds.Certain = sureThreshold, certainThreshold
+	return writeModel(out, &m)
+}
