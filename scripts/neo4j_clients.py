@@ -39,7 +39,8 @@ def kgx(uri, graph):
     files = [os.path.join(folder, name) for name in ("x_nodes.jsonl", "x_edges.jsonl")]
     with open(files[0], "w") as f:
         for n in graph["nodes"]:
-            f.write(json.dumps({**n["props"], "id": n["id"], "category": [n["label"]]}) + "\n")
+            props = {"text" if k == "data" else k: v for k, v in n["props"].items()}  # it takes "data" for all properties
+            f.write(json.dumps({**props, "id": n["id"], "category": [n["label"]]}) + "\n")
     with open(files[1], "w") as f:
         for e in graph["edges"]:
             f.write(json.dumps({**e["props"], "id": e["id"], "subject": e["src"], "predicate": e["type"], "object": e["dst"]}) + "\n")
