@@ -130,7 +130,8 @@ func run(shared, out string, test, show bool, l looking, o options) error {
 	}
 	m := train(rows, o)
 	m.Made = fmt.Sprintf("go run -C tools ./judgetrain -o ../eval/judge/weights.json (trees %d, depth %d, rate %g, ridge %g, plant %g, wrap %g; conversations %v)", o.trees, o.depth, o.rate, o.ridge, o.plantW, o.wrapW, devConvs)
-	m.Thresholds.Rules, m.Thresholds.Trained, m.Thresholds.Long = tr, tt, longThreshold
+	// The last stage accepts some of what the words refuse: from .5 on it accepts no more than 5 % of the plants.
+	m.Thresholds.Rules, m.Thresholds.Trained, m.Thresholds.Long = tr, max(tt, .5), longThreshold
 	long, err := readLong(shared)
 	if err != nil {
 		return err
