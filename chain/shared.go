@@ -49,8 +49,8 @@ func (s Shared) frame(step string, v schema.Version, out string, dir bool) *buil
 // isFolder says that an output is a folder: not standard output, a pipe or a device, nor a
 // file, which ends in .jsonl.
 func isFolder(out string) bool {
-	if info, err := os.Stat(out); err == nil && out != "-" && !info.Mode().IsRegular() {
-		return info.IsDir()
+	if info, err := os.Stat(out); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return false
 	}
 	return out != "-" && !strings.HasSuffix(out, ".jsonl")
 }

@@ -42,7 +42,7 @@ func TestNeo4jLoadInterrupted(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, words.String())
 	}
 	r := finish1(t, start(t, dir, "load-neo4j", "g", "--uri", uri, "--verify"))
-	if have := fmt.Sprintf("%+v", r); !strings.Contains(have, "read back 8000 nodes and 0 edges: 0 missing, 0 different; 0 others") {
+	if have := fmt.Sprintf("%+v", r); !strings.Contains(have, "read back 8000 nodes and 0 edges: 0 missing, 0 different; 0 more") {
 		t.Errorf("the load after it: %s", have)
 	}
 }
