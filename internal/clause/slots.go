@@ -109,6 +109,11 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	if f.able && f.Negated && (f.Verb == "stand" || f.Verb == "bear") && obj != "" { // "can't stand olives"
 		slot, f.able = "PREFERS_TOPIC", false
 	}
+	if like, ok := stirs[f.Verb]; ok && v.passive && f.Subject.Kind == Speaker && f.Tense == Present { // "I'm fascinated by trains"
+		if rest, ok := cutFirst(f.Object.Text, "by ", "with ", "in "); ok && !pronouns[strings.ToLower(rest)] {
+			slot, f.Value.Text, f.Negated = "PREFERS_TOPIC", rest, f.Negated == like
+		}
+	}
 	if slot == "PREFERS_TOPIC" && dislikes[f.Verb] {
 		f.Negated = !f.Negated
 	}
@@ -220,6 +225,7 @@ func (f *Fact) be() bool {
 	f.Slot, f.Value = "IS", f.Object
 	last := obj[strings.LastIndexByte(obj, ' ')+1:]
 	rest, from := cutFirst(f.Object.Text, "originally from ", "from ")
+	seen, been := cutFirst(f.Object.Text, "to ")
 	liked, likes := cutFirst(f.Object.Text, "really into ", "so into ", "into ", "obsessed with ", "addicted to ", "fond of ", "crazy about ", "passionate about ", "interested in ", "hooked on ", "keen on ", "big fan of ", "huge fan of ", "fan of ", "big on ")
 	switch {
 	case obj == "":
@@ -228,11 +234,13 @@ func (f *Fact) be() bool {
 		f.Slot, f.Value.Text = "PREFERS_TOPIC", liked
 	case from:
 		f.Slot, f.Value.Text = "COMES_FROM", rest
+	case been && f.Tense == Past && f.Modality == Asserted: // "I've never been to Japan"
+		f.Slot, f.Value.Text = "VISITED", seen
 	case anyOf(words, diets):
 		f.Slot = "FOLLOWS_DIET"
 	case anyOf(words, statuses):
 		f.Slot = "HAS_STATUS"
-	case feelings[first] || anyOf(words, feelings) && len(words) < 4:
+	case anyOf(set(strings.Map(letter, firstWords(obj, 2))), feelings) || anyOf(words, feelings) && len(words) < 4:
 		f.Slot = "FEELS"
 	case anyOf(set(strings.Map(letter, firstWords(obj, 3))), conditions):
 		f.Slot = "HAS_CONDITION"

@@ -38,7 +38,7 @@ func (f *Fact) worth() bool {
 	if f.Verb == "be" && f.Modality == Plan { // "I'll be right there"
 		low(0.1)
 	}
-	if thin[f.Verb] && strings.Count(obj, " ") < 2 {
+	if thin[f.Verb] && (f.Slot == "DID" || f.Slot == "PLANS" || f.Slot == "HAS_HABIT" || f.Slot == "HAS_OPINION") && strings.Count(obj, " ") < 2 {
 		low(0.15)
 	}
 	switch first := headWord(obj); {
@@ -46,6 +46,9 @@ func (f *Fact) worth() bool {
 		low(0.1) // nobody can tell later what was meant
 	case pronouns[obj] || obj == "":
 		low(0.08)
+	}
+	if f.Slot == "FEELS" && strings.Contains(obj, " you") {
+		low(0.1) // "so proud of you", "excited to hear your thoughts": courtesies
 	}
 	if f.able && (f.Subject.Plural || f.Subject.Kind != Speaker) { // "we can make a difference"
 		low(0.12)
