@@ -147,7 +147,7 @@ func shared(a, b []string) float64 {
 }
 
 // statement is the first sentence of a reply that states a fact of its speaker and more than
-// the question does; "" where there is none, or the reply asks back first.
+// the question does; "" where there is none, or the reply asks back or says something else first.
 func statement(b *turn, q string) string {
 	asked := tokens.Terms(q)
 	for _, st := range sentence.Split(b.text) {
@@ -162,6 +162,9 @@ func statement(b *turn, q string) string {
 		fresh := slices.DeleteFunc(slices.Clone(words), func(t string) bool { return slices.Contains(asked, t) })
 		if own && !hollow.MatchString(st.Text) && len(fresh) >= 2 && len(words) <= 30 && (shared(topical(q, b.who), words) > 0 || len(st.Text) < 160) {
 			return st.Text
+		}
+		if len(fresh) > 3 && !hollow.MatchString(st.Text) { // says as much, and may be the answer
+			return ""
 		}
 	}
 	return ""

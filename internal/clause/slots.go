@@ -3,6 +3,7 @@ package clause
 import (
 	"strings"
 
+	"membench/internal/pattern"
 	"membench/internal/tokens"
 )
 
@@ -33,12 +34,11 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		return f.be()
 	}
 	first, obj := headWord(f.Object.Text), strings.ToLower(f.Object.Text)
-	words := set(strings.Map(letter, obj))
 	f.Slot, f.Value = "DID", f.Object
 	slot := verbSlots[f.Verb]
 	switch f.Verb {
 	case "have", "get", "own", "keep", "adopt", "raise":
-		slot = had(f.Verb, words)
+		slot = had(f.Verb, set(strings.Map(letter, ownPart.ReplaceAllString(obj, ""))))
 		if slot == "HAS" && f.Tense == Past && f.Modality == Asserted { // "had a blast": an event, no possession
 			slot = "DID"
 		}
@@ -51,12 +51,12 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 		}
 	case "live", "reside":
 		rest, ok := cutFirst(f.Object.Text, "in ", "at ", "near ", "on ")
-		if !ok {
+		if !ok || !proper(rest) { // a dorm is no rival of the town that it is in
 			slot = "DID"
 		}
 		f.Value.Text = rest
 	case "move", "relocate":
-		if rest, ok := cutFirst(f.Object.Text, "to ", "into ", "back to "); ok {
+		if rest, ok := cutFirst(f.Object.Text, "to ", "into ", "back to "); ok && proper(rest) {
 			slot, f.Value.Text = "LIVES_IN", rest
 			if f.Modality == Plan || f.Negated {
 				slot = "DID"
@@ -117,6 +117,9 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	if slot == "PREFERS_TOPIC" && dislikes[f.Verb] {
 		f.Negated = !f.Negated
 	}
+	if slot == "PREFERS_TOPIC" && restricted.MatchString(s.text[min(len(s.text), max(0, f.Object.End-s.start)):]) {
+		f.Confidence -= .1 // "I hate movies that drag on": not movies
+	}
 	if f.Modality == Plan && slot != "PLANS" {
 		slot = "PLANS"
 	}
@@ -132,6 +135,13 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 	}
 	return f.worth()
 }
+
+// ownPart is what follows the noun of an object: "the idea", of "the idea from a walk with my
+// dogs".
+var ownPart = pattern.New(`\s(?:from|for|with|of|to|in|at|on|about|by|into|over|that|who|which|when|where)\s.*$`)
+
+// restricted begins a clause that says which of the things that were named.
+var restricted = pattern.New(`^ (?:that|who|when|where|if|how)\b`)
 
 var dislikes = set("hate dislike detest loathe avoid")
 
@@ -172,6 +182,9 @@ func title(s string) bool {
 	}
 	return s != ""
 }
+
+// proper reports whether a phrase has a name in it.
+func proper(s string) bool { return strings.ToLower(s) != s }
 
 func anyOf(words, of map[string]bool) bool {
 	for w := range words {
