@@ -19,7 +19,7 @@ import (
 var (
 	askedEN = pattern.New(`(?i)^(?:(?:so|and|but|well|oh|wow|cool|nice|great|hey)[,!.]? |(?-i:[A-Z])\w+, )*((?:what|which|where|who|how|why)\b.*)\?$`)
 	// What points at something that only those present know.
-	pointing = pattern.New(`(?i)\b(?:that|this|it|its|it's|these|those|there|here|they|them|their|he|she|him|her|his|ones?|else|else's|another|other|more|again|think|thinking|thoughts?|up to|going on|been up|about you|happened|we|us|our|me|my|i|i'm|i've|mean|so far|then|too|would|could|should|might|will|gonna|going to|if|any|anything|all|now|next|currently|why not|how to|by the way)\b|['’](?:re|d|ll|ve|m)\b|\bhow['’]s\b`)
+	pointing = pattern.New(`(?i)\b(?:that|this|it|its|it's|these|those|there|here|they|them|their|he|she|him|her|his|ones?|else|else's|another|other|more|again|think|thinking|thoughts?|impressions?|you (?:two|guys|all|both)|up to|going on|been up|about you|happened|we|us|our|me|my|i|i'm|i've|mean|so far|then|too|would|could|should|might|will|gonna|going to|if|any|anything|all|now|next|currently|why not|how to|by the way)\b|['’](?:re|d|ll|ve|m)\b|\bhow['’]s\b`)
 	secondEN = []struct {
 		re  *pattern.Pattern
 		say string
