@@ -163,7 +163,7 @@ func statement(b *turn, q string) string {
 		if own && !hollow.MatchString(st.Text) && len(fresh) >= 2 && len(words) <= 30 && (shared(topical(q, b.who), words) > 0 || len(st.Text) < 160) {
 			return st.Text
 		}
-		if len(fresh) > 3 && !hollow.MatchString(st.Text) { // says as much, and may be the answer
+		if len(fresh) >= 3 && !hollow.MatchString(st.Text) { // says as much, and may be the answer
 			return ""
 		}
 	}

@@ -267,6 +267,9 @@ func (s *enSentence) fact(i int) (Fact, bool) {
 	if f.Verb == "" || emptyVerb[f.Verb] {
 		return f, false
 	}
+	if s.low(i-1) == "not" && len(v.aux) == 0 && !v.cop && s.ws[i].Tag != "VBG" { // "busy, but not like …": no verb is denied so
+		return f, false
+	}
 	f.Negated = v.negated
 	s.objects(i, v, &f)
 	f.Tense, f.Modality = s.hold(i, subj, governor, v, &f)

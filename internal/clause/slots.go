@@ -75,7 +75,9 @@ func slotEN(s *enSentence, i int, v verbGroup, f *Fact) bool {
 			slot = "HAS_HABIT"
 		}
 	case "study", "major":
-		if rest, ok := cutFirst(f.Object.Text, "at "); ok {
+		if v.end < len(s.ws) && s.ws[v.end].Rel == "advmod" { // "studied hard"
+			slot = "DID"
+		} else if rest, ok := cutFirst(f.Object.Text, "at "); ok {
 			slot, f.Value.Text = "STUDIES_AT", rest
 		} else if rest, ok := cutFirst(f.Object.Text, "in "); ok {
 			f.Value.Text = rest

@@ -3,6 +3,7 @@ package clause
 import (
 	"strings"
 
+	"membench/internal/pattern"
 	"membench/internal/tokens"
 )
 
@@ -42,7 +43,7 @@ func (f *Fact) worth() bool {
 		low(0.15)
 	}
 	switch first := headWord(obj); {
-	case obj == "" && f.When.Text == "", first == "it" || first == "them" || first == "something":
+	case obj == "" && f.When.Text == "", first == "it" || first == "them" || first == "something", anaphor.MatchString(obj):
 		low(0.1) // nobody can tell later what was meant
 	case pronouns[obj] || obj == "":
 		low(0.08)
@@ -55,6 +56,9 @@ func (f *Fact) worth() bool {
 	}
 	return f.sure()
 }
+
+// anaphor is a part of what only those present know: "most of it".
+var anaphor = pattern.New(`\bof (?:it|them|that|this|these|those)$`)
 
 // Confidence below which a fact is not of the default tier, and not kept at all.
 const (
