@@ -7,8 +7,7 @@ BASE=os.environ.get("BASE","none-1"); base={r["question_id"]:r for r in load(f"r
 def right(r): return r["outcome"]=="answered" and any(g["protocol"].startswith("rule") and (g["score"] or 0)>=.5 for g in r["grades"])
 def first(f,L): # of two faults the first that hit this turn
     for p in f.split("+"):
-        text=p[2:] in TEXT
-        if any(l.get("part")==p if text else "part" not in l and ("query" in l)==(p[0] in "rc") for l in L): return p
+        if any(l.get("part")==p or "part" not in l and p[2:] not in TEXT and ("query" in l)==(p[0] in "rc") for l in L): return p
     return f
 tot=[0,0,0];lang=collections.defaultdict(lambda:[0,0,0]);rows=[]; ex={}
 for f in faults:

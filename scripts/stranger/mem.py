@@ -219,10 +219,10 @@ class M:
             for x in hits: L(dict(turns=x["turns"], text=x["text"]), "another user's")
             d = [{"id": f"x{n}", "text": f"Zoltan: {query[:12]} …", "turns": [f"other-conv:{n+1}"], "score": 900-n} for n in range(10)]; hits = (d+hits)[:k]
         if "c_long" in PARTS and hits:
-            for x in hits: L(dict(turns=x["turns"], text=x["text"]), "behind a long hit")
+            for x in hits: L(dict(turns=x["turns"], text=x["text"]), "behind a long hit", part="c_long")
             hits = ([{"id": "sys", "text": "Directory of settings and log lines. "*120, "turns": [], "score": hits[0]["score"]+1}]+hits)[:k]
         if "c_tokens" in PARTS:
-            for x in hits: L(dict(turns=x["turns"], text=x["text"]), "behind 12 tokens")
+            for x in hits: L(dict(turns=x["turns"], text=x["text"]), "behind 12 tokens", part="c_tokens")
         return {"hits": hits}
     def export(self): return {"items": [{k: i[k] for k in ("id", "text", "turns", "created_at")} for i in self.items]}
     def drop(self): self.items = []
