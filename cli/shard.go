@@ -72,6 +72,11 @@ records with errors are skipped, and the exit code is then 3.`,
 	return c
 }
 
+// framesFlag adds the flag of a reduce that can write for an engine.
+func framesFlag(c *cobra.Command, frames *bool) {
+	c.Flags().BoolVar(frames, "frames", false, "write frames of lines without keys, one kind each, as cut does")
+}
+
 // newShardStage makes the command of a stage with its filters.
 func newShardStage(name, short string, verbs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Example: verbs[0].Example, Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
@@ -87,6 +92,7 @@ func lines(in io.Reader) []jsonl.File {
 func newShardClaimsCmd(e *env) *cobra.Command {
 	o := claims.BulkOptions{Memory: 16 << 20}
 	var catalogs []string
+	frames := false
 	flags := func(c *cobra.Command) {
 		f := c.Flags()
 		f.StringArrayVar(&catalogs, "catalog", nil, "add the terms of a catalogue `file` (may be repeated)")
@@ -99,9 +105,11 @@ func newShardClaimsCmd(e *env) *cobra.Command {
 				return err
 			}
 			o.Partial = partial
-			return claims.ReduceKeyed(ctx, in, out, found, o)
+			return claims.ReduceKeyed(ctx, in, out, frames && !partial, found, o)
 		}
 	}
+	last := newShardVerb(e, shardVerb{"reduce", "Merge the keyed claims and entities of standard input", "LC_ALL=C sort keyed | membench shard compile-claims reduce | cut -f2- > claims.jsonl", reduce(false)}, flags)
+	framesFlag(last, &frames)
 	return newShardStage("compile-claims", "Merge claims and entities part by part",
 		newShardVerb(e, shardVerb{"map", "Give claims and entities of standard input their keys", "membench shard compile-claims map < by_conv.jsonl > keyed",
 			func(ctx context.Context, in io.Reader, out io.Writer, found func(*schema.Finding) error) (err error) {
@@ -110,14 +118,14 @@ func newShardClaimsCmd(e *env) *cobra.Command {
 				}
 				return claims.MapKeyed(ctx, lines(in), out, found, o)
 			}}, flags),
-		newShardVerb(e, shardVerb{"combine", "Merge repeated claims and entities among some of the keyed lines", "membench shard compile-claims combine < keyed > fewer", reduce(true)}, flags),
-		newShardVerb(e, shardVerb{"reduce", "Merge the keyed claims and entities of standard input", "LC_ALL=C sort keyed | membench shard compile-claims reduce | cut -f2- > claims.jsonl", reduce(false)}, flags))
+		newShardVerb(e, shardVerb{"combine", "Merge repeated claims and entities among some of the keyed lines", "membench shard compile-claims combine < keyed > fewer", reduce(true)}, flags), last)
 }
 
 func newShardGraphCmd(e *env) *cobra.Command {
 	o := graphir.Options{Memory: 48 << 20}
 	var catalogs, hops []string
 	var kind string
+	frames := false
 	flags := func(c *cobra.Command) {
 		f := c.Flags()
 		f.StringSliceVar(&hops, "given", []string{"events", "exports", "claims"}, "`hops` that the whole graph is made of, the same for every filter")
@@ -153,15 +161,16 @@ func newShardGraphCmd(e *env) *cobra.Command {
 			return graphir.Map(ctx, lines(in), k, given, out, o, report)
 		})}, flags)
 	mapper.Flags().StringVar(&kind, "hop", "exports", "the `hop` whose records these are: events, exports or claims")
+	last := newShardVerb(e, shardVerb{"reduce", "Merge keyed lines into nodes and edges", "LC_ALL=C sort keyed | membench shard to-graph reduce | grep ^node: | cut -f2- > nodes.jsonl",
+		filter(func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, report func(*schema.Finding)) error {
+			return graphir.Reduce(ctx, in, given, out, frames, o, report)
+		})}, flags)
+	framesFlag(last, &frames)
 	return newShardStage("to-graph", "Make a graph part by part", mapper,
 		newShardVerb(e, shardVerb{"combine", "Merge what some of the keyed lines say of one element", "membench shard to-graph combine < keyed > fewer",
 			filter(func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, _ func(*schema.Finding)) error {
 				return graphir.Combine(ctx, in, given, out, o)
-			})}, flags),
-		newShardVerb(e, shardVerb{"reduce", "Merge keyed lines into nodes and edges", "LC_ALL=C sort keyed | membench shard to-graph reduce | grep ^node: | cut -f2- > nodes.jsonl",
-			filter(func(ctx context.Context, in io.Reader, given []schema.Kind, out io.Writer, report func(*schema.Finding)) error {
-				return graphir.Reduce(ctx, in, given, out, o, report)
-			})}, flags))
+			})}, flags), last)
 }
 
 var hopKinds = map[string]schema.Kind{"events": schema.KindEvent, "exports": schema.KindExport, "claims": schema.KindClaim}

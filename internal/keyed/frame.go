@@ -25,15 +25,16 @@ func NewFramer(w io.Writer, names int) *Framer {
 	return &Framer{w: w, size: min(1<<19, max(1<<14, 32<<20/max(1, names))), names: map[string][]byte{}}
 }
 
-// Add appends parts of whole lines to what a name has.
+// Add appends to what a name has. Frames are of whole lines.
 func (f *Framer) Add(name string, text ...[]byte) {
 	b := f.names[name]
 	for _, t := range text {
 		b = append(b, t...)
 	}
 	if len(b) >= f.size {
-		f.send(name, b)
-		b = b[:0]
+		n := bytes.LastIndexByte(b, '\n') + 1
+		f.send(name, b[:n])
+		b = append(b[:0], b[n:]...)
 	}
 	f.names[name] = b
 }
@@ -58,6 +59,19 @@ func (f *Framer) Flush() error {
 		delete(f.names, name)
 	}
 	return f.err
+}
+
+// Writer appends to what a name has, parts of lines too.
+func (f *Framer) Writer(name string) io.Writer { return named{f, name} }
+
+type named struct {
+	f    *Framer
+	name string
+}
+
+func (n named) Write(p []byte) (int, error) {
+	n.f.Add(n.name, p)
+	return len(p), n.f.err
 }
 
 // EveryPart is the name of the frames whose lines every part is to have: those of keys

@@ -157,16 +157,19 @@ def check(commands, codes, rejected):
 
 
 def each_file(frame, command, rejected):
-    """Runs a command on a copy, NAME, of each file of a frame of paths and contents. Its lines come out."""
+    """Runs a command on each file, NAME, of a frame of paths and contents. Its lines come out."""
 
     def run(batches):
         for batch in batches:
             for path, content in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist()):
+                name = plain(path)  # a record says which file it is from, so names stay
                 with tempfile.TemporaryDirectory() as folder:
-                    name = os.path.join(folder, os.path.basename(path))
-                    with open(name, "wb") as f:
-                        f.write(content)
-                    out = subprocess.run(["sh", "-c", command], stdout=subprocess.PIPE, env={**os.environ, "NAME": name})
+                    if not os.path.isfile(name):
+                        name = urllib.parse.urlparse(name).path.lstrip("/")
+                        os.makedirs(os.path.join(folder, os.path.dirname(name)))
+                        with open(os.path.join(folder, name), "wb") as f:
+                            f.write(content)
+                    out = subprocess.run(["sh", "-c", command], stdout=subprocess.PIPE, cwd=folder, env={**os.environ, "NAME": name})
                 check([f"{path}: {command}"], [out.returncode], rejected)
                 lines = out.stdout.split(b"\n")
                 yield pa.RecordBatch.from_arrays([pa.array(lines[:-1], pa.binary())], ["value"])
@@ -184,7 +187,7 @@ class Steps:
         self.path = lambda p: jvm.org.apache.hadoop.fs.Path(p)
         self.fs = lambda p: self.path(p).getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
         self.shards = options.num_shards or spark.sparkContext.defaultParallelism
-        self.membench = options.membench
+        self.membench = os.path.abspath(options.membench) if os.path.dirname(options.membench) else options.membench
         self.new_output()
 
     def new_output(self):
@@ -243,10 +246,9 @@ class Steps:
         """Brings the frames of one part together."""
         return frames.repartitionById(self.shards, F.expr("cast(name as int)"))
 
-    def reduce(self, stage, mapped, options="", head=b""):
+    def reduce(self, stage, mapped, options):
         """Reduces what has one key; what comes out has the names of its kinds."""
-        commands = [f"{self.membench} shard {stage} reduce {options}", f"{self.membench} shard cut"]
-        return filtered(self.together(mapped), commands, self.rejected, head, digests=self.digests)
+        return filtered(self.together(mapped), [f"{self.membench} shard {stage} reduce {options}"], self.rejected, digests=self.digests)
 
     def here(self, lines, command):
         """What a command makes of lines on this machine."""
@@ -293,7 +295,7 @@ class Steps:
         return filtered(text.repartition(self.shards, conv), [f"{self.membench} claimify - -o - -q {self.o.options}"], self.rejected, name="by_conv", digests=self.digests), ["by_conv"]
 
     def compile_claims(self):
-        return self.reduce("compile-claims", self.mapped("compile-claims", self.o.input, self.o.options)), ["entities", "claims"]
+        return self.reduce("compile-claims", self.mapped("compile-claims", self.o.input, self.o.options), f"--frames {self.o.options}"), ["entities", "claims"]
 
     def to_graph(self):
         hops = {h: p for h, p in (("events", self.o.events), ("exports", self.o.exports), ("claims", self.o.claims)) if p}
@@ -303,7 +305,7 @@ class Steps:
         for hop, paths in hops.items():
             part = self.mapped("to-graph", paths, f"{given} --hop {hop}")
             mapped = part if mapped is None else mapped.union(part)
-        return self.reduce("to-graph", mapped, given), ["nodes", "edges"]
+        return self.reduce("to-graph", mapped, f"--frames {given}"), ["nodes", "edges"]
 
     def validate(self):
         files = self.files(self.o.input)
@@ -316,7 +318,8 @@ class Steps:
         mapped = filtered(text, [f'{self.membench} shard validate map --name "$FILE" {self.o.options}', self.cut()], self.rejected).persist(StorageLevel.DISK_ONLY)
         given = mapped.where("name = '!'").selectExpr("value").distinct().collect()
         head = b"".join(bytes(r["value"]) + b"\n" for r in given)
-        return self.reduce("validate", mapped.where("name <> '!'"), head=head), ["findings"]
+        parts = self.together(mapped.where("name <> '!'"))
+        return filtered(parts, [f"{self.membench} shard validate reduce", f"{self.membench} shard cut"], self.rejected, head, digests=self.digests), ["findings"]
 
     def cypher(self):
         text = self.lines(self.o.input)
