@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -252,15 +253,7 @@ func RuleSummary(old string, texts []string, words int) string {
 		}
 		score[i] /= math.Sqrt(float64(max(1, length(all[i]))))
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case score[a] > score[b]:
-			return -1
-		case score[a] < score[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
 	var take []int
 	left := words
 	for _, i := range order {

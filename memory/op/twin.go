@@ -123,7 +123,8 @@ func (w *Work) Embed(texts ...string) (out [][]float32) {
 
 // Vectors embeds texts, each that is not in known once, and adds them to it.
 func (w *Work) Vectors(known map[string][]float32, texts ...string) {
-	if w.Err == nil {
-		w.Err = store.Vectors(w.ctx, w.d.Embed, &w.done.Usage, known, texts...)
+	open := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(texts))), func(t string) bool { return known[t] != nil })
+	for i, v := range w.Embed(open...) {
+		known[open[i]] = v
 	}
 }
