@@ -3,7 +3,6 @@ package op
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -170,21 +169,6 @@ func Entities(text string) (out []string) {
 		}
 	}
 	return out
-}
-
-// ModelLines asks for a list of short texts, at most n.
-func ModelLines(ctx context.Context, g llm.Generator, p llm.Prompts, purpose, prompt string, n int) ([]string, llm.Usage, error) {
-	type answer struct {
-		Items []string `json:"items"`
-	}
-	v, u, err := Ask(ctx, g, p, purpose, fmt.Sprintf("Number wanted: %d\n\n%s", n, prompt), func(a answer) error {
-		if len(clean(a.Items)) == 0 {
-			return errors.New("items is empty")
-		}
-		return nil
-	})
-	out := clean(v.Items)
-	return out[:min(n, len(out))], u, err
 }
 
 func clean(in []string) (out []string) {

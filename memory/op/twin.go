@@ -2,6 +2,7 @@ package op
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,9 +66,17 @@ func Member[T any](w *Work, purpose, member, prompt string, rule func() T) T {
 
 // Lines asks for at most n short texts.
 func (w *Work) Lines(purpose, prompt string, n int, rule func() []string) []string {
-	return Do(w, purpose, func() ([]string, llm.Usage, error) {
-		return ModelLines(w.ctx, w.d.LLM, w.d.Prompts, purpose, prompt, n)
-	}, rule)
+	type answer struct {
+		Items []string `json:"items"`
+	}
+	a := JSON(w, purpose, fmt.Sprintf("Number wanted: %d\n\n%s", n, prompt), func(a answer) error {
+		if len(clean(a.Items)) == 0 {
+			return errors.New("items is empty")
+		}
+		return nil
+	}, func() answer { return answer{rule()} })
+	out := clean(a.Items)
+	return out[:min(n, len(out))]
 }
 
 // Summary writes a new text of the old one and new texts, about words long: a summary, an
