@@ -46,8 +46,11 @@ func (p *prepared) stance(r *reading) (refuse, doubt string) {
 // of the rest.
 func (p *prepared) unsaid() string {
 	const short, few = 3, 8 // words of an item; items
-	c := p.c
-	if c == nil || p.abstainQ || p.gw.isDate() || p.comparesValues() || c.longest > short || c.items > few || c.items < 2 || p.gt.sents > 1 {
+	if p.by != "words" {
+		return ""
+	}
+	c := p.compared()
+	if c.longest > short || c.items > few || c.items < 2 || p.gt.sents > 1 {
 		return ""
 	}
 	for i := range p.at.toks {

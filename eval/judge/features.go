@@ -288,10 +288,10 @@ func negated(t *text) bool {
 // an abstention decides instead. For training and for looking into a verdict.
 func Features(q Question, gold, answer string) []float64 {
 	p := prepare(q, gold, answer)
-	if p.decided() {
+	if p.by != "words" {
 		return nil
 	}
-	f, _ := p.c.features(&p.gw, &p.aw, &p.qw)
+	f, _ := p.compared().features(&p.gw, &p.aw, &p.qw)
 	return f
 }
 
@@ -301,17 +301,14 @@ func Features(q Question, gold, answer string) []float64 {
 func Relation(q Question, gold, answer string) string {
 	p := prepare(q, gold, answer)
 	var r relation
-	switch {
-	case len(p.at.toks) == 0 || p.abstainQ:
-	case p.gw.isDate():
+	switch p.by {
+	case "date":
 		if r, _ = compareDates(&p.gw, &p.aw, &p.qw, p.ref, untrained); r.class == "several dates" {
 			return ""
 		}
-	case p.comparesValues():
-		return ""
-	case p.yesNo():
+	case "polarity":
 		r, _ = comparePolarity(p.qt, p.gt, p.at)
-	case p.gw.isDuration():
+	case "duration":
 		r, _ = compareLengths(&p.gw, &p.aw, untrained)
 	}
 	return r.class
@@ -327,9 +324,19 @@ type prepared struct {
 	grammar    map[[2]int]predicate // of clauses, by their tokens
 	terms      [][2]int             // bytes of values of the answer of which the gold's is the sum or difference
 	gw, aw, qw when
-	c          *comparison
+	by         string      // what decides: empty | abstention | date | value | polarity | duration | words
+	c          *comparison // see compared
 	ref        timex.Day
 	abstainQ   bool
+}
+
+// compared holds the words of gold and answer against each other, once. Where something else decides
+// it is weighed all the same by the last stage.
+func (p *prepared) compared() *comparison {
+	if p.c == nil {
+		p.c = compare(p.qt, p.gt, p.at)
+	}
+	return p.c
 }
 
 func prepare(q Question, gold, answer string) *prepared {
@@ -349,16 +356,27 @@ func prepare(q Question, gold, answer string) *prepared {
 		p.ref = asked[0].Hi
 	}
 	p.abstainQ = q.Abstain || (abstention(p.gt.raw) < .2 && len(p.gt.toks) < 14 || p.goldWithholds()) && !p.gw.isDate()
-	if !p.decided() {
-		p.c = compare(p.qt, p.gt, p.at)
-	}
+	p.by = p.decides()
 	return p
 }
 
-// decided reports whether something other than words decides: an abstention, a date
-// or a length of time.
-func (p *prepared) decided() bool {
-	return len(p.at.toks) == 0 || p.abstainQ || p.gw.isDate() || p.comparesValues() || p.yesNo() || p.gw.isDuration()
+// decides is what an answer is compared by.
+func (p *prepared) decides() string {
+	switch {
+	case len(p.at.toks) == 0:
+		return "empty"
+	case p.abstainQ:
+		return "abstention"
+	case p.gw.isDate():
+		return "date"
+	case p.comparesValues():
+		return "value"
+	case p.yesNo():
+		return "polarity"
+	case p.gw.isDuration():
+		return "duration"
+	}
+	return "words"
 }
 
 // yesNo reports whether the question asks for yes or no, the gold says which, and the

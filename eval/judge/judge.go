@@ -116,7 +116,7 @@ func alternatives(golds []string) []string {
 func judgeOne(q Question, gold, answer string, o Options) Verdict {
 	p := prepare(q, gold, answer)
 	v := p.verdict(q, gold, answer, o)
-	if len(p.at.toks) == 0 || p.abstainQ {
+	if p.by == "empty" || p.by == "abstention" {
 		return v
 	}
 	if o.Method == Trained && model().Sure != nil && o.Threshold == 0 {
@@ -141,7 +141,7 @@ func (p *prepared) verdict(q Question, gold, answer string, o Options) Verdict {
 		v.Score = p.temper(v, model().Long.score(p.longFeatures(v, answer)), threshold)
 		threshold = model().Thresholds.Long
 	}
-	if v.Score < threshold && v.Rule == "words" && (p.c.covExact > .999 || p.complete()) && p.c.abstain > 1 && (p.says() || p.states() || p.plainHome()) {
+	if v.Score < threshold && v.Rule == "words" && (p.compared().covExact > .999 || p.complete()) && p.compared().abstain > 1 && (p.says() || p.states() || p.plainHome()) {
 		v.Score = threshold // one clause is the answer, whatever stands around it
 	}
 	v.Correct = v.Score >= threshold
@@ -157,41 +157,41 @@ func (o Options) threshold() float64 {
 
 // short scores the final part by what it says, without the rest of the reply.
 func (p *prepared) short(q Question, gold, answer string, o Options) Verdict {
-	v := Verdict{}
-	switch {
-	case len(p.at.toks) == 0:
-		v.Rule, v.Reason = "empty", "the answer is empty"
-	case p.abstainQ:
-		v.Rule = "abstention"
+	v := Verdict{Rule: p.by}
+	switch p.by {
+	case "empty":
+		v.Reason = "the answer is empty"
+	case "abstention":
 		if a := abstention(p.at.raw); a < .5 || a <= 1 && len(p.at.toks) < 25 || strings.HasSuffix(p.how, "answers") && abstention(answer) <= 1 || p.at.withholds(p.at.sents) {
 			v.Score, v.Reason = .95, "the question cannot be answered, and the answer says so"
 		} else {
 			v.Score, v.Reason = .05, "the question cannot be answered, but the answer gives one"
 		}
-	case p.gw.isDate():
+	case "date":
 		r, facts := compareDates(&p.gw, &p.aw, &p.qw, p.ref, o.odds())
 		if p.polarityFirst(r.class) {
 			r, facts = comparePolarity(p.qt, p.gt, p.at)
 		}
-		v.Rule, v.Score, v.Facts, v.Reason = "date", o.odds()(r), facts, "dates: "+r.class
-	case p.comparesValues():
+		v.Score, v.Facts, v.Reason = o.odds()(r), facts, "dates: "+r.class
+	case "value":
 		r, facts := p.compareValues()
-		v.Rule, v.Score, v.Facts, v.Reason = "value", r.score, facts, r.class
-	case p.yesNo():
+		v.Score, v.Facts, v.Reason = r.score, facts, r.class
+	case "polarity":
 		r, facts := comparePolarity(p.qt, p.gt, p.at)
-		v.Rule, v.Score, v.Facts, v.Reason = "polarity", o.odds()(r), facts, r.class
-	case p.gw.isDuration():
+		v.Score, v.Facts, v.Reason = o.odds()(r), facts, r.class
+	case "duration":
 		r, facts := compareLengths(&p.gw, &p.aw, o.odds())
-		v.Rule, v.Score, v.Facts, v.Reason = "duration", o.odds()(r), facts, "lengths of time: "+r.class
+		v.Score, v.Facts, v.Reason = o.odds()(r), facts, "lengths of time: "+r.class
 	default:
-		f, facts := p.c.features(&p.gw, &p.aw, &p.qw)
-		v.Rule, v.Facts = "words", facts
+		c := p.compared()
+		f, facts := c.features(&p.gw, &p.aw, &p.qw)
+		v.Facts = facts
 		if o.Method == Rules {
-			v.Score, v.Reason = p.c.byRules(f)
+			v.Score, v.Reason = c.byRules(f)
 		} else {
-			v.Score, v.Reason = model().score(f), p.c.summary()
+			v.Score, v.Reason = model().score(f), c.summary()
 		}
-		if o.Similarity != nil && doubtful(v.Score) && p.c.gPol*p.c.aPol >= 0 && p.c.abstain > 1 {
+		if o.Similarity != nil && doubtful(v.Score) && c.gPol*c.aPol >= 0 && c.abstain > 1 {
 			v.Score = lift(v.Score, o.Similarity(q.Text, gold, p.part))
 		}
 	}

@@ -23,10 +23,7 @@ func LongFeatureNames() []string {
 // longFeatures is what the weights for long replies see; v is the verdict on the final
 // part by itself.
 func (p *prepared) longFeatures(v Verdict, reply string) []float64 {
-	c := p.c
-	if c == nil {
-		c = compare(p.qt, p.gt, p.at)
-	}
+	c := p.compared()
 	f, _ := c.features(&p.gw, &p.aw, &p.qw)
 	put := func(x ...float64) { f = append(f, x...) }
 	decided := -1.
@@ -132,7 +129,7 @@ func (p *prepared) temper(v Verdict, score, threshold float64) float64 {
 // answer operates on the gold.
 func (p *prepared) says() bool {
 	r := p.read()
-	return r.first >= 0 && r.restates >= .5 && len(r.operators) == 0 && r.rival < 0 && len(r.before)+len(r.after) <= 4 && p.c.gPol*p.c.aPol >= 0
+	return r.first >= 0 && r.restates >= .5 && len(r.operators) == 0 && r.rival < 0 && len(r.before)+len(r.after) <= 4 && p.compared().gPol*p.compared().aPol >= 0
 }
 
 // plainHome reports whether the clause with the gold has all of it and nothing else that is not of

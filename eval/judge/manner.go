@@ -153,7 +153,7 @@ func (m *manner) whole(home, from, to int) {
 		han += int(b2f(t.toks[i].han))
 	}
 	asked := m.count(from, to, ofQuestion)
-	m.put(b2f(2*han > len(t.toks)), r.restates, float64(asked)/math.Max(1, float64(r.asked)), ln1(r.asked), ln1(len(p.gt.content())), ln1(len(p.gv)), b2f(len(p.gw.abs) > 0), b2f(name), b2f(p.c != nil && p.c.gPol != 0), b2f(p.how != ""))
+	m.put(b2f(2*han > len(t.toks)), r.restates, float64(asked)/math.Max(1, float64(r.asked)), ln1(r.asked), ln1(len(p.gt.content())), ln1(len(p.gv)), b2f(len(p.gw.abs) > 0), b2f(name), b2f(p.compared().gPol != 0), b2f(p.how != ""))
 	m.put(ln1(len(t.toks)), ln1(t.sents), ln1(len(r.before)), ln1(len(r.after)), ln1(len(r.later)), ln1(r.items))
 }
 
@@ -163,10 +163,9 @@ func (m *manner) span(from, lo, hi, to int) {
 	n := max(1, to-from-m.count(from, to, ofFrame))
 	m.put(ln1(m.count(from, lo, ofRest)), ln1(m.count(lo, hi, ofRest)), ln1(m.count(hi, to, ofRest)), ln1(max(0, lo-from)), float64(m.count(from, to, ofRest))/float64(n))
 	verbatim, missed := strings.Contains(strings.ToLower(t.raw), strings.ToLower(strings.TrimRight(p.gt.raw, " .。"))), 0
-	if p.c != nil {
-		for i, gi := range p.c.gc {
-			missed += int(b2f(p.c.best[i] == 0 && p.gt.toks[gi].name))
-		}
+	c := p.compared()
+	for i, gi := range c.gc {
+		missed += int(b2f(c.best[i] == 0 && p.gt.toks[gi].name))
 	}
 	m.put(b2f(verbatim), ln1(missed))
 	rivals := [4]int{}

@@ -167,10 +167,7 @@ func (p *prepared) goldInQuestion() bool {
 
 // questioned counts what of the question the answer repeats.
 func (p *prepared) questioned(r *reading) {
-	if p.c == nil {
-		markQuestion(p.qt, p.gt)
-		markQuestion(p.qt, p.at)
-	}
+	p.compared() // marks what the question says
 	n := 0
 	seen := map[string]bool{}
 	for i := range p.qt.toks {

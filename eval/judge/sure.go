@@ -105,38 +105,26 @@ func (g *gates) say(uncertain bool) string {
 func (p *prepared) sure(v Verdict) ([]float64, gates) {
 	f := make([]float64, 0, len(sureNames))
 	put := func(x ...float64) { f = append(f, x...) }
-	c, old := p.c, p.c
-	if c == nil {
-		c = compare(p.qt, p.gt, p.at)
-	}
-	p.c = c
 	put(v.Score, b2f(v.Correct), b2f(v.Rule == "date"), b2f(v.Rule == "value"), b2f(v.Rule == "polarity"), b2f(v.Rule == "duration"), b2f(v.Rule == "words"), b2f(p.how != ""))
 	var g gates
 	r := p.read()
+	manner := make([]float64, len(mannerNames))
 	if r.first < 0 {
 		put(make([]float64, stanceFeatures)...)
 	} else {
-		manner := p.manner(r)
+		manner = p.manner(r)
 		e := p.evidence(r)
-		p.c = old
 		g = p.gates(r)
 		if e.order < 0 {
 			g.order = "it puts things in another order than the gold"
 		}
-		p.c = c
 		f = e.features(f, &g)
 		g.manner, g.remarked, g.candidates = p.mannerDoubts(r, manner), p.stand(r).remarked(), r.items >= 4 && len(p.gt.items) <= 1 && r.restates < .5 && p.how == ""
 		put(g.manner, b2f(g.remarked), b2f(g.candidates))
-		w, _ := c.features(&p.gw, &p.aw, &p.qw)
-		put(w...)
-		put(manner...)
-		p.c = old
-		return f, g
 	}
-	w, _ := c.features(&p.gw, &p.aw, &p.qw)
+	w, _ := p.compared().features(&p.gw, &p.aw, &p.qw)
 	put(w...)
-	put(make([]float64, len(mannerNames))...)
-	p.c = old
+	put(manner...)
 	return f, g
 }
 
@@ -152,24 +140,24 @@ func (e *evidence) features(f []float64, g *gates) []float64 {
 	put(b2f(g.refuse != ""), b2f(g.opposed != ""), b2f(g.later != ""), b2f(g.list != ""), b2f(p.asserts(r)), b2f(p.bare(r)))
 	put(ln1(n), float64(e.found)/float64(max(1, n)), float64(e.headFound)/float64(max(1, e.head)), ln1(n-e.found), ln1(e.opposites), ln1(e.oppositesHome), ln1(e.siblings), ln1(e.siblingsHome), ln1(e.names), ln1(e.numbers))
 	put(ln1(min(n-e.found, e.restHome)), b2f(e.negation), float64(max(-2, min(3, denials(p.at)-denials(p.gt)))), ln1(e.restHome), ln1(e.restAll))
-	put(e.elsewhere, ln1(e.elsewhereRest), e.homeAsked, ln1(p.c.items-p.c.itemHit), ln1(r.items), b2f(e.nothingElse), float64(e.order))
+	put(e.elsewhere, ln1(e.elsewhereRest), e.homeAsked, ln1(p.compared().items-p.compared().itemHit), ln1(r.items), b2f(e.nothingElse), float64(e.order))
 	put(b2f(s.somebodyElse() != "" || s.possessed(h)), float64(e.questionOpposite), b2f(p.has(h, disliking)))
 	return f
 }
 
-// Sure is what the weights of the last stage see of an answer, and the verdict without them: nil where
-// the answer is empty or an abstention is asked for. For training.
-func Sure(q Question, golds []string, answer string) (f []float64, v Verdict) {
-	first := true
+// Sure is what the weights of the last stage see of an answer: nil where it is empty or an abstention is
+// asked for. For training.
+func Sure(q Question, golds []string, answer string) (f []float64) {
+	best := -1.
 	for _, g := range alternatives(golds) {
 		p := prepare(q, g, answer)
-		if len(p.at.toks) == 0 || p.abstainQ {
+		if p.by == "empty" || p.by == "abstention" {
 			continue
 		}
-		if x := p.verdict(q, g, answer, Options{}); first || x.Score > v.Score {
-			v, first = x, false
-			f, _ = p.sure(x)
+		if v := p.verdict(q, g, answer, Options{}); v.Score > best {
+			best = v.Score
+			f, _ = p.sure(v)
 		}
 	}
-	return f, v
+	return f
 }

@@ -24,7 +24,7 @@ type sureRow struct {
 	text   string
 }
 
-// writersRows reads batches of answers that people wrote for the judge: lines of question, gold,
+// writersRows reads batches of answers that language models wrote for the judge: lines of question, gold,
 // prediction, group.
 func writersRows(paths []string) (out []sureRow, err error) {
 	for _, path := range paths {
@@ -48,7 +48,7 @@ func writersRows(paths []string) (out []sureRow, err error) {
 			}
 			x := sureRow{right: strings.HasPrefix(g, "right"), writer: name, group: g, base: "w " + r.Question, w: 1, text: r.Question + " | " + r.Gold + " | " + r.Prediction}
 			q := judge.Question{Text: r.Question}
-			x.f, _ = judge.Sure(q, []string{r.Gold}, r.Prediction)
+			x.f = judge.Sure(q, []string{r.Gold}, r.Prediction)
 			x.v = judge.Judge(q, []string{r.Gold}, r.Prediction, judge.Options{})
 			out = append(out, x)
 			return nil
@@ -91,8 +91,8 @@ func sureRows(shared string, shapes []calibrate.Shape, paths []string) ([]sureRo
 		if r.Wrapped || draw32("sample", r.Question, r.Answer)%sureSample != 0 {
 			continue
 		}
-		f, v := judge.Sure(r.question(), r.golds(), r.Answer)
-		x := sureRow{f: f, v: v, right: r.Right && r.Real, group: "recorded wrong", base: r.Conv, w: recordedWeight, text: r.Question + " | " + r.Gold + " | " + r.Answer}
+		f := judge.Sure(r.question(), r.golds(), r.Answer)
+		x := sureRow{f: f, right: r.Right && r.Real, group: "recorded wrong", base: r.Conv, w: recordedWeight, text: r.Question + " | " + r.Gold + " | " + r.Answer}
 		if x.right {
 			x.group = "recorded terse"
 			if n := len(strings.Fields(r.Answer)); n >= 7 && strings.ContainsAny(r.Answer[len(strings.TrimSpace(r.Answer))-1:], ".!?*") {
@@ -111,7 +111,7 @@ func sureRows(shared string, shapes []calibrate.Shape, paths []string) ([]sureRo
 	}
 	for _, p := range built {
 		q := judge.Question{Text: p.Record.Question}
-		f, _ := judge.Sure(q, []string{p.Record.Gold}, p.Answer)
+		f := judge.Sure(q, []string{p.Record.Gold}, p.Answer)
 		g := "shape wrong"
 		if p.Shape.Right {
 			g = "shape right"
@@ -228,7 +228,7 @@ func trainSure(shared string, shapes []calibrate.Shape, paths, out string, n int
 		return err
 	}
 	m.Sure = fitSure(rows, func(*sureRow) bool { return true })
-	m.Sure.Made = "answers of four people who had not seen the judge (tools/judgetrain/testdata/answers), recorded answers outside the two test conversations, and the shapes of eval/calibrate/data/shapes.txt"
+	m.Sure.Made = "answers by language models that had not seen the judge (tools/judgetrain/testdata/answers), recorded answers outside the two test conversations, and the shapes of eval/calibrate/data/shapes.txt"
 	m.Thresholds.Sure, m.Thresholds.Certain = sureThreshold, certainThreshold
 	return writeModel(out, &m)
 }
