@@ -162,6 +162,8 @@ func spell(s string, sign func(rune) bool) (out spelling) {
 			continue
 		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r), unicode.Is(unicode.Sc, r), r == '%', r == '°':
 		case strings.ContainsRune(".,:/", r) && digit(i, -1) && digit(i, 1):
+		case unicode.Is(unicode.Pd, r) && digit(i, -1) && digit(i, 1) && figures(rs, i) < leastCode: // 3-7, 7–15
+			r = '-'
 		default:
 			continue
 		}
@@ -169,6 +171,18 @@ func spell(s string, sign func(rune) bool) (out spelling) {
 		blank = false
 	}
 	return out
+}
+
+// figures counts the digits of the run of digits and dashes around a dash.
+func figures(rs []rune, i int) (n int) {
+	for _, step := range []int{-1, 1} {
+		for at := i + step; at >= 0 && at < len(rs) && (unicode.IsDigit(rs[at]) || unicode.Is(unicode.Pd, rs[at])); at += step {
+			if unicode.IsDigit(rs[at]) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // strange are the characters of a text that come back in it and are not in the original: a

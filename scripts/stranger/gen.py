@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""gen.py SET SEED -> cases.jsonl, plan.json: dialogues of one of four sets, half of them Chinese. The plan says what each gold turn holds: its
+"""gen.py SET SEED -> cases.jsonl, plan.json: dialogues of one of five sets, half of them Chinese. The plan says what each gold turn holds: its
 value, another one of its sort (alt), and fault by fault what is replaced by what (subs). The evaluated tool never sees it."""
-import datetime as D, json, random, sys, facts7
+import datetime as D, json, random, sys
 SET, R = int(sys.argv[1]), random.Random(int(sys.argv[2]))
 MON = "January February March April May June July August September October November December".split()
 def pick(*L): return R.sample(L, 2)
@@ -54,7 +54,7 @@ def facts2(en, who, other):
     return [
      f((f"I grew up in {c} before we moved.", f"Where did {who} grow up?", c), (f"搬家以前我是在{c}长大的。", f"{who}是在哪里长大的？", c), place=(c, c2), swapvalue=(c, c2), mask=(c, "***"), vague1=(c, n("that town", "那个地方")), orelse=(c, n(f"{c} or {c2}", f"{c}或者{c2}"))),
      f((N, f"What is the name of {who}'s landlord?", m), (N, f"{who}的房东叫什么名字？", m), given=(m, m2.split()[0]+" "+m.split()[1] if en else m[0]+m2[1:]), family=(m, m.split()[0]+" "+m2.split()[1] if en else m2[0]+m[1:]), swapvalue=(m, m2), mask=(m, "[PERSON]"), initials=(m, ". ".join(x[0] for x in m.split())+"." if en else m[0]+"某")),
-     f((f"My yoga class begins at {h} in the morning.", f"At what time does {who}'s yoga class begin?", f"{h} in the morning"), (f"我的瑜伽课早上{h}点开始。", f"{who}的瑜伽课几点开始？", f"早上{h}点"), clock=(h, h2), ampm=(n("in the morning", "早上"), n("in the evening", "晚上"))),
+     f((f"My yoga class begins at {h} in the morning.", f"At what time does {who}'s yoga class begin?", f"{h} in the morning"), (f"我的瑜伽课早上{h}点开始。", f"{who}的瑜伽课几点开始？", f"早上{h}点"), clock=(h, h2), halfday=(n("in the morning", "早上"), n("in the evening", "晚上"))),
      f((f"The choir rehearses every {d}.", f"On which day does {who}'s choir rehearse?", d), (f"合唱团每{d}排练。", f"{who}的合唱团每周哪天排练？", d), weekday=(d, d2), vague1=(d, n("week", "周"))),
      f((f"We are getting the roof repaired in {mo}.", f"In which month does {who} get the roof repaired?", mo), (f"我们打算{mo}修屋顶。", f"{who}打算几月修屋顶？", mo), month=(mo, mo2)),
      f((f"I opened the workshop back in {y}.", f"In which year did {who} open the workshop?", y), (f"我的作坊是{y}年开的。", f"{who}的作坊是哪一年开的？", f"{y}年"), year2=(y, y2)),
@@ -160,10 +160,72 @@ def facts4(en, who, other):
     f("number", ("The tram to my place is now the {}, the old line is gone.", "Which tram goes to {}'s place now?", "{}"), ("到我家的电车现在是{}路，老线取消了。", "现在到{}家的电车是几路？", "{}路"), v, w, older=("The tram to my place is the {}.", "到我家的电车是{}路。"))
     return out
 
+PEOPLE5 = {"en": [("Rosalind", "Matteo"), ("Ingrid", "Felix"), ("Thea", "Anton")], "zh": [("苏晴", "老董"), ("叶青", "阿宽"), ("柳叶", "大壮")]}
+FILL5 = {"en": ["The cat slept in the washing basket again.", "Well, what can one do.", "I burnt the toast and opened all windows.", "It was pitch dark by half past four.", "You have to see that film some time.", "My fountain pen leaks.", "The bus driver hummed a waltz.", "Oh, the doorbell, one moment.", "I counted the swans and then forgot how many there were.", "The tap drips in the rhythm of a march.", "We should go mushrooming once more.", "Nobody swept the leaves."],
+ "zh": ["猫又睡在洗衣篮里了。", "唉，有什么办法呢。", "面包烤焦了，我把窗户全打开了。", "四点半天就黑透了。", "那部电影你真该去看看。", "我的钢笔漏墨水。", "公交司机一路哼着华尔兹。", "哦，有人按门铃，等一下。", "我数了天鹅，转眼就忘了有几只。", "水龙头滴得像在打拍子。", "咱们该再去采一回蘑菇。", "落叶也没人扫。"]}
+def facts5(en, who, other):
+    out, f = sorted_facts(en, who)
+    v, w = same([f"${R.randint(1, 9)},{R.randint(110, 989)}.{R.randint(1, 9)}{R.randint(1, 9)}" for _ in "ab"])
+    f("number", ("The repair of the harmonium cost me {} at the workshop.", "How much did the repair of {}'s harmonium cost?", "{}"), ("修那架脚踏风琴花了我{}，是在老作坊修的。", "{}修脚踏风琴花了多少钱？", "{}"), v, w)
+    v, w = same([f"{R.randint(19, 22)}:{R.randint(31, 58)}", f"{R.randint(13, 17)}:{R.randint(11, 29)}"])
+    f("date", ("The fireworks over the harbour begin at {}, so bring a blanket.", "At what time do the fireworks begin that {} wants to see?", "{}"), ("港口的烟花{}开始，记得带条毯子。", "{}要看的港口烟花开始的钟点是多少？", "{}"), v, w)
+    v, w = pick(("lichens", "地衣"), ("glaciers", "冰川"), ("lighthouses", "灯塔"), ("bees", "蜜蜂"))
+    f("words", ("Great news 🎉 I will write my thesis about {}.", "About what will {} write the thesis?", "{}"), ("好消息🎉我的论文要写{}。", "{}的论文要写什么？", "{}"), v, w)
+    v, w = pick(("Haugland", "郝思远"), ("Pellegrin", "裴安然"), ("Osterman", "申屠文"), ("Vasquez", "魏子墨"))
+    f("name", ("I asked Dr. {} about the rash, and it is harmless.", "Whom did {} ask about the rash?", "Dr. {}"), ("皮疹的事我问过 Dr. {} 了，没什么大碍。", "皮疹的事{}问过谁？", "{}"), v, w)
+    v, w = same([f"{x}_{y}_<{R.randint(21, 98)}>" for x, y in zip(R.sample(["otter", "heron", "badger", "lynx"], 2), R.sample(["fog", "elm", "tide", "moss"], 2))])
+    f("name", ("The wifi password at the cottage is {}, mind the signs.", "What is the wifi password at {}'s cottage?", "{}"), ("度假小屋的无线密码是{}，注意符号。", "{}的度假小屋无线密码是什么？", "{}"), v, w)
+    v, w = same([str(R.randint(11, 98))+"".join(str(R.randint(1, 9)) for _ in range(14))+str(R.choice([1, 3, 7, 9])) for _ in "ab"])
+    f("number", ("My membership number at the archive is {}, what a monster.", "What is {}'s membership number at the archive?", "{}"), ("我在档案馆的会员号是{}，长得吓人。", "{}在档案馆的会员号是多少？", "{}"), v, w)
+    v, w = same([f"{x}.{R.choice([10, 20, 30, 40])}" for x in R.sample(range(3, 9), 2)])
+    f("number", ("The tide app on my phone is stuck at version {} and crashes.", "At which version is {}'s tide app stuck?", "version {}"), ("我手机上的潮汐软件卡在{}版，老是闪退。", "{}的潮汐软件卡在哪个版本？", "{}版"), v, w)
+    v, w = same([f"{x}{y}" for x, y in zip(R.sample(range(2, 8), 2), R.sample("½¼¾", 2))])
+    f("number", ("The dough takes {} cups of rye flour, not more.", "What does {}'s dough take by way of rye flour?", "{} cups"), ("那个面团要{}杯黑麦粉，别多放。", "{}的面团要几杯黑麦粉？", "{}杯"), v, w)
+    v, w = same([f"NO {a}E{b}" for a, b in zip(R.sample(range(2, 9), 2), R.sample(range(2, 6), 2))])
+    f("name", ("The plate of our trailer is {}, easy to keep in mind.", "Which plate does {}'s trailer have?", "{}"), ("我们那辆拖车的车牌是{}，很好记。", "{}的拖车车牌是什么？", "{}"), v, w)
+    v, w = pick(("Zoë Lindström", "吕晓雯"), ("José Ibáñez", "覃若楠"), ("Renée Müller", "单玉洁"), ("Łukasz Świątek", "仇海峰"))
+    f("name", ("{} is my godmother's neighbour and repairs clocks.", "Who is the neighbour of {}'s godmother?", "{}"), ("{}是我干妈的邻居，会修钟表。", "{}的干妈的邻居是谁？", "{}"), v, w)
+    v, w = [("selling", "卖"), ("renting", "租")]
+    f("neg", ("We are not {} the caravan after all.", "Is {} selling the caravan?", "No, not selling it."), ("那辆房车我们到底还是不{}了。", "{}要卖房车吗？", "不卖了。"), v, w)
+    v, w = pick(("milk", "奶"), ("sugar", "糖"), ("lemon", "柠檬"))
+    f("neg", ("I take my morning tea without {}, as always.", "How does {} take the morning tea?", "without "+v[0]), ("我早上喝茶一向不加{}。", "{}早上喝茶怎么喝？", "不加"+v[1]), v, w)
+    v, w = ("unmarried", "未婚"), ("divorced", "离异")
+    f("words", ("My cousin Ralf is {} and likes it that way.", "Is {}'s cousin Ralf married?", "{}"), ("我表哥拉夫{}，他觉得这样挺好。", "{}的表哥拉夫结婚了吗？", "{}"), v, w)
+    (m, d), (m2, d2) = [(R.randint(1, 12), R.randint(13, 27)) for _ in "ab"]
+    v, w = [(f"{d} {MON[m-1]} 2031", f"2031年{m}月{d}日") for m, d in ((m, d), (m2, d2))]
+    f("date", ("My residence permit runs out on {}, which is far away.", "On which date does {}'s residence permit run out?", "{}"), ("我的居留证{}到期，还早着呢。", "{}的居留证哪天到期？", "{}"), v, w)
+    v, w = same([f"{a}-{b}" for a, b in zip(R.sample(range(2, 5), 2), R.sample(range(5, 9), 2))])
+    f("number", ("We lost the chess match {}, sadly.", "With which result did {} lose the chess match?", "{}"), ("象棋赛我们{}输了，真可惜。", "{}的象棋赛以几比几输的？", "{}"), v, w)
+    v, w = same([str(c*9//5+32) for c in R.sample(range(180, 245, 5), 2)])
+    f("number", ("For the flat bread the oven must be at {} degrees Fahrenheit.", "How hot must the oven be for {}'s flat bread?", "{} degrees Fahrenheit"), ("烤那种扁面包，烤箱得{}华氏度。", "{}烤扁面包，烤箱要多热？", "{}华氏度"), v, w)
+    v, w = pick(("Anna Maria Kolb", "欧阳晓燕"), ("Karl Otto Bauer", "司马云飞"), ("Mary Jane Porter", "诸葛小曼"))
+    f("name", ("{} has moved in downstairs with a dog.", "Who has moved in downstairs at {}'s house?", "{}"), ("{}搬到我楼下来了，还带着一条狗。", "谁搬到{}楼下来了？", "{}"), v, w)
+    v, w = pick(("Grizzo", "毛逗"), ("Waffel", "雪裘"), ("Biskit", "果栋"), ("Pepperl", "团仔"))
+    f("name", ("Our hamster is called {} because of the fur.", "What is {}'s hamster called?", "{}"), ("我给仓鼠取名叫{}，因为那身毛。", "{}给仓鼠取了什么名字？", "{}"), v, w)
+    v, w = same([f"{x}{R.randint(13, 19)}" for x in R.sample("BCEP", 2)])
+    f("name", ("The evening course in bookbinding is held in room {} this time.", "In which room is {}'s course in bookbinding held?", "room {}"), ("这回装订课晚上在{}室上。", "{}的装订课在哪个教室上？", "{}室"), v, w)
+    v, w = pick(("O'Malley's", "“老船长”"), ("D'Angelo's", "“月亮湾”"), ("L'Escale", "“半亩田”"))
+    f("name", ("On Saturday we celebrate at {} with everybody.", "Where does {} celebrate on Saturday?", "{}"), ("周六我们在{}餐馆庆祝，大家都来。", "{}周六在哪家餐馆庆祝？", "{}"), v, w)
+    v, w = pick(("Scunthorpe", "裸心谷"), ("Essex", "毒龙潭"), ("Cockermouth", "枪杆岭"))
+    f("name", ("My pen friend lives in {} and breeds rabbits.", "Where does {}'s pen friend live?", "{}"), ("我的笔友住在{}，养兔子。", "{}的笔友住在哪里？", "{}"), v, w)
+    v, w = same([f"https://pics.example/{x}{R.randint(21, 98)}" for x in R.sample(["tern", "dune", "buoy", "reef"], 2)])
+    f("name", ("The photos of the regatta are under {} until June.", "Where are {}'s photos of the regatta?", "{}"), ("帆船赛的照片放在 {} ，六月以前都能看。", "{}的帆船赛照片放在哪里？", "{}"), v, w)
+    v, w = same([f"D:\\notes\\tax{x}" for x in R.sample(range(11, 98), 2)])
+    f("name", ("I keep the scanned receipts in {} on the old computer.", "In which folder does {} keep the scanned receipts?", "{}"), ("扫描的收据我存在旧电脑的 {} 里。", "{}把扫描的收据存在哪个文件夹？", "{}"), v, w)
+    v, w = same([f"{a}–{b}" for a, b in zip(R.sample(range(7, 11), 2), R.sample(range(15, 20), 2))])
+    f("date", ("The clinic lets visitors in {} on weekdays.", "At which hours does {}'s clinic let visitors in?", "{}"), ("那家医院平日{}点让人探视。", "{}说的医院平日什么时段让人探视？", "{}点"), v, w)
+    v, w = same([str(x) for x in R.sample(range(104, 987), 2)])
+    f("number", ("My parking space is number {} now, they moved me.", "What is the number of {}'s parking space now?", "{}"), ("我的车位现在是{}号，给我换过了。", "{}的车位现在是多少号？", "{}号"), v, w, older=("My parking space is number {}.", "我的车位是{}号。"))
+    v, w = pick(("quince tree", "榅桲树"), ("walnut tree", "核桃树"), ("fig tree", "无花果树"))
+    e, z = (f"Today I planted the {v[0]}.", f"On which day did {who} plant the {v[0]}?"), (f"今天我把{v[1]}种下了。", f"{who}是哪天把{v[1]}种下的？")
+    t, x = (e, z) if en else (z, e)
+    out.append(dict(text=t[0], q=t[1], a=None, value=v[not en], alt="", sort="when", type="when", xl=x[0], subs={}, older=None))
+    return out
+
 # name of the dialogues, people, what they say beside, facts, turns of a session and other turns among them at least, year, months, hour, days between sessions, minutes between turns
 NAME, PEOPLE, FILL, FACTS, TURNS, LEAST, YEAR, MONTHS, HOUR, DAYS, MINUTES = {1: ("bl", PEOPLE1, FILL1, facts1, 18, 5, 2026, (1, 5), 9, 10, 2), 2: ("st", PEOPLE2, FILL2, facts2, 20, 4, 2025, (2, 9), 18, 11, 3),
  3: ("gn", PEOPLE3, FILL3, facts3, 22, 5, 2026, (3, 8), 17, 13, 4), 4: ("vf", PEOPLE4, FILL4, facts4, 22, 6, 2026, (4, 9), 11, 12, 3),
- 5: ("ac", facts7.PEOPLE, facts7.FILL, facts7.make(R, pick, same, sorted_facts), 26, 6, 2026, (2, 8), 2, 12, 2)}[SET]
+ 5: ("ac", PEOPLE5, FILL5, facts5, 26, 6, 2026, (2, 8), 2, 12, 2)}[SET]
 cases, plan = [], {}
 def mk(lang, i):
     A, B = PEOPLE[lang][i]; en = lang == "en"; cid = f"{NAME}-{lang}-{i}"; F, Q = [], []
