@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkRecorded judges the recorded answers of the shared folder on every core:
-// rows/s is what docs/performance.md gives.
+// rows/s is what docs/quality.md gives.
 func BenchmarkRecorded(b *testing.B) {
 	type row struct {
 		Question string `json:"question"`
